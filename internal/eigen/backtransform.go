@@ -1,0 +1,71 @@
+package eigen
+
+import (
+	"context"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// reflectorBlock reflections are applied together, as I − Yᵀ·T·Y.
+const reflectorBlock = 64
+
+// backTransform replaces the columns of z by Q times them, where tridiagonalise
+// left Q in the rows of a and in tau. It takes 2n²k operations, all in products
+// of matrices (Golub and Van Loan, section 5.2.2).
+func backTransform(ctx context.Context, a blas64.General, tau []float64, z blas64.General) error {
+	n, k := z.Rows, z.Cols
+	y := kernel.Dense(reflectorBlock, n)
+	inner, outer := kernel.Dense(reflectorBlock, k), kernel.Dense(reflectorBlock, k)
+	// Q = H₀·H₁⋯: the last is applied first.
+	for hi := len(tau); hi > 0; {
+		lo := (hi - 1) / reflectorBlock * reflectorBlock
+		count := hi - lo
+		s := lo + 1
+		v := kernel.View(y, 0, 0, count, n-s)
+		for p := range count {
+			r := row(v, p)
+			clear(r[:p])
+			copy(r[p:], row(a, lo+p)[s+p:])
+		}
+		factor, err := blockFactor(ctx, v, tau[lo:hi])
+		if err != nil {
+			return err
+		}
+		part := kernel.View(z, s, 0, n-s, k)
+		c, d := kernel.View(inner, 0, 0, count, k), kernel.View(outer, 0, 0, count, k)
+		if err := kernel.Gemm(ctx, false, false, 1, v, part, 0, c); err != nil {
+			return err
+		}
+		if err := kernel.Gemm(ctx, false, false, 1, factor, c, 0, d); err != nil {
+			return err
+		}
+		if err := kernel.Gemm(ctx, true, false, -1, v, d, 1, part); err != nil {
+			return err
+		}
+		hi = lo
+	}
+	return nil
+}
+
+// blockFactor is the upper triangular T of H₀·H₁⋯ = I − Vᵀ·T·V, where the rows
+// of V are the vectors of the reflections.
+func blockFactor(ctx context.Context, v blas64.General, tau []float64) (blas64.General, error) {
+	count := len(tau)
+	dots, t := kernel.Dense(count, count), kernel.Dense(count, count)
+	if err := kernel.Gemm(ctx, false, true, 1, v, v, 0, dots); err != nil {
+		return t, err
+	}
+	for i, ti := range tau {
+		t.Data[i*count+i] = ti
+		for r := range i {
+			sum := 0.0
+			for q := r; q < i; q++ {
+				sum += t.Data[r*count+q] * dots.Data[q*count+i]
+			}
+			t.Data[r*count+i] = -ti * sum
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,234 @@
+package eigen
+
+import (
+	"context"
+	"math"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// run searches until the k leading pairs have converged and a search for
+// others finds none. Each search that does find some suggests that an
+// eigenvalue has many copies, of which the next one then takes up more at once,
+// as long as there is room for the block to grow a space of some steps.
+func (s *search) run(ctx context.Context) (*Result, error) {
+	if err := s.begin(ctx, s.o.Block); err != nil {
+		return nil, err
+	}
+	most := max(s.o.Block, (s.q.Cols-s.k)/8)
+	for block := s.o.Block; ; block = min(2*block, most) {
+		r, err := s.converge(ctx)
+		if err != nil {
+			return nil, err
+		}
+		missed, err := s.missed(ctx, r, block)
+		if err != nil {
+			return nil, err
+		}
+		if !missed {
+			// The first k vectors of the basis are the leading Ritz vectors.
+			return s.result(ctx, r, s.k)
+		}
+	}
+}
+
+// converge grows the basis until the k leading pairs are within the tolerance,
+// restarting when there is no more room.
+func (s *search) converge(ctx context.Context) (ritz, error) {
+	target := max(s.k*5/4, s.size)
+	restarts, before := 0, look{}
+	for {
+		for s.size < target && !s.full() {
+			if err := s.step(ctx); err != nil {
+				return ritz{}, err
+			}
+		}
+		// Beyond the wanted vectors a restart keeps some that are on their way;
+		// two steps must fit in behind them.
+		keep := min(s.k+max(s.o.Block, (s.size-s.k)/3), s.q.Cols-3*s.next)
+		r, err := s.rayleighRitz(ctx, 0, max(s.k, keep))
+		if err != nil {
+			return r, err
+		}
+		now := look{s.size, min(s.k, r.converged(s.o.Tol))}
+		if s.o.Progress != nil {
+			s.o.Progress(now.done, s.k)
+		}
+		if now.done == s.k {
+			return r, nil
+		}
+		target = s.size + now.growth(before, s.k)
+		before = now
+		if s.full() {
+			if restarts == s.o.MaxRestarts {
+				return r, s.gaveUp(ctx, r, now.done)
+			}
+			restarts++
+			if err := s.restart(ctx, 0, r, len(r.values)); err != nil {
+				return r, err
+			}
+			before = look{}
+			target = (s.size + s.q.Cols) / 2
+		}
+	}
+}
+
+// look is what was seen of the spectrum at one size of the basis.
+type look struct {
+	size, done int
+}
+
+// growth is by how much the basis should grow until the next look, which costs
+// O(m³): by about 15 %, or to where k pairs have converged if they go on as
+// they did since the look before. They tend to come faster, so that a far goal
+// is looked at on the way, and a near one is not passed by much.
+func (l look) growth(before look, k int) int {
+	usual := l.size * 3 / 20
+	guess, most := usual, usual
+	if before.size > 0 && l.done > before.done {
+		guess = (k - l.done) * (l.size - before.size) / (l.done - before.done) * 4 / 5
+		if l.done < k/2 {
+			most = l.size / 2
+		}
+	}
+	return 1 + min(max(guess, l.size/20), most)
+}
+
+// gaveUp is the error of a search that ran out of restarts.
+func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
+	worst := 0.0
+	for _, v := range r.residuals[:s.k] {
+		worst = max(worst, v)
+	}
+	if err := s.restart(ctx, 0, r, max(done, 1)); err != nil {
+		return err
+	}
+	result, err := s.result(ctx, r, done)
+	if err != nil {
+		return err
+	}
+	return &ConvergenceError{Converged: done, Wanted: s.k, Residual: worst / r.norm, Result: result}
+}
+
+// missed searches from a random block orthogonal to what r has found, for
+// anything above its k-th value. Whether there is something is known as soon
+// as a Ritz value of the new part lies above; it is then left to converge, in
+// the new part alone, where looks are cheap. That there is nothing is known
+// when the largest value has settled and stays below.
+func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
+	// Ritz vectors that have not converged would lose their residuals with the
+	// block that is dropped here.
+	known := min(r.converged(s.o.Tol), s.q.Cols-3*block)
+	if err := s.restart(ctx, 0, r, known); err != nil {
+		return false, err
+	}
+	if err := s.begin(ctx, block); err != nil {
+		return false, err
+	}
+	// Values nearer than the tolerance are as good as the k-th.
+	above := r.values[s.k-1] + 10*s.o.Tol*r.norm
+	const (
+		// A random block has its share of every eigenvector, and the largest
+		// value settles, to this part of the width of the spectrum, on the
+		// largest there is.
+		settled = 0.005
+
+		// After so many fillings of the basis it has stopped rising.
+		enough = 8
+	)
+	for fillings := 0; ; {
+		grown := s.size - known
+		for first := true; first || !s.full() && (s.size-known)*20 < grown*23; first = false {
+			if err := s.step(ctx); err != nil {
+				return false, err
+			}
+		}
+		keep := max(1, (s.size-known)/2)
+		rest, err := s.rayleighRitz(ctx, known, keep)
+		if err != nil {
+			return false, err
+		}
+		top, residual := rest.values[0], rest.residuals[0]
+		found := 0
+		for found < len(rest.values) && rest.values[found] > above {
+			found++
+		}
+		done := residual <= max(settled*(top-rest.least), s.o.Tol*r.norm) && top+residual <= above
+		rest.norm = r.norm
+		if found > 0 {
+			done = rest.converged(s.o.Tol) >= found
+		}
+		if s.full() && !done {
+			fillings++
+			done = fillings == enough
+		}
+		if done {
+			return found > 0, nil
+		}
+		if s.full() {
+			keep = min(keep, s.q.Cols-known-2*s.next)
+			if err := s.restart(ctx, known, rest, keep); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// result takes the first count vectors of the basis, the Ritz vectors of r.
+func (s *search) result(ctx context.Context, r ritz, count int) (*Result, error) {
+	v := kernel.Dense(s.n, count)
+	copyTo(v, columns(s.q, 0, count))
+	if err := polish(ctx, v); err != nil {
+		return nil, err
+	}
+	values := make([]float64, count)
+	for i := range values {
+		values[i] = math.Ldexp(r.values[i], s.scale)
+	}
+	result, err := measured(ctx, values, v, math.Ldexp(r.norm, s.scale), s.apply, s.o)
+	if result != nil {
+		result.Applied += s.applied
+	}
+	return result, err
+}
+
+// measured makes a Result of values and vectors, in columns, after measuring
+// their residuals by one more product with each vector.
+func measured(ctx context.Context, values []float64, v blas64.General, norm float64, apply Operator, o KrylovOptions) (*Result, error) {
+	result := &Result{Values: values, Applied: len(values)}
+	good := 0
+	for lo := 0; lo < v.Cols; lo += o.Block {
+		hi := min(v.Cols, lo+o.Block)
+		w := kernel.Dense(v.Rows, hi-lo)
+		if err := applyChecked(ctx, apply, w, columns(v, lo, hi)); err != nil {
+			return nil, err
+		}
+		for c := lo; c < hi; c++ {
+			blas64.Axpy(-values[c], column(v, c), column(w, c-lo))
+			residual := blas64.Nrm2(column(w, c-lo))
+			if residual > 0 {
+				residual /= norm
+			}
+			result.Residual = max(result.Residual, residual)
+			// An honest operator stays within a few times Tol.
+			if residual <= 10*o.Tol && good == c {
+				good++
+			}
+		}
+	}
+	vectors, err := transposed(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	result.Vectors = vectors
+	FixSigns(result.Vectors)
+	if good < len(values) {
+		e := &ConvergenceError{Converged: good, Wanted: len(values), Residual: result.Residual, Result: result}
+		result.Values = values[:good]
+		result.Vectors = kernel.View(result.Vectors, 0, 0, good, v.Rows)
+		return nil, e
+	}
+	return result, nil
+}

@@ -1,0 +1,328 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+func constant(n int, v float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = v
+	}
+	return x
+}
+
+// spectra are eigenvalues that have broken eigensolvers.
+func spectra(n int) map[string][]float64 {
+	rnd := rand.New(rand.NewPCG(uint64(n), 3))
+	s := map[string][]float64{}
+	add := func(name string, at func(i int) float64) {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = at(i)
+		}
+		s[name] = v
+	}
+	add("zero", func(int) float64 { return 0 })
+	add("one", func(int) float64 { return 1 })
+	add("two thirds equal", func(i int) float64 { return float64(max(0, i-2*n/3)) })
+	add("rank one", func(i int) float64 { return float64(1 / (i + 1)) })
+	add("rank half", func(i int) float64 { return float64(max(0, n/2-i)) })
+	add("geometric", func(i int) float64 { return math.Pow(10, -16*float64(i)/float64(n)) })
+	add("cluster at the rounding error", func(i int) float64 { return 1 + float64(i)*0x1p-52 })
+	add("chain of gaps 1e-7", func(i int) float64 { return 1 + 1e-7*float64(i) })
+	add("chain of gaps 1e-5", func(i int) float64 { return 1 + 1e-5*float64(i) })
+	add("pairs 1e-12 apart", func(i int) float64 { return float64(i/2) + 1e-12*float64(i%2) })
+	add("groups of seven 1e-9 apart", func(i int) float64 { return float64(i/7) + 1e-9*float64(i%7) })
+	add("plus and minus", func(i int) float64 { return float64(i%2*2 - 1) })
+	add("negative", func(i int) float64 { return -1 - float64(i) })
+	add("one large", func(i int) float64 { return 1e10 * float64(1/(i+1)) })
+	add("random", func(int) float64 { return rnd.NormFloat64() })
+	return s
+}
+
+func TestDirectKeepsItsPromisesOnAnySpectrum(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 5, 33, 64, 65, 150, 300} {
+		for name, values := range spectra(n) {
+			for _, scale := range []float64{1, 1e-200, 1e200} {
+				if scale != 1 && n > 65 {
+					continue
+				}
+				for _, k := range []int{0, 1, n / 2, n} {
+					a := withSpectrum(values, uint64(n))
+					blas64.Scal(scale, vector(a.Data))
+					r, err := Direct(context.Background(), clone(a), k)
+					name := fmt.Sprintf("%s, n=%d k=%d scale %g", name, n, k, scale)
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+						continue
+					}
+					checkPairs(t, name, a, r, 1e-13)
+				}
+			}
+		}
+	}
+}
+
+// matrices are given by their entries, most with a tridiagonal form that falls
+// apart or has eigenvalues equal in all digits.
+var matrices = map[string]func(n int) blas64.General{
+	"identity": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 { return float64(b2i(i == j)) })
+	},
+	"ones": func(n int) blas64.General { return symmetric(n, func(i, j int) float64 { return 1 }) },
+	"diagonal": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 { return float64(b2i(i == j) * (i % 5)) })
+	},
+	"second difference": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 { return float64(2*b2i(i == j) - b2i(j == i+1)) })
+	},
+	"Wilkinson": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 {
+			if i == j {
+				return math.Abs(float64(n-1)/2 - float64(i))
+			}
+			return float64(b2i(j == i+1))
+		})
+	},
+	"Wilkinson glued by 1e-9": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 {
+			switch {
+			case i == j:
+				return math.Abs(10 - float64(i%21))
+			case j == i+1 && j%21 == 0:
+				return 1e-9
+			}
+			return float64(b2i(j == i+1))
+		})
+	},
+	"equal blocks": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 { return float64(b2i(i/4 == j/4) * (1 + i%4 + j%4)) })
+	},
+	"graded": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 { return math.Pow(10, -float64(i+j)/4) })
+	},
+	"tiny beside large": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 {
+			if i == j && i%3 == 0 {
+				return 1
+			}
+			return 1e-160 * float64(1+i*j%7)
+		})
+	},
+	"Hilbert": func(n int) blas64.General {
+		return symmetric(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
+	},
+	"random": func(n int) blas64.General { return randomSymmetric(n, 9) },
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestDirectKeepsItsPromisesOnSpecialMatrices(t *testing.T) {
+	for name, make := range matrices {
+		for _, n := range []int{1, 2, 3, 4, 21, 64, 189, 300} {
+			a := make(n)
+			values, _ := oracle(t, a)
+			for _, k := range []int{1, n / 3, n} {
+				r, err := Direct(context.Background(), clone(a), k)
+				name := fmt.Sprintf("%s, n=%d k=%d", name, n, k)
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				checkPairs(t, name, a, r, 1e-13)
+				norm := max(math.Abs(values[0]), math.Abs(values[n-1]))
+				for i, v := range r.Values {
+					// Both solvers err by a small multiple of ε·n·‖A‖ at most.
+					if !(math.Abs(v-values[i]) <= 1e-15*float64(n+10)*norm) {
+						t.Errorf("%s: value %d is %.17g, the oracle's %.17g", name, i, v, values[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// sine of the largest principal angle between the spans of orthonormal rows:
+// the norm of what the projection to p leaves of q.
+func sine(p, q mat.Matrix) float64 {
+	var c, rest mat.Dense
+	c.Mul(q, p.T())
+	rest.Mul(&c, p)
+	rest.Sub(q, &rest)
+	var svd mat.SVD
+	svd.Factorize(&rest, mat.SVDNone)
+	return svd.Values(nil)[0]
+}
+
+func TestDirectSpansTheOraclesSubspace(t *testing.T) {
+	for _, n := range []int{20, 100, 300} {
+		a := randomSymmetric(n, 17)
+		values, vectors := oracle(t, a)
+		norm := max(math.Abs(values[0]), math.Abs(values[n-1]))
+		for _, k := range []int{1, n / 5, n / 2} {
+			if (values[k-1]-values[k])/norm < 1e-6 {
+				t.Fatalf("n=%d k=%d: no gap, choose another seed", n, k)
+			}
+			r, err := Direct(context.Background(), clone(a), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours := mat.NewDense(k, n, r.Vectors.Data)
+			if s := sine(vectors.Slice(0, k, 0, n), ours); !(s <= 1e-8) {
+				t.Errorf("n=%d k=%d: sine of the largest angle %.2g, promised 1e-8", n, k, s)
+			}
+		}
+	}
+}
+
+func TestDirectHasNoTroubleWithLargeMatrices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about a second")
+	}
+	const n, k = 1500, 150
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = 1 / float64(1+max(0, i-60)) // the largest 61 times
+	}
+	a := withSpectrum(values, 5)
+	r, err := Direct(context.Background(), clone(a), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPairs(t, "n=1500", a, r, 1e-13)
+	for i, v := range r.Values {
+		if math.Abs(v-values[i]) > 1e-13 {
+			t.Errorf("value %d is %.17g, constructed as %.17g", i, v, values[i])
+		}
+	}
+}
+
+func TestDirectReadsTheUpperTriangleOnly(t *testing.T) {
+	const n = 70
+	a := randomSymmetric(n, 4)
+	padded := blas64.General{Rows: n, Cols: n, Stride: n + 3, Data: constant(n*(n+3), math.NaN())}
+	for i := range n {
+		copy(row(padded, i)[i:], row(a, i)[i:])
+	}
+	want, err := Direct(context.Background(), clone(a), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Direct(context.Background(), padded, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameBits(want, got) {
+		t.Error("NaN below the diagonal and beside it changed the result")
+	}
+	for i := range n {
+		for j := range padded.Stride {
+			if (j < i || j >= n) && !math.IsNaN(padded.Data[i*padded.Stride+j]) {
+				t.Fatalf("(%d, %d) was overwritten", i, j)
+			}
+		}
+	}
+}
+
+func TestDirectRefusesBadInput(t *testing.T) {
+	ctx := context.Background()
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		a := randomSymmetric(5, 1)
+		a.Data[1*5+3] = bad
+		if _, err := Direct(ctx, a, 2); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("%g: error %v, want ErrNotFinite", bad, err)
+		}
+	}
+	for _, k := range []int{-1, 6} {
+		if _, err := Direct(ctx, randomSymmetric(5, 1), k); !errors.Is(err, ErrShape) {
+			t.Errorf("k=%d: error %v, want ErrShape", k, err)
+		}
+	}
+	if _, err := Direct(ctx, kernel.Dense(3, 4), 1); !errors.Is(err, ErrShape) {
+		t.Errorf("3×4: error %v, want ErrShape", err)
+	}
+	if r, err := Direct(ctx, blas64.General{}, 0); err != nil || len(r.Values) != 0 {
+		t.Errorf("empty matrix: %v, %v", r, err)
+	}
+}
+
+func TestDirectIsTheSameForEveryGOMAXPROCS(t *testing.T) {
+	a := randomSymmetric(600, 8)
+	var first *Result
+	withProcs(func(procs int) {
+		r, err := Direct(context.Background(), clone(a), 80)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r
+		}
+		if !sameBits(first, r) {
+			t.Errorf("GOMAXPROCS=%d gives other bytes than 1", procs)
+		}
+	})
+}
+
+func TestDirectStopsWhenCancelled(t *testing.T) {
+	for _, after := range []time.Duration{5, 50, 200} {
+		a := randomSymmetric(1600, 8)
+		checkCancellation(t, after*time.Millisecond, func(ctx context.Context) error {
+			_, err := Direct(ctx, clone(a), 1600)
+			return err
+		})
+	}
+}
+
+func TestFixSignsMakesTheLargestEntryPositive(t *testing.T) {
+	v := blas64.General{Rows: 4, Cols: 3, Stride: 4, Data: []float64{
+		1, -2, 0, -9,
+		-3, 3, 1, -9,
+		0, 0, 0, -9,
+		2, -2, -1, -9,
+	}}
+	want := []float64{
+		-1, 2, 0, -9,
+		3, -3, -1, -9,
+		0, 0, 0, -9,
+		2, -2, -1, -9,
+	}
+	FixSigns(v)
+	for i := range want {
+		if v.Data[i] != want[i] {
+			t.Fatalf("entry %d is %g, want %g", i, v.Data[i], want[i])
+		}
+	}
+}
+
+func BenchmarkDirect(b *testing.B) {
+	for _, size := range []struct{ n, k int }{{500, 500}, {1433, 128}, {1433, 512}} {
+		b.Run(fmt.Sprintf("n=%d,k=%d", size.n, size.k), func(b *testing.B) {
+			a := randomSymmetric(size.n, 1)
+			for b.Loop() {
+				if _, err := Direct(context.Background(), clone(a), size.k); err != nil {
+					b.Fatal(err)
+				}
+			}
+			n, k := float64(size.n), float64(size.k)
+			flops := 4*n*n*n/3 + 2*n*n*k + n*k*k
+			b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}

@@ -1,0 +1,225 @@
+package eigen
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+const (
+	// Eigenvalues closer than this, relative to the norm, form a cluster: the
+	// vectors of inverse iteration lean towards each other by ε‖T‖/gap, which
+	// polish still removes between clusters but not within.
+	clusterGap = 1e-6
+
+	// inverseOffset is the distance, in ε‖T‖, by which shifts pass by their
+	// eigenvalues: more than the error of the eigenvalues, so that equal ones
+	// grow alike and the vectors of a multiple eigenvalue stay as independent
+	// as their random starts; too little to be seen in the residuals.
+	inverseOffset = 8
+
+	// inverseTask vectors are computed by one task.
+	inverseTask = 4
+)
+
+// eigenvectors returns the eigenvectors to the given eigenvalues as the
+// columns of an n × k matrix, orthonormal (Golub and Van Loan, section 8.2.2).
+// Every vector begins with two steps of inverse iteration from a random start;
+// those of a cluster go on in separate.
+func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (blas64.General, error) {
+	k := len(values)
+	z := kernel.Dense(len(t.d), k)
+	s := inverseSteps{t, t.bound(), inverseOffset}
+	if err := s.start(ctx, values, z); err != nil {
+		return z, err
+	}
+	for lo := 0; lo < k; {
+		hi := lo + 1
+		for hi < k && values[hi-1]-values[hi] <= clusterGap*s.norm {
+			hi++
+		}
+		if hi-lo > 1 {
+			if err := s.separate(ctx, values[lo:hi], columns(z, lo, hi)); err != nil {
+				return z, err
+			}
+		}
+		lo = hi
+	}
+	return z, polish(ctx, z)
+}
+
+// inverseSteps is inverse iteration with shifts that pass by their eigenvalues
+// at a distance of offset·ε‖T‖.
+type inverseSteps struct {
+	t            tridiagonal
+	norm, offset float64
+}
+
+// separate makes the vectors z of a cluster, a basis of the right space but a
+// skew one, orthonormal. That magnifies the little that lies outside of the
+// space by as much as the basis was skew; a further step of inverse iteration
+// takes it away again, and a second orthogonalisation finds a basis that is
+// hardly skew. If it does, because the rounding errors of the eigenvalues
+// spread as far as the offset, a wider offset helps.
+func (s inverseSteps) separate(ctx context.Context, values []float64, z blas64.General) error {
+	const (
+		straight = 4   // skewness that costs less than a digit
+		curable  = 1e6 // skewness that one step makes good
+		tries    = 4
+	)
+	skew, err := orthonormalise(ctx, z)
+	if err != nil {
+		return err
+	}
+	for range tries {
+		before := skew
+		if err := s.refine(ctx, values, z); err != nil {
+			return err
+		}
+		if skew, err = orthonormalise(ctx, z); err != nil {
+			return err
+		}
+		if skew > straight {
+			s.offset *= 4
+		} else if before < curable {
+			break
+		}
+	}
+	return nil
+}
+
+// start fills the columns of z by two steps from random vectors.
+func (s inverseSteps) start(ctx context.Context, values []float64, z blas64.General) error {
+	return s.each(ctx, values, z, func(c int, x []float64) {
+		rnd := rand.New(rand.NewPCG(uint64(c), 0x7269646961676f6e))
+		for i := range x {
+			x[i] = rnd.Float64() - 0.5
+		}
+	}, 2)
+}
+
+// refine takes a step from each column of z.
+func (s inverseSteps) refine(ctx context.Context, values []float64, z blas64.General) error {
+	return s.each(ctx, values, z, func(c int, x []float64) {
+		blas64.Copy(column(z, c), vector(x))
+	}, 1)
+}
+
+// each replaces every column c of z by the outcome of some steps for
+// values[c], starting from what from writes.
+func (s inverseSteps) each(ctx context.Context, values []float64, z blas64.General, from func(c int, x []float64), steps int) error {
+	n := len(s.t.d)
+	return parallel.Ranges(ctx, len(values), inverseTask, func(lo, hi int) {
+		f := newFactors(n)
+		x := make([]float64, n)
+		for c := lo; c < hi; c++ {
+			shift := values[c] + s.offset*epsilon*s.norm
+			// Only a freak of rounding makes the growth overflow. Another shift
+			// has another.
+			for range 5 {
+				from(c, x)
+				f.factor(s.t, shift, epsilon*s.norm/4)
+				good := true
+				for i := 0; i < steps && good; i++ {
+					f.solve(x)
+					good = normalise(x)
+				}
+				if good {
+					break
+				}
+				shift += epsilon * s.norm
+			}
+			blas64.Copy(vector(x), column(z, c))
+		}
+	})
+}
+
+// column is column c of a.
+func column(a blas64.General, c int) blas64.Vector {
+	return blas64.Vector{N: a.Rows, Inc: a.Stride, Data: a.Data[c:]}
+}
+
+// normalise scales x to norm 1, and reports whether that could be done.
+func normalise(x []float64) bool {
+	norm := blas64.Nrm2(vector(x))
+	if !(norm > 0) || math.IsInf(norm, 0) || math.IsInf(1/norm, 0) {
+		return false
+	}
+	blas64.Scal(1/norm, vector(x))
+	return true
+}
+
+// factors is P·L·U = T − x·I, by Gaussian elimination with row exchanges.
+type factors struct {
+	inverse    []float64 // of the diagonal of U
+	up1, up2   []float64 // the two diagonals of U above it
+	multiplier []float64 // row i, times this, was subtracted from row i+1
+	exchanged  []bool    // after the two had been exchanged
+}
+
+func newFactors(n int) *factors {
+	buf := make([]float64, 4*n)
+	return &factors{buf[:n], buf[n : 2*n], buf[2*n : 3*n], buf[3*n:], make([]bool, n)}
+}
+
+// factor eliminates. Pivots below tiny, the rounding error of T, become tiny:
+// x is meant to be an eigenvalue, and the matrix singular.
+func (f *factors) factor(t tridiagonal, x, tiny float64) {
+	n := len(t.d)
+	clear(f.up1)
+	clear(f.up2)
+	copy(f.up1, t.e)
+	diagonal := t.d[0] - x
+	for i := range n - 1 {
+		below, next := t.e[i], t.d[i+1]-x
+		if math.Abs(below) > math.Abs(diagonal) {
+			f.exchanged[i] = true
+			m := diagonal / below
+			f.multiplier[i] = m
+			f.inverse[i] = 1 / clampPivot(below, tiny)
+			diagonal = f.up1[i] - m*next
+			f.up1[i] = next
+			if i+1 < n-1 {
+				f.up2[i] = f.up1[i+1]
+				f.up1[i+1] *= -m
+			}
+			continue
+		}
+		f.exchanged[i] = false
+		diagonal = clampPivot(diagonal, tiny)
+		f.inverse[i] = 1 / diagonal
+		m := below / diagonal
+		f.multiplier[i] = m
+		diagonal = next - m*f.up1[i]
+	}
+	f.inverse[n-1] = 1 / clampPivot(diagonal, tiny)
+}
+
+func clampPivot(p, tiny float64) float64 {
+	if math.Abs(p) < tiny {
+		return math.Copysign(tiny, p)
+	}
+	return p
+}
+
+// solve overwrites b by the solution of (T − x·I)·y = b.
+func (f *factors) solve(b []float64) {
+	n := len(b)
+	for i := range n - 1 {
+		if f.exchanged[i] {
+			b[i], b[i+1] = b[i+1], b[i]
+		}
+		b[i+1] -= f.multiplier[i] * b[i]
+	}
+	var y1, y2 float64
+	for i := n - 1; i >= 0; i-- {
+		y := (b[i] - f.up1[i]*y1 - f.up2[i]*y2) * f.inverse[i]
+		b[i] = y
+		y1, y2 = y, y1
+	}
+}

@@ -1,0 +1,123 @@
+package eigen
+
+import (
+	"context"
+	"fmt"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Operator computes dst = A·src for a symmetric A (n × n) and blocks of
+// vectors, the columns of n × b matrices that may have padding. It must not
+// change src, and must give the same result for a vector wherever it stands.
+type Operator func(ctx context.Context, dst, src blas64.General) error
+
+// KrylovOptions are the settings of Krylov. The zero value works.
+type KrylovOptions struct {
+	// Tol bounds the residual ‖A·v − λ·v‖ of every pair, relative to the
+	// largest eigenvalue in magnitude; 0 means 1e-7.
+	Tol float64
+
+	// Block is the number of vectors multiplied at once; 0 means a quarter of
+	// k, at least 8 and at most 32.
+	Block int
+
+	// MaxBasis is the number of basis vectors at which the iteration restarts
+	// from its best; at least k + 3 blocks, 0 means 5k/2 + 8 blocks.
+	MaxBasis int
+
+	// MaxRestarts bounds the work until all pairs converge, and again each time
+	// that the search then finds more; 0 means 100.
+	MaxRestarts int
+
+	// Seed chooses the random starting vectors.
+	Seed uint64
+
+	// Deflate is p × n, its orthonormal rows known eigenvectors that are not
+	// wanted again. They are kept out of the search.
+	Deflate blas64.General
+
+	// Progress, if set, is told after each look at the spectrum how many of
+	// the k pairs have converged. The number falls when more are discovered.
+	Progress func(done, total int)
+}
+
+const (
+	defaultTol         = 1e-7
+	defaultMaxRestarts = 100
+
+	// denseOrder is the order up to which forming the matrix costs nothing
+	// worth saving.
+	denseOrder = 400
+)
+
+// Krylov returns the k algebraically largest eigenpairs of a symmetric
+// operator of order n that are orthogonal to o.Deflate.
+//
+// The residuals of all pairs are measured at the end by one more product and
+// are at most 1e-6, relative, at the default tolerance (Result.Residual);
+// |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies:
+// a space grown from b vectors holds at most b of them, so that after
+// convergence the search begins again with new random vectors, orthogonal to
+// all that was found, until nothing above the k-th value comes to light. Like
+// any search that sees an operator only through products, this is certain up
+// to the chance that a random vector is orthogonal to what is missed.
+//
+// With m the largest basis (MaxBasis) and b the block, it takes O(nm²)
+// operations for each filling of the basis besides the products, and about
+// n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400 or m + p > n/2, the matrix
+// is formed from n products and handed to Direct, in n² + 4nk numbers. Many
+// more copies of an eigenvalue than b take many searches: eigenvectors that are
+// known, as those of a graph's components are, should be given in Deflate.
+//
+// Errors: ErrShape for k outside 0 … n − p, for Deflate of other than n
+// columns, and for negative options; ErrNotFinite if a product is not finite;
+// *ConvergenceError after MaxRestarts, holding what did converge; those of the
+// operator and of ctx.
+func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Result, error) {
+	o, err := o.withDefaults(n, k)
+	if err != nil {
+		return nil, err
+	}
+	if k == 0 {
+		return &Result{Vectors: kernel.Dense(0, n)}, ctx.Err()
+	}
+	if n <= denseOrder || 2*(o.MaxBasis+o.Deflate.Rows) > n {
+		return krylovDense(ctx, n, k, apply, o)
+	}
+	s, err := newSearch(ctx, n, k, apply, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.run(ctx)
+}
+
+// withDefaults checks the options and fills in what they leave open.
+func (o KrylovOptions) withDefaults(n, k int) (KrylovOptions, error) {
+	p := o.Deflate.Rows
+	if err := checkSizes(n, k, n-p); err != nil {
+		return o, err
+	}
+	if p > 0 && o.Deflate.Cols != n {
+		return o, fmt.Errorf("%w: deflation by vectors of %d entries, of order %d", ErrShape, o.Deflate.Cols, n)
+	}
+	if !(o.Tol >= 0) || o.Block < 0 || o.MaxBasis < 0 || o.MaxRestarts < 0 {
+		return o, fmt.Errorf("%w: tolerance %g, block %d, basis %d, restarts %d", ErrShape, o.Tol, o.Block, o.MaxBasis, o.MaxRestarts)
+	}
+	if o.Tol == 0 {
+		o.Tol = defaultTol
+	}
+	if o.Block == 0 {
+		o.Block = min(32, max(8, k/4))
+	}
+	if o.MaxBasis == 0 {
+		o.MaxBasis = 5*k/2 + 8*o.Block
+	}
+	o.MaxBasis = max(o.MaxBasis, k+3*o.Block)
+	if o.MaxRestarts == 0 {
+		o.MaxRestarts = defaultMaxRestarts
+	}
+	return o, nil
+}

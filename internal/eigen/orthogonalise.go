@@ -1,0 +1,223 @@
+package eigen
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// project subtracts from the columns of w what lies in the span of the
+// orthonormal columns of q, and returns the coefficients wᵀ·q of what it took:
+// transposed, since a product of few long rows takes less time than one of
+// many short ones.
+func project(ctx context.Context, q, w blas64.General) (blas64.General, error) {
+	c := kernel.Dense(w.Cols, q.Cols)
+	if err := kernel.Gemm(ctx, true, false, 1, w, q, 0, c); err != nil {
+		return c, err
+	}
+	return c, kernel.Gemm(ctx, false, true, -1, q, c, 1, w)
+}
+
+// extend makes the columns of w orthonormal, and orthogonal to those of all
+// the orthonormal bases. Where w depends on the bases or on itself, random
+// directions take the place of what is missing; so there must be room, that is
+// no more columns in all than rows. The span of the first columns of w is kept
+// as far as it is there. The result says how skew the block was: how many times
+// longer a column became at most, or +Inf if random directions may have come in.
+//
+// The block is orthonormalised by a Cholesky factor of its Gram matrix, which
+// loses as many digits as the block is skew, and projected; rounds of the two
+// bring the digits back ("twice is enough" unless the block was nearly
+// dependent). Both steps are products of matrices. A block that has been
+// projected before is thereby projected twice in all, as is needed.
+func extend(ctx context.Context, bases []blas64.General, w blas64.General, rnd *rand.Rand) (skew float64, err error) {
+	const rounds = 4
+	skew, ok, err := choleskyQR(ctx, w)
+	for round := 0; round < rounds && ok && err == nil; round++ {
+		for _, q := range bases {
+			if _, err := project(ctx, q, w); err != nil {
+				return 0, err
+			}
+		}
+		var longer float64
+		longer, ok, err = choleskyQR(ctx, w)
+		// Columns that come out of a round with nearly the norm they had
+		// were orthogonal before it already.
+		if ok && longer < 2 {
+			return skew, err
+		}
+		skew *= longer
+	}
+	if err != nil {
+		return 0, err
+	}
+	return math.Inf(1), gramSchmidt(ctx, bases, w, rnd)
+}
+
+// choleskyQR replaces w by w·R⁻¹ with RᵀR = wᵀw. It reports how much this
+// magnified the columns, or that it cannot be done: then w is unchanged.
+func choleskyQR(ctx context.Context, w blas64.General) (skew float64, ok bool, err error) {
+	b := w.Cols
+	g := kernel.Dense(b, b)
+	if err := kernel.Gram(ctx, 1, w, w, g); err != nil {
+		return 0, false, err
+	}
+	// Columns of very different lengths are no obstacle, so that they are
+	// taken at length 1. Lengths without a square are left to gramSchmidt.
+	scale := make([]float64, b)
+	for i := range scale {
+		square := g.Data[i*b+i]
+		if !(square > negligible && square < 1/negligible) {
+			return 0, false, nil
+		}
+		scale[i] = 1 / math.Sqrt(square)
+	}
+	for i := range b {
+		for j := i; j < b; j++ {
+			g.Data[i*b+j] *= scale[i] * scale[j]
+		}
+	}
+	r, ok := lapack64.Potrf(blas64.Symmetric{N: b, Stride: g.Stride, Data: g.Data, Uplo: blas.Upper})
+	if !ok {
+		return 0, false, nil
+	}
+	least := math.Inf(1)
+	for i := range b {
+		least = min(least, r.Data[i*b+i], 1/scale[i])
+	}
+	// The Gram matrix knows angles only to √ε.
+	for i := range b {
+		if r.Data[i*b+i] < 1e-6 {
+			return 0, false, nil
+		}
+	}
+	if !lapack64.Trtri(r) {
+		return 0, false, nil
+	}
+	for i := range b {
+		clear(g.Data[i*b : i*b+i])
+		for j := i; j < b; j++ {
+			g.Data[i*b+j] *= scale[i]
+		}
+	}
+	product := kernel.Dense(w.Rows, b)
+	if err := kernel.Gemm(ctx, false, false, 1, w, g, 0, product); err != nil {
+		return 0, false, err
+	}
+	copyTo(w, product)
+	return 1 / least, true, nil
+}
+
+// gramSchmidt is extend one column at a time, by projections repeated until
+// they change nothing. It takes any input.
+func gramSchmidt(ctx context.Context, bases []blas64.General, w blas64.General, rnd *rand.Rand) error {
+	x := make([]float64, w.Rows)
+	for c := range w.Cols {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		blas64.Copy(column(w, c), vector(x))
+		for !orthogonalColumn(bases, columns(w, 0, c), x) {
+			for i := range x {
+				x[i] = rnd.NormFloat64()
+			}
+		}
+		blas64.Copy(vector(x), column(w, c))
+	}
+	return ctx.Err()
+}
+
+// orthogonalColumn makes x of norm 1 and orthogonal to the bases and to own.
+// It reports false if nothing of x but rounding errors is left.
+func orthogonalColumn(bases []blas64.General, own blas64.General, x []float64) bool {
+	if !normalise(x) {
+		return false
+	}
+	for range 5 {
+		for _, q := range bases {
+			projectColumn(q, x)
+		}
+		projectColumn(own, x)
+		left := blas64.Nrm2(vector(x))
+		if left < 1e-10 || !normalise(x) {
+			return false
+		}
+		if left > 0.7 {
+			return true
+		}
+	}
+	return false
+}
+
+func projectColumn(q blas64.General, x []float64) {
+	if q.Rows == 0 || q.Cols == 0 {
+		return
+	}
+	c := vector(make([]float64, q.Cols))
+	blas64.Gemv(blas.Trans, 1, q, vector(x), 0, c)
+	blas64.Gemv(blas.NoTrans, -1, q, c, 1, vector(x))
+}
+
+// orthoBlock columns are made orthonormal at once: enough for the products to
+// be efficient, few enough for the Cholesky factor to take no time.
+const orthoBlock = 64
+
+// orthonormalise makes the columns of q orthonormal, block after block, and
+// reports how skew they were, as extend does. There must be no more columns
+// than rows.
+func orthonormalise(ctx context.Context, q blas64.General) (skew float64, err error) {
+	rnd := rand.New(rand.NewPCG(uint64(q.Cols), 0x6f7274686f))
+	for lo := 0; lo < q.Cols; lo += orthoBlock {
+		hi := min(q.Cols, lo+orthoBlock)
+		s, err := extend(ctx, []blas64.General{columns(q, 0, lo)}, columns(q, lo, hi), rnd)
+		if err != nil {
+			return 0, err
+		}
+		skew = max(skew, s)
+	}
+	return skew, nil
+}
+
+// polish takes the last errors out of nearly orthonormal columns: q·(I − E/2),
+// where E = qᵀq − I, is orthonormal up to E². Unlike any Gram-Schmidt it treats
+// all columns alike: two that lean towards each other part by half each, so
+// that eigenvectors, which lean by ε‖A‖/gap, keep their residuals.
+func polish(ctx context.Context, q blas64.General) error {
+	const (
+		enough = 1e-14 // what remains comes from rounding
+		nearly = 1e-3  // E² would not be small
+	)
+	for range 4 {
+		e := kernel.Dense(q.Cols, q.Cols)
+		if err := kernel.Gram(ctx, 1, q, q, e); err != nil {
+			return err
+		}
+		most := 0.0
+		for i := range e.Rows {
+			e.Data[i*e.Stride+i]--
+			for _, v := range row(e, i)[i:] {
+				most = max(most, math.Abs(v))
+			}
+		}
+		if most <= enough {
+			return nil
+		}
+		if most > nearly {
+			break
+		}
+		kernel.MirrorUpper(e)
+		before := kernel.Dense(q.Rows, q.Cols)
+		copyTo(before, q)
+		if err := kernel.Gemm(ctx, false, false, -0.5, before, e, 1, q); err != nil {
+			return err
+		}
+	}
+	_, err := orthonormalise(ctx, q)
+	return err
+}

@@ -1,0 +1,155 @@
+package eigen
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// departure is the largest |QᵀQ − I| over the columns of q.
+func departure(t *testing.T, q blas64.General) float64 {
+	t.Helper()
+	g := kernel.Dense(q.Cols, q.Cols)
+	if err := kernel.Gemm(context.Background(), true, false, 1, q, q, 0, g); err != nil {
+		t.Fatal(err)
+	}
+	most := 0.0
+	for i := range g.Rows {
+		g.Data[i*g.Stride+i]--
+		for _, v := range row(g, i) {
+			most = max(most, math.Abs(v))
+			if math.IsNaN(v) {
+				return v
+			}
+		}
+	}
+	return most
+}
+
+// TestExtendGivesAnOrthonormalBlockWhateverItIsGiven appends a block of eight
+// columns to a basis of twelve.
+func TestExtendGivesAnOrthonormalBlockWhateverItIsGiven(t *testing.T) {
+	const n, m, b = 50, 12, 8
+	noise := func(rnd *rand.Rand) float64 { return rnd.NormFloat64() }
+	for name, at := range map[string]func(rnd *rand.Rand, q blas64.General, i, j int) float64{
+		"random": func(rnd *rand.Rand, _ blas64.General, i, j int) float64 { return noise(rnd) },
+		"zero":   func(*rand.Rand, blas64.General, int, int) float64 { return 0 },
+		"equal columns": func(_ *rand.Rand, _ blas64.General, i, _ int) float64 {
+			return math.Sin(float64(i))
+		},
+		"equal up to 1e-9": func(rnd *rand.Rand, _ blas64.General, i, _ int) float64 {
+			return math.Sin(float64(i)) + 1e-9*noise(rnd)
+		},
+		"half zero": func(rnd *rand.Rand, _ blas64.General, _, j int) float64 {
+			return noise(rnd) * float64(j%2)
+		},
+		"in the span of the basis": func(_ *rand.Rand, q blas64.General, i, j int) float64 {
+			return q.Data[i*q.Stride+j]
+		},
+		"nearly in the span of the basis": func(rnd *rand.Rand, q blas64.General, i, j int) float64 {
+			return q.Data[i*q.Stride+j] + 1e-12*noise(rnd)
+		},
+		"columns of very different lengths": func(rnd *rand.Rand, _ blas64.General, _, j int) float64 {
+			return noise(rnd) * math.Pow(10, float64(20*j))
+		},
+		"squares that underflow": func(rnd *rand.Rand, _ blas64.General, _, _ int) float64 {
+			return noise(rnd) * 1e-200
+		},
+		"squares that overflow": func(rnd *rand.Rand, _ blas64.General, _, _ int) float64 {
+			return noise(rnd) * 1e200
+		},
+	} {
+		rnd := rand.New(rand.NewPCG(1, 7))
+		q := kernel.Dense(n, m+b)
+		for i := range q.Data {
+			q.Data[i] = rnd.NormFloat64()
+		}
+		basis, w := columns(q, 0, m), columns(q, m, m+b)
+		if _, err := orthonormalise(context.Background(), basis); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range b {
+				row(w, i)[j] = at(rnd, basis, i, j)
+			}
+		}
+		before := kernel.Dense(n, m)
+		copyTo(before, basis)
+		if _, err := extend(context.Background(), []blas64.General{basis}, w, rnd); err != nil {
+			t.Fatal(err)
+		}
+		if d := departure(t, q); !(d < 1e-14) {
+			t.Errorf("%s: departs from orthonormal by %.2g", name, d)
+		}
+		for i := range n {
+			for j, v := range row(before, i) {
+				if v != row(basis, i)[j] {
+					t.Fatalf("%s: the basis was changed", name)
+				}
+			}
+		}
+	}
+}
+
+func TestPolishPartsVectorsThatLean(t *testing.T) {
+	const n, k = 80, 20
+	for _, lean := range []float64{0, 1e-12, 1e-8, 1e-4, 0.5} {
+		rnd := rand.New(rand.NewPCG(2, 7))
+		q := kernel.Dense(n, k)
+		for i := range n {
+			for j := range k {
+				q.Data[i*k+j] = lean / math.Sqrt(n) * rnd.NormFloat64()
+			}
+			if i < k {
+				q.Data[i*k+i]++
+			}
+		}
+		before := kernel.Dense(n, k)
+		copyTo(before, q)
+		if err := polish(context.Background(), q); err != nil {
+			t.Fatal(err)
+		}
+		if d := departure(t, q); !(d < 2e-14) {
+			t.Errorf("leaning by %g: departs from orthonormal by %.2g", lean, d)
+		}
+		// No entry moves by more than the columns leaned, a few times over.
+		for i, v := range q.Data {
+			if lean < 0.1 && math.Abs(v-before.Data[i]) > 5*lean+1e-15 {
+				t.Errorf("leaning by %g: an entry moved by %.2g", lean, v-before.Data[i])
+				break
+			}
+		}
+	}
+}
+
+func TestSymvEqualsGemv(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 4, 5, 8, 63, 361, 362, 600} {
+		a := randomSymmetric(n, 3)
+		v, want, got := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range v {
+			v[i] = math.Cos(float64(i))
+		}
+		for i := range n {
+			want[i] = blas64.Dot(vector(row(a, i)), vector(v))
+			for j := range i {
+				a.Data[i*n+j] = math.NaN()
+			}
+		}
+		s := newSymv(n)
+		for range 2 { // the work space is used again
+			if err := s.mul(context.Background(), got, a, v); err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				if !(math.Abs(got[i]-want[i]) <= 1e-14*float64(n)) {
+					t.Fatalf("n=%d: entry %d is %g, want %g", n, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+var (
+	// ErrNotFinite says that the matrix or a product with it has an entry
+	// that is NaN or infinite.
+	ErrNotFinite = errors.New("eigen: not a finite number")
+
+	// ErrShape says that sizes do not fit together or lie outside their range.
+	ErrShape = errors.New("eigen: sizes do not fit")
+)
+
+// Result is k eigenpairs of a symmetric n × n matrix.
+type Result struct {
+	// Values are the eigenvalues, descending.
+	Values []float64
+
+	// Vectors is k × n: row i is the eigenvector of Values[i]. The rows are
+	// orthonormal.
+	Vectors blas64.General
+
+	// Residual is the largest ‖A·v − λ·v‖ over the pairs, relative to the
+	// largest eigenvalue in magnitude that was seen. Krylov measures it; Direct
+	// leaves it zero.
+	Residual float64
+
+	// Applied is the number of vectors that Krylov multiplied by the matrix.
+	Applied int
+}
+
+// ConvergenceError says that Krylov used up its work before all pairs had
+// converged.
+type ConvergenceError struct {
+	// Converged is the number of leading pairs whose residual is within the
+	// bound; Result holds them and no others.
+	Converged, Wanted int
+
+	// Residual is the largest relative residual among all wanted pairs.
+	Residual float64
+
+	Result *Result
+}
+
+func (e *ConvergenceError) Error() string {
+	return fmt.Sprintf("eigen: %d of %d eigenpairs converged, largest relative residual %.2g", e.Converged, e.Wanted, e.Residual)
+}
+
+// checkSizes refuses a k outside 0 … most.
+func checkSizes(n, k, most int) error {
+	if n < 0 || k < 0 || k > most {
+		return fmt.Errorf("%w: %d eigenpairs of a matrix of order %d, at most %d", ErrShape, k, n, most)
+	}
+	return nil
+}
+
+// row is row i of a.
+func row(a blas64.General, i int) []float64 {
+	if a.Cols == 0 {
+		return nil
+	}
+	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
+}
+
+// columns is the n × (hi−lo) part of a between two columns.
+func columns(a blas64.General, lo, hi int) blas64.General {
+	return kernel.View(a, 0, lo, a.Rows, hi-lo)
+}
+
+// copyTo copies src into dst, of the same size.
+func copyTo(dst, src blas64.General) {
+	for i := range src.Rows {
+		copy(row(dst, i), row(src, i))
+	}
+}
+
+// transposed is a new copy of aᵀ, made in squares that stay in cache.
+func transposed(ctx context.Context, a blas64.General) (blas64.General, error) {
+	const square = 32
+	t := kernel.Dense(a.Cols, a.Rows)
+	return t, parallel.Ranges(ctx, a.Rows, square, func(top, bottom int) {
+		for left := 0; left < a.Cols; left += square {
+			for j := left; j < min(a.Cols, left+square); j++ {
+				for i := top; i < bottom; i++ {
+					t.Data[j*t.Stride+i] = a.Data[i*a.Stride+j]
+				}
+			}
+		}
+	})
+}
+
+// finite reports the place of the first entry that is not finite.
+func finite(a blas64.General) (i, j int, ok bool) {
+	for i := range a.Rows {
+		for j, v := range row(a, i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return i, j, false
+			}
+		}
+	}
+	return 0, 0, true
+}

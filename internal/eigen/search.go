@@ -1,0 +1,233 @@
+package eigen
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// search is the state of a block Lanczos iteration with full
+// orthogonalisation. The first size columns of q are the basis Q, and
+//
+//	A·Q = Q·H + F·(0 … 0 C),
+//
+// where H = QᵀAQ is kept in full and F, the next block, is what the products
+// with the newest block of the basis have outside of it.
+type search struct {
+	n, k  int
+	apply Operator
+	o     KrylovOptions
+	rnd   *rand.Rand
+	known blas64.General // n × p: the deflated vectors, as columns
+
+	q      blas64.General // n × room: the basis, then the next block
+	h      blas64.General // room × room, upper triangle
+	size   int            // vectors in the basis
+	last   int            // of which in the newest block
+	next   int            // vectors in the next block
+	couple blas64.General // next × last: C
+
+	applied int
+
+	scale  int // the operator is divided by this power of two
+	scaled bool
+}
+
+func newSearch(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*search, error) {
+	known, err := transposed(ctx, o.Deflate)
+	return &search{
+		n: n, k: k, apply: apply, o: o,
+		rnd:   rand.New(rand.NewPCG(o.Seed, 0x6b72796c6f76)),
+		known: known,
+		q:     kernel.Dense(n, o.MaxBasis),
+		h:     kernel.Dense(o.MaxBasis, o.MaxBasis),
+	}, err
+}
+
+// bases are what new vectors must be orthogonal to.
+func (s *search) bases() []blas64.General {
+	q := columns(s.q, 0, s.size)
+	if s.known.Cols == 0 {
+		return []blas64.General{q}
+	}
+	return []blas64.General{s.known, q}
+}
+
+// begin makes the next block b random vectors.
+func (s *search) begin(ctx context.Context, b int) error {
+	s.next = b
+	w := columns(s.q, s.size, s.size+b)
+	for i := range w.Rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r := row(w, i)
+		for j := range r {
+			r[j] = s.rnd.NormFloat64()
+		}
+	}
+	_, err := extend(ctx, s.bases(), w, s.rnd)
+	return err
+}
+
+// full reports that there is no room for the block after the next.
+func (s *search) full() bool { return s.size+2*s.next > s.q.Cols }
+
+// step takes the next block into the basis and finds the one after it. The
+// basis must not be full.
+func (s *search) step(ctx context.Context) error {
+	lo, hi := s.size, s.size+s.next
+	w := kernel.Dense(s.n, s.next)
+	if err := s.multiply(ctx, w, columns(s.q, lo, hi)); err != nil {
+		return err
+	}
+	s.size, s.last = hi, s.next
+	// The deflated vectors are eigenvectors: what w has of them is error.
+	if s.known.Cols > 0 {
+		if _, err := project(ctx, s.known, w); err != nil {
+			return err
+		}
+	}
+	c, err := project(ctx, columns(s.q, 0, hi), w)
+	if err != nil {
+		return err
+	}
+	coef, err := transposed(ctx, c)
+	if err != nil {
+		return err
+	}
+	copyTo(kernel.View(s.h, 0, lo, hi, s.last), coef)
+	f := columns(s.q, hi, hi+s.next)
+	copyTo(f, w)
+	if _, err := extend(ctx, s.bases(), f, s.rnd); err != nil {
+		return err
+	}
+	s.couple = kernel.Dense(s.next, s.last)
+	return kernel.Gemm(ctx, true, false, 1, f, w, 0, s.couple)
+}
+
+// multiply computes dst = A·src, divided by a power of two that brings the
+// first product near 1, since squares of its entries are to be taken.
+func (s *search) multiply(ctx context.Context, dst, src blas64.General) error {
+	if err := applyChecked(ctx, s.apply, dst, src); err != nil {
+		return err
+	}
+	s.applied += src.Cols
+	if !s.scaled {
+		most := 0.0
+		for i := range dst.Rows {
+			for _, v := range row(dst, i) {
+				most = max(most, math.Abs(v))
+			}
+		}
+		if most > 0 {
+			_, s.scale = math.Frexp(most)
+			s.scaled = true
+		}
+	}
+	if s.scale != 0 {
+		// In two factors, of which each has an exponent within range.
+		half := s.scale / 2
+		first, second := math.Ldexp(1, -half), math.Ldexp(1, half-s.scale)
+		for i := range dst.Rows {
+			r := row(dst, i)
+			for j := range r {
+				r[j] = r[j] * first * second
+			}
+		}
+	}
+	return nil
+}
+
+// applyChecked computes dst = A·src and refuses a product that is not finite.
+func applyChecked(ctx context.Context, apply Operator, dst, src blas64.General) error {
+	if err := apply(ctx, dst, src); err != nil {
+		return err
+	}
+	if i, j, ok := finite(dst); !ok {
+		return fmt.Errorf("%w: row %d of the product with vector %d of a block is %g", ErrNotFinite, i, j, dst.Data[i*dst.Stride+j])
+	}
+	return ctx.Err()
+}
+
+// ritz is a Rayleigh-Ritz approximation from a part of the basis.
+type ritz struct {
+	spectrum
+	residuals []float64 // of each pair, not divided by the norm
+}
+
+// converged counts the leading pairs within tol.
+func (r ritz) converged(tol float64) int {
+	for i, residual := range r.residuals {
+		if !(residual <= tol*r.norm) {
+			return i
+		}
+	}
+	return len(r.residuals)
+}
+
+// rayleighRitz approximates the first count eigenpairs of A, compressed to the
+// span of the basis from column lo on.
+func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) {
+	order := s.size - lo
+	h := kernel.Dense(order, order)
+	copyTo(h, kernel.View(s.h, lo, lo, order, order))
+	sp, err := decompose(ctx, h, min(count, order))
+	if err != nil {
+		return ritz{}, err
+	}
+	r := ritz{sp, make([]float64, len(sp.values))}
+	// The residual of Q·u is F·C times the last entries of u.
+	outside := kernel.Dense(s.next, len(r.values))
+	tail := kernel.View(r.vectors, order-s.last, 0, s.last, len(r.values))
+	if err := kernel.Gemm(ctx, false, false, 1, s.couple, tail, 0, outside); err != nil {
+		return ritz{}, err
+	}
+	for i := range outside.Rows {
+		for j, v := range row(outside, i) {
+			r.residuals[j] = math.Hypot(r.residuals[j], v)
+		}
+	}
+	return r, nil
+}
+
+// restart replaces the basis from column lo on by the first keep of its Ritz
+// vectors, and the next block moves up behind them. Their part of H is
+// diagonal, and their couplings to the next block come with its product (the
+// thick restart of Wu and Simon).
+func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
+	u := columns(r.vectors, 0, keep)
+	old := columns(s.q, lo, s.size)
+	const strip = 256
+	part := kernel.Dense(strip, keep)
+	for top := 0; top < s.n; top += strip {
+		rows := min(strip, s.n-top)
+		p := kernel.View(part, 0, 0, rows, keep)
+		if err := kernel.Gemm(ctx, false, false, 1, kernel.View(old, top, 0, rows, old.Cols), u, 0, p); err != nil {
+			return err
+		}
+		for i := range rows {
+			to := row(s.q, top+i)
+			copy(to[lo:], row(p, i))
+			copy(to[lo+keep:], to[s.size:s.size+s.next])
+		}
+	}
+	coupling := kernel.Dense(lo, keep)
+	if err := kernel.Gemm(ctx, false, false, 1, kernel.View(s.h, 0, lo, lo, old.Cols), u, 0, coupling); err != nil {
+		return err
+	}
+	for i := range s.h.Rows {
+		clear(row(s.h, i)[lo:])
+	}
+	copyTo(kernel.View(s.h, 0, lo, lo, keep), coupling)
+	for i, v := range r.values[:keep] {
+		s.h.Data[(lo+i)*s.h.Stride+lo+i] = v
+	}
+	s.size, s.last = lo+keep, 0
+	return nil
+}

@@ -1,0 +1,138 @@
+package eigen
+
+import (
+	"context"
+	"math"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// tridiagonal is a symmetric tridiagonal matrix: e[i] stands beside d[i] and
+// d[i+1].
+type tridiagonal struct {
+	d, e []float64
+}
+
+const (
+	// reflectorPanel reflections are gathered before the rest of the matrix
+	// is updated by a product: many enough for the product to be efficient,
+	// few enough that correcting single rows by them stays cheap.
+	reflectorPanel = 32
+
+	// negligible is the square of a norm below which a row counts as zero.
+	// Entries are at most about 1 here, so that the change is 1e-140, while
+	// the square of anything larger has all its digits.
+	negligible = 1e-280
+)
+
+// tridiagonalise overwrites the upper triangle of a, entries of magnitude at
+// most about 1, so that a = Q·T·Qᵀ with Q = H₀·H₁⋯Hₙ₋₂ and
+// H_j = I − tau[j]·v_j·v_jᵀ, where v_j is zero up to entry j and row j of a
+// from entry j+1 on. What is below the diagonal is neither read nor written.
+// Half of the 4n³/3 operations are matrix-vector products, half products of
+// matrices (Golub and Van Loan, section 8.3.1; blocked as LAPACK's dsytrd).
+func tridiagonalise(ctx context.Context, a blas64.General) (t tridiagonal, tau []float64, err error) {
+	n := a.Rows
+	t = tridiagonal{make([]float64, n), make([]float64, max(0, n-1))}
+	tau = make([]float64, max(0, n-1))
+	r := newReduction(a)
+	for j0 := 0; j0 < n-1; j0 += reflectorPanel {
+		count := min(reflectorPanel, n-1-j0)
+		for p := range count {
+			if err := r.reflect(ctx, p, j0+p, t, tau); err != nil {
+				return t, tau, err
+			}
+		}
+		s := j0 + count
+		rest := kernel.View(a, s, s, n-s, n-s)
+		if err := kernel.Gram(ctx, -1, kernel.View(r.vw, 0, s, 2*count, n-s), kernel.View(r.wv, 0, s, 2*count, n-s), rest); err != nil {
+			return t, tau, err
+		}
+	}
+	t.d[n-1] = a.Data[(n-1)*a.Stride+n-1]
+	return t, tau, ctx.Err()
+}
+
+// reduction is the work space of tridiagonalise. After p reflections of a
+// panel the matrix that a stands for is a − Σ_q (v_q·w_qᵀ + w_q·v_qᵀ), which is
+// a − vwᵀ·wv over their first 2p rows.
+type reduction struct {
+	a     blas64.General
+	vw    blas64.General // rows v₀, w₀, v₁, w₁, …
+	wv    blas64.General // rows w₀, v₀, w₁, v₁, …
+	coef  []float64
+	multi symv
+}
+
+func newReduction(a blas64.General) *reduction {
+	return &reduction{
+		a:     a,
+		vw:    kernel.Dense(2*reflectorPanel, a.Rows),
+		wv:    kernel.Dense(2*reflectorPanel, a.Rows),
+		coef:  make([]float64, 2*reflectorPanel),
+		multi: newSymv(a.Rows),
+	}
+}
+
+// reflect brings row j up to date and finds the reflection, the p-th of its
+// panel, that clears it beyond the second diagonal, and the vector w that
+// updates the rest of the matrix.
+func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []float64) error {
+	n := r.a.Rows
+	current := row(r.a, j)
+	if p > 0 {
+		past := kernel.View(r.vw, 0, j, 2*p, n-j)
+		weights := blas64.Vector{N: 2 * p, Inc: r.wv.Stride, Data: r.wv.Data[j:]}
+		blas64.Gemv(blas.Trans, -1, past, weights, 1, vector(current[j:]))
+	}
+	t.d[j] = current[j]
+	s := j + 1
+	x := current[s:]
+	t.e[j], tau[j] = reflector(x)
+	v, w := row(r.vw, 2*p)[s:], row(r.vw, 2*p+1)[s:]
+	if tau[j] == 0 {
+		clear(v)
+		clear(w)
+	} else {
+		copy(v, x)
+		if err := r.multi.mul(ctx, w, kernel.View(r.a, s, s, n-s, n-s), v); err != nil {
+			return err
+		}
+		if p > 0 {
+			coef := vector(r.coef[:2*p])
+			blas64.Gemv(blas.NoTrans, 1, kernel.View(r.wv, 0, s, 2*p, n-s), vector(v), 0, coef)
+			blas64.Gemv(blas.Trans, -1, kernel.View(r.vw, 0, s, 2*p, n-s), coef, 1, vector(w))
+		}
+		blas64.Scal(tau[j], vector(w))
+		blas64.Axpy(-tau[j]/2*blas64.Dot(vector(w), vector(v)), vector(v), vector(w))
+	}
+	copy(row(r.wv, 2*p)[s:], w)
+	copy(row(r.wv, 2*p+1)[s:], v)
+	return nil
+}
+
+// reflector overwrites x by the vector v, v[0] = 1, for which I − tau·v·vᵀ
+// takes x to (beta, 0, 0, …), and returns beta and tau.
+func reflector(x []float64) (beta, tau float64) {
+	square := 0.0
+	for _, v := range x[1:] {
+		square += v * v
+	}
+	lead := x[0]
+	x[0] = 1
+	if square < negligible {
+		return lead, 0
+	}
+	// The sign keeps lead − beta free of cancellation.
+	beta = -math.Copysign(math.Sqrt(lead*lead+square), lead)
+	blas64.Scal(1/(lead-beta), vector(x[1:]))
+	return beta, (beta - lead) / beta
+}
+
+// vector is x as gonum takes it.
+func vector(x []float64) blas64.Vector {
+	return blas64.Vector{N: len(x), Inc: 1, Data: x}
+}

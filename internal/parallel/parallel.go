@@ -1,0 +1,55 @@
+// Package parallel splits independent work over the processors.
+//
+// The split depends on the size of the work alone, never on the number of
+// processors, and each task owns what it writes. A caller that keeps to this
+// gets the same bytes for every GOMAXPROCS.
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// For calls do(i) once for every i in [0, n), on at most GOMAXPROCS
+// goroutines, and returns when all have ended. Once ctx is done no further
+// task is begun and For returns ctx.Err(); tasks should therefore be short
+// (milliseconds).
+func For(ctx context.Context, n int, do func(i int)) error {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers <= 1 {
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			do(i)
+		}
+		return ctx.Err()
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
+		}()
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// Ranges calls do(lo, hi) for consecutive ranges of at most grain numbers
+// that together cover [0, n), under the rules of For.
+func Ranges(ctx context.Context, n, grain int, do func(lo, hi int)) error {
+	return For(ctx, (n+grain-1)/grain, func(i int) {
+		do(i*grain, min(n, (i+1)*grain))
+	})
+}
