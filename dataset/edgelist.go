@@ -1,0 +1,275 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/james-bowman/sparse"
+)
+
+// EdgeListOptions goes with [ReadEdgeList]. The zero value works.
+type EdgeListOptions struct {
+	// Labels, when not nil, holds lines "id, label". Labels are any text;
+	// classes are numbered in ascending order of their names (as numbers, if
+	// all are integers). Nodes without a line get label -1.
+	Labels io.Reader
+	// Header says whether the files begin with a line of column names.
+	Header HeaderMode
+	// EdgesName, FeaturesName and LabelsName name the files in errors;
+	// "edges", "features" and "labels" if empty.
+	EdgesName, FeaturesName, LabelsName string
+}
+
+// HeaderMode says whether text files begin with a line of column names.
+type HeaderMode int
+
+const (
+	// DetectHeader takes the first data line for a header if its weight (in
+	// an edge list) or all its values (in a features file) are not numbers,
+	// or if its fields are all among the words that headers use: id, node,
+	// source, target, src, dst, from, to, weight, label, class and their like.
+	// Should a word of such a line turn out to be a node's id, that is
+	// ErrFormat: nothing is lost to a wrong guess.
+	DetectHeader HeaderMode = iota
+	// NoHeader takes every line for data.
+	NoHeader
+	// WithHeader skips the first data line of every file.
+	WithHeader
+)
+
+// headerWords are the column names that DetectHeader knows, in lower case.
+var headerWords = map[string]bool{
+	"id": true, "ids": true, "node": true, "node_id": true, "nodeid": true, "name": true,
+	"node1": true, "node2": true, "node_1": true, "node_2": true, "id1": true, "id2": true, "id_1": true, "id_2": true,
+	"source": true, "target": true, "src": true, "dst": true, "dest": true, "destination": true,
+	"from": true, "to": true, "fromnodeid": true, "tonodeid": true,
+	"weight": true, "label": true, "labels": true, "class": true,
+}
+
+// ReadEdgeList reads a graph from text: edges, one a line, "u v" or "u v weight"
+// (all lines alike; the weight is 1 where there is none), and features, one
+// node a line, either dense, "id v1 v2 …", or sparse, "id index:value
+// index:value …" with indices from 0. features may be nil.
+//
+// Fields are separated by tabs, commas, semicolons or spaces, as the first
+// data line of each file has them; double quotes protect a field. Lines that
+// start with # or % are comments. Ids are any UTF-8 text.
+//
+// The nodes are those of the features file, in its order, and an edge that
+// names another is an ErrUnknownNode; without features they come in the order
+// in which the edge list first names them. Each line of the edge list is one
+// entry of the adjacency, row u and column v: nothing is mirrored or merged.
+// Features are a *mat.Dense or a *sparse.CSR like the file.
+//
+// Errors are a *ParseError with file, line and column (of the field, in
+// bytes), and wrap ErrFormat, ErrTooLarge, ErrShape (rows of different
+// length), ErrIndex, ErrDuplicate, ErrUnknownNode, ErrNotFinite or the error
+// of the reader. A features file with no node and an edge list that ends up
+// with none are ErrMissing. Cost: O(bytes).
+func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, error) {
+	if edges == nil {
+		return nil, inFile(nameOr(opts.EdgesName, "edges"), "%w: no reader", ErrMissing)
+	}
+	d := &Dataset{}
+	nodes := &nodeIDs{row: make(map[string]int)}
+	if features != nil {
+		t := newTable(features, nameOr(opts.FeaturesName, "features"))
+		var err error
+		if d.Features, err = readFeatures(t, opts.Header, nodes); err != nil {
+			return nil, err
+		}
+		nodes.closed = true
+	}
+	var err error
+	if d.Adjacency, err = readEdges(newTable(edges, nameOr(opts.EdgesName, "edges")), opts.Header, nodes); err != nil {
+		return nil, err
+	}
+	nodes.closed = true
+	if opts.Labels != nil {
+		t := newTable(opts.Labels, nameOr(opts.LabelsName, "labels"))
+		if err := readLabels(t, opts.Header, nodes, d); err != nil {
+			return nil, err
+		}
+	}
+	d.IDs = nodes.ids
+	return d, nil
+}
+
+func nameOr(name, fallback string) string {
+	if name == "" {
+		return fallback
+	}
+	return name
+}
+
+// OpenEdgeList reads the files at the given paths, each gzipped or not; an
+// empty featuresPath or labelsPath means that there is none. The dataset is
+// named after the edge list. See [ReadEdgeList].
+func OpenEdgeList(edgesPath, featuresPath, labelsPath string) (*Dataset, error) {
+	opts := EdgeListOptions{EdgesName: edgesPath, FeaturesName: featuresPath, LabelsName: labelsPath}
+	edges, err := openFile(edgesPath)
+	if err != nil {
+		return nil, err
+	}
+	defer edges.Close()
+	var features io.Reader
+	if featuresPath != "" {
+		f, err := openFile(featuresPath)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		features = f
+	}
+	if labelsPath != "" {
+		f, err := openFile(labelsPath)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		opts.Labels = f
+	}
+	d, err := ReadEdgeList(edges, features, opts)
+	if err != nil {
+		return nil, err
+	}
+	base := strings.TrimSuffix(filepath.Base(edgesPath), ".gz")
+	d.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	return d, nil
+}
+
+// nodeIDs numbers the nodes in the order they come.
+type nodeIDs struct {
+	row    map[string]int
+	ids    []string
+	closed bool // no new ones
+}
+
+var errTooManyNodes = fmt.Errorf("more than %d nodes: %w", maxDim, ErrTooLarge)
+
+// number returns the row of an id, adding it unless the set is closed.
+func (n *nodeIDs) number(id string) (int, error) {
+	if i, ok := n.row[id]; ok {
+		return i, nil
+	}
+	if n.closed {
+		return 0, fmt.Errorf("%w %q", ErrUnknownNode, id)
+	}
+	if len(n.ids) == maxDim {
+		return 0, errTooManyNodes
+	}
+	id = strings.Clone(id) // a field holds on to its whole line
+	i := len(n.ids)
+	n.row[id] = i
+	n.ids = append(n.ids, id)
+	return i, nil
+}
+
+// start goes to the first data line after the header, if there is one.
+func (t *table) start(mode HeaderMode, isHeader func() bool) error {
+	if err := t.next(); err != nil {
+		return err
+	}
+	if mode == DetectHeader && (isHeader() || t.allHeaderWords()) {
+		t.guessed = slices.Clone(t.cols)
+		t.guessedAt = t.line
+		return t.next()
+	}
+	if mode == WithHeader {
+		return t.next()
+	}
+	return nil
+}
+
+// checkGuess makes sure that the line which was taken for a header does not
+// have the id of a node in one of its first fields.
+func (t *table) checkGuess(fields int, nodes *nodeIDs) error {
+	for k, c := range t.guessed[:min(fields, len(t.guessed))] {
+		if _, ok := nodes.row[c]; ok {
+			t.line = t.guessedAt
+			return t.fault(-1, "%w: looks like a header, but %q (field %d) is a node; ask for NoHeader or WithHeader", ErrFormat, c, k+1)
+		}
+	}
+	return nil
+}
+
+func (t *table) allHeaderWords() bool {
+	for _, c := range t.cols {
+		if !headerWords[strings.ToLower(c)] {
+			return false
+		}
+	}
+	return len(t.cols) > 1
+}
+
+// readEdges reads the edge list. Edges are kept as 32-bit pairs until their
+// number in each row is known.
+func readEdges(t *table, mode HeaderMode, nodes *nodeIDs) (*sparse.CSR, error) {
+	var from, to []int32
+	var weights []float64 // nil when the file has none
+	width := 0
+	err := t.start(mode, func() bool { return len(t.cols) == 3 && !isNumber(t.cols[2]) })
+	for ; err == nil; err = t.next() {
+		if width == 0 {
+			width = len(t.cols)
+		}
+		if len(t.cols) < 2 || len(t.cols) > 3 || len(t.cols) != width {
+			return nil, t.fault(-1, "%w: %d fields, an edge has 2 or, on every line, 3", ErrFormat, len(t.cols))
+		}
+		var ends [2]int
+		for k := range ends {
+			if t.cols[k] == "" {
+				return nil, t.fault(k, "%w: an empty node id", ErrFormat)
+			}
+			i, err := nodes.number(t.cols[k])
+			if err != nil {
+				return nil, t.fault(k, "%w", err)
+			}
+			ends[k] = i
+		}
+		if width == 3 {
+			w, err := t.number(2)
+			if err != nil {
+				return nil, err
+			}
+			weights = append(weights, w)
+		}
+		from, to = append(from, int32(ends[0])), append(to, int32(ends[1]))
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(nodes.ids) == 0 {
+		return nil, inFile(t.file, "%w: no edge, and no features to name the nodes", ErrMissing)
+	}
+	if err := t.checkGuess(2, nodes); err != nil {
+		return nil, err
+	}
+	return rowsOf(len(nodes.ids), from, to, weights), nil
+}
+
+// rowsOf sorts edges into rows, keeping the order of the file within a row.
+func rowsOf(n int, from, to []int32, weights []float64) *sparse.CSR {
+	indptr := make([]int, n+1)
+	for _, i := range from {
+		indptr[i+1]++
+	}
+	for i := range n {
+		indptr[i+1] += indptr[i]
+	}
+	ind, data := make([]int, len(from)), make([]float64, len(from))
+	next := append([]int(nil), indptr[:n]...)
+	for e, i := range from {
+		p := next[i]
+		next[i]++
+		ind[p], data[p] = int(to[e]), 1
+		if weights != nil {
+			data[p] = weights[e]
+		}
+	}
+	return sparse.NewCSR(n, n, indptr, ind, data)
+}

@@ -1,0 +1,191 @@
+package dataset
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const content = "the published bytes"
+
+func sum(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
+
+// serve answers every request with handle and counts them.
+func serve(t *testing.T, handle http.HandlerFunc) (url string, requests *int) {
+	t.Helper()
+	requests = new(int)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*requests++
+		handle(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, requests
+}
+
+func TestFetchOnceThenFromTheCache(t *testing.T) {
+	url, requests := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content) })
+	src := Source{Name: "x.bin", URL: url + "/x.bin", SHA256: strings.ToUpper(sum(content)), Size: int64(len(content))}
+	cache := filepath.Join(t.TempDir(), "made", "as", "needed")
+	for range 2 {
+		path, err := Fetch(t.Context(), src, cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(path); err != nil || string(data) != content || path != filepath.Join(cache, "x.bin") {
+			t.Errorf("%s holds %q, %v", path, data, err)
+		}
+	}
+	if *requests != 1 {
+		t.Errorf("%d requests, want 1", *requests)
+	}
+	// A file of another content is replaced.
+	if err := os.WriteFile(filepath.Join(cache, "x.bin"), []byte("spoilt"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Fetch(t.Context(), src, cache); err != nil || *requests != 2 {
+		t.Errorf("a spoilt file: %v after %d requests", err, *requests)
+	}
+}
+
+func TestFetchFailures(t *testing.T) {
+	good := Source{Name: "out", SHA256: sum(content)}
+	sized := good
+	sized.Size = int64(len(content))
+	for _, c := range []struct {
+		name   string
+		handle http.HandlerFunc
+		src    Source
+		cause  error
+		place  string
+	}{
+		{"another content", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a captive portal") }, good, ErrChecksum, "SHA-256"},
+		{"cut short", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "19")
+			fmt.Fprint(w, content[:7])
+		}, good, ErrTruncated, "7 bytes"},
+		{"ends early, no length", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content[:7]) }, sized, ErrTruncated, "7 of 19 bytes"},
+		{"longer than it may be", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content, content) }, sized, ErrTooLarge, "19 bytes"},
+		{"not there", http.NotFound, good, ErrServer, "404"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, before := range []string{"", "something else"} {
+				url, _ := serve(t, c.handle)
+				dir := t.TempDir()
+				if before != "" {
+					if err := os.WriteFile(filepath.Join(dir, "out"), []byte(before), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				c.src.URL = url + "/file"
+				_, err := Fetch(t.Context(), c.src, dir)
+				var fetchErr *FetchError
+				if !errors.As(err, &fetchErr) {
+					t.Fatalf("%v is not a FetchError", err)
+				}
+				wantError(t, err, c.cause, c.place)
+				wantError(t, err, c.cause, "put it at "+filepath.Join(dir, "out"))
+				wantError(t, err, c.cause, c.src.URL)
+				if before != "" {
+					wantError(t, err, ErrChecksum, "another content")
+				}
+				wantFiles(t, dir, before)
+			}
+		})
+	}
+}
+
+func TestFetchOffline(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	url := s.URL
+	s.Close() // nobody listens there now
+	dir := t.TempDir()
+	_, err := (&fetcher{client: http.DefaultClient}).planetoid(t.Context(), url+"/", "cora", dir)
+	var fetchErr *FetchError
+	if !errors.As(err, &fetchErr) || fetchErr.Path != filepath.Join(dir, "ind.cora.x") {
+		t.Fatalf("%v does not say where the file goes", err)
+	}
+	wantFiles(t, dir, "")
+}
+
+func TestFetchCancelled(t *testing.T) {
+	started, release := make(chan bool), make(chan bool)
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, content[:3])
+		w.(http.Flusher).Flush()
+		close(started)
+		<-release
+	})
+	defer close(release)
+	ctx, cancel := context.WithCancel(t.Context())
+	var at time.Time
+	go func() {
+		<-started
+		at = time.Now()
+		cancel()
+	}()
+	dir := t.TempDir()
+	_, err := Fetch(ctx, Source{Name: "out", URL: url, SHA256: sum(content)}, dir)
+	if late := time.Since(at); late > 100*time.Millisecond {
+		t.Errorf("returned %v after the cancellation", late)
+	}
+	wantError(t, err, context.Canceled, "out")
+	wantFiles(t, dir, "")
+}
+
+func TestFetchRefusesNonsense(t *testing.T) {
+	for _, src := range []Source{
+		{Name: "x", URL: "http://localhost"},
+		{Name: "x", URL: "http://localhost", SHA256: "abc"},
+		{Name: "x", URL: "http://localhost", SHA256: strings.Repeat("zz", 32)},
+		{Name: "", SHA256: sum("")},
+		{Name: ".", SHA256: sum("")},
+		{Name: "../x", SHA256: sum("")},
+		{Name: "a/b", SHA256: sum("")},
+	} {
+		_, err := Fetch(t.Context(), src, t.TempDir())
+		wantError(t, err, ErrOption, "fetch")
+	}
+	_, err := FetchPlanetoid(t.Context(), "nell", t.TempDir())
+	wantError(t, err, ErrOption, "citeseer, cora, pubmed")
+}
+
+// The sums in this package are those of the real files, which a local server
+// hands out here; the cache then reads as a dataset.
+func TestFetchPlanetoid(t *testing.T) {
+	dir := needShared(t, "planetoid")
+	url, requests := serve(t, http.FileServer(http.Dir(dir)).ServeHTTP)
+	cache := t.TempDir()
+	for _, name := range []string{"cora", "citeseer", "pubmed"} {
+		got, err := (&fetcher{client: http.DefaultClient}).planetoid(t.Context(), url+"/", name, cache)
+		if err != nil || got != cache {
+			t.Fatalf("%s: %s, %v", name, got, err)
+		}
+	}
+	if *requests != 24 {
+		t.Errorf("%d requests, want 24", *requests)
+	}
+	d, err := OpenPlanetoid(cache, "cora")
+	if err != nil || d.Nodes() != 2708 {
+		t.Errorf("%v, %v", d, err)
+	}
+	// With every file in place the public door needs no network.
+	if _, err := FetchPlanetoid(t.Context(), "pubmed", cache); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPlanetoidTableIsComplete(t *testing.T) {
+	for name, files := range planetoidFiles {
+		if len(files) != len(planetoidParts) {
+			t.Errorf("%s: %d sums for %d files", name, len(files), len(planetoidParts))
+		}
+	}
+}

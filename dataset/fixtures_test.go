@@ -1,0 +1,212 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// npyFile builds an .npy file of version 1 from a header text and numbers.
+func npyFile(header string, numbers ...any) []byte {
+	var b bytes.Buffer
+	b.WriteString("\x93NUMPY\x01\x00")
+	binary.Write(&b, binary.LittleEndian, uint16(len(header)))
+	b.WriteString(header)
+	for _, n := range numbers {
+		if err := binary.Write(&b, binary.LittleEndian, n); err != nil {
+			panic(err)
+		}
+	}
+	return b.Bytes()
+}
+
+// npyArray builds an .npy file with the usual header.
+func npyArray(descr, shape string, numbers ...any) []byte {
+	return npyFile(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape), numbers...)
+}
+
+// member is one file of an archive.
+type member struct {
+	name string
+	data []byte
+}
+
+func zipFile(members []member) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, m := range members {
+		w, err := z.Create(m.name + ".npy")
+		if err == nil {
+			_, err = w.Write(m.data)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// smallNPZ holds a path 0 → 1 → 2 with a repeated edge, features and labels.
+func smallNPZ() []member {
+	return []member{
+		{"adj_data", npyArray("<f4", "(3,)", []float32{1, 2, 0.5})},
+		{"adj_indices", npyArray("<i4", "(3,)", []int32{1, 2, 2})},
+		{"adj_indptr", npyArray("<i4", "(4,)", []int32{0, 1, 3, 3})},
+		{"adj_shape", npyArray("<i8", "(2,)", []int64{3, 3})},
+		{"attr_data", npyArray("<f4", "(2,)", []float32{1, 1})},
+		{"attr_indices", npyArray("<i4", "(2,)", []int32{4, 0})},
+		{"attr_indptr", npyArray("<i4", "(4,)", []int32{0, 1, 1, 2})},
+		{"attr_shape", npyArray("<i8", "(2,)", []int64{3, 5})},
+		{"labels", npyArray("<i8", "(3,)", []int64{1, 0, 1})},
+	}
+}
+
+// with returns members with one replaced or added.
+func with(members []member, name string, data []byte) []member {
+	out := append([]member(nil), members...)
+	for i := range out {
+		if out[i].name == name {
+			out[i].data = data
+			return out
+		}
+	}
+	return append(out, member{name, data})
+}
+
+// without returns members less one.
+func without(members []member, name string) []member {
+	var out []member
+	for _, m := range members {
+		if m.name != name {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Pickles, spelled opcode by opcode as protocol 2 has them.
+
+func pkInt(v int) string { return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(v))) }
+
+func pkText(s string) string { return "U" + string([]byte{byte(len(s))}) + s }
+
+func pkBytes(b []byte) string {
+	return "T" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(b)))) + string(b)
+}
+
+// pkArray is a numpy.ndarray of the given element type, shape and content.
+func pkArray(kind string, content any, shape ...int) string {
+	var b bytes.Buffer
+	if err := binary.Write(&b, binary.LittleEndian, content); err != nil {
+		panic(err)
+	}
+	dims := "("
+	for _, d := range shape {
+		dims += pkInt(d)
+	}
+	return "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R" +
+		"(K\x01" + dims + "t" +
+		"cnumpy\ndtype\n" + pkText(kind) + "K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb" +
+		"\x89" + pkBytes(b.Bytes()) + "tb"
+}
+
+// pkCSR is a scipy.sparse.csr_matrix.
+func pkCSR(rows, cols int, indptr, indices []int32, data []float32) string {
+	return "cscipy.sparse.csr\ncsr_matrix\n)\x81}(" +
+		pkText("_shape") + pkInt(rows) + pkInt(cols) + "\x86" +
+		pkText("indptr") + pkArray("i4", indptr, len(indptr)) +
+		pkText("indices") + pkArray("i4", indices, len(indices)) +
+		pkText("data") + pkArray("f4", data, len(data)) + "ub"
+}
+
+func pk(body string) []byte { return []byte("\x80\x02" + body + ".") }
+
+// smallPlanetoid has five nodes: 0 and 1 in allx, 2 and 4 in tx (listed in the
+// order 4, 2), and 3 missing from test.index.
+func smallPlanetoid() map[string][]byte {
+	list := func(v ...int) string {
+		s := "](" // EMPTY_LIST, MARK
+		for _, x := range v {
+			s += pkInt(x)
+		}
+		return s + "e"
+	}
+	graph := "ccollections\ndefaultdict\nc__builtin__\nlist\n\x85R("
+	for i, l := range [][]int{{1, 1}, {0, 2}, {1}, {}, {4}} {
+		graph += pkInt(i) + list(l...)
+	}
+	return map[string][]byte{
+		"allx":       pk(pkCSR(2, 3, []int32{0, 1, 2}, []int32{0, 2}, []float32{1, 0.5})),
+		"tx":         pk(pkCSR(2, 3, []int32{0, 2, 3}, []int32{0, 1, 2}, []float32{4, 5, 2})),
+		"ally":       pk(pkArray("i4", []int32{1, 0, 0, 1}, 2, 2)),
+		"ty":         pk(pkArray("i4", []int32{0, 1, 1, 0}, 2, 2)),
+		"y":          pk(pkArray("i4", []int32{1, 0}, 1, 2)),
+		"graph":      pk(graph + "u"),
+		"test.index": []byte("4\n2\n"),
+	}
+}
+
+// planetoidFS puts the parts of a dataset called "toy" into a file system.
+func planetoidFS(parts map[string][]byte) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for part, data := range parts {
+		fsys[planetoidFile("toy", part)] = &fstest.MapFile{Data: data}
+	}
+	return fsys
+}
+
+func gzipped(data []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(data)
+	z.Close()
+	return b.Bytes()
+}
+
+// errDisk is the error of a reader or writer that fails.
+var errDisk = errors.New("the disk is on fire")
+
+// failAfter reads data and then fails.
+func failAfter(data []byte) io.Reader {
+	return io.MultiReader(bytes.NewReader(data), failing{})
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error)          { return 0, errDisk }
+func (failing) ReadAt([]byte, int64) (int, error) { return 0, errDisk }
+func (failing) Write([]byte) (int, error)         { return 0, errDisk }
+
+// wantError checks the cause of an error and the place it names.
+func wantError(t *testing.T, err, cause error, place string) {
+	t.Helper()
+	switch {
+	case err == nil:
+		t.Errorf("no error, want %v at %s", cause, place)
+	case !errors.Is(err, cause):
+		t.Errorf("error %q is not %q", err, cause)
+	case !strings.Contains(err.Error(), place):
+		t.Errorf("error %q does not name %q", err, place)
+	}
+}
+
+// allocated returns the bytes that f takes from the heap, freed or not.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

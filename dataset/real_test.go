@@ -1,0 +1,174 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// sharedData is the folder of real graphs that stands beside the project.
+const sharedData = "../../shared/data"
+
+// needShared skips a test where the folder of real graphs is missing.
+func needShared(t testing.TB, part string) string {
+	t.Helper()
+	dir := filepath.Join(sharedData, part)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("the real graphs are not here: %v (they stand in ../shared/data beside the project)", err)
+	}
+	return dir
+}
+
+// TestRealArchives compares every archive with the published statistics, as
+// the table in ../shared/data/README.md gives them.
+func TestRealArchives(t *testing.T) {
+	dir := needShared(t, "npz")
+	for _, want := range []struct {
+		name                            string
+		nodes, edges, features, classes int
+		splits, unlabeled               int
+	}{
+		{"cora", 2708, 5278, 1433, 7, 0, 0},
+		{"citeseer", 3327, 4552, 3703, 6, 0, 15},
+		{"pubmed", 19717, 44324, 500, 3, 0, 0},
+		{"coauthor_cs", 18333, 81894, 6805, 15, 0, 0},
+		{"amazon_photo", 7650, 119081, 745, 8, 0, 0},
+		{"flickr", 7575, 239738, 12047, 9, 0, 0},
+		{"tolokers", 11758, 519000, 10, 2, 10, 0},
+		{"squirrel", 5201, 198353, 2089, 5, 10, 0},
+		{"chameleon", 2277, 31371, 2325, 5, 10, 0},
+		{"actor", 7600, 26659, 932, 5, 10, 0},
+		{"texas", 183, 279, 1703, 5, 10, 0},
+		{"cornell", 183, 277, 1703, 5, 10, 0},
+		{"wisconsin", 251, 450, 1703, 5, 10, 0},
+		{"cora_full_graph", 19793, 63421, 0, 70, 0, 0},
+	} {
+		t.Run(want.name, func(t *testing.T) {
+			d, err := OpenNPZ(filepath.Join(dir, want.name+".npz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Name != want.name {
+				t.Errorf("name %q", d.Name)
+			}
+			if d.Nodes() != want.nodes || len(d.Labels) != want.nodes || d.NumClasses() != want.classes {
+				t.Errorf("%d nodes, %d labels, %d classes; want %d, %d, %d",
+					d.Nodes(), len(d.Labels), d.NumClasses(), want.nodes, want.nodes, want.classes)
+			}
+			if got := len(undirected(d.Adjacency)); got != want.edges {
+				t.Errorf("%d undirected edges, want %d", got, want.edges)
+			}
+			features := 0
+			if d.Features != nil {
+				_, features = d.Features.Dims()
+			}
+			if features != want.features {
+				t.Errorf("%d features, want %d", features, want.features)
+			}
+			_, dense := d.Features.(*mat.Dense)
+			if dense != (want.name == "tolokers") {
+				t.Errorf("dense features: %v", dense)
+			}
+			if len(d.Splits) != want.splits || len(d.Unlabeled) != want.unlabeled {
+				t.Errorf("%d splits, %d unlabeled; want %d, %d", len(d.Splits), len(d.Unlabeled), want.splits, want.unlabeled)
+			}
+			for i, s := range d.Splits {
+				if len(s.Train) == 0 || len(s.Val) == 0 || len(s.Test) == 0 {
+					t.Errorf("split %d: %d/%d/%d nodes", i, len(s.Train), len(s.Val), len(s.Test))
+				}
+			}
+		})
+	}
+}
+
+// undirected returns the distinct pairs i < j of a matrix, ascending.
+func undirected(m *sparse.CSR) [][2]int {
+	var pairs [][2]int
+	m.DoNonZero(func(i, j int, _ float64) {
+		if i != j {
+			pairs = append(pairs, [2]int{min(i, j), max(i, j)})
+		}
+	})
+	slices.SortFunc(pairs, func(a, b [2]int) int {
+		if a[0] != b[0] {
+			return a[0] - b[0]
+		}
+		return a[1] - b[1]
+	})
+	return slices.Compact(pairs)
+}
+
+// TestPlanetoidEqualsArchive checks one reader against the other: the two
+// forms of each dataset hold the same graph, features and labels.
+func TestPlanetoidEqualsArchive(t *testing.T) {
+	npz, planetoid := needShared(t, "npz"), needShared(t, "planetoid")
+	for _, name := range []string{"cora", "citeseer", "pubmed"} {
+		t.Run(name, func(t *testing.T) {
+			want, err := OpenNPZ(filepath.Join(npz, name+".npz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := OpenPlanetoid(planetoid, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(undirected(got.Adjacency), undirected(want.Adjacency)) {
+				t.Error("the edges differ")
+			}
+			if !slices.Equal(got.Labels, want.Labels) {
+				t.Error("the labels differ")
+			}
+			if !slices.Equal(got.Unlabeled, want.Unlabeled) {
+				t.Errorf("unlabeled nodes %v, want %v", got.Unlabeled, want.Unlabeled)
+			}
+			sameCSR(t, got.Features.(*sparse.CSR), want.Features.(*sparse.CSR))
+		})
+	}
+}
+
+// sameCSR compares row by row as sets of (column, value).
+func sameCSR(t *testing.T, got, want *sparse.CSR) {
+	t.Helper()
+	gr, gc := got.Dims()
+	wr, wc := want.Dims()
+	if gr != wr || gc != wc || got.NNZ() != want.NNZ() {
+		t.Fatalf("%d × %d with %d entries, want %d × %d with %d", gr, gc, got.NNZ(), wr, wc, want.NNZ())
+	}
+	for i := range gr {
+		row := map[int]float64{}
+		want.DoRowNonZero(i, func(_, j int, v float64) { row[j] = v })
+		got.DoRowNonZero(i, func(_, j int, v float64) {
+			if w, ok := row[j]; !ok || w != v {
+				t.Fatalf("row %d, column %d: %v, want %v", i, j, v, row[j])
+			}
+		})
+	}
+}
+
+func TestRealSplits(t *testing.T) {
+	dir := needShared(t, "splits")
+	for _, f := range []struct {
+		name             string
+		n, each, classes int
+	}{{"cora_5", 2708, 5, 7}, {"cora_20", 2708, 20, 7}, {"citeseer_5", 3327, 5, 6}, {"citeseer_20", 3327, 20, 6}, {"pubmed_5", 19717, 5, 3}, {"pubmed_20", 19717, 20, 3}} {
+		splits, err := OpenSplits(filepath.Join(dir, f.name+".json"), f.n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(splits) != 50 {
+			t.Errorf("%s: %d splits, want 50", f.name, len(splits))
+		}
+		for i, s := range splits {
+			if want := f.each * f.classes; len(s.Train) != want || len(s.Val) != want {
+				t.Errorf("%s: split %d has %d/%d nodes, want %d each", f.name, i, len(s.Train), len(s.Val), want)
+			}
+			if rest := s.TestNodes(f.n); len(rest) != f.n-2*f.each*f.classes {
+				t.Errorf("%s: split %d leaves %d test nodes", f.name, i, len(rest))
+			}
+		}
+	}
+}

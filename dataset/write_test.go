@@ -1,0 +1,280 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestWriteTSVReadsBack(t *testing.T) {
+	ids := []string{"plain", "#hash", "%percent", "tab\there", `"quoted"`, " space ", "two words", "\ufeffmark"}
+	m := mat.NewDense(len(ids), 2, nil)
+	for i := range ids {
+		m.SetRow(i, []float64{math.Pow(-3, float64(i)) / 7, 5e-324})
+	}
+	var b bytes.Buffer
+	if err := WriteTSV(&b, ids, m); err != nil {
+		t.Fatal(err)
+	}
+	d, err := ReadEdgeList(strings.NewReader(""), &b, EdgeListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.IDs, ids) {
+		t.Errorf("ids %q, want %q", d.IDs, ids)
+	}
+	if !mat.Equal(d.Features, m) {
+		t.Errorf("%v\nwant\n%v", mat.Formatted(d.Features), mat.Formatted(m))
+	}
+}
+
+func TestWriteTextForms(t *testing.T) {
+	m := mat.NewDense(2, 2, []float64{1, 0.1, -2.5, 1e21})
+	csr := sparse.NewCSR(2, 2, []int{0, 2, 4}, []int{1, 0, 0, 1}, []float64{0.1, 1, -2.5, 1e21})
+	for _, x := range []mat.Matrix{m, csr, m.T().T()} {
+		var tsv, w2v bytes.Buffer
+		if err := errors.Join(WriteTSV(&tsv, nil, x), WriteWord2Vec(&w2v, []string{"a", "ß"}, x)); err != nil {
+			t.Fatal(err)
+		}
+		if want := "0\t1\t0.1\n1\t-2.5\t1e+21\n"; tsv.String() != want {
+			t.Errorf("%T: %q, want %q", x, tsv.String(), want)
+		}
+		if want := "2 2\na 1 0.1\nß -2.5 1e+21\n"; w2v.String() != want {
+			t.Errorf("%T: %q, want %q", x, w2v.String(), want)
+		}
+	}
+}
+
+// matrix writers by name, on a matrix with three rows
+var writers = map[string]func(io.Writer, mat.Matrix) error{
+	"npy":      WriteNPY,
+	"tsv":      func(w io.Writer, m mat.Matrix) error { return WriteTSV(w, nil, m) },
+	"word2vec": func(w io.Writer, m mat.Matrix) error { return WriteWord2Vec(w, nil, m) },
+}
+
+func TestWritersRefuseIDs(t *testing.T) {
+	m := mat.NewDense(2, 1, nil)
+	for _, c := range []struct {
+		name  string
+		ids   []string
+		write func(io.Writer, []string, mat.Matrix) error
+		cause error
+		place string
+	}{
+		{"space in word2vec", []string{"a", "b c"}, WriteWord2Vec, ErrID, `row 1, id "b c"`},
+		{"wide space in word2vec", []string{"a\u00a0b", "b"}, WriteWord2Vec, ErrID, "row 0"},
+		{"empty in word2vec", []string{"a", ""}, WriteWord2Vec, ErrID, "row 1"},
+		{"too few in word2vec", []string{"a"}, WriteWord2Vec, ErrShape, "1 ids for 2 rows"},
+		{"line break in TSV", []string{"a\nb", "b"}, WriteTSV, ErrID, "row 0"},
+		{"empty in TSV", []string{"a", ""}, WriteTSV, ErrID, "row 1"},
+		{"not UTF-8 in TSV", []string{"a", "\xff"}, WriteTSV, ErrID, "row 1"},
+		{"too many in TSV", []string{"a", "b", "c"}, WriteTSV, ErrShape, "3 ids for 2 rows"},
+	} {
+		var b bytes.Buffer
+		wantError(t, c.write(&b, c.ids, m), c.cause, c.place)
+		if b.Len() > 0 {
+			t.Errorf("%s: %d bytes were written", c.name, b.Len())
+		}
+	}
+}
+
+func TestNilIsRefused(t *testing.T) {
+	for name, write := range writers {
+		wantError(t, write(io.Discard, nil), ErrMissing, name)
+	}
+	_, err := ReadEdgeList(nil, nil, EdgeListOptions{})
+	wantError(t, err, ErrMissing, "edges")
+	var none *sparse.CSR
+	d := KarateClub()
+	d.Features = none
+	wantError(t, d.Validate(), ErrMissing, "features")
+	wantError(t, (&Dataset{}).Validate(), ErrMissing, "adjacency")
+}
+
+// limited accepts so many bytes and then fails.
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if len(p) > l.left {
+		k, _ := l.w.Write(p[:l.left])
+		l.left = 0
+		return k, errDisk
+	}
+	l.left -= len(p)
+	return l.w.Write(p)
+}
+
+func TestFailingWriterLeavesNoFile(t *testing.T) {
+	m := mat.NewDense(3000, 8, nil) // several times the buffer
+	m.Apply(func(i, j int, _ float64) float64 { return float64(i+j) / 7 }, m)
+	for name, write := range writers {
+		for _, left := range []int{0, 1, chunk, chunk + 1, 2 * chunk} {
+			for _, before := range []string{"", "what stood here"} {
+				dir := t.TempDir()
+				path := filepath.Join(dir, "out")
+				if before != "" {
+					if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				err := WriteFile(path, func(w io.Writer) error { return write(&limited{w, left}, m) })
+				wantError(t, err, errDisk, path)
+				wantError(t, err, errDisk, name)
+				wantFiles(t, dir, before)
+			}
+		}
+	}
+}
+
+// wantFiles checks that a folder holds "out" with the given content, or nothing.
+func wantFiles(t *testing.T, dir, content string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content == "" {
+		if len(list) != 0 {
+			t.Errorf("%s is left", list[0].Name())
+		}
+		return
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "out"))
+	if len(list) != 1 || err != nil || string(data) != content {
+		t.Errorf("%d files, content %q, %v; want %q alone", len(list), data, err, content)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
+	t.Run("new file and replaced file", func(t *testing.T) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "out")
+		for range 2 {
+			if err := WriteFile(path, hello); err != nil {
+				t.Fatal(err)
+			}
+			wantFiles(t, dir, "hello")
+		}
+		if err := os.Chmod(path, 0o640); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteFile(path, hello); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+			t.Errorf("permissions %v, %v; want those of the file that was there", info.Mode(), err)
+		}
+	})
+	t.Run("symbolic link", func(t *testing.T) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "real"), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(filepath.Join(dir, "real"), link); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+		if err := WriteFile(link, hello); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(filepath.Join(dir, "real")); err != nil || string(data) != "hello" {
+			t.Errorf("the file behind the link holds %q, %v", data, err)
+		}
+		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("the link became %v, %v", info.Mode(), err)
+		}
+	})
+	t.Run("device", func(t *testing.T) {
+		if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+			t.Skip("no null device here")
+		}
+		if err := WriteFile(os.DevNull, hello); err != nil {
+			t.Error(err)
+		}
+		if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+			t.Error("the device was replaced by a file")
+		}
+	})
+	t.Run("unwritable", func(t *testing.T) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "no", "such", "folder")
+		wantError(t, WriteFile(path, hello), fs.ErrNotExist, path)
+		wantError(t, WriteFile(dir, hello), ErrOption, dir)
+		wantError(t, WriteFile("", hello), fs.ErrNotExist, "write")
+		wantFiles(t, dir, "")
+	})
+	t.Run("panic", func(t *testing.T) {
+		dir := t.TempDir()
+		func() {
+			defer func() { recover() }()
+			WriteFile(filepath.Join(dir, "out"), func(w io.Writer) error {
+				fmt.Fprint(w, "half")
+				panic("the caller's fault")
+			})
+		}()
+		wantFiles(t, dir, "")
+	})
+}
+
+// A gzipped file that unpacks past its budget is refused, not cut off.
+func TestGzipBudget(t *testing.T) {
+	b := &bounded{r: strings.NewReader("0123456789"), left: 9, limit: 9}
+	data, err := io.ReadAll(b)
+	if len(data) != 9 {
+		t.Errorf("%d bytes", len(data))
+	}
+	wantError(t, err, ErrTooLarge, "more than 9 bytes")
+	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a read after the end: %v", err)
+	}
+	b = &bounded{r: strings.NewReader("0123456789"), left: 10, limit: 10}
+	if data, err := io.ReadAll(b); err != nil || len(data) != 10 {
+		t.Errorf("exactly the budget: %d bytes, %v", len(data), err)
+	}
+}
+
+func TestGzipDamaged(t *testing.T) {
+	good := gzipped([]byte(smallSplits))
+	damage := func(at int) []byte {
+		d := append([]byte(nil), good...)
+		d[at] ^= 0xff
+		return d
+	}
+	for _, c := range []struct {
+		name  string
+		file  []byte
+		cause error
+	}{
+		{"cut in the header", good[:5], ErrTruncated},
+		{"cut in the body", good[:len(good)-12], ErrTruncated},
+		{"cut in the sum", good[:len(good)-2], ErrTruncated},
+		{"wrong sum", damage(len(good) - 6), ErrChecksum},
+		{"wrong method", damage(2), ErrFormat},
+	} {
+		path := filepath.Join(t.TempDir(), "splits.json.gz")
+		if err := os.WriteFile(path, c.file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := OpenSplits(path, 6)
+		if err == nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		wantError(t, err, c.cause, path)
+	}
+}
