@@ -1,0 +1,14 @@
+// Package eval measures embeddings by the protocol of the COLES paper (Zhu,
+// Sun and Koniusz, "Contrastive Laplacian Eigenmaps", NeurIPS 2021, section 6).
+//
+// Node classification: a one-vs-rest logistic regression is trained on a few
+// labelled rows of an embedding and asked about every other row, for many
+// random splits; the mean accuracy and its standard deviation are reported.
+// [Classify] runs the whole protocol, [LogisticRegression] is the classifier
+// alone, [Accuracy] and [MeanStd] are the measures.
+//
+// Baselines: [PCA] and [RandomProjection] reduce a matrix of features without
+// looking at the graph's contrast, and are what an embedding has to beat.
+//
+// Every result is the same to the last byte for every GOMAXPROCS.
+package eval

@@ -1,0 +1,33 @@
+package eval
+
+import "errors"
+
+// The errors of this package wrap one of these and say what was wrong and
+// where.
+var (
+	// ErrShape reports sizes that do not fit each other, or a matrix without
+	// rows or columns.
+	ErrShape = errors.New("eval: sizes do not fit")
+	// ErrNotFinite reports a NaN or an infinity among the features, or
+	// features so large that their squares overflow.
+	ErrNotFinite = errors.New("eval: not a finite number")
+	// ErrCorrupt reports a sparse matrix whose indices point outside of it.
+	ErrCorrupt = errors.New("eval: corrupt sparse matrix")
+	// ErrRow reports a row number outside the matrix.
+	ErrRow = errors.New("eval: row out of range")
+	// ErrLabel reports a negative label where a class is needed.
+	ErrLabel = errors.New("eval: label out of range")
+	// ErrEmpty reports that there are no rows to learn from or to be judged by.
+	ErrEmpty = errors.New("eval: no rows")
+	// ErrOneClass reports training rows that all have the same label.
+	ErrOneClass = errors.New("eval: a single class in the training rows")
+	// ErrSplit reports a split that trains and tests on the same row or tests
+	// one row twice.
+	ErrSplit = errors.New("eval: bad split")
+	// ErrPenalty reports a C that is not a positive finite number.
+	ErrPenalty = errors.New("eval: C must be positive and finite")
+	// ErrDimension reports a target dimension outside 1..columns.
+	ErrDimension = errors.New("eval: dimension out of range")
+	// ErrConvergence reports that the optimiser stopped short of its tolerance.
+	ErrConvergence = errors.New("eval: no convergence")
+)

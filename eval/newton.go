@@ -1,0 +1,175 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+const (
+	// gradientTolerance is relative to C·Σ‖xᵢ‖, which bounds the gradient of
+	// the loss. The Hessian is at least the identity, so the coefficients
+	// are as near to the optimum as the gradient is small.
+	gradientTolerance = 1e-12
+	maxNewtonSteps    = 200
+)
+
+// binary is a two-class logistic regression in the coordinates of a design:
+//
+//	min over u of φ(u) = ½‖u‖² + C Σᵢ log(1 + exp(−yᵢ·(Zu)ᵢ)),  yᵢ = ±1.
+//
+// It is solved by a truncated Newton method: the step p solves
+// (I + C·ZᵀDZ)p = −∇φ by conjugate gradients, to an accuracy that grows as the
+// gradient falls (Dembo, Eisenstat and Steihaug 1982).
+type binary struct {
+	z         design
+	y         []float64
+	c         float64
+	tolerance float64
+
+	u, margin  []float64 // the iterate and Zu
+	pull, curv []float64 // −(derivative) and second derivative of the loss of each row
+	grad       []float64
+	step       []float64 // Newton's step and its image Z·step
+	stepMargin []float64
+	r, p, hp   []float64 // conjugate gradients: residual, direction, Hessian times direction
+	zp, dzp    []float64
+}
+
+func newBinary(z design, y []float64, c, tolerance float64) *binary {
+	t, k := z.size()
+	b := &binary{z: z, y: y, c: c, tolerance: tolerance}
+	for _, v := range []*[]float64{&b.u, &b.grad, &b.step, &b.r, &b.p, &b.hp} {
+		*v = make([]float64, k)
+	}
+	for _, v := range []*[]float64{&b.margin, &b.pull, &b.curv, &b.stepMargin, &b.zp, &b.dzp} {
+		*v = make([]float64, t)
+	}
+	return b
+}
+
+// solve moves u to the optimum.
+func (b *binary) solve(ctx context.Context) error {
+	var first float64
+	for step := range maxNewtonSteps {
+		norm := b.differentiate()
+		if norm <= b.tolerance {
+			return nil
+		}
+		if step == 0 {
+			first = norm
+		}
+		// Newton's quadratic convergence needs the relative accuracy of the
+		// step to fall with the gradient; never below what is left to gain.
+		forcing := max(min(0.1, math.Sqrt(norm/first)), 0.1*b.tolerance/norm)
+		if err := b.newtonStep(ctx, norm, forcing); err != nil {
+			return err
+		}
+		if !b.lineSearch() {
+			return fmt.Errorf("%w: logistic regression stalls at a gradient of %.3g, wanted %.3g",
+				ErrConvergence, norm, b.tolerance)
+		}
+	}
+	return fmt.Errorf("%w: logistic regression is not done after %d Newton steps", ErrConvergence, maxNewtonSteps)
+}
+
+// differentiate sets pull, curv and grad at the iterate, and returns ‖grad‖.
+func (b *binary) differentiate() float64 {
+	for i, y := range b.y {
+		s := 1 / (1 + math.Exp(y*b.margin[i])) // probability of the wrong class
+		b.pull[i] = b.c * y * s
+		b.curv[i] = b.c * s * (1 - s)
+	}
+	b.z.mulTrans(b.grad, b.pull)
+	for j, u := range b.u {
+		b.grad[j] = u - b.grad[j]
+	}
+	return norm2(b.grad)
+}
+
+// newtonStep sets step and stepMargin. Cut off early it still leaves a
+// direction of descent, as conjugate gradients start from zero.
+func (b *binary) newtonStep(ctx context.Context, norm, forcing float64) error {
+	clear(b.step)
+	clear(b.stepMargin)
+	for j, g := range b.grad {
+		b.r[j] = -g
+	}
+	copy(b.p, b.r)
+	rr := norm * norm
+	stop := forcing * norm
+	for range 2*len(b.r) + 50 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b.z.mul(b.zp, b.p)
+		curvature := dot(b.p, b.p)
+		for i, m := range b.zp {
+			b.dzp[i] = b.curv[i] * m
+			curvature += b.dzp[i] * m
+		}
+		b.z.mulTrans(b.hp, b.dzp)
+		a := rr / curvature
+		axpy(a, b.p, b.step)
+		axpy(a, b.zp, b.stepMargin)
+		axpy(-a, b.p, b.r)
+		axpy(-a, b.hp, b.r)
+		before := rr
+		rr = dot(b.r, b.r)
+		if math.Sqrt(rr) <= stop {
+			break
+		}
+		beta := rr / before
+		for j, r := range b.r {
+			b.p[j] = r + beta*b.p[j]
+		}
+	}
+	return nil
+}
+
+// lineSearch moves along step, halving it until φ has fallen enough: by
+// Armijo's rule, or, where φ's own rounding hides the fall, by the slope at
+// the new point (Hager and Zhang 2005, the approximate Wolfe condition). It
+// reports whether it moved.
+func (b *binary) lineSearch() bool {
+	const armijo, halvings = 1e-4, 60
+	uu, up, pp := dot(b.u, b.u), dot(b.u, b.step), dot(b.step, b.step)
+	value, slope := b.along(0, uu, up, pp)
+	if !(slope < 0) {
+		return false
+	}
+	for s, k := 1.0, 0; k < halvings; s, k = s/2, k+1 {
+		v, g := b.along(s, uu, up, pp)
+		fell := v <= value+armijo*s*slope
+		flat := v <= value+1e-14*math.Abs(value) && g <= -0.8*slope
+		if fell || flat {
+			axpy(s, b.step, b.u)
+			axpy(s, b.stepMargin, b.margin)
+			return true
+		}
+	}
+	return false
+}
+
+// along returns φ(u + s·step) and its derivative by s; the products of u and
+// step are given because they are the same for every s.
+func (b *binary) along(s, uu, up, pp float64) (value, slope float64) {
+	for i, y := range b.y {
+		m := y * (b.margin[i] + s*b.stepMargin[i])
+		e := math.Exp(-math.Abs(m))
+		loss := math.Log1p(e)
+		wrong := e / (1 + e)
+		if m < 0 {
+			loss, wrong = loss-m, 1/(1+e)
+		}
+		value += loss
+		slope -= wrong * y * b.stepMargin[i]
+	}
+	return b.c*value + uu/2 + s*up + s*s*pp/2, b.c*slope + up + s*pp
+}
+
+func dot(x, y []float64) float64     { return blas64.Dot(vector(x), vector(y)) }
+func norm2(x []float64) float64      { return blas64.Nrm2(vector(x)) }
+func axpy(a float64, x, y []float64) { blas64.Axpy(a, vector(x), vector(y)) }
