@@ -1,0 +1,56 @@
+// Package coles turns a graph whose nodes have features into one vector per
+// node, by COntrastive Laplacian EigenmapS (Zhu, Sun and Koniusz, NeurIPS
+// 2021). It is plain Go: no cgo, no GPU, the same bytes for the same seed, and
+// new nodes are embedded without fitting again.
+//
+//	g, err := coles.NewGraph(n, edges)
+//	m, err := coles.Fit(ctx, g, x)
+//	y := m.Embedding()                  // n × 128
+//	z, err := m.Embed(ctx, grown, more) // nodes that came later
+//
+// # The method
+//
+// A graph of n nodes has the adjacency matrix A; its nodes have features X
+// (n × d). The positive graph is W⁺, A normalised by degrees. Negative graphs
+// W⁻ are random ones, normalised alike. An embedding that is close along the
+// edges of W⁺ and far along those of the W⁻ maximises Tr(YᵀΔWY) with
+//
+//	ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ.
+//
+// Linear COLES looks for it among linear maps of smoothed features, Y = FXPᵀ,
+// where F is a polynomial in W, A normalised with self loops. With PPᵀ = I the
+// rows of P are the top d′ eigenvectors of the small d × d matrix
+//
+//	M = XᵀFᵀ ΔW FX.
+//
+// The columns of FXPᵀ are then weighted by powers of their eigenvalues.
+//
+// # Symbols
+//
+//	paper          here                         what
+//	A              [Graph]                      adjacency matrix, n × n
+//	X              a mat.Matrix, [Preparer]     features, n × d
+//	W⁺, W, L       [Normalize], [Laplacian]     normalised graphs, [SymCSR]
+//	W⁻, κ, η′      [NegativeSampler],           negatives, how many, their weight
+//	               [WithKappa], [WithEta]
+//	ΔW             [Contrast], [DeltaW]         the contrast, n × n, never dense
+//	F, K, α        [Filter]                     polynomial in W, its degree, its restart
+//	M, P, λ, d′    [Solve], [Projection]        small matrix, its top eigenvectors
+//	Y (free)       [Eigenmaps]                  eigenvectors of ΔW itself
+//	γ, r           [SpectralScaling]            power of λ, mean norm of centred rows
+//	c              [DeltaW.Shift]               share of the covariance in M
+//	FXPᵀ, scaled   [Model.Embed]                the embedding, n × d′
+//
+// # The way of the data
+//
+// [Fit] walks from graph and features to a [Model]; every step is also a door
+// of its own:
+//
+//	NewGraph, FromCSR, FromGonum, KNN → Graph ─┬→ Normalize → Filter.Apply → FX ─┐
+//	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → SpectralScaling
+//
+// Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any
+// gonum mat.Matrix, are checked once, and are never written to; they go out as
+// *mat.Dense. Errors wrap the named ones of this package and say what and
+// where. Long calls take a context and stop within a tenth of a second of its end.
+package coles

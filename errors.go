@@ -1,0 +1,54 @@
+package coles
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The errors of this package. What a function returns wraps one of them with
+// where and what: test with errors.Is, print for the place.
+var (
+	// ErrShape: sizes that do not fit together.
+	ErrShape = errors.New("sizes do not agree")
+	// ErrIndex: a node, row or column number outside its range.
+	ErrIndex = errors.New("index out of range")
+	// ErrNotFinite: a NaN or an infinity in the input.
+	ErrNotFinite = errors.New("value is not finite")
+	// ErrNegativeWeight: an edge weight below zero.
+	ErrNegativeWeight = errors.New("negative edge weight")
+	// ErrAsymmetric: a matrix that has to be symmetric is not.
+	ErrAsymmetric = errors.New("matrix is not symmetric")
+	// ErrEmpty: a graph without nodes, or features without columns.
+	ErrEmpty = errors.New("nothing to embed")
+	// ErrTooLarge: more nodes or entries than the library can index.
+	ErrTooLarge = errors.New("too large")
+	// ErrIDs: node ids that are repeated, or not one for every node.
+	ErrIDs = errors.New("bad node ids")
+	// ErrDense: a node has too few non-neighbours to draw negatives from.
+	ErrDense = errors.New("graph too dense for negatives without true edges")
+	// ErrDim: an embedding dimension that the input cannot have.
+	ErrDim = errors.New("bad embedding dimension")
+	// ErrSetting: a setting outside its range.
+	ErrSetting = errors.New("bad setting")
+	// ErrPreparation: a feature preparation that makes no sense for the features.
+	ErrPreparation = errors.New("features do not suit this preparation")
+	// ErrTransductive: a model fitted without features knows its own graph only.
+	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")
+	// ErrFormat: bytes that are not a model of a version this package reads.
+	ErrFormat = errors.New("not a readable model")
+	// ErrChecksum: a model whose bytes were changed or cut off.
+	ErrChecksum = errors.New("model is damaged")
+)
+
+// A ConvergenceError says that an iterative solver stopped before every pair
+// asked for had converged. Partial holds those that did.
+type ConvergenceError struct {
+	Wanted    int         // eigenpairs asked for
+	Converged int         // eigenpairs within the bound
+	Residual  float64     // largest ‖Mv − λv‖ / max|λ| among those asked for
+	Partial   *Projection // the converged pairs, in descending order; nil when there are none
+}
+
+func (e *ConvergenceError) Error() string {
+	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
+}

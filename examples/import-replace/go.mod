@@ -1,0 +1,12 @@
+module example.org/import-replace
+
+go 1.24.0
+
+require coles v0.0.0
+
+require (
+	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+)
+
+replace coles => ../..

@@ -1,0 +1,3 @@
+module example.org/import-workspace/app
+
+go 1.24.0

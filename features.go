@@ -1,0 +1,219 @@
+package coles
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// features is a checked feature matrix X, sparse or dense, never written to.
+type features struct {
+	sparse *kernel.CSR    // nil when the matrix is dense
+	dense  blas64.General // set when sparse is nil
+	flip   *kernel.CSR    // sparse transposed, made when first needed
+}
+
+// readFeatures checks a matrix from outside and takes the form the kernels
+// read. A *mat.Dense is viewed, everything else copied.
+func readFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
+	switch x := x.(type) {
+	case nil:
+		return nil, fmt.Errorf("coles: features: %w: matrix is nil", ErrEmpty)
+	case *SymCSR:
+		return &features{sparse: x.matrix()}, nil
+	case *sparse.CSR:
+		if err := checkSparse("features", x); err != nil {
+			return nil, err
+		}
+		m, _ := compact(x, sum)
+		return &features{sparse: m}, nil
+	case *mat.Dense:
+		if x == nil {
+			return nil, fmt.Errorf("coles: features: %w: matrix is nil", ErrEmpty)
+		}
+		return checkedDense(ctx, x.RawMatrix())
+	}
+	dense, err := copyForeign(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return checkedDense(ctx, dense)
+}
+
+func checkedDense(ctx context.Context, p blas64.General) (*features, error) {
+	for i := range p.Rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for j, v := range p.Data[i*p.Stride:][:p.Cols] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("coles: features: %w: %v at row %d, column %d", ErrNotFinite, v, i, j)
+			}
+		}
+	}
+	return &features{dense: p}, nil
+}
+
+// copyForeign reads any other matrix entry by entry. The code behind At is not
+// ours: should it panic, the caller gets an error.
+func copyForeign(ctx context.Context, x mat.Matrix) (p blas64.General, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("coles: features: %w: reading the %T panicked: %v", ErrShape, x, r)
+		}
+	}()
+	r, c := x.Dims()
+	if r < 0 || c < 0 || c > 0 && r > math.MaxInt32*8/c {
+		return p, fmt.Errorf("coles: features: %w: a dense copy of %d × %d; give a *sparse.CSR", ErrTooLarge, r, c)
+	}
+	p = kernel.Dense(r, c)
+	for i := range r {
+		if err := ctx.Err(); err != nil {
+			return p, err
+		}
+		for j := range c {
+			p.Data[i*c+j] = x.At(i, j)
+		}
+	}
+	return p, nil
+}
+
+func (f *features) rows() int {
+	if f.sparse != nil {
+		return f.sparse.Rows
+	}
+	return f.dense.Rows
+}
+
+func (f *features) cols() int {
+	if f.sparse != nil {
+		return f.sparse.Cols
+	}
+	return f.dense.Cols
+}
+
+// matrix returns the features as the public doors give them.
+func (f *features) matrix() mat.Matrix {
+	if f.sparse != nil {
+		return exportCSR(f.sparse)
+	}
+	return denseOf(f.dense)
+}
+
+// panel returns the features as a dense matrix: a view where they are dense
+// already, so not to be written to.
+func (f *features) panel() blas64.General {
+	if f.sparse == nil {
+		return f.dense
+	}
+	p := kernel.Dense(f.sparse.Rows, f.sparse.Cols)
+	f.addTo(context.Background(), p, 1)
+	return p
+}
+
+// addTo adds c·X to a dense matrix.
+func (f *features) addTo(ctx context.Context, y blas64.General, c float64) error {
+	if c == 0 {
+		return ctx.Err()
+	}
+	return parallel.Ranges(ctx, y.Rows, 256, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := y.Data[i*y.Stride:][:y.Cols]
+			if f.sparse == nil {
+				addScaled(row, c, f.dense.Data[i*f.dense.Stride:][:y.Cols])
+				continue
+			}
+			cols, vals := f.sparse.Row(i)
+			for q, j := range cols {
+				row[j] += c * vals[q]
+			}
+		}
+	})
+}
+
+// times sets dst = X·v.
+func (f *features) times(ctx context.Context, dst, v blas64.General) error {
+	if f.sparse != nil {
+		return kernel.SpMM(ctx, dst, f.sparse, v)
+	}
+	return kernel.Gemm(ctx, false, false, 1, f.dense, v, 0, dst)
+}
+
+// transposeTimes sets dst = Xᵀ·u.
+func (f *features) transposeTimes(ctx context.Context, dst, u blas64.General) error {
+	if f.sparse == nil {
+		return kernel.Gemm(ctx, true, false, 1, f.dense, u, 0, dst)
+	}
+	if f.flip == nil {
+		f.flip = f.sparse.Transpose()
+	}
+	return kernel.SpMM(ctx, dst, f.flip, u)
+}
+
+// nonzeros counts the entries that are not zero.
+func (f *features) nonzeros(ctx context.Context) int {
+	count := 0
+	f.each(ctx, func(_, _ int, v float64) bool {
+		if v != 0 {
+			count++
+		}
+		return true
+	})
+	return count
+}
+
+// each calls visit for every stored entry in row order until it returns false
+// or ctx is done, which is for the caller to notice.
+func (f *features) each(ctx context.Context, visit func(i, j int, v float64) bool) {
+	for i := range f.rows() {
+		if ctx.Err() != nil {
+			return
+		}
+		if f.sparse == nil {
+			for j, v := range f.dense.Data[i*f.dense.Stride:][:f.dense.Cols] {
+				if !visit(i, j, v) {
+					return
+				}
+			}
+			continue
+		}
+		cols, vals := f.sparse.Row(i)
+		for q, j := range cols {
+			if !visit(i, int(j), vals[q]) {
+				return
+			}
+		}
+	}
+}
+
+// thin returns the features in sparse form.
+func (f *features) thin(ctx context.Context) *features {
+	if f.sparse != nil {
+		return f
+	}
+	nnz := f.nonzeros(ctx)
+	c := &kernel.CSR{
+		Rows: f.dense.Rows, Cols: f.dense.Cols,
+		Ptr: make([]int64, f.dense.Rows+1),
+		Col: make([]int32, 0, nnz),
+		Val: make([]float64, 0, nnz),
+	}
+	f.each(ctx, func(i, j int, v float64) bool {
+		if v != 0 {
+			c.Col, c.Val = append(c.Col, int32(j)), append(c.Val, v)
+			c.Ptr[i+1]++
+		}
+		return true
+	})
+	for i := range c.Rows {
+		c.Ptr[i+1] += c.Ptr[i]
+	}
+	return &features{sparse: c}
+}

@@ -1,0 +1,146 @@
+package coles
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"coles/internal/kernel"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A SymCSR is an immutable symmetric sparse matrix with 32-bit column
+// numbers: W, W⁺, W⁻ and L are of this type. It is a [mat.Symmetric], for
+// printing and checking; the library multiplies with it by kernels of its own.
+type SymCSR struct{ m *kernel.CSR }
+
+// NewSymCSR takes a symmetric matrix from outside. Entries stored twice are added up.
+//
+// Errors: [ErrEmpty], [ErrShape], [ErrTooLarge], [ErrIndex], [ErrNotFinite],
+// [ErrAsymmetric] naming the first pair that differs.
+func NewSymCSR(a *sparse.CSR) (*SymCSR, error) {
+	if err := checkSparse("matrix", a); err != nil {
+		return nil, err
+	}
+	rows, cols := a.Dims()
+	if rows != cols {
+		return nil, fmt.Errorf("coles: matrix: %w: %d × %d", ErrShape, rows, cols)
+	}
+	if rows == 0 {
+		return nil, fmt.Errorf("coles: matrix: %w: 0 × 0", ErrEmpty)
+	}
+	m, _ := compact(a, sum)
+	if i, j, same := firstDifference(m, m.Transpose()); !same {
+		return nil, fmt.Errorf("coles: matrix: %w: %v at (%d, %d) but %v at (%d, %d)",
+			ErrAsymmetric, entry(m, i, j), i, j, entry(m, j, i), j, i)
+	}
+	return &SymCSR{m}, nil
+}
+
+// matrix is what w holds: of a nil or zero SymCSR, a matrix of no rows.
+func (w *SymCSR) matrix() *kernel.CSR {
+	if w == nil || w.m == nil {
+		return emptyMatrix()
+	}
+	return w.m
+}
+
+func emptyMatrix() *kernel.CSR { return &kernel.CSR{Ptr: []int64{0}} }
+
+// Dims returns n and n.
+func (w *SymCSR) Dims() (r, c int) { return w.matrix().Rows, w.matrix().Cols }
+
+// SymmetricDim returns n.
+func (w *SymCSR) SymmetricDim() int { return w.matrix().Rows }
+
+// At returns the entry at row i, column j in O(log degree). Like every
+// [mat.Matrix] it panics with mat.ErrRowAccess or mat.ErrColAccess out of range.
+func (w *SymCSR) At(i, j int) float64 {
+	n := w.SymmetricDim()
+	if i < 0 || i >= n {
+		panic(mat.ErrRowAccess)
+	}
+	if j < 0 || j >= n {
+		panic(mat.ErrColAccess)
+	}
+	return entry(w.m, i, j)
+}
+
+// T returns the matrix itself.
+func (w *SymCSR) T() mat.Matrix { return w }
+
+// CSR returns a copy as a *sparse.CSR.
+func (w *SymCSR) CSR() *sparse.CSR { return exportCSR(w.matrix()) }
+
+// NNZ is the number of stored entries.
+func (w *SymCSR) NNZ() int { return w.matrix().NNZ() }
+
+// Loops says whether a normalisation gives every node a self loop.
+type Loops int
+
+const (
+	// NoSelfLoops leaves out the diagonal: the graph of the contrast.
+	NoSelfLoops Loops = iota
+	// SelfLoops adds 1 to every diagonal entry: the matrix that filters propagate with.
+	SelfLoops
+)
+
+// Normalize returns the degree-normalised adjacency matrix :
+//
+//	NoSelfLoops:  W⁺ = D^-½ A D^-½,        D̂ = diag(A·1), without A's diagonal
+//	SelfLoops:    W  = D̂^-½ (A+I) D̂^-½,   D̂ = diag((A+I)·1)
+//
+// An isolated node keeps a zero row in W⁺ and a one on the diagonal of W. Both
+// have their eigenvalues in [−1, 1]. The cost is O(n + m).
+func Normalize(g *Graph, loops Loops) *SymCSR {
+	g = g.orEmpty()
+	a := g.adj
+	switch {
+	case loops == SelfLoops:
+		a = addMatrices(1, a, 1, identity(g.Nodes()))
+	case g.loops:
+		a, _ = dropEntries(a, func(i, j int, _ float64) bool { return i == j })
+	}
+	return &SymCSR{normalizeDegrees(a)}
+}
+
+// Laplacian returns the normalised Laplacian L = I − W⁺, or I − W with
+// [SelfLoops]. Without self loops its eigenvalue 0 has the multiplicity of
+// the components that have an edge; an isolated node has eigenvalue 1.
+func Laplacian(g *Graph, loops Loops) *SymCSR {
+	return &SymCSR{addMatrices(1, identity(g.Nodes()), -1, Normalize(g, loops).m)}
+}
+
+// normalizeDegrees returns D^-½ A D^-½ with D = diag(A·1) in new storage; a
+// row that sums to zero stays zero.
+func normalizeDegrees(a *kernel.CSR) *kernel.CSR {
+	scale := make([]float64, a.Rows)
+	for i := range scale {
+		_, vals := a.Row(i)
+		degree := 0.0
+		for _, v := range vals {
+			degree += v
+		}
+		if degree > 0 {
+			scale[i] = 1 / math.Sqrt(degree)
+		}
+	}
+	w := &kernel.CSR{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: a.Col, Val: make([]float64, a.NNZ())}
+	for i := range a.Rows {
+		for q := a.Ptr[i]; q < a.Ptr[i+1]; q++ {
+			// The product of the two scales first: it is the same number at (i, j) and (j, i).
+			w.Val[q] = a.Val[q] * (scale[i] * scale[a.Col[q]])
+		}
+	}
+	return w
+}
+
+func identity(n int) *kernel.CSR {
+	e := &kernel.CSR{Rows: n, Cols: n, Ptr: make([]int64, n+1), Col: make([]int32, n), Val: make([]float64, n)}
+	for i := range n {
+		e.Ptr[i+1], e.Col[i], e.Val[i] = int64(i+1), int32(i), 1
+	}
+	return e
+}

@@ -1,0 +1,95 @@
+package coles
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Memory is an estimate of what a fit takes beside its input.
+type Memory struct {
+	Bytes  int64  `json:"bytes"`  // the peak
+	Solver Solver `json:"solver"` // the one it is for
+}
+
+// featureShape is what the memory of a fit depends on.
+type featureShape struct {
+	rows, cols, nonzeros int
+	sparse               bool
+}
+
+func shapeOf(f *features) featureShape {
+	s := featureShape{rows: f.rows(), cols: f.cols(), sparse: f.sparse != nil}
+	if s.sparse {
+		s.nonzeros = f.sparse.NNZ()
+	}
+	return s
+}
+
+// Estimate tells the memory that [Fit] will take beside its input, from the
+// sizes alone. With n nodes, 2m stored adjacency entries, d features of which z
+// are stored, and d′ columns it is the largest of the stages, in bytes:
+//
+//	always    12·(2m+n) for W, 12·2m for ΔW, and for X prepared 12·z (sparse) or 8·n·d (dense)
+//	direct    filter 8·(2·n·d + d²); M 8·(n·d + 256·n + d²); eigenvectors 8·(d² + 4·d·d′)
+//	krylov    8·(d·(m+3·d′+6·b) + 5·m² + 3·n·b) and 12·z for Xᵀ, with blocks of b = d′/4 vectors
+//	          (8 to 32) and a basis of m = 5·d′/2 + 8·b; d² + 4·d·d′ in place of the first
+//	          two terms where d ≤ 400 or 2·m > d; n in place of d without features
+//	embed     8·2·n·d′
+//
+// Errors: those of reading x and of the settings, and [ErrShape].
+func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
+	c, err := newConfig(opts)
+	if err != nil {
+		return Memory{}, err
+	}
+	if err := g.check(); err != nil {
+		return Memory{}, err
+	}
+	shape := featureShape{rows: g.Nodes()}
+	if x != nil {
+		f, err := readFeatures(context.Background(), x)
+		if err != nil {
+			return Memory{}, err
+		}
+		shape = shapeOf(f)
+		if shape.rows != g.Nodes() {
+			return Memory{}, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, shape.rows, g.Nodes())
+		}
+	}
+	if c.Dim == 0 {
+		c.Dim = defaultDim
+		if x != nil {
+			c.Dim = min(defaultDim, shape.cols)
+		}
+	}
+	return estimate(g.adj.NNZ(), shape, c.Settings), nil
+}
+
+func estimate(entries int, x featureShape, s Settings) Memory {
+	n, d, k, z := int64(x.rows), int64(x.cols), int64(s.Dim), int64(x.nonzeros)
+	always := 12*(2*int64(entries)+n) + 12*z
+	if !x.sparse {
+		always += 8 * n * d
+	}
+	m := Memory{Solver: s.Solver.resolve(x.cols)}
+	length := d
+	if d == 0 { // eigenvectors of ΔW itself
+		m.Solver, length = SolverKrylov, n
+	}
+	var solve int64
+	if m.Solver == SolverDirect {
+		solve = 8 * max(2*n*d+d*d, n*d+256*n+d*d, d*d+4*d*k)
+	} else {
+		b := min(max(k/4, 8), 32)
+		basis := 5*k/2 + 8*b
+		search := length*(basis+3*k+6*b) + 5*basis*basis
+		if length <= 400 || 2*basis > length {
+			search = length*length + 4*length*k
+		}
+		solve = 8*(search+3*n*b) + 12*z
+	}
+	m.Bytes = always + max(solve, 8*2*n*k)
+	return m
+}

@@ -1,0 +1,8 @@
+//go:build !race
+
+package coles_test
+
+const (
+	raceEnabled  = false
+	raceSlowdown = 1
+)

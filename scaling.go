@@ -1,0 +1,176 @@
+package coles
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Scaling weights the columns of an embedding by their eigenvalues. An
+// orthonormal P alone adds nothing to a classifier with an L2 penalty, which
+// does not see a rotation; the weights are what makes the contrast count.
+type Scaling struct {
+	Power         float64   // γ
+	EffectiveRank float64   // of the centred, scaled embedding
+	Factors       []float64 // what each column is multiplied by
+}
+
+// maxPower ends the search for γ: beyond it a handful of columns is left.
+const maxPower = 3
+
+// SpectralScaling chooses the weights of the columns of E = FXPᵀ (n × d′) with
+// eigenvalues λ, the first the largest. With L_j = max(λ_j, 10⁻⁹λ₁)/λ₁, column j is
+// multiplied by s·L_j^γ, where
+//
+//   - γ is the smallest in [0, 3] at which the effective rank
+//     exp(−Σ q_j log q_j), q_j the share of column j in the energy of the
+//     centred embedding, is at most max(rank·2^−γ, floor); 3 where there is
+//     none; or fixed by [WithPower];
+//   - s makes r the mean of ‖e_i − ē‖ over the rows. The rows are centred to be
+//     measured, because their mean may carry most of the energy; E is not.
+//
+// Of the options it reads [WithPower], [WithRank] and [WithNorm]. It costs
+// O(n·d′). An embedding whose rows are all equal keeps its scale.
+//
+// Errors: [ErrShape], [ErrNotFinite], [ErrSetting].
+func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, error) {
+	c, err := newConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	f, err := readFeatures(context.Background(), e)
+	if err != nil {
+		return nil, err
+	}
+	if f.cols() != len(lambda) {
+		return nil, fmt.Errorf("coles: scaling: %w: %d columns, %d eigenvalues", ErrShape, f.cols(), len(lambda))
+	}
+	for j, l := range lambda {
+		if !finite(l) {
+			return nil, fmt.Errorf("coles: scaling: %w: eigenvalue %d is %v", ErrNotFinite, j, l)
+		}
+	}
+	return spectralScaling(context.Background(), f, lambda, c.Scaling), nil
+}
+
+func spectralScaling(ctx context.Context, e *features, lambda []float64, rule ScalingRule) *Scaling {
+	mean := columnMeans(ctx, e)
+	energy := make([]float64, e.cols())
+	e.each(ctx, func(_, j int, v float64) bool {
+		energy[j] += (v - mean[j]) * (v - mean[j])
+		return true
+	})
+	weight := make([]float64, len(lambda))
+	for j, l := range lambda {
+		weight[j] = 1
+		if lambda[0] > 0 {
+			weight[j] = max(l, 1e-9*lambda[0]) / lambda[0]
+		}
+	}
+	s := &Scaling{Power: rule.Power}
+	if !rule.FixedPower {
+		s.Power = powerForRank(energy, weight, rule)
+	}
+	s.EffectiveRank = effectiveRank(energy, weight, s.Power)
+	s.Factors = make([]float64, len(weight))
+	for j, w := range weight {
+		s.Factors[j] = math.Pow(w, s.Power)
+	}
+	if norm := meanCentredNorm(ctx, e, mean, s.Factors); norm > 0 {
+		for j := range s.Factors {
+			s.Factors[j] *= rule.Norm / norm
+		}
+	}
+	return s
+}
+
+func columnMeans(ctx context.Context, e *features) []float64 {
+	mean := make([]float64, e.cols())
+	e.each(ctx, func(_, j int, v float64) bool {
+		mean[j] += v
+		return true
+	})
+	for j := range mean {
+		mean[j] /= float64(e.rows())
+	}
+	return mean
+}
+
+// effectiveRank is the exponential of the entropy of the energies after
+// weighting (Roy and Vetterli 2007); 0 where there is no energy.
+func effectiveRank(energy, weight []float64, power float64) float64 {
+	total := 0.0
+	q := make([]float64, len(energy))
+	for j, e := range energy {
+		q[j] = e * math.Pow(weight[j], 2*power)
+		total += q[j]
+	}
+	if total == 0 {
+		return 0
+	}
+	entropy := 0.0
+	for _, v := range q {
+		if v > 0 {
+			entropy -= v / total * math.Log(v/total)
+		}
+	}
+	return math.Exp(entropy)
+}
+
+// powerForRank finds γ by bisection.
+func powerForRank(energy, weight []float64, rule ScalingRule) float64 {
+	above := func(power float64) bool {
+		return effectiveRank(energy, weight, power) > max(rule.Rank*math.Exp2(-power), rule.Floor)
+	}
+	if !above(0) {
+		return 0
+	}
+	lo, hi := 0.0, float64(maxPower)
+	for range 50 {
+		if mid := (lo + hi) / 2; above(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// meanCentredNorm is the mean over the rows of ‖(e_i − mean)·diag(factors)‖.
+func meanCentredNorm(ctx context.Context, e *features, mean, factors []float64) float64 {
+	sum := 0.0
+	for i := 0; i < e.rows() && ctx.Err() == nil; i++ {
+		square := 0.0
+		for j, v := range e.dense.Data[i*e.dense.Stride:][:e.dense.Cols] {
+			d := (v - mean[j]) * factors[j]
+			square += d * d
+		}
+		sum += math.Sqrt(square)
+	}
+	return sum / float64(e.rows())
+}
+
+// Apply returns E with every column multiplied by its factor, in new storage.
+//
+// Errors: [ErrShape], [ErrEmpty] for a nil matrix.
+func (s *Scaling) Apply(e *mat.Dense) (*mat.Dense, error) {
+	if e == nil {
+		return nil, fmt.Errorf("coles: scaling: %w: matrix is nil", ErrEmpty)
+	}
+	n, d := e.Dims()
+	if d != len(s.Factors) {
+		return nil, fmt.Errorf("coles: scaling: %w: %d columns, %d factors", ErrShape, d, len(s.Factors))
+	}
+	out := kernel.Dense(n, d)
+	raw := e.RawMatrix()
+	for i := range n {
+		for j, f := range s.Factors {
+			out.Data[i*d+j] = raw.Data[i*raw.Stride+j] * f
+		}
+	}
+	return denseOf(out), nil
+}

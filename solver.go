@@ -1,0 +1,225 @@
+package coles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"coles/internal/eigen"
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Solver says how the eigenvectors of M are found.
+type Solver int
+
+const (
+	// SolverAuto is SolverDirect up to 2,000 features and SolverKrylov above.
+	SolverAuto Solver = iota
+	// SolverDirect forms M (d × d) and reduces it to tridiagonal form:
+	// residuals at the level of rounding, O(n·d² + d³) time, 8·d² bytes.
+	SolverDirect
+	// SolverKrylov multiplies blocks of vectors by M without forming it:
+	// residuals up to 1e-6 of λ₁. The way for wide sparse features.
+	SolverKrylov
+)
+
+var solverNames = []string{"auto", "direct", "krylov"}
+
+func (s Solver) String() string { return enumName(s, solverNames) }
+
+// MarshalText gives the name that UnmarshalText reads.
+func (s Solver) MarshalText() ([]byte, error) { return marshalEnum(s, solverNames) }
+
+// UnmarshalText reads a name such as "direct".
+func (s *Solver) UnmarshalText(text []byte) error { return unmarshalEnum(s, text, solverNames) }
+
+// directLimit is the number of features up to which forming M pays.
+const directLimit = 2000
+
+func (s Solver) resolve(d int) Solver {
+	switch {
+	case s != SolverAuto:
+		return s
+	case d <= directLimit:
+		return SolverDirect
+	}
+	return SolverKrylov
+}
+
+// A Projection is the solution of linear COLES (linear COLES),
+//
+//	max Tr(P XᵀFᵀ ΔW FX Pᵀ)  subject to  P Pᵀ = I:
+//
+// the rows of P are the eigenvectors of M = XᵀFᵀΔWFX with the largest
+// eigenvalues. M is symmetric but not positive semi-definite. In every row the
+// entry of largest magnitude (the first of them) is positive.
+type Projection struct {
+	P      *mat.Dense // d′ × d
+	Lambda []float64  // d′ eigenvalues of M, descending
+	Solver Solver     // how they were found; not SolverAuto
+}
+
+// Solve finds P from filtered features FX (n × d) and ΔW (n × n). Of the options
+// it reads [WithSolver], [WithSeed], [WithTruncation] and [WithProgress]. The
+// cost of SolverDirect is n·d² + 4d³/3 multiplications and 8·(d² + n·256) bytes;
+// of SolverKrylov, some 3·d′ columns times 4·n·d.
+//
+// Errors: [ErrShape]; [ErrDim] unless 1 ≤ d′ ≤ d; [ErrNotFinite] also where M
+// overflows; [ErrSetting]; a [*ConvergenceError]; and ctx's.
+func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int, opts ...Option) (*Projection, error) {
+	c, err := newConfig(append(append([]Option(nil), opts...), WithDim(dim)))
+	if err != nil {
+		return nil, err
+	}
+	f, err := readFeatures(ctx, fx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkProblem(f, dw, dim); err != nil {
+		return nil, err
+	}
+	if c.Solver.resolve(f.cols()) == SolverDirect {
+		return c.solveDirect(ctx, f.panel(), dw)
+	}
+	return c.solveKrylov(ctx, f.cols(), filtered(f, dw))
+}
+
+// SolveImplicit finds P from the features X (n × d), W and a filter, without
+// ever making FX or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin
+// block of vectors, so sparse X stays sparse. Options and errors are those of
+// [Solve], and it always works by SolverKrylov.
+func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, filter Filter, dw *DeltaW, dim int, opts ...Option) (*Projection, error) {
+	c, err := newConfig(append(append([]Option(nil), opts...), WithDim(dim), WithFilter(filter)))
+	if err != nil {
+		return nil, err
+	}
+	f, err := readFeatures(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkProblem(f, dw, dim); err != nil {
+		return nil, err
+	}
+	if n := w.SymmetricDim(); n != f.rows() {
+		return nil, fmt.Errorf("coles: solve: %w: W of %d nodes, features of %d", ErrShape, n, f.rows())
+	}
+	return c.solveKrylov(ctx, f.cols(), implicit(f, w.matrix(), filter, dw))
+}
+
+func checkProblem(f *features, dw *DeltaW, dim int) error {
+	if n, _ := dw.Dims(); f.rows() != n || n == 0 {
+		return fmt.Errorf("coles: solve: %w: %d feature rows, ΔW of %d nodes", ErrShape, f.rows(), n)
+	}
+	if dim > f.cols() {
+		return fmt.Errorf("coles: solve: %w: d′ = %d of %d features", ErrDim, dim, f.cols())
+	}
+	return nil
+}
+
+// solveDirect forms M and decomposes it.
+func (c config) solveDirect(ctx context.Context, fx blas64.General, dw *DeltaW) (*Projection, error) {
+	m := kernel.Dense(fx.Cols, fx.Cols)
+	if err := dw.gram(ctx, m, fx); err != nil {
+		return nil, err
+	}
+	c.report("solve", 1, 2)
+	return c.decompose(ctx, m)
+}
+
+// decompose finds the top of M, which it overwrites.
+func (c config) decompose(ctx context.Context, m blas64.General) (*Projection, error) {
+	r, err := eigen.Direct(ctx, m, c.Dim)
+	if err != nil {
+		return nil, solveError(err, c.Dim)
+	}
+	c.report("solve", 2, 2)
+	return c.projection(r, SolverDirect), nil
+}
+
+func (c config) solveKrylov(ctx context.Context, d int, m eigen.Operator) (*Projection, error) {
+	r, err := eigen.Krylov(ctx, d, c.Dim, m, eigen.KrylovOptions{
+		Seed:     c.Seed,
+		Progress: func(done, total int) { c.report("solve", done, total) },
+	})
+	if err != nil {
+		return nil, solveError(err, c.Dim)
+	}
+	return c.projection(r, SolverKrylov), nil
+}
+
+// projection cuts off negative eigenvalues if asked to.
+func (c config) projection(r *eigen.Result, by Solver) *Projection {
+	keep := len(r.Values)
+	for c.Truncate && keep > 0 && r.Values[keep-1] < 0 {
+		keep--
+	}
+	return &Projection{P: denseOf(kernel.View(r.Vectors, 0, 0, keep, r.Vectors.Cols)), Lambda: r.Values[:keep], Solver: by}
+}
+
+// solveError gives the errors of the eigensolvers the names of this package.
+func solveError(err error, wanted int) error {
+	var stopped *eigen.ConvergenceError
+	switch {
+	case errors.As(err, &stopped):
+		out := &ConvergenceError{Wanted: wanted, Converged: stopped.Converged, Residual: stopped.Residual}
+		if r := stopped.Result; r != nil && len(r.Values) > 0 {
+			out.Partial = &Projection{P: denseOf(r.Vectors), Lambda: r.Values, Solver: SolverKrylov}
+		}
+		return out
+	case errors.Is(err, eigen.ErrNotFinite):
+		return fmt.Errorf("coles: solve: %w: M = XᵀFᵀΔWFX overflows; scale the features", ErrNotFinite)
+	}
+	return err
+}
+
+// filtered is the operator v ↦ (FX)ᵀ ΔW (FX) v.
+func filtered(fx *features, dw *DeltaW) eigen.Operator {
+	var u, z panelBuffer
+	return func(ctx context.Context, dst, src blas64.General) error {
+		u, z := u.sized(fx.rows(), src.Cols), z.sized(fx.rows(), src.Cols)
+		if err := fx.times(ctx, u, src); err != nil {
+			return err
+		}
+		if err := dw.apply(ctx, z, u); err != nil {
+			return err
+		}
+		return fx.transposeTimes(ctx, dst, z)
+	}
+}
+
+// implicit is the operator v ↦ Xᵀ F ΔW F X v. It keeps three n × b panels.
+func implicit(x *features, w *kernel.CSR, f Filter, dw *DeltaW) eigen.Operator {
+	var u, y, spare panelBuffer
+	return func(ctx context.Context, dst, src blas64.General) error {
+		n, b := x.rows(), src.Cols
+		u, y, spare := u.sized(n, b), y.sized(n, b), spare.sized(n, b)
+		if err := x.times(ctx, u, src); err != nil {
+			return err
+		}
+		fu, err := f.applyInto(ctx, w, &features{dense: u}, y, spare)
+		if err != nil {
+			return err
+		}
+		if err := dw.apply(ctx, u, fu); err != nil {
+			return err
+		}
+		fu, err = f.applyInto(ctx, w, &features{dense: u}, y, spare)
+		if err != nil {
+			return err
+		}
+		return x.transposeTimes(ctx, dst, fu)
+	}
+}
+
+// A panelBuffer keeps the storage of a panel from one use to the next.
+type panelBuffer struct{ data []float64 }
+
+func (b *panelBuffer) sized(r, c int) blas64.General {
+	if cap(b.data) < r*c {
+		b.data = make([]float64, r*c)
+	}
+	return blas64.General{Rows: r, Cols: c, Stride: max(c, 1), Data: b.data[:r*c]}
+}
