@@ -53,12 +53,12 @@ func ExampleFit() {
 	show(m.Embedding())
 	// Output:
 	// 6 nodes, 7 edges
-	//  -4.53  4.03
-	//  -4.53  4.03
-	//  -2.85  4.94
+	//   4.53  4.03
+	//   4.53  4.03
 	//   2.85  4.94
-	//   4.53  4.03
-	//   4.53  4.03
+	//  -2.85  4.94
+	//  -4.53  4.03
+	//  -4.53  4.03
 }
 
 // A graph without features is embedded by its edges alone.
@@ -71,7 +71,7 @@ func ExampleFit_withoutFeatures() {
 	}
 	show(m.Embedding().T())
 	// Output:
-	// -4.41 -4.41 -3.19  3.19  4.41  4.41
+	//  4.41  4.41  3.19 -3.19 -4.41 -4.41
 }
 
 // A node that comes later is embedded without fitting again.

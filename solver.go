@@ -55,7 +55,7 @@ func (s Solver) resolve(d int) Solver {
 //
 // the rows of P are the eigenvectors of M = XᵀFᵀΔWFX with the largest
 // eigenvalues. M is symmetric but not positive semi-definite. In every row the
-// entry of largest magnitude (the first of them) is positive.
+// entry of largest magnitude (the first of them, up to rounding) is positive.
 type Projection struct {
 	P      *mat.Dense // d′ × d
 	Lambda []float64  // d′ eigenvalues of M, descending

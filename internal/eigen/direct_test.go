@@ -291,17 +291,20 @@ func TestDirectStopsWhenCancelled(t *testing.T) {
 }
 
 func TestFixSignsMakesTheLargestEntryPositive(t *testing.T) {
-	v := blas64.General{Rows: 4, Cols: 3, Stride: 4, Data: []float64{
+	// The last row is a tie but for rounding.
+	v := blas64.General{Rows: 5, Cols: 3, Stride: 4, Data: []float64{
 		1, -2, 0, -9,
 		-3, 3, 1, -9,
 		0, 0, 0, -9,
 		2, -2, -1, -9,
+		-2 + 1e-12, 2, 1, -9,
 	}}
 	want := []float64{
 		-1, 2, 0, -9,
 		3, -3, -1, -9,
 		0, 0, 0, -9,
 		2, -2, -1, -9,
+		2 - 1e-12, -2, -1, -9,
 	}
 	FixSigns(v)
 	for i := range want {

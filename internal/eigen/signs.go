@@ -2,23 +2,30 @@ package eigen
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
+// nearTie is how far, as a share of the largest, an entry may lie below it and
+// still count as equal. Symmetric problems have eigenvectors with entries of
+// equal magnitude, which rounding would choose between differently on every
+// kind of processor.
+const nearTie = 1e-6
+
 // FixSigns turns each row of v so that its entry of largest magnitude is
-// positive; of several such entries the first decides. An eigenvector is
-// determined up to its sign only, and this makes results comparable.
+// positive; of several such entries, up to rounding, the first decides. An
+// eigenvector is determined up to its sign only, and this makes results
+// comparable.
 func FixSigns(v blas64.General) {
 	for i := range v.Rows {
 		r := row(v, i)
-		lead := 0
-		for j, x := range r {
-			if math.Abs(x) > math.Abs(r[lead]) {
-				lead = j
-			}
+		largest := 0.0
+		for _, x := range r {
+			largest = max(largest, math.Abs(x))
 		}
-		if len(r) > 0 && r[lead] < 0 {
+		lead := slices.IndexFunc(r, func(x float64) bool { return math.Abs(x) >= (1-nearTie)*largest })
+		if lead >= 0 && r[lead] < 0 {
 			for j := range r {
 				r[j] = -r[j]
 			}
