@@ -100,9 +100,9 @@ func ExampleModel_Embed() {
 	}
 	show(y.Slice(4, 7, 0, 2))
 	// Output:
-	// 5.07  5.70
-	//   5.07  5.70
-	//   5.86  4.08
+	//  -5.07  5.70
+	//  -5.07  5.70
+	//  -5.86  4.08
 }
 
 // A model written to a file embeds as before when read again.
