@@ -3,6 +3,8 @@ package coles
 import (
 	"errors"
 	"fmt"
+
+	"coles/internal/input"
 )
 
 // The errors of this package. What a function returns wraps one of them with
@@ -51,4 +53,17 @@ type ConvergenceError struct {
 
 func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
+}
+
+// inputError gives what is wrong with a matrix from outside its name in this package.
+func inputError(what string, err error) error {
+	var bad *input.Error
+	if !errors.As(err, &bad) {
+		return err // the context's
+	}
+	named := map[input.Kind]error{
+		input.Empty: ErrEmpty, input.Shape: ErrShape, input.Index: ErrIndex,
+		input.NotFinite: ErrNotFinite, input.TooLarge: ErrTooLarge,
+	}
+	return fmt.Errorf("coles: %s: %w: %s", what, named[bad.Kind], bad.Where)
 }

@@ -2,13 +2,11 @@ package coles
 
 import (
 	"context"
-	"fmt"
-	"math"
 
+	"coles/internal/input"
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,66 +21,14 @@ type features struct {
 // readFeatures checks a matrix from outside and takes the form the kernels
 // read. A *mat.Dense is viewed, everything else copied.
 func readFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
-	switch x := x.(type) {
-	case nil:
-		return nil, fmt.Errorf("coles: features: %w: matrix is nil", ErrEmpty)
-	case *SymCSR:
-		return &features{sparse: x.matrix()}, nil
-	case *sparse.CSR:
-		if err := checkSparse("features", x); err != nil {
-			return nil, err
-		}
-		m, _ := compact(x, sum)
-		return &features{sparse: m}, nil
-	case *mat.Dense:
-		if x == nil {
-			return nil, fmt.Errorf("coles: features: %w: matrix is nil", ErrEmpty)
-		}
-		return checkedDense(ctx, x.RawMatrix())
+	if w, ok := x.(*SymCSR); ok {
+		return &features{sparse: w.matrix()}, nil
 	}
-	dense, err := copyForeign(ctx, x)
+	m, err := input.Read(ctx, x)
 	if err != nil {
-		return nil, err
+		return nil, inputError("features", err)
 	}
-	return checkedDense(ctx, dense)
-}
-
-func checkedDense(ctx context.Context, p blas64.General) (*features, error) {
-	for i := range p.Rows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for j, v := range p.Data[i*p.Stride:][:p.Cols] {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("coles: features: %w: %v at row %d, column %d", ErrNotFinite, v, i, j)
-			}
-		}
-	}
-	return &features{dense: p}, nil
-}
-
-// copyForeign reads any other matrix entry by entry. The code behind At is not
-// ours: should it panic, the caller gets an error.
-func copyForeign(ctx context.Context, x mat.Matrix) (p blas64.General, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("coles: features: %w: reading the %T panicked: %v", ErrShape, x, r)
-		}
-	}()
-	r, c := x.Dims()
-	if r < 0 || c < 0 || c > 0 && r > math.MaxInt32*8/c {
-		return p, fmt.Errorf("coles: features: %w: a dense copy of %d × %d; give a *sparse.CSR", ErrTooLarge, r, c)
-	}
-	p = kernel.Dense(r, c)
-	for i := range r {
-		if err := ctx.Err(); err != nil {
-			return p, err
-		}
-		for j := range c {
-			p.Data[i*c+j] = x.At(i, j)
-		}
-	}
-	return p, nil
+	return &features{sparse: m.Sparse, dense: m.Dense}, nil
 }
 
 func (f *features) rows() int {

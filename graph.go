@@ -1,10 +1,12 @@
 package coles
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"coles/internal/input"
 	"coles/internal/kernel"
 
 	"github.com/james-bowman/sparse"
@@ -177,8 +179,8 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	if c.weights != nil {
 		return nil, fmt.Errorf("coles: graph: %w: the matrix has its own weights", ErrSetting)
 	}
-	if err := checkSparse("graph", a); err != nil {
-		return nil, err
+	if err := input.CheckCSR(context.Background(), a); err != nil {
+		return nil, inputError("graph", err)
 	}
 	rows, cols := a.Dims()
 	if rows != cols {
@@ -187,7 +189,7 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	if err := checkNodes(rows); err != nil {
 		return nil, err
 	}
-	adj, merged := compact(a, math.Max)
+	adj, merged := input.Compact(a, math.Max)
 	for i := range rows {
 		js, ws := adj.Row(i)
 		for q, j := range js {

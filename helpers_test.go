@@ -256,3 +256,15 @@ func chiSquare(counts []int, expected func(i int) float64) float64 {
 	}
 	return x
 }
+
+// leadingEntry is the first of a vector's entries of largest magnitude, those
+// within 1e-6 of it counting as equal: the entry whose sign is fixed.
+func leadingEntry(v []float64) float64 {
+	largest := mat.Norm(mat.NewVecDense(len(v), v), math.Inf(1))
+	for _, x := range v {
+		if math.Abs(x) >= (1-1e-6)*largest {
+			return x
+		}
+	}
+	return 0
+}

@@ -1,10 +1,12 @@
 package coles
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"coles/internal/input"
 	"coles/internal/kernel"
 
 	"github.com/james-bowman/sparse"
@@ -21,8 +23,8 @@ type SymCSR struct{ m *kernel.CSR }
 // Errors: [ErrEmpty], [ErrShape], [ErrTooLarge], [ErrIndex], [ErrNotFinite],
 // [ErrAsymmetric] naming the first pair that differs.
 func NewSymCSR(a *sparse.CSR) (*SymCSR, error) {
-	if err := checkSparse("matrix", a); err != nil {
-		return nil, err
+	if err := input.CheckCSR(context.Background(), a); err != nil {
+		return nil, inputError("matrix", err)
 	}
 	rows, cols := a.Dims()
 	if rows != cols {
@@ -31,7 +33,7 @@ func NewSymCSR(a *sparse.CSR) (*SymCSR, error) {
 	if rows == 0 {
 		return nil, fmt.Errorf("coles: matrix: %w: 0 × 0", ErrEmpty)
 	}
-	m, _ := compact(a, sum)
+	m, _ := input.Compact(a, input.Sum)
 	if i, j, same := firstDifference(m, m.Transpose()); !same {
 		return nil, fmt.Errorf("coles: matrix: %w: %v at (%d, %d) but %v at (%d, %d)",
 			ErrAsymmetric, entry(m, i, j), i, j, entry(m, j, i), j, i)

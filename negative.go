@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/input"
 	"coles/internal/parallel"
 )
 
@@ -121,7 +122,7 @@ func NegativeFromEdges(n int, pairs []Edge) (Negative, error) {
 			return Negative{}, fmt.Errorf("coles: negatives: %w: pair %d joins %d and %d among %d nodes", ErrIndex, q, e.U, e.V, n)
 		}
 	}
-	a, _ := symmetricFromPairs(n, pairs, nil, sum)
+	a, _ := symmetricFromPairs(n, pairs, nil, input.Sum)
 	a, _ = dropEntries(a, func(i, j int, _ float64) bool { return i == j })
 	return Negative{Graph: &SymCSR{normalizeDegrees(a)}}, nil
 }

@@ -90,15 +90,8 @@ func (p problem) check(t *testing.T, got *coles.Projection, dim int, residual fl
 		if j > 0 && got.Lambda[j] > got.Lambda[j-1] {
 			t.Errorf("λ_%d > λ_%d", j, j-1)
 		}
-		largest := 0.0
-		row := got.P.RawRowView(j)
-		for _, v := range row {
-			if math.Abs(v) > math.Abs(largest) {
-				largest = v
-			}
-		}
-		if largest < 0 {
-			t.Errorf("the largest entry of row %d is %v", j, largest)
+		if v := leadingEntry(got.P.RawRowView(j)); v < 0 {
+			t.Errorf("the largest entry of row %d is %v", j, v)
 		}
 	}
 	if d := maxDiff(product(got.P, got.P.T()), eye(dim)); !(d < 1e-13) {

@@ -1,5 +1,5 @@
 // Package eval measures embeddings by the protocol of the COLES paper (Zhu,
-// Sun and Koniusz, "Contrastive Laplacian Eigenmaps", NeurIPS 2021, section 6).
+// Sun and Koniusz, "Contrastive Laplacian Eigenmaps", NeurIPS 2021).
 //
 // Node classification: a one-vs-rest logistic regression is trained on a few
 // labelled rows of an embedding and asked about every other row, for many

@@ -1,6 +1,11 @@
 package eval
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"coles/internal/input"
+)
 
 // The errors of this package wrap one of these and say what was wrong and
 // where.
@@ -31,3 +36,18 @@ var (
 	// ErrConvergence reports that the optimiser stopped short of its tolerance.
 	ErrConvergence = errors.New("eval: no convergence")
 )
+
+// inputError gives what is wrong with a matrix from outside its name in this package.
+func inputError(err error) error {
+	var bad *input.Error
+	if !errors.As(err, &bad) {
+		return err // the context's
+	}
+	switch bad.Kind {
+	case input.NotFinite:
+		return fmt.Errorf("%w: %s", ErrNotFinite, bad.Where)
+	case input.Index:
+		return fmt.Errorf("%w: %s", ErrCorrupt, bad.Where)
+	}
+	return fmt.Errorf("%w: %s", ErrShape, bad.Where)
+}

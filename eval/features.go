@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
+	"coles/internal/input"
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -29,85 +28,14 @@ type features struct {
 // place, a sparse matrix is rewritten as a checked CSR of 32-bit indices,
 // anything else is copied to a dense matrix.
 func newFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
-	f, err := convert(ctx, x)
+	m, err := input.Read(ctx, x)
 	if err != nil {
-		return nil, err
+		return nil, inputError(err)
 	}
-	return f, f.checkFinite(ctx)
-}
-
-func convert(ctx context.Context, x mat.Matrix) (*features, error) {
-	switch x := x.(type) {
-	case nil:
-		return nil, fmt.Errorf("%w: the matrix is nil", ErrShape)
-	case *mat.Dense:
-		if x == nil || x.IsEmpty() {
-			return nil, fmt.Errorf("%w: the matrix is empty", ErrShape)
-		}
-		raw := x.RawMatrix()
-		return &features{rows: raw.Rows, cols: raw.Cols, dense: raw}, nil
-	case *sparse.CSR:
-		if x == nil {
-			return nil, fmt.Errorf("%w: the matrix is nil", ErrShape)
-		}
-		return fromCSR(ctx, x)
-	case interface{ ToCSR() *sparse.CSR }:
-		return fromCSR(ctx, x.ToCSR())
+	if m.Rows == 0 || m.Cols == 0 {
+		return nil, fmt.Errorf("%w: the matrix is %d × %d", ErrShape, m.Rows, m.Cols)
 	}
-	if r, c := x.Dims(); r == 0 || c == 0 {
-		return nil, fmt.Errorf("%w: the matrix is %d × %d", ErrShape, r, c)
-	}
-	raw := mat.DenseCopyOf(x).RawMatrix()
-	return &features{rows: raw.Rows, cols: raw.Cols, dense: raw}, nil
-}
-
-// fromCSR sorts the entries of every row by column and adds up entries that
-// name the same place, which sparse.CSR allows and its At reads wrongly.
-func fromCSR(ctx context.Context, x *sparse.CSR) (*features, error) {
-	raw := x.RawMatrix()
-	n, d := raw.I, raw.J
-	if n <= 0 || d <= 0 || d > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: the sparse matrix is %d × %d", ErrShape, n, d)
-	}
-	if len(raw.Indptr) != n+1 || raw.Indptr[0] != 0 || len(raw.Ind) != len(raw.Data) {
-		return nil, fmt.Errorf("%w: %d row pointers, %d columns and %d values for %d rows",
-			ErrCorrupt, len(raw.Indptr), len(raw.Ind), len(raw.Data), n)
-	}
-	for i := range n {
-		if raw.Indptr[i+1] < raw.Indptr[i] || raw.Indptr[i+1] > len(raw.Ind) {
-			return nil, fmt.Errorf("%w: row %d ends at entry %d of %d, and begins at %d",
-				ErrCorrupt, i, raw.Indptr[i+1], len(raw.Ind), raw.Indptr[i])
-		}
-	}
-	nnz := raw.Indptr[n]
-	a := &kernel.CSR{Rows: n, Cols: d, Ptr: make([]int64, n+1),
-		Col: make([]int32, 0, nnz), Val: make([]float64, 0, nnz)}
-	var order []int
-	for i := range n {
-		if i%rowsAtOnce == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		lo, hi := raw.Indptr[i], raw.Indptr[i+1]
-		order = order[:0]
-		for q := lo; q < hi; q++ {
-			if j := raw.Ind[q]; j < 0 || j >= d {
-				return nil, fmt.Errorf("%w: row %d has an entry in column %d of %d", ErrCorrupt, i, j, d)
-			}
-			order = append(order, q)
-		}
-		slices.SortStableFunc(order, func(p, q int) int { return raw.Ind[p] - raw.Ind[q] })
-		first := len(a.Col)
-		for _, q := range order {
-			j := int32(raw.Ind[q])
-			if last := len(a.Col) - 1; last >= first && a.Col[last] == j {
-				a.Val[last] += raw.Data[q]
-				continue
-			}
-			a.Col, a.Val = append(a.Col, j), append(a.Val, raw.Data[q])
-		}
-		a.Ptr[i+1] = int64(len(a.Col))
-	}
-	return &features{rows: n, cols: d, sparse: a}, nil
+	return &features{rows: m.Rows, cols: m.Cols, dense: m.Dense, sparse: m.Sparse}, nil
 }
 
 // row returns the values of row i, and their columns when sparse.

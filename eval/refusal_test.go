@@ -92,7 +92,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		{"no rows", LogisticRegression{}, x, nil, labels, ErrEmpty},
 		{"one class", LogisticRegression{}, x, []int{0, 2}, labels, ErrOneClass},
 		{"column outside", LogisticRegression{}, sparse.NewCSR(4, 2, []int{0, 1, 1, 1, 1}, []int{2}, []float64{1}), upTo(4), labels, ErrCorrupt},
-		{"row pointers fall", LogisticRegression{}, sparse.NewCSR(4, 2, []int{0, 1, 0, 1, 1}, []int{1}, []float64{1}), upTo(4), labels, ErrCorrupt},
+		{"row pointers fall", LogisticRegression{}, sparse.NewCSR(4, 2, []int{0, 1, 0, 1, 1}, []int{1}, []float64{1}), upTo(4), labels, ErrShape},
 		{"sparse infinity", LogisticRegression{}, sparse.NewCSR(4, 2, []int{0, 1, 1, 1, 1}, []int{1}, []float64{math.Inf(-1)}), upTo(4), labels, ErrNotFinite},
 	} {
 		if _, err := c.l.Fit(background, c.x, c.rows, c.labels); !errors.Is(err, c.want) {
@@ -100,7 +100,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		}
 	}
 	_, err := LogisticRegression{}.Fit(background, nan, upTo(4), labels)
-	if want := fmt.Sprintf("%v: the entry at row 2, column 1 is NaN", ErrNotFinite); err == nil || err.Error() != want {
+	if want := fmt.Sprintf("%v: NaN at row 2, column 1", ErrNotFinite); err == nil || err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
 	}
 	m, err := LogisticRegression{}.Fit(background, x, upTo(4), labels)
