@@ -36,15 +36,15 @@ type Graph struct {
 
 // A GraphReport tells what building a graph found and did.
 type GraphReport struct {
-	Nodes             int
-	Edges             int // undirected, self loops left out
-	SelfLoops         int // in the graph: 0 unless they were asked to be kept
-	DuplicatesMerged  int // edges joined to an equal one
-	SelfLoopsDropped  int
-	ZeroWeightDropped int
-	MirrorsAdded      int  // entries set from their mirror image to make the matrix symmetric
-	Isolated          int  // nodes without a neighbour
-	Weighted          bool // some weight is not 1
+	Nodes             int  `json:"nodes"`
+	Edges             int  `json:"edges"`      // undirected, self loops left out
+	SelfLoops         int  `json:"self_loops"` // in the graph: 0 unless they were asked to be kept
+	DuplicatesMerged  int  `json:"duplicates_merged"`
+	SelfLoopsDropped  int  `json:"self_loops_dropped"`
+	ZeroWeightDropped int  `json:"zero_weight_dropped"`
+	MirrorsAdded      int  `json:"mirrors_added"` // entries set from their mirror image to make the matrix symmetric
+	Isolated          int  `json:"isolated"`      // nodes without a neighbour
+	Weighted          bool `json:"weighted"`      // some weight is not 1
 }
 
 func (r GraphReport) String() string {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -58,7 +59,7 @@ func (r Report) String() string {
 	if r.Features > 0 {
 		fmt.Fprintf(&b, "features: %d, prepared by %v\n", r.Features, r.Preparation)
 	} else {
-		fmt.Fprintf(&b, "features: none, so contrastive Laplacian Eigenmaps; %d vectors that tell only the component were left out\n", r.ComponentVectors)
+		fmt.Fprintf(&b, "features: none, so contrastive Laplacian Eigenmaps; vectors left out because they only tell the component: %d\n", r.ComponentVectors)
 	}
 	fmt.Fprintf(&b, "embedding: %d columns by the %v solver, power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Power, r.EffectiveRank)
 	if r.Share > 0 {
@@ -76,7 +77,7 @@ func (m *Model) Report() Report { return m.report }
 func (m *Model) Settings() Settings { return m.settings }
 
 // Lambda returns the eigenvalues in descending order.
-func (m *Model) Lambda() []float64 { return append([]float64(nil), m.lambda...) }
+func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
 
 // Projection returns a copy of P (d′ × d, orthonormal rows) or nil for a model
 // without features.
@@ -88,7 +89,11 @@ func (m *Model) Projection() *mat.Dense {
 }
 
 // Scaling returns how the columns of FXPᵀ were weighted.
-func (m *Model) Scaling() Scaling { return m.scaling }
+func (m *Model) Scaling() Scaling {
+	s := m.scaling
+	s.Factors = slices.Clone(s.Factors)
+	return s
+}
 
 // IDs returns the names of the nodes fitted, in row order.
 func (m *Model) IDs() []string { return m.ids.all(m.report.Graph.Nodes) }

@@ -39,6 +39,9 @@ func ReadPlanetoid(fsys fs.FS, name string) (*Dataset, error) {
 
 // OpenPlanetoid reads the dataset called name from the folder dir. See [ReadPlanetoid].
 func OpenPlanetoid(dir, name string) (*Dataset, error) {
+	if dir == "" {
+		dir = "." // what filepath.Split leaves of a bare name
+	}
 	return readPlanetoid(os.DirFS(dir), name, dir)
 }
 
