@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coles/dataset"
+)
+
+// sharedData is a folder of real graphs beside the project, which is no part of it.
+func sharedData(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join("..", "..", "..", "shared", "data")
+	if _, err := os.Stat(folder); err != nil {
+		t.Skipf("%s is not there (real graphs are kept beside the project, not in it)", folder)
+	}
+	return folder
+}
+
+func TestNamesAreMatchedWithoutCaseAndPunctuation(t *testing.T) {
+	for _, c := range []struct{ list, want string }{
+		{"coles-s2gc", "COLES-S2GC"},
+		{"COLES S²GC", "COLES-S2GC"},
+		{"s2gc(same features)", "S2GC (same features)"},
+		{"S²GC", "S2GC"},
+		{"pca_s2gc", "PCA-S2GC"},
+	} {
+		found, err := findMethods(c.list)
+		if err != nil || len(found) != 1 || found[0].name != c.want {
+			t.Errorf("%q finds %v (%v), want %s", c.list, found, err, c.want)
+		}
+	}
+	if _, err := findMethods("coles"); err == nil || !strings.Contains(err.Error(), "COLES-SGC") {
+		t.Errorf("an unknown method: %v, want an error that lists the known ones", err)
+	}
+	all, err := findMethods("")
+	if err != nil || len(all) != len(methods) {
+		t.Errorf("no names find %d methods (%v), want all %d", len(all), err, len(methods))
+	}
+}
+
+func TestTablePrintsOneCellPerLineOfJSON(t *testing.T) {
+	data := sharedData(t)
+	var stdout, stderr bytes.Buffer
+	if err := run(context.Background(), []string{"-data", data, "-datasets", "texas", "-methods", "raw,coles-s2gc,eigenmaps", "-splits", "3", "-json"}, &stdout, &stderr); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	if len(lines) != 6 {
+		t.Fatalf("%d lines, want 3 methods × 2 numbers of labels:\n%s", len(lines), stdout.String())
+	}
+	for i, line := range lines {
+		var c cell
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Table != "classification" || c.Dataset != "texas" || c.PerClass != perClass[i%2] || c.Mean <= 0 || c.Mean > 100 || c.Paper != nil {
+			t.Errorf("line %d: %s", i, line)
+		}
+	}
+	if !strings.Contains(stderr.String(), "3 splits of 5 per class are drawn") {
+		t.Errorf("standard error does not say that splits were drawn: %s", stderr.String())
+	}
+}
+
+func TestTableShowsThePapersFigures(t *testing.T) {
+	data := sharedData(t)
+	var stdout, stderr bytes.Buffer
+	if err := run(context.Background(), []string{"-data", data, "-datasets", "cora", "-methods", "s2gc", "-splits", "2"}, &stdout, &stderr); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| | cora, 5 | cora, 20 |", "| S2GC |", "(71.4)", "(81.3)"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, stdout.String())
+		}
+	}
+}
+
+func TestTablesSayWhatIsWrong(t *testing.T) {
+	empty := t.TempDir()
+	broken := t.TempDir()
+	for _, folder := range []string{"npz", "splits"} {
+		if err := os.Mkdir(filepath.Join(broken, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(broken, "npz", "cora.npz"), []byte("nothing"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		text string
+	}{
+		{"no folder", nil, "-data"},
+		{"no such data set", []string{"-data", empty, "-datasets", "nowhere"}, "nowhere.npz"},
+		{"broken archive", []string{"-data", broken, "-datasets", "cora"}, dataset.ErrFormat.Error()},
+		{"unknown table", []string{"-data", empty, "-table", "chairs"}, "classification"},
+		{"no splits", []string{"-data", empty, "-splits", "0"}, "-splits"},
+		{"no data sets", []string{"-data", empty, "-datasets", " , "}, "-datasets"},
+		{"methods of a table that has one", []string{"-data", empty, "-table", "kappa", "-methods", "raw"}, "-methods"},
+		{"stray argument", []string{"-data", empty, "cora"}, "cora"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			err := run(context.Background(), c.args, &stdout, &stderr)
+			if err == nil || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("error %v, want one that mentions %q", err, c.text)
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("standard output: %q", stdout.String())
+			}
+		})
+	}
+}
