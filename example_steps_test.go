@@ -170,10 +170,10 @@ func ExampleSolve() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%v, λ = %.3f\n", p.Solver, p.Lambda)
+	fmt.Printf("%v, λ₁ = %.3f\n", p.Solver, p.Lambda[0])
 	show(p.P)
 	// Output:
-	// direct, λ = [0.708 -0.000]
+	// direct, λ₁ = 0.708
 	//   0.71 -0.71  0.00
 	//  -0.38 -0.38  0.85
 }
@@ -192,10 +192,10 @@ func ExampleSolveImplicit() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%v, λ = %.3f\n", p.Solver, p.Lambda)
+	fmt.Printf("%v, λ₁ = %.3f\n", p.Solver, p.Lambda[0])
 	show(p.P)
 	// Output:
-	// krylov, λ = [0.708 0.000]
+	// krylov, λ₁ = 0.708
 	//   0.71 -0.71  0.00
 	//  -0.38 -0.38  0.85
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"coles/internal/kernel"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -75,26 +76,10 @@ func symvRows(a blas64.General, lo, hi int, v, y []float64) {
 		for p := i; p < i+4; p++ {
 			symvRow(a, p, i+4, v, y)
 		}
-		x := v[i+4:]
-		out := y[i+4:][:len(x)]
-		r0 := row(a, i)[i+4:][:len(x)]
-		r1 := row(a, i+1)[i+4:][:len(x)]
-		r2 := row(a, i+2)[i+4:][:len(x)]
-		r3 := row(a, i+3)[i+4:][:len(x)]
-		v0, v1, v2, v3 := v[i], v[i+1], v[i+2], v[i+3]
-		var s0, s1, s2, s3 float64
-		for j, t := range x {
-			a0, a1, a2, a3 := r0[j], r1[j], r2[j], r3[j]
-			s0 += a0 * t
-			s1 += a1 * t
-			s2 += a2 * t
-			s3 += a3 * t
-			out[j] += (a0*v0 + a1*v1) + (a2*v2 + a3*v3)
+		s := kernel.Symv4(a.Data[i*a.Stride+i+4:], a.Stride, [4]float64(v[i:]), v[i+4:], y[i+4:])
+		for r, t := range s {
+			y[i+r] += t
 		}
-		y[i] += s0
-		y[i+1] += s1
-		y[i+2] += s2
-		y[i+3] += s3
 	}
 	for ; i < hi; i++ {
 		symvRow(a, i, n, v, y)

@@ -28,187 +28,206 @@ func byHand(transA, transB bool, alpha float64, a, b blas64.General, i, j, k int
 	return sum, float64(k+3) * 0x1p-52 * tol
 }
 
+// problem is a product with random factors, of which at least one entry of each
+// row is padding, and what it gives, computed by hand.
+type problem struct {
+	name           string
+	m, n, k        int
+	transA, transB bool
+	alpha, beta    float64
+	a, b, c        blas64.General
+}
+
+func newProblem(rnd *rand.Rand, m, n, k int, transA, transB bool, alpha, beta float64) problem {
+	p := problem{
+		fmt.Sprintf("m=%d n=%d k=%d transA=%v transB=%v alpha=%g beta=%g", m, n, k, transA, transB, alpha, beta),
+		m, n, k, transA, transB, alpha, beta,
+		poisoned(rnd, m, k, 2), poisoned(rnd, k, n, 3), poisoned(rnd, m, n, 1),
+	}
+	if transA {
+		p.a = poisoned(rnd, k, m, 2)
+	}
+	if transB {
+		p.b = poisoned(rnd, n, k, 3)
+	}
+	if beta == 0 {
+		fill(p.c, math.NaN()) // is not to be read
+	}
+	return p
+}
+
+// check computes the product into a copy of c and compares it.
+func (p problem) check(t *testing.T, compute func(c blas64.General)) {
+	t.Helper()
+	c := clone(p.c)
+	compute(c)
+	for i := range p.m {
+		for j := range p.n {
+			want, tol := byHand(p.transA, p.transB, p.alpha, p.a, p.b, i, j, p.k)
+			if p.beta != 0 {
+				old := p.beta * p.c.Data[i*c.Stride+j]
+				want += old
+				tol += 4 * 0x1p-52 * math.Abs(old)
+			}
+			if got := c.Data[i*c.Stride+j]; !(math.Abs(got-want) <= tol) {
+				t.Fatalf("%s: entry (%d, %d) is %g, want %g", p.name, i, j, got, want)
+			}
+		}
+	}
+	checkPadding(t, p.name, c)
+}
+
+func (p problem) gemm(c blas64.General) {
+	if err := Gemm(context.Background(), p.transA, p.transB, p.alpha, p.a, p.b, p.beta, c); err != nil {
+		panic(err)
+	}
+}
+
+// product is the same below the door, for the ways that only some sizes take.
+func (p problem) product(c blas64.General) *product {
+	return &product{
+		path: active, m: p.m, n: p.n, k: p.k, alpha: p.alpha, beta: p.beta,
+		a: operandOf(p.transA, p.a), b: operandOf(p.transB, p.b), c: c,
+	}
+}
+
+var flags = []bool{false, true}
+
 func TestGemmEqualsTheTripleLoop(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 0))
-	check := func(m, n, k int, transA, transB bool, alpha, beta float64) {
-		name := fmt.Sprintf("m=%d n=%d k=%d transA=%v transB=%v alpha=%g beta=%g", m, n, k, transA, transB, alpha, beta)
-		a, b := poisoned(rnd, m, k, 2), poisoned(rnd, k, n, 3)
-		if transA {
-			a = poisoned(rnd, k, m, 2)
+	onEveryPath(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(5, 0))
+		for _, transA := range flags {
+			for _, transB := range flags {
+				// Around the edges of the tiles: 4 × 2, 4 × 12 and 8 × 24.
+				rows := []int{0, 1, 2, 3, 4, 7, 8, 9, 16, 23}
+				if testing.Short() {
+					rows = []int{0, 15} // one strip of each height
+				}
+				for _, m := range rows {
+					for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 9, 11, 12, 13, 16, 23, 24, 25, 33, 47, 48, 49} {
+						for _, k := range []int{0, 1, 2, 9} {
+							p := newProblem(rnd, m, n, k, transA, transB, -0.7, 0)
+							p.check(t, p.gemm)
+							p = newProblem(rnd, m, n, k, transA, transB, 1, -1.5)
+							p.check(t, p.gemm)
+							if m*n*k > 0 {
+								p.check(t, func(c blas64.General) { _ = p.product(c).inChunks(context.Background(), inOrder) })
+							}
+						}
+					}
+				}
+				if testing.Short() && !(transA && !transB) {
+					continue
+				}
+				// Around the edges of the tasks and of the cut sums.
+				for _, s := range []struct{ m, n, k int }{
+					{193, 200, 300}, {3, 385, 513}, {129, 5, 257}, {8, 24, 1030}, {1, 1, 5000}, {400, 75, 256}, {30, 600, 31},
+				} {
+					p := newProblem(rnd, s.m, s.n, s.k, transA, transB, 2, 0.5)
+					p.check(t, p.gemm)
+					p = newProblem(rnd, s.m, s.n, s.k, transA, transB, 1, 0)
+					p.check(t, p.gemm)
+				}
+				p := newProblem(rnd, 9, 26, 700, transA, transB, 3, 2)
+				p.check(t, func(c blas64.General) { _ = p.product(c).sumSlabs(context.Background(), 3) })
+				p = newProblem(rnd, 9, 26, 700, transA, transB, 3, 0)
+				p.check(t, func(c blas64.General) { _ = p.product(c).sumSlabs(context.Background(), 2) })
+			}
 		}
-		if transB {
-			b = poisoned(rnd, n, k, 3)
+		// More columns than are computed at once.
+		p := newProblem(rnd, 3, columnBlock+5, 2, false, false, 1, 0)
+		p.check(t, p.gemm)
+		if testing.Short() {
+			return
 		}
-		c := poisoned(rnd, m, n, 1)
-		if beta == 0 {
-			fill(c, math.NaN())
+		// More terms than are packed at once.
+		p = newProblem(rnd, 300, 2500, 520, false, true, 1, 0)
+		p.checkSome(t, rnd)
+	})
+}
+
+// checkSome compares a hundred entries of a product too large to compare all.
+func (p problem) checkSome(t *testing.T, rnd *rand.Rand) {
+	t.Helper()
+	c := clone(p.c)
+	p.gemm(c)
+	for range 100 {
+		i, j := rnd.IntN(p.m), rnd.IntN(p.n)
+		want, tol := byHand(p.transA, p.transB, p.alpha, p.a, p.b, i, j, p.k)
+		if got := c.Data[i*c.Stride+j]; !(math.Abs(got-want) <= tol) {
+			t.Fatalf("%s: entry (%d, %d) is %g, want %g", p.name, i, j, got, want)
 		}
-		before := clone(c)
-		if err := Gemm(context.Background(), transA, transB, alpha, a, b, beta, c); err != nil {
+	}
+	checkPadding(t, p.name, c)
+}
+
+func TestGemmReadsNoFactorThatCountsNothing(t *testing.T) {
+	onEveryPath(t, func(t *testing.T) {
+		a, c := Dense(9, 9), Dense(9, 9)
+		fill(a, math.NaN())
+		fill(c, 3)
+		if err := Gemm(context.Background(), false, false, 0, a, a, 2, c); err != nil {
 			t.Fatal(err)
 		}
-		for i := range m {
-			for j := range n {
-				want, tol := byHand(transA, transB, alpha, a, b, i, j, k)
-				if beta != 0 {
-					old := beta * before.Data[i*c.Stride+j]
-					want += old
-					tol += 4 * 0x1p-52 * math.Abs(old)
-				}
-				if got := c.Data[i*c.Stride+j]; !(math.Abs(got-want) <= tol) {
-					t.Fatalf("%s: entry (%d, %d) is %g, want %g", name, i, j, got, want)
-				}
+		for i, v := range c.Data {
+			if v != 6 {
+				t.Fatalf("number %d of 2·c is %g, want 6", i, v)
 			}
 		}
-		checkPadding(t, name, c)
-	}
-	for _, transA := range []bool{false, true} {
-		for _, transB := range []bool{false, true} {
-			for _, m := range sizes {
-				for _, n := range sizes {
-					for _, k := range []int{0, 1, 7, 8, 65} {
-						check(m, n, k, transA, transB, -0.7, 0)
-						check(m, n, k, transA, transB, 1, 1)
-					}
+	})
+}
+
+func TestPanelsCoverTheColumnsInTilesThatThereAre(t *testing.T) {
+	for _, p := range available() {
+		for n := 1; n < 300; n++ {
+			s := panelsOf(p, n)
+			next := 0
+			for q := range s.count {
+				lo, hi := s.bounds(q)
+				most := p.vecs
+				if (hi-lo)%p.lanes != 0 {
+					most = p.maskedVecs
 				}
+				if lo != next || hi <= lo || ceilDiv(hi-lo, p.lanes) > most {
+					t.Fatalf("%s: panel %d of %d columns is [%d, %d), after %d", p.name, q, n, lo, hi, next)
+				}
+				next = hi
 			}
-			// Over the edges of the tasks and of the cut sums.
-			check(130, 200, 300, transA, transB, 2, 0.5)
-			check(3, 385, 513, transA, transB, 1, 0)
-			check(129, 5, 257, transA, transB, 1, -1)
+			if next != n || s.padded() < n || s.padded() >= n+p.lanes {
+				t.Fatalf("%s: panels of %d columns cover %d and take %d", p.name, n, next, s.padded())
+			}
 		}
 	}
 }
 
-func TestGramEqualsTheUpperTriangleOfTheTripleLoop(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(6, 0))
-	for _, n := range append([]int{130}, sizes...) {
-		for _, r := range []int{0, 1, 8, 65, 255, 257, 1024, 1025, 2500} {
-			if r*n > 200_000 {
-				continue // the triple loop alone would take seconds
-			}
-			name := fmt.Sprintf("r=%d n=%d", r, n)
-			a, b, c := poisoned(rnd, r, n, 1), poisoned(rnd, r, n, 2), poisoned(rnd, n, n, 3)
-			before := clone(c)
-			if err := Gram(context.Background(), 0.5, a, b, c); err != nil {
-				t.Fatal(err)
-			}
-			for i := range n {
-				for j := range n {
-					got, want, tol := c.Data[i*c.Stride+j], before.Data[i*c.Stride+j], 0.0
-					if j >= i {
-						sum, bound := byHand(true, false, 0.5, a, b, i, j, r)
-						want += sum
-						tol = bound + 4*0x1p-52*math.Abs(want)
-					}
-					if !(math.Abs(got-want) <= tol) {
-						t.Fatalf("%s: entry (%d, %d) is %g, want %g", name, i, j, got, want)
-					}
-				}
-			}
-			checkPadding(t, name, c)
-			MirrorUpper(c)
-			for i := range n {
-				for j := range i {
-					if c.Data[i*c.Stride+j] != c.Data[j*c.Stride+i] {
-						t.Fatalf("%s: entry (%d, %d) was not mirrored", name, i, j)
-					}
-				}
-			}
-			checkPadding(t, name, c)
-		}
+func TestSmallProductsTakeNoMemory(t *testing.T) {
+	if active.packs {
+		t.Skip("the portable path packs")
+	}
+	p := newProblem(rand.New(rand.NewPCG(16, 0)), 9, 9, 9, true, false, 1, 0)
+	if n := testing.AllocsPerRun(100, func() { p.gemm(p.c) }); n != 0 {
+		t.Errorf("%g allocations", n)
 	}
 }
 
-func TestProductsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(7, 0))
-	a, b := poisoned(rnd, 300, 333, 1), poisoned(rnd, 333, 290, 0)
-	x, y := poisoned(rnd, 5000, 100, 0), poisoned(rnd, 5000, 100, 1)
-	var first, firstGram []float64
-	withProcs(func(procs int) {
-		c, g := Dense(300, 290), Dense(100, 100)
-		if err := Gemm(context.Background(), false, false, 1, a, b, 0, c); err != nil {
+// A product has thousands of tiles and tens of tasks: nothing is allocated for
+// the former.
+func TestProductsTakeMemoryOncePerCall(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(17, 0))
+	p := newProblem(rnd, 300, 300, 300, false, false, 1, 0)
+	if n := testing.AllocsPerRun(20, func() { p.gemm(p.c) }); n > 100 {
+		t.Errorf("%g allocations for a product", n)
+	}
+	a, x, c := randomCSR(rnd, 2000, 2000, 10), poisoned(rnd, 2000, 70, 0), Dense(2000, 70)
+	if n := testing.AllocsPerRun(20, func() {
+		if err := SpMM(context.Background(), c, a, x); err != nil {
 			t.Fatal(err)
 		}
-		if err := Gram(context.Background(), 1, x, y, g); err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first, firstGram = c.Data, g.Data
-		}
-		if !sameBits(first, c.Data) || !sameBits(firstGram, g.Data) {
-			t.Errorf("GOMAXPROCS=%d gives other bytes than 1", procs)
-		}
-	})
-}
-
-func TestProductsStopWhenCancelled(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(8, 0))
-	// Few results of long sums: the worst case for cutting work by results.
-	a, b := poisoned(rnd, 300_000, 8, 0), poisoned(rnd, 300_000, 8, 0)
-	t.Run("long sums", func(t *testing.T) {
-		c := Dense(8, 8)
-		checkCancellation(t, func(ctx context.Context) error {
-			for range 10_000 {
-				if err := Gemm(ctx, true, false, 1, a, b, 0, c); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	t.Run("Gram of long sums", func(t *testing.T) {
-		c := Dense(8, 8)
-		checkCancellation(t, func(ctx context.Context) error {
-			for range 10_000 {
-				if err := Gram(ctx, 1, a, b, c); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	t.Run("large", func(t *testing.T) {
-		a, c := poisoned(rnd, 1500, 1500, 0), Dense(1500, 1500)
-		checkCancellation(t, func(ctx context.Context) error { return Gemm(ctx, false, true, 1, a, a, 0, c) })
-	})
-}
-
-func BenchmarkGemm(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(9, 0))
-	for _, size := range []struct{ m, n, k int }{{1024, 1024, 1024}, {1433, 512, 64}, {1024, 32, 3703}} {
-		for _, trans := range []struct{ a, b bool }{{false, false}, {true, false}, {false, true}} {
-			b.Run(fmt.Sprintf("%dx%dx%d/trans=%v,%v", size.m, size.n, size.k, trans.a, trans.b), func(b *testing.B) {
-				x, y := poisoned(rnd, size.m, size.k, 0), poisoned(rnd, size.k, size.n, 0)
-				if trans.a {
-					x = poisoned(rnd, size.k, size.m, 0)
-				}
-				if trans.b {
-					y = poisoned(rnd, size.n, size.k, 0)
-				}
-				c := Dense(size.m, size.n)
-				for b.Loop() {
-					if err := Gemm(context.Background(), trans.a, trans.b, 1, x, y, 0, c); err != nil {
-						b.Fatal(err)
-					}
-				}
-				reportGigaflops(b, 2*float64(size.m)*float64(size.n)*float64(size.k))
-			})
-		}
+	}); n > 100 {
+		t.Errorf("%g allocations for a sparse product", n)
 	}
-}
-
-func BenchmarkGram(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(10, 0))
-	for _, size := range []struct{ r, n int }{{50_000, 128}, {2708, 1433}, {64, 1433}} {
-		b.Run(fmt.Sprintf("%dx%d", size.r, size.n), func(b *testing.B) {
-			x, c := poisoned(rnd, size.r, size.n, 0), Dense(size.n, size.n)
-			for b.Loop() {
-				if err := Gram(context.Background(), 1, x, x, c); err != nil {
-					b.Fatal(err)
-				}
-			}
-			reportGigaflops(b, float64(size.r)*float64(size.n)*float64(size.n))
-		})
+	r, y := poisoned(rnd, 4, 100, 0), Dense(1, 100)
+	if n := testing.AllocsPerRun(20, func() { Symv4(r.Data, 100, [4]float64{}, x.Data[:100], y.Data) }); n != 0 {
+		t.Errorf("%g allocations for four rows", n)
 	}
 }

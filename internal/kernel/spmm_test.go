@@ -11,56 +11,87 @@ import (
 	"time"
 )
 
-// sizes lie around the edges of the tiles.
-var sizes = []int{0, 1, 2, 7, 8, 9, 63, 64, 65}
-
 func TestSpMMEqualsTheSumsByHand(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 0))
-	for _, m := range sizes {
-		for _, n := range sizes {
-			for _, d := range sizes {
-				a := randomCSR(rnd, m, n, 5)
-				x := poisoned(rnd, n, d, 3)
-				dst := poisoned(rnd, m, d, 2)
-				fill(dst, math.NaN())
-				z := poisoned(rnd, m, d, 1)
-				sum := clone(dst)
-				if err := SpMM(context.Background(), dst, a, x); err != nil {
-					t.Fatal(err)
+	onEveryPath(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(1, 0))
+		for _, m := range []int{0, 1, 2, 9, 20} {
+			for _, n := range []int{0, 1, 7, 40} {
+				// Around the edges of the vectors and of 32 and 64 columns.
+				for _, d := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 36, 63, 64, 65, 72, 100, 127, 128, 129, 200} {
+					checkSpMM(t, randomCSR(rnd, m, n, 5), d, rnd)
 				}
-				if err := SpMMAdd(context.Background(), sum, a, x, -1.5, z); err != nil {
-					t.Fatal(err)
-				}
-				name := fmt.Sprintf("%d×%d times %d columns", m, n, d)
-				for i := range m {
-					cols, vals := a.Row(i)
-					for j := range d {
-						want, size := 0.0, 0.0
-						for q, c := range cols {
-							term := vals[q] * x.Data[int(c)*x.Stride+j]
-							want += term
-							size += math.Abs(term)
-						}
-						// The bound of a sum in another order: terms · ε · Σ|term|.
-						tol := float64(len(cols)+1) * 0x1p-52 * size
-						if got := dst.Data[i*dst.Stride+j]; !(math.Abs(got-want) <= tol) {
-							t.Fatalf("%s: entry (%d, %d) is %g, want %g", name, i, j, got, want)
-						}
-						want -= 1.5 * z.Data[i*z.Stride+j]
-						tol += 0x1p-50 * math.Abs(z.Data[i*z.Stride+j])
-						if got := sum.Data[i*sum.Stride+j]; !(math.Abs(got-want) <= tol) {
-							t.Fatalf("%s: sum (%d, %d) is %g, want %g", name, i, j, got, want)
-						}
-					}
-				}
-				checkPadding(t, name, dst)
-				checkPadding(t, name, sum)
+			}
+		}
+	})
+}
+
+func TestLongRowsAreSummedInSegments(t *testing.T) {
+	onEveryPath(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(12, 0))
+		const n, d = 3000, 1000 // 1048 entries are a segment
+		a := &CSR{Rows: 4, Cols: n, Ptr: []int64{0, 3, 3 + n, 3 + n + 5, 3 + 2*n + 5}}
+		for i := range a.Rows {
+			for j := range int(a.Ptr[i+1] - a.Ptr[i]) {
+				a.Col, a.Val = append(a.Col, int32(j)), append(a.Val, rnd.NormFloat64())
+			}
+		}
+		checkSpMM(t, a, d, rnd)
+	})
+}
+
+// checkSpMM compares products with d columns, with and without a third matrix,
+// which is one of its own or the destination.
+func checkSpMM(t *testing.T, a *CSR, d int, rnd *rand.Rand) {
+	t.Helper()
+	const c = -1.5
+	x := poisoned(rnd, a.Cols, d, 3)
+	z := poisoned(rnd, a.Rows, d, 1)
+	dst, sum, own := poisoned(rnd, a.Rows, d, 2), poisoned(rnd, a.Rows, d, 0), clone(z)
+	fill(dst, math.NaN())
+	fill(sum, math.NaN())
+	for _, err := range []error{
+		SpMM(context.Background(), dst, a, x),
+		SpMMAdd(context.Background(), sum, a, x, c, z),
+		SpMMAdd(context.Background(), own, a, x, c, own),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := fmt.Sprintf("%d×%d times %d columns", a.Rows, a.Cols, d)
+	for i := range a.Rows {
+		cols, vals := a.Row(i)
+		for j := range d {
+			want, size := 0.0, 0.0
+			for q, col := range cols {
+				term := vals[q] * x.Data[int(col)*x.Stride+j]
+				want += term
+				size += math.Abs(term)
+			}
+			// The bound of a sum in another order: terms · ε · Σ|term|.
+			tol := float64(len(cols)+1) * 0x1p-52 * size
+			if got := dst.Data[i*dst.Stride+j]; !(math.Abs(got-want) <= tol) {
+				t.Fatalf("%s: entry (%d, %d) is %g, want %g", name, i, j, got, want)
+			}
+			want = dst.Data[i*dst.Stride+j] + float64(c*z.Data[i*z.Stride+j])
+			got := sum.Data[i*sum.Stride+j]
+			if got != want {
+				t.Fatalf("%s: sum (%d, %d) is %g, want %g", name, i, j, got, want)
+			}
+			if in := own.Data[i*own.Stride+j]; in != got {
+				t.Fatalf("%s: sum (%d, %d) is %g in place, %g elsewhere", name, i, j, in, got)
 			}
 		}
 	}
+	checkPadding(t, name, dst)
+	checkPadding(t, name, own)
 }
 
 func TestSpMMIsTheSameForEveryGOMAXPROCS(t *testing.T) {
+	onEveryPath(t, testSpMMProcs)
+}
+
+func testSpMMProcs(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 0))
 	a := randomCSR(rnd, 3000, 3000, 20)
 	x := poisoned(rnd, 3000, 67, 5)
@@ -111,6 +142,10 @@ func checkCancellation(t *testing.T, work func(context.Context) error) {
 }
 
 func TestSpMMStopsWhenCancelled(t *testing.T) {
+	onEveryPath(t, testSpMMCancellation)
+}
+
+func testSpMMCancellation(t *testing.T) {
 	// Two full rows: the worst case is a task of one row.
 	const n = 300_000
 	a := &CSR{Rows: 2, Cols: n, Ptr: []int64{0, n, 2 * n}}
@@ -153,31 +188,4 @@ func TestTransposeMovesEveryEntry(t *testing.T) {
 	if seen != a.NNZ() || b.NNZ() != a.NNZ() {
 		t.Errorf("%d of %d entries found in the transpose of %d", seen, a.NNZ(), b.NNZ())
 	}
-}
-
-// BenchmarkSpMM is a power-law graph of 50,000 nodes with 64 columns.
-func BenchmarkSpMM(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(4, 0))
-	const n, d = 50_000, 64
-	a := &CSR{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
-	for i := range n {
-		degree := min(2000, int(4/math.Sqrt(1e-6+rnd.Float64())))
-		for range degree {
-			a.Col = append(a.Col, int32(rnd.IntN(n)))
-			a.Val = append(a.Val, 1)
-		}
-		a.Ptr[i+1] = int64(len(a.Col))
-	}
-	x, dst := poisoned(rnd, n, d, 0), Dense(n, d)
-	b.ResetTimer()
-	for b.Loop() {
-		if err := SpMM(context.Background(), dst, a, x); err != nil {
-			b.Fatal(err)
-		}
-	}
-	reportGigaflops(b, 2*float64(a.NNZ())*d)
-}
-
-func reportGigaflops(b *testing.B, flops float64) {
-	b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }

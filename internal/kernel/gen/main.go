@@ -1,0 +1,60 @@
+// Command gen writes the assembly of package kernel and the Go declarations
+// that belong to it. It is run in the directory of the package, by go generate;
+// with -check it writes nothing and fails if a file is not what it would write.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	check := flag.Bool("check", false, "compare the files instead of writing them")
+	dir := flag.String("dir", ".", "directory of package kernel")
+	flag.Parse()
+	stale := 0
+	for name, text := range files() {
+		path := filepath.Join(*dir, name)
+		if !*check {
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				fail(err)
+			}
+			continue
+		}
+		switch got, err := os.ReadFile(path); {
+		case err != nil:
+			fail(err)
+		case !bytes.Equal(got, text):
+			fmt.Fprintf(os.Stderr, "%s is not what the generator writes; run go generate\n", path)
+			stale++
+		}
+	}
+	if stale > 0 {
+		os.Exit(1)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// files is everything the generator makes, by name.
+func files() map[string][]byte {
+	made := map[string][]byte{}
+	var all []function
+	for _, s := range []isa{avx512, avx2} {
+		w := &writer{isa: s}
+		w.header()
+		for _, f := range []func(*writer){tile, pack, spmm, symv4, peak} {
+			f(w)
+		}
+		made["kernels_"+s.file+"_amd64.s"] = w.Bytes()
+		all = append(all, w.functions...)
+	}
+	made["kernels_amd64.go"] = declarations(all)
+	return made
+}

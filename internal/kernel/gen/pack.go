@@ -1,0 +1,45 @@
+package main
+
+import "fmt"
+
+// pack is the kernel that copies a strip of a matrix.
+func pack(w *writer) {
+	const most = 3
+	w.begin("copies k rows of count numbers; the rest of the last vector is zero.", "pack",
+		"k int", "count int", "from *float64", "fromRow int", "to *float64", "toRow int")
+	w.op("MOVQ", w.arg("k"), "CX")
+	w.op("MOVQ", w.arg("from"), "SI")
+	w.op("MOVQ", w.arg("fromRow"), "R8")
+	w.op("SHLQ", log2(size), "R8")
+	w.op("MOVQ", w.arg("to"), "DI")
+	w.op("MOVQ", w.arg("toRow"), "R9")
+	w.op("SHLQ", log2(size), "R9")
+	w.op("MOVQ", w.arg("count"), "BX")
+	w.lastLanes("BX", "DX", "AX")
+	w.op("ADDQ", w.lanes()-1, "BX")
+	w.op("SHRQ", log2(w.lanes()), "BX")
+	w.branch("BX", "copy", upTo(most))
+	for vecs := 1; vecs <= most; vecs++ {
+		w.label("copy_%d", vecs)
+		for v := range vecs {
+			w.load(at(v*w.bytes, "SI"), v, v == vecs-1)
+		}
+		for v := range vecs {
+			w.store(v, at(v*w.bytes, "DI"), false)
+		}
+		w.op("ADDQ", "R8", "SI")
+		w.op("ADDQ", "R9", "DI")
+		w.op("DECQ", "CX")
+		w.op("JNZ", fmt.Sprintf("copy_%d", vecs))
+		w.leave()
+	}
+}
+
+// upTo is 1, 2, …, n.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
+}

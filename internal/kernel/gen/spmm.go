@@ -1,0 +1,127 @@
+package main
+
+import "fmt"
+
+// ahead is how many entries of the sparse matrix lie between the one whose row
+// of x is fetched into the cache and the one that is multiplied.
+const ahead = 5
+
+// spmmVecs vectors of a result row are summed at once. Twice as many, which
+// AVX-512 has registers for, are slower: half of a long row of x then waits for
+// the other half.
+const spmmVecs = 8
+
+// spmm is the kernel of the product of a sparse and a dense matrix.
+func spmm(w *writer) {
+	w.begin("computes dst = a·x + c·z for some rows of the sparse a, "+
+		"of which there are entries up to index end in col and val. Strides count numbers. "+
+		"With z nil nothing is added.", "spmm",
+		"rows int", "ptr *int64", "col *int32", "val *float64", "end int",
+		"x *float64", "xRow int", "width int", "dst *float64", "dstRow int",
+		"z *float64", "zRow int", "c float64")
+	const most = spmmVecs
+	vecs := upTo(most)
+	for _, stride := range []string{"xRow", "dstRow", "zRow"} {
+		w.op("SHLQ", 3, w.arg(stride))
+	}
+	w.op("MOVQ", w.arg("ptr"), "R13")
+	w.op("MOVQ", w.arg("xRow"), "R8")
+	w.op("MOVQ", w.arg("col"), "R12")
+	w.op("MOVQ", w.arg("end"), "AX")
+	w.op("LEAQ", "-4(R12)(AX*4)", "R12") // the last entry there is
+	w.op("MOVQ", w.arg("width"), "BX")
+	w.lastLanes("BX", "CX", "AX")
+
+	w.label("row")
+	w.op("MOVQ", w.arg("x"), "DX")
+	w.op("MOVQ", w.arg("dst"), "DI")
+	w.op("MOVQ", w.arg("z"), "R10")
+	w.op("MOVQ", w.arg("width"), "BX")
+	w.label("part")
+	w.op("MOVQ", "(R13)", "AX")
+	w.op("MOVQ", "8(R13)", "CX")
+	w.op("SUBQ", "AX", "CX")
+	w.op("MOVQ", w.arg("col"), "SI")
+	w.op("LEAQ", "(SI)(AX*4)", "SI")
+	w.op("MOVQ", w.arg("val"), "R9")
+	w.op("LEAQ", "(R9)(AX*8)", "R9")
+	w.op("CMPQ", "BX", most*w.lanes())
+	w.op("JGT", "sum_0") // no mask: more follows
+	w.op("LEAQ", at(w.lanes()-1, "BX"), "AX")
+	w.op("SHRQ", log2(w.lanes()), "AX")
+	w.branch("AX", "sum", vecs)
+	w.spmmVariant(0, most)
+	w.op("ADDQ", most*w.bytes, "DX")
+	w.op("ADDQ", most*w.bytes, "DI")
+	w.op("SUBQ", most*w.lanes(), "BX")
+	w.op("TESTQ", "R10", "R10")
+	w.op("JZ", "part")
+	w.op("ADDQ", most*w.bytes, "R10")
+	w.op("JMP", "part")
+	for _, v := range vecs {
+		w.spmmVariant(v, v)
+		w.op("JMP", "next")
+	}
+
+	w.label("next")
+	w.op("ADDQ", 8, "R13")
+	w.op("MOVQ", w.arg("dstRow"), "AX")
+	w.op("ADDQ", "AX", w.arg("dst"))
+	w.op("MOVQ", w.arg("zRow"), "AX") // zero where z is nil
+	w.op("ADDQ", "AX", w.arg("z"))
+	w.op("DECQ", w.arg("rows"))
+	w.op("JNZ", "row")
+	w.leave()
+}
+
+// spmmVariant sums and stores that many vectors; variant 0 without the mask.
+func (w *writer) spmmVariant(variant, vecs int) {
+	w.label("sum_%d", variant)
+	factor, value := vecs, vecs+1
+	for v := range vecs {
+		w.zero(v)
+	}
+	masked := func(v int) bool { return variant > 0 && v == vecs-1 }
+	w.op("TESTQ", "CX", "CX")
+	w.op("JLE", fmt.Sprintf("end_%d", variant))
+	w.label("entry_%d", variant)
+	w.op("LEAQ", at(4*ahead, "SI"), "R11")
+	w.op("CMPQ", "R11", "R12")
+	w.op("CMOVQGT", "R12", "R11")
+	w.op("MOVLQSX", "(R11)", "R11")
+	w.op("IMULQ", "R8", "R11")
+	for line := 0; line < vecs*w.bytes; line += 64 {
+		w.op("PREFETCHT0", fmt.Sprintf("%d(DX)(R11*1)", line))
+	}
+	w.op("MOVLQSX", "(SI)", "AX")
+	w.op("IMULQ", "R8", "AX")
+	w.op("ADDQ", "DX", "AX")
+	w.op("VBROADCASTSD", "(R9)", w.vec(factor))
+	for v := range vecs {
+		if masked(v) {
+			w.load(at(v*w.bytes, "AX"), value, true)
+			w.op("VFMADD231PD", w.vec(value), w.vec(factor), w.vec(v))
+			continue
+		}
+		w.op("VFMADD231PD", at(v*w.bytes, "AX"), w.vec(factor), w.vec(v))
+	}
+	w.op("ADDQ", 4, "SI")
+	w.op("ADDQ", size, "R9")
+	w.op("DECQ", "CX")
+	w.op("JNZ", fmt.Sprintf("entry_%d", variant))
+
+	w.label("end_%d", variant)
+	w.op("TESTQ", "R10", "R10")
+	w.op("JZ", fmt.Sprintf("store_%d", variant))
+	// Not fused: the sum is the one that adding c·z to a·x later would give.
+	w.op("VBROADCASTSD", w.arg("c"), w.vec(factor))
+	for v := range vecs {
+		w.load(at(v*w.bytes, "R10"), value, masked(v))
+		w.op("VMULPD", w.vec(value), w.vec(factor), w.vec(value))
+		w.op("VADDPD", w.vec(value), w.vec(v), w.vec(v))
+	}
+	w.label("store_%d", variant)
+	for v := range vecs {
+		w.store(v, at(v*w.bytes, "DI"), masked(v))
+	}
+}

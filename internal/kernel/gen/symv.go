@@ -1,0 +1,94 @@
+package main
+
+import "fmt"
+
+// symv4 is the kernel of the product of a symmetric matrix and a vector.
+func symv4(w *writer) {
+	w.begin("sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].", "symv4",
+		"n int", "a *float64", "aRow int", "x *float64", "y *float64", "m *float64", "s *float64")
+	w.op("MOVQ", w.arg("n"), "CX")
+	w.op("MOVQ", w.arg("a"), "SI")
+	w.op("MOVQ", w.arg("aRow"), "R8")
+	w.op("SHLQ", 3, "R8")
+	w.op("LEAQ", "(R8)(R8*2)", "R9")
+	w.op("MOVQ", w.arg("x"), "DX")
+	w.op("MOVQ", w.arg("y"), "DI")
+	w.op("MOVQ", w.arg("m"), "BX")
+	for r := range 4 {
+		w.zero(r)
+		w.op("VBROADCASTSD", at(size*r, "BX"), w.vec(4+r))
+	}
+	w.op("MOVQ", "CX", "BX")
+	w.op("ANDQ", w.lanes()-1, "BX")
+	w.op("SHRQ", log2(w.lanes()), "CX")
+	w.op("JZ", "tail")
+	w.label("loop")
+	w.symvStep(false)
+	for _, p := range []string{"SI", "DX", "DI"} {
+		w.op("ADDQ", w.bytes, p)
+	}
+	w.op("DECQ", "CX")
+	w.op("JNZ", "loop")
+	w.label("tail")
+	w.op("TESTQ", "BX", "BX")
+	w.op("JZ", "finish")
+	w.mask("BX", "AX")
+	w.symvStep(true)
+	w.label("finish")
+	w.op("MOVQ", w.arg("s"), "BX")
+	for r := range 4 {
+		w.sum(r, 8)
+		w.op("VMOVSD", fmt.Sprintf("X%d", r), at(size*r, "BX"))
+	}
+	w.leave()
+}
+
+// symvStep takes one vector from each row: x in register 8, y in 9 and 10, the
+// rows in 11 and after.
+func (w *writer) symvStep(masked bool) {
+	const x, y, other, row = 8, 9, 10, 11
+	w.load("(DX)", x, masked)
+	w.load("(DI)", y, masked)
+	for r := range 4 {
+		w.load(aRows[r], row+r, masked)
+		w.op("VFMADD231PD", w.vec(row+r), w.vec(x), w.vec(r))
+	}
+	// Two sums, so that neither waits long for the other.
+	w.op("VMULPD", w.vec(row), w.vec(4), w.vec(other))
+	w.op("VFMADD231PD", w.vec(row+1), w.vec(5), w.vec(y))
+	w.op("VFMADD231PD", w.vec(row+2), w.vec(6), w.vec(other))
+	w.op("VFMADD231PD", w.vec(row+3), w.vec(7), w.vec(y))
+	w.op("VADDPD", w.vec(other), w.vec(y), w.vec(y))
+	w.store(y, "(DI)", masked)
+}
+
+// sum adds up the lanes of a register, with the help of another.
+func (w *writer) sum(i, scratch int) {
+	y, x := fmt.Sprintf("Y%d", i), fmt.Sprintf("X%d", i)
+	ys, xs := fmt.Sprintf("Y%d", scratch), fmt.Sprintf("X%d", scratch)
+	if w.masks {
+		w.op("VEXTRACTF64X4", 1, w.vec(i), ys)
+		w.op("VADDPD", ys, y, y)
+	}
+	w.op("VEXTRACTF128", 1, y, xs)
+	w.op("VADDPD", xs, x, x)
+	w.op("VPERMILPD", 1, x, xs)
+	w.op("VADDSD", xs, x, x)
+}
+
+// peak is as many fused multiplications as the processor can do.
+func peak(w *writer) {
+	const sums = 12
+	w.begin(fmt.Sprintf("does n times %d·%d fused multiplications and additions, for benchmarks to compare with.", sums, w.lanes()), "peak", "n int")
+	w.op("MOVQ", w.arg("n"), "CX")
+	for r := range sums + 2 {
+		w.zero(r)
+	}
+	w.label("loop")
+	for r := range sums {
+		w.op("VFMADD231PD", w.vec(sums), w.vec(sums+1), w.vec(r))
+	}
+	w.op("DECQ", "CX")
+	w.op("JNZ", "loop")
+	w.leave()
+}

@@ -1,0 +1,82 @@
+//go:build linux
+
+package kernel
+
+import (
+	"context"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// guarded copies x to where a page that may not be touched follows its last
+// number.
+func guarded[T any](t *testing.T, x []T) []T {
+	t.Helper()
+	var one T
+	bytes := len(x) * int(unsafe.Sizeof(one))
+	page := syscall.Getpagesize()
+	size := ceilDiv(bytes, page) * page
+	memory, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip("no memory with a guard:", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(memory); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := syscall.Mprotect(memory[size:], syscall.PROT_NONE); err != nil {
+		t.Skip("no memory with a guard:", err)
+	}
+	if len(x) == 0 {
+		return nil
+	}
+	y := unsafe.Slice((*T)(unsafe.Pointer(&memory[size-bytes])), len(x))
+	copy(y, x)
+	return y
+}
+
+func guardedDense(t *testing.T, rnd *rand.Rand, rows, cols int) blas64.General {
+	a := poisoned(rnd, rows, cols, 1)
+	// The last row ends with its last entry.
+	a.Data = guarded(t, a.Data[:max(0, len(a.Data)-1)])
+	return a
+}
+
+// Reading or writing one number too many ends the test with a fault.
+func TestKernelsStayWithinTheirMatrices(t *testing.T) {
+	onEveryPath(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(14, 0))
+		ctx := context.Background()
+		for _, n := range []int{1, 3, 4, 5, 8, 11, 12, 13, 24, 25, 33, 70} {
+			a, b, c := guardedDense(t, rnd, n, n), guardedDense(t, rnd, n, n), guardedDense(t, rnd, n, n)
+			for _, transA := range flags {
+				for _, transB := range flags {
+					if err := Gemm(ctx, transA, transB, 1, a, b, 1, c); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := Gram(ctx, 1, a, b, c); err != nil {
+				t.Fatal(err)
+			}
+			w := randomCSR(rnd, n, n, 3)
+			w.Ptr, w.Col, w.Val = guarded(t, w.Ptr), guarded(t, w.Col), guarded(t, w.Val)
+			if err := SpMMAdd(ctx, c, w, a, 2, b); err != nil {
+				t.Fatal(err)
+			}
+			four := guardedDense(t, rnd, 4, n)
+			x, y := guardedDense(t, rnd, 1, n), guardedDense(t, rnd, 1, n)
+			Symv4(four.Data, four.Stride, [4]float64{1, 2, 3, 4}, x.Data, y.Data)
+		}
+		// Larger than what is multiplied as it lies.
+		a, b, c := guardedDense(t, rnd, 260, 300), guardedDense(t, rnd, 300, 77), guardedDense(t, rnd, 260, 77)
+		if err := Gemm(ctx, false, false, 1, a, b, 0, c); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

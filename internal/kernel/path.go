@@ -1,0 +1,38 @@
+package kernel
+
+import "os"
+
+// path is one implementation of the innermost loops, which are its methods
+// tile, pack, spmm and symv4. Results differ between paths by rounding errors:
+// a fused multiplication rounds once.
+type path struct {
+	name string
+
+	// A tile of a product has up to rows × vecs·lanes entries, or maskedVecs
+	// where the last vector is used in part.
+	rows, lanes, vecs, maskedVecs int
+
+	// packs says that the tiles want their factors packed, however small.
+	packs bool
+}
+
+// active is the path in use, fixed when the program starts: the best that the
+// processor and its operating system support, or the one that the environment
+// variable COLES_KERNEL names: avx512, avx2 or portable. A name that is unknown
+// or not supported here is answered by the best path that is. A program built
+// with the tag noasm has the portable path only.
+var active = choose(available(), os.Getenv("COLES_KERNEL"))
+
+// Path is the name of the implementation in use: avx512, avx2 or portable.
+func Path() string { return active.name }
+
+// choose finds the path of the given name in a list that begins with the best,
+// or else takes that.
+func choose(list []*path, name string) *path {
+	for _, p := range list {
+		if p.name == name {
+			return p
+		}
+	}
+	return list[0]
+}

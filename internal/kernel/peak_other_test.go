@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+// peakGigaflops is not known here.
+func peakGigaflops() float64 { return 0 }

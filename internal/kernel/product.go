@@ -1,0 +1,226 @@
+package kernel
+
+import (
+	"context"
+
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+const (
+	// innerBlock terms of the sums are added at once: the strips of the factors
+	// that make a tile then stay in the first cache.
+	innerBlock = 256
+
+	// rowBlock rows of the first factor stay in the second cache.
+	rowBlock = 192
+
+	// columnBlock columns of the result are computed one after the other.
+	columnBlock = 3072
+
+	// packedSize is how many numbers of the second factor are packed at once.
+	packedSize = 1 << 20
+
+	// productTask is the number of multiplications below which work is not
+	// divided: some tens of microseconds.
+	productTask = 1 << 19
+
+	// productTasks is the number of tasks that is enough for sixteen processors
+	// to end at about the same time.
+	productTasks = 32
+)
+
+// product is c = alpha·a·b + beta·c. With upper, only the entries (i, j) of c
+// with j + shift ≥ i are read and written.
+type product struct {
+	path        *path
+	m, n, k     int
+	alpha, beta float64
+	a, b        operand
+	c           blas64.General
+	upper       bool
+	shift       int
+}
+
+// operand is a matrix or its transpose: entry (i, j) is data[i·row + j·col].
+type operand struct {
+	data     []float64
+	row, col int
+}
+
+func operandOf(trans bool, a blas64.General) operand {
+	if trans {
+		return operand{a.Data, 1, a.Stride}
+	}
+	return operand{a.Data, a.Stride, 1}
+}
+
+// from is the part of o whose first entry is (i, j).
+func (o operand) from(i, j int) operand {
+	return operand{o.data[i*o.row+j*o.col:], o.row, o.col}
+}
+
+// each runs do(i) for i in [0, n); parallel.For is one, inOrder another.
+type each func(ctx context.Context, n int, do func(i int)) error
+
+func inOrder(ctx context.Context, n int, do func(i int)) error {
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		do(i)
+	}
+	return ctx.Err()
+}
+
+func (p *product) run(ctx context.Context) error {
+	if p.m == 0 || p.n == 0 {
+		return ctx.Err()
+	}
+	if p.k == 0 || p.alpha == 0 {
+		p.scale()
+		return ctx.Err()
+	}
+	if slabs := p.slabs(); slabs > 1 {
+		return p.sumSlabs(ctx, slabs)
+	}
+	return p.inChunks(ctx, parallel.For)
+}
+
+// scale multiplies c by beta; by zero without reading it.
+func (p *product) scale() {
+	for i := range p.m {
+		r := row(p.c, i)
+		if p.upper {
+			r = r[min(len(r), max(0, i-p.shift)):]
+		}
+		if p.beta == 0 {
+			clear(r)
+		} else if p.beta != 1 {
+			for j := range r {
+				r[j] *= p.beta
+			}
+		}
+	}
+}
+
+// slabs is the number of parts into which the sums are cut, because there are
+// too few of them to be shared out.
+func (p *product) slabs() int {
+	if p.k < 2*innerBlock || p.m*p.n > productTask/8 {
+		return 1
+	}
+	work := p.m * p.n * p.k / productTask
+	return max(1, min(productTasks, p.k/innerBlock, work))
+}
+
+// sumSlabs computes every part of the sums on its own and adds them up in
+// their order.
+func (p *product) sumSlabs(ctx context.Context, slabs int) error {
+	buffer := borrow(slabs * p.m * p.n)
+	defer giveBack(buffer)
+	part := func(s int) blas64.General {
+		return blas64.General{Rows: p.m, Cols: p.n, Stride: p.n, Data: (*buffer)[s*p.m*p.n : (s+1)*p.m*p.n]}
+	}
+	start := func(s int) int { return s * p.k / slabs }
+	if err := parallel.For(ctx, slabs, func(s int) {
+		q := p.terms(start(s), start(s+1))
+		q.beta, q.c = 0, part(s)
+		// Its error, that of the context, is seen by For.
+		_ = q.inChunks(ctx, inOrder)
+	}); err != nil {
+		return err
+	}
+	const grain = 1 << 15
+	return parallel.Ranges(ctx, p.m, max(1, grain/(p.n*slabs)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			first := 0
+			if p.upper {
+				first = min(p.n, max(0, i-p.shift))
+			}
+			out := row(p.c, i)[first:]
+			sum := row(part(0), i)[first:]
+			for s := 1; s < slabs; s++ {
+				for j, v := range row(part(s), i)[first:] {
+					sum[j] += v
+				}
+			}
+			add(p.beta, out, sum)
+		}
+	})
+}
+
+// add sets out to beta·out + sum; with beta = 0 it does not read it.
+func add(beta float64, out, sum []float64) {
+	if beta == 0 {
+		copy(out, sum)
+		return
+	}
+	for j, v := range sum {
+		out[j] = beta*out[j] + v
+	}
+}
+
+// inChunks computes columnBlock columns after the other.
+func (p *product) inChunks(ctx context.Context, each each) error {
+	for lo := 0; lo < p.n; lo += columnBlock {
+		q := *p
+		q.n = min(columnBlock, p.n-lo)
+		if p.upper {
+			q.shift += lo
+			q.m = min(p.m, q.shift+q.n)
+		}
+		q.b = p.b.from(0, lo)
+		q.c = View(p.c, 0, lo, q.m, q.n)
+		if err := q.inBlocks(ctx, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inBlocks computes the blocks of the grid. If there is more than one block of
+// rows, they share the packed columns of b, as many terms as packedSize allows.
+func (p *product) inBlocks(ctx context.Context, each each) error {
+	g := p.grid()
+	down, across := ceilDiv(p.m, g.rows), ceilDiv(g.panels.count, g.columns)
+	if down == 1 || !g.packB {
+		return each(ctx, down*across, func(t int) {
+			p.block(ctx, g, t/across*g.rows, t%across*g.columns, nil)
+		})
+	}
+	terms := max(1, packedSize/(g.panels.padded()*innerBlock)) * innerBlock
+	buffer := borrow(g.panels.padded() * min(p.k, terms))
+	defer giveBack(buffer)
+	for lo := 0; lo < p.k; lo += terms {
+		q := p.terms(lo, min(p.k, lo+terms))
+		depth := ceilDiv(q.k, innerBlock)
+		if err := each(ctx, depth*across, func(t int) {
+			lo := t / across * innerBlock
+			part := q.terms(lo, min(q.k, lo+innerBlock))
+			first := t % across * g.columns
+			part.packPanels(g.panels, first, min(g.panels.count, first+g.columns), 0, (*buffer)[lo*g.panels.padded():])
+		}); err != nil {
+			return err
+		}
+		if err := each(ctx, down*across, func(t int) {
+			q.block(ctx, g, t/across*g.rows, t%across*g.columns, *buffer)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// terms is the part of p that adds the terms lo to hi of the sums.
+func (p product) terms(lo, hi int) product {
+	p.k = hi - lo
+	p.a, p.b = p.a.from(0, lo), p.b.from(lo, 0)
+	if lo > 0 {
+		p.beta = 1
+	}
+	return p
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
