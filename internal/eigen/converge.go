@@ -10,7 +10,8 @@ import (
 )
 
 // run searches until the k leading pairs have converged and a search for
-// others finds none. Each search that does find some suggests that an
+// others finds none. That search begins with half a block, as there is seldom
+// anything to find. Each one that does find something suggests that an
 // eigenvalue has many copies, of which the next one then takes up more at once,
 // as long as there is room for the block to grow a space of some steps.
 func (s *search) run(ctx context.Context) (*Result, error) {
@@ -18,7 +19,7 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	most := max(s.o.Block, (s.q.Cols-s.k)/8)
-	for block := s.o.Block; ; block = min(2*block, most) {
+	for block := max(1, s.o.Block/2); ; block = min(2*block, most) {
 		r, err := s.converge(ctx)
 		if err != nil {
 			return nil, err

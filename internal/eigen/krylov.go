@@ -20,7 +20,7 @@ type KrylovOptions struct {
 	// largest eigenvalue in magnitude; 0 means 1e-7.
 	Tol float64
 
-	// Block is the number of vectors multiplied at once; 0 means a quarter of
+	// Block is the number of vectors multiplied at once; 0 means an eighth of
 	// k, at least 8 and at most 32.
 	Block int
 
@@ -110,7 +110,7 @@ func (o KrylovOptions) withDefaults(n, k int) (KrylovOptions, error) {
 		o.Tol = defaultTol
 	}
 	if o.Block == 0 {
-		o.Block = min(32, max(8, k/4))
+		o.Block = min(32, max(8, k/8))
 	}
 	if o.MaxBasis == 0 {
 		o.MaxBasis = 5*k/2 + 8*o.Block
