@@ -218,6 +218,11 @@ func columns(a blas64.General, lo, hi int) blas64.General {
 	return kernel.View(a, 0, lo, a.Rows, hi-lo)
 }
 
+// rows is the view of rows [lo, hi).
+func rows(a blas64.General, lo, hi int) blas64.General {
+	return kernel.View(a, lo, 0, hi-lo, a.Cols)
+}
+
 // Smoothness estimates ρ = Tr(F W⁺ F)/Tr(F F), how much of a filtered signal
 // agrees along the edges: 1 on a perfectly homophilous graph, near 0 on a
 // random one. It uses Hutchinson's estimator with 32 random sign vectors, so

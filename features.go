@@ -2,6 +2,7 @@ package coles
 
 import (
 	"context"
+	"slices"
 
 	"coles/internal/input"
 	"coles/internal/kernel"
@@ -82,6 +83,26 @@ func (f *features) addTo(ctx context.Context, y blas64.General, c float64) error
 			}
 		}
 	})
+}
+
+// columns returns the columns [lo, hi): a view of dense features, a copy of
+// sparse ones.
+func (f *features) columns(lo, hi int) *features {
+	if f.sparse == nil {
+		return &features{dense: columns(f.dense, lo, hi)}
+	}
+	c := &kernel.CSR{Rows: f.sparse.Rows, Cols: hi - lo, Ptr: make([]int64, f.sparse.Rows+1)}
+	for i := range c.Rows {
+		cols, vals := f.sparse.Row(i)
+		first, _ := slices.BinarySearch(cols, int32(lo))
+		last, _ := slices.BinarySearch(cols, int32(hi))
+		for _, j := range cols[first:last] {
+			c.Col = append(c.Col, j-int32(lo))
+		}
+		c.Val = append(c.Val, vals[first:last]...)
+		c.Ptr[i+1] = int64(len(c.Col))
+	}
+	return &features{sparse: c}
 }
 
 // times sets dst = X·v.

@@ -32,7 +32,7 @@ func shapeOf(f *features) featureShape {
 // are stored, and d′ columns it is the largest of the stages, in bytes:
 //
 //	always    12·(2m+n) for W, 12·2m for ΔW, and for X prepared 12·z (sparse) or 8·n·d (dense)
-//	direct    filter 8·(2·n·d + d²); M 8·(n·d + 256·n + d²); eigenvectors 8·(d² + 4·d·d′)
+//	direct    filter 8·(n·d + 512·n + d²); eigenvectors 8·(d² + 4·d·d′)
 //	krylov    8·(d·(m+3·d′+6·b) + 5·m² + 3·n·b) and 12·z for Xᵀ, with blocks of b = d′/8 vectors
 //	          (8 to 32) and a basis of m = 5·d′/2 + 8·b; d² + 4·d·d′ in place of the first
 //	          two terms where d ≤ 400 or 2·m > d; n in place of d without features
@@ -80,7 +80,7 @@ func estimate(entries int, x featureShape, s Settings) Memory {
 	}
 	var solve int64
 	if m.Solver == SolverDirect {
-		solve = 8 * max(2*n*d+d*d, n*d+256*n+d*d, d*d+4*d*k)
+		solve = 8 * max(n*d+512*n+d*d, d*d+4*d*k)
 	} else {
 		b := min(max(k/8, 8), 32)
 		basis := 5*k/2 + 8*b
