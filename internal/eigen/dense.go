@@ -2,7 +2,6 @@ package eigen
 
 import (
 	"context"
-	"math"
 
 	"coles/internal/kernel"
 )
@@ -21,36 +20,14 @@ func krylovDense(ctx context.Context, n, k int, apply Operator, o KrylovOptions)
 			return nil, err
 		}
 	}
-	bound := 0.0 // the largest sum of magnitudes in a row: no eigenvalue is larger
-	for i := range n {
-		sum := 0.0
-		for _, v := range row(a, i) {
-			sum += math.Abs(v)
-		}
-		bound = max(bound, sum)
-	}
-	if o.Deflate.Rows > 0 {
-		// The deflated eigenvalues go below all others.
-		shift := 3 * bound
-		if bound == 0 {
-			shift = 1
-		}
-		if err := kernel.Gram(ctx, -shift, o.Deflate, o.Deflate, a); err != nil {
-			return nil, err
-		}
-	}
 	s, err := decompose(ctx, a, k)
 	if err != nil {
 		return nil, err
 	}
-	norm := s.norm
-	if o.Deflate.Rows > 0 {
-		norm = bound
-	}
 	if o.Progress != nil {
 		o.Progress(k, k)
 	}
-	result, err := measured(ctx, s.values, s.vectors, norm, apply, o)
+	result, err := measured(ctx, s.values, s.vectors, s.norm, apply, o)
 	if result != nil {
 		result.Applied += n
 	}

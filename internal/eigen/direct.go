@@ -25,7 +25,7 @@ func Direct(ctx context.Context, a blas64.General, k int) (*Result, error) {
 	if a.Rows != a.Cols {
 		return nil, fmt.Errorf("%w: a matrix of %d×%d is not square", ErrShape, a.Rows, a.Cols)
 	}
-	if err := checkSizes(a.Rows, k, a.Rows); err != nil {
+	if err := checkSizes(a.Rows, k); err != nil {
 		return nil, err
 	}
 	s, err := decompose(ctx, a, k)

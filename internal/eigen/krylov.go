@@ -35,10 +35,6 @@ type KrylovOptions struct {
 	// Seed chooses the random starting vectors.
 	Seed uint64
 
-	// Deflate is p × n, its orthonormal rows known eigenvectors that are not
-	// wanted again. They are kept out of the search.
-	Deflate blas64.General
-
 	// Progress, if set, is told after each look at the spectrum how many of
 	// the k pairs have converged. The number falls when more are discovered.
 	Progress func(done, total int)
@@ -54,7 +50,7 @@ const (
 )
 
 // Krylov returns the k algebraically largest eigenpairs of a symmetric
-// operator of order n that are orthogonal to o.Deflate.
+// operator of order n.
 //
 // The residuals of all pairs are measured at the end by one more product and
 // are at most 1e-6, relative, at the default tolerance (Result.Residual);
@@ -67,15 +63,15 @@ const (
 //
 // With m the largest basis (MaxBasis) and b the block, it takes O(nm²)
 // operations for each filling of the basis besides the products, and about
-// n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400 or m + p > n/2, the matrix
+// n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400 or m > n/2, the matrix
 // is formed from n products and handed to Direct, in n² + 4nk numbers. Many
-// more copies of an eigenvalue than b take many searches: eigenvectors that are
-// known, as those of a graph's components are, should be given in Deflate.
+// more copies of an eigenvalue than b take many searches: where eigenvectors are
+// known, as those of a graph's components are, the operator should map them to
+// where nobody looks.
 //
-// Errors: ErrShape for k outside 0 … n − p, for Deflate of other than n
-// columns, and for negative options; ErrNotFinite if a product is not finite;
-// *ConvergenceError after MaxRestarts, holding what did converge; those of the
-// operator and of ctx.
+// Errors: ErrShape for k outside 0 … n and for negative options; ErrNotFinite
+// if a product is not finite; *ConvergenceError after MaxRestarts, holding what
+// did converge; those of the operator and of ctx.
 func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Result, error) {
 	o, err := o.withDefaults(n, k)
 	if err != nil {
@@ -84,24 +80,16 @@ func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Re
 	if k == 0 {
 		return &Result{Vectors: kernel.Dense(0, n)}, ctx.Err()
 	}
-	if n <= denseOrder || 2*(o.MaxBasis+o.Deflate.Rows) > n {
+	if n <= denseOrder || 2*o.MaxBasis > n {
 		return krylovDense(ctx, n, k, apply, o)
 	}
-	s, err := newSearch(ctx, n, k, apply, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.run(ctx)
+	return newSearch(n, k, apply, o).run(ctx)
 }
 
 // withDefaults checks the options and fills in what they leave open.
 func (o KrylovOptions) withDefaults(n, k int) (KrylovOptions, error) {
-	p := o.Deflate.Rows
-	if err := checkSizes(n, k, n-p); err != nil {
+	if err := checkSizes(n, k); err != nil {
 		return o, err
-	}
-	if p > 0 && o.Deflate.Cols != n {
-		return o, fmt.Errorf("%w: deflation by vectors of %d entries, of order %d", ErrShape, o.Deflate.Cols, n)
 	}
 	if !(o.Tol >= 0) || o.Block < 0 || o.MaxBasis < 0 || o.MaxRestarts < 0 {
 		return o, fmt.Errorf("%w: tolerance %g, block %d, basis %d, restarts %d", ErrShape, o.Tol, o.Block, o.MaxBasis, o.MaxRestarts)

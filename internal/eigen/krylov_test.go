@@ -119,22 +119,6 @@ func TestKrylovOfSmallOrdersIsDirect(t *testing.T) {
 	}
 }
 
-func TestKrylovDeflatesTheFormedMatrixToo(t *testing.T) {
-	const n, p = 60, 7
-	a := randomSymmetric(n, 21)
-	all, err := Direct(context.Background(), clone(a), n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	given := kernel.View(all.Vectors, 3, 0, p, n)
-	r, err := Krylov(context.Background(), n, n-p, operator(a), KrylovOptions{Deflate: given})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := append(append([]float64(nil), all.Values[:3]...), all.Values[3+p:]...)
-	checkKrylov(t, "deflated", a, r, want)
-}
-
 func TestKrylovHandlesAnyScale(t *testing.T) {
 	const n, k = 500, 10
 	for _, scale := range []float64{1e-200, 1e200} {
@@ -204,8 +188,6 @@ func TestKrylovRefusesBadInput(t *testing.T) {
 	}{
 		"k negative":             {k: -1},
 		"k above n":              {k: 501},
-		"k above what is left":   {k: 500, o: KrylovOptions{Deflate: kernel.View(diagonalMatrix(constant(500, 1)), 0, 0, 1, 500)}},
-		"deflation of other n":   {k: 1, o: KrylovOptions{Deflate: kernel.Dense(1, 499)}},
 		"tolerance not a number": {k: 1, o: KrylovOptions{Tol: math.NaN()}},
 		"block negative":         {k: 1, o: KrylovOptions{Block: -1}},
 	} {

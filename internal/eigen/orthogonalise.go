@@ -25,7 +25,7 @@ func project(ctx context.Context, q, w blas64.General) (blas64.General, error) {
 }
 
 // extend makes the columns of w orthonormal, and orthogonal to those of all
-// the orthonormal bases. Where w depends on the bases or on itself, random
+// the orthonormal basis q. Where w depends on q or on itself, random
 // directions take the place of what is missing; so there must be room, that is
 // no more columns in all than rows. The span of the first columns of w is kept
 // as far as it is there. The result says how skew the block was: how many times
@@ -36,14 +36,12 @@ func project(ctx context.Context, q, w blas64.General) (blas64.General, error) {
 // bring the digits back ("twice is enough" unless the block was nearly
 // dependent). Both steps are products of matrices. A block that has been
 // projected before is thereby projected twice in all, as is needed.
-func extend(ctx context.Context, bases []blas64.General, w blas64.General, rnd *rand.Rand) (skew float64, err error) {
+func extend(ctx context.Context, q, w blas64.General, rnd *rand.Rand) (skew float64, err error) {
 	const rounds = 4
 	skew, ok, err := choleskyQR(ctx, w)
 	for round := 0; round < rounds && ok && err == nil; round++ {
-		for _, q := range bases {
-			if _, err := project(ctx, q, w); err != nil {
-				return 0, err
-			}
+		if _, err := project(ctx, q, w); err != nil {
+			return 0, err
 		}
 		var longer float64
 		longer, ok, err = choleskyQR(ctx, w)
@@ -57,7 +55,7 @@ func extend(ctx context.Context, bases []blas64.General, w blas64.General, rnd *
 	if err != nil {
 		return 0, err
 	}
-	return math.Inf(1), gramSchmidt(ctx, bases, w, rnd)
+	return math.Inf(1), gramSchmidt(ctx, q, w, rnd)
 }
 
 // choleskyQR replaces w by w·R⁻¹ with RᵀR = wᵀw. It reports how much this
@@ -116,14 +114,14 @@ func choleskyQR(ctx context.Context, w blas64.General) (skew float64, ok bool, e
 
 // gramSchmidt is extend one column at a time, by projections repeated until
 // they change nothing. It takes any input.
-func gramSchmidt(ctx context.Context, bases []blas64.General, w blas64.General, rnd *rand.Rand) error {
+func gramSchmidt(ctx context.Context, q, w blas64.General, rnd *rand.Rand) error {
 	x := make([]float64, w.Rows)
 	for c := range w.Cols {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		blas64.Copy(column(w, c), vector(x))
-		for !orthogonalColumn(bases, columns(w, 0, c), x) {
+		for !orthogonalColumn(q, columns(w, 0, c), x) {
 			for i := range x {
 				x[i] = rnd.NormFloat64()
 			}
@@ -133,16 +131,14 @@ func gramSchmidt(ctx context.Context, bases []blas64.General, w blas64.General, 
 	return ctx.Err()
 }
 
-// orthogonalColumn makes x of norm 1 and orthogonal to the bases and to own.
+// orthogonalColumn makes x of norm 1 and orthogonal to q and to own.
 // It reports false if nothing of x but rounding errors is left.
-func orthogonalColumn(bases []blas64.General, own blas64.General, x []float64) bool {
+func orthogonalColumn(q, own blas64.General, x []float64) bool {
 	if !normalise(x) {
 		return false
 	}
 	for range 5 {
-		for _, q := range bases {
-			projectColumn(q, x)
-		}
+		projectColumn(q, x)
 		projectColumn(own, x)
 		left := blas64.Nrm2(vector(x))
 		if left < 1e-10 || !normalise(x) {
@@ -175,7 +171,7 @@ func orthonormalise(ctx context.Context, q blas64.General) (skew float64, err er
 	rnd := rand.New(rand.NewPCG(uint64(q.Cols), 0x6f7274686f))
 	for lo := 0; lo < q.Cols; lo += orthoBlock {
 		hi := min(q.Cols, lo+orthoBlock)
-		s, err := extend(ctx, []blas64.General{columns(q, 0, lo)}, columns(q, lo, hi), rnd)
+		s, err := extend(ctx, columns(q, 0, lo), columns(q, lo, hi), rnd)
 		if err != nil {
 			return 0, err
 		}

@@ -80,7 +80,7 @@ func TestExtendGivesAnOrthonormalBlockWhateverItIsGiven(t *testing.T) {
 		}
 		before := kernel.Dense(n, m)
 		copyTo(before, basis)
-		if _, err := extend(context.Background(), []blas64.General{basis}, w, rnd); err != nil {
+		if _, err := extend(context.Background(), basis, w, rnd); err != nil {
 			t.Fatal(err)
 		}
 		if d := departure(t, q); !(d < 1e-14) {

@@ -56,10 +56,10 @@ func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("eigen: %d of %d eigenpairs converged, largest relative residual %.2g", e.Converged, e.Wanted, e.Residual)
 }
 
-// checkSizes refuses a k outside 0 … most.
-func checkSizes(n, k, most int) error {
-	if n < 0 || k < 0 || k > most {
-		return fmt.Errorf("%w: %d eigenpairs of a matrix of order %d, at most %d", ErrShape, k, n, most)
+// checkSizes refuses a k outside 0 … n.
+func checkSizes(n, k int) error {
+	if n < 0 || k < 0 || k > n {
+		return fmt.Errorf("%w: %d eigenpairs of a matrix of order %d", ErrShape, k, n)
 	}
 	return nil
 }

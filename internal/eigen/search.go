@@ -23,7 +23,6 @@ type search struct {
 	apply Operator
 	o     KrylovOptions
 	rnd   *rand.Rand
-	known blas64.General // n × p: the deflated vectors, as columns
 
 	q      blas64.General // n × room: the basis, then the next block
 	h      blas64.General // room × room, upper triangle
@@ -38,25 +37,17 @@ type search struct {
 	scaled bool
 }
 
-func newSearch(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*search, error) {
-	known, err := transposed(ctx, o.Deflate)
+func newSearch(n, k int, apply Operator, o KrylovOptions) *search {
 	return &search{
 		n: n, k: k, apply: apply, o: o,
-		rnd:   rand.New(rand.NewPCG(o.Seed, 0x6b72796c6f76)),
-		known: known,
-		q:     kernel.Dense(n, o.MaxBasis),
-		h:     kernel.Dense(o.MaxBasis, o.MaxBasis),
-	}, err
+		rnd: rand.New(rand.NewPCG(o.Seed, 0x6b72796c6f76)),
+		q:   kernel.Dense(n, o.MaxBasis),
+		h:   kernel.Dense(o.MaxBasis, o.MaxBasis),
+	}
 }
 
-// bases are what new vectors must be orthogonal to.
-func (s *search) bases() []blas64.General {
-	q := columns(s.q, 0, s.size)
-	if s.known.Cols == 0 {
-		return []blas64.General{q}
-	}
-	return []blas64.General{s.known, q}
-}
+// basis is Q.
+func (s *search) basis() blas64.General { return columns(s.q, 0, s.size) }
 
 // begin makes the next block b random vectors.
 func (s *search) begin(ctx context.Context, b int) error {
@@ -71,7 +62,7 @@ func (s *search) begin(ctx context.Context, b int) error {
 			r[j] = s.rnd.NormFloat64()
 		}
 	}
-	_, err := extend(ctx, s.bases(), w, s.rnd)
+	_, err := extend(ctx, s.basis(), w, s.rnd)
 	return err
 }
 
@@ -87,13 +78,7 @@ func (s *search) step(ctx context.Context) error {
 		return err
 	}
 	s.size, s.last = hi, s.next
-	// The deflated vectors are eigenvectors: what w has of them is error.
-	if s.known.Cols > 0 {
-		if _, err := project(ctx, s.known, w); err != nil {
-			return err
-		}
-	}
-	c, err := project(ctx, columns(s.q, 0, hi), w)
+	c, err := project(ctx, s.basis(), w)
 	if err != nil {
 		return err
 	}
@@ -104,7 +89,7 @@ func (s *search) step(ctx context.Context) error {
 	copyTo(kernel.View(s.h, 0, lo, hi, s.last), coef)
 	f := columns(s.q, hi, hi+s.next)
 	copyTo(f, w)
-	if _, err := extend(ctx, s.bases(), f, s.rnd); err != nil {
+	if _, err := extend(ctx, s.basis(), f, s.rnd); err != nil {
 		return err
 	}
 	s.couple = kernel.Dense(s.next, s.last)
