@@ -200,6 +200,7 @@ func (m *Model) finish(ctx context.Context, c config, y blas64.General, lambda [
 	m.settings, m.scaling, m.lambda = c.Settings, *s, lambda
 	m.embedding = denseOf(y)
 	m.report.Dim, m.report.Power, m.report.EffectiveRank = len(lambda), s.Power, s.EffectiveRank
+	m.report.Kernels = kernel.Path()
 	return ctx.Err()
 }
 

@@ -35,6 +35,7 @@ type Report struct {
 	Preparation      Preparation  `json:"preparation"`
 	Dim              int          `json:"dim"` // columns of the embedding
 	Solver           Solver       `json:"solver"`
+	Kernels          string       `json:"kernels"`           // the inner loops: avx512, avx2 or portable; the bytes are the same on each
 	Share            float64      `json:"share"`             // c
 	Power            float64      `json:"power"`             // γ
 	EffectiveRank    float64      `json:"effective_rank"`    // of the centred embedding
@@ -61,7 +62,7 @@ func (r Report) String() string {
 	} else {
 		fmt.Fprintf(&b, "features: none, so contrastive Laplacian Eigenmaps; vectors left out because they only tell the component: %d\n", r.ComponentVectors)
 	}
-	fmt.Fprintf(&b, "embedding: %d columns by the %v solver, power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Power, r.EffectiveRank)
+	fmt.Fprintf(&b, "embedding: %d columns by the %v solver (%s), power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Kernels, r.Power, r.EffectiveRank)
 	if r.Share > 0 {
 		fmt.Fprintf(&b, ", covariance share %.3f", r.Share)
 	}
