@@ -29,9 +29,10 @@ const pcaRows = 1024
 //
 // Up to 4096 columns the covariance is formed, O(nd²/2), and its eigenvectors
 // are exact to rounding, O(d³), in about two d × d matrices. Beyond, they
-// come from a Krylov iteration on products with x, O(ndk) each sweep of k and
-// 2.5·k·d numbers of memory, with residuals below 10⁻⁶·λ₁; a sparse x is then
-// transposed once, and never made dense as a whole.
+// come from a Krylov iteration with residuals below 10⁻⁶·λ₁ and 2.5·k·d numbers
+// of memory: on the covariance where x is dense and n ≥ d, O(nd²/2) and O(d²k)
+// each sweep of k; else on products with x, O(ndk) each sweep, and a sparse x is
+// transposed once and never made dense as a whole.
 //
 // Errors: [ErrDimension] for k outside 1..d, [ErrShape], [ErrCorrupt],
 // [ErrNotFinite], [ErrConvergence] from the iteration, and ctx.Err().
@@ -47,11 +48,7 @@ func PCA(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	leading := f.leadingDirect
-	if f.cols > pcaDirectCols {
-		leading = f.leadingKrylov
-	}
-	pairs, err := leading(ctx, mean, k)
+	pairs, err := f.leading(ctx, mean, k)
 	if errors.Is(err, eigen.ErrNotFinite) {
 		return nil, fmt.Errorf("%w: the covariance overflows: %v", ErrNotFinite, err)
 	}
@@ -76,23 +73,55 @@ func PCA(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 	return mat.NewDense(f.rows, k, y.Data), nil
 }
 
-// leadingDirect returns the k leading eigenpairs of the scatter matrix
-// Σᵢ(xᵢ − x̄)ᵀ(xᵢ − x̄), formed block by block.
+// leading returns the k leading eigenpairs of the scatter matrix
+// Σᵢ(xᵢ − x̄)ᵀ(xᵢ − x̄).
+func (f *features) leading(ctx context.Context, mean []float64, k int) (*eigen.Result, error) {
+	switch {
+	case f.cols <= pcaDirectCols:
+		return f.leadingDirect(ctx, mean, k)
+	case f.sparse == nil && f.rows >= f.cols:
+		// One product with the matrix, once it is formed, costs less than two with x.
+		return f.leadingFormed(ctx, mean, k)
+	}
+	return f.leadingKrylov(ctx, mean, k)
+}
+
 func (f *features) leadingDirect(ctx context.Context, mean []float64, k int) (*eigen.Result, error) {
-	scatter := kernel.Dense(f.cols, f.cols)
-	for lo := 0; lo < f.rows; lo += pcaRows {
-		block, err := f.centred(ctx, lo, min(f.rows, lo+pcaRows), mean)
-		if err != nil {
-			return nil, err
-		}
-		if err := kernel.Gram(ctx, 1, block, block, scatter); err != nil {
-			return nil, err
-		}
+	scatter, err := f.scatter(ctx, mean)
+	if err != nil {
+		return nil, err
 	}
 	return eigen.Direct(ctx, scatter, k)
 }
 
-// leadingKrylov returns the same from products with the scatter matrix only:
+// leadingFormed iterates on products with the scatter matrix.
+func (f *features) leadingFormed(ctx context.Context, mean []float64, k int) (*eigen.Result, error) {
+	scatter, err := f.scatter(ctx, mean)
+	if err != nil {
+		return nil, err
+	}
+	kernel.MirrorUpper(scatter)
+	return eigen.Krylov(ctx, f.cols, k, func(ctx context.Context, dst, v blas64.General) error {
+		return kernel.Gemm(ctx, false, false, 1, scatter, v, 0, dst)
+	}, eigen.KrylovOptions{})
+}
+
+// scatter forms the upper triangle of the scatter matrix, rows block by block.
+func (f *features) scatter(ctx context.Context, mean []float64) (blas64.General, error) {
+	scatter := kernel.Dense(f.cols, f.cols)
+	for lo := 0; lo < f.rows; lo += pcaRows {
+		block, err := f.centred(ctx, lo, min(f.rows, lo+pcaRows), mean)
+		if err != nil {
+			return scatter, err
+		}
+		if err := kernel.Gram(ctx, 1, block, block, scatter); err != nil {
+			return scatter, err
+		}
+	}
+	return scatter, nil
+}
+
+// leadingKrylov iterates on products with x:
 // Xᵀ·w for w = (X − 1x̄)·v. The columns of w sum to zero, so that Xᵀw needs no
 // centring of its own.
 func (f *features) leadingKrylov(ctx context.Context, mean []float64, k int) (*eigen.Result, error) {
