@@ -1,7 +1,7 @@
 // Package coles turns a graph whose nodes have features into one vector per
 // node, by COntrastive Laplacian EigenmapS (Zhu, Sun and Koniusz, NeurIPS
-// 2021). It is plain Go: no cgo, no GPU, the same bytes for the same seed, and
-// new nodes are embedded without fitting again.
+// 2021). It is Go and a little generated assembly: no cgo, no GPU, the same
+// bytes for the same seed, and new nodes are embedded without fitting again.
 //
 //	g, err := coles.NewGraph(n, edges)
 //	m, err := coles.Fit(ctx, g, x)
@@ -27,19 +27,19 @@
 //
 // # Symbols
 //
-//	paper          here                         what
-//	A              [Graph]                      adjacency matrix, n × n
-//	X              a mat.Matrix, [Preparer]     features, n × d
-//	W⁺, W, L       [Normalize], [Laplacian]     normalised graphs, [SymCSR]
-//	W⁻, κ, η′      [NegativeSampler],           negatives, how many, their weight
-//	               [WithKappa], [WithEta]
-//	ΔW             [Contrast], [DeltaW]         the contrast, n × n, never dense
-//	F, K, α        [Filter]                     polynomial in W, its degree, its restart
-//	M, P, λ, d′    [Solve], [Projection]        small matrix, its top eigenvectors
-//	Y (free)       [Eigenmaps]                  eigenvectors of ΔW itself
-//	γ, r           [SpectralScaling]            power of λ, mean norm of centred rows
-//	c              [DeltaW.Shift]               share of the covariance in M
-//	FXPᵀ, scaled   [Model.Embed]                the embedding, n × d′
+//	paper          here                       what
+//	A              Graph                      adjacency matrix, n × n
+//	X              a mat.Matrix, Preparer     features, n × d
+//	W⁺, W, L       Normalize, Laplacian       normalised graphs, each a SymCSR
+//	W⁻, κ, η′      NegativeSampler,           negatives, how many, their weight
+//	               WithKappa, WithEta
+//	ΔW             Contrast, DeltaW           the contrast, n × n, never dense
+//	F, K, α        Filter                     polynomial in W, its degree, its restart
+//	M, P, λ, d′    Solve, Projection          small matrix, its top eigenvectors
+//	Y (free)       Eigenmaps                  eigenvectors of ΔW itself
+//	γ, r           SpectralScaling            power of λ, mean norm of centred rows
+//	c              DeltaW.Shift               share of the covariance in M
+//	FXPᵀ, scaled   Model.Embed                the embedding, n × d′
 //
 // # The way of the data
 //
