@@ -51,6 +51,7 @@ type ConvergenceError struct {
 	Partial   *Projection // the converged pairs, in descending order; nil when there are none
 }
 
+// Error says how many pairs converged, and how far off the rest are.
 func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
 }

@@ -47,6 +47,7 @@ type GraphReport struct {
 	Weighted          bool `json:"weighted"`      // some weight is not 1
 }
 
+// String is the report in one line.
 func (r GraphReport) String() string {
 	s := fmt.Sprintf("%d nodes, %d edges", r.Nodes, r.Edges)
 	for _, note := range []struct {

@@ -35,6 +35,7 @@ const (
 
 var preparationNames = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize"}
 
+// String is the name that UnmarshalText reads.
 func (p Preparation) String() string { return enumName(p, preparationNames) }
 
 // MarshalText gives the name that UnmarshalText reads.

@@ -28,6 +28,7 @@ const (
 
 var solverNames = []string{"auto", "direct", "krylov"}
 
+// String is the name that UnmarshalText reads.
 func (s Solver) String() string { return enumName(s, solverNames) }
 
 // MarshalText gives the name that UnmarshalText reads.
