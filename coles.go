@@ -20,9 +20,9 @@ import (
 // (see [Eigenmaps]) without the component vectors, scales the result in the
 // same way, and says so in its [Report]; such a model embeds only its own graph.
 //
-// The time is that of [SolveImplicit] or, up to 2,000 features, of
-// [Filter.Apply] and [Solve], and K·nnz(W)·d′ for the embedding; [Estimate]
-// tells the memory. The result depends on the input and the settings only, to
+// The time is that of [SolveImplicit] or of [Filter.Apply] and [Solve], whichever
+// [SolverAuto] takes, and K·nnz(W)·d′ for the embedding; [Estimate] tells the
+// memory. The result depends on the input and the settings only, to
 // the byte, however many processors there are.
 //
 // Errors: [ErrShape], [ErrEmpty], [ErrNotFinite], [ErrDim], [ErrPreparation],
@@ -116,7 +116,7 @@ func (c *config) contrastFor(ctx context.Context, g *Graph, w *SymCSR, r *Report
 
 // solve finds P the way the settings or the number of features say.
 func (c config) solve(ctx context.Context, x *features, w *kernel.CSR, dw *DeltaW, clock *stopwatch) (*Projection, error) {
-	if c.Solver.resolve(x.cols()) == SolverKrylov {
+	if c.Solver.resolve(x.cols(), c.Dim, x.sparse != nil) == SolverKrylov {
 		return c.solveKrylov(ctx, x.cols(), implicit(x, w, c.Filter, dw))
 	}
 	m, err := c.filteredGram(ctx, x, w, dw, clock)

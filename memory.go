@@ -73,7 +73,7 @@ func estimate(entries int, x featureShape, s Settings) Memory {
 	if !x.sparse {
 		always += 8 * n * d
 	}
-	m := Memory{Solver: s.Solver.resolve(x.cols)}
+	m := Memory{Solver: s.Solver.resolve(x.cols, s.Dim, x.sparse)}
 	length := d
 	if d == 0 { // eigenvectors of ΔW itself
 		m.Solver, length = SolverKrylov, n

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -290,5 +291,37 @@ func TestSolversStopPromptly(t *testing.T) {
 	_, err := coles.Solve(done, x, dw, 4)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v for a context that was over", err)
+	}
+}
+
+func TestSolverIsChosenBySizeAndForm(t *testing.T) {
+	g := randomGraph(31, 40, 0.2)
+	words := func(d int) *sparse.CSR { // each node has three of d words
+		coo := sparse.NewCOO(40, d, nil, nil, nil)
+		for i := range 40 {
+			for q := range 3 {
+				coo.Set(i, (i*17+q*q*29)%d, 1)
+			}
+		}
+		return coo.ToCSR()
+	}
+	for _, c := range []struct {
+		name string
+		x    mat.Matrix
+		dim  int
+		want coles.Solver
+	}{
+		{"sparse, few columns of many features", words(160), 20, coles.SolverKrylov},
+		{"sparse, a large part of the features", words(159), 20, coles.SolverDirect},
+		{"dense", randomDense(random(32), 40, 160), 20, coles.SolverDirect},
+		{"more than 2,000 features", words(2001), 1000, coles.SolverKrylov},
+	} {
+		m := must(coles.Fit(ctx, g, c.x, coles.WithDim(c.dim)))
+		if got := m.Report().Solver; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+		if got := must(coles.Estimate(g, c.x, coles.WithDim(c.dim))).Solver; got != c.want {
+			t.Errorf("%s: the estimate is for %v, want %v", c.name, got, c.want)
+		}
 	}
 }
