@@ -82,7 +82,11 @@ func (c config) fitFeatures(ctx context.Context, g *Graph, x mat.Matrix) (*Model
 	clock.lap(&m.report.Seconds.Solve)
 
 	c.report("embed", 0, 1)
-	y, err := project(ctx, w.m, c.Filter, feat, transposed(p.P.RawMatrix()))
+	v, err := kernel.Transposed(ctx, p.P.RawMatrix())
+	if err != nil {
+		return nil, err
+	}
+	y, err := project(ctx, w.m, c.Filter, feat, v)
 	if err != nil {
 		return nil, err
 	}

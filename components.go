@@ -149,7 +149,7 @@ func (s *componentSpace) without(dw *DeltaW) eigen.Operator {
 			return dw.apply(ctx, dst, src)
 		}
 		rest := buffer.sized(src.Rows, src.Cols)
-		copyPanel(rest, src)
+		kernel.Copy(rest, src)
 		inside := s.coordinates(src)
 		if err := s.add(ctx, rest, -1, inside); err != nil {
 			return err

@@ -185,14 +185,14 @@ func (dw *DeltaW) gram(ctx context.Context, m, fx blas64.General) error {
 	z := kernel.Dense(fx.Rows, min(width, fx.Cols))
 	for lo := 0; lo < fx.Cols; lo += width {
 		hi := min(lo+width, fx.Cols)
-		src := columns(fx, lo, hi)
-		dst := columns(z, 0, hi-lo)
+		src := kernel.Columns(fx, lo, hi)
+		dst := kernel.Columns(z, 0, hi-lo)
 		if err := plain.apply(ctx, dst, src); err != nil {
 			return err
 		}
 		// Rows [0, lo) of these columns are a full product, the block on the diagonal a triangle.
 		if lo > 0 {
-			if err := kernel.Gemm(ctx, true, false, 1, columns(fx, 0, lo), dst, 1, kernel.View(m, 0, lo, lo, hi-lo)); err != nil {
+			if err := kernel.Gemm(ctx, true, false, 1, kernel.Columns(fx, 0, lo), dst, 1, kernel.View(m, 0, lo, lo, hi-lo)); err != nil {
 				return err
 			}
 		}
@@ -211,16 +211,6 @@ func (dw *DeltaW) gram(ctx context.Context, m, fx blas64.General) error {
 		}
 	}
 	return ctx.Err()
-}
-
-// columns is the view of columns [lo, hi).
-func columns(a blas64.General, lo, hi int) blas64.General {
-	return kernel.View(a, 0, lo, a.Rows, hi-lo)
-}
-
-// rows is the view of rows [lo, hi).
-func rows(a blas64.General, lo, hi int) blas64.General {
-	return kernel.View(a, lo, 0, hi-lo, a.Cols)
 }
 
 // Smoothness estimates ρ = Tr(F W⁺ F)/Tr(F F), how much of a filtered signal

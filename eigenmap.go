@@ -88,11 +88,18 @@ func (c config) eigenmaps(ctx context.Context, dw *DeltaW) (*Eigenmap, error) {
 		}
 		out.Lambda = append(out.Lambda, rest.Values...)
 		// The iteration leaves a trace of the known vectors, of the size of its residual.
-		found := transposed(rest.Vectors)
+		found, err := kernel.Transposed(ctx, rest.Vectors)
+		if err != nil {
+			return nil, err
+		}
 		if err := known.add(ctx, found, -1, known.coordinates(found)); err != nil {
 			return nil, err
 		}
-		copyPanel(kernel.View(vectors, given, 0, c.Dim-given, n), transposed(found))
+		back, err := kernel.Transposed(ctx, found)
+		if err != nil {
+			return nil, err
+		}
+		kernel.Copy(kernel.Rows(vectors, given, c.Dim), back)
 	}
 	eigen.FixSigns(vectors)
 	keep := c.Dim
@@ -100,8 +107,9 @@ func (c config) eigenmaps(ctx context.Context, dw *DeltaW) (*Eigenmap, error) {
 		keep--
 	}
 	out.Lambda = out.Lambda[:keep]
-	out.Y = denseOf(transposed(kernel.View(vectors, 0, 0, keep, n)))
-	return out, ctx.Err()
+	y, err := kernel.Transposed(ctx, kernel.Rows(vectors, 0, keep))
+	out.Y = denseOf(y)
+	return out, err
 }
 
 // sharpness is the power that an operator is raised to in the search for the
@@ -135,7 +143,7 @@ func powerOf(a eigen.Operator, p int, lo, hi float64) eigen.Operator {
 	var first, second panelBuffer
 	return func(ctx context.Context, dst, src blas64.General) error {
 		x, y := first.sized(src.Rows, src.Cols), second.sized(src.Rows, src.Cols)
-		copyPanel(x, src)
+		kernel.Copy(x, src)
 		for range p {
 			if err := a(ctx, y, x); err != nil {
 				return err
@@ -145,7 +153,7 @@ func powerOf(a eigen.Operator, p int, lo, hi float64) eigen.Operator {
 			}
 			x, y = y, x
 		}
-		copyPanel(dst, x)
+		kernel.Copy(dst, x)
 		return nil
 	}
 }
@@ -154,12 +162,18 @@ func powerOf(a eigen.Operator, p int, lo, hi float64) eigen.Operator {
 // and tells whether every ‖Av − (vᵀAv)v‖ is at most 5e-7 of the largest value:
 // within the 1e-6 that is promised, with room for what is done to the vectors after.
 func rayleighQuotients(ctx context.Context, a eigen.Operator, r *eigen.Result) (bool, error) {
-	v := transposed(r.Vectors)
+	v, err := kernel.Transposed(ctx, r.Vectors)
+	if err != nil {
+		return false, err
+	}
 	av := kernel.Dense(v.Rows, v.Cols)
 	if err := a(ctx, av, v); err != nil {
 		return false, err
 	}
-	images := transposed(av)
+	images, err := kernel.Transposed(ctx, av)
+	if err != nil {
+		return false, err
+	}
 	largest, residual := 0.0, 0.0
 	for i := range r.Values {
 		x := blas64.Vector{N: v.Rows, Inc: 1, Data: r.Vectors.Data[i*r.Vectors.Stride:]}
@@ -207,20 +221,4 @@ func (dw *DeltaW) normBound() float64 {
 		bound += math.Abs(dw.mean.coef) * math.Pow(euclidean(dw.mean.v), 2)
 	}
 	return bound
-}
-
-func copyPanel(dst, src blas64.General) {
-	for i := range src.Rows {
-		copy(dst.Data[i*dst.Stride:][:src.Cols], src.Data[i*src.Stride:])
-	}
-}
-
-func transposed(a blas64.General) blas64.General {
-	t := kernel.Dense(a.Cols, a.Rows)
-	for i := range a.Rows {
-		for j, v := range a.Data[i*a.Stride:][:a.Cols] {
-			t.Data[j*t.Stride+i] = v
-		}
-	}
-	return t
 }

@@ -89,7 +89,7 @@ func (f *features) addTo(ctx context.Context, y blas64.General, c float64) error
 // sparse ones.
 func (f *features) columns(lo, hi int) *features {
 	if f.sparse == nil {
-		return &features{dense: columns(f.dense, lo, hi)}
+		return &features{dense: kernel.Columns(f.dense, lo, hi)}
 	}
 	c := &kernel.CSR{Rows: f.sparse.Rows, Cols: hi - lo, Ptr: make([]int64, f.sparse.Rows+1)}
 	for i := range c.Rows {

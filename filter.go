@@ -230,13 +230,13 @@ func (f Filter) apply(ctx context.Context, w *kernel.CSR, x *features) (blas64.G
 	fx := kernel.Dense(n, d)
 	for lo := 0; lo < d; lo += width {
 		hi := min(lo+width, d)
-		strip, err := f.applyInto(ctx, w, x.columns(lo, hi), columns(y, 0, hi-lo), columns(spare, 0, hi-lo))
+		strip, err := f.applyInto(ctx, w, x.columns(lo, hi), kernel.Columns(y, 0, hi-lo), kernel.Columns(spare, 0, hi-lo))
 		if err != nil {
 			return fx, err
 		}
-		dst := columns(fx, lo, hi)
+		dst := kernel.Columns(fx, lo, hi)
 		if err := parallel.Ranges(ctx, n, 1024, func(top, bottom int) {
-			copyPanel(rows(dst, top, bottom), rows(strip, top, bottom))
+			kernel.Copy(kernel.Rows(dst, top, bottom), kernel.Rows(strip, top, bottom))
 		}); err != nil {
 			return fx, err
 		}

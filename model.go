@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"coles/internal/kernel"
+
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -139,7 +141,11 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 	if feat, err = m.prepare.apply(ctx, feat); err != nil {
 		return nil, err
 	}
-	y, err := project(ctx, Normalize(g, SelfLoops).m, m.settings.Filter, feat, m.scaledProjection())
+	v, err := m.scaledProjection(ctx)
+	if err != nil {
+		return nil, err
+	}
+	y, err := project(ctx, Normalize(g, SelfLoops).m, m.settings.Filter, feat, v)
 	if err != nil {
 		return nil, err
 	}
@@ -147,15 +153,15 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 }
 
 // scaledProjection is Pᵀ with the factors of the scaling folded in (d × d′).
-func (m *Model) scaledProjection() blas64.General {
-	v := transposed(m.projection.P.RawMatrix())
+func (m *Model) scaledProjection(ctx context.Context) (blas64.General, error) {
+	v, err := kernel.Transposed(ctx, m.projection.P.RawMatrix())
 	for i := range v.Rows {
 		row := v.Data[i*v.Stride:][:v.Cols]
 		for j, f := range m.scaling.Factors {
 			row[j] *= f
 		}
 	}
-	return v
+	return v, err
 }
 
 // fingerprint is a hash of the adjacency matrix.

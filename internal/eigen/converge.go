@@ -180,7 +180,7 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 // result takes the first count vectors of the basis, the Ritz vectors of r.
 func (s *search) result(ctx context.Context, r ritz, count int) (*Result, error) {
 	v := kernel.Dense(s.n, count)
-	copyTo(v, columns(s.q, 0, count))
+	kernel.Copy(v, kernel.Columns(s.q, 0, count))
 	if err := polish(ctx, v); err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func measured(ctx context.Context, values []float64, v blas64.General, norm floa
 	for lo := 0; lo < v.Cols; lo += o.Block {
 		hi := min(v.Cols, lo+o.Block)
 		w := kernel.Dense(v.Rows, hi-lo)
-		if err := applyChecked(ctx, apply, w, columns(v, lo, hi)); err != nil {
+		if err := applyChecked(ctx, apply, w, kernel.Columns(v, lo, hi)); err != nil {
 			return nil, err
 		}
 		for c := lo; c < hi; c++ {
@@ -219,7 +219,7 @@ func measured(ctx context.Context, values []float64, v blas64.General, norm floa
 			}
 		}
 	}
-	vectors, err := transposed(ctx, v)
+	vectors, err := kernel.Transposed(ctx, v)
 	if err != nil {
 		return nil, err
 	}

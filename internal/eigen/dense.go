@@ -16,7 +16,7 @@ func krylovDense(ctx context.Context, n, k int, apply Operator, o KrylovOptions)
 		for j := lo; j < hi; j++ {
 			unit.Data[j*unit.Stride+j-lo] = 1
 		}
-		if err := applyChecked(ctx, apply, columns(a, lo, hi), unit); err != nil {
+		if err := applyChecked(ctx, apply, kernel.Columns(a, lo, hi), unit); err != nil {
 			return nil, err
 		}
 	}

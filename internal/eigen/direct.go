@@ -32,7 +32,7 @@ func Direct(ctx context.Context, a blas64.General, k int) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := transposed(ctx, s.vectors)
+	vectors, err := kernel.Transposed(ctx, s.vectors)
 	if err != nil {
 		return nil, err
 	}

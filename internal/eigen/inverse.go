@@ -44,7 +44,7 @@ func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (blas64
 			hi++
 		}
 		if hi-lo > 1 {
-			if err := s.separate(ctx, values[lo:hi], columns(z, lo, hi)); err != nil {
+			if err := s.separate(ctx, values[lo:hi], kernel.Columns(z, lo, hi)); err != nil {
 				return z, err
 			}
 		}

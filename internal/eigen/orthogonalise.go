@@ -108,7 +108,7 @@ func choleskyQR(ctx context.Context, w blas64.General) (skew float64, ok bool, e
 	if err := kernel.Gemm(ctx, false, false, 1, w, g, 0, product); err != nil {
 		return 0, false, err
 	}
-	copyTo(w, product)
+	kernel.Copy(w, product)
 	return 1 / least, true, nil
 }
 
@@ -121,7 +121,7 @@ func gramSchmidt(ctx context.Context, q, w blas64.General, rnd *rand.Rand) error
 			return err
 		}
 		blas64.Copy(column(w, c), vector(x))
-		for !orthogonalColumn(q, columns(w, 0, c), x) {
+		for !orthogonalColumn(q, kernel.Columns(w, 0, c), x) {
 			for i := range x {
 				x[i] = rnd.NormFloat64()
 			}
@@ -171,7 +171,7 @@ func orthonormalise(ctx context.Context, q blas64.General) (skew float64, err er
 	rnd := rand.New(rand.NewPCG(uint64(q.Cols), 0x6f7274686f))
 	for lo := 0; lo < q.Cols; lo += orthoBlock {
 		hi := min(q.Cols, lo+orthoBlock)
-		s, err := extend(ctx, columns(q, 0, lo), columns(q, lo, hi), rnd)
+		s, err := extend(ctx, kernel.Columns(q, 0, lo), kernel.Columns(q, lo, hi), rnd)
 		if err != nil {
 			return 0, err
 		}
@@ -209,7 +209,7 @@ func polish(ctx context.Context, q blas64.General) error {
 		}
 		kernel.MirrorUpper(e)
 		before := kernel.Dense(q.Rows, q.Cols)
-		copyTo(before, q)
+		kernel.Copy(before, q)
 		if err := kernel.Gemm(ctx, false, false, -0.5, before, e, 1, q); err != nil {
 			return err
 		}

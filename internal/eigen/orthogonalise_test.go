@@ -69,7 +69,7 @@ func TestExtendGivesAnOrthonormalBlockWhateverItIsGiven(t *testing.T) {
 		for i := range q.Data {
 			q.Data[i] = rnd.NormFloat64()
 		}
-		basis, w := columns(q, 0, m), columns(q, m, m+b)
+		basis, w := kernel.Columns(q, 0, m), kernel.Columns(q, m, m+b)
 		if _, err := orthonormalise(context.Background(), basis); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestExtendGivesAnOrthonormalBlockWhateverItIsGiven(t *testing.T) {
 			}
 		}
 		before := kernel.Dense(n, m)
-		copyTo(before, basis)
+		kernel.Copy(before, basis)
 		if _, err := extend(context.Background(), basis, w, rnd); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestPolishPartsVectorsThatLean(t *testing.T) {
 			}
 		}
 		before := kernel.Dense(n, k)
-		copyTo(before, q)
+		kernel.Copy(before, q)
 		if err := polish(context.Background(), q); err != nil {
 			t.Fatal(err)
 		}

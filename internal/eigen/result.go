@@ -1,13 +1,9 @@
 package eigen
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-
-	"coles/internal/kernel"
-	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -70,33 +66,6 @@ func row(a blas64.General, i int) []float64 {
 		return nil
 	}
 	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
-}
-
-// columns is the n × (hi−lo) part of a between two columns.
-func columns(a blas64.General, lo, hi int) blas64.General {
-	return kernel.View(a, 0, lo, a.Rows, hi-lo)
-}
-
-// copyTo copies src into dst, of the same size.
-func copyTo(dst, src blas64.General) {
-	for i := range src.Rows {
-		copy(row(dst, i), row(src, i))
-	}
-}
-
-// transposed is a new copy of aᵀ, made in squares that stay in cache.
-func transposed(ctx context.Context, a blas64.General) (blas64.General, error) {
-	const square = 32
-	t := kernel.Dense(a.Cols, a.Rows)
-	return t, parallel.Ranges(ctx, a.Rows, square, func(top, bottom int) {
-		for left := 0; left < a.Cols; left += square {
-			for j := left; j < min(a.Cols, left+square); j++ {
-				for i := top; i < bottom; i++ {
-					t.Data[j*t.Stride+i] = a.Data[i*a.Stride+j]
-				}
-			}
-		}
-	})
 }
 
 // finite reports the place of the first entry that is not finite.

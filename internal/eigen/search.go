@@ -47,12 +47,12 @@ func newSearch(n, k int, apply Operator, o KrylovOptions) *search {
 }
 
 // basis is Q.
-func (s *search) basis() blas64.General { return columns(s.q, 0, s.size) }
+func (s *search) basis() blas64.General { return kernel.Columns(s.q, 0, s.size) }
 
 // begin makes the next block b random vectors.
 func (s *search) begin(ctx context.Context, b int) error {
 	s.next = b
-	w := columns(s.q, s.size, s.size+b)
+	w := kernel.Columns(s.q, s.size, s.size+b)
 	for i := range w.Rows {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (s *search) full() bool { return s.size+2*s.next > s.q.Cols }
 func (s *search) step(ctx context.Context) error {
 	lo, hi := s.size, s.size+s.next
 	w := kernel.Dense(s.n, s.next)
-	if err := s.multiply(ctx, w, columns(s.q, lo, hi)); err != nil {
+	if err := s.multiply(ctx, w, kernel.Columns(s.q, lo, hi)); err != nil {
 		return err
 	}
 	s.size, s.last = hi, s.next
@@ -82,13 +82,13 @@ func (s *search) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	coef, err := transposed(ctx, c)
+	coef, err := kernel.Transposed(ctx, c)
 	if err != nil {
 		return err
 	}
-	copyTo(kernel.View(s.h, 0, lo, hi, s.last), coef)
-	f := columns(s.q, hi, hi+s.next)
-	copyTo(f, w)
+	kernel.Copy(kernel.View(s.h, 0, lo, hi, s.last), coef)
+	f := kernel.Columns(s.q, hi, hi+s.next)
+	kernel.Copy(f, w)
 	if _, err := extend(ctx, s.basis(), f, s.rnd); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (r ritz) converged(tol float64) int {
 func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) {
 	order := s.size - lo
 	h := kernel.Dense(order, order)
-	copyTo(h, kernel.View(s.h, lo, lo, order, order))
+	kernel.Copy(h, kernel.View(s.h, lo, lo, order, order))
 	sp, err := decompose(ctx, h, min(count, order))
 	if err != nil {
 		return ritz{}, err
@@ -186,8 +186,8 @@ func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) 
 // diagonal, and their couplings to the next block come with its product (the
 // thick restart of Wu and Simon).
 func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
-	u := columns(r.vectors, 0, keep)
-	old := columns(s.q, lo, s.size)
+	u := kernel.Columns(r.vectors, 0, keep)
+	old := kernel.Columns(s.q, lo, s.size)
 	const strip = 256
 	part := kernel.Dense(strip, keep)
 	for top := 0; top < s.n; top += strip {
@@ -209,7 +209,7 @@ func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
 	for i := range s.h.Rows {
 		clear(row(s.h, i)[lo:])
 	}
-	copyTo(kernel.View(s.h, 0, lo, lo, keep), coupling)
+	kernel.Copy(kernel.View(s.h, 0, lo, lo, keep), coupling)
 	for i, v := range r.values[:keep] {
 		s.h.Data[(lo+i)*s.h.Stride+lo+i] = v
 	}

@@ -1,7 +1,10 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
+
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -18,6 +21,34 @@ func View(a blas64.General, i, j, rows, cols int) blas64.General {
 		v.Data = a.Data[lo : lo+(rows-1)*a.Stride+cols]
 	}
 	return v
+}
+
+// Columns is the part of a between two columns, [lo, hi).
+func Columns(a blas64.General, lo, hi int) blas64.General { return View(a, 0, lo, a.Rows, hi-lo) }
+
+// Rows is the part of a between two rows, [lo, hi).
+func Rows(a blas64.General, lo, hi int) blas64.General { return View(a, lo, 0, hi-lo, a.Cols) }
+
+// Copy copies src into dst, of the same size.
+func Copy(dst, src blas64.General) {
+	for i := range src.Rows {
+		copy(row(dst, i), row(src, i))
+	}
+}
+
+// Transposed is a new copy of aᵀ, made in squares that stay in cache.
+func Transposed(ctx context.Context, a blas64.General) (blas64.General, error) {
+	const square = 32
+	t := Dense(a.Cols, a.Rows)
+	return t, parallel.Ranges(ctx, a.Rows, square, func(top, bottom int) {
+		for left := 0; left < a.Cols; left += square {
+			for j := left; j < min(a.Cols, left+square); j++ {
+				for i := top; i < bottom; i++ {
+					t.Data[j*t.Stride+i] = a.Data[i*a.Stride+j]
+				}
+			}
+		}
+	})
 }
 
 // Dense is a new rows × cols matrix of zeros without padding.
