@@ -50,10 +50,11 @@ func RandomProjection(ctx context.Context, x mat.Matrix, k int, seed uint64) (*m
 	if err := f.times(ctx, r, y); err != nil {
 		return nil, err
 	}
-	if err := (&features{rows: f.rows, cols: k, dense: y}).checkFinite(ctx); err != nil {
+	projected := mat.NewDense(f.rows, k, y.Data)
+	if _, err := newFeatures(ctx, projected); err != nil { // lengths may overflow
 		return nil, fmt.Errorf("projected: %w", err)
 	}
-	return mat.NewDense(f.rows, k, y.Data), nil
+	return projected, nil
 }
 
 // times sets y = f·r.

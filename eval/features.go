@@ -3,18 +3,13 @@ package eval
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"coles/internal/input"
 	"coles/internal/kernel"
-	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
-
-// rowsAtOnce is how many rows are looked at between two looks at the context.
-const rowsAtOnce = 512
 
 // features is a matrix of features as the code here wants it: rows of a dense
 // matrix or of a sparse one, never both, checked to be finite.
@@ -44,39 +39,6 @@ func (f *features) row(i int) (cols []int32, values []float64) {
 		return f.sparse.Row(i)
 	}
 	return nil, f.dense.Data[i*f.dense.Stride : i*f.dense.Stride+f.cols]
-}
-
-// checkFinite reports the first entry that is not finite.
-func (f *features) checkFinite(ctx context.Context) error {
-	errs := make([]error, (f.rows+rowsAtOnce-1)/rowsAtOnce)
-	err := parallel.Ranges(ctx, f.rows, rowsAtOnce, func(lo, hi int) {
-		for i := lo; i < hi && errs[lo/rowsAtOnce] == nil; i++ {
-			errs[lo/rowsAtOnce] = f.checkRow(i)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *features) checkRow(i int) error {
-	cols, values := f.row(i)
-	for q, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			j := q
-			if cols != nil {
-				j = int(cols[q])
-			}
-			return fmt.Errorf("%w: the entry at row %d, column %d is %v", ErrNotFinite, i, j, v)
-		}
-	}
-	return nil
 }
 
 // checkRows reports the first of rows that f does not have.
