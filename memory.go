@@ -34,8 +34,8 @@ func shapeOf(f *features) featureShape {
 //	always    12·(2m+n) for W, 12·2m for ΔW, and for X prepared 12·z (sparse) or 8·n·d (dense)
 //	direct    filter 8·(n·d + 512·n + d²); eigenvectors 8·(d² + 4·d·d′)
 //	krylov    8·(d·(m+3·d′+6·b) + 5·m² + 3·n·b) and 12·z for Xᵀ, with blocks of b = d′/8 vectors
-//	          (8 to 32) and a basis of m = 5·d′/2 + 8·b; d² + 4·d·d′ in place of the first
-//	          two terms where d ≤ 400 or 2·m > d; n in place of d without features
+//	          (8 to 32) and a basis of m = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the first
+//	          two terms where d ≤ 400 or 3·m > 2·d; n in place of d without features
 //	embed     8·2·n·d′
 //
 // Errors: those of reading x and of the settings, and [ErrShape].
@@ -83,9 +83,9 @@ func estimate(entries int, x featureShape, s Settings) Memory {
 		solve = 8 * max(n*d+512*n+d*d, d*d+4*d*k)
 	} else {
 		b := min(max(k/8, 8), 32)
-		basis := 5*k/2 + 8*b
+		basis := 5*k/2 + 16*b
 		search := length*(basis+3*k+6*b) + 5*basis*basis
-		if length <= 400 || 2*basis > length {
+		if length <= 400 || 3*basis > 2*length {
 			search = length*length + 4*length*k
 		}
 		solve = 8*(search+3*n*b) + 12*z

@@ -5,8 +5,6 @@ import (
 	"math"
 
 	"coles/internal/kernel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // run searches until the k leading pairs have converged and a search for
@@ -38,7 +36,7 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 // converge grows the basis until the k leading pairs are within the tolerance,
 // restarting when there is no more room.
 func (s *search) converge(ctx context.Context) (ritz, error) {
-	target := max(s.k*5/4, s.size)
+	target := max(2*s.k, s.size)
 	restarts, before := 0, look{}
 	for {
 		for s.size < target && !s.full() {
@@ -53,18 +51,19 @@ func (s *search) converge(ctx context.Context) (ritz, error) {
 		if err != nil {
 			return r, err
 		}
-		now := look{s.size, min(s.k, r.converged(s.o.Tol))}
+		done := min(s.k, r.converged(s.o.Tol))
 		if s.o.Progress != nil {
-			s.o.Progress(now.done, s.k)
+			s.o.Progress(done, s.k)
 		}
-		if now.done == s.k {
+		if done == s.k {
 			return r, nil
 		}
-		target = s.size + now.growth(before, s.k)
+		now := look{s.size, r.worst(s.k)}
+		target = s.size + now.growth(before, s.o.Tol)
 		before = now
 		if s.full() {
 			if restarts == s.o.MaxRestarts {
-				return r, s.gaveUp(ctx, r, now.done)
+				return r, s.gaveUp(ctx, r, done)
 			}
 			restarts++
 			if err := s.restart(ctx, 0, r, len(r.values)); err != nil {
@@ -76,33 +75,28 @@ func (s *search) converge(ctx context.Context) (ritz, error) {
 	}
 }
 
-// look is what was seen of the spectrum at one size of the basis.
+// look is what was seen of the spectrum at one size of the basis: the largest
+// residual of a wanted pair, relative to the norm.
 type look struct {
-	size, done int
+	size  int
+	worst float64
 }
 
 // growth is by how much the basis should grow until the next look, which costs
-// O(m³): by about 15 %, or to where k pairs have converged if they go on as
-// they did since the look before. They tend to come faster, so that a far goal
-// is looked at on the way, and a near one is not passed by much.
-func (l look) growth(before look, k int) int {
-	usual := l.size * 3 / 20
-	guess, most := usual, usual
-	if before.size > 0 && l.done > before.done {
-		guess = (k - l.done) * (l.size - before.size) / (l.done - before.done) * 4 / 5
-		if l.done < k/2 {
-			most = l.size / 2
-		}
+// O(m³): to where the residuals are within the tolerance if they go on falling
+// as they did since the look before. As they fall faster and faster, that is
+// too far rather than not far enough; a far goal is looked at on the way.
+func (l look) growth(before look, tol float64) int {
+	guess := l.size / 4
+	if before.size > 0 && l.worst < before.worst {
+		rate := math.Log(before.worst/l.worst) / float64(l.size-before.size)
+		guess = int(min(math.Log(l.worst/tol)/rate, float64(l.size)))
 	}
-	return 1 + min(max(guess, l.size/20), most)
+	return 1 + min(max(guess, l.size/20), l.size*2/5)
 }
 
 // gaveUp is the error of a search that ran out of restarts.
 func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
-	worst := 0.0
-	for _, v := range r.residuals[:s.k] {
-		worst = max(worst, v)
-	}
 	if err := s.restart(ctx, 0, r, max(done, 1)); err != nil {
 		return err
 	}
@@ -110,7 +104,7 @@ func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
 	if err != nil {
 		return err
 	}
-	return &ConvergenceError{Converged: done, Wanted: s.k, Residual: worst / r.norm, Result: result}
+	return &ConvergenceError{Converged: done, Wanted: s.k, Residual: r.worst(s.k), Result: result}
 }
 
 // missed searches from a random block orthogonal to what r has found, for
@@ -125,6 +119,7 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 	if err := s.restart(ctx, 0, r, known); err != nil {
 		return false, err
 	}
+	s.open = true
 	if err := s.begin(ctx, block); err != nil {
 		return false, err
 	}
@@ -193,43 +188,4 @@ func (s *search) result(ctx context.Context, r ritz, count int) (*Result, error)
 		result.Applied += s.applied
 	}
 	return result, err
-}
-
-// measured makes a Result of values and vectors, in columns, after measuring
-// their residuals by one more product with each vector.
-func measured(ctx context.Context, values []float64, v blas64.General, norm float64, apply Operator, o KrylovOptions) (*Result, error) {
-	result := &Result{Values: values, Applied: len(values)}
-	good := 0
-	for lo := 0; lo < v.Cols; lo += o.Block {
-		hi := min(v.Cols, lo+o.Block)
-		w := kernel.Dense(v.Rows, hi-lo)
-		if err := applyChecked(ctx, apply, w, kernel.Columns(v, lo, hi)); err != nil {
-			return nil, err
-		}
-		for c := lo; c < hi; c++ {
-			blas64.Axpy(-values[c], column(v, c), column(w, c-lo))
-			residual := blas64.Nrm2(column(w, c-lo))
-			if residual > 0 {
-				residual /= norm
-			}
-			result.Residual = max(result.Residual, residual)
-			// An honest operator stays within a few times Tol.
-			if residual <= 10*o.Tol && good == c {
-				good++
-			}
-		}
-	}
-	vectors, err := kernel.Transposed(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	result.Vectors = vectors
-	FixSigns(result.Vectors)
-	if good < len(values) {
-		e := &ConvergenceError{Converged: good, Wanted: len(values), Residual: result.Residual, Result: result}
-		result.Values = values[:good]
-		result.Vectors = kernel.View(result.Vectors, 0, 0, good, v.Rows)
-		return nil, e
-	}
-	return result, nil
 }

@@ -25,7 +25,7 @@ type KrylovOptions struct {
 	Block int
 
 	// MaxBasis is the number of basis vectors at which the iteration restarts
-	// from its best; at least k + 3 blocks, 0 means 5k/2 + 8 blocks.
+	// from its best; at least k + 3 blocks, 0 means 5k/2 + 16 blocks.
 	MaxBasis int
 
 	// MaxRestarts bounds the work until all pairs converge, and again each time
@@ -52,7 +52,7 @@ const (
 // Krylov returns the k algebraically largest eigenpairs of a symmetric
 // operator of order n.
 //
-// The residuals of all pairs are measured at the end by one more product and
+// The residuals of all pairs are measured at the end by further products and
 // are at most 1e-6, relative, at the default tolerance (Result.Residual);
 // |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies:
 // a space grown from b vectors holds at most b of them, so that after
@@ -63,7 +63,7 @@ const (
 //
 // With m the largest basis (MaxBasis) and b the block, it takes O(nm²)
 // operations for each filling of the basis besides the products, and about
-// n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400 or m > n/2, the matrix
+// n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400 or m > 2n/3, the matrix
 // is formed from n products and handed to Direct, in n² + 4nk numbers. Many
 // more copies of an eigenvalue than b take many searches: where eigenvectors are
 // known, as those of a graph's components are, the operator should map them to
@@ -80,7 +80,7 @@ func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Re
 	if k == 0 {
 		return &Result{Vectors: kernel.Dense(0, n)}, ctx.Err()
 	}
-	if n <= denseOrder || 2*o.MaxBasis > n {
+	if n <= denseOrder || 3*o.MaxBasis > 2*n {
 		return krylovDense(ctx, n, k, apply, o)
 	}
 	return newSearch(n, k, apply, o).run(ctx)
@@ -101,7 +101,7 @@ func (o KrylovOptions) withDefaults(n, k int) (KrylovOptions, error) {
 		o.Block = min(32, max(8, k/8))
 	}
 	if o.MaxBasis == 0 {
-		o.MaxBasis = 5*k/2 + 8*o.Block
+		o.MaxBasis = 5*k/2 + 16*o.Block
 	}
 	o.MaxBasis = max(o.MaxBasis, k+3*o.Block)
 	if o.MaxRestarts == 0 {

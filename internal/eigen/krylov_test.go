@@ -84,7 +84,7 @@ func TestKrylovFindsTheTopOfAnySpectrum(t *testing.T) {
 	const n = 450
 	for name, values := range spectra(n) {
 		for _, k := range []int{1, 40} {
-			if o, _ := (KrylovOptions{}).withDefaults(n, k); 2*o.MaxBasis > n || n <= denseOrder {
+			if o, _ := (KrylovOptions{}).withDefaults(n, k); 3*o.MaxBasis > 2*n || n <= denseOrder {
 				t.Fatalf("k=%d: the matrix would be formed, the test is about the iteration", k)
 			}
 			a := withSpectrum(values, 11)

@@ -26,9 +26,10 @@ type Result struct {
 	// orthonormal.
 	Vectors blas64.General
 
-	// Residual is the largest ‖A·v − λ·v‖ over the pairs, relative to the
-	// largest eigenvalue in magnitude that was seen. Krylov measures it; Direct
-	// leaves it zero.
+	// Residual bounds ‖A·v − λ·v‖ over the pairs, relative to the largest
+	// eigenvalue in magnitude that was seen: it is the largest, or the root of
+	// the sum of all squares estimated from random combinations, where that is
+	// small enough. Krylov measures it; Direct leaves it zero.
 	Residual float64
 
 	// Applied is the number of vectors that Krylov multiplied by the matrix.
