@@ -7,7 +7,6 @@ import (
 
 	"coles/internal/kernel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -59,46 +58,54 @@ func (c config) fitFeatures(ctx context.Context, g *Graph, x mat.Matrix) (*Model
 	if c.Dim == 0 {
 		c.Dim = min(defaultDim, raw.cols())
 	}
+	c.Precision = c.Precision.resolve(raw.rows(), raw.cols())
 	if m.prepare, err = fitPreparation(ctx, raw, c.Features); err != nil {
 		return nil, err
 	}
-	feat, err := m.prepare.apply(ctx, raw)
+	m.report.Preparation, m.report.Features = m.prepare.how, raw.cols()
+	if c.Precision == Float32 {
+		return m, fitIn[float32](ctx, c, m, g, raw, clock)
+	}
+	return m, fitIn[float64](ctx, c, m, g, raw, clock)
+}
+
+// fitIn is the part of a fit that computes in numbers of type T.
+func fitIn[T kernel.Float](ctx context.Context, c config, m *Model, g *Graph, raw *features, clock *stopwatch) error {
+	x, err := prepared[T](ctx, m.prepare, raw)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.report("prepare", 1, 2)
 	w := Normalize(g, SelfLoops)
 	dw, err := c.contrastFor(ctx, g, w, &m.report)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	f := &fitting[T]{
+		config: c, clock: clock, x: x, w: csrOf[T](w.m), dw: contrastOf[T](dw),
+		exact: exact{w.m, contrastOf[float64](dw), trivialVector(g)},
 	}
 	c.report("prepare", 2, 2)
 	clock.lap(&m.report.Seconds.Prepare)
 
-	p, err := c.solve(ctx, feat, w.m, dw, clock)
-	if err != nil {
-		return nil, err
+	shape := x.shape()
+	if m.projection, err = f.solve(ctx); err != nil {
+		return err
 	}
 	clock.lap(&m.report.Seconds.Solve)
 
 	c.report("embed", 0, 1)
-	v, err := kernel.Transposed(ctx, p.P.RawMatrix())
+	y, err := f.embed(ctx, m.projection.P)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	y, err := project(ctx, w.m, c.Filter, feat, v)
-	if err != nil {
-		return nil, err
+	if err := finish(ctx, m, c, y, m.projection.Lambda); err != nil {
+		return err
 	}
-	m.projection = p
-	if err := m.finish(ctx, c, y, p.Lambda); err != nil {
-		return nil, err
-	}
-	m.report.Preparation, m.report.Features, m.report.Solver = m.prepare.how, raw.cols(), p.Solver
-	m.report.Memory = estimate(g.adj.NNZ(), shapeOf(feat), c.Settings)
+	m.report.Solver, m.report.Memory = m.projection.Solver, estimate(g.adj.NNZ(), shape, c.Settings)
 	c.report("embed", 1, 1)
 	clock.lap(&m.report.Seconds.Embed)
-	return m, nil
+	return nil
 }
 
 // contrastFor builds ΔW with its covariance share.
@@ -118,52 +125,11 @@ func (c *config) contrastFor(ctx context.Context, g *Graph, w *SymCSR, r *Report
 	return dw.Shift(r.Share), nil
 }
 
-// solve finds P the way the settings or the number of features say.
-func (c config) solve(ctx context.Context, x *features, w *kernel.CSR, dw *DeltaW, clock *stopwatch) (*Projection, error) {
-	if c.Solver.resolve(x.cols(), c.Dim, x.sparse != nil) == SolverKrylov {
-		return c.solveKrylov(ctx, x.cols(), implicit(x, w, c.Filter, dw))
-	}
-	m, err := c.filteredGram(ctx, x, w, dw, clock)
-	if err != nil {
-		return nil, err
-	}
-	return c.decompose(ctx, m)
-}
-
-// filteredGram makes M. It is a function of its own so that FX can go before M
-// is decomposed.
-func (c config) filteredGram(ctx context.Context, x *features, w *kernel.CSR, dw *DeltaW, clock *stopwatch) (blas64.General, error) {
-	m := kernel.Dense(x.cols(), x.cols())
-	c.report("filter", 0, 1)
-	fx, err := c.Filter.apply(ctx, w, x)
-	if err != nil {
-		return m, err
-	}
-	c.report("filter", 1, 1)
-	clock.lap(clock.filter)
-	c.report("solve", 0, 2)
-	err = dw.gram(ctx, m, fx)
-	c.report("solve", 1, 2)
-	return m, err
-}
-
-// project returns F(W)·(X·V) for V (d × d′). Filters act on rows and V on
-// columns, so the K hops run over d′ columns instead of d.
-func project(ctx context.Context, w *kernel.CSR, f Filter, x *features, v blas64.General) (blas64.General, error) {
-	if v.Cols == 0 { // truncation has left no column
-		return blas64.General{Rows: x.rows()}, ctx.Err()
-	}
-	xv := kernel.Dense(x.rows(), v.Cols)
-	if err := x.times(ctx, xv, v); err != nil {
-		return xv, err
-	}
-	return f.apply(ctx, w, &features{dense: xv})
-}
-
 // fitGraph is Fit without features.
 func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 	m := &Model{report: Report{Graph: g.report}, ids: g.ids.copy(), fingerprint: g.fingerprint()}
 	clock := startClock(&m.report.Seconds)
+	c.Precision = Float64
 	c.report("prepare", 0, 1)
 	dw, err := c.contrastFor(ctx, g, Normalize(g, SelfLoops), &m.report)
 	if err != nil {
@@ -182,7 +148,7 @@ func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 	}
 	clock.lap(&m.report.Seconds.Solve)
 	c.report("embed", 0, 1)
-	if err := m.finish(ctx, c, e.Y.RawMatrix(), e.Lambda); err != nil {
+	if err := finish(ctx, m, c, kernel.Matrix[float64](e.Y.RawMatrix()), e.Lambda); err != nil {
 		return nil, err
 	}
 	m.report.Solver, m.report.ComponentVectors = SolverKrylov, e.ComponentVectors
@@ -192,20 +158,19 @@ func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 	return m, nil
 }
 
-// finish scales the columns of y in place and keeps them.
-func (m *Model) finish(ctx context.Context, c config, y blas64.General, lambda []float64) error {
-	s := spectralScaling(ctx, &features{dense: y}, lambda, c.Scaling)
-	for i := range y.Rows {
-		row := y.Data[i*y.Stride:][:y.Cols]
-		for j, f := range s.Factors {
-			row[j] *= f
-		}
+// finish scales the columns of y and keeps the result.
+func finish[T kernel.Float](ctx context.Context, m *Model, c config, y kernel.Matrix[T], lambda []float64) error {
+	s, err := spectralScaling(ctx, y, lambda, c.Scaling)
+	if err != nil {
+		return err
 	}
 	m.settings, m.scaling, m.lambda = c.Settings, *s, lambda
-	m.embedding = denseOf(y)
+	if m.embedding, err = scaled(ctx, y, s.Factors); err != nil {
+		return err
+	}
 	m.report.Dim, m.report.Power, m.report.EffectiveRank = len(lambda), s.Power, s.EffectiveRank
-	m.report.Kernels = kernel.Path()
-	return ctx.Err()
+	m.report.Kernels, m.report.Precision = kernel.Path(), c.Precision
+	return nil
 }
 
 // A stopwatch shares out the time of a fit to its stages.

@@ -7,8 +7,6 @@ import (
 	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/parallel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A componentSpace is spanned by one unit vector for every connected component
@@ -108,8 +106,8 @@ func (s *componentSpace) vector(i int, v []float64) {
 }
 
 // coordinates returns the coordinates (count × b) of a panel's projection.
-func (s *componentSpace) coordinates(p blas64.General) blas64.General {
-	a := kernel.Dense(s.count, p.Cols)
+func (s *componentSpace) coordinates(p kernel.Matrix[float64]) kernel.Matrix[float64] {
+	a := kernel.Dense[float64](s.count, p.Cols)
 	for i, c := range s.label {
 		if c >= 0 {
 			addScaled(a.Data[c*a.Stride:], s.value[i], p.Data[i*p.Stride:][:p.Cols])
@@ -128,7 +126,7 @@ func (s *componentSpace) coordinates(p blas64.General) blas64.General {
 }
 
 // add adds f times the vectors with coordinates a to a panel.
-func (s *componentSpace) add(ctx context.Context, p blas64.General, f float64, a blas64.General) error {
+func (s *componentSpace) add(ctx context.Context, p kernel.Matrix[float64], f float64, a kernel.Matrix[float64]) error {
 	return parallel.Ranges(ctx, p.Rows, 1024, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if c := s.label[i]; c >= 0 {
@@ -142,11 +140,12 @@ func (s *componentSpace) add(ctx context.Context, p blas64.General, f float64, a
 // multiple of the identity below every eigenvalue of ΔW, so that a search for
 // the largest never returns it.
 func (s *componentSpace) without(dw *DeltaW) eigen.Operator {
-	var buffer panelBuffer
+	var buffer panelBuffer[float64]
+	delta := contrastOf[float64](dw)
 	low, _ := dw.spectrumBounds()
-	return func(ctx context.Context, dst, src blas64.General) error {
+	return func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
 		if s.dim() <= 0 {
-			return dw.apply(ctx, dst, src)
+			return delta.apply(ctx, dst, src)
 		}
 		rest := buffer.sized(src.Rows, src.Cols)
 		kernel.Copy(rest, src)
@@ -154,7 +153,7 @@ func (s *componentSpace) without(dw *DeltaW) eigen.Operator {
 		if err := s.add(ctx, rest, -1, inside); err != nil {
 			return err
 		}
-		if err := dw.apply(ctx, dst, rest); err != nil {
+		if err := delta.apply(ctx, dst, rest); err != nil {
 			return err
 		}
 		if err := s.add(ctx, dst, -1, s.coordinates(dst)); err != nil {

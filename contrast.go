@@ -6,9 +6,7 @@ import (
 	"math"
 
 	"coles/internal/kernel"
-	"coles/internal/parallel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,9 +19,9 @@ import (
 // is never written out. c is 0 unless [DeltaW.Shift] sets it. A DeltaW is immutable.
 type DeltaW struct {
 	graph  *Graph
-	sparse *kernel.CSR // W⁺ less the sampled negative graphs
-	drawn  bool        // sparse holds negative graphs
-	mean   *rankOne    // the expectation of the negatives, nil when they are drawn
+	sparse *kernel.CSR[float64] // W⁺ less the sampled negative graphs
+	drawn  bool                 // sparse holds negative graphs
+	mean   *rankOne             // the expectation of the negatives, nil when they are drawn
 	shift  float64
 }
 
@@ -114,103 +112,114 @@ func (dw *DeltaW) Apply(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	if n, _ := dw.Dims(); f.rows() != n || n == 0 {
 		return nil, fmt.Errorf("coles: ΔW: %w: %d rows for %d nodes", ErrShape, f.rows(), n)
 	}
-	src := f.panel()
-	dst := kernel.Dense(src.Rows, src.Cols)
-	if err := dw.apply(ctx, dst, src); err != nil {
+	s, err := signalOf[float64](ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	src, err := s.panel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dst := kernel.Dense[float64](src.Rows, src.Cols)
+	if err := contrastOf[float64](dw).apply(ctx, dst, src); err != nil {
 		return nil, err
 	}
 	return denseOf(dst), nil
 }
 
+// contrasting is ΔW in the numbers that are computed with.
+type contrasting[T kernel.Float] struct {
+	sparse *kernel.CSR[T]
+	mean   *rankOne
+	shift  T
+}
+
+func contrastOf[T kernel.Float](dw *DeltaW) *contrasting[T] {
+	dw = dw.orEmpty()
+	return &contrasting[T]{csrOf[T](dw.sparse), dw.mean, T(dw.shift)}
+}
+
 // apply sets dst = ΔW·src.
-func (dw *DeltaW) apply(ctx context.Context, dst, src blas64.General) error {
-	if err := kernel.SpMM(ctx, dst, dw.sparse, src); err != nil {
+func (dw *contrasting[T]) apply(ctx context.Context, dst, src kernel.Matrix[T]) error {
+	if err := dw.applySparse(ctx, dst, dw.sparse, src, src); err != nil {
 		return err
 	}
-	if r := dw.mean; r != nil {
-		t, err := transposeTimes(ctx, src, r.v)
-		if err != nil {
-			return err
-		}
-		if err := parallel.Ranges(ctx, dst.Rows, 512, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				addScaled(dst.Data[i*dst.Stride:], r.coef*r.v[i], t)
-			}
-		}); err != nil {
-			return err
-		}
-	}
-	if dw.shift == 0 {
+	r := dw.mean
+	if r == nil {
 		return nil
 	}
-	return parallel.Ranges(ctx, dst.Rows, 512, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			addScaled(dst.Data[i*dst.Stride:], dw.shift, src.Data[i*src.Stride:][:src.Cols])
-		}
-	})
-}
-
-// addScaled adds c·x to the first len(x) numbers of y.
-func addScaled(y []float64, c float64, x []float64) {
-	y = y[:len(x)]
-	for j, v := range x {
-		y[j] += c * v
+	t, err := transposeTimes(ctx, src, r.v)
+	if err != nil {
+		return err
 	}
-}
-
-// transposeTimes returns aᵀ·v, adding up fixed blocks of rows in order, so that
-// the sum does not depend on the number of processors.
-func transposeTimes(ctx context.Context, a blas64.General, v []float64) ([]float64, error) {
-	const block = 1024
-	blocks := (a.Rows + block - 1) / block
-	partial := make([]float64, blocks*a.Cols)
-	err := parallel.Ranges(ctx, a.Rows, block, func(lo, hi int) {
-		t := partial[lo/block*a.Cols:][:a.Cols]
-		for i := lo; i < hi; i++ {
-			addScaled(t, v[i], a.Data[i*a.Stride:][:a.Cols])
-		}
-	})
-	total := make([]float64, a.Cols)
-	for b := range blocks {
-		addScaled(total, 1, partial[b*a.Cols:][:a.Cols])
+	narrow := make([]T, len(t))
+	for j, v := range t {
+		narrow[j] = T(v)
 	}
-	return total, err
-}
-
-// gram adds (FX)ᵀ ΔW (FX) to the upper triangle of m. ΔW·FX is made for one
-// block of columns at a time, so that beside FX and M only that block is held.
-func (dw *DeltaW) gram(ctx context.Context, m, fx blas64.General) error {
-	plain := &DeltaW{sparse: dw.sparse, shift: dw.shift}
-	const width = 256
-	z := kernel.Dense(fx.Rows, min(width, fx.Cols))
-	for lo := 0; lo < fx.Cols; lo += width {
-		hi := min(lo+width, fx.Cols)
-		src := kernel.Columns(fx, lo, hi)
-		dst := kernel.Columns(z, 0, hi-lo)
-		if err := plain.apply(ctx, dst, src); err != nil {
-			return err
-		}
-		// Rows [0, lo) of these columns are a full product, the block on the diagonal a triangle.
-		if lo > 0 {
-			if err := kernel.Gemm(ctx, true, false, 1, kernel.Columns(fx, 0, lo), dst, 1, kernel.View(m, 0, lo, lo, hi-lo)); err != nil {
-				return err
+	return eachBlock(ctx, dst.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c := T(r.coef * r.v[i])
+			row := dst.Data[i*dst.Stride:][:dst.Cols]
+			for j, v := range narrow {
+				row[j] += c * v
 			}
 		}
-		if err := kernel.Gram(ctx, 1, src, dst, kernel.View(m, lo, lo, hi-lo, hi-lo)); err != nil {
-			return err
+	})
+}
+
+// applySparse sets dst = rows·src + shift·own: ΔW·src without its rank-one
+// part, for all rows or for some, of which src has the values own.
+func (dw *contrasting[T]) applySparse(ctx context.Context, dst kernel.Matrix[T], rows *kernel.CSR[T], src, own kernel.Matrix[T]) error {
+	if dw.shift == 0 {
+		return kernel.SpMM(ctx, dst, rows, src)
+	}
+	return kernel.SpMMAdd(ctx, dst, rows, src, dw.shift, own)
+}
+
+// transposeTimes returns aᵀ·v.
+func transposeTimes[T kernel.Float](ctx context.Context, a kernel.Matrix[T], v []float64) ([]float64, error) {
+	return sumRows(ctx, a.Rows, a.Cols, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c := v[i]
+			for j, x := range a.Data[i*a.Stride:][:a.Cols] {
+				sum[j] += c * float64(x)
+			}
+		}
+	})
+}
+
+// gramNumbers numbers of ΔW·FX are made at a time: enough for the products to
+// be efficient, few enough to stay in cache until they are used.
+const gramNumbers = 1 << 20
+
+// gram returns the upper triangle of M = (FX)ᵀ ΔW (FX), summed in float64. ΔW·FX
+// is made for a block of rows at a time and never held as a whole.
+func (dw *contrasting[T]) gram(ctx context.Context, fx kernel.Matrix[T]) (kernel.Matrix[float64], error) {
+	n, d := fx.Rows, fx.Cols
+	m := kernel.Dense[float64](d, d)
+	height := min(n, max(256, gramNumbers/d))
+	z := kernel.Dense[T](height, d)
+	for lo := 0; lo < n; lo += height {
+		hi := min(lo+height, n)
+		dst, own := kernel.Rows(z, 0, hi-lo), kernel.Rows(fx, lo, hi)
+		if err := dw.applySparse(ctx, dst, dw.sparse.Slice(lo, hi), fx, own); err != nil {
+			return m, err
+		}
+		if err := gramAdd(ctx, own, dst, m); err != nil {
+			return m, err
 		}
 	}
 	// A rank-one part of ΔW is a rank-one part of M: coef·(XᵀFᵀv)(XᵀFᵀv)ᵀ.
 	if r := dw.mean; r != nil {
 		t, err := transposeTimes(ctx, fx, r.v)
 		if err != nil {
-			return err
+			return m, err
 		}
 		for i := range t {
 			addScaled(m.Data[i*m.Stride+i:], r.coef*t[i], t[i:])
 		}
 	}
-	return ctx.Err()
+	return m, ctx.Err()
 }
 
 // Smoothness estimates ρ = Tr(F W⁺ F)/Tr(F F), how much of a filtered signal
@@ -232,7 +241,7 @@ func smoothness(ctx context.Context, w, wplus *SymCSR, f Filter, seed uint64) (f
 		return 0, err
 	}
 	n := w.m.Rows
-	signs := kernel.Dense(n, probes)
+	signs := kernel.Dense[float64](n, probes)
 	rng := newStream()
 	for i := range n {
 		rng.reseed(seed, uint64(i))
@@ -241,11 +250,11 @@ func smoothness(ctx context.Context, w, wplus *SymCSR, f Filter, seed uint64) (f
 			signs.Data[i*probes+j] = 1 - 2*float64(bits>>j&1)
 		}
 	}
-	h, err := f.apply(ctx, w.m, &features{dense: signs})
+	h, err := filtered(ctx, f, w.m, &signal[float64]{dense: signs})
 	if err != nil {
 		return 0, err
 	}
-	wh := kernel.Dense(n, probes)
+	wh := kernel.Dense[float64](n, probes)
 	if err := kernel.SpMM(ctx, wh, wplus.m, h); err != nil {
 		return 0, err
 	}

@@ -7,13 +7,12 @@ import (
 	"coles/internal/kernel"
 
 	"github.com/james-bowman/sparse"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
 // denseOf wraps a panel as a *mat.Dense without copying. gonum has no empty
 // dense matrix with a shape, so a panel without entries becomes the empty one.
-func denseOf(p blas64.General) *mat.Dense {
+func denseOf(p kernel.Matrix[float64]) *mat.Dense {
 	if p.Rows == 0 || p.Cols == 0 {
 		return &mat.Dense{}
 	}
@@ -24,8 +23,8 @@ func denseOf(p blas64.General) *mat.Dense {
 // (v, u) for every pair, pairs at the same place joined by merge. A pair with
 // u = v is one diagonal entry. It returns how many pairs were joined to
 // another. A nil weight means 1.
-func symmetricFromPairs(n int, pairs []Edge, weight []float64, merge func(x, y float64) float64) (*kernel.CSR, int) {
-	a := &kernel.CSR{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
+func symmetricFromPairs(n int, pairs []Edge, weight []float64, merge func(x, y float64) float64) (*kernel.CSR[float64], int) {
+	a := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
 	for _, e := range pairs {
 		a.Ptr[e.U+1]++
 		if e.U != e.V {
@@ -62,7 +61,7 @@ func symmetricFromPairs(n int, pairs []Edge, weight []float64, merge func(x, y f
 }
 
 // exportCSR copies a matrix into the sparse package's form.
-func exportCSR(a *kernel.CSR) *sparse.CSR {
+func exportCSR(a *kernel.CSR[float64]) *sparse.CSR {
 	ptr, ind := make([]int, a.Rows+1), make([]int, a.NNZ())
 	for i, p := range a.Ptr {
 		ptr[i] = int(p)
@@ -74,14 +73,14 @@ func exportCSR(a *kernel.CSR) *sparse.CSR {
 }
 
 // addMatrices returns ca·a + cb·b for matrices of the same shape.
-func addMatrices(ca float64, a *kernel.CSR, cb float64, b *kernel.CSR) *kernel.CSR {
+func addMatrices(ca float64, a *kernel.CSR[float64], cb float64, b *kernel.CSR[float64]) *kernel.CSR[float64] {
 	return mergeRows(a, b, func(x, y float64) float64 { return ca*x + cb*y })
 }
 
 // mergeRows returns the matrix of f(a_ij, b_ij) over the places where a or b
 // has an entry, an absent one counting as zero.
-func mergeRows(a, b *kernel.CSR, f func(x, y float64) float64) *kernel.CSR {
-	c := &kernel.CSR{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
+func mergeRows(a, b *kernel.CSR[float64], f func(x, y float64) float64) *kernel.CSR[float64] {
+	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
 	c.Col = make([]int32, 0, a.NNZ()+b.NNZ())
 	c.Val = make([]float64, 0, a.NNZ()+b.NNZ())
 	for i := range a.Rows {
@@ -106,8 +105,8 @@ func mergeRows(a, b *kernel.CSR, f func(x, y float64) float64) *kernel.CSR {
 }
 
 // dropEntries returns a without the entries for which drop holds, and their number.
-func dropEntries(a *kernel.CSR, drop func(i, j int, v float64) bool) (*kernel.CSR, int) {
-	c := &kernel.CSR{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
+func dropEntries(a *kernel.CSR[float64], drop func(i, j int, v float64) bool) (*kernel.CSR[float64], int) {
+	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
 	c.Col, c.Val = make([]int32, 0, a.NNZ()), make([]float64, 0, a.NNZ())
 	for i := range a.Rows {
 		cols, vals := a.Row(i)

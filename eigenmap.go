@@ -75,7 +75,7 @@ func (c config) eigenmaps(ctx context.Context, dw *DeltaW) (*Eigenmap, error) {
 		given = min(known.dim(), c.Dim)
 	}
 	out := &Eigenmap{ComponentVectors: known.dim()}
-	vectors := kernel.Dense(c.Dim, n) // rows are eigenvectors
+	vectors := kernel.Dense[float64](c.Dim, n) // rows are eigenvectors
 	for i := range given {
 		known.vector(i, vectors.Data[i*n:][:n])
 		out.Lambda = append(out.Lambda, 1+dw.shift)
@@ -140,8 +140,8 @@ func (c config) topOf(ctx context.Context, a eigen.Operator, n, k int, lo, hi fl
 
 // powerOf is ((A − lo·I)/(hi − lo))^p.
 func powerOf(a eigen.Operator, p int, lo, hi float64) eigen.Operator {
-	var first, second panelBuffer
-	return func(ctx context.Context, dst, src blas64.General) error {
+	var first, second panelBuffer[float64]
+	return func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
 		x, y := first.sized(src.Rows, src.Cols), second.sized(src.Rows, src.Cols)
 		kernel.Copy(x, src)
 		for range p {
@@ -166,7 +166,7 @@ func rayleighQuotients(ctx context.Context, a eigen.Operator, r *eigen.Result) (
 	if err != nil {
 		return false, err
 	}
-	av := kernel.Dense(v.Rows, v.Cols)
+	av := kernel.Dense[float64](v.Rows, v.Cols)
 	if err := a(ctx, av, v); err != nil {
 		return false, err
 	}
@@ -187,7 +187,7 @@ func rayleighQuotients(ctx context.Context, a eigen.Operator, r *eigen.Result) (
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Values[j], r.Values[i]) })
-	sorted := kernel.Dense(r.Vectors.Rows, r.Vectors.Cols)
+	sorted := kernel.Dense[float64](r.Vectors.Rows, r.Vectors.Cols)
 	values := make([]float64, len(order))
 	for i, from := range order {
 		values[i] = r.Values[from]

@@ -2,25 +2,23 @@ package coles
 
 import (
 	"context"
-	"slices"
 
 	"coles/internal/input"
 	"coles/internal/kernel"
-	"coles/internal/parallel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
-// features is a checked feature matrix X, sparse or dense, never written to.
+// features is a checked feature matrix X as it came in, never written to:
+// sparse, dense, or dense in float32.
 type features struct {
-	sparse *kernel.CSR    // nil when the matrix is dense
-	dense  blas64.General // set when sparse is nil
-	flip   *kernel.CSR    // sparse transposed, made when first needed
+	sparse *kernel.CSR[float64]    // nil when the matrix is dense
+	dense  kernel.Matrix[float64]  // set when sparse and single are nil
+	single *kernel.Matrix[float32] // nil unless the matrix is a [Dense32]
 }
 
-// readFeatures checks a matrix from outside and takes the form the kernels
-// read. A *mat.Dense is viewed, everything else copied.
+// readFeatures checks a matrix from outside. A *mat.Dense and a *Dense32 are
+// viewed, everything else copied.
 func readFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
 	if w, ok := x.(*SymCSR); ok {
 		return &features{sparse: w.matrix()}, nil
@@ -29,158 +27,98 @@ func readFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
 	if err != nil {
 		return nil, inputError("features", err)
 	}
-	return &features{sparse: m.Sparse, dense: m.Dense}, nil
+	return &features{sparse: m.Sparse, dense: m.Dense, single: m.Single}, nil
 }
 
 func (f *features) rows() int {
-	if f.sparse != nil {
+	switch {
+	case f.sparse != nil:
 		return f.sparse.Rows
+	case f.single != nil:
+		return f.single.Rows
 	}
 	return f.dense.Rows
 }
 
 func (f *features) cols() int {
-	if f.sparse != nil {
+	switch {
+	case f.sparse != nil:
 		return f.sparse.Cols
+	case f.single != nil:
+		return f.single.Cols
 	}
 	return f.dense.Cols
 }
 
-// matrix returns the features as the public doors give them.
-func (f *features) matrix() mat.Matrix {
-	if f.sparse != nil {
-		return exportCSR(f.sparse)
-	}
-	return denseOf(f.dense)
-}
-
-// panel returns the features as a dense matrix: a view where they are dense
-// already, so not to be written to.
-func (f *features) panel() blas64.General {
-	if f.sparse == nil {
-		return f.dense
-	}
-	p := kernel.Dense(f.sparse.Rows, f.sparse.Cols)
-	f.addTo(context.Background(), p, 1)
-	return p
-}
-
-// addTo adds c·X to a dense matrix.
-func (f *features) addTo(ctx context.Context, y blas64.General, c float64) error {
-	if c == 0 {
-		return ctx.Err()
-	}
-	return parallel.Ranges(ctx, y.Rows, 256, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := y.Data[i*y.Stride:][:y.Cols]
-			if f.sparse == nil {
-				addScaled(row, c, f.dense.Data[i*f.dense.Stride:][:y.Cols])
-				continue
-			}
-			cols, vals := f.sparse.Row(i)
-			for q, j := range cols {
-				row[j] += c * vals[q]
-			}
-		}
-	})
-}
-
-// columns returns the columns [lo, hi): a view of dense features, a copy of
-// sparse ones.
-func (f *features) columns(lo, hi int) *features {
-	if f.sparse == nil {
-		return &features{dense: kernel.Columns(f.dense, lo, hi)}
-	}
-	c := &kernel.CSR{Rows: f.sparse.Rows, Cols: hi - lo, Ptr: make([]int64, f.sparse.Rows+1)}
-	for i := range c.Rows {
-		cols, vals := f.sparse.Row(i)
-		first, _ := slices.BinarySearch(cols, int32(lo))
-		last, _ := slices.BinarySearch(cols, int32(hi))
-		for _, j := range cols[first:last] {
-			c.Col = append(c.Col, j-int32(lo))
-		}
-		c.Val = append(c.Val, vals[first:last]...)
-		c.Ptr[i+1] = int64(len(c.Col))
-	}
-	return &features{sparse: c}
-}
-
-// times sets dst = X·v.
-func (f *features) times(ctx context.Context, dst, v blas64.General) error {
-	if f.sparse != nil {
-		return kernel.SpMM(ctx, dst, f.sparse, v)
-	}
-	return kernel.Gemm(ctx, false, false, 1, f.dense, v, 0, dst)
-}
-
-// transposeTimes sets dst = Xᵀ·u.
-func (f *features) transposeTimes(ctx context.Context, dst, u blas64.General) error {
-	if f.sparse == nil {
-		return kernel.Gemm(ctx, true, false, 1, f.dense, u, 0, dst)
-	}
-	if f.flip == nil {
-		f.flip = f.sparse.Transpose()
-	}
-	return kernel.SpMM(ctx, dst, f.flip, u)
-}
-
-// nonzeros counts the entries that are not zero.
-func (f *features) nonzeros(ctx context.Context) int {
-	count := 0
-	f.each(ctx, func(_, _ int, v float64) bool {
-		if v != 0 {
-			count++
-		}
-		return true
-	})
-	return count
-}
-
-// each calls visit for every stored entry in row order until it returns false
-// or ctx is done, which is for the caller to notice.
-func (f *features) each(ctx context.Context, visit func(i, j int, v float64) bool) {
-	for i := range f.rows() {
-		if ctx.Err() != nil {
-			return
-		}
-		if f.sparse == nil {
-			for j, v := range f.dense.Data[i*f.dense.Stride:][:f.dense.Cols] {
-				if !visit(i, j, v) {
-					return
-				}
-			}
-			continue
-		}
+// load writes row i into buf, absent entries as zeros.
+func (f *features) load(buf []float64, i int) {
+	switch {
+	case f.sparse != nil:
+		clear(buf)
 		cols, vals := f.sparse.Row(i)
 		for q, j := range cols {
-			if !visit(i, int(j), vals[q]) {
-				return
-			}
+			buf[j] = vals[q]
+		}
+	case f.single != nil:
+		for j, v := range f.single.Data[i*f.single.Stride:][:len(buf)] {
+			buf[j] = float64(v)
+		}
+	default:
+		copy(buf, f.dense.Data[i*f.dense.Stride:][:len(buf)])
+	}
+}
+
+// eachRow calls visit with the stored entries of the rows lo to hi: their
+// columns, nil where all are stored, and values, not to be written to.
+func (f *features) eachRow(lo, hi int, visit func(i int, cols []int32, vals []float64)) {
+	var buf []float64
+	if f.single != nil {
+		buf = make([]float64, f.single.Cols)
+	}
+	for i := lo; i < hi; i++ {
+		switch {
+		case f.sparse != nil:
+			cols, vals := f.sparse.Row(i)
+			visit(i, cols, vals)
+		case f.single != nil:
+			f.load(buf, i)
+			visit(i, nil, buf)
+		default:
+			visit(i, nil, f.dense.Data[i*f.dense.Stride:][:f.dense.Cols])
 		}
 	}
 }
 
-// thin returns the features in sparse form.
-func (f *features) thin(ctx context.Context) *features {
+// thin returns dense features in sparse form.
+func (f *features) thin(ctx context.Context) (*features, error) {
 	if f.sparse != nil {
-		return f
+		return f, nil
 	}
-	nnz := f.nonzeros(ctx)
-	c := &kernel.CSR{
-		Rows: f.dense.Rows, Cols: f.dense.Cols,
-		Ptr: make([]int64, f.dense.Rows+1),
-		Col: make([]int32, 0, nnz),
-		Val: make([]float64, 0, nnz),
+	c := &kernel.CSR[float64]{Rows: f.rows(), Cols: f.cols(), Ptr: make([]int64, f.rows()+1)}
+	if err := eachBlock(ctx, f.rows(), func(lo, hi int) {
+		f.eachRow(lo, hi, func(i int, _ []int32, vals []float64) {
+			for _, v := range vals {
+				if v != 0 {
+					c.Ptr[i+1]++
+				}
+			}
+		})
+	}); err != nil {
+		return nil, err
 	}
-	f.each(ctx, func(i, j int, v float64) bool {
-		if v != 0 {
-			c.Col, c.Val = append(c.Col, int32(j)), append(c.Val, v)
-			c.Ptr[i+1]++
-		}
-		return true
-	})
 	for i := range c.Rows {
 		c.Ptr[i+1] += c.Ptr[i]
 	}
-	return &features{sparse: c}
+	c.Col, c.Val = make([]int32, c.NNZ()), make([]float64, c.NNZ())
+	return &features{sparse: c}, eachBlock(ctx, f.rows(), func(lo, hi int) {
+		f.eachRow(lo, hi, func(i int, _ []int32, vals []float64) {
+			to := c.Ptr[i]
+			for j, v := range vals {
+				if v != 0 {
+					c.Col[to], c.Val[to] = int32(j), v
+					to++
+				}
+			}
+		})
+	})
 }

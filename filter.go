@@ -7,10 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"coles/internal/kernel"
-	"coles/internal/parallel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -206,78 +202,13 @@ func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense,
 	if n := w.SymmetricDim(); feat.rows() != n {
 		return nil, fmt.Errorf("coles: filter: %w: %d feature rows for %d nodes", ErrShape, feat.rows(), n)
 	}
-	fx, err := f.apply(ctx, w.matrix(), feat)
+	x64, err := signalOf[float64](ctx, feat)
+	if err != nil {
+		return nil, err
+	}
+	fx, err := filtered(ctx, f, w.matrix(), x64)
 	if err != nil {
 		return nil, err
 	}
 	return denseOf(fx), nil
-}
-
-// stripColumns columns of wide features are filtered together: K hops on a
-// strip that fits the cache, and two strips of memory instead of a second panel.
-const stripColumns = 256
-
-func (f Filter) apply(ctx context.Context, w *kernel.CSR, x *features) (blas64.General, error) {
-	if err := ctx.Err(); err != nil { // before memory is taken
-		return blas64.General{}, err
-	}
-	n, d := x.rows(), x.cols()
-	width := min(d, stripColumns)
-	y, spare := kernel.Dense(n, width), kernel.Dense(n, width)
-	if width == d {
-		return f.applyInto(ctx, w, x, y, spare)
-	}
-	fx := kernel.Dense(n, d)
-	for lo := 0; lo < d; lo += width {
-		hi := min(lo+width, d)
-		strip, err := f.applyInto(ctx, w, x.columns(lo, hi), kernel.Columns(y, 0, hi-lo), kernel.Columns(spare, 0, hi-lo))
-		if err != nil {
-			return fx, err
-		}
-		dst := kernel.Columns(fx, lo, hi)
-		if err := parallel.Ranges(ctx, n, 1024, func(top, bottom int) {
-			kernel.Copy(kernel.Rows(dst, top, bottom), kernel.Rows(strip, top, bottom))
-		}); err != nil {
-			return fx, err
-		}
-	}
-	return fx, nil
-}
-
-// applyInto computes FX in one of two panels and returns that one. X must not
-// be a view of either.
-func (f Filter) applyInto(ctx context.Context, w *kernel.CSR, x *features, y, spare blas64.General) (blas64.General, error) {
-	last := len(f.coef) - 1
-	if err := clearPanel(ctx, y); err != nil {
-		return y, err
-	}
-	if err := x.addTo(ctx, y, f.coef[last]); err != nil {
-		return y, err
-	}
-	for k := last - 1; k >= 0; k-- {
-		if err := x.hop(ctx, spare, w, y, f.coef[k]); err != nil {
-			return y, err
-		}
-		y, spare = spare, y
-	}
-	return y, nil
-}
-
-// hop sets dst = W·y + c·X.
-func (f *features) hop(ctx context.Context, dst blas64.General, w *kernel.CSR, y blas64.General, c float64) error {
-	if f.sparse == nil && c != 0 {
-		return kernel.SpMMAdd(ctx, dst, w, y, c, f.dense)
-	}
-	if err := kernel.SpMM(ctx, dst, w, y); err != nil {
-		return err
-	}
-	return f.addTo(ctx, dst, c)
-}
-
-func clearPanel(ctx context.Context, p blas64.General) error {
-	return parallel.Ranges(ctx, p.Rows, 1024, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			clear(p.Data[i*p.Stride:][:p.Cols])
-		}
-	})
 }

@@ -27,7 +27,7 @@ type Edge struct{ U, V int }
 //   - an asymmetric matrix is refused, unless [WithSymmetrization];
 //   - nodes without edges stay.
 type Graph struct {
-	adj    *kernel.CSR
+	adj    *kernel.CSR[float64]
 	loops  bool      // adj may have diagonal entries
 	degree []float64 // weighted, self loops left out
 	ids    nodeIDs
@@ -215,7 +215,7 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 
 // firstDifference finds the first place where two matrices of one shape differ;
 // a stored zero is no different from an entry that is not there.
-func firstDifference(a, b *kernel.CSR) (i, j int, same bool) {
+func firstDifference(a, b *kernel.CSR[float64]) (i, j int, same bool) {
 	difference := addMatrices(1, a, -1, b)
 	for i := range difference.Rows {
 		cols, vals := difference.Row(i)
@@ -229,7 +229,7 @@ func firstDifference(a, b *kernel.CSR) (i, j int, same bool) {
 }
 
 // entry is a_ij.
-func entry(a *kernel.CSR, i, j int) float64 {
+func entry(a *kernel.CSR[float64], i, j int) float64 {
 	cols, vals := a.Row(i)
 	if at, ok := slices.BinarySearch(cols, int32(j)); ok {
 		return vals[at]
@@ -239,7 +239,7 @@ func entry(a *kernel.CSR, i, j int) float64 {
 
 // countChanged counts the entries of b, whose pattern contains a's, that a
 // lacks or holds another value for.
-func countChanged(a, b *kernel.CSR) int {
+func countChanged(a, b *kernel.CSR[float64]) int {
 	changed := 0
 	for i := range b.Rows {
 		ac, av := a.Row(i)
@@ -260,7 +260,7 @@ func countChanged(a, b *kernel.CSR) int {
 
 // finishGraph applies what all constructors share to a symmetric matrix
 // without duplicates.
-func finishGraph(adj *kernel.CSR, c graphConfig, report GraphReport) (*Graph, error) {
+func finishGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport) (*Graph, error) {
 	adj, _ = dropEntries(adj, func(i, j int, w float64) bool {
 		if w == 0 && (i <= j || !stored(adj, j, i)) {
 			report.ZeroWeightDropped++
@@ -322,7 +322,7 @@ func (g *Graph) Row(id string) (row int, ok bool) { return g.orEmpty().ids.row(i
 func (g *Graph) adjacent(u, v int) bool { return stored(g.adj, u, v) }
 
 // stored tells whether a has an entry at (i, j), be it zero.
-func stored(a *kernel.CSR, i, j int) bool {
+func stored(a *kernel.CSR[float64], i, j int) bool {
 	cols, _ := a.Row(i)
 	_, ok := slices.BinarySearch(cols, int32(j))
 	return ok

@@ -7,7 +7,6 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,15 +35,18 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 	if k < 1 || k >= n {
 		return nil, fmt.Errorf("coles: nearest neighbours: %w: k = %d for %d rows", ErrSetting, k, n)
 	}
-	unit := scaleRows(ctx, f, nil, euclidean)
+	unit, err := prepared[float64](ctx, &Preparer{how: PrepareRowL2, columns: f.cols()}, f)
+	if err != nil {
+		return nil, err
+	}
 	nearest := make([]neighbour, n*k)
 	// Similarities of a block of rows to all others, rows by rows.
 	const rows = 128
-	sims := kernel.Dense(min(rows, n), n)
+	sims := kernel.Dense[float64](min(rows, n), n)
 	for lo := 0; lo < n; lo += rows {
 		hi := min(lo+rows, n)
 		s := kernel.View(sims, 0, 0, hi-lo, n)
-		if err := unit.similarities(ctx, s, lo, hi); err != nil {
+		if err := similarities(ctx, unit, s, lo, hi); err != nil {
 			return nil, err
 		}
 		if err := parallel.For(ctx, hi-lo, func(i int) {
@@ -86,20 +88,20 @@ func selectNearest(similarity []float64, self int, best []neighbour) {
 }
 
 // similarities sets s_ij = x_(lo+i)·x_j for the rows [lo, hi).
-func (f *features) similarities(ctx context.Context, s blas64.General, lo, hi int) error {
-	if f.sparse == nil {
-		return kernel.Gemm(ctx, false, true, 1, kernel.View(f.dense, lo, 0, hi-lo, f.dense.Cols), f.dense, 0, s)
+func similarities(ctx context.Context, x *signal[float64], s kernel.Matrix[float64], lo, hi int) error {
+	if x.sparse == nil {
+		return kernel.Gemm(ctx, false, true, 1, kernel.View(x.dense, lo, 0, hi-lo, x.dense.Cols), x.dense, 0, s)
 	}
-	if f.flip == nil {
-		f.flip = f.sparse.Transpose()
+	if x.flip == nil {
+		x.flip = x.sparse.Transpose()
 	}
 	// Row i of X·Xᵀ gathers the columns of its words: work is only done where two rows share one.
 	return parallel.For(ctx, hi-lo, func(i int) {
 		row := s.Data[i*s.Stride:][:s.Cols]
 		clear(row)
-		cols, vals := f.sparse.Row(lo + i)
+		cols, vals := x.sparse.Row(lo + i)
 		for q, j := range cols {
-			others, with := f.flip.Row(int(j))
+			others, with := x.flip.Row(int(j))
 			for p, o := range others {
 				row[o] += vals[q] * with[p]
 			}

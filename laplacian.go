@@ -16,7 +16,7 @@ import (
 // A SymCSR is an immutable symmetric sparse matrix with 32-bit column
 // numbers: W, W⁺, W⁻ and L are of this type. It is a [mat.Symmetric], for
 // printing and checking; the library multiplies with it by kernels of its own.
-type SymCSR struct{ m *kernel.CSR }
+type SymCSR struct{ m *kernel.CSR[float64] }
 
 // NewSymCSR takes a symmetric matrix from outside. Entries stored twice are added up.
 //
@@ -42,14 +42,14 @@ func NewSymCSR(a *sparse.CSR) (*SymCSR, error) {
 }
 
 // matrix is what w holds: of a nil or zero SymCSR, a matrix of no rows.
-func (w *SymCSR) matrix() *kernel.CSR {
+func (w *SymCSR) matrix() *kernel.CSR[float64] {
 	if w == nil || w.m == nil {
 		return emptyMatrix()
 	}
 	return w.m
 }
 
-func emptyMatrix() *kernel.CSR { return &kernel.CSR{Ptr: []int64{0}} }
+func emptyMatrix() *kernel.CSR[float64] { return &kernel.CSR[float64]{Ptr: []int64{0}} }
 
 // Dims returns n and n.
 func (w *SymCSR) Dims() (r, c int) { return w.matrix().Rows, w.matrix().Cols }
@@ -117,7 +117,7 @@ func Laplacian(g *Graph, loops Loops) *SymCSR {
 
 // normalizeDegrees returns D^-½ A D^-½ with D = diag(A·1) in new storage; a
 // row that sums to zero stays zero.
-func normalizeDegrees(a *kernel.CSR) *kernel.CSR {
+func normalizeDegrees(a *kernel.CSR[float64]) *kernel.CSR[float64] {
 	scale := make([]float64, a.Rows)
 	for i := range scale {
 		_, vals := a.Row(i)
@@ -129,7 +129,7 @@ func normalizeDegrees(a *kernel.CSR) *kernel.CSR {
 			scale[i] = 1 / math.Sqrt(degree)
 		}
 	}
-	w := &kernel.CSR{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: a.Col, Val: make([]float64, a.NNZ())}
+	w := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: a.Col, Val: make([]float64, a.NNZ())}
 	for i := range a.Rows {
 		for q := a.Ptr[i]; q < a.Ptr[i+1]; q++ {
 			// The product of the two scales first: it is the same number at (i, j) and (j, i).
@@ -139,8 +139,8 @@ func normalizeDegrees(a *kernel.CSR) *kernel.CSR {
 	return w
 }
 
-func identity(n int) *kernel.CSR {
-	e := &kernel.CSR{Rows: n, Cols: n, Ptr: make([]int64, n+1), Col: make([]int32, n), Val: make([]float64, n)}
+func identity(n int) *kernel.CSR[float64] {
+	e := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1), Col: make([]int32, n), Val: make([]float64, n)}
 	for i := range n {
 		e.Ptr[i+1], e.Col[i], e.Val[i] = int64(i+1), int32(i), 1
 	}

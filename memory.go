@@ -29,14 +29,19 @@ func shapeOf(f *features) featureShape {
 
 // Estimate tells the memory that [Fit] will take beside its input, from the
 // sizes alone. With n nodes, 2m stored adjacency entries, d features of which z
-// are stored, and d′ columns it is the largest of the stages, in bytes:
+// are stored, d′ columns, and numbers of s bytes (8, or 4 for [Float32]) it is the
+// largest of the stages, in bytes:
 //
-//	always    12·(2m+n) for W, 12·2m for ΔW, and for X prepared 12·z (sparse) or 8·n·d (dense)
-//	direct    filter 8·(n·d + 512·n + d²); eigenvectors 8·(d² + 4·d·d′)
-//	krylov    8·(d·(m+3·d′+6·b) + 5·m² + 3·n·b) and 12·z for Xᵀ, with blocks of b = d′/8 vectors
-//	          (8 to 32) and a basis of m = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the first
-//	          two terms where d ≤ 400 or 3·m > 2·d; n in place of d without features
-//	embed     8·2·n·d′
+//	always    (4+s)·(4m+n) for W and ΔW, and for X prepared (12+s)·z (sparse) or s·n·d (dense)
+//	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
+//	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′)
+//	krylov    8·(d·(m+3·d′+6·b) + 5·m²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = d′/8
+//	          vectors (8 to 32) and a basis of m = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the
+//	          first two terms where d ≤ 400 or 3·m > 2·d; n in place of d without features
+//	embed     3·s·n·d′
+//
+// FX replaces a dense X prepared, in the same storage, where d is more than w
+// and at most 3·d′.
 //
 // Errors: those of reading x and of the settings, and [ErrShape].
 func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
@@ -69,9 +74,15 @@ func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
 
 func estimate(entries int, x featureShape, s Settings) Memory {
 	n, d, k, z := int64(x.rows), int64(x.cols), int64(s.Dim), int64(x.nonzeros)
-	always := 12*(2*int64(entries)+n) + 12*z
+	size, strip := int64(8), d
+	if s.Precision.resolve(x.rows, x.cols) == Float32 {
+		size, strip = 4, int64(stripWidth[float32](x.cols))
+	} else {
+		strip = int64(stripWidth[float64](x.cols))
+	}
+	always := (4+size)*(2*int64(entries)+n) + (12+size)*z
 	if !x.sparse {
-		always += 8 * n * d
+		always += size * n * d
 	}
 	m := Memory{Solver: s.Solver.resolve(x.cols, s.Dim, x.sparse)}
 	length := d
@@ -80,7 +91,11 @@ func estimate(entries int, x featureShape, s Settings) Memory {
 	}
 	var solve int64
 	if m.Solver == SolverDirect {
-		solve = 8 * max(n*d+512*n+d*d, d*d+4*d*k)
+		filter := size * n * (d + 2*strip)
+		if !x.sparse && strip < d && d <= 3*k {
+			filter = size * n * 2 * strip
+		}
+		solve = max(filter+size*min(n*d, gramNumbers)+8*d*d, 8*(d*d+4*d*k))
 	} else {
 		b := min(max(k/8, 8), 32)
 		basis := 5*k/2 + 16*b
@@ -88,8 +103,8 @@ func estimate(entries int, x featureShape, s Settings) Memory {
 		if length <= 400 || 3*basis > 2*length {
 			search = length*length + 4*length*k
 		}
-		solve = 8*(search+3*n*b) + 12*z
+		solve = 8*search + size*5*n*b + (4+size)*z
 	}
-	m.Bytes = always + max(solve, 8*2*n*k)
+	m.Bytes = always + max(solve, 3*size*n*k)
 	return m
 }

@@ -11,7 +11,6 @@ import (
 
 	"coles/internal/kernel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -37,6 +36,7 @@ type Report struct {
 	Preparation      Preparation  `json:"preparation"`
 	Dim              int          `json:"dim"` // columns of the embedding
 	Solver           Solver       `json:"solver"`
+	Precision        Precision    `json:"precision"`         // of features, W and ΔW
 	Kernels          string       `json:"kernels"`           // the inner loops: avx512, avx2 or portable; the bytes are the same on each
 	Share            float64      `json:"share"`             // c
 	Power            float64      `json:"power"`             // γ
@@ -64,7 +64,7 @@ func (r Report) String() string {
 	} else {
 		fmt.Fprintf(&b, "features: none, so contrastive Laplacian Eigenmaps; vectors left out because they only tell the component: %d\n", r.ComponentVectors)
 	}
-	fmt.Fprintf(&b, "embedding: %d columns by the %v solver (%s), power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Kernels, r.Power, r.EffectiveRank)
+	fmt.Fprintf(&b, "embedding: %d columns by the %v solver (%v, %s), power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Precision, r.Kernels, r.Power, r.EffectiveRank)
 	if r.Share > 0 {
 		fmt.Fprintf(&b, ", covariance share %.3f", r.Share)
 	}
@@ -76,7 +76,7 @@ func (r Report) String() string {
 // Report tells what the fit did to its input and chose.
 func (m *Model) Report() Report { return m.report }
 
-// Settings returns the settings of the fit, Dim resolved.
+// Settings returns the settings of the fit, Dim and Precision resolved.
 func (m *Model) Settings() Settings { return m.settings }
 
 // Lambda returns the eigenvalues in descending order.
@@ -109,7 +109,7 @@ func (m *Model) Embedding() *mat.Dense { return m.embedding }
 // Embed returns the embedding of every node of a graph (n × d′), without fitting
 // anything: F(W)·X·Pᵀ, scaled as the model is, with X prepared by the column
 // weights that the model remembers. The graph may be
-//   - the one that was fitted: the result is [Model.Embedding] to rounding;
+//   - the one that was fitted: the result is [Model.Embedding], to the byte;
 //   - a larger one in which it has grown, new nodes and all: the rows of the new
 //     nodes are their embeddings, and rows within K hops of them move too;
 //   - another graph with the same features.
@@ -138,30 +138,23 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 	if feat.rows() != g.Nodes() {
 		return nil, fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, feat.rows(), g.Nodes())
 	}
-	if feat, err = m.prepare.apply(ctx, feat); err != nil {
-		return nil, err
+	if m.settings.Precision == Float32 {
+		return embedIn[float32](ctx, m, g, feat)
 	}
-	v, err := m.scaledProjection(ctx)
-	if err != nil {
-		return nil, err
-	}
-	y, err := project(ctx, Normalize(g, SelfLoops).m, m.settings.Filter, feat, v)
-	if err != nil {
-		return nil, err
-	}
-	return denseOf(y), nil
+	return embedIn[float64](ctx, m, g, feat)
 }
 
-// scaledProjection is Pᵀ with the factors of the scaling folded in (d × d′).
-func (m *Model) scaledProjection(ctx context.Context) (blas64.General, error) {
-	v, err := kernel.Transposed(ctx, m.projection.P.RawMatrix())
-	for i := range v.Rows {
-		row := v.Data[i*v.Stride:][:v.Cols]
-		for j, f := range m.scaling.Factors {
-			row[j] *= f
-		}
+// embedIn is Embed in numbers of type T: what [Fit] does, in the same order.
+func embedIn[T kernel.Float](ctx context.Context, m *Model, g *Graph, raw *features) (*mat.Dense, error) {
+	x, err := prepared[T](ctx, m.prepare, raw)
+	if err != nil {
+		return nil, err
 	}
-	return v, err
+	y, err := project(ctx, csrOf[T](Normalize(g, SelfLoops).m), m.settings.Filter, x, m.projection.P)
+	if err != nil {
+		return nil, err
+	}
+	return scaled(ctx, y, m.scaling.Factors)
 }
 
 // fingerprint is a hash of the adjacency matrix.

@@ -2,6 +2,7 @@ package coles
 
 import (
 	"bytes"
+	"coles/internal/kernel"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -11,8 +12,6 @@ import (
 	"hash"
 	"io"
 	"math"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A model file is, all numbers little-endian:
@@ -251,8 +250,8 @@ func (h *modelHeader) model(arrays [][]float64) (*Model, error) {
 	return m, nil
 }
 
-func panelOf(r, c int, data []float64) blas64.General {
-	return blas64.General{Rows: r, Cols: c, Stride: max(c, 1), Data: data}
+func panelOf(r, c int, data []float64) kernel.Matrix[float64] {
+	return kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data}
 }
 
 // A hashedReader counts and hashes what it reads.

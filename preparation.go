@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles/internal/kernel"
 
@@ -81,22 +80,28 @@ func (p *Preparer) Preparation() Preparation { return p.how }
 //
 // Errors: [ErrShape] for another number of columns, [ErrPreparation].
 func (p *Preparer) Apply(x mat.Matrix) (mat.Matrix, error) {
-	f, err := readFeatures(context.Background(), x)
+	ctx := context.Background()
+	f, err := readFeatures(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	if f, err = p.apply(context.Background(), f); err != nil {
+	s, err := prepared[float64](ctx, p, f)
+	if err != nil {
 		return nil, err
 	}
-	return f.matrix(), nil
+	return s.matrix(ctx)
 }
 
 func fitPreparation(ctx context.Context, f *features, how Preparation) (*Preparer, error) {
 	if f.rows() == 0 || f.cols() == 0 {
 		return nil, fmt.Errorf("coles: features: %w: %d × %d", ErrEmpty, f.rows(), f.cols())
 	}
+	seen, err := tallyOf(ctx, f)
+	if err != nil {
+		return nil, err
+	}
 	if how == PrepareAuto {
-		how = suitable(ctx, f)
+		how = seen.suitable(f)
 	}
 	p := &Preparer{how: how, columns: f.cols()}
 	if err := p.refuse(ctx, f); err != nil {
@@ -105,29 +110,49 @@ func fitPreparation(ctx context.Context, f *features, how Preparation) (*Prepare
 	switch how {
 	case PrepareNone, PrepareRowL2, PrepareRowL1:
 	case PrepareTFIDF:
-		p.weight = inverseDocumentFrequency(ctx, f)
+		p.weight, err = inverseDocumentFrequency(ctx, f)
 	case PrepareStandardize:
-		p.mean, p.weight = columnMoments(ctx, f)
+		p.mean, p.weight, err = columnMoments(ctx, f)
 	default:
 		return nil, fmt.Errorf("coles: features: %w: preparation %d", ErrSetting, how)
 	}
-	return p, ctx.Err()
+	return p, err
+}
+
+// tally is what the values of a matrix are like.
+type tally struct {
+	nonzero int
+	other   bool // there is something else than counts
+}
+
+func tallyOf(ctx context.Context, f *features) (*tally, error) {
+	return foldRows(ctx, f.rows(),
+		func() *tally { return &tally{} },
+		func(t *tally, lo, hi int) {
+			f.eachRow(lo, hi, func(_ int, _ []int32, vals []float64) {
+				for _, v := range vals {
+					if v != 0 {
+						t.nonzero++
+					}
+					t.other = t.other || v < 0 || v != math.Floor(v)
+				}
+			})
+		},
+		func(t, part *tally) {
+			t.nonzero += part.nonzero
+			t.other = t.other || part.other
+		})
 }
 
 // suitable is the rule of PrepareAuto.
-func suitable(ctx context.Context, f *features) Preparation {
-	if float64(f.nonzeros(ctx)) >= denseShare*float64(f.rows())*float64(f.cols()) {
+func (t *tally) suitable(f *features) Preparation {
+	switch {
+	case float64(t.nonzero) >= denseShare*float64(f.rows())*float64(f.cols()):
 		return PrepareStandardize
+	case t.other:
+		return PrepareRowL2
 	}
-	counts := true
-	f.each(ctx, func(_, _ int, v float64) bool {
-		counts = v >= 0 && v == math.Floor(v)
-		return counts
-	})
-	if counts {
-		return PrepareTFIDF
-	}
-	return PrepareRowL2
+	return PrepareTFIDF
 }
 
 // refuse reports values that the preparation cannot mean anything for.
@@ -141,116 +166,203 @@ func (p *Preparer) refuse(ctx context.Context, f *features) error {
 	if p.how != PrepareTFIDF && p.how != PrepareRowL1 {
 		return nil
 	}
-	var err error
-	f.each(ctx, func(i, j int, v float64) bool {
-		if v < 0 {
-			err = fmt.Errorf("coles: features: %w: %v at row %d, column %d, but %v takes values from 0 up", ErrPreparation, v, i, j, p.how)
-		}
-		return err == nil
-	})
-	return err
+	return firstNegative(ctx, f, p.how)
 }
 
-func inverseDocumentFrequency(ctx context.Context, f *features) []float64 {
-	idf := make([]float64, f.cols())
-	f.each(ctx, func(_, j int, v float64) bool {
-		if v != 0 {
-			idf[j]++
-		}
-		return true
+// firstNegative is the error for the first negative value, nil if there is none.
+func firstNegative(ctx context.Context, f *features, how Preparation) error {
+	found, err := foldRows(ctx, f.rows(),
+		func() *error { return new(error) },
+		func(found *error, lo, hi int) {
+			f.eachRow(lo, hi, func(i int, cols []int32, vals []float64) {
+				for q, v := range vals {
+					if v < 0 && *found == nil {
+						if cols != nil {
+							q = int(cols[q])
+						}
+						*found = fmt.Errorf("coles: features: %w: %v at row %d, column %d, but %v takes values from 0 up", ErrPreparation, v, i, q, how)
+					}
+				}
+			})
+		},
+		func(first, next *error) {
+			if *first == nil {
+				*first = *next
+			}
+		})
+	if err != nil {
+		return err
+	}
+	return *found
+}
+
+func inverseDocumentFrequency(ctx context.Context, f *features) ([]float64, error) {
+	idf, err := sumRows(ctx, f.rows(), f.cols(), func(count []float64, lo, hi int) {
+		f.eachRow(lo, hi, func(_ int, cols []int32, vals []float64) {
+			for q, v := range vals {
+				if v == 0 {
+					continue
+				}
+				if cols != nil {
+					q = int(cols[q])
+				}
+				count[q]++
+			}
+		})
 	})
 	for j, df := range idf {
 		idf[j] = math.Log((1+float64(f.rows()))/(1+df)) + 1
 	}
-	return idf
+	return idf, err
+}
+
+// columnSums is what one pass over a matrix tells of its columns.
+type columnSums struct {
+	mean, stored, largest []float64 // largest magnitude
+}
+
+func columnSumsOf(ctx context.Context, f *features) (columnSums, error) {
+	n, d := float64(f.rows()), f.cols()
+	return foldRows(ctx, f.rows(),
+		func() columnSums { return columnSums{make([]float64, d), make([]float64, d), make([]float64, d)} },
+		func(s columnSums, lo, hi int) {
+			f.eachRow(lo, hi, func(_ int, cols []int32, vals []float64) {
+				for q, v := range vals {
+					if cols != nil {
+						q = int(cols[q])
+					}
+					s.mean[q] += v / n
+					s.stored[q]++
+					s.largest[q] = max(s.largest[q], math.Abs(v))
+				}
+			})
+		},
+		func(s, part columnSums) {
+			for j := range d {
+				s.mean[j] += part.mean[j]
+				s.stored[j] += part.stored[j]
+				s.largest[j] = max(s.largest[j], part.largest[j])
+			}
+		})
 }
 
 // columnMoments returns the mean of every column and one over its deviation,
 // by two passes: the one-pass formula loses the variance of a large mean.
-func columnMoments(ctx context.Context, f *features) (mean, inverse []float64) {
+func columnMoments(ctx context.Context, f *features) (mean, inverse []float64, err error) {
+	s, err := columnSumsOf(ctx, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Squares of shares of the largest magnitude neither overflow nor vanish.
+	inverse, err = sumRows(ctx, f.rows(), f.cols(), func(sum []float64, lo, hi int) {
+		f.eachRow(lo, hi, func(_ int, cols []int32, vals []float64) {
+			for q, v := range vals {
+				if cols != nil {
+					q = int(cols[q])
+				}
+				if s.largest[q] > 0 {
+					share := v/s.largest[q] - s.mean[q]/s.largest[q]
+					sum[q] += share * share
+				}
+			}
+		})
+	})
 	n := float64(f.rows())
-	mean, inverse = make([]float64, f.cols()), make([]float64, f.cols())
-	stored := make([]float64, f.cols())
-	largest := make([]float64, f.cols()) // magnitude; squares of shares of it neither overflow nor vanish
-	f.each(ctx, func(_, j int, v float64) bool {
-		mean[j] += v / n
-		stored[j]++
-		largest[j] = max(largest[j], math.Abs(v))
-		return true
-	})
-	f.each(ctx, func(_, j int, v float64) bool {
-		if largest[j] > 0 {
-			share := v/largest[j] - mean[j]/largest[j]
-			inverse[j] += share * share
-		}
-		return true
-	})
 	for j := range inverse {
-		if largest[j] == 0 {
+		if s.largest[j] == 0 {
 			continue
 		}
-		absent := mean[j] / largest[j]
-		deviation := largest[j] * math.Sqrt((inverse[j]+(n-stored[j])*absent*absent)/n)
+		absent := s.mean[j] / s.largest[j]
+		deviation := s.largest[j] * math.Sqrt((inverse[j]+(n-s.stored[j])*absent*absent)/n)
 		inverse[j] = 0
-		if deviation > 1e-12*math.Abs(mean[j]) { // below this it is the rounding of a constant
+		if deviation > 1e-12*math.Abs(s.mean[j]) { // below this it is the rounding of a constant
 			inverse[j] = 1 / deviation
 		}
 	}
-	return mean, inverse
+	return s.mean, inverse, err
 }
 
-func (p *Preparer) apply(ctx context.Context, f *features) (*features, error) {
+// prepared applies a preparation and gives the result in numbers of type T.
+func prepared[T kernel.Float](ctx context.Context, p *Preparer, f *features) (*signal[T], error) {
 	if err := p.refuse(ctx, f); err != nil {
 		return nil, err
 	}
 	switch p.how {
 	case PrepareTFIDF:
-		return scaleRows(ctx, f.thin(ctx), p.weight, euclidean), ctx.Err()
-	case PrepareRowL2:
-		return scaleRows(ctx, f, nil, euclidean), ctx.Err()
-	case PrepareRowL1:
-		return scaleRows(ctx, f, nil, total), ctx.Err()
+		f, err := f.thin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return mapRows[T](ctx, f, p.row)
+	case PrepareRowL2, PrepareRowL1:
+		return mapRows[T](ctx, f, p.row)
 	case PrepareStandardize:
-		return p.standardize(ctx, f), ctx.Err()
+		return mapDenseRows[T](ctx, f, p.row)
 	}
-	return f, nil
+	return signalOf[T](ctx, f)
 }
 
-// scaleRows multiplies columns by weight (nil: by 1) and divides every row by
-// its length, in new storage. Where ctx ends it stops, for the caller to notice.
-func scaleRows(ctx context.Context, f *features, weight []float64, length func([]float64) float64) *features {
-	scale := func(row []float64, cols []int32) {
+// row prepares the values of a row in place; cols is nil where all are there.
+func (p *Preparer) row(cols []int32, vals []float64) {
+	switch p.how {
+	case PrepareTFIDF:
+		for q := range vals {
+			vals[q] *= p.weight[cols[q]]
+		}
+		divide(vals, euclidean(vals))
+	case PrepareRowL2:
+		divide(vals, euclidean(vals))
+	case PrepareRowL1:
+		divide(vals, total(vals))
+	case PrepareStandardize:
+		for j, v := range vals {
+			vals[j] = (v - p.mean[j]) * p.weight[j]
+		}
+	}
+}
+
+func divide(row []float64, length float64) {
+	if length > 0 {
 		for q := range row {
-			switch {
-			case weight == nil:
-			case cols != nil:
-				row[q] *= weight[cols[q]]
-			default:
-				row[q] *= weight[q]
-			}
-		}
-		if l := length(row); l > 0 {
-			for q := range row {
-				row[q] /= l
-			}
+			row[q] /= length
 		}
 	}
+}
+
+// mapRows changes the stored entries of every row, in new storage.
+func mapRows[T kernel.Float](ctx context.Context, f *features, change func(cols []int32, vals []float64)) (*signal[T], error) {
 	if f.sparse == nil {
-		out := kernel.Dense(f.dense.Rows, f.dense.Cols)
-		for i := 0; i < out.Rows && ctx.Err() == nil; i++ {
-			row := out.Data[i*out.Stride:][:out.Cols]
-			copy(row, f.dense.Data[i*f.dense.Stride:])
-			scale(row, nil)
+		return mapDenseRows[T](ctx, f, change)
+	}
+	a := f.sparse
+	out := &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: make([]T, a.NNZ())}
+	return &signal[T]{sparse: out}, eachBlock(ctx, a.Rows, func(lo, hi int) {
+		var buf []float64
+		for i := lo; i < hi; i++ {
+			cols, vals := a.Row(i)
+			buf = append(buf[:0], vals...)
+			change(cols, buf)
+			_, to := out.Row(i)
+			for q, v := range buf {
+				to[q] = T(v)
+			}
 		}
-		return &features{dense: out}
-	}
-	out := *f.sparse
-	out.Val = slices.Clone(f.sparse.Val)
-	for i := 0; i < out.Rows && ctx.Err() == nil; i++ {
-		cols, vals := out.Row(i)
-		scale(vals, cols)
-	}
-	return &features{sparse: &out}
+	})
+}
+
+// mapDenseRows changes every row as a whole and gives a dense matrix.
+func mapDenseRows[T kernel.Float](ctx context.Context, f *features, change func(cols []int32, vals []float64)) (*signal[T], error) {
+	out := kernel.Dense[T](f.rows(), f.cols())
+	return &signal[T]{dense: out, owned: true}, eachBlock(ctx, out.Rows, func(lo, hi int) {
+		buf := make([]float64, out.Cols)
+		for i := lo; i < hi; i++ {
+			f.load(buf, i)
+			change(nil, buf)
+			for j, v := range buf {
+				out.Data[i*out.Stride+j] = T(v)
+			}
+		}
+	})
 }
 
 // euclidean is the length of a row, safe from overflow for finite entries.
@@ -274,19 +386,4 @@ func total(row []float64) float64 {
 		sum += v
 	}
 	return sum
-}
-
-func (p *Preparer) standardize(ctx context.Context, f *features) *features {
-	out := kernel.Dense(f.rows(), f.cols())
-	f.each(ctx, func(i, j int, v float64) bool {
-		out.Data[i*out.Stride+j] = v
-		return true
-	})
-	for i := 0; i < out.Rows && ctx.Err() == nil; i++ {
-		row := out.Data[i*out.Stride:][:out.Cols]
-		for j, v := range row {
-			row[j] = (v - p.mean[j]) * p.weight[j]
-		}
-	}
-	return &features{dense: out}
 }

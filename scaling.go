@@ -54,16 +54,24 @@ func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, 
 			return nil, fmt.Errorf("coles: scaling: %w: eigenvalue %d is %v", ErrNotFinite, j, l)
 		}
 	}
-	return spectralScaling(context.Background(), f, lambda, c.Scaling), nil
+	return spectralScaling(context.Background(), f.dense, lambda, c.Scaling)
 }
 
-func spectralScaling(ctx context.Context, e *features, lambda []float64, rule ScalingRule) *Scaling {
-	mean := columnMeans(ctx, e)
-	energy := make([]float64, e.cols())
-	e.each(ctx, func(_, j int, v float64) bool {
-		energy[j] += (v - mean[j]) * (v - mean[j])
-		return true
+func spectralScaling[T kernel.Float](ctx context.Context, e kernel.Matrix[T], lambda []float64, rule ScalingRule) (*Scaling, error) {
+	mean, err := columnMeans(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	energy, err := sumRows(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
+				sum[j] += (float64(v) - mean[j]) * (float64(v) - mean[j])
+			}
+		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	weight := make([]float64, len(lambda))
 	for j, l := range lambda {
 		weight[j] = 1
@@ -80,24 +88,30 @@ func spectralScaling(ctx context.Context, e *features, lambda []float64, rule Sc
 	for j, w := range weight {
 		s.Factors[j] = math.Pow(w, s.Power)
 	}
-	if norm := meanCentredNorm(ctx, e, mean, s.Factors); norm > 0 {
+	norm, err := meanCentredNorm(ctx, e, mean, s.Factors)
+	if err != nil {
+		return nil, err
+	}
+	if norm > 0 {
 		for j := range s.Factors {
 			s.Factors[j] *= rule.Norm / norm
 		}
 	}
-	return s
+	return s, nil
 }
 
-func columnMeans(ctx context.Context, e *features) []float64 {
-	mean := make([]float64, e.cols())
-	e.each(ctx, func(_, j int, v float64) bool {
-		mean[j] += v
-		return true
+func columnMeans[T kernel.Float](ctx context.Context, e kernel.Matrix[T]) ([]float64, error) {
+	mean, err := sumRows(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
+				sum[j] += float64(v)
+			}
+		}
 	})
 	for j := range mean {
-		mean[j] /= float64(e.rows())
+		mean[j] /= float64(e.Rows)
 	}
-	return mean
+	return mean, err
 }
 
 // effectiveRank is the exponential of the entropy of the energies after
@@ -141,17 +155,18 @@ func powerForRank(energy, weight []float64, rule ScalingRule) float64 {
 }
 
 // meanCentredNorm is the mean over the rows of ‖(e_i − mean)·diag(factors)‖.
-func meanCentredNorm(ctx context.Context, e *features, mean, factors []float64) float64 {
-	sum := 0.0
-	for i := 0; i < e.rows() && ctx.Err() == nil; i++ {
-		square := 0.0
-		for j, v := range e.dense.Data[i*e.dense.Stride:][:e.dense.Cols] {
-			d := (v - mean[j]) * factors[j]
-			square += d * d
+func meanCentredNorm[T kernel.Float](ctx context.Context, e kernel.Matrix[T], mean, factors []float64) (float64, error) {
+	sum, err := sumRows(ctx, e.Rows, 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			square := 0.0
+			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
+				d := (float64(v) - mean[j]) * factors[j]
+				square += d * d
+			}
+			sum[0] += math.Sqrt(square)
 		}
-		sum += math.Sqrt(square)
-	}
-	return sum / float64(e.rows())
+	})
+	return sum[0] / float64(e.Rows), err
 }
 
 // Apply returns E with every column multiplied by its factor, in new storage.
@@ -161,16 +176,29 @@ func (s *Scaling) Apply(e *mat.Dense) (*mat.Dense, error) {
 	if e == nil {
 		return nil, fmt.Errorf("coles: scaling: %w: matrix is nil", ErrEmpty)
 	}
-	n, d := e.Dims()
-	if d != len(s.Factors) {
+	if _, d := e.Dims(); d != len(s.Factors) {
 		return nil, fmt.Errorf("coles: scaling: %w: %d columns, %d factors", ErrShape, d, len(s.Factors))
 	}
-	out := kernel.Dense(n, d)
-	raw := e.RawMatrix()
-	for i := range n {
-		for j, f := range s.Factors {
-			out.Data[i*d+j] = raw.Data[i*raw.Stride+j] * f
-		}
+	return scaled(context.Background(), kernel.Matrix[float64](mat.DenseCopyOf(e).RawMatrix()), s.Factors)
+}
+
+// scaled returns e with every column multiplied by its factor, in the same
+// storage if that is of float64.
+func scaled[T kernel.Float](ctx context.Context, e kernel.Matrix[T], factors []float64) (*mat.Dense, error) {
+	out, same := any(e).(kernel.Matrix[float64])
+	if e.Cols == 0 {
+		return &mat.Dense{}, ctx.Err()
 	}
-	return denseOf(out), nil
+	if !same {
+		out = kernel.Dense[float64](e.Rows, e.Cols)
+	}
+	err := eachBlock(ctx, e.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to := out.Data[i*out.Stride:][:out.Cols]
+			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
+				to[j] = float64(v) * factors[j]
+			}
+		}
+	})
+	return denseOf(out), err
 }

@@ -8,7 +8,6 @@ import (
 	"coles/internal/eigen"
 	"coles/internal/kernel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -90,10 +89,14 @@ func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int, opts ...Opti
 	if err := checkProblem(f, dw, dim); err != nil {
 		return nil, err
 	}
-	if c.Solver.resolve(f.cols(), dim, false) == SolverDirect {
-		return c.solveDirect(ctx, f.panel(), dw)
+	x, err := signalOf[float64](ctx, f)
+	if err != nil {
+		return nil, err
 	}
-	return c.solveKrylov(ctx, f.cols(), filtered(f, dw))
+	if c.Solver.resolve(f.cols(), dim, false) == SolverDirect {
+		return c.solveDirect(ctx, x, dw)
+	}
+	return c.solveKrylov(ctx, f.cols(), formed(x, contrastOf[float64](dw)))
 }
 
 // SolveImplicit finds P from the features X (n × d), W and a filter, without
@@ -115,7 +118,11 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, filter Filter, 
 	if n := w.SymmetricDim(); n != f.rows() {
 		return nil, fmt.Errorf("coles: solve: %w: W of %d nodes, features of %d", ErrShape, n, f.rows())
 	}
-	return c.solveKrylov(ctx, f.cols(), implicit(f, w.matrix(), filter, dw))
+	s, err := signalOf[float64](ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return c.solveKrylov(ctx, f.cols(), implicit(s, w.matrix(), filter, contrastOf[float64](dw)))
 }
 
 func checkProblem(f *features, dw *DeltaW, dim int) error {
@@ -129,9 +136,13 @@ func checkProblem(f *features, dw *DeltaW, dim int) error {
 }
 
 // solveDirect forms M and decomposes it.
-func (c config) solveDirect(ctx context.Context, fx blas64.General, dw *DeltaW) (*Projection, error) {
-	m := kernel.Dense(fx.Cols, fx.Cols)
-	if err := dw.gram(ctx, m, fx); err != nil {
+func (c config) solveDirect(ctx context.Context, fx *signal[float64], dw *DeltaW) (*Projection, error) {
+	p, err := fx.panel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := contrastOf[float64](dw).gram(ctx, p)
+	if err != nil {
 		return nil, err
 	}
 	c.report("solve", 1, 2)
@@ -139,7 +150,7 @@ func (c config) solveDirect(ctx context.Context, fx blas64.General, dw *DeltaW) 
 }
 
 // decompose finds the top of M, which it overwrites.
-func (c config) decompose(ctx context.Context, m blas64.General) (*Projection, error) {
+func (c config) decompose(ctx context.Context, m kernel.Matrix[float64]) (*Projection, error) {
 	r, err := eigen.Direct(ctx, m, c.Dim)
 	if err != nil {
 		return nil, solveError(err, c.Dim)
@@ -151,6 +162,7 @@ func (c config) decompose(ctx context.Context, m blas64.General) (*Projection, e
 func (c config) solveKrylov(ctx context.Context, d int, m eigen.Operator) (*Projection, error) {
 	r, err := eigen.Krylov(ctx, d, c.Dim, m, eigen.KrylovOptions{
 		Seed:     c.Seed,
+		Tol:      c.Precision.tolerance(),
 		Progress: func(done, total int) { c.report("solve", done, total) },
 	})
 	if err != nil {
@@ -182,53 +194,4 @@ func solveError(err error, wanted int) error {
 		return fmt.Errorf("coles: solve: %w: M = XᵀFᵀΔWFX overflows; scale the features", ErrNotFinite)
 	}
 	return err
-}
-
-// filtered is the operator v ↦ (FX)ᵀ ΔW (FX) v.
-func filtered(fx *features, dw *DeltaW) eigen.Operator {
-	var u, z panelBuffer
-	return func(ctx context.Context, dst, src blas64.General) error {
-		u, z := u.sized(fx.rows(), src.Cols), z.sized(fx.rows(), src.Cols)
-		if err := fx.times(ctx, u, src); err != nil {
-			return err
-		}
-		if err := dw.apply(ctx, z, u); err != nil {
-			return err
-		}
-		return fx.transposeTimes(ctx, dst, z)
-	}
-}
-
-// implicit is the operator v ↦ Xᵀ F ΔW F X v. It keeps three n × b panels.
-func implicit(x *features, w *kernel.CSR, f Filter, dw *DeltaW) eigen.Operator {
-	var u, y, spare panelBuffer
-	return func(ctx context.Context, dst, src blas64.General) error {
-		n, b := x.rows(), src.Cols
-		u, y, spare := u.sized(n, b), y.sized(n, b), spare.sized(n, b)
-		if err := x.times(ctx, u, src); err != nil {
-			return err
-		}
-		fu, err := f.applyInto(ctx, w, &features{dense: u}, y, spare)
-		if err != nil {
-			return err
-		}
-		if err := dw.apply(ctx, u, fu); err != nil {
-			return err
-		}
-		fu, err = f.applyInto(ctx, w, &features{dense: u}, y, spare)
-		if err != nil {
-			return err
-		}
-		return x.transposeTimes(ctx, dst, fu)
-	}
-}
-
-// A panelBuffer keeps the storage of a panel from one use to the next.
-type panelBuffer struct{ data []float64 }
-
-func (b *panelBuffer) sized(r, c int) blas64.General {
-	if cap(b.data) < r*c {
-		b.data = make([]float64, r*c)
-	}
-	return blas64.General{Rows: r, Cols: c, Stride: max(c, 1), Data: b.data[:r*c]}
 }

@@ -9,7 +9,6 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -35,7 +34,7 @@ func RandomProjection(ctx context.Context, x mat.Matrix, k int, seed uint64) (*m
 	if k < 1 || k > math.MaxInt/8/max(f.rows, f.cols) {
 		return nil, fmt.Errorf("%w: cannot project %d columns to %d", ErrDimension, f.cols, k)
 	}
-	r := kernel.Dense(f.cols, k)
+	r := kernel.Dense[float64](f.cols, k)
 	scale := 1 / math.Sqrt(float64(k))
 	err = parallel.For(ctx, f.cols, func(j int) {
 		rng := rand.New(rand.NewPCG(seed, uint64(j)))
@@ -46,7 +45,7 @@ func RandomProjection(ctx context.Context, x mat.Matrix, k int, seed uint64) (*m
 	if err != nil {
 		return nil, err
 	}
-	y := kernel.Dense(f.rows, k)
+	y := kernel.Dense[float64](f.rows, k)
 	if err := f.times(ctx, r, y); err != nil {
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func RandomProjection(ctx context.Context, x mat.Matrix, k int, seed uint64) (*m
 }
 
 // times sets y = f·r.
-func (f *features) times(ctx context.Context, r, y blas64.General) error {
+func (f *features) times(ctx context.Context, r, y kernel.Matrix[float64]) error {
 	if f.sparse != nil {
 		return kernel.SpMM(ctx, y, f.sparse, r)
 	}

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 
 	"coles/dataset"
+	"coles/internal/kernel"
 	"coles/internal/parallel"
-	"gonum.org/v1/gonum/blas/blas64"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -157,7 +158,7 @@ func classifyBatch(ctx context.Context, f *features, labels []int, splits []data
 	}
 	// Whole numbers add up to the same in any order.
 	right := make([]atomic.Int64, len(splits))
-	err = newScorer(f, models).eachBlock(ctx, f.rows, f.slice, func(lo int, scores blas64.General) {
+	err = newScorer(f, models).eachBlock(ctx, f.rows, f.slice, func(lo int, scores kernel.Matrix[float64]) {
 		column := 0
 		for s, m := range models {
 			k := len(m.Intercept)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"coles/internal/kernel"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
@@ -26,16 +27,16 @@ type design interface {
 }
 
 // denseDesign is a training set with at least as many rows as columns.
-type denseDesign struct{ z blas64.General }
+type denseDesign struct{ z kernel.Matrix[float64] }
 
 func (z denseDesign) size() (int, int) { return z.z.Rows, z.z.Cols }
 
 func (z denseDesign) mul(dst, v []float64) {
-	blas64.Gemv(blas.NoTrans, 1, z.z, vector(v), 0, vector(dst))
+	blas64.Gemv(blas.NoTrans, 1, blas64.General(z.z), vector(v), 0, vector(dst))
 }
 
 func (z denseDesign) mulTrans(dst, s []float64) {
-	blas64.Gemv(blas.Trans, 1, z.z, vector(s), 0, vector(dst))
+	blas64.Gemv(blas.Trans, 1, blas64.General(z.z), vector(s), 0, vector(dst))
 }
 
 func (z denseDesign) weights(u []float64) []float64 { return u }
@@ -46,12 +47,12 @@ func (z denseDesign) weights(u []float64) []float64 { return u }
 // Gram matrix X̃X̃ᵀ = LLᵀ keeps all digits, and asks nothing of the rank.
 type spanDesign struct {
 	l   blas64.Triangular
-	q   blas64.General // reflectors whose product is Q, right of the diagonal
+	q   kernel.Matrix[float64] // reflectors whose product is Q, right of the diagonal
 	tau []float64
 }
 
 // newSpanDesign overwrites x, t × d with t ≤ d, in O(t²d).
-func newSpanDesign(ctx context.Context, x blas64.General) (spanDesign, error) {
+func newSpanDesign(ctx context.Context, x kernel.Matrix[float64]) (spanDesign, error) {
 	tau := make([]float64, x.Rows)
 	if err := factorLQ(ctx, x, tau); err != nil {
 		return spanDesign{}, err
@@ -83,14 +84,14 @@ func (z spanDesign) weights(u []float64) []float64 {
 	w := blas64.General{Rows: z.q.Cols, Cols: 1, Stride: 1, Data: make([]float64, z.q.Cols)}
 	copy(w.Data, u)
 	work := make([]float64, 1)
-	lapack64.Ormlq(blas.Left, blas.Trans, z.q, z.tau, w, work, -1)
+	lapack64.Ormlq(blas.Left, blas.Trans, blas64.General(z.q), z.tau, w, work, -1)
 	work = make([]float64, int(work[0]))
-	lapack64.Ormlq(blas.Left, blas.Trans, z.q, z.tau, w, work, len(work))
+	lapack64.Ormlq(blas.Left, blas.Trans, blas64.General(z.q), z.tau, w, work, len(work))
 	return w.Data
 }
 
 // sparseDesign is a training set of sparse rows, kept sparse.
-type sparseDesign struct{ z *kernel.CSR }
+type sparseDesign struct{ z *kernel.CSR[float64] }
 
 func (z sparseDesign) size() (int, int) { return z.z.Rows, z.z.Cols }
 
@@ -126,7 +127,7 @@ func vector(x []float64) blas64.Vector {
 func (f *features) trainingSet(rows []int) *features {
 	x := &features{rows: len(rows), cols: f.cols + 1}
 	if f.sparse == nil {
-		x.dense = kernel.Dense(x.rows, x.cols)
+		x.dense = kernel.Dense[float64](x.rows, x.cols)
 		for q, i := range rows {
 			_, values := f.row(i)
 			copy(x.dense.Data[q*x.cols:], values)
@@ -134,7 +135,7 @@ func (f *features) trainingSet(rows []int) *features {
 		}
 		return x
 	}
-	z := &kernel.CSR{Rows: x.rows, Cols: x.cols, Ptr: make([]int64, x.rows+1)}
+	z := &kernel.CSR[float64]{Rows: x.rows, Cols: x.cols, Ptr: make([]int64, x.rows+1)}
 	for q, i := range rows {
 		cols, values := f.row(i)
 		z.Col = append(append(z.Col, cols...), int32(f.cols))

@@ -7,7 +7,6 @@ import (
 	"coles/internal/input"
 	"coles/internal/kernel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -15,12 +14,12 @@ import (
 // matrix or of a sparse one, never both, checked to be finite.
 type features struct {
 	rows, cols int
-	dense      blas64.General
-	sparse     *kernel.CSR // nil when dense
+	dense      kernel.Matrix[float64]
+	sparse     *kernel.CSR[float64] // nil when dense
 }
 
 // newFeatures takes x without copying where it can: a *mat.Dense is used in
-// place, a sparse matrix is rewritten as a checked CSR of 32-bit indices,
+// place, one of float32 is widened, a sparse matrix is rewritten as a checked CSR of 32-bit indices,
 // anything else is copied to a dense matrix.
 func newFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
 	m, err := input.Read(ctx, x)
@@ -30,7 +29,12 @@ func newFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
 	if m.Rows == 0 || m.Cols == 0 {
 		return nil, fmt.Errorf("%w: the matrix is %d × %d", ErrShape, m.Rows, m.Cols)
 	}
-	return &features{rows: m.Rows, cols: m.Cols, dense: m.Dense, sparse: m.Sparse}, nil
+	f := &features{rows: m.Rows, cols: m.Cols, dense: m.Dense, sparse: m.Sparse}
+	if m.Single != nil {
+		f.dense = kernel.Dense[float64](m.Rows, m.Cols)
+		err = kernel.Convert(ctx, f.dense, *m.Single)
+	}
+	return f, err
 }
 
 // row returns the values of row i, and their columns when sparse.

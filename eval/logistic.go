@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles/internal/parallel"
+
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -5,7 +5,6 @@ import (
 
 	"coles/internal/kernel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
@@ -18,7 +17,7 @@ const lqRows = 32
 // below the diagonal, the reflectors of Q above it and in tau, as LAPACK's
 // Dgelqf leaves them. It is that routine with products that run on every
 // processor and end with ctx.
-func factorLQ(ctx context.Context, x blas64.General, tau []float64) error {
+func factorLQ(ctx context.Context, x kernel.Matrix[float64], tau []float64) error {
 	var lp gonum.Implementation
 	work := make([]float64, x.Rows)
 	for i := 0; i < x.Rows; i += lqRows {
@@ -33,14 +32,14 @@ func factorLQ(ctx context.Context, x blas64.General, tau []float64) error {
 			break
 		}
 		// The product of the panel's reflections is I − VᵀTV.
-		v, t := kernel.Dense(b, d), kernel.Dense(b, b)
+		v, t := kernel.Dense[float64](b, d), kernel.Dense[float64](b, b)
 		for r := range b {
 			v.Data[r*v.Stride+r] = 1
 			copy(v.Data[r*v.Stride+r+1:(r+1)*v.Stride], panel.Data[r*panel.Stride+r+1:])
 		}
 		lp.Dlarft(lapack.Forward, lapack.RowWise, d, b, v.Data, v.Stride, tau[i:i+b], t.Data, t.Stride)
 		rest := kernel.View(x, i+b, i, below, d)
-		p, pt := kernel.Dense(below, b), kernel.Dense(below, b)
+		p, pt := kernel.Dense[float64](below, b), kernel.Dense[float64](below, b)
 		if err := kernel.Gemm(ctx, false, true, 1, rest, v, 0, p); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -59,7 +58,7 @@ func PCA(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("principal components: %w", err)
 	}
-	y := kernel.Dense(f.rows, k)
+	y := kernel.Dense[float64](f.rows, k)
 	for lo := 0; lo < f.rows; lo += pcaRows {
 		hi := min(f.rows, lo+pcaRows)
 		block, err := f.centred(ctx, lo, hi, mean)
@@ -101,14 +100,14 @@ func (f *features) leadingFormed(ctx context.Context, mean []float64, k int) (*e
 		return nil, err
 	}
 	kernel.MirrorUpper(scatter)
-	return eigen.Krylov(ctx, f.cols, k, func(ctx context.Context, dst, v blas64.General) error {
+	return eigen.Krylov(ctx, f.cols, k, func(ctx context.Context, dst, v kernel.Matrix[float64]) error {
 		return kernel.Gemm(ctx, false, false, 1, scatter, v, 0, dst)
 	}, eigen.KrylovOptions{})
 }
 
 // scatter forms the upper triangle of the scatter matrix, rows block by block.
-func (f *features) scatter(ctx context.Context, mean []float64) (blas64.General, error) {
-	scatter := kernel.Dense(f.cols, f.cols)
+func (f *features) scatter(ctx context.Context, mean []float64) (kernel.Matrix[float64], error) {
+	scatter := kernel.Dense[float64](f.cols, f.cols)
 	for lo := 0; lo < f.rows; lo += pcaRows {
 		block, err := f.centred(ctx, lo, min(f.rows, lo+pcaRows), mean)
 		if err != nil {
@@ -125,13 +124,13 @@ func (f *features) scatter(ctx context.Context, mean []float64) (blas64.General,
 // Xᵀ·w for w = (X − 1x̄)·v. The columns of w sum to zero, so that Xᵀw needs no
 // centring of its own.
 func (f *features) leadingKrylov(ctx context.Context, mean []float64, k int) (*eigen.Result, error) {
-	var transposed *kernel.CSR
+	var transposed *kernel.CSR[float64]
 	if f.sparse != nil {
 		transposed = f.sparse.Transpose()
 	}
-	row := blas64.General{Rows: 1, Cols: f.cols, Stride: f.cols, Data: mean}
-	scatter := func(ctx context.Context, dst, v blas64.General) error {
-		w, shift := kernel.Dense(f.rows, v.Cols), kernel.Dense(1, v.Cols)
+	row := kernel.Matrix[float64]{Rows: 1, Cols: f.cols, Stride: f.cols, Data: mean}
+	scatter := func(ctx context.Context, dst, v kernel.Matrix[float64]) error {
+		w, shift := kernel.Dense[float64](f.rows, v.Cols), kernel.Dense[float64](1, v.Cols)
 		if err := f.times(ctx, v, w); err != nil {
 			return err
 		}
@@ -152,7 +151,7 @@ func (f *features) leadingKrylov(ctx context.Context, mean []float64, k int) (*e
 // mean is the mean row of f, summed in blocks of rows that are then added in
 // their order.
 func (f *features) mean(ctx context.Context) ([]float64, error) {
-	part := kernel.Dense((f.rows+pcaRows-1)/pcaRows, f.cols)
+	part := kernel.Dense[float64]((f.rows+pcaRows-1)/pcaRows, f.cols)
 	err := parallel.Ranges(ctx, f.rows, pcaRows, func(lo, hi int) {
 		sum := part.Data[lo/pcaRows*part.Stride:][:f.cols]
 		for i := lo; i < hi; i++ {
@@ -178,8 +177,8 @@ func (f *features) mean(ctx context.Context) ([]float64, error) {
 // centred is rows [lo, hi) of f less the mean, dense. Subtracting it here and
 // not from the finished covariance costs a copy and saves the digits that a
 // mean much larger than the spread would take.
-func (f *features) centred(ctx context.Context, lo, hi int, mean []float64) (blas64.General, error) {
-	block := kernel.Dense(hi-lo, f.cols)
+func (f *features) centred(ctx context.Context, lo, hi int, mean []float64) (kernel.Matrix[float64], error) {
+	block := kernel.Dense[float64](hi-lo, f.cols)
 	err := parallel.Ranges(ctx, hi-lo, 64, func(first, last int) {
 		for i := first; i < last; i++ {
 			row := block.Data[i*block.Stride : i*block.Stride+f.cols]

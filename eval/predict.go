@@ -7,7 +7,7 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
-	"gonum.org/v1/gonum/blas/blas64"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -30,8 +30,8 @@ func (m *LogisticModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*
 	if n == 0 {
 		return &mat.Dense{}, nil
 	}
-	scores := kernel.Dense(n, len(m.Intercept))
-	err = m.eachBlock(ctx, f, rows, func(lo int, block blas64.General) {
+	scores := kernel.Dense[float64](n, len(m.Intercept))
+	err = m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
 		copy(scores.Data[lo*scores.Stride:], block.Data)
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func (m *LogisticModel) Predict(ctx context.Context, x mat.Matrix, rows []int) (
 		return nil, err
 	}
 	labels := make([]int, f.count(rows))
-	err = m.eachBlock(ctx, f, rows, func(lo int, block blas64.General) {
+	err = m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
 		for i := range block.Rows {
 			labels[lo+i] = m.decide(block.Data[i*block.Stride : i*block.Stride+block.Cols])
 		}
@@ -85,7 +85,7 @@ func (m *LogisticModel) input(ctx context.Context, x mat.Matrix, rows []int) (*f
 
 // eachBlock scores consecutive blocks of rows, in parallel, and hands each to
 // do with the position of its first row.
-func (m *LogisticModel) eachBlock(ctx context.Context, f *features, rows []int, do func(lo int, scores blas64.General)) error {
+func (m *LogisticModel) eachBlock(ctx context.Context, f *features, rows []int, do func(lo int, scores kernel.Matrix[float64])) error {
 	s := newScorer(f, []*LogisticModel{m})
 	return s.eachBlock(ctx, f.count(rows), func(lo, hi int) *features {
 		if rows == nil {
@@ -98,7 +98,7 @@ func (m *LogisticModel) eachBlock(ctx context.Context, f *features, rows []int, 
 // scorer holds the coefficients of several models over the same features
 // side by side, so that one product scores a block of rows for all of them.
 type scorer struct {
-	coef      blas64.General // problems × d; for sparse features d × problems
+	coef      kernel.Matrix[float64] // problems × d; for sparse features d × problems
 	intercept []float64
 }
 
@@ -115,16 +115,16 @@ func newScorer(f *features, models []*LogisticModel) *scorer {
 			k++
 		}
 	}
-	s.coef = stacked.RawMatrix()
+	s.coef = kernel.Matrix[float64](stacked.RawMatrix())
 	if f.sparse != nil {
-		s.coef = mat.DenseCopyOf(stacked.T()).RawMatrix()
+		s.coef = kernel.Matrix[float64](mat.DenseCopyOf(stacked.T()).RawMatrix())
 	}
 	return s
 }
 
 // eachBlock scores rows [0, n), block by block. Tasks share nothing but the
 // coefficients, so do is called concurrently for disjoint ranges.
-func (s *scorer) eachBlock(ctx context.Context, n int, block func(lo, hi int) *features, do func(lo int, scores blas64.General)) error {
+func (s *scorer) eachBlock(ctx context.Context, n int, block func(lo, hi int) *features, do func(lo int, scores kernel.Matrix[float64])) error {
 	errs := make([]error, (n+scoreRows-1)/scoreRows)
 	err := parallel.Ranges(ctx, n, scoreRows, func(lo, hi int) {
 		scores, err := s.score(ctx, block(lo, hi))
@@ -145,8 +145,8 @@ func (s *scorer) eachBlock(ctx context.Context, n int, block func(lo, hi int) *f
 	return nil
 }
 
-func (s *scorer) score(ctx context.Context, f *features) (blas64.General, error) {
-	scores := kernel.Dense(f.rows, len(s.intercept))
+func (s *scorer) score(ctx context.Context, f *features) (kernel.Matrix[float64], error) {
+	scores := kernel.Dense[float64](f.rows, len(s.intercept))
 	var err error
 	if f.sparse != nil {
 		err = kernel.SpMM(ctx, scores, f.sparse, s.coef)
@@ -184,7 +184,7 @@ func (f *features) slice(lo, hi int) *features {
 		return g
 	}
 	first, last := f.sparse.Ptr[lo], f.sparse.Ptr[hi]
-	g.sparse = &kernel.CSR{Rows: hi - lo, Cols: f.cols, Ptr: make([]int64, hi-lo+1),
+	g.sparse = &kernel.CSR[float64]{Rows: hi - lo, Cols: f.cols, Ptr: make([]int64, hi-lo+1),
 		Col: f.sparse.Col[first:last], Val: f.sparse.Val[first:last]}
 	for i := range g.sparse.Ptr {
 		g.sparse.Ptr[i] = f.sparse.Ptr[lo+i] - first
@@ -196,14 +196,14 @@ func (f *features) slice(lo, hi int) *features {
 func (f *features) gather(rows []int) *features {
 	g := &features{rows: len(rows), cols: f.cols}
 	if f.sparse == nil {
-		g.dense = kernel.Dense(len(rows), f.cols)
+		g.dense = kernel.Dense[float64](len(rows), f.cols)
 		for q, i := range rows {
 			_, values := f.row(i)
 			copy(g.dense.Data[q*f.cols:], values)
 		}
 		return g
 	}
-	g.sparse = &kernel.CSR{Rows: len(rows), Cols: f.cols, Ptr: make([]int64, len(rows)+1)}
+	g.sparse = &kernel.CSR[float64]{Rows: len(rows), Cols: f.cols, Ptr: make([]int64, len(rows)+1)}
 	for q, i := range rows {
 		cols, values := f.row(i)
 		g.sparse.Col = append(g.sparse.Col, cols...)

@@ -41,8 +41,8 @@ func referenceEmbeddings(t testing.TB, fx fixture, features *mat.Dense) map[stri
 	addTimes(1, row, col, val, features, contrast)
 	row, col, val = fx.coordinates(t, "Wneg")
 	addTimes(-0.9, row, col, val, features, contrast)
-	m := kernel.Dense(d, d)
-	if err := kernel.Gram(background, 1, features.RawMatrix(), contrast.RawMatrix(), m); err != nil {
+	m := kernel.Dense[float64](d, d)
+	if err := kernel.Gram(background, 1, kernel.Matrix[float64](features.RawMatrix()), kernel.Matrix[float64](contrast.RawMatrix()), m); err != nil {
 		t.Fatal(err)
 	}
 	kernel.MirrorUpper(m)
@@ -69,8 +69,8 @@ func referenceEmbeddings(t testing.TB, fx fixture, features *mat.Dense) map[stri
 	}
 	project := func(p mat.Matrix, norm float64) *mat.Dense {
 		_, k := p.Dims()
-		e := kernel.Dense(n, k)
-		if err := kernel.Gemm(background, false, false, 1, features.RawMatrix(), mat.DenseCopyOf(p).RawMatrix(), 0, e); err != nil {
+		e := kernel.Dense[float64](n, k)
+		if err := kernel.Gemm(background, false, false, 1, kernel.Matrix[float64](features.RawMatrix()), kernel.Matrix[float64](mat.DenseCopyOf(p).RawMatrix()), 0, e); err != nil {
 			t.Fatal(err)
 		}
 		out := mat.NewDense(n, k, e.Data)

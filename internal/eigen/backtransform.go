@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"coles/internal/kernel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // reflectorBlock reflections are applied together, as I − Yᵀ·T·Y.
@@ -14,10 +12,10 @@ const reflectorBlock = 64
 // backTransform replaces the columns of z by Q times them, where tridiagonalise
 // left Q in the rows of a and in tau. It takes 2n²k operations, all in products
 // of matrices (Golub and Van Loan, section 5.2.2).
-func backTransform(ctx context.Context, a blas64.General, tau []float64, z blas64.General) error {
+func backTransform(ctx context.Context, a matrix, tau []float64, z matrix) error {
 	n, k := z.Rows, z.Cols
-	y := kernel.Dense(reflectorBlock, n)
-	inner, outer := kernel.Dense(reflectorBlock, k), kernel.Dense(reflectorBlock, k)
+	y := kernel.Dense[float64](reflectorBlock, n)
+	inner, outer := kernel.Dense[float64](reflectorBlock, k), kernel.Dense[float64](reflectorBlock, k)
 	// Q = H₀·H₁⋯: the last is applied first.
 	for hi := len(tau); hi > 0; {
 		lo := (hi - 1) / reflectorBlock * reflectorBlock
@@ -51,9 +49,9 @@ func backTransform(ctx context.Context, a blas64.General, tau []float64, z blas6
 
 // blockFactor is the upper triangular T of H₀·H₁⋯ = I − Vᵀ·T·V, where the rows
 // of V are the vectors of the reflections.
-func blockFactor(ctx context.Context, v blas64.General, tau []float64) (blas64.General, error) {
+func blockFactor(ctx context.Context, v matrix, tau []float64) (matrix, error) {
 	count := len(tau)
-	dots, t := kernel.Dense(count, count), kernel.Dense(count, count)
+	dots, t := kernel.Dense[float64](count, count), kernel.Dense[float64](count, count)
 	if err := kernel.Gemm(ctx, false, true, 1, v, v, 0, dots); err != nil {
 		return t, err
 	}

@@ -9,10 +9,10 @@ import (
 // krylovDense is Krylov by way of the matrix itself, which n products with the
 // columns of the identity give.
 func krylovDense(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Result, error) {
-	a := kernel.Dense(n, n)
+	a := kernel.Dense[float64](n, n)
 	for lo := 0; lo < n; lo += o.Block {
 		hi := min(n, lo+o.Block)
-		unit := kernel.Dense(n, hi-lo)
+		unit := kernel.Dense[float64](n, hi-lo)
 		for j := lo; j < hi; j++ {
 			unit.Data[j*unit.Stride+j-lo] = 1
 		}

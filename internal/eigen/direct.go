@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"coles/internal/kernel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Direct returns the k algebraically largest eigenpairs of the symmetric n × n
@@ -21,7 +19,7 @@ import (
 //
 // Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite,
 // that of ctx.
-func Direct(ctx context.Context, a blas64.General, k int) (*Result, error) {
+func Direct(ctx context.Context, a matrix, k int) (*Result, error) {
 	if a.Rows != a.Cols {
 		return nil, fmt.Errorf("%w: a matrix of %d×%d is not square", ErrShape, a.Rows, a.Cols)
 	}
@@ -43,15 +41,15 @@ func Direct(ctx context.Context, a blas64.General, k int) (*Result, error) {
 // spectrum is the upper end of a spectrum.
 type spectrum struct {
 	values  []float64
-	vectors blas64.General // n × k, in columns
-	norm    float64        // the largest eigenvalue of all, in magnitude
-	least   float64        // the smallest of all
+	vectors matrix  // n × k, in columns
+	norm    float64 // the largest eigenvalue of all, in magnitude
+	least   float64 // the smallest of all
 }
 
 // decompose is Direct on checked sizes, with the vectors as columns.
-func decompose(ctx context.Context, a blas64.General, k int) (spectrum, error) {
+func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
 	n := a.Rows
-	s := spectrum{values: make([]float64, k), vectors: kernel.Dense(n, k)}
+	s := spectrum{values: make([]float64, k), vectors: kernel.Dense[float64](n, k)}
 	exponent, err := scaleToOne(ctx, a)
 	if err != nil || n == 0 {
 		return s, err
@@ -94,7 +92,7 @@ const zeroMatrix = math.MinInt
 // scaleToOne divides the upper triangle of a by the power of two that brings
 // its largest entry to [½, 1), and returns the exponent. The division is exact,
 // and squares neither overflow nor vanish afterwards.
-func scaleToOne(ctx context.Context, a blas64.General) (exponent int, err error) {
+func scaleToOne(ctx context.Context, a matrix) (exponent int, err error) {
 	most := 0.0
 	for i := range a.Rows {
 		if err := ctx.Err(); err != nil {

@@ -77,18 +77,18 @@ func TestDirectKeepsItsPromisesOnAnySpectrum(t *testing.T) {
 
 // matrices are given by their entries, most with a tridiagonal form that falls
 // apart or has eigenvalues equal in all digits.
-var matrices = map[string]func(n int) blas64.General{
-	"identity": func(n int) blas64.General {
+var matrices = map[string]func(n int) matrix{
+	"identity": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 { return float64(b2i(i == j)) })
 	},
-	"ones": func(n int) blas64.General { return symmetric(n, func(i, j int) float64 { return 1 }) },
-	"diagonal": func(n int) blas64.General {
+	"ones": func(n int) matrix { return symmetric(n, func(i, j int) float64 { return 1 }) },
+	"diagonal": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 { return float64(b2i(i == j) * (i % 5)) })
 	},
-	"second difference": func(n int) blas64.General {
+	"second difference": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 { return float64(2*b2i(i == j) - b2i(j == i+1)) })
 	},
-	"Wilkinson": func(n int) blas64.General {
+	"Wilkinson": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 {
 			if i == j {
 				return math.Abs(float64(n-1)/2 - float64(i))
@@ -96,7 +96,7 @@ var matrices = map[string]func(n int) blas64.General{
 			return float64(b2i(j == i+1))
 		})
 	},
-	"Wilkinson glued by 1e-9": func(n int) blas64.General {
+	"Wilkinson glued by 1e-9": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 {
 			switch {
 			case i == j:
@@ -107,13 +107,13 @@ var matrices = map[string]func(n int) blas64.General{
 			return float64(b2i(j == i+1))
 		})
 	},
-	"equal blocks": func(n int) blas64.General {
+	"equal blocks": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 { return float64(b2i(i/4 == j/4) * (1 + i%4 + j%4)) })
 	},
-	"graded": func(n int) blas64.General {
+	"graded": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 { return math.Pow(10, -float64(i+j)/4) })
 	},
-	"tiny beside large": func(n int) blas64.General {
+	"tiny beside large": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 {
 			if i == j && i%3 == 0 {
 				return 1
@@ -121,10 +121,10 @@ var matrices = map[string]func(n int) blas64.General{
 			return 1e-160 * float64(1+i*j%7)
 		})
 	},
-	"Hilbert": func(n int) blas64.General {
+	"Hilbert": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
 	},
-	"random": func(n int) blas64.General { return randomSymmetric(n, 9) },
+	"random": func(n int) matrix { return randomSymmetric(n, 9) },
 }
 
 func b2i(b bool) int {
@@ -217,7 +217,7 @@ func TestDirectHasNoTroubleWithLargeMatrices(t *testing.T) {
 func TestDirectReadsTheUpperTriangleOnly(t *testing.T) {
 	const n = 70
 	a := randomSymmetric(n, 4)
-	padded := blas64.General{Rows: n, Cols: n, Stride: n + 3, Data: constant(n*(n+3), math.NaN())}
+	padded := matrix{Rows: n, Cols: n, Stride: n + 3, Data: constant(n*(n+3), math.NaN())}
 	for i := range n {
 		copy(row(padded, i)[i:], row(a, i)[i:])
 	}
@@ -255,10 +255,10 @@ func TestDirectRefusesBadInput(t *testing.T) {
 			t.Errorf("k=%d: error %v, want ErrShape", k, err)
 		}
 	}
-	if _, err := Direct(ctx, kernel.Dense(3, 4), 1); !errors.Is(err, ErrShape) {
+	if _, err := Direct(ctx, kernel.Dense[float64](3, 4), 1); !errors.Is(err, ErrShape) {
 		t.Errorf("3×4: error %v, want ErrShape", err)
 	}
-	if r, err := Direct(ctx, blas64.General{}, 0); err != nil || len(r.Values) != 0 {
+	if r, err := Direct(ctx, matrix{}, 0); err != nil || len(r.Values) != 0 {
 		t.Errorf("empty matrix: %v, %v", r, err)
 	}
 }
@@ -292,7 +292,7 @@ func TestDirectStopsWhenCancelled(t *testing.T) {
 
 func TestFixSignsMakesTheLargestEntryPositive(t *testing.T) {
 	// The last row is a tie but for rounding.
-	v := blas64.General{Rows: 5, Cols: 3, Stride: 4, Data: []float64{
+	v := matrix{Rows: 5, Cols: 3, Stride: 4, Data: []float64{
 		1, -2, 0, -9,
 		-3, 3, 1, -9,
 		0, 0, 0, -9,

@@ -16,8 +16,8 @@ import (
 )
 
 // symmetric is an n × n matrix from its entries on and above the diagonal.
-func symmetric(n int, at func(i, j int) float64) blas64.General {
-	a := kernel.Dense(n, n)
+func symmetric(n int, at func(i, j int) float64) matrix {
+	a := kernel.Dense[float64](n, n)
 	for i := range n {
 		for j := i; j < n; j++ {
 			v := at(i, j)
@@ -27,13 +27,13 @@ func symmetric(n int, at func(i, j int) float64) blas64.General {
 	return a
 }
 
-func randomSymmetric(n int, seed uint64) blas64.General {
+func randomSymmetric(n int, seed uint64) matrix {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	return symmetric(n, func(i, j int) float64 { return rnd.NormFloat64() })
 }
 
 // withSpectrum is R·diag(values)·Rᵀ for an R of some random reflections.
-func withSpectrum(values []float64, seed uint64) blas64.General {
+func withSpectrum(values []float64, seed uint64) matrix {
 	n := len(values)
 	rnd := rand.New(rand.NewPCG(seed, 2))
 	a := symmetric(n, func(i, j int) float64 {
@@ -63,14 +63,14 @@ func withSpectrum(values []float64, seed uint64) blas64.General {
 	return a
 }
 
-func clone(a blas64.General) blas64.General {
+func clone(a matrix) matrix {
 	a.Data = append([]float64(nil), a.Data...)
 	return a
 }
 
 // residual is ‖A·Pᵀ − Pᵀ·Λ‖ relative to ‖A‖, both in the Frobenius norm, which
 // is at least the spectral one over √n; and the largest |PPᵀ − I|.
-func residual(t testing.TB, a blas64.General, r *Result) (res, orth float64) {
+func residual(t testing.TB, a matrix, r *Result) (res, orth float64) {
 	t.Helper()
 	k, n := len(r.Values), a.Rows
 	if r.Vectors.Rows != k || r.Vectors.Cols != n {
@@ -89,8 +89,8 @@ func residual(t testing.TB, a blas64.General, r *Result) (res, orth float64) {
 	for i, v := range a.Data {
 		a.Data[i] = math.Ldexp(v, -e)
 	}
-	pa := kernel.Dense(k, n)
-	gram := kernel.Dense(k, k)
+	pa := kernel.Dense[float64](k, n)
+	gram := kernel.Dense[float64](k, k)
 	ctx := context.Background()
 	if err := kernel.Gemm(ctx, false, false, 1, r.Vectors, a, 0, pa); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func residual(t testing.TB, a blas64.General, r *Result) (res, orth float64) {
 }
 
 // checkPairs holds a result to the promises of the package.
-func checkPairs(t testing.TB, name string, a blas64.General, r *Result, tol float64) {
+func checkPairs(t testing.TB, name string, a matrix, r *Result, tol float64) {
 	t.Helper()
 	res, orth := residual(t, a, r)
 	if !(res <= tol) {
@@ -141,7 +141,7 @@ func checkPairs(t testing.TB, name string, a blas64.General, r *Result, tol floa
 }
 
 // oracle is gonum's eigendecomposition, descending.
-func oracle(t testing.TB, a blas64.General) (values []float64, vectors *mat.Dense) {
+func oracle(t testing.TB, a matrix) (values []float64, vectors *mat.Dense) {
 	t.Helper()
 	n := a.Rows
 	var e mat.EigenSym

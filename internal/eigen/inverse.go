@@ -31,9 +31,9 @@ const (
 // columns of an n × k matrix, orthonormal (Golub and Van Loan, section 8.2.2).
 // Every vector begins with two steps of inverse iteration from a random start;
 // those of a cluster go on in separate.
-func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (blas64.General, error) {
+func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (matrix, error) {
 	k := len(values)
-	z := kernel.Dense(len(t.d), k)
+	z := kernel.Dense[float64](len(t.d), k)
 	s := inverseSteps{t, t.bound(), inverseOffset}
 	if err := s.start(ctx, values, z); err != nil {
 		return z, err
@@ -66,7 +66,7 @@ type inverseSteps struct {
 // takes it away again, and a second orthogonalisation finds a basis that is
 // hardly skew. If it does, because the rounding errors of the eigenvalues
 // spread as far as the offset, a wider offset helps.
-func (s inverseSteps) separate(ctx context.Context, values []float64, z blas64.General) error {
+func (s inverseSteps) separate(ctx context.Context, values []float64, z matrix) error {
 	const (
 		straight = 4   // skewness that costs less than a digit
 		curable  = 1e6 // skewness that one step makes good
@@ -94,7 +94,7 @@ func (s inverseSteps) separate(ctx context.Context, values []float64, z blas64.G
 }
 
 // start fills the columns of z by two steps from random vectors.
-func (s inverseSteps) start(ctx context.Context, values []float64, z blas64.General) error {
+func (s inverseSteps) start(ctx context.Context, values []float64, z matrix) error {
 	return s.each(ctx, values, z, func(c int, x []float64) {
 		rnd := rand.New(rand.NewPCG(uint64(c), 0x7269646961676f6e))
 		for i := range x {
@@ -104,7 +104,7 @@ func (s inverseSteps) start(ctx context.Context, values []float64, z blas64.Gene
 }
 
 // refine takes a step from each column of z.
-func (s inverseSteps) refine(ctx context.Context, values []float64, z blas64.General) error {
+func (s inverseSteps) refine(ctx context.Context, values []float64, z matrix) error {
 	return s.each(ctx, values, z, func(c int, x []float64) {
 		blas64.Copy(column(z, c), vector(x))
 	}, 1)
@@ -112,7 +112,7 @@ func (s inverseSteps) refine(ctx context.Context, values []float64, z blas64.Gen
 
 // each replaces every column c of z by the outcome of some steps for
 // values[c], starting from what from writes.
-func (s inverseSteps) each(ctx context.Context, values []float64, z blas64.General, from func(c int, x []float64), steps int) error {
+func (s inverseSteps) each(ctx context.Context, values []float64, z matrix, from func(c int, x []float64), steps int) error {
 	n := len(s.t.d)
 	return parallel.Ranges(ctx, len(values), inverseTask, func(lo, hi int) {
 		f := newFactors(n)
@@ -140,7 +140,7 @@ func (s inverseSteps) each(ctx context.Context, values []float64, z blas64.Gener
 }
 
 // column is column c of a.
-func column(a blas64.General, c int) blas64.Vector {
+func column(a matrix, c int) blas64.Vector {
 	return blas64.Vector{N: a.Rows, Inc: a.Stride, Data: a.Data[c:]}
 }
 

@@ -5,14 +5,12 @@ import (
 	"fmt"
 
 	"coles/internal/kernel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Operator computes dst = A·src for a symmetric A (n × n) and blocks of
 // vectors, the columns of n × b matrices that may have padding. It must not
 // change src, and must give the same result for a vector wherever it stands.
-type Operator func(ctx context.Context, dst, src blas64.General) error
+type Operator func(ctx context.Context, dst, src matrix) error
 
 // KrylovOptions are the settings of Krylov. The zero value works.
 type KrylovOptions struct {
@@ -78,7 +76,7 @@ func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Re
 		return nil, err
 	}
 	if k == 0 {
-		return &Result{Vectors: kernel.Dense(0, n)}, ctx.Err()
+		return &Result{Vectors: kernel.Dense[float64](0, n)}, ctx.Err()
 	}
 	if n <= denseOrder || 3*o.MaxBasis > 2*n {
 		return krylovDense(ctx, n, k, apply, o)

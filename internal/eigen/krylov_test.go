@@ -16,15 +16,15 @@ import (
 )
 
 // operator is multiplication by a.
-func operator(a blas64.General) Operator {
-	return func(ctx context.Context, dst, src blas64.General) error {
+func operator(a matrix) Operator {
+	return func(ctx context.Context, dst, src matrix) error {
 		return kernel.Gemm(ctx, false, false, 1, a, src, 0, dst)
 	}
 }
 
 // diagonal is multiplication by a diagonal matrix.
 func diagonal(d []float64) Operator {
-	return func(ctx context.Context, dst, src blas64.General) error {
+	return func(ctx context.Context, dst, src matrix) error {
 		for i, v := range d {
 			to := row(dst, i)
 			for j, x := range row(src, i) {
@@ -35,7 +35,7 @@ func diagonal(d []float64) Operator {
 	}
 }
 
-func diagonalMatrix(d []float64) blas64.General {
+func diagonalMatrix(d []float64) matrix {
 	return symmetric(len(d), func(i, j int) float64 {
 		if i == j {
 			return d[i]
@@ -60,7 +60,7 @@ func descending(values []float64, k int) []float64 {
 // checkKrylov holds a result to the promises: orthogonality, the residual it
 // states and the bound on it, and the eigenvalues themselves. A residual r
 // bounds the error of an eigenvalue by r.
-func checkKrylov(t *testing.T, name string, a blas64.General, r *Result, want []float64) {
+func checkKrylov(t *testing.T, name string, a matrix, r *Result, want []float64) {
 	t.Helper()
 	checkPairs(t, name, a, r, 1e-6*math.Sqrt(float64(len(r.Values)+1)))
 	if !(r.Residual <= 1e-6) {
@@ -202,7 +202,7 @@ func TestKrylovRefusesBadInput(t *testing.T) {
 			t.Errorf("n=%d: error %v, want ErrNotFinite", n, err)
 		}
 		broken := errors.New("broken")
-		fails := func(context.Context, blas64.General, blas64.General) error { return broken }
+		fails := func(context.Context, matrix, matrix) error { return broken }
 		if _, err := Krylov(ctx, n, 3, fails, KrylovOptions{}); !errors.Is(err, broken) {
 			t.Errorf("n=%d: error %v, want the operator's", n, err)
 		}

@@ -57,7 +57,7 @@ func TestKrylovFindsEveryComponent(t *testing.T) {
 		degree[e[0]]++
 		degree[e[1]]++
 	}
-	a := kernel.Dense(n, n)
+	a := kernel.Dense[float64](n, n)
 	for _, e := range edges {
 		w := 1 / math.Sqrt(degree[e[0]]*degree[e[1]])
 		a.Data[e[0]*n+e[1]], a.Data[e[1]*n+e[0]] = w, w
@@ -69,7 +69,7 @@ func TestKrylovFindsEveryComponent(t *testing.T) {
 	if ones := countAbove(want.Values, 1-1e-9); ones != paths+1 {
 		t.Fatalf("the oracle has the eigenvalue 1 %d times, there are %d components", ones, paths+1)
 	}
-	apply := func(ctx context.Context, dst, src blas64.General) error {
+	apply := func(ctx context.Context, dst, src matrix) error {
 		for i := range n {
 			clear(row(dst, i))
 		}

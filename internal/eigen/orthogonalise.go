@@ -16,8 +16,8 @@ import (
 // orthonormal columns of q, and returns the coefficients wᵀ·q of what it took:
 // transposed, since a product of few long rows takes less time than one of
 // many short ones.
-func project(ctx context.Context, q, w blas64.General) (blas64.General, error) {
-	c := kernel.Dense(w.Cols, q.Cols)
+func project(ctx context.Context, q, w matrix) (matrix, error) {
+	c := kernel.Dense[float64](w.Cols, q.Cols)
 	if err := kernel.Gemm(ctx, true, false, 1, w, q, 0, c); err != nil {
 		return c, err
 	}
@@ -36,7 +36,7 @@ func project(ctx context.Context, q, w blas64.General) (blas64.General, error) {
 // bring the digits back ("twice is enough" unless the block was nearly
 // dependent). Both steps are products of matrices. A block that has been
 // projected before is thereby projected twice in all, as is needed.
-func extend(ctx context.Context, q, w blas64.General, rnd *rand.Rand) (skew float64, err error) {
+func extend(ctx context.Context, q, w matrix, rnd *rand.Rand) (skew float64, err error) {
 	const rounds = 4
 	skew, ok, err := choleskyQR(ctx, w)
 	for round := 0; round < rounds && ok && err == nil; round++ {
@@ -60,9 +60,9 @@ func extend(ctx context.Context, q, w blas64.General, rnd *rand.Rand) (skew floa
 
 // choleskyQR replaces w by w·R⁻¹ with RᵀR = wᵀw. It reports how much this
 // magnified the columns, or that it cannot be done: then w is unchanged.
-func choleskyQR(ctx context.Context, w blas64.General) (skew float64, ok bool, err error) {
+func choleskyQR(ctx context.Context, w matrix) (skew float64, ok bool, err error) {
 	b := w.Cols
-	g := kernel.Dense(b, b)
+	g := kernel.Dense[float64](b, b)
 	if err := kernel.Gram(ctx, 1, w, w, g); err != nil {
 		return 0, false, err
 	}
@@ -104,7 +104,7 @@ func choleskyQR(ctx context.Context, w blas64.General) (skew float64, ok bool, e
 			g.Data[i*b+j] *= scale[i]
 		}
 	}
-	product := kernel.Dense(w.Rows, b)
+	product := kernel.Dense[float64](w.Rows, b)
 	if err := kernel.Gemm(ctx, false, false, 1, w, g, 0, product); err != nil {
 		return 0, false, err
 	}
@@ -114,7 +114,7 @@ func choleskyQR(ctx context.Context, w blas64.General) (skew float64, ok bool, e
 
 // gramSchmidt is extend one column at a time, by projections repeated until
 // they change nothing. It takes any input.
-func gramSchmidt(ctx context.Context, q, w blas64.General, rnd *rand.Rand) error {
+func gramSchmidt(ctx context.Context, q, w matrix, rnd *rand.Rand) error {
 	x := make([]float64, w.Rows)
 	for c := range w.Cols {
 		if err := ctx.Err(); err != nil {
@@ -133,7 +133,7 @@ func gramSchmidt(ctx context.Context, q, w blas64.General, rnd *rand.Rand) error
 
 // orthogonalColumn makes x of norm 1 and orthogonal to q and to own.
 // It reports false if nothing of x but rounding errors is left.
-func orthogonalColumn(q, own blas64.General, x []float64) bool {
+func orthogonalColumn(q, own matrix, x []float64) bool {
 	if !normalise(x) {
 		return false
 	}
@@ -151,13 +151,13 @@ func orthogonalColumn(q, own blas64.General, x []float64) bool {
 	return false
 }
 
-func projectColumn(q blas64.General, x []float64) {
+func projectColumn(q matrix, x []float64) {
 	if q.Rows == 0 || q.Cols == 0 {
 		return
 	}
 	c := vector(make([]float64, q.Cols))
-	blas64.Gemv(blas.Trans, 1, q, vector(x), 0, c)
-	blas64.Gemv(blas.NoTrans, -1, q, c, 1, vector(x))
+	blas64.Gemv(blas.Trans, 1, blas64.General(q), vector(x), 0, c)
+	blas64.Gemv(blas.NoTrans, -1, blas64.General(q), c, 1, vector(x))
 }
 
 // orthoBlock columns are made orthonormal at once: enough for the products to
@@ -167,7 +167,7 @@ const orthoBlock = 64
 // orthonormalise makes the columns of q orthonormal, block after block, and
 // reports how skew they were, as extend does. There must be no more columns
 // than rows.
-func orthonormalise(ctx context.Context, q blas64.General) (skew float64, err error) {
+func orthonormalise(ctx context.Context, q matrix) (skew float64, err error) {
 	rnd := rand.New(rand.NewPCG(uint64(q.Cols), 0x6f7274686f))
 	for lo := 0; lo < q.Cols; lo += orthoBlock {
 		hi := min(q.Cols, lo+orthoBlock)
@@ -184,13 +184,13 @@ func orthonormalise(ctx context.Context, q blas64.General) (skew float64, err er
 // where E = qᵀq − I, is orthonormal up to E². Unlike any Gram-Schmidt it treats
 // all columns alike: two that lean towards each other part by half each, so
 // that eigenvectors, which lean by ε‖A‖/gap, keep their residuals.
-func polish(ctx context.Context, q blas64.General) error {
+func polish(ctx context.Context, q matrix) error {
 	const (
 		enough = 1e-14 // what remains comes from rounding
 		nearly = 1e-3  // E² would not be small
 	)
 	for range 4 {
-		e := kernel.Dense(q.Cols, q.Cols)
+		e := kernel.Dense[float64](q.Cols, q.Cols)
 		if err := kernel.Gram(ctx, 1, q, q, e); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func polish(ctx context.Context, q blas64.General) error {
 			break
 		}
 		kernel.MirrorUpper(e)
-		before := kernel.Dense(q.Rows, q.Cols)
+		before := kernel.Dense[float64](q.Rows, q.Cols)
 		kernel.Copy(before, q)
 		if err := kernel.Gemm(ctx, false, false, -0.5, before, e, 1, q); err != nil {
 			return err

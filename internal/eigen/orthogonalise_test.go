@@ -12,9 +12,9 @@ import (
 )
 
 // departure is the largest |QᵀQ − I| over the columns of q.
-func departure(t *testing.T, q blas64.General) float64 {
+func departure(t *testing.T, q matrix) float64 {
 	t.Helper()
-	g := kernel.Dense(q.Cols, q.Cols)
+	g := kernel.Dense[float64](q.Cols, q.Cols)
 	if err := kernel.Gemm(context.Background(), true, false, 1, q, q, 0, g); err != nil {
 		t.Fatal(err)
 	}
@@ -36,36 +36,36 @@ func departure(t *testing.T, q blas64.General) float64 {
 func TestExtendGivesAnOrthonormalBlockWhateverItIsGiven(t *testing.T) {
 	const n, m, b = 50, 12, 8
 	noise := func(rnd *rand.Rand) float64 { return rnd.NormFloat64() }
-	for name, at := range map[string]func(rnd *rand.Rand, q blas64.General, i, j int) float64{
-		"random": func(rnd *rand.Rand, _ blas64.General, i, j int) float64 { return noise(rnd) },
-		"zero":   func(*rand.Rand, blas64.General, int, int) float64 { return 0 },
-		"equal columns": func(_ *rand.Rand, _ blas64.General, i, _ int) float64 {
+	for name, at := range map[string]func(rnd *rand.Rand, q matrix, i, j int) float64{
+		"random": func(rnd *rand.Rand, _ matrix, i, j int) float64 { return noise(rnd) },
+		"zero":   func(*rand.Rand, matrix, int, int) float64 { return 0 },
+		"equal columns": func(_ *rand.Rand, _ matrix, i, _ int) float64 {
 			return math.Sin(float64(i))
 		},
-		"equal up to 1e-9": func(rnd *rand.Rand, _ blas64.General, i, _ int) float64 {
+		"equal up to 1e-9": func(rnd *rand.Rand, _ matrix, i, _ int) float64 {
 			return math.Sin(float64(i)) + 1e-9*noise(rnd)
 		},
-		"half zero": func(rnd *rand.Rand, _ blas64.General, _, j int) float64 {
+		"half zero": func(rnd *rand.Rand, _ matrix, _, j int) float64 {
 			return noise(rnd) * float64(j%2)
 		},
-		"in the span of the basis": func(_ *rand.Rand, q blas64.General, i, j int) float64 {
+		"in the span of the basis": func(_ *rand.Rand, q matrix, i, j int) float64 {
 			return q.Data[i*q.Stride+j]
 		},
-		"nearly in the span of the basis": func(rnd *rand.Rand, q blas64.General, i, j int) float64 {
+		"nearly in the span of the basis": func(rnd *rand.Rand, q matrix, i, j int) float64 {
 			return q.Data[i*q.Stride+j] + 1e-12*noise(rnd)
 		},
-		"columns of very different lengths": func(rnd *rand.Rand, _ blas64.General, _, j int) float64 {
+		"columns of very different lengths": func(rnd *rand.Rand, _ matrix, _, j int) float64 {
 			return noise(rnd) * math.Pow(10, float64(20*j))
 		},
-		"squares that underflow": func(rnd *rand.Rand, _ blas64.General, _, _ int) float64 {
+		"squares that underflow": func(rnd *rand.Rand, _ matrix, _, _ int) float64 {
 			return noise(rnd) * 1e-200
 		},
-		"squares that overflow": func(rnd *rand.Rand, _ blas64.General, _, _ int) float64 {
+		"squares that overflow": func(rnd *rand.Rand, _ matrix, _, _ int) float64 {
 			return noise(rnd) * 1e200
 		},
 	} {
 		rnd := rand.New(rand.NewPCG(1, 7))
-		q := kernel.Dense(n, m+b)
+		q := kernel.Dense[float64](n, m+b)
 		for i := range q.Data {
 			q.Data[i] = rnd.NormFloat64()
 		}
@@ -78,7 +78,7 @@ func TestExtendGivesAnOrthonormalBlockWhateverItIsGiven(t *testing.T) {
 				row(w, i)[j] = at(rnd, basis, i, j)
 			}
 		}
-		before := kernel.Dense(n, m)
+		before := kernel.Dense[float64](n, m)
 		kernel.Copy(before, basis)
 		if _, err := extend(context.Background(), basis, w, rnd); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestPolishPartsVectorsThatLean(t *testing.T) {
 	const n, k = 80, 20
 	for _, lean := range []float64{0, 1e-12, 1e-8, 1e-4, 0.5} {
 		rnd := rand.New(rand.NewPCG(2, 7))
-		q := kernel.Dense(n, k)
+		q := kernel.Dense[float64](n, k)
 		for i := range n {
 			for j := range k {
 				q.Data[i*k+j] = lean / math.Sqrt(n) * rnd.NormFloat64()
@@ -109,7 +109,7 @@ func TestPolishPartsVectorsThatLean(t *testing.T) {
 				q.Data[i*k+i]++
 			}
 		}
-		before := kernel.Dense(n, k)
+		before := kernel.Dense[float64](n, k)
 		kernel.Copy(before, q)
 		if err := polish(context.Background(), q); err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // measured makes a Result of values and vectors, in columns, after measuring
 // their residuals: all at once by products with a few random combinations of
 // the vectors or, should that not settle it, by a product with each.
-func measured(ctx context.Context, values []float64, v blas64.General, norm float64, apply Operator, o KrylovOptions) (*Result, error) {
+func measured(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (*Result, error) {
 	result := &Result{Values: values, Applied: o.Block}
 	var err error
 	if result.Residual, err = sampledResidual(ctx, values, v, norm, apply, o); err != nil {
@@ -45,20 +45,20 @@ func measured(ctx context.Context, values []float64, v blas64.General, norm floa
 // squares of all residuals, by Hutchinson's estimator: for a vector s of random
 // signs, ‖(A·V − V·Λ)·s‖² has that sum for its expectation, and a single
 // residual far above the others is seen by every s.
-func sampledResidual(ctx context.Context, values []float64, v blas64.General, norm float64, apply Operator, o KrylovOptions) (float64, error) {
+func sampledResidual(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (float64, error) {
 	k := v.Cols
 	rnd := rand.New(rand.NewPCG(o.Seed, 0x7369676e73))
 	// The signs are divided by √k, so that the combinations are as long as
 	// the vectors, whose products are known to be finite.
 	length := 1 / math.Sqrt(float64(k))
-	signs, weighted := kernel.Dense(k, o.Block), kernel.Dense(k, o.Block)
+	signs, weighted := kernel.Dense[float64](k, o.Block), kernel.Dense[float64](k, o.Block)
 	for i := range k {
 		for j := range o.Block {
 			s := math.Copysign(length, float64(rnd.IntN(2))-0.5)
 			signs.Data[i*signs.Stride+j], weighted.Data[i*weighted.Stride+j] = s, values[i]*s
 		}
 	}
-	u, w := kernel.Dense(v.Rows, o.Block), kernel.Dense(v.Rows, o.Block)
+	u, w := kernel.Dense[float64](v.Rows, o.Block), kernel.Dense[float64](v.Rows, o.Block)
 	if err := kernel.Gemm(ctx, false, false, 1, v, signs, 0, u); err != nil {
 		return 0, err
 	}
@@ -78,10 +78,10 @@ func sampledResidual(ctx context.Context, values []float64, v blas64.General, no
 // measureEach measures the residual of every pair. It returns the largest and
 // how many pairs from the first on are within 10·Tol: an honest operator stays
 // within a few times Tol.
-func measureEach(ctx context.Context, values []float64, v blas64.General, norm float64, apply Operator, o KrylovOptions) (good int, largest float64, err error) {
+func measureEach(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (good int, largest float64, err error) {
 	for lo := 0; lo < v.Cols; lo += o.Block {
 		hi := min(v.Cols, lo+o.Block)
-		w := kernel.Dense(v.Rows, hi-lo)
+		w := kernel.Dense[float64](v.Rows, hi-lo)
 		if err := applyChecked(ctx, apply, w, kernel.Columns(v, lo, hi)); err != nil {
 			return 0, 0, err
 		}

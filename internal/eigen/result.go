@@ -1,11 +1,10 @@
 package eigen
 
 import (
+	"coles/internal/kernel"
 	"errors"
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 var (
@@ -17,6 +16,9 @@ var (
 	ErrShape = errors.New("eigen: sizes do not fit")
 )
 
+// matrix is a dense matrix of the numbers that this package computes with.
+type matrix = kernel.Matrix[float64]
+
 // Result is k eigenpairs of a symmetric n × n matrix.
 type Result struct {
 	// Values are the eigenvalues, descending.
@@ -24,7 +26,7 @@ type Result struct {
 
 	// Vectors is k × n: row i is the eigenvector of Values[i]. The rows are
 	// orthonormal.
-	Vectors blas64.General
+	Vectors matrix
 
 	// Residual bounds ‖A·v − λ·v‖ over the pairs, relative to the largest
 	// eigenvalue in magnitude that was seen: it is the largest, or the root of
@@ -62,7 +64,7 @@ func checkSizes(n, k int) error {
 }
 
 // row is row i of a.
-func row(a blas64.General, i int) []float64 {
+func row(a matrix, i int) []float64 {
 	if a.Cols == 0 {
 		return nil
 	}
@@ -70,7 +72,7 @@ func row(a blas64.General, i int) []float64 {
 }
 
 // finite reports the place of the first entry that is not finite.
-func finite(a blas64.General) (i, j int, ok bool) {
+func finite(a matrix) (i, j int, ok bool) {
 	for i := range a.Rows {
 		for j, v := range row(a, i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

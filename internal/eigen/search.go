@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 
 	"coles/internal/kernel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // search is the state of a block Lanczos iteration with full
@@ -24,12 +22,12 @@ type search struct {
 	o     KrylovOptions
 	rnd   *rand.Rand
 
-	q      blas64.General // n × room: the basis, then the next block
-	h      blas64.General // room × room, upper triangle
-	size   int            // vectors in the basis
-	last   int            // of which in the newest block
-	next   int            // vectors in the next block
-	couple blas64.General // next × last: C
+	q      matrix // n × room: the basis, then the next block
+	h      matrix // room × room, upper triangle
+	size   int    // vectors in the basis
+	last   int    // of which in the newest block
+	next   int    // vectors in the next block
+	couple matrix // next × last: C
 
 	// open says that vectors are in the basis whose products are not all
 	// within it and F: what they lack was dropped, being below the tolerance.
@@ -45,13 +43,13 @@ func newSearch(n, k int, apply Operator, o KrylovOptions) *search {
 	return &search{
 		n: n, k: k, apply: apply, o: o,
 		rnd: rand.New(rand.NewPCG(o.Seed, 0x6b72796c6f76)),
-		q:   kernel.Dense(n, o.MaxBasis),
-		h:   kernel.Dense(o.MaxBasis, o.MaxBasis),
+		q:   kernel.Dense[float64](n, o.MaxBasis),
+		h:   kernel.Dense[float64](o.MaxBasis, o.MaxBasis),
 	}
 }
 
 // basis is Q.
-func (s *search) basis() blas64.General { return kernel.Columns(s.q, 0, s.size) }
+func (s *search) basis() matrix { return kernel.Columns(s.q, 0, s.size) }
 
 // begin makes the next block b random vectors.
 func (s *search) begin(ctx context.Context, b int) error {
@@ -77,7 +75,7 @@ func (s *search) full() bool { return s.size+2*s.next > s.q.Cols }
 // basis must not be full.
 func (s *search) step(ctx context.Context) error {
 	lo, hi := s.size, s.size+s.next
-	w := kernel.Dense(s.n, s.next)
+	w := kernel.Dense[float64](s.n, s.next)
 	if err := s.multiply(ctx, w, kernel.Columns(s.q, lo, hi)); err != nil {
 		return err
 	}
@@ -103,13 +101,13 @@ func (s *search) step(ctx context.Context) error {
 	if _, err := extend(ctx, s.basis(), f, s.rnd); err != nil {
 		return err
 	}
-	s.couple = kernel.Dense(s.next, s.last)
+	s.couple = kernel.Dense[float64](s.next, s.last)
 	return kernel.Gemm(ctx, true, false, 1, f, w, 0, s.couple)
 }
 
 // multiply computes dst = A·src, divided by a power of two that brings the
 // first product near 1, since squares of its entries are to be taken.
-func (s *search) multiply(ctx context.Context, dst, src blas64.General) error {
+func (s *search) multiply(ctx context.Context, dst, src matrix) error {
 	if err := applyChecked(ctx, s.apply, dst, src); err != nil {
 		return err
 	}
@@ -141,7 +139,7 @@ func (s *search) multiply(ctx context.Context, dst, src blas64.General) error {
 }
 
 // applyChecked computes dst = A·src and refuses a product that is not finite.
-func applyChecked(ctx context.Context, apply Operator, dst, src blas64.General) error {
+func applyChecked(ctx context.Context, apply Operator, dst, src matrix) error {
 	if err := apply(ctx, dst, src); err != nil {
 		return err
 	}
@@ -180,7 +178,7 @@ func (r ritz) worst(k int) float64 {
 // span of the basis from column lo on.
 func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) {
 	order := s.size - lo
-	h := kernel.Dense(order, order)
+	h := kernel.Dense[float64](order, order)
 	kernel.Copy(h, kernel.View(s.h, lo, lo, order, order))
 	sp, err := decompose(ctx, h, min(count, order))
 	if err != nil {
@@ -188,7 +186,7 @@ func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) 
 	}
 	r := ritz{sp, make([]float64, len(sp.values))}
 	// The residual of Q·u is F·C times the last entries of u.
-	outside := kernel.Dense(s.next, len(r.values))
+	outside := kernel.Dense[float64](s.next, len(r.values))
 	tail := kernel.View(r.vectors, order-s.last, 0, s.last, len(r.values))
 	if err := kernel.Gemm(ctx, false, false, 1, s.couple, tail, 0, outside); err != nil {
 		return ritz{}, err
@@ -209,7 +207,7 @@ func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
 	u := kernel.Columns(r.vectors, 0, keep)
 	old := kernel.Columns(s.q, lo, s.size)
 	const strip = 256
-	part := kernel.Dense(strip, keep)
+	part := kernel.Dense[float64](strip, keep)
 	for top := 0; top < s.n; top += strip {
 		rows := min(strip, s.n-top)
 		p := kernel.View(part, 0, 0, rows, keep)
@@ -222,7 +220,7 @@ func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
 			copy(to[lo+keep:], to[s.size:s.size+s.next])
 		}
 	}
-	coupling := kernel.Dense(lo, keep)
+	coupling := kernel.Dense[float64](lo, keep)
 	if err := kernel.Gemm(ctx, false, false, 1, kernel.View(s.h, 0, lo, lo, old.Cols), u, 0, coupling); err != nil {
 		return err
 	}

@@ -3,8 +3,6 @@ package eigen
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // nearTie is how far, as a share of the largest, an entry may lie below it and
@@ -17,7 +15,7 @@ const nearTie = 1e-6
 // positive; of several such entries, up to rounding, the first decides. An
 // eigenvector is determined up to its sign only, and this makes results
 // comparable.
-func FixSigns(v blas64.General) {
+func FixSigns(v matrix) {
 	for i := range v.Rows {
 		r := row(v, i)
 		largest := 0.0

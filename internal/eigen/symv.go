@@ -34,7 +34,7 @@ func newSymv(n int) symv {
 }
 
 // mul computes y = a·v from the upper triangle of a.
-func (s symv) mul(ctx context.Context, y []float64, a blas64.General, v []float64) error {
+func (s symv) mul(ctx context.Context, y []float64, a matrix, v []float64) error {
 	n := a.Rows
 	strips := 1
 	for strips < symvStrips && n*n/2 >= 2*strips*symvStrip {
@@ -67,7 +67,7 @@ func (s symv) mul(ctx context.Context, y []float64, a blas64.General, v []float6
 // symvRows sets y[lo:] to what the rows lo to hi of the upper triangle of a
 // contribute to a·v. Four rows are taken together, so that an entry of y is
 // read and written once for four entries of a.
-func symvRows(a blas64.General, lo, hi int, v, y []float64) {
+func symvRows(a matrix, lo, hi int, v, y []float64) {
 	n := a.Rows
 	v, y = v[:n], y[:n]
 	clear(y[lo:])
@@ -87,7 +87,7 @@ func symvRows(a blas64.General, lo, hi int, v, y []float64) {
 }
 
 // symvRow adds what row i up to column hi contributes.
-func symvRow(a blas64.General, i, hi int, v, y []float64) {
+func symvRow(a matrix, i, hi int, v, y []float64) {
 	r := row(a, i)
 	s := r[i] * v[i]
 	for j := i + 1; j < hi; j++ {

@@ -34,7 +34,7 @@ const (
 // from entry j+1 on. What is below the diagonal is neither read nor written.
 // Half of the 4n³/3 operations are matrix-vector products, half products of
 // matrices (Golub and Van Loan, section 8.3.1; blocked as LAPACK's dsytrd).
-func tridiagonalise(ctx context.Context, a blas64.General) (t tridiagonal, tau []float64, err error) {
+func tridiagonalise(ctx context.Context, a matrix) (t tridiagonal, tau []float64, err error) {
 	n := a.Rows
 	t = tridiagonal{make([]float64, n), make([]float64, max(0, n-1))}
 	tau = make([]float64, max(0, n-1))
@@ -60,18 +60,18 @@ func tridiagonalise(ctx context.Context, a blas64.General) (t tridiagonal, tau [
 // panel the matrix that a stands for is a − Σ_q (v_q·w_qᵀ + w_q·v_qᵀ), which is
 // a − vwᵀ·wv over their first 2p rows.
 type reduction struct {
-	a     blas64.General
-	vw    blas64.General // rows v₀, w₀, v₁, w₁, …
-	wv    blas64.General // rows w₀, v₀, w₁, v₁, …
+	a     matrix
+	vw    matrix // rows v₀, w₀, v₁, w₁, …
+	wv    matrix // rows w₀, v₀, w₁, v₁, …
 	coef  []float64
 	multi symv
 }
 
-func newReduction(a blas64.General) *reduction {
+func newReduction(a matrix) *reduction {
 	return &reduction{
 		a:     a,
-		vw:    kernel.Dense(2*reflectorPanel, a.Rows),
-		wv:    kernel.Dense(2*reflectorPanel, a.Rows),
+		vw:    kernel.Dense[float64](2*reflectorPanel, a.Rows),
+		wv:    kernel.Dense[float64](2*reflectorPanel, a.Rows),
 		coef:  make([]float64, 2*reflectorPanel),
 		multi: newSymv(a.Rows),
 	}
@@ -86,7 +86,7 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 	if p > 0 {
 		past := kernel.View(r.vw, 0, j, 2*p, n-j)
 		weights := blas64.Vector{N: 2 * p, Inc: r.wv.Stride, Data: r.wv.Data[j:]}
-		blas64.Gemv(blas.Trans, -1, past, weights, 1, vector(current[j:]))
+		blas64.Gemv(blas.Trans, -1, blas64.General(past), weights, 1, vector(current[j:]))
 	}
 	t.d[j] = current[j]
 	s := j + 1
@@ -103,8 +103,8 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 		}
 		if p > 0 {
 			coef := vector(r.coef[:2*p])
-			blas64.Gemv(blas.NoTrans, 1, kernel.View(r.wv, 0, s, 2*p, n-s), vector(v), 0, coef)
-			blas64.Gemv(blas.Trans, -1, kernel.View(r.vw, 0, s, 2*p, n-s), coef, 1, vector(w))
+			blas64.Gemv(blas.NoTrans, 1, blas64.General(kernel.View(r.wv, 0, s, 2*p, n-s)), vector(v), 0, coef)
+			blas64.Gemv(blas.Trans, -1, blas64.General(kernel.View(r.vw, 0, s, 2*p, n-s)), coef, 1, vector(w))
 		}
 		blas64.Scal(tau[j], vector(w))
 		blas64.Axpy(-tau[j]/2*blas64.Dot(vector(w), vector(v)), vector(v), vector(w))

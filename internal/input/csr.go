@@ -51,10 +51,10 @@ func CheckCSR(ctx context.Context, a *sparse.CSR) error {
 // Compact copies a checked sparse matrix into the int32 form that the kernels
 // read: columns ascending, entries at the same place joined by merge. It
 // returns how many entries were joined to another.
-func Compact(a *sparse.CSR, merge func(x, y float64) float64) (*kernel.CSR, int) {
+func Compact(a *sparse.CSR, merge func(x, y float64) float64) (*kernel.CSR[float64], int) {
 	m := a.RawMatrix()
 	nnz := m.Indptr[m.I]
-	c := &kernel.CSR{
+	c := &kernel.CSR[float64]{
 		Rows: m.I, Cols: m.J,
 		Ptr: make([]int64, m.I+1),
 		Col: make([]int32, nnz),
@@ -75,7 +75,7 @@ func Sum(x, y float64) float64 { return x + y }
 
 // SortRows sorts every row by column and joins entries of the same column by
 // merge, in place. It returns how many entries went into another.
-func SortRows(a *kernel.CSR, merge func(x, y float64) float64) int {
+func SortRows(a *kernel.CSR[float64], merge func(x, y float64) float64) int {
 	type entry struct {
 		col int32
 		val float64

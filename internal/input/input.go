@@ -11,7 +11,7 @@ import (
 	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -43,11 +43,19 @@ func wrong(kind Kind, format string, args ...any) error {
 // written to.
 type Matrix struct {
 	Rows, Cols int
-	Sparse     *kernel.CSR    // nil when the matrix is dense
-	Dense      blas64.General // set when Sparse is nil
+	Sparse     *kernel.CSR[float64]    // nil when the matrix is dense
+	Dense      kernel.Matrix[float64]  // set when Sparse and Single are nil
+	Single     *kernel.Matrix[float32] // a dense matrix that is float32 already
 }
 
-// Read checks a matrix. A *mat.Dense is viewed, everything else copied:
+// single is a dense matrix of float32.
+type single interface {
+	mat.Matrix
+	RawMatrix() blas32.General
+}
+
+// Read checks a matrix. Dense ones that show what they hold, a *mat.Dense and
+// any of float32 with a method RawMatrix, are viewed, everything else copied:
 // sparse ones with their rows sorted and entries at the same place added up.
 // Errors are an [*Error] or ctx's.
 func Read(ctx context.Context, x mat.Matrix) (Matrix, error) {
@@ -58,7 +66,10 @@ func Read(ctx context.Context, x mat.Matrix) (Matrix, error) {
 		if x == nil {
 			return Matrix{}, wrong(Empty, "matrix is nil")
 		}
-		return checkDense(ctx, x.RawMatrix())
+		dense := kernel.Matrix[float64](x.RawMatrix())
+		return Matrix{Rows: dense.Rows, Cols: dense.Cols, Dense: dense}, checkFinite(ctx, dense)
+	case single:
+		return readSingle(ctx, x)
 	case *sparse.CSR:
 		return readCSR(ctx, x)
 	case interface{ ToCSR() *sparse.CSR }:
@@ -72,7 +83,26 @@ func Read(ctx context.Context, x mat.Matrix) (Matrix, error) {
 	if err != nil {
 		return Matrix{}, err
 	}
-	return checkDense(ctx, dense)
+	return Matrix{Rows: dense.Rows, Cols: dense.Cols, Dense: dense}, checkFinite(ctx, dense)
+}
+
+// readSingle views a matrix of float32. Its methods are not ours: should they
+// panic, on a nil pointer, or show other sizes than they state, the caller gets
+// an error.
+func readSingle(ctx context.Context, x single) (m Matrix, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = wrong(Shape, "reading the %T panicked: %v", x, r)
+		}
+	}()
+	rows, cols := x.Dims()
+	g := x.RawMatrix()
+	raw := kernel.Matrix[float32]{Rows: g.Rows, Cols: g.Cols, Data: g.Data, Stride: g.Stride}
+	if raw.Rows != rows || raw.Cols != cols || rows < 0 || cols < 0 || raw.Stride < cols ||
+		rows > 0 && cols > 0 && len(raw.Data) < (rows-1)*raw.Stride+cols {
+		return m, wrong(Shape, "%T of %d × %d holds %d numbers as %d × %d, %d apart", x, rows, cols, len(raw.Data), raw.Rows, raw.Cols, raw.Stride)
+	}
+	return Matrix{Rows: rows, Cols: cols, Single: &raw}, checkFinite(ctx, raw)
 }
 
 func readCSR(ctx context.Context, x *sparse.CSR) (Matrix, error) {
@@ -103,7 +133,7 @@ func toCSR(x interface{ ToCSR() *sparse.CSR }) (a *sparse.CSR, err error) {
 }
 
 // copyForeign reads any other matrix entry by entry, guarded as toCSR is.
-func copyForeign(ctx context.Context, x mat.Matrix) (p blas64.General, err error) {
+func copyForeign(ctx context.Context, x mat.Matrix) (p kernel.Matrix[float64], err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = wrong(Shape, "reading the %T panicked: %v", x, r)
@@ -113,7 +143,7 @@ func copyForeign(ctx context.Context, x mat.Matrix) (p blas64.General, err error
 	if r < 0 || c < 0 || c > 0 && float64(r)*float64(c) > math.MaxInt32*8 {
 		return p, wrong(TooLarge, "a dense copy of %d × %d; give a *sparse.CSR", r, c)
 	}
-	p = kernel.Dense(r, c)
+	p = kernel.Dense[float64](r, c)
 	for i := range r {
 		if err := ctx.Err(); err != nil {
 			return p, err
@@ -128,14 +158,13 @@ func copyForeign(ctx context.Context, x mat.Matrix) (p blas64.General, err error
 // rowsAtOnce is how many rows are looked at between two looks at the context.
 const rowsAtOnce = 256
 
-// checkDense reports the first entry that is not finite.
-func checkDense(ctx context.Context, p blas64.General) (Matrix, error) {
-	m := Matrix{Rows: p.Rows, Cols: p.Cols, Dense: p}
+// checkFinite reports the first entry that is not finite.
+func checkFinite[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
 	bad := make([]error, (p.Rows+rowsAtOnce-1)/rowsAtOnce)
 	err := parallel.Ranges(ctx, p.Rows, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range p.Data[i*p.Stride:][:p.Cols] {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
+				if v-v != 0 { // NaN or infinite
 					bad[lo/rowsAtOnce] = wrong(NotFinite, "%v at row %d, column %d", v, i, j)
 					return
 				}
@@ -143,12 +172,12 @@ func checkDense(ctx context.Context, p blas64.General) (Matrix, error) {
 		}
 	})
 	if err != nil {
-		return m, err
+		return err
 	}
 	for _, err := range bad {
 		if err != nil {
-			return m, err
+			return err
 		}
 	}
-	return m, nil
+	return nil
 }

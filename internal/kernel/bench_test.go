@@ -58,7 +58,7 @@ func BenchmarkGram(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(10, 0))
 	for _, s := range []struct{ r, n int }{{2708, 1433}, {50_000, 128}, {64, 1433}} {
 		onEachPath(b, fmt.Sprintf("%dx%d", s.r, s.n), func(b *testing.B) {
-			x, c := poisoned(rnd, s.r, s.n, 0), Dense(s.n, s.n)
+			x, c := poisoned(rnd, s.r, s.n, 0), Dense[float64](s.n, s.n)
 			for b.Loop() {
 				if err := Gram(context.Background(), 1, x, x, c); err != nil {
 					b.Fatal(err)
@@ -75,7 +75,7 @@ func BenchmarkSpMM(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(4, 0))
 	for _, s := range []struct{ n, d int }{{50_000, 64}, {170_000, 128}, {2708, 1433}, {20_000, 32}} {
 		a := powerLaw(rnd, s.n)
-		x, dst := poisoned(rnd, s.n, s.d, 0), Dense(s.n, s.d)
+		x, dst := poisoned(rnd, s.n, s.d, 0), Dense[float64](s.n, s.d)
 		onEachPath(b, fmt.Sprintf("n=%d,d=%d", s.n, s.d), func(b *testing.B) {
 			for b.Loop() {
 				if err := SpMM(context.Background(), dst, a, x); err != nil {
@@ -91,8 +91,8 @@ func BenchmarkSpMM(b *testing.B) {
 }
 
 // powerLaw has about sixteen entries in each row.
-func powerLaw(rnd *rand.Rand, n int) *CSR {
-	a := &CSR{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
+func powerLaw(rnd *rand.Rand, n int) *CSR[float64] {
+	a := &CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
 	for i := range n {
 		for range min(2000, 1+int(8/math.Sqrt(1e-6+rnd.Float64()))) {
 			a.Col = append(a.Col, int32(float64(n)*rnd.Float64()*rnd.Float64()))
@@ -106,7 +106,7 @@ func powerLaw(rnd *rand.Rand, n int) *CSR {
 func BenchmarkSymv4(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(15, 0))
 	const n = 1024
-	a, x, y := poisoned(rnd, 4, n, 0), poisoned(rnd, 1, n, 0), Dense(1, n)
+	a, x, y := poisoned(rnd, 4, n, 0), poisoned(rnd, 1, n, 0), Dense[float64](1, n)
 	onEachPath(b, "", func(b *testing.B) {
 		for b.Loop() {
 			Symv4(a.Data, n, [4]float64{}, x.Data, y.Data)

@@ -2,15 +2,22 @@ package kernel
 
 import "sync"
 
-// buffers are kept for further products: fresh memory costs a page fault for
+// Buffers are kept for further products: fresh memory costs a page fault for
 // every 4 KB when it is first written to.
-var buffers sync.Pool
+var buffers32, buffers64 sync.Pool
+
+func buffers[T Float]() *sync.Pool {
+	if isDouble[T]() {
+		return &buffers64
+	}
+	return &buffers32
+}
 
 // borrow returns n numbers of any values.
-func borrow(n int) *[]float64 {
-	b, ok := buffers.Get().(*[]float64)
+func borrow[T Float](n int) *[]T {
+	b, ok := buffers[T]().Get().(*[]T)
 	if !ok || cap(*b) < n {
-		fresh := make([]float64, n)
+		fresh := make([]T, n)
 		return &fresh
 	}
 	*b = (*b)[:n]
@@ -18,4 +25,4 @@ func borrow(n int) *[]float64 {
 }
 
 // giveBack ends the use of what was borrowed.
-func giveBack(b *[]float64) { buffers.Put(b) }
+func giveBack[T Float](b *[]T) { buffers[T]().Put(b) }

@@ -3,29 +3,39 @@ package kernel
 // CSR is a sparse matrix in compressed rows: the entries of row i are
 // Col[Ptr[i]:Ptr[i+1]] and Val[Ptr[i]:Ptr[i+1]], columns ascending, no column
 // twice. The package trusts this; the doors of the library check it.
-type CSR struct {
+type CSR[T Float] struct {
 	Rows, Cols int
 	Ptr        []int64
 	Col        []int32
-	Val        []float64
+	Val        []T
 }
 
 // NNZ is the number of stored entries.
-func (a *CSR) NNZ() int { return int(a.Ptr[a.Rows]) }
+func (a *CSR[T]) NNZ() int { return int(a.Ptr[a.Rows]) }
 
 // Row returns the columns and values of row i, not to be written to.
-func (a *CSR) Row(i int) ([]int32, []float64) {
+func (a *CSR[T]) Row(i int) ([]int32, []T) {
 	lo, hi := a.Ptr[i], a.Ptr[i+1]
 	return a.Col[lo:hi], a.Val[lo:hi]
 }
 
+// ConvertCSR is a with its values rounded to the nearest of another type; it
+// shares the places of the entries with a.
+func ConvertCSR[D, S Float](a *CSR[S]) *CSR[D] {
+	val := make([]D, len(a.Val))
+	for q, v := range a.Val {
+		val[q] = D(v)
+	}
+	return &CSR[D]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: val}
+}
+
 // Transpose returns aᵀ in O(rows + cols + entries).
-func (a *CSR) Transpose() *CSR {
-	t := &CSR{
+func (a *CSR[T]) Transpose() *CSR[T] {
+	t := &CSR[T]{
 		Rows: a.Cols, Cols: a.Rows,
 		Ptr: make([]int64, a.Cols+1),
 		Col: make([]int32, a.NNZ()),
-		Val: make([]float64, a.NNZ()),
+		Val: make([]T, a.NNZ()),
 	}
 	for _, j := range a.Col[:a.NNZ()] {
 		t.Ptr[j+1]++

@@ -1,7 +1,7 @@
 // Package kernel holds the loops that the time goes into: sparse × dense and
 // dense × dense products.
 //
-// Dense matrices are [blas64.General] values, row-major, possibly with padding
+// Dense matrices are row-major, of float64 or float32, possibly with padding
 // between the rows, which is neither read nor written. A product writes into a
 // destination that must not overlap its other arguments. Every sum is taken in
 // an order fixed by the sizes alone, and every entry of a result is written by

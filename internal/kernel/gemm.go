@@ -3,8 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Gemm computes c = alpha·op(a)·op(b) + beta·c, where op transposes if the
@@ -12,7 +10,7 @@ import (
 // those of a and b. The cost is O(m·n·k) for an m × n result and sums of k
 // terms. Few sums of many terms (m·n ≤ 2¹⁶, k ≥ 512) take up to 32·m·n numbers of
 // memory for partial sums.
-func Gemm(ctx context.Context, transA, transB bool, alpha float64, a, b blas64.General, beta float64, c blas64.General) error {
+func Gemm[T Float](ctx context.Context, transA, transB bool, alpha T, a, b Matrix[T], beta T, c Matrix[T]) error {
 	m, k := a.Rows, a.Cols
 	if transA {
 		m, k = k, m
@@ -24,8 +22,9 @@ func Gemm(ctx context.Context, transA, transB bool, alpha float64, a, b blas64.G
 	if k != kb || c.Rows != m || c.Cols != n {
 		panic(fmt.Sprintf("kernel: %d×%d times %d×%d into %d×%d", m, k, kb, n, c.Rows, c.Cols))
 	}
-	p := product{
-		path: active, m: m, n: n, k: k,
+	path := pathOf[T]()
+	p := product[T, T]{
+		path: path, shape: shapeOf[T](path), m: m, n: n, k: k,
 		alpha: alpha, a: operandOf(transA, a), b: operandOf(transB, b), beta: beta, c: c,
 	}
 	if p.isSmall() {

@@ -6,12 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // at is entry (i, j) of op(a).
-func at(trans bool, a blas64.General, i, j int) float64 {
+func at(trans bool, a Matrix[float64], i, j int) float64 {
 	if trans {
 		i, j = j, i
 	}
@@ -19,7 +17,7 @@ func at(trans bool, a blas64.General, i, j int) float64 {
 }
 
 // byHand is entry (i, j) of alpha·op(a)·op(b) and a bound of its error.
-func byHand(transA, transB bool, alpha float64, a, b blas64.General, i, j, k int) (sum, tol float64) {
+func byHand(transA, transB bool, alpha float64, a, b Matrix[float64], i, j, k int) (sum, tol float64) {
 	for l := range k {
 		term := alpha * at(transA, a, i, l) * at(transB, b, l, j)
 		sum += term
@@ -35,7 +33,7 @@ type problem struct {
 	m, n, k        int
 	transA, transB bool
 	alpha, beta    float64
-	a, b, c        blas64.General
+	a, b, c        Matrix[float64]
 }
 
 func newProblem(rnd *rand.Rand, m, n, k int, transA, transB bool, alpha, beta float64) problem {
@@ -57,7 +55,7 @@ func newProblem(rnd *rand.Rand, m, n, k int, transA, transB bool, alpha, beta fl
 }
 
 // check computes the product into a copy of c and compares it.
-func (p problem) check(t *testing.T, compute func(c blas64.General)) {
+func (p problem) check(t *testing.T, compute func(c Matrix[float64])) {
 	t.Helper()
 	c := clone(p.c)
 	compute(c)
@@ -77,16 +75,16 @@ func (p problem) check(t *testing.T, compute func(c blas64.General)) {
 	checkPadding(t, p.name, c)
 }
 
-func (p problem) gemm(c blas64.General) {
+func (p problem) gemm(c Matrix[float64]) {
 	if err := Gemm(context.Background(), p.transA, p.transB, p.alpha, p.a, p.b, p.beta, c); err != nil {
 		panic(err)
 	}
 }
 
 // product is the same below the door, for the ways that only some sizes take.
-func (p problem) product(c blas64.General) *product {
-	return &product{
-		path: active, m: p.m, n: p.n, k: p.k, alpha: p.alpha, beta: p.beta,
+func (p problem) product(c Matrix[float64]) *product[float64, float64] {
+	return &product[float64, float64]{
+		path: active, shape: active.double, m: p.m, n: p.n, k: p.k, alpha: p.alpha, beta: p.beta,
 		a: operandOf(p.transA, p.a), b: operandOf(p.transB, p.b), c: c,
 	}
 }
@@ -111,7 +109,7 @@ func TestGemmEqualsTheTripleLoop(t *testing.T) {
 							p = newProblem(rnd, m, n, k, transA, transB, 1, -1.5)
 							p.check(t, p.gemm)
 							if m*n*k > 0 {
-								p.check(t, func(c blas64.General) { _ = p.product(c).inChunks(context.Background(), inOrder) })
+								p.check(t, func(c Matrix[float64]) { _ = p.product(c).inChunks(context.Background(), inOrder) })
 							}
 						}
 					}
@@ -129,9 +127,9 @@ func TestGemmEqualsTheTripleLoop(t *testing.T) {
 					p.check(t, p.gemm)
 				}
 				p := newProblem(rnd, 9, 26, 700, transA, transB, 3, 2)
-				p.check(t, func(c blas64.General) { _ = p.product(c).sumSlabs(context.Background(), 3) })
+				p.check(t, func(c Matrix[float64]) { _ = p.product(c).sumSlabs(context.Background(), 3) })
 				p = newProblem(rnd, 9, 26, 700, transA, transB, 3, 0)
-				p.check(t, func(c blas64.General) { _ = p.product(c).sumSlabs(context.Background(), 2) })
+				p.check(t, func(c Matrix[float64]) { _ = p.product(c).sumSlabs(context.Background(), 2) })
 			}
 		}
 		// More columns than are computed at once.
@@ -163,7 +161,7 @@ func (p problem) checkSome(t *testing.T, rnd *rand.Rand) {
 
 func TestGemmReadsNoFactorThatCountsNothing(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
-		a, c := Dense(9, 9), Dense(9, 9)
+		a, c := Dense[float64](9, 9), Dense[float64](9, 9)
 		fill(a, math.NaN())
 		fill(c, 3)
 		if err := Gemm(context.Background(), false, false, 0, a, a, 2, c); err != nil {
@@ -180,20 +178,20 @@ func TestGemmReadsNoFactorThatCountsNothing(t *testing.T) {
 func TestPanelsCoverTheColumnsInTilesThatThereAre(t *testing.T) {
 	for _, p := range available() {
 		for n := 1; n < 300; n++ {
-			s := panelsOf(p, n)
+			s := panelsOf(p.double, n)
 			next := 0
 			for q := range s.count {
 				lo, hi := s.bounds(q)
-				most := p.vecs
-				if (hi-lo)%p.lanes != 0 {
-					most = p.maskedVecs
+				most := p.double.vecs
+				if (hi-lo)%p.double.lanes != 0 {
+					most = p.double.maskedVecs
 				}
-				if lo != next || hi <= lo || ceilDiv(hi-lo, p.lanes) > most {
+				if lo != next || hi <= lo || ceilDiv(hi-lo, p.double.lanes) > most {
 					t.Fatalf("%s: panel %d of %d columns is [%d, %d), after %d", p.name, q, n, lo, hi, next)
 				}
 				next = hi
 			}
-			if next != n || s.padded() < n || s.padded() >= n+p.lanes {
+			if next != n || s.padded() < n || s.padded() >= n+p.double.lanes {
 				t.Fatalf("%s: panels of %d columns cover %d and take %d", p.name, n, next, s.padded())
 			}
 		}
@@ -201,7 +199,7 @@ func TestPanelsCoverTheColumnsInTilesThatThereAre(t *testing.T) {
 }
 
 func TestSmallProductsTakeNoMemory(t *testing.T) {
-	if active.packs {
+	if active.double.packs {
 		t.Skip("the portable path packs")
 	}
 	p := newProblem(rand.New(rand.NewPCG(16, 0)), 9, 9, 9, true, false, 1, 0)
@@ -218,7 +216,7 @@ func TestProductsTakeMemoryOncePerCall(t *testing.T) {
 	if n := testing.AllocsPerRun(20, func() { p.gemm(p.c) }); n > 100 {
 		t.Errorf("%g allocations for a product", n)
 	}
-	a, x, c := randomCSR(rnd, 2000, 2000, 10), poisoned(rnd, 2000, 70, 0), Dense(2000, 70)
+	a, x, c := randomCSR(rnd, 2000, 2000, 10), poisoned(rnd, 2000, 70, 0), Dense[float64](2000, 70)
 	if n := testing.AllocsPerRun(20, func() {
 		if err := SpMM(context.Background(), c, a, x); err != nil {
 			t.Fatal(err)
@@ -226,7 +224,7 @@ func TestProductsTakeMemoryOncePerCall(t *testing.T) {
 	}); n > 100 {
 		t.Errorf("%g allocations for a sparse product", n)
 	}
-	r, y := poisoned(rnd, 4, 100, 0), Dense(1, 100)
+	r, y := poisoned(rnd, 4, 100, 0), Dense[float64](1, 100)
 	if n := testing.AllocsPerRun(20, func() { Symv4(r.Data, 100, [4]float64{}, x.Data[:100], y.Data) }); n != 0 {
 		t.Errorf("%g allocations for four rows", n)
 	}

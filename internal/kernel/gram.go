@@ -3,8 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Gram adds alpha·aᵀ·b, known to be symmetric, to the square matrix c:
@@ -12,13 +10,14 @@ import (
 // is read and written, for half the work of a product: r·n² operations. A small
 // result of long sums (n ≤ 256, r ≥ 512) takes up to 32·n² numbers of memory
 // for partial sums.
-func Gram(ctx context.Context, alpha float64, a, b, c blas64.General) error {
+func Gram[T Float](ctx context.Context, alpha T, a, b, c Matrix[T]) error {
 	r, n := a.Rows, a.Cols
 	if b.Rows != r || b.Cols != n || c.Rows != n || c.Cols != n {
 		panic(fmt.Sprintf("kernel: (%d×%d)ᵀ times %d×%d into %d×%d", r, n, b.Rows, b.Cols, c.Rows, c.Cols))
 	}
-	p := product{
-		path: active, m: n, n: n, k: r,
+	path := pathOf[T]()
+	p := product[T, T]{
+		path: path, shape: shapeOf[T](path), m: n, n: n, k: r,
 		alpha: alpha, a: operandOf(true, a), b: operandOf(false, b), beta: 1, c: c,
 		upper: true,
 	}

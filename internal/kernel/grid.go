@@ -19,24 +19,24 @@ const (
 	ownPanels = 8
 )
 
-func (p *product) grid() grid {
-	g := grid{panels: panelsOf(p.path, p.n), rows: min(p.m, rowBlock)}
+func (p *product[S, T]) grid() grid {
+	g := grid{panels: panelsOf(p.shape, p.n), rows: min(p.m, rowBlock)}
 	g.columns = g.panels.count
 	if p.m <= g.rows {
 		g.columns = min(g.columns, ownPanels)
 	}
-	width := p.path.vecs * p.path.lanes
+	width := p.vecs * p.lanes
 	inner := min(p.k, innerBlock)
 	for ceilDiv(p.m, g.rows)*ceilDiv(g.panels.count, g.columns) < productTasks &&
 		g.rows*g.columns*width*inner >= 2*productTask {
 		if g.columns*width > g.rows && g.columns > 1 {
 			g.columns = ceilDiv(g.columns, 2)
 		} else {
-			g.rows = ceilDiv(g.rows, 2*p.path.rows) * p.path.rows
+			g.rows = ceilDiv(g.rows, 2*p.rows) * p.rows
 		}
 	}
-	g.packA = p.path.packs || g.columns > directPanels
-	g.packB = p.path.packs || p.b.col != 1 || p.m > directStrips*p.path.rows
+	g.packA = p.packs || g.columns > directPanels
+	g.packB = p.packs || p.b.col != 1 || p.m > directStrips*p.rows
 	return g
 }
 
@@ -46,7 +46,7 @@ type panels struct {
 	n, lanes, count, vecs, wider int
 }
 
-func panelsOf(p *path, n int) panels {
+func panelsOf(p shape, n int) panels {
 	vecs := ceilDiv(n, p.lanes)
 	// The last panel is one of the narrower ones. If its last vector is used
 	// in part, it may not be as wide as the widest.

@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // guarded copies x to where a page that may not be touched follows its last
@@ -40,7 +38,7 @@ func guarded[T any](t *testing.T, x []T) []T {
 	return y
 }
 
-func guardedDense(t *testing.T, rnd *rand.Rand, rows, cols int) blas64.General {
+func guardedDense(t *testing.T, rnd *rand.Rand, rows, cols int) Matrix[float64] {
 	a := poisoned(rnd, rows, cols, 1)
 	// The last row ends with its last entry.
 	a.Data = guarded(t, a.Data[:max(0, len(a.Data)-1)])

@@ -5,14 +5,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // poisoned is a rows × cols matrix of normal numbers with NaN in pad columns
 // after each row.
-func poisoned(rnd *rand.Rand, rows, cols, pad int) blas64.General {
-	m := blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols+pad)}
+func poisoned(rnd *rand.Rand, rows, cols, pad int) Matrix[float64] {
+	m := Matrix[float64]{Rows: rows, Cols: cols, Stride: max(1, cols+pad)}
 	m.Data = make([]float64, rows*m.Stride)
 	for i := range m.Data {
 		m.Data[i] = math.NaN()
@@ -25,12 +23,12 @@ func poisoned(rnd *rand.Rand, rows, cols, pad int) blas64.General {
 	return m
 }
 
-func clone(a blas64.General) blas64.General {
+func clone(a Matrix[float64]) Matrix[float64] {
 	a.Data = append([]float64(nil), a.Data...)
 	return a
 }
 
-func fill(a blas64.General, v float64) {
+func fill(a Matrix[float64], v float64) {
 	for i := range a.Rows {
 		r := row(a, i)
 		for j := range r {
@@ -40,7 +38,7 @@ func fill(a blas64.General, v float64) {
 }
 
 // checkPadding fails if anything was written between the rows.
-func checkPadding(t *testing.T, name string, a blas64.General) {
+func checkPadding(t *testing.T, name string, a Matrix[float64]) {
 	t.Helper()
 	for i := range a.Rows {
 		for j := a.Cols; j < a.Stride; j++ {
@@ -73,8 +71,8 @@ func withProcs(do func(procs int)) {
 
 // randomCSR has about perRow entries in each row, every tenth row empty and
 // one row full.
-func randomCSR(rnd *rand.Rand, rows, cols, perRow int) *CSR {
-	a := &CSR{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
+func randomCSR(rnd *rand.Rand, rows, cols, perRow int) *CSR[float64] {
+	a := &CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
 	p := float64(perRow) / float64(max(1, cols))
 	for i := range rows {
 		for j := range cols {

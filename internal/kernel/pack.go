@@ -6,13 +6,13 @@ const packRows = 16
 
 // packPanels copies k rows of b in the panels first to last to packed, panel
 // after panel, where the columns before skip have no place.
-func (p *product) packPanels(s panels, first, last, skip int, packed []float64) {
+func (p *product[S, T]) packPanels(s panels, first, last, skip int, packed []S) {
 	if p.b.col == 1 {
 		for l := 0; l < p.k; l += packRows {
 			for q := first; q < last; q++ {
 				lo, hi := s.bounds(q)
 				width := s.start(q+1) - lo
-				p.path.pack(min(packRows, p.k-l), hi-lo, p.b.data[l*p.b.row+lo:], p.b.row, packed[(lo-skip)*p.k+l*width:], width)
+				pack(p.path, min(packRows, p.k-l), hi-lo, p.b.data[l*p.b.row+lo:], p.b.row, packed[(lo-skip)*p.k+l*width:], width)
 			}
 		}
 		return
@@ -25,16 +25,16 @@ func (p *product) packPanels(s panels, first, last, skip int, packed []float64) 
 
 // packStrips copies the rows top to bottom of a, column after column of each
 // strip.
-func (p *product) packStrips(top, bottom int, strips []float64) {
+func (p *product[S, T]) packStrips(top, bottom int, strips []S) {
 	if p.a.row == 1 {
 		for l := 0; l < p.k; l += packRows {
 			for i := top; i < bottom; {
 				rows := p.strip(i, bottom)
 				to, from := strips[(i-top)*p.k+l*rows:], p.a.data[l*p.a.col+i:]
-				if rows < p.path.lanes {
+				if rows < p.lanes {
 					copyNarrow(min(packRows, p.k-l), rows, from, p.a.col, to)
 				} else {
-					p.path.pack(min(packRows, p.k-l), rows, from, p.a.col, to, rows)
+					pack(p.path, min(packRows, p.k-l), rows, from, p.a.col, to, rows)
 				}
 				i += rows
 			}
@@ -44,7 +44,7 @@ func (p *product) packStrips(top, bottom int, strips []float64) {
 	for i := top; i < bottom; {
 		rows := p.strip(i, bottom)
 		a := p.a.from(i, 0)
-		packTransposed(strips[(i-top)*p.k:], operand{a.data, a.col, a.row}, rows, rows, p.k)
+		packTransposed(strips[(i-top)*p.k:], operand[S]{a.data, a.col, a.row}, rows, rows, p.k)
 		i += rows
 	}
 }
@@ -52,7 +52,7 @@ func (p *product) packStrips(top, bottom int, strips []float64) {
 // packTransposed copies the first count columns of k rows of b, whose columns
 // lie in memory one after the other, into rows of width numbers; the rest is
 // zero.
-func packTransposed(to []float64, b operand, count, width, k int) {
+func packTransposed[S Float](to []S, b operand[S], count, width, k int) {
 	to = to[:k*width]
 	x := 0
 	for ; x+4 <= count; x += 4 {
@@ -79,7 +79,7 @@ func packTransposed(to []float64, b operand, count, width, k int) {
 }
 
 // copyNarrow copies k rows of less than a vector.
-func copyNarrow(k, count int, from []float64, fromRow int, to []float64) {
+func copyNarrow[S Float](k, count int, from []S, fromRow int, to []S) {
 	for l := range k {
 		for i, v := range from[l*fromRow:][:count] {
 			to[l*count+i] = v

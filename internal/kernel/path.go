@@ -2,18 +2,35 @@ package kernel
 
 import "os"
 
-// path is one implementation of the innermost loops, which are its methods
-// tile, pack, spmm and symv4. Results differ between paths by rounding errors:
-// a fused multiplication rounds once.
+// path is one implementation of the innermost loops: the functions tile, pack,
+// spmmRows and symv4. Results differ between paths by rounding errors: a fused
+// multiplication rounds once.
 type path struct {
-	name string
+	name           string
+	double, single shape // of the tiles with factors in float64 and in float32
+}
 
-	// A tile of a product has up to rows × vecs·lanes entries, or maskedVecs
-	// where the last vector is used in part.
+// shape is the size of the largest tile of a product: rows × vecs·lanes entries,
+// or maskedVecs where the last vector is used in part.
+type shape struct {
 	rows, lanes, vecs, maskedVecs int
 
 	// packs says that the tiles want their factors packed, however small.
 	packs bool
+}
+
+func shapeOf[T Float](p *path) shape {
+	if isDouble[T]() {
+		return p.double
+	}
+	return p.single
+}
+
+func pathOf[T Float]() *path {
+	if isDouble[T]() {
+		return active
+	}
+	return &portable
 }
 
 // active is the path in use, fixed when the program starts: the best that the

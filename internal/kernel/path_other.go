@@ -2,23 +2,21 @@
 
 package kernel
 
-import "gonum.org/v1/gonum/blas/blas64"
-
 // available lists the paths that this machine supports.
 func available() []*path { return []*path{&portable} }
 
-func (p *path) tile(rows, cols, k int, a []float64, aRow, aStep int, b []float64, bStep int, c []float64, cRow int, alpha, beta float64) {
+func tile[S, T Float](_ *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T) {
 	portableTile(rows, cols, k, a, aRow, aStep, b, bStep, c, cRow, alpha, beta)
 }
 
-func (p *path) pack(k, count int, from []float64, fromRow int, to []float64, toRow int) {
+func pack[S Float](_ *path, k, count int, from []S, fromRow int, to []S, toRow int) {
 	portablePack(k, count, from, fromRow, to, toRow)
 }
 
-func (p *path) spmm(lo, hi int, dst blas64.General, a *CSR, x blas64.General, c float64, z blas64.General) {
+func spmmRows[T Float](_ *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
 	portableSpMM(lo, hi, dst, a, x, c, z)
 }
 
-func (p *path) symv4(a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
+func symv4[T Float](_ *path, a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
 	portableSymv4(a, stride, m, x, y, s)
 }

@@ -41,7 +41,7 @@ func peakGigaflops() float64 {
 		wg.Wait()
 		best = min(best, time.Since(start))
 	}
-	peaks.of[active] = 2 * n * sums * float64(active.lanes*runtime.GOMAXPROCS(0)) / best.Seconds() / 1e9
+	peaks.of[active] = 2 * n * sums * float64(active.double.lanes*runtime.GOMAXPROCS(0)) / best.Seconds() / 1e9
 	return peaks.of[active]
 }
 

@@ -1,20 +1,20 @@
 package kernel
 
-import "gonum.org/v1/gonum/blas/blas64"
-
 // portable is the path in Go, for every machine.
-var portable = path{name: "portable", rows: 4, lanes: portableLanes, vecs: 1, maskedVecs: 1, packs: true}
+var portable = path{name: "portable", double: portableShape, single: portableShape}
+
+var portableShape = shape{rows: 4, lanes: portableLanes, vecs: 1, maskedVecs: 1, packs: true}
 
 // portableTile takes packed factors, which lie row on row: 4 × 2 sums and what
 // they are made of are as much as sixteen registers hold.
-func portableTile(rows, cols, k int, a []float64, aRow, aStep int, b []float64, bStep int, c []float64, cRow int, alpha, beta float64) {
+func portableTile[S, T Float](rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T) {
 	if rows != 4 || cols != 2 || aRow != 1 || aStep != 4 || bStep != 2 {
 		portableEdge(rows, cols, k, a, aRow, aStep, b, bStep, c, cRow, alpha, beta)
 		return
 	}
-	var s00, s01, s10, s11, s20, s21, s30, s31 float64
+	var s00, s01, s10, s11, s20, s21, s30, s31 S
 	for ; k >= 2; k -= 2 {
-		p, q := (*[8]float64)(a), (*[4]float64)(b)
+		p, q := (*[8]S)(a), (*[4]S)(b)
 		b0, b1 := q[0], q[1]
 		s00 += p[0] * b0
 		s01 += p[0] * b1
@@ -46,28 +46,28 @@ func portableTile(rows, cols, k int, a []float64, aRow, aStep int, b []float64, 
 		s30 += a[3] * b0
 		s31 += a[3] * b1
 	}
-	for i, s := range [4][2]float64{{s00, s01}, {s10, s11}, {s20, s21}, {s30, s31}} {
+	for i, s := range [4][2]S{{s00, s01}, {s10, s11}, {s20, s21}, {s30, s31}} {
 		r := c[i*cRow : i*cRow+2]
 		if beta == 0 {
-			r[0], r[1] = alpha*s[0], alpha*s[1]
+			r[0], r[1] = alpha*T(s[0]), alpha*T(s[1])
 		} else {
-			r[0], r[1] = beta*r[0]+alpha*s[0], beta*r[1]+alpha*s[1]
+			r[0], r[1] = beta*r[0]+alpha*T(s[0]), beta*r[1]+alpha*T(s[1])
 		}
 	}
 }
 
 // portableEdge is a tile of any size.
-func portableEdge(rows, cols, k int, a []float64, aRow, aStep int, b []float64, bStep int, c []float64, cRow int, alpha, beta float64) {
+func portableEdge[S, T Float](rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T) {
 	for i := range rows {
 		for j := range cols {
-			s := 0.0
+			var s S
 			for l := range k {
 				s += a[i*aRow+l*aStep] * b[l*bStep+j]
 			}
 			if beta == 0 {
-				c[i*cRow+j] = alpha * s
+				c[i*cRow+j] = alpha * T(s)
 			} else {
-				c[i*cRow+j] = beta*c[i*cRow+j] + alpha*s
+				c[i*cRow+j] = beta*c[i*cRow+j] + alpha*T(s)
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func portableEdge(rows, cols, k int, a []float64, aRow, aStep int, b []float64, 
 // portableLanes is the width of a tile.
 const portableLanes = 2
 
-func portablePack(k, count int, from []float64, fromRow int, to []float64, toRow int) {
+func portablePack[T Float](k, count int, from []T, fromRow int, to []T, toRow int) {
 	for l := range k {
 		r := to[l*toRow:][:ceilDiv(count, portableLanes)*portableLanes]
 		clear(r[copy(r, from[l*fromRow:][:count]):])
@@ -87,9 +87,9 @@ func portablePack(k, count int, from []float64, fromRow int, to []float64, toRow
 // as leave room for the factor on a machine with sixteen of them.
 const tileCols = 8
 
-func portableSpMM(lo, hi int, dst blas64.General, a *CSR, x blas64.General, c float64, z blas64.General) {
+func portableSpMM[T Float](lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
 	for i := lo; i < hi; i++ {
-		var add []float64
+		var add []T
 		if z.Rows > 0 {
 			add = row(z, i)
 		}
@@ -100,11 +100,11 @@ func portableSpMM(lo, hi int, dst blas64.General, a *CSR, x blas64.General, c fl
 
 // portableRow sets out to the sum of vals[q] times row cols[q] of x, plus c·add
 // if there is any.
-func portableRow(out []float64, cols []int32, vals []float64, x blas64.General, c float64, add []float64) {
+func portableRow[T Float](out []T, cols []int32, vals []T, x Matrix[T], c T, add []T) {
 	vals = vals[:len(cols)]
 	j := 0
 	for ; j+tileCols <= len(out); j += tileCols {
-		var s0, s1, s2, s3, s4, s5, s6, s7 float64
+		var s0, s1, s2, s3, s4, s5, s6, s7 T
 		for q, col := range cols {
 			v := vals[q]
 			at := int(col)*x.Stride + j
@@ -121,36 +121,36 @@ func portableRow(out []float64, cols []int32, vals []float64, x blas64.General, 
 		if add != nil {
 			// The conversions keep compilers from fusing.
 			t := add[j : j+tileCols : j+tileCols]
-			s0 += float64(c * t[0])
-			s1 += float64(c * t[1])
-			s2 += float64(c * t[2])
-			s3 += float64(c * t[3])
-			s4 += float64(c * t[4])
-			s5 += float64(c * t[5])
-			s6 += float64(c * t[6])
-			s7 += float64(c * t[7])
+			s0 += T(c * t[0])
+			s1 += T(c * t[1])
+			s2 += T(c * t[2])
+			s3 += T(c * t[3])
+			s4 += T(c * t[4])
+			s5 += T(c * t[5])
+			s6 += T(c * t[6])
+			s7 += T(c * t[7])
 		}
 		o := out[j : j+tileCols : j+tileCols]
 		o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7] = s0, s1, s2, s3, s4, s5, s6, s7
 	}
 	for ; j < len(out); j++ {
-		s := 0.0
+		var s T
 		for q, col := range cols {
 			s += vals[q] * x.Data[int(col)*x.Stride+j]
 		}
 		if add != nil {
-			s += float64(c * add[j])
+			s += T(c * add[j])
 		}
 		out[j] = s
 	}
 }
 
-func portableSymv4(a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
+func portableSymv4[T Float](a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
 	n := len(x)
 	y = y[:n]
 	r0, r1, r2, r3 := a[:n], a[stride:][:n], a[2*stride:][:n], a[3*stride:][:n]
 	m0, m1, m2, m3 := m[0], m[1], m[2], m[3]
-	var s0, s1, s2, s3 float64
+	var s0, s1, s2, s3 T
 	for j, t := range x {
 		a0, a1, a2, a3 := r0[j], r1[j], r2[j], r3[j]
 		s0 += a0 * t
@@ -159,5 +159,5 @@ func portableSymv4(a []float64, stride int, m *[4]float64, x, y []float64, s *[4
 		s3 += a3 * t
 		y[j] += (a0*m0 + a1*m1) + (a2*m2 + a3*m3)
 	}
-	*s = [4]float64{s0, s1, s2, s3}
+	*s = [4]T{s0, s1, s2, s3}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"coles/internal/parallel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 const (
@@ -33,32 +31,33 @@ const (
 
 // product is c = alpha·a·b + beta·c. With upper, only the entries (i, j) of c
 // with j + shift ≥ i are read and written.
-type product struct {
+type product[S, T Float] struct {
 	path        *path
+	shape       // of its tiles
 	m, n, k     int
-	alpha, beta float64
-	a, b        operand
-	c           blas64.General
+	alpha, beta T
+	a, b        operand[S]
+	c           Matrix[T]
 	upper       bool
 	shift       int
 }
 
 // operand is a matrix or its transpose: entry (i, j) is data[i·row + j·col].
-type operand struct {
-	data     []float64
+type operand[S Float] struct {
+	data     []S
 	row, col int
 }
 
-func operandOf(trans bool, a blas64.General) operand {
+func operandOf[S Float](trans bool, a Matrix[S]) operand[S] {
 	if trans {
-		return operand{a.Data, 1, a.Stride}
+		return operand[S]{a.Data, 1, a.Stride}
 	}
-	return operand{a.Data, a.Stride, 1}
+	return operand[S]{a.Data, a.Stride, 1}
 }
 
 // from is the part of o whose first entry is (i, j).
-func (o operand) from(i, j int) operand {
-	return operand{o.data[i*o.row+j*o.col:], o.row, o.col}
+func (o operand[S]) from(i, j int) operand[S] {
+	return operand[S]{o.data[i*o.row+j*o.col:], o.row, o.col}
 }
 
 // each runs do(i) for i in [0, n); parallel.For is one, inOrder another.
@@ -74,7 +73,7 @@ func inOrder(ctx context.Context, n int, do func(i int)) error {
 	return ctx.Err()
 }
 
-func (p *product) run(ctx context.Context) error {
+func (p *product[S, T]) run(ctx context.Context) error {
 	if p.m == 0 || p.n == 0 {
 		return ctx.Err()
 	}
@@ -89,7 +88,7 @@ func (p *product) run(ctx context.Context) error {
 }
 
 // scale multiplies c by beta; by zero without reading it.
-func (p *product) scale() {
+func (p *product[S, T]) scale() {
 	for i := range p.m {
 		r := row(p.c, i)
 		if p.upper {
@@ -107,7 +106,7 @@ func (p *product) scale() {
 
 // slabs is the number of parts into which the sums are cut, because there are
 // too few of them to be shared out.
-func (p *product) slabs() int {
+func (p *product[S, T]) slabs() int {
 	if p.k < 2*innerBlock || p.m*p.n > productTask/8 {
 		return 1
 	}
@@ -117,11 +116,11 @@ func (p *product) slabs() int {
 
 // sumSlabs computes every part of the sums on its own and adds them up in
 // their order.
-func (p *product) sumSlabs(ctx context.Context, slabs int) error {
-	buffer := borrow(slabs * p.m * p.n)
+func (p *product[S, T]) sumSlabs(ctx context.Context, slabs int) error {
+	buffer := borrow[T](slabs * p.m * p.n)
 	defer giveBack(buffer)
-	part := func(s int) blas64.General {
-		return blas64.General{Rows: p.m, Cols: p.n, Stride: p.n, Data: (*buffer)[s*p.m*p.n : (s+1)*p.m*p.n]}
+	part := func(s int) Matrix[T] {
+		return Matrix[T]{Rows: p.m, Cols: p.n, Stride: p.n, Data: (*buffer)[s*p.m*p.n : (s+1)*p.m*p.n]}
 	}
 	start := func(s int) int { return s * p.k / slabs }
 	if err := parallel.For(ctx, slabs, func(s int) {
@@ -152,7 +151,7 @@ func (p *product) sumSlabs(ctx context.Context, slabs int) error {
 }
 
 // add sets out to beta·out + sum; with beta = 0 it does not read it.
-func add(beta float64, out, sum []float64) {
+func add[T Float](beta T, out, sum []T) {
 	if beta == 0 {
 		copy(out, sum)
 		return
@@ -163,7 +162,7 @@ func add(beta float64, out, sum []float64) {
 }
 
 // inChunks computes columnBlock columns after the other.
-func (p *product) inChunks(ctx context.Context, each each) error {
+func (p *product[S, T]) inChunks(ctx context.Context, each each) error {
 	for lo := 0; lo < p.n; lo += columnBlock {
 		q := *p
 		q.n = min(columnBlock, p.n-lo)
@@ -182,7 +181,7 @@ func (p *product) inChunks(ctx context.Context, each each) error {
 
 // inBlocks computes the blocks of the grid. If there is more than one block of
 // rows, they share the packed columns of b, as many terms as packedSize allows.
-func (p *product) inBlocks(ctx context.Context, each each) error {
+func (p *product[S, T]) inBlocks(ctx context.Context, each each) error {
 	g := p.grid()
 	down, across := ceilDiv(p.m, g.rows), ceilDiv(g.panels.count, g.columns)
 	if down == 1 || !g.packB {
@@ -191,7 +190,7 @@ func (p *product) inBlocks(ctx context.Context, each each) error {
 		})
 	}
 	terms := max(1, packedSize/(g.panels.padded()*innerBlock)) * innerBlock
-	buffer := borrow(g.panels.padded() * min(p.k, terms))
+	buffer := borrow[S](g.panels.padded() * min(p.k, terms))
 	defer giveBack(buffer)
 	for lo := 0; lo < p.k; lo += terms {
 		q := p.terms(lo, min(p.k, lo+terms))
@@ -214,7 +213,7 @@ func (p *product) inBlocks(ctx context.Context, each each) error {
 }
 
 // terms is the part of p that adds the terms lo to hi of the sums.
-func (p product) terms(lo, hi int) product {
+func (p product[S, T]) terms(lo, hi int) product[S, T] {
 	p.k = hi - lo
 	p.a, p.b = p.a.from(0, lo), p.b.from(lo, 0)
 	if lo > 0 {

@@ -14,7 +14,7 @@ func TestProductsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
 		x, y := poisoned(rnd, 5000, 40, 0), poisoned(rnd, 5000, 40, 1)
 		var first [][]float64
 		withProcs(func(procs int) {
-			c, d, g := Dense(300, 290), Dense(40, 40), Dense(40, 40)
+			c, d, g := Dense[float64](300, 290), Dense[float64](40, 40), Dense[float64](40, 40)
 			ctx := context.Background()
 			for _, err := range []error{
 				Gemm(ctx, false, false, 1, a, b, 0, c),
@@ -84,7 +84,7 @@ func testCancellation(t *testing.T) {
 	// Few results of long sums: the worst case for cutting work by results.
 	a, b := poisoned(rnd, 300_000, 8, 0), poisoned(rnd, 300_000, 8, 0)
 	t.Run("long sums", func(t *testing.T) {
-		c := Dense(8, 8)
+		c := Dense[float64](8, 8)
 		checkCancellation(t, func(ctx context.Context) error {
 			for range 10_000 {
 				if err := Gemm(ctx, true, false, 1, a, b, 0, c); err != nil {
@@ -95,7 +95,7 @@ func testCancellation(t *testing.T) {
 		})
 	})
 	t.Run("Gram of long sums", func(t *testing.T) {
-		c := Dense(8, 8)
+		c := Dense[float64](8, 8)
 		checkCancellation(t, func(ctx context.Context) error {
 			for range 10_000 {
 				if err := Gram(ctx, 1, a, b, c); err != nil {
@@ -106,7 +106,7 @@ func testCancellation(t *testing.T) {
 		})
 	})
 	t.Run("large", func(t *testing.T) {
-		a, c := poisoned(rnd, 1500, 1500, 0), Dense(1500, 1500)
+		a, c := poisoned(rnd, 1500, 1500, 0), Dense[float64](1500, 1500)
 		checkCancellation(t, func(ctx context.Context) error {
 			for range 100 {
 				if err := Gemm(ctx, false, true, 1, a, a, 0, c); err != nil {

@@ -29,7 +29,7 @@ func TestLongRowsAreSummedInSegments(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(12, 0))
 		const n, d = 3000, 1000 // 1048 entries are a segment
-		a := &CSR{Rows: 4, Cols: n, Ptr: []int64{0, 3, 3 + n, 3 + n + 5, 3 + 2*n + 5}}
+		a := &CSR[float64]{Rows: 4, Cols: n, Ptr: []int64{0, 3, 3 + n, 3 + n + 5, 3 + 2*n + 5}}
 		for i := range a.Rows {
 			for j := range int(a.Ptr[i+1] - a.Ptr[i]) {
 				a.Col, a.Val = append(a.Col, int32(j)), append(a.Val, rnd.NormFloat64())
@@ -41,7 +41,7 @@ func TestLongRowsAreSummedInSegments(t *testing.T) {
 
 // checkSpMM compares products with d columns, with and without a third matrix,
 // which is one of its own or the destination.
-func checkSpMM(t *testing.T, a *CSR, d int, rnd *rand.Rand) {
+func checkSpMM(t *testing.T, a *CSR[float64], d int, rnd *rand.Rand) {
 	t.Helper()
 	const c = -1.5
 	x := poisoned(rnd, a.Cols, d, 3)
@@ -148,14 +148,14 @@ func TestSpMMStopsWhenCancelled(t *testing.T) {
 func testSpMMCancellation(t *testing.T) {
 	// Two full rows: the worst case is a task of one row.
 	const n = 300_000
-	a := &CSR{Rows: 2, Cols: n, Ptr: []int64{0, n, 2 * n}}
+	a := &CSR[float64]{Rows: 2, Cols: n, Ptr: []int64{0, n, 2 * n}}
 	for range a.Rows {
 		for j := range n {
 			a.Col = append(a.Col, int32(j))
 			a.Val = append(a.Val, 1)
 		}
 	}
-	x, dst := Dense(n, 64), Dense(2, 64)
+	x, dst := Dense[float64](n, 64), Dense[float64](2, 64)
 	checkCancellation(t, func(ctx context.Context) error {
 		for range 1000 {
 			if err := SpMM(ctx, dst, a, x); err != nil {

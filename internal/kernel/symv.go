@@ -7,7 +7,7 @@ import "fmt"
 // returns the products with x, s[r] = Σ_j a[r][j]·x[j], and adds them,
 // multiplied, to y: y[j] += Σ_r m[r]·a[r][j]. So every number of a is read once
 // for both. y must not overlap a or x.
-func Symv4(a []float64, stride int, m [4]float64, x, y []float64) (s [4]float64) {
+func Symv4[T Float](a []T, stride int, m [4]T, x, y []T) (s [4]T) {
 	n := len(x)
 	if n == 0 {
 		return s
@@ -15,6 +15,6 @@ func Symv4(a []float64, stride int, m [4]float64, x, y []float64) (s [4]float64)
 	if stride < n || len(a) < 3*stride+n || len(y) < n {
 		panic(fmt.Sprintf("kernel: four rows of %d in %d numbers, %d apart, and %d sums", n, len(a), stride, len(y)))
 	}
-	active.symv4(a, stride, &m, x, y, &s)
+	symv4(active, a, stride, &m, x, y, &s)
 	return s
 }

@@ -5,17 +5,15 @@ import (
 	"fmt"
 
 	"coles/internal/parallel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // View is the rows × cols part of a whose first entry is a[i, j]. It shares
 // memory with a; an empty part shares none.
-func View(a blas64.General, i, j, rows, cols int) blas64.General {
+func View[T Float](a Matrix[T], i, j, rows, cols int) Matrix[T] {
 	if i < 0 || j < 0 || rows < 0 || cols < 0 || i+rows > a.Rows || j+cols > a.Cols {
 		panic(fmt.Sprintf("kernel: view %d×%d at (%d, %d) of a %d×%d matrix", rows, cols, i, j, a.Rows, a.Cols))
 	}
-	v := blas64.General{Rows: rows, Cols: cols, Stride: max(1, a.Stride)}
+	v := Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, a.Stride)}
 	if rows > 0 && cols > 0 {
 		lo := i*a.Stride + j
 		v.Data = a.Data[lo : lo+(rows-1)*a.Stride+cols]
@@ -24,22 +22,22 @@ func View(a blas64.General, i, j, rows, cols int) blas64.General {
 }
 
 // Columns is the part of a between two columns, [lo, hi).
-func Columns(a blas64.General, lo, hi int) blas64.General { return View(a, 0, lo, a.Rows, hi-lo) }
+func Columns[T Float](a Matrix[T], lo, hi int) Matrix[T] { return View(a, 0, lo, a.Rows, hi-lo) }
 
 // Rows is the part of a between two rows, [lo, hi).
-func Rows(a blas64.General, lo, hi int) blas64.General { return View(a, lo, 0, hi-lo, a.Cols) }
+func Rows[T Float](a Matrix[T], lo, hi int) Matrix[T] { return View(a, lo, 0, hi-lo, a.Cols) }
 
 // Copy copies src into dst, of the same size.
-func Copy(dst, src blas64.General) {
+func Copy[T Float](dst, src Matrix[T]) {
 	for i := range src.Rows {
 		copy(row(dst, i), row(src, i))
 	}
 }
 
 // Transposed is a new copy of aᵀ, made in squares that stay in cache.
-func Transposed(ctx context.Context, a blas64.General) (blas64.General, error) {
+func Transposed[T Float](ctx context.Context, a Matrix[T]) (Matrix[T], error) {
 	const square = 32
-	t := Dense(a.Cols, a.Rows)
+	t := Dense[T](a.Cols, a.Rows)
 	return t, parallel.Ranges(ctx, a.Rows, square, func(top, bottom int) {
 		for left := 0; left < a.Cols; left += square {
 			for j := left; j < min(a.Cols, left+square); j++ {
@@ -52,18 +50,18 @@ func Transposed(ctx context.Context, a blas64.General) (blas64.General, error) {
 }
 
 // Dense is a new rows × cols matrix of zeros without padding.
-func Dense(rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*cols)}
+func Dense[T Float](rows, cols int) Matrix[T] {
+	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]T, rows*cols)}
 }
 
 // row is row i of a.
-func row(a blas64.General, i int) []float64 {
+func row[T Float](a Matrix[T], i int) []T {
 	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
 }
 
 // MirrorUpper copies the part of the square matrix c above its diagonal to
 // below it, in squares so that neither side is read against the grain for long.
-func MirrorUpper(c blas64.General) {
+func MirrorUpper[T Float](c Matrix[T]) {
 	const square = 32
 	n := c.Rows
 	for i0 := 0; i0 < n; i0 += square {

@@ -1,0 +1,110 @@
+package coles_test
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+var precisions = []coles.Precision{coles.Float64, coles.Float32}
+
+// unrelated is a graph whose edges know nothing of the words of its nodes: what
+// ΔW leaves of FX is small, and rounding errors stand out.
+func unrelated() (*coles.Graph, mat.Matrix) {
+	d := must(dataset.Communities{Nodes: 3000, Degree: 10, Homophily: 1. / 7, DegreeExponent: math.Inf(1), Features: 700}.Generate(ctx))
+	return must(coles.FromCSR(d.Adjacency)), d.Features
+}
+
+// In float32 a number is rounded by 6e-8 of itself. The eigenvalues and the
+// residuals of P, measured in float64, may show some of these errors
+// one after the other, and those of FX where ΔW takes most of it out: for the
+// direct solver these were 1e-5 of λ₁ here, for the other 2e-7.
+func TestFloat32FindsTheEigenpairsOfFloat64(t *testing.T) {
+	g, x := unrelated()
+	prepared := must(must(coles.FitPreparation(x, coles.PrepareAuto)).Apply(x))
+	fx := must(coles.DefaultSettings().Filter.Apply(ctx, coles.Normalize(g, coles.SelfLoops), prepared))
+	dw := must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives()))
+	dfx := must(dw.Apply(ctx, fx))
+	for _, c := range []struct {
+		solver coles.Solver
+		bound  float64
+	}{{coles.SolverDirect, 2e-5}, {coles.SolverKrylov, 1e-6}} {
+		t.Run(c.solver.String(), func(t *testing.T) {
+			m := must(coles.Fit(ctx, g, x, coles.WithDim(64), coles.WithSolver(c.solver), coles.WithPrecision(coles.Float32)))
+			p, lambda := m.Projection(), m.Lambda()
+			residuals := product(fx.T(), product(dfx, p.T()))
+			for j, l := range lambda {
+				column := mat.Col(nil, j, residuals)
+				floats.AddScaled(column, -l, p.RawRowView(j))
+				r := floats.Norm(column, 2) / lambda[0]
+				if r > c.bound {
+					t.Fatalf("pair %d has a residual of %.2g, want at most %g", j, r, c.bound)
+				}
+			}
+			if got := m.Report().Precision; got != coles.Float32 {
+				t.Errorf("reported precision: %v", got)
+			}
+		})
+	}
+}
+
+func TestPrecisionChangesEmbeddingsByRoundingOnly(t *testing.T) {
+	d := must(dataset.Communities{Nodes: 2000, Features: 500, Seed: 3}.Generate(ctx))
+	g := must(coles.FromCSR(d.Adjacency))
+	for _, solver := range []coles.Solver{coles.SolverDirect, coles.SolverKrylov} {
+		var yyt [2]*mat.Dense
+		for i, precision := range precisions {
+			m := must(coles.Fit(ctx, g, d.Features, coles.WithDim(32), coles.WithSolver(solver), coles.WithPrecision(precision)))
+			y := m.Embedding()
+			yyt[i] = product(y, y.T())
+		}
+		yyt[1].Sub(yyt[1], yyt[0])
+		// A rotation of nearly equal eigenvectors leaves YYᵀ as it is but for
+		// the difference of their weights.
+		off := mat.Norm(yyt[1], 2) / mat.Norm(yyt[0], 2)
+		t.Logf("%v: YYᵀ differs by %.2g", solver, off)
+		if off > 1e-4 {
+			t.Errorf("%v: YYᵀ differs by %.2g", solver, off)
+		}
+	}
+}
+
+func TestEmbeddingTheTrainingGraphGivesTheSameBytes(t *testing.T) {
+	sparse := must(dataset.Communities{Nodes: 600, Features: 300, Seed: 4}.Generate(ctx))
+	g := must(coles.FromCSR(sparse.Adjacency))
+	for _, c := range []struct {
+		name string
+		x    mat.Matrix
+		dim  int
+	}{
+		{"sparse", sparse.Features, 64},
+		{"dense, filtered first", mat.DenseCopyOf(sparse.Features), 128},
+		{"dense, projected first", mat.DenseCopyOf(sparse.Features), 32},
+	} {
+		for _, precision := range precisions {
+			m := must(coles.Fit(ctx, g, c.x, coles.WithDim(c.dim), coles.WithPrecision(precision), coles.WithFeatures(coles.PrepareStandardize)))
+			if again := must(m.Embed(ctx, g, c.x)); !mat.Equal(again, m.Embedding()) {
+				t.Errorf("%s, %v: Embed gives other bytes than Fit", c.name, precision)
+			}
+		}
+	}
+}
+
+func TestPrecisionFollowsTheSize(t *testing.T) {
+	// 2²¹ = 1448.2²
+	for _, c := range []struct {
+		n, d int
+		want coles.Precision
+	}{{1448, 1448, coles.Float64}, {1449, 1449, coles.Float32}} {
+		x := randomDense(random(7), c.n, c.d)
+		m := must(coles.Fit(ctx, must(coles.NewGraph(c.n, []coles.Edge{{U: 0, V: 1}})), x, coles.WithDim(2), coles.WithFilter(coles.SGC(1))))
+		if got := m.Report().Precision; got != c.want || m.Settings().Precision != c.want {
+			t.Errorf("%d × %d: %v by the report, %v by the settings, want %v", c.n, c.d, got, m.Settings().Precision, c.want)
+		}
+	}
+}
