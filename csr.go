@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"context"
 	"slices"
 
 	"coles/internal/input"
@@ -81,27 +82,55 @@ func addMatrices(ca float64, a *kernel.CSR[float64], cb float64, b *kernel.CSR[f
 // has an entry, an absent one counting as zero.
 func mergeRows(a, b *kernel.CSR[float64], f func(x, y float64) float64) *kernel.CSR[float64] {
 	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
-	c.Col = make([]int32, 0, a.NNZ()+b.NNZ())
-	c.Val = make([]float64, 0, a.NNZ()+b.NNZ())
-	for i := range a.Rows {
-		ac, av := a.Row(i)
-		bc, bv := b.Row(i)
-		for len(ac) > 0 || len(bc) > 0 {
-			switch {
-			case len(bc) == 0 || len(ac) > 0 && ac[0] < bc[0]:
-				c.Col, c.Val = append(c.Col, ac[0]), append(c.Val, f(av[0], 0))
-				ac, av = ac[1:], av[1:]
-			case len(ac) == 0 || bc[0] < ac[0]:
-				c.Col, c.Val = append(c.Col, bc[0]), append(c.Val, f(0, bv[0]))
-				bc, bv = bc[1:], bv[1:]
-			default:
-				c.Col, c.Val = append(c.Col, ac[0]), append(c.Val, f(av[0], bv[0]))
-				ac, av, bc, bv = ac[1:], av[1:], bc[1:], bv[1:]
-			}
-		}
-		c.Ptr[i+1] = int64(len(c.Col))
+	eachRowOf(c, func(i int) {
+		c.Ptr[i+1] = int64(mergeRow(a, b, i, nil, func(int, float64, float64) {}))
+	})
+	for i := range c.Rows {
+		c.Ptr[i+1] += c.Ptr[i]
 	}
+	c.Col, c.Val = make([]int32, c.Ptr[c.Rows]), make([]float64, c.Ptr[c.Rows])
+	eachRowOf(c, func(i int) {
+		cols, vals := c.Row(i)
+		mergeRow(a, b, i, cols, func(q int, x, y float64) { vals[q] = f(x, y) })
+	})
 	return c
+}
+
+// mergeRow visits the places where row i of a or of b has an entry, in order,
+// writes their columns to cols unless that is nil, and returns their number.
+func mergeRow(a, b *kernel.CSR[float64], i int, cols []int32, visit func(q int, x, y float64)) int {
+	ac, av := a.Row(i)
+	bc, bv := b.Row(i)
+	q := 0
+	for ; len(ac) > 0 || len(bc) > 0; q++ {
+		var col int32
+		var x, y float64
+		takeA := len(bc) == 0 || len(ac) > 0 && ac[0] <= bc[0]
+		takeB := len(ac) == 0 || len(bc) > 0 && bc[0] <= ac[0]
+		if takeA {
+			col, x = ac[0], av[0]
+			ac, av = ac[1:], av[1:]
+		}
+		if takeB {
+			col, y = bc[0], bv[0]
+			bc, bv = bc[1:], bv[1:]
+		}
+		if cols != nil {
+			cols[q] = col
+		}
+		visit(q, x, y)
+	}
+	return q
+}
+
+// eachRowOf calls do for every row, on all processors.
+func eachRowOf[T kernel.Float](a *kernel.CSR[T], do func(i int)) {
+	// Without a context that could end there is no error.
+	_ = eachBlock(context.Background(), a.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			do(i)
+		}
+	})
 }
 
 // dropEntries returns a without the entries for which drop holds, and their number.

@@ -119,7 +119,7 @@ func Laplacian(g *Graph, loops Loops) *SymCSR {
 // row that sums to zero stays zero.
 func normalizeDegrees(a *kernel.CSR[float64]) *kernel.CSR[float64] {
 	scale := make([]float64, a.Rows)
-	for i := range scale {
+	eachRowOf(a, func(i int) {
 		_, vals := a.Row(i)
 		degree := 0.0
 		for _, v := range vals {
@@ -128,14 +128,16 @@ func normalizeDegrees(a *kernel.CSR[float64]) *kernel.CSR[float64] {
 		if degree > 0 {
 			scale[i] = 1 / math.Sqrt(degree)
 		}
-	}
+	})
 	w := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: a.Col, Val: make([]float64, a.NNZ())}
-	for i := range a.Rows {
-		for q := a.Ptr[i]; q < a.Ptr[i+1]; q++ {
+	eachRowOf(a, func(i int) {
+		cols, from := a.Row(i)
+		_, to := w.Row(i)
+		for q, j := range cols {
 			// The product of the two scales first: it is the same number at (i, j) and (j, i).
-			w.Val[q] = a.Val[q] * (scale[i] * scale[a.Col[q]])
+			to[q] = from[q] * (scale[i] * scale[j])
 		}
-	}
+	})
 	return w
 }
 
