@@ -25,7 +25,7 @@ import (
 // the byte, however many processors there are.
 //
 // Errors: [ErrShape], [ErrEmpty], [ErrNotFinite], [ErrDim], [ErrPreparation],
-// [ErrSetting], [ErrDense], [ErrTooLarge], a [*ConvergenceError], and ctx's.
+// [ErrPrecision], [ErrSetting], [ErrDense], [ErrTooLarge], a [*ConvergenceError], and ctx's.
 func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(opts)
 	if err != nil {
@@ -58,15 +58,19 @@ func (c config) fitFeatures(ctx context.Context, g *Graph, x mat.Matrix) (*Model
 	if c.Dim == 0 {
 		c.Dim = min(defaultDim, raw.cols())
 	}
-	c.Precision = c.Precision.resolve(raw.rows(), raw.cols())
 	if m.prepare, err = fitPreparation(ctx, raw, c.Features); err != nil {
 		return nil, err
 	}
 	m.report.Preparation, m.report.Features = m.prepare.how, raw.cols()
+	c.Precision = c.Precision.resolve(raw.rows(), raw.cols(), m.prepare.how)
+	fit := fitIn[float64]
 	if c.Precision == Float32 {
-		return m, fitIn[float32](ctx, c, m, g, raw, clock)
+		fit = fitIn[float32]
 	}
-	return m, fitIn[float64](ctx, c, m, g, raw, clock)
+	if err := fit(ctx, c, m, g, raw, clock); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // fitIn is the part of a fit that computes in numbers of type T.

@@ -89,6 +89,13 @@ func (f *features) eachRow(lo, hi int, visit func(i int, cols []int32, vals []fl
 	}
 }
 
+// largest is the largest magnitude in some rows.
+func (f *features) largest(lo, hi int) float64 {
+	largest := 0.0
+	f.eachRow(lo, hi, func(_ int, _ []int32, vals []float64) { largest = max(largest, magnitude(vals)) })
+	return largest
+}
+
 // thin returns dense features in sparse form.
 func (f *features) thin(ctx context.Context) (*features, error) {
 	if f.sparse != nil {

@@ -68,6 +68,8 @@ func TestNilAndZeroValuesAreErrors(t *testing.T) {
 		"nil *mat.SymDense": (*mat.SymDense)(nil),
 		"nil *mat.VecDense": (*mat.VecDense)(nil),
 		"nil *coles.SymCSR": (*coles.SymCSR)(nil),
+		"nil *Dense32":      (*coles.Dense32)(nil),
+		"zero Dense32":      &coles.Dense32{},
 		"zero SymCSR":       &coles.SymCSR{},
 		"nil":               nil,
 	} {

@@ -75,7 +75,7 @@ func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
 func estimate(entries int, x featureShape, s Settings) Memory {
 	n, d, k, z := int64(x.rows), int64(x.cols), int64(s.Dim), int64(x.nonzeros)
 	size, strip := int64(8), d
-	if s.Precision.resolve(x.rows, x.cols) == Float32 {
+	if s.Precision.resolve(x.rows, x.cols, s.Features) == Float32 {
 		size, strip = 4, int64(stripWidth[float32](x.cols))
 	} else {
 		strip = int64(stripWidth[float64](x.cols))

@@ -117,7 +117,7 @@ func (m *Model) Embedding() *mat.Dense { return m.embedding }
 // A model without features embeds only the graph it was fitted on. The time is
 // O((nnz(X) + K·nnz(W))·d′).
 //
-// Errors: [ErrShape], [ErrNotFinite], [ErrPreparation], [ErrTransductive], and ctx's.
+// Errors: [ErrShape], [ErrNotFinite], [ErrPreparation], [ErrPrecision], [ErrTransductive], and ctx's.
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
 	if err := g.check(); err != nil {
 		return nil, err

@@ -1,5 +1,12 @@
 package coles
 
+import (
+	"context"
+	"fmt"
+
+	"coles/internal/kernel"
+)
+
 // Precision is the type of the numbers that features, W and ΔW are held and
 // multiplied in. M and everything after it, that is eigenvectors, eigenvalues and
 // scaling, are float64 in either.
@@ -7,12 +14,15 @@ type Precision int
 
 const (
 	// PrecisionAuto is Float32 from 2²¹ numbers of features (n·d) on, where half
-	// the memory is half the time, and Float64 below.
+	// the memory is half the time, and Float64 below, for [PrepareNone], whose
+	// numbers may be of any size, and without features.
 	PrecisionAuto Precision = iota
 	// Float64 keeps rounding errors of the embedding near 1e-14.
 	Float64
 	// Float32 takes half the memory and about half the time. Rounding errors
 	// of the embedding are near 1e-6, which no accuracy in the tables shows.
+	// It takes features that are, when prepared, at most 1e15, the largest of
+	// them at least 1e-15: their products must be numbers of float32, too.
 	Float32
 )
 
@@ -30,14 +40,43 @@ func (p *Precision) UnmarshalText(text []byte) error { return unmarshalEnum(p, t
 // singleFrom is the size n·d from which PrecisionAuto means Float32.
 const singleFrom = 1 << 21
 
-func (p Precision) resolve(n, d int) Precision {
+func (p Precision) resolve(n, d int, how Preparation) Precision {
 	switch {
 	case p != PrecisionAuto:
 		return p
-	case float64(n)*float64(d) >= singleFrom:
+	case how != PrepareNone && float64(n)*float64(d) >= singleFrom:
 		return Float32
 	}
 	return Float64
+}
+
+// singleRange is how far the largest magnitude may be from 1 in Float32.
+const singleRange = 1e15
+
+// checkRange refuses features, as they are or prepared, whose products float32
+// could not hold.
+func checkRange(ctx context.Context, rows int, largestOf func(lo, hi int) float64) error {
+	largest, err := foldRows(ctx, rows,
+		func() *float64 { return new(float64) },
+		func(largest *float64, lo, hi int) {
+			*largest = max(*largest, largestOf(lo, hi))
+		},
+		func(largest, part *float64) { *largest = max(*largest, *part) })
+	if err != nil {
+		return err
+	}
+	if *largest > singleRange || *largest > 0 && *largest < 1/singleRange {
+		return fmt.Errorf("coles: features: %w: up to %.3g, beyond what float32 can multiply; scale them or use Float64", ErrPrecision, *largest)
+	}
+	return nil
+}
+
+func magnitude[T kernel.Float](row []T) float64 {
+	largest := T(0)
+	for _, v := range row {
+		largest = max(largest, v, -v)
+	}
+	return float64(largest)
 }
 
 // tolerance is that of SolverKrylov, 0 for its own: with products in float32

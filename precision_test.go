@@ -108,3 +108,44 @@ func TestPrecisionFollowsTheSize(t *testing.T) {
 		}
 	}
 }
+
+// Features in float32 are read where they lie or widened, which is exact: the
+// embedding has the bytes of that of the same numbers in float64.
+func TestDense32GivesTheBytesOfDense(t *testing.T) {
+	g, _, dense := small(41)
+	n, d := dense.Dims()
+	single := must(coles.NewDense32(n, d, nil))
+	wide := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			v := float32(dense.At(i, j))
+			single.RawMatrix().Data[i*d+j] = v
+			wide.Set(i, j, float64(v))
+		}
+	}
+	for _, how := range []coles.Preparation{coles.PrepareNone, coles.PrepareRowL2, coles.PrepareStandardize, coles.PrepareAuto} {
+		for _, precision := range precisions {
+			opts := []coles.Option{coles.WithPrecision(precision), coles.WithFeatures(how), coles.WithDim(8)}
+			a, b := must(coles.Fit(ctx, g, single, opts...)), must(coles.Fit(ctx, g, wide, opts...))
+			if !mat.Equal(a.Embedding(), b.Embedding()) {
+				t.Errorf("%v, %v: the embeddings differ", how, precision)
+			}
+		}
+	}
+}
+
+func TestFloat32RefusesWhatItCannotMultiply(t *testing.T) {
+	g, _, dense := small(42)
+	for _, factor := range []float64{1e-300, 1e-17, 1e17, 1e300} {
+		x := mat.DenseCopyOf(dense)
+		x.Scale(factor, x)
+		opts := []coles.Option{coles.WithFeatures(coles.PrepareNone), coles.WithDim(4)}
+		_, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float32))...)
+		wantError(t, err, coles.ErrPrecision)
+		if factor < 1e100 && factor > 1e-100 { // squares of others are no numbers of float64
+			must(coles.Fit(ctx, g, x, opts...))
+		}
+		// Preparations that bring the numbers near 1 make them fit.
+		must(coles.Fit(ctx, g, x, coles.WithDim(4), coles.WithFeatures(coles.PrepareStandardize), coles.WithPrecision(coles.Float32)))
+	}
+}

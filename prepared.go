@@ -9,6 +9,22 @@ import (
 
 // prepared applies a preparation and gives the result in numbers of type T.
 func prepared[T kernel.Float](ctx context.Context, p *Preparer, f *features) (*signal[T], error) {
+	x, err := applied[T](ctx, p, f)
+	if err != nil {
+		return nil, err
+	}
+	if _, single := any(x).(*signal[float32]); !single {
+		return x, nil
+	}
+	if p.how == PrepareNone { // what vanishes in float32 is seen here only
+		if err := checkRange(ctx, f.rows(), f.largest); err != nil {
+			return nil, err
+		}
+	}
+	return x, checkRange(ctx, x.rows(), x.largest)
+}
+
+func applied[T kernel.Float](ctx context.Context, p *Preparer, f *features) (*signal[T], error) {
 	if err := p.refuse(ctx, f); err != nil {
 		return nil, err
 	}

@@ -69,6 +69,18 @@ func (s *signal[T]) cols() int {
 	return s.dense.Cols
 }
 
+// largest is the largest magnitude in some rows.
+func (s *signal[T]) largest(lo, hi int) float64 {
+	if s.sparse != nil {
+		return magnitude(s.sparse.Val[s.sparse.Ptr[lo]:s.sparse.Ptr[hi]])
+	}
+	largest := 0.0
+	for i := lo; i < hi; i++ {
+		largest = max(largest, magnitude(s.dense.Data[i*s.dense.Stride:][:s.dense.Cols]))
+	}
+	return largest
+}
+
 // shape is what the memory of a fit depends on.
 func (s *signal[T]) shape() featureShape {
 	shape := featureShape{rows: s.rows(), cols: s.cols(), sparse: s.sparse != nil}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
 )
 
@@ -194,25 +193,24 @@ func dot(a, b []float64) float64 {
 }
 
 func TestCommunitiesAreDeterministic(t *testing.T) {
-	c := Communities{Nodes: 500, Seed: 3}
-	want := fingerprint(generate(t, c))
-	for _, procs := range []int{1, 2, 3, 8, 16} {
-		before := runtime.GOMAXPROCS(procs)
-		got := fingerprint(generate(t, c))
-		runtime.GOMAXPROCS(before)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("GOMAXPROCS %d: %s", procs, diff)
+	for name, c := range map[string]Communities{
+		"words": {Nodes: 9000, Seed: 3}, // more than one group of rows
+		"dense": {Nodes: 3000, Seed: 3, Features: 50, Dense: true},
+	} {
+		want := sumOf(generate(t, c))
+		for _, procs := range []int{1, 2, 3, 8, 16} {
+			before := runtime.GOMAXPROCS(procs)
+			got := sumOf(generate(t, c))
+			runtime.GOMAXPROCS(before)
+			if got != want {
+				t.Fatalf("%s, GOMAXPROCS %d: sum %s, want %s", name, procs, got, want)
+			}
+		}
+		c.Seed = 4
+		if sumOf(generate(t, c)) == want {
+			t.Errorf("%s: another seed gives the same graph", name)
 		}
 	}
-	c.Seed = 4
-	if cmp.Equal(want, fingerprint(generate(t, c))) {
-		t.Error("another seed gives the same graph")
-	}
-}
-
-func fingerprint(d *Dataset) []any {
-	x := d.Features.(*sparse.CSR).RawMatrix()
-	return []any{*d.Adjacency.RawMatrix(), *x, d.Labels}
 }
 
 func TestCommunitiesOptions(t *testing.T) {
@@ -234,6 +232,7 @@ func TestCommunitiesOptions(t *testing.T) {
 		{Communities{Features: 3}, ErrOption, "Features"},
 		{Communities{Words: math.Inf(1)}, ErrOption, "Words"},
 		{Communities{Topic: -0.1}, ErrOption, "Topic"},
+		{Communities{Nodes: 1 << 24, Features: 1 << 10, Dense: true}, ErrTooLarge, "features"},
 		{Communities{Nodes: 1 << 40}, ErrTooLarge, "nodes"},
 		{Communities{Features: 1 << 40}, ErrTooLarge, "features"},
 		{Communities{Nodes: 1 << 30, Degree: 1 << 20}, ErrTooLarge, "degree"},
@@ -245,15 +244,24 @@ func TestCommunitiesOptions(t *testing.T) {
 }
 
 func TestCommunitiesCancelled(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-	defer cancel()
-	deadline, _ := ctx.Deadline()
-	_, err := Communities{Nodes: 1 << 20, Degree: 20}.Generate(ctx)
-	if late := time.Since(deadline); late > 100*time.Millisecond {
-		t.Errorf("returned %v late", late)
-	}
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v", err)
+	for name, c := range map[string]Communities{
+		"edges": {Nodes: 1 << 21, Degree: 20, Features: -1},
+		"hub":   {Nodes: 1 << 20, Classes: 1, Degree: 1 << 15, DegreeExponent: 2.001, Features: -1},
+		"words": {Nodes: 1 << 10, Degree: 1, Words: 1 << 20},
+		"dense": {Nodes: 1 << 10, Degree: 1, Features: 1 << 15, Dense: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+			defer cancel()
+			deadline, _ := ctx.Deadline()
+			_, err := c.Generate(ctx)
+			if late := time.Since(deadline); late > 100*time.Millisecond {
+				t.Errorf("returned %v late", late)
+			}
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }
 
@@ -290,12 +298,19 @@ func TestKarateClub(t *testing.T) {
 }
 
 func BenchmarkCommunities(b *testing.B) {
-	for _, n := range []int{10_000, 100_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				generate(b, Communities{Nodes: n, Degree: 20})
-			}
-		})
+	for name, c := range map[string]Communities{
+		"edges": {Features: -1},
+		"words": {},
+		"dense": {Features: 128, Dense: true},
+	} {
+		for _, n := range []int{10_000, 100_000} {
+			c.Nodes, c.Degree = n, 20
+			b.Run(fmt.Sprint(name, "/", n), func(b *testing.B) {
+				b.ReportAllocs()
+				for range b.N {
+					generate(b, c)
+				}
+			})
+		}
 	}
 }

@@ -14,7 +14,10 @@ import (
 	"fmt"
 	"math"
 
+	"coles"
+
 	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,7 +39,8 @@ type Dataset struct {
 	// as entries side by side; which of these a method accepts is its own
 	// affair. Column indices within a row are in file order.
 	Adjacency *sparse.CSR
-	// Features is n × d, a *sparse.CSR or a *mat.Dense; nil when there are none.
+	// Features is n × d, a *sparse.CSR, a *mat.Dense or a *coles.Dense32; nil
+	// when there are none.
 	Features mat.Matrix
 	// Labels holds a class for every node, counted from 0; negative means that
 	// the class is not known. Nil when the file has none.
@@ -152,6 +156,11 @@ func (d *Dataset) validateFeatures(n int) error {
 			return fmt.Errorf("%d feature rows for %d nodes: %w", r, n, ErrShape)
 		}
 		return checkCSR("features", x)
+	case *coles.Dense32:
+		if x == nil {
+			return fmt.Errorf("%w: features are a nil *coles.Dense32", ErrMissing)
+		}
+		return checkDense32(x.RawMatrix(), n)
 	default:
 		r, c := x.Dims()
 		if r != n {
@@ -166,6 +175,21 @@ func (d *Dataset) validateFeatures(n int) error {
 		}
 		return nil
 	}
+}
+
+// checkDense32 is for matrices of gigabytes, which At would take long over.
+func checkDense32(x blas32.General, n int) error {
+	if x.Rows != n {
+		return fmt.Errorf("%d feature rows for %d nodes: %w", x.Rows, n, ErrShape)
+	}
+	for i := range n {
+		for j, v := range x.Data[i*x.Stride:][:x.Cols] {
+			if v-v != 0 { // NaN or infinite
+				return fmt.Errorf("features: row %d, column %d is %v: %w", i, j, v, ErrNotFinite)
+			}
+		}
+	}
+	return nil
 }
 
 // checkCSR checks what sparse.NewCSR does not: row pointers that rise from 0

@@ -34,6 +34,8 @@ var (
 	ErrNotFinite = errors.New("not a finite number")
 	// ErrChecksum: the content is not the one its checksum describes.
 	ErrChecksum = errors.New("checksum mismatch")
+	// ErrLayout: a sound file whose numbers do not lie in it as memory needs them.
+	ErrLayout = errors.New("not laid out for mapping")
 	// ErrID: a node id cannot be written in the asked format.
 	ErrID = errors.New("node id not writable in this format")
 	// ErrServer: a server does not hand out the file asked for.

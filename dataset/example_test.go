@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"coles"
 	"coles/dataset"
 
 	"gonum.org/v1/gonum/mat"
@@ -172,6 +173,18 @@ func ExampleCommunities() {
 	// Output: 1000 nodes, 4 classes, 1000 words
 }
 
+// Numbers in place of words, as float32.
+func ExampleCommunities_dense() {
+	d, err := dataset.Communities{Nodes: 1000, Features: 128, Dense: true, Seed: 1}.Generate(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows, columns := d.Features.Dims()
+	fmt.Printf("%d × %d, %T\n", rows, columns, d.Features)
+	// Output: 1000 × 128, *coles.Dense32
+}
+
 func ExampleWriteNPY() {
 	var file bytes.Buffer
 	if err := dataset.WriteNPY(&file, mat.NewDense(1, 2, []float64{1, 2})); err != nil {
@@ -193,6 +206,37 @@ func ExampleOpenNPY() {
 	_, err := dataset.OpenNPY("no-such-matrix.npy")
 	fmt.Println(errors.Is(err, os.ErrNotExist))
 	// Output: true
+}
+
+// Features of float32 are written as such, and used where they lie.
+func ExampleMapNPY() {
+	dir, err := os.MkdirTemp("", "dataset")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	x, err := coles.NewDense32(2, 2, []float32{1, 2, 3, 4})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	path := filepath.Join(dir, "features.npy")
+	err = dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPY(w, x) })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := dataset.MapNPY(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Close()
+	fmt.Println(mat.Formatted(m.Matrix()))
+	// Output:
+	// ⎡1  2⎤
+	// ⎣3  4⎦
 }
 
 func ExampleWriteTSV() {

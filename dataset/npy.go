@@ -220,17 +220,9 @@ func readNPY(s *source, limit int64) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, cols := 0, 1
-	switch len(h.shape) {
-	case 1:
-		rows = h.shape[0]
-	case 2:
-		rows, cols = h.shape[0], h.shape[1]
-	default:
-		return nil, atByte(s.file, 0, "an array of shape %v where a matrix is expected: %w", h.shape, ErrShape)
-	}
-	if h.count == 0 {
-		return nil, atByte(s.file, 0, "an empty matrix of shape %v: %w", h.shape, ErrShape)
+	rows, cols, err := s.matrix(h)
+	if err != nil {
+		return nil, err
 	}
 	data, err := s.readFloats(h)
 	if err != nil {
@@ -240,6 +232,23 @@ func readNPY(s *source, limit int64) (*mat.Dense, error) {
 		data = rowMajor(data, rows, cols)
 	}
 	return mat.NewDense(rows, cols, data), nil
+}
+
+// matrix returns the rows and columns of an array that is a matrix.
+func (s *source) matrix(h *npyHeader) (rows, cols int, err error) {
+	cols = 1
+	switch len(h.shape) {
+	case 1:
+		rows = h.shape[0]
+	case 2:
+		rows, cols = h.shape[0], h.shape[1]
+	default:
+		return 0, 0, atByte(s.file, 0, "an array of shape %v where a matrix is expected: %w", h.shape, ErrShape)
+	}
+	if h.count == 0 {
+		return 0, 0, atByte(s.file, 0, "an empty matrix of shape %v: %w", h.shape, ErrShape)
+	}
+	return rows, cols, nil
 }
 
 // OpenNPY reads the matrix in the .npy file at path, gzipped or not. See [ReadNPY].

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -197,8 +198,11 @@ func FuzzReadNPY(f *testing.F) {
 	f.Add(npyArray(">i2", "(3,)", []int16{1, 2, 3}))
 	f.Add(npyArray("<U3", "(1,)", []uint32{65, 66, 0}))
 	f.Add(npyFile("{'descr': '|b1', 'fortran_order': True, 'shape': (1, 2)}", []byte{1, 0}))
+	f.Add(npyArray("<f4", "(2, 2)", []float32{1, 2, 3, float32(math.NaN())}))
+	f.Add(npyArray("<f4", "(3,)", []float32{1, 2}))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		m, err := ReadNPY(bytes.NewReader(file))
+		wantMapsAlike(t, file, m)
 		if err != nil {
 			return
 		}
@@ -210,4 +214,29 @@ func FuzzReadNPY(f *testing.F) {
 			t.Fatalf("what was read does not read again: %v", err)
 		}
 	})
+}
+
+// wantMapsAlike checks that what can be mapped can be read, as the same matrix.
+func wantMapsAlike(t *testing.T, file []byte, read *mat.Dense) {
+	path := saved(t, file)
+	m, err := MapNPY(path)
+	if err != nil {
+		if !strings.Contains(err.Error(), path) {
+			t.Errorf("error %q does not name the file", err)
+		}
+		return
+	}
+	defer m.Close()
+	if read == nil {
+		t.Fatal("what does not read was mapped")
+	}
+	got, want := mat.DenseCopyOf(m.Matrix()).RawMatrix(), read.RawMatrix()
+	if got.Rows != want.Rows || got.Cols != want.Cols {
+		t.Fatalf("mapped as %d × %d, read as %d × %d", got.Rows, got.Cols, want.Rows, want.Cols)
+	}
+	for i, v := range got.Data {
+		if math.Float64bits(v) != math.Float64bits(want.Data[i]) {
+			t.Fatalf("number %d is mapped as %v, read as %v", i, v, want.Data[i])
+		}
+	}
 }

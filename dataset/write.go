@@ -10,18 +10,28 @@ import (
 	"strings"
 	"unicode"
 
+	"coles"
+
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 )
 
-// WriteNPY writes m in NumPy's .npy format, version 1.0: float64,
-// little-endian, row-major. numpy.load gives back the same bits, and so does
-// [ReadNPY]. An error is the writer's own, or ErrMissing for a nil matrix.
+// WriteNPY writes m in NumPy's .npy format, version 1.0: little-endian,
+// row-major, float32 for a *coles.Dense32 and float64 for any other matrix.
+// numpy.load gives back the same bits, and so does [ReadNPY] and, for float32,
+// [MapNPY]. An error is the writer's own, or ErrMissing for a nil matrix. Rows
+// are written as they are encoded: memory is that of one row.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
 	r, c, err := dims("npy", m)
 	if err != nil {
 		return err
 	}
-	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", r, c)
+	narrow, isNarrow := m.(*coles.Dense32)
+	descr := "<f8"
+	if isNarrow {
+		descr = "<f4"
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, r, c)
 	// The numbers start at a multiple of 64 bytes, for memory mapping:
 	// ten bytes come before the header, a newline ends it.
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
@@ -29,6 +39,9 @@ func WriteNPY(w io.Writer, m mat.Matrix) error {
 	b.WriteString("\x93NUMPY\x01\x00")
 	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(header))))
 	b.WriteString(header)
+	if isNarrow {
+		return finish("npy", b, writeFloat32(b, narrow.RawMatrix()))
+	}
 	var num []byte
 	err = eachRow(m, func(_ int, row []float64) error {
 		num = num[:0]
@@ -39,6 +52,20 @@ func WriteNPY(w io.Writer, m mat.Matrix) error {
 		return err
 	})
 	return finish("npy", b, err)
+}
+
+func writeFloat32(b *bufio.Writer, m blas32.General) error {
+	var num []byte
+	for i := range m.Rows {
+		num = num[:0]
+		for _, v := range m.Data[i*m.Stride:][:m.Cols] {
+			num = binary.LittleEndian.AppendUint32(num, math.Float32bits(v))
+		}
+		if _, err := b.Write(num); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WriteTSV writes a line a row: the id, or the row's number when ids is nil,
@@ -89,7 +116,7 @@ func WriteWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
 }
 
 func dims(format string, m mat.Matrix) (r, c int, err error) {
-	if m == nil {
+	if x, narrow := m.(*coles.Dense32); m == nil || narrow && x == nil {
 		return 0, 0, fmt.Errorf("dataset: write %s: %w: the matrix is nil", format, ErrMissing)
 	}
 	r, c = m.Dims()

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"coles"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -92,12 +95,15 @@ func TestWritersRefuseIDs(t *testing.T) {
 func TestNilIsRefused(t *testing.T) {
 	for name, write := range writers {
 		wantError(t, write(io.Discard, nil), ErrMissing, name)
+		wantError(t, write(io.Discard, (*coles.Dense32)(nil)), ErrMissing, name)
 	}
 	_, err := ReadEdgeList(nil, nil, EdgeListOptions{})
 	wantError(t, err, ErrMissing, "edges")
 	var none *sparse.CSR
 	d := KarateClub()
 	d.Features = none
+	wantError(t, d.Validate(), ErrMissing, "features")
+	d.Features = (*coles.Dense32)(nil)
 	wantError(t, d.Validate(), ErrMissing, "features")
 	wantError(t, (&Dataset{}).Validate(), ErrMissing, "adjacency")
 }
@@ -121,7 +127,13 @@ func (l *limited) Write(p []byte) (int, error) {
 func TestFailingWriterLeavesNoFile(t *testing.T) {
 	m := mat.NewDense(3000, 8, nil) // several times the buffer
 	m.Apply(func(i, j int, _ float64) float64 { return float64(i+j) / 7 }, m)
-	for name, write := range writers {
+	narrow, err := coles.NewDense32(6000, 8, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failing := maps.Clone(writers)
+	failing["write npy"] = func(w io.Writer, _ mat.Matrix) error { return WriteNPY(w, narrow) }
+	for name, write := range failing {
 		for _, left := range []int{0, 1, chunk, chunk + 1, 2 * chunk} {
 			for _, before := range []string{"", "what stood here"} {
 				dir := t.TempDir()
