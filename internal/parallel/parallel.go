@@ -28,20 +28,25 @@ func For(ctx context.Context, n int, do func(i int)) error {
 		return ctx.Err()
 	}
 	var next atomic.Int64
+	work := func() {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			do(i)
+		}
+	}
+	// The caller works, too: it need not be woken when all is done.
 	var wg sync.WaitGroup
-	for range workers {
+	for range workers - 1 {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				do(i)
-			}
+			work()
 		}()
 	}
+	work()
 	wg.Wait()
 	return ctx.Err()
 }
