@@ -9,10 +9,11 @@ import (
 // reflectorBlock reflections are applied together, as I − Yᵀ·T·Y.
 const reflectorBlock = 64
 
-// backTransform replaces the columns of z by Q times them, where tridiagonalise
-// left Q in the rows of a and in tau. It takes 2n²k operations, all in products
+// backTransform replaces the columns of z by Q times them, where a reduction
+// left Q = H₀·H₁⋯ in the rows of a and in tau: the vector of H_j is zero up to
+// entry j+offset−1, and row j of a from entry j+offset on. It takes 2n²k operations, all in products
 // of matrices (Golub and Van Loan, section 5.2.2).
-func backTransform(ctx context.Context, a matrix, tau []float64, z matrix) error {
+func backTransform(ctx context.Context, a matrix, offset int, tau []float64, z matrix) error {
 	n, k := z.Rows, z.Cols
 	y := kernel.Dense[float64](reflectorBlock, n)
 	inner, outer := kernel.Dense[float64](reflectorBlock, k), kernel.Dense[float64](reflectorBlock, k)
@@ -20,7 +21,7 @@ func backTransform(ctx context.Context, a matrix, tau []float64, z matrix) error
 	for hi := len(tau); hi > 0; {
 		lo := (hi - 1) / reflectorBlock * reflectorBlock
 		count := hi - lo
-		s := lo + 1
+		s := lo + offset
 		v := kernel.View(y, 0, 0, count, n-s)
 		for p := range count {
 			r := row(v, p)

@@ -4,15 +4,15 @@ import (
 	"context"
 	"math"
 
+	"coles/internal/kernel"
 	"coles/internal/parallel"
 )
 
 // epsilon is the distance from 1 to the next float64.
 const epsilon = 0x1p-52
 
-// lanes eigenvalues are bisected together: the chain of divisions of one count
-// waits for each quotient, and four chains fill that time.
-const lanes = 4
+// lanes eigenvalues are bisected together, in the lanes of vectors.
+const lanes = kernel.SturmLanes
 
 // bound is a norm of t: no eigenvalue is larger in magnitude (Gershgorin).
 func (t tridiagonal) bound() float64 {
@@ -47,9 +47,9 @@ func (t tridiagonal) eigenvalues(ctx context.Context, k int) (values []float64, 
 	bound := t.bound()*(1+4*epsilon) + pivot
 	found := make([]float64, k+1)
 	err = parallel.Ranges(ctx, k+1, lanes, func(lo, hi int) {
-		var below [lanes]int // how many eigenvalues lie below the one sought
+		var below [lanes]int64 // how many eigenvalues lie below the one sought
 		for l := range below {
-			below[l] = max(0, n-1-min(lo+l, hi-1))
+			below[l] = int64(max(0, n-1-min(lo+l, hi-1)))
 			if lo+l >= k {
 				below[l] = 0
 			}
@@ -64,7 +64,7 @@ func (t tridiagonal) eigenvalues(ctx context.Context, k int) (values []float64, 
 }
 
 // bisect finds the eigenvalues that have below[l] others below them.
-func bisect(d, squares []float64, below [lanes]int, bound, pivot float64) (at [lanes]float64) {
+func bisect(d, squares []float64, below [lanes]int64, bound, pivot float64) (at [lanes]float64) {
 	var lo, hi [lanes]float64
 	for l := range lo {
 		lo[l], hi[l] = -bound, bound
@@ -74,7 +74,7 @@ func bisect(d, squares []float64, below [lanes]int, bound, pivot float64) (at [l
 		for l := range at {
 			at[l] = lo[l] + (hi[l]-lo[l])/2
 		}
-		count := sturm(d, squares, at, pivot)
+		count := kernel.SturmCounts(d, squares, &at, pivot)
 		for l := range at {
 			if count[l] > below[l] {
 				hi[l] = at[l]
@@ -84,33 +84,4 @@ func bisect(d, squares []float64, below [lanes]int, bound, pivot float64) (at [l
 		}
 	}
 	return at
-}
-
-// sturm counts the eigenvalues below each of four numbers: the negative pivots
-// of the LDLᵀ factors of T − x·I.
-func sturm(d, squares []float64, x [lanes]float64, pivot float64) (count [lanes]int) {
-	squares = squares[:len(d)]
-	q0, q1, q2, q3 := 1.0, 1.0, 1.0, 1.0
-	var c0, c1, c2, c3 uint64
-	for i, di := range d {
-		s := squares[i]
-		q0 = offZero(di-x[0]-s/q0, pivot)
-		q1 = offZero(di-x[1]-s/q1, pivot)
-		q2 = offZero(di-x[2]-s/q2, pivot)
-		q3 = offZero(di-x[3]-s/q3, pivot)
-		// The sign bit, since the branch could not be predicted.
-		c0 += math.Float64bits(q0) >> 63
-		c1 += math.Float64bits(q1) >> 63
-		c2 += math.Float64bits(q2) >> 63
-		c3 += math.Float64bits(q3) >> 63
-	}
-	return [lanes]int{int(c0), int(c1), int(c2), int(c3)}
-}
-
-// offZero moves q away from zero.
-func offZero(q, pivot float64) float64 {
-	if math.Abs(q) < pivot {
-		return -pivot
-	}
-	return q
 }

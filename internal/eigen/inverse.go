@@ -24,7 +24,7 @@ const (
 	inverseOffset = 8
 
 	// inverseTask vectors are computed by one task.
-	inverseTask = 4
+	inverseTask = 8
 )
 
 // eigenvectors returns the eigenvectors to the given eigenvalues as the
@@ -93,50 +93,76 @@ func (s inverseSteps) separate(ctx context.Context, values []float64, z matrix) 
 	return nil
 }
 
-// start fills the columns of z by two steps from random vectors.
+// start fills the columns of z, from twisted factors where an eigenvalue stands
+// alone, and by two steps from random vectors elsewhere: those of one space
+// would come out equal.
 func (s inverseSteps) start(ctx context.Context, values []float64, z matrix) error {
-	return s.each(ctx, values, z, func(c int, x []float64) {
-		rnd := rand.New(rand.NewPCG(uint64(c), 0x7269646961676f6e))
-		for i := range x {
-			x[i] = rnd.Float64() - 0.5
+	apart := func(c int) bool { // from the one before
+		return c == 0 || c == len(values) || values[c-1]-values[c] > clusterGap*s.norm
+	}
+	return s.each(ctx, values, z, func() func(c int, x []float64) {
+		f, w := newFactors(len(s.t.d)), newTwisted(s.t, s.norm)
+		return func(c int, x []float64) {
+			if apart(c) && apart(c+1) && w.vector(s.t, values[c], x) {
+				return
+			}
+			s.iterate(f, values[c], x, 2, func() {
+				rnd := rand.New(rand.NewPCG(uint64(c), 0x7269646961676f6e))
+				for i := range x {
+					x[i] = rnd.Float64() - 0.5
+				}
+			})
 		}
-	}, 2)
+	})
 }
 
 // refine takes a step from each column of z.
 func (s inverseSteps) refine(ctx context.Context, values []float64, z matrix) error {
-	return s.each(ctx, values, z, func(c int, x []float64) {
-		blas64.Copy(column(z, c), vector(x))
-	}, 1)
-}
-
-// each replaces every column c of z by the outcome of some steps for
-// values[c], starting from what from writes.
-func (s inverseSteps) each(ctx context.Context, values []float64, z matrix, from func(c int, x []float64), steps int) error {
-	n := len(s.t.d)
-	return parallel.Ranges(ctx, len(values), inverseTask, func(lo, hi int) {
-		f := newFactors(n)
-		x := make([]float64, n)
-		for c := lo; c < hi; c++ {
-			shift := values[c] + s.offset*epsilon*s.norm
-			// Only a freak of rounding makes the growth overflow. Another shift
-			// has another.
-			for range 5 {
-				from(c, x)
-				f.factor(s.t, shift, epsilon*s.norm/4)
-				good := true
-				for i := 0; i < steps && good; i++ {
-					f.solve(x)
-					good = normalise(x)
-				}
-				if good {
-					break
-				}
-				shift += epsilon * s.norm
-			}
-			blas64.Copy(vector(x), column(z, c))
+	return s.each(ctx, values, z, func() func(c int, x []float64) {
+		f := newFactors(len(s.t.d))
+		return func(c int, x []float64) {
+			s.iterate(f, values[c], x, 1, func() { blas64.Copy(column(z, c), vector(x)) })
 		}
 	})
+}
+
+// each replaces every column c of z by what find, made for every task, sets x
+// to. The columns of a task are written together, row after row.
+func (s inverseSteps) each(ctx context.Context, values []float64, z matrix, newFind func() (find func(c int, x []float64))) error {
+	return parallel.Ranges(ctx, len(values), inverseTask, func(lo, hi int) {
+		find := newFind()
+		found := kernel.Dense[float64](hi-lo, z.Rows)
+		for c := lo; c < hi; c++ {
+			find(c, row(found, c-lo))
+		}
+		for i := range z.Rows {
+			to := row(z, i)[lo:hi]
+			for c := range to {
+				to[c] = found.Data[c*found.Stride+i]
+			}
+		}
+	})
+}
+
+// iterate takes some steps of inverse iteration for a value from what begin
+// sets x to.
+func (s inverseSteps) iterate(f *factors, value float64, x []float64, steps int, begin func()) {
+	shift := value + s.offset*epsilon*s.norm
+	// Only a freak of rounding makes the growth overflow. Another shift has
+	// another.
+	for range 5 {
+		begin()
+		f.factor(s.t, shift, epsilon*s.norm/4)
+		good := true
+		for i := 0; i < steps && good; i++ {
+			f.solve(x)
+			good = normalise(x)
+		}
+		if good {
+			break
+		}
+		shift += epsilon * s.norm
+	}
 }
 
 // column is column c of a.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"coles/internal/kernel"
 
@@ -204,16 +205,43 @@ func polish(ctx context.Context, q matrix) error {
 		if most <= enough {
 			return nil
 		}
-		if most > nearly {
+		if !(most <= nearly) {
 			break
 		}
 		kernel.MirrorUpper(e)
-		before := kernel.Dense[float64](q.Rows, q.Cols)
-		kernel.Copy(before, q)
-		if err := kernel.Gemm(ctx, false, false, -0.5, before, e, 1, q); err != nil {
+		if err := subtractHalf(ctx, q, e, enough/10); err != nil {
 			return err
+		}
+		// No entry of E² is larger than this.
+		if float64(q.Cols)*most*most <= enough/10 {
+			return nil
 		}
 	}
 	_, err := orthonormalise(ctx, q)
 	return err
+}
+
+// subtractHalf subtracts q·e/2 from q, up to entries of e as small as
+// negligible. Eigenvectors lean towards those of neighbouring eigenvalues, which
+// stand beside them, so that of every block of columns few rows are left.
+func subtractHalf(ctx context.Context, q, e matrix, negligible float64) error {
+	before := kernel.Dense[float64](q.Rows, q.Cols)
+	kernel.Copy(before, q)
+	for left := 0; left < q.Cols; left += orthoBlock {
+		right := min(q.Cols, left+orthoBlock)
+		counts := func(i int) bool {
+			return slices.ContainsFunc(row(e, i)[left:right], func(v float64) bool { return math.Abs(v) > negligible })
+		}
+		lo, hi := 0, e.Rows
+		for lo < hi && !counts(lo) {
+			lo++
+		}
+		for lo < hi && !counts(hi-1) {
+			hi--
+		}
+		if err := kernel.Gemm(ctx, false, false, -0.5, kernel.Columns(before, lo, hi), kernel.View(e, lo, left, hi-lo, right-left), 1, kernel.Columns(q, left, right)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,67 +1,68 @@
 package eigen
 
 import (
-	"context"
 	"math"
 
 	"coles/internal/kernel"
-	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// symv multiplies symmetric matrices by vectors in parallel. The rows are cut
-// into strips of equal work; as each row also stands for a column, every strip
-// sums into a vector of its own, and these are added in their order.
+// symv multiplies a symmetric matrix by vectors. The rows of its upper triangle
+// are cut into strips of equal work; as each row also stands for a column, every
+// strip sums into a vector of its own, and these are added in their order.
 type symv struct {
-	sums [][]float64
+	a      matrix
+	strips int
+	sums   [][]float64
 }
 
 const (
 	symvStrips = 16 // at most: more processors would wait for memory
 
-	// A strip has at least this many multiplications: about 5 µs of work,
+	// A strip has at least this many multiplications: about 3 µs of work,
 	// several times what handing it out costs.
-	symvStrip = 1 << 15
+	symvStrip = 1 << 14
 )
 
 func newSymv(n int) symv {
-	s := symv{make([][]float64, symvStrips)}
+	s := symv{sums: make([][]float64, symvStrips)}
 	for i := range s.sums {
 		s.sums[i] = make([]float64, n)
 	}
 	return s
 }
 
-// mul computes y = a·v from the upper triangle of a.
-func (s symv) mul(ctx context.Context, y []float64, a matrix, v []float64) error {
-	n := a.Rows
-	strips := 1
-	for strips < symvStrips && n*n/2 >= 2*strips*symvStrip {
-		strips *= 2
+// resize turns to another matrix, no larger than the first.
+func (s *symv) resize(a matrix) {
+	s.a, s.strips = a, 1
+	for s.strips < symvStrips && a.Rows*a.Rows/2 >= 2*s.strips*symvStrip {
+		s.strips *= 2
 	}
-	if strips == 1 {
-		symvRows(a, 0, n, v, y)
-		return ctx.Err()
+}
+
+// start is the first row of strip i: of the triangle, the rows from x·n on hold
+// the share (1−x)².
+func (s *symv) start(i int) int {
+	if i == s.strips {
+		return s.a.Rows
 	}
-	// Of the triangle, the rows from x·n on hold the share (1−x)².
-	start := func(i int) int {
-		if i == strips {
-			return n
+	return int(float64(s.a.Rows)*(1-math.Sqrt(1-float64(i)/float64(s.strips)))) &^ 3
+}
+
+// multiply computes what strip i contributes to a·v.
+func (s *symv) multiply(i int, v []float64) {
+	symvRows(s.a, s.start(i), s.start(i+1), v, s.sums[i])
+}
+
+// sum sets y[lo:hi] to the sum over the strips.
+func (s *symv) sum(lo, hi int, y []float64) {
+	copy(y[lo:hi], s.sums[0][lo:hi])
+	for i := 1; i < s.strips; i++ {
+		if from := max(lo, s.start(i)); from < hi {
+			blas64.Axpy(1, vector(s.sums[i][from:hi]), vector(y[from:hi]))
 		}
-		return int(float64(n)*(1-math.Sqrt(1-float64(i)/float64(strips)))) &^ 3
 	}
-	if err := parallel.For(ctx, strips, func(i int) {
-		symvRows(a, start(i), start(i+1), v, s.sums[i])
-	}); err != nil {
-		return err
-	}
-	copy(y, s.sums[0][:n])
-	for i := 1; i < strips; i++ {
-		lo := start(i)
-		blas64.Axpy(1, vector(s.sums[i][lo:n]), vector(y[lo:]))
-	}
-	return nil
 }
 
 // symvRows sets y[lo:] to what the rows lo to hi of the upper triangle of a

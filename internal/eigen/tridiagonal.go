@@ -6,7 +6,6 @@ import (
 
 	"coles/internal/kernel"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -39,6 +38,7 @@ func tridiagonalise(ctx context.Context, a matrix) (t tridiagonal, tau []float64
 	t = tridiagonal{make([]float64, n), make([]float64, max(0, n-1))}
 	tau = make([]float64, max(0, n-1))
 	r := newReduction(a)
+	defer r.crew.dismiss()
 	for j0 := 0; j0 < n-1; j0 += reflectorPanel {
 		count := min(reflectorPanel, n-1-j0)
 		for p := range count {
@@ -61,19 +61,23 @@ func tridiagonalise(ctx context.Context, a matrix) (t tridiagonal, tau []float64
 // a − vwᵀ·wv over their first 2p rows.
 type reduction struct {
 	a     matrix
-	vw    matrix // rows v₀, w₀, v₁, w₁, …
-	wv    matrix // rows w₀, v₀, w₁, v₁, …
-	coef  []float64
+	vw    matrix    // rows v₀, w₀, v₁, w₁, …
+	wv    matrix    // rows w₀, v₀, w₁, v₁, …
+	coef  []float64 // a column of wv, or wv times a vector
+	crew  *crew
 	multi symv
 }
 
 func newReduction(a matrix) *reduction {
+	multi := newSymv(a.Rows)
+	multi.resize(a)
 	return &reduction{
 		a:     a,
 		vw:    kernel.Dense[float64](2*reflectorPanel, a.Rows),
 		wv:    kernel.Dense[float64](2*reflectorPanel, a.Rows),
 		coef:  make([]float64, 2*reflectorPanel),
-		multi: newSymv(a.Rows),
+		crew:  newCrew(multi.strips),
+		multi: multi,
 	}
 }
 
@@ -83,10 +87,14 @@ func newReduction(a matrix) *reduction {
 func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []float64) error {
 	n := r.a.Rows
 	current := row(r.a, j)
-	if p > 0 {
-		past := kernel.View(r.vw, 0, j, 2*p, n-j)
-		weights := blas64.Vector{N: 2 * p, Inc: r.wv.Stride, Data: r.wv.Data[j:]}
-		blas64.Gemv(blas.Trans, -1, blas64.General(past), weights, 1, vector(current[j:]))
+	coef := r.coef[:2*p]
+	for q := range coef {
+		coef[q] = r.wv.Data[q*r.wv.Stride+j]
+	}
+	if err := r.crew.ranges(ctx, n-j, columnTask, func(lo, hi int) {
+		subtractRows(current[j+lo:j+hi], coef, kernel.View(r.vw, 0, j+lo, 2*p, hi-lo))
+	}); err != nil {
+		return err
 	}
 	t.d[j] = current[j]
 	s := j + 1
@@ -98,13 +106,8 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 		clear(w)
 	} else {
 		copy(v, x)
-		if err := r.multi.mul(ctx, w, kernel.View(r.a, s, s, n-s, n-s), v); err != nil {
+		if err := r.multiply(ctx, p, s, w, v); err != nil {
 			return err
-		}
-		if p > 0 {
-			coef := vector(r.coef[:2*p])
-			blas64.Gemv(blas.NoTrans, 1, blas64.General(kernel.View(r.wv, 0, s, 2*p, n-s)), vector(v), 0, coef)
-			blas64.Gemv(blas.Trans, -1, blas64.General(kernel.View(r.vw, 0, s, 2*p, n-s)), coef, 1, vector(w))
 		}
 		blas64.Scal(tau[j], vector(w))
 		blas64.Axpy(-tau[j]/2*blas64.Dot(vector(w), vector(v)), vector(v), vector(w))
@@ -114,21 +117,61 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 	return nil
 }
 
+const (
+	// columnTask columns of a panel are updated by one task, and dotTask rows
+	// multiplied by a vector: some microseconds of work.
+	columnTask = 512
+	dotTask    = 16
+)
+
+// multiply sets w to the product of v and the rest of the matrix, from entry
+// (s, s) on, as it is after p reflections of the panel.
+func (r *reduction) multiply(ctx context.Context, p, s int, w, v []float64) error {
+	n := r.a.Rows
+	r.multi.resize(kernel.View(r.a, s, s, n-s, n-s))
+	dots := ceilDiv(2*p, dotTask)
+	if err := r.crew.run(ctx, dots+r.multi.strips, func(i int) {
+		if i < dots {
+			lo, hi := i*dotTask, min(2*p, (i+1)*dotTask)
+			for q := lo; q < hi; q++ {
+				r.coef[q] = blas64.Dot(vector(row(r.wv, q)[s:]), vector(v))
+			}
+			return
+		}
+		r.multi.multiply(i-dots, v)
+	}); err != nil {
+		return err
+	}
+	return r.crew.ranges(ctx, n-s, columnTask, func(lo, hi int) {
+		r.multi.sum(lo, hi, w)
+		subtractRows(w[lo:hi], r.coef[:2*p], kernel.View(r.vw, 0, s+lo, 2*p, hi-lo))
+	})
+}
+
+// subtractRows subtracts from y the rows of a, of the same length, times their
+// coefficients.
+func subtractRows(y, coef []float64, a matrix) {
+	if len(coef) == 0 || len(y) == 0 {
+		return
+	}
+	c := matrix{Rows: 1, Cols: len(coef), Stride: len(coef), Data: coef}
+	to := matrix{Rows: 1, Cols: len(y), Stride: len(y), Data: y}
+	// Without a context that could end there is no error.
+	_ = kernel.Gemm(context.Background(), false, false, -1, c, a, 1, to)
+}
+
 // reflector overwrites x by the vector v, v[0] = 1, for which I − tau·v·vᵀ
 // takes x to (beta, 0, 0, …), and returns beta and tau.
 func reflector(x []float64) (beta, tau float64) {
-	square := 0.0
-	for _, v := range x[1:] {
-		square += v * v
-	}
-	lead := x[0]
+	lead, rest := x[0], vector(x[1:])
+	square := blas64.Dot(rest, rest)
 	x[0] = 1
 	if square < negligible {
 		return lead, 0
 	}
 	// The sign keeps lead − beta free of cancellation.
 	beta = -math.Copysign(math.Sqrt(lead*lead+square), lead)
-	blas64.Scal(1/(lead-beta), vector(x[1:]))
+	blas64.Scal(1/(lead-beta), rest)
 	return beta, (beta - lead) / beta
 }
 

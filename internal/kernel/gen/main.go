@@ -42,19 +42,27 @@ func fail(err error) {
 	os.Exit(1)
 }
 
+// groups are the kernels by the files that hold them.
+var groups = map[string][]func(*writer){
+	"kernels": {tile, pack, spmm, symv4, peak},
+	"spectra": {sturm, rank2},
+}
+
 // files is everything the generator makes, by name.
 func files() map[string][]byte {
 	made := map[string][]byte{}
-	var all []function
-	for _, s := range []isa{avx512, avx2} {
-		w := &writer{isa: s}
-		w.header()
-		for _, f := range []func(*writer){tile, pack, spmm, symv4, peak} {
-			f(w)
+	for group, kernels := range groups {
+		var all []function
+		for _, s := range []isa{avx512, avx2} {
+			w := &writer{isa: s}
+			w.header()
+			for _, f := range kernels {
+				f(w)
+			}
+			made[group+"_"+s.file+"_amd64.s"] = w.Bytes()
+			all = append(all, w.functions...)
 		}
-		made["kernels_"+s.file+"_amd64.s"] = w.Bytes()
-		all = append(all, w.functions...)
+		made[group+"_amd64.go"] = declarations(all)
 	}
-	made["kernels_amd64.go"] = declarations(all)
 	return made
 }

@@ -1,0 +1,140 @@
+package eigen
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// crew shares out many short pieces of work that follow each other closely. Its
+// goroutines look out for the next piece for a while before they go to sleep:
+// to wake one takes some 30 µs, about as long as a column of a reduction.
+type crew struct {
+	current atomic.Pointer[shift]
+	helpers []*helper
+	ended   sync.WaitGroup
+	none    shift // stands before the first
+}
+
+// shift is one piece of work: do(i) for i in [0, n).
+type shift struct {
+	ctx        context.Context
+	n          int
+	do         func(i int)
+	next, done atomic.Int64
+}
+
+type helper struct {
+	asleep atomic.Bool
+	wake   chan struct{}
+}
+
+const (
+	// lookouts is how often a helper looks before it goes to sleep, some 100 µs
+	// long, and yieldEvery after how many it lets other goroutines go first.
+	lookouts   = 1 << 14
+	yieldEvery = 16
+)
+
+// newCrew starts the goroutines of a crew that serves pieces of at most n
+// tasks. The caller must dismiss it.
+func newCrew(n int) *crew {
+	c := &crew{}
+	c.current.Store(&c.none)
+	// Further ones than processors would only take these from each other.
+	for range min(n, runtime.GOMAXPROCS(0), runtime.NumCPU()) - 1 {
+		h := &helper{wake: make(chan struct{}, 1)}
+		c.helpers = append(c.helpers, h)
+		c.ended.Add(1)
+		go c.help(h)
+	}
+	return c
+}
+
+// run calls do(i) once for every i in [0, n) and returns when all have ended.
+// Once ctx is done no further task is begun. The caller takes part, and waits
+// for those tasks only that a helper has begun.
+func (c *crew) run(ctx context.Context, n int, do func(i int)) error {
+	s := &shift{ctx: ctx, n: n, do: do}
+	if n > 1 {
+		c.announce(s)
+	}
+	s.work()
+	begun := min(int64(n), s.next.Swap(int64(n)))
+	for s.done.Load() < begun {
+		runtime.Gosched()
+	}
+	return ctx.Err()
+}
+
+// ranges calls do(lo, hi) for consecutive ranges of at most grain numbers that
+// together cover [0, n), under the rules of run.
+func (c *crew) ranges(ctx context.Context, n, grain int, do func(lo, hi int)) error {
+	return c.run(ctx, ceilDiv(n, grain), func(i int) {
+		do(i*grain, min(n, (i+1)*grain))
+	})
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// dismiss ends the goroutines.
+func (c *crew) dismiss() {
+	c.announce(nil)
+	c.ended.Wait()
+}
+
+func (c *crew) announce(s *shift) {
+	if len(c.helpers) == 0 {
+		return
+	}
+	c.current.Store(s)
+	for _, h := range c.helpers {
+		if h.asleep.CompareAndSwap(true, false) {
+			h.wake <- struct{}{}
+		}
+	}
+}
+
+func (c *crew) help(h *helper) {
+	defer c.ended.Done()
+	last := &c.none
+	for {
+		s := c.await(h, last)
+		if s == nil {
+			return
+		}
+		s.work()
+		last = s
+	}
+}
+
+// await returns the piece of work that follows the last one.
+func (c *crew) await(h *helper, last *shift) *shift {
+	for {
+		for i := range lookouts {
+			if s := c.current.Load(); s != last {
+				return s
+			}
+			if i%yieldEvery == yieldEvery-1 {
+				runtime.Gosched()
+			}
+		}
+		h.asleep.Store(true)
+		// Whoever takes the mark back first decides: announce then sends.
+		if c.current.Load() == last || !h.asleep.CompareAndSwap(true, false) {
+			<-h.wake
+		}
+	}
+}
+
+func (s *shift) work() {
+	for s.ctx.Err() == nil {
+		i := int(s.next.Add(1)) - 1
+		if i >= s.n {
+			return
+		}
+		s.do(i)
+		s.done.Add(1)
+	}
+}

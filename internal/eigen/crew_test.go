@@ -1,0 +1,65 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestCrewRunsEveryTaskOnce(t *testing.T) {
+	withProcs(func(procs int) {
+		before := runtime.NumGoroutine()
+		c := newCrew(16)
+		for round := range 300 {
+			n := round % 40
+			if round%100 == 99 {
+				time.Sleep(5 * time.Millisecond) // the helpers go to sleep
+			}
+			ran := make([]atomic.Int32, n)
+			if err := c.run(context.Background(), n, func(i int) { ran[i].Add(1) }); err != nil {
+				t.Fatal(err)
+			}
+			for i := range ran {
+				if got := ran[i].Load(); got != 1 {
+					t.Fatalf("procs=%d round %d: task %d of %d ran %d times", procs, round, i, n, got)
+				}
+			}
+		}
+		c.dismiss()
+		// A goroutine is counted for a moment after its last statement.
+		for i := 0; runtime.NumGoroutine() > before; i++ {
+			if i == 1000 {
+				t.Fatalf("procs=%d: %d goroutines, %d before", procs, runtime.NumGoroutine(), before)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+func TestCrewBeginsNoTaskOnceCancelled(t *testing.T) {
+	withProcs(func(procs int) {
+		c := newCrew(16)
+		defer c.dismiss()
+		ctx, cancel := context.WithCancel(context.Background())
+		var ran, ended atomic.Int64
+		err := c.run(ctx, 1_000_000, func(int) {
+			if ran.Add(1) == 10 {
+				cancel()
+			}
+			ended.Add(1)
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("procs=%d: error %v, want context.Canceled", procs, err)
+		}
+		// Each goroutine may have begun one task before it saw the cancellation.
+		if got := ran.Load(); got > int64(10+procs) || got != ended.Load() {
+			t.Errorf("procs=%d: %d tasks ran after cancelling in the tenth, %d ended", procs, got, ended.Load())
+		}
+		if err := c.run(context.Background(), 5, func(int) { ran.Store(0) }); err != nil || ran.Load() != 0 {
+			t.Errorf("procs=%d: no further run after that: %v", procs, err)
+		}
+	})
+}

@@ -1,0 +1,49 @@
+package eigen
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// The eigenvalues of random matrices stand apart, so that twisted factors must
+// do for all; the oracle gives eigenvalues to a few ε‖T‖.
+func TestTwistedFactorsGiveTheVectorOfAnEigenvalue(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 21))
+	for _, n := range []int{1, 2, 3, 10, 99, 300} {
+		for _, coupling := range []float64{1, 1e-5, 0} {
+			tri := tridiagonal{make([]float64, n), make([]float64, n-1)}
+			for i := range tri.d {
+				tri.d[i] = rnd.NormFloat64()
+			}
+			for i := range tri.e {
+				tri.e[i] = coupling * rnd.NormFloat64()
+			}
+			a := tri.dense()
+			values, _ := oracle(t, a)
+			norm := tri.bound()
+			w := newTwisted(tri, norm)
+			z, rest := make([]float64, n), make([]float64, n)
+			for c, x := range values {
+				if !w.vector(tri, x, z) {
+					t.Errorf("n=%d coupling %g: no vector for value %d", n, coupling, c)
+					continue
+				}
+				for i := range rest {
+					rest[i] = blas64.Dot(vector(row(a, i)), vector(z)) - x*z[i]
+				}
+				if r := blas64.Nrm2(vector(rest)); !(r <= 40*epsilon*norm) {
+					t.Errorf("n=%d coupling %g: residual %.2g of value %d", n, coupling, r/norm, c)
+				}
+				if l := blas64.Nrm2(vector(z)); !(math.Abs(l-1) < 1e-14) {
+					t.Errorf("n=%d coupling %g: norm %g", n, coupling, l)
+				}
+			}
+			if n > 1 && w.vector(tri, 2*norm, z) {
+				t.Errorf("n=%d coupling %g: a vector for what is no eigenvalue", n, coupling)
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import "fmt"
+
+// sturmLanes numbers are counted for at once, in passes of two vectors: one
+// divides while the other waits.
+const sturmLanes = 16
+
+// sturm is the kernel of the Sturm counts of a tridiagonal matrix.
+func sturm(w *writer) {
+	const x, q, count, d, s, t, pivot = 0, 2, 4, 6, 7, 8, 10
+	w.begin(fmt.Sprintf("counts the negative q[i] = d[i] − x − s[i]/q[i−1] for each of %d numbers x, where q within pivot of zero becomes −pivot.", sturmLanes), "sturm",
+		"n int", "d *float64", "s *float64", "x *float64", "pivot float64", "count *int64")
+	w.op("VBROADCASTSD", w.arg("pivot"), w.vec(pivot))
+	w.zero(t)
+	w.op("VSUBPD", w.vec(pivot), w.vec(t), w.vec(pivot+1))
+	passes := sturmLanes / 2 / w.lanes()
+	for pass := range passes {
+		w.op("MOVQ", w.arg("n"), "CX")
+		w.op("MOVQ", w.arg("d"), "SI")
+		w.op("MOVQ", w.arg("s"), "DI")
+		w.op("MOVQ", w.arg("x"), "DX")
+		w.op("MOVQ", w.arg("count"), "BX")
+		w.op("MOVQ", 0x3FF0000000000000, "AX") // 1
+		for v := range 2 {
+			w.op("VMOVUPD", at((2*pass+v)*w.bytes, "DX"), w.vec(x+v))
+			w.op("MOVQ", "AX", "X15")
+			w.op("VBROADCASTSD", "X15", w.vec(q+v))
+			w.zero(count + v)
+		}
+		w.label("loop%d", pass)
+		w.op("VBROADCASTSD", "(SI)", w.vec(d))
+		w.op("VBROADCASTSD", "(DI)", w.vec(s))
+		for v := range 2 {
+			w.op("VDIVPD", w.vec(q+v), w.vec(s), w.vec(q+v))
+			w.op("VSUBPD", w.vec(x+v), w.vec(d), w.vec(t+v))
+			w.op("VSUBPD", w.vec(q+v), w.vec(t+v), w.vec(q+v))
+			// The magnitude is what remains without the sign bit.
+			w.op("VPSLLQ", 1, w.vec(q+v), w.vec(t+v))
+			w.op("VPSRLQ", 1, w.vec(t+v), w.vec(t+v))
+			w.lessBecomes(t+v, pivot, pivot+1, q+v)
+			w.op("VPSRLQ", 63, w.vec(q+v), w.vec(t+v))
+			w.op("VPADDQ", w.vec(t+v), w.vec(count+v), w.vec(count+v))
+		}
+		w.op("ADDQ", size, "SI")
+		w.op("ADDQ", size, "DI")
+		w.op("DECQ", "CX")
+		w.op("JNZ", fmt.Sprintf("loop%d", pass))
+		for v := range 2 {
+			w.op("VMOVUPD", w.vec(count+v), at((2*pass+v)*w.bytes, "BX"))
+		}
+	}
+	w.leave()
+}
+
+// lessBecomes sets the lanes of to in which a is less than b to those of value.
+// Where masks are vectors, that of a is overwritten by one.
+func (w *writer) lessBecomes(a, b, value, to int) {
+	const less = 1
+	if w.masks {
+		w.op("VCMPPD", less, w.vec(b), w.vec(a), "K1")
+		w.op("VMOVAPD", w.vec(value), "K1", w.vec(to))
+		return
+	}
+	w.op("VCMPPD", less, w.vec(b), w.vec(a), w.vec(a))
+	w.op("VBLENDVPD", w.vec(a), w.vec(value), w.vec(to), w.vec(to))
+}
+
+// rank2 is the kernel of the update of a block by two vectors on either side.
+func rank2(w *writer) {
+	const p, q, c, x, y = 0, 1, 2, 3, 4
+	w.begin("subtracts p[r]·x[j] + q[r]·y[j] from c[r][j] for j from r·skip on.", "rank2",
+		"rows int", "n int", "c *float64", "cRow int", "skip int", "p *float64", "q *float64", "x *float64", "y *float64")
+	w.op("MOVQ", w.arg("rows"), "R8")
+	w.op("MOVQ", w.arg("n"), "R9")
+	w.op("MOVQ", w.arg("c"), "DI")
+	w.op("MOVQ", w.arg("cRow"), "R10")
+	w.op("MOVQ", w.arg("skip"), "R11")
+	w.op("ADDQ", "R11", "R10")
+	w.op("SHLQ", log2(size), "R10")
+	w.op("MOVQ", w.arg("p"), "R12")
+	w.op("MOVQ", w.arg("q"), "R13")
+	w.op("MOVQ", w.arg("x"), "SI")
+	w.op("MOVQ", w.arg("y"), "DX")
+	w.label("row")
+	w.op("VBROADCASTSD", "(R12)", w.vec(p))
+	w.op("VBROADCASTSD", "(R13)", w.vec(q))
+	step := func(masked bool) {
+		w.load("(DI)(AX*8)", c, masked)
+		w.load("(SI)(AX*8)", x, masked)
+		w.load("(DX)(AX*8)", y, masked)
+		w.op("VFNMADD231PD", w.vec(x), w.vec(p), w.vec(c))
+		w.op("VFNMADD231PD", w.vec(y), w.vec(q), w.vec(c))
+		w.store(c, "(DI)(AX*8)", masked)
+	}
+	w.op("XORQ", "AX", "AX")
+	w.op("MOVQ", "R9", "CX")
+	w.op("SHRQ", log2(w.lanes()), "CX")
+	w.op("JZ", "tail")
+	w.label("loop")
+	step(false)
+	w.op("ADDQ", w.lanes(), "AX")
+	w.op("DECQ", "CX")
+	w.op("JNZ", "loop")
+	w.label("tail")
+	w.op("MOVQ", "R9", "BX")
+	w.op("ANDQ", w.lanes()-1, "BX")
+	w.op("JZ", "next")
+	w.mask("BX", "CX")
+	step(true)
+	w.label("next")
+	w.op("ADDQ", size, "R12")
+	w.op("ADDQ", size, "R13")
+	w.op("ADDQ", "R10", "DI")
+	w.op("LEAQ", "(SI)(R11*8)", "SI")
+	w.op("LEAQ", "(DX)(R11*8)", "DX")
+	w.op("SUBQ", "R11", "R9")
+	w.op("DECQ", "R8")
+	w.op("JNZ", "row")
+	w.leave()
+}
