@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,6 +35,8 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	if err := g.check(); err != nil {
 		return nil, err
 	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
 	if x == nil {
 		return c.fitGraph(ctx, g)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -131,6 +132,8 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 		}
 		return mat.DenseCopyOf(m.embedding), ctx.Err()
 	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
 	feat, err := readFeatures(ctx, x)
 	if err != nil {
 		return nil, err

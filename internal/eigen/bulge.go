@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -40,9 +41,7 @@ func chaseBulges(ctx context.Context, band banded) (tridiagonal, *chase, error) 
 	c.data = make([]float64, c.start(sweeps))
 	groups := ceilDiv(sweeps, chaseGroup)
 	done := make([]atomic.Int64, groups)
-	crew := newCrew(groups)
-	defer crew.dismiss()
-	err := crew.run(ctx, groups, func(g int) { c.group(ctx, g, done) })
+	err := parallel.For(ctx, groups, func(g int) { c.group(ctx, g, done) })
 	t := tridiagonal{make([]float64, n), c.e}
 	for i := range n {
 		t.d[i] = band.from(i, i)[0]
@@ -176,3 +175,5 @@ func (s *chaseSpace) timesRight(u []float64, a matrix, g []float64) {
 		u[i] = blas64.Dot(vector(row(a, i)), vector(g))
 	}
 }
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 )
 
 // Direct returns the k algebraically largest eigenpairs of the symmetric n × n
@@ -29,6 +30,8 @@ func Direct(ctx context.Context, a matrix, k int) (*Result, error) {
 	if err := checkSizes(a.Rows, k); err != nil {
 		return nil, err
 	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
 	s, err := decompose(ctx, a, k)
 	if err != nil {
 		return nil, err

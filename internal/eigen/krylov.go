@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 )
 
 // Operator computes dst = A·src for a symmetric A (n × n) and blocks of
@@ -78,6 +79,8 @@ func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Re
 	if k == 0 {
 		return &Result{Vectors: kernel.Dense[float64](0, n)}, ctx.Err()
 	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
 	if n <= denseOrder || 3*o.MaxBasis > 2*n {
 		return krylovDense(ctx, n, k, apply, o)
 	}

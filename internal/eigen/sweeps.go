@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 )
 
 const (
@@ -26,9 +27,7 @@ func (c *chase) apply(ctx context.Context, z matrix) error {
 	strips := ceilDiv(k, vectorStrip)
 	// Rows of a strip lie next to each other in memory.
 	packed := make([]matrix, strips)
-	crew := newCrew(max(strips, c.steps))
-	defer crew.dismiss()
-	if err := crew.run(ctx, strips, func(s int) {
+	if err := parallel.For(ctx, strips, func(s int) {
 		lo := s * vectorStrip
 		part := kernel.Columns(z, lo, min(k, lo+vectorStrip))
 		packed[s] = kernel.Dense[float64](n, part.Cols)
@@ -43,10 +42,10 @@ func (c *chase) apply(ctx context.Context, z matrix) error {
 	for hi := c.sweeps(); hi > 0; {
 		lo := (hi - 1) / sweepGroup * sweepGroup
 		count := c.count(lo)
-		if err := crew.run(ctx, count, func(step int) { blocks[step].gather(c, lo, hi, step) }); err != nil {
+		if err := parallel.For(ctx, count, func(step int) { blocks[step].gather(c, lo, hi, step) }); err != nil {
 			return err
 		}
-		if err := crew.run(ctx, strips, func(s int) {
+		if err := parallel.For(ctx, strips, func(s int) {
 			inner := kernel.Dense[float64](sweepGroup, packed[s].Cols)
 			for _, b := range blocks[:count] {
 				b.apply(packed[s], inner)
@@ -56,7 +55,7 @@ func (c *chase) apply(ctx context.Context, z matrix) error {
 		}
 		hi = lo
 	}
-	return crew.run(ctx, strips, func(s int) {
+	return parallel.For(ctx, strips, func(s int) {
 		lo := s * vectorStrip
 		kernel.Copy(kernel.Columns(z, lo, min(k, lo+vectorStrip)), packed[s])
 	})

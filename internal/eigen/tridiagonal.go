@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -38,7 +39,6 @@ func tridiagonalise(ctx context.Context, a matrix) (t tridiagonal, tau []float64
 	t = tridiagonal{make([]float64, n), make([]float64, max(0, n-1))}
 	tau = make([]float64, max(0, n-1))
 	r := newReduction(a)
-	defer r.crew.dismiss()
 	for j0 := 0; j0 < n-1; j0 += reflectorPanel {
 		count := min(reflectorPanel, n-1-j0)
 		for p := range count {
@@ -64,7 +64,6 @@ type reduction struct {
 	vw    matrix    // rows v₀, w₀, v₁, w₁, …
 	wv    matrix    // rows w₀, v₀, w₁, v₁, …
 	coef  []float64 // a column of wv, or wv times a vector
-	crew  *crew
 	multi symv
 }
 
@@ -76,7 +75,6 @@ func newReduction(a matrix) *reduction {
 		vw:    kernel.Dense[float64](2*reflectorPanel, a.Rows),
 		wv:    kernel.Dense[float64](2*reflectorPanel, a.Rows),
 		coef:  make([]float64, 2*reflectorPanel),
-		crew:  newCrew(multi.strips),
 		multi: multi,
 	}
 }
@@ -91,7 +89,7 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 	for q := range coef {
 		coef[q] = r.wv.Data[q*r.wv.Stride+j]
 	}
-	if err := r.crew.ranges(ctx, n-j, columnTask, func(lo, hi int) {
+	if err := parallel.Ranges(ctx, n-j, columnTask, func(lo, hi int) {
 		subtractRows(current[j+lo:j+hi], coef, kernel.View(r.vw, 0, j+lo, 2*p, hi-lo))
 	}); err != nil {
 		return err
@@ -130,7 +128,7 @@ func (r *reduction) multiply(ctx context.Context, p, s int, w, v []float64) erro
 	n := r.a.Rows
 	r.multi.resize(kernel.View(r.a, s, s, n-s, n-s))
 	dots := ceilDiv(2*p, dotTask)
-	if err := r.crew.run(ctx, dots+r.multi.strips, func(i int) {
+	if err := parallel.For(ctx, dots+r.multi.strips, func(i int) {
 		if i < dots {
 			lo, hi := i*dotTask, min(2*p, (i+1)*dotTask)
 			for q := lo; q < hi; q++ {
@@ -142,7 +140,7 @@ func (r *reduction) multiply(ctx context.Context, p, s int, w, v []float64) erro
 	}); err != nil {
 		return err
 	}
-	return r.crew.ranges(ctx, n-s, columnTask, func(lo, hi int) {
+	return parallel.Ranges(ctx, n-s, columnTask, func(lo, hi int) {
 		r.multi.sum(lo, hi, w)
 		subtractRows(w[lo:hi], r.coef[:2*p], kernel.View(r.vw, 0, s+lo, 2*p, hi-lo))
 	})

@@ -13,10 +13,15 @@ import (
 )
 
 // For calls do(i) once for every i in [0, n), on at most GOMAXPROCS
-// goroutines, and returns when all have ended. Once ctx is done no further
-// task is begun and For returns ctx.Err(); tasks should therefore be short
-// (milliseconds).
+// goroutines, those of the crew of ctx if it has one, and returns when all have
+// ended. Once ctx is done no further task is begun and For returns ctx.Err();
+// tasks should therefore be short (milliseconds).
 func For(ctx context.Context, n int, do func(i int)) error {
+	if n > 1 {
+		if c, ok := ctx.Value(crewKey{}).(*crew); ok {
+			return c.run(ctx, n, do)
+		}
+	}
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {
 		for i := range n {
@@ -28,25 +33,22 @@ func For(ctx context.Context, n int, do func(i int)) error {
 		return ctx.Err()
 	}
 	var next atomic.Int64
-	work := func() {
-		for ctx.Err() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			do(i)
-		}
-	}
-	// The caller works, too: it need not be woken when all is done.
 	var wg sync.WaitGroup
-	for range workers - 1 {
+	// The caller waits: what it started last is begun at once in its place,
+	// and the others are not kept back for it.
+	for range workers {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			work()
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
 		}()
 	}
-	work()
 	wg.Wait()
 	return ctx.Err()
 }

@@ -1,4 +1,4 @@
-package eigen
+package parallel
 
 import (
 	"context"
@@ -37,13 +37,26 @@ const (
 	yieldEvery = 16
 )
 
-// newCrew starts the goroutines of a crew that serves pieces of at most n
-// tasks. The caller must dismiss it.
-func newCrew(n int) *crew {
+type crewKey struct{}
+
+// Crew returns a context under which For and Ranges have their work done by
+// goroutines that stand ready, which costs about a microsecond instead of some
+// thirty: for a computation of many short steps. The caller must dismiss them.
+// A context that has a crew keeps it.
+func Crew(ctx context.Context) (with context.Context, dismiss func()) {
+	if ctx.Value(crewKey{}) != nil {
+		return ctx, func() {}
+	}
+	c := newCrew()
+	return context.WithValue(ctx, crewKey{}, c), c.dismiss
+}
+
+// newCrew starts the goroutines of a crew.
+func newCrew() *crew {
 	c := &crew{}
 	c.current.Store(&c.none)
 	// Further ones than processors would only take these from each other.
-	for range min(n, runtime.GOMAXPROCS(0), runtime.NumCPU()) - 1 {
+	for range min(runtime.GOMAXPROCS(0), runtime.NumCPU()) - 1 {
 		h := &helper{wake: make(chan struct{}, 1)}
 		c.helpers = append(c.helpers, h)
 		c.ended.Add(1)
@@ -57,9 +70,7 @@ func newCrew(n int) *crew {
 // for those tasks only that a helper has begun.
 func (c *crew) run(ctx context.Context, n int, do func(i int)) error {
 	s := &shift{ctx: ctx, n: n, do: do}
-	if n > 1 {
-		c.announce(s)
-	}
+	c.announce(s)
 	s.work()
 	begun := min(int64(n), s.next.Swap(int64(n)))
 	for s.done.Load() < begun {
@@ -67,16 +78,6 @@ func (c *crew) run(ctx context.Context, n int, do func(i int)) error {
 	}
 	return ctx.Err()
 }
-
-// ranges calls do(lo, hi) for consecutive ranges of at most grain numbers that
-// together cover [0, n), under the rules of run.
-func (c *crew) ranges(ctx context.Context, n, grain int, do func(lo, hi int)) error {
-	return c.run(ctx, ceilDiv(n, grain), func(i int) {
-		do(i*grain, min(n, (i+1)*grain))
-	})
-}
-
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // dismiss ends the goroutines.
 func (c *crew) dismiss() {

@@ -1,4 +1,4 @@
-package eigen
+package parallel
 
 import (
 	"context"
@@ -9,10 +9,19 @@ import (
 	"time"
 )
 
+func withProcs(do func(procs int)) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, procs := range []int{1, 2, 3, 8, 16} {
+		runtime.GOMAXPROCS(procs)
+		do(procs)
+	}
+}
+
 func TestCrewRunsEveryTaskOnce(t *testing.T) {
 	withProcs(func(procs int) {
 		before := runtime.NumGoroutine()
-		c := newCrew(16)
+		c := newCrew()
 		for round := range 300 {
 			n := round % 40
 			if round%100 == 99 {
@@ -41,7 +50,7 @@ func TestCrewRunsEveryTaskOnce(t *testing.T) {
 
 func TestCrewBeginsNoTaskOnceCancelled(t *testing.T) {
 	withProcs(func(procs int) {
-		c := newCrew(16)
+		c := newCrew()
 		defer c.dismiss()
 		ctx, cancel := context.WithCancel(context.Background())
 		var ran, ended atomic.Int64
