@@ -88,9 +88,9 @@ func fitIn[T kernel.Float](ctx context.Context, c config, m *Model, g *Graph, ra
 	if err != nil {
 		return err
 	}
-	f := &fitting[T]{
-		config: c, clock: clock, x: x, w: csrOf[T](w.m), dw: contrastOf[T](dw),
-		exact: exact{w.m, contrastOf[float64](dw), trivialVector(g)},
+	f := &fitting[T]{config: c, clock: clock, x: x, w: csrOf[T](w.m), dw: contrastOf[T](dw)}
+	if c.Precision == Float32 && f.usesKrylov() {
+		f.exact = &exact{trivialVector(g), w.m, contrastOf[float64](dw)}
 	}
 	c.report("prepare", 2, 2)
 	clock.lap(&m.report.Seconds.Prepare)
@@ -166,15 +166,16 @@ func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 }
 
 // finish scales the columns of y and keeps the result.
-func finish[T kernel.Float](ctx context.Context, m *Model, c config, y kernel.Matrix[T], lambda []float64) error {
+func finish(ctx context.Context, m *Model, c config, y kernel.Matrix[float64], lambda []float64) error {
 	s, err := spectralScaling(ctx, y, lambda, c.Scaling)
 	if err != nil {
 		return err
 	}
 	m.settings, m.scaling, m.lambda = c.Settings, *s, lambda
-	if m.embedding, err = scaled(ctx, y, s.Factors); err != nil {
+	if err := scale(ctx, y, s.Factors); err != nil {
 		return err
 	}
+	m.embedding = denseOf(y)
 	m.report.Dim, m.report.Power, m.report.EffectiveRank = len(lambda), s.Power, s.EffectiveRank
 	m.report.Kernels, m.report.Precision = kernel.Path(), c.Precision
 	return nil

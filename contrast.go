@@ -205,7 +205,7 @@ func (dw *contrasting[T]) gram(ctx context.Context, fx kernel.Matrix[T]) (kernel
 		if err := dw.applySparse(ctx, dst, dw.sparse.Slice(lo, hi), fx, own); err != nil {
 			return m, err
 		}
-		if err := gramAdd(ctx, own, dst, m); err != nil {
+		if err := wideGram(ctx, own, dst, m); err != nil {
 			return m, err
 		}
 	}

@@ -17,19 +17,24 @@ type fitting[T kernel.Float] struct {
 	dw    *contrasting[T]
 	x     *signal[T]
 	fx    kernel.Matrix[T] // kept where the embedding is made from it
-	exact exact
+	exact *exact           // where M is not formed in float32
 }
 
-// exact is what a fit in float32 needs for single products in float64.
+// exact is what a product with M in float64 takes beside X.
 type exact struct {
+	trivial []float64
 	w       *kernel.CSR[float64]
 	dw      *contrasting[float64]
-	trivial []float64
+}
+
+// usesKrylov tells how P will be found.
+func (f *fitting[T]) usesKrylov() bool {
+	return f.Solver.resolve(f.x.cols(), f.Dim, f.x.sparse != nil) == SolverKrylov
 }
 
 // solve finds P the way the settings or the number of features say.
 func (f *fitting[T]) solve(ctx context.Context) (*Projection, error) {
-	if f.Solver.resolve(f.x.cols(), f.Dim, f.x.sparse != nil) == SolverKrylov {
+	if f.usesKrylov() {
 		m, err := f.operator(ctx)
 		if err != nil {
 			return nil, err
@@ -46,7 +51,7 @@ func (f *fitting[T]) solve(ctx context.Context) (*Projection, error) {
 // operator is multiplication by M.
 func (f *fitting[T]) operator(ctx context.Context) (eigen.Operator, error) {
 	m := implicit(f.x, f.w, f.Filter, f.dw)
-	if f.Precision == Float64 {
+	if f.exact == nil {
 		return m, nil
 	}
 	x, err := widened(ctx, f.x)
@@ -85,7 +90,7 @@ func (f *fitting[T]) formM(ctx context.Context) (kernel.Matrix[float64], error) 
 }
 
 // embed returns FXPᵀ.
-func (f *fitting[T]) embed(ctx context.Context, p *mat.Dense) (kernel.Matrix[T], error) {
+func (f *fitting[T]) embed(ctx context.Context, p *mat.Dense) (kernel.Matrix[float64], error) {
 	if f.x == nil {
 		return times(ctx, f.fx, p)
 	}
@@ -101,40 +106,44 @@ func filtersFirst[T kernel.Float](x *signal[T], dim int) bool {
 }
 
 // project returns FXPᵀ for the projection P (d′ × d).
-func project[T kernel.Float](ctx context.Context, w *kernel.CSR[T], f Filter, x *signal[T], p *mat.Dense) (kernel.Matrix[T], error) {
-	if p.IsEmpty() { // truncation has left no column
-		return kernel.Matrix[T]{Rows: x.rows()}, ctx.Err()
-	}
+func project[T kernel.Float](ctx context.Context, w *kernel.CSR[T], f Filter, x *signal[T], p *mat.Dense) (kernel.Matrix[float64], error) {
 	dim, _ := p.Dims()
+	if dim == 0 { // truncation has left no column
+		return kernel.Matrix[float64]{Rows: x.rows()}, ctx.Err()
+	}
 	if filtersFirst(x, dim) {
 		fx, err := filtered(ctx, f, w, x)
 		if err != nil {
-			return fx, err
+			return kernel.Matrix[float64]{}, err
 		}
 		return times(ctx, fx, p)
 	}
 	v, err := transposedAs[T](ctx, p)
 	if err != nil {
-		return v, err
+		return kernel.Matrix[float64]{}, err
 	}
 	xv := kernel.Dense[T](x.rows(), dim)
 	if err := x.times(ctx, xv, v); err != nil {
-		return xv, err
+		return kernel.Matrix[float64]{}, err
 	}
-	return filtered(ctx, f, w, &signal[T]{dense: xv, owned: true})
+	y, err := filtered(ctx, f, w, &signal[T]{dense: xv, owned: true})
+	if err != nil {
+		return kernel.Matrix[float64]{}, err
+	}
+	return widen(ctx, y)
 }
 
 // times returns FX·Pᵀ.
-func times[T kernel.Float](ctx context.Context, fx kernel.Matrix[T], p *mat.Dense) (kernel.Matrix[T], error) {
+func times[T kernel.Float](ctx context.Context, fx kernel.Matrix[T], p *mat.Dense) (kernel.Matrix[float64], error) {
 	if p.IsEmpty() {
-		return kernel.Matrix[T]{Rows: fx.Rows}, ctx.Err()
+		return kernel.Matrix[float64]{Rows: fx.Rows}, ctx.Err()
 	}
 	v, err := transposedAs[T](ctx, p)
 	if err != nil {
-		return v, err
+		return kernel.Matrix[float64]{}, err
 	}
-	y := kernel.Dense[T](fx.Rows, v.Cols)
-	return y, kernel.Gemm(ctx, false, false, 1, fx, v, 0, y)
+	y := kernel.Dense[float64](fx.Rows, v.Cols)
+	return y, wideProduct(ctx, fx, v, y)
 }
 
 // transposedAs returns Pᵀ in numbers of type T.

@@ -34,7 +34,8 @@ func shapeOf(f *features) featureShape {
 //
 //	always    (4+s)·(4m+n) for W and ΔW, and for X prepared (12+s)·z (sparse) or s·n·d (dense)
 //	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
-//	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′)
+//	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′), from d = 2,700
+//	          on 4·d² more
 //	krylov    8·(d·(m+3·d′+6·b) + 5·m²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = d′/8
 //	          vectors (8 to 32) and a basis of m = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the
 //	          first two terms where d ≤ 400 or 3·m > 2·d; n in place of d without features
@@ -91,11 +92,15 @@ func estimate(entries int, x featureShape, s Settings) Memory {
 	}
 	var solve int64
 	if m.Solver == SolverDirect {
+		extra := int64(0)
+		if d > 2700 {
+			extra = d * d / 2
+		}
 		filter := size * n * (d + 2*strip)
 		if !x.sparse && strip < d && d <= 3*k {
 			filter = size * n * 2 * strip
 		}
-		solve = max(filter+size*min(n*d, gramNumbers)+8*d*d, 8*(d*d+4*d*k))
+		solve = max(filter+size*min(n*d, gramNumbers)+8*d*d, 8*(d*d+4*d*k+extra))
 	} else {
 		b := min(max(k/8, 8), 32)
 		basis := 5*k/2 + 16*b

@@ -157,7 +157,7 @@ func embedIn[T kernel.Float](ctx context.Context, m *Model, g *Graph, raw *featu
 	if err != nil {
 		return nil, err
 	}
-	return scaled(ctx, y, m.scaling.Factors)
+	return denseOf(y), scale(ctx, y, m.scaling.Factors)
 }
 
 // fingerprint is a hash of the adjacency matrix.

@@ -57,7 +57,7 @@ func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, 
 	return spectralScaling(context.Background(), f.dense, lambda, c.Scaling)
 }
 
-func spectralScaling[T kernel.Float](ctx context.Context, e kernel.Matrix[T], lambda []float64, rule ScalingRule) (*Scaling, error) {
+func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []float64, rule ScalingRule) (*Scaling, error) {
 	mean, err := columnMeans(ctx, e)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func spectralScaling[T kernel.Float](ctx context.Context, e kernel.Matrix[T], la
 	energy, err := sumRows(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				sum[j] += (float64(v) - mean[j]) * (float64(v) - mean[j])
+				sum[j] += (v - mean[j]) * (v - mean[j])
 			}
 		}
 	})
@@ -100,11 +100,11 @@ func spectralScaling[T kernel.Float](ctx context.Context, e kernel.Matrix[T], la
 	return s, nil
 }
 
-func columnMeans[T kernel.Float](ctx context.Context, e kernel.Matrix[T]) ([]float64, error) {
+func columnMeans(ctx context.Context, e kernel.Matrix[float64]) ([]float64, error) {
 	mean, err := sumRows(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				sum[j] += float64(v)
+				sum[j] += v
 			}
 		}
 	})
@@ -155,12 +155,12 @@ func powerForRank(energy, weight []float64, rule ScalingRule) float64 {
 }
 
 // meanCentredNorm is the mean over the rows of ‖(e_i − mean)·diag(factors)‖.
-func meanCentredNorm[T kernel.Float](ctx context.Context, e kernel.Matrix[T], mean, factors []float64) (float64, error) {
+func meanCentredNorm(ctx context.Context, e kernel.Matrix[float64], mean, factors []float64) (float64, error) {
 	sum, err := sumRows(ctx, e.Rows, 1, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			square := 0.0
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				d := (float64(v) - mean[j]) * factors[j]
+				d := (v - mean[j]) * factors[j]
 				square += d * d
 			}
 			sum[0] += math.Sqrt(square)
@@ -179,26 +179,21 @@ func (s *Scaling) Apply(e *mat.Dense) (*mat.Dense, error) {
 	if _, d := e.Dims(); d != len(s.Factors) {
 		return nil, fmt.Errorf("coles: scaling: %w: %d columns, %d factors", ErrShape, d, len(s.Factors))
 	}
-	return scaled(context.Background(), kernel.Matrix[float64](mat.DenseCopyOf(e).RawMatrix()), s.Factors)
+	out := mat.DenseCopyOf(e)
+	return out, scale(context.Background(), kernel.Matrix[float64](out.RawMatrix()), s.Factors)
 }
 
-// scaled returns e with every column multiplied by its factor, in the same
-// storage if that is of float64.
-func scaled[T kernel.Float](ctx context.Context, e kernel.Matrix[T], factors []float64) (*mat.Dense, error) {
-	out, same := any(e).(kernel.Matrix[float64])
+// scale multiplies every column by its factor.
+func scale(ctx context.Context, e kernel.Matrix[float64], factors []float64) error {
 	if e.Cols == 0 {
-		return &mat.Dense{}, ctx.Err()
+		return ctx.Err()
 	}
-	if !same {
-		out = kernel.Dense[float64](e.Rows, e.Cols)
-	}
-	err := eachBlock(ctx, e.Rows, func(lo, hi int) {
+	return eachBlock(ctx, e.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			to := out.Data[i*out.Stride:][:out.Cols]
-			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				to[j] = float64(v) * factors[j]
+			row := e.Data[i*e.Stride:][:e.Cols]
+			for j, f := range factors {
+				row[j] *= f
 			}
 		}
 	})
-	return denseOf(out), err
 }

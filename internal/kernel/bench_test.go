@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
 	"testing"
+	"time"
 )
 
 // onEachPath runs a benchmark on every path that this machine supports.
@@ -18,17 +21,27 @@ func onEachPath(b *testing.B, name string, run func(b *testing.B)) {
 	}
 }
 
+// typeName is float32 or float64.
+func typeName[T Float]() string { return fmt.Sprintf("%T", T(0)) }
+
 // reportGigaflops reports the speed, and its share of the processors' peak
 // where that is known.
-func reportGigaflops(b *testing.B, flops float64) {
+func reportGigaflops[S Float](b *testing.B, flops float64) {
 	speed := flops * float64(b.N) / b.Elapsed().Seconds() / 1e9
 	b.ReportMetric(speed, "GFLOP/s")
-	if peak := peakGigaflops(); peak > 0 {
+	if peak := peakGigaflops[S](); peak > 0 {
 		b.ReportMetric(100*speed/peak, "%peak")
 	}
 }
 
 func BenchmarkGemm(b *testing.B) {
+	benchmarkGemm[float64, float64](b, "float64")
+	benchmarkGemm[float32, float32](b, "float32")
+}
+
+func BenchmarkGemmWide(b *testing.B) { benchmarkGemm[float32, float64](b, "float32") }
+
+func benchmarkGemm[S, T Float](b *testing.B, kind string) {
 	rnd := rand.New(rand.NewPCG(9, 0))
 	for _, s := range []struct {
 		m, n, k        int
@@ -38,61 +51,140 @@ func BenchmarkGemm(b *testing.B) {
 		{2048, 2048, 2048, true, false},
 		{2048, 2048, 2048, false, true},
 		{20_000, 128, 500, false, false}, // features times a projection
-		{32, 512, 3703, true, false},     // orthogonalisation in a Krylov space
-		{3703, 32, 512, false, true},
-		{64, 1433, 1433, false, false}, // back-transformation
+		{64, 1433, 1433, false, false},   // back-transformation
 		{32, 32, 32, false, false},
 		{8, 8, 8, false, false},
 	} {
-		onEachPath(b, fmt.Sprintf("%dx%dx%d/trans=%v,%v", s.m, s.n, s.k, s.transA, s.transB), func(b *testing.B) {
-			p := newProblem(rnd, s.m, s.n, s.k, s.transA, s.transB, 1, 0)
+		onEachPath(b, fmt.Sprintf("%s/%dx%dx%d/trans=%v,%v", kind, s.m, s.n, s.k, s.transA, s.transB), func(b *testing.B) {
+			p := newProblem[S, T](rnd, s.m, s.n, s.k, s.transA, s.transB, 1, 0)
 			for b.Loop() {
 				p.gemm(p.c)
 			}
-			reportGigaflops(b, 2*float64(s.m)*float64(s.n)*float64(s.k))
+			reportGigaflops[S](b, 2*float64(s.m)*float64(s.n)*float64(s.k))
+		})
+	}
+}
+
+// BenchmarkProjection is the orthogonalisation of a Krylov space: q has n rows
+// and m of up to 1536 columns, of which b at a time are made orthogonal to those
+// before, in two products.
+func BenchmarkProjection(b *testing.B) {
+	const stride = 1536
+	rnd := rand.New(rand.NewPCG(18, 0))
+	ctx := context.Background()
+	for _, s := range []struct{ n, b, m int }{{1433, 32, 256}, {3703, 32, 512}, {3703, 8, 512}, {6805, 16, 768}, {12_000, 32, 1024}} {
+		q := Columns(poisoned[float64](rnd, s.n, stride, 0), 0, s.m)
+		w := Columns(poisoned[float64](rnd, s.n, stride, 0), s.m, s.m+s.b)
+		c := Dense[float64](s.b, s.m)
+		name := fmt.Sprintf("n=%d,b=%d,m=%d", s.n, s.b, s.m)
+		flops := 2 * float64(s.n) * float64(s.b) * float64(s.m)
+		onEachPath(b, name+"/inner", func(b *testing.B) {
+			for b.Loop() {
+				if err := Gemm(ctx, true, false, 1, w, q, 0, c); err != nil {
+					b.Fatal(err)
+				}
+			}
+			reportGigaflops[float64](b, flops)
+		})
+		onEachPath(b, name+"/update", func(b *testing.B) {
+			for b.Loop() {
+				if err := Gemm(ctx, false, true, -1e-9, q, c, 1, w); err != nil {
+					b.Fatal(err)
+				}
+			}
+			reportGigaflops[float64](b, flops)
 		})
 	}
 }
 
 func BenchmarkGram(b *testing.B) {
+	benchmarkGram[float64, float64](b, "float64")
+	benchmarkGram[float32, float32](b, "float32")
+}
+
+func BenchmarkGramWide(b *testing.B) { benchmarkGram[float32, float64](b, "float32") }
+
+func benchmarkGram[S, T Float](b *testing.B, kind string) {
 	rnd := rand.New(rand.NewPCG(10, 0))
-	for _, s := range []struct{ r, n int }{{2708, 1433}, {50_000, 128}, {64, 1433}} {
-		onEachPath(b, fmt.Sprintf("%dx%d", s.r, s.n), func(b *testing.B) {
-			x, c := poisoned(rnd, s.r, s.n, 0), Dense[float64](s.n, s.n)
+	for _, s := range []struct{ r, n int }{{2708, 1433}, {19_717, 500}, {50_000, 128}, {64, 1433}} {
+		x, c := poisoned[S](rnd, s.r, s.n, 0), Dense[T](s.n, s.n)
+		onEachPath(b, fmt.Sprintf("%s/%dx%d", kind, s.r, s.n), func(b *testing.B) {
 			for b.Loop() {
-				if err := Gram(context.Background(), 1, x, x, c); err != nil {
+				if err := gram(context.Background(), 1, x, x, c); err != nil {
 					b.Fatal(err)
 				}
 			}
-			reportGigaflops(b, float64(s.r)*float64(s.n)*float64(s.n))
+			reportGigaflops[S](b, float64(s.r)*float64(s.n)*float64(s.n))
 		})
 	}
 }
 
-// BenchmarkSpMM multiplies power-law graphs; GB/s counts the rows of x read,
-// the rows of the result written, and the entries.
 func BenchmarkSpMM(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(4, 0))
-	for _, s := range []struct{ n, d int }{{50_000, 64}, {170_000, 128}, {2708, 1433}, {20_000, 32}} {
-		a := powerLaw(rnd, s.n)
-		x, dst := poisoned(rnd, s.n, s.d, 0), Dense[float64](s.n, s.d)
-		onEachPath(b, fmt.Sprintf("n=%d,d=%d", s.n, s.d), func(b *testing.B) {
+	benchmarkSpMM[float64](b)
+	benchmarkSpMM[float32](b)
+}
+
+// benchmarkSpMM multiplies power-law graphs; GB/s counts the rows of x read,
+// once for each entry though some of them come out of the caches, the entries,
+// and the rows of the result written. Its share is that of what copying moves.
+func benchmarkSpMM[T Float](b *testing.B) {
+	size := 4
+	if isDouble[T]() {
+		size = 8
+	}
+	for _, s := range []struct{ n, d int }{{50_000, 64}, {170_000, 128}, {2708, 1433}, {20_000, 32}, {19_717, 500}} {
+		rnd := rand.New(rand.NewPCG(4, 0))
+		a := powerLaw[T](rnd, s.n)
+		if s.n == 19_717 {
+			a = randomCSR[T](rnd, s.n, s.n, 4) // Pubmed's size
+		}
+		x, dst := poisoned[T](rnd, s.n, s.d, 0), Dense[T](s.n, s.d)
+		onEachPath(b, fmt.Sprintf("%s/n=%d,d=%d", typeName[T](), s.n, s.d), func(b *testing.B) {
 			for b.Loop() {
 				if err := SpMM(context.Background(), dst, a, x); err != nil {
 					b.Fatal(err)
 				}
 			}
-			nnz, n, d := float64(a.NNZ()), float64(s.n), float64(s.d)
+			nnz, n := float64(a.NNZ()), float64(s.n)
 			seconds := b.Elapsed().Seconds() / float64(b.N)
-			b.ReportMetric(2*nnz*d/seconds/1e9, "GFLOP/s")
-			b.ReportMetric((8*d*(nnz+n)+12*nnz)/seconds/1e9, "GB/s")
+			row := float64(s.d * size)
+			b.ReportMetric(2*nnz*float64(s.d)/seconds/1e9, "GFLOP/s")
+			speed := (row*(nnz+n) + float64(4+size)*nnz) / seconds / 1e9
+			b.ReportMetric(speed, "GB/s")
+			b.ReportMetric(100*speed/bandwidth(), "%copy")
 		})
 	}
 }
 
+// bandwidth is how many gigabytes in a second all processors together read and
+// write when they copy what is larger than the caches.
+var bandwidth = sync.OnceValue(func() float64 {
+	const size = 1 << 25
+	procs := runtime.GOMAXPROCS(0)
+	from, to := make([]float64, procs*size), make([]float64, procs*size)
+	for i := range from {
+		from[i] = 1 // memory never written to would be one page of zeros
+	}
+	best := time.Hour
+	for range 5 {
+		start := time.Now()
+		var wg sync.WaitGroup
+		for p := range procs {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				copy(to[p*size:][:size], from[p*size:])
+			}()
+		}
+		wg.Wait()
+		best = min(best, time.Since(start))
+	}
+	return 2 * 8 * float64(procs*size) / best.Seconds() / 1e9
+})
+
 // powerLaw has about sixteen entries in each row.
-func powerLaw(rnd *rand.Rand, n int) *CSR[float64] {
-	a := &CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
+func powerLaw[T Float](rnd *rand.Rand, n int) *CSR[T] {
+	a := &CSR[T]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
 	for i := range n {
 		for range min(2000, 1+int(8/math.Sqrt(1e-6+rnd.Float64()))) {
 			a.Col = append(a.Col, int32(float64(n)*rnd.Float64()*rnd.Float64()))
@@ -104,13 +196,38 @@ func powerLaw(rnd *rand.Rand, n int) *CSR[float64] {
 }
 
 func BenchmarkSymv4(b *testing.B) {
+	benchmarkSymv4[float64](b)
+	benchmarkSymv4[float32](b)
+}
+
+func benchmarkSymv4[T Float](b *testing.B) {
 	rnd := rand.New(rand.NewPCG(15, 0))
 	const n = 1024
-	a, x, y := poisoned(rnd, 4, n, 0), poisoned(rnd, 1, n, 0), Dense[float64](1, n)
-	onEachPath(b, "", func(b *testing.B) {
+	a, x, y := poisoned[T](rnd, 4, n, 0), poisoned[T](rnd, 1, n, 0), Dense[T](1, n)
+	onEachPath(b, typeName[T](), func(b *testing.B) {
 		for b.Loop() {
-			Symv4(a.Data, n, [4]float64{}, x.Data, y.Data)
+			Symv4(a.Data, n, [4]T{}, x.Data, y.Data)
 		}
-		reportGigaflops(b, 16*n)
+		reportGigaflops[T](b, 16*n)
+	})
+}
+
+func BenchmarkConvert(b *testing.B) {
+	rnd := rand.New(rand.NewPCG(19, 0))
+	double, single := poisoned[float64](rnd, 20_000, 500, 0), Dense[float32](20_000, 500)
+	report := func(b *testing.B) {
+		b.ReportMetric(12*1e7*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
+	}
+	onEachPath(b, "narrow", func(b *testing.B) {
+		for b.Loop() {
+			_ = Convert(context.Background(), single, double)
+		}
+		report(b)
+	})
+	onEachPath(b, "widen", func(b *testing.B) {
+		for b.Loop() {
+			_ = Convert(context.Background(), double, single)
+		}
+		report(b)
 	})
 }

@@ -19,16 +19,6 @@ func (a *CSR[T]) Row(i int) ([]int32, []T) {
 	return a.Col[lo:hi], a.Val[lo:hi]
 }
 
-// ConvertCSR is a with its values rounded to the nearest of another type; it
-// shares the places of the entries with a.
-func ConvertCSR[D, S Float](a *CSR[S]) *CSR[D] {
-	val := make([]D, len(a.Val))
-	for q, v := range a.Val {
-		val[q] = D(v)
-	}
-	return &CSR[D]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: val}
-}
-
 // Transpose returns aᵀ in O(rows + cols + entries).
 func (a *CSR[T]) Transpose() *CSR[T] {
 	t := &CSR[T]{

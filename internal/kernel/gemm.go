@@ -11,6 +11,18 @@ import (
 // terms. Few sums of many terms (m·n ≤ 2¹⁶, k ≥ 512) take up to 32·m·n numbers of
 // memory for partial sums.
 func Gemm[T Float](ctx context.Context, transA, transB bool, alpha T, a, b Matrix[T], beta T, c Matrix[T]) error {
+	return gemm(ctx, transA, transB, alpha, a, b, beta, c)
+}
+
+// GemmWide is Gemm for factors in float32 and a result in float64. Blocks of at
+// most 256 terms are summed in float32 and the blocks in float64, at the speed
+// of the former: the error of a sum of k terms is that of one of 256, however
+// large k is.
+func GemmWide(ctx context.Context, transA, transB bool, alpha float64, a, b Matrix[float32], beta float64, c Matrix[float64]) error {
+	return gemm(ctx, transA, transB, alpha, a, b, beta, c)
+}
+
+func gemm[S, T Float](ctx context.Context, transA, transB bool, alpha T, a, b Matrix[S], beta T, c Matrix[T]) error {
 	m, k := a.Rows, a.Cols
 	if transA {
 		m, k = k, m
@@ -22,9 +34,8 @@ func Gemm[T Float](ctx context.Context, transA, transB bool, alpha T, a, b Matri
 	if k != kb || c.Rows != m || c.Cols != n {
 		panic(fmt.Sprintf("kernel: %d×%d times %d×%d into %d×%d", m, k, kb, n, c.Rows, c.Cols))
 	}
-	path := pathOf[T]()
-	p := product[T, T]{
-		path: path, shape: shapeOf[T](path), m: m, n: n, k: k,
+	p := product[S, T]{
+		path: active, shape: shapeOf[S](active), m: m, n: n, k: k,
 		alpha: alpha, a: operandOf(transA, a), b: operandOf(transB, b), beta: beta, c: c,
 	}
 	if p.isSmall() {

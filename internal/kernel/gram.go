@@ -11,13 +11,22 @@ import (
 // result of long sums (n ≤ 256, r ≥ 512) takes up to 32·n² numbers of memory
 // for partial sums.
 func Gram[T Float](ctx context.Context, alpha T, a, b, c Matrix[T]) error {
+	return gram(ctx, alpha, a, b, c)
+}
+
+// GramWide is Gram for factors in float32 and a result in float64, summed as by
+// [GemmWide].
+func GramWide(ctx context.Context, alpha float64, a, b Matrix[float32], c Matrix[float64]) error {
+	return gram(ctx, alpha, a, b, c)
+}
+
+func gram[S, T Float](ctx context.Context, alpha T, a, b Matrix[S], c Matrix[T]) error {
 	r, n := a.Rows, a.Cols
 	if b.Rows != r || b.Cols != n || c.Rows != n || c.Cols != n {
 		panic(fmt.Sprintf("kernel: (%d×%d)ᵀ times %d×%d into %d×%d", r, n, b.Rows, b.Cols, c.Rows, c.Cols))
 	}
-	path := pathOf[T]()
-	p := product[T, T]{
-		path: path, shape: shapeOf[T](path), m: n, n: n, k: r,
+	p := product[S, T]{
+		path: active, shape: shapeOf[S](active), m: n, n: n, k: r,
 		alpha: alpha, a: operandOf(true, a), b: operandOf(false, b), beta: 1, c: c,
 		upper: true,
 	}

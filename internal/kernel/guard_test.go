@@ -38,8 +38,8 @@ func guarded[T any](t *testing.T, x []T) []T {
 	return y
 }
 
-func guardedDense(t *testing.T, rnd *rand.Rand, rows, cols int) Matrix[float64] {
-	a := poisoned(rnd, rows, cols, 1)
+func guardedDense[T Float](t *testing.T, rnd *rand.Rand, rows, cols int) Matrix[T] {
+	a := poisoned[T](rnd, rows, cols, 1)
 	// The last row ends with its last entry.
 	a.Data = guarded(t, a.Data[:max(0, len(a.Data)-1)])
 	return a
@@ -47,34 +47,54 @@ func guardedDense(t *testing.T, rnd *rand.Rand, rows, cols int) Matrix[float64] 
 
 // Reading or writing one number too many ends the test with a fault.
 func TestKernelsStayWithinTheirMatrices(t *testing.T) {
-	onEveryPath(t, func(t *testing.T) {
-		rnd := rand.New(rand.NewPCG(14, 0))
-		ctx := context.Background()
-		for _, n := range []int{1, 3, 4, 5, 8, 11, 12, 13, 24, 25, 33, 70} {
-			a, b, c := guardedDense(t, rnd, n, n), guardedDense(t, rnd, n, n), guardedDense(t, rnd, n, n)
-			for _, transA := range flags {
-				for _, transB := range flags {
-					if err := Gemm(ctx, transA, transB, 1, a, b, 1, c); err != nil {
-						t.Fatal(err)
-					}
+	onEveryPath(t, testGuards[float64], testGuards[float32])
+}
+
+func testGuards[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(14, 0))
+	ctx := context.Background()
+	for _, n := range []int{1, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 24, 25, 33, 48, 49, 70} {
+		a, b, c := guardedDense[T](t, rnd, n, n), guardedDense[T](t, rnd, n, n), guardedDense[T](t, rnd, n, n)
+		// In float64: the result of a wide product, or what is converted.
+		d := guardedDense[float64](t, rnd, n, n)
+		for _, transA := range flags {
+			for _, transB := range flags {
+				if err := gemm(ctx, transA, transB, 1, a, b, 1, c); err != nil {
+					t.Fatal(err)
+				}
+				if err := gemm(ctx, transA, transB, 1, a, b, 1, d); err != nil {
+					t.Fatal(err)
 				}
 			}
-			if err := Gram(ctx, 1, a, b, c); err != nil {
-				t.Fatal(err)
-			}
-			w := randomCSR(rnd, n, n, 3)
-			w.Ptr, w.Col, w.Val = guarded(t, w.Ptr), guarded(t, w.Col), guarded(t, w.Val)
-			if err := SpMMAdd(ctx, c, w, a, 2, b); err != nil {
-				t.Fatal(err)
-			}
-			four := guardedDense(t, rnd, 4, n)
-			x, y := guardedDense(t, rnd, 1, n), guardedDense(t, rnd, 1, n)
-			Symv4(four.Data, four.Stride, [4]float64{1, 2, 3, 4}, x.Data, y.Data)
 		}
-		// Larger than what is multiplied as it lies.
-		a, b, c := guardedDense(t, rnd, 260, 300), guardedDense(t, rnd, 300, 77), guardedDense(t, rnd, 260, 77)
-		if err := Gemm(ctx, false, false, 1, a, b, 0, c); err != nil {
+		if err := Gram(ctx, 1, a, b, c); err != nil {
 			t.Fatal(err)
 		}
-	})
+		if err := gram(ctx, 1, a, b, d); err != nil {
+			t.Fatal(err)
+		}
+		w := randomCSR[T](rnd, n, n, 3)
+		w.Ptr, w.Col, w.Val = guarded(t, w.Ptr), guarded(t, w.Col), guarded(t, w.Val)
+		if err := SpMMAdd(ctx, c, w, a, 2, b); err != nil {
+			t.Fatal(err)
+		}
+		four := guardedDense[T](t, rnd, 4, n)
+		x, y := guardedDense[T](t, rnd, 1, n), guardedDense[T](t, rnd, 1, n)
+		Symv4(four.Data, four.Stride, [4]T{1, 2, 3, 4}, x.Data, y.Data)
+		if err := Convert(ctx, d, a); err != nil {
+			t.Fatal(err)
+		}
+		if err := Convert(ctx, a, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Larger than what is multiplied as it lies.
+	a, b, c := guardedDense[T](t, rnd, 260, 300), guardedDense[T](t, rnd, 300, 77), guardedDense[T](t, rnd, 260, 77)
+	if err := Gemm(ctx, false, false, 1, a, b, 0, c); err != nil {
+		t.Fatal(err)
+	}
+	d := guardedDense[float64](t, rnd, 260, 77)
+	if err := gemm(ctx, false, false, 1, a, b, 0, d); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -7,28 +7,36 @@ import (
 	"testing"
 )
 
+// epsilon is the distance from 1 to the next number.
+func epsilon[T Float]() float64 {
+	if isDouble[T]() {
+		return 0x1p-52
+	}
+	return 0x1p-23
+}
+
 // poisoned is a rows × cols matrix of normal numbers with NaN in pad columns
 // after each row.
-func poisoned(rnd *rand.Rand, rows, cols, pad int) Matrix[float64] {
-	m := Matrix[float64]{Rows: rows, Cols: cols, Stride: max(1, cols+pad)}
-	m.Data = make([]float64, rows*m.Stride)
+func poisoned[T Float](rnd *rand.Rand, rows, cols, pad int) Matrix[T] {
+	m := Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols+pad)}
+	m.Data = make([]T, rows*m.Stride)
 	for i := range m.Data {
-		m.Data[i] = math.NaN()
+		m.Data[i] = T(math.NaN())
 	}
 	for i := range rows {
 		for j := range cols {
-			m.Data[i*m.Stride+j] = rnd.NormFloat64()
+			m.Data[i*m.Stride+j] = T(rnd.NormFloat64())
 		}
 	}
 	return m
 }
 
-func clone(a Matrix[float64]) Matrix[float64] {
-	a.Data = append([]float64(nil), a.Data...)
+func clone[T Float](a Matrix[T]) Matrix[T] {
+	a.Data = append([]T(nil), a.Data...)
 	return a
 }
 
-func fill(a Matrix[float64], v float64) {
+func fill[T Float](a Matrix[T], v T) {
 	for i := range a.Rows {
 		r := row(a, i)
 		for j := range r {
@@ -38,11 +46,11 @@ func fill(a Matrix[float64], v float64) {
 }
 
 // checkPadding fails if anything was written between the rows.
-func checkPadding(t *testing.T, name string, a Matrix[float64]) {
+func checkPadding[T Float](t *testing.T, name string, a Matrix[T]) {
 	t.Helper()
 	for i := range a.Rows {
 		for j := a.Cols; j < a.Stride; j++ {
-			if v := a.Data[i*a.Stride+j]; !math.IsNaN(v) {
+			if v := a.Data[i*a.Stride+j]; v == v {
 				t.Fatalf("%s: the padding at (%d, %d) was overwritten with %g", name, i, j, v)
 			}
 		}
@@ -50,9 +58,15 @@ func checkPadding(t *testing.T, name string, a Matrix[float64]) {
 }
 
 // sameBits compares two slices byte by byte, NaN included.
-func sameBits(a, b []float64) bool {
+func sameBits[T Float](a, b []T) bool {
+	bits := func(v T) any {
+		if isDouble[T]() {
+			return math.Float64bits(float64(v))
+		}
+		return math.Float32bits(float32(v))
+	}
 	for i := range a {
-		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
+		if bits(a[i]) != bits(b[i]) {
 			return false
 		}
 	}
@@ -71,14 +85,14 @@ func withProcs(do func(procs int)) {
 
 // randomCSR has about perRow entries in each row, every tenth row empty and
 // one row full.
-func randomCSR(rnd *rand.Rand, rows, cols, perRow int) *CSR[float64] {
-	a := &CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
+func randomCSR[T Float](rnd *rand.Rand, rows, cols, perRow int) *CSR[T] {
+	a := &CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
 	p := float64(perRow) / float64(max(1, cols))
 	for i := range rows {
 		for j := range cols {
 			if i == rows/2 || i%10 != 3 && rnd.Float64() < p {
 				a.Col = append(a.Col, int32(j))
-				a.Val = append(a.Val, rnd.NormFloat64())
+				a.Val = append(a.Val, T(rnd.NormFloat64()))
 			}
 		}
 		a.Ptr[i+1] = int64(len(a.Col))

@@ -1,14 +1,8 @@
 package kernel
 
-import (
-	"context"
-	"fmt"
-	"unsafe"
+import "unsafe"
 
-	"coles/internal/parallel"
-)
-
-// Float is a number type that the package computes with.
+// Float is a type of numbers that the package computes with.
 type Float interface{ float32 | float64 }
 
 // Matrix is a dense matrix: entry (i, j) is Data[i·Stride + j], Stride ≥ Cols.
@@ -22,20 +16,3 @@ type Matrix[T Float] struct {
 
 // isDouble is a constant wherever T is known.
 func isDouble[T Float]() bool { return unsafe.Sizeof(T(0)) == 8 }
-
-// Convert copies src into dst, of the same size, each number rounded to the
-// nearest of dst's type.
-func Convert[D, S Float](ctx context.Context, dst Matrix[D], src Matrix[S]) error {
-	if dst.Rows != src.Rows || dst.Cols != src.Cols {
-		panic(fmt.Sprintf("kernel: %d×%d converted into %d×%d", src.Rows, src.Cols, dst.Rows, dst.Cols))
-	}
-	const grain = 1 << 16
-	return parallel.Ranges(ctx, src.Rows, max(1, grain/max(1, src.Cols)), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			out := row(dst, i)
-			for j, v := range row(src, i) {
-				out[j] = D(v)
-			}
-		}
-	})
-}

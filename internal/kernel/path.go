@@ -3,7 +3,7 @@ package kernel
 import "os"
 
 // path is one implementation of the innermost loops: the functions tile, pack,
-// spmmRows and symv4. Results differ between paths by rounding errors: a fused
+// spmmRows, symv4 and convert. Results differ between paths by rounding errors: a fused
 // multiplication rounds once.
 type path struct {
 	name           string
@@ -24,13 +24,6 @@ func shapeOf[T Float](p *path) shape {
 		return p.double
 	}
 	return p.single
-}
-
-func pathOf[T Float]() *path {
-	if isDouble[T]() {
-		return active
-	}
-	return &portable
 }
 
 // active is the path in use, fixed when the program starts: the best that the

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// onEveryPath runs a test once for each path that this machine supports.
-func onEveryPath(t *testing.T, test func(t *testing.T)) {
+// onEveryPath runs a test, given for each type of numbers, once for each path
+// that this machine supports.
+func onEveryPath(t *testing.T, double, single func(t *testing.T)) {
 	before := active
 	defer func() { active = before }()
 	for _, p := range available() {
-		t.Run(p.name, func(t *testing.T) {
-			active = p
-			test(t)
-		})
+		active = p
+		t.Run(p.name+"/float64", double)
+		t.Run(p.name+"/float32", single)
 	}
 }
 

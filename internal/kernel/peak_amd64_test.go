@@ -11,18 +11,23 @@ import (
 // peakGigaflops is what all processors do together with fused multiplications
 // in registers on the path in use, measured once for each; zero where there is
 // no such kernel.
-func peakGigaflops() float64 {
+func peakGigaflops[S Float]() float64 {
 	peaks.Lock()
 	defer peaks.Unlock()
-	if peak, ok := peaks.of[active]; ok {
+	key := peakOf{active, isDouble[S]()}
+	if peak, ok := peaks.of[key]; ok {
 		return peak
 	}
 	var kernel func(n int)
-	switch active {
-	case &pathAVX512:
-		kernel = peakAVX512
-	case &pathAVX2:
-		kernel = peakAVX2
+	switch key {
+	case peakOf{&pathAVX512, true}:
+		kernel = peakFloat64AVX512
+	case peakOf{&pathAVX512, false}:
+		kernel = peakFloat32AVX512
+	case peakOf{&pathAVX2, true}:
+		kernel = peakFloat64AVX2
+	case peakOf{&pathAVX2, false}:
+		kernel = peakFloat32AVX2
 	default:
 		return 0
 	}
@@ -41,11 +46,17 @@ func peakGigaflops() float64 {
 		wg.Wait()
 		best = min(best, time.Since(start))
 	}
-	peaks.of[active] = 2 * n * sums * float64(active.double.lanes*runtime.GOMAXPROCS(0)) / best.Seconds() / 1e9
-	return peaks.of[active]
+	peak := 2 * n * sums * float64(shapeOf[S](active).lanes*runtime.GOMAXPROCS(0)) / best.Seconds() / 1e9
+	peaks.of[key] = peak
+	return peak
+}
+
+type peakOf struct {
+	path   *path
+	double bool
 }
 
 var peaks = struct {
 	sync.Mutex
-	of map[*path]float64
-}{of: map[*path]float64{}}
+	of map[peakOf]float64
+}{of: map[peakOf]float64{}}

@@ -6,6 +6,9 @@ const smallProduct = 1 << 15
 
 // isSmall reports whether p can be left to small.
 func (p *product[S, T]) isSmall() bool {
+	if isDouble[S]() != isDouble[T]() && p.k > innerBlock {
+		return false // one tile would sum all terms in float32
+	}
 	work := p.m * p.n * p.k
 	return 0 < work && work <= smallProduct && p.alpha != 0 && p.b.col == 1 && !p.packs
 }

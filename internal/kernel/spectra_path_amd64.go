@@ -6,9 +6,9 @@ package kernel
 func (p *path) sturm(d, squares []float64, x *[SturmLanes]float64, pivot float64, count *[SturmLanes]int64) {
 	switch p {
 	case &pathAVX512:
-		sturmAVX512(len(d), &d[0], &squares[0], &x[0], pivot, &count[0])
+		sturmFloat64AVX512(len(d), &d[0], &squares[0], &x[0], pivot, &count[0])
 	case &pathAVX2:
-		sturmAVX2(len(d), &d[0], &squares[0], &x[0], pivot, &count[0])
+		sturmFloat64AVX2(len(d), &d[0], &squares[0], &x[0], pivot, &count[0])
 	default:
 		portableSturm(d, squares, x, pivot, count)
 	}
@@ -18,9 +18,9 @@ func (p *path) sturm(d, squares []float64, x *[SturmLanes]float64, pivot float64
 func (p *path) rank2(c []float64, stride, skip int, a, b, x, y []float64) {
 	switch p {
 	case &pathAVX512:
-		rank2AVX512(len(a), len(x), &c[0], stride, skip, &a[0], &b[0], &x[0], &y[0])
+		rank2Float64AVX512(len(a), len(x), &c[0], stride, skip, &a[0], &b[0], &x[0], &y[0])
 	case &pathAVX2:
-		rank2AVX2(len(a), len(x), &c[0], stride, skip, &a[0], &b[0], &x[0], &y[0])
+		rank2Float64AVX2(len(a), len(x), &c[0], stride, skip, &a[0], &b[0], &x[0], &y[0])
 	default:
 		portableRank2(c, stride, skip, a, b, x, y)
 	}

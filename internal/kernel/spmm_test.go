@@ -12,43 +12,47 @@ import (
 )
 
 func TestSpMMEqualsTheSumsByHand(t *testing.T) {
-	onEveryPath(t, func(t *testing.T) {
-		rnd := rand.New(rand.NewPCG(1, 0))
-		for _, m := range []int{0, 1, 2, 9, 20} {
-			for _, n := range []int{0, 1, 7, 40} {
-				// Around the edges of the vectors and of 32 and 64 columns.
-				for _, d := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 36, 63, 64, 65, 72, 100, 127, 128, 129, 200} {
-					checkSpMM(t, randomCSR(rnd, m, n, 5), d, rnd)
-				}
+	onEveryPath(t, testSpMM[float64], testSpMM[float32])
+}
+
+func testSpMM[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 0))
+	for _, m := range []int{0, 1, 2, 9, 20} {
+		for _, n := range []int{0, 1, 7, 40} {
+			// Around the edges of the vectors and of 32, 64 and 128 columns.
+			for _, d := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 36, 63, 64, 65, 72, 100, 127, 128, 129, 200, 257} {
+				checkSpMM(t, randomCSR[T](rnd, m, n, 5), d, rnd)
 			}
 		}
-	})
+	}
 }
 
 func TestLongRowsAreSummedInSegments(t *testing.T) {
-	onEveryPath(t, func(t *testing.T) {
-		rnd := rand.New(rand.NewPCG(12, 0))
-		const n, d = 3000, 1000 // 1048 entries are a segment
-		a := &CSR[float64]{Rows: 4, Cols: n, Ptr: []int64{0, 3, 3 + n, 3 + n + 5, 3 + 2*n + 5}}
-		for i := range a.Rows {
-			for j := range int(a.Ptr[i+1] - a.Ptr[i]) {
-				a.Col, a.Val = append(a.Col, int32(j)), append(a.Val, rnd.NormFloat64())
-			}
+	onEveryPath(t, testLongRows[float64], testLongRows[float32])
+}
+
+func testLongRows[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(12, 0))
+	const n, d = 3000, 1000 // 1048 entries are a segment
+	a := &CSR[T]{Rows: 4, Cols: n, Ptr: []int64{0, 3, 3 + n, 3 + n + 5, 3 + 2*n + 5}}
+	for i := range a.Rows {
+		for j := range int(a.Ptr[i+1] - a.Ptr[i]) {
+			a.Col, a.Val = append(a.Col, int32(j)), append(a.Val, T(rnd.NormFloat64()))
 		}
-		checkSpMM(t, a, d, rnd)
-	})
+	}
+	checkSpMM(t, a, d, rnd)
 }
 
 // checkSpMM compares products with d columns, with and without a third matrix,
 // which is one of its own or the destination.
-func checkSpMM(t *testing.T, a *CSR[float64], d int, rnd *rand.Rand) {
+func checkSpMM[T Float](t *testing.T, a *CSR[T], d int, rnd *rand.Rand) {
 	t.Helper()
 	const c = -1.5
-	x := poisoned(rnd, a.Cols, d, 3)
-	z := poisoned(rnd, a.Rows, d, 1)
-	dst, sum, own := poisoned(rnd, a.Rows, d, 2), poisoned(rnd, a.Rows, d, 0), clone(z)
-	fill(dst, math.NaN())
-	fill(sum, math.NaN())
+	x := poisoned[T](rnd, a.Cols, d, 3)
+	z := poisoned[T](rnd, a.Rows, d, 1)
+	dst, sum, own := poisoned[T](rnd, a.Rows, d, 2), poisoned[T](rnd, a.Rows, d, 0), clone(z)
+	fill(dst, T(math.NaN()))
+	fill(sum, T(math.NaN()))
 	for _, err := range []error{
 		SpMM(context.Background(), dst, a, x),
 		SpMMAdd(context.Background(), sum, a, x, c, z),
@@ -64,19 +68,19 @@ func checkSpMM(t *testing.T, a *CSR[float64], d int, rnd *rand.Rand) {
 		for j := range d {
 			want, size := 0.0, 0.0
 			for q, col := range cols {
-				term := vals[q] * x.Data[int(col)*x.Stride+j]
+				term := float64(vals[q]) * float64(x.Data[int(col)*x.Stride+j])
 				want += term
 				size += math.Abs(term)
 			}
 			// The bound of a sum in another order: terms · ε · Σ|term|.
-			tol := float64(len(cols)+1) * 0x1p-52 * size
-			if got := dst.Data[i*dst.Stride+j]; !(math.Abs(got-want) <= tol) {
+			tol := float64(len(cols)+1) * epsilon[T]() * size
+			if got := float64(dst.Data[i*dst.Stride+j]); !(math.Abs(got-want) <= tol) {
 				t.Fatalf("%s: entry (%d, %d) is %g, want %g", name, i, j, got, want)
 			}
-			want = dst.Data[i*dst.Stride+j] + float64(c*z.Data[i*z.Stride+j])
+			exact := dst.Data[i*dst.Stride+j] + T(c*z.Data[i*z.Stride+j])
 			got := sum.Data[i*sum.Stride+j]
-			if got != want {
-				t.Fatalf("%s: sum (%d, %d) is %g, want %g", name, i, j, got, want)
+			if got != exact {
+				t.Fatalf("%s: sum (%d, %d) is %g, want %g", name, i, j, got, exact)
 			}
 			if in := own.Data[i*own.Stride+j]; in != got {
 				t.Fatalf("%s: sum (%d, %d) is %g in place, %g elsewhere", name, i, j, in, got)
@@ -88,17 +92,17 @@ func checkSpMM(t *testing.T, a *CSR[float64], d int, rnd *rand.Rand) {
 }
 
 func TestSpMMIsTheSameForEveryGOMAXPROCS(t *testing.T) {
-	onEveryPath(t, testSpMMProcs)
+	onEveryPath(t, testSpMMProcs[float64], testSpMMProcs[float32])
 }
 
-func testSpMMProcs(t *testing.T) {
+func testSpMMProcs[T Float](t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 0))
-	a := randomCSR(rnd, 3000, 3000, 20)
-	x := poisoned(rnd, 3000, 67, 5)
-	z := poisoned(rnd, 3000, 67, 0)
-	var first []float64
+	a := randomCSR[T](rnd, 3000, 3000, 20)
+	x := poisoned[T](rnd, 3000, 67, 5)
+	z := poisoned[T](rnd, 3000, 67, 0)
+	var first []T
 	withProcs(func(procs int) {
-		dst := poisoned(rnd, 3000, 67, 0)
+		dst := poisoned[T](rnd, 3000, 67, 0)
 		if err := SpMMAdd(context.Background(), dst, a, x, 0.3, z); err != nil {
 			t.Fatal(err)
 		}
@@ -142,20 +146,20 @@ func checkCancellation(t *testing.T, work func(context.Context) error) {
 }
 
 func TestSpMMStopsWhenCancelled(t *testing.T) {
-	onEveryPath(t, testSpMMCancellation)
+	onEveryPath(t, testSpMMCancellation[float64], testSpMMCancellation[float32])
 }
 
-func testSpMMCancellation(t *testing.T) {
+func testSpMMCancellation[T Float](t *testing.T) {
 	// Two full rows: the worst case is a task of one row.
 	const n = 300_000
-	a := &CSR[float64]{Rows: 2, Cols: n, Ptr: []int64{0, n, 2 * n}}
+	a := &CSR[T]{Rows: 2, Cols: n, Ptr: []int64{0, n, 2 * n}}
 	for range a.Rows {
 		for j := range n {
 			a.Col = append(a.Col, int32(j))
 			a.Val = append(a.Val, 1)
 		}
 	}
-	x, dst := Dense[float64](n, 64), Dense[float64](2, 64)
+	x, dst := Dense[T](n, 64), Dense[T](2, 64)
 	checkCancellation(t, func(ctx context.Context) error {
 		for range 1000 {
 			if err := SpMM(ctx, dst, a, x); err != nil {
@@ -168,7 +172,7 @@ func testSpMMCancellation(t *testing.T) {
 
 func TestTransposeMovesEveryEntry(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 0))
-	a := randomCSR(rnd, 40, 70, 6)
+	a := randomCSR[float64](rnd, 40, 70, 6)
 	b := a.Transpose()
 	seen := 0
 	for i := range b.Rows {

@@ -7,35 +7,40 @@ import (
 )
 
 func TestSymv4EqualsTheSumsByHand(t *testing.T) {
-	onEveryPath(t, func(t *testing.T) {
-		rnd := rand.New(rand.NewPCG(13, 0))
-		for n := range 70 {
-			a, x := poisoned(rnd, 4, n, 1+n%3), poisoned(rnd, 1, n, 3)
-			y := poisoned(rnd, 1, n, 9)
-			before := clone(y)
-			m := [4]float64{0.3, -2, 0, 1.7}
-			s := Symv4(a.Data, a.Stride, m, x.Data[:n], y.Data)
-			for r := range 4 {
-				want, size := 0.0, 0.0
-				for j, v := range row(a, r) {
-					want += v * x.Data[j]
-					size += math.Abs(v * x.Data[j])
-				}
-				if !(math.Abs(s[r]-want) <= float64(n)*0x1p-52*size) {
-					t.Fatalf("n=%d: product of row %d is %g, want %g", n, r, s[r], want)
-				}
+	onEveryPath(t, testSymv4[float64], testSymv4[float32])
+}
+
+func testSymv4[T Float](t *testing.T) {
+	rnd := rand.New(rand.NewPCG(13, 0))
+	for n := range 70 {
+		a, x := poisoned[T](rnd, 4, n, 1+n%3), poisoned[T](rnd, 1, n, 3)
+		y := poisoned[T](rnd, 1, n, 9)
+		before := clone(y)
+		m := [4]T{0.3, -2, 0, 1.7}
+		s := Symv4(a.Data, a.Stride, m, x.Data[:n], y.Data)
+		for r := range 4 {
+			want, size := 0.0, 0.0
+			for j, v := range row(a, r) {
+				term := float64(v) * float64(x.Data[j])
+				want += term
+				size += math.Abs(term)
 			}
-			for j := range n {
-				want, size := before.Data[j], math.Abs(before.Data[j])
-				for r := range 4 {
-					want += m[r] * row(a, r)[j]
-					size += math.Abs(m[r] * row(a, r)[j])
-				}
-				if !(math.Abs(y.Data[j]-want) <= 5*0x1p-52*size) {
-					t.Fatalf("n=%d: sum %d is %g, want %g", n, j, y.Data[j], want)
-				}
+			if !(math.Abs(float64(s[r])-want) <= float64(n)*epsilon[T]()*size) {
+				t.Fatalf("n=%d: product of row %d is %g, want %g", n, r, s[r], want)
 			}
-			checkPadding(t, "y", y)
 		}
-	})
+		for j := range n {
+			want := float64(before.Data[j])
+			size := math.Abs(want)
+			for r := range 4 {
+				term := float64(m[r]) * float64(row(a, r)[j])
+				want += term
+				size += math.Abs(term)
+			}
+			if !(math.Abs(float64(y.Data[j])-want) <= 5*epsilon[T]()*size) {
+				t.Fatalf("n=%d: sum %d is %g, want %g", n, j, y.Data[j], want)
+			}
+		}
+		checkPadding(t, "y", y)
+	}
 }

@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package kernel and the Go declarations
-// that belong to it. It is run in the directory of the package, by go generate;
+// Command gen writes the assembly of package kernel, the Go declarations that
+// belong to it, and the innermost loop of the portable path. It is run in the directory of the package, by go generate;
 // with -check it writes nothing and fails if a file is not what it would write.
 package main
 
@@ -42,27 +42,31 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// groups are the kernels by the files that hold them.
-var groups = map[string][]func(*writer){
-	"kernels": {tile, pack, spmm, symv4, peak},
-	"spectra": {sturm, rank2},
-}
-
 // files is everything the generator makes, by name.
 func files() map[string][]byte {
 	made := map[string][]byte{}
-	for group, kernels := range groups {
-		var all []function
-		for _, s := range []isa{avx512, avx2} {
-			w := &writer{isa: s}
+	var all []function
+	for _, s := range []isa{avx512, avx2} {
+		for _, n := range []number{float64s, float32s} {
+			w := &writer{isa: s, number: n}
 			w.header()
-			for _, f := range kernels {
+			for _, f := range []func(*writer){tile, pack, spmm, symv4, peak} {
 				f(w)
 			}
-			made[group+"_"+s.file+"_amd64.s"] = w.Bytes()
+			if n == float64s {
+				sturm(w)
+				rank2(w)
+			}
+			if n == float32s {
+				wideTile(w)
+				narrow(w)
+				widen(w)
+			}
+			made[n.kind+"_"+s.file+"_amd64.s"] = w.Bytes()
 			all = append(all, w.functions...)
 		}
-		made[group+"_amd64.go"] = declarations(all)
 	}
+	made["kernels_amd64.go"] = declarations(all)
+	made["portabletile.go"] = portableTile()
 	return made
 }

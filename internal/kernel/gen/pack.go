@@ -6,14 +6,14 @@ import "fmt"
 func pack(w *writer) {
 	const most = 3
 	w.begin("copies k rows of count numbers; the rest of the last vector is zero.", "pack",
-		"k int", "count int", "from *float64", "fromRow int", "to *float64", "toRow int")
+		"k int", "count int", "from *T", "fromRow int", "to *T", "toRow int")
 	w.op("MOVQ", w.arg("k"), "CX")
 	w.op("MOVQ", w.arg("from"), "SI")
 	w.op("MOVQ", w.arg("fromRow"), "R8")
-	w.op("SHLQ", log2(size), "R8")
+	w.op("SHLQ", log2(w.size), "R8")
 	w.op("MOVQ", w.arg("to"), "DI")
 	w.op("MOVQ", w.arg("toRow"), "R9")
-	w.op("SHLQ", log2(size), "R9")
+	w.op("SHLQ", log2(w.size), "R9")
 	w.op("MOVQ", w.arg("count"), "BX")
 	w.lastLanes("BX", "DX", "AX")
 	w.op("ADDQ", w.lanes()-1, "BX")

@@ -3,8 +3,10 @@ package main
 import "fmt"
 
 // ahead is how many entries of the sparse matrix lie between the one whose row
-// of x is fetched into the cache and the one that is multiplied.
-const ahead = 5
+// of x is fetched into the second cache and the one that is multiplied. The
+// first cache has room for fewer lines on their way: five entries ahead, into it,
+// are a third slower.
+const ahead = 20
 
 // spmmVecs vectors of a result row are summed at once. Twice as many, which
 // AVX-512 has registers for, are slower: half of a long row of x then waits for
@@ -16,13 +18,13 @@ func spmm(w *writer) {
 	w.begin("computes dst = a·x + c·z for some rows of the sparse a, "+
 		"of which there are entries up to index end in col and val. Strides count numbers. "+
 		"With z nil nothing is added.", "spmm",
-		"rows int", "ptr *int64", "col *int32", "val *float64", "end int",
-		"x *float64", "xRow int", "width int", "dst *float64", "dstRow int",
-		"z *float64", "zRow int", "c float64")
+		"rows int", "ptr *int64", "col *int32", "val *T", "end int",
+		"x *T", "xRow int", "width int", "dst *T", "dstRow int",
+		"z *T", "zRow int", "c T")
 	const most = spmmVecs
 	vecs := upTo(most)
 	for _, stride := range []string{"xRow", "dstRow", "zRow"} {
-		w.op("SHLQ", 3, w.arg(stride))
+		w.op("SHLQ", log2(w.size), w.arg(stride))
 	}
 	w.op("MOVQ", w.arg("ptr"), "R13")
 	w.op("MOVQ", w.arg("xRow"), "R8")
@@ -44,7 +46,7 @@ func spmm(w *writer) {
 	w.op("MOVQ", w.arg("col"), "SI")
 	w.op("LEAQ", "(SI)(AX*4)", "SI")
 	w.op("MOVQ", w.arg("val"), "R9")
-	w.op("LEAQ", "(R9)(AX*8)", "R9")
+	w.op("LEAQ", fmt.Sprintf("(R9)(AX*%d)", w.size), "R9")
 	w.op("CMPQ", "BX", most*w.lanes())
 	w.op("JGT", "sum_0") // no mask: more follows
 	w.op("LEAQ", at(w.lanes()-1, "BX"), "AX")
@@ -91,22 +93,22 @@ func (w *writer) spmmVariant(variant, vecs int) {
 	w.op("MOVLQSX", "(R11)", "R11")
 	w.op("IMULQ", "R8", "R11")
 	for line := 0; line < vecs*w.bytes; line += 64 {
-		w.op("PREFETCHT0", fmt.Sprintf("%d(DX)(R11*1)", line))
+		w.op("PREFETCHT1", fmt.Sprintf("%d(DX)(R11*1)", line))
 	}
 	w.op("MOVLQSX", "(SI)", "AX")
 	w.op("IMULQ", "R8", "AX")
 	w.op("ADDQ", "DX", "AX")
-	w.op("VBROADCASTSD", "(R9)", w.vec(factor))
+	w.op("VBROADCASTS"+w.p, "(R9)", w.vec(factor))
 	for v := range vecs {
 		if masked(v) {
 			w.load(at(v*w.bytes, "AX"), value, true)
-			w.op("VFMADD231PD", w.vec(value), w.vec(factor), w.vec(v))
+			w.op("VFMADD231P"+w.p, w.vec(value), w.vec(factor), w.vec(v))
 			continue
 		}
-		w.op("VFMADD231PD", at(v*w.bytes, "AX"), w.vec(factor), w.vec(v))
+		w.op("VFMADD231P"+w.p, at(v*w.bytes, "AX"), w.vec(factor), w.vec(v))
 	}
 	w.op("ADDQ", 4, "SI")
-	w.op("ADDQ", size, "R9")
+	w.op("ADDQ", w.size, "R9")
 	w.op("DECQ", "CX")
 	w.op("JNZ", fmt.Sprintf("entry_%d", variant))
 
@@ -114,11 +116,11 @@ func (w *writer) spmmVariant(variant, vecs int) {
 	w.op("TESTQ", "R10", "R10")
 	w.op("JZ", fmt.Sprintf("store_%d", variant))
 	// Not fused: the sum is the one that adding c·z to a·x later would give.
-	w.op("VBROADCASTSD", w.arg("c"), w.vec(factor))
+	w.op("VBROADCASTS"+w.p, w.arg("c"), w.vec(factor))
 	for v := range vecs {
 		w.load(at(v*w.bytes, "R10"), value, masked(v))
-		w.op("VMULPD", w.vec(value), w.vec(factor), w.vec(value))
-		w.op("VADDPD", w.vec(value), w.vec(v), w.vec(v))
+		w.op("VMULP"+w.p, w.vec(value), w.vec(factor), w.vec(value))
+		w.op("VADDP"+w.p, w.vec(value), w.vec(v), w.vec(v))
 	}
 	w.label("store_%d", variant)
 	for v := range vecs {

@@ -5,18 +5,18 @@ import "fmt"
 // symv4 is the kernel of the product of a symmetric matrix and a vector.
 func symv4(w *writer) {
 	w.begin("sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].", "symv4",
-		"n int", "a *float64", "aRow int", "x *float64", "y *float64", "m *float64", "s *float64")
+		"n int", "a *T", "aRow int", "x *T", "y *T", "m *T", "s *T")
 	w.op("MOVQ", w.arg("n"), "CX")
 	w.op("MOVQ", w.arg("a"), "SI")
 	w.op("MOVQ", w.arg("aRow"), "R8")
-	w.op("SHLQ", 3, "R8")
+	w.op("SHLQ", log2(w.size), "R8")
 	w.op("LEAQ", "(R8)(R8*2)", "R9")
 	w.op("MOVQ", w.arg("x"), "DX")
 	w.op("MOVQ", w.arg("y"), "DI")
 	w.op("MOVQ", w.arg("m"), "BX")
 	for r := range 4 {
 		w.zero(r)
-		w.op("VBROADCASTSD", at(size*r, "BX"), w.vec(4+r))
+		w.op("VBROADCASTS"+w.p, at(w.size*r, "BX"), w.vec(4+r))
 	}
 	w.op("MOVQ", "CX", "BX")
 	w.op("ANDQ", w.lanes()-1, "BX")
@@ -38,7 +38,7 @@ func symv4(w *writer) {
 	w.op("MOVQ", w.arg("s"), "BX")
 	for r := range 4 {
 		w.sum(r, 8)
-		w.op("VMOVSD", fmt.Sprintf("X%d", r), at(size*r, "BX"))
+		w.op("VMOVS"+w.p, fmt.Sprintf("X%d", r), at(w.size*r, "BX"))
 	}
 	w.leave()
 }
@@ -51,14 +51,14 @@ func (w *writer) symvStep(masked bool) {
 	w.load("(DI)", y, masked)
 	for r := range 4 {
 		w.load(aRows[r], row+r, masked)
-		w.op("VFMADD231PD", w.vec(row+r), w.vec(x), w.vec(r))
+		w.op("VFMADD231P"+w.p, w.vec(row+r), w.vec(x), w.vec(r))
 	}
 	// Two sums, so that neither waits long for the other.
-	w.op("VMULPD", w.vec(row), w.vec(4), w.vec(other))
-	w.op("VFMADD231PD", w.vec(row+1), w.vec(5), w.vec(y))
-	w.op("VFMADD231PD", w.vec(row+2), w.vec(6), w.vec(other))
-	w.op("VFMADD231PD", w.vec(row+3), w.vec(7), w.vec(y))
-	w.op("VADDPD", w.vec(other), w.vec(y), w.vec(y))
+	w.op("VMULP"+w.p, w.vec(row), w.vec(4), w.vec(other))
+	w.op("VFMADD231P"+w.p, w.vec(row+1), w.vec(5), w.vec(y))
+	w.op("VFMADD231P"+w.p, w.vec(row+2), w.vec(6), w.vec(other))
+	w.op("VFMADD231P"+w.p, w.vec(row+3), w.vec(7), w.vec(y))
+	w.op("VADDP"+w.p, w.vec(other), w.vec(y), w.vec(y))
 	w.store(y, "(DI)", masked)
 }
 
@@ -68,12 +68,16 @@ func (w *writer) sum(i, scratch int) {
 	ys, xs := fmt.Sprintf("Y%d", scratch), fmt.Sprintf("X%d", scratch)
 	if w.masks {
 		w.op("VEXTRACTF64X4", 1, w.vec(i), ys)
-		w.op("VADDPD", ys, y, y)
+		w.op("VADDP"+w.p, ys, y, y)
 	}
 	w.op("VEXTRACTF128", 1, y, xs)
-	w.op("VADDPD", xs, x, x)
+	w.op("VADDP"+w.p, xs, x, x)
 	w.op("VPERMILPD", 1, x, xs)
-	w.op("VADDSD", xs, x, x)
+	if w.size == 4 {
+		w.op("VADDPS", xs, x, x)
+		w.op("VMOVSHDUP", x, xs)
+	}
+	w.op("VADDS"+w.p, xs, x, x)
 }
 
 // peak is as many fused multiplications as the processor can do.
@@ -86,7 +90,7 @@ func peak(w *writer) {
 	}
 	w.label("loop")
 	for r := range sums {
-		w.op("VFMADD231PD", w.vec(sums), w.vec(sums+1), w.vec(r))
+		w.op("VFMADD231P"+w.p, w.vec(sums), w.vec(sums+1), w.vec(r))
 	}
 	w.op("DECQ", "CX")
 	w.op("JNZ", "loop")

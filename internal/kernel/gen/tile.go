@@ -48,8 +48,14 @@ func (s isa) largest() shape {
 func tile(w *writer) {
 	w.begin("computes c = alpha·a·b + beta·c for one tile of a product, in registers. "+
 		"Strides count numbers. With beta = 0 c is not read.", "tile",
-		"rows int", "cols int", "k int", "a *float64", "aRow int", "aStep int",
-		"b *float64", "bStep int", "c *float64", "cRow int", "alpha float64", "beta float64")
+		"rows int", "cols int", "k int", "a *T", "aRow int", "aStep int",
+		"b *T", "bStep int", "c *T", "cRow int", "alpha T", "beta T")
+	w.tileBody(w.size, w.writeRow)
+}
+
+// tileBody leads to the variant that the sizes ask for. The numbers of c are
+// that many bytes long, and the method given writes a row of them.
+func (w *writer) tileBody(cSize int, write rowWriter) {
 	w.op("MOVQ", w.arg("cols"), "BX")
 	w.op("MOVQ", "BX", "CX")
 	w.op("ANDQ", w.lanes()-1, "CX") // lanes of the last vector, 0 for all
@@ -64,19 +70,24 @@ func tile(w *writer) {
 	w.op("MOVQ", w.arg("k"), "CX")
 	w.op("MOVQ", w.arg("a"), "SI")
 	w.op("MOVQ", w.arg("aRow"), "R8")
-	w.op("SHLQ", 3, "R8")
+	w.op("SHLQ", log2(w.size), "R8")
 	w.op("LEAQ", "(R8)(R8*2)", "R9")
 	w.op("LEAQ", "(SI)(R8*4)", "R11")
 	w.op("MOVQ", w.arg("aStep"), "R10")
-	w.op("SHLQ", 3, "R10")
+	w.op("SHLQ", log2(w.size), "R10")
 	w.op("MOVQ", w.arg("b"), "DI")
 	w.op("MOVQ", w.arg("bStep"), "R12")
-	w.op("SHLQ", 3, "R12")
+	w.op("SHLQ", log2(w.size), "R12")
 	w.op("MOVQ", w.arg("c"), "DX")
 	w.op("MOVQ", w.arg("cRow"), "R13")
-	w.op("SHLQ", 3, "R13")
-	w.op("MOVQ", w.arg("beta"), "BX")
-	w.op("SHLQ", 1, "BX") // without the sign
+	w.op("SHLQ", log2(cSize), "R13")
+	if cSize == 8 {
+		w.op("MOVQ", w.arg("beta"), "BX")
+		w.op("SHLQ", 1, "BX") // without the sign
+	} else {
+		w.op("MOVL", w.arg("beta"), "BX")
+		w.op("SHLL", 1, "BX")
+	}
 	w.op("CMPQ", "AX", w.largest().code())
 	w.op("JEQ", fmt.Sprintf("tile_%d", w.largest().code()))
 	all := w.shapes()
@@ -86,7 +97,7 @@ func tile(w *writer) {
 	}
 	w.branch("AX", "tile", codes)
 	for _, s := range all {
-		w.tileVariant(s)
+		w.tileVariant(s, write)
 	}
 	w.label("done")
 	w.leave()
@@ -98,17 +109,15 @@ var aRows = []string{
 	"(R11)", "(R11)(R8*1)", "(R11)(R8*2)", "(R11)(R9*1)",
 }
 
-func (w *writer) tileVariant(s shape) {
+func (w *writer) tileVariant(s shape, write rowWriter) {
 	code := s.code()
 	w.label("tile_%d", code)
-	sums := s.rows * s.vecs
-	b := sums // the first of the registers for b
-	for i := range sums {
+	for i := range s.rows * s.vecs {
 		w.zero(i)
 	}
-	write := fmt.Sprintf("write_%d", code)
+	done := fmt.Sprintf("write_%d", code)
 	if s == w.largest() {
-		w.packedLoop(s, write)
+		w.packedLoop(s, done)
 	}
 	w.label("loop_%d", code)
 	w.tileStep(s, aRows, 0)
@@ -120,32 +129,49 @@ func (w *writer) tileVariant(s shape) {
 	w.op("DECQ", "CX")
 	w.op("JNZ", fmt.Sprintf("loop_%d", code))
 
-	w.label("%s", write)
-	alpha, beta, old := b, b+1, b+2
-	w.op("VBROADCASTSD", w.arg("alpha"), w.vec(alpha))
+	w.label("%s", done)
 	w.op("TESTQ", "BX", "BX")
 	w.op("JZ", fmt.Sprintf("set_%d", code))
-	w.op("VBROADCASTSD", w.arg("beta"), w.vec(beta))
-	for r := range s.rows {
-		for v := range s.vecs {
-			masked := s.masked && v == s.vecs-1
-			w.load(at(v*w.bytes, "DX"), old, masked)
-			w.op("VMULPD", w.vec(old), w.vec(beta), w.vec(old))
-			w.op("VFMADD231PD", w.vec(r*s.vecs+v), w.vec(alpha), w.vec(old))
-			w.store(old, at(v*w.bytes, "DX"), masked)
+	for _, add := range []bool{true, false} {
+		if !add {
+			w.label("set_%d", code)
 		}
-		w.nextRow(r, s)
-	}
-	w.op("JMP", "done")
-	w.label("set_%d", code)
-	for r := range s.rows {
-		for v := range s.vecs {
-			w.op("VMULPD", w.vec(r*s.vecs+v), w.vec(alpha), w.vec(old))
-			w.store(old, at(v*w.bytes, "DX"), s.masked && v == s.vecs-1)
+		for r := range s.rows {
+			write(s, r, add)
+			if r+1 < s.rows {
+				w.op("ADDQ", "R13", "DX")
+			}
 		}
-		w.nextRow(r, s)
+		w.op("JMP", "done")
 	}
-	w.op("JMP", "done")
+}
+
+// rowWriter writes row r of a tile to where DX points, and adds beta times what
+// is there if it is told to.
+type rowWriter func(s shape, r int, add bool)
+
+func (w *writer) writeRow(s shape, r int, add bool) {
+	// The registers of b are free by now.
+	alpha := s.rows * s.vecs
+	beta, old := alpha+1, alpha+2
+	if r == 0 {
+		w.op("VBROADCASTS"+w.p, w.arg("alpha"), w.vec(alpha))
+		if add {
+			w.op("VBROADCASTS"+w.p, w.arg("beta"), w.vec(beta))
+		}
+	}
+	for v := range s.vecs {
+		masked := s.masked && v == s.vecs-1
+		sum, c := w.vec(r*s.vecs+v), at(v*w.bytes, "DX")
+		if add {
+			w.load(c, old, masked)
+			w.op("VMULP"+w.p, w.vec(old), w.vec(beta), w.vec(old))
+			w.op("VFMADD231P"+w.p, sum, w.vec(alpha), w.vec(old))
+		} else {
+			w.op("VMULP"+w.p, sum, w.vec(alpha), w.vec(old))
+		}
+		w.store(old, c, masked)
+	}
 }
 
 // tileStep adds the products of one column of a and one row of b, the latter
@@ -157,7 +183,7 @@ func (w *writer) tileStep(s shape, a []string, offset int) {
 	}
 	for r := range s.rows {
 		if s.vecs == 1 && w.masks {
-			w.op("VFMADD231PD.BCST", a[r], w.vec(b), w.vec(r))
+			w.op("VFMADD231P"+w.p+".BCST", a[r], w.vec(b), w.vec(r))
 			continue
 		}
 		factor := b + s.vecs
@@ -166,9 +192,9 @@ func (w *writer) tileStep(s shape, a []string, offset int) {
 		} else if s.masked {
 			factor = maskReg - 1
 		}
-		w.op("VBROADCASTSD", a[r], w.vec(factor))
+		w.op("VBROADCASTS"+w.p, a[r], w.vec(factor))
 		for v := range s.vecs {
-			w.op("VFMADD231PD", w.vec(factor), w.vec(b+v), w.vec(r*s.vecs+v))
+			w.op("VFMADD231P"+w.p, w.vec(factor), w.vec(b+v), w.vec(r*s.vecs+v))
 		}
 	}
 }
@@ -177,12 +203,12 @@ func (w *writer) tileStep(s shape, a []string, offset int) {
 // numbers lie at fixed distances.
 func (w *writer) packedLoop(s shape, done string) {
 	const steps = 4
-	aStep, bStep := s.rows*size, s.vecs*w.bytes
+	aStep, bStep := s.rows*w.size, s.vecs*w.bytes
 	loop := fmt.Sprintf("loop_%d", s.code())
 	for _, c := range []struct {
 		stride string
 		packed int
-	}{{"R8", size}, {"R10", aStep}, {"R12", bStep}} {
+	}{{"R8", w.size}, {"R10", aStep}, {"R12", bStep}} {
 		w.op("CMPQ", c.stride, c.packed)
 		w.op("JNE", loop)
 	}
@@ -194,7 +220,7 @@ func (w *writer) packedLoop(s shape, done string) {
 	for l := range steps {
 		a := make([]string, s.rows)
 		for r := range a {
-			a[r] = at(l*aStep+r*size, "SI")
+			a[r] = at(l*aStep+r*w.size, "SI")
 		}
 		w.tileStep(s, a, l*bStep)
 	}
@@ -205,13 +231,6 @@ func (w *writer) packedLoop(s shape, done string) {
 	w.op("LEAQ", "(SI)(R8*4)", "R11")
 	w.op("TESTQ", "CX", "CX")
 	w.op("JZ", done)
-}
-
-// nextRow moves on to the next row of c if there is one.
-func (w *writer) nextRow(r int, s shape) {
-	if r+1 < s.rows {
-		w.op("ADDQ", "R13", "DX")
-	}
 }
 
 func log2(n int) int {

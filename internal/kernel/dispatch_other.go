@@ -20,3 +20,5 @@ func spmmRows[T Float](_ *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T
 func symv4[T Float](_ *path, a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
 	portableSymv4(a, stride, m, x, y, s)
 }
+
+func convert[D, S Float](_ *path, dst []D, src []S) { portableConvert(dst, src) }
