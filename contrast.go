@@ -198,7 +198,8 @@ func (dw *contrasting[T]) gram(ctx context.Context, fx kernel.Matrix[T]) (kernel
 	n, d := fx.Rows, fx.Cols
 	m := kernel.Dense[float64](d, d)
 	height := min(n, max(256, gramNumbers/d))
-	z := kernel.Dense[T](height, d)
+	z, release := kernel.Scratch[T](height, d)
+	defer release()
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
 		dst, own := kernel.Rows(z, 0, hi-lo), kernel.Rows(fx, lo, hi)

@@ -29,10 +29,13 @@ func filtered[T kernel.Float](ctx context.Context, f Filter, w *kernel.CSR[T], x
 	}
 	n, d := x.rows(), x.cols()
 	width := stripWidth[T](d)
-	y, spare := kernel.Dense[T](n, width), kernel.Dense[T](n, width)
 	if width == d {
-		return propagate(ctx, f, w, x, y, spare)
+		return propagate(ctx, f, w, x, kernel.Dense[T](n, d), kernel.Dense[T](n, d))
 	}
+	y, giveY := kernel.Scratch[T](n, width)
+	defer giveY()
+	spare, giveSpare := kernel.Scratch[T](n, width)
+	defer giveSpare()
 	fx := x.dense
 	if !x.owned {
 		fx = kernel.Dense[T](n, d)

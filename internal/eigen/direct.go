@@ -55,12 +55,13 @@ type spectrum struct {
 // decompose is Direct on checked sizes, with the vectors as columns.
 func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
 	n := a.Rows
-	s := spectrum{values: make([]float64, k), vectors: kernel.Dense[float64](n, k)}
+	s := spectrum{values: make([]float64, k), vectors: matrix{Rows: n, Cols: k, Stride: max(1, k)}}
 	exponent, err := scaleToOne(ctx, a)
 	if err != nil || n == 0 {
 		return s, err
 	}
 	if exponent == zeroMatrix {
+		s.vectors = kernel.Dense[float64](n, k)
 		for i := range k {
 			s.vectors.Data[i*s.vectors.Stride+i] = 1
 		}

@@ -105,7 +105,8 @@ func choleskyQR(ctx context.Context, w matrix) (skew float64, ok bool, err error
 			g.Data[i*b+j] *= scale[i]
 		}
 	}
-	product := kernel.Dense[float64](w.Rows, b)
+	product, release := kernel.Scratch[float64](w.Rows, b)
+	defer release()
 	if err := kernel.Gemm(ctx, false, false, 1, w, g, 0, product); err != nil {
 		return 0, false, err
 	}
@@ -225,7 +226,8 @@ func polish(ctx context.Context, q matrix) error {
 // negligible. Eigenvectors lean towards those of neighbouring eigenvalues, which
 // stand beside them, so that of every block of columns few rows are left.
 func subtractHalf(ctx context.Context, q, e matrix, negligible float64) error {
-	before := kernel.Dense[float64](q.Rows, q.Cols)
+	before, release := kernel.Scratch[float64](q.Rows, q.Cols)
+	defer release()
 	kernel.Copy(before, q)
 	for left := 0; left < q.Cols; left += orthoBlock {
 		right := min(q.Cols, left+orthoBlock)

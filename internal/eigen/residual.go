@@ -79,9 +79,10 @@ func sampledResidual(ctx context.Context, values []float64, v matrix, norm float
 // how many pairs from the first on are within 10·Tol: an honest operator stays
 // within a few times Tol.
 func measureEach(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (good int, largest float64, err error) {
+	space := kernel.Dense[float64](v.Rows, o.Block)
 	for lo := 0; lo < v.Cols; lo += o.Block {
 		hi := min(v.Cols, lo+o.Block)
-		w := kernel.Dense[float64](v.Rows, hi-lo)
+		w := kernel.Columns(space, 0, hi-lo)
 		if err := applyChecked(ctx, apply, w, kernel.Columns(v, lo, hi)); err != nil {
 			return 0, 0, err
 		}

@@ -75,7 +75,8 @@ func (s *search) full() bool { return s.size+2*s.next > s.q.Cols }
 // basis must not be full.
 func (s *search) step(ctx context.Context) error {
 	lo, hi := s.size, s.size+s.next
-	w := kernel.Dense[float64](s.n, s.next)
+	w, release := kernel.Scratch[float64](s.n, s.next)
+	defer release()
 	if err := s.multiply(ctx, w, kernel.Columns(s.q, lo, hi)); err != nil {
 		return err
 	}
@@ -178,7 +179,8 @@ func (r ritz) worst(k int) float64 {
 // span of the basis from column lo on.
 func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) {
 	order := s.size - lo
-	h := kernel.Dense[float64](order, order)
+	h, release := kernel.Scratch[float64](order, order)
+	defer release()
 	kernel.Copy(h, kernel.View(s.h, lo, lo, order, order))
 	sp, err := decompose(ctx, h, min(count, order))
 	if err != nil {
@@ -207,7 +209,8 @@ func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
 	u := kernel.Columns(r.vectors, 0, keep)
 	old := kernel.Columns(s.q, lo, s.size)
 	const strip = 256
-	part := kernel.Dense[float64](strip, keep)
+	part, release := kernel.Scratch[float64](strip, keep)
+	defer release()
 	for top := 0; top < s.n; top += strip {
 		rows := min(strip, s.n-top)
 		p := kernel.View(part, 0, 0, rows, keep)
