@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"coles"
 
-	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -22,50 +22,80 @@ import (
 // [MapNPY]. An error is the writer's own, or ErrMissing for a nil matrix. Rows
 // are written as they are encoded: memory is that of one row.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
-	r, c, err := dims("npy", m)
-	if err != nil {
+	if _, _, err := dims("npy", m); err != nil {
 		return err
 	}
-	narrow, isNarrow := m.(*coles.Dense32)
 	descr := "<f8"
-	if isNarrow {
+	if _, narrow := m.(*coles.Dense32); narrow {
 		descr = "<f4"
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, r, c)
-	// The numbers start at a multiple of 64 bytes, for memory mapping:
+	b := bufio.NewWriterSize(w, chunk)
+	return finish("npy", b, writeMatrix(b, descr, m))
+}
+
+// writeHeader writes what stands before the elements of an .npy file. It
+// leaves its error in b, as Write does.
+func writeHeader(b *bufio.Writer, descr string, shape ...int) {
+	tuple := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
+	if len(shape) == 1 {
+		tuple += ","
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
+	// The elements start at a multiple of 64 bytes, for memory mapping:
 	// ten bytes come before the header, a newline ends it.
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
-	b := bufio.NewWriterSize(w, chunk)
 	b.WriteString("\x93NUMPY\x01\x00")
 	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(header))))
 	b.WriteString(header)
-	if isNarrow {
-		return finish("npy", b, writeFloat32(b, narrow.RawMatrix()))
-	}
-	var num []byte
-	err = eachRow(m, func(_ int, row []float64) error {
-		num = num[:0]
-		for _, v := range row {
-			num = binary.LittleEndian.AppendUint64(num, math.Float64bits(v))
-		}
-		_, err := b.Write(num)
-		return err
-	})
-	return finish("npy", b, err)
 }
 
-func writeFloat32(b *bufio.Writer, m blas32.General) error {
-	var num []byte
-	for i := range m.Rows {
-		num = num[:0]
-		for _, v := range m.Data[i*m.Stride:][:m.Cols] {
-			num = binary.LittleEndian.AppendUint32(num, math.Float32bits(v))
+// writeMatrix writes header and rows, as '<f4' or '<f8'; the numbers must fit.
+func writeMatrix(b *bufio.Writer, descr string, m mat.Matrix) error {
+	r, c := m.Dims()
+	writeHeader(b, descr, r, c)
+	if x, narrow := m.(*coles.Dense32); narrow {
+		raw := x.RawMatrix()
+		for i := range r {
+			if err := writeEach(b, raw.Data[i*raw.Stride:][:c], appendFloat32s[float32]); err != nil {
+				return err
+			}
 		}
-		if _, err := b.Write(num); err != nil {
+		return nil
+	}
+	put := floatsAs(descr)
+	return eachRow(m, func(_ int, row []float64) error { return writeEach(b, row, put) })
+}
+
+// writeEach writes elements as put appends them, some at a time.
+func writeEach[T any](b *bufio.Writer, values []T, put func([]byte, []T) []byte) error {
+	for part := range slices.Chunk(values, 1<<10) {
+		if _, err := b.Write(put(b.AvailableBuffer(), part)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// floatsAs returns what encodes numbers as '<f4' or '<f8'.
+func floatsAs(descr string) func([]byte, []float64) []byte {
+	if descr == "<f4" {
+		return appendFloat32s[float64]
+	}
+	return appendFloat64s
+}
+
+func appendFloat32s[T float32 | float64](to []byte, values []T) []byte {
+	for _, v := range values {
+		to = binary.LittleEndian.AppendUint32(to, math.Float32bits(float32(v)))
+	}
+	return to
+}
+
+func appendFloat64s(to []byte, values []float64) []byte {
+	for _, v := range values {
+		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
+	}
+	return to
 }
 
 // WriteTSV writes a line a row: the id, or the row's number when ids is nil,

@@ -1,10 +1,9 @@
-// Command bench times the embedding of real graphs, and beside it that of
-// another program on the same files, in turn, so that their ratio holds on a
-// machine whose speed drifts.
+// Command bench times the embedding of graphs, and beside it that of another
+// program on the same files, in turn, so that their ratio holds on a machine
+// whose speed drifts.
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,27 +13,32 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
-
-	"coles"
-	"coles/dataset"
 )
 
-const usage = `Usage: bench -data DIR [-peer CMD] [flags]
+const usage = `Usage: bench [-data DIR] [-peer CMD] [flags]
 
-Times the embedding of graphs in DIR/npz at the default setting, data in memory,
-and prints the medians of several runs as a Markdown table.
+Times coles.Fit at the default setting on the graphs in DIR/npz and on a
+generated one of the size of ogbn-arxiv; without -data on the latter alone. It
+prints a Markdown table: for each graph and number of columns d′ the median of
+-runs fits and, in brackets, the fastest and the slowest; the number type and
+the solver that were chosen; and the peak memory.
 
--peer names a program to compare with. It is run as
+Every row has a process of its own. What is timed there is Fit alone, with the
+graph and its features in memory; memory that the first fit takes from the
+system serves the later ones. The peak is the largest resident memory during
+the fits, graph and features included (Linux only).
+
+-peer names a program to compare with. After each fit it is run as
   CMD --npz FILE --dim N --solver dense|free
-and prints one JSON object with its own seconds for the embedding, "total".
+and prints one JSON object with its own seconds for the embedding, "total",
+without those for reading FILE. The generated graph is written to a temporary
+file for it, of 110 MB. The ratio is that of the medians.
 
-  bench -data data
+  bench                                                    (some 20 seconds)
+  bench -data data -graphs cora,flickr
   bench -data data -peer 'python3 coles_ref.py' -runs 5
+  bench -peer 'python3 coles_ref.py' -graphs generated
 
 Flags:
 `
@@ -42,124 +46,127 @@ Flags:
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+	switch err := run(ctx, os.Args[1:], graphs, os.Stdout, os.Stderr); {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "bench: interrupted")
+		os.Exit(130)
+	default:
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// A job is one row of the table.
-type job struct {
-	name   string
-	dim    int
-	solver string // the peer's faster one
+// options are the command line, checked.
+type options struct {
+	data string
+	peer []string // program and arguments; empty for none
+	runs int
+	jobs []job
+	json bool
 }
 
-// The dimensions are the default and those of the paper's tables.
-var jobs = []job{
-	{"cora", 128, "free"},
-	{"cora", 512, "dense"},
-	{"citeseer", 128, "free"},
-	{"citeseer", 512, "dense"},
-	{"pubmed", 128, "dense"},
-	{"pubmed", 256, "dense"},
-	{"coauthor_cs", 128, "free"},
-	{"flickr", 128, "free"},
+// run measures what args choose of the jobs that there are.
+func run(ctx context.Context, args []string, all []job, stdout, stderr io.Writer) error {
+	o, err := parse(args, all, stderr)
+	if err != nil {
+		return err
+	}
+	if !o.json {
+		fmt.Fprint(stdout, tableHead)
+	}
+	for _, j := range o.jobs {
+		fmt.Fprintln(stderr, j)
+		r, err := o.row(ctx, j)
+		if err != nil {
+			return fmt.Errorf("%v: %w", j, err)
+		}
+		if o.json {
+			err = json.NewEncoder(stdout).Encode(r)
+		} else {
+			_, err = fmt.Fprintln(stdout, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func parse(args []string, all []job, stderr io.Writer) (options, error) {
+	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
 		fmt.Fprint(stderr, usage)
 		flags.PrintDefaults()
+		fmt.Fprintf(stderr, "\nRows: %s\n", names(all))
 	}
-	data := flags.String("data", "", "`folder` that holds npz (required)")
+	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz")
 	peer := flags.String("peer", "", "`command` to compare with, its words separated by spaces")
-	runs := flags.Int("runs", 3, "runs of each, of which the median counts")
+	flags.IntVar(&o.runs, "runs", 3, "fits of each row, of which the median counts")
+	chosen := flags.String("graphs", "", "comma-separated `rows`: cora for all of Cora, cora:512 for one (default all that there are)")
+	flags.BoolVar(&o.json, "json", false, "print a line of JSON a row, with the seconds of every run, instead of a Markdown table")
 	if err := flags.Parse(args); err != nil {
-		return err
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, fmt.Errorf("%w (-h explains the flags)", err)
 	}
 	switch {
 	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q (-h explains the flags)", flags.Arg(0))
-	case *data == "":
-		return errors.New("-data is missing: the folder that holds npz (-h explains)")
-	case *runs < 1:
-		return fmt.Errorf("-runs %d: at least 1 is needed", *runs)
+		return o, fmt.Errorf("unexpected argument %q (-h explains the flags)", flags.Arg(0))
+	case o.runs < 1:
+		return o, fmt.Errorf("-runs %d: at least 1 is needed", o.runs)
 	}
-	fmt.Fprintln(stdout, "| graph, d′ | coles, s | peer, s | ratio |\n|---|--:|--:|--:|")
-	for _, j := range jobs {
-		fmt.Fprintf(stderr, "%s, d′ = %d\n", j.name, j.dim)
-		ours, theirs, err := j.measure(ctx, *data, strings.Fields(*peer), *runs)
-		if err != nil {
-			return fmt.Errorf("%s, d′ = %d: %w", j.name, j.dim, err)
+	var err error
+	if *peer != "" {
+		o.peer = strings.Fields(*peer)
+		if len(o.peer) == 0 {
+			return o, fmt.Errorf("-peer %q names no program", *peer)
 		}
-		row := fmt.Sprintf("| %s, %d | %.2f | | |", j.name, j.dim, ours)
-		if theirs > 0 {
-			row = fmt.Sprintf("| %s, %d | %.2f | %.2f | %.1f |", j.name, j.dim, ours, theirs, theirs/ours)
+		if _, err = exec.LookPath(o.peer[0]); err != nil {
+			return o, fmt.Errorf("-peer: %w", err)
 		}
-		fmt.Fprintln(stdout, row)
 	}
-	return nil
+	o.jobs, err = choose(all, *chosen, o.data != "")
+	return o, err
 }
 
-// measure runs both in turn and returns the medians; that of an absent peer is 0.
-func (j job) measure(ctx context.Context, folder string, peer []string, runs int) (ours, theirs float64, err error) {
-	path := filepath.Join(folder, "npz", j.name+".npz")
-	d, err := dataset.OpenNPZ(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	g, err := coles.FromCSR(d.Adjacency, coles.WithSymmetrization())
-	if err != nil {
-		return 0, 0, err
-	}
-	var mine, other []float64
-	for range runs {
-		start := time.Now()
-		if _, err := coles.Fit(ctx, g, d.Features, coles.WithDim(j.dim)); err != nil {
-			return 0, 0, err
+// choose returns the jobs of a list of names; of an empty one, all that can be run.
+func choose(all []job, list string, files bool) ([]job, error) {
+	var jobs []job
+	if list == "" {
+		for _, j := range all {
+			if files || j.generated != nil {
+				jobs = append(jobs, j)
+			}
 		}
-		mine = append(mine, time.Since(start).Seconds())
-		if len(peer) == 0 {
-			continue
-		}
-		seconds, err := j.timePeer(ctx, peer, path)
-		if err != nil {
-			return 0, 0, err
-		}
-		other = append(other, seconds)
+		return jobs, nil
 	}
-	return median(mine), median(other), nil
+	for _, name := range strings.Split(list, ",") {
+		name = strings.TrimSpace(name)
+		before := len(jobs)
+		for _, j := range all {
+			if name != j.name && name != j.String() {
+				continue
+			}
+			if !files && j.generated == nil {
+				return nil, fmt.Errorf("-graphs %s: %v is read from a file, so -data is needed", list, j)
+			}
+			jobs = append(jobs, j)
+		}
+		if len(jobs) == before {
+			return nil, fmt.Errorf("-graphs %s: no row %q, there are %s", list, name, names(all))
+		}
+	}
+	return jobs, nil
 }
 
-func (j job) timePeer(ctx context.Context, peer []string, path string) (float64, error) {
-	args := slices.Concat(peer[1:], []string{"--npz", path, "--dim", strconv.Itoa(j.dim), "--solver", j.solver})
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, peer[0], args...)
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w\n%s", peer[0], err, stderr.Bytes())
+func names(all []job) string {
+	var list []string
+	for _, j := range all {
+		list = append(list, j.String())
 	}
-	var said struct {
-		Total float64 `json:"total"`
-	}
-	if err := json.Unmarshal(out, &said); err != nil || said.Total <= 0 {
-		return 0, fmt.Errorf("%s printed %.80q, want a JSON object with seconds as \"total\"", peer[0], out)
-	}
-	return said.Total, nil
-}
-
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	middle := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[middle]
-	}
-	return (values[middle-1] + values[middle]) / 2
+	return strings.Join(list, ", ")
 }

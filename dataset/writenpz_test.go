@@ -1,0 +1,332 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"coles"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// npzOf writes an archive.
+func npzOf(t *testing.T, d *Dataset) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteNPZ(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// smallDataset has a loop, a repeated pair, an unsorted row, and every optional part.
+func smallDataset() *Dataset {
+	return &Dataset{
+		Name:      "small",
+		Adjacency: sparse.NewCSR(4, 4, []int{0, 3, 4, 4, 6}, []int{2, 1, 1, 1, 3, 0}, []float64{1, 0.5, 2, 1, -3, 4}),
+		Features:  sparse.NewCSR(4, 6, []int{0, 1, 1, 3, 3}, []int{5, 4, 0}, []float64{0.1, 1, 1e300}),
+		Labels:    []int{1, 0, -1, 1},
+		Unlabeled: []int{2, 3},
+		Classes:   []string{"", "Größe"},
+		IDs:       []string{"a", "\x00b", "一二三", "😀"},
+		Splits: []Split{
+			{Train: []int{3, 0}, Val: []int{1}, Test: []int{2}},
+			{Train: []int{1}, Val: []int{}, Test: []int{0, 3}},
+		},
+	}
+}
+
+// wantSame checks a dataset read back, as far as an archive keeps it.
+func wantSame(t *testing.T, got, want *Dataset) {
+	t.Helper()
+	sameEntries(t, "adjacency", got.Adjacency, want.Adjacency)
+	switch x := want.Features.(type) {
+	case nil:
+		if got.Features != nil {
+			t.Errorf("features %T out of nothing", got.Features)
+		}
+	case *sparse.CSR:
+		sameEntries(t, "features", got.Features.(*sparse.CSR), x)
+	default:
+		if !mat.Equal(got.Features.(*mat.Dense), x) {
+			t.Error("the features differ")
+		}
+	}
+	parts := func(d *Dataset) *Dataset {
+		splits := slices.Clone(d.Splits)
+		for i, s := range splits {
+			splits[i] = Split{slices.Sorted(slices.Values(s.Train)), slices.Sorted(slices.Values(s.Val)), slices.Sorted(slices.Values(s.Test))}
+			if (s.Test == nil) != (d.Splits[0].Test == nil) {
+				t.Errorf("split %d: test nodes %v", i, s.Test)
+			}
+		}
+		return &Dataset{Labels: d.Labels, Unlabeled: d.Unlabeled, Classes: d.Classes, IDs: d.IDs, Splits: splits}
+	}
+	if diff := cmp.Diff(parts(want), parts(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// sameEntries compares entry by entry, order and repetitions included.
+func sameEntries(t *testing.T, what string, got, want *sparse.CSR) {
+	t.Helper()
+	g, w := got.RawMatrix(), want.RawMatrix()
+	if g.I != w.I || g.J != w.J || !slices.Equal(g.Indptr, w.Indptr) || !slices.Equal(g.Ind, w.Ind) || !slices.Equal(g.Data, w.Data) {
+		t.Errorf("the %s differ", what)
+	}
+}
+
+func TestNPZRoundTrip(t *testing.T) {
+	generated := func(c Communities) *Dataset {
+		c.Nodes, c.Seed = 500, 3
+		d, err := c.Generate(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	karate := KarateClub()
+	karate.IDs = make([]string, karate.Nodes())
+	for i := range karate.IDs {
+		karate.IDs[i] = strings.Repeat("member ", i) + fmt.Sprint(i)
+	}
+	words := generated(Communities{})
+	var err error
+	if words.Splits, err = words.RandomSplits(5, 10, 1); err != nil { // in no order, without Test
+		t.Fatal(err)
+	}
+	wide := smallDataset()
+	wide.Features = mat.NewDense(4, 2, []float64{1. / 3, math.Copysign(0, -1), math.MaxFloat64, 5e-324, 1, 2, 3, 4})
+	transposed := smallDataset()
+	transposed.Features = mat.NewDense(2, 4, []float64{1, 2, 3, 4, 5, 6, 7, 0.5}).T()
+	for name, d := range map[string]*Dataset{
+		"karate club":       KarateClub(),
+		"karate, ids":       karate,
+		"words, splits":     words,
+		"dense float32":     generated(Communities{Features: 20, Dense: true}),
+		"no features":       generated(Communities{Features: -1}),
+		"everything":        smallDataset(),
+		"dense float64":     wide,
+		"no matrix of rows": transposed,
+		"adjacency alone":   {Adjacency: sparse.NewCSR(2, 2, []int{0, 0, 0}, nil, nil)},
+		"no nodes":          {Adjacency: sparse.NewCSR(0, 0, []int{0}, nil, nil)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := readBytes(npzOf(t, d))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantSame(t, got, d)
+		})
+	}
+}
+
+func TestRealArchivesRoundTrip(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(needShared(t, "npz"), "*.npz"))
+	if err != nil || len(paths) < 14 { // as many as ../shared/data/README.md lists
+		t.Fatalf("%d archives, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		want, err := OpenNPZ(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := readBytes(npzOf(t, want))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		wantSame(t, got, want)
+	}
+}
+
+// What other readers see: members, element types, shapes and bytes. The bytes
+// are spelled out here, not made by the writer.
+func TestNPZMembers(t *testing.T) {
+	d := smallDataset()
+	file := npzOf(t, d)
+	if again := npzOf(t, smallDataset()); !bytes.Equal(file, again) {
+		t.Error("the same dataset gave other bytes")
+	}
+	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]byte{}
+	for _, f := range z.File {
+		if f.Method != zip.Store || !f.Modified.IsZero() && f.Modified.Year() > 1980 || len(f.Extra) > 0 {
+			t.Errorf("%s: method %d, modified %v, extra %x", f.Name, f.Method, f.Modified, f.Extra)
+		}
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[f.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := func(width int, names ...string) []uint32 {
+		var out []uint32
+		for _, name := range names {
+			at := len(out)
+			for _, r := range name {
+				out = append(out, uint32(r))
+			}
+			out = append(out, make([]uint32, at+width-len(out))...)
+		}
+		return out
+	}
+	for name, want := range map[string][]byte{
+		"adj_data":     npyArray("<f4", "(6,)", []float32{1, 0.5, 2, 1, -3, 4}),
+		"adj_indices":  npyArray("<i4", "(6,)", []int32{2, 1, 1, 1, 3, 0}),
+		"adj_indptr":   npyArray("<i4", "(5,)", []int32{0, 3, 4, 4, 6}),
+		"adj_shape":    npyArray("<i8", "(2,)", []int64{4, 4}),
+		"attr_data":    npyArray("<f8", "(3,)", []float64{0.1, 1, 1e300}),
+		"attr_indices": npyArray("<i4", "(3,)", []int32{5, 4, 0}),
+		"attr_indptr":  npyArray("<i4", "(5,)", []int32{0, 1, 1, 3, 3}),
+		"attr_shape":   npyArray("<i8", "(2,)", []int64{4, 6}),
+		"labels":       npyArray("<i8", "(4,)", []int64{1, 0, -1, 1}),
+		"has_label":    npyArray("|b1", "(4,)", []uint8{1, 1, 0, 0}),
+		"node_names":   npyArray("<U3", "(4,)", text(3, "a", "\x00b", "一二三", "😀")),
+		"class_names":  npyArray("<U5", "(2,)", text(5, "", "Größe")),
+		"train_masks":  npyArray("|b1", "(2, 4)", []uint8{1, 0, 0, 1, 0, 1, 0, 0}),
+		"val_masks":    npyArray("|b1", "(2, 4)", []uint8{0, 1, 0, 0, 0, 0, 0, 0}),
+		"test_masks":   npyArray("|b1", "(2, 4)", []uint8{0, 0, 1, 0, 1, 0, 0, 1}),
+	} {
+		// The header is padded so that the elements start at a multiple of 64.
+		end := bytes.IndexByte(want, '\n')
+		header, elements := want[10:end], want[end+1:]
+		written := got[name+".npy"]
+		delete(got, name+".npy")
+		at := bytes.IndexByte(written, '\n') + 1
+		if at%64 != 0 || !bytes.HasPrefix(written, []byte("\x93NUMPY\x01\x00")) || !bytes.HasPrefix(written[10:], header) || strings.TrimSpace(string(written[10+len(header):at])) != "" {
+			t.Errorf("%s begins %q", name, written[:at])
+		}
+		if !bytes.Equal(written[at:], elements) {
+			t.Errorf("%s holds %x, want %x", name, written[at:], elements)
+		}
+	}
+	for name := range got {
+		t.Errorf("%s is there, too", name)
+	}
+}
+
+func TestNPZElementTypes(t *testing.T) {
+	narrow, err := coles.NewDense32(4, 1, []float32{0.1, 1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		x    mat.Matrix
+		want string
+	}{
+		{narrow, "<f4"},
+		{mat.NewDense(4, 1, []float64{0.5, 1 << 24, -7, math.MaxFloat32}), "<f4"},
+		{mat.NewDense(4, 1, []float64{0, 1, 2, 0.1}), "<f8"},                   // rounded
+		{mat.NewDense(4, 1, []float64{0, 1, 2, 1<<24 + 1}), "<f8"},             // rounded
+		{mat.NewDense(4, 1, []float64{0, 2 * math.MaxFloat32, 1, 0.1}), "<f8"}, // overflow
+		{mat.NewDense(4, 1, []float64{0, 1e-50, 1, 0.5}), "<f8"},               // underflow
+	} {
+		d := smallDataset()
+		d.Features = c.x
+		if file := npzOf(t, d); !bytes.Contains(file, []byte("{'descr': '"+c.want+"', 'fortran_order': False, 'shape': (4, 1), }")) {
+			t.Errorf("%v are not written as %s", mat.Formatted(c.x), c.want)
+		}
+	}
+	// More than 2³¹ entries are not to be had here.
+	for largest, want := range map[int]string{0: "<i4", math.MaxInt32: "<i4", math.MaxInt32 + 1: "<i8"} {
+		if got, _ := indexType(largest); got != want {
+			t.Errorf("numbers up to %d are %s, want %s", largest, got, want)
+		}
+	}
+}
+
+func TestNPZRefusedBeforeAnythingIsWritten(t *testing.T) {
+	change := func(f func(d *Dataset)) *Dataset {
+		d := smallDataset()
+		f(d)
+		return d
+	}
+	for _, c := range []struct {
+		name  string
+		d     *Dataset
+		cause error
+		place string
+	}{
+		{"nil dataset", nil, ErrMissing, "dataset is nil"},
+		{"nil adjacency", &Dataset{}, ErrMissing, "adjacency"},
+		{"nil CSR features", change(func(d *Dataset) { d.Features = (*sparse.CSR)(nil) }), ErrMissing, "*sparse.CSR"},
+		{"nil Dense features", change(func(d *Dataset) { d.Features = (*mat.Dense)(nil) }), ErrMissing, "*mat.Dense"},
+		{"nil Dense32 features", change(func(d *Dataset) { d.Features = (*coles.Dense32)(nil) }), ErrMissing, "*coles.Dense32"},
+		{"empty features", &Dataset{Adjacency: sparse.NewCSR(0, 0, []int{0}, nil, nil), Features: &mat.Dense{}}, ErrShape, "0 × 0"},
+		{"feature rows", change(func(d *Dataset) { d.Features = mat.NewDense(3, 1, nil) }), ErrShape, "3 feature rows"},
+		{"NaN", change(func(d *Dataset) { d.Features = mat.NewDense(4, 1, []float64{0, math.NaN(), 0, 0}) }), ErrNotFinite, "row 1"},
+		{"column out of range", change(func(d *Dataset) { d.Adjacency.RawMatrix().Ind[3] = 4 }), ErrIndex, "row 1"},
+		{"labels", change(func(d *Dataset) { d.Labels = d.Labels[:2] }), ErrShape, "2 labels"},
+		{"unlabeled", change(func(d *Dataset) { d.Unlabeled = []int{4} }), ErrIndex, "node 4"},
+		{"too few ids", change(func(d *Dataset) { d.IDs = d.IDs[:1] }), ErrShape, "1 ids"},
+		{"id not UTF-8", change(func(d *Dataset) { d.IDs[1] = "\xff" }), ErrID, `node 1, "\xff"`},
+		{"id that ends in zero", change(func(d *Dataset) { d.IDs[2] = "b\x00" }), ErrID, `node 2, "b\x00"`},
+		{"long id", change(func(d *Dataset) { d.IDs[0] = strings.Repeat("ß", maxHeader+1) }), ErrTooLarge, "node 0"},
+		{"class not UTF-8", change(func(d *Dataset) { d.Classes[1] = "a\xc3" }), ErrFormat, `class 1, "a\xc3"`},
+		{"class that ends in zero", change(func(d *Dataset) { d.Classes[0] = "\x00" }), ErrFormat, "class 0"},
+		{"some splits with Test", change(func(d *Dataset) { d.Splits[1].Test = nil }), ErrShape, "split 1"},
+		{"node in two parts", change(func(d *Dataset) { d.Splits[1].Val = []int{1} }), ErrDuplicate, "split 1"},
+		{"too many splits", change(func(d *Dataset) { d.Splits = make([]Split, maxSplits+1) }), ErrTooLarge, "65537 splits"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b bytes.Buffer
+			err := WriteNPZ(&b, c.d)
+			wantError(t, err, c.cause, c.place)
+			wantError(t, err, c.cause, "write npz")
+			if b.Len() > 0 {
+				t.Errorf("%d bytes were written", b.Len())
+			}
+		})
+	}
+	// The longest id that is written is also read.
+	longest := change(func(d *Dataset) { d.IDs[0] = strings.Repeat("ß", maxHeader) })
+	got, err := readBytes(npzOf(t, longest))
+	if err != nil || got.IDs[0] != longest.IDs[0] {
+		t.Errorf("an id of %d characters: %v", maxHeader, err)
+	}
+}
+
+// A writer that fails at any byte is reported, and what it took is no archive.
+func TestNPZWriterFailsAtEveryByte(t *testing.T) {
+	d := smallDataset()
+	file := npzOf(t, d)
+	for left := range len(file) {
+		var b bytes.Buffer
+		wantError(t, WriteNPZ(&limited{&b, left}, d), errDisk, "write npz")
+		if !bytes.HasPrefix(file, b.Bytes()) {
+			t.Fatalf("%d bytes: something else was written", left)
+		}
+		if _, err := readBytes(b.Bytes()); err == nil {
+			t.Fatalf("%d of %d bytes make an archive", left, len(file))
+		}
+	}
+	// The error names the member: here one larger than all buffers.
+	large := &Dataset{Adjacency: KarateClub().Adjacency, Features: mat.NewDense(34, 8*chunk/34, nil)}
+	wantError(t, WriteNPZ(&limited{io.Discard, 4 * chunk}, large), errDisk, "attr_matrix")
+}
+
+// Memory does not grow with the features.
+func TestNPZStreams(t *testing.T) {
+	d := &Dataset{Adjacency: KarateClub().Adjacency, Features: mat.NewDense(34, 1<<16, nil)} // 17 MB
+	if n := allocated(func() {
+		if err := WriteNPZ(io.Discard, d); err != nil {
+			t.Error(err)
+		}
+	}); n > 2<<20 {
+		t.Errorf("%d bytes for features of %d", n, 34<<19)
+	}
+}
