@@ -12,7 +12,7 @@ const (
 	// A factor of which every number is used by no more tiles than this is read
 	// where it lies.
 	directPanels = 3
-	directStrips = 2
+	directStrips = 4
 
 	// ownPanels panels are packed at once by a task that packs for itself: they
 	// stay in the second cache.

@@ -1,7 +1,7 @@
 package kernel
 
 // tileCols columns of a result row are summed at once, in the first cache.
-const tileCols = 512
+const tileCols = 64
 
 func portableSpMM[T Float](lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
 	for i := lo; i < hi; i++ {

@@ -115,6 +115,7 @@ func (w *writer) tileVariant(s shape, write rowWriter) {
 	for i := range s.rows * s.vecs {
 		w.zero(i)
 	}
+	w.fetchTile(s)
 	done := fmt.Sprintf("write_%d", code)
 	if s == w.largest() {
 		w.packedLoop(s, done)
@@ -171,6 +172,20 @@ func (w *writer) writeRow(s shape, r int, add bool) {
 			w.op("VMULP"+w.p, sum, w.vec(alpha), w.vec(old))
 		}
 		w.store(old, c, masked)
+	}
+}
+
+// fetchTile has the rows of c fetched, which are far apart, while the sums are
+// computed.
+func (w *writer) fetchTile(s shape) {
+	w.op("MOVQ", "DX", "AX")
+	for r := range s.rows {
+		for line := 0; line < s.vecs*w.bytes; line += 64 {
+			w.op("PREFETCHT0", at(line, "AX"))
+		}
+		if r+1 < s.rows {
+			w.op("ADDQ", "R13", "AX")
+		}
 	}
 }
 
