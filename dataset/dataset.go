@@ -161,20 +161,28 @@ func (d *Dataset) validateFeatures(n int) error {
 			return fmt.Errorf("%w: features are a nil *coles.Dense32", ErrMissing)
 		}
 		return checkDense32(x.RawMatrix(), n)
-	default:
-		r, c := x.Dims()
-		if r != n {
-			return fmt.Errorf("%d feature rows for %d nodes: %w", r, n, ErrShape)
+	case *mat.Dense:
+		if x == nil {
+			return fmt.Errorf("%w: features are a nil *mat.Dense", ErrMissing)
 		}
-		for i := range r {
-			for j := range c {
-				if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("features: row %d, column %d is %v: %w", i, j, v, ErrNotFinite)
-				}
+	}
+	return checkEntries(d.Features, n)
+}
+
+// checkEntries checks a matrix of any other kind, entry by entry.
+func checkEntries(x mat.Matrix, n int) error {
+	r, c := x.Dims()
+	if r != n {
+		return fmt.Errorf("%d feature rows for %d nodes: %w", r, n, ErrShape)
+	}
+	for i := range r {
+		for j := range c {
+			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("features: row %d, column %d is %v: %w", i, j, v, ErrNotFinite)
 			}
 		}
-		return nil
 	}
+	return nil
 }
 
 // checkDense32 is for matrices of gigabytes, which At would take long over.

@@ -105,6 +105,8 @@ func TestNilIsRefused(t *testing.T) {
 	wantError(t, d.Validate(), ErrMissing, "features")
 	d.Features = (*coles.Dense32)(nil)
 	wantError(t, d.Validate(), ErrMissing, "features")
+	d.Features = (*mat.Dense)(nil)
+	wantError(t, d.Validate(), ErrMissing, "features")
 	wantError(t, (&Dataset{}).Validate(), ErrMissing, "adjacency")
 }
 

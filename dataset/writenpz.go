@@ -66,9 +66,6 @@ func writable(d *Dataset) error {
 	if d == nil {
 		return fmt.Errorf("%w: the dataset is nil", ErrMissing)
 	}
-	if x, dense := d.Features.(*mat.Dense); dense && x == nil {
-		return fmt.Errorf("%w: features are a nil *mat.Dense", ErrMissing)
-	}
 	if err := d.validate(); err != nil {
 		return err
 	}
