@@ -78,8 +78,15 @@ func packTransposed[S Float](to []S, b operand[S], count, width, k int) {
 	}
 }
 
-// copyNarrow copies k rows of less than a vector.
+// copyNarrow copies k rows of less than a vector. Most are of eight, the rows of
+// a tile, where a vector is of sixteen numbers.
 func copyNarrow[S Float](k, count int, from []S, fromRow int, to []S) {
+	if count == 8 {
+		for l := range k {
+			*(*[8]S)(to[8*l:]) = *(*[8]S)(from[l*fromRow:])
+		}
+		return
+	}
 	for l := range k {
 		for i, v := range from[l*fromRow:][:count] {
 			to[l*count+i] = v
