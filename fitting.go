@@ -94,7 +94,7 @@ func (f *fitting[T]) embed(ctx context.Context, p *mat.Dense) (kernel.Matrix[flo
 	if f.x == nil {
 		return times(ctx, f.fx, p)
 	}
-	return project(ctx, f.w, f.Filter, f.x, p)
+	return project(ctx, f.w, f.Settings, f.x, p)
 }
 
 // filtersFirst tells whether FXPᵀ is (FX)Pᵀ rather than F(XPᵀ). The K hops run
@@ -105,14 +105,14 @@ func filtersFirst[T kernel.Float](x *signal[T], dim int) bool {
 	return x.sparse == nil && x.cols() <= 3*dim
 }
 
-// project returns FXPᵀ for the projection P (d′ × d).
-func project[T kernel.Float](ctx context.Context, w *kernel.CSR[T], f Filter, x *signal[T], p *mat.Dense) (kernel.Matrix[float64], error) {
-	dim, _ := p.Dims()
-	if dim == 0 { // truncation has left no column
+// project returns FXPᵀ for the projection P (d′ × d, or fewer rows where
+// truncation has left them), with d′ and the filter of the settings.
+func project[T kernel.Float](ctx context.Context, w *kernel.CSR[T], s Settings, x *signal[T], p *mat.Dense) (kernel.Matrix[float64], error) {
+	if p.IsEmpty() {
 		return kernel.Matrix[float64]{Rows: x.rows()}, ctx.Err()
 	}
-	if filtersFirst(x, dim) {
-		fx, err := filtered(ctx, f, w, x)
+	if filtersFirst(x, s.Dim) {
+		fx, err := filtered(ctx, s.Filter, w, x)
 		if err != nil {
 			return kernel.Matrix[float64]{}, err
 		}
@@ -122,11 +122,11 @@ func project[T kernel.Float](ctx context.Context, w *kernel.CSR[T], f Filter, x 
 	if err != nil {
 		return kernel.Matrix[float64]{}, err
 	}
-	xv := kernel.Dense[T](x.rows(), dim)
+	xv := kernel.Dense[T](x.rows(), v.Cols)
 	if err := x.times(ctx, xv, v); err != nil {
 		return kernel.Matrix[float64]{}, err
 	}
-	y, err := filtered(ctx, f, w, &signal[T]{dense: xv, owned: true})
+	y, err := filtered(ctx, s.Filter, w, &signal[T]{dense: xv, owned: true})
 	if err != nil {
 		return kernel.Matrix[float64]{}, err
 	}

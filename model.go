@@ -153,7 +153,7 @@ func embedIn[T kernel.Float](ctx context.Context, m *Model, g *Graph, raw *featu
 	if err != nil {
 		return nil, err
 	}
-	y, err := project(ctx, csrOf[T](Normalize(g, SelfLoops).m), m.settings.Filter, x, m.projection.P)
+	y, err := project(ctx, csrOf[T](Normalize(g, SelfLoops).m), m.settings, x, m.projection.P)
 	if err != nil {
 		return nil, err
 	}

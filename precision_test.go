@@ -87,7 +87,8 @@ func TestEmbeddingTheTrainingGraphGivesTheSameBytes(t *testing.T) {
 		{"dense, projected first", mat.DenseCopyOf(sparse.Features), 32},
 	} {
 		for _, precision := range precisions {
-			m := must(coles.Fit(ctx, g, c.x, coles.WithDim(c.dim), coles.WithPrecision(precision), coles.WithFeatures(coles.PrepareStandardize)))
+			// With truncation fewer columns are left than were asked for.
+			m := must(coles.Fit(ctx, g, c.x, coles.WithDim(c.dim), coles.WithPrecision(precision), coles.WithFeatures(coles.PrepareStandardize), coles.WithTruncation()))
 			if again := must(m.Embed(ctx, g, c.x)); !mat.Equal(again, m.Embedding()) {
 				t.Errorf("%s, %v: Embed gives other bytes than Fit", c.name, precision)
 			}
@@ -147,5 +148,30 @@ func TestFloat32RefusesWhatItCannotMultiply(t *testing.T) {
 		}
 		// Preparations that bring the numbers near 1 make them fit.
 		must(coles.Fit(ctx, g, x, coles.WithDim(4), coles.WithFeatures(coles.PrepareStandardize), coles.WithPrecision(coles.Float32)))
+	}
+}
+
+// Wide dense features are filtered in the place of the prepared ones. Without
+// preparation these are the caller's own.
+func TestFilteringInPlaceLeavesTheInputAlone(t *testing.T) {
+	const n, d = 300, 1200 // more than a strip in either precision
+	g := randomSparseGraph(51, n, 3*n)
+	wide := randomDense(random(52), n, d)
+	single := must(coles.NewDense32(n, d, nil))
+	for i := range n {
+		for j := range d {
+			single.RawMatrix().Data[i*d+j] = float32(wide.At(i, j))
+		}
+	}
+	for _, x := range []mat.Matrix{wide, single} {
+		before := mat.DenseCopyOf(x)
+		for _, precision := range precisions {
+			opts := []coles.Option{coles.WithPrecision(precision), coles.WithFeatures(coles.PrepareNone), coles.WithDim(400), coles.WithSolver(coles.SolverDirect)}
+			m := must(coles.Fit(ctx, g, x, opts...))
+			must(m.Embed(ctx, g, x))
+			if !mat.Equal(before, x) {
+				t.Fatalf("%T, %v: the features were written to", x, precision)
+			}
+		}
 	}
 }
