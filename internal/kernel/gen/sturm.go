@@ -21,7 +21,7 @@ func sturm(w *writer) {
 		w.op("MOVQ", w.arg("s"), "DI")
 		w.op("MOVQ", w.arg("x"), "DX")
 		w.op("MOVQ", w.arg("count"), "BX")
-		w.op("MOVQ", 0x3FF0000000000000, "AX") // 1
+		w.op("MOVQ", "$0x3FF0000000000000", "AX") // 1, as bits
 		for v := range 2 {
 			w.op("VMOVUPD", at((2*pass+v)*w.bytes, "DX"), w.vec(x+v))
 			w.op("MOVQ", "AX", "X15")
