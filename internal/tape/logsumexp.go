@@ -1,0 +1,31 @@
+package tape
+
+import "math"
+
+// LogSumExp is the 1×1 matrix y = log Σ eˣ over all entries, at least one,
+// without overflow.
+//
+// g_x = g·eˣ/Σ eˣ.
+func (t *Tape) LogSumExp(x *Value) *Value {
+	fit(x.Rows() > 0 && x.Cols() > 0, "LogSumExp", x)
+	peak := t.largest(x.data)
+	sum := t.total(x.data, x.data, func(x, _ []float64) float64 {
+		sum := 0.0
+		for _, v := range x {
+			sum += math.Exp(v - peak)
+		}
+		return sum
+	})
+	y := t.newScalar(peak+math.Log(sum), x)
+	y.back = func() {
+		// y itself, if large, has lost digits of the logarithm.
+		g := y.grad.Data[0] / sum
+		dst := t.gradient(x)
+		t.each(dst, x.data, x.data, func(dst, x, _ []float64) {
+			for i, v := range x {
+				dst[i] += g * math.Exp(v-peak)
+			}
+		})
+	}
+	return y
+}

@@ -1,0 +1,138 @@
+package tape
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"coles/internal/kernel"
+)
+
+func TestUsedMemoryGivesTheBytesOfFreshMemory(t *testing.T) {
+	g := newNetwork(300, 20, 30, 10)
+	want := g.state(New(context.Background()))
+	tape := New(context.Background())
+	for round := range 3 {
+		if got := g.state(tape); !sameBits(got, want) {
+			t.Fatalf("step %d on used memory gives other bytes than the first on a fresh tape", round)
+		}
+		if round == 1 { // a recording of other sizes in between
+			tape.Reset(context.Background())
+			newNetwork(200, 30, 20, 20).step(tape)
+		}
+		tape.Reset(context.Background())
+		poison(tape)
+	}
+}
+
+// poison overwrites the memory that a tape keeps.
+func poison(t *Tape) {
+	for size, free := range t.memory.free {
+		for _, m := range free {
+			m = m[:size]
+			for i := range m {
+				m[i] = math.NaN()
+			}
+		}
+	}
+}
+
+func TestAStepTakesNoMemoryThatGrowsWithTheSizes(t *testing.T) {
+	if raceEnabled {
+		t.Skip("under the race detector pools lose what they are given, so the kernels take memory anew")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))  // as AllocsPerRun does
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it empties these pools
+	measure := func(n int) (allocations float64, bytes uint64) {
+		g, tape := newNetwork(n, 20, 30, 10), New(context.Background())
+		step := func() {
+			g.step(tape)
+			tape.Reset(context.Background())
+		}
+		step()
+		allocations = testing.AllocsPerRun(5, step)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 5 {
+			step()
+		}
+		runtime.ReadMemStats(&after)
+		return allocations, (after.TotalAlloc - before.TotalAlloc) / 5
+	}
+	// Of 27 operations each makes a few closures, forward and back. The largest
+	// matrix of n = 2000 has 480,000 bytes.
+	allocations, bytes := measure(2000)
+	few, _ := measure(20)
+	t.Logf("%v allocations of %d bytes, of small matrices %v", allocations, bytes, few)
+	if allocations > 400 || allocations > 1.5*few || bytes > 64<<10 {
+		t.Errorf("%v allocations of %d bytes a step", allocations, bytes)
+	}
+}
+
+// Every operation gives back what it has borrowed.
+func TestAStepTakesNoMoreMemoryThanTheOneBefore(t *testing.T) {
+	for _, op := range operations {
+		for _, u := range usesOf(op) {
+			rnd := rand.New(rand.NewPCG(14, 0))
+			in := inputsOf(op, 7, 4, rnd)
+			grads, w := gradients(in, rnd), normals(rnd, 5)
+			tape := New(context.Background())
+			before, nodes := 0, 0
+			for round := range 3 {
+				u.record(tape, op, in, grads, w, w) // as in evaluation, without going back
+				tape.Reset(context.Background())
+				u.record(tape, op, in, grads, w, w)
+				if err := tape.sweep(); err != nil {
+					t.Fatal(err)
+				}
+				for k, v := range tape.nodes[:tape.used] {
+					if v.kept.Data != nil || v.owned && v.back != nil && v.grad.Data != nil {
+						t.Errorf("%s, %s: node %d keeps what only Backward needed", op.name, u.name, k)
+					}
+				}
+				if round > 0 && (tape.Bytes() != before || tape.used != nodes) {
+					t.Errorf("%s, %s: %d bytes and %d nodes, after the step before %d and %d", op.name, u.name, tape.Bytes(), tape.used, before, nodes)
+				}
+				before, nodes = tape.Bytes(), tape.used
+				tape.Reset(context.Background())
+			}
+		}
+	}
+}
+
+// Going back through a chain of operations takes memory for the gradients of two
+// results at a time.
+func TestGradientsShareTheirMemory(t *testing.T) {
+	const n, length = 32, 40
+	tape := New(context.Background())
+	x := kernel.Dense[float64](n, n)
+	v := tape.Variable(x, kernel.Dense[float64](n, n))
+	for range length {
+		v = tape.MatMul(v, tape.Constant(x))
+	}
+	loss := tape.Sum(v)
+	recorded := tape.Bytes()
+	if err := tape.Backward(loss); err != nil {
+		t.Fatal(err)
+	}
+	if recorded < 8*n*n*length || tape.Bytes() > recorded+2*8*n*n+1000 {
+		t.Errorf("%d bytes recorded, %d after going back", recorded, tape.Bytes())
+	}
+}
+
+func TestMemoryOfVaryingSizesIsShared(t *testing.T) {
+	tape := New(context.Background())
+	for n := range 500 {
+		x := tape.Constant(kernel.Dense[float64](1+n%400, 3))
+		tape.Sum(tape.ReLU(x))
+		tape.Reset(context.Background())
+	}
+	for size, free := range tape.memory.free {
+		if len(free) > 2 {
+			t.Errorf("%d pieces of %d numbers, two at most were in use at a time", len(free), size)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package tape
+
+import (
+	"fmt"
+
+	"coles/internal/kernel"
+)
+
+// Sparse is a sparse matrix together with its transpose, which gradients take.
+type Sparse struct{ matrix, transpose *kernel.CSR[float64] }
+
+// NewSparse returns s with its transpose, which is s itself if the caller knows
+// it to be symmetric. The time is that of Transpose.
+func NewSparse(s *kernel.CSR[float64], symmetric bool) *Sparse {
+	if symmetric {
+		return &Sparse{s, s}
+	}
+	return &Sparse{s, s.Transpose()}
+}
+
+// SpMM is y = S·x, of a constant sparse n×k and a k×d matrix.
+//
+// g_x = Sᵀ·g.
+func (t *Tape) SpMM(s *Sparse, x *Value) *Value {
+	if s.matrix.Cols != x.Rows() {
+		panic(fmt.Sprintf("tape: SpMM of %d×%d and %d×%d", s.matrix.Rows, s.matrix.Cols, x.Rows(), x.Cols()))
+	}
+	y := t.newValue(s.matrix.Rows, x.Cols(), x)
+	t.check(kernel.SpMM(t.ctx, y.data, s.matrix, x.data))
+	y.back = func() {
+		dst, beta := t.destination(x)
+		if beta == 0 {
+			t.check(kernel.SpMM(t.ctx, dst, s.transpose, y.grad))
+		} else {
+			t.check(kernel.SpMMAdd(t.ctx, dst, s.transpose, y.grad, 1, dst))
+		}
+	}
+	return y
+}
