@@ -8,8 +8,8 @@ import (
 )
 
 // Precision is the type of the numbers that features, W and ΔW are held and
-// multiplied in. M and everything after it, that is eigenvectors, eigenvalues and
-// scaling, are float64 in either.
+// multiplied in, up to M and again for FXPᵀ. Eigenvectors, eigenvalues and scaling
+// are float64 in either, and so is M where it is formed.
 type Precision int
 
 const (

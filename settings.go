@@ -31,7 +31,7 @@ type Settings struct {
 	Truncate bool `json:"truncate"`
 	// Solver finds the eigenvectors.
 	Solver Solver `json:"solver"`
-	// Precision is the type of the numbers up to M.
+	// Precision is the type of the numbers that X, W and ΔW are held in.
 	Precision Precision `json:"precision"`
 }
 
@@ -208,8 +208,8 @@ func WithTruncation() Option { return func(c *config) { c.Truncate = true } }
 // WithSolver sets how eigenvectors are found ([SolverAuto]).
 func WithSolver(s Solver) Option { return func(c *config) { c.Solver = s } }
 
-// WithPrecision sets the type of the numbers that [Fit] and [Model.Embed] compute
-// with up to M ([PrecisionAuto]).
+// WithPrecision sets the type of the numbers in which [Fit] and [Model.Embed] hold
+// and multiply X, W and ΔW ([PrecisionAuto]).
 func WithPrecision(p Precision) Option { return func(c *config) { c.Precision = p } }
 
 // WithProgress calls f, from the calling goroutine, as work proceeds.
