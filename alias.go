@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"coles/internal/stream"
 	"fmt"
 	"math"
 	"sort"
@@ -70,7 +71,7 @@ func heaviest(g *Graph) int32 {
 	return int32(best)
 }
 
-func (t *aliasTable) draw(rng stream) int {
+func (t *aliasTable) draw(rng stream.Stream) int {
 	i := rng.IntN(len(t.keep))
 	if rng.Float64() < t.keep[i] {
 		return i
@@ -103,7 +104,7 @@ func listNodes(g *Graph, byDegree bool, admissible func(v int) bool) *weightedLi
 }
 
 // draw returns −1 when the list is empty.
-func (l *weightedList) draw(rng stream) int {
+func (l *weightedList) draw(rng stream.Stream) int {
 	if len(l.nodes) == 0 {
 		return -1
 	}

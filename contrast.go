@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -60,7 +62,7 @@ func contrast(ctx context.Context, g *Graph, negatives NegativeSampler, s Settin
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		part, err := negatives.sample(ctx, g, streamSeed(s.Seed, uint64(k)))
+		part, err := negatives.sample(ctx, g, stream.Seed(s.Seed, uint64(k)))
 		if err != nil {
 			return nil, err
 		}
@@ -100,6 +102,15 @@ func (dw *DeltaW) Shift(c float64) *DeltaW {
 
 // Sparse returns a copy of the sparse part: W⁺ less the sampled negative graphs.
 func (dw *DeltaW) Sparse() *SymCSR { return &SymCSR{dw.orEmpty().sparse} }
+
+// RankOne returns the rank-one part coef·v·vᵀ of ΔW, v a copy: −η′ times the
+// expectation of the negatives, or 0 and nil where they were drawn.
+func (dw *DeltaW) RankOne() (coef float64, v []float64) {
+	if r := dw.orEmpty().mean; r != nil {
+		return r.coef, slices.Clone(r.v)
+	}
+	return 0, nil
+}
 
 // Apply returns ΔW·X for X of n rows. The cost is O((nnz(ΔW) + n)·columns).
 //
@@ -243,9 +254,9 @@ func smoothness(ctx context.Context, w, wplus *SymCSR, f Filter, seed uint64) (f
 	}
 	n := w.m.Rows
 	signs := kernel.Dense[float64](n, probes)
-	rng := newStream()
+	rng := stream.New()
 	for i := range n {
-		rng.reseed(seed, uint64(i))
+		rng.Reseed(seed, uint64(i))
 		bits := rng.Uint64()
 		for j := range probes {
 			signs.Data[i*probes+j] = 1 - 2*float64(bits>>j&1)

@@ -221,3 +221,20 @@ func TestSmoothnessIsWithinItsSamplingError(t *testing.T) {
 	_, err := coles.Smoothness(ctx, randomGraph(1, 10, 0.3), coles.Filter{}, 1)
 	wantError(t, err, coles.ErrSetting)
 }
+
+func TestSparseAndRankOnePartsMakeTheWhole(t *testing.T) {
+	g := randomGraph(17, 30, 0.2)
+	x := randomDense(random(18), 30, 4)
+	for _, s := range []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), coles.ExpectedUniformNegatives(), coles.UniformNegatives(3), coles.NoNegatives()} {
+		dw := must(coles.Contrast(ctx, g, s, coles.WithEta(0.7)))
+		want := product(denseOf(dw.Sparse()), x)
+		if coef, v := dw.RankOne(); v != nil {
+			column := mat.NewDense(30, 1, v)
+			part := product(column, column.T(), x)
+			part.Scale(coef, part)
+			want.Add(want, part)
+			v[0] = 100 // a copy
+		}
+		wantClose(t, s.String(), must(dw.Apply(ctx, x)), want, 1e-13)
+	}
+}

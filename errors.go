@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"coles/internal/archive"
 	"coles/internal/input"
 )
 
@@ -39,9 +40,9 @@ var (
 	// ErrTransductive: a model fitted without features knows its own graph only.
 	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")
 	// ErrFormat: bytes that are not a model of a version this package reads.
-	ErrFormat = errors.New("not a readable model")
+	ErrFormat = archive.ErrFormat
 	// ErrChecksum: a model whose bytes were changed or cut off.
-	ErrChecksum = errors.New("model is damaged")
+	ErrChecksum = archive.ErrChecksum
 )
 
 // A ConvergenceError says that an iterative solver stopped before every pair

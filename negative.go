@@ -7,8 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/enum"
 	"coles/internal/input"
 	"coles/internal/parallel"
+	"coles/internal/stream"
 )
 
 // A Negative is one part of the contrast: a sampled negative graph W⁻ₖ,
@@ -46,8 +48,10 @@ const (
 
 var samplerNames = []string{"none", "uniform", "degree", "erdos-renyi", "expected-uniform", "expected-degree", "custom"}
 
-func (k samplerKind) MarshalText() ([]byte, error)     { return marshalEnum(k, samplerNames) }
-func (k *samplerKind) UnmarshalText(text []byte) error { return unmarshalEnum(k, text, samplerNames) }
+func (k samplerKind) MarshalText() ([]byte, error) { return enum.Marshal(k, samplerNames, ErrSetting) }
+func (k *samplerKind) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(k, text, samplerNames, ErrSetting)
+}
 
 // degreePower is the exponent of degree-weighted negatives, the one that
 // word2vec found for words (Mikolov et al. 2013) and graph methods kept.
@@ -204,7 +208,7 @@ func (s NegativeSampler) sample(ctx context.Context, g *Graph, seed uint64) (Neg
 	}
 	switch s.kind {
 	case uniformSampler:
-		return s.drawPartners(ctx, g, seed, func(rng stream) int { return rng.IntN(g.Nodes()) })
+		return s.drawPartners(ctx, g, seed, func(rng stream.Stream) int { return rng.IntN(g.Nodes()) })
 	case degreeSampler:
 		table, err := newAliasTable(g)
 		if err != nil {
@@ -265,7 +269,7 @@ func (s NegativeSampler) drawCustom(ctx context.Context, g *Graph, seed uint64) 
 }
 
 // drawPartners lets every node draw its partners from its own random stream.
-func (s NegativeSampler) drawPartners(ctx context.Context, g *Graph, seed uint64, propose func(stream) int) (Negative, error) {
+func (s NegativeSampler) drawPartners(ctx context.Context, g *Graph, seed uint64, propose func(stream.Stream) int) (Negative, error) {
 	n := g.Nodes()
 	if int64(n)*int64(s.perNode) > math.MaxInt32 {
 		return Negative{}, fmt.Errorf("coles: negatives: %w: %d partners for each of %d nodes", ErrTooLarge, s.perNode, n)
@@ -282,9 +286,9 @@ func (s NegativeSampler) drawPartners(ctx context.Context, g *Graph, seed uint64
 	pairs := make([]Edge, n*s.perNode)
 	dense := make([]int, (n+drawBlock-1)/drawBlock) // a node without admissible partners, plus one
 	err := parallel.Ranges(ctx, n, drawBlock, func(lo, hi int) {
-		rng := newStream()
+		rng := stream.New()
 		for u := lo; u < hi; u++ {
-			rng.reseed(seed, uint64(u))
+			rng.Reseed(seed, uint64(u))
 			if !s.drawRow(g, u, rng, propose, pairs[u*s.perNode:][:s.perNode]) {
 				dense[lo/drawBlock] = u + 1
 				return
@@ -307,7 +311,7 @@ const drawBlock = 4096
 
 // drawRow fills row with partners of u, proposing until one is admissible. Where
 // almost none is, it lists the admissible ones once and draws from the list.
-func (s NegativeSampler) drawRow(g *Graph, u int, rng stream, propose func(stream) int, row []Edge) bool {
+func (s NegativeSampler) drawRow(g *Graph, u int, rng stream.Stream, propose func(stream.Stream) int, row []Edge) bool {
 	const tries = 64
 	admissible := func(v int) bool { return v != u && !(s.exclude && g.adjacent(u, v)) }
 	var list *weightedList
@@ -345,10 +349,10 @@ func (s NegativeSampler) drawPairs(ctx context.Context, g *Graph, seed uint64) (
 	parts := make([][]Edge, (n+drawBlock-1)/drawBlock)
 	logMiss := math.Log1p(-s.prob) // −∞ at p = 1: every jump is 1
 	err := parallel.Ranges(ctx, n, drawBlock, func(lo, hi int) {
-		rng := newStream()
+		rng := stream.New()
 		var pairs []Edge
 		for u := lo; u < hi; u++ {
-			rng.reseed(seed, uint64(u))
+			rng.Reseed(seed, uint64(u))
 			for v := float64(u); ; {
 				v += 1 + math.Floor(math.Log(1-rng.Float64())/logMiss)
 				if !(v < float64(n)) {

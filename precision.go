@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"coles/internal/enum"
 	"coles/internal/kernel"
 )
 
@@ -29,13 +30,15 @@ const (
 var precisionNames = []string{"auto", "float64", "float32"}
 
 // String is the name that UnmarshalText reads.
-func (p Precision) String() string { return enumName(p, precisionNames) }
+func (p Precision) String() string { return enum.Name(p, precisionNames) }
 
 // MarshalText gives the name that UnmarshalText reads.
-func (p Precision) MarshalText() ([]byte, error) { return marshalEnum(p, precisionNames) }
+func (p Precision) MarshalText() ([]byte, error) { return enum.Marshal(p, precisionNames, ErrSetting) }
 
 // UnmarshalText reads a name such as "float32".
-func (p *Precision) UnmarshalText(text []byte) error { return unmarshalEnum(p, text, precisionNames) }
+func (p *Precision) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(p, text, precisionNames, ErrSetting)
+}
 
 // singleFrom is the size n·d from which PrecisionAuto means Float32.
 const singleFrom = 1 << 21

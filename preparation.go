@@ -1,7 +1,9 @@
 package coles
 
 import (
+	"coles/internal/enum"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -33,14 +35,16 @@ const (
 var preparationNames = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize"}
 
 // String is the name that UnmarshalText reads.
-func (p Preparation) String() string { return enumName(p, preparationNames) }
+func (p Preparation) String() string { return enum.Name(p, preparationNames) }
 
 // MarshalText gives the name that UnmarshalText reads.
-func (p Preparation) MarshalText() ([]byte, error) { return marshalEnum(p, preparationNames) }
+func (p Preparation) MarshalText() ([]byte, error) {
+	return enum.Marshal(p, preparationNames, ErrSetting)
+}
 
 // UnmarshalText reads a name such as "tfidf".
 func (p *Preparation) UnmarshalText(text []byte) error {
-	return unmarshalEnum(p, text, preparationNames)
+	return enum.Unmarshal(p, text, preparationNames, ErrSetting)
 }
 
 // denseShare is the share of non-zero entries from which features count as
@@ -72,6 +76,57 @@ func FitPreparation(x mat.Matrix, how Preparation) (*Preparer, error) {
 
 // Preparation is what the preparer does; [PrepareAuto] has been resolved.
 func (p *Preparer) Preparation() Preparation { return p.how }
+
+// preparerJSON is a preparer outside Go.
+type preparerJSON struct {
+	Preparation Preparation `json:"preparation"`
+	Columns     int         `json:"columns"`
+	Weight      []float64   `json:"weight,omitempty"`
+	Mean        []float64   `json:"mean,omitempty"`
+}
+
+// MarshalJSON writes the preparation and what it learned, to the last bit.
+func (p *Preparer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(preparerJSON{p.how, p.columns, p.weight, p.mean})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+//
+// Errors: [ErrFormat] for numbers that no preparer has.
+func (p *Preparer) UnmarshalJSON(text []byte) error {
+	var j preparerJSON
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	read := Preparer{j.Preparation, j.Columns, j.Weight, j.Mean}
+	if err := read.check(); err != nil {
+		return err
+	}
+	*p = read
+	return nil
+}
+
+// check compares the numbers of a preparer that comes from outside.
+func (p *Preparer) check() error {
+	weights, means, ok := p.how.keeps(p.columns)
+	if !ok || p.columns < 1 || p.columns > math.MaxInt32 || len(p.weight) != weights || len(p.mean) != means {
+		return fmt.Errorf("coles: preparer: %w: %v of %d columns with %d weights and %d means", ErrFormat, p.how, p.columns, len(p.weight), len(p.mean))
+	}
+	return nil
+}
+
+// keeps tells how many weights and means a preparer of so many columns has.
+func (p Preparation) keeps(columns int) (weights, means int, ok bool) {
+	switch p {
+	case PrepareNone, PrepareRowL1, PrepareRowL2:
+		return 0, 0, true
+	case PrepareTFIDF:
+		return columns, 0, true
+	case PrepareStandardize:
+		return columns, columns, true
+	}
+	return 0, 0, false
+}
 
 // Apply prepares features with the columns that p was fitted to. The result is
 // a *sparse.CSR or a *mat.Dense; X is not changed. Rows that are zero stay zero.

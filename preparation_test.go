@@ -1,6 +1,7 @@
 package coles_test
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 
@@ -227,4 +228,24 @@ func TestPreparationNames(t *testing.T) {
 	wantError(t, p.UnmarshalText([]byte("whiten")), coles.ErrSetting)
 	_, err := coles.Preparation(77).MarshalText()
 	wantError(t, err, coles.ErrSetting)
+}
+
+func TestPreparersSurviveJSON(t *testing.T) {
+	words, _ := randomWords(random(71), 20, 6)
+	for _, how := range []coles.Preparation{coles.PrepareNone, coles.PrepareTFIDF, coles.PrepareRowL2, coles.PrepareRowL1, coles.PrepareStandardize} {
+		p := must(coles.FitPreparation(words, how))
+		var read coles.Preparer
+		if err := json.Unmarshal(must(json.Marshal(p)), &read); err != nil {
+			t.Fatal(err)
+		}
+		wantSame(t, how.String(), bits(denseOf(must(read.Apply(words)))), bits(denseOf(must(p.Apply(words)))))
+	}
+	for _, text := range []string{
+		`{"preparation":"tfidf","columns":3,"weight":[1,2]}`,
+		`{"preparation":"none","columns":0}`,
+		`{"preparation":"auto","columns":3}`,
+		`{"preparation":"standardize","columns":1,"weight":[1]}`,
+	} {
+		wantError(t, json.Unmarshal([]byte(text), new(coles.Preparer)), coles.ErrFormat)
+	}
 }

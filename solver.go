@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"coles/internal/eigen"
+	"coles/internal/enum"
 	"coles/internal/kernel"
 
 	"gonum.org/v1/gonum/mat"
@@ -29,13 +30,15 @@ const (
 var solverNames = []string{"auto", "direct", "krylov"}
 
 // String is the name that UnmarshalText reads.
-func (s Solver) String() string { return enumName(s, solverNames) }
+func (s Solver) String() string { return enum.Name(s, solverNames) }
 
 // MarshalText gives the name that UnmarshalText reads.
-func (s Solver) MarshalText() ([]byte, error) { return marshalEnum(s, solverNames) }
+func (s Solver) MarshalText() ([]byte, error) { return enum.Marshal(s, solverNames, ErrSetting) }
 
 // UnmarshalText reads a name such as "direct".
-func (s *Solver) UnmarshalText(text []byte) error { return unmarshalEnum(s, text, solverNames) }
+func (s *Solver) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(s, text, solverNames, ErrSetting)
+}
 
 const (
 	// directLimit is the number of features up to which forming M pays.

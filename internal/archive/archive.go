@@ -1,0 +1,105 @@
+// Package archive is the form of the files that the module writes models to. All
+// numbers are little-endian:
+//
+//	8 bytes   what kind of file it is
+//	uint32    version
+//	uint64    length of the header
+//	header    JSON
+//	float64…  arrays, of lengths that the header tells
+//	32 bytes  SHA-256 of everything before
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+var (
+	// ErrFormat: bytes that are not a file of the kind and version asked for.
+	ErrFormat = errors.New("not a readable model")
+	// ErrChecksum: a file whose bytes were changed or cut off.
+	ErrChecksum = errors.New("model is damaged")
+)
+
+// A Format is a kind of file.
+type Format struct {
+	Magic   [8]byte
+	Version uint32
+}
+
+// prefix is the length of what stands before the header.
+const prefix = 8 + 4 + 8
+
+// Write writes a header and arrays, and returns how many bytes that were.
+func (f Format) Write(w io.Writer, header any, arrays ...[]float64) (int64, error) {
+	text, err := json.Marshal(header)
+	if err != nil {
+		return 0, err
+	}
+	out := &writer{w: w, sum: sha256.New()}
+	start := binary.LittleEndian.AppendUint32(f.Magic[:], f.Version)
+	out.write(binary.LittleEndian.AppendUint64(start, uint64(len(text))))
+	out.write(text)
+	for _, a := range arrays {
+		out.floats(a)
+	}
+	out.write(out.sum.Sum(nil))
+	return out.n, out.err
+}
+
+// Read reads what Write wrote, and no byte more. The header is handed to parse,
+// which tells the lengths of the arrays. Memory is taken as bytes arrive, never
+// because a length is declared. Errors say at which byte.
+func (f Format) Read(r io.Reader, parse func(header []byte) (lengths []int, err error)) ([][]float64, error) {
+	in := &reader{r: r, sum: sha256.New()}
+	arrays, err := f.read(in, parse)
+	if err != nil {
+		return nil, fmt.Errorf("at byte %d: %w", in.n, err)
+	}
+	return arrays, nil
+}
+
+func (f Format) read(in *reader, parse func([]byte) ([]int, error)) ([][]float64, error) {
+	start, err := in.bytes(prefix)
+	if err != nil {
+		return nil, err
+	}
+	if [8]byte(start) != f.Magic {
+		return nil, fmt.Errorf("%w: it does not begin with %q", ErrFormat, f.Magic[:])
+	}
+	if v := binary.LittleEndian.Uint32(start[8:]); v != f.Version {
+		return nil, fmt.Errorf("%w: version %d, this package reads %d", ErrFormat, v, f.Version)
+	}
+	length := binary.LittleEndian.Uint64(start[12:])
+	if length > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: header of %d bytes", ErrFormat, length)
+	}
+	text, err := in.bytes(int(length))
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: header: %w", ErrFormat, err)
+	}
+	arrays := make([][]float64, len(lengths))
+	for i, n := range lengths {
+		if arrays[i], err = in.floats(n); err != nil {
+			return nil, err
+		}
+	}
+	want := in.sum.Sum(nil)
+	got, err := in.bytes(sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+	if string(got) != string(want) {
+		return nil, fmt.Errorf("%w: its bytes do not have the checksum it states", ErrChecksum)
+	}
+	return arrays, nil
+}

@@ -1,0 +1,88 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+var format = Format{Magic: [8]byte([]byte("TESTFILE")), Version: 3}
+
+// lengths is a header that is nothing but the lengths of the arrays.
+func lengths(text []byte) (n []int, err error) { return n, json.Unmarshal(text, &n) }
+
+func file(t *testing.T, f Format, header any, arrays ...[]float64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	n, err := f.Write(&b, header, arrays...)
+	if err != nil || n != int64(b.Len()) {
+		t.Fatalf("%d bytes written of %d: %v", n, b.Len(), err)
+	}
+	return b.Bytes()
+}
+
+func TestArraysAreReadAsTheyWereWritten(t *testing.T) {
+	long := make([]float64, 3*floatChunk+1)
+	for i := range long {
+		long[i] = math.Sqrt(float64(i)) - 50
+	}
+	want := [][]float64{{1, math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64}, nil, long}
+	bytesOf := file(t, format, []int{4, 0, len(long)}, want...)
+	r := bytes.NewReader(append(bytesOf, "rest"...))
+	got, err := format.Read(r, lengths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if !slices.Equal(got[i], want[i]) {
+			t.Errorf("array %d differs", i)
+		}
+	}
+	if rest, _ := io.ReadAll(r); string(rest) != "rest" {
+		t.Errorf("%q is left, want what followed", rest)
+	}
+}
+
+func TestDamageIsFound(t *testing.T) {
+	whole := file(t, format, []int{2}, []float64{1, 2})
+	for at := range whole {
+		for _, damaged := range [][]byte{whole[:at], slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:])} {
+			if _, err := format.Read(bytes.NewReader(damaged), lengths); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrChecksum) {
+				t.Fatalf("%d bytes, byte %d: %v", len(damaged), at, err)
+			}
+		}
+	}
+}
+
+func TestOtherFilesAreRefused(t *testing.T) {
+	other := Format{Magic: format.Magic, Version: 4}
+	for name, b := range map[string][]byte{
+		"another version":      file(t, other, []int{}),
+		"a header of no shape": file(t, format, "text"),
+		"an infinity":          file(t, format, []int{1}, []float64{math.Inf(1)}),
+		"a NaN":                file(t, format, []int{1}, []float64{math.NaN()}),
+	} {
+		if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A file that declares 2⁴⁰ numbers and has none must not be given memory for them.
+func TestMemoryIsTakenAsBytesArrive(t *testing.T) {
+	b := file(t, format, []int{1 << 40})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrChecksum) {
+		t.Errorf("error %v, want %v", err, ErrChecksum)
+	}
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+		t.Errorf("%d bytes taken", taken)
+	}
+}
