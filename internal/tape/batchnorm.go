@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
+	"coles/internal/kernel"
 )
 
 // BatchNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_j)/√(σ²_j + ε), for
@@ -15,18 +15,19 @@ import (
 // With s_j = √(σ²_j + ε) and means taken over the column,
 //
 //	g_x = (γ/s)·(g − mean(g) − x̂·mean(g·x̂)),  g_γ = Σ_i g·x̂,  g_β = Σ_i g.
-func (t *Tape) BatchNorm(x, gamma, beta *Value, epsilon float64, mean, variance []float64) *Value {
+func (t *Tape[T]) BatchNorm(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64) *Value[T] {
 	fit(x.Rows() > 0, "BatchNorm", x)
 	fitStatistics(x, mean, variance)
 	n := float64(x.Rows())
-	t.columnSums(mean, x.Rows(), func(sum []float64, i int) { floats.Add(sum, row(x.data, i)) })
-	floats.Scale(1/n, mean)
+	t.columnSums(mean, x.Rows(), func(sum []float64, i int) { addTo(sum, row(x.data, i)) })
+	multiplyTo(mean, 1/n, mean)
 	t.columnSums(variance, x.Rows(), func(sum []float64, i int) {
 		for j, v := range row(x.data, i) {
-			sum[j] += (v - mean[j]) * (v - mean[j])
+			d := float64(v) - mean[j]
+			sum[j] += d * d
 		}
 	})
-	floats.Scale(1/n, variance)
+	multiplyTo(variance, 1/n, variance)
 	return t.standardize(x, gamma, beta, epsilon, mean, variance, true)
 }
 
@@ -34,12 +35,12 @@ func (t *Tape) BatchNorm(x, gamma, beta *Value, epsilon float64, mean, variance 
 // in evaluation; they are constants.
 //
 // g_x = (γ/s)·g, g_γ = Σ_i g·x̂, g_β = Σ_i g.
-func (t *Tape) BatchNormFixed(x, gamma, beta *Value, epsilon float64, mean, variance []float64) *Value {
+func (t *Tape[T]) BatchNormFixed(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64) *Value[T] {
 	fitStatistics(x, mean, variance)
 	return t.standardize(x, gamma, beta, epsilon, mean, variance, false)
 }
 
-func fitStatistics(x *Value, mean, variance []float64) {
+func fitStatistics[T kernel.Float](x *Value[T], mean, variance []float64) {
 	if len(mean) != x.Cols() || len(variance) != x.Cols() {
 		panic(fmt.Sprintf("tape: BatchNorm of %d columns with %d means and %d variances", x.Cols(), len(mean), len(variance)))
 	}
@@ -47,15 +48,14 @@ func fitStatistics(x *Value, mean, variance []float64) {
 
 // standardize is γ·x̂ + β. Whether the statistics are those of x decides about
 // the gradient.
-func (t *Tape) standardize(x, gamma, beta *Value, epsilon float64, mean, variance []float64, own bool) *Value {
+func (t *Tape[T]) standardize(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64, own bool) *Value[T] {
 	fit(gamma.Rows() == 1 && gamma.Cols() == x.Cols(), "BatchNorm", x, gamma)
 	fit(sameSize(gamma, beta), "BatchNorm", gamma, beta)
 	y := t.newValue(x.Rows(), x.Cols(), x, gamma, beta)
 	y.kept = t.take(2, x.Cols()) // the caller's may change
 	shift, inverse := row(y.kept, 0), row(y.kept, 1)
-	copy(shift, mean)
 	for j, v := range variance {
-		inverse[j] = 1 / math.Sqrt(v+epsilon)
+		shift[j], inverse[j] = T(mean[j]), T(1/math.Sqrt(v+epsilon))
 	}
 	scale, offset := row(gamma.data, 0), row(beta.data, 0)
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
@@ -65,17 +65,16 @@ func (t *Tape) standardize(x, gamma, beta *Value, epsilon float64, mean, varianc
 		}
 	})
 	y.back = func() {
-		sums, dots := t.take(1, x.Cols()), t.take(1, x.Cols())
-		defer t.release(&sums)
-		defer t.release(&dots)
-		t.columnSums(sums.Data, x.Rows(), func(sum []float64, i int) { floats.Add(sum, row(y.grad, i)) })
-		t.columnSums(dots.Data, x.Rows(), func(sum []float64, i int) {
+		sums := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) { addTo(sum, row(y.grad, i)) })
+		dots := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) {
 			g := row(y.grad, i)
 			for j, v := range row(x.data, i) {
-				sum[j] += g[j] * (v - shift[j]) * inverse[j]
+				sum[j] += float64(g[j] * (v - shift[j]) * inverse[j])
 			}
 		})
-		n := float64(x.Rows())
+		defer t.release(&sums)
+		defer t.release(&dots)
+		n := T(x.Rows())
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
 			g := row(y.grad, i)
 			for j, v := range row(x.data, i) {

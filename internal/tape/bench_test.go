@@ -14,22 +14,22 @@ import (
 func BenchmarkEpoch(b *testing.B) {
 	const n, features, hidden, out = 19717, 500, 512, 256
 	rnd := rand.New(rand.NewPCG(31, 0))
-	x := NewSparse(scattered(rnd, n, features, 50), false)
-	w := NewSparse(scattered(rnd, n, n, 5), false)
+	x := withTranspose(scattered(rnd, n, features, 50))
+	w := withTranspose(scattered(rnd, n, n, 5))
 	contrast := scattered(rnd, n, n, 10)
 	normal := func() float64 { return 0.1 * rnd.NormFloat64() }
-	var params, grads []matrix
+	var params, grads []matrix64
 	for _, size := range [][2]int{{features, hidden}, {1, hidden}, {hidden, out}, {1, out}} {
 		params = append(params, padded(size[0], size[1], 0, normal))
 		grads = append(grads, kernel.Dense[float64](size[0], size[1]))
 	}
 	ctx := context.Background()
-	apply := func(ctx context.Context, dst, src matrix) error { return kernel.SpMM(ctx, dst, contrast, src) }
-	t := New(ctx)
+	apply := func(ctx context.Context, dst, src matrix64) error { return kernel.SpMM(ctx, dst, contrast, src) }
+	t := New[float64](ctx)
 	b.ReportAllocs()
 	for b.Loop() {
 		t.Reset(ctx)
-		var p [4]*Value
+		var p [4]*Value[float64]
 		for k := range p {
 			p[k] = t.Variable(params[k], grads[k])
 		}
@@ -43,7 +43,7 @@ func BenchmarkEpoch(b *testing.B) {
 	b.ReportMetric(float64(t.Bytes())/(1<<20), "MiB-tape")
 }
 
-// scattered is a sparse matrix with so many entries in each row.
+// scattered is a sparse matrix64 with so many entries in each row.
 func scattered(rnd *rand.Rand, rows, cols, entries int) *kernel.CSR[float64] {
 	s := &kernel.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, 1, rows+1)}
 	for range rows {

@@ -1,11 +1,9 @@
 package tape
 
-import "gonum.org/v1/gonum/floats"
-
 // Bias is y = x + 1·b: the 1×d matrix b is added to every row of the n×d x.
 //
 // g_x = g, g_b = 1ᵀ·g.
-func (t *Tape) Bias(x, b *Value) *Value {
+func (t *Tape[T]) Bias(x, b *Value[T]) *Value[T] {
 	fit(b.Rows() == 1 && b.Cols() == x.Cols(), "Bias", x, b)
 	y := t.newValue(x.Rows(), x.Cols(), x, b)
 	add := row(b.data, 0)
@@ -17,8 +15,7 @@ func (t *Tape) Bias(x, b *Value) *Value {
 	})
 	y.back = func() {
 		if b.wants {
-			sums := t.take(1, b.Cols())
-			t.columnSums(sums.Data, y.Rows(), func(sum []float64, i int) { floats.Add(sum, row(y.grad, i)) })
+			sums := t.columnSumsOf(y.Rows(), b.Cols(), func(sum []float64, i int) { addTo(sum, row(y.grad, i)) })
 			t.pass(&sums, b)
 			t.release(&sums)
 		}

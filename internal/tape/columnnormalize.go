@@ -5,13 +5,15 @@ package tape
 // square is below the smallest number, becomes zero and so does its gradient.
 //
 // g_x of entry (i, j) = (g_ij − y_ij·Σ_k g_kj·y_kj)/c_j.
-func (t *Tape) ColumnNormalize(x *Value) *Value {
+func (t *Tape[T]) ColumnNormalize(x *Value[T]) *Value[T] {
 	y := t.newValue(x.Rows(), x.Cols(), x)
 	y.kept = t.take(1, x.Cols())
 	inverse := y.kept.Data
-	t.columnDots(inverse, x.data, x.data)
-	for j, square := range inverse {
-		inverse[j] = inverseLength(square)
+	squares := t.wide.take(1, x.Cols())
+	defer t.wide.release(&squares)
+	t.columnDots(squares.Data, x.data, x.data)
+	for j, square := range squares.Data {
+		inverse[j] = T(inverseLength(square))
 	}
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
 		to := row(y.data, i)
@@ -20,13 +22,13 @@ func (t *Tape) ColumnNormalize(x *Value) *Value {
 		}
 	})
 	y.back = func() {
-		dots := t.take(1, x.Cols())
-		defer t.release(&dots)
+		dots := t.wide.take(1, x.Cols())
+		defer t.wide.release(&dots)
 		t.columnDots(dots.Data, y.grad, y.data)
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
 			g := row(y.grad, i)
 			for j, v := range row(y.data, i) {
-				g[j] = (g[j] - v*dots.Data[j]) * inverse[j]
+				g[j] = (g[j] - v*T(dots.Data[j])) * inverse[j]
 			}
 		})
 		t.pass(&y.grad, x)
@@ -35,11 +37,11 @@ func (t *Tape) ColumnNormalize(x *Value) *Value {
 }
 
 // columnDots sets sum[j] to Σ_i a_ij·b_ij.
-func (t *Tape) columnDots(sum []float64, a, b matrix) {
+func (t *Tape[T]) columnDots(sum []float64, a, b matrix[T]) {
 	t.columnSums(sum, a.Rows, func(sum []float64, i int) {
 		other := row(b, i)
 		for j, v := range row(a, i) {
-			sum[j] += v * other[j]
+			sum[j] += float64(v) * float64(other[j])
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"coles/internal/kernel"
 )
 
 // Dropout sets every entry of x, of any shape, to zero with probability rate in
@@ -12,7 +14,7 @@ import (
 // for a row.
 //
 // g_x = g∘m; m is drawn again instead of being kept.
-func (t *Tape) Dropout(x *Value, rate float64, rnd *rand.Rand) *Value {
+func (t *Tape[T]) Dropout(x *Value[T], rate float64, rnd *rand.Rand) *Value[T] {
 	if !(rate >= 0 && rate < 1) {
 		panic(fmt.Sprintf("tape: Dropout at a rate of %g, outside of [0, 1)", rate))
 	}
@@ -31,11 +33,11 @@ func (t *Tape) Dropout(x *Value, rate float64, rnd *rand.Rand) *Value {
 
 // dropRow sets dst, which may be src, to src times row i of the mask. Each draw
 // serves two entries.
-func dropRow(dst, src []float64, rate float64, seed uint64, i int) {
+func dropRow[T kernel.Float](dst, src []T, rate float64, seed uint64, i int) {
 	var source rand.PCG
 	source.Seed(seed, uint64(i))
 	threshold := uint64(math.Round(rate * (1 << 32)))
-	factor := 1 / (1 - rate)
+	factor := T(1 / (1 - rate))
 	var draw uint64
 	for j, v := range src {
 		if j%2 == 0 {

@@ -10,7 +10,7 @@ import (
 
 func TestDropoutKeepsTheMean(t *testing.T) {
 	const n, d, rate = 300, 101, 0.3
-	tape := New(context.Background())
+	tape := New[float64](context.Background())
 	x := tape.Constant(build(n, d, func(i, j int) float64 { return float64(1 + i + j) }))
 	y := tape.Dropout(x, rate, rand.New(rand.NewPCG(3, 4)))
 	dropped, neighbours := 0, 0

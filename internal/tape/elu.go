@@ -5,16 +5,16 @@ import "math"
 // ELU is y = x where x > 0, else eˣ − 1, by entry, of any shape.
 //
 // g_x = g where x > 0, else g·eˣ = g·(y + 1).
-func (t *Tape) ELU(x *Value) *Value {
+func (t *Tape[T]) ELU(x *Value[T]) *Value[T] {
 	return t.elementwise(x,
-		func(y, x []float64) {
+		func(y, x []T) {
 			for i, v := range x {
 				if y[i] = v; !(v > 0) {
-					y[i] = math.Expm1(v)
+					y[i] = T(math.Expm1(float64(v)))
 				}
 			}
 		},
-		func(g, x, y []float64) {
+		func(g, x, y []T) {
 			for i, v := range x {
 				if !(v > 0) {
 					g[i] *= y[i] + 1

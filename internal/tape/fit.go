@@ -3,10 +3,12 @@ package tape
 import (
 	"fmt"
 	"strings"
+
+	"coles/internal/kernel"
 )
 
 // fit panics unless the sizes of an operation's arguments fit together.
-func fit(ok bool, operation string, arguments ...*Value) {
+func fit[T kernel.Float](ok bool, operation string, arguments ...*Value[T]) {
 	if ok {
 		return
 	}
@@ -26,4 +28,6 @@ func fitIndices(operation string, indices []int, n int) {
 	}
 }
 
-func sameSize(a, b *Value) bool { return a.Rows() == b.Rows() && a.Cols() == b.Cols() }
+func sameSize[T kernel.Float](a, b *Value[T]) bool {
+	return a.Rows() == b.Rows() && a.Cols() == b.Cols()
+}

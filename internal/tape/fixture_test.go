@@ -51,7 +51,7 @@ func TestTrainingEqualsPyTorch(t *testing.T) {
 		params, grads = append(params, p), append(grads, kernel.Dense[float64](p.Rows, p.Cols))
 	}
 	optimiser := adam{rate: 1e-3, decay: 5e-4}
-	record := tape.New(context.Background())
+	record := tape.New[float64](context.Background())
 	var losses []float64
 	for epoch := range 20 {
 		losses = append(losses, g.loss(t, record, params, grads))
@@ -73,7 +73,7 @@ func TestTrainingEqualsPyTorch(t *testing.T) {
 // −Tr(Hᵀ·ΔW·H)/n + ‖HᵀH/n − I‖²_F/d′.
 type gcn struct {
 	n        int
-	w, x     *tape.Sparse
+	w, x     *tape.Sparse[float64]
 	contrast *kernel.CSR[float64]
 }
 
@@ -109,15 +109,16 @@ func gcnOf(t *testing.T, d *dataset.Dataset, z *zip.Reader) gcn {
 			}
 		}
 	}
+	w, sparse := loops.csr(n), x.csr(features)
 	return gcn{
-		n: n, w: tape.NewSparse(loops.csr(n), true), x: tape.NewSparse(x.csr(features), false),
+		n: n, w: tape.NewSparse(w, w), x: tape.NewSparse(sparse, sparse.Transpose()),
 		contrast: contrast.csr(n),
 	}
 }
 
 // loss sets grads to the gradients.
-func (g gcn) loss(t *testing.T, record *tape.Tape, params, grads []kernel.Matrix[float64]) float64 {
-	p := make([]*tape.Value, len(params))
+func (g gcn) loss(t *testing.T, record *tape.Tape[float64], params, grads []kernel.Matrix[float64]) float64 {
+	p := make([]*tape.Value[float64], len(params))
 	for k := range p {
 		clear(grads[k].Data)
 		p[k] = record.Variable(params[k], grads[k])
@@ -161,7 +162,7 @@ func (o *adam) step(params, grads []kernel.Matrix[float64]) {
 	}
 }
 
-// entries are those of a sparse matrix, by row and column.
+// entries are those of a sparse matrix[float64], by row and column.
 type entries []map[int]float64
 
 func newEntries(n int) entries {
@@ -172,7 +173,7 @@ func newEntries(n int) entries {
 	return e
 }
 
-// normalize makes of a symmetric A the matrix D^-½·A·D^-½.
+// normalize makes of a symmetric A the matrix[float64] D^-½·A·D^-½.
 func (e entries) normalize() {
 	scale := make([]float64, len(e))
 	for i, r := range e {

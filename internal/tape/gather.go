@@ -1,8 +1,6 @@
 package tape
 
 import (
-	"gonum.org/v1/gonum/floats"
-
 	"coles/internal/parallel"
 )
 
@@ -17,14 +15,14 @@ const (
 // matrix x: y_k = x_rows[k]. rows must not change before the next Reset.
 //
 // g_x of row i = Σ g_k over the k with rows[k] = i.
-func (t *Tape) Gather(x *Value, rows []int) *Value {
+func (t *Tape[T]) Gather(x *Value[T], rows []int) *Value[T] {
 	fitIndices("Gather", rows, x.Rows())
 	y := t.newValue(len(rows), x.Cols(), x)
 	t.eachRow(len(rows), x.Cols(), func(k int) { copy(row(y.data, k), row(x.data, rows[k])) })
 	y.back = func() {
 		dst := t.gradient(x)
 		t.scatter(len(rows), x.Cols(), func(k, lo, hi int) {
-			floats.Add(row(dst, rows[k])[lo:hi], row(y.grad, k)[lo:hi])
+			addTo(row(dst, rows[k])[lo:hi], row(y.grad, k)[lo:hi])
 		})
 	}
 	return y
@@ -32,7 +30,7 @@ func (t *Tape) Gather(x *Value, rows []int) *Value {
 
 // scatter calls add for every k in [0, m) and all columns, in ranges [lo, hi): for
 // each of these in the order of k, as two of them may add to the same row.
-func (t *Tape) scatter(m, cols int, add func(k, lo, hi int)) {
+func (t *Tape[T]) scatter(m, cols int, add func(k, lo, hi int)) {
 	for first := 0; first < m && t.err == nil; first += scatterRows {
 		t.check(parallel.Ranges(t.ctx, cols, scatterColumns, func(lo, hi int) {
 			for k := first; k < min(m, first+scatterRows); k++ {

@@ -2,8 +2,6 @@ package tape
 
 import (
 	"fmt"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // GatherDots is the m×1 matrix of the products of chosen rows of two matrices
@@ -11,7 +9,7 @@ import (
 // their 2·m·d numbers. us and vs must not change before the next Reset.
 //
 // g_a of row i = Σ g_k·b_vs[k] over the k with us[k] = i, and g_b likewise.
-func (t *Tape) GatherDots(a *Value, us []int, b *Value, vs []int) *Value {
+func (t *Tape[T]) GatherDots(a *Value[T], us []int, b *Value[T], vs []int) *Value[T] {
 	fit(a.Cols() == b.Cols(), "GatherDots", a, b)
 	if len(us) != len(vs) {
 		panic(fmt.Sprintf("tape: GatherDots of %d and %d rows", len(us), len(vs)))
@@ -19,7 +17,7 @@ func (t *Tape) GatherDots(a *Value, us []int, b *Value, vs []int) *Value {
 	fitIndices("GatherDots, us", us, a.Rows())
 	fitIndices("GatherDots, vs", vs, b.Rows())
 	y := t.newValue(len(us), 1, a, b)
-	t.eachRow(len(us), a.Cols(), func(k int) { row(y.data, k)[0] = floats.Dot(row(a.data, us[k]), row(b.data, vs[k])) })
+	t.eachRow(len(us), a.Cols(), func(k int) { row(y.data, k)[0] = T(dot(row(a.data, us[k]), row(b.data, vs[k]))) })
 	y.back = func() {
 		t.scatterMultiples(a, us, y.grad, b, vs)
 		t.scatterMultiples(b, vs, y.grad, a, us)
@@ -28,12 +26,12 @@ func (t *Tape) GatherDots(a *Value, us []int, b *Value, vs []int) *Value {
 }
 
 // scatterMultiples adds c_k·from_vs[k] to row us[k] of the gradient of x.
-func (t *Tape) scatterMultiples(x *Value, us []int, c matrix, from *Value, vs []int) {
+func (t *Tape[T]) scatterMultiples(x *Value[T], us []int, c matrix[T], from *Value[T], vs []int) {
 	if !x.wants {
 		return
 	}
 	dst := t.gradient(x)
 	t.scatter(len(us), x.Cols(), func(k, lo, hi int) {
-		floats.AddScaled(row(dst, us[k])[lo:hi], row(c, k)[0], row(from.data, vs[k])[lo:hi])
+		addMultiple(row(dst, us[k])[lo:hi], row(c, k)[0], row(from.data, vs[k])[lo:hi])
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"coles/internal/kernel"
 )
 
 // use is a way in which an operation meets its inputs. The loss is ⟨w, y⟩, and
@@ -21,8 +23,8 @@ type use struct {
 
 // loss is the value of the loss on a fresh tape. With grads the derivatives are
 // added to these.
-func (u use) loss(op operation, in, grads []matrix, w, v []float64) float64 {
-	t := New(context.Background())
+func (u use) loss(op operation[float64], in, grads []matrix64, w, v []float64) float64 {
+	t := New[float64](context.Background())
 	sum := u.record(t, op, in, grads, w, v)
 	if err := t.sweep(); err != nil {
 		panic(err)
@@ -32,9 +34,9 @@ func (u use) loss(op operation, in, grads []matrix, w, v []float64) float64 {
 
 // record records an operation with its inputs, and the gradients that the loss
 // has with respect to what the operations return; it returns the loss.
-func (u use) record(t *Tape, op operation, in, grads []matrix, w, v []float64) float64 {
-	values := make([]*Value, len(in))
-	var others []*Value
+func (u use) record(t *Tape[float64], op operation[float64], in, grads []matrix64, w, v []float64) float64 {
+	values := make([]*Value[float64], len(in))
+	var others []*Value[float64]
 	for k, m := range in {
 		switch {
 		case k > 0 && u.same:
@@ -72,7 +74,7 @@ func (u use) record(t *Tape, op operation, in, grads []matrix, w, v []float64) f
 
 // seed adds ⟨c, y⟩ to the loss, and returns it: the numbers c, in turn, are the
 // gradient of y.
-func seed(t *Tape, y *Value, c []float64) float64 {
+func seed[T kernel.Float](t *Tape[T], y *Value[T], c []float64) float64 {
 	sum, k := 0.0, 0
 	if y.wants {
 		t.gradient(y)
@@ -81,7 +83,7 @@ func seed(t *Tape, y *Value, c []float64) float64 {
 		for j := range y.Cols() {
 			sum += c[k%len(c)] * at(y.data, i, j)
 			if y.wants {
-				y.grad.Data[i*y.grad.Stride+j] += c[k%len(c)]
+				y.grad.Data[i*y.grad.Stride+j] += T(c[k%len(c)])
 			}
 			k++
 		}
@@ -89,7 +91,7 @@ func seed(t *Tape, y *Value, c []float64) float64 {
 	return sum
 }
 
-func usesOf(op operation) []use {
+func usesOf(op operation[float64]) []use {
 	uses := []use{
 		{name: "variables", constant: -1},
 		{name: "results", between: true, constant: -1},
@@ -112,7 +114,7 @@ func usesOf(op operation) []use {
 }
 
 func TestGradientsEqualCentralDifferences(t *testing.T) {
-	for _, op := range operations {
+	for _, op := range operations[float64]() {
 		t.Run(op.name, func(t *testing.T) {
 			for _, size := range [][2]int{{5, 3}, {4, 4}, {1, 2}} {
 				for _, u := range usesOf(op) {
@@ -123,7 +125,7 @@ func TestGradientsEqualCentralDifferences(t *testing.T) {
 	}
 }
 
-func checkGradient(t *testing.T, op operation, u use, n, d int) {
+func checkGradient(t *testing.T, op operation[float64], u use, n, d int) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(11, uint64(n)))
 	in := inputsOf(op, n, d, rnd)
@@ -172,7 +174,7 @@ func checkGradient(t *testing.T, op operation, u use, n, d int) {
 // Large inputs are shared out between tasks. The derivative in one direction
 // covers all of them.
 func TestGradientsOfLargeInputsEqualDirectionalDifferences(t *testing.T) {
-	for _, op := range operations {
+	for _, op := range operations[float64]() {
 		t.Run(op.name, func(t *testing.T) {
 			const n, d = 300, 60 // 18,000 entries: two pieces, two blocks of summed rows
 			rnd := rand.New(rand.NewPCG(12, 0))
@@ -217,14 +219,14 @@ func TestGradientsOfLargeInputsEqualDirectionalDifferences(t *testing.T) {
 }
 
 func TestResultsEqualTheFormula(t *testing.T) {
-	for _, op := range operations {
+	for _, op := range operations[float64]() {
 		if op.want == nil {
 			continue
 		}
 		for _, size := range [][2]int{{5, 3}, {1, 2}, {300, 60}} {
 			in := inputsOf(op, size[0], size[1], rand.New(rand.NewPCG(13, 0)))
-			tp := New(context.Background())
-			values := make([]*Value, len(in))
+			tp := New[float64](context.Background())
+			values := make([]*Value[float64], len(in))
 			for k, m := range in {
 				values[k] = tp.Constant(m)
 			}
@@ -256,7 +258,7 @@ func normals(rnd *rand.Rand, n int) []float64 {
 	return v
 }
 
-func clones(in []matrix) (out []matrix) {
+func clones(in []matrix64) (out []matrix64) {
 	for _, m := range in {
 		m.Data = slices.Clone(m.Data)
 		out = append(out, m)
@@ -265,14 +267,14 @@ func clones(in []matrix) (out []matrix) {
 }
 
 // gradients are matrices of the sizes of the inputs that hold something already.
-func gradients(in []matrix, rnd *rand.Rand) (out []matrix) {
+func gradients(in []matrix64, rnd *rand.Rand) (out []matrix64) {
 	for _, m := range in {
 		out = append(out, padded(m.Rows, m.Cols, 2, rnd.NormFloat64))
 	}
 	return out
 }
 
-func fill(m matrix, f func() float64) {
+func fill(m matrix64, f func() float64) {
 	for i := range m.Rows {
 		for j := range m.Cols {
 			m.Data[i*m.Stride+j] = f()

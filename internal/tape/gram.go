@@ -6,7 +6,7 @@ import "coles/internal/kernel"
 // product.
 //
 // g_a = a·(g + gᵀ).
-func (t *Tape) Gram(a *Value) *Value {
+func (t *Tape[T]) Gram(a *Value[T]) *Value[T] {
 	d := a.Cols()
 	y := t.newValue(d, d, a)
 	t.gram(y.data, 1, a.data)
@@ -18,7 +18,7 @@ func (t *Tape) Gram(a *Value) *Value {
 }
 
 // gram sets dst to alpha·aᵀ·a.
-func (t *Tape) gram(dst matrix, alpha float64, a matrix) {
+func (t *Tape[T]) gram(dst matrix[T], alpha T, a matrix[T]) {
 	t.fill(dst, 0)
 	t.check(kernel.Gram(t.ctx, alpha, a, a, dst))
 	kernel.MirrorUpper(dst)

@@ -2,8 +2,6 @@ package tape
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // LogPowerMeanRows is the n×1 matrix of the logarithms of the power means of the
@@ -14,7 +12,7 @@ import (
 // and for p = 0 the limit (1/k)·Σ_j z_ij.
 //
 // g_z of row i = g_i·softmax(p·z_i), which for p = 0 is g_i/k.
-func (t *Tape) LogPowerMeanRows(z *Value, p float64) *Value {
+func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 	fit(z.Cols() > 0, "LogPowerMeanRows", z)
 	y := t.newValue(z.Rows(), 1, z)
 	y.kept = t.take(z.Rows(), z.Cols())
@@ -22,16 +20,16 @@ func (t *Tape) LogPowerMeanRows(z *Value, p float64) *Value {
 	k := float64(z.Cols())
 	t.eachRow(z.Rows(), z.Cols(), func(i int) {
 		from, to := row(z.data, i), row(share, i)
-		floats.ScaleTo(to, p, from)
+		multiplyTo(to, T(p), from)
 		log := softmax(to, to)
 		if p == 0 {
-			row(y.data, i)[0] = floats.Sum(from) / k
+			row(y.data, i)[0] = T(sum(from) / k)
 		} else {
-			row(y.data, i)[0] = (log - math.Log(k)) / p
+			row(y.data, i)[0] = T((log - math.Log(k)) / p)
 		}
 	})
 	y.back = func() {
-		t.eachRow(z.Rows(), z.Cols(), func(i int) { floats.Scale(row(y.grad, i)[0], row(share, i)) })
+		t.eachRow(z.Rows(), z.Cols(), func(i int) { multiplyTo(row(share, i), row(y.grad, i)[0], row(share, i)) })
 		t.pass(&y.kept, z)
 	}
 	return y

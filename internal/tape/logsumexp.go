@@ -6,24 +6,24 @@ import "math"
 // without overflow.
 //
 // g_x = g·eˣ/Σ eˣ.
-func (t *Tape) LogSumExp(x *Value) *Value {
+func (t *Tape[T]) LogSumExp(x *Value[T]) *Value[T] {
 	fit(x.Rows() > 0 && x.Cols() > 0, "LogSumExp", x)
 	peak := t.largest(x.data)
-	sum := t.total(x.data, x.data, func(x, _ []float64) float64 {
+	sum := t.total(x.data, x.data, func(x, _ []T) float64 {
 		sum := 0.0
 		for _, v := range x {
-			sum += math.Exp(v - peak)
+			sum += math.Exp(float64(v) - peak)
 		}
 		return sum
 	})
 	y := t.newScalar(peak+math.Log(sum), x)
 	y.back = func() {
 		// y itself, if large, has lost digits of the logarithm.
-		g := y.grad.Data[0] / sum
+		g := float64(y.grad.Data[0]) / sum
 		dst := t.gradient(x)
-		t.each(dst, x.data, x.data, func(dst, x, _ []float64) {
+		t.each(dst, x.data, x.data, func(dst, x, _ []T) {
 			for i, v := range x {
-				dst[i] += g * math.Exp(v-peak)
+				dst[i] += T(g * math.Exp(float64(v)-peak))
 			}
 		})
 	}

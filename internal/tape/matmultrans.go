@@ -3,7 +3,7 @@ package tape
 // MatMulTrans is y = a·bᵀ, of an n×k and an m×k matrix.
 //
 // g_a = g·b, g_b = gᵀ·a.
-func (t *Tape) MatMulTrans(a, b *Value) *Value {
+func (t *Tape[T]) MatMulTrans(a, b *Value[T]) *Value[T] {
 	fit(a.Cols() == b.Cols(), "MatMulTrans", a, b)
 	y := t.newValue(a.Rows(), b.Rows(), a, b)
 	t.gemm(false, true, 1, a.data, b.data, 0, y.data)

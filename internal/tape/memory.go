@@ -1,17 +1,24 @@
 package tape
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
 
-// memory is what a tape has taken: the pieces not in use, by their sizes, and the
-// count of all numbers.
-type memory struct {
-	free  map[int][][]float64
+	"coles/internal/kernel"
+)
+
+// memory is what a tape has taken of one precision: the pieces not in use, by
+// their sizes, and the count of all numbers.
+type memory[T kernel.Float] struct {
+	free  map[int][][]T
 	count int
 }
 
 // Bytes is the size of the memory that the tape has taken for results, gradients
 // and partial sums, in use or not.
-func (t *Tape) Bytes() int { return 8 * t.memory.count }
+func (t *Tape[T]) Bytes() int { return t.memory.bytes() + t.wide.bytes() }
+
+func (m *memory[T]) bytes() int { return m.count * int(unsafe.Sizeof(T(0))) }
 
 // roundUp is the smallest of 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, … that is not
 // below n, so that batches of slightly different sizes share their memory.
@@ -24,28 +31,28 @@ func roundUp(n int) int {
 }
 
 // take lends a rows × cols matrix of any values.
-func (t *Tape) take(rows, cols int) matrix {
-	m := matrix{Rows: rows, Cols: cols, Stride: max(1, cols)}
+func (m *memory[T]) take(rows, cols int) matrix[T] {
+	lent := matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols)}
 	size := roundUp(rows * cols)
-	if free := t.memory.free[size]; len(free) > 0 {
-		m.Data = free[len(free)-1][:rows*cols]
-		t.memory.free[size] = free[:len(free)-1]
-		return m
+	if free := m.free[size]; len(free) > 0 {
+		lent.Data = free[len(free)-1][:rows*cols]
+		m.free[size] = free[:len(free)-1]
+		return lent
 	}
-	t.memory.count += size
-	m.Data = make([]float64, size)[:rows*cols]
-	return m
+	m.count += size
+	lent.Data = make([]T, size)[:rows*cols]
+	return lent
 }
 
-// release ends the use of m, which becomes empty.
-func (t *Tape) release(m *matrix) {
-	if m.Data == nil {
+// release ends the use of what was lent, which becomes empty.
+func (m *memory[T]) release(lent *matrix[T]) {
+	if lent.Data == nil {
 		return
 	}
-	if t.memory.free == nil {
-		t.memory.free = map[int][][]float64{}
+	if m.free == nil {
+		m.free = map[int][][]T{}
 	}
-	size := cap(m.Data)
-	t.memory.free[size] = append(t.memory.free[size], m.Data)
-	*m = matrix{}
+	size := cap(lent.Data)
+	m.free[size] = append(m.free[size], lent.Data)
+	*lent = matrix[T]{}
 }

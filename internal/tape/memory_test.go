@@ -13,8 +13,8 @@ import (
 
 func TestUsedMemoryGivesTheBytesOfFreshMemory(t *testing.T) {
 	g := newNetwork(300, 20, 30, 10)
-	want := g.state(New(context.Background()))
-	tape := New(context.Background())
+	want := g.state(New[float64](context.Background()))
+	tape := New[float64](context.Background())
 	for round := range 3 {
 		if got := g.state(tape); !sameBits(got, want) {
 			t.Fatalf("step %d on used memory gives other bytes than the first on a fresh tape", round)
@@ -29,7 +29,7 @@ func TestUsedMemoryGivesTheBytesOfFreshMemory(t *testing.T) {
 }
 
 // poison overwrites the memory that a tape keeps.
-func poison(t *Tape) {
+func poison(t *Tape[float64]) {
 	for size, free := range t.memory.free {
 		for _, m := range free {
 			m = m[:size]
@@ -47,7 +47,7 @@ func TestAStepTakesNoMemoryThatGrowsWithTheSizes(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))  // as AllocsPerRun does
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it empties these pools
 	measure := func(n int) (allocations float64, bytes uint64) {
-		g, tape := newNetwork(n, 20, 30, 10), New(context.Background())
+		g, tape := newNetwork(n, 20, 30, 10), New[float64](context.Background())
 		step := func() {
 			g.step(tape)
 			tape.Reset(context.Background())
@@ -74,12 +74,12 @@ func TestAStepTakesNoMemoryThatGrowsWithTheSizes(t *testing.T) {
 
 // Every operation gives back what it has borrowed.
 func TestAStepTakesNoMoreMemoryThanTheOneBefore(t *testing.T) {
-	for _, op := range operations {
+	for _, op := range operations[float64]() {
 		for _, u := range usesOf(op) {
 			rnd := rand.New(rand.NewPCG(14, 0))
 			in := inputsOf(op, 7, 4, rnd)
 			grads, w := gradients(in, rnd), normals(rnd, 5)
-			tape := New(context.Background())
+			tape := New[float64](context.Background())
 			before, nodes := 0, 0
 			for round := range 3 {
 				u.record(tape, op, in, grads, w, w) // as in evaluation, without going back
@@ -107,7 +107,7 @@ func TestAStepTakesNoMoreMemoryThanTheOneBefore(t *testing.T) {
 // results at a time.
 func TestGradientsShareTheirMemory(t *testing.T) {
 	const n, length = 32, 40
-	tape := New(context.Background())
+	tape := New[float64](context.Background())
 	x := kernel.Dense[float64](n, n)
 	v := tape.Variable(x, kernel.Dense[float64](n, n))
 	for range length {
@@ -124,7 +124,7 @@ func TestGradientsShareTheirMemory(t *testing.T) {
 }
 
 func TestMemoryOfVaryingSizesIsShared(t *testing.T) {
-	tape := New(context.Background())
+	tape := New[float64](context.Background())
 	for n := range 500 {
 		x := tape.Constant(kernel.Dense[float64](1+n%400, 3))
 		tape.Sum(tape.ReLU(x))

@@ -13,10 +13,10 @@ import (
 // network is a GCN of two layers with most of what training takes: its loss has
 // a contrast, an orthogonality penalty, a classifier and dots of pairs.
 type network struct {
-	s         *Sparse
-	x         matrix
-	params    []matrix
-	grads     []matrix
+	s         *Sparse[float64]
+	x         matrix64
+	params    []matrix64
+	grads     []matrix64
 	us, vs    []int
 	labels    []int
 	mean, vrc []float64
@@ -26,7 +26,7 @@ func newNetwork(n, features, hidden, out int) *network {
 	rnd := rand.New(rand.NewPCG(21, 0))
 	normal := func() float64 { return 0.3 * rnd.NormFloat64() }
 	g := &network{
-		s: NewSparse(sparseOf(n, n), false), x: padded(n, features, 0, normal),
+		s: withTranspose(sparseOf(n, n)), x: padded(n, features, 0, normal),
 		us: picks(3*n, n, 1), vs: picks(3*n, n, 2), labels: picks(3*n, out, 1),
 		mean: make([]float64, hidden), vrc: make([]float64, hidden),
 	}
@@ -38,7 +38,7 @@ func newNetwork(n, features, hidden, out int) *network {
 }
 
 // contrast is a cheap symmetric operator: it swaps the rows i and n−1−i, halved.
-func contrast(_ context.Context, dst, src matrix) error {
+func contrast(_ context.Context, dst, src matrix64) error {
 	for i := range dst.Rows {
 		for j, v := range row(src, src.Rows-1-i) {
 			dst.Data[i*dst.Stride+j] = v / 2
@@ -48,8 +48,8 @@ func contrast(_ context.Context, dst, src matrix) error {
 }
 
 // step records the network, goes back and returns the loss.
-func (g *network) step(t *Tape) float64 {
-	p := make([]*Value, len(g.params))
+func (g *network) step(t *Tape[float64]) float64 {
+	p := make([]*Value[float64], len(g.params))
 	for k := range p {
 		clear(g.grads[k].Data)
 		p[k] = t.Variable(g.params[k], g.grads[k])
@@ -71,7 +71,7 @@ func (g *network) step(t *Tape) float64 {
 }
 
 // state is the loss and all gradients.
-func (g *network) state(t *Tape) []float64 {
+func (g *network) state(t *Tape[float64]) []float64 {
 	s := []float64{g.step(t)}
 	for _, grad := range g.grads {
 		s = append(s, entries(grad)...)
@@ -84,7 +84,7 @@ func TestStepsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, procs := range []int{1, 2, 3, 8} {
 		runtime.GOMAXPROCS(procs)
-		got := newNetwork(1500, 80, 70, 130).state(New(context.Background()))
+		got := newNetwork(1500, 80, 70, 130).state(New[float64](context.Background()))
 		if first == nil {
 			first = got
 		}
@@ -93,3 +93,6 @@ func TestStepsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
 		}
 	}
 }
+
+// withTranspose is a sparse matrix that is not symmetric.
+func withTranspose[T kernel.Float](s *kernel.CSR[T]) *Sparse[T] { return NewSparse(s, s.Transpose()) }

@@ -11,7 +11,7 @@ import (
 	"coles/internal/kernel"
 )
 
-func rowOf(v ...float64) matrix {
+func rowOf(v ...float64) matrix64 {
 	return build(1, len(v), func(_, j int) float64 { return v[j] })
 }
 
@@ -21,33 +21,33 @@ func TestNumbersFarFromZero(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		name     string
-		x        matrix
-		apply    func(t *Tape, x *Value) *Value
+		x        matrix64
+		apply    func(t *Tape[float64], x *Value[float64]) *Value[float64]
 		want     []float64
 		gradient []float64 // of the sum of the result
 	}{
-		{"sigmoid", rowOf(-far, 0, far), (*Tape).Sigmoid, []float64{0, 0.5, 1}, []float64{0, 0.25, 0}},
-		{"log-sigmoid", rowOf(-far, 0, far), (*Tape).LogSigmoid, []float64{-far, -math.Ln2, 0}, []float64{1, 0.5, 0}},
-		{"softplus", rowOf(-far, 0, far), (*Tape).Softplus, []float64{0, math.Ln2, far}, []float64{0, 0.5, 1}},
+		{"sigmoid", rowOf(-far, 0, far), (*Tape[float64]).Sigmoid, []float64{0, 0.5, 1}, []float64{0, 0.25, 0}},
+		{"log-sigmoid", rowOf(-far, 0, far), (*Tape[float64]).LogSigmoid, []float64{-far, -math.Ln2, 0}, []float64{1, 0.5, 0}},
+		{"softplus", rowOf(-far, 0, far), (*Tape[float64]).Softplus, []float64{0, math.Ln2, far}, []float64{0, 0.5, 1}},
 		// log(1 + e⁻⁴⁰) = e⁻⁴⁰ − e⁻⁸⁰/2 …, lost where the sum is taken first.
-		{"softplus of small", rowOf(-40), (*Tape).Softplus, []float64{math.Exp(-40)}, []float64{math.Exp(-40)}},
-		{"ELU", rowOf(-far, far), (*Tape).ELU, []float64{-1, far}, []float64{0, 1}},
-		{"ELU of small", rowOf(-1e-12), (*Tape).ELU, []float64{-1e-12 + 0.5e-24}, []float64{1 - 1e-12}},
-		{"log-sum-exp above", rowOf(far, far), (*Tape).LogSumExp, []float64{far + math.Ln2}, []float64{0.5, 0.5}},
-		{"log-sum-exp below", rowOf(-far, -far, -2*far), (*Tape).LogSumExp, []float64{-far + math.Ln2}, []float64{0.5, 0.5, 0}},
+		{"softplus of small", rowOf(-40), (*Tape[float64]).Softplus, []float64{math.Exp(-40)}, []float64{math.Exp(-40)}},
+		{"ELU", rowOf(-far, far), (*Tape[float64]).ELU, []float64{-1, far}, []float64{0, 1}},
+		{"ELU of small", rowOf(-1e-12), (*Tape[float64]).ELU, []float64{-1e-12 + 0.5e-24}, []float64{1 - 1e-12}},
+		{"log-sum-exp above", rowOf(far, far), (*Tape[float64]).LogSumExp, []float64{far + math.Ln2}, []float64{0.5, 0.5}},
+		{"log-sum-exp below", rowOf(-far, -far, -2*far), (*Tape[float64]).LogSumExp, []float64{-far + math.Ln2}, []float64{0.5, 0.5, 0}},
 		{"cross-entropy, right", rowOf(far, -far), crossEntropyOfFirst, []float64{0}, []float64{0, 0}},
 		{"cross-entropy, wrong", rowOf(-far, far), crossEntropyOfFirst, []float64{2 * far}, []float64{-1, 1}},
 		{"log power mean", rowOf(far, -far), logMean(1), []float64{far - math.Ln2}, []float64{1, 0}},
 		{"log power mean, −1", rowOf(far, -far), logMean(-1), []float64{-far + math.Ln2}, []float64{0, 1}},
 		{"power mean of large", rowOf(1e300, 1e300), powerMean(2), []float64{1e300}, []float64{0.5, 0.5}},
 		{"power mean of small", rowOf(1e-300, 1e-300), powerMean(-2), []float64{1e-300}, []float64{0.5, 0.5}},
-		{"rows of zeros", rowOf(0, 0), (*Tape).RowNormalize, []float64{0, 0}, []float64{0, 0}},
-		{"columns of zeros", rowOf(0, -3), (*Tape).ColumnNormalize, []float64{0, -1}, []float64{0, 0}},
-		{"rectified infinity", rowOf(-inf, inf), (*Tape).ReLU, []float64{0, inf}, []float64{0, 1}},
-		{"at the kink", rowOf(0, math.Copysign(0, -1)), (*Tape).ReLU, []float64{0, 0}, []float64{0, 0}},
+		{"rows of zeros", rowOf(0, 0), (*Tape[float64]).RowNormalize, []float64{0, 0}, []float64{0, 0}},
+		{"columns of zeros", rowOf(0, -3), (*Tape[float64]).ColumnNormalize, []float64{0, -1}, []float64{0, 0}},
+		{"rectified infinity", rowOf(-inf, inf), (*Tape[float64]).ReLU, []float64{0, inf}, []float64{0, 1}},
+		{"at the kink", rowOf(0, math.Copysign(0, -1)), (*Tape[float64]).ReLU, []float64{0, 0}, []float64{0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tape := New(context.Background())
+			tape := New[float64](context.Background())
 			grad := kernel.Dense[float64](c.x.Rows, c.x.Cols)
 			y := c.apply(tape, tape.Variable(c.x, grad))
 			if err := tape.Backward(tape.Sum(y)); err != nil {
@@ -59,16 +59,16 @@ func TestNumbersFarFromZero(t *testing.T) {
 	}
 }
 
-func crossEntropyOfFirst(t *Tape, x *Value) *Value {
+func crossEntropyOfFirst(t *Tape[float64], x *Value[float64]) *Value[float64] {
 	return t.SoftmaxCrossEntropy(x, []int{0}, []int{0})
 }
 
-func logMean(p float64) func(*Tape, *Value) *Value {
-	return func(t *Tape, x *Value) *Value { return t.LogPowerMeanRows(x, p) }
+func logMean(p float64) func(*Tape[float64], *Value[float64]) *Value[float64] {
+	return func(t *Tape[float64], x *Value[float64]) *Value[float64] { return t.LogPowerMeanRows(x, p) }
 }
 
-func powerMean(p float64) func(*Tape, *Value) *Value {
-	return func(t *Tape, x *Value) *Value { return t.PowerMean(x, p) }
+func powerMean(p float64) func(*Tape[float64], *Value[float64]) *Value[float64] {
+	return func(t *Tape[float64], x *Value[float64]) *Value[float64] { return t.PowerMean(x, p) }
 }
 
 func checkClose(t *testing.T, name string, got, want []float64) {
@@ -84,26 +84,26 @@ func TestWhatIsNotANumberStays(t *testing.T) {
 	nan := math.NaN()
 	// The processor's own has the sign bit set.
 	own := math.Inf(1) - math.Inf(1)
-	for name, apply := range map[string]func(*Tape, *Value) *Value{
-		"ReLU": (*Tape).ReLU, "ELU": (*Tape).ELU, "Sigmoid": (*Tape).Sigmoid, "LogSigmoid": (*Tape).LogSigmoid,
-		"Softplus": (*Tape).Softplus, "RowNormalize": (*Tape).RowNormalize, "LogSumExp": (*Tape).LogSumExp,
+	for name, apply := range map[string]func(*Tape[float64], *Value[float64]) *Value[float64]{
+		"ReLU": (*Tape[float64]).ReLU, "ELU": (*Tape[float64]).ELU, "Sigmoid": (*Tape[float64]).Sigmoid, "LogSigmoid": (*Tape[float64]).LogSigmoid,
+		"Softplus": (*Tape[float64]).Softplus, "RowNormalize": (*Tape[float64]).RowNormalize, "LogSumExp": (*Tape[float64]).LogSumExp,
 		"PowerMean": powerMean(1), "LogPowerMeanRows": logMean(1), "cross-entropy": crossEntropyOfFirst,
 	} {
-		for _, x := range []matrix{rowOf(nan), rowOf(own)} {
-			tape := New(context.Background())
+		for _, x := range []matrix64{rowOf(nan), rowOf(own)} {
+			tape := New[float64](context.Background())
 			if y := apply(tape, tape.Constant(x)).Scalar(); !math.IsNaN(y) {
 				t.Errorf("%s of NaN is %g", name, y)
 			}
 		}
 	}
-	tape := New(context.Background())
+	tape := New[float64](context.Background())
 	if y := tape.PowerMean(tape.Constant(rowOf(1, -1)), 2).Scalar(); !math.IsNaN(y) {
 		t.Errorf("power mean of a negative number is %g", y)
 	}
 }
 
 func TestBatchNormReportsTheStatisticsOfTheBatch(t *testing.T) {
-	tape := New(context.Background())
+	tape := New[float64](context.Background())
 	x := tape.Constant(build(4, 1, func(i, _ int) float64 { return float64(i * i) })) // 0, 1, 4, 9
 	mean, variance := []float64{math.NaN()}, []float64{math.NaN()}
 	one := tape.Constant(rowOf(1))
@@ -114,10 +114,10 @@ func TestBatchNormReportsTheStatisticsOfTheBatch(t *testing.T) {
 }
 
 func TestBatchNormKeepsTheStatisticsThatItUsed(t *testing.T) {
-	in := inputsOf(operation{sizes: one}, 6, 2, rand.New(rand.NewPCG(15, 0)))
+	in := inputsOf(operation[float64]{sizes: one}, 6, 2, rand.New(rand.NewPCG(15, 0)))
 	gradient := func(change bool) []float64 {
 		mean, variance := make([]float64, 2), make([]float64, 2)
-		tape, grad := New(context.Background()), kernel.Dense[float64](6, 2)
+		tape, grad := New[float64](context.Background()), kernel.Dense[float64](6, 2)
 		ones := tape.Constant(rowOf(1, 1))
 		y := tape.BatchNorm(tape.Variable(in[0], grad), ones, ones, 1e-5, mean, variance)
 		loss := tape.Sum(tape.Sigmoid(y))
@@ -138,7 +138,7 @@ func TestBatchNormKeepsTheStatisticsThatItUsed(t *testing.T) {
 func TestExtremesOfManyPieces(t *testing.T) {
 	const n = 3*piece + 7
 	for _, place := range []int{0, piece, 2*piece + 5, n - 1} {
-		tape := New(context.Background())
+		tape := New[float64](context.Background())
 		x := tape.Constant(build(n, 1, func(i, _ int) float64 {
 			if i == place {
 				return 1e4
@@ -169,7 +169,7 @@ func TestGatherAddsUpMoreRowsThanAreTakenAtOnce(t *testing.T) {
 	for _, i := range rows {
 		want[i]++
 	}
-	tape, grad := New(context.Background()), kernel.Dense[float64](n, d)
+	tape, grad := New[float64](context.Background()), kernel.Dense[float64](n, d)
 	x := tape.Variable(kernel.Dense[float64](n, d), grad)
 	if err := tape.Backward(tape.Sum(tape.Gather(x, rows))); err != nil {
 		t.Fatal(err)
@@ -186,8 +186,8 @@ func TestGatherAddsUpMoreRowsThanAreTakenAtOnce(t *testing.T) {
 func TestErrorsStayUntilReset(t *testing.T) {
 	x, grad := rowOf(1, 2), kernel.Dense[float64](1, 2)
 	failure := errors.New("no product")
-	tape := New(context.Background())
-	h := tape.Contrast(func(context.Context, matrix, matrix) error { return failure }, tape.Variable(x, grad))
+	tape := New[float64](context.Background())
+	h := tape.Contrast(func(context.Context, matrix64, matrix64) error { return failure }, tape.Variable(x, grad))
 	loss := tape.Sum(tape.ReLU(h))
 	if err := tape.Backward(loss); !errors.Is(err, failure) || !errors.Is(tape.Err(), failure) {
 		t.Errorf("Backward: %v, Err: %v, want the operator's error", err, tape.Err())
@@ -210,13 +210,13 @@ func TestErrorsStayUntilReset(t *testing.T) {
 }
 
 func TestSizesThatDoNotFitPanic(t *testing.T) {
-	tape := New(context.Background())
+	tape := New[float64](context.Background())
 	a, b := tape.Constant(kernel.Dense[float64](3, 4)), tape.Constant(kernel.Dense[float64](5, 6))
 	empty := tape.Constant(kernel.Dense[float64](0, 4))
 	for name, call := range map[string]func(){
 		"MatMul of 3×4 and 5×6":                               func() { tape.MatMul(a, b) },
 		"MatMulTrans of 3×4 and 5×6":                          func() { tape.MatMulTrans(a, b) },
-		"SpMM of 2×2 and 3×4":                                 func() { tape.SpMM(NewSparse(sparseOf(2, 2), false), a) },
+		"SpMM of 2×2 and 3×4":                                 func() { tape.SpMM(withTranspose(sparseOf(2, 2)), a) },
 		"Bias of 3×4 and 5×6":                                 func() { tape.Bias(a, b) },
 		"PReLU of 3×4 and 5×6":                                func() { tape.PReLU(a, b) },
 		"Add of 3×4 and 5×6":                                  func() { tape.Add(a, b) },
@@ -251,7 +251,7 @@ func TestSizesThatDoNotFitPanic(t *testing.T) {
 
 func TestEmptyMatrices(t *testing.T) {
 	for _, size := range [][2]int{{0, 4}, {4, 0}, {0, 0}} {
-		tape := New(context.Background())
+		tape := New[float64](context.Background())
 		x, grad := kernel.Dense[float64](size[0], size[1]), kernel.Dense[float64](size[0], size[1])
 		v := tape.Variable(x, grad)
 		y := tape.MatMulTrans(tape.ReLU(tape.RowNormalize(v)), tape.ColumnNormalize(v))

@@ -8,14 +8,16 @@ import (
 	"coles/internal/kernel"
 )
 
+type matrix64 = matrix[float64]
+
 // operation is an entry of the table that all tests of operations go through.
 // Sizes follow from n and d, so that an entry serves for small and large inputs.
-type operation struct {
+type operation[T kernel.Float] struct {
 	name   string
 	sizes  func(n, d int) [][2]int // of the inputs
-	apply  func(t *Tape, in []*Value) *Value
-	want   func(in []matrix) matrix // the result, computed plainly
-	domain func(v float64) float64  // makes an input of a normal number; nil: none needed
+	apply  func(t *Tape[T], in []*Value[T]) *Value[T]
+	want   func(in []matrix64) matrix64 // the result, computed plainly
+	domain func(v float64) float64      // makes an input of a normal number; nil: none needed
 }
 
 func one(n, d int) [][2]int   { return [][2]int{{n, d}} }
@@ -25,11 +27,11 @@ func equal(n, d int) [][2]int { return [][2]int{{n, d}, {n, d}} }
 func awayFromZero(v float64) float64 { return v + math.Copysign(0.1, v) }
 func positive(v float64) float64     { return 0.2 + math.Abs(v) }
 
-func powerMeanOf(name string, p float64) operation {
-	return operation{
+func powerMeanOf[T kernel.Float](name string, p float64) operation[T] {
+	return operation[T]{
 		name: name, sizes: one, domain: positive,
-		apply: func(t *Tape, in []*Value) *Value { return t.PowerMean(in[0], p) },
-		want: func(in []matrix) matrix {
+		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.PowerMean(in[0], p) },
+		want: func(in []matrix64) matrix64 {
 			sum := 0.0
 			for _, v := range entries(in[0]) {
 				if p == 0 {
@@ -46,11 +48,11 @@ func powerMeanOf(name string, p float64) operation {
 	}
 }
 
-func logPowerMeanOf(name string, p float64) operation {
-	return operation{
+func logPowerMeanOf[T kernel.Float](name string, p float64) operation[T] {
+	return operation[T]{
 		name: name, sizes: one,
-		apply: func(t *Tape, in []*Value) *Value { return t.LogPowerMeanRows(in[0], p) },
-		want: func(in []matrix) matrix {
+		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.LogPowerMeanRows(in[0], p) },
+		want: func(in []matrix64) matrix64 {
 			return build(in[0].Rows, 1, func(i, _ int) float64 {
 				sum := 0.0
 				for _, v := range row(in[0], i) {
@@ -70,11 +72,11 @@ func logPowerMeanOf(name string, p float64) operation {
 }
 
 // byEntry is a unary operation of a function of every entry.
-func byEntry(name string, apply func(t *Tape, x *Value) *Value, f func(v float64) float64) operation {
-	return operation{
+func byEntry[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(v float64) float64) operation[T] {
+	return operation[T]{
 		name: name, sizes: one, domain: awayFromZero,
-		apply: func(t *Tape, in []*Value) *Value { return apply(t, in[0]) },
-		want: func(in []matrix) matrix {
+		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return apply(t, in[0]) },
+		want: func(in []matrix64) matrix64 {
 			return build(in[0].Rows, in[0].Cols, func(i, j int) float64 { return f(at(in[0], i, j)) })
 		},
 	}
@@ -102,11 +104,11 @@ func symmetricEntry(i, j int) float64 {
 	return v
 }
 
-func symmetric(_ context.Context, dst, src matrix) error {
+func symmetric[T kernel.Float](_ context.Context, dst, src matrix[T]) error {
 	for i := range dst.Rows {
 		clear(row(dst, i))
 		for k := range src.Rows {
-			c := symmetricEntry(i, k)
+			c := T(symmetricEntry(i, k))
 			for j, v := range row(src, k) {
 				dst.Data[i*dst.Stride+j] += c * v
 			}
@@ -126,16 +128,16 @@ func picks(m, n, step int) []int {
 
 const normEpsilon = 1e-3
 
-func at(m matrix, i, j int) float64 { return m.Data[i*m.Stride+j] }
+func at[T kernel.Float](m matrix[T], i, j int) float64 { return float64(m.Data[i*m.Stride+j]) }
 
-func entries(m matrix) (e []float64) {
+func entries(m matrix64) (e []float64) {
 	for i := range m.Rows {
 		e = append(e, row(m, i)...)
 	}
 	return e
 }
 
-func build(rows, cols int, f func(i, j int) float64) matrix {
+func build(rows, cols int, f func(i, j int) float64) matrix64 {
 	m := kernel.Dense[float64](rows, cols)
 	for i := range rows {
 		for j := range cols {
@@ -145,7 +147,7 @@ func build(rows, cols int, f func(i, j int) float64) matrix {
 	return m
 }
 
-func scalar(v float64) matrix { return build(1, 1, func(int, int) float64 { return v }) }
+func scalar(v float64) matrix64 { return build(1, 1, func(int, int) float64 { return v }) }
 
 // sumOver is Σ_k f(k) for k in [0, n).
 func sumOver(n int, f func(k int) float64) (s float64) {
@@ -156,8 +158,8 @@ func sumOver(n int, f func(k int) float64) (s float64) {
 }
 
 // padded is a matrix with NaN between its rows, which nothing may look at.
-func padded(rows, cols, padding int, f func() float64) matrix {
-	m := matrix{Rows: rows, Cols: cols, Stride: cols + padding, Data: make([]float64, rows*(cols+padding))}
+func padded(rows, cols, padding int, f func() float64) matrix64 {
+	m := matrix64{Rows: rows, Cols: cols, Stride: cols + padding, Data: make([]float64, rows*(cols+padding))}
 	for i := range m.Data {
 		if m.Data[i] = math.NaN(); i%m.Stride < cols {
 			m.Data[i] = f()
@@ -167,7 +169,7 @@ func padded(rows, cols, padding int, f func() float64) matrix {
 }
 
 // inputsOf draws the inputs of an operation.
-func inputsOf(op operation, n, d int, rnd *rand.Rand) (in []matrix) {
+func inputsOf[T kernel.Float](op operation[T], n, d int, rnd *rand.Rand) (in []matrix64) {
 	for k, size := range op.sizes(n, d) {
 		in = append(in, padded(size[0], size[1], k+1, func() float64 {
 			v := rnd.NormFloat64()

@@ -9,32 +9,32 @@ import "math"
 // not positive gives NaN.
 //
 // g_x = (g/N)·(x/y)^(p−1).
-func (t *Tape) PowerMean(x *Value, p float64) *Value {
+func (t *Tape[T]) PowerMean(x *Value[T], p float64) *Value[T] {
 	fit(x.Rows() > 0 && x.Cols() > 0, "PowerMean", x)
 	count := float64(x.Rows()) * float64(x.Cols())
 	y := t.newScalar(t.powerMean(x.data, p, count), x)
 	y.back = func() {
-		g, m := y.grad.Data[0]/count, y.Scalar()
+		g, m := float64(y.grad.Data[0])/count, y.Scalar()
 		dst := t.gradient(x)
-		t.each(dst, x.data, x.data, func(dst, x, _ []float64) {
+		t.each(dst, x.data, x.data, func(dst, x, _ []T) {
 			for i, v := range x {
-				dst[i] += g * math.Pow(v/m, p-1)
+				dst[i] += T(g * math.Pow(float64(v)/m, p-1))
 			}
 		})
 	}
 	return y
 }
 
-func (t *Tape) powerMean(x matrix, p, count float64) float64 {
+func (t *Tape[T]) powerMean(x matrix[T], p, count float64) float64 {
 	unit := t.smallest(x)
 	if !(unit > 0) {
 		return math.NaN()
 	}
 	if p == 0 {
-		logs := t.total(x, x, func(x, _ []float64) float64 {
+		logs := t.total(x, x, func(x, _ []T) float64 {
 			sum := 0.0
 			for _, v := range x {
-				sum += math.Log(v)
+				sum += math.Log(float64(v))
 			}
 			return sum
 		})
@@ -43,10 +43,10 @@ func (t *Tape) powerMean(x matrix, p, count float64) float64 {
 	if p > 0 {
 		unit = t.largest(x)
 	}
-	powers := t.total(x, x, func(x, _ []float64) float64 {
+	powers := t.total(x, x, func(x, _ []T) float64 {
 		sum := 0.0
 		for _, v := range x {
-			sum += math.Pow(v/unit, p)
+			sum += math.Pow(float64(v)/unit, p)
 		}
 		return sum
 	})

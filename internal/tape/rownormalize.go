@@ -2,8 +2,6 @@ package tape
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // RowNormalize divides every row of the n×d matrix x by its length, ‖x_i‖:
@@ -11,20 +9,20 @@ import (
 // smallest number, becomes zero and so does its gradient.
 //
 // g_x of row i = (g_i − (g_i·y_i)·y_i)/‖x_i‖.
-func (t *Tape) RowNormalize(x *Value) *Value {
+func (t *Tape[T]) RowNormalize(x *Value[T]) *Value[T] {
 	y := t.newValue(x.Rows(), x.Cols(), x)
 	y.kept = t.take(x.Rows(), 1)
 	inverse := y.kept.Data
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
 		from := row(x.data, i)
-		inverse[i] = inverseLength(floats.Dot(from, from))
-		floats.ScaleTo(row(y.data, i), inverse[i], from)
+		inverse[i] = T(inverseLength(dot(from, from)))
+		multiplyTo(row(y.data, i), inverse[i], from)
 	})
 	y.back = func() {
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
 			g, unit := row(y.grad, i), row(y.data, i)
-			floats.AddScaled(g, -floats.Dot(g, unit), unit)
-			floats.Scale(inverse[i], g)
+			addMultiple(g, T(-dot(g, unit)), unit)
+			multiplyTo(g, inverse[i], g)
 		})
 		t.pass(&y.grad, x)
 	}

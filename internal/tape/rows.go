@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"coles/internal/kernel"
 	"coles/internal/parallel"
 )
 
@@ -15,7 +16,7 @@ const (
 )
 
 // row is row i of m. A matrix without columns may have no data at all.
-func row(m matrix, i int) []float64 {
+func row[T kernel.Float](m matrix[T], i int) []T {
 	if m.Cols == 0 {
 		return nil
 	}
@@ -25,11 +26,11 @@ func row(m matrix, i int) []float64 {
 // rowsOf is how many rows of so many columns make a task.
 func rowsOf(cols int) int { return max(1, piece/max(1, cols)) }
 
-func joined(m matrix) bool { return m.Stride == m.Cols || m.Rows <= 1 }
+func joined[T kernel.Float](m matrix[T]) bool { return m.Stride == m.Cols || m.Rows <= 1 }
 
 // each calls do for corresponding parts of three matrices of one size, which
 // may be the same one.
-func (t *Tape) each(a, b, c matrix, do func(a, b, c []float64)) {
+func (t *Tape[T]) each(a, b, c matrix[T], do func(a, b, c []T)) {
 	if a.Cols == 0 {
 		return
 	}
@@ -47,12 +48,12 @@ func (t *Tape) each(a, b, c matrix, do func(a, b, c []float64)) {
 }
 
 // ranges shares rows of so many columns out.
-func (t *Tape) ranges(rows, cols int, do func(lo, hi int)) {
+func (t *Tape[T]) ranges(rows, cols int, do func(lo, hi int)) {
 	t.check(parallel.Ranges(t.ctx, rows, rowsOf(cols), do))
 }
 
 // eachRow calls do for every row of so many columns.
-func (t *Tape) eachRow(rows, cols int, do func(i int)) {
+func (t *Tape[T]) eachRow(rows, cols int, do func(i int)) {
 	t.ranges(rows, cols, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			do(i)
@@ -60,8 +61,8 @@ func (t *Tape) eachRow(rows, cols int, do func(i int)) {
 	})
 }
 
-func (t *Tape) fill(dst matrix, c float64) {
-	t.each(dst, dst, dst, func(dst, _, _ []float64) {
+func (t *Tape[T]) fill(dst matrix[T], c T) {
+	t.each(dst, dst, dst, func(dst, _, _ []T) {
 		for i := range dst {
 			dst[i] = c
 		}
@@ -69,8 +70,8 @@ func (t *Tape) fill(dst matrix, c float64) {
 }
 
 // addScaled adds c·src to dst.
-func (t *Tape) addScaled(dst matrix, c float64, src matrix) {
-	t.each(dst, src, src, func(dst, src, _ []float64) {
+func (t *Tape[T]) addScaled(dst matrix[T], c T, src matrix[T]) {
+	t.each(dst, src, src, func(dst, src, _ []T) {
 		for i, v := range src {
 			dst[i] += c * v
 		}
@@ -78,8 +79,8 @@ func (t *Tape) addScaled(dst matrix, c float64, src matrix) {
 }
 
 // scale multiplies m by c.
-func (t *Tape) scale(m matrix, c float64) {
-	t.each(m, m, m, func(m, _, _ []float64) {
+func (t *Tape[T]) scale(m matrix[T], c T) {
+	t.each(m, m, m, func(m, _, _ []T) {
 		for i := range m {
 			m[i] *= c
 		}

@@ -5,14 +5,14 @@ import "math"
 // Sigmoid is y = σ(x) = 1/(1 + e⁻ˣ) by entry, of any shape.
 //
 // g_x = g·y·(1 − y).
-func (t *Tape) Sigmoid(x *Value) *Value {
+func (t *Tape[T]) Sigmoid(x *Value[T]) *Value[T] {
 	return t.elementwise(x,
-		func(y, x []float64) {
+		func(y, x []T) {
 			for i, v := range x {
-				y[i] = sigmoid(v)
+				y[i] = T(sigmoid(float64(v)))
 			}
 		},
-		func(g, _, y []float64) {
+		func(g, _, y []T) {
 			for i, v := range y {
 				g[i] *= v * (1 - v)
 			}

@@ -5,16 +5,16 @@ import "math"
 // Softplus is y = log(1 + eˣ) by entry, of any shape, without overflow.
 //
 // g_x = g·σ(x).
-func (t *Tape) Softplus(x *Value) *Value {
+func (t *Tape[T]) Softplus(x *Value[T]) *Value[T] {
 	return t.elementwise(x,
-		func(y, x []float64) {
+		func(y, x []T) {
 			for i, v := range x {
-				y[i] = softplus(v)
+				y[i] = T(softplus(float64(v)))
 			}
 		},
-		func(g, x, _ []float64) {
+		func(g, x, _ []T) {
 			for i, v := range x {
-				g[i] *= sigmoid(v)
+				g[i] *= T(sigmoid(float64(v)))
 			}
 		})
 }

@@ -7,21 +7,17 @@ import (
 )
 
 // Sparse is a sparse matrix together with its transpose, which gradients take.
-type Sparse struct{ matrix, transpose *kernel.CSR[float64] }
+type Sparse[T kernel.Float] struct{ matrix, transpose *kernel.CSR[T] }
 
-// NewSparse returns s with its transpose, which is s itself if the caller knows
-// it to be symmetric. The time is that of Transpose.
-func NewSparse(s *kernel.CSR[float64], symmetric bool) *Sparse {
-	if symmetric {
-		return &Sparse{s, s}
-	}
-	return &Sparse{s, s.Transpose()}
+// NewSparse returns s with its transpose, which is s itself for a symmetric matrix.
+func NewSparse[T kernel.Float](s, transpose *kernel.CSR[T]) *Sparse[T] {
+	return &Sparse[T]{s, transpose}
 }
 
 // SpMM is y = S·x, of a constant sparse n×k and a k×d matrix.
 //
 // g_x = Sᵀ·g.
-func (t *Tape) SpMM(s *Sparse, x *Value) *Value {
+func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 	if s.matrix.Cols != x.Rows() {
 		panic(fmt.Sprintf("tape: SpMM of %d×%d and %d×%d", s.matrix.Rows, s.matrix.Cols, x.Rows(), x.Cols()))
 	}

@@ -4,7 +4,7 @@ package tape
 // n×d matrix h.
 //
 // g_h = 2g·S·h; the product is that of the forward pass.
-func (t *Tape) TraceQuadratic(s SymmetricOperator, h *Value) *Value {
+func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] {
 	product := t.take(h.Rows(), h.Cols())
 	t.check(s(t.ctx, product, h.data))
 	y := t.newScalar(t.dot(h.data, product), h)
