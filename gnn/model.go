@@ -1,0 +1,223 @@
+package gnn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+	"coles/internal/tape"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Model is a trained network: enough to embed nodes that come later. It is
+// immutable and safe for use by many goroutines.
+type Model struct {
+	settings  Settings
+	prepare   *coles.Preparer
+	params    []tensor
+	factor    float64    // what the output of the network is multiplied by
+	embedding *mat.Dense // of the nodes trained on; nil in a model that was read from a file
+	report    Report
+}
+
+// A tensor is a named matrix as models and checkpoints keep it, without padding.
+type tensor struct {
+	Name string    `json:"name"`
+	Rows int       `json:"rows"`
+	Cols int       `json:"cols"`
+	data []float64 // of float32 they are as exact
+}
+
+// A Report tells what a training did.
+type Report struct {
+	Graph       coles.GraphReport `json:"graph"`
+	Features    int               `json:"features"` // d
+	Preparation coles.Preparation `json:"preparation"`
+	Dim         int               `json:"dim"`        // d′
+	Parameters  int               `json:"parameters"` // numbers trained
+	Precision   coles.Precision   `json:"precision"`
+	Epochs      int               `json:"epochs"`     // done
+	BestEpoch   int               `json:"best_epoch"` // whose parameters these are
+	Loss        float64           `json:"loss"`       // of the last epoch
+	Seconds     float64           `json:"seconds"`
+	Memory      int               `json:"memory"` // bytes that the steps took beside data and parameters
+}
+
+// String is the report in a few lines.
+func (r Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "graph: %v\n", r.Graph)
+	fmt.Fprintf(&b, "features: %d, prepared by %v\n", r.Features, r.Preparation)
+	fmt.Fprintf(&b, "network: %d parameters, %d columns, %v\n", r.Parameters, r.Dim, r.Precision)
+	fmt.Fprintf(&b, "training: %d epochs, the best %d, loss %.5g, %.2f seconds, %d MB for a step", r.Epochs, r.BestEpoch, r.Loss, r.Seconds, r.Memory>>20)
+	return b.String()
+}
+
+// model is what the run has come to.
+func (r *run[T]) model(ctx context.Context) (*Model, error) {
+	h, err := r.output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{settings: r.Settings, prepare: r.prepare, params: r.tensors()}
+	if m.embedding, m.factor, err = scaled(ctx, h, r.Norm); err != nil {
+		return nil, err
+	}
+	m.report = r.report()
+	return m, nil
+}
+
+func (r *run[T]) report() Report {
+	report := Report{
+		Graph: r.data.graph.Report(), Features: r.data.whole.x.cols(), Preparation: r.prepare.Preparation(),
+		Dim: r.Network.width(), Precision: r.Precision, Epochs: r.epoch, BestEpoch: r.epoch,
+		Loss: r.last.Loss, Seconds: time.Since(r.started).Seconds(), Memory: r.tape.Bytes(),
+	}
+	if r.best.epoch > 0 {
+		report.BestEpoch = r.best.epoch
+	}
+	for _, p := range r.encoder.params {
+		report.Parameters += len(p.value.Data)
+	}
+	return report
+}
+
+// tensors are copies of the parameters.
+func (r *run[T]) tensors() []tensor {
+	var out []tensor
+	for _, p := range r.encoder.params {
+		out = append(out, tensor{p.name, p.value.Rows, p.value.Cols, widened(p.value)})
+	}
+	return out
+}
+
+// widened is a copy of the entries of m, which has no padding.
+func widened[T kernel.Float](m kernel.Matrix[T]) []float64 {
+	out := make([]float64, len(m.Data))
+	for i, v := range m.Data {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// scaled is h times the factor that makes r the mean norm of its centred rows, or
+// as it is for r = 0.
+func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) (*mat.Dense, float64, error) {
+	y := mat.NewDense(h.Rows, h.Cols, nil)
+	if err := kernel.Convert(ctx, kernel.Matrix[float64](y.RawMatrix()), h); err != nil {
+		return nil, 0, err
+	}
+	if r == 0 {
+		return y, 1, nil
+	}
+	even := make([]float64, h.Cols)
+	for j := range even {
+		even[j] = 1
+	}
+	s, err := coles.SpectralScaling(y, even, coles.WithPower(0), coles.WithNorm(r))
+	if err != nil {
+		return nil, 0, fmt.Errorf("gnn: %w", err)
+	}
+	factor := s.Factors[0]
+	y.Scale(factor, y)
+	return y, factor, ctx.Err()
+}
+
+// Embedding returns a copy of the embedding of the nodes trained on (n×d′), or nil in a
+// model that was read from a file: Embed makes it again from graph and features.
+func (m *Model) Embedding() *mat.Dense {
+	if m.embedding == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(m.embedding)
+}
+
+// Embed returns the embedding of every node of a graph (n×d′) without training
+// anything: the graph trained on, to the byte; one that has grown, new nodes
+// and all; or another graph with the same features.
+//
+// Errors: [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrPreparation], and ctx's.
+func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+	y, err := m.output(ctx, g, x)
+	if err != nil {
+		return nil, err
+	}
+	if m.factor != 1 {
+		y.Scale(m.factor, y)
+	}
+	return y, nil
+}
+
+// output is what the network makes of a graph, not yet scaled.
+func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	if x == nil {
+		return nil, fmt.Errorf("gnn: features: %w: none", coles.ErrEmpty)
+	}
+	if rows, _ := x.Dims(); rows != g.Nodes() || rows == 0 {
+		return nil, fmt.Errorf("gnn: %w: %d feature rows for %d nodes", coles.ErrShape, rows, g.Nodes())
+	}
+	if m.settings.Precision == coles.Float64 {
+		return outputIn[float64](ctx, m, g, x)
+	}
+	return outputIn[float32](ctx, m, g, x)
+}
+
+func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+	d, err := newData[T](ctx, g, x, m.prepare, m.settings)
+	if err != nil {
+		return nil, err
+	}
+	e := encoder[T]{layers: m.settings.Network}
+	for _, p := range m.params {
+		e.params = append(e.params, &parameter[T]{name: p.Name, value: narrowed[T](p)})
+	}
+	t := tape.New[T](ctx)
+	h := e.embed(t, &d.whole, nil)
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
+	y := mat.NewDense(h.Rows(), h.Cols(), nil)
+	return y, kernel.Convert(ctx, kernel.Matrix[float64](y.RawMatrix()), h.Data())
+}
+
+// narrowed is a tensor in the numbers that are computed with.
+func narrowed[T kernel.Float](p tensor) kernel.Matrix[T] {
+	m := kernel.Dense[T](p.Rows, p.Cols)
+	for i, v := range p.data {
+		m.Data[i] = T(v)
+	}
+	return m
+}
+
+// Parameters returns the names of the parameters, such as "0.weight", in the order
+// of the layers.
+func (m *Model) Parameters() []string {
+	var names []string
+	for _, p := range m.params {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Parameter returns a copy of the parameter of that name.
+func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
+	for _, p := range m.params {
+		if p.Name == name {
+			return mat.NewDense(p.Rows, p.Cols, append([]float64(nil), p.data...)), true
+		}
+	}
+	return nil, false
+}
+
+// Settings returns the settings of the training, widths and precision resolved.
+func (m *Model) Settings() Settings { return m.settings }
+
+// Report tells what the training did.
+func (m *Model) Report() Report { return m.report }

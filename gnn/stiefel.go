@@ -1,0 +1,78 @@
+package gnn
+
+import (
+	"context"
+	"fmt"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// The Stiefel manifold is the set of d×k matrices Θ with ΘᵀΘ = I.
+
+// makeTangent replaces g, the gradient at theta, by the Riemannian one,
+// g − theta·(thetaᵀg + gᵀtheta)/2: its projection on the tangent space for the metric
+// of the surrounding space (Absil, Mahony and Sepulchre 2008, 3.35).
+func makeTangent[T kernel.Float](ctx context.Context, theta, g kernel.Matrix[T]) error {
+	k := theta.Cols
+	s, release := kernel.Scratch[T](k, k)
+	defer release()
+	if err := kernel.Gemm(ctx, true, false, 1, theta, g, 0, s); err != nil {
+		return err
+	}
+	for i := range k {
+		for j := range i + 1 {
+			mean := (s.Data[i*s.Stride+j] + s.Data[j*s.Stride+i]) / 2
+			s.Data[i*s.Stride+j], s.Data[j*s.Stride+i] = mean, mean
+		}
+	}
+	return kernel.Gemm(ctx, false, false, -1, theta, s, 1, g)
+}
+
+// retract replaces x, of full rank, by the Q of its QR decomposition with a
+// positive diagonal of R: the closest way back to the manifold that is one
+// decomposition long. R is found as the Cholesky factor of XᵀX, and once more from
+// the result: X is near the manifold, where that is as accurate as reflections
+// (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015) and all products.
+func retract[T kernel.Float](x kernel.Matrix[T]) error {
+	ctx := context.Background() // some ten milliseconds, and half done it is nothing
+	q, release := kernel.Scratch[float64](x.Rows, x.Cols)
+	defer release()
+	if err := kernel.Convert(ctx, q, x); err != nil {
+		return err
+	}
+	for range 2 {
+		if err := orthonormalize(ctx, q); err != nil {
+			return err
+		}
+	}
+	return kernel.Convert(ctx, x, q)
+}
+
+// orthonormalize multiplies q by the inverse of the Cholesky factor of qᵀq.
+func orthonormalize(ctx context.Context, q kernel.Matrix[float64]) error {
+	k := q.Cols
+	gram, releaseGram := kernel.Scratch[float64](k, k)
+	defer releaseGram()
+	clear(gram.Data)
+	if err := kernel.Gram(ctx, 1, q, q, gram); err != nil {
+		return err
+	}
+	r, ok := lapack64.Potrf(blas64.Symmetric{N: k, Stride: gram.Stride, Data: gram.Data, Uplo: blas.Upper})
+	if !ok || !lapack64.Trtri(r) {
+		return fmt.Errorf("gnn: %w: a weight on the Stiefel manifold has lost its rank", ErrDiverged)
+	}
+	for i := 1; i < k; i++ {
+		clear(gram.Data[i*gram.Stride:][:i])
+	}
+	product, release := kernel.Scratch[float64](q.Rows, k)
+	defer release()
+	if err := kernel.Gemm(ctx, false, false, 1, q, gram, 0, product); err != nil {
+		return err
+	}
+	kernel.Copy(q, product)
+	return nil
+}
