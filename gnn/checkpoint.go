@@ -37,6 +37,7 @@ type checkpointHeader struct {
 	Epoch       int      `json:"epoch"`
 	Steps       int      `json:"steps"`
 	Loss        float64  `json:"loss"`
+	Rank        float64  `json:"rank"`
 	Score       *float64 `json:"score,omitempty"`
 	BestEpoch   int      `json:"best_epoch,omitempty"`
 	BestScore   float64  `json:"best_score,omitempty"`
@@ -58,7 +59,7 @@ func (r *run[T]) snapshot() *Checkpoint {
 	params := r.tensors()
 	c := &Checkpoint{header: checkpointHeader{
 		Settings: r.Settings, Features: r.data.whole.x.cols(), Fingerprint: hex.EncodeToString(r.fingerprint[:]),
-		Epoch: r.epoch, Steps: r.steps, Loss: r.last.Loss, BestEpoch: r.best.epoch, BestScore: r.best.score,
+		Epoch: r.epoch, Steps: r.steps, Loss: r.last.Loss, Rank: r.last.Rank, BestEpoch: r.best.epoch, BestScore: r.best.score,
 		Params: params, Moments: r.Optimizer.moments() > 0,
 	}, params: params}
 	if r.best.epoch > 0 {
@@ -83,7 +84,7 @@ func (r *run[T]) restore(c *Checkpoint) error {
 		return fmt.Errorf("gnn: resume: %w: the graph or its features are others", ErrCheckpoint)
 	}
 	h := c.header
-	r.epoch, r.steps, r.last.Loss = h.Epoch, h.Steps, h.Loss
+	r.epoch, r.steps, r.last.Loss, r.last.Rank = h.Epoch, h.Steps, h.Loss, h.Rank
 	if h.Score != nil {
 		r.last.Score, r.last.Best = *h.Score, h.BestScore
 	}

@@ -6,8 +6,8 @@ import "coles"
 func DefaultSettings() Settings {
 	return Settings{
 		Network:      Network{GCN(512), ReLU(), GCN(AutoWidth)},
-		Objective:    COLES(1),
-		Features:     coles.PrepareAuto,
+		Objective:    COLES(10),
+		Features:     coles.PrepareRowL2,
 		FeatureScale: 5,
 		Negatives:    coles.ExpectedDegreeNegatives(),
 		Kappa:        1,
@@ -25,7 +25,7 @@ func ClassifierSettings() Settings {
 	s.Network = Network{Dropout(0.5), GCN(16), ReLU(), Dropout(0.5), GCN(AutoWidth)}
 	s.Objective = Objective{kind: classObjective}
 	s.FeatureScale = 1
-	s.Optimizer = Adam(0.01).WithDecay(5e-4)
+	s.Optimizer = Adam(0.02).WithDecay(5e-4)
 	s.Epochs = 200
 	s.Norm = 0
 	return s

@@ -44,6 +44,7 @@ type Report struct {
 	Epochs      int               `json:"epochs"`     // done
 	BestEpoch   int               `json:"best_epoch"` // whose parameters these are
 	Loss        float64           `json:"loss"`       // of the last epoch
+	Rank        float64           `json:"rank"`       // effective rank of the embedding
 	Seconds     float64           `json:"seconds"`
 	Memory      int               `json:"memory"` // bytes that the steps took beside data and parameters
 }
@@ -54,7 +55,7 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "graph: %v\n", r.Graph)
 	fmt.Fprintf(&b, "features: %d, prepared by %v\n", r.Features, r.Preparation)
 	fmt.Fprintf(&b, "network: %d parameters, %d columns, %v\n", r.Parameters, r.Dim, r.Precision)
-	fmt.Fprintf(&b, "training: %d epochs, the best %d, loss %.5g, %.2f seconds, %d MB for a step", r.Epochs, r.BestEpoch, r.Loss, r.Seconds, r.Memory>>20)
+	fmt.Fprintf(&b, "training: %d epochs, the best %d, loss %.5g, effective rank %.1f, %.2f seconds, %d MB for a step", r.Epochs, r.BestEpoch, r.Loss, r.Rank, r.Seconds, r.Memory>>20)
 	return b.String()
 }
 
@@ -69,6 +70,9 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 		return nil, err
 	}
 	m.report = r.report()
+	if _, m.report.Rank, err = spread(ctx, h); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 

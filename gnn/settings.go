@@ -34,6 +34,9 @@ type Settings struct {
 	Schedule  Schedule  `json:"schedule"`
 	// Epochs is how often all nodes are gone through, at most.
 	Epochs int `json:"epochs"`
+	// StopRank ends the training after the first epoch in which the effective rank
+	// of the output is at most that: see [WithRankStop]. 0 is no such rule.
+	StopRank float64 `json:"stop_rank"`
 	// BatchSize is the number of nodes of a step; 0 takes all of them.
 	BatchSize int `json:"batch_size"`
 	// Norm is r, the mean norm of the centred rows of the embedding (one factor
@@ -57,6 +60,7 @@ func (s Settings) check() error {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	wrong(!(s.FeatureScale > 0 && finite(s.FeatureScale)), "features times %v, want more than 0", s.FeatureScale)
 	wrong(s.Epochs < 1, "%d epochs, want at least 1", s.Epochs)
+	wrong(!(s.StopRank >= 0 && finite(s.StopRank)), "stop at rank %v, want 0 or more", s.StopRank)
 	wrong(s.BatchSize < 0, "batches of %d nodes", s.BatchSize)
 	wrong(!(s.Norm >= 0 && finite(s.Norm)), "row norm r = %v, want 0 or more", s.Norm)
 	wrong(s.Precision < coles.PrecisionAuto || s.Precision > coles.Float32, "%v", s.Precision)
@@ -122,6 +126,17 @@ func WithSchedule(s Schedule) Option { return func(c *config) { c.Schedule = s }
 
 // WithEpochs sets how often all nodes are gone through.
 func WithEpochs(epochs int) Option { return func(c *config) { c.Epochs = epochs } }
+
+// WithRankStop ends the training after the first epoch in which the effective rank of
+// the centred output H is at most rank: the participation ratio
+//
+//	(Σ λ_j)²/Σ λ_j²,  λ the eigenvalues of the covariance of the rows of H,
+//
+// d′ where all directions have the same energy and 1 where one has all. An objective
+// that nothing bounds pours the energy of H into the leading directions of ΔW, one
+// by one; this is an early stop that asks for no labels. It costs n·d′²/2
+// multiplications an epoch.
+func WithRankStop(rank float64) Option { return func(c *config) { c.StopRank = rank } }
 
 // WithBatchSize trains on blocks of at most so many nodes that hold together, one
 // after the other. The output of a block is exactly what the whole graph gives for
@@ -192,6 +207,7 @@ type Progress struct {
 	Loss          float64 // the mean over the steps of the epoch, before each step
 	GradientNorm  float64 // of all parameters together, in the last step
 	Orthogonality float64 // ‖HᵀH/n − I‖²_F/d′ of the last step
+	Rank          float64 // effective rank of H in the last step: see [WithRankStop]
 	Score         float64 // of WithValidation, the newest; NaN before the first
 	Best          float64 // the best of them
 	Seconds       float64 // since the start

@@ -21,8 +21,12 @@ type best[T kernel.Float] struct {
 	params []kernel.Matrix[T]
 }
 
-// exhausted tells whether patience has come to its end.
-func (r *run[T]) exhausted() bool {
+// ended tells whether the rank is as low as it may get or patience has come to its
+// end.
+func (r *run[T]) ended() bool {
+	if r.StopRank > 0 && r.epoch > 0 && r.last.Rank <= r.StopRank {
+		return true
+	}
 	return r.judge != nil && r.best.epoch > 0 && r.epoch-r.best.epoch >= r.judge.every*r.judge.patience
 }
 

@@ -122,7 +122,7 @@ func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat
 
 // train runs the epochs that are left.
 func (r *run[T]) train(ctx context.Context) error {
-	for r.epoch < r.Epochs && !r.exhausted() {
+	for r.epoch < r.Epochs && !r.ended() {
 		if err := r.runEpoch(ctx); err != nil {
 			return fmt.Errorf("gnn: epoch %d: %w", r.epoch+1, err)
 		}
@@ -184,8 +184,11 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], rnd *rand.Rand) (fl
 		}
 	}
 	sum = t.Scale(sum, 1/float64(len(b.views)))
-	if r.progress != nil {
-		r.last.Orthogonality = t.SoftOrthogonality(t.Constant(h.Data())).Scalar()
+	if r.progress != nil || r.StopRank > 0 {
+		var err error
+		if r.last.Orthogonality, r.last.Rank, err = spread(ctx, h.Data()); err != nil {
+			return 0, err
+		}
 	}
 	if err := t.Backward(sum); err != nil {
 		return 0, err
