@@ -1,11 +1,15 @@
 package main
 
 import (
+	"coles/eval"
+	"coles/gnn"
 	"context"
 	"fmt"
 	"time"
 
 	"coles"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // classification fills the paper's table of node classification.
@@ -21,7 +25,7 @@ func classification(ctx context.Context, o options, out *report, progress func(s
 				continue
 			}
 			progress("%s: %s", name, m.name)
-			if err := measure(ctx, p, m, cell{Method: m.name}, paperAccuracy(name, m.name), out); err != nil {
+			if err := measure(ctx, o, p, m, cell{Method: m.name}, paperAccuracy(name, m.name), out); err != nil {
 				return err
 			}
 		}
@@ -32,9 +36,21 @@ func classification(ctx context.Context, o options, out *report, progress func(s
 // kappas are the numbers of negative graphs of the paper's ablation.
 var kappas = []int{0, 1, 5, 10}
 
-// kappa measures what the number of sampled negative graphs does: five
-// partners a node, η′ = 0.9, the rest as the default.
-func kappa(ctx context.Context, o options, out *report, progress func(string, ...any)) error {
+// kappaMethods are what the ablation measures: sampled negatives, five partners a
+// node, η′ = 0.9, the rest as the default.
+var kappaMethods = map[string]func(kappa int) method{
+	"kappa": func(k int) method {
+		return method{name: "COLES-S2GC", features: true,
+			embed: closed(fit(coles.WithNegatives(coles.UniformNegatives(5)), coles.WithEta(0.9), coles.WithKappa(k)))}
+	},
+	"kappa-gcn": func(k int) method {
+		return method{name: "COLES-GCN", features: true,
+			embed: train(gnn.WithNegatives(coles.UniformNegatives(5)), gnn.WithEta(0.9), gnn.WithKappa(k))}
+	},
+}
+
+// kappa measures what the number of sampled negative graphs does.
+func kappa(ctx context.Context, o options, table string, out *report, progress func(string, ...any)) error {
 	for _, name := range o.datasets {
 		p, err := load(ctx, o, name, progress)
 		if err != nil {
@@ -45,9 +61,9 @@ func kappa(ctx context.Context, o options, out *report, progress func(string, ..
 			continue
 		}
 		for _, k := range kappas {
-			progress("%s: κ = %d", name, k)
-			m := method{"COLES-S2GC", true, fit(coles.WithNegatives(coles.UniformNegatives(5)), coles.WithEta(0.9), coles.WithKappa(k))}
-			if err := measure(ctx, p, m, cell{Method: m.name, Kappa: &k}, paperKappa(name, k), out); err != nil {
+			m := kappaMethods[table](k)
+			progress("%s: %s, κ = %d", name, m.name, k)
+			if err := measure(ctx, o, p, m, cell{Method: m.name, Kappa: &k}, kappaInPaper[m.name][name][k], out); err != nil {
 				return err
 			}
 		}
@@ -55,21 +71,48 @@ func kappa(ctx context.Context, o options, out *report, progress func(string, ..
 	return nil
 }
 
-// measure embeds once and adds a cell for each number of labels. The seconds
-// are those of the embedding.
-func measure(ctx context.Context, p *problem, m method, c cell, paper map[int]float64, out *report) error {
-	start := time.Now()
-	y, err := m.embed(ctx, p)
-	if err != nil {
-		return fmt.Errorf("%s, %s: %w", p.Name, m.name, err)
+// measure adds a cell for each number of labels: the accuracies over all splits and,
+// for a method that has one, all seeds. The seconds are those of an embedding, or of
+// training on all splits of a method that is trained on labels.
+func measure(ctx context.Context, o options, p *problem, m method, c cell, paper map[int]float64, out *report) error {
+	seeds := o.seeds
+	if m.seedless() {
+		seeds = 1
 	}
-	c.Seconds = time.Since(start).Seconds()
-	for _, per := range perClass {
-		r, err := p.judge(ctx, y, per)
-		if err != nil {
-			return fmt.Errorf("%s, %s, %d per class: %w", p.Name, m.name, per, err)
+	accuracy, seconds := make(map[int][]float64), make(map[int]float64)
+	for seed := range seeds {
+		start := time.Now()
+		var y mat.Matrix
+		var err error
+		if m.embed != nil {
+			if y, err = m.embed(ctx, p, uint64(seed+1)); err != nil {
+				return fmt.Errorf("%s, %s: %w", p.Name, m.name, err)
+			}
 		}
-		c.Dataset, c.PerClass, c.Mean, c.Std, c.Paper = p.Name, per, r.Mean, r.Std, nil
+		embedded := time.Since(start).Seconds()
+		for _, per := range perClass {
+			start := time.Now()
+			var a []float64
+			if m.embed != nil {
+				a, err = p.judge(ctx, y, per)
+				seconds[per] += embedded
+			} else {
+				a, err = m.classify(ctx, p, p.splits[per], uint64(seed+1))
+				seconds[per] += time.Since(start).Seconds()
+			}
+			if err != nil {
+				return fmt.Errorf("%s, %s, %d per class: %w", p.Name, m.name, per, err)
+			}
+			accuracy[per] = append(accuracy[per], a...)
+		}
+	}
+	for _, per := range perClass {
+		mean, std, err := eval.MeanStd(accuracy[per])
+		if err != nil {
+			return err
+		}
+		c.Dataset, c.PerClass, c.Mean, c.Std, c.Paper = p.Name, per, mean, std, nil
+		c.Seeds, c.Seconds = seeds, seconds[per]/float64(seeds)
 		if v, ok := paper[per]; ok {
 			c.Paper = &v
 		}

@@ -81,7 +81,11 @@ func open(folder, name string) (*dataset.Dataset, error) {
 	return dataset.OpenPlanetoid(planetoid, name)
 }
 
-// judge measures an embedding on the splits of one size.
-func (p *problem) judge(ctx context.Context, y mat.Matrix, per int) (*eval.Classification, error) {
-	return eval.Classify(ctx, y, p.Labels, p.splits[per])
+// judge measures an embedding on the splits of one size, in percent for each.
+func (p *problem) judge(ctx context.Context, y mat.Matrix, per int) ([]float64, error) {
+	c, err := eval.Classify(ctx, y, p.Labels, p.splits[per])
+	if err != nil {
+		return nil, err
+	}
+	return c.Accuracy, nil
 }

@@ -28,6 +28,8 @@ standard error.
   tables -data data -datasets cora,citeseer,pubmed
   tables -data data -datasets cora -methods coles-s2gc,s2gc -json
   tables -data data -table kappa -datasets cora,citeseer
+  tables -data data -methods coles-gcn,gcn-supervised -seeds 3
+  tables -data data -table means
 
 Flags:
 `
@@ -52,6 +54,7 @@ type options struct {
 	datasets []string
 	methods  []method
 	splits   int
+	seeds    int
 	fetch    bool
 	json     bool
 }
@@ -65,10 +68,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	var o options
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required)")
-	table := flags.String("table", "classification", "which table: classification, or kappa for the number of negative graphs")
+	table := flags.String("table", "classification", "which table: classification; kappa or kappa-gcn, for the number of negative graphs; means, for the generalised means")
 	datasets := flags.String("datasets", "cora,citeseer,pubmed", "comma-separated `names`")
-	methods := flags.String("methods", "", "comma-separated `methods` of the classification table: "+strings.Join(methodNames(), ", ")+" (default all)")
+	methods := flags.String("methods", "", "comma-separated `methods` of the classification table: "+strings.Join(methodNames(allMethods()), ", ")+" (default those before "+trainedMethods[0].name+": the others train networks)")
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
+	flags.IntVar(&o.seeds, "seeds", 3, "how often to train what is trained")
 	flags.BoolVar(&o.fetch, "fetch", false, "first fetch the Planetoid files of the data sets into DIR/planetoid (cora, citeseer and pubmed only)")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON per cell instead of a Markdown table")
 	if err := flags.Parse(args); err != nil {
@@ -86,6 +90,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.splits < 1 {
 		return fmt.Errorf("-splits %d: at least 1 is needed", o.splits)
 	}
+	if o.seeds < 1 {
+		return fmt.Errorf("-seeds %d: at least 1 is needed", o.seeds)
+	}
 	o.datasets = fields(*datasets)
 	if len(o.datasets) == 0 {
 		return errors.New("-datasets names none")
@@ -93,19 +100,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	out := newReport(stdout, *table, o.json)
 	progress := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	var err error
+	if *methods != "" && *table != "classification" {
+		return errors.New("-methods goes with -table classification; the other tables have methods of their own")
+	}
 	switch *table {
 	case "classification":
 		if o.methods, err = findMethods(*methods); err != nil {
 			return err
 		}
 		err = classification(ctx, o, out, progress)
-	case "kappa":
-		if *methods != "" {
-			return errors.New("-methods goes with -table classification; the kappa table has one method")
-		}
-		err = kappa(ctx, o, out, progress)
+	case "means":
+		o.methods = meanMethods()
+		err = classification(ctx, o, out, progress)
+	case "kappa", "kappa-gcn":
+		err = kappa(ctx, o, *table, out, progress)
 	default:
-		return fmt.Errorf("-table %q: there are classification and kappa", *table)
+		return fmt.Errorf("-table %q: there are classification, kappa, kappa-gcn and means", *table)
 	}
 	if err != nil {
 		return err

@@ -4,20 +4,24 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
 	"coles"
+	"coles/dataset"
 	"coles/eval"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A method turns a data set into one row per node, without its labels.
+// A method turns a data set into one row per node without its labels, or (one
+// that is trained on labels) into accuracies on given splits.
 type method struct {
 	name     string
 	features bool // needs features
-	embed    func(ctx context.Context, p *problem) (mat.Matrix, error)
+	embed    func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error)
+	classify func(ctx context.Context, p *problem, splits []dataset.Split, seed uint64) ([]float64, error)
 }
 
 // The filters of the paper's tables: S²GC is in the authors' form.
@@ -26,20 +30,38 @@ var (
 	sgc  = coles.SGC(2)
 )
 
-var methods = []method{
-	{"Raw", true, func(_ context.Context, p *problem) (mat.Matrix, error) { return p.Features, nil }},
-	{"SGC", true, func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, sgc, p.Features) }},
-	{"S2GC", true, func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, s2gc, p.Features) }},
-	{"S2GC (same features)", true, sameFeatures},
-	{"PCA-S2GC", true, pca},
-	{"RP-S2GC", true, randomProjection},
-	{"COLES-SGC", true, fit(coles.WithFilter(sgc))},
-	{"COLES-S2GC", true, fit()},
-	{"LPP", true, fit(coles.WithKappa(0))},
-	{"Eigenmaps", false, eigenmaps},
+// closedMethods train nothing: they do not depend on a seed.
+var closedMethods = []method{
+	{name: "Raw", features: true, embed: closed(func(_ context.Context, p *problem) (mat.Matrix, error) { return p.Features, nil })},
+	{name: "SGC", features: true, embed: closed(func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, sgc, p.Features) })},
+	{name: "S2GC", features: true, embed: closed(func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, s2gc, p.Features) })},
+	{name: "S2GC (same features)", features: true, embed: closed(sameFeatures)},
+	{name: "PCA-S2GC", features: true, embed: closed(pca)},
+	{name: "RP-S2GC", features: true, embed: closed(randomProjection)},
+	{name: "COLES-SGC", features: true, embed: closed(fit(coles.WithFilter(sgc)))},
+	{name: "COLES-S2GC", features: true, embed: closed(fit())},
+	{name: "LPP", features: true, embed: closed(fit(coles.WithKappa(0)))},
+	{name: "Eigenmaps", embed: closed(eigenmaps)},
 }
 
-func methodNames() []string {
+// closed is a method that has no seed.
+func closed(embed func(context.Context, *problem) (mat.Matrix, error)) func(context.Context, *problem, uint64) (mat.Matrix, error) {
+	return func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) { return embed(ctx, p) }
+}
+
+// seedless tells whether every seed gives the same.
+func (m method) seedless() bool {
+	for _, c := range closedMethods {
+		if c.name == m.name {
+			return true
+		}
+	}
+	return false
+}
+
+func allMethods() []method { return slices.Concat(closedMethods, trainedMethods) }
+
+func methodNames(methods []method) []string {
 	var names []string
 	for _, m := range methods {
 		names = append(names, m.name)
@@ -47,21 +69,22 @@ func methodNames() []string {
 	return names
 }
 
-// findMethods looks up a comma-separated list; an empty one means all.
+// findMethods looks up a comma-separated list; an empty one means all that train
+// nothing.
 func findMethods(list string) ([]method, error) {
 	if strings.TrimSpace(list) == "" {
-		return methods, nil
+		return closedMethods, nil
 	}
 	var found []method
 next:
 	for _, name := range fields(list) {
-		for _, m := range methods {
+		for _, m := range allMethods() {
 			if plain(m.name) == plain(name) {
 				found = append(found, m)
 				continue next
 			}
 		}
-		return nil, fmt.Errorf("-methods: %q is none of %s", name, strings.Join(methodNames(), ", "))
+		return nil, fmt.Errorf("-methods: %q is none of %s", name, strings.Join(methodNames(allMethods()), ", "))
 	}
 	return found, nil
 }

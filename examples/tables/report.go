@@ -15,10 +15,11 @@ type cell struct {
 	PerClass int      `json:"per_class"`
 	Method   string   `json:"method"`
 	Kappa    *int     `json:"kappa,omitempty"`
-	Mean     float64  `json:"mean"` // percent
-	Std      float64  `json:"std"`  // population standard deviation over the splits
+	Mean     float64  `json:"mean"`  // percent
+	Std      float64  `json:"std"`   // population standard deviation over splits and seeds
+	Seeds    int      `json:"seeds"` // trainings
 	Paper    *float64 `json:"paper,omitempty"`
-	Seconds  float64  `json:"seconds"` // to embed
+	Seconds  float64  `json:"seconds"` // to embed once
 }
 
 // A report prints cells: as JSON at once, or as a Markdown table at the end.
@@ -82,7 +83,7 @@ func (r *report) finish() error {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("\nAccuracy in percent, mean ± standard deviation over the splits; the columns are data set and labelled nodes per class; the paper's mean in brackets.\n")
+	b.WriteString("\nAccuracy in percent, mean ± standard deviation over the splits (and seeds, of what is trained); the columns are data set and labelled nodes per class; the paper's mean in brackets.\n")
 	_, err := io.WriteString(r.w, b.String())
 	return err
 }
