@@ -1,0 +1,46 @@
+package gnn
+
+import (
+	"coles/internal/kernel"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+func TestSpreadEqualsItsFormulas(t *testing.T) {
+	h := randomMatrix[float64](5, 50, 4)
+	for i := range h.Rows {
+		h.Data[i*h.Stride] += 3
+		h.Data[i*h.Stride+1] *= 5
+	}
+	orthogonality, rank, err := spread(ctx, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gram mat.Dense
+	gram.Mul(dense(h).T(), dense(h))
+	gram.Scale(1.0/50, &gram)
+	for j := range 4 {
+		gram.Set(j, j, gram.At(j, j)-1)
+	}
+	if want := math.Pow(mat.Norm(&gram, 2), 2) / 4; math.Abs(orthogonality-want) > 1e-12*want {
+		t.Errorf("orthogonality %v, want %v", orthogonality, want)
+	}
+	var covariance mat.SymDense
+	stat.CovarianceMatrix(&covariance, dense(h), nil)
+	var e mat.EigenSym
+	e.Factorize(&covariance, false)
+	sum, squares := 0.0, 0.0
+	for _, l := range e.Values(nil) {
+		sum += l
+		squares += l * l
+	}
+	if want := sum * sum / squares; math.Abs(rank-want) > 1e-12*want {
+		t.Errorf("rank %v, want %v", rank, want)
+	}
+	if _, rank, _ := spread(ctx, kernel.Dense[float32](5, 3)); rank != 0 {
+		t.Errorf("the rank of nothing is %v", rank)
+	}
+}
