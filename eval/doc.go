@@ -10,5 +10,14 @@
 // Baselines: [PCA] and [RandomProjection] reduce a matrix of features without
 // looking at the graph's contrast, and are what an embedding has to beat.
 //
+// Diagnostics say why an embedding is good or bad. Of a labelled graph:
+// [NodeHomophily], [EdgeHomophily] and [ExpectedHomophily]. Of the scores u·v
+// of [PositivePairs] and [NegativePairs], which [PairScores] computes: their
+// densities by [ParzenDensity], and how far apart the two are by
+// [JensenShannonOfSamples], [Wasserstein] and [MeanSeparation]. Of the rows
+// themselves: [Alignment] and [Uniformity], or [ContrastAlignment] and
+// [ContrastUniformity] by the generalised means of the paper's losses,
+// [EffectiveRank] and [LipschitzConstant].
+//
 // Every result is the same to the last byte for every GOMAXPROCS.
 package eval

@@ -13,8 +13,8 @@ var (
 	// ErrShape reports sizes that do not fit each other, or a matrix without
 	// rows or columns.
 	ErrShape = errors.New("eval: sizes do not fit")
-	// ErrNotFinite reports a NaN or an infinity among the features, or
-	// features so large that their squares overflow.
+	// ErrNotFinite reports a NaN or an infinity in what is given, or numbers so
+	// large that their products overflow.
 	ErrNotFinite = errors.New("eval: not a finite number")
 	// ErrCorrupt reports a sparse matrix whose indices point outside of it.
 	ErrCorrupt = errors.New("eval: corrupt sparse matrix")
@@ -22,7 +22,8 @@ var (
 	ErrRow = errors.New("eval: row out of range")
 	// ErrLabel reports a negative label where a class is needed.
 	ErrLabel = errors.New("eval: label out of range")
-	// ErrEmpty reports that there are no rows to learn from or to be judged by.
+	// ErrEmpty reports that there are no rows to learn from or to be judged by,
+	// or none of what is to be averaged.
 	ErrEmpty = errors.New("eval: no rows")
 	// ErrOneClass reports training rows that all have the same label.
 	ErrOneClass = errors.New("eval: a single class in the training rows")
@@ -35,6 +36,16 @@ var (
 	ErrDimension = errors.New("eval: dimension out of range")
 	// ErrConvergence reports that the optimiser stopped short of its tolerance.
 	ErrConvergence = errors.New("eval: no convergence")
+	// ErrDense reports a graph in which no pair, or no pair of a node that has
+	// neighbours, is without an edge.
+	ErrDense = errors.New("eval: graph too dense for negative pairs")
+	// ErrParameter reports a count, an exponent or a scale outside its range.
+	ErrParameter = errors.New("eval: parameter out of range")
+	// ErrBandwidth reports a bandwidth that is not a positive number, a sample
+	// without the spread to derive one from, or a grid too coarse for it.
+	ErrBandwidth = errors.New("eval: no usable bandwidth")
+	// ErrDistribution reports weights that are negative or add up to zero.
+	ErrDistribution = errors.New("eval: not a distribution")
 )
 
 // inputError gives what is wrong with a matrix from outside its name in this package.
