@@ -146,11 +146,14 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	for name, spoil := range map[string]func(h *modelHeader){
 		"a parameter of 2⁴⁰ rows": func(h *modelHeader) { h.Params[0].Rows = 1 << 40 },
 		"2⁴⁰ features":            func(h *modelHeader) { h.Report.Features = 1 << 40; h.Params[0].Rows = 1 << 40 },
-		"a width of 2⁴⁰":          func(h *modelHeader) { h.Settings.Network = Network{GCN(1 << 40)}; h.Params[0].Cols, h.Params[1].Cols = 1<<40, 1<<40 },
-		"no preparer":             func(h *modelHeader) { h.Prepare = nil },
-		"no factor":               func(h *modelHeader) { h.Factor = 0 },
-		"a parameter missing":     func(h *modelHeader) { h.Params = h.Params[:1] },
-		"no layers":               func(h *modelHeader) { h.Settings.Network = nil },
+		"a width of 2⁴⁰": func(h *modelHeader) {
+			h.Settings.Network = Network{GCN(1 << 40)}
+			h.Params[0].Cols, h.Params[1].Cols = 1<<40, 1<<40
+		},
+		"no preparer":         func(h *modelHeader) { h.Prepare = nil },
+		"no factor":           func(h *modelHeader) { h.Factor = 0 },
+		"a parameter missing": func(h *modelHeader) { h.Params = h.Params[:1] },
+		"no layers":           func(h *modelHeader) { h.Settings.Network = nil },
 	} {
 		h := modelHeader{Settings: m.settings, Report: m.report, Prepare: m.prepare, Factor: 1, Params: slices.Clone(m.params)}
 		spoil(&h)

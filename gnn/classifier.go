@@ -30,8 +30,8 @@ type targets struct{ rows, classes []int }
 // too early where val is small.) labels has an entry for each node, of which only those
 // of train and val are read. The result depends on the input and the settings only.
 //
-// [ClassifierSettings] is what it does unless options say otherwise; they must leave
-// it the objective and all nodes in a step. [WithValidation] has no effect.
+// [ClassifierSettings] is what it does unless options say otherwise. It takes no other
+// objective, no batches, augmentation or checkpoints, and no other validation.
 //
 // Errors: those of [Train], and [ErrLabels].
 func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, train, val []int, opts ...Option) (*Classifier, error) {
@@ -39,11 +39,11 @@ func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, 
 	if err != nil {
 		return nil, err
 	}
-	if c.Objective.kind != classObjective || c.BatchSize > 0 || !c.Augmentation.none() || c.checkpoint.save != nil {
-		return nil, fmt.Errorf("gnn: classifier: %w: it takes another objective, batches, augmentation and checkpoints from no one", coles.ErrSetting)
-	}
 	classes, err := checkLabels(g.Nodes(), labels, train, val)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.suitsClassifier(len(classes)); err != nil {
 		return nil, err
 	}
 	if c.Precision == coles.Float64 {
@@ -51,6 +51,26 @@ func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, 
 	}
 	c.Precision = coles.Float32
 	return classifyIn[float32](ctx, c, g, x, classes, labels, train, val)
+}
+
+// suitsClassifier refuses what a classifier does not do.
+func (c config) suitsClassifier(classes int) error {
+	bad := func(what string) error { return fmt.Errorf("gnn: classifier: %w: %s", coles.ErrSetting, what) }
+	switch width := c.Network.width(); {
+	case c.Objective.kind != classObjective:
+		return bad("an objective without labels")
+	case c.BatchSize > 0:
+		return bad("batches")
+	case !c.Augmentation.none():
+		return bad("augmentation")
+	case c.checkpoint.save != nil:
+		return bad("checkpoints")
+	case c.validation.score != nil:
+		return bad("another validation than by the rows of val")
+	case width != AutoWidth && width != classes:
+		return bad(fmt.Sprintf("%d outputs for %d classes", width, classes))
+	}
+	return nil
 }
 
 func classifyIn[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, classes, labels, rows, val []int) (*Classifier, error) {
