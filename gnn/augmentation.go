@@ -37,11 +37,12 @@ func (d *data[T]) augmented(ctx context.Context, a Augmentation, which int, aver
 	if err != nil {
 		return nil, err
 	}
-	w := compact[T](coles.Normalize(g, coles.SelfLoops))
-	v := &view[T]{x: d.whole.x.masked(a.MaskFeatures[which], rnd), w: tape.NewSparse(w, w)}
+	v := &view[T]{
+		x: d.whole.x.masked(a.MaskFeatures[which], rnd),
+		w: tape.NewSparse(compact[T](coles.Normalize(g, coles.SelfLoops)), true),
+	}
 	if averages {
-		means := neighborMeans[T](g)
-		v.means = tape.NewSparse(means, means.Transpose())
+		v.means = tape.NewSparse(neighborMeans[T](g), false)
 	}
 	return v, ctx.Err()
 }

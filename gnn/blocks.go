@@ -73,11 +73,9 @@ func (d *data[T]) surroundings(block []int, hops int) *view[T] {
 		}
 		ring = nodes[first:]
 	}
-	w := restricted(d.w, nodes, place)
-	v := &view[T]{x: d.whole.x.at(nodes), w: tape.NewSparse(w, w), rows: rows}
+	v := &view[T]{x: d.whole.x.at(nodes), w: tape.NewSparse(restricted(d.w, nodes, place), true), rows: rows}
 	if d.means != nil {
-		means := restricted(d.means, nodes, place)
-		v.means = tape.NewSparse(means, means.Transpose())
+		v.means = tape.NewSparse(restricted(d.means, nodes, place), false)
 	}
 	return v
 }

@@ -39,10 +39,10 @@ func newData[T kernel.Float](ctx context.Context, g *coles.Graph, x mat.Matrix, 
 		return nil, err
 	}
 	d.w = compact[T](norm)
-	d.whole.w = tape.NewSparse(d.w, d.w)
+	d.whole.w = tape.NewSparse(d.w, true)
 	if s.Network.averages() {
 		d.means = neighborMeans[T](g)
-		d.whole.means = tape.NewSparse(d.means, d.means.Transpose())
+		d.whole.means = tape.NewSparse(d.means, false)
 	}
 	return d, ctx.Err()
 }
@@ -54,12 +54,10 @@ func readFeatures[T kernel.Float](ctx context.Context, x mat.Matrix, scale float
 		return features[T]{}, inputError("features", err)
 	}
 	if m.Sparse != nil {
-		c := kernel.ConvertCSR[T](m.Sparse)
-		values := make([]T, len(c.Val))
-		for q, v := range c.Val {
-			values[q] = v * T(scale)
+		for q := range m.Sparse.Val { // a copy
+			m.Sparse.Val[q] *= scale
 		}
-		return newSparseFeatures(withValues(c, values)), nil
+		return newSparseFeatures(kernel.ConvertCSR[T](m.Sparse)), nil
 	}
 	dense := kernel.Dense[T](m.Rows, m.Cols)
 	if err := kernel.Convert(ctx, dense, m.Dense); err != nil {

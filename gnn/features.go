@@ -2,6 +2,7 @@ package gnn
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/stream"
@@ -10,39 +11,13 @@ import (
 
 // features are the inputs of the first layer with a weight, n×d: sparse or dense.
 type features[T kernel.Float] struct {
-	sparse *kernel.CSR[T] // nil when they are dense
-	// transpose is that of sparse; the value at place q of it is the one at
-	// place order[q] of sparse.
-	transpose *kernel.CSR[T]
-	order     []int32
-	dense     kernel.Matrix[T]
+	sparse *kernel.CSR[T]  // nil when they are dense
+	factor *tape.Sparse[T] // sparse for the tape
+	dense  kernel.Matrix[T]
 }
 
 func newSparseFeatures[T kernel.Float](x *kernel.CSR[T]) features[T] {
-	f := features[T]{sparse: x}
-	places := *x
-	places.Val = nil
-	numbered := &kernel.CSR[float64]{Rows: x.Rows, Cols: x.Cols, Ptr: x.Ptr, Col: x.Col, Val: make([]float64, x.NNZ())}
-	for q := range numbered.Val {
-		numbered.Val[q] = float64(q)
-	}
-	t := numbered.Transpose()
-	f.order = make([]int32, len(t.Val))
-	for q, v := range t.Val {
-		f.order[q] = int32(v)
-	}
-	f.transpose = &kernel.CSR[T]{Rows: t.Rows, Cols: t.Cols, Ptr: t.Ptr, Col: t.Col}
-	f.transpose.Val = f.transposed(x.Val)
-	return f
-}
-
-// transposed is values of sparse in the order of the transpose.
-func (f features[T]) transposed(values []T) []T {
-	t := make([]T, len(values))
-	for q, from := range f.order {
-		t[q] = values[from]
-	}
-	return t
+	return features[T]{sparse: x, factor: tape.NewSparse(x, false)}
 }
 
 func (f features[T]) rows() int {
@@ -69,19 +44,13 @@ func (f features[T]) scaled(do func(i int, cols []int32, vals []T)) features[T] 
 		}
 		return features[T]{dense: c}
 	}
-	c := f
-	values := append([]T(nil), f.sparse.Val...)
-	for i := range f.sparse.Rows {
-		lo, hi := f.sparse.Ptr[i], f.sparse.Ptr[i+1]
-		do(i, f.sparse.Col[lo:hi], values[lo:hi])
+	c := *f.sparse
+	c.Val = slices.Clone(c.Val)
+	for i := range c.Rows {
+		cols, vals := c.Row(i)
+		do(i, cols, vals)
 	}
-	c.sparse = withValues(f.sparse, values)
-	c.transpose = withValues(f.transpose, f.transposed(values))
-	return c
-}
-
-func withValues[T kernel.Float](a *kernel.CSR[T], values []T) *kernel.CSR[T] {
-	return &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: values}
+	return newSparseFeatures(&c)
 }
 
 // dropped sets entries to zero with probability rate and divides the others by
@@ -145,5 +114,5 @@ func (f features[T]) times(t *tape.Tape[T], theta *tape.Value[T]) *tape.Value[T]
 	if f.sparse == nil {
 		return t.MatMul(t.Constant(f.dense), theta)
 	}
-	return t.SpMM(tape.NewSparse(f.sparse, f.transpose), theta)
+	return t.SpMM(f.factor, theta)
 }

@@ -111,7 +111,7 @@ func gcnOf(t *testing.T, d *dataset.Dataset, z *zip.Reader) gcn {
 	}
 	w, sparse := loops.csr(n), x.csr(features)
 	return gcn{
-		n: n, w: tape.NewSparse(w, w), x: tape.NewSparse(sparse, sparse.Transpose()),
+		n: n, w: tape.NewSparse(w, true), x: tape.NewSparse(sparse, false),
 		contrast: contrast.csr(n),
 	}
 }

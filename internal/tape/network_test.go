@@ -26,7 +26,7 @@ func newNetwork(n, features, hidden, out int) *network {
 	rnd := rand.New(rand.NewPCG(21, 0))
 	normal := func() float64 { return 0.3 * rnd.NormFloat64() }
 	g := &network{
-		s: withTranspose(sparseOf(n, n)), x: padded(n, features, 0, normal),
+		s: NewSparse(sparseOf(n, n), false), x: padded(n, features, 0, normal),
 		us: picks(3*n, n, 1), vs: picks(3*n, n, 2), labels: picks(3*n, out, 1),
 		mean: make([]float64, hidden), vrc: make([]float64, hidden),
 	}
@@ -93,6 +93,3 @@ func TestStepsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
 		}
 	}
 }
-
-// withTranspose is a sparse matrix that is not symmetric.
-func withTranspose[T kernel.Float](s *kernel.CSR[T]) *Sparse[T] { return NewSparse(s, s.Transpose()) }

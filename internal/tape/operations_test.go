@@ -71,6 +71,23 @@ func logPowerMeanOf[T kernel.Float](name string, p float64) operation[T] {
 	}
 }
 
+// spmmOf multiplies by a matrix with so many rows more than columns.
+func spmmOf[T kernel.Float](name string, more int) operation[T] {
+	return operation[T]{
+		name: name, sizes: one,
+		apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
+			return t.SpMM(NewSparse(kernel.ConvertCSR[T](sparseOf(in[0].Rows()+more, in[0].Rows())), false), in[0])
+		},
+		want: func(in []matrix64) matrix64 {
+			s := sparseOf(in[0].Rows+more, in[0].Rows)
+			return build(s.Rows, in[0].Cols, func(i, j int) float64 {
+				cols, vals := s.Row(i)
+				return sumOver(len(cols), func(q int) float64 { return vals[q] * at(in[0], int(cols[q]), j) })
+			})
+		},
+	}
+}
+
 // byEntry is a unary operation of a function of every entry.
 func byEntry[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(v float64) float64) operation[T] {
 	return operation[T]{

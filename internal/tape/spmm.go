@@ -7,11 +7,18 @@ import (
 )
 
 // Sparse is a sparse matrix together with its transpose, which gradients take.
-type Sparse[T kernel.Float] struct{ matrix, transpose *kernel.CSR[T] }
+type Sparse[T kernel.Float] struct {
+	matrix     *kernel.CSR[T]
+	transposed []slab[T]
+}
 
-// NewSparse returns s with its transpose, which is s itself for a symmetric matrix.
-func NewSparse[T kernel.Float](s, transpose *kernel.CSR[T]) *Sparse[T] {
-	return &Sparse[T]{s, transpose}
+// NewSparse returns s with its transpose, which is s itself if the caller knows
+// it to be symmetric. The time is that of Transpose.
+func NewSparse[T kernel.Float](s *kernel.CSR[T], symmetric bool) *Sparse[T] {
+	if symmetric {
+		return &Sparse[T]{s, []slab[T]{{s, 0}}}
+	}
+	return &Sparse[T]{s, slabsOf(s)}
 }
 
 // SpMM is y = S·x, of a constant sparse n×k and a k×d matrix.
@@ -25,10 +32,14 @@ func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 	t.check(kernel.SpMM(t.ctx, y.data, s.matrix, x.data))
 	y.back = func() {
 		dst, beta := t.destination(x)
-		if beta == 0 {
-			t.check(kernel.SpMM(t.ctx, dst, s.transpose, y.grad))
-		} else {
-			t.check(kernel.SpMMAdd(t.ctx, dst, s.transpose, y.grad, 1, dst))
+		for _, part := range s.transposed {
+			g := kernel.View(y.grad, part.first, 0, part.matrix.Cols, x.Cols())
+			if beta == 0 {
+				t.check(kernel.SpMM(t.ctx, dst, part.matrix, g))
+			} else {
+				t.check(kernel.SpMMAdd(t.ctx, dst, part.matrix, g, 1, dst))
+			}
+			beta = 1
 		}
 	}
 	return y

@@ -45,19 +45,8 @@ func operations[T kernel.Float]() []operation[T] {
 			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.Gram(in[0]) },
 			want:  func(in []matrix64) matrix64 { return gramByHand(in[0], 1, 0) },
 		},
-		{
-			name: "SpMM", sizes: one,
-			apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
-				return t.SpMM(withTranspose(kernel.ConvertCSR[T](sparseOf(in[0].Rows()+2, in[0].Rows()))), in[0])
-			},
-			want: func(in []matrix64) matrix64 {
-				s := sparseOf(in[0].Rows+2, in[0].Rows)
-				return build(s.Rows, in[0].Cols, func(i, j int) float64 {
-					cols, vals := s.Row(i)
-					return sumOver(len(cols), func(q int) float64 { return vals[q] * at(in[0], int(cols[q]), j) })
-				})
-			},
-		},
+		spmmOf[T]("SpMM", 2),
+		spmmOf[T]("SpMM, of a transpose in slabs", slabRows+90),
 		{
 			name: "Contrast", sizes: one,
 			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.Contrast(symmetric[T], in[0]) },

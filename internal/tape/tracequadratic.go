@@ -10,8 +10,15 @@ func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] 
 	y := t.newScalar(t.dot(h.data, product), h)
 	y.kept = product
 	y.back = func() {
-		t.scale(y.kept, 2*y.grad.Data[0])
-		t.pass(&y.kept, h)
+		if !h.wants {
+			return
+		}
+		if c := 2 * y.grad.Data[0]; h.reached {
+			t.addScaled(h.grad, c, y.kept)
+		} else {
+			t.scale(y.kept, c)
+			t.pass(&y.kept, h)
+		}
 	}
 	return y
 }
