@@ -7,6 +7,10 @@
 // operation adds to the gradient of its input x. Operations do not change their
 // inputs, and any of these may be the same value.
 //
+// Matrices are of float32 or float64. What is one number, such as a loss, a mean
+// or a sum over a column, is summed in float64 in either; products are summed as
+// package kernel does.
+//
 // To add an operation, write a file with a method that makes its result by
 // newValue, fills in the data and sets back; and add an entry to the table of
 // the gradient test.
