@@ -35,10 +35,16 @@ and prints one JSON object with its own seconds for the embedding, "total",
 without those for reading FILE. The generated graph is written to a temporary
 file for it, of 110 MB. The ratio is that of the medians.
 
+With -train the rows are trainings of COLES-GCN, and the seconds those of an
+epoch: of each run the median of 12. The peer is run as
+  CMD --npz FILE --hidden 512 --dim N --epochs 12
+and prints its seconds as "epoch_seconds".
+
   bench                                                    (some 20 seconds)
   bench -data data -graphs cora,flickr
   bench -data data -peer 'python3 coles_ref.py' -runs 5
   bench -peer 'python3 coles_ref.py' -graphs generated
+  bench -train -data data -peer 'python3 gcn_ref.py'
 
 Flags:
 `
@@ -64,6 +70,8 @@ type options struct {
 	runs int
 	jobs []job
 	json bool
+	// train takes the rows of trainings.
+	train bool
 }
 
 // run measures what args choose of the jobs that there are.
@@ -100,12 +108,13 @@ func parse(args []string, all []job, stderr io.Writer) (options, error) {
 	flags.Usage = func() {
 		fmt.Fprint(stderr, usage)
 		flags.PrintDefaults()
-		fmt.Fprintf(stderr, "\nRows: %s\n", names(all))
+		fmt.Fprintf(stderr, "\nRows: %s; with -train: %s\n", names(all), names(trainings))
 	}
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz")
 	peer := flags.String("peer", "", "`command` to compare with, its words separated by spaces")
 	flags.IntVar(&o.runs, "runs", 3, "fits of each row, of which the median counts")
 	chosen := flags.String("graphs", "", "comma-separated `rows`: cora for all of Cora, cora:512 for one (default all that there are)")
+	flags.BoolVar(&o.train, "train", false, "time the training of networks")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON a row, with the seconds of every run, instead of a Markdown table")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -119,6 +128,9 @@ func parse(args []string, all []job, stderr io.Writer) (options, error) {
 	case o.runs < 1:
 		return o, fmt.Errorf("-runs %d: at least 1 is needed", o.runs)
 	}
+	if o.train {
+		all = trainings
+	}
 	var err error
 	if *peer != "" {
 		o.peer = strings.Fields(*peer)
@@ -130,6 +142,9 @@ func parse(args []string, all []job, stderr io.Writer) (options, error) {
 		}
 	}
 	o.jobs, err = choose(all, *chosen, o.data != "")
+	if err == nil && len(o.jobs) == 0 {
+		err = errors.New("-train reads graphs from files, so -data is needed")
+	}
 	return o, err
 }
 

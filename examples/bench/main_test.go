@@ -273,3 +273,20 @@ func TestBenchStopsWhenInterrupted(t *testing.T) {
 		}
 	}
 }
+
+func TestTrainingIsTimed(t *testing.T) {
+	data := filepath.Join("..", "..", "..", "shared", "data")
+	if _, err := os.Stat(data); err != nil {
+		t.Skipf("%s is not there (real graphs are kept beside the project, not in it)", data)
+	}
+	var stdout, stderr bytes.Buffer
+	if err := run(context.Background(), []string{"-train", "-data", data, "-graphs", "cora", "-runs", "1"}, small, &stdout, &stderr); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(stdout.String(), "| cora, 512 | ") || !strings.Contains(stdout.String(), "gcn 512-512, float32") {
+		t.Errorf("the table is\n%s", stdout.String())
+	}
+	if err := run(context.Background(), []string{"-train"}, small, &stdout, &stderr); err == nil {
+		t.Error("-train without -data is accepted")
+	}
+}

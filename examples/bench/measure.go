@@ -54,7 +54,7 @@ func (o options) row(ctx context.Context, j job) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	cmd := exec.CommandContext(ctx, self, "-graphs", j.String(), "-json",
+	cmd := exec.CommandContext(ctx, self, "-graphs", j.String(), "-json", "-train="+strconv.FormatBool(o.train),
 		"-data", o.data, "-peer", strings.Join(o.peer, " "), "-runs", strconv.Itoa(o.runs))
 	// It takes its temporary files away, for which it needs a moment.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -86,6 +86,9 @@ func output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 
 // measure runs both in turn.
 func (o options) measure(ctx context.Context, j job) (row, error) {
+	if o.train {
+		return o.measureTraining(ctx, j)
+	}
 	r := row{Graph: j.name, Dim: j.dim}
 	d, path, err := o.load(ctx, j)
 	if j.generated != nil && path != "" {

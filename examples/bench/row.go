@@ -15,6 +15,7 @@ type row struct {
 	Peer      []float64       `json:"peer,omitempty"` // of every run of the peer
 	Precision coles.Precision `json:"precision"`
 	Solver    coles.Solver    `json:"solver"`
+	Network   string          `json:"network,omitempty"`    // of a training
 	PeakBytes int64           `json:"peak_bytes,omitempty"` // 0 when not known
 }
 
@@ -29,19 +30,27 @@ func (r row) String() string {
 	if r.PeakBytes > 0 {
 		peak = fmt.Sprint(r.PeakBytes >> 20)
 	}
-	return fmt.Sprintf("| %s, %d | %s | %s | %s | %v, %v | %s |",
-		r.Graph, r.Dim, spread(r.Seconds), spread(r.Peer), ratio, r.Solver, r.Precision, peak)
+	way := r.Solver.String()
+	if r.Network != "" {
+		way = r.Network
+	}
+	return fmt.Sprintf("| %s, %d | %s | %s | %s | %s, %v | %s |",
+		r.Graph, r.Dim, spread(r.Seconds), spread(r.Peer), ratio, way, r.Precision, peak)
 }
 
 // spread is the median and, of more than one, the range.
 func spread(values []float64) string {
-	switch len(values) {
-	case 0:
+	if len(values) == 0 {
 		return ""
-	case 1:
-		return fmt.Sprintf("%.2f", values[0])
 	}
-	return fmt.Sprintf("%.2f (%.2f–%.2f)", median(values), slices.Min(values), slices.Max(values))
+	digits := 2
+	if median(values) < 0.1 {
+		digits = 3
+	}
+	if len(values) == 1 {
+		return fmt.Sprintf("%.*f", digits, values[0])
+	}
+	return fmt.Sprintf("%.*f (%.*f–%.*f)", digits, median(values), digits, slices.Min(values), digits, slices.Max(values))
 }
 
 func median(values []float64) float64 {
