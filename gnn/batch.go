@@ -2,6 +2,8 @@ package gnn
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"coles"
 	"coles/internal/kernel"
@@ -95,6 +97,9 @@ func (r *run[T]) pairs(ctx context.Context, b *batch[T], g *coles.Graph, seed ui
 		b.contrast = contrastOf[T](dw)
 	case r.Objective.kind != classObjective:
 		edges, _ := edgesOf(g)
+		if r.Objective.negatives > math.MaxInt32/max(1, len(edges)) {
+			return fmt.Errorf("gnn: objective: %w: %d negatives for each of %d edges", coles.ErrTooLarge, r.Objective.negatives, len(edges))
+		}
 		b.us, b.vs = make([]int, len(edges)), make([]int, len(edges))
 		for k, e := range edges {
 			b.us[k], b.vs[k] = e.U, e.V

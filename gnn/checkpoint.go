@@ -49,7 +49,7 @@ type checkpointHeader struct {
 func (c *Checkpoint) Epoch() int { return c.header.Epoch }
 
 // Settings returns the settings of the training, widths and precision resolved.
-func (c *Checkpoint) Settings() Settings { return c.header.Settings }
+func (c *Checkpoint) Settings() Settings { return c.header.Settings.clone() }
 
 // snapshot is the state of the run.
 func (r *run[T]) snapshot() *Checkpoint {
@@ -84,6 +84,9 @@ func (r *run[T]) restore(c *Checkpoint) error {
 		return fmt.Errorf("gnn: resume: %w: the graph or its features are others", ErrCheckpoint)
 	}
 	h := c.header
+	if h.Features != r.data.whole.x.cols() {
+		return fmt.Errorf("gnn: resume: %w: of %d features, not %d", ErrCheckpoint, h.Features, r.data.whole.x.cols())
+	}
 	r.epoch, r.steps, r.last.Loss, r.last.Rank = h.Epoch, h.Steps, h.Loss, h.Rank
 	if h.Score != nil {
 		r.last.Score, r.last.Best = *h.Score, h.BestScore
@@ -123,6 +126,9 @@ func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix,
 	if before, after, err := bothJSON(was, is); err != nil || !slices.Equal(before, after) {
 		return nil, fmt.Errorf("gnn: resume: %w: a setting differs", ErrCheckpoint)
 	}
+	if c.Epochs < from.header.Epoch {
+		return nil, fmt.Errorf("gnn: resume: %w: %d epochs, %d are done", coles.ErrSetting, c.Epochs, from.header.Epoch)
+	}
 	return train(ctx, c, g, x, from)
 }
 
@@ -136,6 +142,9 @@ func bothJSON(a, b Settings) (x, y []byte, err error) {
 
 // WriteTo writes the checkpoint in a versioned format that ends in a checksum.
 func (c *Checkpoint) WriteTo(w io.Writer) (int64, error) {
+	if c == nil || c.params == nil {
+		return 0, fmt.Errorf("gnn: write checkpoint: %w: no training made it", coles.ErrEmpty)
+	}
 	n, err := checkpointFormat.Write(w, c.header, arraysOf(slices.Concat(c.params, c.moments, c.best))...)
 	if err != nil {
 		return n, fmt.Errorf("gnn: write checkpoint: %w", err)

@@ -16,7 +16,7 @@ import (
 // A Classifier is a network trained on labels. It is immutable and safe for use by
 // many goroutines.
 type Classifier struct {
-	model   *Model
+	model   Model
 	classes []int // the label of each output, ascending
 }
 
@@ -92,7 +92,7 @@ func classifyIn[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{m, classes}, nil
+	return &Classifier{*m, classes}, nil
 }
 
 // patience is after how many epochs without a lower loss a classifier's training ends.
@@ -181,7 +181,7 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 func (c *Classifier) Report() Report { return c.model.report }
 
 // Settings returns the settings of the training, widths and precision resolved.
-func (c *Classifier) Settings() Settings { return c.model.settings }
+func (c *Classifier) Settings() Settings { return c.model.settings.clone() }
 
 // WriteTo writes the classifier in the format of models.
 func (c *Classifier) WriteTo(w io.Writer) (int64, error) { return c.model.write(w, c.classes) }
@@ -195,5 +195,5 @@ func ReadClassifier(r io.Reader) (*Classifier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gnn: read classifier: %w", err)
 	}
-	return &Classifier{m, classes}, nil
+	return &Classifier{*m, classes}, nil
 }

@@ -23,6 +23,23 @@ type data[T kernel.Float] struct {
 	w, means *kernel.CSR[T] // of the whole; means is nil unless a layer wants it
 }
 
+// checkRows refuses features without a row for every node. Their methods are not
+// ours: should they panic, on a nil pointer, the caller gets an error.
+func checkRows(g *coles.Graph, x mat.Matrix) (err error) {
+	if x == nil {
+		return fmt.Errorf("gnn: features: %w: none", coles.ErrEmpty)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("gnn: features: %w: asking the %T for its size panicked: %v", coles.ErrEmpty, x, r)
+		}
+	}()
+	if rows, _ := x.Dims(); rows != g.Nodes() || rows == 0 {
+		return fmt.Errorf("gnn: %w: %d feature rows for %d nodes", coles.ErrShape, rows, g.Nodes())
+	}
+	return nil
+}
+
 func newData[T kernel.Float](ctx context.Context, g *coles.Graph, x mat.Matrix, prepare *coles.Preparer, s Settings) (*data[T], error) {
 	prepared, err := prepare.Apply(x)
 	if err != nil {
@@ -64,7 +81,27 @@ func readFeatures[T kernel.Float](ctx context.Context, x mat.Matrix, scale float
 		return features[T]{}, err
 	}
 	scaleBy(dense.Data, T(scale))
-	return features[T]{dense: dense}, nil
+	return features[T]{dense: dense}, inRange(dense)
+}
+
+// inRange refuses features that are infinite as numbers of type T.
+func inRange[T kernel.Float](x kernel.Matrix[T]) error {
+	if !finite(x) {
+		return fmt.Errorf("gnn: features: %w: prepared and scaled they leave the range of a %T", coles.ErrPrecision, T(0))
+	}
+	return nil
+}
+
+// finite tells whether there is neither a NaN nor an infinity.
+func finite[T kernel.Float](x kernel.Matrix[T]) bool {
+	for i := range x.Rows {
+		for _, v := range x.Data[i*x.Stride:][:x.Cols] {
+			if v-v != 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // compact is a matrix of this module in the form that the kernels read.

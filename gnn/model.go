@@ -145,7 +145,8 @@ func (m *Model) Embedding() *mat.Dense {
 // anything: the graph trained on, to the byte; one that has grown, new nodes
 // and all; or another graph with the same features.
 //
-// Errors: [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrPreparation], and ctx's.
+// Errors: [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrPreparation], [coles.ErrEmpty],
+// [coles.ErrTooLarge], [coles.ErrPrecision] for features that leave its range, and ctx's.
 func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
 	y, err := m.output(ctx, g, x)
 	if err != nil {
@@ -159,14 +160,17 @@ func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.D
 
 // output is what the network makes of a graph, not yet scaled.
 func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+	if m == nil || m.prepare == nil {
+		return nil, fmt.Errorf("gnn: embed: %w: no training made the model", coles.ErrEmpty)
+	}
+	if err := checkRows(g, x); err != nil {
+		return nil, err
+	}
+	if err := m.settings.Network.checkSizes(g.Nodes(), m.report.Features); err != nil {
+		return nil, err
+	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	if x == nil {
-		return nil, fmt.Errorf("gnn: features: %w: none", coles.ErrEmpty)
-	}
-	if rows, _ := x.Dims(); rows != g.Nodes() || rows == 0 {
-		return nil, fmt.Errorf("gnn: %w: %d feature rows for %d nodes", coles.ErrShape, rows, g.Nodes())
-	}
 	if m.settings.Precision == coles.Float64 {
 		return outputIn[float64](ctx, m, g, x)
 	}
@@ -178,6 +182,9 @@ func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x m
 	if err != nil {
 		return nil, err
 	}
+	if cols := d.whole.x.cols(); cols != m.report.Features {
+		return nil, fmt.Errorf("gnn: embed: %w: %d prepared columns for a network of %d", coles.ErrShape, cols, m.report.Features)
+	}
 	e := encoder[T]{layers: m.settings.Network}
 	for _, p := range m.params {
 		e.params = append(e.params, &parameter[T]{name: p.Name, value: narrowed[T](p)})
@@ -186,6 +193,9 @@ func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x m
 	h := e.embed(t, &d.whole, nil)
 	if err := t.Err(); err != nil {
 		return nil, err
+	}
+	if !finite(h.Data()) {
+		return nil, fmt.Errorf("gnn: embed: %w: the output is not finite in %v", coles.ErrPrecision, m.settings.Precision)
 	}
 	y := mat.NewDense(h.Rows(), h.Cols(), nil)
 	return y, kernel.Convert(ctx, kernel.Matrix[float64](y.RawMatrix()), h.Data())
@@ -221,7 +231,7 @@ func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
 }
 
 // Settings returns the settings of the training, widths and precision resolved.
-func (m *Model) Settings() Settings { return m.settings }
+func (m *Model) Settings() Settings { return m.settings.clone() }
 
 // Report tells what the training did.
 func (m *Model) Report() Report { return m.report }

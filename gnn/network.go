@@ -2,6 +2,7 @@ package gnn
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"coles"
@@ -69,6 +70,23 @@ func (n Network) resolve(d, last int) (Network, error) {
 		resolved[i], in = l, l.width
 	}
 	return resolved, nil
+}
+
+// checkSizes refuses weights, and outputs for n nodes, of more entries than can
+// be indexed, before there is memory taken for them. The widths are resolved, d
+// features come in.
+func (n Network) checkSizes(nodes, d int) error {
+	in := d
+	for i, l := range n {
+		if !l.trained() {
+			continue
+		}
+		if rows := max(nodes, in); l.width > math.MaxInt32/rows {
+			return fmt.Errorf("gnn: layer %d: %w: %d columns of %d rows", i, coles.ErrTooLarge, l.width, rows)
+		}
+		in = l.width
+	}
+	return nil
 }
 
 // lastTrained is the place of the last layer with a weight.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 
@@ -47,6 +48,12 @@ type Settings struct {
 	Precision coles.Precision `json:"precision"`
 	// Seed is where all randomness comes from.
 	Seed uint64 `json:"seed"`
+}
+
+// clone is a copy that shares nothing with s.
+func (s Settings) clone() Settings {
+	s.Network = slices.Clone(s.Network)
+	return s
 }
 
 // check refuses settings that make no sense, alone or together.

@@ -44,8 +44,8 @@ func (r *run[T]) validate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("validation: %w", err)
 	}
-	if math.IsNaN(score) {
-		return fmt.Errorf("validation: %w: the score is not a number", ErrDiverged)
+	if math.IsNaN(score) || math.IsInf(score, 0) {
+		return fmt.Errorf("validation: %w: the score is %v", ErrDiverged, score)
 	}
 	r.last.Score = score
 	if r.best.epoch > 0 && score <= r.best.score {

@@ -25,20 +25,20 @@ import (
 // many processors there are.
 //
 // Errors: [coles.ErrSetting], [coles.ErrShape], [coles.ErrEmpty], [coles.ErrNotFinite],
-// [coles.ErrDim], [coles.ErrPreparation], [coles.ErrDense], [ErrDiverged], those of
-// the callbacks, and ctx's.
+// [coles.ErrDim], [coles.ErrPreparation], [coles.ErrPrecision], [coles.ErrTooLarge],
+// [coles.ErrDense], [ErrDiverged], those of the callbacks, and ctx's.
 func Train(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(DefaultSettings(), opts)
 	if err != nil {
 		return nil, err
 	}
-	if c.Objective.kind == classObjective {
-		return nil, fmt.Errorf("gnn: objective: %w: cross-entropy is for TrainClassifier", coles.ErrSetting)
-	}
 	return train(ctx, c, g, x, nil)
 }
 
 func train(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint) (*Model, error) {
+	if c.Objective.kind == classObjective {
+		return nil, fmt.Errorf("gnn: objective: %w: cross-entropy is for TrainClassifier", coles.ErrSetting)
+	}
 	if c.Precision == coles.Float64 {
 		return trainIn[float64](ctx, c, g, x, from)
 	}
@@ -98,18 +98,18 @@ type run[T kernel.Float] struct {
 func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, classes int) (*run[T], error) {
 	r := &run[T]{config: c, started: time.Now(), tape: tape.New[T](ctx)}
 	r.last.Score, r.last.Best = math.NaN(), math.NaN()
-	if x == nil {
-		return nil, fmt.Errorf("gnn: features: %w: none", coles.ErrEmpty)
+	err := checkRows(g, x)
+	if err != nil {
+		return nil, err
 	}
-	if rows, _ := x.Dims(); rows != g.Nodes() || rows == 0 {
-		return nil, fmt.Errorf("gnn: %w: %d feature rows for %d nodes", coles.ErrShape, rows, g.Nodes())
-	}
-	var err error
 	if r.prepare, err = coles.FitPreparation(x, c.Features); err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
 	_, d := x.Dims()
 	if r.Network, err = r.Network.resolve(d, classes); err != nil {
+		return nil, err
+	}
+	if err := r.Network.checkSizes(g.Nodes(), d); err != nil {
 		return nil, err
 	}
 	if r.data, err = newData[T](ctx, g, x, r.prepare, r.Settings); err != nil {
@@ -219,7 +219,13 @@ func (r *run[T]) loss(b *batch[T], h *tape.Value[T]) *tape.Value[T] {
 func (r *run[T]) output(ctx context.Context) (kernel.Matrix[T], error) {
 	r.tape.Reset(ctx)
 	h := r.encoder.embed(r.tape, &r.data.whole, nil)
-	return h.Data(), r.tape.Err()
+	if err := r.tape.Err(); err != nil {
+		return kernel.Matrix[T]{}, err
+	}
+	if !finite(h.Data()) {
+		return kernel.Matrix[T]{}, fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged)
+	}
+	return h.Data(), nil
 }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
