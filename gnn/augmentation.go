@@ -37,6 +37,9 @@ func (d *data[T]) augmented(ctx context.Context, a Augmentation, which int, aver
 	if err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	v := &view[T]{
 		x: d.whole.x.masked(a.MaskFeatures[which], rnd),
 		w: tape.NewSparse(compact[T](coles.Normalize(g, coles.SelfLoops)), true),

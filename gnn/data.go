@@ -45,6 +45,9 @@ func newData[T kernel.Float](ctx context.Context, g *coles.Graph, x mat.Matrix, 
 	if err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	norm := coles.Normalize(g, coles.SelfLoops)
 	for _, l := range s.Network[:s.Network.lead()] {
 		if prepared, err = l.filter.Apply(ctx, norm, prepared); err != nil {

@@ -1,12 +1,13 @@
 package gnn
 
 import (
-	"coles"
+	"context"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"coles"
 	"coles/internal/kernel"
 	"coles/internal/stream"
 )
@@ -55,7 +56,7 @@ func shapesOf(n Network, d int) ([]tensor, error) {
 }
 
 // newParameters draws the parameters of a network with d inputs.
-func newParameters[T kernel.Float](n Network, d int, seed uint64) ([]*parameter[T], error) {
+func newParameters[T kernel.Float](ctx context.Context, n Network, d int, seed uint64) ([]*parameter[T], error) {
 	shapes, err := shapesOf(n, d)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func newParameters[T kernel.Float](n Network, d int, seed uint64) ([]*parameter[
 			p.glorot(stream.Seed(seed, uint64(k)))
 			i, _ := strconv.Atoi(layer)
 			if p.orthonormal = n[i].orthonormal; p.orthonormal {
-				if err := retract(p.value); err != nil {
+				if err := retract(ctx, p.value); err != nil {
 					return nil, err
 				}
 			}

@@ -51,7 +51,7 @@ func update[T kernel.Float](ctx context.Context, o Optimizer, params []*paramete
 			return err
 		}
 		if p.orthonormal {
-			if err := retract(p.value); err != nil {
+			if err := retract(ctx, p.value); err != nil {
 				return err
 			}
 		}

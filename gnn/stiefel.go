@@ -37,8 +37,7 @@ func makeTangent[T kernel.Float](ctx context.Context, theta, g kernel.Matrix[T])
 // decomposition long. R is found as the Cholesky factor of XᵀX, and once more from
 // the result: X is near the manifold, where that is as accurate as reflections
 // (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015) and all products.
-func retract[T kernel.Float](x kernel.Matrix[T]) error {
-	ctx := context.Background() // some ten milliseconds, and half done it is nothing
+func retract[T kernel.Float](ctx context.Context, x kernel.Matrix[T]) error {
 	q, release := kernel.Scratch[float64](x.Rows, x.Cols)
 	defer release()
 	if err := kernel.Convert(ctx, q, x); err != nil {

@@ -47,7 +47,7 @@ func TestRetractionIsQ(t *testing.T) {
 				}
 			}
 		}
-		if err := retract(x); err != nil {
+		if err := retract(ctx, x); err != nil {
 			t.Fatal(err)
 		}
 		// Condition numbers of the squares reach some 1e4, times 1e-16.
@@ -65,14 +65,14 @@ func TestMatrixWithoutFullRankIsAnError(t *testing.T) {
 	for i := range x.Rows {
 		x.Data[i*x.Stride+2] = 0
 	}
-	wantError(t, retract(x), ErrDiverged)
+	wantError(t, retract(ctx, x), ErrDiverged)
 }
 
 // The tangent space at Θ is {T: ΘᵀT + TᵀΘ = 0}, and what is taken away is
 // perpendicular to it: Tr((G − T)ᵀT) = 0.
 func TestTangentIsTheProjection(t *testing.T) {
 	theta, g := randomMatrix[float64](3, 30, 6), randomMatrix[float64](4, 30, 6)
-	if err := retract(theta); err != nil {
+	if err := retract(ctx, theta); err != nil {
 		t.Fatal(err)
 	}
 	before := dense(g)

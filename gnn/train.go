@@ -116,7 +116,7 @@ func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat
 		return nil, err
 	}
 	r.encoder.layers = r.Network
-	r.encoder.params, err = newParameters[T](r.Network, d, r.seedOf(drawWeights, 0, 0))
+	r.encoder.params, err = newParameters[T](ctx, r.Network, d, r.seedOf(drawWeights, 0, 0))
 	return r, err
 }
 
