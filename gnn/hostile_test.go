@@ -114,6 +114,9 @@ func TestFeaturesOutOfRange(t *testing.T) {
 	wantRefusal(t, "1e38, times 10", coles.ErrPrecision, func() error { return second(Train(ctx, g, with(1e38), single(10)...)) })
 	m := must(Train(ctx, g, x, single(1)...))
 	wantRefusal(t, "Embed of 1e39", coles.ErrPrecision, func() error { return second(m.Embed(ctx, g, with(1e39))) })
+	for i := range m.params[0].data {
+		m.params[0].data[i] *= 100 // 3e38 is in the range, a hundred times that is not
+	}
 	wantRefusal(t, "Embed of 3e38", coles.ErrPrecision, func() error {
 		return second(m.Embed(ctx, g, mat.NewDense(40, 12, slicesOf(480, 3e38))))
 	})
