@@ -110,7 +110,8 @@ func (r *run[T]) restore(c *Checkpoint) error {
 // Resume goes on with a training from a checkpoint, on the same graph and
 // features: the result is that of a training without the interruption, to the
 // byte. Options may set the callbacks anew, which a checkpoint does not keep,
-// and the number of epochs.
+// and the number of epochs, at least those done. A [coles.NegativeFunc] is not in a
+// file either: set it anew by [WithNegatives].
 //
 // Errors: [ErrCheckpoint] where data or another setting differ, and those of [Train].
 func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {

@@ -201,6 +201,25 @@ func TestNegativesAreFreshOrFixed(t *testing.T) {
 	}
 }
 
+// Dropout and views are drawn anew in every epoch: losses of epochs in which next to
+// nothing is learned differ.
+func TestDropoutAndViewsAreOthersInEveryEpoch(t *testing.T) {
+	g, x := small(75)
+	for name, opts := range map[string][]Option{
+		"dropout":             {WithNetwork(GCN(8), Dropout(0.4), GCN(5))},
+		"dropout of features": {WithNetwork(Dropout(0.4), GCN(5))},
+		"edges":               {WithAugmentation(Augmentation{DropEdges: [2]float64{0.3, 0.3}})},
+		"features":            {WithAugmentation(Augmentation{MaskFeatures: [2]float64{0.3, 0.3}})},
+	} {
+		var losses []float64
+		must(Train(ctx, g, x, smallOptions(append(opts, WithOptimizer(SGD(1e-300, 0)), WithProgress(func(p Progress) { losses = append(losses, p.Loss) }))...)...))
+		slices.Sort(losses)
+		if got := len(slices.Compact(losses)); got != 6 {
+			t.Errorf("%s: %d losses in 6 epochs", name, got)
+		}
+	}
+}
+
 // Blocks are shared out anew in every epoch.
 func TestBlocksAreOthersInEveryEpoch(t *testing.T) {
 	g, x := small(73)

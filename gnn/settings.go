@@ -119,7 +119,8 @@ func WithKappa(kappa int) Option { return func(c *config) { c.Kappa = kappa } }
 // WithEta sets η′, the weight of the negatives in ΔW, in [0, 1].
 func WithEta(eta float64) Option { return func(c *config) { c.Eta = eta } }
 
-// WithFreshNegatives draws negatives anew in every epoch, or once.
+// WithFreshNegatives draws negatives anew in every epoch, or once. Blocks
+// ([WithBatchSize]) are others in every epoch, and so are their negatives.
 func WithFreshNegatives(fresh bool) Option { return func(c *config) { c.FreshNegatives = fresh } }
 
 // WithAugmentation trains on two augmented views of the graph.
