@@ -171,3 +171,25 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 		}
 	}
 }
+
+// A function that draws is in no file: it is given again, by its name it is the same.
+func TestResumeWithAFunctionThatDraws(t *testing.T) {
+	g, x := small(14)
+	mine := coles.NegativeFunc("mine", coles.UniformNegatives(2).Sample)
+	var file []byte
+	straight := must(Train(ctx, g, x, smallOptions(WithNegatives(mine), WithCheckpoints(3, func(c *Checkpoint) error {
+		if c.Epoch() == 3 {
+			file = fileOf(c)
+		}
+		return nil
+	}))...))
+	read := must(ReadCheckpoint(bytes.NewReader(file)))
+	_, err := Resume(ctx, read, g, x)
+	wantError(t, err, coles.ErrSetting)
+	_, err = Resume(ctx, read, g, x, WithNegatives(coles.NegativeFunc("another", coles.UniformNegatives(2).Sample)))
+	wantError(t, err, ErrCheckpoint)
+	resumed := must(Resume(ctx, read, g, x, WithNegatives(mine)))
+	if !slices.Equal(bits(resumed.Embedding()), bits(straight.Embedding())) {
+		t.Error("resumed: another embedding")
+	}
+}
