@@ -112,7 +112,7 @@ func TestClassifierRefuses(t *testing.T) {
 		{"nothing to stop by", labels, all, nil, nil, ErrLabels},
 		{"a row below 0", labels, []int{0, -1}, all, nil, ErrLabels},
 		{"a row of 40", labels, all, []int{40}, nil, ErrLabels},
-		{"one class", labels, []int{1, 3}, all, nil, ErrLabels},
+		{"one class", labels, []int{1, 3}, []int{4, 5}, nil, ErrLabels},
 		{"a class that is not trained on", append([]int{7}, labels[1:]...), []int{1, 2}, []int{0}, nil, ErrLabels},
 		{"another objective", labels, all, all, []Option{WithObjective(COLES(1))}, coles.ErrSetting},
 		{"batches", labels, all, all, []Option{WithBatchSize(5)}, coles.ErrSetting},

@@ -29,6 +29,27 @@ func TestModelOfAnotherPreparer(t *testing.T) {
 	})
 }
 
+func TestDoctoredModels(t *testing.T) {
+	g, x := small(45)
+	m := must(Train(ctx, g, x, smallOptions()...))
+	for name, c := range map[string]struct {
+		factor  float64
+		classes []int
+		read    func(io.Reader) error
+	}{
+		"a factor of 0":       {0, nil, func(r io.Reader) error { return second(ReadModel(r)) }},
+		"a factor below 0":    {-1, nil, func(r io.Reader) error { return second(ReadModel(r)) }},
+		"classes of a model":  {1, []int{1, 2, 3, 4, 5}, func(r io.Reader) error { return second(ReadModel(r)) }},
+		"no classes":          {1, nil, func(r io.Reader) error { return second(ReadClassifier(r)) }},
+		"too few classes":     {1, []int{1, 2, 3, 4}, func(r io.Reader) error { return second(ReadClassifier(r)) }},
+		"classes in no order": {1, []int{1, 2, 4, 3, 5}, func(r io.Reader) error { return second(ReadClassifier(r)) }},
+	} {
+		var file bytes.Buffer
+		must(modelFormat.Write(&file, modelHeader{m.settings, m.report, m.prepare, c.factor, m.params, c.classes}, arraysOf(m.params)...))
+		wantRefusal(t, name, coles.ErrFormat, func() error { return c.read(&file) })
+	}
+}
+
 func TestDoctoredCheckpoints(t *testing.T) {
 	g, x := small(46)
 	var c *Checkpoint

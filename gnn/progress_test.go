@@ -1,6 +1,7 @@
 package gnn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -194,5 +195,23 @@ func TestObjectivesHaveNames(t *testing.T) {
 		if o.String() != want {
 			t.Errorf("%q, want %q", o, want)
 		}
+	}
+}
+
+// The scores of before an interruption are still known after it.
+func TestResumedProgressKnowsTheScores(t *testing.T) {
+	g, x := small(87)
+	var c *Checkpoint
+	must(Train(ctx, g, x, smallOptions(WithEpochs(9), WithValidation(rising, 2, 9), WithCheckpoints(5, func(now *Checkpoint) error { c = now; return nil }))...))
+	c = must(ReadCheckpoint(bytes.NewReader(fileOf(c))))
+	var first *Progress
+	must(Resume(ctx, c, g, x, WithValidation(rising, 4, 9), WithProgress(func(p Progress) {
+		if first == nil {
+			first = &p
+		}
+	})))
+	// After epoch 5 the newest judgement is that of the fourth, −|4 − 4|; the next is that of the eighth.
+	if first.Epoch != 6 || first.Score != 0 || first.Best != 0 {
+		t.Errorf("%+v", *first)
 	}
 }

@@ -129,3 +129,18 @@ func TestOrthonormalLinearEncoderReachesTheClosedForm(t *testing.T) {
 		t.Errorf("Tr(HᵀΔWH) = %.12g, the eigenvalues add up to %.12g", got, want)
 	}
 }
+
+// A matrix of condition 10⁵ is far from the manifold: one Cholesky factor leaves
+// 10¹⁰·10⁻¹⁶ of drift, the second takes it away.
+func TestRetractionFromFarAway(t *testing.T) {
+	x := randomMatrix[float64](6, 60, 4)
+	for i := range x.Rows {
+		x.Data[i*x.Stride+3] = x.Data[i*x.Stride] + 1e-5*x.Data[i*x.Stride+3]
+	}
+	if err := retract(ctx, x); err != nil {
+		t.Fatal(err)
+	}
+	if d := drift(dense(x)); d > 1e-14 {
+		t.Errorf("max|QᵀQ − I| = %.2g", d)
+	}
+}
