@@ -16,7 +16,7 @@ import (
 
 // communities are a graph with words and labels, and the splits to judge by.
 func communities() (*coles.Graph, *dataset.Dataset, []dataset.Split) {
-	d, err := dataset.Communities{Nodes: 300, Classes: 3, Seed: 1}.Generate(context.Background())
+	d, err := dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Seed: 1}.Generate(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func ExampleTrain() {
 	fmt.Println(m.Settings().Network)
 	fmt.Println(worth(m.Embedding(), d, splits))
 	// Output:
-	// gcn(512) → relu → gcn(512)
+	// gcn(512) → relu → gcn(256)
 	// ten points and more above the raw features
 }
 
@@ -136,7 +136,7 @@ func ExampleModel_Embed() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	later, err := dataset.Communities{Nodes: 400, Classes: 3, Seed: 2}.Generate(ctx)
+	later, err := dataset.Communities{Nodes: 400, Classes: 3, Features: 200, Seed: 2}.Generate(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
