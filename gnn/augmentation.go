@@ -50,7 +50,7 @@ func (d *data[T]) augmented(ctx context.Context, a Augmentation, which int, aver
 	return v, ctx.Err()
 }
 
-// withoutEdges drops edges, each with probability rate.
+// withoutEdges drops edges, each with probability rate. Self loops stay.
 func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) (*coles.Graph, error) {
 	if rate == 0 {
 		return g, nil
@@ -58,20 +58,21 @@ func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) (*coles.Graph, e
 	edges, weights := edgesOf(g)
 	kept := 0
 	for q, e := range edges {
-		if rnd.Float64() >= rate {
+		if e.U == e.V || rnd.Float64() >= rate {
 			edges[kept], weights[kept] = e, weights[q]
 			kept++
 		}
 	}
-	return coles.NewGraph(g.Nodes(), edges[:kept], coles.WithEdgeWeights(weights[:kept]))
+	return coles.NewGraph(g.Nodes(), edges[:kept], coles.WithEdgeWeights(weights[:kept]), coles.WithSelfLoopsKept())
 }
 
-// edgesOf lists every edge once, from its lower to its higher node, without self loops.
+// edgesOf lists every edge once, from its lower to its higher node, and self loops
+// where the graph has kept them.
 func edgesOf(g *coles.Graph) (edges []coles.Edge, weights []float64) {
 	a := g.CSR().RawMatrix()
 	for u := range g.Nodes() {
 		for q := a.Indptr[u]; q < a.Indptr[u+1]; q++ {
-			if v := a.Ind[q]; u < v {
+			if v := a.Ind[q]; u <= v {
 				edges, weights = append(edges, coles.Edge{U: u, V: v}), append(weights, a.Data[q])
 			}
 		}

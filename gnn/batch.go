@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/kernel"
@@ -97,6 +98,7 @@ func (r *run[T]) pairs(ctx context.Context, b *batch[T], g *coles.Graph, seed ui
 		b.contrast = contrastOf[T](dw)
 	case r.Objective.kind != classObjective:
 		edges, _ := edgesOf(g)
+		edges = slices.DeleteFunc(edges, func(e coles.Edge) bool { return e.U == e.V })
 		if r.Objective.negatives > math.MaxInt32/max(1, len(edges)) {
 			return fmt.Errorf("gnn: objective: %w: %d negatives for each of %d edges", coles.ErrTooLarge, r.Objective.negatives, len(edges))
 		}

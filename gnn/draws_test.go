@@ -285,3 +285,21 @@ func TestEdgesOfAGraphWithLoops(t *testing.T) {
 		t.Errorf("edges %v of weights %v", edges, weights)
 	}
 }
+
+// Self loops that a graph has kept are no edges to be dropped, and no pairs.
+func TestSelfLoopsStayAndAreNoPairs(t *testing.T) {
+	edges := []coles.Edge{{U: 0, V: 0}, {U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 2}}
+	g := must(coles.NewGraph(3, edges, coles.WithSelfLoopsKept()))
+	a := must(withoutEdges(g, 0.999, newRand(1))).CSR()
+	if a.At(0, 0) != 1 || a.At(2, 2) != 1 || a.At(1, 1) != 0 {
+		t.Errorf("loops of weight %v, %v, %v, want 1, 0, 1", a.At(0, 0), a.At(1, 1), a.At(2, 2))
+	}
+	r := &run[float64]{config: must(newConfig(DefaultSettings(), []Option{WithObjective(SampledNCE(1, 1))}))}
+	var b batch[float64]
+	if err := r.pairs(ctx, &b, g, 1); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.us) != 2 {
+		t.Errorf("%d pairs, want the 2 edges", len(b.us))
+	}
+}
