@@ -74,3 +74,21 @@ func BenchmarkClassifySparse(b *testing.B) {
 		}
 	}
 }
+
+// The setting of the figure: one start on as many rows as ogbn-arxiv has, of 128
+// columns, in 40 clusters.
+func BenchmarkKMeans(b *testing.B) {
+	for _, c := range []struct{ n, d, k int }{{19717, 32, 3}, {170_000, 128, 40}} {
+		x, _ := blobs(c.n, c.d, c.k, 1)
+		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := range b.N {
+				m, err := KMeans{Clusters: c.k, Starts: 1, Seed: uint64(i)}.Fit(background, x)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(m.Iterations), "iterations")
+			}
+		})
+	}
+}

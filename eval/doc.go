@@ -5,10 +5,18 @@
 // labelled rows of an embedding and asked about every other row, for many
 // random splits; the mean accuracy and its standard deviation are reported.
 // [Classify] runs the whole protocol, [LogisticRegression] is the classifier
-// alone, [Accuracy] and [MeanStd] are the measures.
+// alone, [Accuracy], [MicroF1], [MacroF1], [ConfusionMatrix] and [MeanStd] are the
+// measures.
 //
 // Baselines: [PCA] and [RandomProjection] reduce a matrix of features without
 // looking at the graph's contrast, and are what an embedding has to beat.
+//
+// Clustering: [KMeans] divides rows into clusters, and [Cluster] runs the paper's
+// protocol, several runs judged by the labels. Clusters are compared with labels by
+// [ClusterAccuracy] and [ClusterMacroF1], under the best one-to-one map
+// [ClusterMap], and by [NMI] and [ARI]; [Silhouette] and [Modularity] judge them
+// without labels. [SpectralFeatures] and [SpectralGraph] are the embeddings whose
+// clusters an embedding has to beat.
 //
 // Diagnostics say why an embedding is good or bad. Of a labelled graph:
 // [NodeHomophily], [EdgeHomophily] and [ExpectedHomophily]. Of the scores u·v

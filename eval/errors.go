@@ -44,6 +44,8 @@ var (
 	// ErrBandwidth reports a bandwidth that is not a positive number, a sample
 	// without the spread to derive one from, or a grid too coarse for it.
 	ErrBandwidth = errors.New("eval: no usable bandwidth")
+	// ErrClusters reports a number of clusters that the rows do not allow.
+	ErrClusters = errors.New("eval: number of clusters out of range")
 	// ErrDistribution reports weights that are negative or add up to zero.
 	ErrDistribution = errors.New("eval: not a distribution")
 )
