@@ -7,6 +7,8 @@ import (
 
 	"coles"
 	"coles/internal/tape"
+
+	"github.com/james-bowman/sparse"
 )
 
 // Augmentation makes two views of the graph at every step, as GRACE draws them
@@ -55,7 +57,7 @@ func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) (*coles.Graph, e
 	if rate == 0 {
 		return g, nil
 	}
-	edges, weights := edgesOf(g)
+	edges, weights := edgesOf(g.CSR())
 	kept := 0
 	for q, e := range edges {
 		if e.U == e.V || rnd.Float64() >= rate {
@@ -66,14 +68,14 @@ func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) (*coles.Graph, e
 	return coles.NewGraph(g.Nodes(), edges[:kept], coles.WithEdgeWeights(weights[:kept]), coles.WithSelfLoopsKept())
 }
 
-// edgesOf lists every edge once, from its lower to its higher node, and self loops
-// where the graph has kept them.
-func edgesOf(g *coles.Graph) (edges []coles.Edge, weights []float64) {
-	a := g.CSR().RawMatrix()
-	for u := range g.Nodes() {
-		for q := a.Indptr[u]; q < a.Indptr[u+1]; q++ {
-			if v := a.Ind[q]; u <= v {
-				edges, weights = append(edges, coles.Edge{U: u, V: v}), append(weights, a.Data[q])
+// edgesOf lists every entry of a symmetric matrix once, from its lower to its higher
+// node: the edges of a graph and, where it has kept them, its self loops.
+func edgesOf(a *sparse.CSR) (edges []coles.Edge, weights []float64) {
+	raw := a.RawMatrix()
+	for u := range raw.I {
+		for q := raw.Indptr[u]; q < raw.Indptr[u+1]; q++ {
+			if v := raw.Ind[q]; u <= v {
+				edges, weights = append(edges, coles.Edge{U: u, V: v}), append(weights, raw.Data[q])
 			}
 		}
 	}

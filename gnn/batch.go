@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles"
 	"coles/internal/kernel"
@@ -18,6 +17,7 @@ type batch[T kernel.Float] struct {
 	views    []*view[T]
 	contrast tape.SymmetricOperator[T] // ΔW, for a loss that has one
 	us, vs   []int                     // the ends of the edges, for a pairwise loss
+	shares   kernel.Matrix[T]          // of each edge in Σ W⁺, a row
 	seed     uint64                    // of what the loss draws
 }
 
@@ -97,14 +97,18 @@ func (r *run[T]) pairs(ctx context.Context, b *batch[T], g *coles.Graph, seed ui
 		}
 		b.contrast = contrastOf[T](dw)
 	case r.Objective.kind != classObjective:
-		edges, _ := edgesOf(g)
-		edges = slices.DeleteFunc(edges, func(e coles.Edge) bool { return e.U == e.V })
+		edges, weights := edgesOf(coles.Normalize(g, coles.NoSelfLoops).CSR())
 		if r.Objective.negatives > math.MaxInt32/max(1, len(edges)) {
 			return fmt.Errorf("gnn: objective: %w: %d negatives for each of %d edges", coles.ErrTooLarge, r.Objective.negatives, len(edges))
 		}
-		b.us, b.vs = make([]int, len(edges)), make([]int, len(edges))
+		b.us, b.vs, b.shares = make([]int, len(edges)), make([]int, len(edges)), kernel.Dense[T](1, len(edges))
+		total := 0.0
 		for k, e := range edges {
 			b.us[k], b.vs[k] = e.U, e.V
+			total += weights[k]
+		}
+		for k, w := range weights {
+			b.shares.Data[k] = T(w / total)
 		}
 	}
 	return nil

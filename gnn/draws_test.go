@@ -103,7 +103,7 @@ func TestDroppedEdges(t *testing.T) {
 	var kept [2]*coles.Graph
 	for v, rate := range []float64{0.2, 0.6} {
 		kept[v] = must(withoutEdges(g, rate, rnd))
-		edges, weights := edgesOf(kept[v])
+		edges, weights := edgesOf(kept[v].CSR())
 		for q, e := range edges {
 			if weights[q] != a.At(e.U, e.V) {
 				t.Errorf("edge %v weighs %v, %v before", e, weights[q], a.At(e.U, e.V))
@@ -113,7 +113,7 @@ func TestDroppedEdges(t *testing.T) {
 	}
 	both := 0
 	second := kept[1].CSR()
-	edges, _ := edgesOf(kept[0])
+	edges, _ := edgesOf(kept[0].CSR())
 	for _, e := range edges {
 		if second.At(e.U, e.V) != 0 {
 			both++
@@ -280,7 +280,7 @@ func finiteEntries(m *mat.Dense) bool {
 func TestEdgesOfAGraphWithLoops(t *testing.T) {
 	loops := []coles.Edge{{U: 2, V: 0}, {U: 1, V: 1}, {U: 1, V: 2}}
 	g := must(coles.NewGraph(3, loops, coles.WithSelfLoopsKept(), coles.WithEdgeWeights([]float64{3, 5, 7})))
-	edges, weights := edgesOf(g)
+	edges, weights := edgesOf(g.CSR())
 	if !slices.Equal(edges, []coles.Edge{{U: 0, V: 2}, {U: 1, V: 1}, {U: 1, V: 2}}) || !slices.Equal(weights, []float64{3, 5, 7}) {
 		t.Errorf("edges %v of weights %v", edges, weights)
 	}

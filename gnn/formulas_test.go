@@ -15,7 +15,7 @@ import (
 // isolated, and its adjacency matrix.
 func weighted(seed uint64, n int) (*coles.Graph, *mat.Dense) {
 	rnd := rand.New(rand.NewPCG(seed, 4))
-	edges, _ := edgesOf(randomGraph(seed, n, 0.2))
+	edges, _ := edgesOf(randomGraph(seed, n, 0.2).CSR())
 	weights := make([]float64, len(edges))
 	a := mat.NewDense(n, n, nil)
 	for q, e := range edges {
@@ -155,7 +155,8 @@ func TestLayersEqualTheirFormulas(t *testing.T) {
 
 // The pairwise losses of drawn nodes, written out by the formulas of their doc comments.
 func TestPairwiseLossesEqualTheirFormulas(t *testing.T) {
-	g, _ := weighted(61, 25)
+	g, a := weighted(61, 25)
+	degree := func(u int) float64 { return mat.Sum(a.RowView(u)) }
 	h := randomMatrix[float64](62, 25, 3)
 	y := dense(h)
 	dot := func(u, v int) float64 { return mat.Dot(y.RowView(u), y.RowView(v)) }
@@ -168,9 +169,11 @@ func TestPairwiseLossesEqualTheirFormulas(t *testing.T) {
 			t.Fatal(err)
 		}
 		us, ws := drawnBeside(b, negatives)
-		near, far, mean := 0.0, 0.0, 0.0
+		near, far, mean, total := 0.0, 0.0, 0.0, 0.0
 		for k := range b.us {
-			near += dot(b.us[k], b.vs[k])
+			c := a.At(b.us[k], b.vs[k]) / math.Sqrt(degree(b.us[k])*degree(b.vs[k]))
+			total += c
+			near += c * dot(b.us[k], b.vs[k])
 			sum, logs := 0.0, 0.0
 			for q := k * negatives; q < (k+1)*negatives; q++ {
 				if us[q] != b.us[k] || ws[q] < 0 || ws[q] >= 25 {
@@ -182,15 +185,15 @@ func TestPairwiseLossesEqualTheirFormulas(t *testing.T) {
 				logs += s
 			}
 			if o.power == 0 {
-				mean += logs / negatives
+				mean += c * logs / negatives
 			} else {
-				mean += math.Log(math.Pow(sum/negatives, 1/o.power))
+				mean += c * math.Log(math.Pow(sum/negatives, 1/o.power))
 			}
 		}
-		edges := float64(len(b.us))
-		want := (mean - near) / edges
+		want := (mean - near) / total
 		if o.kind == nceObjective {
 			near = 0
+			edges := float64(len(b.us))
 			for k := range b.us {
 				near += math.Log(sigmoid(dot(b.us[k], b.vs[k])))
 			}

@@ -32,15 +32,16 @@ func sampledNCE[T kernel.Float](t *tape.Tape[T], o Objective, b *batch[T], h *ta
 	return t.Add(t.Scale(near, -1), t.Scale(far, -o.eta))
 }
 
-// powerMean is mean(log M_p(e^{h_u·h_w}) − h_u·h_v).
+// powerMean is Σ c_uv·(log M_p(e^{h_u·h_w}) − h_u·h_v), c the shares of the edges.
 func powerMean[T kernel.Float](t *tape.Tape[T], o Objective, b *batch[T], h *tape.Value[T]) *tape.Value[T] {
 	if len(b.us) == 0 {
 		return t.Scale(t.Sum(h), 0)
 	}
 	us, ws := drawnBeside(b, o.negatives)
-	near := t.Mean(t.GatherDots(h, b.us, h, b.vs))
+	shares := t.Constant(b.shares)
+	near := t.MatMul(shares, t.GatherDots(h, b.us, h, b.vs))
 	far := t.Reshape(t.GatherDots(h, us, h, ws), len(b.us), o.negatives)
-	return t.Add(t.Mean(t.LogPowerMeanRows(far, o.power)), t.Scale(near, -1))
+	return t.Add(t.MatMul(shares, t.LogPowerMeanRows(far, o.power)), t.Scale(near, -1))
 }
 
 // drawnBeside draws count nodes for every edge uniformly, each with the end of the edge

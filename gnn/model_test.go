@@ -43,7 +43,7 @@ func TestGrownGraphsAreEmbedded(t *testing.T) {
 	g := grid(8)
 	_, x := randomWords(18, 65, 12)
 	m := must(Train(ctx, g, x.Slice(0, 64, 0, 12), smallOptions(WithFeatures(coles.PrepareNone, 1))...))
-	edges, weights := edgesOf(g)
+	edges, weights := edgesOf(g.CSR())
 	edges, weights = append(edges, coles.Edge{U: 0, V: 64}), append(weights, 1)
 	grown := must(coles.NewGraph(65, edges, coles.WithEdgeWeights(weights)))
 	y := must(m.Embed(ctx, grown, x))
@@ -64,7 +64,7 @@ func TestTrainingIsEquivariant(t *testing.T) {
 	g, x := small(19)
 	n, d := x.Dims()
 	order := rand.New(rand.NewPCG(1, 1)).Perm(n)
-	edges, _ := edgesOf(g)
+	edges, _ := edgesOf(g.CSR())
 	for q, e := range edges {
 		edges[q] = coles.Edge{U: order[e.U], V: order[e.V]}
 	}

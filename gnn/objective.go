@@ -57,13 +57,14 @@ func SampledNCE(negatives int, eta float64) Objective {
 	return Objective{kind: nceObjective, negatives: negatives, eta: eta}
 }
 
-// PowerMean is the pairwise loss of the paper with a generalised mean: that of
+// PowerMean is the pairwise loss of the paper with a generalised mean: the sum of
 //
 //	−log(e^{h_u·h_v} / M_p(e^{h_u·h_w₁}, …, e^{h_u·h_wN}))
 //
-// over the edges, with N nodes w drawn uniformly for each and
+// over the edges, each with its share in Σ W⁺, with N nodes w drawn uniformly for it and
 // M_p(x) = ((1/N)·Σ x_iᵖ)^{1/p}: arithmetic for p = 1, harmonic for −1, quadratic for 2
-// and, for p = 0, the geometric mean, of which COLES is the expectation.
+// and, for p = 0, the geometric mean. That one is, in expectation, COLES with
+// uniform negatives.
 func PowerMean(p float64, negatives int) Objective {
 	return Objective{kind: meanObjective, power: p, negatives: negatives}
 }
