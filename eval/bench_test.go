@@ -92,3 +92,23 @@ func BenchmarkKMeans(b *testing.B) {
 		})
 	}
 }
+
+// An embedding of the size of ogbn-arxiv's.
+func BenchmarkNearestRows(b *testing.B) {
+	const n, d, queries, k = 170_000, 128, 1000, 10
+	x, _ := blobs(n, d, 40, 1)
+	rows := make([]int, queries)
+	for q := range rows {
+		rows[q] = q * (n / queries)
+	}
+	for _, by := range []Similarity{Cosine, DotProduct} {
+		b.Run(by.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				if _, err := NearestRows(context.Background(), x, rows, k, by); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -8,6 +8,18 @@
 // alone, [Accuracy], [MicroF1], [MacroF1], [ConfusionMatrix] and [MeanStd] are the
 // measures.
 //
+// [LabelRates] draws the splits itself, for several numbers of labels a class.
+// [Compare] tells whether one method is better than another on the same splits,
+// by an interval of confidence and a [SignTest]. [EmbedInductive] also embeds
+// nodes that the model has not seen: it learns from the graph that the others [Induce].
+//
+// Link prediction: [HoldOutLinks] takes edges out of a graph without breaking it
+// up, [PredictLinks] measures by [AUC], [AveragePrecision] and [HitsAt] how well
+// an embedding of the rest finds them again.
+//
+// Similarity search: [NearestRows] and [NearestTo] find the rows of an embedding
+// most similar to some, exactly.
+//
 // Baselines: [PCA] and [RandomProjection] reduce a matrix of features without
 // looking at the graph's contrast, and are what an embedding has to beat.
 //

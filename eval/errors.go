@@ -20,6 +20,8 @@ var (
 	ErrCorrupt = errors.New("eval: corrupt sparse matrix")
 	// ErrRow reports a row number outside the matrix.
 	ErrRow = errors.New("eval: row out of range")
+	// ErrDuplicate reports something given twice that may be given once.
+	ErrDuplicate = errors.New("eval: given twice")
 	// ErrLabel reports a negative label where a class is needed.
 	ErrLabel = errors.New("eval: label out of range")
 	// ErrEmpty reports that there are no rows to learn from or to be judged by,

@@ -1,0 +1,138 @@
+package eval
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// rankingCases is what testdata/rankings.py wrote; its head tells what the fields hold.
+type rankingCases struct {
+	Unit        float64
+	Rankings    []rankingCase
+	Comparisons []comparisonCase
+}
+
+type rankingCase struct {
+	Positive, Negative []float64
+	K                  int
+	AUC, AP, Hits      float64
+}
+
+type comparisonCase struct {
+	A, B             []float64
+	Level            float64
+	Train, Test      int
+	T, P             *float64
+	Half, Wide, Sign float64
+}
+
+func openRankings(t *testing.T) *rankingCases {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "rankings.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decode := json.NewDecoder(z)
+	decode.DisallowUnknownFields()
+	cases := new(rankingCases)
+	if err := decode.Decode(cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases.Rankings) != 1000 || len(cases.Comparisons) != 1000 {
+		t.Fatalf("%d rankings and %d comparisons, want 1000 of each", len(cases.Rankings), len(cases.Comparisons))
+	}
+	return cases
+}
+
+func TestRankingsEqualScikitLearn(t *testing.T) {
+	cases := openRankings(t)
+	ties := 0
+	for i, c := range cases.Rankings {
+		is := comparer{t, i}
+		positive, negative := divided(c.Positive, cases.Unit), divided(c.Negative, cases.Unit)
+		got, err := AUC(positive, negative)
+		is.equal("area", got, c.AUC, 0, err)
+		got, err = AveragePrecision(positive, negative)
+		is.equal("average precision", got, c.AP, 0, err)
+		got, err = HitsAt(positive, negative, c.K)
+		is.equal("hits", got, c.Hits, 0, err)
+		for _, p := range positive {
+			for _, n := range negative {
+				if p == n {
+					ties++
+				}
+			}
+		}
+	}
+	if ties < 1000 {
+		t.Errorf("only %d ties", ties)
+	}
+}
+
+// Values that follow from the definitions.
+func TestRankingsOfExtremeScores(t *testing.T) {
+	many := make([]float64, 200_000)
+	for _, c := range []struct {
+		name               string
+		positive, negative []float64
+		auc, ap, hits      float64
+	}{
+		{"all above", []float64{3, 4}, []float64{1, 2}, 1, 1, 1},
+		{"all below", []float64{1, 2}, []float64{3, 4}, 0, (1./3 + 2./4) / 2, 0},
+		{"all equal", []float64{1, 1}, []float64{1, 1}, 0.5, 0.5, 0},
+		{"4·10¹⁰ ties", many, many, 0.5, 0.5, 0},
+		{"zeros of two signs are equal", []float64{math.Copysign(0, -1)}, []float64{0}, 0.5, 0.5, 0},
+		{"the largest numbers", []float64{math.MaxFloat64}, []float64{-math.MaxFloat64}, 1, 1, 1},
+	} {
+		auc, err := AUC(c.positive, c.negative)
+		if auc != c.auc || err != nil {
+			t.Errorf("%s: area %v, %v, want %v", c.name, auc, err, c.auc)
+		}
+		ap, err := AveragePrecision(c.positive, c.negative)
+		if math.Abs(ap-c.ap) > 1e-15 || err != nil {
+			t.Errorf("%s: average precision %v, %v, want %v", c.name, ap, err, c.ap)
+		}
+		hits, err := HitsAt(c.positive, c.negative, 1)
+		if hits != c.hits || err != nil {
+			t.Errorf("%s: hits %v, %v, want %v", c.name, hits, err, c.hits)
+		}
+	}
+}
+
+func TestRankingsNameBadInput(t *testing.T) {
+	one, nan := []float64{1}, []float64{math.NaN()}
+	for _, c := range []struct {
+		name               string
+		positive, negative []float64
+		want               error
+	}{
+		{"no positives", nil, one, ErrEmpty},
+		{"no negatives", one, nil, ErrEmpty},
+		{"NaN", nan, one, ErrNotFinite},
+		{"infinity", one, []float64{math.Inf(-1)}, ErrNotFinite},
+	} {
+		_, auc := AUC(c.positive, c.negative)
+		_, ap := AveragePrecision(c.positive, c.negative)
+		_, hits := HitsAt(c.positive, c.negative, 1)
+		for _, err := range []error{auc, ap, hits} {
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s: error %v, want %v", c.name, err, c.want)
+			}
+		}
+	}
+	for _, k := range []int{0, -1, 2} {
+		if _, err := HitsAt(one, one, k); !errors.Is(err, ErrParameter) {
+			t.Errorf("hits at %d: error %v", k, err)
+		}
+	}
+}
