@@ -8,17 +8,15 @@ import (
 
 	"coles"
 	"coles/eval"
+	"coles/eval/picture"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 )
 
 // minibatches is how many are drawn, as in the paper's figure.
 const minibatches = 2
 
-// points is the number of those at which densities are taken.
+// points is the number of those at which the divergence takes the densities.
 const points = 300
 
 // scores draws the densities of the first problem, a row of panels for each objective.
@@ -29,7 +27,7 @@ func scores(ctx context.Context, o options, stdout io.Writer, progress func(stri
 	}
 	p := problems[len(problems)-1] // of generated graphs the most homophilous
 	fmt.Fprintf(stdout, "%s: %v\n\n| objective | minibatch | Jensen-Shannon divergence, nats | 1-Wasserstein distance |\n|---|--:|--:|--:|\n", p.Name, p.graph.Report())
-	var panels [][]*plot.Plot
+	var panels [][]*picture.Picture
 	for _, r := range rivals {
 		progress("%s: training by %s", p.Name, r.name)
 		y, err := r.embed(ctx, o, p)
@@ -40,7 +38,7 @@ func scores(ctx context.Context, o options, stdout io.Writer, progress func(stri
 		if err != nil {
 			return err
 		}
-		var row []*plot.Plot
+		var row []*picture.Picture
 		for k := range minibatches {
 			b, err := drawMinibatch(ctx, unit, p.graph, o.pairs, o.seed+uint64(k))
 			if err != nil {
@@ -55,7 +53,11 @@ func scores(ctx context.Context, o options, stdout io.Writer, progress func(stri
 		}
 		panels = append(panels, row)
 	}
-	return write(panels, o.out, stdout)
+	drawn, err := picture.Grid(panels...)
+	if err != nil {
+		return err
+	}
+	return write(drawn, o.out, stdout)
 }
 
 func unitRows(y mat.Matrix) (mat.Matrix, error) {
@@ -99,40 +101,16 @@ func drawMinibatch(ctx context.Context, y mat.Matrix, g *coles.Graph, pairs int,
 }
 
 // panel draws both densities.
-func (b *minibatch) panel(ctx context.Context, title string) (*plot.Plot, error) {
-	h, err := eval.SilvermanBandwidth(b.joined)
-	if err != nil {
-		return nil, err
+func (b *minibatch) panel(ctx context.Context, title string) (*picture.Picture, error) {
+	return picture.Densities(ctx, picture.Axes{Title: title, X: "u·v, rows of unit length"},
+		picture.Sample{Name: "joined pairs", Values: b.joined}, picture.Sample{Name: "other pairs", Values: b.others})
+}
+
+// write writes a picture and says where.
+func write(drawn *picture.Picture, path string, stdout io.Writer) error {
+	if err := drawn.WriteFile(path); err != nil {
+		return err
 	}
-	grid, err := eval.DensityGrid(points, h, b.joined, b.others)
-	if err != nil {
-		return nil, err
-	}
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, "u·v, rows of unit length", "density"
-	p.Title.TextStyle.Font.Size = vg.Points(10)
-	p.Legend.Top = true
-	for _, c := range []struct {
-		name   string
-		sample []float64
-		style  int
-	}{{"joined pairs", b.joined, 0}, {"other pairs", b.others, 1}} {
-		density, err := eval.ParzenDensity(ctx, c.sample, grid, 0)
-		if err != nil {
-			return nil, err
-		}
-		xy := make(plotter.XYs, len(grid))
-		for i := range grid {
-			xy[i] = plotter.XY{X: grid[i], Y: density[i]}
-		}
-		line, err := plotter.NewLine(xy)
-		if err != nil {
-			return nil, err
-		}
-		line.LineStyle = styles[c.style]
-		p.Add(line)
-		p.Legend.Add(c.name, line)
-	}
-	p.Y.Min, p.Y.Max = 0, 1.3*p.Y.Max // room for the legend above the curves
-	return p, nil
+	_, err := fmt.Fprintf(stdout, "\n%s\n", path)
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/eval/picture"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -88,7 +89,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		_, columns := c.x.Dims()
 		fmt.Fprintf(stdout, "  %-25s %5.1f ± %.1f %%  %5d columns  %6.2f s\n", c.name, r.Mean, r.Std, columns, c.seconds)
 	}
-	if err := draw2D(ctx, m.Embedding(), d.Labels, *out); err != nil {
+	drawn, err := picture.Map(ctx, picture.Axes{Title: "COLES embedding: rows of unit length, main directions"}, m.Embedding(), d.Labels, nil)
+	if err != nil {
+		return err
+	}
+	if err := drawn.WriteFile(*out); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nthe embedding in two dimensions: %s\n", *out)

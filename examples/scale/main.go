@@ -12,9 +12,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+
+	"coles/eval/picture"
 )
 
 const usage = `Usage: scale [flags]
@@ -94,7 +95,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.plot == "" {
 		return nil
 	}
-	return picture(rows, o.plot)
+	return drawGrowth(rows, o.plot)
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -148,8 +149,10 @@ func (o options) check() error {
 	case o.file != "" && len(o.sizes) > 1:
 		return errors.New("-features-file goes with a single size")
 	}
-	if formats := []string{".png", ".svg", ".pdf"}; o.plot != "" && !slices.Contains(formats, filepath.Ext(o.plot)) {
-		return fmt.Errorf("cannot draw %s: the ending is none of %s", o.plot, strings.Join(formats, ", "))
+	if o.plot != "" {
+		if _, err := picture.FormatOf(o.plot); err != nil {
+			return err
+		}
 	}
 	for _, path := range []string{o.plot, o.file} {
 		if info, err := os.Stat(filepath.Dir(path)); err != nil {
