@@ -27,7 +27,38 @@ type Classification struct {
 // A ClassifyOption changes the classifier of [Classify].
 type ClassifyOption func(*classifyOptions)
 
-type classifyOptions struct{ c float64 }
+type classifyOptions struct {
+	c     float64
+	train trainer // nil for the logistic regression of c
+}
+
+// A Predictor predicts the labels of rows of a matrix, nil rows meaning all.
+// The models of this package are predictors.
+type Predictor interface {
+	Predict(ctx context.Context, x mat.Matrix, rows []int) ([]int, error)
+}
+
+// trainer is any way to learn from a split.
+type trainer func(ctx context.Context, x mat.Matrix, split dataset.Split, labels []int) (Predictor, error)
+
+// WithClassifier has [Classify] learn by fit, such as MultinomialRegression{}.Fit,
+// which is given the training rows of a split and must not read the labels of
+// others. Splits then come one after another. [WithC] does nothing beside it.
+func WithClassifier[P Predictor](fit func(ctx context.Context, x mat.Matrix, rows, labels []int) (P, error)) ClassifyOption {
+	return WithValidatedClassifier(func(ctx context.Context, x mat.Matrix, rows, _, labels []int) (P, error) {
+		return fit(ctx, x, rows, labels)
+	})
+}
+
+// WithValidatedClassifier is [WithClassifier] for a fit, such as MLP.Fit, that is
+// given the validation rows of a split as well.
+func WithValidatedClassifier[P Predictor](fit func(ctx context.Context, x mat.Matrix, rows, validation, labels []int) (P, error)) ClassifyOption {
+	return func(o *classifyOptions) {
+		o.train = func(ctx context.Context, x mat.Matrix, split dataset.Split, labels []int) (Predictor, error) {
+			return fit(ctx, x, split.Train, split.Val, labels)
+		}
+	}
+}
 
 // WithC sets the weight C > 0 of the loss; see [LogisticRegression]. Without
 // it C is 1, scikit-learn's default and the paper's.
@@ -42,11 +73,13 @@ func WithC(c float64) ClassifyOption {
 // 6 there). The labels of training and test rows must not be negative; of
 // others they are not read, so −1 can mark what is unknown.
 //
+// [WithClassifier] replaces the logistic regression by another classifier.
+//
 // Splits run in parallel. x is converted once. Beside x it takes, for each
 // processor, the training rows of a split and a block of 512 rows of scores,
 // and the coefficients of about 1024 problems.
 //
-// Errors: those of [LogisticRegression.Fit] naming the split, and [ErrSplit]
+// Errors: those of [LogisticRegression.Fit], or of another classifier, naming the split, and [ErrSplit]
 // when a row is trained and tested on, or tested twice.
 func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split, opts ...ClassifyOption) (*Classification, error) {
 	o := classifyOptions{c: 1}
@@ -72,6 +105,16 @@ func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.
 		}
 	}
 	result := &Classification{Accuracy: make([]float64, 0, len(splits))}
+	if o.train != nil {
+		for s, split := range splits {
+			accuracy, err := classifyBy(ctx, o.train, x, split, labels)
+			if err != nil {
+				return nil, fmt.Errorf("split %d: %w", s, err)
+			}
+			result.Accuracy = append(result.Accuracy, accuracy)
+		}
+		splits = nil
+	}
 	for lo := 0; lo < len(splits); {
 		hi := lo + batch(splits[lo:], labels)
 		accuracy, err := classifyBatch(ctx, f, labels, splits[lo:hi], o.c, lo)
@@ -83,6 +126,25 @@ func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.
 	}
 	result.Mean, result.Std, err = MeanStd(result.Accuracy)
 	return result, err
+}
+
+// classifyBy returns the accuracy, in percent, of one split.
+func classifyBy(ctx context.Context, train trainer, x mat.Matrix, split dataset.Split, labels []int) (float64, error) {
+	p, err := train(ctx, x, split, labels)
+	if err != nil {
+		return 0, err
+	}
+	test := split.TestNodes(len(labels))
+	predicted, err := p.Predict(ctx, x, test)
+	if err != nil {
+		return 0, err
+	}
+	actual := make([]int, len(test))
+	for q, i := range test {
+		actual[q] = labels[i]
+	}
+	share, err := Accuracy(predicted, actual)
+	return 100 * share, err
 }
 
 func checkSplit(f *features, split dataset.Split, labels []int) error {
@@ -140,7 +202,7 @@ func batch(splits []dataset.Split, labels []int) int {
 // classifyBatch returns the accuracies, in percent, of a few splits, of which
 // first is the number of the first.
 func classifyBatch(ctx context.Context, f *features, labels []int, splits []dataset.Split, c float64, first int) ([]float64, error) {
-	models := make([]*LogisticModel, len(splits))
+	models := make([]*LinearModel, len(splits))
 	errs := make([]error, len(splits))
 	err := parallel.For(ctx, len(splits), func(s int) {
 		models[s], errs[s] = fit(ctx, f, splits[s].Train, labels, c)

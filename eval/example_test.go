@@ -54,7 +54,7 @@ func ExampleLogisticRegression_Fit() {
 	// w = (0.715, -0.715)
 }
 
-func ExampleLogisticModel_Predict() {
+func ExampleLinearModel_Predict() {
 	ctx := context.Background()
 	m, err := eval.LogisticRegression{}.Fit(ctx, points, []int{0, 3}, sides)
 	if err != nil {
@@ -68,7 +68,7 @@ func ExampleLogisticModel_Predict() {
 	// Output: [0 0 1 1]
 }
 
-func ExampleLogisticModel_Scores() {
+func ExampleLinearModel_Scores() {
 	ctx := context.Background()
 	m, err := eval.LogisticRegression{}.Fit(ctx, points, []int{0, 3}, sides)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles/internal/parallel"
 
@@ -26,18 +25,15 @@ import (
 // embedding and C are one knob.
 type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
-}
 
-// LogisticModel is a fitted LogisticRegression for c classes of d features.
-type LogisticModel struct {
-	// Classes are the distinct labels of the training rows, ascending. No
-	// other label is ever predicted.
-	Classes []int
-	// Coef is c × d, a row a class; with two classes it is 1 × d, and a
-	// positive score speaks for Classes[1].
-	Coef *mat.Dense
-	// Intercept has one number for each row of Coef.
-	Intercept []float64
+	// With candidates Cs, C is not read: it is chosen among them by
+	// cross-validation in Folds parts of the training rows, zero meaning 5.
+	//
+	// The parts are those of scikit-learn's StratifiedKFold. Each is predicted
+	// by what the others teach, with every candidate. The one that predicts
+	// most rows rightly, the first of equals, is then fitted to all rows.
+	Cs    []float64
+	Folds int
 }
 
 // Fit learns from the given rows of x (n × d) and their labels; labels has n
@@ -49,26 +45,16 @@ type LogisticModel struct {
 // With t rows it works in min(t, d+1) dimensions, the span of the rows, where
 // the optimum lies, and stops at a gradient of 10⁻¹²·C·Σ‖xᵢ‖. Cost: O(t²d) for the
 // span and, for each class, some tens of passes over t × min(t, d+1) numbers;
-// for sparse x, passes over the entries of the rows.
+// for sparse x, passes over the entries of the rows. With candidates it is that
+// for each of them and each part.
 //
 // Errors: [ErrPenalty], [ErrShape], [ErrCorrupt], [ErrNotFinite], [ErrRow],
-// [ErrLabel], [ErrEmpty], [ErrOneClass], [ErrConvergence], and ctx.Err().
-func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LogisticModel, error) {
-	c := l.C
-	if c == 0 {
-		c = 1
-	}
-	if err := checkPenalty(c); err != nil {
-		return nil, err
-	}
-	f, err := newFeatures(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkTraining(f, rows, labels); err != nil {
-		return nil, err
-	}
-	return fit(ctx, f, rows, labels, c)
+// [ErrLabel], [ErrEmpty], [ErrOneClass], [ErrConvergence], and ctx.Err();
+// with candidates [ErrParameter] if there are fewer than 2 parts, or more than
+// rows of any class.
+func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
+	s := strength{l.C, l.Cs, l.Folds}
+	return s.fit(ctx, x, rows, labels, fit)
 }
 
 func checkPenalty(c float64) error {
@@ -78,7 +64,20 @@ func checkPenalty(c float64) error {
 	return nil
 }
 
+// checkTraining is checkLearning for classifiers that need two classes.
 func checkTraining(f *features, rows, labels []int) error {
+	if err := checkLearning(f, rows, labels); err != nil {
+		return err
+	}
+	for _, i := range rows {
+		if labels[i] != labels[rows[0]] {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: all %d have label %d", ErrOneClass, len(rows), labels[rows[0]])
+}
+
+func checkLearning(f *features, rows, labels []int) error {
 	if len(labels) != f.rows {
 		return fmt.Errorf("%w: %d labels for %d rows", ErrShape, len(labels), f.rows)
 	}
@@ -88,15 +87,7 @@ func checkTraining(f *features, rows, labels []int) error {
 	if err := f.checkRows(rows, "training"); err != nil {
 		return err
 	}
-	if err := checkLabels(rows, labels); err != nil {
-		return err
-	}
-	for _, i := range rows {
-		if labels[i] != labels[rows[0]] {
-			return nil
-		}
-	}
-	return fmt.Errorf("%w: all %d have label %d", ErrOneClass, len(rows), labels[rows[0]])
+	return checkLabels(rows, labels)
 }
 
 func checkLabels(rows, labels []int) error {
@@ -108,21 +99,29 @@ func checkLabels(rows, labels []int) error {
 	return nil
 }
 
-// fit is Fit on checked input. The classes are independent problems.
-func fit(ctx context.Context, f *features, rows, labels []int, c float64) (*LogisticModel, error) {
-	x := f.trainingSet(rows)
-	var reach float64 // Σ‖xᵢ‖
-	for i := range x.rows {
-		_, values := x.row(i)
-		reach += norm2(values)
+// tolerance is the gradient at which a logistic regression on rows is done.
+func (f *features) tolerance(rows []int, c float64) (float64, error) {
+	var reach float64 // Σ‖xᵢ‖ with the column of ones
+	for _, i := range rows {
+		_, values := f.row(i)
+		reach += math.Hypot(1, norm2(values))
 	}
 	// The solver squares c·reach; beyond this it would overflow silently.
 	if !(c*reach < 1e150) {
-		return nil, fmt.Errorf("%w: C times the norms of the training rows is %.3g, too large to square", ErrNotFinite, c*reach)
+		return 0, fmt.Errorf("%w: C times the norms of the training rows is %.3g, too large to square", ErrNotFinite, c*reach)
 	}
-	tolerance := gradientTolerance * c * reach
+	return gradientTolerance * c * reach, nil
+}
+
+// fit is Fit on checked input. The classes are independent problems.
+func fit(ctx context.Context, f *features, rows, labels []int, c float64) (*LinearModel, error) {
+	tolerance, err := f.tolerance(rows, c)
+	if err != nil {
+		return nil, err
+	}
 	m := newModel(rows, labels, f.cols)
-	z, err := newDesign(ctx, x)
+	m.C = c
+	z, err := newDesign(ctx, f.trainingSet(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -152,47 +151,4 @@ func fit(ctx context.Context, f *features, rows, labels []int, c float64) (*Logi
 		m.Intercept[k] = w[f.cols]
 	}
 	return m, nil
-}
-
-// newModel is a model of zeros for the classes among the rows.
-func newModel(rows, labels []int, d int) *LogisticModel {
-	m := &LogisticModel{}
-	for _, i := range rows {
-		m.Classes = append(m.Classes, labels[i])
-	}
-	slices.Sort(m.Classes)
-	m.Classes = slices.Clip(slices.Compact(m.Classes))
-	problems := len(m.Classes)
-	if problems == 2 {
-		problems = 1 // the second would be the first with its sign changed
-	}
-	m.Coef = mat.NewDense(problems, d, nil)
-	m.Intercept = make([]float64, problems)
-	return m
-}
-
-// positive is the class for which a positive score of problem k speaks.
-func (m *LogisticModel) positive(k int) int {
-	if len(m.Classes) == 2 {
-		return m.Classes[1]
-	}
-	return m.Classes[k]
-}
-
-// decide returns the predicted class given the scores of one row: the largest
-// score, the first of equals.
-func (m *LogisticModel) decide(scores []float64) int {
-	if len(m.Classes) == 2 {
-		if scores[0] > 0 {
-			return m.Classes[1]
-		}
-		return m.Classes[0]
-	}
-	best := 0
-	for k, s := range scores {
-		if s > scores[best] {
-			best = k
-		}
-	}
-	return m.Classes[best]
 }

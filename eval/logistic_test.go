@@ -61,7 +61,7 @@ func toCSR(x *mat.Dense) *sparse.CSR {
 
 // gradient is that of the objective as the doc comment of LogisticRegression
 // writes it, term by term.
-func gradient(m *LogisticModel, k int, x mat.Matrix, rows, labels []int, c float64) []float64 {
+func gradient(m *LinearModel, k int, x mat.Matrix, rows, labels []int, c float64) []float64 {
 	_, d := x.Dims()
 	g := make([]float64, d+1)
 	copy(g, m.Coef.RawRowView(k))
@@ -243,7 +243,7 @@ func TestSparseInputOfAnyOrderEqualsDense(t *testing.T) {
 	// Row 0 unsorted, row 2 with an entry in two parts.
 	odd := sparse.NewCSR(4, 3, []int{0, 2, 3, 6, 7}, []int{2, 0, 1, 1, 0, 1, 2}, []float64{2, 1, 3, 1, 5, 3, -1})
 	labels := []int{0, 1, 0, 2}
-	var models []*LogisticModel
+	var models []*LinearModel
 	for _, x := range []mat.Matrix{dense, odd, toCSR(dense).ToCOO(), toCSR(dense).ToCSC(), dense.T().T(), mat.DenseCopyOf(dense.T()).T()} {
 		m, err := LogisticRegression{}.Fit(background, x, upTo(4), labels)
 		if err != nil {
@@ -289,7 +289,7 @@ func TestTwoClassesAreOneProblem(t *testing.T) {
 		t.Errorf("w = %v, b = %v, want %v and 0", m.Coef.At(0, 0), m.Intercept[0], -lo)
 	}
 	// A score of exactly zero is not positive.
-	got, err := (&LogisticModel{Classes: []int{3, 7}, Coef: mat.NewDense(1, 1, []float64{1}), Intercept: []float64{0}}).
+	got, err := (&LinearModel{Classes: []int{3, 7}, Coef: mat.NewDense(1, 1, []float64{1}), Intercept: []float64{0}}).
 		Predict(background, mat.NewDense(3, 1, []float64{-1, 0, 1}), nil)
 	if err != nil || !slices.Equal(got, []int{3, 3, 7}) {
 		t.Errorf("predicted %v, %v", got, err)
@@ -297,7 +297,7 @@ func TestTwoClassesAreOneProblem(t *testing.T) {
 }
 
 func TestEqualScoresGoToTheSmallestLabel(t *testing.T) {
-	m := &LogisticModel{Classes: []int{2, 5, 6}, Coef: mat.NewDense(3, 1, []float64{-1, 1, 1}), Intercept: make([]float64, 3)}
+	m := &LinearModel{Classes: []int{2, 5, 6}, Coef: mat.NewDense(3, 1, []float64{-1, 1, 1}), Intercept: make([]float64, 3)}
 	got, err := m.Predict(background, mat.NewDense(3, 1, []float64{-1, 0, 1}), nil)
 	if err != nil || !slices.Equal(got, []int{2, 2, 5}) {
 		t.Errorf("predicted %v, %v", got, err)

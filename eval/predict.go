@@ -21,7 +21,7 @@ const scoreRows = 512
 // entries × classes for sparse x.
 //
 // Errors: [ErrShape], [ErrCorrupt], [ErrNotFinite], [ErrRow], and ctx.Err().
-func (m *LogisticModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
+func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
 	f, err := m.input(ctx, x, rows)
 	if err != nil {
 		return nil, err
@@ -43,14 +43,19 @@ func (m *LogisticModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*
 // Predict returns a label for each of the given rows of x; nil rows means all
 // of them. It is the class of the largest score, the smallest label among
 // equals; with two classes, Classes[1] exactly if the score is positive.
-// Cost and errors as for [LogisticModel.Scores], without its memory.
-func (m *LogisticModel) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]int, error) {
+// Cost and errors as for [LinearModel.Scores], without its memory.
+func (m *LinearModel) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]int, error) {
 	f, err := m.input(ctx, x, rows)
 	if err != nil {
 		return nil, err
 	}
+	return m.predict(ctx, f, rows)
+}
+
+// predict is Predict on checked input.
+func (m *LinearModel) predict(ctx context.Context, f *features, rows []int) ([]int, error) {
 	labels := make([]int, f.count(rows))
-	err = m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
+	err := m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
 		for i := range block.Rows {
 			labels[lo+i] = m.decide(block.Data[i*block.Stride : i*block.Stride+block.Cols])
 		}
@@ -63,7 +68,7 @@ func (m *LogisticModel) Predict(ctx context.Context, x mat.Matrix, rows []int) (
 
 // input checks the model, which a caller may have put together by hand, and
 // the data against it.
-func (m *LogisticModel) input(ctx context.Context, x mat.Matrix, rows []int) (*features, error) {
+func (m *LinearModel) input(ctx context.Context, x mat.Matrix, rows []int) (*features, error) {
 	if m == nil {
 		return nil, fmt.Errorf("%w: the model is nil", ErrShape)
 	}
@@ -85,8 +90,8 @@ func (m *LogisticModel) input(ctx context.Context, x mat.Matrix, rows []int) (*f
 
 // eachBlock scores consecutive blocks of rows, in parallel, and hands each to
 // do with the position of its first row.
-func (m *LogisticModel) eachBlock(ctx context.Context, f *features, rows []int, do func(lo int, scores kernel.Matrix[float64])) error {
-	s := newScorer(f, []*LogisticModel{m})
+func (m *LinearModel) eachBlock(ctx context.Context, f *features, rows []int, do func(lo int, scores kernel.Matrix[float64])) error {
+	s := newScorer(f, []*LinearModel{m})
 	return s.eachBlock(ctx, f.count(rows), func(lo, hi int) *features {
 		if rows == nil {
 			return f.slice(lo, hi)
@@ -102,7 +107,7 @@ type scorer struct {
 	intercept []float64
 }
 
-func newScorer(f *features, models []*LogisticModel) *scorer {
+func newScorer(f *features, models []*LinearModel) *scorer {
 	s := &scorer{}
 	for _, m := range models {
 		s.intercept = append(s.intercept, m.Intercept...)

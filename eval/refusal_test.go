@@ -113,7 +113,7 @@ func TestBadInputIsNamed(t *testing.T) {
 	if _, err := m.Predict(background, x, []int{9}); !errors.Is(err, ErrRow) {
 		t.Errorf("row 9 of 4: %v", err)
 	}
-	if _, err := (&LogisticModel{}).Predict(background, x, nil); !errors.Is(err, ErrShape) {
+	if _, err := (&LinearModel{}).Predict(background, x, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("empty model: %v", err)
 	}
 	if got, err := m.Predict(background, x, []int{}); err != nil || len(got) != 0 {
