@@ -6,7 +6,9 @@
 // random splits; the mean accuracy and its standard deviation are reported.
 // [Classify] runs the whole protocol, [LogisticRegression] is the classifier
 // alone, [Accuracy], [MicroF1], [MacroF1], [ConfusionMatrix] and [MeanStd] are the
-// measures.
+// measures. [MultinomialRegression], [Ridge], [KNN] and [MLP] are other
+// classifiers, which [WithClassifier] and [WithValidatedClassifier] bring to the
+// protocol.
 //
 // [LabelRates] draws the splits itself, for several numbers of labels a class.
 // [Compare] tells whether one method is better than another on the same splits,
