@@ -13,7 +13,7 @@ import (
 
 // Nine points of the plane in three classes, one in each of three corners.
 var (
-	corner      = mat.NewDense(9, 2, []float64{-4, -4, -4, -3, -3, -4, 4, -4, 4, -3, 3, -4, -4, 4, -4, 3, -3, 4})
+	corner       = mat.NewDense(9, 2, []float64{-4, -4, -4, -3, -3, -4, 4, -4, 4, -3, 3, -4, -4, 4, -4, 3, -3, 4})
 	cornerLabels = []int{0, 0, 0, 1, 1, 1, 2, 2, 2}
 	cornerSplits = []dataset.Split{{Train: []int{0, 3, 6}, Val: []int{1, 4, 7}}}
 )

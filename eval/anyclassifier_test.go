@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"coles/dataset"
-
 )
 
 // The protocol by another classifier is that classifier by itself, split by
