@@ -73,8 +73,7 @@ func TestMLPLearnsWhatNoLineTells(t *testing.T) {
 	}
 }
 
-// The loss that a step records falls as the gradient says, which is the tape's.
-// Here: the kept epoch is the first of the best, so that training just that long
+// The kept epoch is the first of the best, so that training just that long
 // without validation gives the same weights.
 func TestMLPKeepsTheBestEpoch(t *testing.T) {
 	x, labels := quadrants(300, 2)
