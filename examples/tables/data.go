@@ -10,13 +10,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
-
-	"gonum.org/v1/gonum/mat"
 )
-
-// perClass are the numbers of labelled nodes per class the paper reports.
-var perClass = []int{5, 20}
 
 // splitSeed is where splits come from that have no file: the same for every method.
 const splitSeed = 1
@@ -25,13 +19,13 @@ const splitSeed = 1
 type problem struct {
 	*dataset.Dataset
 	graph  *coles.Graph
-	splits map[int][]dataset.Split // by nodes per class
+	splits func(per int) ([]dataset.Split, error) // by nodes per class
 }
 
-// load finds a data set and its splits in the folder.
-func load(ctx context.Context, o options, name string, progress func(string, ...any)) (*problem, error) {
+// load finds a data set in the folder.
+func load(ctx context.Context, o options, name string, progress *progress) (*problem, error) {
 	if o.fetch {
-		progress("%s: fetching what is not there", name)
+		progress.note("%s: fetching what is not there", name)
 		if _, err := dataset.FetchPlanetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
 			return nil, err
 		}
@@ -47,24 +41,31 @@ func load(ctx context.Context, o options, name string, progress func(string, ...
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	progress("%s: %v", name, g.Report())
-	p := &problem{Dataset: d, graph: g, splits: make(map[int][]dataset.Split)}
-	p.Name = name
-	for _, per := range perClass {
-		path := filepath.Join(o.data, "splits", fmt.Sprintf("%s_%d.json", name, per))
+	d.Name = name
+	progress.note("%s: %v", name, g.Report())
+	return &problem{d, g, givenSplits(o, d, progress)}, nil
+}
+
+// givenSplits reads the splits of a data set, or draws those that have no file. It
+// does so when they are first asked for, and once.
+func givenSplits(o options, d *dataset.Dataset, progress *progress) func(per int) ([]dataset.Split, error) {
+	have := make(map[int][]dataset.Split)
+	return func(per int) ([]dataset.Split, error) {
+		if have[per] != nil {
+			return have[per], nil
+		}
+		path := filepath.Join(o.data, "splits", fmt.Sprintf("%s_%d.json", d.Name, per))
 		splits, err := dataset.OpenSplits(path, d.Nodes())
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			progress("%s: no %s, so %d splits of %d per class are drawn (at most a third of a class)", name, path, o.splits, per)
-			if splits, err = d.RandomSplits(per, o.splits, splitSeed); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-		case err != nil:
+		if errors.Is(err, fs.ErrNotExist) {
+			progress.note("%s: no %s, so %d splits of %d per class are drawn (at most a third of a class)", d.Name, path, o.splits, per)
+			splits, err = d.RandomSplits(per, o.splits, splitSeed)
+		}
+		if err != nil {
 			return nil, err
 		}
-		p.splits[per] = splits[:min(o.splits, len(splits))]
+		have[per] = splits[:min(o.splits, len(splits))]
+		return have[per], nil
 	}
-	return p, nil
 }
 
 // open reads the .npz form of a data set, or else its Planetoid files.
@@ -79,13 +80,4 @@ func open(folder, name string) (*dataset.Dataset, error) {
 		return nil, fmt.Errorf("no data set %q: neither %s nor %s is there", name, npz, graph)
 	}
 	return dataset.OpenPlanetoid(planetoid, name)
-}
-
-// judge measures an embedding on the splits of one size, in percent for each.
-func (p *problem) judge(ctx context.Context, y mat.Matrix, per int) ([]float64, error) {
-	c, err := eval.Classify(ctx, y, p.Labels, p.splits[per])
-	if err != nil {
-		return nil, err
-	}
-	return c.Accuracy, nil
 }

@@ -30,17 +30,13 @@ func TestNamesAreMatchedWithoutCaseAndPunctuation(t *testing.T) {
 		{"S²GC", "S2GC"},
 		{"pca_s2gc", "PCA-S2GC"},
 	} {
-		found, err := findMethods(c.list)
+		found, err := findMethods(allMethods(), c.list)
 		if err != nil || len(found) != 1 || found[0].name != c.want {
 			t.Errorf("%q finds %v (%v), want %s", c.list, found, err, c.want)
 		}
 	}
-	if _, err := findMethods("coles"); err == nil || !strings.Contains(err.Error(), "COLES-SGC") {
+	if _, err := findMethods(allMethods(), "coles"); err == nil || !strings.Contains(err.Error(), "COLES-SGC") {
 		t.Errorf("an unknown method: %v, want an error that lists the known ones", err)
-	}
-	all, err := findMethods("")
-	if err != nil || len(all) != len(closedMethods) {
-		t.Errorf("no names find %d methods (%v), want the %d that train nothing", len(all), err, len(closedMethods))
 	}
 }
 
@@ -55,7 +51,12 @@ func TestTablePrintsOneCellPerLineOfJSON(t *testing.T) {
 		t.Fatalf("%d lines, want 3 methods × 2 numbers of labels:\n%s", len(lines), stdout.String())
 	}
 	for i, line := range lines {
-		var c cell
+		var c struct {
+			Table, Dataset string
+			PerClass       int `json:"per_class"`
+			Mean           float64
+			Paper          *float64
+		}
 		if err := json.Unmarshal([]byte(line), &c); err != nil {
 			t.Fatal(err)
 		}
@@ -104,6 +105,10 @@ func TestTablesSayWhatIsWrong(t *testing.T) {
 		{"no splits", []string{"-data", empty, "-splits", "0"}, "-splits"},
 		{"no data sets", []string{"-data", empty, "-datasets", " , "}, "-datasets"},
 		{"methods of a table that has one", []string{"-data", empty, "-table", "kappa", "-methods", "raw"}, "-methods"},
+		{"two formats", []string{"-data", empty, "-json", "-format", "csv"}, "-json"},
+		{"unknown format", []string{"-data", empty, "-format", "pdf"}, "markdown"},
+		{"unknown method", []string{"-data", empty, "-table", "all", "-methods", "raw,guess"}, "guess"},
+		{"method of another table", []string{"-data", empty, "-methods", "k-means"}, "k-means"},
 		{"stray argument", []string{"-data", empty, "cora"}, "cora"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,5 +121,80 @@ func TestTablesSayWhatIsWrong(t *testing.T) {
 				t.Errorf("standard output: %q", stdout.String())
 			}
 		})
+	}
+}
+
+func TestAllLeavesOutWhatTrainsNetworks(t *testing.T) {
+	for _, c := range []struct {
+		list string
+		has  []string
+		not  []string
+	}{
+		{"all", []string{"classification", "kappa"}, []string{"kappa-gcn", "means"}},
+		{"means, all,kappa", []string{"means", "classification", "kappa"}, []string{"kappa-gcn"}},
+	} {
+		found, err := findTables(c.list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := make(map[string]int)
+		for _, f := range found {
+			count[f.name]++
+		}
+		for _, name := range c.has {
+			if count[name] != 1 {
+				t.Errorf("%s has %s %d times", c.list, name, count[name])
+			}
+		}
+		for _, name := range c.not {
+			if count[name] != 0 {
+				t.Errorf("%s has %s", c.list, name)
+			}
+		}
+	}
+}
+
+func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
+	all, err := findTables("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := chooseMethods(all, "raw,coles-gcn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range chosen {
+		for _, m := range c.standard {
+			if m.name != "Raw" && m.name != "COLES-GCN" {
+				t.Errorf("%s measures %s", c.name, m.name)
+			}
+		}
+	}
+	if first := methodNames(chosen[0].standard); strings.Join(first, ",") != "Raw,COLES-GCN" {
+		t.Errorf("%s measures %q", chosen[0].name, first)
+	}
+}
+
+func TestFileAppearsOnlyWhenAllIsMeasured(t *testing.T) {
+	data := sharedData(t)
+	path := filepath.Join(t.TempDir(), "cells.csv")
+	args := []string{"-data", data, "-datasets", "texas", "-methods", "raw", "-splits", "2", "-format", "csv", "-o", path}
+	var stdout, stderr bytes.Buffer
+	if err := run(context.Background(), args, &stdout, &stderr); err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadFile(path)
+	if err != nil || !strings.HasPrefix(string(first), "table,dataset,per_class,method,mean") || stdout.Len() > 0 {
+		t.Errorf("the file is %q (%v), standard output %q", first, err, stdout.String())
+	}
+	args[3] = "texas,nowhere"
+	if err := run(context.Background(), args, &stdout, &stderr); err == nil {
+		t.Fatal("a data set that is not there was measured")
+	}
+	if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, first) {
+		t.Errorf("a run that failed left %q (%v)", again, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("beside the file is something else: %v (%v)", left, err)
 	}
 }

@@ -20,7 +20,9 @@ import (
 type method struct {
 	name     string
 	features bool // needs features
-	embed    func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error)
+	// One of these: in closed form, trained from a seed, or trained on labels.
+	embed    func(ctx context.Context, p *problem) (mat.Matrix, error)
+	train    func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error)
 	classify func(ctx context.Context, p *problem, splits []dataset.Split, seed uint64) ([]float64, error)
 }
 
@@ -32,59 +34,56 @@ var (
 
 // closedMethods train nothing: they do not depend on a seed.
 var closedMethods = []method{
-	{name: "Raw", features: true, embed: closed(func(_ context.Context, p *problem) (mat.Matrix, error) { return p.Features, nil })},
-	{name: "SGC", features: true, embed: closed(func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, sgc, p.Features) })},
-	{name: "S2GC", features: true, embed: closed(func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, s2gc, p.Features) })},
-	{name: "S2GC (same features)", features: true, embed: closed(sameFeatures)},
-	{name: "PCA-S2GC", features: true, embed: closed(pca)},
-	{name: "RP-S2GC", features: true, embed: closed(randomProjection)},
-	{name: "COLES-SGC", features: true, embed: closed(fit(coles.WithFilter(sgc)))},
-	{name: "COLES-S2GC", features: true, embed: closed(fit())},
-	{name: "LPP", features: true, embed: closed(fit(coles.WithKappa(0)))},
-	{name: "Eigenmaps", embed: closed(eigenmaps)},
+	{name: "Raw", features: true, embed: func(_ context.Context, p *problem) (mat.Matrix, error) { return p.Features, nil }},
+	{name: "SGC", features: true, embed: func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, sgc, p.Features) }},
+	{name: "S2GC", features: true, embed: func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, s2gc, p.Features) }},
+	{name: "S2GC (same features)", features: true, embed: sameFeatures},
+	{name: "PCA-S2GC", features: true, embed: pca},
+	{name: "RP-S2GC", features: true, embed: randomProjection},
+	{name: "COLES-SGC", features: true, embed: fit(coles.WithFilter(sgc))},
+	{name: "COLES-S2GC", features: true, embed: fit()},
+	{name: "LPP", features: true, embed: fit(coles.WithKappa(0))},
+	{name: "Eigenmaps", embed: eigenmaps},
 }
 
-// closed is a method that has no seed.
-func closed(embed func(context.Context, *problem) (mat.Matrix, error)) func(context.Context, *problem, uint64) (mat.Matrix, error) {
-	return func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) { return embed(ctx, p) }
-}
-
-// seedless tells whether every seed gives the same.
-func (m method) seedless() bool {
-	for _, c := range closedMethods {
-		if c.name == m.name {
-			return true
-		}
+// seeds is how often a method is measured: once where every seed gives the same.
+func (m method) seeds(o options) int {
+	if m.embed != nil {
+		return 1
 	}
-	return false
+	return o.seeds
+}
+
+// embedded is the embedding of a method that has one.
+func (m method) embedded(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
+	if m.embed != nil {
+		return m.embed(ctx, p)
+	}
+	return m.train(ctx, p, seed)
 }
 
 func allMethods() []method { return slices.Concat(closedMethods, trainedMethods) }
 
+// methodNames are the names of methods, each once.
 func methodNames(methods []method) []string {
 	var names []string
 	for _, m := range methods {
-		names = append(names, m.name)
+		if !slices.Contains(names, m.name) {
+			names = append(names, m.name)
+		}
 	}
 	return names
 }
 
-// findMethods looks up a comma-separated list; an empty one means all that train
-// nothing.
-func findMethods(list string) ([]method, error) {
-	if strings.TrimSpace(list) == "" {
-		return closedMethods, nil
-	}
+// findMethods looks up a comma-separated list among methods.
+func findMethods(among []method, list string) ([]method, error) {
 	var found []method
-next:
 	for _, name := range fields(list) {
-		for _, m := range allMethods() {
-			if plain(m.name) == plain(name) {
-				found = append(found, m)
-				continue next
-			}
+		at := slices.IndexFunc(among, func(m method) bool { return plain(m.name) == plain(name) })
+		if at < 0 {
+			return nil, fmt.Errorf("-methods: %q is none of %s", name, strings.Join(methodNames(among), ", "))
 		}
-		return nil, fmt.Errorf("-methods: %q is none of %s", name, strings.Join(methodNames(allMethods()), ", "))
+		found = append(found, among[at])
 	}
 	return found, nil
 }

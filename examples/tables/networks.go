@@ -14,16 +14,16 @@ import (
 // The methods that train a network, once for every seed. Each has one setting for
 // all data sets.
 var trainedMethods = []method{
-	{name: "COLES-Linear (Adam)", features: true, embed: train(gnn.WithSettings(gnn.LinearSettings()))},
-	{name: "COLES-GCN", features: true, embed: train()},
-	{name: "COLES-GCN (Stiefel)", features: true, embed: train(gnn.WithSettings(gnn.StiefelSettings()))},
-	{name: "COLES-GCN (+Aug)", features: true, embed: train(gnn.WithSettings(gnn.AugmentedSettings()))},
-	{name: "COLES-S2GC (geometric)", features: true, embed: powerMean(0)},
-	{name: "COLES-S2GC (arithmetic)", features: true, embed: powerMean(1)},
-	{name: "COLES-S2GC (harmonic)", features: true, embed: powerMean(-1)},
-	{name: "COLES-S2GC (quadratic)", features: true, embed: powerMean(2)},
-	{name: "GCN+SampledNCE", features: true, embed: sampledNCE(gnn.GCN, 20)},
-	{name: "SAGE+SampledNCE", features: true, embed: sampledNCE(gnn.SAGE, 50)},
+	{name: "COLES-Linear (Adam)", features: true, train: train(gnn.WithSettings(gnn.LinearSettings()))},
+	{name: "COLES-GCN", features: true, train: train()},
+	{name: "COLES-GCN (Stiefel)", features: true, train: train(gnn.WithSettings(gnn.StiefelSettings()))},
+	{name: "COLES-GCN (+Aug)", features: true, train: train(gnn.WithSettings(gnn.AugmentedSettings()))},
+	{name: "COLES-S2GC (geometric)", features: true, train: powerMean(0)},
+	{name: "COLES-S2GC (arithmetic)", features: true, train: powerMean(1)},
+	{name: "COLES-S2GC (harmonic)", features: true, train: powerMean(-1)},
+	{name: "COLES-S2GC (quadratic)", features: true, train: powerMean(2)},
+	{name: "GCN+SampledNCE", features: true, train: sampledNCE(gnn.GCN, 20)},
+	{name: "SAGE+SampledNCE", features: true, train: sampledNCE(gnn.SAGE, 50)},
 	{name: "GCN (supervised)", features: true, classify: supervised},
 }
 

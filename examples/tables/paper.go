@@ -62,8 +62,6 @@ var accuracyInPaper = map[string]map[string]byLabels{
 	},
 }
 
-func paperAccuracy(dataset, method string) byLabels { return accuracyInPaper[dataset][method] }
-
 var kappaInPaper = map[string]map[string]map[int]byLabels{
 	"COLES-S2GC": {
 		"cora": {

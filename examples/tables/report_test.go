@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// paper is a figure of the paper's.
+func paper(v float64) *float64 { return &v }
+
+// madeUp are cells of three kinds of tables, with nothing measured.
+func madeUp() []cell {
+	return []cell{
+		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "COLES-S2GC", Seeds: 1, Seconds: 0.25,
+			Measures: []measure{{Mean: 78.31, Std: 2.6, Paper: paper(76.5)}}},
+		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "SGC <script>", Seeds: 1, Seconds: 0.1,
+			Measures: []measure{{Mean: 69.4, Std: 4.6}}},
+		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "Raw", Seeds: 1, Seconds: 0.1,
+			Measures: []measure{{Mean: 100, Std: 0, Paper: paper(100.04)}}},
+		{Table: "kappa", Dataset: "cora", PerClass: 20, Method: "COLES-S2GC", Varied: &setting{"kappa", "κ", 0}, Seeds: 1,
+			Measures: []measure{{Mean: 80, Std: 1, Paper: paper(79.88)}}},
+		{Table: "kappa", Dataset: "cora", PerClass: 20, Method: "COLES-S2GC", Varied: &setting{"kappa", "κ", 5}, Seeds: 1,
+			Measures: []measure{{Mean: 82, Std: 1, Paper: paper(81.18)}}},
+		{Table: "clustering", Dataset: "cora", Method: "COLES-S2GC", Seeds: 1, Seconds: 0.5, Measures: []measure{
+			{Key: "acc", Label: "accuracy", Mean: 73.3, Std: 0.1, Paper: paper(69.7)},
+			{Key: "nmi", Label: "NMI", Mean: 57.5, Std: 0.2, Paper: paper(55.35)},
+			{Key: "f1", Label: "F1", Mean: 69.3, Std: 0.3}}},
+	}
+}
+
+func written(t *testing.T, format string, cells []cell) string {
+	t.Helper()
+	var b bytes.Buffer
+	out, err := newReport(&b, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cells {
+		if err := out.add(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.finish(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestJSONLinesNameTheirFigures(t *testing.T) {
+	lines := strings.Split(written(t, "json", madeUp()), "\n")
+	for i, want := range map[int]string{
+		0: `{"table":"classification","dataset":"cora","per_class":5,"method":"COLES-S2GC","mean":78.31,"std":2.6,"seeds":1,"paper":76.5,"seconds":0.25}`,
+		4: `{"table":"kappa","dataset":"cora","per_class":20,"method":"COLES-S2GC","kappa":5,"mean":82,"std":1,"seeds":1,"paper":81.18,"seconds":0}`,
+		5: `{"table":"clustering","dataset":"cora","method":"COLES-S2GC","acc":73.3,"nmi":57.5,"f1":69.3,"acc_std":0.1,"nmi_std":0.2,"f1_std":0.3,"seeds":1,"acc_paper":69.7,"nmi_paper":55.35,"seconds":0.5}`,
+	} {
+		if lines[i] != want {
+			t.Errorf("line %d: %s\nwant    %s", i, lines[i], want)
+		}
+	}
+}
+
+func TestJSONComesAtOnce(t *testing.T) {
+	var b bytes.Buffer
+	out, err := newReport(&b, "json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.add(madeUp()[0]); err != nil || !strings.HasSuffix(b.String(), "}\n") {
+		t.Errorf("after a cell: %q (%v), want its line", b.String(), err)
+	}
+}
+
+func TestCSVHasAColumnForEveryName(t *testing.T) {
+	lines, err := csv.NewReader(strings.NewReader(written(t, "csv", madeUp()))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1+len(madeUp()) {
+		t.Fatalf("%d lines for %d cells", len(lines), len(madeUp()))
+	}
+	for _, c := range []struct {
+		line  int
+		name  string
+		value string
+	}{
+		{1, "mean", "78.31"}, {1, "paper", "76.5"}, {1, "kappa", ""}, {2, "method", "SGC <script>"}, {2, "paper", ""},
+		{4, "kappa", "0"}, {5, "kappa", "5"}, {6, "nmi_std", "0.2"}, {6, "f1_paper", ""}, {6, "mean", ""},
+	} {
+		column := slices.Index(lines[0], c.name)
+		if c.name == "f1_paper" { // no cell has it
+			if column >= 0 {
+				t.Errorf("there is a column %s", c.name)
+			}
+			continue
+		}
+		if column < 0 || lines[c.line][column] != c.value {
+			t.Errorf("line %d, %s: %q of %q, want %q", c.line, c.name, lines[c.line], lines[0], c.value)
+		}
+	}
+}
+
+func TestMarkdownOfOneTableHasNoTitle(t *testing.T) {
+	one := written(t, "markdown", madeUp()[:3])
+	if want := "| | cora, 5 |\n|---|---|\n| COLES-S2GC | 78.3 ± 2.6 (76.5) |\n| SGC <script> | 69.4 ± 4.6 |\n| Raw | 100.0 ± 0.0 (100.0) |\n"; !strings.HasPrefix(one, want) {
+		t.Errorf("got\n%swant\n%s", one, want)
+	}
+	all := written(t, "markdown", madeUp())
+	for _, want := range []string{"## Node classification\n\n| | cora, 5 |", "| COLES-S2GC, κ = 5 | 82.0 ± 1.0 (81.2) |", "| | cora, accuracy | cora, NMI | cora, F1 |"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the tables lack %q:\n%s", want, all)
+		}
+	}
+}
+
+func TestFormatsWriteNothingMeasured(t *testing.T) {
+	for format := range formats {
+		written(t, format, nil) // a data set without features, say
+	}
+}
+
+func TestPageSaysWhatWasMeasured(t *testing.T) {
+	page := written(t, "html", madeUp())
+	for _, want := range []string{
+		`data-value="78.3"`, "76.5 <span class=\"better\">&#43;1.8</span>", // 78.3 − 76.5
+		"SGC &lt;script&gt;", // a name is never markup
+		"100.0 <span class=\"better\">&#43;0.0</span>",
+		`<polyline points="`, `<title>COLES-S2GC, 20 labels a class, 5: 82.0 ± 1.0</title>`,
+		"20 labels a class, the paper, 0: 79.9</title>",
+		"prefers-color-scheme: dark", "@media print",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"://", "ZgotmplZ", "<no value>", "NaN", "SGC <script>"} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+	if strings.Count(page, "<svg viewBox=\"0 0 340") != 1 {
+		t.Errorf("%d charts, want one: of kappa on cora", strings.Count(page, "<svg viewBox=\"0 0 340"))
+	}
+}

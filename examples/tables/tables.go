@@ -1,0 +1,11 @@
+package main
+
+// tables are all there are, in the order in which they are printed.
+func tables() []table {
+	return []table{
+		classificationTable(),
+		kappaTable(),
+		kappaNetworkTable(),
+		meansTable(),
+	}
+}
