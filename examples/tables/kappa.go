@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"fmt"
-
 	"coles"
 	"coles/gnn"
 )
@@ -39,12 +36,9 @@ func kappaRows(with func(kappa int) method) func([]method) []row {
 	return func([]method) []row {
 		var rows []row
 		for _, k := range kappas {
-			m := with(k)
-			rows = append(rows, row{fmt.Sprintf("%s, κ = %d", m.name, k), m.features,
-				func(ctx context.Context, o options, p *problem) ([]cell, error) {
-					by := protocol{perClass, p.splits, kappaInPaper[m.name][p.Name][k]}
-					return accuracies(ctx, o, p, m, by, cell{Varied: &setting{"kappa", "κ", k}})
-				}})
+			rows = append(rows, ablation(with(k), setting{"kappa", "κ", k}, func(p *problem, m method) map[int]float64 {
+				return kappaInPaper[m.name][p.Name][k]
+			}))
 		}
 		return rows
 	}

@@ -130,7 +130,7 @@ func TestAllLeavesOutWhatTrainsNetworks(t *testing.T) {
 		has  []string
 		not  []string
 	}{
-		{"all", []string{"classification", "kappa"}, []string{"kappa-gcn", "means"}},
+		{"all", []string{"classification", "labelrate", "dims", "filters", "kappa"}, []string{"kappa-gcn", "means"}},
 		{"means, all,kappa", []string{"means", "classification", "kappa"}, []string{"kappa-gcn"}},
 	} {
 		found, err := findTables(c.list)
@@ -196,5 +196,64 @@ func TestFileAppearsOnlyWhenAllIsMeasured(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 		t.Errorf("beside the file is something else: %v (%v)", left, err)
+	}
+}
+
+// The varied value stands under its own name, and each table has the rows and the
+// numbers of labels that it promises.
+func TestAblationsNameWhatTheyVary(t *testing.T) {
+	data := sharedData(t)
+	for _, c := range []struct {
+		table, key string
+		values     int
+		labels     int
+	}{
+		{"dims", "dim", 7, 2}, // texas has 1,703 features
+		{"filters", "filter", 6, 2},
+		{"kappa", "kappa", 4, 2},
+		{"labelrate", "per_class", 6, 1}, // with one method
+	} {
+		t.Run(c.table, func(t *testing.T) {
+			args := []string{"-data", data, "-datasets", "texas", "-table", c.table, "-splits", "2", "-json"}
+			if c.table == "labelrate" {
+				args = append(args, "-methods", "coles-s2gc")
+			}
+			var stdout, stderr bytes.Buffer
+			if err := run(context.Background(), args, &stdout, &stderr); err != nil {
+				t.Fatal(err)
+			}
+			values, lines := make(map[any]int), strings.Split(strings.TrimSpace(stdout.String()), "\n")
+			for _, line := range lines {
+				var members map[string]any
+				if err := json.Unmarshal([]byte(line), &members); err != nil {
+					t.Fatal(err)
+				}
+				if mean, ok := members["mean"].(float64); !ok || mean <= 0 || mean > 100 || members["table"] != c.table || members[c.key] == nil {
+					t.Errorf("%s", line)
+				}
+				values[members[c.key]]++
+			}
+			if len(values) != c.values || len(lines) != c.values*c.labels {
+				t.Errorf("%d values of %s on %d lines, want %d on %d", len(values), c.key, len(lines), c.values, c.values*c.labels)
+			}
+		})
+	}
+}
+
+func TestDimensionsAboveTheFeaturesAreLeftOut(t *testing.T) {
+	data := sharedData(t)
+	var stdout, stderr bytes.Buffer
+	// Tolokers has ten features.
+	if err := run(context.Background(), []string{"-data", data, "-datasets", "tolokers", "-table", "dims", "-splits", "1", "-json"}, &stdout, &stderr); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(stdout.String(), "\n"); lines != 2 || strings.Count(stdout.String(), `"dim":8`) != 2 {
+		t.Errorf("want d′ = 8 alone:\n%s", stdout.String())
+	}
+}
+
+func TestCurvesHaveTheMethodsTheyName(t *testing.T) {
+	if got := methodNames(labelRateTable().standard); len(got) != len(inCurves) {
+		t.Errorf("%q of %q", got, inCurves)
 	}
 }

@@ -4,6 +4,9 @@ package main
 func tables() []table {
 	return []table{
 		classificationTable(),
+		labelRateTable(),
+		dimsTable(),
+		filtersTable(),
 		kappaTable(),
 		kappaNetworkTable(),
 		meansTable(),
