@@ -20,6 +20,7 @@ type problem struct {
 	*dataset.Dataset
 	graph  *coles.Graph
 	splits func(per int) ([]dataset.Split, error) // by nodes per class
+	note   func(format string, args ...any)       // says what was decided
 }
 
 // load finds a data set in the folder.
@@ -43,7 +44,8 @@ func load(ctx context.Context, o options, name string, progress *progress) (*pro
 	}
 	d.Name = name
 	progress.note("%s: %v", name, g.Report())
-	return &problem{d, g, givenSplits(o, d, progress)}, nil
+	note := func(format string, args ...any) { progress.note(name+": "+format, args...) }
+	return &problem{d, g, givenSplits(o, d, progress), note}, nil
 }
 
 // givenSplits reads the splits of a data set, or draws those that have no file. It

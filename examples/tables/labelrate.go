@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"coles/dataset"
 )
@@ -16,17 +15,11 @@ var inCurves = []string{"Raw", "SGC", "S2GC", "PCA-S2GC", "RP-S2GC", "COLES-S2GC
 
 // Accuracy over the number of labels.
 func labelRateTable() table {
-	var curves []method
-	for _, m := range closedMethods {
-		if slices.Contains(inCurves, m.name) {
-			curves = append(curves, m)
-		}
-	}
 	return table{
 		name: "labelrate", title: "Label rate",
 		about: accuracyAbout + " The splits are drawn, the same for every method, with at most a third of a class.",
 		plot:  "per_class", axis: "labelled nodes per class",
-		methods: allMethods(), standard: curves, rows: methodRows(labelRate),
+		methods: allMethods(), standard: embedders(inCurves...), rows: methodRows(labelRate),
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 type method struct {
 	name     string
 	features bool // needs features
+	asIs     bool // is clustered without scaling its rows
 	// One of these: in closed form, trained from a seed, or trained on labels.
 	embed    func(ctx context.Context, p *problem) (mat.Matrix, error)
 	train    func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error)
@@ -63,6 +64,17 @@ func (m method) embedded(ctx context.Context, p *problem, seed uint64) (mat.Matr
 }
 
 func allMethods() []method { return slices.Concat(closedMethods, trainedMethods) }
+
+// embedders are those of closedMethods with these names.
+func embedders(names ...string) []method {
+	var named []method
+	for _, m := range closedMethods {
+		if slices.Contains(names, m.name) {
+			named = append(named, m)
+		}
+	}
+	return named
+}
 
 // methodNames are the names of methods, each once.
 func methodNames(methods []method) []string {

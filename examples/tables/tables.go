@@ -4,9 +4,12 @@ package main
 func tables() []table {
 	return []table{
 		classificationTable(),
+		clusteringTable(),
 		labelRateTable(),
 		dimsTable(),
 		filtersTable(),
+		linksTable(),
+		inductiveTable(),
 		kappaTable(),
 		kappaNetworkTable(),
 		meansTable(),
