@@ -14,12 +14,13 @@ type cell struct {
 	PerClass int // labelled nodes per class; 0 where no labels are learned from
 	Method   string
 	Varied   *setting // of an ablation
+	Chosen   *setting // of a method that finds a setting for each data set
 	Measures []measure
 	Seeds    int     // how often it was trained or drawn
 	Seconds  float64 // to embed once, or to train on all splits what is trained on labels
 }
 
-// A setting is what an ablation varies.
+// A setting is what an ablation varies, or a method has chosen.
 type setting struct {
 	Key   string // in JSON
 	Sign  string // in print; "" where the value speaks for itself
@@ -63,6 +64,9 @@ func (c cell) fields() []field {
 	all = append(all, field{"method", c.Method})
 	if c.Varied != nil {
 		all = append(all, field{c.Varied.Key, c.Varied.Value})
+	}
+	if c.Chosen != nil {
+		all = append(all, field{c.Chosen.Key, c.Chosen.Value})
 	}
 	for _, m := range c.Measures {
 		all = append(all, field{joined(m.Key, "", "mean"), m.Mean})

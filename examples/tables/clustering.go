@@ -38,7 +38,7 @@ func clusteringMethods() []method {
 		{name: "S2GC", features: true, embed: func(ctx context.Context, p *problem) (mat.Matrix, error) {
 			return filter(ctx, p, s2gc, p.Features)
 		}},
-		{name: "COLES-SGC", features: true, embed: chosenHops},
+		{name: "COLES-SGC", features: true, choose: chosenHops},
 		{name: "COLES-S2GC", features: true, embed: fitClusters(coles.S2GCSum(20))},
 	}
 }
@@ -60,19 +60,19 @@ const (
 // length 1, lie about the centres of their clusters with a mean squared distance of
 // a quarter. Fewer hops leave noise in the features, more wash the classes out;
 // how many are needed depends on how large and dense the graph is.
-func chosenHops(ctx context.Context, p *problem) (mat.Matrix, error) {
+func chosenHops(ctx context.Context, p *problem) (setting, method, error) {
 	for hops := 2; ; hops += 2 {
-		y, err := fitClusters(coles.SGC(hops))(ctx, p)
+		m := method{name: "COLES-SGC", features: true, embed: fitClusters(coles.SGC(hops))}
+		y, err := m.embed(ctx, p)
 		if err != nil {
-			return nil, err
+			return setting{}, m, err
 		}
 		spread, err := spreadWithin(ctx, y, p.NumClasses())
 		if err != nil {
-			return nil, err
+			return setting{}, m, err
 		}
 		if spread <= unexplained || hops == mostHops {
-			p.note("K = %d for COLES-SGC", hops)
-			return y, nil
+			return setting{"hops", "K", hops}, m, nil
 		}
 	}
 }
@@ -97,7 +97,15 @@ func spreadWithin(ctx context.Context, y mat.Matrix, k int) (float64, error) {
 
 // clustering measures one method on one data set.
 func clustering(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
-	c := cell{Method: m.name, Seeds: m.seeds(o)}
+	c := cell{Method: m.name}
+	if m.choose != nil {
+		chosen, with, err := m.choose(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		c.Chosen, m = &chosen, with
+	}
+	c.Seeds = m.seeds(o)
 	var opts []eval.ClusterOption
 	if m.asIs {
 		opts = append(opts, eval.WithoutUnitRows())

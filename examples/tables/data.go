@@ -20,7 +20,6 @@ type problem struct {
 	*dataset.Dataset
 	graph  *coles.Graph
 	splits func(per int) ([]dataset.Split, error) // by nodes per class
-	note   func(format string, args ...any)       // says what was decided
 }
 
 // load finds a data set in the folder.
@@ -44,8 +43,7 @@ func load(ctx context.Context, o options, name string, progress *progress) (*pro
 	}
 	d.Name = name
 	progress.note("%s: %v", name, g.Report())
-	note := func(format string, args ...any) { progress.note(name+": "+format, args...) }
-	return &problem{d, g, givenSplits(o, d, progress), note}, nil
+	return &problem{d, g, givenSplits(o, d, progress)}, nil
 }
 
 // givenSplits reads the splits of a data set, or draws those that have no file. It

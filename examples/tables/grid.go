@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A grid is the cells of one table as people read them: a row a method (and value
@@ -11,6 +12,7 @@ type grid struct {
 	Table   table
 	Columns []column
 	Rows    []gridRow
+	Chosen  []string // what methods chose on which data set
 }
 
 type column struct{ Dataset, Label string }
@@ -35,6 +37,9 @@ func grids(cells []cell) []*grid {
 }
 
 func (g *grid) add(c cell) {
+	if c.Chosen != nil {
+		g.Chosen = append(g.Chosen, fmt.Sprintf("%s on %s: %v.", c.Method, c.Dataset, c.Chosen))
+	}
 	row := slices.IndexFunc(g.Rows, func(r gridRow) bool { return r.Name == c.rowName() })
 	if row < 0 {
 		row = len(g.Rows)
@@ -48,6 +53,11 @@ func (g *grid) add(c cell) {
 		}
 		r.Figures[col] = &m
 	}
+}
+
+// about is what the figures are, and what was chosen to get them.
+func (g *grid) about() string {
+	return strings.Join(append([]string{g.Table.about}, g.Chosen...), " ")
 }
 
 // column is the number of a column, which is new or known; those of a data set

@@ -74,7 +74,7 @@ type figure struct {
 }
 
 func newSection(g *grid, cells []cell) section {
-	s := section{Name: g.Table.name, Title: g.Table.title, About: g.Table.about, Columns: g.Columns}
+	s := section{Name: g.Table.name, Title: g.Table.title, About: g.about(), Columns: g.Columns}
 	for k, c := range g.Columns {
 		if k == 0 || g.Columns[k-1].Dataset != c.Dataset {
 			s.Groups = append(s.Groups, group{Dataset: c.Dataset})

@@ -30,22 +30,22 @@ func writeMarkdown(w io.Writer, cells []cell) error {
 			}
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "\n%s\n", g.about())
+		fmt.Fprintf(&b, "\n%s\n", g.explained())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// about is what the figures are, those of the paper too if there are any.
-func (g *grid) about() string {
+// explained is what the figures are, those of the paper too if there are any.
+func (g *grid) explained() string {
 	for _, r := range g.Rows {
 		for _, m := range r.Figures {
 			if m != nil && m.Paper != nil {
-				return g.Table.about + " The paper's figure in brackets."
+				return g.about() + " The paper's figure in brackets."
 			}
 		}
 	}
-	return g.Table.about
+	return g.about()
 }
 
 func figureText(m *measure) string {

@@ -21,6 +21,9 @@ type method struct {
 	name     string
 	features bool // needs features
 	asIs     bool // is clustered without scaling its rows
+	// choose finds a setting for a data set, without labels, and the method with
+	// it; nil for one that has the same everywhere.
+	choose func(ctx context.Context, p *problem) (setting, method, error)
 	// One of these: in closed form, trained from a seed, or trained on labels.
 	embed    func(ctx context.Context, p *problem) (mat.Matrix, error)
 	train    func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error)

@@ -24,7 +24,7 @@ func madeUp() []cell {
 			Measures: []measure{{Mean: 80, Std: 1, Paper: paper(79.88)}}},
 		{Table: "kappa", Dataset: "cora", PerClass: 20, Method: "COLES-S2GC", Varied: &setting{"kappa", "κ", 5}, Seeds: 1,
 			Measures: []measure{{Mean: 82, Std: 1, Paper: paper(81.18)}}},
-		{Table: "clustering", Dataset: "cora", Method: "COLES-S2GC", Seeds: 1, Seconds: 0.5, Measures: []measure{
+		{Table: "clustering", Dataset: "cora", Method: "COLES-S2GC", Chosen: &setting{"hops", "K", 10}, Seeds: 1, Seconds: 0.5, Measures: []measure{
 			{Key: "acc", Label: "accuracy", Mean: 73.3, Std: 0.1, Paper: paper(69.7)},
 			{Key: "nmi", Label: "NMI", Mean: 57.5, Std: 0.2, Paper: paper(55.35)},
 			{Key: "f1", Label: "F1", Mean: 69.3, Std: 0.3}}},
@@ -54,7 +54,7 @@ func TestJSONLinesNameTheirFigures(t *testing.T) {
 	for i, want := range map[int]string{
 		0: `{"table":"classification","dataset":"cora","per_class":5,"method":"COLES-S2GC","mean":78.31,"std":2.6,"seeds":1,"paper":76.5,"seconds":0.25}`,
 		4: `{"table":"kappa","dataset":"cora","per_class":20,"method":"COLES-S2GC","kappa":5,"mean":82,"std":1,"seeds":1,"paper":81.18,"seconds":0}`,
-		5: `{"table":"clustering","dataset":"cora","method":"COLES-S2GC","acc":73.3,"nmi":57.5,"f1":69.3,"acc_std":0.1,"nmi_std":0.2,"f1_std":0.3,"seeds":1,"acc_paper":69.7,"nmi_paper":55.35,"seconds":0.5}`,
+		5: `{"table":"clustering","dataset":"cora","method":"COLES-S2GC","hops":10,"acc":73.3,"nmi":57.5,"f1":69.3,"acc_std":0.1,"nmi_std":0.2,"f1_std":0.3,"seeds":1,"acc_paper":69.7,"nmi_paper":55.35,"seconds":0.5}`,
 	} {
 		if lines[i] != want {
 			t.Errorf("line %d: %s\nwant    %s", i, lines[i], want)
@@ -108,7 +108,7 @@ func TestMarkdownOfOneTableHasNoTitle(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", one, want)
 	}
 	all := written(t, "markdown", madeUp())
-	for _, want := range []string{"## Node classification\n\n| | cora, 5 |", "| COLES-S2GC, κ = 5 | 82.0 ± 1.0 (81.2) |", "| | cora, accuracy | cora, NMI | cora, F1 |"} {
+	for _, want := range []string{"## Node classification\n\n| | cora, 5 |", "| COLES-S2GC, κ = 5 | 82.0 ± 1.0 (81.2) |", "| | cora, accuracy | cora, NMI | cora, F1 |", "COLES-S2GC on cora: K = 10."} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the tables lack %q:\n%s", want, all)
 		}
@@ -129,6 +129,7 @@ func TestPageSaysWhatWasMeasured(t *testing.T) {
 		"100.0 <span class=\"better\">&#43;0.0</span>",
 		`<polyline points="`, `<title>COLES-S2GC, 20 labels a class, 5: 82.0 ± 1.0</title>`,
 		"20 labels a class, the paper, 0: 79.9</title>",
+		"COLES-S2GC on cora: K = 10.",
 		"prefers-color-scheme: dark", "@media print",
 	} {
 		if !strings.Contains(page, want) {
