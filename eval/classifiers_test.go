@@ -1,11 +1,7 @@
 package eval
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -49,21 +45,7 @@ type foldsCase struct {
 
 func openClassifiers(t *testing.T) *classifierCases {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "classifiers.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decode := json.NewDecoder(z)
-	decode.DisallowUnknownFields()
-	cases := new(classifierCases)
-	if err := decode.Decode(cases); err != nil {
-		t.Fatal(err)
-	}
+	cases := openCases[classifierCases](t, "classifiers")
 	if len(cases.Neighbours) != 1000 || len(cases.Linear) != 100 || len(cases.Folds) != 100 {
 		t.Fatalf("%d, %d and %d cases, want 1000, 100 and 100", len(cases.Neighbours), len(cases.Linear), len(cases.Folds))
 	}

@@ -1,11 +1,7 @@
 package eval
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -47,21 +43,7 @@ type kmeansCase struct {
 
 func openClustering(t *testing.T) *clusteringCases {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "clustering.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decode := json.NewDecoder(z)
-	decode.DisallowUnknownFields()
-	cases := new(clusteringCases)
-	if err := decode.Decode(cases); err != nil {
-		t.Fatal(err)
-	}
+	cases := openCases[clusteringCases](t, "clustering")
 	if len(cases.Cases) != 1000 || len(cases.KMeans) != 1000 {
 		t.Fatalf("%d cases and %d of k-means, want 1000 of each", len(cases.Cases), len(cases.KMeans))
 	}

@@ -1,11 +1,7 @@
 package eval
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"coles"
@@ -47,21 +43,7 @@ type samplesCase struct {
 
 func openDiagnostics(t *testing.T) *diagnosticCases {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "diagnostics.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decode := json.NewDecoder(z)
-	decode.DisallowUnknownFields()
-	cases := new(diagnosticCases)
-	if err := decode.Decode(cases); err != nil {
-		t.Fatal(err)
-	}
+	cases := openCases[diagnosticCases](t, "diagnostics")
 	if len(cases.Graphs) != 1000 || len(cases.Samples) != 1000 {
 		t.Fatalf("%d graphs and %d samples, want 1000 of each", len(cases.Graphs), len(cases.Samples))
 	}

@@ -1,12 +1,8 @@
 package eval
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -33,21 +29,7 @@ type comparisonCase struct {
 
 func openRankings(t *testing.T) *rankingCases {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "rankings.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decode := json.NewDecoder(z)
-	decode.DisallowUnknownFields()
-	cases := new(rankingCases)
-	if err := decode.Decode(cases); err != nil {
-		t.Fatal(err)
-	}
+	cases := openCases[rankingCases](t, "rankings")
 	if len(cases.Rankings) != 1000 || len(cases.Comparisons) != 1000 {
 		t.Fatalf("%d rankings and %d comparisons, want 1000 of each", len(cases.Rankings), len(cases.Comparisons))
 	}
