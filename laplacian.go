@@ -89,7 +89,7 @@ const (
 	SelfLoops
 )
 
-// Normalize returns the degree-normalised adjacency matrix :
+// Normalize returns the degree-normalised adjacency matrix:
 //
 //	NoSelfLoops:  W⁺ = D^-½ A D^-½,        D̂ = diag(A·1), without A's diagonal
 //	SelfLoops:    W  = D̂^-½ (A+I) D̂^-½,   D̂ = diag((A+I)·1)

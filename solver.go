@@ -60,7 +60,7 @@ func (s Solver) resolve(d, dim int, sparse bool) Solver {
 	return SolverDirect
 }
 
-// A Projection is the solution of linear COLES (linear COLES),
+// A Projection is the solution of linear COLES,
 //
 //	max Tr(P XᵀFᵀ ΔW FX Pᵀ)  subject to  P Pᵀ = I:
 //
