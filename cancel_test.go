@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"coles/internal/race"
+
 	"coles"
 )
 
@@ -32,7 +34,7 @@ func TestFitStopsPromptly(t *testing.T) {
 // Every stage is cancelled at its beginning and, where it says so, in its midst.
 func TestFitStopsPromptlyInEveryStage(t *testing.T) {
 	n, d := 6000, 800
-	if raceEnabled {
+	if race.Enabled {
 		n, d = 2000, 300
 	}
 	g := randomSparseGraph(88, n, 5*n)

@@ -6,6 +6,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/race"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,7 +35,7 @@ func accuracy(t testing.TB, x mat.Matrix, labels []int, splits []dataset.Split) 
 // filter it is made of, and that beats the features alone.
 func TestEmbeddingBeatsFilterBeatsFeatures(t *testing.T) {
 	generated := dataset.Communities{Seed: 1}
-	if raceEnabled {
+	if race.Enabled {
 		generated.Nodes, generated.Features = 1000, 300
 	}
 	d := must(generated.Generate(ctx))
@@ -71,7 +72,7 @@ func TestDefaultSettingPassesThePaper(t *testing.T) {
 			if c.takesLong && testing.Short() {
 				t.Skip("some seconds long")
 			}
-			if raceEnabled {
+			if race.Enabled {
 				t.Skip("a minute long under the race detector, and a matter of numbers, not of races")
 			}
 			d, g := openGraph(t, c.name)

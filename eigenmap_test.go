@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"coles/internal/race"
+
 	"coles"
 
 	"gonum.org/v1/gonum/mat"
@@ -167,7 +169,7 @@ func componentVectors(g *coles.Graph) *mat.Dense {
 func TestEigenmapsOfHundredsOfComponents(t *testing.T) {
 	g, all := archipelago(t)
 	dims := []int{10, 300, 330}
-	if raceEnabled {
+	if race.Enabled {
 		dims = []int{310}
 	}
 	t.Run("κ = 0", func(t *testing.T) {
@@ -225,7 +227,7 @@ func TestUnitEigenvaluesOfRealGraphs(t *testing.T) {
 		units int
 	}{{"cora", 78}, {"citeseer", 390}} {
 		t.Run(c.name, func(t *testing.T) {
-			if raceEnabled && c.units > 100 {
+			if race.Enabled && c.units > 100 {
 				t.Skip("minutes under the race detector")
 			}
 			_, g := openGraph(t, c.name)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"coles/internal/race"
+
 	"coles"
 
 	"github.com/google/go-cmp/cmp"
@@ -206,11 +208,11 @@ func wantPrompt(t *testing.T, attempt func() time.Duration) {
 	t.Helper()
 	best := attempt()
 	for range 2 {
-		if best > 100*time.Millisecond*raceSlowdown {
+		if best > 100*time.Millisecond*race.Slowdown {
 			best = min(best, attempt())
 		}
 	}
-	if best > 100*time.Millisecond*raceSlowdown {
+	if best > 100*time.Millisecond*race.Slowdown {
 		t.Errorf("came back %v after its cancellation, promised within 100 ms", best)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"coles/internal/race"
+
 	"coles"
 
 	"gonum.org/v1/gonum/mat"
@@ -45,7 +47,7 @@ func peakOf(call func()) int64 {
 
 // Estimate promises the peak from sizes alone; it is held to a factor of two.
 func TestEstimateIsWithinAFactorOfTwo(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector's own memory is in the measure")
 	}
 	const n = 4000

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"coles/internal/race"
+
 	"coles"
 
 	"github.com/james-bowman/sparse"
@@ -72,7 +74,7 @@ func TestFitIsDeterministic(t *testing.T) {
 // Large enough that every stage is split into several tasks.
 func TestLargerFitIsDeterministic(t *testing.T) {
 	n, d := 3000, 400
-	if raceEnabled {
+	if race.Enabled {
 		n, d = 1500, 150
 	}
 	g := randomSparseGraph(72, n, 4*n)

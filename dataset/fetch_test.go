@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coles/internal/race"
 )
 
 const content = "the published bytes"
@@ -133,7 +135,7 @@ func TestFetchCancelled(t *testing.T) {
 	}()
 	dir := t.TempDir()
 	_, err := Fetch(ctx, Source{Name: "out", URL: url, SHA256: sum(content)}, dir)
-	if late := time.Since(at); late > 100*time.Millisecond {
+	if late := time.Since(at); late > 100*time.Millisecond*race.Slowdown {
 		t.Errorf("returned %v after the cancellation", late)
 	}
 	wantError(t, err, context.Canceled, "out")

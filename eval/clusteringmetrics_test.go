@@ -155,7 +155,7 @@ func TestSilhouetteStopsWhenCancelled(t *testing.T) {
 	if late := cancelled(t, 30*time.Millisecond, func(ctx context.Context) error {
 		_, err := Silhouette(ctx, x, clusters)
 		return err
-	}); late > 100*time.Millisecond {
+	}); late > promptly {
 		t.Errorf("returned %v after the cancellation", late)
 	}
 }

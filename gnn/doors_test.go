@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"coles/internal/race"
+
 	"coles"
 
 	"gonum.org/v1/gonum/mat"
@@ -173,11 +175,11 @@ func TestCancelledTrainingComesBack(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v, want context.Canceled", c.name, err)
 			}
-			if late = min(late, time.Since(asked)); late <= 100*time.Millisecond*raceSlowdown {
+			if late = min(late, time.Since(asked)); late <= 100*time.Millisecond*race.Slowdown {
 				break
 			}
 		}
-		if late > 100*time.Millisecond*raceSlowdown {
+		if late > 100*time.Millisecond*race.Slowdown {
 			t.Errorf("%s: came back %v after its cancellation", c.name, late)
 		}
 		for k := 0; runtime.NumGoroutine() > before; k++ {

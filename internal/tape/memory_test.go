@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"coles/internal/kernel"
+	"coles/internal/race"
 )
 
 func TestUsedMemoryGivesTheBytesOfFreshMemory(t *testing.T) {
@@ -41,7 +42,7 @@ func poison(t *Tape[float64]) {
 }
 
 func TestAStepTakesNoMemoryThatGrowsWithTheSizes(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("under the race detector pools lose what they are given, so the kernels take memory anew")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))  // as AllocsPerRun does

@@ -1,5 +1,0 @@
-//go:build !race
-
-package gnn
-
-const raceSlowdown = 1

@@ -1,0 +1,10 @@
+//go:build race
+
+package race
+
+const (
+	// Enabled tells whether the race detector is on.
+	Enabled = true
+	// Slowdown is how much longer things may take.
+	Slowdown = 10
+)

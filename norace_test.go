@@ -1,8 +1,0 @@
-//go:build !race
-
-package coles_test
-
-const (
-	raceEnabled  = false
-	raceSlowdown = 1
-)
