@@ -107,19 +107,23 @@ func (s *signal[T]) addTo(ctx context.Context, y kernel.Matrix[T], c T) error {
 	}
 	return eachBlock(ctx, y.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			row := y.Data[i*y.Stride:][:y.Cols]
-			if s.sparse == nil {
-				for j, v := range s.dense.Data[i*s.dense.Stride:][:y.Cols] {
-					row[j] += c * v
-				}
-				continue
-			}
-			cols, vals := s.sparse.Row(i)
-			for q, j := range cols {
-				row[j] += c * vals[q]
-			}
+			s.addRow(y.Data[i*y.Stride:][:y.Cols], i, c)
 		}
 	})
+}
+
+// addRow adds c times row i of X to a row.
+func (s *signal[T]) addRow(row []T, i int, c T) {
+	if s.sparse == nil {
+		for j, v := range s.dense.Data[i*s.dense.Stride:][:len(row)] {
+			row[j] += c * v
+		}
+		return
+	}
+	cols, vals := s.sparse.Row(i)
+	for q, j := range cols {
+		row[j] += c * vals[q]
+	}
 }
 
 // columns returns the columns [lo, hi): a view of a dense signal, a copy of a

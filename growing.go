@@ -1,0 +1,207 @@
+package coles
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Growing is a fitted model together with what it takes to follow its graph as
+// that grows: the filtered features FX and the matrix M, both kept up to date by
+// [Growing.Add] at the cost of the K-hop neighbourhood of what is new.
+//
+// It computes in float64 whatever the precision of the model, and prepares the features of
+// new nodes by the column weights that the model learned. It is not safe for use
+// by several goroutines at once. The models it gives out are.
+type Growing struct {
+	model *Model
+	net   *growingNet
+	ids   *growingIDs
+	x     growingFeatures
+	fx    []float64 // n × d, row after row
+	// m is (FX)ᵀ(W⁺ + c·I)(FX), upper triangle; trivial is (FX)ᵀv for the vector v
+	// of the expected negatives, unnormalised.
+	m       kernel.Matrix[float64]
+	trivial []float64
+	place   []int32 // −1 for every node; see ballAround
+}
+
+// Grow begins to follow the graph that the model was fitted on, or another one, with
+// its features (n × d). It costs what [Filter.Apply] and forming M cost, and keeps
+// 8·(n·d + 2·d²) bytes, the prepared features, and some 100 bytes a node.
+//
+// The negatives must be none or expected ones: sampled ones depend on the number of
+// nodes in every row. A covariance share stays what it was in the fit.
+//
+// Errors: [ErrTransductive] for a model without features, [ErrSetting] for
+// sampled negatives, [ErrShape], [ErrNotFinite], [ErrPreparation], [ErrTooLarge], and ctx's.
+func (m *Model) Grow(ctx context.Context, g *Graph, x mat.Matrix) (*Growing, error) {
+	if m == nil || m.prepare == nil {
+		return nil, fmt.Errorf("coles: grow: %w", ErrTransductive)
+	}
+	if err := g.check(); err != nil {
+		return nil, err
+	}
+	if !m.settings.withoutDraws() {
+		return nil, fmt.Errorf("coles: grow: %w: negatives %v are drawn, and drawn anew for every number of nodes", ErrSetting, m.settings.Negatives)
+	}
+	raw, err := readFeatures(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if raw.rows() != g.Nodes() {
+		return nil, fmt.Errorf("coles: grow: %w: %d feature rows for %d nodes", ErrShape, raw.rows(), g.Nodes())
+	}
+	if int64(raw.rows())*int64(raw.cols()) > math.MaxInt/16 {
+		return nil, fmt.Errorf("coles: grow: %w: %d × %d filtered features", ErrTooLarge, raw.rows(), raw.cols())
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	s, err := prepared[float64](ctx, m.prepare, raw)
+	if err != nil {
+		return nil, err
+	}
+	r := &Growing{model: m, net: newGrowingNet(g), ids: newGrowingIDs(g), place: make([]int32, g.Nodes())}
+	for i := range r.place {
+		r.place[i] = -1
+	}
+	r.x.append(s)
+	if err := r.rebuild(ctx); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// withoutDraws tells whether ΔW is the same for every seed.
+func (s Settings) withoutDraws() bool {
+	switch s.Negatives.kind {
+	case noSampler, expectedUniform, expectedDegree:
+		return true
+	}
+	return s.Kappa == 0 || s.Eta == 0
+}
+
+// expectation is the rank-one part coef·v·vᵀ of ΔW, v by the node's degree.
+func (r *Growing) expectation() (coef float64, v func(degree float64) float64) {
+	s := r.model.settings
+	switch {
+	case s.Kappa == 0 || s.Eta == 0:
+	case s.Negatives.kind == expectedUniform:
+		return -s.Eta / float64(len(r.net.nodes)), func(float64) float64 { return 1 }
+	case s.Negatives.kind == expectedDegree && r.net.volume > 0:
+		return -s.Eta / r.net.volume, math.Sqrt
+	}
+	return 0, nil
+}
+
+// Nodes is the number of nodes there are now.
+func (r *Growing) Nodes() int { return len(r.net.nodes) }
+
+// Graph is the graph as it is now, in O(n + m).
+//
+// Errors: [ErrNotFinite] if weights add up to infinity.
+func (r *Growing) Graph() (*Graph, error) {
+	c := graphConfig{keepLoops: true}
+	c.ids.names, c.ids.numbers = r.ids.names, r.ids.numbers
+	return finishGraph(r.net.adjacency(), c, GraphReport{})
+}
+
+// Embed returns the embeddings (len(nodes) × d′) of some nodes by the model as it was
+// fitted, or refitted: rows of FXPᵀ, scaled. Nothing else is computed, so that it costs
+// O(d·d′) for each.
+//
+// Errors: [ErrIndex], and ctx's.
+func (r *Growing) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
+	d := r.model.report.Features
+	rows := kernel.Dense[float64](len(nodes), d)
+	for q, i := range nodes {
+		if i < 0 || i >= r.Nodes() {
+			return nil, fmt.Errorf("coles: embed: %w: node %d of %d", ErrIndex, i, r.Nodes())
+		}
+		copy(rows.Data[q*d:][:d], r.fx[i*d:])
+	}
+	if len(nodes) == 0 {
+		return &mat.Dense{}, ctx.Err()
+	}
+	y, err := times(ctx, rows, r.model.projection.P)
+	if err != nil {
+		return nil, err
+	}
+	return denseOf(y), scale(ctx, y, r.model.scaling.Factors)
+}
+
+// Solve finds P and λ for the graph as it is now, as [Solve] does for FX and ΔW
+// written out, to rounding. M is there already, so that it takes O(d³) whatever the
+// size of the graph. The model stays what it was.
+//
+// Errors: [ErrNotFinite], a [*ConvergenceError], and ctx's.
+func (r *Growing) Solve(ctx context.Context) (*Projection, error) {
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	return r.solve(ctx, config{Settings: r.model.settings})
+}
+
+func (r *Growing) solve(ctx context.Context, c config) (*Projection, error) {
+	d := r.m.Rows
+	m := kernel.Dense[float64](d, d)
+	kernel.Copy(m, r.m)
+	if coef, _ := r.expectation(); coef != 0 {
+		for i, t := range r.trivial {
+			addScaled(m.Data[i*d+i:], coef*t, r.trivial[i:])
+		}
+	}
+	return c.decompose(ctx, m)
+}
+
+// Refit solves for P again, scales the columns anew and returns the model of the graph
+// as it is now: what [Fit] gives for it in double precision with the features
+// prepared as they were, to rounding. From then on [Growing.Embed] is by that model.
+// drift is the largest principal angle between the rows of the old and the new P,
+// in radians: see [PrincipalAngle]. The models before stay as they are.
+//
+// It costs n·d·d′ multiplications and one pass over the edges beside [Growing.Solve].
+//
+// Errors: those of [Growing.Solve] and [Growing.Graph].
+func (r *Growing) Refit(ctx context.Context) (m *Model, drift float64, err error) {
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	g, err := r.Graph()
+	if err != nil {
+		return nil, 0, err
+	}
+	m = &Model{prepare: r.model.prepare, ids: g.ids.copy(), report: r.model.report}
+	m.report.Graph, m.report.Seconds = g.report, StageSeconds{}
+	clock := startClock(&m.report.Seconds)
+	c := config{Settings: r.model.settings}
+	c.Precision = Float64
+	if m.projection, err = r.solve(ctx, c); err != nil {
+		return nil, 0, err
+	}
+	clock.lap(&m.report.Seconds.Solve)
+	y, err := times(ctx, r.filtered(), m.projection.P)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := finish(ctx, m, c, y, m.projection.Lambda); err != nil {
+		return nil, 0, err
+	}
+	clock.lap(&m.report.Seconds.Embed)
+	m.report.Solver = m.projection.Solver
+	m.report.Memory = estimate(g.adj.NNZ(), r.x.shape(), c.Settings)
+	if drift, err = PrincipalAngle(r.model.projection.P, m.projection.P); err != nil {
+		return nil, 0, err
+	}
+	r.model = m
+	return m, drift, nil
+}
+
+// filtered is FX.
+func (r *Growing) filtered() kernel.Matrix[float64] {
+	d := r.x.cols
+	return kernel.Matrix[float64]{Rows: r.Nodes(), Cols: d, Stride: d, Data: r.fx}
+}
