@@ -49,6 +49,9 @@
 //	NewGraph, FromCSR, FromGonum, KNN → Graph ─┬→ Normalize → Filter.Apply → FX ─┐
 //	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → SpectralScaling
 //
+// A model follows a graph that grows: [Model.Grow] keeps M up to date, [Model.Freeze]
+// embeds newcomers one by one.
+//
 // Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any
 // gonum mat.Matrix, are checked once, and are never written to; they go out as
 // *mat.Dense. Errors wrap the named ones of this package and say what and

@@ -33,7 +33,7 @@ type Growing struct {
 
 // Grow begins to follow the graph that the model was fitted on, or another one, with
 // its features (n × d). It costs what [Filter.Apply] and forming M cost, and keeps
-// 8·(n·d + 2·d²) bytes, the prepared features, and some 100 bytes a node.
+// 9·n·d + 16·d² bytes, the prepared features, and some 100 bytes a node.
 //
 // The negatives must be none or expected ones: sampled ones depend on the number of
 // nodes in every row. A covariance share stays what it was in the fit.

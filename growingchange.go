@@ -2,6 +2,7 @@ package coles
 
 import (
 	"context"
+	"slices"
 
 	"coles/internal/kernel"
 )
@@ -168,6 +169,7 @@ func (r *Growing) rebuild(ctx context.Context) error {
 			return err
 		}
 	}
-	r.fx, r.m, r.trivial = fx.Data, m, trivial
+	// Room for new rows: the first to come would have all others copied.
+	r.fx, r.m, r.trivial = slices.Grow(fx.Data, len(fx.Data)/8), m, trivial
 	return nil
 }
