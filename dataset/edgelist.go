@@ -2,10 +2,10 @@ package dataset
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/james-bowman/sparse"
@@ -75,7 +75,7 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 		return nil, inFile(nameOr(opts.EdgesName, "edges"), "%w: no reader", ErrMissing)
 	}
 	d := &Dataset{}
-	nodes := &nodeIDs{row: make(map[string]int)}
+	nodes := newNodeIDs()
 	if features != nil {
 		t := newTable(features, nameOr(opts.FeaturesName, "features"))
 		var err error
@@ -95,7 +95,7 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 			return nil, err
 		}
 	}
-	d.IDs = nodes.ids
+	d.IDs = nodes.names()
 	return d, nil
 }
 
@@ -142,33 +142,6 @@ func OpenEdgeList(edgesPath, featuresPath, labelsPath string) (*Dataset, error) 
 	return d, nil
 }
 
-// nodeIDs numbers the nodes in the order they come.
-type nodeIDs struct {
-	row    map[string]int
-	ids    []string
-	closed bool // no new ones
-}
-
-var errTooManyNodes = fmt.Errorf("more than %d nodes: %w", maxDim, ErrTooLarge)
-
-// number returns the row of an id, adding it unless the set is closed.
-func (n *nodeIDs) number(id string) (int, error) {
-	if i, ok := n.row[id]; ok {
-		return i, nil
-	}
-	if n.closed {
-		return 0, fmt.Errorf("%w %q", ErrUnknownNode, id)
-	}
-	if len(n.ids) == maxDim {
-		return 0, errTooManyNodes
-	}
-	id = strings.Clone(id) // a field holds on to its whole line
-	i := len(n.ids)
-	n.row[id] = i
-	n.ids = append(n.ids, id)
-	return i, nil
-}
-
 // start goes to the first data line after the header, if there is one.
 func (t *table) start(mode HeaderMode, isHeader func() bool) error {
 	if err := t.next(); err != nil {
@@ -189,7 +162,7 @@ func (t *table) start(mode HeaderMode, isHeader func() bool) error {
 // have the id of a node in one of its first fields.
 func (t *table) checkGuess(fields int, nodes *nodeIDs) error {
 	for k, c := range t.guessed[:min(fields, len(t.guessed))] {
-		if _, ok := nodes.row[c]; ok {
+		if nodes.has(c) {
 			t.line = t.guessedAt
 			return t.fault(-1, "%w: looks like a header, but %q (field %d) is a node; ask for NoHeader or WithHeader", ErrFormat, c, k+1)
 		}
@@ -209,47 +182,142 @@ func (t *table) allHeaderWords() bool {
 // readEdges reads the edge list. Edges are kept as 32-bit pairs until their
 // number in each row is known.
 func readEdges(t *table, mode HeaderMode, nodes *nodeIDs) (*sparse.CSR, error) {
-	var from, to []int32
-	var weights []float64 // nil when the file has none
-	width := 0
+	e := &edgeReader{table: t, nodes: nodes}
 	err := t.start(mode, func() bool { return len(t.cols) == 3 && !isNumber(t.cols[2]) })
-	for ; err == nil; err = t.next() {
-		if width == 0 {
-			width = len(t.cols)
+	if err == nil {
+		e.width = len(t.cols)
+	}
+	for ; err == nil; err = e.next() {
+		if err = e.split(); err != nil {
+			break
 		}
-		if len(t.cols) < 2 || len(t.cols) > 3 || len(t.cols) != width {
-			return nil, t.fault(-1, "%w: %d fields, an edge has 2 or, on every line, 3", ErrFormat, len(t.cols))
-		}
-		var ends [2]int
-		for k := range ends {
-			if t.cols[k] == "" {
-				return nil, t.fault(k, "%w: an empty node id", ErrFormat)
-			}
-			i, err := nodes.number(t.cols[k])
-			if err != nil {
-				return nil, t.fault(k, "%w", err)
-			}
-			ends[k] = i
-		}
-		if width == 3 {
-			w, err := t.number(2)
-			if err != nil {
-				return nil, err
-			}
-			weights = append(weights, w)
-		}
-		from, to = append(from, int32(ends[0])), append(to, int32(ends[1]))
 	}
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if len(nodes.ids) == 0 {
+	if nodes.count() == 0 {
 		return nil, inFile(t.file, "%w: no edge, and no features to name the nodes", ErrMissing)
 	}
 	if err := t.checkGuess(2, nodes); err != nil {
 		return nil, err
 	}
-	return rowsOf(len(nodes.ids), from, to, weights), nil
+	return rowsOf(nodes.count(), e.from, e.to, e.weights), nil
+}
+
+// An edgeReader collects the edges of a table.
+type edgeReader struct {
+	*table
+	nodes    *nodeIDs
+	width    int // fields of every line
+	from, to []int32
+	weights  []float64 // nil when the file has none
+
+	plain     []uint64 // pairs of integers that are not numbered yet
+	plainLine []int    // the lines they are from
+}
+
+// plainPairs are numbered together: looked up one after the other, with nothing between
+// them, their places in memory are fetched at the same time.
+const plainPairs = 1024
+
+// next goes to the next line that is not as plain as most are, taking in the edges
+// before it: two integers and no weight are read without making fields of them.
+func (e *edgeReader) next() error {
+	if e.width != 2 {
+		return e.table.next()
+	}
+	for {
+		err := e.nextLine()
+		if err == nil {
+			if u, v, ok := plainPair(e.text, e.sep); ok {
+				e.plain, e.plainLine = append(e.plain, u, v), append(e.plainLine, e.line)
+				if len(e.plainLine) < plainPairs {
+					continue
+				}
+				if err := e.number(); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		// What comes before the end, a fault or another kind of line is taken in first.
+		if err := e.number(); err != nil {
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		return e.table.split()
+	}
+}
+
+// number takes in the plain pairs.
+func (e *edgeReader) number() error {
+	for q, v := range e.plain {
+		i, err := e.nodes.numberOf(v)
+		if err != nil {
+			place := &ParseError{File: e.file, Line: e.plainLine[q/2], Column: 1, Err: err}
+			if q%2 == 1 {
+				place.Column += len(strconv.FormatUint(e.plain[q-1], 10)) + 1
+			}
+			return place
+		}
+		if q%2 == 0 {
+			e.from = append(e.from, int32(i))
+		} else {
+			e.to = append(e.to, int32(i))
+		}
+	}
+	e.plain, e.plainLine = e.plain[:0], e.plainLine[:0]
+	return nil
+}
+
+// split takes in the edge of the current line.
+func (e *edgeReader) split() error {
+	t := e.table
+	if len(t.cols) < 2 || len(t.cols) > 3 || len(t.cols) != e.width {
+		return t.fault(-1, "%w: %d fields, an edge has 2 or, on every line, 3", ErrFormat, len(t.cols))
+	}
+	var ends [2]int
+	for k := range ends {
+		if t.cols[k] == "" {
+			return t.fault(k, "%w: an empty node id", ErrFormat)
+		}
+		i, err := e.nodes.number(t.cols[k])
+		if err != nil {
+			return t.fault(k, "%w", err)
+		}
+		ends[k] = i
+	}
+	if e.width == 3 {
+		w, err := t.number(2)
+		if err != nil {
+			return err
+		}
+		e.weights = append(e.weights, w)
+	}
+	e.from, e.to = append(e.from, int32(ends[0])), append(e.to, int32(ends[1]))
+	return nil
+}
+
+// plainPair reads a line of two integers as the most of edge lists have them: decimal,
+// without sign, leading zeros or spaces around.
+func plainPair(line []byte, sep byte) (u, v uint64, ok bool) {
+	u, p, ok := plainInteger(line, 0)
+	if !ok || p == len(line) || line[p] != sep {
+		return 0, 0, false
+	}
+	v, p, ok = plainInteger(line, p+1)
+	return u, v, ok && p == len(line)
+}
+
+// plainInteger reads the decimal at p and returns where it ends.
+func plainInteger(line []byte, p int) (v uint64, end int, ok bool) {
+	const most = 18 // digits that cannot overflow
+	for end = p; end < len(line) && end-p < most && line[end]-'0' <= 9; end++ {
+		v = 10*v + uint64(line[end]-'0')
+	}
+	return v, end, end > p && (line[p] != '0' || end == p+1)
 }
 
 // rowsOf sorts edges into rows, keeping the order of the file within a row.
@@ -266,9 +334,14 @@ func rowsOf(n int, from, to []int32, weights []float64) *sparse.CSR {
 	for e, i := range from {
 		p := next[i]
 		next[i]++
-		ind[p], data[p] = int(to[e]), 1
+		ind[p] = int(to[e])
 		if weights != nil {
 			data[p] = weights[e]
+		}
+	}
+	if weights == nil {
+		for p := range data {
+			data[p] = 1
 		}
 	}
 	return sparse.NewCSR(n, n, indptr, ind, data)

@@ -29,7 +29,8 @@ type table struct {
 	file string
 	sep  byte // 0 until the first data line
 	line int
-	text []byte   // the current line, without its end
+	text []byte   // the current line, without its end; until the next is read
+	long []byte   // storage of a line longer than the reader's buffer
 	cols []string // its fields
 	at   []int    // byte at which each field starts, from 0
 	skip bool     // the current line has been handed back by unread
@@ -57,6 +58,14 @@ func (t *table) next() error {
 		t.skip = false
 		return nil
 	}
+	if err := t.nextLine(); err != nil {
+		return err
+	}
+	return t.split()
+}
+
+// nextLine goes to the next data line and leaves it whole.
+func (t *table) nextLine() error {
 	for {
 		t.line++
 		if err := t.readLine(); err != nil {
@@ -65,8 +74,11 @@ func (t *table) next() error {
 		if t.line == 1 {
 			t.text = bytes.TrimPrefix(t.text, []byte("\xef\xbb\xbf")) // byte order mark
 		}
-		rest := bytes.TrimLeft(t.text, " \t")
-		if len(rest) == 0 || rest[0] == '#' || rest[0] == '%' {
+		first := 0
+		for first < len(t.text) && (t.text[first] == ' ' || t.text[first] == '\t') {
+			first++
+		}
+		if first == len(t.text) || t.text[first] == '#' || t.text[first] == '%' {
 			continue
 		}
 		if t.sep == 0 {
@@ -76,19 +88,23 @@ func (t *table) next() error {
 				}
 			}
 		}
-		return t.split()
+		return nil
 	}
 }
 
 // unread makes the next call of next return the current line again.
 func (t *table) unread() { t.skip = true }
 
-// readLine fills text with one line of any length up to maxLine.
+// readLine sets text to one line of any length up to maxLine.
 func (t *table) readLine() error {
-	t.text = t.text[:0]
+	t.long = t.long[:0]
 	for {
 		part, err := t.r.ReadSlice('\n')
-		t.text = append(t.text, part...)
+		t.text = part
+		if len(t.long) > 0 || errors.Is(err, bufio.ErrBufferFull) {
+			t.long = append(t.long, part...)
+			t.text = t.long
+		}
 		if len(t.text) > maxLine {
 			return t.fault(-1, "a line of more than %d bytes: %w", maxLine, ErrTooLarge)
 		}
