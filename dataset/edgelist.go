@@ -201,7 +201,7 @@ func readEdges(t *table, mode HeaderMode, nodes *nodeIDs) (*sparse.CSR, error) {
 	if err := t.checkGuess(2, nodes); err != nil {
 		return nil, err
 	}
-	return rowsOf(nodes.count(), e.from, e.to, e.weights), nil
+	return compressed(nodes.count(), nodes.count(), e.from, e.to, e.weights), nil
 }
 
 // An edgeReader collects the edges of a table.
@@ -318,31 +318,4 @@ func plainInteger(line []byte, p int) (v uint64, end int, ok bool) {
 		v = 10*v + uint64(line[end]-'0')
 	}
 	return v, end, end > p && (line[p] != '0' || end == p+1)
-}
-
-// rowsOf sorts edges into rows, keeping the order of the file within a row.
-func rowsOf(n int, from, to []int32, weights []float64) *sparse.CSR {
-	indptr := make([]int, n+1)
-	for _, i := range from {
-		indptr[i+1]++
-	}
-	for i := range n {
-		indptr[i+1] += indptr[i]
-	}
-	ind, data := make([]int, len(from)), make([]float64, len(from))
-	next := append([]int(nil), indptr[:n]...)
-	for e, i := range from {
-		p := next[i]
-		next[i]++
-		ind[p] = int(to[e])
-		if weights != nil {
-			data[p] = weights[e]
-		}
-	}
-	if weights == nil {
-		for p := range data {
-			data[p] = 1
-		}
-	}
-	return sparse.NewCSR(n, n, indptr, ind, data)
 }

@@ -67,7 +67,7 @@ func KarateClub() *Dataset {
 	}
 	return &Dataset{
 		Name:      "karate",
-		Adjacency: rowsOf(n, from, to, nil),
+		Adjacency: compressed(n, n, from, to, nil),
 		Labels:    labels,
 		Classes:   []string{"instructor", "administrator"},
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"coles"
 
@@ -124,25 +123,6 @@ func quoteTSV(id string) string {
 		return `"` + strings.ReplaceAll(id, `"`, `""`) + `"`
 	}
 	return id
-}
-
-// WriteWord2Vec writes the text format of word2vec, which gensim and others
-// read: a line "rows columns", then a line a row, the id (or the row's number
-// when ids is nil) and the values, separated by spaces. The format has no
-// quoting: an id that is empty or holds white space is ErrID, a wrong number
-// of ids ErrShape; nothing is written then.
-func WriteWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
-	r, c, err := dims("word2vec", m)
-	if err != nil {
-		return err
-	}
-	if err := checkIDs("word2vec", ids, r, unicode.IsSpace); err != nil {
-		return err
-	}
-	b := bufio.NewWriterSize(w, chunk)
-	fmt.Fprintf(b, "%d %d\n", r, c)
-	err = writeRows(b, ids, m, ' ', func(id string) string { return id })
-	return finish("word2vec", b, err)
 }
 
 func dims(format string, m mat.Matrix) (r, c int, err error) {
