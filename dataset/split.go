@@ -186,15 +186,23 @@ func list(nodes []int) []int {
 	return nodes
 }
 
+// maxDrawn bounds how many splits are drawn: each takes memory, and a thousand
+// tell a mean to a thirtieth of a deviation.
+const maxDrawn = 1 << 20
+
 // RandomSplits draws count splits: from each class perClass nodes for
 // training, but at most a third of the class, and as many for validation; the
 // rest is for testing. Nodes with a negative label are never drawn (they are
 // among the test nodes). Each split has its own random stream, seeded by
 // (seed, its number), so that the first splits do not depend on count. The
-// error wraps ErrOption or ErrIndex. Cost O(count · n).
+// error wraps ErrOption, ErrTooLarge (more than 2²⁰ splits) or ErrIndex. Cost
+// O(count · n).
 func RandomSplits(labels []int, perClass, count int, seed uint64) ([]Split, error) {
 	if perClass < 1 || count < 1 {
 		return nil, fmt.Errorf("dataset: %d splits of %d nodes a class, both must be at least 1: %w", count, perClass, ErrOption)
+	}
+	if count > maxDrawn {
+		return nil, fmt.Errorf("dataset: %d splits, the largest number is %d: %w", count, maxDrawn, ErrTooLarge)
 	}
 	var members [][]int
 	for i, l := range labels {

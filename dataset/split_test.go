@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,7 +165,9 @@ func TestRandomSplitsOptions(t *testing.T) {
 		_, err := RandomSplits([]int{0, 0, 0}, c.perClass, c.count, 1)
 		wantError(t, err, ErrOption, "at least 1")
 	}
-	_, err := RandomSplits([]int{0, 1 << 40}, 1, 1, 1)
+	_, err := RandomSplits([]int{0, 0, 0}, 1, math.MaxInt, 1)
+	wantError(t, err, ErrTooLarge, "splits")
+	_, err = RandomSplits([]int{0, 1 << 40}, 1, 1, 1)
 	wantError(t, err, ErrIndex, "node 1")
 	_, err = (&Dataset{Name: "x"}).RandomSplits(1, 1, 1)
 	wantError(t, err, ErrMissing, "labels")
