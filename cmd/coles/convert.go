@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"coles/dataset"
+
+	"github.com/urfave/cli/v3"
+)
+
+const convertDescription = `Writes what is in the file IN to the file OUT in another format: a graph as a
+graph, with features, labels and splits where the format has room for them, and
+vectors as vectors. Numbers and order are kept; nothing is made undirected. Ids
+are left out where the format has none (npy).
+
+Examples:
+   coles convert planetoid/cora cora.npz
+   coles convert friends.tsv friends.npz -features profiles.csv -labels circles.csv
+   coles convert -from npy -to word2vec - - < friends.npy > friends.txt`
+
+func convertCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "convert", Usage: "a graph or vectors in another format",
+		ArgsUsage: "IN OUT", Description: convertDescription,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` of OUT: " + writtenNames() + "; by its name if not given", HideDefault: true},
+			fileFlag("splits", "`FILE` of splits, JSON; replaces the masks of an archive"),
+		}, convertGraphFlags()...),
+		Action: func(ctx context.Context, c *cli.Command) error { return convert(ctx, c, s) },
+	}
+}
+
+// convertGraphFlags are the flags of a graph, but IN may be vectors too.
+func convertGraphFlags() []cli.Flag {
+	flags := graphFlags()
+	flags[0] = &cli.StringFlag{Name: "from", Usage: "`FORMAT` of IN: " + formatNames(true) + ", " + formatNames(false) + "; by its name if not given", HideDefault: true}
+	return flags
+}
+
+func convert(ctx context.Context, c *cli.Command, s streams) error {
+	args, err := arguments(c, 2)
+	if err != nil {
+		return err
+	}
+	if len(args) < 2 {
+		return usagef("convert what into what? IN and OUT, or - for standard input and output")
+	}
+	graphOnly := c.IsSet("features") || c.IsSet("labels") || c.IsSet("splits")
+	from, to, err := conversion(c.String("from"), args[0], c.String("to"), args[1], graphOnly)
+	if err != nil {
+		return err
+	}
+	out, err := newSink(args[1], to.binary, s.stdout)
+	if err != nil {
+		return err
+	}
+	in := &inputs{stdin: s.stdin}
+	file, err := in.source(args[0])
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	var d *dataset.Dataset
+	if from.graph {
+		if d, err = readGraphAs(ctx, c, in, from, file); err == nil && c.IsSet("splits") {
+			d.Splits, err = readSplits(ctx, in, c.String("splits"), d.Nodes())
+		}
+	} else if d, err = from.read(ctx, file, nil); err != nil {
+		err = file.errAt(err)
+	}
+	if err != nil {
+		return err
+	}
+	return out.write(ctx, func(w io.Writer) error { return to.write(w, d) })
+}
+
+// conversion finds the formats that the names of two formats, or of two files,
+// allow: both of a graph or, unless options go with a graph only, both of
+// vectors. Where both are possible, as for text, it wants to be told.
+func conversion(fromName, in, toName, out string, graphOnly bool) (from, to format, err error) {
+	froms, err := candidates("-from", fromName, in, isRead)
+	if err != nil {
+		return from, to, err
+	}
+	tos, err := candidates("-to", toName, out, isWritten)
+	if err != nil {
+		return from, to, err
+	}
+	if len(froms) == 0 { // no known name
+		for _, graph := range []bool{true, false} {
+			f, err := readingFormat("", in, graph)
+			if err != nil {
+				return from, to, err
+			}
+			froms = append(froms, f)
+		}
+	}
+	switch compressed := strings.HasSuffix(strings.ToLower(out), ".gz"); {
+	case toName == "" && compressed:
+		return from, to, usagef("%s: compressed files are read, not written", out)
+	case len(tos) == 0:
+		return from, to, usagef("%s: the name does not tell the format; name one of %s by -to", out, writtenNames())
+	}
+	kinds := 0
+	for _, is := range []func(format) bool{isVectors, isGraph} {
+		i, j := slices.IndexFunc(froms, is), slices.IndexFunc(tos, is)
+		if i >= 0 && j >= 0 && (froms[i].graph || !graphOnly) {
+			from, to = froms[i], tos[j]
+			kinds++
+		}
+	}
+	switch {
+	case kinds == 2:
+		return from, to, usagef("a graph or vectors? name the format of %s by -from", in)
+	case kinds == 0 && graphOnly:
+		return from, to, usagef("-features, -labels and -splits go with a graph, and not both files are one")
+	case kinds == 0:
+		return from, to, usagef("%s is %s and %s is %s: neither becomes the other", froms[0].name, kindName(froms[0].graph), tos[0].name, kindName(tos[0].graph))
+	}
+	return from, to, nil
+}
+
+// candidates are the formats of that name, or that a file may be in.
+func candidates(option, name, path string, pass func(format) bool) ([]format, error) {
+	var list []format
+	if name != "" {
+		f, ok := formatNamed(name, pass)
+		if !ok {
+			return nil, usagef("%s %s: unknown, or not for this side", option, name)
+		}
+		return []format{f}, nil
+	}
+	for _, f := range formatsOf(path) {
+		if pass(f) {
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// readSplits reads a file of splits of n nodes.
+func readSplits(ctx context.Context, in *inputs, path string, n int) ([]dataset.Split, error) {
+	s, err := in.source(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	r, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	splits, err := dataset.ReadSplits(r, n)
+	return splits, s.errAt(err)
+}

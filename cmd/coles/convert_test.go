@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestFormatsAreWellFormed(t *testing.T) {
+	names := make(map[string]bool)
+	for _, f := range formats() {
+		if f.name == "" || f.about == "" || f.read == nil || names[f.name] {
+			t.Errorf("the format %q has no name, no description, no reader or a namesake", f.name)
+		}
+		if len(f.extensions) == 0 && f.isFolder == nil {
+			t.Errorf("the format %q is not told by a name", f.name)
+		}
+		for _, e := range f.extensions {
+			if !strings.HasPrefix(e, ".") || e != strings.ToLower(e) {
+				t.Errorf("%q of the format %q is no extension", e, f.name)
+			}
+		}
+		names[f.name] = true
+	}
+}
+
+// Ids and numbers that text may damage.
+const oddVectors = "\"a,b\"\t0.1\t-1e-300\n\"#1\"\t3\t1.7976931348623157e+308\né\t0\t5e-324\n"
+
+func TestVectorsSurviveEveryFormat(t *testing.T) {
+	dir := folder(t, map[string]string{"v.tsv": oddVectors})
+	in := filepath.Join(dir, "v.tsv")
+	want := must(t, "", "convert", "-from", "tsv", "-to", "tsv", in, "-")
+	for _, f := range formats() {
+		if f.graph || f.write == nil {
+			continue
+		}
+		out := filepath.Join(dir, "converted."+f.name)
+		must(t, "", "convert", "-from", "tsv", "-to", f.name, in, out)
+		got := must(t, "", "convert", "-from", f.name, "-to", "tsv", out, "-")
+		if f.name == "npy" { // which has no ids
+			if want := "0\t0.1\t-1e-300\n1\t3\t1.7976931348623157e+308\n2\t0\t5e-324\n"; got != want {
+				t.Errorf("through %s: %q, want %q", f.name, got, want)
+			}
+		} else if got != want {
+			t.Errorf("through %s: %q, want %q", f.name, got, want)
+		}
+		// The same through pipes.
+		packed := must(t, read(t, in), "convert", "-from", "tsv", "-to", f.name, "-", "-")
+		if packed != read(t, out) {
+			t.Errorf("%s to standard output is not the file", f.name)
+		}
+		if piped := must(t, packed, "convert", "-from", f.name, "-to", "tsv", "-", "-"); piped != got {
+			t.Errorf("%s from standard input: %q, want %q", f.name, piped, got)
+		}
+	}
+}
+
+func TestGraphsSurviveEveryFormat(t *testing.T) {
+	dir, edges, features := small(t)
+	want, err := dataset.OpenEdgeList(edges, features, filepath.Join(dir, "labels.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits := filepath.Join(dir, "splits.json")
+	if err := os.WriteFile(splits, []byte(`{"train": [[0, 2]], "val": [[]], "test": [[1, 3]]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range formats() {
+		if !f.graph || f.write == nil {
+			continue
+		}
+		out := filepath.Join(dir, "converted")
+		must(t, "", "convert", "-to", f.name, edges, out, "-features", features, "-labels", filepath.Join(dir, "labels.txt"), "-splits", splits)
+		packed := read(t, out)
+		again := must(t, packed, "convert", "-from", f.name, "-to", f.name, "-", "-")
+		if again != packed {
+			t.Errorf("%s written twice differs", f.name)
+		}
+		if f.name != "npz" {
+			continue
+		}
+		d, err := dataset.ReadNPZ(strings.NewReader(packed), int64(len(packed)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !cmp.Equal(d.Adjacency.RawMatrix(), want.Adjacency.RawMatrix()) || !mat.Equal(d.Features, want.Features) {
+			t.Error("npz holds another graph or other features")
+		}
+		if !cmp.Equal(d.Labels, want.Labels) || !cmp.Equal(d.IDs, want.IDs) || !cmp.Equal(d.Classes, want.Classes) {
+			t.Errorf("npz holds labels %v %v of %v", d.Labels, d.Classes, d.IDs)
+		}
+		if len(d.Splits) != 1 || !cmp.Equal(d.Splits[0].Train, []int{0, 2}) || !cmp.Equal(d.Splits[0].Test, []int{1, 3}) {
+			t.Errorf("npz holds splits %v", d.Splits)
+		}
+	}
+}
+
+// Features that are a matrix without ids belong to nodes named by numbers.
+func TestFeaturesWithoutIDs(t *testing.T) {
+	dir := folder(t, map[string]string{"x.tsv": "0 1 2\n1 3 4\n2 5 6\n", "e.txt": "2 0\n"})
+	npy, npz := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g.npz")
+	must(t, "", "convert", filepath.Join(dir, "x.tsv"), npy)
+	must(t, "", "convert", filepath.Join(dir, "e.txt"), npz, "-features", npy)
+	d, err := dataset.OpenNPZ(npz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Nodes() != 3 || d.Adjacency.At(2, 0) != 1 || d.Adjacency.NNZ() != 1 || d.Features.At(1, 1) != 4 {
+		t.Errorf("%d nodes, edges %v, features %v", d.Nodes(), mat.Formatted(d.Adjacency), mat.Formatted(d.Features))
+	}
+}
+
+// A file of float32 is taken as such: it is not doubled in a conversion, and
+// features are those of a matrix of float32.
+func TestFloat32Files(t *testing.T) {
+	x, err := coles.NewDense32(4, 3, []float32{1, 0, 0.1, 0, 1, 0, 0.2, 1, 1, 1, 1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	npy := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, x) })
+	dir := folder(t, map[string]string{"x.npy": npy, "e.txt": "0 1\n1 2\n2 0\n2 3\n"})
+	path, out := filepath.Join(dir, "x.npy"), filepath.Join(dir, "out.npy")
+	must(t, "", "convert", path, out)
+	if got := read(t, out); got != npy {
+		t.Errorf("%d bytes become %d", len(npy), len(got))
+	}
+	g, err := coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, nil, m.Embedding()) })
+	if got := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", path, "-dim", "2"); got != want {
+		t.Errorf("embedding %q, want %q", got, want)
+	}
+}
+
+func TestGzippedInput(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(vectorsText))
+	z.Close()
+	dir := folder(t, map[string]string{"v.txt.gz": packed.String(), "v.tsv.gz": packed.String()})
+	want := must(t, vectorsText, "convert", "-from", "tsv", "-to", "tsv", "-", "-")
+	if got := must(t, packed.String(), "convert", "-from", "tsv", "-to", "tsv", "-", "-"); got != want {
+		t.Errorf("gzipped standard input: %q, want %q", got, want)
+	}
+	if got := must(t, "", "convert", "-to", "tsv", filepath.Join(dir, "v.tsv.gz"), "-"); got != want {
+		t.Errorf("a gzipped file: %q, want %q", got, want)
+	}
+	npz := must(t, edgesText, "convert", "-from", "edges", "-to", "npz", "-", "-")
+	packed.Reset()
+	z.Reset(&packed)
+	z.Write([]byte(npz))
+	z.Close()
+	path := filepath.Join(folder(t, map[string]string{"g.npz.gz": packed.String()}), "g.npz.gz")
+	if got := must(t, "", "convert", "-to", "npz", path, "-"); got != npz {
+		t.Errorf("a gzipped archive is not what was packed")
+	}
+}
+
+// What two files may be decides the formats; what they may not be is refused.
+func TestConversion(t *testing.T) {
+	for _, c := range []struct {
+		fromName, in, toName, out string
+		graphOnly                 bool
+		from, to                  string // empty: a usage error
+	}{
+		{"", "y.npy", "", "y.txt", false, "npy", "word2vec"},
+		{"word2vec", "y.txt", "", "y.tsv", false, "word2vec", "tsv"},
+		{"", "y.vectors", "", "y.npy", false, "tsv", "npy"},
+		{"", "-", "npy", "-", false, "tsv", "npy"},
+		{"", "E.TXT.gz", "npz", "-", true, "edges", "npz"},
+		{"", "e", "npz", "e", true, "edges", "npz"},
+		{"npz", "g.npz", "", "y.npy", false, "", ""},
+		{"", "y.npy", "npz", "g.npz", false, "", ""},
+		{"", "y.npy", "", "y.txt", true, "", ""},
+		{"", "-", "", "-", false, "", ""},
+	} {
+		from, to, err := conversion(c.fromName, c.in, c.toName, c.out, c.graphOnly)
+		if c.from == "" {
+			if !errors.Is(err, errUsage) {
+				t.Errorf("%+v: error %v, want one of usage", c, err)
+			}
+		} else if err != nil || from.name != c.from || to.name != c.to {
+			t.Errorf("%+v: %s to %s, %v", c, from.name, to.name, err)
+		}
+	}
+}
+
+// An archive of zeros that unpacks to a thousand times its size is cut off.
+func TestGzipBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("unpacks a quarter of a gigabyte")
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	comment := append(bytes.Repeat([]byte("#"), 1<<16-1), '\n') // skipped, and so taking no memory
+	for range (unpackedFree + 1<<26) >> 16 {
+		z.Write(comment)
+	}
+	z.Close()
+	code, stdout, stderr := call(packed.String(), "info")
+	checkError(t, t.TempDir(), code, exitFailure, stdout, stderr, "too large")
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"coles"
+	"coles/dataset"
+
+	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
+)
+
+const embedDescription = `Embeds the nodes of GRAPH and writes one row per node to standard output, as
+text, or to the file of -o. A graph without features gets contrastive Laplacian
+Eigenmaps. Written as npz, the embedding stands in the place of the features,
+beside the graph and its labels.
+
+-settings reads what -print-settings prints; -model keeps a model, with which
+-with embeds the same graph grown, or another one with the same features.
+
+Examples:
+   coles embed friends.tsv -features profiles.csv -o friends.npy
+   coles embed cora.npz -dim 64 -filter s2gc:8,0.05 -o cora.txt -model cora.model
+   zcat friends.tsv.gz | coles embed -with friends.model -features profiles.csv > friends.out`
+
+func embedCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "embed", Usage: "a vector for every node of a graph",
+		ArgsUsage: "[GRAPH]", Description: describe(embedDescription),
+		Flags: append(append(graphFlags(), settingsFlags()...),
+			fileFlag("o", "write to `FILE`"),
+			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + writtenNames() + "; by the name of the file if not given", HideDefault: true},
+			fileFlag("model", "keep the model in `FILE`"),
+			fileFlag("with", "do not fit, embed with the model in `FILE`"),
+			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as JSON and do nothing"},
+			&cli.BoolFlag{Name: "json", Usage: "print sizes, seconds and what the fit did as JSON; with -o FILE"},
+			&cli.BoolFlag{Name: "verbose", Usage: "say on standard error what was done"},
+		),
+		Action: func(ctx context.Context, c *cli.Command) error { return embed(ctx, c, s) },
+	}
+}
+
+// embedSummary is what -json prints.
+type embedSummary struct {
+	Nodes    int `json:"nodes"`
+	Edges    int `json:"edges"`
+	Features int `json:"features"`
+	Dim      int `json:"dim"`
+	Seconds  struct {
+		Read  float64 `json:"read"`
+		Embed float64 `json:"embed"` // the fit included
+		Write float64 `json:"write"`
+	} `json:"seconds"`
+	PeakBytes int64        `json:"peak_bytes"` // of memory that the process has held
+	Fit       coles.Report `json:"fit"`        // of the model, also where it was read
+}
+
+func embed(ctx context.Context, c *cli.Command, s streams) error {
+	in := &inputs{stdin: s.stdin}
+	if c.Bool("print-settings") {
+		return printSettings(ctx, c, in, s.stdout)
+	}
+	out, err := newEmbedOutput(c, s)
+	if err != nil {
+		return err
+	}
+	var summary embedSummary
+	seconds := stopwatch()
+	e, err := newEmbedder(ctx, c, in, s.stderr)
+	if err != nil {
+		return err
+	}
+	d, g, err := readArgument(ctx, c, in)
+	if err != nil {
+		return err
+	}
+	summary.Seconds.Read = seconds()
+	m, y, err := e.embed(ctx, g, d.Features)
+	if err != nil {
+		return err
+	}
+	summary.Seconds.Embed = seconds()
+	if err := out.write(ctx, m, d, y); err != nil {
+		return err
+	}
+	summary.Seconds.Write = seconds()
+
+	summary.Nodes, summary.Edges = g.Nodes(), g.Report().Edges
+	summary.Features, summary.Dim = columns(d.Features), columns(y)
+	summary.PeakBytes, summary.Fit = peakBytes(), m.Report()
+	if c.Bool("verbose") {
+		fmt.Fprintln(s.stderr, summary.Fit)
+	}
+	if c.Bool("json") {
+		return printJSON(s.stdout, summary)
+	}
+	return nil
+}
+
+// stopwatch returns a function that tells the seconds since its last call.
+func stopwatch() func() float64 {
+	last := time.Now()
+	return func() float64 {
+		now := time.Now()
+		passed := now.Sub(last).Seconds()
+		last = now
+		return passed
+	}
+}
+
+// An embedOutput is where an embedding goes, and perhaps its model.
+type embedOutput struct {
+	to      format
+	vectors sink
+	model   *sink // nil where it is not kept
+}
+
+// newEmbedOutput finds what would only fail after the work is done.
+func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
+	if err := checkEmbedFlags(c); err != nil {
+		return o, err
+	}
+	path := standard
+	if c.IsSet("o") {
+		path = c.String("o")
+	}
+	if o.to, err = writingFormat(c.String("to"), path); err != nil {
+		return o, err
+	}
+	if o.vectors, err = newSink(path, o.to.binary, s.stdout); err != nil || !c.IsSet("model") {
+		return o, err
+	}
+	model, err := newSink(c.String("model"), true, s.stdout)
+	o.model = &model
+	return o, err
+}
+
+// write writes the model and y, which stands in the place of the features of d.
+func (o embedOutput) write(ctx context.Context, m *coles.Model, d *dataset.Dataset, y mat.Matrix) error {
+	if o.model != nil {
+		if err := o.model.write(ctx, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
+			return err
+		}
+	}
+	embedded := *d
+	embedded.Features = y
+	return o.vectors.write(ctx, func(w io.Writer) error { return o.to.write(w, &embedded) })
+}
+
+// checkEmbedFlags refuses options that contradict one another.
+func checkEmbedFlags(c *cli.Command) error {
+	toStdout := !c.IsSet("o") || c.String("o") == standard
+	switch {
+	case c.Bool("json") && toStdout:
+		return usagef("-json prints on standard output: name a file for the embedding by -o")
+	case c.IsSet("model") && c.String("model") == standard && (toStdout || c.Bool("json")):
+		return usagef("-model - and the rest would both go to standard output")
+	case c.IsSet("model") && !toStdout && filepath.Clean(c.String("model")) == filepath.Clean(c.String("o")):
+		return usagef("-model and -o are the same file")
+	case !c.IsSet("with"):
+		return nil
+	case c.IsSet("model"):
+		return usagef("-model keeps a model that is fitted, and -with has one already")
+	}
+	for _, f := range settingsFlags() {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return usagef("-%s changes a fit, and -with has a model already", name)
+		}
+	}
+	return nil
+}
+
+// readArgument reads the graph that the one argument, or standard input, is.
+func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dataset, *coles.Graph, error) {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := readGraph(ctx, c, in, append(args, "")[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := undirected(d)
+	return d, g, err
+}
+
+// An embedder fits a model, or has one that was read.
+type embedder struct {
+	settings coles.Settings
+	model    *coles.Model
+	progress *progressLine
+}
+
+func newEmbedder(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writer) (*embedder, error) {
+	if c.IsSet("with") {
+		s, err := in.source(c.String("with"))
+		if err != nil {
+			return nil, err
+		}
+		m, err := readModel(ctx, s)
+		return &embedder{model: m}, err
+	}
+	settings, err := readSettings(ctx, c, in)
+	return &embedder{settings: settings, progress: newProgress(stderr)}, err
+}
+
+func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*coles.Model, mat.Matrix, error) {
+	if e.model != nil {
+		y, err := e.model.Embed(ctx, g, x)
+		return e.model, y, err
+	}
+	m, err := coles.Fit(ctx, g, x, append(e.progress.options(), coles.WithSettings(e.settings))...)
+	e.progress.clear()
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, m.Embedding(), nil
+}
+
+// readModel reads a model and nothing after it.
+func readModel(ctx context.Context, s *source) (*coles.Model, error) {
+	defer s.close()
+	r, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := coles.ReadModel(r)
+	if err != nil {
+		return nil, s.errAt(err)
+	}
+	if _, err := r.ReadByte(); err != io.EOF {
+		return nil, s.errAt(fmt.Errorf("%w: bytes after the model", coles.ErrFormat))
+	}
+	return m, nil
+}
+
+func printSettings(ctx context.Context, c *cli.Command, in *inputs, stdout io.Writer) error {
+	s, err := readSettings(ctx, c, in)
+	if err != nil {
+		return err
+	}
+	return printJSON(stdout, s)
+}
+
+func printJSON(w io.Writer, v any) error {
+	encode := json.NewEncoder(w)
+	encode.SetIndent("", "  ")
+	encode.SetEscapeHTML(false)
+	return encode.Encode(v)
+}
+
+// columns is the width of a matrix, 0 for none.
+func columns(x mat.Matrix) int {
+	if x == nil {
+		return 0
+	}
+	_, c := x.Dims()
+	return c
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fitted is what the library makes of the small graph.
+func fitted(t *testing.T, opts ...coles.Option) *coles.Model {
+	t.Helper()
+	d, err := dataset.ReadEdgeList(strings.NewReader(edgesText), strings.NewReader(featuresText), dataset.EdgeListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := coles.FromCSR(d.Adjacency, coles.WithSymmetrization(), coles.WithIDs(d.IDs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := coles.Fit(context.Background(), g, d.Features, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func text(t *testing.T, write func(*bytes.Buffer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestEmbedWritesWhatTheLibraryFits(t *testing.T) {
+	dir, edges, features := small(t)
+	m := fitted(t, coles.WithDim(2), coles.WithSeed(7))
+	ids, y := []string{"ann", "bob", "cy", "dan"}, m.Embedding()
+	want := map[string]string{
+		"npy":      text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, y) }),
+		"tsv":      text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, ids, y) }),
+		"word2vec": text(t, func(b *bytes.Buffer) error { return dataset.WriteWord2Vec(b, ids, y) }),
+	}
+	args := []string{"embed", edges, "-features", features, "-dim", "2", "-seed=7"}
+	for name, file := range map[string]string{"npy": "y.npy", "tsv": "y.tsv", "word2vec": "y.txt"} {
+		out := filepath.Join(dir, file)
+		must(t, "", append(args, "-o", out)...)
+		if got := read(t, out); got != want[name] {
+			t.Errorf("%s holds %q, want %q", file, got, want[name])
+		}
+		if got := must(t, "", append(args, "--format", name)...); got != want[name] {
+			t.Errorf("-format %s writes %q, want %q", name, got, want[name])
+		}
+	}
+	if got := must(t, edgesText, append([]string{"embed", "-"}, args[2:]...)...); got != want["tsv"] {
+		t.Errorf("from standard input to standard output: %q, want %q", got, want["tsv"])
+	}
+	if got := must(t, featuresText, "embed", edges, "-features", "-", "-dim", "2", "-seed", "7"); got != want["tsv"] {
+		t.Errorf("features from standard input: %q, want %q", got, want["tsv"])
+	}
+}
+
+func TestEmbedInAnArchiveReplacesTheFeatures(t *testing.T) {
+	dir, edges, features := small(t)
+	out := filepath.Join(dir, "y.npz")
+	must(t, "", "embed", edges, "-features", features, "-labels", filepath.Join(dir, "labels.txt"), "-dim", "2", "-to", "npz", "-o", out)
+	d, err := dataset.OpenNPZ(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(d.Features, fitted(t, coles.WithDim(2)).Embedding()) {
+		t.Errorf("features are not the embedding: %v", mat.Formatted(d.Features))
+	}
+	if d.Adjacency.NNZ() != 4 || !cmp.Equal(d.Labels, []int{0, 0, 1, 1}) || !cmp.Equal(d.IDs, []string{"ann", "bob", "cy", "dan"}) {
+		t.Errorf("the graph is not that of the input: %d entries, labels %v, ids %v", d.Adjacency.NNZ(), d.Labels, d.IDs)
+	}
+}
+
+func TestEmbedWithASavedModel(t *testing.T) {
+	dir, edges, features := small(t)
+	model := filepath.Join(dir, "m.model")
+	fit := must(t, "", "embed", edges, "-features", features, "-dim", "2", "-model", model)
+	if got := must(t, "", "embed", edges, "-features", features, "-with", model); got != fit {
+		t.Errorf("the model embeds its own graph as %q, not as it was fitted: %q", got, fit)
+	}
+	m := fitted(t, coles.WithDim(2))
+	grown := edgesText + "dan\teve\n"
+	more := featuresText + "eve,1,0,1\n"
+	d, err := dataset.ReadEdgeList(strings.NewReader(grown), strings.NewReader(more), dataset.EdgeListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := undirected(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := m.Embed(context.Background(), g, d.Features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, d.IDs, y) })
+	path := filepath.Join(dir, "more.csv")
+	if err := os.WriteFile(path, []byte(more), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(t, grown, "embed", "-with", model, "-features", path); got != want {
+		t.Errorf("the grown graph is %q, want %q", got, want)
+	}
+}
+
+func TestEmbedWithoutFeatures(t *testing.T) {
+	// Two triangles joined by an edge: the first column tells them apart.
+	out := must(t, "0 1\n1 2\n2 0\n2 3\n3 4\n4 5\n5 3\n", "embed", "-dim", "1")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) != 6 {
+		t.Fatalf("%d lines for 6 nodes:\n%s", len(lines), out)
+	}
+	for i, line := range lines {
+		id, value, _ := strings.Cut(line, "\t")
+		if id != strconv.Itoa(i) || strings.HasPrefix(value, "-") != (i >= 3) {
+			t.Errorf("row %d is %q: the sign does not tell the triangles apart", i, line)
+		}
+	}
+}
+
+func TestSettingsRoundTripAndOptionsChangeThem(t *testing.T) {
+	want := coles.DefaultSettings()
+	var got coles.Settings
+	if err := json.Unmarshal([]byte(must(t, "", "embed", "-print-settings")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !cmp.Equal(asJSON(t, got), asJSON(t, want)) {
+		t.Errorf("settings printed %s, want %s", asJSON(t, got), asJSON(t, want))
+	}
+	want.Dim, want.Seed, want.Kappa, want.Eta = 3, 1<<63, 0, 0.25
+	want.Filter, want.Precision = coles.APPNP(10, 0.1), coles.Float32
+	want.Negatives = coles.UniformNegatives(5, coles.ExcludeEdges())
+	args := strings.Fields("embed -print-settings -dim 3 -seed 9223372036854775808 -kappa 0 -eta 0.25 -filter appnp:10,0.1 -precision float32 -negatives uniform:5 -exclude-edges")
+	printed := must(t, "", args...)
+	if err := json.Unmarshal([]byte(printed), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !cmp.Equal(asJSON(t, got), asJSON(t, want)) {
+		t.Errorf("settings printed %s, want %s", asJSON(t, got), asJSON(t, want))
+	}
+	if again := must(t, printed, "embed", "-print-settings", "-settings", "-"); again != printed {
+		t.Errorf("read again they are %s, want %s", again, printed)
+	}
+	if partial := must(t, `{"scaling": {"norm": 2}}`, "embed", "-print-settings", "-settings", "-"); !strings.Contains(partial, `"norm": 2`) || !strings.Contains(partial, `"rank": 20`) {
+		t.Errorf("one field in a file changes others: %s", partial)
+	}
+}
+
+// The constructors of the option -filter against those of the library.
+func TestFilterOption(t *testing.T) {
+	for option, want := range map[string]coles.Filter{
+		"s2gcsum:4": coles.S2GCSum(4), "s2gc:8,0.05": coles.S2GC(8, 0.05), "sgc:2": coles.SGC(2), "appnp:3,0.2": coles.APPNP(3, 0.2),
+		"heat:8,5": coles.Heat(8, 5), "identity": coles.Identity(), "polynomial:0.5,-0.25,1e-3": coles.Polynomial(0.5, -0.25, 1e-3),
+	} {
+		var s coles.Settings
+		if err := json.Unmarshal([]byte(must(t, "", "embed", "-print-settings", "-filter", option)), &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Filter.String() != want.String() || !cmp.Equal(s.Filter.Coefficients(), want.Coefficients()) {
+			t.Errorf("-filter %s is %v %v, want %v %v", option, s.Filter, s.Filter.Coefficients(), want, want.Coefficients())
+		}
+	}
+	for option, want := range map[string]coles.NegativeSampler{
+		"expected-degree": coles.ExpectedDegreeNegatives(), "expected-uniform": coles.ExpectedUniformNegatives(), "uniform:5": coles.UniformNegatives(5),
+		"degree:2": coles.DegreeNegatives(2), "erdos-renyi:0.125": coles.ErdosRenyiNegatives(0.125), "none": coles.NoNegatives(),
+	} {
+		var s coles.Settings
+		if err := json.Unmarshal([]byte(must(t, "", "embed", "-print-settings", "-negatives", option)), &s); err != nil {
+			t.Fatal(err)
+		}
+		if !cmp.Equal(asJSON(t, s.Negatives), asJSON(t, want)) {
+			t.Errorf("-negatives %s is %v, want %v", option, s.Negatives, want)
+		}
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestEmbedSummary(t *testing.T) {
+	dir, edges, features := small(t)
+	var s embedSummary
+	out := must(t, "", "embed", edges, "-features", features, "-dim", "2", "-json", "-o", filepath.Join(dir, "y.npy"))
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Nodes != 4 || s.Edges != 4 || s.Features != 3 || s.Dim != 2 || s.Fit.Dim != 2 || !(s.Seconds.Embed > 0) || s.PeakBytes <= 0 {
+		t.Errorf("summary %s", out)
+	}
+	if code, _, stderr := call("", "embed", edges, "-features", features, "-verbose"); code != 0 || !strings.Contains(stderr, "4 nodes, 4 edges") {
+		t.Errorf("-verbose: exit %d, %q", code, stderr)
+	}
+}

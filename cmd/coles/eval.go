@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"coles/dataset"
+	"coles/eval"
+
+	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
+)
+
+const evalDescription = `Measures an embedding by the labels of its nodes: node classification (a
+logistic regression learns from some nodes and is asked about the others) and
+clustering (k-means against the classes). The embedding is that of -embedding,
+or is made of GRAPH as by "coles embed".
+
+Labels come from -labels or GRAPH; splits from -splits, or from GRAPH if it has
+masks and neither -per-class nor -count is given, or else are drawn. Nodes
+without a label are left out.
+
+Examples:
+   coles eval cora.npz
+   coles eval cora.npz -embedding cora.npy -splits cora_20.json -json
+   coles eval -embedding friends.txt -labels circles.csv -per-class 5`
+
+func evalCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "eval", Usage: "what an embedding is worth: classification and clustering",
+		ArgsUsage: "[GRAPH]", Description: describe(evalDescription),
+		Flags: append([]cli.Flag{
+			fileFlag("embedding", "`FILE` of vectors to measure, in the order of the nodes"),
+			fileFlag("splits", "`FILE` of train, validation and test nodes, JSON"),
+			&cli.IntFlag{Name: "per-class", Value: 20, Usage: "draw so many labelled `NODES` of each class for training"},
+			&cli.IntFlag{Name: "count", Value: 50, Usage: "draw so many `SPLITS`"},
+			&cli.IntFlag{Name: "runs", Value: 10, Usage: "`RUNS` of k-means; 0 for no clustering"},
+			fileFlag("with", "embed GRAPH with the model in `FILE`"),
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		}, append(graphFlags(), settingsFlags()...)...),
+		Action: func(ctx context.Context, c *cli.Command) error { return evaluate(ctx, c, s) },
+	}
+}
+
+// evaluation is what eval prints.
+type evaluation struct {
+	Embedding      string          `json:"embedding"` // the file, or "coles" where it was made
+	Nodes          int             `json:"nodes"`
+	Columns        int             `json:"columns"`
+	Labelled       int             `json:"labelled"`
+	Classes        int             `json:"classes"`
+	Classification *classification `json:"classification"`
+	Clustering     *clustering     `json:"clustering,omitempty"`
+}
+
+type classification struct {
+	Splits   string   `json:"splits"` // where they are from
+	Accuracy measured `json:"accuracy"`
+}
+
+type clustering struct {
+	Accuracy measured `json:"accuracy"`
+	NMI      measured `json:"nmi"`
+	F1       measured `json:"f1"`
+}
+
+// measured are figures in percent.
+type measured struct {
+	Mean float64   `json:"mean"`
+	Std  float64   `json:"std"`
+	Each []float64 `json:"each"`
+}
+
+func evaluate(ctx context.Context, c *cli.Command, s streams) error {
+	if err := checkEvalFlags(c); err != nil {
+		return err
+	}
+	in := &inputs{stdin: s.stdin}
+	d, y, err := embeddingToMeasure(ctx, c, in, s.stderr)
+	if err != nil {
+		return err
+	}
+	rows, width := y.Dims()
+	if d.Labels == nil {
+		return fmt.Errorf("there are no labels; name a file by -labels: %w", dataset.ErrMissing)
+	}
+	labelled := labelledNodes(d)
+	e := evaluation{Embedding: "coles", Nodes: rows, Columns: width, Labelled: len(labelled), Classes: d.NumClasses()}
+	if c.IsSet("embedding") {
+		e.Embedding = c.String("embedding")
+	}
+	splits, from, err := splitsToUse(ctx, c, in, d)
+	if err != nil {
+		return err
+	}
+	r, err := eval.Classify(ctx, y, d.Labels, splits)
+	if err != nil {
+		return err
+	}
+	e.Classification = &classification{from, measured{r.Mean, r.Std, r.Accuracy}}
+	if runs := c.Int("runs"); runs > 0 {
+		if e.Clustering, err = clusters(ctx, y, d.Labels, labelled, runs, seedOr1(c)); err != nil {
+			return err
+		}
+	}
+	return sink{standard, s.stdout}.write(ctx, func(w io.Writer) error {
+		if c.Bool("json") {
+			return printJSON(w, e)
+		}
+		return e.print(w)
+	})
+}
+
+func checkEvalFlags(c *cli.Command) error {
+	switch {
+	case c.Int("per-class") < 1:
+		return usagef("-per-class %d: want at least 1", c.Int("per-class"))
+	case c.Int("count") < 1:
+		return usagef("-count %d: want at least 1", c.Int("count"))
+	case c.Int("runs") < 0:
+		return usagef("-runs %d: want 0 or more", c.Int("runs"))
+	case c.IsSet("splits") && (c.IsSet("per-class") || c.IsSet("count")):
+		return usagef("-splits has splits; -per-class and -count draw them")
+	}
+	for _, f := range append(settingsFlags(), fileFlag("with", "")) {
+		name := f.Names()[0]
+		if c.IsSet("embedding") && c.IsSet(name) && name != "seed" {
+			return usagef("-%s is for making an embedding, and -embedding is one", name)
+		}
+		if c.IsSet("with") && c.IsSet(name) && name != "seed" && name != "with" {
+			return usagef("-%s changes a fit, and -with has a model already", name)
+		}
+	}
+	return nil
+}
+
+// embeddingToMeasure reads or makes the embedding. The dataset is the graph or,
+// where there is none, has labels only.
+func embeddingToMeasure(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writer) (*dataset.Dataset, mat.Matrix, error) {
+	if !c.IsSet("embedding") {
+		e, err := newEmbedder(ctx, c, in, stderr)
+		if err != nil {
+			return nil, nil, err
+		}
+		d, g, err := readArgument(ctx, c, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		_, y, err := e.embed(ctx, g, d.Features)
+		return d, y, err
+	}
+	path := c.String("embedding")
+	args, err := arguments(c, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	vectors, err := readVectors(ctx, in, "", path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(args) == 0 {
+		rows, _ := vectors.Features.Dims()
+		if c.IsSet("labels") {
+			err = giveLabels(ctx, in, c.String("labels"), vectors, rows)
+		}
+		return vectors, vectors.Features, err
+	}
+	d, err := readGraph(ctx, c, in, args[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	err = giveFeatures(d, vectors, path)
+	return d, vectors.Features, err
+}
+
+func labelledNodes(d *dataset.Dataset) []int {
+	var nodes []int
+	for i, l := range d.Labels {
+		if l >= 0 {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
+}
+
+// splitsToUse reads splits, takes those of the dataset or draws some, and says
+// which. No node without a label is tested on.
+func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) ([]dataset.Split, string, error) {
+	n := len(d.Labels)
+	var splits []dataset.Split
+	var from string
+	var err error
+	switch {
+	case c.IsSet("splits"):
+		splits, err = readSplits(ctx, in, c.String("splits"), n)
+		from = c.String("splits")
+	case len(d.Splits) > 0 && !c.IsSet("per-class") && !c.IsSet("count"):
+		splits, from = d.Splits, "masks of the graph"
+	default:
+		splits, err = d.RandomSplits(c.Int("per-class"), c.Int("count"), seedOr1(c))
+		from = fmt.Sprintf("drawn, %d nodes per class", c.Int("per-class"))
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for i := range splits {
+		test := splits[i].TestNodes(n)
+		known := make([]int, 0, len(test))
+		for _, node := range test {
+			if d.Labels[node] >= 0 {
+				known = append(known, node)
+			}
+		}
+		splits[i].Test = known
+	}
+	return splits, from, nil
+}
+
+func seedOr1(c *cli.Command) uint64 {
+	if c.IsSet("seed") {
+		return c.Uint64("seed")
+	}
+	return 1
+}
+
+// clusters measures clusters of the rows that have a label.
+func clusters(ctx context.Context, y mat.Matrix, labels, labelled []int, runs int, seed uint64) (*clustering, error) {
+	known := make([]int, len(labelled))
+	for k, i := range labelled {
+		known[k] = labels[i]
+	}
+	if len(labelled) < len(labels) {
+		y = someRows(y, labelled)
+	}
+	r, err := eval.Cluster(ctx, y, known, eval.WithRuns(runs), eval.WithKMeans(eval.KMeans{Seed: seed}))
+	if err != nil {
+		return nil, err
+	}
+	of := func(m eval.Measurements) measured { return measured{m.Mean, m.Std, m.Each} }
+	return &clustering{of(r.Accuracy), of(r.NMI), of(r.F1)}, nil
+}
+
+// someRows is a dense copy of rows of y.
+func someRows(y mat.Matrix, rows []int) mat.Matrix {
+	_, width := y.Dims()
+	some := mat.NewDense(len(rows), width, nil)
+	for k, i := range rows {
+		for j := range width {
+			some.Set(k, j, y.At(i, j))
+		}
+	}
+	return some
+}
+
+func (e evaluation) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "embedding\t%s, %d × %d\n", e.Embedding, e.Nodes, e.Columns)
+	fmt.Fprintf(t, "labels\t%d nodes, %d classes\n", e.Labelled, e.Classes)
+	fmt.Fprintf(t, "splits\t%d, %s\n", len(e.Classification.Accuracy.Each), e.Classification.Splits)
+	fmt.Fprintf(t, "classification\taccuracy %v\n", e.Classification.Accuracy)
+	if c := e.Clustering; c != nil {
+		fmt.Fprintf(t, "clustering\taccuracy %v, NMI %v, F1 %v, %d runs\n", c.Accuracy, c.NMI, c.F1, len(c.Accuracy.Each))
+	}
+	return t.Flush()
+}
+
+func (m measured) String() string { return fmt.Sprintf("%.1f ± %.1f %%", m.Mean, m.Std) }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/eval"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// community is a drawn graph in an archive.
+func community(t *testing.T) (d *dataset.Dataset, path string) {
+	t.Helper()
+	d, err := dataset.Communities{Nodes: 300, Classes: 3, Features: 60, Seed: 5}.Generate(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })
+	return d, filepath.Join(folder(t, map[string]string{"g.npz": archive}), "g.npz")
+}
+
+func evaluated(t *testing.T, args ...string) evaluation {
+	t.Helper()
+	var e evaluation
+	if err := json.Unmarshal([]byte(must(t, "", append([]string{"eval", "-json"}, args...)...)), &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestEvalIsTheProtocolOfTheLibrary(t *testing.T) {
+	d, path := community(t)
+	ctx := context.Background()
+	g, err := coles.FromCSR(d.Adjacency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits, err := d.RandomSplits(5, 4, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := eval.Classify(ctx, m.Embedding(), d.Labels, splits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clusters, err := eval.Cluster(ctx, m.Embedding(), d.Labels, eval.WithRuns(2), eval.WithKMeans(eval.KMeans{Seed: 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := evaluated(t, path, "-dim", "16", "-seed", "3", "-per-class", "5", "-count", "4", "-runs", "2")
+	if e.Nodes != 300 || e.Columns != 16 || e.Labelled != 300 || e.Classes != 3 || e.Embedding != "coles" {
+		t.Errorf("sizes %+v", e)
+	}
+	if !cmp.Equal(e.Classification.Accuracy, measured{want.Mean, want.Std, want.Accuracy}) {
+		t.Errorf("accuracy %v, want %v", e.Classification.Accuracy.Each, want.Accuracy)
+	}
+	if !cmp.Equal(e.Clustering.NMI.Each, clusters.NMI.Each) || !cmp.Equal(e.Clustering.F1.Mean, clusters.F1.Mean) || !cmp.Equal(e.Clustering.Accuracy.Std, clusters.Accuracy.Std) {
+		t.Errorf("clustering %+v, want %+v", e.Clustering, clusters)
+	}
+
+	// The same embedding from a file, the same splits from another.
+	y, s := filepath.Join(filepath.Dir(path), "y.npy"), filepath.Join(filepath.Dir(path), "s.json")
+	must(t, "", "embed", path, "-dim", "16", "-seed", "3", "-o", y)
+	if err := dataset.WriteFile(s, func(w io.Writer) error { return dataset.WriteSplits(w, 300, splits) }); err != nil {
+		t.Fatal(err)
+	}
+	again := evaluated(t, path, "-embedding", y, "-splits", s, "-seed", "3", "-runs", "2")
+	if !cmp.Equal(again.Classification.Accuracy, e.Classification.Accuracy) || !cmp.Equal(again.Clustering, e.Clustering) {
+		t.Errorf("from files %+v, want %+v", again, e)
+	}
+
+	table := must(t, "", "eval", path, "-embedding", y, "-splits", s, "-runs", "0")
+	if line := fmt.Sprintf("accuracy %.1f ± %.1f %%\n", want.Mean, want.Std); !strings.Contains(table, line) || strings.Contains(table, "clustering") {
+		t.Errorf("the table has no line %q, or one for clustering:\n%s", line, table)
+	}
+}
+
+// Without a graph, labels go by id; nodes without one take no part.
+func TestEvalOfVectorsWithSomeLabels(t *testing.T) {
+	d, _ := community(t)
+	ids := rowNames(nil, 300)
+	for i := range ids {
+		ids[i] = "node " + ids[i]
+	}
+	y := mat.NewDense(300, 3, nil)
+	var labels strings.Builder
+	for i := range ids {
+		// Classes are apart, but nodes without a label lie among the wrong ones.
+		if i%3 > 0 {
+			fmt.Fprintf(&labels, "%q,class %d\n", ids[i], d.Labels[i])
+			y.Set(i, d.Labels[i], 4)
+		} else {
+			y.Set(i, (d.Labels[i]+1)%3, 4)
+		}
+	}
+	vectors := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, ids, y) })
+	dir := folder(t, map[string]string{"y.tsv": vectors, "labels.csv": labels.String()})
+	e := evaluated(t, "-embedding", filepath.Join(dir, "y.tsv"), "-labels", filepath.Join(dir, "labels.csv"), "-per-class", "5", "-count", "2", "-runs", "1")
+	if e.Nodes != 300 || e.Labelled != 200 || e.Classes != 3 {
+		t.Errorf("sizes %+v", e)
+	}
+	if e.Classification.Accuracy.Mean != 100 {
+		t.Errorf("classes that are apart are classified with accuracy %v", e.Classification.Accuracy)
+	}
+	if e.Clustering.Accuracy.Mean != 100 {
+		t.Errorf("classes that are apart are clustered with accuracy %v", e.Clustering.Accuracy)
+	}
+}
+
+func TestEvalTakesTheMasksOfAnArchive(t *testing.T) {
+	d, path := community(t)
+	splits, err := d.RandomSplits(4, 3, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range splits {
+		splits[i].Test = splits[i].TestNodes(300)
+	}
+	d.Splits = splits
+	if err := dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPZ(w, d) }); err != nil {
+		t.Fatal(err)
+	}
+	e := evaluated(t, path, "-runs", "0")
+	if len(e.Classification.Accuracy.Each) != 3 || e.Classification.Splits != "masks of the graph" || e.Clustering != nil {
+		t.Errorf("with masks: %+v", e.Classification)
+	}
+	if e = evaluated(t, path, "-runs", "0", "-count", "2"); len(e.Classification.Accuracy.Each) != 2 {
+		t.Errorf("with -count: %+v", e.Classification)
+	}
+}

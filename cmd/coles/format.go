@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coles/dataset"
+)
+
+// A format is one way to write a graph or vectors down. What a file of vectors
+// holds is a Dataset that has Features, and IDs perhaps, but no Adjacency.
+type format struct {
+	name  string
+	about string
+	graph bool // a graph, perhaps with features, labels and splits; otherwise vectors
+	// extensions, lower case and with the dot, tell the format by a file's name;
+	// isFolder does where it is not a single file.
+	extensions []string
+	isFolder   func(path string) bool
+	binary     bool
+	// read reads a source. Where nodes is not nil it names the nodes, in order,
+	// for formats in which edges alone would do so; others pay no heed to it.
+	read func(ctx context.Context, in *source, nodes []string) (*dataset.Dataset, error)
+	// write is nil for what is only read. A graph's format is given a graph.
+	write func(w io.Writer, d *dataset.Dataset) error
+}
+
+// formats is the table of all formats: a line more is a format more. The first
+// of several that share an extension is the one meant by it, among graphs and
+// among vectors.
+func formats() []format {
+	return []format{
+		{name: "npz", about: "gnn-benchmark archive", graph: true, extensions: []string{".npz"}, binary: true, read: readNPZ, write: dataset.WriteNPZ},
+		{name: "planetoid", about: "DIR/NAME for the files DIR/ind.NAME.*", graph: true, isFolder: isPlanetoid, read: readPlanetoid},
+		{name: "edges", about: "lines of two ids and perhaps a weight", graph: true, extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt"}, read: readEdges},
+		{name: "npy", about: "NumPy's matrix, without ids", extensions: []string{".npy"}, binary: true, read: readNPY, write: writeNPY},
+		{name: "tsv", about: "lines of an id and values", extensions: []string{".tsv"}, read: readTSV, write: writeTSV},
+		{name: "word2vec", about: "word2vec's text", extensions: []string{".txt", ".vec"}, read: readWord2Vec, write: writeWord2Vec},
+	}
+}
+
+// What text of unknown extension, and standard input, is taken for.
+const textGraph, textVectors = "edges", "tsv"
+
+// formatNames lists the graph formats, or the others.
+func formatNames(graph bool) string {
+	var names []string
+	for _, f := range formats() {
+		if f.graph == graph {
+			names = append(names, f.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// formatList is a line for every graph format, or for every other.
+func formatList(graph bool) string {
+	var b strings.Builder
+	for _, f := range formats() {
+		if f.graph == graph {
+			about := f.about
+			if len(f.extensions) > 0 {
+				about += " (" + strings.Join(f.extensions, " ") + ")"
+			}
+			if f.write == nil {
+				about += ", read only"
+			}
+			fmt.Fprintf(&b, "   %-10s %s\n", f.name, about)
+		}
+	}
+	return b.String()
+}
+
+// formatNamed finds a format among those that pass.
+func formatNamed(name string, pass func(format) bool) (format, bool) {
+	for _, f := range formats() {
+		if f.name == name && pass(f) {
+			return f, true
+		}
+	}
+	return format{}, false
+}
+
+// formatsOf lists the formats that a path may be in, by its extension or by the
+// files that it stands for.
+func formatsOf(path string) []format {
+	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
+	var found []format
+	for _, f := range formats() {
+		if slices.Contains(f.extensions, extension) || f.isFolder != nil && f.isFolder(path) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func isGraph(f format) bool   { return f.graph }
+func isVectors(f format) bool { return !f.graph }
+func isRead(f format) bool    { return f.read != nil }
+func isWritten(f format) bool { return f.write != nil }
+
+// readingFormat is the format of a graph, or of vectors: the one named or, where
+// name is empty, told by the path, or else text.
+func readingFormat(name, path string, graph bool) (format, error) {
+	wanted := func(f format) bool { return f.graph == graph }
+	if name != "" {
+		if f, ok := formatNamed(name, wanted); ok {
+			return f, nil
+		}
+		return format{}, usagef("unknown format %q, want one of %s", name, formatNames(graph))
+	}
+	for _, f := range formatsOf(path) {
+		if wanted(f) {
+			return f, nil
+		}
+	}
+	// A name that says it is something else is not guessed to be text.
+	if others := formatsOf(path); len(others) > 0 && others[0].binary {
+		return format{}, usagef("%s: the format %s does not hold %s", path, others[0].name, kindName(graph))
+	}
+	text := textVectors
+	if graph {
+		text = textGraph
+	}
+	f, _ := formatNamed(text, wanted)
+	return f, nil
+}
+
+// writingFormat is the format to write: the one named or told by the path,
+// vectors before graphs; text on standard output.
+func writingFormat(name, path string) (format, error) {
+	if name != "" {
+		if f, ok := formatNamed(name, isWritten); ok {
+			return f, nil
+		}
+		return format{}, usagef("cannot write format %q, want one of %s", name, writtenNames())
+	}
+	if path == standard {
+		f, _ := formatNamed(textVectors, isWritten)
+		return f, nil
+	}
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		return format{}, usagef("%s: compressed files are read, not written", path)
+	}
+	for _, pass := range []func(format) bool{isVectors, isGraph} {
+		for _, f := range formatsOf(path) {
+			if pass(f) && isWritten(f) {
+				return f, nil
+			}
+		}
+	}
+	return format{}, usagef("%s: the name does not tell the format; name one of %s by -to", path, writtenNames())
+}
+
+func writtenNames() string {
+	var names []string
+	for _, f := range formats() {
+		if isWritten(f) {
+			names = append(names, f.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func kindName(graph bool) string {
+	if graph {
+		return "a graph"
+	}
+	return "vectors"
+}

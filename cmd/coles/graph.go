@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"coles"
+	"coles/dataset"
+
+	"github.com/urfave/cli/v3"
+)
+
+// graphFlags are the options that say what a graph is made of.
+func graphFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "from", Usage: "`FORMAT` of GRAPH: " + formatNames(true) + "; by its name if not given", HideDefault: true},
+		fileFlag("features", "features of the nodes, `FILE` of vectors; replaces those of an archive"),
+		fileFlag("labels", "`FILE` of lines \"id label\"; replaces the labels of an archive"),
+	}
+}
+
+// readGraph reads the graph at a path with its features and labels.
+func readGraph(ctx context.Context, c *cli.Command, in *inputs, path string) (*dataset.Dataset, error) {
+	f, err := readingFormat(c.String("from"), path, true)
+	if err != nil {
+		return nil, err
+	}
+	graph, err := in.source(path)
+	if err != nil {
+		return nil, err
+	}
+	return readGraphAs(ctx, c, in, f, graph)
+}
+
+func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f format, graph *source) (*dataset.Dataset, error) {
+	var features *dataset.Dataset
+	var nodes []string
+	if path := c.String("features"); path != "" {
+		var err error
+		if features, err = readVectors(ctx, in, "", path); err != nil {
+			return nil, err
+		}
+		rows, _ := features.Features.Dims()
+		nodes = rowNames(features.IDs, rows)
+	}
+	defer graph.close()
+	d, err := f.read(ctx, graph, nodes)
+	if err != nil {
+		return nil, graph.errAt(err)
+	}
+	if features != nil {
+		if err := giveFeatures(d, features, c.String("features")); err != nil {
+			return nil, err
+		}
+	}
+	if path := c.String("labels"); path != "" {
+		if err := giveLabels(ctx, in, path, d, d.Nodes()); err != nil {
+			return nil, err
+		}
+	}
+	return d, ctx.Err()
+}
+
+// readVectors reads a file of vectors.
+func readVectors(ctx context.Context, in *inputs, formatName, path string) (*dataset.Dataset, error) {
+	f, err := readingFormat(formatName, path, false)
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.source(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	d, err := f.read(ctx, s, nil)
+	if err != nil {
+		return nil, s.errAt(err)
+	}
+	return d, ctx.Err()
+}
+
+// giveFeatures puts vectors that were read from path into a graph of the same
+// nodes in the same order.
+func giveFeatures(d, vectors *dataset.Dataset, path string) error {
+	if rows, _ := vectors.Features.Dims(); rows != d.Nodes() {
+		return fmt.Errorf("%s: %w: %d rows for %d nodes", path, dataset.ErrShape, rows, d.Nodes())
+	}
+	if err := sameNames(d.IDs, vectors.IDs, path); err != nil {
+		return err
+	}
+	d.Features = vectors.Features
+	if d.IDs == nil {
+		d.IDs = vectors.IDs
+	}
+	return nil
+}
+
+// sameNames checks that rows which have names on both sides have the same ones.
+func sameNames(graph, vectors []string, path string) error {
+	if graph == nil || vectors == nil {
+		return nil
+	}
+	for i, id := range graph {
+		if vectors[i] != id {
+			return fmt.Errorf("%s: %w: row %d is %q, and node %d of the graph %q", path, dataset.ErrUnknownNode, i, vectors[i], i, id)
+		}
+	}
+	return nil
+}
+
+// giveLabels puts the labels in the file at path on the n rows of d.
+func giveLabels(ctx context.Context, in *inputs, path string, d *dataset.Dataset, n int) error {
+	s, err := in.source(path)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := readLabels(ctx, s, rowNames(d.IDs, n), d); err != nil {
+		return s.errAt(err)
+	}
+	return nil
+}
+
+// undirected is the graph of a dataset, checked and made undirected.
+func undirected(d *dataset.Dataset) (*coles.Graph, error) {
+	opts := []coles.GraphOption{coles.WithSymmetrization()}
+	if d.IDs != nil {
+		opts = append(opts, coles.WithIDs(d.IDs))
+	}
+	return coles.FromCSR(d.Adjacency, opts...)
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"coles"
+	"coles/dataset"
+	"coles/eval"
+
+	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
+)
+
+const infoDescription = `Tells what FILE, a graph or a model, holds. Of a graph: nodes, edges, connected
+components, degrees, features, homophily if there are labels, and the memory
+that a fit with the settings given will take beside its input. Degrees count
+neighbours; self loops are left out. Of a model: the graph it was fitted on,
+what the fit did, and its settings (with -json all of them).
+
+Examples:
+   coles info cora.npz
+   coles info friends.tsv -features profiles.csv -dim 256 -json
+   coles info friends.model`
+
+func infoCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "info", Usage: "what a graph or a model is",
+		ArgsUsage: "[FILE]", Description: describe(infoDescription),
+		Flags: append(append([]cli.Flag{
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		}, graphFlags()...), settingsFlags()...),
+		Action: func(ctx context.Context, c *cli.Command) error { return info(ctx, c, s) },
+	}
+}
+
+// modelMagic is how a model's file begins.
+const modelMagic = "COLESMDL"
+
+func info(ctx context.Context, c *cli.Command, s streams) error {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	path := append(args, "")[0]
+	in := &inputs{stdin: s.stdin}
+	settings, err := readSettings(ctx, c, in)
+	if err != nil {
+		return err
+	}
+	f, err := readingFormat(c.String("from"), path, true)
+	if err != nil {
+		return err
+	}
+	file, err := in.source(path)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	if f.isFolder == nil {
+		r, err := file.open(ctx)
+		if err != nil {
+			return err
+		}
+		if head, err := r.Peek(len(modelMagic)); err == nil && bytes.Equal(head, []byte(modelMagic)) {
+			m, err := readModel(ctx, file)
+			if err != nil {
+				return err
+			}
+			return report(ctx, c, s, describeModel(m))
+		}
+	}
+	d, err := readGraphAs(ctx, c, in, f, file)
+	if err != nil {
+		return err
+	}
+	about, err := describeGraph(ctx, d, settings)
+	if err != nil {
+		return err
+	}
+	return report(ctx, c, s, about)
+}
+
+// A description prints itself as a table.
+type description interface{ print(w io.Writer) error }
+
+func report(ctx context.Context, c *cli.Command, s streams, d description) error {
+	return sink{standard, s.stdout}.write(ctx, func(w io.Writer) error {
+		if c.Bool("json") {
+			return printJSON(w, d)
+		}
+		return d.print(w)
+	})
+}
+
+// graphInfo is what info prints of a graph.
+type graphInfo struct {
+	Graph      coles.GraphReport `json:"graph"`
+	Components int               `json:"components"`
+	Degrees    degrees           `json:"degrees"`
+	Features   *featuresInfo     `json:"features"` // null for none
+	Labels     *labelsInfo       `json:"labels"`   // null for none
+	Splits     int               `json:"splits"`
+	Fit        coles.Memory      `json:"fit"` // beside graph and features
+}
+
+type degrees struct {
+	Min    int     `json:"min"`
+	Median float64 `json:"median"`
+	Mean   float64 `json:"mean"`
+	Max    int     `json:"max"`
+}
+
+type featuresInfo struct {
+	Columns int     `json:"columns"`
+	NonZero int     `json:"non_zero"`
+	Share   float64 `json:"share"` // of entries that are not zero
+}
+
+type labelsInfo struct {
+	Labelled  int        `json:"labelled"`
+	Classes   int        `json:"classes"`
+	Homophily *homophily `json:"homophily"` // null without edges between labelled nodes
+}
+
+// homophily is measured among the labelled nodes.
+type homophily struct {
+	Node     float64 `json:"node"`
+	Edge     float64 `json:"edge"`
+	Expected float64 `json:"expected"`
+}
+
+func describeGraph(ctx context.Context, d *dataset.Dataset, settings coles.Settings) (*graphInfo, error) {
+	g, err := undirected(d)
+	if err != nil {
+		return nil, err
+	}
+	_, components := g.Components()
+	about := &graphInfo{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Splits: len(d.Splits)}
+	if d.Features != nil {
+		about.Features = describeFeatures(d.Features)
+	}
+	if d.Labels != nil {
+		if about.Labels, err = describeLabels(ctx, g, d); err != nil {
+			return nil, err
+		}
+	}
+	about.Fit, err = coles.Estimate(g, d.Features, coles.WithSettings(settings))
+	return about, err
+}
+
+// degreesOf counts the neighbours of every node.
+func degreesOf(g *coles.Graph) degrees {
+	rows := g.CSR().RawMatrix().Indptr
+	n := g.Nodes()
+	count := make([]int, n)
+	for i := range count {
+		count[i] = rows[i+1] - rows[i]
+	}
+	slices.Sort(count)
+	return degrees{
+		Min: count[0], Max: count[n-1],
+		Median: float64(count[(n-1)/2]+count[n/2]) / 2,
+		Mean:   float64(rows[n]) / float64(n),
+	}
+}
+
+func describeFeatures(x mat.Matrix) *featuresInfo {
+	rows, columns := x.Dims()
+	f := &featuresInfo{Columns: columns}
+	if s, ok := x.(mat.NonZeroDoer); ok {
+		s.DoNonZero(func(_, _ int, v float64) {
+			if v != 0 {
+				f.NonZero++
+			}
+		})
+	} else {
+		for i := range rows {
+			for j := range columns {
+				if x.At(i, j) != 0 {
+					f.NonZero++
+				}
+			}
+		}
+	}
+	f.Share = float64(f.NonZero) / (float64(rows) * float64(columns))
+	return f
+}
+
+func describeLabels(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*labelsInfo, error) {
+	labelled := labelledNodes(d)
+	about := &labelsInfo{Labelled: len(labelled), Classes: d.NumClasses()}
+	labels := d.Labels
+	if len(labelled) == 0 {
+		return about, nil
+	}
+	if len(labelled) < len(labels) {
+		part, err := eval.Induce(ctx, g, nil, labelled)
+		if err != nil {
+			return nil, err
+		}
+		g = part.Graph
+		labels = make([]int, len(labelled))
+		for k, i := range labelled {
+			labels[k] = d.Labels[i]
+		}
+	}
+	if g.Report().Edges == 0 {
+		return about, nil
+	}
+	var h homophily
+	var err error
+	if h.Node, err = eval.NodeHomophily(g, labels); err != nil {
+		return nil, err
+	}
+	if h.Edge, err = eval.EdgeHomophily(g, labels); err != nil {
+		return nil, err
+	}
+	if h.Expected, err = eval.ExpectedHomophily(labels); err != nil {
+		return nil, err
+	}
+	about.Homophily = &h
+	return about, nil
+}
+
+func (a *graphInfo) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	g := a.Graph
+	fmt.Fprintf(t, "nodes\t%d, %d isolated\n", g.Nodes, g.Isolated)
+	kind := "unweighted"
+	if g.Weighted {
+		kind = "weighted"
+	}
+	fmt.Fprintf(t, "edges\t%d, undirected, %s\n", g.Edges, kind)
+	fmt.Fprintf(t, "changed\t%d duplicates merged, %d self loops and %d zero weights dropped, %d mirrored\n",
+		g.DuplicatesMerged, g.SelfLoopsDropped, g.ZeroWeightDropped, g.MirrorsAdded)
+	fmt.Fprintf(t, "components\t%d\n", a.Components)
+	fmt.Fprintf(t, "degrees\tmin %d, median %g, mean %.4g, max %d\n", a.Degrees.Min, a.Degrees.Median, a.Degrees.Mean, a.Degrees.Max)
+	if f := a.Features; f != nil {
+		fmt.Fprintf(t, "features\t%d columns, %d entries not zero (%.3g %%)\n", f.Columns, f.NonZero, 100*f.Share)
+	} else {
+		fmt.Fprintln(t, "features\tnone")
+	}
+	if l := a.Labels; l != nil {
+		fmt.Fprintf(t, "labels\t%d nodes, %d classes\n", l.Labelled, l.Classes)
+		if h := l.Homophily; h != nil {
+			fmt.Fprintf(t, "homophily\tnode %.3f, edge %.3f, expected by chance %.3f\n", h.Node, h.Edge, h.Expected)
+		}
+	} else {
+		fmt.Fprintln(t, "labels\tnone")
+	}
+	if a.Splits > 0 {
+		fmt.Fprintf(t, "splits\t%d\n", a.Splits)
+	}
+	fmt.Fprintf(t, "a fit takes\t%s beside graph and features, by the solver %v\n", megabytes(a.Fit.Bytes), a.Fit.Solver)
+	return t.Flush()
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coles"
+)
+
+// A triangle with a tail, an isolated node by a self loop and an edge given
+// twice; degrees 2, 2, 3, 1, 0, counted by hand.
+const countedEdges = "a b\nb c\nc a\nc d\nd c\ne e\n"
+
+func TestInfoOfAGraph(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"features.tsv": "a 1 0\nb 1 0\nc 0 1\nd 0 0\ne 2 1\n",
+		"labels.txt":   "a x\nb x\nc y\nd y\n", // e has none
+	})
+	args := []string{"info", "-", "-features", filepath.Join(dir, "features.tsv"), "-labels", filepath.Join(dir, "labels.txt")}
+	var got graphInfo
+	if err := json.Unmarshal([]byte(must(t, countedEdges, append(args, "-json")...)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if r := got.Graph; r.Nodes != 5 || r.Edges != 4 || r.Isolated != 1 || r.SelfLoopsDropped != 1 || r.Weighted {
+		t.Errorf("graph %+v", r)
+	}
+	if got.Components != 2 || got.Degrees != (degrees{0, 2, 8.0 / 5, 3}) {
+		t.Errorf("%d components, degrees %+v", got.Components, got.Degrees)
+	}
+	if *got.Features != (featuresInfo{2, 5, 0.5}) {
+		t.Errorf("features %+v", *got.Features)
+	}
+	// Among a, b, c, d: a and b have one of two neighbours alike, c one of
+	// three, d its only one; edges ab and cd of four; two classes of two.
+	h := got.Labels.Homophily
+	if got.Labels.Labelled != 4 || got.Labels.Classes != 2 || math.Abs(h.Node-(0.5+0.5+1.0/3+1)/4) > 1e-15 || h.Edge != 0.5 || h.Expected != 0.5 {
+		t.Errorf("labels %+v, homophily %+v", got.Labels, h)
+	}
+
+	g, err := coles.NewGraph(5, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := coles.Estimate(g, nil, coles.WithDim(3)); err != nil {
+		t.Fatal(err)
+	} else {
+		var got graphInfo
+		if err := json.Unmarshal([]byte(must(t, countedEdges, "info", "-json", "-dim", "3")), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Fit != want || got.Features != nil || got.Labels != nil {
+			t.Errorf("memory %+v, want %+v; features %v, labels %v", got.Fit, want, got.Features, got.Labels)
+		}
+	}
+
+	table := must(t, countedEdges, args...)
+	for _, line := range []string{"nodes        5, 1 isolated\n", "degrees      min 0, median 2, mean 1.6, max 3\n", "homophily    node 0.583, edge 0.500, expected by chance 0.500\n"} {
+		if !strings.Contains(table, line) {
+			t.Errorf("no line %q in\n%s", line, table)
+		}
+	}
+}
+
+func TestInfoOfAModel(t *testing.T) {
+	dir, edges, features := small(t)
+	model := filepath.Join(dir, "friends") // told by its content, not by its name
+	must(t, "", "embed", edges, "-features", features, "-dim", "2", "-seed", "7", "-filter", "sgc:2", "-model", model)
+	m := fitted(t, coles.WithDim(2), coles.WithSeed(7), coles.WithFilter(coles.SGC(2)))
+	var got modelInfo
+	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", model)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Nodes != 4 || got.Features != 3 || got.Dim != 2 || asJSON(t, got.Settings) != asJSON(t, m.Settings()) || asJSON(t, got.Lambda) != asJSON(t, m.Lambda()) {
+		t.Errorf("model %+v", got)
+	}
+	for _, from := range []string{"", read(t, model)} {
+		path := model
+		if from != "" {
+			path = "-"
+		}
+		table := must(t, from, "info", path)
+		for _, line := range []string{"model of     4 nodes, 4 edges\n", "filter       SGC(2)\n", "seed         7\n"} {
+			if !strings.Contains(table, line) {
+				t.Errorf("no line %q in\n%s", line, table)
+			}
+		}
+	}
+	// A model without features says so.
+	must(t, "", "embed", edges, "-dim", "1", "-model", model)
+	if table := must(t, "", "info", model); !strings.Contains(table, "only the graph it was fitted on") {
+		t.Errorf("of a model without features:\n%s", table)
+	}
+}

@@ -1,0 +1,78 @@
+// Command coles embeds the nodes of graphs, and looks at graphs and embeddings
+// in files, by the library of the same name.
+//
+// Usage:
+//
+//	coles embed   [options] [GRAPH]      a vector for every node of a graph
+//	coles eval    [options] [GRAPH]      what an embedding is worth, by labels
+//	coles info    [options] [FILE]       sizes, degrees, homophily, memory; or what a model is
+//	coles similar [options] ID...        the nodes nearest to some
+//	coles convert [options] IN OUT       a file in another format
+//	coles completion SHELL               completion for bash, zsh, fish or pwsh
+//
+// coles -h and coles COMMAND -h list the options and give examples. Options
+// may be written with one dash or two, before or after arguments.
+//
+// # Files
+//
+// A graph is in one of these formats, or another that coles -h lists, told by
+// -from or by the name of the file:
+//
+//	npz        .npz                         gnn-benchmark archive: graph, features, labels, masks
+//	planetoid  DIR/NAME                     the files DIR/ind.NAME.*
+//	edges      .edges .edgelist and others  a line "id id [weight]" for every edge
+//
+// and vectors, one for every node (features or an embedding), in one of these:
+//
+//	npy        .npy                         NumPy's matrix, without ids
+//	word2vec   .txt .vec                    word2vec's text
+//	tsv        .tsv and others              a line "id value value …" for every node
+//
+// With an edge list go -features FILE, which names the nodes and gives their
+// order, and -labels FILE, a line "id label" for every node that has one.
+// Everything may be gzipped. A file called "-", or none where one is
+// expected, is standard input or output; text is the default there. Directed
+// edges are made undirected.
+//
+// # Output
+//
+// Results go to standard output or to the file of -o, which is written beside
+// its name and takes it when it is whole. Binary formats are not written to a
+// terminal. Progress is shown on standard error when that is a terminal.
+// An error is one line on standard error, with file and line where there
+// are such.
+//
+// The same input, options and seed give the same bytes on any machine with the
+// same vector instructions.
+//
+// # Exit status
+//
+//	0    done
+//	1    it could not be done: a bad file, no such id, a full disk
+//	2    the command line makes no sense
+//	130  interrupted (SIGINT, SIGTERM); no partial file is left
+//
+// # Examples
+//
+//	coles embed friends.tsv -features profiles.csv -o friends.npy -model friends.model
+//	coles embed cora.npz -dim 64 -o cora.txt
+//	coles eval cora.npz -embedding cora.txt
+//	coles info cora.npz
+//	coles similar -embedding cora.txt -k 5 1017
+//	coles convert planetoid/cora cora.npz
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the program at once: it may hang on a pipe that
+	// nobody reads.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

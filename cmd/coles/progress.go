@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"coles"
+)
+
+// A progressLine shows how far a fit is, on a terminal only.
+type progressLine struct {
+	w     io.Writer
+	last  time.Time
+	width int
+}
+
+// newProgress returns nil, which shows nothing, unless w is a terminal.
+func newProgress(w io.Writer) *progressLine {
+	if !isTerminal(w) {
+		return nil
+	}
+	return &progressLine{w: w}
+}
+
+// options have a fit report to the line.
+func (l *progressLine) options() []coles.Option {
+	if l == nil {
+		return nil
+	}
+	return []coles.Option{coles.WithProgress(l.show)}
+}
+
+func (l *progressLine) show(p coles.Progress) {
+	if now := time.Now(); now.Sub(l.last) >= 50*time.Millisecond {
+		l.last = now
+		text := fmt.Sprintf("%s %d/%d", p.Stage, p.Done, p.Total)
+		fmt.Fprintf(l.w, "\r%-*s", l.width, text)
+		l.width = max(l.width, len(text))
+	}
+}
+
+// clear takes the line away.
+func (l *progressLine) clear() {
+	if l != nil && l.width > 0 {
+		fmt.Fprintf(l.w, "\r%*s\r", l.width, "")
+	}
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"coles/dataset"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// readNPZ reads an archive, which begins at its end: a file where it lies, and
+// what is packed or comes by a pipe from memory.
+func readNPZ(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
+	if in.stdin == nil {
+		if f, size, err := openPlain(in.path); err != nil {
+			return nil, err
+		} else if f != nil {
+			defer f.Close()
+			return dataset.ReadNPZ(cancelReaderAt{ctx, f}, size)
+		}
+	}
+	r, err := in.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return dataset.ReadNPZ(bytes.NewReader(all), int64(len(all)))
+}
+
+// openPlain opens a file that is neither packed nor a pipe; the file is nil for
+// those.
+func openPlain(path string) (*os.File, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	head := make([]byte, len(gzipMagic))
+	if _, err := f.ReadAt(head, 0); !info.Mode().IsRegular() || err == nil && string(head) == gzipMagic {
+		return nil, 0, f.Close()
+	}
+	return f, info.Size(), nil
+}
+
+// A cancelReaderAt reads until ctx is done.
+type cancelReaderAt struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (c cancelReaderAt) ReadAt(p []byte, at int64) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.ReadAt(p, at)
+}
+
+func isPlanetoid(path string) bool {
+	dir, name := filepath.Split(path)
+	for _, end := range []string{"", ".gz"} {
+		if _, err := os.Stat(filepath.Join(dir, "ind."+name+".graph"+end)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func readPlanetoid(_ context.Context, in *source, _ []string) (*dataset.Dataset, error) {
+	if in.stdin != nil {
+		return nil, usagef("the format planetoid is several files, not standard input")
+	}
+	dir, name := filepath.Split(in.path)
+	if dir == "" {
+		dir = "."
+	}
+	return dataset.OpenPlanetoid(dir, name)
+}
+
+func readEdges(ctx context.Context, in *source, nodes []string) (*dataset.Dataset, error) {
+	r, err := in.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if nodes == nil {
+		return dataset.ReadEdgeList(r, nil, dataset.EdgeListOptions{EdgesName: in.name()})
+	}
+	named, err := nodesText(nodes)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.ReadEdgeList(r, named, dataset.EdgeListOptions{EdgesName: in.name()})
+	if err == nil {
+		d.Features = nil
+	}
+	return d, err
+}
+
+// nodesText is a features file that only names nodes, for readers of files
+// that refer to them.
+func nodesText(nodes []string) (io.Reader, error) {
+	var text bytes.Buffer
+	err := dataset.WriteTSV(&text, nodes, mat.NewDense(len(nodes), 1, nil))
+	return &text, err
+}
+
+// readLabels reads lines of an id and a label into d, for nodes of these names.
+func readLabels(ctx context.Context, in *source, nodes []string, d *dataset.Dataset) error {
+	r, err := in.open(ctx)
+	if err != nil {
+		return err
+	}
+	named, err := nodesText(nodes)
+	if err != nil {
+		return err
+	}
+	read, err := dataset.ReadEdgeList(strings.NewReader(""), named, dataset.EdgeListOptions{Labels: r, LabelsName: in.name()})
+	if err != nil {
+		return err
+	}
+	d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
+	return nil
+}
+
+// readNPY maps a file of float32, which may be larger than memory, and reads
+// any other. The mapping stays until the program ends.
+func readNPY(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
+	if in.stdin == nil {
+		f, _, err := openPlain(in.path)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			f.Close()
+			m, err := dataset.MapNPY(in.path)
+			if err == nil {
+				return &dataset.Dataset{Features: m.Matrix()}, nil
+			}
+			if !errors.Is(err, dataset.ErrLayout) {
+				return nil, err
+			}
+		}
+	}
+	r, err := in.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x, err := dataset.ReadNPY(r)
+	if err != nil {
+		return nil, err
+	}
+	return &dataset.Dataset{Features: x}, nil
+}
+
+func readTSV(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
+	r, err := in.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.ReadEdgeList(strings.NewReader(""), r, dataset.EdgeListOptions{FeaturesName: in.name()})
+	if err == nil {
+		d.Adjacency = nil
+	}
+	return d, err
+}
+
+func writeNPY(w io.Writer, d *dataset.Dataset) error {
+	return dataset.WriteNPY(w, d.Features)
+}
+
+func writeTSV(w io.Writer, d *dataset.Dataset) error {
+	return dataset.WriteTSV(w, d.IDs, d.Features)
+}
+
+func writeWord2Vec(w io.Writer, d *dataset.Dataset) error {
+	return dataset.WriteWord2Vec(w, d.IDs, d.Features)
+}
+
+// rowNames are the ids of n rows, which are their numbers where ids is nil.
+func rowNames(ids []string, n int) []string {
+	if ids != nil {
+		return ids
+	}
+	ids = make([]string, n)
+	for i := range ids {
+		ids[i] = strconv.Itoa(i)
+	}
+	return ids
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The published files, when they are beside the project. Sizes are those of the
+// file's description: Cora has 2,708 nodes, 5,278 edges, 1,433 words, 7 classes.
+func TestRealFiles(t *testing.T) {
+	data := filepath.Join("..", "..", "..", "shared", "data")
+	if _, err := os.Stat(data); err != nil {
+		t.Skipf("the folder %s with published graphs is not there", data)
+	}
+	dir := t.TempDir()
+	planetoid, archive := filepath.Join(data, "planetoid", "cora"), filepath.Join(dir, "cora.npz")
+	must(t, "", "convert", planetoid, archive)
+	for _, path := range []string{planetoid, archive, filepath.Join(data, "npz", "cora.npz")} {
+		var got graphInfo
+		if err := json.Unmarshal([]byte(must(t, "", "info", "-json", path)), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Graph.Nodes != 2708 || got.Graph.Edges != 5278 || got.Features.Columns != 1433 || got.Labels.Classes != 7 || got.Components != 78 {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+	if testing.Short() {
+		return
+	}
+	splits := filepath.Join(data, "splits", "cora_20.json")
+	if e := evaluated(t, filepath.Join(data, "npz", "cora.npz"), "-splits", splits, "-runs", "0"); e.Classification.Accuracy.String() != "82.9 ± 1.0 %" {
+		t.Errorf("accuracy on cora with 20 labels per class is %v, the README says 82.9 ± 1.0", e.Classification.Accuracy)
+	}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// call runs the program in the test's process.
+func call(stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(context.Background(), args, strings.NewReader(stdin), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// must is the standard output of a run that has to succeed and be silent on
+// standard error.
+func must(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := call(stdin, args...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("coles %s: exit %d, standard error %q", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+// folder writes files and returns their folder.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// The graph of most tests: a triangle with a tail.
+const (
+	edgesText    = "ann\tbob\nbob\tcy\ncy\tann\ncy\tdan\n"
+	featuresText = "ann,1,0,0\nbob,0,1,0\ncy,0,1,1\ndan,1,1,0\n"
+	labelsText   = "ann x\nbob x\ncy y\ndan y\n"
+)
+
+func small(t *testing.T) (dir, edges, features string) {
+	dir = folder(t, map[string]string{"edges.tsv": edgesText, "features.csv": featuresText, "labels.txt": labelsText})
+	return dir, filepath.Join(dir, "edges.tsv"), filepath.Join(dir, "features.csv")
+}
+
+func TestHelpOnEveryLevelHasExamples(t *testing.T) {
+	for _, command := range []string{"", "embed", "eval", "info", "similar", "convert"} {
+		args := append(strings.Fields(command), "-h")
+		out := must(t, "", args...)
+		if n := strings.Count(out, "\n      coles ") + strings.Count(out, "| coles "); n < 2 || n > 5 || !strings.Contains(out, "Examples:") {
+			t.Errorf("coles %s: %d examples, want 2 or 3:\n%s", strings.Join(args, " "), n, out)
+		}
+		if command != "" && !strings.Contains(out, "OPTIONS:") {
+			t.Errorf("coles %s: no options:\n%s", strings.Join(args, " "), out)
+		}
+	}
+}
+
+func TestShellCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "pwsh"} {
+		if out := must(t, "", "completion", shell); !strings.Contains(out, "generate-shell-completion") {
+			t.Errorf("%s: no completion script:\n%s", shell, out)
+		}
+	}
+	if out := must(t, "", "embed", "--prec", "--generate-shell-completion"); !strings.HasPrefix(out, "--precision") {
+		t.Errorf("an option is not completed: %q", out)
+	}
+}
+
+// Every case is exit code 2, one line on standard error that says what, and
+// nothing written.
+func TestUsageErrors(t *testing.T) {
+	dir, edges, features := small(t)
+	out := filepath.Join(dir, "out.tsv")
+	for name, c := range map[string]struct {
+		args string
+		text string
+	}{
+		"no command":               {"", "which command"},
+		"unknown command":          {"embde", `"embde"`},
+		"unknown option":           {"embed -depth 4", "depth"},
+		"option without value":     {"embed " + edges + " -o", "-o"},
+		"stray argument":           {"embed " + edges + " more", `"more"`},
+		"number that is none":      {"embed -dim many " + edges, "many"},
+		"d′ = 0":                   {"embed -dim 0 " + edges, "-dim 0"},
+		"d′ of 2⁶³ − 1":            {"embed -dim 9223372036854775807 " + edges, "-dim 9223372036854775807"},
+		"negative seed":            {"embed -seed -1 " + edges, "-1"},
+		"η′ > 1":                   {"embed -eta 2 " + edges, "η′ = 2"},
+		"η′ = NaN":                 {"embed -eta NaN " + edges, "NaN"},
+		"κ < 0":                    {"embed -kappa -1 " + edges, "κ = -1"},
+		"unknown precision":        {"embed -precision half " + edges, "half"},
+		"unknown filter":           {"embed -filter median:3 " + edges, "median"},
+		"filter without numbers":   {"embed -filter sgc " + edges, "sgc:HOPS"},
+		"filter of half a hop":     {"embed -filter sgc:0.5 " + edges, "0.5"},
+		"filter of negative hops":  {"embed -filter sgc:-1 " + edges, "-1"},
+		"filter of too many hops":  {"embed -filter sgc:1e300 " + edges, "1e300"},
+		"filter of NaN":            {"embed -filter s2gc:8,NaN " + edges, "NaN"},
+		"unknown negatives":        {"embed -negatives most:3 " + edges, "most"},
+		"negatives without number": {"embed -negatives uniform " + edges, "PER-NODE"},
+		"edges to exclude":         {"embed -exclude-edges " + edges, "-exclude-edges"},
+		"nothing drawn to exclude": {"embed -exclude-edges -negatives none " + edges, "none"},
+		"unknown input format":     {"embed -from gml " + edges, "gml"},
+		"vectors for a graph":      {"embed -from npy " + edges, "npy"},
+		"vectors named as graph":   {"embed " + out + ".npy", "does not hold a graph"},
+		"unknown output format":    {"embed " + edges + " -to xls", "xls"},
+		"unknown extension":        {"embed " + edges + " -o " + out + ".xls", ".xls"},
+		"compressed output":        {"embed " + edges + " -o " + out + ".gz", "compressed"},
+		"empty file name":          {"embed " + edges + " -o=", "empty file name"},
+		"JSON and vectors":         {"embed -json " + edges, "-json"},
+		"model and vectors":        {"embed -model - " + edges, "-model -"},
+		"model upon vectors":       {"embed -o " + out + " -model " + out + " " + edges, "same file"},
+		"fit and no fit":           {"embed -with m -kappa 2 " + edges, "-kappa"},
+		"two models":               {"embed -with m -model n " + edges, "-model"},
+		"standard input twice":     {"embed - -features -", "once"},
+		"planetoid from a pipe":    {"embed -from planetoid -", "planetoid"},
+		"similar to nothing":       {"similar -embedding " + features, "ID"},
+		"similar to both":          {"similar -queries " + features + " ann", "-queries"},
+		"no neighbours":            {"similar -k 0 ann", "-k 0"},
+		"unknown similarity":       {"similar -by sine ann", "sine"},
+		"convert nothing":          {"convert " + edges, "IN and OUT"},
+		"convert a graph":          {"convert -from edges -to npy " + edges + " " + out, "neither becomes"},
+		"convert what":             {"convert -to npy " + edges + " - -labels x", "go with a graph"},
+		"convert compressed":       {"convert -from edges " + edges + " " + out + ".gz", "compressed"},
+		"convert to what":          {"convert " + edges + " " + out + ".xls", "-to"},
+		"convert to planetoid":     {"convert -to planetoid " + edges + " " + out, "planetoid"},
+		"no splits":                {"eval -count 0 " + edges, "-count 0"},
+		"no training":              {"eval -per-class 0 " + edges, "-per-class 0"},
+		"splits and draws":         {"eval -splits s.json -count 3 " + edges, "-splits"},
+		"embedding and fit":        {"eval -embedding " + features + " -dim 3", "-dim"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := call("", strings.Fields(c.args)...)
+			checkError(t, dir, code, exitUsage, stdout, stderr, c.text)
+		})
+	}
+}
+
+// checkError checks the code, one line with a text, and that nothing is written.
+func checkError(t *testing.T, dir string, code, want int, stdout, stderr, text string) {
+	t.Helper()
+	if code != want {
+		t.Errorf("exit %d, want %d", code, want)
+	}
+	if !strings.HasPrefix(stderr, "coles: ") || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") {
+		t.Errorf("standard error is not one line that begins with the program's name: %q", stderr)
+	}
+	if !strings.Contains(stderr, text) {
+		t.Errorf("standard error %q does not mention %q", stderr, text)
+	}
+	if stdout != "" {
+		t.Errorf("standard output: %q", stdout)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "out") || strings.Contains(e.Name(), "partial") {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if out := must(t, "", "-version"); !strings.HasPrefix(out, "coles version ") {
+		t.Errorf("version: %q", out)
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"coles/dataset"
+	"coles/eval"
+
+	"github.com/urfave/cli/v3"
+)
+
+const similarDescription = `Finds the nodes whose vectors are most similar to those of the nodes named by
+ID, exactly, and prints a line "ID, node, similarity" for each, separated by
+tabs, best first. In a file without ids a node is named by its row, from 0.
+-queries asks for all rows of another file instead.
+
+Examples:
+   coles similar -embedding friends.txt ann
+   coles similar -embedding cora.npy -k 3 -by dot 0 17
+   coles embed friends.tsv | coles similar -json ann bob`
+
+func similarCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "similar", Usage: "the nodes nearest to some in an embedding",
+		ArgsUsage: "ID...", Description: similarDescription,
+		Flags: []cli.Flag{
+			fileFlag("embedding", "`FILE` of vectors (default: standard input)"),
+			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(false) + "; by the name of the file if not given", HideDefault: true},
+			fileFlag("queries", "find the rows nearest to each row of the vectors in `FILE`"),
+			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `NODES` for each ID"},
+			&cli.StringFlag{Name: "by", Value: "cosine", Usage: "`SIMILARITY`: cosine or dot"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		},
+		Action: func(ctx context.Context, c *cli.Command) error { return similar(ctx, c, s) },
+	}
+}
+
+// neighbours are the nodes found for one query.
+type neighbours struct {
+	Query   string      `json:"query"`
+	Similar []neighbour `json:"similar"`
+}
+
+type neighbour struct {
+	ID         string  `json:"id"`
+	Similarity float64 `json:"similarity"`
+}
+
+func similar(ctx context.Context, c *cli.Command, s streams) error {
+	var by eval.Similarity
+	if err := by.UnmarshalText([]byte(c.String("by"))); err != nil {
+		return usagef("-by %s: want cosine or dot", c.String("by"))
+	}
+	k := c.Int("k")
+	ids := c.Args().Slice()
+	switch {
+	case k < 1:
+		return usagef("-k %d: want at least 1", k)
+	case len(ids) == 0 && !c.IsSet("queries"):
+		return usagef("nearest to what? name an ID, or -queries FILE")
+	case len(ids) > 0 && c.IsSet("queries"):
+		return usagef("either IDs or -queries")
+	}
+	in := &inputs{stdin: s.stdin}
+	d, err := readVectors(ctx, in, c.String("from"), c.String("embedding"))
+	if err != nil {
+		return err
+	}
+	n, _ := d.Features.Dims()
+	names := rowNames(d.IDs, n)
+
+	var found [][]eval.Match
+	if c.IsSet("queries") {
+		ids, found, err = nearestToQueries(ctx, in, c.String("queries"), d, min(k, n), by)
+	} else {
+		found, err = nearestToIDs(ctx, ids, names, d, min(k, n-1), by)
+	}
+	if err != nil {
+		return err
+	}
+	result := make([]neighbours, len(ids))
+	for i, matches := range found {
+		result[i] = neighbours{ids[i], make([]neighbour, len(matches))}
+		for j, m := range matches {
+			result[i].Similar[j] = neighbour{names[m.Row], m.Score}
+		}
+	}
+	out := sink{standard, s.stdout}
+	return out.write(ctx, func(w io.Writer) error {
+		if c.Bool("json") {
+			return printJSON(w, result)
+		}
+		return printNeighbours(w, result)
+	})
+}
+
+func nearestToIDs(ctx context.Context, ids, names []string, d *dataset.Dataset, k int, by eval.Similarity) ([][]eval.Match, error) {
+	row := make(map[string]int, len(names))
+	for i, id := range names {
+		row[id] = i
+	}
+	rows := make([]int, len(ids))
+	for i, id := range ids {
+		var ok bool
+		if rows[i], ok = row[id]; !ok {
+			return nil, fmt.Errorf("%w %q", dataset.ErrUnknownNode, id)
+		}
+	}
+	if k == 0 { // there is no other node
+		return make([][]eval.Match, len(ids)), nil
+	}
+	return eval.NearestRows(ctx, d.Features, rows, k, by)
+}
+
+func nearestToQueries(ctx context.Context, in *inputs, path string, d *dataset.Dataset, k int, by eval.Similarity) ([]string, [][]eval.Match, error) {
+	q, err := readVectors(ctx, in, "", path)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := eval.NearestTo(ctx, d.Features, q.Features, k, by)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rowNames(q.IDs, len(found)), found, nil
+}
+
+func printNeighbours(w io.Writer, all []neighbours) error {
+	b := bufio.NewWriter(w)
+	for _, q := range all {
+		for _, m := range q.Similar {
+			fmt.Fprintf(b, "%s\t%s\t%.6g\n", q.Query, m.ID, m.Similarity)
+		}
+	}
+	return b.Flush()
+}

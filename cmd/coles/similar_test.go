@@ -1,0 +1,62 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Vectors whose similarities are known by hand: along (3, 4), (4, 3), (−3, −4)
+// and, ten times as long as the first but farther off in direction, (50, 0).
+const vectorsText = "a\t3\t4\nb\t4\t3\n-c\t-3\t-4\nhelp\t50\t0\n"
+
+func TestSimilar(t *testing.T) {
+	path := filepath.Join(folder(t, map[string]string{"v.tsv": vectorsText, "q.tsv": "up\t0\t1\nside\t1\t0\n"}), "v.tsv")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"a"}, "a\tb\t0.96\na\thelp\t0.6\na\t-c\t-1\n"},
+		{[]string{"-k", "1", "a", "help"}, "a\tb\t0.96\nhelp\tb\t0.8\n"},
+		{[]string{"-k=2", "-by", "dot", "a"}, "a\thelp\t150\na\tb\t24\n"},
+		{[]string{"-k=1", "help"}, "help\tb\t0.8\n"}, // which is no command here
+		{[]string{"-k=1", "--", "-c"}, "-c\thelp\t-0.6\n"},
+		{[]string{"-k=1", "-queries", filepath.Join(filepath.Dir(path), "q.tsv")}, "up\ta\t0.8\nside\thelp\t1\n"},
+	} {
+		if got := must(t, "", append([]string{"similar", "-embedding", path}, c.args...)...); got != c.want {
+			t.Errorf("similar %q: %q, want %q", c.args, got, c.want)
+		}
+		if got := must(t, vectorsText, append([]string{"similar"}, c.args...)...); got != c.want {
+			t.Errorf("similar %q from standard input: %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
+func TestSimilarAsJSON(t *testing.T) {
+	var got []neighbours
+	if err := json.Unmarshal([]byte(must(t, vectorsText, "similar", "-json", "-k", "2", "-by", "dot", "a", "b")), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []neighbours{
+		{"a", []neighbour{{"help", 150}, {"b", 24}}},
+		{"b", []neighbour{{"help", 200}, {"a", 24}}},
+	}
+	if !cmp.Equal(got, want) {
+		t.Errorf("similar: %v, want %v", got, want)
+	}
+	if got := must(t, "alone 1 2\n", "similar", "-json", "alone"); !json.Valid([]byte(got)) {
+		t.Errorf("a node without others: %q", got)
+	}
+}
+
+// Rows without ids are named by their numbers.
+func TestSimilarByRow(t *testing.T) {
+	dir := folder(t, map[string]string{"v.tsv": vectorsText})
+	npy := filepath.Join(dir, "v.npy")
+	must(t, "", "convert", filepath.Join(dir, "v.tsv"), npy)
+	if got, want := must(t, "", "similar", "-embedding", npy, "-k", "1", "0"), "0\t1\t0.96\n"; got != want {
+		t.Errorf("similar: %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"coles/dataset"
+)
+
+// standard is the name of standard input or output on a command line.
+const standard = "-"
+
+// inputs hands out the files of a command line, standard input once.
+type inputs struct {
+	stdin io.Reader
+	taken bool
+}
+
+// source returns the input at a path; "" and "-" are standard input.
+func (in *inputs) source(path string) (*source, error) {
+	if path != "" && path != standard {
+		return &source{path: path}, nil
+	}
+	if in.taken {
+		return nil, usagef("standard input can be read once only")
+	}
+	in.taken = true
+	if path == "" && isTerminal(in.stdin) {
+		return nil, usagef("no file is named, and standard input is a terminal")
+	}
+	return &source{path: standard, stdin: in.stdin}, nil
+}
+
+// A source is an input file, gzipped or not.
+type source struct {
+	path   string
+	stdin  io.Reader // nil for a file
+	stream *bufio.Reader
+	closer func()
+}
+
+// name is what errors call the source.
+func (s *source) name() string {
+	if s.path == standard {
+		return "standard input"
+	}
+	return s.path
+}
+
+// gzipMagic is how gzipped files begin.
+const gzipMagic = "\x1f\x8b"
+
+// bufferSize suits pipes and disks.
+const bufferSize = 1 << 18
+
+// open returns the unpacked bytes. Reading them fails once ctx is done, even
+// when what stands behind is a pipe on which nothing comes: the goroutine that
+// waits for it is then left behind until the program ends.
+func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
+	if s.stream != nil {
+		return s.stream, nil
+	}
+	from := s.stdin
+	closeFile := func() {}
+	if from == nil {
+		f, err := os.Open(s.path)
+		if err != nil {
+			return nil, err
+		}
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			f.Close()
+			return nil, fmt.Errorf("%s: a folder, not a file", s.path)
+		}
+		from, closeFile = f, func() { f.Close() }
+	}
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.CopyBuffer(onlyWriter{w}, onlyReader{from}, make([]byte, bufferSize))
+		w.CloseWithError(err)
+		closeFile()
+	}()
+	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
+	s.closer = func() {
+		stop()
+		r.Close()
+	}
+	s.stream = bufio.NewReaderSize(r, bufferSize)
+	if magic, err := s.stream.Peek(len(gzipMagic)); err == nil && string(magic) == gzipMagic {
+		counted := &counter{r: s.stream}
+		z, err := gzip.NewReader(bufio.NewReader(counted))
+		if err != nil {
+			s.close()
+			return nil, fmt.Errorf("%s: %w", s.name(), err)
+		}
+		s.stream = bufio.NewReaderSize(&unpacking{z: z, packed: counted}, bufferSize)
+	}
+	return s.stream, nil
+}
+
+func (s *source) close() {
+	if s.closer != nil {
+		s.closer()
+	}
+}
+
+// errAt puts the source's name before an error that does not have it.
+func (s *source) errAt(err error) error {
+	var parse *dataset.ParseError
+	if err == nil || errors.As(err, &parse) && parse.File == s.name() {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.name(), err)
+}
+
+// The methods that these hide would make io.CopyBuffer take buffers of its own.
+type (
+	onlyReader struct{ io.Reader }
+	onlyWriter struct{ io.Writer }
+)
+
+// A counter counts the bytes that were read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	k, err := c.r.Read(p)
+	c.n += int64(k)
+	return k, err
+}
+
+// An archive may unpack to so many bytes, and so many times its own size: text
+// of numbers shrinks to a tenth, and a bomb to a thousandth.
+const unpackedFree, unpackedRatio = 256 << 20, 64
+
+// unpacking reads what is gzipped and refuses a bomb.
+type unpacking struct {
+	z      *gzip.Reader
+	packed *counter
+	n      int64
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	k, err := u.z.Read(p)
+	if u.n += int64(k); u.n > unpackedFree+unpackedRatio*u.packed.n {
+		return 0, fmt.Errorf("unpacks to more than %d bytes: %w", u.n, dataset.ErrTooLarge)
+	}
+	return k, err
+}
+
+// isTerminal tells whether a stream is a terminal: a character device that
+// is not the one which swallows everything.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
