@@ -228,10 +228,7 @@ func readNPY(s *source, limit int64) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.fortran {
-		data = rowMajor(data, rows, cols)
-	}
-	return mat.NewDense(rows, cols, data), nil
+	return denseOf(data, rows, cols, h.fortran), nil
 }
 
 // matrix returns the rows and columns of an array that is a matrix.

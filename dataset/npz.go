@@ -34,23 +34,12 @@ func ReadNPZ(r io.ReaderAt, size int64) (*Dataset, error) {
 // OpenNPZ reads the archive at path, gzipped or not, and names the dataset
 // after it. See [ReadNPZ].
 func OpenNPZ(path string) (*Dataset, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	var magic [2]byte
 	var d *Dataset
-	if _, err := f.ReadAt(magic[:], 0); err == nil && magic == [2]byte{0x1f, 0x8b} {
-		d, err = openGzippedNPZ(path)
-		if err != nil {
-			return nil, err
-		}
-	} else if d, err = readNPZ(f, info.Size(), path); err != nil {
+	err := openNPZ(path, func(r io.ReaderAt, size int64) (err error) {
+		d, err = readNPZ(r, size, path)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	base := strings.TrimSuffix(filepath.Base(path), ".gz")
@@ -58,18 +47,32 @@ func OpenNPZ(path string) (*Dataset, error) {
 	return d, nil
 }
 
-// openGzippedNPZ unpacks into memory, because an archive is read from its end.
-func openGzippedNPZ(path string) (*Dataset, error) {
-	f, err := openFile(path)
+// openNPZ hands a file to read, where it lies or, gzipped, unpacked into memory: an
+// archive is read from its end.
+func openNPZ(path string, read func(r io.ReaderAt, size int64) error) error {
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("dataset: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(f)
+	info, err := f.Stat()
 	if err != nil {
-		return nil, atByte(path, int64(len(data)), "%w", err)
+		return fmt.Errorf("dataset: %w", err)
 	}
-	return readNPZ(bytes.NewReader(data), int64(len(data)), path)
+	var magic [2]byte
+	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != [2]byte{0x1f, 0x8b} {
+		return read(f, info.Size())
+	}
+	z, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	data, err := io.ReadAll(z)
+	if err != nil {
+		return atByte(path, int64(len(data)), "%w", err)
+	}
+	return read(bytes.NewReader(data), int64(len(data)))
 }
 
 // archive is an .npz file with what it may still unpack.
@@ -80,6 +83,21 @@ type archive struct {
 }
 
 func readNPZ(r io.ReaderAt, size int64, name string) (*Dataset, error) {
+	a, err := openArchive(r, size, name)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{}
+	if err := a.fill(d); err != nil {
+		return nil, err
+	}
+	if err := d.validate(); err != nil {
+		return nil, inFile(name, "%w", err)
+	}
+	return d, nil
+}
+
+func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, zipError(r, name, err)
@@ -92,14 +110,7 @@ func readNPZ(r io.ReaderAt, size int64, name string) (*Dataset, error) {
 		}
 		a.members[key] = f
 	}
-	d := &Dataset{}
-	if err := a.fill(d); err != nil {
-		return nil, err
-	}
-	if err := d.validate(); err != nil {
-		return nil, inFile(name, "%w", err)
-	}
-	return d, nil
+	return a, nil
 }
 
 // zipError tells an archive cut short, whose directory at the end is missing,
@@ -200,10 +211,14 @@ func (a *archive) dense(key string) (mat.Matrix, error) {
 	if r == 0 || c == 0 {
 		return nil, inFile(a.path(key), "an empty matrix of shape %v: %w", h.shape, ErrShape)
 	}
-	if h.fortran {
-		v = rowMajor(v, r, c)
+	return denseOf(v, r, c, h.fortran), nil
+}
+
+func denseOf(values []float64, r, c int, fortran bool) *mat.Dense {
+	if fortran {
+		values = rowMajor(values, r, c)
 	}
-	return mat.NewDense(r, c, v), nil
+	return mat.NewDense(r, c, values)
 }
 
 // csr reads the four arrays of a compressed sparse row matrix.

@@ -24,12 +24,16 @@ func WriteNPY(w io.Writer, m mat.Matrix) error {
 	if _, _, err := dims("npy", m); err != nil {
 		return err
 	}
-	descr := "<f8"
-	if _, narrow := m.(*coles.Dense32); narrow {
-		descr = "<f4"
-	}
 	b := bufio.NewWriterSize(w, chunk)
-	return finish("npy", b, writeMatrix(b, descr, m))
+	return finish("npy", b, writeMatrix(b, ownType(m), m))
+}
+
+// ownType is the element type that a matrix has in memory.
+func ownType(m mat.Matrix) string {
+	if _, narrow := m.(*coles.Dense32); narrow {
+		return "<f4"
+	}
+	return "<f8"
 }
 
 // writeHeader writes what stands before the elements of an .npy file. It

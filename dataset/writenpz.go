@@ -50,15 +50,9 @@ func WriteNPZ(w io.Writer, d *Dataset) error {
 	if err := writable(d); err != nil {
 		return fmt.Errorf("dataset: write npz: %w", err)
 	}
-	a := &archiveWriter{z: zip.NewWriter(w), b: bufio.NewWriterSize(nil, chunk)}
+	a := newArchiveWriter(w)
 	a.fill(d)
-	if a.err == nil { // the directory would make an archive of a part
-		a.err = a.z.Close()
-	}
-	if a.err != nil {
-		return fmt.Errorf("dataset: write npz: %w", a.err)
-	}
-	return nil
+	return a.close()
 }
 
 // writable looks at all of d before anything is written.
@@ -108,6 +102,21 @@ type archiveWriter struct {
 	z   *zip.Writer
 	b   *bufio.Writer
 	err error
+}
+
+func newArchiveWriter(w io.Writer) *archiveWriter {
+	return &archiveWriter{z: zip.NewWriter(w), b: bufio.NewWriterSize(nil, chunk)}
+}
+
+// close ends the archive, if all of it could be written.
+func (a *archiveWriter) close() error {
+	if a.err == nil { // the directory would make an archive of a part
+		a.err = a.z.Close()
+	}
+	if a.err != nil {
+		return fmt.Errorf("dataset: write npz: %w", a.err)
+	}
+	return nil
 }
 
 func (a *archiveWriter) fill(d *Dataset) {

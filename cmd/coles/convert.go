@@ -14,7 +14,7 @@ import (
 const convertDescription = `Writes what is in the file IN to the file OUT in another format: a graph as a
 graph, with features, labels and splits where the format has room for them, and
 vectors as vectors. Numbers and order are kept; nothing is made undirected. Ids
-are left out where the format has none (npy).
+are left out where the format has none (npy, matrixmarket).
 
 Examples:
    coles convert planetoid/cora cora.npz

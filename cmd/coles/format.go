@@ -37,9 +37,12 @@ func formats() []format {
 		{name: "npz", about: "gnn-benchmark archive", graph: true, extensions: []string{".npz"}, binary: true, read: readNPZ, write: dataset.WriteNPZ},
 		{name: "planetoid", about: "DIR/NAME for the files DIR/ind.NAME.*", graph: true, isFolder: isPlanetoid, read: readPlanetoid},
 		{name: "edges", about: "lines of two ids and perhaps a weight", graph: true, extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt"}, read: readEdges},
+		{name: "matrixmarket", about: "Matrix Market: the adjacency alone", graph: true, extensions: []string{".mtx"}, read: readMatrixMarket, write: writeMatrixMarket},
+		{name: "ogb", about: "folder of the Open Graph Benchmark", graph: true, isFolder: isOGB, read: readOGB},
 		{name: "npy", about: "NumPy's matrix, without ids", extensions: []string{".npy"}, binary: true, read: readNPY, write: writeNPY},
 		{name: "tsv", about: "lines of an id and values", extensions: []string{".tsv"}, read: readTSV, write: writeTSV},
-		{name: "word2vec", about: "word2vec's text", extensions: []string{".txt", ".vec"}, read: readWord2Vec, write: writeWord2Vec},
+		{name: "word2vec", about: "word2vec's text", extensions: []string{".txt", ".vec"}, read: readWord2Vec(dataset.ReadWord2Vec), write: writeWord2Vec},
+		{name: "word2vec-binary", about: "word2vec's binary form, float32", extensions: []string{".bin"}, binary: true, read: readWord2Vec(dataset.ReadWord2VecBinary), write: writeWord2VecBinary},
 	}
 }
 
@@ -69,7 +72,7 @@ func formatList(graph bool) string {
 			if f.write == nil {
 				about += ", read only"
 			}
-			fmt.Fprintf(&b, "   %-10s %s\n", f.name, about)
+			fmt.Fprintf(&b, "   %-16s %s\n", f.name, about)
 		}
 	}
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"coles/dataset"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -175,6 +177,70 @@ func readTSV(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 		d.Adjacency = nil
 	}
 	return d, err
+}
+
+// readWord2Vec reads one of word2vec's forms.
+func readWord2Vec(read func(io.Reader) ([]string, *mat.Dense, error)) func(context.Context, *source, []string) (*dataset.Dataset, error) {
+	return func(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
+		r, err := in.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		ids, x, err := read(r)
+		if err != nil {
+			return nil, in.placed(err)
+		}
+		return &dataset.Dataset{Features: x, IDs: ids}, nil
+	}
+}
+
+func readMatrixMarket(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
+	r, err := in.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := dataset.ReadMatrixMarket(r)
+	if err != nil {
+		return nil, in.placed(err)
+	}
+	a, ok := m.(*sparse.CSR)
+	if rows, cols := m.Dims(); !ok || rows != cols {
+		return nil, fmt.Errorf("%s: a matrix of %d × %d, want the coordinates of a square one", in.name(), rows, cols)
+	}
+	return &dataset.Dataset{Adjacency: a}, nil
+}
+
+func isOGB(path string) bool {
+	for _, end := range []string{".gz", ""} {
+		if _, err := os.Stat(filepath.Join(path, "raw", "num-node-list.csv"+end)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func readOGB(_ context.Context, in *source, _ []string) (*dataset.Dataset, error) {
+	if in.stdin != nil {
+		return nil, usagef("the format ogb is a folder, not standard input")
+	}
+	return dataset.OpenOGB(in.path)
+}
+
+// placed names the source in an error that knows of a stream only.
+func (s *source) placed(err error) error {
+	var parse *dataset.ParseError
+	if errors.As(err, &parse) {
+		parse.File = s.name()
+	}
+	return err
+}
+
+func writeMatrixMarket(w io.Writer, d *dataset.Dataset) error {
+	return dataset.WriteMatrixMarket(w, d.Adjacency)
+}
+
+func writeWord2VecBinary(w io.Writer, d *dataset.Dataset) error {
+	return dataset.WriteWord2VecBinary(w, d.IDs, d.Features)
 }
 
 func writeNPY(w io.Writer, d *dataset.Dataset) error {
