@@ -1,7 +1,8 @@
-// Package dataset reads and writes attributed graphs: Planetoid files,
-// gnn-benchmark .npz archives, edge lists with features, files of
-// train/validation splits; it writes embeddings as .npy, TSV and word2vec
-// text, fetches the published files, and generates graphs with communities.
+// Package dataset reads and writes attributed graphs and vectors: Planetoid files,
+// gnn-benchmark .npz archives, edge lists with features, Matrix Market, folders of the
+// Open Graph Benchmark, files of train/validation splits; .npy and .npz of matrices, TSV,
+// word2vec's text and binary. It fetches the published files, and generates graphs with
+// communities.
 //
 // Readers hold to three rules. What a file holds is what the [Dataset] holds:
 // nothing is symmetrised, merged, dropped or rescaled. No memory is taken
