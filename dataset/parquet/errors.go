@@ -1,0 +1,71 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+
+	"coles/dataset"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// rowsAtOnce are read or written between two growths of what is kept.
+const rowsAtOnce = 256
+
+// budget is what the pages of a file of size bytes may say that they expand to, as for the
+// archives of package dataset.
+func budget(size int64) int64 { return 256<<20 + 64*size }
+
+// open reads the footer and refuses what it declares beyond the budget.
+func open(r io.ReaderAt, size int64) (*parquet.File, error) {
+	f, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %w: %w", dataset.ErrFormat, err)
+	}
+	total := int64(0)
+	for g, group := range f.Metadata().RowGroups {
+		for c, column := range group.Columns {
+			bytes := column.MetaData.TotalUncompressedSize
+			if bytes < 0 || bytes > budget(size)-total {
+				return nil, fmt.Errorf("parquet: row group %d, column %d: %d bytes unpacked: %w (at most %d for this file)", g, c, bytes, dataset.ErrTooLarge, budget(size))
+			}
+			total += bytes
+		}
+	}
+	return f, nil
+}
+
+// guard makes an error of a panic: the decoders below are not ours, and what they make
+// of a damaged file is no reason to end a program.
+func guard(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("parquet: %w: the file makes its reader panic: %v", dataset.ErrFormat, r)
+	}
+}
+
+// each visits the rows of a file as values of type T.
+func each[T any](f *parquet.File, visit func(row int, v *T) error) (err error) {
+	defer guard(&err)
+	r := parquet.NewGenericReader[T](f)
+	defer r.Close()
+	buf := make([]T, rowsAtOnce)
+	for at := 0; ; {
+		clear(buf) // or a reader would reuse the storage of what was handed out
+		n, err := r.Read(buf)
+		for k := range n {
+			if err := visit(at+k, &buf[k]); err != nil {
+				return err
+			}
+		}
+		at += n
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("parquet: row %d: %w: %w", at, dataset.ErrFormat, err)
+		}
+		if n == 0 {
+			return fmt.Errorf("parquet: row %d: %w: no more rows, and no end", at, dataset.ErrFormat)
+		}
+	}
+}

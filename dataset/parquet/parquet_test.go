@@ -1,0 +1,259 @@
+package parquet_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"coles/dataset"
+	coles "coles/dataset/parquet"
+
+	"github.com/parquet-go/parquet-go"
+	"gonum.org/v1/gonum/mat"
+)
+
+func vectorsFile(t testing.TB, ids []string, m mat.Matrix) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := coles.WriteVectors(&b, ids, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// rowsFile writes rows of any type by the library itself.
+func rowsFile[T any](t testing.TB, rows ...T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := parquet.Write(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func readVectors(file []byte) ([]string, *mat.Dense, error) {
+	return coles.ReadVectors(bytes.NewReader(file), int64(len(file)))
+}
+
+func readEdges(file []byte) (*dataset.Dataset, error) {
+	return coles.ReadEdges(bytes.NewReader(file), int64(len(file)))
+}
+
+func TestVectorsRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	const n, d = 1000, 17 // several parts
+	m, ids := mat.NewDense(n, d, nil), make([]string, n)
+	for i := range n {
+		ids[i] = fmt.Sprintf("%c, \"%d\"", 'α'+rune(i%20), i)
+		for j := range d {
+			m.Set(i, j, float64(float32(rng.NormFloat64())))
+		}
+	}
+	got, back, err := readVectors(vectorsFile(t, ids, m))
+	if err != nil || !slices.Equal(got, ids) || !mat.Equal(back, m) {
+		t.Errorf("something else came back (%v)", err)
+	}
+	if got, _, err = readVectors(vectorsFile(t, nil, m)); err != nil || got[n-1] != "999" {
+		t.Errorf("without ids: %v", err)
+	}
+}
+
+func TestEdgesRoundTrip(t *testing.T) {
+	want, err := dataset.ReadEdgeList(strings.NewReader("a,b,1\n\"b\tc\",a,0.5\n#,b,2\na,b,1\n"), nil, dataset.EdgeListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := coles.WriteEdges(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readEdges(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rows come sorted by their source, so that nodes may be named in another order.
+	if g, w := edgesOf(got), edgesOf(want); !slices.Equal(g, w) {
+		t.Errorf("%q, want %q", g, w)
+	}
+}
+
+func edgesOf(d *dataset.Dataset) []string {
+	var all []string
+	raw := d.Adjacency.RawMatrix()
+	for i := range raw.I {
+		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
+			all = append(all, fmt.Sprintf("%q %q %v", d.IDs[i], d.IDs[raw.Ind[q]], raw.Data[q]))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Integers for ends and no weights, as other programs write edges.
+func TestEdgesOfIntegers(t *testing.T) {
+	type edge struct {
+		Source int64 `parquet:"source"`
+		Target int64 `parquet:"target"`
+		Year   int32 `parquet:"year"`
+	}
+	d, err := readEdges(rowsFile(t, edge{7, 3, 2001}, edge{3, 9, 2002}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := edgesOf(d), []string{`"3" "9" 1`, `"7" "3" 1`}; !slices.Equal(got, want) || !slices.Equal(d.IDs, []string{"7", "3", "9"}) {
+		t.Errorf("%q of %q", got, d.IDs)
+	}
+}
+
+func TestHostileFilesAreErrors(t *testing.T) {
+	type named struct {
+		ID string `parquet:"id"`
+	}
+	type row struct {
+		ID     string    `parquet:"id"`
+		Vector []float32 `parquet:"vector,list"`
+	}
+	type edge struct {
+		Source string  `parquet:"source"`
+		Target string  `parquet:"target"`
+		Weight float64 `parquet:"weight"`
+	}
+	good := rowsFile(t, row{"a", []float32{1, 2}}, row{"b", []float32{3, 4}})
+	vectors := func(file []byte) error { _, _, err := readVectors(file); return err }
+	edges := func(file []byte) error { _, err := readEdges(file); return err }
+	for _, c := range []struct {
+		name  string
+		read  func([]byte) error
+		file  []byte
+		cause error
+		place string
+	}{
+		{"nothing", vectors, nil, dataset.ErrFormat, "parquet"},
+		{"no parquet", vectors, []byte("PAR1 is not all of it"), dataset.ErrFormat, "parquet"},
+		{"cut short", vectors, good[:len(good)-5], dataset.ErrFormat, "parquet"},
+		{"no vectors", vectors, rowsFile(t, named{"a"}), dataset.ErrMissing, `"vector"`},
+		{"no rows", vectors, rowsFile[row](t), dataset.ErrMissing, "no rows"},
+		{"vectors of two lengths", vectors, rowsFile(t, row{"a", []float32{1, 2}}, row{"b", []float32{3}}), dataset.ErrShape, "row 1"},
+		{"empty vectors", vectors, rowsFile(t, row{"a", nil}), dataset.ErrShape, "row 0"},
+		{"an id twice", vectors, rowsFile(t, row{"a", []float32{1}}, row{"a", []float32{3}}), dataset.ErrDuplicate, "row 1"},
+		{"no finite number", vectors, rowsFile(t, row{"a", []float32{1, float32(math.NaN())}}), dataset.ErrNotFinite, "row 0, value 1"},
+		{"edges of vectors", edges, good, dataset.ErrMissing, `"source"`},
+		{"no edges", edges, rowsFile[edge](t), dataset.ErrMissing, "parquet"},
+		{"an end without a name", edges, rowsFile(t, edge{"a", "b", 1}, edge{"", "b", 1}), dataset.ErrFormat, "row 1"},
+		{"a weight that is no number", edges, rowsFile(t, edge{"a", "b", 1}, edge{"a", "c", math.Inf(1)}), dataset.ErrNotFinite, "row 1"},
+		{"an id with a line break", edges, rowsFile(t, edge{"a", "b\nc", 1}), dataset.ErrFormat, "row 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			err := c.read(c.file)
+			if !errors.Is(err, c.cause) || !strings.Contains(err.Error(), c.place) {
+				t.Errorf("error %v, want %v at %s", err, c.cause, c.place)
+			}
+			for range 100 {
+				if runtime.NumGoroutine() <= before {
+					return
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+}
+
+// Every byte of a file may be wrong, or the disk may end there: never a panic.
+func TestDamagedFilesAreReadOrErrors(t *testing.T) {
+	type row struct {
+		ID     string    `parquet:"id"`
+		Vector []float32 `parquet:"vector,list"`
+	}
+	good := rowsFile(t, row{"a", []float32{1, 2}}, row{"b", []float32{3, 4}})
+	for at := range good {
+		for _, flip := range []byte{0x01, 0x80, 0xff} {
+			bad := bytes.Clone(good)
+			bad[at] ^= flip
+			if _, m, err := readVectors(bad); err == nil && m == nil {
+				t.Errorf("byte %d: neither vectors nor an error", at)
+			}
+		}
+	}
+}
+
+type fullDisk struct{ left int }
+
+var errFull = errors.New("the disk is full")
+
+func (f *fullDisk) Write(p []byte) (int, error) {
+	if len(p) > f.left {
+		return 0, errFull
+	}
+	f.left -= len(p)
+	return len(p), nil
+}
+
+func TestWritersReportWhatIsWrong(t *testing.T) {
+	m := mat.NewDense(2, 1, []float64{1, 2})
+	for at := range vectorsFile(t, nil, m) {
+		if err := coles.WriteVectors(&fullDisk{at}, nil, m); !errors.Is(err, errFull) {
+			t.Errorf("a disk full after %d bytes: %v", at, err)
+		}
+	}
+	d, err := dataset.ReadEdgeList(strings.NewReader("a b\n"), nil, dataset.EdgeListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := coles.WriteEdges(&fullDisk{9}, d); !errors.Is(err, errFull) {
+		t.Errorf("edges on a full disk: %v", err)
+	}
+	for name, c := range map[string]struct {
+		err, want error
+	}{
+		"no matrix":       {coles.WriteVectors(io.Discard, nil, nil), dataset.ErrMissing},
+		"an empty one":    {coles.WriteVectors(io.Discard, nil, &mat.Dense{}), dataset.ErrShape},
+		"ids of another":  {coles.WriteVectors(io.Discard, []string{"a"}, m), dataset.ErrShape},
+		"a large number":  {coles.WriteVectors(io.Discard, nil, mat.NewDense(1, 1, []float64{1e300})), dataset.ErrNotFinite},
+		"no dataset":      {coles.WriteEdges(io.Discard, nil), dataset.ErrMissing},
+		"a dataset alone": {coles.WriteEdges(io.Discard, &dataset.Dataset{}), dataset.ErrMissing},
+	} {
+		if !errors.Is(c.err, c.want) {
+			t.Errorf("%s: error %v, want %v", name, c.err, c.want)
+		}
+	}
+}
+
+func FuzzReadVectors(f *testing.F) {
+	f.Add(vectorsFile(f, nil, mat.NewDense(2, 1, []float64{1, 2})))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if ids, m, err := readVectors(file); err == nil && (len(ids) == 0 || m == nil) {
+			t.Error("neither vectors nor an error")
+		}
+		if d, err := readEdges(file); err == nil && d == nil {
+			t.Error("neither edges nor an error")
+		}
+	})
+}
+
+func ExampleWriteVectors() {
+	var file bytes.Buffer
+	if err := coles.WriteVectors(&file, []string{"king", "queen"}, mat.NewDense(2, 2, []float64{1, 0, 1, 1})); err != nil {
+		fmt.Println(err)
+	}
+	ids, vectors, err := coles.ReadVectors(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	fmt.Println(ids, vectors.RawRowView(1), err)
+	// Output: [king queen] [1 1] <nil>
+}
+
+func ExampleReadEdges() {
+	var file bytes.Buffer
+	if err := coles.WriteEdges(&file, dataset.KarateClub()); err != nil {
+		fmt.Println(err)
+	}
+	d, err := coles.ReadEdges(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	fmt.Println(d.Nodes(), d.Adjacency.NNZ(), err)
+	// Output: 34 156 <nil>
+}

@@ -1,0 +1,130 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"coles/dataset"
+
+	"github.com/parquet-go/parquet-go"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A vectorRow is a row of a file of vectors: columns id (text) and vector (a list of
+// float32).
+type vectorRow struct {
+	ID     string    `parquet:"id"`
+	Vector []float32 `parquet:"vector,list"`
+}
+
+// WriteVectors writes a row for each row of m: its id (or number, where ids is nil) in the column id, and
+// its values, as float32, in the list column vector.
+//
+// Errors, before anything is written: dataset.ErrMissing for a nil matrix, dataset.ErrShape for another number
+// of ids than rows or a matrix without any, dataset.ErrNotFinite for a value that float32 cannot hold.
+// Any other is the writer's own; dataset.WriteFile leaves no part of a file then.
+func WriteVectors(w io.Writer, ids []string, m mat.Matrix) (err error) {
+	if m == nil {
+		return fmt.Errorf("parquet: write: %w: the matrix is nil", dataset.ErrMissing)
+	}
+	rows, cols := m.Dims()
+	if rows == 0 || cols == 0 || ids != nil && len(ids) != rows {
+		return fmt.Errorf("parquet: write: %d × %d values, %d ids: %w", rows, cols, len(ids), dataset.ErrShape)
+	}
+	for i := range rows {
+		for j := range cols {
+			if v := float64(float32(m.At(i, j))); math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("parquet: write: %v at (%d, %d): %w", m.At(i, j), i, j, dataset.ErrNotFinite)
+			}
+		}
+	}
+	out := parquet.NewGenericWriter[vectorRow](w)
+	part := make([]vectorRow, 0, rowsAtOnce)
+	for i := range rows {
+		row := vectorRow{ID: strconv.Itoa(i), Vector: make([]float32, cols)}
+		if ids != nil {
+			row.ID = ids[i]
+		}
+		for j := range cols {
+			row.Vector[j] = float32(m.At(i, j))
+		}
+		if part = append(part, row); len(part) == cap(part) || i == rows-1 {
+			if _, err := out.Write(part); err != nil {
+				return fmt.Errorf("parquet: write: %w", err)
+			}
+			part = part[:0]
+		}
+	}
+	if err := out.Close(); err != nil {
+		return fmt.Errorf("parquet: write: %w", err)
+	}
+	return nil
+}
+
+// ReadVectors reads a file of size bytes with the columns of [WriteVectors]; others are not
+// looked at. It returns the ids and the vectors, a row each.
+//
+// Errors wrap dataset.ErrFormat, dataset.ErrMissing (a column, or rows), dataset.ErrShape (vectors of different length),
+// dataset.ErrDuplicate (an id), dataset.ErrNotFinite or dataset.ErrTooLarge, and say which row.
+func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, err error) {
+	defer guard(&err)
+	f, err := open(r, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := columns(f, "id", "vector"); err != nil {
+		return nil, nil, err
+	}
+	known := make(map[string]int)
+	var data []float64
+	cols := 0
+	err = each(f, func(i int, row *vectorRow) error {
+		if i == 0 {
+			cols = len(row.Vector)
+		}
+		if len(row.Vector) != cols || cols == 0 {
+			return fmt.Errorf("parquet: row %d: %d values, %d before: %w", i, len(row.Vector), cols, dataset.ErrShape)
+		}
+		if first, ok := known[row.ID]; ok {
+			return fmt.Errorf("parquet: row %d: id %q is that of row %d: %w", i, row.ID, first, dataset.ErrDuplicate)
+		}
+		known[row.ID] = i
+		ids = append(ids, row.ID)
+		for j, v := range row.Vector {
+			if v-v != 0 {
+				return fmt.Errorf("parquet: row %d, value %d: %v: %w", i, j, v, dataset.ErrNotFinite)
+			}
+			data = append(data, float64(v))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(ids) == 0 {
+		return nil, nil, fmt.Errorf("parquet: %w: no rows", dataset.ErrMissing)
+	}
+	return ids, mat.NewDense(len(ids), cols, data), nil
+}
+
+// columns demands that a file has some.
+func columns(f *parquet.File, names ...string) error {
+	for _, name := range names {
+		if column(f, name) == nil {
+			return fmt.Errorf("parquet: %w: column %q", dataset.ErrMissing, name)
+		}
+	}
+	return nil
+}
+
+// column finds a column of the first level; nil if there is none.
+func column(f *parquet.File, name string) *parquet.Column {
+	for _, c := range f.Root().Columns() {
+		if c.Name() == name {
+			return c
+		}
+	}
+	return nil
+}
