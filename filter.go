@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/strict"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -168,9 +170,11 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
+//
+// Errors: [ErrSetting].
 func (f *Filter) UnmarshalJSON(text []byte) error {
 	var j filterJSON
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := strict.Unmarshal(text, &j, ErrSetting); err != nil {
 		return err
 	}
 	read := Polynomial(j.Coefficients...)

@@ -11,6 +11,7 @@ import (
 	"coles/internal/input"
 	"coles/internal/parallel"
 	"coles/internal/stream"
+	"coles/internal/strict"
 )
 
 // A Negative is one part of the contrast: a sampled negative graph W⁻ₖ,
@@ -180,7 +181,7 @@ func (s NegativeSampler) MarshalJSON() ([]byte, error) {
 // comes back as its name, and fails with [ErrSetting] when asked to draw.
 func (s *NegativeSampler) UnmarshalJSON(text []byte) error {
 	var j samplerJSON
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := strict.Unmarshal(text, &j, ErrSetting); err != nil {
 		return err
 	}
 	read := NegativeSampler{kind: j.Kind, name: j.Name, perNode: j.PerNode, prob: j.Probability, exclude: j.ExcludeEdges}

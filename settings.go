@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"coles/internal/strict"
 )
 
 // Settings are the choices [Fit] makes, as one value that survives JSON.
@@ -75,6 +77,21 @@ func DefaultSettings() Settings {
 		Eta:       1,
 		Scaling:   ScalingRule{Rank: 20, Floor: 8, Norm: 4},
 	}
+}
+
+// UnmarshalJSON reads settings. Members that are not there leave what s has, so that
+// a file may hold only what differs from [DefaultSettings]; those that no setting has
+// are refused.
+//
+// Errors: [ErrSetting], naming the member.
+func (s *Settings) UnmarshalJSON(text []byte) error {
+	type plain Settings
+	read := plain(*s)
+	if err := strict.Unmarshal(text, &read, ErrSetting); err != nil {
+		return fmt.Errorf("coles: settings: %w", err)
+	}
+	*s = Settings(read)
+	return nil
 }
 
 // defaultDim is d′ where the features allow it.

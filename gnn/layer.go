@@ -6,6 +6,7 @@ import (
 
 	"coles"
 	"coles/internal/enum"
+	"coles/internal/strict"
 )
 
 // A Layer is one step of a [Network]. Layers with parameters have the names of
@@ -160,7 +161,7 @@ func (l Layer) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (l *Layer) UnmarshalJSON(text []byte) error {
 	var j layerJSON
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := strict.Unmarshal(text, &j, coles.ErrSetting); err != nil {
 		return err
 	}
 	read := Layer{kind: j.Kind, width: j.Width, rate: j.Rate, orthonormal: j.Orthonormal}

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/enum"
+	"coles/internal/strict"
 )
 
 // An Objective is what a network is trained for. In the formulas H is its
@@ -125,7 +126,7 @@ func (o Objective) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (o *Objective) UnmarshalJSON(text []byte) error {
 	var j objectiveJSON
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := strict.Unmarshal(text, &j, coles.ErrSetting); err != nil {
 		return err
 	}
 	read := Objective{j.Kind, j.Beta, j.Negatives, j.Eta, j.Power}

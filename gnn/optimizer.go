@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/enum"
+	"coles/internal/strict"
 )
 
 // An Optimizer is the rule by which a gradient moves parameters. The zero value
@@ -111,7 +112,7 @@ func (o Optimizer) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (o *Optimizer) UnmarshalJSON(text []byte) error {
 	var j optimizerJSON
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := strict.Unmarshal(text, &j, coles.ErrSetting); err != nil {
 		return err
 	}
 	read := Optimizer{j.Kind, j.Rate, j.Momentum, j.Decay, j.Decoupled}

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/enum"
+	"coles/internal/strict"
 )
 
 // A Schedule says how the learning rate changes from epoch to epoch. The zero
@@ -88,7 +89,7 @@ func (s Schedule) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Schedule) UnmarshalJSON(text []byte) error {
 	var j scheduleJSON
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := strict.Unmarshal(text, &j, coles.ErrSetting); err != nil {
 		return err
 	}
 	read := Schedule{j.Kind, j.Warmup, j.Factor}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/strict"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,6 +49,21 @@ type Settings struct {
 	Precision coles.Precision `json:"precision"`
 	// Seed is where all randomness comes from.
 	Seed uint64 `json:"seed"`
+}
+
+// UnmarshalJSON reads settings. Members that are not there leave what s has, so that
+// a file may hold only what differs from [DefaultSettings]; those that no setting has
+// are refused.
+//
+// Errors: [coles.ErrSetting], naming the member.
+func (s *Settings) UnmarshalJSON(text []byte) error {
+	type plain Settings
+	read := plain(s.clone())
+	if err := strict.Unmarshal(text, &read, coles.ErrSetting); err != nil {
+		return fmt.Errorf("gnn: settings: %w", err)
+	}
+	*s = Settings(read)
+	return nil
 }
 
 // clone is a copy that shares nothing with s.
