@@ -61,6 +61,9 @@ func (c config) fitFeatures(ctx context.Context, g *Graph, x mat.Matrix) (*Model
 	if c.Dim == 0 {
 		c.Dim = min(defaultDim, raw.cols())
 	}
+	if m.input, err = hashInput(ctx, g, raw); err != nil {
+		return nil, err
+	}
 	if m.prepare, err = fitPreparation(ctx, raw, c.Features); err != nil {
 		return nil, err
 	}
@@ -138,6 +141,10 @@ func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 	clock := startClock(&m.report.Seconds)
 	c.Precision = Float64
 	c.report("prepare", 0, 1)
+	var err error
+	if m.input, err = hashInput(ctx, g, nil); err != nil {
+		return nil, err
+	}
 	dw, err := c.contrastFor(ctx, g, Normalize(g, SelfLoops), &m.report)
 	if err != nil {
 		return nil, err
@@ -172,6 +179,7 @@ func finish(ctx context.Context, m *Model, c config, y kernel.Matrix[float64], l
 		return err
 	}
 	m.settings, m.scaling, m.lambda = c.Settings, *s, lambda
+	m.module, m.format = ModuleVersion(), int(modelFormat.Version)
 	if err := scale(ctx, y, s.Factors); err != nil {
 		return err
 	}

@@ -56,4 +56,21 @@
 // gonum mat.Matrix, are checked once, and are never written to; they go out as
 // *mat.Dense. Errors wrap the named ones of this package and say what and
 // where. Long calls take a context and stop within a tenth of a second of its end.
+//
+// # What stays, and what may change
+//
+//   - Model files stay readable: a version of this module reads the files of [Model.WriteTo],
+//     and those of package gnn, that any version before it wrote, and embeds with
+//     them as that version did, to rounding. Files of versions to come are refused with
+//     [ErrFormat]. Checkpoints of a training stay readable, too, but go on to the byte
+//     only in the version that wrote them.
+//   - Settings in JSON stay readable. New ones may be added, and a file without them
+//     means what it did before; [Settings.UnmarshalJSON] refuses what it does not know.
+//   - The bytes of an embedding are the same for the same input, settings and version on one
+//     set of vector instructions. A new version may change them by rounding, and, where
+//     the list of changes says so, by a better default. [Model.Provenance] keeps what a
+//     result was made with.
+//   - Names that this package exports stay from v1.0 on; before, the list of changes tells
+//     what moved. Texts of errors and reports are for people and may change at any time:
+//     test with errors.Is.
 package coles

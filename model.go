@@ -28,6 +28,9 @@ type Model struct {
 	fingerprint [sha256.Size]byte
 	ids         *nodeIDs
 	report      Report
+	input       InputHash
+	module      string // version of the module that fitted
+	format      int    // version of the file it is from
 }
 
 // A Report tells what a fit did.

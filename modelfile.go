@@ -14,7 +14,8 @@ import (
 
 // modelFormat is that of a model's file. Its arrays are λ and the factors of the
 // scaling; then P, column weights and means, or (without features) the embedding.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 1}
+// Version 2 says what the model was made of and by, which version 1 does not.
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 2, Oldest: 1}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
@@ -28,6 +29,8 @@ type modelHeader struct {
 	Names       []string    `json:"names,omitempty"`
 	Numbers     []int64     `json:"numbers,omitempty"`
 	Fingerprint string      `json:"fingerprint,omitempty"`
+	Input       InputHash   `json:"input"`
+	Module      string      `json:"module"`
 	Lengths     []int       `json:"lengths"`
 }
 
@@ -41,7 +44,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	h := modelHeader{
 		Settings: m.settings, Report: m.report, Dim: len(m.lambda),
 		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
-		Names: m.ids.names, Numbers: m.ids.numbers,
+		Names: m.ids.names, Numbers: m.ids.numbers, Input: m.input, Module: m.module,
 	}
 	arrays := [][]float64{m.lambda, m.scaling.Factors}
 	if m.prepare != nil {
@@ -61,14 +64,14 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes
-// memory as bytes arrive, never because a length is declared.
+// ReadModel reads what [Model.WriteTo] wrote, today or in any version before, and no
+// byte more. It takes memory as bytes arrive, never because a length is declared.
 //
 // Errors: [ErrFormat] for bytes that are no model or a version it does not
 // know, [ErrChecksum] for a model changed or cut off, and the reader's.
 func ReadModel(r io.Reader) (*Model, error) {
 	var h modelHeader
-	arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
+	version, arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
 		if err := json.Unmarshal(text, &h); err != nil {
 			return nil, err
 		}
@@ -77,6 +80,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 	if err == nil {
 		var m *Model
 		if m, err = h.model(arrays); err == nil {
+			m.format = int(version)
 			return m, nil
 		}
 	}
@@ -128,6 +132,8 @@ func (h *modelHeader) model(arrays [][]float64) (*Model, error) {
 		scaling:  Scaling{Power: h.Power, EffectiveRank: h.Rank, Factors: arrays[1]},
 		ids:      &nodeIDs{names: h.Names, numbers: h.Numbers},
 		report:   h.Report,
+		input:    h.Input,
+		module:   h.Module,
 	}
 	if h.Columns == 0 {
 		fingerprint, err := hex.DecodeString(h.Fingerprint)

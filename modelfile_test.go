@@ -157,29 +157,32 @@ func TestModelThatContradictsItself(t *testing.T) {
 		version  uint32
 		change   func(h map[string]any)
 	}{
-		{"version to come", "tfidf", 2, func(map[string]any) {}},
+		{"version to come", "tfidf", 3, func(map[string]any) {}},
 		{"version 0", "tfidf", 0, func(map[string]any) {}},
-		{"negative dim", "tfidf", 1, func(h map[string]any) { h["dim"] = -1 }},
-		{"another dim", "tfidf", 1, func(h map[string]any) { h["dim"] = 2 }},
-		{"negative columns", "tfidf", 1, func(h map[string]any) { h["columns"] = -3 }},
-		{"no columns", "tfidf", 1, func(h map[string]any) { h["columns"] = 0 }},
-		{"fewer arrays", "tfidf", 1, func(h map[string]any) { h["lengths"] = []int{3, 3} }},
-		{"negative length", "tfidf", 1, func(h map[string]any) { h["lengths"] = []int{-3, 3, 9, 3, 0} }},
-		{"unresolved preparation", "tfidf", 1, func(h map[string]any) { h["preparation"] = "auto" }},
-		{"another preparation", "tfidf", 1, func(h map[string]any) { h["preparation"] = "standardize" }},
-		{"unheard preparation", "tfidf", 1, func(h map[string]any) { h["preparation"] = "whiten" }},
-		{"bad setting", "plain", 1, func(h map[string]any) { h["settings"].(map[string]any)["kappa"] = -1 }},
-		{"no filter", "plain", 1, func(h map[string]any) {
+		{"negative dim", "tfidf", 2, func(h map[string]any) { h["dim"] = -1 }},
+		{"another dim", "tfidf", 2, func(h map[string]any) { h["dim"] = 2 }},
+		{"negative columns", "tfidf", 2, func(h map[string]any) { h["columns"] = -3 }},
+		{"no columns", "tfidf", 2, func(h map[string]any) { h["columns"] = 0 }},
+		{"fewer arrays", "tfidf", 2, func(h map[string]any) { h["lengths"] = []int{3, 3} }},
+		{"negative length", "tfidf", 2, func(h map[string]any) { h["lengths"] = []int{-3, 3, 9, 3, 0} }},
+		{"unresolved preparation", "tfidf", 2, func(h map[string]any) { h["preparation"] = "auto" }},
+		{"another preparation", "tfidf", 2, func(h map[string]any) { h["preparation"] = "standardize" }},
+		{"unheard preparation", "tfidf", 2, func(h map[string]any) { h["preparation"] = "whiten" }},
+		{"bad setting", "plain", 2, func(h map[string]any) { h["settings"].(map[string]any)["kappa"] = -1 }},
+		{"no filter", "plain", 2, func(h map[string]any) {
 			h["settings"].(map[string]any)["filter"] = map[string]any{"name": "SGC(2)", "coefficients": []float64{}}
 		}},
-		{"too few names", "plain", 1, func(h map[string]any) { h["names"] = []string{"a"} }},
-		{"a name twice", "plain", 1, func(h map[string]any) { h["names"] = []string{"a", "b", "c", "d", "a"} }},
-		{"no nodes", "plain", 1, func(h map[string]any) { h["report"].(map[string]any)["graph"] = map[string]any{"Nodes": 0} }},
-		{"short fingerprint", "no features", 1, func(h map[string]any) { h["fingerprint"] = "abc" }},
-		{"fingerprint not hexadecimal", "no features", 1, func(h map[string]any) {
+		{"too few names", "plain", 2, func(h map[string]any) { h["names"] = []string{"a"} }},
+		{"a name twice", "plain", 2, func(h map[string]any) { h["names"] = []string{"a", "b", "c", "d", "a"} }},
+		{"no nodes", "plain", 2, func(h map[string]any) { h["report"].(map[string]any)["graph"] = map[string]any{"Nodes": 0} }},
+		{"short fingerprint", "no features", 2, func(h map[string]any) { h["fingerprint"] = "abc" }},
+		{"fingerprint not hexadecimal", "no features", 2, func(h map[string]any) {
 			h["fingerprint"] = "zz" + h["fingerprint"].(string)[2:]
 		}},
-		{"more nodes than rows", "no features", 1, func(h map[string]any) {
+		{"a short hash", "plain", 2, func(h map[string]any) { h["input"].(map[string]any)["graph"] = "abc" }},
+		{"a hash not hexadecimal", "plain", 2, func(h map[string]any) { h["input"].(map[string]any)["features"] = "0123456789abcdeg" }},
+		{"an unheard setting", "plain", 2, func(h map[string]any) { h["settings"].(map[string]any)["temperature"] = 1 }},
+		{"more nodes than rows", "no features", 2, func(h map[string]any) {
 			h["report"].(map[string]any)["graph"] = map[string]any{"Nodes": 6}
 		}},
 	} {
@@ -192,7 +195,7 @@ func TestModelThatContradictsItself(t *testing.T) {
 	}
 	header, numbers := parts(files["plain"])
 	copy(numbers[8:], []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}) // a NaN
-	_, err := coles.ReadModel(bytes.NewReader(assemble(1, must(json.Marshal(header)), numbers)))
+	_, err := coles.ReadModel(bytes.NewReader(assemble(2, must(json.Marshal(header)), numbers)))
 	wantError(t, err, coles.ErrFormat)
 	_, err = coles.ReadModel(bytes.NewReader([]byte("PK\x03\x04 something else altogether")))
 	wantError(t, err, coles.ErrFormat)
@@ -203,8 +206,8 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	const huge = 1<<31 - 1
 	header["dim"], header["columns"] = huge, huge
 	header["lengths"] = []int{huge, huge, huge * huge, 0, 0}
-	wide := assemble(1, must(json.Marshal(header)), nil)
-	long := append([]byte("COLESMDL\x01\x00\x00\x00"), 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0)
+	wide := assemble(2, must(json.Marshal(header)), nil)
+	long := append([]byte("COLESMDL\x02\x00\x00\x00"), 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0)
 	for name, file := range map[string][]byte{"numbers": wide, "header": long, "header beyond an int": append(long[:12:12], bytes.Repeat([]byte{0xff}, 8)...)} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -227,7 +230,7 @@ func FuzzReadModel(f *testing.F) {
 		f.Add(file[:len(file)-sha256.Size])
 		header, numbers := parts(file)
 		header["dim"] = 1
-		f.Add(assemble(1, must(json.Marshal(header)), numbers[:32]))
+		f.Add(assemble(2, must(json.Marshal(header)), numbers[:32]))
 	}
 	g := must(coles.NewGraph(5, edges(0, 1, 1, 2, 2, 3, 3, 0)))
 	f.Fuzz(func(t *testing.T, file []byte) {

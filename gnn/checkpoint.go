@@ -27,7 +27,7 @@ type Checkpoint struct {
 
 // checkpointFormat is that of a checkpoint's file. Its arrays are the parameters, the
 // moments and the best parameters.
-var checkpointFormat = archive.Format{Magic: [8]byte([]byte("COLESGCK")), Version: 1}
+var checkpointFormat = archive.Format{Magic: [8]byte([]byte("COLESGCK")), Version: 1, Oldest: 1}
 
 // checkpointHeader is the part of a checkpoint that is not long arrays of numbers.
 type checkpointHeader struct {
@@ -160,7 +160,7 @@ func (c *Checkpoint) WriteTo(w io.Writer) (int64, error) {
 func ReadCheckpoint(r io.Reader) (*Checkpoint, error) {
 	c := new(Checkpoint)
 	var all []tensor
-	arrays, err := checkpointFormat.Read(r, func(text []byte) ([]int, error) {
+	_, arrays, err := checkpointFormat.Read(r, func(text []byte) ([]int, error) {
 		if err := json.Unmarshal(text, &c.header); err != nil {
 			return nil, err
 		}

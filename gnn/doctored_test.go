@@ -19,7 +19,7 @@ func TestModelOfAnotherPreparer(t *testing.T) {
 	m := must(Train(ctx, g, x, smallOptions()...))
 	other := must(coles.FitPreparation(mat.NewDense(40, 7, nil), coles.PrepareNone))
 	var file bytes.Buffer
-	must(modelFormat.Write(&file, modelHeader{m.settings, m.report, other, 1, m.params, nil}, arraysOf(m.params)...))
+	must(modelFormat.Write(&file, modelHeader{Settings: m.settings, Report: m.report, Prepare: other, Factor: 1, Params: m.params}, arraysOf(m.params)...))
 	wantRefusal(t, "Embed", coles.ErrShape, func() error {
 		read, err := ReadModel(&file)
 		if err != nil {
@@ -45,7 +45,7 @@ func TestDoctoredModels(t *testing.T) {
 		"classes in no order": {1, []int{1, 2, 4, 3, 5}, func(r io.Reader) error { return second(ReadClassifier(r)) }},
 	} {
 		var file bytes.Buffer
-		must(modelFormat.Write(&file, modelHeader{m.settings, m.report, m.prepare, c.factor, m.params, c.classes}, arraysOf(m.params)...))
+		must(modelFormat.Write(&file, modelHeader{Settings: m.settings, Report: m.report, Prepare: m.prepare, Factor: c.factor, Params: m.params, Classes: c.classes}, arraysOf(m.params)...))
 		wantRefusal(t, name, coles.ErrFormat, func() error { return c.read(&file) })
 	}
 }

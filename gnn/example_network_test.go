@@ -156,3 +156,21 @@ func ExampleReadClassifier() {
 	// Output:
 	// true
 }
+
+// A trained network says what it was made of.
+func ExampleModel_Provenance() {
+	ctx := context.Background()
+	g, err := coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	x := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 0, 1, 0, 1})
+	m, err := gnn.Train(ctx, g, x, gnn.WithNetwork(gnn.GCN(2)), gnn.WithSeed(7))
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := m.Provenance()
+	here, err := coles.HashInput(ctx, g, x)
+	fmt.Println("seed", p.Settings.Seed, "the same input:", here == p.Input, err)
+	// Output: seed 7 the same input: true <nil>
+}

@@ -23,6 +23,9 @@ type Model struct {
 	factor    float64    // what the output of the network is multiplied by
 	embedding *mat.Dense // of the nodes trained on; nil in a model that was read from a file
 	report    Report
+	input     coles.InputHash
+	module    string // version of the module that trained
+	format    int    // version of the file it is from
 }
 
 // A tensor is a named matrix as models and checkpoints keep it, without padding.
@@ -65,7 +68,10 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{settings: r.Settings, prepare: r.prepare, params: r.tensors()}
+	m := &Model{
+		settings: r.Settings, prepare: r.prepare, params: r.tensors(),
+		input: r.input, module: coles.ModuleVersion(), format: int(modelFormat.Version),
+	}
 	if m.embedding, m.factor, err = scaled(ctx, h, r.Norm); err != nil {
 		return nil, err
 	}

@@ -9,8 +9,9 @@ import (
 	"coles/internal/archive"
 )
 
-// modelFormat is that of a model's file. Its arrays are the parameters.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESGNN")), Version: 1}
+// modelFormat is that of a model's file. Its arrays are the parameters. Version 2 says
+// what the model was made of and by, which version 1 does not.
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESGNN")), Version: 2, Oldest: 1}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
@@ -20,6 +21,8 @@ type modelHeader struct {
 	Factor   float64         `json:"factor"`
 	Params   []tensor        `json:"parameters"`
 	Classes  []int           `json:"classes,omitempty"` // of a classifier
+	Input    coles.InputHash `json:"input"`
+	Module   string          `json:"module"`
 }
 
 // WriteTo writes the model in a versioned format that ends in a checksum. It does
@@ -30,15 +33,15 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 	if m == nil || m.prepare == nil {
 		return 0, fmt.Errorf("gnn: write model: %w: no training made it", coles.ErrEmpty)
 	}
-	n, err := modelFormat.Write(w, modelHeader{m.settings, m.report, m.prepare, m.factor, m.params, classes}, arraysOf(m.params)...)
+	n, err := modelFormat.Write(w, modelHeader{m.settings, m.report, m.prepare, m.factor, m.params, classes, m.input, m.module}, arraysOf(m.params)...)
 	if err != nil {
 		return n, fmt.Errorf("gnn: write model: %w", err)
 	}
 	return n, nil
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as
-// bytes arrive, never because a length is declared.
+// ReadModel reads what [Model.WriteTo] wrote, today or in any version before, and no
+// byte more. It takes memory as bytes arrive, never because a length is declared.
 //
 // Errors: [coles.ErrFormat] for bytes that are no such model, [coles.ErrChecksum]
 // for a model changed or cut off, and the reader's.
@@ -55,7 +58,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 
 func readModel(r io.Reader) (*Model, []int, error) {
 	var h modelHeader
-	arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
+	version, arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
 		if err := json.Unmarshal(text, &h); err != nil {
 			return nil, err
 		}
@@ -65,7 +68,10 @@ func readModel(r io.Reader) (*Model, []int, error) {
 		return nil, nil, err
 	}
 	fill(h.Params, arrays)
-	return &Model{settings: h.Settings, prepare: h.Prepare, params: h.Params, factor: h.Factor, report: h.Report}, h.Classes, nil
+	return &Model{
+		settings: h.Settings, prepare: h.Prepare, params: h.Params, factor: h.Factor, report: h.Report,
+		input: h.Input, module: h.Module, format: int(version),
+	}, h.Classes, nil
 }
 
 // check compares the header's parts with one another before anything is read by

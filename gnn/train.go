@@ -76,6 +76,7 @@ func trainIn[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x ma
 // A run is a training in numbers of type T.
 type run[T kernel.Float] struct {
 	config
+	input   coles.InputHash
 	prepare *coles.Preparer
 	data    *data[T]
 	tape    *tape.Tape[T]
@@ -101,6 +102,9 @@ func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat
 	err := checkRows(g, x)
 	if err != nil {
 		return nil, err
+	}
+	if r.input, err = coles.HashInput(ctx, g, x); err != nil {
+		return nil, fmt.Errorf("gnn: %w", err)
 	}
 	if r.prepare, err = coles.FitPreparation(x, c.Features); err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)

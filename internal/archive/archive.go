@@ -26,10 +26,11 @@ var (
 	ErrChecksum = errors.New("model is damaged")
 )
 
-// A Format is a kind of file.
+// A Format is a kind of file. It is written in one version, and read in those from
+// Oldest on; what differs between them is in the header.
 type Format struct {
-	Magic   [8]byte
-	Version uint32
+	Magic           [8]byte
+	Version, Oldest uint32
 }
 
 // prefix is the length of what stands before the header.
@@ -52,34 +53,43 @@ func (f Format) Write(w io.Writer, header any, arrays ...[]float64) (int64, erro
 	return out.n, out.err
 }
 
-// Read reads what Write wrote, and no byte more. The header is handed to parse,
-// which tells the lengths of the arrays. Memory is taken as bytes arrive, never
-// because a length is declared. Errors say at which byte.
-func (f Format) Read(r io.Reader, parse func(header []byte) (lengths []int, err error)) ([][]float64, error) {
+// Read reads what Write wrote, and no byte more, and returns the version of the file
+// with its arrays. The header is handed to parse, which tells the lengths of the
+// arrays. Memory is taken as bytes arrive, never because a length is declared. Errors
+// say at which byte.
+func (f Format) Read(r io.Reader, parse func(header []byte) (lengths []int, err error)) (version uint32, arrays [][]float64, err error) {
 	in := &reader{r: r, sum: sha256.New()}
-	arrays, err := f.read(in, parse)
-	if err != nil {
-		return nil, fmt.Errorf("at byte %d: %w", in.n, err)
+	version, length, err := f.start(in)
+	if err == nil {
+		arrays, err = f.read(in, length, parse)
 	}
-	return arrays, nil
+	if err != nil {
+		return 0, nil, fmt.Errorf("at byte %d: %w", in.n, err)
+	}
+	return version, arrays, nil
 }
 
-func (f Format) read(in *reader, parse func([]byte) ([]int, error)) ([][]float64, error) {
+// start reads what stands before the header, and returns the length of that.
+func (f Format) start(in *reader) (version uint32, length int, err error) {
 	start, err := in.bytes(prefix)
 	if err != nil {
-		return nil, err
+		return 0, 0, err
 	}
 	if [8]byte(start) != f.Magic {
-		return nil, fmt.Errorf("%w: it does not begin with %q", ErrFormat, f.Magic[:])
+		return 0, 0, fmt.Errorf("%w: it does not begin with %q", ErrFormat, f.Magic[:])
 	}
-	if v := binary.LittleEndian.Uint32(start[8:]); v != f.Version {
-		return nil, fmt.Errorf("%w: version %d, this package reads %d", ErrFormat, v, f.Version)
+	if version = binary.LittleEndian.Uint32(start[8:]); version < f.Oldest || version > f.Version {
+		return 0, 0, fmt.Errorf("%w: version %d, this package reads %d to %d", ErrFormat, version, f.Oldest, f.Version)
 	}
-	length := binary.LittleEndian.Uint64(start[12:])
-	if length > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: header of %d bytes", ErrFormat, length)
+	declared := binary.LittleEndian.Uint64(start[12:])
+	if declared > math.MaxInt32 {
+		return 0, 0, fmt.Errorf("%w: header of %d bytes", ErrFormat, declared)
 	}
-	text, err := in.bytes(int(length))
+	return version, int(declared), nil
+}
+
+func (f Format) read(in *reader, length int, parse func([]byte) ([]int, error)) ([][]float64, error) {
+	text, err := in.bytes(length)
 	if err != nil {
 		return nil, err
 	}

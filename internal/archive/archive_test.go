@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var format = Format{Magic: [8]byte([]byte("TESTFILE")), Version: 3}
+var format = Format{Magic: [8]byte([]byte("TESTFILE")), Version: 3, Oldest: 2}
 
 // lengths is a header that is nothing but the lengths of the arrays.
 func lengths(text []byte) (n []int, err error) { return n, json.Unmarshal(text, &n) }
@@ -34,7 +34,7 @@ func TestArraysAreReadAsTheyWereWritten(t *testing.T) {
 	want := [][]float64{{1, math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64}, nil, long}
 	bytesOf := file(t, format, []int{4, 0, len(long)}, want...)
 	r := bytes.NewReader(append(bytesOf, "rest"...))
-	got, err := format.Read(r, lengths)
+	_, got, err := format.Read(r, lengths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +48,21 @@ func TestArraysAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
+func TestOlderVersionsAreRead(t *testing.T) {
+	for v := uint32(2); v <= 3; v++ {
+		b := file(t, Format{Magic: format.Magic, Version: v}, []int{1}, []float64{7})
+		version, arrays, err := format.Read(bytes.NewReader(b), lengths)
+		if err != nil || version != v || arrays[0][0] != 7 {
+			t.Errorf("version %d is read as %d: %v, %v", v, version, arrays, err)
+		}
+	}
+}
+
 func TestDamageIsFound(t *testing.T) {
 	whole := file(t, format, []int{2}, []float64{1, 2})
 	for at := range whole {
 		for _, damaged := range [][]byte{whole[:at], slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:])} {
-			if _, err := format.Read(bytes.NewReader(damaged), lengths); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrChecksum) {
+			if _, _, err := format.Read(bytes.NewReader(damaged), lengths); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrChecksum) {
 				t.Fatalf("%d bytes, byte %d: %v", len(damaged), at, err)
 			}
 		}
@@ -60,14 +70,15 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 func TestOtherFilesAreRefused(t *testing.T) {
-	other := Format{Magic: format.Magic, Version: 4}
+	newer, older := Format{Magic: format.Magic, Version: 4}, Format{Magic: format.Magic, Version: 1}
 	for name, b := range map[string][]byte{
-		"another version":      file(t, other, []int{}),
+		"a version to come":    file(t, newer, []int{}),
+		"a version forgotten":  file(t, older, []int{}),
 		"a header of no shape": file(t, format, "text"),
 		"an infinity":          file(t, format, []int{1}, []float64{math.Inf(1)}),
 		"a NaN":                file(t, format, []int{1}, []float64{math.NaN()}),
 	} {
-		if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrFormat) {
+		if _, _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -78,7 +89,7 @@ func TestMemoryIsTakenAsBytesArrive(t *testing.T) {
 	b := file(t, format, []int{1 << 40})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrChecksum) {
+	if _, _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrChecksum) {
 		t.Errorf("error %v, want %v", err, ErrChecksum)
 	}
 	runtime.ReadMemStats(&after)
