@@ -183,7 +183,9 @@ func finish(ctx context.Context, m *Model, c config, y kernel.Matrix[float64], l
 	if err := scale(ctx, y, s.Factors); err != nil {
 		return err
 	}
-	m.embedding = denseOf(y)
+	if m.embedding, err = finiteDense(ctx, "the embedding", y); err != nil {
+		return err
+	}
 	m.report.Dim, m.report.Power, m.report.EffectiveRank = len(lambda), s.Power, s.EffectiveRank
 	m.report.Kernels, m.report.Precision = kernel.Path(), c.Precision
 	return nil

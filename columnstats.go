@@ -113,7 +113,8 @@ func columnMoments(ctx context.Context, f *features) (mean, inverse []float64, e
 	for j, sum := range squares {
 		absent := (n - s.stored[j]) * centre[j] * centre[j]
 		deviation := math.Sqrt((sum+absent)/n) / scale[j]
-		if deviation > 1e-12*math.Abs(s.mean[j]) { // below this it is the rounding of a constant
+		// Below the first it is the rounding of a constant, below the second one over it overflows.
+		if deviation > 1e-12*math.Abs(s.mean[j]) && deviation >= 0x1p-1022 {
 			inverse[j] = 1 / deviation
 		}
 	}

@@ -135,7 +135,7 @@ func (dw *DeltaW) Apply(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	if err := contrastOf[float64](dw).apply(ctx, dst, src); err != nil {
 		return nil, err
 	}
-	return denseOf(dst), nil
+	return finiteDense(ctx, "ΔW·X", dst)
 }
 
 // contrasting is ΔW in the numbers that are computed with.

@@ -214,5 +214,5 @@ func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense,
 	if err != nil {
 		return nil, err
 	}
-	return denseOf(fx), nil
+	return finiteDense(ctx, "FX", fx)
 }

@@ -71,7 +71,7 @@ func (r GraphReport) String() string {
 	return s
 }
 
-// A GraphOption changes how a graph is built.
+// A GraphOption changes how a graph is built; a nil one changes nothing.
 type GraphOption func(*graphConfig)
 
 type graphConfig struct {
@@ -117,7 +117,9 @@ func WithIntIDs(ids []int64) GraphOption {
 func graphOptions(opts []GraphOption) graphConfig {
 	var c graphConfig
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	return c
 }

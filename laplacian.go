@@ -135,7 +135,11 @@ func normalizeDegrees(a *kernel.CSR[float64]) *kernel.CSR[float64] {
 		_, to := w.Row(i)
 		for q, j := range cols {
 			// The product of the two scales first: it is the same number at (i, j) and (j, i).
-			to[q] = from[q] * (scale[i] * scale[j])
+			if both := scale[i] * scale[j]; both <= math.MaxFloat64 {
+				to[q] = from[q] * both
+			} else { // weights below 1e-308
+				to[q] = from[q] / (1 / scale[i] * (1 / scale[j]))
+			}
 		}
 	})
 	return w

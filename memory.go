@@ -19,6 +19,14 @@ type featureShape struct {
 	sparse               bool
 }
 
+// dims is the largest dimension of an embedding.
+func (s featureShape) dims() int {
+	if s.cols == 0 {
+		return s.rows
+	}
+	return s.cols
+}
+
 func shapeOf(f *features) featureShape {
 	s := featureShape{rows: f.rows(), cols: f.cols(), sparse: f.sparse != nil}
 	if s.sparse {
@@ -44,7 +52,7 @@ func shapeOf(f *features) featureShape {
 // FX replaces a dense X prepared, in the same storage, where d is more than w
 // and at most 3·d′.
 //
-// Errors: those of reading x and of the settings, and [ErrShape].
+// Errors: those of reading x and of the settings, [ErrShape], and [ErrDim].
 func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
 	c, err := newConfig(opts)
 	if err != nil {
@@ -63,6 +71,9 @@ func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
 		if shape.rows != g.Nodes() {
 			return Memory{}, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, shape.rows, g.Nodes())
 		}
+	}
+	if most := shape.dims(); c.Dim > most {
+		return Memory{}, fmt.Errorf("coles: estimate: %w: d′ = %d of %d", ErrDim, c.Dim, most)
 	}
 	if c.Dim == 0 {
 		c.Dim = defaultDim

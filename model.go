@@ -78,18 +78,18 @@ func (r Report) String() string {
 }
 
 // Report tells what the fit did to its input and chose.
-func (m *Model) Report() Report { return m.report }
+func (m *Model) Report() Report { return m.orEmpty().report }
 
 // Settings returns the settings of the fit, Dim and Precision resolved.
-func (m *Model) Settings() Settings { return m.settings }
+func (m *Model) Settings() Settings { return m.orEmpty().settings }
 
 // Lambda returns the eigenvalues in descending order.
-func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
+func (m *Model) Lambda() []float64 { return slices.Clone(m.orEmpty().lambda) }
 
 // Projection returns a copy of P (d′ × d, orthonormal rows) or nil for a model
 // without features.
 func (m *Model) Projection() *mat.Dense {
-	if m.projection == nil {
+	if m == nil || m.projection == nil {
 		return nil
 	}
 	return mat.DenseCopyOf(m.projection.P)
@@ -97,18 +97,26 @@ func (m *Model) Projection() *mat.Dense {
 
 // Scaling returns how the columns of FXPᵀ were weighted.
 func (m *Model) Scaling() Scaling {
-	s := m.scaling
+	s := m.orEmpty().scaling
 	s.Factors = slices.Clone(s.Factors)
 	return s
 }
 
 // IDs returns the names of the nodes fitted, in row order.
-func (m *Model) IDs() []string { return m.ids.all(m.report.Graph.Nodes) }
+func (m *Model) IDs() []string { return m.orEmpty().ids.all(m.Report().Graph.Nodes) }
 
 // Embedding returns the embedding (n × d′) of the nodes the model was fitted
 // on. It is the model's own matrix, not a copy: read it, do not write to it.
 // It is nil in a model with features that was read from a file; use [Model.Embed].
-func (m *Model) Embedding() *mat.Dense { return m.embedding }
+func (m *Model) Embedding() *mat.Dense { return m.orEmpty().embedding }
+
+// orEmpty lets the methods of a nil Model see one that holds nothing.
+func (m *Model) orEmpty() *Model {
+	if m == nil {
+		return new(Model)
+	}
+	return m
+}
 
 // Embed returns the embedding of every node of a graph (n × d′), without fitting
 // anything: F(W)·X·Pᵀ, scaled as the model is, with X prepared by the column
@@ -121,8 +129,12 @@ func (m *Model) Embedding() *mat.Dense { return m.embedding }
 // A model without features embeds only the graph it was fitted on. The time is
 // O((nnz(X) + K·nnz(W))·d′).
 //
-// Errors: [ErrShape], [ErrNotFinite], [ErrPreparation], [ErrPrecision], [ErrTransductive], and ctx's.
+// Errors: [ErrEmpty], [ErrShape], [ErrNotFinite], [ErrPreparation], [ErrPrecision], [ErrTransductive],
+// and ctx's.
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
+	if m == nil || m.ids == nil {
+		return nil, fmt.Errorf("coles: embed: %w: neither Fit nor ReadModel made the model", ErrEmpty)
+	}
 	if err := g.check(); err != nil {
 		return nil, err
 	}
@@ -160,7 +172,10 @@ func embedIn[T kernel.Float](ctx context.Context, m *Model, g *Graph, raw *featu
 	if err != nil {
 		return nil, err
 	}
-	return denseOf(y), scale(ctx, y, m.scaling.Factors)
+	if err := scale(ctx, y, m.scaling.Factors); err != nil {
+		return nil, err
+	}
+	return finiteDense(ctx, "the embedding", y)
 }
 
 // fingerprint is a hash of the adjacency matrix.

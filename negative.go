@@ -58,7 +58,7 @@ func (k *samplerKind) UnmarshalText(text []byte) error {
 // word2vec found for words (Mikolov et al. 2013) and graph methods kept.
 const degreePower = 0.75
 
-// A NegativeOption changes how negatives are sampled.
+// A NegativeOption changes how negatives are sampled; a nil one changes nothing.
 type NegativeOption func(*NegativeSampler)
 
 // ExcludeEdges draws no pair that the graph joins. A sampler that promises a
@@ -68,7 +68,9 @@ func ExcludeEdges() NegativeOption { return func(s *NegativeSampler) { s.exclude
 
 func newSampler(s NegativeSampler, opts []NegativeOption) NegativeSampler {
 	for _, o := range opts {
-		o(&s)
+		if o != nil {
+			o(&s)
+		}
 	}
 	return s
 }
@@ -238,10 +240,17 @@ func rootDegrees(g *Graph) []float64 {
 	for _, d := range g.degree {
 		total += d
 	}
+	unit := 1.0
+	if total > math.MaxFloat64 { // weights near the end of the numbers
+		unit, total = 0x1p-64, 0
+		for _, d := range g.degree {
+			total += unit * d
+		}
+	}
 	v := make([]float64, g.Nodes())
 	for i, d := range g.degree {
 		if d > 0 {
-			v[i] = math.Sqrt(d / total)
+			v[i] = math.Sqrt(unit * d / total)
 		}
 	}
 	return v

@@ -75,7 +75,12 @@ func FitPreparation(x mat.Matrix, how Preparation) (*Preparer, error) {
 }
 
 // Preparation is what the preparer does; [PrepareAuto] has been resolved.
-func (p *Preparer) Preparation() Preparation { return p.how }
+func (p *Preparer) Preparation() Preparation {
+	if p == nil {
+		return PrepareAuto
+	}
+	return p.how
+}
 
 // preparerJSON is a preparer outside Go.
 type preparerJSON struct {
@@ -87,6 +92,9 @@ type preparerJSON struct {
 
 // MarshalJSON writes the preparation and what it learned, to the last bit.
 func (p *Preparer) MarshalJSON() ([]byte, error) {
+	if p == nil {
+		return []byte("null"), nil
+	}
 	return json.Marshal(preparerJSON{p.how, p.columns, p.weight, p.mean})
 }
 
@@ -131,8 +139,12 @@ func (p Preparation) keeps(columns int) (weights, means int, ok bool) {
 // Apply prepares features with the columns that p was fitted to. The result is
 // a *sparse.CSR or a *mat.Dense; X is not changed. Rows that are zero stay zero.
 //
-// Errors: [ErrShape] for another number of columns, [ErrPreparation].
+// Errors: [ErrShape] for another number of columns, [ErrPreparation], [ErrEmpty],
+// [ErrNotFinite].
 func (p *Preparer) Apply(x mat.Matrix) (mat.Matrix, error) {
+	if p == nil {
+		return nil, fmt.Errorf("coles: preparation: %w: the preparer is nil", ErrEmpty)
+	}
 	ctx := context.Background()
 	f, err := readFeatures(ctx, x)
 	if err != nil {
@@ -140,6 +152,9 @@ func (p *Preparer) Apply(x mat.Matrix) (mat.Matrix, error) {
 	}
 	s, err := prepared[float64](ctx, p, f)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkOverflow(ctx, "prepared, a feature", s); err != nil {
 		return nil, err
 	}
 	return s.matrix(ctx)

@@ -47,17 +47,20 @@ func applied[T kernel.Float](ctx context.Context, p *Preparer, f *features) (*si
 func (p *Preparer) row(cols []int32, vals []float64) {
 	switch p.how {
 	case PrepareTFIDF:
+		tame(vals)
 		for q := range vals {
 			vals[q] *= p.weight[cols[q]]
 		}
 		divide(vals, euclidean(vals))
 	case PrepareRowL2:
+		tame(vals)
 		divide(vals, euclidean(vals))
 	case PrepareRowL1:
+		tame(vals)
 		divide(vals, total(vals))
 	case PrepareStandardize:
 		for j, v := range vals {
-			vals[j] = (v - p.mean[j]) * p.weight[j]
+			vals[j] = deviationOf(v, p.mean[j], p.weight[j])
 		}
 	}
 }

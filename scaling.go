@@ -171,16 +171,20 @@ func meanCentredNorm(ctx context.Context, e kernel.Matrix[float64], mean, factor
 
 // Apply returns E with every column multiplied by its factor, in new storage.
 //
-// Errors: [ErrShape], [ErrEmpty] for a nil matrix.
+// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite].
 func (s *Scaling) Apply(e *mat.Dense) (*mat.Dense, error) {
-	if e == nil {
-		return nil, fmt.Errorf("coles: scaling: %w: matrix is nil", ErrEmpty)
+	if s == nil || e == nil {
+		return nil, fmt.Errorf("coles: scaling: %w: scaling or matrix is nil", ErrEmpty)
 	}
 	if _, d := e.Dims(); d != len(s.Factors) {
 		return nil, fmt.Errorf("coles: scaling: %w: %d columns, %d factors", ErrShape, d, len(s.Factors))
 	}
-	out := mat.DenseCopyOf(e)
-	return out, scale(context.Background(), kernel.Matrix[float64](out.RawMatrix()), s.Factors)
+	out, ctx := mat.DenseCopyOf(e), context.Background()
+	y := kernel.Matrix[float64](out.RawMatrix())
+	if err := scale(ctx, y, s.Factors); err != nil {
+		return nil, err
+	}
+	return finiteDense(ctx, "the scaled matrix", y)
 }
 
 // scale multiplies every column by its factor.

@@ -139,7 +139,7 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // An Option changes one choice of [Fit], [Contrast], [Solve], [SolveImplicit],
 // [Eigenmaps] or [SpectralScaling]. A function reads the options that concern
-// it and validates all of them.
+// it and validates all of them. A nil Option changes nothing.
 type Option func(*config)
 
 type config struct {
@@ -154,7 +154,9 @@ type config struct {
 func newConfig(opts []Option) (config, error) {
 	c := config{Settings: DefaultSettings()}
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	return c, errors.Join(c.err, c.check())
 }

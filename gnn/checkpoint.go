@@ -46,10 +46,20 @@ type checkpointHeader struct {
 }
 
 // Epoch is how many epochs were done.
-func (c *Checkpoint) Epoch() int { return c.header.Epoch }
+func (c *Checkpoint) Epoch() int {
+	if c == nil {
+		return 0
+	}
+	return c.header.Epoch
+}
 
 // Settings returns the settings of the training, widths and precision resolved.
-func (c *Checkpoint) Settings() Settings { return c.header.Settings.clone() }
+func (c *Checkpoint) Settings() Settings {
+	if c == nil {
+		return Settings{}
+	}
+	return c.header.Settings.clone()
+}
 
 // snapshot is the state of the run.
 func (r *run[T]) snapshot() *Checkpoint {

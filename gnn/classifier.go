@@ -171,20 +171,33 @@ func (c *Classifier) Predict(ctx context.Context, g *coles.Graph, x mat.Matrix) 
 //
 // Errors: as [Model.Embed].
 func (c *Classifier) Scores(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
-	return c.model.output(ctx, g, x)
+	return c.network().output(ctx, g, x)
 }
 
 // Classes returns the labels that it tells apart, ascending.
-func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
+func (c *Classifier) Classes() []int {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.classes)
+}
+
+// network is the model that scores; nil for a nil Classifier.
+func (c *Classifier) network() *Model {
+	if c == nil {
+		return nil
+	}
+	return &c.model
+}
 
 // Report tells what the training did.
-func (c *Classifier) Report() Report { return c.model.report }
+func (c *Classifier) Report() Report { return c.network().Report() }
 
 // Settings returns the settings of the training, widths and precision resolved.
-func (c *Classifier) Settings() Settings { return c.model.settings.clone() }
+func (c *Classifier) Settings() Settings { return c.network().Settings() }
 
 // WriteTo writes the classifier in the format of models.
-func (c *Classifier) WriteTo(w io.Writer) (int64, error) { return c.model.write(w, c.classes) }
+func (c *Classifier) WriteTo(w io.Writer) (int64, error) { return c.network().write(w, c.Classes()) }
 
 // ReadClassifier reads what [Classifier.WriteTo] wrote; it is as careful as [ReadModel].
 func ReadClassifier(r io.Reader) (*Classifier, error) {

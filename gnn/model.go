@@ -141,10 +141,18 @@ func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) 
 // Embedding returns a copy of the embedding of the nodes trained on (n×d′), or nil in a
 // model that was read from a file: Embed makes it again from graph and features.
 func (m *Model) Embedding() *mat.Dense {
-	if m.embedding == nil {
+	if m == nil || m.embedding == nil {
 		return nil
 	}
 	return mat.DenseCopyOf(m.embedding)
+}
+
+// orEmpty lets the methods of a nil Model see one that holds nothing.
+func (m *Model) orEmpty() *Model {
+	if m == nil {
+		return new(Model)
+	}
+	return m
 }
 
 // Embed returns the embedding of every node of a graph (n×d′) without training
@@ -220,7 +228,7 @@ func narrowed[T kernel.Float](p tensor) kernel.Matrix[T] {
 // of the layers.
 func (m *Model) Parameters() []string {
 	var names []string
-	for _, p := range m.params {
+	for _, p := range m.orEmpty().params {
 		names = append(names, p.Name)
 	}
 	return names
@@ -228,7 +236,7 @@ func (m *Model) Parameters() []string {
 
 // Parameter returns a copy of the parameter of that name.
 func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
-	for _, p := range m.params {
+	for _, p := range m.orEmpty().params {
 		if p.Name == name {
 			return mat.NewDense(p.Rows, p.Cols, append([]float64(nil), p.data...)), true
 		}
@@ -237,7 +245,7 @@ func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
 }
 
 // Settings returns the settings of the training, widths and precision resolved.
-func (m *Model) Settings() Settings { return m.settings.clone() }
+func (m *Model) Settings() Settings { return m.orEmpty().settings.clone() }
 
 // Report tells what the training did.
-func (m *Model) Report() Report { return m.report }
+func (m *Model) Report() Report { return m.orEmpty().report }

@@ -27,9 +27,4 @@ func (m *Model) Provenance() Provenance {
 }
 
 // Provenance tells where the classifier comes from. It is kept in its file.
-func (c *Classifier) Provenance() Provenance {
-	if c == nil {
-		return Provenance{}
-	}
-	return c.model.Provenance()
-}
+func (c *Classifier) Provenance() Provenance { return c.network().Provenance() }

@@ -93,7 +93,8 @@ func (s Settings) check() error {
 	return errors.Join(errs...)
 }
 
-// An Option changes one choice of [Train], [Resume] or [TrainClassifier].
+// An Option changes one choice of [Train], [Resume] or [TrainClassifier]; a nil one
+// changes nothing.
 type Option func(*config)
 
 type config struct {
@@ -107,7 +108,9 @@ type config struct {
 func newConfig(s Settings, opts []Option) (config, error) {
 	c := config{Settings: s}
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	return c, errors.Join(c.check(), c.validation.check(), c.checkpoint.check())
 }

@@ -1,0 +1,62 @@
+package coles
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// checkOverflow refuses a result that has left the range of its numbers.
+func checkOverflow[T kernel.Float](ctx context.Context, what string, s *signal[T]) error {
+	largest, err := foldRows(ctx, s.rows(),
+		func() *float64 { return new(float64) },
+		func(largest *float64, lo, hi int) { *largest = max(*largest, s.largest(lo, hi)) },
+		func(largest, part *float64) { *largest = max(*largest, *part) })
+	if err != nil {
+		return err
+	}
+	if !finite(*largest) {
+		return fmt.Errorf("coles: %w: %s overflows; scale the features", ErrNotFinite, what)
+	}
+	return nil
+}
+
+// finiteDense is y as the world takes it, or an error where it has overflowed.
+func finiteDense(ctx context.Context, what string, y kernel.Matrix[float64]) (*mat.Dense, error) {
+	if y.Cols > 0 {
+		if err := checkOverflow(ctx, what, &signal[float64]{dense: y}); err != nil {
+			return nil, err
+		}
+	}
+	return denseOf(y), nil
+}
+
+// tame multiplies a row by a power of two, where it must be, so that neither sums of its
+// entries nor of their squares leave the range of float64. The row is scaled to
+// a length of its own afterwards.
+func tame(row []float64) {
+	switch largest := magnitude(row); {
+	case largest > 0x1p900:
+		multiply(row, 0x1p-100)
+	case largest > 0 && largest < 0x1p-900:
+		multiply(row, 0x1p100)
+	}
+}
+
+func multiply(row []float64, c float64) {
+	for q := range row {
+		row[q] *= c
+	}
+}
+
+// deviationOf is v − mean in units of 1/weight, where the difference may overflow.
+func deviationOf(v, mean, weight float64) float64 {
+	if off := v - mean; math.Abs(off) <= math.MaxFloat64 {
+		return off * weight
+	}
+	return (v/2 - mean/2) * weight * 2
+}
