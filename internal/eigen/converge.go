@@ -97,7 +97,11 @@ func (l look) growth(before look, tol float64) int {
 
 // gaveUp is the error of a search that ran out of restarts.
 func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
-	if err := s.restart(ctx, 0, r, max(done, 1)); err != nil {
+	if done == 0 {
+		none := &Result{Vectors: kernel.Dense[float64](0, s.n)}
+		return &ConvergenceError{Wanted: s.k, Residual: r.worst(s.k), Result: none}
+	}
+	if err := s.restart(ctx, 0, r, done); err != nil {
 		return err
 	}
 	result, err := s.result(ctx, r, done)

@@ -179,6 +179,22 @@ func TestKrylovReportsWhatDidConverge(t *testing.T) {
 	checkKrylov(t, "part", diagonalMatrix(d), e.Result, descending(d, k))
 }
 
+func TestKrylovReportsThatNothingConverged(t *testing.T) {
+	const n, k = 800, 20
+	d := make([]float64, n)
+	for i := range d {
+		d[i] = math.Cos(math.Pi * float64(i) / n) // crowded at the top, and nothing above it
+	}
+	_, err := Krylov(context.Background(), n, k, diagonal(d), KrylovOptions{Block: 4, MaxBasis: 32, MaxRestarts: 1})
+	var e *ConvergenceError
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v, want a ConvergenceError", err)
+	}
+	if e.Converged != 0 || e.Wanted != k || !(e.Residual > 1e-7) || len(e.Result.Values) != 0 || e.Result.Vectors.Rows != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestKrylovRefusesBadInput(t *testing.T) {
 	ctx := context.Background()
 	one := diagonal(constant(500, 1))
