@@ -70,6 +70,9 @@ func (c config) eigenmaps(ctx context.Context, dw *DeltaW) (*Eigenmap, error) {
 	if c.Dim > limit {
 		return nil, fmt.Errorf("coles: eigenmaps: %w: d′ = %d of %d", ErrDim, c.Dim, limit)
 	}
+	if err := checkPanel(c.Dim, n); err != nil {
+		return nil, err
+	}
 	given := 0
 	if !c.skipComponents {
 		given = min(known.dim(), c.Dim)

@@ -122,6 +122,9 @@ func project[T kernel.Float](ctx context.Context, w *kernel.CSR[T], s Settings, 
 	if err != nil {
 		return kernel.Matrix[float64]{}, err
 	}
+	if err := checkPanel(x.rows(), v.Cols); err != nil {
+		return kernel.Matrix[float64]{}, err
+	}
 	xv := kernel.Dense[T](x.rows(), v.Cols)
 	if err := x.times(ctx, xv, v); err != nil {
 		return kernel.Matrix[float64]{}, err

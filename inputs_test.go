@@ -18,7 +18,7 @@ import (
 // named are all errors that this package may wrap.
 var named = []error{
 	coles.ErrShape, coles.ErrIndex, coles.ErrNotFinite, coles.ErrNegativeWeight, coles.ErrAsymmetric, coles.ErrEmpty,
-	coles.ErrTooLarge, coles.ErrIDs, coles.ErrDense, coles.ErrDim, coles.ErrSetting, coles.ErrPreparation, coles.ErrTransductive,
+	coles.ErrTooLarge, coles.ErrIDs, coles.ErrDense, coles.ErrDim, coles.ErrSetting, coles.ErrPreparation, coles.ErrPrecision, coles.ErrTransductive,
 	coles.ErrFormat, coles.ErrChecksum,
 }
 

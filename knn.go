@@ -35,6 +35,9 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 	if k < 1 || k >= n {
 		return nil, fmt.Errorf("coles: nearest neighbours: %w: k = %d for %d rows", ErrSetting, k, n)
 	}
+	if err := checkPanel(n, max(k, 128)); err != nil { // neighbours, and similarities of 128 rows
+		return nil, err
+	}
 	unit, err := prepared[float64](ctx, &Preparer{how: PrepareRowL2, columns: f.cols()}, f)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,11 @@ func (h *modelHeader) check() error {
 	if h.Dim < 0 || h.Columns < 0 || n < 1 || h.Dim > math.MaxInt32 || h.Columns > math.MaxInt32 || n > math.MaxInt32 {
 		return fmt.Errorf("%d nodes, %d features, %d columns", n, h.Columns, h.Dim)
 	}
+	for _, rows := range []int{n, h.Columns} {
+		if err := checkPanel(rows, h.Dim); err != nil {
+			return err
+		}
+	}
 	ids := nodeIDs{names: h.Names, numbers: h.Numbers}
 	if err := ids.check(n); err != nil {
 		return err

@@ -205,7 +205,7 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	header, _ := parts(tinyModels()["plain"])
 	const huge = 1<<31 - 1
 	header["dim"], header["columns"] = huge, huge
-	header["lengths"] = []int{huge, huge, huge * huge, 0, 0}
+	header["lengths"] = []int64{huge, huge, huge * huge, 0, 0}
 	wide := assemble(2, must(json.Marshal(header)), nil)
 	long := append([]byte("COLESMDL\x02\x00\x00\x00"), 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0)
 	for name, file := range map[string][]byte{"numbers": wide, "header": long, "header beyond an int": append(long[:12:12], bytes.Repeat([]byte{0xff}, 8)...)} {

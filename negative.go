@@ -281,7 +281,7 @@ func (s NegativeSampler) drawCustom(ctx context.Context, g *Graph, seed uint64) 
 // drawPartners lets every node draw its partners from its own random stream.
 func (s NegativeSampler) drawPartners(ctx context.Context, g *Graph, seed uint64, propose func(stream.Stream) int) (Negative, error) {
 	n := g.Nodes()
-	if int64(n)*int64(s.perNode) > math.MaxInt32 {
+	if int64(n)*int64(s.perNode) > min(math.MaxInt32, math.MaxInt/16) {
 		return Negative{}, fmt.Errorf("coles: negatives: %w: %d partners for each of %d nodes", ErrTooLarge, s.perNode, n)
 	}
 	for u := range n {

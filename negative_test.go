@@ -230,10 +230,13 @@ func TestNegativeFromEdgesSumsRepeatedPairs(t *testing.T) {
 		want  error
 	}{
 		{0, nil, coles.ErrEmpty},
-		{math.MaxInt32 + 1, nil, coles.ErrTooLarge},
+		{min(math.MaxInt32+1, math.MaxInt), nil, coles.ErrTooLarge},
 		{3, edges(0, 3), coles.ErrIndex},
 		{3, edges(-1, 0), coles.ErrIndex},
 	} {
+		if c.want == coles.ErrTooLarge && math.MaxInt == math.MaxInt32 {
+			continue // no number of this machine is that large
+		}
 		_, err := coles.NegativeFromEdges(c.n, c.pairs)
 		wantError(t, err, c.want)
 	}

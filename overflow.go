@@ -12,14 +12,11 @@ import (
 
 // checkOverflow refuses a result that has left the range of its numbers.
 func checkOverflow[T kernel.Float](ctx context.Context, what string, s *signal[T]) error {
-	largest, err := foldRows(ctx, s.rows(),
-		func() *float64 { return new(float64) },
-		func(largest *float64, lo, hi int) { *largest = max(*largest, s.largest(lo, hi)) },
-		func(largest, part *float64) { *largest = max(*largest, *part) })
+	largest, err := largestOfRows(ctx, s.rows(), s.largest)
 	if err != nil {
 		return err
 	}
-	if !finite(*largest) {
+	if !finite(largest) {
 		return fmt.Errorf("coles: %w: %s overflows; scale the features", ErrNotFinite, what)
 	}
 	return nil
@@ -33,6 +30,15 @@ func finiteDense(ctx context.Context, what string, y kernel.Matrix[float64]) (*m
 		}
 	}
 	return denseOf(y), nil
+}
+
+// checkPanel refuses a dense matrix of more bytes than a number of this machine counts,
+// which takes one of 32 bits, before there is memory taken for it.
+func checkPanel(rows, cols int) error {
+	if cols > 0 && rows > math.MaxInt/16/cols {
+		return fmt.Errorf("coles: %w: a dense matrix of %d × %d", ErrTooLarge, rows, cols)
+	}
+	return nil
 }
 
 // tame multiplies a row by a power of two, where it must be, so that neither sums of its

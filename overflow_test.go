@@ -7,6 +7,7 @@ import (
 
 	"coles"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -62,5 +63,41 @@ func TestNormalizedWeightsOfAnySize(t *testing.T) {
 			mat.NewDense(4, 4, []float64{0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0}), 1e-15)
 		v := must(coles.ExpectedDegreeNegatives().Sample(ctx, g, 1)).Vector
 		wantClose(t, fmt.Sprint("s of weight ", w), mat.NewVecDense(4, v), mat.NewVecDense(4, []float64{0.5, 0.5, 0.5, 0.5}), 1e-15)
+	}
+}
+
+// The weights of columns do not depend on the unit that an embedding is in, until there
+// is no number for them.
+func TestScalingInAnyUnit(t *testing.T) {
+	e := randomDense(random(163), 50, 3)
+	lambda := []float64{3, 2, 1}
+	want := must(must(coles.SpectralScaling(e, lambda)).Apply(e))
+	for _, exponent := range []int{-1000, -500, 500, 1000} {
+		scaled := mat.DenseCopyOf(e)
+		scaled.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, exponent) }, scaled)
+		wantClose(t, fmt.Sprint("scaled times 2^", exponent), must(must(coles.SpectralScaling(scaled, lambda)).Apply(scaled)), want, 1e-12)
+	}
+	tiny := mat.NewDense(2, 1, []float64{0, 5e-324})
+	wantError(t, second(coles.SpectralScaling(tiny, []float64{1}, coles.WithNorm(1e10))), coles.ErrNotFinite)
+}
+
+// On a machine of 32 bits a dense matrix of 50,000² has no number of its bytes.
+func TestPanelsBeyondAnInt(t *testing.T) {
+	if math.MaxInt > math.MaxInt32 {
+		t.Skip("an int of this machine counts the bytes of whatever fits in memory")
+	}
+	const n = 50_000
+	g := must(coles.NewGraph(n, edges(0, 1)))
+	x := sparse.NewCSR(n, n, append(make([]int, n), 1), []int{n - 1}, []float64{1})
+	w := coles.Normalize(g, coles.SelfLoops)
+	dw := must(coles.Contrast(ctx, g, coles.NoNegatives()))
+	for door, err := range map[string]error{
+		"Filter.Apply": second(coles.SGC(1).Apply(ctx, w, x)),
+		"DeltaW.Apply": second(dw.Apply(ctx, x)),
+		"Eigenmaps":    second(coles.Eigenmaps(ctx, dw, n)),
+		"KNN":          second(coles.KNN(ctx, mat.NewDense(n, 1, nil), n-1)),
+		"drawn":        second(coles.Contrast(ctx, g, coles.UniformNegatives(40_000))),
+	} {
+		t.Run(door, func(t *testing.T) { wantError(t, err, coles.ErrTooLarge) })
 	}
 }

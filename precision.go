@@ -59,19 +59,25 @@ const singleRange = 1e15
 // checkRange refuses features, as they are or prepared, whose products float32
 // could not hold.
 func checkRange(ctx context.Context, rows int, largestOf func(lo, hi int) float64) error {
+	largest, err := largestOfRows(ctx, rows, largestOf)
+	if err != nil {
+		return err
+	}
+	if largest > singleRange || largest > 0 && largest < 1/singleRange {
+		return fmt.Errorf("coles: features: %w: up to %.3g, beyond what float32 can multiply; scale them or use Float64", ErrPrecision, largest)
+	}
+	return nil
+}
+
+// largestOfRows is the largest magnitude in all rows, NaN if there is one among them.
+func largestOfRows(ctx context.Context, rows int, largestOf func(lo, hi int) float64) (float64, error) {
 	largest, err := foldRows(ctx, rows,
 		func() *float64 { return new(float64) },
 		func(largest *float64, lo, hi int) {
 			*largest = max(*largest, largestOf(lo, hi))
 		},
 		func(largest, part *float64) { *largest = max(*largest, *part) })
-	if err != nil {
-		return err
-	}
-	if *largest > singleRange || *largest > 0 && *largest < 1/singleRange {
-		return fmt.Errorf("coles: features: %w: up to %.3g, beyond what float32 can multiply; scale them or use Float64", ErrPrecision, *largest)
-	}
-	return nil
+	return *largest, err
 }
 
 func magnitude[T kernel.Float](row []T) float64 {

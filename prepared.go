@@ -96,6 +96,9 @@ func mapRows[T kernel.Float](ctx context.Context, f *features, change func(cols 
 
 // mapDenseRows changes every row as a whole and gives a dense matrix.
 func mapDenseRows[T kernel.Float](ctx context.Context, f *features, change func(cols []int32, vals []float64)) (*signal[T], error) {
+	if err := checkPanel(f.rows(), f.cols()); err != nil {
+		return nil, err
+	}
 	out := kernel.Dense[T](f.rows(), f.cols())
 	return &signal[T]{dense: out, owned: true}, eachBlock(ctx, out.Rows, func(lo, hi int) {
 		buf := make([]float64, out.Cols)

@@ -28,6 +28,9 @@ func filtered[T kernel.Float](ctx context.Context, f Filter, w *kernel.CSR[T], x
 		return kernel.Matrix[T]{}, err
 	}
 	n, d := x.rows(), x.cols()
+	if err := checkPanel(n, d); err != nil {
+		return kernel.Matrix[T]{}, err
+	}
 	width := stripWidth[T](d)
 	if width == d {
 		return propagate(ctx, f, w, x, kernel.Dense[T](n, d), kernel.Dense[T](n, d))

@@ -58,14 +58,18 @@ func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, 
 }
 
 func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []float64, rule ScalingRule) (*Scaling, error) {
-	mean, err := columnMeans(ctx, e)
+	unit, err := unitOf(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	mean, err := columnMeans(ctx, e, unit)
 	if err != nil {
 		return nil, err
 	}
 	energy, err := sumRows(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				sum[j] += (v - mean[j]) * (v - mean[j])
+				sum[j] += (v*unit - mean[j]) * (v*unit - mean[j])
 			}
 		}
 	})
@@ -88,23 +92,40 @@ func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []flo
 	for j, w := range weight {
 		s.Factors[j] = math.Pow(w, s.Power)
 	}
-	norm, err := meanCentredNorm(ctx, e, mean, s.Factors)
+	norm, err := meanCentredNorm(ctx, e, unit, mean, s.Factors)
 	if err != nil {
 		return nil, err
 	}
 	if norm > 0 {
 		for j := range s.Factors {
-			s.Factors[j] *= rule.Norm / norm
+			if s.Factors[j] *= rule.Norm / norm * unit; !finite(s.Factors[j]) {
+				return nil, fmt.Errorf("coles: scaling: %w: the rows are too short to be given the norm %v", ErrNotFinite, rule.Norm)
+			}
 		}
 	}
 	return s, nil
 }
 
-func columnMeans(ctx context.Context, e kernel.Matrix[float64]) ([]float64, error) {
+// unitOf is 1, or the power of two in which rows are measured where the squares of their
+// entries would leave the range of the numbers.
+func unitOf(ctx context.Context, e kernel.Matrix[float64]) (float64, error) {
+	if e.Cols == 0 {
+		return 1, nil
+	}
+	largest, err := largestOfRows(ctx, e.Rows, (&signal[float64]{dense: e}).largest)
+	if err != nil || largest == 0 || largest > 0x1p-400 && largest < 0x1p400 {
+		return 1, err
+	}
+	_, exponent := math.Frexp(largest)
+	return math.Ldexp(1, min(-exponent, 1000)), nil
+}
+
+// columnMeans is the mean of every column times unit.
+func columnMeans(ctx context.Context, e kernel.Matrix[float64], unit float64) ([]float64, error) {
 	mean, err := sumRows(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				sum[j] += v
+				sum[j] += v * unit
 			}
 		}
 	})
@@ -154,13 +175,13 @@ func powerForRank(energy, weight []float64, rule ScalingRule) float64 {
 	return hi
 }
 
-// meanCentredNorm is the mean over the rows of ‖(e_i − mean)·diag(factors)‖.
-func meanCentredNorm(ctx context.Context, e kernel.Matrix[float64], mean, factors []float64) (float64, error) {
+// meanCentredNorm is the mean over the rows of ‖(e_i·unit − mean)·diag(factors)‖.
+func meanCentredNorm(ctx context.Context, e kernel.Matrix[float64], unit float64, mean, factors []float64) (float64, error) {
 	sum, err := sumRows(ctx, e.Rows, 1, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			square := 0.0
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				d := (v - mean[j]) * factors[j]
+				d := (v*unit - mean[j]) * factors[j]
 				square += d * d
 			}
 			sum[0] += math.Sqrt(square)

@@ -96,6 +96,9 @@ func (s *signal[T]) panel(ctx context.Context) (kernel.Matrix[T], error) {
 	if s.sparse == nil {
 		return s.dense, ctx.Err()
 	}
+	if err := checkPanel(s.sparse.Rows, s.sparse.Cols); err != nil {
+		return kernel.Matrix[T]{}, err
+	}
 	p := kernel.Dense[T](s.sparse.Rows, s.sparse.Cols)
 	return p, s.addTo(ctx, p, 1)
 }

@@ -235,8 +235,8 @@ func TestCommunitiesOptions(t *testing.T) {
 		{Communities{Words: math.Inf(1)}, ErrOption, "Words"},
 		{Communities{Topic: -0.1}, ErrOption, "Topic"},
 		{Communities{Nodes: 1 << 24, Features: 1 << 10, Dense: true}, ErrTooLarge, "features"},
-		{Communities{Nodes: 1 << 40}, ErrTooLarge, "nodes"},
-		{Communities{Features: 1 << 40}, ErrTooLarge, "features"},
+		{Communities{Nodes: min(1<<40, math.MaxInt)}, ErrTooLarge, "nodes"},
+		{Communities{Features: min(1<<40, math.MaxInt)}, ErrTooLarge, "features"},
 		{Communities{Nodes: 1 << 30, Degree: 1 << 20}, ErrTooLarge, "degree"},
 		{Communities{Words: 1e30}, ErrTooLarge, "words"},
 	} {

@@ -167,7 +167,7 @@ func TestRandomSplitsOptions(t *testing.T) {
 	}
 	_, err := RandomSplits([]int{0, 0, 0}, 1, math.MaxInt, 1)
 	wantError(t, err, ErrTooLarge, "splits")
-	_, err = RandomSplits([]int{0, 1 << 40}, 1, 1, 1)
+	_, err = RandomSplits([]int{0, min(1<<40, math.MaxInt)}, 1, 1, 1)
 	wantError(t, err, ErrIndex, "node 1")
 	_, err = (&Dataset{Name: "x"}).RandomSplits(1, 1, 1)
 	wantError(t, err, ErrMissing, "labels")

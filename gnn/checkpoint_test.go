@@ -95,6 +95,7 @@ func TestCheckpointThatCannotBeSavedEndsTheTraining(t *testing.T) {
 
 // files are one of each kind, and what reads them.
 func files(t *testing.T) map[string]struct {
+	of    io.WriterTo
 	bytes []byte
 	read  func(io.Reader) error
 } {
@@ -106,13 +107,44 @@ func files(t *testing.T) map[string]struct {
 	labels[0], labels[2] = 7, 7
 	k := must(TrainClassifier(ctx, g, x, labels, []int{0, 1}, []int{2, 3}, WithNetwork(GCN(AutoWidth)), WithEpochs(2)))
 	type file = struct {
+		of    io.WriterTo
 		bytes []byte
 		read  func(io.Reader) error
 	}
 	return map[string]file{
-		"model":      {fileOf(m), func(r io.Reader) error { _, err := ReadModel(r); return err }},
-		"checkpoint": {fileOf(c), func(r io.Reader) error { _, err := ReadCheckpoint(r); return err }},
-		"classifier": {fileOf(k), func(r io.Reader) error { _, err := ReadClassifier(r); return err }},
+		"model":      {m, fileOf(m), func(r io.Reader) error { _, err := ReadModel(r); return err }},
+		"checkpoint": {c, fileOf(c), func(r io.Reader) error { _, err := ReadCheckpoint(r); return err }},
+		"classifier": {k, fileOf(k), func(r io.Reader) error { _, err := ReadClassifier(r); return err }},
+	}
+}
+
+// A limitedWriter takes so many bytes and then fails.
+type limitedWriter struct {
+	left int
+	err  error
+}
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	if len(p) <= w.left {
+		w.left -= len(p)
+		return len(p), nil
+	}
+	n := w.left
+	w.left = 0
+	return n, w.err
+}
+
+func TestFailingWriterIsReported(t *testing.T) {
+	broken := errors.New("the disk is full")
+	for name, f := range files(t) {
+		for at := range f.bytes {
+			if n, err := f.of.WriteTo(&limitedWriter{left: at, err: broken}); !errors.Is(err, broken) || n != int64(at) {
+				t.Fatalf("%s: the writer fails at byte %d: %d bytes, %v", name, at, n, err)
+			}
+			if _, err := f.of.WriteTo(&limitedWriter{left: at}); !errors.Is(err, io.ErrShortWrite) {
+				t.Fatalf("%s: the writer stops without an error at byte %d: %v", name, at, err)
+			}
+		}
 	}
 }
 
@@ -147,11 +179,14 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	g, x := small(13)
 	m := must(Train(ctx, g, x, smallOptions(WithNetwork(GCN(3)))...))
 	for name, spoil := range map[string]func(h *modelHeader){
-		"a parameter of 2⁴⁰ rows": func(h *modelHeader) { h.Params[0].Rows = 1 << 40 },
-		"2⁴⁰ features":            func(h *modelHeader) { h.Report.Features = 1 << 40; h.Params[0].Rows = 1 << 40 },
+		"a parameter of 2⁴⁰ rows": func(h *modelHeader) { h.Params[0].Rows = min(1<<40, math.MaxInt) },
+		"2⁴⁰ features": func(h *modelHeader) {
+			h.Report.Features = min(1<<40, math.MaxInt)
+			h.Params[0].Rows = min(1<<40, math.MaxInt)
+		},
 		"a width of 2⁴⁰": func(h *modelHeader) {
-			h.Settings.Network = Network{GCN(1 << 40)}
-			h.Params[0].Cols, h.Params[1].Cols = 1<<40, 1<<40
+			h.Settings.Network = Network{GCN(min(1<<40, math.MaxInt))}
+			h.Params[0].Cols, h.Params[1].Cols = min(1<<40, math.MaxInt), min(1<<40, math.MaxInt)
 		},
 		"no preparer":         func(h *modelHeader) { h.Prepare = nil },
 		"no factor":           func(h *modelHeader) { h.Factor = 0 },

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"testing"
 
@@ -65,7 +66,7 @@ func TestDoctoredCheckpoints(t *testing.T) {
 		{"a classifier's objective", func(h *checkpointHeader) { h.Settings.Objective = Objective{kind: classObjective} }, coles.ErrSetting},
 		{"other features", func(h *checkpointHeader) { h.Features, h.Params[0] = 6, narrow }, ErrCheckpoint},
 		{"another fingerprint", func(h *checkpointHeader) { h.Fingerprint = "00" + h.Fingerprint[2:] }, ErrCheckpoint},
-		{"more epochs than asked for", func(h *checkpointHeader) { h.Epoch, h.Steps = 1<<60, 1<<60 }, coles.ErrSetting},
+		{"more epochs than asked for", func(h *checkpointHeader) { h.Epoch, h.Steps = math.MaxInt/2, math.MaxInt/2 }, coles.ErrSetting},
 		{"no epoch", func(h *checkpointHeader) { h.Epoch = 0 }, coles.ErrFormat},
 		{"fewer steps than epochs", func(h *checkpointHeader) { h.Steps = 2 }, coles.ErrFormat},
 		{"the best to come", func(h *checkpointHeader) { h.BestEpoch = 4 }, coles.ErrFormat},

@@ -50,7 +50,7 @@ func TestDoorsRefuse(t *testing.T) {
 		{"β below zero", g, x, []Option{WithObjective(COLES(-1))}, coles.ErrSetting},
 		{"η is NaN", g, x, []Option{WithObjective(SampledNCE(3, math.NaN()))}, coles.ErrSetting},
 		{"no negatives", g, x, []Option{WithObjective(PowerMean(1, 0))}, coles.ErrSetting},
-		{"too many negatives", g, x, []Option{WithObjective(SampledNCE(1<<40, 1))}, coles.ErrSetting},
+		{"too many negatives", g, x, []Option{WithObjective(SampledNCE(min(1<<40, math.MaxInt), 1))}, coles.ErrSetting},
 		{"p is infinite", g, x, []Option{WithObjective(PowerMean(math.Inf(1), 3))}, coles.ErrSetting},
 		{"a classifier's objective", g, x, []Option{WithSettings(ClassifierSettings())}, coles.ErrSetting},
 		{"features times zero", g, x, []Option{WithFeatures(coles.PrepareNone, 0)}, coles.ErrSetting},

@@ -89,10 +89,10 @@ func TestZeroValuesAreErrors(t *testing.T) {
 func TestSizesAreCheckedBeforeMemoryIsTaken(t *testing.T) {
 	g, x := small(42)
 	for name, opts := range map[string][]Option{
-		"a width of 2⁴⁰":         {WithNetwork(GCN(1 << 40))},
+		"a width of 2⁴⁰":         {WithNetwork(GCN(min(1<<40, math.MaxInt)))},
 		"the largest width":      {WithNetwork(Linear(math.MaxInt))},
 		"a weight of 2⁴⁰":        {WithNetwork(GCN(1<<20), GCN(1<<20))},
-		"SAGE of a width of 2⁴⁰": {WithNetwork(GCN(3), ReLU(), SAGE(1<<40))},
+		"SAGE of a width of 2⁴⁰": {WithNetwork(GCN(3), ReLU(), SAGE(min(1<<40, math.MaxInt)))},
 	} {
 		wantRefusal(t, name, coles.ErrTooLarge, func() error { return second(Train(ctx, g, x, smallOptions(opts...)...)) })
 	}

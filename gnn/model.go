@@ -135,6 +135,9 @@ func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) 
 	}
 	factor := s.Factors[0]
 	y.Scale(factor, y)
+	if !finite(kernel.Matrix[float64](y.RawMatrix())) {
+		return nil, 0, fmt.Errorf("gnn: %w: scaled to the norm %v the embedding overflows", coles.ErrNotFinite, r)
+	}
 	return y, factor, ctx.Err()
 }
 
@@ -168,6 +171,9 @@ func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.D
 	}
 	if m.factor != 1 {
 		y.Scale(m.factor, y)
+	}
+	if !finite(kernel.Matrix[float64](y.RawMatrix())) {
+		return nil, fmt.Errorf("gnn: embed: %w: scaled, the embedding overflows", coles.ErrNotFinite)
 	}
 	return y, nil
 }

@@ -91,6 +91,9 @@ func checkTensors(s Settings, d int, params []tensor) error {
 	if err := s.check(); err != nil {
 		return err
 	}
+	if err := s.Network.checkSizes(1, d); err != nil {
+		return err
+	}
 	want, err := shapesOf(s.Network, d)
 	if err != nil {
 		return err

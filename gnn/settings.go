@@ -89,7 +89,11 @@ func (s Settings) check() error {
 	wrong(s.Precision < coles.PrecisionAuto || s.Precision > coles.Float32, "%v", s.Precision)
 	wrong(s.BatchSize > 0 && !s.Augmentation.none(), "augmentation in batches")
 	wrong(s.Augmentation.DropEdges != [2]float64{} && s.Network.lead() > 0, "edges dropped behind a filter that sees all of them")
-	errs = append(errs, s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Optimizer.check(), s.Schedule.check())
+	wrong(s.Kappa < 0, "κ = %d, want 0 or more", s.Kappa)
+	wrong(!(s.Eta >= 0 && s.Eta <= 1), "η′ = %v, want 0 to 1", s.Eta)
+	_, unknown := s.Features.MarshalText()
+	_, sampler := s.Negatives.MarshalJSON() // which a file needs, be there a contrast or not
+	errs = append(errs, unknown, sampler, s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Optimizer.check(), s.Schedule.check())
 	return errors.Join(errs...)
 }
 

@@ -40,6 +40,12 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 	if want := sum * sum / squares; math.Abs(rank-want) > 1e-12*want {
 		t.Errorf("rank %v, want %v", rank, want)
 	}
+	for i := range h.Data { // its squares are no numbers any more
+		h.Data[i] = math.Ldexp(h.Data[i], 900)
+	}
+	if o, r, err := spread(ctx, h); err != nil || !math.IsInf(o, 1) || math.Abs(r-rank) > 1e-12*rank {
+		t.Errorf("times 2⁹⁰⁰: orthogonality %v, rank %v, was %v, error %v", o, r, rank, err)
+	}
 	if _, rank, _ := spread(ctx, kernel.Dense[float32](5, 3)); rank != 0 {
 		t.Errorf("the rank of nothing is %v", rank)
 	}

@@ -1,6 +1,9 @@
 package kernel
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestSizeClassesRiseByAQuarterAtMost(t *testing.T) {
 	before, largest := -1, 0
@@ -19,7 +22,7 @@ func TestSizeClassesRiseByAQuarterAtMost(t *testing.T) {
 			before, largest = class, size
 		}
 	}
-	if class, _ := sizeClass(1<<62 - 1); class >= len(buffers64) {
+	if class, _ := sizeClass(math.MaxInt / 2); class >= len(buffers64) {
 		t.Errorf("class %d of %d", class, len(buffers64))
 	}
 }

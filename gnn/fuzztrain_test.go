@@ -1,0 +1,146 @@
+package gnn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"coles"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A script is the bytes of a fuzzer, read as choices; past its end it is zeros.
+type script struct{ left []byte }
+
+func (s *script) byte() int {
+	if len(s.left) == 0 {
+		return 0
+	}
+	b := s.left[0]
+	s.left = s.left[1:]
+	return int(b)
+}
+
+// number is mostly tame, sometimes not.
+func (s *script) number() float64 {
+	odd := []float64{0, 1, -1, 0.5, 1e-320, 1e-160, 1e30, 1e160, 1.7e308, -1.7e308, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e-9}
+	if b := s.byte(); b > 0 {
+		return float64(b) / 16
+	}
+	return odd[s.byte()%len(odd)]
+}
+
+// graph has up to 9 nodes.
+func (s *script) graph() *coles.Graph {
+	n := 1 + s.byte()%9
+	var pairs []coles.Edge
+	for range s.byte() % 16 {
+		pairs = append(pairs, coles.Edge{U: s.byte() % n, V: s.byte() % n})
+	}
+	return must(coles.NewGraph(n, pairs))
+}
+
+func (s *script) features(n int) mat.Matrix {
+	d := 1 + s.byte()%4
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, s.number())
+		}
+	}
+	if s.byte()%2 > 0 {
+		return sparseOf(x)
+	}
+	return x
+}
+
+func (s *script) layer() Layer {
+	w := s.byte()%5 - 1
+	l := []Layer{GCN(w), Linear(w), SAGE(w), ReLU(), ELU(), PReLU(), Dropout(s.number()), Propagate(coles.SGC(s.byte()%3 - 1)), {}}[s.byte()%9]
+	if s.byte()%8 == 0 {
+		l = l.Orthonormal()
+	}
+	return l
+}
+
+// options are those of Train, some of them out of range.
+func (s *script) options() []Option {
+	network := []Layer{GCN(3), s.layer(), s.layer()}[s.byte()%2:]
+	k := s.byte()%5 - 1
+	all := []Option{
+		nil, WithNetwork(network...), WithObjective([]Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}}[s.byte()%4]),
+		WithFeatures(coles.Preparation(s.byte()%8-1), s.number()), WithKappa(k), WithEta(s.number()), WithFreshNegatives(true),
+		WithNegatives([]coles.NegativeSampler{coles.NoNegatives(), coles.UniformNegatives(k), coles.DegreeNegatives(k), coles.ErdosRenyiNegatives(s.number())}[s.byte()%4]),
+		WithAugmentation(Augmentation{[2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16}}),
+		WithOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.byte()%5]),
+		WithSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), Constant()}[s.byte()%3]), WithEpochs(s.byte()%6 - 1), WithRankStop(s.number()),
+		WithBatchSize(s.byte()%6 - 1), WithNorm(s.number()), WithPrecision(coles.Precision(s.byte()%5 - 1)), WithSeed(uint64(s.byte())),
+	}
+	opts := []Option{WithNetwork(GCN(3), ReLU(), GCN(2)), WithEpochs(2)}
+	for range s.byte() % 6 {
+		opts = append(opts, all[s.byte()%len(all)])
+	}
+	return opts
+}
+
+// wantNumbers wants an error with a name, or numbers.
+func wantNumbers(t *testing.T, door string, y *mat.Dense, err error) {
+	t.Helper()
+	if err == nil {
+		for _, v := range y.RawMatrix().Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Fatalf("%s: %v in the embedding", door, v)
+			}
+		}
+		return
+	}
+	for _, named := range []error{
+		coles.ErrSetting, coles.ErrShape, coles.ErrEmpty, coles.ErrNotFinite, coles.ErrDim, coles.ErrPreparation, coles.ErrPrecision,
+		coles.ErrTooLarge, coles.ErrDense, coles.ErrIndex, ErrDiverged,
+	} {
+		if errors.Is(err, named) {
+			return
+		}
+	}
+	t.Fatalf("%s: error %v has no name", door, err)
+}
+
+// What trains embeds, is written, and is read; nothing panics, hangs, or is no number.
+func FuzzTrain(f *testing.F) {
+	for seed := range uint64(24) {
+		rnd := newRand(seed)
+		b := make([]byte, 60+10*seed)
+		for i := range b {
+			b[i] = byte(rnd.IntN(256))
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		s := &script{choices}
+		g := s.graph()
+		x, opts := s.features(g.Nodes()), s.options()
+		m, err := Train(ctx, g, x, opts...)
+		if ctx.Err() != nil {
+			t.Fatal("it hangs")
+		}
+		if err != nil {
+			wantNumbers(t, "Train", nil, err)
+			return
+		}
+		wantNumbers(t, "Train", m.Embedding(), nil)
+		again, err := m.Embed(ctx, g, x)
+		wantNumbers(t, "Embed", again, err)
+		if d := maxDiff(again, m.Embedding()); d != 0 {
+			t.Errorf("embedded again it is off by %g", d)
+		}
+		other, err := m.Embed(ctx, g, s.features(g.Nodes()))
+		wantNumbers(t, "Embed of other features", other, err)
+		must(ReadModel(bytes.NewReader(fileOf(m))))
+	})
+}
