@@ -262,7 +262,7 @@ func smoothness(ctx context.Context, w, wplus *SymCSR, f Filter, seed uint64) (f
 			signs.Data[i*probes+j] = 1 - 2*float64(bits>>j&1)
 		}
 	}
-	h, err := filtered(ctx, f, w.m, &signal[float64]{dense: signs})
+	h, err := filtered(ctx, f.tamed(), w.m, &signal[float64]{dense: signs})
 	if err != nil {
 		return 0, err
 	}

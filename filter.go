@@ -155,6 +155,20 @@ func (f Filter) check() error {
 	return nil
 }
 
+// tamed is a multiple of the filter whose squares are numbers.
+func (f Filter) tamed() Filter {
+	largest := magnitude(f.coef)
+	if largest == 0 || largest > 0x1p-200 && largest < 0x1p200 {
+		return f
+	}
+	_, exponent := math.Frexp(largest)
+	f.coef = slices.Clone(f.coef)
+	for k := range f.coef {
+		f.coef[k] = math.Ldexp(f.coef[k], -exponent)
+	}
+	return f
+}
+
 // filterJSON is a filter outside Go: the coefficients are what counts.
 type filterJSON struct {
 	Name         string    `json:"name"`

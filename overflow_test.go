@@ -81,6 +81,17 @@ func TestScalingInAnyUnit(t *testing.T) {
 	wantError(t, second(coles.SpectralScaling(tiny, []float64{1}, coles.WithNorm(1e10))), coles.ErrNotFinite)
 }
 
+// ρ is a ratio: it does not depend on the size of the coefficients.
+func TestSmoothnessOfAnySize(t *testing.T) {
+	g, _, _ := small(164)
+	want := must(coles.Smoothness(ctx, g, coles.Polynomial(1, 0.5), 1))
+	for _, c := range []float64{0x1p-1000, 0x1p-300, 0x1p300, 0x1p1000} {
+		if got := must(coles.Smoothness(ctx, g, coles.Polynomial(c, c/2), 1)); got != want {
+			t.Errorf("coefficients times %g: ρ = %v, want %v", c, got, want)
+		}
+	}
+}
+
 // On a machine of 32 bits a dense matrix of 50,000² has no number of its bytes.
 func TestPanelsBeyondAnInt(t *testing.T) {
 	if math.MaxInt > math.MaxInt32 {

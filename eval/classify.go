@@ -24,7 +24,7 @@ type Classification struct {
 	Std      float64 // population standard deviation, as NumPy's
 }
 
-// A ClassifyOption changes the classifier of [Classify].
+// A ClassifyOption changes the classifier of [Classify]; a nil one changes nothing.
 type ClassifyOption func(*classifyOptions)
 
 type classifyOptions struct {
@@ -84,7 +84,9 @@ func WithC(c float64) ClassifyOption {
 func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split, opts ...ClassifyOption) (*Classification, error) {
 	o := classifyOptions{c: 1}
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil {
+			opt(&o)
+		}
 	}
 	if err := checkPenalty(o.c); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type Measurements struct {
 	Std  float64 // population standard deviation, as NumPy's
 }
 
-// A ClusterOption changes what [Cluster] does.
+// A ClusterOption changes what [Cluster] does; a nil one changes nothing.
 type ClusterOption func(*clusterOptions)
 
 type clusterOptions struct {
@@ -63,7 +63,9 @@ func WithoutUnitRows() ClusterOption {
 func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOption) (*Clustering, error) {
 	o := clusterOptions{runs: 10}
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil {
+			opt(&o)
+		}
 	}
 	if o.runs < 1 {
 		return nil, fmt.Errorf("%w: %d runs", ErrParameter, o.runs)

@@ -19,7 +19,7 @@ type Comparison struct {
 	SignP              float64 // of [SignTest]
 }
 
-// A CompareOption changes the interval of [Compare].
+// A CompareOption changes the interval of [Compare]; a nil one changes nothing.
 type CompareOption func(*compareOptions)
 
 type compareOptions struct {
@@ -63,7 +63,9 @@ func WithCorrection(train, test int) CompareOption {
 func Compare(a, b []float64, opts ...CompareOption) (*Comparison, error) {
 	o := compareOptions{level: 0.95}
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil {
+			opt(&o)
+		}
 	}
 	difference, err := differences(a, b)
 	if err != nil {
