@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/embedtest"
+	"coles/internal/race"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -64,7 +65,7 @@ func TestConformance(t *testing.T) {
 			if e.Read = readModel; name == "eigenmaps" {
 				e.Read = nil
 			}
-			e.Late = 100 * time.Millisecond * raceSlowdown
+			e.Late = 100 * time.Millisecond * race.Slowdown
 			if err := embedtest.Test(e); err != nil {
 				t.Error(err)
 			}

@@ -29,7 +29,10 @@ type Frozen struct {
 // Errors: [ErrTransductive] for a model without features; [ErrPrecision] for features
 // beyond the range of float32, in which the hops are kept; those of [Model.Embed].
 func (m *Model) Freeze(ctx context.Context, g *Graph, x mat.Matrix) (*Frozen, error) {
-	if m == nil || m.prepare == nil {
+	if m == nil || m.ids == nil {
+		return nil, fmt.Errorf("coles: freeze: %w: neither Fit nor ReadModel made the model", ErrEmpty)
+	}
+	if m.prepare == nil {
 		return nil, fmt.Errorf("coles: freeze: %w", ErrTransductive)
 	}
 	if err := g.check(); err != nil {
@@ -85,8 +88,13 @@ func filterScales(g *Graph) []float64 {
 	return scale
 }
 
-// Nodes is the number of nodes of the frozen graph.
-func (f *Frozen) Nodes() int { return len(f.scale) }
+// Nodes is the number of nodes of the frozen graph; 0 for a nil or zero Frozen.
+func (f *Frozen) Nodes() int {
+	if f == nil {
+		return 0
+	}
+	return len(f.scale)
+}
 
 // Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with
 // features x (k × d) and the numbers n … n+k−1. Edges join them to nodes of the graph, or
@@ -107,6 +115,9 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 // Errors: [ErrShape], [ErrIndex], also for an edge between two old nodes, [ErrNotFinite],
 // [ErrNegativeWeight], [ErrPreparation], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []Edge, weights []float64) (*mat.Dense, error) {
+	if f == nil || f.model == nil {
+		return nil, fmt.Errorf("coles: embed: %w: Model.Freeze did not make it", ErrEmpty)
+	}
 	raw, err := readFeatures(ctx, x)
 	if err != nil {
 		return nil, err

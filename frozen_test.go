@@ -124,7 +124,12 @@ func TestFreezeRefuses(t *testing.T) {
 	_, err := must(coles.Fit(ctx, g, nil)).Freeze(ctx, g, x)
 	wantError(t, err, coles.ErrTransductive)
 	_, err = (*coles.Model)(nil).Freeze(ctx, g, x)
-	wantError(t, err, coles.ErrTransductive)
+	wantError(t, err, coles.ErrEmpty)
+	for _, f := range []*coles.Frozen{nil, new(coles.Frozen)} {
+		if _, err = f.Embed(ctx, x, nil, nil); !errors.Is(err, coles.ErrEmpty) || f.Nodes() != 0 {
+			t.Errorf("nothing frozen: %v, %d nodes", err, f.Nodes())
+		}
+	}
 	_, err = m.Freeze(ctx, nil, x)
 	wantError(t, err, coles.ErrEmpty)
 	_, err = m.Freeze(ctx, g, x.Slice(1, n, 0, d))

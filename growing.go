@@ -23,6 +23,7 @@ type Growing struct {
 	net   *growingNet
 	ids   *growingIDs
 	x     growingFeatures
+	raw   []uint64  // hashes of the rows of the features before they were prepared
 	fx    []float64 // n × d, row after row
 	// m is (FX)ᵀ(W⁺ + c·I)(FX), upper triangle; trivial is (FX)ᵀv for the vector v
 	// of the expected negatives, unnormalised.
@@ -41,7 +42,10 @@ type Growing struct {
 // Errors: [ErrTransductive] for a model without features, [ErrSetting] for
 // sampled negatives, [ErrShape], [ErrNotFinite], [ErrPreparation], [ErrTooLarge], and ctx's.
 func (m *Model) Grow(ctx context.Context, g *Graph, x mat.Matrix) (*Growing, error) {
-	if m == nil || m.prepare == nil {
+	if m == nil || m.ids == nil {
+		return nil, fmt.Errorf("coles: grow: %w: neither Fit nor ReadModel made the model", ErrEmpty)
+	}
+	if m.prepare == nil {
 		return nil, fmt.Errorf("coles: grow: %w", ErrTransductive)
 	}
 	if err := g.check(); err != nil {
@@ -71,6 +75,9 @@ func (m *Model) Grow(ctx context.Context, g *Graph, x mat.Matrix) (*Growing, err
 		r.place[i] = -1
 	}
 	r.x.append(s)
+	if r.raw, err = rowHashes(ctx, raw.rows(), raw.eachRow); err != nil {
+		return nil, err
+	}
 	if err := r.rebuild(ctx); err != nil {
 		return nil, err
 	}
@@ -99,13 +106,29 @@ func (r *Growing) expectation() (coef float64, v func(degree float64) float64) {
 	return 0, nil
 }
 
-// Nodes is the number of nodes there are now.
-func (r *Growing) Nodes() int { return len(r.net.nodes) }
+// Nodes is the number of nodes there are now; 0 for a nil or zero Growing.
+func (r *Growing) Nodes() int {
+	if r == nil || r.net == nil {
+		return 0
+	}
+	return len(r.net.nodes)
+}
+
+// made refuses a value that [Model.Grow] did not make.
+func (r *Growing) made() error {
+	if r == nil || r.net == nil {
+		return fmt.Errorf("coles: grow: %w: Model.Grow did not make it", ErrEmpty)
+	}
+	return nil
+}
 
 // Graph is the graph as it is now, in O(n + m).
 //
 // Errors: [ErrNotFinite] if weights add up to infinity.
 func (r *Growing) Graph() (*Graph, error) {
+	if err := r.made(); err != nil {
+		return nil, err
+	}
 	c := graphConfig{keepLoops: true}
 	c.ids.names, c.ids.numbers = r.ids.names, r.ids.numbers
 	return finishGraph(r.net.adjacency(), c, GraphReport{})
@@ -117,6 +140,9 @@ func (r *Growing) Graph() (*Graph, error) {
 //
 // Errors: [ErrIndex], and ctx's.
 func (r *Growing) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
+	if err := r.made(); err != nil {
+		return nil, err
+	}
 	d := r.model.report.Features
 	rows := kernel.Dense[float64](len(nodes), d)
 	for q, i := range nodes {
@@ -141,6 +167,9 @@ func (r *Growing) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 //
 // Errors: [ErrNotFinite], a [*ConvergenceError], and ctx's.
 func (r *Growing) Solve(ctx context.Context) (*Projection, error) {
+	if err := r.made(); err != nil {
+		return nil, err
+	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	return r.solve(ctx, config{Settings: r.model.settings})
@@ -175,6 +204,10 @@ func (r *Growing) Refit(ctx context.Context) (m *Model, drift float64, err error
 		return nil, 0, err
 	}
 	m = &Model{prepare: r.model.prepare, ids: g.ids.copy(), report: r.model.report}
+	if m.input, err = hashInput(ctx, g, nil); err != nil {
+		return nil, 0, err
+	}
+	m.input.Features = hashOf(r.raw, r.x.cols)
 	m.report.Graph, m.report.Seconds = g.report, StageSeconds{}
 	clock := startClock(&m.report.Seconds)
 	c := config{Settings: r.model.settings}

@@ -246,6 +246,10 @@ func TestGrowingKeepsThePreparation(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameModel(t, got, refitted(t, must(coles.NewGraph(n+more, edges)), all, coles.WithDim(5), coles.WithFeatures(coles.PrepareNone)))
+	// It says of its input what a fit of all of it would.
+	if hash := must(coles.HashInput(ctx, must(coles.NewGraph(n+more, edges)), sparseOf(counts))); got.Provenance().Input != hash {
+		t.Errorf("the input is %v, want %v", got.Provenance().Input, hash)
+	}
 	// The model embeds on with those weights.
 	y := must(got.Embed(ctx, must(r.Graph()), sparseOf(counts)))
 	if diff := largestDifference(y, got.Embedding()); diff > 1e-11 {
@@ -351,7 +355,20 @@ func TestGrowRefuses(t *testing.T) {
 	_, err := must(coles.Fit(ctx, g, nil)).Grow(ctx, g, x)
 	wantError(t, err, coles.ErrTransductive)
 	_, err = (*coles.Model)(nil).Grow(ctx, g, x)
-	wantError(t, err, coles.ErrTransductive)
+	wantError(t, err, coles.ErrEmpty)
+	for _, r := range []*coles.Growing{nil, new(coles.Growing)} {
+		_, err = r.Add(ctx, coles.Growth{})
+		wantError(t, err, coles.ErrEmpty)
+		_, err = r.Embed(ctx, nil)
+		wantError(t, err, coles.ErrEmpty)
+		_, err = r.Solve(ctx)
+		wantError(t, err, coles.ErrEmpty)
+		_, _, err = r.Refit(ctx)
+		wantError(t, err, coles.ErrEmpty)
+		if r.Nodes() != 0 {
+			t.Errorf("%d nodes of nothing", r.Nodes())
+		}
+	}
 	_, err = must(coles.Fit(ctx, g, x, coles.WithNegatives(coles.UniformNegatives(2)))).Grow(ctx, g, x)
 	wantError(t, err, coles.ErrSetting)
 	must(must(coles.Fit(ctx, g, x, coles.WithNegatives(coles.UniformNegatives(2)), coles.WithKappa(0))).Grow(ctx, g, x))

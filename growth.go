@@ -52,7 +52,10 @@ const wholeShare = 0.4
 // An error leaves everything as it was: [ErrShape], [ErrIndex], [ErrNotFinite],
 // [ErrNegativeWeight], [ErrIDs], [ErrPreparation], [ErrTooLarge], and ctx's.
 func (r *Growing) Add(ctx context.Context, what Growth) (*Grown, error) {
-	x, err := r.check(ctx, what)
+	if err := r.made(); err != nil {
+		return nil, err
+	}
+	x, raw, err := r.check(ctx, what)
 	if err != nil {
 		return nil, err
 	}
@@ -77,43 +80,47 @@ func (r *Growing) Add(ctx context.Context, what Growth) (*Grown, error) {
 	}
 	r.net.keep()
 	r.ids.add(what.IDs)
+	r.raw = append(r.raw, raw...)
 	return grown, nil
 }
 
-// check refuses what does not fit and prepares the features, nil for none.
-func (r *Growing) check(ctx context.Context, what Growth) (*signal[float64], error) {
-	var x *signal[float64]
+// check refuses what does not fit and prepares the features, nil for none. It also
+// returns the hashes of their rows.
+func (r *Growing) check(ctx context.Context, what Growth) (x *signal[float64], hashes []uint64, err error) {
 	n, count := r.Nodes(), 0
 	if what.Features != nil {
 		raw, err := readFeatures(ctx, what.Features)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if raw.cols() != r.x.cols {
-			return nil, fmt.Errorf("coles: grow: %w: %d features for a model of %d", ErrShape, raw.cols(), r.x.cols)
+			return nil, nil, fmt.Errorf("coles: grow: %w: %d features for a model of %d", ErrShape, raw.cols(), r.x.cols)
 		}
 		count = raw.rows()
 		if n+count > math.MaxInt32 {
-			return nil, fmt.Errorf("coles: grow: %w: %d nodes and %d more", ErrTooLarge, n, count)
+			return nil, nil, fmt.Errorf("coles: grow: %w: %d nodes and %d more", ErrTooLarge, n, count)
 		}
 		if x, err = prepared[float64](ctx, r.model.prepare, raw); err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if hashes, err = rowHashes(ctx, count, raw.eachRow); err != nil {
+			return nil, nil, err
 		}
 	}
 	if what.Weights != nil && len(what.Weights) != len(what.Edges) {
-		return nil, fmt.Errorf("coles: grow: %w: %d weights for %d edges", ErrShape, len(what.Weights), len(what.Edges))
+		return nil, nil, fmt.Errorf("coles: grow: %w: %d weights for %d edges", ErrShape, len(what.Weights), len(what.Edges))
 	}
 	for q, e := range what.Edges {
 		if e.U < 0 || e.U >= n+count || e.V < 0 || e.V >= n+count {
-			return nil, fmt.Errorf("coles: grow: %w: edge %d joins %d and %d in a graph of %d nodes and %d new", ErrIndex, q, e.U, e.V, n, count)
+			return nil, nil, fmt.Errorf("coles: grow: %w: edge %d joins %d and %d in a graph of %d nodes and %d new", ErrIndex, q, e.U, e.V, n, count)
 		}
 		if what.Weights != nil {
 			if err := checkWeight(what.Weights[q], e.U, e.V); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return x, r.ids.check(count, what.IDs)
+	return x, hashes, r.ids.check(count, what.IDs)
 }
 
 // update brings FX, M and the trivial direction up to date after n nodes have become more

@@ -76,12 +76,16 @@ func HashInput(ctx context.Context, g *Graph, x mat.Matrix) (InputHash, error) {
 }
 
 func hashInput(ctx context.Context, g *Graph, x *features) (InputHash, error) {
-	graph, err := hashRows(ctx, g.adj.Rows, g.adj.Cols, rowsOf(g.adj))
-	if err != nil || x == nil {
-		return InputHash{Graph: graph}, err
+	adjacency, err := rowHashes(ctx, g.adj.Rows, rowsOf(g.adj))
+	if err != nil {
+		return InputHash{}, err
 	}
-	f, err := hashRows(ctx, x.rows(), x.cols(), x.eachRow)
-	return InputHash{graph, f}, err
+	graph := hashOf(adjacency, g.adj.Cols)
+	if x == nil {
+		return InputHash{Graph: graph}, nil
+	}
+	rows, err := rowHashes(ctx, x.rows(), x.eachRow)
+	return InputHash{graph, hashOf(rows, x.cols())}, err
 }
 
 // rowsOf visits the rows of a matrix as [features] do theirs.
@@ -89,19 +93,21 @@ func rowsOf(a *kernel.CSR[float64]) func(lo, hi int, visit func(i int, cols []in
 	return (&features{sparse: a}).eachRow
 }
 
-// hashRows hashes a matrix, the rows on all processors.
-func hashRows(ctx context.Context, rows, cols int, each func(lo, hi int, visit func(i int, cols []int32, vals []float64))) (string, error) {
+// rowHashes hashes the rows of a matrix, on all processors.
+func rowHashes(ctx context.Context, rows int, each func(lo, hi int, visit func(i int, cols []int32, vals []float64))) ([]uint64, error) {
 	hashes := make([]uint64, rows)
-	if err := eachBlock(ctx, rows, func(lo, hi int) {
+	return hashes, eachBlock(ctx, rows, func(lo, hi int) {
 		each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = hashRow(cols, vals) })
-	}); err != nil {
-		return "", err
-	}
-	h := mix(mix(0, uint64(rows)), uint64(cols))
-	for _, r := range hashes {
+	})
+}
+
+// hashOf is the hash of a matrix with these rows.
+func hashOf(rows []uint64, cols int) string {
+	h := mix(mix(0, uint64(len(rows))), uint64(cols))
+	for _, r := range rows {
 		h = mix(h, r)
 	}
-	return fmt.Sprintf("%016x", h), nil
+	return fmt.Sprintf("%016x", h)
 }
 
 func hashRow(cols []int32, vals []float64) uint64 {

@@ -127,7 +127,7 @@ func (o *ogbReader) nodes() (int, error) {
 		if nodes >= 0 {
 			return t.fault(-1, "%w: several graphs in one dataset", ErrFormat)
 		}
-		n, err := t.node(0, maxDim+1, 1)
+		n, err := t.node(0, maxDim, 1)
 		nodes = n
 		return err
 	})
