@@ -73,7 +73,7 @@ func TestInfoOfAModel(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", model)), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Nodes != 4 || got.Features != 3 || got.Dim != 2 || asJSON(t, got.Settings) != asJSON(t, m.Settings()) || asJSON(t, got.Lambda) != asJSON(t, m.Lambda()) {
+	if got.Nodes != 4 || got.Features != 3 || got.Dim != 2 || asJSON(t, got.Provenance) != asJSON(t, m.Provenance()) || asJSON(t, got.Lambda) != asJSON(t, m.Lambda()) {
 		t.Errorf("model %+v", got)
 	}
 	for _, from := range []string{"", read(t, model)} {
@@ -82,7 +82,7 @@ func TestInfoOfAModel(t *testing.T) {
 			path = "-"
 		}
 		table := must(t, from, "info", path)
-		for _, line := range []string{"model of     4 nodes, 4 edges\n", "filter       SGC(2)\n", "seed         7\n"} {
+		for _, line := range []string{"model of     4 nodes, 4 edges\n", "filter       SGC(2)\n", "seed         7\n", "input        graph " + m.Provenance().Input.Graph} {
 			if !strings.Contains(table, line) {
 				t.Errorf("no line %q in\n%s", line, table)
 			}

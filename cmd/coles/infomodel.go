@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -10,25 +11,26 @@ import (
 
 // modelInfo is what info prints of a model.
 type modelInfo struct {
-	Nodes    int            `json:"nodes"` // those fitted, which the model names
-	Features int            `json:"features"`
-	Dim      int            `json:"dim"`
-	Lambda   []float64      `json:"lambda"`
-	Settings coles.Settings `json:"settings"`
-	Report   coles.Report   `json:"report"`
+	Nodes      int              `json:"nodes"` // those fitted, which the model names
+	Features   int              `json:"features"`
+	Dim        int              `json:"dim"`
+	Lambda     []float64        `json:"lambda"`
+	Provenance coles.Provenance `json:"provenance"` // the settings are in it
+	Report     coles.Report     `json:"report"`
 }
 
 func describeModel(m *coles.Model) *modelInfo {
 	r := m.Report()
 	return &modelInfo{
 		Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
-		Lambda: m.Lambda(), Settings: m.Settings(), Report: r,
+		Lambda: m.Lambda(), Provenance: m.Provenance(), Report: r,
 	}
 }
 
 func (m *modelInfo) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	s, r := m.Settings, m.Report
+	from, r := m.Provenance, m.Report
+	s := from.Settings
 	fmt.Fprintf(t, "model of\t%d nodes, %d edges\n", m.Nodes, r.Graph.Edges)
 	if m.Features > 0 {
 		fmt.Fprintf(t, "features\t%d columns, prepared by %v\n", m.Features, r.Preparation)
@@ -43,6 +45,10 @@ func (m *modelInfo) print(w io.Writer) error {
 	fmt.Fprintf(t, "negatives\t%v, κ = %d, η′ = %g\n", s.Negatives, s.Kappa, s.Eta)
 	fmt.Fprintf(t, "seed\t%d\n", s.Seed)
 	fmt.Fprintf(t, "solver\t%v, %v, %s kernels\n", r.Solver, r.Precision, r.Kernels)
+	if from.Input.Graph != "" { // files of version 1 do not say
+		fmt.Fprintf(t, "input\tgraph %s, features %s\n", from.Input.Graph, cmp.Or(from.Input.Features, "none"))
+		fmt.Fprintf(t, "made by\tcoles %s, file version %d\n", from.Module, from.Format)
+	}
 	fmt.Fprintf(t, "memory\t%s estimated\n", megabytes(r.Memory.Bytes))
 	return t.Flush()
 }

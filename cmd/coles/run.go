@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
+
+	"coles"
 
 	"github.com/urfave/cli/v3"
 )
@@ -87,7 +88,7 @@ func root(s streams) *cli.Command {
 		Name:                  "coles",
 		Usage:                 "a vector for every node of a graph",
 		Description:           fmt.Sprintf(rootDescription, formatList(true), formatList(false)),
-		Version:               version(),
+		Version:               coles.ModuleVersion(),
 		EnableShellCompletion: true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) {
 			c.Hidden, c.Usage = false, "Print a completion script for bash, zsh, fish or pwsh"
@@ -115,15 +116,6 @@ func root(s streams) *cli.Command {
 // badUsage keeps the flag library from printing help below its errors.
 func badUsage(_ context.Context, _ *cli.Command, err error, _ bool) error {
 	return usageError{err.Error()}
-}
-
-// version is that of the module, or of the checkout it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }
 
 // arguments returns what stands beside the options, at most so many.
