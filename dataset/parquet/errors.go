@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -18,6 +19,9 @@ func budget(size int64) int64 { return 256<<20 + 64*size }
 
 // open reads the footer and refuses what it declares beyond the budget.
 func open(r io.ReaderAt, size int64) (*parquet.File, error) {
+	if err := checkFooter(r, size); err != nil {
+		return nil, err
+	}
 	f, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w: %w", dataset.ErrFormat, err)
@@ -33,6 +37,23 @@ func open(r io.ReaderAt, size int64) (*parquet.File, error) {
 		}
 	}
 	return f, nil
+}
+
+// checkFooter refuses a footer that does not fit the file: its reader takes the memory
+// that its length declares.
+func checkFooter(r io.ReaderAt, size int64) error {
+	const tail = 8 // length and magic, after the footer
+	var end [tail]byte
+	if size < tail {
+		return fmt.Errorf("parquet: %w: a file of %d bytes", dataset.ErrTruncated, size)
+	}
+	if _, err := r.ReadAt(end[:], size-tail); err != nil && err != io.EOF {
+		return fmt.Errorf("parquet: %w", err)
+	}
+	if length := int64(binary.LittleEndian.Uint32(end[:])); length > size-tail {
+		return fmt.Errorf("parquet: %w: a footer of %d bytes in a file of %d", dataset.ErrFormat, length, size)
+	}
+	return nil
 }
 
 // guard makes an error of a panic: the decoders below are not ours, and what they make
