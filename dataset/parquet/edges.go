@@ -73,8 +73,8 @@ func WriteEdges(w io.Writer, d *dataset.Dataset) error {
 // and perhaps weight. Each row is one entry of the adjacency, nothing is mirrored or merged, and nodes
 // come in the order in which they are named, as by [dataset.ReadEdgeList].
 //
-// Errors wrap dataset.ErrFormat, dataset.ErrMissing (a column, or rows), dataset.ErrNotFinite or dataset.ErrTooLarge, and
-// say which row.
+// Errors wrap dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrMissing (a column, or rows), dataset.ErrNotFinite, dataset.ErrTooLarge
+// (as for [ReadVectors]) or the error of the reader, and say which row.
 func ReadEdges(r io.ReaderAt, size int64) (d *dataset.Dataset, err error) {
 	defer guard(&err)
 	f, err := open(r, size)

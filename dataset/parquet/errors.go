@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -17,8 +16,11 @@ const rowsAtOnce = 256
 // archives of package dataset.
 func budget(size int64) int64 { return 256<<20 + 64*size }
 
-// open reads the footer and refuses what it declares beyond the budget.
+// open reads the footer and refuses what it and the headers of pages declare beyond the budget.
 func open(r io.ReaderAt, size int64) (*parquet.File, error) {
+	if r == nil {
+		return nil, fmt.Errorf("parquet: %w: no reader", dataset.ErrMissing)
+	}
 	if err := checkFooter(r, size); err != nil {
 		return nil, err
 	}
@@ -26,34 +28,17 @@ func open(r io.ReaderAt, size int64) (*parquet.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w: %w", dataset.ErrFormat, err)
 	}
-	total := int64(0)
+	left := budget(size)
 	for g, group := range f.Metadata().RowGroups {
-		for c, column := range group.Columns {
-			bytes := column.MetaData.TotalUncompressedSize
-			if bytes < 0 || bytes > budget(size)-total {
-				return nil, fmt.Errorf("parquet: row group %d, column %d: %d bytes unpacked: %w (at most %d for this file)", g, c, bytes, dataset.ErrTooLarge, budget(size))
+		for c := range group.Columns {
+			taken, err := checkPages(r, &group.Columns[c].MetaData, size, left)
+			if err != nil {
+				return nil, fmt.Errorf("parquet: row group %d, column %d: %w", g, c, err)
 			}
-			total += bytes
+			left -= taken
 		}
 	}
 	return f, nil
-}
-
-// checkFooter refuses a footer that does not fit the file: its reader takes the memory
-// that its length declares.
-func checkFooter(r io.ReaderAt, size int64) error {
-	const tail = 8 // length and magic, after the footer
-	var end [tail]byte
-	if size < tail {
-		return fmt.Errorf("parquet: %w: a file of %d bytes", dataset.ErrTruncated, size)
-	}
-	if _, err := r.ReadAt(end[:], size-tail); err != nil && err != io.EOF {
-		return fmt.Errorf("parquet: %w", err)
-	}
-	if length := int64(binary.LittleEndian.Uint32(end[:])); length > size-tail {
-		return fmt.Errorf("parquet: %w: a footer of %d bytes in a file of %d", dataset.ErrFormat, length, size)
-	}
-	return nil
 }
 
 // guard makes an error of a panic: the decoders below are not ours, and what they make

@@ -66,8 +66,9 @@ func WriteVectors(w io.Writer, ids []string, m mat.Matrix) (err error) {
 // ReadVectors reads a file of size bytes with the columns of [WriteVectors]; others are not
 // looked at. It returns the ids and the vectors, a row each.
 //
-// Errors wrap dataset.ErrFormat, dataset.ErrMissing (a column, or rows), dataset.ErrShape (vectors of different length),
-// dataset.ErrDuplicate (an id), dataset.ErrNotFinite or dataset.ErrTooLarge, and say which row.
+// Errors wrap dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrMissing (a column, or rows), dataset.ErrShape (vectors of different length),
+// dataset.ErrDuplicate (an id), dataset.ErrNotFinite, dataset.ErrTooLarge or the error of the reader, and say which row. A file whose pages
+// declare that they expand to more than 256 MB and 64 times its size is too large.
 func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, err error) {
 	defer guard(&err)
 	f, err := open(r, size)
