@@ -57,8 +57,8 @@ func readMatrices(r io.ReaderAt, size int64, name string) (map[string]*mat.Dense
 }
 
 // WriteMatrices writes an .npz archive of matrices, which numpy.load and [ReadMatrices] read: a
-// member each in the order of their names, float32 for a *coles.Dense32 and float64 for any
-// other. Nothing is compressed, and the bytes depend on the matrices alone.
+// member each in the order of their names, in the precision and order of [WriteNPY]. Nothing is
+// compressed, and the bytes depend on the matrices alone.
 //
 // Errors, before anything is written: ErrMissing for no matrix or a nil one, ErrShape for
 // one without rows or columns, ErrID for a name that is empty, not UTF-8, or a path. Any
@@ -83,7 +83,7 @@ func WriteMatrices(w io.Writer, matrices map[string]mat.Matrix) error {
 	a := newArchiveWriter(w)
 	for _, name := range names {
 		m := matrices[name]
-		a.member(name, func() error { return writeMatrix(a.b, ownType(m), m) })
+		a.member(name, func() error { return writeAsStored(a.b, m) })
 	}
 	return a.close()
 }

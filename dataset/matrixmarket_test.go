@@ -166,7 +166,7 @@ func TestWriteMatrixMarketRefuses(t *testing.T) {
 	if err := WriteMatrixMarket(&whole, dense); err != nil {
 		t.Fatal(err)
 	}
-	for at := 0; at < whole.Len(); at += 97 {
+	for at := range whole.Len() {
 		wantError(t, WriteMatrixMarket(&limited{w: io.Discard, left: at}, dense), errDisk, "matrix market")
 	}
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"coles"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -173,6 +176,48 @@ func TestNPYRoundTrip(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A transpose is written as numpy.save writes one: in the order of memory, which is the
+// columns', and without widening float32.
+func TestTransposesAreColumnMajor(t *testing.T) {
+	narrow, err := coles.NewDense32(2, 3, []float32{1, 2, 3, 4, 5, 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := mat.DenseCopyOf(narrow)
+	for _, c := range []struct {
+		m       mat.Matrix
+		header  string
+		numbers any
+	}{
+		{narrow.T(), "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }", []float32{1, 2, 3, 4, 5, 0.1}},
+		{wide.T(), "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2), }", wide.RawMatrix().Data},
+		// A slice of columns does not lie in one piece.
+		{wide.Slice(0, 2, 1, 3).T(), "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", []float64{2, 3, 5, float64(float32(0.1))}},
+	} {
+		var single, archive, numbers bytes.Buffer
+		binary.Write(&numbers, binary.LittleEndian, c.numbers)
+		if err := errors.Join(WriteNPY(&single, c.m), WriteMatrices(&archive, map[string]mat.Matrix{"a": c.m})); err != nil {
+			t.Fatal(err)
+		}
+		if head := single.Bytes()[:128]; !bytes.Contains(head, []byte(c.header)) {
+			t.Errorf("header %s, want %s", head, c.header)
+		}
+		if !bytes.Equal(single.Bytes()[128:], numbers.Bytes()) || !bytes.Contains(archive.Bytes(), single.Bytes()) {
+			t.Errorf("%s: other bytes than NumPy's", c.header)
+		}
+		got, err := ReadNPY(&single)
+		if err != nil || !mat.Equal(got, c.m) {
+			t.Errorf("%s: another matrix came back (%v)", c.header, err)
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteNPY(&b, narrow.T()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = MapNPY(saved(t, b.Bytes()))
+	wantError(t, err, ErrLayout, "column-major")
 }
 
 func TestOpenNPYUnpacks(t *testing.T) {

@@ -143,7 +143,7 @@ func TestWord2VecRoundTrip(t *testing.T) {
 		if back, _, err = c.read(&b); err != nil || back[49] != "49" {
 			t.Errorf("%s: without ids the last is %q (%v)", name, back, err)
 		}
-		for at := 0; at < len(whole); at += 31 {
+		for at := range whole {
 			wantError(t, c.write(&limited{w: io.Discard, left: at}, ids, m), errDisk, "word2vec")
 		}
 		wantError(t, c.write(io.Discard, nil, nil), ErrMissing, "nil")

@@ -18,14 +18,29 @@ import (
 // WriteNPY writes m in NumPy's .npy format, version 1.0: little-endian,
 // row-major, float32 for a *coles.Dense32 and float64 for any other matrix.
 // numpy.load gives back the same bits, and so does [ReadNPY] and, for float32,
-// [MapNPY]. An error is the writer's own, or ErrMissing for a nil matrix. Rows
+// [MapNPY]. The transpose of a *coles.Dense32 or *mat.Dense, as its method T returns
+// it, is written as it lies in memory: column-major, in the same precision, which
+// MapNPY refuses. An error is the writer's own, or ErrMissing for a nil matrix. Rows
 // are written as they are encoded: memory is that of one row.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
 	if _, _, err := dims("npy", m); err != nil {
 		return err
 	}
 	b := bufio.NewWriterSize(w, chunk)
-	return finish("npy", b, writeMatrix(b, ownType(m), m))
+	return finish("npy", b, writeAsStored(b, m))
+}
+
+// writeAsStored writes a matrix with its header as it lies in memory.
+func writeAsStored(b *bufio.Writer, m mat.Matrix) error {
+	if t, ok := m.(mat.Transpose); ok {
+		switch t.Matrix.(type) {
+		case *mat.Dense, *coles.Dense32:
+			r, c := t.Dims()
+			writeOrderedHeader(b, ownType(t.Matrix), true, r, c)
+			return writeElements(b, ownType(t.Matrix), t.Matrix)
+		}
+	}
+	return writeMatrix(b, ownType(m), m)
 }
 
 // ownType is the element type that a matrix has in memory.
@@ -36,14 +51,22 @@ func ownType(m mat.Matrix) string {
 	return "<f8"
 }
 
-// writeHeader writes what stands before the elements of an .npy file. It
+// writeHeader writes what stands before the elements of a row-major .npy file. It
 // leaves its error in b, as Write does.
 func writeHeader(b *bufio.Writer, descr string, shape ...int) {
+	writeOrderedHeader(b, descr, false, shape...)
+}
+
+func writeOrderedHeader(b *bufio.Writer, descr string, fortran bool, shape ...int) {
 	tuple := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
 	if len(shape) == 1 {
 		tuple += ","
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
+	order := "False"
+	if fortran {
+		order = "True"
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, order, tuple)
 	// The elements start at a multiple of 64 bytes, for memory mapping:
 	// ten bytes come before the header, a newline ends it.
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
@@ -56,10 +79,15 @@ func writeHeader(b *bufio.Writer, descr string, shape ...int) {
 func writeMatrix(b *bufio.Writer, descr string, m mat.Matrix) error {
 	r, c := m.Dims()
 	writeHeader(b, descr, r, c)
+	return writeElements(b, descr, m)
+}
+
+// writeElements writes the rows, without a header.
+func writeElements(b *bufio.Writer, descr string, m mat.Matrix) error {
 	if x, narrow := m.(*coles.Dense32); narrow {
 		raw := x.RawMatrix()
-		for i := range r {
-			if err := writeEach(b, raw.Data[i*raw.Stride:][:c], appendFloat32s[float32]); err != nil {
+		for i := range raw.Rows {
+			if err := writeEach(b, raw.Data[i*raw.Stride:][:raw.Cols], appendFloat32s[float32]); err != nil {
 				return err
 			}
 		}
