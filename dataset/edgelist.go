@@ -221,15 +221,12 @@ type edgeReader struct {
 const plainPairs = 1024
 
 // next goes to the next line that is not as plain as most are, taking in the edges
-// before it: two integers and no weight are read without making fields of them.
+// before it: two integers and perhaps a weight are read without making fields of them.
 func (e *edgeReader) next() error {
-	if e.width != 2 {
-		return e.table.next()
-	}
 	for {
 		err := e.nextLine()
 		if err == nil {
-			if u, v, ok := plainPair(e.text, e.sep); ok {
+			if u, v, ok := e.plainEdge(); ok {
 				e.plain, e.plainLine = append(e.plain, u, v), append(e.plainLine, e.line)
 				if len(e.plainLine) < plainPairs {
 					continue
@@ -300,15 +297,26 @@ func (e *edgeReader) split() error {
 	return nil
 }
 
-// plainPair reads a line of two integers as the most of edge lists have them: decimal,
-// without sign, leading zeros or spaces around.
-func plainPair(line []byte, sep byte) (u, v uint64, ok bool) {
-	u, p, ok := plainInteger(line, 0)
-	if !ok || p == len(line) || line[p] != sep {
+// plainEdge reads a line of two integers as the most of edge lists have them: decimal,
+// without sign, leading zeros or spaces around. It takes in the weight after them where lines have one.
+func (e *edgeReader) plainEdge() (u, v uint64, ok bool) {
+	u, p, ok := plainInteger(e.text, 0)
+	if !ok || p == len(e.text) || e.text[p] != e.sep {
 		return 0, 0, false
 	}
-	v, p, ok = plainInteger(line, p+1)
-	return u, v, ok && p == len(line)
+	v, p, ok = plainInteger(e.text, p+1)
+	if !ok || e.width == 2 {
+		return u, v, ok && p == len(e.text)
+	}
+	if e.width != 3 || p == len(e.text) || e.text[p] != e.sep {
+		return 0, 0, false
+	}
+	w, err := strconv.ParseFloat(string(e.text[p+1:]), 64)
+	if err != nil || w-w != 0 {
+		return 0, 0, false // the long way says what is wrong, or trims spaces
+	}
+	e.weights = append(e.weights, w)
+	return u, v, true
 }
 
 // plainInteger reads the decimal at p and returns where it ends.

@@ -34,24 +34,31 @@ func TestPlainIntegersAreReadAsAnyID(t *testing.T) {
 	for k := range 3000 { // more than are numbered together
 		lines = append(lines, fmt.Sprintf("%d %d", k*k, 3*k))
 	}
-	quoted := make([]string, len(lines))
-	for k, l := range lines {
-		u, v, _ := strings.Cut(l, " ")
-		quoted[k] = `"` + u + `" "` + v + `"`
-	}
-	fast, err := readText(strings.Join(lines, "\n"), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	slow, err := readText(strings.Join(quoted, "\n"), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(fast.IDs, slow.IDs) {
-		t.Error("other ids")
-	}
-	if diff := cmp.Diff(slow.Adjacency.RawMatrix(), fast.Adjacency.RawMatrix()); diff != "" {
-		t.Errorf("another matrix: %s", diff)
+	weights := []string{"1", "0.5", "-2e-3", " 3", "4 ", "0x1p-2", "+7"}
+	var fast *Dataset
+	for _, weighted := range []bool{true, false} {
+		plain, quoted := make([]string, len(lines)), make([]string, len(lines))
+		for k, l := range lines {
+			u, v, _ := strings.Cut(l, " ")
+			plain[k], quoted[k] = u+"\t"+v, `"`+u+`"`+"\t"+`"`+v+`"`
+			if weighted {
+				weight := "\t" + weights[k%len(weights)]
+				plain[k], quoted[k] = plain[k]+weight, quoted[k]+weight
+			}
+		}
+		slow, err := readText(strings.Join(quoted, "\n"), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fast, err = readText(strings.Join(plain, "\n"), "", ""); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(fast.IDs, slow.IDs) {
+			t.Errorf("weighted %t: other ids", weighted)
+		}
+		if diff := cmp.Diff(slow.Adjacency.RawMatrix(), fast.Adjacency.RawMatrix()); diff != "" {
+			t.Errorf("weighted %t: another matrix: %s", weighted, diff)
+		}
 	}
 	for k, want := range []string{"7", "0", "12", "0012", "18446744073709551616"} {
 		if fast.IDs[k] != want {
@@ -86,14 +93,25 @@ func TestEdgeListMemoryIsThatOfTheGraph(t *testing.T) {
 	}
 }
 
-// Megabytes a second of a SNAP edge list of two million edges.
+// Megabytes a second of SNAP edge lists: two million edges, the same with weights, and 200 MB.
 func BenchmarkReadEdgeList(b *testing.B) {
-	text := snapText(300_000, 2_000_000)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{}); err != nil {
-			b.Fatal(err)
-		}
+	for _, c := range []struct {
+		name         string
+		nodes, edges int
+		end          string
+	}{{"30MB", 300_000, 2_000_000, "\n"}, {"weights", 300_000, 2_000_000, "\t0.5\n"}, {"200MB", 2_000_000, 14_000_000, "\n"}} {
+		b.Run(c.name, func(b *testing.B) {
+			if testing.Short() && c.edges > 2_000_000 {
+				b.Skip("a large input in a short run")
+			}
+			text := bytes.ReplaceAll(snapText(c.nodes, c.edges), []byte("\n"), []byte(c.end))
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
