@@ -49,29 +49,41 @@ func guard(err *error) {
 	}
 }
 
-// each visits the rows of a file as values of type T.
-func each[T any](f *parquet.File, visit func(row int, v *T) error) (err error) {
+// each visits the rows of a file. What a reader of Go values would make of a damaged one is
+// not safe: values come as they are, and say of which kind that is.
+func each(f *parquet.File, visit func(i int, row parquet.Row) error) (err error) {
 	defer guard(&err)
-	r := parquet.NewGenericReader[T](f)
-	defer r.Close()
-	buf := make([]T, rowsAtOnce)
-	for at := 0; ; {
-		clear(buf) // or a reader would reuse the storage of what was handed out
-		n, err := r.Read(buf)
-		for k := range n {
-			if err := visit(at+k, &buf[k]); err != nil {
-				return err
+	at := 0
+	for _, group := range f.RowGroups() {
+		rows := group.Rows()
+		defer rows.Close()
+		buf := make([]parquet.Row, rowsAtOnce)
+		for {
+			n, err := rows.ReadRows(buf)
+			for k := range n {
+				if err := visit(at+k, buf[k]); err != nil {
+					return err
+				}
+			}
+			at += n
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("parquet: row %d: %w: %w", at, dataset.ErrFormat, err)
+			}
+			if n == 0 {
+				return fmt.Errorf("parquet: row %d: %w: no more rows, and no end", at, dataset.ErrFormat)
 			}
 		}
-		at += n
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("parquet: row %d: %w: %w", at, dataset.ErrFormat, err)
-		}
-		if n == 0 {
-			return fmt.Errorf("parquet: row %d: %w: no more rows, and no end", at, dataset.ErrFormat)
-		}
 	}
+	return nil
+}
+
+// text is a value that has to be text, in storage of its own.
+func text(i int, v parquet.Value) (string, error) {
+	if v.Kind() != parquet.ByteArray {
+		return "", fmt.Errorf("parquet: row %d: %w: %v where text is expected", i, dataset.ErrFormat, v.Kind())
+	}
+	return string(v.ByteArray()), nil
 }

@@ -75,29 +75,51 @@ func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, e
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := columns(f, "id", "vector"); err != nil {
+	id, err := leaf(f, "id", parquet.ByteArray)
+	if err != nil {
+		return nil, nil, err
+	}
+	vector, err := leaf(f, "vector", parquet.Float)
+	if err != nil {
 		return nil, nil, err
 	}
 	known := make(map[string]int)
 	var data []float64
 	cols := 0
-	err = each(f, func(i int, row *vectorRow) error {
-		if i == 0 {
-			cols = len(row.Vector)
-		}
-		if len(row.Vector) != cols || cols == 0 {
-			return fmt.Errorf("parquet: row %d: %d values, %d before: %w", i, len(row.Vector), cols, dataset.ErrShape)
-		}
-		if first, ok := known[row.ID]; ok {
-			return fmt.Errorf("parquet: row %d: id %q is that of row %d: %w", i, row.ID, first, dataset.ErrDuplicate)
-		}
-		known[row.ID] = i
-		ids = append(ids, row.ID)
-		for j, v := range row.Vector {
-			if v-v != 0 {
-				return fmt.Errorf("parquet: row %d, value %d: %v: %w", i, j, v, dataset.ErrNotFinite)
+	err = each(f, func(i int, row parquet.Row) error {
+		named, before := false, len(data)
+		for _, v := range row {
+			switch {
+			case v.Column() == id:
+				name, err := text(i, v)
+				if err != nil {
+					return err
+				}
+				if first, ok := known[name]; ok {
+					return fmt.Errorf("parquet: row %d: id %q is that of row %d: %w", i, name, first, dataset.ErrDuplicate)
+				}
+				known[name] = i
+				ids = append(ids, name)
+				named = true
+			case v.Column() != vector || v.IsNull(): // null is an empty list
+			case v.Kind() != parquet.Float:
+				return fmt.Errorf("parquet: row %d: %w: %v where float32 is expected", i, dataset.ErrFormat, v.Kind())
+			default:
+				x := v.Float()
+				if x-x != 0 {
+					return fmt.Errorf("parquet: row %d, value %d: %v: %w", i, len(data)-before, x, dataset.ErrNotFinite)
+				}
+				data = append(data, float64(x))
 			}
-			data = append(data, float64(v))
+		}
+		if i == 0 {
+			cols = len(data)
+		}
+		if !named {
+			return fmt.Errorf("parquet: row %d: %w: no id", i, dataset.ErrFormat)
+		}
+		if len(data)-before != cols || cols == 0 {
+			return fmt.Errorf("parquet: row %d: %d values, %d before: %w", i, len(data)-before, cols, dataset.ErrShape)
 		}
 		return nil
 	})
@@ -110,14 +132,23 @@ func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, e
 	return ids, mat.NewDense(len(ids), cols, data), nil
 }
 
-// columns demands that a file has some.
-func columns(f *parquet.File, names ...string) error {
-	for _, name := range names {
-		if column(f, name) == nil {
-			return fmt.Errorf("parquet: %w: column %q", dataset.ErrMissing, name)
-		}
+// leaf finds the place of a column's values in a row, and demands that they are of a physical type.
+func leaf(f *parquet.File, name string, want parquet.Kind) (int, error) {
+	c := column(f, name)
+	if c == nil {
+		return 0, fmt.Errorf("parquet: %w: column %q", dataset.ErrMissing, name)
 	}
-	return nil
+	for !c.Leaf() {
+		below := c.Columns()
+		if len(below) != 1 {
+			return 0, fmt.Errorf("parquet: column %q: %w: a group of %d columns", name, dataset.ErrFormat, len(below))
+		}
+		c = below[0]
+	}
+	if kind := c.Type().Kind(); kind != want {
+		return 0, fmt.Errorf("parquet: column %q: %w: of type %v, want %v", name, dataset.ErrFormat, kind, want)
+	}
+	return c.Index(), nil
 }
 
 // column finds a column of the first level; nil if there is none.
