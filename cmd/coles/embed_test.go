@@ -223,3 +223,17 @@ func TestEmbedSummary(t *testing.T) {
 		t.Errorf("-verbose: exit %d, %q", code, stderr)
 	}
 }
+
+// Text that is not word2vec's is lines of an id and values, whatever its name.
+func TestTextFeaturesAreToldByTheirFirstLine(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"e.txt": "a b\nb c\nc a\n",
+		"x.txt": "a 1 0 0\nb 0 1 0\nc 0 1 1\n",
+		"w.txt": "3 3\na 1 0 0\nb 0 1 0\nc 0 1 1\n",
+	})
+	plain := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", filepath.Join(dir, "x.txt"), "-dim", "2")
+	word2vec := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", filepath.Join(dir, "w.txt"), "-dim", "2")
+	if plain != word2vec || strings.Count(plain, "\n") != 3 {
+		t.Errorf("%q and %q", plain, word2vec)
+	}
+}

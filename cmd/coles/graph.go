@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"coles"
 	"coles/dataset"
@@ -72,11 +74,32 @@ func readVectors(ctx context.Context, in *inputs, formatName, path string) (*dat
 		return nil, err
 	}
 	defer s.close()
+	if formatName == "" && f.name == "word2vec" && !beginsWithSizes(ctx, s) {
+		f, _ = formatNamed(textVectors, isVectors) // .txt is anything
+	}
 	d, err := f.read(ctx, s, nil)
 	if err != nil {
 		return nil, s.errAt(err)
 	}
 	return d, ctx.Err()
+}
+
+// beginsWithSizes tells whether the first line is two whole numbers, as word2vec's text
+// has it. What cannot be read is for the reader to say.
+func beginsWithSizes(ctx context.Context, s *source) bool {
+	r, err := s.open(ctx)
+	if err != nil {
+		return true
+	}
+	head, _ := r.Peek(64)
+	line, _, _ := strings.Cut(string(head), "\n")
+	fields := strings.Fields(line)
+	for _, f := range fields {
+		if _, err := strconv.ParseUint(f, 10, 63); err != nil {
+			return false
+		}
+	}
+	return len(fields) == 2
 }
 
 // giveFeatures puts vectors that were read from path into a graph of the same
