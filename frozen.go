@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -112,8 +113,8 @@ func (f *Frozen) Nodes() int {
 //
 // A node with t neighbours costs d·d′ + K·t·d′ multiplications: microseconds.
 //
-// Errors: [ErrShape], [ErrIndex], also for an edge between two old nodes, [ErrNotFinite],
-// [ErrNegativeWeight], [ErrPreparation], and ctx's.
+// Errors: [ErrShape], [ErrIndex], also for an edge between two old nodes, [ErrNotFinite]
+// also where an embedding overflows, [ErrNegativeWeight], [ErrPreparation], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []Edge, weights []float64) (*mat.Dense, error) {
 	if f == nil || f.model == nil {
 		return nil, fmt.Errorf("coles: embed: %w: Model.Freeze did not make it", ErrEmpty)
@@ -148,11 +149,17 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []Edge, weights 
 			break
 		}
 		for v, to := range joins {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			f.hop(next.Data[v*z.Cols:][:z.Cols], k, to, z)
 		}
 		z, next = next, z
 	}
-	return denseOf(sum), scale(ctx, sum, f.model.scaling.Factors)
+	if err := scale(ctx, sum, f.model.scaling.Factors); err != nil {
+		return nil, err
+	}
+	return finiteDense(ctx, "the embedding", sum)
 }
 
 // projected is XPᵀ.
@@ -189,16 +196,9 @@ func (f *Frozen) joins(count int, edges []Edge, weights []float64) ([][]join, er
 	n := f.Nodes()
 	rows := make([][]join, count)
 	put := func(u, v int, w float64) {
-		if u < n {
-			return
+		if u >= n {
+			rows[u-n] = append(rows[u-n], join{v, w})
 		}
-		row := rows[u-n]
-		at, found := slices.BinarySearchFunc(row, v, func(j join, v int) int { return j.node - v })
-		if found {
-			row[at].weight = max(row[at].weight, w)
-			return
-		}
-		rows[u-n] = slices.Insert(row, at, join{v, w})
 	}
 	for v := range rows {
 		put(n+v, n+v, 1)
@@ -218,6 +218,12 @@ func (f *Frozen) joins(count int, edges []Edge, weights []float64) ([][]join, er
 			put(e.U, e.V, w)
 			put(e.V, e.U, w)
 		}
+	}
+	for v, row := range rows {
+		slices.SortFunc(row, func(a, b join) int {
+			return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(b.weight, a.weight))
+		})
+		rows[v] = slices.CompactFunc(row, func(a, b join) bool { return a.node == b.node })
 	}
 	return rows, f.normalize(rows)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 
@@ -61,8 +62,8 @@ func (m *Model) Grow(ctx context.Context, g *Graph, x mat.Matrix) (*Growing, err
 	if raw.rows() != g.Nodes() {
 		return nil, fmt.Errorf("coles: grow: %w: %d feature rows for %d nodes", ErrShape, raw.rows(), g.Nodes())
 	}
-	if int64(raw.rows())*int64(raw.cols()) > math.MaxInt/16 {
-		return nil, fmt.Errorf("coles: grow: %w: %d × %d filtered features", ErrTooLarge, raw.rows(), raw.cols())
+	if err := checkPanel(raw.rows(), raw.cols()); err != nil {
+		return nil, err
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -73,6 +74,9 @@ func (m *Model) Grow(ctx context.Context, g *Graph, x mat.Matrix) (*Growing, err
 	r := &Growing{model: m, net: newGrowingNet(g), ids: newGrowingIDs(g), place: make([]int32, g.Nodes())}
 	for i := range r.place {
 		r.place[i] = -1
+	}
+	if err := r.net.finiteVolume(); err != nil {
+		return nil, err
 	}
 	r.x.append(s)
 	if r.raw, err = rowHashes(ctx, raw.rows(), raw.eachRow); err != nil {
@@ -93,15 +97,16 @@ func (s Settings) withoutDraws() bool {
 	return s.Kappa == 0 || s.Eta == 0
 }
 
-// expectation is the rank-one part coef·v·vᵀ of ΔW, v by the node's degree.
-func (r *Growing) expectation() (coef float64, v func(degree float64) float64) {
+// expectation tells of the rank-one part −η′·v·vᵀ/length² of ΔW: v by the node's degree,
+// and its length, 0 where there is none.
+func (r *Growing) expectation() (length float64, v func(degree float64) float64) {
 	s := r.model.settings
 	switch {
 	case s.Kappa == 0 || s.Eta == 0:
 	case s.Negatives.kind == expectedUniform:
-		return -s.Eta / float64(len(r.net.nodes)), func(float64) float64 { return 1 }
-	case s.Negatives.kind == expectedDegree && r.net.volume > 0:
-		return -s.Eta / r.net.volume, math.Sqrt
+		return math.Sqrt(float64(len(r.net.nodes))), func(float64) float64 { return 1 }
+	case s.Negatives.kind == expectedDegree:
+		return math.Sqrt(r.net.volume), math.Sqrt
 	}
 	return 0, nil
 }
@@ -138,12 +143,15 @@ func (r *Growing) Graph() (*Graph, error) {
 // fitted, or refitted: rows of FXPᵀ, scaled. Nothing else is computed, so that it costs
 // O(d·d′) for each.
 //
-// Errors: [ErrIndex], and ctx's.
+// Errors: [ErrIndex], [ErrTooLarge], [ErrNotFinite] where a row overflows, and ctx's.
 func (r *Growing) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 	if err := r.made(); err != nil {
 		return nil, err
 	}
-	d := r.model.report.Features
+	d := r.x.cols
+	if err := checkPanel(len(nodes), d); err != nil {
+		return nil, err
+	}
 	rows := kernel.Dense[float64](len(nodes), d)
 	for q, i := range nodes {
 		if i < 0 || i >= r.Nodes() {
@@ -158,14 +166,19 @@ func (r *Growing) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return denseOf(y), scale(ctx, y, r.model.scaling.Factors)
+	if err := scale(ctx, y, r.model.scaling.Factors); err != nil {
+		return nil, err
+	}
+	return finiteDense(ctx, "the embedding", y)
 }
 
 // Solve finds P and λ for the graph as it is now, as [Solve] does for FX and ΔW
 // written out, to rounding. M is there already, so that it takes O(d³) whatever the
-// size of the graph. The model stays what it was.
+// size of the graph: directly up to 2,000 features; above, by some 7·d′ products with M, to
+// residuals of 10⁻¹² of λ₁. It begins anew and not from the P before, from which it is
+// hardly shorter to that accuracy. The model stays what it was.
 //
-// Errors: [ErrNotFinite], a [*ConvergenceError], and ctx's.
+// Errors: a [*ConvergenceError], and ctx's.
 func (r *Growing) Solve(ctx context.Context) (*Projection, error) {
 	if err := r.made(); err != nil {
 		return nil, err
@@ -175,23 +188,38 @@ func (r *Growing) Solve(ctx context.Context) (*Projection, error) {
 	return r.solve(ctx, config{Settings: r.model.settings})
 }
 
+// wholeTolerance is for eigenvectors that are those of a direct solution: residuals of the
+// settings' own solver, 10⁻⁷, would show in them.
+const wholeTolerance = 1e-12
+
 func (r *Growing) solve(ctx context.Context, c config) (*Projection, error) {
 	d := r.m.Rows
 	m := kernel.Dense[float64](d, d)
 	kernel.Copy(m, r.m)
-	if coef, _ := r.expectation(); coef != 0 {
-		for i, t := range r.trivial {
-			addScaled(m.Data[i*d+i:], coef*t, r.trivial[i:])
-		}
+	negatives := r.withNegatives(r.trivial)
+	for i := range d {
+		negatives(i, m.Data[i*d+i:][:d-i])
 	}
-	return c.decompose(ctx, m)
+	if d <= directLimit {
+		return c.decompose(ctx, m)
+	}
+	kernel.MirrorUpper(m)
+	found, err := eigen.Krylov(ctx, d, c.Dim, func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
+		return kernel.Gemm(ctx, false, false, 1, m, src, 0, dst)
+	}, eigen.KrylovOptions{Seed: c.Seed, Tol: wholeTolerance})
+	if err != nil {
+		return nil, solveError(err, c.Dim)
+	}
+	return c.projection(found, SolverKrylov), nil
 }
 
 // Refit solves for P again, scales the columns anew and returns the model of the graph
 // as it is now: what [Fit] gives for it in double precision with the features
 // prepared as they were, to rounding. From then on [Growing.Embed] is by that model.
 // drift is the largest principal angle between the rows of the old and the new P,
-// in radians: see [PrincipalAngle]. The models before stay as they are.
+// in radians: see [PrincipalAngle]. Where truncation has left them different numbers of
+// rows it is that of the fewer to the span of the others, and 0 where none are left. The
+// models before stay as they are.
 //
 // It costs n·d·d′ multiplications and one pass over the edges beside [Growing.Solve].
 //
@@ -226,11 +254,38 @@ func (r *Growing) Refit(ctx context.Context) (m *Model, drift float64, err error
 	clock.lap(&m.report.Seconds.Embed)
 	m.report.Solver = m.projection.Solver
 	m.report.Memory = estimate(g.adj.NNZ(), r.x.shape(), c.Settings)
-	if drift, err = PrincipalAngle(r.model.projection.P, m.projection.P); err != nil {
+	if drift, err = turn(r.model.projection.P, m.projection.P); err != nil {
 		return nil, 0, err
 	}
 	r.model = m
 	return m, drift, nil
+}
+
+// turn is [PrincipalAngle] of two P, either of which truncation may have made the smaller.
+func turn(p, q *mat.Dense) (float64, error) {
+	k, _ := p.Dims()
+	l, _ := q.Dims()
+	if k > l {
+		p, q, k = q, p, l
+	}
+	if k == 0 {
+		return 0, nil
+	}
+	return PrincipalAngle(p, q)
+}
+
+// Rebuild computes FX and M again from the graph and the features, as [Model.Grow] does
+// and at its cost: that takes the rounding away that additions have left; see
+// [Growing.Add]. An error leaves everything as it was.
+//
+// Errors: ctx's.
+func (r *Growing) Rebuild(ctx context.Context) error {
+	if err := r.made(); err != nil {
+		return err
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	return r.rebuild(ctx)
 }
 
 // filtered is FX.

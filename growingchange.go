@@ -2,6 +2,7 @@ package coles
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"coles/internal/kernel"
@@ -9,7 +10,7 @@ import (
 
 // follow adds to FX, M and the trivial direction what the last change of the net, around
 // which near is the ball of K hops, makes of them. n is the number of nodes before.
-// Until all of it is computed nothing is written.
+// Until all of it is computed and within range nothing is written.
 func (r *Growing) follow(ctx context.Context, near *ball, n int) error {
 	change, err := r.filterChange(ctx, near, n)
 	if err != nil {
@@ -21,19 +22,59 @@ func (r *Growing) follow(ctx context.Context, near *ball, n int) error {
 	}
 	d := r.x.cols
 	_, v := r.expectation()
+	trivial := slices.Clone(r.trivial)
 	for q, i := range near.nodes {
 		row, step := r.fx[int(i)*d:][:d], change.Data[q*d:][:d]
 		if v != nil {
 			now, was := v(r.net.now(i).degree), v(r.net.was(i).degree)
-			addScaled(r.trivial, now-was, row)
-			addScaled(r.trivial, now, step)
+			addScaled(trivial, now-was, row)
+			addScaled(trivial, now, step)
 		}
-		addScaled(row, 1, step)
+		addScaled(step, 1, row)
 	}
 	for i := range d {
-		addScaled(r.m.Data[i*d+i:], 1, added.Data[i*d+i:][:d-i])
+		addScaled(added.Data[i*d+i:], 1, r.m.Data[i*d+i:][:d-i])
 	}
+	if err := r.inRange(ctx, change, added, trivial); err != nil {
+		return err
+	}
+	for q, i := range near.nodes {
+		copy(r.fx[int(i)*d:][:d], change.Data[q*d:])
+	}
+	r.m, r.trivial = added, trivial
 	return nil
+}
+
+// inRange refuses filtered features, or what M is made of, that have overflowed: nothing that
+// is added later would bring them back.
+func (r *Growing) inRange(ctx context.Context, fx, m kernel.Matrix[float64], trivial []float64) error {
+	if err := checkOverflow(ctx, "FX", &signal[float64]{dense: fx}); err != nil {
+		return err
+	}
+	of := r.withNegatives(trivial)
+	row := make([]float64, m.Cols)
+	for i := range m.Rows {
+		copy(row[i:], m.Data[i*m.Stride+i:][:m.Cols-i])
+		of(i, row[i:])
+		if !finite(magnitude(row[i:])) {
+			return fmt.Errorf("coles: grow: %w: M = XᵀFᵀΔWFX overflows; scale the features", ErrNotFinite)
+		}
+	}
+	return ctx.Err()
+}
+
+// withNegatives returns what adds the rank-one part of M to the end of its row i, from
+// the diagonal on.
+func (r *Growing) withNegatives(trivial []float64) func(i int, row []float64) {
+	length, _ := r.expectation()
+	unit := make([]float64, len(trivial))
+	if length > 0 {
+		for j, v := range trivial {
+			unit[j] = v / length
+		}
+	}
+	eta := r.model.settings.Eta
+	return func(i int, row []float64) { addScaled(row, -eta*unit[i], unit[i:]) }
 }
 
 // filterChange returns D = F′X′ − FX on the nodes of the ball, by Horner's rule for
@@ -169,7 +210,11 @@ func (r *Growing) rebuild(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.inRange(ctx, fx, m, trivial); err != nil {
+		return err
+	}
 	// Room for new rows: the first to come would have all others copied.
 	r.fx, r.m, r.trivial = slices.Grow(fx.Data, len(fx.Data)/8), m, trivial
+	r.net.sumDegrees()
 	return nil
 }

@@ -1,6 +1,8 @@
 package coles
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -42,8 +44,8 @@ func newGrowingNet(g *Graph) *growingNet {
 		// Capped: what is appended to a row is written elsewhere, not into the graph.
 		net.nodes[i] = growingNode{cols: slices.Clip(cols), vals: slices.Clip(vals)}
 		net.nodes[i].weigh(int32(i))
-		net.volume += net.nodes[i].degree
 	}
+	net.sumDegrees()
 	return net
 }
 
@@ -87,6 +89,34 @@ func (net *growingNet) add(count int, edges []Edge, weights []float64) []int32 {
 		net.nodes = append(net.nodes, growingNode{})
 		net.nodes[i].weigh(i)
 	}
+	fresh := net.entriesOf(edges, weights)
+	for len(fresh) > 0 {
+		end := slices.IndexFunc(fresh, func(e growingEntry) bool { return e.row != fresh[0].row })
+		if end < 0 {
+			end = len(fresh)
+		}
+		net.merge(fresh[0].row, fresh[:end])
+		fresh = fresh[end:]
+	}
+	touched := slices.Sorted(maps.Keys(net.before))
+	for _, i := range touched { // in this order: sums depend on theirs
+		v := &net.nodes[i]
+		v.weigh(i)
+		net.volume += v.degree - net.before[i].degree
+	}
+	return touched
+}
+
+// A growingEntry is an entry of the matrix.
+type growingEntry struct {
+	row, col int32
+	weight   float64
+}
+
+// entriesOf are both entries of every edge that counts, row after row, the heavier of equal
+// ones first.
+func (net *growingNet) entriesOf(edges []Edge, weights []float64) []growingEntry {
+	entries := make([]growingEntry, 0, 2*len(edges))
 	for q, e := range edges {
 		w := 1.0
 		if weights != nil {
@@ -95,39 +125,56 @@ func (net *growingNet) add(count int, edges []Edge, weights []float64) []int32 {
 		if w == 0 || e.U == e.V && !net.loops {
 			continue
 		}
-		net.set(int32(e.U), int32(e.V), w)
+		entries = append(entries, growingEntry{int32(e.U), int32(e.V), w})
 		if e.U != e.V {
-			net.set(int32(e.V), int32(e.U), w)
+			entries = append(entries, growingEntry{int32(e.V), int32(e.U), w})
 		}
 	}
-	touched := make([]int32, 0, len(net.before))
-	for i, old := range net.before {
-		v := &net.nodes[i]
-		v.weigh(i)
-		net.volume += v.degree - old.degree
-		touched = append(touched, i)
-	}
-	slices.Sort(touched)
-	return touched
+	slices.SortFunc(entries, func(a, b growingEntry) int {
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col), cmp.Compare(b.weight, a.weight))
+	})
+	return entries
 }
 
-// set makes the entry (i, j) w, if it is not larger.
-func (net *growingNet) set(i, j int32, w float64) {
-	v := &net.nodes[i]
-	at, found := slices.BinarySearch(v.cols, j)
-	if found && v.vals[at] >= w {
+// merge brings sorted entries into a row, of two at one place the heavier: in one
+// pass, since a hub may gain many.
+func (net *growingNet) merge(i int32, fresh []growingEntry) {
+	old := net.nodes[i]
+	v := growingNode{cols: make([]int32, 0, len(old.cols)+len(fresh)), vals: make([]float64, 0, len(old.cols)+len(fresh))}
+	changed, at := false, 0
+	for q, e := range fresh {
+		if q > 0 && e.col == fresh[q-1].col {
+			continue
+		}
+		to, found := slices.BinarySearch(old.cols[at:], e.col)
+		v.cols, v.vals = append(v.cols, old.cols[at:at+to]...), append(v.vals, old.vals[at:at+to]...)
+		at += to
+		if found {
+			e.weight = max(e.weight, old.vals[at])
+			changed = changed || e.weight > old.vals[at]
+			at++
+		} else {
+			changed = true
+		}
+		v.cols, v.vals = append(v.cols, e.col), append(v.vals, e.weight)
+	}
+	if !changed {
 		return
 	}
-	if _, saved := net.before[i]; !saved {
-		net.before[i] = *v
-		v.cols, v.vals = slices.Clone(v.cols), slices.Clone(v.vals)
+	if _, saved := net.before[i]; !saved { // new nodes are
+		net.before[i] = old
 	}
-	if found {
-		v.vals[at] = w
-		return
+	v.cols, v.vals = append(v.cols, old.cols[at:]...), append(v.vals, old.vals[at:]...)
+	net.entries += len(v.cols) - len(old.cols)
+	net.nodes[i] = v
+}
+
+// sumDegrees makes the volume what a graph built from scratch has.
+func (net *growingNet) sumDegrees() {
+	net.volume = 0
+	for i := range net.nodes {
+		net.volume += net.nodes[i].degree
 	}
-	v.cols, v.vals = slices.Insert(v.cols, at, j), slices.Insert(v.vals, at, w)
-	net.entries++
 }
 
 // takeBack undoes the last add.
@@ -196,7 +243,7 @@ func (v *growingNode) eachFilter(i int32, node func(int32) *growingNode, visit f
 func (v *growingNode) eachPlus(i int32, node func(int32) *growingNode, visit func(j int32, w float64)) {
 	for q, j := range v.cols {
 		if j != i {
-			visit(j, v.vals[q]*(v.plus*node(j).plus))
+			visit(j, scaled(v.vals[q], v.plus, node(j).plus))
 		}
 	}
 }

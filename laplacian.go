@@ -134,15 +134,19 @@ func normalizeDegrees(a *kernel.CSR[float64]) *kernel.CSR[float64] {
 		cols, from := a.Row(i)
 		_, to := w.Row(i)
 		for q, j := range cols {
-			// The product of the two scales first: it is the same number at (i, j) and (j, i).
-			if both := scale[i] * scale[j]; both <= math.MaxFloat64 {
-				to[q] = from[q] * both
-			} else { // weights below 1e-308
-				to[q] = from[q] / (1 / scale[i] * (1 / scale[j]))
-			}
+			to[q] = scaled(from[q], scale[i], scale[j])
 		}
 	})
 	return w
+}
+
+// scaled is a weight times the scales of both ends.
+func scaled(weight, u, v float64) float64 {
+	// The product of the two scales first: it is the same number at (i, j) and (j, i).
+	if both := u * v; both <= math.MaxFloat64 {
+		return weight * both
+	}
+	return weight / (1 / u * (1 / v)) // weights below 1e-308
 }
 
 func identity(n int) *kernel.CSR[float64] {
