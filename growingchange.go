@@ -191,6 +191,9 @@ func (r *Growing) middle(ctx context.Context, near *ball, change, q kernel.Matri
 func (r *Growing) rebuild(ctx context.Context) error {
 	g := &Graph{adj: r.net.adjacency(), loops: r.net.loops}
 	x := r.x.signal()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	fx, err := filtered(ctx, r.model.settings.Filter, Normalize(g, SelfLoops).m, x)
 	if err != nil {
 		return err

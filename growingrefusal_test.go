@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"coles"
+	"coles/internal/race"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
@@ -85,6 +87,7 @@ func TestGrowRefuses(t *testing.T) {
 		wantError(t, err, coles.ErrEmpty)
 		_, _, err = r.Refit(ctx)
 		wantError(t, err, coles.ErrEmpty)
+		wantError(t, r.Rebuild(ctx), coles.ErrEmpty)
 		if r.Nodes() != 0 {
 			t.Errorf("%d nodes of nothing", r.Nodes())
 		}
@@ -98,4 +101,136 @@ func TestGrowRefuses(t *testing.T) {
 	wantError(t, err, coles.ErrShape)
 	_, err = fitted.Grow(ctx, nil, x)
 	wantError(t, err, coles.ErrEmpty)
+}
+
+// What overflows would stay in M for good, and is refused.
+func TestGrowingRefusesOverflow(t *testing.T) {
+	const n, d = 60, 4
+	x := randomDense(random(5), n, d)
+	g := must(coles.NewGraph(n, ringEdges(n, 1)))
+	for name, negatives := range map[string]coles.NegativeSampler{"degree": coles.ExpectedDegreeNegatives(), "none": coles.NoNegatives()} {
+		m := must(coles.Fit(ctx, g, x, coles.WithFilter(coles.SGC(1)), coles.WithFeatures(coles.PrepareNone), coles.WithNegatives(negatives)))
+		r := must(m.Grow(ctx, g, x))
+		y, p := must(r.Embed(ctx, []int{2, 3, 4})), must(r.Solve(ctx))
+		everywhere := make([]coles.Edge, n)
+		for v := range everywhere {
+			everywhere[v] = coles.Edge{U: n, V: v}
+		}
+		for _, large := range []float64{1e155, 1e160, 1.7e308} {
+			for _, edges := range [][]coles.Edge{{{U: n, V: 3}}, everywhere} {
+				one := mat.NewDense(1, d, []float64{large, large, -large, large})
+				_, err := r.Add(ctx, coles.Growth{Features: one, Edges: edges})
+				wantError(t, err, coles.ErrNotFinite)
+				_, err = m.Grow(ctx, g, growWith(x, one))
+				wantError(t, err, coles.ErrNotFinite)
+			}
+		}
+		_, err := r.Add(ctx, coles.Growth{Edges: []coles.Edge{{U: 0, V: 9}, {U: 20, V: 40}, {U: 5, V: 55}}, Weights: []float64{8e307, 8e307, 8e307}})
+		wantError(t, err, coles.ErrNotFinite)
+		if !mat.Equal(must(r.Embed(ctx, []int{2, 3, 4})), y) || !cmp.Equal(must(r.Solve(ctx)).Lambda, p.Lambda) || r.Nodes() != n {
+			t.Errorf("%s: something has changed", name)
+		}
+
+		// Large features whose squares M still holds: their vectors overflow with the factors.
+		f := must(m.Freeze(ctx, g, x))
+		_, err = f.Embed(ctx, mat.NewDense(1, d, []float64{1.7e308, 1.7e308, -1.7e308, 1.7e308}), []coles.Edge{{U: n, V: 3}}, nil)
+		wantError(t, err, coles.ErrNotFinite)
+	}
+	heavy := must(coles.NewGraph(n, []coles.Edge{{U: 0, V: 9}, {U: 20, V: 40}}, coles.WithEdgeWeights([]float64{8e307, 8e307})))
+	_, err := must(coles.Fit(ctx, g, x)).Grow(ctx, heavy, x)
+	wantError(t, err, coles.ErrNotFinite)
+}
+
+// growWith puts a row in the place of the last one.
+func growWith(x, row *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	n, _ := x.Dims()
+	out.SetRow(n-1, row.RawRowView(0))
+	return out
+}
+
+func TestGrowingStopsPromptly(t *testing.T) {
+	n, d := 50_000, 128
+	if race.Enabled {
+		n = 10_000
+	}
+	rng := random(90)
+	x := randomDense(rng, n+1, d)
+	g := must(coles.NewGraph(n, ringEdges(n, 5)))
+	old := x.Slice(0, n, 0, d)
+	m := must(coles.Fit(ctx, g, old, coles.WithDim(64)))
+	wantPromptCancel(t, func(ctx context.Context) error {
+		_, err := m.Grow(ctx, g, old)
+		return err
+	})
+	wantPromptCancel(t, func(ctx context.Context) error {
+		_, err := m.Freeze(ctx, g, old)
+		return err
+	})
+	r := must(m.Grow(ctx, g, old))
+	hub := make([]coles.Edge, n)
+	for k, v := range rng.Perm(n) {
+		hub[k] = coles.Edge{U: n, V: v}
+	}
+	wantPromptCancel(t, func(ctx context.Context) error {
+		_, err := r.Add(ctx, coles.Growth{Features: x.Slice(n, n+1, 0, d), Edges: hub})
+		return err
+	})
+	wantPromptCancel(t, r.Rebuild)
+	if r.Nodes() != n {
+		t.Errorf("%d nodes, want %d", r.Nodes(), n)
+	}
+}
+
+// A fading context is cancelled once it has been asked some number of times.
+type fading struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (f *fading) Err() error {
+	if f.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever an addition stops, and be it at the last moment, everything is as it was.
+func TestGrowingStaysAsItWasWhereverItStops(t *testing.T) {
+	const n, d = 80, 5
+	x := randomDense(random(6), n+1, d)
+	g := must(coles.NewGraph(n, ringEdges(n, 2)))
+	old := x.Slice(0, n, 0, d)
+	m := must(coles.Fit(ctx, g, old, coles.WithFilter(coles.SGC(2)), coles.WithFeatures(coles.PrepareNone)))
+	for name, edges := range map[string][]coles.Edge{
+		"nearby":     {{U: n, V: 4}, {U: 20, V: 23}},
+		"everywhere": {{U: n, V: 4}, {U: n, V: 14}, {U: n, V: 24}, {U: n, V: 34}, {U: n, V: 44}, {U: n, V: 54}, {U: n, V: 64}, {U: n, V: 74}},
+	} {
+		what := coles.Growth{Features: x.Slice(n, n+1, 0, d), Edges: edges}
+		fresh := must(m.Grow(ctx, g, old))
+		whole := must(fresh.Add(ctx, what)).Whole
+		want := must(fresh.Solve(ctx)).Lambda
+
+		r := must(m.Grow(ctx, g, old))
+		lambda := must(r.Solve(ctx)).Lambda
+		stops := 0
+		for {
+			late := &fading{Context: ctx}
+			late.left.Store(int64(stops))
+			_, err := r.Add(late, what)
+			if err == nil {
+				break
+			}
+			stops++
+			if !errors.Is(err, context.Canceled) || r.Nodes() != n || must(r.Graph()).Report() != g.Report() || !cmp.Equal(must(r.Solve(ctx)).Lambda, lambda) {
+				t.Fatalf("%s: error %v, or something has changed, when it stopped at question %d", name, err, stops)
+			}
+		}
+		if stops < 5 || whole != (name == "everywhere") {
+			t.Errorf("%s: it asked %d times, whole: %v", name, stops, whole)
+		}
+		if got := must(r.Solve(ctx)).Lambda; !cmp.Equal(got, want) {
+			t.Errorf("%s: eigenvalues are %v after %d failures, %v without", name, got, stops, want)
+		}
+	}
 }

@@ -136,6 +136,9 @@ func (r *Growing) check(ctx context.Context, what Growth) (x *signal[float64], h
 // update brings FX, M and the trivial direction up to date after n nodes have become more
 // and the rows of the touched ones changed.
 func (r *Growing) update(ctx context.Context, n int, touched []int32) (*Grown, error) {
+	if err := ctx.Err(); err != nil { // a million edges have taken a while
+		return nil, err
+	}
 	if err := r.net.finite(touched); err != nil {
 		return nil, err
 	}
