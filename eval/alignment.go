@@ -150,9 +150,9 @@ func logPowerMean(s []float64, p float64) float64 {
 	}
 	sum := 0.0
 	for _, v := range s {
-		sum += math.Exp(p * (v - peak))
+		sum += math.Expm1(p * (v - peak)) // which keeps the digits of a small p
 	}
-	return peak + math.Log(sum/float64(len(s)))/p
+	return peak + math.Log1p(sum/float64(len(s)))/p
 }
 
 // finiteMean is the mean of finite numbers, if their sum is one.

@@ -12,6 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// maxProjected is far beyond any use of more columns.
+const maxProjected = 1 << 20
+
 // RandomProjection returns x·R, n × k, where the entries of R (d × k) are
 // independent normal numbers of variance 1/k, so that lengths are kept in
 // expectation: E‖xᵢR‖² = ‖xᵢ‖² (Johnson and Lindenstrauss 1984). k may exceed d.
@@ -24,14 +27,14 @@ import (
 // Row j of R is drawn from the stream (seed, j), so the result depends on seed
 // alone. Cost O(ndk), or entries × k for sparse x; memory d × k beside the result.
 //
-// Errors: [ErrDimension] for k < 1, [ErrShape], [ErrCorrupt], [ErrNotFinite],
+// Errors: [ErrDimension] for k outside 1 … 2²⁰, [ErrShape], [ErrCorrupt], [ErrNotFinite],
 // and ctx.Err().
 func RandomProjection(ctx context.Context, x mat.Matrix, k int, seed uint64) (*mat.Dense, error) {
 	f, err := newFeatures(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	if k < 1 || k > math.MaxInt/8/max(f.rows, f.cols) {
+	if k < 1 || k > maxProjected || k > math.MaxInt/8/max(f.rows, f.cols) {
 		return nil, fmt.Errorf("%w: cannot project %d columns to %d", ErrDimension, f.cols, k)
 	}
 	r := kernel.Dense[float64](f.cols, k)

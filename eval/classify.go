@@ -45,6 +45,9 @@ type trainer func(ctx context.Context, x mat.Matrix, split dataset.Split, labels
 // which is given the training rows of a split and must not read the labels of
 // others. Splits then come one after another. [WithC] does nothing beside it.
 func WithClassifier[P Predictor](fit func(ctx context.Context, x mat.Matrix, rows, labels []int) (P, error)) ClassifyOption {
+	if fit == nil {
+		return WithValidatedClassifier[P](nil)
+	}
 	return WithValidatedClassifier(func(ctx context.Context, x mat.Matrix, rows, _, labels []int) (P, error) {
 		return fit(ctx, x, rows, labels)
 	})
@@ -55,6 +58,9 @@ func WithClassifier[P Predictor](fit func(ctx context.Context, x mat.Matrix, row
 func WithValidatedClassifier[P Predictor](fit func(ctx context.Context, x mat.Matrix, rows, validation, labels []int) (P, error)) ClassifyOption {
 	return func(o *classifyOptions) {
 		o.train = func(ctx context.Context, x mat.Matrix, split dataset.Split, labels []int) (Predictor, error) {
+			if fit == nil {
+				return nil, fmt.Errorf("%w: a nil function to fit a classifier", ErrParameter)
+			}
 			return fit(ctx, x, split.Train, split.Val, labels)
 		}
 	}
@@ -79,8 +85,8 @@ func WithC(c float64) ClassifyOption {
 // processor, the training rows of a split and a block of 512 rows of scores,
 // and the coefficients of about 1024 problems.
 //
-// Errors: those of [LogisticRegression.Fit], or of another classifier, naming the split, and [ErrSplit]
-// when a row is trained and tested on, or tested twice.
+// Errors: those of [LogisticRegression.Fit], or of another classifier, naming the split, [ErrSplit]
+// when a row is trained and tested on, or tested twice, and [ErrParameter] for a nil classifier.
 func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split, opts ...ClassifyOption) (*Classification, error) {
 	o := classifyOptions{c: 1}
 	for _, opt := range opts {
@@ -135,6 +141,9 @@ func classifyBy(ctx context.Context, train trainer, x mat.Matrix, split dataset.
 	p, err := train(ctx, x, split, labels)
 	if err != nil {
 		return 0, err
+	}
+	if p == nil {
+		return 0, fmt.Errorf("%w: the classifier is nil", ErrParameter)
 	}
 	test := split.TestNodes(len(labels))
 	predicted, err := p.Predict(ctx, x, test)

@@ -59,7 +59,8 @@ func WithoutUnitRows() ClusterOption {
 // memory of [KMeans.Fit].
 //
 // Errors: those of KMeans.Fit, [ErrShape] unless there is one label for each row,
-// [ErrLabel] for a negative one, [ErrParameter] for runs below one.
+// [ErrLabel] for a negative one, [ErrParameter] for runs outside 1 … 2²⁰,
+// [ErrNotFinite] also for a row whose length overflows.
 func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOption) (*Clustering, error) {
 	o := clusterOptions{runs: 10}
 	for _, opt := range opts {
@@ -67,7 +68,7 @@ func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOpt
 			opt(&o)
 		}
 	}
-	if o.runs < 1 {
+	if o.runs < 1 || o.runs > maxStarts {
 		return nil, fmt.Errorf("%w: %d runs", ErrParameter, o.runs)
 	}
 	k, err := o.kmeans.withDefaults()
@@ -85,7 +86,9 @@ func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOpt
 		return nil, err
 	}
 	if !o.asIs {
-		f = f.unitRows()
+		if f, err = f.unit(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if k.Clusters == 0 {
 		k.Clusters = len(distinct(labels))
@@ -124,17 +127,6 @@ func (c *Clustering) add(clusters, labels []int) error {
 	c.NMI.Each = append(c.NMI.Each, 100*nmi)
 	c.F1.Each = append(c.F1.Each, 100*f1)
 	return nil
-}
-
-// unitRows is a copy of f with rows of Euclidean length 1, and zero rows.
-func (f *features) unitRows() *features {
-	return f.scaledRows(func(i int) float64 {
-		_, values := f.row(i)
-		if norm := norm2(values); norm > 0 {
-			return 1 / norm
-		}
-		return 0
-	})
 }
 
 // scaledRows is a copy of f with row i multiplied by scale(i).

@@ -113,7 +113,7 @@ func DensityGrid(points int, h float64, samples ...[]float64) ([]float64, error)
 	}
 	grid := make([]float64, points)
 	for q := range grid {
-		grid[q] = lo + float64(q)*step
+		grid[q] = min(lo+float64(q)*step, hi)
 	}
 	return grid, nil
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"coles/internal/eigen"
@@ -30,13 +31,12 @@ func EffectiveRank(ctx context.Context, x mat.Matrix) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if f, _, err = f.tame(ctx); err != nil {
+		return 0, err
+	}
 	largest, err := f.largest(ctx)
 	if err != nil || largest == 0 {
 		return 0, err
-	}
-	if largest < 1e-100 || largest > 1e100 { // squares would vanish or overflow
-		scale := math.Ldexp(1, -max(math.Ilogb(largest), -1000))
-		f, largest = f.scaled(scale), largest*scale
 	}
 	mean, err := f.mean(ctx)
 	if err != nil {
@@ -86,6 +86,30 @@ func rankOf(values []float64) float64 {
 		share[j] = max(v, 0) / sum
 	}
 	return math.Exp(stat.Entropy(share))
+}
+
+// tame is f if its squares neither vanish nor overflow, or else a copy times a
+// power of two, scale.
+func (f *features) tame(ctx context.Context) (g *features, scale float64, err error) {
+	largest, err := f.largest(ctx)
+	if err != nil || largest == 0 || largest >= 1e-100 && largest <= 1e100 {
+		return f, 1, err
+	}
+	scale = math.Ldexp(1, -max(math.Ilogb(largest), -1000))
+	return f.scaled(scale), scale, nil
+}
+
+// untamed is y times c, a power of two, in its place.
+func untamed(ctx context.Context, y kernel.Matrix[float64], c float64) (*mat.Dense, error) {
+	result := mat.NewDense(y.Rows, y.Cols, y.Data)
+	if c == 1 {
+		return result, nil
+	}
+	result.Scale(c, result)
+	if _, err := newFeatures(ctx, result); err != nil {
+		return nil, fmt.Errorf("the result, in the units of the matrix: %w", err)
+	}
+	return result, nil
 }
 
 // scaled is a copy of f times c.

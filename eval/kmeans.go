@@ -34,6 +34,9 @@ type KMeansModel struct {
 	Converged  bool       // whether that ended before MaxIterations
 }
 
+// maxStarts bounds what is kept of starts, and the runs of [Cluster].
+const maxStarts = 1 << 20
+
 // singlePrecision is the number of entries of a dense matrix from which on
 // distances are computed in float32, for half the memory and time. It is
 // that at which coles.PrecisionAuto changes.
@@ -50,7 +53,7 @@ const singlePrecision = 1 << 21
 // 12·(3 + log k)·n bytes, and 8·k·d for every 2048 rows or 4·k, the more of both.
 //
 // Errors: [ErrClusters] for k outside 1..n, [ErrParameter] for a setting below
-// zero, [ErrShape], [ErrCorrupt], [ErrNotFinite], and ctx.Err().
+// zero or more than 2²⁰ starts, [ErrShape], [ErrCorrupt], [ErrNotFinite], and ctx.Err().
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*KMeansModel, error) {
 	k, err := k.withDefaults()
 	if err != nil {
@@ -64,7 +67,7 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*KMeansModel, error) {
 }
 
 func (k KMeans) withDefaults() (KMeans, error) {
-	if k.Starts < 0 || k.MaxIterations < 0 || !(k.Tolerance >= 0) || math.IsInf(k.Tolerance, 1) {
+	if k.Starts < 0 || k.Starts > maxStarts || k.MaxIterations < 0 || !(k.Tolerance >= 0) || math.IsInf(k.Tolerance, 1) {
 		return k, fmt.Errorf("%w: %d starts, %d iterations, tolerance %v", ErrParameter, k.Starts, k.MaxIterations, k.Tolerance)
 	}
 	if k.Starts == 0 {

@@ -34,7 +34,7 @@ const pcaRows = 1024
 // transposed once and never made dense as a whole.
 //
 // Errors: [ErrDimension] for k outside 1..d, [ErrShape], [ErrCorrupt],
-// [ErrNotFinite], [ErrConvergence] from the iteration, and ctx.Err().
+// [ErrNotFinite] also for components that overflow, [ErrConvergence] from the iteration, and ctx.Err().
 func PCA(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 	f, err := newFeatures(ctx, x)
 	if err != nil {
@@ -42,6 +42,10 @@ func PCA(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 	}
 	if k < 1 || k > f.cols {
 		return nil, fmt.Errorf("%w: %d components of %d columns", ErrDimension, k, f.cols)
+	}
+	f, scale, err := f.tame(ctx)
+	if err != nil {
+		return nil, err
 	}
 	mean, err := f.mean(ctx)
 	if err != nil {
@@ -69,7 +73,7 @@ func PCA(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 			return nil, err
 		}
 	}
-	return mat.NewDense(f.rows, k, y.Data), nil
+	return untamed(ctx, y, 1/scale)
 }
 
 // leading returns the k leading eigenpairs of the scatter matrix
@@ -156,7 +160,7 @@ func (f *features) mean(ctx context.Context) ([]float64, error) {
 		sum := part.Data[lo/pcaRows*part.Stride:][:f.cols]
 		for i := lo; i < hi; i++ {
 			cols, values := f.row(i)
-			if cols == nil {
+			if f.sparse == nil {
 				axpy(1, values, sum)
 			}
 			for q, j := range cols {
@@ -183,7 +187,7 @@ func (f *features) centred(ctx context.Context, lo, hi int, mean []float64) (ker
 		for i := first; i < last; i++ {
 			row := block.Data[i*block.Stride : i*block.Stride+f.cols]
 			cols, values := f.row(lo + i)
-			if cols == nil {
+			if f.sparse == nil {
 				copy(row, values)
 			}
 			for q, j := range cols {

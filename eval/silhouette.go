@@ -26,8 +26,8 @@ const silhouetteRows = 256
 // 256·(256 + k) numbers of memory: never n².
 //
 // Errors: [ErrShape] unless there is one cluster for each row, [ErrClusters]
-// unless there are at least two, and fewer than rows, [ErrNotFinite] also for
-// squares that overflow, [ErrCorrupt], and ctx.Err().
+// unless there are at least two, and fewer than rows, [ErrNotFinite], [ErrCorrupt],
+// and ctx.Err().
 func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, error) {
 	f, err := newFeatures(ctx, x)
 	if err != nil {
@@ -39,6 +39,9 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 	number := numbersOf(distinct(clusters))
 	if k := len(number); k < 2 || k >= f.rows {
 		return 0, fmt.Errorf("%w: the silhouette of %d rows in %d", ErrClusters, f.rows, k)
+	}
+	if f, _, err = f.tame(ctx); err != nil { // silhouettes have no unit
+		return 0, err
 	}
 	s := &silhouettes{f: f, cluster: make([]int, f.rows), size: make([]int, len(number))}
 	for i, c := range clusters {

@@ -35,6 +35,10 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 	if k < 1 || k > min(f.rows, f.cols) {
 		return nil, fmt.Errorf("%w: %d eigenvectors of %d rows of %d columns", ErrDimension, k, f.rows, f.cols)
 	}
+	f, scale, err := f.tame(ctx)
+	if err != nil {
+		return nil, err
+	}
 	inverse, err := f.inverseRootSimilarity(ctx)
 	if err != nil {
 		return nil, err
@@ -70,7 +74,7 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 			y.Data[i*k+j] *= c
 		}
 	}
-	return mat.NewDense(f.rows, k, y.Data), nil
+	return untamed(ctx, y, scale)
 }
 
 // inverseRootSimilarity is 1/√ of the sum of each row's products with all rows, 0
