@@ -59,7 +59,7 @@ type Dataset struct {
 
 // Nodes returns n, the number of rows of the adjacency.
 func (d *Dataset) Nodes() int {
-	if d.Adjacency == nil {
+	if d == nil || d.Adjacency == nil {
 		return 0
 	}
 	n, _ := d.Adjacency.Dims()
@@ -69,6 +69,9 @@ func (d *Dataset) Nodes() int {
 // NumClasses returns the number of classes: the number of class names, or one
 // more than the largest label if that is greater.
 func (d *Dataset) NumClasses() int {
+	if d == nil {
+		return 0
+	}
 	c := len(d.Classes)
 	for _, l := range d.Labels {
 		c = max(c, l+1)
@@ -79,6 +82,9 @@ func (d *Dataset) NumClasses() int {
 // RandomSplits draws splits of this dataset by the rules of [RandomSplits],
 // never drawing a node listed in Unlabeled.
 func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error) {
+	if d == nil {
+		return nil, fmt.Errorf("dataset: splits: %w: the dataset is nil", ErrMissing)
+	}
 	if d.Labels == nil {
 		return nil, fmt.Errorf("dataset: splits of %q: %w: labels", d.Name, ErrMissing)
 	}
@@ -98,6 +104,9 @@ func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error
 // datasets put together by hand. It wraps ErrMissing, ErrShape, ErrIndex,
 // ErrTooLarge or ErrNotFinite. Cost: one pass over the data.
 func (d *Dataset) Validate() error {
+	if d == nil {
+		return fmt.Errorf("dataset: %w: the dataset is nil", ErrMissing)
+	}
 	if err := d.validate(); err != nil {
 		return fmt.Errorf("dataset: %q: %w", d.Name, err)
 	}
@@ -162,17 +171,20 @@ func (d *Dataset) validateFeatures(n int) error {
 			return fmt.Errorf("%w: features are a nil *coles.Dense32", ErrMissing)
 		}
 		return checkDense32(x.RawMatrix(), n)
-	case *mat.Dense:
-		if x == nil {
-			return fmt.Errorf("%w: features are a nil *mat.Dense", ErrMissing)
-		}
+	}
+	if isNil(d.Features) {
+		return fmt.Errorf("%w: features are a nil %T", ErrMissing, d.Features)
 	}
 	return checkEntries(d.Features, n)
 }
 
 // checkEntries checks a matrix of any other kind, entry by entry.
-func checkEntries(x mat.Matrix, n int) error {
-	r, c := x.Dims()
+func checkEntries(x mat.Matrix, n int) (err error) {
+	r, c, err := dimsOf(x)
+	if err != nil {
+		return fmt.Errorf("features: %w", err)
+	}
+	defer trap(x, &err)
 	if r != n {
 		return fmt.Errorf("%d feature rows for %d nodes: %w", r, n, ErrShape)
 	}

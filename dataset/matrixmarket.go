@@ -287,7 +287,7 @@ func (m *marketReader) nothingMore() error {
 // the same numbers.
 //
 // Errors: ErrMissing for a nil matrix, ErrShape for one without rows or columns,
-// ErrNotFinite naming the place, or the writer's own. The matrix is looked at before anything is written.
+// ErrNotFinite or ErrIndex naming the place, or the writer's own. The matrix is looked at before anything is written.
 func WriteMatrixMarket(w io.Writer, m mat.Matrix) error {
 	r, c, err := dims("matrix market", m)
 	if err != nil {
@@ -297,14 +297,18 @@ func WriteMatrixMarket(w io.Writer, m mat.Matrix) error {
 		return fmt.Errorf("dataset: write matrix market: an empty matrix, %d × %d: %w", r, c, ErrShape)
 	}
 	entries := 0
-	if err := eachEntry(m, func(i, j int, v float64) error {
+	look := func(i, j int, v float64) error {
 		entries++
-		if v-v != 0 {
-			return fmt.Errorf("dataset: write matrix market: %v at (%d, %d): %w", v, i, j, ErrNotFinite)
+		switch {
+		case j < 0 || j >= c:
+			return fmt.Errorf("column %d of %d in row %d: %w", j, c, i, ErrIndex)
+		case v-v != 0:
+			return fmt.Errorf("%v at (%d, %d): %w", v, i, j, ErrNotFinite)
 		}
 		return nil
-	}); err != nil {
-		return err
+	}
+	if err := lookAt(m, look); err != nil {
+		return fmt.Errorf("dataset: write matrix market: %w", err)
 	}
 	b := bufio.NewWriterSize(w, chunk)
 	var line []byte
@@ -334,6 +338,12 @@ func WriteMatrixMarket(w io.Writer, m mat.Matrix) error {
 func isSparse(m mat.Matrix) bool {
 	_, ok := m.(mat.RowNonZeroDoer)
 	return ok
+}
+
+// lookAt is eachEntry of a matrix that may panic.
+func lookAt(m mat.Matrix, visit func(i, j int, v float64) error) (err error) {
+	defer trap(m, &err)
+	return eachEntry(m, visit)
 }
 
 // eachEntry visits the entries that are stored, row by row, until one is refused.

@@ -23,12 +23,16 @@ type Split struct {
 
 // TestNodes returns the nodes to report on among n: Test, or every node
 // outside Train and Val, ascending, when Test is nil. Entries of Train and Val
-// outside [0, n) name no node and are passed over.
+// outside [0, n) name no node and are passed over. No graph has 2³¹ nodes: of
+// so many there are none to report on.
 func (s Split) TestNodes(n int) []int {
 	if s.Test != nil {
 		return s.Test
 	}
-	used := make([]bool, max(0, n))
+	if n < 0 || n > maxDim {
+		return nil
+	}
+	used := make([]bool, n)
 	for _, part := range [][]int{s.Train, s.Val} {
 		for _, i := range part {
 			if i >= 0 && i < n {

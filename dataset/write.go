@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +21,9 @@ import (
 // numpy.load gives back the same bits, and so does [ReadNPY] and, for float32,
 // [MapNPY]. The transpose of a *coles.Dense32 or *mat.Dense, as its method T returns
 // it, is written as it lies in memory: column-major, in the same precision, which
-// MapNPY refuses. An error is the writer's own, or ErrMissing for a nil matrix. Rows
-// are written as they are encoded: memory is that of one row.
+// MapNPY refuses. An error is the writer's own, ErrMissing for a nil matrix, or
+// ErrShape for one that cannot be read. Rows are written as they are encoded: memory is
+// that of one row.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
 	if _, _, err := dims("npy", m); err != nil {
 		return err
@@ -158,11 +160,39 @@ func quoteTSV(id string) string {
 }
 
 func dims(format string, m mat.Matrix) (r, c int, err error) {
-	if x, narrow := m.(*coles.Dense32); m == nil || narrow && x == nil {
+	if isNil(m) {
 		return 0, 0, fmt.Errorf("dataset: write %s: %w: the matrix is nil", format, ErrMissing)
 	}
-	r, c = m.Dims()
+	if r, c, err = dimsOf(m); err != nil {
+		return 0, 0, fmt.Errorf("dataset: write %s: %w", format, err)
+	}
 	return r, c, nil
+}
+
+// isNil tells whether m is nil or a nil pointer.
+func isNil(m mat.Matrix) bool {
+	v := reflect.ValueOf(m)
+	return m == nil || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// dimsOf is m.Dims(), if they are sizes.
+func dimsOf(m mat.Matrix) (r, c int, err error) {
+	defer trap(m, &err)
+	r, c = m.Dims()
+	if r < 0 || c < 0 {
+		return 0, 0, fmt.Errorf("a matrix of %d × %d: %w", r, c, ErrShape)
+	}
+	if r > maxDim || c > maxDim {
+		return 0, 0, fmt.Errorf("a matrix of %d × %d: %w", r, c, ErrTooLarge)
+	}
+	return r, c, nil
+}
+
+// trap, deferred, makes a panic of a matrix an error: matrices may be anybody's.
+func trap(m mat.Matrix, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("reading the %T panicked: %v: %w", m, r, ErrShape)
+	}
 }
 
 // checkIDs looks at all ids before anything is written.
@@ -201,24 +231,34 @@ func writeRows(b *bufio.Writer, ids []string, m mat.Matrix, sep byte, quote func
 // eachRow calls f with every row; a row is valid during the call only.
 func eachRow(m mat.Matrix, f func(i int, row []float64) error) error {
 	r, c := m.Dims()
-	row := make([]float64, c)
+	space := make([]float64, c)
 	for i := range r {
-		switch m := m.(type) {
-		case mat.RawRowViewer:
-			row = m.RawRowView(i)
-		case mat.RowNonZeroDoer: // a sparse matrix would search for every At
-			clear(row)
-			m.DoRowNonZero(i, func(_, j int, v float64) { row[j] += v })
-		default:
-			for j := range row {
-				row[j] = m.At(i, j)
-			}
+		row, err := rowOf(m, i, space)
+		if err != nil {
+			return err
 		}
 		if err := f(i, row); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// rowOf is row i of m, in the space given if m has none.
+func rowOf(m mat.Matrix, i int, space []float64) (row []float64, err error) {
+	defer trap(m, &err)
+	switch m := m.(type) {
+	case mat.RawRowViewer:
+		return m.RawRowView(i), nil
+	case mat.RowNonZeroDoer: // a sparse matrix would search for every At
+		clear(space)
+		m.DoRowNonZero(i, func(_, j int, v float64) { space[j] += v })
+	default:
+		for j := range space {
+			space[j] = m.At(i, j)
+		}
+	}
+	return space, nil
 }
 
 func finish(format string, b *bufio.Writer, err error) error {

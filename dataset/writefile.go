@@ -24,6 +24,9 @@ func WriteFile(path string, write func(io.Writer) error) error {
 }
 
 func writeFile(path string, write func(io.Writer) error) (err error) {
+	if write == nil {
+		return fmt.Errorf("nothing that writes it: %w", ErrOption)
+	}
 	mode := fs.FileMode(0o666) // less the umask
 	info, err := os.Stat(path)
 	switch {

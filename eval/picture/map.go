@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
 	"coles"
@@ -56,12 +57,12 @@ func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []strin
 // another length than n, or fewer names than classes, [ErrNotFinite],
 // [ErrNotPositive].
 func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
-	n, columns := 0, 2
-	if xy != nil {
-		n, columns = xy.Dims()
+	n, columns, at, err := coordinates(xy, len(classes))
+	if err != nil {
+		return nil, err
 	}
 	switch {
-	case n == 0:
+	case n <= 0:
 		return nil, fmt.Errorf("%w: no rows", ErrEmpty)
 	case columns != 2:
 		return nil, fmt.Errorf("%w: %d columns of coordinates, want 2", ErrLength, columns)
@@ -76,7 +77,7 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, err
 	points, order := make(plotter.XYs, n), rand.New(rand.NewPCG(1, 0)).Perm(n)
 	b := emptyBox()
 	for k, i := range order {
-		points[k] = plotter.XY{X: xy.At(i, 0), Y: xy.At(i, 1)}
+		points[k] = at[i]
 		if err := checkPoint(points[k]); err != nil {
 			return nil, fmt.Errorf("%w: row %d", err, i)
 		}
@@ -107,6 +108,27 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, err
 	picture := single(p)
 	picture.Width, picture.Height = 8, 6.5
 	return picture, nil
+}
+
+// coordinates is the size of xy and, if it has as many rows as there are to be and two
+// columns, its rows. Matrices may be anybody's: what one panics with is an error.
+func coordinates(xy mat.Matrix, rows int) (n, columns int, at plotter.XYs, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: reading the %T panicked: %v", ErrLength, xy, r)
+		}
+	}()
+	if v := reflect.ValueOf(xy); xy == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return 0, 2, nil, nil
+	}
+	if n, columns = xy.Dims(); n != rows || columns != 2 {
+		return n, columns, nil, nil
+	}
+	at = make(plotter.XYs, n)
+	for i := range at {
+		at[i] = plotter.XY{X: xy.At(i, 0), Y: xy.At(i, 1)}
+	}
+	return n, columns, at, nil
 }
 
 func classGlyph(class int, radius vg.Length) draw.GlyphStyle {
