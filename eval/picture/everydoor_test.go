@@ -84,7 +84,7 @@ func TestMatrixDoors(t *testing.T) {
 		{"no classes", xy, nil, nil, ErrLength, ErrLength},
 		{"a class too few", xy, classes[:3], nil, ErrLength, ErrLength},
 		{"negative classes", xy, []int{-1, math.MinInt, -7, 0}, []string{"a"}, nil, nil},
-		{"the largest classes", xy, []int{math.MaxInt, 1 << 31, 0, math.MaxInt}, nil, nil, nil},
+		{"the largest classes", xy, []int{math.MaxInt, math.MaxInt32, 0, math.MaxInt}, nil, nil, nil},
 		{"names of none", xy, classes, []string{}, ErrLength, ErrLength},
 		{"names that are not printable", xy, classes, []string{"\x00\xff\n", strings.Repeat("w", 5000)}, ErrSize, ErrSize},
 	} {
