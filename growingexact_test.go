@@ -38,17 +38,20 @@ func TestGrowingFollowsMItself(t *testing.T) {
 		rng := random(21)
 		x := randomDense(rng, n, d)
 		x.Apply(func(_, _ int, v float64) float64 { return v + mean }, x)
-		edges := ringEdges(n, 2)
+		edges, weights := ringEdges(n, 2), make([]float64, 2*n)
+		for q := range weights {
+			weights[q] = 0.5 + rng.Float64()
+		}
 		opts := []coles.Option{coles.WithFilter(coles.SGC(2)), coles.WithFeatures(coles.PrepareNone), coles.WithDim(d)}
-		g := must(coles.NewGraph(n, edges))
+		g := must(coles.NewGraph(n, edges, coles.WithEdgeWeights(weights)))
 		r := must(must(coles.Fit(ctx, g, x, opts...)).Grow(ctx, g, x))
 		for range steps {
 			u := rng.IntN(n)
-			e := coles.Edge{U: u, V: (u + 3 + rng.IntN(5)) % n}
-			edges = append(edges, e)
-			must(r.Add(ctx, coles.Growth{Edges: []coles.Edge{e}}))
+			e, w := coles.Edge{U: u, V: (u + 3 + rng.IntN(5)) % n}, 0.5+rng.Float64()
+			edges, weights = append(edges, e), append(weights, w)
+			must(r.Add(ctx, coles.Growth{Edges: []coles.Edge{e}, Weights: []float64{w}}))
 		}
-		now := must(coles.NewGraph(n, edges))
+		now := must(coles.NewGraph(n, edges, coles.WithEdgeWeights(weights)))
 		want := refitted(t, now, x, opts...)
 		grown := sameM(t, r, want)
 		if err := r.Rebuild(ctx); err != nil {

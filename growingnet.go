@@ -2,6 +2,7 @@ package coles
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -79,8 +80,8 @@ func (v *growingNode) weigh(i int32) {
 }
 
 // add joins nodes, of which count are new; edges are checked. It returns the nodes whose
-// rows have changed, ascending.
-func (net *growingNet) add(count int, edges []Edge, weights []float64) []int32 {
+// rows have changed, ascending. An error is that of ctx and leaves what is to be taken back.
+func (net *growingNet) add(ctx context.Context, count int, edges []Edge, weights []float64) ([]int32, error) {
 	net.before = make(map[int32]growingNode)
 	net.undo = growingTotals{len(net.nodes), net.entries, net.volume}
 	for range count {
@@ -91,6 +92,9 @@ func (net *growingNet) add(count int, edges []Edge, weights []float64) []int32 {
 	}
 	fresh := net.entriesOf(edges, weights)
 	for len(fresh) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		end := slices.IndexFunc(fresh, func(e growingEntry) bool { return e.row != fresh[0].row })
 		if end < 0 {
 			end = len(fresh)
@@ -104,7 +108,7 @@ func (net *growingNet) add(count int, edges []Edge, weights []float64) []int32 {
 		v.weigh(i)
 		net.volume += v.degree - net.before[i].degree
 	}
-	return touched
+	return touched, ctx.Err()
 }
 
 // A growingEntry is an entry of the matrix.
@@ -131,7 +135,10 @@ func (net *growingNet) entriesOf(edges []Edge, weights []float64) []growingEntry
 		}
 	}
 	slices.SortFunc(entries, func(a, b growingEntry) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col), cmp.Compare(b.weight, a.weight))
+		if at := cmp.Compare(int64(a.row)<<32|int64(a.col), int64(b.row)<<32|int64(b.col)); at != 0 {
+			return at
+		}
+		return cmp.Compare(b.weight, a.weight)
 	})
 	return entries
 }

@@ -131,7 +131,12 @@ func TestGrowingRefusesOverflow(t *testing.T) {
 			t.Errorf("%s: something has changed", name)
 		}
 
-		// Large features whose squares M still holds: their vectors overflow with the factors.
+		// M holds the squares of large features, of which factors make too large vectors.
+		tall := must(coles.Fit(ctx, g, x, coles.WithFilter(coles.SGC(1)), coles.WithFeatures(coles.PrepareNone), coles.WithNegatives(negatives), coles.WithNorm(1e200)))
+		tower := must(tall.Grow(ctx, g, x))
+		must(tower.Add(ctx, coles.Growth{Features: mat.NewDense(1, d, []float64{1e150, 0, 0, 0})}))
+		_, err = tower.Embed(ctx, []int{1, n})
+		wantError(t, err, coles.ErrNotFinite)
 		f := must(m.Freeze(ctx, g, x))
 		_, err = f.Embed(ctx, mat.NewDense(1, d, []float64{1.7e308, 1.7e308, -1.7e308, 1.7e308}), []coles.Edge{{U: n, V: 3}}, nil)
 		wantError(t, err, coles.ErrNotFinite)

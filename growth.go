@@ -79,8 +79,11 @@ func (r *Growing) Add(ctx context.Context, what Growth) (*Grown, error) {
 	for len(r.place) < n+count {
 		r.place = append(r.place, -1)
 	}
-	touched := r.net.add(count, what.Edges, what.Weights)
-	grown, err := r.update(ctx, n, touched)
+	touched, err := r.net.add(ctx, count, what.Edges, what.Weights)
+	var grown *Grown
+	if err == nil {
+		grown, err = r.update(ctx, n, touched)
+	}
 	if err != nil {
 		r.net.takeBack()
 		r.x.truncate(n)
@@ -139,9 +142,6 @@ func (r *Growing) check(ctx context.Context, what Growth) (x *signal[float64], h
 // update brings FX, M and the trivial direction up to date after n nodes have become more
 // and the rows of the touched ones changed.
 func (r *Growing) update(ctx context.Context, n int, touched []int32) (*Grown, error) {
-	if err := ctx.Err(); err != nil { // a million edges have taken a while
-		return nil, err
-	}
 	if err := r.net.finite(touched); err != nil {
 		return nil, err
 	}
