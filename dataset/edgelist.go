@@ -250,6 +250,7 @@ func (e *edgeReader) next() error {
 
 // number takes in the plain pairs.
 func (e *edgeReader) number() error {
+	e.from, e.to = roomFor(e.from, len(e.plain)), roomFor(e.to, len(e.plain))
 	for q, v := range e.plain {
 		i, err := e.nodes.numberOf(v)
 		if err != nil {
@@ -267,6 +268,15 @@ func (e *edgeReader) number() error {
 	}
 	e.plain, e.plainLine = e.plain[:0], e.plainLine[:0]
 	return nil
+}
+
+// roomFor makes room for more numbers by doubling: append, which grows a long slice by a
+// quarter, would copy each of them several times.
+func roomFor(list []int32, more int) []int32 {
+	if cap(list)-len(list) >= more {
+		return list
+	}
+	return slices.Grow(list, max(more, len(list)))
 }
 
 // split takes in the edge of the current line.
