@@ -28,6 +28,9 @@ import (
 // Errors: [ErrShape], [ErrEmpty], [ErrNotFinite], [ErrDim], [ErrPreparation],
 // [ErrPrecision], [ErrSetting], [ErrDense], [ErrTooLarge], a [*ConvergenceError], and ctx's.
 func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	c, err := newConfig(opts)
 	if err != nil {
 		return nil, err

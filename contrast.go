@@ -43,6 +43,9 @@ type rankOne struct {
 // Errors: [ErrSetting], [ErrShape] where a negative graph is not of n nodes,
 // and those of the sampler, [ErrDense] among them.
 func Contrast(ctx context.Context, g *Graph, negatives NegativeSampler, opts ...Option) (*DeltaW, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	c, err := newConfig(opts)
 	if err != nil {
 		return nil, err
@@ -241,6 +244,9 @@ func (dw *contrasting[T]) gram(ctx context.Context, fx kernel.Matrix[T]) (kernel
 //
 // Errors: [ErrShape], ctx's, and those of the filter.
 func Smoothness(ctx context.Context, g *Graph, f Filter, seed uint64) (float64, error) {
+	if err := checkContext(ctx); err != nil {
+		return 0, err
+	}
 	if err := g.check(); err != nil {
 		return 0, err
 	}

@@ -55,7 +55,8 @@
 // Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any
 // gonum mat.Matrix, are checked once, and are never written to; they go out as
 // *mat.Dense. Errors wrap the named ones of this package and say what and
-// where. Long calls take a context and stop within a tenth of a second of its end.
+// where. Long calls take a context and stop within a tenth of a second of its end;
+// a nil one is refused with [ErrSetting].
 //
 // # What stays, and what may change
 //

@@ -50,6 +50,9 @@ func WithoutComponentVectors() Option { return func(c *config) { c.skipComponent
 // Errors: [ErrDim] unless 1 ≤ d′ ≤ n (less the vectors left out),
 // [ErrSetting], a [*ConvergenceError], and ctx's.
 func Eigenmaps(ctx context.Context, dw *DeltaW, dim int, opts ...Option) (*Eigenmap, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	c, err := newConfig(append(append([]Option(nil), opts...), WithDim(dim)))
 	if err != nil {
 		return nil, err

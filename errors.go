@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -31,7 +32,7 @@ var (
 	ErrDense = errors.New("graph too dense for negatives without true edges")
 	// ErrDim: an embedding dimension that the input cannot have.
 	ErrDim = errors.New("bad embedding dimension")
-	// ErrSetting: a setting outside its range.
+	// ErrSetting: a setting outside its range, or a nil context.
 	ErrSetting = errors.New("bad setting")
 	// ErrPreparation: a feature preparation that makes no sense for the features.
 	ErrPreparation = errors.New("features do not suit this preparation")
@@ -57,6 +58,14 @@ type ConvergenceError struct {
 // Error says how many pairs converged, and how far off the rest are.
 func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
+}
+
+// checkContext refuses a nil context, which would panic wherever it is first asked.
+func checkContext(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("coles: %w: the context is nil", ErrSetting)
+	}
+	return nil
 }
 
 // inputError gives what is wrong with a matrix from outside its name in this package.

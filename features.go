@@ -20,6 +20,9 @@ type features struct {
 // readFeatures checks a matrix from outside. A *mat.Dense and a *Dense32 are
 // viewed, everything else copied.
 func readFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if w, ok := x.(*SymCSR); ok {
 		return &features{sparse: w.matrix()}, nil
 	}

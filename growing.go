@@ -145,6 +145,9 @@ func (r *Growing) Graph() (*Graph, error) {
 //
 // Errors: [ErrIndex], [ErrTooLarge], [ErrNotFinite] where a row overflows, and ctx's.
 func (r *Growing) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.made(); err != nil {
 		return nil, err
 	}
@@ -180,6 +183,9 @@ func (r *Growing) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 //
 // Errors: a [*ConvergenceError], and ctx's.
 func (r *Growing) Solve(ctx context.Context) (*Projection, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.made(); err != nil {
 		return nil, err
 	}
@@ -225,6 +231,9 @@ func (r *Growing) solve(ctx context.Context, c config) (*Projection, error) {
 //
 // Errors: those of [Growing.Solve] and [Growing.Graph].
 func (r *Growing) Refit(ctx context.Context) (m *Model, drift float64, err error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, 0, err
+	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	g, err := r.Graph()
@@ -280,6 +289,9 @@ func turn(p, q *mat.Dense) (float64, error) {
 //
 // Errors: ctx's.
 func (r *Growing) Rebuild(ctx context.Context) error {
+	if err := checkContext(ctx); err != nil {
+		return err
+	}
 	if err := r.made(); err != nil {
 		return err
 	}

@@ -62,6 +62,9 @@ const wholeShare = 0.4
 // An error leaves everything as it was: [ErrShape], [ErrIndex], [ErrNotFinite] also for
 // what overflows, [ErrNegativeWeight], [ErrIDs], [ErrPreparation], [ErrTooLarge], and ctx's.
 func (r *Growing) Add(ctx context.Context, what Growth) (*Grown, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.made(); err != nil {
 		return nil, err
 	}

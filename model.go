@@ -132,6 +132,9 @@ func (m *Model) orEmpty() *Model {
 // Errors: [ErrEmpty], [ErrShape], [ErrNotFinite], [ErrPreparation], [ErrPrecision], [ErrTransductive],
 // and ctx's.
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if m == nil || m.ids == nil {
 		return nil, fmt.Errorf("coles: embed: %w: neither Fit nor ReadModel made the model", ErrEmpty)
 	}

@@ -199,6 +199,9 @@ func (s *NegativeSampler) UnmarshalJSON(text []byte) error {
 // Errors: [ErrSetting], [ErrDense], ctx's, those of the user's function, and
 // [ErrShape] or [ErrNotFinite] for what that function returns.
 func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (Negative, error) {
+	if err := checkContext(ctx); err != nil {
+		return Negative{}, err
+	}
 	return s.sample(ctx, g, seed)
 }
 

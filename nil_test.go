@@ -65,3 +65,40 @@ func TestNilOptionsChangeNothing(t *testing.T) {
 	must(coles.FromGonum(g.Gonum(), nil))
 	must(coles.Estimate(g, dense, nil))
 }
+
+// Every door that takes a context refuses a nil one.
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	g, words, dense := small(142)
+	w, dw := coles.Normalize(g, coles.SelfLoops), must(coles.Contrast(ctx, g, coles.NoNegatives()))
+	m := must(coles.Fit(ctx, g, words, coles.WithDim(2)))
+	graphOnly := must(coles.Fit(ctx, g, nil, coles.WithDim(2)))
+	growing, frozen := must(m.Grow(ctx, g, words)), must(m.Freeze(ctx, g, words))
+	for name, open := range map[string]func() error{
+		"Fit":             func() error { _, err := coles.Fit(none, g, words); return err },
+		"Fit, no x":       func() error { _, err := coles.Fit(none, g, nil); return err },
+		"Filter":          func() error { _, err := coles.SGC(2).Apply(none, w, dense); return err },
+		"Filter, W for X": func() error { _, err := coles.SGC(2).Apply(none, w, w); return err },
+		"Contrast":        func() error { _, err := coles.Contrast(none, g, coles.NoNegatives()); return err },
+		"Sample":          func() error { _, err := coles.UniformNegatives(2).Sample(none, g, 1); return err },
+		"ΔW":              func() error { _, err := dw.Apply(none, dense); return err },
+		"Solve":           func() error { _, err := coles.Solve(none, dense, dw, 2); return err },
+		"SolveImplicit":   func() error { _, err := coles.SolveImplicit(none, dense, w, coles.SGC(1), dw, 2); return err },
+		"Eigenmaps":       func() error { _, err := coles.Eigenmaps(none, dw, 2); return err },
+		"Smoothness":      func() error { _, err := coles.Smoothness(none, g, coles.SGC(1), 1); return err },
+		"HashInput":       func() error { _, err := coles.HashInput(none, g, nil); return err },
+		"KNN":             func() error { _, err := coles.KNN(none, dense, 2); return err },
+		"Embed":           func() error { _, err := m.Embed(none, g, words); return err },
+		"Embed, no x":     func() error { _, err := graphOnly.Embed(none, g, nil); return err },
+		"Grow":            func() error { _, err := m.Grow(none, g, words); return err },
+		"Growing.Embed":   func() error { _, err := growing.Embed(none, nil); return err },
+		"Growing.Solve":   func() error { _, err := growing.Solve(none); return err },
+		"Growing.Refit":   func() error { _, _, err := growing.Refit(none); return err },
+		"Growing.Rebuild": func() error { return growing.Rebuild(none) },
+		"Growing.Add":     func() error { _, err := growing.Add(none, coles.Growth{}); return err },
+		"Freeze":          func() error { _, err := m.Freeze(none, g, words); return err },
+		"Frozen.Embed":    func() error { _, err := frozen.Embed(none, words, nil, nil); return err },
+	} {
+		wantNoPanic(t, name, func() { wantError(t, open(), coles.ErrSetting) })
+	}
+}

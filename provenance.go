@@ -59,6 +59,9 @@ type InputHash struct {
 //
 // Errors: [ErrEmpty], [ErrShape], [ErrNotFinite], and ctx's.
 func HashInput(ctx context.Context, g *Graph, x mat.Matrix) (InputHash, error) {
+	if err := checkContext(ctx); err != nil {
+		return InputHash{}, err
+	}
 	if err := g.check(); err != nil {
 		return InputHash{}, err
 	}

@@ -73,6 +73,9 @@ const wordSkew = 2
 // Settings out of range are ErrOption or ErrTooLarge. Cost:
 // O(n + m log(degree) + words), or n·d in place of words.
 func (c Communities) Generate(ctx context.Context) (*Dataset, error) {
+	if ctx == nil {
+		return nil, fmt.Errorf("dataset: communities: %w: the context is nil", ErrOption)
+	}
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
 		return nil, err

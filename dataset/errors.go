@@ -40,7 +40,7 @@ var (
 	ErrID = errors.New("node id not writable in this format")
 	// ErrServer: a server does not hand out the file asked for.
 	ErrServer = errors.New("the server does not give the file")
-	// ErrOption: a setting is outside its range.
+	// ErrOption: a setting is outside its range, or the context nil.
 	ErrOption = errors.New("option out of range")
 )
 

@@ -147,6 +147,7 @@ func TestDoors(t *testing.T) {
 		open func() error
 	}{
 		"the zero Communities":    {nil, communities(Communities{})},
+		"no context":              {ErrOption, func() error { var none context.Context; _, err := Communities{}.Generate(none); return err }},
 		"one node":                {ErrOption, communities(Communities{Nodes: 1, Classes: 1})}, // the default degree is above it
 		"one node without edges":  {nil, communities(Communities{Nodes: 1, Classes: 1, Degree: 5e-324})},
 		"no features":             {nil, communities(Communities{Nodes: 10, Features: -1})},

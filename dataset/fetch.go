@@ -90,6 +90,9 @@ func (f *fetcher) fetch(ctx context.Context, src Source, cacheDir string) (strin
 	if !filepath.IsLocal(src.Name) || filepath.Base(src.Name) != src.Name || src.Name == "." {
 		return "", fmt.Errorf("dataset: fetch: %q is not a file name: %w", src.Name, ErrOption)
 	}
+	if ctx == nil {
+		return "", fmt.Errorf("dataset: fetch: the context is nil: %w", ErrOption)
+	}
 	path := filepath.Join(cacheDir, src.Name)
 	fail := func(err error) (string, error) {
 		return "", &FetchError{Source: src, Path: path, Err: err}

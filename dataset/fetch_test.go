@@ -157,6 +157,11 @@ func TestFetchRefusesNonsense(t *testing.T) {
 	}
 	_, err := FetchPlanetoid(t.Context(), "nell", t.TempDir())
 	wantError(t, err, ErrOption, "citeseer, cora, pubmed")
+	var none context.Context
+	_, err = Fetch(none, Source{Name: "x", SHA256: sum("")}, t.TempDir())
+	wantError(t, err, ErrOption, "context")
+	_, err = FetchPlanetoid(none, "cora", t.TempDir())
+	wantError(t, err, ErrOption, "context")
 }
 
 // The sums in this package are those of the real files, which a local server

@@ -55,6 +55,9 @@ func ruleBandwidth(sample []float64, factor float64) (float64, error) {
 // Errors: [ErrEmpty] for no numbers or no points, [ErrNotFinite],
 // [ErrBandwidth], and ctx.Err().
 func ParzenDensity(ctx context.Context, sample, grid []float64, h float64) ([]float64, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	h, err := bandwidth(sample, h)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -41,7 +42,8 @@ var (
 	// ErrDense reports a graph in which no pair, or no pair of a node that has
 	// neighbours, is without an edge.
 	ErrDense = errors.New("eval: graph too dense for negative pairs")
-	// ErrParameter reports a count, an exponent or a scale outside its range.
+	// ErrParameter reports a count, an exponent or a scale outside its range, or
+	// a nil context.
 	ErrParameter = errors.New("eval: parameter out of range")
 	// ErrBandwidth reports a bandwidth that is not a positive number, a sample
 	// without the spread to derive one from, or a grid too coarse for it.
@@ -51,6 +53,14 @@ var (
 	// ErrDistribution reports weights that are negative or add up to zero.
 	ErrDistribution = errors.New("eval: not a distribution")
 )
+
+// checkContext refuses a nil context, which would panic wherever it is first asked.
+func checkContext(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: the context is nil", ErrParameter)
+	}
+	return nil
+}
 
 // inputError gives what is wrong with a matrix from outside its name in this package.
 func inputError(err error) error {

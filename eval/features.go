@@ -22,6 +22,9 @@ type features struct {
 // place, one of float32 is widened, a sparse matrix is rewritten as a checked CSR of 32-bit indices,
 // anything else is copied to a dense matrix.
 func newFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	m, err := input.Read(ctx, x)
 	if err != nil {
 		return nil, inputError(err)

@@ -31,6 +31,9 @@ type HeldOutLinks struct {
 // forests leave, [ErrEmpty] for a graph without edges, [ErrDense] where every two
 // nodes are joined, and ctx.Err().
 func HoldOutLinks(ctx context.Context, g *coles.Graph, share float64, seed uint64) (*HeldOutLinks, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if !(share > 0 && share < 1) {
 		return nil, fmt.Errorf("%w: a share of %v of the edges, not between 0 and 1", ErrParameter, share)
 	}

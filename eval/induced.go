@@ -33,6 +33,9 @@ type InducedGraph struct {
 // Errors: [ErrEmpty] for no nodes, [ErrRow], [ErrDuplicate], [ErrShape] also
 // unless x has a row for each node, [ErrNotFinite], [ErrCorrupt], and ctx.Err().
 func Induce(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int) (*InducedGraph, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	place, err := places(g.Nodes(), nodes)
 	if err != nil {
 		return nil, err

@@ -41,6 +41,9 @@ type MultinomialRegression struct {
 //
 // Errors: those of [LogisticRegression.Fit].
 func (l MultinomialRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	s := strength{l.C, l.Cs, l.Folds}

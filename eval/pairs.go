@@ -43,6 +43,9 @@ func PositivePairs(g *coles.Graph) ([]coles.Edge, error) {
 // Errors: [ErrParameter] for count outside 1 … 2³¹−1, [ErrEmpty] for a graph
 // without nodes, [ErrDense] where every two nodes are joined, and ctx.Err().
 func NegativePairs(ctx context.Context, g *coles.Graph, count int, seed uint64) ([]coles.Edge, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if err := checkCount(count); err != nil {
 		return nil, err
 	}

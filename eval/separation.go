@@ -40,6 +40,9 @@ type Triple struct{ Node, Positive, Negative int }
 // without edges, [ErrDense] where every node with neighbours has all nodes as
 // neighbours, and ctx.Err().
 func Triples(ctx context.Context, g *coles.Graph, count int, seed uint64) ([]Triple, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if err := checkCount(count); err != nil {
 		return nil, err
 	}

@@ -114,6 +114,9 @@ func (f *features) inverseRootSimilarity(ctx context.Context) ([]float64, error)
 // It takes the time of coles.Eigenmaps. Errors: [ErrDimension] for k outside 1..n,
 // [ErrConvergence], and ctx.Err().
 func SpectralGraph(ctx context.Context, g *coles.Graph, k int) (*mat.Dense, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if n := g.Nodes(); k < 1 || k > n {
 		return nil, fmt.Errorf("%w: %d eigenvectors of a graph of %d nodes", ErrDimension, k, n)
 	}

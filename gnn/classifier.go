@@ -35,6 +35,9 @@ type targets struct{ rows, classes []int }
 //
 // Errors: those of [Train], and [ErrLabels].
 func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, train, val []int, opts ...Option) (*Classifier, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	c, err := newConfig(ClassifierSettings(), opts)
 	if err != nil {
 		return nil, err

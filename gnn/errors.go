@@ -1,6 +1,7 @@
 package gnn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -19,6 +20,14 @@ var (
 	// ErrLabels: labels or rows that a classifier cannot be trained on.
 	ErrLabels = errors.New("bad labels")
 )
+
+// checkContext refuses a nil context, which would panic wherever it is first asked.
+func checkContext(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("gnn: %w: the context is nil", coles.ErrSetting)
+	}
+	return nil
+}
 
 // inputError gives what is wrong with a matrix from outside its name in this
 // module.

@@ -180,6 +180,9 @@ func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.D
 
 // output is what the network makes of a graph, not yet scaled.
 func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if m == nil || m.prepare == nil {
 		return nil, fmt.Errorf("gnn: embed: %w: no training made the model", coles.ErrEmpty)
 	}

@@ -75,3 +75,24 @@ func TestNilModelsRefuse(t *testing.T) {
 	wantRefusal(t, "WriteTo", coles.ErrEmpty, func() error { return second((*Classifier)(nil).WriteTo(nil)) })
 	wantRefusal(t, "Resume", ErrCheckpoint, func() error { return second(Resume(ctx, nil, g, x)) })
 }
+
+// Every door that takes a context refuses a nil one.
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	g, x := small(82)
+	labels := make([]int, g.Nodes())
+	labels[0] = 1
+	var kept *Checkpoint
+	m := must(Train(ctx, g, x, smallOptions(WithEpochs(1), WithCheckpoints(1, func(c *Checkpoint) error { kept = c; return nil }))...))
+	k := must(TrainClassifier(ctx, g, x, labels, []int{0, 1}, []int{2}, WithEpochs(1)))
+	for name, open := range map[string]func() error{
+		"Train":           func() error { _, err := Train(none, g, x); return err },
+		"Resume":          func() error { _, err := Resume(none, kept, g, x); return err },
+		"TrainClassifier": func() error { _, err := TrainClassifier(none, g, x, labels, []int{0, 1}, []int{2}); return err },
+		"Embed":           func() error { _, err := m.Embed(none, g, x); return err },
+		"Scores":          func() error { _, err := k.Scores(none, g, x); return err },
+		"Predict":         func() error { _, err := k.Predict(none, g, x); return err },
+	} {
+		t.Run(name, func(t *testing.T) { wantError(t, open(), coles.ErrSetting) })
+	}
+}

@@ -36,6 +36,9 @@ func Train(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...Option) (*
 }
 
 func train(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint) (*Model, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	if c.Objective.kind == classObjective {
 		return nil, fmt.Errorf("gnn: objective: %w: cross-entropy is for TrainClassifier", coles.ErrSetting)
 	}
