@@ -39,8 +39,8 @@ func checkFooter(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkPages walks from page to page of a column and returns what they declare to
-// expand to, at most limit bytes.
+// checkPages walks from page to page of a column and returns what they unpack to, as they declare
+// and at most limit bytes.
 func checkPages(r io.ReaderAt, c *format.ColumnMetaData, size, limit int64) (total int64, err error) {
 	at, left := c.DataPageOffset, c.TotalCompressedSize
 	if d := c.DictionaryPageOffset; d != 0 && d < at {
@@ -59,14 +59,12 @@ func checkPages(r io.ReaderAt, c *format.ColumnMetaData, size, limit int64) (tot
 		if packed < 0 || unpacked < 0 || packed > left {
 			return 0, fmt.Errorf("page before byte %d: %w: %d bytes, %d unpacked, where %d are left", at, dataset.ErrFormat, packed, unpacked, left)
 		}
-		if c.Codec == format.Snappy {
-			if unpacked, err = snappySize(r, at, packed, unpacked, header); err != nil {
-				return 0, fmt.Errorf("page at byte %d: %w", at, err)
-			}
-		}
 		// A value takes up to eight bytes here, however short its run in the file.
 		if total += unpacked + 8*int64(values(header)); total > limit {
 			return 0, fmt.Errorf("page before byte %d: %d bytes unpacked: %w (at most %d)", at, total, dataset.ErrTooLarge, limit)
+		}
+		if err := checkUnpacked(r, at, packed, header, c.Codec); err != nil {
+			return 0, fmt.Errorf("page at byte %d: %w", at, err)
 		}
 		at, left = at+packed, left-packed
 	}
@@ -98,26 +96,6 @@ func pageHeader(r io.ReaderAt, at, left int64) (*format.PageHeader, int64, error
 // values is how many values a page declares; a negative number the library refuses.
 func values(h *format.PageHeader) int32 {
 	return max(0, h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
-}
-
-// snappySize is the larger of what a page's header and its Snappy block say it unpacks to.
-func snappySize(r io.ReaderAt, at, packed, unpacked int64, h *format.PageHeader) (int64, error) {
-	if v2 := h.DataPageHeaderV2; v2.Valid { // its levels come first, and are not compressed
-		levels := int64(v2.V.RepetitionLevelsByteLength) + int64(v2.V.DefinitionLevelsByteLength)
-		if levels < 0 || levels > packed {
-			return 0, fmt.Errorf("%w: levels of %d bytes in a page of %d", dataset.ErrFormat, levels, packed)
-		}
-		at, packed = at+levels, packed-levels
-	}
-	head := make([]byte, min(packed, binary.MaxVarintLen64))
-	if err := readFull(r, head, at); err != nil {
-		return 0, err
-	}
-	declared, n := binary.Uvarint(head)
-	if n > 0 && declared > uint64(unpacked) {
-		return int64(min(declared, 1<<40)), nil
-	}
-	return unpacked, nil
 }
 
 func readFull(r io.ReaderAt, b []byte, at int64) error {

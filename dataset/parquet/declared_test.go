@@ -13,6 +13,11 @@ import (
 	"coles/dataset"
 	coles "coles/dataset/parquet"
 
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/compress/brotli"
+	"github.com/parquet-go/parquet-go/compress/gzip"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 	"gonum.org/v1/gonum/mat"
@@ -49,6 +54,40 @@ func withPage(t *testing.T, header format.PageHeader, codec format.CompressionCo
 	return framed(append(good[:start:start], page...), footer)
 }
 
+// packedPage is a file whose first column is one page, of these bytes, that is said to unpack to a hundred.
+func packedPage(t *testing.T, codec format.CompressionCodec, data string) []byte {
+	t.Helper()
+	header := thrift.Null[format.DataPageHeader]{Valid: true, V: format.DataPageHeader{NumValues: 2}}
+	return withPage(t, format.PageHeader{CompressedPageSize: int32(len(data)), UncompressedPageSize: 100, DataPageHeader: header}, codec, data)
+}
+
+// packed is 64 megabytes of zeros.
+func packed(t *testing.T, codec compress.Codec) string {
+	t.Helper()
+	b, err := codec.Encode(nil, make([]byte, 64<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// zstandard is 64 megabytes of zeros in a stream with a window of that many bytes.
+func zstandard(t *testing.T, window int) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, 64<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // Whatever a file declares, in the footer or in the header of a page, memory follows its bytes.
 func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	start := []byte("PAR1")
@@ -56,6 +95,9 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	most := "\xff\xff\xff\xff\x07" // 2³¹ − 1
 	dataPage := func(values int32) thrift.Null[format.DataPageHeader] {
 		return thrift.Null[format.DataPageHeader]{Valid: true, V: format.DataPageHeader{NumValues: values}}
+	}
+	levels := func(length int32) thrift.Null[format.DataPageHeaderV2] {
+		return thrift.Null[format.DataPageHeaderV2]{Valid: true, V: format.DataPageHeaderV2{NumValues: 2, RepetitionLevelsByteLength: length}}
 	}
 	for _, c := range []struct {
 		name  string
@@ -76,8 +118,17 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 		{"a page of two gigabytes", withPage(t, format.PageHeader{CompressedPageSize: math.MaxInt32, DataPageHeader: dataPage(2)}, format.Uncompressed, ""), dataset.ErrFormat, "column 0"},
 		{"a page that unpacks to two gigabytes", withPage(t, format.PageHeader{UncompressedPageSize: math.MaxInt32, DataPageHeader: dataPage(2)}, format.Gzip, ""), dataset.ErrTooLarge, "column 0"},
 		{"a page of 2³¹ values", withPage(t, format.PageHeader{DataPageHeader: dataPage(math.MaxInt32)}, format.Uncompressed, ""), dataset.ErrTooLarge, "column 0"},
-		{"a Snappy block of two gigabytes", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, most), dataset.ErrTooLarge, "column 0"},
-		{"a page of a negative size", withPage(t, format.PageHeader{CompressedPageSize: -1, DataPageHeader: dataPage(2)}, format.Uncompressed, ""), dataset.ErrFormat, "column 0"},
+		{"a Snappy block of two gigabytes", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, most), dataset.ErrFormat, "its header"},
+		{"a Snappy block without a size", withPage(t, format.PageHeader{CompressedPageSize: 1, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, "\xff"), dataset.ErrFormat, "without a size"},
+		{"levels longer than their page", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeaderV2: levels(6)}, format.Snappy, "\x09    "), dataset.ErrFormat, "levels of 6 bytes"},
+		{"a Gzip page that is none", packedPage(t, format.Gzip, "none"), dataset.ErrFormat, "column 0"},
+		{"a Gzip page of 64 megabytes", packedPage(t, format.Gzip, packed(t, &gzip.Codec{})), dataset.ErrFormat, "its header"},
+		{"a Brotli page of 64 megabytes", packedPage(t, format.Brotli, packed(t, &brotli.Codec{Quality: 1, LGWin: 16})), dataset.ErrFormat, "its header"},
+		{"a Zstandard page of 64 megabytes", packedPage(t, format.Zstd, zstandard(t, 1<<20)), dataset.ErrFormat, "its header"},
+		// A frame of one segment whose content is said to be a gigabyte, and is one raw block, the last, of a byte.
+		{"a Zstandard page that declares a gigabyte", packedPage(t, format.Zstd, "\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x40\x09\x00\x00."), dataset.ErrFormat, "column 0"},
+		{"a Zstandard page in a window of sixteen megabytes", packedPage(t, format.Zstd, zstandard(t, 16<<20)), dataset.ErrFormat, "window"},
+		{"a page in LZ4", packedPage(t, format.Lz4Raw, "\x10a"), dataset.ErrFormat, "LZ4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -121,5 +172,29 @@ func TestDiskThatFailsIsAnError(t *testing.T) {
 	}
 	if _, _, err := coles.ReadVectors(nil, 100); !errors.Is(err, dataset.ErrMissing) {
 		t.Errorf("no reader: %v", err)
+	}
+}
+
+// Files of every compression are read, with pages of both versions.
+func TestCompressedFiles(t *testing.T) {
+	type row struct {
+		ID     string    `parquet:"id"`
+		Vector []float32 `parquet:"vector,list"`
+	}
+	var rows []row
+	for i := range 3000 {
+		rows = append(rows, row{fmt.Sprint("node ", i), []float32{float32(i), 1, -2}})
+	}
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd} {
+		for _, version := range []int{1, 2} {
+			var b bytes.Buffer
+			if err := parquet.Write(&b, rows, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(4096)); err != nil {
+				t.Fatal(err)
+			}
+			ids, m, err := readVectors(b.Bytes())
+			if err != nil || len(ids) != len(rows) || ids[2999] != "node 2999" || m.At(2999, 0) != 2999 || m.At(0, 2) != -2 {
+				t.Errorf("%v, version %d: %d rows, error %v", codec, version, len(ids), err)
+			}
+		}
 	}
 }

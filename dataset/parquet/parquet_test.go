@@ -16,6 +16,7 @@ import (
 	coles "coles/dataset/parquet"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -228,6 +229,17 @@ func TestWritersReportWhatIsWrong(t *testing.T) {
 
 func FuzzReadVectors(f *testing.F) {
 	f.Add(vectorsFile(f, nil, mat.NewDense(2, 1, []float64{1, 2})))
+	type edge struct {
+		Source string `parquet:"source"`
+		Target string `parquet:"target"`
+	}
+	for _, codec := range []compress.Codec{&parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw} {
+		var b bytes.Buffer
+		if err := parquet.Write(&b, []edge{{"a", "b"}, {"b", "c"}}, parquet.Compression(codec)); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if ids, m, err := readVectors(file); err == nil && (len(ids) == 0 || m == nil) {
 			t.Error("neither vectors nor an error")

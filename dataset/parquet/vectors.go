@@ -68,7 +68,8 @@ func WriteVectors(w io.Writer, ids []string, m mat.Matrix) (err error) {
 //
 // Errors wrap dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrMissing (a column, or rows), dataset.ErrShape (vectors of different length),
 // dataset.ErrDuplicate (an id), dataset.ErrNotFinite, dataset.ErrTooLarge or the error of the reader, and say which row. A file whose pages
-// declare that they expand to more than 256 MB and 64 times its size is too large.
+// declare that they expand to more than 256 MB and 64 times its size is too large; one with a page that unpacks
+// to more than it declares is malformed, and so is one compressed by LZ4, which the library beneath may misread.
 func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, err error) {
 	defer guard(&err)
 	f, err := open(r, size)
