@@ -67,8 +67,8 @@ func ExampleWithSelfLoopsKept() {
 		fmt.Printf("%v: %.2f\n", g.Report(), coles.Normalize(g, coles.SelfLoops).At(0, 0))
 	}
 	// Output:
-	// 2 nodes, 1 edges, 1 self loops dropped: 0.50
-	// 2 nodes, 1 edges, 1 self loops kept: 0.67
+	// 2 nodes, 1 edge, 1 self loop dropped: 0.50
+	// 2 nodes, 1 edge, 1 self loop kept: 0.67
 }
 
 // Citations have a direction. They are refused, unless it is said that it does not count.

@@ -49,20 +49,26 @@ type GraphReport struct {
 
 // String is the report in one line.
 func (r GraphReport) String() string {
-	s := fmt.Sprintf("%d nodes, %d edges", r.Nodes, r.Edges)
+	counted := func(count int, one, more string) string {
+		if count == 1 {
+			return "1 " + one
+		}
+		return fmt.Sprintf("%d %s", count, more)
+	}
+	s := counted(r.Nodes, "node", "nodes") + ", " + counted(r.Edges, "edge", "edges")
 	for _, note := range []struct {
-		count int
-		what  string
+		count     int
+		one, more string
 	}{
-		{r.SelfLoops, "self loops kept"},
-		{r.DuplicatesMerged, "duplicates merged"},
-		{r.SelfLoopsDropped, "self loops dropped"},
-		{r.ZeroWeightDropped, "edges of weight zero dropped"},
-		{r.MirrorsAdded, "directed entries mirrored"},
-		{r.Isolated, "isolated nodes"},
+		{r.SelfLoops, "self loop kept", "self loops kept"},
+		{r.DuplicatesMerged, "duplicate merged", "duplicates merged"},
+		{r.SelfLoopsDropped, "self loop dropped", "self loops dropped"},
+		{r.ZeroWeightDropped, "edge of weight zero dropped", "edges of weight zero dropped"},
+		{r.MirrorsAdded, "directed entry mirrored", "directed entries mirrored"},
+		{r.Isolated, "isolated node", "isolated nodes"},
 	} {
 		if note.count > 0 {
-			s += fmt.Sprintf(", %d %s", note.count, note.what)
+			s += ", " + counted(note.count, note.one, note.more)
 		}
 	}
 	if r.Weighted {
