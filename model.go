@@ -41,7 +41,7 @@ type Report struct {
 	Dim              int          `json:"dim"` // columns of the embedding
 	Solver           Solver       `json:"solver"`
 	Precision        Precision    `json:"precision"`         // of features, W and ΔW
-	Kernels          string       `json:"kernels"`           // the inner loops: avx512, avx2 or portable; the bytes are the same on each
+	Kernels          string       `json:"kernels"`           // the inner loops: avx512, avx2 or portable, alike to rounding
 	Share            float64      `json:"share"`             // c
 	Power            float64      `json:"power"`             // γ
 	EffectiveRank    float64      `json:"effective_rank"`    // of the centred embedding
