@@ -46,6 +46,9 @@ func WithoutComponentVectors() Option { return func(c *config) { c.skipComponent
 //
 // The cost is that of a few d′ products ΔW·v and of orthogonalising as many
 // vectors of length n.
+// A very crowded top of the spectrum, such as that of rings and paths of tens of
+// thousands of nodes, whose eigenvalues are some 1/n² apart, takes minutes and may end
+// in a [*ConvergenceError].
 //
 // Errors: [ErrDim] unless 1 ≤ d′ ≤ n (less the vectors left out),
 // [ErrSetting], a [*ConvergenceError], and ctx's.
