@@ -100,8 +100,9 @@ func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error
 
 // Validate checks that the parts fit together: a square adjacency with indices
 // in range, as many feature rows, labels and ids as nodes, finite values,
-// splits within range. Every reader of this package ends with it; it is for
-// datasets put together by hand. It wraps ErrMissing, ErrShape, ErrIndex,
+// splits within range, at most 2²⁰ columns of sparse features beside 64 for every
+// entry (they take memory even where nothing is in them). Every reader of this package
+// ends with it; it is for datasets put together by hand. It wraps ErrMissing, ErrShape, ErrIndex,
 // ErrTooLarge or ErrNotFinite. Cost: one pass over the data.
 func (d *Dataset) Validate() error {
 	if d == nil {
@@ -162,10 +163,14 @@ func (d *Dataset) validateFeatures(n int) error {
 		if x == nil {
 			return fmt.Errorf("%w: features are a nil *sparse.CSR", ErrMissing)
 		}
-		if r, _ := x.Dims(); r != n {
+		r, c := x.Dims()
+		if r != n {
 			return fmt.Errorf("%d feature rows for %d nodes: %w", r, n, ErrShape)
 		}
-		return checkCSR("features", x)
+		if err := checkCSR("features", x); err != nil {
+			return err
+		}
+		return checkWidth(c, x.NNZ())
 	case *coles.Dense32:
 		if x == nil {
 			return fmt.Errorf("%w: features are a nil *coles.Dense32", ErrMissing)
@@ -176,6 +181,14 @@ func (d *Dataset) validateFeatures(n int) error {
 		return fmt.Errorf("%w: features are a nil %T", ErrMissing, d.Features)
 	}
 	return checkEntries(d.Features, n)
+}
+
+// checkWidth refuses sparse features with more columns than their entries account for.
+func checkWidth(cols, entries int) error {
+	if int64(cols) > emptyRows+64*int64(entries) {
+		return fmt.Errorf("features of %d columns and %d entries: %w", cols, entries, ErrTooLarge)
+	}
+	return nil
 }
 
 // checkEntries checks a matrix of any other kind, entry by entry.

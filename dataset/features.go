@@ -12,11 +12,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// missingValues are what tables hold, in lower case, where there is no number: a line of
+// them is no header, and the reader says where the first one is.
+var missingValues = map[string]bool{"": true, "na": true, "n/a": true, "null": true, "none": true, "nil": true, "?": true, "-": true}
+
 // readFeatures reads one node a line and numbers the nodes in that order. The
 // first line decides between dense and sparse.
 func readFeatures(t *table, mode HeaderMode, nodes *nodeIDs) (mat.Matrix, error) {
 	err := t.start(mode, func() bool {
-		return len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isNumber)
+		isValue := func(s string) bool { return isNumber(s) || missingValues[strings.ToLower(s)] }
+		return len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isValue)
 	})
 	if errors.Is(err, io.EOF) {
 		return nil, inFile(t.file, "%w: no line with features", ErrMissing)
@@ -94,12 +99,14 @@ func readDenseRows(t *table, nodes *nodeIDs) (mat.Matrix, error) {
 
 // readSparseRows reads "id index:value …", the pairs separated like the id or,
 // as in a tab-separated file with one field of them, by spaces. The number of
-// columns is one more than the largest index.
+// columns is one more than the largest index, within what [Dataset.Validate]
+// allows.
 func readSparseRows(t *table, nodes *nodeIDs) (mat.Matrix, error) {
 	indptr := []int{0}
 	var ind []int
 	var data []float64
 	cols := 0
+	var last *ParseError // where the last column is
 	var err error
 	for err = t.next(); err == nil; err = t.next() {
 		if err := t.newRow(nodes); err != nil {
@@ -113,7 +120,10 @@ func readSparseRows(t *table, nodes *nodeIDs) (mat.Matrix, error) {
 					return nil, err
 				}
 				ind, data = append(ind, j), append(data, v)
-				cols = max(cols, j+1)
+				if j >= cols {
+					cols = j + 1
+					last = &ParseError{File: t.file, Line: t.line, Column: t.at[k] + 1}
+				}
 			}
 		}
 		if j, twice := repeated(ind[start:]); twice {
@@ -126,6 +136,9 @@ func readSparseRows(t *table, nodes *nodeIDs) (mat.Matrix, error) {
 	}
 	if cols == 0 {
 		return nil, inFile(t.file, "%w: no node has a feature", ErrMissing)
+	}
+	if last.Err = checkWidth(cols, len(ind)); last.Err != nil {
+		return nil, last
 	}
 	return sparse.NewCSR(len(nodes.ids), cols, indptr, ind, data), nil
 }

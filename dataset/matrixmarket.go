@@ -16,8 +16,8 @@ import (
 // Matrix Market is read by our own code: what there is for Go
 // (github.com/wamuir/matrix-market) allocates what a file declares.
 
-// emptyRows is how many rows or columns a Matrix Market file may have beside 64 for every
-// entry: rows take memory even where nothing is in them.
+// emptyRows is how many rows or columns a sparse matrix in a file may have beside 64 for
+// every entry: they take memory even where nothing is in them.
 const emptyRows = 1 << 20
 
 // maxEntries is far beyond what memory holds, far below what a product overflows at.

@@ -82,6 +82,7 @@ func TestNPZMalformed(t *testing.T) {
 		{"not a zip", []byte("hello, I am no archive at all, only text"), ErrFormat, "npz"},
 		{"no directory", good[:len(good)/2], ErrTruncated, "npz"},
 		{"no adjacency", zipFile(without(small, "adj_indices")), ErrMissing, "adj_indices"},
+		{"2^30 columns", zipFile(with(small, "attr_shape", ints(3, 1<<30))), ErrTooLarge, "1073741824 columns"},
 		{"features in part", zipFile(without(small, "attr_indptr")), ErrMissing, "attr_indptr"},
 		{"member twice", zipFile(twice), ErrDuplicate, "labels"},
 		{"member is not npy", zipFile(with(small, "labels", []byte("no array, but text"))), ErrFormat, "labels.npy"},
