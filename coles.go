@@ -155,7 +155,7 @@ func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 	c.skipComponents = true
 	limit := g.Nodes() - newComponentSpace(g).dim()
 	if c.Dim == 0 {
-		c.Dim = min(defaultDim, max(1, limit))
+		c.Dim = freeDim(g.Nodes(), limit)
 	}
 	c.report("prepare", 1, 1)
 	clock.lap(&m.report.Seconds.Prepare)

@@ -76,7 +76,7 @@ func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
 		return Memory{}, fmt.Errorf("coles: estimate: %w: d′ = %d of %d", ErrDim, c.Dim, most)
 	}
 	if c.Dim == 0 {
-		c.Dim = defaultDim
+		c.Dim = freeDim(g.Nodes(), g.Nodes())
 		if x != nil {
 			c.Dim = min(defaultDim, shape.cols)
 		}

@@ -11,8 +11,10 @@ import (
 // Settings are the choices [Fit] makes, as one value that survives JSON.
 // [DefaultSettings] is the place to start; the options change one field each.
 type Settings struct {
-	// Dim is d′, the length of an embedding vector; 0 means 128, or the
-	// number of features where that is smaller.
+	// Dim is d′, the length of an embedding vector; 0 means 128, or the number of
+	// features where that is smaller. Without features it is 128 or a sixteenth of
+	// the nodes, at least 2: with more columns a small graph has an almost complete
+	// basis, in which all nodes are equally far apart.
 	Dim int `json:"dim"`
 	// Seed is where all randomness comes from.
 	Seed uint64 `json:"seed"`
@@ -97,6 +99,9 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 // defaultDim is d′ where the features allow it.
 const defaultDim = 128
 
+// freeDim is d′ for n nodes without features, of which limit columns can be had.
+func freeDim(n, limit int) int { return max(1, min(defaultDim, max(2, n/16), limit)) }
+
 // maxKappa bounds the number of negative graphs.
 const maxKappa = 10_000
 
@@ -165,7 +170,7 @@ func newConfig(opts []Option) (config, error) {
 func WithSettings(s Settings) Option { return func(c *config) { c.Settings = s } }
 
 // WithDim sets d′, the length of an embedding vector: at least 1, at most the
-// number of features (128, or the number of features where that is smaller).
+// number of features (see [Settings] for what it is otherwise).
 func WithDim(dim int) Option {
 	return func(c *config) {
 		if c.Dim = dim; dim < 1 {

@@ -164,7 +164,7 @@ func (t *table) checkGuess(fields int, nodes *nodeIDs) error {
 	for k, c := range t.guessed[:min(fields, len(t.guessed))] {
 		if nodes.has(c) {
 			t.line = t.guessedAt
-			return t.fault(-1, "%w: looks like a header, but %q (field %d) is a node; ask for NoHeader or WithHeader", ErrFormat, c, k+1)
+			return t.fault(-1, "%w: looks like a header, but %q (field %d) is a node; say by the header mode which it is", ErrFormat, c, k+1)
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strings"
 
 	"coles/dataset"
 
@@ -26,7 +25,7 @@ func convertCommand(s streams) *cli.Command {
 		Name: "convert", Usage: "a graph or vectors in another format",
 		ArgsUsage: "IN OUT", Description: convertDescription,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` of OUT: " + writtenNames() + "; by its name if not given", HideDefault: true},
+			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` of OUT: " + formatNames(isWritten) + "; by its name if not given", HideDefault: true},
 			fileFlag("splits", "`FILE` of splits, JSON; replaces the masks of an archive"),
 		}, convertGraphFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return convert(ctx, c, s) },
@@ -36,7 +35,7 @@ func convertCommand(s streams) *cli.Command {
 // convertGraphFlags are the flags of a graph, but IN may be vectors too.
 func convertGraphFlags() []cli.Flag {
 	flags := graphFlags()
-	flags[0] = &cli.StringFlag{Name: "from", Usage: "`FORMAT` of IN: " + formatNames(true) + ", " + formatNames(false) + "; by its name if not given", HideDefault: true}
+	flags[0] = &cli.StringFlag{Name: "from", Usage: "`FORMAT` of IN: " + formatNames(isGraph) + ", " + formatNames(isVectors) + "; by its name if not given", HideDefault: true}
 	return flags
 }
 
@@ -57,19 +56,25 @@ func convert(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	in := &inputs{stdin: s.stdin}
+	if err := differentFiles(c, args[:1], "OUT", args[1]); err != nil {
+		return err
+	}
+	in, err := newInputs(c, s.stdin)
+	if err != nil {
+		return err
+	}
 	file, err := in.source(args[0])
 	if err != nil {
 		return err
 	}
 	defer file.close()
 	var d *dataset.Dataset
-	if from.graph {
+	if to.graph {
 		if d, err = readGraphAs(ctx, c, in, from, file); err == nil && c.IsSet("splits") {
 			d.Splits, err = readSplits(ctx, in, c.String("splits"), d.Nodes())
 		}
-	} else if d, err = from.read(ctx, file, nil); err != nil {
-		err = file.errAt(err)
+	} else {
+		d, err = readVectorsAs(ctx, from, file, c.String("from") == "")
 	}
 	if err != nil {
 		return err
@@ -79,7 +84,8 @@ func convert(ctx context.Context, c *cli.Command, s streams) error {
 
 // conversion finds the formats that the names of two formats, or of two files,
 // allow: both of a graph or, unless options go with a graph only, both of
-// vectors. Where both are possible, as for text, it wants to be told.
+// vectors, which may be the features of an archive. Where both are possible, as for
+// text, it wants to be told.
 func conversion(fromName, in, toName, out string, graphOnly bool) (from, to format, err error) {
 	froms, err := candidates("-from", fromName, in, isRead)
 	if err != nil {
@@ -89,25 +95,26 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to form
 	if err != nil {
 		return from, to, err
 	}
-	if len(froms) == 0 { // no known name
-		for _, graph := range []bool{true, false} {
-			f, err := readingFormat("", in, graph)
-			if err != nil {
-				return from, to, err
-			}
+	// Text of a name that says no more may be either.
+	if isText := func(f format) bool { return f.name == textGraph }; fromName == "" && !slices.ContainsFunc(froms, func(f format) bool { return !isText(f) }) {
+		for _, name := range []string{textGraph, textVectors} {
+			f, _ := formatNamed(name, isRead)
 			froms = append(froms, f)
 		}
 	}
-	switch compressed := strings.HasSuffix(strings.ToLower(out), ".gz"); {
-	case toName == "" && compressed:
-		return from, to, usagef("%s: compressed files are read, not written", out)
-	case len(tos) == 0:
-		return from, to, usagef("%s: the name does not tell the format; name one of %s by -to", out, writtenNames())
+	if err := uncompressed(out); err != nil {
+		return from, to, err
+	}
+	if len(tos) == 0 {
+		return from, to, usagef("%s: the name does not tell the format; name one of %s by -to", out, formatNames(isWritten))
 	}
 	kinds := 0
-	for _, is := range []func(format) bool{isVectors, isGraph} {
-		i, j := slices.IndexFunc(froms, is), slices.IndexFunc(tos, is)
-		if i >= 0 && j >= 0 && (froms[i].graph || !graphOnly) {
+	for _, kind := range []struct {
+		from, to func(format) bool
+		possible bool
+	}{{holdsVectors, isVectors, !graphOnly}, {isGraph, isGraph, true}} {
+		i, j := slices.IndexFunc(froms, kind.from), slices.IndexFunc(tos, kind.to)
+		if i >= 0 && j >= 0 && kind.possible {
 			from, to = froms[i], tos[j]
 			kinds++
 		}

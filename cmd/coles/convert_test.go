@@ -198,7 +198,11 @@ func TestConversion(t *testing.T) {
 		{"", "-", "npy", "-", false, "tsv", "npy"},
 		{"", "E.TXT.gz", "npz", "-", true, "edges", "npz"},
 		{"", "e", "npz", "e", true, "edges", "npz"},
-		{"npz", "g.npz", "", "y.npy", false, "", ""},
+		{"npz", "g.npz", "", "y.npy", false, "npz", "npy"}, // its features
+		{"", "g.npz", "", "y.npy", true, "", ""},
+		{"", "p.csv", "", "y.npy", false, "tsv", "npy"},
+		{"", "p.csv", "", "y.npz", false, "edges", "npz"},
+		{"npy", "y.npy", "npy", "y.npy.gz", false, "", ""},
 		{"", "y.npy", "npz", "g.npz", false, "", ""},
 		{"", "y.npy", "", "y.txt", true, "", ""},
 		{"", "-", "", "-", false, "", ""},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
 
 	"coles"
@@ -34,7 +33,7 @@ func embedCommand(s streams) *cli.Command {
 		ArgsUsage: "[GRAPH]", Description: describe(embedDescription),
 		Flags: append(append(graphFlags(), settingsFlags()...),
 			fileFlag("o", "write to `FILE`"),
-			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + writtenNames() + "; by the name of the file if not given", HideDefault: true},
+			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + formatNames(holdsEmbedding) + "; by the name of the file if not given", HideDefault: true},
 			fileFlag("model", "keep the model in `FILE`"),
 			fileFlag("with", "do not fit, embed with the model in `FILE`"),
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as JSON and do nothing"},
@@ -61,7 +60,10 @@ type embedSummary struct {
 }
 
 func embed(ctx context.Context, c *cli.Command, s streams) error {
-	in := &inputs{stdin: s.stdin}
+	in, err := newInputs(c, s.stdin)
+	if err != nil {
+		return err
+	}
 	if c.Bool("print-settings") {
 		return printSettings(ctx, c, in, s.stdout)
 	}
@@ -129,10 +131,16 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 	if c.IsSet("o") {
 		path = c.String("o")
 	}
-	if o.to, err = writingFormat(c.String("to"), path); err != nil {
+	if o.to, err = embeddingFormat(c.String("to"), path); err != nil {
+		return o, err
+	}
+	if err := differentFiles(c, c.Args().Slice(), "-o", path); err != nil {
 		return o, err
 	}
 	if o.vectors, err = newSink(path, o.to.binary, s.stdout); err != nil || !c.IsSet("model") {
+		return o, err
+	}
+	if err := differentFiles(c, c.Args().Slice(), "-model", c.String("model")); err != nil {
 		return o, err
 	}
 	model, err := newSink(c.String("model"), true, s.stdout)
@@ -160,7 +168,7 @@ func checkEmbedFlags(c *cli.Command) error {
 		return usagef("-json prints on standard output: name a file for the embedding by -o")
 	case c.IsSet("model") && c.String("model") == standard && (toStdout || c.Bool("json")):
 		return usagef("-model - and the rest would both go to standard output")
-	case c.IsSet("model") && !toStdout && filepath.Clean(c.String("model")) == filepath.Clean(c.String("o")):
+	case sameFile(c.String("model"), c.String("o")):
 		return usagef("-model and -o are the same file")
 	case !c.IsSet("with"):
 		return nil
@@ -181,11 +189,12 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := readGraph(ctx, c, in, append(args, "")[0])
+	path := append(args, "")[0]
+	d, err := readGraph(ctx, c, in, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := undirected(d)
+	g, err := undirected(d, path)
 	return d, g, err
 }
 
@@ -211,6 +220,9 @@ func newEmbedder(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writ
 
 func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*coles.Model, mat.Matrix, error) {
 	if e.model != nil {
+		if wanted := e.model.Report().Features; wanted > 0 && x == nil {
+			return nil, nil, fmt.Errorf("the model wants %d features, and the graph has none: name a file of them by -features", wanted)
+		}
 		y, err := e.model.Embed(ctx, g, x)
 		return e.model, y, err
 	}

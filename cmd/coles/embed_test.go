@@ -97,6 +97,40 @@ func TestEmbedInAnArchiveReplacesTheFeatures(t *testing.T) {
 	}
 }
 
+// What embed writes as an archive, the other commands read as vectors.
+func TestArchivesHoldVectors(t *testing.T) {
+	dir, edges, features := small(t)
+	archive, plain := filepath.Join(dir, "y.npz"), filepath.Join(dir, "y.tsv")
+	for _, out := range []string{archive, plain} {
+		must(t, "", "embed", edges, "-features", features, "-dim", "2", "-o", out)
+	}
+	if got, want := must(t, "", "similar", "-embedding", archive, "ann"), must(t, "", "similar", "-embedding", plain, "ann"); got != want {
+		t.Errorf("similar: %q, want %q", got, want)
+	}
+	if got := must(t, "", "convert", "-to", "tsv", archive, "-"); got != read(t, plain) {
+		t.Errorf("converted: %q, want %q", got, read(t, plain))
+	}
+}
+
+// A first line is a header or not, as -header says, in all files alike.
+func TestHeaderOption(t *testing.T) {
+	const edges, features, labels = "ann bob\nbob cy\ncy ann\n", "ann 1 0\nbob 0 1\ncy 1 1\n", "ann x\nbob x\ncy y\n"
+	dir := folder(t, map[string]string{
+		"e": edges, "f": features, "l": labels,
+		"he": "bob ann\n" + edges, "hf": "eve 7 7\n" + features, "hl": "cy z\n" + labels,
+	})
+	graph := func(kind string) []string {
+		return []string{filepath.Join(dir, kind+"e"), "-features", filepath.Join(dir, kind+"f"), "-labels", filepath.Join(dir, kind+"l")}
+	}
+	want := must(t, "", append([]string{"info"}, graph("")...)...)
+	if got := must(t, "", append([]string{"info", "-header", "no"}, graph("")...)...); got != want {
+		t.Errorf("no header: %q, want %q", got, want)
+	}
+	if got := must(t, "", append([]string{"info", "-header", "yes"}, graph("h")...)...); got != want {
+		t.Errorf("a header: %q, want %q", got, want)
+	}
+}
+
 func TestEmbedWithASavedModel(t *testing.T) {
 	dir, edges, features := small(t)
 	model := filepath.Join(dir, "m.model")
@@ -111,7 +145,7 @@ func TestEmbedWithASavedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := undirected(d)
+	g, err := undirected(d, "grown")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,10 +264,21 @@ func TestTextFeaturesAreToldByTheirFirstLine(t *testing.T) {
 		"e.txt": "a b\nb c\nc a\n",
 		"x.txt": "a 1 0 0\nb 0 1 0\nc 0 1 1\n",
 		"w.txt": "3 3\na 1 0 0\nb 0 1 0\nc 0 1 1\n",
+		"i.txt": "1 5\n2 6\n3 7\n", // an id and a number, and no sizes
+		"g.txt": "1 2\n2 3\n",
 	})
 	plain := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", filepath.Join(dir, "x.txt"), "-dim", "2")
 	word2vec := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", filepath.Join(dir, "w.txt"), "-dim", "2")
 	if plain != word2vec || strings.Count(plain, "\n") != 3 {
 		t.Errorf("%q and %q", plain, word2vec)
+	}
+	integers := must(t, "", "embed", filepath.Join(dir, "g.txt"), "-features", filepath.Join(dir, "i.txt"))
+	if strings.Count(integers, "\n") != 3 || !strings.HasPrefix(integers, "1\t") {
+		t.Errorf("one integer a node: %q", integers)
+	}
+	for _, name := range []string{"x.txt", "w.txt"} {
+		if got := must(t, "", "convert", "-to", "tsv", filepath.Join(dir, name), "-"); got != "a\t1\t0\t0\nb\t0\t1\t0\nc\t0\t1\t1\n" {
+			t.Errorf("%s converted: %q", name, got)
+		}
 	}
 }

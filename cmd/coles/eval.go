@@ -34,7 +34,7 @@ func evalCommand(s streams) *cli.Command {
 		Flags: append([]cli.Flag{
 			fileFlag("embedding", "`FILE` of vectors to measure, in the order of the nodes"),
 			fileFlag("splits", "`FILE` of train, validation and test nodes, JSON"),
-			&cli.IntFlag{Name: "per-class", Value: 20, Usage: "draw so many labelled `NODES` of each class for training"},
+			&cli.IntFlag{Name: "per-class", Value: 20, Usage: "draw so many labelled `NODES` of each class for training, at most a third of it"},
 			&cli.IntFlag{Name: "count", Value: 50, Usage: "draw so many `SPLITS`"},
 			&cli.IntFlag{Name: "runs", Value: 10, Usage: "`RUNS` of k-means; 0 for no clustering"},
 			fileFlag("with", "embed GRAPH with the model in `FILE`"),
@@ -77,7 +77,10 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 	if err := checkEvalFlags(c); err != nil {
 		return err
 	}
-	in := &inputs{stdin: s.stdin}
+	in, err := newInputs(c, s.stdin)
+	if err != nil {
+		return err
+	}
 	d, y, err := embeddingToMeasure(ctx, c, in, s.stderr)
 	if err != nil {
 		return err
@@ -200,10 +203,13 @@ func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dat
 		splits, from = d.Splits, "masks of the graph"
 	default:
 		splits, err = d.RandomSplits(c.Int("per-class"), c.Int("count"), seedOr1(c))
-		from = fmt.Sprintf("drawn, %d nodes per class", c.Int("per-class"))
+		from = perClassDrawn(splits, d.Labels, c.Int("per-class"))
 	}
 	if err != nil {
 		return nil, "", err
+	}
+	if len(splits) > 0 && len(splits[0].Train) == 0 {
+		return nil, "", fmt.Errorf("%w: nodes to train on: no class has the three labelled ones that drawing takes", dataset.ErrMissing)
 	}
 	for i := range splits {
 		test := splits[i].TestNodes(n)
@@ -216,6 +222,22 @@ func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dat
 		splits[i].Test = known
 	}
 	return splits, from, nil
+}
+
+// perClassDrawn says how many nodes of each class were drawn to train on.
+func perClassDrawn(splits []dataset.Split, labels []int, perClass int) string {
+	count := make(map[int]int)
+	if len(splits) > 0 {
+		for _, i := range splits[0].Train {
+			count[labels[i]]++
+		}
+	}
+	for _, k := range count {
+		if k < perClass {
+			return fmt.Sprintf("drawn, %d nodes per class, or a third of a smaller class", perClass)
+		}
+	}
+	return fmt.Sprintf("drawn, %d nodes per class", perClass)
 }
 
 func seedOr1(c *cli.Command) uint64 {

@@ -142,3 +142,14 @@ func TestEvalTakesTheMasksOfAnArchive(t *testing.T) {
 		t.Errorf("with -count: %+v", e.Classification)
 	}
 }
+
+// Where a class is too small for what was asked for, the output does not claim it.
+func TestEvalSaysHowManyNodesWereDrawn(t *testing.T) {
+	_, path := community(t)
+	for perClass, want := range map[string]string{"33": "drawn, 33 nodes per class", "34": "drawn, 34 nodes per class, or a third of a smaller class"} { // of 100
+		e := evaluated(t, path, "-dim", "4", "-per-class", perClass, "-count", "1", "-runs", "0")
+		if got := e.Classification.Splits; got != want {
+			t.Errorf("-per-class %s: %q, want %q", perClass, got, want)
+		}
+	}
+}

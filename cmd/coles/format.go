@@ -17,6 +17,8 @@ type format struct {
 	name  string
 	about string
 	graph bool // a graph, perhaps with features, labels and splits; otherwise vectors
+	// features says that a graph's format holds features too, which serve as vectors.
+	features bool
 	// extensions, lower case and with the dot, tell the format by a file's name;
 	// isFolder does where it is not a single file.
 	extensions []string
@@ -34,7 +36,7 @@ type format struct {
 // among vectors.
 func formats() []format {
 	return []format{
-		{name: "npz", about: "gnn-benchmark archive", graph: true, extensions: []string{".npz"}, binary: true, read: readNPZ, write: dataset.WriteNPZ},
+		{name: "npz", about: "gnn-benchmark archive", graph: true, features: true, extensions: []string{".npz"}, binary: true, read: readNPZ, write: dataset.WriteNPZ},
 		{name: "planetoid", about: "DIR/NAME for the files DIR/ind.NAME.*", graph: true, isFolder: isPlanetoid, read: readPlanetoid},
 		{name: "edges", about: "lines of two ids and perhaps a weight", graph: true, extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt"}, read: readEdges},
 		{name: "matrixmarket", about: "Matrix Market: the adjacency alone", graph: true, extensions: []string{".mtx"}, read: readMatrixMarket, write: writeMatrixMarket},
@@ -49,11 +51,11 @@ func formats() []format {
 // What text of unknown extension, and standard input, is taken for.
 const textGraph, textVectors = "edges", "tsv"
 
-// formatNames lists the graph formats, or the others.
-func formatNames(graph bool) string {
+// formatNames lists the formats that pass.
+func formatNames(pass func(format) bool) string {
 	var names []string
 	for _, f := range formats() {
-		if f.graph == graph {
+		if pass(f) {
 			names = append(names, f.name)
 		}
 	}
@@ -101,20 +103,24 @@ func formatsOf(path string) []format {
 	return found
 }
 
-func isGraph(f format) bool   { return f.graph }
-func isVectors(f format) bool { return !f.graph }
-func isRead(f format) bool    { return f.read != nil }
-func isWritten(f format) bool { return f.write != nil }
+func isGraph(f format) bool      { return f.graph }
+func isVectors(f format) bool    { return !f.graph }
+func holdsVectors(f format) bool { return !f.graph || f.features }
+func isRead(f format) bool       { return f.read != nil }
+func isWritten(f format) bool    { return f.write != nil }
 
 // readingFormat is the format of a graph, or of vectors: the one named or, where
 // name is empty, told by the path, or else text.
 func readingFormat(name, path string, graph bool) (format, error) {
-	wanted := func(f format) bool { return f.graph == graph }
+	wanted := isGraph
+	if !graph {
+		wanted = holdsVectors
+	}
 	if name != "" {
 		if f, ok := formatNamed(name, wanted); ok {
 			return f, nil
 		}
-		return format{}, usagef("unknown format %q, want one of %s", name, formatNames(graph))
+		return format{}, usagef("unknown format %q, want one of %s", name, formatNames(wanted))
 	}
 	for _, f := range formatsOf(path) {
 		if wanted(f) {
@@ -133,40 +139,39 @@ func readingFormat(name, path string, graph bool) (format, error) {
 	return f, nil
 }
 
-// writingFormat is the format to write: the one named or told by the path,
-// vectors before graphs; text on standard output.
-func writingFormat(name, path string) (format, error) {
+// holdsEmbedding tells whether an embedding can be written in a format.
+func holdsEmbedding(f format) bool { return isWritten(f) && holdsVectors(f) }
+
+// embeddingFormat is the format to write an embedding in: the one named or told
+// by the path; text on standard output.
+func embeddingFormat(name, path string) (format, error) {
+	if err := uncompressed(path); err != nil {
+		return format{}, err
+	}
 	if name != "" {
-		if f, ok := formatNamed(name, isWritten); ok {
+		if f, ok := formatNamed(name, holdsEmbedding); ok {
 			return f, nil
 		}
-		return format{}, usagef("cannot write format %q, want one of %s", name, writtenNames())
+		return format{}, usagef("no embedding in the format %q, want one of %s", name, formatNames(holdsEmbedding))
 	}
 	if path == standard {
 		f, _ := formatNamed(textVectors, isWritten)
 		return f, nil
 	}
-	if strings.HasSuffix(strings.ToLower(path), ".gz") {
-		return format{}, usagef("%s: compressed files are read, not written", path)
-	}
-	for _, pass := range []func(format) bool{isVectors, isGraph} {
-		for _, f := range formatsOf(path) {
-			if pass(f) && isWritten(f) {
-				return f, nil
-			}
+	for _, f := range formatsOf(path) {
+		if holdsEmbedding(f) {
+			return f, nil
 		}
 	}
-	return format{}, usagef("%s: the name does not tell the format; name one of %s by -to", path, writtenNames())
+	return format{}, usagef("%s: the name does not tell a format for an embedding; name one of %s by -to", path, formatNames(holdsEmbedding))
 }
 
-func writtenNames() string {
-	var names []string
-	for _, f := range formats() {
-		if isWritten(f) {
-			names = append(names, f.name)
-		}
+// uncompressed refuses a file whose name says that it is gzipped.
+func uncompressed(path string) error {
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		return usagef("%s: compressed files are read, not written", path)
 	}
-	return strings.Join(names, ", ")
+	return nil
 }
 
 func kindName(graph bool) string {

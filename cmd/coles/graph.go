@@ -15,9 +15,10 @@ import (
 // graphFlags are the options that say what a graph is made of.
 func graphFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "from", Usage: "`FORMAT` of GRAPH: " + formatNames(true) + "; by its name if not given", HideDefault: true},
+		&cli.StringFlag{Name: "from", Usage: "`FORMAT` of GRAPH: " + formatNames(isGraph) + "; by its name if not given", HideDefault: true},
 		fileFlag("features", "features of the nodes, `FILE` of vectors; replaces those of an archive"),
 		fileFlag("labels", "`FILE` of lines \"id label\"; replaces the labels of an archive"),
+		headerFlag(),
 	}
 }
 
@@ -74,32 +75,48 @@ func readVectors(ctx context.Context, in *inputs, formatName, path string) (*dat
 		return nil, err
 	}
 	defer s.close()
-	if formatName == "" && f.name == "word2vec" && !beginsWithSizes(ctx, s) {
+	return readVectorsAs(ctx, f, s, formatName == "")
+}
+
+// readVectorsAs reads vectors in a format, which was perhaps guessed from the name
+// of the file.
+func readVectorsAs(ctx context.Context, f format, s *source, guessed bool) (*dataset.Dataset, error) {
+	if guessed && f.name == "word2vec" && !beginsAsWord2Vec(ctx, s) {
 		f, _ = formatNamed(textVectors, isVectors) // .txt is anything
 	}
 	d, err := f.read(ctx, s, nil)
 	if err != nil {
 		return nil, s.errAt(err)
 	}
+	if d.Features == nil {
+		return nil, s.errAt(fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing))
+	}
 	return d, ctx.Err()
 }
 
-// beginsWithSizes tells whether the first line is two whole numbers, as word2vec's text
-// has it. What cannot be read is for the reader to say.
-func beginsWithSizes(ctx context.Context, s *source) bool {
+// beginsAsWord2Vec tells whether the first line is two whole numbers and the second
+// has as many values as the latter says, as in word2vec's text. What cannot be read
+// is for the reader to say.
+func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	r, err := s.open(ctx)
 	if err != nil {
 		return true
 	}
-	head, _ := r.Peek(64)
-	line, _, _ := strings.Cut(string(head), "\n")
-	fields := strings.Fields(line)
-	for _, f := range fields {
-		if _, err := strconv.ParseUint(f, 10, 63); err != nil {
-			return false
-		}
+	head, _ := r.Peek(bufferSize)
+	sizes, rest, _ := strings.Cut(string(head), "\n")
+	fields := strings.Fields(sizes)
+	if len(fields) != 2 {
+		return false
 	}
-	return len(fields) == 2
+	_, err = strconv.ParseUint(fields[0], 10, 63)
+	columns, err2 := strconv.ParseUint(fields[1], 10, 31)
+	if err != nil || err2 != nil {
+		return false
+	}
+	row, _, whole := strings.Cut(rest, "\n")
+	// A row that goes on behind what is seen has more values still.
+	count := len(strings.Fields(row))
+	return count == int(columns)+1 || !whole && count <= int(columns) && len(head) == bufferSize || rest == ""
 }
 
 // giveFeatures puts vectors that were read from path into a graph of the same
@@ -144,11 +161,15 @@ func giveLabels(ctx context.Context, in *inputs, path string, d *dataset.Dataset
 	return nil
 }
 
-// undirected is the graph of a dataset, checked and made undirected.
-func undirected(d *dataset.Dataset) (*coles.Graph, error) {
+// undirected is the graph of the dataset in a file, checked and made undirected.
+func undirected(d *dataset.Dataset, file string) (*coles.Graph, error) {
 	opts := []coles.GraphOption{coles.WithSymmetrization()}
 	if d.IDs != nil {
 		opts = append(opts, coles.WithIDs(d.IDs))
 	}
-	return coles.FromCSR(d.Adjacency, opts...)
+	g, err := coles.FromCSR(d.Adjacency, opts...)
+	if err != nil {
+		return nil, (&source{path: file}).errAt(err)
+	}
+	return g, nil
 }

@@ -27,6 +27,8 @@ func TestFailures(t *testing.T) {
 	model := filepath.Join(dir, "good.model")
 	must(t, "", "embed", edges, "-features", features, "-dim", "2", "-model", model)
 	sound := read(t, model)
+	bare := filepath.Join(dir, "bare.npz")
+	must(t, "", "convert", edges, bare)
 	gone := filepath.Join(dir, "gone.tsv")
 	split := file("split.json", `{"train": [[0, 9]], "val": [[]]}`)
 	for name, c := range map[string]struct {
@@ -47,7 +49,7 @@ func TestFailures(t *testing.T) {
 		"empty input":                {[]string{"embed", "-o", out}, "", "standard input"},
 		"one word":                   {[]string{"embed", "-o", out}, "a b\nc\n", "standard input:2"},
 		"edge of weight NaN":         {[]string{"embed", "-o", out}, "a b 1\na c NaN\n", "standard input:2:5"},
-		"negative weight":            {[]string{"embed", "-o", out}, "a b 1\na c -1\n", "negative"},
+		"negative weight":            {[]string{"embed", "-o", out}, "a b 1\na c -1\n", "standard input: graph: negative"},
 		"unknown node":               {[]string{"embed", "-", "-features", features, "-o", out}, "ann bob\nann eve\n", "standard input:2:5"},
 		"features of no number":      {[]string{"embed", edges, "-features", "-", "-o", out}, "ann 1\nbob x\n", "standard input:2:5"},
 		"too few features":           {[]string{"embed", edges, "-features", "-", "-o", out}, "ann 1\nbob 2\n", `"cy"`},
@@ -64,6 +66,11 @@ func TestFailures(t *testing.T) {
 		"model of other features":    {[]string{"embed", edges, "-with", model, "-o", out}, "", "features"},
 		"settings of another kind":   {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\n \"dim\": \"two\"}", "standard input:2"},
 		"settings unknown":           {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\"dmi\": 2}", "dmi"},
+		"settings out of range":      {[]string{"embed", edges, "-settings", file("eta.json", `{"eta": 5}`), "-o", out}, "", "eta.json: bad setting: η′ = 5"},
+		"a missing value first":      {[]string{"embed", edges, "-features", "-", "-o", out}, "ann NA\nbob 2\n", "standard input:1:5"},
+		"a header or a node":         {[]string{"embed", "-", "-o", out}, "source target\na source\n", "header mode"},
+		"vectors of no features":     {[]string{"similar", "-embedding", bare, "ann"}, "", "bare.npz: missing part: features"},
+		"classes too small":          {[]string{"eval", edges, "-dim", "1", "-labels", filepath.Join(dir, "labels.txt")}, "", "three labelled"},
 		"settings cut off":           {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\n\n", "standard input:3"},
 		"text behind settings":       {[]string{"embed", edges, "-settings", "-", "-o", out}, "{} {}", "after"},
 		"labels of strangers":        {[]string{"info", edges, "-labels", "-"}, "ann x\neve y\n", "standard input:2:1"},

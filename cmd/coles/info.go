@@ -47,7 +47,10 @@ func info(ctx context.Context, c *cli.Command, s streams) error {
 		return err
 	}
 	path := append(args, "")[0]
-	in := &inputs{stdin: s.stdin}
+	in, err := newInputs(c, s.stdin)
+	if err != nil {
+		return err
+	}
 	settings, err := readSettings(ctx, c, in)
 	if err != nil {
 		return err
@@ -78,7 +81,11 @@ func info(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	about, err := describeGraph(ctx, d, settings)
+	g, err := undirected(d, path)
+	if err != nil {
+		return err
+	}
+	about, err := describeGraph(ctx, d, g, settings)
 	if err != nil {
 		return err
 	}
@@ -134,21 +141,19 @@ type homophily struct {
 	Expected float64 `json:"expected"`
 }
 
-func describeGraph(ctx context.Context, d *dataset.Dataset, settings coles.Settings) (*graphInfo, error) {
-	g, err := undirected(d)
-	if err != nil {
-		return nil, err
-	}
+func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, settings coles.Settings) (*graphInfo, error) {
 	_, components := g.Components()
 	about := &graphInfo{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Splits: len(d.Splits)}
 	if d.Features != nil {
 		about.Features = describeFeatures(d.Features)
 	}
 	if d.Labels != nil {
+		var err error
 		if about.Labels, err = describeLabels(ctx, g, d); err != nil {
 			return nil, err
 		}
 	}
+	var err error
 	about.Fit, err = coles.Estimate(g, d.Features, coles.WithSettings(settings))
 	return about, err
 }

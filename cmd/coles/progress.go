@@ -11,6 +11,7 @@ import (
 // A progressLine shows how far a fit is, on a terminal only.
 type progressLine struct {
 	w     io.Writer
+	stage string
 	last  time.Time
 	width int
 }
@@ -32,8 +33,8 @@ func (l *progressLine) options() []coles.Option {
 }
 
 func (l *progressLine) show(p coles.Progress) {
-	if now := time.Now(); now.Sub(l.last) >= 50*time.Millisecond {
-		l.last = now
+	if now := time.Now(); p.Stage != l.stage || now.Sub(l.last) >= 50*time.Millisecond {
+		l.stage, l.last = p.Stage, now
 		text := fmt.Sprintf("%s %d/%d", p.Stage, p.Done, p.Total)
 		fmt.Fprintf(l.w, "\r%-*s", l.width, text)
 		l.width = max(l.width, len(text))

@@ -98,13 +98,13 @@ func readEdges(ctx context.Context, in *source, nodes []string) (*dataset.Datase
 		return nil, err
 	}
 	if nodes == nil {
-		return dataset.ReadEdgeList(r, nil, dataset.EdgeListOptions{EdgesName: in.name()})
+		return dataset.ReadEdgeList(r, nil, dataset.EdgeListOptions{EdgesName: in.name(), Header: in.header})
 	}
-	named, err := nodesText(nodes)
+	named, err := nodesText(nodes, in.header)
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.ReadEdgeList(r, named, dataset.EdgeListOptions{EdgesName: in.name()})
+	d, err := dataset.ReadEdgeList(r, named, dataset.EdgeListOptions{EdgesName: in.name(), Header: in.header})
 	if err == nil {
 		d.Features = nil
 	}
@@ -112,9 +112,12 @@ func readEdges(ctx context.Context, in *source, nodes []string) (*dataset.Datase
 }
 
 // nodesText is a features file that only names nodes, for readers of files
-// that refer to them.
-func nodesText(nodes []string) (io.Reader, error) {
+// that refer to them, which have a header or not as it has.
+func nodesText(nodes []string, header dataset.HeaderMode) (io.Reader, error) {
 	var text bytes.Buffer
+	if header == dataset.WithHeader {
+		text.WriteString("id\tvalue\n")
+	}
 	err := dataset.WriteTSV(&text, nodes, mat.NewDense(len(nodes), 1, nil))
 	return &text, err
 }
@@ -125,11 +128,11 @@ func readLabels(ctx context.Context, in *source, nodes []string, d *dataset.Data
 	if err != nil {
 		return err
 	}
-	named, err := nodesText(nodes)
+	named, err := nodesText(nodes, in.header)
 	if err != nil {
 		return err
 	}
-	read, err := dataset.ReadEdgeList(strings.NewReader(""), named, dataset.EdgeListOptions{Labels: r, LabelsName: in.name()})
+	read, err := dataset.ReadEdgeList(strings.NewReader(""), named, dataset.EdgeListOptions{Labels: r, LabelsName: in.name(), Header: in.header})
 	if err != nil {
 		return err
 	}
@@ -172,7 +175,7 @@ func readTSV(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.ReadEdgeList(strings.NewReader(""), r, dataset.EdgeListOptions{FeaturesName: in.name()})
+	d, err := dataset.ReadEdgeList(strings.NewReader(""), r, dataset.EdgeListOptions{FeaturesName: in.name(), Header: in.header})
 	if err == nil {
 		d.Adjacency = nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"coles"
@@ -53,13 +54,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailure
 }
 
-// oneLine is the text of an error without the package that it comes from, so
+// oneLine is the text of an error without the packages that it comes from, so
 // that it begins with a file and line where there are such, and without line
 // breaks, whatever an id or a file name brings along.
 func oneLine(err error) string {
 	text := err.Error()
 	for _, name := range []string{"coles: ", "dataset: ", "eval: "} {
-		text = strings.TrimPrefix(text, name)
+		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -123,6 +124,9 @@ func arguments(c *cli.Command, most int) ([]string, error) {
 	args := c.Args().Slice()
 	if len(args) > most {
 		return nil, usagef("unexpected argument %q", args[most])
+	}
+	if slices.Contains(args, "") {
+		return nil, usagef("an empty file name") // a shell variable not set
 	}
 	return args, nil
 }

@@ -80,6 +80,10 @@ func TestShellCompletion(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	dir, edges, features := small(t)
 	out := filepath.Join(dir, "out.tsv")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("out.tsv", link); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		args string
 		text string
@@ -112,6 +116,15 @@ func TestUsageErrors(t *testing.T) {
 		"vectors named as graph":   {"embed " + out + ".npy", "does not hold a graph"},
 		"unknown output format":    {"embed " + edges + " -to xls", "xls"},
 		"unknown extension":        {"embed " + edges + " -o " + out + ".xls", ".xls"},
+		"no format of embeddings":  {"embed " + edges + " -o " + out + ".mtx", "embedding"},
+		"no embedding as a matrix": {"embed " + edges + " -to matrixmarket", "matrixmarket"},
+		"a header of which kind":   {"embed -header maybe " + edges, "-header maybe"},
+		"compressed by the format": {"embed " + edges + " -to npy -o " + out + ".npy.gz", "compressed"},
+		"output upon the graph":    {"embed " + edges + " -o " + edges, "-o " + edges},
+		"output upon the features": {"embed " + edges + " -features " + features + " -to tsv -o " + dir + "/./features.csv", "that is read"},
+		"model upon the graph":     {"embed " + edges + " -model " + edges, "-model"},
+		"model upon a link":        {"embed " + edges + " -to tsv -o " + link + " -model " + out, "same file"},
+		"converted upon itself":    {"convert " + edges + " -from edges " + edges + " -to npz", "that is read"},
 		"compressed output":        {"embed " + edges + " -o " + out + ".gz", "compressed"},
 		"empty file name":          {"embed " + edges + " -o=", "empty file name"},
 		"JSON and vectors":         {"embed -json " + edges, "-json"},
@@ -166,6 +179,14 @@ func checkError(t *testing.T, dir string, code, want int, stdout, stderr, text s
 		if strings.HasPrefix(e.Name(), "out") || strings.Contains(e.Name(), "partial") {
 			t.Errorf("%s was left behind", e.Name())
 		}
+	}
+}
+
+// A shell variable that is not set is no name of a file.
+func TestEmptyArgument(t *testing.T) {
+	for _, args := range [][]string{{"embed", ""}, {"info", ""}, {"convert", "", "x.npz"}} {
+		code, stdout, stderr := call(edgesText, args...)
+		checkError(t, t.TempDir(), code, exitUsage, stdout, stderr, "empty file name")
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 func settingsFlags() []cli.Flag {
 	return []cli.Flag{
 		fileFlag("settings", "settings from a JSON `FILE`; the options below change them"),
-		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding (default: 128, or the number of features if smaller)", HideDefault: true},
+		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding (default: 128, or the number of features if smaller; without features at most a sixteenth of the nodes)", HideDefault: true},
 		&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of all random draws (default: 1)", HideDefault: true},
 		&cli.StringFlag{Name: "filter", Usage: "`NAME:NUMBERS` of the filter, see above (default: s2gcsum:8)", HideDefault: true},
 		&cli.StringFlag{Name: "negatives", Usage: "`NAME:NUMBERS` of the sampler, see above (default: expected-degree)", HideDefault: true},
@@ -122,6 +122,9 @@ func readSettings(ctx context.Context, c *cli.Command, in *inputs) (coles.Settin
 		if err := readSettingsFile(ctx, in, path, &s); err != nil {
 			return s, err
 		}
+		if err := checkSettings(s); err != nil {
+			return s, fmt.Errorf("%s: %s", path, oneLine(err))
+		}
 	}
 	if c.IsSet("dim") {
 		if s.Dim = c.Int("dim"); s.Dim < 1 || s.Dim > math.MaxInt32 {
@@ -151,7 +154,10 @@ func readSettings(ctx context.Context, c *cli.Command, in *inputs) (coles.Settin
 			return s, usagef("-precision: %v", err)
 		}
 	}
-	return s, checkSettings(s)
+	if err := checkSettings(s); err != nil {
+		return s, usageError{oneLine(err)}
+	}
+	return s, nil
 }
 
 func negatives(c *cli.Command, before coles.NegativeSampler) (coles.NegativeSampler, error) {
@@ -178,10 +184,8 @@ func negatives(c *cli.Command, before coles.NegativeSampler) (coles.NegativeSamp
 // checkSettings finds numbers out of range before a large file is read: a
 // scaling of one row, like everything that takes options, checks all of them.
 func checkSettings(s coles.Settings) error {
-	if _, err := coles.SpectralScaling(mat.NewDense(1, 1, nil), []float64{1}, coles.WithSettings(s)); err != nil {
-		return usageError{oneLine(err)}
-	}
-	return nil
+	_, err := coles.SpectralScaling(mat.NewDense(1, 1, nil), []float64{1}, coles.WithSettings(s))
+	return err
 }
 
 // readSettingsFile changes settings by what a JSON file says of them.

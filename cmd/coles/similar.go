@@ -1,10 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
 
 	"coles/dataset"
 	"coles/eval"
@@ -28,7 +29,8 @@ func similarCommand(s streams) *cli.Command {
 		ArgsUsage: "ID...", Description: similarDescription,
 		Flags: []cli.Flag{
 			fileFlag("embedding", "`FILE` of vectors (default: standard input)"),
-			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(false) + "; by the name of the file if not given", HideDefault: true},
+			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(holdsVectors) + "; by the name of the file if not given", HideDefault: true},
+			headerFlag(),
 			fileFlag("queries", "find the rows nearest to each row of the vectors in `FILE`"),
 			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `NODES` for each ID"},
 			&cli.StringFlag{Name: "by", Value: "cosine", Usage: "`SIMILARITY`: cosine or dot"},
@@ -64,7 +66,10 @@ func similar(ctx context.Context, c *cli.Command, s streams) error {
 	case len(ids) > 0 && c.IsSet("queries"):
 		return usagef("either IDs or -queries")
 	}
-	in := &inputs{stdin: s.stdin}
+	in, err := newInputs(c, s.stdin)
+	if err != nil {
+		return err
+	}
 	d, err := readVectors(ctx, in, c.String("from"), c.String("embedding"))
 	if err != nil {
 		return err
@@ -128,11 +133,15 @@ func nearestToQueries(ctx context.Context, in *inputs, path string, d *dataset.D
 }
 
 func printNeighbours(w io.Writer, all []neighbours) error {
-	b := bufio.NewWriter(w)
+	lines := csv.NewWriter(w) // ids that hold tabs come in double quotes
+	lines.Comma = '\t'
 	for _, q := range all {
 		for _, m := range q.Similar {
-			fmt.Fprintf(b, "%s\t%s\t%.6g\n", q.Query, m.ID, m.Similarity)
+			if err := lines.Write([]string{q.Query, m.ID, strconv.FormatFloat(m.Similarity, 'g', 6, 64)}); err != nil {
+				return err
+			}
 		}
 	}
-	return b.Flush()
+	lines.Flush()
+	return lines.Error()
 }

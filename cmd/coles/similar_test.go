@@ -34,6 +34,13 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
+// An id that holds a tab is quoted, as embed writes it.
+func TestSimilarQuotesIDs(t *testing.T) {
+	if got, want := must(t, "\"a\tb\"\t1\nc\t1\n", "similar", "c"), "c\t\"a\tb\"\t1\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestSimilarAsJSON(t *testing.T) {
 	var got []neighbours
 	if err := json.Unmarshal([]byte(must(t, vectorsText, "similar", "-json", "-k", "2", "-by", "dot", "a", "b")), &got); err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"coles/dataset"
+
+	"github.com/urfave/cli/v3"
 )
 
 // A sink is an output: a file, or standard output.
@@ -37,10 +39,69 @@ func newSink(path string, binary bool, stdout io.Writer) (sink, error) {
 	case !info.IsDir():
 		return s, fmt.Errorf("cannot write %s: %s is not a folder", path, folder)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
 		return s, fmt.Errorf("cannot write %s: it is a folder", path)
+	case err == nil && !info.Mode().IsRegular():
+		return s, nil // a pipe or a device, which is written to as it is
 	}
-	return s, nil
+	// What stands beside it will take its name: there must be leave to create that.
+	f, err := os.CreateTemp(folder, ".coles-*")
+	if err != nil {
+		return s, fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	f.Close()
+	return s, os.Remove(f.Name())
+}
+
+// differentFiles refuses an output that is one of the inputs of a command line:
+// these files, and those that options name.
+func differentFiles(c *cli.Command, files []string, option, output string) error {
+	for _, name := range []string{"features", "labels", "splits", "settings", "with"} {
+		files = append(files, c.String(name))
+	}
+	for _, input := range files {
+		if sameFile(input, output) {
+			return usagef("%s %s is a file that is read", option, output)
+		}
+	}
+	return nil
+}
+
+// sameFile tells whether two names lead to one file, be it there already or not;
+// standard input and output and devices do not count.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" || a == standard || b == standard {
+		return false
+	}
+	first, err := os.Stat(a)
+	second, err2 := os.Stat(b)
+	if err == nil && err2 == nil {
+		return first.Mode().IsRegular() && os.SameFile(first, second)
+	}
+	return target(a) == target(b)
+}
+
+// target follows a name through links to that of the file, which may not be there.
+func target(path string) string {
+	const links = 40 // as many as Linux follows
+	for range links {
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
 }
 
 // write fills the output by way of f: a file appears whole or not at all, and

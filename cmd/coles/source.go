@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
 
 	"coles/dataset"
+
+	"github.com/urfave/cli/v3"
 )
 
 // standard is the name of standard input or output on a command line.
@@ -17,14 +21,29 @@ const standard = "-"
 
 // inputs hands out the files of a command line, standard input once.
 type inputs struct {
-	stdin io.Reader
-	taken bool
+	stdin  io.Reader
+	header dataset.HeaderMode
+	taken  bool
+}
+
+// headerFlag is the option that inputs read.
+func headerFlag() cli.Flag {
+	return &cli.StringFlag{Name: "header", Value: "detect", Usage: "text begins with a `LINE` of column names: yes, no or detect"}
+}
+
+func newInputs(c *cli.Command, stdin io.Reader) (*inputs, error) {
+	modes := map[string]dataset.HeaderMode{"detect": dataset.DetectHeader, "yes": dataset.WithHeader, "no": dataset.NoHeader}
+	mode, ok := modes[c.String("header")]
+	if !ok {
+		return nil, usagef("-header %s: want yes, no or detect", c.String("header"))
+	}
+	return &inputs{stdin: stdin, header: mode}, nil
 }
 
 // source returns the input at a path; "" and "-" are standard input.
 func (in *inputs) source(path string) (*source, error) {
 	if path != "" && path != standard {
-		return &source{path: path}, nil
+		return &source{path: path, header: in.header}, nil
 	}
 	if in.taken {
 		return nil, usagef("standard input can be read once only")
@@ -33,12 +52,13 @@ func (in *inputs) source(path string) (*source, error) {
 	if path == "" && isTerminal(in.stdin) {
 		return nil, usagef("no file is named, and standard input is a terminal")
 	}
-	return &source{path: standard, stdin: in.stdin}, nil
+	return &source{path: standard, stdin: in.stdin, header: in.header}, nil
 }
 
 // A source is an input file, gzipped or not.
 type source struct {
 	path   string
+	header dataset.HeaderMode
 	stdin  io.Reader // nil for a file
 	stream *bufio.Reader
 	closer func()
@@ -46,7 +66,7 @@ type source struct {
 
 // name is what errors call the source.
 func (s *source) name() string {
-	if s.path == standard {
+	if s.path == "" || s.path == standard {
 		return "standard input"
 	}
 	return s.path
@@ -111,7 +131,11 @@ func (s *source) close() {
 // errAt puts the source's name before an error that does not have it.
 func (s *source) errAt(err error) error {
 	var parse *dataset.ParseError
-	if err == nil || errors.As(err, &parse) && parse.File == s.name() {
+	var path *fs.PathError
+	switch {
+	case err == nil, strings.HasPrefix(err.Error(), s.name()+":"):
+		return err
+	case errors.As(err, &parse) && parse.File == s.name(), errors.As(err, &path) && path.Path == s.path:
 		return err
 	}
 	return fmt.Errorf("%s: %w", s.name(), err)
