@@ -177,7 +177,7 @@ func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 
 // finish scales the columns of y and keeps the result.
 func finish(ctx context.Context, m *Model, c config, y kernel.Matrix[float64], lambda []float64) error {
-	s, err := spectralScaling(ctx, y, lambda, c.Scaling)
+	s, err := spectralScaling(ctx, y, lambda, c.Scaling, roundingOf(c.Precision))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"coles/internal/kernel"
 
 	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,7 +18,9 @@ func denseOf(p kernel.Matrix[float64]) *mat.Dense {
 	if p.Rows == 0 || p.Cols == 0 {
 		return &mat.Dense{}
 	}
-	return mat.NewDense(p.Rows, p.Cols, p.Data[:p.Rows*p.Cols])
+	d := new(mat.Dense)
+	d.SetRawMatrix(blas64.General(p))
+	return d
 }
 
 // symmetricFromPairs builds the symmetric matrix with an entry at (u, v) and

@@ -25,8 +25,8 @@ type Eigenmap struct {
 	Y      *mat.Dense // n × d′, orthonormal columns
 	Lambda []float64  // d′ eigenvalues of ΔW, descending
 	// ComponentVectors is the number of vectors that are constant, up to
-	// √degree, on every connected component: the first columns of Y, or,
-	// with WithoutComponentVectors, left out of it.
+	// √degree, on every connected component: the first columns of Y, as
+	// far as it goes, or, with [WithoutComponentVectors], left out of it.
 	ComponentVectors int
 }
 

@@ -29,6 +29,7 @@ type Edge struct{ U, V int }
 type Graph struct {
 	adj    *kernel.CSR[float64]
 	loops  bool      // adj may have diagonal entries
+	keeps  bool      // self loops were not to be dropped
 	degree []float64 // weighted, self loops left out
 	ids    nodeIDs
 	report GraphReport
@@ -299,7 +300,7 @@ func finishGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport) (*
 		}
 	}
 	report.Nodes, report.Edges = adj.Rows, (adj.NNZ()-report.SelfLoops)/2
-	g.loops, g.report = report.SelfLoops > 0, report
+	g.loops, g.keeps, g.report = report.SelfLoops > 0, c.keepLoops, report
 	g.ids.names, g.ids.numbers = c.ids.names, c.ids.numbers
 	if err := g.ids.check(adj.Rows); err != nil {
 		return nil, err

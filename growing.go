@@ -35,7 +35,7 @@ type Growing struct {
 
 // Grow begins to follow the graph that the model was fitted on, or another one, with
 // its features (n × d). It costs what [Filter.Apply] and forming M cost, and keeps
-// 9·n·d + 16·d² bytes, the prepared features, and some 100 bytes a node.
+// 10·n·d + 16·d² bytes, the prepared features, and some 100 bytes a node.
 //
 // The negatives must be none or expected ones: sampled ones depend on the number of
 // nodes in every row. A covariance share stays what it was in the fit.
@@ -134,7 +134,7 @@ func (r *Growing) Graph() (*Graph, error) {
 	if err := r.made(); err != nil {
 		return nil, err
 	}
-	c := graphConfig{keepLoops: true}
+	c := graphConfig{keepLoops: r.net.loops}
 	c.ids.names, c.ids.numbers = r.ids.names, r.ids.numbers
 	return finishGraph(r.net.adjacency(), c, GraphReport{})
 }
@@ -240,7 +240,7 @@ func (r *Growing) Refit(ctx context.Context) (m *Model, drift float64, err error
 	if err != nil {
 		return nil, 0, err
 	}
-	m = &Model{prepare: r.model.prepare, ids: g.ids.copy(), report: r.model.report}
+	m = &Model{refitted: true, prepare: r.model.prepare, ids: g.ids.copy(), report: r.model.report}
 	if m.input, err = hashInput(ctx, g, nil); err != nil {
 		return nil, 0, err
 	}

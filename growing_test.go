@@ -1,6 +1,7 @@
 package coles_test
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -244,7 +245,10 @@ func TestGrowingKeepsThePreparation(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameModel(t, got, refitted(t, must(coles.NewGraph(n+more, edges)), all, coles.WithDim(5), coles.WithFeatures(coles.PrepareNone)))
-	// It says of its input what a fit of all of it would.
+	// It says of its input what a fit of all of it would, and that it is none.
+	if p := must(coles.ReadModel(bytes.NewReader(modelBytes(got)))).Provenance(); !p.Refitted || m.Provenance().Refitted {
+		t.Errorf("refitted: %v, fitted: %v", p.Refitted, m.Provenance().Refitted)
+	}
 	if hash := must(coles.HashInput(ctx, must(coles.NewGraph(n+more, edges)), sparseOf(counts))); got.Provenance().Input != hash {
 		t.Errorf("the input is %v, want %v", got.Provenance().Input, hash)
 	}
@@ -252,6 +256,18 @@ func TestGrowingKeepsThePreparation(t *testing.T) {
 	y := must(got.Embed(ctx, must(r.Graph()), sparseOf(counts)))
 	if diff := largestDifference(y, got.Embedding()); diff > 1e-11 {
 		t.Errorf("the refitted model embeds its own nodes %.2g off", diff)
+	}
+}
+
+// The first self loop of a graph that keeps them is kept.
+func TestGrowingKeepsSelfLoops(t *testing.T) {
+	for keep, opts := range map[bool][]coles.GraphOption{true: {coles.WithSelfLoopsKept()}, false: nil} {
+		g, x := must(coles.NewGraph(30, ringEdges(30, 1), opts...)), randomDense(random(3), 30, 4)
+		r := must(must(coles.Fit(ctx, g, x, coles.WithDim(2))).Grow(ctx, g, x))
+		must(r.Add(ctx, coles.Growth{Edges: []coles.Edge{{U: 1, V: 1}}, IDs: []string{}}))
+		if loops := must(r.Graph()).Report().SelfLoops; loops == 1 != keep {
+			t.Errorf("loops kept: %v, and there are %d", keep, loops)
+		}
 	}
 }
 

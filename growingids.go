@@ -30,7 +30,7 @@ func (ids *growingIDs) named() bool { return ids.names != nil || ids.numbers != 
 // numbered only.
 func (ids *growingIDs) check(count int, names []string) error {
 	if !ids.named() {
-		if names != nil {
+		if len(names) > 0 {
 			return fmt.Errorf("coles: grow: %w: names for a graph whose nodes are only numbered", ErrIDs)
 		}
 		return nil

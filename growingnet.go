@@ -39,7 +39,7 @@ type growingNode struct {
 }
 
 func newGrowingNet(g *Graph) *growingNet {
-	net := &growingNet{nodes: make([]growingNode, g.Nodes()), loops: g.loops, entries: g.adj.NNZ()}
+	net := &growingNet{nodes: make([]growingNode, g.Nodes()), loops: g.keeps, entries: g.adj.NNZ()}
 	for i := range net.nodes {
 		cols, vals := g.adj.Row(i)
 		// Capped: what is appended to a row is written elsewhere, not into the graph.

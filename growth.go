@@ -17,7 +17,7 @@ type Growth struct {
 	// get the numbers n … n+k−1.
 	Features mat.Matrix
 	// Edges join any nodes, old or new. As in a [Graph], one that is there already
-	// takes the larger weight, and self loops are dropped unless the graph has kept some.
+	// takes the larger weight, and self loops are dropped unless it keeps them ([WithSelfLoopsKept]).
 	Edges []Edge
 	// Weights are one an edge; nil means 1.
 	Weights []float64
@@ -27,7 +27,7 @@ type Growth struct {
 
 // A Grown tells what an addition has changed.
 type Grown struct {
-	// Moved are the nodes whose filtered features have changed, ascending: the new ones and
+	// Moved are the nodes whose filtered features may have changed, ascending: the new ones and
 	// those within K hops of a new edge or node. All others have the embedding that they had.
 	Moved []int
 	// Whole says that so much was in reach that everything was computed again.

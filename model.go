@@ -30,6 +30,7 @@ type Model struct {
 	report      Report
 	input       InputHash
 	module      string // version of the module that fitted
+	refitted    bool   // by Growing.Refit
 	format      int    // version of the file it is from
 }
 
@@ -51,7 +52,8 @@ type Report struct {
 }
 
 // StageSeconds is the time of each stage of a fit. Without a filter stage of
-// its own (SolverKrylov filters inside its products) Filter is 0.
+// its own (SolverKrylov filters inside its products) Filter is 0. Files do not keep
+// it: the same fit is the same file.
 type StageSeconds struct {
 	Prepare float64 `json:"prepare"` // features, W and ΔW
 	Filter  float64 `json:"filter"`
@@ -72,8 +74,10 @@ func (r Report) String() string {
 	if r.Share > 0 {
 		fmt.Fprintf(&b, ", covariance share %.3f", r.Share)
 	}
-	fmt.Fprintf(&b, "\nseconds: prepare %.3f, filter %.3f, solve %.3f, embed %.3f; about %d MB",
-		r.Seconds.Prepare, r.Seconds.Filter, r.Seconds.Solve, r.Seconds.Embed, r.Memory.Bytes>>20)
+	fmt.Fprintf(&b, "\nmemory: about %d MB", r.Memory.Bytes/1e6)
+	if s := r.Seconds; s != (StageSeconds{}) {
+		fmt.Fprintf(&b, "\nseconds: prepare %.3f, filter %.3f, solve %.3f, embed %.3f", s.Prepare, s.Filter, s.Solve, s.Embed)
+	}
 	return b.String()
 }
 
@@ -121,7 +125,8 @@ func (m *Model) orEmpty() *Model {
 // Embed returns the embedding of every node of a graph (n × d′), without fitting
 // anything: F(W)·X·Pᵀ, scaled as the model is, with X prepared by the column
 // weights that the model remembers. The graph may be
-//   - the one that was fitted: the result is [Model.Embedding], to the byte;
+//   - the one that was fitted: the result is [Model.Embedding], to the byte, or to
+//     rounding in a model of [Growing.Refit];
 //   - a larger one in which it has grown, new nodes and all: the rows of the new
 //     nodes are their embeddings, and rows within K hops of them move too;
 //   - another graph with the same features.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"unicode/utf8"
 
 	"coles/internal/archive"
 	"coles/internal/kernel"
@@ -27,10 +29,12 @@ type modelHeader struct {
 	Power       float64     `json:"power"`
 	Rank        float64     `json:"rank"`
 	Names       []string    `json:"names,omitempty"`
+	RawNames    [][]byte    `json:"raw_names,omitempty"` // in the place of names that are not all UTF-8, as JSON is
 	Numbers     []int64     `json:"numbers,omitempty"`
 	Fingerprint string      `json:"fingerprint,omitempty"`
 	Input       InputHash   `json:"input"`
 	Module      string      `json:"module"`
+	Refitted    bool        `json:"refitted,omitempty"`
 	Lengths     []int       `json:"lengths"`
 }
 
@@ -44,8 +48,10 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	h := modelHeader{
 		Settings: m.settings, Report: m.report, Dim: len(m.lambda),
 		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
-		Names: m.ids.names, Numbers: m.ids.numbers, Input: m.input, Module: m.module,
+		Numbers: m.ids.numbers, Input: m.input, Module: m.module, Refitted: m.refitted,
 	}
+	h.Report.Seconds = StageSeconds{} // the only thing that two fits differ in
+	h.setNames(m.ids.names)
 	arrays := [][]float64{m.lambda, m.scaling.Factors}
 	if m.prepare != nil {
 		h.Columns, h.Preparation = m.prepare.columns, m.prepare.how
@@ -87,6 +93,27 @@ func ReadModel(r io.Reader) (*Model, error) {
 	return nil, fmt.Errorf("coles: read model: %w", err)
 }
 
+func (h *modelHeader) setNames(names []string) {
+	if !slices.ContainsFunc(names, func(s string) bool { return !utf8.ValidString(s) }) {
+		h.Names = names
+		return
+	}
+	for _, s := range names {
+		h.RawNames = append(h.RawNames, []byte(s))
+	}
+}
+
+func (h *modelHeader) names() []string {
+	if h.RawNames == nil {
+		return h.Names
+	}
+	names := make([]string, len(h.RawNames))
+	for i, s := range h.RawNames {
+		names[i] = string(s)
+	}
+	return names
+}
+
 // check compares the header's numbers with one another before anything is read by them.
 func (h *modelHeader) check() error {
 	if err := h.Settings.check(); err != nil {
@@ -101,9 +128,12 @@ func (h *modelHeader) check() error {
 			return err
 		}
 	}
-	ids := nodeIDs{names: h.Names, numbers: h.Numbers}
+	ids := nodeIDs{names: h.names(), numbers: h.Numbers}
 	if err := ids.check(n); err != nil {
 		return err
+	}
+	if h.Columns > 0 && h.Settings.Dim > h.Columns {
+		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
 	}
 	if !finite(h.Power) || !finite(h.Rank) {
 		return fmt.Errorf("power %v, rank %v", h.Power, h.Rank)
@@ -135,10 +165,11 @@ func (h *modelHeader) model(arrays [][]float64) (*Model, error) {
 		settings: h.Settings,
 		lambda:   arrays[0],
 		scaling:  Scaling{Power: h.Power, EffectiveRank: h.Rank, Factors: arrays[1]},
-		ids:      &nodeIDs{names: h.Names, numbers: h.Numbers},
+		ids:      &nodeIDs{names: h.names(), numbers: h.Numbers},
 		report:   h.Report,
 		input:    h.Input,
 		module:   h.Module,
+		refitted: h.Refitted,
 	}
 	if h.Columns == 0 {
 		fingerprint, err := hex.DecodeString(h.Fingerprint)

@@ -182,11 +182,20 @@ func (s NegativeSampler) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote. A sampler made by [NegativeFunc]
 // comes back as its name, and fails with [ErrSetting] when asked to draw.
 func (s *NegativeSampler) UnmarshalJSON(text []byte) error {
-	var j samplerJSON
+	if string(text) == "null" {
+		return nil
+	}
+	var j struct {
+		samplerJSON
+		Kind *samplerKind `json:"kind"` // which has to be there
+	}
 	if err := strict.Unmarshal(text, &j, ErrSetting); err != nil {
 		return err
 	}
-	read := NegativeSampler{kind: j.Kind, name: j.Name, perNode: j.PerNode, prob: j.Probability, exclude: j.ExcludeEdges}
+	if j.Kind == nil {
+		return fmt.Errorf("coles: negatives: %w: no kind", ErrSetting)
+	}
+	read := NegativeSampler{kind: *j.Kind, name: j.Name, perNode: j.PerNode, prob: j.Probability, exclude: j.ExcludeEdges}
 	if err := read.check(); err != nil {
 		return err
 	}
@@ -278,6 +287,7 @@ func (s NegativeSampler) drawCustom(ctx context.Context, g *Graph, seed uint64) 
 			return Negative{}, fmt.Errorf("coles: negatives %q: %w: %v at node %d", s.name, ErrNotFinite, v, i)
 		}
 	}
+	part.Vector = slices.Clone(part.Vector) // the function may use its own again
 	return part, nil
 }
 

@@ -270,6 +270,18 @@ func TestNegativeFuncIsChecked(t *testing.T) {
 	wantError(t, err, coles.ErrSetting)
 }
 
+// A function may use its vector again: ΔW has its own.
+func TestNegativeFuncKeepsItsVector(t *testing.T) {
+	g := randomGraph(34, 5, 0.9)
+	v := []float64{1, 0, 0, 0, 0}
+	dw := must(coles.Contrast(ctx, g, coles.NegativeFunc("mine", func(context.Context, *coles.Graph, uint64) (coles.Negative, error) {
+		return coles.Negative{Vector: v}, nil
+	})))
+	before := bits(must(dw.Apply(ctx, eye(5))))
+	v[0] = 100
+	wantSame(t, "ΔW", bits(must(dw.Apply(ctx, eye(5)))), before)
+}
+
 func TestSamplersSurviveJSON(t *testing.T) {
 	g := randomGraph(35, 40, 0.1)
 	for _, s := range append(allSamplers, coles.NoNegatives()) {
@@ -292,7 +304,7 @@ func TestSamplersSurviveJSON(t *testing.T) {
 	wantSame(t, "name", back.String(), "mine")
 	_, err := back.Sample(ctx, g, 1)
 	wantError(t, err, coles.ErrSetting)
-	for _, text := range []string{`{"kind":"unheard"}`, `{"kind":"uniform"}`, `{"kind":"erdos-renyi","probability":2}`, `7`, `{`} {
+	for _, text := range []string{`{"kind":"unheard"}`, `{}`, `{"kind":"uniform"}`, `{"kind":"erdos-renyi","probability":2}`, `7`, `{`} {
 		if err := json.Unmarshal([]byte(text), &back); err == nil {
 			t.Errorf("%s was read as %v", text, back)
 		}

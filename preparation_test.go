@@ -103,6 +103,20 @@ func TestPreparationLeavesItsInputAlone(t *testing.T) {
 	}
 }
 
+// A part of a larger matrix is prepared as a copy of it is, and the result is its own.
+func TestPreparationOfASlice(t *testing.T) {
+	_, dense := randomWords(random(4), 30, 10)
+	slice := dense.Slice(3, 20, 2, 7)
+	whole := mat.DenseCopyOf(slice)
+	for how := range preparationFormulas {
+		p := must(coles.FitPreparation(slice, how))
+		y := must(p.Apply(slice))
+		wantClose(t, how.String(), y, must(p.Apply(whole)), 0)
+		y.(mat.Mutable).Set(0, 0, -1)
+		wantClose(t, how.String()+", written to", slice, whole, 0)
+	}
+}
+
 func TestAutomaticPreparation(t *testing.T) {
 	binary, _ := randomWords(random(4), 40, 30)
 	for q := range binary.RawMatrix().Data {

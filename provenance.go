@@ -14,7 +14,7 @@ import (
 )
 
 // A Provenance says what a model was made of, how, and by which version: with the same
-// input, settings and version [Fit] makes it again.
+// input, settings and version [Fit] makes it again, unless it was refitted.
 type Provenance struct {
 	// Input identifies the graph and the features.
 	Input InputHash `json:"input"`
@@ -23,6 +23,9 @@ type Provenance struct {
 	// Module is the version of this module in the program that fitted, as
 	// [ModuleVersion] says, or "" in a model from a file of version 1.
 	Module string `json:"module"`
+	// Refitted says that [Growing.Refit] made the model, which prepares features, and takes
+	// the covariance share, as the fit before the graph grew did.
+	Refitted bool `json:"refitted,omitempty"`
 	// Format is the version of the file that the model was read from, or of the one it
 	// would be written to.
 	Format int `json:"format"`
@@ -33,7 +36,7 @@ func (m *Model) Provenance() Provenance {
 	if m == nil || m.ids == nil {
 		return Provenance{}
 	}
-	return Provenance{m.input, m.settings, m.module, m.format}
+	return Provenance{m.input, m.settings, m.module, m.refitted, m.format}
 }
 
 // An InputHash identifies the input of a fit by two numbers of 64 bits, in 16 hexadecimal

@@ -7,6 +7,8 @@ import (
 
 	"coles/internal/kernel"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -34,7 +36,7 @@ const maxPower = 3
 //     measured, because their mean may carry most of the energy; E is not.
 //
 // Of the options it reads [WithPower], [WithRank] and [WithNorm]. It costs
-// O(n·d′). An embedding whose rows are all equal keeps its scale.
+// O(n·d′). An embedding whose rows are all equal, to 10⁻¹² of their length, keeps its scale.
 //
 // Errors: [ErrShape], [ErrNotFinite], [ErrSetting].
 func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, error) {
@@ -54,10 +56,21 @@ func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, 
 			return nil, fmt.Errorf("coles: scaling: %w: eigenvalue %d is %v", ErrNotFinite, j, l)
 		}
 	}
-	return spectralScaling(context.Background(), f.dense, lambda, c.Scaling)
+	return spectralScaling(context.Background(), f.dense, lambda, c.Scaling, roundingOf(Float64))
 }
 
-func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []float64, rule ScalingRule) (*Scaling, error) {
+// roundingOf is how far, relative to their length, rows are apart by rounding alone, with
+// some room: products of long sums lose more than the last digit.
+func roundingOf(p Precision) float64 {
+	if p == Float32 {
+		return 1e-6
+	}
+	return 1e-12
+}
+
+// spectralScaling is [SpectralScaling] where rows that are apart by at most so much,
+// relative to their length, count as equal.
+func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []float64, rule ScalingRule, rounding float64) (*Scaling, error) {
 	unit, err := unitOf(ctx, e)
 	if err != nil {
 		return nil, err
@@ -76,6 +89,11 @@ func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []flo
 	if err != nil {
 		return nil, err
 	}
+	spread := math.Sqrt(total(energy) / float64(e.Rows))
+	equal := spread <= rounding*blas64.Nrm2(blas64.Vector{N: len(mean), Data: mean, Inc: 1})
+	if equal {
+		clear(energy)
+	}
 	weight := make([]float64, len(lambda))
 	for j, l := range lambda {
 		weight[j] = 1
@@ -91,6 +109,9 @@ func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []flo
 	s.Factors = make([]float64, len(weight))
 	for j, w := range weight {
 		s.Factors[j] = math.Pow(w, s.Power)
+	}
+	if equal {
+		return s, nil
 	}
 	norm, err := meanCentredNorm(ctx, e, unit, mean, s.Factors)
 	if err != nil {

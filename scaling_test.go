@@ -175,14 +175,43 @@ func TestEffectiveRankOfKnownSpectra(t *testing.T) {
 	}
 }
 
+// On a complete graph smoothing makes all rows equal: what rounding leaves of their
+// differences is not blown up to the norm that embeddings have.
+func TestFitOfEqualRows(t *testing.T) {
+	const n = 7
+	var all []coles.Edge
+	for u := range n {
+		for v := range u {
+			all = append(all, coles.Edge{U: u, V: v})
+		}
+	}
+	g := must(coles.NewGraph(n, all))
+	for _, how := range []coles.Preparation{coles.PrepareNone, coles.PrepareRowL2, coles.PrepareStandardize} {
+		for _, p := range []coles.Precision{coles.Float64, coles.Float32} {
+			m := must(coles.Fit(ctx, g, randomDense(random(9), n, 4), coles.WithFilter(coles.SGC(2)), coles.WithFeatures(how), coles.WithPrecision(p)))
+			if largest := mat.Max(m.Embedding()); largest > 10 { // normal numbers, averaged
+				t.Errorf("%v, %v: an entry of %g, factors %v", how, p, largest, m.Scaling().Factors)
+			}
+		}
+	}
+}
+
 func TestScalingOfDegenerateEmbeddings(t *testing.T) {
 	constant := mat.NewDense(4, 3, []float64{1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3})
+	row, rounded := []float64{-0.80248, 0.42471, -0.49851}, mat.NewDense(7, 3, nil) // seven times it, by seven, is not it
+	for i := range 7 {
+		rounded.SetRow(i, row)
+	}
+	nudged := mat.DenseCopyOf(rounded)
+	nudged.Set(3, 1, math.Nextafter(row[1], 1))
 	for _, c := range []struct {
 		name   string
 		e      *mat.Dense
 		lambda []float64
 	}{
 		{"equal rows", constant, []float64{3, 2, 1}},
+		{"equal rows whose mean is rounded", rounded, []float64{3, 2, 1}},
+		{"rows apart by rounding", nudged, []float64{3, 2, 1}},
 		{"one row", mat.NewDense(1, 3, []float64{1, 2, 3}), []float64{3, 2, 1}},
 		{"zero", mat.NewDense(5, 3, nil), []float64{3, 2, 1}},
 		{"λ₁ = 0", spread(7, 20, 3, func(int) float64 { return 1 }), []float64{0, 0, 0}},

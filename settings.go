@@ -167,13 +167,13 @@ func newConfig(opts []Option) (config, error) {
 }
 
 // WithSettings replaces all settings at once; later options change them further.
-func WithSettings(s Settings) Option { return func(c *config) { c.Settings = s } }
+func WithSettings(s Settings) Option { return func(c *config) { c.Settings, c.err = s, nil } }
 
 // WithDim sets d′, the length of an embedding vector: at least 1, at most the
 // number of features (see [Settings] for what it is otherwise).
 func WithDim(dim int) Option {
 	return func(c *config) {
-		if c.Dim = dim; dim < 1 {
+		if c.Dim, c.err = dim, nil; dim < 1 {
 			c.Dim, c.err = 0, badDim(dim)
 		}
 	}

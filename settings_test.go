@@ -38,6 +38,18 @@ func TestAllBadSettingsAreReported(t *testing.T) {
 	}
 }
 
+func TestALaterOptionMendsAnEarlierOne(t *testing.T) {
+	g, words, _ := small(121)
+	for _, opts := range [][]coles.Option{
+		{coles.WithDim(0), coles.WithDim(2)},
+		{coles.WithDim(-1), coles.WithSettings(coles.DefaultSettings())},
+	} {
+		must(coles.Fit(ctx, g, words, opts...))
+	}
+	_, err := coles.Fit(ctx, g, words, coles.WithDim(2), coles.WithDim(0))
+	wantError(t, err, coles.ErrDim)
+}
+
 func TestShareOptionsReplaceEachOther(t *testing.T) {
 	g, words, _ := small(122)
 	share := func(opts ...coles.Option) float64 {

@@ -78,11 +78,14 @@ func TestSettingsInPart(t *testing.T) {
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("read %+v, want %+v", s, want)
 	}
+	if err := json.Unmarshal([]byte(`{"negatives": null, "scaling": null}`), &s); err != nil || !reflect.DeepEqual(s, want) {
+		t.Errorf("null changed settings to %+v, %v", s, err)
+	}
 	for _, text := range []string{
 		`{"dims": 7}`, `{"dim": "7"}`, `{"dim": 1.5}`, `{"dim": 1e30}`, `{"seed": -1}`, `[]`, `"default"`,
 		`{"scaling": {"norms": 2}}`, `{"scaling": 4}`,
 		`{"filter": {"name": "SGC(2)", "coefficients": [0, 0, 1], "hops": 2}}`, `{"filter": {"coefficients": []}}`, `{"filter": 2}`,
-		`{"negatives": {"kind": "uniform", "per_node": 3, "seed": 1}}`, `{"negatives": {"kind": "unheard"}}`, `{"negatives": {"kind": "uniform"}}`,
+		`{"negatives": {"kind": "uniform", "per_node": 3, "seed": 1}}`, `{"negatives": {"kind": "unheard"}}`, `{"negatives": {}}`, `{"negatives": {"kind": "uniform"}}`,
 		`{"features": "whiten"}`, `{"solver": 1}`, `{"precision": "float16"}`,
 	} {
 		s := coles.DefaultSettings()

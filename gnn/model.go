@@ -48,8 +48,8 @@ type Report struct {
 	BestEpoch   int               `json:"best_epoch"` // whose parameters these are
 	Loss        float64           `json:"loss"`       // of the last epoch
 	Rank        float64           `json:"rank"`       // effective rank of the embedding
-	Seconds     float64           `json:"seconds"`
-	Memory      int               `json:"memory"` // bytes that the steps took beside data and parameters
+	Seconds     float64           `json:"seconds"`    // which files do not keep
+	Memory      int               `json:"memory"`     // bytes that the steps took beside data and parameters
 }
 
 // String is the report in a few lines.
@@ -58,7 +58,10 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "graph: %v\n", r.Graph)
 	fmt.Fprintf(&b, "features: %d, prepared by %v\n", r.Features, r.Preparation)
 	fmt.Fprintf(&b, "network: %d parameters, %d columns, %v\n", r.Parameters, r.Dim, r.Precision)
-	fmt.Fprintf(&b, "training: %d epochs, the best %d, loss %.5g, effective rank %.1f, %.2f seconds, %d MB for a step", r.Epochs, r.BestEpoch, r.Loss, r.Rank, r.Seconds, r.Memory>>20)
+	fmt.Fprintf(&b, "training: %d epochs, the best %d, loss %.5g, effective rank %.1f, %d MB for a step", r.Epochs, r.BestEpoch, r.Loss, r.Rank, r.Memory/1e6)
+	if r.Seconds > 0 {
+		fmt.Fprintf(&b, ", %.2f seconds", r.Seconds)
+	}
 	return b.String()
 }
 

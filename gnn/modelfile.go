@@ -33,7 +33,9 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 	if m == nil || m.prepare == nil {
 		return 0, fmt.Errorf("gnn: write model: %w: no training made it", coles.ErrEmpty)
 	}
-	n, err := modelFormat.Write(w, modelHeader{m.settings, m.report, m.prepare, m.factor, m.params, classes, m.input, m.module}, arraysOf(m.params)...)
+	report := m.report
+	report.Seconds = 0 // the only thing that two trainings differ in
+	n, err := modelFormat.Write(w, modelHeader{m.settings, report, m.prepare, m.factor, m.params, classes, m.input, m.module}, arraysOf(m.params)...)
 	if err != nil {
 		return n, fmt.Errorf("gnn: write model: %w", err)
 	}
