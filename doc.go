@@ -43,8 +43,8 @@
 //
 // # The way of the data
 //
-// [Fit] walks from graph and features to a [Model]; every step is also a door
-// of its own:
+// [Fit] walks from graph and features to a [Model]; every step is also a
+// function of its own:
 //
 //	NewGraph, FromCSR, FromGonum, KNN → Graph ─┬→ Normalize → Filter.Apply → FX ─┐
 //	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → SpectralScaling

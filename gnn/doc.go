@@ -18,7 +18,7 @@
 // same networks on labels.
 //
 // The closed form of package coles is faster and, on the graphs of the README's
-// table, more accurate; a network is for what a linear map of filtered features cannot say.
+// table, mostly more accurate; a network is for what a linear map of filtered features cannot say.
 //
 //	paper            here                    what
 //	f(X; Θ)          Network                 features to embeddings

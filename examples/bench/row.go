@@ -19,7 +19,7 @@ type row struct {
 	PeakBytes int64           `json:"peak_bytes,omitempty"` // 0 when not known
 }
 
-const tableHead = "| graph, d′ | coles, s | peer, s | ratio | chosen | peak, MB |\n|---|--:|--:|--:|---|--:|\n"
+const tableHead = "| graph, d′ | coles, s | peer, s | ratio | chosen | peak, MiB |\n|---|--:|--:|--:|---|--:|\n"
 
 // String is the row of the Markdown table.
 func (r row) String() string {

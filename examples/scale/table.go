@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const tableHead = "| nodes | edges | graph, s | prepare, s | filter, s | solve, s | embed, s | Fit, s | Fit, s per million edges | peak, MB | estimate, MB |\n" +
+const tableHead = "| nodes | edges | graph, s | prepare, s | filter, s | solve, s | embed, s | Fit, s | Fit, s per million edges | peak, MiB | estimate, MiB |\n" +
 	"|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
 
 // String is the row of the Markdown table.

@@ -1,5 +1,5 @@
 // Package input reads matrices that come from outside the module: it checks
-// them once, so that everything behind the doors can trust them.
+// them once, so that everything further in can trust them.
 package input
 
 import (
@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Kind says what is wrong with a matrix. The packages with doors have errors
-// of their own for each.
+// Kind says what is wrong with a matrix. The public packages have errors of
+// their own for each.
 type Kind int
 
 const (

@@ -2,7 +2,7 @@ package kernel
 
 // CSR is a sparse matrix in compressed rows: the entries of row i are
 // Col[Ptr[i]:Ptr[i+1]] and Val[Ptr[i]:Ptr[i+1]], columns ascending, no column
-// twice. The package trusts this; the doors of the library check it.
+// twice. The package trusts this; the exported functions of the library check it.
 type CSR[T Float] struct {
 	Rows, Cols int
 	Ptr        []int64
