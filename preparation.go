@@ -1,11 +1,12 @@
 package coles
 
 import (
-	"coles/internal/enum"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"coles/internal/enum"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -100,11 +101,11 @@ func (p *Preparer) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 //
-// Errors: [ErrFormat] for numbers that no preparer has.
+// Errors: [ErrFormat] for JSON of another form, or with numbers that no preparer has.
 func (p *Preparer) UnmarshalJSON(text []byte) error {
 	var j preparerJSON
 	if err := json.Unmarshal(text, &j); err != nil {
-		return err
+		return fmt.Errorf("coles: preparer: %w: %w", ErrFormat, err)
 	}
 	read := Preparer{j.Preparation, j.Columns, j.Weight, j.Mean}
 	if err := read.check(); err != nil {

@@ -259,6 +259,11 @@ func TestPreparersSurviveJSON(t *testing.T) {
 		`{"preparation":"none","columns":0}`,
 		`{"preparation":"auto","columns":3}`,
 		`{"preparation":"standardize","columns":1,"weight":[1]}`,
+		`{"preparation":"whiten","columns":1}`,
+		`{"preparation":"none","columns":"one"}`,
+		`3`,
+		`[]`,
+		`null`,
 	} {
 		wantError(t, json.Unmarshal([]byte(text), new(coles.Preparer)), coles.ErrFormat)
 	}

@@ -10,6 +10,7 @@
 package archive
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -32,9 +33,6 @@ type Format struct {
 	Magic           [8]byte
 	Version, Oldest uint32
 }
-
-// prefix is the length of what stands before the header.
-const prefix = 8 + 4 + 8
 
 // Write writes a header and arrays, and returns how many bytes that were.
 func (f Format) Write(w io.Writer, header any, arrays ...[]float64) (int64, error) {
@@ -71,17 +69,25 @@ func (f Format) Read(r io.Reader, parse func(header []byte) (lengths []int, err 
 
 // start reads what stands before the header, and returns the length of that.
 func (f Format) start(in *reader) (version uint32, length int, err error) {
-	start, err := in.bytes(prefix)
+	magic, err := in.bytes(len(f.Magic))
+	if err != nil && !errors.Is(err, ErrChecksum) {
+		return 0, 0, err
+	}
+	// What ends within the magic is a model cut off only if it begins like one.
+	if len(magic) == 0 || !bytes.HasPrefix(f.Magic[:], magic) {
+		return 0, 0, fmt.Errorf("%w: it does not begin with %q", ErrFormat, f.Magic[:])
+	}
 	if err != nil {
 		return 0, 0, err
 	}
-	if [8]byte(start) != f.Magic {
-		return 0, 0, fmt.Errorf("%w: it does not begin with %q", ErrFormat, f.Magic[:])
+	start, err := in.bytes(4 + 8)
+	if err != nil {
+		return 0, 0, err
 	}
-	if version = binary.LittleEndian.Uint32(start[8:]); version < f.Oldest || version > f.Version {
+	if version = binary.LittleEndian.Uint32(start); version < f.Oldest || version > f.Version {
 		return 0, 0, fmt.Errorf("%w: version %d, this package reads %d to %d", ErrFormat, version, f.Oldest, f.Version)
 	}
-	declared := binary.LittleEndian.Uint64(start[12:])
+	declared := binary.LittleEndian.Uint64(start[4:])
 	if declared > math.MaxInt32 {
 		return 0, 0, fmt.Errorf("%w: header of %d bytes", ErrFormat, declared)
 	}

@@ -69,6 +69,29 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
+// Bytes that begin like nothing of the kind are not a damaged file, however few they are.
+func TestShortFilesAreOtherFiles(t *testing.T) {
+	whole := file(t, format, []int{})
+	for _, c := range []struct {
+		name string
+		b    []byte
+		want error
+	}{
+		{"nothing", nil, ErrFormat},
+		{"a word", []byte("hello"), ErrFormat},
+		{"a word of eight letters", []byte("greeting"), ErrFormat},
+		{"a letter", whole[:1], ErrChecksum},
+		{"half of the magic", whole[:4], ErrChecksum},
+		{"the magic", whole[:8], ErrChecksum},
+		{"half of the version", whole[:10], ErrChecksum},
+	} {
+		_, _, err := format.Read(bytes.NewReader(c.b), lengths)
+		if other := map[error]error{ErrFormat: ErrChecksum, ErrChecksum: ErrFormat}[c.want]; !errors.Is(err, c.want) || errors.Is(err, other) {
+			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
+		}
+	}
+}
+
 func TestOtherFilesAreRefused(t *testing.T) {
 	newer, older := Format{Magic: format.Magic, Version: 4}, Format{Magic: format.Magic, Version: 1}
 	for name, b := range map[string][]byte{

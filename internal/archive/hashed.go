@@ -54,13 +54,13 @@ type reader struct {
 	n   int64
 }
 
-// bytes reads n bytes, taking memory only as they arrive.
+// bytes reads n bytes, taking memory only as they arrive; with an error come those that did.
 func (in *reader) bytes(n int) ([]byte, error) {
 	var buf bytes.Buffer
 	got, err := io.CopyN(io.MultiWriter(&buf, in.sum), in.r, int64(n))
 	in.n += got
 	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: it ends %d bytes early", ErrChecksum, int64(n)-got)
+		err = fmt.Errorf("%w: it ends %d bytes early", ErrChecksum, int64(n)-got)
 	}
 	return buf.Bytes(), err
 }
