@@ -22,7 +22,8 @@ var (
 	ErrNegativeWeight = errors.New("negative edge weight")
 	// ErrAsymmetric: a matrix that has to be symmetric is not.
 	ErrAsymmetric = errors.New("matrix is not symmetric")
-	// ErrEmpty: a graph without nodes, or features without columns.
+	// ErrEmpty: a graph without nodes, features without columns, or a nil where
+	// something is needed: a graph, a matrix, a model, a reader or a writer.
 	ErrEmpty = errors.New("nothing to embed")
 	// ErrTooLarge: more nodes or entries than the library can index.
 	ErrTooLarge = errors.New("too large")

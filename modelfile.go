@@ -41,9 +41,15 @@ type modelHeader struct {
 // WriteTo writes the model in a versioned format that ends in a checksum. A
 // model with features does not contain the embedding of the nodes fitted:
 // [Model.Embed] makes it again from graph and features.
+//
+// Errors: [ErrEmpty] for a nil writer or a model that neither [Fit] nor [ReadModel] made,
+// and the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	if m == nil || m.ids == nil {
 		return 0, fmt.Errorf("coles: write model: %w: neither Fit nor ReadModel made it", ErrEmpty)
+	}
+	if w == nil {
+		return 0, fmt.Errorf("coles: write model: %w: the writer is nil", ErrEmpty)
 	}
 	h := modelHeader{
 		Settings: m.settings, Report: m.report, Dim: len(m.lambda),
@@ -74,8 +80,12 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 // byte more. It takes memory as bytes arrive, never because a length is declared.
 //
 // Errors: [ErrFormat] for bytes that are no model or a version it does not
-// know, [ErrChecksum] for a model changed or cut off, and the reader's.
+// know, [ErrChecksum] for a model changed or cut off, [ErrEmpty] for a nil reader, and
+// the reader's.
 func ReadModel(r io.Reader) (*Model, error) {
+	if r == nil {
+		return nil, fmt.Errorf("coles: read model: %w: the reader is nil", ErrEmpty)
+	}
 	var h modelHeader
 	version, arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
 		if err := json.Unmarshal(text, &h); err != nil {

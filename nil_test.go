@@ -66,7 +66,18 @@ func TestNilOptionsChangeNothing(t *testing.T) {
 	must(coles.Estimate(g, dense, nil))
 }
 
-// Every door that takes a context refuses a nil one.
+func TestNilReadersAndWriters(t *testing.T) {
+	g, words, _ := small(143)
+	m := must(coles.Fit(ctx, g, words, coles.WithDim(2)))
+	for name, open := range map[string]func() error{
+		"ReadModel": func() error { _, err := coles.ReadModel(nil); return err },
+		"WriteTo":   func() error { _, err := m.WriteTo(nil); return err },
+	} {
+		wantNoPanic(t, name, func() { wantError(t, open(), coles.ErrEmpty) })
+	}
+}
+
+// Every function that takes a context refuses a nil one.
 func TestNilContext(t *testing.T) {
 	var none context.Context
 	g, words, dense := small(142)

@@ -19,7 +19,8 @@ var (
 	// ErrObject: an array of pickled Python objects, or a pickle that asks
 	// for a class outside those a dataset needs. Neither is ever built.
 	ErrObject = errors.New("pickled object refused")
-	// ErrMissing: a part the format requires is not there.
+	// ErrMissing: a part the format requires is not there, or a matrix, reader or
+	// writer is nil.
 	ErrMissing = errors.New("missing part")
 	// ErrShape: two parts disagree about their size.
 	ErrShape = errors.New("sizes disagree")

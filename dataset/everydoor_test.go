@@ -63,7 +63,7 @@ func TestMatrixWriters(t *testing.T) {
 		return errs
 	}
 	finite := map[string]error{"npz": ErrNotFinite, "word2vec binary": ErrNotFinite, "matrix market": ErrNotFinite} // the others write NaN
-	empty := map[string]error{"matrices": ErrShape, "npz": ErrShape, "matrix market": ErrShape}
+	empty := map[string]error{"npy": ErrShape, "matrices": ErrShape, "npz": ErrShape, "matrix market": ErrShape}
 	for _, c := range []struct {
 		name string
 		m    mat.Matrix
@@ -97,6 +97,33 @@ func TestMatrixWriters(t *testing.T) {
 				refused(t, c.want[name], func() error { return write(c.m) })
 			})
 		}
+	}
+}
+
+// The table of readers, file systems and writers that are not there.
+func TestNilReadersAndWriters(t *testing.T) {
+	one := mat.NewDense(1, 1, nil)
+	for name, open := range map[string]func() error{
+		"ReadEdgeList":        func() error { _, err := ReadEdgeList(nil, nil, EdgeListOptions{}); return err },
+		"ReadNPY":             func() error { _, err := ReadNPY(nil); return err },
+		"ReadMatrices":        func() error { _, err := ReadMatrices(nil, 100); return err },
+		"ReadNPZ":             func() error { _, err := ReadNPZ(nil, 100); return err },
+		"ReadMatrixMarket":    func() error { _, err := ReadMatrixMarket(nil); return err },
+		"ReadWord2Vec":        func() error { _, _, err := ReadWord2Vec(nil); return err },
+		"ReadWord2VecBinary":  func() error { _, _, err := ReadWord2VecBinary(nil); return err },
+		"ReadSplits":          func() error { _, err := ReadSplits(nil, 1); return err },
+		"ReadOGB":             func() error { _, err := ReadOGB(nil); return err },
+		"ReadPlanetoid":       func() error { _, err := ReadPlanetoid(nil, "cora"); return err },
+		"WriteNPY":            func() error { return WriteNPY(nil, one) },
+		"WriteMatrices":       func() error { return WriteMatrices(nil, map[string]mat.Matrix{"x": one}) },
+		"WriteNPZ":            func() error { return WriteNPZ(nil, KarateClub()) },
+		"WriteMatrixMarket":   func() error { return WriteMatrixMarket(nil, one) },
+		"WriteTSV":            func() error { return WriteTSV(nil, nil, one) },
+		"WriteWord2Vec":       func() error { return WriteWord2Vec(nil, nil, one) },
+		"WriteWord2VecBinary": func() error { return WriteWord2VecBinary(nil, nil, one) },
+		"WriteSplits":         func() error { return WriteSplits(nil, 1, nil) },
+	} {
+		t.Run(name, func(t *testing.T) { refused(t, ErrMissing, open) })
 	}
 }
 

@@ -15,9 +15,12 @@ import (
 // its members without ".npy". Elements are those that [ReadNPY] reads.
 //
 // Errors are a *ParseError naming the member and wrap ErrFormat (text among others), ErrTruncated, ErrTooLarge,
-// ErrMissing (an archive without members), ErrShape, ErrDuplicate, ErrChecksum or ErrObject. All members together
+// ErrMissing (no reader, or an archive without members), ErrShape, ErrDuplicate, ErrChecksum or ErrObject. All members together
 // may take 256 MB and 64 times the archive's size, no more.
 func ReadMatrices(r io.ReaderAt, size int64) (map[string]*mat.Dense, error) {
+	if err := checkReader(r, "npz"); err != nil {
+		return nil, err
+	}
 	return readMatrices(r, size, "npz")
 }
 
@@ -60,7 +63,7 @@ func readMatrices(r io.ReaderAt, size int64, name string) (map[string]*mat.Dense
 // member each in the order of their names, in the precision and order of [WriteNPY]. Nothing is
 // compressed, and the bytes depend on the matrices alone.
 //
-// Errors, before anything is written: ErrMissing for no matrix or a nil one, ErrShape for
+// Errors, before anything is written: ErrMissing for no matrix, a nil one or a nil writer, ErrShape for
 // one without rows or columns, ErrID for a name that is empty, not UTF-8, or a path. Any
 // other is the writer's own.
 func WriteMatrices(w io.Writer, matrices map[string]mat.Matrix) error {
@@ -72,7 +75,7 @@ func WriteMatrices(w io.Writer, matrices map[string]mat.Matrix) error {
 		if name == "" || strings.ToValidUTF8(name, "") != name || strings.ContainsAny(name, "/\\\x00") {
 			return fmt.Errorf("dataset: write npz: matrix %q: %w", name, ErrID)
 		}
-		r, c, err := dims("npz", matrices[name])
+		r, c, err := writing("npz", w, matrices[name])
 		if err != nil {
 			return err
 		}

@@ -31,9 +31,12 @@ const maxEntries = 1 << 40
 //
 // Errors are a *ParseError with line and column and wrap ErrFormat (complex and Hermitian
 // matrices among others), ErrTruncated, ErrTooLarge, ErrShape (an empty matrix, or a symmetric
-// one that is not square), ErrIndex, ErrNotFinite, or the error of the reader. Memory
+// one that is not square), ErrIndex, ErrNotFinite, ErrMissing (no reader), or the error of the reader. Memory
 // follows the entries that arrive. Cost: O(bytes).
 func ReadMatrixMarket(r io.Reader) (mat.Matrix, error) {
+	if err := checkReader(r, "matrix"); err != nil {
+		return nil, err
+	}
 	return readMatrixMarket(r, "matrix")
 }
 
@@ -286,10 +289,10 @@ func (m *marketReader) nothingMore() error {
 // general", any other as "array real general", in the shortest decimals that read back to
 // the same numbers.
 //
-// Errors: ErrMissing for a nil matrix, ErrShape for one without rows or columns,
+// Errors: ErrMissing for a nil matrix or writer, ErrShape for a matrix without rows or columns,
 // ErrNotFinite or ErrIndex naming the place, or the writer's own. The matrix is looked at before anything is written.
 func WriteMatrixMarket(w io.Writer, m mat.Matrix) error {
-	r, c, err := dims("matrix market", m)
+	r, c, err := writing("matrix market", w, m)
 	if err != nil {
 		return err
 	}

@@ -209,9 +209,12 @@ const maxNPY = 1 << 40
 // NaN and infinities included.
 //
 // The error wraps ErrFormat, ErrTruncated, ErrTooLarge, ErrShape (more than
-// two dimensions, or an empty matrix, which gonum does not have) or ErrObject
-// (pickled objects). Memory follows the bytes that arrive, not the header.
+// two dimensions, or an empty matrix, which gonum does not have), ErrObject
+// (pickled objects) or ErrMissing (no reader). Memory follows the bytes that arrive, not the header.
 func ReadNPY(r io.Reader) (*mat.Dense, error) {
+	if err := checkReader(r, "npy"); err != nil {
+		return nil, err
+	}
 	return readNPY(&source{r: buffered(r), file: "npy"}, maxNPY)
 }
 

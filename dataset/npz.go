@@ -28,6 +28,9 @@ import (
 // no memory: arrays grow as bytes arrive, and all members together may
 // take 256 MB and 64 times the archive's size, no more.
 func ReadNPZ(r io.ReaderAt, size int64) (*Dataset, error) {
+	if err := checkReader(r, "npz"); err != nil {
+		return nil, err
+	}
 	return readNPZ(r, size, "npz")
 }
 

@@ -29,7 +29,12 @@ import (
 // ErrMissing, ErrShape (not as many lines as nodes, lines of different length), ErrIndex,
 // ErrDuplicate, ErrNotFinite or the error of the file system. Memory follows the bytes that
 // arrive. Cost: O(bytes).
-func ReadOGB(fsys fs.FS) (*Dataset, error) { return readOGB(fsys, ".") }
+func ReadOGB(fsys fs.FS) (*Dataset, error) {
+	if err := checkReader(fsys, "."); err != nil {
+		return nil, err
+	}
+	return readOGB(fsys, ".")
+}
 
 // OpenOGB reads the folder dir and names the dataset after it. See [ReadOGB].
 func OpenOGB(dir string) (*Dataset, error) {

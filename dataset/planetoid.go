@@ -34,6 +34,9 @@ const planetoidVal = 500
 // ErrNotFinite, ErrObject (the pickle asks for another class) or
 // fs.ErrNotExist.
 func ReadPlanetoid(fsys fs.FS, name string) (*Dataset, error) {
+	if err := checkReader(fsys, "planetoid"); err != nil {
+		return nil, err
+	}
 	return readPlanetoid(fsys, name, "")
 }
 

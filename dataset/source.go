@@ -71,4 +71,12 @@ func cause(err error) error {
 // chunk is how much is read at a time while an array grows.
 const chunk = 64 << 10
 
+// checkReader refuses a reader or a file system that is not there.
+func checkReader(r any, file string) error {
+	if r == nil {
+		return inFile(file, "%w: no reader", ErrMissing)
+	}
+	return nil
+}
+
 func buffered(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, chunk) }

@@ -86,6 +86,9 @@ type splitFile struct {
 // different length, or another graph's "nodes"), ErrIndex or ErrDuplicate,
 // and says in which split and at which position.
 func ReadSplits(r io.Reader, n int) ([]Split, error) {
+	if err := checkReader(r, "splits"); err != nil {
+		return nil, err
+	}
 	return readSplits(r, n, "splits")
 }
 
@@ -162,7 +165,14 @@ func OpenSplits(path string, n int) ([]Split, error) {
 // WriteSplits writes splits of a graph of n nodes in the form that
 // [ReadSplits] reads; reading them back gives the same splits. Either every
 // split has a Test or none.
+//
+// Errors, before anything is written: ErrMissing for a nil writer, ErrIndex for a node
+// outside the graph, ErrDuplicate for one that is given twice, ErrShape where only some
+// splits have a Test. Any other is the writer's own.
 func WriteSplits(w io.Writer, n int, splits []Split) error {
+	if err := checkWriter("splits", w); err != nil {
+		return err
+	}
 	f := splitFile{Nodes: &n, Train: make([][]int, len(splits)), Val: make([][]int, len(splits))}
 	for i, s := range splits {
 		if err := s.check(n); err != nil {

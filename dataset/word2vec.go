@@ -20,9 +20,9 @@ import (
 // read: a line "rows columns", then a line a row, the id (or the row's number
 // when ids is nil) and the values, separated by spaces. The format has no
 // quoting: an id that is empty or holds white space is ErrID, a wrong number
-// of ids ErrShape; nothing is written then.
+// of ids ErrShape, a nil matrix or writer ErrMissing; nothing is written then.
 func WriteWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
-	r, c, err := dims("word2vec", m)
+	r, c, err := writing("word2vec", w, m)
 	if err != nil {
 		return err
 	}
@@ -38,10 +38,11 @@ func WriteWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
 // WriteWord2VecBinary writes the binary format of word2vec: a line "rows columns",
 // then for each row the id (or the row's number when ids is nil), a space, the values as little-endian float32, and a line
 // feed. An id that is empty or holds white space is ErrID, a wrong number of ids
-// ErrShape, a value that float32 cannot hold ErrNotFinite; nothing is written then.
+// ErrShape, a value that float32 cannot hold ErrNotFinite, a nil matrix or writer ErrMissing; nothing is
+// written then.
 func WriteWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 	const format = "word2vec binary"
-	r, c, err := dims(format, m)
+	r, c, err := writing(format, w, m)
 	if err != nil {
 		return err
 	}
@@ -79,9 +80,12 @@ func WriteWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 // row, an id and its values, separated by spaces. It returns the ids and their vectors.
 //
 // Errors are a *ParseError with line and column and wrap ErrFormat, ErrTruncated,
-// ErrTooLarge, ErrShape (no rows or columns, or a row of another length), ErrDuplicate (an id), ErrNotFinite, or
-// the error of the reader. Memory follows the rows that arrive.
+// ErrTooLarge, ErrShape (no rows or columns, or a row of another length), ErrDuplicate (an id), ErrNotFinite,
+// ErrMissing (no reader), or the error of the reader. Memory follows the rows that arrive.
 func ReadWord2Vec(r io.Reader) (ids []string, vectors *mat.Dense, err error) {
+	if err := checkReader(r, "word2vec"); err != nil {
+		return nil, nil, err
+	}
 	return readWord2Vec(r, "word2vec")
 }
 
@@ -226,9 +230,13 @@ const maxWord = 64 << 10
 // line feed after them (gensim writes none).
 //
 // Errors are a *ParseError with the byte and wrap ErrFormat, ErrTruncated, ErrTooLarge,
-// ErrShape (no rows or columns), ErrDuplicate (an id), ErrNotFinite, or the error of the reader.
+// ErrShape (no rows or columns), ErrDuplicate (an id), ErrNotFinite, ErrMissing (no reader), or the
+// error of the reader.
 // Memory follows the rows that arrive.
 func ReadWord2VecBinary(r io.Reader) (ids []string, vectors *mat.Dense, err error) {
+	if err := checkReader(r, "word2vec"); err != nil {
+		return nil, nil, err
+	}
 	return readWord2VecBinary(r, "word2vec")
 }
 

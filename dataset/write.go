@@ -21,12 +21,16 @@ import (
 // numpy.load gives back the same bits, and so does [ReadNPY] and, for float32,
 // [MapNPY]. The transpose of a *coles.Dense32 or *mat.Dense, as its method T returns
 // it, is written as it lies in memory: column-major, in the same precision, which
-// MapNPY refuses. An error is the writer's own, ErrMissing for a nil matrix, or
-// ErrShape for one that cannot be read. Rows are written as they are encoded: memory is
-// that of one row.
+// MapNPY refuses. An error is the writer's own, ErrMissing for a nil matrix or writer, or
+// ErrShape for a matrix without rows or columns or one that cannot be read. Rows are
+// written as they are encoded: memory is that of one row.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
-	if _, _, err := dims("npy", m); err != nil {
+	r, c, err := writing("npy", w, m)
+	if err != nil {
 		return err
+	}
+	if r == 0 || c == 0 {
+		return fmt.Errorf("dataset: write npy: an empty matrix, %d × %d: %w", r, c, ErrShape)
 	}
 	b := bufio.NewWriterSize(w, chunk)
 	return finish("npy", b, writeAsStored(b, m))
@@ -133,12 +137,13 @@ func appendFloat64s(to []byte, values []float64) []byte {
 
 // WriteTSV writes a line a row: the id, or the row's number when ids is nil,
 // and the values, separated by tabs, in the shortest form that reads back to
-// the same number. [ReadEdgeList] reads it as a features file. An id is put
+// the same number. [ReadEdgeList] reads it as a features file, unless an id is
+// repeated or a value is NaN or infinite, which are written as they are. An id is put
 // in double quotes where that file would need it; one with a line break or
-// that is empty or not UTF-8 is ErrID, a wrong number of ids ErrShape; nothing is
-// written then.
+// that is empty or not UTF-8 is ErrID, a wrong number of ids ErrShape, a nil matrix or
+// writer ErrMissing; nothing is written then.
 func WriteTSV(w io.Writer, ids []string, m mat.Matrix) error {
-	r, _, err := dims("tsv", m)
+	r, _, err := writing("tsv", w, m)
 	if err != nil {
 		return err
 	}
@@ -159,7 +164,19 @@ func quoteTSV(id string) string {
 	return id
 }
 
-func dims(format string, m mat.Matrix) (r, c int, err error) {
+// checkWriter refuses a writer that is not there.
+func checkWriter(format string, w io.Writer) error {
+	if w == nil {
+		return fmt.Errorf("dataset: write %s: %w: no writer", format, ErrMissing)
+	}
+	return nil
+}
+
+// writing checks what the writers of matrices are given, and returns its size.
+func writing(format string, w io.Writer, m mat.Matrix) (r, c int, err error) {
+	if err := checkWriter(format, w); err != nil {
+		return 0, 0, err
+	}
 	if isNil(m) {
 		return 0, 0, fmt.Errorf("dataset: write %s: %w: the matrix is nil", format, ErrMissing)
 	}

@@ -39,7 +39,7 @@ import (
 // node and of a thousand names. Cost: two passes over the data.
 //
 // A dataset that cannot be written is found out before the first byte. The error
-// wraps ErrMissing (no dataset, no adjacency), ErrShape (also for dense features
+// wraps ErrMissing (no dataset, no adjacency, no writer), ErrShape (also for dense features
 // without rows or columns, and for splits of which only some have a Test),
 // ErrIndex, ErrDuplicate, ErrNotFinite, ErrTooLarge, ErrID (a node id that is
 // not UTF-8, or ends in a zero byte, which '<U' cannot tell from its padding) or
@@ -47,6 +47,9 @@ import (
 // with the name of the member; what was written until then is no archive. See
 // [WriteFile] for a file that is whole or not there.
 func WriteNPZ(w io.Writer, d *Dataset) error {
+	if err := checkWriter("npz", w); err != nil {
+		return err
+	}
 	if err := writable(d); err != nil {
 		return fmt.Errorf("dataset: write npz: %w", err)
 	}

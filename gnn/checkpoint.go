@@ -152,9 +152,14 @@ func bothJSON(a, b Settings) (x, y []byte, err error) {
 }
 
 // WriteTo writes the checkpoint in a versioned format that ends in a checksum.
+//
+// Errors: [coles.ErrEmpty] for a nil writer or a checkpoint that no training made, and the writer's.
 func (c *Checkpoint) WriteTo(w io.Writer) (int64, error) {
 	if c == nil || c.params == nil {
 		return 0, fmt.Errorf("gnn: write checkpoint: %w: no training made it", coles.ErrEmpty)
+	}
+	if w == nil {
+		return 0, fmt.Errorf("gnn: write checkpoint: %w: the writer is nil", coles.ErrEmpty)
 	}
 	n, err := checkpointFormat.Write(w, c.header, arraysOf(slices.Concat(c.params, c.moments, c.best))...)
 	if err != nil {
@@ -166,8 +171,11 @@ func (c *Checkpoint) WriteTo(w io.Writer) (int64, error) {
 // ReadCheckpoint reads what [Checkpoint.WriteTo] wrote, and no byte more. It takes
 // memory as bytes arrive, never because a length is declared.
 //
-// Errors: [coles.ErrFormat], [coles.ErrChecksum], and the reader's.
+// Errors: [coles.ErrFormat], [coles.ErrChecksum], [coles.ErrEmpty] for a nil reader, and the reader's.
 func ReadCheckpoint(r io.Reader) (*Checkpoint, error) {
+	if r == nil {
+		return nil, fmt.Errorf("gnn: read checkpoint: %w: the reader is nil", coles.ErrEmpty)
+	}
 	c := new(Checkpoint)
 	var all []tensor
 	_, arrays, err := checkpointFormat.Read(r, func(text []byte) ([]int, error) {

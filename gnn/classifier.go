@@ -199,10 +199,11 @@ func (c *Classifier) Report() Report { return c.network().Report() }
 // Settings returns the settings of the training, widths and precision resolved.
 func (c *Classifier) Settings() Settings { return c.network().Settings() }
 
-// WriteTo writes the classifier in the format of models.
+// WriteTo writes the classifier in the format of models. Errors are those of [Model.WriteTo].
 func (c *Classifier) WriteTo(w io.Writer) (int64, error) { return c.network().write(w, c.Classes()) }
 
-// ReadClassifier reads what [Classifier.WriteTo] wrote; it is as careful as [ReadModel].
+// ReadClassifier reads what [Classifier.WriteTo] wrote; it is as careful as [ReadModel],
+// and has its errors.
 func ReadClassifier(r io.Reader) (*Classifier, error) {
 	m, classes, err := readModel(r)
 	if err == nil && (len(classes) != m.settings.Network.width() || !slices.IsSorted(classes)) {

@@ -27,11 +27,16 @@ type modelHeader struct {
 
 // WriteTo writes the model in a versioned format that ends in a checksum. It does
 // not contain the embedding: [Model.Embed] makes it again.
+//
+// Errors: [coles.ErrEmpty] for a nil writer or a model that no training made, and the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) { return m.write(w, nil) }
 
 func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 	if m == nil || m.prepare == nil {
 		return 0, fmt.Errorf("gnn: write model: %w: no training made it", coles.ErrEmpty)
+	}
+	if w == nil {
+		return 0, fmt.Errorf("gnn: write model: %w: the writer is nil", coles.ErrEmpty)
 	}
 	report := m.report
 	report.Seconds = 0 // the only thing that two trainings differ in
@@ -46,7 +51,7 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 // byte more. It takes memory as bytes arrive, never because a length is declared.
 //
 // Errors: [coles.ErrFormat] for bytes that are no such model, [coles.ErrChecksum]
-// for a model changed or cut off, and the reader's.
+// for a model changed or cut off, [coles.ErrEmpty] for a nil reader, and the reader's.
 func ReadModel(r io.Reader) (*Model, error) {
 	m, classes, err := readModel(r)
 	if err == nil && classes != nil {
@@ -59,6 +64,9 @@ func ReadModel(r io.Reader) (*Model, error) {
 }
 
 func readModel(r io.Reader) (*Model, []int, error) {
+	if r == nil {
+		return nil, nil, fmt.Errorf("%w: the reader is nil", coles.ErrEmpty)
+	}
 	var h modelHeader
 	version, arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
 		if err := json.Unmarshal(text, &h); err != nil {

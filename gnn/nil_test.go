@@ -76,7 +76,26 @@ func TestNilModelsRefuse(t *testing.T) {
 	wantRefusal(t, "Resume", ErrCheckpoint, func() error { return second(Resume(ctx, nil, g, x)) })
 }
 
-// Every door that takes a context refuses a nil one.
+func TestNilReadersAndWriters(t *testing.T) {
+	g, x := small(74)
+	labels := make([]int, g.Nodes())
+	labels[0] = 1
+	var kept *Checkpoint
+	m := must(Train(ctx, g, x, smallOptions(WithEpochs(1), WithCheckpoints(1, func(c *Checkpoint) error { kept = c; return nil }))...))
+	k := must(TrainClassifier(ctx, g, x, labels, []int{0, 1}, []int{2}, WithEpochs(1)))
+	for name, open := range map[string]func() error{
+		"ReadModel":          func() error { return second(ReadModel(nil)) },
+		"ReadClassifier":     func() error { return second(ReadClassifier(nil)) },
+		"ReadCheckpoint":     func() error { return second(ReadCheckpoint(nil)) },
+		"Model.WriteTo":      func() error { return second(m.WriteTo(nil)) },
+		"Classifier.WriteTo": func() error { return second(k.WriteTo(nil)) },
+		"Checkpoint.WriteTo": func() error { return second(kept.WriteTo(nil)) },
+	} {
+		wantRefusal(t, name, coles.ErrEmpty, open)
+	}
+}
+
+// Every function that takes a context refuses a nil one.
 func TestNilContext(t *testing.T) {
 	var none context.Context
 	g, x := small(82)

@@ -24,9 +24,12 @@ type edgeRow struct {
 // nodes have no ids) of its row and column in the text columns source and target, its value in weight.
 // Nodes without edges are not told of.
 //
-// Errors: dataset.ErrMissing for a nil dataset or one without a graph, those of
+// Errors: dataset.ErrMissing for a nil writer, a nil dataset or one without a graph, those of
 // [dataset.Dataset.Validate], or the writer's own.
 func WriteEdges(w io.Writer, d *dataset.Dataset) error {
+	if w == nil {
+		return fmt.Errorf("parquet: write: %w: no writer", dataset.ErrMissing)
+	}
 	if d == nil || d.Adjacency == nil {
 		return fmt.Errorf("parquet: write: %w: no graph", dataset.ErrMissing)
 	}

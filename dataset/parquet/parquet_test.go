@@ -218,6 +218,8 @@ func TestWritersReportWhatIsWrong(t *testing.T) {
 		"an empty one":    {coles.WriteVectors(io.Discard, nil, &mat.Dense{}), dataset.ErrShape},
 		"ids of another":  {coles.WriteVectors(io.Discard, []string{"a"}, m), dataset.ErrShape},
 		"a large number":  {coles.WriteVectors(io.Discard, nil, mat.NewDense(1, 1, []float64{1e300})), dataset.ErrNotFinite},
+		"no writer":       {coles.WriteVectors(nil, nil, mat.NewDense(1, 1, nil)), dataset.ErrMissing},
+		"nor for edges":   {coles.WriteEdges(nil, dataset.KarateClub()), dataset.ErrMissing},
 		"no dataset":      {coles.WriteEdges(io.Discard, nil), dataset.ErrMissing},
 		"a dataset alone": {coles.WriteEdges(io.Discard, &dataset.Dataset{}), dataset.ErrMissing},
 	} {
@@ -258,6 +260,34 @@ func ExampleWriteVectors() {
 	ids, vectors, err := coles.ReadVectors(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	fmt.Println(ids, vectors.RawRowView(1), err)
 	// Output: [king queen] [1 1] <nil>
+}
+
+func ExampleReadVectors() {
+	var file bytes.Buffer
+	if err := coles.WriteVectors(&file, nil, mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})); err != nil {
+		fmt.Println(err)
+	}
+	ids, vectors, err := coles.ReadVectors(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	fmt.Println(ids, mat.Sum(vectors), err) // rows without ids have their numbers
+	_, _, err = coles.ReadVectors(bytes.NewReader(file.Bytes()[1:]), int64(file.Len()-1))
+	fmt.Println(errors.Is(err, dataset.ErrFormat))
+	// Output:
+	// [0 1] 21 <nil>
+	// true
+}
+
+func ExampleWriteEdges() {
+	d, err := dataset.ReadEdgeList(strings.NewReader("ann bob 2\nbob cyd 1\n"), nil, dataset.EdgeListOptions{})
+	if err != nil {
+		fmt.Println(err)
+	}
+	var file bytes.Buffer
+	if err := coles.WriteEdges(&file, d); err != nil {
+		fmt.Println(err)
+	}
+	back, err := coles.ReadEdges(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	fmt.Println(back.IDs, back.Adjacency.At(0, 1), err)
+	// Output: [ann bob cyd] 2 <nil>
 }
 
 func ExampleReadEdges() {

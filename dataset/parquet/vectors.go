@@ -22,10 +22,13 @@ type vectorRow struct {
 // WriteVectors writes a row for each row of m: its id (or number, where ids is nil) in the column id, and
 // its values, as float32, in the list column vector.
 //
-// Errors, before anything is written: dataset.ErrMissing for a nil matrix, dataset.ErrShape for another number
+// Errors, before anything is written: dataset.ErrMissing for a nil matrix or writer, dataset.ErrShape for another number
 // of ids than rows or a matrix without any, dataset.ErrNotFinite for a value that float32 cannot hold.
 // Any other is the writer's own; dataset.WriteFile leaves no part of a file then.
 func WriteVectors(w io.Writer, ids []string, m mat.Matrix) (err error) {
+	if w == nil {
+		return fmt.Errorf("parquet: write: %w: no writer", dataset.ErrMissing)
+	}
 	if m == nil {
 		return fmt.Errorf("parquet: write: %w: the matrix is nil", dataset.ErrMissing)
 	}

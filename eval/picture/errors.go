@@ -6,7 +6,7 @@ import "errors"
 // computes what is drawn, and say what was wrong and where.
 var (
 	// ErrEmpty reports that there is nothing to draw: no series, or one without
-	// points.
+	// points; or nothing to draw to.
 	ErrEmpty = errors.New("picture: nothing to draw")
 	// ErrLength reports slices that should be of the same length, or a matrix of
 	// the wrong shape.

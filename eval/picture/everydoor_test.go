@@ -178,6 +178,7 @@ func TestPictureDoors(t *testing.T) {
 			}
 		})
 	}
+	drawn(t, ErrEmpty, func() (*Picture, error) { return nil, good.Write(nil, SVG) })
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, draw := range map[string]func() (*Picture, error){

@@ -61,11 +61,15 @@ func FormatOf(path string) (Format, error) {
 // that it can stand in an HTML page as it is.
 //
 // Nothing is written before the whole picture is drawn. Errors: [ErrFormat],
-// [ErrSize], [ErrEmpty] for a Picture that is none of this package's, and those of w.
+// [ErrSize], [ErrEmpty] for a Picture that is none of this package's or a nil writer, and
+// those of w.
 func (p *Picture) Write(w io.Writer, format Format) error {
 	drawn, err := p.bytes(format)
 	if err != nil {
 		return err
+	}
+	if w == nil {
+		return fmt.Errorf("%w: the writer is nil", ErrEmpty)
 	}
 	_, err = w.Write(drawn)
 	return err
