@@ -40,8 +40,8 @@ type rankOne struct {
 //
 // The cost is O(n + m) and that of κ draws.
 //
-// Errors: [ErrSetting], [ErrShape] where a negative graph is not of n nodes,
-// and those of the sampler, [ErrDense] among them.
+// Errors: [ErrEmpty] for a nil graph, [ErrSetting], [ErrShape] where a negative graph is
+// not of n nodes, those of the sampler, [ErrDense] among them, and ctx's.
 func Contrast(ctx context.Context, g *Graph, negatives NegativeSampler, opts ...Option) (*DeltaW, error) {
 	if err := checkContext(ctx); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (dw *DeltaW) RankOne() (coef float64, v []float64) {
 
 // Apply returns ΔW·X for X of n rows. The cost is O((nnz(ΔW) + n)·columns).
 //
-// Errors: [ErrShape], [ErrNotFinite], and ctx's.
+// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], and ctx's.
 func (dw *DeltaW) Apply(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	f, err := readFeatures(ctx, x)
 	if err != nil {
@@ -242,7 +242,7 @@ func (dw *contrasting[T]) gram(ctx context.Context, fx kernel.Matrix[T]) (kernel
 // random one. It uses Hutchinson's estimator with 32 random sign vectors, so
 // it costs as much as filtering 32 columns.
 //
-// Errors: [ErrShape], ctx's, and those of the filter.
+// Errors: [ErrEmpty] for a nil graph, ctx's, and those of the filter.
 func Smoothness(ctx context.Context, g *Graph, f Filter, seed uint64) (float64, error) {
 	if err := checkContext(ctx); err != nil {
 		return 0, err

@@ -136,7 +136,8 @@ func Polynomial(coef ...float64) Filter {
 	return newFilter("Polynomial", len(coef)-1, func() []float64 { return slices.Clone(coef) })
 }
 
-// String is the constructor's name with its numbers.
+// String is the name it has in JSON: the constructor's with its numbers, those of
+// [Polynomial] left out.
 func (f Filter) String() string { return f.name }
 
 // Coefficients returns a_0 to a_K.
@@ -207,8 +208,8 @@ func (f *Filter) UnmarshalJSON(text []byte) error {
 // products W·H on strips of 256 columns: O(K·(nnz(W) + n)·d) time and 8·n·d
 // bytes, beside 4096·n for the strips. F is symmetric, as W is.
 //
-// Errors: [ErrSetting], [ErrShape], [ErrNotFinite], and ctx's, which is
-// looked at many times a hop.
+// Errors: [ErrSetting], [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], and
+// ctx's, which is looked at many times a hop.
 func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense, error) {
 	if err := f.check(); err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 // are kept as integer ids unless [WithIDs] or [WithIntIDs] names the rows.
 // Weights are read where g is a graph.Weighted; absent means 1.
 //
-// Errors: those of [NewGraph].
+// Errors: those of [NewGraph], [ErrSetting] for [WithEdgeWeights], and [ErrEmpty] for a
+// graph that is nil or panics.
 func FromGonum(g graph.Undirected, opts ...GraphOption) (built *Graph, err error) {
 	// The code behind the interface is not ours: should it panic, the caller gets an error.
 	defer func() {

@@ -182,8 +182,9 @@ func checkWeight(w float64, u, v int) error {
 // FromCSR builds a graph from its adjacency matrix. Entries are the weights;
 // an entry stored twice counts once, with the larger value.
 //
-// Errors: those of [NewGraph], and [ErrAsymmetric] naming the first pair that
-// differs when the matrix is not symmetric and [WithSymmetrization] is not given.
+// Errors: those of [NewGraph], [ErrSetting] for [WithEdgeWeights], and [ErrAsymmetric] naming
+// the first pair that differs when the matrix is not symmetric and [WithSymmetrization] is
+// not given.
 func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	c := graphOptions(opts)
 	if c.weights != nil {

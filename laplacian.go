@@ -91,7 +91,7 @@ const (
 
 // Normalize returns the degree-normalised adjacency matrix:
 //
-//	NoSelfLoops:  W⁺ = D^-½ A D^-½,        D̂ = diag(A·1), without A's diagonal
+//	NoSelfLoops:  W⁺ = D^-½ A D^-½,        D = diag(A·1), without A's diagonal
 //	SelfLoops:    W  = D̂^-½ (A+I) D̂^-½,   D̂ = diag((A+I)·1)
 //
 // An isolated node keeps a zero row in W⁺ and a one on the diagonal of W. Both

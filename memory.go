@@ -44,15 +44,16 @@ func shapeOf(f *features) featureShape {
 //	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
 //	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′), from d = 2,700
 //	          on 4·d² more
-//	krylov    8·(d·(m+3·d′+6·b) + 5·m²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = d′/8
-//	          vectors (8 to 32) and a basis of m = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the
-//	          first two terms where d ≤ 400 or 3·m > 2·d; n in place of d without features
+//	krylov    8·(d·(q+3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = d′/8
+//	          vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the
+//	          first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
 //	embed     3·s·n·d′
 //
 // FX replaces a dense X prepared, in the same storage, where d is more than w
 // and at most 3·d′.
 //
-// Errors: those of reading x and of the settings, [ErrShape], and [ErrDim].
+// Errors: [ErrEmpty] for a nil graph or a matrix that is a nil pointer, those of reading x
+// and of the settings, [ErrShape], and [ErrDim].
 func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
 	c, err := newConfig(opts)
 	if err != nil {

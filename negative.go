@@ -134,7 +134,7 @@ func NegativeFromEdges(n int, pairs []Edge) (Negative, error) {
 	return Negative{Graph: &SymCSR{normalizeDegrees(a)}}, nil
 }
 
-// String is the constructor's name with its numbers.
+// String is the name it has in JSON, with its numbers; of a [NegativeFunc] the name given.
 func (s NegativeSampler) String() string {
 	text := samplerNames[s.kind]
 	switch s.kind {
@@ -205,7 +205,8 @@ func (s *NegativeSampler) UnmarshalJSON(text []byte) error {
 
 // Sample draws one negative for g. [Contrast] does this κ times.
 //
-// Errors: [ErrSetting], [ErrDense], ctx's, those of the user's function, and
+// Errors: [ErrEmpty] for a nil graph, [ErrSetting], [ErrDense], [ErrTooLarge] for more pairs
+// than can be indexed, ctx's, those of the user's function, and
 // [ErrShape] or [ErrNotFinite] for what that function returns.
 func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (Negative, error) {
 	if err := checkContext(ctx); err != nil {

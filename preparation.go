@@ -65,8 +65,8 @@ type Preparer struct {
 // FitPreparation learns a preparation from features X (n × d) in one or two
 // passes over the stored entries.
 //
-// Errors: [ErrPreparation] for TF-IDF or row sums of negative values;
-// [ErrEmpty], [ErrNotFinite], and as for any matrix.
+// Errors: [ErrPreparation] for TF-IDF or row sums of negative values; [ErrSetting] for
+// a preparation it does not know; [ErrEmpty], [ErrNotFinite], and as for any matrix.
 func FitPreparation(x mat.Matrix, how Preparation) (*Preparer, error) {
 	f, err := readFeatures(context.Background(), x)
 	if err != nil {

@@ -38,7 +38,7 @@ const maxPower = 3
 // Of the options it reads [WithPower], [WithRank] and [WithNorm]. It costs
 // O(n·d′). An embedding whose rows are all equal, to 10⁻¹² of their length, keeps its scale.
 //
-// Errors: [ErrShape], [ErrNotFinite], [ErrSetting].
+// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], [ErrSetting].
 func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, error) {
 	c, err := newConfig(opts)
 	if err != nil {

@@ -78,8 +78,8 @@ type Projection struct {
 // cost of SolverDirect is n·d² + 4d³/3 multiplications and 8·(d² + n·256) bytes;
 // of SolverKrylov, some 3·d′ columns times 4·n·d.
 //
-// Errors: [ErrShape]; [ErrDim] unless 1 ≤ d′ ≤ d; [ErrNotFinite] also where M
-// overflows; [ErrSetting]; a [*ConvergenceError]; and ctx's.
+// Errors: [ErrShape]; [ErrEmpty] for a nil matrix; [ErrDim] unless 1 ≤ d′ ≤ d;
+// [ErrNotFinite] also where M overflows; [ErrSetting]; a [*ConvergenceError]; and ctx's.
 func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int, opts ...Option) (*Projection, error) {
 	c, err := newConfig(append(append([]Option(nil), opts...), WithDim(dim)))
 	if err != nil {

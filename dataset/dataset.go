@@ -103,7 +103,8 @@ func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error
 // splits within range, at most 2²⁰ columns of sparse features beside 64 for every
 // entry (they take memory even where nothing is in them). Every reader of this package
 // ends with it; it is for datasets put together by hand. It wraps ErrMissing, ErrShape, ErrIndex,
-// ErrTooLarge or ErrNotFinite. Cost: one pass over the data.
+// ErrDuplicate (a node in two parts of a split), ErrTooLarge or ErrNotFinite. Cost: one
+// pass over the data.
 func (d *Dataset) Validate() error {
 	if d == nil {
 		return fmt.Errorf("dataset: %w: the dataset is nil", ErrMissing)

@@ -123,7 +123,7 @@ func (l Layer) check() error {
 	return nil
 }
 
-// String is the constructor's name with its numbers.
+// String is the name it has in JSON, with its numbers.
 func (l Layer) String() string {
 	text := l.kind.String()
 	switch {

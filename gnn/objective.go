@@ -96,7 +96,7 @@ func (o Objective) check() error {
 // maxNegatives bounds the nodes that are drawn for each edge.
 const maxNegatives = 10_000
 
-// String is the constructor's name with its numbers.
+// String is the name it has in JSON, with its numbers.
 func (o Objective) String() string {
 	switch o.kind {
 	case colesObjective:
