@@ -214,14 +214,15 @@ func TestWritersReportWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		err, want error
 	}{
-		"no matrix":       {coles.WriteVectors(io.Discard, nil, nil), dataset.ErrMissing},
-		"an empty one":    {coles.WriteVectors(io.Discard, nil, &mat.Dense{}), dataset.ErrShape},
-		"ids of another":  {coles.WriteVectors(io.Discard, []string{"a"}, m), dataset.ErrShape},
-		"a large number":  {coles.WriteVectors(io.Discard, nil, mat.NewDense(1, 1, []float64{1e300})), dataset.ErrNotFinite},
-		"no writer":       {coles.WriteVectors(nil, nil, mat.NewDense(1, 1, nil)), dataset.ErrMissing},
-		"nor for edges":   {coles.WriteEdges(nil, dataset.KarateClub()), dataset.ErrMissing},
-		"no dataset":      {coles.WriteEdges(io.Discard, nil), dataset.ErrMissing},
-		"a dataset alone": {coles.WriteEdges(io.Discard, &dataset.Dataset{}), dataset.ErrMissing},
+		"no matrix":        {coles.WriteVectors(io.Discard, nil, nil), dataset.ErrMissing},
+		"a nil *mat.Dense": {coles.WriteVectors(io.Discard, nil, (*mat.Dense)(nil)), dataset.ErrShape},
+		"an empty one":     {coles.WriteVectors(io.Discard, nil, &mat.Dense{}), dataset.ErrShape},
+		"ids of another":   {coles.WriteVectors(io.Discard, []string{"a"}, m), dataset.ErrShape},
+		"a large number":   {coles.WriteVectors(io.Discard, nil, mat.NewDense(1, 1, []float64{1e300})), dataset.ErrNotFinite},
+		"no writer":        {coles.WriteVectors(nil, nil, mat.NewDense(1, 1, nil)), dataset.ErrMissing},
+		"nor for edges":    {coles.WriteEdges(nil, dataset.KarateClub()), dataset.ErrMissing},
+		"no dataset":       {coles.WriteEdges(io.Discard, nil), dataset.ErrMissing},
+		"a dataset alone":  {coles.WriteEdges(io.Discard, &dataset.Dataset{}), dataset.ErrMissing},
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("%s: error %v, want %v", name, c.err, c.want)

@@ -23,7 +23,7 @@ type vectorRow struct {
 // its values, as float32, in the list column vector.
 //
 // Errors, before anything is written: dataset.ErrMissing for a nil matrix or writer, dataset.ErrShape for another number
-// of ids than rows or a matrix without any, dataset.ErrNotFinite for a value that float32 cannot hold.
+// of ids than rows or a matrix without any or that panics, dataset.ErrNotFinite for a value that float32 cannot hold.
 // Any other is the writer's own; dataset.WriteFile leaves no part of a file then.
 func WriteVectors(w io.Writer, ids []string, m mat.Matrix) (err error) {
 	if w == nil {
@@ -32,6 +32,11 @@ func WriteVectors(w io.Writer, ids []string, m mat.Matrix) (err error) {
 	if m == nil {
 		return fmt.Errorf("parquet: write: %w: the matrix is nil", dataset.ErrMissing)
 	}
+	defer func() { // the methods of m are not ours
+		if r := recover(); r != nil {
+			err = fmt.Errorf("parquet: write: %w: reading the %T panicked: %v", dataset.ErrShape, m, r)
+		}
+	}()
 	rows, cols := m.Dims()
 	if rows == 0 || cols == 0 || ids != nil && len(ids) != rows {
 		return fmt.Errorf("parquet: write: %d × %d values, %d ids: %w", rows, cols, len(ids), dataset.ErrShape)
