@@ -35,8 +35,9 @@ const maxPower = 3
 //   - s makes r the mean of ‖e_i − ē‖ over the rows. The rows are centred to be
 //     measured, because their mean may carry most of the energy; E is not.
 //
-// Of the options it reads [WithPower], [WithRank] and [WithNorm]. It costs
-// O(n·d′). An embedding whose rows are all equal, to 10⁻¹² of their length, keeps its scale.
+// Of the options it reads [WithPower], [WithRank], [WithNorm], and [WithPrecision] for that in
+// which E was computed. It costs O(n·d′). An embedding whose rows are all equal, to 10⁻¹² of
+// their length, or 10⁻⁶ in [Float32], keeps its scale.
 //
 // Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], [ErrSetting].
 func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, error) {
@@ -56,7 +57,7 @@ func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, 
 			return nil, fmt.Errorf("coles: scaling: %w: eigenvalue %d is %v", ErrNotFinite, j, l)
 		}
 	}
-	return spectralScaling(context.Background(), f.dense, lambda, c.Scaling, roundingOf(Float64))
+	return spectralScaling(context.Background(), f.dense, lambda, c.Scaling, roundingOf(c.Precision))
 }
 
 // roundingOf is how far, relative to their length, rows are apart by rounding alone, with

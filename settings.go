@@ -85,7 +85,7 @@ func DefaultSettings() Settings {
 // a file may hold only what differs from [DefaultSettings]; those that no setting has
 // are refused.
 //
-// Errors: [ErrSetting], naming the member.
+// Errors: [ErrSetting], saying what is wrong.
 func (s *Settings) UnmarshalJSON(text []byte) error {
 	type plain Settings
 	read := plain(*s)

@@ -120,7 +120,10 @@ func (r *run[T]) restore(c *Checkpoint) error {
 // Resume goes on with a training from a checkpoint, on the same graph and
 // features: the result is that of a training without the interruption, to the
 // byte. Options may set the callbacks anew, which a checkpoint does not keep,
-// and the number of epochs, at least those done. A [coles.NegativeFunc] is not in a
+// and the number of epochs, at least those done, but under [Cosine], which falls over all
+// of them. A validation judges the last epoch whatever its number is: with more epochs the one
+// that was the last has been judged in addition. Without the validation that the
+// training had, its best parameters are forgotten. A [coles.NegativeFunc] is not in a
 // file either: set it anew by [WithNegatives].
 //
 // Errors: [ErrCheckpoint] where data or another setting differ, and those of [Train].
@@ -136,6 +139,9 @@ func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix,
 	was.Epochs = is.Epochs
 	if before, after, err := bothJSON(was, is); err != nil || !slices.Equal(before, after) {
 		return nil, fmt.Errorf("gnn: resume: %w: a setting differs", ErrCheckpoint)
+	}
+	if c.Schedule.kind == cosineSchedule && c.Epochs != from.header.Settings.Epochs {
+		return nil, fmt.Errorf("gnn: resume: %w: the schedule falls over %d epochs, not %d", ErrCheckpoint, from.header.Settings.Epochs, c.Epochs)
 	}
 	if c.Epochs < from.header.Epoch {
 		return nil, fmt.Errorf("gnn: resume: %w: %d epochs, %d are done", coles.ErrSetting, c.Epochs, from.header.Epoch)

@@ -231,3 +231,22 @@ func TestResumeWithAFunctionThatDraws(t *testing.T) {
 		t.Error("resumed: another embedding")
 	}
 }
+
+// What a checkpoint cannot go on with as if nothing had happened is refused, and what
+// it goes on without is forgotten.
+func TestResumeByMoreEpochs(t *testing.T) {
+	g, x := small(78)
+	var kept *Checkpoint
+	keep := WithCheckpoints(1, func(c *Checkpoint) error { kept = c; return nil })
+	must(Train(ctx, g, x, smallOptions(WithEpochs(3), WithSchedule(Cosine(1)), keep)...))
+	_, err := Resume(ctx, kept, g, x, WithEpochs(6))
+	wantError(t, err, ErrCheckpoint)
+	must(Resume(ctx, kept, g, x))
+
+	falling := func(_ context.Context, epoch int, _ *mat.Dense) (float64, error) { return -float64(epoch), nil }
+	must(Train(ctx, g, x, smallOptions(WithEpochs(3), WithValidation(falling, 1, 9), keep)...))
+	resumed := must(Resume(ctx, kept, g, x, WithEpochs(6)))
+	if want := must(Train(ctx, g, x, smallOptions(WithEpochs(6))...)); !mat.Equal(resumed.Embedding(), want.Embedding()) {
+		t.Error("without the validation it is not the last epoch that stands")
+	}
+}

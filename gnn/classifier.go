@@ -134,7 +134,7 @@ func checkLabels(n int, labels, train, val []int) ([]int, error) {
 }
 
 func targetsOf(classes, labels, rows []int) *targets {
-	t := &targets{rows: rows}
+	t := &targets{rows: slices.Clone(rows)} // a callback may use its own again
 	for _, i := range rows {
 		c, _ := slices.BinarySearch(classes, labels[i])
 		t.classes = append(t.classes, c)

@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/internal/input"
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 	"coles/internal/tape"
 
 	"gonum.org/v1/gonum/mat"
@@ -77,13 +78,22 @@ func readFeatures[T kernel.Float](ctx context.Context, x mat.Matrix, scale float
 		for q := range m.Sparse.Val { // a copy
 			m.Sparse.Val[q] *= scale
 		}
-		return newSparseFeatures(kernel.ConvertCSR[T](m.Sparse)), nil
+		c := kernel.ConvertCSR[T](m.Sparse)
+		stored := kernel.Matrix[T]{Rows: 1, Cols: len(c.Val), Stride: len(c.Val), Data: c.Val}
+		return newSparseFeatures(c), inRange(stored)
 	}
 	dense := kernel.Dense[T](m.Rows, m.Cols)
-	if err := kernel.Convert(ctx, dense, m.Dense); err != nil {
+	err = parallel.Ranges(ctx, m.Rows, 256, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to := dense.Data[i*dense.Stride:][:m.Cols]
+			for j, v := range m.Dense.Data[i*m.Dense.Stride:][:m.Cols] {
+				to[j] = T(v * scale)
+			}
+		}
+	})
+	if err != nil {
 		return features[T]{}, err
 	}
-	scaleBy(dense.Data, T(scale))
 	return features[T]{dense: dense}, inRange(dense)
 }
 

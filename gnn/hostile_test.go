@@ -143,3 +143,55 @@ func TestLastStepMayDivergeToo(t *testing.T) {
 		}
 	}
 }
+
+// Features are scaled before they are narrowed, sparse and dense ones alike.
+func TestScaledFeaturesOfAnySize(t *testing.T) {
+	g, x := small(76)
+	words := mat.DenseCopyOf(x)
+	want := must(Train(ctx, g, words, smallOptions(WithFeatures(coles.PrepareNone, 1), WithPrecision(coles.Float32))...)).Embedding()
+	for _, unit := range []float64{0x1p-170, 0x1p140} {
+		scaled := mat.DenseCopyOf(words)
+		scaled.Scale(unit, scaled)
+		for name, x := range map[string]mat.Matrix{"dense": scaled, "sparse": sparseOf(scaled)} {
+			m, err := Train(ctx, g, x, smallOptions(WithFeatures(coles.PrepareNone, 1/unit), WithPrecision(coles.Float32))...)
+			if err != nil {
+				t.Errorf("%s times %g: %v", name, unit, err)
+			} else if !mat.EqualApprox(m.Embedding(), want, 1e-4) { // two orders of summation in float32
+				t.Errorf("%s times %g: another embedding", name, unit)
+			}
+			_, err = Train(ctx, g, x, smallOptions(WithFeatures(coles.PrepareNone, 1e300), WithPrecision(coles.Float32))...)
+			wantError(t, err, coles.ErrPrecision)
+		}
+	}
+}
+
+// Gradients whose squares are no numbers any more end the training, and not silently.
+func TestGradientsBeyondTheNumbers(t *testing.T) {
+	g, _ := small(77)
+	x := mat.NewDense(g.Nodes(), 12, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return 1e6 * float64((7*i+3*j)%11) }, x)
+	_, err := Train(ctx, g, x, WithNetwork(GCN(8), ReLU(), GCN(5)), WithFeatures(coles.PrepareNone, 1e3), WithEpochs(5), WithPrecision(coles.Float32))
+	wantError(t, err, ErrDiverged)
+}
+
+// A network may make all rows equal: they keep their scale.
+func TestEqualRowsKeepTheirScale(t *testing.T) {
+	var cliques []coles.Edge
+	n := 0
+	for _, size := range []int{3, 5, 6, 7, 11, 13} {
+		for u := range size {
+			for v := range u {
+				cliques = append(cliques, coles.Edge{U: n + u, V: n + v})
+			}
+		}
+		n += size
+	}
+	ones := mat.NewDense(n, 3, nil)
+	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
+	for _, p := range []coles.Precision{coles.Float32, coles.Float64} {
+		m := must(Train(ctx, must(coles.NewGraph(n, cliques)), ones, WithPrecision(p), WithNetwork(GCN(8), ReLU(), GCN(5))))
+		if largest := mat.Max(m.Embedding()); largest > 100 {
+			t.Errorf("%v: an entry of %g", p, largest)
+		}
+	}
+}

@@ -111,7 +111,9 @@ func (l Layer) check() error {
 	switch {
 	case l.kind < 0 || int(l.kind) >= len(layerNames):
 		return fmt.Errorf("%w: %v", coles.ErrSetting, l.kind)
-	case l.trained() && l.width < 0:
+	case !l.trained() && l.width != 0:
+		return fmt.Errorf("%w: %v of width %d, which it has not", coles.ErrSetting, l.kind, l.width)
+	case l.width < 0:
 		return fmt.Errorf("%w: %v of width %d", coles.ErrSetting, l.kind, l.width)
 	case l.kind == dropoutLayer && !(l.rate >= 0 && l.rate < 1):
 		return fmt.Errorf("%w: dropout at a rate of %v, want 0 to less than 1", coles.ErrSetting, l.rate)
@@ -160,11 +162,17 @@ func (l Layer) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (l *Layer) UnmarshalJSON(text []byte) error {
-	var j layerJSON
+	var j struct {
+		layerJSON
+		Kind *layerKind `json:"kind"` // which has to be there
+	}
 	if err := strict.Unmarshal(text, &j, coles.ErrSetting); err != nil {
 		return err
 	}
-	read := Layer{kind: j.Kind, width: j.Width, rate: j.Rate, orthonormal: j.Orthonormal}
+	if j.Kind == nil {
+		return fmt.Errorf("gnn: layer: %w: no kind", coles.ErrSetting)
+	}
+	read := Layer{kind: *j.Kind, width: j.Width, rate: j.Rate, orthonormal: j.Orthonormal}
 	if j.Filter != nil {
 		read.filter = *j.Filter
 	}

@@ -48,7 +48,7 @@ type Report struct {
 	BestEpoch   int               `json:"best_epoch"` // whose parameters these are
 	Loss        float64           `json:"loss"`       // of the last epoch
 	Rank        float64           `json:"rank"`       // effective rank of the embedding
-	Seconds     float64           `json:"seconds"`    // which files do not keep
+	Seconds     float64           `json:"seconds"`    // which files do not keep, nor Memory
 	Memory      int               `json:"memory"`     // bytes that the steps took beside data and parameters
 }
 
@@ -118,6 +118,14 @@ func widened[T kernel.Float](m kernel.Matrix[T]) []float64 {
 	return out
 }
 
+// precisionOf is the precision of numbers of type T.
+func precisionOf[T kernel.Float]() coles.Precision {
+	if _, single := any(T(0)).(float32); single {
+		return coles.Float32
+	}
+	return coles.Float64
+}
+
 // scaled is h times the factor that makes r the mean norm of its centred rows, or
 // as it is for r = 0.
 func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) (*mat.Dense, float64, error) {
@@ -132,7 +140,7 @@ func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) 
 	for j := range even {
 		even[j] = 1
 	}
-	s, err := coles.SpectralScaling(y, even, coles.WithPower(0), coles.WithNorm(r))
+	s, err := coles.SpectralScaling(y, even, coles.WithPower(0), coles.WithNorm(r), coles.WithPrecision(precisionOf[T]()))
 	if err != nil {
 		return nil, 0, fmt.Errorf("gnn: %w", err)
 	}

@@ -39,7 +39,7 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 		return 0, fmt.Errorf("gnn: write model: %w: the writer is nil", coles.ErrEmpty)
 	}
 	report := m.report
-	report.Seconds = 0 // the only thing that two trainings differ in
+	report.Seconds, report.Memory = 0, 0 // what two trainings differ in, or one that was resumed
 	n, err := modelFormat.Write(w, modelHeader{m.settings, report, m.prepare, m.factor, m.params, classes, m.input, m.module}, arraysOf(m.params)...)
 	if err != nil {
 		return n, fmt.Errorf("gnn: write model: %w", err)

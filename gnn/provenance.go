@@ -4,7 +4,8 @@ import "coles"
 
 // A Provenance says what a model was made of, how, and by which version: with the same
 // input, settings and version a training makes it again, unless it listened to a
-// validation.
+// validation, was resumed by more epochs, or drops features that were sparse where they are
+// dense now: it draws for those that are stored.
 type Provenance struct {
 	// Input identifies the graph and the features: see [coles.HashInput].
 	Input coles.InputHash `json:"input"`

@@ -53,7 +53,7 @@ func (s Schedule) share(epoch, epochs int) float64 {
 	switch s.kind {
 	case cosineSchedule:
 		if epoch < s.warmup {
-			return float64(epoch+1) / float64(s.warmup+1)
+			return float64(epoch+1) / (float64(s.warmup) + 1)
 		}
 		return (1 + math.Cos(math.Pi*float64(epoch-s.warmup)/float64(max(1, epochs-s.warmup)))) / 2
 	case exponentialSchedule:
@@ -88,11 +88,20 @@ func (s Schedule) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Schedule) UnmarshalJSON(text []byte) error {
-	var j scheduleJSON
+	if string(text) == "null" {
+		return nil
+	}
+	var j struct {
+		scheduleJSON
+		Kind *scheduleKind `json:"kind"` // which has to be there
+	}
 	if err := strict.Unmarshal(text, &j, coles.ErrSetting); err != nil {
 		return err
 	}
-	read := Schedule{j.Kind, j.Warmup, j.Factor}
+	if j.Kind == nil {
+		return fmt.Errorf("gnn: schedule: %w: no kind", coles.ErrSetting)
+	}
+	read := Schedule{*j.Kind, j.Warmup, j.Factor}
 	if err := read.check(); err != nil {
 		return err
 	}

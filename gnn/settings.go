@@ -55,7 +55,7 @@ type Settings struct {
 // a file may hold only what differs from [DefaultSettings]; those that no setting has
 // are refused.
 //
-// Errors: [coles.ErrSetting], naming the member.
+// Errors: [coles.ErrSetting], saying what is wrong.
 func (s *Settings) UnmarshalJSON(text []byte) error {
 	type plain Settings
 	read := plain(s.clone())
@@ -173,7 +173,8 @@ func WithRankStop(rank float64) Option { return func(c *config) { c.StopRank = r
 // after the other. The output of a block is exactly what the whole graph gives for
 // its nodes; ΔW is that of the graph induced on the block, W⁺ and negatives
 // normalised within it, so that it still lacks the trivial direction. Memory
-// then grows with the surroundings of a block, not with the graph.
+// of the steps then grows with the surroundings of a block, not with the graph; the
+// embedding at the end, and every validation, takes one forward pass over all of it.
 func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }
 
 // WithNorm sets r, the mean norm of the centred rows of the embedding.

@@ -89,7 +89,8 @@ func TestSettingsInPart(t *testing.T) {
 	}
 	for _, text := range []string{
 		`{"epoch": 7}`, `{"epochs": "7"}`, `[]`, `{"network": [{"kind": "linear", "width": 3, "bias": true}]}`, `{"network": [{"kind": "conv"}]}`,
-		`{"network": {}}`, `{"objective": {"kind": "coles", "betas": 1}}`, `{"optimizer": {"kind": "adam", "rate": 1, "beta1": 0.9}}`,
+		`{"network": {}}`, `{"network": [null]}`, `{"network": [{"width": 16}]}`, `{"network": [{"kind": "relu", "width": -5}]}`, `{"schedule": {"factor": 0.9}}`,
+		`{"objective": {"kind": "coles", "betas": 1}}`, `{"optimizer": {"kind": "adam", "rate": 1, "beta1": 0.9}}`,
 		`{"optimizer": {"kind": "adam", "rate": -1}}`, `{"schedule": {"kind": "cosine", "warm": 3}}`, `{"augmentation": {"drop": [0, 0]}}`,
 		`{"augmentation": {"drop_edges": 0.1}}`, `{"negatives": {"kind": "none", "per": 3}}`, `{"features": "whiten"}`,
 	} {

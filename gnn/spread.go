@@ -8,49 +8,28 @@ import (
 )
 
 // spread tells how the energy of H is spread over its columns: ‖HᵀH/n − I‖²_F/d′, and
-// the effective rank of the covariance C = HᵀH/n − h̄h̄ᵀ, (Tr C)²/‖C‖²_F, which is 0
-// where there is no energy.
+// the effective rank of the covariance C of its rows, (Tr C)²/‖C‖²_F, which is 0 where
+// there is no energy. C is that of H less its mean row h̄, in a unit in which squares are
+// numbers: the mean may be most of H, and H of any size. HᵀH/n = C + h̄ᵀh̄.
 func spread[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (orthogonality, rank float64, err error) {
-	orthogonality, rank, err = momentsOf(ctx, h)
-	if err != nil || !math.IsNaN(rank) && !math.IsInf(rank, 0) {
-		return orthogonality, rank, err
-	}
-	// The squares are no numbers any more. The rank is that of H in another unit.
-	largest := T(0)
-	for _, v := range h.Data {
-		largest = max(largest, v, -v)
-	}
-	_, exponent := math.Frexp(float64(largest))
-	small := kernel.Dense[T](h.Rows, h.Cols)
-	kernel.Copy(small, h)
-	for i := range small.Data {
-		small.Data[i] = T(math.Ldexp(float64(small.Data[i]), -exponent))
-	}
-	_, rank, err = momentsOf(ctx, small)
-	return math.Inf(1), rank, err
-}
-
-func momentsOf[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (orthogonality, rank float64, err error) {
 	n, d := float64(h.Rows), h.Cols
+	mean := meanRow(h)
+	centred, release := kernel.Scratch[T](h.Rows, d)
+	defer release()
+	unit := centre(centred, h, mean)
 	gram, release := kernel.Scratch[T](d, d)
 	defer release()
 	for i := range d {
 		clear(gram.Data[i*gram.Stride:][:d])
 	}
-	if err := kernel.Gram(ctx, 1, h, h, gram); err != nil {
+	if err := kernel.Gram(ctx, 1, centred, centred, gram); err != nil {
 		return 0, 0, err
-	}
-	mean := make([]float64, d)
-	for i := range h.Rows {
-		for j, v := range h.Data[i*h.Stride:][:d] {
-			mean[j] += float64(v)
-		}
 	}
 	distance, trace, squares := 0.0, 0.0, 0.0
 	for i := range d {
 		for j, v := range gram.Data[i*gram.Stride:][i:d] {
-			g, times := float64(v)/n, 2.0 // the lower triangle is the same
-			c := g - mean[i]/n*(mean[i+j]/n)
+			c, times := float64(v)/n, 2.0 // the lower triangle is the same
+			g := c*unit*unit + mean[i]*mean[i+j]
 			if j == 0 {
 				trace += c
 				g--
@@ -63,5 +42,44 @@ func momentsOf[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (orthogo
 	if squares != 0 {
 		rank = trace * trace / squares
 	}
+	if math.IsNaN(distance) { // squares beyond the numbers, of either sign
+		distance = math.Inf(1)
+	}
 	return distance / float64(d), rank, nil
+}
+
+func meanRow[T kernel.Float](h kernel.Matrix[T]) []float64 {
+	mean := make([]float64, h.Cols)
+	for i := range h.Rows {
+		for j, v := range h.Data[i*h.Stride:][:h.Cols] {
+			mean[j] += float64(v)
+		}
+	}
+	for j := range mean {
+		mean[j] /= float64(h.Rows)
+	}
+	return mean
+}
+
+// centre makes dst the rows of h less their mean, divided by unit: a power of two near
+// their largest magnitude, or 1 where all are zero.
+func centre[T kernel.Float](dst, h kernel.Matrix[T], mean []float64) (unit float64) {
+	largest := 0.0
+	for i := range h.Rows {
+		for j, v := range h.Data[i*h.Stride:][:h.Cols] {
+			largest = max(largest, math.Abs(float64(v)-mean[j]))
+		}
+	}
+	unit = 1
+	if largest > 0 {
+		_, exponent := math.Frexp(largest)
+		unit = math.Ldexp(1, min(max(exponent, -1000), 1000))
+	}
+	for i := range h.Rows {
+		to := dst.Data[i*dst.Stride:][:h.Cols]
+		for j, v := range h.Data[i*h.Stride:][:h.Cols] {
+			to[j] = T((float64(v) - mean[j]) / unit)
+		}
+	}
+	return unit
 }

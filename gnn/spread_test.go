@@ -50,3 +50,23 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 		t.Errorf("the rank of nothing is %v", rank)
 	}
 }
+
+// The rank is that of the centred rows however large their mean is, and in whatever unit.
+func TestSpreadOfRowsFarFromZero(t *testing.T) {
+	h := randomMatrix[float64](6, 60, 5)
+	_, want, err := spread(ctx, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ unit, offset float64 }{{1, 1e3}, {1, 1e4}, {1e-30, 0}, {1e30, 0}, {1e-25, 1e-22}} {
+		moved := kernel.Dense[float32](60, 5)
+		for i, v := range h.Data {
+			moved.Data[i] = float32(v*c.unit + c.offset)
+		}
+		// float32 keeps of the differences what is beyond 2⁻²⁴ of the offset.
+		bound := 1e-5 + 1e-6*c.offset/c.unit
+		if _, rank, err := spread(ctx, moved); err != nil || math.Abs(rank-want) > bound*want {
+			t.Errorf("times %g plus %g: rank %v, want %v, error %v", c.unit, c.offset, rank, want, err)
+		}
+	}
+}

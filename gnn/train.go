@@ -20,7 +20,8 @@ import (
 // embeds its nodes. [DefaultSettings] is what it does unless options say otherwise.
 //
 // An epoch of the default takes some 6·(nnz(X)·k + nnz(W)·(k+d′) + n·k·d′ + n·d′²/2)
-// multiplications for k hidden and d′ output columns; the memory is [Report].Memory.
+// multiplications for k hidden and d′ output columns; the memory is [Report].Memory
+// beside data, parameters, and the pairs and views that a step draws.
 // The result depends on the input and the settings only, to the byte, however
 // many processors there are.
 //
@@ -129,6 +130,9 @@ func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat
 
 // train runs the epochs that are left.
 func (r *run[T]) train(ctx context.Context) error {
+	if r.judge == nil {
+		r.best = best[T]{} // of a training before this one, which had a judge
+	}
 	for r.epoch < r.Epochs && !r.ended() {
 		if err := r.runEpoch(ctx); err != nil {
 			return fmt.Errorf("gnn: epoch %d: %w", r.epoch+1, err)
@@ -147,7 +151,7 @@ func (r *run[T]) train(ctx context.Context) error {
 			}
 		}
 	}
-	if r.best.params != nil {
+	if r.judge != nil && r.best.params != nil {
 		for k, p := range r.encoder.params {
 			kernel.Copy(p.value, r.best.params[k])
 		}
@@ -208,7 +212,8 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], rnd *rand.Rand) (fl
 	}
 	r.last.GradientNorm = math.Sqrt(squares)
 	value := sum.Scalar()
-	if math.IsNaN(value+squares) || math.IsInf(value+squares, 0) {
+	// Adam keeps squares as numbers of type T.
+	if total := value + float64(T(squares)); math.IsNaN(total) || math.IsInf(total, 0) {
 		return 0, fmt.Errorf("%w: loss %v, gradient of norm %v", ErrDiverged, value, r.last.GradientNorm)
 	}
 	return value, nil

@@ -15,6 +15,9 @@ type crew struct {
 	helpers []*helper
 	ended   sync.WaitGroup
 	none    shift // stands before the first
+	// dismissed ends the helpers. It is never taken back: who still has the context of
+	// a crew that is gone works without it.
+	dismissed atomic.Bool
 }
 
 // shift is one piece of work: do(i) for i in [0, n).
@@ -44,7 +47,7 @@ type crewKey struct{}
 // thirty: for a computation of many short steps. The caller must dismiss them.
 // A context that has a crew keeps it.
 func Crew(ctx context.Context) (with context.Context, dismiss func()) {
-	if ctx.Value(crewKey{}) != nil {
+	if c, ok := ctx.Value(crewKey{}).(*crew); ok && !c.dismissed.Load() {
 		return ctx, func() {}
 	}
 	c := newCrew()
@@ -81,15 +84,18 @@ func (c *crew) run(ctx context.Context, n int, do func(i int)) error {
 
 // dismiss ends the goroutines.
 func (c *crew) dismiss() {
-	c.announce(nil)
+	c.dismissed.Store(true)
+	c.wake()
 	c.ended.Wait()
 }
 
 func (c *crew) announce(s *shift) {
-	if len(c.helpers) == 0 {
-		return
-	}
 	c.current.Store(s)
+	c.wake()
+}
+
+// wake wakes the helpers that are asleep.
+func (c *crew) wake() {
 	for _, h := range c.helpers {
 		if h.asleep.CompareAndSwap(true, false) {
 			h.wake <- struct{}{}
@@ -110,10 +116,14 @@ func (c *crew) help(h *helper) {
 	}
 }
 
-// await returns the piece of work that follows the last one.
+// await returns the piece of work that follows the last one, or nil once the crew is
+// dismissed.
 func (c *crew) await(h *helper, last *shift) *shift {
 	for {
 		for i := range lookouts {
+			if c.dismissed.Load() {
+				return nil
+			}
 			if s := c.current.Load(); s != last {
 				return s
 			}
@@ -122,8 +132,8 @@ func (c *crew) await(h *helper, last *shift) *shift {
 			}
 		}
 		h.asleep.Store(true)
-		// Whoever takes the mark back first decides: announce then sends.
-		if c.current.Load() == last || !h.asleep.CompareAndSwap(true, false) {
+		// Whoever takes the mark back first decides: wake then sends.
+		if c.current.Load() == last && !c.dismissed.Load() || !h.asleep.CompareAndSwap(true, false) {
 			<-h.wake
 		}
 	}

@@ -48,6 +48,33 @@ func TestCrewRunsEveryTaskOnce(t *testing.T) {
 	})
 }
 
+// Somebody may go on working with the context of a crew while it is dismissed, and after.
+func TestCrewIsDismissedWhileOthersWork(t *testing.T) {
+	withProcs(func(procs int) {
+		for range 200 {
+			ctx, dismiss := Crew(context.Background())
+			others := make(chan int)
+			go func() {
+				var ran atomic.Int64
+				for range 30 {
+					For(ctx, 20, func(int) { ran.Add(1) })
+				}
+				others <- int(ran.Load())
+			}()
+			For(ctx, 20, func(int) {})
+			dismiss() // returns
+			if ran := <-others; ran != 600 {
+				t.Fatalf("procs=%d: %d tasks ran, want 600", procs, ran)
+			}
+			again, dismiss := Crew(ctx)
+			if again == ctx {
+				t.Fatal("a dismissed crew is taken for one")
+			}
+			dismiss()
+		}
+	})
+}
+
 func TestCrewBeginsNoTaskOnceCancelled(t *testing.T) {
 	withProcs(func(procs int) {
 		c := newCrew()

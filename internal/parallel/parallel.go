@@ -18,7 +18,7 @@ import (
 // tasks should therefore be short (milliseconds).
 func For(ctx context.Context, n int, do func(i int)) error {
 	if n > 1 {
-		if c, ok := ctx.Value(crewKey{}).(*crew); ok {
+		if c, ok := ctx.Value(crewKey{}).(*crew); ok && !c.dismissed.Load() {
 			return c.run(ctx, n, do)
 		}
 	}

@@ -22,9 +22,20 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 		from, to := row(z.data, i), row(share, i)
 		multiplyTo(to, T(p), from)
 		log := softmax(to, to)
-		if p == 0 {
-			row(y.data, i)[0] = T(sum(from) / k)
-		} else {
+		// Near p = 0 the logarithm of the sum is that of k and little else: there
+		// it is taken about the mean.
+		mean, near, off := sum(from)/k, 0.0, 0.0
+		for _, v := range from {
+			x := p * (float64(v) - mean)
+			near = max(near, math.Abs(x))
+			off += math.Expm1(x)
+		}
+		switch {
+		case p == 0:
+			row(y.data, i)[0] = T(mean)
+		case near < 1:
+			row(y.data, i)[0] = T(mean + math.Log1p(off/k)/p)
+		default:
 			row(y.data, i)[0] = T((log - math.Log(k)) / p)
 		}
 	})
