@@ -2,6 +2,7 @@ package coles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -71,12 +72,27 @@ func (c config) fitFeatures(ctx context.Context, g *Graph, x mat.Matrix) (*Model
 		return nil, err
 	}
 	m.report.Preparation, m.report.Features = m.prepare.how, raw.cols()
+	auto := c.Precision == PrecisionAuto
 	c.Precision = c.Precision.resolve(raw.rows(), raw.cols(), m.prepare.how)
-	fit := fitIn[float64]
 	if c.Precision == Float32 {
-		fit = fitIn[float32]
+		err = checkSingleFilter(c.Filter)
+		if err == nil {
+			err = fitIn[float32](ctx, c, m, g, raw, clock)
+		}
+		var stopped *ConvergenceError
+		if !auto || !errors.Is(err, ErrPrecision) && !errors.As(err, &stopped) {
+			return m.unless(err)
+		}
+		// Where few of the nodes have edges M is far smaller than (FX)ᵀ(FX), which
+		// float32 rounds by.
+		c.Precision = Float64
 	}
-	if err := fit(ctx, c, m, g, raw, clock); err != nil {
+	return m.unless(fitIn[float64](ctx, c, m, g, raw, clock))
+}
+
+// unless is m, or nothing beside an error.
+func (m *Model) unless(err error) (*Model, error) {
+	if err != nil {
 		return nil, err
 	}
 	return m, nil

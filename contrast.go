@@ -61,6 +61,9 @@ func contrast(ctx context.Context, g *Graph, negatives NegativeSampler, s Settin
 	if s.Eta == 0 {
 		return dw, ctx.Err()
 	}
+	// Sums of 1, 2, 4, … negatives, the largest first: added to one after the other, the
+	// first would be copied κ times.
+	var drawn []*kernel.CSR[float64]
 	for k := range s.Kappa {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -77,11 +80,26 @@ func contrast(ctx context.Context, g *Graph, negatives NegativeSampler, s Settin
 			break
 		}
 		if part.Graph != nil {
-			dw.sparse = addMatrices(1, dw.sparse, -s.Eta/float64(s.Kappa), part.Graph.m)
-			dw.drawn = true
+			drawn, dw.drawn = append(drawn, part.Graph.m), true
+			for count := k + 1; count%2 == 0; count /= 2 {
+				drawn = addLast(drawn)
+			}
 		}
 	}
+	for len(drawn) > 1 {
+		drawn = addLast(drawn)
+	}
+	if len(drawn) == 1 {
+		dw.sparse = addMatrices(1, dw.sparse, -s.Eta/float64(s.Kappa), drawn[0])
+	}
 	return dw, ctx.Err()
+}
+
+// addLast makes one of the last two matrices of a list: their sum.
+func addLast(list []*kernel.CSR[float64]) []*kernel.CSR[float64] {
+	last := len(list) - 1
+	list[last-1] = addMatrices(1, list[last-1], 1, list[last])
+	return list[:last]
 }
 
 // orEmpty lets the methods of a nil or zero DeltaW see one of no nodes.

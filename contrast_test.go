@@ -238,3 +238,22 @@ func TestSparseAndRankOnePartsMakeTheWhole(t *testing.T) {
 		wantClose(t, s.String(), must(dw.Apply(ctx, x)), want, 1e-13)
 	}
 }
+
+// Many negatives are added in pairs and pairs of pairs: to the mean of all of them.
+func TestContrastOfManyNegatives(t *testing.T) {
+	g := randomGraph(36, 30, 0.1)
+	for _, kappa := range []int{1, 2, 3, 7, 8, 21} {
+		var drawn []coles.Negative
+		dw := must(coles.Contrast(ctx, g, recorded(coles.UniformNegatives(2), &drawn), coles.WithKappa(kappa), coles.WithEta(0.6)))
+		want := denseOf(coles.Normalize(g, coles.NoSelfLoops))
+		for _, part := range drawn {
+			var share mat.Dense
+			share.Scale(-0.6/float64(kappa), denseOf(part.Graph))
+			want.Add(want, &share)
+		}
+		if len(drawn) != kappa {
+			t.Fatalf("%d negatives drawn, want %d", len(drawn), kappa)
+		}
+		wantClose(t, "ΔW", must(dw.Apply(ctx, eye(30))), want, 1e-14)
+	}
+}

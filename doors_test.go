@@ -152,6 +152,9 @@ func TestDoors(t *testing.T) {
 		{"a nil graph", input{nil, words, 3}, []refusal{by(coles.ErrEmpty, readGraph...), by(coles.ErrShape, "Filter")}},
 		{"a zero graph", input{new(coles.Graph), words, 3}, []refusal{by(coles.ErrEmpty, readGraph...), by(coles.ErrShape, "Filter")}},
 		{"a nil *mat.Dense", input{g, (*mat.Dense)(nil), 3}, []refusal{by(coles.ErrEmpty, readX...)}},
+		{"a nil *Dense32", input{g, (*coles.Dense32)(nil), 3}, []refusal{by(coles.ErrEmpty, readX...)}},
+		{"a nil *SymCSR", input{g, (*coles.SymCSR)(nil), 3}, []refusal{by(coles.ErrEmpty, readX...)}},
+		{"a nil *mat.SymDense", input{g, (*mat.SymDense)(nil), 3}, []refusal{by(coles.ErrEmpty, readX...)}},
 		{"a nil *sparse.CSR", input{g, (*sparse.CSR)(nil), 3}, []refusal{by(coles.ErrEmpty, readX...)}},
 		{"an empty *mat.Dense", input{g, new(mat.Dense), 3}, []refusal{
 			by(coles.ErrShape, "Fit", "Filter", "Solve", "implicit", "Estimate", "HashInput"), by(coles.ErrEmpty, "KNN", "prepare")}},

@@ -3,6 +3,7 @@ package coles
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -92,6 +93,10 @@ func (c config) eigenmaps(ctx context.Context, dw *DeltaW) (*Eigenmap, error) {
 	if c.Dim > given {
 		lo, hi := dw.spectrumBounds()
 		rest, err := c.topOf(ctx, known.without(dw), n, c.Dim-given, lo, hi)
+		var stopped *eigen.ConvergenceError
+		if errors.As(err, &stopped) {
+			return nil, &ConvergenceError{Wanted: c.Dim, Converged: given + stopped.Converged, Residual: stopped.Residual}
+		}
 		if err != nil {
 			return nil, solveError(err, c.Dim)
 		}

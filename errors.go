@@ -53,7 +53,7 @@ type ConvergenceError struct {
 	Wanted    int         // eigenpairs asked for
 	Converged int         // eigenpairs within the bound
 	Residual  float64     // largest ‖Mv − λv‖ / max|λ| among those asked for
-	Partial   *Projection // the converged pairs, in descending order; nil when there are none
+	Partial   *Projection // the converged pairs, in descending order; nil when there are none, and from [Eigenmaps]
 }
 
 // Error says how many pairs converged, and how far off the rest are.

@@ -23,7 +23,7 @@ func readFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
 	if err := checkContext(ctx); err != nil {
 		return nil, err
 	}
-	if w, ok := x.(*SymCSR); ok {
+	if w, ok := x.(*SymCSR); ok && w != nil {
 		return &features{sparse: w.matrix()}, nil
 	}
 	m, err := input.Read(ctx, x)

@@ -200,15 +200,15 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	if err := checkNodes(rows); err != nil {
 		return nil, err
 	}
-	adj, merged := input.Compact(a, math.Max)
+	raw := a.RawMatrix()
 	for i := range rows {
-		js, ws := adj.Row(i)
-		for q, j := range js {
-			if err := checkWeight(ws[q], i, int(j)); err != nil {
+		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
+			if err := checkWeight(raw.Data[q], i, raw.Ind[q]); err != nil {
 				return nil, err
 			}
 		}
 	}
+	adj, merged := input.Compact(a, math.Max)
 	report := GraphReport{DuplicatesMerged: merged}
 	mirror := adj.Transpose()
 	if i, j, same := firstDifference(adj, mirror); !same {

@@ -191,6 +191,7 @@ func TestFromCSRRefuses(t *testing.T) {
 		{"first pointer not 0", csr(2, 2, []int{1, 1, 2}, []int{1, 0}, 1, 1), nil, coles.ErrShape},
 		{"NaN", csr(2, 2, []int{0, 1, 2}, []int{1, 0}, math.NaN(), 1), nil, coles.ErrNotFinite},
 		{"infinity", csr(2, 2, []int{0, 1, 2}, []int{1, 0}, 1, math.Inf(-1)), nil, coles.ErrNotFinite},
+		{"negative behind a larger one", csr(2, 2, []int{0, 2, 4}, []int{1, 1, 0, 0}, -5, 1, -5, 1), nil, coles.ErrNegativeWeight},
 		{"negative", csr(2, 2, []int{0, 1, 2}, []int{1, 0}, -1, -1), nil, coles.ErrNegativeWeight},
 		{"one direction only", csr(2, 2, []int{0, 1, 1}, []int{1}, 1), nil, coles.ErrAsymmetric},
 		{"other weight back", csr(2, 2, []int{0, 1, 2}, []int{1, 0}, 1, 2), nil, coles.ErrAsymmetric},

@@ -40,7 +40,8 @@ func shapeOf(f *features) featureShape {
 // are stored, d′ columns, and numbers of s bytes (8, or 4 for [Float32]) it is the
 // largest of the stages, in bytes:
 //
-//	always    (4+s)·(4m+n) for W and ΔW, and for X prepared (12+s)·z (sparse) or s·n·d (dense)
+//	always    (4+s)·(4m+n) for W and ΔW, 32 for each entry that sampled negatives are expected to
+//	          have (2·κ·n·partners, p·n²), and for X prepared (12+s)·z (sparse) or s·n·d (dense)
 //	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
 //	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′), from d = 2,700
 //	          on 4·d² more
@@ -68,21 +69,45 @@ func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
 		if err != nil {
 			return Memory{}, err
 		}
-		shape = shapeOf(f)
+		if shape = shapeOf(f); c.Features == PrepareStandardize { // makes every entry a number
+			shape.sparse, shape.nonzeros = false, 0
+		}
 		if shape.rows != g.Nodes() {
 			return Memory{}, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, shape.rows, g.Nodes())
 		}
 	}
-	if most := shape.dims(); c.Dim > most {
+	if x == nil {
+		c.Precision = Float64
+	}
+	most := shape.dims()
+	if x == nil {
+		most -= newComponentSpace(g).dim()
+	}
+	if c.Dim > most {
 		return Memory{}, fmt.Errorf("coles: estimate: %w: d′ = %d of %d", ErrDim, c.Dim, most)
 	}
 	if c.Dim == 0 {
-		c.Dim = freeDim(g.Nodes(), g.Nodes())
+		c.Dim = freeDim(g.Nodes(), most)
 		if x != nil {
 			c.Dim = min(defaultDim, shape.cols)
 		}
 	}
 	return estimate(g.adj.NNZ(), shape, c.Settings), nil
+}
+
+// drawnEntries is how many entries the sampled negatives of n nodes are expected to have.
+func (s Settings) drawnEntries(n int64) int64 {
+	if s.Kappa == 0 || s.Eta == 0 {
+		return 0
+	}
+	all := n * n
+	switch s.Negatives.kind {
+	case uniformSampler, degreeSampler:
+		return min(all, 2*int64(s.Kappa)*n*int64(s.Negatives.perNode))
+	case erdosRenyiSampler:
+		return int64(min(1, float64(s.Kappa)*s.Negatives.prob) * float64(all))
+	}
+	return 0
 }
 
 func estimate(entries int, x featureShape, s Settings) Memory {
@@ -93,7 +118,7 @@ func estimate(entries int, x featureShape, s Settings) Memory {
 	} else {
 		strip = int64(stripWidth[float64](x.cols))
 	}
-	always := (4+size)*(2*int64(entries)+n) + (12+size)*z
+	always := (4+size)*(2*int64(entries)+n) + (12+size)*z + 32*s.drawnEntries(n)
 	if !x.sparse {
 		always += size * n * d
 	}

@@ -68,6 +68,10 @@ func TestEstimateIsWithinAFactorOfTwo(t *testing.T) {
 		{"direct, dense X", dense, []coles.Option{coles.WithSolver(coles.SolverDirect)}},
 		{"krylov, sparse X", wide, []coles.Option{coles.WithSolver(coles.SolverKrylov), coles.WithDim(64)}},
 		{"krylov, dense X", dense, []coles.Option{coles.WithSolver(coles.SolverKrylov), coles.WithDim(64)}},
+		{"standardised sparse X", wide, []coles.Option{coles.WithFeatures(coles.PrepareStandardize), coles.WithDim(64)}},
+		{"drawn negatives", narrow, []coles.Option{coles.WithNegatives(coles.UniformNegatives(5)), coles.WithKappa(20), coles.WithDim(16)}},
+		{"drawn pairs", narrow, []coles.Option{coles.WithNegatives(coles.ErdosRenyiNegatives(0.05)), coles.WithDim(16)}},
+		{"no features, float32", nil, []coles.Option{coles.WithDim(32), coles.WithPrecision(coles.Float32)}},
 		{"no features", nil, []coles.Option{coles.WithDim(32)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,6 +96,9 @@ func TestEstimateRefusesWhatFitRefuses(t *testing.T) {
 	wantError(t, err, coles.ErrShape)
 	_, err = coles.Estimate(g, words, coles.WithEta(-1))
 	wantError(t, err, coles.ErrSetting)
+	ring := must(coles.NewGraph(20, ringEdges(20, 1)))
+	_, err = coles.Estimate(ring, nil, coles.WithDim(20)) // of which one only tells the component
+	wantError(t, err, coles.ErrDim)
 	if huge := must(coles.Estimate(must(coles.NewGraph(1_000_000, nil)), nil)); huge.Bytes < 1<<30 {
 		t.Errorf("%d bytes for 128 vectors of a million nodes", huge.Bytes)
 	}

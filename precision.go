@@ -17,14 +17,15 @@ type Precision int
 const (
 	// PrecisionAuto is Float32 from 2²¹ numbers of features (n·d) on, where half
 	// the memory is half the time, and Float64 below, for [PrepareNone], whose
-	// numbers may be of any size, and without features.
+	// numbers may be of any size, without features, and where Float32 turns out not to do.
 	PrecisionAuto Precision = iota
 	// Float64 keeps rounding errors of the embedding near 1e-14.
 	Float64
 	// Float32 takes half the memory and about half the time. Rounding errors
 	// of the embedding are near 1e-6, which no accuracy in the tables shows.
 	// It takes features that are, when prepared, at most 1e15, the largest of
-	// them at least 1e-15: their products must be numbers of float32, too.
+	// them at least 1e-15, and a filter whose coefficients are: their products must be
+	// numbers of float32, too.
 	Float32
 )
 
@@ -66,6 +67,15 @@ func checkRange(ctx context.Context, rows int, largestOf func(lo, hi int) float6
 	}
 	if largest > singleRange || largest > 0 && largest < 1/singleRange {
 		return fmt.Errorf("coles: features: %w: up to %.3g, beyond what float32 can multiply; scale them or use Float64", ErrPrecision, largest)
+	}
+	return nil
+}
+
+// checkSingleFilter refuses a filter whose coefficients, or products of them, float32 could
+// not hold.
+func checkSingleFilter(f Filter) error {
+	if largest := magnitude(f.coef); largest > singleRange || largest > 0 && largest < 1/singleRange {
+		return fmt.Errorf("coles: filter: %w: coefficients up to %.3g, beyond what float32 can multiply; use Float64", ErrPrecision, largest)
 	}
 	return nil
 }

@@ -175,3 +175,30 @@ func TestFilteringInPlaceLeavesTheInputAlone(t *testing.T) {
 		}
 	}
 }
+
+// Where few nodes have edges M is so much smaller than (FX)ᵀ(FX) that iterations on products
+// in float32 do not settle: left to choose, Fit goes on in float64.
+func TestFitGoesOnInFloat64(t *testing.T) {
+	const n, d = 2000, 1200 // above 2²¹ numbers
+	var clique []coles.Edge
+	for u := range 10 {
+		for v := range u {
+			clique = append(clique, coles.Edge{U: u, V: v})
+		}
+	}
+	g := must(coles.NewGraph(n, clique))
+	words, _ := randomWords(random(61), n, d)
+	if got := must(coles.Fit(ctx, g, words)).Report().Precision; got != coles.Float64 {
+		t.Errorf("it was in %v", got)
+	}
+}
+
+// Coefficients that float32 does not have are refused where it is asked for.
+func TestFilterOfTinyCoefficients(t *testing.T) {
+	g, _, dense := small(62)
+	for _, f := range []coles.Filter{coles.Heat(8, 100), coles.Polynomial(1e-25, 1e-25), coles.Polynomial(1e25)} {
+		_, err := coles.Fit(ctx, g, dense, coles.WithFilter(f), coles.WithPrecision(coles.Float32))
+		wantError(t, err, coles.ErrPrecision)
+		must(coles.Fit(ctx, g, dense, coles.WithFilter(f), coles.WithPrecision(coles.Float64)))
+	}
+}

@@ -28,10 +28,10 @@ const maxPower = 3
 // eigenvalues λ, the first the largest. With L_j = max(λ_j, 10⁻⁹λ₁)/λ₁, column j is
 // multiplied by s·L_j^γ, where
 //
-//   - γ is the smallest in [0, 3] at which the effective rank
-//     exp(−Σ q_j log q_j), q_j the share of column j in the energy of the
-//     centred embedding, is at most max(rank·2^−γ, floor); 3 where there is
-//     none; or fixed by [WithPower];
+//   - γ is 0 if the effective rank exp(−Σ q_j log q_j), q_j the share of column j in
+//     the energy of the centred embedding, is at most max(rank·2^−γ, floor) there; or
+//     else where bisection of [0, 3] finds it to become that, which is the smallest such γ
+//     unless it does so more than once; 3 where it never does; or fixed by [WithPower];
 //   - s makes r the mean of ‖e_i − ē‖ over the rows. The rows are centred to be
 //     measured, because their mean may carry most of the energy; E is not.
 //

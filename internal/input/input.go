@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
@@ -59,13 +60,11 @@ type single interface {
 // sparse ones with their rows sorted and entries at the same place added up.
 // Errors are an [*Error] or ctx's.
 func Read(ctx context.Context, x mat.Matrix) (Matrix, error) {
-	switch x := x.(type) {
-	case nil:
+	if v := reflect.ValueOf(x); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return Matrix{}, wrong(Empty, "matrix is nil")
+	}
+	switch x := x.(type) {
 	case *mat.Dense:
-		if x == nil {
-			return Matrix{}, wrong(Empty, "matrix is nil")
-		}
 		dense := kernel.Matrix[float64](x.RawMatrix())
 		return Matrix{Rows: dense.Rows, Cols: dense.Cols, Dense: dense}, checkFinite(ctx, dense)
 	case single:
