@@ -177,6 +177,7 @@ func TestEdgeListMalformed(t *testing.T) {
 		{"weight is text", "a b 1\na c heavy\n", "", "", ErrFormat, "edges:2:5"},
 		{"weight is NaN", "a b 1\na c NaN\n", "", "", ErrNotFinite, "edges:2:5"},
 		{"weight overflows", "a b 1e999\n", "", "", ErrNotFinite, "edges:1:5"},
+		{"the first weight is empty", "1,2,\n3,4,0.5\n", "", "", ErrFormat, "edges:1:5"},
 		{"header that is an edge", "from to\na from\n", "", "", ErrFormat, `edges:1: malformed input: looks like a header, but "from"`},
 		{"weight of the first edge is text", "a b heavy\nb c 1\n", "", "", ErrFormat, `"b" (field 2)`},
 		{"features of the first node are text", "a,b\n", "a,red\nb,1\na,2\n", "", ErrFormat, `features:1`},

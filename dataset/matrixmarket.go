@@ -214,7 +214,7 @@ func (m *marketReader) coordinates() (*sparse.CSR, error) {
 				return nil, err
 			}
 		}
-		if m.mirror < 0 && i == j {
+		if m.mirror < 0 && i == j && v != 0 {
 			return nil, m.fault(-1, "%w: an entry on the diagonal of a skew-symmetric matrix", ErrFormat)
 		}
 		put(i, j, v)

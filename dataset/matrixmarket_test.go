@@ -29,6 +29,7 @@ func TestMatrixMarketForms(t *testing.T) {
 		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 3\n2 1 4\n", true, []float64{3, 4, 4, 0}},
 		{"symmetric pattern", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", true, []float64{0, 1, 1, 0}},
 		{"skew-symmetric", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 4\n", true, []float64{0, -4, 4, 0}},
+		{"skew-symmetric, zeros on its diagonal", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n1 1 0\n2 1 4\n", true, []float64{0, -4, 4, 0}},
 		{"no entries", "%%MatrixMarket matrix coordinate real general\n1 2 0\n", true, []float64{0, 0}},
 		{"array", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n", false, []float64{1, 3, 5, 2, 4, 6}},
 		{"symmetric array", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", false, []float64{1, 2, 2, 3}},

@@ -166,6 +166,7 @@ func (h *npyHeader) float(b []byte) float64 {
 	return math.Float64frombits(h.order.Uint64(b))
 }
 
+// integer is an element; beyond the largest int64, that one.
 func (h *npyHeader) integer(b []byte) int64 {
 	var u uint64
 	switch h.size {
@@ -185,7 +186,7 @@ func (h *npyHeader) integer(b []byte) int64 {
 	case 'b':
 		return int64(min(u, 1))
 	}
-	return int64(u)
+	return int64(min(u, math.MaxInt64))
 }
 
 // rowMajor puts a column-major array of r rows and c columns into row order.

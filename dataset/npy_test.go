@@ -30,6 +30,9 @@ func TestNPYElementTypes(t *testing.T) {
 		{"<i4", []int32{1, -2, math.MaxInt32}, []float64{1, -2, math.MaxInt32}},
 		{"<i8", []int64{1, -2, 1 << 53}, []float64{1, -2, 1 << 53}},
 		{"|u1", []uint8{1, 2, 255}, []float64{1, 2, 255}},
+		{"<u2", []uint16{1, 2, 65535}, []float64{1, 2, 65535}},
+		{"<u4", []uint32{1, 2, math.MaxUint32}, []float64{1, 2, math.MaxUint32}},
+		{"<u8", []uint64{1, 2, 1 << 53}, []float64{1, 2, 1 << 53}},
 		{"|b1", []uint8{0, 1, 7}, []float64{0, 1, 1}},
 	} {
 		for _, big := range []bool{false, true} {
@@ -119,6 +122,7 @@ func TestNPYMalformed(t *testing.T) {
 		{"text", npyArray("<U1", "(2,)", []uint32{65, 66}), ErrFormat, "text"},
 		{"three dimensions", npyArray("<f8", "(1, 1, 1)", 1.0), ErrShape, "[1 1 1]"},
 		{"no rows", npyArray("<f8", "(0, 4)"), ErrShape, "[0 4]"},
+		{"integer past 2^63", npyArray("<u8", "(2,)", []uint64{1, 1<<63 + 1}), ErrTooLarge, "element 1"},
 		{"integer past 2^53", npyArray("<i8", "(2,)", []int64{1, 1<<53 + 1}), ErrTooLarge, "element 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

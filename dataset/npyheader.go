@@ -85,10 +85,8 @@ func (h *npyHeader) descr(p *literal) {
 	switch h.kind {
 	case 'f':
 		ok = size == 4 || size == 8
-	case 'i':
+	case 'i', 'u':
 		ok = size == 1 || size == 2 || size == 4 || size == 8
-	case 'u':
-		ok = size == 1 || size == 2 || size == 4
 	case 'b':
 		ok = size == 1
 	case 'S':

@@ -160,6 +160,9 @@ func (a *archive) fill(d *Dataset) (err error) {
 		if err != nil {
 			return err
 		}
+		if n := d.Nodes(); len(known) != n {
+			return inFile(a.path("has_label"), "%d entries for %d nodes: %w", len(known), n, ErrShape)
+		}
 		for i, k := range known {
 			if k == 0 {
 				d.Unlabeled = append(d.Unlabeled, i)

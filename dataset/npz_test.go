@@ -82,6 +82,7 @@ func TestNPZMalformed(t *testing.T) {
 		{"not a zip", []byte("hello, I am no archive at all, only text"), ErrFormat, "npz"},
 		{"no directory", good[:len(good)/2], ErrTruncated, "npz"},
 		{"no adjacency", zipFile(without(small, "adj_indices")), ErrMissing, "adj_indices"},
+		{"labelled, for other nodes", zipFile(with(small, "has_label", ints(1, 0))), ErrShape, "2 entries for 3 nodes"},
 		{"2^30 columns", zipFile(with(small, "attr_shape", ints(3, 1<<30))), ErrTooLarge, "1073741824 columns"},
 		{"features in part", zipFile(without(small, "attr_indptr")), ErrMissing, "attr_indptr"},
 		{"member twice", zipFile(twice), ErrDuplicate, "labels"},

@@ -292,7 +292,8 @@ func (o *ogbReader) splits(d *Dataset, nodes int) error {
 		return inFile(path.Join(o.dir, "split"), "%w", err)
 	}
 	for _, f := range folders {
-		if !f.IsDir() {
+		// A link to a folder is one, too.
+		if info, err := fs.Stat(o.fsys, path.Join("split", f.Name())); err != nil || !info.IsDir() {
 			continue
 		}
 		if len(d.Splits) == maxSplits {

@@ -89,8 +89,15 @@ func TestOpenOGB(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// A folder of a split may be a link.
+	if err := os.Rename(filepath.Join(dir, "split", "time"), filepath.Join(dir, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "elsewhere"), filepath.Join(dir, "split", "time")); err != nil {
+		t.Fatal(err)
+	}
 	d, err := OpenOGB(dir + "/")
-	if err != nil || d.Name != "arxiv" || d.Nodes() != 3 {
+	if err != nil || d.Name != "arxiv" || d.Nodes() != 3 || len(d.Splits) != 2 {
 		t.Errorf("%v (%v)", d, err)
 	}
 	_, err = OpenOGB(filepath.Join(dir, "nowhere"))

@@ -71,10 +71,37 @@ func (s Split) check(n int) error {
 
 // splitFile is the JSON form of a list of splits. Other keys are ignored.
 type splitFile struct {
-	Nodes *int    `json:"nodes,omitempty"`
-	Train [][]int `json:"train"`
-	Val   [][]int `json:"val"`
-	Test  [][]int `json:"test,omitempty"`
+	Nodes *int      `json:"nodes,omitempty"`
+	Train nodeLists `json:"train"`
+	Val   nodeLists `json:"val"`
+	Test  nodeLists `json:"test,omitempty"`
+}
+
+// nodeLists are lists of nodes. encoding/json would take a null among them for node 0, and
+// add what is given twice to what was there.
+type nodeLists [][]int
+
+func (l *nodeLists) UnmarshalJSON(text []byte) error {
+	if *l != nil {
+		return errors.New("given twice")
+	}
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case 'n':
+			if depth == 2 {
+				return errors.New("null where a node is expected")
+			}
+		}
+	}
+	var lists [][]int
+	err := json.Unmarshal(text, &lists)
+	*l = lists
+	return err
 }
 
 // ReadSplits reads splits of a graph of n nodes from JSON of the form

@@ -42,6 +42,8 @@ func TestSplitsMalformed(t *testing.T) {
 		{"a list, not an object", `[[0, 1]]`, ErrFormat, "splits: byte"},
 		{"fractional node", `{"train": [[0.5]], "val": [[]]}`, ErrFormat, "splits: byte"},
 		{"number past 64 bits", `{"train": [[99999999999999999999]], "val": [[]]}`, ErrFormat, "splits: byte"},
+		{"null for a node", `{"train": [[1]], "val": [[null]]}`, ErrFormat, "null where a node"},
+		{"a part twice", `{"train": [[0, 1]], "train": [[2]], "val": [[]]}`, ErrFormat, "given twice"},
 		{"flat list", `{"train": [0, 1], "val": [2]}`, ErrFormat, "splits: byte"},
 		{"bytes after the end", smallSplits + "{}", ErrFormat, "splits: byte"},
 		{"no train", `{"val": [[1]]}`, ErrMissing, "splits"},

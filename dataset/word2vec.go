@@ -306,6 +306,8 @@ func (s *source) word(b *bufio.Reader) (string, error) {
 		switch {
 		case c == '\n' && len(word) == 0:
 			continue
+		case c == '\n':
+			return "", atByte(s.file, start, "%w: a line feed in an id", ErrFormat)
 		case c == ' ':
 			if len(word) == 0 || !utf8.Valid(word) {
 				return "", atByte(s.file, start, "%w: an id that is empty or not UTF-8", ErrFormat)

@@ -78,6 +78,7 @@ func TestWord2VecMalformed(t *testing.T) {
 		{"binary: half a row", true, "1 2\na 1234", ErrTruncated, "byte 10"},
 		{"binary: rows declared only", true, "2000000000 2000000000\na ", ErrTruncated, "byte"},
 		{"binary: an empty id", true, "1 1\n 1234", ErrFormat, "byte 4"},
+		{"binary: a line feed in an id", true, "1 1\na\nb 1234", ErrFormat, "byte 4"},
 		{"binary: an id not UTF-8", true, "1 1\n\xff 1234", ErrFormat, "byte 4"},
 		{"binary: an id without end", true, "1 1\n" + strings.Repeat("x", maxWord+1), ErrTooLarge, "byte 4"},
 		{"binary: an id twice", true, "2 1\n" + binaryRow("a", 1) + binaryRow("a", 2), ErrDuplicate, "byte"},

@@ -194,6 +194,27 @@ func TestWriteFile(t *testing.T) {
 			t.Errorf("permissions %v, %v; want those of the file that was there", info.Mode(), err)
 		}
 	})
+	t.Run("link to a file to come", func(t *testing.T) {
+		dir := t.TempDir()
+		link := filepath.Join(dir, "link")
+		if err := os.Symlink("real", link); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteFile(link, hello); err != nil {
+			t.Fatal(err)
+		}
+		if to, err := os.Readlink(link); err != nil || to != "real" {
+			t.Errorf("the link leads to %q, %v", to, err)
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, "real")); err != nil || string(text) != "hello" {
+			t.Errorf("%q, %v", text, err)
+		}
+	})
+	t.Run("a name as long as names may be", func(t *testing.T) {
+		if err := WriteFile(filepath.Join(t.TempDir(), strings.Repeat("x", 255)), hello); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("symbolic link", func(t *testing.T) {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "real"), nil, 0o666); err != nil {

@@ -14,8 +14,9 @@ import (
 // file beside it, is flushed to the disk, and takes its name only then: on any
 // error, a panic of write included, what stood at path before stands there
 // still, and no partial file is left. An existing file keeps its permissions;
-// a symbolic link keeps pointing at its file, which is the one replaced. What
-// is not a regular file, such as /dev/stdout or a pipe, is written to directly.
+// a symbolic link keeps pointing at its file, there already or not, which is the one
+// replaced. What is not a regular file, such as a pipe, is written to directly, and so
+// are /dev/stdout and /dev/stderr, wherever they lead.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if err := writeFile(path, write); err != nil {
 		return fmt.Errorf("dataset: write %s: %w", path, err)
@@ -27,10 +28,17 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	if write == nil {
 		return fmt.Errorf("nothing that writes it: %w", ErrOption)
 	}
+	switch filepath.Clean(path) {
+	case "/dev/stdout":
+		return write(os.Stdout)
+	case "/dev/stderr":
+		return write(os.Stderr)
+	}
 	mode := fs.FileMode(0o666) // less the umask
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		path = linkTarget(path)
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -76,9 +84,31 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
+// linkTarget follows symbolic links to a file that is not there yet.
+func linkTarget(path string) string {
+	const most = 40 // links, as many as Linux follows
+	for range most {
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return path
+}
+
+// maxName keeps the name of a partial file within the 255 bytes that file systems allow.
+const maxName = 200
+
 // createBeside creates a new file in the folder of path.
 func createBeside(path string, mode fs.FileMode) (*os.File, error) {
 	dir, base := filepath.Split(path)
+	if len(base) > maxName { // room for what is added
+		base = base[:maxName]
+	}
 	for {
 		// The name is random so that two programs do not meet; it decides nothing.
 		name := fmt.Sprintf("%s.%s.%016x.partial", dir, base, rand.Uint64())
