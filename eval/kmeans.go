@@ -49,7 +49,8 @@ const singlePrecision = 1 << 21
 // Every iteration takes O(ndk) operations as products of matrices, every start
 // first O(ndk·log k) to draw centres. Memory: a dense x is copied, centred on its
 // mean, in float64 or, from 2²¹ entries on, in float32: near ties are then decided
-// by rounding errors of 10⁻⁷. A sparse one is copied as it is. Each start takes
+// by rounding errors of 10⁻⁷. A sparse one is copied as it is and not centred: distances
+// below 10⁻⁸ of the length of the rows are lost. Each start takes
 // 12·(3 + log k)·n bytes, and 8·k·d for every 2048 rows or 4·k, the more of both.
 //
 // Errors: [ErrClusters] for k outside 1..n, [ErrParameter] for a setting below

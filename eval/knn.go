@@ -34,7 +34,8 @@ type KNNModel struct {
 	rows    *knnRowSet
 }
 
-// Fit copies the given rows of x (n × d), dense or sparse, under the rules of
+// Fit copies the given rows (brought to length 1 for [KNN].Cosine, which leaves parallel
+// ones apart by rounding) of x (n × d), dense or sparse, under the rules of
 // [LogisticRegression.Fit], except that one class is enough.
 //
 // Errors: [ErrParameter] if K is negative or more than there are rows,

@@ -108,8 +108,9 @@ func (f *features) inverseRootSimilarity(ctx context.Context) ([]float64, error)
 // by [KMeans] are the rows Spectral-g of the paper's clustering table: the columns
 // are the k eigenvectors of D^-½ A D^-½ with the largest eigenvalues (Laplacian
 // Eigenmaps), divided by √degree as scikit-learn's SpectralClustering does.
-// Nodes without edges are zero. Those constant on connected components come
-// first, so that of a graph with more components than k nothing else is seen.
+// Nodes without edges are zero, and so are columns beyond the number of the others.
+// Those constant on connected components come first, so that of a graph with more
+// components than k nothing else is seen.
 //
 // It takes the time of coles.Eigenmaps. Errors: [ErrDimension] for k outside 1..n,
 // [ErrConvergence], and ctx.Err().
@@ -120,11 +121,30 @@ func SpectralGraph(ctx context.Context, g *coles.Graph, k int) (*mat.Dense, erro
 	if n := g.Nodes(); k < 1 || k > n {
 		return nil, fmt.Errorf("%w: %d eigenvectors of a graph of %d nodes", ErrDimension, k, n)
 	}
-	dw, err := coles.Contrast(ctx, g, coles.NoNegatives())
+	// Nodes without edges would come into the eigenvectors of the eigenvalue 0.
+	degrees, joined := g.Degrees(), []int(nil)
+	for i, degree := range degrees {
+		if degree > 0 {
+			joined = append(joined, i)
+		}
+	}
+	y := mat.NewDense(g.Nodes(), k, nil)
+	if len(joined) == 0 {
+		return y, ctx.Err()
+	}
+	part := g
+	if len(joined) < g.Nodes() {
+		induced, err := Induce(ctx, g, nil, joined)
+		if err != nil {
+			return nil, err
+		}
+		part = induced.Graph
+	}
+	dw, err := coles.Contrast(ctx, part, coles.NoNegatives())
 	if err != nil {
 		return nil, err
 	}
-	e, err := coles.Eigenmaps(ctx, dw, k)
+	e, err := coles.Eigenmaps(ctx, dw, min(k, len(joined)))
 	var unfinished *coles.ConvergenceError
 	if errors.As(err, &unfinished) {
 		return nil, fmt.Errorf("%w: %v", ErrConvergence, err)
@@ -132,15 +152,10 @@ func SpectralGraph(ctx context.Context, g *coles.Graph, k int) (*mat.Dense, erro
 	if err != nil {
 		return nil, err
 	}
-	for i, degree := range g.Degrees() {
-		row := e.Y.RawRowView(i)
-		for j := range row {
-			if degree == 0 {
-				row[j] = 0
-				continue
-			}
-			row[j] /= math.Sqrt(degree)
+	for q, i := range joined {
+		for j, v := range e.Y.RawRowView(q) {
+			y.Set(i, j, v/math.Sqrt(degrees[i]))
 		}
 	}
-	return e.Y, nil
+	return y, nil
 }

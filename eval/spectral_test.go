@@ -97,3 +97,33 @@ func TestSpectralGraphSolvesItsProblem(t *testing.T) {
 		t.Errorf("a node without edges is %v", row)
 	}
 }
+
+// Nodes without edges take no part in the eigenvectors, not even in those of the eigenvalue 0.
+func TestSpectralGraphLeavesOutNodesWithoutEdges(t *testing.T) {
+	star := []coles.Edge{{U: 1, V: 2}, {U: 1, V: 4}, {U: 1, V: 5}} // eigenvalues 1, 0, 0, −1
+	g := graphOf(7, star)
+	y, err := SpectralGraph(background, g, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, degree := range g.Degrees() {
+		row := y.RawRowView(i)
+		for j := range row {
+			if row[j] *= math.Sqrt(degree); degree == 0 && row[j] != 0 {
+				t.Errorf("node %d has no edges and is %v", i, row)
+			}
+		}
+	}
+	var gram mat.Dense
+	gram.Mul(y.T(), y)
+	if one := mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}); !mat.EqualApprox(&gram, one, 1e-12) {
+		t.Errorf("the columns are not orthonormal: %v", mat.Formatted(&gram))
+	}
+	wide, err := SpectralGraph(background, g, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := mat.Norm(wide.Slice(0, 7, 4, 6), 2); got != 0 {
+		t.Errorf("columns beyond the nodes that have edges: norm %v", got)
+	}
+}
