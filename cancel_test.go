@@ -68,3 +68,13 @@ func TestFitStopsPromptlyInEveryStage(t *testing.T) {
 		}
 	}
 }
+
+func TestDrawingStopsPromptly(t *testing.T) {
+	g := randomSparseGraph(90, 40_000, 100_000)
+	for _, s := range []coles.NegativeSampler{coles.UniformNegatives(50), coles.ErdosRenyiNegatives(0.003)} {
+		wantPromptCancel(t, func(ctx context.Context) error {
+			_, err := s.Sample(ctx, g, 1)
+			return err
+		})
+	}
+}

@@ -26,10 +26,14 @@ func denseOf(p kernel.Matrix[float64]) *mat.Dense {
 // symmetricFromPairs builds the symmetric matrix with an entry at (u, v) and
 // (v, u) for every pair, pairs at the same place joined by merge. A pair with
 // u = v is one diagonal entry. It returns how many pairs were joined to
-// another. A nil weight means 1.
-func symmetricFromPairs(n int, pairs []Edge, weight []float64, merge func(x, y float64) float64) (*kernel.CSR[float64], int) {
+// another. A nil weight means 1. The only error is ctx's.
+func symmetricFromPairs(ctx context.Context, n int, pairs []Edge, weight []float64, merge func(x, y float64) float64) (*kernel.CSR[float64], int, error) {
+	const between = 1 << 16 // pairs, two looks at the context
 	a := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
-	for _, e := range pairs {
+	for q, e := range pairs {
+		if q%between == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
 		a.Ptr[e.U+1]++
 		if e.U != e.V {
 			a.Ptr[e.V+1]++
@@ -45,6 +49,9 @@ func symmetricFromPairs(n int, pairs []Edge, weight []float64, merge func(x, y f
 		next[u]++
 	}
 	for q, e := range pairs {
+		if q%between == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
 		w := 1.0
 		if weight != nil {
 			w = weight[q]
@@ -54,14 +61,16 @@ func symmetricFromPairs(n int, pairs []Edge, weight []float64, merge func(x, y f
 			put(e.V, e.U, w)
 		}
 	}
-	input.SortRows(a, merge)
+	if _, err := input.SortRows(ctx, a, merge); err != nil {
+		return nil, 0, err
+	}
 	distinct := 0
 	for i := range n {
 		cols, _ := a.Row(i)
 		at, _ := slices.BinarySearch(cols, int32(i))
 		distinct += len(cols) - at
 	}
-	return a, len(pairs) - distinct
+	return a, len(pairs) - distinct, nil
 }
 
 // exportCSR copies a matrix into the sparse package's form.

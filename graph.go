@@ -165,7 +165,10 @@ func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
 			}
 		}
 	}
-	adj, merged := symmetricFromPairs(n, edges, c.weights, math.Max)
+	adj, merged, err := symmetricFromPairs(context.Background(), n, edges, c.weights, math.Max)
+	if err != nil {
+		return nil, err
+	}
 	return finishGraph(adj, c, GraphReport{DuplicatesMerged: merged})
 }
 

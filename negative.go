@@ -129,9 +129,17 @@ func NegativeFromEdges(n int, pairs []Edge) (Negative, error) {
 			return Negative{}, fmt.Errorf("coles: negatives: %w: pair %d joins %d and %d among %d nodes", ErrIndex, q, e.U, e.V, n)
 		}
 	}
-	a, _ := symmetricFromPairs(n, pairs, nil, input.Sum)
+	return negativeOf(context.Background(), n, pairs)
+}
+
+// negativeOf is [NegativeFromEdges] for pairs of such nodes.
+func negativeOf(ctx context.Context, n int, pairs []Edge) (Negative, error) {
+	a, _, err := symmetricFromPairs(ctx, n, pairs, nil, input.Sum)
+	if err != nil {
+		return Negative{}, err
+	}
 	a, _ = dropEntries(a, func(i, j int, _ float64) bool { return i == j })
-	return Negative{Graph: &SymCSR{normalizeDegrees(a)}}, nil
+	return Negative{Graph: &SymCSR{normalizeDegrees(a)}}, ctx.Err()
 }
 
 // String is the name it has in JSON, with its numbers; of a [NegativeFunc] the name given.
@@ -311,7 +319,7 @@ func (s NegativeSampler) drawPartners(ctx context.Context, g *Graph, seed uint64
 	dense := make([]int, (n+drawBlock-1)/drawBlock) // a node without admissible partners, plus one
 	err := parallel.Ranges(ctx, n, drawBlock, func(lo, hi int) {
 		rng := stream.New()
-		for u := lo; u < hi; u++ {
+		for u := lo; u < hi && (u%rowsAtOnce != 0 || ctx.Err() == nil); u++ {
 			rng.Reseed(seed, uint64(u))
 			if !s.drawRow(g, u, rng, propose, pairs[u*s.perNode:][:s.perNode]) {
 				dense[lo/drawBlock] = u + 1
@@ -327,7 +335,7 @@ func (s NegativeSampler) drawPartners(ctx context.Context, g *Graph, seed uint64
 			return Negative{}, fmt.Errorf("coles: negatives: %w: node %d has no partner of positive degree", ErrDense, u-1)
 		}
 	}
-	return NegativeFromEdges(n, pairs)
+	return negativeOf(ctx, n, pairs)
 }
 
 // drawBlock is the number of nodes a drawing task takes.
@@ -368,14 +376,14 @@ func (s NegativeSampler) drawPairs(ctx context.Context, g *Graph, seed uint64) (
 		return Negative{}, fmt.Errorf("coles: negatives: %w: about %.3g pairs", ErrTooLarge, expected)
 	}
 	if s.prob == 0 {
-		return NegativeFromEdges(n, nil)
+		return negativeOf(ctx, n, nil)
 	}
 	parts := make([][]Edge, (n+drawBlock-1)/drawBlock)
 	logMiss := math.Log1p(-s.prob) // −∞ at p = 1: every jump is 1
 	err := parallel.Ranges(ctx, n, drawBlock, func(lo, hi int) {
 		rng := stream.New()
 		var pairs []Edge
-		for u := lo; u < hi; u++ {
+		for u := lo; u < hi && (u%rowsAtOnce != 0 || ctx.Err() == nil); u++ {
 			rng.Reseed(seed, uint64(u))
 			for v := float64(u); ; {
 				v += 1 + math.Floor(math.Log(1-rng.Float64())/logMiss)
@@ -392,5 +400,5 @@ func (s NegativeSampler) drawPairs(ctx context.Context, g *Graph, seed uint64) (
 	if err != nil {
 		return Negative{}, err
 	}
-	return NegativeFromEdges(n, slices.Concat(parts...))
+	return negativeOf(ctx, n, slices.Concat(parts...))
 }

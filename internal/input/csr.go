@@ -67,15 +67,17 @@ func Compact(a *sparse.CSR, merge func(x, y float64) float64) (*kernel.CSR[float
 		c.Col[q] = int32(j)
 	}
 	copy(c.Val, m.Data[:nnz])
-	return c, SortRows(c, merge)
+	merged, _ := SortRows(context.Background(), c, merge) // which does not end
+	return c, merged
 }
 
 // Sum joins entries by adding them up.
 func Sum(x, y float64) float64 { return x + y }
 
 // SortRows sorts every row by column and joins entries of the same column by
-// merge, in place. It returns how many entries went into another.
-func SortRows(a *kernel.CSR[float64], merge func(x, y float64) float64) int {
+// merge, in place. It returns how many entries went into another. The only error is ctx's; the
+// matrix is none then.
+func SortRows(ctx context.Context, a *kernel.CSR[float64], merge func(x, y float64) float64) (int, error) {
 	type entry struct {
 		col int32
 		val float64
@@ -83,6 +85,9 @@ func SortRows(a *kernel.CSR[float64], merge func(x, y float64) float64) int {
 	var row []entry
 	merged, out := 0, int64(0)
 	for i := range a.Rows {
+		if i%rowsAtOnce == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		lo, hi := a.Ptr[i], a.Ptr[i+1]
 		cols, vals := a.Col[lo:hi], a.Val[lo:hi]
 		if !slices.IsSorted(cols) {
@@ -109,5 +114,5 @@ func SortRows(a *kernel.CSR[float64], merge func(x, y float64) float64) int {
 	}
 	a.Ptr[a.Rows] = out
 	a.Col, a.Val = a.Col[:out], a.Val[:out]
-	return merged
+	return merged, nil
 }

@@ -98,7 +98,7 @@ func TestReadNamesWhatIsWrong(t *testing.T) {
 		{"nil", nil, Empty},
 		{"nil dense", (*mat.Dense)(nil), Empty},
 		{"nil CSR", (*sparse.CSR)(nil), Empty},
-		{"nil COO", (*sparse.COO)(nil), Shape},
+		{"nil COO", (*sparse.COO)(nil), Empty},
 		{"NaN, dense", mat.NewDense(2, 1, []float64{0, math.NaN()}), NotFinite},
 		{"infinity, sparse", sparse.NewCSR(1, 1, []int{0, 1}, []int{0}, []float64{math.Inf(1)}), NotFinite},
 		{"infinity after adding up", sparse.NewCSR(1, 1, []int{0, 2}, []int{0, 0}, []float64{1e308, 1e308}), NotFinite},
