@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"coles/internal/eigen"
@@ -220,5 +221,45 @@ func TestBaselinesNameBadInput(t *testing.T) {
 	}
 	if _, err := PCA(background, x, 4); !errors.Is(err, ErrDimension) {
 		t.Errorf("4 components of 3 columns: %v", err)
+	}
+}
+
+// A column whose mean takes up most digits of the products changes nothing, however many
+// columns there are.
+func TestPCAOfColumnsFarFromZero(t *testing.T) {
+	const n, d, k = 60, 5000, 3 // above the columns that are taken directly
+	rng := rand.New(rand.NewPCG(71, 0))
+	plain := mat.NewDense(n, d, nil)
+	for i := range n {
+		for range 30 {
+			plain.Set(i, 1+rng.IntN(d-1), rng.NormFloat64())
+		}
+	}
+	moved := mat.DenseCopyOf(plain)
+	for i := range n {
+		moved.Set(i, 0, 1e6)
+	}
+	want, err := PCA(background, plain, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]mat.Matrix{"dense": moved, "sparse": toCSR(moved)} {
+		got, err := PCA(background, x, k)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for j := range k { // up to its sign
+			a, b := mat.Col(nil, j, got), mat.Col(nil, j, want)
+			if along, whole := math.Abs(dot(a, b)), dot(b, b); math.Abs(along-whole) > 1e-5*whole {
+				t.Errorf("%s: component %d is another: %v of %v", name, j, along, whole)
+			}
+		}
+	}
+	equal := mat.NewDense(5, d, nil)
+	equal.Apply(func(_, j int, _ float64) float64 { return 0.1 * float64(j%7) }, equal)
+	y, err := PCA(background, equal, 2)
+	if err != nil || mat.Norm(y, 2) > 1e-9 {
+		t.Errorf("equal rows: %v, %v", y, err)
 	}
 }

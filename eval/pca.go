@@ -124,16 +124,45 @@ func (f *features) scatter(ctx context.Context, mean []float64) (kernel.Matrix[f
 	return scatter, nil
 }
 
-// leadingKrylov iterates on products with x:
-// Xᵀ·w for w = (X − 1x̄)·v. The columns of w sum to zero, so that Xᵀw needs no
-// centring of its own.
+// leadingKrylov iterates on products with x. Where a mean takes up most of its digits they are
+// too rough for that, and it begins again with rows that are centred first: dense ones, block
+// by block.
 func (f *features) leadingKrylov(ctx context.Context, mean []float64, k int) (*eigen.Result, error) {
+	r, err := eigen.Krylov(ctx, f.cols, k, f.scatterTimes(mean), eigen.KrylovOptions{})
+	var stopped *eigen.ConvergenceError
+	if !errors.As(err, &stopped) {
+		return r, err
+	}
+	return eigen.Krylov(ctx, f.cols, k, func(ctx context.Context, dst, v kernel.Matrix[float64]) error {
+		for i := range dst.Rows {
+			clear(dst.Data[i*dst.Stride:][:dst.Cols])
+		}
+		for lo := 0; lo < f.rows; lo += pcaRows {
+			block, err := f.centred(ctx, lo, min(f.rows, lo+pcaRows), mean)
+			if err != nil {
+				return err
+			}
+			w := kernel.Dense[float64](block.Rows, v.Cols)
+			if err := kernel.Gemm(ctx, false, false, 1, block, v, 0, w); err != nil {
+				return err
+			}
+			if err := kernel.Gemm(ctx, true, false, 1, block, w, 1, dst); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, eigen.KrylovOptions{})
+}
+
+// scatterTimes is the product with the scatter matrix as Xᵀ·w for w = (X − 1x̄)·v. The
+// columns of w sum to zero, so that Xᵀw needs no centring of its own.
+func (f *features) scatterTimes(mean []float64) eigen.Operator {
 	var transposed *kernel.CSR[float64]
 	if f.sparse != nil {
 		transposed = f.sparse.Transpose()
 	}
 	row := kernel.Matrix[float64]{Rows: 1, Cols: f.cols, Stride: f.cols, Data: mean}
-	scatter := func(ctx context.Context, dst, v kernel.Matrix[float64]) error {
+	return func(ctx context.Context, dst, v kernel.Matrix[float64]) error {
 		w, shift := kernel.Dense[float64](f.rows, v.Cols), kernel.Dense[float64](1, v.Cols)
 		if err := f.times(ctx, v, w); err != nil {
 			return err
@@ -149,7 +178,6 @@ func (f *features) leadingKrylov(ctx context.Context, mean []float64, k int) (*e
 		}
 		return kernel.Gemm(ctx, true, false, 1, f.dense, w, 0, dst)
 	}
-	return eigen.Krylov(ctx, f.cols, k, scatter, eigen.KrylovOptions{})
 }
 
 // mean is the mean row of f, summed in blocks of rows that are then added in
