@@ -73,33 +73,33 @@ func (c config) fitFeatures(ctx context.Context, g *Graph, x mat.Matrix) (*Model
 	}
 	m.report.Preparation, m.report.Features = m.prepare.how, raw.cols()
 	auto := c.Precision == PrecisionAuto
-	c.Precision = c.Precision.resolve(raw.rows(), raw.cols(), m.prepare.how)
-	if c.Precision == Float32 {
-		err = checkSingleFilter(c.Filter)
-		if err == nil {
-			err = fitIn[float32](ctx, c, m, g, raw, clock)
-		}
-		var stopped *ConvergenceError
-		if !auto || !errors.Is(err, ErrPrecision) && !errors.As(err, &stopped) {
-			return m.unless(err)
-		}
-		// Where few of the nodes have edges M is far smaller than (FX)ᵀ(FX), which
-		// float32 rounds by.
-		c.Precision = Float64
+	if c.Precision = c.Precision.resolve(raw.rows(), raw.cols(), m.prepare.how); c.Precision == Float32 {
+		err = fitIn[float32](ctx, c, m, g, raw, clock)
 	}
-	return m.unless(fitIn[float64](ctx, c, m, g, raw, clock))
-}
-
-// unless is m, or nothing beside an error.
-func (m *Model) unless(err error) (*Model, error) {
+	if c.Precision == Float64 || auto && tooCoarse(err) {
+		c.Precision = Float64
+		err = fitIn[float64](ctx, c, m, g, raw, clock)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
+// tooCoarse tells whether an error may be float32's. Where few of the nodes have edges, M is far
+// smaller than (FX)ᵀ(FX), which float32 rounds by.
+func tooCoarse(err error) bool {
+	var stopped *ConvergenceError
+	return errors.Is(err, ErrPrecision) || errors.As(err, &stopped)
+}
+
 // fitIn is the part of a fit that computes in numbers of type T.
 func fitIn[T kernel.Float](ctx context.Context, c config, m *Model, g *Graph, raw *features, clock *stopwatch) error {
+	if c.Precision == Float32 {
+		if err := checkSingleFilter(c.Filter); err != nil {
+			return err
+		}
+	}
 	x, err := prepared[T](ctx, m.prepare, raw)
 	if err != nil {
 		return err
