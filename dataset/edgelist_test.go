@@ -37,6 +37,20 @@ func entries(d *Dataset) []string {
 	return out
 }
 
+// What stands in quotes does not decide what separates.
+func TestSeparatorsInQuotes(t *testing.T) {
+	for text, want := range map[string][]string{
+		"\"a,b\" \"c\"\n":            {"a,b", "c"},
+		"\"a;\"\",b\";c\n":           {"a;\",b", "c"},
+		"five\"inch,\"six;seven\"\n": {"five\"inch", "six;seven"},
+	} {
+		d, err := readText(text, "", "")
+		if err != nil || !slices.Equal(d.IDs, want) {
+			t.Errorf("%q: %v, %v; want %q", text, d, err, want)
+		}
+	}
+}
+
 func TestEdgeListForms(t *testing.T) {
 	plain := []string{"a b 1", "a b 1", "c a 1", "c c 1"}
 	weighted := []string{"a b 2", "a b 0.5", "c a -1", "c c 1e-05"}

@@ -83,13 +83,28 @@ func (t *table) nextLine() error {
 		}
 		if t.sep == 0 {
 			for _, t.sep = range separators {
-				if bytes.IndexByte(t.text, t.sep) >= 0 {
+				if separates(t.text, t.sep) {
 					break
 				}
 			}
 		}
 		return nil
 	}
+}
+
+// separates tells whether a byte stands in a line outside of quoted fields.
+func separates(line []byte, sep byte) bool {
+	quoted := false
+	for i, c := range line {
+		switch {
+		// A quote opens at the beginning of a field, and doubled it goes on.
+		case c == '"' && (quoted || i == 0 || line[i-1] == '"' || bytes.IndexByte(separators, line[i-1]) >= 0):
+			quoted = !quoted
+		case c == sep && !quoted:
+			return true
+		}
+	}
+	return false
 }
 
 // unread makes the next call of next return the current line again.
