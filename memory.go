@@ -110,43 +110,69 @@ func (s Settings) drawnEntries(n int64) int64 {
 	return 0
 }
 
+// estimate is [Estimate] from sizes: entries of A, features, and settings with d′ resolved.
 func estimate(entries int, x featureShape, s Settings) Memory {
-	n, d, k, z := int64(x.rows), int64(x.cols), int64(s.Dim), int64(x.nonzeros)
-	size, strip := int64(8), d
-	if s.Precision.resolve(x.rows, x.cols, s.Features) == Float32 {
-		size, strip = 4, int64(stripWidth[float32](x.cols))
-	} else {
-		strip = int64(stripWidth[float64](x.cols))
+	w := workload{
+		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
+		entries: int64(entries), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse,
+		size: 8, strip: int64(stripWidth[float64](x.cols)),
 	}
-	always := (4+size)*(2*int64(entries)+n) + (12+size)*z + 32*s.drawnEntries(n)
-	if !x.sparse {
-		always += size * n * d
+	if s.Precision.resolve(x.rows, x.cols, s.Features) == Float32 {
+		w.size, w.strip = 4, int64(stripWidth[float32](x.cols))
 	}
 	m := Memory{Solver: s.Solver.resolve(x.cols, s.Dim, x.sparse)}
-	length := d
-	if d == 0 { // eigenvectors of ΔW itself
-		m.Solver, length = SolverKrylov, n
+	if x.cols == 0 { // eigenvectors of ΔW itself
+		m.Solver = SolverKrylov
 	}
-	var solve int64
+	solve := w.krylov()
 	if m.Solver == SolverDirect {
-		extra := int64(0)
-		if d > 2700 {
-			extra = d * d / 2
-		}
-		filter := size * n * (d + 2*strip)
-		if !x.sparse && strip < d && d <= 3*k {
-			filter = size * n * 2 * strip
-		}
-		solve = max(filter+size*min(n*d, gramNumbers)+8*d*d, 8*(d*d+4*d*k+extra))
-	} else {
-		b := min(max(k/8, 8), 32)
-		basis := 5*k/2 + 16*b
-		search := length*(basis+3*k+6*b) + 5*basis*basis
-		if length <= 400 || 3*basis > 2*length {
-			search = length*length + 4*length*k
-		}
-		solve = 8*search + size*5*n*b + (4+size)*z
+		solve = w.direct()
 	}
-	m.Bytes = always + max(solve, 3*size*n*k)
+	m.Bytes = w.always() + max(solve, w.embed())
 	return m
 }
+
+// A workload is what the stages of a fit take memory for, by the names of [Estimate].
+type workload struct {
+	n, d, k, z     int64
+	entries, drawn int64 // of A, 2m, and of sampled negatives
+	sparse         bool
+	size, strip    int64 // bytes of a number, and columns that are filtered at once
+}
+
+// always is what all stages hold.
+func (w workload) always() int64 {
+	bytes := (4+w.size)*(2*w.entries+w.n) + 32*w.drawn + (12+w.size)*w.z
+	if !w.sparse {
+		bytes += w.size * w.n * w.d
+	}
+	return bytes
+}
+
+func (w workload) direct() int64 {
+	filter := w.size * w.n * (w.d + 2*w.strip)
+	if !w.sparse && w.strip < w.d && w.d <= 3*w.k { // FX in the place of X
+		filter = w.size * w.n * 2 * w.strip
+	}
+	vectors := w.d*w.d + 4*w.d*w.k
+	if w.d > 2700 { // two stages
+		vectors += w.d * w.d / 2
+	}
+	return max(filter+w.size*min(w.n*w.d, gramNumbers)+8*w.d*w.d, 8*vectors)
+}
+
+func (w workload) krylov() int64 {
+	length := w.d
+	if length == 0 {
+		length = w.n
+	}
+	block := min(max(w.k/8, 8), 32)
+	basis := 5*w.k/2 + 16*block
+	search := length*(basis+3*w.k+6*block) + 5*basis*basis
+	if length <= 400 || 3*basis > 2*length { // the matrix itself is formed
+		search = length*length + 4*length*w.k
+	}
+	return 8*search + w.size*5*w.n*block + (4+w.size)*w.z
+}
+
+func (w workload) embed() int64 { return 3 * w.size * w.n * w.k }
