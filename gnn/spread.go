@@ -3,8 +3,10 @@ package gnn
 import (
 	"context"
 	"math"
+	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 )
 
 // spread tells how the energy of H is spread over its columns: ‖HᵀH/n − I‖²_F/d′, and
@@ -16,7 +18,10 @@ func spread[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (orthogonal
 	mean := meanRow(h)
 	centred, release := kernel.Scratch[T](h.Rows, d)
 	defer release()
-	unit := centre(centred, h, mean)
+	unit, err := centre(ctx, centred, h, mean)
+	if err != nil {
+		return 0, 0, err
+	}
 	gram, release := kernel.Scratch[T](d, d)
 	defer release()
 	for i := range d {
@@ -63,23 +68,32 @@ func meanRow[T kernel.Float](h kernel.Matrix[T]) []float64 {
 
 // centre makes dst the rows of h less their mean, divided by unit: a power of two near
 // their largest magnitude, or 1 where all are zero.
-func centre[T kernel.Float](dst, h kernel.Matrix[T], mean []float64) (unit float64) {
-	largest := 0.0
-	for i := range h.Rows {
-		for j, v := range h.Data[i*h.Stride:][:h.Cols] {
-			largest = max(largest, math.Abs(float64(v)-mean[j]))
+func centre[T kernel.Float](ctx context.Context, dst, h kernel.Matrix[T], mean []float64) (unit float64, err error) {
+	const rows = 128
+	largest := make([]float64, (h.Rows+rows-1)/rows) // of each block
+	if err := parallel.Ranges(ctx, h.Rows, rows, func(lo, hi int) {
+		most := 0.0
+		for i := lo; i < hi; i++ {
+			for j, v := range h.Data[i*h.Stride:][:h.Cols] {
+				most = max(most, math.Abs(float64(v)-mean[j]))
+			}
 		}
+		largest[lo/rows] = most
+	}); err != nil {
+		return 0, err
 	}
 	unit = 1
-	if largest > 0 {
-		_, exponent := math.Frexp(largest)
+	if most := slices.Max(largest); most > 0 {
+		_, exponent := math.Frexp(most)
 		unit = math.Ldexp(1, min(max(exponent, -1000), 1000))
 	}
-	for i := range h.Rows {
-		to := dst.Data[i*dst.Stride:][:h.Cols]
-		for j, v := range h.Data[i*h.Stride:][:h.Cols] {
-			to[j] = T((float64(v) - mean[j]) / unit)
+	inverse := 1 / unit // of a power of two, exact
+	return unit, parallel.Ranges(ctx, h.Rows, rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to := dst.Data[i*dst.Stride:][:h.Cols]
+			for j, v := range h.Data[i*h.Stride:][:h.Cols] {
+				to[j] = T((float64(v) - mean[j]) * inverse)
+			}
 		}
-	}
-	return unit
+	})
 }
