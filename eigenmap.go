@@ -47,6 +47,7 @@ func WithoutComponentVectors() Option { return func(c *config) { c.skipComponent
 //
 // The cost is that of a few d′ products ΔW·v and of orthogonalising as many
 // vectors of length n.
+//
 // A very crowded top of the spectrum, such as that of rings and paths of tens of
 // thousands of nodes, whose eigenvalues are some 1/n² apart, takes minutes and may end
 // in a [*ConvergenceError].

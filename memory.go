@@ -19,14 +19,6 @@ type featureShape struct {
 	sparse               bool
 }
 
-// dims is the largest dimension of an embedding.
-func (s featureShape) dims() int {
-	if s.cols == 0 {
-		return s.rows
-	}
-	return s.cols
-}
-
 func shapeOf(f *features) featureShape {
 	s := featureShape{rows: f.rows(), cols: f.cols(), sparse: f.sparse != nil}
 	if s.sparse {
@@ -76,21 +68,17 @@ func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
 			return Memory{}, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, shape.rows, g.Nodes())
 		}
 	}
+	most, usual := shape.cols, min(defaultDim, shape.cols)
 	if x == nil {
 		c.Precision = Float64
-	}
-	most := shape.dims()
-	if x == nil {
-		most -= newComponentSpace(g).dim()
+		most = g.Nodes() - newComponentSpace(g).dim()
+		usual = freeDim(g.Nodes(), most)
 	}
 	if c.Dim > most {
 		return Memory{}, fmt.Errorf("coles: estimate: %w: d′ = %d of %d", ErrDim, c.Dim, most)
 	}
 	if c.Dim == 0 {
-		c.Dim = freeDim(g.Nodes(), most)
-		if x != nil {
-			c.Dim = min(defaultDim, shape.cols)
-		}
+		c.Dim = usual
 	}
 	return estimate(g.adj.NNZ(), shape, c.Settings), nil
 }

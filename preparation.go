@@ -158,11 +158,7 @@ func (p *Preparer) Apply(x mat.Matrix) (mat.Matrix, error) {
 	if err := checkOverflow(ctx, "prepared, a feature", s); err != nil {
 		return nil, err
 	}
-	y, err := s.matrix(ctx)
-	if y, ok := y.(*mat.Dense); ok && p.how == PrepareNone {
-		return mat.DenseCopyOf(y), nil // it was a view of x
-	}
-	return y, err
+	return exported(s), nil
 }
 
 func fitPreparation(ctx context.Context, f *features, how Preparation) (*Preparer, error) {

@@ -179,16 +179,15 @@ func (s *signal[T]) hop(ctx context.Context, dst kernel.Matrix[T], w *kernel.CSR
 	return s.addTo(ctx, dst, c)
 }
 
-// matrix returns the signal in the form that public functions give.
-func (s *signal[T]) matrix(ctx context.Context) (mat.Matrix, error) {
-	wide, err := widened(ctx, s)
-	if err != nil {
-		return nil, err
+// exported is the signal in the form that public functions give, in storage of its own.
+func exported(s *signal[float64]) mat.Matrix {
+	switch {
+	case s.sparse != nil:
+		return exportCSR(s.sparse)
+	case s.owned:
+		return denseOf(s.dense)
 	}
-	if wide.sparse != nil {
-		return exportCSR(wide.sparse), nil
-	}
-	return denseOf(wide.dense), nil
+	return mat.DenseCopyOf(denseOf(s.dense))
 }
 
 func clearPanel[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {

@@ -184,7 +184,7 @@ func (t *table) allHeaderWords() bool {
 func readEdges(t *table, mode HeaderMode, nodes *nodeIDs) (*sparse.CSR, error) {
 	e := &edgeReader{table: t, nodes: nodes}
 	err := t.start(mode, func() bool {
-		return len(t.cols) == 3 && !isNumber(t.cols[2]) && !missingValues[strings.ToLower(t.cols[2])]
+		return len(t.cols) == 3 && !isValue(t.cols[2])
 	})
 	if err == nil {
 		e.width = len(t.cols)

@@ -12,15 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// missingValues are what tables hold, in lower case, where there is no number: a line of
-// them is no header, and the reader says where the first one is.
-var missingValues = map[string]bool{"": true, "na": true, "n/a": true, "null": true, "none": true, "nil": true, "?": true, "-": true}
-
 // readFeatures reads one node a line and numbers the nodes in that order. The
 // first line decides between dense and sparse.
 func readFeatures(t *table, mode HeaderMode, nodes *nodeIDs) (mat.Matrix, error) {
 	err := t.start(mode, func() bool {
-		isValue := func(s string) bool { return isNumber(s) || missingValues[strings.ToLower(s)] }
 		return len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isValue)
 	})
 	if errors.Is(err, io.EOF) {

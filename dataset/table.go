@@ -223,3 +223,10 @@ func isNumber(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
+
+// missingValues are what tables hold, in lower case, where there is no number.
+var missingValues = map[string]bool{"": true, "na": true, "n/a": true, "null": true, "none": true, "nil": true, "?": true, "-": true}
+
+// isValue tells whether a field stands where a number should: a line of such fields is no
+// header, and its reader says where the first is that is none.
+func isValue(s string) bool { return isNumber(s) || missingValues[strings.ToLower(s)] }

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"coles/internal/link"
 )
 
 // WriteFile writes the file at path by way of write. The content goes to a new
@@ -38,7 +40,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		path = linkTarget(path)
+		path = link.Target(path)
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -82,22 +84,6 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	done = true
 	syncDir(filepath.Dir(path))
 	return nil
-}
-
-// linkTarget follows symbolic links to a file that is not there yet.
-func linkTarget(path string) string {
-	const most = 40 // links, as many as Linux follows
-	for range most {
-		to, err := os.Readlink(path)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		path = to
-	}
-	return path
 }
 
 // maxName keeps the name of a partial file within the 255 bytes that file systems allow.

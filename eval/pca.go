@@ -134,9 +134,6 @@ func (f *features) leadingKrylov(ctx context.Context, mean []float64, k int) (*e
 		return r, err
 	}
 	return eigen.Krylov(ctx, f.cols, k, func(ctx context.Context, dst, v kernel.Matrix[float64]) error {
-		for i := range dst.Rows {
-			clear(dst.Data[i*dst.Stride:][:dst.Cols])
-		}
 		for lo := 0; lo < f.rows; lo += pcaRows {
 			block, err := f.centred(ctx, lo, min(f.rows, lo+pcaRows), mean)
 			if err != nil {
@@ -146,7 +143,7 @@ func (f *features) leadingKrylov(ctx context.Context, mean []float64, k int) (*e
 			if err := kernel.Gemm(ctx, false, false, 1, block, v, 0, w); err != nil {
 				return err
 			}
-			if err := kernel.Gemm(ctx, true, false, 1, block, w, 1, dst); err != nil {
+			if err := kernel.Gemm(ctx, true, false, 1, block, w, float64(min(lo, 1)), dst); err != nil {
 				return err
 			}
 		}

@@ -144,7 +144,7 @@ func (l Layer) String() string {
 
 // layerJSON is a layer outside Go.
 type layerJSON struct {
-	Kind        layerKind     `json:"kind"`
+	Kind        *layerKind    `json:"kind"` // which has to be there
 	Width       int           `json:"width,omitempty"`
 	Filter      *coles.Filter `json:"filter,omitempty"`
 	Rate        float64       `json:"rate,omitempty"`
@@ -153,7 +153,7 @@ type layerJSON struct {
 
 // MarshalJSON writes the kind of the layer and its numbers.
 func (l Layer) MarshalJSON() ([]byte, error) {
-	j := layerJSON{Kind: l.kind, Width: l.width, Rate: l.rate, Orthonormal: l.orthonormal}
+	j := layerJSON{Kind: &l.kind, Width: l.width, Rate: l.rate, Orthonormal: l.orthonormal}
 	if l.kind == propagateLayer {
 		j.Filter = &l.filter
 	}
@@ -162,10 +162,7 @@ func (l Layer) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (l *Layer) UnmarshalJSON(text []byte) error {
-	var j struct {
-		layerJSON
-		Kind *layerKind `json:"kind"` // which has to be there
-	}
+	var j layerJSON
 	if err := strict.Unmarshal(text, &j, coles.ErrSetting); err != nil {
 		return err
 	}

@@ -76,14 +76,14 @@ func (s Schedule) check() error {
 
 // scheduleJSON is a schedule outside Go.
 type scheduleJSON struct {
-	Kind   scheduleKind `json:"kind"`
-	Warmup int          `json:"warmup,omitempty"`
-	Factor float64      `json:"factor,omitempty"`
+	Kind   *scheduleKind `json:"kind"` // which has to be there
+	Warmup int           `json:"warmup,omitempty"`
+	Factor float64       `json:"factor,omitempty"`
 }
 
 // MarshalJSON writes the kind of the schedule and its numbers.
 func (s Schedule) MarshalJSON() ([]byte, error) {
-	return json.Marshal(scheduleJSON{s.kind, s.warmup, s.factor})
+	return json.Marshal(scheduleJSON{&s.kind, s.warmup, s.factor})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -91,10 +91,7 @@ func (s *Schedule) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
 	}
-	var j struct {
-		scheduleJSON
-		Kind *scheduleKind `json:"kind"` // which has to be there
-	}
+	var j scheduleJSON
 	if err := strict.Unmarshal(text, &j, coles.ErrSetting); err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func (r *run[T]) train(ctx context.Context) error {
 			}
 		}
 	}
-	if r.judge != nil && r.best.params != nil {
+	if r.best.params != nil {
 		for k, p := range r.encoder.params {
 			kernel.Copy(p.value, r.best.params[k])
 		}

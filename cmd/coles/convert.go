@@ -96,11 +96,11 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to form
 		return from, to, err
 	}
 	// Text of a name that says no more may be either.
-	if isText := func(f format) bool { return f.name == textGraph }; fromName == "" && !slices.ContainsFunc(froms, func(f format) bool { return !isText(f) }) {
-		for _, name := range []string{textGraph, textVectors} {
-			f, _ := formatNamed(name, isRead)
-			froms = append(froms, f)
-		}
+	saysMore := func(f format) bool { return f.name != textGraph }
+	if fromName == "" && !slices.ContainsFunc(froms, saysMore) {
+		graph, _ := formatNamed(textGraph, isRead)
+		vectors, _ := formatNamed(textVectors, isRead)
+		froms = []format{graph, vectors}
 	}
 	if err := uncompressed(out); err != nil {
 		return from, to, err

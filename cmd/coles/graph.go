@@ -113,10 +113,12 @@ func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	if err != nil || err2 != nil {
 		return false
 	}
-	row, _, whole := strings.Cut(rest, "\n")
-	// A row that goes on behind what is seen has more values still.
+	row, _, ends := strings.Cut(rest, "\n")
 	count := len(strings.Fields(row))
-	return count == int(columns)+1 || !whole && count <= int(columns) && len(head) == bufferSize || rest == ""
+	if !ends && len(head) == bufferSize { // it goes on behind what is seen
+		return count <= int(columns)+1
+	}
+	return rest == "" || count == int(columns)+1
 }
 
 // giveFeatures puts vectors that were read from path into a graph of the same

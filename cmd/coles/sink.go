@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"coles/dataset"
+	"coles/internal/link"
 
 	"github.com/urfave/cli/v3"
 )
@@ -82,19 +83,9 @@ func sameFile(a, b string) bool {
 	return target(a) == target(b)
 }
 
-// target follows a name through links to that of the file, which may not be there.
+// target is the whole name of the file that a path leads to, which may not be there.
 func target(path string) string {
-	const links = 40 // as many as Linux follows
-	for range links {
-		to, err := os.Readlink(path)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		path = to
-	}
+	path = link.Target(path)
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(folder, filepath.Base(path))
 	}

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"math"
+	"slices"
 )
 
 // LogPowerMeanRows is the n×1 matrix of the logarithms of the power means of the
@@ -21,23 +22,20 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 	t.eachRow(z.Rows(), z.Cols(), func(i int) {
 		from, to := row(z.data, i), row(share, i)
 		multiplyTo(to, T(p), from)
-		log := softmax(to, to)
-		// Near p = 0 the logarithm of the sum is that of k and little else: there
-		// it is taken about the mean.
-		mean, near, off := sum(from)/k, 0.0, 0.0
+		softmax(to, to)
+		if p == 0 {
+			row(y.data, i)[0] = T(sum(from) / k)
+			return
+		}
+		peak := float64(slices.Max(from))
+		if p < 0 {
+			peak = float64(slices.Min(from))
+		}
+		below := 0.0
 		for _, v := range from {
-			x := p * (float64(v) - mean)
-			near = max(near, math.Abs(x))
-			off += math.Expm1(x)
+			below += math.Expm1(p * (float64(v) - peak)) // which keeps the digits of a small p
 		}
-		switch {
-		case p == 0:
-			row(y.data, i)[0] = T(mean)
-		case near < 1:
-			row(y.data, i)[0] = T(mean + math.Log1p(off/k)/p)
-		default:
-			row(y.data, i)[0] = T((log - math.Log(k)) / p)
-		}
+		row(y.data, i)[0] = T(peak + math.Log1p(below/k)/p)
 	})
 	y.back = func() {
 		t.eachRow(z.Rows(), z.Cols(), func(i int) { multiplyTo(row(share, i), row(y.grad, i)[0], row(share, i)) })
