@@ -37,12 +37,6 @@ func TestClassifyTakesAnyClassifier(t *testing.T) {
 		option ClassifyOption
 		fit    func(split dataset.Split) (Predictor, error)
 	}{
-		"multinomial": {WithClassifier(MultinomialRegression{}.Fit), func(split dataset.Split) (Predictor, error) {
-			return MultinomialRegression{}.Fit(background, x, split.Train, labels)
-		}},
-		"ridge": {WithClassifier(Ridge{}.Fit), func(split dataset.Split) (Predictor, error) {
-			return Ridge{}.Fit(background, x, split.Train, labels)
-		}},
 		"neighbours": {WithClassifier(KNN{}.Fit), func(split dataset.Split) (Predictor, error) {
 			return KNN{}.Fit(background, x, split.Train, labels)
 		}},
@@ -88,10 +82,6 @@ func TestFoldsAreRefused(t *testing.T) {
 		if _, err := c.l.Fit(background, x, c.rows, labels); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}
-		joint := MultinomialRegression{Cs: c.l.Cs, Folds: c.l.Folds}
-		if _, err := joint.Fit(background, x, c.rows, labels); !errors.Is(err, c.want) {
-			t.Errorf("%s, multinomial: error %v, want %v", c.name, err, c.want)
-		}
 	}
 }
 
@@ -104,24 +94,13 @@ func TestClassifiersStopWhenCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, work := range map[string]func(ctx context.Context) error{
-		"multinomial": func(ctx context.Context) error {
-			_, err := MultinomialRegression{C: 1000}.Fit(ctx, x, rows, labels)
-			return err
-		},
-		"multinomial in the span": func(ctx context.Context) error {
-			_, err := MultinomialRegression{C: 1000, FreeIntercept: true}.Fit(ctx, wide, rows[:900], labels[:900])
+		"in the span": func(ctx context.Context) error {
+			_, err := LogisticRegression{C: 1000}.Fit(ctx, wide, rows[:900], labels[:900])
 			return err
 		},
 		"cross-validation": func(ctx context.Context) error {
 			_, err := LogisticRegression{Cs: []float64{1, 10, 100}}.Fit(ctx, x, rows, labels)
 			return err
-		},
-		"ridge": func(ctx context.Context) error {
-			for {
-				if _, err := (Ridge{}).Fit(ctx, wide, rows[:900], labels[:900]); err != nil {
-					return err
-				}
-			}
 		},
 		"neighbours": func(ctx context.Context) error {
 			for {

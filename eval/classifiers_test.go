@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -13,7 +12,6 @@ import (
 type classifierCases struct {
 	Unit       float64
 	Neighbours []neighboursCase
-	Linear     []linearCase
 	Folds      []foldsCase
 }
 
@@ -28,26 +26,19 @@ type neighboursCase struct {
 	CosineDistance    []int `json:"cosine_distance"`
 }
 
-type linearCase struct {
-	X                      [][]float64
-	Y                      []int
-	C, Alpha               float64
-	Penalised, Free, Ridge [][]float64
-}
-
 type foldsCase struct {
-	X                [][]float64
-	Y, Fold          []int
-	K                int
-	Cs               []float64
-	OVR, Multinomial float64
+	X       [][]float64
+	Y, Fold []int
+	K       int
+	Cs      []float64
+	OVR     float64
 }
 
 func openClassifiers(t *testing.T) *classifierCases {
 	t.Helper()
 	cases := openCases[classifierCases](t, "classifiers")
-	if len(cases.Neighbours) != 1000 || len(cases.Linear) != 100 || len(cases.Folds) != 100 {
-		t.Fatalf("%d, %d and %d cases, want 1000, 100 and 100", len(cases.Neighbours), len(cases.Linear), len(cases.Folds))
+	if len(cases.Neighbours) != 1000 || len(cases.Folds) != 100 {
+		t.Fatalf("%d and %d cases, want 1000 and 100", len(cases.Neighbours), len(cases.Folds))
 	}
 	return cases
 }
@@ -65,58 +56,6 @@ func matrixOf(rows [][]float64, unit float64) *mat.Dense {
 // forms are x dense and sparse.
 func forms(x *mat.Dense) map[string]mat.Matrix {
 	return map[string]mat.Matrix{"dense": x, "sparse": toCSR(x)}
-}
-
-// off is how far a model is from the coefficients wanted, each row's intercept
-// last, relative to the largest of these.
-func off(m *LinearModel, want [][]float64) float64 {
-	if len(want) != len(m.Intercept) {
-		return math.Inf(1)
-	}
-	var worst, top float64
-	for k, row := range want {
-		for j, v := range row {
-			got := m.Intercept[k]
-			if j < len(row)-1 {
-				got = m.Coef.At(k, j)
-			}
-			worst, top = max(worst, math.Abs(got-v)), max(top, math.Abs(v))
-		}
-	}
-	return worst / top
-}
-
-func TestLinearClassifiersEqualScikitLearn(t *testing.T) {
-	cases := openClassifiers(t)
-	var worst [3]float64
-	for n, c := range cases.Linear {
-		for form, x := range forms(matrixOf(c.X, cases.Unit)) {
-			rows := upTo(len(c.Y))
-			for k, want := range [][][]float64{c.Penalised, c.Free} {
-				m, err := MultinomialRegression{C: c.C, FreeIntercept: k == 1}.Fit(background, x, rows, c.Y)
-				if err != nil {
-					t.Errorf("case %d, %s, free %v: %v", n, form, k == 1, err)
-					continue
-				}
-				d := off(m, want)
-				worst[k] = max(worst[k], d)
-				if !(d <= 1e-6) {
-					t.Errorf("case %d, %s, free %v: off by %g", n, form, k == 1, d)
-				}
-			}
-			m, err := Ridge{Alpha: c.Alpha}.Fit(background, x, rows, c.Y)
-			if err != nil {
-				t.Errorf("case %d, %s, ridge: %v", n, form, err)
-				continue
-			}
-			d := off(m, c.Ridge)
-			worst[2] = max(worst[2], d)
-			if !(d <= 1e-10) {
-				t.Errorf("case %d, %s, ridge: off by %g", n, form, d)
-			}
-		}
-	}
-	t.Logf("multinomial off by %.2g with penalised and %.2g with free intercepts, ridge by %.2g", worst[0], worst[1], worst[2])
 }
 
 func TestNeighboursVoteAsScikitLearns(t *testing.T) {
@@ -158,10 +97,6 @@ func TestCrossValidationChoosesAsScikitLearnWould(t *testing.T) {
 		ovr, err := LogisticRegression{Cs: c.Cs, Folds: c.K}.Fit(background, x, rows, c.Y)
 		if err != nil || ovr.C != c.OVR {
 			t.Errorf("case %d: one-vs-rest chose %+v of %v, want %v, error %v", n, ovr, c.Cs, c.OVR, err)
-		}
-		joint, err := MultinomialRegression{Cs: c.Cs, Folds: c.K}.Fit(background, x, rows, c.Y)
-		if err != nil || joint.C != c.Multinomial {
-			t.Errorf("case %d: multinomial chose %+v of %v, want %v, error %v", n, joint, c.Cs, c.Multinomial, err)
 		}
 	}
 }

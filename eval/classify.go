@@ -41,7 +41,7 @@ type Predictor interface {
 // trainer is any way to learn from a split.
 type trainer func(ctx context.Context, x mat.Matrix, split dataset.Split, labels []int) (Predictor, error)
 
-// WithClassifier has [Classify] learn by fit, such as MultinomialRegression{}.Fit,
+// WithClassifier has [Classify] learn by fit, such as KNN{}.Fit,
 // which is given the training rows of a split and must not read the labels of
 // others. Splits then come one after another. [WithC] does nothing beside it.
 func WithClassifier[P Predictor](fit func(ctx context.Context, x mat.Matrix, rows, labels []int) (P, error)) ClassifyOption {

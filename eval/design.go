@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // design is the matrix Z of one training set, a row a sample and the last
@@ -78,16 +77,13 @@ func (z spanDesign) mulTrans(dst, s []float64) {
 	blas64.Trmv(blas.Trans, z.l, vector(dst))
 }
 
-// weights is Qᵀu, in O(td). LAPACK writes to the reflectors as it goes along
-// them and restores what it finds, hence not concurrently.
+// weights is Qᵀu, in O(td). It writes to the reflectors and restores them, hence not
+// concurrently.
 func (z spanDesign) weights(u []float64) []float64 {
-	w := blas64.General{Rows: z.q.Cols, Cols: 1, Stride: 1, Data: make([]float64, z.q.Cols)}
-	copy(w.Data, u)
-	work := make([]float64, 1)
-	lapack64.Ormlq(blas.Left, blas.Trans, blas64.General(z.q), z.tau, w, work, -1)
-	work = make([]float64, int(work[0]))
-	lapack64.Ormlq(blas.Left, blas.Trans, blas64.General(z.q), z.tau, w, work, len(work))
-	return w.Data
+	w := make([]float64, z.q.Cols)
+	copy(w, u)
+	applyQ(z.q, z.tau, w)
+	return w
 }
 
 // sparseDesign is a training set of sparse rows, kept sparse.

@@ -6,7 +6,7 @@
 // random splits; the mean accuracy and its standard deviation are reported.
 // [Classify] runs the whole protocol, [LogisticRegression] is the classifier
 // alone, [Accuracy], [MicroF1], [MacroF1], [ConfusionMatrix] and [MeanStd] are the
-// measures. [MultinomialRegression], [Ridge], [KNN] and [MLP] are other
+// measures. [KNN] and [MLP] are other
 // classifiers, which [WithClassifier] and [WithValidatedClassifier] bring to the
 // protocol.
 //

@@ -61,15 +61,6 @@ var matrixDoors = []door{
 	fitted("LogisticRegression", func(ctx context.Context, in given) (*LinearModel, error) {
 		return LogisticRegression{}.Fit(ctx, in.x, upTo(len(in.labels)), in.labels)
 	}),
-	fitted("MultinomialRegression", func(ctx context.Context, in given) (*LinearModel, error) {
-		return MultinomialRegression{}.Fit(ctx, in.x, upTo(len(in.labels)), in.labels)
-	}),
-	fitted("free intercepts", func(ctx context.Context, in given) (*LinearModel, error) {
-		return MultinomialRegression{FreeIntercept: true}.Fit(ctx, in.x, upTo(len(in.labels)), in.labels)
-	}),
-	fitted("Ridge", func(ctx context.Context, in given) (*LinearModel, error) {
-		return Ridge{}.Fit(ctx, in.x, upTo(len(in.labels)), in.labels)
-	}),
 	fitted("KNN", func(ctx context.Context, in given) (*KNNModel, error) {
 		return KNN{K: 2, ByDistance: true}.Fit(ctx, in.x, upTo(len(in.labels)), in.labels)
 	}),
@@ -245,11 +236,11 @@ func TestMatrixDoors(t *testing.T) {
 	for _, door := range matrixDoors {
 		all = append(all, door.name)
 	}
-	logistic := []string{"Classify", "LabelRates", "LogisticRegression", "MultinomialRegression", "free intercepts"}
-	twoClasses := append(slices.Clone(logistic), "Ridge", "MLP")
+	logistic := []string{"Classify", "LabelRates", "LogisticRegression"}
+	twoClasses := append(slices.Clone(logistic), "MLP")
 	labelled := append(slices.Clone(twoClasses), "KNN", "KNN, cosine", "Cluster", "Cluster, as it is")
 	paired := []string{"PredictLinks", "PredictLinks, dot", "PairScores", "MeanSeparation", "Alignment", "ContrastAlignment", "ContrastUniformity"}
-	squared := append(append(slices.Clone(logistic), paired[1:]...), "Ridge", "KNN", "MLP", "KMeans", "Cluster, as it is", "NearestRows, dot", "Uniformity")
+	squared := append(append(slices.Clone(logistic), paired[1:]...), "KNN", "MLP", "KMeans", "Cluster, as it is", "NearestRows, dot", "Uniformity")
 	measured := append(slices.Clone(squared), "Cluster", "NearestRows", "NearestTo", "PredictLinks", "RandomProjection")
 	clustered, projected := []string{"KMeans", "Cluster", "Cluster, as it is"}, []string{"PCA", "RandomProjection", "SpectralFeatures"}
 	near := []string{"NearestRows", "NearestRows, dot", "NearestTo"}
@@ -299,7 +290,7 @@ func TestMatrixDoors(t *testing.T) {
 			by(ErrNotFinite, slices.DeleteFunc(slices.Clone(measured), func(s string) bool { return s == "Alignment" })...), by(ErrDimension, "SpectralFeatures")}},
 		{"the largest, of both signs", given{signs(math.MaxFloat64), labels, 2}, []refusal{by(ErrNotFinite, measured...), by(ErrNotFinite, "PCA"), by(ErrParameter, "SpectralFeatures")}},
 		{"one the largest", given{set(math.MaxFloat64), labels, 2}, []refusal{by(ErrNotFinite, logistic...),
-			by(ErrNotFinite, "Ridge", "KNN", "MLP", "KMeans", "Cluster, as it is", "RandomProjection", "NearestRows, dot", "Uniformity"), by(coles.ErrNotFinite, "EmbedInductive"), by(ErrDimension, "SpectralFeatures")}},
+			by(ErrNotFinite, "KNN", "MLP", "KMeans", "Cluster, as it is", "RandomProjection", "NearestRows, dot", "Uniformity"), by(coles.ErrNotFinite, "EmbedInductive"), by(ErrDimension, "SpectralFeatures")}},
 		{"of 1e-160", given{scaled(1e-160), labels, 2}, nil},
 		{"of 1e-200", given{scaled(1e-200), labels, 2}, nil},
 		{"of 1e-310", given{scaled(1e-310), labels, 2}, []refusal{by(ErrNotFinite, "SpectralFeatures")}}, // which is of 1e310

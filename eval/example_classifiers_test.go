@@ -20,8 +20,7 @@ var (
 
 func ExampleWithClassifier() {
 	for _, option := range []eval.ClassifyOption{
-		eval.WithClassifier(eval.MultinomialRegression{C: 10}.Fit),
-		eval.WithClassifier(eval.Ridge{}.Fit),
+		eval.WithClassifier(eval.LogisticRegression{C: 10}.Fit),
 		eval.WithClassifier(eval.KNN{K: 1}.Fit),
 	} {
 		c, err := eval.Classify(context.Background(), corner, cornerLabels, cornerSplits, option)
@@ -30,7 +29,7 @@ func ExampleWithClassifier() {
 		}
 		fmt.Print(c.Mean, " ")
 	}
-	// Output: 100 100 100
+	// Output: 100 100
 }
 
 func ExampleWithValidatedClassifier() {
@@ -54,29 +53,6 @@ func ExampleLogisticRegression_Fit_crossValidation() {
 	}
 	fmt.Println("C =", m.C)
 	// Output: C = 100
-}
-
-func ExampleMultinomialRegression_Fit() {
-	m, err := eval.MultinomialRegression{FreeIntercept: true}.Fit(context.Background(), corner, []int{0, 3, 6}, cornerLabels)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.3f\n", mat.Formatted(m.Coef))
-	fmt.Printf("%.3f\n", m.Intercept)
-	// Output:
-	// ⎡-0.336  -0.336⎤
-	// ⎢ 0.438  -0.101⎥
-	// ⎣-0.101   0.438⎦
-	// [-0.637 0.319 0.319]
-}
-
-func ExampleRidge_Fit() {
-	m, err := eval.Ridge{Alpha: 0.5}.Fit(context.Background(), points, []int{0, 1, 3, 4}, sides)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("w = (%.3f, %.3f), b = %.3f\n", m.Coef.At(0, 0), m.Coef.At(0, 1), m.Intercept[0]+0) // no −0
-	// Output: w = (0.545, -0.545), b = 0.000
 }
 
 func ExampleKNN_Fit() {

@@ -241,10 +241,6 @@ func FuzzClassify(f *testing.F) {
 			scores, err := linear.Scores(ctx, x, asked)
 			judge(t, "Scores", scores, err)
 		}
-		multinomial, err := MultinomialRegression{C: strength, FreeIntercept: s.byte()%2 > 0, Cs: cs, Folds: folds}.Fit(ctx, x, train, labels)
-		learnt("MultinomialRegression", multinomial, err)
-		ridge, err := Ridge{Alpha: strength}.Fit(ctx, x, train, labels)
-		learnt("Ridge", ridge, err)
 		knn, err := KNN{K: s.count(), Cosine: s.byte()%2 > 0, ByDistance: s.byte()%2 > 0}.Fit(ctx, x, train, labels)
 		learnt("KNN", knn, err)
 		p := MLP{Dropout: float64(s.byte()%5) / 4, Rate: strength, Epochs: s.byte()%5 - 1, Patience: s.byte()%3 - 1}

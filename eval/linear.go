@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LinearModel is a fitted [LogisticRegression], [MultinomialRegression] or
-// [Ridge] for c classes of d features.
+// LinearModel is a fitted [LogisticRegression] for c classes of d features.
 type LinearModel struct {
 	// Classes are the distinct labels of the training rows, ascending. No
 	// other label is ever predicted.
@@ -17,8 +16,7 @@ type LinearModel struct {
 	Coef *mat.Dense
 	// Intercept has one number for each row of Coef.
 	Intercept []float64
-	// C is the weight of the loss it was fitted with, given or chosen; zero
-	// for [Ridge].
+	// C is the weight of the loss it was fitted with, given or chosen.
 	C float64
 }
 

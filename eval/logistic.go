@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles/internal/parallel"
 
@@ -125,9 +126,9 @@ func fit(ctx context.Context, f *features, rows, labels []int, c float64) (*Line
 	if err != nil {
 		return nil, err
 	}
-	solutions := make([][]float64, len(m.Intercept))
-	errs := make([]error, len(m.Intercept))
-	err = parallel.For(ctx, len(m.Intercept), func(k int) {
+	problems := make([]*binary, len(m.Intercept))
+	errs := make([]error, len(problems))
+	err = parallel.For(ctx, len(problems), func(k int) {
 		y := make([]float64, len(rows))
 		for q, i := range rows {
 			y[q] = -1
@@ -135,20 +136,68 @@ func fit(ctx context.Context, f *features, rows, labels []int, c float64) (*Line
 				y[q] = 1
 			}
 		}
-		b := newBinary(z, y, c, tolerance)
-		errs[k] = b.solve(ctx)
-		solutions[k] = b.u
+		problems[k] = newBinary(z, y, c, tolerance)
+		errs[k] = problems[k].solve(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
-	for k, u := range solutions {
+	solutions := make([][]float64, len(problems))
+	for k, b := range problems {
+		if errs[k] == nil {
+			solutions[k] = z.weights(b.u)
+		}
+	}
+	err = parallel.For(ctx, len(problems), func(k int) {
+		if errs[k] == nil {
+			errs[k] = f.checkOptimum(rows, problems[k].y, solutions[k], c)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k, w := range solutions {
 		if errs[k] != nil {
 			return nil, fmt.Errorf("class %d: %w", m.positive(k), errs[k])
 		}
-		w := z.weights(u)
 		m.Coef.SetRow(k, w[:f.cols])
 		m.Intercept[k] = w[f.cols]
 	}
 	return m, nil
+}
+
+// checkOptimum refuses coefficients w, the last that of the column of ones, at which the
+// gradient of the objective does not vanish. It asks the rows themselves: the solver
+// works on a factor of theirs, and stops by the gradient there.
+func (f *features) checkOptimum(rows []int, y, w []float64, c float64) error {
+	gradient := slices.Clone(w)
+	length, allowed := norm2(w), 0.0
+	for q, i := range rows {
+		cols, values := f.row(i)
+		score := w[f.cols]
+		for p, v := range values {
+			score += v * w[column(cols, p)]
+		}
+		pull := -c * y[q] / (1 + math.Exp(y[q]*score))
+		for p, v := range values {
+			gradient[column(cols, p)] += pull * v
+		}
+		gradient[f.cols] += pull
+		// A hundred times what the solver stops at, and the rounding of the score.
+		norm := math.Hypot(1, norm2(values))
+		allowed += c * norm * (100*gradientTolerance + 1e-14*math.Sqrt(float64(len(values)+1))*length*norm)
+	}
+	if norm := norm2(gradient); !(norm <= allowed) {
+		return fmt.Errorf("%w: the gradient of the logistic regression is %.3g, wanted %.3g", ErrConvergence, norm, allowed)
+	}
+	return nil
+}
+
+// column is the column of the p-th stored value of a row, whose columns are nil where all are
+// stored.
+func column(cols []int32, p int) int {
+	if cols == nil {
+		return p
+	}
+	return int(cols[p])
 }

@@ -5,7 +5,7 @@ import (
 
 	"coles/internal/kernel"
 
-	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
@@ -31,13 +31,15 @@ func factorLQ(ctx context.Context, x kernel.Matrix[float64], tau []float64) erro
 		if below == 0 {
 			break
 		}
-		// The product of the panel's reflections is I − VᵀTV.
-		v, t := kernel.Dense[float64](b, d), kernel.Dense[float64](b, b)
+		v := kernel.Dense[float64](b, d)
 		for r := range b {
 			v.Data[r*v.Stride+r] = 1
 			copy(v.Data[r*v.Stride+r+1:(r+1)*v.Stride], panel.Data[r*panel.Stride+r+1:])
 		}
-		lp.Dlarft(lapack.Forward, lapack.RowWise, d, b, v.Data, v.Stride, tau[i:i+b], t.Data, t.Stride)
+		t, err := blockReflector(ctx, v, tau[i:i+b])
+		if err != nil {
+			return err
+		}
 		rest := kernel.View(x, i+b, i, below, d)
 		p, pt := kernel.Dense[float64](below, b), kernel.Dense[float64](below, b)
 		if err := kernel.Gemm(ctx, false, true, 1, rest, v, 0, p); err != nil {
@@ -51,4 +53,37 @@ func factorLQ(ctx context.Context, x kernel.Matrix[float64], tau []float64) erro
 		}
 	}
 	return nil
+}
+
+// blockReflector returns the upper triangular T, b × b, with
+//
+//	(I − τ₀v₀v₀ᵀ)(I − τ₁v₁v₁ᵀ)… = I − VᵀTV,
+//
+// v₀, v₁, … the rows of V (b × d): column i of T is −τᵢ·T·V·vᵢ, with τᵢ on the diagonal
+// (Schreiber and Van Loan 1989). It stands here because gonum's Dlarft (v0.17) drops
+// products of reflectors behind one that ends in zeros, such as those of equal rows.
+func blockReflector(ctx context.Context, v kernel.Matrix[float64], tau []float64) (kernel.Matrix[float64], error) {
+	b := v.Rows
+	products, t := kernel.Dense[float64](b, b), kernel.Dense[float64](b, b)
+	if err := kernel.Gemm(ctx, false, true, 1, v, v, 0, products); err != nil {
+		return t, err
+	}
+	for i, s := range tau {
+		for j := range i {
+			sum := 0.0
+			for q := j; q < i; q++ {
+				sum += t.Data[j*b+q] * products.Data[q*b+i]
+			}
+			t.Data[j*b+i] = -s * sum
+		}
+		t.Data[i*b+i] = s
+	}
+	return t, nil
+}
+
+// applyQ sets w = Qᵀw for the reflectors that [factorLQ] leaves in x and tau, one after the
+// other: for a single vector blocks of them, which need Dlarft, gain nothing. It
+// writes to the reflectors as it goes along them and restores what it finds.
+func applyQ(x kernel.Matrix[float64], tau, w []float64) {
+	gonum.Implementation{}.Dorml2(blas.Left, blas.Trans, len(w), 1, x.Rows, x.Data, x.Stride, tau, w, 1, make([]float64, 1))
 }

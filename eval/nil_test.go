@@ -45,7 +45,7 @@ func TestNilContext(t *testing.T) {
 		})
 	}
 	g := graphOf(n, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}})
-	linear, _ := Ridge{}.Fit(background, x, upTo(n), labels)
+	linear, _ := LogisticRegression{}.Fit(background, x, upTo(n), labels)
 	near, _ := KNN{K: 2}.Fit(background, x, upTo(n), labels)
 	mlp, _ := tinyMLP.Fit(background, x, upTo(n), nil, labels)
 	means, _ := KMeans{Clusters: 2}.Fit(background, x)

@@ -17,15 +17,9 @@ converge, are drawn again.
 neighbours: queries, k, and the predictions of KNeighborsClassifier
     by metric (euclidean, cosine) and weights (uniform, distance).
     Some queries are training rows: these have neighbours at distance zero.
-linear: c, alpha, and coef and intercept, one list a row with the intercept last,
-    of LogisticRegression(multi_class="multinomial") at a tight tolerance:
-    penalised   of x with a column of ones and without intercept
-    free        with intercept
-    ridge       of RidgeClassifier(alpha)
 folds: cs, k, the fold of each row by StratifiedKFold, and the c which predicts
     most rows of all folds, the first of equals, of
     ovr         LogisticRegression(solver="liblinear")
-    multinomial as penalised above
 """
 
 import gzip
@@ -34,7 +28,7 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -42,10 +36,6 @@ warnings.filterwarnings("ignore")
 warnings.filterwarnings("error", category=ConvergenceWarning)
 UNIT = 256
 rng = np.random.Generator(np.random.PCG64(2021))
-
-
-def rounded(rows, digits):
-    return [[float(f"{v:.{digits}g}") for v in row] for row in rows]
 
 
 def training(rows, most_columns):
@@ -83,27 +73,6 @@ def neighbours_case():
             return case
 
 
-def multinomial(c, free):
-    return LogisticRegression(C=c, fit_intercept=free, multi_class="multinomial", solver="newton-cg", tol=1e-8, max_iter=100)
-
-
-def with_ones(x):
-    return np.hstack([x, np.ones((len(x), 1))])
-
-
-def linear_case():
-    x, y = training((6, 24), 24)
-    c, alpha = float(rng.choice([0.01, 0.1, 1, 10, 100])), float(rng.choice([0.1, 1, 10]))
-    free = multinomial(c, True).fit(x / UNIT, y)
-    ridge = RidgeClassifier(alpha=alpha, solver="svd").fit(x / UNIT, y)
-    return {
-        "x": x.tolist(), "y": y.tolist(), "c": c, "alpha": alpha,
-        "penalised": rounded(multinomial(c, False).fit(with_ones(x / UNIT), y).coef_, 9),
-        "free": rounded(np.hstack([free.coef_, free.intercept_[:, None]]), 9),
-        "ridge": rounded(np.hstack([ridge.coef_, ridge.intercept_[:, None]]), 14),
-    }
-
-
 def folds_case():
     while True:
         x, y = training((16, 40), 8)
@@ -111,7 +80,7 @@ def folds_case():
         if np.bincount(y).max() < k:
             continue
         cs = rng.permutation([0.01, 0.1, 1.0, 10.0])[:3]
-        fold, clear, right = np.zeros(len(y), int), True, {}
+        fold, clear, right = np.zeros(len(y), int), True, [0] * len(cs)
         for q, (train, held) in enumerate(StratifiedKFold(k).split(x, y)):
             fold[held] = q
             if len(np.unique(y[train])) < 2:
@@ -119,21 +88,19 @@ def folds_case():
                 break
             for j, c in enumerate(cs):
                 ovr = LogisticRegression(C=c, solver="liblinear", tol=1e-8, max_iter=1000)
-                for name, m, z in (("ovr", ovr, x / UNIT), ("multinomial", multinomial(c, False), with_ones(x / UNIT))):
-                    m.fit(z[train], y[train])
-                    scores = m.decision_function(z[held])
-                    if scores.ndim == 1:
-                        gap = abs(scores)
-                    else:
-                        top = np.sort(scores, axis=1)
-                        gap = top[:, -1] - top[:, -2]
-                    clear &= bool((gap > 1e-3).all())
-                    right[name, j] = right.get((name, j), 0) + int((m.predict(z[held]) == y[held]).sum())
+                ovr.fit(x[train] / UNIT, y[train])
+                scores = ovr.decision_function(x[held] / UNIT)
+                if scores.ndim == 1:
+                    gap = abs(scores)
+                else:
+                    top = np.sort(scores, axis=1)
+                    gap = top[:, -1] - top[:, -2]
+                clear &= bool((gap > 1e-3).all())
+                right[j] += int((ovr.predict(x[held] / UNIT) == y[held]).sum())
         if clear:
-            best = lambda name: float(cs[int(np.argmax([right[name, j] for j in range(len(cs))]))])
             return {
                 "x": x.tolist(), "y": y.tolist(), "k": k, "cs": cs.tolist(), "fold": fold.tolist(),
-                "ovr": best("ovr"), "multinomial": best("multinomial"),
+                "ovr": float(cs[int(np.argmax(right))]),
             }
 
 
@@ -148,7 +115,6 @@ def drawn(case):
 cases = {
     "unit": UNIT,
     "neighbours": [drawn(neighbours_case) for _ in range(1000)],
-    "linear": [drawn(linear_case) for _ in range(100)],
     "folds": [drawn(folds_case) for _ in range(100)],
 }
 text = json.dumps(cases, separators=(",", ":")).encode()
