@@ -126,6 +126,20 @@ func (c Communities) withDefaults() Communities {
 	return c
 }
 
+// bytes is the memory that Generate takes.
+func (c Communities) bytes() float64 {
+	n, entries := float64(c.Nodes), float64(c.Nodes)*c.Degree
+	dense := 0.0
+	switch {
+	case c.Features < 0:
+	case c.Dense:
+		dense = 4 * float64(c.Features) * float64(c.Nodes+c.Classes)
+	default:
+		entries += n * c.Words
+	}
+	return 25*n + 16*entries + dense
+}
+
 func (c Communities) check() error {
 	n := float64(c.Nodes)
 	for _, f := range []struct {
@@ -148,7 +162,7 @@ func (c Communities) check() error {
 		}
 	}
 	if c.Nodes > maxDim || c.Features > maxDim || n*c.Degree > maxDraws || !c.Dense && n*c.Words > maxDraws ||
-		c.Dense && n*float64(c.Features) > maxNumbers {
+		c.Dense && n*float64(c.Features) > maxNumbers || c.bytes() > math.MaxInt {
 		return fmt.Errorf("dataset: communities: %d nodes, degree %v, %d features, %v words: %w",
 			c.Nodes, c.Degree, c.Features, c.Words, ErrTooLarge)
 	}

@@ -87,7 +87,7 @@ func (d drawing) bagSize(ctx context.Context, p int) int {
 // the class on, belongs to the class.
 func (d drawing) bag(ctx context.Context, bag []int, p int) []int {
 	k := d.class(p)
-	own := (d.Features - k + d.Classes - 1) / d.Classes
+	own := (d.Features-k-1)/d.Classes + 1
 	for w := range d.bagSize(ctx, p) {
 		if w%between == between-1 && ctx.Err() != nil {
 			break

@@ -182,7 +182,7 @@ func TestDoors(t *testing.T) {
 		"negative nodes":          {ErrOption, communities(Communities{Nodes: math.MinInt})},
 		"the most nodes":          {ErrTooLarge, communities(Communities{Nodes: math.MaxInt, Classes: 1})},
 		"more classes than nodes": {ErrOption, communities(Communities{Nodes: 5, Classes: 6})},
-		"the most features":       {ErrTooLarge, communities(Communities{Features: math.MaxInt})},
+		"the most features":       {ErrTooLarge, communities(Communities{Features: math.MaxInt, Dense: true})},
 		"dense, the most":         {ErrTooLarge, communities(Communities{Features: math.MaxInt, Dense: true})},
 		"degree NaN":              {ErrOption, communities(Communities{Degree: nan})},
 		"the largest degree":      {ErrOption, communities(Communities{Degree: math.MaxFloat64})},
@@ -260,7 +260,8 @@ func TestDoors(t *testing.T) {
 	if n, c := (*Dataset)(nil).Nodes(), (*Dataset)(nil).NumClasses(); n != 0 || c != 0 {
 		t.Errorf("a nil dataset has %d nodes, %d classes", n, c)
 	}
-	for _, n := range []int{math.MinInt, -1, 0, math.MaxInt} {
+	tooMany := int64(maxDim) + 1 // below zero as an int of 32 bits
+	for _, n := range []int{math.MinInt, -1, 0, int(tooMany)} {
 		if test := (Split{Train: []int{0}}).TestNodes(n); len(test) != 0 {
 			t.Errorf("of %d nodes %d are tested", n, len(test))
 		}

@@ -141,11 +141,12 @@ func readSparseRows(t *table, nodes *nodeIDs) (mat.Matrix, error) {
 func (t *table) pair(k int, pair string) (int, float64, error) {
 	index, value, ok := strings.Cut(pair, ":")
 	j, err := strconv.Atoi(index)
-	if !ok || err != nil {
+	outside := errors.Is(err, strconv.ErrRange)
+	if !ok || err != nil && !outside {
 		return 0, 0, t.fault(k, "%w: %q is not index:value", ErrFormat, pair)
 	}
-	if j < 0 || j >= maxDim {
-		return 0, 0, t.fault(k, "feature %d: %w", j, ErrIndex)
+	if outside || j < 0 || j >= maxDim {
+		return 0, 0, t.fault(k, "feature %s: %w", index, ErrIndex)
 	}
 	v, err := t.parse(k, value)
 	return j, v, err

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -189,6 +190,10 @@ func (failing) ReadAt([]byte, int64) (int, error) { return 0, errDisk }
 func (failing) Write([]byte) (int, error)         { return 0, errDisk }
 
 // wantError checks the cause of an error and the place it names.
+// pastInt32 is the error for a size that is declared and not there, past the
+// numbers that a machine of 32 bits can count to.
+var pastInt32 = map[int]error{32: ErrTooLarge, 64: ErrTruncated}[strconv.IntSize]
+
 func wantError(t *testing.T, err, cause error, place string) {
 	t.Helper()
 	switch {

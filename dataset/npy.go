@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
@@ -67,6 +68,7 @@ func (s *source) readHeader(limit int64) (*npyHeader, error) {
 	if err != nil {
 		return nil, atByte(s.file, start, "header %q: %w", bytes.TrimSpace(text), err)
 	}
+	limit = min(limit, math.MaxInt) // bytes that this machine can address
 	h.count = 1
 	for _, d := range h.shape {
 		if d > 0 && int64(h.count) > limit/int64(d)/h.width() {
@@ -105,17 +107,25 @@ func readElements[T any](s *source, h *npyHeader, decode func([]byte) (T, error)
 func (s *source) readInts(h *npyHeader) ([]int, error) {
 	switch h.kind {
 	case 'i', 'u', 'b':
-		return readElements(s, h, func(b []byte) (int, error) { return int(h.integer(b)), nil })
+		return readElements(s, h, func(b []byte) (int, error) { return whole(h.integer(b)) })
 	case 'f':
 		return readElements(s, h, func(b []byte) (int, error) {
 			v := h.float(b)
 			if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
 				return 0, fmt.Errorf("%w: %v is not an integer", ErrFormat, v)
 			}
-			return int(v), nil
+			return whole(int64(v))
 		})
 	}
 	return nil, atByte(s.file, 0, "%w: text where numbers are expected", ErrFormat)
+}
+
+// whole is v as an int, which has 32 bits on some machines.
+func whole(v int64) (int, error) {
+	if int64(int(v)) != v {
+		return 0, fmt.Errorf("%d: %w for an integer of %d bits", v, ErrTooLarge, strconv.IntSize)
+	}
+	return int(v), nil
 }
 
 // readFloats reads a numeric array as float64. float32 values widen exactly;

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -164,6 +165,9 @@ func (p *literal) tuple() []int {
 			k++
 		}
 		v, err := strconv.Atoi(p.rest[:k])
+		if errors.Is(err, strconv.ErrRange) {
+			p.err = fmt.Errorf("a size of %s: %w", p.rest[:k], ErrTooLarge)
+		}
 		if err != nil {
 			p.failf("expected a size at %q", p.rest)
 			return nil

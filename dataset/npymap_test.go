@@ -139,7 +139,7 @@ func TestMapNPYMalformed(t *testing.T) {
 		{"cut before the numbers", good[:len(good)-24], ErrTruncated, fmt.Sprint("byte ", len(good)-24)},
 		{"cut in the numbers", good[:len(good)-1], ErrTruncated, fmt.Sprint("byte ", len(good)-1)},
 		{"bytes after the end", append(slices.Clone(good), 0), ErrFormat, fmt.Sprint("byte ", len(good))},
-		{"2^35 numbers of one", npyArray("<f4", "(34359738368,)", []float32{1}), ErrTruncated, "137438953550"},
+		{"2^35 numbers of one", npyArray("<f4", "(34359738368,)", []float32{1}), pastInt32, "34359738368"},
 		{"2^40 numbers", npyArray("<f4", "(1099511627776,)"), ErrTooLarge, "byte 10"},
 		{"product past 64 bits", npyArray("<f4", "(4294967296, 4294967296)"), ErrTooLarge, "byte 10"},
 		{"three dimensions", npyArray("<f4", "(1, 1, 1)", float32(1)), ErrShape, "[1 1 1]"},

@@ -3,9 +3,11 @@ package dataset
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,9 +113,38 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 		if a.members[key] != nil {
 			return nil, inFile(a.path(key), "%w: the archive has two members of this name", ErrDuplicate)
 		}
+		if err := checkLocalHeader(r, f); err != nil {
+			return nil, inFile(a.path(key), "%w", err)
+		}
 		a.members[key] = f
 	}
 	return a, nil
+}
+
+// checkLocalHeader compares a member's name in the directory at the end of the archive, which
+// no checksum covers, with that in the header before its data: a name that was damaged
+// would be that of another member, and this one would silently be absent.
+//
+// Of the header, archive/zip tells the end only. It is 30 bytes, the name, and up to 65,535
+// bytes of fields, the lengths of both in the bytes 26 to 29.
+func checkLocalHeader(r io.ReaderAt, f *zip.File) error {
+	end, err := f.DataOffset()
+	if err != nil {
+		return cause(err)
+	}
+	least := 30 + len(f.Name)
+	before := make([]byte, min(end, int64(least+math.MaxUint16)))
+	if _, err := r.ReadAt(before, end-int64(len(before))); err != nil {
+		return cause(err)
+	}
+	for at := len(before) - least; at >= 0; at-- {
+		h := before[at:]
+		if string(h[:4]) == "PK\x03\x04" && int(binary.LittleEndian.Uint16(h[26:])) == len(f.Name) &&
+			int(binary.LittleEndian.Uint16(h[28:])) == len(h)-least && string(h[30:least]) == f.Name {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: the header before its data has another name", ErrFormat)
 }
 
 // zipError tells an archive cut short, whose directory at the end is missing,

@@ -130,6 +130,69 @@ func TestNPZChecksum(t *testing.T) {
 	wantError(t, err, ErrChecksum, "adj_data.npy")
 }
 
+// Whatever bit of an archive is flipped, what can still be read is what was written.
+func TestNPZNeverShrinks(t *testing.T) {
+	file := zipFile(with(smallNPZ(), "node_names", npyArray("|S1", "(3,)", []byte("abc"))))
+	want, err := readBytes(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for at := range file {
+		for bit := range 8 {
+			file[at] ^= 1 << bit
+			d, err := readBytes(file)
+			file[at] ^= 1 << bit
+			if err != nil {
+				continue
+			}
+			read++
+			if d.Features == nil || !mat.Equal(d.Features, want.Features) || !mat.Equal(d.Adjacency, want.Adjacency) ||
+				!slices.Equal(d.Labels, want.Labels) || !slices.Equal(d.IDs, want.IDs) {
+				t.Fatalf("bit %d of byte %d flipped: %+v", bit, at, d)
+			}
+		}
+	}
+	t.Logf("%d of %d flips were harmless", read, 8*len(file))
+}
+
+// Integers that an int of 32 bits cannot hold are refused there, not cut down: on no machine
+// is one of these files read as another.
+func TestNPZIntegersPast32Bits(t *testing.T) {
+	const past = 1 << 32
+	for name, v := range map[string][]int64{
+		"labels":       {past + 1, 0, 1},
+		"adj_indices":  {past + 1, 2, 2},
+		"adj_indptr":   {0, past + 1, 3, 3},
+		"adj_shape":    {past + 3, past + 3},
+		"attr_indices": {past + 4, 0},
+		"attr_indptr":  {0, 1, 1, past + 2},
+		"attr_shape":   {3, past + 5},
+	} {
+		for _, kind := range []string{"<i8", "<u8", "<f8"} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				shape := fmt.Sprintf("(%d,)", len(v))
+				array := npyArray(kind, shape, v)
+				if kind == "<f8" {
+					numbers := make([]float64, len(v))
+					for i := range v {
+						numbers[i] = float64(v[i])
+					}
+					array = npyArray(kind, shape, numbers)
+				}
+				if d, err := readBytes(zipFile(with(smallNPZ(), name, array))); err == nil {
+					t.Errorf("read as %+v", d)
+				}
+			})
+		}
+	}
+	// An unknown label stays one, or the file is refused.
+	d, err := readBytes(zipFile(with(smallNPZ(), "labels", npyArray("<i8", "(3,)", []int64{-past, 0, 1}))))
+	if err == nil && d.Labels[0] >= 0 {
+		t.Errorf("label −2³² became %d", d.Labels[0])
+	}
+}
+
 func TestNPZFailsAtEveryByte(t *testing.T) {
 	file := zipFile(smallNPZ())
 	for k := range len(file) {

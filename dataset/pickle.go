@@ -123,17 +123,17 @@ func unpickle(data []byte, file string) (any, error) {
 func isMark(v any) bool { _, ok := v.(pyMark); return ok }
 
 // take returns the next n bytes.
-func (p *pickle) take(n int) ([]byte, error) {
-	if n > len(p.data)-p.pos {
-		return nil, fmt.Errorf("%w: %d bytes announced, %d left", ErrTruncated, n, len(p.data)-p.pos)
+func (p *pickle) take(n uint32) ([]byte, error) {
+	if left := len(p.data) - p.pos; int64(n) > int64(left) {
+		return nil, fmt.Errorf("%w: %d bytes announced, %d left", ErrTruncated, n, left)
 	}
-	b := p.data[p.pos : p.pos+n]
-	p.pos += n
+	b := p.data[p.pos : p.pos+int(n)]
+	p.pos += int(n)
 	return b, nil
 }
 
 // uint reads a little-endian unsigned integer of n ≤ 4 bytes.
-func (p *pickle) uint(n int) (uint32, error) {
+func (p *pickle) uint(n uint32) (uint32, error) {
 	b, err := p.take(n)
 	if err != nil {
 		return 0, err

@@ -101,7 +101,7 @@ func (p *pickle) step() (done bool, err error) {
 }
 
 func (p *pickle) integer(op byte) error {
-	size := map[byte]int{'K': 1, 'M': 2, 'J': 4}[op]
+	size := map[byte]uint32{'K': 1, 'M': 2, 'J': 4}[op]
 	v, err := p.uint(size)
 	if err != nil {
 		return err
@@ -115,12 +115,12 @@ func (p *pickle) integer(op byte) error {
 }
 
 // text reads a length of width bytes and as many bytes.
-func (p *pickle) text(width int) error {
+func (p *pickle) text(width uint32) error {
 	n, err := p.uint(width)
 	if err != nil {
 		return err
 	}
-	b, err := p.take(int(n))
+	b, err := p.take(n)
 	if err != nil {
 		return err
 	}

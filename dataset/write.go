@@ -199,7 +199,7 @@ func dimsOf(m mat.Matrix) (r, c int, err error) {
 	if r < 0 || c < 0 {
 		return 0, 0, fmt.Errorf("a matrix of %d × %d: %w", r, c, ErrShape)
 	}
-	if r > maxDim || c > maxDim {
+	if r > maxDim || c > min(maxDim, math.MaxInt/16) { // a row must fit memory
 		return 0, 0, fmt.Errorf("a matrix of %d × %d: %w", r, c, ErrTooLarge)
 	}
 	return r, c, nil
