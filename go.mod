@@ -7,6 +7,7 @@ require (
 	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35
 	github.com/urfave/cli/v3 v3.14.0
 	golang.org/x/sys v0.29.0
+	golang.org/x/text v0.28.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 )
@@ -19,5 +20,4 @@ require (
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	golang.org/x/image v0.30.0 // indirect
-	golang.org/x/text v0.28.0 // indirect
 )

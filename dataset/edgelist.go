@@ -106,19 +106,20 @@ func nameOr(name, fallback string) string {
 	return name
 }
 
-// OpenEdgeList reads the files at the given paths, each gzipped or not; an
+// OpenEdgeList reads the files at the given paths, each gzipped or not (what unpacks to more
+// than 32 MB and 64 times its size is ErrTooLarge); an
 // empty featuresPath or labelsPath means that there is none. The dataset is
 // named after the edge list. See [ReadEdgeList].
 func OpenEdgeList(edgesPath, featuresPath, labelsPath string) (*Dataset, error) {
 	opts := EdgeListOptions{EdgesName: edgesPath, FeaturesName: featuresPath, LabelsName: labelsPath}
-	edges, err := openFile(edgesPath)
+	edges, err := openFile(edgesPath, freeText)
 	if err != nil {
 		return nil, err
 	}
 	defer edges.Close()
 	var features io.Reader
 	if featuresPath != "" {
-		f, err := openFile(featuresPath)
+		f, err := openFile(featuresPath, freeText)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +127,7 @@ func OpenEdgeList(edgesPath, featuresPath, labelsPath string) (*Dataset, error) 
 		features = f
 	}
 	if labelsPath != "" {
-		f, err := openFile(labelsPath)
+		f, err := openFile(labelsPath, freeText)
 		if err != nil {
 			return nil, err
 		}

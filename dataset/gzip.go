@@ -10,17 +10,17 @@ import (
 )
 
 // openFile opens a file for reading, unpacking it when its first two bytes
-// say gzip. Unpacking stops with ErrTooLarge past the budget of its size.
-func openFile(path string) (io.ReadCloser, error) {
+// say gzip. Unpacking stops with ErrTooLarge past the [budget] of its size and so many bytes.
+func openFile(path string, free int64) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	return unpack(f, path)
+	return unpack(f, path, free)
 }
 
 // unpack wraps an open file; it owns the file from here on.
-func unpack(f fs.File, name string) (io.ReadCloser, error) {
+func unpack(f fs.File, name string, free int64) (io.ReadCloser, error) {
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
 		err = fmt.Errorf("%w: a folder, not a file", ErrFormat)
@@ -43,7 +43,8 @@ func unpack(f fs.File, name string) (io.ReadCloser, error) {
 		f.Close()
 		return nil, atByte(name, 0, "%w", cause(err))
 	}
-	return &file{Reader: &bounded{r: z, left: budget(info.Size()), limit: budget(info.Size())}, Closer: f}, nil
+	limit := budget(free, info.Size())
+	return &file{Reader: &bounded{r: z, left: limit, limit: limit}, Closer: f}, nil
 }
 
 type file struct {

@@ -42,7 +42,7 @@ func ReadMatrixMarket(r io.Reader) (mat.Matrix, error) {
 
 // OpenMatrixMarket reads the file at path, gzipped or not. See [ReadMatrixMarket].
 func OpenMatrixMarket(path string) (mat.Matrix, error) {
-	f, err := openFile(path)
+	f, err := openFile(path, freeText)
 	if err != nil {
 		return nil, err
 	}

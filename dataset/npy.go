@@ -264,7 +264,7 @@ func (s *source) matrix(h *npyHeader) (rows, cols int, err error) {
 
 // OpenNPY reads the matrix in the .npy file at path, gzipped or not. See [ReadNPY].
 func OpenNPY(path string) (*mat.Dense, error) {
-	f, err := openFile(path)
+	f, err := openFile(path, freeBinary)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func openNPZ(path string, read func(r io.ReaderAt, size int64) error) error {
 	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != [2]byte{0x1f, 0x8b} {
 		return read(f, info.Size())
 	}
-	z, err := openFile(path)
+	z, err := openFile(path, freeBinary)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	if err != nil {
 		return nil, zipError(r, name, err)
 	}
-	a := &archive{name: name, members: make(map[string]*zip.File, len(z.File)), left: budget(size)}
+	a := &archive{name: name, members: make(map[string]*zip.File, len(z.File)), left: budget(freeBinary, size)}
 	for _, f := range z.File {
 		key := strings.TrimSuffix(f.Name, ".npy")
 		if a.members[key] != nil {

@@ -95,7 +95,7 @@ func (o *ogbReader) open(name string) (*table, io.Closer, error) {
 		if err != nil {
 			return nil, nil, inFile(at, "%w", err)
 		}
-		r, err := unpack(f, at)
+		r, err := unpack(f, at, freeText)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -68,7 +68,7 @@ func (p *planetoid) read(part string) ([]byte, error) {
 	if err != nil {
 		return nil, inFile(path, "%w", err)
 	}
-	r, err := unpack(f, path)
+	r, err := unpack(f, path, freeBinary)
 	if err != nil {
 		return nil, err
 	}

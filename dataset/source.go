@@ -11,10 +11,13 @@ import (
 )
 
 // budget is how many bytes a compressed input of the given size may expand
-// to. Real graphs shrink by a factor of two to ten, because their indices are
-// close to random; a bomb reaches a thousand. The constant leaves room for
-// small archives that hold long runs of ones.
-func budget(compressed int64) int64 { return 256<<20 + 64*compressed }
+// to beside what it may for nothing. Real graphs shrink by a factor of two to ten, because
+// their indices are close to random; a bomb reaches a thousand.
+func budget(free, compressed int64) int64 { return free + 64*compressed }
+
+// What any compressed input may expand to: small archives may hold long runs of ones, whose
+// memory is their size, but a line of four bytes is an edge of forty.
+const freeBinary, freeText = 256 << 20, 32 << 20
 
 // source is a reader of a binary format that knows where it is, so that its
 // errors can say so.

@@ -181,7 +181,7 @@ func (f *splitFile) splits(n int, file string) ([]Split, error) {
 
 // OpenSplits reads the split file at path, gzipped or not. See [ReadSplits].
 func OpenSplits(path string, n int) ([]Split, error) {
-	f, err := openFile(path)
+	f, err := openFile(path, freeText)
 	if err != nil {
 		return nil, err
 	}

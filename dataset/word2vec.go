@@ -91,7 +91,7 @@ func ReadWord2Vec(r io.Reader) (ids []string, vectors *mat.Dense, err error) {
 
 // OpenWord2Vec reads the file at path, gzipped or not. See [ReadWord2Vec].
 func OpenWord2Vec(path string) (ids []string, vectors *mat.Dense, err error) {
-	f, err := openFile(path)
+	f, err := openFile(path, freeText)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -242,7 +242,7 @@ func ReadWord2VecBinary(r io.Reader) (ids []string, vectors *mat.Dense, err erro
 
 // OpenWord2VecBinary reads the file at path, gzipped or not. See [ReadWord2VecBinary].
 func OpenWord2VecBinary(path string) (ids []string, vectors *mat.Dense, err error) {
-	f, err := openFile(path)
+	f, err := openFile(path, freeBinary)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -266,6 +266,30 @@ func TestWriteFile(t *testing.T) {
 	})
 }
 
+// While a file is written it has no name, so that a program killed then leaves none.
+func TestWriteFileHasNoNameBefore(t *testing.T) {
+	dir := t.TempDir()
+	f, err := createUnnamed(dir, 0o600)
+	if err != nil {
+		t.Skipf("no files without a name here: %v", err)
+	}
+	f.Close()
+	for range 2 { // new, and replaced
+		err := WriteFile(filepath.Join(dir, "out"), func(w io.Writer) error {
+			list, err := os.ReadDir(dir)
+			if err != nil || slices.ContainsFunc(list, func(e os.DirEntry) bool { return e.Name() != "out" }) {
+				t.Errorf("%v, %v", list, err)
+			}
+			_, err = io.WriteString(w, "hello")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFiles(t, dir, "hello")
+	}
+}
+
 // A gzipped file that unpacks past its budget is refused, not cut off.
 func TestGzipBudget(t *testing.T) {
 	b := &bounded{r: strings.NewReader("0123456789"), left: 9, limit: 9}
@@ -280,6 +304,17 @@ func TestGzipBudget(t *testing.T) {
 	b = &bounded{r: strings.NewReader("0123456789"), left: 10, limit: 10}
 	if data, err := io.ReadAll(b); err != nil || len(data) != 10 {
 		t.Errorf("exactly the budget: %d bytes, %v", len(data), err)
+	}
+}
+
+// A list of edges that unpacks to a hundred times its size is refused before it fills the memory.
+func TestGzipBombOfEdges(t *testing.T) {
+	path := saved(t, gzipped(bytes.Repeat([]byte("a b\n"), freeText/2)))
+	if n := allocated(func() {
+		_, err := OpenEdgeList(path, "", "")
+		wantError(t, err, ErrTooLarge, path)
+	}); n > 1<<30 {
+		t.Errorf("%d bytes taken", n)
 	}
 }
 

@@ -50,7 +50,7 @@
 //	0    done
 //	1    it could not be done: a bad file, no such id, a full disk
 //	2    the command line makes no sense
-//	130  interrupted (SIGINT, SIGTERM); no partial file is left
+//	130  interrupted (SIGINT, SIGTERM, SIGHUP); no partial file is left
 //
 // # Examples
 //
@@ -70,7 +70,11 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as it is below nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	// A second signal ends the program at once: it may hang on a pipe that
 	// nobody reads.
 	context.AfterFunc(ctx, stop)

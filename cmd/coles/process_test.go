@@ -90,6 +90,7 @@ func interrupt(t *testing.T, program string) {
 		// Ten thousand hops take minutes; a hop is known to be under way.
 		{os.Interrupt, 300 * time.Millisecond, "embed in.npz -filter sgc:10000 -o out.npy -model out.model"},
 		{syscall.SIGTERM, 500 * time.Millisecond, "embed in.npz -filter sgc:10000 -o out.tsv"},
+		{syscall.SIGHUP, 500 * time.Millisecond, "embed in.npz -filter sgc:10000 -o out.tsv"}, // a terminal that is closed
 		{os.Interrupt, 300 * time.Millisecond, "eval in.npz -filter sgc:10000"},
 		// Waiting for an input that does not come.
 		{os.Interrupt, 300 * time.Millisecond, "convert -from edges - out.npz"},
@@ -199,5 +200,24 @@ func TestTerminal(t *testing.T) {
 	var stderr bytes.Buffer
 	if code := run(context.Background(), []string{"embed"}, tty, null, &stderr); code != exitUsage {
 		t.Errorf("an input that would have to be typed: exit %d, %q", code, stderr.String())
+	}
+}
+
+// Whatever an id holds, a terminal is not told to do anything.
+func TestNothingControlsTheTerminal(t *testing.T) {
+	const ids = "a\x1b]0;title\x07\tb\u009b31m\x7f\r\nç 漢\n"
+	for size := 1; size <= len(ids); size++ { // in pieces, which may cut a rune
+		var out bytes.Buffer
+		w := visible(&out)
+		for rest := ids; rest != ""; {
+			piece := rest[:min(size, len(rest))]
+			if _, err := io.WriteString(w, piece); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[len(piece):]
+		}
+		if got, want := out.String(), "a␛]0;title␇\tb\uFFFD31m\uFFFD␍\nç 漢\n"; got != want {
+			t.Errorf("in pieces of %d: %q, want %q", size, got, want)
+		}
 	}
 }

@@ -28,6 +28,7 @@ func readNPZ(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 			return dataset.ReadNPZ(cancelReaderAt{ctx, f}, size)
 		}
 	}
+	in.binary = true
 	r, err := in.open(ctx)
 	if err != nil {
 		return nil, err
@@ -159,6 +160,7 @@ func readNPY(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 			}
 		}
 	}
+	in.binary = true
 	r, err := in.open(ctx)
 	if err != nil {
 		return nil, err

@@ -7,11 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"unicode"
 
 	"coles/dataset"
 	"coles/internal/link"
 
 	"github.com/urfave/cli/v3"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
 )
 
 // A sink is an output: a file, or standard output.
@@ -111,10 +114,29 @@ func (s sink) write(ctx context.Context, f func(io.Writer) error) error {
 	if s.path != standard {
 		return dataset.WriteFile(s.path, stoppable)
 	}
-	if err := stoppable(s.stdout); err != nil {
+	stdout := s.stdout
+	if isTerminal(stdout) {
+		stdout = visible(stdout)
+	}
+	if err := stoppable(stdout); err != nil {
 		return fmt.Errorf("write standard output: %w", err)
 	}
 	return nil
+}
+
+// visible writes text with pictures in the place of control characters but tabs and line ends:
+// ids come from files, and a terminal would obey what stands in them. Text comes in
+// whole runes at the end, when the buffer before it is flushed.
+func visible(w io.Writer) io.Writer {
+	return transform.NewWriter(w, runes.Map(func(r rune) rune {
+		switch {
+		case r == '\t', r == '\n', !unicode.IsControl(r):
+			return r
+		case r < ' ':
+			return '␀' + r
+		}
+		return unicode.ReplacementChar
+	}))
 }
 
 // A cancelWriter writes until ctx is done.

@@ -60,6 +60,7 @@ type source struct {
 	path   string
 	header dataset.HeaderMode
 	stdin  io.Reader // nil for a file
+	binary bool      // of a format whose numbers take as many bytes as they do in memory
 	stream *bufio.Reader
 	closer func()
 }
@@ -117,7 +118,11 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 			s.close()
 			return nil, fmt.Errorf("%s: %w", s.name(), err)
 		}
-		s.stream = bufio.NewReaderSize(&unpacking{z: z, packed: counted}, bufferSize)
+		u := &unpacking{z: z, packed: counted, free: unpackedText}
+		if s.binary {
+			u.free = unpackedBinary
+		}
+		s.stream = bufio.NewReaderSize(u, bufferSize)
 	}
 	return s.stream, nil
 }
@@ -159,20 +164,22 @@ func (c *counter) Read(p []byte) (int, error) {
 	return k, err
 }
 
-// An archive may unpack to so many bytes, and so many times its own size: text
-// of numbers shrinks to a tenth, and a bomb to a thousandth.
-const unpackedFree, unpackedRatio = 256 << 20, 64
+// What is gzipped may unpack to so many bytes, and so many times its own size more: text
+// of numbers shrinks to a tenth, and a bomb to a thousandth. Text has less for nothing,
+// because an edge of four bytes takes forty in memory.
+const unpackedText, unpackedBinary, unpackedRatio = 32 << 20, 256 << 20, 64
 
 // unpacking reads what is gzipped and refuses a bomb.
 type unpacking struct {
 	z      *gzip.Reader
 	packed *counter
+	free   int64
 	n      int64
 }
 
 func (u *unpacking) Read(p []byte) (int, error) {
 	k, err := u.z.Read(p)
-	if u.n += int64(k); u.n > unpackedFree+unpackedRatio*u.packed.n {
+	if u.n += int64(k); u.n > u.free+unpackedRatio*u.packed.n {
 		return 0, fmt.Errorf("unpacks to more than %d bytes: %w", u.n, dataset.ErrTooLarge)
 	}
 	return k, err

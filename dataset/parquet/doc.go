@@ -6,4 +6,7 @@
 //	replace coles/dataset/parquet => ../coles/dataset/parquet
 //
 // beside what the README of coles says of coles itself.
+//
+// parquet-go (v0.32) itself prints a line "parquet: warning: …" on standard error where a
+// damaged page holds another number of texts than it declares; the error comes all the same.
 package parquet
