@@ -104,6 +104,11 @@ func fitIn[T kernel.Float](ctx context.Context, c config, m *Model, g *Graph, ra
 	if err != nil {
 		return err
 	}
+	if m.prepare.how == PrepareNone || magnitude(c.Filter.coef) < leastFeature { // or X is near 1
+		if err := checkUnderflow(ctx, x, c.Filter); err != nil {
+			return err
+		}
+	}
 	c.report("prepare", 1, 2)
 	w := Normalize(g, SelfLoops)
 	dw, err := c.contrastFor(ctx, g, w, &m.report)
@@ -111,8 +116,13 @@ func fitIn[T kernel.Float](ctx context.Context, c config, m *Model, g *Graph, ra
 		return err
 	}
 	f := &fitting[T]{config: c, clock: clock, x: x, w: csrOf[T](w.m), dw: contrastOf[T](dw)}
-	if c.Precision == Float32 && f.usesKrylov() {
-		f.exact = &exact{trivialVector(g), w.m, contrastOf[float64](dw)}
+	if f.usesKrylov() {
+		if f.zero, err = roundingOfM(ctx, x, c.Filter, dw); err != nil {
+			return err
+		}
+		if c.Precision == Float32 {
+			f.exact = &exact{trivialVector(g), w.m, contrastOf[float64](dw)}
+		}
 	}
 	c.report("prepare", 2, 2)
 	clock.lap(&m.report.Seconds.Prepare)

@@ -22,9 +22,12 @@ type componentSpace struct {
 
 func newComponentSpace(g *Graph) *componentSpace {
 	label, count := g.Components()
-	volume := make([]float64, count)
+	volume, lost := make([]float64, count), make([]float64, count) // a compensated sum (Kahan 1965)
 	for i, c := range label {
-		volume[c] += g.degree[i]
+		v := g.degree[i] - lost[c]
+		sum := volume[c] + v
+		lost[c] = sum - volume[c] - v
+		volume[c] = sum
 	}
 	s := &componentSpace{label: label, value: make([]float64, len(label))}
 	renumber := make([]int, count)

@@ -37,7 +37,8 @@ var (
 	ErrSetting = errors.New("bad setting")
 	// ErrPreparation: a feature preparation that makes no sense for the features.
 	ErrPreparation = errors.New("features do not suit this preparation")
-	// ErrPrecision: features too large or too small for [Float32].
+	// ErrPrecision: features too large or too small for [Float32], or too small for any
+	// number; eigenvalues that are nothing but rounding in [Float32].
 	ErrPrecision = errors.New("magnitude out of range")
 	// ErrTransductive: a model fitted without features knows its own graph only.
 	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")

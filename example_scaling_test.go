@@ -76,7 +76,7 @@ func ExampleWithRank() {
 		fmt.Printf("γ = %.1f, effective rank %.0f\n", s.Power, s.EffectiveRank)
 	}
 	// Output:
-	// γ = 0.0, effective rank 19
+	// γ = 0.0, effective rank 20
 	// γ = 0.0, effective rank 12
 	// γ = 0.4, effective rank 5
 }

@@ -18,6 +18,7 @@ type fitting[T kernel.Float] struct {
 	x     *signal[T]
 	fx    kernel.Matrix[T] // kept where the embedding is made from it
 	exact *exact           // where M is not formed in float32
+	zero  float64          // see roundingOfM
 }
 
 // exact is what a product with M in float64 takes beside X.
@@ -39,7 +40,7 @@ func (f *fitting[T]) solve(ctx context.Context) (*Projection, error) {
 		if err != nil {
 			return nil, err
 		}
-		return f.solveKrylov(ctx, f.x.cols(), m)
+		return f.solveKrylov(ctx, f.x.cols(), m, f.zero)
 	}
 	m, err := f.formM(ctx)
 	if err != nil {

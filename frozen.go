@@ -52,7 +52,10 @@ func (m *Model) Freeze(ctx context.Context, g *Graph, x mat.Matrix) (*Frozen, er
 	if err != nil {
 		return nil, err
 	}
-	f := &Frozen{model: m, scale: filterScales(g)}
+	f := &Frozen{model: m, scale: g.loopedDegrees()}
+	for i, d := range f.scale {
+		f.scale[i] = 1 / math.Sqrt(d)
+	}
 	if m.projection.P.IsEmpty() {
 		return f, nil
 	}
@@ -74,19 +77,6 @@ func (m *Model) Freeze(ctx context.Context, g *Graph, x mat.Matrix) (*Frozen, er
 		f.hops = append(f.hops, hop)
 	}
 	return f, nil
-}
-
-// filterScales are the factors of [Normalize] with [SelfLoops].
-func filterScales(g *Graph) []float64 {
-	scale := make([]float64, g.Nodes())
-	for i := range scale {
-		all := g.degree[i] + 1
-		if g.loops {
-			all += entry(g.adj, i, i)
-		}
-		scale[i] = 1 / math.Sqrt(all)
-	}
-	return scale
 }
 
 // Nodes is the number of nodes of the frozen graph; 0 for a nil or zero Frozen.

@@ -285,20 +285,18 @@ func finishGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport) (*
 	}
 	g := &Graph{adj: adj, degree: make([]float64, adj.Rows)}
 	for i := range adj.Rows {
-		neighbours := 0
 		cols, vals := adj.Row(i)
-		for q, j := range cols {
-			if int(j) == i {
-				report.SelfLoops++
-			} else {
-				neighbours++
-				g.degree[i] += vals[q]
-			}
-			report.Weighted = report.Weighted || vals[q] != 1
+		var loop float64
+		g.degree[i], loop = degreeOf(i, cols, vals)
+		neighbours := len(cols)
+		if loop > 0 {
+			report.SelfLoops++
+			neighbours--
 		}
 		if neighbours == 0 {
 			report.Isolated++
 		}
+		report.Weighted = report.Weighted || slices.ContainsFunc(vals, func(w float64) bool { return w != 1 })
 		if math.IsInf(g.degree[i], 0) {
 			return nil, fmt.Errorf("coles: graph: %w: the weights of node %d add up to infinity", ErrNotFinite, i)
 		}
@@ -310,6 +308,27 @@ func finishGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport) (*
 		return nil, err
 	}
 	return g, nil
+}
+
+// degreeOf sums the weights of row i but that of the self loop, which it returns beside.
+func degreeOf(i int, cols []int32, vals []float64) (degree, loop float64) {
+	at, found := slices.BinarySearch(cols, int32(i))
+	if !found {
+		return total(vals), 0
+	}
+	return total(vals[:at]) + total(vals[at+1:]), vals[at]
+}
+
+// loopedDegrees are the row sums of A + I.
+func (g *Graph) loopedDegrees() []float64 {
+	all := make([]float64, g.Nodes())
+	for i, d := range g.degree {
+		all[i] = d + 1
+		if g.loops {
+			all[i] += entry(g.adj, i, i)
+		}
+	}
+	return all
 }
 
 // CSR returns a copy of the adjacency matrix A, both triangles stored.

@@ -212,7 +212,7 @@ func (r *Growing) solve(ctx context.Context, c config) (*Projection, error) {
 	kernel.MirrorUpper(m)
 	found, err := eigen.Krylov(ctx, d, c.Dim, func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
 		return kernel.Gemm(ctx, false, false, 1, m, src, 0, dst)
-	}, eigen.KrylovOptions{Seed: c.Seed, Tol: wholeTolerance})
+	}, eigen.KrylovOptions{Seed: c.Seed, Tol: wholeTolerance, Zero: 1e-14 * mat.Norm(denseOf(r.m), 2)})
 	if err != nil {
 		return nil, solveError(err, c.Dim)
 	}

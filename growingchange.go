@@ -189,7 +189,7 @@ func (r *Growing) middle(ctx context.Context, near *ball, change, q kernel.Matri
 
 // rebuild computes FX, M and the trivial direction from the graph and the features.
 func (r *Growing) rebuild(ctx context.Context) error {
-	g := &Graph{adj: r.net.adjacency(), loops: r.net.loops}
+	g := &Graph{adj: r.net.adjacency(), degree: r.net.degrees(), loops: r.net.loops}
 	x := r.x.signal()
 	if err := ctx.Err(); err != nil {
 		return err

@@ -50,30 +50,10 @@ func newGrowingNet(g *Graph) *growingNet {
 	return net
 }
 
-// weigh sets degree and scales, summed in the order in which a graph built from
-// scratch sums them.
+// weigh sets degree and scales, to the byte those of a graph built from scratch.
 func (v *growingNode) weigh(i int32) {
-	all := 0.0
-	v.degree = 0
-	own := false
-	for q, j := range v.cols {
-		w := v.vals[q]
-		if j == i {
-			own = true
-			w++
-		} else {
-			v.degree += w
-		}
-		if j > i && !own {
-			own = true
-			all++
-		}
-		all += w
-	}
-	if !own {
-		all++
-	}
-	v.filter, v.plus = 1/math.Sqrt(all), 0
+	degree, loop := degreeOf(int(i), v.cols, v.vals)
+	v.degree, v.filter, v.plus = degree, 1/math.Sqrt(degree+1+loop), 0
 	if v.degree > 0 {
 		v.plus = 1 / math.Sqrt(v.degree)
 	}
@@ -178,10 +158,15 @@ func (net *growingNet) merge(i int32, fresh []growingEntry) {
 
 // sumDegrees makes the volume what a graph built from scratch has.
 func (net *growingNet) sumDegrees() {
-	net.volume = 0
+	net.volume = total(net.degrees())
+}
+
+func (net *growingNet) degrees() []float64 {
+	degrees := make([]float64, len(net.nodes))
 	for i := range net.nodes {
-		net.volume += net.nodes[i].degree
+		degrees[i] = net.nodes[i].degree
 	}
+	return degrees
 }
 
 // takeBack undoes the last add.

@@ -98,14 +98,14 @@ const (
 // have their eigenvalues in [−1, 1]. The cost is O(n + m).
 func Normalize(g *Graph, loops Loops) *SymCSR {
 	g = g.orEmpty()
-	a := g.adj
+	a, degree := g.adj, g.degree
 	switch {
 	case loops == SelfLoops:
-		a = addMatrices(1, a, 1, identity(g.Nodes()))
+		a, degree = addMatrices(1, a, 1, identity(g.Nodes())), g.loopedDegrees()
 	case g.loops:
 		a, _ = dropEntries(a, func(i, j int, _ float64) bool { return i == j })
 	}
-	return &SymCSR{normalizeDegrees(a)}
+	return &SymCSR{normalized(a, degree)}
 }
 
 // Laplacian returns the normalised Laplacian L = I − W⁺, or I − W with
@@ -115,20 +115,15 @@ func Laplacian(g *Graph, loops Loops) *SymCSR {
 	return &SymCSR{addMatrices(1, identity(g.Nodes()), -1, Normalize(g, loops).m)}
 }
 
-// normalizeDegrees returns D^-½ A D^-½ with D = diag(A·1) in new storage; a
-// row that sums to zero stays zero.
-func normalizeDegrees(a *kernel.CSR[float64]) *kernel.CSR[float64] {
+// normalized returns D^-½ A D^-½ with D = diag(degree) in new storage; a row of degree zero
+// becomes zero.
+func normalized(a *kernel.CSR[float64], degree []float64) *kernel.CSR[float64] {
 	scale := make([]float64, a.Rows)
-	eachRowOf(a, func(i int) {
-		_, vals := a.Row(i)
-		degree := 0.0
-		for _, v := range vals {
-			degree += v
+	for i, d := range degree {
+		if d > 0 {
+			scale[i] = 1 / math.Sqrt(d)
 		}
-		if degree > 0 {
-			scale[i] = 1 / math.Sqrt(degree)
-		}
-	})
+	}
 	w := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: a.Col, Val: make([]float64, a.NNZ())}
 	eachRowOf(a, func(i int) {
 		cols, from := a.Row(i)
@@ -146,7 +141,7 @@ func scaled(weight, u, v float64) float64 {
 	if both := u * v; both <= math.MaxFloat64 {
 		return weight * both
 	}
-	return weight / (1 / u * (1 / v)) // weights below 1e-308
+	return weight * max(u, v) * min(u, v) // weights below 1e-308
 }
 
 func identity(n int) *kernel.CSR[float64] {

@@ -206,3 +206,54 @@ func TestSymCSRAtPanicsAsGonumDoes(t *testing.T) {
 		}()
 	}
 }
+
+// A hub of many leaves: its degree n·w, what is made of it and what a filter gathers there are
+// known in closed form, and none is off by the rounding of n sums.
+func TestHubOfManyLeavesKeepsItsDigits(t *testing.T) {
+	const leaves, tolerance = 500_000, 1e-12
+	star, ones := make([]coles.Edge, leaves), mat.NewDense(leaves+1, 1, nil)
+	for i := range star {
+		star[i].V = i + 1
+	}
+	for i := range leaves + 1 {
+		ones.Set(i, 0, 1)
+	}
+	for _, w := range []float64{0.1, 1e-6, 1. / 3} {
+		weights := make([]float64, leaves)
+		for i := range weights {
+			weights[i] = w
+		}
+		g := must(coles.NewGraph(leaves+1, star, coles.WithEdgeWeights(weights)))
+		looped := coles.Normalize(g, coles.SelfLoops)
+		fx := must(coles.SGC(1).Apply(ctx, looped, ones))
+		hub := leaves * w
+		link := w / math.Sqrt((1+hub)*(1+w))
+		_, s := must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives())).RankOne()
+		for _, c := range []struct {
+			what      string
+			got, want float64
+		}{
+			{"degree", g.Degrees()[0], hub},
+			{"W⁺", coles.Normalize(g, coles.NoSelfLoops).At(0, 1), 1 / math.Sqrt(leaves)},
+			{"W", looped.At(0, 1), link},
+			{"W at the hub", looped.At(0, 0), 1 / (1 + hub)},
+			{"SGC(1) at the hub", fx.At(0, 0), 1/(1+hub) + leaves*link},
+			{"SGC(1) at a leaf", fx.At(1, 0), 1/(1+w) + link},
+			{"the expected negatives", s[0], math.Sqrt(0.5)}, // half of all degrees
+		} {
+			if math.Abs(c.got-c.want) > tolerance*c.want {
+				t.Errorf("weight %v: %s is off by %.2g", w, c.what, c.got/c.want-1)
+			}
+		}
+	}
+}
+
+// Weights near the end of the numbers, on a path: 1/√2 wherever W⁺ has an entry.
+func TestSmallestWeights(t *testing.T) {
+	for _, w := range []float64{5e-324, 1e-310, 1e-300, 1e300} {
+		g := must(coles.NewGraph(3, edges(0, 1, 1, 2), coles.WithEdgeWeights([]float64{w, w})))
+		if got := coles.Normalize(g, coles.NoSelfLoops).At(0, 1); math.Abs(got-math.Sqrt(0.5)) > 1e-15 {
+			t.Errorf("weight %v: W⁺ is %v", w, got)
+		}
+	}
+}

@@ -138,7 +138,12 @@ func negativeOf(ctx context.Context, n int, pairs []Edge) (Negative, error) {
 		return Negative{}, err
 	}
 	a, _ = dropEntries(a, func(i, j int, _ float64) bool { return i == j })
-	return Negative{Graph: &SymCSR{normalizeDegrees(a)}}, ctx.Err()
+	degree := make([]float64, n)
+	for i := range degree {
+		_, vals := a.Row(i)
+		degree[i] = total(vals)
+	}
+	return Negative{Graph: &SymCSR{normalized(a, degree)}}, ctx.Err()
 }
 
 // String is the name it has in JSON, with its numbers; of a [NegativeFunc] the name given.
@@ -253,21 +258,15 @@ func (s NegativeSampler) sample(ctx context.Context, g *Graph, seed uint64) (Neg
 
 // rootDegrees is √deg/‖√deg‖; zero on a graph without edges.
 func rootDegrees(g *Graph) []float64 {
-	total := 0.0
-	for _, d := range g.degree {
-		total += d
+	v := slices.Clone(g.degree)
+	volume := total(v)
+	if volume > math.MaxFloat64 { // weights near the end of the numbers
+		multiply(v, 0x1p-64)
+		volume = total(v)
 	}
-	unit := 1.0
-	if total > math.MaxFloat64 { // weights near the end of the numbers
-		unit, total = 0x1p-64, 0
-		for _, d := range g.degree {
-			total += unit * d
-		}
-	}
-	v := make([]float64, g.Nodes())
-	for i, d := range g.degree {
+	for i, d := range v {
 		if d > 0 {
-			v[i] = math.Sqrt(unit * d / total)
+			v[i] = math.Sqrt(d / volume)
 		}
 	}
 	return v

@@ -22,6 +22,22 @@ func checkOverflow[T kernel.Float](ctx context.Context, what string, s *signal[T
 	return nil
 }
 
+// leastFeature is the magnitude below which M, made of squares of FX, loses digits to numbers
+// that float64 cannot hold: 2⁻⁹⁰⁰ is 2⁻¹²² above the smallest it holds in full.
+const leastFeature = 0x1p-450
+
+// checkUnderflow refuses features whose squares, filtered, vanish.
+func checkUnderflow[T kernel.Float](ctx context.Context, x *signal[T], f Filter) error {
+	largest, err := largestOfRows(ctx, x.rows(), x.largest)
+	if err != nil {
+		return err
+	}
+	if gain := magnitude(f.coef); largest > 0 && gain > 0 && largest*gain < leastFeature {
+		return fmt.Errorf("coles: %w: features up to %.3g, whose squares in M = XᵀFᵀΔWFX underflow; scale them", ErrPrecision, largest*gain)
+	}
+	return nil
+}
+
 // finiteDense is y as the world takes it, or an error where it has overflowed.
 func finiteDense(ctx context.Context, what string, y kernel.Matrix[float64]) (*mat.Dense, error) {
 	if y.Cols > 0 {

@@ -103,7 +103,7 @@ func TestPrecisionFollowsTheSize(t *testing.T) {
 		want coles.Precision
 	}{{1448, 1448, coles.Float64}, {1449, 1449, coles.Float32}} {
 		x := randomDense(random(7), c.n, c.d)
-		m := must(coles.Fit(ctx, must(coles.NewGraph(c.n, []coles.Edge{{U: 0, V: 1}})), x, coles.WithDim(2), coles.WithFilter(coles.SGC(1))))
+		m := must(coles.Fit(ctx, must(coles.NewGraph(c.n, ringEdges(c.n, 1))), x, coles.WithDim(2), coles.WithFilter(coles.SGC(1))))
 		if got := m.Report().Precision; got != c.want || m.Settings().Precision != c.want {
 			t.Errorf("%d × %d: %v by the report, %v by the settings, want %v", c.n, c.d, got, m.Settings().Precision, c.want)
 		}
@@ -201,4 +201,16 @@ func TestFilterOfTinyCoefficients(t *testing.T) {
 		wantError(t, err, coles.ErrPrecision)
 		must(coles.Fit(ctx, g, dense, coles.WithFilter(f), coles.WithPrecision(coles.Float64)))
 	}
+}
+
+// One edge whose ends smoothing makes equal: M is zero, and what float32 leaves of it rounding.
+func TestFloat32RefusesEigenvaluesOfRounding(t *testing.T) {
+	const n = 1449 // 2²¹ numbers
+	g, x := must(coles.NewGraph(n, edges(0, 1))), randomDense(random(7), n, n)
+	opts := []coles.Option{coles.WithDim(2), coles.WithFilter(coles.SGC(1))}
+	if m := must(coles.Fit(ctx, g, x, opts...)); m.Report().Precision != coles.Float64 {
+		t.Errorf("left to itself Fit takes %v", m.Report().Precision)
+	}
+	_, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float32))...)
+	wantError(t, err, coles.ErrPrecision)
 }

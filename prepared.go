@@ -127,9 +127,15 @@ func euclidean(row []float64) float64 {
 	return largest * math.Sqrt(sum)
 }
 
-func total(row []float64) float64 {
+// total sums by halves, so that its rounding grows with the logarithm of the length.
+func total(x []float64) float64 {
+	const few = 128
+	if len(x) > few {
+		half := len(x) / 2
+		return total(x[:half]) + total(x[half:])
+	}
 	sum := 0.0
-	for _, v := range row {
+	for _, v := range x {
 		sum += v
 	}
 	return sum

@@ -25,8 +25,8 @@ type Scaling struct {
 const maxPower = 3
 
 // SpectralScaling chooses the weights of the columns of E = FXPᵀ (n × d′) with
-// eigenvalues λ, the first the largest. With L_j = max(λ_j, 10⁻⁹λ₁)/λ₁, column j is
-// multiplied by s·L_j^γ, where
+// eigenvalues λ, the first the largest. With L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹ or, in
+// [Float32], 10⁻⁶, column j is multiplied by s·L_j^γ, where
 //
 //   - γ is 0 if the effective rank exp(−Σ q_j log q_j), q_j the share of column j in
 //     the energy of the centred embedding, is at most max(rank·2^−γ, floor) there; or
@@ -35,11 +35,16 @@ const maxPower = 3
 //   - s makes r the mean of ‖e_i − ē‖ over the rows. The rows are centred to be
 //     measured, because their mean may carry most of the energy; E is not.
 //
+// Columns whose eigenvalues are within τλ₁ of one another count alike, by the mean of λ_j and of
+// q_j: their eigenspace has many bases, of which rounding chooses one, and γ and EEᵀ must not
+// depend on it. Where λ₁ is at most 10⁻¹²‖E‖², no more than rounding, all of L is 1.
+//
 // Of the options it reads [WithPower], [WithRank], [WithNorm], and [WithPrecision] for that in
 // which E was computed. It costs O(n·d′). An embedding whose rows are all equal, to 10⁻¹² of
 // their length, or 10⁻⁶ in [Float32], keeps its scale.
 //
-// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], [ErrSetting].
+// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], [ErrSetting], and
+// [ErrPrecision] where λ₁ is at most 10⁻⁶‖E‖² in [Float32].
 func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, error) {
 	c, err := newConfig(opts)
 	if err != nil {
@@ -90,17 +95,18 @@ func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []flo
 	if err != nil {
 		return nil, err
 	}
-	spread := math.Sqrt(total(energy) / float64(e.Rows))
-	equal := spread <= rounding*blas64.Nrm2(blas64.Vector{N: len(mean), Data: mean, Inc: 1})
+	spread, length := math.Sqrt(total(energy)/float64(e.Rows)), blas64.Nrm2(vectorOf(mean))
+	equal := spread <= rounding*length
+	// λ₁ is at most a small multiple of ‖E‖², here in the same units.
+	first := 0.0
+	if squares := float64(e.Rows) * (spread*spread + length*length); len(lambda) > 0 && lambda[0]*unit*unit > rounding*squares {
+		first = lambda[0]
+	} else if len(lambda) > 0 && lambda[0] > 0 && rounding == roundingOf(Float32) && !equal {
+		return nil, fmt.Errorf("coles: scaling: %w: eigenvalues up to %.3g are rounding in float32; use Float64", ErrPrecision, lambda[0])
+	}
+	weight := levels(lambda, energy, first, max(1e-9, rounding))
 	if equal {
 		clear(energy)
-	}
-	weight := make([]float64, len(lambda))
-	for j, l := range lambda {
-		weight[j] = 1
-		if lambda[0] > 0 {
-			weight[j] = max(l, 1e-9*lambda[0]) / lambda[0]
-		}
 	}
 	s := &Scaling{Power: rule.Power}
 	if !rule.FixedPower {
@@ -126,6 +132,26 @@ func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []flo
 		}
 	}
 	return s, nil
+}
+
+// levels are L for the eigenvalues, of which first is λ₁, or 0 where all are rounding. The
+// energies of columns that count alike become their mean.
+func levels(lambda, energy []float64, first, tolerance float64) []float64 {
+	level := make([]float64, len(lambda))
+	for lo, hi := 0, 0; lo < len(lambda); lo = hi {
+		for hi = lo + 1; hi < len(lambda) && (first == 0 || math.Abs(lambda[lo]-lambda[hi]) <= tolerance*first); {
+			hi++
+		}
+		count := float64(hi - lo)
+		l, mean := 1.0, total(energy[lo:hi])/count
+		if first > 0 {
+			l = max(total(lambda[lo:hi])/count/first, tolerance)
+		}
+		for j := lo; j < hi; j++ {
+			level[j], energy[j] = l, mean
+		}
+	}
+	return level
 }
 
 // unitOf is 1, or the power of two in which rows are measured where the squares of their

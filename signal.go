@@ -81,6 +81,24 @@ func (s *signal[T]) largest(lo, hi int) float64 {
 	return largest
 }
 
+// squares is the sum of the squares of all entries.
+func (s *signal[T]) squares(ctx context.Context) (float64, error) {
+	sum, err := sumRows(ctx, s.rows(), 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			var row []T
+			if s.sparse != nil {
+				_, row = s.sparse.Row(i)
+			} else {
+				row = s.dense.Data[i*s.dense.Stride:][:s.dense.Cols]
+			}
+			for _, v := range row {
+				sum[0] += float64(v) * float64(v)
+			}
+		}
+	})
+	return sum[0], err
+}
+
 // shape is what the memory of a fit depends on.
 func (s *signal[T]) shape() featureShape {
 	shape := featureShape{rows: s.rows(), cols: s.cols(), sparse: s.sparse != nil}

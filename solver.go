@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"coles/internal/eigen"
 	"coles/internal/enum"
@@ -96,10 +97,17 @@ func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int, opts ...Opti
 	if err != nil {
 		return nil, err
 	}
+	if err := checkUnderflow(ctx, x, Identity()); err != nil {
+		return nil, err
+	}
 	if c.Solver.resolve(f.cols(), dim, false) == SolverDirect {
 		return c.solveDirect(ctx, x, dw)
 	}
-	return c.solveKrylov(ctx, f.cols(), formed(x, contrastOf[float64](dw)))
+	zero, err := roundingOfM(ctx, x, Identity(), dw)
+	if err != nil {
+		return nil, err
+	}
+	return c.solveKrylov(ctx, f.cols(), formed(x, contrastOf[float64](dw)), zero)
 }
 
 // SolveImplicit finds P from the features X (n × d), W and a filter, without
@@ -125,7 +133,14 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, filter Filter, 
 	if err != nil {
 		return nil, err
 	}
-	return c.solveKrylov(ctx, f.cols(), implicit(s, w.matrix(), filter, contrastOf[float64](dw)))
+	if err := checkUnderflow(ctx, s, filter); err != nil {
+		return nil, err
+	}
+	zero, err := roundingOfM(ctx, s, filter, dw)
+	if err != nil {
+		return nil, err
+	}
+	return c.solveKrylov(ctx, f.cols(), implicit(s, w.matrix(), filter, contrastOf[float64](dw)), zero)
 }
 
 func checkProblem(f *features, dw *DeltaW, dim int) error {
@@ -162,8 +177,26 @@ func (c config) decompose(ctx context.Context, m kernel.Matrix[float64]) (*Proje
 	return c.projection(r, SolverDirect), nil
 }
 
-func (c config) solveKrylov(ctx context.Context, d int, m eigen.Operator) (*Projection, error) {
+// roundingOfM is how long the product of M with a unit vector may be by rounding alone, with
+// room: ‖FX‖²·‖ΔW‖ bounds ‖M‖, of which the products of ΔW with FX may cancel all.
+func roundingOfM[T kernel.Float](ctx context.Context, x *signal[T], f Filter, dw *DeltaW) (float64, error) {
+	gain := 0.0 // ‖F‖ at most, as ‖W‖ = 1
+	for _, a := range f.coef {
+		gain += math.Abs(a)
+	}
+	squares, err := x.squares(ctx)
+	dw = dw.orEmpty()
+	zero := 1e-14 * gain * gain * squares * (dw.normBound() + math.Abs(dw.shift))
+	if !finite(zero) { // squares beyond the numbers: M will be found to be, too, or is far from zero
+		zero = 0
+	}
+	return zero, err
+}
+
+// solveKrylov finds the top of M by products with it, of which lengths up to zero are rounding.
+func (c config) solveKrylov(ctx context.Context, d int, m eigen.Operator, zero float64) (*Projection, error) {
 	r, err := eigen.Krylov(ctx, d, c.Dim, m, eigen.KrylovOptions{
+		Zero:     zero,
 		Seed:     c.Seed,
 		Tol:      c.Precision.tolerance(),
 		Progress: func(done, total int) { c.report("solve", done, total) },

@@ -13,14 +13,9 @@ import (
 // trivialVector is the unit vector v with entries in proportion to √(dᵢ+1), for
 // which W·v = v.
 func trivialVector(g *Graph) []float64 {
-	v := make([]float64, g.Nodes())
-	for i := range v {
-		_, weights := g.adj.Row(i)
-		degree := 1.0
-		for _, w := range weights {
-			degree += w
-		}
-		v[i] = math.Sqrt(degree)
+	v := g.loopedDegrees()
+	for i, d := range v {
+		v[i] = math.Sqrt(d)
 	}
 	blas64.Scal(1/blas64.Nrm2(vectorOf(v)), vectorOf(v))
 	return v

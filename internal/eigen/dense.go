@@ -24,6 +24,9 @@ func krylovDense(ctx context.Context, n, k int, apply Operator, o KrylovOptions)
 	if err != nil {
 		return nil, err
 	}
+	if s.norm <= o.Zero {
+		return nil, errZero
+	}
 	if o.Progress != nil {
 		o.Progress(k, k)
 	}

@@ -2,6 +2,7 @@ package eigen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"coles/internal/kernel"
@@ -30,6 +31,11 @@ type KrylovOptions struct {
 	// MaxRestarts bounds the work until all pairs converge, and again each time
 	// that the search then finds more; 0 means 100.
 	MaxRestarts int
+
+	// Zero is the norm of the product with a unit vector up to which there is nothing but
+	// rounding in it. An operator of such products is taken for zero, since nothing
+	// would converge: its eigenvalues are 0 and its eigenvectors those of the identity.
+	Zero float64
 
 	// Seed chooses the random starting vectors.
 	Seed uint64
@@ -81,10 +87,28 @@ func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Re
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
+	var r *Result
 	if n <= denseOrder || 3*o.MaxBasis > 2*n {
-		return krylovDense(ctx, n, k, apply, o)
+		r, err = krylovDense(ctx, n, k, apply, o)
+	} else {
+		r, err = newSearch(n, k, apply, o).run(ctx)
 	}
-	return newSearch(n, k, apply, o).run(ctx)
+	if errors.Is(err, errZero) {
+		return zero(n, k), nil
+	}
+	return r, err
+}
+
+// errZero says that an operator is zero, up to rounding.
+var errZero = errors.New("eigen: the operator is zero")
+
+// zero is what an operator that is zero has: eigenvectors of any basis.
+func zero(n, k int) *Result {
+	r := &Result{Values: make([]float64, k), Vectors: kernel.Dense[float64](k, n)}
+	for i := range k {
+		r.Vectors.Data[i*r.Vectors.Stride+i] = 1
+	}
+	return r
 }
 
 // withDefaults checks the options and fills in what they leave open.

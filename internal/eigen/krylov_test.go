@@ -297,3 +297,30 @@ func BenchmarkKrylov(b *testing.B) {
 		})
 	}
 }
+
+// An operator of nothing but rounding, which is not even symmetric, is zero.
+func TestKrylovOfZero(t *testing.T) {
+	for _, n := range []int{30, 1000} { // by the matrix itself, and by iteration
+		rnd := rand.New(rand.NewPCG(1, 2))
+		noise := func(_ context.Context, dst, src matrix) error {
+			for i := range dst.Rows {
+				for j := range dst.Cols {
+					dst.Data[i*dst.Stride+j] = 1e-20 * rnd.NormFloat64()
+				}
+			}
+			return nil
+		}
+		r, err := Krylov(context.Background(), n, 3, noise, KrylovOptions{Zero: 1e-17})
+		if err != nil {
+			t.Fatalf("n = %d: %v", n, err)
+		}
+		for i, v := range r.Values {
+			if v != 0 || r.Vectors.Data[i*r.Vectors.Stride+i] != 1 {
+				t.Errorf("n = %d: pair %d is %v, %v", n, i, v, row(r.Vectors, i))
+			}
+		}
+		if _, err := Krylov(context.Background(), n, 3, noise, KrylovOptions{Zero: 1e-22, MaxRestarts: 2}); err == nil {
+			t.Errorf("n = %d: noise above the bound converged", n)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"coles/internal/kernel"
 )
@@ -114,11 +115,15 @@ func (s *search) multiply(ctx context.Context, dst, src matrix) error {
 	}
 	s.applied += src.Cols
 	if !s.scaled {
-		most := 0.0
+		most, longest := 0.0, make([]float64, dst.Cols)
 		for i := range dst.Rows {
-			for _, v := range row(dst, i) {
+			for j, v := range row(dst, i) {
 				most = max(most, math.Abs(v))
+				longest[j] = math.Hypot(longest[j], v)
 			}
+		}
+		if slices.Max(longest) <= s.o.Zero {
+			return errZero
 		}
 		if most > 0 {
 			_, s.scale = math.Frexp(most)

@@ -13,10 +13,12 @@ const (
 	// millisecond, far above the cost of handing a task out.
 	spmmTask = 1 << 19
 
-	// spmmLong is the number of multiplications from which on a row is computed
-	// in segments, between which the context is looked at: a row may have as
-	// many entries as the matrix has columns.
-	spmmLong = 1 << 20
+	// A longer row is computed in segments of so many multiplications, or of so many
+	// entries if these are fewer: it may have as many entries as the matrix has columns, the
+	// context is looked at between them, and the rounding of a sum grows with their
+	// length and their number in the place of their product.
+	spmmLong    = 1 << 20
+	spmmSegment = 1 << 10
 )
 
 // SpMM computes dst = a·x for a sparse a (m × n) and a dense x (n × d), dst
@@ -62,7 +64,7 @@ func spmm[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T], c
 
 // spmmBlock computes the rows lo to hi, those between two long ones at once.
 func spmmBlock[T Float](ctx context.Context, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
-	segment := max(1, spmmLong/x.Cols)
+	segment := min(max(1, spmmLong/x.Cols), spmmSegment)
 	for i := lo; i < hi; i++ {
 		if int(a.Ptr[i+1]-a.Ptr[i]) <= segment {
 			continue
