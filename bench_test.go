@@ -25,7 +25,7 @@ func benchmarkData(b *testing.B) (*dataset.Dataset, *coles.Graph) {
 func prepared(b *testing.B) (g *coles.Graph, x mat.Matrix, w *coles.SymCSR, fx *mat.Dense, dw *coles.DeltaW) {
 	b.Helper()
 	d, g := benchmarkData(b)
-	x = must(must(coles.FitPreparation(d.Features, coles.PrepareAuto)).Apply(d.Features))
+	x = must(must(coles.FitPreparation(ctx, d.Features, coles.PrepareAuto)).Apply(ctx, d.Features))
 	w = coles.Normalize(g, coles.SelfLoops)
 	fx = must(coles.S2GCSum(8).Apply(ctx, w, x))
 	dw = must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives()))
@@ -141,7 +141,7 @@ func BenchmarkScaling(b *testing.B) {
 	e := product(fx, p.P.T())
 	b.ReportAllocs()
 	for b.Loop() {
-		must(must(coles.SpectralScaling(e, p.Lambda)).Apply(e))
+		must(must(coles.SpectralScaling(ctx, e, p.Lambda)).Apply(ctx, e))
 	}
 }
 

@@ -110,7 +110,10 @@ func fitIn[T kernel.Float](ctx context.Context, c config, m *Model, g *Graph, ra
 		}
 	}
 	c.report("prepare", 1, 2)
-	w := Normalize(g, SelfLoops)
+	w, err := normalize(ctx, g, SelfLoops)
+	if err != nil {
+		return err
+	}
 	dw, err := c.contrastFor(ctx, g, w, &m.report)
 	if err != nil {
 		return err
@@ -155,7 +158,11 @@ func (c *config) contrastFor(ctx context.Context, g *Graph, w *SymCSR, r *Report
 	}
 	r.Share = c.Share
 	if c.AutoShare {
-		rho, err := smoothness(ctx, w, Normalize(g, NoSelfLoops), c.Filter, c.Seed)
+		plus, err := normalize(ctx, g, NoSelfLoops)
+		if err != nil {
+			return nil, err
+		}
+		rho, err := smoothness(ctx, w, plus, c.Filter, c.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +181,11 @@ func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 	if m.input, err = hashInput(ctx, g, nil); err != nil {
 		return nil, err
 	}
-	dw, err := c.contrastFor(ctx, g, Normalize(g, SelfLoops), &m.report)
+	w, err := normalize(ctx, g, SelfLoops)
+	if err != nil {
+		return nil, err
+	}
+	dw, err := c.contrastFor(ctx, g, w, &m.report)
 	if err != nil {
 		return nil, err
 	}
@@ -203,9 +214,12 @@ func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
 
 // finish scales the columns of y and keeps the result.
 func finish(ctx context.Context, m *Model, c config, y kernel.Matrix[float64], lambda []float64) error {
-	s, err := spectralScaling(ctx, y, lambda, c.Scaling, roundingOf(c.Precision))
+	s, null, err := spectralScaling(ctx, y, lambda, c.Scaling, roundingOf(c.Precision))
 	if err != nil {
 		return err
+	}
+	if null && c.Precision == Float32 {
+		return fmt.Errorf("coles: fit: %w: eigenvalues up to %.3g, which are rounding in float32; use Float64", ErrPrecision, lambda[0])
 	}
 	m.settings, m.scaling, m.lambda = c.Settings, *s, lambda
 	m.module, m.format = ModuleVersion(), int(modelFormat.Version)

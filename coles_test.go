@@ -15,15 +15,15 @@ import (
 // setting: FX, with the mean norm of its centred rows at 4.
 func sameFeatures(t testing.TB, g *coles.Graph, x mat.Matrix) *mat.Dense {
 	t.Helper()
-	p := must(coles.FitPreparation(x, coles.PrepareAuto))
-	fx := must(coles.S2GCSum(8).Apply(ctx, coles.Normalize(g, coles.SelfLoops), must(p.Apply(x))))
+	p := must(coles.FitPreparation(ctx, x, coles.PrepareAuto))
+	fx := must(coles.S2GCSum(8).Apply(ctx, coles.Normalize(g, coles.SelfLoops), must(p.Apply(ctx, x))))
 	_, d := fx.Dims()
 	flat := make([]float64, d)
 	for j := range flat {
 		flat[j] = 1
 	}
-	s := must(coles.SpectralScaling(fx, flat, coles.WithPower(0)))
-	return must(s.Apply(fx))
+	s := must(coles.SpectralScaling(ctx, fx, flat, coles.WithPower(0)))
+	return must(s.Apply(ctx, fx))
 }
 
 func accuracy(t testing.TB, x mat.Matrix, labels []int, splits []dataset.Split) float64 {

@@ -57,7 +57,11 @@ func Contrast(ctx context.Context, g *Graph, negatives NegativeSampler, opts ...
 }
 
 func contrast(ctx context.Context, g *Graph, negatives NegativeSampler, s Settings) (*DeltaW, error) {
-	dw := &DeltaW{graph: g, sparse: Normalize(g, NoSelfLoops).m}
+	plus, err := normalize(ctx, g, NoSelfLoops)
+	if err != nil {
+		return nil, err
+	}
+	dw := &DeltaW{graph: g, sparse: plus.m}
 	if s.Eta == 0 {
 		return dw, ctx.Err()
 	}
@@ -82,24 +86,29 @@ func contrast(ctx context.Context, g *Graph, negatives NegativeSampler, s Settin
 		if part.Graph != nil {
 			drawn, dw.drawn = append(drawn, part.Graph.m), true
 			for count := k + 1; count%2 == 0; count /= 2 {
-				drawn = addLast(drawn)
+				if drawn, err = addLast(ctx, drawn); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
 	for len(drawn) > 1 {
-		drawn = addLast(drawn)
+		if drawn, err = addLast(ctx, drawn); err != nil {
+			return nil, err
+		}
 	}
 	if len(drawn) == 1 {
-		dw.sparse = addMatrices(1, dw.sparse, -s.Eta/float64(s.Kappa), drawn[0])
+		dw.sparse, err = addMatrices(ctx, 1, dw.sparse, -s.Eta/float64(s.Kappa), drawn[0])
 	}
-	return dw, ctx.Err()
+	return dw, err
 }
 
 // addLast makes one of the last two matrices of a list: their sum.
-func addLast(list []*kernel.CSR[float64]) []*kernel.CSR[float64] {
+func addLast(ctx context.Context, list []*kernel.CSR[float64]) ([]*kernel.CSR[float64], error) {
 	last := len(list) - 1
-	list[last-1] = addMatrices(1, list[last-1], 1, list[last])
-	return list[:last]
+	sum, err := addMatrices(ctx, 1, list[last-1], 1, list[last])
+	list[last-1] = sum
+	return list[:last], err
 }
 
 // orEmpty lets the methods of a nil or zero DeltaW see one of no nodes.
@@ -152,7 +161,7 @@ func (dw *DeltaW) Apply(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	dst := kernel.Dense[float64](src.Rows, src.Cols)
+	dst := kernel.Unset[float64](src.Rows, src.Cols)
 	if err := contrastOf[float64](dw).apply(ctx, dst, src); err != nil {
 		return nil, err
 	}
@@ -268,7 +277,15 @@ func Smoothness(ctx context.Context, g *Graph, f Filter, seed uint64) (float64, 
 	if err := g.check(); err != nil {
 		return 0, err
 	}
-	return smoothness(ctx, Normalize(g, SelfLoops), Normalize(g, NoSelfLoops), f, seed)
+	w, err := normalize(ctx, g, SelfLoops)
+	if err != nil {
+		return 0, err
+	}
+	plus, err := normalize(ctx, g, NoSelfLoops)
+	if err != nil {
+		return 0, err
+	}
+	return smoothness(ctx, w, plus, f, seed)
 }
 
 func smoothness(ctx context.Context, w, wplus *SymCSR, f Filter, seed uint64) (float64, error) {

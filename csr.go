@@ -28,7 +28,7 @@ func denseOf(p kernel.Matrix[float64]) *mat.Dense {
 // u = v is one diagonal entry. It returns how many pairs were joined to
 // another. A nil weight means 1. The only error is ctx's.
 func symmetricFromPairs(ctx context.Context, n int, pairs []Edge, weight []float64, merge func(x, y float64) float64) (*kernel.CSR[float64], int, error) {
-	const between = 1 << 16 // pairs, two looks at the context
+	const between = 1 << 12 // pairs, two looks at the context: each may be the first in its page
 	a := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
 	for q, e := range pairs {
 		if q%between == 0 && ctx.Err() != nil {
@@ -85,27 +85,34 @@ func exportCSR(a *kernel.CSR[float64]) *sparse.CSR {
 	return sparse.NewCSR(a.Rows, a.Cols, ptr, ind, slices.Clone(a.Val))
 }
 
-// addMatrices returns ca·a + cb·b for matrices of the same shape.
-func addMatrices(ca float64, a *kernel.CSR[float64], cb float64, b *kernel.CSR[float64]) *kernel.CSR[float64] {
-	return mergeRows(a, b, func(x, y float64) float64 { return ca*x + cb*y })
+// addMatrices returns ca·a + cb·b for matrices of the same shape. The only error is ctx's.
+func addMatrices(ctx context.Context, ca float64, a *kernel.CSR[float64], cb float64, b *kernel.CSR[float64]) (*kernel.CSR[float64], error) {
+	return mergeRows(ctx, a, b, func(x, y float64) float64 { return ca*x + cb*y })
 }
 
 // mergeRows returns the matrix of f(a_ij, b_ij) over the places where a or b
-// has an entry, an absent one counting as zero.
-func mergeRows(a, b *kernel.CSR[float64], f func(x, y float64) float64) *kernel.CSR[float64] {
+// has an entry, an absent one counting as zero. The only error is ctx's.
+func mergeRows(ctx context.Context, a, b *kernel.CSR[float64], f func(x, y float64) float64) (*kernel.CSR[float64], error) {
 	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
-	eachRowOf(c, func(i int) {
+	if err := eachRowOf(ctx, c, func(i int) {
 		c.Ptr[i+1] = int64(mergeRow(a, b, i, nil, func(int, float64, float64) {}))
-	})
-	for i := range c.Rows {
-		c.Ptr[i+1] += c.Ptr[i]
+	}); err != nil {
+		return nil, err
 	}
-	c.Col, c.Val = make([]int32, c.Ptr[c.Rows]), make([]float64, c.Ptr[c.Rows])
-	eachRowOf(c, func(i int) {
+	makeEntries(c)
+	return c, eachRowOf(ctx, c, func(i int) {
 		cols, vals := c.Row(i)
 		mergeRow(a, b, i, cols, func(q int, x, y float64) { vals[q] = f(x, y) })
 	})
-	return c
+}
+
+// makeEntries makes room for the entries of a matrix of which Ptr[i+1] holds how many
+// row i has. They are to be set.
+func makeEntries[T kernel.Float](a *kernel.CSR[T]) {
+	for i := range a.Rows {
+		a.Ptr[i+1] += a.Ptr[i]
+	}
+	a.Col, a.Val = make([]int32, a.Ptr[a.Rows]), kernel.Unset[T](1, int(a.Ptr[a.Rows])).Data
 }
 
 // mergeRow visits the places where row i of a or of b has an entry, in order,
@@ -136,27 +143,37 @@ func mergeRow(a, b *kernel.CSR[float64], i int, cols []int32, visit func(q int, 
 }
 
 // eachRowOf calls do for every row, on all processors.
-func eachRowOf[T kernel.Float](a *kernel.CSR[T], do func(i int)) {
-	// Without a context that could end there is no error.
-	_ = eachBlock(context.Background(), a.Rows, func(lo, hi int) {
+func eachRowOf[T kernel.Float](ctx context.Context, a *kernel.CSR[T], do func(i int)) error {
+	return eachBlock(ctx, a.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			do(i)
 		}
 	})
 }
 
-// dropEntries returns a without the entries for which drop holds, and their number.
-func dropEntries(a *kernel.CSR[float64], drop func(i, j int, v float64) bool) (*kernel.CSR[float64], int) {
+// dropEntries returns a without the entries for which drop holds. The only error is ctx's.
+func dropEntries(ctx context.Context, a *kernel.CSR[float64], drop func(i, j int, v float64) bool) (*kernel.CSR[float64], error) {
 	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
-	c.Col, c.Val = make([]int32, 0, a.NNZ()), make([]float64, 0, a.NNZ())
-	for i := range a.Rows {
+	if err := eachRowOf(ctx, a, func(i int) {
 		cols, vals := a.Row(i)
 		for q, j := range cols {
 			if !drop(i, int(j), vals[q]) {
-				c.Col, c.Val = append(c.Col, j), append(c.Val, vals[q])
+				c.Ptr[i+1]++
 			}
 		}
-		c.Ptr[i+1] = int64(len(c.Col))
+	}); err != nil {
+		return nil, err
 	}
-	return c, a.NNZ() - c.NNZ()
+	makeEntries(c)
+	return c, eachRowOf(ctx, a, func(i int) {
+		from, vals := a.Row(i)
+		to, kept := c.Row(i)
+		at := 0
+		for q, j := range from {
+			if !drop(i, int(j), vals[q]) {
+				to[at], kept[at] = j, vals[q]
+				at++
+			}
+		}
+	})
 }

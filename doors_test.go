@@ -62,11 +62,11 @@ var doors = []struct {
 		return second2(coles.KNN(ctx, in.x, in.k))
 	}},
 	{"prepare", func(in input) (any, error) {
-		p, err := coles.FitPreparation(in.x, coles.PrepareStandardize)
+		p, err := coles.FitPreparation(ctx, in.x, coles.PrepareStandardize)
 		if err != nil {
 			return nil, err
 		}
-		return p.Apply(in.x)
+		return p.Apply(ctx, in.x)
 	}},
 	{"Smoothness", func(in input) (any, error) { return coles.Smoothness(ctx, in.g, coles.SGC(2), 1) }},
 	{"Estimate", func(in input) (any, error) { return second2(coles.Estimate(in.g, in.x, coles.WithDim(in.k))) }},

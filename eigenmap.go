@@ -86,7 +86,7 @@ func (c config) eigenmaps(ctx context.Context, dw *DeltaW) (*Eigenmap, error) {
 		given = min(known.dim(), c.Dim)
 	}
 	out := &Eigenmap{ComponentVectors: known.dim()}
-	vectors := kernel.Dense[float64](c.Dim, n) // rows are eigenvectors
+	vectors := kernel.Unset[float64](c.Dim, n) // rows are eigenvectors
 	for i := range given {
 		known.vector(i, vectors.Data[i*n:][:n])
 		out.Lambda = append(out.Lambda, 1+dw.shift)
@@ -181,7 +181,7 @@ func rayleighQuotients(ctx context.Context, a eigen.Operator, r *eigen.Result) (
 	if err != nil {
 		return false, err
 	}
-	av := kernel.Dense[float64](v.Rows, v.Cols)
+	av := kernel.Unset[float64](v.Rows, v.Cols)
 	if err := a(ctx, av, v); err != nil {
 		return false, err
 	}
@@ -202,7 +202,7 @@ func rayleighQuotients(ctx context.Context, a eigen.Operator, r *eigen.Result) (
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Values[j], r.Values[i]) })
-	sorted := kernel.Dense[float64](r.Vectors.Rows, r.Vectors.Cols)
+	sorted := kernel.Unset[float64](r.Vectors.Rows, r.Vectors.Cols)
 	values := make([]float64, len(order))
 	for i, from := range order {
 		values[i] = r.Values[from]

@@ -1,6 +1,7 @@
 package coles_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -62,11 +63,11 @@ func ExampleFilter_Hops() {
 // Later nodes are measured by the mean and deviation of those that the preparation was
 // fitted to, not by their own.
 func ExamplePreparer_Apply() {
-	p, err := coles.FitPreparation(mat.NewDense(4, 1, []float64{10, 10, 20, 20}), coles.PrepareStandardize)
+	p, err := coles.FitPreparation(context.Background(), mat.NewDense(4, 1, []float64{10, 10, 20, 20}), coles.PrepareStandardize)
 	if err != nil {
 		log.Fatal(err)
 	}
-	later, err := p.Apply(mat.NewDense(2, 1, []float64{15, 30}))
+	later, err := p.Apply(context.Background(), mat.NewDense(2, 1, []float64{15, 30}))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func ExamplePreparer_Preparation() {
 		mat.NewDense(2, 3, []float64{0, 0.2, 0, 0.7, 0, 0}),
 		mat.NewDense(2, 3, []float64{-1, 0.2, 3, 0.7, 2, 8}),
 	} {
-		p, err := coles.FitPreparation(x, coles.PrepareAuto)
+		p, err := coles.FitPreparation(context.Background(), x, coles.PrepareAuto)
 		if err != nil {
 			log.Fatal(err)
 		}

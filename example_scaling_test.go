@@ -85,11 +85,11 @@ func ExampleWithRank() {
 // as it was.
 func ExampleScaling_Apply() {
 	e := mat.NewDense(4, 2, []float64{1, 1, 1, -1, -1, 1, -1, -1})
-	s, err := coles.SpectralScaling(e, []float64{1, 0.25}, coles.WithPower(0.5), coles.WithNorm(1))
+	s, err := coles.SpectralScaling(context.Background(), e, []float64{1, 0.25}, coles.WithPower(0.5), coles.WithNorm(1))
 	if err != nil {
 		log.Fatal(err)
 	}
-	later, err := s.Apply(mat.NewDense(1, 2, []float64{2, 2}))
+	later, err := s.Apply(context.Background(), mat.NewDense(1, 2, []float64{2, 2}))
 	if err != nil {
 		log.Fatal(err)
 	}

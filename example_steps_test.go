@@ -15,12 +15,12 @@ func Example() {
 	ctx := context.Background()
 	g, x := barbell()
 
-	prepare, err := coles.FitPreparation(x, coles.PrepareTFIDF)
+	prepare, err := coles.FitPreparation(context.Background(), x, coles.PrepareTFIDF)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	prepared, err := prepare.Apply(x)
+	prepared, err := prepare.Apply(context.Background(), x)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,12 +42,12 @@ func Example() {
 	}
 	var e mat.Dense
 	e.Mul(fx, p.P.T())
-	scaling, err := coles.SpectralScaling(&e, p.Lambda)
+	scaling, err := coles.SpectralScaling(context.Background(), &e, p.Lambda)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	y, err := scaling.Apply(&e)
+	y, err := scaling.Apply(context.Background(), &e)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -133,18 +133,18 @@ func printFilter(f coles.Filter) { fmt.Printf("%v %.3f\n", f, f.Coefficients()) 
 // The weights learned from some rows are used on others.
 func ExampleFitPreparation() {
 	x := mat.NewDense(2, 2, []float64{1, 10, 3, 10})
-	p, err := coles.FitPreparation(x, coles.PrepareStandardize)
+	p, err := coles.FitPreparation(context.Background(), x, coles.PrepareStandardize)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	later, err := p.Apply(mat.NewDense(1, 2, []float64{4, 11}))
+	later, err := p.Apply(context.Background(), mat.NewDense(1, 2, []float64{4, 11}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	show(later) // mean 2, deviation 1; the second column is constant
-	_, err = coles.FitPreparation(mat.NewDense(1, 1, []float64{-1}), coles.PrepareTFIDF)
+	_, err = coles.FitPreparation(context.Background(), mat.NewDense(1, 1, []float64{-1}), coles.PrepareTFIDF)
 	fmt.Println(err)
 	// Output:
 	// 2.00  0.00
@@ -203,13 +203,13 @@ func ExampleSolveImplicit() {
 // Columns are weighted by λ^γ, then all by one number.
 func ExampleSpectralScaling() {
 	e := mat.NewDense(2, 2, []float64{3, 1, -3, -1})
-	s, err := coles.SpectralScaling(e, []float64{4, 1}, coles.WithPower(0.5), coles.WithNorm(1))
+	s, err := coles.SpectralScaling(context.Background(), e, []float64{4, 1}, coles.WithPower(0.5), coles.WithNorm(1))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Printf("%.3f\n", s.Factors)
-	y, err := s.Apply(e)
+	y, err := s.Apply(context.Background(), e)
 	if err != nil {
 		fmt.Println(err)
 		return

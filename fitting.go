@@ -126,7 +126,7 @@ func project[T kernel.Float](ctx context.Context, w *kernel.CSR[T], s Settings, 
 	if err := checkPanel(x.rows(), v.Cols); err != nil {
 		return kernel.Matrix[float64]{}, err
 	}
-	xv := kernel.Dense[T](x.rows(), v.Cols)
+	xv := kernel.Unset[T](x.rows(), v.Cols)
 	if err := x.times(ctx, xv, v); err != nil {
 		return kernel.Matrix[float64]{}, err
 	}
@@ -146,7 +146,7 @@ func times[T kernel.Float](ctx context.Context, fx kernel.Matrix[T], p *mat.Dens
 	if err != nil {
 		return kernel.Matrix[float64]{}, err
 	}
-	y := kernel.Dense[float64](fx.Rows, v.Cols)
+	y := kernel.Unset[float64](fx.Rows, v.Cols)
 	return y, wideProduct(ctx, fx, v, y)
 }
 

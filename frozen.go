@@ -63,9 +63,13 @@ func (m *Model) Freeze(ctx context.Context, g *Graph, x mat.Matrix) (*Frozen, er
 	if err != nil {
 		return nil, err
 	}
-	w := csrOf[float32](Normalize(g, SelfLoops).m)
+	norm, err := normalize(ctx, g, SelfLoops)
+	if err != nil {
+		return nil, err
+	}
+	w := csrOf[float32](norm.m)
 	for k := range m.settings.Filter.Hops() {
-		hop := kernel.Dense[float32](g.Nodes(), v.Cols)
+		hop := kernel.Unset[float32](g.Nodes(), v.Cols)
 		if k == 0 {
 			err = s.times(ctx, hop, v)
 		} else {

@@ -57,7 +57,7 @@ func frozenOracle(m *coles.Model, g *coles.Graph, x mat.Matrix, edges []coles.Ed
 		power = product(w, power)
 	}
 	s := m.Scaling()
-	y := must(s.Apply(product(sum, m.Projection().T())))
+	y := must(s.Apply(ctx, product(sum, m.Projection().T())))
 	return mat.DenseCopyOf(y.Slice(n, all, 0, len(s.Factors)))
 }
 

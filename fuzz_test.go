@@ -203,9 +203,9 @@ func FuzzSteps(f *testing.F) {
 		w := coles.Normalize(g, coles.SelfLoops)
 		wantFinite(t, w)
 		wantFinite(t, coles.Laplacian(g, coles.NoSelfLoops))
-		p, err := coles.FitPreparation(x, coles.Preparation(s.byte()%8-1))
+		p, err := coles.FitPreparation(ctx, x, coles.Preparation(s.byte()%8-1))
 		if err == nil {
-			y, err := p.Apply(x)
+			y, err := p.Apply(ctx, x)
 			judge(t, "Preparer.Apply", y, err)
 		} else {
 			judge(t, "FitPreparation", nil, err)

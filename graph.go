@@ -219,7 +219,7 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); WithSymmetrization accepts directed graphs",
 				ErrAsymmetric, entry(adj, i, j), i, j, entry(adj, j, i), j, i)
 		}
-		both := mergeRows(adj, mirror, math.Max)
+		both, _ := mergeRows(context.Background(), adj, mirror, math.Max)
 		report.MirrorsAdded = countChanged(adj, both)
 		adj = both
 	}
@@ -229,7 +229,7 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 // firstDifference finds the first place where two matrices of one shape differ;
 // a stored zero is no different from an entry that is not there.
 func firstDifference(a, b *kernel.CSR[float64]) (i, j int, same bool) {
-	difference := addMatrices(1, a, -1, b)
+	difference, _ := addMatrices(context.Background(), 1, a, -1, b)
 	for i := range difference.Rows {
 		cols, vals := difference.Row(i)
 		for q, v := range vals {
@@ -274,14 +274,14 @@ func countChanged(a, b *kernel.CSR[float64]) int {
 // finishGraph applies what all constructors share to a symmetric matrix
 // without duplicates.
 func finishGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport) (*Graph, error) {
-	adj, _ = dropEntries(adj, func(i, j int, w float64) bool {
-		if w == 0 && (i <= j || !stored(adj, j, i)) {
-			report.ZeroWeightDropped++
-		}
-		return w == 0
-	})
+	ctx := context.Background() // which does not end
+	if report.ZeroWeightDropped = countZeros(adj); report.ZeroWeightDropped > 0 {
+		adj, _ = dropEntries(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
+	}
 	if !c.keepLoops {
-		adj, report.SelfLoopsDropped = dropEntries(adj, func(i, j int, _ float64) bool { return i == j })
+		entries := adj.NNZ()
+		adj, _ = dropEntries(ctx, adj, func(i, j int, _ float64) bool { return i == j })
+		report.SelfLoopsDropped = entries - adj.NNZ()
 	}
 	g := &Graph{adj: adj, degree: make([]float64, adj.Rows)}
 	for i := range adj.Rows {
@@ -308,6 +308,20 @@ func finishGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport) (*
 		return nil, err
 	}
 	return g, nil
+}
+
+// countZeros counts the edges of weight zero.
+func countZeros(a *kernel.CSR[float64]) int {
+	count := 0
+	for i := range a.Rows {
+		cols, vals := a.Row(i)
+		for q, j := range cols {
+			if vals[q] == 0 && (i <= int(j) || !stored(a, int(j), i)) {
+				count++
+			}
+		}
+	}
+	return count
 }
 
 // degreeOf sums the weights of row i but that of the self loop, which it returns beside.

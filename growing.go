@@ -78,7 +78,9 @@ func (m *Model) Grow(ctx context.Context, g *Graph, x mat.Matrix) (*Growing, err
 	if err := r.net.finiteVolume(); err != nil {
 		return nil, err
 	}
-	r.x.append(s)
+	if r.x, err = newGrowingFeatures(ctx, s); err != nil {
+		return nil, err
+	}
 	if r.raw, err = rowHashes(ctx, raw.rows(), raw.eachRow); err != nil {
 		return nil, err
 	}

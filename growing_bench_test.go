@@ -21,8 +21,8 @@ func BenchmarkGrow(b *testing.B) {
 	})
 	b.Run("pubmed, K=8", func(b *testing.B) {
 		data, g := openGraph(b, "pubmed")
-		prepare := must(coles.FitPreparation(data.Features, coles.PrepareAuto))
-		benchmarkGrow(b, g, must(prepare.Apply(data.Features)), coles.WithFeatures(coles.PrepareNone))
+		prepare := must(coles.FitPreparation(ctx, data.Features, coles.PrepareAuto))
+		benchmarkGrow(b, g, must(prepare.Apply(ctx, data.Features)), coles.WithFeatures(coles.PrepareNone))
 	})
 }
 

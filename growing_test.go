@@ -230,8 +230,8 @@ func TestGrowingKeepsThePreparation(t *testing.T) {
 	const n, more = 200, 20
 	_, counts := randomWords(random(9), n+more, 30)
 	old := counts.Slice(0, n, 0, 30)
-	prepare := must(coles.FitPreparation(sparseOf(old), coles.PrepareTFIDF))
-	all := must(prepare.Apply(sparseOf(counts)))
+	prepare := must(coles.FitPreparation(ctx, sparseOf(old), coles.PrepareTFIDF))
+	all := must(prepare.Apply(ctx, sparseOf(counts)))
 	edges := ringEdges(n, 3)
 	g := must(coles.NewGraph(n, edges))
 	m := must(coles.Fit(ctx, g, sparseOf(old), coles.WithDim(5), coles.WithFeatures(coles.PrepareTFIDF)))

@@ -191,14 +191,19 @@ func (r *Growing) middle(ctx context.Context, near *ball, change, q kernel.Matri
 func (r *Growing) rebuild(ctx context.Context) error {
 	g := &Graph{adj: r.net.adjacency(), degree: r.net.degrees(), loops: r.net.loops}
 	x := r.x.signal()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	fx, err := filtered(ctx, r.model.settings.Filter, Normalize(g, SelfLoops).m, x)
+	w, err := normalize(ctx, g, SelfLoops)
 	if err != nil {
 		return err
 	}
-	dw := &contrasting[float64]{sparse: Normalize(g, NoSelfLoops).m, shift: r.model.report.Share}
+	fx, err := filtered(ctx, r.model.settings.Filter, w.m, x)
+	if err != nil {
+		return err
+	}
+	plus, err := normalize(ctx, g, NoSelfLoops)
+	if err != nil {
+		return err
+	}
+	dw := &contrasting[float64]{sparse: plus.m, shift: r.model.report.Share}
 	m, err := dw.gram(ctx, fx)
 	if err != nil {
 		return err
@@ -216,8 +221,11 @@ func (r *Growing) rebuild(ctx context.Context) error {
 	if err := r.inRange(ctx, fx, m, trivial); err != nil {
 		return err
 	}
-	// Room for new rows: the first to come would have all others copied.
-	r.fx, r.m, r.trivial = slices.Grow(fx.Data, len(fx.Data)/8), m, trivial
+	rows, err := withRoom(ctx, fx)
+	if err != nil {
+		return err
+	}
+	r.fx, r.m, r.trivial = rows, m, trivial
 	r.net.sumDegrees()
 	return nil
 }

@@ -1,6 +1,9 @@
 package coles
 
 import (
+	"context"
+	"slices"
+
 	"coles/internal/kernel"
 )
 
@@ -12,15 +15,28 @@ type growingFeatures struct {
 	dense      []float64
 }
 
+// newGrowingFeatures copies the first rows.
+func newGrowingFeatures(ctx context.Context, s *signal[float64]) (growingFeatures, error) {
+	f := growingFeatures{rows: s.rows(), cols: s.cols()}
+	if a := s.sparse; a != nil {
+		f.sparse = &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: slices.Clone(a.Col), Val: slices.Clone(a.Val)}
+		return f, ctx.Err()
+	}
+	var err error
+	f.dense, err = withRoom(ctx, s.dense)
+	return f, err
+}
+
+// withRoom is a copy of the rows of a matrix, with room for an eighth more: the first to come
+// would otherwise have all of them copied.
+func withRoom(ctx context.Context, a kernel.Matrix[float64]) ([]float64, error) {
+	room := kernel.Unset[float64](a.Rows+a.Rows/8, a.Cols)
+	return room.Data[:a.Rows*a.Cols], kernel.Convert(ctx, kernel.Rows(room, 0, a.Rows), a)
+}
+
 // append adds rows, which are copied. Rows of the other kind make all of them dense, or are
 // made sparse.
 func (f *growingFeatures) append(s *signal[float64]) {
-	if f.rows == 0 {
-		f.cols = s.cols()
-		if s.sparse != nil {
-			f.sparse = &kernel.CSR[float64]{Cols: f.cols, Ptr: []int64{0}}
-		}
-	}
 	for i := range s.rows() {
 		if f.sparse == nil {
 			f.dense = append(f.dense, make([]float64, f.cols)...)

@@ -57,7 +57,7 @@ func TestNilAndZeroValuesAreErrors(t *testing.T) {
 	w := coles.Normalize(g, coles.SelfLoops)
 	dw := must(coles.Contrast(ctx, g, coles.NoNegatives()))
 	m := must(coles.Fit(ctx, g, words, coles.WithDim(3)))
-	p := must(coles.FitPreparation(words, coles.PrepareTFIDF))
+	p := must(coles.FitPreparation(ctx, words, coles.PrepareTFIDF))
 	sgc := coles.SGC(2)
 
 	for name, x := range map[string]mat.Matrix{
@@ -77,8 +77,8 @@ func TestNilAndZeroValuesAreErrors(t *testing.T) {
 			"KNN":            func() error { return second(coles.KNN(ctx, x, 2)) },
 			"Filter.Apply":   func() error { return second(sgc.Apply(ctx, w, x)) },
 			"DeltaW.Apply":   func() error { return second(dw.Apply(ctx, x)) },
-			"FitPreparation": func() error { return second(coles.FitPreparation(x, coles.PrepareAuto)) },
-			"Preparer.Apply": func() error { return second(p.Apply(x)) },
+			"FitPreparation": func() error { return second(coles.FitPreparation(ctx, x, coles.PrepareAuto)) },
+			"Preparer.Apply": func() error { return second(p.Apply(ctx, x)) },
 			"Solve":          func() error { return second(coles.Solve(ctx, x, dw, 2)) },
 			"SolveImplicit":  func() error { return second(coles.SolveImplicit(ctx, x, w, sgc, dw, 2)) },
 			"Model.Embed":    func() error { return second(m.Embed(ctx, g, x)) },
@@ -149,7 +149,7 @@ func TestNilAndZeroValuesAreErrors(t *testing.T) {
 	}
 	wantNamed(t, "FromGonum of nil", func() error { return second(coles.FromGonum(nil)) })
 	wantNamed(t, "FromGonum of a nil graph", func() error { return second(coles.FromGonum((*simple.UndirectedGraph)(nil))) })
-	wantNamed(t, "zero preparer", func() error { return second(new(coles.Preparer).Apply(words)) })
+	wantNamed(t, "zero preparer", func() error { return second(new(coles.Preparer).Apply(ctx, words)) })
 	wantNamed(t, "zero model, Embed", func() error { return second(new(coles.Model).Embed(ctx, g, nil)) })
 	wantNamed(t, "zero model, WriteTo", func() error { return second(new(coles.Model).WriteTo(new(bytes.Buffer))) })
 	wantNoPanic(t, "zero model", func() { new(coles.Model).IDs() })

@@ -97,42 +97,53 @@ const (
 // An isolated node keeps a zero row in W⁺ and a one on the diagonal of W. Both
 // have their eigenvalues in [−1, 1]. The cost is O(n + m).
 func Normalize(g *Graph, loops Loops) *SymCSR {
+	w, _ := normalize(context.Background(), g, loops) // which does not end
+	return w
+}
+
+// normalize is [Normalize] until ctx ends.
+func normalize(ctx context.Context, g *Graph, loops Loops) (*SymCSR, error) {
 	g = g.orEmpty()
-	a, degree := g.adj, g.degree
+	a, degree, err := g.adj, g.degree, ctx.Err()
 	switch {
 	case loops == SelfLoops:
-		a, degree = addMatrices(1, a, 1, identity(g.Nodes())), g.loopedDegrees()
+		a, err = addMatrices(ctx, 1, a, 1, identity(g.Nodes()))
+		degree = g.loopedDegrees()
 	case g.loops:
-		a, _ = dropEntries(a, func(i, j int, _ float64) bool { return i == j })
+		a, err = dropEntries(ctx, a, func(i, j int, _ float64) bool { return i == j })
 	}
-	return &SymCSR{normalized(a, degree)}
+	if err != nil {
+		return nil, err
+	}
+	w, err := normalized(ctx, a, degree)
+	return &SymCSR{w}, err
 }
 
 // Laplacian returns the normalised Laplacian L = I − W⁺, or I − W with
 // [SelfLoops]. Without self loops its eigenvalue 0 has the multiplicity of
 // the components that have an edge; an isolated node has eigenvalue 1.
 func Laplacian(g *Graph, loops Loops) *SymCSR {
-	return &SymCSR{addMatrices(1, identity(g.Nodes()), -1, Normalize(g, loops).m)}
+	l, _ := addMatrices(context.Background(), 1, identity(g.Nodes()), -1, Normalize(g, loops).m)
+	return &SymCSR{l}
 }
 
 // normalized returns D^-½ A D^-½ with D = diag(degree) in new storage; a row of degree zero
 // becomes zero.
-func normalized(a *kernel.CSR[float64], degree []float64) *kernel.CSR[float64] {
+func normalized(ctx context.Context, a *kernel.CSR[float64], degree []float64) (*kernel.CSR[float64], error) {
 	scale := make([]float64, a.Rows)
 	for i, d := range degree {
 		if d > 0 {
 			scale[i] = 1 / math.Sqrt(d)
 		}
 	}
-	w := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: a.Col, Val: make([]float64, a.NNZ())}
-	eachRowOf(a, func(i int) {
+	w := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: a.Col, Val: kernel.Unset[float64](1, a.NNZ()).Data}
+	return w, eachRowOf(ctx, a, func(i int) {
 		cols, from := a.Row(i)
 		_, to := w.Row(i)
 		for q, j := range cols {
 			to[q] = scaled(from[q], scale[i], scale[j])
 		}
 	})
-	return w
 }
 
 // scaled is a weight times the scales of both ends.

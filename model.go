@@ -176,7 +176,11 @@ func embedIn[T kernel.Float](ctx context.Context, m *Model, g *Graph, raw *featu
 	if err != nil {
 		return nil, err
 	}
-	y, err := project(ctx, csrOf[T](Normalize(g, SelfLoops).m), m.settings, x, m.projection.P)
+	w, err := normalize(ctx, g, SelfLoops)
+	if err != nil {
+		return nil, err
+	}
+	y, err := project(ctx, csrOf[T](w.m), m.settings, x, m.projection.P)
 	if err != nil {
 		return nil, err
 	}

@@ -108,11 +108,11 @@ func TestEmbedOfTrainingDataIsTheFit(t *testing.T) {
 			wantClose(t, "Embed of sparse X", must(m.Embed(ctx, g, words)), y, 1e-12*scale)
 			wantClose(t, "Embed of dense X", must(m.Embed(ctx, g, dense)), y, 1e-12*scale)
 			// By the definition: F(W)·X·Pᵀ, column by column times its factor.
-			p := must(coles.FitPreparation(words, m.Report().Preparation))
-			fx := must(m.Settings().Filter.Apply(ctx, coles.Normalize(g, coles.SelfLoops), must(p.Apply(words))))
+			p := must(coles.FitPreparation(ctx, words, m.Report().Preparation))
+			fx := must(m.Settings().Filter.Apply(ctx, coles.Normalize(g, coles.SelfLoops), must(p.Apply(ctx, words))))
 			e := product(fx, m.Projection().T())
 			s := m.Scaling()
-			wantClose(t, "FXPᵀ, scaled", must(s.Apply(e)), y, 1e-12*scale)
+			wantClose(t, "FXPᵀ, scaled", must(s.Apply(ctx, e)), y, 1e-12*scale)
 		})
 	}
 }
@@ -162,10 +162,10 @@ func TestModelEmbedsAnotherGraphOfTheSameFeatures(t *testing.T) {
 	m := must(coles.Fit(ctx, g, words, coles.WithDim(6)))
 	other := randomGraph(77, 33, 0.1)
 	_, x := randomWords(random(77), 33, 40)
-	p := must(coles.FitPreparation(words, coles.PrepareTFIDF)) // its column weights, not the other graph's
-	fx := must(coles.S2GCSum(8).Apply(ctx, coles.Normalize(other, coles.SelfLoops), must(p.Apply(x))))
+	p := must(coles.FitPreparation(ctx, words, coles.PrepareTFIDF)) // its column weights, not the other graph's
+	fx := must(coles.S2GCSum(8).Apply(ctx, coles.Normalize(other, coles.SelfLoops), must(p.Apply(ctx, x))))
 	s := m.Scaling()
-	wantClose(t, "Embed", must(m.Embed(ctx, other, x)), must(s.Apply(product(fx, m.Projection().T()))), 1e-12)
+	wantClose(t, "Embed", must(m.Embed(ctx, other, x)), must(s.Apply(ctx, product(fx, m.Projection().T()))), 1e-12)
 
 	_, err := m.Embed(ctx, other, mat.NewDense(33, 41, nil))
 	wantError(t, err, coles.ErrShape)
@@ -194,8 +194,8 @@ func TestModelWithoutFeaturesKnowsItsGraphOnly(t *testing.T) {
 	}
 	// The embedding is the eigenmap without component vectors, columns rescaled.
 	e := must(coles.Eigenmaps(ctx, must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives())), 5, coles.WithoutComponentVectors()))
-	s := must(coles.SpectralScaling(e.Y, e.Lambda))
-	wantClose(t, "embedding", m.Embedding(), must(s.Apply(e.Y)), 1e-12)
+	s := must(coles.SpectralScaling(ctx, e.Y, e.Lambda))
+	wantClose(t, "embedding", m.Embedding(), must(s.Apply(ctx, e.Y)), 1e-12)
 }
 
 func TestEmbeddingIsEquivariantUnderPermutation(t *testing.T) {

@@ -137,13 +137,18 @@ func negativeOf(ctx context.Context, n int, pairs []Edge) (Negative, error) {
 	if err != nil {
 		return Negative{}, err
 	}
-	a, _ = dropEntries(a, func(i, j int, _ float64) bool { return i == j })
+	if a, err = dropEntries(ctx, a, func(i, j int, _ float64) bool { return i == j }); err != nil {
+		return Negative{}, err
+	}
 	degree := make([]float64, n)
-	for i := range degree {
+	if err := eachRowOf(ctx, a, func(i int) {
 		_, vals := a.Row(i)
 		degree[i] = total(vals)
+	}); err != nil {
+		return Negative{}, err
 	}
-	return Negative{Graph: &SymCSR{normalized(a, degree)}}, ctx.Err()
+	w, err := normalized(ctx, a, degree)
+	return Negative{Graph: &SymCSR{w}}, err
 }
 
 // String is the name it has in JSON, with its numbers; of a [NegativeFunc] the name given.

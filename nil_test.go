@@ -58,7 +58,7 @@ func TestNilOptionsChangeNothing(t *testing.T) {
 	must(coles.Solve(ctx, dense, dw, 2, nil))
 	must(coles.SolveImplicit(ctx, dense, w, coles.SGC(1), dw, 2, nil))
 	must(coles.Eigenmaps(ctx, dw, 2, nil))
-	must(coles.SpectralScaling(mat.DenseCopyOf(dense.Slice(0, 120, 0, 2)), []float64{2, 1}, nil))
+	must(coles.SpectralScaling(ctx, mat.DenseCopyOf(dense.Slice(0, 120, 0, 2)), []float64{2, 1}, nil))
 	must(coles.KNN(ctx, dense, 2, nil))
 	must(coles.NewGraph(2, nil, nil))
 	must(coles.FromCSR(g.CSR(), nil))

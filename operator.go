@@ -70,7 +70,7 @@ type panelBuffer[T kernel.Float] struct{ data []T }
 
 func (b *panelBuffer[T]) sized(r, c int) kernel.Matrix[T] {
 	if cap(b.data) < r*c {
-		b.data = make([]T, r*c)
+		b.data = kernel.Unset[T](r, c).Data
 	}
 	return kernel.Matrix[T]{Rows: r, Cols: c, Stride: max(c, 1), Data: b.data[:r*c]}
 }

@@ -17,11 +17,11 @@ import (
 func TestUnitRowsOfAnySize(t *testing.T) {
 	_, _, x := small(161)
 	for _, how := range []coles.Preparation{coles.PrepareRowL2, coles.PrepareRowL1, coles.PrepareTFIDF, coles.PrepareStandardize} {
-		want := denseOf(must(must(coles.FitPreparation(x, how)).Apply(x)))
+		want := denseOf(must(must(coles.FitPreparation(ctx, x, how)).Apply(ctx, x)))
 		for _, exponent := range []int{-1000, -900, 900, 1000, 1021} {
 			scaled := mat.DenseCopyOf(x)
 			scaled.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, exponent) }, scaled)
-			got := denseOf(must(must(coles.FitPreparation(scaled, how)).Apply(scaled)))
+			got := denseOf(must(must(coles.FitPreparation(ctx, scaled, how)).Apply(ctx, scaled)))
 			wantClose(t, fmt.Sprint(how, " of features times 2^", exponent), got, want, 1e-14*mat.Norm(want, math.Inf(1)))
 		}
 	}
@@ -30,7 +30,7 @@ func TestUnitRowsOfAnySize(t *testing.T) {
 // A column from one end of the numbers to the other has a deviation like any other.
 func TestStandardizedAcrossTheRange(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{-1.7e308, 1, 1.7e308, 1, -1.7e308, 1, 1.7e308, 1})
-	y := must(must(coles.FitPreparation(x, coles.PrepareStandardize)).Apply(x))
+	y := must(must(coles.FitPreparation(ctx, x, coles.PrepareStandardize)).Apply(ctx, x))
 	wantClose(t, "standardised", y, mat.NewDense(4, 2, []float64{-1, 0, 1, 0, -1, 0, 1, 0}), 1e-15)
 }
 
@@ -45,10 +45,10 @@ func TestOverflowIsAnError(t *testing.T) {
 		"Filter.Apply": second(coles.Polynomial(10).Apply(ctx, w, huge)),
 		"DeltaW.Apply": second(must(coles.Contrast(ctx, g, coles.NoNegatives())).Shift(10).Apply(ctx, huge)),
 		"Embed":        second(m.Embed(ctx, g, huge)),
-		"Scaling":      second((&coles.Scaling{Factors: []float64{10}}).Apply(mat.NewDense(1, 1, []float64{1e308}))),
+		"Scaling":      second((&coles.Scaling{Factors: []float64{10}}).Apply(ctx, mat.NewDense(1, 1, []float64{1e308}))),
 		"Fit":          second(coles.Fit(ctx, g, huge, coles.WithFeatures(coles.PrepareNone))),
-		"prepared": second(must(coles.FitPreparation(mat.NewDense(2, 1, []float64{0, 1e-300}), coles.PrepareStandardize)).
-			Apply(mat.NewDense(1, 1, []float64{1e300}))),
+		"prepared": second(must(coles.FitPreparation(ctx, mat.NewDense(2, 1, []float64{0, 1e-300}), coles.PrepareStandardize)).
+			Apply(ctx, mat.NewDense(1, 1, []float64{1e300}))),
 	} {
 		t.Run(door, func(t *testing.T) { wantError(t, err, coles.ErrNotFinite) })
 	}
@@ -71,14 +71,14 @@ func TestNormalizedWeightsOfAnySize(t *testing.T) {
 func TestScalingInAnyUnit(t *testing.T) {
 	e := randomDense(random(163), 50, 3)
 	lambda := []float64{3, 2, 1}
-	want := must(must(coles.SpectralScaling(e, lambda)).Apply(e))
+	want := must(must(coles.SpectralScaling(ctx, e, lambda)).Apply(ctx, e))
 	for _, exponent := range []int{-1000, -500, 500, 1000} {
 		scaled := mat.DenseCopyOf(e)
 		scaled.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, exponent) }, scaled)
-		wantClose(t, fmt.Sprint("scaled times 2^", exponent), must(must(coles.SpectralScaling(scaled, lambda)).Apply(scaled)), want, 1e-12)
+		wantClose(t, fmt.Sprint("scaled times 2^", exponent), must(must(coles.SpectralScaling(ctx, scaled, lambda)).Apply(ctx, scaled)), want, 1e-12)
 	}
 	tiny := mat.NewDense(2, 1, []float64{0, 5e-324})
-	wantError(t, second(coles.SpectralScaling(tiny, []float64{1}, coles.WithNorm(1e10))), coles.ErrNotFinite)
+	wantError(t, second(coles.SpectralScaling(ctx, tiny, []float64{1}, coles.WithNorm(1e10))), coles.ErrNotFinite)
 }
 
 // ρ is a ratio: it does not depend on the size of the coefficients.

@@ -26,7 +26,7 @@ func unrelated() (*coles.Graph, mat.Matrix) {
 // direct solver these were 1e-5 of λ₁ here, for the other 2e-7.
 func TestFloat32FindsTheEigenpairsOfFloat64(t *testing.T) {
 	g, x := unrelated()
-	prepared := must(must(coles.FitPreparation(x, coles.PrepareAuto)).Apply(x))
+	prepared := must(must(coles.FitPreparation(ctx, x, coles.PrepareAuto)).Apply(ctx, x))
 	fx := must(coles.DefaultSettings().Filter.Apply(ctx, coles.Normalize(g, coles.SelfLoops), prepared))
 	dw := must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives()))
 	dfx := must(dw.Apply(ctx, fx))

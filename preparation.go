@@ -66,13 +66,13 @@ type Preparer struct {
 // passes over the stored entries.
 //
 // Errors: [ErrPreparation] for TF-IDF or row sums of negative values; [ErrSetting] for
-// a preparation it does not know; [ErrEmpty], [ErrNotFinite], and as for any matrix.
-func FitPreparation(x mat.Matrix, how Preparation) (*Preparer, error) {
-	f, err := readFeatures(context.Background(), x)
+// a preparation it does not know; [ErrEmpty], [ErrNotFinite], as for any matrix, and ctx's.
+func FitPreparation(ctx context.Context, x mat.Matrix, how Preparation) (*Preparer, error) {
+	f, err := readFeatures(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	return fitPreparation(context.Background(), f, how)
+	return fitPreparation(ctx, f, how)
 }
 
 // Preparation is what the preparer does; [PrepareAuto] has been resolved.
@@ -141,12 +141,11 @@ func (p Preparation) keeps(columns int) (weights, means int, ok bool) {
 // a *sparse.CSR or a *mat.Dense; X is not changed. Rows that are zero stay zero.
 //
 // Errors: [ErrShape] for another number of columns, [ErrPreparation], [ErrEmpty],
-// [ErrNotFinite].
-func (p *Preparer) Apply(x mat.Matrix) (mat.Matrix, error) {
+// [ErrNotFinite], and ctx's.
+func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
 	if p == nil {
 		return nil, fmt.Errorf("coles: preparation: %w: the preparer is nil", ErrEmpty)
 	}
-	ctx := context.Background()
 	f, err := readFeatures(ctx, x)
 	if err != nil {
 		return nil, err
@@ -158,7 +157,7 @@ func (p *Preparer) Apply(x mat.Matrix) (mat.Matrix, error) {
 	if err := checkOverflow(ctx, "prepared, a feature", s); err != nil {
 		return nil, err
 	}
-	return exported(s), nil
+	return exported(ctx, s)
 }
 
 func fitPreparation(ctx context.Context, f *features, how Preparation) (*Preparer, error) {

@@ -75,18 +75,18 @@ func TestPreparationsEqualFormulas(t *testing.T) {
 		t.Run(how.String(), func(t *testing.T) {
 			var fromSparse *coles.Preparer
 			for _, x := range []mat.Matrix{train, sparseOf(train)} {
-				p := must(coles.FitPreparation(x, how))
+				p := must(coles.FitPreparation(ctx, x, how))
 				wantSame(t, "kind", p.Preparation(), how)
 				fromSparse = p
 				// 1e-13: standardised values are a few units, of some 60 roundings.
-				wantClose(t, "training rows", must(p.Apply(x)), formula(train, train), 1e-13)
-				wantClose(t, "later rows", must(p.Apply(later)), formula(train, later), 1e-13)
-				wantClose(t, "later rows, sparse", must(p.Apply(sparseOf(later))), formula(train, later), 1e-13)
+				wantClose(t, "training rows", must(p.Apply(ctx, x)), formula(train, train), 1e-13)
+				wantClose(t, "later rows", must(p.Apply(ctx, later)), formula(train, later), 1e-13)
+				wantClose(t, "later rows, sparse", must(p.Apply(ctx, sparseOf(later))), formula(train, later), 1e-13)
 			}
 			// One row alone is prepared as it was among the others.
 			row := mat.DenseCopyOf(later.Slice(2, 3, 0, 20))
 			all := formula(train, later)
-			wantClose(t, "one row", must(fromSparse.Apply(row)), all.Slice(2, 3, 0, 20), 1e-13)
+			wantClose(t, "one row", must(fromSparse.Apply(ctx, row)), all.Slice(2, 3, 0, 20), 1e-13)
 		})
 	}
 }
@@ -95,9 +95,9 @@ func TestPreparationLeavesItsInputAlone(t *testing.T) {
 	words, dense := randomWords(random(3), 30, 10)
 	before := denseOf(dense)
 	for how := range preparationFormulas {
-		p := must(coles.FitPreparation(dense, how))
-		must(p.Apply(dense))
-		must(p.Apply(words))
+		p := must(coles.FitPreparation(ctx, dense, how))
+		must(p.Apply(ctx, dense))
+		must(p.Apply(ctx, words))
 		wantClose(t, how.String(), dense, before, 0)
 		wantClose(t, how.String(), words, before, 0)
 	}
@@ -109,9 +109,9 @@ func TestPreparationOfASlice(t *testing.T) {
 	slice := dense.Slice(3, 20, 2, 7)
 	whole := mat.DenseCopyOf(slice)
 	for how := range preparationFormulas {
-		p := must(coles.FitPreparation(slice, how))
-		y := must(p.Apply(slice))
-		wantClose(t, how.String(), y, must(p.Apply(whole)), 0)
+		p := must(coles.FitPreparation(ctx, slice, how))
+		y := must(p.Apply(ctx, slice))
+		wantClose(t, how.String(), y, must(p.Apply(ctx, whole)), 0)
 		y.(mat.Mutable).Set(0, 0, -1)
 		wantClose(t, how.String()+", written to", slice, whole, 0)
 	}
@@ -145,7 +145,7 @@ func TestAutomaticPreparation(t *testing.T) {
 		{"half of the entries stored, but as zeros", sparse.NewCSR(1, 4, []int{0, 3}, []int{0, 1, 2}, []float64{1, 0, 0}), coles.PrepareTFIDF},
 		{"nothing but zeros", mat.NewDense(3, 3, nil), coles.PrepareTFIDF},
 	} {
-		p := must(coles.FitPreparation(c.x, coles.PrepareAuto))
+		p := must(coles.FitPreparation(ctx, c.x, coles.PrepareAuto))
 		if p.Preparation() != c.want {
 			t.Errorf("%s: %v, want %v", c.name, p.Preparation(), c.want)
 		}
@@ -171,23 +171,23 @@ func TestPreparationRefuses(t *testing.T) {
 		{"negative kind", plain, coles.Preparation(-1), coles.ErrSetting},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := coles.FitPreparation(c.x, c.how)
+			_, err := coles.FitPreparation(ctx, c.x, c.how)
 			wantError(t, err, c.want)
 		})
 	}
 	for how := range preparationFormulas {
-		p := must(coles.FitPreparation(plain, how))
-		_, err := p.Apply(mat.NewDense(3, 5, nil))
+		p := must(coles.FitPreparation(ctx, plain, how))
+		_, err := p.Apply(ctx, mat.NewDense(3, 5, nil))
 		wantError(t, err, coles.ErrShape)
 		if how == coles.PrepareTFIDF || how == coles.PrepareRowL1 {
-			_, err = p.Apply(mat.NewDense(1, 4, []float64{0, 0, -1, 0}))
+			_, err = p.Apply(ctx, mat.NewDense(1, 4, []float64{0, 0, -1, 0}))
 			wantError(t, err, coles.ErrPreparation)
 		}
 	}
 	// Standardised sparse features are dense: the size is checked before it is allocated.
 	const wide = math.MaxInt32
 	huge := sparse.NewCSR(100, wide, make([]int, 101), nil, nil)
-	_, err := coles.FitPreparation(huge, coles.PrepareStandardize)
+	_, err := coles.FitPreparation(ctx, huge, coles.PrepareStandardize)
 	wantError(t, err, coles.ErrTooLarge)
 }
 
@@ -195,7 +195,7 @@ func TestHugeAndSmallValuesStayFinite(t *testing.T) {
 	for _, scale := range []float64{1e200, 1e-200, 1e-320} {
 		x := mat.NewDense(3, 2, []float64{3 * scale, 4 * scale, 0, 0, scale, 0})
 		for _, how := range []coles.Preparation{coles.PrepareRowL2, coles.PrepareRowL1} {
-			got := must(must(coles.FitPreparation(x, how)).Apply(x))
+			got := must(must(coles.FitPreparation(ctx, x, how)).Apply(ctx, x))
 			want := []float64{0.6, 0.8}
 			if how == coles.PrepareRowL1 {
 				want = []float64{3. / 7, 4. / 7}
@@ -210,7 +210,7 @@ func TestHugeAndSmallValuesStayFinite(t *testing.T) {
 	// Values that cannot be squared still have a deviation.
 	for _, scale := range []float64{1e200, 1e-200} {
 		x := mat.NewDense(2, 2, []float64{scale, 1, 3 * scale, 1})
-		got := must(must(coles.FitPreparation(x, coles.PrepareStandardize)).Apply(x))
+		got := must(must(coles.FitPreparation(ctx, x, coles.PrepareStandardize)).Apply(ctx, x))
 		wantClose(t, "standardised", got, mat.NewDense(2, 2, []float64{-1, 0, 1, 0}), 1e-15)
 	}
 }
@@ -223,7 +223,7 @@ func TestConstantColumnsBecomeZero(t *testing.T) {
 		x.Set(i, 1, 0.1)
 		x.Set(i, 2, float64(i%2))
 	}
-	got := denseOf(must(must(coles.FitPreparation(x, coles.PrepareStandardize)).Apply(x)))
+	got := denseOf(must(must(coles.FitPreparation(ctx, x, coles.PrepareStandardize)).Apply(ctx, x)))
 	for i := range 30 {
 		if got.At(i, 0) != 0 || got.At(i, 1) != 0 || math.Abs(math.Abs(got.At(i, 2))-1) > 1e-15 {
 			t.Fatalf("row %d is %v", i, mat.Row(nil, i, got))
@@ -247,12 +247,12 @@ func TestPreparationNames(t *testing.T) {
 func TestPreparersSurviveJSON(t *testing.T) {
 	words, _ := randomWords(random(71), 20, 6)
 	for _, how := range []coles.Preparation{coles.PrepareNone, coles.PrepareTFIDF, coles.PrepareRowL2, coles.PrepareRowL1, coles.PrepareStandardize} {
-		p := must(coles.FitPreparation(words, how))
+		p := must(coles.FitPreparation(ctx, words, how))
 		var read coles.Preparer
 		if err := json.Unmarshal(must(json.Marshal(p)), &read); err != nil {
 			t.Fatal(err)
 		}
-		wantSame(t, how.String(), bits(denseOf(must(read.Apply(words)))), bits(denseOf(must(p.Apply(words)))))
+		wantSame(t, how.String(), bits(denseOf(must(read.Apply(ctx, words)))), bits(denseOf(must(p.Apply(ctx, words)))))
 	}
 	for _, text := range []string{
 		`{"preparation":"tfidf","columns":3,"weight":[1,2]}`,

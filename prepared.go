@@ -99,7 +99,7 @@ func mapDenseRows[T kernel.Float](ctx context.Context, f *features, change func(
 	if err := checkPanel(f.rows(), f.cols()); err != nil {
 		return nil, err
 	}
-	out := kernel.Dense[T](f.rows(), f.cols())
+	out := kernel.Unset[T](f.rows(), f.cols())
 	return &signal[T]{dense: out, owned: true}, eachBlock(ctx, out.Rows, func(lo, hi int) {
 		buf := make([]float64, out.Cols)
 		for i := lo; i < hi; i++ {

@@ -33,7 +33,7 @@ func filtered[T kernel.Float](ctx context.Context, f Filter, w *kernel.CSR[T], x
 	}
 	width := stripWidth[T](d)
 	if width == d {
-		return propagate(ctx, f, w, x, kernel.Dense[T](n, d), kernel.Dense[T](n, d))
+		return propagate(ctx, f, w, x, kernel.Unset[T](n, d), kernel.Unset[T](n, d))
 	}
 	y, giveY := kernel.Scratch[T](n, width)
 	defer giveY()
@@ -41,7 +41,7 @@ func filtered[T kernel.Float](ctx context.Context, f Filter, w *kernel.CSR[T], x
 	defer giveSpare()
 	fx := x.dense
 	if !x.owned {
-		fx = kernel.Dense[T](n, d)
+		fx = kernel.Unset[T](n, d)
 	}
 	for lo := 0; lo < d; lo += width {
 		hi := min(lo+width, d)

@@ -43,14 +43,13 @@ const maxPower = 3
 // which E was computed. It costs O(n·d′). An embedding whose rows are all equal, to 10⁻¹² of
 // their length, or 10⁻⁶ in [Float32], keeps its scale.
 //
-// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], [ErrSetting], and
-// [ErrPrecision] where λ₁ is at most 10⁻⁶‖E‖² in [Float32].
-func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, error) {
+// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], [ErrSetting], and ctx's.
+func SpectralScaling(ctx context.Context, e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, error) {
 	c, err := newConfig(opts)
 	if err != nil {
 		return nil, err
 	}
-	f, err := readFeatures(context.Background(), e)
+	f, err := readFeatures(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +61,8 @@ func SpectralScaling(e *mat.Dense, lambda []float64, opts ...Option) (*Scaling, 
 			return nil, fmt.Errorf("coles: scaling: %w: eigenvalue %d is %v", ErrNotFinite, j, l)
 		}
 	}
-	return spectralScaling(context.Background(), f.dense, lambda, c.Scaling, roundingOf(c.Precision))
+	s, _, err := spectralScaling(ctx, f.dense, lambda, c.Scaling, roundingOf(c.Precision))
+	return s, err
 }
 
 // roundingOf is how far, relative to their length, rows are apart by rounding alone, with
@@ -75,15 +75,16 @@ func roundingOf(p Precision) float64 {
 }
 
 // spectralScaling is [SpectralScaling] where rows that are apart by at most so much,
-// relative to their length, count as equal.
-func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []float64, rule ScalingRule, rounding float64) (*Scaling, error) {
+// relative to their length, count as equal. null says that they are not, but that there is
+// nothing but rounding in the eigenvalues.
+func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []float64, rule ScalingRule, rounding float64) (s *Scaling, null bool, err error) {
 	unit, err := unitOf(ctx, e)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	mean, err := columnMeans(ctx, e, unit)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	energy, err := sumRows(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -93,7 +94,7 @@ func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []flo
 		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	spread, length := math.Sqrt(total(energy)/float64(e.Rows)), blas64.Nrm2(vectorOf(mean))
 	equal := spread <= rounding*length
@@ -101,14 +102,14 @@ func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []flo
 	first := 0.0
 	if squares := float64(e.Rows) * (spread*spread + length*length); len(lambda) > 0 && lambda[0]*unit*unit > rounding*squares {
 		first = lambda[0]
-	} else if len(lambda) > 0 && lambda[0] > 0 && rounding == roundingOf(Float32) && !equal {
-		return nil, fmt.Errorf("coles: scaling: %w: eigenvalues up to %.3g are rounding in float32; use Float64", ErrPrecision, lambda[0])
+	} else {
+		null = len(lambda) > 0 && lambda[0] > 0 && !equal
 	}
 	weight := levels(lambda, energy, first, max(1e-9, rounding))
 	if equal {
 		clear(energy)
 	}
-	s := &Scaling{Power: rule.Power}
+	s = &Scaling{Power: rule.Power}
 	if !rule.FixedPower {
 		s.Power = powerForRank(energy, weight, rule)
 	}
@@ -118,20 +119,20 @@ func spectralScaling(ctx context.Context, e kernel.Matrix[float64], lambda []flo
 		s.Factors[j] = math.Pow(w, s.Power)
 	}
 	if equal {
-		return s, nil
+		return s, null, nil
 	}
 	norm, err := meanCentredNorm(ctx, e, unit, mean, s.Factors)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if norm > 0 {
 		for j := range s.Factors {
 			if s.Factors[j] *= rule.Norm / norm * unit; !finite(s.Factors[j]) {
-				return nil, fmt.Errorf("coles: scaling: %w: the rows are too short to be given the norm %v", ErrNotFinite, rule.Norm)
+				return nil, false, fmt.Errorf("coles: scaling: %w: the rows are too short to be given the norm %v", ErrNotFinite, rule.Norm)
 			}
 		}
 	}
-	return s, nil
+	return s, null, nil
 }
 
 // levels are L for the eigenvalues, of which first is λ₁, or 0 where all are rounding. The
@@ -240,16 +241,19 @@ func meanCentredNorm(ctx context.Context, e kernel.Matrix[float64], unit float64
 
 // Apply returns E with every column multiplied by its factor, in new storage.
 //
-// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite].
-func (s *Scaling) Apply(e *mat.Dense) (*mat.Dense, error) {
+// Errors: [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], and ctx's.
+func (s *Scaling) Apply(ctx context.Context, e *mat.Dense) (*mat.Dense, error) {
 	if s == nil || e == nil {
 		return nil, fmt.Errorf("coles: scaling: %w: scaling or matrix is nil", ErrEmpty)
 	}
 	if _, d := e.Dims(); d != len(s.Factors) {
 		return nil, fmt.Errorf("coles: scaling: %w: %d columns, %d factors", ErrShape, d, len(s.Factors))
 	}
-	out, ctx := mat.DenseCopyOf(e), context.Background()
-	y := kernel.Matrix[float64](out.RawMatrix())
+	from := kernel.Matrix[float64](e.RawMatrix())
+	y := kernel.Unset[float64](from.Rows, from.Cols)
+	if err := kernel.Convert(ctx, y, from); err != nil {
+		return nil, err
+	}
 	if err := scale(ctx, y, s.Factors); err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func TestScalingEqualsFormulas(t *testing.T) {
 				lambda[j] = 40 * c.lambda(j)
 			}
 			level, energy := levels(lambda), columnEnergies(c.e)
-			s := must(coles.SpectralScaling(c.e, lambda, c.opts...))
+			s := must(coles.SpectralScaling(ctx, c.e, lambda, c.opts...))
 			if !c.isFixed {
 				if at0 := rankAt(energy, level, 0); at0 <= c.target(0) {
 					if s.Power != 0 {
@@ -138,7 +138,7 @@ func TestScalingEqualsFormulas(t *testing.T) {
 			want := mat.DenseCopyOf(c.e)
 			want.Apply(func(_, j int, v float64) float64 { return v * math.Pow(level[j], s.Power) }, want)
 			want.Scale(rule/meanNorm(want), want)
-			got := must(s.Apply(c.e))
+			got := must(s.Apply(ctx, c.e))
 			wantClose(t, "E", got, want, 1e-12*mat.Max(want))
 			if r := meanNorm(got); math.Abs(r-rule) > 1e-13*rule {
 				t.Errorf("mean norm of the centred rows is %v, want %v", r, rule)
@@ -168,7 +168,7 @@ func TestEffectiveRankOfKnownSpectra(t *testing.T) {
 			e.Set(2*j+1, j, -math.Sqrt(v))
 			lambda[j] = 1 - float64(j)/10 // apart: equal ones have their energies shared
 		}
-		s := must(coles.SpectralScaling(e, lambda))
+		s := must(coles.SpectralScaling(ctx, e, lambda))
 		if math.Abs(s.EffectiveRank-c.want) > 1e-14*c.want || s.Power != 0 {
 			t.Errorf("energies %v: effective rank %v at γ = %v, want %v at 0", c.energy, s.EffectiveRank, s.Power, c.want)
 		}
@@ -218,7 +218,7 @@ func TestScalingOfDegenerateEmbeddings(t *testing.T) {
 		{"λ₁ < 0", spread(8, 20, 3, func(int) float64 { return 1 }), []float64{-1, -2, -3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := must(coles.SpectralScaling(c.e, c.lambda))
+			s := must(coles.SpectralScaling(ctx, c.e, c.lambda))
 			for j, f := range s.Factors {
 				if math.IsNaN(f) || math.IsInf(f, 0) {
 					t.Errorf("factor %d is %v", j, f)
@@ -226,7 +226,7 @@ func TestScalingOfDegenerateEmbeddings(t *testing.T) {
 			}
 			if c.lambda[0] == 3 {
 				wantSame(t, "factors: the scale is kept", s.Factors, []float64{1, 1, 1})
-			} else if r := meanNorm(must(s.Apply(c.e))); math.Abs(r-4) > 1e-12 {
+			} else if r := meanNorm(must(s.Apply(ctx, c.e))); math.Abs(r-4) > 1e-12 {
 				t.Errorf("mean norm %v, want 4", r)
 			}
 		})
@@ -257,16 +257,16 @@ func TestScalingRefuses(t *testing.T) {
 		{"r = ∞", e, three, []coles.Option{coles.WithNorm(math.Inf(1))}, coles.ErrSetting},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := coles.SpectralScaling(c.e, c.lambda, c.opts...)
+			_, err := coles.SpectralScaling(ctx, c.e, c.lambda, c.opts...)
 			wantError(t, err, c.want)
 		})
 	}
-	s := must(coles.SpectralScaling(e, three))
-	_, err := s.Apply(mat.NewDense(2, 4, nil))
+	s := must(coles.SpectralScaling(ctx, e, three))
+	_, err := s.Apply(ctx, mat.NewDense(2, 4, nil))
 	wantError(t, err, coles.ErrShape)
-	_, err = s.Apply(nil)
+	_, err = s.Apply(ctx, nil)
 	wantError(t, err, coles.ErrEmpty)
 	before := bits(e)
-	must(s.Apply(e)).Set(0, 0, 1e9)
+	must(s.Apply(ctx, e)).Set(0, 0, 1e9)
 	wantSame(t, "E", bits(e), before)
 }

@@ -35,7 +35,7 @@ func viewOrConvert[T, S kernel.Float](ctx context.Context, a kernel.Matrix[S]) (
 	if same, ok := any(a).(kernel.Matrix[T]); ok {
 		return &signal[T]{dense: same}, ctx.Err()
 	}
-	out := kernel.Dense[T](a.Rows, a.Cols)
+	out := kernel.Unset[T](a.Rows, a.Cols)
 	return &signal[T]{dense: out, owned: true}, kernel.Convert(ctx, out, a)
 }
 
@@ -117,7 +117,10 @@ func (s *signal[T]) panel(ctx context.Context) (kernel.Matrix[T], error) {
 	if err := checkPanel(s.sparse.Rows, s.sparse.Cols); err != nil {
 		return kernel.Matrix[T]{}, err
 	}
-	p := kernel.Dense[T](s.sparse.Rows, s.sparse.Cols)
+	p := kernel.Unset[T](s.sparse.Rows, s.sparse.Cols)
+	if err := clearPanel(ctx, p); err != nil {
+		return p, err
+	}
 	return p, s.addTo(ctx, p, 1)
 }
 
@@ -198,14 +201,15 @@ func (s *signal[T]) hop(ctx context.Context, dst kernel.Matrix[T], w *kernel.CSR
 }
 
 // exported is the signal in the form that public functions give, in storage of its own.
-func exported(s *signal[float64]) mat.Matrix {
+func exported(ctx context.Context, s *signal[float64]) (mat.Matrix, error) {
 	switch {
 	case s.sparse != nil:
-		return exportCSR(s.sparse)
+		return exportCSR(s.sparse), ctx.Err()
 	case s.owned:
-		return denseOf(s.dense)
+		return denseOf(s.dense), ctx.Err()
 	}
-	return mat.DenseCopyOf(denseOf(s.dense))
+	own := kernel.Unset[float64](s.dense.Rows, s.dense.Cols)
+	return denseOf(own), kernel.Convert(ctx, own, s.dense)
 }
 
 func clearPanel[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {

@@ -76,12 +76,12 @@ func TestEffectiveRankIsThatOfTheScalingForUncorrelatedColumns(t *testing.T) {
 	x := centredOrthonormal(80, 9, 83)
 	lambda := make([]float64, 9)
 	for j := range 9 {
-		lambda[j] = 1
+		lambda[j] = 1 - float64(j)/100 // apart: equal ones have their energies shared
 		for i := range 80 {
 			x.Set(i, j, x.At(i, j)/float64(j+1)+3)
 		}
 	}
-	s, err := coles.SpectralScaling(x, lambda, coles.WithPower(0))
+	s, err := coles.SpectralScaling(background, x, lambda, coles.WithPower(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/kernel"
+	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -54,6 +56,9 @@ func Induce(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int) (*In
 	var weights []float64
 	kept := make([]string, len(nodes))
 	for i, u := range nodes {
+		if i%scoreRows == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		kept[i] = names[u]
 		for q := raw.Indptr[u]; q < raw.Indptr[u+1]; q++ {
 			if j := place[raw.Ind[q]]; j >= i {
@@ -90,7 +95,7 @@ func places(n int, nodes []int) ([]int, error) {
 // rowsOf is a copy of some rows of x, which has n, in the form that x has.
 func rowsOf(ctx context.Context, x mat.Matrix, n int, rows []int) (mat.Matrix, error) {
 	if single, ok := x.(*coles.Dense32); ok { // not to be widened as a whole
-		return singleRowsOf(single.RawMatrix(), n, rows)
+		return singleRowsOf(ctx, single.RawMatrix(), n, rows)
 	}
 	f, err := newFeatures(ctx, x)
 	if err != nil {
@@ -99,10 +104,16 @@ func rowsOf(ctx context.Context, x mat.Matrix, n int, rows []int) (mat.Matrix, e
 	if f.rows != n {
 		return nil, featureRows(f.rows, n)
 	}
-	part := f.gather(rows)
-	if part.sparse == nil {
-		return mat.NewDense(part.rows, part.cols, part.dense.Data), nil
+	if f.sparse == nil {
+		dense := kernel.Unset[float64](len(rows), f.cols)
+		return mat.NewDense(len(rows), f.cols, dense.Data), parallel.Ranges(ctx, len(rows), scoreRows, func(lo, hi int) {
+			for q := lo; q < hi; q++ {
+				_, values := f.row(rows[q])
+				copy(dense.Data[q*f.cols:], values)
+			}
+		})
 	}
+	part := f.gather(rows)
 	ptr, col := make([]int, part.rows+1), make([]int, len(part.sparse.Col))
 	for i, p := range part.sparse.Ptr {
 		ptr[i] = int(p)
@@ -113,12 +124,15 @@ func rowsOf(ctx context.Context, x mat.Matrix, n int, rows []int) (mat.Matrix, e
 	return sparse.NewCSR(part.rows, part.cols, ptr, col, part.sparse.Val), nil
 }
 
-func singleRowsOf(x blas32.General, n int, rows []int) (mat.Matrix, error) {
+func singleRowsOf(ctx context.Context, x blas32.General, n int, rows []int) (mat.Matrix, error) {
 	if x.Rows != n || x.Cols == 0 {
 		return nil, featureRows(x.Rows, n)
 	}
-	data := make([]float32, 0, len(rows)*x.Cols)
-	for _, i := range rows {
+	data := kernel.Unset[float32](len(rows), x.Cols).Data[:0]
+	for q, i := range rows {
+		if q%scoreRows == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		for j, v := range x.Data[i*x.Stride:][:x.Cols] {
 			if v-v != 0 { // NaN or infinite
 				return nil, fmt.Errorf("%w: row %d, column %d of the features is %v", ErrNotFinite, i, j, v)

@@ -42,8 +42,12 @@ func (d *data[T]) augmented(ctx context.Context, a Augmentation, which int, aver
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	x, err := d.whole.x.masked(ctx, a.MaskFeatures[which], rnd)
+	if err != nil {
+		return nil, err
+	}
 	v := &view[T]{
-		x: d.whole.x.masked(a.MaskFeatures[which], rnd),
+		x: x,
 		w: tape.NewSparse(compact[T](coles.Normalize(g, coles.SelfLoops)), true),
 	}
 	if averages {

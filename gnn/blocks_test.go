@@ -70,7 +70,7 @@ func TestSurroundingsAreEnough(t *testing.T) {
 		whole := dense(must(r.output(ctx)))
 		block := []int{3, 17, 39, 0}
 		record := tape.New[float64](ctx)
-		part := r.encoder.embed(record, r.data.surroundings(block, r.Network.hops()), nil).Data()
+		part := r.encoder.embed(ctx, record, r.data.surroundings(block, r.Network.hops()), nil).Data()
 		for k, i := range block {
 			for j := range part.Cols {
 				// Sums of some tens of numbers below 10, in another order.

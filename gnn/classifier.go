@@ -174,7 +174,11 @@ func (c *Classifier) Predict(ctx context.Context, g *coles.Graph, x mat.Matrix) 
 //
 // Errors: as [Model.Embed].
 func (c *Classifier) Scores(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
-	return c.network().output(ctx, g, x)
+	h, err := c.network().output(ctx, g, x)
+	if err != nil {
+		return nil, err
+	}
+	return denseOf(h), nil
 }
 
 // Classes returns the labels that it tells apart, ascending.

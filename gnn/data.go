@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"coles"
 	"coles/internal/input"
@@ -42,7 +43,7 @@ func checkRows(g *coles.Graph, x mat.Matrix) (err error) {
 }
 
 func newData[T kernel.Float](ctx context.Context, g *coles.Graph, x mat.Matrix, prepare *coles.Preparer, s Settings) (*data[T], error) {
-	prepared, err := prepare.Apply(x)
+	prepared, err := prepare.Apply(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
@@ -74,47 +75,55 @@ func readFeatures[T kernel.Float](ctx context.Context, x mat.Matrix, scale float
 	if err != nil {
 		return features[T]{}, inputError("features", err)
 	}
+	var f features[T]
 	if m.Sparse != nil {
-		for q := range m.Sparse.Val { // a copy
-			m.Sparse.Val[q] *= scale
-		}
-		c := kernel.ConvertCSR[T](m.Sparse)
-		stored := kernel.Matrix[T]{Rows: 1, Cols: len(c.Val), Stride: len(c.Val), Data: c.Val}
-		return newSparseFeatures(c), inRange(stored)
+		f.sparse = withValues[T](m.Sparse)
+	} else {
+		f.dense = kernel.Unset[T](m.Rows, m.Cols)
 	}
-	dense := kernel.Dense[T](m.Rows, m.Cols)
-	err = parallel.Ranges(ctx, m.Rows, 256, func(lo, hi int) {
+	var infinite atomic.Bool
+	err = parallel.Ranges(ctx, m.Rows, rowsAtOnce, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			to := dense.Data[i*dense.Stride:][:m.Cols]
-			for j, v := range m.Dense.Data[i*m.Dense.Stride:][:m.Cols] {
-				to[j] = T(v * scale)
+			_, to := f.row(i)
+			from := m.Dense.Data
+			if m.Sparse != nil {
+				_, from = m.Sparse.Row(i)
+			} else {
+				from = from[i*m.Dense.Stride:]
+			}
+			for j := range to {
+				if to[j] = T(from[j] * scale); to[j]-to[j] != 0 {
+					infinite.Store(true)
+				}
 			}
 		}
 	})
-	if err != nil {
-		return features[T]{}, err
+	if err == nil && infinite.Load() {
+		err = fmt.Errorf("gnn: features: %w: prepared and scaled they leave the range of a %T", coles.ErrPrecision, T(0))
 	}
-	return features[T]{dense: dense}, inRange(dense)
+	if f.sparse != nil && err == nil {
+		f = newSparseFeatures(f.sparse)
+	}
+	return f, err
 }
 
-// inRange refuses features that are infinite as numbers of type T.
-func inRange[T kernel.Float](x kernel.Matrix[T]) error {
-	if !finite(x) {
-		return fmt.Errorf("gnn: features: %w: prepared and scaled they leave the range of a %T", coles.ErrPrecision, T(0))
-	}
-	return nil
-}
-
-// finite tells whether there is neither a NaN nor an infinity.
-func finite[T kernel.Float](x kernel.Matrix[T]) bool {
-	for i := range x.Rows {
-		for _, v := range x.Data[i*x.Stride:][:x.Cols] {
-			if v-v != 0 {
-				return false
+// checkFinite returns wrong where there is a NaN or an infinity.
+func checkFinite[T kernel.Float](ctx context.Context, x kernel.Matrix[T], wrong error) error {
+	var infinite atomic.Bool
+	err := parallel.Ranges(ctx, x.Rows, rowsAtOnce, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for _, v := range x.Data[i*x.Stride:][:x.Cols] {
+				if v-v != 0 {
+					infinite.Store(true)
+					return
+				}
 			}
 		}
+	})
+	if err == nil && infinite.Load() {
+		err = wrong
 	}
-	return true
+	return err
 }
 
 // compact is a matrix of this module in the form that the kernels read.

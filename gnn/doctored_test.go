@@ -18,7 +18,7 @@ import (
 func TestModelOfAnotherPreparer(t *testing.T) {
 	g, x := small(45)
 	m := must(Train(ctx, g, x, smallOptions()...))
-	other := must(coles.FitPreparation(mat.NewDense(40, 7, nil), coles.PrepareNone))
+	other := must(coles.FitPreparation(ctx, mat.NewDense(40, 7, nil), coles.PrepareNone))
 	var file bytes.Buffer
 	must(modelFormat.Write(&file, modelHeader{Settings: m.settings, Report: m.report, Prepare: other, Factor: 1, Params: m.params}, arraysOf(m.params)...))
 	wantRefusal(t, "Embed", coles.ErrShape, func() error {

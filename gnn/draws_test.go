@@ -60,7 +60,7 @@ func TestDropoutOfFeatures(t *testing.T) {
 	const rate = 0.3
 	for name, f := range featuresOf(200, 30) {
 		before := entries(f)
-		after := entries(f.dropped(rate, newRand(1)))
+		after := entries(must(f.dropped(ctx, rate, newRand(1))))
 		zeros := 0
 		after.Apply(func(i, j int, v float64) float64 {
 			if v == 0 {
@@ -81,7 +81,7 @@ func TestDropoutOfFeatures(t *testing.T) {
 func TestMaskedFeatures(t *testing.T) {
 	const rate = 0.3
 	for name, f := range featuresOf(10, 2000) {
-		before, after := entries(f), entries(f.masked(rate, newRand(2)))
+		before, after := entries(f), entries(must(f.masked(ctx, rate, newRand(2))))
 		masked := 0
 		for j := range 2000 {
 			column := mat.Col(nil, j, after)

@@ -126,7 +126,7 @@ func TestDoors(t *testing.T) {
 					wantError(t, err, want)
 				case err != nil:
 					t.Errorf("error %v, want none", err)
-				case y != nil && !finite(kernel.Matrix[float64](y.RawMatrix())):
+				case y != nil && checkFinite(ctx, kernel.Matrix[float64](y.RawMatrix()), coles.ErrNotFinite) != nil:
 					t.Error("the result is not finite")
 				}
 			})

@@ -1,10 +1,11 @@
 package gnn
 
 import (
+	"context"
 	"math/rand/v2"
-	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 	"coles/internal/stream"
 	"coles/internal/tape"
 )
@@ -34,51 +35,75 @@ func (f features[T]) cols() int {
 	return f.dense.Cols
 }
 
-// scaled is a copy in which do has changed the values of every row.
-func (f features[T]) scaled(do func(i int, cols []int32, vals []T)) features[T] {
+// changed is a copy in which the functions that do makes, one for every task, have changed
+// the values of every row.
+func (f features[T]) changed(ctx context.Context, do func() func(i int, cols []int32, vals []T)) (features[T], error) {
+	var c features[T]
 	if f.sparse == nil {
-		c := kernel.Dense[T](f.dense.Rows, f.dense.Cols)
-		kernel.Copy(c, f.dense)
-		for i := range c.Rows {
-			do(i, nil, c.Data[i*c.Stride:][:c.Cols])
+		c.dense = kernel.Unset[T](f.dense.Rows, f.dense.Cols)
+	} else {
+		c.sparse = withValues[T](f.sparse)
+	}
+	err := parallel.Ranges(ctx, f.rows(), rowsAtOnce, func(lo, hi int) {
+		change := do()
+		for i := lo; i < hi; i++ {
+			_, from := f.row(i)
+			cols, to := c.row(i)
+			copy(to, from)
+			change(i, cols, to)
 		}
-		return features[T]{dense: c}
+	})
+	if c.sparse != nil && err == nil {
+		c = newSparseFeatures(c.sparse)
 	}
-	c := *f.sparse
-	c.Val = slices.Clone(c.Val)
-	for i := range c.Rows {
-		cols, vals := c.Row(i)
-		do(i, cols, vals)
+	return c, err
+}
+
+// withValues is a matrix with entries where a has them, their values not yet set.
+func withValues[T, S kernel.Float](a *kernel.CSR[S]) *kernel.CSR[T] {
+	return &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[T](1, len(a.Val)).Data}
+}
+
+// rowsAtOnce rows are worked on between two looks at the context.
+const rowsAtOnce = 256
+
+// row is row i: its columns, nil where all are stored, and its values.
+func (f features[T]) row(i int) ([]int32, []T) {
+	if f.sparse != nil {
+		return f.sparse.Row(i)
 	}
-	return newSparseFeatures(&c)
+	return nil, f.dense.Data[i*f.dense.Stride:][:f.dense.Cols]
 }
 
 // dropped sets entries to zero with probability rate and divides the others by
 // 1 − rate.
-func (f features[T]) dropped(rate float64, rnd *rand.Rand) features[T] {
-	seed, factor, s := rnd.Uint64(), T(1/(1-rate)), stream.New()
-	return f.scaled(func(i int, _ []int32, vals []T) {
-		s.Reseed(seed, uint64(i))
-		for q := range vals {
-			if s.Float64() < rate {
-				vals[q] = 0
-			} else {
-				vals[q] *= factor
+func (f features[T]) dropped(ctx context.Context, rate float64, rnd *rand.Rand) (features[T], error) {
+	seed, factor := rnd.Uint64(), T(1/(1-rate))
+	return f.changed(ctx, func() func(int, []int32, []T) {
+		s := stream.New()
+		return func(i int, _ []int32, vals []T) {
+			s.Reseed(seed, uint64(i))
+			for q := range vals {
+				if s.Float64() < rate {
+					vals[q] = 0
+				} else {
+					vals[q] *= factor
+				}
 			}
 		}
 	})
 }
 
 // masked sets whole columns to zero, each with probability rate.
-func (f features[T]) masked(rate float64, rnd *rand.Rand) features[T] {
+func (f features[T]) masked(ctx context.Context, rate float64, rnd *rand.Rand) (features[T], error) {
 	if rate == 0 {
-		return f
+		return f, nil
 	}
 	hidden := make([]bool, f.cols())
 	for j := range hidden {
 		hidden[j] = rnd.Float64() < rate
 	}
-	return f.scaled(func(_ int, cols []int32, vals []T) {
+	hide := func(_ int, cols []int32, vals []T) {
 		for q := range vals {
 			j := q
 			if cols != nil {
@@ -88,7 +113,8 @@ func (f features[T]) masked(rate float64, rnd *rand.Rand) features[T] {
 				vals[q] = 0
 			}
 		}
-	})
+	}
+	return f.changed(ctx, func() func(int, []int32, []T) { return hide })
 }
 
 // at is the rows of some nodes.

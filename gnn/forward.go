@@ -1,6 +1,7 @@
 package gnn
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"coles/internal/kernel"
@@ -24,7 +25,7 @@ type encoder[T kernel.Float] struct {
 
 // embed records the output of the network. A nil rnd stands for evaluation: no
 // dropout and nothing to differentiate by.
-func (e *encoder[T]) embed(t *tape.Tape[T], v *view[T], rnd *rand.Rand) *tape.Value[T] {
+func (e *encoder[T]) embed(ctx context.Context, t *tape.Tape[T], v *view[T], rnd *rand.Rand) *tape.Value[T] {
 	params := e.params
 	next := func() *tape.Value[T] {
 		p := params[0]
@@ -69,7 +70,7 @@ func (e *encoder[T]) embed(t *tape.Tape[T], v *view[T], rnd *rand.Rand) *tape.Va
 			switch {
 			case rnd == nil:
 			case h == nil:
-				x = x.dropped(l.rate, rnd)
+				x, _ = x.dropped(ctx, l.rate, rnd) // the tape, too, sees the end of ctx
 			default:
 				h = t.Dropout(h, l.rate, rnd)
 			}

@@ -129,10 +129,11 @@ func precisionOf[T kernel.Float]() coles.Precision {
 // scaled is h times the factor that makes r the mean norm of its centred rows, or
 // as it is for r = 0.
 func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) (*mat.Dense, float64, error) {
-	y := mat.NewDense(h.Rows, h.Cols, nil)
-	if err := kernel.Convert(ctx, kernel.Matrix[float64](y.RawMatrix()), h); err != nil {
+	wide := kernel.Unset[float64](h.Rows, h.Cols)
+	if err := kernel.Convert(ctx, wide, h); err != nil {
 		return nil, 0, err
 	}
+	y := denseOf(wide)
 	if r == 0 {
 		return y, 1, nil
 	}
@@ -140,17 +141,30 @@ func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) 
 	for j := range even {
 		even[j] = 1
 	}
-	s, err := coles.SpectralScaling(y, even, coles.WithPower(0), coles.WithNorm(r), coles.WithPrecision(precisionOf[T]()))
+	s, err := coles.SpectralScaling(ctx, y, even, coles.WithPower(0), coles.WithNorm(r), coles.WithPrecision(precisionOf[T]()))
 	if err != nil {
 		return nil, 0, fmt.Errorf("gnn: %w", err)
 	}
 	factor := s.Factors[0]
-	y.Scale(factor, y)
-	if !finite(kernel.Matrix[float64](y.RawMatrix())) {
-		return nil, 0, fmt.Errorf("gnn: %w: scaled to the norm %v the embedding overflows", coles.ErrNotFinite, r)
+	if err := multiply(ctx, wide, factor); err != nil {
+		return nil, 0, err
 	}
-	return y, factor, ctx.Err()
+	return y, factor, checkFinite(ctx, wide, fmt.Errorf("gnn: %w: scaled to the norm %v the embedding overflows", coles.ErrNotFinite, r))
 }
+
+// multiply multiplies all of y by a factor.
+func multiply(ctx context.Context, y kernel.Matrix[float64], factor float64) error {
+	return parallel.Ranges(ctx, y.Rows, rowsAtOnce, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := y.Data[i*y.Stride:][:y.Cols]
+			for j := range row {
+				row[j] *= factor
+			}
+		}
+	})
+}
+
+func denseOf(y kernel.Matrix[float64]) *mat.Dense { return mat.NewDense(y.Rows, y.Cols, y.Data) }
 
 // Embedding returns a copy of the embedding of the nodes trained on (n×d′), or nil in a
 // model that was read from a file: Embed makes it again from graph and features.
@@ -181,27 +195,29 @@ func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.D
 		return nil, err
 	}
 	if m.factor != 1 {
-		y.Scale(m.factor, y)
+		if err := multiply(ctx, y, m.factor); err != nil {
+			return nil, err
+		}
 	}
-	if !finite(kernel.Matrix[float64](y.RawMatrix())) {
-		return nil, fmt.Errorf("gnn: embed: %w: scaled, the embedding overflows", coles.ErrNotFinite)
+	if err := checkFinite(ctx, y, fmt.Errorf("gnn: embed: %w: scaled, the embedding overflows", coles.ErrNotFinite)); err != nil {
+		return nil, err
 	}
-	return y, nil
+	return denseOf(y), nil
 }
 
 // output is what the network makes of a graph, not yet scaled.
-func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (none kernel.Matrix[float64], err error) {
 	if err := checkContext(ctx); err != nil {
-		return nil, err
+		return none, err
 	}
 	if m == nil || m.prepare == nil {
-		return nil, fmt.Errorf("gnn: embed: %w: no training made the model", coles.ErrEmpty)
+		return none, fmt.Errorf("gnn: embed: %w: no training made the model", coles.ErrEmpty)
 	}
 	if err := checkRows(g, x); err != nil {
-		return nil, err
+		return none, err
 	}
 	if err := m.settings.Network.checkSizes(g.Nodes(), m.report.Features); err != nil {
-		return nil, err
+		return none, err
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -211,28 +227,28 @@ func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.
 	return outputIn[float32](ctx, m, g, x)
 }
 
-func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x mat.Matrix) (y kernel.Matrix[float64], err error) {
 	d, err := newData[T](ctx, g, x, m.prepare, m.settings)
 	if err != nil {
-		return nil, err
+		return y, err
 	}
 	if cols := d.whole.x.cols(); cols != m.report.Features {
-		return nil, fmt.Errorf("gnn: embed: %w: %d prepared columns for a network of %d", coles.ErrShape, cols, m.report.Features)
+		return y, fmt.Errorf("gnn: embed: %w: %d prepared columns for a network of %d", coles.ErrShape, cols, m.report.Features)
 	}
 	e := encoder[T]{layers: m.settings.Network}
 	for _, p := range m.params {
 		e.params = append(e.params, &parameter[T]{name: p.Name, value: narrowed[T](p)})
 	}
 	t := tape.New[T](ctx)
-	h := e.embed(t, &d.whole, nil)
+	h := e.embed(ctx, t, &d.whole, nil)
 	if err := t.Err(); err != nil {
-		return nil, err
+		return y, err
 	}
-	if !finite(h.Data()) {
-		return nil, fmt.Errorf("gnn: embed: %w: the output is not finite in %v", coles.ErrPrecision, m.settings.Precision)
+	if err := checkFinite(ctx, h.Data(), fmt.Errorf("gnn: embed: %w: the output is not finite in %v", coles.ErrPrecision, m.settings.Precision)); err != nil {
+		return y, err
 	}
-	y := mat.NewDense(h.Rows(), h.Cols(), nil)
-	return y, kernel.Convert(ctx, kernel.Matrix[float64](y.RawMatrix()), h.Data())
+	y = kernel.Unset[float64](h.Rows(), h.Cols())
+	return y, kernel.Convert(ctx, y, h.Data())
 }
 
 // narrowed is a tensor in the numbers that are computed with.

@@ -32,7 +32,7 @@ func TestSurroundingsOnAGrid(t *testing.T) {
 				t.Errorf("%d nodes, want %d", got, want)
 			}
 			whole := dense(must(r.output(ctx)))
-			part := dense(r.encoder.embed(tape.New[float64](ctx), v, nil).Data())
+			part := dense(r.encoder.embed(ctx, tape.New[float64](ctx), v, nil).Data())
 			if d := maxDiff(part, whole.Slice(middle, middle+1, 0, part.RawMatrix().Cols)); d > 1e-13 {
 				t.Errorf("the output is off by %.2g", d)
 			}

@@ -110,7 +110,7 @@ func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat
 	if r.input, err = coles.HashInput(ctx, g, x); err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
-	if r.prepare, err = coles.FitPreparation(x, c.Features); err != nil {
+	if r.prepare, err = coles.FitPreparation(ctx, x, c.Features); err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
 	_, d := x.Dims()
@@ -186,7 +186,7 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], rnd *rand.Rand) (fl
 	}
 	var sum, h *tape.Value[T]
 	for _, v := range b.views {
-		h = r.encoder.embed(t, v, rnd)
+		h = r.encoder.embed(ctx, t, v, rnd)
 		part := r.loss(b, h)
 		if sum == nil {
 			sum = part
@@ -230,14 +230,11 @@ func (r *run[T]) loss(b *batch[T], h *tape.Value[T]) *tape.Value[T] {
 // output is what the network makes of all nodes now, in memory of the tape.
 func (r *run[T]) output(ctx context.Context) (kernel.Matrix[T], error) {
 	r.tape.Reset(ctx)
-	h := r.encoder.embed(r.tape, &r.data.whole, nil)
+	h := r.encoder.embed(ctx, r.tape, &r.data.whole, nil)
 	if err := r.tape.Err(); err != nil {
 		return kernel.Matrix[T]{}, err
 	}
-	if !finite(h.Data()) {
-		return kernel.Matrix[T]{}, fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged)
-	}
-	return h.Data(), nil
+	return h.Data(), checkFinite(ctx, h.Data(), fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged))
 }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

@@ -184,7 +184,7 @@ func negatives(c *cli.Command, before coles.NegativeSampler) (coles.NegativeSamp
 // checkSettings finds numbers out of range before a large file is read: a
 // scaling of one row, like everything that takes options, checks all of them.
 func checkSettings(s coles.Settings) error {
-	_, err := coles.SpectralScaling(mat.NewDense(1, 1, nil), []float64{1}, coles.WithSettings(s))
+	_, err := coles.SpectralScaling(context.Background(), mat.NewDense(1, 1, nil), []float64{1}, coles.WithSettings(s))
 	return err
 }
 

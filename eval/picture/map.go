@@ -29,11 +29,11 @@ import (
 //
 // Errors: those of [Places], of [eval.PCA] and of [coles.FitPreparation], and ctx.Err().
 func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []string) (*Picture, error) {
-	prepare, err := coles.FitPreparation(y, coles.PrepareRowL2)
+	prepare, err := coles.FitPreparation(ctx, y, coles.PrepareRowL2)
 	if err != nil {
 		return nil, fmt.Errorf("picture: map: %w", err)
 	}
-	unit, err := prepare.Apply(y)
+	unit, err := prepare.Apply(ctx, y)
 	if err != nil {
 		return nil, fmt.Errorf("picture: map: %w", err)
 	}

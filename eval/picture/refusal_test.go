@@ -71,9 +71,6 @@ func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
 		{"embedding with NaN", func() (*Picture, error) {
 			return Map(t.Context(), Axes{}, mat.NewDense(1, 2, []float64{1, nan}), []int{0}, nil)
 		}, coles.ErrNotFinite, "map"},
-		{"map without a context", func() (*Picture, error) {
-			return Map(none, Axes{}, mat.NewDense(3, 2, []float64{0, 1, 2, 1, 1, 3}), []int{0, 0, 0}, nil)
-		}, eval.ErrParameter, "context"},
 		{"densities without a context", func() (*Picture, error) { return Densities(none, Axes{}, Sample{"a", one}) }, eval.ErrParameter, "context"},
 		{"no samples", densities(), ErrEmpty, ""},
 		{"empty sample", densities(Sample{"a", one}, Sample{"b", nil}), ErrEmpty, `sample 1, "b"`},

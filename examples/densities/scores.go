@@ -34,7 +34,7 @@ func scores(ctx context.Context, o options, stdout io.Writer, progress func(stri
 		if err != nil {
 			return err
 		}
-		unit, err := unitRows(y)
+		unit, err := unitRows(ctx, y)
 		if err != nil {
 			return err
 		}
@@ -60,12 +60,12 @@ func scores(ctx context.Context, o options, stdout io.Writer, progress func(stri
 	return write(drawn, o.out, stdout)
 }
 
-func unitRows(y mat.Matrix) (mat.Matrix, error) {
-	prepare, err := coles.FitPreparation(y, coles.PrepareRowL2)
+func unitRows(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
+	prepare, err := coles.FitPreparation(ctx, y, coles.PrepareRowL2)
 	if err != nil {
 		return nil, err
 	}
-	return prepare.Apply(y)
+	return prepare.Apply(ctx, y)
 }
 
 // A minibatch is the scores of some joined pairs and of as many others.

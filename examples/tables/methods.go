@@ -123,11 +123,11 @@ func filter(ctx context.Context, p *problem, f coles.Filter, x mat.Matrix) (*mat
 // sameFeatures is S²GC with what COLES has beside P: prepared features and the
 // scale of the rows.
 func sameFeatures(ctx context.Context, p *problem) (mat.Matrix, error) {
-	prepare, err := coles.FitPreparation(p.Features, coles.PrepareAuto)
+	prepare, err := coles.FitPreparation(ctx, p.Features, coles.PrepareAuto)
 	if err != nil {
 		return nil, err
 	}
-	x, err := prepare.Apply(p.Features)
+	x, err := prepare.Apply(ctx, p.Features)
 	if err != nil {
 		return nil, err
 	}
@@ -140,11 +140,11 @@ func sameFeatures(ctx context.Context, p *problem) (mat.Matrix, error) {
 	for j := range even {
 		even[j] = 1
 	}
-	s, err := coles.SpectralScaling(fx, even, coles.WithPower(0))
+	s, err := coles.SpectralScaling(ctx, fx, even, coles.WithPower(0))
 	if err != nil {
 		return nil, err
 	}
-	return s.Apply(fx)
+	return s.Apply(ctx, fx)
 }
 
 // reducedDim is the number of columns the paper's baselines keep: 512, and 256

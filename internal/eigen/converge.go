@@ -178,7 +178,7 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 
 // result takes the first count vectors of the basis, the Ritz vectors of r.
 func (s *search) result(ctx context.Context, r ritz, count int) (*Result, error) {
-	v := kernel.Dense[float64](s.n, count)
+	v := kernel.Unset[float64](s.n, count)
 	kernel.Copy(v, kernel.Columns(s.q, 0, count))
 	if err := polish(ctx, v); err != nil {
 		return nil, err

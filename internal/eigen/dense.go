@@ -9,7 +9,7 @@ import (
 // krylovDense is Krylov by way of the matrix itself, which n products with the
 // columns of the identity give.
 func krylovDense(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Result, error) {
-	a := kernel.Dense[float64](n, n)
+	a := kernel.Unset[float64](n, n)
 	for lo := 0; lo < n; lo += o.Block {
 		hi := min(n, lo+o.Block)
 		unit := kernel.Dense[float64](n, hi-lo)

@@ -58,7 +58,7 @@ func sampledResidual(ctx context.Context, values []float64, v matrix, norm float
 			signs.Data[i*signs.Stride+j], weighted.Data[i*weighted.Stride+j] = s, values[i]*s
 		}
 	}
-	u, w := kernel.Dense[float64](v.Rows, o.Block), kernel.Dense[float64](v.Rows, o.Block)
+	u, w := kernel.Unset[float64](v.Rows, o.Block), kernel.Unset[float64](v.Rows, o.Block)
 	if err := kernel.Gemm(ctx, false, false, 1, v, signs, 0, u); err != nil {
 		return 0, err
 	}
@@ -79,7 +79,7 @@ func sampledResidual(ctx context.Context, values []float64, v matrix, norm float
 // how many pairs from the first on are within 10·Tol: an honest operator stays
 // within a few times Tol.
 func measureEach(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (good int, largest float64, err error) {
-	space := kernel.Dense[float64](v.Rows, o.Block)
+	space := kernel.Unset[float64](v.Rows, o.Block)
 	for lo := 0; lo < v.Cols; lo += o.Block {
 		hi := min(v.Cols, lo+o.Block)
 		w := kernel.Columns(space, 0, hi-lo)

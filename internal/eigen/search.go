@@ -44,7 +44,7 @@ func newSearch(n, k int, apply Operator, o KrylovOptions) *search {
 	return &search{
 		n: n, k: k, apply: apply, o: o,
 		rnd: rand.New(rand.NewPCG(o.Seed, 0x6b72796c6f76)),
-		q:   kernel.Dense[float64](n, o.MaxBasis),
+		q:   kernel.Unset[float64](n, o.MaxBasis), // a column is written before it is read
 		h:   kernel.Dense[float64](o.MaxBasis, o.MaxBasis),
 	}
 }

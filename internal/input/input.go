@@ -142,7 +142,7 @@ func copyForeign(ctx context.Context, x mat.Matrix) (p kernel.Matrix[float64], e
 	if r < 0 || c < 0 || c > 0 && float64(r)*float64(c) > min(math.MaxInt32*8, math.MaxInt/8) {
 		return p, wrong(TooLarge, "a dense copy of %d × %d; give a *sparse.CSR", r, c)
 	}
-	p = kernel.Dense[float64](r, c)
+	p = kernel.Unset[float64](r, c)
 	for i := range r {
 		if err := ctx.Err(); err != nil {
 			return p, err

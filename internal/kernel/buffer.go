@@ -34,7 +34,7 @@ func borrow[T Float](n int) *[]T {
 	class, size := sizeClass(n)
 	b, ok := buffers[T]()[class].Get().(*[]T)
 	if !ok {
-		fresh := make([]T, size)
+		fresh := unset[T](size)
 		b = &fresh
 	}
 	*b = (*b)[:n]

@@ -37,7 +37,7 @@ func Copy[T Float](dst, src Matrix[T]) {
 // Transposed is a new copy of aᵀ, made in squares that stay in cache.
 func Transposed[T Float](ctx context.Context, a Matrix[T]) (Matrix[T], error) {
 	const square = 32
-	t := Dense[T](a.Cols, a.Rows)
+	t := Unset[T](a.Cols, a.Rows)
 	return t, parallel.Ranges(ctx, a.Rows, square, func(top, bottom int) {
 		for left := 0; left < a.Cols; left += square {
 			for j := left; j < min(a.Cols, left+square); j++ {

@@ -40,7 +40,7 @@ func (m *memory[T]) take(rows, cols int) matrix[T] {
 		return lent
 	}
 	m.count += size
-	lent.Data = make([]T, size)[:rows*cols]
+	lent.Data = kernel.Unset[T](1, size).Data[:rows*cols]
 	return lent
 }
 
