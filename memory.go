@@ -35,8 +35,7 @@ func shapeOf(f *features) featureShape {
 //	always    (4+s)·(4m+n) for W and ΔW, 32 for each entry that sampled negatives are expected to
 //	          have (2·κ·n·partners, p·n²), and for X prepared (12+s)·z (sparse) or s·n·d (dense)
 //	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
-//	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′), from d = 2,700
-//	          on 4·d² more
+//	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′)
 //	krylov    8·(d·(q+3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = d′/8
 //	          vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the
 //	          first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
@@ -142,11 +141,7 @@ func (w workload) direct() int64 {
 	if !w.sparse && w.strip < w.d && w.d <= 3*w.k { // FX in the place of X
 		filter = w.size * w.n * 2 * w.strip
 	}
-	vectors := w.d*w.d + 4*w.d*w.k
-	if w.d > 2700 { // two stages
-		vectors += w.d * w.d / 2
-	}
-	return max(filter+w.size*min(w.n*w.d, gramNumbers)+8*w.d*w.d, 8*vectors)
+	return max(filter+w.size*min(w.n*w.d, gramNumbers)+8*w.d*w.d, 8*(w.d*w.d+4*w.d*w.k))
 }
 
 func (w workload) krylov() int64 {

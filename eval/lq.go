@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 
+	"coles/internal/eigen"
 	"coles/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
@@ -36,7 +37,7 @@ func factorLQ(ctx context.Context, x kernel.Matrix[float64], tau []float64) erro
 			v.Data[r*v.Stride+r] = 1
 			copy(v.Data[r*v.Stride+r+1:(r+1)*v.Stride], panel.Data[r*panel.Stride+r+1:])
 		}
-		t, err := blockReflector(ctx, v, tau[i:i+b])
+		t, err := eigen.BlockFactor(ctx, v, tau[i:i+b])
 		if err != nil {
 			return err
 		}
@@ -53,32 +54,6 @@ func factorLQ(ctx context.Context, x kernel.Matrix[float64], tau []float64) erro
 		}
 	}
 	return nil
-}
-
-// blockReflector returns the upper triangular T, b × b, with
-//
-//	(I − τ₀v₀v₀ᵀ)(I − τ₁v₁v₁ᵀ)… = I − VᵀTV,
-//
-// v₀, v₁, … the rows of V (b × d): column i of T is −τᵢ·T·V·vᵢ, with τᵢ on the diagonal
-// (Schreiber and Van Loan 1989). It stands here because gonum's Dlarft (v0.17) drops
-// products of reflectors behind one that ends in zeros, such as those of equal rows.
-func blockReflector(ctx context.Context, v kernel.Matrix[float64], tau []float64) (kernel.Matrix[float64], error) {
-	b := v.Rows
-	products, t := kernel.Dense[float64](b, b), kernel.Dense[float64](b, b)
-	if err := kernel.Gemm(ctx, false, true, 1, v, v, 0, products); err != nil {
-		return t, err
-	}
-	for i, s := range tau {
-		for j := range i {
-			sum := 0.0
-			for q := j; q < i; q++ {
-				sum += t.Data[j*b+q] * products.Data[q*b+i]
-			}
-			t.Data[j*b+i] = -s * sum
-		}
-		t.Data[i*b+i] = s
-	}
-	return t, nil
 }
 
 // applyQ sets w = Qᵀw for the reflectors that [factorLQ] leaves in x and tau, one after the

@@ -11,9 +11,9 @@ const reflectorBlock = 64
 
 // backTransform replaces the columns of z by Q times them, where a reduction
 // left Q = H₀·H₁⋯ in the rows of a and in tau: the vector of H_j is zero up to
-// entry j+offset−1, and row j of a from entry j+offset on. It takes 2n²k operations, all in products
+// entry j, and row j of a from entry j+1 on. It takes 2n²k operations, all in products
 // of matrices (Golub and Van Loan, section 5.2.2).
-func backTransform(ctx context.Context, a matrix, offset int, tau []float64, z matrix) error {
+func backTransform(ctx context.Context, a matrix, tau []float64, z matrix) error {
 	n, k := z.Rows, z.Cols
 	y := kernel.Dense[float64](reflectorBlock, n)
 	inner, outer := kernel.Dense[float64](reflectorBlock, k), kernel.Dense[float64](reflectorBlock, k)
@@ -21,14 +21,14 @@ func backTransform(ctx context.Context, a matrix, offset int, tau []float64, z m
 	for hi := len(tau); hi > 0; {
 		lo := (hi - 1) / reflectorBlock * reflectorBlock
 		count := hi - lo
-		s := lo + offset
+		s := lo + 1
 		v := kernel.View(y, 0, 0, count, n-s)
 		for p := range count {
 			r := row(v, p)
 			clear(r[:p])
 			copy(r[p:], row(a, lo+p)[s+p:])
 		}
-		factor, err := blockFactor(ctx, v, tau[lo:hi])
+		factor, err := BlockFactor(ctx, v, tau[lo:hi])
 		if err != nil {
 			return err
 		}
@@ -48,9 +48,13 @@ func backTransform(ctx context.Context, a matrix, offset int, tau []float64, z m
 	return nil
 }
 
-// blockFactor is the upper triangular T of H₀·H₁⋯ = I − Vᵀ·T·V, where the rows
-// of V are the vectors of the reflections.
-func blockFactor(ctx context.Context, v matrix, tau []float64) (matrix, error) {
+// BlockFactor is the upper triangular T of H₀·H₁⋯ = I − Vᵀ·T·V, where the rows
+// of V (b × d) are the vectors v_i of the reflections H_i = I − tau[i]·v_i·v_iᵀ: column i of T is
+// −tau[i]·T·V·v_i above the diagonal and tau[i] on it (Schreiber and Van Loan 1989). It takes
+// b²d operations.
+//
+// gonum's Dlarft (v0.17) drops products of reflections behind one that ends in zeros.
+func BlockFactor(ctx context.Context, v matrix, tau []float64) (matrix, error) {
 	count := len(tau)
 	dots, t := kernel.Dense[float64](count, count), kernel.Dense[float64](count, count)
 	if err := kernel.Gemm(ctx, false, true, 1, v, v, 0, dots); err != nil {

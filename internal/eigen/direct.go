@@ -16,10 +16,7 @@ import (
 // ‖A·v − λ·v‖ ≤ 1e-13·‖A‖ and |vᵢ·vⱼ − δᵢⱼ| < 1e-13 for matrices of any scale
 // and any clustering of eigenvalues. It takes 4n³/3 operations for the
 // reduction, O(nk) for the eigenvalues, 2n²k + 2nk² or fewer for the
-// eigenvectors, and about 3nk + k² + 210n numbers of memory besides a. Beyond
-// order 2700, if no more than n − 2700 pairs are wanted, the reduction goes in
-// two stages, which take 3n²k more operations, fewer passes over a, and
-// n²/2 + 800n numbers of memory more.
+// eigenvectors, and about 3nk + k² + 210n numbers of memory besides a.
 //
 // Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite,
 // that of ctx.
@@ -67,7 +64,7 @@ func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
 		}
 		return s, ctx.Err()
 	}
-	t, q, err := toTridiagonal(ctx, a, k)
+	t, tau, err := tridiagonalise(ctx, a)
 	if err != nil {
 		return s, err
 	}
@@ -81,7 +78,7 @@ func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
 		if s.vectors, err = t.eigenvectors(ctx, values); err != nil {
 			return s, err
 		}
-		if err := q.apply(ctx, s.vectors); err != nil {
+		if err := backTransform(ctx, a, tau, s.vectors); err != nil {
 			return s, err
 		}
 	}

@@ -2,8 +2,7 @@
 // matrix, with orthonormal eigenvectors.
 //
 // [Direct] takes the matrix itself and is exact to rounding: Householder
-// reduction to a tridiagonal matrix, of large matrices by way of a band matrix,
-// bisection, twisted factors or inverse iteration, and the reflections applied
+// reduction to a tridiagonal matrix, bisection, twisted factors or inverse iteration, and the reflections applied
 // back. [Krylov] takes only the product with a block of
 // vectors: a block Lanczos iteration with full orthogonalisation and thick
 // restarts, which also searches for the copies of a multiple eigenvalue that
@@ -18,10 +17,7 @@
 // and 10.1-10.3 (Lanczos); Wu and Simon, Thick-restart Lanczos method, SIAM
 // J. Matrix Anal. Appl. 22 (2000); Stathopoulos and Wu, A block
 // orthogonalization procedure with constant synchronization requirements,
-// SIAM J. Sci. Comput. 23 (2002), for the orthogonalisation; Bischof, Lang and
-// Sun, A framework for symmetric band reduction, ACM Trans. Math. Softw. 26
-// (2000), and Haidar, Ltaief and Dongarra, Parallel reduction to condensed forms
-// for symmetric eigenvalue problems, SC 2011, for the two stages; Fernando, On
+// SIAM J. Sci. Comput. 23 (2002), for the orthogonalisation; Fernando, On
 // computing an eigenvector of a tridiagonal matrix, SIAM J. Matrix Anal. Appl.
 // 18 (1997), for the twisted factors.
 package eigen

@@ -97,3 +97,5 @@ func symvRow(a matrix, i, hi int, v, y []float64) {
 	}
 	y[i] += s
 }
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -47,3 +47,15 @@ func TestTwistedFactorsGiveTheVectorOfAnEigenvalue(t *testing.T) {
 		}
 	}
 }
+
+func (t tridiagonal) dense() matrix {
+	return symmetric(len(t.d), func(i, j int) float64 {
+		switch j {
+		case i:
+			return t.d[i]
+		case i + 1:
+			return t.e[i]
+		}
+		return 0
+	})
+}

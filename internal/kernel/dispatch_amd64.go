@@ -27,10 +27,20 @@ func tile[S, T Float](p *path, rows, cols, k int, a []S, aRow, aStep int, b []S,
 		tileFloat64AVX512(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta))
 	case isDouble[S]():
 		tileFloat64AVX2(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta))
-	case isDouble[T]() && p == &pathAVX512:
-		tileWideFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta))
 	case isDouble[T]():
-		tileWideFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta))
+		// The terms of one call are summed in float32, the calls in float64.
+		var sums [8 * 48]float32 // the largest tile
+		if p == &pathAVX512 {
+			tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0)
+			for r := range rows {
+				accumulateFloat32AVX512(cols, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
+			}
+			return
+		}
+		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0)
+		for r := range rows {
+			accumulateFloat32AVX2(cols, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
+		}
 	case p == &pathAVX512:
 		tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta))
 	default:
@@ -85,19 +95,26 @@ func spmmRows[T Float](p *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T
 }
 
 // symv4 is Symv4 on slices that are not empty.
-func symv4[T Float](p *path, a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
-	n, a0, x0, y0 := len(x), &a[0], &x[0], &y[0]
-	switch {
-	case p == &portable:
-		portableSymv4(a, stride, m, x, y, s)
-	case isDouble[T]() && p == &pathAVX512:
-		symv4Float64AVX512(n, f64(a0), stride, f64(x0), f64(y0), f64(&m[0]), f64(&s[0]))
-	case isDouble[T]():
-		symv4Float64AVX2(n, f64(a0), stride, f64(x0), f64(y0), f64(&m[0]), f64(&s[0]))
-	case p == &pathAVX512:
-		symv4Float32AVX512(n, f32(a0), stride, f32(x0), f32(y0), f32(&m[0]), f32(&s[0]))
+func symv4(p *path, a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
+	switch p {
+	case &pathAVX512:
+		symv4Float64AVX512(len(x), &a[0], stride, &x[0], &y[0], &m[0], &s[0])
+	case &pathAVX2:
+		symv4Float64AVX2(len(x), &a[0], stride, &x[0], &y[0], &m[0], &s[0])
 	default:
-		symv4Float32AVX2(n, f32(a0), stride, f32(x0), f32(y0), f32(&m[0]), f32(&s[0]))
+		portableSymv4(a, stride, m, x, y, s)
+	}
+}
+
+// sturm is SturmCounts of a matrix that is not empty.
+func (p *path) sturm(d, squares []float64, x *[SturmLanes]float64, pivot float64, count *[SturmLanes]int64) {
+	switch p {
+	case &pathAVX512:
+		sturmFloat64AVX512(len(d), &d[0], &squares[0], &x[0], pivot, &count[0])
+	case &pathAVX2:
+		sturmFloat64AVX2(len(d), &d[0], &squares[0], &x[0], pivot, &count[0])
+	default:
+		portableSturm(d, squares, x, pivot, count)
 	}
 }
 

@@ -17,8 +17,12 @@ func spmmRows[T Float](_ *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T
 	portableSpMM(lo, hi, dst, a, x, c, z)
 }
 
-func symv4[T Float](_ *path, a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
+func symv4(_ *path, a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
 	portableSymv4(a, stride, m, x, y, s)
+}
+
+func (p *path) sturm(d, squares []float64, x *[SturmLanes]float64, pivot float64, count *[SturmLanes]int64) {
+	portableSturm(d, squares, x, pivot, count)
 }
 
 func convert[D, S Float](_ *path, dst []D, src []S) { portableConvert(dst, src) }

@@ -78,9 +78,9 @@ func testGuards[T Float](t *testing.T) {
 		if err := SpMMAdd(ctx, c, w, a, 2, b); err != nil {
 			t.Fatal(err)
 		}
-		four := guardedDense[T](t, rnd, 4, n)
-		x, y := guardedDense[T](t, rnd, 1, n), guardedDense[T](t, rnd, 1, n)
-		Symv4(four.Data, four.Stride, [4]T{1, 2, 3, 4}, x.Data, y.Data)
+		four := guardedDense[float64](t, rnd, 4, n)
+		x, y := guardedDense[float64](t, rnd, 1, n), guardedDense[float64](t, rnd, 1, n)
+		Symv4(four.Data, four.Stride, [4]float64{1, 2, 3, 4}, x.Data, y.Data)
 		if err := Convert(ctx, d, a); err != nil {
 			t.Fatal(err)
 		}

@@ -19,25 +19,20 @@ func packFloat64AVX512(k int, count int, from *float64, fromRow int, to *float64
 //go:noescape
 func spmmFloat64AVX512(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64)
 
-// symv4Float64AVX512 sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
-//
-//go:noescape
-func symv4Float64AVX512(n int, a *float64, aRow int, x *float64, y *float64, m *float64, s *float64)
-
 // peakFloat64AVX512 does n times 12·8 fused multiplications and additions, for benchmarks to compare with.
 //
 //go:noescape
 func peakFloat64AVX512(n int)
 
+// symv4Float64AVX512 sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
+//
+//go:noescape
+func symv4Float64AVX512(n int, a *float64, aRow int, x *float64, y *float64, m *float64, s *float64)
+
 // sturmFloat64AVX512 counts the negative q[i] = d[i] − x − s[i]/q[i−1] for each of 16 numbers x, where q within pivot of zero becomes −pivot.
 //
 //go:noescape
 func sturmFloat64AVX512(n int, d *float64, s *float64, x *float64, pivot float64, count *int64)
-
-// rank2Float64AVX512 subtracts p[r]·x[j] + q[r]·y[j] from c[r][j] for j from r·skip on.
-//
-//go:noescape
-func rank2Float64AVX512(rows int, n int, c *float64, cRow int, skip int, p *float64, q *float64, x *float64, y *float64)
 
 // tileFloat32AVX512 computes c = alpha·a·b + beta·c for one tile of a product, in registers. Strides count numbers. With beta = 0 c is not read.
 //
@@ -54,20 +49,10 @@ func packFloat32AVX512(k int, count int, from *float32, fromRow int, to *float32
 //go:noescape
 func spmmFloat32AVX512(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32)
 
-// symv4Float32AVX512 sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
-//
-//go:noescape
-func symv4Float32AVX512(n int, a *float32, aRow int, x *float32, y *float32, m *float32, s *float32)
-
 // peakFloat32AVX512 does n times 12·16 fused multiplications and additions, for benchmarks to compare with.
 //
 //go:noescape
 func peakFloat32AVX512(n int)
-
-// tileWideFloat32AVX512 computes c = alpha·a·b + beta·c for one tile of a product, a·b in float32 and the rest in float64. Strides count numbers. With beta = 0 c is not read.
-//
-//go:noescape
-func tileWideFloat32AVX512(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float64, cRow int, alpha float64, beta float64)
 
 // narrowFloat32AVX512 rounds n numbers to float32.
 //
@@ -78,6 +63,11 @@ func narrowFloat32AVX512(n int, from *float64, to *float32)
 //
 //go:noescape
 func widenFloat32AVX512(n int, from *float32, to *float64)
+
+// accumulateFloat32AVX512 sets n numbers to alpha·from + beta·to; with beta = 0 to is not read.
+//
+//go:noescape
+func accumulateFloat32AVX512(n int, from *float32, to *float64, alpha float64, beta float64)
 
 // tileFloat64AVX2 computes c = alpha·a·b + beta·c for one tile of a product, in registers. Strides count numbers. With beta = 0 c is not read.
 //
@@ -94,25 +84,20 @@ func packFloat64AVX2(k int, count int, from *float64, fromRow int, to *float64, 
 //go:noescape
 func spmmFloat64AVX2(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64)
 
-// symv4Float64AVX2 sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
-//
-//go:noescape
-func symv4Float64AVX2(n int, a *float64, aRow int, x *float64, y *float64, m *float64, s *float64)
-
 // peakFloat64AVX2 does n times 12·4 fused multiplications and additions, for benchmarks to compare with.
 //
 //go:noescape
 func peakFloat64AVX2(n int)
 
+// symv4Float64AVX2 sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
+//
+//go:noescape
+func symv4Float64AVX2(n int, a *float64, aRow int, x *float64, y *float64, m *float64, s *float64)
+
 // sturmFloat64AVX2 counts the negative q[i] = d[i] − x − s[i]/q[i−1] for each of 16 numbers x, where q within pivot of zero becomes −pivot.
 //
 //go:noescape
 func sturmFloat64AVX2(n int, d *float64, s *float64, x *float64, pivot float64, count *int64)
-
-// rank2Float64AVX2 subtracts p[r]·x[j] + q[r]·y[j] from c[r][j] for j from r·skip on.
-//
-//go:noescape
-func rank2Float64AVX2(rows int, n int, c *float64, cRow int, skip int, p *float64, q *float64, x *float64, y *float64)
 
 // tileFloat32AVX2 computes c = alpha·a·b + beta·c for one tile of a product, in registers. Strides count numbers. With beta = 0 c is not read.
 //
@@ -129,20 +114,10 @@ func packFloat32AVX2(k int, count int, from *float32, fromRow int, to *float32, 
 //go:noescape
 func spmmFloat32AVX2(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32)
 
-// symv4Float32AVX2 sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
-//
-//go:noescape
-func symv4Float32AVX2(n int, a *float32, aRow int, x *float32, y *float32, m *float32, s *float32)
-
 // peakFloat32AVX2 does n times 12·8 fused multiplications and additions, for benchmarks to compare with.
 //
 //go:noescape
 func peakFloat32AVX2(n int)
-
-// tileWideFloat32AVX2 computes c = alpha·a·b + beta·c for one tile of a product, a·b in float32 and the rest in float64. Strides count numbers. With beta = 0 c is not read.
-//
-//go:noescape
-func tileWideFloat32AVX2(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float64, cRow int, alpha float64, beta float64)
 
 // narrowFloat32AVX2 rounds n numbers to float32.
 //
@@ -153,3 +128,8 @@ func narrowFloat32AVX2(n int, from *float64, to *float32)
 //
 //go:noescape
 func widenFloat32AVX2(n int, from *float32, to *float64)
+
+// accumulateFloat32AVX2 sets n numbers to alpha·from + beta·to; with beta = 0 to is not read.
+//
+//go:noescape
+func accumulateFloat32AVX2(n int, from *float32, to *float64, alpha float64, beta float64)

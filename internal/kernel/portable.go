@@ -49,12 +49,12 @@ func portablePack[T Float](k, count int, from []T, fromRow int, to []T, toRow in
 	}
 }
 
-func portableSymv4[T Float](a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
+func portableSymv4(a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
 	n := len(x)
 	y = y[:n]
 	r0, r1, r2, r3 := a[:n], a[stride:][:n], a[2*stride:][:n], a[3*stride:][:n]
 	m0, m1, m2, m3 := m[0], m[1], m[2], m[3]
-	var s0, s1, s2, s3 T
+	var s0, s1, s2, s3 float64
 	for j, t := range x {
 		a0, a1, a2, a3 := r0[j], r1[j], r2[j], r3[j]
 		s0 += a0 * t
@@ -63,5 +63,5 @@ func portableSymv4[T Float](a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
 		s3 += a3 * t
 		y[j] += (a0*m0 + a1*m1) + (a2*m2 + a3*m3)
 	}
-	*s = [4]T{s0, s1, s2, s3}
+	*s = [4]float64{s0, s1, s2, s3}
 }

@@ -24,24 +24,6 @@ func SturmCounts(d, squares []float64, x *[SturmLanes]float64, pivot float64) (c
 	return count
 }
 
-// Rank2 subtracts p[r]·x[j] + q[r]·y[j] from entry (r, j) of a block of
-// len(p) × len(x) numbers with its rows stride apart; with upper only from those
-// on and above its diagonal. There are as many p as q and as many x as y, and
-// with upper no fewer x than p.
-func Rank2(c []float64, stride int, upper bool, p, q, x, y []float64) {
-	rows, n, skip := len(p), len(x), 0
-	if upper {
-		skip = 1
-	}
-	if rows == 0 || n == 0 {
-		return
-	}
-	if len(q) != rows || len(y) != n || skip*rows > n || len(c) < (rows-1)*stride+n {
-		panic(fmt.Sprintf("kernel: %d and %d times %d and %d into %d numbers", rows, len(q), n, len(y), len(c)))
-	}
-	active.rank2(c, stride, skip, p, q, x, y)
-}
-
 func portableSturm(d, squares []float64, x *[SturmLanes]float64, pivot float64, count *[SturmLanes]int64) {
 	// The chain of divisions of one count waits for each quotient; four chains
 	// fill that time.
@@ -73,15 +55,4 @@ func offZero(q, pivot float64) float64 {
 		return -pivot
 	}
 	return q
-}
-
-func portableRank2(c []float64, stride, skip int, p, q, x, y []float64) {
-	y = y[:len(x)]
-	for r, pr := range p {
-		qr := q[r]
-		out := c[r*stride:][:len(x)]
-		for j := r * skip; j < len(x); j++ {
-			out[j] -= pr*x[j] + qr*y[j]
-		}
-	}
 }

@@ -77,41 +77,6 @@ func TestSturmCountsAreThoseOfEveryPath(t *testing.T) {
 	}
 }
 
-func TestRank2EqualsTheSumsByHand(t *testing.T) {
-	onEveryPathInDouble(t, func(t *testing.T) {
-		rnd := rand.New(rand.NewPCG(17, 0))
-		for _, upper := range flags {
-			for _, rows := range []int{1, 2, 3, 8, 13} {
-				for n := range 40 {
-					if upper && n < rows {
-						continue
-					}
-					c, out := poisoned[float64](rnd, 2, rows, 0), poisoned[float64](rnd, rows, n, 5)
-					v := poisoned[float64](rnd, 2, n, 0)
-					before := clone(out)
-					p, q := row(c, 0), row(c, 1)
-					x, y := guarded(t, row(v, 0)), guarded(t, row(v, 1))
-					Rank2(out.Data, out.Stride, upper, p, q, x, y)
-					for i := range rows {
-						for j := range n {
-							want := row(before, i)[j]
-							size := math.Abs(want)
-							if !upper || j >= i {
-								want -= p[i]*x[j] + q[i]*y[j]
-								size += math.Abs(p[i]*x[j]) + math.Abs(q[i]*y[j])
-							}
-							if got := row(out, i)[j]; !(math.Abs(got-want) <= 3*0x1p-52*size) {
-								t.Fatalf("%d×%d upper=%v: entry (%d, %d) is %g, want %g", rows, n, upper, i, j, got, want)
-							}
-						}
-					}
-					checkPadding(t, "c", out)
-				}
-			}
-		}
-	})
-}
-
 // onEveryPathInDouble runs a test of what there is for float64 only.
 func onEveryPathInDouble(t *testing.T, double func(t *testing.T)) {
 	onEveryPath(t, double, func(t *testing.T) {})

@@ -7,7 +7,7 @@ import "fmt"
 // returns the products with x, s[r] = Σ_j a[r][j]·x[j], and adds them,
 // multiplied, to y: y[j] += Σ_r m[r]·a[r][j]. So every number of a is read once
 // for both. y must not overlap a or x.
-func Symv4[T Float](a []T, stride int, m [4]T, x, y []T) (s [4]T) {
+func Symv4(a []float64, stride int, m [4]float64, x, y []float64) (s [4]float64) {
 	n := len(x)
 	if n == 0 {
 		return s

@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // narrow and widen are the kernels that convert rows of numbers; the writer is
 // that of float32.
 func narrow(w *writer) {
@@ -27,6 +29,51 @@ func widen(w *writer) {
 		w.op("VMOVSS", "(SI)", "X0")
 		w.op("VCVTSS2SD", "X0", "X0", "X0")
 		w.op("VMOVSD", "X0", "(DI)")
+	})
+}
+
+// half is the lower half of vector register i.
+func (w *writer) half(i int) string {
+	if w.masks {
+		return fmt.Sprintf("Y%d", i)
+	}
+	return fmt.Sprintf("X%d", i)
+}
+
+// accumulate brings a tile of float32 into a result in float64.
+func accumulate(w *writer) {
+	const alpha, beta = 2, 3
+	w.begin("sets n numbers to alpha·from + beta·to; with beta = 0 to is not read.", "accumulate",
+		"n int", "from *float32", "to *float64", "alpha float64", "beta float64")
+	w.op("VBROADCASTSD", w.arg("alpha"), w.vec(alpha))
+	w.op("VBROADCASTSD", w.arg("beta"), w.vec(beta))
+	w.op("MOVQ", w.arg("beta"), "DX")
+	w.op("SHLQ", 1, "DX") // without the sign
+	step := func(load, convert, store, kind string, vector bool) {
+		reg := func(i int) string {
+			if vector {
+				return w.vec(i)
+			}
+			return fmt.Sprintf("X%d", i)
+		}
+		if vector {
+			w.op(load, "(SI)", reg(0))
+		} else {
+			w.op("VMOVSS", "(SI)", reg(0))
+			w.op(load, reg(0), reg(0), reg(0))
+		}
+		w.op("VMUL"+kind, reg(alpha), reg(0), reg(0))
+		w.op("TESTQ", "DX", "DX")
+		w.op("JZ", convert)
+		w.op(store, "(DI)", reg(1))
+		w.op("VFMADD231"+kind, reg(beta), reg(1), reg(0))
+		w.label("%s", convert)
+		w.op(store, reg(0), "(DI)")
+	}
+	w.convertRow(float32s, float64s, func() {
+		step("VCVTPS2PD", "set", "VMOVUPD", "PD", true)
+	}, func() {
+		step("VCVTSS2SD", "setOne", "VMOVSD", "SD", false)
 	})
 }
 

@@ -51,17 +51,17 @@ func files() map[string][]byte {
 		for _, n := range []number{float64s, float32s} {
 			w := &writer{isa: s, number: n}
 			w.header()
-			for _, f := range []func(*writer){tile, pack, spmm, symv4, peak} {
+			for _, f := range []func(*writer){tile, pack, spmm, peak} {
 				f(w)
 			}
 			if n == float64s {
+				symv4(w)
 				sturm(w)
-				rank2(w)
 			}
 			if n == float32s {
-				wideTile(w)
 				narrow(w)
 				widen(w)
+				accumulate(w)
 			}
 			made[n.kind+"_"+s.file+"_amd64.s"] = w.Bytes()
 			all = append(all, w.functions...)

@@ -50,12 +50,7 @@ func tile(w *writer) {
 		"Strides count numbers. With beta = 0 c is not read.", "tile",
 		"rows int", "cols int", "k int", "a *T", "aRow int", "aStep int",
 		"b *T", "bStep int", "c *T", "cRow int", "alpha T", "beta T")
-	w.tileBody(w.size, w.writeRow)
-}
-
-// tileBody leads to the variant that the sizes ask for. The numbers of c are
-// that many bytes long, and the method given writes a row of them.
-func (w *writer) tileBody(cSize int, write rowWriter) {
+	// To the variant that the sizes ask for.
 	w.op("MOVQ", w.arg("cols"), "BX")
 	w.op("MOVQ", "BX", "CX")
 	w.op("ANDQ", w.lanes()-1, "CX") // lanes of the last vector, 0 for all
@@ -80,8 +75,8 @@ func (w *writer) tileBody(cSize int, write rowWriter) {
 	w.op("SHLQ", log2(w.size), "R12")
 	w.op("MOVQ", w.arg("c"), "DX")
 	w.op("MOVQ", w.arg("cRow"), "R13")
-	w.op("SHLQ", log2(cSize), "R13")
-	if cSize == 8 {
+	w.op("SHLQ", log2(w.size), "R13")
+	if w.size == 8 {
 		w.op("MOVQ", w.arg("beta"), "BX")
 		w.op("SHLQ", 1, "BX") // without the sign
 	} else {
@@ -97,7 +92,7 @@ func (w *writer) tileBody(cSize int, write rowWriter) {
 	}
 	w.branch("AX", "tile", codes)
 	for _, s := range all {
-		w.tileVariant(s, write)
+		w.tileVariant(s)
 	}
 	w.label("done")
 	w.leave()
@@ -109,7 +104,7 @@ var aRows = []string{
 	"(R11)", "(R11)(R8*1)", "(R11)(R8*2)", "(R11)(R9*1)",
 }
 
-func (w *writer) tileVariant(s shape, write rowWriter) {
+func (w *writer) tileVariant(s shape) {
 	code := s.code()
 	w.label("tile_%d", code)
 	for i := range s.rows * s.vecs {
@@ -138,7 +133,7 @@ func (w *writer) tileVariant(s shape, write rowWriter) {
 			w.label("set_%d", code)
 		}
 		for r := range s.rows {
-			write(s, r, add)
+			w.writeRow(s, r, add)
 			if r+1 < s.rows {
 				w.op("ADDQ", "R13", "DX")
 			}
@@ -147,10 +142,8 @@ func (w *writer) tileVariant(s shape, write rowWriter) {
 	}
 }
 
-// rowWriter writes row r of a tile to where DX points, and adds beta times what
-// is there if it is told to.
-type rowWriter func(s shape, r int, add bool)
-
+// writeRow writes row r of a tile to where DX points, and adds beta times what is there if
+// it is told to.
 func (w *writer) writeRow(s shape, r int, add bool) {
 	// The registers of b are free by now.
 	alpha := s.rows * s.vecs

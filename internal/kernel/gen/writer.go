@@ -14,12 +14,11 @@ type isa struct {
 	regs       int    // how many there are
 	bytes      int    // size of one
 	masks      bool   // whether masks are registers of their own
-	extract    string // takes a half of a vector
 }
 
 var (
-	avx512 = isa{"AVX512", "avx512", "Z", 32, 64, true, "VEXTRACTF32X8"}
-	avx2   = isa{"AVX2", "avx2", "Y", 16, 32, false, "VEXTRACTF128"}
+	avx512 = isa{"AVX512", "avx512", "Z", 32, 64, true}
+	avx2   = isa{"AVX2", "avx2", "Y", 16, 32, false}
 )
 
 // number is a type of numbers.
