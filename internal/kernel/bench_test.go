@@ -21,11 +21,7 @@ func onEachPath(b *testing.B, name string, run func(b *testing.B)) {
 	}
 }
 
-// typeName is float32 or float64.
-func typeName[T Float]() string { return fmt.Sprintf("%T", T(0)) }
-
-// reportGigaflops reports the speed, and its share of the processors' peak
-// where that is known.
+// reportGigaflops reports the speed, and its share of the processors' peak where that is known.
 func reportGigaflops[S Float](b *testing.B, flops float64) {
 	speed := flops * float64(b.N) / b.Elapsed().Seconds() / 1e9
 	b.ReportMetric(speed, "GFLOP/s")
@@ -37,12 +33,11 @@ func reportGigaflops[S Float](b *testing.B, flops float64) {
 func BenchmarkGemm(b *testing.B) {
 	benchmarkGemm[float64, float64](b, "float64")
 	benchmarkGemm[float32, float32](b, "float32")
+	benchmarkGemm[float32, float64](b, "wide")
 }
 
-func BenchmarkGemmWide(b *testing.B) { benchmarkGemm[float32, float64](b, "float32") }
-
 func benchmarkGemm[S, T Float](b *testing.B, kind string) {
-	rnd := rand.New(rand.NewPCG(9, 0))
+	rnd := random(9)
 	for _, s := range []struct {
 		m, n, k        int
 		transA, transB bool
@@ -65,12 +60,11 @@ func benchmarkGemm[S, T Float](b *testing.B, kind string) {
 	}
 }
 
-// BenchmarkProjection is the orthogonalisation of a Krylov space: q has n rows
-// and m of up to 1536 columns, of which b at a time are made orthogonal to those
-// before, in two products.
+// BenchmarkProjection is the orthogonalisation of a Krylov space: q has n rows and m of up to 1536
+// columns, of which b at a time are made orthogonal to those before, in two products.
 func BenchmarkProjection(b *testing.B) {
 	const stride = 1536
-	rnd := rand.New(rand.NewPCG(18, 0))
+	rnd := random(18)
 	ctx := context.Background()
 	for _, s := range []struct{ n, b, m int }{{1433, 32, 256}, {3703, 32, 512}, {3703, 8, 512}, {6805, 16, 768}, {12_000, 32, 1024}} {
 		q := Columns(poisoned[float64](rnd, s.n, stride, 0), 0, s.m)
@@ -80,17 +74,13 @@ func BenchmarkProjection(b *testing.B) {
 		flops := 2 * float64(s.n) * float64(s.b) * float64(s.m)
 		onEachPath(b, name+"/inner", func(b *testing.B) {
 			for b.Loop() {
-				if err := Gemm(ctx, true, false, 1, w, q, 0, c); err != nil {
-					b.Fatal(err)
-				}
+				must(b, Gemm(ctx, true, false, 1, w, q, 0, c))
 			}
 			reportGigaflops[float64](b, flops)
 		})
 		onEachPath(b, name+"/update", func(b *testing.B) {
 			for b.Loop() {
-				if err := Gemm(ctx, false, true, -1e-9, q, c, 1, w); err != nil {
-					b.Fatal(err)
-				}
+				must(b, Gemm(ctx, false, true, -1e-9, q, c, 1, w))
 			}
 			reportGigaflops[float64](b, flops)
 		})
@@ -100,19 +90,16 @@ func BenchmarkProjection(b *testing.B) {
 func BenchmarkGram(b *testing.B) {
 	benchmarkGram[float64, float64](b, "float64")
 	benchmarkGram[float32, float32](b, "float32")
+	benchmarkGram[float32, float64](b, "wide")
 }
 
-func BenchmarkGramWide(b *testing.B) { benchmarkGram[float32, float64](b, "float32") }
-
 func benchmarkGram[S, T Float](b *testing.B, kind string) {
-	rnd := rand.New(rand.NewPCG(10, 0))
+	rnd := random(10)
 	for _, s := range []struct{ r, n int }{{2708, 1433}, {19_717, 500}, {50_000, 128}, {64, 1433}} {
 		x, c := poisoned[S](rnd, s.r, s.n, 0), Dense[T](s.n, s.n)
 		onEachPath(b, fmt.Sprintf("%s/%dx%d", kind, s.r, s.n), func(b *testing.B) {
 			for b.Loop() {
-				if err := gram(context.Background(), 1, x, x, c); err != nil {
-					b.Fatal(err)
-				}
+				must(b, gram(context.Background(), 1, x, x, c))
 			}
 			reportGigaflops[S](b, float64(s.r)*float64(s.n)*float64(s.n))
 		})
@@ -124,26 +111,24 @@ func BenchmarkSpMM(b *testing.B) {
 	benchmarkSpMM[float32](b)
 }
 
-// benchmarkSpMM multiplies power-law graphs; GB/s counts the rows of x read,
-// once for each entry though some of them come out of the caches, the entries,
-// and the rows of the result written. Its share is that of what copying moves.
+// benchmarkSpMM multiplies power-law graphs; GB/s counts the rows of x read, once for each entry
+// though some of them come out of the caches, the entries, and the rows of the result written. Its
+// share is that of what copying moves.
 func benchmarkSpMM[T Float](b *testing.B) {
 	size := 4
 	if isDouble[T]() {
 		size = 8
 	}
 	for _, s := range []struct{ n, d int }{{50_000, 64}, {170_000, 128}, {2708, 1433}, {20_000, 32}, {19_717, 500}} {
-		rnd := rand.New(rand.NewPCG(4, 0))
+		rnd := random(4)
 		a := powerLaw[T](rnd, s.n)
 		if s.n == 19_717 {
 			a = randomCSR[T](rnd, s.n, s.n, 4) // Pubmed's size
 		}
 		x, dst := poisoned[T](rnd, s.n, s.d, 0), Dense[T](s.n, s.d)
-		onEachPath(b, fmt.Sprintf("%s/n=%d,d=%d", typeName[T](), s.n, s.d), func(b *testing.B) {
+		onEachPath(b, fmt.Sprintf("%T/n=%d,d=%d", T(0), s.n, s.d), func(b *testing.B) {
 			for b.Loop() {
-				if err := SpMM(context.Background(), dst, a, x); err != nil {
-					b.Fatal(err)
-				}
+				must(b, SpMM(context.Background(), dst, a, x))
 			}
 			nnz, n := float64(a.NNZ()), float64(s.n)
 			seconds := b.Elapsed().Seconds() / float64(b.N)
@@ -156,8 +141,8 @@ func benchmarkSpMM[T Float](b *testing.B) {
 	}
 }
 
-// bandwidth is how many gigabytes in a second all processors together read and
-// write when they copy what is larger than the caches.
+// bandwidth is how many gigabytes in a second all processors together read and write when they copy
+// what is larger than the caches.
 var bandwidth = sync.OnceValue(func() float64 {
 	const size = 1 << 25
 	procs := runtime.GOMAXPROCS(0)
@@ -196,7 +181,7 @@ func powerLaw[T Float](rnd *rand.Rand, n int) *CSR[T] {
 }
 
 func BenchmarkSymv4(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(15, 0))
+	rnd := random(15)
 	const n = 1024
 	a, x, y := poisoned[float64](rnd, 4, n, 0), poisoned[float64](rnd, 1, n, 0), Dense[float64](1, n)
 	onEachPath(b, "float64", func(b *testing.B) {
@@ -208,21 +193,16 @@ func BenchmarkSymv4(b *testing.B) {
 }
 
 func BenchmarkConvert(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(19, 0))
+	rnd := random(19)
 	double, single := poisoned[float64](rnd, 20_000, 500, 0), Dense[float32](20_000, 500)
-	report := func(b *testing.B) {
-		b.ReportMetric(12*1e7*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
+	run := func(convert func() error) func(b *testing.B) {
+		return func(b *testing.B) {
+			for b.Loop() {
+				must(b, convert())
+			}
+			b.ReportMetric(12*1e7*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
+		}
 	}
-	onEachPath(b, "narrow", func(b *testing.B) {
-		for b.Loop() {
-			_ = Convert(context.Background(), single, double)
-		}
-		report(b)
-	})
-	onEachPath(b, "widen", func(b *testing.B) {
-		for b.Loop() {
-			_ = Convert(context.Background(), double, single)
-		}
-		report(b)
-	})
+	onEachPath(b, "narrow", run(func() error { return Convert(context.Background(), single, double) }))
+	onEachPath(b, "widen", run(func() error { return Convert(context.Background(), double, single) }))
 }

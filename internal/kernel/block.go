@@ -2,8 +2,72 @@ package kernel
 
 import "context"
 
-// block computes the block of c that begins in row top and the given panel. b
-// lies packed in shared if that is not nil.
+// grid cuts a product into tasks, each of up to rows rows and up to columns panels of columns.
+type grid struct {
+	panels        panels
+	rows, columns int
+	packA, packB  bool
+}
+
+const (
+	// A factor is not packed if each of its entries is used by no more tiles than this.
+	directPanels = 3
+	directStrips = 4
+
+	// ownPanels panels, packed by the task that uses them, stay in the second cache.
+	ownPanels = 8
+)
+
+func (p *product[S, T]) grid() grid {
+	g := grid{panels: panelsOf(p.shape, p.n), rows: min(p.m, rowBlock)}
+	g.columns = g.panels.count
+	if p.m <= g.rows {
+		g.columns = min(g.columns, ownPanels)
+	}
+	width := p.vecs * p.lanes
+	inner := min(p.k, innerBlock)
+	for ceilDiv(p.m, g.rows)*ceilDiv(g.panels.count, g.columns) < productTasks &&
+		g.rows*g.columns*width*inner >= 2*productTask {
+		if g.columns*width > g.rows && g.columns > 1 {
+			g.columns = ceilDiv(g.columns, 2)
+		} else {
+			g.rows = ceilDiv(g.rows, 2*p.rows) * p.rows
+		}
+	}
+	g.packA = p.packs || g.columns > directPanels
+	g.packB = p.packs || p.b.col != 1 || p.m > directStrips*p.rows
+	return g
+}
+
+// panels are the columns of a product, cut into strips of whole vectors, as wide as a tile or
+// narrower by one vector.
+type panels struct {
+	n, lanes, count, vecs, wider int
+}
+
+func panelsOf(p shape, n int) panels {
+	vecs := ceilDiv(n, p.lanes)
+	// The last panel is one of the narrower ones. If its last vector is used in part, it may not be
+	// as wide as the widest.
+	spare := 0
+	if n%p.lanes != 0 {
+		spare = p.vecs - p.maskedVecs
+	}
+	count := ceilDiv(vecs+spare, p.vecs)
+	return panels{n, p.lanes, count, vecs / count, vecs % count}
+}
+
+// start is the first column of panel q.
+func (s panels) start(q int) int { return (q*s.vecs + min(q, s.wider)) * s.lanes }
+
+// padded is the number of columns with the last vector filled up.
+func (s panels) padded() int { return s.start(s.count) }
+
+// bounds are the columns of panel q.
+func (s panels) bounds(q int) (lo, hi int) { return s.start(q), min(s.n, s.start(q+1)) }
+
+// block computes the block of c that begins in row top and the given panel; shared, if not nil,
+// holds b packed.
 func (p *product[S, T]) block(ctx context.Context, g grid, top, panel int, shared []S) {
 	bottom := min(p.m, top+g.rows)
 	panels := min(g.panels.count, panel+g.columns)
@@ -47,7 +111,7 @@ type work[S, T Float] struct {
 	skip                     int // the columns before this one
 }
 
-// tiles computes all tiles of a block; it reports whether it was left to.
+// tiles computes all tiles of a block; it reports false if the context has ended.
 func (p *product[S, T]) tiles(ctx context.Context, w work[S, T]) bool {
 	for q := w.first; q < w.last; q++ {
 		if ctx.Err() != nil {
@@ -82,7 +146,7 @@ func (p *product[S, T]) tiles(ctx context.Context, w work[S, T]) bool {
 	return true
 }
 
-// addCorner adds to c what a tile that the diagonal crosses has above it.
+// addCorner adds to c the part above the diagonal of a tile that the diagonal crosses.
 func (p *product[S, T]) addCorner(tile []T, top, bottom, left, right int) {
 	for i := top; i < bottom; i++ {
 		j := max(left, i-p.shift)
@@ -92,12 +156,103 @@ func (p *product[S, T]) addCorner(tile []T, top, bottom, left, right int) {
 	}
 }
 
-// strip is the number of rows, a power of two, that are computed together from
-// row i on.
+// strip is the number of rows, a power of two, of the tile that begins in row i.
 func (p *product[S, T]) strip(i, bottom int) int {
 	rows := p.rows
 	for rows > bottom-i {
 		rows /= 2
 	}
 	return rows
+}
+
+// packRows rows are packed by one call: few, so that memory is read along the rows, but enough that
+// the call costs little.
+const packRows = 16
+
+// packPanels copies k rows of b in the panels first to last to packed, panel after panel; packed
+// begins with column skip.
+func (p *product[S, T]) packPanels(s panels, first, last, skip int, packed []S) {
+	if p.b.col == 1 {
+		for l := 0; l < p.k; l += packRows {
+			for q := first; q < last; q++ {
+				lo, hi := s.bounds(q)
+				width := s.start(q+1) - lo
+				pack(p.path, min(packRows, p.k-l), hi-lo, p.b.data[l*p.b.row+lo:], p.b.row, packed[(lo-skip)*p.k+l*width:], width)
+			}
+		}
+		return
+	}
+	for q := first; q < last; q++ {
+		lo, hi := s.bounds(q)
+		packTransposed(packed[(lo-skip)*p.k:], p.b.from(0, lo), hi-lo, s.start(q+1)-lo, p.k)
+	}
+}
+
+// packStrips copies the rows top to bottom of a, column after column of each strip.
+func (p *product[S, T]) packStrips(top, bottom int, strips []S) {
+	if p.a.row == 1 {
+		for l := 0; l < p.k; l += packRows {
+			for i := top; i < bottom; {
+				rows := p.strip(i, bottom)
+				to, from := strips[(i-top)*p.k+l*rows:], p.a.data[l*p.a.col+i:]
+				if rows < p.lanes {
+					copyNarrow(min(packRows, p.k-l), rows, from, p.a.col, to)
+				} else {
+					pack(p.path, min(packRows, p.k-l), rows, from, p.a.col, to, rows)
+				}
+				i += rows
+			}
+		}
+		return
+	}
+	for i := top; i < bottom; {
+		rows := p.strip(i, bottom)
+		a := p.a.from(i, 0)
+		packTransposed(strips[(i-top)*p.k:], operand[S]{a.data, a.col, a.row}, rows, rows, p.k)
+		i += rows
+	}
+}
+
+// packTransposed copies the first count columns of k rows of b, whose columns lie in memory one
+// after the other, into rows of width numbers; the rest is zero.
+func packTransposed[S Float](to []S, b operand[S], count, width, k int) {
+	to = to[:k*width]
+	x := 0
+	for ; x+4 <= count; x += 4 {
+		c0 := b.data[x*b.col:][:k]
+		c1 := b.data[(x+1)*b.col:][:k]
+		c2 := b.data[(x+2)*b.col:][:k]
+		c3 := b.data[(x+3)*b.col:][:k]
+		for l, v := range c0 {
+			r := to[l*width+x:][:4]
+			r[0], r[1], r[2], r[3] = v, c1[l], c2[l], c3[l]
+		}
+	}
+	for ; x < width; x++ {
+		if x >= count {
+			for l := range k {
+				to[l*width+x] = 0
+			}
+			continue
+		}
+		for l, v := range b.data[x*b.col:][:k] {
+			to[l*width+x] = v
+		}
+	}
+}
+
+// copyNarrow copies k rows shorter than a vector. Most have eight numbers, the rows of a tile,
+// where a vector has sixteen.
+func copyNarrow[S Float](k, count int, from []S, fromRow int, to []S) {
+	if count == 8 {
+		for l := range k {
+			*(*[8]S)(to[8*l:]) = *(*[8]S)(from[l*fromRow:])
+		}
+		return
+	}
+	for l := range k {
+		for i, v := range from[l*fromRow:][:count] {
+			to[l*count+i] = v
+		}
+	}
 }

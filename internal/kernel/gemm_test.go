@@ -16,8 +16,8 @@ func at[T Float](trans bool, a Matrix[T], i, j int) float64 {
 	return float64(a.Data[i*a.Stride+j])
 }
 
-// byHand is entry (i, j) of alpha·op(a)·op(b) and a bound of the error of a sum
-// in the precision of S and in any order.
+// byHand is entry (i, j) of alpha·op(a)·op(b) and a bound of the error of a sum in the precision of
+// S and in any order.
 func byHand[S, T Float](transA, transB bool, alpha T, a, b Matrix[S], i, j, k int) (sum, tol float64) {
 	for l := range k {
 		term := float64(alpha) * at(transA, a, i, l) * at(transB, b, l, j)
@@ -31,8 +31,8 @@ func byHand[S, T Float](transA, transB bool, alpha T, a, b Matrix[S], i, j, k in
 	return sum, float64(k+3) * epsilon[S]() * tol
 }
 
-// problem is a product with random factors, of which at least one entry of each
-// row is padding, and what it gives, computed by hand.
+// problem is a product with random factors, of which at least one entry of each row is padding, and
+// what it gives, computed by hand.
 type problem[S, T Float] struct {
 	name           string
 	m, n, k        int
@@ -67,18 +67,23 @@ func (p problem[S, T]) check(t *testing.T, compute func(c Matrix[T])) {
 	compute(c)
 	for i := range p.m {
 		for j := range p.n {
-			want, tol := byHand(p.transA, p.transB, p.alpha, p.a, p.b, i, j, p.k)
-			if p.beta != 0 {
-				old := float64(p.beta) * float64(p.c.Data[i*c.Stride+j])
-				want += old
-				tol += 4 * epsilon[T]() * math.Abs(old)
-			}
-			if got := float64(c.Data[i*c.Stride+j]); !(math.Abs(got-want) <= tol) {
-				t.Fatalf("%s: entry (%d, %d) is %g, want %g", p.name, i, j, got, want)
-			}
+			p.checkEntry(t, c, i, j)
 		}
 	}
 	checkPadding(t, p.name, c)
+}
+
+func (p problem[S, T]) checkEntry(t *testing.T, c Matrix[T], i, j int) {
+	t.Helper()
+	want, tol := byHand(p.transA, p.transB, p.alpha, p.a, p.b, i, j, p.k)
+	if p.beta != 0 {
+		old := float64(p.beta) * float64(p.c.Data[i*c.Stride+j])
+		want += old
+		tol += 4 * epsilon[T]() * math.Abs(old)
+	}
+	if got := float64(c.Data[i*c.Stride+j]); !(math.Abs(got-want) <= tol) {
+		t.Fatalf("%s: entry (%d, %d) is %g, want %g", p.name, i, j, got, want)
+	}
 }
 
 // gemm is what Gemm and GemmWide do.
@@ -88,7 +93,7 @@ func (p problem[S, T]) gemm(c Matrix[T]) {
 	}
 }
 
-// product is the same below the door, for the ways that only some sizes take.
+// product is the same as a product, to test ways that only some sizes take.
 func (p problem[S, T]) product(c Matrix[T]) *product[S, T] {
 	return &product[S, T]{
 		path: active, shape: shapeOf[S](active), m: p.m, n: p.n, k: p.k, alpha: p.alpha, beta: p.beta,
@@ -99,25 +104,21 @@ func (p problem[S, T]) product(c Matrix[T]) *product[S, T] {
 var flags = []bool{false, true}
 
 func TestGemmEqualsTheTripleLoop(t *testing.T) {
-	onEveryPath(t, testGemm[float64, float64], testGemm[float32, float32])
-}
-
-func TestGemmWideEqualsTheTripleLoop(t *testing.T) {
-	onEveryPath(t, func(t *testing.T) { t.Skip("is Gemm") }, testGemm[float32, float64])
+	onEveryPath(t, testGemm[float64, float64], testGemm[float32, float32], testGemm[float32, float64])
 }
 
 func testGemm[S, T Float](t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 0))
+	rnd := random(5)
 	for _, transA := range flags {
 		for _, transB := range flags {
 			// Around the edges of the tiles: 4 × 2, 4 × 12, 4 × 24, 8 × 24 and 8 × 48.
-			rows := []int{0, 1, 2, 3, 4, 7, 8, 9, 16, 23}
+			rows := []int{0, 1, 3, 4, 7, 8, 9, 23}
 			if testing.Short() {
 				rows = []int{0, 15} // one strip of each height
 			}
 			for _, m := range rows {
-				for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 9, 11, 12, 13, 16, 23, 24, 25, 32, 33, 47, 48, 49, 71} {
-					for _, k := range []int{0, 1, 2, 9} {
+				for _, n := range []int{0, 1, 2, 3, 5, 8, 11, 12, 13, 23, 24, 25, 47, 48, 49, 71} {
+					for _, k := range []int{0, 1, 9} {
 						p := newProblem[S, T](rnd, m, n, k, transA, transB, -0.7, 0)
 						p.check(t, p.gemm)
 						p = newProblem[S, T](rnd, m, n, k, transA, transB, 1, -1.5)
@@ -152,37 +153,25 @@ func testGemm[S, T Float](t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	// More terms than are packed at once.
+	// More terms than are packed at once: too large to compare all entries.
 	p = newProblem[S, T](rnd, 300, 2500, 520, false, true, 1, 0)
-	p.checkSome(t, rnd)
-}
-
-// checkSome compares a hundred entries of a product too large to compare all.
-func (p problem[S, T]) checkSome(t *testing.T, rnd *rand.Rand) {
-	t.Helper()
 	c := clone(p.c)
 	p.gemm(c)
 	for range 100 {
-		i, j := rnd.IntN(p.m), rnd.IntN(p.n)
-		want, tol := byHand(p.transA, p.transB, p.alpha, p.a, p.b, i, j, p.k)
-		if got := float64(c.Data[i*c.Stride+j]); !(math.Abs(got-want) <= tol) {
-			t.Fatalf("%s: entry (%d, %d) is %g, want %g", p.name, i, j, got, want)
-		}
+		p.checkEntry(t, c, rnd.IntN(p.m), rnd.IntN(p.n))
 	}
 	checkPadding(t, p.name, c)
 }
 
-func TestGemmReadsNoFactorThatCountsNothing(t *testing.T) {
-	onEveryPath(t, testNothing[float64], testNothing[float32])
+func TestGemmReadsNoFactorsWithAlphaZero(t *testing.T) {
+	onEveryPath(t, testAlphaZero[float64], testAlphaZero[float32])
 }
 
-func testNothing[T Float](t *testing.T) {
+func testAlphaZero[T Float](t *testing.T) {
 	a, c := Dense[T](9, 9), Dense[T](9, 9)
 	fill(a, T(math.NaN()))
 	fill(c, 3)
-	if err := Gemm(context.Background(), false, false, 0, a, a, 2, c); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Gemm(context.Background(), false, false, 0, a, a, 2, c))
 	for i, v := range c.Data {
 		if v != 6 {
 			t.Fatalf("number %d of 2·c is %g, want 6", i, v)
@@ -190,73 +179,44 @@ func testNothing[T Float](t *testing.T) {
 	}
 }
 
-func TestPanelsCoverTheColumnsInTilesThatThereAre(t *testing.T) {
-	for _, p := range available() {
-		for _, tile := range []shape{p.double, p.single} {
-			for n := 1; n < 300; n++ {
-				checkPanels(t, p.name, tile, n)
+func TestGramEqualsTheUpperTriangleOfTheTripleLoop(t *testing.T) {
+	onEveryPath(t, testGram[float64, float64], testGram[float32, float32], testGram[float32, float64])
+}
+
+func testGram[S, T Float](t *testing.T) {
+	rnd := random(6)
+	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 23, 24, 25, 26, 64, 65, 130, 400} {
+		for _, r := range []int{0, 1, 8, 65, 255, 257, 511, 513, 1024, 1300} {
+			if r*n*n > 8_000_000 {
+				continue // the triple loop alone would take seconds
 			}
+			name := fmt.Sprintf("r=%d n=%d", r, n)
+			a, b, c := poisoned[S](rnd, r, n, 1), poisoned[S](rnd, r, n, 2), poisoned[T](rnd, n, n, 3)
+			before := clone(c)
+			must(t, gram(context.Background(), 0.5, a, b, c))
+			for i := range n {
+				for j := range n {
+					got, want, tol := float64(c.Data[i*c.Stride+j]), float64(before.Data[i*c.Stride+j]), 0.0
+					if j >= i {
+						sum, bound := byHand[S, T](true, false, 0.5, a, b, i, j, r)
+						want += sum
+						tol = bound + 4*epsilon[T]()*math.Abs(want)
+					}
+					if !(math.Abs(got-want) <= tol) {
+						t.Fatalf("%s: entry (%d, %d) is %g, want %g", name, i, j, got, want)
+					}
+				}
+			}
+			checkPadding(t, name, c)
+			MirrorUpper(c)
+			for i := range n {
+				for j := range i {
+					if c.Data[i*c.Stride+j] != c.Data[j*c.Stride+i] {
+						t.Fatalf("%s: entry (%d, %d) was not mirrored", name, i, j)
+					}
+				}
+			}
+			checkPadding(t, name, c)
 		}
-	}
-}
-
-func checkPanels(t *testing.T, name string, tile shape, n int) {
-	t.Helper()
-	s := panelsOf(tile, n)
-	next := 0
-	for q := range s.count {
-		lo, hi := s.bounds(q)
-		most := tile.vecs
-		if (hi-lo)%tile.lanes != 0 {
-			most = tile.maskedVecs
-		}
-		if lo != next || hi <= lo || ceilDiv(hi-lo, tile.lanes) > most {
-			t.Fatalf("%s: panel %d of %d columns is [%d, %d), after %d", name, q, n, lo, hi, next)
-		}
-		next = hi
-	}
-	if next != n || s.padded() < n || s.padded() >= n+tile.lanes {
-		t.Fatalf("%s: panels of %d columns cover %d and take %d", name, n, next, s.padded())
-	}
-}
-
-func TestSmallProductsTakeNoMemory(t *testing.T) {
-	if active.double.packs {
-		t.Skip("the portable path packs")
-	}
-	p := newProblem[float64, float64](rand.New(rand.NewPCG(16, 0)), 9, 9, 9, true, false, 1, 0)
-	if n := testing.AllocsPerRun(100, func() { p.gemm(p.c) }); n != 0 {
-		t.Errorf("%g allocations", n)
-	}
-	q := newProblem[float32, float32](rand.New(rand.NewPCG(16, 1)), 9, 9, 9, true, false, 1, 0)
-	if n := testing.AllocsPerRun(100, func() { q.gemm(q.c) }); n != 0 {
-		t.Errorf("%g allocations in float32", n)
-	}
-}
-
-// A product has thousands of tiles and tens of tasks: nothing is allocated for
-// the former.
-func TestProductsTakeMemoryOncePerCall(t *testing.T) {
-	t.Run("float64", testMemory[float64])
-	t.Run("float32", testMemory[float32])
-}
-
-func testMemory[T Float](t *testing.T) {
-	rnd := rand.New(rand.NewPCG(17, 0))
-	p := newProblem[T, T](rnd, 300, 300, 300, false, false, 1, 0)
-	if n := testing.AllocsPerRun(20, func() { p.gemm(p.c) }); n > 100 {
-		t.Errorf("%g allocations for a product", n)
-	}
-	a, x, c := randomCSR[T](rnd, 2000, 2000, 10), poisoned[T](rnd, 2000, 70, 0), Dense[T](2000, 70)
-	if n := testing.AllocsPerRun(20, func() {
-		if err := SpMM(context.Background(), c, a, x); err != nil {
-			t.Fatal(err)
-		}
-	}); n > 100 {
-		t.Errorf("%g allocations for a sparse product", n)
-	}
-	r, y := poisoned[float64](rnd, 4, 100, 0), Dense[float64](2, 100)
-	if n := testing.AllocsPerRun(20, func() { Symv4(r.Data, 100, [4]float64{}, row(y, 0), row(y, 1)) }); n != 0 {
-		t.Errorf("%g allocations for four rows", n)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"unsafe"
 )
 
-// guarded copies x to where a page that may not be touched follows its last
-// number.
+// guarded copies x to where a page that may not be touched follows its last number.
 func guarded[T any](t *testing.T, x []T) []T {
 	t.Helper()
 	var one T
@@ -51,7 +50,7 @@ func TestKernelsStayWithinTheirMatrices(t *testing.T) {
 }
 
 func testGuards[T Float](t *testing.T) {
-	rnd := rand.New(rand.NewPCG(14, 0))
+	rnd := random(14)
 	ctx := context.Background()
 	for _, n := range []int{1, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 24, 25, 33, 48, 49, 70} {
 		a, b, c := guardedDense[T](t, rnd, n, n), guardedDense[T](t, rnd, n, n), guardedDense[T](t, rnd, n, n)
@@ -59,42 +58,22 @@ func testGuards[T Float](t *testing.T) {
 		d := guardedDense[float64](t, rnd, n, n)
 		for _, transA := range flags {
 			for _, transB := range flags {
-				if err := gemm(ctx, transA, transB, 1, a, b, 1, c); err != nil {
-					t.Fatal(err)
-				}
-				if err := gemm(ctx, transA, transB, 1, a, b, 1, d); err != nil {
-					t.Fatal(err)
-				}
+				must(t, gemm(ctx, transA, transB, 1, a, b, 1, c), gemm(ctx, transA, transB, 1, a, b, 1, d))
 			}
 		}
-		if err := Gram(ctx, 1, a, b, c); err != nil {
-			t.Fatal(err)
-		}
-		if err := gram(ctx, 1, a, b, d); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Gram(ctx, 1, a, b, c), gram(ctx, 1, a, b, d))
 		w := randomCSR[T](rnd, n, n, 3)
 		w.Ptr, w.Col, w.Val = guarded(t, w.Ptr), guarded(t, w.Col), guarded(t, w.Val)
-		if err := SpMMAdd(ctx, c, w, a, 2, b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, SpMMAdd(ctx, c, w, a, 2, b))
 		four := guardedDense[float64](t, rnd, 4, n)
 		x, y := guardedDense[float64](t, rnd, 1, n), guardedDense[float64](t, rnd, 1, n)
 		Symv4(four.Data, four.Stride, [4]float64{1, 2, 3, 4}, x.Data, y.Data)
-		if err := Convert(ctx, d, a); err != nil {
-			t.Fatal(err)
-		}
-		if err := Convert(ctx, a, d); err != nil {
-			t.Fatal(err)
-		}
+		diagonal, squares := guarded(t, make([]float64, n)), guarded(t, make([]float64, n))
+		SturmCounts(diagonal, squares, &[SturmLanes]float64{}, 0x1p-1022)
+		must(t, Convert(ctx, d, a), Convert(ctx, a, d))
 	}
 	// Larger than what is multiplied as it lies.
 	a, b, c := guardedDense[T](t, rnd, 260, 300), guardedDense[T](t, rnd, 300, 77), guardedDense[T](t, rnd, 260, 77)
-	if err := Gemm(ctx, false, false, 1, a, b, 0, c); err != nil {
-		t.Fatal(err)
-	}
 	d := guardedDense[float64](t, rnd, 260, 77)
-	if err := gemm(ctx, false, false, 1, a, b, 0, d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, gemm(ctx, false, false, 1, a, b, 0, c), gemm(ctx, false, false, 1, a, b, 0, d))
 }

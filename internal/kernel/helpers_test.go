@@ -1,10 +1,16 @@
 package kernel
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
+	"time"
+
+	"coles/internal/race"
 )
 
 // epsilon is the distance from 1 to the next number.
@@ -15,8 +21,9 @@ func epsilon[T Float]() float64 {
 	return 0x1p-23
 }
 
-// poisoned is a rows × cols matrix of normal numbers with NaN in pad columns
-// after each row.
+func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// poisoned is a rows × cols matrix of normal numbers with NaN in pad columns after each row.
 func poisoned[T Float](rnd *rand.Rand, rows, cols, pad int) Matrix[T] {
 	m := Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols+pad)}
 	m.Data = make([]T, rows*m.Stride)
@@ -59,18 +66,8 @@ func checkPadding[T Float](t *testing.T, name string, a Matrix[T]) {
 
 // sameBits compares two slices byte by byte, NaN included.
 func sameBits[T Float](a, b []T) bool {
-	bits := func(v T) any {
-		if isDouble[T]() {
-			return math.Float64bits(float64(v))
-		}
-		return math.Float32bits(float32(v))
-	}
-	for i := range a {
-		if bits(a[i]) != bits(b[i]) {
-			return false
-		}
-	}
-	return len(a) == len(b)
+	// A float32 extended to float64 keeps its bits.
+	return slices.EqualFunc(a, b, func(v, w T) bool { return math.Float64bits(float64(v)) == math.Float64bits(float64(w)) })
 }
 
 // withProcs runs do at each of the promised GOMAXPROCS.
@@ -83,8 +80,7 @@ func withProcs(do func(procs int)) {
 	}
 }
 
-// randomCSR has about perRow entries in each row, every tenth row empty and
-// one row full.
+// randomCSR has about perRow entries in each row, every tenth row empty and one row full.
 func randomCSR[T Float](rnd *rand.Rand, rows, cols, perRow int) *CSR[T] {
 	a := &CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
 	p := float64(perRow) / float64(max(1, cols))
@@ -98,4 +94,60 @@ func randomCSR[T Float](rnd *rand.Rand, rows, cols, perRow int) *CSR[T] {
 		a.Ptr[i+1] = int64(len(a.Col))
 	}
 	return a
+}
+
+// onEveryPath runs a test once for each path that this machine supports: for float64, for float32,
+// and for factors in float32 with a result in float64, as far as tests are given.
+func onEveryPath(t *testing.T, tests ...func(t *testing.T)) {
+	before := active
+	defer func() { active = before }()
+	for _, p := range available() {
+		active = p
+		for k, test := range tests {
+			t.Run(p.name+"/"+[]string{"float64", "float32", "wide"}[k], test)
+		}
+	}
+}
+
+// must fails the test at an error.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkCancellation repeats work and cancels it after 30 ms. Of three attempts one must return in
+// time: on a busy machine any of them may have to wait for a processor.
+func checkCancellation(t *testing.T, work func(context.Context) error) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	best := time.Hour
+	for range 3 {
+		ctx, cancel := context.WithCancel(context.Background())
+		stopped := make(chan time.Time, 1)
+		time.AfterFunc(30*time.Millisecond, func() { stopped <- time.Now(); cancel() })
+		var err error
+		for start := time.Now(); err == nil && time.Since(start) < 10*time.Second; {
+			err = work(ctx)
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("error %v, want context.Canceled", err)
+		}
+		if best = min(best, time.Since(<-stopped)); best <= 100*time.Millisecond*race.Slowdown {
+			break
+		}
+	}
+	if best > 100*time.Millisecond*race.Slowdown {
+		t.Errorf("returned %v after the cancellation, promised are 100 ms", best)
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }

@@ -34,18 +34,12 @@ func symv4Float64AVX512(n int, a *float64, aRow int, x *float64, y *float64, m *
 //go:noescape
 func sturmFloat64AVX512(n int, d *float64, s *float64, x *float64, pivot float64, count *int64)
 
-// tileFloat32AVX512 computes c = alpha·a·b + beta·c for one tile of a product, in registers. Strides count numbers. With beta = 0 c is not read.
-//
 //go:noescape
 func tileFloat32AVX512(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float32, cRow int, alpha float32, beta float32)
 
-// packFloat32AVX512 copies k rows of count numbers; the rest of the last vector is zero.
-//
 //go:noescape
 func packFloat32AVX512(k int, count int, from *float32, fromRow int, to *float32, toRow int)
 
-// spmmFloat32AVX512 computes dst = a·x + c·z for some rows of the sparse a, of which there are entries up to index end in col and val. Strides count numbers. With z nil nothing is added.
-//
 //go:noescape
 func spmmFloat32AVX512(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32)
 
@@ -69,18 +63,12 @@ func widenFloat32AVX512(n int, from *float32, to *float64)
 //go:noescape
 func accumulateFloat32AVX512(n int, from *float32, to *float64, alpha float64, beta float64)
 
-// tileFloat64AVX2 computes c = alpha·a·b + beta·c for one tile of a product, in registers. Strides count numbers. With beta = 0 c is not read.
-//
 //go:noescape
 func tileFloat64AVX2(rows int, cols int, k int, a *float64, aRow int, aStep int, b *float64, bStep int, c *float64, cRow int, alpha float64, beta float64)
 
-// packFloat64AVX2 copies k rows of count numbers; the rest of the last vector is zero.
-//
 //go:noescape
 func packFloat64AVX2(k int, count int, from *float64, fromRow int, to *float64, toRow int)
 
-// spmmFloat64AVX2 computes dst = a·x + c·z for some rows of the sparse a, of which there are entries up to index end in col and val. Strides count numbers. With z nil nothing is added.
-//
 //go:noescape
 func spmmFloat64AVX2(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64)
 
@@ -89,47 +77,29 @@ func spmmFloat64AVX2(rows int, ptr *int64, col *int32, val *float64, end int, x 
 //go:noescape
 func peakFloat64AVX2(n int)
 
-// symv4Float64AVX2 sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
-//
 //go:noescape
 func symv4Float64AVX2(n int, a *float64, aRow int, x *float64, y *float64, m *float64, s *float64)
 
-// sturmFloat64AVX2 counts the negative q[i] = d[i] − x − s[i]/q[i−1] for each of 16 numbers x, where q within pivot of zero becomes −pivot.
-//
 //go:noescape
 func sturmFloat64AVX2(n int, d *float64, s *float64, x *float64, pivot float64, count *int64)
 
-// tileFloat32AVX2 computes c = alpha·a·b + beta·c for one tile of a product, in registers. Strides count numbers. With beta = 0 c is not read.
-//
 //go:noescape
 func tileFloat32AVX2(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float32, cRow int, alpha float32, beta float32)
 
-// packFloat32AVX2 copies k rows of count numbers; the rest of the last vector is zero.
-//
 //go:noescape
 func packFloat32AVX2(k int, count int, from *float32, fromRow int, to *float32, toRow int)
 
-// spmmFloat32AVX2 computes dst = a·x + c·z for some rows of the sparse a, of which there are entries up to index end in col and val. Strides count numbers. With z nil nothing is added.
-//
 //go:noescape
 func spmmFloat32AVX2(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32)
 
-// peakFloat32AVX2 does n times 12·8 fused multiplications and additions, for benchmarks to compare with.
-//
 //go:noescape
 func peakFloat32AVX2(n int)
 
-// narrowFloat32AVX2 rounds n numbers to float32.
-//
 //go:noescape
 func narrowFloat32AVX2(n int, from *float64, to *float32)
 
-// widenFloat32AVX2 extends n numbers to float64.
-//
 //go:noescape
 func widenFloat32AVX2(n int, from *float32, to *float64)
 
-// accumulateFloat32AVX2 sets n numbers to alpha·from + beta·to; with beta = 0 to is not read.
-//
 //go:noescape
 func accumulateFloat32AVX2(n int, from *float32, to *float64, alpha float64, beta float64)

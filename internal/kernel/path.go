@@ -2,20 +2,20 @@ package kernel
 
 import "os"
 
-// path is one implementation of the innermost loops: the functions tile, pack,
-// spmmRows, symv4 and convert. Results differ between paths by rounding errors: a fused
-// multiplication rounds once.
+// path is one implementation of the innermost loops: the functions tile, pack, spmmRows, symv4,
+// sturm and convert. Results differ between paths by rounding errors: a fused multiplication rounds
+// once.
 type path struct {
 	name           string
 	double, single shape // of the tiles with factors in float64 and in float32
 }
 
-// shape is the size of the largest tile of a product: rows × vecs·lanes entries,
-// or maskedVecs where the last vector is used in part.
+// shape is the size of the largest tile of a product: rows × vecs·lanes entries, or maskedVecs
+// where the last vector is used in part.
 type shape struct {
 	rows, lanes, vecs, maskedVecs int
 
-	// packs says that the tiles want their factors packed, however small.
+	// packs reports whether the tiles need packed factors, however small.
 	packs bool
 }
 
@@ -26,18 +26,16 @@ func shapeOf[T Float](p *path) shape {
 	return p.single
 }
 
-// active is the path in use, fixed when the program starts: the best that the
-// processor and its operating system support, or the one that the environment
-// variable COLES_KERNEL names: avx512, avx2 or portable. A name that is unknown
-// or not supported here is answered by the best path that is. A program built
-// with the tag noasm has the portable path only.
+// active is the path in use, fixed when the program starts: the best that the processor and its
+// operating system support, or the one that the environment variable COLES_KERNEL names: avx512,
+// avx2 or portable. For a name that is unknown or not supported here it is the best path. A program
+// built with the tag noasm has the portable path only.
 var active = choose(available(), os.Getenv("COLES_KERNEL"))
 
 // Path is the name of the implementation in use: avx512, avx2 or portable.
 func Path() string { return active.name }
 
-// choose finds the path of the given name in a list that begins with the best,
-// or else takes that.
+// choose returns the path of the given name in a list, or else its first, the best.
 func choose(list []*path, name string) *path {
 	for _, p := range list {
 		if p.name == name {

@@ -2,7 +2,11 @@
 
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 var (
 	pathAVX512 = path{
@@ -27,4 +31,133 @@ func available() []*path {
 		}
 	}
 	return list
+}
+
+// The following functions hand each loop to the assembly of the path and the types in use. They
+// compare instead of calling a function value, which would move their arguments to the heap.
+
+// f64 is the same pointer; T must be float64.
+func f64[T Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
+
+// f32 is the same pointer; T must be float32.
+func f32[T Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
+
+// tile sets c = alpha·a·b + beta·c, where c is rows × cols with its rows cRow apart, a has k
+// columns aStep apart in which the rows are aRow apart, and b has k rows bStep apart. With beta =
+// 0, c is not read. rows is a power of two. S is T, or float32 where T is float64.
+func tile[S, T Float](p *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T) {
+	a0, b0, c0 := &a[0], &b[0], &c[0]
+	switch {
+	case p == &portable:
+		portableTile(rows, cols, k, a, aRow, aStep, b, bStep, c, cRow, alpha, beta)
+	case isDouble[S]() && p == &pathAVX512:
+		tileFloat64AVX512(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta))
+	case isDouble[S]():
+		tileFloat64AVX2(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta))
+	case isDouble[T]():
+		// The terms of one call are summed in float32, the calls in float64.
+		var sums [8 * 48]float32 // the largest tile
+		if p == &pathAVX512 {
+			tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0)
+			for r := range rows {
+				accumulateFloat32AVX512(cols, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
+			}
+			return
+		}
+		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0)
+		for r := range rows {
+			accumulateFloat32AVX2(cols, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
+		}
+	case p == &pathAVX512:
+		tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta))
+	default:
+		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta))
+	}
+}
+
+// pack copies k rows of count numbers, at most a tile's width, that lie fromRow apart, to where
+// they lie toRow apart, and fills the last vector up with zeros.
+func pack[S Float](p *path, k, count int, from []S, fromRow int, to []S, toRow int) {
+	switch {
+	case p == &portable:
+		portablePack(k, count, from, fromRow, to, toRow)
+	case isDouble[S]() && p == &pathAVX512:
+		packFloat64AVX512(k, count, f64(&from[0]), fromRow, f64(&to[0]), toRow)
+	case isDouble[S]():
+		packFloat64AVX2(k, count, f64(&from[0]), fromRow, f64(&to[0]), toRow)
+	case p == &pathAVX512:
+		packFloat32AVX512(k, count, f32(&from[0]), fromRow, f32(&to[0]), toRow)
+	default:
+		packFloat32AVX2(k, count, f32(&from[0]), fromRow, f32(&to[0]), toRow)
+	}
+}
+
+// spmmRows sets the rows lo to hi of dst to those of a·x, plus c·z if z has any.
+func spmmRows[T Float](p *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
+	if p == &portable {
+		portableSpMM(lo, hi, dst, a, x, c, z)
+		return
+	}
+	// Without entries there is nothing to point to.
+	var col *int32
+	var val, x0, z0 *T
+	rows, end, zRow := hi-lo, int(a.Ptr[hi]), 0
+	if a.Ptr[lo] < a.Ptr[hi] {
+		col, val, x0 = &a.Col[0], &a.Val[0], &x.Data[0]
+	}
+	if z.Rows > 0 {
+		z0, zRow = &z.Data[lo*z.Stride], z.Stride
+	}
+	dst0 := &dst.Data[lo*dst.Stride]
+	switch {
+	case isDouble[T]() && p == &pathAVX512:
+		spmmFloat64AVX512(rows, &a.Ptr[lo], col, f64(val), end, f64(x0), x.Stride, dst.Cols, f64(dst0), dst.Stride, f64(z0), zRow, float64(c))
+	case isDouble[T]():
+		spmmFloat64AVX2(rows, &a.Ptr[lo], col, f64(val), end, f64(x0), x.Stride, dst.Cols, f64(dst0), dst.Stride, f64(z0), zRow, float64(c))
+	case p == &pathAVX512:
+		spmmFloat32AVX512(rows, &a.Ptr[lo], col, f32(val), end, f32(x0), x.Stride, dst.Cols, f32(dst0), dst.Stride, f32(z0), zRow, float32(c))
+	default:
+		spmmFloat32AVX2(rows, &a.Ptr[lo], col, f32(val), end, f32(x0), x.Stride, dst.Cols, f32(dst0), dst.Stride, f32(z0), zRow, float32(c))
+	}
+}
+
+// symv4 is Symv4 on slices that are not empty.
+func symv4(p *path, a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
+	switch p {
+	case &pathAVX512:
+		symv4Float64AVX512(len(x), &a[0], stride, &x[0], &y[0], &m[0], &s[0])
+	case &pathAVX2:
+		symv4Float64AVX2(len(x), &a[0], stride, &x[0], &y[0], &m[0], &s[0])
+	default:
+		portableSymv4(a, stride, m, x, y, s)
+	}
+}
+
+// sturm is SturmCounts of a matrix that is not empty.
+func (p *path) sturm(d, squares []float64, x *[SturmLanes]float64, pivot float64, count *[SturmLanes]int64) {
+	switch p {
+	case &pathAVX512:
+		sturmFloat64AVX512(len(d), &d[0], &squares[0], &x[0], pivot, &count[0])
+	case &pathAVX2:
+		sturmFloat64AVX2(len(d), &d[0], &squares[0], &x[0], pivot, &count[0])
+	default:
+		portableSturm(d, squares, x, pivot, count)
+	}
+}
+
+// convert is portableConvert on slices that are not empty.
+func convert[D, S Float](p *path, dst []D, src []S) {
+	n, to, from := len(src), &dst[0], &src[0]
+	switch {
+	case p == &portable || isDouble[D]() == isDouble[S]():
+		portableConvert(dst, src)
+	case isDouble[S]() && p == &pathAVX512:
+		narrowFloat32AVX512(n, f64(from), f32(to))
+	case isDouble[S]():
+		narrowFloat32AVX2(n, f64(from), f32(to))
+	case p == &pathAVX512:
+		widenFloat32AVX512(n, f32(from), f64(to))
+	default:
+		widenFloat32AVX2(n, f32(from), f64(to))
+	}
 }

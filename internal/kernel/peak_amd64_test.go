@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// peakGigaflops is what all processors do together with fused multiplications
-// in registers on the path in use, measured once for each; zero where there is
-// no such kernel.
+// peakGigaflops is what all processors do together with fused multiplications in registers on the
+// path in use, measured once for each; zero where there is no such kernel.
 func peakGigaflops[S Float]() float64 {
 	peaks.Lock()
 	defer peaks.Unlock()

@@ -2,8 +2,7 @@ package main
 
 import "fmt"
 
-// narrow and widen are the kernels that convert rows of numbers; the writer is
-// that of float32.
+// narrow and widen are the kernels that convert rows of numbers; the writer is that of float32.
 func narrow(w *writer) {
 	w.begin("rounds n numbers to float32.", "narrow", "n int", "from *float64", "to *float32")
 	toHalf := "VCVTPD2PS"
@@ -77,8 +76,8 @@ func accumulate(w *writer) {
 	})
 }
 
-// convertRow loops over as many numbers as make a vector of float64, and over
-// the single ones that are left.
+// convertRow loops over as many numbers as make a vector of float64, and over the single ones that
+// are left.
 func (w *writer) convertRow(from, to number, vector, single func()) {
 	count := w.bytes / float64s.size
 	w.op("MOVQ", w.arg("from"), "SI")

@@ -1,7 +1,6 @@
-// Command gen writes the assembly of package kernel, the Go declarations that
-// belong to it, and the innermost loop of the portable path. It is run in the
-// directory of the package, by go generate; with -check it writes nothing and
-// fails if a file is not what it would write.
+// Command gen writes the assembly of package kernel, the Go declarations that belong to it, and the
+// innermost loop of the portable path. It is run in the directory of the package, by go generate;
+// with -check it writes nothing and fails if a file is not what it would write.
 package main
 
 import (

@@ -2,15 +2,13 @@ package main
 
 import "fmt"
 
-// ahead is how many entries of the sparse matrix lie between the one whose row
-// of x is fetched into the second cache and the one that is multiplied. The
-// first cache has room for fewer lines on their way: five entries ahead, into it,
-// are a third slower.
+// ahead is how many entries of the sparse matrix lie between the one whose row of x is fetched into
+// the second cache and the one that is multiplied. The first cache has room for fewer lines on
+// their way: five entries ahead, into it, are a third slower.
 const ahead = 20
 
-// spmmVecs vectors of a result row are summed at once. Twice as many, which
-// AVX-512 has registers for, are slower: half of a long row of x then waits for
-// the other half.
+// spmmVecs vectors of a result row are summed at once. Twice as many, which AVX-512 has registers
+// for, are slower: half of a long row of x then waits for the other half.
 const spmmVecs = 8
 
 // spmm is the kernel of the product of a sparse and a dense matrix.

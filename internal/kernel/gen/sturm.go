@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// sturmLanes numbers are counted for at once, in passes of two vectors: one
-// divides while the other waits.
+// sturmLanes numbers are counted for at once, in passes of two vectors: one divides while the other
+// waits.
 const sturmLanes = 16
 
 // sturm is the kernel of the Sturm counts of a tridiagonal matrix.
@@ -53,8 +53,8 @@ func sturm(w *writer) {
 	w.leave()
 }
 
-// lessBecomes sets the lanes of to in which a is less than b to those of value.
-// Where masks are vectors, that of a is overwritten by one.
+// lessBecomes sets the lanes of to in which a is less than b to those of value. Where masks are
+// vectors, that of a is overwritten by one.
 func (w *writer) lessBecomes(a, b, value, to int) {
 	const less = 1
 	if w.masks {

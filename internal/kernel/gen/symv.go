@@ -43,8 +43,8 @@ func symv4(w *writer) {
 	w.leave()
 }
 
-// symvStep takes one vector from each row: x in register 8, y in 9 and 10, the
-// rows in 11 and after.
+// symvStep takes one vector from each row: x in register 8, y in 9 and 10, the rows in 11 and
+// after.
 func (w *writer) symvStep(masked bool) {
 	const x, y, other, row = 8, 9, 10, 11
 	w.load("(DX)", x, masked)

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// shape is the size of the tile of a product that one variant of the kernel
-// computes: rows × vecs vectors, the last of them perhaps in part.
+// shape is the size of the tile of a product that one variant of the kernel computes: rows × vecs
+// vectors, the last of them perhaps in part.
 type shape struct {
 	rows, vecs int
 	masked     bool
@@ -18,8 +18,8 @@ func (s shape) code() int {
 	return c
 }
 
-// shapes lists the variants, ascending by code. The largest tile is the one
-// whose sums, with the vectors of b and one of a, fill the registers.
+// shapes lists the variants, ascending by code. The largest tile is the one whose sums, with the
+// vectors of b and one of a, fill the registers.
 func (s isa) shapes() (all []shape) {
 	most, maskedVecs := 8, 3
 	if !s.masks {
@@ -142,8 +142,8 @@ func (w *writer) tileVariant(s shape) {
 	}
 }
 
-// writeRow writes row r of a tile to where DX points, and adds beta times what is there if
-// it is told to.
+// writeRow writes row r of a tile to where DX points, and adds beta times what is there if it is
+// told to.
 func (w *writer) writeRow(s shape, r int, add bool) {
 	// The registers of b are free by now.
 	alpha := s.rows * s.vecs
@@ -168,8 +168,7 @@ func (w *writer) writeRow(s shape, r int, add bool) {
 	}
 }
 
-// fetchTile has the rows of c fetched, which are far apart, while the sums are
-// computed.
+// fetchTile has the rows of c fetched, which are far apart, while the sums are computed.
 func (w *writer) fetchTile(s shape) {
 	w.op("MOVQ", "DX", "AX")
 	for r := range s.rows {
@@ -182,8 +181,8 @@ func (w *writer) fetchTile(s shape) {
 	}
 }
 
-// tileStep adds the products of one column of a and one row of b, the latter
-// that many bytes from where DI points.
+// tileStep adds the products of one column of a and one row of b, the latter that many bytes from
+// where DI points.
 func (w *writer) tileStep(s shape, a []string, offset int) {
 	b := s.rows * s.vecs
 	for v := range s.vecs {
@@ -207,8 +206,8 @@ func (w *writer) tileStep(s shape, a []string, offset int) {
 	}
 }
 
-// packedLoop takes several steps at once if both factors are packed: then their
-// numbers lie at fixed distances.
+// packedLoop takes several steps at once if both factors are packed: then their numbers lie at
+// fixed distances.
 func (w *writer) packedLoop(s shape, done string) {
 	const steps = 4
 	aStep, bStep := s.rows*w.size, s.vecs*w.bytes

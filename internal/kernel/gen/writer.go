@@ -63,8 +63,7 @@ func (w *writer) lanes() int { return w.bytes / w.size }
 func (w *writer) header() {
 	fmt.Fprintf(w, "%s\n//go:build !noasm\n\n#include \"textflag.h\"\n", generated)
 	if !w.masks {
-		// Read from that many numbers before its middle, the table is the mask
-		// of the first lanes.
+		// Read from that many numbers before its middle, the table is the mask of the first lanes.
 		fmt.Fprint(w, "\n")
 		for offset := 0; offset < 2*w.bytes; offset += 8 {
 			v := 0
@@ -77,8 +76,8 @@ func (w *writer) header() {
 	}
 }
 
-// begin starts a function; its parameters are "name type" pairs, in which T is
-// the type of the numbers.
+// begin starts a function; its parameters are "name type" pairs, in which T is the type of the
+// numbers.
 func (w *writer) begin(doc, name string, params ...string) {
 	w.current = function{doc: doc, name: name + w.title + w.name}
 	offset := 0
@@ -115,8 +114,7 @@ func (w *writer) arg(name string) string {
 	panic("gen: " + w.current.name + " has no parameter " + name)
 }
 
-// op writes one instruction, operands in the order of Go's assembler: the
-// destination last.
+// op writes one instruction, operands in the order of Go's assembler: the destination last.
 func (w *writer) op(name string, operands ...any) {
 	list := make([]string, len(operands))
 	for i, o := range operands {
@@ -170,8 +168,8 @@ func (w *writer) store(from int, to string, masked bool) {
 // maskReg holds the mask where masks are vectors.
 const maskReg = 15
 
-// mask sets the mask to the first lanes, as many as the register count says;
-// it clobbers the register scratch.
+// mask sets the mask to the first lanes, as many as the register count says; it clobbers the
+// register scratch.
 func (w *writer) mask(count, scratch string) {
 	if w.masks {
 		w.op("MOVQ", -1, scratch)
@@ -185,8 +183,8 @@ func (w *writer) mask(count, scratch string) {
 	w.op("NEGQ", count)
 }
 
-// lastLanes sets the mask to the lanes of the last vector of a row, all of them
-// for a full one; it clobbers the other two registers.
+// lastLanes sets the mask to the lanes of the last vector of a row, all of them for a full one; it
+// clobbers the other two registers.
 func (w *writer) lastLanes(width, count, scratch string) {
 	w.op("LEAQ", at(-1, width), count)
 	w.op("ANDQ", w.lanes()-1, count)
@@ -202,8 +200,8 @@ func (w *writer) zero(i int) {
 	w.op("VXORP"+w.p, w.vec(i), w.vec(i), w.vec(i))
 }
 
-// branch jumps to the label of the value that the register holds, by halving.
-// The values are ascending.
+// branch jumps to the label of the value that the register holds, by halving. The values are
+// ascending.
 func (w *writer) branch(register, prefix string, values []int) {
 	w.branchPart(register, prefix, fmt.Sprintf("%s_find", prefix), values)
 }
@@ -228,12 +226,19 @@ func (w *writer) leave() {
 	w.op("RET")
 }
 
-// declarations is the Go file that declares the functions.
+// declarations is the Go file that declares the functions. A description stands where it is first
+// needed: the functions for other numbers and instruction sets do the same.
 func declarations(all []function) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n//go:build !noasm\n\npackage kernel\n", generated)
+	described := map[string]bool{}
 	for _, f := range all {
-		fmt.Fprintf(&b, "\n// %s %s\n//\n//go:noescape\n%s\n", f.name, f.doc, f.signature())
+		fmt.Fprintln(&b)
+		if !described[f.doc] {
+			fmt.Fprintf(&b, "// %s %s\n//\n", f.name, f.doc)
+		}
+		described[f.doc] = true
+		fmt.Fprintf(&b, "//go:noescape\n%s\n", f.signature())
 	}
 	text, err := format.Source(b.Bytes())
 	if err != nil {

@@ -2,19 +2,56 @@ package kernel
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
+func TestSymv4EqualsTheSumsByHand(t *testing.T) {
+	onEveryPath(t, testSymv4)
+}
+
+func testSymv4(t *testing.T) {
+	rnd := random(13)
+	for n := range 70 {
+		a, x := poisoned[float64](rnd, 4, n, 1+n%3), poisoned[float64](rnd, 1, n, 3)
+		y := poisoned[float64](rnd, 1, n, 9)
+		before := clone(y)
+		m := [4]float64{0.3, -2, 0, 1.7}
+		s := Symv4(a.Data, a.Stride, m, x.Data[:n], y.Data)
+		for r := range 4 {
+			want, size := 0.0, 0.0
+			for j, v := range row(a, r) {
+				term := float64(v) * float64(x.Data[j])
+				want += term
+				size += math.Abs(term)
+			}
+			if !(math.Abs(float64(s[r])-want) <= float64(n)*epsilon[float64]()*size) {
+				t.Fatalf("n=%d: product of row %d is %g, want %g", n, r, s[r], want)
+			}
+		}
+		for j := range n {
+			want := float64(before.Data[j])
+			size := math.Abs(want)
+			for r := range 4 {
+				term := float64(m[r]) * float64(row(a, r)[j])
+				want += term
+				size += math.Abs(term)
+			}
+			if !(math.Abs(float64(y.Data[j])-want) <= 5*epsilon[float64]()*size) {
+				t.Fatalf("n=%d: sum %d is %g, want %g", n, j, y.Data[j], want)
+			}
+		}
+		checkPadding(t, "y", y)
+	}
+}
+
 // The second difference of order n has the eigenvalues 2 − 2·cos(jπ/(n+1)).
 func TestSturmCountsKnownEigenvalues(t *testing.T) {
-	onEveryPathInDouble(t, func(t *testing.T) {
+	onEveryPath(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 17, 64} {
 			d, squares := make([]float64, n), make([]float64, n)
 			for i := range n {
 				d[i], squares[i] = 2, min(1, float64(i))
 			}
-			d, squares = guarded(t, d), guarded(t, squares)
 			for first := -1; first <= n; first += SturmLanes {
 				var x [SturmLanes]float64
 				for l := range x {
@@ -34,10 +71,9 @@ func TestSturmCountsKnownEigenvalues(t *testing.T) {
 	})
 }
 
-// A pivot of zero counts as negative: of the matrix 0 1, 1 0 one eigenvalue is
-// below zero, and of a zero matrix none lies far off.
+// A pivot of zero counts as negative: the matrix (0 1; 1 0) has one eigenvalue below zero.
 func TestSturmCountsWithPivotsOfZero(t *testing.T) {
-	onEveryPathInDouble(t, func(t *testing.T) {
+	onEveryPath(t, func(t *testing.T) {
 		x := [SturmLanes]float64{0, -0.5, 0.5, -1.5, 1.5, -2, 2}
 		want := [SturmLanes]int64{1, 1, 1, 0, 2, 0, 2}
 		got := SturmCounts([]float64{0, 0}, []float64{0, 1}, &x, 0x1p-1022)
@@ -55,7 +91,7 @@ func TestSturmCountsWithPivotsOfZero(t *testing.T) {
 }
 
 func TestSturmCountsAreThoseOfEveryPath(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(16, 0))
+	rnd := random(16)
 	const n = 301
 	d, squares := make([]float64, n), make([]float64, n)
 	for i := range n {
@@ -69,15 +105,10 @@ func TestSturmCountsAreThoseOfEveryPath(t *testing.T) {
 		}
 		var want [SturmLanes]int64
 		portableSturm(d, squares, &x, 0x1p-1022, &want)
-		onEveryPathInDouble(t, func(t *testing.T) {
+		onEveryPath(t, func(t *testing.T) {
 			if got := SturmCounts(d, squares, &x, 0x1p-1022); got != want {
 				t.Errorf("counts %v, of the portable path %v", got, want)
 			}
 		})
 	}
-}
-
-// onEveryPathInDouble runs a test of what there is for float64 only.
-func onEveryPathInDouble(t *testing.T, double func(t *testing.T)) {
-	onEveryPath(t, double, func(t *testing.T) {})
 }

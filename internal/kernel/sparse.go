@@ -1,0 +1,177 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"coles/internal/parallel"
+)
+
+// CSR is a sparse matrix in compressed rows: the entries of row i are Col[Ptr[i]:Ptr[i+1]] and
+// Val[Ptr[i]:Ptr[i+1]], columns ascending, no column twice. The package trusts this; the exported
+// functions of the library check it.
+type CSR[T Float] struct {
+	Rows, Cols int
+	Ptr        []int64
+	Col        []int32
+	Val        []T
+}
+
+// NNZ is the number of stored entries.
+func (a *CSR[T]) NNZ() int { return int(a.Ptr[a.Rows] - a.Ptr[0]) }
+
+// Row returns the columns and values of row i, not to be written to.
+func (a *CSR[T]) Row(i int) ([]int32, []T) {
+	lo, hi := a.Ptr[i], a.Ptr[i+1]
+	return a.Col[lo:hi], a.Val[lo:hi]
+}
+
+// Transpose returns aᵀ in O(rows + cols + entries).
+func (a *CSR[T]) Transpose() *CSR[T] {
+	t := &CSR[T]{
+		Rows: a.Cols, Cols: a.Rows,
+		Ptr: make([]int64, a.Cols+1),
+		Col: make([]int32, a.NNZ()),
+		Val: make([]T, a.NNZ()),
+	}
+	for _, j := range a.Col[a.Ptr[0]:a.Ptr[a.Rows]] {
+		t.Ptr[j+1]++
+	}
+	for j := range a.Cols {
+		t.Ptr[j+1] += t.Ptr[j]
+	}
+	next := append([]int64(nil), t.Ptr[:a.Cols]...)
+	for i := range a.Rows {
+		cols, vals := a.Row(i)
+		for q, j := range cols {
+			t.Col[next[j]] = int32(i)
+			t.Val[next[j]] = vals[q]
+			next[j]++
+		}
+	}
+	return t
+}
+
+// Slice is the rows lo to hi of a. It shares the memory of a, so its Ptr may begin above zero.
+func (a *CSR[T]) Slice(lo, hi int) *CSR[T] {
+	return &CSR[T]{Rows: hi - lo, Cols: a.Cols, Ptr: a.Ptr[lo : hi+1], Col: a.Col, Val: a.Val}
+}
+
+// Convert copies src into dst, of the same size, each number rounded to the nearest of dst's type.
+func Convert[D, S Float](ctx context.Context, dst Matrix[D], src Matrix[S]) error {
+	if dst.Rows != src.Rows || dst.Cols != src.Cols {
+		panic(fmt.Sprintf("kernel: %d×%d converted into %d×%d", src.Rows, src.Cols, dst.Rows, dst.Cols))
+	}
+	if src.Cols == 0 {
+		return ctx.Err()
+	}
+	const grain = 1 << 16
+	return parallel.Ranges(ctx, src.Rows, max(1, grain/src.Cols), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			convert(active, row(dst, i), row(src, i))
+		}
+	})
+}
+
+// ConvertCSR is a with its values rounded to the nearest of another type; it shares Ptr and Col
+// with a.
+func ConvertCSR[D, S Float](a *CSR[S]) *CSR[D] {
+	val := make([]D, len(a.Val))
+	if len(val) > 0 {
+		convert(active, val, a.Val)
+	}
+	return &CSR[D]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: val}
+}
+
+const (
+	// spmmTask is the number of multiplications in one block of rows: below a millisecond, far
+	// above the cost of handing a task out.
+	spmmTask = 1 << 19
+
+	// A longer row is computed in segments of at most spmmLong multiplications and spmmSegment
+	// entries, with a look at the context between them. The rounding error of a sum then grows with
+	// the length of a segment plus their number instead of with the number of entries.
+	spmmLong    = 1 << 20
+	spmmSegment = 1 << 10
+)
+
+// SpMM computes dst = a·x for a sparse a (m × n) and a dense x (n × d), dst being m × d, in
+// O((entries + m)·d).
+func SpMM[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T]) error {
+	return spmm(ctx, dst, a, x, 0, Matrix[T]{})
+}
+
+// SpMMAdd computes dst = a·x + c·z, z being added while each piece of dst is in registers: one step
+// of Horner's rule for a polynomial of a. The bytes are those of SpMM with the rounded products c·z
+// added afterwards. z may be dst itself, but must not overlap it in any other way.
+func SpMMAdd[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) error {
+	if z.Rows != dst.Rows || z.Cols != dst.Cols {
+		panic(fmt.Sprintf("kernel: %d×%d added to a product %d×%d", z.Rows, z.Cols, dst.Rows, dst.Cols))
+	}
+	return spmm(ctx, dst, a, x, c, z)
+}
+
+func spmm[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) error {
+	if dst.Rows != a.Rows || x.Rows != a.Cols || dst.Cols != x.Cols {
+		panic(fmt.Sprintf("kernel: %d×%d times %d×%d into %d×%d", a.Rows, a.Cols, x.Rows, x.Cols, dst.Rows, dst.Cols))
+	}
+	if a.Rows == 0 || x.Cols == 0 {
+		return ctx.Err()
+	}
+	// A row costs its entries and one more, for clearing it.
+	weight := func(i int) int { return int(a.Ptr[i]-a.Ptr[0]) + i }
+	total := weight(a.Rows)
+	blocks := min(a.Rows, 1+total/max(1, spmmTask/x.Cols))
+	start := func(b int) int {
+		if b == blocks {
+			return a.Rows
+		}
+		share := int(float64(total) / float64(blocks) * float64(b))
+		return sort.Search(a.Rows, func(i int) bool { return weight(i) >= share })
+	}
+	return parallel.For(ctx, blocks, func(b int) {
+		spmmBlock(ctx, start(b), start(b+1), dst, a, x, c, z)
+	})
+}
+
+// spmmBlock computes the rows lo to hi, all rows between two long ones in one call.
+func spmmBlock[T Float](ctx context.Context, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
+	segment := min(max(1, spmmLong/x.Cols), spmmSegment)
+	for i := lo; i < hi; i++ {
+		if int(a.Ptr[i+1]-a.Ptr[i]) <= segment {
+			continue
+		}
+		if lo < i {
+			spmmRows(active, lo, i, dst, a, x, c, z)
+		}
+		spmmSegments(ctx, i, segment, dst, a, x, c, z)
+		lo = i + 1
+	}
+	if lo < hi {
+		spmmRows(active, lo, hi, dst, a, x, c, z)
+	}
+}
+
+// spmmSegments computes row i. All segments of its entries but the first add to dst, and c·z comes
+// last.
+func spmmSegments[T Float](ctx context.Context, i, segment int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
+	out := View(dst, i, 0, 1, dst.Cols)
+	var last []T
+	if z.Rows > 0 {
+		buffer := borrow[T](z.Cols) // z may be dst
+		defer giveBack(buffer)
+		last = *buffer
+		copy(last, row(z, i))
+	}
+	var sum Matrix[T]
+	for lo, end := a.Ptr[i], a.Ptr[i+1]; lo < end && ctx.Err() == nil; {
+		hi := min(end, lo+int64(segment))
+		part := CSR[T]{Rows: 1, Cols: a.Cols, Ptr: []int64{lo, hi}, Col: a.Col, Val: a.Val}
+		spmmRows(active, 0, 1, out, &part, x, 1, sum)
+		lo, sum = hi, out
+	}
+	for j, v := range last {
+		out.Data[j] += T(c * v)
+	}
+}
