@@ -6,194 +6,105 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-
-	"gonum.org/v1/gonum/mat"
+	"coles/internal/testkit"
 )
 
-// benchmarkData is Cora where the shared data is, and a generated graph of its
-// size where it is not.
-func benchmarkData(b *testing.B) (*dataset.Dataset, *coles.Graph) {
-	b.Helper()
-	d, err := dataset.OpenNPZ(sharedFolder + "/data/npz/cora.npz")
+// benchmarkData is Cora where the shared data is, and a generated graph of its size where it is
+// not.
+func benchmarkData() (*dataset.Dataset, *coles.Graph) {
+	d, err := dataset.OpenNPZ("../shared/data/npz/cora.npz")
 	if err != nil {
-		d = must(dataset.Communities{Nodes: 2708, Features: 1433, Seed: 1}.Generate(ctx))
+		d = testkit.Must(dataset.Communities{Nodes: 2708, Features: 1433, Seed: 1}.Generate(ctx))
 	}
-	return d, must(coles.FromCSR(d.Adjacency, coles.WithSymmetrization()))
+	return d, testkit.Must(coles.FromDirectedCSR(d.Adjacency))
 }
 
-// prepared is the way up to M.
-func prepared(b *testing.B) (g *coles.Graph, x mat.Matrix, w *coles.SymCSR, fx *mat.Dense, dw *coles.DeltaW) {
-	b.Helper()
-	d, g := benchmarkData(b)
-	x = must(must(coles.FitPreparation(ctx, d.Features, coles.PrepareAuto)).Apply(ctx, d.Features))
-	w = coles.Normalize(g, coles.SelfLoops)
-	fx = must(coles.S2GCSum(8).Apply(ctx, w, x))
-	dw = must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives()))
-	return g, x, w, fx, dw
-}
-
-// rate reports work done per second of the benchmark, in billions.
-func rate(b *testing.B, perRun float64, unit string) {
-	b.ReportMetric(perRun*float64(b.N)/b.Elapsed().Seconds()/1e9, unit)
-}
-
-func BenchmarkGraph(b *testing.B) {
-	d, _ := benchmarkData(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		must(coles.FromCSR(d.Adjacency, coles.WithSymmetrization()))
+// Every step of Fit by itself.
+func BenchmarkStep(b *testing.B) {
+	data, g := benchmarkData()
+	x, w, filter := prepared(data.Features, coles.PrepareAuto), coles.Normalize(g), coles.S2GCSum(8)
+	fx := testkit.Must(filter.Apply(ctx, w, x))
+	dw := contrast(g, coles.ExpectedDegreeNegatives())
+	p := testkit.Must(coles.Solve(ctx, fx, dw, 128))
+	e := testkit.Product(fx, p.P.T())
+	m := fitted(g, data.Features)
+	rows, cols := fx.Dims()
+	n, d, entries := float64(rows), float64(cols), float64(w.NNZ())
+	// M takes n·d² operations (half of the full product), its eigenvectors 4d³/3.
+	direct := (n*d*d + 4./3*d*d*d) / 1e9
+	sample := func(s coles.NegativeSampler) func() { return func() { testkit.Must(s.Sample(ctx, g, 1)) } }
+	solve := func(dim int) func() { return func() { testkit.Must(coles.Solve(ctx, fx, dw, dim)) } }
+	implicit := func(dim int) func() {
+		return func() { testkit.Must(coles.SolveImplicit(ctx, x, w, filter, dw, dim)) }
 	}
-}
-
-func BenchmarkNormalize(b *testing.B) {
-	_, g := benchmarkData(b)
-	b.ReportAllocs()
-	var w *coles.SymCSR
-	for b.Loop() {
-		w = coles.Normalize(g, coles.SelfLoops)
-	}
-	rate(b, float64(w.NNZ()), "Gentries/s")
-}
-
-func BenchmarkSample(b *testing.B) {
-	_, g := benchmarkData(b)
-	for _, s := range []coles.NegativeSampler{
-		coles.UniformNegatives(5),
-		coles.UniformNegatives(5, coles.ExcludeEdges()),
-		coles.DegreeNegatives(5),
-		coles.ErdosRenyiNegatives(10 / float64(g.Nodes())),
+	for _, c := range []struct {
+		name string
+		run  func()
+		work float64
+		unit string
+	}{
+		{"graph", func() { testkit.Must(coles.FromDirectedCSR(data.Adjacency)) }, entries / 1e9, "Gentries/s"},
+		{"normalize", func() { coles.Normalize(g) }, entries / 1e9, "Gentries/s"},
+		{"sample/uniform:5", sample(coles.UniformNegatives(5)), 5 * n / 1e9, "Gpairs/s"},
+		{"sample/uniform:5,exclude-edges", sample(coles.UniformNegatives(5).ExcludeEdges()), 5 * n / 1e9, "Gpairs/s"},
+		{"sample/degree:5", sample(coles.DegreeNegatives(5)), 5 * n / 1e9, "Gpairs/s"},
+		{"sample/erdos-renyi", sample(coles.ErdosRenyiNegatives(10 / n)), 5 * n / 1e9, "Gpairs/s"},
+		{"contrast/expected-degree", func() { contrast(g, coles.ExpectedDegreeNegatives()) }, entries / 1e9, "Gentries/s"},
+		{"contrast/uniform:5", func() { contrast(g, coles.UniformNegatives(5)) }, 5 * n / 1e9, "Gpairs/s"},
+		// Eight products W·H: two operations an entry of W and column of H.
+		{"filter", func() { testkit.Must(filter.Apply(ctx, w, x)) }, 8 * 2 * entries * d / 1e9, "GFLOP/s"},
+		{"solve/d′=128", solve(128), direct, "GFLOP/s"},
+		{"solve/d′=512", solve(512), direct, "GFLOP/s"},
+		{"implicit/d′=128", implicit(128), 128, "eigenpairs/s"},
+		{"implicit/d′=512", implicit(512), 512, "eigenpairs/s"},
+		{"eigenmaps/d′=32", func() { fitted(g, nil, coles.WithDim(32)) }, 32, "eigenpairs/s"}, // of ΔW itself
+		{"scaling", func() { testkit.Must(defaultRule.Fit(ctx, e, p.Lambda)) }, n * 128 / 1e9, "Gentries/s"},
+		{"embed", func() { testkit.Must(m.Embed(ctx, g, data.Features)) }, n, "rows/s"},
 	} {
-		b.Run(s.String(), func(b *testing.B) {
+		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
-			var drawn coles.Negative
 			for b.Loop() {
-				drawn = must(s.Sample(ctx, g, 1))
+				c.run()
 			}
-			rate(b, float64(drawn.Graph.NNZ()/2), "Gpairs/s")
+			b.ReportMetric(c.work*float64(b.N)/b.Elapsed().Seconds(), c.unit)
 		})
 	}
 }
 
-func BenchmarkContrast(b *testing.B) {
-	_, g := benchmarkData(b)
-	for _, s := range []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), coles.UniformNegatives(5)} {
-		b.Run(s.String(), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				must(coles.Contrast(ctx, g, s))
-			}
-		})
-	}
-}
-
-// Eight products W·H: two operations an entry of W and column of H.
-func BenchmarkFilter(b *testing.B) {
-	_, x, w, fx, _ := prepared(b)
-	_, d := fx.Dims()
-	b.ReportAllocs()
-	for b.Loop() {
-		must(coles.S2GCSum(8).Apply(ctx, w, x))
-	}
-	rate(b, 8*2*float64(w.NNZ())*float64(d), "GFLOP/s")
-}
-
-// M takes n·d² operations (half of the full product), its eigenvectors 4d³/3.
-func BenchmarkSolveDirect(b *testing.B) {
-	_, _, _, fx, dw := prepared(b)
-	n, d := fx.Dims()
-	for _, dim := range []int{128, 512} {
-		b.Run(dimension(dim), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				must(coles.Solve(ctx, fx, dw, dim, coles.WithSolver(coles.SolverDirect)))
-			}
-			rate(b, float64(n)*float64(d)*float64(d)+4./3*float64(d)*float64(d)*float64(d), "GFLOP/s")
-		})
-	}
-}
-
-func dimension(dim int) string { return map[int]string{128: "d′=128", 512: "d′=512"}[dim] }
-
-func BenchmarkSolveImplicit(b *testing.B) {
-	_, x, w, _, dw := prepared(b)
-	for _, dim := range []int{128, 512} {
-		b.Run(dimension(dim), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				must(coles.SolveImplicit(ctx, x, w, coles.S2GCSum(8), dw, dim))
-			}
-		})
-	}
-}
-
-// The eigenproblem without a graph of features: d′ vectors of ΔW itself.
-func BenchmarkEigenmaps(b *testing.B) {
-	_, _, _, _, dw := prepared(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		must(coles.Eigenmaps(ctx, dw, 32, coles.WithoutComponentVectors()))
-	}
-}
-
-func BenchmarkScaling(b *testing.B) {
-	_, _, _, fx, dw := prepared(b)
-	p := must(coles.Solve(ctx, fx, dw, 128))
-	e := product(fx, p.P.T())
-	b.ReportAllocs()
-	for b.Loop() {
-		must(must(coles.SpectralScaling(ctx, e, p.Lambda)).Apply(ctx, e))
-	}
-}
-
-func BenchmarkEmbed(b *testing.B) {
-	d, g := benchmarkData(b)
-	m := must(coles.Fit(ctx, g, d.Features))
-	b.ReportAllocs()
-	for b.Loop() {
-		must(m.Embed(ctx, g, d.Features))
-	}
-}
-
+// The whole way, and the protocol of one cell of the table: 50 splits of 20 labels a class.
 func BenchmarkFit(b *testing.B) {
-	d, g := benchmarkData(b)
-	for _, dim := range []int{128, 512} {
-		b.Run(dimension(dim), func(b *testing.B) {
+	d, g := benchmarkData()
+	splits := testkit.Must(d.RandomSplits(20, 50, 1))
+	for dim, name := range map[int]string{128: "d′=128", 512: "d′=512"} {
+		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			var m *coles.Model
 			for b.Loop() {
-				m = must(coles.Fit(ctx, g, d.Features, coles.WithDim(dim)))
+				m = fitted(g, d.Features, coles.WithDim(dim))
 			}
 			b.ReportMetric(float64(m.Report().Memory.Bytes)/1e6, "estimated-MB")
 		})
+		b.Run(name+"/protocol", func(b *testing.B) {
+			m := fitted(g, d.Features, coles.WithDim(dim))
+			b.ReportAllocs()
+			for b.Loop() {
+				testkit.Must(eval.Classify(ctx, m.Embedding(), d.Labels, splits))
+			}
+			b.ReportMetric(50*float64(b.N)/b.Elapsed().Seconds(), "splits/s")
+		})
 	}
 }
 
-// A graph of ogbn-arxiv's size from features in float32, end to end: K = 8
-// products in the filter of two operations an entry of W and column.
+// A graph of ogbn-arxiv's size from features in float32, end to end: K = 8 products in the filter
+// of two operations an entry of W and column.
 func BenchmarkFitLarge(b *testing.B) {
-	d := must(dataset.Communities{Nodes: 170_000, Degree: 14, Features: 128, Dense: true, Classes: 40}.Generate(ctx))
-	g := must(coles.FromCSR(d.Adjacency))
+	d := testkit.Must(dataset.Communities{Nodes: 170_000, Degree: 14, Features: 128, Dense: true, Classes: 40}.Generate(ctx))
+	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	b.ReportAllocs()
 	var r coles.Report
 	for b.Loop() {
-		r = must(coles.Fit(ctx, g, d.Features)).Report()
+		r = fitted(g, d.Features).Report()
 	}
 	b.ReportMetric(8*2*float64(2*r.Graph.Edges+r.Graph.Nodes)*128/r.Seconds.Filter/1e9, "filter-GFLOP/s")
 	b.ReportMetric(float64(r.Memory.Bytes)/1e6, "estimated-MB")
-}
-
-// The protocol of one cell of the table: 50 splits of 20 labels a class.
-func BenchmarkProtocol(b *testing.B) {
-	d, g := benchmarkData(b)
-	splits := must(d.RandomSplits(20, 50, 1))
-	for _, dim := range []int{128, 512} {
-		b.Run(dimension(dim), func(b *testing.B) {
-			m := must(coles.Fit(ctx, g, d.Features, coles.WithDim(dim)))
-			b.ReportAllocs()
-			for b.Loop() {
-				must(eval.Classify(ctx, m.Embedding(), d.Labels, splits))
-			}
-			rate(b, 50e9, "splits/s")
-		})
-	}
 }

@@ -4,247 +4,245 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
+	"coles/internal/archive"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit embeds the nodes of a graph with features X (n × d): it prepares the
-// features, filters them, builds the contrast ΔW, finds the projection P and
-// weights the columns of FXPᵀ. [DefaultSettings] is what it does unless options
-// say otherwise; they need no tuning.
+// Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them,
+// builds the contrast ΔW, finds the projection P and weights the columns of FXPᵀ. Without options
+// it uses [DefaultSettings], which need no tuning.
 //
-// A nil x means a graph without features. Fit then solves the free problem
-// (see [Eigenmaps]) without the component vectors, scales the result in the
-// same way, and says so in its [Report]; such a model embeds only its own graph.
+// A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps])
+// without the component vectors, scales the result in the same way, and says so in its [Report];
+// such a model embeds only its own graph.
 //
-// The time is that of [SolveImplicit] or of [Filter.Apply] and [Solve], whichever
-// [SolverAuto] takes, and K·nnz(W)·d′ for the embedding; [Estimate] tells the
-// memory. The result depends on the input and the settings only, to
-// the byte, however many processors there are.
+// The time is that of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and
+// K·nnz(W)·d′ for the embedding; [Settings.Estimate] gives the memory. The result depends on the
+// input and the settings only, to the byte, however many processors there are.
 //
-// Errors: [ErrShape], [ErrEmpty], [ErrNotFinite], [ErrDim], [ErrPreparation],
-// [ErrPrecision], [ErrSetting], [ErrDense], [ErrTooLarge], a [*ConvergenceError], and ctx's.
+// Errors: [ErrShape], [ErrNotFinite], [ErrNegative], [ErrPrecision], [ErrSetting], [ErrDense],
+// [ErrTooLarge], a [*ConvergenceError], and ctx's.
 func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, error) {
-	if err := checkContext(ctx); err != nil {
-		return nil, err
-	}
 	c, err := newConfig(opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.check(); err != nil {
-		return nil, err
-	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
+	f := &fitting{config: c, g: g, report: Report{Graph: g.report}, last: time.Now()}
+	f.step("prepare", 0, 2)
 	if x == nil {
-		return c.fitGraph(ctx, g)
+		return f.withoutFeatures(ctx)
 	}
-	return c.fitFeatures(ctx, g, x)
+	if err := f.read(ctx, x); err != nil {
+		return nil, err
+	}
+	auto := f.Precision == 0
+	f.Precision = f.Precision.resolve(f.x.Rows(), f.x.Cols(), f.prepare.how)
+	if f.Precision == Float32 {
+		m, err := fit[float32](ctx, f)
+		if !auto || !tooCoarse(err) {
+			return m, err
+		}
+		f.Precision = Float64
+	}
+	return fit[float64](ctx, f)
 }
 
-func (c config) fitFeatures(ctx context.Context, g *Graph, x mat.Matrix) (*Model, error) {
-	m := &Model{report: Report{Graph: g.report}, ids: g.ids.copy()}
-	clock := startClock(&m.report.Seconds)
-
-	c.report("prepare", 0, 2)
-	raw, err := readFeatures(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	if raw.rows() != g.Nodes() {
-		return nil, fmt.Errorf("coles: fit: %w: %d feature rows for %d nodes", ErrShape, raw.rows(), g.Nodes())
-	}
-	if c.Dim > raw.cols() {
-		return nil, fmt.Errorf("coles: fit: %w: d′ = %d of %d features", ErrDim, c.Dim, raw.cols())
-	}
-	if c.Dim == 0 {
-		c.Dim = min(defaultDim, raw.cols())
-	}
-	if m.input, err = hashInput(ctx, g, raw); err != nil {
-		return nil, err
-	}
-	if m.prepare, err = fitPreparation(ctx, raw, c.Features); err != nil {
-		return nil, err
-	}
-	m.report.Preparation, m.report.Features = m.prepare.how, raw.cols()
-	auto := c.Precision == PrecisionAuto
-	if c.Precision = c.Precision.resolve(raw.rows(), raw.cols(), m.prepare.how); c.Precision == Float32 {
-		err = fitIn[float32](ctx, c, m, g, raw, clock)
-	}
-	if c.Precision == Float64 || auto && tooCoarse(err) {
-		c.Precision = Float64
-		err = fitIn[float64](ctx, c, m, g, raw, clock)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+// fitting holds the checked input of Fit, for either precision.
+type fitting struct {
+	config
+	g       *Graph
+	x       *matrix.Source // features as they came in
+	prepare *Preparer
+	report  Report
+	last    time.Time // end of the last stage
 }
 
-// tooCoarse tells whether an error may be float32's. Where few of the nodes have edges, M is far
+// read checks the features, resolves d′ and learns the preparation.
+func (f *fitting) read(ctx context.Context, x mat.Matrix) (err error) {
+	if f.x, err = readFeatures(ctx, x); err != nil {
+		return err
+	}
+	n, d := f.x.Dims()
+	if n != f.g.Nodes() {
+		return fmt.Errorf("coles: fit: %w: %d feature rows for %d nodes", ErrShape, n, f.g.Nodes())
+	}
+	if f.Dim > d {
+		return fmt.Errorf("coles: fit: %w: d′ = %d of %d features", ErrSetting, f.Dim, d)
+	}
+	if f.Dim == 0 {
+		f.Dim = min(defaultDim, d)
+	}
+	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
+		return err
+	}
+	if f.report.FeaturesHash, err = matrix.Hash(ctx, f.x); err != nil {
+		return err
+	}
+	f.prepare, err = f.Preparation.Fit(ctx, f.x)
+	return err
+}
+
+// tooCoarse reports whether the error may be float32's. Where few of the nodes have edges, M is far
 // smaller than (FX)ᵀ(FX), which float32 rounds by.
 func tooCoarse(err error) bool {
 	var stopped *ConvergenceError
 	return errors.Is(err, ErrPrecision) || errors.As(err, &stopped)
 }
 
-// fitIn is the part of a fit that computes in numbers of type T.
-func fitIn[T kernel.Float](ctx context.Context, c config, m *Model, g *Graph, raw *features, clock *stopwatch) error {
-	if c.Precision == Float32 {
-		if err := checkSingleFilter(c.Filter); err != nil {
-			return err
-		}
-	}
-	x, err := prepared[T](ctx, m.prepare, raw)
-	if err != nil {
-		return err
-	}
-	if m.prepare.how == PrepareNone || magnitude(c.Filter.coef) < leastFeature { // or X is near 1
-		if err := checkUnderflow(ctx, x, c.Filter); err != nil {
-			return err
-		}
-	}
-	c.report("prepare", 1, 2)
-	w, err := normalize(ctx, g, SelfLoops)
-	if err != nil {
-		return err
-	}
-	dw, err := c.contrastFor(ctx, g, w, &m.report)
-	if err != nil {
-		return err
-	}
-	f := &fitting[T]{config: c, clock: clock, x: x, w: csrOf[T](w.m), dw: contrastOf[T](dw)}
-	if f.usesKrylov() {
-		if f.zero, err = roundingOfM(ctx, x, c.Filter, dw); err != nil {
-			return err
-		}
-		if c.Precision == Float32 {
-			f.exact = &exact{trivialVector(g), w.m, contrastOf[float64](dw)}
-		}
-	}
-	c.report("prepare", 2, 2)
-	clock.lap(&m.report.Seconds.Prepare)
-
-	shape := x.shape()
-	if m.projection, err = f.solve(ctx); err != nil {
-		return err
-	}
-	clock.lap(&m.report.Seconds.Solve)
-
-	c.report("embed", 0, 1)
-	y, err := f.embed(ctx, m.projection.P)
-	if err != nil {
-		return err
-	}
-	if err := finish(ctx, m, c, y, m.projection.Lambda); err != nil {
-		return err
-	}
-	m.report.Solver, m.report.Memory = m.projection.Solver, estimate(g.adj.NNZ(), shape, c.Settings)
-	c.report("embed", 1, 1)
-	clock.lap(&m.report.Seconds.Embed)
-	return nil
+// step reports progress, and adds the time since the last step to a stage.
+func (f *fitting) step(stage string, done, total int) {
+	now := time.Now()
+	seconds := &f.report.Seconds
+	*map[string]*float64{"prepare": &seconds.Prepare, "filter": &seconds.Filter, "solve": &seconds.Solve, "embed": &seconds.Embed}[stage] += now.Sub(f.last).Seconds()
+	f.last = now
+	f.progress(stage, done, total)
 }
 
-// contrastFor builds ΔW with its covariance share.
-func (c *config) contrastFor(ctx context.Context, g *Graph, w *SymCSR, r *Report) (*DeltaW, error) {
-	dw, err := contrast(ctx, g, c.Negatives, c.Settings)
+// fit is the method, in numbers of type T.
+func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
+	// X, prepared.
+	x, err := prepared[T](ctx, f.prepare, f.x)
 	if err != nil {
 		return nil, err
 	}
-	r.Share = c.Share
-	if c.AutoShare {
-		plus, err := normalize(ctx, g, NoSelfLoops)
-		if err != nil {
-			return nil, err
-		}
-		rho, err := smoothness(ctx, w, plus, c.Filter, c.Seed)
-		if err != nil {
-			return nil, err
-		}
-		r.Share = autoShare(rho)
+	if err := checkFilter(ctx, x, f.Filter, f.prepare); err != nil {
+		return nil, err
 	}
-	return dw.Shift(r.Share), nil
+	f.step("prepare", 1, 2)
+
+	// W, with which the filter F propagates, and ΔW = W⁺ − (η′/κ)ΣW⁻ + c·I.
+	w, err := f.g.filtering(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dw, err := f.contrast(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.step("prepare", 2, 2)
+
+	// P, the top eigenvectors of M = XᵀFᵀΔWFX; and FX, where it was formed for M.
+	size := shapeOf(x)
+	m := &Model{settings: f.Settings, prepare: f.prepare, ids: f.g.ids}
+	p := &problem[T]{
+		x: x, w: matrix.ConvertCSR[T](w.m), filter: f.Filter, dw: matrix.ConvertOperator[T](dw.op),
+		bound: dw.normBound(), dim: f.Dim, seed: f.Seed, progress: f.step,
+	}
+	var fx kernel.Matrix[T]
+	if f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil) == SolverKrylov {
+		if f.Precision == Float32 {
+			if err := p.widen(ctx, f.g, w, dw); err != nil {
+				return nil, err
+			}
+		}
+		m.projection, err = p.iterate(ctx)
+	} else {
+		m.projection, fx, err = p.direct(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.Truncate {
+		m.projection = m.projection.Truncate()
+	}
+
+	// FXPᵀ, its columns weighted by powers of their eigenvalues.
+	f.step("embed", 0, 1)
+	y, err := p.embed(ctx, fx, m.projection.P)
+	if err != nil {
+		return nil, err
+	}
+	f.report.Preparation, f.report.Features = f.prepare.how, size.cols
+	f.report.Solver = m.projection.Solver
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, size)
+	if err := m.finish(ctx, &f.report, y, m.projection.Lambda); err != nil {
+		return nil, err
+	}
+	f.step("embed", 1, 1)
+	m.report = f.report
+	return m, nil
 }
 
-// fitGraph is Fit without features.
-func (c config) fitGraph(ctx context.Context, g *Graph) (*Model, error) {
-	m := &Model{report: Report{Graph: g.report}, ids: g.ids.copy(), fingerprint: g.fingerprint()}
-	clock := startClock(&m.report.Seconds)
-	c.Precision = Float64
-	c.report("prepare", 0, 1)
+// contrast builds ΔW with its covariance share.
+func (f *fitting) contrast(ctx context.Context) (*DeltaW, error) {
+	dw, err := f.Settings.contrast(ctx, f.g)
+	if err != nil {
+		return nil, err
+	}
+	f.report.Share = f.Share
+	if f.AutoShare {
+		rho, err := f.Filter.Smoothness(ctx, f.g, f.Seed)
+		if err != nil {
+			return nil, err
+		}
+		f.report.Share = math.Min(2*rho*rho, 0.4)
+	}
+	return dw.Shift(f.report.Share), nil
+}
+
+// withoutFeatures is Fit for a graph alone.
+func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	var err error
-	if m.input, err = hashInput(ctx, g, nil); err != nil {
+	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
 		return nil, err
 	}
-	w, err := normalize(ctx, g, SelfLoops)
+	dw, err := f.contrast(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dw, err := c.contrastFor(ctx, g, w, &m.report)
+	known := newComponentSpace(f.g)
+	if f.Dim == 0 {
+		f.Dim = freeDim(f.g.Nodes(), f.g.Nodes()-known.dim())
+	}
+	f.Precision = Float64
+	f.step("prepare", 2, 2)
+	e := &eigenmap{
+		dw: dw, dim: f.Dim, seed: f.Seed, known: known, truncate: f.Truncate,
+		progress: func(done, total int) { f.step("solve", done, total) },
+	}
+	y, lambda, err := e.solve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.skipComponents = true
-	limit := g.Nodes() - newComponentSpace(g).dim()
-	if c.Dim == 0 {
-		c.Dim = freeDim(g.Nodes(), limit)
-	}
-	c.report("prepare", 1, 1)
-	clock.lap(&m.report.Seconds.Prepare)
-	e, err := c.eigenmaps(ctx, dw)
-	if err != nil {
+	f.step("embed", 0, 1)
+	m := &Model{settings: f.Settings, ids: f.g.ids}
+	f.report.Solver, f.report.ComponentVectors = SolverKrylov, known.dim()
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shape{rows: f.g.Nodes()})
+	if err := m.finish(ctx, &f.report, y, lambda); err != nil {
 		return nil, err
 	}
-	clock.lap(&m.report.Seconds.Solve)
-	c.report("embed", 0, 1)
-	if err := finish(ctx, m, c, kernel.Matrix[float64](e.Y.RawMatrix()), e.Lambda); err != nil {
-		return nil, err
-	}
-	m.report.Solver, m.report.ComponentVectors = SolverKrylov, e.ComponentVectors
-	m.report.Memory = estimate(g.adj.NNZ(), featureShape{rows: g.Nodes()}, c.Settings)
-	c.report("embed", 1, 1)
-	clock.lap(&m.report.Seconds.Embed)
+	f.step("embed", 1, 1)
+	m.report = f.report
 	return m, nil
 }
 
 // finish scales the columns of y and keeps the result.
-func finish(ctx context.Context, m *Model, c config, y kernel.Matrix[float64], lambda []float64) error {
-	s, null, err := spectralScaling(ctx, y, lambda, c.Scaling, roundingOf(c.Precision))
+func (m *Model) finish(ctx context.Context, r *Report, y kernel.Matrix[float64], lambda []float64) error {
+	precision := m.settings.Precision
+	s, null, err := m.settings.Scaling.fit(ctx, y, lambda, precision)
 	if err != nil {
 		return err
 	}
-	if null && c.Precision == Float32 {
+	if null && precision == Float32 {
 		return fmt.Errorf("coles: fit: %w: eigenvalues up to %.3g, which are rounding in float32; use Float64", ErrPrecision, lambda[0])
 	}
-	m.settings, m.scaling, m.lambda = c.Settings, *s, lambda
-	m.module, m.format = ModuleVersion(), int(modelFormat.Version)
-	if err := scale(ctx, y, s.Factors); err != nil {
+	m.lambda, m.scaling = lambda, *s
+	if err := matrix.ScaleColumns(ctx, y, s.Factors); err != nil {
 		return err
 	}
-	if m.embedding, err = finiteDense(ctx, "the embedding", y); err != nil {
+	if m.embedding, err = matrix.ToFiniteDense(ctx, "the embedding", y); err != nil {
 		return err
 	}
-	m.report.Dim, m.report.Power, m.report.EffectiveRank = len(lambda), s.Power, s.EffectiveRank
-	m.report.Kernels, m.report.Precision = kernel.Path(), c.Precision
+	r.Dim, r.Power, r.EffectiveRank = len(lambda), s.Power, s.EffectiveRank
+	r.Kernels, r.Precision, r.Version = kernel.Path(), precision, archive.ModuleVersion()
 	return nil
-}
-
-// A stopwatch shares out the time of a fit to its stages.
-type stopwatch struct {
-	last   time.Time
-	filter *float64
-}
-
-func startClock(s *StageSeconds) *stopwatch { return &stopwatch{time.Now(), &s.Filter} }
-
-// lap adds the time since the last lap to a stage.
-func (w *stopwatch) lap(stage *float64) {
-	now := time.Now()
-	*stage += now.Sub(w.last).Seconds()
-	w.last = now
 }

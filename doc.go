@@ -1,7 +1,7 @@
-// Package coles turns a graph whose nodes have features into one vector per
-// node, by COntrastive Laplacian EigenmapS (Zhu, Sun and Koniusz, NeurIPS
-// 2021). It is Go and a little generated assembly: no cgo, no GPU, the same
-// bytes for the same seed, and new nodes are embedded without fitting again.
+// Package coles turns a graph whose nodes have features into one vector per node, by COntrastive
+// Laplacian EigenmapS (Zhu, Sun and Koniusz, NeurIPS 2021). It is Go and a little generated
+// assembly: no cgo, no GPU, the same bytes for the same seed, and new nodes are embedded without
+// fitting again.
 //
 //	g, err := coles.NewGraph(n, edges)
 //	m, err := coles.Fit(ctx, g, x)
@@ -10,16 +10,16 @@
 //
 // # The method
 //
-// A graph of n nodes has the adjacency matrix A; its nodes have features X
-// (n × d). The positive graph is W⁺, A normalised by degrees. Negative graphs
-// W⁻ are random ones, normalised alike. An embedding that is close along the
-// edges of W⁺ and far along those of the W⁻ maximises Tr(YᵀΔWY) with
+// A graph of n nodes has the adjacency matrix A; its nodes have features X (n × d). The positive
+// graph is W⁺, A normalised by degrees. Negative graphs W⁻ are random ones, normalised alike. An
+// embedding that is close along the edges of W⁺ and far along those of the W⁻ maximises Tr(YᵀΔWY)
+// with
 //
 //	ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ.
 //
-// Linear COLES looks for it among linear maps of smoothed features, Y = FXPᵀ,
-// where F is a polynomial in W, A normalised with self loops. With PPᵀ = I the
-// rows of P are the top d′ eigenvectors of the small d × d matrix
+// Linear COLES looks for it among linear maps of smoothed features, Y = FXPᵀ, where F is a
+// polynomial in W, A normalised with self loops. With PPᵀ = I the rows of P are the top d′
+// eigenvectors of the small d × d matrix
 //
 //	M = XᵀFᵀ ΔW FX.
 //
@@ -27,36 +27,34 @@
 //
 // # Symbols
 //
-//	paper          here                       what
-//	A              Graph                      adjacency matrix, n × n
-//	X              a mat.Matrix, Preparer     features, n × d
-//	W⁺, W, L       Normalize, Laplacian       normalised graphs, each a SymCSR
-//	W⁻, κ, η′      NegativeSampler,           negatives, how many, their weight
-//	               WithKappa, WithEta
-//	ΔW             Contrast, DeltaW           the contrast, n × n, never dense
-//	F, K, α        Filter                     polynomial in W, its degree, its restart
-//	M, P, λ, d′    Solve, Projection          small matrix, its top eigenvectors
-//	Y (free)       Eigenmaps                  eigenvectors of ΔW itself
-//	γ, r           SpectralScaling            power of λ, mean norm of centred rows
-//	c              DeltaW.Shift               share of the covariance in M
-//	FXPᵀ, scaled   Model.Embed                the embedding, n × d′
+//	paper          here                          what
+//	A              Graph                         adjacency matrix, n × n
+//	X              a mat.Matrix, Preparer        features, n × d
+//	W, W⁺, W⁻, L   Normalize, Graph.Positive,    normalised graphs, each a SymCSR
+//	               Graph.Negative,
+//	               SymCSR.Laplacian
+//	κ, η′          WithContrast                  how many negatives, and their weight
+//	ΔW             Contrast, DeltaW              the contrast, n × n, never dense
+//	F, K, α        Filter                        polynomial in W, its degree, its restart
+//	M, P, λ, d′    Solve, Projection             small matrix, its top eigenvectors
+//	Y (free)       Eigenmaps                     eigenvectors of ΔW itself
+//	γ, r           ScalingRule, Scaling          power of λ, mean norm of centred rows
+//	c              DeltaW.Shift                  share of the covariance in M
+//	FXPᵀ, scaled   Model.Embed                   the embedding, n × d′
 //
 // # The way of the data
 //
-// [Fit] walks from graph and features to a [Model]; every step is also a
-// function of its own:
+// [Fit] walks from graph and features to a [Model]; every step is also a public function:
 //
 //	NewGraph, FromCSR, FromGonum, KNN → Graph ─┬→ Normalize → Filter.Apply → FX ─┐
-//	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → SpectralScaling
+//	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → ScalingRule.Fit
 //
-// A model follows a graph that grows: [Model.Grow] keeps M up to date, [Model.Freeze]
-// embeds newcomers one by one.
+// Package live follows a graph that grows and keeps M up to date, or embeds newcomers one by one.
 //
-// Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any
-// gonum mat.Matrix, are checked once, and are never written to; they go out as
+// Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any gonum mat.Matrix, are
+// checked once, and are never written to; they go out as
 // *mat.Dense. Errors wrap the named ones of this package and say what and
-// where. Long calls take a context and stop within a tenth of a second of its end;
-// a nil one is refused with [ErrSetting].
+// where. Long calls take a context and stop within a tenth of a second of its end.
 //
 // # What stays, and what may change
 //
@@ -69,9 +67,9 @@
 //     means what it did before; [Settings.UnmarshalJSON] refuses what it does not know.
 //   - The bytes of an embedding are the same for the same input, settings and version on one
 //     set of vector instructions. A new version may change them by rounding, and, where
-//     the list of changes says so, by a better default. [Model.Provenance] keeps what a
+//     the list of changes says so, by a better default. [Report] keeps what a
 //     result was made with.
-//   - Names that this package exports stay from v1.0 on; before, the list of changes tells
+//   - Names that this package exports stay from v1.0 on; before, the list of changes says
 //     what moved. Texts of errors and reports are for people and may change at any time:
 //     test with errors.Is.
 package coles

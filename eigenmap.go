@@ -1,239 +1,271 @@
 package coles
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles/internal/eigen"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Eigenmap is the solution of the problem with a free embedding
-// (contrastive Laplacian Eigenmaps),
+// Eigenmaps solves the problem with a free embedding (contrastive Laplacian Eigenmaps),
 //
 //	max Tr(Yᵀ ΔW Y)  subject to  YᵀY = I:
 //
-// the columns of Y (n × d′) are the eigenvectors of ΔW with the largest eigenvalues.
-// With κ = 0 they are those of L = I − W⁺ with the smallest.
-type Eigenmap struct {
-	Y      *mat.Dense // n × d′, orthonormal columns
-	Lambda []float64  // d′ eigenvalues of ΔW, descending
-	// ComponentVectors is the number of vectors that are constant, up to
-	// √degree, on every connected component: the first columns of Y, as
-	// far as it goes, or, with [WithoutComponentVectors], left out of it.
-	ComponentVectors int
+// the columns of Y (n × d′, orthonormal) are the eigenvectors of ΔW with the largest eigenvalues,
+// which are returned too, in descending order. With κ = 0 they are those of L = I − W⁺ with the
+// smallest. They are found by block Krylov iteration.
+//
+// W⁺ has the eigenvalue 1 once for every connected component that has an edge, hundreds of times on
+// real graphs, and an iteration from random vectors finds only as many copies as its block is wide.
+// They are therefore written down from the components and the iteration searches the rest. [Fit]
+// without features leaves them out, since they only say in which component a node is.
+//
+// The cost is that of a few d′ products ΔW·v and of orthogonalising as many vectors of length n.
+//
+// A very crowded top of the spectrum, such as that of rings and paths of tens of thousands of
+// nodes, whose eigenvalues are some 1/n² apart, takes minutes and may end in a [*ConvergenceError].
+//
+// Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, a [*ConvergenceError], and ctx's.
+func Eigenmaps(ctx context.Context, dw *DeltaW, dim int) (y *mat.Dense, lambda []float64, err error) {
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	m := &eigenmap{dw: dw, dim: dim, seed: stepSeed, known: newComponentSpace(dw.graph), keep: true}
+	m.known.keepEigenvectors(dw)
+	p, lambda, err := m.solve(ctx)
+	return matrix.ToDense(p), lambda, err
 }
 
-// WithoutComponentVectors makes [Eigenmaps] leave out the vectors that only
-// tell in which connected component a node is: Y is the best embedding
-// orthogonal to all of them. Where a graph has more components than d′, there
-// would be nothing else in Y. [Fit] does so on a graph without features.
-func WithoutComponentVectors() Option { return func(c *config) { c.skipComponents = true } }
-
-// Eigenmaps finds Y for ΔW by block Krylov iteration. Of the options it reads
-// [WithSeed], [WithTruncation], [WithProgress] and [WithoutComponentVectors].
-//
-// W⁺ has the eigenvalue 1 once for every connected component that has an
-// edge, hundreds of times on real graphs, and an iteration from random vectors
-// finds only as many copies as its block is wide. They are therefore written
-// down from the components and the iteration searches the rest.
-//
-// The cost is that of a few d′ products ΔW·v and of orthogonalising as many
-// vectors of length n.
-//
-// A very crowded top of the spectrum, such as that of rings and paths of tens of
-// thousands of nodes, whose eigenvalues are some 1/n² apart, takes minutes and may end
-// in a [*ConvergenceError].
-//
-// Errors: [ErrDim] unless 1 ≤ d′ ≤ n (less the vectors left out),
-// [ErrSetting], a [*ConvergenceError], and ctx's.
-func Eigenmaps(ctx context.Context, dw *DeltaW, dim int, opts ...Option) (*Eigenmap, error) {
-	if err := checkContext(ctx); err != nil {
-		return nil, err
-	}
-	c, err := newConfig(append(append([]Option(nil), opts...), WithDim(dim)))
-	if err != nil {
-		return nil, err
-	}
-	return c.eigenmaps(ctx, dw.orEmpty())
+// An eigenmap is the problem of [Eigenmaps].
+type eigenmap struct {
+	dw       *DeltaW
+	dim      int
+	seed     uint64
+	known    *componentSpace // eigenvectors that are known
+	keep     bool            // and are in the result
+	truncate bool            // negative eigenvalues are not
+	progress func(done, total int)
 }
 
-func (c config) eigenmaps(ctx context.Context, dw *DeltaW) (*Eigenmap, error) {
-	n := dw.sparse.Rows
-	known := newComponentSpace(dw.graph)
-	if !c.skipComponents {
-		known.keepEigenvectors(dw)
+// solve returns Y and the eigenvalues.
+func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda []float64, err error) {
+	n, _ := m.dw.Dims()
+	limit, given := n, min(m.known.dim(), m.dim)
+	if !m.keep {
+		limit, given = n-m.known.dim(), 0
 	}
-	limit := n
-	if c.skipComponents {
-		limit -= known.dim()
+	if m.dim < 1 || m.dim > limit {
+		return y, nil, fmt.Errorf("coles: eigenmaps: %w: d′ = %d of %d", ErrSetting, m.dim, limit)
 	}
-	if c.Dim > limit {
-		return nil, fmt.Errorf("coles: eigenmaps: %w: d′ = %d of %d", ErrDim, c.Dim, limit)
+	if err := matrix.CheckSize(m.dim, n); err != nil {
+		return y, nil, fmt.Errorf("coles: eigenmaps: %w", err)
 	}
-	if err := checkPanel(c.Dim, n); err != nil {
-		return nil, err
-	}
-	given := 0
-	if !c.skipComponents {
-		given = min(known.dim(), c.Dim)
-	}
-	out := &Eigenmap{ComponentVectors: known.dim()}
-	vectors := kernel.Unset[float64](c.Dim, n) // rows are eigenvectors
+	vectors := kernel.Unset[float64](m.dim, n) // rows are eigenvectors
 	for i := range given {
-		known.vector(i, vectors.Data[i*n:][:n])
-		out.Lambda = append(out.Lambda, 1+dw.shift)
+		m.known.vector(i, vectors.Data[i*n:][:n])
+		lambda = append(lambda, 1+m.dw.op.Shift)
 	}
-	if c.Dim > given {
-		lo, hi := dw.spectrumBounds()
-		rest, err := c.topOf(ctx, known.without(dw), n, c.Dim-given, lo, hi)
-		var stopped *eigen.ConvergenceError
-		if errors.As(err, &stopped) {
-			return nil, &ConvergenceError{Wanted: c.Dim, Converged: given + stopped.Converged, Residual: stopped.Residual}
-		}
+	if m.dim > given {
+		values, err := m.search(ctx, kernel.Rows(vectors, given, m.dim))
 		if err != nil {
-			return nil, solveError(err, c.Dim)
+			return y, nil, err
 		}
-		out.Lambda = append(out.Lambda, rest.Values...)
-		// The iteration leaves a trace of the known vectors, of the size of its residual.
-		found, err := kernel.Transposed(ctx, rest.Vectors)
-		if err != nil {
-			return nil, err
-		}
-		if err := known.add(ctx, found, -1, known.coordinates(found)); err != nil {
-			return nil, err
-		}
-		back, err := kernel.Transposed(ctx, found)
-		if err != nil {
-			return nil, err
-		}
-		kernel.Copy(kernel.Rows(vectors, given, c.Dim), back)
+		lambda = append(lambda, values...)
 	}
 	eigen.FixSigns(vectors)
-	keep := c.Dim
-	for c.Truncate && keep > 0 && out.Lambda[keep-1] < 0 {
-		keep--
+	for m.truncate && len(lambda) > 0 && lambda[len(lambda)-1] < 0 {
+		lambda = lambda[:len(lambda)-1]
 	}
-	out.Lambda = out.Lambda[:keep]
-	y, err := kernel.Transposed(ctx, kernel.Rows(vectors, 0, keep))
-	out.Y = denseOf(y)
-	return out, err
+	if len(lambda) == 0 {
+		return kernel.Matrix[float64]{Rows: n}, nil, nil
+	}
+	y, err = kernel.Transposed(ctx, kernel.Rows(vectors, 0, len(lambda)))
+	return y, lambda, err
 }
 
-// sharpness is the power that an operator is raised to in the search for the
-// top of its spectrum. More power means fewer vectors to orthogonalise and
-// more products; 16 was best on graphs of 3,000 to 20,000 nodes.
-const sharpness = 16
-
-// topOf finds the k largest eigenpairs of an operator of order n whose
-// eigenvalues lie between lo and hi. The top of a graph's spectrum is crowded,
-// and a Krylov space tells neighbours apart slowly. A power of A − lo·I has
-// the same eigenvectors in the same order, but the largest far apart. What is
-// found is measured against A itself: deep inside the spectrum, where k is a
-// large part of n, a power squeezes eigenvalues together instead.
-func (c config) topOf(ctx context.Context, a eigen.Operator, n, k int, lo, hi float64) (*eigen.Result, error) {
-	o := eigen.KrylovOptions{Seed: c.Seed, Progress: func(done, total int) { c.report("solve", done, total) }}
-	if 20*k <= n {
-		r, err := eigen.Krylov(ctx, n, k, powerOf(a, sharpness, lo, hi), o)
-		if err != nil {
-			return nil, err
-		}
-		accurate, err := rayleighQuotients(ctx, a, r)
-		if err != nil || accurate {
-			return r, err
-		}
+// search finds the largest eigenvectors outside the known space, as rows, and their eigenvalues.
+func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) ([]float64, error) {
+	bound := 1.001 * m.dw.normBound()
+	lo, hi := m.dw.op.Shift-bound, m.dw.op.Shift+bound
+	r, err := eigen.Top(ctx, rows.Cols, rows.Rows, m.known.without(m.dw.op, lo), lo, hi, eigen.KrylovOptions{Seed: m.seed, Progress: m.progress})
+	var stopped *eigen.ConvergenceError
+	if errors.As(err, &stopped) {
+		return nil, &ConvergenceError{Wanted: m.dim, Converged: m.dim - rows.Rows + stopped.Converged, Residual: stopped.Residual}
 	}
-	return eigen.Krylov(ctx, n, k, a, o)
-}
-
-// powerOf is ((A − lo·I)/(hi − lo))^p.
-func powerOf(a eigen.Operator, p int, lo, hi float64) eigen.Operator {
-	var first, second panelBuffer[float64]
-	return func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
-		x, y := first.sized(src.Rows, src.Cols), second.sized(src.Rows, src.Cols)
-		kernel.Copy(x, src)
-		for range p {
-			if err := a(ctx, y, x); err != nil {
-				return err
-			}
-			for q, v := range y.Data {
-				y.Data[q] = (v - lo*x.Data[q]) / (hi - lo)
-			}
-			x, y = y, x
-		}
-		kernel.Copy(dst, x)
-		return nil
-	}
-}
-
-// rayleighQuotients replaces the values of r by vᵀAv, sorts the pairs by them,
-// and tells whether every ‖Av − (vᵀAv)v‖ is at most 5e-7 of the largest value:
-// within the 1e-6 that is promised, with room for what is done to the vectors after.
-func rayleighQuotients(ctx context.Context, a eigen.Operator, r *eigen.Result) (bool, error) {
-	v, err := kernel.Transposed(ctx, r.Vectors)
 	if err != nil {
-		return false, err
+		return nil, solveError(err, m.dim)
 	}
-	av := kernel.Unset[float64](v.Rows, v.Cols)
-	if err := a(ctx, av, v); err != nil {
-		return false, err
-	}
-	images, err := kernel.Transposed(ctx, av)
+	// The iteration leaves a trace of the known vectors, of the size of its residual.
+	found, err := kernel.Transposed(ctx, r.Vectors)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	largest, residual := 0.0, 0.0
-	for i := range r.Values {
-		x := blas64.Vector{N: v.Rows, Inc: 1, Data: r.Vectors.Data[i*r.Vectors.Stride:]}
-		y := blas64.Vector{N: v.Rows, Inc: 1, Data: images.Data[i*images.Stride:]}
-		r.Values[i] = blas64.Dot(x, y)
-		blas64.Axpy(-r.Values[i], x, y)
-		largest, residual = max(largest, math.Abs(r.Values[i])), max(residual, blas64.Nrm2(y))
+	if err := m.known.add(ctx, found, -1, m.known.coordinates(found)); err != nil {
+		return nil, err
 	}
-	order := make([]int, len(r.Values))
-	for i := range order {
-		order[i] = i
+	back, err := kernel.Transposed(ctx, found)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Values[j], r.Values[i]) })
-	sorted := kernel.Unset[float64](r.Vectors.Rows, r.Vectors.Cols)
-	values := make([]float64, len(order))
-	for i, from := range order {
-		values[i] = r.Values[from]
-		copy(sorted.Data[i*sorted.Stride:], r.Vectors.Data[from*r.Vectors.Stride:][:r.Vectors.Cols])
-	}
-	r.Values, r.Vectors = values, sorted
-	return residual <= 5e-7*largest, nil
+	kernel.Copy(rows, back)
+	return r.Values, nil
 }
 
-// spectrumBounds bounds the eigenvalues of ΔW, the shift included.
-func (dw *DeltaW) spectrumBounds() (lo, hi float64) {
-	b := 1.001 * dw.normBound()
-	return dw.shift - b, dw.shift + b
+// A componentSpace is spanned by one unit vector for every connected component with an edge,
+// √degree on its nodes and 0 elsewhere: the eigenvectors of W⁺ with eigenvalue 1. It may be cut
+// down to those vectors a·u₁ + b·u₂ + … that are orthogonal to one vector given in these
+// coordinates.
+type componentSpace struct {
+	label  []int     // of every node: its component, −1 for isolated nodes
+	value  []float64 // of every node: √degree/‖√degree of its component‖
+	count  int
+	normal []float64 // unit vector in R^count to which the space is orthogonal; nil: none
 }
 
-// normBound is a bound on |λ| for ΔW without its shift.
-func (dw *DeltaW) normBound() float64 {
-	bound := 1.0 // ‖W⁺‖
+func newComponentSpace(g *Graph) *componentSpace {
+	label, count := g.Components()
+	volume, lost := make([]float64, count), make([]float64, count) // a compensated sum (Kahan 1965)
+	for i, c := range label {
+		v := g.degree[i] - lost[c]
+		sum := volume[c] + v
+		lost[c] = sum - volume[c] - v
+		volume[c] = sum
+	}
+	s := &componentSpace{label: label, value: make([]float64, len(label))}
+	renumber := make([]int, count)
+	for c, v := range volume {
+		renumber[c] = -1
+		if v > 0 {
+			renumber[c] = s.count
+			s.count++
+		}
+	}
+	for i, c := range label {
+		s.label[i] = renumber[c]
+		if renumber[c] >= 0 {
+			s.value[i] = math.Sqrt(g.degree[i] / volume[c])
+		}
+	}
+	return s
+}
+
+// keepEigenvectors cuts the space down to vectors that ΔW, too, leaves alone: those orthogonal to
+// the mean negative. Drawn negatives spare none.
+func (s *componentSpace) keepEigenvectors(dw *DeltaW) {
 	if dw.drawn {
-		// Graphs drawn by the user's function need not be normalised.
-		for i := range dw.sparse.Rows {
-			_, vals := dw.sparse.Row(i)
-			row := 0.0
-			for _, v := range vals {
-				row += math.Abs(v)
-			}
-			bound = max(bound, row)
+		*s = componentSpace{label: s.label, value: s.value}
+		for i := range s.label {
+			s.label[i] = -1
+		}
+		return
+	}
+	if dw.op.V == nil || s.count == 0 {
+		return
+	}
+	normal := make([]float64, s.count)
+	for i, c := range s.label {
+		if c >= 0 {
+			normal[c] += s.value[i] * dw.op.V[i]
 		}
 	}
-	if dw.mean != nil {
-		bound += math.Abs(dw.mean.coef) * math.Pow(euclidean(dw.mean.v), 2)
+	length := matrix.Length(normal)
+	if length < 1e-14 { // orthogonal already, up to rounding
+		return
 	}
-	return bound
+	for c := range normal {
+		normal[c] /= length
+	}
+	s.normal = normal
+}
+
+func (s *componentSpace) dim() int {
+	if s.normal != nil {
+		return s.count - 1
+	}
+	return s.count
+}
+
+// vector writes the i-th vector of an orthonormal basis: a component's own or, orthogonal to the
+// normal h, column i+1 of the Householder matrix that turns h into ±e₀.
+func (s *componentSpace) vector(i int, v []float64) {
+	coord := make([]float64, s.count)
+	if s.normal == nil {
+		coord[i] = 1
+	} else {
+		sign := math.Copysign(1, s.normal[0])
+		// With w = h + sign·e₀ and wᵀw = 2(1 + |h₀|), the column is e − 2w·w_{i+1}/wᵀw.
+		f := s.normal[i+1] / (1 + math.Abs(s.normal[0]))
+		for c, h := range s.normal {
+			coord[c] = -f * h
+		}
+		coord[0] -= f * sign
+		coord[i+1]++
+	}
+	for node, c := range s.label {
+		v[node] = 0
+		if c >= 0 {
+			v[node] = coord[c] * s.value[node]
+		}
+	}
+}
+
+// coordinates returns the coordinates (count × b) of a panel's projection.
+func (s *componentSpace) coordinates(p kernel.Matrix[float64]) kernel.Matrix[float64] {
+	a := kernel.Dense[float64](s.count, p.Cols)
+	for i, c := range s.label {
+		if c >= 0 {
+			matrix.AddScaled(a.Data[c*a.Stride:], s.value[i], p.Data[i*p.Stride:][:p.Cols])
+		}
+	}
+	if s.normal != nil {
+		along := make([]float64, p.Cols)
+		for c, h := range s.normal {
+			matrix.AddScaled(along, h, a.Data[c*a.Stride:][:p.Cols])
+		}
+		for c, h := range s.normal {
+			matrix.AddScaled(a.Data[c*a.Stride:], -h, along)
+		}
+	}
+	return a
+}
+
+// add adds f times the vectors with coordinates a to a panel.
+func (s *componentSpace) add(ctx context.Context, p kernel.Matrix[float64], f float64, a kernel.Matrix[float64]) error {
+	return parallel.Rows(ctx, p.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if c := s.label[i]; c >= 0 {
+				matrix.AddScaled(p.Data[i*p.Stride:], f*s.value[i], a.Data[c*a.Stride:][:a.Cols])
+			}
+		}
+	})
+}
+
+// without is ΔW on the complement of the space. On the space itself it is low times the identity,
+// below every eigenvalue of ΔW, so that a search for the largest never returns it.
+func (s *componentSpace) without(dw matrix.Operator[float64], low float64) eigen.Operator {
+	if s.dim() <= 0 {
+		return dw.Apply
+	}
+	var buffer kernel.Buffer[float64]
+	return func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
+		rest := buffer.Sized(src.Rows, src.Cols)
+		kernel.Copy(rest, src)
+		inside := s.coordinates(src)
+		if err := s.add(ctx, rest, -1, inside); err != nil {
+			return err
+		}
+		if err := dw.Apply(ctx, dst, rest); err != nil {
+			return err
+		}
+		if err := s.add(ctx, dst, -1, s.coordinates(dst)); err != nil {
+			return err
+		}
+		return s.add(ctx, dst, low, inside)
+	}
 }

@@ -1,114 +1,99 @@
 package coles_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"coles/internal/race"
-
 	"coles"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// checkEigenmap measures what the columns of Y are, with the dense ΔW or, if it
-// is nil, with ΔW itself: residuals, orthonormality, order, signs.
-func checkEigenmap(t *testing.T, dw *coles.DeltaW, e *coles.Eigenmap, dim int) {
+// checkEigenmap measures what the columns of Y are: residuals, orthonormality, order, signs, and
+// eigenvalues against those of an oracle, at the accuracy of an iterative solution.
+func checkEigenmap(t *testing.T, dw *coles.DeltaW, y *mat.Dense, lambda []float64, dim int, want []float64) {
 	t.Helper()
-	n, d := e.Y.Dims()
-	if nodes, _ := dw.Dims(); n != nodes || d != dim || len(e.Lambda) != dim {
-		t.Fatalf("Y is %d × %d with %d eigenvalues, want %d × %d", n, d, len(e.Lambda), nodes, dim)
+	n, d := y.Dims()
+	if nodes, _ := dw.Dims(); n != nodes || d != dim || len(lambda) != dim {
+		t.Fatalf("Y is %d × %d with %d eigenvalues, want %d × %d", n, d, len(lambda), nodes, dim)
 	}
 	// ‖ΔW‖ ≤ 2, and is at least the largest |λ| found; 1e-6 is what the package states.
-	residual := must(dw.Apply(ctx, e.Y))
-	for j := range dim {
-		r := 0.0
-		for i := range n {
-			v := residual.At(i, j) - e.Lambda[j]*e.Y.At(i, j)
-			r += v * v
+	product := testkit.Must(dw.Apply(ctx, y))
+	for j, l := range lambda {
+		var off mat.VecDense
+		off.AddScaledVec(product.ColView(j), -l, y.ColView(j))
+		if r := mat.Norm(&off, 2); !(r <= 1e-6*math.Max(math.Abs(lambda[0]), 1)) {
+			t.Errorf("column %d, λ = %v: ‖ΔWy − λy‖ = %g", j, l, r)
 		}
-		if !(math.Sqrt(r) <= 1e-6*math.Max(math.Abs(e.Lambda[0]), 1)) {
-			t.Errorf("column %d, λ = %v: ‖ΔWy − λy‖ = %g", j, e.Lambda[j], math.Sqrt(r))
+		if !(math.Abs(l-want[j]) <= 1e-6) {
+			t.Errorf("λ_%d = %v, the oracle has %v", j, l, want[j])
 		}
-		if j > 0 && e.Lambda[j] > e.Lambda[j-1] {
-			t.Errorf("λ_%d = %v > λ_%d = %v", j, e.Lambda[j], j-1, e.Lambda[j-1])
+		if j > 0 && l > lambda[j-1] {
+			t.Errorf("λ_%d = %v > λ_%d = %v", j, l, j-1, lambda[j-1])
 		}
-		if v := leadingEntry(mat.Col(nil, j, e.Y)); v < 0 {
+		if v := leadingEntry(mat.Col(nil, j, y)); v < 0 {
 			t.Errorf("the largest entry of column %d is %v", j, v)
 		}
 	}
-	if off := maxDiff(product(e.Y.T(), e.Y), eye(dim)); !(off < 1e-13) {
+	if off := testkit.MaxDiff(testkit.Product(y.T(), y), eye(dim)); !(off < 1e-13) {
 		t.Errorf("max|YᵀY − I| = %g", off)
 	}
 }
 
-// wantValues compares eigenvalues at the accuracy of an iterative solution.
-func wantValues(t *testing.T, got, want []float64) {
+func wantEigenmap(t *testing.T, dw *coles.DeltaW, dim int, want []float64) {
 	t.Helper()
-	for j, v := range got {
-		if math.Abs(v-want[j]) > 1e-6 {
-			t.Errorf("λ_%d = %v, the oracle has %v", j, v, want[j])
-		}
+	y, lambda, err := coles.Eigenmaps(ctx, dw, dim)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func descending(values []float64) []float64 {
-	slices.Sort(values)
-	slices.Reverse(values)
-	return values
+	checkEigenmap(t, dw, y, lambda, dim, want)
 }
 
 func TestEigenmapsEqualDenseOracle(t *testing.T) {
-	manyComponents := func(n int) *coles.Graph {
-		rng := random(61)
-		var list []coles.Edge
-		for i := 0; i+5 < n; i += 5 { // blocks of five nodes, the last ones isolated
-			for _, e := range randomEdges(rng, 5, 0.6) {
-				list = append(list, coles.Edge{U: i + e.U, V: i + e.V})
-			}
+	rng := testkit.Random(61)
+	var blocks []coles.Edge
+	for i := 0; i+5 < 120; i += 5 { // blocks of five nodes, the last ones isolated
+		for _, e := range testkit.RandomEdges(rng, 5, 0.6) {
+			blocks = append(blocks, coles.Edge{U: i + e.U, V: i + e.V})
 		}
-		return must(coles.NewGraph(n, list))
 	}
-	for _, c := range []struct {
-		name string
-		g    *coles.Graph
-	}{
-		{"connected", randomGraph(62, 90, 0.1)},
-		{"sparse, some components", randomGraph(63, 150, 0.012)},
-		{"many components", manyComponents(120)},
-		{"bipartite", starGraph(30)},
+	for name, g := range map[string]*coles.Graph{
+		"connected":               testkit.RandomGraph(62, 90, 0.1),
+		"sparse, some components": testkit.RandomGraph(63, 150, 0.012),
+		"many components":         testkit.Must(coles.NewGraph(120, blocks)),
+		"bipartite":               starGraph(30),
 	} {
 		for _, s := range []struct {
-			name    string
-			sampler coles.NegativeSampler
-			opts    []coles.Option
-			shift   float64
+			s     coles.NegativeSampler
+			kappa int
+			eta   float64
+			shift float64
 		}{
-			{"κ = 0", coles.NoNegatives(), []coles.Option{coles.WithKappa(0)}, 0},
-			{"uniform", coles.ExpectedUniformNegatives(), nil, 0},
-			{"degree", coles.ExpectedDegreeNegatives(), nil, 0},
-			{"degree, η′ = ½, shifted", coles.ExpectedDegreeNegatives(), []coles.Option{coles.WithEta(0.5)}, 0.25},
-			{"sampled", coles.UniformNegatives(3), []coles.Option{coles.WithKappa(2), coles.WithEta(0.9)}, 0},
+			{noNegatives, 0, 1, 0},
+			{coles.ExpectedUniformNegatives(), 1, 1, 0},
+			{coles.ExpectedDegreeNegatives(), 1, 1, 0},
+			{coles.ExpectedDegreeNegatives(), 1, 0.5, 0.25},
+			{coles.UniformNegatives(3), 2, 0.9, 0},
 		} {
-			t.Run(c.name+", "+s.name, func(t *testing.T) {
-				dw := must(coles.Contrast(ctx, c.g, s.sampler, s.opts...)).Shift(s.shift)
-				n := c.g.Nodes()
-				want := descending(spectrum(t, must(dw.Apply(ctx, eye(n)))))
+			t.Run(fmt.Sprintf("%s, %v, η′ = %v", name, s.s, s.eta), func(t *testing.T) {
+				n := g.Nodes()
+				dw := testkit.Must(coles.Contrast(ctx, g, s.s, s.kappa, s.eta, 1)).Shift(s.shift)
+				want, _ := oracle(testkit.Must(dw.Apply(ctx, eye(n))))
 				for _, dim := range []int{1, 9, min(40, n), n} {
-					e := must(coles.Eigenmaps(ctx, dw, dim))
-					checkEigenmap(t, dw, e, dim)
-					wantValues(t, e.Lambda, want)
+					wantEigenmap(t, dw, dim, want)
 				}
 			})
 		}
 	}
 }
 
-// archipelago has 300 components of 2 to 9 nodes: paths, cycles, stars and
-// complete graphs in turn, and 40 isolated nodes. It also returns all
-// eigenvalues of W⁺: those of the components, by the oracle one at a time.
-func archipelago(t *testing.T) (g *coles.Graph, values []float64) {
+// archipelago has 300 components of 2 to 9 nodes: paths, cycles, stars and complete graphs in turn,
+// and 40 isolated nodes. It also returns all eigenvalues of W⁺: those of the components, by the
+// oracle one at a time.
+func archipelago() (g *coles.Graph, values []float64) {
 	var list []coles.Edge
 	n := 0
 	for c := range 300 {
@@ -129,134 +114,87 @@ func archipelago(t *testing.T) (g *coles.Graph, values []float64) {
 		if c%4 == 1 && size > 2 {
 			own = append(own, coles.Edge{U: size - 1, V: 0})
 		}
-		island := must(coles.NewGraph(size, own))
-		values = append(values, spectrum(t, coles.Normalize(island, coles.NoSelfLoops))...)
+		found, _ := oracle(testkit.Must(coles.NewGraph(size, own)).Positive())
+		values = append(values, found...)
 		for _, e := range own {
 			list = append(list, coles.Edge{U: n + e.U, V: n + e.V})
 		}
 		n += size
 	}
-	for range 40 {
-		values = append(values, 0)
-	}
-	return must(coles.NewGraph(n+40, list)), descending(values)
-}
-
-// componentVectors are the unit eigenvectors of W⁺ for the eigenvalue 1: √degree
-// on one component.
-func componentVectors(g *coles.Graph) *mat.Dense {
-	label, count := g.Components()
-	v := mat.NewDense(g.Nodes(), count, nil)
-	for i, d := range g.Degrees() {
-		v.Set(i, label[i], math.Sqrt(d))
-	}
-	var columns []int
-	for j := range count {
-		if l := mat.Norm(v.ColView(j), 2); l > 0 {
-			columns = append(columns, j)
-			for i := range g.Nodes() {
-				v.Set(i, j, v.At(i, j)/l)
-			}
-		}
-	}
-	out := mat.NewDense(g.Nodes(), len(columns), nil)
-	for q, j := range columns {
-		out.SetCol(q, mat.Col(nil, j, v))
-	}
-	return out
+	values = append(values, make([]float64, 40)...)
+	slices.Sort(values)
+	slices.Reverse(values)
+	return testkit.Must(coles.NewGraph(n+40, list)), values
 }
 
 func TestEigenmapsOfHundredsOfComponents(t *testing.T) {
-	g, all := archipelago(t)
-	dims := []int{10, 300, 330}
-	if race.Enabled {
-		dims = []int{310}
-	}
+	skipUnderRace(t)
+	g, all := archipelago()
 	t.Run("κ = 0", func(t *testing.T) {
-		dw := must(coles.Contrast(ctx, g, coles.NoNegatives(), coles.WithKappa(0)))
-		for _, dim := range dims {
-			e := must(coles.Eigenmaps(ctx, dw, dim))
-			checkEigenmap(t, dw, e, dim)
-			wantValues(t, e.Lambda, all)
-			ones := 0
-			for _, l := range e.Lambda {
-				if math.Abs(l-1) < 1e-9 {
-					ones++
-				}
-			}
-			if ones != min(300, dim) || e.ComponentVectors != 300 {
-				t.Errorf("d′ = %d: 1 is %d times an eigenvalue, %d component vectors are reported, want 300", dim, ones, e.ComponentVectors)
-			}
+		for _, dim := range []int{10, 300, 330} {
+			wantEigenmap(t, contrast(g, noNegatives), dim, all)
 		}
 	})
 	t.Run("degree expectation", func(t *testing.T) {
 		// W⁺ − s·sᵀ takes one direction from the eigenspace of 1: 299 are left.
-		dw := must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives()))
-		e := must(coles.Eigenmaps(ctx, dw, 310))
-		checkEigenmap(t, dw, e, 310)
-		wantValues(t, e.Lambda[:299], all[:299])
-		wantValues(t, e.Lambda[299:], all[300:])
+		without := slices.Concat(all[:299], all[300:])
+		wantEigenmap(t, contrast(g, coles.ExpectedDegreeNegatives()), 310, without)
 	})
 	t.Run("without component vectors", func(t *testing.T) {
-		known := componentVectors(g)
-		for _, s := range []coles.NegativeSampler{coles.NoNegatives(), coles.ExpectedDegreeNegatives()} {
-			dw := must(coles.Contrast(ctx, g, s))
-			e := must(coles.Eigenmaps(ctx, dw, 50, coles.WithoutComponentVectors()))
-			checkEigenmap(t, dw, e, 50)
-			wantValues(t, e.Lambda, all[300:])
-			if e.ComponentVectors != 300 {
-				t.Errorf("%d vectors left out, want 300", e.ComponentVectors)
-			}
-			if off := maxDiff(product(known.T(), e.Y), mat.NewDense(300, 50, nil)); !(off < 1e-12) {
+		known, _, err := coles.Eigenmaps(ctx, contrast(g, noNegatives), 300)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []coles.NegativeSampler{noNegatives, coles.ExpectedDegreeNegatives()} {
+			// γ = 0 scales all columns by one number, which leaves eigenvectors eigenvectors.
+			m := fitted(g, nil, coles.WithDim(50), coles.WithContrast(s, 1, 1), coles.WithScaling(coles.ScalingRule{Norm: 1}))
+			y := mat.DenseCopyOf(m.Embedding())
+			y.Scale(1/m.Scaling().Factors[0], y)
+			checkEigenmap(t, contrast(g, s), y, m.Lambda(), 50, all[300:])
+			testkit.WantSame(t, "vectors left out", m.Report().ComponentVectors, 300)
+			if off := testkit.MaxDiff(testkit.Product(known.T(), y), mat.NewDense(300, 50, nil)); !(off < 1e-12) {
 				t.Errorf("%v: a column has %g of a component vector", s, off)
 			}
 		}
-		n := g.Nodes()
-		dw := must(coles.Contrast(ctx, g, coles.NoNegatives()))
-		_, err := coles.Eigenmaps(ctx, dw, n-299, coles.WithoutComponentVectors())
-		wantError(t, err, coles.ErrDim)
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, nil, coles.WithDim(g.Nodes()-299))), coles.ErrSetting)
 	})
 }
 
-// Cora has 78 components, Citeseer 438 of which 48 are isolated nodes: counted on
-// the published graphs, and 1 is an eigenvalue of W⁺ as often as there are
-// components with an edge.
+// Cora has 78 components, Citeseer 438 of which 48 are isolated nodes: counted on the published
+// graphs, and 1 is an eigenvalue of W⁺ as often as there are components with an edge.
 func TestUnitEigenvaluesOfRealGraphs(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		units int
-	}{{"cora", 78}, {"citeseer", 390}} {
-		t.Run(c.name, func(t *testing.T) {
-			if race.Enabled && c.units > 100 {
-				t.Skip("minutes under the race detector")
+	for name, units := range map[string]int{"cora": 78, "citeseer": 390} {
+		t.Run(name, func(t *testing.T) {
+			skipUnderRace(t)
+			_, g := openGraph(t, name)
+			dw := contrast(g, noNegatives)
+			y, lambda, err := coles.Eigenmaps(ctx, dw, units+6)
+			if err != nil {
+				t.Fatal(err)
 			}
-			_, g := openGraph(t, c.name)
-			dw := must(coles.Contrast(ctx, g, coles.NoNegatives(), coles.WithKappa(0)))
-			dim := c.units + 6
-			e := must(coles.Eigenmaps(ctx, dw, dim))
-			checkEigenmap(t, dw, e, dim)
-			for j, l := range e.Lambda {
-				if unit := math.Abs(l-1) < 1e-9; unit != (j < c.units) {
-					t.Errorf("λ_%d = %v, want %d unit eigenvalues", j, l, c.units)
+			checkEigenmap(t, dw, y, lambda, units+6, lambda)
+			for j, l := range lambda {
+				if unit := math.Abs(l-1) < 1e-9; unit != (j < units) {
+					t.Errorf("λ_%d = %v, want %d unit eigenvalues", j, l, units)
 				}
 			}
-			rest := must(coles.Eigenmaps(ctx, dw, 6, coles.WithoutComponentVectors()))
-			checkEigenmap(t, dw, rest, 6)
-			wantValues(t, rest.Lambda, e.Lambda[c.units:])
+			rest := fitted(g, nil, coles.WithDim(6), coles.WithContrast(noNegatives, 0, 1))
+			for j, l := range rest.Lambda() {
+				if math.Abs(l-lambda[units+j]) > 1e-6 {
+					t.Errorf("without component vectors λ_%d is %v, want %v", j, l, lambda[units+j])
+				}
+			}
 		})
 	}
 }
 
-func TestEigenmapsRefuses(t *testing.T) {
-	g := randomGraph(65, 12, 0.4)
-	dw := must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives()))
-	for _, dim := range []int{13, 0, -1} {
-		_, err := coles.Eigenmaps(ctx, dw, dim)
-		wantError(t, err, coles.ErrDim)
+// Truncation leaves columns of negative eigenvalues out also where there are no features.
+func TestTruncationWithoutFeatures(t *testing.T) {
+	g := testkit.RandomGraph(65, 12, 0.4)
+	all, cut := fitted(g, nil, coles.WithDim(11)), fitted(g, nil, coles.WithDim(11), coles.WithTruncation())
+	positive := slices.IndexFunc(all.Lambda(), func(l float64) bool { return l < 0 })
+	if _, d := cut.Embedding().Dims(); positive <= 0 || d != positive || cut.Report().Dim != positive {
+		t.Errorf("%d columns kept, reported %d, with eigenvalues %v", d, cut.Report().Dim, cut.Lambda())
 	}
-	cut := must(coles.Eigenmaps(ctx, dw, 12, coles.WithTruncation()))
-	_, d := cut.Y.Dims()
-	if d != len(cut.Lambda) || d == 12 || cut.Lambda[d-1] < 0 {
-		t.Errorf("%d columns kept with eigenvalues %v", d, cut.Lambda)
-	}
+	testkit.WantSame(t, "λ", cut.Lambda(), all.Lambda()[:positive])
 }

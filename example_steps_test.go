@@ -2,195 +2,183 @@ package coles_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"log"
 
 	"coles"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
-// The steps of Fit, one door at a time.
-func Example() {
+// Real edge lists are untidy. The report says what was merged and dropped, so that a mistake in the
+// data is seen before it is embedded.
+func ExampleNewGraph() {
+	list := []coles.Edge{{U: 0, V: 1}, {U: 1, V: 0}, {U: 1, V: 2}, {U: 2, V: 2}}
+	g, err := coles.NewGraph(4, list, coles.WithIDs([]string{"ada", "ben", "cy", "dee"}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(g.Report())
+	row, _ := g.Row("cy")
+	fmt.Println("cy is row", row)
+
+	_, err = coles.NewGraph(2, []coles.Edge{{U: 0, V: 2}})
+	fmt.Println(err)
+	// Output:
+	// 4 nodes, 2 edges, 1 duplicate merged, 1 self loop dropped, 1 isolated node
+	// cy is row 2
+	// coles: graph: index out of range: edge 0 joins 0 and 2 in a graph of 2 nodes
+}
+
+// Flows between hosts have a direction and are not all alike. They are refused where it would be
+// lost silently; a host listens nearly only to the one it talks to most.
+func ExampleFromDirectedCSR() {
+	flows := sparse.NewCSR(3, 3, []int{0, 1, 2, 2}, []int{1, 2}, []float64{99, 1})
+	_, err := coles.FromCSR(flows)
+	fmt.Println(err)
+	g, err := coles.FromDirectedCSR(flows)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(g.Report())
+	show(g.Positive())
+	// Output:
+	// coles: graph: matrix is not symmetric: 99 at (0, 1) but 0 at (1, 0); FromDirectedCSR accepts directed graphs
+	// 3 nodes, 2 edges, 2 directed entries mirrored, weighted
+	//   0.00  0.99  0.00
+	//   0.99  0.00  0.10
+	//   0.00  0.10  0.00
+}
+
+// Data without a graph: join every row to the one most like it. Dense32 holds features at half the
+// memory of a *mat.Dense, and goes wherever a matrix goes.
+func ExampleKNN() {
+	x := &coles.Dense32{Rows: 4, Cols: 2, Stride: 2, Data: []float32{5, 1, 4, 1, 1, 6, 1, 5}}
+	g, err := coles.KNN(context.Background(), x, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	show(g.CSR())
+	// Output:
+	// 0.00  1.00  0.00  0.00
+	//   1.00  0.00  0.00  0.00
+	//   0.00  0.00  0.00  1.00
+	//   0.00  0.00  1.00  0.00
+}
+
+// One hop moves half of a value along an edge; the coefficients say how much comes from how far.
+func ExampleFilter() {
+	g, err := coles.NewGraph(2, []coles.Edge{{U: 0, V: 1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, x := coles.Normalize(g), mat.NewDense(2, 1, []float64{1, 0})
+	for _, f := range []coles.Filter{coles.SGC(1), coles.S2GC(2, 0.05), coles.S2GCSum(2), coles.APPNP(2, 0.1), coles.Heat(2, 1), coles.Polynomial(1, -0.5)} {
+		fx, err := f.Apply(context.Background(), w, x)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%v: %.3f, FX = %.3f\n", f, f.Coefficients(), fx.RawMatrix().Data)
+	}
+	// Output:
+	// sgc:1: [0.000 1.000], FX = [0.500 0.500]
+	// s2gc:2,0.05: [0.050 0.475 0.475], FX = [0.525 0.475]
+	// s2gcsum:2: [0.500 0.500 0.500], FX = [1.000 0.500]
+	// appnp:2,0.1: [0.100 0.090 0.810], FX = [0.550 0.450]
+	// heat:2,1: [0.368 0.368 0.184], FX = [0.644 0.276]
+	// polynomial:1,-0.5: [1.000 -0.500], FX = [0.750 -0.250]
+}
+
+// Every way to draw negatives, and a function: each node against the one opposite in the order.
+func ExampleNegativeSampler() {
+	ctx := context.Background()
+	g, _ := barbell()
+	opposite := coles.NegativeFunc("opposite", func(_ context.Context, g *coles.Graph, _ uint64) (*coles.SymCSR, error) {
+		var pairs []coles.Edge
+		for u := range g.Nodes() / 2 {
+			pairs = append(pairs, coles.Edge{U: u, V: g.Nodes() - 1 - u})
+		}
+		return g.Negative(pairs)
+	})
+	for _, s := range []coles.NegativeSampler{
+		coles.UniformNegatives(1), coles.DegreeNegatives(1), coles.ErdosRenyiNegatives(1), coles.ErdosRenyiNegatives(1).ExcludeEdges(), opposite,
+	} {
+		w, err := s.Sample(ctx, g, 1)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%v: %d pairs\n", s, w.NNZ()/2)
+	}
+	// Negatives that are too few to be drawn are an error, not a smaller sample.
+	_, err := coles.UniformNegatives(4).ExcludeEdges().Sample(ctx, g, 1)
+	fmt.Println(err)
+	// Output:
+	// uniform:1: 5 pairs
+	// degree:1: 5 pairs
+	// erdos-renyi:1: 15 pairs
+	// erdos-renyi:1,exclude-edges: 8 pairs
+	// custom:opposite: 3 pairs
+	// coles: negatives: graph too dense for negatives without true edges: node 0 has 3 nodes to draw 4 partners from
+}
+
+// The steps of Fit, one by one.
+func ExampleSolve() {
 	ctx := context.Background()
 	g, x := barbell()
 
-	prepare, err := coles.FitPreparation(context.Background(), x, coles.PrepareTFIDF)
+	prepare, err := coles.PrepareTFIDF.Fit(ctx, x)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	prepared, err := prepare.Apply(context.Background(), x)
+	prepared, err := prepare.Apply(ctx, x)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	fx, err := coles.S2GCSum(8).Apply(ctx, coles.Normalize(g, coles.SelfLoops), prepared)
+	fx, err := coles.S2GCSum(8).Apply(ctx, coles.Normalize(g), prepared)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives())
+	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives(), 1, 1, 1)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	p, err := coles.Solve(ctx, fx, dw, 2)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	var e mat.Dense
 	e.Mul(fx, p.P.T())
-	scaling, err := coles.SpectralScaling(context.Background(), &e, p.Lambda)
+	scaling, err := coles.ScalingRule{Rank: 20, Floor: 8, Norm: 4}.Fit(ctx, &e, p.Lambda)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	y, err := scaling.Apply(context.Background(), &e)
+	y, err := scaling.Apply(ctx, &e)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 
-	m, err := coles.Fit(ctx, g, x, coles.WithFeatures(coles.PrepareTFIDF), coles.WithDim(2))
+	m, err := coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareTFIDF), coles.WithDim(2))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println("the same as Fit:", mat.EqualApprox(y, m.Embedding(), 1e-12))
 	// Output:
 	// the same as Fit: true
 }
 
-// One hop moves half of a value along an edge.
-func ExampleFilter_Apply() {
-	g, err := coles.NewGraph(2, []coles.Edge{{U: 0, V: 1}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	x := mat.NewDense(2, 1, []float64{1, 0})
-	w := coles.Normalize(g, coles.SelfLoops)
-	for _, f := range []coles.Filter{coles.Identity(), coles.SGC(1), coles.APPNP(1, 0.5)} {
-		fx, err := f.Apply(context.Background(), w, x)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%v: %.2f\n", f, fx.RawMatrix().Data)
-	}
-	// Output:
-	// Identity: [1.00 0.00]
-	// SGC(1): [0.50 0.50]
-	// APPNP(1, 0.5): [0.75 0.25]
-}
-
-func ExampleSGC() {
-	printFilter(coles.SGC(2))
-	// Output:
-	// SGC(2) [0.000 0.000 1.000]
-}
-
-func ExampleS2GC() {
-	printFilter(coles.S2GC(2, 0.05))
-	// Output:
-	// S2GC(2, 0.05) [0.050 0.475 0.475]
-}
-
-func ExampleS2GCSum() {
-	printFilter(coles.S2GCSum(2))
-	// Output:
-	// S2GCSum(2) [0.500 0.500 0.500]
-}
-
-func ExampleAPPNP() {
-	printFilter(coles.APPNP(2, 0.1))
-	// Output:
-	// APPNP(2, 0.1) [0.100 0.090 0.810]
-}
-
-func ExampleHeat() {
-	printFilter(coles.Heat(2, 1))
-	// Output:
-	// Heat(2, 1) [0.368 0.368 0.184]
-}
-
-func ExampleIdentity() {
-	printFilter(coles.Identity())
-	// Output:
-	// Identity [1.000]
-}
-
-func ExamplePolynomial() {
-	printFilter(coles.Polynomial(1, -0.5))
-	// Output:
-	// Polynomial [1.000 -0.500]
-}
-
-func printFilter(f coles.Filter) { fmt.Printf("%v %.3f\n", f, f.Coefficients()) }
-
-// The weights learned from some rows are used on others.
-func ExampleFitPreparation() {
-	x := mat.NewDense(2, 2, []float64{1, 10, 3, 10})
-	p, err := coles.FitPreparation(context.Background(), x, coles.PrepareStandardize)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	later, err := p.Apply(context.Background(), mat.NewDense(1, 2, []float64{4, 11}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(later) // mean 2, deviation 1; the second column is constant
-	_, err = coles.FitPreparation(context.Background(), mat.NewDense(1, 1, []float64{-1}), coles.PrepareTFIDF)
-	fmt.Println(err)
-	// Output:
-	// 2.00  0.00
-	// coles: features: features do not suit this preparation: -1 at row 0, column 0, but tfidf takes values from 0 up
-}
-
-// P has orthonormal rows, and λ descends.
-func ExampleSolve() {
-	ctx := context.Background()
-	g, x := barbell()
-	fx, err := coles.SGC(2).Apply(ctx, coles.Normalize(g, coles.SelfLoops), x)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p, err := coles.Solve(ctx, fx, dw, 2)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%v, λ₁ = %.3f\n", p.Solver, p.Lambda[0])
-	show(p.P)
-	// Output:
-	// direct, λ₁ = 0.708
-	//   0.71 -0.71  0.00
-	//  -0.38 -0.38  0.85
-}
-
-// The same without ever forming FX or M.
+// P without ever forming FX or M. Its rows are orthonormal; they say which features a column is
+// made of: those of the two triangles, one against the other.
 func ExampleSolveImplicit() {
 	ctx := context.Background()
 	g, x := barbell()
-	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives())
+	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives(), 1, 1, 1)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	p, err := coles.SolveImplicit(ctx, x, coles.Normalize(g, coles.SelfLoops), coles.SGC(2), dw, 2)
+	p, err := coles.SolveImplicit(ctx, x, coles.Normalize(g), coles.SGC(2), dw, 2)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Printf("%v, λ₁ = %.3f\n", p.Solver, p.Lambda[0])
 	show(p.P)
@@ -200,35 +188,42 @@ func ExampleSolveImplicit() {
 	//  -0.38 -0.38  0.85
 }
 
-// Columns are weighted by λ^γ, then all by one number.
-func ExampleSpectralScaling() {
-	e := mat.NewDense(2, 2, []float64{3, 1, -3, -1})
-	s, err := coles.SpectralScaling(context.Background(), e, []float64{4, 1}, coles.WithPower(0.5), coles.WithNorm(1))
+// A free Y instead of a map of features: the second eigenvector of W⁺ parts the triangles.
+func ExampleEigenmaps() {
+	ctx := context.Background()
+	g, _ := barbell()
+	dw, err := coles.Contrast(ctx, g, coles.NegativeSampler{}, 0, 1, 1)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	fmt.Printf("%.3f\n", s.Factors)
-	y, err := s.Apply(context.Background(), e)
+	y, lambda, err := coles.Eigenmaps(ctx, dw, 2)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	show(y)
+	fmt.Printf("λ = %.2f\n", lambda)
+	show(y.T())
 	// Output:
-	// [0.329 0.164]
-	//   0.99  0.16
-	//  -0.99 -0.16
+	// λ = [1.00 0.80]
+	//   0.38  0.38  0.46  0.46  0.38  0.38
+	//   0.45  0.45  0.32 -0.32 -0.45 -0.45
 }
 
-// Settings are a value: they go to JSON and back.
-func ExampleDefaultSettings() {
-	text, err := json.Marshal(coles.DefaultSettings().Scaling)
-	fmt.Println(string(text), err)
-	var s coles.Settings
-	whole, _ := json.Marshal(coles.DefaultSettings())
-	fmt.Println(json.Unmarshal(whole, &s), s.Filter, s.Negatives)
+// Columns are weighted by λ^γ, then all by one number; the factors found on some rows weight those
+// that come later.
+func ExampleScalingRule() {
+	ctx := context.Background()
+	e := mat.NewDense(4, 2, []float64{1, 1, 1, -1, -1, 1, -1, -1})
+	s, err := coles.ScalingRule{Power: 0.5, Norm: 1}.Fit(ctx, e, []float64{1, 0.25})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("γ = %.1f, factors %.2f\n", s.Power, s.Factors)
+	later, err := s.Apply(ctx, mat.NewDense(1, 2, []float64{2, 2}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	show(later)
 	// Output:
-	// {"fixed_power":false,"power":0,"rank":20,"floor":8,"norm":4} <nil>
-	// <nil> S2GCSum(8) expected-degree
+	// γ = 0.5, factors [0.89 0.45]
+	//   1.79  0.89
 }

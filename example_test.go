@@ -3,21 +3,24 @@ package coles_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"math"
+	"time"
 
 	"coles"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// barbell is two triangles joined by an edge, with one feature a triangle and
-// one that all nodes share.
+// barbell is two triangles joined by an edge, with one feature a triangle and one that all nodes
+// share.
 func barbell() (*coles.Graph, *mat.Dense) {
 	g, err := coles.NewGraph(6, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}, {U: 3, V: 4}, {U: 4, V: 5}, {U: 5, V: 3}})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	return g, mat.NewDense(6, 3, []float64{
 		1, 0, 1,
@@ -40,14 +43,13 @@ func show(m mat.Matrix) {
 	}
 }
 
-// From a graph and features to a vector for each node: the first column tells
-// the two triangles apart.
+// From a graph and features to a vector for each node: the first column tells the two triangles
+// apart.
 func ExampleFit() {
 	g, x := barbell()
 	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(2)))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(m.Report().Graph)
 	show(m.Embedding())
@@ -61,42 +63,28 @@ func ExampleFit() {
 	//  -4.53  4.03
 }
 
-// A graph without features is embedded by its edges alone.
-func ExampleFit_withoutFeatures() {
-	g, _ := barbell()
-	m, err := coles.Fit(context.Background(), g, nil, coles.WithDim(1))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(m.Embedding().T())
-	// Output:
-	//  4.41  4.41  3.19 -3.19 -4.41 -4.41
-}
-
 // A node that comes later is embedded without fitting again.
 func ExampleModel_Embed() {
 	ctx := context.Background()
 	g, x := barbell()
 	m, err := coles.Fit(ctx, g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	// Node 6 knows nodes 4 and 5 of the second triangle, and shares a feature with them.
-	list := []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}, {U: 3, V: 4}, {U: 4, V: 5}, {U: 5, V: 3}, {U: 6, V: 4}, {U: 6, V: 5}}
-	grown, err := coles.NewGraph(7, list)
+	grown, err := coles.NewGraph(7, []coles.Edge{
+		{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}, {U: 3, V: 4}, {U: 4, V: 5}, {U: 5, V: 3},
+		{U: 6, V: 4}, {U: 6, V: 5},
+	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	more := mat.NewDense(7, 3, nil)
 	more.Copy(x)
 	more.Set(6, 1, 1)
 	y, err := m.Embed(ctx, grown, more)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	show(y.Slice(4, 7, 0, 2))
 	// Output:
@@ -105,84 +93,89 @@ func ExampleModel_Embed() {
 	//  -5.86  4.08
 }
 
-// A model written to a file embeds as before when read again.
+// A model written to a file embeds as before when it is read again, and knows whose row is which. A
+// damaged file is an error, not a wrong model.
 func ExampleReadModel() {
 	ctx := context.Background()
-	g, x := barbell()
+	names := coles.WithIDs([]string{"ann", "bob", "zoe"})
+	g, err := coles.NewGraph(3, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}}, names)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x := mat.NewDense(3, 2, []float64{1, 0, 1, 1, 0, 1})
 	m, err := coles.Fit(ctx, g, x)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	var file bytes.Buffer
 	if _, err := m.WriteTo(&file); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	read, err := coles.ReadModel(&file)
+	read, err := coles.ReadModel(bytes.NewReader(file.Bytes()))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	before, _ := m.Embed(ctx, g, x)
-	after, _ := read.Embed(ctx, g, x)
-	fmt.Println(mat.Equal(before, after))
-	// Output:
-	// true
-}
+	y, err := read.Embed(ctx, g, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(read.IDs(), mat.Equal(y, m.Embedding()))
 
-// A damaged file is an error, not a wrong model.
-func ExampleModel_WriteTo() {
-	g, x := barbell()
-	m, err := coles.Fit(context.Background(), g, x)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var file bytes.Buffer
-	if _, err := m.WriteTo(&file); err != nil {
-		fmt.Println(err)
-		return
-	}
-	damaged := file.Bytes()
-	damaged[len(damaged)-1]++
-	_, err = coles.ReadModel(bytes.NewReader(damaged))
+	_, err = coles.ReadModel(bytes.NewReader(file.Bytes()[:file.Len()-1]))
 	fmt.Println(errors.Is(err, coles.ErrChecksum))
 	// Output:
+	// [ann bob zoe] true
 	// true
 }
 
-// The memory of a fit is known before it begins.
-func ExampleEstimate() {
-	g, x := barbell()
-	for _, solver := range []coles.Solver{coles.SolverDirect, coles.SolverKrylov} {
-		m, err := coles.Estimate(g, x, coles.WithSolver(solver), coles.WithDim(2))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(m.Solver, "below 100 kB:", m.Bytes < 100_000)
+// A configuration holds what differs from the default; options change it further. The settings of a
+// fit, which resolve what was left open, make the same embedding again.
+func ExampleSettings() {
+	s := coles.DefaultSettings()
+	if err := json.Unmarshal([]byte(`{"dim": 64, "filter": "sgc:2", "negatives": "uniform:1", "kappa": 10, "eta": 0.9}`), &s); err != nil {
+		log.Fatal(err)
 	}
+	g, x := barbell()
+	m, err := coles.Fit(context.Background(), g, x, coles.WithSettings(s), coles.WithDim(2))
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := json.Marshal(m.Settings())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(text))
+
+	fmt.Println(json.Unmarshal([]byte(`{"dimension": 64}`), &s))
 	// Output:
-	// direct below 100 kB: true
-	// krylov below 100 kB: true
+	// {"dim":2,"seed":1,"preparation":"auto","filter":"sgc:2","negatives":"uniform:1","kappa":10,"eta":0.9,"share":0,"auto_share":false,"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"truncate":false,"solver":"auto","precision":"float64"}
+	// coles: settings: bad setting: json: unknown field "dimension"
 }
 
+// The memory of a fit is known before it begins, its progress while it runs, and a context ends it.
 func ExampleWithProgress() {
 	g, x := barbell()
-	stage := ""
-	_, err := coles.Fit(context.Background(), g, x, coles.WithProgress(func(p coles.Progress) {
-		if p.Stage != stage {
-			stage = p.Stage
+	bytes, err := coles.DefaultSettings().Estimate(g, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("below 1 MB:", bytes < 1_000_000)
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	_, err = coles.Fit(ctx, g, x, coles.WithProgress(func(stage string, done, total int) {
+		if done == 0 {
 			fmt.Println(stage)
 		}
+		if stage == "solve" {
+			cancel()
+		}
 	}))
-	if err != nil {
-		fmt.Println(err)
-	}
+	fmt.Println(err)
 	// Output:
+	// below 1 MB: true
 	// prepare
 	// filter
 	// solve
-	// embed
+	// context canceled
 }

@@ -2,133 +2,325 @@ package coles
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"math"
 
-	"coles/internal/input"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// features is a checked feature matrix X as it came in, never written to:
-// sparse, dense, or dense in float32.
-type features struct {
-	sparse *kernel.CSR[float64]    // nil when the matrix is dense
-	dense  kernel.Matrix[float64]  // set when sparse and single are nil
-	single *kernel.Matrix[float32] // nil unless the matrix is a [Dense32]
-}
-
-// readFeatures checks a matrix from outside. A *mat.Dense and a *Dense32 are
-// viewed, everything else copied.
-func readFeatures(ctx context.Context, x mat.Matrix) (*features, error) {
-	if err := checkContext(ctx); err != nil {
-		return nil, err
-	}
-	if w, ok := x.(*SymCSR); ok && w != nil {
-		return &features{sparse: w.matrix()}, nil
-	}
-	m, err := input.Read(ctx, x)
+// readFeatures checks a matrix from outside, which must have rows and columns.
+func readFeatures(ctx context.Context, x mat.Matrix) (*matrix.Source, error) {
+	s, err := matrix.Read(ctx, x)
 	if err != nil {
-		return nil, inputError("features", err)
+		return nil, fmt.Errorf("coles: features: %w", err)
 	}
-	return &features{sparse: m.Sparse, dense: m.Dense, single: m.Single}, nil
+	if n, d := s.Dims(); n == 0 || d == 0 {
+		return nil, fmt.Errorf("coles: features: %w: %d × %d", ErrShape, n, d)
+	}
+	return s, nil
 }
 
-func (f *features) rows() int {
-	switch {
-	case f.sparse != nil:
-		return f.sparse.Rows
-	case f.single != nil:
-		return f.single.Rows
-	}
-	return f.dense.Rows
+// Preparation says what is done to features before they are filtered.
+type Preparation int
+
+const (
+	// PrepareAuto chooses by the values, never by labels: standardised columns where half of the
+	// entries or more are not zero; TF-IDF and unit rows where all are counts or 0/1; unit rows
+	// alone otherwise (real numbers, mostly zero).
+	PrepareAuto Preparation = iota
+	// PrepareNone leaves the features as they are.
+	PrepareNone
+	// PrepareTFIDF multiplies column j by log((1+n)/(1+df_j)) + 1, df_j the number of rows where it
+	// is not zero, and then scales rows to unit length.
+	PrepareTFIDF
+	// PrepareRowL2 scales every row to unit Euclidean length.
+	PrepareRowL2
+	// PrepareRowL1 scales every row to sum 1.
+	PrepareRowL1
+	// PrepareStandardize shifts and scales every column to mean 0 and (population) standard
+	// deviation 1; a constant column becomes zero.
+	PrepareStandardize
+)
+
+var preparationNames = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize"}
+
+// String is the name that UnmarshalText reads.
+func (p Preparation) String() string { return setting.Name(p, preparationNames) }
+
+// MarshalText gives the name that UnmarshalText reads.
+func (p Preparation) MarshalText() ([]byte, error) { return setting.Marshal(p, preparationNames) }
+
+// UnmarshalText reads a name such as "tfidf".
+func (p *Preparation) UnmarshalText(text []byte) error {
+	return setting.Unmarshal(p, text, preparationNames)
 }
 
-func (f *features) cols() int {
-	switch {
-	case f.sparse != nil:
-		return f.sparse.Cols
-	case f.single != nil:
-		return f.single.Cols
-	}
-	return f.dense.Cols
+// denseShare is the share of non-zero entries from which features count as dense. Bags of words lie
+// far below it (the densest tried fills 0.35), measurements of every node above.
+const denseShare = 0.5
+
+// A Preparer is a preparation fitted to a feature matrix: it applies the same column weights, means
+// and scales to the features of nodes that come later.
+type Preparer struct {
+	how     Preparation // never PrepareAuto
+	columns int
+	weight  []float64 // TF-IDF: idf; standardised: 1/deviation, 0 for a constant column
+	mean    []float64 // standardised
 }
 
-// load writes row i into buf, absent entries as zeros.
-func (f *features) load(buf []float64, i int) {
-	switch {
-	case f.sparse != nil:
-		clear(buf)
-		cols, vals := f.sparse.Row(i)
-		for q, j := range cols {
-			buf[j] = vals[q]
-		}
-	case f.single != nil:
-		for j, v := range f.single.Data[i*f.single.Stride:][:len(buf)] {
-			buf[j] = float64(v)
-		}
-	default:
-		copy(buf, f.dense.Data[i*f.dense.Stride:][:len(buf)])
-	}
-}
-
-// eachRow calls visit with the stored entries of the rows lo to hi: their
-// columns, nil where all are stored, and values, not to be written to.
-func (f *features) eachRow(lo, hi int, visit func(i int, cols []int32, vals []float64)) {
-	var buf []float64
-	if f.single != nil {
-		buf = make([]float64, f.single.Cols)
-	}
-	for i := lo; i < hi; i++ {
-		switch {
-		case f.sparse != nil:
-			cols, vals := f.sparse.Row(i)
-			visit(i, cols, vals)
-		case f.single != nil:
-			f.load(buf, i)
-			visit(i, nil, buf)
-		default:
-			visit(i, nil, f.dense.Data[i*f.dense.Stride:][:f.dense.Cols])
-		}
-	}
-}
-
-// largest is the largest magnitude in some rows.
-func (f *features) largest(lo, hi int) float64 {
-	largest := 0.0
-	f.eachRow(lo, hi, func(_ int, _ []int32, vals []float64) { largest = max(largest, magnitude(vals)) })
-	return largest
-}
-
-// thin returns dense features in sparse form.
-func (f *features) thin(ctx context.Context) (*features, error) {
-	if f.sparse != nil {
-		return f, nil
-	}
-	c := &kernel.CSR[float64]{Rows: f.rows(), Cols: f.cols(), Ptr: make([]int64, f.rows()+1)}
-	if err := eachBlock(ctx, f.rows(), func(lo, hi int) {
-		f.eachRow(lo, hi, func(i int, _ []int32, vals []float64) {
-			for _, v := range vals {
-				if v != 0 {
-					c.Ptr[i+1]++
-				}
-			}
-		})
-	}); err != nil {
+// Fit learns a preparation from features X (n × d) in one or two passes over the stored entries.
+//
+// Errors: [ErrNegative] for TF-IDF or row sums of negative values; [ErrSetting] for a preparation
+// it does not know; [ErrShape], [ErrNotFinite], as for any matrix, and ctx's.
+func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
+	source, err := readFeatures(ctx, x)
+	if err != nil {
 		return nil, err
 	}
-	for i := range c.Rows {
-		c.Ptr[i+1] += c.Ptr[i]
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	if p == PrepareAuto {
+		if p, err = suitable(ctx, source); err != nil {
+			return nil, err
+		}
 	}
-	c.Col, c.Val = make([]int32, c.NNZ()), make([]float64, c.NNZ())
-	return &features{sparse: c}, eachBlock(ctx, f.rows(), func(lo, hi int) {
-		f.eachRow(lo, hi, func(i int, _ []int32, vals []float64) {
-			to := c.Ptr[i]
-			for j, v := range vals {
-				if v != 0 {
-					c.Col[to], c.Val[to] = int32(j), v
-					to++
-				}
-			}
-		})
-	})
+	out := &Preparer{how: p, columns: source.Cols()}
+	if err := out.refuse(ctx, source); err != nil {
+		return nil, err
+	}
+	switch p {
+	case PrepareNone, PrepareRowL2, PrepareRowL1:
+	case PrepareTFIDF:
+		out.weight, err = matrix.Counts(ctx, source)
+		for j, df := range out.weight {
+			out.weight[j] = math.Log((1+float64(source.Rows()))/(1+df)) + 1
+		}
+	case PrepareStandardize:
+		out.mean, out.weight, err = matrix.Moments(ctx, source)
+	default:
+		return nil, fmt.Errorf("coles: features: %w: %v", ErrSetting, p)
+	}
+	return out, err
+}
+
+// suitable is the rule of PrepareAuto.
+func suitable(ctx context.Context, s *matrix.Source) (Preparation, error) {
+	seen, err := matrix.TallyOf(ctx, s)
+	switch {
+	case err != nil:
+		return 0, err
+	case float64(seen.NonZero) >= denseShare*float64(s.Rows())*float64(s.Cols()):
+		return PrepareStandardize, nil
+	case seen.Other:
+		return PrepareRowL2, nil
+	}
+	return PrepareTFIDF, nil
+}
+
+// Preparation returns the preparation, with [PrepareAuto] resolved.
+func (p *Preparer) Preparation() Preparation { return p.how }
+
+// Apply prepares features with the columns that p was fitted to. The result is a *sparse.CSR or a
+// *mat.Dense; X is not changed. Rows that are zero stay zero.
+//
+// Errors: [ErrShape] for another number of columns, [ErrNegative], [ErrNotFinite], and ctx's.
+func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
+	source, err := readFeatures(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if source, err = p.Prepare(ctx, source); err != nil {
+		return nil, err
+	}
+	m, err := matrix.As[float64](ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	if err := matrix.CheckOverflow(ctx, "prepared, a feature", m); err != nil {
+		return nil, err
+	}
+	return matrix.Export(ctx, m)
+}
+
+// Prepare is [Preparer.Apply] without a copy, for the packages of this module: rows are prepared
+// whenever they are read.
+func (p *Preparer) Prepare(ctx context.Context, s *matrix.Source) (*matrix.Source, error) {
+	if err := p.refuse(ctx, s); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.how == PrepareTFIDF {
+		if s, err = s.Thin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if p.how == PrepareNone {
+		return s, nil
+	}
+	return s.Changed(p.how == PrepareStandardize, p.row), nil
+}
+
+// PrepareSingle is [Preparer.Prepare] in float32, within the range of [Float32].
+func (p *Preparer) PrepareSingle(ctx context.Context, s *matrix.Source) (*matrix.Matrix[float32], error) {
+	return prepared[float32](ctx, p, s)
+}
+
+// row prepares the values of a row in place; cols is nil where all are there.
+func (p *Preparer) row(cols []int32, vals []float64) {
+	switch p.how {
+	case PrepareTFIDF:
+		matrix.Tame(vals)
+		for q := range vals {
+			vals[q] *= p.weight[cols[q]]
+		}
+		divide(vals, matrix.Length(vals))
+	case PrepareRowL2:
+		matrix.Tame(vals)
+		divide(vals, matrix.Length(vals))
+	case PrepareRowL1:
+		matrix.Tame(vals)
+		divide(vals, matrix.Total(vals))
+	case PrepareStandardize:
+		for j, v := range vals {
+			vals[j] = deviation(v, p.mean[j], p.weight[j])
+		}
+	}
+}
+
+func divide(row []float64, length float64) {
+	if length > 0 {
+		for q := range row {
+			row[q] /= length
+		}
+	}
+}
+
+// deviation is v − mean in units of 1/weight, where the difference may overflow.
+func deviation(v, mean, weight float64) float64 {
+	if off := v - mean; matrix.Finite(off) {
+		return off * weight
+	}
+	return (v/2 - mean/2) * weight * 2
+}
+
+// refuse reports features that the preparation cannot mean anything for.
+func (p *Preparer) refuse(ctx context.Context, s *matrix.Source) error {
+	n, d := s.Dims()
+	if d != p.columns {
+		return fmt.Errorf("coles: features: %w: %d columns, prepared for %d", ErrShape, d, p.columns)
+	}
+	if p.how == PrepareStandardize && float64(n)*float64(d) > math.MaxInt32*8 {
+		return fmt.Errorf("coles: features: %w: standardised, %d × %d features are dense", ErrTooLarge, n, d)
+	}
+	if p.how != PrepareTFIDF && p.how != PrepareRowL1 {
+		return nil
+	}
+	i, j, v, err := matrix.FirstNegative(ctx, s)
+	if err == nil && v < 0 {
+		return fmt.Errorf("coles: features: %w: %v at row %d, column %d, but %v takes values from 0 up", ErrNegative, v, i, j, p.how)
+	}
+	return err
+}
+
+// singleRange is how far the largest magnitude may be from 1 in [Float32].
+const singleRange = 1e15
+
+// prepared are features, prepared, in numbers of type T, which must be able to hold their products.
+func prepared[T kernel.Float](ctx context.Context, p *Preparer, s *matrix.Source) (*matrix.Matrix[T], error) {
+	after, err := p.Prepare(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	x, err := matrix.As[T](ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	if _, single := any(x).(*matrix.Matrix[float32]); !single {
+		return x, nil
+	}
+	if p.how == PrepareNone { // what vanishes in float32 is seen here only
+		largest, err := s.Largest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkSingle("features", largest); err != nil {
+			return nil, err
+		}
+	}
+	largest, err := x.Largest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return x, checkSingle("features", largest)
+}
+
+// checkSingle refuses what has products that float32 could not hold.
+func checkSingle(what string, largest float64) error {
+	if largest > singleRange || largest > 0 && largest < 1/singleRange {
+		return fmt.Errorf("coles: %s: %w: up to %.3g, beyond what float32 can multiply; scale them or use Float64", what, ErrPrecision, largest)
+	}
+	return nil
+}
+
+// checkFilter refuses a filter whose products with prepared features leave the range of their
+// numbers.
+func checkFilter[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], f Filter, p *Preparer) error {
+	largest := matrix.Magnitude(f.coef)
+	if _, single := any(x).(*matrix.Matrix[float32]); single {
+		if err := checkSingle("filter coefficients", largest); err != nil {
+			return err
+		}
+	}
+	if p.how != PrepareNone && largest >= leastFeature { // X is near 1
+		return nil
+	}
+	return checkUnderflow(ctx, x, f)
+}
+
+// preparerJSON is a preparer outside Go.
+type preparerJSON struct {
+	Preparation Preparation `json:"preparation"`
+	Columns     int         `json:"columns"`
+	Weight      []float64   `json:"weight,omitempty"`
+	Mean        []float64   `json:"mean,omitempty"`
+}
+
+// MarshalJSON writes the preparation and what it learned, to the last bit.
+func (p *Preparer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(preparerJSON{p.how, p.columns, p.weight, p.mean})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+//
+// Errors: [ErrFormat] for JSON of another form, or with numbers that no preparer has.
+func (p *Preparer) UnmarshalJSON(text []byte) error {
+	var j preparerJSON
+	if err := json.Unmarshal(text, &j); err != nil {
+		return fmt.Errorf("coles: preparer: %w: %w", ErrFormat, err)
+	}
+	weights, means, ok := j.Preparation.keeps(j.Columns)
+	if !ok || j.Columns < 1 || j.Columns > math.MaxInt32 || len(j.Weight) != weights || len(j.Mean) != means {
+		return fmt.Errorf("coles: preparer: %w: %v of %d columns with %d weights and %d means", ErrFormat, j.Preparation, j.Columns, len(j.Weight), len(j.Mean))
+	}
+	*p = Preparer{j.Preparation, j.Columns, j.Weight, j.Mean}
+	return nil
+}
+
+// keeps is how many weights and means a preparer of so many columns has.
+func (p Preparation) keeps(columns int) (weights, means int, ok bool) {
+	switch p {
+	case PrepareNone, PrepareRowL1, PrepareRowL2:
+		return 0, 0, true
+	case PrepareTFIDF:
+		return columns, 0, true
+	case PrepareStandardize:
+		return columns, columns, true
+	}
+	return 0, 0, false
 }

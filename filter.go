@@ -2,116 +2,97 @@ package coles
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 
-	"coles/internal/strict"
+	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Filter is a polynomial F = Σ_k a_k Wᵏ in the normalised adjacency matrix: it
-// smooths features along edges.
-// The zero value is the zero polynomial and refuses to work; the constructors
-// below make the useful ones. A constructor given a number that makes no sense
-// returns a filter whose every use fails with [ErrSetting], saying why.
+// A Filter is a polynomial F = Σ_k a_k Wᵏ in the normalised adjacency matrix: it smooths features
+// along edges. Its text form, in JSON too, is
+//
+//	sgc:2               SGC(2)
+//	s2gc:8,0.05         S2GC(8, 0.05)
+//	s2gcsum:8           S2GCSum(8)
+//	appnp:10,0.1        APPNP(10, 0.1)
+//	heat:10,5           Heat(10, 5)
+//	polynomial:0.5,0.5  Polynomial(0.5, 0.5)
+//
+// The zero value, and what a constructor makes of numbers out of their range, fails with
+// [ErrSetting] wherever it is used.
 type Filter struct {
-	name string
-	coef []float64
-	bad  string
+	kind  filterKind
+	hops  int
+	param float64   // α or t
+	coef  []float64 // nil where the numbers are out of range
 }
 
-// maxHops bounds the degree of a filter: far beyond any use, and small enough
-// that a mistyped K does not run for a day.
+type filterKind int
+
+const (
+	noFilter filterKind = iota
+	sgc
+	s2gc
+	s2gcSum
+	appnp
+	heat
+	polynomial
+)
+
+var filterNames = []string{"none", "sgc", "s2gc", "s2gcsum", "appnp", "heat", "polynomial"}
+
+// maxHops bounds the degree of a filter: far beyond any use, and small enough that a mistyped K
+// does not run for a day.
 const maxHops = 10_000
 
-func newFilter(name string, hops int, coef func() []float64) Filter {
-	if hops < 0 || hops > maxHops {
-		return Filter{name: name, bad: fmt.Sprintf("%d hops, want 0 to %d", hops, maxHops)}
-	}
-	f := Filter{name: name, coef: coef()}
-	for k, a := range f.coef {
-		if math.IsNaN(a) || math.IsInf(a, 0) {
-			return Filter{name: name, bad: fmt.Sprintf("coefficient of W^%d is %v", k, a)}
-		}
-	}
-	return f
-}
-
-// newMixture is newFilter for filters whose restart probability α is in [0, 1].
-func newMixture(name string, hops int, alpha float64, coef func() []float64) Filter {
-	if !(alpha >= 0 && alpha <= 1) {
-		return Filter{name: name, bad: fmt.Sprintf("α = %v, want 0 to 1", alpha)}
-	}
-	return newFilter(name, hops, coef)
-}
-
-// SGC is W^K (Wu et al. 2019). The paper uses K = 2.
+// SGC is W^K (Wu et al. 2019). The paper uses K = 2. K = 0 leaves features as they are.
 func SGC(hops int) Filter {
-	return newFilter(fmt.Sprintf("SGC(%d)", hops), hops, func() []float64 {
-		c := make([]float64, hops+1)
-		c[hops] = 1
-		return c
-	})
+	return newFilter(Filter{kind: sgc, hops: hops}, func(c []float64) { c[hops] = 1 })
 }
 
-// S2GC is α·I + (1−α)/K · Σ_{k=1..K} W^k (Zhu and Koniusz 2021), the form the
-// paper prints. The paper uses K = 8 (2 on Cora Full and Reddit, 10 on
-// ogbn-arxiv); α, which it does not print, is 0.05.
+// S2GC is α·I + (1−α)/K · Σ_{k=1..K} W^k (Zhu and Koniusz 2021), the form the paper prints. The
+// paper uses K = 8 (2 on Cora Full and Reddit, 10 on ogbn-arxiv); α, which it does not print, is
+// 0.05.
 func S2GC(hops int, alpha float64) Filter {
-	return newMixture(fmt.Sprintf("S2GC(%d, %g)", hops, alpha), hops, alpha, func() []float64 {
-		c := make([]float64, hops+1)
+	return newFilter(Filter{kind: s2gc, hops: hops, param: alpha}, func(c []float64) {
 		for k := 1; k <= hops; k++ {
 			c[k] = (1 - alpha) / float64(hops)
 		}
 		c[0] = alpha
-		return c
 	})
 }
 
-// S2GCSum is (I + Σ_{k=1..K} W^k)/K, the form in the code of the paper's
-// authors, and the default of [Fit] with K = 8. K must be at least 1.
+// S2GCSum is (I + Σ_{k=1..K} W^k)/K, the form in the code of the paper's authors, and the default
+// of [Fit] with K = 8. K must be at least 1.
 func S2GCSum(hops int) Filter {
-	name := fmt.Sprintf("S2GCSum(%d)", hops)
-	if hops == 0 {
-		return Filter{name: name, bad: "0 hops, want at least 1"}
-	}
-	return newFilter(name, hops, func() []float64 {
-		c := make([]float64, hops+1)
+	return newFilter(Filter{kind: s2gcSum, hops: hops}, func(c []float64) {
 		for k := range c {
 			c[k] = 1 / float64(hops)
 		}
-		return c
 	})
 }
 
-// APPNP is α Σ_{k<K} (1−α)^k W^k + (1−α)^K W^K: personalised PageRank
-// propagation (Gasteiger et al. 2019) with a linear activation. α is 0.1 in
-// the paper's tables.
+// APPNP is α Σ_{k<K} (1−α)^k W^k + (1−α)^K W^K: personalised PageRank propagation (Gasteiger et al.
+// 2019) with a linear activation. α is 0.1 in the paper's tables.
 func APPNP(hops int, alpha float64) Filter {
-	return newMixture(fmt.Sprintf("APPNP(%d, %g)", hops, alpha), hops, alpha, func() []float64 {
-		c := make([]float64, hops+1)
+	return newFilter(Filter{kind: appnp, hops: hops, param: alpha}, func(c []float64) {
 		keep := 1.0
 		for k := range hops {
 			c[k] = alpha * keep
 			keep *= 1 - alpha
 		}
 		c[hops] = keep
-		return c
 	})
 }
 
-// Heat is e^{−t} Σ_{k=0..K} t^k W^k / k!, the heat kernel e^{−t(I−W)} cut off
-// after K terms. t is 5 in the paper's tables.
+// Heat is e^{−t} Σ_{k=0..K} t^k W^k / k!, the heat kernel e^{−t(I−W)} cut off after K terms. t is 5
+// in the paper's tables.
 func Heat(hops int, t float64) Filter {
-	name := fmt.Sprintf("Heat(%d, %g)", hops, t)
-	if !(t >= 0) {
-		return Filter{name: name, bad: fmt.Sprintf("t = %v, want 0 or more", t)}
-	}
-	return newFilter(name, hops, func() []float64 {
-		c := make([]float64, hops+1)
+	return newFilter(Filter{kind: heat, hops: hops, param: t}, func(c []float64) {
 		for k := range c {
 			// By logarithms: t^k and k! overflow long before their ratio does.
 			lgamma, _ := math.Lgamma(float64(k + 1))
@@ -121,80 +102,105 @@ func Heat(hops int, t float64) Filter {
 			clear(c)
 			c[0] = 1
 		}
-		return c
 	})
 }
 
-// Identity is I: features as they are.
-func Identity() Filter { return newFilter("Identity", 0, func() []float64 { return []float64{1} }) }
-
 // Polynomial is Σ_k coef[k]·W^k for coefficients of your own, finite and at least one.
 func Polynomial(coef ...float64) Filter {
-	if len(coef) == 0 {
-		return Filter{name: "Polynomial", bad: "no coefficients"}
-	}
-	return newFilter("Polynomial", len(coef)-1, func() []float64 { return slices.Clone(coef) })
+	return newFilter(Filter{kind: polynomial, hops: len(coef) - 1}, func(c []float64) { copy(c, coef) })
 }
 
-// String is the name it has in JSON: the constructor's with its numbers, those of
-// [Polynomial] left out.
-func (f Filter) String() string { return f.name }
-
-// Coefficients returns a_0 to a_K.
-func (f Filter) Coefficients() []float64 { return slices.Clone(f.coef) }
-
-// Hops is the degree K: how far, in edges, a feature travels.
-func (f Filter) Hops() int { return max(0, len(f.coef)-1) }
-
-func (f Filter) check() error {
-	if f.bad != "" {
-		return fmt.Errorf("coles: filter %s: %w: %s", f.name, ErrSetting, f.bad)
-	}
-	if len(f.coef) == 0 {
-		return fmt.Errorf("coles: filter: %w: no coefficients; use a constructor such as S2GC", ErrSetting)
-	}
-	return nil
-}
-
-// tamed is a multiple of the filter whose squares are numbers.
-func (f Filter) tamed() Filter {
-	largest := magnitude(f.coef)
-	if largest == 0 || largest > 0x1p-200 && largest < 0x1p200 {
-		return f
-	}
-	_, exponent := math.Frexp(largest)
-	f.coef = slices.Clone(f.coef)
-	for k := range f.coef {
-		f.coef[k] = math.Ldexp(f.coef[k], -exponent)
+// newFilter sets the coefficients of a filter whose numbers are in their range.
+func newFilter(f Filter, set func(c []float64)) Filter {
+	if f.checkNumbers() == nil {
+		f.coef = make([]float64, f.hops+1)
+		set(f.coef)
 	}
 	return f
 }
 
-// filterJSON is a filter outside Go: the coefficients are what counts.
-type filterJSON struct {
-	Name         string    `json:"name"`
-	Coefficients []float64 `json:"coefficients"`
-}
-
-// MarshalJSON writes name and coefficients.
-func (f Filter) MarshalJSON() ([]byte, error) {
-	if err := f.check(); err != nil {
-		return nil, err
+func (f Filter) checkNumbers() error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("coles: filter %s: %w", filterNames[f.kind], setting.Bad(format, args...))
 	}
-	return json.Marshal(filterJSON{f.name, f.coef})
+	switch {
+	case f.kind == noFilter:
+		return fmt.Errorf("coles: filter: %w: none is set", ErrSetting)
+	case f.kind == polynomial && f.hops < 0:
+		return wrong("no coefficients")
+	case f.hops < 0 || f.hops > maxHops:
+		return wrong("%d hops, want 0 to %d", f.hops, maxHops)
+	case f.kind == s2gcSum && f.hops == 0:
+		return wrong("0 hops, want at least 1")
+	case (f.kind == s2gc || f.kind == appnp) && !(f.param >= 0 && f.param <= 1):
+		return wrong("α = %v, want 0 to 1", f.param)
+	case f.kind == heat && !(f.param >= 0):
+		return wrong("t = %v, want 0 or more", f.param)
+	}
+	return nil
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
-//
-// Errors: [ErrSetting].
-func (f *Filter) UnmarshalJSON(text []byte) error {
-	var j filterJSON
-	if err := strict.Unmarshal(text, &j, ErrSetting); err != nil {
+func (f Filter) check() error {
+	if err := f.checkNumbers(); err != nil {
 		return err
 	}
-	read := Polynomial(j.Coefficients...)
-	if j.Name != "" {
-		read.name = j.Name
+	for k, a := range f.coef {
+		if !matrix.Finite(a) {
+			return fmt.Errorf("coles: filter %s: %w: the coefficient of W^%d is %v", filterNames[f.kind], ErrSetting, k, a)
+		}
+	}
+	return nil
+}
+
+// String is the text form.
+func (f Filter) String() string {
+	var args []any
+	switch f.kind {
+	case sgc, s2gcSum:
+		args = []any{f.hops}
+	case s2gc, appnp, heat:
+		args = []any{f.hops, f.param}
+	case polynomial:
+		for _, a := range f.coef {
+			args = append(args, a)
+		}
+	}
+	return setting.Text(filterNames[f.kind], args...)
+}
+
+// MarshalText gives the text form.
+func (f Filter) MarshalText() ([]byte, error) { return []byte(f.String()), f.check() }
+
+// UnmarshalText reads the text form.
+//
+// Errors: [ErrSetting].
+func (f *Filter) UnmarshalText(text []byte) error {
+	t := setting.Parse(text)
+	at := slices.Index(filterNames[1:], t.Name) + 1
+	if at == 0 {
+		return t.Unknown(filterNames[1:])
+	}
+	var read Filter
+	switch filterKind(at) {
+	case sgc:
+		read = SGC(t.Int())
+	case s2gc:
+		read = S2GC(t.Int(), t.Float())
+	case s2gcSum:
+		read = S2GCSum(t.Int())
+	case appnp:
+		read = APPNP(t.Int(), t.Float())
+	case heat:
+		read = Heat(t.Int(), t.Float())
+	case polynomial:
+		var coef []float64
+		for t.Left() > 0 {
+			coef = append(coef, t.Float())
+		}
+		read = Polynomial(coef...)
+	}
+	if err := t.End(); err != nil {
+		return err
 	}
 	if err := read.check(); err != nil {
 		return err
@@ -203,31 +209,58 @@ func (f *Filter) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Apply returns FX for the normalised adjacency W (n × n) and features X
-// (n × d, sparse or dense). It evaluates the polynomial by Horner's rule, K
-// products W·H on strips of 256 columns: O(K·(nnz(W) + n)·d) time and 8·n·d
-// bytes, beside 4096·n for the strips. F is symmetric, as W is.
+// Coefficients returns a_0 to a_K.
+func (f Filter) Coefficients() []float64 { return slices.Clone(f.coef) }
+
+// Hops is the degree K: how far, in edges, a feature travels.
+func (f Filter) Hops() int { return max(0, len(f.coef)-1) }
+
+// gain is the sum of the coefficients' magnitudes, at least ‖F‖ as ‖W‖ = 1.
+func (f Filter) gain() float64 {
+	gain := 0.0
+	for _, a := range f.coef {
+		gain += math.Abs(a)
+	}
+	return gain
+}
+
+// tamed are the coefficients times a number that makes their squares ones of float64.
+func (f Filter) tamed() []float64 {
+	largest := matrix.Magnitude(f.coef)
+	if largest == 0 || largest > 0x1p-200 && largest < 0x1p200 {
+		return f.coef
+	}
+	_, exponent := math.Frexp(largest)
+	coef := slices.Clone(f.coef)
+	for k := range coef {
+		coef[k] = math.Ldexp(coef[k], -exponent)
+	}
+	return coef
+}
+
+// Apply returns FX for the normalised adjacency W (n × n) and features X (n × d, sparse or dense).
+// It evaluates the polynomial by Horner's rule, K products W·H on strips of 256 columns:
+// O(K·(nnz(W) + n)·d) time and 8·n·d bytes, plus 4096·n for the strips. F is symmetric, as W is.
 //
-// Errors: [ErrSetting], [ErrShape], [ErrEmpty] for a nil matrix, [ErrNotFinite], and
-// ctx's, which is looked at many times a hop.
+// Errors: [ErrSetting], [ErrShape], [ErrNotFinite], and ctx's, which is looked at many times a hop.
 func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	feat, err := readFeatures(ctx, x)
+	source, err := readFeatures(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	if n := w.SymmetricDim(); feat.rows() != n {
-		return nil, fmt.Errorf("coles: filter: %w: %d feature rows for %d nodes", ErrShape, feat.rows(), n)
+	if n := w.SymmetricDim(); source.Rows() != n {
+		return nil, fmt.Errorf("coles: filter: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), n)
 	}
-	x64, err := signalOf[float64](ctx, feat)
+	m, err := matrix.As[float64](ctx, source)
 	if err != nil {
 		return nil, err
 	}
-	fx, err := filtered(ctx, f, w.matrix(), x64)
+	fx, err := matrix.Polynomial(ctx, f.coef, w.m, m)
 	if err != nil {
 		return nil, err
 	}
-	return finiteDense(ctx, "FX", fx)
+	return matrix.ToFiniteDense(ctx, "FX", fx)
 }

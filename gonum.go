@@ -3,43 +3,28 @@ package coles
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which
-// are kept as integer ids unless [WithIDs] or [WithIntIDs] names the rows.
-// Weights are read where g is a graph.Weighted; absent means 1.
+// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are
+// the names of the nodes unless [WithIDs] gives others. Weights are read where g is a
+// graph.Weighted; absent means 1.
 //
-// Errors: those of [NewGraph], [ErrSetting] for [WithEdgeWeights], and [ErrEmpty] for a
-// graph that is nil or panics.
-func FromGonum(g graph.Undirected, opts ...GraphOption) (built *Graph, err error) {
-	// The code behind the interface is not ours: should it panic, the caller gets an error.
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("coles: graph: %w: reading the %T panicked: %v", ErrEmpty, g, r)
-		}
-	}()
-	c := graphOptions(opts)
-	if c.weights != nil {
-		return nil, fmt.Errorf("coles: graph: %w: the gonum graph has its own weights", ErrSetting)
-	}
-	if g == nil {
-		return nil, fmt.Errorf("coles: graph: %w: gonum graph is nil", ErrEmpty)
-	}
+// Errors: those of [NewWeightedGraph].
+func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
 	nodes := graph.NodesOf(g.Nodes())
 	ids := make([]int64, len(nodes))
 	for i, node := range nodes {
 		ids[i] = node.ID()
 	}
 	slices.Sort(ids)
-	if c.ids.names == nil && c.ids.numbers == nil {
-		opts = append(slices.Clone(opts), WithIntIDs(ids))
-	}
+	names := make([]string, len(ids))
 	row := make(map[int64]int, len(ids))
 	for i, id := range ids {
-		row[id] = i
+		names[i], row[id] = strconv.FormatInt(id, 10), i
 	}
 	weighted, _ := g.(graph.Weighted)
 	var edges []Edge
@@ -61,16 +46,12 @@ func FromGonum(g graph.Undirected, opts ...GraphOption) (built *Graph, err error
 			}
 		}
 	}
-	if weighted != nil {
-		opts = append(slices.Clone(opts), WithEdgeWeights(weights))
-	}
-	return NewGraph(len(ids), edges, opts...)
+	return NewWeightedGraph(len(ids), edges, weights, append([]GraphOption{WithIDs(names)}, opts...)...)
 }
 
-// Gonum returns the graph as one of gonum's, its node ids the row numbers.
-// Self loops, which gonum's simple graphs cannot hold, are left out.
+// Gonum returns the graph as one of gonum's, its node ids the row numbers. Self loops, which
+// gonum's simple graphs cannot hold, are left out.
 func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
-	g = g.orEmpty()
 	out := simple.NewWeightedUndirectedGraph(0, 0)
 	for i := range g.adj.Rows {
 		out.AddNode(simple.Node(i))

@@ -5,37 +5,41 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"sync"
 
-	"coles/internal/input"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
 )
 
-// An Edge joins the nodes U and V, numbered from 0. It has no direction:
-// {U, V} and {V, U} are the same edge.
+// An Edge joins the nodes U and V, numbered from 0. It has no direction: {U, V} and {V, U} are the
+// same edge.
 type Edge struct{ U, V int }
 
-// A Graph is an undirected graph with positive edge weights: a symmetric
-// adjacency matrix A (n × n), checked once when it is built and never changed
-// after, so that any number of goroutines may read it.
+// A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n ×
+// n), checked once when it is built and never changed after, so that any number of goroutines may
+// read it.
 //
 // Every constructor treats its input alike, and [Graph.Report] says what was done:
 //   - edges given more than once become one, of the largest weight given;
 //   - self loops are dropped, unless [WithSelfLoopsKept];
 //   - edges of weight zero are dropped;
-//   - an asymmetric matrix is refused, unless [WithSymmetrization];
 //   - nodes without edges stay.
 type Graph struct {
 	adj    *kernel.CSR[float64]
 	loops  bool      // adj may have diagonal entries
 	keeps  bool      // self loops were not to be dropped
 	degree []float64 // weighted, self loops left out
-	ids    nodeIDs
+	ids    []string  // nil where nodes are only numbered
 	report GraphReport
+
+	once sync.Once
+	rows map[string]int // of ids, made when first needed
 }
 
-// A GraphReport tells what building a graph found and did.
+// A GraphReport says what building a graph found and did.
 type GraphReport struct {
 	Nodes             int  `json:"nodes"`
 	Edges             int  `json:"edges"`      // undirected, self loops left out
@@ -78,62 +82,51 @@ func (r GraphReport) String() string {
 	return s
 }
 
-// A GraphOption changes how a graph is built; a nil one changes nothing.
+// A GraphOption changes how a graph is built.
 type GraphOption func(*graphConfig)
 
 type graphConfig struct {
-	weights    []float64
-	keepLoops  bool
-	symmetrize bool
-	ids        struct {
-		names   []string
-		numbers []int64
-	}
+	keepLoops bool
+	ids       []string
 }
 
-// WithEdgeWeights gives [NewGraph] one weight per edge: finite, not negative.
-// Without it every edge weighs 1. The other constructors read their own
-// weights and refuse this option.
-func WithEdgeWeights(w []float64) GraphOption {
-	return func(c *graphConfig) { c.weights = w }
-}
-
-// WithSelfLoopsKept keeps self loops in the adjacency matrix. They then add to
-// the loop that [Normalize] puts on every node for filters. The positive graph
-// W⁺ of the contrast never has them.
-func WithSelfLoopsKept() GraphOption {
-	return func(c *graphConfig) { c.keepLoops = true }
-}
-
-// WithSymmetrization accepts a directed (asymmetric) matrix and makes
-// it undirected: a_ij and a_ji both become max(a_ij, a_ji).
-func WithSymmetrization() GraphOption {
-	return func(c *graphConfig) { c.symmetrize = true }
-}
+// WithSelfLoopsKept keeps self loops in the adjacency matrix. They then add to the loop that
+// [Normalize] puts on every node for filters. The positive graph W⁺ of the contrast never has them.
+func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops = true } }
 
 // WithIDs names the nodes: one distinct string for each, in row order.
-func WithIDs(ids []string) GraphOption {
-	return func(c *graphConfig) { c.ids.names, c.ids.numbers = slices.Clone(ids), nil }
+func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = slices.Clone(ids) } }
+
+// NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, all of
+// weight 1. It takes O(n + m log(max degree)) time and about 24 bytes an edge and 16 bytes a node
+// besides the input.
+//
+// Errors: [ErrShape] for no nodes, [ErrTooLarge], [ErrIndex], [ErrIDs].
+func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
+	return NewWeightedGraph(n, edges, nil, opts...)
 }
 
-// WithIntIDs names the nodes by distinct integers, one for each, in row order.
-func WithIntIDs(ids []int64) GraphOption {
-	return func(c *graphConfig) { c.ids.names, c.ids.numbers = nil, slices.Clone(ids) }
-}
-
-func graphOptions(opts []GraphOption) graphConfig {
-	var c graphConfig
-	for _, o := range opts {
-		if o != nil {
-			o(&c)
-		}
+// NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative.
+//
+// Errors: those of [NewGraph], [ErrShape] also for another number of weights than edges,
+// [ErrNotFinite], [ErrNegative].
+func NewWeightedGraph(n int, edges []Edge, weights []float64, opts ...GraphOption) (*Graph, error) {
+	if err := checkNodes(n); err != nil {
+		return nil, err
 	}
-	return c
+	if err := matrix.CheckPairs(n, edges, weights); err != nil {
+		return nil, fmt.Errorf("coles: graph: %w", err)
+	}
+	adj, merged, err := matrix.FromPairs(context.Background(), n, edges, weights, math.Max)
+	if err != nil {
+		return nil, err
+	}
+	return newGraph(adj, opts, GraphReport{DuplicatesMerged: merged})
 }
 
 func checkNodes(n int) error {
 	if n <= 0 {
-		return fmt.Errorf("coles: graph of %d nodes: %w", n, ErrEmpty)
+		return fmt.Errorf("coles: graph of %d nodes: %w", n, ErrShape)
 	}
 	if n > math.MaxInt32 {
 		return fmt.Errorf("coles: graph of %d nodes: %w: at most %d", n, ErrTooLarge, math.MaxInt32)
@@ -141,60 +134,25 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// NewGraph builds a graph of n nodes from its edges, each listed once or in both
-// directions. It takes O(n + m log(max degree)) time and about 24 bytes an edge
-// and 16 bytes a node beside the input.
+// FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice
+// counts once, with the larger value.
 //
-// Errors: [ErrEmpty], [ErrTooLarge], [ErrIndex], [ErrShape], [ErrNotFinite],
-// [ErrNegativeWeight], [ErrIDs].
-func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
-	c := graphOptions(opts)
-	if err := checkNodes(n); err != nil {
-		return nil, err
-	}
-	if c.weights != nil && len(c.weights) != len(edges) {
-		return nil, fmt.Errorf("coles: graph: %w: %d weights for %d edges", ErrShape, len(c.weights), len(edges))
-	}
-	for q, e := range edges {
-		if e.U < 0 || e.U >= n || e.V < 0 || e.V >= n {
-			return nil, fmt.Errorf("coles: graph: %w: edge %d joins %d and %d in a graph of %d nodes", ErrIndex, q, e.U, e.V, n)
-		}
-		if c.weights != nil {
-			if err := checkWeight(c.weights[q], e.U, e.V); err != nil {
-				return nil, err
-			}
-		}
-	}
-	adj, merged, err := symmetricFromPairs(context.Background(), n, edges, c.weights, math.Max)
-	if err != nil {
-		return nil, err
-	}
-	return finishGraph(adj, c, GraphReport{DuplicatesMerged: merged})
-}
-
-func checkWeight(w float64, u, v int) error {
-	if math.IsNaN(w) || math.IsInf(w, 0) {
-		return fmt.Errorf("coles: graph: %w: weight %v of the edge between %d and %d", ErrNotFinite, w, u, v)
-	}
-	if w < 0 {
-		return fmt.Errorf("coles: graph: %w: %v between %d and %d", ErrNegativeWeight, w, u, v)
-	}
-	return nil
-}
-
-// FromCSR builds a graph from its adjacency matrix. Entries are the weights;
-// an entry stored twice counts once, with the larger value.
-//
-// Errors: those of [NewGraph], [ErrSetting] for [WithEdgeWeights], and [ErrAsymmetric] naming
-// the first pair that differs when the matrix is not symmetric and [WithSymmetrization] is
-// not given.
+// Errors: those of [NewWeightedGraph], and [ErrAsymmetric] naming the first pair that differs;
+// [FromDirectedCSR] takes matrices that are not symmetric.
 func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
-	c := graphOptions(opts)
-	if c.weights != nil {
-		return nil, fmt.Errorf("coles: graph: %w: the matrix has its own weights", ErrSetting)
-	}
-	if err := input.CheckCSR(context.Background(), a); err != nil {
-		return nil, inputError("graph", err)
+	return fromCSR(a, false, opts)
+}
+
+// FromDirectedCSR is [FromCSR] for directed graphs, which it makes undirected: a_ij and a_ji both
+// become max(a_ij, a_ji).
+func FromDirectedCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
+	return fromCSR(a, true, opts)
+}
+
+func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
+	ctx := context.Background() // which does not end
+	if err := matrix.CheckCSR(ctx, a); err != nil {
+		return nil, fmt.Errorf("coles: graph: %w", err)
 	}
 	rows, cols := a.Dims()
 	if rows != cols {
@@ -206,88 +164,62 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	raw := a.RawMatrix()
 	for i := range rows {
 		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
-			if err := checkWeight(raw.Data[q], i, raw.Ind[q]); err != nil {
-				return nil, err
+			if err := matrix.CheckWeight(raw.Data[q], i, raw.Ind[q]); err != nil {
+				return nil, fmt.Errorf("coles: graph: %w", err)
 			}
 		}
 	}
-	adj, merged := input.Compact(a, math.Max)
+	adj, merged, _ := matrix.FromCSR(ctx, a, math.Max)
 	report := GraphReport{DuplicatesMerged: merged}
 	mirror := adj.Transpose()
-	if i, j, same := firstDifference(adj, mirror); !same {
-		if !c.symmetrize {
-			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); WithSymmetrization accepts directed graphs",
-				ErrAsymmetric, entry(adj, i, j), i, j, entry(adj, j, i), j, i)
+	if i, j, same := matrix.FirstDifference(adj, mirror); !same {
+		if !directed {
+			there, _ := matrix.Entry(adj, i, j)
+			back, _ := matrix.Entry(adj, j, i)
+			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); FromDirectedCSR accepts directed graphs",
+				ErrAsymmetric, there, i, j, back, j, i)
 		}
-		both, _ := mergeRows(context.Background(), adj, mirror, math.Max)
+		both, _ := matrix.Merge(ctx, adj, mirror, math.Max)
 		report.MirrorsAdded = countChanged(adj, both)
 		adj = both
 	}
-	return finishGraph(adj, c, report)
+	return newGraph(adj, opts, report)
 }
 
-// firstDifference finds the first place where two matrices of one shape differ;
-// a stored zero is no different from an entry that is not there.
-func firstDifference(a, b *kernel.CSR[float64]) (i, j int, same bool) {
-	difference, _ := addMatrices(context.Background(), 1, a, -1, b)
-	for i := range difference.Rows {
-		cols, vals := difference.Row(i)
-		for q, v := range vals {
-			if v != 0 {
-				return i, int(cols[q]), false
-			}
-		}
-	}
-	return 0, 0, true
-}
-
-// entry is a_ij.
-func entry(a *kernel.CSR[float64], i, j int) float64 {
-	cols, vals := a.Row(i)
-	if at, ok := slices.BinarySearch(cols, int32(j)); ok {
-		return vals[at]
-	}
-	return 0
-}
-
-// countChanged counts the entries of b, whose pattern contains a's, that a
-// lacks or holds another value for.
+// countChanged counts the entries of b, whose pattern contains a's, that a lacks or holds another
+// value for.
 func countChanged(a, b *kernel.CSR[float64]) int {
 	changed := 0
 	for i := range b.Rows {
-		ac, av := a.Row(i)
-		bc, bv := b.Row(i)
-		for q, j := range bc {
-			if len(ac) == 0 || ac[0] != j {
-				changed++
-				continue
-			}
-			if av[0] != bv[q] {
+		matrix.MergeRow(a, b, i, func(j int32, x, y float64) {
+			if _, stored := matrix.Entry(a, i, int(j)); !stored || x != y {
 				changed++
 			}
-			ac, av = ac[1:], av[1:]
-		}
+		})
 	}
 	return changed
 }
 
-// finishGraph applies what all constructors share to a symmetric matrix
-// without duplicates.
-func finishGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport) (*Graph, error) {
+// newGraph applies what all constructors share to a symmetric matrix without duplicates.
+func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) (*Graph, error) {
+	var c graphConfig
+	for _, o := range opts {
+		o(&c)
+	}
 	ctx := context.Background() // which does not end
 	if report.ZeroWeightDropped = countZeros(adj); report.ZeroWeightDropped > 0 {
-		adj, _ = dropEntries(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
+		adj, _ = matrix.Drop(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
 	}
 	if !c.keepLoops {
 		entries := adj.NNZ()
-		adj, _ = dropEntries(ctx, adj, func(i, j int, _ float64) bool { return i == j })
+		adj, _ = matrix.Drop(ctx, adj, func(i, j int, _ float64) bool { return i == j })
 		report.SelfLoopsDropped = entries - adj.NNZ()
 	}
-	g := &Graph{adj: adj, degree: make([]float64, adj.Rows)}
+	g := &Graph{adj: adj, keeps: c.keepLoops, degree: make([]float64, adj.Rows), ids: c.ids}
 	for i := range adj.Rows {
 		cols, vals := adj.Row(i)
-		var loop float64
-		g.degree[i], loop = degreeOf(i, cols, vals)
+		loop := 0.0
+		g.degree[i], loop = matrix.Degree(i, cols, vals)
 		neighbours := len(cols)
 		if loop > 0 {
 			report.SelfLoops++
@@ -302,9 +234,8 @@ func finishGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport) (*
 		}
 	}
 	report.Nodes, report.Edges = adj.Rows, (adj.NNZ()-report.SelfLoops)/2
-	g.loops, g.keeps, g.report = report.SelfLoops > 0, c.keepLoops, report
-	g.ids.names, g.ids.numbers = c.ids.names, c.ids.numbers
-	if err := g.ids.check(adj.Rows); err != nil {
+	g.loops, g.report = report.SelfLoops > 0, report
+	if err := checkIDs(g.ids, adj.Rows); err != nil {
 		return nil, err
 	}
 	return g, nil
@@ -316,21 +247,15 @@ func countZeros(a *kernel.CSR[float64]) int {
 	for i := range a.Rows {
 		cols, vals := a.Row(i)
 		for q, j := range cols {
-			if vals[q] == 0 && (i <= int(j) || !stored(a, int(j), i)) {
+			if vals[q] != 0 {
+				continue
+			}
+			if _, mirrored := matrix.Entry(a, int(j), i); i <= int(j) || !mirrored {
 				count++
 			}
 		}
 	}
 	return count
-}
-
-// degreeOf sums the weights of row i but that of the self loop, which it returns beside.
-func degreeOf(i int, cols []int32, vals []float64) (degree, loop float64) {
-	at, found := slices.BinarySearch(cols, int32(i))
-	if !found {
-		return total(vals), 0
-	}
-	return total(vals[:at]) + total(vals[at+1:]), vals[at]
 }
 
 // loopedDegrees are the row sums of A + I.
@@ -339,61 +264,59 @@ func (g *Graph) loopedDegrees() []float64 {
 	for i, d := range g.degree {
 		all[i] = d + 1
 		if g.loops {
-			all[i] += entry(g.adj, i, i)
+			loop, _ := matrix.Entry(g.adj, i, i)
+			all[i] += loop
 		}
 	}
 	return all
 }
 
+// Nodes is the number of nodes n.
+func (g *Graph) Nodes() int { return g.adj.Rows }
+
+// Report says what building the graph found and did.
+func (g *Graph) Report() GraphReport { return g.report }
+
+// Degrees returns, for each node, the sum of the weights of its edges, self loops left out.
+func (g *Graph) Degrees() []float64 { return slices.Clone(g.degree) }
+
 // CSR returns a copy of the adjacency matrix A, both triangles stored.
-func (g *Graph) CSR() *sparse.CSR { return exportCSR(g.orEmpty().adj) }
+func (g *Graph) CSR() *sparse.CSR { return matrix.ExportCSR(g.adj) }
 
-// Nodes is the number of nodes n; 0 for a nil or zero Graph.
-func (g *Graph) Nodes() int { return g.orEmpty().adj.Rows }
+// KeepsSelfLoops reports whether self loops were not to be dropped.
+func (g *Graph) KeepsSelfLoops() bool { return g.keeps }
 
-// Report tells what building the graph found and did.
-func (g *Graph) Report() GraphReport { return g.orEmpty().report }
+// Raw is the adjacency matrix itself, for the packages of this module.
+func (g *Graph) Raw() *kernel.CSR[float64] { return g.adj }
 
-// Degrees returns, for each node, the sum of the weights of its edges, self
-// loops left out.
-func (g *Graph) Degrees() []float64 { return slices.Clone(g.orEmpty().degree) }
-
-// IDs returns the names of the nodes in row order: as given, or else their numbers.
-func (g *Graph) IDs() []string { return g.orEmpty().ids.all(g.Nodes()) }
-
-// Row finds the row of the node called id.
-func (g *Graph) Row(id string) (row int, ok bool) { return g.orEmpty().ids.row(id, g.Nodes()) }
-
-// adjacent tells whether an edge joins u and v.
-func (g *Graph) adjacent(u, v int) bool { return stored(g.adj, u, v) }
-
-// stored tells whether a has an entry at (i, j), be it zero.
-func stored(a *kernel.CSR[float64], i, j int) bool {
-	cols, _ := a.Row(i)
-	_, ok := slices.BinarySearch(cols, int32(j))
-	return ok
-}
-
-// check refuses a graph that no constructor made.
-func (g *Graph) check() error {
-	if g == nil || g.adj == nil {
-		return fmt.Errorf("coles: graph: %w: graph is nil", ErrEmpty)
+// Grown is a graph that treats self loops as g does, with another adjacency matrix and node ids:
+// for the packages of this module.
+func (g *Graph) Grown(adj *kernel.CSR[float64], ids []string) (*Graph, error) {
+	opts := []GraphOption{WithIDs(ids)}
+	if g.keeps {
+		opts = append(opts, WithSelfLoopsKept())
 	}
-	return nil
+	return newGraph(adj, opts, GraphReport{})
 }
 
-// orEmpty lets the methods of a nil or zero Graph see a graph of no nodes.
-func (g *Graph) orEmpty() *Graph {
-	if g == nil || g.adj == nil {
-		return &Graph{adj: emptyMatrix()}
+// adjacent reports whether an edge joins u and v.
+func (g *Graph) adjacent(u, v int) bool {
+	_, stored := matrix.Entry(g.adj, u, v)
+	return stored
+}
+
+// neighbours is the number of nodes an edge joins to u, itself not counted.
+func (g *Graph) neighbours(u int) int {
+	cols, _ := g.adj.Row(u)
+	if g.loops && g.adjacent(u, u) {
+		return len(cols) - 1
 	}
-	return g
+	return len(cols)
 }
 
-// Components labels every node with the number of its connected component,
-// numbered in the order of their first nodes, and returns their count. It takes O(n + m).
+// Components labels every node with the number of its connected component, numbered in the order of
+// their first nodes, and returns their count. It takes O(n + m).
 func (g *Graph) Components() (label []int, count int) {
-	g = g.orEmpty()
 	label = make([]int, g.Nodes())
 	for i := range label {
 		label[i] = -1
@@ -421,11 +344,53 @@ func (g *Graph) Components() (label []int, count int) {
 	return label, count
 }
 
-// neighbours is the number of nodes an edge joins to u, itself not counted.
-func (g *Graph) neighbours(u int) int {
-	cols, _ := g.adj.Row(u)
-	if g.loops && g.adjacent(u, u) {
-		return len(cols) - 1
+// IDs returns the names of the nodes in row order: as given, or else their numbers.
+func (g *Graph) IDs() []string { return idsOf(g.ids, g.Nodes()) }
+
+func idsOf(ids []string, n int) []string {
+	if ids != nil {
+		return slices.Clone(ids)
 	}
-	return len(cols)
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}
+
+// Named reports whether the nodes have names.
+func (g *Graph) Named() bool { return g.ids != nil }
+
+// Row finds the row of the node called id.
+func (g *Graph) Row(id string) (row int, ok bool) {
+	if g.ids == nil {
+		row, err := strconv.Atoi(id)
+		return row, err == nil && row >= 0 && row < g.Nodes()
+	}
+	g.once.Do(func() {
+		g.rows = make(map[string]int, len(g.ids))
+		for i, id := range g.ids {
+			g.rows[id] = i
+		}
+	})
+	row, ok = g.rows[id]
+	return row, ok
+}
+
+// checkIDs demands one distinct id for each of the n nodes, or none.
+func checkIDs(ids []string, n int) error {
+	if ids == nil {
+		return nil
+	}
+	if len(ids) != n {
+		return fmt.Errorf("coles: %w: %d ids for %d nodes", ErrIDs, len(ids), n)
+	}
+	seen := make(map[string]int, n)
+	for i, id := range ids {
+		if first, ok := seen[id]; ok {
+			return fmt.Errorf("coles: %w: nodes %d and %d are both called %q", ErrIDs, first, i, id)
+		}
+		seen[id] = i
+	}
+	return nil
 }

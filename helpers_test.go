@@ -1,117 +1,99 @@
 package coles_test
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"math"
-	"math/rand/v2"
-	"runtime"
+	"slices"
 	"testing"
-	"time"
-
-	"coles/internal/race"
 
 	"coles"
+	"coles/internal/race"
+	"coles/internal/testkit"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
 var ctx = context.Background()
 
-// must unwraps a call that a test does not expect to fail.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
+// edges are pairs of nodes, one end after the other.
+func edges(ends ...int) []coles.Edge {
+	var list []coles.Edge
+	for i := 0; i < len(ends); i += 2 {
+		list = append(list, coles.Edge{U: ends[i], V: ends[i+1]})
 	}
-	return v
+	return list
 }
 
-func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
-
-// wantError checks that an error wraps the named one and says something more.
-func wantError(t *testing.T, err, want error) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("error is %v, want one that wraps %q", err, want)
-	} else if err.Error() == want.Error() {
-		t.Errorf("error %q does not say where", err)
-	}
+// graphOf is the graph of n nodes and the edges of [edges].
+func graphOf(n int, ends ...int) *coles.Graph {
+	return testkit.Must(coles.NewGraph(n, edges(ends...)))
 }
 
-// randomEdges draws every pair of n nodes with probability p.
-func randomEdges(rng *rand.Rand, n int, p float64) []coles.Edge {
-	var edges []coles.Edge
-	for u := range n {
-		for v := u + 1; v < n; v++ {
-			if rng.Float64() < p {
-				edges = append(edges, coles.Edge{U: u, V: v})
-			}
-		}
-	}
-	return edges
+// weighing is a graph with weights.
+func weighing(n int, list []coles.Edge, weights ...float64) *coles.Graph {
+	return testkit.Must(coles.NewWeightedGraph(n, list, weights))
 }
 
-// randomGraph is a weighted random graph; its weights are 0.5 to 2.5.
-func randomGraph(seed uint64, n int, p float64, opts ...coles.GraphOption) *coles.Graph {
-	rng := random(seed)
-	edges := randomEdges(rng, n, p)
-	weights := make([]float64, len(edges))
-	for q := range weights {
-		weights[q] = 0.5 + 2*rng.Float64()
-	}
-	return must(coles.NewGraph(n, edges, append(opts, coles.WithEdgeWeights(weights))...))
+func completeGraph(n int) *coles.Graph {
+	return testkit.Must(coles.NewGraph(n, testkit.RandomEdges(testkit.Random(0), n, 1.1)))
 }
 
-func randomDense(rng *rand.Rand, r, c int) *mat.Dense {
-	x := mat.NewDense(r, c, nil)
-	for i := range r {
-		for j := range c {
-			x.Set(i, j, rng.NormFloat64())
-		}
+func starGraph(leaves int) *coles.Graph {
+	list := make([]coles.Edge, leaves)
+	for i := range list {
+		list[i].V = i + 1
 	}
-	return x
+	return testkit.Must(coles.NewGraph(leaves+1, list))
 }
 
-// randomWords is a sparse matrix of small counts in which about one entry of
-// eight is not zero, and the same matrix dense.
-func randomWords(rng *rand.Rand, r, c int) (*sparse.CSR, *mat.Dense) {
-	x := mat.NewDense(r, c, nil)
-	for i := range r {
-		for j := range c {
-			if rng.IntN(8) == 0 {
-				x.Set(i, j, float64(1+rng.IntN(3)))
-			}
-		}
+// sparseGraph has m random edges, some of them twice, in time that does not grow with n².
+func sparseGraph(seed uint64, n, m int) *coles.Graph {
+	rng := testkit.Random(seed)
+	list := make([]coles.Edge, m)
+	for q := range list {
+		list[q] = coles.Edge{U: rng.IntN(n), V: rng.IntN(n)}
 	}
-	return sparseOf(x), x
+	return testkit.Must(coles.NewGraph(n, list))
 }
 
-func sparseOf(x mat.Matrix) *sparse.CSR {
-	r, c := x.Dims()
-	ptr, ind, val := make([]int, r+1), []int(nil), []float64(nil)
-	for i := range r {
-		for j := range c {
-			if v := x.At(i, j); v != 0 {
-				ind, val = append(ind, j), append(val, v)
-			}
-		}
-		ptr[i+1] = len(ind)
-	}
-	return sparse.NewCSR(r, c, ptr, ind, val)
+// small is a graph of 120 nodes with 40 words, sparse and dense, that a fit takes milliseconds for.
+func small(seed uint64) (*coles.Graph, *sparse.CSR, *mat.Dense) {
+	words, dense := testkit.RandomWords(testkit.Random(seed), 120, 40)
+	return testkit.RandomGraph(seed, 120, 0.04), words, dense
 }
 
-// denseOf copies any matrix by its entries: what an oracle computes with.
-func denseOf(x mat.Matrix) *mat.Dense {
-	r, c := x.Dims()
-	d := mat.NewDense(r, c, nil)
-	for i := range r {
-		for j := range c {
-			d.Set(i, j, x.At(i, j))
-		}
+// fitted is a fit that is not expected to fail.
+func fitted(g *coles.Graph, x mat.Matrix, opts ...coles.Option) *coles.Model {
+	return testkit.Must(coles.Fit(ctx, g, x, opts...))
+}
+
+// contrast is ΔW of one negative graph, or of an expectation, at η′ = 1.
+func contrast(g *coles.Graph, s coles.NegativeSampler) *coles.DeltaW {
+	return testkit.Must(coles.Contrast(ctx, g, s, 1, 1, 1))
+}
+
+// noNegatives is the zero sampler: ΔW = W⁺.
+var noNegatives coles.NegativeSampler
+
+// prepared are features after a preparation that was fitted to them.
+func prepared(x mat.Matrix, how coles.Preparation) mat.Matrix {
+	p := testkit.Must(how.Fit(ctx, x))
+	return testkit.Must(p.Apply(ctx, x))
+}
+
+// read writes a model to a file and reads it again.
+func read(m *coles.Model) *coles.Model {
+	return testkit.Must(coles.ReadModel(bytes.NewReader(modelBytes(m))))
+}
+
+func modelBytes(m *coles.Model) []byte {
+	var b bytes.Buffer
+	if n := testkit.Must(m.WriteTo(&b)); n != int64(b.Len()) {
+		panic("WriteTo counts other bytes than it writes")
 	}
-	return d
+	return b.Bytes()
 }
 
 func eye(n int) *mat.Dense {
@@ -122,20 +104,9 @@ func eye(n int) *mat.Dense {
 	return e
 }
 
-func product(factors ...mat.Matrix) *mat.Dense {
-	p := mat.DenseCopyOf(factors[0])
-	for _, f := range factors[1:] {
-		var q mat.Dense
-		q.Mul(p, f)
-		p = &q
-	}
-	return p
-}
-
 // normalizedDense is D^-½ A D^-½ by the formula; zero rows stay zero.
 func normalizedDense(a *mat.Dense) *mat.Dense {
-	n, _ := a.Dims()
-	w := mat.NewDense(n, n, nil)
+	w := mat.DenseCopyOf(a)
 	w.Apply(func(i, j int, v float64) float64 {
 		if v == 0 {
 			return 0
@@ -145,122 +116,45 @@ func normalizedDense(a *mat.Dense) *mat.Dense {
 	return w
 }
 
-func maxDiff(a, b mat.Matrix) float64 {
-	r, c := a.Dims()
-	if br, bc := b.Dims(); br != r || bc != c {
-		return math.Inf(1)
+// powers is Σ_k term(k)·Wᵏ for k up to hops, by dense products.
+func powers(w mat.Matrix, hops int, term func(k int) float64) *mat.Dense {
+	n, _ := w.Dims()
+	dense, sum, power := testkit.DenseOf(w), mat.NewDense(n, n, nil), eye(n)
+	for k := range hops + 1 {
+		var scaled mat.Dense
+		scaled.Scale(term(k), power)
+		sum.Add(sum, &scaled)
+		power = testkit.Product(power, dense)
 	}
-	worst := 0.0
-	for i := range r {
-		for j := range c {
-			if d := math.Abs(a.At(i, j) - b.At(i, j)); !(d <= worst) {
-				worst = d
-			}
+	return sum
+}
+
+// oracle is gonum's eigendecomposition of a matrix that is symmetric but for rounding: eigenvalues
+// descending, eigenvectors in rows.
+func oracle(a mat.Matrix) (values []float64, vectors *mat.Dense) {
+	n, _ := a.Dims()
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
 		}
 	}
-	return worst
+	var e mat.EigenSym
+	if !e.Factorize(s, true) {
+		panic("the oracle's eigensolver failed")
+	}
+	var q mat.Dense
+	e.VectorsTo(&q)
+	values, vectors = e.Values(nil), mat.NewDense(n, n, nil)
+	slices.Reverse(values)
+	for i := range n {
+		vectors.SetRow(n-1-i, mat.Col(nil, i, &q))
+	}
+	return values, vectors
 }
 
-func wantClose(t *testing.T, what string, got, want mat.Matrix, tolerance float64) {
-	t.Helper()
-	if d := maxDiff(got, want); !(d <= tolerance) {
-		t.Errorf("%s: off by %g, allowed %g", what, d, tolerance)
-	}
-}
-
-// wantSame compares values to the last bit.
-func wantSame(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		if len(diff) > 800 {
-			diff = diff[:800] + " …"
-		}
-		t.Errorf("%s differs (-want +got):\n%s", what, diff)
-	}
-}
-
-// bits is the exact content of a dense matrix, for wantSame.
-func bits(m *mat.Dense) []uint64 {
-	r, c := m.Dims()
-	out := []uint64{uint64(r), uint64(c)}
-	for i := range r {
-		for j := range c {
-			out = append(out, math.Float64bits(m.At(i, j)))
-		}
-	}
-	return out
-}
-
-// forProcessors runs a function under several values of GOMAXPROCS.
-func forProcessors(t *testing.T, do func(procs int)) {
-	t.Helper()
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
-	for _, procs := range []int{1, 2, 3, 8, 16} {
-		runtime.GOMAXPROCS(procs)
-		do(procs)
-	}
-}
-
-// wantPrompt measures how long a call takes to come back once it is cancelled.
-// Other programs on the machine can only make it longer: the best of three counts.
-func wantPrompt(t *testing.T, attempt func() time.Duration) {
-	t.Helper()
-	best := attempt()
-	for range 2 {
-		if best > 100*time.Millisecond*race.Slowdown {
-			best = min(best, attempt())
-		}
-	}
-	if best > 100*time.Millisecond*race.Slowdown {
-		t.Errorf("came back %v after its cancellation, promised within 100 ms", best)
-	}
-}
-
-// wantPromptCancel cancels a call 20 ms after it began and measures how long it
-// takes to come back and whether its goroutines are gone.
-func wantPromptCancel(t *testing.T, call func(context.Context) error) {
-	t.Helper()
-	before := runtime.NumGoroutine()
-	wantPrompt(t, func() time.Duration {
-		stoppable, cancel := context.WithCancel(ctx)
-		asked := make(chan time.Time, 1)
-		timer := time.AfterFunc(20*time.Millisecond, func() {
-			asked <- time.Now()
-			cancel()
-		})
-		defer timer.Stop()
-		err := call(stoppable)
-		if stoppable.Err() == nil {
-			t.Fatal("the call was over before it could be cancelled: the case is too small")
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error is %v, want context.Canceled", err)
-		}
-		return time.Since(<-asked)
-	})
-	// The runtime may take a moment to retire a goroutine that has returned.
-	for range 50 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before the call", runtime.NumGoroutine(), before)
-}
-
-// chiSquare is Pearson's statistic of counts against expectations.
-func chiSquare(counts []int, expected func(i int) float64) float64 {
-	x := 0.0
-	for i, c := range counts {
-		e := expected(i)
-		x += (float64(c) - e) * (float64(c) - e) / e
-	}
-	return x
-}
-
-// leadingEntry is the first of a vector's entries of largest magnitude, those
-// within 1e-6 of it counting as equal: the entry whose sign is fixed.
+// leadingEntry is the first of a vector's entries of largest magnitude, those within 1e-6 of it
+// counting as equal: the entry whose sign is fixed.
 func leadingEntry(v []float64) float64 {
 	largest := mat.Norm(mat.NewVecDense(len(v), v), math.Inf(1))
 	for _, x := range v {
@@ -269,4 +163,33 @@ func leadingEntry(v []float64) float64 {
 		}
 	}
 	return 0
+}
+
+// skipUnderRace is for what takes the race detector a minute.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("a matter of numbers, not of races")
+	}
+}
+
+// wantFinite looks for a number that is none.
+func wantFinite(t *testing.T, what string, x mat.Matrix) {
+	t.Helper()
+	rows, cols := x.Dims()
+	for i := range min(rows, 2000) {
+		for j := range cols {
+			if v := x.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Fatalf("%s: %v in row %d, column %d", what, v, i, j)
+			}
+		}
+	}
+}
+
+// wantNear compares numbers relative to the one wanted.
+func wantNear(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
+		t.Errorf("%s is %v, want %v to %g of it", what, got, want, tolerance)
+	}
 }

@@ -1,36 +1,29 @@
 package coles
 
 import (
-	"context"
 	"fmt"
+
+	"coles/internal/kernel"
+	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Memory is an estimate of what a fit takes beside its input.
-type Memory struct {
-	Bytes  int64  `json:"bytes"`  // the peak
-	Solver Solver `json:"solver"` // the one it is for
-}
-
-// featureShape is what the memory of a fit depends on.
-type featureShape struct {
+// A shape holds the sizes that the memory of a fit depends on.
+type shape struct {
 	rows, cols, nonzeros int
 	sparse               bool
 }
 
-func shapeOf(f *features) featureShape {
-	s := featureShape{rows: f.rows(), cols: f.cols(), sparse: f.sparse != nil}
-	if s.sparse {
-		s.nonzeros = f.sparse.NNZ()
-	}
-	return s
+func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
+	n, d := x.Dims()
+	return shape{n, d, x.NNZ(), x.Sparse != nil}
 }
 
-// Estimate tells the memory that [Fit] will take beside its input, from the
-// sizes alone. With n nodes, 2m stored adjacency entries, d features of which z
-// are stored, d′ columns, and numbers of s bytes (8, or 4 for [Float32]) it is the
-// largest of the stages, in bytes:
+// Estimate returns the bytes of memory that [Fit] with these settings will take besides its input.
+// Of x it reads the size and, where it is sparse, the number of stored entries. With n nodes, 2m
+// stored adjacency entries, d features of which z are stored, d′ columns, and numbers of s bytes
+// (8, or 4 for [Float32]) it is the largest of the stages, in bytes:
 //
 //	always    (4+s)·(4m+n) for W and ΔW, 32 for each entry that sampled negatives are expected to
 //	          have (2·κ·n·partners, p·n²), and for X prepared (12+s)·z (sparse) or s·n·d (dense)
@@ -41,45 +34,36 @@ func shapeOf(f *features) featureShape {
 //	          first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
 //	embed     3·s·n·d′
 //
-// FX replaces a dense X prepared, in the same storage, where d is more than w
-// and at most 3·d′.
+// FX replaces a dense X prepared, in the same storage, where d is more than w and at most 3·d′.
 //
-// Errors: [ErrEmpty] for a nil graph or a matrix that is a nil pointer, those of reading x
-// and of the settings, [ErrShape], and [ErrDim].
-func Estimate(g *Graph, x mat.Matrix, opts ...Option) (Memory, error) {
-	c, err := newConfig(opts)
-	if err != nil {
-		return Memory{}, err
+// Errors: [ErrShape], and [ErrSetting].
+func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
+	if err := s.Check(); err != nil {
+		return 0, err
 	}
-	if err := g.check(); err != nil {
-		return Memory{}, err
-	}
-	shape := featureShape{rows: g.Nodes()}
-	if x != nil {
-		f, err := readFeatures(context.Background(), x)
-		if err != nil {
-			return Memory{}, err
-		}
-		if shape = shapeOf(f); c.Features == PrepareStandardize { // makes every entry a number
-			shape.sparse, shape.nonzeros = false, 0
-		}
-		if shape.rows != g.Nodes() {
-			return Memory{}, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, shape.rows, g.Nodes())
-		}
-	}
-	most, usual := shape.cols, min(defaultDim, shape.cols)
+	size, most, usual := shape{rows: g.Nodes()}, 0, 0
 	if x == nil {
-		c.Precision = Float64
+		s.Precision = Float64
 		most = g.Nodes() - newComponentSpace(g).dim()
 		usual = freeDim(g.Nodes(), most)
+	} else {
+		size.rows, size.cols = x.Dims()
+		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize { // which makes every entry a number
+			size.sparse, size.nonzeros = true, stored.NNZ()
+		}
+		most, usual = size.cols, min(defaultDim, size.cols)
 	}
-	if c.Dim > most {
-		return Memory{}, fmt.Errorf("coles: estimate: %w: d′ = %d of %d", ErrDim, c.Dim, most)
+	if size.rows != g.Nodes() {
+		return 0, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, size.rows, g.Nodes())
 	}
-	if c.Dim == 0 {
-		c.Dim = usual
+	if s.Dim > most {
+		return 0, fmt.Errorf("coles: estimate: %w: d′ = %d of %d", ErrSetting, s.Dim, most)
 	}
-	return estimate(g.adj.NNZ(), shape, c.Settings), nil
+	if s.Dim == 0 {
+		s.Dim = usual
+	}
+	bytes, _ = s.memory(g, size)
+	return bytes, nil
 }
 
 // drawnEntries is how many entries the sampled negatives of n nodes are expected to have.
@@ -89,37 +73,36 @@ func (s Settings) drawnEntries(n int64) int64 {
 	}
 	all := n * n
 	switch s.Negatives.kind {
-	case uniformSampler, degreeSampler:
+	case uniformNegatives, degreeNegatives:
 		return min(all, 2*int64(s.Kappa)*n*int64(s.Negatives.perNode))
-	case erdosRenyiSampler:
+	case erdosRenyi:
 		return int64(min(1, float64(s.Kappa)*s.Negatives.prob) * float64(all))
 	}
 	return 0
 }
 
-// estimate is [Estimate] from sizes: entries of A, features, and settings with d′ resolved.
-func estimate(entries int, x featureShape, s Settings) Memory {
+// memory is [Settings.Estimate] with d′ resolved, and the solver it is for.
+func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
-		entries: int64(entries), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse,
-		size: 8, strip: int64(stripWidth[float64](x.cols)),
+		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse,
+		size: 8, strip: int64(matrix.StripWidth[float64](x.cols)),
 	}
-	if s.Precision.resolve(x.rows, x.cols, s.Features) == Float32 {
-		w.size, w.strip = 4, int64(stripWidth[float32](x.cols))
+	if s.Precision.resolve(x.rows, x.cols, s.Preparation) == Float32 {
+		w.size, w.strip = 4, int64(matrix.StripWidth[float32](x.cols))
 	}
-	m := Memory{Solver: s.Solver.resolve(x.cols, s.Dim, x.sparse)}
+	solver = s.Solver.resolve(x.cols, s.Dim, x.sparse)
 	if x.cols == 0 { // eigenvectors of ΔW itself
-		m.Solver = SolverKrylov
+		solver = SolverKrylov
 	}
 	solve := w.krylov()
-	if m.Solver == SolverDirect {
+	if solver == SolverDirect {
 		solve = w.direct()
 	}
-	m.Bytes = w.always() + max(solve, w.embed())
-	return m
+	return w.always() + max(solve, w.embed()), solver
 }
 
-// A workload is what the stages of a fit take memory for, by the names of [Estimate].
+// A workload holds the sizes in the formula of memory, by the names of [Settings.Estimate].
 type workload struct {
 	n, d, k, z     int64
 	entries, drawn int64 // of A, 2m, and of sampled negatives
@@ -127,7 +110,7 @@ type workload struct {
 	size, strip    int64 // bytes of a number, and columns that are filtered at once
 }
 
-// always is what all stages hold.
+// always is the memory that all stages hold.
 func (w workload) always() int64 {
 	bytes := (4+w.size)*(2*w.entries+w.n) + 32*w.drawn + (12+w.size)*w.z
 	if !w.sparse {
@@ -141,7 +124,7 @@ func (w workload) direct() int64 {
 	if !w.sparse && w.strip < w.d && w.d <= 3*w.k { // FX in the place of X
 		filter = w.size * w.n * 2 * w.strip
 	}
-	return max(filter+w.size*min(w.n*w.d, gramNumbers)+8*w.d*w.d, 8*(w.d*w.d+4*w.d*w.k))
+	return max(filter+w.size*min(w.n*w.d, matrix.GramNumbers)+8*w.d*w.d, 8*(w.d*w.d+4*w.d*w.k))
 }
 
 func (w workload) krylov() int64 {

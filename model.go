@@ -2,21 +2,19 @@ package coles
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is what [Fit] found: enough to embed nodes that come later. It is
-// immutable and safe for use by many goroutines.
+// A Model is the result of [Fit]: enough to embed nodes that come later. It is immutable and safe
+// for use by many goroutines.
 type Model struct {
 	settings   Settings
 	prepare    *Preparer   // nil without features
@@ -24,41 +22,49 @@ type Model struct {
 	lambda     []float64
 	scaling    Scaling
 	embedding  *mat.Dense // of the nodes fitted; nil in a model with features that was read from a file
-	// fingerprint identifies the graph of a model without features.
-	fingerprint [sha256.Size]byte
-	ids         *nodeIDs
-	report      Report
-	input       InputHash
-	module      string // version of the module that fitted
-	refitted    bool   // by Growing.Refit
-	format      int    // version of the file it is from
+	ids        []string   // nil where nodes are only numbered
+	report     Report
 }
 
-// A Report tells what a fit did.
+// A Report says what a fit did, and to what: with the same input, settings and version [Fit] makes
+// the same model again, unless it was refitted.
 type Report struct {
-	Graph            GraphReport  `json:"graph"`
-	Features         int          `json:"features"` // d; 0 without features
-	Preparation      Preparation  `json:"preparation"`
-	Dim              int          `json:"dim"` // columns of the embedding
-	Solver           Solver       `json:"solver"`
-	Precision        Precision    `json:"precision"`         // of features, W and ΔW
-	Kernels          string       `json:"kernels"`           // the inner loops: avx512, avx2 or portable, alike to rounding
-	Share            float64      `json:"share"`             // c
-	Power            float64      `json:"power"`             // γ
-	EffectiveRank    float64      `json:"effective_rank"`    // of the centred embedding
-	ComponentVectors int          `json:"component_vectors"` // left out of an embedding without features
-	Seconds          StageSeconds `json:"seconds"`
-	Memory           Memory       `json:"memory"`
-}
+	Graph            GraphReport `json:"graph"`
+	Features         int         `json:"features"` // d; 0 without features
+	Preparation      Preparation `json:"preparation"`
+	Dim              int         `json:"dim"` // columns of the embedding
+	Solver           Solver      `json:"solver"`
+	Precision        Precision   `json:"precision"`         // of features, W and ΔW
+	Kernels          string      `json:"kernels"`           // the inner loops: avx512, avx2 or portable, alike to rounding
+	Share            float64     `json:"share"`             // c
+	Power            float64     `json:"power"`             // γ
+	EffectiveRank    float64     `json:"effective_rank"`    // of the centred embedding
+	ComponentVectors int         `json:"component_vectors"` // left out of an embedding without features
 
-// StageSeconds is the time of each stage of a fit. Without a filter stage of
-// its own (SolverKrylov filters inside its products) Filter is 0. Files do not keep
-// it: the same fit is the same file.
-type StageSeconds struct {
-	Prepare float64 `json:"prepare"` // features, W and ΔW
-	Filter  float64 `json:"filter"`
-	Solve   float64 `json:"solve"`
-	Embed   float64 `json:"embed"`
+	// Seconds of each stage. SolverKrylov filters inside its products, so that Filter is 0. Files
+	// do not keep them: the same fit is the same file.
+	Seconds struct {
+		Prepare float64 `json:"prepare"` // features, W and ΔW
+		Filter  float64 `json:"filter"`
+		Solve   float64 `json:"solve"`
+		Embed   float64 `json:"embed"`
+	} `json:"seconds"`
+
+	// Memory is the estimate of [Settings.Estimate], and the solver it is for.
+	Memory struct {
+		Bytes  int64  `json:"bytes"`
+		Solver Solver `json:"solver"`
+	} `json:"memory"`
+
+	// GraphHash and FeaturesHash identify the adjacency matrix and X as they came in, by 64 bits in
+	// hexadecimal digits, in whatever type a matrix comes. They are no guard against malice.
+	GraphHash    string `json:"graph_hash"`
+	FeaturesHash string `json:"features_hash,omitempty"`
+	// Version is that of this module in the program that fitted, "(devel)" where it has none.
+	Version string `json:"version"`
+	// Refitted says that package live made the model, which prepares features, and takes the
+	// covariance share, as the fit before the graph grew did.
+	Refitted bool `json:"refitted,omitempty"`
 }
 
 // String is the report in a few lines.
@@ -75,136 +81,134 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, ", covariance share %.3f", r.Share)
 	}
 	fmt.Fprintf(&b, "\nmemory: about %d MB", r.Memory.Bytes/1e6)
-	if s := r.Seconds; s != (StageSeconds{}) {
+	if s := r.Seconds; s != (Report{}).Seconds {
 		fmt.Fprintf(&b, "\nseconds: prepare %.3f, filter %.3f, solve %.3f, embed %.3f", s.Prepare, s.Filter, s.Solve, s.Embed)
 	}
 	return b.String()
 }
 
-// Report tells what the fit did to its input and chose.
-func (m *Model) Report() Report { return m.orEmpty().report }
+// Report says what the fit did to its input and chose.
+func (m *Model) Report() Report { return m.report }
 
 // Settings returns the settings of the fit, Dim and Precision resolved.
-func (m *Model) Settings() Settings { return m.orEmpty().settings }
+func (m *Model) Settings() Settings { return m.settings }
 
 // Lambda returns the eigenvalues in descending order.
-func (m *Model) Lambda() []float64 { return slices.Clone(m.orEmpty().lambda) }
+func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
 
-// Projection returns a copy of P (d′ × d, orthonormal rows) or nil for a model
-// without features.
-func (m *Model) Projection() *mat.Dense {
-	if m == nil || m.projection == nil {
+// P returns a copy of P (d′ × d, orthonormal rows) or nil for a model without features.
+func (m *Model) P() *mat.Dense {
+	if m.projection == nil {
 		return nil
 	}
 	return mat.DenseCopyOf(m.projection.P)
 }
 
+// Preparer returns what prepares features for the model, nil for a model without features.
+func (m *Model) Preparer() *Preparer { return m.prepare }
+
 // Scaling returns how the columns of FXPᵀ were weighted.
 func (m *Model) Scaling() Scaling {
-	s := m.orEmpty().scaling
+	s := m.scaling
 	s.Factors = slices.Clone(s.Factors)
 	return s
 }
 
 // IDs returns the names of the nodes fitted, in row order.
-func (m *Model) IDs() []string { return m.orEmpty().ids.all(m.Report().Graph.Nodes) }
+func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }
 
-// Embedding returns the embedding (n × d′) of the nodes the model was fitted
-// on. It is the model's own matrix, not a copy: read it, do not write to it.
-// It is nil in a model with features that was read from a file; use [Model.Embed].
-func (m *Model) Embedding() *mat.Dense { return m.orEmpty().embedding }
+// Embedding returns the embedding (n × d′) of the nodes the model was fitted on. It is the model's
+// own matrix, not a copy: read it, do not write to it. It is nil in a model with features that was
+// read from a file; use [Model.Embed].
+func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
-// orEmpty lets the methods of a nil Model see one that holds nothing.
-func (m *Model) orEmpty() *Model {
-	if m == nil {
-		return new(Model)
-	}
-	return m
-}
-
-// Embed returns the embedding of every node of a graph (n × d′), without fitting
-// anything: F(W)·X·Pᵀ, scaled as the model is, with X prepared by the column
-// weights that the model remembers. The graph may be
+// Embed returns the embedding of every node of a graph (n × d′), without fitting anything:
+// F(W)·X·Pᵀ, scaled as the model is, with X prepared by the column weights that the model
+// remembers. The graph may be
 //   - the one that was fitted: the result is [Model.Embedding], to the byte, or to
-//     rounding in a model of [Growing.Refit];
+//     rounding in a refitted model;
 //   - a larger one in which it has grown, new nodes and all: the rows of the new
 //     nodes are their embeddings, and rows within K hops of them move too;
 //   - another graph with the same features.
 //
-// A model without features embeds only the graph it was fitted on. The time is
-// O((nnz(X) + K·nnz(W))·d′).
+// A model without features embeds only the graph it was fitted on. The time is O((nnz(X) +
+// K·nnz(W))·d′).
 //
-// Errors: [ErrEmpty], [ErrShape], [ErrNotFinite], [ErrPreparation], [ErrPrecision], [ErrTransductive],
-// and ctx's.
+// Errors: [ErrShape], [ErrNotFinite], [ErrNegative], [ErrPrecision], [ErrTransductive], and ctx's.
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
-	if err := checkContext(ctx); err != nil {
-		return nil, err
-	}
-	if m == nil || m.ids == nil {
-		return nil, fmt.Errorf("coles: embed: %w: neither Fit nor ReadModel made the model", ErrEmpty)
-	}
-	if err := g.check(); err != nil {
-		return nil, err
-	}
 	if m.prepare == nil {
-		if x != nil {
-			return nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
-		}
-		if g.fingerprint() != m.fingerprint {
-			return nil, fmt.Errorf("coles: embed: %w", ErrTransductive)
-		}
-		return mat.DenseCopyOf(m.embedding), ctx.Err()
+		return m.embedItself(ctx, g, x)
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	feat, err := readFeatures(ctx, x)
+	source, err := readFeatures(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	if feat.rows() != g.Nodes() {
-		return nil, fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, feat.rows(), g.Nodes())
+	if source.Rows() != g.Nodes() {
+		return nil, fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
 	}
 	if m.settings.Precision == Float32 {
-		return embedIn[float32](ctx, m, g, feat)
+		return embed[float32](ctx, m, g, source)
 	}
-	return embedIn[float64](ctx, m, g, feat)
+	return embed[float64](ctx, m, g, source)
 }
 
-// embedIn is Embed in numbers of type T: what [Fit] does, in the same order.
-func embedIn[T kernel.Float](ctx context.Context, m *Model, g *Graph, raw *features) (*mat.Dense, error) {
-	x, err := prepared[T](ctx, m.prepare, raw)
+// embedItself is Embed of a model without features.
+func (m *Model) embedItself(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
+	if x != nil {
+		return nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
+	}
+	hash, err := matrix.HashCSR(ctx, g.adj)
 	if err != nil {
 		return nil, err
 	}
-	w, err := normalize(ctx, g, SelfLoops)
-	if err != nil {
-		return nil, err
+	if hash != m.report.GraphHash {
+		return nil, fmt.Errorf("coles: embed: %w", ErrTransductive)
 	}
-	y, err := project(ctx, csrOf[T](w.m), m.settings, x, m.projection.P)
-	if err != nil {
-		return nil, err
-	}
-	if err := scale(ctx, y, m.scaling.Factors); err != nil {
-		return nil, err
-	}
-	return finiteDense(ctx, "the embedding", y)
+	return mat.DenseCopyOf(m.embedding), nil
 }
 
-// fingerprint is a hash of the adjacency matrix.
-func (g *Graph) fingerprint() (sum [sha256.Size]byte) {
-	h := sha256.New()
-	var buf [8]byte
-	put := func(v uint64) {
-		binary.LittleEndian.PutUint64(buf[:], v)
-		h.Write(buf[:])
+// embed is Embed in numbers of type T: what [Fit] does, in the same order.
+func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (*mat.Dense, error) {
+	x, err := prepared[T](ctx, m.prepare, source)
+	if err != nil {
+		return nil, err
 	}
-	for _, p := range g.adj.Ptr {
-		put(uint64(p))
+	w, err := g.filtering(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for q, j := range g.adj.Col {
-		put(uint64(j))
-		put(math.Float64bits(g.adj.Val[q]))
+	p := &problem[T]{x: x, w: matrix.ConvertCSR[T](w.m), filter: m.settings.Filter, dim: m.settings.Dim}
+	y, err := p.embed(ctx, kernel.Matrix[T]{}, m.projection.P)
+	if err != nil {
+		return nil, err
 	}
-	h.Sum(sum[:0])
-	return sum
+	if err := matrix.ScaleColumns(ctx, y, m.scaling.Factors); err != nil {
+		return nil, err
+	}
+	return matrix.ToFiniteDense(ctx, "the embedding", y)
+}
+
+// Refitted returns the model of a graph in which that of m has grown, for package live: of its
+// filtered features, its projection and the hash of its features.
+func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64], p *Projection, hash string) (*Model, error) {
+	out := &Model{settings: m.settings, prepare: m.prepare, projection: p, ids: g.ids}
+	out.settings.Precision = Float64
+	r := m.report
+	r.Graph, r.Seconds, r.Refitted, r.Solver, r.FeaturesHash = g.report, Report{}.Seconds, true, p.Solver, hash
+	var err error
+	if r.GraphHash, err = matrix.HashCSR(ctx, g.adj); err != nil {
+		return nil, err
+	}
+	r.Memory.Bytes, r.Memory.Solver = out.settings.memory(g, shape{rows: fx.Rows, cols: fx.Cols})
+	y, err := (&problem[float64]{x: matrix.Of(fx), filter: SGC(0), dim: fx.Cols}).embed(ctx, fx, p.P)
+	if err != nil {
+		return nil, err
+	}
+	if err := out.finish(ctx, &r, y, p.Lambda); err != nil {
+		return nil, err
+	}
+	out.report = r
+	return out, nil
 }

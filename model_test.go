@@ -1,118 +1,140 @@
 package coles_test
 
 import (
-	"bytes"
-	"encoding/json"
+	"context"
+	"fmt"
+	"io"
 	"math"
 	"slices"
+	"strings"
 	"testing"
-
-	"coles/internal/race"
+	"time"
 
 	"coles"
+	"coles/internal/embedtest"
+	"coles/internal/race"
+	"coles/internal/testkit"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
-// small is a graph with words that a fit takes milliseconds for.
-func small(seed uint64) (*coles.Graph, *sparse.CSR, *mat.Dense) {
-	g := randomGraph(seed, 120, 0.04)
-	words, dense := randomWords(random(seed), 120, 40)
-	return g, words, dense
+func fitWith(opts ...coles.Option) func(context.Context, *coles.Graph, mat.Matrix) (embedtest.Model, error) {
+	return func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
+		m, err := coles.Fit(ctx, g, x, opts...)
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+}
+
+// An eigenmap embeds its own graph and is not kept in files.
+type eigenmap struct{ y *mat.Dense }
+
+func (e eigenmap) Embedding() *mat.Dense { return e.y }
+
+func fitEigenmap(ctx context.Context, g *coles.Graph, _ mat.Matrix) (embedtest.Model, error) {
+	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives(), 1, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	y, _, err := coles.Eigenmaps(ctx, dw, 6)
+	if err != nil {
+		return nil, err
+	}
+	return eigenmap{y}, nil
+}
+
+func TestConformance(t *testing.T) {
+	dim := coles.WithDim(5)
+	unscaled := coles.WithScaling(coles.ScalingRule{Norm: 4})
+	for name, e := range map[string]embedtest.Embedder{
+		"default":        {Fit: fitWith(dim)},
+		"direct":         {Fit: fitWith(dim, coles.WithSolver(coles.SolverDirect), coles.WithPreparation(coles.PrepareRowL2))},
+		"krylov":         {Fit: fitWith(coles.WithDim(3), coles.WithSolver(coles.SolverKrylov))},
+		"standardized":   {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareStandardize), coles.WithCovarianceShare(0.2))},
+		"share by signs": {Fit: fitWith(dim, coles.WithAutoCovarianceShare()), OrderMatters: true}, // drawn node by node
+		"as they are":    {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.Heat(4, 2)))},
+		"float32":        {Fit: fitWith(dim, coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
+		"uniform":        {Fit: fitWith(dim, coles.WithContrast(coles.ExpectedUniformNegatives(), 1, 1))},
+		"LPP":            {Fit: fitWith(dim, coles.WithContrast(noNegatives, 0, 1))},
+		"drawn":          {Fit: fitWith(dim, coles.WithContrast(coles.UniformNegatives(3), 4, 1)), OrderMatters: true},
+		"drawn pairs":    {Fit: fitWith(dim, coles.WithContrast(coles.ErdosRenyiNegatives(0.2), 1, 1)), OrderMatters: true},
+		"truncated":      {Fit: fitWith(dim, coles.WithTruncation(), unscaled)},
+		// Products in another order: FXPᵀ is F(XPᵀ) where there are more than 3·d′ dense features.
+		"projected first":          {Fit: fitWith(coles.WithDim(3), coles.WithPreparation(coles.PrepareStandardize), coles.WithTruncation())},
+		"projected first, float32": {Fit: fitWith(coles.WithDim(3), coles.WithPreparation(coles.PrepareStandardize), coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
+		"no features":              {Fit: fitWith(coles.WithDim(3)), NoFeatures: true, Transductive: true},
+		"eigenmaps":                {Fit: fitEigenmap, NoFeatures: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name != "eigenmaps" {
+				e.Read = func(r io.Reader) (embedtest.Model, error) {
+					m, err := coles.ReadModel(r)
+					if err != nil {
+						return nil, err
+					}
+					return m, nil
+				}
+			}
+			e.Late = 100 * time.Millisecond * race.Slowdown
+			if err := embedtest.Test(e); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // modelCases are fits by every way through the library.
-var modelCases = []struct {
-	name string
+var modelCases = map[string]struct {
 	opts []coles.Option
 	none bool // no features
 }{
-	{"default", nil, false},
-	{"krylov, sampled", []coles.Option{coles.WithSolver(coles.SolverKrylov), coles.WithDim(10), coles.WithNegatives(coles.UniformNegatives(3)), coles.WithKappa(2), coles.WithEta(0.9)}, false},
-	{"standardised, share by itself", []coles.Option{coles.WithFeatures(coles.PrepareStandardize), coles.WithAutoCovarianceShare(), coles.WithDim(8)}, false},
-	{"unit rows, by degree, γ = ½", []coles.Option{coles.WithFeatures(coles.PrepareRowL2), coles.WithNegatives(coles.DegreeNegatives(2)), coles.WithPower(0.5), coles.WithDim(12)}, false},
-	{"as they are, APPNP, truncated", []coles.Option{coles.WithFeatures(coles.PrepareNone), coles.WithFilter(coles.APPNP(6, 0.1)), coles.WithTruncation()}, false},
-	{"without features", []coles.Option{coles.WithDim(10)}, true},
+	"default": {},
+	"krylov, sampled": {opts: []coles.Option{coles.WithSolver(coles.SolverKrylov), coles.WithDim(10),
+		coles.WithContrast(coles.UniformNegatives(3), 2, 0.9)}},
+	"standardised, share by itself": {opts: []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithAutoCovarianceShare(), coles.WithDim(8)}},
+	"unit rows, by degree, γ = ½": {opts: []coles.Option{coles.WithPreparation(coles.PrepareRowL2), coles.WithDim(12),
+		coles.WithContrast(coles.DegreeNegatives(2), 1, 1), coles.WithScaling(coles.ScalingRule{Power: 0.5, Norm: 4})}},
+	"as they are, APPNP, truncated": {opts: []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.APPNP(6, 0.1)), coles.WithTruncation()}},
+	"without features":              {opts: []coles.Option{coles.WithDim(10)}, none: true},
 }
 
-func fitSmall(t *testing.T, seed uint64, none bool, opts ...coles.Option) *coles.Model {
-	t.Helper()
+// smallFit is the fit of a case to a small graph.
+func smallFit(seed uint64, none bool, opts ...coles.Option) (*coles.Model, *coles.Graph, mat.Matrix) {
 	g, words, _ := small(seed)
-	var x mat.Matrix = words
 	if none {
-		x = nil
+		return fitted(g, nil, opts...), g, nil
 	}
-	m, err := coles.Fit(ctx, g, x, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return fitted(g, words, opts...), g, words
 }
 
-func TestFitIsDeterministic(t *testing.T) {
-	for _, c := range modelCases {
-		t.Run(c.name, func(t *testing.T) {
-			first := fitSmall(t, 71, c.none, c.opts...)
-			forProcessors(t, func(procs int) {
-				again := fitSmall(t, 71, c.none, c.opts...)
-				wantSame(t, "embedding", bits(again.Embedding()), bits(first.Embedding()))
-				wantSame(t, "λ", again.Lambda(), first.Lambda())
-				wantSame(t, "scaling", again.Scaling(), first.Scaling())
-			})
-			g, words, _ := small(71)
-			if !c.none {
-				one := must(first.Embed(ctx, g, words))
-				forProcessors(t, func(int) {
-					wantSame(t, "Embed", bits(must(first.Embed(ctx, g, words))), bits(one))
-				})
-			}
-		})
-	}
+// stepByStep is F(W)·X·Pᵀ by products of its own, column by column times its factor; X prepared as
+// train was.
+func stepByStep(m *coles.Model, train mat.Matrix, g *coles.Graph, x mat.Matrix) *mat.Dense {
+	p := testkit.Must(m.Report().Preparation.Fit(ctx, train))
+	fx := testkit.Must(m.Settings().Filter.Apply(ctx, coles.Normalize(g), testkit.Must(p.Apply(ctx, x))))
+	e, factors := testkit.Product(fx, m.P().T()), m.Scaling().Factors
+	e.Apply(func(_, j int, v float64) float64 { return v * factors[j] }, e)
+	return e
 }
 
-// Large enough that every stage is split into several tasks.
-func TestLargerFitIsDeterministic(t *testing.T) {
-	n, d := 3000, 400
-	if race.Enabled {
-		n, d = 1500, 150
-	}
-	g := randomSparseGraph(72, n, 4*n)
-	words, _ := randomWords(random(73), n, d)
-	for _, solver := range []coles.Solver{coles.SolverDirect, coles.SolverKrylov} {
-		var first []uint64
-		forProcessors(t, func(procs int) {
-			m := must(coles.Fit(ctx, g, words, coles.WithSolver(solver), coles.WithDim(20), coles.WithNegatives(coles.UniformNegatives(5))))
-			got := bits(m.Embedding())
-			if first == nil {
-				first = got
-			}
-			if !slices.Equal(got, first) {
-				t.Errorf("%v: another embedding with %d processors", solver, procs)
-			}
-		})
-	}
-}
-
-func TestEmbedOfTrainingDataIsTheFit(t *testing.T) {
-	g, words, dense := small(74)
-	for _, c := range modelCases {
-		t.Run(c.name, func(t *testing.T) {
-			m := fitSmall(t, 74, c.none, c.opts...)
-			y := m.Embedding()
-			scale := math.Max(mat.Max(y), -mat.Min(y))
-			if c.none {
-				wantClose(t, "Embed", must(m.Embed(ctx, g, nil)), y, 0)
-				return
-			}
-			wantClose(t, "Embed of sparse X", must(m.Embed(ctx, g, words)), y, 1e-12*scale)
-			wantClose(t, "Embed of dense X", must(m.Embed(ctx, g, dense)), y, 1e-12*scale)
-			// By the definition: F(W)·X·Pᵀ, column by column times its factor.
-			p := must(coles.FitPreparation(ctx, words, m.Report().Preparation))
-			fx := must(m.Settings().Filter.Apply(ctx, coles.Normalize(g, coles.SelfLoops), must(p.Apply(ctx, words))))
-			e := product(fx, m.Projection().T())
-			s := m.Scaling()
-			wantClose(t, "FXPᵀ, scaled", must(s.Apply(ctx, e)), y, 1e-12*scale)
+func TestEmbeddingIsThatOfTheFormula(t *testing.T) {
+	other := testkit.RandomGraph(77, 33, 0.1)
+	_, y := testkit.RandomWords(testkit.Random(77), 33, 40)
+	for name, c := range modelCases {
+		if c.none {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			m, g, x := smallFit(74, false, c.opts...)
+			want, elsewhere := stepByStep(m, x, g, x), stepByStep(m, x, other, y)
+			tolerance := 1e-12 * math.Max(mat.Max(want), -mat.Min(want))
+			testkit.WantClose(t, "the embedding", m.Embedding(), want, tolerance)
+			testkit.WantClose(t, "Embed of dense X", testkit.Must(m.Embed(ctx, g, testkit.DenseOf(x))), want, tolerance)
+			testkit.WantSame(t, "the preparer", m.Preparer().Preparation(), m.Report().Preparation)
+			// Another graph with the same features is prepared by this one's column weights.
+			testkit.WantClose(t, "Embed of another graph", testkit.Must(m.Embed(ctx, other, y)), elsewhere, 1e-12*math.Max(mat.Max(elsewhere), -mat.Min(elsewhere)))
 		})
 	}
 }
@@ -120,28 +142,21 @@ func TestEmbedOfTrainingDataIsTheFit(t *testing.T) {
 // New nodes hang on node 0: only rows within K hops of it may move.
 func TestGrownGraphMovesOnlyTheNeighbourhood(t *testing.T) {
 	const n, hops = 200, 3
-	var ring []coles.Edge
-	for i := range n {
-		ring = append(ring, coles.Edge{U: i, V: (i + 1) % n})
-	}
-	words, dense := randomWords(random(75), n, 30)
-	g := must(coles.NewGraph(n, ring))
-	m := must(coles.Fit(ctx, g, words, coles.WithFilter(coles.S2GC(hops, 0.05)), coles.WithDim(10)))
+	ring := testkit.Ring(n, 1)
+	words, dense := testkit.RandomWords(testkit.Random(75), n, 30)
+	m := fitted(testkit.Must(coles.NewGraph(n, ring)), words, coles.WithFilter(coles.S2GC(hops, 0.05)), coles.WithDim(10))
 	before := m.Embedding()
 
-	grown := must(coles.NewGraph(n+2, append(ring, coles.Edge{U: 0, V: n}, coles.Edge{U: n, V: n + 1})))
+	grown := testkit.Must(coles.NewGraph(n+2, append(ring, edges(0, n, n, n+1)...)))
 	more := mat.NewDense(n+2, 30, nil)
-	more.Slice(0, n, 0, 30).(*mat.Dense).Copy(dense)
+	more.Copy(dense)
 	more.Set(n, 3, 1)
 	more.Set(n+1, 4, 2)
-	after := must(m.Embed(ctx, grown, sparseOf(more)))
+	after := testkit.Must(m.Embed(ctx, grown, testkit.SparseOf(more)))
 	moved := 0
 	for i := range n {
 		distance := min(i, n-i)
-		diff := 0.0
-		for j := range 10 {
-			diff = math.Max(diff, math.Abs(after.At(i, j)-before.At(i, j)))
-		}
+		diff := testkit.MaxDiff(after.Slice(i, i+1, 0, 10), before.Slice(i, i+1, 0, 10))
 		if distance > hops && diff > 1e-12 {
 			t.Errorf("row %d, %d hops away, moved by %g", i, distance, diff)
 		}
@@ -149,183 +164,134 @@ func TestGrownGraphMovesOnlyTheNeighbourhood(t *testing.T) {
 			moved++
 		}
 	}
-	if moved != 2*hops+1 {
-		t.Errorf("%d rows near the new nodes moved, want %d", moved, 2*hops+1)
-	}
+	testkit.WantSame(t, "rows near the new nodes that moved", moved, 2*hops+1)
 	if mat.Norm(after.RowView(n), 2) == 0 || mat.Norm(after.RowView(n+1), 2) == 0 {
 		t.Error("a new node has no embedding")
 	}
 }
 
-func TestModelEmbedsAnotherGraphOfTheSameFeatures(t *testing.T) {
-	g, words, _ := small(76)
-	m := must(coles.Fit(ctx, g, words, coles.WithDim(6)))
-	other := randomGraph(77, 33, 0.1)
-	_, x := randomWords(random(77), 33, 40)
-	p := must(coles.FitPreparation(ctx, words, coles.PrepareTFIDF)) // its column weights, not the other graph's
-	fx := must(coles.S2GCSum(8).Apply(ctx, coles.Normalize(other, coles.SelfLoops), must(p.Apply(ctx, x))))
-	s := m.Scaling()
-	wantClose(t, "Embed", must(m.Embed(ctx, other, x)), must(s.Apply(ctx, product(fx, m.Projection().T()))), 1e-12)
-
-	_, err := m.Embed(ctx, other, mat.NewDense(33, 41, nil))
-	wantError(t, err, coles.ErrShape)
-	_, err = m.Embed(ctx, other, mat.NewDense(32, 40, nil))
-	wantError(t, err, coles.ErrShape)
-	_, err = m.Embed(ctx, other, nil)
-	wantError(t, err, coles.ErrEmpty)
-	x.Set(0, 0, -1)
-	_, err = m.Embed(ctx, other, x)
-	wantError(t, err, coles.ErrPreparation)
-}
-
 func TestModelWithoutFeaturesKnowsItsGraphOnly(t *testing.T) {
-	g, words, _ := small(78)
-	m := must(coles.Fit(ctx, g, nil, coles.WithDim(5)))
-	_, err := m.Embed(ctx, randomGraph(79, 120, 0.04), nil)
-	wantError(t, err, coles.ErrTransductive)
-	_, err = m.Embed(ctx, g, words)
-	wantError(t, err, coles.ErrShape)
-	if m.Projection() != nil {
+	g := testkit.RandomGraph(78, 120, 0.015)
+	m := fitted(g, nil, coles.WithDim(5))
+	testkit.WantClose(t, "Embed", testkit.Must(m.Embed(ctx, g, nil)), m.Embedding(), 0)
+	testkit.WantError(t, testkit.Err(m.Embed(ctx, testkit.RandomGraph(79, 120, 0.04), nil)), coles.ErrTransductive)
+	testkit.WantError(t, testkit.Err(m.Embed(ctx, g, eye(120))), coles.ErrShape)
+	if m.P() != nil || m.Preparer() != nil {
 		t.Error("it has a projection of features")
 	}
-	_, components := g.Components()
-	if r := m.Report(); r.ComponentVectors == 0 || r.ComponentVectors > components || r.Features != 0 {
-		t.Errorf("report says %d component vectors, %d features", r.ComponentVectors, r.Features)
+	// It is the eigenmap after its component vectors, of which the expectation takes one, rescaled.
+	known := m.Report().ComponentVectors
+	y, lambda, err := coles.Eigenmaps(ctx, contrast(g, coles.ExpectedDegreeNegatives()), known-1+5)
+	if err != nil || known < 2 {
+		t.Fatal(known, err)
 	}
-	// The embedding is the eigenmap without component vectors, columns rescaled.
-	e := must(coles.Eigenmaps(ctx, must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives())), 5, coles.WithoutComponentVectors()))
-	s := must(coles.SpectralScaling(ctx, e.Y, e.Lambda))
-	wantClose(t, "embedding", m.Embedding(), must(s.Apply(ctx, e.Y)), 1e-12)
+	rest := mat.DenseCopyOf(y.Slice(0, 120, known-1, known+4))
+	s := testkit.Must(defaultRule.Fit(ctx, rest, lambda[known-1:]))
+	testkit.WantClose(t, "embedding", m.Embedding(), testkit.Must(s.Apply(ctx, rest)), 1e-12)
 }
 
-func TestEmbeddingIsEquivariantUnderPermutation(t *testing.T) {
-	g, _, x := small(80)
-	const n = 120
-	order := random(81).Perm(n) // node i becomes order[i]
-	a := g.CSR()
-	var list []coles.Edge
-	var weights []float64
-	a.DoNonZero(func(i, j int, v float64) {
-		if i < j {
-			list, weights = append(list, coles.Edge{U: order[j], V: order[i]}), append(weights, v)
+// A matrix of features (1, −1) on one edge has M = −2, and W⁺ of a complete graph has one
+// eigenvalue that is positive, 1: truncation leaves nothing.
+func TestTruncationMayLeaveNoColumn(t *testing.T) {
+	plain := []coles.Option{coles.WithFilter(coles.SGC(0)), coles.WithPreparation(coles.PrepareNone), coles.WithTruncation()}
+	for _, c := range []struct {
+		g *coles.Graph
+		x mat.Matrix
+	}{{graphOf(2, 0, 1), mat.NewDense(2, 1, []float64{1, -1})}, {completeGraph(5), nil}} {
+		m := fitted(c.g, c.x, plain...)
+		if m.Report().Dim != 0 || !m.Embedding().IsEmpty() {
+			t.Errorf("%d columns left", m.Report().Dim)
+		}
+		for _, m := range []*coles.Model{m, read(m)} {
+			if y := testkit.Must(m.Embed(ctx, c.g, c.x)); !y.IsEmpty() {
+				t.Error("Embed gives columns")
+			}
+		}
+	}
+}
+
+// matrixHash is the hash by its formula, over all entries of a dense matrix.
+func matrixHash(x *mat.Dense) string {
+	mix := func(h, v uint64) uint64 { y := (h ^ v) * 0x9e3779b97f4a7c15; return y ^ y>>32 }
+	n, d := x.Dims()
+	h := mix(mix(0, uint64(n)), uint64(d))
+	for i := range n {
+		row := uint64(0)
+		for j := range d {
+			if v := x.At(i, j); v != 0 {
+				row = mix(row, math.Float64bits(v)^uint64(j+1)*0xd6e8feb86659fd93)
+			}
+		}
+		h = mix(h, row)
+	}
+	return fmt.Sprintf("%016x", h)
+}
+
+// The hashes of the report follow the formula in every type of features, on any number of
+// processors.
+func TestReportIdentifiesTheInput(t *testing.T) {
+	g, words, dense := small(131)
+	hashes := func(g *coles.Graph, x mat.Matrix) [2]string {
+		r := fitted(g, x, coles.WithDim(1), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareRowL2)).Report()
+		return [2]string{r.GraphHash, r.FeaturesHash}
+	}
+	want := [2]string{matrixHash(testkit.DenseOf(g.CSR())), matrixHash(dense)}
+	testkit.ForProcessors(t, func(int) {
+		for name, x := range map[string]mat.Matrix{
+			"sparse": words, "dense": dense, "float32, which holds counts": testkit.SingleOf(dense), "transposed twice": dense.T().T(),
+		} {
+			testkit.WantSame(t, name, hashes(g, x), want)
 		}
 	})
-	turned := must(coles.NewGraph(n, list, coles.WithEdgeWeights(weights)))
-	turnedX := mat.NewDense(n, 40, nil)
-	for i := range n {
-		turnedX.SetRow(order[i], x.RawRowView(i))
+	dense.Set(3, 4, math.Nextafter(dense.At(3, 4)+1, 9))
+	if got := hashes(g, dense); got[0] != want[0] || got[1] == want[1] {
+		t.Errorf("with another value: %v, was %v", got, want)
 	}
-	for _, opts := range [][]coles.Option{
-		nil,
-		{coles.WithDim(7), coles.WithNegatives(coles.ExpectedUniformNegatives())},
-		{coles.WithDim(7), coles.WithKappa(0)},
+}
+
+func TestReportSaysWhatWasDone(t *testing.T) {
+	with, _, _ := smallFit(123, false, coles.WithCovarianceShare(0.1))
+	without, _, _ := smallFit(123, true, coles.WithDim(4))
+	for _, c := range []struct {
+		m    *coles.Model
+		want []string
+	}{
+		{with, []string{"120 nodes", "features: 40, prepared by tfidf", "40 columns by the direct solver", "covariance share 0.100", "seconds: prepare"}},
+		{without, []string{"features: none", "Laplacian Eigenmaps", "left out", "4 columns by the krylov solver"}},
 	} {
-		y := must(coles.Fit(ctx, g, x, opts...)).Embedding()
-		z := must(coles.Fit(ctx, turned, turnedX, opts...)).Embedding()
-		gram, turnedGram := product(y, y.T()), product(z, z.T())
-		back := mat.NewDense(n, n, nil)
-		back.Apply(func(i, j int, _ float64) float64 { return turnedGram.At(order[i], order[j]) }, back)
-		wantClose(t, "YYᵀ", back, gram, 1e-10*mat.Norm(gram, 2))
-	}
-}
-
-func TestFitLeavesItsInputAlone(t *testing.T) {
-	g, words, dense := small(82)
-	beforeA, beforeX := denseOf(g.CSR()), bits(dense)
-	raw := words.RawMatrix()
-	values, indices := slices.Clone(raw.Data), slices.Clone(raw.Ind)
-	for how := coles.PrepareNone; how <= coles.PrepareStandardize; how++ {
-		for _, x := range []mat.Matrix{words, dense} {
-			m := must(coles.Fit(ctx, g, x, coles.WithFeatures(how), coles.WithDim(4)))
-			must(m.Embed(ctx, g, x))
+		r := c.m.Report()
+		for _, w := range c.want {
+			if !strings.Contains(r.String(), w) {
+				t.Errorf("report does not say %q:\n%s", w, r)
+			}
 		}
-	}
-	wantClose(t, "A", g.CSR(), beforeA, 0)
-	wantSame(t, "dense X", bits(dense), beforeX)
-	wantSame(t, "sparse X", words.RawMatrix().Data, values)
-	wantSame(t, "columns of X", words.RawMatrix().Ind, indices)
-}
-
-func TestModelKeepsIDs(t *testing.T) {
-	names := []string{"ant", "bee", "cat", "dog"}
-	g := must(coles.NewGraph(4, edges(0, 1, 1, 2, 2, 3), coles.WithIDs(names)))
-	m := must(coles.Fit(ctx, g, eye(4)))
-	wantSame(t, "ids", m.IDs(), names)
-	var file bytes.Buffer
-	must(m.WriteTo(&file))
-	wantSame(t, "ids read", must(coles.ReadModel(&file)).IDs(), names)
-	numbered := must(coles.NewGraph(4, edges(0, 1), coles.WithIntIDs([]int64{4, -3, 2, 1})))
-	m = must(coles.Fit(ctx, numbered, eye(4)))
-	must(m.WriteTo(&file))
-	wantSame(t, "ids read", must(coles.ReadModel(&file)).IDs(), []string{"4", "-3", "2", "1"})
-}
-
-// The values are those of the doc comment of DefaultSettings, which gives their reasons.
-func TestDefaultSettingsAreAsDocumented(t *testing.T) {
-	s := coles.DefaultSettings()
-	wantSame(t, "filter", s.Filter.String(), "S2GCSum(8)")
-	wantSame(t, "negatives", s.Negatives.String(), "expected-degree")
-	s.Filter, s.Negatives = coles.Filter{}, coles.NegativeSampler{}
-	text := `{"Dim":0,"Seed":1,"Features":0,"Kappa":1,"Eta":1,"Share":0,"AutoShare":false,"Truncate":false,"Solver":0}`
-	got := must(json.Marshal(struct {
-		Dim       int
-		Seed      uint64
-		Features  int
-		Kappa     int
-		Eta       float64
-		Share     float64
-		AutoShare bool
-		Truncate  bool
-		Solver    int
-	}{s.Dim, s.Seed, int(s.Features), s.Kappa, s.Eta, s.Share, s.AutoShare, s.Truncate, int(s.Solver)}))
-	wantSame(t, "settings", string(got), text)
-	wantSame(t, "scaling", s.Scaling, coles.ScalingRule{Rank: 20, Floor: 8, Norm: 4})
-
-	g, words, _ := small(83)
-	m := must(coles.Fit(ctx, g, words))
-	if m.Settings().Dim != 40 {
-		t.Errorf("d′ = %d of 40 features, want 40", m.Settings().Dim)
-	}
-}
-
-func TestSettingsSurviveJSON(t *testing.T) {
-	g, words, _ := small(84)
-	for _, c := range modelCases {
-		if c.none {
-			continue
+		if r.Version == "" || r.Refitted || r.Kernels == "" || (r.FeaturesHash == "") != (r.Features == 0) || r.Memory.Bytes <= 0 {
+			t.Errorf("the report is %+v", r)
 		}
-		m := must(coles.Fit(ctx, g, words, c.opts...))
-		text := must(json.Marshal(m.Settings()))
-		var back coles.Settings
-		if err := json.Unmarshal(text, &back); err != nil {
-			t.Fatal(err)
+		if s := read(c.m).Report().String(); strings.Contains(s, "seconds") {
+			t.Errorf("a file keeps the time it took:\n%s", s)
 		}
-		wantSame(t, "second writing", string(must(json.Marshal(back))), string(text))
-		again := must(coles.Fit(ctx, g, words, coles.WithSettings(back)))
-		wantSame(t, c.name, bits(again.Embedding()), bits(m.Embedding()))
 	}
 }
 
 func TestProgressCallsStagesInOrder(t *testing.T) {
-	for _, c := range modelCases {
+	for name, c := range modelCases {
 		var stages []string
-		last := coles.Progress{}
-		watch := coles.WithProgress(func(p coles.Progress) {
-			if p.Stage != last.Stage {
-				stages = append(stages, p.Stage)
-			} else if p.Done < last.Done {
-				t.Errorf("%s: %s went back from %d to %d", c.name, p.Stage, last.Done, p.Done)
+		last := 0
+		watch := coles.WithProgress(func(stage string, done, total int) {
+			if len(stages) == 0 || stage != stages[len(stages)-1] {
+				stages, last = append(stages, stage), 0
 			}
-			if p.Done < 0 || p.Total < 1 {
-				t.Errorf("%s: %+v", c.name, p)
+			if done < last || total < 1 {
+				t.Errorf("%s: %s is at %d of %d after %d", name, stage, done, total, last)
 			}
-			last = p
+			last = done
 		})
-		m := fitSmall(t, 85, c.none, append(slices.Clone(c.opts), watch)...)
+		m, _, _ := smallFit(85, c.none, append(slices.Clone(c.opts), watch)...)
 		want := []string{"prepare", "solve", "embed"}
 		if m.Report().Solver == coles.SolverDirect {
 			want = []string{"prepare", "filter", "solve", "embed"}
 		}
-		wantSame(t, c.name, stages, want)
+		testkit.WantSame(t, name, stages, want)
 	}
 }

@@ -1,8 +1,6 @@
 package coles
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,12 +10,14 @@ import (
 
 	"coles/internal/archive"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// modelFormat is that of a model's file. Its arrays are λ and the factors of the
-// scaling; then P, column weights and means, or (without features) the embedding.
-// Version 2 says what the model was made of and by, which version 1 does not.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 2, Oldest: 1}
+// modelFormat is that of a model's file. Its arrays are λ and the factors of the scaling; then P,
+// column weights and means, or (without features) the embedding.
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 1}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
@@ -30,40 +30,26 @@ type modelHeader struct {
 	Rank        float64     `json:"rank"`
 	Names       []string    `json:"names,omitempty"`
 	RawNames    [][]byte    `json:"raw_names,omitempty"` // in the place of names that are not all UTF-8, as JSON is
-	Numbers     []int64     `json:"numbers,omitempty"`
-	Fingerprint string      `json:"fingerprint,omitempty"`
-	Input       InputHash   `json:"input"`
-	Module      string      `json:"module"`
-	Refitted    bool        `json:"refitted,omitempty"`
 	Lengths     []int       `json:"lengths"`
 }
 
-// WriteTo writes the model in a versioned format that ends in a checksum. A
-// model with features does not contain the embedding of the nodes fitted:
-// [Model.Embed] makes it again from graph and features.
+// WriteTo writes the model in a versioned format that ends in a checksum. A model with features
+// does not contain the embedding of the nodes fitted: [Model.Embed] makes it again from graph and
+// features.
 //
-// Errors: [ErrEmpty] for a nil writer or a model that neither [Fit] nor [ReadModel] made,
-// and the writer's.
+// Errors: the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
-	if m == nil || m.ids == nil {
-		return 0, fmt.Errorf("coles: write model: %w: neither Fit nor ReadModel made it", ErrEmpty)
-	}
-	if w == nil {
-		return 0, fmt.Errorf("coles: write model: %w: the writer is nil", ErrEmpty)
-	}
 	h := modelHeader{
 		Settings: m.settings, Report: m.report, Dim: len(m.lambda),
 		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
-		Numbers: m.ids.numbers, Input: m.input, Module: m.module, Refitted: m.refitted,
 	}
-	h.Report.Seconds = StageSeconds{} // the only thing that two fits differ in
-	h.setNames(m.ids.names)
+	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in
+	h.setNames(m.ids)
 	arrays := [][]float64{m.lambda, m.scaling.Factors}
 	if m.prepare != nil {
 		h.Columns, h.Preparation = m.prepare.columns, m.prepare.how
 		arrays = append(arrays, m.projection.P.RawMatrix().Data, m.prepare.weight, m.prepare.mean)
 	} else {
-		h.Fingerprint = hex.EncodeToString(m.fingerprint[:])
 		arrays = append(arrays, m.embedding.RawMatrix().Data)
 	}
 	for _, a := range arrays {
@@ -76,31 +62,23 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, today or in any version before, and no
-// byte more. It takes memory as bytes arrive, never because a length is declared.
+// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
+// never because a length is declared.
 //
-// Errors: [ErrFormat] for bytes that are no model or a version it does not
-// know, [ErrChecksum] for a model changed or cut off, [ErrEmpty] for a nil reader, and
-// the reader's.
+// Errors: [ErrFormat] for bytes that are no model or a version it does not know, [ErrChecksum] for
+// a model changed or cut off, and the reader's.
 func ReadModel(r io.Reader) (*Model, error) {
-	if r == nil {
-		return nil, fmt.Errorf("coles: read model: %w: the reader is nil", ErrEmpty)
-	}
 	var h modelHeader
-	version, arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
+	arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
 		if err := json.Unmarshal(text, &h); err != nil {
 			return nil, err
 		}
 		return h.Lengths, h.check()
 	})
-	if err == nil {
-		var m *Model
-		if m, err = h.model(arrays); err == nil {
-			m.format = int(version)
-			return m, nil
-		}
+	if err != nil {
+		return nil, fmt.Errorf("coles: read model: %w", err)
 	}
-	return nil, fmt.Errorf("coles: read model: %w", err)
+	return h.model(arrays), nil
 }
 
 func (h *modelHeader) setNames(names []string) {
@@ -126,7 +104,7 @@ func (h *modelHeader) names() []string {
 
 // check compares the header's numbers with one another before anything is read by them.
 func (h *modelHeader) check() error {
-	if err := h.Settings.check(); err != nil {
+	if err := h.Settings.Check(); err != nil {
 		return err
 	}
 	n := h.Report.Graph.Nodes
@@ -134,18 +112,17 @@ func (h *modelHeader) check() error {
 		return fmt.Errorf("%d nodes, %d features, %d columns", n, h.Columns, h.Dim)
 	}
 	for _, rows := range []int{n, h.Columns} {
-		if err := checkPanel(rows, h.Dim); err != nil {
+		if err := matrix.CheckSize(rows, h.Dim); err != nil {
 			return err
 		}
 	}
-	ids := nodeIDs{names: h.names(), numbers: h.Numbers}
-	if err := ids.check(n); err != nil {
+	if err := checkIDs(h.names(), n); err != nil {
 		return err
 	}
 	if h.Columns > 0 && h.Settings.Dim > h.Columns {
 		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
 	}
-	if !finite(h.Power) || !finite(h.Rank) {
+	if !matrix.Finite(h.Power) || !matrix.Finite(h.Rank) {
 		return fmt.Errorf("power %v, rank %v", h.Power, h.Rank)
 	}
 	want := []int{h.Dim, h.Dim, h.Dim * n}
@@ -155,8 +132,6 @@ func (h *modelHeader) check() error {
 			return fmt.Errorf("preparation %v", h.Preparation)
 		}
 		want = []int{h.Dim, h.Dim, h.Dim * h.Columns, weights, means}
-	} else if len(h.Fingerprint) != 2*sha256.Size {
-		return fmt.Errorf("fingerprint of %d digits", len(h.Fingerprint))
 	}
 	if len(h.Lengths) != len(want) {
 		return fmt.Errorf("%d arrays, want %d", len(h.Lengths), len(want))
@@ -170,31 +145,23 @@ func (h *modelHeader) check() error {
 }
 
 // model puts a checked header and its arrays together.
-func (h *modelHeader) model(arrays [][]float64) (*Model, error) {
+func (h *modelHeader) model(arrays [][]float64) *Model {
 	m := &Model{
 		settings: h.Settings,
 		lambda:   arrays[0],
 		scaling:  Scaling{Power: h.Power, EffectiveRank: h.Rank, Factors: arrays[1]},
-		ids:      &nodeIDs{names: h.names(), numbers: h.Numbers},
+		ids:      h.names(),
 		report:   h.Report,
-		input:    h.Input,
-		module:   h.Module,
-		refitted: h.Refitted,
 	}
 	if h.Columns == 0 {
-		fingerprint, err := hex.DecodeString(h.Fingerprint)
-		if err != nil {
-			return nil, fmt.Errorf("%w: header: fingerprint: %v", ErrFormat, err)
-		}
-		copy(m.fingerprint[:], fingerprint)
-		m.embedding = denseOf(panelOf(h.Report.Graph.Nodes, h.Dim, arrays[2]))
-		return m, nil
+		m.embedding = panelOf(h.Report.Graph.Nodes, h.Dim, arrays[2])
+		return m
 	}
 	m.prepare = &Preparer{how: h.Preparation, columns: h.Columns, weight: arrays[3], mean: arrays[4]}
-	m.projection = &Projection{P: denseOf(panelOf(h.Dim, h.Columns, arrays[2])), Lambda: m.lambda, Solver: h.Report.Solver}
-	return m, nil
+	m.projection = &Projection{P: panelOf(h.Dim, h.Columns, arrays[2]), Lambda: m.lambda, Solver: h.Report.Solver}
+	return m
 }
 
-func panelOf(r, c int, data []float64) kernel.Matrix[float64] {
-	return kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data}
+func panelOf(r, c int, data []float64) *mat.Dense {
+	return matrix.ToDense(kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data})
 }

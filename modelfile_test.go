@@ -12,110 +12,100 @@ import (
 	"testing/iotest"
 
 	"coles"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// tinyModels are models of a few hundred numbers, one for each layout of the file.
+// tinyModels are files of a few hundred numbers, one for each layout.
 func tinyModels() map[string][]byte {
-	g := must(coles.NewGraph(5, edges(0, 1, 1, 2, 2, 3, 3, 0), coles.WithIDs([]string{"a", "b", "c", "d", "e"})))
+	ids := coles.WithIDs([]string{"a", "b", "c", "d", "e"})
+	g := testkit.Must(coles.NewGraph(5, edges(0, 1, 1, 2, 2, 3, 3, 0), ids))
 	x := mat.NewDense(5, 3, []float64{1, 0, 0, 0, 2, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1})
-	files := make(map[string][]byte)
+	files := map[string][]byte{"no features": modelBytes(fitted(g, nil, coles.WithDim(2)))}
 	for name, opts := range map[string][]coles.Option{
-		"tfidf":        {coles.WithFeatures(coles.PrepareTFIDF)},
-		"standardized": {coles.WithFeatures(coles.PrepareStandardize)},
-		"plain":        {coles.WithFeatures(coles.PrepareNone), coles.WithNegatives(coles.UniformNegatives(2))},
+		"tfidf":        {coles.WithPreparation(coles.PrepareTFIDF)},
+		"standardized": {coles.WithPreparation(coles.PrepareStandardize)},
+		"plain":        {coles.WithPreparation(coles.PrepareNone), coles.WithContrast(coles.UniformNegatives(2), 1, 1)},
 	} {
-		files[name] = modelBytes(must(coles.Fit(ctx, g, x, opts...)))
+		files[name] = modelBytes(fitted(g, x, opts...))
 	}
-	files["no features"] = modelBytes(must(coles.Fit(ctx, g, nil, coles.WithDim(2))))
 	return files
 }
 
-func modelBytes(m *coles.Model) []byte {
-	var b bytes.Buffer
-	n := must(m.WriteTo(&b))
-	if n != int64(b.Len()) {
-		panic("WriteTo counts other bytes than it writes")
-	}
-	return b.Bytes()
-}
-
 func TestModelFileKeepsEverything(t *testing.T) {
-	g, words, _ := small(91)
-	for _, c := range modelCases {
-		t.Run(c.name, func(t *testing.T) {
-			m := fitSmall(t, 91, c.none, c.opts...)
+	for name, c := range modelCases {
+		t.Run(name, func(t *testing.T) {
+			m, g, x := smallFit(91, c.none, c.opts...)
 			file := modelBytes(m)
-			read := must(coles.ReadModel(bytes.NewReader(file)))
-			if !bytes.Equal(modelBytes(read), file) {
-				t.Error("written again it has other bytes")
+			again, _, _ := smallFit(91, c.none, c.opts...)
+			back := read(m)
+			if !bytes.Equal(modelBytes(again), file) || !bytes.Equal(modelBytes(back), file) {
+				t.Error("fitted or read again it has other bytes")
 			}
-			var x mat.Matrix = words
-			if c.none {
-				x = nil
-				wantSame(t, "embedding", bits(read.Embedding()), bits(m.Embedding()))
-			} else {
-				wantSame(t, "P", bits(read.Projection()), bits(m.Projection()))
-			}
-			wantSame(t, "Embed", bits(must(read.Embed(ctx, g, x))), bits(must(m.Embed(ctx, g, x))))
-			wantSame(t, "λ", read.Lambda(), m.Lambda())
-			wantSame(t, "scaling", read.Scaling(), m.Scaling())
+			testkit.WantSame(t, "Embed", testkit.Bits(testkit.Must(back.Embed(ctx, g, x))), testkit.Bits(testkit.Must(m.Embed(ctx, g, x))))
+			testkit.WantSame(t, "λ", back.Lambda(), m.Lambda())
+			testkit.WantSame(t, "scaling", back.Scaling(), m.Scaling())
 			report := m.Report()
-			report.Seconds = coles.StageSeconds{}
-			wantSame(t, "report", read.Report(), report)
-			wantSame(t, "ids", read.IDs(), m.IDs())
+			report.Seconds = coles.Report{}.Seconds
+			testkit.WantSame(t, "report", back.Report(), report)
+			testkit.WantSame(t, "settings", string(testkit.Must(json.Marshal(back.Settings()))), string(testkit.Must(json.Marshal(m.Settings()))))
+			// The settings that it keeps make the model again.
+			refit := []coles.Option{coles.WithSettings(back.Settings())}
+			again, _, _ = smallFit(91, c.none, refit...)
+			testkit.WantSame(t, "fitted again", testkit.Bits(again.Embedding()), testkit.Bits(m.Embedding()))
 			// A model is read to its last byte and no further.
 			rest := bytes.NewReader(append(bytes.Clone(file), "what follows"...))
-			must(coles.ReadModel(rest))
-			wantSame(t, "rest", string(must(io.ReadAll(rest))), "what follows")
+			testkit.Must(coles.ReadModel(rest))
+			testkit.WantSame(t, "rest", string(testkit.Must(io.ReadAll(rest))), "what follows")
 		})
 	}
 }
 
-func TestTheSameFitIsTheSameFile(t *testing.T) {
-	for _, c := range modelCases {
-		if first, second := modelBytes(fitSmall(t, 91, c.none, c.opts...)), modelBytes(fitSmall(t, 91, c.none, c.opts...)); !bytes.Equal(first, second) {
-			t.Errorf("%s: two fits are written differently", c.name)
+// Names are bytes: those that are no UTF-8, which JSON cannot hold, come back too.
+func TestModelKeepsIDs(t *testing.T) {
+	for _, names := range [][]string{{"ant", "bee", "cat", "dog"}, {"caf\xe9", "caf\xff", "plain", ""}, nil} {
+		var opts []coles.GraphOption
+		want := []string{"0", "1", "2", "3"}
+		if names != nil {
+			opts, want = []coles.GraphOption{coles.WithIDs(names)}, names
 		}
+		m := fitted(testkit.Must(coles.NewGraph(4, edges(0, 1, 1, 2, 2, 3), opts...)), eye(4))
+		testkit.WantSame(t, "ids", m.IDs(), want)
+		testkit.WantSame(t, "ids read", read(m).IDs(), want)
 	}
 }
 
-// Names are bytes: those that are no UTF-8, which JSON cannot hold, come back too.
-func TestNamesOfAnyBytes(t *testing.T) {
-	names := []string{"caf\xe9", "caf\xff", "plain", ""}
-	g := must(coles.NewGraph(4, edges(0, 1, 1, 2, 2, 3), coles.WithIDs(names)))
-	m := must(coles.Fit(ctx, g, mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 1, 2, 1})))
-	wantSame(t, "ids", must(coles.ReadModel(bytes.NewReader(modelBytes(m)))).IDs(), names)
+// wantBroken wants one of the two errors that broken files have.
+func wantBroken(t *testing.T, what string, err error) {
+	t.Helper()
+	if !errors.Is(err, coles.ErrChecksum) && !errors.Is(err, coles.ErrFormat) {
+		t.Fatalf("%s: %v", what, err)
+	}
 }
 
 func TestDamagedModelIsAnError(t *testing.T) {
 	for name, file := range tinyModels() {
 		t.Run(name, func(t *testing.T) {
 			for length := range file {
-				_, err := coles.ReadModel(bytes.NewReader(file[:length]))
-				if !errors.Is(err, coles.ErrChecksum) && !errors.Is(err, coles.ErrFormat) {
-					t.Fatalf("cut off after %d of %d bytes: %v", length, len(file), err)
-				}
+				wantBroken(t, "cut off", testkit.Err(coles.ReadModel(bytes.NewReader(file[:length]))))
 			}
 			for at := range file {
 				for _, flip := range []byte{0x01, 0x80, 0xff} {
 					damaged := bytes.Clone(file)
 					damaged[at] ^= flip
-					_, err := coles.ReadModel(bytes.NewReader(damaged))
-					if !errors.Is(err, coles.ErrChecksum) && !errors.Is(err, coles.ErrFormat) {
-						t.Fatalf("byte %d of %d xor %#x: %v", at, len(file), flip, err)
-					}
+					wantBroken(t, "a byte is another", testkit.Err(coles.ReadModel(bytes.NewReader(damaged))))
 				}
 			}
 		})
 	}
+	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader([]byte("PK\x03\x04 something else altogether")))), coles.ErrFormat)
 }
 
 func TestFailingReaderAndWriterAreReported(t *testing.T) {
 	broken := errors.New("the cable came out")
 	for name, file := range tinyModels() {
-		m := must(coles.ReadModel(iotest.OneByteReader(bytes.NewReader(file))))
+		m := testkit.Must(coles.ReadModel(iotest.OneByteReader(bytes.NewReader(file))))
 		for at := range len(file) {
 			_, err := coles.ReadModel(io.MultiReader(bytes.NewReader(file[:at]), iotest.ErrReader(broken)))
 			if !errors.Is(err, broken) {
@@ -149,9 +139,8 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 }
 
 // assemble builds a file from a header and numbers, with a right checksum.
-func assemble(version uint32, header []byte, numbers []byte) []byte {
-	file := []byte("COLESMDL")
-	file = binary.LittleEndian.AppendUint32(file, version)
+func assemble(version uint32, header, numbers []byte) []byte {
+	file := binary.LittleEndian.AppendUint32([]byte("COLESMDL"), version)
 	file = binary.LittleEndian.AppendUint64(file, uint64(len(header)))
 	file = append(append(file, header...), numbers...)
 	sum := sha256.Sum256(file)
@@ -170,108 +159,71 @@ func parts(file []byte) (header map[string]any, numbers []byte) {
 // These files have right checksums: what they say is wrong.
 func TestModelThatContradictsItself(t *testing.T) {
 	files := tinyModels()
-	for _, c := range []struct {
-		name, of string
-		version  uint32
-		change   func(h map[string]any)
+	within := func(member string, key string, value any) func(h map[string]any) {
+		return func(h map[string]any) { h[member].(map[string]any)[key] = value }
+	}
+	with := func(key string, value any) func(h map[string]any) {
+		return func(h map[string]any) { h[key] = value }
+	}
+	for name, c := range map[string]struct {
+		of     string
+		change func(h map[string]any)
 	}{
-		{"version to come", "tfidf", 3, func(map[string]any) {}},
-		{"version 0", "tfidf", 0, func(map[string]any) {}},
-		{"negative dim", "tfidf", 2, func(h map[string]any) { h["dim"] = -1 }},
-		{"another dim", "tfidf", 2, func(h map[string]any) { h["dim"] = 2 }},
-		{"negative columns", "tfidf", 2, func(h map[string]any) { h["columns"] = -3 }},
-		{"no columns", "tfidf", 2, func(h map[string]any) { h["columns"] = 0 }},
-		{"fewer arrays", "tfidf", 2, func(h map[string]any) { h["lengths"] = []int{3, 3} }},
-		{"negative length", "tfidf", 2, func(h map[string]any) { h["lengths"] = []int{-3, 3, 9, 3, 0} }},
-		{"unresolved preparation", "tfidf", 2, func(h map[string]any) { h["preparation"] = "auto" }},
-		{"another preparation", "tfidf", 2, func(h map[string]any) { h["preparation"] = "standardize" }},
-		{"unheard preparation", "tfidf", 2, func(h map[string]any) { h["preparation"] = "whiten" }},
-		{"more columns than features", "tfidf", 2, func(h map[string]any) { h["settings"].(map[string]any)["dim"] = 100 }},
-		{"bad setting", "plain", 2, func(h map[string]any) { h["settings"].(map[string]any)["kappa"] = -1 }},
-		{"no filter", "plain", 2, func(h map[string]any) {
-			h["settings"].(map[string]any)["filter"] = map[string]any{"name": "SGC(2)", "coefficients": []float64{}}
-		}},
-		{"too few names", "plain", 2, func(h map[string]any) { h["names"] = []string{"a"} }},
-		{"a name twice", "plain", 2, func(h map[string]any) { h["names"] = []string{"a", "b", "c", "d", "a"} }},
-		{"no nodes", "plain", 2, func(h map[string]any) { h["report"].(map[string]any)["graph"] = map[string]any{"Nodes": 0} }},
-		{"short fingerprint", "no features", 2, func(h map[string]any) { h["fingerprint"] = "abc" }},
-		{"fingerprint not hexadecimal", "no features", 2, func(h map[string]any) {
-			h["fingerprint"] = "zz" + h["fingerprint"].(string)[2:]
-		}},
-		{"a short hash", "plain", 2, func(h map[string]any) { h["input"].(map[string]any)["graph"] = "abc" }},
-		{"a hash not hexadecimal", "plain", 2, func(h map[string]any) { h["input"].(map[string]any)["features"] = "0123456789abcdeg" }},
-		{"an unheard setting", "plain", 2, func(h map[string]any) { h["settings"].(map[string]any)["temperature"] = 1 }},
-		{"more nodes than rows", "no features", 2, func(h map[string]any) {
-			h["report"].(map[string]any)["graph"] = map[string]any{"Nodes": 6}
-		}},
+		"another dim":                {"tfidf", with("dim", 2)},
+		"negative columns":           {"tfidf", with("columns", -3)},
+		"no columns":                 {"tfidf", with("columns", 0)},
+		"fewer arrays":               {"tfidf", with("lengths", []int{3, 3})},
+		"negative length":            {"tfidf", with("lengths", []int{-3, 3, 9, 3, 0})},
+		"unresolved preparation":     {"tfidf", with("preparation", "auto")},
+		"another preparation":        {"tfidf", with("preparation", "standardize")},
+		"more columns than features": {"tfidf", within("settings", "dim", 100)},
+		"bad setting":                {"plain", within("settings", "kappa", -1)},
+		"no filter":                  {"plain", within("settings", "filter", "none")},
+		"an unheard setting":         {"plain", within("settings", "temperature", 1)},
+		"a name twice":               {"plain", with("names", []string{"a", "b", "c", "d", "a"})},
+		"no nodes":                   {"plain", within("report", "graph", map[string]any{"nodes": 0})},
+		"more nodes than rows":       {"no features", within("report", "graph", map[string]any{"nodes": 6})},
+		"a power beyond numbers":     {"plain", with("power", json.Number("1e999"))},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			header, numbers := parts(files[c.of])
 			c.change(header)
-			_, err := coles.ReadModel(bytes.NewReader(assemble(c.version, must(json.Marshal(header)), numbers)))
-			wantError(t, err, coles.ErrFormat)
+			_, err := coles.ReadModel(bytes.NewReader(assemble(1, testkit.Must(json.Marshal(header)), numbers)))
+			testkit.WantError(t, err, coles.ErrFormat)
 		})
 	}
 	header, numbers := parts(files["plain"])
+	text := testkit.Must(json.Marshal(header))
+	testkit.Must(coles.ReadModel(bytes.NewReader(assemble(1, text, numbers)))) // as it is, it can be read
+	for _, version := range []uint32{0, 2} {
+		testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(version, text, numbers)))), coles.ErrFormat)
+	}
 	copy(numbers[8:], []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}) // a NaN
-	_, err := coles.ReadModel(bytes.NewReader(assemble(2, must(json.Marshal(header)), numbers)))
-	wantError(t, err, coles.ErrFormat)
-	_, err = coles.ReadModel(bytes.NewReader([]byte("PK\x03\x04 something else altogether")))
-	wantError(t, err, coles.ErrFormat)
+	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(1, text, numbers)))), coles.ErrFormat)
 }
 
+// Files that declare many numbers, consistently, and have none take no memory.
 func TestDeclaredSizesTakeNoMemory(t *testing.T) {
-	header, _ := parts(tinyModels()["plain"])
-	const huge = 1<<31 - 1
-	header["dim"], header["columns"] = huge, huge
-	header["lengths"] = []int64{huge, huge, huge * huge, 0, 0}
-	wide := assemble(2, must(json.Marshal(header)), nil)
-	long := append([]byte("COLESMDL\x02\x00\x00\x00"), 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0)
-	for name, file := range map[string][]byte{"numbers": wide, "header": long, "header beyond an int": append(long[:12:12], bytes.Repeat([]byte{0xff}, 8)...)} {
+	files := tinyModels()
+	const huge, n, d = 1<<31 - 1, 1 << 30, 1 << 10
+	wide, _ := parts(files["plain"])
+	wide["dim"], wide["columns"] = huge, huge
+	wide["lengths"] = []int64{huge, huge, huge * huge, 0, 0}
+	tall, _ := parts(files["no features"]) // it has the d λs and factors
+	tall["report"].(map[string]any)["graph"] = map[string]any{"nodes": n}
+	tall["dim"], tall["names"], tall["lengths"] = d, nil, []int64{d, d, n * d}
+	for name, file := range map[string][]byte{
+		"features": assemble(1, testkit.Must(json.Marshal(wide)), nil),
+		"nodes":    assemble(1, testkit.Must(json.Marshal(tall)), make([]byte, 16*d)),
+		"header":   []byte("COLESMDL\x01\x00\x00\x00\xff\xff\xff\x7f\x00\x00\x00\x00"),
+	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := coles.ReadModel(bytes.NewReader(file))
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, coles.ErrChecksum) && !errors.Is(err, coles.ErrFormat) {
-			t.Errorf("%s: %v", name, err)
-		}
+		wantBroken(t, name, err)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
 			t.Errorf("%s: %d bytes taken for a file of %d", name, took, len(file))
 		}
 	}
-}
-
-// The checksum keeps a fuzzer out: every input is also tried with a right one.
-// What can be read can be used, and is written as it was read.
-func FuzzReadModel(f *testing.F) {
-	for _, file := range tinyModels() {
-		f.Add(file)
-		f.Add(file[:len(file)-sha256.Size])
-		header, numbers := parts(file)
-		header["dim"] = 1
-		f.Add(assemble(2, must(json.Marshal(header)), numbers[:32]))
-	}
-	g := must(coles.NewGraph(5, edges(0, 1, 1, 2, 2, 3, 3, 0)))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		sum := sha256.Sum256(file)
-		for _, b := range [][]byte{file, append(bytes.Clone(file), sum[:]...)} {
-			m, err := coles.ReadModel(bytes.NewReader(b))
-			if err != nil {
-				continue
-			}
-			first := modelBytes(m)
-			if again := modelBytes(must(coles.ReadModel(bytes.NewReader(first)))); !bytes.Equal(again, first) {
-				t.Error("reading and writing changes the model")
-			}
-			m.IDs()
-			_ = m.Report().String()
-			m.Embed(ctx, g, nil)
-			if p := m.Projection(); p != nil && m.Settings().Filter.Hops() < 50 {
-				_, d := p.Dims()
-				if d > 0 && d < 100 {
-					m.Embed(ctx, g, mat.NewDense(5, d, nil))
-				}
-			}
-		}
-	})
 }

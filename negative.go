@@ -2,214 +2,142 @@ package coles
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 
-	"coles/internal/enum"
-	"coles/internal/input"
+	"coles/internal/matrix"
+	"coles/internal/setting"
 	"coles/internal/stream"
-	"coles/internal/strict"
 )
 
-// A Negative is one part of the contrast: a sampled negative graph W⁻ₖ,
-// degree-normalised, or the expectation v·vᵀ of one. Exactly one field is set.
-type Negative struct {
-	Graph  *SymCSR
-	Vector []float64 // of length n
-}
-
-// A DrawFunc draws a negative for a graph from a seed: the same seed, the same negative.
-type DrawFunc func(ctx context.Context, g *Graph, seed uint64) (Negative, error)
-
-// A NegativeSampler says where the negatives of the contrast come from
-// (the paper's W⁻). The zero value draws none.
+// A NegativeSampler says where the negatives W⁻ of the contrast come from. The zero value has none.
+// Samplers are values to compare with ==; their text form, in JSON too, is
+//
+//	none
+//	uniform:5                 UniformNegatives(5)
+//	degree:5,exclude-edges    DegreeNegatives(5).ExcludeEdges()
+//	erdos-renyi:0.001         ErdosRenyiNegatives(0.001)
+//	expected-uniform          ExpectedUniformNegatives()
+//	expected-degree           ExpectedDegreeNegatives()
+//	custom:NAME               NegativeFunc("NAME", draw)
 type NegativeSampler struct {
 	kind    samplerKind
-	name    string  // of a sampler of the user's
-	perNode int     // per-node samplers: partners a node draws
+	perNode int     // partners that a node draws
 	prob    float64 // Erdős–Rényi
 	exclude bool    // no true edges
-	draw    DrawFunc
+	custom  *customSampler
 }
 
 type samplerKind int
 
 const (
-	noSampler samplerKind = iota
-	uniformSampler
-	degreeSampler
-	erdosRenyiSampler
+	noNegatives samplerKind = iota
+	uniformNegatives
+	degreeNegatives
+	erdosRenyi
 	expectedUniform
 	expectedDegree
-	customSampler
+	customNegatives
 )
 
 var samplerNames = []string{"none", "uniform", "degree", "erdos-renyi", "expected-uniform", "expected-degree", "custom"}
 
-func (k samplerKind) MarshalText() ([]byte, error) { return enum.Marshal(k, samplerNames, ErrSetting) }
-func (k *samplerKind) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(k, text, samplerNames, ErrSetting)
+// A customSampler is a function of the user's.
+type customSampler struct {
+	name string
+	draw func(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) // nil when read from text
 }
 
-// degreePower is the exponent of degree-weighted negatives, the one that
-// word2vec found for words (Mikolov et al. 2013) and graph methods kept.
-const degreePower = 0.75
+// excludeEdges is how the text form says that.
+const excludeEdges = "exclude-edges"
 
-// A NegativeOption changes how negatives are sampled; a nil one changes nothing.
-type NegativeOption func(*NegativeSampler)
+// UniformNegatives draws, for every node, perNode partners uniformly among the other nodes, with
+// repetition; repeated pairs add up, and the sum is symmetrised and degree-normalised. The authors'
+// code samples so (perNode 2 to 5). The cost is O(n·perNode).
+func UniformNegatives(perNode int) NegativeSampler {
+	return NegativeSampler{kind: uniformNegatives, perNode: perNode}
+}
 
-// ExcludeEdges draws no pair that the graph joins. A sampler that promises a
-// number of partners still draws all of them, or fails with [ErrDense] where a
-// node has fewer non-neighbours than it should draw.
-func ExcludeEdges() NegativeOption { return func(s *NegativeSampler) { s.exclude = true } }
+// DegreeNegatives is [UniformNegatives] with partners drawn in proportion to degree^0.75, by an
+// alias table (Walker 1977).
+func DegreeNegatives(perNode int) NegativeSampler {
+	return NegativeSampler{kind: degreeNegatives, perNode: perNode}
+}
 
-func newSampler(s NegativeSampler, opts []NegativeOption) NegativeSampler {
-	for _, o := range opts {
-		if o != nil {
-			o(&s)
-		}
-	}
+// ErdosRenyiNegatives joins every pair of nodes with probability p (the paper's G(n, p′)), in O(n +
+// p·n²/2): it jumps from one drawn pair to the next.
+func ErdosRenyiNegatives(p float64) NegativeSampler {
+	return NegativeSampler{kind: erdosRenyi, prob: p}
+}
+
+// ExpectedUniformNegatives is the limit κ → ∞ of uniform negatives in closed form, (1/n)·11ᵀ: no
+// sampling, the same for every seed.
+func ExpectedUniformNegatives() NegativeSampler { return NegativeSampler{kind: expectedUniform} }
+
+// ExpectedDegreeNegatives is the degree-corrected expectation s·sᵀ with s = √deg/‖√deg‖, the
+// default of [Fit]. With η′ = 1, ΔW = W⁺ − s·sᵀ is the normalised modularity matrix: it removes the
+// trivial leading eigenvector of W⁺ exactly.
+func ExpectedDegreeNegatives() NegativeSampler { return NegativeSampler{kind: expectedDegree} }
+
+// NegativeFunc makes a sampler of a function that draws W⁻ for a graph from a seed: the same seed,
+// the same graph. [Graph.Negative] turns drawn pairs into what it has to return. The name is its
+// text form; a sampler read from that fails with [ErrSetting] when asked to draw.
+func NegativeFunc(name string, draw func(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error)) NegativeSampler {
+	return NegativeSampler{kind: customNegatives, custom: &customSampler{name, draw}}
+}
+
+// ExcludeEdges returns the sampler that draws no pair which the graph joins. One that promises a
+// number of partners still draws all of them, or fails with [ErrDense] where a node has fewer
+// non-neighbours than it should draw. Of [ErdosRenyiNegatives] every pair that is no edge has
+// probability p. Samplers that draw nothing of their own fail with [ErrSetting].
+func (s NegativeSampler) ExcludeEdges() NegativeSampler {
+	s.exclude = true
 	return s
 }
 
-// NoNegatives draws none: ΔW = W⁺, as with κ = 0.
-func NoNegatives() NegativeSampler { return NegativeSampler{} }
-
-// UniformNegatives draws, for every node, perNode partners uniformly among the
-// other nodes, with repetition; repeated pairs add up, and the sum is
-// symmetrised and degree-normalised. The authors' code samples so (perNode 2
-// to 5). The cost is O(n·perNode).
-func UniformNegatives(perNode int, opts ...NegativeOption) NegativeSampler {
-	return newSampler(NegativeSampler{kind: uniformSampler, perNode: perNode}, opts)
-}
-
-// DegreeNegatives is [UniformNegatives] with partners drawn in proportion to
-// degree^0.75, by an alias table (Walker 1977).
-func DegreeNegatives(perNode int, opts ...NegativeOption) NegativeSampler {
-	return newSampler(NegativeSampler{kind: degreeSampler, perNode: perNode}, opts)
-}
-
-// ErdosRenyiNegatives joins every pair of nodes with probability p (the
-// paper's G(n, p′)), in O(n + p·n²/2): it jumps from one drawn pair to the
-// next. With [ExcludeEdges] every pair that is no edge has probability p.
-func ErdosRenyiNegatives(p float64, opts ...NegativeOption) NegativeSampler {
-	return newSampler(NegativeSampler{kind: erdosRenyiSampler, prob: p}, opts)
-}
-
-// ExpectedUniformNegatives is the limit κ → ∞ of uniform negatives in closed
-// form, (1/n)·11ᵀ: no sampling, the same for every seed.
-func ExpectedUniformNegatives() NegativeSampler { return NegativeSampler{kind: expectedUniform} }
-
-// ExpectedDegreeNegatives is the degree-corrected expectation s·sᵀ with
-// s = √deg/‖√deg‖, the default of [Fit]. With η′ = 1, ΔW = W⁺ − s·sᵀ is the
-// normalised modularity matrix: it removes the trivial leading eigenvector of
-// W⁺ exactly.
-func ExpectedDegreeNegatives() NegativeSampler { return NegativeSampler{kind: expectedDegree} }
-
-// NegativeFunc makes a sampler of a function of your own; the name stands in
-// reports. [NegativeFromEdges] turns drawn pairs into what it has to return.
-func NegativeFunc(name string, draw DrawFunc) NegativeSampler {
-	return NegativeSampler{kind: customSampler, name: name, draw: draw}
-}
-
-// NegativeFromEdges makes W⁻ of drawn pairs on n nodes: repeated pairs add up,
-// pairs of a node with itself are left out, and the sum is degree-normalised
-// as W⁺ is.
-//
-// Errors: [ErrEmpty], [ErrTooLarge], [ErrIndex].
-func NegativeFromEdges(n int, pairs []Edge) (Negative, error) {
-	if err := checkNodes(n); err != nil {
-		return Negative{}, err
-	}
-	for q, e := range pairs {
-		if e.U < 0 || e.U >= n || e.V < 0 || e.V >= n {
-			return Negative{}, fmt.Errorf("coles: negatives: %w: pair %d joins %d and %d among %d nodes", ErrIndex, q, e.U, e.V, n)
-		}
-	}
-	return negativeOf(context.Background(), n, pairs)
-}
-
-// negativeOf is [NegativeFromEdges] for pairs of such nodes.
-func negativeOf(ctx context.Context, n int, pairs []Edge) (Negative, error) {
-	a, _, err := symmetricFromPairs(ctx, n, pairs, nil, input.Sum)
-	if err != nil {
-		return Negative{}, err
-	}
-	if a, err = dropEntries(ctx, a, func(i, j int, _ float64) bool { return i == j }); err != nil {
-		return Negative{}, err
-	}
-	degree := make([]float64, n)
-	if err := eachRowOf(ctx, a, func(i int) {
-		_, vals := a.Row(i)
-		degree[i] = total(vals)
-	}); err != nil {
-		return Negative{}, err
-	}
-	w, err := normalized(ctx, a, degree)
-	return Negative{Graph: &SymCSR{w}}, err
-}
-
-// String is the name it has in JSON, with its numbers; of a [NegativeFunc] the name given.
+// String is the text form.
 func (s NegativeSampler) String() string {
-	text := samplerNames[s.kind]
+	var args []any
 	switch s.kind {
-	case uniformSampler, degreeSampler:
-		text += fmt.Sprintf("(%d)", s.perNode)
-	case erdosRenyiSampler:
-		text += fmt.Sprintf("(%g)", s.prob)
-	case customSampler:
-		text = s.name
+	case uniformNegatives, degreeNegatives:
+		args = []any{s.perNode}
+	case erdosRenyi:
+		args = []any{s.prob}
+	case customNegatives:
+		args = []any{s.custom.name}
 	}
 	if s.exclude {
-		text += " without edges"
+		args = append(args, excludeEdges)
 	}
-	return text
+	return setting.Text(samplerNames[s.kind], args...)
 }
 
-// check refuses numbers out of range and a function that is not there.
-func (s NegativeSampler) check() error {
-	switch {
-	case (s.kind == uniformSampler || s.kind == degreeSampler) && s.perNode < 1:
-		return fmt.Errorf("coles: negatives: %w: %d partners a node, want at least 1", ErrSetting, s.perNode)
-	case s.kind == erdosRenyiSampler && !(s.prob >= 0 && s.prob <= 1):
-		return fmt.Errorf("coles: negatives: %w: probability %v, want 0 to 1", ErrSetting, s.prob)
-	}
-	return nil
-}
+// MarshalText gives the text form.
+func (s NegativeSampler) MarshalText() ([]byte, error) { return []byte(s.String()), s.check() }
 
-// samplerJSON is a sampler outside Go.
-type samplerJSON struct {
-	Kind         *samplerKind `json:"kind"` // which has to be there
-	Name         string       `json:"name,omitempty"`
-	PerNode      int          `json:"per_node,omitempty"`
-	Probability  float64      `json:"probability,omitempty"`
-	ExcludeEdges bool         `json:"exclude_edges,omitempty"`
-}
-
-// MarshalJSON writes which sampler it is. Of a function only the name remains.
-func (s NegativeSampler) MarshalJSON() ([]byte, error) {
-	if err := s.check(); err != nil {
-		return nil, err
+// UnmarshalText reads the text form.
+//
+// Errors: [ErrSetting].
+func (s *NegativeSampler) UnmarshalText(text []byte) error {
+	f := setting.Parse(text)
+	at := slices.Index(samplerNames, f.Name)
+	if at < 0 {
+		return f.Unknown(samplerNames)
 	}
-	return json.Marshal(samplerJSON{&s.kind, s.name, s.perNode, s.prob, s.exclude})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote. A sampler made by [NegativeFunc]
-// comes back as its name, and fails with [ErrSetting] when asked to draw.
-func (s *NegativeSampler) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return nil
+	read := NegativeSampler{kind: samplerKind(at)}
+	switch read.kind {
+	case uniformNegatives, degreeNegatives:
+		read.perNode = f.Int()
+	case erdosRenyi:
+		read.prob = f.Float()
+	case customNegatives:
+		read.custom = &customSampler{name: f.Rest()}
 	}
-	var j samplerJSON
-	if err := strict.Unmarshal(text, &j, ErrSetting); err != nil {
+	read.exclude = f.Word(excludeEdges)
+	if err := f.End(); err != nil {
 		return err
 	}
-	if j.Kind == nil {
-		return fmt.Errorf("coles: negatives: %w: no kind", ErrSetting)
-	}
-	read := NegativeSampler{kind: *j.Kind, name: j.Name, perNode: j.PerNode, prob: j.Probability, exclude: j.ExcludeEdges}
 	if err := read.check(); err != nil {
 		return err
 	}
@@ -217,57 +145,37 @@ func (s *NegativeSampler) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Sample draws one negative for g. [Contrast] does this κ times.
-//
-// Errors: [ErrEmpty] for a nil graph, [ErrSetting], [ErrDense], [ErrTooLarge] for more pairs
-// than can be indexed, ctx's, those of the user's function, and
-// [ErrShape] or [ErrNotFinite] for what that function returns.
-func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (Negative, error) {
-	if err := checkContext(ctx); err != nil {
-		return Negative{}, err
+func (s NegativeSampler) check() error {
+	drawsPairs := s.kind == uniformNegatives || s.kind == degreeNegatives || s.kind == erdosRenyi
+	switch {
+	case (s.kind == uniformNegatives || s.kind == degreeNegatives) && s.perNode < 1:
+		return fmt.Errorf("coles: negatives: %w: %d partners a node, want at least 1", ErrSetting, s.perNode)
+	case s.kind == erdosRenyi && !(s.prob >= 0 && s.prob <= 1):
+		return fmt.Errorf("coles: negatives: %w: probability %v, want 0 to 1", ErrSetting, s.prob)
+	case s.exclude && !drawsPairs:
+		return fmt.Errorf("coles: negatives: %w: %v draws no pairs to exclude edges from", ErrSetting, samplerNames[s.kind])
 	}
-	return s.sample(ctx, g, seed)
+	return nil
 }
 
-func (s NegativeSampler) sample(ctx context.Context, g *Graph, seed uint64) (Negative, error) {
-	if err := s.check(); err != nil {
-		return Negative{}, err
-	}
-	if err := g.check(); err != nil {
-		return Negative{}, err
-	}
+// expectation is the unit vector v of the negatives' expectation v·vᵀ, nil where they are drawn.
+func (s NegativeSampler) expectation(g *Graph) []float64 {
 	switch s.kind {
-	case uniformSampler:
-		return s.drawPartners(ctx, g, seed, func(rng stream.Stream) int { return rng.IntN(g.Nodes()) })
-	case degreeSampler:
-		table, err := newAliasTable(g)
-		if err != nil {
-			return Negative{}, err
-		}
-		return s.drawPartners(ctx, g, seed, table.draw)
-	case erdosRenyiSampler:
-		return s.drawPairs(ctx, g, seed)
 	case expectedUniform:
-		v := make([]float64, g.Nodes())
-		for i := range v {
-			v[i] = 1 / math.Sqrt(float64(len(v)))
-		}
-		return Negative{Vector: v}, nil
+		return slices.Repeat([]float64{1 / math.Sqrt(float64(g.Nodes()))}, g.Nodes())
 	case expectedDegree:
-		return Negative{Vector: rootDegrees(g)}, nil
-	case customSampler:
-		return s.drawCustom(ctx, g, seed)
+		return rootDegrees(g)
 	}
-	return Negative{}, nil
+	return nil
 }
 
 // rootDegrees is √deg/‖√deg‖; zero on a graph without edges.
 func rootDegrees(g *Graph) []float64 {
 	v := slices.Clone(g.degree)
-	volume := total(v)
+	volume := matrix.Total(v)
 	if volume > math.MaxFloat64 { // weights near the end of the numbers
-		multiply(v, 0x1p-64)
-		volume = total(v)
+		matrix.Scale(v, 0x1p-64)
+		volume = matrix.Total(v)
 	}
 	for i, d := range v {
 		if d > 0 {
@@ -277,25 +185,72 @@ func rootDegrees(g *Graph) []float64 {
 	return v
 }
 
-func (s NegativeSampler) drawCustom(ctx context.Context, g *Graph, seed uint64) (Negative, error) {
-	if s.draw == nil {
-		return Negative{}, fmt.Errorf("coles: negatives %q: %w: the function is not there (was the setting read from a file?)", s.name, ErrSetting)
+// Sample draws one negative graph W⁻. [Contrast] does this κ times.
+//
+// Errors: [ErrSetting], also for a sampler that states an expectation or has none, [ErrDense],
+// [ErrTooLarge] for more pairs than can be indexed, ctx's, those of the user's function, and
+// [ErrShape] for what that returns.
+func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) {
+	if err := s.check(); err != nil {
+		return nil, err
 	}
-	part, err := s.draw(ctx, g, seed)
-	if err != nil {
-		return Negative{}, fmt.Errorf("coles: negatives %q: %w", s.name, err)
-	}
-	if (part.Graph == nil) == (part.Vector == nil) {
-		return Negative{}, fmt.Errorf("coles: negatives %q: %w: set either the graph or the vector", s.name, ErrSetting)
-	}
-	if part.Graph != nil && part.Graph.SymmetricDim() != g.Nodes() || part.Vector != nil && len(part.Vector) != g.Nodes() {
-		return Negative{}, fmt.Errorf("coles: negatives %q: %w: the negative is not of the graph's %d nodes", s.name, ErrShape, g.Nodes())
-	}
-	for i, v := range part.Vector {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Negative{}, fmt.Errorf("coles: negatives %q: %w: %v at node %d", s.name, ErrNotFinite, v, i)
+	switch s.kind {
+	case uniformNegatives:
+		return s.drawPartners(ctx, g, seed, func(rng stream.Stream) int { return rng.IntN(g.Nodes()) })
+	case degreeNegatives:
+		table := stream.NewAlias(drawWeights(g))
+		if table == nil {
+			return nil, fmt.Errorf("coles: negatives: %w: no node has a positive degree to be drawn by", ErrDense)
 		}
+		return s.drawPartners(ctx, g, seed, table.Draw)
+	case erdosRenyi:
+		return s.drawPairs(ctx, g, seed)
+	case customNegatives:
+		return s.custom.sample(ctx, g, seed)
 	}
-	part.Vector = slices.Clone(part.Vector) // the function may use its own again
-	return part, nil
+	return nil, fmt.Errorf("coles: negatives: %w: %v draws nothing", ErrSetting, s)
+}
+
+func (c *customSampler) sample(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) {
+	if c.draw == nil {
+		return nil, fmt.Errorf("coles: negatives %q: %w: the function is not there (was the setting read from a file?)", c.name, ErrSetting)
+	}
+	minus, err := c.draw(ctx, g, seed)
+	if err != nil {
+		return nil, fmt.Errorf("coles: negatives %q: %w", c.name, err)
+	}
+	if minus.SymmetricDim() != g.Nodes() {
+		return nil, fmt.Errorf("coles: negatives %q: %w: a graph of %d nodes, want %d", c.name, ErrShape, minus.SymmetricDim(), g.Nodes())
+	}
+	return minus, nil
+}
+
+// Negative makes W⁻ of drawn pairs of nodes of g: repeated pairs add up, pairs of a node with
+// itself are left out, and the sum is degree-normalised as W⁺ is.
+//
+// Errors: [ErrIndex].
+func (g *Graph) Negative(pairs []Edge) (*SymCSR, error) {
+	if err := matrix.CheckPairs(g.Nodes(), pairs, nil); err != nil {
+		return nil, fmt.Errorf("coles: negatives: %w", err)
+	}
+	return g.negative(context.Background(), pairs)
+}
+
+// negative is [Graph.Negative] for pairs of nodes, until ctx ends.
+func (g *Graph) negative(ctx context.Context, pairs []Edge) (*SymCSR, error) {
+	a, _, err := matrix.FromPairs(ctx, g.Nodes(), pairs, nil, func(x, y float64) float64 { return x + y })
+	if err != nil {
+		return nil, err
+	}
+	if a, err = matrix.Drop(ctx, a, func(i, j int, _ float64) bool { return i == j }); err != nil {
+		return nil, err
+	}
+	degree := make([]float64, a.Rows)
+	if err := matrix.EachRow(ctx, a, func(i int) {
+		_, vals := a.Row(i)
+		degree[i] = matrix.Total(vals)
+	}); err != nil {
+		return nil, err
+	}
+	return normalized(ctx, a, degree)
 }

@@ -1,14 +1,19 @@
 package coles_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"coles"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
+
+// defaultRule is what DefaultSettings documents.
+var defaultRule = coles.ScalingRule{Rank: 20, Floor: 8, Norm: 4}
 
 // centred subtracts the mean row.
 func centred(e *mat.Dense) *mat.Dense {
@@ -18,19 +23,8 @@ func centred(e *mat.Dense) *mat.Dense {
 	return out
 }
 
-// columnEnergies are the squared norms of the centred columns.
-func columnEnergies(e *mat.Dense) []float64 {
-	c := centred(e)
-	_, d := e.Dims()
-	energy := make([]float64, d)
-	for j := range energy {
-		energy[j] = math.Pow(mat.Norm(c.ColView(j), 2), 2)
-	}
-	return energy
-}
-
-// rankAt is the effective rank of e·diag(L^γ), by the definition, from the
-// energies of e's columns.
+// rankAt is the effective rank of e·diag(L^γ), by the definition, from the squared norms of e's
+// centred columns.
 func rankAt(energy, level []float64, gamma float64) float64 {
 	q := make([]float64, len(energy))
 	for j := range q {
@@ -46,14 +40,7 @@ func rankAt(energy, level []float64, gamma float64) float64 {
 	return math.Exp(entropy)
 }
 
-func levels(lambda []float64) []float64 {
-	l := make([]float64, len(lambda))
-	for j, v := range lambda {
-		l[j] = math.Max(v, 1e-9*lambda[0]) / lambda[0]
-	}
-	return l
-}
-
+// meanNorm is the mean length of the centred rows.
 func meanNorm(e *mat.Dense) float64 {
 	c := centred(e)
 	n, _ := e.Dims()
@@ -66,129 +53,88 @@ func meanNorm(e *mat.Dense) float64 {
 
 // spread is an embedding with column j of deviation size(j), and a large mean.
 func spread(seed uint64, n, d int, size func(j int) float64) *mat.Dense {
-	e := randomDense(random(seed), n, d)
+	e := testkit.RandomDense(testkit.Random(seed), n, d)
 	e.Apply(func(_, j int, v float64) float64 { return size(j)*v + 3 }, e)
 	return e
 }
 
+// geometric is f^j.
+func geometric(f float64) func(int) float64 {
+	return func(j int) float64 { return math.Pow(f, float64(j)) }
+}
+
 func TestScalingEqualsFormulas(t *testing.T) {
-	geometric := func(f float64) func(int) float64 {
-		return func(j int) float64 { return math.Pow(f, float64(j)) }
-	}
 	for _, c := range []struct {
-		name    string
-		e       *mat.Dense
-		lambda  func(j int) float64
-		opts    []coles.Option
-		target  func(gamma float64) float64
-		isFixed bool
+		name   string
+		e      *mat.Dense
+		lambda func(j int) float64
+		rule   coles.ScalingRule
 	}{
-		{"flat spectrum", spread(1, 300, 60, geometric(1)), geometric(0.95), nil,
-			func(g float64) float64 { return math.Max(20*math.Pow(2, -g), 8) }, false},
-		{"flat energies, steep spectrum", spread(2, 300, 60, geometric(1)), geometric(0.9), nil,
-			func(g float64) float64 { return math.Max(20*math.Pow(2, -g), 8) }, false},
-		{"steep already", spread(2, 300, 60, geometric(0.8)), geometric(0.8), nil,
-			func(g float64) float64 { return math.Max(20*math.Pow(2, -g), 8) }, false},
-		{"negative eigenvalues", spread(3, 300, 40, geometric(1)), func(j int) float64 { return 5 - 0.2*float64(j) }, nil,
-			func(g float64) float64 { return math.Max(20*math.Pow(2, -g), 8) }, false},
-		{"another rule", spread(4, 200, 30, geometric(1)), geometric(0.9), []coles.Option{coles.WithRank(12, 3), coles.WithNorm(1.5)},
-			func(g float64) float64 { return math.Max(12*math.Pow(2, -g), 3) }, false},
-		{"fixed power", spread(5, 200, 30, geometric(1)), geometric(0.9), []coles.Option{coles.WithPower(0.7), coles.WithNorm(8)}, nil, true},
-		{"fixed power 0", spread(6, 200, 30, geometric(1)), geometric(0.9), []coles.Option{coles.WithPower(0)}, nil, true},
+		{"flat spectrum", spread(1, 300, 60, geometric(1)), geometric(0.95), defaultRule},
+		{"flat energies, steep spectrum", spread(2, 300, 60, geometric(1)), geometric(0.9), defaultRule},
+		{"steep already", spread(2, 300, 60, geometric(0.8)), geometric(0.8), defaultRule},
+		{"negative eigenvalues", spread(3, 300, 40, geometric(1)), func(j int) float64 { return 5 - 0.2*float64(j) }, defaultRule},
+		{"another rule", spread(4, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Rank: 12, Floor: 3, Norm: 1.5}},
+		{"fixed power", spread(5, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Power: 0.7, Norm: 8}},
+		{"fixed power 0", spread(6, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Norm: 4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, d := c.e.Dims()
-			lambda := make([]float64, d)
+			lambda, level, energy, middle := make([]float64, d), make([]float64, d), make([]float64, d), centred(c.e)
 			for j := range lambda {
 				lambda[j] = 40 * c.lambda(j)
+				level[j] = math.Max(lambda[j], 1e-9*lambda[0]) / lambda[0]
+				energy[j] = math.Pow(mat.Norm(middle.ColView(j), 2), 2)
 			}
-			level, energy := levels(lambda), columnEnergies(c.e)
-			s := must(coles.SpectralScaling(ctx, c.e, lambda, c.opts...))
-			if !c.isFixed {
-				if at0 := rankAt(energy, level, 0); at0 <= c.target(0) {
-					if s.Power != 0 {
-						t.Errorf("γ = %v though the effective rank is %v at 0", s.Power, at0)
-					}
-				} else {
-					// The smallest crossing, to the bisection's 3·2⁻⁵⁰: just above it holds, below never.
-					// Where nothing holds up to 3, the power is 3.
-					if got := rankAt(energy, level, s.Power+1e-9); s.Power < 3 && got > c.target(s.Power+1e-9) {
-						t.Errorf("at γ = %v the effective rank is %v, over %v", s.Power, got, c.target(s.Power))
-					}
-					for g := 0.0; g < s.Power-1e-9; g += s.Power / 200 {
-						if rankAt(energy, level, g) <= c.target(g) {
-							t.Fatalf("γ = %v, but %v would do", s.Power, g)
-						}
+			target := func(gamma float64) float64 { return math.Max(c.rule.Rank*math.Pow(2, -gamma), c.rule.Floor) }
+			s := testkit.Must(c.rule.Fit(ctx, c.e, lambda))
+			switch at0 := rankAt(energy, level, 0); {
+			case c.rule.Rank == 0:
+				testkit.WantSame(t, "γ", s.Power, c.rule.Power)
+			case at0 <= target(0):
+				testkit.WantSame(t, "γ of what is steep enough", s.Power, 0.0)
+			default:
+				// The smallest crossing, to the bisection's 3·2⁻⁵⁰: just above it holds, below
+				// never. Where nothing holds up to 3, the power is 3.
+				if got := rankAt(energy, level, s.Power+1e-9); s.Power < 3 && got > target(s.Power+1e-9) {
+					t.Errorf("at γ = %v the effective rank is %v, over %v", s.Power, got, target(s.Power))
+				}
+				for g := 0.0; g < s.Power-1e-9; g += s.Power / 200 {
+					if rankAt(energy, level, g) <= target(g) {
+						t.Fatalf("γ = %v, but %v would do", s.Power, g)
 					}
 				}
 			}
-			if got, want := s.EffectiveRank, rankAt(energy, level, s.Power); math.Abs(got-want) > 1e-10*want {
-				t.Errorf("effective rank %v, by the definition %v", got, want)
-			}
-			rule := coles.DefaultSettings().Scaling.Norm
-			switch c.name {
-			case "another rule":
-				rule = 1.5
-			case "fixed power":
-				rule = 8
-				if s.Power != 0.7 {
-					t.Errorf("γ = %v, want 0.7", s.Power)
-				}
-			}
+			wantNear(t, "the effective rank", s.EffectiveRank, rankAt(energy, level, s.Power), 1e-10)
 			want := mat.DenseCopyOf(c.e)
 			want.Apply(func(_, j int, v float64) float64 { return v * math.Pow(level[j], s.Power) }, want)
-			want.Scale(rule/meanNorm(want), want)
-			got := must(s.Apply(ctx, c.e))
-			wantClose(t, "E", got, want, 1e-12*mat.Max(want))
-			if r := meanNorm(got); math.Abs(r-rule) > 1e-13*rule {
-				t.Errorf("mean norm of the centred rows is %v, want %v", r, rule)
-			}
+			want.Scale(c.rule.Norm/meanNorm(want), want)
+			got := testkit.Must(s.Apply(ctx, c.e))
+			testkit.WantClose(t, "E", got, want, 1e-12*mat.Max(want))
+			wantNear(t, "the mean norm of the centred rows", meanNorm(got), c.rule.Norm, 1e-13)
 		})
 	}
 }
 
-// d columns of equal energy have the effective rank d; one column has 1; energies
-// ½, ¼, ¼ have the entropy 1.5·log 2, so the rank 2^1.5.
-func TestEffectiveRankOfKnownSpectra(t *testing.T) {
-	for _, c := range []struct {
-		energy []float64
-		want   float64
-	}{
-		{[]float64{1}, 1},
-		{[]float64{5, 0, 0}, 1},
-		{[]float64{2, 2, 2, 2}, 4},
-		{[]float64{2, 1, 1}, math.Pow(2, 1.5)},
-	} {
-		// Rows ±√energy, one pair a column, all of mean 0: column j has energy 2·energy_j.
-		d := len(c.energy)
-		e := mat.NewDense(2*d, d, nil)
-		lambda := make([]float64, d)
-		for j, v := range c.energy {
-			e.Set(2*j, j, math.Sqrt(v))
-			e.Set(2*j+1, j, -math.Sqrt(v))
-			lambda[j] = 1 - float64(j)/10 // apart: equal ones have their energies shared
-		}
-		s := must(coles.SpectralScaling(ctx, e, lambda))
-		if math.Abs(s.EffectiveRank-c.want) > 1e-14*c.want || s.Power != 0 {
-			t.Errorf("energies %v: effective rank %v at γ = %v, want %v at 0", c.energy, s.EffectiveRank, s.Power, c.want)
-		}
+// Columns of equal eigenvalues span a space with many bases: another one gives the same γ and EEᵀ.
+func TestScalingDoesNotDependOnABasis(t *testing.T) {
+	e, lambda, rule := spread(7, 60, 4, func(j int) float64 { return []float64{1, 1, 0.2, 1}[j] }), []float64{3, 2, 2, 1}, coles.ScalingRule{Rank: 3, Floor: 2, Norm: 4}
+	turn := mat.NewDense(4, 4, []float64{1, 0, 0, 0, 0, 0.6, -0.8, 0, 0, 0.8, 0.6, 0, 0, 0, 0, 1})
+	var grams [2]*mat.Dense
+	for i, e := range []*mat.Dense{e, testkit.Product(e, turn)} {
+		y := testkit.Must(testkit.Must(rule.Fit(ctx, e, lambda)).Apply(ctx, e))
+		grams[i] = testkit.Product(y, y.T())
 	}
+	testkit.WantClose(t, "EEᵀ", grams[1], grams[0], 1e-12*mat.Max(grams[0]))
 }
 
-// On a complete graph smoothing makes all rows equal: what rounding leaves of their
-// differences is not blown up to the norm that embeddings have.
+// On a complete graph smoothing makes all rows equal: what rounding leaves of their differences is
+// not blown up to the norm that embeddings have.
 func TestFitOfEqualRows(t *testing.T) {
-	const n = 7
-	var all []coles.Edge
-	for u := range n {
-		for v := range u {
-			all = append(all, coles.Edge{U: u, V: v})
-		}
-	}
-	g := must(coles.NewGraph(n, all))
+	g, x := completeGraph(7), testkit.RandomDense(testkit.Random(9), 7, 4)
 	for _, how := range []coles.Preparation{coles.PrepareNone, coles.PrepareRowL2, coles.PrepareStandardize} {
 		for _, p := range []coles.Precision{coles.Float64, coles.Float32} {
-			m := must(coles.Fit(ctx, g, randomDense(random(9), n, 4), coles.WithFilter(coles.SGC(2)), coles.WithFeatures(how), coles.WithPrecision(p)))
+			m := fitted(g, x, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(how), coles.WithPrecision(p))
 			if largest := mat.Max(m.Embedding()); largest > 10 { // normal numbers, averaged
 				t.Errorf("%v, %v: an entry of %g, factors %v", how, p, largest, m.Scaling().Factors)
 			}
@@ -204,69 +150,70 @@ func TestScalingOfDegenerateEmbeddings(t *testing.T) {
 	}
 	nudged := mat.DenseCopyOf(rounded)
 	nudged.Set(3, 1, math.Nextafter(row[1], 1))
-	for _, c := range []struct {
-		name   string
+	nudged.Set(4, 2, math.Nextafter(row[2], 1))
+	for name, c := range map[string]struct {
 		e      *mat.Dense
 		lambda []float64
 	}{
-		{"equal rows", constant, []float64{3, 2, 1}},
-		{"equal rows whose mean is rounded", rounded, []float64{3, 2, 1}},
-		{"rows apart by rounding", nudged, []float64{3, 2, 1}},
-		{"one row", mat.NewDense(1, 3, []float64{1, 2, 3}), []float64{3, 2, 1}},
-		{"zero", mat.NewDense(5, 3, nil), []float64{3, 2, 1}},
-		{"λ₁ = 0", spread(7, 20, 3, func(int) float64 { return 1 }), []float64{0, 0, 0}},
-		{"λ₁ < 0", spread(8, 20, 3, func(int) float64 { return 1 }), []float64{-1, -2, -3}},
+		"equal rows":                       {constant, []float64{3, 2, 1}},
+		"equal rows whose mean is rounded": {rounded, []float64{3, 2, 1}},
+		"rows apart by rounding":           {nudged, []float64{3, 2, 1}},
+		"one row":                          {mat.NewDense(1, 3, []float64{1, 2, 3}), []float64{3, 2, 1}},
+		"zero":                             {mat.NewDense(5, 3, nil), []float64{3, 2, 1}},
+		"λ₁ = 0":                           {spread(7, 20, 3, geometric(1)), []float64{0, 0, 0}},
+		"λ₁ < 0":                           {spread(8, 20, 3, geometric(1)), []float64{-1, -2, -3}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := must(coles.SpectralScaling(ctx, c.e, c.lambda))
-			for j, f := range s.Factors {
-				if math.IsNaN(f) || math.IsInf(f, 0) {
-					t.Errorf("factor %d is %v", j, f)
-				}
-			}
+		t.Run(name, func(t *testing.T) {
+			// A rank of 1 would weight the columns if there were anything but rounding in them.
+			s := testkit.Must(coles.ScalingRule{Rank: 1, Floor: 1, Norm: 4}.Fit(ctx, c.e, c.lambda))
+			wantFinite(t, "factors", mat.NewVecDense(3, s.Factors))
 			if c.lambda[0] == 3 {
-				wantSame(t, "factors: the scale is kept", s.Factors, []float64{1, 1, 1})
-			} else if r := meanNorm(must(s.Apply(ctx, c.e))); math.Abs(r-4) > 1e-12 {
+				testkit.WantSame(t, "factors: the scale is kept", s.Factors, []float64{1, 1, 1})
+			} else if r := meanNorm(testkit.Must(s.Apply(ctx, c.e))); math.Abs(r-4) > 1e-12 {
 				t.Errorf("mean norm %v, want 4", r)
 			}
 		})
 	}
 }
 
+// The weights of columns do not depend on the unit that an embedding is in, until there is no
+// number for them.
+func TestScalingInAnyUnit(t *testing.T) {
+	e, lambda := testkit.RandomDense(testkit.Random(163), 50, 3), []float64{3, 2, 1}
+	plain := testkit.Must(defaultRule.Fit(ctx, e, lambda))
+	want := testkit.Must(plain.Apply(ctx, e))
+	for _, exponent := range []int{-1000, -500, 500, 1000} {
+		scaled := mat.DenseCopyOf(e)
+		scaled.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, exponent) }, scaled)
+		s := testkit.Must(defaultRule.Fit(ctx, scaled, lambda))
+		testkit.WantClose(t, fmt.Sprint("scaled times 2^", exponent), testkit.Must(s.Apply(ctx, scaled)), want, 1e-12)
+	}
+	_, err := coles.ScalingRule{Norm: 1e10}.Fit(ctx, mat.NewDense(2, 1, []float64{0, 5e-324}), []float64{1})
+	testkit.WantError(t, err, coles.ErrNotFinite)
+}
+
 func TestScalingRefuses(t *testing.T) {
-	e := spread(9, 10, 3, func(int) float64 { return 1 })
+	e, three := spread(9, 10, 3, geometric(1)), []float64{3, 2, 1}
 	nan := mat.DenseCopyOf(e)
 	nan.Set(1, 1, math.NaN())
-	three := []float64{3, 2, 1}
-	for _, c := range []struct {
-		name   string
+	for name, c := range map[string]struct {
+		rule   coles.ScalingRule
 		e      *mat.Dense
 		lambda []float64
-		opts   []coles.Option
 		want   error
 	}{
-		{"two eigenvalues for three columns", e, three[:2], nil, coles.ErrShape},
-		{"NaN", nan, three, nil, coles.ErrNotFinite},
-		{"λ is NaN", e, []float64{3, math.NaN(), 1}, nil, coles.ErrNotFinite},
-		{"nil", nil, three, nil, coles.ErrEmpty},
-		{"γ < 0", e, three, []coles.Option{coles.WithPower(-1)}, coles.ErrSetting},
-		{"γ NaN", e, three, []coles.Option{coles.WithPower(math.NaN())}, coles.ErrSetting},
-		{"rank < 1", e, three, []coles.Option{coles.WithRank(0.5, 0.5)}, coles.ErrSetting},
-		{"floor over rank", e, three, []coles.Option{coles.WithRank(8, 20)}, coles.ErrSetting},
-		{"r = 0", e, three, []coles.Option{coles.WithNorm(0)}, coles.ErrSetting},
-		{"r = ∞", e, three, []coles.Option{coles.WithNorm(math.Inf(1))}, coles.ErrSetting},
+		"two eigenvalues for three columns": {defaultRule, e, three[:2], coles.ErrShape},
+		"no rows":                           {defaultRule, &mat.Dense{}, nil, coles.ErrShape},
+		"NaN":                               {defaultRule, nan, three, coles.ErrNotFinite},
+		"λ is NaN":                          {defaultRule, e, []float64{3, math.NaN(), 1}, coles.ErrNotFinite},
+		"a bad rule":                        {coles.ScalingRule{}, e, three, coles.ErrSetting},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := coles.SpectralScaling(ctx, c.e, c.lambda, c.opts...)
-			wantError(t, err, c.want)
-		})
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(c.rule.Fit(ctx, c.e, c.lambda)), c.want) })
 	}
-	s := must(coles.SpectralScaling(ctx, e, three))
-	_, err := s.Apply(ctx, mat.NewDense(2, 4, nil))
-	wantError(t, err, coles.ErrShape)
-	_, err = s.Apply(ctx, nil)
-	wantError(t, err, coles.ErrEmpty)
-	before := bits(e)
-	must(s.Apply(ctx, e)).Set(0, 0, 1e9)
-	wantSame(t, "E", bits(e), before)
+	s := testkit.Must(defaultRule.Fit(ctx, e, three))
+	testkit.WantError(t, testkit.Err(s.Apply(ctx, mat.NewDense(2, 4, nil))), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(s.Apply(ctx, nan)), coles.ErrNotFinite)
+	before := testkit.Bits(e)
+	testkit.Must(s.Apply(ctx, e)).Set(0, 0, 1e9)
+	testkit.WantSame(t, "E", testkit.Bits(e), before)
 }

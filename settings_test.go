@@ -1,96 +1,251 @@
 package coles_test
 
 import (
-	"errors"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"coles"
+	"coles/internal/testkit"
 )
 
-func TestSolverNames(t *testing.T) {
-	for s := coles.SolverAuto; s <= coles.SolverKrylov; s++ {
-		var back coles.Solver
-		if err := back.UnmarshalText(must(s.MarshalText())); err != nil || back != s {
-			t.Errorf("%v comes back as %v, %v", s, back, err)
+// A choice is a setting with a text form.
+type choice interface {
+	fmt.Stringer
+	encoding.TextMarshaler
+}
+
+// reads and readsJSON are the ways back from the text form.
+func reads[T choice, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](text string) (choice, error) {
+	var v T
+	err := P(&v).UnmarshalText([]byte(text))
+	return v, err
+}
+
+func readsJSON[T choice](text string) (choice, error) {
+	var v T
+	err := json.Unmarshal(testkit.Must(json.Marshal(text)), &v)
+	return v, err
+}
+
+// textForms are the text form of every kind of setting: of good values, texts of none, and values
+// that have none.
+var textForms = map[string]struct {
+	ways map[string]func(text string) (choice, error)
+	good map[string]choice
+	bad  []string
+	none []choice
+}{
+	"Filter": {
+		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Filter], "JSON": readsJSON[coles.Filter]},
+		good: filterTexts(),
+		bad: []string{
+			"", "none", "gcn:2", "SGC:2", "sgc", "sgc:", "sgc:two", "sgc:2.5", "sgc:2,1", "sgc:-1", "sgc:10001", "sgc: 2", "sgc:2:1", "s2gc:8", "s2gc:8,2", "s2gc:8,0.1,",
+			"s2gcsum:0", "appnp:2,NaN", "heat:1,-1", "heat:2,Inf", "heat:2,1e999", "polynomial", "polynomial:", "polynomial:1,x", "polynomial:1,,2",
+		},
+	},
+	"NegativeSampler": {
+		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.NegativeSampler], "JSON": readsJSON[coles.NegativeSampler]},
+		good: map[string]choice{
+			"none": noNegatives, "uniform:5": coles.UniformNegatives(5), "uniform:5,exclude-edges": coles.UniformNegatives(5).ExcludeEdges(),
+			"degree:1": coles.DegreeNegatives(1), "degree:1,exclude-edges": coles.DegreeNegatives(1).ExcludeEdges(),
+			"erdos-renyi:0.001": coles.ErdosRenyiNegatives(0.001), "erdos-renyi:1,exclude-edges": coles.ErdosRenyiNegatives(1).ExcludeEdges(),
+			"expected-uniform": coles.ExpectedUniformNegatives(), "expected-degree": coles.ExpectedDegreeNegatives(),
+			"custom:mine": coles.NegativeFunc("mine", nil), "custom:by day, 1:2": coles.NegativeFunc("by day, 1:2", nil),
+		},
+		bad: []string{
+			"", "unheard", "uniform", "uniform:", "uniform:0", "uniform:-1", "uniform:5,6", "uniform:5,exclude", "uniform:exclude-edges", "none:1", "none:exclude-edges",
+			"erdos-renyi:2", "erdos-renyi:-0.1", "erdos-renyi:NaN", "expected-degree:exclude-edges", "expected-uniform:3",
+		},
+		none: []choice{coles.UniformNegatives(0), coles.DegreeNegatives(-1), coles.ErdosRenyiNegatives(math.NaN()), coles.ExpectedDegreeNegatives().ExcludeEdges(), noNegatives.ExcludeEdges()},
+	},
+	"Preparation": {
+		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Preparation], "JSON": readsJSON[coles.Preparation]},
+		good: map[string]choice{
+			"auto": coles.PrepareAuto, "none": coles.PrepareNone, "tfidf": coles.PrepareTFIDF,
+			"row-l2": coles.PrepareRowL2, "row-l1": coles.PrepareRowL1, "standardize": coles.PrepareStandardize,
+		},
+		bad:  []string{"", "whiten", "TFIDF", "0"},
+		none: []choice{coles.Preparation(77), coles.Preparation(-1)},
+	},
+	"Solver": {
+		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Solver], "JSON": readsJSON[coles.Solver]},
+		good: map[string]choice{"auto": coles.Solver(0), "direct": coles.SolverDirect, "krylov": coles.SolverKrylov},
+		bad:  []string{"", "quantum", "1"},
+		none: []choice{coles.Solver(77), coles.Solver(-1)},
+	},
+	"Precision": {
+		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Precision], "JSON": readsJSON[coles.Precision]},
+		good: map[string]choice{"auto": coles.Precision(0), "float64": coles.Float64, "float32": coles.Float32},
+		bad:  []string{"", "float16", "2"},
+		none: []choice{coles.Precision(77), coles.Precision(-1)},
+	},
+}
+
+func filterTexts() map[string]choice {
+	texts := map[string]choice{"sgc:10000": coles.SGC(10_000), "polynomial:5e-324,-1e+300": coles.Polynomial(5e-324, -1e300)}
+	for _, c := range filterCases {
+		texts[c.text] = c.filter
+	}
+	return texts
+}
+
+func TestTextForms(t *testing.T) {
+	for kind, c := range textForms {
+		t.Run(kind, func(t *testing.T) {
+			for text, v := range c.good {
+				testkit.WantSame(t, "String", v.String(), text)
+				testkit.WantSame(t, "MarshalText", string(testkit.Must(v.MarshalText())), text)
+				for way, read := range c.ways {
+					if got, err := read(text); err != nil || !reflect.DeepEqual(got, v) {
+						t.Errorf("%s: %q is read as %v, error %v", way, text, got, err)
+					}
+				}
+			}
+			for _, text := range c.bad {
+				for way, read := range c.ways {
+					got, err := read(text)
+					testkit.WantError(t, err, coles.ErrSetting)
+					if !reflect.ValueOf(got).IsZero() {
+						t.Errorf("%s: of %q something was read: %v", way, text, got)
+					}
+				}
+			}
+			for _, v := range c.none {
+				testkit.WantError(t, testkit.Err(v.MarshalText()), coles.ErrSetting)
+			}
+		})
+	}
+}
+
+// The values are those of the doc comment of DefaultSettings, which gives their reasons.
+func TestDefaultSettingsAreAsDocumented(t *testing.T) {
+	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"share":0,"auto_share":false,` +
+		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"truncate":false,"solver":"auto","precision":"auto"}`
+	testkit.WantSame(t, "settings", string(testkit.Must(json.Marshal(coles.DefaultSettings()))), want)
+	m, _, _ := smallFit(83, false)
+	testkit.WantSame(t, "d′ of 40 features", m.Settings().Dim, 40)
+	m, _, _ = smallFit(83, true)
+	testkit.WantSame(t, "d′ of 120 nodes", m.Settings().Dim, 7) // a sixteenth
+}
+
+// Every field comes back as it was.
+func TestEverySettingSurvivesJSON(t *testing.T) {
+	s := coles.Settings{
+		Dim: 7, Seed: math.MaxUint64, // beyond 2⁵³, where JSON numbers of others end
+		Preparation: coles.PrepareRowL1, Filter: coles.Heat(3, 1./3), Negatives: coles.ErdosRenyiNegatives(1. / 7).ExcludeEdges(), Kappa: 3, Eta: 0.1,
+		Share: 1e-300, AutoShare: true, Scaling: coles.ScalingRule{Rank: 9.1, Floor: 1. / 3, Power: 0.3, Norm: 5e-324},
+		Truncate: true, Solver: coles.SolverKrylov, Precision: coles.Float32,
+	}
+	set, usual := reflect.ValueOf(s), reflect.ValueOf(coles.DefaultSettings())
+	for i := range set.NumField() {
+		if reflect.DeepEqual(set.Field(i).Interface(), usual.Field(i).Interface()) {
+			t.Errorf("the test does not set the field %s", set.Type().Field(i).Name)
 		}
 	}
-	var s coles.Solver
-	wantError(t, s.UnmarshalText([]byte("quantum")), coles.ErrSetting)
-	_, err := coles.Solver(77).MarshalText()
-	wantError(t, err, coles.ErrSetting)
-	if got := coles.Solver(77).String(); !strings.Contains(got, "77") {
-		t.Errorf("an unknown solver is called %q", got)
-	}
-}
-
-// Several bad settings are reported at once.
-func TestAllBadSettingsAreReported(t *testing.T) {
-	g, words, _ := small(121)
-	_, err := coles.Fit(ctx, g, words, coles.WithEta(3), coles.WithKappa(-1), coles.WithDim(-2), coles.WithNorm(0))
-	for _, want := range []string{"η′ = 3", "κ = -1", "d′ = -2", "r = 0"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v does not name %s", err, want)
+	for _, want := range []coles.Settings{s, coles.DefaultSettings()} {
+		var back coles.Settings
+		if err := json.Unmarshal(testkit.Must(json.Marshal(want)), &back); err != nil || !reflect.DeepEqual(back, want) {
+			t.Errorf("%+v comes back as %+v, error %v", want, back, err)
 		}
 	}
-	if !errors.Is(err, coles.ErrSetting) || !errors.Is(err, coles.ErrDim) {
-		t.Errorf("error %v does not wrap both ErrSetting and ErrDim", err)
+}
+
+// What is not said stays as it is, and what nobody knows is refused wherever it stands.
+func TestSettingsInPart(t *testing.T) {
+	s, want := coles.DefaultSettings(), coles.DefaultSettings()
+	want.Dim, want.Scaling.Norm = 7, 2
+	for _, text := range []string{`{"dim": 7, "scaling": {"norm": 2}}`, `{"scaling": null, "filter": null, "negatives": null, "solver": null}`} {
+		if err := json.Unmarshal([]byte(text), &s); err != nil || !reflect.DeepEqual(s, want) {
+			t.Errorf("%s: read %+v, error %v, want %+v", text, s, err, want)
+		}
+	}
+	for _, text := range []string{
+		`{"dims": 7}`, `{"dim": "7"}`, `{"dim": 1.5}`, `{"dim": 1e30}`, `{"seed": -1}`, `[]`, `"default"`, `{} {}`,
+		`{"scaling": {"norms": 2}}`, `{"scaling": 4}`, `{"filter": {"name": "sgc"}}`, `{"filter": "sgc"}`, `{"filter": 2}`,
+		`{"negatives": {"kind": "uniform"}}`, `{"negatives": "unheard"}`, `{"negatives": 5}`, `{"preparation": "whiten"}`, `{"solver": 1}`, `{"precision": "float16"}`,
+	} {
+		s := coles.DefaultSettings()
+		testkit.WantError(t, s.UnmarshalJSON([]byte(text)), coles.ErrSetting)
+		if !reflect.DeepEqual(s, coles.DefaultSettings()) {
+			t.Errorf("%s: half of it was read: %+v", text, s)
+		}
 	}
 }
 
-func TestALaterOptionMendsAnEarlierOne(t *testing.T) {
+// badSettings are every setting out of its range, and what the error has to say.
+var badSettings = map[string]func(s *coles.Settings){
+	"d′ = -2":           func(s *coles.Settings) { s.Dim = -2 },
+	"κ = -1":            func(s *coles.Settings) { s.Kappa = -1 },
+	"η′ = 1.01":         func(s *coles.Settings) { s.Eta = 1.01 },
+	"η′ = -0.01":        func(s *coles.Settings) { s.Eta = -0.01 },
+	"η′ = NaN":          func(s *coles.Settings) { s.Eta = math.NaN() },
+	"c = -1":            func(s *coles.Settings) { s.Share = -1 },
+	"c = NaN":           func(s *coles.Settings) { s.Share = math.NaN() },
+	"both":              func(s *coles.Settings) { s.Share, s.AutoShare = 0.1, true },
+	"Preparation(44)":   func(s *coles.Settings) { s.Preparation = 44 },
+	"Solver(-1)":        func(s *coles.Settings) { s.Solver = -1 },
+	"Precision(9)":      func(s *coles.Settings) { s.Precision = 9 },
+	"filter":            func(s *coles.Settings) { s.Filter = coles.Filter{} },
+	"0 partners":        func(s *coles.Settings) { s.Negatives = coles.UniformNegatives(0) },
+	"probability 1.5":   func(s *coles.Settings) { s.Negatives = coles.ErdosRenyiNegatives(1.5) },
+	"γ = -1":            func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Power: -1, Norm: 4} },
+	"γ = NaN":           func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Power: math.NaN(), Norm: 4} },
+	"γ = 1 with rank":   func(s *coles.Settings) { s.Scaling.Power = 1 },
+	"rank 0.5":          func(s *coles.Settings) { s.Scaling.Rank, s.Scaling.Floor = 0.5, 0.5 },
+	"rank 8 with":       func(s *coles.Settings) { s.Scaling.Rank, s.Scaling.Floor = 8, 20 },
+	"row norm r = 0":    func(s *coles.Settings) { s.Scaling.Norm = 0 },
+	"row norm r = +Inf": func(s *coles.Settings) { s.Scaling.Norm = math.Inf(1) },
+}
+
+func TestBadSettingsAreRefused(t *testing.T) {
 	g, words, _ := small(121)
-	for _, opts := range [][]coles.Option{
-		{coles.WithDim(0), coles.WithDim(2)},
-		{coles.WithDim(-1), coles.WithSettings(coles.DefaultSettings())},
-	} {
-		must(coles.Fit(ctx, g, words, opts...))
-	}
-	_, err := coles.Fit(ctx, g, words, coles.WithDim(2), coles.WithDim(0))
-	wantError(t, err, coles.ErrDim)
-}
-
-func TestShareOptionsReplaceEachOther(t *testing.T) {
-	g, words, _ := small(122)
-	share := func(opts ...coles.Option) float64 {
-		return must(coles.Fit(ctx, g, words, append(opts, coles.WithDim(3))...)).Report().Share
-	}
-	rho := must(coles.Smoothness(ctx, g, coles.S2GCSum(8), 1))
-	auto := min(2*rho*rho, 0.4) // the rule that WithAutoCovarianceShare states
-	if got := share(coles.WithCovarianceShare(0.1), coles.WithAutoCovarianceShare()); got != auto {
-		t.Errorf("automatic share is %v, want %v", got, auto)
-	}
-	if got := share(coles.WithAutoCovarianceShare(), coles.WithCovarianceShare(0.1)); got != 0.1 {
-		t.Errorf("share is %v, want 0.1", got)
-	}
-	both := coles.DefaultSettings()
-	both.Share, both.AutoShare = 0.1, true
-	_, err := coles.Fit(ctx, g, words, coles.WithSettings(both))
-	wantError(t, err, coles.ErrSetting)
-}
-
-func TestReportSaysWhatWasDone(t *testing.T) {
-	g, words, _ := small(123)
-	with := must(coles.Fit(ctx, g, words)).Report()
-	without := must(coles.Fit(ctx, g, nil, coles.WithDim(4))).Report()
-	for _, c := range []struct {
-		text string
-		want []string
-	}{
-		{with.String(), []string{"120 nodes", "features: 40, prepared by tfidf", "40 columns by the direct solver"}},
-		{without.String(), []string{"features: none", "Laplacian Eigenmaps", "left out", "4 columns by the krylov solver"}},
-	} {
-		for _, w := range c.want {
-			if !strings.Contains(c.text, w) {
-				t.Errorf("report does not say %q:\n%s", w, c.text)
+	for says, change := range badSettings {
+		s := coles.DefaultSettings()
+		change(&s)
+		errs := map[string]error{
+			"Check":     s.Check(),
+			"Fit":       testkit.Err(coles.Fit(ctx, g, words, coles.WithSettings(s))),
+			"Fit, no x": testkit.Err(coles.Fit(ctx, g, nil, coles.WithSettings(s))),
+			"Estimate":  testkit.Err(s.Estimate(g, words)),
+		}
+		if s.Kappa != 1 || s.Eta != 1 || s.Negatives != coles.ExpectedDegreeNegatives() {
+			errs["Contrast"] = testkit.Err(coles.Contrast(ctx, g, s.Negatives, s.Kappa, s.Eta, 1))
+		}
+		for door, err := range errs {
+			testkit.WantError(t, err, coles.ErrSetting)
+			if !strings.Contains(fmt.Sprint(err), says) {
+				t.Errorf("%s: error %v does not say %q", door, err, says)
 			}
 		}
 	}
+	// Several are reported at once.
+	_, err := coles.Fit(ctx, g, words, coles.WithDim(-2), coles.WithContrast(noNegatives, -1, 3), coles.WithSolver(-1), coles.WithScaling(coles.ScalingRule{}))
+	for _, says := range []string{"d′ = -2", "κ = -1", "η′ = 3", "Solver(-1)", "r = 0"} {
+		if !strings.Contains(fmt.Sprint(err), says) {
+			t.Errorf("error %v does not say %q", err, says)
+		}
+	}
+	// A later option mends an earlier one.
+	fitted(g, words, coles.WithDim(-1), coles.WithDim(2))
+	fitted(g, words, coles.WithDim(-1), coles.WithSettings(coles.DefaultSettings()))
 }
 
-func TestConvergenceErrorSaysHowFar(t *testing.T) {
-	var err error = &coles.ConvergenceError{Wanted: 10, Converged: 7, Residual: 0.5}
-	if want := "7 of 10"; !strings.Contains(err.Error(), want) {
-		t.Errorf("%q does not say %q", err, want)
+func TestShareOptionsReplaceEachOther(t *testing.T) {
+	share := func(opts ...coles.Option) float64 {
+		m, _, _ := smallFit(122, false, append(opts, coles.WithDim(3))...)
+		return m.Report().Share
 	}
+	g, _, _ := small(122)
+	rho := testkit.Must(coles.S2GCSum(8).Smoothness(ctx, g, 1))
+	auto, fixed := coles.WithAutoCovarianceShare(), coles.WithCovarianceShare(0.1)
+	testkit.WantSame(t, "automatic share", share(fixed, auto), min(2*rho*rho, 0.4)) // the rule that the option states
+	testkit.WantSame(t, "fixed share", share(auto, fixed), 0.1)
 }

@@ -7,53 +7,56 @@ import (
 	"math"
 
 	"coles/internal/eigen"
-	"coles/internal/enum"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Solver says how the eigenvectors of M are found.
+// Solver says how the eigenvectors of M are found. The zero value, "auto", is SolverKrylov above
+// 2,000 features and, where [Fit] has sparse features, from 8·d′ features on; SolverDirect
+// otherwise.
 type Solver int
 
 const (
-	// SolverAuto is SolverKrylov above 2,000 features and, where [Fit] has
-	// sparse features, from 8·d′ features on; SolverDirect otherwise.
-	SolverAuto Solver = iota
-	// SolverDirect forms M (d × d) and reduces it to tridiagonal form:
-	// residuals at the level of rounding, O(n·d² + d³) time, 8·d² bytes.
-	SolverDirect
-	// SolverKrylov multiplies blocks of vectors by M without forming it:
-	// residuals up to 1e-6 of λ₁. The way for wide sparse features.
+	// SolverDirect forms M (d × d) and reduces it to tridiagonal form: residuals at the level of
+	// rounding, O(n·d² + d³) time, 8·d² bytes.
+	SolverDirect Solver = iota + 1
+	// SolverKrylov multiplies blocks of vectors by M without forming it: residuals up to 1e-6 of
+	// λ₁. The way for wide sparse features.
 	SolverKrylov
 )
 
 var solverNames = []string{"auto", "direct", "krylov"}
 
 // String is the name that UnmarshalText reads.
-func (s Solver) String() string { return enum.Name(s, solverNames) }
+func (s Solver) String() string { return setting.Name(s, solverNames) }
 
 // MarshalText gives the name that UnmarshalText reads.
-func (s Solver) MarshalText() ([]byte, error) { return enum.Marshal(s, solverNames, ErrSetting) }
+func (s Solver) MarshalText() ([]byte, error) { return setting.Marshal(s, solverNames) }
 
 // UnmarshalText reads a name such as "direct".
-func (s *Solver) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(s, text, solverNames, ErrSetting)
-}
+func (s *Solver) UnmarshalText(text []byte) error { return setting.Unmarshal(s, text, solverNames) }
 
 const (
 	// directLimit is the number of features up to which forming M pays.
 	directLimit = 2000
 
-	// krylovShare is how many times more features than columns there must be
-	// for products with sparse X to beat forming M below that limit: at 11 times
-	// (Cora, d′ = 128) they take half the time, at 7 they still win, at 6 not.
+	// krylovShare is how many times more features than columns there must be for products with
+	// sparse X to beat forming M below that limit: at 11 times (Cora, d′ = 128) they take half the
+	// time, at 7 they still win, at 6 not.
 	krylovShare = 8
+
+	// stepSeed starts the iterations of functions that take no seed: what they converge to does not
+	// depend on it.
+	stepSeed = 1
 )
 
 func (s Solver) resolve(d, dim int, sparse bool) Solver {
 	switch {
-	case s != SolverAuto:
+	case s != 0:
 		return s
 	case d > directLimit, sparse && d >= krylovShare*dim:
 		return SolverKrylov
@@ -65,155 +68,275 @@ func (s Solver) resolve(d, dim int, sparse bool) Solver {
 //
 //	max Tr(P XᵀFᵀ ΔW FX Pᵀ)  subject to  P Pᵀ = I:
 //
-// the rows of P are the eigenvectors of M = XᵀFᵀΔWFX with the largest
-// eigenvalues. M is symmetric but not positive semi-definite. In every row the
-// entry of largest magnitude (the first of them, up to rounding) is positive.
+// the rows of P are the eigenvectors of M = XᵀFᵀΔWFX with the largest eigenvalues. M is symmetric
+// but not positive semi-definite. In every row the entry of largest magnitude (the first of them,
+// up to rounding) is positive.
 type Projection struct {
 	P      *mat.Dense // d′ × d
 	Lambda []float64  // d′ eigenvalues of M, descending
-	Solver Solver     // how they were found; not SolverAuto
+	Solver Solver     // how they were found
 }
 
-// Solve finds P from filtered features FX (n × d) and ΔW (n × n). Of the options
-// it reads [WithSolver], [WithSeed], [WithTruncation] and [WithProgress]. The
-// cost of SolverDirect is n·d² + 4d³/3 multiplications and 8·(d² + n·256) bytes;
-// of SolverKrylov, some 3·d′ columns times 4·n·d.
+// Truncate returns the projection without the rows of negative eigenvalues.
+func (p *Projection) Truncate() *Projection {
+	keep := len(p.Lambda)
+	for keep > 0 && p.Lambda[keep-1] < 0 {
+		keep--
+	}
+	rows := kernel.Matrix[float64](p.P.RawMatrix())
+	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver}
+}
+
+// Solve finds P from filtered features FX (n × d) and ΔW (n × n), by SolverDirect up to 2,000
+// features and by SolverKrylov above. The cost of the former is n·d² + 4d³/3 multiplications and
+// 8·(d² + n·256) bytes; of the latter, some 3·d′ columns times 4·n·d.
 //
-// Errors: [ErrShape]; [ErrEmpty] for a nil matrix; [ErrDim] unless 1 ≤ d′ ≤ d;
-// [ErrNotFinite] also where M overflows; [ErrSetting]; a [*ConvergenceError]; and ctx's.
-func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int, opts ...Option) (*Projection, error) {
-	c, err := newConfig(append(append([]Option(nil), opts...), WithDim(dim)))
+// Errors: [ErrShape]; [ErrSetting] unless 1 ≤ d′ ≤ d; [ErrNotFinite] also where M overflows,
+// [ErrPrecision] where it underflows; a [*ConvergenceError]; and ctx's.
+func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection, error) {
+	p, err := newProblem(ctx, fx, SGC(0), dw, dim)
 	if err != nil {
 		return nil, err
 	}
-	f, err := readFeatures(ctx, fx)
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	if p.x.Cols() > directLimit {
+		return p.iterate(ctx)
+	}
+	panel, err := p.x.Panel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkProblem(f, dw, dim); err != nil {
-		return nil, err
-	}
-	x, err := signalOf[float64](ctx, f)
+	m, err := p.dw.Gram(ctx, panel)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkUnderflow(ctx, x, Identity()); err != nil {
-		return nil, err
-	}
-	if c.Solver.resolve(f.cols(), dim, false) == SolverDirect {
-		return c.solveDirect(ctx, x, dw)
-	}
-	zero, err := roundingOfM(ctx, x, Identity(), dw)
-	if err != nil {
-		return nil, err
-	}
-	return c.solveKrylov(ctx, f.cols(), formed(x, contrastOf[float64](dw)), zero)
+	return decompose(ctx, m, dim)
 }
 
-// SolveImplicit finds P from the features X (n × d), W and a filter, without
-// ever making FX or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin
-// block of vectors, so sparse X stays sparse. Options and errors are those of
-// [Solve], and it always works by SolverKrylov.
-func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, filter Filter, dw *DeltaW, dim int, opts ...Option) (*Projection, error) {
-	c, err := newConfig(append(append([]Option(nil), opts...), WithDim(dim), WithFilter(filter)))
+// SolveImplicit finds P from the features X (n × d), W and a filter by SolverKrylov, without ever
+// making FX or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin block of vectors, so sparse X
+// stays sparse.
+//
+// Errors: those of [Solve], and [ErrSetting] for a filter that makes no sense.
+func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *DeltaW, dim int) (*Projection, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	p, err := newProblem(ctx, x, f, dw, dim)
 	if err != nil {
 		return nil, err
 	}
-	f, err := readFeatures(ctx, x)
-	if err != nil {
-		return nil, err
+	if n := w.SymmetricDim(); n != p.x.Rows() {
+		return nil, fmt.Errorf("coles: solve: %w: W of %d nodes, features of %d", ErrShape, n, p.x.Rows())
 	}
-	if err := checkProblem(f, dw, dim); err != nil {
-		return nil, err
-	}
-	if n := w.SymmetricDim(); n != f.rows() {
-		return nil, fmt.Errorf("coles: solve: %w: W of %d nodes, features of %d", ErrShape, n, f.rows())
-	}
-	s, err := signalOf[float64](ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkUnderflow(ctx, s, filter); err != nil {
-		return nil, err
-	}
-	zero, err := roundingOfM(ctx, s, filter, dw)
-	if err != nil {
-		return nil, err
-	}
-	return c.solveKrylov(ctx, f.cols(), implicit(s, w.matrix(), filter, contrastOf[float64](dw)), zero)
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	p.w = w.m
+	return p.iterate(ctx)
 }
 
-func checkProblem(f *features, dw *DeltaW, dim int) error {
-	if n, _ := dw.Dims(); f.rows() != n || n == 0 {
-		return fmt.Errorf("coles: solve: %w: %d feature rows, ΔW of %d nodes", ErrShape, f.rows(), n)
+// A problem is the search for P, the top d′ eigenvectors of M = XᵀFᵀΔWFX, in numbers of type T.
+type problem[T kernel.Float] struct {
+	x      *matrix.Matrix[T]
+	w      *kernel.CSR[T] // not looked at by a filter without hops
+	filter Filter
+	dw     matrix.Operator[T]
+	bound  float64 // of ‖ΔW‖
+	dim    int
+	seed   uint64
+
+	// direction is a unit vector on the nodes along which M cancels, and exact the problem in
+	// float64; both nil where T is that.
+	direction []float64
+	exact     *problem[float64]
+
+	progress func(stage string, done, total int)
+}
+
+// newProblem is that of [Solve] and [SolveImplicit].
+func newProblem(ctx context.Context, x mat.Matrix, f Filter, dw *DeltaW, dim int) (*problem[float64], error) {
+	source, err := readFeatures(ctx, x)
+	if err != nil {
+		return nil, err
 	}
-	if dim > f.cols() {
-		return fmt.Errorf("coles: solve: %w: d′ = %d of %d features", ErrDim, dim, f.cols())
+	rows, d := source.Dims()
+	if n, _ := dw.Dims(); rows != n {
+		return nil, fmt.Errorf("coles: solve: %w: %d feature rows, ΔW of %d nodes", ErrShape, rows, n)
+	}
+	if dim < 1 || dim > d {
+		return nil, fmt.Errorf("coles: solve: %w: d′ = %d of %d features", ErrSetting, dim, d)
+	}
+	m, err := matrix.As[float64](ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	p := &problem[float64]{x: m, filter: f, dw: dw.op, bound: dw.normBound(), dim: dim, seed: stepSeed, progress: func(string, int, int) {}}
+	return p, checkUnderflow(ctx, m, f)
+}
+
+// leastFeature is the magnitude below which M, made of squares of FX, loses digits to numbers that
+// float64 cannot hold: 2⁻⁹⁰⁰ is 2⁻¹²² above the smallest it holds in full.
+const leastFeature = 0x1p-450
+
+// checkUnderflow refuses features whose squares, filtered, vanish.
+func checkUnderflow[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], f Filter) error {
+	largest, err := x.Largest(ctx)
+	if err != nil {
+		return err
+	}
+	if gain := matrix.Magnitude(f.coef); largest > 0 && gain > 0 && largest*gain < leastFeature {
+		return fmt.Errorf("coles: %w: features up to %.3g, whose squares in M = XᵀFᵀΔWFX underflow; scale them", ErrPrecision, largest*gain)
 	}
 	return nil
 }
 
-// solveDirect forms M and decomposes it.
-func (c config) solveDirect(ctx context.Context, fx *signal[float64], dw *DeltaW) (*Projection, error) {
-	p, err := fx.panel(ctx)
-	if err != nil {
-		return nil, err
+// direct forms FX, which it also returns, and M, and decomposes that. FX takes the place of an X
+// that is not needed again.
+func (p *problem[T]) direct(ctx context.Context) (*Projection, kernel.Matrix[T], error) {
+	p.progress("filter", 0, 1)
+	x := *p.x
+	if !filtersFirst(p.x, p.dim) {
+		x.Owned = false
 	}
-	m, err := contrastOf[float64](dw).gram(ctx, p)
+	fx, err := matrix.Polynomial(ctx, p.filter.coef, p.w, &x)
 	if err != nil {
-		return nil, err
+		return nil, fx, err
 	}
-	c.report("solve", 1, 2)
-	return c.decompose(ctx, m)
+	p.progress("filter", 1, 1)
+	p.progress("solve", 0, 2)
+	m, err := p.dw.Gram(ctx, fx)
+	if err != nil {
+		return nil, fx, err
+	}
+	p.progress("solve", 1, 2)
+	found, err := decompose(ctx, m, p.dim)
+	p.progress("solve", 2, 2)
+	return found, fx, err
 }
 
 // decompose finds the top of M, which it overwrites.
-func (c config) decompose(ctx context.Context, m kernel.Matrix[float64]) (*Projection, error) {
-	r, err := eigen.Direct(ctx, m, c.Dim)
+func decompose(ctx context.Context, m kernel.Matrix[float64], dim int) (*Projection, error) {
+	r, err := eigen.Direct(ctx, m, dim)
 	if err != nil {
-		return nil, solveError(err, c.Dim)
+		return nil, solveError(err, dim)
 	}
-	c.report("solve", 2, 2)
-	return c.projection(r, SolverDirect), nil
+	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverDirect}, nil
 }
 
-// roundingOfM is how long the product of M with a unit vector may be by rounding alone, with
-// room: ‖FX‖²·‖ΔW‖ bounds ‖M‖, of which the products of ΔW with FX may cancel all.
-func roundingOfM[T kernel.Float](ctx context.Context, x *signal[T], f Filter, dw *DeltaW) (float64, error) {
-	gain := 0.0 // ‖F‖ at most, as ‖W‖ = 1
-	for _, a := range f.coef {
-		gain += math.Abs(a)
+// SolveM finds P for an M (of the given norm, overwritten) that package live has: directly up to
+// 2,000 features, above by products with it, to the accuracy of the direct solver.
+func (s Settings) SolveM(ctx context.Context, m kernel.Matrix[float64], norm float64) (*Projection, error) {
+	var found *Projection
+	var err error
+	if m.Rows <= directLimit {
+		found, err = decompose(ctx, m, s.Dim)
+	} else {
+		kernel.MirrorUpper(m)
+		found, err = krylov(ctx, m.Rows, s.Dim, func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
+			return kernel.Gemm(ctx, false, false, 1, m, src, 0, dst)
+		}, eigen.KrylovOptions{Seed: s.Seed, Tol: 1e-12, Zero: 1e-14 * norm})
 	}
-	squares, err := x.squares(ctx)
-	dw = dw.orEmpty()
-	zero := 1e-14 * gain * gain * squares * (dw.normBound() + math.Abs(dw.shift))
-	if !finite(zero) { // squares beyond the numbers: M will be found to be, too, or is far from zero
+	if err == nil && s.Truncate {
+		found = found.Truncate()
+	}
+	return found, err
+}
+
+// krylov finds the top of an operator on d features.
+func krylov(ctx context.Context, d, dim int, m eigen.Operator, o eigen.KrylovOptions) (*Projection, error) {
+	r, err := eigen.Krylov(ctx, d, dim, m, o)
+	if err != nil {
+		return nil, solveError(err, dim)
+	}
+	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverKrylov}, nil
+}
+
+// iterate finds the top of M by products with it.
+func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
+	m, err := p.operator(ctx)
+	if err != nil {
+		return nil, err
+	}
+	zero, err := p.rounding(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := eigen.KrylovOptions{Zero: zero, Seed: p.seed, Progress: func(done, total int) { p.progress("solve", done, total) }}
+	if p.exact != nil {
+		o.Tol = 2e-7 // with products in float32 residuals stop falling somewhat below 1e-7
+	}
+	found, err := krylov(ctx, p.x.Cols(), p.dim, m, o)
+	if err == nil {
+		p.progress("solve", p.dim, p.dim)
+	}
+	return found, err
+}
+
+// operator is multiplication by M.
+//
+// FX is often large along one direction, that of the leading eigenvector v of W, which a filter
+// keeps as it is and ΔW with degree negatives takes out again. In the space of features it is Xᵀv.
+// On features that say little of their graph, splitting it off takes the errors of float32 from
+// 1e-5 of λ₁ to 2e-7.
+func (p *problem[T]) operator(ctx context.Context) (eigen.Operator, error) {
+	m := eigen.Widen(p.product())
+	if p.exact == nil {
+		return m, nil
+	}
+	c := kernel.Dense[float64](p.x.Cols(), 1)
+	v := kernel.Matrix[float64]{Rows: len(p.direction), Cols: 1, Stride: 1, Data: p.direction}
+	if err := p.exact.x.TransposeTimes(ctx, c, v); err != nil {
+		return nil, err
+	}
+	return eigen.Split(ctx, m, p.exact.product(), c.Data)
+}
+
+// widen makes exact, of a problem in float32, what the direction that cancels needs.
+func (p *problem[T]) widen(ctx context.Context, g *Graph, w *SymCSR, dw *DeltaW) error {
+	x, err := matrix.Convert[float64](ctx, p.x)
+	p.exact = &problem[float64]{x: x, w: w.m, filter: p.filter, dw: dw.op}
+	p.direction = g.loopedDegrees() // W·√d̂ = √d̂
+	for i, d := range p.direction {
+		p.direction[i] = math.Sqrt(d)
+	}
+	matrix.Scale(p.direction, 1/matrix.Length(p.direction))
+	return err
+}
+
+// product is v ↦ Xᵀ F ΔW F X v. It keeps three n × b panels.
+func (p *problem[T]) product() func(ctx context.Context, dst, src kernel.Matrix[T]) error {
+	var u, y, spare kernel.Buffer[T]
+	return func(ctx context.Context, dst, src kernel.Matrix[T]) error {
+		n, b := p.x.Rows(), src.Cols
+		u, y, spare := u.Sized(n, b), y.Sized(n, b), spare.Sized(n, b)
+		if err := p.x.Times(ctx, u, src); err != nil {
+			return err
+		}
+		fu, err := matrix.Horner(ctx, p.filter.coef, p.w, matrix.Of(u), y, spare)
+		if err != nil {
+			return err
+		}
+		if err := p.dw.Apply(ctx, u, fu); err != nil {
+			return err
+		}
+		if fu, err = matrix.Horner(ctx, p.filter.coef, p.w, matrix.Of(u), y, spare); err != nil {
+			return err
+		}
+		return p.x.TransposeTimes(ctx, dst, fu)
+	}
+}
+
+// rounding is how long the product of M with a unit vector may be by rounding alone, with room:
+// ‖FX‖²·‖ΔW‖ bounds ‖M‖, of which the products of ΔW with FX may cancel all.
+func (p *problem[T]) rounding(ctx context.Context) (float64, error) {
+	squares, err := p.x.Squares(ctx)
+	gain := p.filter.gain()
+	zero := 1e-14 * gain * gain * squares * (p.bound + math.Abs(p.dw.Shift))
+	if !matrix.Finite(zero) { // M will be found to overflow, too, or is far from zero
 		zero = 0
 	}
 	return zero, err
-}
-
-// solveKrylov finds the top of M by products with it, of which lengths up to zero are rounding.
-func (c config) solveKrylov(ctx context.Context, d int, m eigen.Operator, zero float64) (*Projection, error) {
-	r, err := eigen.Krylov(ctx, d, c.Dim, m, eigen.KrylovOptions{
-		Zero:     zero,
-		Seed:     c.Seed,
-		Tol:      c.Precision.tolerance(),
-		Progress: func(done, total int) { c.report("solve", done, total) },
-	})
-	if err != nil {
-		return nil, solveError(err, c.Dim)
-	}
-	return c.projection(r, SolverKrylov), nil
-}
-
-// projection cuts off negative eigenvalues if asked to.
-func (c config) projection(r *eigen.Result, by Solver) *Projection {
-	keep := len(r.Values)
-	for c.Truncate && keep > 0 && r.Values[keep-1] < 0 {
-		keep--
-	}
-	return &Projection{P: denseOf(kernel.View(r.Vectors, 0, 0, keep, r.Vectors.Cols)), Lambda: r.Values[:keep], Solver: by}
 }
 
 // solveError gives the errors of the eigensolvers the names of this package.
@@ -223,11 +346,57 @@ func solveError(err error, wanted int) error {
 	case errors.As(err, &stopped):
 		out := &ConvergenceError{Wanted: wanted, Converged: stopped.Converged, Residual: stopped.Residual}
 		if r := stopped.Result; r != nil && len(r.Values) > 0 {
-			out.Partial = &Projection{P: denseOf(r.Vectors), Lambda: r.Values, Solver: SolverKrylov}
+			out.Partial = &Projection{P: matrix.ToDense(r.Vectors), Lambda: r.Values, Solver: SolverKrylov}
 		}
 		return out
 	case errors.Is(err, eigen.ErrNotFinite):
 		return fmt.Errorf("coles: solve: %w: M = XᵀFᵀΔWFX overflows; scale the features", ErrNotFinite)
 	}
 	return err
+}
+
+// filtersFirst reports whether FXPᵀ is (FX)Pᵀ rather than F(XPᵀ). The K hops run over d columns
+// instead of d′ then, but a fit has FX already, and [Model.Embed] must do what the fit did to give
+// the same bytes. With sparse X the second form is always the cheap one.
+func filtersFirst[T kernel.Float](x *matrix.Matrix[T], dim int) bool {
+	return x.Sparse == nil && x.Cols() <= 3*dim
+}
+
+// embed returns FXPᵀ for P (d′ × d, or fewer rows where truncation has left them). fx is FX where
+// it is there already.
+func (p *problem[T]) embed(ctx context.Context, fx kernel.Matrix[T], proj *mat.Dense) (kernel.Matrix[float64], error) {
+	n := p.x.Rows()
+	if proj.IsEmpty() {
+		return kernel.Matrix[float64]{Rows: n}, ctx.Err()
+	}
+	wide, err := kernel.Transposed(ctx, kernel.Matrix[float64](proj.RawMatrix()))
+	if err != nil {
+		return wide, err
+	}
+	narrow, err := matrix.Convert[T](ctx, matrix.Of(wide))
+	if err != nil {
+		return wide, err
+	}
+	v := narrow.Dense
+	if err := matrix.CheckSize(n, v.Cols); err != nil {
+		return wide, err
+	}
+	if filtersFirst(p.x, p.dim) {
+		if fx.Rows == 0 {
+			if fx, err = matrix.Polynomial(ctx, p.filter.coef, p.w, p.x); err != nil {
+				return wide, err
+			}
+		}
+		y := kernel.Unset[float64](n, v.Cols)
+		return y, matrix.TimesTo64(ctx, fx, v, y)
+	}
+	xv := &matrix.Matrix[T]{Dense: kernel.Unset[T](n, v.Cols), Owned: true}
+	if err := p.x.Times(ctx, xv.Dense, v); err != nil {
+		return wide, err
+	}
+	y, err := matrix.Polynomial(ctx, p.filter.coef, p.w, xv)
+	if err != nil {
+		return wide, err
+	}
+	return matrix.ToFloat64(ctx, y)
 }

@@ -5,113 +5,101 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"coles"
 )
 
-// Communities describes a random attributed graph whose classes are
-// communities: a degree-corrected stochastic block model (Karrer and Newman,
-// Physical Review E 83, 2011) whose nodes hold words, some of them on the topic
-// of their class. A field left zero takes the default in brackets; together
-// the defaults make a graph whose words say little about a node and whose
-// edges say most of the rest.
+// Communities describes a random attributed graph whose classes are communities: a degree-corrected
+// stochastic block model (Karrer and Newman, Physical Review E 83, 2011) whose nodes hold words,
+// some of them on the topic of their class. A field left zero takes the default in brackets;
+// together the defaults make a graph whose words say little about a node and whose edges say most
+// of the rest.
 type Communities struct {
 	// Nodes is n [3,000].
 	Nodes int
 	// Classes is the number of communities, of equal size [7].
 	Classes int
-	// Degree is the mean degree [4]. Pairs drawn twice merge and self loops
-	// are left out, which takes a few per cent from it on small graphs.
+	// Degree is the mean degree [4]. Pairs drawn twice merge and self loops are left out, which
+	// takes a few per cent from it on small graphs.
 	Degree float64
-	// Homophily is the share of edges inside a class, in (0, 1] [0.7]. The
-	// others lead to all other classes alike.
+	// Homophily is the share of edges inside a class, in (0, 1] [0.7]. The others lead to all other
+	// classes alike.
 	Homophily float64
-	// DegreeExponent is the exponent γ > 2 of the tail of the degrees,
-	// P(degree = k) ~ k^−γ [3]; +Inf gives every node the same expectation.
+	// DegreeExponent is the exponent γ > 2 of the tail of the degrees, P(degree = k) ~ k^−γ [3];
+	// +Inf gives every node the same expectation.
 	DegreeExponent float64
-	// Features is the number of words of the vocabulary, d [1,000]; negative
-	// means that there are no features.
+	// Features is the number of words of the vocabulary, d [1,000]; negative means that there are
+	// no features.
 	Features int
-	// Dense gives every node d numbers in place of words: the mean of its
-	// class plus Gaussian noise of variance 1. The means are Gaussian too, with
-	// a variance that puts two of them at a distance of 2 in root mean square:
-	// between two classes, whoever knows both means is still wrong for about a
-	// node in six; more classes, and means known from few labels, leave
-	// much more to the neighbours. Words and Topic do not count then.
+	// Dense gives every node d numbers in place of words: the mean of its class plus Gaussian noise
+	// of variance 1. The means are Gaussian too, two of them at a distance of 2 in root mean
+	// square: between two classes, whoever knows both means is still wrong for about a node in six.
+	// Words and Topic do not count then.
 	Dense bool
 	// Words is the mean number of words of a node [20].
 	Words float64
-	// Topic is the share of a node's words that come from the part of the
-	// vocabulary that belongs to its class, in (0, 1] [0.25]. The others come
-	// from all of it.
+	// Topic is the share of a node's words that come from the part of the vocabulary that belongs
+	// to its class, in (0, 1] [0.25]. The others come from all of it.
 	Topic float64
 	// Seed chooses the graph; the same seed gives the same bytes.
 	Seed uint64
 }
 
-// maxDraws bounds the number of edges and of words asked for.
-const maxDraws = 1 << 36
+const (
+	// maxDraws bounds the number of edges and of words asked for.
+	maxDraws = 1 << 36
+	// maxNumbers bounds the n·d numbers of dense features: 32 GB.
+	maxNumbers = 1 << 33
+	// wordSkew gives word ranks a heavy head: rank = V·u^wordSkew for u uniform, so that word r has
+	// a share of about (r+1)^−½.
+	wordSkew = 2
+	// meanDistance is the distance of two class means, in root mean square and in standard
+	// deviations of the noise.
+	meanDistance = 2
+)
 
-// maxNumbers bounds the n·d numbers of dense features: 32 GB.
-const maxNumbers = 1 << 33
-
-// wordSkew gives word ranks a heavy head: rank = V·u^wordSkew for u uniform,
-// so that word r has a share of about (r+1)^−½.
-const wordSkew = 2
-
-// Generate draws the graph: adjacency with ones, symmetric, without loops,
-// rows sorted; features a *sparse.CSR of word counts, or a *coles.Dense32;
-// labels.
+// Generate draws the graph: adjacency with ones, symmetric, without loops, rows sorted; features a
+// *sparse.CSR of word counts, or a *coles.Dense32; labels.
 //
-// Node p of the internal order draws its edges and its features from random
-// streams of its own, (Seed, 2p) and (Seed, 2p+1), so that the result does not
-// depend on how the work is done: it is the same to the byte however many
-// processors share it. The edges are drawn twice, once to count and once to
-// place them, so that no edge list is held beside the adjacency: memory is 16
-// bytes for each of the 2m + nnz(X) entries and some 25 a node, with Dense
-// 4·d·(n + Classes) in place of what is for X, and some megabytes of scratch a
-// processor.
+// Node p of the internal order draws its edges and its features from the random streams (Seed, 2p)
+// and (Seed, 2p+1), so that the result does not depend on how the work is done: it is the same to
+// the byte however many processors share it. Memory is 16 bytes for each of the 2m entries of the
+// adjacency and 32 for each of the features', and some 40 a node, with Dense 4·d·(n + Classes) for
+// the features.
 //
-// Settings out of range are ErrOption or ErrTooLarge. Cost:
-// O(n + m log(degree) + words), or n·d in place of words.
+// Settings out of range are coles.ErrSetting or coles.ErrTooLarge. Cost: O(n + m log(degree) +
+// words), or n·d in place of words.
 func (c Communities) Generate(ctx context.Context) (*Dataset, error) {
-	if ctx == nil {
-		return nil, fmt.Errorf("dataset: communities: %w: the context is nil", ErrOption)
-	}
 	c = c.withDefaults()
-	if err := c.check(); err != nil {
-		return nil, err
+	d := &Dataset{Name: "communities"}
+	err := c.check()
+	if err == nil {
+		err = c.fill(ctx, d)
 	}
-	d, err := c.generate(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: communities: %w", err)
 	}
 	return d, nil
 }
 
-func (c Communities) generate(ctx context.Context) (*Dataset, error) {
+func (c Communities) fill(ctx context.Context, d *Dataset) error {
 	g, err := newBlocks(ctx, c)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d := &Dataset{Name: "communities", Labels: g.labels()}
-	if d.Adjacency, err = g.adjacency(ctx); err != nil {
-		return nil, err
+	d.Labels = make([]int, c.Nodes)
+	for p, i := range g.node {
+		d.Labels[i] = g.class(p)
 	}
-	switch {
-	case c.Features < 0:
-	case c.Dense: // an error must not become a nil matrix in the interface
-		x, err := g.numbers(ctx)
-		if err != nil {
-			return nil, err
-		}
-		d.Features = x
-	default:
-		x, err := g.words(ctx)
-		if err != nil {
-			return nil, err
-		}
-		d.Features = x
+	if d.Adjacency, err = g.adjacency(ctx); err != nil || c.Features < 0 {
+		return err
 	}
-	return d, nil
+	if c.Dense {
+		d.Features, err = g.numbers(ctx)
+	} else {
+		d.Features, err = g.words(ctx)
+	}
+	return err
 }
 
 func (c Communities) withDefaults() Communities {
@@ -124,20 +112,6 @@ func (c Communities) withDefaults() Communities {
 	c.Words = cmp.Or(c.Words, 20)
 	c.Topic = cmp.Or(c.Topic, 0.25)
 	return c
-}
-
-// bytes is the memory that Generate takes.
-func (c Communities) bytes() float64 {
-	n, entries := float64(c.Nodes), float64(c.Nodes)*c.Degree
-	dense := 0.0
-	switch {
-	case c.Features < 0:
-	case c.Dense:
-		dense = 4 * float64(c.Features) * float64(c.Nodes+c.Classes)
-	default:
-		entries += n * c.Words
-	}
-	return 25*n + 16*entries + dense
 }
 
 func (c Communities) check() error {
@@ -158,13 +132,58 @@ func (c Communities) check() error {
 		{"Topic", c.Topic, c.Topic > 0 && c.Topic <= 1, "in (0, 1]"},
 	} {
 		if !f.ok {
-			return fmt.Errorf("dataset: communities: %s is %v, it must be %s: %w", f.name, f.v, f.want, ErrOption)
+			return fmt.Errorf("%s is %v, it must be %s: %w", f.name, f.v, f.want, coles.ErrSetting)
 		}
 	}
-	if c.Nodes > maxDim || c.Features > maxDim || n*c.Degree > maxDraws || !c.Dense && n*c.Words > maxDraws ||
-		c.Dense && n*float64(c.Features) > maxNumbers || c.bytes() > math.MaxInt {
-		return fmt.Errorf("dataset: communities: %d nodes, degree %v, %d features, %v words: %w",
-			c.Nodes, c.Degree, c.Features, c.Words, ErrTooLarge)
+	edges, words, numbers := n*c.Degree, n*c.Words, 0.0
+	if c.Features < 0 {
+		words = 0
+	} else if c.Dense {
+		words, numbers = 0, float64(c.Features)*(n+float64(c.Classes))
+	}
+	if c.Nodes > maxDim || c.Features > maxDim || edges > maxDraws || words > maxDraws || numbers > maxNumbers ||
+		40*n+16*edges+32*words+4*numbers > math.MaxInt {
+		return fmt.Errorf("%d nodes, degree %v, %d features, %v words: %w", c.Nodes, c.Degree, c.Features, c.Words, coles.ErrTooLarge)
 	}
 	return nil
+}
+
+// karateEdges are the 78 ties of W. W. Zachary, "An Information Flow Model for Conflict and Fission
+// in Small Groups", Journal of Anthropological Research 33 (1977), figure 1, with the members
+// counted from 1 as there: entry i lists the later members tied to member i+1.
+var karateEdges = [][]int{
+	{2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 18, 20, 22, 32},
+	{3, 4, 8, 14, 18, 20, 22, 31}, {4, 8, 9, 10, 14, 28, 29, 33}, {8, 13, 14}, {7, 11}, {7, 11, 17}, {17}, {},
+	{31, 33, 34}, {34}, {}, {}, {}, {34}, {33, 34}, {33, 34}, {}, {}, {33, 34}, {34}, {33, 34}, {}, {33, 34},
+	{26, 28, 30, 33, 34}, {26, 28, 32}, {32}, {30, 34}, {34}, {32, 34}, {33, 34}, {33, 34}, {33, 34}, {34}, {},
+}
+
+// karateInstructor are the members, from 1, who stayed with the instructor (member 1, "Mr. Hi")
+// when the club split; the others went with the administrator (member 34).
+var karateInstructor = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 17, 18, 20, 22}
+
+// KarateClub returns Zachary's karate club (1977): 34 members, 78 ties (without weights, each
+// stored in both directions), no features. The labels say whom a member followed when the club
+// split: 0 the instructor, 1 the administrator. Each call returns a fresh copy.
+func KarateClub() *Dataset {
+	n := len(karateEdges)
+	var from, to []int32
+	for i, later := range karateEdges {
+		for _, j := range later {
+			from, to = append(from, int32(i), int32(j-1)), append(to, int32(j-1), int32(i))
+		}
+	}
+	labels := make([]int, n)
+	for i := range labels {
+		labels[i] = 1
+	}
+	for _, i := range karateInstructor {
+		labels[i-1] = 0
+	}
+	return &Dataset{
+		Name:      "karate",
+		Adjacency: compressed(n, n, from, to, nil),
+		Labels:    labels,
+		Classes:   []string{"instructor", "administrator"},
+	}
 }

@@ -5,10 +5,16 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"coles"
+	"coles/internal/parallel"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
 )
 
-// blocks lays the nodes out by class: class c has the places first[c] to
-// first[c+1], and within it the expected degree falls with the place.
+// blocks lays the nodes out by class: class c has the places first[c] to first[c+1], and within it
+// the expected degree falls with the place.
 type blocks struct {
 	Communities
 	node  []int32 // node at each place
@@ -16,17 +22,20 @@ type blocks struct {
 	alpha float64 // expected degree ~ rank^−alpha
 }
 
-// The streams (Seed, s) that belong to no place: one for the order of the
-// nodes, and below it one for the mean of each class.
+// The streams (Seed, s) that belong to no place: one for the order of the nodes, and below it one
+// for the mean of each class.
 const orderStream = math.MaxUint64
+
+// between is how many numbers are drawn between two looks at the context.
+const between = 1 << 14
 
 func newBlocks(ctx context.Context, c Communities) (*blocks, error) {
 	g := &blocks{Communities: c, node: make([]int32, c.Nodes), first: make([]int, c.Classes+1)}
 	g.alpha = 1 / (c.DegreeExponent - 1)
-	d := g.draw()
+	d := g.draw(ctx)
 	d.from(orderStream)
 	for i := range g.node { // Fisher–Yates, inside out
-		if i%(1<<14) == 0 && ctx.Err() != nil {
+		if d.stopped(i) {
 			return nil, ctx.Err()
 		}
 		j := d.rng.IntN(i + 1)
@@ -47,64 +56,45 @@ func (g *blocks) class(p int) int {
 	return k
 }
 
-func (g *blocks) labels() []int {
-	labels := make([]int, g.Nodes)
-	for k := range g.Classes {
-		for _, i := range g.node[g.first[k]:g.first[k+1]] {
-			labels[i] = k
-		}
-	}
-	return labels
-}
-
-// expected returns the mean number of edges that place p of class k draws:
-// half its expected degree, as the others draw the other half.
-func (g *blocks) expected(p, k int) float64 {
-	size := float64(g.first[k+1] - g.first[k])
-	rank := float64(p - g.first[k])
-	share := math.Pow((rank+1)/size, 1-g.alpha) - math.Pow(rank/size, 1-g.alpha)
-	return g.Degree / 2 * size * share
-}
-
-// drawing draws from one random stream after another. Every task has its own.
+// A drawing draws from one random stream after another. Every task has its own. What it draws once
+// its context has ended is incomplete.
 type drawing struct {
 	*blocks
+	ctx context.Context
 	pcg *rand.PCG
 	rng *rand.Rand
 }
 
-func (g *blocks) draw() drawing {
+func (g *blocks) draw(ctx context.Context) drawing {
 	pcg := new(rand.PCG)
-	return drawing{g, pcg, rand.New(pcg)}
+	return drawing{g, ctx, pcg, rand.New(pcg)}
 }
 
 // from goes to the start of a stream.
 func (d drawing) from(stream uint64) { d.pcg.Seed(d.Seed, stream) }
 
-// between is how many numbers are drawn between two looks at the context, for
-// places that draw millions.
-const between = 1 << 14
+// stopped looks at the context now and then.
+func (d drawing) stopped(k int) bool { return k%between == 0 && d.ctx.Err() != nil }
 
-// poisson draws a Poisson number by counting arrivals: O(mean), and without
-// the underflow of exp(−mean).
-func (d drawing) poisson(ctx context.Context, mean float64) int {
+// poisson draws a Poisson number by counting arrivals: O(mean), and without the underflow of
+// exp(−mean).
+func (d drawing) poisson(mean float64) int {
 	k := 0
-	for t := d.rng.ExpFloat64(); t < mean; t += d.rng.ExpFloat64() {
-		if k++; k%between == 0 && ctx.Err() != nil {
-			break
-		}
+	for t := d.rng.ExpFloat64(); t < mean && !d.stopped(k); t += d.rng.ExpFloat64() {
+		k++
 	}
 	return k
 }
 
-// edges calls f with the other end of every edge that place p of class k
-// draws. A second call with the same p draws the same edges. It ends early
-// when ctx does.
-func (d drawing) edges(ctx context.Context, p, k int, f func(j int32)) {
+// edges appends the ends of every edge that place p of class k draws. Their mean number is half its
+// expected degree, as the others draw the other half.
+func (d drawing) edges(ends []int32, p, k int) []int32 {
+	size, rank := float64(d.first[k+1]-d.first[k]), float64(p-d.first[k])
+	share := math.Pow((rank+1)/size, 1-d.alpha) - math.Pow(rank/size, 1-d.alpha)
 	d.from(2 * uint64(p))
-	for e := range d.poisson(ctx, d.expected(p, k)) {
-		if e%between == between-1 && ctx.Err() != nil {
-			return
+	for e := range d.poisson(d.Degree / 2 * size * share) {
+		if d.stopped(e) {
+			break
 		}
 		to := k
 		if d.Classes > 1 && d.rng.Float64() >= d.Homophily {
@@ -113,13 +103,14 @@ func (d drawing) edges(ctx context.Context, p, k int, f func(j int32)) {
 			}
 		}
 		if q := d.place(to); q != p {
-			f(d.node[q])
+			ends = append(ends, d.node[p], d.node[q])
 		}
 	}
+	return ends
 }
 
-// place draws a place of class k in proportion to expected degree, by inverting
-// the distribution function (rank/size)^(1−alpha): constant time, no table.
+// place draws a place of class k in proportion to expected degree, by inverting the distribution
+// function (rank/size)^(1−alpha): constant time, no table.
 func (d drawing) place(k int) int {
 	size := d.first[k+1] - d.first[k]
 	rank := int(float64(size) * power(d.rng.Float64(), 1/(1-d.alpha)))
@@ -131,11 +122,176 @@ func (d drawing) word(size int) int {
 	return min(size-1, int(float64(size)*power(d.rng.Float64(), wordSkew)))
 }
 
-// power is math.Pow, to the bit: for squares of numbers in [0, 1), which are
-// most of those drawn, without its cost.
+// power is math.Pow, to the bit, without its cost for squares, which are most of what is drawn.
 func power(u, exponent float64) float64 {
 	if exponent == 2 {
 		return u * u
 	}
 	return math.Pow(u, exponent)
+}
+
+// adjacency draws the edges and puts both entries of each into rows, pairs drawn twice as one.
+func (g *blocks) adjacency(ctx context.Context) (*sparse.CSR, error) {
+	n := g.Nodes
+	share := max(256, (n+255)/256)
+	parts := make([][]int32, (n+share-1)/share) // both ends of every edge
+	err := parallel.Ranges(ctx, n, share, func(lo, hi int) {
+		d := g.draw(ctx)
+		var ends []int32
+		for p := lo; p < hi && ctx.Err() == nil; p++ {
+			ends = d.edges(ends, p, g.class(p))
+		}
+		parts[lo/share] = ends
+	})
+	if err != nil {
+		return nil, err
+	}
+	return symmetric(ctx, n, parts)
+}
+
+// symmetric is the matrix with a one at (i, j) and (j, i) for all pairs i, j, i, j, …, which it
+// gives back part by part.
+func symmetric(ctx context.Context, n int, parts [][]int32) (*sparse.CSR, error) {
+	indptr := make([]int, n+1)
+	for _, ends := range parts {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, i := range ends {
+			indptr[i+1]++
+		}
+	}
+	for i := range n {
+		indptr[i+1] += indptr[i]
+	}
+	ind, next := make([]int, indptr[n]), slices.Clone(indptr[:n])
+	for t, ends := range parts {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for q := 0; q < len(ends); q += 2 {
+			i, j := ends[q], ends[q+1]
+			ind[next[i]], ind[next[j]] = int(j), int(i)
+			next[i]++
+			next[j]++
+		}
+		parts[t] = nil
+	}
+	kept := next // of each row
+	err := parallel.Rows(ctx, n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := ind[indptr[i]:indptr[i+1]]
+			slices.Sort(row)
+			kept[i] = len(slices.Compact(row))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	end := 0
+	for i := range n {
+		start := indptr[i]
+		indptr[i] = end
+		end += copy(ind[end:], ind[start:start+kept[i]])
+	}
+	indptr[n] = end
+	return sparse.NewCSR(n, n, indptr, ind[:end:end], ones(end)), nil
+}
+
+// rowsOf are the rows of a task, of so many draws each.
+func rowsOf(draws float64) int { return int(max(1, min(1024, 2*between/draws))) }
+
+// words draws the bag of words of every node. Rows are drawn in the order of nodes, which the
+// places are not.
+func (g *blocks) words(ctx context.Context) (mat.Matrix, error) {
+	n := g.Nodes
+	place := make([]int32, n)
+	for p, i := range g.node {
+		place[i] = int32(p)
+	}
+	share := rowsOf(g.Words)
+	ind, counts := make([][]int, (n+share-1)/share), make([][]float64, (n+share-1)/share)
+	indptr := make([]int, n+1)
+	err := parallel.Ranges(ctx, n, share, func(lo, hi int) {
+		d := g.draw(ctx)
+		var bag, words []int
+		var count []float64
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			bag = d.bag(bag[:0], int(place[i]))
+			slices.Sort(bag)
+			for q, w := range bag {
+				if q > 0 && w == bag[q-1] {
+					count[len(count)-1]++
+					continue
+				}
+				words, count = append(words, w), append(count, 1)
+				indptr[i+1]++
+			}
+		}
+		ind[lo/share], counts[lo/share] = words, count
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range n {
+		indptr[i+1] += indptr[i]
+	}
+	return sparse.NewCSR(n, g.Features, indptr, slices.Concat(ind...), slices.Concat(counts...)), nil
+}
+
+// bag draws the words of place p. Every Classes-th word, from the number of the class on, belongs
+// to the class.
+func (d drawing) bag(bag []int, p int) []int {
+	k := d.class(p)
+	own := (d.Features-k-1)/d.Classes + 1
+	d.from(2*uint64(p) + 1)
+	for w := range d.poisson(d.Words) {
+		if d.stopped(w) {
+			break
+		}
+		if d.rng.Float64() < d.Topic {
+			bag = append(bag, k+d.Classes*d.word(own))
+		} else {
+			bag = append(bag, d.word(d.Features))
+		}
+	}
+	return bag
+}
+
+// numbers draws the dense features of every node.
+func (g *blocks) numbers(ctx context.Context) (mat.Matrix, error) {
+	cols := g.Features
+	// A column of two means differs by a variance of twice this one's.
+	spread := meanDistance / math.Sqrt(2*float64(cols))
+	means := make([]float32, g.Classes*cols)
+	share := rowsOf(float64(cols))
+	err := parallel.Ranges(ctx, g.Classes, share, func(lo, hi int) {
+		d := g.draw(ctx)
+		for k := lo; k < hi; k++ {
+			d.from(orderStream - 1 - uint64(k))
+			d.gaussians(means[k*cols:][:cols], func(_ int, z float64) float64 { return spread * z })
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	x := &coles.Dense32{Rows: g.Nodes, Cols: cols, Stride: cols, Data: make([]float32, g.Nodes*cols)}
+	return x, parallel.Ranges(ctx, g.Nodes, share, func(lo, hi int) {
+		d := g.draw(ctx)
+		for p := lo; p < hi; p++ {
+			d.from(2*uint64(p) + 1)
+			mean := means[g.class(p)*cols:]
+			d.gaussians(x.Data[int(g.node[p])*cols:][:cols], func(j int, z float64) float64 { return float64(mean[j]) + z })
+		}
+	})
+}
+
+// gaussians sets a row to what f makes of normal numbers.
+func (d drawing) gaussians(row []float32, f func(j int, z float64) float64) {
+	for j := range row {
+		if d.stopped(j + 1) {
+			return
+		}
+		row[j] = float32(f(j, d.rng.NormFloat64()))
+	}
 }

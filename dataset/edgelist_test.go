@@ -3,11 +3,16 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"coles"
+	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
@@ -70,10 +75,7 @@ func TestEdgeListForms(t *testing.T) {
 		{"weights under a header", "paper\tcites\tcount\na\tb\t2\na\tb\t0.5\nc\ta\t-1\nc\tc\t1e-5\n", weighted},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := readText(c.edges, "", "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := testkit.Must(readText(c.edges, "", ""))
 			if diff := cmp.Diff(c.want, entries(d)); diff != "" {
 				t.Error(diff)
 			}
@@ -88,10 +90,7 @@ func TestEdgeListForms(t *testing.T) {
 }
 
 func TestEdgeListQuotedIDs(t *testing.T) {
-	d, err := readText("\"a,b\",\"say \"\"hi\"\"\"\n\"#x\", y z \n", "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(readText("\"a,b\",\"say \"\"hi\"\"\"\n\"#x\", y z \n", "", ""))
 	if want := []string{"a,b", `say "hi"`, "#x", "y z"}; !slices.Equal(d.IDs, want) {
 		t.Errorf("ids %q, want %q", d.IDs, want)
 	}
@@ -112,10 +111,7 @@ func TestEdgeListFeatures(t *testing.T) {
 		{"sparse, first node without", "c 0:0.5 1:-1\nb\na 0:3 1:1000\n", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := readText("a b\nc a\n", c.features, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := testkit.Must(readText("a b\nc a\n", c.features, ""))
 			x := d.Features
 			s, isSparse := x.(*sparse.CSR)
 			if isSparse {
@@ -145,10 +141,7 @@ func TestEdgeListLabels(t *testing.T) {
 		{"numbers sort as numbers", "id,label\na,10\nb,9\nc,10\n", []string{"9", "10"}, []int{1, 0, 1}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := readText("a b\nb c\n", "", c.labels)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := testkit.Must(readText("a b\nb c\n", "", c.labels))
 			if !slices.Equal(d.Classes, c.classes) || !slices.Equal(d.Labels, c.want) || !slices.Equal(d.Unlabeled, c.unlabeled) {
 				t.Errorf("classes %v, labels %v, unlabeled %v", d.Classes, d.Labels, d.Unlabeled)
 			}
@@ -158,10 +151,7 @@ func TestEdgeListLabels(t *testing.T) {
 
 func TestEdgeListHeaderModes(t *testing.T) {
 	read := func(text string, mode HeaderMode) int {
-		d, err := ReadEdgeList(strings.NewReader(text), nil, EdgeListOptions{Header: mode})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Must(ReadEdgeList(strings.NewReader(text), nil, EdgeListOptions{Header: mode}))
 		return d.Nodes()
 	}
 	if n := read("from to\na b\n", NoHeader); n != 4 {
@@ -172,87 +162,6 @@ func TestEdgeListHeaderModes(t *testing.T) {
 	}
 	if n := read("x y\na b\n", DetectHeader); n != 4 {
 		t.Errorf("DetectHeader: %d nodes, want 4: unknown words are data", n)
-	}
-}
-
-func TestEdgeListMalformed(t *testing.T) {
-	const features = "a,1,2\nb,3,4\n"
-	long := strings.Repeat("x", maxLine+1)
-	for _, c := range []struct {
-		name, edges, features, labels string
-		cause                         error
-		place                         string
-	}{
-		{"nothing", "", "", "", ErrMissing, "edges"},
-		{"comments only", "# a b\n", "", "", ErrMissing, "edges"},
-		{"one field", "a b\nc\n", "", "", ErrFormat, "edges:2"},
-		{"four fields", "a b 1 2\n", "", "", ErrFormat, "edges:1"},
-		{"weight on some lines", "a b 1\na c\n", "", "", ErrFormat, "edges:2"},
-		{"weight is text", "a b 1\na c heavy\n", "", "", ErrFormat, "edges:2:5"},
-		{"weight is NaN", "a b 1\na c NaN\n", "", "", ErrNotFinite, "edges:2:5"},
-		{"weight overflows", "a b 1e999\n", "", "", ErrNotFinite, "edges:1:5"},
-		{"the first weight is empty", "1,2,\n3,4,0.5\n", "", "", ErrFormat, "edges:1:5"},
-		{"header that is an edge", "from to\na from\n", "", "", ErrFormat, `edges:1: malformed input: looks like a header, but "from"`},
-		{"weight of the first edge is text", "a b heavy\nb c 1\n", "", "", ErrFormat, `"b" (field 2)`},
-		{"features of the first node are text", "a,b\n", "a,red\nb,1\na,2\n", "", ErrFormat, `features:1`},
-		{"header of labels is a node", "id,b\n", "", "id,label\nb,x\n", ErrFormat, "labels:1"},
-		{"empty id", "a,b\n,c\n", "", "", ErrFormat, "edges:2:1"},
-		{"open quote", "a,b\n\"a,b\n", "", "", ErrFormat, "edges:2:1"},
-		{"text after a quote", "a,\"b\"c\n", "", "", ErrFormat, "edges:1:3"},
-		{"not UTF-8", "a b\n\xff\xfe b\n", "", "", ErrFormat, "edges:2"},
-		{"a line past the bound", long, "", "", ErrTooLarge, "edges:1"},
-		{"unknown node", "a,b\n# c\na,zoe\n", features, "", ErrUnknownNode, `edges:3:3: unknown node "zoe"`},
-		{"unknown node among integers", "1 2\n# c\n2 1\n1 12\n", "1 5\n2 6\n", "", ErrUnknownNode, `edges:4:3: unknown node "12"`},
-		{"unknown node before integers", "1 2\n17 1\n", "1 5\n2 6\n", "", ErrUnknownNode, `edges:2:1: unknown node "17"`},
-		{"a third field among integers", "1 2\n2 1\n1 2 3\n", "", "", ErrFormat, "edges:3"},
-		{"features of no node", "a,b\n", "# nothing\n", "", ErrMissing, "features"},
-		{"features twice", "a,b\n", "a,1,2\nb,3,4\na,1,2\n", "", ErrDuplicate, "features:3:1"},
-		{"rows of different length", "a,b\n", "a,1,2\nb,3\n", "", ErrShape, "features:2"},
-		{"feature is text", "a,b\n", "a,1,2\nb,3,four\n", "", ErrFormat, "features:2:5"},
-		{"feature is missing", "a,b\n", "a,1,2\nb,3,\n", "", ErrFormat, "features:2:5"},
-		{"feature is infinite", "a,b\n", "a,1,2\nb,3,-Inf\n", "", ErrNotFinite, "features:2:5"},
-		{"feature without id", "a,b\n", "a,1,2\n,3,4\n", "", ErrFormat, "features:2:1"},
-		{"first features are missing values", "b c\n", "a,NA,?\nb,1,2\nc,2,2\n", "", ErrFormat, "features:1:3"},
-		{"a column far behind the others", "b c\n", "a 1:1 2000000000:3\nb 0:1\nc\n", "", ErrTooLarge, "features:1:7"},
-		{"pair without colon", "a b\n", "a 0:1\nb 1\n", "", ErrFormat, "features:2:3"},
-		{"pair of text", "a b\n", "a 0:1\nb 1:x\n", "", ErrFormat, "features:2:3"},
-		{"negative feature index", "a b\n", "a 0:1\nb -1:1\n", "", ErrIndex, "features:2:3"},
-		{"feature index past 31 bits", "a b\n", "a 0:1\nb 4294967296:1\n", "", ErrIndex, "features:2:3"},
-		{"feature given twice", "a b\n", "a 0:1\nb 1:1 0:2 1:1\n", "", ErrDuplicate, "features:2"},
-		{"no feature at all", "a b\n", "a\nb\n", "", ErrMissing, "features"},
-		{"label of an unknown node", "a,b\n", features, "a,x\nzoe,y\n", ErrUnknownNode, `labels:2:1: unknown node "zoe"`},
-		{"label given twice", "a,b\n", features, "a,x\na,x\n", ErrDuplicate, "labels:2:1"},
-		{"label missing", "a,b\n", features, "a,x\nb,\n", ErrFormat, "labels:2"},
-		{"label of three fields", "a,b\n", features, "a,x,y\n", ErrFormat, "labels:1"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := readText(c.edges, c.features, c.labels)
-			wantError(t, err, c.cause, c.place)
-		})
-	}
-}
-
-func TestEdgeListFailsAtEveryByte(t *testing.T) {
-	edges, features, labels := []byte("a,b,1\nb,c,2\n"), []byte("a,1\nb,2\nc,3\n"), []byte("a,x\nb,y\n")
-	read := func(e, f, l []byte, which int, at int) error {
-		readers := []*bytes.Reader{bytes.NewReader(e), bytes.NewReader(f), bytes.NewReader(l)}
-		opts := EdgeListOptions{Labels: readers[2]}
-		var err error
-		switch which {
-		case 0:
-			_, err = ReadEdgeList(failAfter(e[:at]), readers[1], opts)
-		case 1:
-			_, err = ReadEdgeList(readers[0], failAfter(f[:at]), opts)
-		default:
-			opts.Labels = failAfter(l[:at])
-			_, err = ReadEdgeList(readers[0], readers[1], opts)
-		}
-		return err
-	}
-	for which, text := range [][]byte{edges, features, labels} {
-		for at := range len(text) + 1 {
-			wantError(t, read(edges, features, labels, which, at), errDisk, []string{"edges:", "features:", "labels:"}[which])
-		}
 	}
 }
 
@@ -280,21 +189,14 @@ func TestOpenEdgeList(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	unknown := file("unknown.tsv", "a\tb\na\tzoe\n", false)
-	_, err = OpenEdgeList(unknown, features, "")
-	wantError(t, err, ErrUnknownNode, unknown+":2:3")
-	whole, err := os.ReadFile(edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantError(t, testkit.Err(OpenEdgeList(unknown, features, "")), coles.ErrIDs, unknown+":2:3")
+	whole := testkit.Must(os.ReadFile(edges))
 	cut := file("cut.gz", string(whole[:len(whole)-4]), false)
-	_, err = OpenEdgeList(cut, "", "")
-	wantError(t, err, ErrTruncated, cut)
+	wantError(t, testkit.Err(OpenEdgeList(cut, "", "")), coles.ErrChecksum, cut)
 	for _, paths := range [][3]string{{"none", "", ""}, {edges, "none", ""}, {edges, features, "none"}} {
-		_, err = OpenEdgeList(paths[0], paths[1], paths[2])
-		wantError(t, err, os.ErrNotExist, "none")
+		wantError(t, testkit.Err(OpenEdgeList(paths[0], paths[1], paths[2])), os.ErrNotExist, "none")
 	}
-	_, err = OpenEdgeList(dir, "", "")
-	wantError(t, err, ErrFormat, "folder")
+	wantError(t, testkit.Err(OpenEdgeList(dir, "", "")), coles.ErrFormat, "folder")
 }
 
 func FuzzEdgeList(f *testing.F) {
@@ -318,4 +220,109 @@ func FuzzEdgeList(f *testing.F) {
 			}
 		}
 	})
+}
+
+// snapText is an edge list as SNAP's are: comments, then two integers a line.
+func snapText(nodes, edges int) []byte {
+	rng := rand.New(rand.NewPCG(1, 2))
+	text := []byte("# Directed graph\n# FromNodeId\tToNodeId\n")
+	for range edges {
+		u := rng.IntN(nodes)
+		text = strconv.AppendInt(text, int64(u), 10)
+		text = append(text, '\t')
+		text = strconv.AppendInt(text, int64((u+rng.IntN(1000))%nodes), 10)
+		text = append(text, '\n')
+	}
+	return text
+}
+
+// Most lines are read by a shortcut for two integers. In quotes they take the long way, and must
+// come to the same.
+func TestPlainIntegersAreReadAsAnyID(t *testing.T) {
+	lines := []string{"7 0", "0 7", "12 7", "0012 7", "18446744073709551616 3", "999999999999999999 1", "1000000000000000000 2",
+		"12345678901 7", "a 7", "7 a", "-3 7", "+3 7", "3 3", "12345678901 12", "4 12345678901"}
+	for k := range 3000 { // more than are numbered together
+		lines = append(lines, fmt.Sprintf("%d %d", k*k, 3*k))
+	}
+	weights := []string{"1", "0.5", "-2e-3", " 3", "4 ", "0x1p-2", "+7"}
+	var fast *Dataset
+	for _, weighted := range []bool{true, false} {
+		plain, quoted := make([]string, len(lines)), make([]string, len(lines))
+		for k, l := range lines {
+			u, v, _ := strings.Cut(l, " ")
+			plain[k], quoted[k] = u+"\t"+v, `"`+u+`"`+"\t"+`"`+v+`"`
+			if weighted {
+				weight := "\t" + weights[k%len(weights)]
+				plain[k], quoted[k] = plain[k]+weight, quoted[k]+weight
+			}
+		}
+		slow, err := readText(strings.Join(quoted, "\n"), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fast, err = readText(strings.Join(plain, "\n"), "", ""); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(fast.IDs, slow.IDs) {
+			t.Errorf("weighted %t: other ids", weighted)
+		}
+		if diff := cmp.Diff(slow.Adjacency.RawMatrix(), fast.Adjacency.RawMatrix()); diff != "" {
+			t.Errorf("weighted %t: another matrix: %s", weighted, diff)
+		}
+	}
+	for k, want := range []string{"7", "0", "12", "0012", "18446744073709551616"} {
+		if fast.IDs[k] != want {
+			t.Errorf("id %d is %q, want %q", k, fast.IDs[k], want)
+		}
+	}
+}
+
+// Memory follows the graph: the same edges between many comments, and given ten times, take what
+// they do once, and an id near 2⁶⁰ takes what a small one does.
+func TestEdgeListMemoryIsThatOfTheGraph(t *testing.T) {
+	small := []byte("1 2\n2 3\n")
+	read := func(text []byte) uint64 {
+		return allocated(func() {
+			if _, err := ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	base := read(small)
+	comments := append(bytes.Repeat([]byte("# nothing to see here\n"), 1<<20), small...)
+	if got := read(comments); got > base+1<<12 {
+		t.Errorf("%d bytes for two edges among %d bytes of comments, %d without", got, len(comments), base)
+	}
+	if got := read([]byte("1 2\n2 999999999999999999\n")); got > base+1<<12 {
+		t.Errorf("%d bytes with a large id, %d without", got, base)
+	}
+	text := snapText(20_000, 200_000)
+	// 16 bytes an edge in the matrix, 8 before; an id and its places; growing takes three times
+	// that.
+	if got, most := read(text), uint64(3*(24*200_000+100*20_000)); got > most {
+		t.Errorf("%d bytes for 200,000 edges, at most %d", got, most)
+	}
+}
+
+// Megabytes a second of SNAP edge lists: two million edges, the same with weights, and 200 MB.
+func BenchmarkReadEdgeList(b *testing.B) {
+	for _, c := range []struct {
+		name         string
+		nodes, edges int
+		end          string
+	}{{"30MB", 300_000, 2_000_000, "\n"}, {"weights", 300_000, 2_000_000, "\t0.5\n"}, {"200MB", 2_000_000, 14_000_000, "\n"}} {
+		b.Run(c.name, func(b *testing.B) {
+			if testing.Short() && c.edges > 2_000_000 {
+				b.Skip("a large input in a short run")
+			}
+			text := bytes.ReplaceAll(snapText(c.nodes, c.edges), []byte("\n"), []byte(c.end))
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"coles"
 )
 
 // npyFile builds an .npy file of version 1 from a header text and numbers.
@@ -133,8 +135,8 @@ func pkCSR(rows, cols int, indptr, indices []int32, data []float32) string {
 
 func pk(body string) []byte { return []byte("\x80\x02" + body + ".") }
 
-// smallPlanetoid has five nodes: 0 and 1 in allx, 2 and 4 in tx (listed in the
-// order 4, 2), and 3 missing from test.index.
+// smallPlanetoid has five nodes: 0 and 1 in allx, 2 and 4 in tx (listed in the order 4, 2), and 3
+// missing from test.index.
 func smallPlanetoid() map[string][]byte {
 	list := func(v ...int) string {
 		s := "](" // EMPTY_LIST, MARK
@@ -189,11 +191,11 @@ func (failing) Read([]byte) (int, error)          { return 0, errDisk }
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, errDisk }
 func (failing) Write([]byte) (int, error)         { return 0, errDisk }
 
-// wantError checks the cause of an error and the place it names.
-// pastInt32 is the error for a size that is declared and not there, past the
-// numbers that a machine of 32 bits can count to.
-var pastInt32 = map[int]error{32: ErrTooLarge, 64: ErrTruncated}[strconv.IntSize]
+// pastInt32 is the error for a size that is declared and not there, past the numbers that a machine
+// of 32 bits can count to.
+var pastInt32 = map[int]error{32: coles.ErrTooLarge, 64: coles.ErrChecksum}[strconv.IntSize]
 
+// wantError checks the cause of an error and the place it names.
 func wantError(t *testing.T, err, cause error, place string) {
 	t.Helper()
 	switch {
@@ -214,4 +216,8 @@ func allocated(f func()) uint64 {
 	f()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+func dense32(r, c int, data []float32) *coles.Dense32 {
+	return &coles.Dense32{Rows: r, Cols: c, Stride: c, Data: data}
 }

@@ -1,273 +1,267 @@
 package dataset
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
-	"strconv"
+	"os"
+	"slices"
+	"strings"
 	"unicode/utf8"
+
+	"coles"
+	"coles/dataset/internal/npy"
+	"coles/dataset/internal/source"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// The .npy format is read by our own code rather than by
-// github.com/sbinet/npyio, because that allocates what a header declares:
-// here a file of a hundred bytes that announces 2^40 numbers costs nothing.
-
-// maxHeader bounds the header of an .npy file; NumPy itself stops at 10,000.
-const maxHeader = 64 << 10
-
-// npyHeader is what stands before the numbers in an .npy file.
-type npyHeader struct {
-	order   binary.ByteOrder
-	kind    byte // 'f', 'i', 'u', 'b', or 'U' and 'S' for text
-	size    int  // bytes an element
-	fortran bool // column-major
-	shape   []int
-	count   int // product of shape
-}
-
-// width is the memory of one element once read: numbers become 8 bytes.
-func (h *npyHeader) width() int64 { return int64(max(8, h.size)) }
-
-// readHeader reads the magic bytes, the version and the header of an array
-// that takes at most limit bytes of memory.
-func (s *source) readHeader(limit int64) (*npyHeader, error) {
-	var pre [8]byte
-	if err := s.full(pre[:]); err != nil {
-		return nil, err
-	}
-	if string(pre[:6]) != "\x93NUMPY" {
-		return nil, atByte(s.file, 0, "%w: not an .npy file", ErrFormat)
-	}
-	var size [4]byte
-	var err error
-	switch pre[6] {
-	case 1:
-		err = s.full(size[:2])
-	case 2, 3:
-		err = s.full(size[:])
-	default:
-		return nil, atByte(s.file, 6, "%w: .npy version %d.%d", ErrFormat, pre[6], pre[7])
-	}
-	if err != nil {
-		return nil, err
-	}
-	length := binary.LittleEndian.Uint32(size[:])
-	if length > maxHeader {
-		return nil, atByte(s.file, 8, "header of %d bytes, at most %d: %w", length, maxHeader, ErrTooLarge)
-	}
-	start := s.off
-	text := make([]byte, length)
-	if err := s.full(text); err != nil {
-		return nil, err
-	}
-	h, err := parseHeader(text)
-	if err != nil {
-		return nil, atByte(s.file, start, "header %q: %w", bytes.TrimSpace(text), err)
-	}
-	limit = min(limit, math.MaxInt) // bytes that this machine can address
-	h.count = 1
-	for _, d := range h.shape {
-		if d > 0 && int64(h.count) > limit/int64(d)/h.width() {
-			return nil, atByte(s.file, start, "an array of shape %v: %w (at most %d bytes here)", h.shape, ErrTooLarge, limit)
-		}
-		h.count *= d
-	}
-	return h, nil
-}
-
-// readElements decodes the elements one by one. The slice grows with the bytes
-// that arrive, never by what the header says.
-func readElements[T any](s *source, h *npyHeader, decode func([]byte) (T, error)) ([]T, error) {
-	per := max(1, chunk/h.size)
-	buf := make([]byte, min(per, h.count)*h.size)
-	var out []T
-	for len(out) < h.count {
-		part := buf[:min(per, h.count-len(out))*h.size]
-		start := s.off
-		if err := s.full(part); err != nil {
-			return nil, err
-		}
-		for p := 0; p < len(part); p += h.size {
-			v, err := decode(part[p : p+h.size])
-			if err != nil {
-				return nil, atByte(s.file, start+int64(p), "element %d: %w", len(out), err)
-			}
-			out = append(out, v)
-		}
-	}
-	return out, s.end()
-}
-
-// readInts reads an integer array; floating point numbers are accepted where
-// they are integers.
-func (s *source) readInts(h *npyHeader) ([]int, error) {
-	switch h.kind {
-	case 'i', 'u', 'b':
-		return readElements(s, h, func(b []byte) (int, error) { return whole(h.integer(b)) })
-	case 'f':
-		return readElements(s, h, func(b []byte) (int, error) {
-			v := h.float(b)
-			if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-				return 0, fmt.Errorf("%w: %v is not an integer", ErrFormat, v)
-			}
-			return whole(int64(v))
-		})
-	}
-	return nil, atByte(s.file, 0, "%w: text where numbers are expected", ErrFormat)
-}
-
-// whole is v as an int, which has 32 bits on some machines.
-func whole(v int64) (int, error) {
-	if int64(int(v)) != v {
-		return 0, fmt.Errorf("%d: %w for an integer of %d bits", v, ErrTooLarge, strconv.IntSize)
-	}
-	return int(v), nil
-}
-
-// readFloats reads a numeric array as float64. float32 values widen exactly;
-// an integer that float64 cannot hold is refused, not rounded.
-func (s *source) readFloats(h *npyHeader) ([]float64, error) {
-	switch h.kind {
-	case 'f':
-		return readElements(s, h, func(b []byte) (float64, error) { return h.float(b), nil })
-	case 'i', 'u', 'b':
-		return readElements(s, h, func(b []byte) (float64, error) {
-			v := h.integer(b)
-			if v > 1<<53 || v < -1<<53 {
-				return 0, fmt.Errorf("%d does not fit a float64: %w", v, ErrTooLarge)
-			}
-			return float64(v), nil
-		})
-	}
-	return nil, atByte(s.file, 0, "%w: text where numbers are expected", ErrFormat)
-}
-
-// readText reads an array of fixed-width strings, padded with zeros.
-func (s *source) readText(h *npyHeader) ([]string, error) {
-	switch h.kind {
-	case 'S':
-		return readElements(s, h, func(b []byte) (string, error) {
-			return string(bytes.TrimRight(b, "\x00")), nil
-		})
-	case 'U':
-		return readElements(s, h, func(b []byte) (string, error) {
-			var out []byte
-			for ; len(b) > 0; b = b[4:] {
-				r := h.order.Uint32(b)
-				if r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
-					return "", fmt.Errorf("%w: character %#x", ErrFormat, r)
-				}
-				out = utf8.AppendRune(out, rune(r))
-			}
-			return string(bytes.TrimRight(out, "\x00")), nil
-		})
-	}
-	return nil, atByte(s.file, 0, "%w: numbers where text is expected", ErrFormat)
-}
-
-func (h *npyHeader) float(b []byte) float64 {
-	if h.size == 4 {
-		return float64(math.Float32frombits(h.order.Uint32(b)))
-	}
-	return math.Float64frombits(h.order.Uint64(b))
-}
-
-// integer is an element; beyond the largest int64, that one.
-func (h *npyHeader) integer(b []byte) int64 {
-	var u uint64
-	switch h.size {
-	case 1:
-		u = uint64(b[0])
-	case 2:
-		u = uint64(h.order.Uint16(b))
-	case 4:
-		u = uint64(h.order.Uint32(b))
-	default:
-		u = h.order.Uint64(b)
-	}
-	switch h.kind {
-	case 'i':
-		shift := 64 - 8*h.size
-		return int64(u<<shift) >> shift
-	case 'b':
-		return int64(min(u, 1))
-	}
-	return int64(min(u, math.MaxInt64))
-}
-
-// rowMajor puts a column-major array of r rows and c columns into row order.
-func rowMajor[T any](a []T, r, c int) []T {
-	out := make([]T, len(a))
-	for j := range c {
-		for i := range r {
-			out[i*c+j] = a[j*r+i]
-		}
-	}
-	return out
-}
-
 // maxNPY bounds a stream handed to ReadNPY, whose size cannot be asked.
 const maxNPY = 1 << 40
 
-// ReadNPY reads a matrix from an .npy stream of format version 1 to 3: two
-// dimensions, or one dimension, which gives a single column. Elements may be
-// float32, float64, integers of 1 to 8 bytes or bool, in either byte order,
-// row- or column-major; they become float64. Values are taken as they stand,
-// NaN and infinities included.
+// ReadNPY reads a matrix from an .npy stream of format version 1 to 3: two dimensions, or one
+// dimension, which gives a single column. Elements may be float32, float64, integers of 1 to 8
+// bytes or bool, in either byte order, row- or column-major; they become float64. Values are taken
+// as they stand, NaN and infinities included.
 //
-// The error wraps ErrFormat, ErrTruncated, ErrTooLarge, ErrShape (more than
-// two dimensions, or an empty matrix, which gonum does not have), ErrObject
-// (pickled objects) or ErrMissing (no reader). Memory follows the bytes that arrive, not the header.
-func ReadNPY(r io.Reader) (*mat.Dense, error) {
-	if err := checkReader(r, "npy"); err != nil {
-		return nil, err
-	}
-	return readNPY(&source{r: buffered(r), file: "npy"}, maxNPY)
-}
-
-func readNPY(s *source, limit int64) (*mat.Dense, error) {
-	h, err := s.readHeader(limit)
-	if err != nil {
-		return nil, err
-	}
-	rows, cols, err := s.matrix(h)
-	if err != nil {
-		return nil, err
-	}
-	data, err := s.readFloats(h)
-	if err != nil {
-		return nil, err
-	}
-	return denseOf(data, rows, cols, h.fortran), nil
-}
-
-// matrix returns the rows and columns of an array that is a matrix.
-func (s *source) matrix(h *npyHeader) (rows, cols int, err error) {
-	cols = 1
-	switch len(h.shape) {
-	case 1:
-		rows = h.shape[0]
-	case 2:
-		rows, cols = h.shape[0], h.shape[1]
-	default:
-		return 0, 0, atByte(s.file, 0, "an array of shape %v where a matrix is expected: %w", h.shape, ErrShape)
-	}
-	if h.count == 0 {
-		return 0, 0, atByte(s.file, 0, "an empty matrix of shape %v: %w", h.shape, ErrShape)
-	}
-	return rows, cols, nil
-}
+// Errors name the byte; coles.ErrShape is an array of more than two dimensions or an empty one,
+// which gonum does not have. Memory follows the bytes that arrive, not the header.
+func ReadNPY(r io.Reader) (*mat.Dense, error) { return readNPY(r, "npy") }
 
 // OpenNPY reads the matrix in the .npy file at path, gzipped or not. See [ReadNPY].
-func OpenNPY(path string) (*mat.Dense, error) {
-	f, err := openFile(path, freeBinary)
+func OpenNPY(path string) (*mat.Dense, error) { return open(path, source.FreeBinary, readNPY) }
+
+func readNPY(r io.Reader, file string) (*mat.Dense, error) {
+	s := source.NewReader(r)
+	h, err := npy.ReadHeader(s, maxNPY)
+	if err != nil {
+		return nil, placed(file, err)
+	}
+	rows, cols, err := matrixSides(h)
+	if err != nil {
+		return nil, placed(file, err)
+	}
+	data, err := npy.Floats(s, h)
+	if err != nil {
+		return nil, placed(file, err)
+	}
+	return mat.NewDense(rows, cols, npy.RowMajor(h, data, rows, cols)), nil
+}
+
+// matrixSides returns the rows and columns of an array that is a matrix.
+func matrixSides(h *npy.Header) (rows, cols int, err error) {
+	if len(h.Shape) < 1 || len(h.Shape) > 2 {
+		return 0, 0, source.At(0, "an array of shape %v where a matrix is expected: %w", h.Shape, coles.ErrShape)
+	}
+	if h.Count == 0 {
+		return 0, 0, source.At(0, "an empty matrix of shape %v: %w", h.Shape, coles.ErrShape)
+	}
+	return h.Shape[0], h.Count / h.Shape[0], nil
+}
+
+// WriteNPY writes m in NumPy's .npy format, version 1.0: little-endian, row-major, float32 for a
+// *coles.Dense32 and float64 for any other matrix. numpy.load gives back the same bits, and so does
+// [ReadNPY] and, for float32, [MapNPY]. The transpose of a *coles.Dense32 or *mat.Dense, as its
+// method T returns it, is written as it lies in memory: column-major, in the same precision, which
+// MapNPY refuses. An error is the writer's own, or coles.ErrShape for a matrix without rows or
+// columns. Rows are written as they are encoded: memory is that of one row.
+func WriteNPY(w io.Writer, m mat.Matrix) error {
+	if _, _, err := sides(m); err != nil {
+		return writing("npy", err)
+	}
+	b := bufio.NewWriterSize(w, source.Chunk)
+	return finish("npy", b, writeAsStored(b, m))
+}
+
+// writeAsStored writes a matrix with its header as it lies in memory.
+func writeAsStored(b *bufio.Writer, m mat.Matrix) error {
+	if t, ok := m.(mat.Transpose); ok {
+		switch t.Matrix.(type) {
+		case *mat.Dense, *coles.Dense32:
+			r, c := t.Dims()
+			npy.WriteHeader(b, elementType(t.Matrix), true, r, c)
+			return writeElements(b, elementType(t.Matrix), t.Matrix)
+		}
+	}
+	return writeMatrix(b, elementType(m), m)
+}
+
+// elementType is the element type that a matrix has in memory.
+func elementType(m mat.Matrix) string {
+	if _, narrow := m.(*coles.Dense32); narrow {
+		return "<f4"
+	}
+	return "<f8"
+}
+
+// writeMatrix writes header and rows, as '<f4' or '<f8'; the numbers must fit.
+func writeMatrix(b *bufio.Writer, descr string, m mat.Matrix) error {
+	r, c := m.Dims()
+	npy.WriteHeader(b, descr, false, r, c)
+	return writeElements(b, descr, m)
+}
+
+func writeElements(b *bufio.Writer, descr string, m mat.Matrix) error {
+	if x, narrow := m.(*coles.Dense32); narrow {
+		for i := range x.Rows {
+			if err := npy.Write(b, descr, x.Data[i*x.Stride:][:x.Cols]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return eachRow(m, func(_ int, row []float64) error { return npy.Write(b, descr, row) })
+}
+
+// ReadMatrices reads an .npz archive of size bytes whose members are numeric arrays of one
+// dimension (a single column) or two, as numpy.savez writes them, by the names of its members
+// without ".npy". Elements are those that [ReadNPY] reads.
+//
+// Errors name the member; an archive without members is ErrMissing. All members together may take
+// 256 MB and 64 times the archive's size, no more.
+func ReadMatrices(r io.ReaderAt, size int64) (map[string]*mat.Dense, error) {
+	return readMatrices(r, size, "npz")
+}
+
+// OpenMatrices reads the archive at path, gzipped or not. See [ReadMatrices].
+func OpenMatrices(path string) (map[string]*mat.Dense, error) { return openNPZ(path, readMatrices) }
+
+func readMatrices(r io.ReaderAt, size int64, name string) (map[string]*mat.Dense, error) {
+	a, err := openArchive(r, size, name)
 	if err != nil {
 		return nil, err
 	}
+	if len(a.members) == 0 {
+		return nil, fault(name, "%w: no matrix in the archive", ErrMissing)
+	}
+	all := make(map[string]*mat.Dense, len(a.members))
+	for _, key := range slices.Sorted(maps.Keys(a.members)) {
+		all[key] = a.matrix(key, 0)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return all, nil
+}
+
+// WriteMatrices writes an .npz archive of matrices, which numpy.load and [ReadMatrices] read: a
+// member each in the order of their names, in the precision and order of [WriteNPY]. Nothing is
+// compressed, and the bytes depend on the matrices alone.
+//
+// Errors: ErrMissing for no matrix, coles.ErrShape for one without rows or columns, coles.ErrIDs
+// for a name that is empty, not UTF-8, or a path; or the writer's own.
+func WriteMatrices(w io.Writer, matrices map[string]mat.Matrix) error {
+	if len(matrices) == 0 {
+		return writing("npz", fmt.Errorf("%w: no matrices", ErrMissing))
+	}
+	names := slices.Sorted(maps.Keys(matrices))
+	for _, name := range names {
+		if name == "" || !utf8.ValidString(name) || strings.ContainsAny(name, "/\\\x00") {
+			return writing("npz", fmt.Errorf("matrix %q: %w", name, coles.ErrIDs))
+		}
+		if _, _, err := sides(matrices[name]); err != nil {
+			return writing("npz", fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	a := newArchiveWriter(w)
+	for _, name := range names {
+		a.member(name, func() error { return writeAsStored(a.b, matrices[name]) })
+	}
+	return a.close()
+}
+
+// A Mapped is a matrix of float32 that lies in a file, see [MapNPY].
+type Mapped struct {
+	matrix *coles.Dense32
+	unmap  func() error // nil when the matrix is in memory or closed
+}
+
+// Matrix returns the matrix (n × d), not to be written to: the memory is read-only, and a write
+// ends the program. It is nil after Close.
+func (m *Mapped) Matrix() *coles.Dense32 { return m.matrix }
+
+// Close gives the mapping back; a second call does nothing. A matrix taken before is gone then: to
+// read it ends the program, with a fault that cannot be recovered from. A model fitted on it keeps
+// nothing of it.
+func (m *Mapped) Close() error {
+	unmap := m.unmap
+	m.matrix, m.unmap = nil, nil
+	if unmap == nil {
+		return nil
+	}
+	if err := unmap(); err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	return nil
+}
+
+// MapNPY maps the .npy file at path into memory as a matrix of float32, which must be what it
+// holds: elements '<f4', row-major, in two dimensions or in one, which gives a single column. The
+// pages are read when they are first looked at, are shared with every process that maps the file,
+// and can be dropped by the system at any time, so that features may be larger than memory.
+// numpy.save and [WriteNPY] of a *coles.Dense32 write such files.
+//
+// The file must not shrink as long as it is mapped: to read what is no longer there ends the
+// program. Values are taken as they stand, NaN and infinities included.
+//
+// On systems without mmap (Windows, js), on big-endian machines, and where the numbers do not begin
+// at a multiple of four bytes (no file of NumPy's), the matrix is read into memory instead, 4·n·d
+// bytes of it.
+//
+// Errors: ErrLayout, which names [OpenNPY], for other elements, for column-major order and for a
+// gzipped file; otherwise those of [ReadNPY].
+func MapNPY(path string) (*Mapped, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
 	defer f.Close()
-	return readNPY(&source{r: f, file: path}, maxNPY)
+	m, err := mapNPY(f)
+	return m, placed(path, err)
+}
+
+func mapNPY(f *os.File) (*Mapped, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: not a regular file", coles.ErrFormat)
+	case source.IsGzip(f):
+		return nil, source.At(0, "%w: the file is gzipped; OpenNPY unpacks it", ErrLayout)
+	}
+	s := source.NewReader(f)
+	h, err := npy.ReadHeader(s, maxNPY)
+	if err != nil {
+		return nil, err
+	}
+	rows, cols, err := matrixSides(h)
+	switch {
+	case err != nil:
+		return nil, err
+	case h.Kind != 'f' || h.Size != 4 || h.Order != binary.LittleEndian:
+		return nil, source.At(0, "%w: the elements are not '<f4'; OpenNPY converts them", ErrLayout)
+	case h.Fortran:
+		return nil, source.At(0, "%w: the array is column-major; OpenNPY reorders it", ErrLayout)
+	}
+	switch want := s.Off + 4*int64(h.Count); {
+	case info.Size() < want:
+		return nil, source.At(info.Size(), "%w: shape %v needs %d bytes", coles.ErrChecksum, h.Shape, want)
+	case info.Size() > want:
+		return nil, source.At(want, "%w: bytes after the end", coles.ErrFormat)
+	case want > math.MaxInt:
+		return nil, source.At(0, "%d bytes to address: %w", want, coles.ErrTooLarge)
+	}
+	data, unmap, err := mapFloat32(f, s.Off, h.Count)
+	if errors.Is(err, errors.ErrUnsupported) {
+		data, err = npy.Singles(s, h)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Mapped{&coles.Dense32{Rows: rows, Cols: cols, Stride: cols, Data: data}, unmap}, nil
 }

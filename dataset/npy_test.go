@@ -9,10 +9,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
-	"coles"
+	"coles/dataset/internal/source"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -47,10 +50,7 @@ func TestNPYElementTypes(t *testing.T) {
 				}
 				var body bytes.Buffer
 				binary.Write(&body, order, c.numbers)
-				m, err := ReadNPY(bytes.NewReader(npyArray(descr, "(3,)", body.Bytes())))
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := testkit.Must(ReadNPY(bytes.NewReader(npyArray(descr, "(3,)", body.Bytes()))))
 				if want := mat.NewDense(3, 1, c.want); !mat.Equal(m, want) {
 					t.Errorf("%v, want %v", mat.Formatted(m.T()), c.want)
 				}
@@ -88,65 +88,8 @@ func TestNPYVersionsAndOrder(t *testing.T) {
 	}
 }
 
-func TestNPYMalformed(t *testing.T) {
-	good := npyArray("<f8", "(2,)", []float64{1, 2})
-	header := func(h string) []byte { return npyFile(h, []float64{1, 2}) }
-	for _, c := range []struct {
-		name  string
-		file  []byte
-		cause error
-		place string
-	}{
-		{"not npy", []byte("GIF89a, a picture"), ErrFormat, "byte 0"},
-		{"unknown version", []byte("\x93NUMPY\x09\x00\x00\x00"), ErrFormat, "byte 6"},
-		{"empty", nil, ErrTruncated, "byte 0"},
-		{"cut in the header", good[:30], ErrTruncated, "byte 30"},
-		{"cut in the numbers", good[:len(good)-1], ErrTruncated, fmt.Sprint("byte ", len(good)-1)},
-		{"bytes after the end", append(append([]byte(nil), good...), 0), ErrFormat, fmt.Sprint("byte ", len(good))},
-		{"header that does not close", header("{'descr': '<f8', 'shape': (2,)"), ErrFormat, "byte 10"},
-		{"header is not a dict", header("[1, 2]"), ErrFormat, "byte 10"},
-		{"text after the header", header("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)} x"), ErrFormat, "byte 10"},
-		{"unknown key", header("{'descr': '<f8', 'color': 'red'}"), ErrFormat, `"color"`},
-		{"a key twice", header("{'descr': '<f8', 'descr': '<f8'}"), ErrDuplicate, `"descr"`},
-		{"no shape", header("{'descr': '<f8', 'fortran_order': False}"), ErrMissing, "byte 10"},
-		{"negative size", header("{'descr': '<f8', 'fortran_order': False, 'shape': (-2,)}"), ErrFormat, "byte 10"},
-		{"size past 64 bits", header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}"), ErrTooLarge, "byte 10"},
-		{"product past 64 bits", npyArray("<f8", "(4294967296, 4294967296)"), ErrTooLarge, "byte 10"},
-		{"2^40 numbers", npyArray("<f8", "(1099511627776,)"), ErrTooLarge, "byte 10"},
-		{"huge header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), ErrTooLarge, "byte 8"},
-		{"Python objects", npyArray("|O", "(2,)", []float64{1, 2}), ErrObject, "byte 10"},
-		{"records", header("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,)}"), ErrFormat, "records"},
-		{"complex numbers", npyArray("<c16", "(2,)"), ErrFormat, "c16"},
-		{"half precision", npyArray("<f2", "(2,)"), ErrFormat, "f2"},
-		{"no byte order", npyArray("|f8", "(2,)"), ErrFormat, "f8"},
-		{"text", npyArray("<U1", "(2,)", []uint32{65, 66}), ErrFormat, "text"},
-		{"three dimensions", npyArray("<f8", "(1, 1, 1)", 1.0), ErrShape, "[1 1 1]"},
-		{"no rows", npyArray("<f8", "(0, 4)"), ErrShape, "[0 4]"},
-		{"integer past 2^63", npyArray("<u8", "(2,)", []uint64{1, 1<<63 + 1}), ErrTooLarge, "element 1"},
-		{"integer past 2^53", npyArray("<i8", "(2,)", []int64{1, 1<<53 + 1}), ErrTooLarge, "element 1"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadNPY(bytes.NewReader(c.file))
-			wantError(t, err, c.cause, c.place)
-		})
-	}
-}
-
-func TestNPYFailsAtEveryByte(t *testing.T) {
-	file := npyArray("<f4", "(2, 3)", []float32{1, 2, 3, 4, 5, 6})
-	for k := range len(file) {
-		_, err := ReadNPY(bytes.NewReader(file[:k]))
-		wantError(t, err, ErrTruncated, fmt.Sprint("byte ", k))
-		_, err = ReadNPY(failAfter(file[:k]))
-		wantError(t, err, errDisk, fmt.Sprint("byte ", k))
-	}
-	if _, err := ReadNPY(bytes.NewReader(file)); err != nil {
-		t.Error(err)
-	}
-}
-
-// An .npy header that announces far more than there is takes no memory: the
-// buffers of the reader, 64 KB each, are all.
+// An .npy header that announces far more than there is takes no memory: the buffers of the reader,
+// 64 KB each, are all.
 func TestNPYDeclaredSizeTakesNoMemory(t *testing.T) {
 	file := npyArray("<f4", "(34359738368,)", []float32{1}) // 2^35
 	if n := allocated(func() {
@@ -168,10 +111,7 @@ func TestNPYRoundTrip(t *testing.T) {
 		if b.Len() != 128+8*r*c {
 			t.Errorf("%s: %d bytes, want a header of 128 and 8 a number", name, b.Len())
 		}
-		got, err := ReadNPY(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(ReadNPY(&b))
 		for i := range r {
 			for j := range c {
 				if math.Float64bits(got.At(i, j)) != math.Float64bits(x.At(i, j)) {
@@ -182,13 +122,10 @@ func TestNPYRoundTrip(t *testing.T) {
 	}
 }
 
-// A transpose is written as numpy.save writes one: in the order of memory, which is the
-// columns', and without widening float32.
+// A transpose is written as numpy.save writes one: in the order of memory, which is the columns',
+// and without widening float32.
 func TestTransposesAreColumnMajor(t *testing.T) {
-	narrow, err := coles.NewDense32(2, 3, []float32{1, 2, 3, 4, 5, 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	narrow := dense32(2, 3, []float32{1, 2, 3, 4, 5, 0.1})
 	wide := mat.DenseCopyOf(narrow)
 	for _, c := range []struct {
 		m       mat.Matrix
@@ -220,8 +157,7 @@ func TestTransposesAreColumnMajor(t *testing.T) {
 	if err := WriteNPY(&b, narrow.T()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = MapNPY(saved(t, b.Bytes()))
-	wantError(t, err, ErrLayout, "column-major")
+	wantError(t, testkit.Err(MapNPY(saved(t, b.Bytes()))), ErrLayout, "column-major")
 }
 
 func TestOpenNPYUnpacks(t *testing.T) {
@@ -238,8 +174,7 @@ func TestOpenNPYUnpacks(t *testing.T) {
 	if err != nil || !mat.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	_, err = OpenNPY(filepath.Join(t.TempDir(), "nothing.npy"))
-	wantError(t, err, os.ErrNotExist, "nothing.npy")
+	wantError(t, testkit.Err(OpenNPY(filepath.Join(t.TempDir(), "nothing.npy"))), os.ErrNotExist, "nothing.npy")
 }
 
 func FuzzReadNPY(f *testing.F) {
@@ -287,5 +222,123 @@ func wantMapsAlike(t *testing.T, file []byte, read *mat.Dense) {
 		if math.Float64bits(v) != math.Float64bits(want.Data[i]) {
 			t.Fatalf("number %d is mapped as %v, read as %v", i, v, want.Data[i])
 		}
+	}
+}
+
+// saved puts bytes into a file.
+func saved(t testing.TB, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.npy")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// mapped maps a file for the length of the test.
+func mapped(t testing.TB, path string) *Mapped {
+	t.Helper()
+	m := testkit.Must(MapNPY(path))
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// What WriteNPY puts into a file MapNPY finds there bit for bit, and ReadNPY finds the same numbers
+// widened.
+func TestFloat32RoundTrip(t *testing.T) {
+	values := []float32{0, float32(math.Copysign(0, -1)), 0.1, -math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(1)), float32(math.NaN())}
+	for _, shape := range [][2]int{{7, 1}, {1, 7}, {50, 333}, {4001, 17}} { // the last is several buffers long
+		data := make([]float32, shape[0]*shape[1])
+		for i := range data {
+			data[i] = float32(i) / 3
+		}
+		copy(data, values)
+		x := dense32(shape[0], shape[1], data)
+		var b bytes.Buffer
+		if err := WriteNPY(&b, x); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len() != 128+4*len(data) {
+			t.Errorf("%v: %d bytes, want a header of 128 and 4 a number", shape, b.Len())
+		}
+		got := mapped(t, saved(t, b.Bytes())).Matrix().RawMatrix()
+		if got.Rows != shape[0] || got.Cols != shape[1] || !slices.EqualFunc(got.Data, data, sameBits) {
+			t.Errorf("%v: mapped as %d × %d, or with other bits", shape, got.Rows, got.Cols)
+		}
+		wide := testkit.Must(ReadNPY(&b))
+		for i, v := range wide.RawMatrix().Data {
+			if math.Float64bits(v) != math.Float64bits(float64(data[i])) {
+				t.Fatalf("%v: number %d reads as %v, want %v", shape, i, v, data[i])
+			}
+		}
+	}
+}
+
+func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+
+func TestMapNPYForms(t *testing.T) {
+	numbers := []float32{1, 2, 3, 4, 5, 6}
+	aligned := func(shape string) []byte { // as NumPy pads a header
+		header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shape)
+		return npyFile(fmt.Sprintf("%-*s\n", 117, header), numbers)
+	}
+	unaligned := func(by int) []byte {
+		return npyFile(fmt.Sprintf("%-*s\n", 117+by, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}"), numbers)
+	}
+	for _, c := range []struct {
+		name       string
+		file       []byte
+		rows, cols int
+		maps       bool
+	}{
+		{"matrix", aligned("(2, 3)"), 2, 3, true},
+		{"one dimension", aligned("(6,)"), 6, 1, true},
+		{"numbers at a multiple of 4 alone", unaligned(4), 2, 3, true},
+		{"numbers at 4k + 1", unaligned(1), 2, 3, false},
+		{"numbers at 4k + 2", unaligned(2), 2, 3, false},
+		{"numbers at 4k + 3", unaligned(3), 2, 3, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := mapped(t, saved(t, c.file))
+			if want := mat.NewDense(c.rows, c.cols, []float64{1, 2, 3, 4, 5, 6}); !mat.Equal(m.Matrix(), want) {
+				t.Errorf("%v", mat.Formatted(m.Matrix()))
+			}
+			if maps := m.unmap != nil; runtime.GOOS == "linux" && runtime.GOARCH != "s390x" && maps != c.maps {
+				t.Errorf("mapped: %v, want %v", maps, c.maps)
+			}
+		})
+	}
+}
+
+// The matrix goes with the mapping, and only once.
+func TestMappedCloses(t *testing.T) {
+	m := testkit.Must(MapNPY(saved(t, npyArray("<f4", "(2,)", []float32{1, 2}))))
+	for range 2 {
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if m.Matrix() != nil {
+			t.Error("a matrix is left")
+		}
+	}
+}
+
+// Mapping takes no memory for the numbers.
+func TestMapNPYTakesNoMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("not every system maps files")
+	}
+	var b bytes.Buffer
+	x := dense32(1<<18, 16, make([]float32, (1<<18)*16))
+	if err := WriteNPY(&b, x); err != nil {
+		t.Fatal(err)
+	}
+	path := saved(t, b.Bytes())
+	if n := allocated(func() { mapped(t, path) }); n > 4*source.Chunk { // the header is read by a buffer
+		t.Errorf("%d bytes for a file of %d", n, b.Len())
 	}
 }

@@ -9,82 +9,68 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
+
+	"coles"
+	"coles/dataset/internal/npy"
+	"coles/dataset/internal/source"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
 // ReadNPZ reads a gnn-benchmark .npz archive of size bytes: the adjacency as
-// adj_{data,indices,indptr,shape} (CSR), features as attr_{data,…} (CSR) or
-// attr_matrix (dense), labels, and where they are there: has_label (false
-// goes to Unlabeled), {train,val,test}_masks (to Splits), node_names (to IDs)
-// and class_names (to Classes). Other members are not looked at, and names
-// stored as pickled objects count as absent; every other array of pickled
-// objects is refused with ErrObject.
+// adj_{data,indices,indptr,shape} (CSR), features as attr_{data,…} (CSR) or attr_matrix (dense),
+// labels, and where they are there: has_label (false goes to Unlabeled), {train,val,test}_masks (to
+// Splits), node_names (to IDs) and class_names (to Classes). Other members are not looked at, and
+// names stored as pickled objects count as absent; every other array of pickled objects is refused
+// with ErrObject.
 //
-// Errors are a *ParseError naming the member and wrap ErrFormat, ErrTruncated,
-// ErrTooLarge, ErrMissing, ErrShape, ErrIndex, ErrDuplicate, ErrNotFinite,
-// ErrChecksum or ErrObject. Sizes that the archive or its arrays declare take
-// no memory: arrays grow as bytes arrive, and all members together may
-// take 256 MB and 64 times the archive's size, no more.
-func ReadNPZ(r io.ReaderAt, size int64) (*Dataset, error) {
-	if err := checkReader(r, "npz"); err != nil {
-		return nil, err
-	}
-	return readNPZ(r, size, "npz")
-}
+// Errors name the member. Sizes that the archive or its arrays declare take no memory: arrays grow
+// as bytes arrive, and all members together may take 256 MB and 64 times the archive's size, no
+// more.
+func ReadNPZ(r io.ReaderAt, size int64) (*Dataset, error) { return readNPZ(r, size, "npz") }
 
-// OpenNPZ reads the archive at path, gzipped or not, and names the dataset
-// after it. See [ReadNPZ].
+// OpenNPZ reads the archive at path, gzipped or not, and names the dataset after it. See [ReadNPZ].
 func OpenNPZ(path string) (*Dataset, error) {
-	var d *Dataset
-	err := openNPZ(path, func(r io.ReaderAt, size int64) (err error) {
-		d, err = readNPZ(r, size, path)
-		return err
-	})
+	d, err := openNPZ(path, readNPZ)
 	if err != nil {
 		return nil, err
 	}
-	base := strings.TrimSuffix(filepath.Base(path), ".gz")
-	d.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	d.Name = nameOf(path)
 	return d, nil
 }
 
-// openNPZ hands a file to read, where it lies or, gzipped, unpacked into memory: an
-// archive is read from its end.
-func openNPZ(path string, read func(r io.ReaderAt, size int64) error) error {
+// openNPZ hands a file to read, where it lies or, gzipped, unpacked into memory: an archive is read
+// from its end.
+func openNPZ[T any](path string, read func(r io.ReaderAt, size int64, file string) (T, error)) (v T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("dataset: %w", err)
+		return v, fmt.Errorf("dataset: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("dataset: %w", err)
+		return v, fmt.Errorf("dataset: %w", err)
 	}
-	var magic [2]byte
-	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != [2]byte{0x1f, 0x8b} {
-		return read(f, info.Size())
+	if !source.IsGzip(f) {
+		return read(f, info.Size(), path)
 	}
-	z, err := openFile(path, freeBinary)
-	if err != nil {
-		return err
-	}
-	defer z.Close()
-	data, err := io.ReadAll(z)
-	if err != nil {
-		return atByte(path, int64(len(data)), "%w", err)
-	}
-	return read(bytes.NewReader(data), int64(len(data)))
+	return open(path, source.FreeBinary, func(r io.Reader, file string) (v T, err error) {
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return v, placed(file, source.At(int64(len(data)), "%w", err))
+		}
+		return read(bytes.NewReader(data), int64(len(data)), file)
+	})
 }
 
-// archive is an .npz file with what it may still unpack.
+// archive is an .npz file being read.
 type archive struct {
+	faults
 	name    string
 	members map[string]*zip.File
-	left    int64
+	left    int64 // bytes that it may still unpack
 }
 
 func readNPZ(r io.ReaderAt, size int64, name string) (*Dataset, error) {
@@ -92,14 +78,24 @@ func readNPZ(r io.ReaderAt, size int64, name string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{}
-	if err := a.fill(d); err != nil {
-		return nil, err
+	d := &Dataset{Adjacency: a.csr("adj")}
+	if a.has("attr_matrix") {
+		d.Features = a.matrix("attr_matrix", 2)
+	} else if a.has("attr_data") {
+		d.Features = a.csr("attr")
 	}
-	if err := d.validate(); err != nil {
-		return nil, inFile(name, "%w", err)
+	if a.has("labels") {
+		d.Labels = a.ints("labels")
 	}
-	return d, nil
+	if a.err == nil {
+		n := d.Nodes()
+		d.Unlabeled, d.Splits = a.unlabeled(n), a.masks(n)
+		d.IDs, d.Classes = a.names("node_names"), a.names("class_names")
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return d.checked(name)
 }
 
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
@@ -107,35 +103,35 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	if err != nil {
 		return nil, zipError(r, name, err)
 	}
-	a := &archive{name: name, members: make(map[string]*zip.File, len(z.File)), left: budget(freeBinary, size)}
+	a := &archive{name: name, members: make(map[string]*zip.File, len(z.File)), left: source.Budget(source.FreeBinary, size)}
 	for _, f := range z.File {
 		key := strings.TrimSuffix(f.Name, ".npy")
-		if a.members[key] != nil {
-			return nil, inFile(a.path(key), "%w: the archive has two members of this name", ErrDuplicate)
+		if a.has(key) {
+			a.fault(key, "%w: the archive has two members of this name", ErrDuplicate)
 		}
 		if err := checkLocalHeader(r, f); err != nil {
-			return nil, inFile(a.path(key), "%w", err)
+			a.fault(key, "%w", err)
 		}
 		a.members[key] = f
 	}
-	return a, nil
+	return a, a.err
 }
 
-// checkLocalHeader compares a member's name in the directory at the end of the archive, which
-// no checksum covers, with that in the header before its data: a name that was damaged
-// would be that of another member, and this one would silently be absent.
+// checkLocalHeader compares a member's name in the directory at the end of the archive, which no
+// checksum covers, with that in the header before its data: a name that was damaged would be that
+// of another member, and this one would silently be absent.
 //
-// Of the header, archive/zip tells the end only. It is 30 bytes, the name, and up to 65,535
-// bytes of fields, the lengths of both in the bytes 26 to 29.
+// Of the header, archive/zip tells the end only. It is 30 bytes, the name, and up to 65,535 bytes
+// of fields, the lengths of both in the bytes 26 to 29.
 func checkLocalHeader(r io.ReaderAt, f *zip.File) error {
 	end, err := f.DataOffset()
 	if err != nil {
-		return cause(err)
+		return source.Cause(err)
 	}
 	least := 30 + len(f.Name)
 	before := make([]byte, min(end, int64(least+math.MaxUint16)))
 	if _, err := r.ReadAt(before, end-int64(len(before))); err != nil {
-		return cause(err)
+		return source.Cause(err)
 	}
 	for at := len(before) - least; at >= 0; at-- {
 		h := before[at:]
@@ -144,211 +140,164 @@ func checkLocalHeader(r io.ReaderAt, f *zip.File) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: the header before its data has another name", ErrFormat)
+	return fmt.Errorf("%w: the header before its data has another name", coles.ErrFormat)
 }
 
-// zipError tells an archive cut short, whose directory at the end is missing,
-// from a file that never was one.
+// zipError tells an archive cut short, whose directory at the end is missing, from a file that
+// never was one.
 func zipError(r io.ReaderAt, name string, err error) error {
-	if errors.Is(err, zip.ErrFormat) {
-		var magic [4]byte
-		k, _ := r.ReadAt(magic[:], 0)
-		if bytes.HasPrefix([]byte("PK\x03\x04"), magic[:k]) {
-			return inFile(name, "%w: the directory at the end of the archive is missing", ErrTruncated)
-		}
-		return inFile(name, "%w: not a zip archive", ErrFormat)
+	if !errors.Is(err, zip.ErrFormat) {
+		return fault(name, "%w", source.Cause(err))
 	}
-	return inFile(name, "%w", cause(err))
+	var magic [4]byte
+	if k, _ := r.ReadAt(magic[:], 0); bytes.HasPrefix([]byte("PK\x03\x04"), magic[:k]) {
+		return fault(name, "%w: the directory at the end of the archive is missing", coles.ErrChecksum)
+	}
+	return fault(name, "%w: not a zip archive", coles.ErrFormat)
 }
 
-func (a *archive) path(key string) string { return a.name + "/" + key + ".npy" }
+func (a *archive) fault(key, format string, args ...any) {
+	a.fail(fault(a.name+"/"+key+".npy", format, args...))
+}
 
 func (a *archive) has(key string) bool { return a.members[key] != nil }
 
-func (a *archive) fill(d *Dataset) (err error) {
-	if d.Adjacency, err = a.csr("adj"); err != nil {
-		return err
+// array hands one member, of so many dimensions, or any for 0, to read. After a fault there are no
+// elements.
+func array[T any](a *archive, key string, dims int, read func(*source.Reader, *npy.Header) ([]T, error)) ([]T, *npy.Header) {
+	h := &npy.Header{}
+	if !a.has(key) {
+		a.fault(key, "%w", ErrMissing)
 	}
-	switch {
-	case a.has("attr_matrix"):
-		d.Features, err = a.dense("attr_matrix")
-	case a.has("attr_data"):
-		var x *sparse.CSR
-		if x, err = a.csr("attr"); err == nil {
-			d.Features = x
-		}
+	if a.err != nil {
+		return nil, h
 	}
+	rc, err := a.members[key].Open()
 	if err != nil {
-		return err
-	}
-	if a.has("labels") {
-		if d.Labels, err = a.ints("labels"); err != nil {
-			return err
-		}
-	}
-	if a.has("has_label") {
-		known, err := a.ints("has_label")
-		if err != nil {
-			return err
-		}
-		if n := d.Nodes(); len(known) != n {
-			return inFile(a.path("has_label"), "%d entries for %d nodes: %w", len(known), n, ErrShape)
-		}
-		for i, k := range known {
-			if k == 0 {
-				d.Unlabeled = append(d.Unlabeled, i)
-			}
-		}
-	}
-	if d.IDs, err = a.names("node_names"); err != nil {
-		return err
-	}
-	if d.Classes, err = a.names("class_names"); err != nil {
-		return err
-	}
-	d.Splits, err = a.masks(d.Nodes())
-	return err
-}
-
-// array opens one member and hands it to read.
-func array[T any](a *archive, key string, dims int, read func(*source, *npyHeader) ([]T, error)) ([]T, *npyHeader, error) {
-	f := a.members[key]
-	if f == nil {
-		return nil, nil, inFile(a.path(key), "%w", ErrMissing)
-	}
-	rc, err := f.Open()
-	if err != nil {
-		return nil, nil, inFile(a.path(key), "%w", cause(err))
+		a.fault(key, "%w", source.Cause(err))
+		return nil, h
 	}
 	defer rc.Close()
-	s := &source{r: buffered(rc), file: a.path(key)}
-	h, err := s.readHeader(a.left)
+	s := source.NewReader(rc)
+	var v []T
+	if h, err = npy.ReadHeader(s, a.left); err == nil {
+		a.left -= h.Bytes()
+		if dims > 0 && len(h.Shape) != dims {
+			err = fmt.Errorf("shape %v, expected %d dimension(s): %w", h.Shape, dims, coles.ErrShape)
+		} else {
+			v, err = read(s, h)
+		}
+	}
 	if err != nil {
-		return nil, nil, err
+		a.fault(key, "%w", err)
+		return nil, &npy.Header{}
 	}
-	if dims > 0 && len(h.shape) != dims {
-		return nil, nil, inFile(s.file, "shape %v, expected %d dimension(s): %w", h.shape, dims, ErrShape)
-	}
-	v, err := read(s, h)
-	a.left -= int64(h.count) * h.width()
-	return v, h, err
+	return v, h
 }
 
-func (a *archive) ints(key string) ([]int, error) {
-	v, _, err := array(a, key, 1, (*source).readInts)
-	return v, err
+func (a *archive) ints(key string) []int {
+	v, _ := array(a, key, 1, npy.Ints)
+	return v
 }
 
-func (a *archive) dense(key string) (mat.Matrix, error) {
-	v, h, err := array(a, key, 2, (*source).readFloats)
-	if err != nil {
-		return nil, err
+// matrix reads a dense matrix, of one dimension (a single column) or two if dims is 0.
+func (a *archive) matrix(key string, dims int) *mat.Dense {
+	var rows, cols int
+	v, h := array(a, key, dims, func(s *source.Reader, h *npy.Header) (v []float64, err error) {
+		if rows, cols, err = matrixSides(h); err != nil {
+			return nil, err
+		}
+		return npy.Floats(s, h)
+	})
+	if a.err != nil {
+		return nil
 	}
-	r, c := h.shape[0], h.shape[1]
-	if r == 0 || c == 0 {
-		return nil, inFile(a.path(key), "an empty matrix of shape %v: %w", h.shape, ErrShape)
-	}
-	return denseOf(v, r, c, h.fortran), nil
-}
-
-func denseOf(values []float64, r, c int, fortran bool) *mat.Dense {
-	if fortran {
-		values = rowMajor(values, r, c)
-	}
-	return mat.NewDense(r, c, values)
+	return mat.NewDense(rows, cols, npy.RowMajor(h, v, rows, cols))
 }
 
 // csr reads the four arrays of a compressed sparse row matrix.
-func (a *archive) csr(prefix string) (*sparse.CSR, error) {
-	shape, err := a.ints(prefix + "_shape")
-	if err != nil {
-		return nil, err
+func (a *archive) csr(prefix string) *sparse.CSR {
+	shape := a.ints(prefix + "_shape")
+	if a.err == nil && (len(shape) != 2 || shape[0] < 0 || shape[1] < 0) {
+		a.fault(prefix+"_shape", "%v is not the shape of a matrix: %w", shape, coles.ErrShape)
 	}
-	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 {
-		return nil, inFile(a.path(prefix+"_shape"), "%v is not the shape of a matrix: %w", shape, ErrShape)
-	}
-	indptr, err := a.ints(prefix + "_indptr")
-	if err != nil {
-		return nil, err
-	}
-	ind, err := a.ints(prefix + "_indices")
-	if err != nil {
-		return nil, err
-	}
-	data, _, err := array(a, prefix+"_data", 1, (*source).readFloats)
-	if err != nil {
-		return nil, err
+	indptr, ind := a.ints(prefix+"_indptr"), a.ints(prefix+"_indices")
+	data, _ := array(a, prefix+"_data", 1, npy.Floats)
+	if a.err != nil {
+		return nil
 	}
 	m := sparse.NewCSR(shape[0], shape[1], indptr, ind, data)
 	if err := checkCSR(prefix, m); err != nil {
-		return nil, inFile(a.name+"/"+prefix+"_*.npy", "%w", err)
+		a.fault(prefix+"_*", "%w", err)
 	}
-	return m, nil
+	return m
+}
+
+// unlabeled lists the nodes that has_label marks by false.
+func (a *archive) unlabeled(n int) (nodes []int) {
+	if !a.has("has_label") {
+		return nil
+	}
+	known := a.ints("has_label")
+	if len(known) != n {
+		a.fault("has_label", "%d entries for %d nodes: %w", len(known), n, coles.ErrShape)
+	}
+	for i, k := range known {
+		if k == 0 {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
 }
 
 // names reads an optional array of strings.
-func (a *archive) names(key string) ([]string, error) {
+func (a *archive) names(key string) []string {
 	if !a.has(key) {
-		return nil, nil
+		return nil
 	}
-	v, _, err := array(a, key, 1, (*source).readText)
-	if errors.Is(err, ErrObject) {
-		return nil, nil
+	before := a.err
+	v, _ := array(a, key, 1, npy.Texts)
+	if errors.Is(a.err, ErrObject) {
+		a.err = before
 	}
-	return v, err
+	return v
 }
 
-// masks turns train_masks, val_masks and test_masks, each splits × n (or n,
-// for one split), into lists of nodes.
-func (a *archive) masks(n int) ([]Split, error) {
-	var splits []Split
-	for part, key := range []string{"train_masks", "val_masks", "test_masks"} {
-		if !a.has(key) {
-			if part == 0 {
-				return nil, nil
-			}
+// masks turns train_masks, val_masks and test_masks, each splits × n (or n, for one split), into
+// lists of nodes.
+func (a *archive) masks(n int) (splits []Split) {
+	for part, p := range new(Split).parts() {
+		key := p.name + "_masks"
+		if !a.has(key) && part == 0 {
+			return nil
+		} else if !a.has(key) {
 			continue
 		}
-		v, h, err := array(a, key, 0, (*source).readInts)
-		if err != nil {
-			return nil, err
-		}
+		v, h := array(a, key, 0, npy.Ints)
 		rows := 1
-		if len(h.shape) == 2 {
-			rows = h.shape[0]
+		if len(h.Shape) == 2 {
+			rows = h.Shape[0]
 		}
-		if len(h.shape) < 1 || len(h.shape) > 2 || h.shape[len(h.shape)-1] != n || part > 0 && rows != len(splits) {
-			return nil, inFile(a.path(key), "masks of shape %v for %d nodes: %w", h.shape, n, ErrShape)
+		if len(h.Shape) < 1 || len(h.Shape) > 2 || h.Shape[len(h.Shape)-1] != n || part > 0 && rows != len(splits) {
+			a.fault(key, "masks of shape %v for %d nodes: %w", h.Shape, n, coles.ErrShape)
 		}
-		if h.fortran && len(h.shape) == 2 {
-			v = rowMajor(v, rows, n)
+		if rows > maxSplits {
+			a.fault(key, "%d splits, at most %d: %w", rows, maxSplits, coles.ErrTooLarge)
+		}
+		if a.err != nil {
+			return nil
 		}
 		if part == 0 {
-			if rows > maxSplits {
-				return nil, inFile(a.path(key), "%d splits, at most %d: %w", rows, maxSplits, ErrTooLarge)
-			}
 			splits = make([]Split, rows)
 		}
+		v = npy.RowMajor(h, v, rows, n)
 		for s := range splits {
-			nodes := []int{}
-			for i, set := range v[s*n : (s+1)*n] {
-				if set != 0 {
-					nodes = append(nodes, i)
-				}
+			mask := make([]bool, n)
+			for i := range mask {
+				mask[i] = v[s*n+i] != 0
 			}
-			switch part {
-			case 0:
-				splits[s].Train = nodes
-			case 1:
-				splits[s].Val = nodes
-			default:
-				splits[s].Test = nodes
-			}
+			*splits[s].parts()[part].nodes = masked(mask)
 		}
 	}
-	return splits, nil
+	return splits
 }
-
-// maxSplits bounds the number of masks; an array of 0 columns could declare
-// any number of rows.
-const maxSplits = 1 << 16

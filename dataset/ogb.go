@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 
 	"coles"
+	"coles/dataset/internal/source"
 )
 
-// ReadOGB reads a dataset of node property prediction in the folder layout of the Open
-// Graph Benchmark (Hu et al. 2020), whose root is fsys:
+// OpenOGB reads a dataset of node property prediction in the folder layout of the Open Graph
+// Benchmark (Hu et al. 2020), whose root is dir, after which it is named:
 //
 //	raw/num-node-list.csv.gz   the number of nodes
 //	raw/edge.csv.gz            u,v, a line an edge
@@ -25,25 +26,14 @@ import (
 // each gzipped or not (then without .gz). Edges are directed as they stand, features a
 // *coles.Dense32, and every folder of split/ becomes a [Split], in the order of their names.
 //
-// Errors are a *ParseError with file, line and column and wrap ErrFormat, ErrTruncated, ErrTooLarge,
-// ErrMissing, ErrShape (not as many lines as nodes, lines of different length), ErrIndex,
-// ErrDuplicate, ErrNotFinite or the error of the file system. Memory follows the bytes that
-// arrive. Cost: O(bytes).
-func ReadOGB(fsys fs.FS) (*Dataset, error) {
-	if err := checkReader(fsys, "."); err != nil {
-		return nil, err
-	}
-	return readOGB(fsys, ".")
-}
-
-// OpenOGB reads the folder dir and names the dataset after it. See [ReadOGB].
+// Errors have file, line and column. Memory follows the bytes that arrive. Cost: O(bytes).
 func OpenOGB(dir string) (*Dataset, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	if !info.IsDir() {
-		return nil, inFile(dir, "%w: not a folder", ErrFormat)
+		return nil, fault(dir, "%w: not a folder", coles.ErrFormat)
 	}
 	d, err := readOGB(os.DirFS(dir), dir)
 	if err != nil {
@@ -54,34 +44,21 @@ func OpenOGB(dir string) (*Dataset, error) {
 }
 
 func readOGB(fsys fs.FS, dir string) (*Dataset, error) {
-	o := &ogbReader{fsys: fsys, dir: dir}
-	d := &Dataset{}
-	nodes, err := o.nodes()
-	if err != nil {
-		return nil, err
+	o := &ogbReader{fsys: fsys, dir: filepath.ToSlash(dir)}
+	for _, read := range []func() error{o.readNodes, o.edges, o.features, o.labels, o.splits} {
+		if err := read(); err != nil {
+			return nil, err
+		}
 	}
-	if err := o.edges(d, nodes); err != nil {
-		return nil, err
-	}
-	if err := o.features(d, nodes); err != nil {
-		return nil, err
-	}
-	if err := o.labels(d, nodes); err != nil {
-		return nil, err
-	}
-	if err := o.splits(d, nodes); err != nil {
-		return nil, err
-	}
-	if err := d.validate(); err != nil {
-		return nil, inFile(dir, "%w", err)
-	}
-	return d, nil
+	return o.checked(dir)
 }
 
 // An ogbReader reads the parts of a folder.
 type ogbReader struct {
-	fsys fs.FS
-	dir  string // in errors
+	Dataset
+	fsys  fs.FS
+	dir   string // in errors
+	nodes int
 }
 
 // open opens a part, gzipped or not; fs.ErrNotExist says that it is not there.
@@ -91,147 +68,102 @@ func (o *ogbReader) open(name string) (*table, io.Closer, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		at := path.Join(filepath.ToSlash(o.dir), name)
+		at := path.Join(o.dir, name)
 		if err != nil {
-			return nil, nil, inFile(at, "%w", err)
+			return nil, nil, fault(at, "%w", err)
 		}
-		r, err := unpack(f, at, freeText)
+		r, err := source.Unpack(f, source.FreeText)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, placed(at, err)
 		}
-		t := newTable(r, at)
-		t.sep = ','
-		return t, r, nil
+		return newTable(r, at, ','), r, nil
 	}
-	return nil, nil, inFile(path.Join(filepath.ToSlash(o.dir), name+".gz"), "%w: %w", ErrMissing, fs.ErrNotExist)
+	return nil, nil, o.fault(name+".gz", "%w: %w", ErrMissing, fs.ErrNotExist)
+}
+
+func (o *ogbReader) fault(name, format string, args ...any) error {
+	return fault(path.Join(o.dir, name), format, args...)
 }
 
 // each visits the lines of a part.
-func (o *ogbReader) each(name string, visit func(t *table) error) error {
+func (o *ogbReader) each(name string, visit func(t *table)) error {
 	t, file, err := o.open(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	for err = t.next(); err == nil; err = t.next() {
-		if err := visit(t); err != nil {
-			return err
-		}
+	for t.next() {
+		visit(t)
 	}
-	if err != io.EOF {
-		return err
-	}
-	return nil
+	return t.err
 }
 
-// nodes reads the number of nodes.
-func (o *ogbReader) nodes() (int, error) {
-	nodes := -1
+func (o *ogbReader) readNodes() error {
 	name := "raw/num-node-list.csv"
-	err := o.each(name, func(t *table) error {
-		if nodes >= 0 {
-			return t.fault(-1, "%w: several graphs in one dataset", ErrFormat)
+	err := o.each(name, func(t *table) {
+		if o.nodes > 0 {
+			t.fault(-1, "%w: several graphs in one dataset", coles.ErrFormat)
 		}
-		n, err := t.node(0, maxDim, 1)
-		nodes = n
-		return err
+		t.fields(1)
+		o.nodes = t.size(0, maxDim)
 	})
-	if err == nil && nodes < 1 {
-		err = inFile(path.Join(o.dir, name+".gz"), "%w: no number of nodes", ErrMissing)
+	if err == nil && o.nodes < 1 {
+		err = o.fault(name+".gz", "%w: no number of nodes", ErrMissing)
 	}
-	return nodes, err
+	return err
 }
 
-// node parses field k, of fields, as a number below limit.
-func (t *table) node(k, limit, fields int) (int, error) {
-	if len(t.cols) != fields {
-		return 0, t.fault(-1, "%w: %d fields, want %d", ErrFormat, len(t.cols), fields)
-	}
-	v, err := strconv.Atoi(t.cols[k])
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return 0, t.fault(k, "%s: %w", t.cols[k], ErrIndex)
-	case err != nil:
-		return 0, t.fault(k, "%w: %q is not a number", ErrFormat, t.cols[k])
-	case v < 0 || v >= limit:
-		return 0, t.fault(k, "%d of 0 to %d: %w", v, limit-1, ErrIndex)
-	}
-	return v, nil
-}
-
-func (o *ogbReader) edges(d *Dataset, nodes int) error {
+func (o *ogbReader) edges() error {
 	var from, to []int32
-	err := o.each("raw/edge.csv", func(t *table) error {
-		u, err := t.node(0, nodes, 2)
-		if err != nil {
-			return err
-		}
-		v, err := t.node(1, nodes, 2)
-		if err != nil {
-			return err
-		}
-		from, to = append(from, int32(u)), append(to, int32(v))
-		return nil
+	err := o.each("raw/edge.csv", func(t *table) {
+		t.fields(2)
+		from, to = append(from, int32(t.index(0, 0, o.nodes))), append(to, int32(t.index(1, 0, o.nodes)))
 	})
 	if err != nil {
 		return err
 	}
 	// The number of nodes is a declaration: rows without edges take memory.
-	if int64(nodes) > emptyRows+64*int64(len(from)) {
-		return inFile(path.Join(o.dir, "raw"), "%d nodes with %d edges: %w", nodes, len(from), ErrTooLarge)
+	if int64(o.nodes) > emptyRows+64*int64(len(from)) {
+		return o.fault("raw", "%d nodes with %d edges: %w", o.nodes, len(from), coles.ErrTooLarge)
 	}
-	d.Adjacency = compressed(nodes, nodes, from, to, nil)
+	o.Adjacency = compressed(o.nodes, o.nodes, from, to, nil)
 	return nil
 }
 
-func (o *ogbReader) features(d *Dataset, nodes int) error {
-	var data []float32
-	cols, rows := 0, 0
+func (o *ogbReader) features() error {
+	x := &coles.Dense32{}
 	name := "raw/node-feat.csv"
-	err := o.each(name, func(t *table) error {
-		if rows == 0 {
-			cols = len(t.cols)
+	err := o.each(name, func(t *table) {
+		if x.Rows == 0 {
+			x.Cols = len(t.cols)
 		}
-		if len(t.cols) != cols {
-			return t.fault(-1, "%d features, %d before: %w", len(t.cols), cols, ErrShape)
+		if len(t.cols) != x.Cols {
+			t.fault(-1, "%d features, %d before: %w", len(t.cols), x.Cols, coles.ErrShape)
 		}
-		if rows++; rows > nodes {
-			return t.fault(-1, "more lines than %d nodes: %w", nodes, ErrShape)
+		if x.Rows++; x.Rows > o.nodes {
+			t.fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
 		}
-		for k := range cols {
-			v, err := t.number(k)
-			if err != nil {
-				return err
+		for k := range t.cols {
+			v := float32(t.number(k))
+			if v-v != 0 {
+				t.fault(k, "%s in float32: %w", t.cols[k], coles.ErrNotFinite)
 			}
-			narrow := float32(v)
-			if narrow-narrow != 0 {
-				return t.fault(k, "%v in float32: %w", v, ErrNotFinite)
-			}
-			data = append(data, narrow)
+			x.Data = append(x.Data, v)
 		}
-		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
+	if err == nil && x.Rows != o.nodes {
+		err = o.fault(name+".gz", "%d lines for %d nodes: %w", x.Rows, o.nodes, coles.ErrShape)
 	}
-	if rows != nodes {
-		return inFile(path.Join(o.dir, name+".gz"), "%d lines for %d nodes: %w", rows, nodes, ErrShape)
-	}
-	x, err := coles.NewDense32(nodes, cols, data)
-	if err != nil {
-		return inFile(path.Join(o.dir, name+".gz"), "%w", err)
-	}
-	d.Features = x
-	return nil
+	x.Stride = x.Cols
+	o.Features = x
+	return err
 }
 
-func (o *ogbReader) labels(d *Dataset, nodes int) error {
-	var labels []int
-	name := "raw/node-label.csv"
-	t, file, err := o.open(name)
+func (o *ogbReader) labels() error {
+	t, file, err := o.open("raw/node-label.csv")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -240,80 +172,60 @@ func (o *ogbReader) labels(d *Dataset, nodes int) error {
 	}
 	defer file.Close()
 	// Not by next, which passes blank lines over: here they are nodes.
-	for t.line = 1; ; t.line++ {
-		if err := t.readLine(); err == io.EOF {
-			break
-		} else if err != nil {
-			return err
+	for t.readLine() && t.splitSpaces() {
+		if o.Labels = append(o.Labels, t.label()); len(o.Labels) > o.nodes {
+			t.fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
 		}
-		if err := t.splitSpaces(); err != nil {
-			return err
-		}
-		label, err := t.label()
-		if err != nil {
-			return err
-		}
-		if len(labels) == nodes {
-			return t.fault(-1, "more lines than %d nodes: %w", nodes, ErrShape)
-		}
-		labels = append(labels, label)
 	}
-	if len(labels) != nodes {
-		return inFile(t.file, "%d lines for %d nodes: %w", len(labels), nodes, ErrShape)
+	if len(o.Labels) != o.nodes {
+		t.fail(fault(t.file, "%d lines for %d nodes: %w", len(o.Labels), o.nodes, coles.ErrShape))
 	}
-	d.Labels = labels
-	return nil
+	return t.err
 }
 
 // label is the class on the current line, −1 where it is not known.
-func (t *table) label() (int, error) {
+func (t *table) label() int {
 	if len(t.cols) == 0 || t.cols[0] == "nan" && len(t.cols) == 1 {
-		return -1, nil
+		return -1
 	}
-	if len(t.cols) > 1 {
-		return 0, t.fault(-1, "%w: several labels of one node", ErrFormat)
+	t.fields(1)
+	v := t.number(0) // pandas writes a column with gaps as 3.0
+	if v < 0 || v >= maxClasses || v != math.Trunc(v) {
+		t.fault(0, "%v is no class of 0 to %d: %w", v, maxClasses-1, coles.ErrIndex)
+		return -1
 	}
-	v, err := t.number(0) // pandas writes a column with gaps as 3.0
-	if err != nil {
-		return 0, err
-	}
-	if v < 0 || v >= maxClasses || v != float64(int(v)) {
-		return 0, t.fault(0, "%v is no class of 0 to %d: %w", v, maxClasses-1, ErrIndex)
-	}
-	return int(v), nil
+	return int(v)
 }
 
-func (o *ogbReader) splits(d *Dataset, nodes int) error {
+func (o *ogbReader) splits() error {
 	folders, err := fs.ReadDir(o.fsys, "split")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return inFile(path.Join(o.dir, "split"), "%w", err)
+		return o.fault("split", "%w", err)
 	}
 	for _, f := range folders {
+		folder := path.Join("split", f.Name())
 		// A link to a folder is one, too.
-		if info, err := fs.Stat(o.fsys, path.Join("split", f.Name())); err != nil || !info.IsDir() {
+		if info, err := fs.Stat(o.fsys, folder); err != nil || !info.IsDir() {
 			continue
 		}
-		if len(d.Splits) == maxSplits {
-			return inFile(path.Join(o.dir, "split"), "more than %d splits: %w", maxSplits, ErrTooLarge)
+		if len(o.Splits) == maxSplits {
+			return o.fault("split", "more than %d splits: %w", maxSplits, coles.ErrTooLarge)
 		}
 		var s Split
-		for _, part := range []struct {
-			name string
-			to   *[]int
-		}{{"train", &s.Train}, {"valid", &s.Val}, {"test", &s.Test}} {
-			err := o.each(path.Join("split", f.Name(), part.name+".csv"), func(t *table) error {
-				i, err := t.node(0, nodes, 1)
-				*part.to = append(*part.to, i)
-				return err
+		for k, name := range []string{"train", "valid", "test"} {
+			nodes := s.parts()[k].nodes
+			err := o.each(path.Join(folder, name+".csv"), func(t *table) {
+				t.fields(1)
+				*nodes = append(*nodes, t.index(0, 0, o.nodes))
 			})
 			if err != nil {
 				return err
 			}
 		}
-		d.Splits = append(d.Splits, s)
+		o.Splits = append(o.Splits, s)
 	}
 	return nil
 }

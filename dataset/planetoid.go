@@ -6,41 +6,37 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"coles"
+	"coles/dataset/internal/npy"
+	"coles/dataset/internal/pickle"
+	"coles/dataset/internal/source"
+
 	"github.com/james-bowman/sparse"
+	"github.com/james-bowman/sparse/blas"
+	"gonum.org/v1/gonum/mat"
 )
 
-// planetoidVal is the size of the validation set of the public split, the
-// nodes that follow the training nodes (Kipf and Welling, ICLR 2017).
+// planetoidVal is the size of the validation set of the public split, the nodes that follow the
+// training nodes (Kipf and Welling, ICLR 2017).
 const planetoidVal = 500
 
-// ReadPlanetoid reads the dataset called name (such as "cora") from the files
-// ind.NAME.{allx,tx,ally,ty,y,graph,test.index} of Yang, Cohen and
-// Salakhutdinov, "Revisiting Semi-Supervised Learning with Graph Embeddings"
-// (ICML 2016), each gzipped or not. They are Python 2 pickles; only arrays,
-// CSR matrices, dicts and lists are ever built from them.
+// OpenPlanetoid reads the dataset called name (such as "cora") from the files
+// ind.NAME.{allx,tx,ally,ty,y,graph,test.index} of Yang, Cohen and Salakhutdinov, "Revisiting
+// Semi-Supervised Learning with Graph Embeddings" (ICML 2016), in the folder dir, each gzipped or
+// not. They are Python 2 pickles; only arrays, CSR matrices, dicts and lists are ever built from
+// them.
 //
-// Rows are those of allx, then those of tx placed at the indices that
-// test.index lists. Indices in the range of the test nodes that the list
-// leaves out (15 in Citeseer) have no features and label 0, and are listed in
-// Unlabeled. The adjacency has one entry for each neighbour that graph lists,
-// repeated ones included. Splits holds the public split: as many training
-// nodes as y has rows, the 500 that follow for validation, and test.index.
+// Rows are those of allx, then those of tx placed at the indices that test.index lists. Indices in
+// the range of the test nodes that the list leaves out (15 in Citeseer) have no features and label
+// 0, and are listed in Unlabeled. The adjacency has one entry for each neighbour that graph lists,
+// repeated ones included. Splits holds the public split: as many training nodes as y has rows, the
+// 500 that follow for validation, and test.index.
 //
-// Errors are a *ParseError naming file and byte, and wrap ErrFormat,
-// ErrTruncated, ErrTooLarge, ErrMissing, ErrShape, ErrIndex, ErrDuplicate,
-// ErrNotFinite, ErrObject (the pickle asks for another class) or
-// fs.ErrNotExist.
-func ReadPlanetoid(fsys fs.FS, name string) (*Dataset, error) {
-	if err := checkReader(fsys, "planetoid"); err != nil {
-		return nil, err
-	}
-	return readPlanetoid(fsys, name, "")
-}
-
-// OpenPlanetoid reads the dataset called name from the folder dir. See [ReadPlanetoid].
+// Errors name file and byte; ErrObject is a pickle that asks for another class.
 func OpenPlanetoid(dir, name string) (*Dataset, error) {
 	if dir == "" {
 		dir = "." // what filepath.Split leaves of a bare name
@@ -50,201 +46,271 @@ func OpenPlanetoid(dir, name string) (*Dataset, error) {
 
 // planetoid is a set of files being read.
 type planetoid struct {
+	faults
 	fsys fs.FS
 	name string
 	dir  string // for messages
 }
 
+func planetoidFile(name, part string) string { return "ind." + name + "." + part }
+
 func (p *planetoid) path(part string) string {
 	return filepath.Join(p.dir, planetoidFile(p.name, part))
 }
 
-func planetoidFile(name, part string) string { return "ind." + name + "." + part }
-
-// read returns the content of one file.
-func (p *planetoid) read(part string) ([]byte, error) {
-	path := p.path(part)
-	f, err := p.fsys.Open(planetoidFile(p.name, part))
-	if err != nil {
-		return nil, inFile(path, "%w", err)
-	}
-	r, err := unpack(f, path, freeBinary)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, maxPickle+1))
-	if err != nil {
-		return nil, atByte(path, int64(len(data)), "%w", cause(err))
-	}
-	if len(data) > maxPickle {
-		return nil, atByte(path, maxPickle, "more than %d bytes: %w", maxPickle, ErrTooLarge)
-	}
-	return data, nil
-}
-
-func (p *planetoid) object(part string) (any, error) {
-	data, err := p.read(part)
-	if err != nil {
-		return nil, err
-	}
-	return unpickle(data, p.path(part))
+func (p *planetoid) fault(part, format string, args ...any) {
+	p.fail(fault(p.path(part), format, args...))
 }
 
 func readPlanetoid(fsys fs.FS, name, dir string) (*Dataset, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
-		return nil, fmt.Errorf("dataset: %q is not the name of a dataset: %w", name, ErrOption)
+		return nil, fmt.Errorf("dataset: %q is not the name of a dataset: %w", name, coles.ErrSetting)
 	}
 	p := &planetoid{fsys: fsys, name: name, dir: dir}
-	allx, err := p.csr("allx")
-	if err != nil {
-		return nil, err
+	allx, tx := p.csr("allx"), p.csr("tx")
+	test, n := p.testIndex(allx.I, tx.I)
+	d := &Dataset{Name: name, Features: p.stack(allx, tx, test, n)}
+	p.labels(d, allx.I, test, n)
+	d.Adjacency = p.graph(n)
+	p.publicSplit(d, allx.I, test)
+	if p.err != nil {
+		return nil, p.err
 	}
-	tx, err := p.csr("tx")
-	if err != nil {
-		return nil, err
-	}
-	first, _ := allx.Dims()
-	testRows, _ := tx.Dims()
-	test, n, err := p.testIndex(first, testRows)
-	if err != nil {
-		return nil, err
-	}
-	d := &Dataset{Name: name}
-	if d.Features, err = p.stack(allx, tx, test, n); err != nil {
-		return nil, err
-	}
-	if err := p.labels(d, first, test, n); err != nil {
-		return nil, err
-	}
-	if d.Adjacency, err = p.graph(n); err != nil {
-		return nil, err
-	}
-	if err := p.publicSplit(d, first, test); err != nil {
-		return nil, err
-	}
-	if err := d.validate(); err != nil {
-		return nil, inFile(p.path("*"), "%w", err)
-	}
-	return d, nil
+	return d.checked(p.path("*"))
 }
 
-// csr reads a pickled scipy.sparse.csr_matrix.
-func (p *planetoid) csr(part string) (*sparse.CSR, error) {
-	obj, err := p.object(part)
+// read returns the content of one file.
+func (p *planetoid) read(part string) []byte {
+	if p.err != nil {
+		return nil
+	}
+	f, err := p.fsys.Open(planetoidFile(p.name, part))
 	if err != nil {
-		return nil, err
+		p.fault(part, "%w", err)
+		return nil
 	}
-	m, ok := obj.(*pyCSR)
-	if !ok || m.state == nil {
-		return nil, inFile(p.path(part), "%w: a %T where a csr_matrix is expected", ErrFormat, obj)
-	}
-	shape, _ := m.state.get("_shape").(pyTuple)
-	if len(shape) != 2 {
-		return nil, inFile(p.path(part), "%w: _shape of a csr_matrix", ErrMissing)
-	}
-	rows, ok1 := shape[0].(int)
-	cols, ok2 := shape[1].(int)
-	if !ok1 || !ok2 || rows < 0 || cols < 0 {
-		return nil, inFile(p.path(part), "%v is not the shape of a matrix: %w", shape, ErrShape)
-	}
-	indptr, err := p.vector(m, part, "indptr")
+	r, err := source.Unpack(f, source.FreeBinary)
 	if err != nil {
-		return nil, err
+		p.fault(part, "%w", err)
+		return nil
 	}
-	ind, err := p.vector(m, part, "indices")
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, pickle.MaxBytes+1))
+	if err == nil && len(data) > pickle.MaxBytes {
+		err = fmt.Errorf("more than %d bytes: %w", pickle.MaxBytes, coles.ErrTooLarge)
+	}
 	if err != nil {
-		return nil, err
+		p.fault(part, "%w", source.At(int64(len(data)), "%w", err))
 	}
-	a, ok := m.state.get("data").(*pyArray)
+	return data
+}
+
+// load reads a pickle that holds a T, which is zero after a fault.
+func load[T any](p *planetoid, part string) (v T) {
+	data := p.read(part)
+	if p.err != nil {
+		return v
+	}
+	object, err := pickle.Load(data)
+	if err != nil {
+		p.fault(part, "%w", err)
+		return v
+	}
+	v, ok := object.(T)
 	if !ok {
-		return nil, inFile(p.path(part), "%w: data of a csr_matrix", ErrMissing)
+		p.fault(part, "%w: a %T where a %T is expected", coles.ErrFormat, object, v)
 	}
-	data, err := a.source(p.path(part)).readFloats(&a.header)
+	return v
+}
+
+// csr reads a pickled scipy.sparse.csr_matrix; it is empty after a fault.
+func (p *planetoid) csr(part string) *blas.SparseMatrix {
+	c := load[*pickle.CSR](p, part)
+	if p.err != nil {
+		return new(blas.SparseMatrix)
+	}
+	m, err := c.Matrix()
+	if err == nil {
+		err = checkCSR(part, m)
+	}
 	if err != nil {
-		return nil, err
+		p.fault(part, "%w", err)
+		return new(blas.SparseMatrix)
 	}
-	c := sparse.NewCSR(rows, cols, indptr, ind, data)
-	if err := checkCSR(part, c); err != nil {
-		return nil, inFile(p.path(part), "%w", err)
-	}
-	return c, nil
+	return m.RawMatrix()
 }
 
-// vector reads one integer part of a csr_matrix.
-func (p *planetoid) vector(m *pyCSR, part, key string) ([]int, error) {
-	a, ok := m.state.get(key).(*pyArray)
-	if !ok {
-		return nil, inFile(p.path(part), "%w: %s of a csr_matrix", ErrMissing, key)
-	}
-	return a.source(p.path(part)).readInts(&a.header)
-}
-
-func (a *pyArray) source(file string) *source {
-	if a.header.size == 0 { // never given a state
-		a.header = npyHeader{kind: 'b', size: 1}
-	}
-	return &source{r: strings.NewReader(a.data), file: file}
-}
-
-// testIndex reads the row of each tx row. They fill the rows after the first,
-// up to the largest of them, which makes n.
-func (p *planetoid) testIndex(first, rows int) (test []int, n int, err error) {
-	path := p.path("test.index")
-	data, err := p.read("test.index")
-	if err != nil {
-		return nil, 0, err
-	}
+// testIndex reads the row of each tx row. They fill the rows after the first, up to the largest of
+// them, which makes n.
+func (p *planetoid) testIndex(first, rows int) (test []int, n int) {
+	const part = "test.index"
 	n = first
 	seen := make(map[int]bool)
-	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(string(p.read(part)), "\n"), "\n")
 	for k, line := range lines {
-		fault := func(format string, args ...any) error {
-			return &ParseError{File: path, Line: k + 1, Err: fmt.Errorf(format, args...)}
-		}
 		i, err := strconv.Atoi(strings.TrimSpace(line))
 		switch {
 		case err != nil:
-			return nil, 0, fault("%w: %q is not an index", ErrFormat, line)
+			err = fmt.Errorf("%w: %q is not an index", coles.ErrFormat, line)
 		// Missing rows are few: a range ten times the list is a corrupt number.
 		case i < first || i >= first+10*len(lines):
-			return nil, 0, fault("test node %d, expected from %d on: %w", i, first, ErrIndex)
+			err = fmt.Errorf("test node %d, expected from %d on: %w", i, first, coles.ErrIndex)
 		case seen[i]:
-			return nil, 0, fault("test node %d: %w", i, ErrDuplicate)
+			err = fmt.Errorf("test node %d: %w", i, ErrDuplicate)
+		}
+		if err != nil {
+			p.fail(&ParseError{File: p.path(part), Line: k + 1, Err: err})
+			return nil, first
 		}
 		seen[i] = true
 		test = append(test, i)
 		n = max(n, i+1)
 	}
 	if len(test) != rows {
-		return nil, 0, inFile(path, "%d test nodes for %d rows of tx: %w", len(test), rows, ErrShape)
+		p.fault(part, "%d test nodes for %d rows of tx: %w", len(test), rows, coles.ErrShape)
 	}
-	return test, n, nil
+	return test, n
 }
 
 // stack puts the rows of tx at the places that test gives, below allx.
-func (p *planetoid) stack(allx, tx *sparse.CSR, test []int, n int) (*sparse.CSR, error) {
-	a, t := allx.RawMatrix(), tx.RawMatrix()
+func (p *planetoid) stack(a, t *blas.SparseMatrix, test []int, n int) mat.Matrix {
 	if a.J != t.J {
-		return nil, inFile(p.path("tx"), "%d columns, allx has %d: %w", t.J, a.J, ErrShape)
+		p.fault("tx", "%d columns, allx has %d: %w", t.J, a.J, coles.ErrShape)
 	}
-	from := make([]int, n) // row of tx, or -1
-	for i := range from {
-		from[i] = -1
+	if p.err != nil {
+		return nil
 	}
+	from := make(map[int]int, len(test)) // row of tx
 	for k, i := range test {
 		from[i] = k
 	}
-	indptr := append(make([]int, 0, n+1), a.Indptr...)
-	ind := append(make([]int, 0, len(a.Ind)+len(t.Ind)), a.Ind...)
-	data := append(make([]float64, 0, len(a.Ind)+len(t.Ind)), a.Data...)
 	for i := a.I; i < n; i++ {
-		if k := from[i]; k >= 0 {
+		if k, ok := from[i]; ok {
 			lo, hi := t.Indptr[k], t.Indptr[k+1]
-			ind = append(ind, t.Ind[lo:hi]...)
-			data = append(data, t.Data[lo:hi]...)
+			a.Ind, a.Data = append(a.Ind, t.Ind[lo:hi]...), append(a.Data, t.Data[lo:hi]...)
 		}
-		indptr = append(indptr, len(ind))
+		a.Indptr = append(a.Indptr, len(a.Ind))
 	}
-	return sparse.NewCSR(n, a.J, indptr, ind, data), nil
+	return sparse.NewCSR(n, a.J, a.Indptr, a.Ind, a.Data)
+}
+
+// oneHot reads a pickled array with a row a node and a column a class. Rows without a one get class
+// -1.
+func (p *planetoid) oneHot(part string) (labels []int, classes int) {
+	a := load[*pickle.Array](p, part)
+	if p.err != nil {
+		return nil, 0
+	}
+	v, err := a.Ints()
+	if err != nil {
+		p.fault(part, "%w", err)
+		return nil, 0
+	}
+	shape := a.Header.Shape
+	if len(shape) != 2 || shape[0] > len(v) { // without columns it may declare any number of rows
+		p.fault(part, "labels of shape %v: %w", shape, coles.ErrShape)
+		return nil, 0
+	}
+	rows, cols := shape[0], shape[1]
+	v = npy.RowMajor(&a.Header, v, rows, cols)
+	labels = slices.Repeat([]int{-1}, rows)
+	for i := range labels {
+		for c, x := range v[i*cols : (i+1)*cols] {
+			if x == 0 {
+				continue
+			}
+			if x != 1 || labels[i] >= 0 {
+				p.fault(part, "row %d: %w: not one class but %v", i, coles.ErrFormat, v[i*cols:(i+1)*cols])
+			}
+			labels[i] = c
+		}
+	}
+	return labels, cols
+}
+
+// labels fills Labels and Unlabeled.
+func (p *planetoid) labels(d *Dataset, first int, test []int, n int) {
+	ally, classes := p.oneHot("ally")
+	ty, testClasses := p.oneHot("ty")
+	if len(ally) != first {
+		p.fault("ally", "%d rows, allx has %d: %w", len(ally), first, coles.ErrShape)
+	}
+	if len(ty) != len(test) || testClasses != classes {
+		p.fault("ty", "%d × %d, expected %d × %d: %w", len(ty), testClasses, len(test), classes, coles.ErrShape)
+	}
+	if p.err != nil {
+		return
+	}
+	d.Labels = append(ally, slices.Repeat([]int{-1}, n-first)...)
+	for k, i := range test {
+		d.Labels[i] = ty[k]
+	}
+	for i, l := range d.Labels {
+		if l < 0 {
+			d.Labels[i] = 0
+			d.Unlabeled = append(d.Unlabeled, i)
+		}
+	}
+}
+
+// graph reads the dict that lists each node's neighbours.
+func (p *planetoid) graph(n int) *sparse.CSR {
+	dict := load[pickle.Dict](p, "graph")
+	if p.err != nil {
+		return nil
+	}
+	var from, to []int32
+	known := 0
+	for i := range n {
+		value, ok := dict[i]
+		if !ok {
+			continue
+		}
+		known++
+		l, ok := value.(*pickle.List)
+		if !ok {
+			p.fault("graph", "node %d: %w: neighbours are a %T, not a list", i, coles.ErrFormat, value)
+			return nil
+		}
+		// One list may stand for many nodes through the memo, so that the entries are not bounded
+		// by the bytes of the file.
+		if len(from)+len(l.Items) > pickle.MaxBytes {
+			p.fault("graph", "more than %d neighbours: %w", pickle.MaxBytes, coles.ErrTooLarge)
+			return nil
+		}
+		for _, v := range l.Items {
+			j, ok := v.(int)
+			if !ok || j < 0 || j >= n {
+				p.fault("graph", "node %d: neighbour %v of %d: %w", i, v, n, coles.ErrIndex)
+			}
+			from, to = append(from, int32(i)), append(to, int32(j))
+		}
+	}
+	if known < len(dict) {
+		p.fault("graph", "%d keys that are none of %d nodes: %w", len(dict)-known, n, coles.ErrIndex)
+	}
+	if p.err != nil {
+		return nil
+	}
+	return compressed(n, n, from, to, nil)
+}
+
+// publicSplit records the split that the files were published with.
+func (p *planetoid) publicSplit(d *Dataset, first int, test []int) {
+	y, _ := p.oneHot("y")
+	if p.err != nil {
+		return
+	}
+	if len(y) > first || !slices.Equal(y, d.Labels[:len(y)]) {
+		p.fault("y", "%d labels that are not the first of ally: %w", len(y), coles.ErrShape)
+	}
+	s := Split{Test: test}
+	for i := range min(len(y)+planetoidVal, first) {
+		if i < len(y) {
+			s.Train = append(s.Train, i)
+		} else {
+			s.Val = append(s.Val, i)
+		}
+	}
+	d.Splits = []Split{s}
 }

@@ -1,32 +1,20 @@
 package dataset
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
-// sharedData is the folder of real graphs that stands beside the project.
-const sharedData = "../../shared/data"
-
-// needShared skips a test where the folder of real graphs is missing.
-func needShared(t testing.TB, part string) string {
-	t.Helper()
-	dir := filepath.Join(sharedData, part)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the real graphs are not here: %v (they stand in ../shared/data beside the project)", err)
-	}
-	return dir
-}
-
-// TestRealArchives compares every archive with the published statistics, as
-// the table in ../shared/data/README.md gives them.
+// TestRealArchives compares every archive with the published statistics, as the table in
+// ../shared/data/README.md gives them.
 func TestRealArchives(t *testing.T) {
-	dir := needShared(t, "npz")
+	dir := testkit.Shared(t, "data", "npz")
 	for _, want := range []struct {
 		name                            string
 		nodes, edges, features, classes int
@@ -48,10 +36,7 @@ func TestRealArchives(t *testing.T) {
 		{"cora_full_graph", 19793, 63421, 0, 70, 0, 0},
 	} {
 		t.Run(want.name, func(t *testing.T) {
-			d, err := OpenNPZ(filepath.Join(dir, want.name+".npz"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := testkit.Must(OpenNPZ(filepath.Join(dir, want.name+".npz")))
 			if d.Name != want.name {
 				t.Errorf("name %q", d.Name)
 			}
@@ -102,20 +87,14 @@ func undirected(m *sparse.CSR) [][2]int {
 	return slices.Compact(pairs)
 }
 
-// TestPlanetoidEqualsArchive checks one reader against the other: the two
-// forms of each dataset hold the same graph, features and labels.
+// TestPlanetoidEqualsArchive checks one reader against the other: the two forms of each dataset
+// hold the same graph, features and labels.
 func TestPlanetoidEqualsArchive(t *testing.T) {
-	npz, planetoid := needShared(t, "npz"), needShared(t, "planetoid")
+	npz, planetoid := testkit.Shared(t, "data", "npz"), testkit.Shared(t, "data", "planetoid")
 	for _, name := range []string{"cora", "citeseer", "pubmed"} {
 		t.Run(name, func(t *testing.T) {
-			want, err := OpenNPZ(filepath.Join(npz, name+".npz"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := OpenPlanetoid(planetoid, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testkit.Must(OpenNPZ(filepath.Join(npz, name+".npz")))
+			got := testkit.Must(OpenPlanetoid(planetoid, name))
 			if !slices.Equal(undirected(got.Adjacency), undirected(want.Adjacency)) {
 				t.Error("the edges differ")
 			}
@@ -150,15 +129,12 @@ func sameCSR(t *testing.T, got, want *sparse.CSR) {
 }
 
 func TestRealSplits(t *testing.T) {
-	dir := needShared(t, "splits")
+	dir := testkit.Shared(t, "data", "splits")
 	for _, f := range []struct {
 		name             string
 		n, each, classes int
 	}{{"cora_5", 2708, 5, 7}, {"cora_20", 2708, 20, 7}, {"citeseer_5", 3327, 5, 6}, {"citeseer_20", 3327, 20, 6}, {"pubmed_5", 19717, 5, 3}, {"pubmed_20", 19717, 20, 3}} {
-		splits, err := OpenSplits(filepath.Join(dir, f.name+".json"), f.n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		splits := testkit.Must(OpenSplits(filepath.Join(dir, f.name+".json"), f.n))
 		if len(splits) != 50 {
 			t.Errorf("%s: %d splits, want 50", f.name, len(splits))
 		}

@@ -7,24 +7,38 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
+
+	"coles"
+	"coles/dataset/internal/source"
 )
 
-// maxSplitBytes bounds a split file. Fifty splits of a thousand nodes take
-// about 600 KB.
+// maxSplitBytes bounds a split file. Fifty splits of a thousand nodes take about 600 KB.
 const maxSplitBytes = 256 << 20
 
-// Split is one division of the nodes for a classifier. No node is in two of
-// its parts.
+// maxSplits bounds the number of splits in a file: masks of 0 columns could declare any number.
+const maxSplits = 1 << 16
+
+// Split is one division of the nodes for a classifier. No node is in two of its parts.
 type Split struct {
 	Train []int // nodes whose labels the classifier sees
 	Val   []int // nodes to choose settings with
 	Test  []int // nodes to report on; nil means every other node
 }
 
-// TestNodes returns the nodes to report on among n: Test, or every node
-// outside Train and Val, ascending, when Test is nil. Entries of Train and Val
-// outside [0, n) name no node and are passed over. No graph has 2³¹ nodes: of
-// so many there are none to report on.
+// A part is one of the lists of a split.
+type part struct {
+	name  string
+	nodes *[]int
+}
+
+func (s *Split) parts() []part {
+	return []part{{"train", &s.Train}, {"val", &s.Val}, {"test", &s.Test}}
+}
+
+// TestNodes returns the nodes to report on among n: Test, or every node outside Train and Val,
+// ascending, when Test is nil. Entries of Train and Val outside [0, n) name no node and are passed
+// over. No graph has 2³¹ nodes: of so many there are none to report on.
 func (s Split) TestNodes(n int) []int {
 	if s.Test != nil {
 		return s.Test
@@ -33,11 +47,9 @@ func (s Split) TestNodes(n int) []int {
 		return nil
 	}
 	used := make([]bool, n)
-	for _, part := range [][]int{s.Train, s.Val} {
-		for _, i := range part {
-			if i >= 0 && i < n {
-				used[i] = true
-			}
+	for _, i := range slices.Concat(s.Train, s.Val) {
+		if i >= 0 && i < n {
+			used[i] = true
 		}
 	}
 	var test []int
@@ -49,24 +61,64 @@ func (s Split) TestNodes(n int) []int {
 	return test
 }
 
-// check tells whether all nodes lie in [0, n) and none is given twice.
+// check fails unless all nodes lie in [0, n) and none is given twice.
 func (s Split) check(n int) error {
 	owner := make(map[int]string, len(s.Train)+len(s.Val)+len(s.Test))
-	for _, part := range []struct {
-		name  string
-		nodes []int
-	}{{"train", s.Train}, {"val", s.Val}, {"test", s.Test}} {
-		for k, i := range part.nodes {
+	for _, p := range s.parts() {
+		for k, i := range *p.nodes {
 			if i < 0 || i >= n {
-				return fmt.Errorf("%s[%d]: node %d of %d: %w", part.name, k, i, n, ErrIndex)
+				return fmt.Errorf("%s[%d]: node %d of %d: %w", p.name, k, i, n, coles.ErrIndex)
 			}
 			if first, ok := owner[i]; ok {
-				return fmt.Errorf("%s[%d]: node %d is in %s already: %w", part.name, k, i, first, ErrDuplicate)
+				return fmt.Errorf("%s[%d]: node %d is in %s already: %w", p.name, k, i, first, ErrDuplicate)
 			}
-			owner[i] = part.name
+			owner[i] = p.name
 		}
 	}
 	return nil
+}
+
+// checkTests fails where only some splits have test nodes: no format can say so.
+func checkTests(splits []Split) error {
+	for i, s := range splits {
+		if (s.Test == nil) != (splits[0].Test == nil) {
+			return fmt.Errorf("split %d: some splits have test nodes and some do not: %w", i, coles.ErrShape)
+		}
+	}
+	return nil
+}
+
+// MaskSplit is the split that fixed masks describe, one bool a node. A nil val is a split without
+// validation nodes; a nil test means every node of neither other mask. Nodes are listed in
+// ascending order. The error wraps coles.ErrShape for masks of different length, ErrMissing without
+// train, ErrDuplicate for a node in two masks.
+func MaskSplit(train, val, test []bool) (Split, error) {
+	if train == nil {
+		return Split{}, fmt.Errorf("dataset: split of masks: %w: train", ErrMissing)
+	}
+	n := len(train)
+	if val != nil && len(val) != n || test != nil && len(test) != n {
+		return Split{}, fmt.Errorf("dataset: split of masks of %d, %d and %d nodes: %w", n, len(val), len(test), coles.ErrShape)
+	}
+	s := Split{Train: masked(train), Val: masked(val)}
+	if test != nil {
+		s.Test = masked(test)
+	}
+	if err := s.check(n); err != nil {
+		return Split{}, fmt.Errorf("dataset: split of masks: %w", err)
+	}
+	return s, nil
+}
+
+// masked lists the nodes of a mask: not nil, which in Split.Test means others.
+func masked(mask []bool) []int {
+	nodes := []int{}
+	for i, set := range mask {
+		if set {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
 }
 
 // splitFile is the JSON form of a list of splits. Other keys are ignored.
@@ -77,10 +129,11 @@ type splitFile struct {
 	Test  nodeLists `json:"test,omitempty"`
 }
 
-// nodeLists are lists of nodes. encoding/json would take a null among them for node 0, and
-// add what is given twice to what was there.
+// nodeLists are lists of nodes. encoding/json would take a null among them for node 0, and add what
+// is given twice to what was there.
 type nodeLists [][]int
 
+// UnmarshalJSON reads lists of numbers, once.
 func (l *nodeLists) UnmarshalJSON(text []byte) error {
 	if *l != nil {
 		return errors.New("given twice")
@@ -98,73 +151,66 @@ func (l *nodeLists) UnmarshalJSON(text []byte) error {
 			}
 		}
 	}
-	var lists [][]int
-	err := json.Unmarshal(text, &lists)
-	*l = lists
-	return err
+	return json.Unmarshal(text, (*[][]int)(l))
 }
 
 // ReadSplits reads splits of a graph of n nodes from JSON of the form
 //
 //	{"nodes": n, "train": [[…], …], "val": [[…], …], "test": [[…], …]}
 //
-// with one inner list a split; "nodes" and "test" may be absent. The error
-// wraps ErrFormat, ErrTruncated, ErrTooLarge, ErrMissing, ErrShape (lists of
-// different length, or another graph's "nodes"), ErrIndex or ErrDuplicate,
-// and says in which split and at which position.
-func ReadSplits(r io.Reader, n int) ([]Split, error) {
-	if err := checkReader(r, "splits"); err != nil {
-		return nil, err
-	}
-	return readSplits(r, n, "splits")
+// with one inner list a split; "nodes" and "test" may be absent. Errors say in which split and at
+// which position; lists of different length and another graph's "nodes" are coles.ErrShape.
+func ReadSplits(r io.Reader, n int) ([]Split, error) { return readSplits(r, n, "splits") }
+
+// OpenSplits reads the split file at path, gzipped or not. See [ReadSplits].
+func OpenSplits(path string, n int) ([]Split, error) {
+	return open(path, source.FreeText, func(r io.Reader, file string) ([]Split, error) { return readSplits(r, n, file) })
 }
 
 func readSplits(r io.Reader, n int, file string) ([]Split, error) {
-	if n < 0 {
-		return nil, inFile(file, "%d nodes: %w", n, ErrOption)
-	}
 	data, err := io.ReadAll(io.LimitReader(r, maxSplitBytes+1))
 	if err != nil {
-		return nil, atByte(file, int64(len(data)), "%w", err)
+		return nil, placed(file, source.At(int64(len(data)), "%w", err))
 	}
 	if len(data) > maxSplitBytes {
-		return nil, atByte(file, maxSplitBytes, "more than %d bytes: %w", maxSplitBytes, ErrTooLarge)
+		return nil, fault(file, "more than %d bytes: %w", maxSplitBytes, coles.ErrTooLarge)
 	}
 	var f splitFile
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(&f); err != nil {
-		return nil, jsonError(file, dec.InputOffset(), err)
+		return nil, placed(file, jsonError(dec.InputOffset(), err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, atByte(file, dec.InputOffset(), "%w: bytes after the end", ErrFormat)
+		return nil, placed(file, source.At(dec.InputOffset(), "%w: bytes after the end", coles.ErrFormat))
 	}
-	return f.splits(n, file)
+	splits, err := f.splits(n)
+	return splits, placed(file, err)
 }
 
 // jsonError names the byte at which decoding stopped.
-func jsonError(file string, reached int64, err error) error {
+func jsonError(reached int64, err error) error {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return atByte(file, reached, "%w: the JSON value is not closed", ErrTruncated)
+		return source.At(reached, "%w: the JSON value is not closed", coles.ErrChecksum)
 	case errors.As(err, &syntax):
-		return atByte(file, syntax.Offset, "%w: %v", ErrFormat, err)
+		return source.At(syntax.Offset, "%w: %v", coles.ErrFormat, err)
 	case errors.As(err, &typ):
-		return atByte(file, typ.Offset, "%w: %v", ErrFormat, err)
+		return source.At(typ.Offset, "%w: %v", coles.ErrFormat, err)
 	}
-	return inFile(file, "%w: %v", ErrFormat, err)
+	return fmt.Errorf("%w: %v", coles.ErrFormat, err)
 }
 
-func (f *splitFile) splits(n int, file string) ([]Split, error) {
+func (f *splitFile) splits(n int) ([]Split, error) {
 	if f.Nodes != nil && *f.Nodes != n {
-		return nil, inFile(file, "splits of %d nodes for a graph of %d: %w", *f.Nodes, n, ErrShape)
+		return nil, fmt.Errorf("splits of %d nodes for a graph of %d: %w", *f.Nodes, n, coles.ErrShape)
 	}
 	if f.Train == nil || f.Val == nil {
-		return nil, inFile(file, `%w: the keys "train" and "val" are required`, ErrMissing)
+		return nil, fmt.Errorf(`%w: the keys "train" and "val" are required`, ErrMissing)
 	}
 	if len(f.Train) != len(f.Val) || f.Test != nil && len(f.Test) != len(f.Train) {
-		return nil, inFile(file, "%d train, %d val and %d test lists: %w", len(f.Train), len(f.Val), len(f.Test), ErrShape)
+		return nil, fmt.Errorf("%d train, %d val and %d test lists: %w", len(f.Train), len(f.Val), len(f.Test), coles.ErrShape)
 	}
 	splits := make([]Split, len(f.Train))
 	for i := range splits {
@@ -173,82 +219,68 @@ func (f *splitFile) splits(n int, file string) ([]Split, error) {
 			splits[i].Test = f.Test[i]
 		}
 		if err := splits[i].check(n); err != nil {
-			return nil, inFile(file, "split %d: %w", i, err)
+			return nil, fmt.Errorf("split %d: %w", i, err)
 		}
 	}
 	return splits, nil
 }
 
-// OpenSplits reads the split file at path, gzipped or not. See [ReadSplits].
-func OpenSplits(path string, n int) ([]Split, error) {
-	f, err := openFile(path, freeText)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readSplits(f, n, path)
-}
-
-// WriteSplits writes splits of a graph of n nodes in the form that
-// [ReadSplits] reads; reading them back gives the same splits. Either every
-// split has a Test or none.
-//
-// Errors, before anything is written: ErrMissing for a nil writer, ErrIndex for a node
-// outside the graph, ErrDuplicate for one that is given twice, ErrShape where only some
-// splits have a Test. Any other is the writer's own.
+// WriteSplits writes splits of a graph of n nodes in the form that [ReadSplits] reads; reading them
+// back gives the same splits. Either every split has a Test or none, or the error is
+// coles.ErrShape; coles.ErrIndex is a node outside the graph, ErrDuplicate one that is given twice.
 func WriteSplits(w io.Writer, n int, splits []Split) error {
-	if err := checkWriter("splits", w); err != nil {
-		return err
-	}
 	f := splitFile{Nodes: &n, Train: make([][]int, len(splits)), Val: make([][]int, len(splits))}
+	if err := checkTests(splits); err != nil {
+		return writing("splits", err)
+	}
 	for i, s := range splits {
 		if err := s.check(n); err != nil {
-			return fmt.Errorf("dataset: write split %d: %w", i, err)
+			return writing("splits", fmt.Errorf("split %d: %w", i, err))
 		}
-		if (s.Test == nil) != (splits[0].Test == nil) {
-			return fmt.Errorf("dataset: write split %d: some splits have test nodes and some do not: %w", i, ErrShape)
-		}
-		f.Train[i], f.Val[i] = list(s.Train), list(s.Val)
+		f.Train[i], f.Val[i] = append([]int{}, s.Train...), append([]int{}, s.Val...) // not null
 		if s.Test != nil {
 			f.Test = append(f.Test, s.Test)
 		}
 	}
-	if err := json.NewEncoder(w).Encode(&f); err != nil {
-		return fmt.Errorf("dataset: write splits: %w", err)
-	}
-	return nil
+	return writing("splits", json.NewEncoder(w).Encode(&f))
 }
 
-// list keeps an empty part an empty JSON list rather than null.
-func list(nodes []int) []int {
-	if nodes == nil {
-		return []int{}
+// RandomSplits draws splits of this dataset by the rules of [RandomSplits], never drawing a node
+// listed in Unlabeled.
+func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error) {
+	if d.Labels == nil {
+		return nil, fmt.Errorf("dataset: splits of %q: %w: labels", d.Name, ErrMissing)
 	}
-	return nodes
+	labels := slices.Clone(d.Labels)
+	for _, i := range d.Unlabeled {
+		if i < 0 || i >= len(labels) {
+			return nil, fmt.Errorf("dataset: splits of %q: unlabeled node %d of %d: %w", d.Name, i, len(labels), coles.ErrIndex)
+		}
+		labels[i] = -1
+	}
+	return RandomSplits(labels, perClass, count, seed)
 }
 
-// maxDrawn bounds how many splits are drawn: each takes memory, and a thousand
-// tell a mean to a thirtieth of a deviation.
+// maxDrawn bounds how many splits are drawn: each takes memory, and a thousand tell a mean to a
+// thirtieth of a deviation.
 const maxDrawn = 1 << 20
 
-// RandomSplits draws count splits: from each class perClass nodes for
-// training, but at most a third of the class, and as many for validation; the
-// rest is for testing. Nodes with a negative label are never drawn (they are
-// among the test nodes). Each split has its own random stream, seeded by
-// (seed, its number), so that the first splits do not depend on count. The
-// error wraps ErrOption, ErrTooLarge (more than 2²⁰ splits) or ErrIndex. Cost
-// O(count · n).
+// RandomSplits draws count splits: from each class perClass nodes for training, but at most a third
+// of the class, and as many for validation; the rest is for testing. Nodes with a negative label
+// are never drawn (they are among the test nodes). Each split has its own random stream, seeded by
+// (seed, its number), so that the first splits do not depend on count. The error wraps
+// coles.ErrSetting, coles.ErrTooLarge (more than 2²⁰ splits) or coles.ErrIndex. Cost O(count · n).
 func RandomSplits(labels []int, perClass, count int, seed uint64) ([]Split, error) {
 	if perClass < 1 || count < 1 {
-		return nil, fmt.Errorf("dataset: %d splits of %d nodes a class, both must be at least 1: %w", count, perClass, ErrOption)
+		return nil, fmt.Errorf("dataset: %d splits of %d nodes a class, both must be at least 1: %w", count, perClass, coles.ErrSetting)
 	}
 	if count > maxDrawn {
-		return nil, fmt.Errorf("dataset: %d splits, the largest number is %d: %w", count, maxDrawn, ErrTooLarge)
+		return nil, fmt.Errorf("dataset: %d splits, the largest number is %d: %w", count, maxDrawn, coles.ErrTooLarge)
 	}
 	var members [][]int
 	for i, l := range labels {
 		if l >= maxClasses {
-			return nil, fmt.Errorf("dataset: node %d has label %d, the largest allowed is %d: %w", i, l, maxClasses-1, ErrIndex)
+			return nil, fmt.Errorf("dataset: node %d has label %d, the largest allowed is %d: %w", i, l, maxClasses-1, coles.ErrIndex)
 		}
 		for l >= len(members) {
 			members = append(members, nil)

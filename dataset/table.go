@@ -10,21 +10,23 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"coles"
+	"coles/dataset/internal/source"
 )
 
-// maxLine bounds a line of a text file: a million features of sixteen
-// characters.
+// maxLine bounds a line of a text file: a million features of sixteen characters.
 const maxLine = 16 << 20
 
-// separators are tried in this order on the first data line; the last, any run
-// of spaces, fits every line.
+// separators are tried in this order on the first data line; the last, any run of spaces, fits
+// every line.
 var separators = []byte{'\t', ',', ';', ' '}
 
-// table reads a text file of fields: separated by tabs, commas, semicolons or
-// spaces, which the first data line decides; lines that start with # or % and
-// empty ones are skipped. A field in double quotes may hold the separator, a
-// leading # and, doubled, a quote.
+// table reads a text file of fields: separated by tabs, commas, semicolons or spaces, which the
+// first data line decides; lines that start with # or % and empty ones are skipped. A field in
+// double quotes may hold the separator, a leading # and, doubled, a quote.
 type table struct {
+	faults
 	r    *bufio.Reader
 	file string
 	sep  byte // 0 until the first data line
@@ -33,44 +35,37 @@ type table struct {
 	long []byte   // storage of a line longer than the reader's buffer
 	cols []string // its fields
 	at   []int    // byte at which each field starts, from 0
-	skip bool     // the current line has been handed back by unread
+	held bool     // next is to stay at the current line once more
 
 	guessed   []string // the fields of the line that was taken for a header
 	guessedAt int      // its number
 }
 
-func newTable(r io.Reader, file string) *table {
-	return &table{r: buffered(r), file: file}
+func newTable(r io.Reader, file string, sep byte) *table {
+	return &table{r: bufio.NewReaderSize(r, source.Chunk), file: file, sep: sep}
 }
 
-// fault places an error at field k of the current line; k < 0 means the line.
-func (t *table) fault(k int, format string, args ...any) error {
+// fault is a fault at field k of the current line; k < 0 means the line.
+func (t *table) fault(k int, format string, args ...any) {
 	e := &ParseError{File: t.file, Line: t.line, Err: fmt.Errorf(format, args...)}
 	if k >= 0 && k < len(t.at) {
 		e.Column = t.at[k] + 1
 	}
-	return e
+	t.fail(e)
 }
 
-// next goes to the next data line; io.EOF, bare, says that there is none.
-func (t *table) next() error {
-	if t.skip {
-		t.skip = false
-		return nil
+// next goes to the next data line and reports whether there is one and no fault.
+func (t *table) next() bool {
+	if t.held {
+		t.held = false
+		return t.err == nil
 	}
-	if err := t.nextLine(); err != nil {
-		return err
-	}
-	return t.split()
+	return t.nextLine() && t.split()
 }
 
 // nextLine goes to the next data line and leaves it whole.
-func (t *table) nextLine() error {
-	for {
-		t.line++
-		if err := t.readLine(); err != nil {
-			return err
-		}
+func (t *table) nextLine() bool {
+	for t.readLine() {
 		if t.line == 1 {
 			t.text = bytes.TrimPrefix(t.text, []byte("\xef\xbb\xbf")) // byte order mark
 		}
@@ -88,11 +83,12 @@ func (t *table) nextLine() error {
 				}
 			}
 		}
-		return nil
+		return true
 	}
+	return false
 }
 
-// separates tells whether a byte stands in a line outside of quoted fields.
+// separates reports whether a byte stands in a line outside of quoted fields.
 func separates(line []byte, sep byte) bool {
 	quoted := false
 	for i, c := range line {
@@ -107,11 +103,13 @@ func separates(line []byte, sep byte) bool {
 	return false
 }
 
-// unread makes the next call of next return the current line again.
-func (t *table) unread() { t.skip = true }
-
-// readLine sets text to one line of any length up to maxLine.
-func (t *table) readLine() error {
+// readLine sets text to the next line, of any length up to maxLine, and reports whether there is
+// one and no fault.
+func (t *table) readLine() bool {
+	if t.err != nil {
+		return false
+	}
+	t.line++
 	t.long = t.long[:0]
 	for {
 		part, err := t.r.ReadSlice('\n')
@@ -120,54 +118,77 @@ func (t *table) readLine() error {
 			t.long = append(t.long, part...)
 			t.text = t.long
 		}
-		if len(t.text) > maxLine {
-			return t.fault(-1, "a line of more than %d bytes: %w", maxLine, ErrTooLarge)
-		}
 		switch {
+		case len(t.text) > maxLine:
+			t.fault(-1, "a line of more than %d bytes: %w", maxLine, coles.ErrTooLarge)
+			return false
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err == io.EOF && len(t.text) == 0:
-			return io.EOF
+			return false
 		case err != nil && err != io.EOF:
-			return t.fault(-1, "%w", cause(err))
+			t.fault(-1, "%w", source.Cause(err))
+			return false
 		}
 		t.text = bytes.TrimSuffix(bytes.TrimSuffix(t.text, []byte("\n")), []byte("\r"))
-		return nil
+		return true
 	}
 }
 
-// split cuts the line into fields. One string is made of the line and the
-// fields are slices of it, so that a caller keeps a field by cloning it.
-func (t *table) split() error {
+// begin drops the fields of the line before and returns the current one as a string. The fields are
+// slices of it, so that a caller keeps a field by cloning it.
+func (t *table) begin() string {
 	t.cols, t.at = t.cols[:0], t.at[:0]
 	if !utf8.Valid(t.text) {
-		return t.fault(-1, "%w: not UTF-8 text", ErrFormat)
+		t.fault(-1, "%w: not UTF-8 text", coles.ErrFormat)
+		return ""
 	}
-	line := string(t.text)
-	p := 0
-	for {
+	return string(t.text)
+}
+
+// split cuts the line into fields and reports whether it could.
+func (t *table) split() bool {
+	line := t.begin()
+	for p := 0; t.err == nil; p++ {
 		for p < len(line) && (line[p] == ' ' || line[p] == '\t' && t.sep == ' ') {
 			p++
 		}
 		if t.sep == ' ' && p == len(line) {
-			return nil
+			break
 		}
 		t.at = append(t.at, p)
-		field, after, err := t.field(line, p)
-		if err != nil {
-			return err
+		var field string
+		if field, p = t.field(line, p); t.err == nil {
+			t.cols = append(t.cols, field)
 		}
-		t.cols = append(t.cols, field)
-		if after == len(line) {
-			return nil
+		if p == len(line) {
+			break
 		}
-		p = after + 1
 	}
+	return t.err == nil
 }
 
-// field reads the field that starts at p and returns it with the place of the
-// separator that follows.
-func (t *table) field(line string, p int) (string, int, error) {
+// splitSpaces cuts the line at its spaces: a format without quotes.
+func (t *table) splitSpaces() bool {
+	line := t.begin()
+	for p := 0; p < len(line); {
+		if line[p] == ' ' || line[p] == '\t' {
+			p++
+			continue
+		}
+		end := p
+		for end < len(line) && line[end] != ' ' && line[end] != '\t' {
+			end++
+		}
+		t.cols, t.at = append(t.cols, line[p:end]), append(t.at, p)
+		p = end
+	}
+	return t.err == nil
+}
+
+// field reads the field that starts at p and returns it with the place of the separator that
+// follows.
+func (t *table) field(line string, p int) (string, int) {
 	if p < len(line) && line[p] == '"' {
 		return t.quotedField(line, p)
 	}
@@ -178,15 +199,16 @@ func (t *table) field(line string, p int) (string, int, error) {
 	if end < p {
 		end = len(line)
 	}
-	return strings.TrimRight(line[p:end], " "), end, nil
+	return strings.TrimRight(line[p:end], " "), end
 }
 
-func (t *table) quotedField(line string, p int) (string, int, error) {
+func (t *table) quotedField(line string, p int) (string, int) {
 	var b strings.Builder
 	for q := p + 1; ; q++ {
 		k := strings.IndexByte(line[q:], '"')
 		if k < 0 {
-			return "", 0, t.fault(len(t.at)-1, "%w: a quote that does not close", ErrFormat)
+			t.fault(len(t.at)-1, "%w: a quote that does not close", coles.ErrFormat)
+			return "", len(line)
 		}
 		b.WriteString(line[q : q+k])
 		if q += k; q+1 < len(line) && line[q+1] == '"' {
@@ -199,34 +221,76 @@ func (t *table) quotedField(line string, p int) (string, int, error) {
 			end++
 		}
 		if end < len(line) && line[end] != t.sep && !(t.sep == ' ' && line[end] == '\t') {
-			return "", 0, t.fault(len(t.at)-1, "%w: text after a closing quote", ErrFormat)
+			t.fault(len(t.at)-1, "%w: text after a closing quote", coles.ErrFormat)
 		}
-		return b.String(), end, nil
+		return b.String(), end
 	}
 }
 
-// number parses field k as a finite number.
-func (t *table) number(k int) (float64, error) { return t.parse(k, t.cols[k]) }
+// fields demands that the line has so many.
+func (t *table) fields(want int) {
+	if len(t.cols) != want {
+		t.fault(-1, "%w: %d fields, want %d", coles.ErrFormat, len(t.cols), want)
+	}
+}
 
-func (t *table) parse(k int, field string) (float64, error) {
+// numbers appends the finite numbers of the fields from k on.
+func (t *table) numbers(to []float64, k int) []float64 {
+	for ; k < len(t.cols) && t.err == nil; k++ {
+		to = append(to, t.number(k))
+	}
+	return to
+}
+
+// number is field k as a finite number.
+func (t *table) number(k int) float64 {
+	if t.err != nil {
+		return 0
+	}
+	return t.parse(k, t.cols[k])
+}
+
+func (t *table) parse(k int, field string) float64 {
 	v, err := strconv.ParseFloat(field, 64)
 	if errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-		return 0, t.fault(k, "%q: %w", field, ErrNotFinite)
+		t.fault(k, "%q: %w", field, coles.ErrNotFinite)
+	} else if err != nil {
+		t.fault(k, "%w: %q is not a number", coles.ErrFormat, field)
 	}
-	if err != nil {
-		return 0, t.fault(k, "%w: %q is not a number", ErrFormat, field)
+	return v
+}
+
+// size is field k as a number of things, at most so many.
+func (t *table) size(k int, most int64) int {
+	if t.err != nil {
+		return 0
 	}
-	return v, nil
+	v, err := strconv.Atoi(t.cols[k])
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && int64(v) > most:
+		t.fault(k, "%s: %w (at most %d)", t.cols[k], coles.ErrTooLarge, most)
+	case err != nil || v < 0:
+		t.fault(k, "%w: %q is not a size", coles.ErrFormat, t.cols[k])
+	}
+	return v
+}
+
+// index is field k as one of n things, which the file counts from first on, counted from 0.
+func (t *table) index(k, first, n int) int {
+	if t.err != nil {
+		return 0
+	}
+	v, err := strconv.Atoi(t.cols[k])
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && (v < first || v-first >= n):
+		t.fault(k, "%s of %d to %d: %w", t.cols[k], first, n-1+first, coles.ErrIndex)
+	case err != nil:
+		t.fault(k, "%w: %q is not a whole number", coles.ErrFormat, t.cols[k])
+	}
+	return v - first
 }
 
 func isNumber(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
-
-// missingValues are what tables hold, in lower case, where there is no number.
-var missingValues = map[string]bool{"": true, "na": true, "n/a": true, "null": true, "none": true, "nil": true, "?": true, "-": true}
-
-// isValue tells whether a field stands where a number should: a line of such fields is no
-// header, and its reader says where the first is that is none.
-func isValue(s string) bool { return isNumber(s) || missingValues[strings.ToLower(s)] }

@@ -2,20 +2,30 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"coles"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // binaryRow is a row as word2vec.c writes it.
 func binaryRow(id string, values ...float32) string {
-	return id + " " + string(appendFloat32s(nil, values))
+	b, err := binary.Append([]byte(id+" "), binary.LittleEndian, values)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }
 
 func TestWord2VecForms(t *testing.T) {
@@ -49,71 +59,6 @@ func TestWord2VecForms(t *testing.T) {
 	}
 }
 
-func TestWord2VecMalformed(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		binary bool
-		text   string
-		cause  error
-		place  string
-	}{
-		{"nothing", false, "", ErrTruncated, "word2vec:1"},
-		{"one size", false, "3\n", ErrFormat, "word2vec:1"},
-		{"sizes of text", false, "a b\n", ErrFormat, "word2vec:1:1"},
-		{"no rows", false, "0 3\n", ErrShape, "word2vec:1:1"},
-		{"no columns", false, "3 0\n", ErrShape, "word2vec:1:3"},
-		{"rows beyond an index", false, "1099511627776 3\n", ErrTooLarge, "word2vec:1:1"},
-		{"columns beyond all", false, "3 99999999999999999999\n", ErrTooLarge, "word2vec:1:3"},
-		{"rows declared only", false, "2000000000 2000000000\n", ErrTruncated, "word2vec:2"},
-		{"a row missing", false, "2 1\na 1\n", ErrTruncated, "1 rows of 2"},
-		{"a row too many", false, "1 1\na 1\nb 2\n", ErrFormat, "word2vec:3"},
-		{"a short row", false, "2 2\na 1 2\nb 1\n", ErrShape, "word2vec:3"},
-		{"a long row", false, "1 1\na 1 2\n", ErrShape, "word2vec:2"},
-		{"an id twice", false, "2 1\na 1\na 2\n", ErrDuplicate, "word2vec:3:1"},
-		{"text for a number", false, "1 2\na 1 x\n", ErrFormat, "word2vec:2:5"},
-		{"no finite number", false, "1 1\na Inf\n", ErrNotFinite, "word2vec:2:3"},
-		{"not UTF-8", false, "1 1\n\xff 1\n", ErrFormat, "word2vec:2"},
-		{"binary: nothing", true, "", ErrTruncated, "word2vec:1"},
-		{"binary: no rows", true, "2 2\n", ErrTruncated, "byte 4"},
-		{"binary: half a row", true, "1 2\na 1234", ErrTruncated, "byte 10"},
-		{"binary: rows declared only", true, "2000000000 2000000000\na ", ErrTruncated, "byte"},
-		{"binary: an empty id", true, "1 1\n 1234", ErrFormat, "byte 4"},
-		{"binary: a line feed in an id", true, "1 1\na\nb 1234", ErrFormat, "byte 4"},
-		{"binary: an id not UTF-8", true, "1 1\n\xff 1234", ErrFormat, "byte 4"},
-		{"binary: an id without end", true, "1 1\n" + strings.Repeat("x", maxWord+1), ErrTooLarge, "byte 4"},
-		{"binary: an id twice", true, "2 1\n" + binaryRow("a", 1) + binaryRow("a", 2), ErrDuplicate, "byte"},
-		{"binary: no finite number", true, "1 1\n" + binaryRow("a", float32(math.NaN())), ErrNotFinite, "byte 6"},
-		{"binary: bytes after the end", true, "1 1\n" + binaryRow("a", 1) + "\n\n", ErrFormat, "byte 11"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			taken := allocated(func() {
-				read := ReadWord2Vec
-				if c.binary {
-					read = ReadWord2VecBinary
-				}
-				_, _, err := read(strings.NewReader(c.text))
-				wantError(t, err, c.cause, c.place)
-			})
-			if taken > 4<<20 {
-				t.Errorf("%d bytes for a file of %d", taken, len(c.text))
-			}
-		})
-	}
-}
-
-func TestWord2VecFailsAtEveryByte(t *testing.T) {
-	text := []byte("2 1\na 1\nb 2\n")
-	binary := []byte("2 1\n" + binaryRow("a", 1) + "\n" + binaryRow("b", 2) + "\n")
-	for at := range len(text) + 1 {
-		_, _, err := ReadWord2Vec(failAfter(text[:at]))
-		wantError(t, err, errDisk, "word2vec:")
-	}
-	for at := range len(binary) + 1 {
-		_, _, err := ReadWord2VecBinary(failAfter(binary[:at]))
-		wantError(t, err, errDisk, "word2vec")
-	}
-}
-
 func TestWord2VecRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	m := mat.NewDense(50, 17, nil)
@@ -132,7 +77,6 @@ func TestWord2VecRoundTrip(t *testing.T) {
 		if err := c.write(&b, ids, m); err != nil {
 			t.Fatal(err)
 		}
-		whole := bytes.Clone(b.Bytes())
 		back, vectors, err := c.read(&b)
 		if err != nil || !slices.Equal(back, ids) || !mat.Equal(vectors, m) {
 			t.Errorf("%s: something else came back (%v)", name, err)
@@ -144,14 +88,7 @@ func TestWord2VecRoundTrip(t *testing.T) {
 		if back, _, err = c.read(&b); err != nil || back[49] != "49" {
 			t.Errorf("%s: without ids the last is %q (%v)", name, back, err)
 		}
-		for at := range whole {
-			wantError(t, c.write(&limited{w: io.Discard, left: at}, ids, m), errDisk, "word2vec")
-		}
-		wantError(t, c.write(io.Discard, nil, nil), ErrMissing, "nil")
-		wantError(t, c.write(io.Discard, ids[:3], m), ErrShape, "3 ids")
-		wantError(t, c.write(io.Discard, append(slices.Clone(ids[:49]), "a b"), m), ErrID, "a b")
 	}
-	wantError(t, WriteWord2VecBinary(io.Discard, nil, mat.NewDense(1, 1, []float64{1e300})), ErrNotFinite, "(0, 0)")
 }
 
 func FuzzReadWord2Vec(f *testing.F) {
@@ -175,4 +112,54 @@ func FuzzReadWord2Vec(f *testing.F) {
 			t.Errorf("something else came back: %v", err)
 		}
 	})
+}
+
+// A file is known to be gzipped by what it holds, not by its name, and one that is not there, or
+// cut short, is named.
+func TestOpenMatricesOfEveryFormat(t *testing.T) {
+	want := mat.NewDense(2, 2, []float64{1, -2, 0.5, 4})
+	for name, c := range map[string]struct {
+		write func(io.Writer) error
+		open  func(path string) (mat.Matrix, error)
+	}{
+		"Matrix Market": {
+			func(w io.Writer) error { return WriteMatrixMarket(w, want) },
+			OpenMatrixMarket,
+		},
+		"word2vec": {
+			func(w io.Writer) error { return WriteWord2Vec(w, nil, want) },
+			func(path string) (mat.Matrix, error) { _, m, err := OpenWord2Vec(path); return m, err },
+		},
+		"word2vec binary": {
+			func(w io.Writer) error { return WriteWord2VecBinary(w, nil, want) },
+			func(path string) (mat.Matrix, error) { _, m, err := OpenWord2VecBinary(path); return m, err },
+		},
+		"npz": {
+			func(w io.Writer) error { return WriteMatrices(w, map[string]mat.Matrix{"a": want}) },
+			func(path string) (mat.Matrix, error) { all, err := OpenMatrices(path); return all["a"], err },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := c.write(&b); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "file")
+			for _, content := range [][]byte{b.Bytes(), gzipped(b.Bytes())} {
+				if err := os.WriteFile(path, content, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := c.open(path); err != nil || !mat.Equal(got, want) {
+					t.Errorf("%v, %v", got, err)
+				}
+			}
+			packed := gzipped(b.Bytes())
+			if err := os.WriteFile(path, packed[:len(packed)-9], 0o666); err != nil {
+				t.Fatal(err)
+			}
+			_, err := c.open(path)
+			wantError(t, err, coles.ErrChecksum, path)
+			wantError(t, testkit.Err(c.open(path+"2")), fs.ErrNotExist, path+"2")
+		})
+	}
 }

@@ -2,161 +2,40 @@ package dataset
 
 import (
 	"bufio"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
-	"math"
-	"reflect"
-	"slices"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"coles"
+	"coles/dataset/internal/source"
+	"coles/internal/link"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// WriteNPY writes m in NumPy's .npy format, version 1.0: little-endian,
-// row-major, float32 for a *coles.Dense32 and float64 for any other matrix.
-// numpy.load gives back the same bits, and so does [ReadNPY] and, for float32,
-// [MapNPY]. The transpose of a *coles.Dense32 or *mat.Dense, as its method T returns
-// it, is written as it lies in memory: column-major, in the same precision, which
-// MapNPY refuses. An error is the writer's own, ErrMissing for a nil matrix or writer, or
-// ErrShape for a matrix without rows or columns or one that cannot be read. Rows are
-// written as they are encoded: memory is that of one row.
-func WriteNPY(w io.Writer, m mat.Matrix) error {
-	r, c, err := writing("npy", w, m)
-	if err != nil {
-		return err
-	}
-	if r == 0 || c == 0 {
-		return fmt.Errorf("dataset: write npy: an empty matrix, %d × %d: %w", r, c, ErrShape)
-	}
-	b := bufio.NewWriterSize(w, chunk)
-	return finish("npy", b, writeAsStored(b, m))
-}
-
-// writeAsStored writes a matrix with its header as it lies in memory.
-func writeAsStored(b *bufio.Writer, m mat.Matrix) error {
-	if t, ok := m.(mat.Transpose); ok {
-		switch t.Matrix.(type) {
-		case *mat.Dense, *coles.Dense32:
-			r, c := t.Dims()
-			writeOrderedHeader(b, ownType(t.Matrix), true, r, c)
-			return writeElements(b, ownType(t.Matrix), t.Matrix)
-		}
-	}
-	return writeMatrix(b, ownType(m), m)
-}
-
-// ownType is the element type that a matrix has in memory.
-func ownType(m mat.Matrix) string {
-	if _, narrow := m.(*coles.Dense32); narrow {
-		return "<f4"
-	}
-	return "<f8"
-}
-
-// writeHeader writes what stands before the elements of a row-major .npy file. It
-// leaves its error in b, as Write does.
-func writeHeader(b *bufio.Writer, descr string, shape ...int) {
-	writeOrderedHeader(b, descr, false, shape...)
-}
-
-func writeOrderedHeader(b *bufio.Writer, descr string, fortran bool, shape ...int) {
-	tuple := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
-	if len(shape) == 1 {
-		tuple += ","
-	}
-	order := "False"
-	if fortran {
-		order = "True"
-	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, order, tuple)
-	// The elements start at a multiple of 64 bytes, for memory mapping:
-	// ten bytes come before the header, a newline ends it.
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
-	b.WriteString("\x93NUMPY\x01\x00")
-	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(header))))
-	b.WriteString(header)
-}
-
-// writeMatrix writes header and rows, as '<f4' or '<f8'; the numbers must fit.
-func writeMatrix(b *bufio.Writer, descr string, m mat.Matrix) error {
-	r, c := m.Dims()
-	writeHeader(b, descr, r, c)
-	return writeElements(b, descr, m)
-}
-
-// writeElements writes the rows, without a header.
-func writeElements(b *bufio.Writer, descr string, m mat.Matrix) error {
-	if x, narrow := m.(*coles.Dense32); narrow {
-		raw := x.RawMatrix()
-		for i := range raw.Rows {
-			if err := writeEach(b, raw.Data[i*raw.Stride:][:raw.Cols], appendFloat32s[float32]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	put := floatsAs(descr)
-	return eachRow(m, func(_ int, row []float64) error { return writeEach(b, row, put) })
-}
-
-// writeEach writes elements as put appends them, some at a time.
-func writeEach[T any](b *bufio.Writer, values []T, put func([]byte, []T) []byte) error {
-	for part := range slices.Chunk(values, 1<<10) {
-		if _, err := b.Write(put(b.AvailableBuffer(), part)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// floatsAs returns what encodes numbers as '<f4' or '<f8'.
-func floatsAs(descr string) func([]byte, []float64) []byte {
-	if descr == "<f4" {
-		return appendFloat32s[float64]
-	}
-	return appendFloat64s
-}
-
-func appendFloat32s[T float32 | float64](to []byte, values []T) []byte {
-	for _, v := range values {
-		to = binary.LittleEndian.AppendUint32(to, math.Float32bits(float32(v)))
-	}
-	return to
-}
-
-func appendFloat64s(to []byte, values []float64) []byte {
-	for _, v := range values {
-		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
-	}
-	return to
-}
-
-// WriteTSV writes a line a row: the id, or the row's number when ids is nil,
-// and the values, separated by tabs, in the shortest form that reads back to
-// the same number. [ReadEdgeList] reads it as a features file, unless an id is
-// repeated or a value is NaN or infinite, which are written as they are. An id is put
-// in double quotes where that file would need it; one with a line break or
-// that is empty or not UTF-8 is ErrID, a wrong number of ids ErrShape, a nil matrix or
-// writer ErrMissing; nothing is written then.
+// WriteTSV writes a line a row: the id, or the row's number when ids is nil, and the values,
+// separated by tabs, in the shortest form that reads back to the same number. [ReadEdgeList] reads
+// it as a features file, unless an id is repeated or a value is NaN or infinite, which are written
+// as they are. An id is put in double quotes where that file would need it; one with a line break
+// or that is empty or not UTF-8 is coles.ErrIDs, a wrong number of ids coles.ErrShape.
 func WriteTSV(w io.Writer, ids []string, m mat.Matrix) error {
-	r, _, err := writing("tsv", w, m)
-	if err != nil {
-		return err
+	r, _ := m.Dims()
+	if err := checkIDs(ids, r, func(c rune) bool { return c == '\n' || c == '\r' }); err != nil {
+		return writing("tsv", err)
 	}
-	if err := checkIDs("tsv", ids, r, func(c rune) bool { return c == '\n' || c == '\r' }); err != nil {
-		return err
-	}
-	b := bufio.NewWriterSize(w, chunk)
-	err = writeRows(b, ids, m, '\t', quoteTSV)
-	return finish("tsv", b, err)
+	b := bufio.NewWriterSize(w, source.Chunk)
+	return finish("tsv", b, writeRows(b, ids, m, '\t', quoteTSV))
 }
 
-// quoteTSV protects what the reader would take for a separator, a quote, a
-// comment or surrounding space.
+// quoteTSV protects what the reader would take for a separator, a quote, a comment or surrounding
+// space.
 func quoteTSV(id string) string {
 	if strings.ContainsAny(id, "\t\"") || strings.ContainsAny(id[:1], "#% ") || id[len(id)-1] == ' ' || strings.HasPrefix(id, "\ufeff") {
 		return `"` + strings.ReplaceAll(id, `"`, `""`) + `"`
@@ -164,79 +43,58 @@ func quoteTSV(id string) string {
 	return id
 }
 
-// checkWriter refuses a writer that is not there.
-func checkWriter(format string, w io.Writer) error {
-	if w == nil {
-		return fmt.Errorf("dataset: write %s: %w: no writer", format, ErrMissing)
+// writing says what was to be written, in an error.
+func writing(format string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("dataset: write %s: %w", format, err)
 }
 
-// writing checks what the writers of matrices are given, and returns its size.
-func writing(format string, w io.Writer, m mat.Matrix) (r, c int, err error) {
-	if err := checkWriter(format, w); err != nil {
-		return 0, 0, err
+// finish ends a file in which err stopped the writing.
+func finish(format string, b *bufio.Writer, err error) error {
+	if err == nil {
+		err = b.Flush()
 	}
-	if isNil(m) {
-		return 0, 0, fmt.Errorf("dataset: write %s: %w: the matrix is nil", format, ErrMissing)
-	}
-	if r, c, err = dimsOf(m); err != nil {
-		return 0, 0, fmt.Errorf("dataset: write %s: %w", format, err)
-	}
-	return r, c, nil
+	return writing(format, err)
 }
 
-// isNil tells whether m is nil or a nil pointer.
-func isNil(m mat.Matrix) bool {
-	v := reflect.ValueOf(m)
-	return m == nil || v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// dimsOf is m.Dims(), if they are sizes.
-func dimsOf(m mat.Matrix) (r, c int, err error) {
-	defer trap(m, &err)
-	r, c = m.Dims()
-	if r < 0 || c < 0 {
-		return 0, 0, fmt.Errorf("a matrix of %d × %d: %w", r, c, ErrShape)
+// sides are the rows and columns of a matrix that is to have some.
+func sides(m mat.Matrix) (r, c int, err error) {
+	if r, c = m.Dims(); r == 0 || c == 0 {
+		err = fmt.Errorf("an empty matrix, %d × %d: %w", r, c, coles.ErrShape)
 	}
-	if r > maxDim || c > min(maxDim, math.MaxInt/16) { // a row must fit memory
-		return 0, 0, fmt.Errorf("a matrix of %d × %d: %w", r, c, ErrTooLarge)
-	}
-	return r, c, nil
-}
-
-// trap, deferred, makes a panic of a matrix an error: matrices may be anybody's.
-func trap(m mat.Matrix, err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("reading the %T panicked: %v: %w", m, r, ErrShape)
-	}
+	return r, c, err
 }
 
 // checkIDs looks at all ids before anything is written.
-func checkIDs(format string, ids []string, rows int, bad func(rune) bool) error {
+func checkIDs(ids []string, rows int, bad func(rune) bool) error {
 	if ids == nil {
 		return nil
 	}
 	if len(ids) != rows {
-		return fmt.Errorf("dataset: write %s: %d ids for %d rows: %w", format, len(ids), rows, ErrShape)
+		return fmt.Errorf("%d ids for %d rows: %w", len(ids), rows, coles.ErrShape)
 	}
 	for i, id := range ids {
-		if id == "" || strings.ContainsFunc(id, bad) || strings.ToValidUTF8(id, "") != id {
-			return fmt.Errorf("dataset: write %s: row %d, id %q: %w", format, i, id, ErrID)
+		if id == "" || strings.ContainsFunc(id, bad) || !utf8.ValidString(id) {
+			return fmt.Errorf("row %d, id %q: %w", i, id, coles.ErrIDs)
 		}
 	}
 	return nil
+}
+
+// rowID is the id of a row, or its number.
+func rowID(ids []string, i int) string {
+	if ids == nil {
+		return strconv.Itoa(i)
+	}
+	return ids[i]
 }
 
 func writeRows(b *bufio.Writer, ids []string, m mat.Matrix, sep byte, quote func(string) string) error {
 	var line []byte
 	return eachRow(m, func(i int, row []float64) error {
-		line = line[:0]
-		if ids != nil {
-			line = append(line, quote(ids[i])...)
-		} else {
-			line = strconv.AppendInt(line, int64(i), 10)
-		}
+		line = append(line[:0], quote(rowID(ids, i))...)
 		for _, v := range row {
 			line = strconv.AppendFloat(append(line, sep), v, 'g', -1, 64)
 		}
@@ -248,11 +106,18 @@ func writeRows(b *bufio.Writer, ids []string, m mat.Matrix, sep byte, quote func
 // eachRow calls f with every row; a row is valid during the call only.
 func eachRow(m mat.Matrix, f func(i int, row []float64) error) error {
 	r, c := m.Dims()
-	space := make([]float64, c)
+	row := make([]float64, c)
 	for i := range r {
-		row, err := rowOf(m, i, space)
-		if err != nil {
-			return err
+		switch m := m.(type) {
+		case mat.RawRowViewer:
+			row = m.RawRowView(i)
+		case mat.RowNonZeroDoer: // a sparse matrix would search for every At
+			clear(row)
+			m.DoRowNonZero(i, func(_, j int, v float64) { row[j] += v })
+		default:
+			for j := range row {
+				row[j] = m.At(i, j)
+			}
 		}
 		if err := f(i, row); err != nil {
 			return err
@@ -261,29 +126,140 @@ func eachRow(m mat.Matrix, f func(i int, row []float64) error) error {
 	return nil
 }
 
-// rowOf is row i of m, in the space given if m has none.
-func rowOf(m mat.Matrix, i int, space []float64) (row []float64, err error) {
-	defer trap(m, &err)
-	switch m := m.(type) {
-	case mat.RawRowViewer:
-		return m.RawRowView(i), nil
-	case mat.RowNonZeroDoer: // a sparse matrix would search for every At
-		clear(space)
-		m.DoRowNonZero(i, func(_, j int, v float64) { space[j] += v })
-	default:
-		for j := range space {
-			space[j] = m.At(i, j)
-		}
-	}
-	return space, nil
+// WriteFile writes the file at path by way of write. The content goes to a new file beside it, is
+// flushed to the disk, and takes its name only then: on any error, a panic of write included, what
+// stood at path before stands there still, and no partial file is left. On Linux the new file has
+// no name until it is whole, so that none is left by a program that is killed either. An existing
+// file keeps its permissions; a symbolic link keeps pointing at its file, there already or not,
+// which is the one replaced. What is not a regular file, such as a pipe, is written to directly,
+// and so are /dev/stdout and /dev/stderr, wherever they lead.
+func WriteFile(path string, write func(io.Writer) error) error {
+	return writing(path, writeFile(path, write))
 }
 
-func finish(format string, b *bufio.Writer, err error) error {
-	if err == nil {
-		err = b.Flush()
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	switch filepath.Clean(path) {
+	case "/dev/stdout":
+		return write(os.Stdout)
+	case "/dev/stderr":
+		return write(os.Stderr)
 	}
+	mode := fs.FileMode(0o666) // less the umask
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		path = link.Target(path)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("is a folder: %w", coles.ErrSetting)
+	case !info.Mode().IsRegular():
+		return writeDevice(path, write)
+	default:
+		mode = info.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
+	f, err := createPartial(path, mode)
 	if err != nil {
-		return fmt.Errorf("dataset: write %s: %w", format, err)
+		return err
 	}
-	return nil
+	defer f.discard() // unless it has the name by then
+	err = write(f)
+	if err == nil && info != nil { // the umask does not apply to a file that was there
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.rename(path)
+	}
+	if err == nil {
+		syncDir(filepath.Dir(path))
+	}
+	return err
+}
+
+// A partial is a file that is to take a name when it is whole.
+type partial struct {
+	*os.File
+	name string // "" while it has none
+}
+
+// createPartial creates a new file in the folder of path, without a name where the system can.
+func createPartial(path string, mode fs.FileMode) (*partial, error) {
+	if f, err := createUnnamed(filepath.Dir(path), mode); err == nil {
+		return &partial{File: f}, nil
+	}
+	p := &partial{}
+	err := p.take(path, func(name string) (err error) {
+		p.File, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+		return err
+	})
+	return p, err
+}
+
+// maxName keeps the name of a partial file within the 255 bytes that file systems allow.
+const maxName = 200
+
+// take looks for a free name beside path. It is random so that two programs do not meet, and
+// decides nothing.
+func (p *partial) take(path string, give func(name string) error) error {
+	dir, base := filepath.Split(path)
+	base = base[:min(len(base), maxName)]
+	for {
+		name := fmt.Sprintf("%s.%s.%016x.partial", dir, base, rand.Uint64())
+		err := give(name)
+		if err == nil {
+			p.name = name
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
+
+// rename closes the file and has it replace the one at path. A name cannot be given to a file in
+// the place of another, hence by way of one beside it.
+func (p *partial) rename(path string) error {
+	if p.name == "" {
+		if err := p.take(path, func(name string) error { return giveName(p.File, name) }); err != nil {
+			return err
+		}
+	}
+	err := p.Close()
+	if err == nil {
+		err = os.Rename(p.name, path)
+	}
+	if err == nil {
+		p.name = ""
+	}
+	return err
+}
+
+// discard closes the file and removes its name.
+func (p *partial) discard() {
+	p.Close()
+	if p.name != "" {
+		os.Remove(p.name)
+	}
+}
+
+// syncDir makes the new name last through a power cut where the system can; the content is on the
+// disk by then, so that a refusal costs nothing.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}
+
+func writeDevice(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }

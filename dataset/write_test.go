@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/internal/source"
+	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -30,10 +32,7 @@ func TestWriteTSVReadsBack(t *testing.T) {
 	if err := WriteTSV(&b, ids, m); err != nil {
 		t.Fatal(err)
 	}
-	d, err := ReadEdgeList(strings.NewReader(""), &b, EdgeListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(ReadEdgeList(strings.NewReader(""), &b, EdgeListOptions{}))
 	if !slices.Equal(d.IDs, ids) {
 		t.Errorf("ids %q, want %q", d.IDs, ids)
 	}
@@ -66,50 +65,6 @@ var writers = map[string]func(io.Writer, mat.Matrix) error{
 	"word2vec": func(w io.Writer, m mat.Matrix) error { return WriteWord2Vec(w, nil, m) },
 }
 
-func TestWritersRefuseIDs(t *testing.T) {
-	m := mat.NewDense(2, 1, nil)
-	for _, c := range []struct {
-		name  string
-		ids   []string
-		write func(io.Writer, []string, mat.Matrix) error
-		cause error
-		place string
-	}{
-		{"space in word2vec", []string{"a", "b c"}, WriteWord2Vec, ErrID, `row 1, id "b c"`},
-		{"wide space in word2vec", []string{"a\u00a0b", "b"}, WriteWord2Vec, ErrID, "row 0"},
-		{"empty in word2vec", []string{"a", ""}, WriteWord2Vec, ErrID, "row 1"},
-		{"too few in word2vec", []string{"a"}, WriteWord2Vec, ErrShape, "1 ids for 2 rows"},
-		{"line break in TSV", []string{"a\nb", "b"}, WriteTSV, ErrID, "row 0"},
-		{"empty in TSV", []string{"a", ""}, WriteTSV, ErrID, "row 1"},
-		{"not UTF-8 in TSV", []string{"a", "\xff"}, WriteTSV, ErrID, "row 1"},
-		{"too many in TSV", []string{"a", "b", "c"}, WriteTSV, ErrShape, "3 ids for 2 rows"},
-	} {
-		var b bytes.Buffer
-		wantError(t, c.write(&b, c.ids, m), c.cause, c.place)
-		if b.Len() > 0 {
-			t.Errorf("%s: %d bytes were written", c.name, b.Len())
-		}
-	}
-}
-
-func TestNilIsRefused(t *testing.T) {
-	for name, write := range writers {
-		wantError(t, write(io.Discard, nil), ErrMissing, name)
-		wantError(t, write(io.Discard, (*coles.Dense32)(nil)), ErrMissing, name)
-	}
-	_, err := ReadEdgeList(nil, nil, EdgeListOptions{})
-	wantError(t, err, ErrMissing, "edges")
-	var none *sparse.CSR
-	d := KarateClub()
-	d.Features = none
-	wantError(t, d.Validate(), ErrMissing, "features")
-	d.Features = (*coles.Dense32)(nil)
-	wantError(t, d.Validate(), ErrMissing, "features")
-	d.Features = (*mat.Dense)(nil)
-	wantError(t, d.Validate(), ErrMissing, "features")
-	wantError(t, (&Dataset{}).Validate(), ErrMissing, "adjacency")
-}
-
 // limited accepts so many bytes and then fails.
 type limited struct {
 	w    io.Writer
@@ -129,14 +84,11 @@ func (l *limited) Write(p []byte) (int, error) {
 func TestFailingWriterLeavesNoFile(t *testing.T) {
 	m := mat.NewDense(3000, 8, nil) // several times the buffer
 	m.Apply(func(i, j int, _ float64) float64 { return float64(i+j) / 7 }, m)
-	narrow, err := coles.NewDense32(6000, 8, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	narrow := dense32(6000, 8, make([]float32, (6000)*8))
 	failing := maps.Clone(writers)
 	failing["write npy"] = func(w io.Writer, _ mat.Matrix) error { return WriteNPY(w, narrow) }
 	for name, write := range failing {
-		for _, left := range []int{0, 1, chunk, chunk + 1, 2 * chunk} {
+		for _, left := range []int{0, 1, source.Chunk, source.Chunk + 1, 2 * source.Chunk} {
 			for _, before := range []string{"", "what stood here"} {
 				dir := t.TempDir()
 				path := filepath.Join(dir, "out")
@@ -157,10 +109,7 @@ func TestFailingWriterLeavesNoFile(t *testing.T) {
 // wantFiles checks that a folder holds "out" with the given content, or nothing.
 func wantFiles(t *testing.T, dir, content string) {
 	t.Helper()
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := testkit.Must(os.ReadDir(dir))
 	if content == "" {
 		if len(list) != 0 {
 			t.Errorf("%s is left", list[0].Name())
@@ -249,7 +198,7 @@ func TestWriteFile(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "no", "such", "folder")
 		wantError(t, WriteFile(path, hello), fs.ErrNotExist, path)
-		wantError(t, WriteFile(dir, hello), ErrOption, dir)
+		wantError(t, WriteFile(dir, hello), coles.ErrSetting, dir)
 		wantError(t, WriteFile("", hello), fs.ErrNotExist, "write")
 		wantFiles(t, dir, "")
 	})
@@ -290,29 +239,12 @@ func TestWriteFileHasNoNameBefore(t *testing.T) {
 	}
 }
 
-// A gzipped file that unpacks past its budget is refused, not cut off.
-func TestGzipBudget(t *testing.T) {
-	b := &bounded{r: strings.NewReader("0123456789"), left: 9, limit: 9}
-	data, err := io.ReadAll(b)
-	if len(data) != 9 {
-		t.Errorf("%d bytes", len(data))
-	}
-	wantError(t, err, ErrTooLarge, "more than 9 bytes")
-	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("a read after the end: %v", err)
-	}
-	b = &bounded{r: strings.NewReader("0123456789"), left: 10, limit: 10}
-	if data, err := io.ReadAll(b); err != nil || len(data) != 10 {
-		t.Errorf("exactly the budget: %d bytes, %v", len(data), err)
-	}
-}
-
 // A list of edges that unpacks to a hundred times its size is refused before it fills the memory.
 func TestGzipBombOfEdges(t *testing.T) {
-	path := saved(t, gzipped(bytes.Repeat([]byte("a b\n"), freeText/2)))
+	path := saved(t, gzipped(bytes.Repeat([]byte("a b\n"), source.FreeText/2)))
 	if n := allocated(func() {
 		_, err := OpenEdgeList(path, "", "")
-		wantError(t, err, ErrTooLarge, path)
+		wantError(t, err, coles.ErrTooLarge, path)
 	}); n > 1<<30 {
 		t.Errorf("%d bytes taken", n)
 	}
@@ -330,11 +262,11 @@ func TestGzipDamaged(t *testing.T) {
 		file  []byte
 		cause error
 	}{
-		{"cut in the header", good[:5], ErrTruncated},
-		{"cut in the body", good[:len(good)-12], ErrTruncated},
-		{"cut in the sum", good[:len(good)-2], ErrTruncated},
-		{"wrong sum", damage(len(good) - 6), ErrChecksum},
-		{"wrong method", damage(2), ErrFormat},
+		{"cut in the header", good[:5], coles.ErrChecksum},
+		{"cut in the body", good[:len(good)-12], coles.ErrChecksum},
+		{"cut in the sum", good[:len(good)-2], coles.ErrChecksum},
+		{"wrong sum", damage(len(good) - 6), coles.ErrChecksum},
+		{"wrong method", damage(2), coles.ErrFormat},
 	} {
 		path := filepath.Join(t.TempDir(), "splits.json.gz")
 		if err := os.WriteFile(path, c.file, 0o666); err != nil {

@@ -3,7 +3,6 @@ package dataset
 import (
 	"archive/zip"
 	"bufio"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -11,47 +10,40 @@ import (
 	"unicode/utf8"
 
 	"coles"
+	"coles/dataset/internal/npy"
+	"coles/dataset/internal/source"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
-// WriteNPZ writes d as a gnn-benchmark .npz archive, the form that [ReadNPZ]
-// and numpy.load read: the adjacency as adj_{data,indices,indptr,shape} (CSR),
-// features as attr_{data,…} when they are a *sparse.CSR and as attr_matrix
-// (n × d) when they are any other matrix, labels, and where d has them: has_label
-// (false for the nodes of Unlabeled), node_names, class_names, and Splits as
+// WriteNPZ writes d as a gnn-benchmark .npz archive, the form that [ReadNPZ] and numpy.load read:
+// the adjacency as adj_{data,indices,indptr,shape} (CSR), features as attr_{data,…} when they are a
+// *sparse.CSR and as attr_matrix (n × d) when they are any other matrix, labels, and where d has
+// them: has_label (false for the nodes of Unlabeled), node_names, class_names, and Splits as
 // {train,val,test}_masks (splits × n).
 //
-// Numbers are '<f4' where float32 holds every one of them exactly, as it does
-// those of a *coles.Dense32, and '<f8' otherwise. Column indices and row pointers
-// are '<i4', or '<i8' from 2³¹ entries on; names are '<U', every one as wide as
-// the longest.
+// Numbers are '<f4' where float32 holds every one of them exactly, as it does those of a
+// *coles.Dense32, and '<f8' otherwise. Column indices and row pointers are '<i4', or '<i8' from 2³¹
+// entries on; names are '<U', every one as wide as the longest.
 //
-// ReadNPZ gives back the same dataset but for this: Name is not written, since
-// the file's name is it; a *coles.Dense32 comes back as a *mat.Dense of the same
-// numbers; Unlabeled and the nodes of a split come back ascending, and an empty
-// list may come back nil, or nil as empty. Either every split has a Test or none.
+// ReadNPZ gives back the same dataset but for this: Name is not written, since the file's name is
+// it; a *coles.Dense32 comes back as a *mat.Dense of the same numbers; Unlabeled and the nodes of a
+// split come back ascending, and an empty list may come back nil, or nil as empty. Either every
+// split has a Test or none.
 //
-// The bytes depend on d alone: there are no time stamps. Nothing is compressed:
-// that would take nine times as long to save a fifth of dense features, or a
-// half to four fifths of sparse ones. Memory is that of two buffers, of a byte a
-// node and of a thousand names. Cost: two passes over the data.
+// The bytes depend on d alone: there are no time stamps. Nothing is compressed: that would take
+// nine times as long to save a fifth of dense features, or a half to four fifths of sparse ones.
+// Memory is that of two buffers, of a byte a node and of a thousand names. Cost: two passes over
+// the data.
 //
-// A dataset that cannot be written is found out before the first byte. The error
-// wraps ErrMissing (no dataset, no adjacency, no writer), ErrShape (also for dense features
-// without rows or columns, and for splits of which only some have a Test),
-// ErrIndex, ErrDuplicate, ErrNotFinite, ErrTooLarge, ErrID (a node id that is
-// not UTF-8, or ends in a zero byte, which '<U' cannot tell from its padding) or
-// ErrFormat (a class name of that kind). Any other error is the writer's own,
-// with the name of the member; what was written until then is no archive. See
-// [WriteFile] for a file that is whole or not there.
+// Errors are those of [Dataset.Validate], coles.ErrShape also for splits of which only some have a
+// Test, coles.ErrIDs for a name that is not UTF-8, or ends in a zero byte, which '<U' cannot tell
+// from its padding. Any other is the writer's own, with the name of the member; what was written
+// until then is no archive.
 func WriteNPZ(w io.Writer, d *Dataset) error {
-	if err := checkWriter("npz", w); err != nil {
-		return err
-	}
-	if err := writable(d); err != nil {
-		return fmt.Errorf("dataset: write npz: %w", err)
+	if err := d.writable(); err != nil {
+		return writing("npz", err)
 	}
 	a := newArchiveWriter(w)
 	a.fill(d)
@@ -59,48 +51,42 @@ func WriteNPZ(w io.Writer, d *Dataset) error {
 }
 
 // writable looks at all of d before anything is written.
-func writable(d *Dataset) error {
-	if d == nil {
-		return fmt.Errorf("%w: the dataset is nil", ErrMissing)
-	}
+func (d *Dataset) writable() error {
 	if err := d.validate(); err != nil {
 		return err
 	}
 	if _, isSparse := d.Features.(*sparse.CSR); d.Features != nil && !isSparse {
-		if r, c := d.Features.Dims(); r == 0 || c == 0 {
-			return fmt.Errorf("features are an empty matrix, %d × %d: %w", r, c, ErrShape)
+		if _, _, err := sides(d.Features); err != nil {
+			return fmt.Errorf("features: %w", err)
 		}
 	}
 	if len(d.Splits) > maxSplits {
-		return fmt.Errorf("%d splits, at most %d: %w", len(d.Splits), maxSplits, ErrTooLarge)
+		return fmt.Errorf("%d splits, at most %d: %w", len(d.Splits), maxSplits, coles.ErrTooLarge)
 	}
-	for i, s := range d.Splits {
-		if (s.Test == nil) != (d.Splits[0].Test == nil) {
-			return fmt.Errorf("split %d: some splits have test nodes and some do not: %w", i, ErrShape)
-		}
-	}
-	if err := writableNames("node", d.IDs, ErrID); err != nil {
+	if err := checkTests(d.Splits); err != nil {
 		return err
 	}
-	return writableNames("class", d.Classes, ErrFormat)
+	if err := writableNames("node", d.IDs); err != nil {
+		return err
+	}
+	return writableNames("class", d.Classes)
 }
 
-func writableNames(what string, names []string, cause error) error {
+func writableNames(what string, names []string) error {
 	for i, name := range names {
 		switch {
 		case !utf8.ValidString(name):
-			return fmt.Errorf("name of %s %d, %q, is not UTF-8: %w", what, i, name, cause)
+			return fmt.Errorf("name of %s %d, %q, is not UTF-8: %w", what, i, name, coles.ErrIDs)
 		case strings.HasSuffix(name, "\x00"):
-			return fmt.Errorf("name of %s %d, %q, ends in a zero byte: %w", what, i, name, cause)
-		case utf8.RuneCountInString(name) > maxHeader: // what the reader allows an element
-			return fmt.Errorf("name of %s %d has %d characters, at most %d: %w", what, i, utf8.RuneCountInString(name), maxHeader, ErrTooLarge)
+			return fmt.Errorf("name of %s %d, %q, ends in a zero byte: %w", what, i, name, coles.ErrIDs)
+		case utf8.RuneCountInString(name) > npy.MaxHeader: // what the reader allows an element
+			return fmt.Errorf("name of %s %d has %d characters, at most %d: %w", what, i, utf8.RuneCountInString(name), npy.MaxHeader, coles.ErrTooLarge)
 		}
 	}
 	return nil
 }
 
-// archiveWriter writes one .npy member after the other; after the first fault
-// it writes no more.
+// archiveWriter writes one .npy member after the other; after the first fault it writes no more.
 type archiveWriter struct {
 	z   *zip.Writer
 	b   *bufio.Writer
@@ -108,7 +94,7 @@ type archiveWriter struct {
 }
 
 func newArchiveWriter(w io.Writer) *archiveWriter {
-	return &archiveWriter{z: zip.NewWriter(w), b: bufio.NewWriterSize(nil, chunk)}
+	return &archiveWriter{z: zip.NewWriter(w), b: bufio.NewWriterSize(nil, source.Chunk)}
 }
 
 // close ends the archive, if all of it could be written.
@@ -116,10 +102,7 @@ func (a *archiveWriter) close() error {
 	if a.err == nil { // the directory would make an archive of a part
 		a.err = a.z.Close()
 	}
-	if a.err != nil {
-		return fmt.Errorf("dataset: write npz: %w", a.err)
-	}
-	return nil
+	return writing("npz", a.err)
 }
 
 func (a *archiveWriter) fill(d *Dataset) {
@@ -130,25 +113,35 @@ func (a *archiveWriter) fill(d *Dataset) {
 	case *sparse.CSR:
 		a.csr("attr", x)
 	default:
-		a.member("attr_matrix", func() error { return writeMatrix(a.b, matrixType(x), x) })
+		a.member("attr_matrix", func() error { return writeMatrix(a.b, narrowest(x), x) })
 	}
 	if d.Labels != nil {
-		writeArray(a, "labels", "<i8", d.Labels, appendInt64s)
+		writeArray(a, "labels", "<i8", d.Labels)
 	}
 	if len(d.Unlabeled) > 0 {
 		a.member("has_label", func() error {
-			writeHeader(a.b, "|b1", n)
-			return a.mask(n, d.Unlabeled, false)
+			npy.WriteHeader(a.b, "|b1", false, n)
+			return a.mask(n, d.Unlabeled, 1)
 		})
 	}
 	a.names("node_names", d.IDs)
 	a.names("class_names", d.Classes)
-	if len(d.Splits) > 0 {
-		a.masks("train_masks", n, d.Splits, func(s Split) []int { return s.Train })
-		a.masks("val_masks", n, d.Splits, func(s Split) []int { return s.Val })
-		if d.Splits[0].Test != nil {
-			a.masks("test_masks", n, d.Splits, func(s Split) []int { return s.Test })
+	if len(d.Splits) == 0 {
+		return
+	}
+	for k, p := range d.Splits[0].parts() {
+		if p.name == "test" && d.Splits[0].Test == nil {
+			continue
 		}
+		a.member(p.name+"_masks", func() error {
+			npy.WriteHeader(a.b, "|b1", false, len(d.Splits), n)
+			for _, s := range d.Splits {
+				if err := a.mask(n, *s.parts()[k].nodes, 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 }
 
@@ -171,23 +164,28 @@ func (a *archiveWriter) member(key string, write func() error) {
 }
 
 // writeArray writes an array of one dimension.
-func writeArray[T any](a *archiveWriter, key, descr string, values []T, put func([]byte, []T) []byte) {
+func writeArray[T int | float64](a *archiveWriter, key, descr string, values []T) {
 	a.member(key, func() error {
-		writeHeader(a.b, descr, len(values))
-		return writeEach(a.b, values, put)
+		npy.WriteHeader(a.b, descr, false, len(values))
+		return npy.Write(a.b, descr, values)
 	})
 }
 
 func (a *archiveWriter) csr(prefix string, m *sparse.CSR) {
 	raw := m.RawMatrix()
-	floats := floatType(raw.Data)
-	// One type for both, because SciPy copies indices whose type is not that
-	// of the row pointers.
-	integers, put := indexType(max(raw.J, len(raw.Ind)))
-	writeArray(a, prefix+"_data", floats, raw.Data, floatsAs(floats))
-	writeArray(a, prefix+"_indices", integers, raw.Ind, put)
-	writeArray(a, prefix+"_indptr", integers, raw.Indptr, put)
-	writeArray(a, prefix+"_shape", "<i8", []int{raw.I, raw.J}, appendInt64s)
+	floats := "<f8"
+	if fitFloat32(raw.Data) {
+		floats = "<f4"
+	}
+	// One type for both, because SciPy copies indices whose type is not that of the row pointers.
+	integers := "<i4"
+	if max(raw.J, len(raw.Ind)) > math.MaxInt32 {
+		integers = "<i8"
+	}
+	writeArray(a, prefix+"_data", floats, raw.Data)
+	writeArray(a, prefix+"_indices", integers, raw.Ind)
+	writeArray(a, prefix+"_indptr", integers, raw.Indptr)
+	writeArray(a, prefix+"_shape", "<i8", []int{raw.I, raw.J})
 }
 
 func (a *archiveWriter) names(key string, names []string) {
@@ -198,88 +196,46 @@ func (a *archiveWriter) names(key string, names []string) {
 	for _, name := range names {
 		width = max(width, utf8.RuneCountInString(name))
 	}
-	writeArray(a, key, fmt.Sprintf("<U%d", width), names, func(to []byte, names []string) []byte {
-		for _, name := range names {
-			end := len(to) + 4*width
-			for _, r := range name {
-				to = binary.LittleEndian.AppendUint32(to, uint32(r))
-			}
-			to = append(to, make([]byte, end-len(to))...)
-		}
-		return to
-	})
-}
-
-func (a *archiveWriter) masks(key string, n int, splits []Split, part func(Split) []int) {
 	a.member(key, func() error {
-		writeHeader(a.b, "|b1", len(splits), n)
-		for _, s := range splits {
-			if err := a.mask(n, part(s), true); err != nil {
-				return err
-			}
-		}
-		return nil
+		npy.WriteHeader(a.b, fmt.Sprintf("<U%d", width), false, len(names))
+		return npy.WriteTexts(a.b, width, names)
 	})
 }
 
-// mask writes n booleans, of which those of the listed nodes are set.
-func (a *archiveWriter) mask(n int, nodes []int, set bool) error {
+// mask writes n booleans: rest, and for the listed nodes the other.
+func (a *archiveWriter) mask(n int, nodes []int, rest byte) error {
 	mask := make([]byte, n)
-	for _, i := range nodes {
-		mask[i] = 1
+	for i := range mask {
+		mask[i] = rest
 	}
-	if !set {
-		for i := range mask {
-			mask[i] ^= 1
-		}
+	for _, i := range nodes {
+		mask[i] = 1 - rest
 	}
 	_, err := a.b.Write(mask)
 	return err
 }
 
-// floatType is '<f4' where that changes no number.
-func floatType(values []float64) string {
+// fitFloat32 reports whether float32 holds all values exactly.
+func fitFloat32(values []float64) bool {
 	for _, v := range values {
 		if float64(float32(v)) != v {
-			return "<f8"
+			return false
 		}
 	}
-	return "<f4"
+	return true
 }
 
-// matrixType is the floatType of all rows.
-func matrixType(m mat.Matrix) string {
-	descr := "<f4"
-	if _, narrow := m.(*coles.Dense32); narrow {
-		return descr
+// narrowest is '<f4' where that changes no number of a matrix.
+func narrowest(m mat.Matrix) string {
+	fit := true
+	if elementType(m) == "<f8" {
+		eachRow(m, func(_ int, row []float64) error {
+			fit = fit && fitFloat32(row)
+			return nil
+		})
 	}
-	eachRow(m, func(_ int, row []float64) error {
-		if descr == "<f4" {
-			descr = floatType(row)
-		}
-		return nil
-	})
-	return descr
-}
-
-// indexType is '<i4' where that holds numbers up to largest.
-func indexType(largest int) (string, func([]byte, []int) []byte) {
-	if largest > math.MaxInt32 {
-		return "<i8", appendInt64s
+	if fit {
+		return "<f4"
 	}
-	return "<i4", appendInt32s
-}
-
-func appendInt32s(to []byte, values []int) []byte {
-	for _, v := range values {
-		to = binary.LittleEndian.AppendUint32(to, uint32(v))
-	}
-	return to
-}
-
-func appendInt64s(to []byte, values []int) []byte {
-	for _, v := range values {
-		to = binary.LittleEndian.AppendUint64(to, uint64(v))
-	}
-	return to
+	return "<f8"
 }

@@ -11,15 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"coles"
+	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
-// npzOf writes an archive.
-func npzOf(t *testing.T, d *Dataset) []byte {
+// archiveOf writes an archive.
+func archiveOf(t *testing.T, d *Dataset) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteNPZ(&b, d); err != nil {
@@ -121,26 +121,20 @@ func TestNPZRoundTrip(t *testing.T) {
 		"no nodes":          {Adjacency: sparse.NewCSR(0, 0, []int{0}, nil, nil)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := readBytes(npzOf(t, d))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Must(readBytes(archiveOf(t, d)))
 			wantSame(t, got, d)
 		})
 	}
 }
 
 func TestRealArchivesRoundTrip(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(needShared(t, "npz"), "*.npz"))
+	paths, err := filepath.Glob(filepath.Join(testkit.Shared(t, "data", "npz"), "*.npz"))
 	if err != nil || len(paths) < 14 { // as many as ../shared/data/README.md lists
 		t.Fatalf("%d archives, %v", len(paths), err)
 	}
 	for _, path := range paths {
-		want, err := OpenNPZ(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := readBytes(npzOf(t, want))
+		want := testkit.Must(OpenNPZ(path))
+		got, err := readBytes(archiveOf(t, want))
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -148,12 +142,12 @@ func TestRealArchivesRoundTrip(t *testing.T) {
 	}
 }
 
-// What other readers see: members, element types, shapes and bytes. The bytes
-// are spelled out here, not made by the writer.
+// What other readers see: members, element types, shapes and bytes. The bytes are spelled out here,
+// not made by the writer.
 func TestNPZMembers(t *testing.T) {
 	d := smallDataset()
-	file := npzOf(t, d)
-	if again := npzOf(t, smallDataset()); !bytes.Equal(file, again) {
+	file := archiveOf(t, d)
+	if again := archiveOf(t, smallDataset()); !bytes.Equal(file, again) {
 		t.Error("the same dataset gave other bytes")
 	}
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
@@ -220,10 +214,7 @@ func TestNPZMembers(t *testing.T) {
 }
 
 func TestNPZElementTypes(t *testing.T) {
-	narrow, err := coles.NewDense32(4, 1, []float32{0.1, 1, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	narrow := dense32(4, 1, []float32{0.1, 1, 2, 3})
 	for _, c := range []struct {
 		x    mat.Matrix
 		want string
@@ -237,89 +228,10 @@ func TestNPZElementTypes(t *testing.T) {
 	} {
 		d := smallDataset()
 		d.Features = c.x
-		if file := npzOf(t, d); !bytes.Contains(file, []byte("{'descr': '"+c.want+"', 'fortran_order': False, 'shape': (4, 1), }")) {
+		if file := archiveOf(t, d); !bytes.Contains(file, []byte("{'descr': '"+c.want+"', 'fortran_order': False, 'shape': (4, 1), }")) {
 			t.Errorf("%v are not written as %s", mat.Formatted(c.x), c.want)
 		}
 	}
-	// More than 2³¹ entries are not to be had here.
-	for largest, want := range map[int64]string{0: "<i4", math.MaxInt32: "<i4", math.MaxInt32 + 1: "<i8"} {
-		if largest > math.MaxInt {
-			continue // no number of this machine's
-		}
-		if got, _ := indexType(int(largest)); got != want {
-			t.Errorf("numbers up to %d are %s, want %s", largest, got, want)
-		}
-	}
-}
-
-func TestNPZRefusedBeforeAnythingIsWritten(t *testing.T) {
-	change := func(f func(d *Dataset)) *Dataset {
-		d := smallDataset()
-		f(d)
-		return d
-	}
-	for _, c := range []struct {
-		name  string
-		d     *Dataset
-		cause error
-		place string
-	}{
-		{"nil dataset", nil, ErrMissing, "dataset is nil"},
-		{"nil adjacency", &Dataset{}, ErrMissing, "adjacency"},
-		{"nil CSR features", change(func(d *Dataset) { d.Features = (*sparse.CSR)(nil) }), ErrMissing, "*sparse.CSR"},
-		{"nil Dense features", change(func(d *Dataset) { d.Features = (*mat.Dense)(nil) }), ErrMissing, "*mat.Dense"},
-		{"nil Dense32 features", change(func(d *Dataset) { d.Features = (*coles.Dense32)(nil) }), ErrMissing, "*coles.Dense32"},
-		{"empty features", &Dataset{Adjacency: sparse.NewCSR(0, 0, []int{0}, nil, nil), Features: &mat.Dense{}}, ErrShape, "0 × 0"},
-		{"feature rows", change(func(d *Dataset) { d.Features = mat.NewDense(3, 1, nil) }), ErrShape, "3 feature rows"},
-		{"NaN", change(func(d *Dataset) { d.Features = mat.NewDense(4, 1, []float64{0, math.NaN(), 0, 0}) }), ErrNotFinite, "row 1"},
-		{"column out of range", change(func(d *Dataset) { d.Adjacency.RawMatrix().Ind[3] = 4 }), ErrIndex, "row 1"},
-		{"labels", change(func(d *Dataset) { d.Labels = d.Labels[:2] }), ErrShape, "2 labels"},
-		{"unlabeled", change(func(d *Dataset) { d.Unlabeled = []int{4} }), ErrIndex, "node 4"},
-		{"too few ids", change(func(d *Dataset) { d.IDs = d.IDs[:1] }), ErrShape, "1 ids"},
-		{"id not UTF-8", change(func(d *Dataset) { d.IDs[1] = "\xff" }), ErrID, `node 1, "\xff"`},
-		{"id that ends in zero", change(func(d *Dataset) { d.IDs[2] = "b\x00" }), ErrID, `node 2, "b\x00"`},
-		{"long id", change(func(d *Dataset) { d.IDs[0] = strings.Repeat("ß", maxHeader+1) }), ErrTooLarge, "node 0"},
-		{"class not UTF-8", change(func(d *Dataset) { d.Classes[1] = "a\xc3" }), ErrFormat, `class 1, "a\xc3"`},
-		{"class that ends in zero", change(func(d *Dataset) { d.Classes[0] = "\x00" }), ErrFormat, "class 0"},
-		{"some splits with Test", change(func(d *Dataset) { d.Splits[1].Test = nil }), ErrShape, "split 1"},
-		{"node in two parts", change(func(d *Dataset) { d.Splits[1].Val = []int{1} }), ErrDuplicate, "split 1"},
-		{"too many splits", change(func(d *Dataset) { d.Splits = make([]Split, maxSplits+1) }), ErrTooLarge, "65537 splits"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var b bytes.Buffer
-			err := WriteNPZ(&b, c.d)
-			wantError(t, err, c.cause, c.place)
-			wantError(t, err, c.cause, "write npz")
-			if b.Len() > 0 {
-				t.Errorf("%d bytes were written", b.Len())
-			}
-		})
-	}
-	// The longest id that is written is also read.
-	longest := change(func(d *Dataset) { d.IDs[0] = strings.Repeat("ß", maxHeader) })
-	got, err := readBytes(npzOf(t, longest))
-	if err != nil || got.IDs[0] != longest.IDs[0] {
-		t.Errorf("an id of %d characters: %v", maxHeader, err)
-	}
-}
-
-// A writer that fails at any byte is reported, and what it took is no archive.
-func TestNPZWriterFailsAtEveryByte(t *testing.T) {
-	d := smallDataset()
-	file := npzOf(t, d)
-	for left := range len(file) {
-		var b bytes.Buffer
-		wantError(t, WriteNPZ(&limited{&b, left}, d), errDisk, "write npz")
-		if !bytes.HasPrefix(file, b.Bytes()) {
-			t.Fatalf("%d bytes: something else was written", left)
-		}
-		if _, err := readBytes(b.Bytes()); err == nil {
-			t.Fatalf("%d of %d bytes make an archive", left, len(file))
-		}
-	}
-	// The error names the member: here one larger than all buffers.
-	large := &Dataset{Adjacency: KarateClub().Adjacency, Features: mat.NewDense(34, 8*chunk/34, nil)}
-	wantError(t, WriteNPZ(&limited{io.Discard, 4 * chunk}, large), errDisk, "attr_matrix")
 }
 
 // Memory does not grow with the features.

@@ -1,16 +1,23 @@
 package eval
 
-import "math"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"coles"
+)
 
 // NMI is the normalised mutual information of two labellings, 0 to 1,
 //
 //	I(A; B) / ((H(A) + H(B))/2),
 //
-// the arithmetic normalisation, scikit-learn's default since 0.22. It is 1 if
-// they are equal up to names, two labellings of a single class included, and 0 if
-// they are independent. It takes O(n log n) time.
+// the arithmetic normalisation, scikit-learn's default since 0.22. It is 1 if they are equal up to
+// names, two labellings of a single class included, and 0 if they are independent. The cost is O(n
+// log n).
 //
-// Errors: [ErrShape] if the lengths differ, [ErrEmpty] if they are zero.
+// Errors: [coles.ErrShape] if the lengths differ or are zero.
 func NMI(a, b []int) (float64, error) {
 	t, err := newContingency(a, b)
 	if err != nil {
@@ -28,7 +35,7 @@ func NMI(a, b []int) (float64, error) {
 	return min(1, max(0, information/normaliser)), nil // but for rounding
 }
 
-// entropyOf is that of shares counts/n, in nats.
+// entropyOf is the entropy of shares counts/n, in nats.
 func entropyOf(counts []int, n float64) float64 {
 	sum := 0.0
 	for _, c := range counts {
@@ -38,39 +45,195 @@ func entropyOf(counts []int, n float64) float64 {
 	return sum
 }
 
-// ARI is the Rand index adjusted for chance (Hubert and Arabie 1985) of two
-// labellings: with a pair of things either together or apart in each,
+// ClusterAccuracy is the share, 0 to 1, of things whose cluster stands for their label under the
+// one-to-one map of clusters to labels that makes it largest. A thing in a cluster that stands for
+// no label is a mistake.
 //
-//	2(TP·TN − FN·FP) / ((TP + FN)(FN + TN) + (TP + FP)(FP + TN)).
+// With m the fewer and M the more of clusters and labels, it takes O(n log n + m²M) time and m·M
+// numbers of memory.
 //
-// It is 1 if they are equal up to names, 0 in the mean over random ones, and at
-// least −½. It takes O(n log n) time.
-//
-// Errors: [ErrShape] if the lengths differ, [ErrEmpty] if they are zero.
-func ARI(a, b []int) (float64, error) {
-	t, err := newContingency(a, b)
-	if err != nil {
-		return 0, err
-	}
-	both := 0.0
-	for _, e := range t.cells {
-		both += float64(e.count) * float64(e.count)
-	}
-	// Ordered pairs; whole numbers below 2⁵³ for up to 9·10⁷ things.
-	n := float64(t.n)
-	tp := both - n
-	fn, fp := sumSquares(t.rowTotal)-both, sumSquares(t.colTotal)-both
-	tn := n*n - both - fn - fp
-	if fn == 0 && fp == 0 {
-		return 1, nil
-	}
-	return 2 * (tp*tn - fn*fp) / ((tp+fn)*(fn+tn) + (tp+fp)*(fp+tn)), nil
+// Errors: [coles.ErrShape] if the lengths differ or are zero, [coles.ErrTooLarge] if m·M is more
+// than 2²⁴.
+func ClusterAccuracy(clusters, labels []int) (float64, error) {
+	accuracy, _, err := clusterScores(clusters, labels)
+	return accuracy, err
 }
 
-func sumSquares(counts []int) float64 {
-	sum := 0.0
-	for _, c := range counts {
-		sum += float64(c) * float64(c)
+// ClusterMacroF1 is the mean, over the labels that occur, of F1 = 2·TP/(2·TP + FP + FN), when each
+// cluster predicts the label it stands for in the map of [ClusterAccuracy]; cost and errors are
+// those of that. A label without a cluster counts 0. Of several best maps it is always the same
+// one.
+func ClusterMacroF1(clusters, labels []int) (float64, error) {
+	_, f1, err := clusterScores(clusters, labels)
+	return f1, err
+}
+
+// clusterScores is accuracy and macro F1 under one map.
+func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
+	t, err := newContingency(labels, clusters)
+	if err != nil {
+		return 0, 0, err
 	}
-	return sum
+	r, c := len(t.rows), len(t.cols)
+	const most = 1 << 24 // 128 MB
+	if r > most/c {
+		return 0, 0, fmt.Errorf("%w: a map between %d clusters and %d labels", coles.ErrTooLarge, c, r)
+	}
+	weight := make([]int, r*c)
+	for _, e := range t.cells {
+		weight[e.row*c+e.col] = e.count
+	}
+	cluster, right := assign(weight, r, c), 0
+	for _, e := range t.cells {
+		if cluster[e.row] == e.col {
+			right += e.count
+		}
+	}
+	sum := t.sumF1(func(row, col int) bool { return cluster[row] == col })
+	return float64(right) / float64(t.n), sum / float64(r), nil
+}
+
+// A contingency counts how often two labellings of the same things meet. It holds only the pairs
+// that occur, so that it never takes more memory than the labellings.
+type contingency struct {
+	n                  int
+	rows, cols         []int // the distinct labels of each, ascending
+	rowTotal, colTotal []int
+	cells              []cell // by row, then by column
+}
+
+// A cell counts the things of the first labelling's class rows[row] and the second's cols[col].
+type cell struct{ row, col, count int }
+
+func newContingency(a, b []int) (*contingency, error) {
+	if len(a) != len(b) {
+		return nil, fmt.Errorf("%w: %d labels against %d", coles.ErrShape, len(a), len(b))
+	}
+	if len(a) == 0 {
+		return nil, fmt.Errorf("%w: no labels to compare", coles.ErrShape)
+	}
+	t := &contingency{n: len(a), rows: distinct(a), cols: distinct(b)}
+	t.rowTotal, t.colTotal = make([]int, len(t.rows)), make([]int, len(t.cols))
+	row, col := numbersOf(t.rows), numbersOf(t.cols)
+	met := make([]cell, len(a))
+	for i := range a {
+		met[i] = cell{row[a[i]], col[b[i]], 1}
+		t.rowTotal[met[i].row]++
+		t.colTotal[met[i].col]++
+	}
+	slices.SortFunc(met, func(x, y cell) int { return cmp.Or(x.row-y.row, x.col-y.col) })
+	for _, c := range met {
+		if last := len(t.cells) - 1; last >= 0 && t.cells[last].row == c.row && t.cells[last].col == c.col {
+			t.cells[last].count++
+		} else {
+			t.cells = append(t.cells, c)
+		}
+	}
+	return t, nil
+}
+
+// distinct is the labels that occur, ascending.
+func distinct(labels []int) []int {
+	d := slices.Clone(labels)
+	slices.Sort(d)
+	return slices.Clip(slices.Compact(d))
+}
+
+// numbersOf is the position of each label.
+func numbersOf(labels []int) map[int]int {
+	number := make(map[int]int, len(labels))
+	for k, l := range labels {
+		number[l] = k
+	}
+	return number
+}
+
+// assign gives each row of weight (r × c, row after row) another column or, where there are more
+// rows than columns, each column another row, so that the sum of the weights is the largest
+// possible. The result is the column of each row, −1 for none.
+//
+// It is the Hungarian method by shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987,
+// without their initialisation). In whole numbers it is exact, and of several best assignments it
+// finds always the same one. It takes O(m²·M) time for m = min(r, c) and M = max(r, c).
+func assign(weight []int, r, c int) []int {
+	h := hungarian{weight: weight, rows: r, cols: c, down: c, across: 1}
+	if r > c {
+		h.rows, h.cols, h.down, h.across = c, r, 1, c // the transpose
+	}
+	h.u, h.v, h.row = make([]int, h.rows), make([]int, h.cols+1), slices.Repeat([]int{-1}, h.cols+1)
+	h.reach, h.from, h.done = make([]int, h.cols), make([]int, h.cols), make([]bool, h.cols+1)
+	for i := range h.rows {
+		h.augment(i)
+	}
+	if r > c {
+		return h.row[:r]
+	}
+	column := make([]int, r)
+	for j, i := range h.row[:c] {
+		if i >= 0 {
+			column[i] = j
+		}
+	}
+	return column
+}
+
+// A hungarian minimises the sum of costs −weight. There is one column more than the matrix has: the
+// row being placed starts from there.
+type hungarian struct {
+	weight       []int
+	rows, cols   int
+	down, across int   // from an entry of weight to the next of its column, and of its row
+	u, v         []int // potentials: −weight[i, j] − u[i] − v[j] ≥ 0, and 0 where i has j
+	row          []int // the row that has column j, −1 for none
+
+	reach []int  // length of the shortest path to column j that is known
+	from  []int  // the column before it on that path
+	done  []bool // the shortest path to it is found
+}
+
+// augment places row i, moving others along the shortest path to a free column.
+func (h *hungarian) augment(i int) {
+	for j := range h.reach {
+		h.reach[j] = math.MaxInt
+	}
+	clear(h.done)
+	at := h.cols
+	h.row[at] = i
+	for h.row[at] >= 0 {
+		at = h.advance(at)
+	}
+	for at != h.cols {
+		h.row[at] = h.row[h.from[at]]
+		at = h.from[at]
+	}
+	h.row[h.cols] = -1
+}
+
+// advance looks on from column at and returns the nearest of those not done, after lowering
+// potentials such that its path has length zero.
+func (h *hungarian) advance(at int) int {
+	h.done[at] = true
+	i := h.row[at]
+	next := -1
+	for j := range h.cols {
+		if h.done[j] {
+			continue
+		}
+		if length := -h.weight[i*h.down+j*h.across] - h.u[i] - h.v[j]; length < h.reach[j] {
+			h.reach[j], h.from[j] = length, at
+		}
+		if next < 0 || h.reach[j] < h.reach[next] {
+			next = j
+		}
+	}
+	step := h.reach[next]
+	for j, done := range h.done {
+		if done {
+			h.u[h.row[j]] += step
+			h.v[j] -= step
+		} else if j < h.cols {
+			h.reach[j] -= step
+		}
+	}
+	return next
 }

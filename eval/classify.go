@@ -3,172 +3,115 @@ package eval
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
+	"slices"
 
+	"coles"
 	"coles/dataset"
-	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// scoreColumns bounds how many problems, of all splits together, are scored
-// by one product: enough to keep the product busy, few enough that a block of
-// scores stays small.
-const scoreColumns = 1024
-
-// Classification is the outcome of [Classify], all in percent.
-type Classification struct {
-	Accuracy []float64 // of each split, in the order given
-	Mean     float64
-	Std      float64 // population standard deviation, as NumPy's
-}
-
 // A ClassifyOption changes the classifier of [Classify]; a nil one changes nothing.
-type ClassifyOption func(*classifyOptions)
+type ClassifyOption func(*LogisticRegression)
 
-type classifyOptions struct {
-	c     float64
-	train trainer // nil for the logistic regression of c
+// WithRegression sets the classifier: another C, or candidates among which each split chooses by
+// cross-validation in its training rows. Without it C is 1, scikit-learn's default and the paper's.
+func WithRegression(l LogisticRegression) ClassifyOption {
+	return func(o *LogisticRegression) { *o = l }
 }
 
-// A Predictor predicts the labels of rows of a matrix, nil rows meaning all.
-// The models of this package are predictors.
-type Predictor interface {
-	Predict(ctx context.Context, x mat.Matrix, rows []int) ([]int, error)
-}
-
-// trainer is any way to learn from a split.
-type trainer func(ctx context.Context, x mat.Matrix, split dataset.Split, labels []int) (Predictor, error)
-
-// WithClassifier has [Classify] learn by fit, such as KNN{}.Fit,
-// which is given the training rows of a split and must not read the labels of
-// others. Splits then come one after another. [WithC] does nothing beside it.
-func WithClassifier[P Predictor](fit func(ctx context.Context, x mat.Matrix, rows, labels []int) (P, error)) ClassifyOption {
-	if fit == nil {
-		return WithValidatedClassifier[P](nil)
-	}
-	return WithValidatedClassifier(func(ctx context.Context, x mat.Matrix, rows, _, labels []int) (P, error) {
-		return fit(ctx, x, rows, labels)
-	})
-}
-
-// WithValidatedClassifier is [WithClassifier] for a fit, such as MLP.Fit, that is
-// given the validation rows of a split as well.
-func WithValidatedClassifier[P Predictor](fit func(ctx context.Context, x mat.Matrix, rows, validation, labels []int) (P, error)) ClassifyOption {
-	return func(o *classifyOptions) {
-		o.train = func(ctx context.Context, x mat.Matrix, split dataset.Split, labels []int) (Predictor, error) {
-			if fit == nil {
-				return nil, fmt.Errorf("%w: a nil function to fit a classifier", ErrParameter)
-			}
-			return fit(ctx, x, split.Train, split.Val, labels)
-		}
-	}
-}
-
-// WithC sets the weight C > 0 of the loss; see [LogisticRegression]. Without
-// it C is 1, scikit-learn's default and the paper's.
-func WithC(c float64) ClassifyOption {
-	return func(o *classifyOptions) { o.c = c }
-}
-
-// Classify measures how well the rows of x (n × d) tell their labels: for
-// each split a [LogisticRegression] learns from the rows of Train and is
-// asked about those of Test or, when Test is nil, every row outside Train and
-// Val. It is the protocol of the paper's node classification tables (section
-// 6 there). The labels of training and test rows must not be negative; of
-// others they are not read, so −1 can mark what is unknown.
+// Classify measures how well the rows of x (n × d) tell their labels, by the accuracy of each split
+// in percent: a [LogisticRegression] learns from the rows of Train and is asked about those of Test
+// or, when Test is nil, every row outside Train and Val. It is the protocol of the paper's node
+// classification tables (section 6 there). The labels of training and test rows must not be
+// negative; of others they are not read, so −1 can mark what is unknown.
 //
-// [WithClassifier] replaces the logistic regression by another classifier.
+// Splits run in parallel. Besides x it takes, for each processor, the training rows of a split, a
+// label for each row and a block of 512 rows of scores.
 //
-// Splits run in parallel. x is converted once. Beside x it takes, for each
-// processor, the training rows of a split and a block of 512 rows of scores,
-// and the coefficients of about 1024 problems.
-//
-// Errors: those of [LogisticRegression.Fit], or of another classifier, naming the split, [ErrSplit]
-// when a row is trained and tested on, or tested twice, and [ErrParameter] for a nil classifier.
-func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split, opts ...ClassifyOption) (*Classification, error) {
-	o := classifyOptions{c: 1}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&o)
-		}
-	}
-	if err := checkPenalty(o.c); err != nil {
-		return nil, err
-	}
-	f, err := newFeatures(ctx, x)
+// Errors: those of [LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or
+// none to test on, and [ErrSplit] for a row that is trained and tested on, or tested twice.
+func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split, opts ...ClassifyOption) (*Measurements, error) {
+	l, err := classifier(opts)
 	if err != nil {
 		return nil, err
 	}
+	f, err := read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return classify(ctx, f, labels, splits, l)
+}
+
+func classifier(opts []ClassifyOption) (l LogisticRegression, err error) {
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&l)
+		}
+	}
+	return l, l.check()
+}
+
+// classify is Classify of a checked matrix.
+func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, splits []dataset.Split, l LogisticRegression) (*Measurements, error) {
 	if len(splits) == 0 {
-		return nil, fmt.Errorf("%w: no splits", ErrEmpty)
+		return nil, fmt.Errorf("%w: no splits", coles.ErrShape)
 	}
 	for s, split := range splits {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := checkSplit(f, split, labels); err != nil {
+		if err := checkSplit(f.Rows(), split, labels); err != nil {
 			return nil, fmt.Errorf("split %d: %w", s, err)
 		}
 	}
-	result := &Classification{Accuracy: make([]float64, 0, len(splits))}
-	if o.train != nil {
-		for s, split := range splits {
-			accuracy, err := classifyBy(ctx, o.train, x, split, labels)
-			if err != nil {
-				return nil, fmt.Errorf("split %d: %w", s, err)
-			}
-			result.Accuracy = append(result.Accuracy, accuracy)
-		}
-		splits = nil
-	}
-	for lo := 0; lo < len(splits); {
-		hi := lo + batch(splits[lo:], labels)
-		accuracy, err := classifyBatch(ctx, f, labels, splits[lo:hi], o.c, lo)
+	accuracy, errs := make([]float64, len(splits)), make([]error, len(splits))
+	err := parallel.For(ctx, len(splits), func(s int) {
+		accuracy[s], errs[s] = classifySplit(ctx, f, labels, splits[s], l)
+	})
+	for s, err := range errs {
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("split %d: %w", s, err)
 		}
-		result.Accuracy = append(result.Accuracy, accuracy...)
-		lo = hi
 	}
-	result.Mean, result.Std, err = MeanStd(result.Accuracy)
-	return result, err
+	if err != nil {
+		return nil, err
+	}
+	return measure(accuracy)
 }
 
-// classifyBy returns the accuracy, in percent, of one split.
-func classifyBy(ctx context.Context, train trainer, x mat.Matrix, split dataset.Split, labels []int) (float64, error) {
-	p, err := train(ctx, x, split, labels)
+// classifySplit returns the accuracy of one split in percent.
+func classifySplit(ctx context.Context, f *matrix.Matrix[float64], labels []int, split dataset.Split, l LogisticRegression) (float64, error) {
+	m, err := l.fit(ctx, f, split.Train, labels)
 	if err != nil {
 		return 0, err
 	}
-	if p == nil {
-		return 0, fmt.Errorf("%w: the classifier is nil", ErrParameter)
-	}
-	test := split.TestNodes(len(labels))
-	predicted, err := p.Predict(ctx, x, test)
+	predicted, err := m.predict(ctx, f, nil) // of all rows, which saves a copy of most
 	if err != nil {
 		return 0, err
 	}
-	actual := make([]int, len(test))
-	for q, i := range test {
-		actual[q] = labels[i]
+	right, test := 0, split.TestNodes(f.Rows())
+	for _, i := range test {
+		if predicted[i] == labels[i] {
+			right++
+		}
 	}
-	share, err := Accuracy(predicted, actual)
-	return 100 * share, err
+	return 100 * float64(right) / float64(len(test)), nil
 }
 
-func checkSplit(f *features, split dataset.Split, labels []int) error {
-	if err := checkTraining(f, split.Train, labels); err != nil {
+func checkSplit(n int, split dataset.Split, labels []int) error {
+	if err := checkTraining(n, split.Train, labels); err != nil {
 		return err
 	}
-	if err := f.checkRows(split.Val, "validation"); err != nil {
+	if err := checkRows(split.Val, n, "validation"); err != nil {
 		return err
 	}
-	if err := f.checkRows(split.Test, "test"); err != nil {
+	if err := checkRows(split.Test, n, "test"); err != nil {
 		return err
 	}
-	seen := make([]bool, f.rows)
+	seen := make([]bool, n)
 	for _, i := range split.Train {
 		seen[i] = true
 	}
@@ -178,9 +121,9 @@ func checkSplit(f *features, split dataset.Split, labels []int) error {
 		}
 		seen[i] = true
 	}
-	test := split.TestNodes(f.rows)
+	test := split.TestNodes(n)
 	if len(test) == 0 {
-		return fmt.Errorf("%w: the test set is empty", ErrEmpty)
+		return fmt.Errorf("%w: the test set is empty", coles.ErrShape)
 	}
 	if err := checkLabels(test, labels); err != nil {
 		return fmt.Errorf("test: %w", err)
@@ -188,70 +131,45 @@ func checkSplit(f *features, split dataset.Split, labels []int) error {
 	return nil
 }
 
-// testMask marks the rows a split is judged by.
-func testMask(n int, split dataset.Split) (mask []bool, count int) {
-	mask = make([]bool, n)
-	test := split.TestNodes(n)
-	for _, i := range test {
-		mask[i] = true
-	}
-	return mask, len(test)
+// LabelRate is one point of a label-rate curve.
+type LabelRate struct {
+	PerClass     int // labelled nodes a class
+	Measurements     // the accuracy of each split of that many, in percent
 }
 
-// batch is how many of the next splits are scored together.
-func batch(splits []dataset.Split, labels []int) int {
-	problems := 0
-	for s, split := range splits {
-		problems += len(newModel(split.Train, labels, 1).Intercept)
-		if s > 0 && problems > scoreColumns {
-			return s
-		}
+// LabelRates measures x (n × d) by [Classify] with each number of labelled nodes a class: the
+// points of a curve of accuracy over labels, in the order of perClass. For each, count splits are
+// drawn by [dataset.RandomSplits], which takes at most a third of a class for training. They depend
+// on labels and seed alone, so that every method is measured on the same, split by split; see
+// [Compare]. Nodes of a negative label are neither trained nor tested on.
+//
+// Errors: [coles.ErrShape] for no numbers, those of [dataset.RandomSplits] and [Classify].
+func LabelRates(ctx context.Context, x mat.Matrix, labels []int, perClass []int, count int, seed uint64, opts ...ClassifyOption) ([]LabelRate, error) {
+	if len(perClass) == 0 {
+		return nil, fmt.Errorf("%w: no numbers of labels a class", coles.ErrShape)
 	}
-	return len(splits)
-}
-
-// classifyBatch returns the accuracies, in percent, of a few splits, of which
-// first is the number of the first.
-func classifyBatch(ctx context.Context, f *features, labels []int, splits []dataset.Split, c float64, first int) ([]float64, error) {
-	models := make([]*LinearModel, len(splits))
-	errs := make([]error, len(splits))
-	err := parallel.For(ctx, len(splits), func(s int) {
-		models[s], errs[s] = fit(ctx, f, splits[s].Train, labels, c)
-	})
+	l, err := classifier(opts)
 	if err != nil {
 		return nil, err
 	}
-	masks := make([][]bool, len(splits))
-	counts := make([]int, len(splits))
-	for s, split := range splits {
-		if errs[s] != nil {
-			return nil, fmt.Errorf("split %d: %w", first+s, errs[s])
-		}
-		masks[s], counts[s] = testMask(f.rows, split)
-	}
-	// Whole numbers add up to the same in any order.
-	right := make([]atomic.Int64, len(splits))
-	err = newScorer(f, models).eachBlock(ctx, f.rows, f.slice, func(lo int, scores kernel.Matrix[float64]) {
-		column := 0
-		for s, m := range models {
-			k := len(m.Intercept)
-			hits := 0
-			for i := range scores.Rows {
-				at := i*scores.Stride + column
-				if masks[s][lo+i] && m.decide(scores.Data[at:at+k]) == labels[lo+i] {
-					hits++
-				}
-			}
-			right[s].Add(int64(hits))
-			column += k
-		}
-	})
+	f, err := read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	accuracy := make([]float64, len(splits))
-	for s := range accuracy {
-		accuracy[s] = 100 * float64(right[s].Load()) / float64(counts[s])
+	curve := make([]LabelRate, len(perClass))
+	for i, per := range perClass {
+		splits, err := dataset.RandomSplits(labels, per, count, seed)
+		if err != nil {
+			return nil, err
+		}
+		for s := range splits {
+			splits[s].Test = slices.DeleteFunc(splits[s].TestNodes(len(labels)), func(i int) bool { return labels[i] < 0 })
+		}
+		m, err := classify(ctx, f, labels, splits, l)
+		if err != nil {
+			return nil, fmt.Errorf("%d labels a class: %w", per, err)
+		}
+		curve[i] = LabelRate{per, *m}
 	}
-	return accuracy, nil
+	return curve, nil
 }

@@ -1,87 +1,98 @@
 package eval
 
 import (
-	"context"
-	"errors"
 	"math"
 	"testing"
 
+	"coles/internal/testkit"
+
 	"gonum.org/v1/gonum/integrate"
+	"gonum.org/v1/gonum/stat"
 )
+
+func TestDensitiesOfSamplesEqualSciPy(t *testing.T) {
+	cases := openCases[diagnosticCases](t, "diagnostics")
+	wantCases(t, len(cases.Samples))
+	for i, c := range cases.Samples {
+		is := comparer{t, i}
+		x, y := divided(c.X, cases.Unit), divided(c.Y, cases.Unit)
+		got, err := SilvermanBandwidth(x)
+		is.equal("Silverman's bandwidth", got, c.Silverman, 0, err)
+		density, err := ParzenDensity(background, x, divided(c.At, cases.Unit), c.H)
+		for q, want := range c.Density {
+			is.equal("density", density[q], want, 0, err)
+		}
+		got, err = JensenShannonOfSamples(background, x, y, c.Points, c.H)
+		is.equal("divergence", got, c.JS, 0, err)
+		got, err = Wasserstein(x, y)
+		is.equal("Wasserstein distance", got, c.W, 0, err)
+	}
+}
 
 func TestDensityIntegratesToOne(t *testing.T) {
 	sample := normal(1, 700, 2, 91).RawRowView(0)
 	for _, h := range []float64{0, 0.05, 1, 40} {
-		grid, err := DensityGrid(4000, h, sample)
-		if err != nil {
-			t.Fatal(err)
-		}
-		density, err := ParzenDensity(background, sample, grid, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		grid := testkit.Must(DensityGrid(4000, h, sample))
+		density := testkit.Must(ParzenDensity(background, sample, grid, h))
 		// What the grid leaves out is at most 2·Φ(−5) = 5.7e-7.
 		if area := integrate.Trapezoidal(grid, density); math.Abs(area-1) > 6e-7 {
 			t.Errorf("h = %v: the area is %v", h, area)
 		}
 	}
+	// A number far from all points, so that their distance overflows.
+	if f, err := ParzenDensity(background, []float64{-1e308}, []float64{1e308}, 1); err != nil || f[0] != 0 {
+		t.Errorf("far away: %v, %v", f, err)
+	}
 }
 
 func TestDensityGridCoversAllSamples(t *testing.T) {
-	grid, err := DensityGrid(9, 0.5, []float64{1, 2}, []float64{-3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for q, want := range []float64{-5.5, -4.25, -3, -1.75, -0.5, 0.75, 2, 3.25, 4.5} {
-		if grid[q] != want {
-			t.Errorf("point %d is %v, want %v", q, grid[q], want)
+	grid := testkit.Must(DensityGrid(9, 0.5, []float64{1, 2}, []float64{-3}))
+	testkit.WantSame(t, "five bandwidths beyond −3 and 2", grid, []float64{-5.5, -4.25, -3, -1.75, -0.5, 0.75, 2, 3.25, 4.5})
+}
+
+// Windows of bandwidth 1 around one number each, a and −a, are two normal distributions. Their
+// divergence is log 2 − E log(1 + e^(−2a·x)), x of the first; the expectation is integrated here as
+// a sum over ±12 deviations, 1e-3 apart.
+func TestJensenShannonOfSamplesIsThatOfNormals(t *testing.T) {
+	for _, a := range []float64{0.05, 0.5, 1, 3} {
+		want := math.Ln2
+		for k := -12000; k <= 12000; k++ {
+			z := float64(k) / 1000
+			want -= math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / 1000 * math.Log1p(math.Exp(-2*a*(a+z)))
+		}
+		got := testkit.Must(JensenShannonOfSamples(background, []float64{a}, []float64{-a}, 512, 1))
+		// The grid leaves out Φ(−5) = 2.9e-7 of each at the ends.
+		if math.Abs(got-want) > 3e-7 {
+			t.Errorf("a = %v: %v, want %v", a, got, want)
 		}
 	}
 }
 
-func TestDensityNamesBadInput(t *testing.T) {
-	good := []float64{0, 1, 3}
-	ended, cancel := context.WithCancel(background)
-	cancel()
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, c := range []struct {
-		name         string
-		ctx          context.Context
-		sample, grid []float64
-		h            float64
-		want         error
-	}{
-		{"no sample", background, nil, good, 0, ErrEmpty},
-		{"no sample, h given", background, nil, good, 1, ErrEmpty},
-		{"no grid", background, good, nil, 0, ErrEmpty},
-		{"NaN in the sample", background, []float64{0, nan}, good, 1, ErrNotFinite},
-		{"infinite point", background, good, []float64{inf}, 1, ErrNotFinite},
-		{"one number, no bandwidth", background, []float64{4}, good, 0, ErrBandwidth},
-		{"equal numbers, no bandwidth", background, []float64{0.1, 0.1, 0.1}, good, 0, ErrBandwidth},
-		{"deviation overflows", background, []float64{-1e308, 1e308}, good, 0, ErrBandwidth},
-		{"negative bandwidth", background, good, good, -1, ErrBandwidth},
-		{"NaN as bandwidth", background, good, good, nan, ErrBandwidth},
-		{"infinite bandwidth", background, good, good, inf, ErrBandwidth},
-		{"subnormal bandwidth", background, good, good, 5e-324, ErrBandwidth},
-		{"cancelled", ended, good, good, 0, context.Canceled},
-	} {
-		if _, err := ParzenDensity(c.ctx, c.sample, c.grid, c.h); !errors.Is(err, c.want) {
-			t.Errorf("ParzenDensity, %s: error %v, want %v", c.name, err, c.want)
+func TestJensenShannonOfSamplesHasItsBounds(t *testing.T) {
+	same := testkit.Must(JensenShannonOfSamples(background, []float64{1, 2, 4}, []float64{1, 2, 4}, 512, 0))
+	far := testkit.Must(JensenShannonOfSamples(background, []float64{0, 1}, []float64{200, 201}, 4096, 0))
+	if same != 0 || math.Abs(far-math.Ln2) > 1e-15 {
+		t.Errorf("%v of equal samples, %v of disjoint ones, want 0 and %v", same, far, math.Ln2)
+	}
+}
+
+func TestWassersteinEqualsGonum(t *testing.T) {
+	rng := testkit.Random(95)
+	draw := func(mean float64) []float64 {
+		x := make([]float64, 1+rng.IntN(40))
+		for i := range x {
+			x[i] = math.Round(8*rng.NormFloat64())/4 + mean // with ties
 		}
+		return x
 	}
-	for _, points := range []int{-1, 0, 1, math.MaxInt} {
-		if _, err := DensityGrid(points, 1, good); !errors.Is(err, ErrParameter) {
-			t.Errorf("%d points: error %v", points, err)
+	for range 300 {
+		x, y := draw(0), draw(1)
+		got := testkit.Must(Wasserstein(x, y))
+		if back := testkit.Must(Wasserstein(y, x)); back != got {
+			t.Errorf("%v, but %v the other way", got, back)
 		}
-	}
-	if _, err := DensityGrid(9, 1); !errors.Is(err, ErrEmpty) {
-		t.Errorf("grid of no sample: error %v", err)
-	}
-	if _, err := DensityGrid(9, 1, []float64{-1e308, 1e308}); !errors.Is(err, ErrNotFinite) {
-		t.Errorf("grid beyond all numbers: error %v", err)
-	}
-	// One point of a density may be a single number's, far from any other.
-	if f, err := ParzenDensity(background, []float64{-1e308}, []float64{1e308}, 1); err != nil || f[0] != 0 {
-		t.Errorf("far away: %v, %v", f, err)
+		if want := stat.WassersteinDistance(x, y, nil, nil); math.Abs(got-want) > 1e-13 {
+			t.Errorf("%v and %v: %v, want %v", x, y, got, want)
+		}
 	}
 }

@@ -7,57 +7,9 @@ import (
 
 	"coles"
 	"coles/eval"
-
-	"gonum.org/v1/gonum/mat"
 )
 
-// Three positives and two negatives make six pairs: four in the right order, a tie.
-func ExampleAUC() {
-	area, err := eval.AUC([]float64{3, 2, 1}, []float64{2, 0})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.3f\n", area) // 4½ of 6
-	// Output: 0.750
-}
-
-func ExampleAveragePrecision() {
-	ap, err := eval.AveragePrecision([]float64{4, 2}, []float64{3, 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.3f\n", ap) // (1/1 + 2/3)/2
-	// Output: 0.833
-}
-
-func ExampleHitsAt() {
-	positive, negative := []float64{9, 5, 2}, []float64{7, 4, 1}
-	for k := 1; k <= 3; k++ {
-		hits, err := eval.HitsAt(positive, negative, k)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("hits@%d %.2f\n", k, hits)
-	}
-	// Output:
-	// hits@1 0.33
-	// hits@2 0.67
-	// hits@3 1.00
-}
-
-// Of the seven edges five hold the two triangles together.
-func ExampleHoldOutLinks() {
-	links, err := eval.HoldOutLinks(context.Background(), triangles, 0.28, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	_, components := links.Train.Components()
-	fmt.Println(len(links.Positive), "held out,", links.Train.Report().Edges, "left,", components, "component")
-	// Output: 2 held out, 5 left, 1 component
-}
-
-// An embedding of a graph of communities without a tenth of its edges finds those
-// again.
+// An embedding of a graph of communities without a tenth of its edges finds those again.
 func ExamplePredictLinks() {
 	ctx := context.Background()
 	g, data := communities(ctx)
@@ -91,21 +43,42 @@ func ExampleNearestRows() {
 	// row 5, 0.80
 }
 
-func ExampleNearestTo() {
-	query := mat.NewDense(1, 2, []float64{0, 5})
-	found, err := eval.NearestTo(context.Background(), triangleRows, query, 3, eval.DotProduct)
+// Scores u·v of edges and of pairs without one, the densities of both on one grid, as two lines of
+// a plot, and how far apart they are.
+func ExampleParzenDensity() {
+	ctx := context.Background()
+	joined, err := eval.PositivePairs(triangles)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(found[0])
-	// Output: [{4 5} {5 5} {3 4}]
-}
-
-func ExampleSimilarity() {
-	var s eval.Similarity
-	if err := s.UnmarshalText([]byte("dot")); err != nil {
+	apart, err := eval.NegativePairs(ctx, triangles, 100, 1)
+	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(s == eval.DotProduct, eval.Cosine)
-	// Output: true cosine
+	var scores [2][]float64
+	for s, pairs := range [][]coles.Edge{joined, apart} {
+		if scores[s], err = eval.PairScores(ctx, triangleRows, pairs); err != nil {
+			log.Fatal(err)
+		}
+	}
+	grid, err := eval.DensityGrid(5, 0.2, scores[0], scores[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, sample := range scores {
+		density, err := eval.ParzenDensity(ctx, sample, grid, 0.2)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%.2f\n", density)
+	}
+	distance, err := eval.Wasserstein(scores[0], scores[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.2f apart\n", distance)
+	// Output:
+	// [0.00 0.00 0.42 0.45 0.00]
+	// [0.00 0.53 0.79 0.00 0.00]
+	// 0.63 apart
 }

@@ -1,22 +1,24 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
+	"coles"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// KMeans divides the rows of a matrix into clusters such that the sum of the
-// squared distances of the rows to the mean of their cluster, the inertia, is
-// small: Lloyd's steps (1982) from centres drawn by greedy k-means++ (Arthur and
-// Vassilvitskii 2007; of 2 + ⌊log k⌋ candidates the best), the best of several
-// starts. The defaults, the stop and what becomes of empty clusters are those of
-// scikit-learn's KMeans; the random numbers are not.
+// KMeans divides the rows of a matrix into clusters such that the sum of the squared distances of
+// the rows to the mean of their cluster, the inertia, is small: Lloyd's steps (1982) from centres
+// drawn by greedy k-means++ (Arthur and Vassilvitskii 2007; of 2 + ⌊log k⌋ candidates the best),
+// the best of several starts. The defaults, the stop and what becomes of empty clusters are those
+// of scikit-learn's KMeans; the random numbers are not.
 type KMeans struct {
 	Clusters      int     // k
 	Starts        int     // how many starts the best is taken of; zero means 10
@@ -34,33 +36,32 @@ type KMeansModel struct {
 	Converged  bool       // whether that ended before MaxIterations
 }
 
-// maxStarts bounds what is kept of starts, and the runs of [Cluster].
-const maxStarts = 1 << 20
+const (
+	// maxStarts bounds what is kept of starts, and the runs of [Cluster].
+	maxStarts = 1 << 20
 
-// singlePrecision is the number of entries of a dense matrix from which on
-// distances are computed in float32, for half the memory and time. It is
-// that at which coles.PrecisionAuto changes.
-const singlePrecision = 1 << 21
+	// singlePrecision is the number of entries of a dense matrix from which on distances are
+	// computed in float32, for half the memory and time. It is that at which coles.Fit changes.
+	singlePrecision = 1 << 21
+)
 
-// Fit clusters the rows of x (n × d). A cluster that becomes empty is given the
-// row farthest from its centre; only where there are fewer distinct rows than k
-// does it stay empty.
+// Fit clusters the rows of x (n × d). A cluster that becomes empty is given the row farthest from
+// its centre; only where there are fewer distinct rows than k does it stay empty.
 //
-// Every iteration takes O(ndk) operations as products of matrices, every start
-// first O(ndk·log k) to draw centres. Memory: a dense x is copied, centred on its
-// mean, in float64 or, from 2²¹ entries on, in float32: near ties are then decided
-// by rounding errors of 10⁻⁷. A sparse one is copied as it is and not centred: distances
-// below 10⁻⁸ of the length of the rows are lost. Each start takes
-// 12·(3 + log k)·n bytes, and 8·k·d for every 2048 rows or 4·k, the more of both.
+// Every iteration takes O(ndk) operations as products of matrices, every start first O(ndk·log k)
+// to draw centres. Memory: a dense x is copied, centred on its mean, in float64 or, from 2²¹
+// entries on, in float32: near ties are then decided by rounding errors of 10⁻⁷. A sparse one is
+// copied as it is and not centred: distances below 10⁻⁸ of the length of the rows are lost. Each
+// start takes 12·(3 + log k)·n bytes, and 8·k·d for every 2048 rows or 4·k, the more of both.
 //
-// Errors: [ErrClusters] for k outside 1..n, [ErrParameter] for a setting below
-// zero or more than 2²⁰ starts, [ErrShape], [ErrCorrupt], [ErrNotFinite], and ctx.Err().
+// Errors: [coles.ErrSetting] for k outside 1..n, a setting below zero or more than 2²⁰ starts,
+// [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
 func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*KMeansModel, error) {
 	k, err := k.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFeatures(ctx, x)
+	f, err := read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -69,41 +70,36 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*KMeansModel, error) {
 
 func (k KMeans) withDefaults() (KMeans, error) {
 	if k.Starts < 0 || k.Starts > maxStarts || k.MaxIterations < 0 || !(k.Tolerance >= 0) || math.IsInf(k.Tolerance, 1) {
-		return k, fmt.Errorf("%w: %d starts, %d iterations, tolerance %v", ErrParameter, k.Starts, k.MaxIterations, k.Tolerance)
+		return k, fmt.Errorf("%w: %d starts, %d iterations, tolerance %v", coles.ErrSetting, k.Starts, k.MaxIterations, k.Tolerance)
 	}
-	if k.Starts == 0 {
-		k.Starts = 10
-	}
-	if k.MaxIterations == 0 {
-		k.MaxIterations = 300
-	}
-	if k.Tolerance == 0 {
-		k.Tolerance = 1e-4
-	}
+	k.Starts, k.MaxIterations, k.Tolerance = cmp.Or(k.Starts, 10), cmp.Or(k.MaxIterations, 300), cmp.Or(k.Tolerance, 1e-4)
 	return k, nil
 }
 
 // fit is Fit with every setting given and x checked.
-func (k KMeans) fit(ctx context.Context, f *features) (*KMeansModel, error) {
-	if k.Clusters < 1 || k.Clusters > f.rows {
-		return nil, fmt.Errorf("%w: %d of %d rows", ErrClusters, k.Clusters, f.rows)
+func (k KMeans) fit(ctx context.Context, f *matrix.Matrix[float64]) (*KMeansModel, error) {
+	if k.Clusters < 1 || k.Clusters > f.Rows() {
+		return nil, fmt.Errorf("%w: %d clusters of %d rows", coles.ErrSetting, k.Clusters, f.Rows())
 	}
-	if f.sparse == nil && f.rows*f.cols >= singlePrecision {
+	if single(f) {
 		return bestStart[float32](ctx, k, f)
 	}
 	return bestStart[float64](ctx, k, f)
 }
 
+func single(f *matrix.Matrix[float64]) bool {
+	return f.Sparse == nil && f.Rows()*f.Cols() >= singlePrecision
+}
+
 // bestStart is the start with the least inertia, the first of equals.
-func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *features) (*KMeansModel, error) {
-	p, err := newPoints[T](ctx, f)
+func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64]) (*KMeansModel, error) {
+	p, err := newPoints[T](ctx, f, 0)
 	if err != nil {
 		return nil, err
 	}
 	models, errs := make([]*KMeansModel, k.Starts), make([]error, k.Starts)
 	err = parallel.For(ctx, k.Starts, func(s int) {
-		models[s], errs[s] = newLloyd(p, k).run(ctx, uint64(s))
-		if errs[s] == nil {
+		if models[s], errs[s] = newLloyd(p, k).run(ctx, uint64(s)); errs[s] == nil {
 			errs[s] = models[s].judge(ctx, f)
 		}
 	})
@@ -123,100 +119,165 @@ func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *features) (*KMe
 }
 
 // judge sets the inertia of a model for the rows it was fitted on.
-func (m *KMeansModel) judge(ctx context.Context, f *features) error {
-	const grain = 1024
-	centres := kernel.Matrix[float64](m.Centres.RawMatrix())
-	squares := squaredNorms(centres)
-	parts := make([]float64, (f.rows+grain-1)/grain)
-	err := parallel.Ranges(ctx, f.rows, grain, func(lo, hi int) {
+func (m *KMeansModel) judge(ctx context.Context, f *matrix.Matrix[float64]) error {
+	squares := squaresOf(kernel.Matrix[float64](m.Centres.RawMatrix()))
+	sum, err := parallel.Sum(ctx, f.Rows(), 1, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			c := m.Labels[i]
-			parts[lo/grain] += f.squaredDistanceTo(i, m.Centres.RawRowView(c), squares[c])
+			sum[0] += squaredDistance(f, i, m.Centres.RawRowView(c), squares[c])
 		}
 	})
 	if err != nil {
 		return err
 	}
-	for _, part := range parts {
-		m.Inertia += part
-	}
-	if math.IsInf(m.Inertia, 0) || math.IsNaN(m.Inertia) {
-		return fmt.Errorf("%w: the sum of squared distances overflows", ErrNotFinite)
+	if m.Inertia = sum[0]; !matrix.Finite(m.Inertia) {
+		return fmt.Errorf("%w: the sum of squared distances overflows", coles.ErrNotFinite)
 	}
 	return nil
 }
 
-// squaredDistanceTo is that of row i to a centre, of which the squared norm is
-// given.
-func (f *features) squaredDistanceTo(i int, centre []float64, square float64) float64 {
-	cols, values := f.row(i)
-	if f.sparse != nil {
-		sum := square
-		for q, j := range cols {
-			v := values[q]
-			sum += v * (v - 2*centre[j])
+// squaredDistance is that of row i to a centre, of which the squared length is given.
+func squaredDistance(f *matrix.Matrix[float64], i int, centre []float64, square float64) float64 {
+	cols, vals := f.Row(i)
+	if cols == nil {
+		sum := 0.0
+		for j, v := range vals {
+			sum += (v - centre[j]) * (v - centre[j])
 		}
-		return max(0, sum)
+		return sum
 	}
-	sum := 0.0
-	for j, v := range values {
-		sum += (v - centre[j]) * (v - centre[j])
+	sum := square
+	for q, j := range cols {
+		v := vals[q]
+		sum += v * (v - 2*centre[j])
 	}
-	return sum
+	return max(0, sum)
 }
 
-// Predict returns the cluster of the nearest centre, the first of equals, for
-// each row of x (n × d), in O(ndk).
+// Predict returns the cluster of the nearest centre, the first of equals, for each row of x (n ×
+// d). The cost is that of one iteration of [KMeans.Fit], and the memory that of a start.
 //
-// Errors: [ErrShape] also for a model without centres, [ErrCorrupt],
-// [ErrNotFinite], and ctx.Err().
+// Errors: [coles.ErrShape] also for centres of another width, [coles.ErrIndex],
+// [coles.ErrNotFinite] also in the centres, and ctx's.
 func (m *KMeansModel) Predict(ctx context.Context, x mat.Matrix) ([]int, error) {
-	if m == nil || m.Centres == nil || m.Centres.IsEmpty() {
-		return nil, fmt.Errorf("%w: the model has no centres", ErrShape)
-	}
-	f, err := newFeatures(ctx, x)
+	f, err := read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	if _, d := m.Centres.Dims(); d != f.cols {
-		return nil, fmt.Errorf("%w: the centres have %d columns, the matrix %d", ErrShape, d, f.cols)
+	if _, d := m.Centres.Dims(); d != f.Cols() {
+		return nil, fmt.Errorf("%w: the centres have %d columns, the matrix %d", coles.ErrShape, d, f.Cols())
 	}
-	labels := make([]int, f.rows)
-	err = m.scorer(f).eachBlock(ctx, f.rows, f.slice, func(lo int, scores kernel.Matrix[float64]) {
-		for i := range scores.Rows {
-			row := scores.Data[i*scores.Stride:][:scores.Cols]
-			for c, v := range row {
-				if v > row[labels[lo+i]] {
-					labels[lo+i] = c
-				}
+	if single(f) {
+		return predict[float32](ctx, m, f)
+	}
+	return predict[float64](ctx, m, f)
+}
+
+func predict[T kernel.Float](ctx context.Context, m *KMeansModel, f *matrix.Matrix[float64]) ([]int, error) {
+	k, _ := m.Centres.Dims()
+	largest := 0.0
+	for c := range k {
+		largest = max(largest, matrix.Magnitude(m.Centres.RawRowView(c)))
+	}
+	if !matrix.Finite(largest) {
+		return nil, fmt.Errorf("%w: the centres have an entry of %v", coles.ErrNotFinite, largest)
+	}
+	p, err := newPoints[T](ctx, f, largest)
+	if err != nil {
+		return nil, err
+	}
+	l := newLloyd(p, KMeans{Clusters: k})
+	for c := range k {
+		p.move(m.Centres.RawRowView(c), rowOf(l.centres, c))
+	}
+	_, err = l.assign(ctx)
+	return l.numbers(), err
+}
+
+// points are the rows that are clustered: of a dense matrix scaled by a power of two and moved by
+// their mean, which distances do not see but squares and products in T do, or of a sparse one
+// scaled only.
+type points[T kernel.Float] struct {
+	*matrix.Matrix[T]
+	squares  []T     // ‖row‖²
+	variance float64 // the mean of the columns'
+
+	scale float64
+	mean  []float64 // of the rows, times scale; zero where sparse
+}
+
+// newPoints scales the rows so that they, and other numbers of magnitude other, are at most about
+// 1.
+func newPoints[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64], other float64) (*points[T], error) {
+	largest, err := f.Largest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mean, err := meanRow(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	n, d := f.Dims()
+	p := &points[T]{squares: make([]T, n), scale: 1, mean: mean}
+	if largest = max(largest, other); largest > 0 {
+		p.scale = math.Ldexp(1, -min(max(math.Ilogb(largest), -1000), 1000))
+	}
+	matrix.Scale(mean, p.scale)
+	if a := f.Sparse; a != nil {
+		for _, m := range mean { // the variance is the mean of the squares less the square of the mean
+			p.variance -= m * m / float64(d)
+		}
+		p.mean = make([]float64, d)
+		p.Matrix = &matrix.Matrix[T]{Sparse: &kernel.CSR[T]{Rows: n, Cols: d, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[T](1, len(a.Val)).Data}}
+	} else {
+		p.Matrix = matrix.Of(kernel.Unset[T](n, d))
+	}
+	squares, err := parallel.Sum(ctx, n, 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, from := f.Row(i)
+			_, to := p.Row(i)
+			square := 0.0
+			for q, v := range from {
+				to[q] = T(v*p.scale - p.mean[matrix.Column(cols, q)])
+				square += float64(to[q]) * float64(to[q])
 			}
+			p.squares[i] = T(square)
+			sum[0] += square
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return labels, nil
+	if p.variance += squares[0] / (float64(n) * float64(d)); !matrix.Finite(p.variance) {
+		return nil, fmt.Errorf("%w: the mean of the rows overflows", coles.ErrNotFinite)
+	}
+	return p, nil
 }
 
-// scorer scores x by −‖x − c‖² up to what is the same for all centres c. With m
-// their mean and c′ = c − m that is 2x·c′ − ‖c′‖² − 2m·c′: it keeps the digits
-// where the centres are far from zero and near to each other.
-func (m *KMeansModel) scorer(f *features) *scorer {
-	k, d := m.Centres.Dims()
-	mean := make([]float64, d)
-	for c := range k {
-		axpy(1/float64(k), m.Centres.RawRowView(c), mean)
-	}
-	s := &scorer{coef: kernel.Dense[float64](k, d), intercept: make([]float64, k)}
-	for c := range k {
-		row := s.coef.Data[c*d : (c+1)*d]
-		for j, v := range m.Centres.RawRowView(c) {
-			row[j] = 2 * (v - mean[j])
+// addTo adds row i, c times, to a sum.
+func (p *points[T]) addTo(sum []float64, i int, c float64) {
+	cols, vals := p.Row(i)
+	if cols == nil {
+		for j, v := range vals {
+			sum[j] += c * float64(v)
 		}
-		s.intercept[c] = -dot(row, row)/4 - dot(mean, row)
+		return
 	}
-	if f.sparse != nil {
-		s.coef = kernel.Matrix[float64](mat.DenseCopyOf(mat.NewDense(k, d, s.coef.Data).T()).RawMatrix())
+	for q, j := range cols {
+		sum[j] += c * float64(vals[q])
 	}
-	return s
+}
+
+// move takes a centre to where the points are.
+func (p *points[T]) move(centre, dst []float64) {
+	for j, v := range centre {
+		dst[j] = v*p.scale - p.mean[j]
+	}
+}
+
+// original moves a centre back to where the rows were given.
+func (p *points[T]) original(centre, dst []float64) {
+	for j, v := range centre {
+		dst[j] = (v + p.mean[j]) / p.scale
+	}
 }

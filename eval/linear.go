@@ -1,18 +1,29 @@
 package eval
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
+// scoreRows rows are scored at a time, so that the memory for scores does not grow with the matrix.
+const scoreRows = 512
+
 // LinearModel is a fitted [LogisticRegression] for c classes of d features.
 type LinearModel struct {
-	// Classes are the distinct labels of the training rows, ascending. No
-	// other label is ever predicted.
+	// Classes are the distinct labels of the training rows, ascending. No other label is ever
+	// predicted.
 	Classes []int
-	// Coef is c × d, a row a class; with two classes it is 1 × d, and a
-	// positive score speaks for Classes[1].
+	// Coef is c × d, a row a class; with two classes it is 1 × d, and a positive score speaks for
+	// Classes[1].
 	Coef *mat.Dense
 	// Intercept has one number for each row of Coef.
 	Intercept []float64
@@ -22,9 +33,9 @@ type LinearModel struct {
 
 // newModel is a model of zeros for the classes among the rows.
 func newModel(rows, labels []int, d int) *LinearModel {
-	m := &LinearModel{}
-	for _, i := range rows {
-		m.Classes = append(m.Classes, labels[i])
+	m := &LinearModel{Classes: make([]int, len(rows))}
+	for q, i := range rows {
+		m.Classes[q] = labels[i]
 	}
 	slices.Sort(m.Classes)
 	m.Classes = slices.Clip(slices.Compact(m.Classes))
@@ -45,8 +56,20 @@ func (m *LinearModel) positive(k int) int {
 	return m.Classes[k]
 }
 
-// decide returns the predicted class given the scores of one row: the largest
-// score, the first of equals.
+// signs are 1 for rows of the class for which a positive score of problem k speaks, −1 for others.
+func (m *LinearModel) signs(k int, rows, labels []int) []float64 {
+	y := make([]float64, len(rows))
+	for q, i := range rows {
+		y[q] = -1
+		if labels[i] == m.positive(k) {
+			y[q] = 1
+		}
+	}
+	return y
+}
+
+// decide returns the predicted class given the scores of one row: the largest score, the first of
+// equals.
 func (m *LinearModel) decide(scores []float64) int {
 	if len(m.Classes) == 2 {
 		if scores[0] > 0 {
@@ -63,11 +86,109 @@ func (m *LinearModel) decide(scores []float64) int {
 	return m.Classes[best]
 }
 
-// numbers are the places in Classes of the labels of rows.
-func (m *LinearModel) numbers(rows, labels []int) []int {
-	y := make([]int, len(rows))
-	for q, i := range rows {
-		y[q], _ = slices.BinarySearch(m.Classes, labels[i])
+// Scores returns w·x + b of every problem for the given rows of x, a row of the result for each of
+// them; nil rows means all. The result has as many columns as Coef has rows. Cost: rows × d ×
+// classes multiplications, or entries × classes for sparse x.
+//
+// Errors: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite] also for a score that overflows,
+// and ctx's.
+func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
+	f, err := m.input(ctx, x, rows)
+	if err != nil {
+		return nil, err
 	}
-	return y
+	scores := kernel.Unset[float64](count(rows, f.Rows()), len(m.Intercept))
+	err = m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
+		copy(scores.Data[lo*scores.Stride:], block.Data)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ToDense(scores), nil
+}
+
+// Predict returns a label for each of the given rows of x; nil rows means all of them. It is the
+// class of the largest score, the smallest label among equals; with two classes, Classes[1] exactly
+// if the score is positive. Cost and errors as for [LinearModel.Scores], without its memory.
+func (m *LinearModel) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]int, error) {
+	f, err := m.input(ctx, x, rows)
+	if err != nil {
+		return nil, err
+	}
+	return m.predict(ctx, f, rows)
+}
+
+// predict is Predict on checked input.
+func (m *LinearModel) predict(ctx context.Context, f *matrix.Matrix[float64], rows []int) ([]int, error) {
+	labels := make([]int, count(rows, f.Rows()))
+	err := m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
+		for i := range block.Rows {
+			labels[lo+i] = m.decide(block.Data[i*block.Stride:][:block.Cols])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return labels, nil
+}
+
+// input checks the model, which a caller may have put together by hand, and the data against it.
+func (m *LinearModel) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Matrix[float64], error) {
+	problems := len(m.Intercept)
+	if m.Coef == nil || m.Coef.IsEmpty() || m.Coef.RawMatrix().Rows != problems ||
+		!(len(m.Classes) == problems && problems > 2 || len(m.Classes) == 2 && problems == 1) {
+		return nil, fmt.Errorf("%w: the model has %d classes, %d intercepts and coefficients that do not match",
+			coles.ErrShape, len(m.Classes), problems)
+	}
+	f, err := read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if _, d := m.Coef.Dims(); d != f.Cols() {
+		return nil, fmt.Errorf("%w: the model has %d features, the matrix %d columns", coles.ErrShape, d, f.Cols())
+	}
+	return f, checkRows(rows, f.Rows(), "given")
+}
+
+// eachBlock scores the given rows, nil meaning all, block by block. It calls do, for several blocks
+// at once, with the place of the first row of one among those given, and scores that are do's until
+// it returns.
+func (m *LinearModel) eachBlock(ctx context.Context, f *matrix.Matrix[float64], rows []int, do func(lo int, scores kernel.Matrix[float64])) error {
+	coef, err := kernel.Transposed(ctx, kernel.Matrix[float64](m.Coef.RawMatrix()))
+	if err != nil {
+		return err
+	}
+	n := count(rows, f.Rows())
+	errs := make([]error, (n+scoreRows-1)/scoreRows)
+	err = parallel.Ranges(ctx, n, scoreRows, func(lo, hi int) {
+		scores, release := kernel.Scratch[float64](hi-lo, coef.Cols)
+		defer release()
+		err := m.score(ctx, f, rows, lo, coef, scores)
+		if err == nil {
+			do(lo, scores)
+		}
+		errs[lo/scoreRows] = err
+	})
+	return cmp.Or(err, cmp.Or(errs...))
+}
+
+// score sets the scores of rows from the lo-th on, by the transpose of Coef.
+func (m *LinearModel) score(ctx context.Context, f *matrix.Matrix[float64], rows []int, lo int, coef, scores kernel.Matrix[float64]) (err error) {
+	block := f
+	if rows == nil {
+		block = f.Slice(lo, lo+scores.Rows)
+	} else if block, err = f.Gather(ctx, rows[lo:lo+scores.Rows]); err != nil {
+		return err
+	}
+	if err := block.Times(ctx, scores, coef); err != nil {
+		return err
+	}
+	for i := range scores.Rows {
+		row := scores.Data[i*scores.Stride:][:scores.Cols]
+		matrix.AddScaled(row, 1, m.Intercept)
+		if !matrix.Finite(matrix.Magnitude(row)) {
+			return fmt.Errorf("%w: a score of row %d of those given overflows", coles.ErrNotFinite, lo+i)
+		}
+	}
+	return nil
 }

@@ -1,12 +1,132 @@
 package eval
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 
 	"coles"
+	"coles/internal/matrix"
+	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// HeldOutLinks is a graph without some of its edges, and what to ask about it.
+type HeldOutLinks struct {
+	Train    *coles.Graph // the graph without the edges held out
+	Positive []coles.Edge // the edges held out, each once with U < V, ascending
+	Negative []coles.Edge // as many pairs that no edge of the whole graph joins, U < V
+}
+
+// HoldOutLinks divides a graph for link prediction: round(share·m) of its m edges, but one at
+// least, are held out, and as many [NegativePairs] are drawn.
+//
+// The nodes stay connected as they were: a spanning forest of each component, that of the first
+// edges in a random order that close no cycle, stays in Train, and of the other edges those that
+// come last are held out. So a bridge never is, and of m edges on n nodes in c components m − n + c
+// can be. Weights, self loops and the names of the nodes stay; self loops are no edges.
+//
+// The same seed gives the same links, and a larger share holds out the edges of a smaller one as
+// well. It takes O(m log n) time and memory for a few copies of the graph.
+//
+// Errors: [coles.ErrSetting] for a share outside (0, 1) or of more edges than the forests leave,
+// [coles.ErrShape] for a graph without edges, [coles.ErrDense] where every two nodes are joined,
+// and ctx's.
+func HoldOutLinks(ctx context.Context, g *coles.Graph, share float64, seed uint64) (*HeldOutLinks, error) {
+	if !(share > 0 && share < 1) {
+		return nil, fmt.Errorf("%w: a share of %v of the edges, not between 0 and 1", coles.ErrSetting, share)
+	}
+	edges, err := PositivePairs(g)
+	if err != nil {
+		return nil, err
+	}
+	count := max(1, int(share*float64(len(edges))+0.5))
+	spare, err := spareEdges(ctx, g.Nodes(), edges, stream.Seed(seed, 0))
+	if err != nil {
+		return nil, err
+	}
+	if count > len(spare) {
+		return nil, fmt.Errorf("%w: %d of %d edges cannot be held out, the components fall apart without all but %d",
+			coles.ErrSetting, count, len(edges), len(spare))
+	}
+	held := spare[len(spare)-count:]
+	slices.Sort(held)
+	links := &HeldOutLinks{Positive: make([]coles.Edge, count)}
+	for q, e := range held {
+		links.Positive[q] = edges[e]
+	}
+	if links.Train, err = withoutEdges(ctx, g, links.Positive); err != nil {
+		return nil, err
+	}
+	links.Negative, err = NegativePairs(ctx, g, count, stream.Seed(seed, 1))
+	return links, err
+}
+
+// spareEdges goes through the edges in a random order and returns, in that order, the numbers of
+// those that close a cycle with edges before them.
+func spareEdges(ctx context.Context, nodes int, edges []coles.Edge, seed uint64) ([]int, error) {
+	rng := stream.New()
+	rng.Reseed(seed, 0)
+	order, trees, spare := make([]int, len(edges)), make(forest, nodes), []int(nil)
+	for i := range trees {
+		trees[i] = i
+	}
+	for k := range order { // Fisher and Yates' shuffle from the inside out
+		if k%pairsAtOnce == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		at := rng.IntN(k + 1)
+		order[k], order[at] = order[at], k
+	}
+	for k, q := range order {
+		if k%pairsAtOnce == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !trees.join(edges[q].U, edges[q].V) {
+			spare = append(spare, q)
+		}
+	}
+	return spare, nil
+}
+
+// withoutEdges is a graph without some of its edges, given in the order of [PositivePairs].
+func withoutEdges(ctx context.Context, g *coles.Graph, edges []coles.Edge) (*coles.Graph, error) {
+	rest, err := matrix.Drop(ctx, g.Raw(), func(i, j int, _ float64) bool {
+		_, dropped := slices.BinarySearchFunc(edges, coles.Edge{U: min(i, j), V: max(i, j)},
+			func(a, b coles.Edge) int { return cmp.Or(a.U-b.U, a.V-b.V) })
+		return dropped
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	if g.Named() {
+		ids = g.IDs()
+	}
+	return g.Grown(rest, ids)
+}
+
+// A forest is the trees that edges have joined nodes to: each node but the roots has one nearer to
+// the root.
+type forest []int
+
+// root is the same for all nodes of a tree; the paths to it are halved on the way.
+func (f forest) root(i int) int {
+	for f[i] != i {
+		f[i] = f[f[i]]
+		i = f[i]
+	}
+	return i
+}
+
+// join makes one tree of those of u and v; it reports whether they were two.
+func (f forest) join(u, v int) bool {
+	u, v = f.root(u), f.root(v)
+	f[u] = v
+	return u != v
+}
 
 // LinkPrediction is the outcome of [PredictLinks], each from 0 to 1.
 type LinkPrediction struct {
@@ -15,44 +135,38 @@ type LinkPrediction struct {
 	Hits             float64 // see [HitsAt]
 }
 
-// PredictLinks measures how well the similarity of rows of x (n × d), an
-// embedding of links.Train, tells the edges held out from pairs without an edge.
-// k is that of hits@k. No classifier is trained: an embedding has learned of
-// links what its similarities say.
+// PredictLinks measures how well the similarity of rows of x (n × d), an embedding of links.Train,
+// tells the edges held out from pairs without an edge. k is that of hits@k. No classifier is
+// trained: an embedding has learned of links what its similarities say.
 //
-// It takes O(d) a pair, and for [Cosine] O(nd) and a copy of x.
+// It takes O(d) a pair, O(p log p) to rank p of them, and for [Cosine] O(nd) and a copy of x.
 //
-// Errors: [ErrParameter] for k outside 1 … the number of negatives or an unknown
-// similarity, [ErrEmpty] for links without pairs of a kind, those of [PairScores].
+// Errors: [coles.ErrSetting] for k outside 1 … the number of negatives or an unknown similarity,
+// and those of [PairScores].
 func PredictLinks(ctx context.Context, x mat.Matrix, links *HeldOutLinks, by Similarity, k int) (*LinkPrediction, error) {
 	if err := by.check(); err != nil {
 		return nil, err
 	}
-	f, err := newFeatures(ctx, x)
+	f, err := read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
 	if by == Cosine {
-		if f, err = f.unit(ctx); err != nil {
+		if f, _, err = matrix.Unit(ctx, f); err != nil {
 			return nil, err
 		}
 	}
-	if links == nil {
-		links = &HeldOutLinks{}
-	}
-	var scores [2][]float64
+	var scores [2][]float64 // sorted once for all three
 	for s, pairs := range [][]coles.Edge{links.Positive, links.Negative} {
-		if scores[s], err = f.eachPair(ctx, pairs, f.dot); err != nil {
+		if scores[s], err = pairScores(ctx, f, pairs); err != nil {
 			return nil, err
 		}
+		slices.Sort(scores[s])
 	}
-	p := new(LinkPrediction)
-	if p.AUC, err = AUC(scores[0], scores[1]); err != nil {
+	r := ranking{scores[0], scores[1]}
+	hits, err := r.hitsAt(k)
+	if err != nil {
 		return nil, err
 	}
-	if p.AveragePrecision, err = AveragePrecision(scores[0], scores[1]); err != nil {
-		return nil, err
-	}
-	p.Hits, err = HitsAt(scores[0], scores[1], k)
-	return p, err
+	return &LinkPrediction{r.area(), r.averagePrecision(), hits}, ctx.Err()
 }

@@ -1,25 +1,156 @@
 package eval
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
 
+// seedRows is how many rows are compared with candidates at a time.
+const seedRows = 2048
+
+// A seeding draws centres among points by greedy k-means++: each is, of several candidates drawn in
+// proportion to the squared distance to the nearest centre so far, the one that leaves the least
+// sum of these.
+type seeding[T kernel.Float] struct {
+	p       *points[T]
+	trials  int
+	nearest []T              // squared distance of each row to the nearest centre so far
+	blocks  []float64        // its sums over blocks of seedRows rows
+	columns kernel.Matrix[T] // d × trials: the candidates
+	reach   kernel.Matrix[T] // n × trials: nearest if the candidate were a centre
+	sums    kernel.Matrix[float64]
+}
+
+func newSeeding[T kernel.Float](p *points[T], k int) *seeding[T] {
+	n, d := p.Dims()
+	trials := 2 + int(math.Log(float64(k)))
+	blocks := (n + seedRows - 1) / seedRows
+	return &seeding[T]{p: p, trials: trials, nearest: slices.Repeat([]T{T(math.Inf(1))}, n), blocks: make([]float64, blocks),
+		columns: kernel.Dense[T](d, trials), reach: kernel.Unset[T](n, trials), sums: kernel.Dense[float64](blocks, trials)}
+}
+
+// draw returns the rows of k centres.
+func (s *seeding[T]) draw(ctx context.Context, k int, rng *rand.Rand) ([]int, error) {
+	rows := make([]int, 0, k)
+	candidates := slices.Repeat([]int{rng.IntN(s.p.Rows())}, s.trials)
+	for len(rows) < k {
+		best, err := s.choose(ctx, candidates)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, candidates[best])
+		for t := range candidates {
+			candidates[t] = s.sample(rng)
+		}
+	}
+	return rows, nil
+}
+
+// sample draws a row in proportion to its squared distance from the centres; when all are zero,
+// any.
+func (s *seeding[T]) sample(rng *rand.Rand) int {
+	total := 0.0
+	for _, b := range s.blocks {
+		total += b
+	}
+	if total == 0 {
+		return rng.IntN(s.p.Rows())
+	}
+	rest, last := rng.Float64()*total, 0
+	for b, sum := range s.blocks {
+		if rest < sum {
+			return s.within(b, rest)
+		}
+		if sum > 0 {
+			rest, last = rest-sum, b
+		}
+	}
+	return s.within(last, math.Inf(1)) // by rounding
+}
+
+// within is the row of a block at which the sum of distances passes rest, or the last that has any.
+func (s *seeding[T]) within(block int, rest float64) int {
+	lo := block * seedRows
+	last := lo
+	for i, v := range s.nearest[lo:min(s.p.Rows(), lo+seedRows)] {
+		if v > 0 {
+			last = lo + i
+			if rest -= float64(v); rest < 0 {
+				break
+			}
+		}
+	}
+	return last
+}
+
+// choose makes the best of the candidates a centre and returns its number.
+func (s *seeding[T]) choose(ctx context.Context, candidates []int) (best int, err error) {
+	clear(s.columns.Data)
+	for t, i := range candidates {
+		cols, vals := s.p.Row(i)
+		for q, v := range vals {
+			s.columns.Data[matrix.Column(cols, q)*s.trials+t] = v
+		}
+	}
+	err = parallel.Ranges(ctx, s.p.Rows(), seedRows, func(lo, hi int) { s.measure(ctx, lo, hi, candidates) })
+	if err != nil {
+		return 0, err
+	}
+	least := math.Inf(1)
+	for t := range candidates {
+		total := 0.0
+		for b := range s.blocks {
+			total += s.sums.Data[b*s.trials+t]
+		}
+		if total < least {
+			best, least = t, total
+		}
+	}
+	for b := range s.blocks {
+		s.blocks[b] = s.sums.Data[b*s.trials+best]
+	}
+	for i := range s.nearest {
+		s.nearest[i] = s.reach.Data[i*s.trials+best]
+	}
+	return best, nil
+}
+
+// measure sets reach for rows [lo, hi), and its sums, unless ctx ends.
+func (s *seeding[T]) measure(ctx context.Context, lo, hi int, candidates []int) {
+	reach := kernel.Rows(s.reach, lo, hi)
+	if s.p.Slice(lo, hi).Times(ctx, reach, s.columns) != nil {
+		return
+	}
+	sums := s.sums.Data[lo/seedRows*s.trials:][:s.trials]
+	clear(sums)
+	for i, nearest := range s.nearest[lo:hi] {
+		row, square := reach.Data[i*s.trials:][:s.trials], s.p.squares[lo+i]
+		for t, product := range row {
+			row[t] = min(nearest, max(0, square+s.p.squares[candidates[t]]-2*product))
+			sums[t] += float64(row[t])
+		}
+	}
+}
+
 const (
-	// lloydRows rows, or four for each cluster if that is more, are summed up
-	// on their own.
+	// lloydRows rows, or four for each cluster if that is more, are summed up on their own.
 	lloydRows = 2048
 
 	// lloydProducts bounds how many products of rows and centres are held at a time.
 	lloydProducts = 1 << 15
 )
 
-// lloyd is one start of k-means.
+// A lloyd is one start of k-means.
 type lloyd[T kernel.Float] struct {
 	KMeans
 	p       *points[T]
@@ -32,23 +163,20 @@ type lloyd[T kernel.Float] struct {
 	parts   []lloydPart
 }
 
-// lloydPart is what a step finds out about a block of rows.
+// A lloydPart is what a step finds out about a block of rows.
 type lloydPart struct {
 	sums  kernel.Matrix[float64] // of the rows of each cluster
 	size  []int
 	moved bool // some row to another cluster
-	err   error
 }
 
 func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
-	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, p.cols), columns: kernel.Dense[T](p.cols, k.Clusters),
-		squares: make([]T, k.Clusters), labels: make([]int32, p.rows), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
-	for i := range l.labels {
-		l.labels[i] = -1
-	}
-	l.parts = make([]lloydPart, (p.rows+l.block-1)/l.block)
+	n, d := p.Dims()
+	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, d), columns: kernel.Dense[T](d, k.Clusters),
+		squares: make([]T, k.Clusters), labels: slices.Repeat([]int32{-1}, n), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
+	l.parts = make([]lloydPart, (n+l.block-1)/l.block)
 	for b := range l.parts {
-		l.parts[b] = lloydPart{sums: kernel.Dense[float64](k.Clusters, p.cols), size: make([]int, k.Clusters)}
+		l.parts[b] = lloydPart{sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters)}
 	}
 	return l
 }
@@ -62,10 +190,13 @@ func (l *lloyd[T]) run(ctx context.Context, number uint64) (*KMeansModel, error)
 		return nil, err
 	}
 	for c, i := range rows {
-		l.p.addTo(l.centre(c), i, 1)
+		l.p.addTo(rowOf(l.centres, c), i, 1)
 	}
 	return l.descend(ctx)
 }
+
+// rowOf is row i of a matrix without padding.
+func rowOf(m kernel.Matrix[float64], i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
 // descend takes steps from the centres there are until they settle.
 func (l *lloyd[T]) descend(ctx context.Context) (*KMeansModel, error) {
@@ -89,38 +220,37 @@ func (l *lloyd[T]) descend(ctx context.Context) (*KMeansModel, error) {
 			return nil, err
 		}
 	}
-	m.Centres = mat.NewDense(l.Clusters, l.p.cols, nil)
+	m.Centres = mat.NewDense(l.Clusters, l.p.Cols(), nil)
 	for c := range l.Clusters {
-		l.p.original(l.centre(c), m.Centres.RawRowView(c))
+		l.p.original(rowOf(l.centres, c), m.Centres.RawRowView(c))
 	}
-	m.Labels = make([]int, len(l.labels))
-	for i, c := range l.labels {
-		m.Labels[i] = int(c)
-	}
+	m.Labels = l.numbers()
 	return m, nil
 }
 
-func (l *lloyd[T]) centre(c int) []float64 {
-	return l.centres.Data[c*l.p.cols : (c+1)*l.p.cols]
+// numbers is the cluster of each row.
+func (l *lloyd[T]) numbers() []int {
+	numbers := make([]int, len(l.labels))
+	for i, c := range l.labels {
+		numbers[i] = int(c)
+	}
+	return numbers
 }
 
-// assign gives each row the nearest centre, the first of equals, and sums up
-// the rows of each; moved tells whether any had another before.
+// assign gives each row the nearest centre, the first of equals, and sums up the rows of each. It
+// reports whether any row had another centre before.
 func (l *lloyd[T]) assign(ctx context.Context) (moved bool, err error) {
 	for c := range l.Clusters {
-		centre := l.centre(c)
+		centre := rowOf(l.centres, c)
 		l.squares[c] = T(dot(centre, centre))
 		for j, v := range centre {
 			l.columns.Data[j*l.Clusters+c] = T(v)
 		}
 	}
-	err = parallel.Ranges(ctx, l.p.rows, l.block, func(lo, hi int) {
+	err = parallel.Ranges(ctx, l.p.Rows(), l.block, func(lo, hi int) {
 		l.assignBlock(ctx, lo, hi, &l.parts[lo/l.block])
 	})
 	for _, part := range l.parts {
-		if err == nil {
-			err = part.err
-		}
 		moved = moved || part.moved
 	}
 	return moved, err
@@ -135,23 +265,23 @@ func (l *lloyd[T]) assignBlock(ctx context.Context, lo, hi int, part *lloydPart)
 	defer release()
 	for ; lo < hi; lo += few {
 		tile := kernel.Rows(products, 0, min(few, hi-lo))
-		if part.err = l.p.times(ctx, lo, lo+tile.Rows, l.columns, tile); part.err != nil {
-			return
+		if l.p.Slice(lo, lo+tile.Rows).Times(ctx, tile, l.columns) != nil {
+			return // the context has ended, which parallel.Ranges reports
 		}
 		for i := range tile.Rows {
-			c := nearest(tile.Data[i*tile.Stride:][:l.Clusters], l.squares)
+			c := nearestCentre(tile.Data[i*tile.Stride:][:l.Clusters], l.squares)
 			if l.labels[lo+i] != int32(c) {
 				l.labels[lo+i] = int32(c)
 				part.moved = true
 			}
 			part.size[c]++
-			l.p.addTo(part.sums.Data[c*l.p.cols:(c+1)*l.p.cols], lo+i, 1)
+			l.p.addTo(rowOf(part.sums, c), lo+i, 1)
 		}
 	}
 }
 
-// nearest is the centre c of the least ‖c‖² − 2x·c, the first of equals.
-func nearest[T kernel.Float](products, squares []T) int {
+// nearestCentre is the c of the least ‖c‖² − 2x·c, the first of equals.
+func nearestCentre[T kernel.Float](products, squares []T) int {
 	squares = squares[:len(products)]
 	best, least := 0, squares[0]-2*products[0]
 	for c, product := range products {
@@ -162,16 +292,15 @@ func nearest[T kernel.Float](products, squares []T) int {
 	return best
 }
 
-// update moves each centre to the mean of its rows. It returns the sum of the
-// squares of the ways, and whether empty clusters were given rows.
+// update moves each centre to the mean of its rows. It returns the sum of the squares of the ways,
+// and whether empty clusters were given rows.
 func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool, err error) {
 	sums := l.parts[0].sums
 	err = parallel.For(ctx, l.Clusters, func(c int) {
-		sum := sums.Data[c*l.p.cols:][:l.p.cols]
 		l.size[c] = l.parts[0].size[c]
 		for _, part := range l.parts[1:] {
 			l.size[c] += part.size[c]
-			axpy(1, part.sums.Data[c*l.p.cols:][:l.p.cols], sum)
+			matrix.AddScaled(rowOf(sums, c), 1, rowOf(part.sums, c))
 		}
 	})
 	if err != nil {
@@ -184,12 +313,65 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 		if l.size[c] == 0 {
 			continue // fewer distinct rows than clusters
 		}
-		centre := l.centre(c)
-		for j, sum := range sums.Data[c*l.p.cols:][:l.p.cols] {
+		centre := rowOf(l.centres, c)
+		for j, sum := range rowOf(sums, c) {
 			v := sum / float64(l.size[c])
 			movement += (v - centre[j]) * (v - centre[j])
 			centre[j] = v
 		}
 	}
 	return movement, relocated, nil
+}
+
+// relocate gives every empty cluster one of the rows that are farthest from their centre, the first
+// of equals, and takes it out of the sum of its own. A row alone in its cluster stays, and so does
+// one that is where its centre is. It reports whether it moved any.
+func (l *lloyd[T]) relocate(ctx context.Context, sums kernel.Matrix[float64]) (moved bool, err error) {
+	to := slices.Index(l.size, 0)
+	if to < 0 {
+		return false, nil
+	}
+	far, err := l.farthest(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, i := range far {
+		from := int(l.labels[i])
+		if l.size[from] == 1 {
+			continue
+		}
+		l.p.addTo(rowOf(sums, from), i, -1)
+		l.p.addTo(rowOf(sums, to), i, 1)
+		l.size[from]--
+		l.size[to]++
+		moved = true
+		if to = slices.Index(l.size, 0); to < 0 {
+			break
+		}
+	}
+	return moved, nil
+}
+
+// farthest is the rows that are not where their centre is, those far off first.
+func (l *lloyd[T]) farthest(ctx context.Context) ([]int, error) {
+	away := make([]float64, l.p.Rows())
+	err := parallel.Ranges(ctx, len(away), lloydRows, func(lo, hi int) {
+		difference := make([]float64, l.p.Cols())
+		for i := lo; i < hi; i++ {
+			copy(difference, rowOf(l.centres, int(l.labels[i])))
+			l.p.addTo(difference, i, -1)
+			away[i] = dot(difference, difference)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]int, 0, len(away))
+	for i, r := range away {
+		if r > 0 {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(away[j], away[i]) })
+	return rows, nil
 }

@@ -1,142 +1,141 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"coles"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// LogisticRegression is one-vs-rest logistic regression with an L2 penalty,
-// the classifier of the paper's protocol. For each class it minimises
+// LogisticRegression is one-vs-rest logistic regression with an L2 penalty, the classifier of the
+// paper's protocol. For each class it minimises
 //
 //	½(‖w‖² + b²) + C Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))),  yᵢ = 1 in the class, −1 outside.
 //
-// The intercept b is penalised like any other coefficient, as if x had one
-// more column of ones: this is what liblinear does, and with it
-// LogisticRegression(solver="liblinear") of scikit-learn, whose coefficients
-// at full convergence these are.
+// The intercept b is penalised like any other coefficient, as if x had one more column of ones:
+// this is what liblinear does, and with it LogisticRegression(solver="liblinear") of scikit-learn,
+// whose coefficients at full convergence these are.
 //
-// C weighs the data against the penalty. The optimum for features s·x is that
-// for x with C·s² in place of C, up to the intercept: the scale of an
-// embedding and C are one knob.
+// C weighs the data against the penalty. The optimum for features s·x is that for x with C·s² in
+// place of C, up to the intercept: the scale of an embedding and C are one knob.
 type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
 
-	// With candidates Cs, C is not read: it is chosen among them by
-	// cross-validation in Folds parts of the training rows, zero meaning 5.
+	// With candidates Cs, C is not read: it is chosen among them by cross-validation in Folds parts
+	// of the training rows, zero meaning 5.
 	//
-	// The parts are those of scikit-learn's StratifiedKFold. Each is predicted
-	// by what the others teach, with every candidate. The one that predicts
-	// most rows rightly, the first of equals, is then fitted to all rows.
+	// The parts are those of scikit-learn's StratifiedKFold. Each is predicted by what the others
+	// teach, with every candidate. The one that predicts most rows rightly, the first of equals, is
+	// then fitted to all rows.
 	Cs    []float64
 	Folds int
 }
 
-// Fit learns from the given rows of x (n × d) and their labels; labels has n
-// entries, of which only those of the rows are read, and those must not be
-// negative. A row given twice counts twice. x may be sparse (*sparse.CSR and
-// its kin) and stays so; other matrices are read in place if *mat.Dense and
-// copied otherwise.
+// Fit learns from the given rows of x (n × d) and their labels; labels has n entries, of which only
+// those of the rows are read, and those must not be negative. A row given twice counts twice. A
+// sparse x stays so.
 //
-// With t rows it works in min(t, d+1) dimensions, the span of the rows, where
-// the optimum lies, and stops at a gradient of 10⁻¹²·C·Σ‖xᵢ‖. Cost: O(t²d) for the
-// span and, for each class, some tens of passes over t × min(t, d+1) numbers;
-// for sparse x, passes over the entries of the rows. With candidates it is that
-// for each of them and each part.
+// With t rows it works in min(t, d+1) dimensions, the span of the rows, where the optimum lies, and
+// stops at a gradient of 10⁻¹²·C·Σ‖xᵢ‖. Cost: O(t²d) for the span and, for each class, some tens of
+// passes over t × min(t, d+1) numbers; for sparse x, passes over the entries of the rows. With
+// candidates it is that for each of them and each part.
 //
-// Errors: [ErrPenalty], [ErrShape], [ErrCorrupt], [ErrNotFinite], [ErrRow],
-// [ErrLabel], [ErrEmpty], [ErrOneClass], [ErrConvergence], and ctx.Err();
-// with candidates [ErrParameter] if there are fewer than 2 parts, or more than
-// rows of any class.
+// Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or
+// more than any class has rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label,
+// [coles.ErrNotFinite] also for rows whose squares overflow, [ErrSplit] for rows of one class,
+// [ErrConvergence], and ctx's.
 func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
-	s := strength{l.C, l.Cs, l.Folds}
-	return s.fit(ctx, x, rows, labels, fit)
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	f, err := read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTraining(f.Rows(), rows, labels); err != nil {
+		return nil, err
+	}
+	return l.fit(ctx, f, rows, labels)
 }
 
-func checkPenalty(c float64) error {
-	if !(c > 0) || math.IsInf(c, 0) {
-		return fmt.Errorf("%w: it is %v", ErrPenalty, c)
+func (l LogisticRegression) check() error {
+	for _, c := range append([]float64{cmp.Or(l.C, 1)}, l.Cs...) {
+		if !(c > 0) || !matrix.Finite(c) {
+			return fmt.Errorf("%w: C is %v, not positive and finite", coles.ErrSetting, c)
+		}
 	}
 	return nil
 }
 
-// checkTraining is checkLearning for classifiers that need two classes.
-func checkTraining(f *features, rows, labels []int) error {
-	if err := checkLearning(f, rows, labels); err != nil {
-		return err
-	}
-	for _, i := range rows {
-		if labels[i] != labels[rows[0]] {
-			return nil
-		}
-	}
-	return fmt.Errorf("%w: all %d have label %d", ErrOneClass, len(rows), labels[rows[0]])
-}
-
-func checkLearning(f *features, rows, labels []int) error {
-	if len(labels) != f.rows {
-		return fmt.Errorf("%w: %d labels for %d rows", ErrShape, len(labels), f.rows)
+// checkTraining verifies training rows of a matrix of n, and their labels.
+func checkTraining(n int, rows, labels []int) error {
+	if len(labels) != n {
+		return fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), n)
 	}
 	if len(rows) == 0 {
-		return fmt.Errorf("%w: the training set is empty", ErrEmpty)
+		return fmt.Errorf("%w: the training set is empty", coles.ErrShape)
 	}
-	if err := f.checkRows(rows, "training"); err != nil {
+	if err := checkRows(rows, n, "training"); err != nil {
 		return err
 	}
-	return checkLabels(rows, labels)
+	if err := checkLabels(rows, labels); err != nil {
+		return err
+	}
+	return checkClasses(rows, labels)
 }
 
-func checkLabels(rows, labels []int) error {
-	for _, i := range rows {
-		if labels[i] < 0 {
-			return fmt.Errorf("%w: row %d has label %d", ErrLabel, i, labels[i])
+func checkClasses(rows, labels []int) error {
+	first := labels[rows[0]]
+	if slices.ContainsFunc(rows, func(i int) bool { return labels[i] != first }) {
+		return nil
+	}
+	return fmt.Errorf("%w: all %d training rows have the label %d", ErrSplit, len(rows), first)
+}
+
+// fit is Fit on checked input.
+func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (*LinearModel, error) {
+	c := cmp.Or(l.C, 1)
+	if len(l.Cs) > 0 {
+		var err error
+		if c, err = l.choose(ctx, f, rows, labels); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return regress(ctx, f, rows, labels, c)
 }
 
-// tolerance is the gradient at which a logistic regression on rows is done.
-func (f *features) tolerance(rows []int, c float64) (float64, error) {
-	var reach float64 // Σ‖xᵢ‖ with the column of ones
-	for _, i := range rows {
-		_, values := f.row(i)
-		reach += math.Hypot(1, norm2(values))
-	}
-	// The solver squares c·reach; beyond this it would overflow silently.
-	if !(c*reach < 1e150) {
-		return 0, fmt.Errorf("%w: C times the norms of the training rows is %.3g, too large to square", ErrNotFinite, c*reach)
-	}
-	return gradientTolerance * c * reach, nil
-}
-
-// fit is Fit on checked input. The classes are independent problems.
-func fit(ctx context.Context, f *features, rows, labels []int, c float64) (*LinearModel, error) {
-	tolerance, err := f.tolerance(rows, c)
+// regress fits a given C. The classes are independent problems.
+func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int, c float64) (*LinearModel, error) {
+	x, err := trainingSet(ctx, f, rows)
 	if err != nil {
 		return nil, err
 	}
-	m := newModel(rows, labels, f.cols)
+	lengths, err := matrix.Lengths(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("training set: %w", err)
+	}
+	reach := c * matrix.Total(lengths)
+	// The solver squares it; beyond this it would overflow silently.
+	if !(reach < 1e150) {
+		return nil, fmt.Errorf("%w: C times the lengths of the training rows is %.3g, too large to square", coles.ErrNotFinite, reach)
+	}
+	z, err := newDesign(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	m := newModel(rows, labels, f.Cols())
 	m.C = c
-	z, err := newDesign(ctx, f.trainingSet(rows))
-	if err != nil {
-		return nil, err
-	}
 	problems := make([]*binary, len(m.Intercept))
 	errs := make([]error, len(problems))
 	err = parallel.For(ctx, len(problems), func(k int) {
-		y := make([]float64, len(rows))
-		for q, i := range rows {
-			y[q] = -1
-			if labels[i] == m.positive(k) {
-				y[q] = 1
-			}
-		}
-		problems[k] = newBinary(z, y, c, tolerance)
+		problems[k] = newBinary(z, m.signs(k, rows, labels), c, gradientTolerance*reach)
 		errs[k] = problems[k].solve(ctx)
 	})
 	if err != nil {
@@ -150,7 +149,7 @@ func fit(ctx context.Context, f *features, rows, labels []int, c float64) (*Line
 	}
 	err = parallel.For(ctx, len(problems), func(k int) {
 		if errs[k] == nil {
-			errs[k] = f.checkOptimum(rows, problems[k].y, solutions[k], c)
+			errs[k] = checkOptimum(ctx, f, rows, lengths, problems[k].y, solutions[k], c)
 		}
 	})
 	if err != nil {
@@ -160,44 +159,132 @@ func fit(ctx context.Context, f *features, rows, labels []int, c float64) (*Line
 		if errs[k] != nil {
 			return nil, fmt.Errorf("class %d: %w", m.positive(k), errs[k])
 		}
-		m.Coef.SetRow(k, w[:f.cols])
-		m.Intercept[k] = w[f.cols]
+		m.Coef.SetRow(k, w[:f.Cols()])
+		m.Intercept[k] = w[f.Cols()]
 	}
 	return m, nil
 }
 
-// checkOptimum refuses coefficients w, the last that of the column of ones, at which the
-// gradient of the objective does not vanish. It asks the rows themselves: the solver
-// works on a factor of theirs, and stops by the gradient there.
-func (f *features) checkOptimum(rows []int, y, w []float64, c float64) error {
+// checkOptimum refuses coefficients w, the last that of the column of ones, at which the gradient
+// of the objective does not vanish. It asks the rows themselves, which with that column have the
+// given lengths: the solver works on a factor of theirs, and stops by the gradient there.
+func checkOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, lengths, y, w []float64, c float64) error {
+	d := f.Cols()
 	gradient := slices.Clone(w)
-	length, allowed := norm2(w), 0.0
+	length, allowed := matrix.Length(w), 0.0
 	for q, i := range rows {
-		cols, values := f.row(i)
-		score := w[f.cols]
+		if q%parallel.RowsAtOnce == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		cols, values := f.Row(i)
+		score := w[d]
 		for p, v := range values {
-			score += v * w[column(cols, p)]
+			score += v * w[matrix.Column(cols, p)]
 		}
 		pull := -c * y[q] / (1 + math.Exp(y[q]*score))
-		for p, v := range values {
-			gradient[column(cols, p)] += pull * v
-		}
-		gradient[f.cols] += pull
+		f.AddRow(gradient, i, pull)
+		gradient[d] += pull
 		// A hundred times what the solver stops at, and the rounding of the score.
-		norm := math.Hypot(1, norm2(values))
-		allowed += c * norm * (100*gradientTolerance + 1e-14*math.Sqrt(float64(len(values)+1))*length*norm)
+		allowed += c * lengths[q] * (100*gradientTolerance + 1e-14*math.Sqrt(float64(len(values)+1))*length*lengths[q])
 	}
-	if norm := norm2(gradient); !(norm <= allowed) {
+	if norm := matrix.Length(gradient); !(norm <= allowed) {
 		return fmt.Errorf("%w: the gradient of the logistic regression is %.3g, wanted %.3g", ErrConvergence, norm, allowed)
 	}
 	return nil
 }
 
-// column is the column of the p-th stored value of a row, whose columns are nil where all are
-// stored.
-func column(cols []int32, p int) int {
-	if cols == nil {
-		return p
+// choose returns the candidate with the most right predictions over all folds.
+func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (float64, error) {
+	folds := cmp.Or(l.Folds, 5) // scikit-learn's number too
+	fold, err := stratify(rows, labels, folds)
+	if err != nil {
+		return 0, err
 	}
-	return int(cols[p])
+	right := make([]int, folds*len(l.Cs)) // of each candidate, its folds one after another
+	errs := make([]error, len(right))
+	err = parallel.For(ctx, len(right), func(q int) {
+		part, c := q%folds, l.Cs[q/folds]
+		var train, held []int
+		for p, i := range rows {
+			if fold[p] == part {
+				held = append(held, i)
+			} else {
+				train = append(train, i)
+			}
+		}
+		if right[q], errs[q] = heldOut(ctx, f, train, held, labels, c); errs[q] != nil {
+			errs[q] = fmt.Errorf("fold %d, C = %v: %w", part, c, errs[q])
+		}
+	})
+	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
+		return 0, err
+	}
+	best, most := 0, -1
+	for j := range l.Cs {
+		sum := 0
+		for _, count := range right[j*folds : (j+1)*folds] {
+			sum += count
+		}
+		if sum > most {
+			best, most = j, sum
+		}
+	}
+	return l.Cs[best], nil
+}
+
+// heldOut is how many labels of the rows held out a model of train predicts.
+func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels []int, c float64) (int, error) {
+	if err := checkClasses(train, labels); err != nil {
+		return 0, err
+	}
+	m, err := regress(ctx, f, train, labels, c)
+	if err != nil {
+		return 0, err
+	}
+	predicted, err := m.predict(ctx, f, held)
+	if err != nil {
+		return 0, err
+	}
+	right := 0
+	for q, i := range held {
+		if predicted[q] == labels[i] {
+			right++
+		}
+	}
+	return right, nil
+}
+
+// stratify assigns each of rows to one of k folds so that every fold has its share of each class.
+// It is the rule of scikit-learn's StratifiedKFold without shuffling: with the rows sorted by
+// class, classes in the order of their first row, fold j is due as many rows of a class as there
+// are among every k-th row from the j-th on; it takes them in the order given.
+func stratify(rows, labels []int, k int) ([]int, error) {
+	count := make(map[int]int)
+	var order []int // classes by first row
+	largest := 0
+	for _, i := range rows {
+		if count[labels[i]] == 0 {
+			order = append(order, labels[i])
+		}
+		count[labels[i]]++
+		largest = max(largest, count[labels[i]])
+	}
+	if k < 2 || k > largest {
+		return nil, fmt.Errorf("%w: %d folds, the largest class has %d rows", coles.ErrSetting, k, largest)
+	}
+	due := make(map[int][]int, len(order)) // the folds of the rows of a class, one after another
+	sorted := 0
+	for _, class := range order {
+		for range count[class] {
+			due[class] = append(due[class], sorted%k)
+			sorted++
+		}
+		slices.Sort(due[class])
+	}
+	fold := make([]int, len(rows))
+	for p, i := range rows {
+		class := labels[i]
+		fold[p], due[class] = due[class][0], due[class][1:]
+	}
+	return fold, nil
 }

@@ -2,183 +2,121 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-var background = context.Background()
-
-func normal(n, d int, scale float64, seed uint64) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	x := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			x.Set(i, j, scale*rng.NormFloat64())
-		}
-	}
-	return x
-}
-
-// randomLabels are drawn from [0, c), the first c rows one of each.
-func randomLabels(n, c int, seed uint64) []int {
-	rng := rand.New(rand.NewPCG(seed, 2))
-	y := make([]int, n)
-	for i := range y {
-		y[i] = rng.IntN(c)
-		if i < c {
-			y[i] = i
-		}
-	}
-	return y
-}
-
-func upTo(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
-
-func toCSR(x *mat.Dense) *sparse.CSR {
-	n, d := x.Dims()
-	coo := sparse.NewCOO(n, d, nil, nil, nil)
-	for i := range n {
-		for j := range d {
-			if v := x.At(i, j); v != 0 {
-				coo.Set(i, j, v)
-			}
-		}
-	}
-	return coo.ToCSR()
-}
-
-// gradient is that of the objective as the doc comment of LogisticRegression
-// writes it, term by term.
+// gradient is that of the objective as the doc comment of LogisticRegression writes it, term by
+// term.
 func gradient(m *LinearModel, k int, x mat.Matrix, rows, labels []int, c float64) []float64 {
 	_, d := x.Dims()
-	g := make([]float64, d+1)
-	copy(g, m.Coef.RawRowView(k))
-	g[d] = m.Intercept[k]
+	g := append(mat.Row(nil, k, m.Coef), m.Intercept[k])
 	for _, i := range rows {
 		y := -1.0
 		if labels[i] == m.positive(k) {
 			y = 1
 		}
-		score := m.Intercept[k]
-		for j := range d {
-			score += m.Coef.At(k, j) * x.At(i, j)
-		}
-		pull := -c * y / (1 + math.Exp(y*score))
-		for j := range d {
-			g[j] += pull * x.At(i, j)
-		}
-		g[d] += pull
+		row := append(mat.Row(nil, i, x), 1)
+		score := m.Intercept[k] + floats.Dot(row[:d], m.Coef.RawRowView(k))
+		floats.AddScaled(g, -c*y/(1+math.Exp(y*score)), row)
 	}
 	return g
 }
 
-// The objective is strictly convex, so that a vanishing gradient is all there
-// is to prove.
+// The objective is strictly convex, so that a vanishing gradient is all there is to prove.
 func TestGradientOfTheObjectiveVanishes(t *testing.T) {
-	type problem struct {
-		name   string
-		x      *mat.Dense
-		labels []int
-		rows   []int
-		c      float64
-	}
 	separable := normal(40, 5, 1, 1)
+	alternate := make([]int, 40)
 	for i := range 40 {
 		separable.Set(i, 0, 10*float64(i%2)-5)
-	}
-	alternate := make([]int, 40)
-	for i := range alternate {
 		alternate[i] = i % 2
 	}
 	duplicates := normal(60, 20, 1, 2)
 	for i := 10; i < 60; i++ {
 		duplicates.SetRow(i, duplicates.RawRowView(i%10))
 	}
-	var lowRank mat.Dense
-	lowRank.Mul(normal(50, 3, 1, 3), normal(3, 80, 1, 4))
+	lowRank := testkit.Product(normal(50, 3, 1, 3), normal(3, 80, 1, 4))
 	steep := normal(50, 30, 1, 5)
-	for j := range 30 {
-		for i := range 50 {
-			steep.Set(i, j, steep.At(i, j)*math.Pow(10, 2-float64(j)/3))
-		}
+	steep.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, 2-float64(j)/3) }, steep)
+	type problem struct {
+		x      *mat.Dense
+		labels []int
+		rows   []int
+		c      float64
 	}
-	for _, p := range []problem{
-		{"more rows than columns", normal(200, 10, 1, 6), randomLabels(200, 4, 1), upTo(200), 1},
-		{"more columns than rows", normal(30, 100, 1, 7), randomLabels(30, 4, 2), upTo(30), 1},
-		{"as many rows as columns with the intercept", normal(11, 10, 1, 8), randomLabels(11, 3, 3), upTo(11), 1},
-		{"separable", separable, alternate, upTo(40), 100},
-		{"duplicates with different labels", duplicates, randomLabels(60, 3, 4), upTo(60), 1},
-		{"rows given many times", normal(5, 9, 1, 9), []int{0, 1, 2, 1, 0}, []int{0, 1, 2, 3, 4, 0, 0, 0, 3, 3, 2}, 1},
-		{"rank three", &lowRank, randomLabels(50, 3, 5), upTo(50), 1},
-		{"columns of very different size", steep, randomLabels(50, 3, 6), upTo(50), 1},
-		{"one feature", normal(50, 1, 1, 10), randomLabels(50, 3, 7), upTo(50), 1},
-		{"zero features", mat.NewDense(20, 4, nil), randomLabels(20, 3, 8), upTo(20), 1},
-		{"two rows", normal(2, 6, 1, 11), []int{4, 9}, upTo(2), 1},
-		{"weak loss", normal(50, 10, 1, 12), randomLabels(50, 3, 9), upTo(50), 1e-6},
-		{"strong loss", normal(50, 10, 1, 13), randomLabels(50, 3, 10), upTo(50), 1e3},
-	} {
-		for _, form := range []string{"dense", "sparse"} {
-			var x mat.Matrix = p.x
-			if form == "sparse" {
-				x = toCSR(p.x)
-			}
+	problems := map[string]problem{
+		"more rows than columns":                     {normal(200, 10, 1, 6), randomLabels(200, 4, 1), upTo(200), 1},
+		"more columns than rows":                     {normal(30, 100, 1, 7), randomLabels(30, 4, 2), upTo(30), 1},
+		"as many rows as columns with the intercept": {normal(11, 10, 1, 8), randomLabels(11, 3, 3), upTo(11), 1},
+		"separable":                        {separable, alternate, upTo(40), 100},
+		"duplicates with different labels": {duplicates, randomLabels(60, 3, 4), upTo(60), 1},
+		"rows given many times":            {normal(5, 9, 1, 9), []int{0, 1, 2, 1, 0}, []int{0, 1, 2, 3, 4, 0, 0, 0, 3, 3, 2}, 1},
+		"rank three":                       {lowRank, randomLabels(50, 3, 5), upTo(50), 1},
+		"columns of very different size":   {steep, randomLabels(50, 3, 6), upTo(50), 1},
+		"one feature":                      {normal(50, 1, 1, 10), randomLabels(50, 3, 7), upTo(50), 1},
+		"zero features":                    {mat.NewDense(20, 4, nil), randomLabels(20, 3, 8), upTo(20), 1},
+		"two rows":                         {normal(2, 6, 1, 11), []int{4, 9}, upTo(2), 1},
+		"weak loss":                        {normal(50, 10, 1, 12), randomLabels(50, 3, 9), upTo(50), 1e-6},
+		"strong loss":                      {normal(50, 10, 1, 13), randomLabels(50, 3, 10), upTo(50), 1e3},
+		"more rows than one part of a product has":    {normal(9000, 128, 1, 14), randomLabels(9000, 2, 11), upTo(9000), 1},
+		"features 10⁸ times too small":                {normal(100, 30, 1e-8, 31), randomLabels(100, 3, 31), upTo(100), 1},
+		"features 10⁶ times too large":                {normal(100, 30, 1e6, 31), randomLabels(100, 3, 31), upTo(100), 1},
+		"features 10⁶ times too large, more columns":  {normal(100, 200, 1e6, 31), randomLabels(100, 3, 31), upTo(100), 1},
+		"features 10⁶ times too large, hardly any":    {normal(100, 2, 1e6, 31), randomLabels(100, 3, 31), upTo(100), 1},
+		"features ten thousand times too large, many": {normal(100, 200, 1e4, 31), randomLabels(100, 3, 31), upTo(100), 1},
+	}
+	for name, p := range problems {
+		// 1e-8, and where rows or C are large the share of the gradient's own terms that the solver
+		// promises.
+		reach := 0.0
+		for _, i := range p.rows {
+			reach += p.c * math.Hypot(1, floats.Norm(p.x.RawRowView(i), 2))
+		}
+		bound := max(1e-8, 2*gradientTolerance*reach)
+		for form, x := range forms(p.x) {
 			m, err := LogisticRegression{C: p.c}.Fit(background, x, p.rows, p.labels)
 			if err != nil {
-				t.Errorf("%s, %s: %v", p.name, form, err)
+				t.Errorf("%s, %s: %v", name, form, err)
 				continue
 			}
 			for k := range m.Intercept {
-				// 1e-8, and where rows or C are large the share of the
-				// gradient's own terms that the solver promises.
-				bound := 1e-8
-				var reach float64
-				for _, i := range p.rows {
-					reach += p.c * math.Hypot(1, floats.Norm(p.x.RawRowView(i), 2))
-				}
-				bound = max(bound, 2*gradientTolerance*reach)
 				if g := floats.Norm(gradient(m, k, p.x, p.rows, p.labels, p.c), 2); !(g <= bound) {
-					t.Errorf("%s, %s: gradient of class %d is %g, above %g", p.name, form, k, g, bound)
+					t.Errorf("%s, %s: gradient of class %d is %g, above %g", name, form, k, g, bound)
 				}
 			}
 		}
 	}
 }
 
-// The analytic gradient above is itself checked, by central differences of
-// the objective as the solver computes it.
+// The objective as the solver computes it has the slope that it says, by central differences, and
+// the gradient along a step is that slope.
 func TestObjectiveAndItsSlopeAgree(t *testing.T) {
-	x := normal(20, 6, 2, 21)
-	f, err := newFeatures(background, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := newDesign(background, f.trainingSet(upTo(20)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := &matrix.Matrix[float64]{Dense: kernel.Matrix[float64](normal(20, 6, 2, 21).RawMatrix())}
+	set := testkit.Must(trainingSet(background, x, upTo(20)))
+	z := testkit.Must(newDesign(background, set))
 	y := make([]float64, 20)
 	for i := range y {
 		y[i] = float64(2*(i%2) - 1)
 	}
 	b := newBinary(z, y, 3, 1e-12)
-	rng := rand.New(rand.NewPCG(5, 5))
+	rng := testkit.Random(5)
 	for j := range b.u {
 		b.u[j], b.step[j] = rng.NormFloat64(), rng.NormFloat64()
 	}
-	z.mul(b.margin, b.u)
-	z.mul(b.stepMargin, b.step)
+	if err := errors.Join(z.mul(background, b.margin, b.u), z.mul(background, b.stepMargin, b.step)); err != nil {
+		t.Fatal(err)
+	}
 	uu, up, pp := dot(b.u, b.u), dot(b.u, b.step), dot(b.step, b.step)
 	for _, s := range []float64{0, 0.3, 1, -2} {
 		const h = 1e-5
@@ -190,50 +128,122 @@ func TestObjectiveAndItsSlopeAgree(t *testing.T) {
 		}
 	}
 	_, slope := b.along(0, uu, up, pp)
-	b.differentiate()
+	testkit.Must(b.differentiate(background))
 	if want := dot(b.grad, b.step); math.Abs(slope-want) > 1e-12*math.Abs(want) {
 		t.Errorf("slope %v, gradient times step %v", slope, want)
 	}
 }
 
-// All forms of a design pose the same problem.
+// Both forms of a design pose the same problem, and a sparse one too.
 func TestDesignsAgree(t *testing.T) {
 	for _, d := range []int{3, 24, 25, 90} {
 		x, labels := normal(25, d, 2, uint64(d)), randomLabels(25, 2, uint64(d))
-		f, err := newFeatures(background, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := newFeatures(background, toCSR(x))
-		if err != nil {
-			t.Fatal(err)
-		}
 		y := make([]float64, 25)
 		for i, l := range labels {
 			y[i] = float64(2*l - 1)
 		}
-		set := f.trainingSet(upTo(25))
-		chosen, err := newDesign(background, f.trainingSet(upTo(25)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		designs := map[string]design{
-			"chosen": chosen, "primal": denseDesign{set.dense},
-			"sparse": sparseDesign{s.trainingSet(upTo(25)).sparse},
+		dense := testkit.Must(read(background, x))
+		scattered := testkit.Must(read(background, testkit.SparseOf(x)))
+		set := testkit.Must(trainingSet(background, dense, upTo(25)))
+		designs := []design{
+			rowsDesign{set},
+			rowsDesign{testkit.Must(trainingSet(background, scattered, upTo(25)))},
+			testkit.Must(newDesign(background, testkit.Must(trainingSet(background, dense, upTo(25))))),
 		}
 		var want []float64
-		for _, name := range []string{"primal", "chosen", "sparse"} {
-			b := newBinary(designs[name], y, 1, 1e-11)
+		for q, z := range designs {
+			b := newBinary(z, y, 1, 1e-11)
 			if err := b.solve(background); err != nil {
 				t.Fatal(err)
 			}
-			w := designs[name].weights(b.u)
+			w := z.weights(b.u)
 			if want == nil {
 				want = w
 			}
 			if off := floats.Distance(w, want, 2); off > 1e-9 {
-				t.Errorf("d=%d: %s is %g from the primal solution", d, name, off)
+				t.Errorf("d=%d: solution %d is %g from that of the rows", d, q, off)
 			}
+		}
+	}
+}
+
+// X = L·Q with orthonormal rows of Q, for matrices of few distinct rows too.
+func TestFactorLQ(t *testing.T) {
+	for _, c := range []struct{ rows, cols, distinct int }{
+		{5, 9, 5}, {33, 40, 33}, {70, 90, 70}, {70, 90, 1}, {70, 90, 2}, {64, 65, 3}, {100, 100, 7},
+	} {
+		for seed := range uint64(10) {
+			x := normal(c.rows, c.cols, 1, seed)
+			for i := c.distinct; i < c.rows; i++ {
+				x.SetRow(i, x.RawRowView(i%c.distinct))
+			}
+			z := testkit.Must(newSpanDesign(background, kernel.Matrix[float64](mat.DenseCopyOf(x).RawMatrix())))
+			q := mat.NewDense(c.rows, c.cols, nil)
+			one := mat.NewDense(c.rows, c.rows, nil)
+			for i := range c.rows {
+				one.Set(i, i, 1)
+				q.SetRow(i, z.weights(one.RawRowView(i))) // Qᵀ·eᵢ
+			}
+			testkit.WantClose(t, "QQᵀ", testkit.Product(q, q.T()), one, 1e-13)
+			testkit.WantClose(t, "L·Q", testkit.Product(mat.NewTriDense(c.rows, mat.Lower, z.l.Data), q), x, 1e-12)
+		}
+	}
+}
+
+// Forty equal rows, 21 of one class and 19 of the other: along the row x the optimum is the s with
+// s/(‖x‖² + 1) = 19 − 40σ(s), which bisection finds.
+func TestLogisticRegressionOfEqualRows(t *testing.T) {
+	labels := make([]int, 40)
+	for i := range 19 {
+		labels[2*i+1] = 1
+	}
+	for seed := range uint64(50) {
+		x := normal(40, 60, 1, seed)
+		for i := range 40 {
+			x.SetRow(i, x.RawRowView(0))
+		}
+		m, err := LogisticRegression{}.Fit(background, x, upTo(40), labels)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		square := 1 + mat.Dot(x.RowView(0), x.RowView(0))
+		want := root(-1, 1, func(s float64) float64 { return s/square - 19 + 40/(1+math.Exp(-s)) })
+		if score := m.Intercept[0] + mat.Dot(m.Coef.RowView(0), x.RowView(0)); math.Abs(score-want) > 1e-10 {
+			t.Fatalf("seed %d: the rows score %v, want %v", seed, score, want)
+		}
+	}
+}
+
+// root is where a rising function is zero, by bisection.
+func root(lo, hi float64, f func(x float64) float64) float64 {
+	for range 80 {
+		if x := (lo + hi) / 2; f(x) < 0 {
+			lo = x
+		} else {
+			hi = x
+		}
+	}
+	return lo
+}
+
+// What is not the optimum does not leave a fit, whatever made it so.
+func TestFitChecksItsGradient(t *testing.T) {
+	x, labels := normal(30, 50, 1, 3), randomLabels(30, 2, 3)
+	y := make([]float64, 30)
+	for i, label := range labels {
+		y[i] = float64(2*label - 1)
+	}
+	for form, given := range forms(x) {
+		f := testkit.Must(read(background, given))
+		lengths := testkit.Must(matrix.Lengths(background, testkit.Must(trainingSet(background, f, upTo(30)))))
+		m := testkit.Must(LogisticRegression{}.Fit(background, given, upTo(30), labels))
+		w := append(mat.Row(nil, 0, m.Coef), m.Intercept[0])
+		if err := checkOptimum(background, f, upTo(30), lengths, y, w, 1); err != nil {
+			t.Errorf("%s: %v", form, err)
+		}
+		for _, wrong := range []float64{w[7] + 1e-6, math.NaN()} {
+			w[7] = wrong
+			testkit.WantError(t, checkOptimum(background, f, upTo(30), lengths, y, w, 1), ErrConvergence)
 		}
 	}
 }
@@ -243,84 +253,144 @@ func TestSparseInputOfAnyOrderEqualsDense(t *testing.T) {
 	// Row 0 unsorted, row 2 with an entry in two parts.
 	odd := sparse.NewCSR(4, 3, []int{0, 2, 3, 6, 7}, []int{2, 0, 1, 1, 0, 1, 2}, []float64{2, 1, 3, 1, 5, 3, -1})
 	labels := []int{0, 1, 0, 2}
-	var models []*LinearModel
-	for _, x := range []mat.Matrix{dense, odd, toCSR(dense).ToCOO(), toCSR(dense).ToCSC(), dense.T().T(), mat.DenseCopyOf(dense.T()).T()} {
+	want := testkit.Must(LogisticRegression{}.Fit(background, dense, upTo(4), labels))
+	all := testkit.Must(want.Scores(background, dense, nil))
+	for _, x := range []mat.Matrix{odd, testkit.SparseOf(dense).ToCOO(), testkit.SparseOf(dense).ToCSC(), testkit.SingleOf(dense), testkit.Foreign{Of: dense}} {
 		m, err := LogisticRegression{}.Fit(background, x, upTo(4), labels)
 		if err != nil {
 			t.Fatalf("%T: %v", x, err)
 		}
-		models = append(models, m)
-		if !mat.EqualApprox(m.Coef, models[0].Coef, 1e-10) {
-			t.Errorf("%T gives other coefficients", x)
-		}
-		scores, err := m.Scores(background, x, []int{2, 0})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := models[0].Scores(background, dense, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.WantClose(t, "the coefficients", m.Coef, want.Coef, 1e-10)
+		scores := testkit.Must(m.Scores(background, x, []int{2, 0}))
 		if !floats.EqualApprox(scores.RawRowView(0), all.RawRowView(2), 1e-9) || !floats.EqualApprox(scores.RawRowView(1), all.RawRowView(0), 1e-9) {
 			t.Errorf("%T: the scores of rows 2 and 0 are not theirs", x)
 		}
 	}
 }
 
-// One positive and one negative point at ±1 have by symmetry b = 0, and w
-// solves w = 2/(1 + eʷ), whose root is 0.6748…: found here by bisection.
+// One positive and one negative point at ±1 have by symmetry b = 0, and w solves w = 2/(1 + eʷ),
+// whose root is 0.6748…
 func TestTwoClassesAreOneProblem(t *testing.T) {
-	m, err := LogisticRegression{}.Fit(background, mat.NewDense(2, 1, []float64{-1, 1}), upTo(2), []int{7, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lo, hi := 0.0, 1.0
-	for range 60 {
-		if w := (lo + hi) / 2; w < 2/(1+math.Exp(w)) {
-			lo = w
-		} else {
-			hi = w
-		}
-	}
+	m := testkit.Must(LogisticRegression{}.Fit(background, mat.NewDense(2, 1, []float64{-1, 1}), upTo(2), []int{7, 3}))
 	if r, c := m.Coef.Dims(); r != 1 || c != 1 || len(m.Intercept) != 1 || !slices.Equal(m.Classes, []int{3, 7}) {
 		t.Fatalf("model %+v", m)
 	}
-	if math.Abs(m.Coef.At(0, 0)+lo) > 1e-12 || math.Abs(m.Intercept[0]) > 1e-12 {
-		t.Errorf("w = %v, b = %v, want %v and 0", m.Coef.At(0, 0), m.Intercept[0], -lo)
-	}
-	// A score of exactly zero is not positive.
-	got, err := (&LinearModel{Classes: []int{3, 7}, Coef: mat.NewDense(1, 1, []float64{1}), Intercept: []float64{0}}).
-		Predict(background, mat.NewDense(3, 1, []float64{-1, 0, 1}), nil)
-	if err != nil || !slices.Equal(got, []int{3, 3, 7}) {
-		t.Errorf("predicted %v, %v", got, err)
+	want := -root(0, 1, func(w float64) float64 { return w - 2/(1+math.Exp(w)) })
+	if math.Abs(m.Coef.At(0, 0)-want) > 1e-12 || math.Abs(m.Intercept[0]) > 1e-12 {
+		t.Errorf("w = %v, b = %v, want %v and 0", m.Coef.At(0, 0), m.Intercept[0], want)
 	}
 }
 
-func TestEqualScoresGoToTheSmallestLabel(t *testing.T) {
-	m := &LinearModel{Classes: []int{2, 5, 6}, Coef: mat.NewDense(3, 1, []float64{-1, 1, 1}), Intercept: make([]float64, 3)}
-	got, err := m.Predict(background, mat.NewDense(3, 1, []float64{-1, 0, 1}), nil)
-	if err != nil || !slices.Equal(got, []int{2, 2, 5}) {
-		t.Errorf("predicted %v, %v", got, err)
+func TestTiesGoToTheSmallestLabel(t *testing.T) {
+	line := mat.NewDense(3, 1, []float64{-1, 0, 1})
+	for _, c := range []struct {
+		m    LinearModel
+		want []int
+	}{
+		{LinearModel{Classes: []int{3, 7}, Coef: mat.NewDense(1, 1, []float64{1}), Intercept: []float64{0}}, []int{3, 3, 7}},
+		{LinearModel{Classes: []int{2, 5, 6}, Coef: mat.NewDense(3, 1, []float64{-1, 1, 1}), Intercept: make([]float64, 3)}, []int{2, 2, 5}},
+	} {
+		testkit.WantSame(t, "what is predicted", testkit.Must(c.m.Predict(background, line, nil)), c.want)
 	}
+	nobody := LinearModel{Classes: []int{3, 7}, Coef: mat.NewDense(1, 1, []float64{1}), Intercept: []float64{0}}
+	testkit.WantSame(t, "what is predicted for no rows", testkit.Must(nobody.Predict(background, line, []int{})), []int{})
 }
 
-// Features a million times too large or too small are poor practice, not an
-// error.
-func TestScaleOfTheFeaturesDoesNotBreakTheSolver(t *testing.T) {
-	for _, scale := range []float64{1e-8, 1e-3, 1e2, 1e4, 1e6} {
-		for _, d := range []int{2, 30, 200} {
-			x, labels := normal(100, d, scale, 31), randomLabels(100, 3, 31)
-			m, err := LogisticRegression{}.Fit(background, x, upTo(100), labels)
-			if err != nil {
-				t.Errorf("scale %g, d %d: %v", scale, d, err)
-				continue
-			}
-			bound := 1e-11 * 100 * math.Hypot(1, scale*math.Sqrt(float64(d)))
-			for k := range m.Intercept {
-				if g := floats.Norm(gradient(m, k, x, upTo(100), labels, 1), 2); !(g <= bound) {
-					t.Errorf("scale %g, d %d: gradient %g, above %g", scale, d, g, bound)
-				}
-			}
+func TestCrossValidationChoosesAsScikitLearnWould(t *testing.T) {
+	cases := openCases[struct {
+		Unit  float64
+		Folds []struct {
+			X       [][]float64
+			Y, Fold []int
+			K       int
+			Cs      []float64
+			OVR     float64
 		}
+	}](t, "classifiers")
+	if len(cases.Folds) != 100 {
+		t.Fatalf("%d cases, want 100", len(cases.Folds))
+	}
+	for n, c := range cases.Folds {
+		rows := upTo(len(c.Y))
+		fold, err := stratify(rows, c.Y, c.K)
+		if err != nil || !slices.Equal(fold, c.Fold) {
+			t.Errorf("case %d: folds %v, want %v, error %v", n, fold, c.Fold, err)
+		}
+		ovr, err := LogisticRegression{Cs: c.Cs, Folds: c.K}.Fit(background, matrixOf(c.X, cases.Unit), rows, c.Y)
+		if err != nil || ovr.C != c.OVR {
+			t.Errorf("case %d: chose %+v of %v, want %v, error %v", n, ovr, c.Cs, c.OVR, err)
+		}
+	}
+}
+
+func TestLogisticRegressionRefuses(t *testing.T) {
+	x, labels := normal(6, 2, 1, 51), []int{0, 1, 0, 1, 0, 1}
+	for name, c := range map[string]struct {
+		l      LogisticRegression
+		x      mat.Matrix
+		rows   []int
+		labels []int
+		want   error
+	}{
+		"negative C":              {LogisticRegression{C: -1}, x, upTo(6), labels, coles.ErrSetting},
+		"NaN as C":                {LogisticRegression{C: math.NaN()}, x, upTo(6), labels, coles.ErrSetting},
+		"infinite C":              {LogisticRegression{C: math.Inf(1)}, x, upTo(6), labels, coles.ErrSetting},
+		"the largest C":           {LogisticRegression{C: math.MaxFloat64}, x, upTo(6), labels, coles.ErrNotFinite},
+		"a candidate of zero":     {LogisticRegression{Cs: []float64{1, 0}, Folds: 3}, x, upTo(6), labels, coles.ErrSetting},
+		"one fold":                {LogisticRegression{Cs: []float64{1}, Folds: 1}, x, upTo(6), labels, coles.ErrSetting},
+		"negative folds":          {LogisticRegression{Cs: []float64{1}, Folds: -2}, x, upTo(6), labels, coles.ErrSetting},
+		"more folds than rows":    {LogisticRegression{Cs: []float64{1}}, x, upTo(6), labels, coles.ErrSetting},
+		"a fold of a whole class": {LogisticRegression{Cs: []float64{1}, Folds: 2}, x, []int{0, 2, 1}, labels, ErrSplit},
+		"too few labels":          {LogisticRegression{}, x, upTo(6), labels[:5], coles.ErrShape},
+		"rows too long":           {LogisticRegression{}, normal(6, 2, 1e200, 1), upTo(6), labels, coles.ErrNotFinite},
+		"row too large":           {LogisticRegression{}, x, []int{0, 1, 6}, labels, coles.ErrIndex},
+		"negative row":            {LogisticRegression{}, x, []int{0, 1, -1}, labels, coles.ErrIndex},
+		"negative label":          {LogisticRegression{}, x, upTo(4), []int{0, 1, -1, 1, 0, 0}, coles.ErrIndex},
+		"no rows":                 {LogisticRegression{}, x, nil, labels, coles.ErrShape},
+		"one class":               {LogisticRegression{}, x, []int{0, 2}, labels, ErrSplit},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(c.l.Fit(background, c.x, c.rows, c.labels)), c.want)
+		})
+	}
+}
+
+func TestLinearModelRefuses(t *testing.T) {
+	x, two := normal(4, 2, 1, 9), mat.NewDense(1, 2, []float64{1, 2})
+	good := LinearModel{Classes: []int{0, 1}, Coef: two, Intercept: []float64{0}}
+	nan := LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, 2, []float64{math.NaN(), 0}), Intercept: []float64{0}}
+	for name, c := range map[string]struct {
+		m    LinearModel
+		x    mat.Matrix
+		rows []int
+		want error
+	}{
+		"zero":               {LinearModel{}, x, nil, coles.ErrShape},
+		"no intercept":       {LinearModel{Classes: []int{0, 1}, Coef: two}, x, nil, coles.ErrShape},
+		"no classes":         {LinearModel{Coef: two, Intercept: []float64{0}}, x, nil, coles.ErrShape},
+		"another width":      {good, normal(3, 3, 1, 1), nil, coles.ErrShape},
+		"no such row":        {good, x, []int{4}, coles.ErrIndex},
+		"a coefficient NaN":  {nan, x, nil, coles.ErrNotFinite},
+		"an infinite offset": {LinearModel{Classes: []int{0, 1}, Coef: two, Intercept: []float64{math.Inf(1)}}, x, nil, coles.ErrNotFinite},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(c.m.Predict(background, c.x, c.rows)), c.want)
+			testkit.WantError(t, testkit.Err(c.m.Scores(background, c.x, c.rows)), c.want)
+		})
+	}
+}
+
+func TestLogisticRegressionStops(t *testing.T) {
+	x, labels := normal(3000, 300, 1, 41), randomLabels(3000, 50, 41)
+	wide := normal(600, 2000, 1, 42) // in the span of its rows
+	fit := func(x mat.Matrix, n int, l LogisticRegression) func(context.Context) error {
+		return func(ctx context.Context) error { return testkit.Err(l.Fit(ctx, x, upTo(n), labels[:n])) }
+	}
+	for name, call := range map[string]func(context.Context) error{
+		"rows":             fit(x, 3000, LogisticRegression{C: 100}),
+		"the span of rows": fit(wide, 600, LogisticRegression{C: 100}),
+		"cross-validation": fit(x, 3000, LogisticRegression{Cs: []float64{1, 10, 100}}),
+	} {
+		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
 	}
 }

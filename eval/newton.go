@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"coles/internal/matrix"
 )
 
 const (
-	// gradientTolerance is relative to C·Σ‖xᵢ‖, which bounds the gradient of
-	// the loss. The Hessian is at least the identity, so the coefficients
-	// are as near to the optimum as the gradient is small.
+	// gradientTolerance is relative to C·Σ‖xᵢ‖, which bounds the gradient of the loss. The Hessian
+	// is at least the identity, so the coefficients are as near to the optimum as the gradient is
+	// small.
 	gradientTolerance = 1e-12
 	maxNewtonSteps    = 200
 )
@@ -20,9 +20,8 @@ const (
 //
 //	min over u of φ(u) = ½‖u‖² + C Σᵢ log(1 + exp(−yᵢ·(Zu)ᵢ)),  yᵢ = ±1.
 //
-// It is solved by a truncated Newton method: the step p solves
-// (I + C·ZᵀDZ)p = −∇φ by conjugate gradients, to an accuracy that grows as the
-// gradient falls (Dembo, Eisenstat and Steihaug 1982).
+// It is solved by a truncated Newton method: the step p solves (I + C·ZᵀDZ)p = −∇φ by conjugate
+// gradients, to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982).
 type binary struct {
 	z         design
 	y         []float64
@@ -54,15 +53,18 @@ func newBinary(z design, y []float64, c, tolerance float64) *binary {
 func (b *binary) solve(ctx context.Context) error {
 	var first float64
 	for step := range maxNewtonSteps {
-		norm := b.differentiate()
+		norm, err := b.differentiate(ctx)
+		if err != nil {
+			return err
+		}
 		if norm <= b.tolerance {
 			return nil
 		}
 		if step == 0 {
 			first = norm
 		}
-		// Newton's quadratic convergence needs the relative accuracy of the
-		// step to fall with the gradient; never below what is left to gain.
+		// Newton's quadratic convergence needs the relative accuracy of the step to fall with the
+		// gradient; never below what is left to gain.
 		forcing := max(min(0.1, math.Sqrt(norm/first)), 0.1*b.tolerance/norm)
 		if err := b.newtonStep(ctx, norm, forcing); err != nil {
 			return err
@@ -76,21 +78,23 @@ func (b *binary) solve(ctx context.Context) error {
 }
 
 // differentiate sets pull, curv and grad at the iterate, and returns ‖grad‖.
-func (b *binary) differentiate() float64 {
+func (b *binary) differentiate(ctx context.Context) (float64, error) {
 	for i, y := range b.y {
 		s := 1 / (1 + math.Exp(y*b.margin[i])) // probability of the wrong class
 		b.pull[i] = b.c * y * s
 		b.curv[i] = b.c * s * (1 - s)
 	}
-	b.z.mulTrans(b.grad, b.pull)
+	if err := b.z.mulTrans(ctx, b.grad, b.pull); err != nil {
+		return 0, err
+	}
 	for j, u := range b.u {
 		b.grad[j] = u - b.grad[j]
 	}
-	return norm2(b.grad)
+	return matrix.Length(b.grad), nil
 }
 
-// newtonStep sets step and stepMargin. Cut off early it still leaves a
-// direction of descent, as conjugate gradients start from zero.
+// newtonStep sets step and stepMargin. Cut off early it still leaves a direction of descent, as
+// conjugate gradients start from zero.
 func (b *binary) newtonStep(ctx context.Context, norm, forcing float64) error {
 	clear(b.step)
 	clear(b.stepMargin)
@@ -101,21 +105,15 @@ func (b *binary) newtonStep(ctx context.Context, norm, forcing float64) error {
 	rr := norm * norm
 	stop := forcing * norm
 	for range 2*len(b.r) + 50 {
-		if err := ctx.Err(); err != nil {
+		curvature, err := b.hessianTimes(ctx)
+		if err != nil {
 			return err
 		}
-		b.z.mul(b.zp, b.p)
-		curvature := dot(b.p, b.p)
-		for i, m := range b.zp {
-			b.dzp[i] = b.curv[i] * m
-			curvature += b.dzp[i] * m
-		}
-		b.z.mulTrans(b.hp, b.dzp)
 		a := rr / curvature
-		axpy(a, b.p, b.step)
-		axpy(a, b.zp, b.stepMargin)
-		axpy(-a, b.p, b.r)
-		axpy(-a, b.hp, b.r)
+		matrix.AddScaled(b.step, a, b.p)
+		matrix.AddScaled(b.stepMargin, a, b.zp)
+		matrix.AddScaled(b.r, -a, b.p)
+		matrix.AddScaled(b.r, -a, b.hp)
 		before := rr
 		rr = dot(b.r, b.r)
 		if math.Sqrt(rr) <= stop {
@@ -129,10 +127,23 @@ func (b *binary) newtonStep(ctx context.Context, norm, forcing float64) error {
 	return nil
 }
 
-// lineSearch moves along step, halving it until φ has fallen enough: by
-// Armijo's rule, or, where φ's own rounding hides the fall, by the slope at
-// the new point (Hager and Zhang 2005, the approximate Wolfe condition). It
-// reports whether it moved.
+// hessianTimes sets zp = Zp and hp = C·ZᵀDZp, the Hessian without its identity, and returns pᵀ(I +
+// C·ZᵀDZ)p.
+func (b *binary) hessianTimes(ctx context.Context) (curvature float64, err error) {
+	if err := b.z.mul(ctx, b.zp, b.p); err != nil {
+		return 0, err
+	}
+	curvature = dot(b.p, b.p)
+	for i, m := range b.zp {
+		b.dzp[i] = b.curv[i] * m
+		curvature += b.dzp[i] * m
+	}
+	return curvature, b.z.mulTrans(ctx, b.hp, b.dzp)
+}
+
+// lineSearch moves along step, halving it until φ has fallen enough: by Armijo's rule, or, where
+// φ's own rounding hides the fall, by the slope at the new point (Hager and Zhang 2005, the
+// approximate Wolfe condition). It reports whether it moved.
 func (b *binary) lineSearch() bool {
 	const armijo, halvings = 1e-4, 60
 	uu, up, pp := dot(b.u, b.u), dot(b.u, b.step), dot(b.step, b.step)
@@ -145,16 +156,16 @@ func (b *binary) lineSearch() bool {
 		fell := v <= value+armijo*s*slope
 		flat := v <= value+1e-14*math.Abs(value) && g <= -0.8*slope
 		if fell || flat {
-			axpy(s, b.step, b.u)
-			axpy(s, b.stepMargin, b.margin)
+			matrix.AddScaled(b.u, s, b.step)
+			matrix.AddScaled(b.margin, s, b.stepMargin)
 			return true
 		}
 	}
 	return false
 }
 
-// along returns φ(u + s·step) and its derivative by s; the products of u and
-// step are given because they are the same for every s.
+// along returns φ(u + s·step) and its derivative by s; the products of u and step are given because
+// they are the same for every s.
 func (b *binary) along(s, uu, up, pp float64) (value, slope float64) {
 	for i, y := range b.y {
 		m := y * (b.margin[i] + s*b.stepMargin[i])
@@ -169,7 +180,3 @@ func (b *binary) along(s, uu, up, pp float64) (value, slope float64) {
 	}
 	return b.c*value + uu/2 + s*up + s*s*pp/2, b.c*slope + up + s*pp
 }
-
-func dot(x, y []float64) float64     { return blas64.Dot(vector(x), vector(y)) }
-func norm2(x []float64) float64      { return blas64.Nrm2(vector(x)) }
-func axpy(a float64, x, y []float64) { blas64.Axpy(a, vector(x), vector(y)) }

@@ -4,139 +4,133 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 
 	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// pairsAtOnce is how many pairs a task draws or scores.
-const pairsAtOnce = 1024
+const (
+	// pairsAtOnce is how many pairs a task draws or scores.
+	pairsAtOnce = 1024
 
-// PositivePairs lists the edges of a graph, each once with U < V, in the order
-// of U and then V. Self loops are left out. It takes O(n + m) time.
+	// maxCount bounds how many pairs are drawn, and points of a grid: so many can be addressed.
+	maxCount = min(math.MaxInt32, math.MaxInt/16)
+)
+
+// PositivePairs lists the edges of a graph, each once with U < V, in the order of U and then V.
+// Self loops are left out. The cost is O(n + m).
 //
-// Errors: [ErrEmpty] for a graph without edges.
+// Errors: [coles.ErrShape] for a graph without edges.
 func PositivePairs(g *coles.Graph) ([]coles.Edge, error) {
-	a, err := adjacencyOf(g)
-	if err != nil {
+	if err := checkEdges(g); err != nil {
 		return nil, err
 	}
-	pairs := make([]coles.Edge, 0, len(a.col)/2)
-	for u := range a.nodes() {
-		for _, v := range a.above(u) {
-			pairs = append(pairs, coles.Edge{U: u, V: v})
+	pairs := make([]coles.Edge, 0, g.Report().Edges)
+	for u := range g.Nodes() {
+		for _, v := range above(g.Raw(), u) {
+			pairs = append(pairs, coles.Edge{U: u, V: int(v)})
 		}
 	}
 	return pairs, nil
 }
 
-// NegativePairs draws count pairs of nodes, U < V, each uniformly among all
-// pairs that no edge joins and independently of the others, so that a pair may
-// come twice. Nothing is rejected: the number of a pair is drawn and the pair of
-// that number looked up, in O(log n) however dense the graph is.
+// above is the neighbours of node u with larger numbers, ascending: each edge once.
+func above(a *kernel.CSR[float64], u int) []int32 {
+	near, _ := a.Row(u)
+	at, _ := slices.BinarySearch(near, int32(u)+1)
+	return near[at:]
+}
+
+// NegativePairs draws count pairs of nodes, U < V, each uniformly among all pairs that no edge
+// joins and independently of the others, so that a pair may come twice. Nothing is rejected: the
+// number of a pair is drawn and the pair of that number looked up, in O(log n) however dense the
+// graph is.
 //
 // Pair k is drawn from the stream (seed, k): a larger count only adds pairs.
 //
-// Errors: [ErrParameter] for count outside 1 … 2³¹−1, [ErrEmpty] for a graph
-// without nodes, [ErrDense] where every two nodes are joined, and ctx.Err().
+// Errors: [coles.ErrSetting] for count outside 1 … 2³¹−1 (2²⁷−1 on 32 bits), [coles.ErrDense] where
+// every two nodes are joined, and ctx's.
 func NegativePairs(ctx context.Context, g *coles.Graph, count int, seed uint64) ([]coles.Edge, error) {
-	if err := checkContext(ctx); err != nil {
-		return nil, err
+	if count < 1 || count > maxCount {
+		return nil, fmt.Errorf("%w: cannot draw %d pairs", coles.ErrSetting, count)
 	}
-	if err := checkCount(count); err != nil {
-		return nil, err
+	n, a := g.Nodes(), g.Raw()
+	before := make([]int64, n+1) // the number of pairs, not joined, whose U is smaller
+	for u := range n {
+		before[u+1] = before[u] + int64(n-1-u-len(above(a, u)))
 	}
-	if g.Nodes() == 0 {
-		return nil, fmt.Errorf("%w: a graph without nodes", ErrEmpty)
-	}
-	n := g.Nodes()
-	a := &adjacency{ptr: make([]int, n+1)} // no edge, no neighbours
-	if g.Report().Edges > 0 {
-		var err error
-		if a, err = adjacencyOf(g); err != nil {
-			return nil, err
-		}
-	}
-	apart := newRanks(n, func(u int) int { return n - 1 - u - len(a.above(u)) })
-	if apart.total() == 0 {
-		return nil, fmt.Errorf("%w: all %d nodes are joined to each other", ErrDense, n)
+	if before[n] == 0 {
+		return nil, fmt.Errorf("%w: all %d nodes are joined to each other", coles.ErrDense, n)
 	}
 	pairs := make([]coles.Edge, count)
-	err := draw(ctx, count, seed, func(k int, rng stream.Stream) {
-		u, rank := apart.find(rng.Int64N(apart.total()))
-		pairs[k] = coles.Edge{U: u, V: missing(a.above(u), u+1, rank)}
-	})
-	return pairs, err
-}
-
-// draw calls one for each of count things, each with a stream of its own.
-func draw(ctx context.Context, count int, seed uint64, one func(k int, rng stream.Stream)) error {
-	return parallel.Ranges(ctx, count, pairsAtOnce, func(lo, hi int) {
+	return pairs, parallel.Ranges(ctx, count, pairsAtOnce, func(lo, hi int) {
 		rng := stream.New()
 		for k := lo; k < hi; k++ {
 			rng.Reseed(seed, uint64(k))
-			one(k, rng)
+			number := rng.Int64N(before[n])
+			u := sort.Search(n, func(u int) bool { return before[u+1] > number })
+			pairs[k] = coles.Edge{U: u, V: missing(above(a, u), u+1, int(number-before[u]))}
 		}
 	})
 }
 
-func checkCount(count int) error {
-	if count < 1 || count > math.MaxInt32 {
-		return fmt.Errorf("%w: cannot draw %d", ErrParameter, count)
-	}
-	return nil
+// missing is the k-th number, from 0, of those from lo on that are not listed; listed is ascending
+// and starts at lo or later.
+func missing(listed []int32, lo, k int) int {
+	// Of the numbers before listed[q], listed[q] − lo − q are not listed.
+	return lo + k + sort.Search(len(listed), func(q int) bool { return int(listed[q])-lo-q > k })
 }
 
-// PairScores returns u·v, the product of rows U and V of x (n × d), for each
-// pair. Of an embedding these are the scores that contrastive losses drive
-// apart: up for positive pairs, down for negative ones. It takes O(d) a pair.
+// PairScores returns u·v, the product of rows U and V of x (n × d), for each pair. Of an embedding
+// these are the scores that contrastive losses drive apart: up for positive pairs, down for
+// negative ones. It takes O(d) a pair.
 //
-// Errors: [ErrEmpty] for no pairs, [ErrRow] for a pair of a row that x does
-// not have, [ErrNotFinite] also for a product that overflows, [ErrShape],
-// [ErrCorrupt], and ctx.Err().
+// Errors: [coles.ErrShape] also for no pairs, [coles.ErrIndex] also for a pair of a row that x does
+// not have, [coles.ErrNotFinite] also for a product that overflows, and ctx's.
 func PairScores(ctx context.Context, x mat.Matrix, pairs []coles.Edge) ([]float64, error) {
-	f, err := newFeatures(ctx, x)
+	f, err := read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	return f.eachPair(ctx, pairs, f.dot)
+	return pairScores(ctx, f, pairs)
 }
 
-// eachPair returns what measure says of the rows of each pair.
-func (f *features) eachPair(ctx context.Context, pairs []coles.Edge, measure func(u, v int) float64) ([]float64, error) {
+func pairScores(ctx context.Context, f *matrix.Matrix[float64], pairs []coles.Edge) ([]float64, error) {
 	if len(pairs) == 0 {
-		return nil, fmt.Errorf("%w: no pairs", ErrEmpty)
+		return nil, fmt.Errorf("%w: no pairs", coles.ErrShape)
 	}
-	for q, e := range pairs {
-		if min(e.U, e.V) < 0 || max(e.U, e.V) >= f.rows {
-			return nil, fmt.Errorf("%w: pair %d is (%d, %d), the matrix has %d rows", ErrRow, q, e.U, e.V, f.rows)
-		}
+	if err := matrix.CheckPairs(f.Rows(), pairs, nil); err != nil {
+		return nil, err
 	}
-	values := make([]float64, len(pairs))
+	scores := make([]float64, len(pairs))
 	err := parallel.Ranges(ctx, len(pairs), pairsAtOnce, func(lo, hi int) {
 		for q := lo; q < hi; q++ {
-			values[q] = measure(pairs[q].U, pairs[q].V)
+			scores[q] = product(f, pairs[q].U, pairs[q].V)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	for q, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%w: pair %d, rows %d and %d, overflows", ErrNotFinite, q, pairs[q].U, pairs[q].V)
+	for q, s := range scores {
+		if !matrix.Finite(s) {
+			return nil, fmt.Errorf("%w: the product of pair %d, rows %d and %d, overflows", coles.ErrNotFinite, q, pairs[q].U, pairs[q].V)
 		}
 	}
-	return values, nil
+	return scores, nil
 }
 
-// dot is the product of two rows.
-func (f *features) dot(u, v int) float64 {
-	uc, uv := f.row(u)
-	vc, vv := f.row(v)
-	if f.sparse == nil {
+// product is that of two rows.
+func product(f *matrix.Matrix[float64], u, v int) float64 {
+	uc, uv := f.Row(u)
+	vc, vv := f.Row(v)
+	if f.Sparse == nil {
 		return dot(uv, vv)
 	}
 	sum := 0.0

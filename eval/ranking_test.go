@@ -1,43 +1,26 @@
 package eval
 
 import (
-	"errors"
 	"math"
 	"testing"
+
+	"coles/internal/testkit"
 )
 
 // rankingCases is what testdata/rankings.py wrote; its head tells what the fields hold.
 type rankingCases struct {
-	Unit        float64
-	Rankings    []rankingCase
+	Unit     float64
+	Rankings []struct {
+		Positive, Negative []float64
+		K                  int
+		AUC, AP, Hits      float64
+	}
 	Comparisons []comparisonCase
 }
 
-type rankingCase struct {
-	Positive, Negative []float64
-	K                  int
-	AUC, AP, Hits      float64
-}
-
-type comparisonCase struct {
-	A, B             []float64
-	Level            float64
-	Train, Test      int
-	T, P             *float64
-	Half, Wide, Sign float64
-}
-
-func openRankings(t *testing.T) *rankingCases {
-	t.Helper()
-	cases := openCases[rankingCases](t, "rankings")
-	if len(cases.Rankings) != 1000 || len(cases.Comparisons) != 1000 {
-		t.Fatalf("%d rankings and %d comparisons, want 1000 of each", len(cases.Rankings), len(cases.Comparisons))
-	}
-	return cases
-}
-
 func TestRankingsEqualScikitLearn(t *testing.T) {
-	cases := openRankings(t)
+	cases := openCases[rankingCases](t, "rankings")
+	wantCases(t, len(cases.Rankings))
 	ties := 0
 	for i, c := range cases.Rankings {
 		is := comparer{t, i}
@@ -55,6 +38,7 @@ func TestRankingsEqualScikitLearn(t *testing.T) {
 				}
 			}
 		}
+		testkit.WantSame(t, "the scores given", positive, divided(c.Positive, cases.Unit))
 	}
 	if ties < 1000 {
 		t.Errorf("only %d ties", ties)
@@ -87,34 +71,6 @@ func TestRankingsOfExtremeScores(t *testing.T) {
 		hits, err := HitsAt(c.positive, c.negative, 1)
 		if hits != c.hits || err != nil {
 			t.Errorf("%s: hits %v, %v, want %v", c.name, hits, err, c.hits)
-		}
-	}
-}
-
-func TestRankingsNameBadInput(t *testing.T) {
-	one, nan := []float64{1}, []float64{math.NaN()}
-	for _, c := range []struct {
-		name               string
-		positive, negative []float64
-		want               error
-	}{
-		{"no positives", nil, one, ErrEmpty},
-		{"no negatives", one, nil, ErrEmpty},
-		{"NaN", nan, one, ErrNotFinite},
-		{"infinity", one, []float64{math.Inf(-1)}, ErrNotFinite},
-	} {
-		_, auc := AUC(c.positive, c.negative)
-		_, ap := AveragePrecision(c.positive, c.negative)
-		_, hits := HitsAt(c.positive, c.negative, 1)
-		for _, err := range []error{auc, ap, hits} {
-			if !errors.Is(err, c.want) {
-				t.Errorf("%s: error %v, want %v", c.name, err, c.want)
-			}
-		}
-	}
-	for _, k := range []int{0, -1, 2} {
-		if _, err := HitsAt(one, one, k); !errors.Is(err, ErrParameter) {
-			t.Errorf("hits at %d: error %v", k, err)
 		}
 	}
 }

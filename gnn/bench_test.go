@@ -5,11 +5,12 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/testkit"
 )
 
-// BenchmarkEpoch is an epoch of COLES-GCN on generated graphs of the sizes of Cora
-// and Pubmed: forward, backward and the step of Adam. MB-step is the memory it takes
-// beside data and parameters.
+// BenchmarkEpoch is an epoch of COLES-GCN on generated graphs of the sizes of Cora and Pubmed:
+// forward, backward and the step of Adam. MB-step is the memory it takes in addition to data and
+// parameters.
 func BenchmarkEpoch(b *testing.B) {
 	for _, c := range []struct {
 		name   string
@@ -21,9 +22,9 @@ func BenchmarkEpoch(b *testing.B) {
 	} {
 		for _, precision := range []coles.Precision{coles.Float32, coles.Float64} {
 			b.Run(c.name+"/"+precision.String(), func(b *testing.B) {
-				d := must(c.graph.Generate(ctx))
-				g := must(coles.FromCSR(d.Adjacency))
-				m := must(Train(ctx, g, d.Features, WithNetwork(GCN(512), ReLU(), GCN(c.output)), WithPrecision(precision),
+				d := testkit.Must(c.graph.Generate(ctx))
+				g := testkit.Must(coles.FromCSR(d.Adjacency))
+				m := testkit.Must(Train(ctx, g, d.Features, WithNetwork(GCN(512), ReLU(), GCN(c.output)), WithPrecision(precision),
 					WithEpochs(b.N+1), WithProgress(func(p Progress) {
 						if p.Epoch == 1 { // the first takes the memory for all
 							b.ResetTimer()

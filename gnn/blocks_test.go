@@ -1,34 +1,20 @@
 package gnn
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"coles"
 	"coles/internal/tape"
+	"coles/internal/testkit"
 )
-
-// grid is a graph of side×side nodes, each joined to those beside it.
-func grid(side int) *coles.Graph {
-	var edges []coles.Edge
-	for i := range side {
-		for j := range side {
-			if i+1 < side {
-				edges = append(edges, coles.Edge{U: i*side + j, V: (i+1)*side + j})
-			}
-			if j+1 < side {
-				edges = append(edges, coles.Edge{U: i*side + j, V: i*side + j + 1})
-			}
-		}
-	}
-	return must(coles.NewGraph(side*side, edges))
-}
 
 func TestBlocksShareTheNodesOut(t *testing.T) {
 	g := grid(30)
 	for _, size := range []int{1, 7, 100, 899} {
 		seen := make([]int, g.Nodes())
-		for _, b := range blocks(g.CSR(), size, newRand(1)) {
+		for _, b := range blocks(g.Raw(), size, newRand(1)) {
 			if len(b) == 0 || len(b) > size {
 				t.Errorf("a block of %d nodes, want 1 to %d", len(b), size)
 			}
@@ -44,67 +30,130 @@ func TestBlocksShareTheNodesOut(t *testing.T) {
 	}
 }
 
-// On a grid blocks of 100 nodes in the order of a search are rings, one or two nodes
-// wide, which keep a quarter of the edges at the least; random blocks keep a ninth.
+// On a grid blocks of 100 nodes in the order of a search are rings, one or two nodes wide, which
+// keep a quarter of the edges at the least; random blocks keep a ninth.
 func TestBlocksHoldTogether(t *testing.T) {
 	g := grid(30)
 	kept := 0
-	for _, b := range blocks(g.CSR(), 100, newRand(2)) {
-		kept += must(induced(ctx, g.CSR(), b)).Report().Edges
+	for _, b := range blocks(g.Raw(), 100, newRand(2)) {
+		kept += testkit.Must(induced(ctx, g.Raw(), b)).Report().Edges
 	}
 	if share := float64(kept) / float64(g.Report().Edges); share < 0.25 {
 		t.Errorf("blocks keep %.2f of the edges", share)
 	}
 }
 
-// What a network makes of a block is what it makes of these nodes in the whole graph.
+// On a grid what is k hops around a node is 2·k·(k+1) others, far from all of them: every network
+// gets as much as it looks at and no more, and has the output of the whole graph.
 func TestSurroundingsAreEnough(t *testing.T) {
-	g, x := small(16)
-	for _, layers := range []Network{
-		{GCN(6), ReLU(), GCN(4)},
-		{SAGE(6), ReLU(), GCN(5), Propagate(coles.S2GCSum(2))},
-		{Propagate(coles.SGC(3)), Linear(4)},
+	g := grid(21)
+	x, _ := testkit.RandomWords(testkit.Random(90), 441, 7)
+	const middle = 10*21 + 10
+	for _, c := range []struct {
+		layers Network
+		hops   int
+	}{
+		{Network{Linear(3)}, 0},
+		{Network{GCN(4)}, 1},
+		{Network{SAGE(4), ReLU(), GCN(3)}, 2},
+		{Network{GCN(4), Propagate(coles.SGC(3))}, 4},
+		{Network{GCN(4), Propagate(coles.S2GCSum(2)), SAGE(3)}, 4},
+		{Network{Propagate(coles.SGC(5)), GCN(4)}, 1}, // what leads is done once, for all
 	} {
-		config := must(newConfig(DefaultSettings(), smallOptions(WithNetwork(layers...))))
-		r := must(newRun[float64](ctx, config, g, x, 0))
-		whole := dense(must(r.output(ctx)))
-		block := []int{3, 17, 39, 0}
-		record := tape.New[float64](ctx)
-		part := r.encoder.embed(ctx, record, r.data.surroundings(block, r.Network.hops()), nil).Data()
-		for k, i := range block {
-			for j := range part.Cols {
-				// Sums of some tens of numbers below 10, in another order.
-				if d := part.Data[k*part.Stride+j] - whole.At(i, j); d > 1e-13 || d < -1e-13 {
-					t.Errorf("%v: node %d, column %d is off by %.2g", layers, i, j, d)
+		t.Run(c.layers.String(), func(t *testing.T) {
+			r := runOf(t, g, x, WithNetwork(c.layers...))
+			whole := dense(testkit.Must(r.output(ctx)))
+			for _, block := range [][]int{{middle}, {middle, 3, 440, 17}} {
+				v := testkit.Must(r.data.surroundings(ctx, block, r.Network.hops()))
+				if want := 1 + 2*c.hops*(c.hops+1); len(block) == 1 && v.x.Rows() != want {
+					t.Errorf("%d nodes, want %d", v.x.Rows(), want)
 				}
+				part := dense(r.encoder.embed(ctx, tape.New[float64](ctx), v, nil).Data())
+				cols := part.RawMatrix().Cols
+				for k, i := range block {
+					// Sums of some tens of numbers below 10, in another order.
+					testkit.WantClose(t, "the output", part.Slice(k, k+1, 0, cols), whole.Slice(i, i+1, 0, cols), 1e-13)
+				}
+			}
+		})
+	}
+}
+
+// Blocks keep the weights of the edges within them, each edge once.
+func TestInducedGraphKeepsItsEdges(t *testing.T) {
+	g, a := weighted(91, 30)
+	block := []int{7, 3, 22, 11, 0, 15, 29, 4}
+	part := testkit.Must(induced(ctx, g.Raw(), block)).CSR()
+	for k, i := range block {
+		for l, j := range block {
+			if got, want := part.At(k, l), a.At(i, j); got != want {
+				t.Errorf("nodes %d and %d: weight %v, want %v", i, j, got, want)
 			}
 		}
 	}
 }
 
-// ΔW of a block has no trivial direction either: W⁺·s − s·(sᵀs) = 0 for s = √degree
-// within the block.
+// ΔW of a block has no trivial direction either: W⁺·s − s·(sᵀs) = 0 for s = √degree within the
+// block.
 func TestContrastOfBlockLacksTheTrivialDirection(t *testing.T) {
 	g := grid(10)
-	b := blocks(g.CSR(), 40, newRand(3))[0]
-	part := must(induced(ctx, g.CSR(), b))
-	config := must(newConfig(DefaultSettings(), nil))
-	r := &run[float64]{config: config}
+	b := blocks(g.Raw(), 40, newRand(3))[0]
+	part := testkit.Must(induced(ctx, g.Raw(), b))
+	r := &run[float64]{config: config{Settings: DefaultSettings()}}
 	var step batch[float64]
 	if err := r.pairs(ctx, &step, part, 1); err != nil {
 		t.Fatal(err)
 	}
-	s := randomMatrix[float64](1, len(b), 1)
+	s, product := randomMatrix(1, len(b), 1), randomMatrix(2, len(b), 1)
 	for i, d := range part.Degrees() {
 		s.Data[i] = math.Sqrt(d)
 	}
-	product := randomMatrix[float64](2, len(b), 1)
 	if err := step.contrast(ctx, product, s); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range product.Data {
-		if v > 1e-14 || v < -1e-14 {
+		if math.Abs(v) > 1e-14 {
 			t.Errorf("entry %d of ΔW·s is %.2g", i, v)
+		}
+	}
+}
+
+// Blocks are shared out anew in every epoch.
+func TestBlocksAreOthersInEveryEpoch(t *testing.T) {
+	g, x := small(73)
+	r := runOf(t, g, x, WithBatchSize(10))
+	steps := map[string]int{}
+	for epoch := range 3 {
+		nodes := 0
+		for _, b := range batchesOf(t, r, epoch) {
+			nodes += b.n
+			steps[fmt.Sprint(b.views[0].x.Sparse)]++
+		}
+		if nodes != 40 {
+			t.Errorf("epoch %d goes through %d of 40 nodes", epoch, nodes)
+		}
+	}
+	for _, times := range steps {
+		if times == 3 {
+			t.Error("a block is the same in all epochs")
+		}
+	}
+}
+
+// The smallest blocks train: most have no edge within, and a loss of pairs is 0 there.
+func TestSmallestBlocks(t *testing.T) {
+	g, x := small(74)
+	for _, c := range cases {
+		if c.name == "augmentation" {
+			continue // there is none in batches
+		}
+		for _, size := range []int{1, 2} {
+			_, err := Train(ctx, g, x, smallOptions(append(c.opts, WithOptimizer(Adam(1e-3)), WithBatchSize(size))...)...)
+			if c.name == "sampled negatives" && size == 1 {
+				testkit.WantError(t, err, coles.ErrDense) // a block of one node has no other to draw
+			} else if err != nil {
+				t.Errorf("%s in blocks of %d: %v", c.name, size, err)
+			}
 		}
 	}
 }

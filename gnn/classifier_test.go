@@ -2,44 +2,50 @@ package gnn
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"slices"
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// separated is a graph of three communities that are easy to tell apart, their
-// labels 3, 5 and 9, with four nodes of each to train on and four to stop by.
-func separated(t *testing.T) (g *coles.Graph, x mat.Matrix, labels, train, val []int) {
-	t.Helper()
-	d := must(dataset.Communities{Nodes: 240, Classes: 3, Degree: 8, Homophily: 0.85, Topic: 0.5, Seed: 4}.Generate(ctx))
-	seen := make(map[int]int)
-	for i, l := range d.Labels {
-		labels = append(labels, []int{3, 5, 9}[l])
-		switch k := seen[l]; {
-		case k < 4:
-			train = append(train, i)
-		case k < 8:
-			val = append(val, i)
+// separated is a graph of three communities that are easy to tell apart, their labels 3, 5 and 9,
+// with four nodes of each to train on and four to stop by.
+func separated() (g *coles.Graph, x *mat.Dense, labels, train, val []int) {
+	const n = 240
+	rng := testkit.Random(4)
+	var edges []coles.Edge
+	x = mat.NewDense(n, 30, nil)
+	for u := range n {
+		labels = append(labels, []int{3, 5, 9}[u%3])
+		for v := range u {
+			if p := rng.Float64(); p < 0.006 || u%3 == v%3 && p < 0.07 {
+				edges = append(edges, coles.Edge{U: u, V: v})
+			}
 		}
-		seen[l]++
+		for j := range 30 {
+			if p := rng.Float64(); p < 0.1 || u%3 == j%3 && p < 0.25 {
+				x.Set(u, j, 1)
+			}
+		}
 	}
-	return must(coles.FromCSR(d.Adjacency)), d.Features, labels, train, val
+	for i := range 12 {
+		train, val = append(train, i), append(val, 12+i)
+	}
+	return testkit.Must(coles.NewGraph(n, edges)), x, labels, train, val
 }
 
 func TestClassifierLearns(t *testing.T) {
-	g, x, labels, train, val := separated(t)
-	c := must(TrainClassifier(ctx, g, x, labels, train, val))
+	g, x, labels, train, val := separated()
+	c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val))
 	if !slices.Equal(c.Classes(), []int{3, 5, 9}) || c.Report().Dim != 3 {
 		t.Errorf("classes %v, %d outputs", c.Classes(), c.Report().Dim)
 	}
-	predicted := must(c.Predict(ctx, g, x))
-	scores := must(c.Scores(ctx, g, x))
+	predicted := testkit.Must(c.Predict(ctx, g, x))
+	scores := testkit.Must(c.Scores(ctx, g, x))
 	right := 0
 	for i, l := range predicted {
 		if l == labels[i] {
@@ -55,44 +61,42 @@ func TestClassifierLearns(t *testing.T) {
 		t.Errorf("%d of %d labels are right", right, len(labels))
 	}
 	file := fileOf(c)
-	read := must(ReadClassifier(bytes.NewReader(file)))
-	if !bytes.Equal(fileOf(read), file) || !slices.Equal(must(read.Predict(ctx, g, x)), predicted) {
+	read := testkit.Must(ReadClassifier(bytes.NewReader(file)))
+	if !bytes.Equal(fileOf(read), file) || !slices.Equal(testkit.Must(read.Predict(ctx, g, x)), predicted) {
 		t.Error("a classifier that was read is another")
 	}
+	c.Classes()[0] = 17
+	if c.Classes()[0] != 3 || c.Settings().Network.String() != "gcn:16 → relu → dropout:0.5 → gcn:3" {
+		t.Errorf("classes %v of the network %v", c.Classes(), c.Settings().Network)
+	}
 }
 
+// Of all labels only those of the rows given are read, and the bytes are the same for every
+// GOMAXPROCS.
 func TestClassifierReadsNoLabelsButThoseItIsGiven(t *testing.T) {
-	g, x, labels, train, val := separated(t)
-	hidden := make([]int, len(labels))
-	for i := range hidden {
-		hidden[i] = -1000
+	g, x, labels, train, val := separated()
+	hidden := slices.Repeat([]int{-1000}, len(labels))
+	for _, i := range slices.Concat(train, val) {
+		hidden[i] = labels[i]
 	}
-	for _, rows := range [][]int{train, val} {
-		for _, i := range rows {
-			hidden[i] = labels[i]
-		}
+	scores := func(labels []int) []uint64 {
+		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithEpochs(5)))
+		return testkit.Bits(testkit.Must(c.Scores(ctx, g, x)))
 	}
-	a := must(TrainClassifier(ctx, g, x, labels, train, val))
-	b := must(TrainClassifier(ctx, g, x, hidden, train, val))
-	if !bytes.Equal(bytesOf(must(a.Scores(ctx, g, x))), bytesOf(must(b.Scores(ctx, g, x)))) {
-		t.Error("labels of other nodes change the result")
-	}
+	want := scores(labels)
+	testkit.ForProcessors(t, func(int) { testkit.WantSame(t, "the scores", scores(hidden), want) })
 }
 
-func bytesOf(m *mat.Dense) []byte { return must(m.MarshalBinary()) }
-
-func TestClassifierDoesNotDependOnProcessors(t *testing.T) {
-	g, x, labels, train, val := separated(t)
-	var want []uint64
-	forProcessors(t, func(procs int) {
-		got := bits(must(must(TrainClassifier(ctx, g, x, labels, train, val, WithEpochs(5))).Scores(ctx, g, x)))
-		if want == nil {
-			want = got
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("other bytes with %d processors", procs)
-		}
-	})
+// Layers without edges make a multilayer perceptron: the same on any graph.
+func TestPerceptronDoesNotSeeTheGraph(t *testing.T) {
+	g, x, labels, train, val := separated()
+	empty := testkit.Must(coles.NewGraph(g.Nodes(), nil))
+	var scores []*mat.Dense
+	for _, g := range []*coles.Graph{g, empty} {
+		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithNetwork(Linear(16), ReLU(), Dropout(0.5), Linear(AutoWidth))))
+		scores = append(scores, testkit.Must(c.Scores(ctx, g, x)))
+	}
+	testkit.WantSame(t, "the scores", testkit.Bits(scores[1]), testkit.Bits(scores[0]))
 }
 
 func TestClassifierRefuses(t *testing.T) {
@@ -104,42 +108,38 @@ func TestClassifierRefuses(t *testing.T) {
 		name       string
 		labels     []int
 		train, val []int
-		opts       []Option
+		opt        Option
 		want       error
 	}{
-		{"a label missing", labels[:39], all, all, nil, ErrLabels},
-		{"nothing to train on", labels, nil, all, nil, ErrLabels},
-		{"nothing to stop by", labels, all, nil, nil, ErrLabels},
-		{"a row below 0", labels, []int{0, -1}, all, nil, ErrLabels},
-		{"a row of 40", labels, all, []int{40}, nil, ErrLabels},
-		{"one class", labels, []int{1, 3}, []int{4, 5}, nil, ErrLabels},
-		{"a class that is not trained on", append([]int{7}, labels[1:]...), []int{1, 2}, []int{0}, nil, ErrLabels},
-		{"another objective", labels, all, all, []Option{WithObjective(COLES(1))}, coles.ErrSetting},
-		{"batches", labels, all, all, []Option{WithBatchSize(5)}, coles.ErrSetting},
-		{"checkpoints", labels, all, all, []Option{WithCheckpoints(1, func(*Checkpoint) error { return nil })}, coles.ErrSetting},
-		{"validation", labels, all, all, []Option{WithValidation(rising, 1, 1)}, coles.ErrSetting},
-		{"outputs for other classes", labels, all, all, []Option{WithNetwork(GCN(5))}, coles.ErrSetting},
+		{"a label missing", labels[:39], all, all, nil, coles.ErrShape},
+		{"nothing to train on", labels, nil, all, nil, coles.ErrShape},
+		{"nothing to stop by", labels, all, nil, nil, coles.ErrShape},
+		{"a row below 0", labels, []int{0, -1}, all, nil, coles.ErrIndex},
+		{"a row of 40", labels, all, []int{40}, nil, coles.ErrIndex},
+		{"one class", labels, []int{1, 3}, []int{4, 5}, nil, coles.ErrShape},
+		{"a class that is not trained on", append([]int{7}, labels[1:]...), []int{1, 2}, []int{0}, nil, coles.ErrIndex},
+		{"another objective", labels, all, all, WithObjective(COLES(1)), coles.ErrSetting},
+		{"batches", labels, all, all, WithBatchSize(5), coles.ErrSetting},
+		{"augmentation", labels, all, all, WithAugmentation(Augmentation{DropEdges: [2]float64{0.1, 0}}), coles.ErrSetting},
+		{"checkpoints", labels, all, all, WithCheckpoints(1, func(*Checkpoint) error { return nil }), coles.ErrSetting},
+		{"validation", labels, all, all, WithValidation(1, 1, rising), coles.ErrSetting},
+		{"outputs for other classes", labels, all, all, WithNetwork(GCN(5)), coles.ErrSetting},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := TrainClassifier(ctx, g, x, c.labels, c.train, c.val, c.opts...)
-			wantError(t, err, c.want)
+			var opts []Option
+			if c.opt != nil {
+				opts = append(opts, c.opt)
+			}
+			testkit.WantError(t, testkit.Err(TrainClassifier(ctx, g, x, c.labels, c.train, c.val, opts...)), c.want)
 		})
-	}
-	_, err := TrainClassifier(ctx, nil, x, nil, all, all)
-	wantError(t, err, ErrLabels)
-	stopped, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := TrainClassifier(stopped, g, x, labels, all, all); err == nil {
-		t.Error("a cancelled context trains")
 	}
 }
 
-// Softmax cross-entropy at first is that of a guess, log of the number of classes, or
-// near it.
+// Softmax cross-entropy at first is that of a guess, log of the number of classes, or near it.
 func TestClassifierBeginsWithAGuess(t *testing.T) {
-	g, x, labels, train, val := separated(t)
+	g, x, labels, train, val := separated()
 	var first float64
-	must(TrainClassifier(ctx, g, x, labels, train, val, WithEpochs(1), WithProgress(func(p Progress) { first = p.Loss })))
+	testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithEpochs(1), WithProgress(func(p Progress) { first = p.Loss })))
 	if math.Abs(first-math.Log(3)) > 0.1 {
 		t.Errorf("the first loss is %v, log 3 is %v", first, math.Log(3))
 	}

@@ -1,4 +1,4 @@
-package gnn_test
+package gnn
 
 import (
 	"context"
@@ -7,69 +7,77 @@ import (
 	"time"
 
 	"coles"
-	"coles/embedtest"
-	"coles/gnn"
+	"coles/internal/embedtest"
+	"coles/internal/race"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
+// Every kind of training keeps the promises of the module.
 func TestConformance(t *testing.T) {
-	hops := coles.S2GCSum(3)
-	stiefel, linear, augmented := gnn.StiefelSettings(), gnn.LinearSettings(), gnn.AugmentedSettings()
-	stiefel.Network = gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(4).Orthonormal()}
-	linear.Network = gnn.Network{gnn.Propagate(hops), gnn.Linear(4)}
-	augmented.Network = gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(4)}
-	drawn := coles.UniformNegatives(3)
-	for name, c := range map[string]struct {
-		opts  []gnn.Option
-		order bool // of the nodes: it decides what each draws
-	}{
-		"soft orthogonality": {},
-		"Stiefel":            {opts: []gnn.Option{gnn.WithSettings(stiefel)}},
-		"linear":             {opts: []gnn.Option{gnn.WithSettings(linear)}},
-		"augmented":          {opts: []gnn.Option{gnn.WithSettings(augmented)}, order: true},
-		"drawn negatives":    {opts: []gnn.Option{gnn.WithNegatives(drawn), gnn.WithKappa(2), gnn.WithFreshNegatives(true)}, order: true},
-		"SampledNCE":         {opts: []gnn.Option{gnn.WithObjective(gnn.SampledNCE(3, 1)), gnn.WithNetwork(gnn.SAGE(8), gnn.ELU(), gnn.SAGE(4))}, order: true},
-		"geometric mean":     {opts: []gnn.Option{gnn.WithObjective(gnn.PowerMean(0, 3))}, order: true},
-		"arithmetic mean":    {opts: []gnn.Option{gnn.WithObjective(gnn.PowerMean(1, 3))}, order: true},
-		"blocks":             {opts: []gnn.Option{gnn.WithBatchSize(15)}, order: true},
-		"dropout": {opts: []gnn.Option{gnn.WithNetwork(gnn.Dropout(0.3), gnn.GCN(8), gnn.PReLU(), gnn.Dropout(0.2), gnn.Linear(4)),
-			gnn.WithFeatures(coles.PrepareStandardize, 1)}, order: true},
-		"not scaled": {opts: []gnn.Option{gnn.WithNorm(0), gnn.WithOptimizer(gnn.SGD(0.05, 0.9))}},
-		"float32":    {opts: []gnn.Option{gnn.WithPrecision(coles.Float32)}},
-	} {
+	conforms := func(name string, order bool, tolerance float64, opts ...Option) {
 		t.Run(name, func(t *testing.T) {
-			opts := []gnn.Option{gnn.WithNetwork(gnn.GCN(8), gnn.ReLU(), gnn.GCN(4)), gnn.WithPrecision(coles.Float64)}
-			opts = append(append(opts, c.opts...), gnn.WithEpochs(4))
-			tolerance := 1e-10
-			if name == "float32" {
-				tolerance = 1e-3
-			} else {
-				opts = append(opts, gnn.WithPrecision(coles.Float64)) // after settings of its own
-			}
 			err := embedtest.Test(embedtest.Embedder{
 				Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
-					m, err := gnn.Train(ctx, g, x, opts...)
+					m, err := Train(ctx, g, x, smallOptions(append(opts, WithEpochs(4))...)...)
 					if err != nil {
 						return nil, err
 					}
 					return m, nil
 				},
 				Read: func(r io.Reader) (embedtest.Model, error) {
-					m, err := gnn.ReadModel(r)
+					m, err := ReadModel(r)
 					if err != nil {
 						return nil, err
 					}
 					return m, nil
 				},
-				OrderMatters: c.order,
-				Errors:       []error{gnn.ErrDiverged},
+				OrderMatters: order,
+				Errors:       []error{ErrDiverged},
 				Tolerance:    tolerance,
-				Late:         time.Second, // that it is a tenth of that, see the test of cancellation
+				Late:         time.Second, // that it is a tenth of that, see the test at size
 			})
 			if err != nil {
 				t.Error(err)
 			}
 		})
+	}
+	for _, c := range cases {
+		conforms(c.name, c.order, 1e-10, c.opts...)
+	}
+	conforms("float32", false, 1e-3, WithPrecision(coles.Float32))
+	conforms("Stiefel in float32", false, 1e-3, append(cases[2].opts, WithPrecision(coles.Float32))...)
+}
+
+// Training and embedding stop in time on a large graph, whatever the network, the views and the
+// batches.
+func TestTrainingStopsPromptlyAtSize(t *testing.T) {
+	if testing.Short() || race.Enabled {
+		t.Skip("takes some hundred megabytes")
+	}
+	const n, d = 50_000, 128
+	rng := testkit.Random(1)
+	edges := make([]coles.Edge, 3*n)
+	for q := range edges {
+		edges[q] = coles.Edge{U: rng.IntN(n), V: rng.IntN(n)}
+	}
+	x := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: make([]float32, n*d)}
+	for q := range x.Data {
+		x.Data[q] = rng.Float32() - 0.5
+	}
+	g := testkit.Must(coles.NewGraph(n, edges))
+	m := testkit.Must(Train(ctx, g, x, WithNetwork(GCN(256), ReLU(), GCN(128)), WithEpochs(1)))
+	train := func(opts ...Option) func(ctx context.Context) error {
+		return func(ctx context.Context) error { return testkit.Err(Train(ctx, g, x, opts...)) }
+	}
+	for name, call := range map[string]func(ctx context.Context) error{
+		"dropout and Stiefel": train(WithNetwork(Dropout(0.3), GCN(64), ReLU(), GCN(32).Orthonormal()), WithRankStop(1)),
+		"pairs":               train(WithNetwork(SAGE(64), PReLU(), SAGE(32)), WithObjective(SampledNCE(5, 1))),
+		"blocks":              train(WithNetwork(GCN(64)), WithBatchSize(30_000)),
+		"views":               train(WithNetwork(GCN(64)), WithAugmentation(Augmentation{DropEdges: [2]float64{0.2, 0.4}, MaskFeatures: [2]float64{0.3, 0.1}})),
+		"Model.Embed":         func(ctx context.Context) error { return testkit.Err(m.Embed(ctx, g, x)) },
+	} {
+		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
 	}
 }

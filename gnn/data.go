@@ -2,187 +2,255 @@ package gnn
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"math"
-	"sync/atomic"
+	"math/rand/v2"
+	"slices"
 
 	"coles"
-	"coles/internal/input"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/stream"
 	"coles/internal/tape"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// data is a graph with the features that a network reads: prepared, scaled and
-// behind the filters that the network begins with.
+// data is a graph with the features that a network reads: prepared, scaled and behind the filters
+// that the network begins with.
 type data[T kernel.Float] struct {
 	graph    *coles.Graph
 	whole    view[T]
-	w, means *kernel.CSR[T] // of the whole; means is nil unless a layer wants it
+	w, means *kernel.CSR[T] // of the whole; means is nil unless a layer needs it
 }
 
-// checkRows refuses features without a row for every node. Their methods are not
-// ours: should they panic, on a nil pointer, the caller gets an error.
-func checkRows(g *coles.Graph, x mat.Matrix) (err error) {
-	if x == nil {
-		return fmt.Errorf("gnn: features: %w: none", coles.ErrEmpty)
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("gnn: features: %w: asking the %T for its size panicked: %v", coles.ErrEmpty, x, r)
-		}
-	}()
-	if rows, _ := x.Dims(); rows != g.Nodes() || rows == 0 {
-		return fmt.Errorf("gnn: %w: %d feature rows for %d nodes", coles.ErrShape, rows, g.Nodes())
-	}
-	return nil
+// A view is a graph as a network sees it, as it is or augmented, the whole or the surroundings of
+// some of its nodes.
+type view[T kernel.Float] struct {
+	x     features[T]
+	w     *tape.Sparse[T] // W = D̂^-½(A+I)D̂^-½
+	means *tape.Sparse[T] // D⁻¹A, if a layer needs it
+	rows  []int           // of which nodes the output is wanted; nil for all
 }
 
-func newData[T kernel.Float](ctx context.Context, g *coles.Graph, x mat.Matrix, prepare *coles.Preparer, s Settings) (*data[T], error) {
-	prepared, err := prepare.Apply(ctx, x)
+// readFeatures checks features from outside, a row for every node.
+func readFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
+	source, err := matrix.Read(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("gnn: features: %w", err)
+	}
+	if n, d := source.Dims(); n != g.Nodes() || d == 0 {
+		return nil, fmt.Errorf("gnn: features: %w: %d × %d for %d nodes", coles.ErrShape, n, d, g.Nodes())
+	}
+	return source, nil
+}
+
+func newData[T kernel.Float](ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
+	x, err := prepare.Prepare(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	norm := coles.Normalize(g, coles.SelfLoops)
+	w := coles.Normalize(g)
 	for _, l := range s.Network[:s.Network.lead()] {
-		if prepared, err = l.filter.Apply(ctx, norm, prepared); err != nil {
+		fx, err := l.filter.Apply(ctx, w, x)
+		if err != nil {
 			return nil, fmt.Errorf("gnn: %w", err)
 		}
+		if x, err = matrix.Read(ctx, fx); err != nil {
+			return nil, err
+		}
 	}
-	d := &data[T]{graph: g}
-	if d.whole.x, err = readFeatures[T](ctx, prepared, s.FeatureScale); err != nil {
+	x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, s.FeatureScale) })
+	scaled, err := matrix.As[T](ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("gnn: features: %w", err)
+	}
+	wrong := fmt.Errorf("gnn: features: %w: prepared and scaled they leave the range of a %T", coles.ErrPrecision, T(0))
+	if err := checkFinite(ctx, scaled, wrong); err != nil {
 		return nil, err
 	}
-	d.w = compact[T](norm)
-	d.whole.w = tape.NewSparse(d.w, true)
-	if s.Network.averages() {
+	d := &data[T]{graph: g, w: matrix.ConvertCSR[T](w.Raw())}
+	d.whole = view[T]{x: newFeatures(scaled), w: tape.NewSparse(d.w, true)}
+	if slices.ContainsFunc(s.Network, func(l Layer) bool { return l.kind == sage }) {
 		d.means = neighborMeans[T](g)
 		d.whole.means = tape.NewSparse(d.means, false)
 	}
 	return d, ctx.Err()
 }
 
-// readFeatures is x, checked by whoever made it, times scale.
-func readFeatures[T kernel.Float](ctx context.Context, x mat.Matrix, scale float64) (features[T], error) {
-	m, err := input.Read(ctx, x)
-	if err != nil {
-		return features[T]{}, inputError("features", err)
-	}
-	var f features[T]
-	if m.Sparse != nil {
-		f.sparse = withValues[T](m.Sparse)
-	} else {
-		f.dense = kernel.Unset[T](m.Rows, m.Cols)
-	}
-	var infinite atomic.Bool
-	err = parallel.Ranges(ctx, m.Rows, rowsAtOnce, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, to := f.row(i)
-			from := m.Dense.Data
-			if m.Sparse != nil {
-				_, from = m.Sparse.Row(i)
-			} else {
-				from = from[i*m.Dense.Stride:]
-			}
-			for j := range to {
-				if to[j] = T(from[j] * scale); to[j]-to[j] != 0 {
-					infinite.Store(true)
-				}
-			}
-		}
-	})
-	if err == nil && infinite.Load() {
-		err = fmt.Errorf("gnn: features: %w: prepared and scaled they leave the range of a %T", coles.ErrPrecision, T(0))
-	}
-	if f.sparse != nil && err == nil {
-		f = newSparseFeatures(f.sparse)
-	}
-	return f, err
-}
-
 // checkFinite returns wrong where there is a NaN or an infinity.
-func checkFinite[T kernel.Float](ctx context.Context, x kernel.Matrix[T], wrong error) error {
-	var infinite atomic.Bool
-	err := parallel.Ranges(ctx, x.Rows, rowsAtOnce, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for _, v := range x.Data[i*x.Stride:][:x.Cols] {
-				if v-v != 0 {
-					infinite.Store(true)
-					return
-				}
-			}
-		}
-	})
-	if err == nil && infinite.Load() {
+func checkFinite[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], wrong error) error {
+	most, err := x.Largest(ctx)
+	if err == nil && !matrix.Finite(most) {
 		err = wrong
 	}
 	return err
 }
 
-// compact is a matrix of this module in the form that the kernels read.
-func compact[T kernel.Float](w *coles.SymCSR) *kernel.CSR[T] {
-	c, _ := input.Compact(w.CSR(), input.Sum)
-	return kernel.ConvertCSR[T](c)
-}
-
 // neighborMeans is D⁻¹A.
 func neighborMeans[T kernel.Float](g *coles.Graph) *kernel.CSR[T] {
-	a, _ := input.Compact(g.CSR(), input.Sum)
+	a := g.Raw()
+	means := withValues[T](a)
 	for i := range a.Rows {
-		_, vals := a.Row(i)
-		sum := 0.0
-		for _, v := range vals {
-			sum += v
-		}
-		for q := range vals {
-			vals[q] /= sum
+		_, from := a.Row(i)
+		_, to := means.Row(i)
+		degree := matrix.Total(from)
+		for q, v := range from {
+			to[q] = T(v / degree)
 		}
 	}
-	return kernel.ConvertCSR[T](a)
+	return means
 }
 
-// fingerprint is a hash of everything that a training reads of its data.
-func (d *data[T]) fingerprint() (sum [sha256.Size]byte) {
-	h := sha256.New()
-	var buf []byte
-	flush := func() {
-		h.Write(buf)
-		buf = buf[:0]
+// withValues is a matrix with entries where a has them, their values not yet set.
+func withValues[T, S kernel.Float](a *kernel.CSR[S]) *kernel.CSR[T] {
+	return &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[T](1, a.NNZ()).Data}
+}
+
+// features are what the first layer with a weight multiplies, n × d.
+type features[T kernel.Float] struct {
+	*matrix.Matrix[T]
+	factor *tape.Sparse[T] // for the tape; nil when they are dense
+}
+
+func newFeatures[T kernel.Float](x *matrix.Matrix[T]) features[T] {
+	f := features[T]{Matrix: x}
+	if x.Sparse != nil {
+		f.factor = tape.NewSparse(x.Sparse, false)
 	}
-	put := func(v uint64) {
-		if buf = binary.LittleEndian.AppendUint64(buf, v); len(buf) >= 1<<16 {
-			flush()
-		}
-	}
-	matrix := func(ptr []int64, col []int32, val []T) {
-		for _, p := range ptr {
-			put(uint64(p))
-		}
-		for _, j := range col {
-			put(uint64(j))
-		}
-		for _, v := range val {
-			put(math.Float64bits(float64(v)))
-		}
-	}
-	a, _ := input.Compact(d.graph.CSR(), input.Sum)
-	w := kernel.ConvertCSR[T](a)
-	matrix(w.Ptr, w.Col, w.Val)
-	put(uint64(d.whole.x.rows()))
-	put(uint64(d.whole.x.cols()))
-	if x := d.whole.x.sparse; x != nil {
-		matrix(x.Ptr, x.Col, x.Val)
+	return f
+}
+
+// changed is a copy in which change has changed the values of rows.
+func (f features[T]) changed(ctx context.Context, change func(c *matrix.Matrix[T], lo, hi int)) (features[T], error) {
+	c := &matrix.Matrix[T]{Owned: true}
+	if f.Sparse != nil {
+		c.Sparse = withValues[T](f.Sparse)
 	} else {
-		matrix(nil, nil, d.whole.x.dense.Data)
+		c.Dense = kernel.Unset[T](f.Dims())
 	}
-	flush()
-	h.Sum(sum[:0])
-	return sum
+	if err := parallel.Rows(ctx, f.Rows(), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			_, from := f.Row(i)
+			_, to := c.Row(i)
+			copy(to, from)
+		}
+		change(c, lo, hi)
+	}); err != nil {
+		return f, err
+	}
+	return newFeatures(c), nil
+}
+
+// dropped sets entries to zero with probability rate and divides the others by 1 − rate.
+func (f features[T]) dropped(ctx context.Context, rate float64, rnd *rand.Rand) (features[T], error) {
+	seed, factor := rnd.Uint64(), T(1/(1-rate))
+	return f.changed(ctx, func(c *matrix.Matrix[T], lo, hi int) {
+		s := stream.New()
+		for i := lo; i < hi; i++ {
+			_, vals := c.Row(i)
+			s.Reseed(seed, uint64(i))
+			for q := range vals {
+				if s.Float64() < rate {
+					vals[q] = 0
+				} else {
+					vals[q] *= factor
+				}
+			}
+		}
+	})
+}
+
+// masked sets whole columns to zero, each with probability rate.
+func (f features[T]) masked(ctx context.Context, rate float64, rnd *rand.Rand) (features[T], error) {
+	if rate == 0 {
+		return f, ctx.Err()
+	}
+	hidden := make([]bool, f.Cols())
+	for j := range hidden {
+		hidden[j] = rnd.Float64() < rate
+	}
+	return f.changed(ctx, func(c *matrix.Matrix[T], lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := c.Row(i)
+			for q := range vals {
+				if hidden[matrix.Column(cols, q)] {
+					vals[q] = 0
+				}
+			}
+		}
+	})
+}
+
+// Augmentation makes two views of the graph at every step, as GRACE draws them (Zhu et al. 2020):
+// in view v an edge is dropped with probability DropEdges[v] and a column of the features set to
+// zero for all nodes with probability MaskFeatures[v]. The zero value makes none.
+type Augmentation struct {
+	DropEdges    [2]float64 `json:"drop_edges"`
+	MaskFeatures [2]float64 `json:"mask_features"`
+}
+
+func (a Augmentation) check() error {
+	for v := range 2 {
+		for _, rate := range []float64{a.DropEdges[v], a.MaskFeatures[v]} {
+			if !(rate >= 0 && rate < 1) {
+				return bad("augmentation at a rate of %v, want 0 to less than 1", rate)
+			}
+		}
+	}
+	return nil
+}
+
+// views is the graph as one step sees it: as it is, or twice augmented.
+func (d *data[T]) views(ctx context.Context, s Settings, rnd *rand.Rand) ([]*view[T], error) {
+	if s.Augmentation == (Augmentation{}) {
+		return []*view[T]{&d.whole}, nil
+	}
+	var views []*view[T]
+	for v := range 2 {
+		g, err := withoutEdges(d.graph, s.Augmentation.DropEdges[v], rnd)
+		if err != nil {
+			return nil, err
+		}
+		x, err := d.whole.x.masked(ctx, s.Augmentation.MaskFeatures[v], rnd)
+		if err != nil {
+			return nil, err
+		}
+		w := matrix.ConvertCSR[T](coles.Normalize(g).Raw())
+		views = append(views, &view[T]{x: x, w: tape.NewSparse(w, true)})
+		if d.means != nil {
+			views[v].means = tape.NewSparse(neighborMeans[T](g), false)
+		}
+	}
+	return views, ctx.Err()
+}
+
+// withoutEdges drops edges, each with probability rate. Self loops stay.
+func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) (*coles.Graph, error) {
+	if rate == 0 {
+		return g, nil
+	}
+	edges, weights := edgesOf(g.Raw())
+	kept := 0
+	for q, e := range edges {
+		if e.U == e.V || rnd.Float64() >= rate {
+			edges[kept], weights[kept] = e, weights[q]
+			kept++
+		}
+	}
+	return coles.NewWeightedGraph(g.Nodes(), edges[:kept], weights[:kept], coles.WithSelfLoopsKept())
+}
+
+// edgesOf lists every entry of a symmetric matrix once, from its lower to its higher node: the
+// edges of a graph and, where it has kept them, its self loops.
+func edgesOf(a *kernel.CSR[float64]) (edges []coles.Edge, weights []float64) {
+	for u := range a.Rows {
+		cols, vals := a.Row(u)
+		for q, v := range cols {
+			if u <= int(v) {
+				edges, weights = append(edges, coles.Edge{U: u, V: int(v)}), append(weights, vals[q])
+			}
+		}
+	}
+	return edges, weights
 }

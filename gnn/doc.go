@@ -1,32 +1,53 @@
-// Package gnn trains graph neural networks with the contrast of COLES (Zhu, Sun and
-// Koniusz, NeurIPS 2021): the network takes the place of FXPᵀ, the contrast ΔW
-// stays, and gradients are written by hand.
+// Package gnn trains graph neural networks with the contrast of COLES (Zhu, Sun and Koniusz,
+// NeurIPS 2021): the network takes the place of FXPᵀ, the contrast ΔW stays, and gradients are
+// written by hand.
 //
 //	m, err := gnn.Train(ctx, g, x)      // COLES-GCN at its default setting
-//	y := m.Embedding()                  // n×d′
+//	y := m.Embedding()                  // n × d′
 //	z, err := m.Embed(ctx, grown, more) // nodes that came later
 //
-// With H = f(X; Θ), n×d′, the output of a network, [Train] minimises
+// With H = f(X; Θ), n × d′, the output of a network, [Train] minimises
 //
 //	−Tr(HᵀΔWH)/n + β·‖HᵀH/n − I‖²_F/d′,  ΔW = W⁺ − (η′/κ)·Σₖ W⁻ₖ,
 //
-// over the parameters Θ. A [Network] is a list of layers: [GCN], [SAGE], [Linear] and
-// fixed filters ([Propagate]). A weight may be held on the Stiefel manifold
-// ([Layer.Orthonormal]), which is the paper's other way to keep the columns of H
-// apart. [SampledNCE] and [PowerMean] are the objectives that the paper compares with,
-// [Augmentation] trains on two views of the graph, and [TrainClassifier] trains the
-// same networks on labels.
+// over the parameters Θ. A [Network] is a list of layers: [GCN], [SAGE], [Linear] and fixed filters
+// ([Propagate]). A weight may be held on the Stiefel manifold ([Layer.Orthonormal]), which is the
+// paper's other way to keep the columns of H apart. [SampledNCE] and [PowerMean] are the objectives
+// that the paper compares with, [Augmentation] trains on two views of the graph, and
+// [TrainClassifier] trains the same networks on labels.
 //
-// The closed form of package coles is faster and, on the graphs of the README's
-// table, mostly more accurate; a network is for what a linear map of filtered features cannot say.
+// The closed form of package coles is faster and, on the graphs of the README's table, mostly more
+// accurate; a network is for what a linear map of filtered features cannot say.
 //
 //	paper            here                    what
 //	f(X; Θ)          Network                 features to embeddings
 //	ΔW               coles.Contrast          the contrast
 //	β, Ω             COLES                   weight of the penalty ‖HᵀH/n − I‖²_F/d′
-//	κ, η′            WithKappa, WithEta      negative graphs and their weight
+//	κ, η′            WithContrast            negative graphs and their weight
 //	M_p              PowerMean               generalised mean of the negatives
 //	SampledNCE       SampledNCE              the rival with the same networks
 //	PPᵀ = I          Layer.Orthonormal       a weight with orthonormal columns
 //	+Aug             Augmentation            two views
+//
+// Errors are those of package coles, and two more.
 package gnn
+
+import (
+	"errors"
+	"fmt"
+
+	"coles/internal/setting"
+)
+
+var (
+	// ErrDiverged: a loss or a gradient that is no longer a number, or a weight that lost its rank;
+	// a smaller learning rate helps.
+	ErrDiverged = errors.New("training diverged")
+	// ErrCheckpoint: a checkpoint of other data, or of settings that are not to be changed.
+	ErrCheckpoint = errors.New("checkpoint of another training")
+)
+
+// bad is a coles.ErrSetting that says what is wrong.
+func bad(format string, args ...any) error {
+	return fmt.Errorf("gnn: %w", setting.Bad(format, args...))
+}

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/matrix"
+	"coles/internal/testkit"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
-// wantShare compares the share of so many independent draws with their probability,
-// to five standard deviations.
+// wantShare compares the share of so many independent draws with their probability, to five
+// standard deviations.
 func wantShare(t *testing.T, what string, hits, draws int, probability float64) {
 	t.Helper()
 	share := float64(hits) / float64(draws)
@@ -24,43 +25,22 @@ func wantShare(t *testing.T, what string, hits, draws int, probability float64) 
 
 // featuresOf is both forms of the same features, without a zero among them.
 func featuresOf(rows, cols int) map[string]features[float64] {
-	x := randomMatrix[float64](70, rows, cols)
-	c := must(readFeatures[float64](ctx, sparseOf(dense(x)), 1))
-	return map[string]features[float64]{"dense": {dense: x}, "sparse": c}
+	x := testkit.RandomDense(testkit.Random(70), rows, cols)
+	form := func(x mat.Matrix) features[float64] {
+		source := testkit.Must(matrix.Read(ctx, x))
+		return newFeatures(testkit.Must(matrix.As[float64](ctx, source)))
+	}
+	return map[string]features[float64]{"dense": form(x), "sparse": form(testkit.SparseOf(x))}
 }
 
-// sparseOf is every entry of x in a sparse matrix.
-func sparseOf(x *mat.Dense) *sparse.CSR {
-	r, c := x.Dims()
-	m := sparse.NewDOK(r, c)
-	for i := range r {
-		for j := range c {
-			m.Set(i, j, x.At(i, j))
-		}
-	}
-	return m.ToCSR()
-}
-
-// entries are the features as a matrix.
-func entries(f features[float64]) *mat.Dense {
-	if f.sparse == nil {
-		return dense(f.dense)
-	}
-	m := mat.NewDense(f.rows(), f.cols(), nil)
-	for i := range f.sparse.Rows {
-		cols, vals := f.sparse.Row(i)
-		for q, j := range cols {
-			m.Set(i, int(j), vals[q])
-		}
-	}
-	return m
-}
+// entries are a copy of the features as a dense matrix.
+func entries(f features[float64]) *mat.Dense { return dense(testkit.Must(f.Panel(ctx))) }
 
 func TestDropoutOfFeatures(t *testing.T) {
 	const rate = 0.3
 	for name, f := range featuresOf(200, 30) {
 		before := entries(f)
-		after := entries(must(f.dropped(ctx, rate, newRand(1))))
+		after := entries(testkit.Must(f.dropped(ctx, rate, newRand(1))))
 		zeros := 0
 		after.Apply(func(i, j int, v float64) float64 {
 			if v == 0 {
@@ -81,7 +61,7 @@ func TestDropoutOfFeatures(t *testing.T) {
 func TestMaskedFeatures(t *testing.T) {
 	const rate = 0.3
 	for name, f := range featuresOf(10, 2000) {
-		before, after := entries(f), entries(must(f.masked(ctx, rate, newRand(2))))
+		before, after := entries(f), entries(testkit.Must(f.masked(ctx, rate, newRand(2))))
 		masked := 0
 		for j := range 2000 {
 			column := mat.Col(nil, j, after)
@@ -102,8 +82,8 @@ func TestDroppedEdges(t *testing.T) {
 	rnd := newRand(3)
 	var kept [2]*coles.Graph
 	for v, rate := range []float64{0.2, 0.6} {
-		kept[v] = must(withoutEdges(g, rate, rnd))
-		edges, weights := edgesOf(kept[v].CSR())
+		kept[v] = testkit.Must(withoutEdges(g, rate, rnd))
+		edges, weights := edgesOf(kept[v].Raw())
 		for q, e := range edges {
 			if weights[q] != a.At(e.U, e.V) {
 				t.Errorf("edge %v weighs %v, %v before", e, weights[q], a.At(e.U, e.V))
@@ -113,7 +93,7 @@ func TestDroppedEdges(t *testing.T) {
 	}
 	both := 0
 	second := kept[1].CSR()
-	edges, _ := edgesOf(kept[0].CSR())
+	edges, _ := edgesOf(kept[0].Raw())
 	for _, e := range edges {
 		if second.At(e.U, e.V) != 0 {
 			both++
@@ -122,11 +102,30 @@ func TestDroppedEdges(t *testing.T) {
 	wantShare(t, "kept in both", both, g.Report().Edges, 0.8*0.4)
 }
 
-// Nodes beside edges are drawn uniformly: Pearson's statistic over 25 nodes is below
-// the 99.99th percentile of χ² with 24 degrees of freedom, 59.
-func TestNodesBesideEdgesAreUniform(t *testing.T) {
+// Self loops that a graph has kept are no edges to be dropped, and no pairs.
+func TestSelfLoopsStayAndAreNoPairs(t *testing.T) {
+	edges := []coles.Edge{{U: 0, V: 0}, {U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 2}}
+	g := testkit.Must(coles.NewWeightedGraph(3, edges, []float64{3, 5, 7, 11}, coles.WithSelfLoopsKept()))
+	listed, weights := edgesOf(g.Raw())
+	if !slices.Equal(listed, edges) || !slices.Equal(weights, []float64{3, 5, 7, 11}) {
+		t.Errorf("entries %v of weights %v", listed, weights)
+	}
+	a := testkit.Must(withoutEdges(g, 0.999, newRand(1))).CSR()
+	if a.At(0, 0) != 3 || a.At(2, 2) != 11 || a.At(1, 1) != 0 {
+		t.Errorf("loops of weight %v, %v, %v, want 3, 0, 11", a.At(0, 0), a.At(1, 1), a.At(2, 2))
+	}
+	r := &run[float64]{config: config{Settings: Settings{Objective: SampledNCE(1, 1)}}}
+	var b batch[float64]
+	if err := r.pairs(ctx, &b, g, 1); err != nil || len(b.us) != 2 {
+		t.Errorf("%d pairs, want the 2 edges; error %v", len(b.us), err)
+	}
+}
+
+// Nodes drawn for edges are uniform: Pearson's statistic over 25 nodes is below the 99.99th
+// percentile of χ² with 24 degrees of freedom, 59.
+func TestNodesDrawnForEdgesAreUniform(t *testing.T) {
 	b := &batch[float64]{n: 25, us: make([]int, 4000), seed: 9}
-	us, ws := drawnBeside(b, 5)
+	us, ws := drawnFor(b, 5)
 	if len(us) != 20_000 || len(ws) != 20_000 {
 		t.Fatalf("%d and %d nodes drawn", len(us), len(ws))
 	}
@@ -145,161 +144,68 @@ func TestNodesBesideEdgesAreUniform(t *testing.T) {
 
 // Glorot's rule: uniform within ±√(6/(k+l)), of variance 2/(k+l); biases are zero.
 func TestWeightsAreGlorots(t *testing.T) {
-	params := must(newParameters[float64](ctx, Network{GCN(100), PReLU(), SAGE(60)}, 80, 1))
-	for _, p := range params {
+	n := Network{GCN(100), PReLU(), SAGE(60)}
+	e := testkit.Must(newEncoder[float64](ctx, n, testkit.Must(n.shapes(1, 80)), 1))
+	for k, p := range e.params {
 		sum, squares, largest := 0.0, 0.0, 0.0
 		for _, v := range p.value.Data {
 			sum += v
 			squares += v * v
 			largest = max(largest, math.Abs(v))
 		}
-		n, ends := float64(len(p.value.Data)), float64(p.value.Rows+p.value.Cols)
-		switch p.name {
-		case "0.bias", "2.bias":
+		entries, ends := float64(len(p.value.Data)), float64(p.value.Rows+p.value.Cols)
+		switch s := e.shapes[k]; s.name {
+		case "bias":
 			if largest != 0 {
-				t.Errorf("%s is not zero", p.name)
+				t.Errorf("%v is not zero", s)
 			}
-		case "1.slope":
+		case "slope":
 			if p.value.Data[0] != 0.25 {
 				t.Errorf("slope %v", p.value.Data[0])
 			}
 		default:
 			bound := math.Sqrt(6 / ends)
-			// The largest of 6,000 and more is within 1‰ of the bound, the mean and the
-			// variance are within five standard deviations: √(2/ends/n) and variance·√(0.8/n).
+			// The largest of 6,000 and more is within 1‰ of the bound, the mean and the variance
+			// are within five standard deviations: √(2/ends/n) and variance·√(0.8/n).
 			if largest > bound || largest < 0.999*bound {
-				t.Errorf("%s: the largest entry is %v, the bound %v", p.name, largest, bound)
+				t.Errorf("%v: the largest entry is %v, the bound %v", s, largest, bound)
 			}
-			if math.Abs(sum/n) > 5*math.Sqrt(2/ends/n) || math.Abs(squares/n*ends/2-1) > 5*math.Sqrt(0.8/n) {
-				t.Errorf("%s: mean %v, variance %v, want 0 and %v", p.name, sum/n, squares/n, 2/ends)
+			if math.Abs(sum/entries) > 5*math.Sqrt(2/ends/entries) || math.Abs(squares/entries*ends/2-1) > 5*math.Sqrt(0.8/entries) {
+				t.Errorf("%v: mean %v, variance %v, want 0 and %v", s, sum/entries, squares/entries, 2/ends)
 			}
 		}
 	}
 }
 
-// Fresh negatives are others in every epoch, fixed ones the same.
-func TestNegativesAreFreshOrFixed(t *testing.T) {
+// Losses of epochs in which next to nothing is learned differ by the draws alone: these are the
+// same in every epoch, or others.
+func TestWhatIsDrawnAnewInEveryEpoch(t *testing.T) {
 	g, x := small(72)
-	for name, opts := range map[string][]Option{
-		"ΔW":    {WithNegatives(coles.UniformNegatives(2))},
-		"pairs": {WithObjective(SampledNCE(2, 1))},
-	} {
-		for _, fresh := range []bool{false, true} {
-			// Losses of epochs in which next to nothing is learned differ by the draws alone.
-			var losses []float64
-			must(Train(ctx, g, x, smallOptions(append(opts, WithFreshNegatives(fresh), WithOptimizer(SGD(1e-300, 0)),
-				WithProgress(func(p Progress) { losses = append(losses, p.Loss) }))...)...))
-			slices.Sort(losses)
-			want := 1
-			if fresh {
-				want = 6
-			}
-			if got := len(slices.Compact(losses)); got != want {
-				t.Errorf("%s, fresh %v: %d losses in 6 epochs, want %d", name, fresh, got, want)
-			}
-		}
-	}
-}
-
-// Dropout and views are drawn anew in every epoch: losses of epochs in which next to
-// nothing is learned differ.
-func TestDropoutAndViewsAreOthersInEveryEpoch(t *testing.T) {
-	g, x := small(75)
-	for name, opts := range map[string][]Option{
-		"dropout":             {WithNetwork(GCN(8), Dropout(0.4), GCN(5))},
-		"dropout of features": {WithNetwork(Dropout(0.4), GCN(5))},
-		"edges":               {WithAugmentation(Augmentation{DropEdges: [2]float64{0.3, 0.3}})},
-		"features":            {WithAugmentation(Augmentation{MaskFeatures: [2]float64{0.3, 0.3}})},
+	drawn := WithContrast(coles.UniformNegatives(2), 1, 1)
+	for name, c := range map[string]struct {
+		opts  []Option
+		fresh bool
+	}{
+		"fixed ΔW":            {[]Option{drawn}, false},
+		"fresh ΔW":            {[]Option{drawn, WithFreshNegatives(true)}, true},
+		"fixed pairs":         {[]Option{WithObjective(SampledNCE(2, 1))}, false},
+		"fresh pairs":         {[]Option{WithObjective(SampledNCE(2, 1)), WithFreshNegatives(true)}, true},
+		"dropout":             {[]Option{WithNetwork(GCN(8), Dropout(0.4), GCN(5))}, true},
+		"dropout of features": {[]Option{WithNetwork(Dropout(0.4), GCN(5))}, true},
+		"edges":               {[]Option{WithAugmentation(Augmentation{DropEdges: [2]float64{0.3, 0.3}})}, true},
+		"features":            {[]Option{WithAugmentation(Augmentation{MaskFeatures: [2]float64{0.3, 0.3}})}, true},
 	} {
 		var losses []float64
-		must(Train(ctx, g, x, smallOptions(append(opts, WithOptimizer(SGD(1e-300, 0)), WithProgress(func(p Progress) { losses = append(losses, p.Loss) }))...)...))
+		for _, p := range progressOf(t, g, x, append(c.opts, WithOptimizer(SGD(1e-300, 0)))...) {
+			losses = append(losses, p.Loss)
+		}
 		slices.Sort(losses)
-		if got := len(slices.Compact(losses)); got != 6 {
-			t.Errorf("%s: %d losses in 6 epochs", name, got)
+		want := 1
+		if c.fresh {
+			want = 6
 		}
-	}
-}
-
-// Blocks are shared out anew in every epoch.
-func TestBlocksAreOthersInEveryEpoch(t *testing.T) {
-	g, x := small(73)
-	r := must(newRun[float64](ctx, must(newConfig(DefaultSettings(), smallOptions(WithBatchSize(10)))), g, x, 0))
-	steps := map[string]int{}
-	for epoch := range 3 {
-		nodes := 0
-		if err := r.eachBatch(ctx, epoch, func(_ int, b *batch[float64]) error {
-			nodes += b.n
-			steps[fmt.Sprint(b.views[0].x.sparse.Val, b.views[0].x.sparse.Col)]++
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+		if got := len(slices.Compact(losses)); got != want {
+			t.Errorf("%s: %d losses in 6 epochs, want %d", name, got, want)
 		}
-		if nodes != 40 {
-			t.Errorf("epoch %d goes through %d of 40 nodes", epoch, nodes)
-		}
-	}
-	for _, times := range steps {
-		if times == 3 {
-			t.Error("a block is the same in all epochs")
-		}
-	}
-}
-
-// The smallest blocks train: most have no edge within, and a loss of pairs is 0 there.
-func TestSmallestBlocks(t *testing.T) {
-	g, x := small(74)
-	for _, c := range cases {
-		if c.name == "augmentation" {
-			continue // there is none in batches
-		}
-		for _, size := range []int{1, 2} {
-			m, err := Train(ctx, g, x, smallOptions(append(c.opts, WithOptimizer(Adam(1e-3)), WithBatchSize(size))...)...)
-			if c.name == "sampled negatives" && size == 1 {
-				wantError(t, err, coles.ErrDense) // a block of one node has no other to draw
-				continue
-			}
-			if err != nil {
-				t.Errorf("%s in blocks of %d: %v", c.name, size, err)
-			} else if !finiteEntries(m.Embedding()) {
-				t.Errorf("%s in blocks of %d: the embedding is not finite", c.name, size)
-			}
-		}
-	}
-}
-
-func finiteEntries(m *mat.Dense) bool {
-	for _, v := range m.RawMatrix().Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// Every edge once, from its lower node, and every loop.
-func TestEdgesOfAGraphWithLoops(t *testing.T) {
-	loops := []coles.Edge{{U: 2, V: 0}, {U: 1, V: 1}, {U: 1, V: 2}}
-	g := must(coles.NewGraph(3, loops, coles.WithSelfLoopsKept(), coles.WithEdgeWeights([]float64{3, 5, 7})))
-	edges, weights := edgesOf(g.CSR())
-	if !slices.Equal(edges, []coles.Edge{{U: 0, V: 2}, {U: 1, V: 1}, {U: 1, V: 2}}) || !slices.Equal(weights, []float64{3, 5, 7}) {
-		t.Errorf("edges %v of weights %v", edges, weights)
-	}
-}
-
-// Self loops that a graph has kept are no edges to be dropped, and no pairs.
-func TestSelfLoopsStayAndAreNoPairs(t *testing.T) {
-	edges := []coles.Edge{{U: 0, V: 0}, {U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 2}}
-	g := must(coles.NewGraph(3, edges, coles.WithSelfLoopsKept()))
-	a := must(withoutEdges(g, 0.999, newRand(1))).CSR()
-	if a.At(0, 0) != 1 || a.At(2, 2) != 1 || a.At(1, 1) != 0 {
-		t.Errorf("loops of weight %v, %v, %v, want 1, 0, 1", a.At(0, 0), a.At(1, 1), a.At(2, 2))
-	}
-	r := &run[float64]{config: must(newConfig(DefaultSettings(), []Option{WithObjective(SampledNCE(1, 1))}))}
-	var b batch[float64]
-	if err := r.pairs(ctx, &b, g, 1); err != nil {
-		t.Fatal(err)
-	}
-	if len(b.us) != 2 {
-		t.Errorf("%d pairs, want the 2 edges", len(b.us))
 	}
 }

@@ -2,76 +2,127 @@ package gnn
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
+	"context"
+	"math"
 	"testing"
+	"time"
 
 	"coles"
+	"coles/internal/matrix"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// What reads without an error is written as it was read; everything else is
-// named.
-func FuzzReadModel(f *testing.F) {
-	g, x := small(40)
-	m := must(Train(ctx, g, x, smallOptions(WithNetwork(GCN(2)), WithEpochs(1))...))
-	f.Add(fileOf(m))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		m, err := ReadModel(bytes.NewReader(file))
+// A script is the bytes of a fuzzer, read as choices; past its end it is zeros.
+type script struct{ left []byte }
+
+func (s *script) byte() int {
+	if len(s.left) == 0 {
+		return 0
+	}
+	b := s.left[0]
+	s.left = s.left[1:]
+	return int(b)
+}
+
+// number is mostly tame, sometimes not.
+func (s *script) number() float64 {
+	odd := []float64{0, 1, -1, 0.5, 1e-320, 1e-160, 1e30, 1e160, 1.7e308, -1.7e308, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e-9}
+	if b := s.byte(); b > 0 {
+		return float64(b) / 16
+	}
+	return odd[s.byte()%len(odd)]
+}
+
+// graph has up to 9 nodes.
+func (s *script) graph() *coles.Graph {
+	n := 1 + s.byte()%9
+	var pairs []coles.Edge
+	for range s.byte() % 16 {
+		pairs = append(pairs, coles.Edge{U: s.byte() % n, V: s.byte() % n})
+	}
+	return testkit.Must(coles.NewGraph(n, pairs))
+}
+
+func (s *script) features(n int) mat.Matrix {
+	x := mat.NewDense(n, 1+s.byte()%4, nil)
+	x.Apply(func(_, _ int, _ float64) float64 { return s.number() }, x)
+	if s.byte()%2 > 0 {
+		return testkit.SparseOf(x)
+	}
+	return x
+}
+
+func (s *script) layer() Layer {
+	w := s.byte()%5 - 1
+	l := []Layer{GCN(w), Linear(w), SAGE(w), ReLU(), ELU(), PReLU(), Dropout(s.number()), Propagate(coles.SGC(s.byte()%3 - 1)), {}}[s.byte()%9]
+	if s.byte()%8 == 0 {
+		l = l.Orthonormal()
+	}
+	return l
+}
+
+// options are those of Train, some of them out of range.
+func (s *script) options() []Option {
+	network := []Layer{GCN(3), s.layer(), s.layer()}[s.byte()%2:]
+	k := s.byte()%5 - 1
+	samplers := []coles.NegativeSampler{{}, coles.UniformNegatives(k), coles.DegreeNegatives(k), coles.ErdosRenyiNegatives(s.number())}
+	all := []Option{
+		WithNetwork(network...), WithObjective([]Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}}[s.byte()%4]),
+		WithPreparation(coles.Preparation(s.byte()%8-1), s.number()), WithFreshNegatives(true), WithContrast(samplers[s.byte()%4], k, s.number()),
+		WithAugmentation(Augmentation{[2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16}}),
+		WithOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.byte()%5]),
+		WithSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), {}}[s.byte()%3]), WithEpochs(s.byte()%6 - 1), WithRankStop(s.number()),
+		WithBatchSize(s.byte()%6 - 1), WithNorm(s.number()), WithPrecision(coles.Precision(s.byte()%5 - 1)), WithSeed(uint64(s.byte())),
+	}
+	opts := []Option{WithNetwork(GCN(3), ReLU(), GCN(2)), WithEpochs(2)}
+	for range s.byte() % 6 {
+		opts = append(opts, all[s.byte()%len(all)])
+	}
+	return opts
+}
+
+// What trains embeds, is written, and is read; nothing panics, hangs, or is no number.
+func FuzzTrain(f *testing.F) {
+	for seed := range uint64(24) {
+		rnd := testkit.Random(seed)
+		b := make([]byte, 60+10*seed)
+		for i := range b {
+			b[i] = byte(rnd.IntN(256))
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		s := &script{choices}
+		// Numbers, or an error with a name.
+		check := func(door string, y *mat.Dense, err error) {
+			switch {
+			case ctx.Err() != nil:
+				t.Fatalf("%s hangs", door)
+			case err != nil && !testkit.IsNamed(err, ErrDiverged):
+				t.Fatalf("%s: error %v has no name", door, err)
+			case err == nil && !matrix.Finite(matrix.Magnitude(y.RawMatrix().Data)):
+				t.Fatalf("%s: the embedding is not finite", door)
+			}
+		}
+		g := s.graph()
+		x, opts := s.features(g.Nodes()), s.options()
+		m, err := Train(ctx, g, x, opts...)
 		if err != nil {
-			if !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrChecksum) {
-				t.Errorf("unnamed error %v", err)
-			}
+			check("Train", nil, err)
 			return
 		}
-		again := must(ReadModel(bytes.NewReader(fileOf(m))))
-		if !bytes.Equal(fileOf(again), fileOf(m)) {
-			t.Error("written and read it is another model")
+		check("Train", m.Embedding(), nil)
+		again, err := m.Embed(ctx, g, x)
+		check("Embed", again, err)
+		if d := testkit.MaxDiff(again, m.Embedding()); d != 0 {
+			t.Errorf("embedded again it is off by %g", d)
 		}
+		other, err := m.Embed(ctx, g, s.features(g.Nodes()))
+		check("Embed of other features", other, err)
+		testkit.Must(ReadModel(bytes.NewReader(fileOf(m))))
 	})
-}
-
-func FuzzReadCheckpoint(f *testing.F) {
-	g, x := small(41)
-	must(Train(ctx, g, x, smallOptions(WithNetwork(GCN(2)), WithEpochs(1), WithCheckpoints(1, func(c *Checkpoint) error {
-		f.Add(fileOf(c))
-		return nil
-	}))...))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		c, err := ReadCheckpoint(bytes.NewReader(file))
-		if err != nil {
-			if !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrChecksum) {
-				t.Errorf("unnamed error %v", err)
-			}
-			return
-		}
-		if again := must(ReadCheckpoint(bytes.NewReader(fileOf(c)))); !bytes.Equal(fileOf(again), fileOf(c)) {
-			t.Error("written and read it is another checkpoint")
-		}
-	})
-}
-
-// Headers with a right checksum, so that the fuzzer gets behind it.
-func FuzzModelHeader(f *testing.F) {
-	g, x := small(42)
-	m := must(Train(ctx, g, x, smallOptions(WithNetwork(GCN(2)), WithEpochs(1))...))
-	file := fileOf(m)
-	length := int(file[12]) | int(file[13])<<8 | int(file[14])<<16
-	f.Add(file[20 : 20+length])
-	f.Fuzz(func(t *testing.T, header []byte) {
-		if !json.Valid(header) {
-			return
-		}
-		if m, err := ReadModel(bytes.NewReader(sealed(header, arraysOf(m.params)))); err == nil {
-			if _, err := m.Embed(ctx, g, x); err != nil && !errors.Is(err, coles.ErrShape) && !errors.Is(err, coles.ErrSetting) && !errors.Is(err, coles.ErrPreparation) {
-				t.Errorf("a model that was read does not embed: %v", err)
-			}
-		}
-	})
-}
-
-// sealed is a model file with that header.
-func sealed(header []byte, arrays [][]float64) []byte {
-	var b bytes.Buffer
-	must(modelFormat.Write(&b, json.RawMessage(header), arrays...))
-	return b.Bytes()
 }

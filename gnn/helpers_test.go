@@ -3,15 +3,13 @@ package gnn
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"math"
-	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"coles"
 	"coles/internal/kernel"
+	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -19,83 +17,92 @@ import (
 
 var ctx = context.Background()
 
-// must unwraps a call that a test does not expect to fail.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-func wantError(t *testing.T, err, want error) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Errorf("error is %v, want one that wraps %q", err, want)
-	} else if err.Error() == want.Error() {
-		t.Errorf("error %q does not say where", err)
-	}
-}
-
-// randomGraph joins pairs of n nodes with probability p, the last two stay isolated.
-func randomGraph(seed uint64, n int, p float64) *coles.Graph {
-	rnd := rand.New(rand.NewPCG(seed, 1))
-	var edges []coles.Edge
-	for u := range n - 2 {
-		for v := u + 1; v < n-2; v++ {
-			if rnd.Float64() < p {
-				edges = append(edges, coles.Edge{U: u, V: v})
-			}
-		}
-	}
-	return must(coles.NewGraph(n, edges))
-}
-
-// randomWords is an n×d matrix of zeros and ones, sparse and dense.
-func randomWords(seed uint64, n, d int) (*sparse.CSR, *mat.Dense) {
-	rnd := rand.New(rand.NewPCG(seed, 2))
-	dok, dense := sparse.NewDOK(n, d), mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			if rnd.Float64() < 0.3 {
-				dok.Set(i, j, 1)
-				dense.Set(i, j, 1)
-			}
-		}
-	}
-	return dok.ToCSR(), dense
-}
-
-// small is a graph of 40 nodes with 12 words.
+// small is a graph of 40 nodes, the last two isolated, with 12 words.
 func small(seed uint64) (*coles.Graph, *sparse.CSR) {
-	x, _ := randomWords(seed, 40, 12)
-	return randomGraph(seed, 40, 0.15), x
+	rng := testkit.Random(seed)
+	words, _ := testkit.RandomWords(rng, 40, 12)
+	return testkit.Must(coles.NewGraph(40, testkit.RandomEdges(rng, 38, 0.15))), words
 }
 
-// smallOptions are few epochs of a narrow network.
+// weighted is a graph of n nodes whose edges weigh 0.5 to 2.5, the last two nodes isolated, and its
+// adjacency matrix.
+func weighted(seed uint64, n int) (*coles.Graph, *mat.Dense) {
+	edges, weights := edgesOf(testkit.RandomGraph(seed, n-2, 0.2).Raw())
+	g := testkit.Must(coles.NewWeightedGraph(n, edges, weights))
+	return g, testkit.DenseOf(g.CSR())
+}
+
+// grid is a graph of side × side nodes, each joined to the four next to it.
+func grid(side int) *coles.Graph {
+	var edges []coles.Edge
+	for i := range side {
+		for j := range side - 1 {
+			edges = append(edges, coles.Edge{U: i*side + j, V: i*side + j + 1}, coles.Edge{U: j*side + i, V: (j+1)*side + i})
+		}
+	}
+	return testkit.Must(coles.NewGraph(side*side, edges))
+}
+
+// smallOptions are few epochs of a narrow network in float64.
 func smallOptions(more ...Option) []Option {
 	return append([]Option{WithNetwork(GCN(8), ReLU(), GCN(5)), WithEpochs(6), WithPrecision(coles.Float64)}, more...)
 }
 
-func bits(m mat.Matrix) []uint64 {
-	r, c := m.Dims()
-	out := []uint64{uint64(r), uint64(c)}
-	for i := range r {
-		for j := range c {
-			out = append(out, math.Float64bits(m.At(i, j)))
-		}
+// trained trains with smallOptions unless others say otherwise.
+func trained(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) *Model {
+	t.Helper()
+	m, err := Train(ctx, g, x, smallOptions(opts...)...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out
+	return m
 }
 
-func maxDiff(a, b mat.Matrix) float64 {
-	r, c := a.Dims()
-	worst := 0.0
-	for i := range r {
-		for j := range c {
-			worst = max(worst, math.Abs(a.At(i, j)-b.At(i, j)))
-		}
+// progressOf is what trained says of every epoch.
+func progressOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) (epochs []Progress) {
+	t.Helper()
+	trained(t, g, x, append(opts, WithProgress(func(p Progress) { epochs = append(epochs, p) }))...)
+	return epochs
+}
+
+// checkpointsOf are the checkpoints after every epoch of trained.
+func checkpointsOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) (all []*Checkpoint) {
+	t.Helper()
+	trained(t, g, x, append(opts, WithCheckpoints(1, func(c *Checkpoint) error { all = append(all, c); return nil }))...)
+	return all
+}
+
+// runOf is a training that is about to begin.
+func runOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) *run[float64] {
+	t.Helper()
+	config, err := newConfig(DefaultSettings(), smallOptions(opts...))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return worst
+	r, err := newRun[float64](ctx, config, g, x, supervision{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// batchesOf are the batches of an epoch.
+func batchesOf(t testing.TB, r *run[float64], epoch int) (all []*batch[float64]) {
+	t.Helper()
+	if err := r.eachBatch(ctx, epoch, func(_ int, b *batch[float64]) error { all = append(all, b); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// rising is a score that has its best at epoch 4.
+func rising(_ context.Context, epoch int, _ *mat.Dense) (float64, error) {
+	return -math.Abs(float64(epoch) - 4), nil
+}
+
+// randomMatrix has entries of the normal distribution.
+func randomMatrix(seed uint64, rows, cols int) kernel.Matrix[float64] {
+	return kernel.Matrix[float64](testkit.RandomDense(testkit.Random(seed), rows, cols).RawMatrix())
 }
 
 // dense is a matrix of the kernels as one of gonum's.
@@ -109,40 +116,42 @@ func dense[T kernel.Float](m kernel.Matrix[T]) *mat.Dense {
 	return d
 }
 
+// penalty is ‖HᵀH/n − I‖²_F/d′.
+func penalty(h *mat.Dense) float64 {
+	n, d := h.Dims()
+	gram := testkit.Product(h.T(), h)
+	gram.Scale(1/float64(n), gram)
+	for j := range d {
+		gram.Set(j, j, gram.At(j, j)-1)
+	}
+	return math.Pow(mat.Norm(gram, 2), 2) / float64(d)
+}
+
 // fileOf is the bytes of what writes itself.
 func fileOf(w io.WriterTo) []byte {
 	var b bytes.Buffer
-	must(w.WriteTo(&b))
+	testkit.Must(w.WriteTo(&b))
 	return b.Bytes()
-}
-
-func forProcessors(t *testing.T, do func(procs int)) {
-	t.Helper()
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
-	for _, procs := range []int{1, 2, 3, 8, 16} {
-		runtime.GOMAXPROCS(procs)
-		do(procs)
-	}
 }
 
 // cases are one training of every kind.
 var cases = []struct {
 	name string
 	opts []Option
+	// order says that the order of the nodes decides what each draws.
+	order bool
 }{
-	{"soft orthogonality", nil},
-	{"sampled negatives", []Option{WithNegatives(coles.UniformNegatives(3)), WithEta(0.9), WithKappa(2), WithFreshNegatives(true)}},
-	{"Stiefel", []Option{WithNetwork(GCN(8), PReLU(), GCN(5).Orthonormal()), WithObjective(COLES(0))}},
-	{"linear", []Option{WithNetwork(Propagate(coles.S2GCSum(3)), Linear(5)), WithObjective(COLES(0)), WithFeatures(coles.PrepareTFIDF, 2)}},
-	{"SAGE and NCE", []Option{WithNetwork(SAGE(8), ELU(), SAGE(5)), WithObjective(SampledNCE(3, 0.7)), WithFreshNegatives(true)}},
-	{"geometric mean", []Option{WithObjective(PowerMean(0, 4))}},
-	{"arithmetic mean", []Option{WithObjective(PowerMean(1, 4))}},
-	{"harmonic mean", []Option{WithObjective(PowerMean(-1, 4))}},
-	{"quadratic mean", []Option{WithObjective(PowerMean(2, 4))}},
-	{"augmentation", []Option{WithAugmentation(Augmentation{[2]float64{0.3, 0.1}, [2]float64{0.2, 0.4}})}},
-	{"dropout, dense features", []Option{WithNetwork(Dropout(0.4), GCN(8), ReLU(), Dropout(0.3), Propagate(coles.SGC(2)), Linear(5)), WithFeatures(coles.PrepareStandardize, 1)}},
-	{"batches", []Option{WithBatchSize(15)}},
-	{"batches of pairs", []Option{WithBatchSize(11), WithObjective(SampledNCE(2, 1)), WithNetwork(SAGE(6), ReLU(), GCN(5))}},
-	{"momentum", []Option{WithOptimizer(SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), WithSchedule(Cosine(2))}},
+	{"soft orthogonality", nil, false},
+	{"sampled negatives", []Option{WithContrast(coles.UniformNegatives(3), 2, 0.9), WithFreshNegatives(true)}, true},
+	{"Stiefel", []Option{WithNetwork(GCN(8), PReLU(), GCN(5).Orthonormal()), WithObjective(COLES(0))}, false},
+	{"linear", []Option{WithNetwork(Propagate(coles.S2GCSum(3)), Linear(5)), WithObjective(COLES(0)), WithPreparation(coles.PrepareTFIDF, 2)}, false},
+	{"SAGE and NCE", []Option{WithNetwork(SAGE(8), ELU(), SAGE(5)), WithObjective(SampledNCE(3, 0.7)), WithFreshNegatives(true)}, true},
+	{"geometric mean", []Option{WithObjective(PowerMean(0, 4))}, true},
+	{"arithmetic mean", []Option{WithObjective(PowerMean(1, 4))}, true},
+	{"harmonic mean", []Option{WithObjective(PowerMean(-1, 4))}, true},
+	{"augmentation", []Option{WithAugmentation(Augmentation{[2]float64{0.3, 0.1}, [2]float64{0.2, 0.4}})}, true},
+	{"dropout, dense features", []Option{WithNetwork(Dropout(0.4), GCN(8), ReLU(), Dropout(0.3), Propagate(coles.SGC(2)), Linear(5)), WithPreparation(coles.PrepareStandardize, 1)}, true},
+	{"batches", []Option{WithBatchSize(15)}, true},
+	{"batches of pairs", []Option{WithBatchSize(11), WithObjective(SampledNCE(2, 1)), WithNetwork(SAGE(6), ReLU(), GCN(5))}, true},
+	{"momentum", []Option{WithOptimizer(SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), WithSchedule(Cosine(2)), WithNorm(0)}, false},
 }

@@ -2,41 +2,55 @@ package gnn
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"strings"
+	"io"
+	"slices"
 	"time"
 
 	"coles"
+	"coles/internal/archive"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/tape"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is a trained network: enough to embed nodes that come later. It is
-// immutable and safe for use by many goroutines.
+// A Model is a trained network: enough to embed nodes that come later. It is immutable and safe for
+// use by many goroutines.
 type Model struct {
 	settings  Settings
 	prepare   *coles.Preparer
-	params    []tensor
-	factor    float64    // what the output of the network is multiplied by
-	embedding *mat.Dense // of the nodes trained on; nil in a model that was read from a file
+	shapes    []shape
+	params    [][]float64 // of these shapes; those of float32 are as exact
+	factor    float64     // what the output of the network is multiplied by
+	embedding *mat.Dense  // of the nodes trained on; nil in a model that was read from a file
 	report    Report
-	input     coles.InputHash
-	module    string // version of the module that trained
-	format    int    // version of the file it is from
 }
 
-// A tensor is a named matrix as models and checkpoints keep it, without padding.
-type tensor struct {
-	Name string    `json:"name"`
-	Rows int       `json:"rows"`
-	Cols int       `json:"cols"`
-	data []float64 // of float32 they are as exact
+// widened is a copy of the numbers of a matrix without padding.
+func widened[T kernel.Float](m kernel.Matrix[T]) []float64 {
+	wide := make([]float64, len(m.Data))
+	for i, v := range m.Data {
+		wide[i] = float64(v)
+	}
+	return wide
 }
 
-// A Report tells what a training did.
+// narrowed is a parameter in the numbers that are computed with.
+func narrowed[T kernel.Float](s shape, data []float64) kernel.Matrix[T] {
+	m := kernel.Dense[T](s.rows, s.cols)
+	for i, v := range data {
+		m.Data[i] = T(v)
+	}
+	return m
+}
+
+// A Report says what a training did, and to what: with the same input, settings and version [Train]
+// makes the same model again, unless it listened to a validation, was resumed by more epochs, or
+// dropped features that were sparse where they are dense now: it draws for those that are stored.
 type Report struct {
 	Graph       coles.GraphReport `json:"graph"`
 	Features    int               `json:"features"` // d
@@ -49,20 +63,24 @@ type Report struct {
 	Loss        float64           `json:"loss"`       // of the last epoch
 	Rank        float64           `json:"rank"`       // effective rank of the embedding
 	Seconds     float64           `json:"seconds"`    // which files do not keep, nor Memory
-	Memory      int               `json:"memory"`     // bytes that the steps took beside data and parameters
+	Memory      int               `json:"memory"`     // bytes that the steps took in addition to data and parameters
+
+	// GraphHash and FeaturesHash identify the adjacency matrix and X as they came in, as those of
+	// [coles.Report] do; Version is that of this module in the program that trained.
+	GraphHash    string `json:"graph_hash"`
+	FeaturesHash string `json:"features_hash"`
+	Version      string `json:"version"`
 }
 
 // String is the report in a few lines.
 func (r Report) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "graph: %v\n", r.Graph)
-	fmt.Fprintf(&b, "features: %d, prepared by %v\n", r.Features, r.Preparation)
-	fmt.Fprintf(&b, "network: %d parameters, %d columns, %v\n", r.Parameters, r.Dim, r.Precision)
-	fmt.Fprintf(&b, "training: %d epochs, the best %d, loss %.5g, effective rank %.1f, %d MB for a step", r.Epochs, r.BestEpoch, r.Loss, r.Rank, r.Memory/1e6)
+	s := fmt.Sprintf("graph: %v\nfeatures: %d, prepared by %v\nnetwork: %d parameters, %d columns, %v\n",
+		r.Graph, r.Features, r.Preparation, r.Parameters, r.Dim, r.Precision)
+	s += fmt.Sprintf("training: %d epochs, the best %d, loss %.5g, effective rank %.1f", r.Epochs, r.BestEpoch, r.Loss, r.Rank)
 	if r.Seconds > 0 {
-		fmt.Fprintf(&b, ", %.2f seconds", r.Seconds)
+		s += fmt.Sprintf(", %d MB for a step, %.2f seconds", r.Memory/1e6, r.Seconds)
 	}
-	return b.String()
+	return s
 }
 
 // model is what the run has come to.
@@ -71,154 +89,42 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{
-		settings: r.Settings, prepare: r.prepare, params: r.tensors(),
-		input: r.input, module: coles.ModuleVersion(), format: int(modelFormat.Version),
-	}
+	m := &Model{settings: r.Settings, prepare: r.prepare, shapes: r.encoder.shapes, params: r.encoder.numbers(), report: r.report}
 	if m.embedding, m.factor, err = scaled(ctx, h, r.Norm); err != nil {
 		return nil, err
 	}
-	m.report = r.report()
 	if _, m.report.Rank, err = spread(ctx, h); err != nil {
 		return nil, err
 	}
+	m.report.Epochs, m.report.BestEpoch, m.report.Loss = r.epoch, r.epoch, r.last.Loss
+	if r.best.epoch > 0 {
+		m.report.BestEpoch = r.best.epoch
+	}
+	m.report.Seconds, m.report.Memory = time.Since(r.started).Seconds(), r.tape.Bytes()
 	return m, nil
 }
 
-func (r *run[T]) report() Report {
-	report := Report{
-		Graph: r.data.graph.Report(), Features: r.data.whole.x.cols(), Preparation: r.prepare.Preparation(),
-		Dim: r.Network.width(), Precision: r.Precision, Epochs: r.epoch, BestEpoch: r.epoch,
-		Loss: r.last.Loss, Seconds: time.Since(r.started).Seconds(), Memory: r.tape.Bytes(),
-	}
-	if r.best.epoch > 0 {
-		report.BestEpoch = r.best.epoch
-	}
-	for _, p := range r.encoder.params {
-		report.Parameters += len(p.value.Data)
-	}
-	return report
-}
+// Embedding returns the embedding of the nodes trained on (n × d′). It is the model's own matrix,
+// not a copy: read it, do not write to it. It is nil in a model that was read from a file; use
+// [Model.Embed].
+func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
-// tensors are copies of the parameters.
-func (r *run[T]) tensors() []tensor {
-	var out []tensor
-	for _, p := range r.encoder.params {
-		out = append(out, tensor{p.name, p.value.Rows, p.value.Cols, widened(p.value)})
-	}
-	return out
-}
-
-// widened is a copy of the entries of m, which has no padding.
-func widened[T kernel.Float](m kernel.Matrix[T]) []float64 {
-	out := make([]float64, len(m.Data))
-	for i, v := range m.Data {
-		out[i] = float64(v)
-	}
-	return out
-}
-
-// precisionOf is the precision of numbers of type T.
-func precisionOf[T kernel.Float]() coles.Precision {
-	if _, single := any(T(0)).(float32); single {
-		return coles.Float32
-	}
-	return coles.Float64
-}
-
-// scaled is h times the factor that makes r the mean norm of its centred rows, or
-// as it is for r = 0.
-func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) (*mat.Dense, float64, error) {
-	wide := kernel.Unset[float64](h.Rows, h.Cols)
-	if err := kernel.Convert(ctx, wide, h); err != nil {
-		return nil, 0, err
-	}
-	y := denseOf(wide)
-	if r == 0 {
-		return y, 1, nil
-	}
-	even := make([]float64, h.Cols)
-	for j := range even {
-		even[j] = 1
-	}
-	s, err := coles.SpectralScaling(ctx, y, even, coles.WithPower(0), coles.WithNorm(r), coles.WithPrecision(precisionOf[T]()))
-	if err != nil {
-		return nil, 0, fmt.Errorf("gnn: %w", err)
-	}
-	factor := s.Factors[0]
-	if err := multiply(ctx, wide, factor); err != nil {
-		return nil, 0, err
-	}
-	return y, factor, checkFinite(ctx, wide, fmt.Errorf("gnn: %w: scaled to the norm %v the embedding overflows", coles.ErrNotFinite, r))
-}
-
-// multiply multiplies all of y by a factor.
-func multiply(ctx context.Context, y kernel.Matrix[float64], factor float64) error {
-	return parallel.Ranges(ctx, y.Rows, rowsAtOnce, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := y.Data[i*y.Stride:][:y.Cols]
-			for j := range row {
-				row[j] *= factor
-			}
-		}
-	})
-}
-
-func denseOf(y kernel.Matrix[float64]) *mat.Dense { return mat.NewDense(y.Rows, y.Cols, y.Data) }
-
-// Embedding returns a copy of the embedding of the nodes trained on (n×d′), or nil in a
-// model that was read from a file: Embed makes it again from graph and features.
-func (m *Model) Embedding() *mat.Dense {
-	if m == nil || m.embedding == nil {
-		return nil
-	}
-	return mat.DenseCopyOf(m.embedding)
-}
-
-// orEmpty lets the methods of a nil Model see one that holds nothing.
-func (m *Model) orEmpty() *Model {
-	if m == nil {
-		return new(Model)
-	}
-	return m
-}
-
-// Embed returns the embedding of every node of a graph (n×d′) without training
-// anything: the graph trained on, to the byte; one that has grown, new nodes
-// and all; or another graph with the same features.
+// Embed returns the embedding of every node of a graph (n × d′) without training anything: the
+// graph trained on, to the byte; one that has grown, new nodes and all; or another graph with the
+// same features.
 //
-// Errors: [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrPreparation], [coles.ErrEmpty],
+// Errors: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite], [coles.ErrNegative],
 // [coles.ErrTooLarge], [coles.ErrPrecision] for features that leave its range, and ctx's.
 func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
-	y, err := m.output(ctx, g, x)
+	h, err := m.output(ctx, g, x)
 	if err != nil {
 		return nil, err
 	}
-	if m.factor != 1 {
-		if err := multiply(ctx, y, m.factor); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkFinite(ctx, y, fmt.Errorf("gnn: embed: %w: scaled, the embedding overflows", coles.ErrNotFinite)); err != nil {
-		return nil, err
-	}
-	return denseOf(y), nil
+	return times(ctx, h, m.factor)
 }
 
 // output is what the network makes of a graph, not yet scaled.
-func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (none kernel.Matrix[float64], err error) {
-	if err := checkContext(ctx); err != nil {
-		return none, err
-	}
-	if m == nil || m.prepare == nil {
-		return none, fmt.Errorf("gnn: embed: %w: no training made the model", coles.ErrEmpty)
-	}
-	if err := checkRows(g, x); err != nil {
-		return none, err
-	}
-	if err := m.settings.Network.checkSizes(g.Nodes(), m.report.Features); err != nil {
-		return none, err
-	}
+func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (kernel.Matrix[float64], error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	if m.settings.Precision == coles.Float64 {
@@ -227,61 +133,138 @@ func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (none 
 	return outputIn[float32](ctx, m, g, x)
 }
 
-func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x mat.Matrix) (y kernel.Matrix[float64], err error) {
-	d, err := newData[T](ctx, g, x, m.prepare, m.settings)
+func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x mat.Matrix) (none kernel.Matrix[float64], err error) {
+	source, err := readFeatures(ctx, g, x)
 	if err != nil {
-		return y, err
+		return none, err
 	}
-	if cols := d.whole.x.cols(); cols != m.report.Features {
-		return y, fmt.Errorf("gnn: embed: %w: %d prepared columns for a network of %d", coles.ErrShape, cols, m.report.Features)
+	if d := source.Cols(); d != m.report.Features {
+		return none, fmt.Errorf("gnn: embed: %w: %d features for a network of %d", coles.ErrShape, d, m.report.Features)
+	}
+	if _, err := m.settings.Network.shapes(g.Nodes(), m.report.Features); err != nil {
+		return none, err
+	}
+	d, err := newData[T](ctx, g, source, m.prepare, m.settings)
+	if err != nil {
+		return none, err
 	}
 	e := encoder[T]{layers: m.settings.Network}
-	for _, p := range m.params {
-		e.params = append(e.params, &parameter[T]{name: p.Name, value: narrowed[T](p)})
+	for k, s := range m.shapes {
+		e.params = append(e.params, &parameter[T]{value: narrowed[T](s, m.params[k])})
 	}
 	t := tape.New[T](ctx)
 	h := e.embed(ctx, t, &d.whole, nil)
 	if err := t.Err(); err != nil {
-		return y, err
+		return none, err
 	}
-	if err := checkFinite(ctx, h.Data(), fmt.Errorf("gnn: embed: %w: the output is not finite in %v", coles.ErrPrecision, m.settings.Precision)); err != nil {
-		return y, err
+	wrong := fmt.Errorf("gnn: embed: %w: the output is not finite in %v", coles.ErrPrecision, m.settings.Precision)
+	if err := checkFinite(ctx, matrix.Of(h.Data()), wrong); err != nil {
+		return none, err
 	}
-	y = kernel.Unset[float64](h.Rows(), h.Cols())
+	y := kernel.Unset[float64](h.Rows(), h.Cols())
 	return y, kernel.Convert(ctx, y, h.Data())
 }
 
-// narrowed is a tensor in the numbers that are computed with.
-func narrowed[T kernel.Float](p tensor) kernel.Matrix[T] {
-	m := kernel.Dense[T](p.Rows, p.Cols)
-	for i, v := range p.data {
-		m.Data[i] = T(v)
-	}
-	return m
-}
-
-// Parameters returns the names of the parameters, such as "0.weight", in the order
-// of the layers.
+// Parameters returns the names of the parameters, such as "0.weight", in the order of the layers.
 func (m *Model) Parameters() []string {
 	var names []string
-	for _, p := range m.orEmpty().params {
-		names = append(names, p.Name)
+	for _, s := range m.shapes {
+		names = append(names, s.String())
 	}
 	return names
 }
 
 // Parameter returns a copy of the parameter of that name.
 func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
-	for _, p := range m.orEmpty().params {
-		if p.Name == name {
-			return mat.NewDense(p.Rows, p.Cols, append([]float64(nil), p.data...)), true
+	for k, s := range m.shapes {
+		if s.String() == name {
+			return mat.NewDense(s.rows, s.cols, slices.Clone(m.params[k])), true
 		}
 	}
 	return nil, false
 }
 
 // Settings returns the settings of the training, widths and precision resolved.
-func (m *Model) Settings() Settings { return m.orEmpty().settings.clone() }
+func (m *Model) Settings() Settings { return m.settings.clone() }
 
-// Report tells what the training did.
-func (m *Model) Report() Report { return m.orEmpty().report }
+// Report says what the training did.
+func (m *Model) Report() Report { return m.report }
+
+// modelFormat is that of a model's file. Its arrays are the parameters, in the order of the layers.
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESGNN")), Version: 1}
+
+// modelHeader is the part of a model file that is not long arrays of numbers.
+type modelHeader struct {
+	Settings Settings        `json:"settings"`
+	Report   Report          `json:"report"`
+	Prepare  *coles.Preparer `json:"prepare"`
+	Factor   float64         `json:"factor"`
+	Classes  []int           `json:"classes,omitempty"` // of a classifier
+}
+
+// WriteTo writes the model in a versioned format that ends in a checksum. It does not contain the
+// embedding: [Model.Embed] makes it again.
+//
+// Errors: the writer's.
+func (m *Model) WriteTo(w io.Writer) (int64, error) { return m.write(w, nil) }
+
+func (m *Model) write(w io.Writer, classes []int) (int64, error) {
+	report := m.report
+	report.Seconds, report.Memory = 0, 0 // what two trainings differ in, or one that was resumed
+	n, err := modelFormat.Write(w, modelHeader{m.settings, report, m.prepare, m.factor, classes}, m.params...)
+	if err != nil {
+		return n, fmt.Errorf("gnn: write model: %w", err)
+	}
+	return n, nil
+}
+
+// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
+// never because a length is declared.
+//
+// Errors: [coles.ErrFormat] for bytes that are no such model or a version it does not know,
+// [coles.ErrChecksum] for a model changed or cut off, and the reader's.
+func ReadModel(r io.Reader) (*Model, error) {
+	m, classes, err := readModel(r)
+	if err == nil && classes != nil {
+		err = fmt.Errorf("%w: it is a classifier", coles.ErrFormat)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("gnn: read model: %w", err)
+	}
+	return m, nil
+}
+
+func readModel(r io.Reader) (*Model, []int, error) {
+	var h modelHeader
+	var shapes []shape
+	params, err := modelFormat.Read(r, func(text []byte) (lengths []int, err error) {
+		if err := json.Unmarshal(text, &h); err != nil {
+			return nil, err
+		}
+		if h.Prepare == nil || !(h.Factor > 0) {
+			return nil, fmt.Errorf("no preparer, or the factor %v", h.Factor)
+		}
+		shapes, lengths, err = h.Settings.parameters(h.Report.Features)
+		return lengths, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Model{settings: h.Settings, prepare: h.Prepare, shapes: shapes, params: params, factor: h.Factor, report: h.Report}, h.Classes, nil
+}
+
+// parameters are the shapes of the parameters for d features, and how many numbers each has, for
+// settings from a file.
+func (s Settings) parameters(d int) (shapes []shape, lengths []int, err error) {
+	if d < 1 || s.Precision == 0 {
+		return nil, nil, fmt.Errorf("%d features in precision %v", d, s.Precision)
+	}
+	if err := s.check(); err != nil {
+		return nil, nil, err
+	}
+	shapes, err = s.Network.shapes(1, d)
+	for _, p := range shapes {
+		lengths = append(lengths, p.rows*p.cols)
+	}
+	return shapes, lengths, err
+}

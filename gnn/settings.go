@@ -4,27 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"coles"
-	"coles/internal/strict"
+	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Settings are the choices of a training, as one value that survives JSON.
-// [DefaultSettings] is the place to start; the options change one field each.
+// Settings are the choices of a training, as one value that survives JSON. [DefaultSettings] is the
+// place to start; the options change one choice each.
 type Settings struct {
 	// Network makes embeddings of features; Objective is what it is trained for.
 	Network   Network   `json:"network"`
 	Objective Objective `json:"objective"`
-	// Features says how X is prepared; it is then multiplied by FeatureScale.
-	Features     coles.Preparation `json:"features"`
+	// Preparation says what is done to X first; it is then multiplied by FeatureScale.
+	Preparation  coles.Preparation `json:"preparation"`
 	FeatureScale float64           `json:"feature_scale"`
-	// Negatives, Kappa (κ) and Eta (η′) make ΔW for [COLES]: see [coles.Contrast].
-	// FreshNegatives draws them, and those of the pairwise objectives, anew in every
-	// epoch.
+	// Negatives, Kappa (κ) and Eta (η′) make ΔW for [COLES]: see [coles.Contrast]. FreshNegatives
+	// draws them, and those of the pairwise objectives, anew in every epoch.
 	Negatives      coles.NegativeSampler `json:"negatives"`
 	Kappa          int                   `json:"kappa"`
 	Eta            float64               `json:"eta"`
@@ -36,33 +35,124 @@ type Settings struct {
 	Schedule  Schedule  `json:"schedule"`
 	// Epochs is how often all nodes are gone through, at most.
 	Epochs int `json:"epochs"`
-	// StopRank ends the training after the first epoch in which the effective rank
-	// of the output is at most that: see [WithRankStop]. 0 is no such rule.
+	// StopRank ends the training after the first epoch in which the effective rank of the output is
+	// at most that: see [WithRankStop]. 0 is no such rule.
 	StopRank float64 `json:"stop_rank"`
 	// BatchSize is the number of nodes of a step; 0 takes all of them.
 	BatchSize int `json:"batch_size"`
-	// Norm is r, the mean norm of the centred rows of the embedding (one factor
-	// for all); 0 leaves the output of the network as it is.
+	// Norm is r, the mean norm of the centred rows of the embedding (one factor for all); 0 leaves
+	// the output of the network as it is.
 	Norm float64 `json:"norm"`
-	// Precision is the type of the numbers that are computed with; automatic is
-	// float32.
+	// Precision is the type of the numbers that are computed with; automatic is float32.
 	Precision coles.Precision `json:"precision"`
 	// Seed is where all randomness comes from.
 	Seed uint64 `json:"seed"`
 }
 
-// UnmarshalJSON reads settings. Members that are not there leave what s has, so that
-// a file may hold only what differs from [DefaultSettings]; those that no setting has
-// are refused.
+// DefaultSettings is COLES-GCN with soft orthogonality. Like those below it is one setting for
+// every graph:
+//
+//	Network       GCN(512), ReLU, GCN of 512 columns, or 256 up to 512 features: the paper's
+//	Objective     COLES(10): with β = 1 one direction takes most of the energy
+//	Preparation   PrepareRowL2, times 5: Adam undoes the weights of TF-IDF
+//	Negatives     ExpectedDegreeNegatives, η′ = 1: deterministic, no trivial direction left
+//	Optimizer     Adam(1e-3) with coupled decay 5e-4
+//	Epochs        20: more changes little, but four times as many overfit
+//	Norm          4
+//	Precision     automatic, which is Float32
+//	Seed          1
+func DefaultSettings() Settings {
+	return Settings{
+		Network:      Network{GCN(512), ReLU(), GCN(AutoWidth)},
+		Objective:    COLES(10),
+		Preparation:  coles.PrepareRowL2,
+		FeatureScale: 5,
+		Negatives:    coles.ExpectedDegreeNegatives(),
+		Kappa:        1,
+		Eta:          1,
+		Optimizer:    Adam(1e-3).WithDecay(5e-4),
+		Epochs:       20,
+		Norm:         4,
+		Seed:         1,
+	}
+}
+
+// StiefelSettings is COLES-GCN (Stiefel): the last weight has orthonormal columns, in the place of
+// the penalty. The hidden layer is bounded by decay 1e-2 and an early stop at effective rank 3,
+// after 30 epochs at most.
+func StiefelSettings() Settings {
+	s := DefaultSettings()
+	s.Network = Network{GCN(512), ReLU(), GCN(AutoWidth).Orthonormal()}
+	s.Objective = COLES(0)
+	s.Optimizer = Adam(1e-3).WithDecay(1e-2)
+	s.Epochs = 30
+	s.StopRank = 3
+	s.Norm = 2.2
+	return s
+}
+
+// LinearSettings is the linear encoder of COLES by Adam, as the paper's authors train it on small
+// graphs: S²GC, one linear layer, no penalty, and few steps, here until the effective rank is 9.
+func LinearSettings() Settings {
+	s := DefaultSettings()
+	s.Network = Network{Propagate(coles.S2GCSum(8)), Linear(AutoWidth)}
+	s.Objective = COLES(0)
+	s.Optimizer = Adam(1e-3)
+	s.Epochs = 60
+	s.StopRank = 9
+	s.Norm = 2.5
+	return s
+}
+
+// AugmentedSettings is COLES-GCN (+Aug): the default on two augmented views, at the lower ends of
+// the rates that GRACE tries.
+func AugmentedSettings() Settings {
+	s := DefaultSettings()
+	s.Augmentation = Augmentation{DropEdges: [2]float64{0.1, 0.2}, MaskFeatures: [2]float64{0.1, 0.2}}
+	return s
+}
+
+// ClassifierSettings is the semi-supervised GCN of Kipf and Welling: 16 hidden columns with dropout
+// 0.5, unit rows, Adam(0.02) with decay 1e-2, and at most 200 epochs. Dropout of the words as well
+// costs a point where labels are few.
+func ClassifierSettings() Settings {
+	s := DefaultSettings()
+	s.Network = Network{GCN(16), ReLU(), Dropout(0.5), GCN(AutoWidth)}
+	s.Objective = Objective{kind: crossEntropy}
+	s.FeatureScale = 1
+	s.Optimizer = Adam(0.02).WithDecay(1e-2)
+	s.Epochs = 200
+	s.Norm = 0
+	return s
+}
+
+// UnmarshalJSON reads settings. Members that are not there leave what s has, so that a file may
+// hold only what differs from [DefaultSettings]; those that no setting has are refused.
 //
 // Errors: [coles.ErrSetting], saying what is wrong.
 func (s *Settings) UnmarshalJSON(text []byte) error {
 	type plain Settings
-	read := plain(s.clone())
-	if err := strict.Unmarshal(text, &read, coles.ErrSetting); err != nil {
+	read := plain(*s)
+	read.Network = nil // of which nothing may be kept, or written to
+	if err := setting.UnmarshalJSON(text, &read); err != nil {
 		return fmt.Errorf("gnn: settings: %w", err)
 	}
+	if read.Network == nil {
+		read.Network = s.Network
+	}
 	*s = Settings(read)
+	return nil
+}
+
+// accept sets a choice to what was read from a text, if that is whole and within its range.
+func accept[V interface{ check() error }](to *V, read V, f *setting.Form) error {
+	if err := f.End(); err != nil {
+		return err
+	}
+	if err := read.check(); err != nil {
+		return err
+	}
+	*to = read
 	return nil
 }
 
@@ -74,49 +164,52 @@ func (s Settings) clone() Settings {
 
 // check refuses settings that make no sense, alone or together.
 func (s Settings) check() error {
-	var errs []error
-	wrong := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("gnn: %w: "+format, append([]any{coles.ErrSetting}, args...)...))
+	shared := coles.DefaultSettings()
+	shared.Preparation, shared.Precision = s.Preparation, s.Precision
+	shared.Negatives, shared.Kappa, shared.Eta = s.Negatives, s.Kappa, s.Eta
+	errs := []error{
+		shared.Check(), s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Optimizer.check(), s.Schedule.check(),
+	}
+	wrong := func(is bool, format string, args ...any) {
+		if is {
+			errs = append(errs, bad(format, args...))
 		}
 	}
-	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-	wrong(!(s.FeatureScale > 0 && finite(s.FeatureScale)), "features times %v, want more than 0", s.FeatureScale)
+	wrong(!(s.FeatureScale > 0 && matrix.Finite(s.FeatureScale)), "features times %v, want more than 0", s.FeatureScale)
 	wrong(s.Epochs < 1, "%d epochs, want at least 1", s.Epochs)
-	wrong(!(s.StopRank >= 0 && finite(s.StopRank)), "stop at rank %v, want 0 or more", s.StopRank)
+	wrong(!(s.StopRank >= 0 && matrix.Finite(s.StopRank)), "stop at rank %v, want 0 or more", s.StopRank)
 	wrong(s.BatchSize < 0, "batches of %d nodes", s.BatchSize)
-	wrong(!(s.Norm >= 0 && finite(s.Norm)), "row norm r = %v, want 0 or more", s.Norm)
-	wrong(s.Precision < coles.PrecisionAuto || s.Precision > coles.Float32, "%v", s.Precision)
-	wrong(s.BatchSize > 0 && !s.Augmentation.none(), "augmentation in batches")
+	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "row norm r = %v, want 0 or more", s.Norm)
+	wrong(s.BatchSize > 0 && s.Augmentation != Augmentation{}, "augmentation in batches")
 	wrong(s.Augmentation.DropEdges != [2]float64{} && s.Network.lead() > 0, "edges dropped behind a filter that sees all of them")
-	wrong(s.Kappa < 0, "κ = %d, want 0 or more", s.Kappa)
-	wrong(!(s.Eta >= 0 && s.Eta <= 1), "η′ = %v, want 0 to 1", s.Eta)
-	_, unknown := s.Features.MarshalText()
-	_, sampler := s.Negatives.MarshalJSON() // which a file needs, be there a contrast or not
-	errs = append(errs, unknown, sampler, s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Optimizer.check(), s.Schedule.check())
 	return errors.Join(errs...)
 }
 
-// An Option changes one choice of [Train], [Resume] or [TrainClassifier]; a nil one
-// changes nothing.
+// An Option changes one choice of [Train], [Resume] or [TrainClassifier].
 type Option func(*config)
 
 type config struct {
 	Settings
-	progress   func(Progress)
-	validation validation
-	checkpoint checkpoints
+	progress                   func(Progress)
+	every, patience, saveEvery int
+	score                      func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)
+	save                       func(*Checkpoint) error
 }
 
 // newConfig applies options to settings and checks the result.
 func newConfig(s Settings, opts []Option) (config, error) {
 	c := config{Settings: s}
 	for _, o := range opts {
-		if o != nil {
-			o(&c)
-		}
+		o(&c)
 	}
-	return c, errors.Join(c.check(), c.validation.check(), c.checkpoint.check())
+	err := c.check()
+	if c.score != nil && (c.every < 1 || c.patience < 1) {
+		err = errors.Join(err, bad("validation every %d epochs with a patience of %d, want at least 1", c.every, c.patience))
+	}
+	if c.save != nil && c.saveEvery < 1 {
+		err = errors.Join(err, bad("checkpoints every %d epochs, want at least 1", c.saveEvery))
+	}
+	return c, err
 }
 
 // WithSettings replaces all settings at once; later options change them further.
@@ -128,22 +221,19 @@ func WithNetwork(layers ...Layer) Option { return func(c *config) { c.Network = 
 // WithObjective sets what the network is trained for.
 func WithObjective(o Objective) Option { return func(c *config) { c.Objective = o } }
 
-// WithFeatures sets how features are prepared, and what they are multiplied by then.
-func WithFeatures(p coles.Preparation, scale float64) Option {
-	return func(c *config) { c.Features, c.FeatureScale = p, scale }
+// WithPreparation sets what is done to the features first, and what they are multiplied by then.
+func WithPreparation(p coles.Preparation, scale float64) Option {
+	return func(c *config) { c.Preparation, c.FeatureScale = p, scale }
 }
 
-// WithNegatives sets where the negatives of ΔW come from.
-func WithNegatives(s coles.NegativeSampler) Option { return func(c *config) { c.Negatives = s } }
+// WithContrast sets what makes ΔW, as [coles.Contrast] takes it: where negatives come from, how
+// many negative graphs κ there are (0 is no contrast), and their weight η′ in [0, 1].
+func WithContrast(negatives coles.NegativeSampler, kappa int, eta float64) Option {
+	return func(c *config) { c.Negatives, c.Kappa, c.Eta = negatives, kappa, eta }
+}
 
-// WithKappa sets κ, the number of negative graphs; 0 is no contrast.
-func WithKappa(kappa int) Option { return func(c *config) { c.Kappa = kappa } }
-
-// WithEta sets η′, the weight of the negatives in ΔW, in [0, 1].
-func WithEta(eta float64) Option { return func(c *config) { c.Eta = eta } }
-
-// WithFreshNegatives draws negatives anew in every epoch, or once. Blocks
-// ([WithBatchSize]) are others in every epoch, and so are their negatives.
+// WithFreshNegatives draws negatives anew in every epoch, or once. Blocks ([WithBatchSize]) are
+// others in every epoch, and so are their negatives.
 func WithFreshNegatives(fresh bool) Option { return func(c *config) { c.FreshNegatives = fresh } }
 
 // WithAugmentation trains on two augmented views of the graph.
@@ -158,23 +248,21 @@ func WithSchedule(s Schedule) Option { return func(c *config) { c.Schedule = s }
 // WithEpochs sets how often all nodes are gone through.
 func WithEpochs(epochs int) Option { return func(c *config) { c.Epochs = epochs } }
 
-// WithRankStop ends the training after the first epoch in which the effective rank of
-// the centred output H is at most rank: the participation ratio
+// WithRankStop ends the training after the first epoch in which the effective rank of the centred
+// output H is at most rank: the participation ratio
 //
 //	(Σ λ_j)²/Σ λ_j²,  λ the eigenvalues of the covariance of the rows of H,
 //
-// d′ where all directions have the same energy and 1 where one has all. An objective
-// that nothing bounds pours the energy of H into the leading directions of ΔW, one
-// by one; this is an early stop that asks for no labels. It costs n·d′²/2
-// multiplications an epoch.
+// d′ where all directions have the same energy and 1 where one has all. An objective that nothing
+// bounds pours the energy of H into the leading directions of ΔW, one by one; this is an early stop
+// that asks for no labels. It costs n·d′²/2 multiplications an epoch.
 func WithRankStop(rank float64) Option { return func(c *config) { c.StopRank = rank } }
 
-// WithBatchSize trains on blocks of at most so many nodes that hold together, one
-// after the other. The output of a block is exactly what the whole graph gives for
-// its nodes; ΔW is that of the graph induced on the block, W⁺ and negatives
-// normalised within it, so that it still lacks the trivial direction. Memory
-// of the steps then grows with the surroundings of a block, not with the graph; the
-// embedding at the end, and every validation, takes one forward pass over all of it.
+// WithBatchSize trains on blocks of at most so many nodes that hold together, one after the other.
+// The output of a block is exactly what the whole graph gives for its nodes; ΔW is that of the
+// graph induced on the block, W⁺ and negatives normalised within it, so that it still lacks the
+// trivial direction. Memory of the steps then grows with the surroundings of a block, not with the
+// graph; the embedding at the end, and every validation, takes one forward pass over all of it.
 func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }
 
 // WithNorm sets r, the mean norm of the centred rows of the embedding.
@@ -189,58 +277,17 @@ func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 // WithProgress calls f, from the calling goroutine, after every epoch.
 func WithProgress(f func(Progress)) Option { return func(c *config) { c.progress = f } }
 
-// A Score judges an embedding, rows in the order of the graph's: the higher, the
-// better. It may keep the matrix.
-type Score func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)
-
-// WithValidation judges the embedding after every so many epochs, stops once
-// patience judgements in a row have brought no better one than before, and
-// goes back to the parameters of the best. It is the place for labels of
-// validation nodes.
-func WithValidation(score Score, every, patience int) Option {
-	return func(c *config) { c.validation = validation{score, every, patience} }
+// WithValidation judges the embedding after every so many epochs, stops once patience judgements in
+// a row have brought no better one than before, and goes back to the parameters of the best. It is
+// the place for labels of validation nodes.
+//
+// A score is the better the higher it is; rows of y are in the order of the graph's. score may keep
+// the matrix.
+func WithValidation(every, patience int, score func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)) Option {
+	return func(c *config) { c.every, c.patience, c.score = every, patience, score }
 }
 
-// WithCheckpoints calls save after every so many epochs. What it returns ends the
-// training.
+// WithCheckpoints calls save after every so many epochs. What it returns ends the training.
 func WithCheckpoints(every int, save func(*Checkpoint) error) Option {
-	return func(c *config) { c.checkpoint = checkpoints{every, save} }
-}
-
-// validation is what WithValidation sets.
-type validation struct {
-	score           Score
-	every, patience int
-}
-
-func (v validation) check() error {
-	if v.score != nil && (v.every < 1 || v.patience < 1) {
-		return fmt.Errorf("gnn: validation: %w: every %d epochs with a patience of %d, want at least 1", coles.ErrSetting, v.every, v.patience)
-	}
-	return nil
-}
-
-// checkpoints is what WithCheckpoints sets.
-type checkpoints struct {
-	every int
-	save  func(*Checkpoint) error
-}
-
-func (c checkpoints) check() error {
-	if c.save != nil && c.every < 1 {
-		return fmt.Errorf("gnn: checkpoints: %w: every %d epochs, want at least 1", coles.ErrSetting, c.every)
-	}
-	return nil
-}
-
-// Progress says how far a training is.
-type Progress struct {
-	Epoch, Epochs int     // done, and at most to be done
-	Loss          float64 // the mean over the steps of the epoch, before each step
-	GradientNorm  float64 // of all parameters together, in the last step
-	Orthogonality float64 // ‖HᵀH/n − I‖²_F/d′ of the last step
-	Rank          float64 // effective rank of H in the last step: see [WithRankStop]
-	Score         float64 // of WithValidation, the newest; NaN before the first
-	Best          float64 // the best of them
-	Seconds       float64 // since the start
+	return func(c *config) { c.saveEvery, c.save = every, save }
 }

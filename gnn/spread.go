@@ -2,39 +2,72 @@ package gnn
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// spread tells how the energy of H is spread over its columns: ‖HᵀH/n − I‖²_F/d′, and
-// the effective rank of the covariance C of its rows, (Tr C)²/‖C‖²_F, which is 0 where
-// there is no energy. C is that of H less its mean row h̄, in a unit in which squares are
-// numbers: the mean may be most of H, and H of any size. HᵀH/n = C + h̄ᵀh̄.
+// centred are the rows of H less their mean: row i of H is mean + unit·rows_i. The unit is a power
+// of two near the largest magnitude of H, in which squares are numbers whatever the size of H.
+type centred[T kernel.Float] struct {
+	rows kernel.Matrix[T]
+	mean []float64
+	unit float64
+}
+
+// centre takes H apart, in memory that release gives back.
+func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (c centred[T], release func(), err error) {
+	c.rows, release = kernel.Scratch[T](h.Rows, h.Cols)
+	even := slices.Repeat([]float64{1 / float64(h.Rows)}, h.Rows)
+	if c.mean, err = matrix.TransposeTimes(ctx, h, even); err != nil {
+		return c, release, err
+	}
+	most, err := matrix.Of(h).Largest(ctx)
+	if err != nil {
+		return c, release, err
+	}
+	_, exponent := math.Frexp(most)
+	c.unit = math.Ldexp(1, min(max(exponent, -1000), 1000))
+	inverse := 1 / c.unit // of a power of two, exact
+	return c, release, parallel.Rows(ctx, h.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to := c.rows.Data[i*c.rows.Stride:][:h.Cols]
+			for j, v := range h.Data[i*h.Stride:][:h.Cols] {
+				to[j] = T((float64(v) - c.mean[j]) * inverse)
+			}
+		}
+	})
+}
+
+// spread says how the energy of H is spread over its columns: ‖HᵀH/n − I‖²_F/d′, and the effective
+// rank of the covariance C of its rows, (Tr C)²/‖C‖²_F, which is 0 where there is no energy. With
+// the mean row h̄ it is HᵀH/n = C + h̄ᵀh̄.
 func spread[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (orthogonality, rank float64, err error) {
-	n, d := float64(h.Rows), h.Cols
-	mean := meanRow(h)
-	centred, release := kernel.Scratch[T](h.Rows, d)
+	centred, release, err := centre(ctx, h)
 	defer release()
-	unit, err := centre(ctx, centred, h, mean)
 	if err != nil {
 		return 0, 0, err
 	}
-	gram, release := kernel.Scratch[T](d, d)
-	defer release()
-	for i := range d {
-		clear(gram.Data[i*gram.Stride:][:d])
+	n, d := float64(h.Rows), h.Cols
+	gram, giveBack := kernel.Scratch[T](d, d)
+	defer giveBack()
+	if err := matrix.Clear(ctx, gram); err != nil {
+		return 0, 0, err
 	}
-	if err := kernel.Gram(ctx, 1, centred, centred, gram); err != nil {
+	if err := kernel.Gram(ctx, 1, centred.rows, centred.rows, gram); err != nil {
 		return 0, 0, err
 	}
 	distance, trace, squares := 0.0, 0.0, 0.0
 	for i := range d {
 		for j, v := range gram.Data[i*gram.Stride:][i:d] {
 			c, times := float64(v)/n, 2.0 // the lower triangle is the same
-			g := c*unit*unit + mean[i]*mean[i+j]
+			g := c*centred.unit*centred.unit + centred.mean[i]*centred.mean[i+j]
 			if j == 0 {
 				trace += c
 				g--
@@ -53,47 +86,72 @@ func spread[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (orthogonal
 	return distance / float64(d), rank, nil
 }
 
-func meanRow[T kernel.Float](h kernel.Matrix[T]) []float64 {
-	mean := make([]float64, h.Cols)
-	for i := range h.Rows {
-		for j, v := range h.Data[i*h.Stride:][:h.Cols] {
-			mean[j] += float64(v)
+// scaled is h times a factor, and that factor: it makes r the mean norm of the centred rows, or is
+// 1 for r = 0 and where rows are equal but for rounding.
+func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) (*mat.Dense, float64, error) {
+	factor := 1.0
+	if r != 0 {
+		norm, err := centredNorm(ctx, h)
+		if err != nil {
+			return nil, 0, err
+		}
+		if norm > 0 {
+			factor = r / norm
 		}
 	}
-	for j := range mean {
-		mean[j] /= float64(h.Rows)
+	y := kernel.Unset[float64](h.Rows, h.Cols)
+	if err := kernel.Convert(ctx, y, h); err != nil {
+		return nil, 0, err
 	}
-	return mean
+	out, err := times(ctx, y, factor)
+	return out, factor, err
 }
 
-// centre makes dst the rows of h less their mean, divided by unit: a power of two near
-// their largest magnitude, or 1 where all are zero.
-func centre[T kernel.Float](ctx context.Context, dst, h kernel.Matrix[T], mean []float64) (unit float64, err error) {
-	const rows = 128
-	largest := make([]float64, (h.Rows+rows-1)/rows) // of each block
-	if err := parallel.Ranges(ctx, h.Rows, rows, func(lo, hi int) {
-		most := 0.0
-		for i := lo; i < hi; i++ {
-			for j, v := range h.Data[i*h.Stride:][:h.Cols] {
-				most = max(most, math.Abs(float64(v)-mean[j]))
-			}
-		}
-		largest[lo/rows] = most
-	}); err != nil {
+// centredNorm is the mean norm of the centred rows of h, or 0 where they are nothing but rounding.
+func centredNorm[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (float64, error) {
+	centred, release, err := centre(ctx, h)
+	defer release()
+	if err != nil {
 		return 0, err
 	}
-	unit = 1
-	if most := slices.Max(largest); most > 0 {
-		_, exponent := math.Frexp(most)
-		unit = math.Ldexp(1, min(max(exponent, -1000), 1000))
-	}
-	inverse := 1 / unit // of a power of two, exact
-	return unit, parallel.Ranges(ctx, h.Rows, rows, func(lo, hi int) {
+	sums, err := parallel.Sum(ctx, h.Rows, 2, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			to := dst.Data[i*dst.Stride:][:h.Cols]
-			for j, v := range h.Data[i*h.Stride:][:h.Cols] {
-				to[j] = T((float64(v) - mean[j]) * inverse)
+			square := 0.0
+			for _, v := range centred.rows.Data[i*centred.rows.Stride:][:h.Cols] {
+				square += float64(v) * float64(v)
 			}
+			sum[0] += math.Sqrt(square)
+			sum[1] += square
 		}
 	})
+	if err != nil {
+		return 0, err
+	}
+	rounding := 1e-12
+	if _, single := any(h).(kernel.Matrix[float32]); single {
+		rounding = 1e-6
+	}
+	n := float64(h.Rows)
+	if math.Sqrt(sums[1]/n)*centred.unit <= rounding*matrix.Length(centred.mean) {
+		return 0, nil
+	}
+	return sums[0] / n * centred.unit, nil
+}
+
+// times multiplies y by a factor, in place.
+func times(ctx context.Context, y kernel.Matrix[float64], factor float64) (*mat.Dense, error) {
+	if factor != 1 {
+		if err := parallel.Rows(ctx, y.Rows, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				matrix.Scale(y.Data[i*y.Stride:][:y.Cols], factor)
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	out, err := matrix.ToFiniteDense(ctx, "the embedding", y)
+	if err != nil {
+		return nil, fmt.Errorf("gnn: %w", err)
+	}
+	return out, nil
 }

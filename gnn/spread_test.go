@@ -1,16 +1,19 @@
 package gnn
 
 import (
-	"coles/internal/kernel"
 	"math"
 	"testing"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
 func TestSpreadEqualsItsFormulas(t *testing.T) {
-	h := randomMatrix[float64](5, 50, 4)
+	h := randomMatrix(5, 50, 4)
 	for i := range h.Rows {
 		h.Data[i*h.Stride] += 3
 		h.Data[i*h.Stride+1] *= 5
@@ -19,13 +22,7 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var gram mat.Dense
-	gram.Mul(dense(h).T(), dense(h))
-	gram.Scale(1.0/50, &gram)
-	for j := range 4 {
-		gram.Set(j, j, gram.At(j, j)-1)
-	}
-	if want := math.Pow(mat.Norm(&gram, 2), 2) / 4; math.Abs(orthogonality-want) > 1e-12*want {
+	if want := penalty(dense(h)); math.Abs(orthogonality-want) > 1e-12*want {
 		t.Errorf("orthogonality %v, want %v", orthogonality, want)
 	}
 	var covariance mat.SymDense
@@ -53,7 +50,7 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 
 // The rank is that of the centred rows however large their mean is, and in whatever unit.
 func TestSpreadOfRowsFarFromZero(t *testing.T) {
-	h := randomMatrix[float64](6, 60, 5)
+	h := randomMatrix(6, 60, 5)
 	_, want, err := spread(ctx, h)
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +64,53 @@ func TestSpreadOfRowsFarFromZero(t *testing.T) {
 		bound := 1e-5 + 1e-6*c.offset/c.unit
 		if _, rank, err := spread(ctx, moved); err != nil || math.Abs(rank-want) > bound*want {
 			t.Errorf("times %g plus %g: rank %v, want %v, error %v", c.unit, c.offset, rank, want, err)
+		}
+	}
+}
+
+// The embedding is the output times one factor, and the mean norm of its centred rows is r.
+func TestNormIsThatOfTheCentredRows(t *testing.T) {
+	g, x := small(25)
+	output, y := trained(t, g, x, WithNorm(0)).Embedding(), trained(t, g, x, WithNorm(3)).Embedding()
+	n, d := y.Dims()
+	mean := make([]float64, d)
+	for i := range n {
+		for j := range d {
+			mean[j] += y.At(i, j) / float64(n)
+		}
+	}
+	sum := 0.0
+	for i := range n {
+		v := mat.NewVecDense(d, nil)
+		v.SubVec(y.RowView(i), mat.NewVecDense(d, mean))
+		sum += mat.Norm(v, 2)
+	}
+	if got := sum / float64(n); math.Abs(got-3) > 1e-12 {
+		t.Errorf("the mean norm is %v", got)
+	}
+	output.Scale(y.At(0, 0)/output.At(0, 0), output)
+	testkit.WantClose(t, "the output times a factor", output, y, 1e-12)
+}
+
+// A network may make all rows equal but for rounding: they keep their scale.
+func TestEqualRowsKeepTheirScale(t *testing.T) {
+	var cliques []coles.Edge
+	n := 0
+	for _, size := range []int{3, 5, 6, 7, 11, 13} {
+		for u := range size {
+			for v := range u {
+				cliques = append(cliques, coles.Edge{U: n + u, V: n + v})
+			}
+		}
+		n += size
+	}
+	g := testkit.Must(coles.NewGraph(n, cliques))
+	ones := mat.NewDense(n, 3, nil)
+	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
+	for _, p := range []coles.Precision{coles.Float32, coles.Float64} {
+		m := trained(t, g, ones, WithPrecision(p))
+		if largest := mat.Max(m.Embedding()); m.factor != 1 || largest > 100 {
+			t.Errorf("%v: an entry of %g, the factor %g", p, largest, m.factor)
 		}
 	}
 }

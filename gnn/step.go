@@ -2,20 +2,26 @@ package gnn
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // updated is how many numbers of a parameter a task moves.
 const updated = 1 << 14
 
-// update moves every parameter by its gradient: step number t, from 1 on, at a
-// rate that the schedule has made of the optimizer's.
+// update moves every parameter by its gradient: step number t, from 1 on, at a rate that the
+// schedule has made of the optimizer's.
 func update[T kernel.Float](ctx context.Context, o Optimizer, params []*parameter[T], t int, rate float64) error {
 	for _, p := range params {
-		if p.moments == nil && o.moments() > 0 {
+		if p.moments == nil {
 			for range o.moments() {
 				p.moments = append(p.moments, kernel.Dense[T](p.value.Rows, p.value.Cols))
 			}
@@ -27,25 +33,25 @@ func update[T kernel.Float](ctx context.Context, o Optimizer, params []*paramete
 				return err
 			}
 		}
-		// A parameter and all beside it have no padding.
+		// A parameter, its gradient and its moments have no padding.
 		if err := parallel.Ranges(ctx, len(p.value.Data), updated, func(lo, hi int) {
 			g, v := p.grad.Data[lo:hi], p.value.Data[lo:hi]
 			if decay > 0 && !o.decoupled {
-				addTo(g, T(decay), v)
+				matrix.AddScaled(g, T(decay), v)
 			}
 			if decay > 0 && o.decoupled {
-				scaleBy(v, T(1-rate*decay))
+				matrix.Scale(v, T(1-rate*decay))
 			}
 			switch {
-			case o.kind == adamOptimizer:
-				adam(v, g, p.moments[0].Data[lo:hi], p.moments[1].Data[lo:hi], t, rate)
+			case o.kind == adam:
+				adamStep(v, g, p.moments[0].Data[lo:hi], p.moments[1].Data[lo:hi], t, rate)
 			case o.momentum > 0:
 				m := p.moments[0].Data[lo:hi]
-				scaleBy(m, T(o.momentum))
-				addTo(m, 1, g)
-				addTo(v, T(-rate), m)
+				matrix.Scale(m, T(o.momentum))
+				matrix.AddScaled(m, 1, g)
+				matrix.AddScaled(v, T(-rate), m)
 			default:
-				addTo(v, T(-rate), g)
+				matrix.AddScaled(v, T(-rate), g)
 			}
 		}); err != nil {
 			return err
@@ -59,8 +65,15 @@ func update[T kernel.Float](ctx context.Context, o Optimizer, params []*paramete
 	return nil
 }
 
-// adam is the rule of [Adam] for one part of a parameter.
-func adam[T kernel.Float](v, g, first, second []T, t int, rate float64) {
+// The constants of Adam that its authors recommend.
+const (
+	adamFirst   = 0.9
+	adamSecond  = 0.999
+	adamEpsilon = 1e-8
+)
+
+// adamStep is the rule of [Adam] for one part of a parameter.
+func adamStep[T kernel.Float](v, g, first, second []T, t int, rate float64) {
 	step := T(rate / (1 - math.Pow(adamFirst, float64(t))))
 	correction := T(1 / math.Sqrt(1-math.Pow(adamSecond, float64(t))))
 	first, second, g = first[:len(v)], second[:len(v)], g[:len(v)]
@@ -71,14 +84,66 @@ func adam[T kernel.Float](v, g, first, second []T, t int, rate float64) {
 	}
 }
 
-func addTo[T kernel.Float](dst []T, c T, src []T) {
-	for i, v := range src {
-		dst[i] += c * v
+// The Stiefel manifold is the set of d × k matrices Θ with ΘᵀΘ = I.
+
+// makeTangent replaces g, the gradient at theta, by the Riemannian one, g − theta·(thetaᵀg +
+// gᵀtheta)/2: its projection on the tangent space for the metric of the surrounding space (Absil,
+// Mahony and Sepulchre 2008, 3.35).
+func makeTangent[T kernel.Float](ctx context.Context, theta, g kernel.Matrix[T]) error {
+	k := theta.Cols
+	s, release := kernel.Scratch[T](k, k)
+	defer release()
+	if err := kernel.Gemm(ctx, true, false, 1, theta, g, 0, s); err != nil {
+		return err
 	}
+	for i := range k {
+		for j := range i + 1 {
+			mean := (s.Data[i*s.Stride+j] + s.Data[j*s.Stride+i]) / 2
+			s.Data[i*s.Stride+j], s.Data[j*s.Stride+i] = mean, mean
+		}
+	}
+	return kernel.Gemm(ctx, false, false, -1, theta, s, 1, g)
 }
 
-func scaleBy[T kernel.Float](x []T, c T) {
-	for i := range x {
-		x[i] *= c
+// retract replaces x, of full rank, by the Q of its QR decomposition with a positive diagonal of R:
+// the closest way back to the manifold that is one decomposition long. R is found as the Cholesky
+// factor of XᵀX, and once more from the result: X is near the manifold, where that is as accurate
+// as reflections (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015) and all products.
+func retract[T kernel.Float](ctx context.Context, x kernel.Matrix[T]) error {
+	q, release := kernel.Scratch[float64](x.Rows, x.Cols)
+	defer release()
+	if err := kernel.Convert(ctx, q, x); err != nil {
+		return err
 	}
+	for range 2 {
+		if err := orthonormalize(ctx, q); err != nil {
+			return err
+		}
+	}
+	return kernel.Convert(ctx, x, q)
+}
+
+// orthonormalize multiplies q by the inverse of the Cholesky factor of qᵀq.
+func orthonormalize(ctx context.Context, q kernel.Matrix[float64]) error {
+	k := q.Cols
+	gram, releaseGram := kernel.Scratch[float64](k, k)
+	defer releaseGram()
+	clear(gram.Data)
+	if err := kernel.Gram(ctx, 1, q, q, gram); err != nil {
+		return err
+	}
+	r, ok := lapack64.Potrf(blas64.Symmetric{N: k, Stride: gram.Stride, Data: gram.Data, Uplo: blas.Upper})
+	if !ok || !lapack64.Trtri(r) {
+		return fmt.Errorf("gnn: %w: a weight on the Stiefel manifold has lost its rank", ErrDiverged)
+	}
+	for i := 1; i < k; i++ {
+		clear(gram.Data[i*gram.Stride:][:i])
+	}
+	product, release := kernel.Scratch[float64](q.Rows, k)
+	defer release()
+	if err := kernel.Gemm(ctx, false, false, 1, q, gram, 0, product); err != nil {
+		return err
+	}
+	kernel.Copy(q, product)
+	return nil
 }

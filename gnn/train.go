@@ -2,69 +2,58 @@ package gnn
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"coles"
+	"coles/internal/archive"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/tape"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Train trains a network on a graph with features X (n×d), without labels, and
-// embeds its nodes. [DefaultSettings] is what it does unless options say otherwise.
+// Train trains a network on a graph with features X (n × d), without labels, and embeds its nodes.
+// [DefaultSettings] is what it does unless options say otherwise.
 //
 // An epoch of the default takes some 6·(nnz(X)·k + nnz(W)·(k+d′) + n·k·d′ + n·d′²/2)
-// multiplications for k hidden and d′ output columns; the memory is [Report].Memory
-// beside data, parameters, and the pairs and views that a step draws.
-// The result depends on the input and the settings only, to the byte, however
-// many processors there are.
+// multiplications for k hidden and d′ output columns; the memory is [Report].Memory in addition to
+// data, parameters, and the pairs and views that a step draws. The result depends on the input and
+// the settings only, to the byte, however many processors there are.
 //
-// Errors: [coles.ErrSetting], [coles.ErrShape], [coles.ErrEmpty], [coles.ErrNotFinite],
-// [coles.ErrDim], [coles.ErrPreparation], [coles.ErrPrecision], [coles.ErrTooLarge],
-// [coles.ErrDense], [ErrDiverged], those of the callbacks, and ctx's.
+// Errors: [coles.ErrSetting], [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite],
+// [coles.ErrNegative], [coles.ErrPrecision], [coles.ErrTooLarge], [coles.ErrDense], [ErrDiverged],
+// those of the callbacks, and ctx's.
 func Train(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(DefaultSettings(), opts)
 	if err != nil {
 		return nil, err
 	}
-	return train(ctx, c, g, x, nil)
+	return fit(ctx, c, g, x, nil, supervision{})
 }
 
-func train(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint) (*Model, error) {
-	if err := checkContext(ctx); err != nil {
-		return nil, err
+func fit(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint, s supervision) (*Model, error) {
+	if (c.Objective.kind == crossEntropy) != (s.classes > 0) {
+		return nil, bad("objective %v: cross-entropy is for TrainClassifier, which has no other", c.Objective)
 	}
-	if c.Objective.kind == classObjective {
-		return nil, fmt.Errorf("gnn: objective: %w: cross-entropy is for TrainClassifier", coles.ErrSetting)
-	}
-	if c.Precision == coles.Float64 {
-		return trainIn[float64](ctx, c, g, x, from)
-	}
-	c.Precision = coles.Float32
-	return trainIn[float32](ctx, c, g, x, from)
-}
-
-func trainIn[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint) (*Model, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	r, err := newRun[T](ctx, c, g, x, 0)
+	if c.Precision == coles.Float64 {
+		return fitIn[float64](ctx, c, g, x, from, s)
+	}
+	c.Precision = coles.Float32
+	return fitIn[float32](ctx, c, g, x, from, s)
+}
+
+func fitIn[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint, s supervision) (*Model, error) {
+	r, err := newRun[T](ctx, c, g, x, s)
 	if err != nil {
 		return nil, err
-	}
-	if c.validation.score != nil {
-		r.judge = &judge[T]{c.validation.every, c.validation.patience, func(ctx context.Context, h kernel.Matrix[T]) (float64, error) {
-			y, _, err := scaled(ctx, h, c.Norm)
-			if err != nil {
-				return 0, err
-			}
-			return c.validation.score(ctx, r.epoch, y)
-		}}
 	}
 	if from != nil {
 		if err := r.restore(from); err != nil {
@@ -77,60 +66,81 @@ func trainIn[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x ma
 	return r.model(ctx)
 }
 
+// Progress says how far a training is.
+type Progress struct {
+	Epoch, Epochs int     // done, and at most to be done
+	Loss          float64 // the mean over the steps of the epoch, before each step
+	GradientNorm  float64 // of all parameters together, in the last step
+	Orthogonality float64 // ‖HᵀH/n − I‖²_F/d′ of the last step
+	Rank          float64 // effective rank of H in the last step: see [WithRankStop]
+	Score         float64 // of WithValidation, the newest; NaN before the first
+	Best          float64 // the best of them
+	Seconds       float64 // since the start
+}
+
 // A run is a training in numbers of type T.
 type run[T kernel.Float] struct {
 	config
-	input   coles.InputHash
 	prepare *coles.Preparer
 	data    *data[T]
 	tape    *tape.Tape[T]
 	encoder encoder[T]
-	targets *targets // of a classifier
-	judge   *judge[T]
+	labels  supervision // of a classifier
 	started time.Time
 	whole   *batch[T] // what stays of the batch of all nodes
+	report  Report    // what is known of it before the first step
 
-	// fingerprint is that of the data, and made when the first checkpoint asks.
-	fingerprint [sha256.Size]byte
-
-	// The state, which a checkpoint keeps, beside the parameters.
+	// The state, which a checkpoint keeps together with the parameters.
 	epoch, steps int
 	best         best[T]
 	last         Progress
 }
 
-// newRun prepares a training; classes is the width of the last layer if not 0.
-func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, classes int) (*run[T], error) {
-	r := &run[T]{config: c, started: time.Now(), tape: tape.New[T](ctx)}
+// best is the best that a judge has seen.
+type best[T kernel.Float] struct {
+	epoch  int // 0 before the first
+	score  float64
+	params []kernel.Matrix[T]
+}
+
+// newRun prepares a training.
+func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, s supervision) (*run[T], error) {
+	r := &run[T]{config: c, labels: s, started: time.Now(), tape: tape.New[T](ctx)}
 	r.last.Score, r.last.Best = math.NaN(), math.NaN()
-	err := checkRows(g, x)
+	source, err := readFeatures(ctx, g, x)
 	if err != nil {
 		return nil, err
 	}
-	if r.input, err = coles.HashInput(ctx, g, x); err != nil {
+	d := source.Cols()
+	r.Network = r.Network.resolve(d, s.classes)
+	shapes, err := r.Network.shapes(g.Nodes(), d)
+	if err != nil {
+		return nil, err
+	}
+	r.report = Report{Graph: g.Report(), Features: d, Dim: r.Network.width(), Precision: r.Precision, Version: archive.ModuleVersion()}
+	if r.report.GraphHash, err = matrix.HashCSR(ctx, g.Raw()); err != nil {
+		return nil, err
+	}
+	if r.report.FeaturesHash, err = matrix.Hash(ctx, source); err != nil {
+		return nil, err
+	}
+	if r.prepare, err = r.Preparation.Fit(ctx, source); err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
-	if r.prepare, err = coles.FitPreparation(ctx, x, c.Features); err != nil {
-		return nil, fmt.Errorf("gnn: %w", err)
-	}
-	_, d := x.Dims()
-	if r.Network, err = r.Network.resolve(d, classes); err != nil {
+	r.report.Preparation = r.prepare.Preparation()
+	if r.data, err = newData[T](ctx, g, source, r.prepare, r.Settings); err != nil {
 		return nil, err
 	}
-	if err := r.Network.checkSizes(g.Nodes(), d); err != nil {
-		return nil, err
+	r.encoder, err = newEncoder[T](ctx, r.Network, shapes, r.seedOf(drawWeights, 0, 0))
+	for _, s := range shapes {
+		r.report.Parameters += s.rows * s.cols
 	}
-	if r.data, err = newData[T](ctx, g, x, r.prepare, r.Settings); err != nil {
-		return nil, err
-	}
-	r.encoder.layers = r.Network
-	r.encoder.params, err = newParameters[T](ctx, r.Network, d, r.seedOf(drawWeights, 0, 0))
 	return r, err
 }
 
 // train runs the epochs that are left.
 func (r *run[T]) train(ctx context.Context) error {
-	if r.judge == nil {
+	if !r.judged() {
 		r.best = best[T]{} // of a training before this one, which had a judge
 	}
 	for r.epoch < r.Epochs && !r.ended() {
@@ -145,8 +155,8 @@ func (r *run[T]) train(ctx context.Context) error {
 		if r.progress != nil {
 			r.progress(r.last)
 		}
-		if c := r.checkpoint; c.save != nil && r.epoch%c.every == 0 {
-			if err := c.save(r.snapshot()); err != nil {
+		if r.save != nil && r.epoch%r.saveEvery == 0 {
+			if err := r.save(r.snapshot()); err != nil {
 				return fmt.Errorf("gnn: checkpoint after epoch %d: %w", r.epoch, err)
 			}
 		}
@@ -157,6 +167,14 @@ func (r *run[T]) train(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ended reports whether the rank is as low as it may get or patience has come to its end.
+func (r *run[T]) ended() bool {
+	if r.StopRank > 0 && r.epoch > 0 && r.last.Rank <= r.StopRank {
+		return true
+	}
+	return r.judged() && r.best.epoch > 0 && r.epoch-r.best.epoch >= r.every*r.patience
 }
 
 // runEpoch goes through all nodes once.
@@ -187,7 +205,7 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], rnd *rand.Rand) (fl
 	var sum, h *tape.Value[T]
 	for _, v := range b.views {
 		h = r.encoder.embed(ctx, t, v, rnd)
-		part := r.loss(b, h)
+		part := loss(t, r.Objective, b, h)
 		if sum == nil {
 			sum = part
 		} else {
@@ -213,18 +231,10 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], rnd *rand.Rand) (fl
 	r.last.GradientNorm = math.Sqrt(squares)
 	value := sum.Scalar()
 	// Adam keeps squares as numbers of type T.
-	if total := value + float64(T(squares)); math.IsNaN(total) || math.IsInf(total, 0) {
+	if !matrix.Finite(value + float64(T(squares))) {
 		return 0, fmt.Errorf("%w: loss %v, gradient of norm %v", ErrDiverged, value, r.last.GradientNorm)
 	}
 	return value, nil
-}
-
-// loss records the loss for the output of a batch.
-func (r *run[T]) loss(b *batch[T], h *tape.Value[T]) *tape.Value[T] {
-	if r.targets != nil {
-		return r.tape.SoftmaxCrossEntropy(h, r.targets.rows, r.targets.classes)
-	}
-	return loss(r.tape, r.Objective, b, h)
 }
 
 // output is what the network makes of all nodes now, in memory of the tape.
@@ -234,7 +244,51 @@ func (r *run[T]) output(ctx context.Context) (kernel.Matrix[T], error) {
 	if err := r.tape.Err(); err != nil {
 		return kernel.Matrix[T]{}, err
 	}
-	return h.Data(), checkFinite(ctx, h.Data(), fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged))
+	return h.Data(), checkFinite(ctx, matrix.Of(h.Data()), fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged))
 }
 
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+// judged reports whether outputs are given a score.
+func (r *run[T]) judged() bool { return r.score != nil || r.labels.classes > 0 }
+
+// judge gives an output its score.
+func (r *run[T]) judge(ctx context.Context, h kernel.Matrix[T]) (float64, error) {
+	if val := r.labels.val; r.labels.classes > 0 {
+		return -r.tape.SoftmaxCrossEntropy(r.tape.Constant(h), val.rows, val.classes).Scalar(), r.tape.Err()
+	}
+	y, _, err := scaled(ctx, h, r.Norm)
+	if err != nil {
+		return 0, err
+	}
+	return r.score(ctx, r.epoch, y)
+}
+
+// validate judges the output, when it is time, and keeps the best parameters. Of two epochs alike
+// it is the earlier.
+func (r *run[T]) validate(ctx context.Context) error {
+	if !r.judged() || r.epoch%r.every != 0 && r.epoch != r.Epochs {
+		return nil
+	}
+	h, err := r.output(ctx)
+	if err != nil {
+		return err
+	}
+	score, err := r.judge(ctx, h)
+	if err != nil {
+		return fmt.Errorf("validation: %w", err)
+	}
+	if !matrix.Finite(score) {
+		return fmt.Errorf("validation: %w: the score is %v", ErrDiverged, score)
+	}
+	r.last.Score = score
+	if r.best.epoch > 0 && score <= r.best.score {
+		return nil
+	}
+	r.best.epoch, r.best.score, r.last.Best = r.epoch, score, score
+	r.best.params = r.best.params[:0]
+	for _, p := range r.encoder.params {
+		kept := p.value
+		kept.Data = slices.Clone(kept.Data)
+		r.best.params = append(r.best.params, kept)
+	}
+	return nil
+}

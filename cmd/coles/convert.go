@@ -82,10 +82,9 @@ func convert(ctx context.Context, c *cli.Command, s streams) error {
 	return out.write(ctx, func(w io.Writer) error { return to.write(w, d) })
 }
 
-// conversion finds the formats that the names of two formats, or of two files,
-// allow: both of a graph or, unless options go with a graph only, both of
-// vectors, which may be the features of an archive. Where both are possible, as for
-// text, it wants to be told.
+// conversion finds the formats that the names of two formats, or of two files, allow: both of a
+// graph or, unless options go with a graph only, both of vectors, which may be the features of an
+// archive. Where both are possible, as for text, it wants to be told.
 func conversion(fromName, in, toName, out string, graphOnly bool) (from, to format, err error) {
 	froms, err := candidates("-from", fromName, in, isRead)
 	if err != nil {

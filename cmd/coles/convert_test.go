@@ -133,13 +133,10 @@ func TestFeaturesWithoutIDs(t *testing.T) {
 	}
 }
 
-// A file of float32 is taken as such: it is not doubled in a conversion, and
-// features are those of a matrix of float32.
+// A file of float32 is taken as such: it is not doubled in a conversion, and features are those of
+// a matrix of float32.
 func TestFloat32Files(t *testing.T) {
-	x, err := coles.NewDense32(4, 3, []float32{1, 0, 0.1, 0, 1, 0, 0.2, 1, 1, 1, 1, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := &coles.Dense32{Rows: 4, Cols: 3, Stride: 3, Data: []float32{1, 0, 0.1, 0, 1, 0, 0.2, 1, 1, 1, 1, 0}}
 	npy := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, x) })
 	dir := folder(t, map[string]string{"x.npy": npy, "e.txt": "0 1\n1 2\n2 0\n2 3\n"})
 	path, out := filepath.Join(dir, "x.npy"), filepath.Join(dir, "out.npy")

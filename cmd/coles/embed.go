@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/peak"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -94,7 +95,7 @@ func embed(ctx context.Context, c *cli.Command, s streams) error {
 
 	summary.Nodes, summary.Edges = g.Nodes(), g.Report().Edges
 	summary.Features, summary.Dim = columns(d.Features), columns(y)
-	summary.PeakBytes, summary.Fit = peakBytes(), m.Report()
+	summary.PeakBytes, summary.Fit = peak.Bytes(), m.Report()
 	if c.Bool("verbose") {
 		fmt.Fprintln(s.stderr, summary.Fit)
 	}
@@ -104,7 +105,7 @@ func embed(ctx context.Context, c *cli.Command, s streams) error {
 	return nil
 }
 
-// stopwatch returns a function that tells the seconds since its last call.
+// stopwatch returns a function that gives the seconds since its last call.
 func stopwatch() func() float64 {
 	last := time.Now()
 	return func() float64 {

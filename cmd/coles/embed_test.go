@@ -24,7 +24,7 @@ func fitted(t *testing.T, opts ...coles.Option) *coles.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := coles.FromCSR(d.Adjacency, coles.WithSymmetrization(), coles.WithIDs(d.IDs))
+	g, err := coles.FromDirectedCSR(d.Adjacency, coles.WithIDs(d.IDs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +189,8 @@ func TestSettingsRoundTripAndOptionsChangeThem(t *testing.T) {
 	}
 	want.Dim, want.Seed, want.Kappa, want.Eta = 3, 1<<63, 0, 0.25
 	want.Filter, want.Precision = coles.APPNP(10, 0.1), coles.Float32
-	want.Negatives = coles.UniformNegatives(5, coles.ExcludeEdges())
-	args := strings.Fields("embed -print-settings -dim 3 -seed 9223372036854775808 -kappa 0 -eta 0.25 -filter appnp:10,0.1 -precision float32 -negatives uniform:5 -exclude-edges")
+	want.Negatives = coles.UniformNegatives(5).ExcludeEdges()
+	args := strings.Fields("embed -print-settings -dim 3 -seed 9223372036854775808 -kappa 0 -eta 0.25 -filter appnp:10,0.1 -precision float32 -negatives uniform:5,exclude-edges")
 	printed := must(t, "", args...)
 	if err := json.Unmarshal([]byte(printed), &got); err != nil {
 		t.Fatal(err)
@@ -206,31 +206,17 @@ func TestSettingsRoundTripAndOptionsChangeThem(t *testing.T) {
 	}
 }
 
-// The constructors of the option -filter against those of the library.
-func TestFilterOption(t *testing.T) {
-	for option, want := range map[string]coles.Filter{
-		"s2gcsum:4": coles.S2GCSum(4), "s2gc:8,0.05": coles.S2GC(8, 0.05), "sgc:2": coles.SGC(2), "appnp:3,0.2": coles.APPNP(3, 0.2),
-		"heat:8,5": coles.Heat(8, 5), "identity": coles.Identity(), "polynomial:0.5,-0.25,1e-3": coles.Polynomial(0.5, -0.25, 1e-3),
-	} {
-		var s coles.Settings
-		if err := json.Unmarshal([]byte(must(t, "", "embed", "-print-settings", "-filter", option)), &s); err != nil {
-			t.Fatal(err)
-		}
-		if s.Filter.String() != want.String() || !cmp.Equal(s.Filter.Coefficients(), want.Coefficients()) {
-			t.Errorf("-filter %s is %v %v, want %v %v", option, s.Filter, s.Filter.Coefficients(), want, want.Coefficients())
-		}
+// What the library reads as text, the options take.
+func TestFilterAndNegativesOptions(t *testing.T) {
+	var s coles.Settings
+	if err := json.Unmarshal([]byte(must(t, "", "embed", "-print-settings", "-filter", "polynomial:0.5,-0.25,1e-3", "-negatives", "erdos-renyi:0.125")), &s); err != nil {
+		t.Fatal(err)
 	}
-	for option, want := range map[string]coles.NegativeSampler{
-		"expected-degree": coles.ExpectedDegreeNegatives(), "expected-uniform": coles.ExpectedUniformNegatives(), "uniform:5": coles.UniformNegatives(5),
-		"degree:2": coles.DegreeNegatives(2), "erdos-renyi:0.125": coles.ErdosRenyiNegatives(0.125), "none": coles.NoNegatives(),
-	} {
-		var s coles.Settings
-		if err := json.Unmarshal([]byte(must(t, "", "embed", "-print-settings", "-negatives", option)), &s); err != nil {
-			t.Fatal(err)
-		}
-		if !cmp.Equal(asJSON(t, s.Negatives), asJSON(t, want)) {
-			t.Errorf("-negatives %s is %v, want %v", option, s.Negatives, want)
-		}
+	if want := []float64{0.5, -0.25, 1e-3}; !cmp.Equal(s.Filter.Coefficients(), want) {
+		t.Errorf("-filter is %v %v, want %v", s.Filter, s.Filter.Coefficients(), want)
+	}
+	if want := coles.ErdosRenyiNegatives(0.125); s.Negatives != want {
+		t.Errorf("-negatives is %v, want %v", s.Negatives, want)
 	}
 }
 

@@ -102,7 +102,7 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	e.Classification = &classification{from, measured{r.Mean, r.Std, r.Accuracy}}
+	e.Classification = &classification{from, measured{r.Mean, r.Std, r.Each}}
 	if runs := c.Int("runs"); runs > 0 {
 		if e.Clustering, err = clusters(ctx, y, d.Labels, labelled, runs, seedOr1(c)); err != nil {
 			return err
@@ -139,8 +139,8 @@ func checkEvalFlags(c *cli.Command) error {
 	return nil
 }
 
-// embeddingToMeasure reads or makes the embedding. The dataset is the graph or,
-// where there is none, has labels only.
+// embeddingToMeasure reads or makes the embedding. The dataset is the graph or, where there is
+// none, has labels only.
 func embeddingToMeasure(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writer) (*dataset.Dataset, mat.Matrix, error) {
 	if !c.IsSet("embedding") {
 		e, err := newEmbedder(ctx, c, in, stderr)
@@ -188,8 +188,8 @@ func labelledNodes(d *dataset.Dataset) []int {
 	return nodes
 }
 
-// splitsToUse reads splits, takes those of the dataset or draws some, and says
-// which. No node without a label is tested on.
+// splitsToUse reads splits, takes those of the dataset or draws some, and says which. No node
+// without a label is tested on.
 func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) ([]dataset.Split, string, error) {
 	n := len(d.Labels)
 	var splits []dataset.Split

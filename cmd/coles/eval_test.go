@@ -65,8 +65,8 @@ func TestEvalIsTheProtocolOfTheLibrary(t *testing.T) {
 	if e.Nodes != 300 || e.Columns != 16 || e.Labelled != 300 || e.Classes != 3 || e.Embedding != "coles" {
 		t.Errorf("sizes %+v", e)
 	}
-	if !cmp.Equal(e.Classification.Accuracy, measured{want.Mean, want.Std, want.Accuracy}) {
-		t.Errorf("accuracy %v, want %v", e.Classification.Accuracy.Each, want.Accuracy)
+	if !cmp.Equal(e.Classification.Accuracy, measured{want.Mean, want.Std, want.Each}) {
+		t.Errorf("accuracy %v, want %v", e.Classification.Accuracy.Each, want.Each)
 	}
 	if !cmp.Equal(e.Clustering.NMI.Each, clusters.NMI.Each) || !cmp.Equal(e.Clustering.F1.Mean, clusters.F1.Mean) || !cmp.Equal(e.Clustering.Accuracy.Std, clusters.Accuracy.Std) {
 		t.Errorf("clustering %+v, want %+v", e.Clustering, clusters)

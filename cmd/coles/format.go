@@ -11,29 +11,28 @@ import (
 	"coles/dataset"
 )
 
-// A format is one way to write a graph or vectors down. What a file of vectors
-// holds is a Dataset that has Features, and IDs perhaps, but no Adjacency.
+// A format is one way to write a graph or vectors down. What a file of vectors holds is a Dataset
+// that has Features, and IDs perhaps, but no Adjacency.
 type format struct {
 	name  string
 	about string
 	graph bool // a graph, perhaps with features, labels and splits; otherwise vectors
 	// features says that a graph's format holds features too, which serve as vectors.
 	features bool
-	// extensions, lower case and with the dot, tell the format by a file's name;
-	// isFolder does where it is not a single file.
+	// extensions, lower case and with the dot, tell the format by a file's name; isFolder does
+	// where it is not a single file.
 	extensions []string
 	isFolder   func(path string) bool
 	binary     bool
-	// read reads a source. Where nodes is not nil it names the nodes, in order,
-	// for formats in which edges alone would do so; others pay no heed to it.
+	// read reads a source. Where nodes is not nil it names the nodes, in order, for formats in
+	// which edges alone would do so; others pay no heed to it.
 	read func(ctx context.Context, in *source, nodes []string) (*dataset.Dataset, error)
 	// write is nil for what is only read. A graph's format is given a graph.
 	write func(w io.Writer, d *dataset.Dataset) error
 }
 
-// formats is the table of all formats: a line more is a format more. The first
-// of several that share an extension is the one meant by it, among graphs and
-// among vectors.
+// formats is the table of all formats: a line more is a format more. The first of several that
+// share an extension is the one meant by it, among graphs and among vectors.
 func formats() []format {
 	return []format{
 		{name: "npz", about: "gnn-benchmark archive", graph: true, features: true, extensions: []string{".npz"}, binary: true, read: readNPZ, write: dataset.WriteNPZ},
@@ -90,8 +89,8 @@ func formatNamed(name string, pass func(format) bool) (format, bool) {
 	return format{}, false
 }
 
-// formatsOf lists the formats that a path may be in, by its extension or by the
-// files that it stands for.
+// formatsOf lists the formats that a path may be in, by its extension or by the files that it
+// stands for.
 func formatsOf(path string) []format {
 	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
 	var found []format
@@ -109,8 +108,8 @@ func holdsVectors(f format) bool { return !f.graph || f.features }
 func isRead(f format) bool       { return f.read != nil }
 func isWritten(f format) bool    { return f.write != nil }
 
-// readingFormat is the format of a graph, or of vectors: the one named or, where
-// name is empty, told by the path, or else text.
+// readingFormat is the format of a graph, or of vectors: the one named or, where name is empty,
+// told by the path, or else text.
 func readingFormat(name, path string, graph bool) (format, error) {
 	wanted := isGraph
 	if !graph {
@@ -142,8 +141,8 @@ func readingFormat(name, path string, graph bool) (format, error) {
 // holdsEmbedding tells whether an embedding can be written in a format.
 func holdsEmbedding(f format) bool { return isWritten(f) && holdsVectors(f) }
 
-// embeddingFormat is the format to write an embedding in: the one named or told
-// by the path; text on standard output.
+// embeddingFormat is the format to write an embedding in: the one named or told by the path; text
+// on standard output.
 func embeddingFormat(name, path string) (format, error) {
 	if err := uncompressed(path); err != nil {
 		return format{}, err

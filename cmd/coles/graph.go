@@ -78,8 +78,7 @@ func readVectors(ctx context.Context, in *inputs, formatName, path string) (*dat
 	return readVectorsAs(ctx, f, s, formatName == "")
 }
 
-// readVectorsAs reads vectors in a format, which was perhaps guessed from the name
-// of the file.
+// readVectorsAs reads vectors in a format, which was perhaps guessed from the name of the file.
 func readVectorsAs(ctx context.Context, f format, s *source, guessed bool) (*dataset.Dataset, error) {
 	if guessed && f.name == "word2vec" && !beginsAsWord2Vec(ctx, s) {
 		f, _ = formatNamed(textVectors, isVectors) // .txt is anything
@@ -94,9 +93,8 @@ func readVectorsAs(ctx context.Context, f format, s *source, guessed bool) (*dat
 	return d, ctx.Err()
 }
 
-// beginsAsWord2Vec tells whether the first line is two whole numbers and the second
-// has as many values as the latter says, as in word2vec's text. What cannot be read
-// is for the reader to say.
+// beginsAsWord2Vec reports whether the first line is two whole numbers and the second has as many
+// values as the latter says, as in word2vec's text. What cannot be read is for the reader to say.
 func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	r, err := s.open(ctx)
 	if err != nil {
@@ -121,11 +119,11 @@ func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	return rest == "" || count == int(columns)+1
 }
 
-// giveFeatures puts vectors that were read from path into a graph of the same
-// nodes in the same order.
+// giveFeatures puts vectors that were read from path into a graph of the same nodes in the same
+// order.
 func giveFeatures(d, vectors *dataset.Dataset, path string) error {
 	if rows, _ := vectors.Features.Dims(); rows != d.Nodes() {
-		return fmt.Errorf("%s: %w: %d rows for %d nodes", path, dataset.ErrShape, rows, d.Nodes())
+		return fmt.Errorf("%s: %w: %d rows for %d nodes", path, coles.ErrShape, rows, d.Nodes())
 	}
 	if err := sameNames(d.IDs, vectors.IDs, path); err != nil {
 		return err
@@ -144,7 +142,7 @@ func sameNames(graph, vectors []string, path string) error {
 	}
 	for i, id := range graph {
 		if vectors[i] != id {
-			return fmt.Errorf("%s: %w: row %d is %q, and node %d of the graph %q", path, dataset.ErrUnknownNode, i, vectors[i], i, id)
+			return fmt.Errorf("%s: %w: row %d is %q, and node %d of the graph %q", path, coles.ErrIDs, i, vectors[i], i, id)
 		}
 	}
 	return nil
@@ -165,11 +163,11 @@ func giveLabels(ctx context.Context, in *inputs, path string, d *dataset.Dataset
 
 // undirected is the graph of the dataset in a file, checked and made undirected.
 func undirected(d *dataset.Dataset, file string) (*coles.Graph, error) {
-	opts := []coles.GraphOption{coles.WithSymmetrization()}
+	var opts []coles.GraphOption
 	if d.IDs != nil {
 		opts = append(opts, coles.WithIDs(d.IDs))
 	}
-	g, err := coles.FromCSR(d.Adjacency, opts...)
+	g, err := coles.FromDirectedCSR(d.Adjacency, opts...)
 	if err != nil {
 		return nil, (&source{path: file}).errAt(err)
 	}

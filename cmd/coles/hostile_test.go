@@ -49,7 +49,7 @@ func TestFailures(t *testing.T) {
 		"empty input":                {[]string{"embed", "-o", out}, "", "standard input"},
 		"one word":                   {[]string{"embed", "-o", out}, "a b\nc\n", "standard input:2"},
 		"edge of weight NaN":         {[]string{"embed", "-o", out}, "a b 1\na c NaN\n", "standard input:2:5"},
-		"negative weight":            {[]string{"embed", "-o", out}, "a b 1\na c -1\n", "standard input: graph: negative"},
+		"negative weight":            {[]string{"embed", "-o", out}, "a b 1\na c -1\n", "standard input: graph: value is negative: weight -1"},
 		"unknown node":               {[]string{"embed", "-", "-features", features, "-o", out}, "ann bob\nann eve\n", "standard input:2:5"},
 		"features of no number":      {[]string{"embed", edges, "-features", "-", "-o", out}, "ann 1\nbob x\n", "standard input:2:5"},
 		"too few features":           {[]string{"embed", edges, "-features", "-", "-o", out}, "ann 1\nbob 2\n", `"cy"`},
@@ -72,7 +72,7 @@ func TestFailures(t *testing.T) {
 		"vectors of no features":     {[]string{"similar", "-embedding", bare, "ann"}, "", "bare.npz: missing part: features"},
 		"classes too small":          {[]string{"eval", edges, "-dim", "1", "-labels", filepath.Join(dir, "labels.txt")}, "", "three labelled"},
 		"settings cut off":           {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\n\n", "standard input:3"},
-		"text behind settings":       {[]string{"embed", edges, "-settings", "-", "-o", out}, "{} {}", "after"},
+		"text behind settings":       {[]string{"embed", edges, "-settings", "-", "-o", out}, "{} {}", "text after"},
 		"labels of strangers":        {[]string{"info", edges, "-labels", "-"}, "ann x\neve y\n", "standard input:2:1"},
 		"a label that is missing":    {[]string{"eval", edges, "-labels", "-"}, "ann\n", "standard input:1"},
 		"no labels":                  {[]string{"eval", edges, "-dim", "1"}, "", "-labels"},
@@ -81,7 +81,7 @@ func TestFailures(t *testing.T) {
 		"embedding of another graph": {[]string{"eval", edges, "-embedding", file("short.tsv", "ann 1\nbob 2\n")}, "", "short.tsv"},
 		"embedding of other nodes":   {[]string{"eval", edges, "-embedding", file("other.tsv", "ann 1\nbob 2\ndan 3\ncy 4\n")}, "", `"dan"`},
 		"similar to a stranger":      {[]string{"similar", "eve"}, "ann 1\nbob 2\n", `"eve"`},
-		"similar, other width":       {[]string{"similar", "-queries", features}, "ann 1\nbob 2\n", "sizes"},
+		"similar, other width":       {[]string{"similar", "-queries", features}, "ann 1\nbob 2\n", "wrong size"},
 		"id of two words":            {[]string{"convert", "-from", "tsv", "-to", "word2vec", "-", filepath.Join(dir, "out.txt")}, "\"ann b\" 1\n", `"ann b"`},
 		"a line break in a name":     {[]string{"info", "no\nfile"}, "", "no; file"},
 	} {
@@ -94,14 +94,14 @@ func TestFailures(t *testing.T) {
 
 func TestMalformedWord2Vec(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":               {"", "standard input:1: truncated"},
+		"empty":               {"", "standard input:1: damaged or cut off"},
 		"no sizes":            {"ann 1 2\n", "standard input:1: malformed"},
 		"sizes of no number":  {"two 2\nann 1 2\n", "two"},
 		"no rows":             {"0 2\n", "standard input:1:1: no rows"},
 		"negative":            {"1 -2\nann 1 2\n", `"-2"`},
 		"a huge promise":      {"1099511627776 1099511627776\nann 1\n", "standard input:1:1: 1099511627776: too large"},
 		"a sum that is small": {"2 2147483647\n\n", "standard input:2"},
-		"cut off":             {"2 2\nann 1 2\n", "standard input:3: truncated"},
+		"cut off":             {"2 2\nann 1 2\n", "standard input:3: damaged or cut off"},
 		"a row too many":      {"1 2\nann 1 2\nbob 1 2\n", "standard input:3"},
 		"a value too few":     {"1 2\nann 1\n", "standard input:2"},
 		"a value too many":    {"1 2\nann 1 2 3\n", "standard input:2"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,9 +17,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const infoDescription = `Tells what FILE, a graph or a model, holds. Of a graph: nodes, edges, connected
+const infoDescription = `Describes FILE, a graph or a model. Of a graph: nodes, edges, connected
 components, degrees, features, homophily if there are labels, and the memory
-that a fit with the settings given will take beside its input. Degrees count
+that a fit with the settings given will take besides its input. Degrees count
 neighbours; self loops are left out. Of a model: the graph it was fitted on,
 what the fit did, and its settings (with -json all of them).
 
@@ -112,7 +113,12 @@ type graphInfo struct {
 	Features   *featuresInfo     `json:"features"` // null for none
 	Labels     *labelsInfo       `json:"labels"`   // null for none
 	Splits     int               `json:"splits"`
-	Fit        coles.Memory      `json:"fit"` // beside graph and features
+	Fit        memory            `json:"fit"`
+}
+
+// memory is what a fit takes besides graph and features.
+type memory struct {
+	Bytes int64 `json:"bytes"`
 }
 
 type degrees struct {
@@ -154,7 +160,7 @@ func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, sett
 		}
 	}
 	var err error
-	about.Fit, err = coles.Estimate(g, d.Features, coles.WithSettings(settings))
+	about.Fit.Bytes, err = settings.Estimate(g, d.Features)
 	return about, err
 }
 
@@ -261,8 +267,49 @@ func (a *graphInfo) print(w io.Writer) error {
 	if a.Splits > 0 {
 		fmt.Fprintf(t, "splits\t%d\n", a.Splits)
 	}
-	fmt.Fprintf(t, "a fit takes\t%s beside graph and features, by the solver %v\n", megabytes(a.Fit.Bytes), a.Fit.Solver)
+	fmt.Fprintf(t, "a fit takes\t%s besides graph and features\n", megabytes(a.Fit.Bytes))
 	return t.Flush()
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// modelInfo is what info prints of a model.
+type modelInfo struct {
+	Nodes    int            `json:"nodes"` // those fitted, which the model names
+	Features int            `json:"features"`
+	Dim      int            `json:"dim"`
+	Lambda   []float64      `json:"lambda"`
+	Settings coles.Settings `json:"settings"`
+	Report   coles.Report   `json:"report"`
+}
+
+func describeModel(m *coles.Model) *modelInfo {
+	r := m.Report()
+	return &modelInfo{
+		Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
+		Lambda: m.Lambda(), Settings: m.Settings(), Report: r,
+	}
+}
+
+func (m *modelInfo) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	s, r := m.Settings, m.Report
+	fmt.Fprintf(t, "model of\t%d nodes, %d edges\n", m.Nodes, r.Graph.Edges)
+	if m.Features > 0 {
+		fmt.Fprintf(t, "features\t%d columns, prepared by %v\n", m.Features, r.Preparation)
+	} else {
+		fmt.Fprintln(t, "features\tnone: it embeds only the graph it was fitted on")
+	}
+	fmt.Fprintf(t, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
+	if n := len(m.Lambda); n > 0 {
+		fmt.Fprintf(t, "eigenvalues\t%.4g to %.4g\n", m.Lambda[0], m.Lambda[n-1])
+	}
+	fmt.Fprintf(t, "filter\t%v\n", s.Filter)
+	fmt.Fprintf(t, "negatives\t%v, κ = %d, η′ = %g\n", s.Negatives, s.Kappa, s.Eta)
+	fmt.Fprintf(t, "seed\t%d\n", s.Seed)
+	fmt.Fprintf(t, "solver\t%v, %v, %s kernels\n", r.Solver, r.Precision, r.Kernels)
+	fmt.Fprintf(t, "input\tgraph %s, features %s\n", r.GraphHash, cmp.Or(r.FeaturesHash, "none"))
+	fmt.Fprintf(t, "made by\tcoles %s\n", r.Version)
+	fmt.Fprintf(t, "memory\t%s estimated\n", megabytes(r.Memory.Bytes))
+	return t.Flush()
+}

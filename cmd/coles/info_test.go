@@ -10,8 +10,8 @@ import (
 	"coles"
 )
 
-// A triangle with a tail, an isolated node by a self loop and an edge given
-// twice; degrees 2, 2, 3, 1, 0, counted by hand.
+// A triangle with a tail, an isolated node by a self loop and an edge given twice; degrees 2, 2, 3,
+// 1, 0, counted by hand.
 const countedEdges = "a b\nb c\nc a\nc d\nd c\ne e\n"
 
 func TestInfoOfAGraph(t *testing.T) {
@@ -33,8 +33,8 @@ func TestInfoOfAGraph(t *testing.T) {
 	if *got.Features != (featuresInfo{2, 5, 0.5}) {
 		t.Errorf("features %+v", *got.Features)
 	}
-	// Among a, b, c, d: a and b have one of two neighbours alike, c one of
-	// three, d its only one; edges ab and cd of four; two classes of two.
+	// Among a, b, c, d: a and b have one of two neighbours alike, c one of three, d its only one;
+	// edges ab and cd of four; two classes of two.
 	h := got.Labels.Homophily
 	if got.Labels.Labelled != 4 || got.Labels.Classes != 2 || math.Abs(h.Node-(0.5+0.5+1.0/3+1)/4) > 1e-15 || h.Edge != 0.5 || h.Expected != 0.5 {
 		t.Errorf("labels %+v, homophily %+v", got.Labels, h)
@@ -44,14 +44,16 @@ func TestInfoOfAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want, err := coles.Estimate(g, nil, coles.WithDim(3)); err != nil {
+	settings := coles.DefaultSettings()
+	settings.Dim = 3
+	if want, err := settings.Estimate(g, nil); err != nil {
 		t.Fatal(err)
 	} else {
 		var got graphInfo
 		if err := json.Unmarshal([]byte(must(t, countedEdges, "info", "-json", "-dim", "3")), &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Fit != want || got.Features != nil || got.Labels != nil {
+		if got.Fit.Bytes != want || got.Features != nil || got.Labels != nil {
 			t.Errorf("memory %+v, want %+v; features %v, labels %v", got.Fit, want, got.Features, got.Labels)
 		}
 	}
@@ -73,7 +75,7 @@ func TestInfoOfAModel(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", model)), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Nodes != 4 || got.Features != 3 || got.Dim != 2 || asJSON(t, got.Provenance) != asJSON(t, m.Provenance()) || asJSON(t, got.Lambda) != asJSON(t, m.Lambda()) {
+	if got.Nodes != 4 || got.Features != 3 || got.Dim != 2 || asJSON(t, got.Settings) != asJSON(t, m.Settings()) || asJSON(t, got.Lambda) != asJSON(t, m.Lambda()) {
 		t.Errorf("model %+v", got)
 	}
 	for _, from := range []string{"", read(t, model)} {
@@ -82,7 +84,7 @@ func TestInfoOfAModel(t *testing.T) {
 			path = "-"
 		}
 		table := must(t, from, "info", path)
-		for _, line := range []string{"model of     4 nodes, 4 edges\n", "filter       SGC(2)\n", "seed         7\n", "input        graph " + m.Provenance().Input.Graph} {
+		for _, line := range []string{"model of     4 nodes, 4 edges\n", "filter       sgc:2\n", "seed         7\n", "input        graph " + m.Report().GraphHash} {
 			if !strings.Contains(table, line) {
 				t.Errorf("no line %q in\n%s", line, table)
 			}

@@ -1,5 +1,5 @@
-// Command coles embeds the nodes of graphs, and looks at graphs and embeddings
-// in files, by the library of the same name.
+// Command coles embeds the nodes of graphs, and looks at graphs and embeddings in files, by the
+// library of the same name.
 //
 // Usage:
 //
@@ -10,8 +10,8 @@
 //	coles convert [options] IN OUT       a file in another format
 //	coles completion SHELL               completion for bash, zsh, fish or pwsh
 //
-// coles -h and coles COMMAND -h list the options and give examples. Options
-// may be written with one dash or two, before or after arguments.
+// coles -h and coles COMMAND -h list the options and give examples. Options may be written with one
+// dash or two, before or after arguments.
 //
 // # Files
 //
@@ -28,22 +28,20 @@
 //	word2vec   .txt .vec                    word2vec's text
 //	tsv        .tsv and others              a line "id value value …" for every node
 //
-// With an edge list go -features FILE, which names the nodes and gives their
-// order, and -labels FILE, a line "id label" for every node that has one.
-// Everything may be gzipped. A file called "-", or none where one is
-// expected, is standard input or output; text is the default there. Directed
-// edges are made undirected.
+// With an edge list go -features FILE, which names the nodes and gives their order, and -labels
+// FILE, a line "id label" for every node that has one. Everything may be gzipped. A file called
+// "-", or none where one is expected, is standard input or output; text is the default there.
+// Directed edges are made undirected.
 //
 // # Output
 //
-// Results go to standard output or to the file of -o, which is written beside
-// its name and takes it when it is whole. Binary formats are not written to a
-// terminal. Progress is shown on standard error when that is a terminal.
-// An error is one line on standard error, with file and line where there
-// are such.
+// Results go to standard output or to the file of -o, which is written beside its name and takes it
+// when it is whole. Binary formats are not written to a terminal. Progress is shown on standard
+// error when that is a terminal. An error is one line on standard error, with file and line where
+// there are such.
 //
-// The same input, options and seed give the same bytes on any machine with the
-// same vector instructions.
+// The same input, options and seed give the same bytes on any machine with the same vector
+// instructions.
 //
 // # Exit status
 //
@@ -75,8 +73,7 @@ func main() {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	// A second signal ends the program at once: it may hang on a pipe that
-	// nobody reads.
+	// A second signal ends the program at once: it may hang on a pipe that nobody reads.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

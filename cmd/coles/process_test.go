@@ -68,8 +68,8 @@ func TestProcess(t *testing.T) {
 	t.Run("interruption", func(t *testing.T) { interrupt(t, program) })
 }
 
-// interrupt signals the program at moments from its start to its end, with
-// the exit code of a shell, one line and no file but the input as outcome.
+// interrupt signals the program at moments from its start to its end, with the exit code of a
+// shell, one line and no file but the input as outcome.
 func interrupt(t *testing.T, program string) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send on Windows")

@@ -32,10 +32,10 @@ func (l *progressLine) options() []coles.Option {
 	return []coles.Option{coles.WithProgress(l.show)}
 }
 
-func (l *progressLine) show(p coles.Progress) {
-	if now := time.Now(); p.Stage != l.stage || now.Sub(l.last) >= 50*time.Millisecond {
-		l.stage, l.last = p.Stage, now
-		text := fmt.Sprintf("%s %d/%d", p.Stage, p.Done, p.Total)
+func (l *progressLine) show(stage string, done, total int) {
+	if now := time.Now(); stage != l.stage || now.Sub(l.last) >= 50*time.Millisecond {
+		l.stage, l.last = stage, now
+		text := fmt.Sprintf("%s %d/%d", stage, done, total)
 		fmt.Fprintf(l.w, "\r%-*s", l.width, text)
 		l.width = max(l.width, len(text))
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"testing"
-
-	"coles"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -15,8 +13,8 @@ func TestProgressLine(t *testing.T) {
 	}
 	none.clear()
 	line := &progressLine{w: &b}
-	line.show(coles.Progress{Stage: "solve", Done: 1, Total: 12})
-	line.show(coles.Progress{Stage: "solve", Done: 2, Total: 12}) // too soon after
+	line.show("solve", 1, 12)
+	line.show("solve", 2, 12) // too soon after
 	line.clear()
 	if got, want := b.String(), "\rsolve 1/12\r          \r"; got != want {
 		t.Errorf("progress prints %q, want %q", got, want)

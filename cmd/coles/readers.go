@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// readNPZ reads an archive, which begins at its end: a file where it lies, and
-// what is packed or comes by a pipe from memory.
+// readNPZ reads an archive, which begins at its end: a file where it lies, and what is packed or
+// comes by a pipe from memory.
 func readNPZ(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
 	if in.stdin == nil {
 		if f, size, err := openPlain(in.path); err != nil {
@@ -40,8 +40,7 @@ func readNPZ(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 	return dataset.ReadNPZ(bytes.NewReader(all), int64(len(all)))
 }
 
-// openPlain opens a file that is neither packed nor a pipe; the file is nil for
-// those.
+// openPlain opens a file that is neither packed nor a pipe; the file is nil for those.
 func openPlain(path string) (*os.File, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -112,8 +111,8 @@ func readEdges(ctx context.Context, in *source, nodes []string) (*dataset.Datase
 	return d, err
 }
 
-// nodesText is a features file that only names nodes, for readers of files
-// that refer to them, which have a header or not as it has.
+// nodesText is a features file that only names nodes, for readers of files that refer to them,
+// which have a header or not as it has.
 func nodesText(nodes []string, header dataset.HeaderMode) (io.Reader, error) {
 	var text bytes.Buffer
 	if header == dataset.WithHeader {
@@ -141,8 +140,8 @@ func readLabels(ctx context.Context, in *source, nodes []string, d *dataset.Data
 	return nil
 }
 
-// readNPY maps a file of float32, which may be larger than memory, and reads
-// any other. The mapping stays until the program ends.
+// readNPY maps a file of float32, which may be larger than memory, and reads any other. The mapping
+// stays until the program ends.
 func readNPY(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
 	if in.stdin == nil {
 		f, _, err := openPlain(in.path)

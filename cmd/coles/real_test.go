@@ -2,18 +2,16 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
+
+	"coles/internal/testkit"
 )
 
-// The published files, when they are beside the project. Sizes are those of the
-// file's description: Cora has 2,708 nodes, 5,278 edges, 1,433 words, 7 classes.
+// The published files, when they are beside the project. Sizes are those of the file's description:
+// Cora has 2,708 nodes, 5,278 edges, 1,433 words, 7 classes.
 func TestRealFiles(t *testing.T) {
-	data := filepath.Join("..", "..", "..", "shared", "data")
-	if _, err := os.Stat(data); err != nil {
-		t.Skipf("the folder %s with published graphs is not there", data)
-	}
+	data := testkit.Shared(t, "data")
 	dir := t.TempDir()
 	planetoid, archive := filepath.Join(data, "planetoid", "cora"), filepath.Join(dir, "cora.npz")
 	must(t, "", "convert", planetoid, archive)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"coles"
+	"coles/internal/archive"
 
 	"github.com/urfave/cli/v3"
 )
@@ -55,9 +55,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailure
 }
 
-// oneLine is the text of an error without the packages that it comes from, so
-// that it begins with a file and line where there are such, and without line
-// breaks, whatever an id or a file name brings along.
+// oneLine is the text of an error without the packages that it comes from, so that it begins with a
+// file and line where there are such, and without line breaks, whatever an id or a file name brings
+// along.
 func oneLine(err error) string {
 	text := err.Error()
 	for _, name := range []string{"coles: ", "dataset: ", "eval: "} {
@@ -90,7 +90,7 @@ func root(s streams) *cli.Command {
 		Name:                  "coles",
 		Usage:                 "a vector for every node of a graph",
 		Description:           fmt.Sprintf(rootDescription, formatList(true), formatList(false)),
-		Version:               coles.ModuleVersion(),
+		Version:               archive.ModuleVersion(),
 		EnableShellCompletion: true,
 		ConfigureShellCompletionCommand: func(c *cli.Command) {
 			c.Hidden, c.Usage = false, "Print a completion script for bash, zsh, fish or pwsh"
@@ -132,8 +132,8 @@ func arguments(c *cli.Command, most int) ([]string, error) {
 	return args, nil
 }
 
-// fileFlag is an option that takes the name of a file, which is never empty:
-// that is a shell variable not set.
+// fileFlag is an option that takes the name of a file, which is never empty: that is a shell
+// variable not set.
 func fileFlag(name, usage string, aliases ...string) cli.Flag {
 	return &cli.StringFlag{Name: name, Aliases: aliases, Usage: usage, HideDefault: true, Validator: func(s string) error {
 		if s == "" {

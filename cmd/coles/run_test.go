@@ -16,8 +16,7 @@ func call(stdin string, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// must is the standard output of a run that has to succeed and be silent on
-// standard error.
+// must is the standard output of a run that has to succeed and be silent on standard error.
 func must(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := call(stdin, args...)
@@ -75,8 +74,7 @@ func TestShellCompletion(t *testing.T) {
 	}
 }
 
-// Every case is exit code 2, one line on standard error that says what, and
-// nothing written.
+// Every case is exit code 2, one line on standard error that says what, and nothing written.
 func TestUsageErrors(t *testing.T) {
 	dir, edges, features := small(t)
 	out := filepath.Join(dir, "out.tsv")
@@ -102,15 +100,14 @@ func TestUsageErrors(t *testing.T) {
 		"κ < 0":                    {"embed -kappa -1 " + edges, "κ = -1"},
 		"unknown precision":        {"embed -precision half " + edges, "half"},
 		"unknown filter":           {"embed -filter median:3 " + edges, "median"},
-		"filter without numbers":   {"embed -filter sgc " + edges, "sgc:HOPS"},
+		"filter without numbers":   {"embed -filter sgc " + edges, "missing"},
 		"filter of half a hop":     {"embed -filter sgc:0.5 " + edges, "0.5"},
 		"filter of negative hops":  {"embed -filter sgc:-1 " + edges, "-1"},
 		"filter of too many hops":  {"embed -filter sgc:1e300 " + edges, "1e300"},
 		"filter of NaN":            {"embed -filter s2gc:8,NaN " + edges, "NaN"},
 		"unknown negatives":        {"embed -negatives most:3 " + edges, "most"},
-		"negatives without number": {"embed -negatives uniform " + edges, "PER-NODE"},
-		"edges to exclude":         {"embed -exclude-edges " + edges, "-exclude-edges"},
-		"nothing drawn to exclude": {"embed -exclude-edges -negatives none " + edges, "none"},
+		"negatives without number": {"embed -negatives uniform " + edges, "missing"},
+		"nothing drawn to exclude": {"embed -negatives none,exclude-edges " + edges, "none"},
 		"unknown input format":     {"embed -from gml " + edges, "gml"},
 		"vectors for a graph":      {"embed -from npy " + edges, "npy"},
 		"vectors named as graph":   {"embed " + out + ".npy", "does not hold a graph"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"coles"
 	"coles/dataset"
 	"coles/eval"
 
@@ -111,7 +112,7 @@ func nearestToIDs(ctx context.Context, ids, names []string, d *dataset.Dataset, 
 	for i, id := range ids {
 		var ok bool
 		if rows[i], ok = row[id]; !ok {
-			return nil, fmt.Errorf("%w %q", dataset.ErrUnknownNode, id)
+			return nil, fmt.Errorf("%w: unknown node %q", coles.ErrIDs, id)
 		}
 	}
 	if k == 0 { // there is no other node

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Vectors whose similarities are known by hand: along (3, 4), (4, 3), (−3, −4)
-// and, ten times as long as the first but farther off in direction, (50, 0).
+// Vectors whose similarities are known by hand: along (3, 4), (4, 3), (−3, −4) and, ten times as
+// long as the first but farther off in direction, (50, 0).
 const vectorsText = "a\t3\t4\nb\t4\t3\n-c\t-3\t-4\nhelp\t50\t0\n"
 
 func TestSimilar(t *testing.T) {

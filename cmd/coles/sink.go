@@ -23,8 +23,8 @@ type sink struct {
 	stdout io.Writer
 }
 
-// newSink checks that the output can be written, before any work is done.
-// A binary format does not go to a terminal.
+// newSink checks that the output can be written, before any work is done. A binary format does not
+// go to a terminal.
 func newSink(path string, binary bool, stdout io.Writer) (sink, error) {
 	if path == "" {
 		path = standard
@@ -58,8 +58,8 @@ func newSink(path string, binary bool, stdout io.Writer) (sink, error) {
 	return s, os.Remove(f.Name())
 }
 
-// differentFiles refuses an output that is one of the inputs of a command line:
-// these files, and those that options name.
+// differentFiles refuses an output that is one of the inputs of a command line: these files, and
+// those that options name.
 func differentFiles(c *cli.Command, files []string, option, output string) error {
 	for _, name := range []string{"features", "labels", "splits", "settings", "with"} {
 		files = append(files, c.String(name))
@@ -72,8 +72,8 @@ func differentFiles(c *cli.Command, files []string, option, output string) error
 	return nil
 }
 
-// sameFile tells whether two names lead to one file, be it there already or not;
-// standard input and output and devices do not count.
+// sameFile reports whether two names lead to one file, be it there already or not; standard input
+// and output and devices do not count.
 func sameFile(a, b string) bool {
 	if a == "" || b == "" || a == standard || b == standard {
 		return false
@@ -98,8 +98,7 @@ func target(path string) string {
 	return path
 }
 
-// write fills the output by way of f: a file appears whole or not at all, and
-// not once ctx is done.
+// write fills the output by way of f: a file appears whole or not at all, and not once ctx is done.
 func (s sink) write(ctx context.Context, f func(io.Writer) error) error {
 	stoppable := func(w io.Writer) error {
 		b := bufio.NewWriterSize(cancelWriter{ctx, w}, bufferSize)
@@ -124,9 +123,9 @@ func (s sink) write(ctx context.Context, f func(io.Writer) error) error {
 	return nil
 }
 
-// visible writes text with pictures in the place of control characters but tabs and line ends:
-// ids come from files, and a terminal would obey what stands in them. Text comes in
-// whole runes at the end, when the buffer before it is flushed.
+// visible writes text with pictures in the place of control characters but tabs and line ends: ids
+// come from files, and a terminal would obey what stands in them. Text comes in whole runes at the
+// end, when the buffer before it is flushed.
 func visible(w io.Writer) io.Writer {
 	return transform.NewWriter(w, runes.Map(func(r rune) rune {
 		switch {

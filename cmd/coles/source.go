@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"coles"
 	"coles/dataset"
 
 	"github.com/urfave/cli/v3"
@@ -79,9 +80,9 @@ const gzipMagic = "\x1f\x8b"
 // bufferSize suits pipes and disks.
 const bufferSize = 1 << 18
 
-// open returns the unpacked bytes. Reading them fails once ctx is done, even
-// when what stands behind is a pipe on which nothing comes: the goroutine that
-// waits for it is then left behind until the program ends.
+// open returns the unpacked bytes. Reading them fails once ctx is done, even when what stands
+// behind is a pipe on which nothing comes: the goroutine that waits for it is then left behind
+// until the program ends.
 func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 	if s.stream != nil {
 		return s.stream, nil
@@ -164,9 +165,9 @@ func (c *counter) Read(p []byte) (int, error) {
 	return k, err
 }
 
-// What is gzipped may unpack to so many bytes, and so many times its own size more: text
-// of numbers shrinks to a tenth, and a bomb to a thousandth. Text has less for nothing,
-// because an edge of four bytes takes forty in memory.
+// What is gzipped may unpack to so many bytes, and so many times its own size more: text of numbers
+// shrinks to a tenth, and a bomb to a thousandth. Text has less for nothing, because an edge of
+// four bytes takes forty in memory.
 const unpackedText, unpackedBinary, unpackedRatio = 32 << 20, 256 << 20, 64
 
 // unpacking reads what is gzipped and refuses a bomb.
@@ -180,13 +181,13 @@ type unpacking struct {
 func (u *unpacking) Read(p []byte) (int, error) {
 	k, err := u.z.Read(p)
 	if u.n += int64(k); u.n > u.free+unpackedRatio*u.packed.n {
-		return 0, fmt.Errorf("unpacks to more than %d bytes: %w", u.n, dataset.ErrTooLarge)
+		return 0, fmt.Errorf("unpacks to more than %d bytes: %w", u.n, coles.ErrTooLarge)
 	}
 	return k, err
 }
 
-// isTerminal tells whether a stream is a terminal: a character device that
-// is not the one which swallows everything.
+// isTerminal tells whether a stream is a terminal: a character device that is not the one which
+// swallows everything.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {

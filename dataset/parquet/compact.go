@@ -6,29 +6,13 @@ import (
 	"fmt"
 	"math"
 
-	"coles/dataset"
+	"coles"
 )
 
-// The library makes room for as many elements as a list of a footer or of a page's header
-// says it has, which may be 2³¹ in a file of a hundred bytes, and memory that runs out is no panic
-// to recover from. So both are walked over first, by the grammar of Thrift's compact protocol
+// The library makes room for as many elements as a list of a footer or of a page's header says it
+// has, which may be 2³¹ in a file of a hundred bytes, and memory that runs out is no panic to
+// recover from. So both are walked over first, by the grammar of Thrift's compact protocol
 // (github.com/apache/thrift, doc/specs/thrift-compact-protocol.md).
-
-// The types of the compact protocol.
-const (
-	typeTrue   = 1
-	typeFalse  = 2
-	typeByte   = 3
-	typeInt16  = 4
-	typeInt32  = 5
-	typeInt64  = 6
-	typeDouble = 7
-	typeBinary = 8
-	typeList   = 9
-	typeSet    = 10
-	typeMap    = 11
-	typeStruct = 12
-)
 
 // errShort says that a structure goes on where the bytes end.
 var errShort = errors.New("a structure goes on past its end")
@@ -36,136 +20,125 @@ var errShort = errors.New("a structure goes on past its end")
 // maxNesting is more than twice what the structures of Parquet nest.
 const maxNesting = 32
 
-// leastStruct is the fewest bytes of a structure in a list: all of Parquet's have a field
-// that must be there.
+// typeStruct is the type of a structure.
+const typeStruct = 12
+
+// leastStruct is the fewest bytes of a structure in a list: all of Parquet's have a field that must
+// be there.
 const leastStruct = 3
 
-// structLength is the length of the structure that b begins with, all of whose lists and texts fit into b.
+// structLength is the length of the structure that b begins with, all of whose lists and texts fit
+// into b.
 func structLength(b []byte) (int, error) {
 	w := walker{rest: b}
-	err := w.structure(0)
-	return len(b) - len(w.rest), err
+	w.structure(0)
+	return len(b) - len(w.rest), w.err
 }
 
-type walker struct{ rest []byte }
+// A walker passes over values until the first fault.
+type walker struct {
+	rest []byte
+	err  error
+}
 
-func (w *walker) skip(n uint64) error {
+func (w *walker) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *walker) skip(n uint64) {
 	if n > uint64(len(w.rest)) {
-		return errShort
+		w.fail(errShort)
+		return
 	}
 	w.rest = w.rest[n:]
-	return nil
 }
 
-func (w *walker) byte() (byte, error) {
-	if len(w.rest) == 0 {
-		return 0, errShort
+func (w *walker) byte() (b byte) {
+	if len(w.rest) > 0 {
+		b = w.rest[0]
 	}
-	b := w.rest[0]
-	w.rest = w.rest[1:]
-	return b, nil
+	w.skip(1)
+	return b
 }
 
-func (w *walker) varint() (uint64, error) {
+func (w *walker) varint() uint64 {
 	v, n := binary.Uvarint(w.rest)
 	switch {
 	case n == 0:
-		return 0, errShort
+		w.fail(errShort)
 	case n < 0:
-		return 0, fmt.Errorf("%w: a number of more than 64 bits", dataset.ErrFormat)
+		w.fail(fmt.Errorf("%w: a number of more than 64 bits", coles.ErrFormat))
+	default:
+		w.rest = w.rest[n:]
 	}
-	w.rest = w.rest[n:]
-	return v, nil
+	return v
 }
 
-func (w *walker) structure(depth int) error {
+func (w *walker) structure(depth int) {
 	if depth > maxNesting {
-		return fmt.Errorf("%w: structures nested more than %d deep", dataset.ErrFormat, maxNesting)
+		w.fail(fmt.Errorf("%w: structures nested more than %d deep", coles.ErrFormat, maxNesting))
 	}
-	for {
-		head, err := w.byte()
-		if err != nil {
-			return err
-		}
+	for w.err == nil {
+		head := w.byte()
 		kind := head & 15
 		if kind == 0 {
-			return nil
+			return
 		}
 		if head>>4 == 0 { // the field's number follows
-			if _, err := w.varint(); err != nil {
-				return err
-			}
+			w.varint()
 		}
-		if kind == typeTrue || kind == typeFalse {
-			continue // the type is the value
-		}
-		if err := w.value(kind, depth); err != nil {
-			return err
+		if kind > 2 { // true and false are values themselves
+			w.value(kind, depth)
 		}
 	}
 }
 
-func (w *walker) value(kind byte, depth int) error {
+func (w *walker) value(kind byte, depth int) {
 	switch kind {
-	case typeTrue, typeFalse, typeByte:
-		return w.skip(1)
-	case typeInt16, typeInt32, typeInt64:
-		_, err := w.varint()
-		return err
-	case typeDouble:
-		return w.skip(8)
-	case typeBinary:
-		n, err := w.varint()
-		if err != nil {
-			return err
-		}
-		return w.skip(n)
-	case typeList, typeSet:
-		head, err := w.byte()
-		if err != nil {
-			return err
-		}
+	case 1, 2, 3: // true, false, a byte
+		w.skip(1)
+	case 4, 5, 6: // integers of 16, 32, 64 bits
+		w.varint()
+	case 7: // double
+		w.skip(8)
+	case 8: // text
+		w.skip(w.varint())
+	case 9, 10: // list, set
+		head := w.byte()
 		n := uint64(head >> 4)
 		if n == 15 {
-			if n, err = w.varint(); err != nil {
-				return err
-			}
+			n = w.varint()
 		}
-		return w.elements(n, depth, head&15)
-	case typeMap:
-		n, err := w.varint()
-		if err != nil || n == 0 {
-			return err
+		w.elements(n, depth, head&15)
+	case 11: // map
+		if n := w.varint(); n > 0 {
+			kinds := w.byte()
+			w.elements(n, depth, kinds>>4, kinds&15)
 		}
-		kinds, err := w.byte()
-		if err != nil {
-			return err
-		}
-		return w.elements(n, depth, kinds>>4, kinds&15)
 	case typeStruct:
-		return w.structure(depth + 1)
+		w.structure(depth + 1)
+	default:
+		w.fail(fmt.Errorf("%w: no type %d", coles.ErrFormat, kind))
 	}
-	return fmt.Errorf("%w: no type %d", dataset.ErrFormat, kind)
 }
 
 // elements passes over n elements, each of values of the given types.
-func (w *walker) elements(n uint64, depth int, kinds ...byte) error {
-	if depth >= maxNesting {
-		return fmt.Errorf("%w: lists nested more than %d deep", dataset.ErrFormat, maxNesting)
-	}
+func (w *walker) elements(n uint64, depth int, kinds ...byte) {
 	least := uint64(1)
 	if kinds[0] == typeStruct {
 		least = leastStruct
 	}
-	if n > math.MaxInt32 || n*least > uint64(len(w.rest)) {
-		return errShort
+	switch {
+	case depth >= maxNesting:
+		w.fail(fmt.Errorf("%w: lists nested more than %d deep", coles.ErrFormat, maxNesting))
+	case n > math.MaxInt32 || n*least > uint64(len(w.rest)):
+		w.fail(errShort)
 	}
-	for range n {
+	for ; n > 0 && w.err == nil; n-- {
 		for _, kind := range kinds {
-			if err := w.value(kind, depth+1); err != nil {
-				return err
-			}
+			w.value(kind, depth+1)
 		}
 	}
-	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"coles/dataset"
-	coles "coles/dataset/parquet"
+	"coles"
+	pq "coles/dataset/parquet"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -29,7 +29,8 @@ func framed(body, footer []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), "PAR1"...)
 }
 
-// withPage is a file whose first column is one page, of this header and no bytes, in this compression.
+// withPage is a file whose first column is one page, of this header and no bytes, in this
+// compression.
 func withPage(t *testing.T, header format.PageHeader, codec format.CompressionCodec, data string) []byte {
 	t.Helper()
 	good := vectorsFile(t, nil, mat.NewDense(2, 1, []float64{1, 2}))
@@ -39,22 +40,17 @@ func withPage(t *testing.T, header format.PageHeader, codec format.CompressionCo
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), good[start:end], &meta); err != nil {
 		t.Fatal(err)
 	}
-	page, err := thrift.Marshal(new(thrift.CompactProtocol), &header)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(thrift.Marshal(new(thrift.CompactProtocol), &header))
 	page = append(page, data...)
 	column := &meta.RowGroups[0].Columns[0].MetaData
 	column.DictionaryPageOffset, column.DataPageOffset, column.Codec = 0, int64(start), codec
 	column.TotalCompressedSize = int64(len(page))
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	footer := must(thrift.Marshal(new(thrift.CompactProtocol), &meta))
 	return framed(append(good[:start:start], page...), footer)
 }
 
-// packedPage is a file whose first column is one page, of these bytes, that is said to unpack to a hundred.
+// packedPage is a file whose first column is one page, of these bytes, that is said to unpack to a
+// hundred.
 func packedPage(t *testing.T, codec format.CompressionCodec, data string) []byte {
 	t.Helper()
 	header := thrift.Null[format.DataPageHeader]{Valid: true, V: format.DataPageHeader{NumValues: 2}}
@@ -64,10 +60,7 @@ func packedPage(t *testing.T, codec format.CompressionCodec, data string) []byte
 // packed is 64 megabytes of zeros.
 func packed(t *testing.T, codec compress.Codec) string {
 	t.Helper()
-	b, err := codec.Encode(nil, make([]byte, 64<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(codec.Encode(nil, make([]byte, 64<<20)))
 	return string(b)
 }
 
@@ -75,10 +68,7 @@ func packed(t *testing.T, codec compress.Codec) string {
 func zstandard(t *testing.T, window int) string {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := zstd.NewWriter(&b, zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(zstd.NewWriter(&b, zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1)))
 	if _, err := w.Write(make([]byte, 64<<20)); err != nil {
 		t.Fatal(err)
 	}
@@ -105,30 +95,31 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 		cause error
 		place string
 	}{
-		{"a footer of four gigabytes", []byte("PAR1 here \xf0\xff\xff\xffPAR1"), dataset.ErrTooLarge, "byte 10"},
-		{"a footer without end", framed(start, []byte(version)), dataset.ErrFormat, "footer at byte 6"},
-		{"a list of 2³¹ columns", framed(start, []byte(version+"\x19\xfc"+most+strings.Repeat("\x00", 90))), dataset.ErrFormat, "footer"},
-		{"a list of 2³¹ texts", framed(start, []byte(version+"\x19\xf8"+most+"\x00")), dataset.ErrFormat, "footer"},
-		{"a text of 2³¹ bytes", framed(start, []byte(version+"\x58"+most+"\x00")), dataset.ErrFormat, "footer"},
-		{"a map of 2³¹ elements", framed(start, []byte(version+"\x1b"+most+"\x88\x00")), dataset.ErrFormat, "footer"},
-		{"structures in structures", framed(start, bytes.Repeat([]byte("\x1c"), 1<<20)), dataset.ErrFormat, "nested"},
-		{"lists in lists", framed(start, append([]byte("\x19"), bytes.Repeat([]byte("\x19"), 1<<20)...)), dataset.ErrFormat, "nested"},
-		{"a number without end", framed(start, append([]byte("\x15"), bytes.Repeat([]byte("\xff"), 30)...)), dataset.ErrFormat, "64 bits"},
-		{"a type that is none", framed(start, []byte("\x1f\x00")), dataset.ErrFormat, "type 15"},
-		{"a page of two gigabytes", withPage(t, format.PageHeader{CompressedPageSize: math.MaxInt32, DataPageHeader: dataPage(2)}, format.Uncompressed, ""), dataset.ErrFormat, "column 0"},
-		{"a page that unpacks to two gigabytes", withPage(t, format.PageHeader{UncompressedPageSize: math.MaxInt32, DataPageHeader: dataPage(2)}, format.Gzip, ""), dataset.ErrTooLarge, "column 0"},
-		{"a page of 2³¹ values", withPage(t, format.PageHeader{DataPageHeader: dataPage(math.MaxInt32)}, format.Uncompressed, ""), dataset.ErrTooLarge, "column 0"},
-		{"a Snappy block of two gigabytes", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, most), dataset.ErrFormat, "its header"},
-		{"a Snappy block without a size", withPage(t, format.PageHeader{CompressedPageSize: 1, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, "\xff"), dataset.ErrFormat, "without a size"},
-		{"levels longer than their page", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeaderV2: levels(6)}, format.Snappy, "\x09    "), dataset.ErrFormat, "levels of 6 bytes"},
-		{"a Gzip page that is none", packedPage(t, format.Gzip, "none"), dataset.ErrFormat, "column 0"},
-		{"a Gzip page of 64 megabytes", packedPage(t, format.Gzip, packed(t, &gzip.Codec{})), dataset.ErrFormat, "its header"},
-		{"a Brotli page of 64 megabytes", packedPage(t, format.Brotli, packed(t, &brotli.Codec{Quality: 1, LGWin: 16})), dataset.ErrFormat, "its header"},
-		{"a Zstandard page of 64 megabytes", packedPage(t, format.Zstd, zstandard(t, 1<<20)), dataset.ErrFormat, "its header"},
-		// A frame of one segment whose content is said to be a gigabyte, and is one raw block, the last, of a byte.
-		{"a Zstandard page that declares a gigabyte", packedPage(t, format.Zstd, "\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x40\x09\x00\x00."), dataset.ErrFormat, "column 0"},
-		{"a Zstandard page in a window of sixteen megabytes", packedPage(t, format.Zstd, zstandard(t, 16<<20)), dataset.ErrFormat, "window"},
-		{"a page in LZ4", packedPage(t, format.Lz4Raw, "\x10a"), dataset.ErrFormat, "LZ4"},
+		{"a footer of four gigabytes", []byte("PAR1 here \xf0\xff\xff\xffPAR1"), coles.ErrTooLarge, "byte 10"},
+		{"a footer without end", framed(start, []byte(version)), coles.ErrFormat, "footer at byte 6"},
+		{"a list of 2³¹ columns", framed(start, []byte(version+"\x19\xfc"+most+strings.Repeat("\x00", 90))), coles.ErrFormat, "footer"},
+		{"a list of 2³¹ texts", framed(start, []byte(version+"\x19\xf8"+most+"\x00")), coles.ErrFormat, "footer"},
+		{"a text of 2³¹ bytes", framed(start, []byte(version+"\x58"+most+"\x00")), coles.ErrFormat, "footer"},
+		{"a map of 2³¹ elements", framed(start, []byte(version+"\x1b"+most+"\x88\x00")), coles.ErrFormat, "footer"},
+		{"structures in structures", framed(start, bytes.Repeat([]byte("\x1c"), 1<<20)), coles.ErrFormat, "nested"},
+		{"lists in lists", framed(start, append([]byte("\x19"), bytes.Repeat([]byte("\x19"), 1<<20)...)), coles.ErrFormat, "nested"},
+		{"a number without end", framed(start, append([]byte("\x15"), bytes.Repeat([]byte("\xff"), 30)...)), coles.ErrFormat, "64 bits"},
+		{"a type that is none", framed(start, []byte("\x1f\x00")), coles.ErrFormat, "type 15"},
+		{"a page of two gigabytes", withPage(t, format.PageHeader{CompressedPageSize: math.MaxInt32, DataPageHeader: dataPage(2)}, format.Uncompressed, ""), coles.ErrFormat, "column 0"},
+		{"a page that unpacks to two gigabytes", withPage(t, format.PageHeader{UncompressedPageSize: math.MaxInt32, DataPageHeader: dataPage(2)}, format.Gzip, ""), coles.ErrTooLarge, "column 0"},
+		{"a page of 2³¹ values", withPage(t, format.PageHeader{DataPageHeader: dataPage(math.MaxInt32)}, format.Uncompressed, ""), coles.ErrTooLarge, "column 0"},
+		{"a Snappy block of two gigabytes", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, most), coles.ErrFormat, "its header"},
+		{"a Snappy block without a size", withPage(t, format.PageHeader{CompressedPageSize: 1, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, "\xff"), coles.ErrFormat, "without a size"},
+		{"levels longer than their page", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeaderV2: levels(6)}, format.Snappy, "\x09    "), coles.ErrFormat, "levels of 6 bytes"},
+		{"a Gzip page that is none", packedPage(t, format.Gzip, "none"), coles.ErrFormat, "column 0"},
+		{"a Gzip page of 64 megabytes", packedPage(t, format.Gzip, packed(t, &gzip.Codec{})), coles.ErrFormat, "its header"},
+		{"a Brotli page of 64 megabytes", packedPage(t, format.Brotli, packed(t, &brotli.Codec{Quality: 1, LGWin: 16})), coles.ErrFormat, "its header"},
+		{"a Zstandard page of 64 megabytes", packedPage(t, format.Zstd, zstandard(t, 1<<20)), coles.ErrFormat, "its header"},
+		// A frame of one segment whose content is said to be a gigabyte, and is one raw block, the
+		// last, of a byte.
+		{"a Zstandard page that declares a gigabyte", packedPage(t, format.Zstd, "\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x40\x09\x00\x00."), coles.ErrFormat, "column 0"},
+		{"a Zstandard page in a window of sixteen megabytes", packedPage(t, format.Zstd, zstandard(t, 16<<20)), coles.ErrFormat, "window"},
+		{"a page in LZ4", packedPage(t, format.Lz4Raw, "\x10a"), coles.ErrFormat, "LZ4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -166,21 +157,14 @@ func (g goneFrom) ReadAt(p []byte, off int64) (int, error) {
 func TestDiskThatFailsIsAnError(t *testing.T) {
 	file := vectorsFile(t, nil, mat.NewDense(2, 1, []float64{1, 2}))
 	for at := range file {
-		if _, _, err := coles.ReadVectors(goneFrom{file, int64(at)}, int64(len(file))); !errors.Is(err, errDisk) {
+		if _, _, err := pq.ReadVectors(goneFrom{file, int64(at)}, int64(len(file))); !errors.Is(err, errDisk) {
 			t.Errorf("a disk that fails from byte %d on: error %v", at, err)
 		}
-	}
-	if _, _, err := coles.ReadVectors(nil, 100); !errors.Is(err, dataset.ErrMissing) {
-		t.Errorf("no reader: %v", err)
 	}
 }
 
 // Files of every compression are read, with pages of both versions.
 func TestCompressedFiles(t *testing.T) {
-	type row struct {
-		ID     string    `parquet:"id"`
-		Vector []float32 `parquet:"vector,list"`
-	}
 	var rows []row
 	for i := range 3000 {
 		rows = append(rows, row{fmt.Sprint("node ", i), []float32{float32(i), 1, -2}})

@@ -1,9 +1,15 @@
 package picture
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
+
+	"coles"
+	"coles/eval"
+	"coles/internal/matrix"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -19,17 +25,15 @@ type Series struct {
 	Error []float64 // half the height of the band around Y, such as a standard deviation; nil for none
 }
 
-// Curves draws one or more series, point by point in their order, each with its own
-// colour, dashes and glyph, and the band Y ± Error where there is one. With
-// a.Categories the points stand above these names, series side by side, and errors are
-// bars.
+// Curves draws one or more series, each with its colour, dashes and glyph, and the band Y ± Error.
+// With a.Categories the points stand above these names, series side by side, and errors are bars.
 //
-// It is the picture of accuracy by labels per class, of the sensitivity to κ or d′ (x
-// logarithmic, or with categories), and of a training by epoch; [Grid] puts loss above
-// accuracy.
+// It is the picture of accuracy by labels per class, of the sensitivity to κ or d′ (x logarithmic,
+// or with categories), and of a training by epoch; [Grid] puts loss above accuracy.
 //
-// Errors: [ErrEmpty], [ErrLength], [ErrNotFinite], and [ErrNotPositive] for an
-// error below zero or a band that leaves a logarithmic axis.
+// Errors: [coles.ErrShape] for no series, no points, and lengths that differ; [coles.ErrNotFinite];
+// [coles.ErrNegative] for an error below zero; [coles.ErrSetting] for a point or a band that is not
+// positive on a logarithmic axis.
 func Curves(a Axes, series ...Series) (*Picture, error) {
 	p, _, err := a.curves(series)
 	if err != nil {
@@ -38,21 +42,16 @@ func Curves(a Axes, series ...Series) (*Picture, error) {
 	return single(p), nil
 }
 
-// Eigenvalues draws spectra in the order given, λᵢ over i, on logarithmic axes if a
-// says so. Labels of the axes that are empty in a are those of a spectrum.
+// Eigenvalues draws spectra in the order given, λᵢ over i. Empty labels of the axes become those of
+// a spectrum.
 //
 // Errors: those of [Curves].
 func Eigenvalues(a Axes, spectra ...Series) (*Picture, error) {
-	if a.X == "" {
-		a.X = "index i"
-	}
-	if a.Y == "" {
-		a.Y = "eigenvalue λᵢ"
-	}
+	a.X, a.Y = cmp.Or(a.X, "index i"), cmp.Or(a.Y, "eigenvalue λᵢ")
 	return Curves(a, spectra...)
 }
 
-// A curve is a series that was checked.
+// A curve is a checked series.
 type curve struct {
 	name   string
 	points plotter.XYs
@@ -62,18 +61,17 @@ type curve struct {
 // curves draws the series and also returns their points.
 func (a Axes) curves(series []Series) (*panel, []curve, error) {
 	if len(series) == 0 {
-		return nil, nil, fmt.Errorf("%w: no series", ErrEmpty)
+		return nil, nil, fmt.Errorf("%w: no series", coles.ErrShape)
 	}
 	checked := make([]curve, len(series))
-	b := emptyBox()
+	b := box{emptySpan, emptySpan}
 	for i, s := range series {
 		c, err := a.curve(s, i, len(series))
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: series %d, %q", err, i, s.Name)
 		}
 		checked[i] = c
-		b.include(c.points...)
-		b.include(c.band()...)
+		b.include(append(c.band(), c.points...)...)
 	}
 	if n := len(a.Categories); n > 0 {
 		b.x = span{-0.5, float64(n) - 0.5}
@@ -96,12 +94,9 @@ func (a Axes) curves(series []Series) (*panel, []curve, error) {
 			p.plot.Add(c.bars(i))
 		}
 		line := &plotter.Line{XYs: c.points, LineStyle: stroke(i)}
-		dots := &plotter.Scatter{XYs: c.points, GlyphStyle: glyph(i, 3)}
-		if many := len(c.points)/40 + 1; many > 1 {
-			dots.XYs = nil
-			for k := 0; k < len(c.points); k += many {
-				dots.XYs = append(dots.XYs, c.points[k])
-			}
+		dots := &plotter.Scatter{GlyphStyle: glyph(i, 3)}
+		for k := 0; k < len(c.points); k += len(c.points)/40 + 1 { // 40 at most
+			dots.XYs = append(dots.XYs, c.points[k])
 		}
 		p.plot.Add(line, dots)
 		p.describe(c.name, lineSpace, line, dots)
@@ -109,18 +104,18 @@ func (a Axes) curves(series []Series) (*panel, []curve, error) {
 	return p, checked, nil
 }
 
-// curve checks series i of n and gives its points their places.
+// curve checks series i of n and places its points.
 func (a Axes) curve(s Series, i, n int) (curve, error) {
 	c := curve{name: s.Name, errors: s.Error, points: make(plotter.XYs, len(s.Y))}
 	switch {
 	case len(s.Y) == 0:
-		return c, fmt.Errorf("%w: no points", ErrEmpty)
+		return c, fmt.Errorf("%w: no points", coles.ErrShape)
 	case s.X != nil && len(a.Categories) > 0:
-		return c, fmt.Errorf("%w: X beside %d categories", ErrLength, len(a.Categories))
+		return c, fmt.Errorf("%w: X with %d categories", coles.ErrShape, len(a.Categories))
 	case s.X != nil && len(s.X) != len(s.Y), s.Error != nil && len(s.Error) != len(s.Y):
-		return c, fmt.Errorf("%w: %d X, %d Y, %d errors", ErrLength, len(s.X), len(s.Y), len(s.Error))
+		return c, fmt.Errorf("%w: %d X, %d Y, %d errors", coles.ErrShape, len(s.X), len(s.Y), len(s.Error))
 	case len(a.Categories) > 0 && len(s.Y) != len(a.Categories):
-		return c, fmt.Errorf("%w: %d Y, %d categories", ErrLength, len(s.Y), len(a.Categories))
+		return c, fmt.Errorf("%w: %d Y, %d categories", coles.ErrShape, len(s.Y), len(a.Categories))
 	}
 	for k, y := range s.Y {
 		at := plotter.XY{X: float64(k + 1), Y: y}
@@ -131,19 +126,15 @@ func (a Axes) curve(s Series, i, n int) (curve, error) {
 			at.X = float64(k) + 0.5*(float64(i)+0.5)/float64(n) - 0.25
 		}
 		c.points[k] = at
-		if err := checkPoint(at); err != nil {
-			return c, fmt.Errorf("%w: point %d", err, k)
+		e := 0.0
+		if s.Error != nil {
+			e = s.Error[k]
 		}
-		if s.Error == nil {
-			continue
-		}
-		if s.Error[k] < 0 {
-			return c, fmt.Errorf("%w: error %g of point %d", ErrNotPositive, s.Error[k], k)
-		}
-		for _, edge := range []float64{y - s.Error[k], y + s.Error[k]} {
-			if err := checkPoint(plotter.XY{Y: edge}); err != nil {
-				return c, fmt.Errorf("%w: error %g of point %d", ErrNotFinite, s.Error[k], k)
-			}
+		switch {
+		case !matrix.Finite(at.X), !matrix.Finite(y - e), !matrix.Finite(y + e):
+			return c, fmt.Errorf("%w: point %d, (%g, %g ± %g)", coles.ErrNotFinite, k, at.X, y, e)
+		case e < 0:
+			return c, fmt.Errorf("%w: error %g of point %d", coles.ErrNegative, e, k)
 		}
 	}
 	return c, nil
@@ -151,16 +142,13 @@ func (a Axes) curve(s Series, i, n int) (curve, error) {
 
 // band is the outline of Y ± Error.
 func (c curve) band() plotter.XYs {
-	if c.errors == nil {
-		return nil
-	}
-	upper, lower := slices.Clone(c.points), slices.Clone(c.points)
+	n := len(c.errors)
+	outline := make(plotter.XYs, 2*n)
 	for k, e := range c.errors {
-		upper[k].Y += e
-		lower[k].Y -= e
+		p := c.points[k]
+		outline[k], outline[2*n-1-k] = plotter.XY{X: p.X, Y: p.Y + e}, plotter.XY{X: p.X, Y: p.Y - e}
 	}
-	slices.Reverse(lower)
-	return append(upper, lower...)
+	return outline
 }
 
 func (c curve) bars(i int) *plotter.YErrorBars {
@@ -171,7 +159,7 @@ func (c curve) bars(i int) *plotter.YErrorBars {
 	return bars
 }
 
-// xTicks are the categories, or on a logarithmic axis the numbers themselves.
+// xTicks are at the categories, or on a logarithmic axis at the points.
 func (a Axes) xTicks(p *panel, series []curve) plot.Ticker {
 	if len(p.categories) > 0 {
 		var ticks plot.ConstantTicks
@@ -195,4 +183,84 @@ func (a Axes) xTicks(p *panel, series []curve) plot.Ticker {
 		return p.plot.X.Tick.Marker
 	}
 	return logTicksAt(slices.Compact(slices.Sorted(slices.Values(values))))
+}
+
+// Scaling draws measurements over sizes, always on logarithmic axes, with the line y = c·x of
+// proportional growth, where c is the geometric mean of y/x of the first series.
+//
+// Errors: those of [Curves].
+func Scaling(a Axes, measured ...Series) (*Picture, error) {
+	a.LogX, a.LogY, a.Categories = true, true, nil
+	p, series, err := a.curves(measured)
+	if err != nil {
+		return nil, err
+	}
+	// The ticks of x are as those of y, not at the sizes.
+	p.plot.X.Tick.Marker = p.plot.Y.Tick.Marker
+	line := &plotter.Line{
+		XYs:       proportional(series[0].points, p.plot.X.Min, p.plot.X.Max),
+		LineStyle: draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{4, 3}},
+	}
+	p.plot.Add(line)
+	p.describe("proportional growth", lineSpace, line)
+	return single(p), nil
+}
+
+// proportional is the line y = c·x from one x to another, c being the geometric mean of y/x.
+func proportional(points plotter.XYs, from, to float64) plotter.XYs {
+	c := 0.0
+	for _, p := range points {
+		c += (math.Log(p.Y) - math.Log(p.X)) / float64(len(points))
+	}
+	at := func(x float64) plotter.XY { // y without overflow
+		return plotter.XY{X: x, Y: min(1e300, max(1e-300, math.Exp(math.Log(x)+c)))}
+	}
+	return plotter.XYs{at(from), at(to)}
+}
+
+// A Sample is a set of numbers.
+type Sample struct {
+	Name   string // in the legend
+	Values []float64
+}
+
+// Densities draws the densities of samples by [eval.ParzenDensity], each with its
+// [eval.SilvermanBandwidth]: of the scores u·v of joined pairs and of others, as figure 1 of the
+// COLES paper. An empty label of the y axis becomes "density".
+//
+// Errors: [coles.ErrShape] for no sample or an empty one, [coles.ErrNotFinite], [coles.ErrSetting]
+// for a sample without spread, and ctx's.
+func Densities(ctx context.Context, a Axes, samples ...Sample) (*Picture, error) {
+	var values [][]float64
+	for _, s := range samples {
+		values = append(values, s.Values)
+	}
+	const points = 300 // of each curve
+	grid, err := eval.DensityGrid(points, 0, values...)
+	if err != nil {
+		return nil, err
+	}
+	b := box{emptySpan, emptySpan}
+	curves := make([]plotter.XYs, len(samples))
+	for i, s := range samples {
+		density, err := eval.ParzenDensity(ctx, s.Values, grid, 0)
+		if err != nil {
+			return nil, fmt.Errorf("sample %d, %q: %w", i, s.Name, err)
+		}
+		for q, x := range grid {
+			curves[i] = append(curves[i], plotter.XY{X: x, Y: density[q]})
+		}
+		b.include(curves[i]...)
+	}
+	a.Y, a.FromZero = cmp.Or(a.Y, "density"), !a.LogY
+	p, err := a.panel(b)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range samples {
+		line := &plotter.Line{XYs: curves[i], LineStyle: stroke(i), FillColor: tint(i)}
+		p.plot.Add(line)
+		p.describe(s.Name, lineSpace, line)
+	}
+	return single(p), nil
 }

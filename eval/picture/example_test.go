@@ -1,21 +1,14 @@
 package picture_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"image/png"
 	"log"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 	"coles/eval/picture"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // show prints which of some words a picture has.
@@ -29,22 +22,18 @@ func show(p *picture.Picture, words ...string) {
 	}
 }
 
-func karate() (*coles.Graph, *mat.Dense, []int) {
-	d := dataset.KarateClub()
-	g, err := coles.FromCSR(d.Adjacency)
-	if err != nil {
-		log.Fatal(err)
-	}
-	m, err := coles.Fit(context.Background(), g, nil, coles.WithDim(4))
-	if err != nil {
-		log.Fatal(err)
-	}
-	return g, m.Embedding(), d.Labels
-}
-
 func ExampleMap() {
-	_, embedding, clubs := karate()
-	p, err := picture.Map(context.Background(), picture.Axes{Title: "Zachary's karate club"}, embedding, clubs, []string{"the instructor's", "the officer's"})
+	ctx := context.Background()
+	club := dataset.KarateClub()
+	g, err := coles.FromCSR(club.Adjacency)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := coles.Fit(ctx, g, nil, coles.WithDim(4))
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := picture.Map(ctx, picture.Axes{Title: "Zachary's karate club"}, m.Embedding(), club.Labels, []string{"the instructor's", "the officer's"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -52,51 +41,6 @@ func ExampleMap() {
 	// Output:
 	// first principal component: true
 	// second principal component: true
-}
-
-// Coordinates that t-SNE found elsewhere.
-func ExamplePlaces() {
-	xy := mat.NewDense(4, 2, []float64{-21, 3, -19, 5, 14, -8, 17, -6})
-	p, err := picture.Places(picture.Axes{Title: "t-SNE, perplexity 30"}, xy, []int{0, 0, 1, -1}, []string{"theory", "genetic algorithms"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	show(p, "theory", "genetic algorithms", "no class")
-	// Output:
-	// theory: true
-	// genetic algorithms: true
-	// no class: true
-}
-
-// Scores of joined pairs, and of others.
-func ExampleDensities() {
-	ctx := context.Background()
-	g, embedding, _ := karate()
-	joined, err := eval.PositivePairs(g)
-	if err != nil {
-		log.Fatal(err)
-	}
-	others, err := eval.NegativePairs(ctx, g, len(joined), 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	high, err := eval.PairScores(ctx, embedding, joined)
-	if err != nil {
-		log.Fatal(err)
-	}
-	low, err := eval.PairScores(ctx, embedding, others)
-	if err != nil {
-		log.Fatal(err)
-	}
-	p, err := picture.Densities(ctx, picture.Axes{X: "u·v"}, picture.Sample{Name: "joined pairs", Values: high}, picture.Sample{Name: "other pairs", Values: low})
-	if err != nil {
-		log.Fatal(err)
-	}
-	show(p, "joined pairs", "other pairs", "density")
-	// Output:
-	// joined pairs: true
-	// other pairs: true
-	// density: true
 }
 
 // A label-rate curve with bands of one standard deviation.
@@ -113,52 +57,6 @@ func ExampleCurves() {
 	// COLES-S²GC: true
 	// labels per class: true
 	// 20: true
-}
-
-// Sensitivity to what is no number: bars of error above names.
-func ExampleCurves_categories() {
-	p, err := picture.Curves(picture.Axes{X: "negatives κ", Y: "accuracy, %", Categories: []string{"1", "10", "all"}},
-		picture.Series{Name: "Cora", Y: []float64{79, 82, 83}, Error: []float64{1, 1, 0.5}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	show(p, "all")
-	// Output: all: true
-}
-
-func ExampleEigenvalues() {
-	p, err := picture.Eigenvalues(picture.Axes{Title: "XᵀΔWX of Cora", LogY: true}, picture.Series{Y: []float64{8, 4, 2, 1, 0.5}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	show(p, "index i", "eigenvalue λᵢ")
-	// Output:
-	// index i: true
-	// eigenvalue λᵢ: true
-}
-
-func ExampleScaling() {
-	p, err := picture.Scaling(picture.Axes{X: "edges", Y: "time, s"},
-		picture.Series{Name: "Fit", X: []float64{1e5, 1e6, 1e7}, Y: []float64{0.2, 1.9, 21}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	show(p, "1 M", "proportional growth")
-	// Output:
-	// 1 M: true
-	// proportional growth: true
-}
-
-func ExampleScatter() {
-	p, err := picture.Scatter(picture.Axes{X: "homophily", Y: "gain in accuracy, points", FromZero: true},
-		picture.Mark{Name: "Cora", X: 0.83, Y: 2.1}, picture.Mark{Name: "Citeseer", X: 0.71, Y: 1.4})
-	if err != nil {
-		log.Fatal(err)
-	}
-	show(p, "Cora", "Citeseer")
-	// Output:
-	// Cora: true
-	// Citeseer: true
 }
 
 // A training: the loss above the accuracy.
@@ -179,54 +77,4 @@ func ExampleGrid() {
 	// Output:
 	// loss: true
 	// epoch: true
-}
-
-// An SVG goes into a page as it is.
-func ExamplePicture_Write() {
-	p, err := picture.Scatter(picture.Axes{}, picture.Mark{Name: "Cora", X: 1, Y: 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	page := bytes.NewBufferString("<!doctype html><title>report</title>")
-	if err := p.Write(page, picture.SVG); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.40s\n", page)
-	// Output: <!doctype html><title>report</title><svg
-}
-
-func ExamplePicture_WriteFile() {
-	folder, err := os.MkdirTemp("", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(folder)
-	p, err := picture.Scatter(picture.Axes{}, picture.Mark{Name: "Cora", X: 1, Y: 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	p.Width, p.Height = 4, 3
-	path := filepath.Join(folder, "picture.png")
-	if err := p.WriteFile(path); err != nil {
-		log.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer f.Close()
-	size, err := png.DecodeConfig(f)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(size.Width, "×", size.Height)
-	// Output: 600 × 450
-}
-
-func ExampleFormatOf() {
-	fmt.Println(picture.FormatOf("report/kappa.SVG"))
-	fmt.Println(picture.FormatOf("kappa.bmp"))
-	// Output:
-	// svg <nil>
-	//  picture: unknown format: kappa.bmp ends in none of .svg, .png and .pdf
 }

@@ -5,22 +5,24 @@ import (
 	"image/color"
 	"strings"
 
+	"coles"
+
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A panel is a plot and what stands above it.
+// A panel is a plot with its title and legend, which stand above it.
 type panel struct {
-	plot   *plot.Plot
-	title  string
-	legend []entry
-
+	plot       *plot.Plot
+	title      string
+	legend     []entry
 	categories []string // along the x axis, if any
 }
 
-// An entry of a legend is a name beside a sample of its line or glyph.
+// An entry of a legend is a name with a sample of its line or glyph.
 type entry struct {
 	name   string
 	space  vg.Length // of the sample
@@ -42,10 +44,10 @@ const (
 	sampleGap  = vg.Length(5)  // between sample and name
 	entryGap   = vg.Length(16) // between entries of a line
 	leading    = 1.25          // from line to line, in the height of the font
-	minData    = vg.Length(36) // less data area than half an inch shows nothing
+	minData    = vg.Length(36) // least side of the data area, half an inch
 )
 
-// A head is the lines above the data: the title's, then the legend's.
+// A head is the text above the data: lines of the title, then of the legend.
 type head struct {
 	style  text.Style // of the title
 	title  []string
@@ -64,8 +66,8 @@ func (p *panel) head(width, titleSize vg.Length) head {
 	return h
 }
 
-// broken breaks items into as few lines as fit, of about as many items each: lines
-// that are all full but for the last look like a mistake.
+// broken breaks items into as few lines as possible, each of about as many items: full lines with a
+// short last one look like a mistake.
 func broken[T any](items []T, fits func([]T) bool) [][]T {
 	fill := func(atMost int) [][]T {
 		var lines [][]T
@@ -90,15 +92,10 @@ func broken[T any](items []T, fits func([]T) bool) [][]T {
 
 func (e entry) width() vg.Length { return e.space + sampleGap + legendStyle.Width(e.name) }
 
-func (h head) titleHeight() vg.Length {
-	return vg.Length(len(h.title)) * leading * h.style.FontExtents().Height
+func (h head) height() vg.Length {
+	return vg.Length(len(h.title))*leading*h.style.FontExtents().Height +
+		vg.Length(len(h.legend))*leading*legendStyle.FontExtents().Height + 4
 }
-
-func (h head) legendHeight() vg.Length {
-	return vg.Length(len(h.legend)) * leading * legendStyle.FontExtents().Height
-}
-
-func (h head) height() vg.Length { return h.titleHeight() + h.legendHeight() + 4 }
 
 func (h head) width() vg.Length {
 	widest := vg.Length(0)
@@ -121,69 +118,58 @@ func lineWidth(line []entry) vg.Length {
 
 // A place is where a panel goes.
 type place struct {
-	panel *panel
-	head  head
-	above vg.Rectangle // the head's
-	whole draw.Canvas  // for the plot with its axes
-	data  draw.Canvas  // the part of whole that has the data
+	row, column int
+	panel       *panel
+	head        head
+	above       vg.Rectangle // for the head
+	whole       draw.Canvas  // for the plot with its axes
+	data        draw.Canvas  // the part of whole for the data
 }
 
-// layout finds the places of all panels. Data areas line up, and above each row is
-// room for its highest head.
+// layout finds the places of all panels. Data areas line up, and every row has room for the highest
+// head above it.
 func (p *Picture) layout(c draw.Canvas) ([]place, error) {
 	tiles := draw.Tiles{Rows: len(p.panels), Cols: len(p.panels[0]), PadX: 16, PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 14}
-	plots := make([][]*plot.Plot, tiles.Rows)
+	plots, places := make([][]*plot.Plot, tiles.Rows), []place{}
 	for i, row := range p.panels {
 		plots[i] = make([]*plot.Plot, tiles.Cols)
 		for j, panel := range row {
 			if panel != nil {
 				plots[i][j] = panel.plot
+				places = append(places, place{row: i, column: j, panel: panel})
 			}
 		}
 	}
-	// Widths first: they do not depend on the heads, whose lines depend on them.
+	// Widths come first: the lines of the heads depend on them.
 	flat := plot.Align(plots, tiles, c)
-	heads := make([][]head, tiles.Rows)
 	titleSize, highest := vg.Length(12), vg.Length(0)
 	if tiles.Cols > 1 {
 		titleSize = 10
 	}
-	for i, row := range p.panels {
-		heads[i] = make([]head, tiles.Cols)
-		for j, panel := range row {
-			if panel == nil {
-				continue
-			}
-			data := panel.plot.DataCanvas(flat[i][j])
-			heads[i][j] = panel.head(data.Size().X, titleSize)
-			highest = max(highest, heads[i][j].height())
-		}
+	for k := range places {
+		at := &places[k]
+		at.head = at.panel.head(at.panel.plot.DataCanvas(flat[at.row][at.column]).Size().X, titleSize)
+		highest = max(highest, at.head.height())
 	}
 	tiles.PadTop, tiles.PadY = tiles.PadTop+highest, 12+highest
 	aligned := plot.Align(plots, tiles, c)
-	var places []place
-	for i, row := range p.panels {
-		for j, panel := range row {
-			if panel == nil {
-				continue
-			}
-			at := place{panel: panel, head: heads[i][j], whole: aligned[i][j], data: panel.plot.DataCanvas(aligned[i][j])}
-			centre, top := at.data.Center().X, at.whole.Max.Y
-			at.above = vg.Rectangle{
-				Min: vg.Point{X: centre - at.head.width()/2, Y: top},
-				Max: vg.Point{X: centre + at.head.width()/2, Y: top + at.head.height()},
-			}
-			if !at.fits(c) {
-				return nil, fmt.Errorf("%w: %g × %g inches leave too little room for the labels, or for the data beside them", ErrSize, p.Width, p.Height)
-			}
-			places = append(places, at)
+	for k := range places {
+		at := &places[k]
+		at.whole = aligned[at.row][at.column]
+		at.data = at.panel.plot.DataCanvas(at.whole)
+		centre, top := at.data.Center().X, at.whole.Max.Y
+		at.above = vg.Rectangle{
+			Min: vg.Point{X: centre - at.head.width()/2, Y: top},
+			Max: vg.Point{X: centre + at.head.width()/2, Y: top + at.head.height()},
+		}
+		if !at.fits(c) {
+			return nil, fmt.Errorf("%w: %g × %g inches leave too little room for the labels or the data", coles.ErrSetting, p.Width, p.Height)
 		}
 	}
 	return places, nil
 }
 
-// fits tells whether data and labels have room in c. The plot turns inside out where
-// its labels leave none.
+// fits reports whether data and labels have room in c: a plot without room turns inside out.
 func (at place) fits(c draw.Canvas) bool {
 	size, x, y := at.data.Size(), at.panel.plot.X, at.panel.plot.Y
 	for _, name := range at.panel.categories {
@@ -195,7 +181,7 @@ func (at place) fits(c draw.Canvas) bool {
 		x.Label.TextStyle.Width(x.Label.Text) <= at.whole.Size().X && y.Label.TextStyle.Width(y.Label.Text) <= at.whole.Size().Y
 }
 
-// within tells whether a lies in b, to a hundredth of a point.
+// within reports whether a lies in b, to a hundredth of a point.
 func within(a, b vg.Rectangle) bool {
 	return a.Min.X > b.Min.X-0.01 && a.Min.Y > b.Min.Y-0.01 && a.Max.X < b.Max.X+0.01 && a.Max.Y < b.Max.Y+0.01
 }
@@ -216,12 +202,12 @@ func (p *Picture) draw(c draw.Canvas) error {
 
 func (at place) drawHead(c draw.Canvas) {
 	centre, y := (at.above.Min.X+at.above.Max.X)/2, at.above.Max.Y
-	step := leading * at.head.style.FontExtents().Height
+	extents := at.head.style.FontExtents()
 	for _, line := range at.head.title {
-		y -= step
-		c.FillText(at.head.style, vg.Point{X: centre, Y: y + at.head.style.FontExtents().Descent}, line)
+		y -= leading * extents.Height
+		c.FillText(at.head.style, vg.Point{X: centre, Y: y + extents.Descent}, line)
 	}
-	extents := legendStyle.FontExtents()
+	extents = legendStyle.FontExtents()
 	for _, line := range at.head.legend {
 		y -= leading * extents.Height
 		x := centre - lineWidth(line)/2
@@ -236,4 +222,47 @@ func (at place) drawHead(c draw.Canvas) {
 			x += e.width() + entryGap
 		}
 	}
+}
+
+// palette is that of Okabe and Ito (2008), for any colour vision; yellow, faint on white, is last.
+var palette = []color.NRGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0xf0, 0xe4, 0x42, 0xff},
+}
+
+var grey, lightGrey = color.NRGBA{0x80, 0x80, 0x80, 0xff}, color.NRGBA{0xdd, 0xdd, 0xdd, 0xff}
+
+// glyphs and dashes tell series apart without colour. Eight colours, seven glyphs and five dashes
+// have no common factor: 280 series look different.
+var glyphs = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{},
+	draw.RingGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
+}
+
+var dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 4}}
+
+func colour(i int) color.NRGBA { return palette[i%len(palette)] }
+
+// tint is the colour of bands and areas.
+func tint(i int) color.NRGBA {
+	c := colour(i)
+	c.A = 0x2a
+	return c
+}
+
+func glyph(i int, radius vg.Length) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: colour(i), Shape: glyphs[i%len(glyphs)], Radius: radius}
+}
+
+func stroke(i int) draw.LineStyle {
+	return draw.LineStyle{Color: colour(i), Width: vg.Points(1.5), Dashes: dashes[i%len(dashes)]}
+}
+
+// writing is the style of text above the data.
+func writing(size vg.Length, align text.XAlignment) text.Style {
+	return text.Style{Color: color.Black, Handler: plot.DefaultTextHandler, XAlign: align, Font: sans(size)}
+}
+
+func sans(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }

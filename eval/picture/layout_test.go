@@ -1,33 +1,34 @@
 package picture
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"coles/internal/testkit"
+
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
 
-// pointsOf are where points of series stand on the canvas, and the edges of their
-// bands.
-func pointsOf(at place, series []Series) []vg.Point {
+// wantInside checks that the points of series, and the edges of their bands, are in the data area.
+func wantInside(t *testing.T, at place, series []Series) {
+	t.Helper()
 	x, y := at.panel.plot.Transforms(&at.data)
-	var drawn []vg.Point
 	for _, s := range series {
 		for k := range s.Y {
-			for _, v := range []float64{s.Y[k] - s.Error[k], s.Y[k], s.Y[k] + s.Error[k]} {
-				drawn = append(drawn, vg.Point{X: x(float64(k + 1)), Y: y(v)})
+			for _, v := range []float64{s.Y[k] - s.Error[k], s.Y[k] + s.Error[k]} {
+				if p := (vg.Point{X: x(float64(k + 1)), Y: y(v)}); !within(vg.Rectangle{Min: p, Max: p}, at.data.Rectangle) {
+					t.Fatalf("%d series: the point %v lies outside of %v", len(series), p, at.data.Rectangle)
+				}
 			}
 		}
 	}
-	return drawn
 }
 
-// Titles and legends as they stand in the SVG keep clear of every point, of each other
-// and of the edge of the picture.
+// Titles and legends as they stand in the SVG keep clear of the data, of each other and of the edge
+// of the picture.
 func TestTitleAndLegendCoverNothing(t *testing.T) {
 	long := strings.Repeat("a title of many words ", 8)
 	for _, c := range []struct {
@@ -42,12 +43,11 @@ func TestTitleAndLegendCoverNothing(t *testing.T) {
 				// No name begins like another, so that each is found by itself.
 				series[i] = falling(fmt.Sprintf("%c%c: method %d", 'A'+column, 'a'+i, i), 5+i)
 			}
-			row = append(row, must(t)(Curves(Axes{Title: c.title, X: "across", Y: "up"}, series...)))
+			row = append(row, testkit.Must(Curves(Axes{Title: c.title, X: "across", Y: "up"}, series...)))
 		}
-		picture := must(t)(Grid(row, row[:len(row):len(row)]))
+		picture := testkit.Must(Grid(row, row[:len(row):len(row)]))
 		_, texts := svgOf(t, picture)
 		places := placesOf(t, picture)
-		height := vg.Length(picture.Height) * vg.Inch
 		var heads []vg.Rectangle
 		for _, text := range texts {
 			style := legendStyle
@@ -62,13 +62,16 @@ func TestTitleAndLegendCoverNothing(t *testing.T) {
 				continue
 			}
 			// The SVG is upside down but for its texts: their y is minus that of the canvas.
-			corner := vg.Point{X: vg.Length(text.x), Y: -vg.Length(text.y) - style.FontExtents().Descent}
+			corner := vg.Point{X: text.x, Y: -text.y - style.FontExtents().Descent}
 			heads = append(heads, vg.Rectangle{Min: corner, Max: corner.Add(vg.Point{X: style.Width(text.words), Y: style.FontExtents().Height})})
 		}
 		if want := 2 * c.columns * c.series; len(heads) < want {
 			t.Fatalf("%+v: %d texts above data, want %d at least", c, len(heads), want)
 		}
-		page := vg.Rectangle{Max: vg.Point{X: vg.Length(picture.Width) * vg.Inch, Y: height}}
+		for _, at := range places {
+			wantInside(t, at, series)
+		}
+		page := vg.Rectangle{Max: vg.Point{X: vg.Length(picture.Width) * vg.Inch, Y: vg.Length(picture.Height) * vg.Inch}}
 		for i, head := range heads {
 			if !within(head, page) {
 				t.Errorf("%+v: text at %v sticks out of the picture", c, head)
@@ -82,23 +85,15 @@ func TestTitleAndLegendCoverNothing(t *testing.T) {
 				if overlap(head, at.data.Rectangle) > 0 {
 					t.Errorf("%+v: text at %v covers data at %v", c, head, at.data.Rectangle)
 				}
-				for _, p := range pointsOf(at, series) {
-					if !within(vg.Rectangle{Min: p, Max: p}, at.data.Rectangle) {
-						t.Fatalf("%+v: the point %v lies outside of %v", c, p, at.data.Rectangle)
-					}
-					if p.X > head.Min.X && p.X < head.Max.X && p.Y > head.Min.Y && p.Y < head.Max.Y {
-						t.Fatalf("%+v: text at %v covers the point %v", c, head, p)
-					}
-				}
 			}
 		}
 	}
 }
 
 func TestDataAreasLineUp(t *testing.T) {
-	a := must(t)(Curves(Axes{Title: "one", Y: "y"}, falling("s", 4)))
-	b := must(t)(Curves(Axes{LogY: true, X: "long\nlabel"}, Series{Y: []float64{1e-9, 123456789}}))
-	places := placesOf(t, must(t)(Grid([]*Picture{a, b}, []*Picture{b, a})))
+	a := testkit.Must(Curves(Axes{Title: "one", Y: "y"}, falling("s", 4)))
+	b := testkit.Must(Curves(Axes{LogY: true, X: "long\nlabel"}, Series{Y: []float64{1e-9, 123456789}}))
+	places := placesOf(t, testkit.Must(Grid([]*Picture{a, b}, []*Picture{b, a})))
 	for i, at := range places {
 		row, column := places[i/2*2], places[i%2]
 		for _, d := range []vg.Length{at.data.Min.Y - row.data.Min.Y, at.data.Max.Y - row.data.Max.Y, at.data.Min.X - column.data.Min.X, at.data.Max.X - column.data.Max.X} {
@@ -142,7 +137,7 @@ func TestNamesKeepClearOfEachOther(t *testing.T) {
 		marks = append(marks, Mark{fmt.Sprintf("data set %d", i), math.Cos(angle), math.Sin(angle)})
 	}
 	marks = append(marks, Mark{"middle", 0, 0}, Mark{"beside", 0.04, 0}, Mark{"above", 0, 0.05})
-	for _, at := range placesOf(t, must(t)(Scatter(Axes{}, marks...))) {
+	for _, at := range placesOf(t, testkit.Must(Scatter(Axes{}, marks...))) {
 		names := &named{Scatter: plotter.Scatter{GlyphStyle: glyph(0, 3)}}
 		for _, m := range marks {
 			names.XYs, names.names = append(names.XYs, plotter.XY{X: m.X, Y: m.Y}), append(names.names, m.Name)
@@ -161,35 +156,6 @@ func TestNamesKeepClearOfEachOther(t *testing.T) {
 				if k < i && overlap(b, boxes[k]) > 0 {
 					t.Errorf("%q and %q overlap", marks[i].Name, m.Name)
 				}
-			}
-		}
-	}
-}
-
-func TestSizesThatDoNotDo(t *testing.T) {
-	for name, c := range map[string]struct {
-		width, height float64
-		axes          Axes
-	}{
-		"no width":        {0, 5, Axes{}},
-		"below zero":      {7, -5, Axes{}},
-		"not a number":    {math.NaN(), 5, Axes{}},
-		"infinite":        {7, math.Inf(1), Axes{}},
-		"beyond use":      {41, 5, Axes{}},
-		"a hair":          {1e-300, 1e-300, Axes{}},
-		"narrow":          {0.7, 5, Axes{}},
-		"low":             {7, 0.7, Axes{}},
-		"long word":       {7, 5, Axes{Title: strings.Repeat("a", 200)}},
-		"long x label":    {7, 5, Axes{X: strings.Repeat("a ", 200)}},
-		"long y label":    {7, 5, Axes{Y: strings.Repeat("a ", 200)}},
-		"title of a page": {7, 5, Axes{Title: strings.Repeat("a ", 3000)}},
-		"wide categories": {7, 5, Axes{Categories: []string{strings.Repeat("a", 40), "b", "c"}}},
-	} {
-		p := must(t)(Curves(c.axes, falling("s", 3)))
-		p.Width, p.Height = c.width, c.height
-		for _, format := range []Format{SVG, PNG, PDF} {
-			if err := p.Write(nil, format); !errors.Is(err, ErrSize) {
-				t.Errorf("%s: error %v, want ErrSize", name, err)
 			}
 		}
 	}

@@ -1,13 +1,26 @@
+// Package picture draws what package eval measures: to see whether an embedding is good, and why.
+// [Map] shows the rows of an embedding in two dimensions, and [Places] coordinates from elsewhere,
+// such as those of t-SNE. [Densities] are of scores, [Curves] of accuracy or loss by anything, with
+// bands of error, [Eigenvalues] of spectra; [Scaling] is time or memory by size, and [Scatter]
+// points with names.
+//
+// Each returns a [Picture], which is written as SVG, PNG or PDF; [Grid] puts several side by side.
+// Lines differ by dashes and glyphs as well as by colour, so that a picture can be read in
+// greyscale and with any colour vision. Title and legend stand above the data and never cover it.
+// The same input gives the same SVG and PNG, byte for byte; a PDF names the time it was made.
+//
+// The drawing is gonum/plot's. The package is separate from eval so that programs that only measure
+// do not link it. Its errors are those of package coles.
 package picture
 
 import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
+	"coles"
 	"coles/dataset"
 
 	"gonum.org/v1/plot/vg"
@@ -17,66 +30,44 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A Picture is a drawing in one panel or, by [Grid], several. It may be written any
-// number of times, and from several goroutines.
+// A Picture is a drawing in one panel or, by [Grid], several, made by a function of this package.
+// It may be written any number of times, and by several goroutines.
 type Picture struct {
 	// Width and Height are in inches, at most 40. A PNG has 150 pixels to the inch.
 	Width, Height float64
 
-	panels [][]*panel // rows of the same length; nil where nothing stands
+	panels [][]*panel // rows of the same length; nil for an empty place
 }
 
-const (
-	maxInches = 40
-	pngDPI    = 150
-)
+const maxInches, pngDPI = 40, 150
 
 func single(p *panel) *Picture {
 	return &Picture{Width: 7, Height: 5, panels: [][]*panel{{p}}}
 }
 
-// A Format is a file format of pictures, by the ending of its file names.
+// A Format is a file format of pictures, named as the ending of its files.
 type Format string
 
-// The formats there are.
+// The formats.
 const (
 	SVG Format = "svg"
 	PNG Format = "png"
 	PDF Format = "pdf"
 )
 
-// FormatOf returns the format that the ending of a file name stands for, in capitals
-// or not.
+// FormatOf returns the format that the ending of a file name stands for, in capitals or not.
 //
-// Errors: [ErrFormat].
+// Errors: [coles.ErrSetting].
 func FormatOf(path string) (Format, error) {
 	switch f := Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))); f {
 	case SVG, PNG, PDF:
 		return f, nil
 	}
-	return "", fmt.Errorf("%w: %s ends in none of .svg, .png and .pdf", ErrFormat, path)
+	return "", fmt.Errorf("%w: %s ends in none of .svg, .png and .pdf", coles.ErrSetting, path)
 }
 
-// Write writes the picture to w. An SVG is a single element without a prologue, so
-// that it can stand in an HTML page as it is.
-//
-// Nothing is written before the whole picture is drawn. Errors: [ErrFormat],
-// [ErrSize], [ErrEmpty] for a Picture that is none of this package's or a nil writer, and
-// those of w.
-func (p *Picture) Write(w io.Writer, format Format) error {
-	drawn, err := p.bytes(format)
-	if err != nil {
-		return err
-	}
-	if w == nil {
-		return fmt.Errorf("%w: the writer is nil", ErrEmpty)
-	}
-	_, err = w.Write(drawn)
-	return err
-}
-
-// WriteFile writes the picture to a file, in the format its ending names. What stood
-// there is replaced only when the picture is complete ([dataset.WriteFile]).
+// WriteFile writes the picture to a file, in the format that its ending names. An existing file is
+// replaced only when the picture is complete, by [dataset.WriteFile].
 //
 // Errors: those of [Picture.Write] and of the file system.
 func (p *Picture) WriteFile(path string) error {
@@ -84,23 +75,23 @@ func (p *Picture) WriteFile(path string) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := p.bytes(format)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
 	return dataset.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(drawn)
-		return err
+		if err := p.Write(w, format); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
 	})
 }
 
-func (p *Picture) bytes(format Format) ([]byte, error) {
-	if p == nil || len(p.panels) == 0 {
-		return nil, fmt.Errorf("%w: a picture that no function of this package made", ErrEmpty)
-	}
+// Write writes the picture to w, once it is drawn as a whole. An SVG is a single element without a
+// prologue, as HTML pages take it.
+//
+// Errors: [coles.ErrSetting] for an unknown format, for a size outside (0, 40] inches and for one
+// too small for the labels and the data; and those of w.
+func (p *Picture) Write(w io.Writer, format Format) error {
 	for _, inches := range []float64{p.Width, p.Height} {
 		if !(inches > 0 && inches <= maxInches) {
-			return nil, fmt.Errorf("%w: %g × %g inches, want more than 0 and at most %d", ErrSize, p.Width, p.Height, maxInches)
+			return fmt.Errorf("%w: %g × %g inches, want more than 0 and at most %d", coles.ErrSetting, p.Width, p.Height, maxInches)
 		}
 	}
 	width, height := vg.Length(p.Width)*vg.Inch, vg.Length(p.Height)*vg.Inch
@@ -113,57 +104,56 @@ func (p *Picture) bytes(format Format) ([]byte, error) {
 	case PDF:
 		canvas = vgpdf.New(width, height)
 	default:
-		return nil, fmt.Errorf("%w: %q is none of svg, png and pdf", ErrFormat, format)
+		return fmt.Errorf("%w: %q is none of svg, png and pdf", coles.ErrSetting, format)
 	}
 	if err := p.draw(draw.NewCanvas(canvas, width, height)); err != nil {
-		return nil, err
+		return err
 	}
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("picture: %w", err)
+		return err
 	}
 	drawn := b.Bytes()
 	if format == SVG {
 		drawn = drawn[max(0, bytes.Index(drawn, []byte("<svg"))):]
-		// Browsers without the font of the measurements take one of its widths. Quotes in
-		// labels are escaped, so that no label is meant.
+		// Browsers without the font take one of the same widths. Labels do not match: their quotes
+		// are escaped.
 		drawn = bytes.ReplaceAll(drawn, []byte(`"font-family:Liberation Sans;`), []byte(`"font-family:Liberation Sans,Arial,Helvetica,sans-serif;`))
 	}
-	return drawn, nil
+	_, err := w.Write(drawn)
+	return err
 }
 
-// Grid puts pictures of one panel each into rows of the same length, with their data
-// areas aligned. nil leaves a place empty. The pictures stay as they are; their sizes
-// do not count.
+// Grid puts pictures of one panel each into rows of the same length, with their data areas aligned.
+// nil leaves a place empty. The sizes of the pictures do not count.
 //
-// Errors: [ErrEmpty] without a picture, [ErrLength] for rows that differ or a picture
-// of several panels.
+// Errors: [coles.ErrShape] without a picture, for rows that differ in length, and for a picture of
+// several panels.
 func Grid(rows ...[]*Picture) (*Picture, error) {
 	g := &Picture{}
 	some := false
 	for i, row := range rows {
 		if len(row) != len(rows[0]) {
-			return nil, fmt.Errorf("%w: row %d has %d pictures, row 0 has %d", ErrLength, i, len(row), len(rows[0]))
+			return nil, fmt.Errorf("%w: row %d has %d pictures, row 0 has %d", coles.ErrShape, i, len(row), len(rows[0]))
 		}
 		panels := make([]*panel, len(row))
 		for j, p := range row {
-			if p == nil {
-				continue
+			switch {
+			case p == nil:
+			case len(p.panels) != 1 || len(p.panels[0]) != 1:
+				return nil, fmt.Errorf("%w: row %d, picture %d is not of one panel", coles.ErrShape, i, j)
+			default:
+				panels[j], some = p.panels[0][0], true
 			}
-			if len(p.panels) != 1 || len(p.panels[0]) != 1 {
-				return nil, fmt.Errorf("%w: row %d, picture %d is not of one panel", ErrLength, i, j)
-			}
-			panels[j], some = p.panels[0][0], true
 		}
 		g.panels = append(g.panels, panels)
 	}
 	if !some {
-		return nil, fmt.Errorf("%w: no picture", ErrEmpty)
+		return nil, fmt.Errorf("%w: no picture", coles.ErrShape)
 	}
-	g.Width, g.Height = 5.2*float64(len(rows[0])), 3.6*float64(len(rows))
+	g.Width, g.Height = min(5.2*float64(len(rows[0])), maxInches), min(3.6*float64(len(rows)), maxInches)
 	if len(rows[0]) == 1 {
 		g.Width = 7
 	}
-	g.Width, g.Height = math.Min(g.Width, maxInches), math.Min(g.Height, maxInches)
 	return g, nil
 }

@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"coles"
-	"coles/eval"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
+func TestRefusals(t *testing.T) {
+	nan, inf, largest := math.NaN(), math.Inf(1), math.MaxFloat64
 	one := []float64{1, 2, 3}
 	logX, logY := Axes{LogX: true}, Axes{LogY: true}
 	three := Axes{Categories: []string{"a", "b", "c"}}
@@ -29,72 +29,107 @@ func TestWhatCannotBeDrawnIsNamed(t *testing.T) {
 	densities := func(samples ...Sample) func() (*Picture, error) {
 		return func() (*Picture, error) { return Densities(t.Context(), Axes{}, samples...) }
 	}
-	var none context.Context
-	single := must(t)(Curves(Axes{}, Series{Y: one}))
-	double := must(t)(Grid([]*Picture{single, single}))
+	embedding := func(ctx context.Context, n, d int) func() (*Picture, error) {
+		return func() (*Picture, error) {
+			return Map(ctx, Axes{}, testkit.RandomDense(testkit.Random(1), n, d), make([]int, n), nil)
+		}
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	single := testkit.Must(Curves(Axes{}, Series{Y: one}))
+	double := testkit.Must(Grid([]*Picture{single, single}))
 	for _, c := range []struct {
 		name  string
 		draw  func() (*Picture, error)
 		cause error
 		text  string
 	}{
-		{"no series", curves(Axes{}), ErrEmpty, "no series"},
-		{"series without points", curves(Axes{}, Series{Y: one}, Series{Name: "bare", X: []float64{}}), ErrEmpty, `series 1, "bare"`},
-		{"X too short", curves(Axes{}, Series{X: one[:2], Y: one}), ErrLength, "2 X, 3 Y"},
-		{"X empty", curves(Axes{}, Series{X: []float64{}, Y: one}), ErrLength, "0 X"},
-		{"errors too long", curves(Axes{}, Series{Y: one[:2], Error: one}), ErrLength, "3 errors"},
-		{"X beside categories", curves(three, Series{X: one, Y: one}), ErrLength, "categories"},
-		{"fewer points than categories", curves(three, Series{Y: one[:2]}), ErrLength, "2 Y, 3 categories"},
-		{"NaN", curves(Axes{}, Series{Name: "s", Y: []float64{1, nan}}), ErrNotFinite, `point 1: series 0, "s"`},
-		{"infinite X", curves(Axes{}, Series{X: []float64{1, -inf}, Y: one[:2]}), ErrNotFinite, "point 1"},
-		{"NaN error", curves(Axes{}, Series{Y: one, Error: []float64{0, nan, 0}}), ErrNotFinite, "point 1"},
-		{"band that overflows", curves(Axes{}, Series{Y: []float64{1e308}, Error: []float64{1e308}}), ErrNotFinite, "point 0"},
-		{"range that overflows", curves(Axes{}, Series{Y: []float64{1.5e308, -1.5e308}}), ErrNotFinite, "y axis"},
-		{"error below zero", curves(Axes{}, Series{Y: one, Error: []float64{0, 0, -1}}), ErrNotPositive, "point 2"},
-		{"zero on a logarithmic axis", curves(logX, Series{X: []float64{0, 1, 2}, Y: one}), ErrNotPositive, "x axis"},
-		{"band below a logarithmic axis", curves(logY, Series{Y: one, Error: one}), ErrNotPositive, "y axis"},
-		{"from zero on a logarithmic axis", curves(Axes{LogY: true, FromZero: true}, Series{Y: one}), ErrNotPositive, "y axis"},
-		{"spectrum below zero", func() (*Picture, error) { return Eigenvalues(logY, Series{Y: []float64{1, 0, -1}}) }, ErrNotPositive, "y axis"},
-		{"size zero", func() (*Picture, error) { return Scaling(Axes{}, Series{X: []float64{0, 1}, Y: one[:2]}) }, ErrNotPositive, "x axis"},
-		{"no measurement", func() (*Picture, error) { return Scaling(Axes{}) }, ErrEmpty, ""},
-		{"no marks", func() (*Picture, error) { return Scatter(Axes{}) }, ErrEmpty, ""},
-		{"mark nowhere", func() (*Picture, error) { return Scatter(Axes{}, Mark{"Cora", nan, 0}) }, ErrNotFinite, `"Cora"`},
-		{"no matrix", places(nil, nil), ErrEmpty, ""},
-		{"no rows", places(&mat.Dense{}, nil), ErrEmpty, ""},
-		{"three columns", places(mat.NewDense(2, 3, nil), []int{0, 0}), ErrLength, "3 columns"},
-		{"too few classes", places(mat.NewDense(2, 2, nil), []int{0}), ErrLength, "2 rows, 1 classes"},
-		{"too few names", places(mat.NewDense(2, 2, nil), []int{0, 2}, "a", "b"), ErrLength, "class 2"},
-		{"row nowhere", places(mat.NewDense(2, 2, []float64{0, 0, 0, inf}), []int{0, 0}), ErrNotFinite, "row 1"},
-		{"embedding of one column", func() (*Picture, error) {
-			return Map(t.Context(), Axes{}, mat.NewDense(2, 1, one[:2]), []int{0, 0}, nil)
-		}, eval.ErrDimension, "map"},
-		{"embedding with NaN", func() (*Picture, error) {
-			return Map(t.Context(), Axes{}, mat.NewDense(1, 2, []float64{1, nan}), []int{0}, nil)
-		}, coles.ErrNotFinite, "map"},
-		{"densities without a context", func() (*Picture, error) { return Densities(none, Axes{}, Sample{"a", one}) }, eval.ErrParameter, "context"},
-		{"no samples", densities(), ErrEmpty, ""},
-		{"empty sample", densities(Sample{"a", one}, Sample{"b", nil}), ErrEmpty, `sample 1, "b"`},
-		{"sample without spread", densities(Sample{"a", []float64{2, 2}}), eval.ErrBandwidth, "densities"},
-		{"sample with NaN", densities(Sample{"a", []float64{2, nan}}), eval.ErrNotFinite, "densities"},
-		{"no rows of pictures", func() (*Picture, error) { return Grid() }, ErrEmpty, ""},
-		{"rows without pictures", func() (*Picture, error) { return Grid([]*Picture{}, nil) }, ErrEmpty, ""},
-		{"only empty places", func() (*Picture, error) { return Grid([]*Picture{nil, nil}) }, ErrEmpty, ""},
-		{"ragged rows", func() (*Picture, error) { return Grid([]*Picture{single, single}, []*Picture{single}) }, ErrLength, "row 1"},
-		{"grid of grids", func() (*Picture, error) { return Grid([]*Picture{single, double}) }, ErrLength, "picture 1"},
-		{"grid of a picture of nothing", func() (*Picture, error) { return Grid([]*Picture{{}}) }, ErrLength, "picture 0"},
+		{"no series", curves(Axes{}), coles.ErrShape, "no series"},
+		{"series without points", curves(Axes{}, Series{Y: one}, Series{Name: "bare", X: []float64{}}), coles.ErrShape, `series 1, "bare"`},
+		{"X too short", curves(Axes{}, Series{X: one[:2], Y: one}), coles.ErrShape, "2 X, 3 Y"},
+		{"errors too long", curves(Axes{}, Series{Y: one[:2], Error: one}), coles.ErrShape, "3 errors"},
+		{"X with categories", curves(three, Series{X: one, Y: one}), coles.ErrShape, "categories"},
+		{"fewer points than categories", curves(three, Series{Y: one[:2]}), coles.ErrShape, "2 Y, 3 categories"},
+		{"NaN", curves(Axes{}, Series{Name: "s", Y: []float64{1, nan}}), coles.ErrNotFinite, "point 1"},
+		{"infinite X", curves(Axes{}, Series{X: []float64{1, -inf}, Y: one[:2]}), coles.ErrNotFinite, "point 1"},
+		{"NaN error", curves(Axes{}, Series{Y: one, Error: []float64{0, nan, 0}}), coles.ErrNotFinite, "point 1"},
+		{"band that overflows", curves(Axes{}, Series{Y: []float64{1e308}, Error: []float64{1e308}}), coles.ErrNotFinite, "point 0"},
+		{"range that overflows", curves(Axes{}, Series{Y: []float64{1.5e308, -1.5e308}}), coles.ErrNotFinite, "y axis"},
+		{"error below zero", curves(Axes{}, Series{Y: one, Error: []float64{0, 0, -1}}), coles.ErrNegative, "point 2"},
+		{"zero on a logarithmic axis", curves(logX, Series{X: []float64{0, 1, 2}, Y: one}), coles.ErrSetting, "x axis"},
+		{"band below a logarithmic axis", curves(logY, Series{Y: one, Error: one}), coles.ErrSetting, "y axis"},
+		{"from zero on a logarithmic axis", curves(Axes{LogY: true, FromZero: true}, Series{Y: one}), coles.ErrSetting, "y axis"},
+		{"too small for a logarithmic axis", curves(logY, Series{Y: []float64{5e-324, 1}}), coles.ErrNotFinite, "y axis"},
+		{"spectrum below zero", func() (*Picture, error) { return Eigenvalues(logY, Series{Y: []float64{1, 0, -1}}) }, coles.ErrSetting, "y axis"},
+		{"size zero", func() (*Picture, error) { return Scaling(Axes{}, Series{X: []float64{0, 1}, Y: one[:2]}) }, coles.ErrSetting, "x axis"},
+		{"no marks", func() (*Picture, error) { return Scatter(Axes{}) }, coles.ErrShape, ""},
+		{"mark nowhere", func() (*Picture, error) { return Scatter(Axes{}, Mark{"Cora", nan, 0}) }, coles.ErrNotFinite, `"Cora"`},
+		{"marks too far apart", func() (*Picture, error) { return Scatter(Axes{}, Mark{"a", -largest, 0}, Mark{"b", largest, 0}) }, coles.ErrNotFinite, "x axis"},
+		{"three columns", places(mat.NewDense(2, 3, nil), []int{0, 0}), coles.ErrShape, "3 columns"},
+		{"too few classes", places(mat.NewDense(2, 2, nil), []int{0}), coles.ErrShape, "2 rows, 1 classes"},
+		{"too few names", places(mat.NewDense(2, 2, nil), []int{0, 2}, "a", "b"), coles.ErrShape, "class 2"},
+		{"no names of classes", func() (*Picture, error) { return Places(Axes{}, mat.NewDense(1, 2, nil), []int{0}, []string{}) }, coles.ErrShape, "0 names"},
+		{"row too far away", places(mat.NewDense(2, 2, []float64{0, largest, 0, -largest}), []int{0, 0}), coles.ErrNotFinite, "y axis"},
+		{"embedding of one column", embedding(t.Context(), 2, 1), coles.ErrSetting, ""},
+		{"cancelled map", embedding(over, 2, 2), context.Canceled, ""},
+		{"no samples", densities(), coles.ErrShape, "no samples"},
+		{"empty sample", densities(Sample{"a", one}, Sample{"b", nil}), coles.ErrShape, "sample 1"},
+		{"sample without spread", densities(Sample{"a", []float64{2, 2}}), coles.ErrSetting, "sample 0"},
+		{"sample with NaN", densities(Sample{"a", []float64{2, nan}}), coles.ErrNotFinite, "sample 0"},
+		{"cancelled densities", func() (*Picture, error) { return Densities(over, Axes{}, Sample{"a", one}) }, context.Canceled, ""},
+		{"no rows of pictures", func() (*Picture, error) { return Grid() }, coles.ErrShape, ""},
+		{"rows without pictures", func() (*Picture, error) { return Grid([]*Picture{}, nil) }, coles.ErrShape, ""},
+		{"only empty places", func() (*Picture, error) { return Grid([]*Picture{nil, nil}) }, coles.ErrShape, ""},
+		{"ragged rows", func() (*Picture, error) { return Grid([]*Picture{single, single}, []*Picture{single}) }, coles.ErrShape, "row 1"},
+		{"grid of grids", func() (*Picture, error) { return Grid([]*Picture{single, double}) }, coles.ErrShape, "picture 1"},
+		{"unknown ending", func() (*Picture, error) { return nil, single.WriteFile("a.bmp") }, coles.ErrSetting, "a.bmp"},
+		{"unknown format", func() (*Picture, error) { return nil, single.Write(new(bytes.Buffer), "gif") }, coles.ErrSetting, "gif"},
 	} {
 		p, err := c.draw()
 		if !errors.Is(err, c.cause) || !strings.Contains(fmt.Sprint(err), c.text) || p != nil {
 			t.Errorf("%s: picture %v, error %v, want %v with %q", c.name, p, err, c.cause, c.text)
 		}
 	}
-	if err := (&Picture{Width: 5, Height: 5}).Write(&bytes.Buffer{}, SVG); !errors.Is(err, ErrEmpty) {
-		t.Errorf("a picture of nothing: %v", err)
+}
+
+func TestRefusalsOfMatrices(t *testing.T) {
+	classes := make([]int, 5)
+	testkit.RefuseMatrices(t, len(classes), 2, map[string]func(x mat.Matrix) error{
+		"Map":    func(x mat.Matrix) error { return testkit.Err(Map(t.Context(), Axes{}, x, classes, nil)) },
+		"Places": func(x mat.Matrix) error { return testkit.Err(Places(Axes{}, x, classes, nil)) },
+	})
+}
+
+func TestSizesWithoutRoomAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		width, height float64
+		axes          Axes
+	}{
+		"no width":        {0, 5, Axes{}},
+		"below zero":      {7, -5, Axes{}},
+		"not a number":    {math.NaN(), 5, Axes{}},
+		"infinite":        {7, math.Inf(1), Axes{}},
+		"beyond use":      {41, 5, Axes{}},
+		"one pixel wide":  {1. / 150, 3, Axes{}},
+		"narrow":          {0.7, 5, Axes{}},
+		"low":             {7, 0.7, Axes{}},
+		"long word":       {7, 5, Axes{Title: strings.Repeat("a", 200)}},
+		"long x label":    {7, 5, Axes{X: strings.Repeat("a ", 200)}},
+		"long y label":    {7, 5, Axes{Y: strings.Repeat("a ", 200)}},
+		"title of a page": {7, 5, Axes{Title: strings.Repeat("a ", 3000)}},
+		"wide categories": {7, 5, Axes{Categories: []string{strings.Repeat("a", 40), "b", "c"}}},
+	} {
+		p := testkit.Must(Curves(c.axes, falling("s", 3)))
+		p.Width, p.Height = c.width, c.height
+		var b bytes.Buffer
+		if err := p.Write(&b, SVG); !errors.Is(err, coles.ErrSetting) || b.Len() > 0 {
+			t.Errorf("%s: error %v and %d bytes, want ErrSetting", name, err, b.Len())
+		}
 	}
 }
 
-// Whatever can be drawn is drawn, without a panic: numbers at either end of their range,
-// all the same, or one alone.
+// Whatever can be drawn is drawn, without a panic: numbers at either end of their range, all the
+// same, or one alone.
 func TestAnyFiniteNumbersAreDrawn(t *testing.T) {
 	for _, values := range [][]float64{
 		{0}, {-3}, {7, 7, 7}, {0, 5e-324}, {1e-310, 2e-310}, {1e-300, 1e-290}, {8e307, -8e307}, {1e308}, {-1.7e308, -1.6e308},
@@ -103,15 +138,13 @@ func TestAnyFiniteNumbersAreDrawn(t *testing.T) {
 		for _, a := range []Axes{{}, {FromZero: true}, {LogX: true, LogY: true}} {
 			s := Series{Name: "s", X: values, Y: values, Error: make([]float64, len(values))}
 			p, err := Curves(a, s)
-			if refused := errors.Is(err, ErrNotPositive) || errors.Is(err, ErrNotFinite); a.LogX && refused {
-				continue
-			}
 			if err != nil {
-				t.Errorf("%v, %+v: %v", values, a, err)
+				if !a.LogX || !errors.Is(err, coles.ErrSetting) && !errors.Is(err, coles.ErrNotFinite) {
+					t.Errorf("%v, %+v: %v", values, a, err)
+				}
 				continue
 			}
-			svg, _ := svgOf(t, p)
-			if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+			if svg, _ := svgOf(t, p); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
 				t.Errorf("%v, %+v: the SVG has numbers that are none", values, a)
 			}
 			if len(values) == 2 && !a.FromZero { // of the same plot
@@ -120,7 +153,7 @@ func TestAnyFiniteNumbersAreDrawn(t *testing.T) {
 		}
 	}
 	for _, c := range []float64{1e-250, 1, 1e250} { // growth far from proportional
-		must(t)(Scaling(Axes{}, Series{X: []float64{1e-40, 1e40}, Y: []float64{c, c * 1e50}}))
-		svgOf(t, must(t)(Scaling(Axes{}, Series{X: []float64{1e-40, 1e250}, Y: []float64{c, c}})))
+		testkit.Must(Scaling(Axes{}, Series{X: []float64{1e-40, 1e40}, Y: []float64{c, c * 1e50}}))
+		svgOf(t, testkit.Must(Scaling(Axes{}, Series{X: []float64{1e-40, 1e250}, Y: []float64{c, c}})))
 	}
 }

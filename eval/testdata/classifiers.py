@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
-"""Writes classifiers.json.gz, what the tests of classifiers_test.go compare with.
+"""Writes classifiers.json.gz, what TestCrossValidationChoosesAsScikitLearnWould compares with.
 
 Recipe, from this folder:
 
     OMP_NUM_THREADS=1 python3 classifiers.py
 
 with scikit-learn 1.2 (it was made with 1.2.1, NumPy 1.24.2 and SciPy 1.10.1;
-later ones dropped multi_class). Random numbers are those of PCG64(2021), the
-archive has no time stamp, and the same versions write the same bytes.
+later ones dropped multi_class). Random numbers are those of PCG64(2021), and the
+archive has no time stamp. The cases that it holds came behind others, since left
+out, from the same generator: run anew, this writes other cases of the same kind.
 
 Inputs are whole numbers, to be divided by "unit", so that both languages read
-the same float64. Every case has training rows x with their labels; cases in
+the same float64. Every case has training rows x with their labels y; cases in
 which a prediction hangs on the last digits, or in which scikit-learn does not
 converge, are drawn again.
 
-neighbours: queries, k, and the predictions of KNeighborsClassifier
-    by metric (euclidean, cosine) and weights (uniform, distance).
-    Some queries are training rows: these have neighbours at distance zero.
 folds: cs, k, the fold of each row by StratifiedKFold, and the c which predicts
     most rows of all folds, the first of equals, of
     ovr         LogisticRegression(solver="liblinear")
@@ -30,7 +28,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
 
 warnings.filterwarnings("ignore")
 warnings.filterwarnings("error", category=ConvergenceWarning)
@@ -46,31 +43,6 @@ def training(rows, most_columns):
     rng.shuffle(y)
     centres = rng.normal(0, 1, (10, d))
     return np.rint(UNIT * (centres[y] + rng.normal(0, rng.uniform(0.3, 1.5), (n, d)))).astype(int), y
-
-
-def neighbours_case():
-    while True:
-        x, y = training((8, 20), 6)
-        queries = np.rint(UNIT * rng.normal(0, 1.5, (4, x.shape[1]))).astype(int)
-        queries[0] = x[0]
-        k = int(rng.integers(1, 7))
-        case = {"x": x.tolist(), "y": y.tolist(), "queries": queries.tolist(), "k": k}
-        clear = bool((x != 0).any(1).all() and (queries != 0).any(1).all())
-        for metric in ("euclidean", "cosine"):
-            for weights in ("uniform", "distance"):
-                if not clear:
-                    break
-                m = KNeighborsClassifier(k, weights=weights, metric=metric, algorithm="brute").fit(x / UNIT, y)
-                distance, found = m.kneighbors(queries / UNIT, k + 1)
-                clear &= bool((np.diff(distance, axis=1) > 1e-7).all())
-                if weights == "distance":
-                    for r, f in zip(distance[:, :k], found[:, :k]):
-                        w = 1 / np.maximum(r, 1e-9)
-                        votes = np.sort([w[y[f] == label].sum() for label in np.unique(y)])
-                        clear &= bool(votes[-1] > votes[-2] * (1 + 1e-6))
-                case[metric + "_" + weights] = m.predict(queries / UNIT).tolist()
-        if clear:
-            return case
 
 
 def folds_case():
@@ -114,7 +86,6 @@ def drawn(case):
 
 cases = {
     "unit": UNIT,
-    "neighbours": [drawn(neighbours_case) for _ in range(1000)],
     "folds": [drawn(folds_case) for _ in range(100)],
 }
 text = json.dumps(cases, separators=(",", ":")).encode()

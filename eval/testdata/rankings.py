@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes rankings.json.gz, what ranking_test.go and comparison_test.go compare with.
+"""Writes rankings.json.gz, what ranking_test.go and compare_test.go compare with.
 
 Recipe, from this folder:
 
@@ -21,7 +21,6 @@ comparisons: a, b (measured on the same splits), level, train, test, and
     t, p     statistic and two-sided p-value of ttest_rel; null where all differences are equal
     half     half the width of the interval of confidence of the mean
     wide     half the width with the correction of Nadeau and Bengio
-    sign     two-sided p-value of binomtest on the splits that differ
 """
 
 import gzip
@@ -72,13 +71,11 @@ def comparison_case():
     constant = (difference == difference[0]).all()
     t, p = (None, None) if constant else map(digits, stats.ttest_rel(a / UNIT, b / UNIT))
     reach = quantile((1 - level) / 2, n - 1) * difference.std(ddof=1)
-    wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     return {
         "a": a.tolist(), "b": b.tolist(), "level": level, "train": train, "test": test,
         "t": t, "p": p,
         "half": digits(reach * np.sqrt(1 / n)),
         "wide": digits(reach * np.sqrt(1 / n + test / train)),
-        "sign": digits(stats.binomtest(wins, wins + losses).pvalue if wins + losses else 1),
     }
 
 

@@ -1,19 +1,17 @@
-// Command bench times the embedding of graphs, and beside it that of another
-// program on the same files, in turn, so that their ratio holds on a machine
-// whose speed drifts.
+// Command bench times the embedding of graphs, and next to it that of another program on the same
+// files, in turn, so that their ratio holds on a machine whose speed drifts.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"os/signal"
+	"slices"
 	"strings"
+
+	"coles/examples/internal/cli"
 )
 
 const usage = `Usage: bench [-data DIR] [-peer CMD] [flags]
@@ -24,7 +22,7 @@ prints a Markdown table: for each graph and number of columns d′ the median of
 -runs fits and, in brackets, the fastest and the slowest; the number type and
 the solver that were chosen; and the peak memory.
 
-Every row has a process of its own. What is timed there is Fit alone, with the
+Every row runs in its own process. What is timed there is Fit alone, with the
 graph and its features in memory; memory that the first fit takes from the
 system serves the later ones. The peak is the largest resident memory during
 the fits, graph and features included (Linux only).
@@ -46,22 +44,9 @@ and prints its seconds as "epoch_seconds".
   bench -peer 'python3 coles_ref.py' -graphs generated
   bench -train -data data -peer 'python3 gcn_ref.py'
 
-Flags:
-`
+Rows: `
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	switch err := run(ctx, os.Args[1:], graphs, os.Stdout, os.Stderr); {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "bench: interrupted")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main(program(graphs)) }
 
 // options are the command line, checked.
 type options struct {
@@ -74,73 +59,46 @@ type options struct {
 	train bool
 }
 
-// run measures what args choose of the jobs that there are.
-func run(ctx context.Context, args []string, all []job, stdout, stderr io.Writer) error {
-	o, err := parse(args, all, stderr)
-	if err != nil {
-		return err
-	}
-	if !o.json {
-		fmt.Fprint(stdout, tableHead)
-	}
-	for _, j := range o.jobs {
-		fmt.Fprintln(stderr, j)
-		r, err := o.row(ctx, j)
-		if err != nil {
-			return fmt.Errorf("%v: %w", j, err)
-		}
-		if o.json {
-			err = json.NewEncoder(stdout).Encode(r)
-		} else {
-			_, err = fmt.Fprintln(stdout, r)
-		}
+// program measures what its arguments choose of the jobs that there are.
+func program(all []job) cli.Program {
+	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+		o, err := parse(args, all, stderr)
 		if err != nil {
 			return err
 		}
+		_, err = cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.jobs, o.measure, o.again)
+		return err
 	}
-	return nil
 }
 
 func parse(args []string, all []job, stderr io.Writer) (options, error) {
 	var o options
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-		fmt.Fprintf(stderr, "\nRows: %s; with -train: %s\n", names(all), names(trainings))
-	}
+	flags := cli.Flags(fmt.Sprintf("%s%s; with -train: %s\n\nFlags:\n", usage, names(all), names(trainings)), stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz")
 	peer := flags.String("peer", "", "`command` to compare with, its words separated by spaces")
 	flags.IntVar(&o.runs, "runs", 3, "fits of each row, of which the median counts")
 	chosen := flags.String("graphs", "", "comma-separated `rows`: cora for all of Cora, cora:512 for one (default all that there are)")
 	flags.BoolVar(&o.train, "train", false, "time the training of networks")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON a row, with the seconds of every run, instead of a Markdown table")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, fmt.Errorf("%w (-h explains the flags)", err)
+	if err := cli.Parse(flags, args); err != nil {
+		return o, err
 	}
-	switch {
-	case flags.NArg() > 0:
-		return o, fmt.Errorf("unexpected argument %q (-h explains the flags)", flags.Arg(0))
-	case o.runs < 1:
+	if o.runs < 1 {
 		return o, fmt.Errorf("-runs %d: at least 1 is needed", o.runs)
 	}
-	if o.train {
-		all = trainings
-	}
-	var err error
 	if *peer != "" {
 		o.peer = strings.Fields(*peer)
 		if len(o.peer) == 0 {
 			return o, fmt.Errorf("-peer %q names no program", *peer)
 		}
-		if _, err = exec.LookPath(o.peer[0]); err != nil {
+		if _, err := exec.LookPath(o.peer[0]); err != nil {
 			return o, fmt.Errorf("-peer: %w", err)
 		}
 	}
+	if o.train {
+		all = trainings
+	}
+	var err error
 	o.jobs, err = choose(all, *chosen, o.data != "")
 	if err == nil && len(o.jobs) == 0 {
 		err = errors.New("-train reads graphs from files, so -data is needed")
@@ -150,30 +108,20 @@ func parse(args []string, all []job, stderr io.Writer) (options, error) {
 
 // choose returns the jobs of a list of names; of an empty one, all that can be run.
 func choose(all []job, list string, files bool) ([]job, error) {
-	var jobs []job
 	if list == "" {
-		for _, j := range all {
-			if files || j.generated != nil {
-				jobs = append(jobs, j)
-			}
-		}
-		return jobs, nil
+		return slices.DeleteFunc(slices.Clone(all), func(j job) bool { return !files && j.generated == nil }), nil
 	}
-	for _, name := range strings.Split(list, ",") {
+	var jobs []job
+	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
-		before := len(jobs)
-		for _, j := range all {
-			if name != j.name && name != j.String() {
-				continue
-			}
-			if !files && j.generated == nil {
-				return nil, fmt.Errorf("-graphs %s: %v is read from a file, so -data is needed", list, j)
-			}
-			jobs = append(jobs, j)
-		}
-		if len(jobs) == before {
+		found := slices.DeleteFunc(slices.Clone(all), func(j job) bool { return name != j.name && name != j.String() })
+		if len(found) == 0 {
 			return nil, fmt.Errorf("-graphs %s: no row %q, there are %s", list, name, names(all))
 		}
+		if !files && found[0].generated == nil {
+			return nil, fmt.Errorf("-graphs %s: %v is read from a file, so -data is needed", list, found[0])
+		}
+		jobs = append(jobs, found...)
 	}
 	return jobs, nil
 }

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +15,8 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/examples/internal/clitest"
+	"coles/internal/testkit"
 )
 
 // small stands for the graphs of the program: one in a file, twice, and one that is generated.
@@ -27,14 +26,14 @@ var small = []job{
 	{"generated", 5, "dense", &dataset.Communities{Nodes: 300, Features: 16, Dense: true, Seed: 1}},
 }
 
-// The program runs itself for every row, and another one as a peer; under test
-// it is the test that is run as either.
+// The program runs itself for every row, and another one as a peer; under test it is the test that
+// is run as either.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "-graphs":
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := run(ctx, os.Args[1:], small, os.Stdout, os.Stderr); err != nil {
+		if err := program(small)(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -45,9 +44,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// peer is a peer that takes as many seconds as the file has nodes, plus a
-// hundredth for each column, plus a thousandth where its solver is dense; or,
-// told to say something, one that says only that.
+// peer is a peer that takes as many seconds as the file has nodes, plus a hundredth for each
+// column, plus a thousandth where its solver is dense; or, told to say something, one that says
+// only that.
 func peer(args []string) {
 	if len(args) == 8 && args[0] == "say" {
 		fmt.Println(args[1])
@@ -103,31 +102,12 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// bench runs the program, which must leave no temporary file.
-func bench(t *testing.T, args ...string) (stdout, stderr string, err error) {
-	t.Helper()
-	t.Setenv("TMPDIR", t.TempDir())
-	var out, errs bytes.Buffer
-	err = run(t.Context(), args, small, &out, &errs)
-	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(left) > 0 {
-		t.Errorf("%s is left behind", left)
-	}
-	return out.String(), errs.String(), err
-}
-
 func TestBenchComparesRowByRow(t *testing.T) {
-	text, errs, err := bench(t, "-data", folder(t), "-peer", self(t)+" peer", "-runs", "2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.NoLitter(t)
+	text, errs := clitest.Run(t, program(small), "-data", folder(t), "-peer", self(t)+" peer", "-runs", "2")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) != 2+3 {
-		t.Fatalf("%d lines:\n%s", len(lines), text)
-	}
-	for _, line := range lines {
-		if strings.Count(line, "|") != 7 {
-			t.Errorf("%q has not six columns", line)
-		}
+	if len(lines) != 2+3 || strings.Count(text, "|") != 5*7 {
+		t.Fatalf("not five lines of six columns:\n%s", text)
 	}
 	// The seconds of the peer tell which file, dimension and solver it was given.
 	for i, want := range []string{
@@ -150,28 +130,26 @@ func TestBenchComparesRowByRow(t *testing.T) {
 
 func TestBenchChoosesRows(t *testing.T) {
 	data := folder(t)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{nil, "generated:5\n"},
-		{[]string{"-data", data, "-graphs", "karate"}, "karate:4\nkarate:8\n"},
-		{[]string{"-data", data, "-graphs", "generated, karate:8"}, "generated:5\nkarate:8\n"},
-		{[]string{"-graphs", "generated"}, "generated:5\n"},
+	for args, want := range map[string]string{
+		"":                                 "generated:5\n",
+		"-graphs generated":                "generated:5\n",
+		"-graphs karate -data":             "karate:4\nkarate:8\n",
+		"-graphs generated,karate:8 -data": "generated:5\nkarate:8\n",
 	} {
-		_, errs, err := bench(t, append(c.args, "-runs", "1")...)
-		if err != nil || errs != c.want {
-			t.Errorf("%q measures %q, %v; want %q", c.args, errs, err, c.want)
+		words := append([]string{"-runs", "1"}, strings.Fields(args)...)
+		if strings.HasSuffix(args, "-data") {
+			words = append(words, data)
+		}
+		if _, errs := clitest.Run(t, program(small), words...); errs != want {
+			t.Errorf("%q measures %q, want %q", args, errs, want)
 		}
 	}
 }
 
 // A line of JSON has every run, of a solver that tells its name.
 func TestBenchJSON(t *testing.T) {
-	text, _, err := bench(t, "-json", "-runs", "3", "-peer", self(t)+" peer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	clitest.NoLitter(t)
+	text, _ := clitest.Run(t, program(small), "-json", "-runs", "3", "-peer", self(t)+" peer")
 	var r row
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatalf("%q is not a line of JSON: %v", text, err)
@@ -198,95 +176,33 @@ func TestRowPrints(t *testing.T) {
 	}
 }
 
-func TestPeakIsThatSinceItIsWatched(t *testing.T) {
-	ballast := func(megabytes int) []byte {
-		b := make([]byte, megabytes<<20)
-		for i := range b {
-			b[i] = 1
-		}
-		return b
-	}
-	before := ballast(128)
-	runtime.KeepAlive(before)
-	before = nil
-	debug.FreeOSMemory()
-	peak := watchPeak()
-	if peak() == 0 {
-		t.Skip("this system does not tell the peak")
-	}
-	start := peak()
-	during := ballast(64)
-	runtime.KeepAlive(during)
-	during = nil
-	debug.FreeOSMemory()
-	// Some of it may be memory that the process had, some of what was before may be there yet.
-	if grown := peak() - start; grown < 32<<20 || grown > 96<<20 {
-		t.Errorf("64 MB more moved the peak by %d", grown)
-	}
-}
-
 func TestBenchSaysWhatIsWrong(t *testing.T) {
-	data, program := folder(t), self(t)
-	for _, c := range []struct {
-		name string
-		args []string
-		want error  // nil: a message of this program
-		text string // which the message contains
-	}{
-		{"file that is not there", []string{"-data", t.TempDir(), "-graphs", "karate:4"}, os.ErrNotExist, "karate:4"},
-		{"in a process of its own", []string{"-data", t.TempDir()}, nil, "karate.npz"},
-		{"row without -data", []string{"-graphs", "karate"}, nil, "-data is needed"},
-		{"unknown row", []string{"-data", data, "-graphs", "karate,kora"}, nil, `no row "kora", there are karate:4, karate:8, generated:5`},
-		{"unknown dimension", []string{"-data", data, "-graphs", "karate:16"}, nil, `"karate:16"`},
-		{"no runs", []string{"-runs", "0"}, nil, "-runs 0"},
-		{"no such peer", []string{"-peer", filepath.Join(data, "peer")}, os.ErrNotExist, "-peer"},
-		{"blank peer", []string{"-peer", " "}, nil, "names no program"},
-		{"peer that fails", []string{"-peer", program + " peer more"}, nil, "arguments"},
-		{"peer that prints no JSON", []string{"-peer", program + " peer say hello"}, nil, `"hello\n"`},
-		{"peer without a total", []string{"-peer", program + ` peer say {"seconds":1}`}, nil, `\"seconds\"`},
-		{"peer of no time", []string{"-peer", program + ` peer say {"total":0}`}, nil, `\"total\":0`},
-		{"unknown flag", []string{"-depth", "4"}, nil, "-depth"},
-		{"stray argument", []string{"more"}, nil, "more"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, _, err := bench(t, c.args...)
-			if err == nil {
-				t.Fatal("no error")
-			}
-			if c.want != nil && !errors.Is(err, c.want) {
-				t.Errorf("error %v, want %v", err, c.want)
-			}
-			if !strings.Contains(err.Error(), c.text) {
-				t.Errorf("error %q does not mention %q", err, c.text)
-			}
-		})
-	}
+	clitest.NoLitter(t)
+	data, empty, self := folder(t), t.TempDir(), self(t)
+	clitest.Refuses(t, program(small), []clitest.Refusal{
+		{Name: "file that is not there", Args: []string{"-data", empty, "-graphs", "karate:4"}, Is: os.ErrNotExist, Text: "karate:4"},
+		{Name: "in a process of its own", Args: []string{"-data", empty}, Text: "karate.npz"},
+		{Name: "row without -data", Args: []string{"-graphs", "karate"}, Text: "-data is needed"},
+		{Name: "training without -data", Args: []string{"-train"}, Text: "-data is needed"},
+		{Name: "unknown row", Args: []string{"-data", data, "-graphs", "karate,kora"}, Text: `no row "kora", there are karate:4, karate:8, generated:5`},
+		{Name: "unknown dimension", Args: []string{"-data", data, "-graphs", "karate:16"}, Text: `"karate:16"`},
+		{Name: "no runs", Args: []string{"-runs", "0"}, Text: "-runs 0"},
+		{Name: "no such peer", Args: []string{"-peer", filepath.Join(data, "peer")}, Is: os.ErrNotExist, Text: "-peer"},
+		{Name: "blank peer", Args: []string{"-peer", " "}, Text: "names no program"},
+		{Name: "peer that fails", Args: []string{"-peer", self + " peer more"}, Text: "arguments"},
+		{Name: "peer that prints no JSON", Args: []string{"-peer", self + " peer say hello"}, Text: `"hello\n"`},
+		{Name: "peer without a total", Args: []string{"-peer", self + ` peer say {"seconds":1}`}, Text: `\"seconds\"`},
+		{Name: "peer of no time", Args: []string{"-peer", self + ` peer say {"total":0}`}, Text: `\"total\":0`},
+	})
 }
 
 func TestBenchStopsWhenInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	data := folder(t)
-	for _, args := range [][]string{nil, {"-data", data}} {
-		if err := run(ctx, args, small, io.Discard, io.Discard); !errors.Is(err, context.Canceled) {
-			t.Errorf("%q: error %v, want context.Canceled", args, err)
-		}
-	}
+	clitest.NoLitter(t)
+	clitest.Stops(t, program(small))
+	clitest.Stops(t, program(small), "-data", folder(t))
 }
 
 func TestTrainingIsTimed(t *testing.T) {
-	data := filepath.Join("..", "..", "..", "shared", "data")
-	if _, err := os.Stat(data); err != nil {
-		t.Skipf("%s is not there (real graphs are kept beside the project, not in it)", data)
-	}
-	var stdout, stderr bytes.Buffer
-	if err := run(context.Background(), []string{"-train", "-data", data, "-graphs", "cora", "-runs", "1"}, small, &stdout, &stderr); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(stdout.String(), "| cora, 512 | ") || !strings.Contains(stdout.String(), "gcn 512-512, float32") {
-		t.Errorf("the table is\n%s", stdout.String())
-	}
-	if err := run(context.Background(), []string{"-train"}, small, &stdout, &stderr); err == nil {
-		t.Error("-train without -data is accepted")
-	}
+	text, _ := clitest.Run(t, program(small), "-train", "-data", testkit.Shared(t, "data"), "-graphs", "cora", "-runs", "1")
+	clitest.WantText(t, text, "| cora, 512 | ", "gcn 512-512, float32")
 }

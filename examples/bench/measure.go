@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -16,6 +15,9 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/examples/internal/cli"
+	"coles/gnn"
+	"coles/internal/peak"
 )
 
 // A job is one row of the table.
@@ -44,91 +46,120 @@ var graphs = []job{
 	{"generated", 128, "dense", &dataset.Communities{Nodes: 170_000, Degree: 14, Classes: 40, Features: 128, Dense: true, Seed: 1}},
 }
 
-// row measures a job: where there are others, in a process of its own, so that
-// its peak memory and its first run are its own.
-func (o options) row(ctx context.Context, j job) (row, error) {
-	if len(o.jobs) == 1 {
-		return o.measure(ctx, j)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return row{}, err
-	}
-	cmd := exec.CommandContext(ctx, self, "-graphs", j.String(), "-json", "-train="+strconv.FormatBool(o.train),
-		"-data", o.data, "-peer", strings.Join(o.peer, " "), "-runs", strconv.Itoa(o.runs))
-	// It takes its temporary files away, for which it needs a moment.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	out, err := output(ctx, cmd)
-	if err != nil {
-		return row{}, err
-	}
-	var r row
-	if err := json.Unmarshal(out, &r); err != nil {
-		return row{}, fmt.Errorf("the process for this row printed %.80q: %w", out, err)
-	}
-	return r, nil
+// trainings are the rows of -train, with the paper's numbers of columns.
+var trainings = []job{{name: "cora", dim: 512}, {name: "pubmed", dim: 256}}
+
+const (
+	// hidden is the width of the first layer and epochs how many a training times.
+	hidden = 512
+	epochs = 12
+)
+
+// A row is what a job took.
+type row struct {
+	Graph     string          `json:"graph"`
+	Dim       int             `json:"dim"`
+	Seconds   []float64       `json:"seconds"`        // of every fit
+	Peer      []float64       `json:"peer,omitempty"` // of every run of the peer
+	Precision coles.Precision `json:"precision"`
+	Solver    coles.Solver    `json:"solver"`
+	Network   string          `json:"network,omitempty"`    // of a training
+	PeakBytes int64           `json:"peak_bytes,omitempty"` // 0 when not known
 }
 
-// output runs a program; an error has what it wrote to standard error.
-func output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+const tableHead = "| graph, d′ | coles, s | peer, s | ratio | chosen | peak, MiB |\n|---|--:|--:|--:|---|--:|\n"
+
+// String is the row of the Markdown table.
+func (r row) String() string {
+	var ratio, peak string
+	if len(r.Peer) > 0 {
+		ratio = fmt.Sprintf("%.1f", median(r.Peer)/median(r.Seconds))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, bytes.TrimSpace(stderr.Bytes()))
+	if r.PeakBytes > 0 {
+		peak = fmt.Sprint(r.PeakBytes >> 20)
 	}
-	return out, nil
+	way := r.Network
+	if way == "" {
+		way = r.Solver.String()
+	}
+	return fmt.Sprintf("| %s, %d | %s | %s | %s | %s, %v | %s |",
+		r.Graph, r.Dim, spread(r.Seconds), spread(r.Peer), ratio, way, r.Precision, peak)
 }
 
-// measure runs both in turn.
+// spread is the median and, of more than one, the range.
+func spread(values []float64) string {
+	if len(values) == 0 {
+		return ""
+	}
+	digits := 2
+	if median(values) < 0.1 {
+		digits = 3
+	}
+	if len(values) == 1 {
+		return fmt.Sprintf("%.*f", digits, values[0])
+	}
+	return fmt.Sprintf("%.*f (%.*f–%.*f)", digits, median(values), digits, slices.Min(values), digits, slices.Max(values))
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[middle]
+	}
+	return (sorted[middle-1] + sorted[middle]) / 2
+}
+
+// again are the arguments with which this program measures a job alone.
+func (o options) again(j job) []string {
+	return []string{"-graphs", j.String(), "-json", "-train=" + strconv.FormatBool(o.train),
+		"-data", o.data, "-peer", strings.Join(o.peer, " "), "-runs", strconv.Itoa(o.runs)}
+}
+
+// measure runs coles and the peer in turn.
 func (o options) measure(ctx context.Context, j job) (row, error) {
-	if o.train {
-		return o.measureTraining(ctx, j)
-	}
 	r := row{Graph: j.name, Dim: j.dim}
-	d, path, err := o.load(ctx, j)
-	if j.generated != nil && path != "" {
-		defer os.Remove(path)
-	}
+	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return r, err
 	}
-	g, err := coles.FromCSR(d.Adjacency, coles.WithSymmetrization())
+	defer os.RemoveAll(dir)
+	d, path, err := o.load(ctx, j, dir)
 	if err != nil {
 		return r, err
 	}
-	x := d.Features
-	d = nil // the graph has its own copy of the adjacency
-	peak := watchPeak()
+	g, err := coles.FromDirectedCSR(d.Adjacency)
+	if err != nil {
+		return r, err
+	}
+	d.Adjacency = nil // the graph has its own copy
+	run := r.fit
+	if o.train {
+		run = r.train
+	}
+	reset := peak.Reset()
 	for range o.runs {
 		runtime.GC() // so that no run pays for the one before
-		start := time.Now()
-		m, err := coles.Fit(ctx, g, x, coles.WithDim(j.dim))
-		if err != nil {
+		if err := run(ctx, g, d); err != nil {
 			return r, err
 		}
-		r.Seconds = append(r.Seconds, time.Since(start).Seconds())
-		r.Precision, r.Solver = m.Report().Precision, m.Report().Solver
-		if len(o.peer) == 0 {
-			continue
+		if len(o.peer) > 0 {
+			seconds, err := o.askPeer(ctx, j, path)
+			if err != nil {
+				return r, err
+			}
+			r.Peer = append(r.Peer, seconds)
 		}
-		seconds, err := j.peer(ctx, o.peer, path)
-		if err != nil {
-			return r, err
-		}
-		r.Peer = append(r.Peer, seconds)
 	}
-	r.PeakBytes = peak()
+	if reset {
+		r.PeakBytes = peak.Bytes()
+	}
 	return r, nil
 }
 
-// load returns the graph and, if there is a peer, the file it can read it from.
-// That of a generated graph is the caller's to remove, even after an error.
-func (o options) load(ctx context.Context, j job) (*dataset.Dataset, string, error) {
+// load returns the graph and, if there is a peer, the file it can read it from, in dir if the graph
+// is generated.
+func (o options) load(ctx context.Context, j job, dir string) (*dataset.Dataset, string, error) {
 	if j.generated == nil {
 		path := filepath.Join(o.data, "npz", j.name+".npz")
 		d, err := dataset.OpenNPZ(path)
@@ -138,30 +169,53 @@ func (o options) load(ctx context.Context, j job) (*dataset.Dataset, string, err
 	if err != nil || len(o.peer) == 0 {
 		return d, "", err
 	}
-	f, err := os.CreateTemp("", "bench*.npz")
-	if err != nil {
-		return d, "", err
-	}
-	defer f.Close()
-	if err := dataset.WriteNPZ(f, d); err != nil {
-		return d, f.Name(), err
-	}
-	return d, f.Name(), f.Close()
+	path := filepath.Join(dir, "generated.npz")
+	return d, path, dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPZ(w, d) })
 }
 
-// peer returns the seconds that the other program reports.
-func (j job) peer(ctx context.Context, command []string, path string) (float64, error) {
-	cmd := exec.CommandContext(ctx, command[0],
-		slices.Concat(command[1:], []string{"--npz", path, "--dim", strconv.Itoa(j.dim), "--solver", j.solver})...)
-	out, err := output(ctx, cmd)
+// fit times a fit.
+func (r *row) fit(ctx context.Context, g *coles.Graph, d *dataset.Dataset) error {
+	start := time.Now()
+	m, err := coles.Fit(ctx, g, d.Features, coles.WithDim(r.Dim))
+	if err != nil {
+		return err
+	}
+	r.Seconds = append(r.Seconds, time.Since(start).Seconds())
+	r.Precision, r.Solver = m.Report().Precision, m.Report().Solver
+	return nil
+}
+
+// train times an epoch of COLES-GCN: forward, backward and the step of Adam.
+func (r *row) train(ctx context.Context, g *coles.Graph, d *dataset.Dataset) error {
+	var seconds []float64
+	begun := 0.0
+	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(hidden), gnn.ReLU(), gnn.GCN(r.Dim)),
+		gnn.WithPreparation(coles.PrepareNone, 1), gnn.WithContrast(coles.UniformNegatives(5), 1, 0.9), gnn.WithObjective(gnn.COLES(1)),
+		gnn.WithEpochs(epochs), gnn.WithProgress(func(p gnn.Progress) {
+			seconds, begun = append(seconds, p.Seconds-begun), p.Seconds
+		}))
+	if err != nil {
+		return err
+	}
+	r.Seconds = append(r.Seconds, median(seconds))
+	r.Precision, r.Network = m.Report().Precision, fmt.Sprintf("gcn %d-%d", hidden, r.Dim)
+	return nil
+}
+
+// askPeer returns the seconds that the other program reports.
+func (o options) askPeer(ctx context.Context, j job, path string) (float64, error) {
+	key, rest := "total", []string{"--dim", strconv.Itoa(j.dim), "--solver", j.solver}
+	if o.train {
+		key, rest = "epoch_seconds", []string{"--hidden", strconv.Itoa(hidden), "--dim", strconv.Itoa(j.dim), "--epochs", strconv.Itoa(epochs)}
+	}
+	out, err := cli.Output(ctx, o.peer[0], slices.Concat(o.peer[1:], []string{"--npz", path}, rest)...)
 	if err != nil {
 		return 0, err
 	}
-	var said struct {
-		Total float64 `json:"total"`
+	var said map[string]any
+	err = json.Unmarshal(out, &said)
+	if seconds, ok := said[key].(float64); err == nil && ok && seconds > 0 {
+		return seconds, nil
 	}
-	if err := json.Unmarshal(out, &said); err != nil || said.Total <= 0 {
-		return 0, fmt.Errorf("%s printed %.80q, want a JSON object with seconds as \"total\"", command[0], out)
-	}
-	return said.Total, nil
+	return 0, fmt.Errorf("%s printed %.80q, want a JSON object with seconds as %q", o.peer[0], out, key)
 }

@@ -1,21 +1,25 @@
-// Command densities draws why COLES trains better than SampledNCE: the scores u·v of
-// pairs that are joined and of pairs that are not, under either objective, or what
-// the one gains over the other against the homophily of the graph.
+// Command densities draws why COLES trains better than SampledNCE: the scores u·v of pairs that are
+// joined and of pairs that are not, under either objective, or what the one gains over the other
+// against the homophily of the graph.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 
 	"coles"
 	"coles/dataset"
+	"coles/eval"
+	"coles/eval/picture"
+	"coles/examples/internal/cli"
+	"coles/gnn"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 const usage = `Usage: densities [flags]
@@ -38,19 +42,7 @@ With -data DIR it reads DIR/npz/NAME.npz; without, it generates graphs.
 Flags:
 `
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "densities: interrupted")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "densities:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main(run) }
 
 // options are the command line, checked.
 type options struct {
@@ -61,16 +53,12 @@ type options struct {
 	epochs   int
 	seed     uint64
 	out      string
+	progress io.Writer
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("densities", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
-	var o options
+	flags := cli.Flags(usage, stderr)
+	o := options{progress: stderr}
 	figure := flags.String("figure", "scores", "which figure: scores or gain")
 	datasets := flags.String("datasets", "", "comma-separated `names` of data sets in DIR")
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz")
@@ -79,11 +67,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.IntVar(&o.epochs, "epochs", 20, "number of epochs")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of everything drawn")
 	flags.StringVar(&o.out, "o", "densities.png", "picture to write, .png, .svg or .pdf")
-	if err := flags.Parse(args); err != nil {
+	if err := cli.Parse(flags, args); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q (-h explains the flags)", flags.Arg(0))
 	}
 	if o.nodes < 1 || o.pairs < 2 || o.epochs < 1 {
 		return fmt.Errorf("-nodes %d, -pairs %d, -epochs %d: at least 1, 2 and 1 are needed", o.nodes, o.pairs, o.epochs)
@@ -94,14 +79,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if (o.data == "") != (len(o.datasets) == 0) {
 		return errors.New("-data and -datasets go together")
 	}
-	progress := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
-	switch *figure {
-	case "scores":
-		return scores(ctx, o, stdout, progress)
-	case "gain":
-		return gain(ctx, o, stdout, progress)
+	draw, ok := map[string]func(context.Context, options, []problem, io.Writer) (*picture.Picture, error){"scores": scores, "gain": gain}[*figure]
+	if !ok {
+		return fmt.Errorf("-figure %q: there are scores and gain", *figure)
 	}
-	return fmt.Errorf("-figure %q: there are scores and gain", *figure)
+	problems, err := o.problems(ctx)
+	if err != nil {
+		return err
+	}
+	drawn, err := draw(ctx, o, problems, stdout)
+	if err != nil {
+		return err
+	}
+	if err := drawn.WriteFile(o.out); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "\n%s\n", o.out)
+	return err
 }
 
 // A problem is a labelled graph.
@@ -115,16 +109,7 @@ var homophilies = []float64{0.2, 0.35, 0.5, 0.65, 0.8, 0.95}
 
 // problems are the data sets asked for, or generated ones from random to homophilous.
 func (o options) problems(ctx context.Context) ([]problem, error) {
-	var found []problem
-	add := func(d *dataset.Dataset, name string) error {
-		g, err := coles.FromCSR(d.Adjacency, coles.WithSymmetrization())
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		d.Name = name
-		found = append(found, problem{d, g})
-		return nil
-	}
+	var sets []*dataset.Dataset
 	for _, name := range o.datasets {
 		d, err := dataset.OpenNPZ(filepath.Join(o.data, "npz", name+".npz"))
 		if err != nil {
@@ -133,21 +118,175 @@ func (o options) problems(ctx context.Context) ([]problem, error) {
 		if d.Labels == nil || d.Features == nil {
 			return nil, fmt.Errorf("%s has no labels or no features", name)
 		}
-		if err := add(d, name); err != nil {
-			return nil, err
+		d.Name = name
+		sets = append(sets, d)
+	}
+	if len(sets) == 0 {
+		for _, h := range homophilies {
+			d, err := dataset.Communities{Nodes: o.nodes, Homophily: h, Seed: o.seed}.Generate(ctx)
+			if err != nil {
+				return nil, err
+			}
+			d.Name = fmt.Sprintf("generated, %g", h)
+			sets = append(sets, d)
 		}
 	}
-	if len(o.datasets) > 0 {
-		return found, nil
+	var found []problem
+	for _, d := range sets {
+		g, err := coles.FromDirectedCSR(d.Adjacency)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Name, err)
+		}
+		found = append(found, problem{d, g})
 	}
-	for _, h := range homophilies {
-		d, err := dataset.Communities{Nodes: o.nodes, Homophily: h, Seed: o.seed}.Generate(ctx)
+	return found, nil
+}
+
+// A rival is one of the two objectives, with the same network.
+type rival struct {
+	name string
+	opts []gnn.Option
+}
+
+var rivals = []rival{
+	{"SampledNCE", []gnn.Option{gnn.WithObjective(gnn.SampledNCE(5, 1)), gnn.WithFreshNegatives(true)}},
+	{"COLES-GCN", nil},
+}
+
+func (r rival) embed(ctx context.Context, o options, p problem) (*mat.Dense, error) {
+	fmt.Fprintf(o.progress, "%s: training by %s\n", p.Name, r.name)
+	m, err := gnn.Train(ctx, p.graph, p.Features, append(r.opts[:len(r.opts):len(r.opts)], gnn.WithSeed(o.seed), gnn.WithEpochs(o.epochs))...)
+	if err != nil {
+		return nil, err
+	}
+	return m.Embedding(), nil
+}
+
+const (
+	minibatches = 2   // as in the paper's figure
+	points      = 300 // at which the divergence takes the densities
+	perClass    = 20  // labelled nodes for the gain in accuracy
+	splits      = 20
+)
+
+// scores draws the densities of the first problem, a row of panels for each objective.
+func scores(ctx context.Context, o options, problems []problem, stdout io.Writer) (*picture.Picture, error) {
+	p := problems[len(problems)-1] // of generated graphs the most homophilous
+	fmt.Fprintf(stdout, "%s: %v\n\n| objective | minibatch | Jensen-Shannon divergence, nats | 1-Wasserstein distance |\n|---|--:|--:|--:|\n", p.Name, p.graph.Report())
+	var panels [][]*picture.Picture
+	for _, r := range rivals {
+		y, err := r.embed(ctx, o, p)
 		if err != nil {
 			return nil, err
 		}
-		if err := add(d, fmt.Sprintf("generated, %g", h)); err != nil {
+		unitRows, err := coles.PrepareRowL2.Fit(ctx, y)
+		if err != nil {
 			return nil, err
 		}
+		unit, err := unitRows.Apply(ctx, y)
+		if err != nil {
+			return nil, err
+		}
+		var row []*picture.Picture
+		for k := range minibatches {
+			b, err := drawMinibatch(ctx, unit, p.graph, o.pairs, o.seed+uint64(k))
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(stdout, "| %s | %d | %.3f | %.3f |\n", r.name, k+1, b.divergence, b.distance)
+			title := fmt.Sprintf("%s, %s, minibatch %d: JS %.2f nats, W₁ %.2f", p.Name, r.name, k+1, b.divergence, b.distance)
+			panel, err := picture.Densities(ctx, picture.Axes{Title: title, X: "u·v, rows of unit length"},
+				picture.Sample{Name: "joined pairs", Values: b.joined}, picture.Sample{Name: "other pairs", Values: b.others})
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, panel)
+		}
+		panels = append(panels, row)
 	}
-	return found, nil
+	return picture.Grid(panels...)
+}
+
+// A minibatch is the scores of some joined pairs and of as many others.
+type minibatch struct {
+	joined, others       []float64
+	divergence, distance float64
+}
+
+func drawMinibatch(ctx context.Context, y mat.Matrix, g *coles.Graph, pairs int, seed uint64) (*minibatch, error) {
+	edges, err := eval.PositivePairs(g)
+	if err != nil {
+		return nil, err
+	}
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	rnd.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
+	edges = edges[:min(pairs, len(edges))]
+	others, err := eval.NegativePairs(ctx, g, len(edges), seed)
+	if err != nil {
+		return nil, err
+	}
+	var b minibatch
+	if b.joined, err = eval.PairScores(ctx, y, edges); err != nil {
+		return nil, err
+	}
+	if b.others, err = eval.PairScores(ctx, y, others); err != nil {
+		return nil, err
+	}
+	if b.divergence, err = eval.JensenShannonOfSamples(ctx, b.joined, b.others, points, 0); err != nil {
+		return nil, err
+	}
+	b.distance, err = eval.Wasserstein(b.joined, b.others)
+	return &b, err
+}
+
+// gain draws the difference in accuracy between the two objectives against ΔH.
+func gain(ctx context.Context, o options, problems []problem, stdout io.Writer) (*picture.Picture, error) {
+	fmt.Fprint(stdout, "| graph | ΔH | SampledNCE | COLES-GCN | gain |\n|---|--:|--:|--:|--:|\n")
+	var marks []picture.Mark
+	for _, p := range problems {
+		delta, err := excessHomophily(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		a, err := accuracies(ctx, o, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		fmt.Fprintf(stdout, "| %s | %.2f | %.1f | %.1f | %+.1f |\n", p.Name, delta, a[0], a[1], a[1]-a[0])
+		marks = append(marks, picture.Mark{Name: p.Name, X: delta, Y: a[1] - a[0]})
+	}
+	return picture.Scatter(picture.Axes{
+		Title: fmt.Sprintf("COLES-GCN over GCN+SampledNCE, %d labels per class", perClass),
+		X:     "ΔH, homophily less that of random pairs", Y: "gain in accuracy, points", FromZero: true,
+	}, marks...)
+}
+
+// accuracies are those of the rivals, in percent.
+func accuracies(ctx context.Context, o options, p problem) (all []float64, err error) {
+	drawn, err := p.RandomSplits(perClass, splits, o.seed)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rivals {
+		y, err := r.embed(ctx, o, p)
+		if err != nil {
+			return nil, err
+		}
+		c, err := eval.Classify(ctx, y, p.Labels, drawn)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c.Mean)
+	}
+	return all, nil
+}
+
+// excessHomophily is ΔH = H(G⁺) − H(G⁻), that of random pairs by its expectation.
+func excessHomophily(p problem) (float64, error) {
+	h, err := eval.NodeHomophily(p.graph, p.Labels)
+	if err != nil {
+		return 0, err
+	}
+	random, err := eval.ExpectedHomophily(p.Labels)
+	return h - random, err
 }

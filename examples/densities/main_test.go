@@ -2,46 +2,36 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"coles/examples/internal/clitest"
 )
 
 func TestFiguresAreDrawn(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		want []string
-	}{
-		{nil, []string{"generated, 0.95", "| SampledNCE | 1 |", "| COLES-GCN | 2 |"}},
-		{[]string{"-figure", "gain"}, []string{"| generated, 0.2 |", "| generated, 0.95 |", "gain"}},
+	for figure, want := range map[string][]string{
+		"scores": {"generated, 0.95", "| SampledNCE | 1 |", "| COLES-GCN | 2 |"},
+		"gain":   {"| generated, 0.2 |", "| generated, 0.95 |", "gain"},
 	} {
 		out := filepath.Join(t.TempDir(), "d.svg")
-		var stdout, stderr bytes.Buffer
-		if err := run(context.Background(), append(c.args, "-nodes", "300", "-epochs", "2", "-pairs", "100", "-o", out), &stdout, &stderr); err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range append(c.want, out) {
-			if !strings.Contains(stdout.String(), want) {
-				t.Errorf("%v: the output lacks %q:\n%s", c.args, want, stdout.String())
-			}
-		}
+		stdout, _ := clitest.Run(t, run, "-figure", figure, "-nodes", "300", "-epochs", "2", "-pairs", "100", "-o", out)
+		clitest.WantText(t, stdout, append(want, out)...)
 		if picture, err := os.ReadFile(out); err != nil || !bytes.Contains(picture, []byte("<svg")) {
-			t.Errorf("%v: no picture: %v", c.args, err)
+			t.Errorf("%s: no picture: %v", figure, err)
 		}
 	}
 }
 
 func TestDensitiesRefuses(t *testing.T) {
-	for _, args := range [][]string{
-		{"-figure", "chairs"}, {"stray"}, {"-nodes", "0"}, {"-pairs", "1"}, {"-epochs", "0"},
-		{"-data", t.TempDir()}, {"-datasets", "cora"}, {"-data", t.TempDir(), "-datasets", "nowhere"},
-		{"-nodes", "300", "-epochs", "1", "-o", filepath.Join(t.TempDir(), "d.bmp")},
-	} {
-		var stdout, stderr bytes.Buffer
-		if err := run(context.Background(), args, &stdout, &stderr); err == nil {
-			t.Errorf("%v is accepted", args)
-		}
-	}
+	clitest.Refuses(t, run, []clitest.Refusal{
+		{Name: "unknown figure", Args: []string{"-figure", "chairs"}, Text: "chairs"},
+		{Name: "no nodes", Args: []string{"-nodes", "0"}, Text: "-nodes 0"},
+		{Name: "one pair", Args: []string{"-pairs", "1"}, Text: "-pairs 1"},
+		{Name: "no epochs", Args: []string{"-epochs", "0"}, Text: "-epochs 0"},
+		{Name: "data without names", Args: []string{"-data", t.TempDir()}, Text: "go together"},
+		{Name: "names without data", Args: []string{"-datasets", "cora"}, Text: "go together"},
+		{Name: "no such data set", Args: []string{"-data", t.TempDir(), "-datasets", "nowhere"}, Is: os.ErrNotExist, Text: "nowhere"},
+		{Name: "unknown picture", Args: []string{"-nodes", "300", "-epochs", "1", "-o", filepath.Join(t.TempDir(), "d.bmp")}, Text: "d.bmp"},
+	})
 }

@@ -1,24 +1,19 @@
-// Command embed shows the way from files to files with the library: it reads an
-// edge list with features, fits and keeps a model, writes the embedding, and
-// embeds a node that came later with the model it has kept. For files of your
-// own there is the command coles.
+// Command embed shows the way from files to files with the library: it reads an edge list with
+// features, fits and keeps a model, writes the embedding, and embeds a node that came later with
+// the model it has kept. For files of your own there is the command coles.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
 	"coles"
 	"coles/dataset"
-
-	"gonum.org/v1/gonum/mat"
+	"coles/examples/internal/cli"
 )
 
 // Two circles of friends, what each likes, and one who is new.
@@ -29,20 +24,14 @@ const (
 	laterFriends, laterProfiles = "gil eve\ngil fay\n", "gil 0 1 0\n"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "embed:", err)
-		os.Exit(1)
-	}
-}
+const usage = "Usage: embed [flags]\n\nEmbeds two circles of friends, and later one who is new.\n\nFlags:\n"
+
+func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("embed", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := cli.Flags(usage, stderr)
 	out := flags.String("o", ".", "folder to write friends.txt and friends.model to")
-	if err := flags.Parse(args); err != nil {
+	if err := cli.Parse(flags, args); err != nil {
 		return err
 	}
 	d, g, err := read(friends, profiles)
@@ -79,7 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return printRows(stdout, d.IDs, y)
+	for i, id := range d.IDs {
+		fmt.Fprintf(stdout, "%s  % .3f % .3f\n", id, y.At(i, 0), y.At(i, 1))
+	}
+	return nil
 }
 
 // read makes a graph of text, as a program would of files.
@@ -89,15 +81,6 @@ func read(edges, features string) (*dataset.Dataset, *coles.Graph, error) {
 		return nil, nil, err
 	}
 	// Each friendship is listed once, in one direction.
-	g, err := coles.FromCSR(d.Adjacency, coles.WithSymmetrization(), coles.WithIDs(d.IDs))
+	g, err := coles.FromDirectedCSR(d.Adjacency, coles.WithIDs(d.IDs))
 	return d, g, err
-}
-
-func printRows(w io.Writer, ids []string, y mat.Matrix) error {
-	for i, id := range ids {
-		if _, err := fmt.Fprintf(w, "%s  % .3f % .3f\n", id, y.At(i, 0), y.At(i, 1)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

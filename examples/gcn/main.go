@@ -1,20 +1,18 @@
-// Command gcn generates a graph whose nodes have words, trains COLES-GCN on it
-// without labels, and shows how the loss falls and what the embedding is worth
-// meanwhile. It needs no file and no network.
+// Command gcn generates a graph whose nodes have words, trains COLES-GCN on it without labels, and
+// shows how the loss falls and what the embedding is worth meanwhile. It needs no file and no
+// network.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/eval/picture"
+	"coles/examples/internal/cli"
 	"coles/gnn"
 
 	"gonum.org/v1/gonum/mat"
@@ -30,39 +28,18 @@ curves go to a picture.
 Flags:
 `
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "\ngcn: interrupted")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "gcn:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("gcn", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
+	flags := cli.Flags(usage, stderr)
 	nodes := flags.Int("nodes", 2000, "number of nodes")
 	epochs := flags.Int("epochs", 40, "number of epochs, at most")
 	patience := flags.Int("patience", 10, "epochs without a better validation after which it stops")
 	seed := flags.Uint64("seed", 1, "seed of the graph and of the training")
 	out := flags.String("o", "gcn.png", "picture to write, .png, .svg or .pdf")
-	if err := flags.Parse(args); err != nil {
+	if err := cli.Parse(flags, args); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q (-h explains the flags)", flags.Arg(0))
-	}
-
 	if *nodes < 1 {
 		return fmt.Errorf("-nodes %d: at least 1 is needed", *nodes)
 	}
@@ -81,20 +58,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fmt.Fprintf(stdout, "%v, %d classes\n", g.Report(), d.NumClasses())
 
 	var c curves
-	line := newLiveLine(stderr)
+	line := cli.NewLine(stderr)
+	defer line.Clear()
 	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSeed(*seed), gnn.WithEpochs(*epochs),
-		gnn.WithValidation(func(ctx context.Context, epoch int, y *mat.Dense) (float64, error) {
+		gnn.WithValidation(1, *patience, func(ctx context.Context, epoch int, y *mat.Dense) (float64, error) {
 			return accuracy(ctx, y, d.Labels, splits[0].Train, splits[0].Val)
-		}, 1, *patience),
+		}),
 		gnn.WithProgress(func(p gnn.Progress) {
 			c.add(p)
-			line.print("epoch %2d of %d: loss %8.3f, gradient %6.2f, orthogonality %5.2f, rank %5.1f, validation %.1f %% (best %.1f)",
-				p.Epoch, p.Epochs, p.Loss, p.GradientNorm, p.Orthogonality, p.Rank, 100*p.Score, 100*p.Best)
+			line.Print("epoch %2d of %d: loss %8.3f, gradient %6.2f, orthogonality %5.2f, rank %5.1f, validation %.1f %% (best %.1f)",
+				p.Epoch, p.Epochs, p.Loss, p.GradientNorm, p.Orthogonality, p.Rank, p.Score, p.Best)
 		}))
 	if err != nil {
 		return err
 	}
-	line.end()
+	line.Clear()
 	fmt.Fprintf(stdout, "\n%v\n\n", m.Report())
 
 	test := splits[0].TestNodes(d.Nodes())
@@ -106,7 +84,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "accuracy on %d test nodes, %-12s %.1f %%\n", len(test), e.name, 100*a)
+		fmt.Fprintf(stdout, "accuracy on %d test nodes, %-12s %.1f %%\n", len(test), e.name, a)
 	}
 	if err := c.draw(*out); err != nil {
 		return err
@@ -115,19 +93,39 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// accuracy trains a logistic regression on some rows and asks about others.
+// accuracy trains a logistic regression on some rows and asks about others. It is in percent.
 func accuracy(ctx context.Context, x mat.Matrix, labels, train, test []int) (float64, error) {
-	c, err := eval.LogisticRegression{}.Fit(ctx, x, train, labels)
+	a, err := eval.Classify(ctx, x, labels, []dataset.Split{{Train: train, Test: test}})
 	if err != nil {
 		return 0, err
 	}
-	predicted, err := c.Predict(ctx, x, test)
+	return a.Mean, nil
+}
+
+// curves are a training, epoch by epoch.
+type curves struct{ epoch, loss, score []float64 }
+
+func (c *curves) add(p gnn.Progress) {
+	c.epoch = append(c.epoch, float64(p.Epoch))
+	c.loss = append(c.loss, p.Loss)
+	c.score = append(c.score, p.Score)
+}
+
+// draw writes a picture of both curves, one above the other.
+func (c *curves) draw(path string) error {
+	loss, err := picture.Curves(picture.Axes{Title: "COLES-GCN: −Tr(HᵀΔWH)/n + β‖HᵀH/n − I‖²/d′", Y: "loss"},
+		picture.Series{X: c.epoch, Y: c.loss})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	actual := make([]int, len(test))
-	for k, i := range test {
-		actual[k] = labels[i]
+	score, err := picture.Curves(picture.Axes{X: "epoch", Y: "validation accuracy, %"},
+		picture.Series{X: c.epoch, Y: c.score})
+	if err != nil {
+		return err
 	}
-	return eval.Accuracy(predicted, actual)
+	both, err := picture.Grid([]*picture.Picture{loss}, []*picture.Picture{score})
+	if err != nil {
+		return err
+	}
+	return both.WriteFile(path)
 }

@@ -1,56 +1,37 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"coles/examples/internal/clitest"
 )
 
 func TestGCNTrainsAndDraws(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "g.png")
-	var stdout, stderr bytes.Buffer
-	if err := run(context.Background(), []string{"-nodes", "300", "-epochs", "4", "-o", out}, &stdout, &stderr); err != nil {
-		t.Fatal(err)
+	stdout, stderr := clitest.Run(t, run, "-nodes", "300", "-epochs", "4", "-o", out)
+	clitest.WantText(t, stdout, "300 nodes", "4 epochs", "raw features", "COLES-GCN", out)
+	clitest.WantText(t, stderr, "epoch  4 of 4: loss")
+	if lines := strings.Count(stderr, "\n"); lines != 4 {
+		t.Errorf("progress of four epochs is\n%s", stderr)
 	}
-	for _, want := range []string{"300 nodes", "4 epochs", "raw features", "COLES-GCN", out} {
-		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("the output lacks %q:\n%s", want, stdout.String())
-		}
-	}
-	if lines := strings.Count(stderr.String(), "\n"); lines != 4 || !strings.Contains(stderr.String(), "epoch  4 of 4: loss") {
-		t.Errorf("progress of four epochs is\n%s", stderr.String())
-	}
-	f, err := os.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := png.Decode(f); err != nil {
-		t.Errorf("the picture is no PNG: %v", err)
-	}
+	clitest.WantPNG(t, out)
 }
 
 func TestGCNRefuses(t *testing.T) {
-	for _, args := range [][]string{{"-nodes", "0"}, {"-epochs", "0", "-nodes", "300"}, {"-patience", "0", "-nodes", "300"}, {"stray"}, {"-nodes", "300", "-epochs", "1", "-o", filepath.Join(t.TempDir(), "g.bmp")}} {
-		var stdout, stderr bytes.Buffer
-		if err := run(context.Background(), args, &stdout, &stderr); err == nil {
-			t.Errorf("%v is accepted", args)
-		}
-	}
+	clitest.Refuses(t, run, []clitest.Refusal{
+		{Name: "no nodes", Args: []string{"-nodes", "0"}, Text: "-nodes 0"},
+		{Name: "no epochs", Args: []string{"-epochs", "0", "-nodes", "300"}, Text: "poch"},
+		{Name: "no patience", Args: []string{"-patience", "0", "-nodes", "300"}, Text: "patience"},
+		{Name: "unknown picture", Args: []string{"-nodes", "300", "-epochs", "1", "-o", filepath.Join(t.TempDir(), "g.bmp")}, Text: "g.bmp"},
+	})
 }
 
 func TestInterruptedTrainingLeavesNoPicture(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "g.png")
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	var stdout, stderr bytes.Buffer
-	if err := run(ctx, []string{"-nodes", "300", "-o", out}, &stdout, &stderr); err == nil {
-		t.Error("no error")
-	}
+	clitest.Stops(t, run, "-nodes", "300", "-o", out)
 	if _, err := os.Stat(out); err == nil {
 		t.Error("there is a picture")
 	}

@@ -1,5 +1,4 @@
-// Command import-replace is a module of its own that imports coles by a
-// replace line in its go.mod.
+// Command import-replace is a module of its own that imports coles by a replace line in its go.mod.
 package main
 
 import (

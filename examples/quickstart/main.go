@@ -1,49 +1,39 @@
-// Command quickstart generates a graph whose nodes have words, embeds it, and
-// shows what the embedding is worth. It needs no file and no network.
+// Command quickstart generates a graph whose nodes have words, embeds it, and shows what the
+// embedding is worth. It needs no file and no network.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"time"
 
 	"coles"
 	"coles/dataset"
 	"coles/eval"
 	"coles/eval/picture"
+	"coles/examples/internal/cli"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "quickstart:", err)
-		os.Exit(1)
-	}
-}
+const usage = `Usage: quickstart [flags]
+
+Generates a graph with communities, embeds it, measures the embedding on 20
+labelled nodes per class, and draws it.
+
+Flags:
+`
+
+func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, "Usage: quickstart [flags]\n\nGenerates a graph with communities, embeds it, measures the embedding on 20\nlabelled nodes per class, and draws it.\n\nFlags:\n")
-		flags.PrintDefaults()
-	}
+	flags := cli.Flags(usage, stderr)
 	nodes := flags.Int("nodes", 3000, "number of nodes")
 	seed := flags.Uint64("seed", 1, "seed of the graph and of the embedding")
 	out := flags.String("o", "quickstart.png", "picture to write, .png, .svg or .pdf")
-	if err := flags.Parse(args); err != nil {
+	if err := cli.Parse(flags, args); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q (-h explains the flags)", flags.Arg(0))
 	}
 
 	d, err := dataset.Communities{Nodes: *nodes, Seed: *seed}.Generate(ctx)
@@ -62,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fmt.Fprintln(stdout)
 
 	start := time.Now()
-	smooth, err := coles.S2GCSum(8).Apply(ctx, coles.Normalize(g, coles.SelfLoops), d.Features)
+	smooth, err := coles.S2GCSum(8).Apply(ctx, coles.Normalize(g), d.Features)
 	if err != nil {
 		return err
 	}

@@ -1,28 +1,36 @@
-// Command scale shows how time and memory of an embedding grow with the graph:
-// it generates graphs of rising size, embeds them, and prints a row for each.
+// Command scale shows how time and memory of an embedding grow with the graph: it generates graphs
+// of rising size, embeds them, and prints a row for each.
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"coles"
+	"coles/dataset"
 	"coles/eval/picture"
+	"coles/examples/internal/cli"
+	"coles/internal/peak"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/stat"
 )
 
 const usage = `Usage: scale [flags]
 
 Generates graphs with communities and dense float32 features, embeds each with
 the features in a memory-mapped .npy file, and prints what it took as a
-Markdown table. Every size has a process of its own, so that its peak memory is
+Markdown table. Every size runs in its own process, so that its peak memory is
 its own. Progress goes to standard error.
 
   scale                                                    (some 15 seconds)
@@ -36,30 +44,22 @@ The features file is temporary, in the folder TMPDIR names, and has
 Flags:
 `
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "scale: interrupted")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "scale:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main(run) }
+
+// A size is a number of nodes.
+type size int
+
+func (n size) String() string { return fmt.Sprintf("%d nodes", int(n)) }
 
 // options are the command line, checked.
 type options struct {
-	sizes    []int
+	sizes    []size
 	degree   float64
 	features int
 	dim      int
 	hops     int
 	runs     int
 	seed     uint64
-	file     string
 	plot     string
 	json     bool
 }
@@ -69,25 +69,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if !o.json {
-		fmt.Fprint(stdout, tableHead)
-	}
-	var rows []row
-	for _, n := range o.sizes {
-		fmt.Fprintf(stderr, "%d nodes\n", n)
-		r, err := o.size(ctx, n)
-		if err != nil {
-			return fmt.Errorf("%d nodes: %w", n, err)
-		}
-		rows = append(rows, r)
-		if o.json {
-			err = json.NewEncoder(stdout).Encode(r)
-		} else {
-			_, err = fmt.Fprintln(stdout, r)
-		}
-		if err != nil {
-			return err
-		}
+	rows, err := cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.sizes, o.measure, o.again)
+	if err != nil {
+		return err
 	}
 	if !o.json {
 		fmt.Fprint(stdout, remarks(rows))
@@ -100,12 +84,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
-	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
+	flags := cli.Flags(usage, stderr)
 	sizes := flags.String("sizes", "25000,50000,100000,200000", "comma-separated `numbers` of nodes")
 	flags.Float64Var(&o.degree, "degree", 20, "mean degree: edges are half of it times the nodes")
 	flags.IntVar(&o.features, "features", 128, "number of features")
@@ -113,24 +92,17 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.hops, "hops", 8, "hops of the S²GC filter")
 	flags.IntVar(&o.runs, "runs", 1, "runs of Fit at each size, of which the one with the median time counts")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the graph and of the embedding")
-	flags.StringVar(&o.file, "features-file", "", "`file` to write the features to and to keep, with a single size")
 	flags.StringVar(&o.plot, "plot", "", "`picture` to draw, .png, .svg or .pdf")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON per size instead of a Markdown table")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, fmt.Errorf("%w (-h explains the flags)", err)
+	if err := cli.Parse(flags, args); err != nil {
+		return o, err
 	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q (-h explains the flags)", flags.Arg(0))
-	}
-	for _, field := range strings.Split(*sizes, ",") {
+	for field := range strings.SplitSeq(*sizes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
 		if err != nil || n < 1 {
 			return o, fmt.Errorf("-sizes %s: %q is no number of nodes", *sizes, field)
 		}
-		o.sizes = append(o.sizes, n)
+		o.sizes = append(o.sizes, size(n))
 	}
 	return o, o.check()
 }
@@ -146,20 +118,169 @@ func (o options) check() error {
 		return fmt.Errorf("-hops %d: at least 1 is needed", o.hops)
 	case o.runs < 1:
 		return fmt.Errorf("-runs %d: at least 1 is needed", o.runs)
-	case o.file != "" && len(o.sizes) > 1:
-		return errors.New("-features-file goes with a single size")
 	}
-	if o.plot != "" {
-		if _, err := picture.FormatOf(o.plot); err != nil {
-			return err
+	if o.plot == "" {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Dir(o.plot)); err != nil {
+		return fmt.Errorf("cannot write %s: %w", o.plot, err)
+	}
+	_, err := picture.FormatOf(o.plot)
+	return err
+}
+
+// A row is what one size took.
+type row struct {
+	Nodes    int `json:"nodes"`
+	Edges    int `json:"edges"`
+	Features int `json:"features"`
+	Dim      int `json:"dim"`
+	Hops     int `json:"hops"`
+	Seconds  struct {
+		Generate float64 `json:"generate"` // graph and features, the file included
+		Graph    float64 `json:"graph"`    // coles.FromCSR
+		Prepare  float64 `json:"prepare"`  // the stages of coles.Fit
+		Filter   float64 `json:"filter"`
+		Solve    float64 `json:"solve"`
+		Embed    float64 `json:"embed"`
+	} `json:"seconds"`
+	PeakBytes int64  `json:"peak_bytes"`
+	Peak      string `json:"peak"` // what PeakBytes is, which not every system has alike
+	// EstimatedBytes is the library's own estimate of what Fit takes besides its input.
+	EstimatedBytes int64 `json:"estimated_bytes"`
+}
+
+const (
+	peakOfFit     = "the largest resident memory during Fit, graph and mapped features included"
+	peakOfProcess = "the largest memory of the process, generation of the graph and mapped features included"
+)
+
+// fit is the time of coles.Fit.
+func (r row) fit() float64 {
+	return r.Seconds.Prepare + r.Seconds.Filter + r.Seconds.Solve + r.Seconds.Embed
+}
+
+// again are the arguments with which this program measures a size alone.
+func (o options) again(n size) []string {
+	return []string{"-sizes", strconv.Itoa(int(n)), "-json", "-degree", fmt.Sprint(o.degree), "-features", strconv.Itoa(o.features),
+		"-dim", strconv.Itoa(o.dim), "-hops", strconv.Itoa(o.hops), "-runs", strconv.Itoa(o.runs), "-seed", strconv.FormatUint(o.seed, 10)}
+}
+
+// measure generates a graph, embeds it, and tells what that took.
+func (o options) measure(ctx context.Context, n size) (row, error) {
+	r := row{Nodes: int(n), Features: o.features, Dim: o.dim, Hops: o.hops, Peak: peakOfProcess}
+	dir, err := os.MkdirTemp("", "scale")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "features.npy")
+	start := time.Now()
+	adjacency, err := o.generate(ctx, int(n), path)
+	if err != nil {
+		return r, err
+	}
+	r.Seconds.Generate = time.Since(start).Seconds()
+
+	start = time.Now()
+	g, err := coles.FromCSR(adjacency)
+	if err != nil {
+		return r, err
+	}
+	r.Seconds.Graph = time.Since(start).Seconds()
+	adjacency = nil // the graph has its own
+
+	x, err := dataset.MapNPY(path)
+	if err != nil {
+		return r, err
+	}
+	defer x.Close()
+	if peak.Reset() {
+		r.Peak = peakOfFit
+	}
+	var runs []row
+	for range o.runs {
+		m, err := coles.Fit(ctx, g, x.Matrix(), coles.WithFilter(coles.S2GCSum(o.hops)), coles.WithDim(o.dim), coles.WithSeed(o.seed))
+		if err != nil {
+			return r, err
 		}
+		runs = append(runs, r.with(m.Report()))
+		debug.FreeOSMemory() // so that no run pays for the one before
 	}
-	for _, path := range []string{o.plot, o.file} {
-		if info, err := os.Stat(filepath.Dir(path)); err != nil {
-			return fmt.Errorf("cannot write %s: %w", path, err)
-		} else if !info.IsDir() {
-			return fmt.Errorf("cannot write %s: %s is not a folder", path, filepath.Dir(path))
-		}
+	r = median(runs)
+	r.PeakBytes = peak.Bytes()
+	return r, nil
+}
+
+// with is the row of a run.
+func (r row) with(run coles.Report) row {
+	r.Edges, r.EstimatedBytes = run.Graph.Edges, run.Memory.Bytes
+	s := &r.Seconds
+	s.Prepare, s.Filter, s.Solve, s.Embed = run.Seconds.Prepare, run.Seconds.Filter, run.Seconds.Solve, run.Seconds.Embed
+	return r
+}
+
+// median is the run with the median time, the slower of the middle two where their number is even.
+func median(runs []row) row {
+	slices.SortFunc(runs, func(a, b row) int { return cmp.Compare(a.fit(), b.fit()) })
+	return runs[len(runs)/2]
+}
+
+// generate draws a graph, puts its features into a file and keeps only the adjacency.
+func (o options) generate(ctx context.Context, n int, path string) (*sparse.CSR, error) {
+	d, err := dataset.Communities{Nodes: n, Degree: o.degree, Features: o.features, Dense: true, Seed: o.seed}.Generate(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	err = dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPY(w, d.Features) })
+	return d.Adjacency, err
+}
+
+const tableHead = "| nodes | edges | graph, s | prepare, s | filter, s | solve, s | embed, s | Fit, s | Fit, s per million edges | peak, MiB | estimate, MiB |\n" +
+	"|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
+
+// String is the row of the Markdown table.
+func (r row) String() string {
+	s := r.Seconds
+	return fmt.Sprintf("| %d | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %d | %d |",
+		r.Nodes, r.Edges, s.Graph, s.Prepare, s.Filter, s.Solve, s.Embed,
+		r.fit(), r.fit()/(float64(r.Edges)/1e6), r.PeakBytes>>20, r.EstimatedBytes>>20)
+}
+
+// remarks say what the columns mean and how the time grows.
+func remarks(rows []row) string {
+	var b strings.Builder
+	r := rows[0]
+	fmt.Fprintf(&b, "\n%d features, %d columns, %d hops. graph is coles.FromCSR, the others are stages of coles.Fit;\n", r.Features, r.Dim, r.Hops)
+	fmt.Fprintf(&b, "peak is %s; estimate is what Fit takes besides graph and features.\n", r.Peak)
+	if slope, ok := growth(rows); ok {
+		fmt.Fprintf(&b, "The time of Fit grows as edges^%.2f (least squares over %d sizes).\n", slope, len(rows))
+	}
+	return b.String()
+}
+
+// growth is the slope of the logarithm of Fit's time over that of the edges, by least squares;
+// there is none with fewer than two numbers of edges.
+func growth(rows []row) (slope float64, ok bool) {
+	var edges, seconds []float64
+	for _, r := range rows {
+		edges, seconds = append(edges, math.Log(float64(r.Edges))), append(seconds, math.Log(r.fit()))
+	}
+	_, slope = stat.LinearRegression(edges, seconds, nil, false)
+	return slope, stat.PopVariance(edges, nil) > 1e-9 && !math.IsInf(slope, 0) && !math.IsNaN(slope)
+}
+
+// drawGrowth writes a picture of the time of Fit over the edges, both on logarithmic axes, next to
+// the line of linear growth.
+func drawGrowth(rows []row, path string) error {
+	measured := picture.Series{Name: "measured"}
+	for _, r := range rows {
+		measured.X, measured.Y = append(measured.X, float64(r.Edges)), append(measured.Y, r.fit())
+	}
+	title := fmt.Sprintf("coles.Fit: %d features, %d columns, %d hops", rows[0].Features, rows[0].Dim, rows[0].Hops)
+	drawn, err := picture.Scaling(picture.Axes{Title: title, X: "edges", Y: "time, s"}, measured)
+	if err != nil {
+		return fmt.Errorf("cannot draw %s: %w", path, err)
+	}
+	return drawn.WriteFile(path)
 }

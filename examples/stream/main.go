@@ -1,20 +1,21 @@
-// Command stream grows a graph and follows it with a fitted model: what an update
-// takes beside a fit from scratch, how far P turns, and how near a newcomer's vector
-// is when nothing else is touched. It needs no file and no network.
+// Command stream grows a graph and follows it with a fitted model: what an update takes compared
+// with a fit from scratch, how far P turns, and how near a newcomer's vector is when nothing else
+// is touched. It needs no file and no network.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
+	"math"
+	"math/rand/v2"
 	"time"
 
 	"coles"
+	"coles/examples/internal/cli"
+	"coles/live"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -37,42 +38,20 @@ in batches. For each batch it prints
 Flags:
 `
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "stream: interrupted")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "stream:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("stream", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
+	flags := cli.Flags(usage, stderr)
 	nodes := flags.Int("nodes", 50000, "number of nodes at first")
 	features := flags.Int("features", 64, "number of features")
 	dim := flags.Int("dim", 16, "columns of the embedding, at most the number of features")
 	batches := flags.Int("batches", 5, "number of batches")
 	size := flags.Int("batch", 5, "new nodes in a batch; twice as many edges come with them")
 	seed := flags.Uint64("seed", 1, "seed of everything that is drawn")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
-		return fmt.Errorf("%w (-h explains the flags)", err)
+	if err := cli.Parse(flags, args); err != nil {
+		return err
 	}
 	switch {
-	case flags.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q (-h explains the flags)", flags.Arg(0))
 	case *nodes < 100:
 		return fmt.Errorf("-nodes %d: at least 100 are needed", *nodes)
 	case *features < 2:
@@ -102,17 +81,15 @@ type stream struct {
 	*ring
 	settings []coles.Option
 	model    *coles.Model
-	growing  *coles.Growing
+	growing  *live.Graph
 }
 
-// filter reaches two hops: an update costs what these reach.
-var filter = coles.S2GCSum(2)
-
 func begin(ctx context.Context, r *ring, dim int) (*stream, error) {
-	// The settings of a fit from scratch that an update equals: features are as they
-	// come, since weights learned from them would change with every batch.
+	// The settings of a fit from scratch that an update equals: features are as they come, since
+	// weights learned from them would change with every batch. An update costs what the two hops of
+	// the filter reach.
 	s := &stream{ring: r, settings: []coles.Option{
-		coles.WithDim(dim), coles.WithFilter(filter), coles.WithFeatures(coles.PrepareNone),
+		coles.WithDim(dim), coles.WithFilter(coles.S2GCSum(2)), coles.WithPreparation(coles.PrepareNone),
 		coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect),
 	}}
 	g, err := r.graph()
@@ -122,7 +99,7 @@ func begin(ctx context.Context, r *ring, dim int) (*stream, error) {
 	if s.model, err = coles.Fit(ctx, g, r.features(), s.settings...); err != nil {
 		return nil, err
 	}
-	s.growing, err = s.model.Grow(ctx, g, r.features())
+	s.growing, err = live.Follow(ctx, s.model, g, r.features())
 	return s, err
 }
 
@@ -132,10 +109,11 @@ func (s *stream) batch(ctx context.Context, size int, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	frozen, err := s.model.Freeze(ctx, before, s.features())
+	frozen, err := live.Freeze(ctx, s.model, before, s.features())
 	if err != nil {
 		return err
 	}
+	first := before.Nodes() // of the new nodes
 	what := s.come(size)
 	start := time.Now()
 	grown, err := s.growing.Add(ctx, what)
@@ -146,7 +124,7 @@ func (s *stream) batch(ctx context.Context, size int, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	update := time.Since(start)
+	update := time.Since(start).Seconds()
 
 	after, err := s.graph()
 	if err != nil {
@@ -157,53 +135,85 @@ func (s *stream) batch(ctx context.Context, size int, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	refit := time.Since(start)
-	turned, err := coles.PrincipalAngle(s.model.Projection(), p.P)
+	refit := time.Since(start).Seconds()
+	turned, err := live.PrincipalAngle(s.model.P(), p.P)
 	if err != nil {
 		return err
 	}
+	equal := floats.Distance(p.Lambda, fitted.Lambda(), math.Inf(1)) / fitted.Lambda()[0]
 
-	first := grown.Moved[len(grown.Moved)-size] // the new nodes have the largest numbers
-	newcomer, took, err := s.newcomer(ctx, frozen, first)
+	x := mat.NewDense(1, s.d, s.x[first*s.d:][:s.d])
+	start = time.Now()
+	newcomer, err := frozen.Embed(ctx, x, what.Edges[:neighbours], nil)
 	if err != nil {
 		return err
 	}
+	took := time.Since(start)
 	exact, err := s.growing.Embed(ctx, []int{first})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "| %d | %d | %.4f | %.3f | %.0f | %.2g | %.0e | %d | %.2g |\n",
-		s.growing.Nodes(), len(grown.Moved), update.Seconds(), refit.Seconds(), refit.Seconds()/update.Seconds(),
-		turned, relative(p.Lambda, fitted.Lambda()), took.Microseconds(), off(newcomer, exact))
-	return nil
+	var off mat.Dense
+	off.Sub(newcomer, exact)
+	_, err = fmt.Fprintf(w, "| %d | %d | %.4f | %.3f | %.0f | %.2g | %.0e | %d | %.2g |\n",
+		s.growing.Nodes(), len(grown.Moved), update, refit, refit/update,
+		turned, equal, took.Microseconds(), mat.Norm(&off, 2)/mat.Norm(exact, 2))
+	return err
 }
 
-// newcomer embeds the first of the new nodes as if it were alone.
-func (s *stream) newcomer(ctx context.Context, frozen *coles.Frozen, node int) (*mat.Dense, time.Duration, error) {
-	var edges []coles.Edge
-	for _, e := range s.edges[len(s.edges)-s.latest:] {
-		if e.U == node && e.V < node {
-			edges = append(edges, e)
+// A ring is a network whose nodes sit along a circle, know those nearby, and have noisy features
+// that change slowly along it.
+type ring struct {
+	rng   *rand.Rand
+	d     int
+	at    []float64 // of every node: its place on the circle, 0 to 1
+	waves []float64 // phase of every feature
+	x     []float64 // features, row after row
+	edges []coles.Edge
+}
+
+const (
+	side       = 5 // how many neighbours a node has on either side at first
+	neighbours = 2 // of a node that comes
+)
+
+func newRing(n, d int, seed uint64) *ring {
+	r := &ring{rng: rand.New(rand.NewPCG(seed, 0)), d: d, waves: make([]float64, d)}
+	for j := range r.waves {
+		r.waves[j] = r.rng.Float64()
+	}
+	for i := range n {
+		r.settle(float64(i) / float64(n))
+		for k := 1; k <= side; k++ {
+			r.edges = append(r.edges, coles.Edge{U: i, V: (i + k) % n})
 		}
 	}
-	x := mat.NewDense(1, s.d, s.x[node*s.d:][:s.d])
-	start := time.Now()
-	y, err := frozen.Embed(ctx, x, edges, nil)
-	return y, time.Since(start), err
+	return r
 }
 
-// relative is the largest difference of two descending lists, by their first.
-func relative(a, b []float64) float64 {
-	largest := 0.0
-	for k, v := range a {
-		largest = max(largest, (v-b[k])/b[0], (b[k]-v)/b[0])
+// settle gives a node a place and features.
+func (r *ring) settle(at float64) {
+	r.at = append(r.at, at)
+	for j, phase := range r.waves {
+		wave := math.Sin(2 * math.Pi * (float64(1+j/2)*at + phase))
+		r.x = append(r.x, wave+0.5*r.rng.NormFloat64())
 	}
-	return largest
 }
 
-// off is how much of its length a row differs by.
-func off(got, want *mat.Dense) float64 {
-	var difference mat.Dense
-	difference.Sub(got, want)
-	return mat.Norm(&difference, 2) / mat.Norm(want, 2)
+// come adds nodes somewhere, each with its neighbours among those that are there, and returns what
+// is new.
+func (r *ring) come(count int) live.Change {
+	n, old := len(r.at), len(r.edges)
+	for k := range count {
+		near := r.rng.IntN(n)
+		r.settle(r.at[near])
+		for _, other := range [neighbours]int{near, (near + 1 + r.rng.IntN(side)) % n} {
+			r.edges = append(r.edges, coles.Edge{U: n + k, V: other})
+		}
+	}
+	return live.Change{Features: mat.NewDense(count, r.d, r.x[n*r.d:]), Edges: r.edges[old:]}
 }
+
+func (r *ring) graph() (*coles.Graph, error) { return coles.NewGraph(len(r.at), r.edges) }
+
+func (r *ring) features() *mat.Dense { return mat.NewDense(len(r.at), r.d, r.x) }

@@ -3,78 +3,180 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/gnn"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A protocol is how classifiers are trained on a data set: with each number of
-// labelled nodes per class, on the splits of that number.
-type protocol struct {
-	perClass []int
-	splits   func(per int) ([]dataset.Split, error)
-	paper    map[int]float64 // by nodes per class
+const accuracyAbout = "Accuracy in percent, mean ± standard deviation over the splits (and seeds, of what is trained); the columns are data set and labelled nodes per class."
+
+var (
+	// perClass are the numbers of labelled nodes per class the paper reports.
+	perClass = []int{5, 20}
+	// labelRates are those along the curves of the label rate.
+	labelRates = []int{1, 2, 5, 10, 20, 50}
+	// dims are the lengths of an embedding vector.
+	dims = []int{8, 16, 32, 64, 128, 256, 512}
+	// kappas are the numbers of negative graphs of the paper's ablation.
+	kappas = []int{0, 1, 5, 10}
+)
+
+// The paper's table of node classification.
+func classificationTable() table {
+	return table{
+		Name: "classification", Title: "Node classification", about: accuracyAbout, paper: "classification",
+		methods: allMethods(), rows: closedMethods, measure: classification,
+	}
 }
 
-// accuracies measures a method with each number of labels: over all splits and,
-// for a method that has one, all seeds. The seconds are those of an embedding, or
-// of training on all splits of a method that is trained on labels.
-func accuracies(ctx context.Context, o options, p *problem, m method, by protocol, c cell) ([]cell, error) {
-	c.Seeds = m.seeds(o)
-	found, seconds := make(map[int][]float64), make(map[int]float64)
-	for seed := range c.Seeds {
+// The paper's ablation of the generalised means: the linear encoder with each, and COLES itself.
+func meansTable() table {
+	var means []method
+	for _, m := range trainedMethods {
+		if strings.HasPrefix(m.name, "COLES-S2GC") {
+			means = append(means, m)
+		}
+	}
+	return table{
+		Name: "means", Title: "Generalised means", about: accuracyAbout, paper: "classification",
+		networks: true, rows: means, measure: classification,
+	}
+}
+
+// Accuracy over the number of labels, for methods whose curves do not lie on top of each other.
+func labelRateTable() table {
+	return table{
+		Name: "labelrate", Title: "Label rate",
+		about:   accuracyAbout + " The splits are drawn, the same for every method, with at most a third of a class.",
+		axis:    "labelled nodes per class",
+		methods: allMethods(), rows: pick(closedMethods, "Raw", "SGC", "S2GC", "PCA-S2GC", "RP-S2GC", "COLES-S2GC"), measure: labelRate,
+	}
+}
+
+// What the length of the embedding does.
+func dimsTable() table {
+	t := table{
+		Name: "dims", Title: "Dimension of the embedding",
+		about: accuracyAbout + " Nothing is measured above the number of features.",
+		axis:  "d′, dimension", measure: upToFeatures,
+	}
+	for _, d := range dims {
+		t.rows = append(t.rows, method{name: "COLES-S2GC", varied: &setting{"dim", "d′", d}, embed: fit(coles.WithDim(d))})
+	}
+	return t
+}
+
+// What the filter does, all else being the default. Heat has as many hops as leave out less than
+// 10⁻⁴ of its weights at t = 5.
+func filtersTable() table {
+	t := table{Name: "filters", Title: "Filters", about: accuracyAbout, measure: classification}
+	for _, f := range []struct {
+		name   string
+		filter coles.Filter
+	}{
+		{"SGC(2)", sgc},
+		{"S2GC(8, 0.05)", coles.S2GC(8, 0.05)},
+		{"S2GCSum(8)", s2gc},
+		{"APPNP(8, 0.1)", coles.APPNP(8, 0.1)},
+		{"Heat(16, 5)", coles.Heat(16, 5)},
+		{"Identity", coles.SGC(0)},
+	} {
+		t.rows = append(t.rows, method{name: "COLES", varied: &setting{Key: "filter", Value: f.name}, embed: fit(coles.WithFilter(f.filter))})
+	}
+	return t
+}
+
+// The paper's ablations of the number of sampled negative graphs: five partners a node, η′ = 0.9,
+// the rest as the default.
+func kappaTables() []table {
+	closed := table{
+		Name: "kappa", Title: "Number of negative graphs", about: accuracyAbout, paper: "kappa",
+		axis: "κ, negative graphs", measure: classification,
+	}
+	networks := closed
+	networks.Name, networks.Title, networks.networks = "kappa-gcn", "Number of negative graphs, COLES-GCN", true
+	for _, k := range kappas {
+		varied := &setting{"kappa", "κ", k}
+		closed.rows = append(closed.rows, method{name: "COLES-S2GC", varied: varied, embed: fit(coles.WithContrast(coles.UniformNegatives(5), k, 0.9))})
+		m := trained("COLES-GCN", gnn.WithContrast(coles.UniformNegatives(5), k, 0.9))
+		m.varied = varied
+		networks.rows = append(networks.rows, m)
+	}
+	return []table{closed, networks}
+}
+
+func classification(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
+	return accuracies(ctx, o, p, m, perClass, p.splits)
+}
+
+func upToFeatures(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
+	if _, d := p.Features.Dims(); m.varied.Value.(int) > d {
+		return nil, nil
+	}
+	return classification(ctx, o, p, m)
+}
+
+func labelRate(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
+	drawn := func(per int) ([]dataset.Split, error) { return p.RandomSplits(per, o.splits, splitSeed) }
+	return accuracies(ctx, o, p, m, labelRates, drawn)
+}
+
+// accuracies measures a method with each number of labels per class: over all splits of that number
+// and, for a method that has one, all seeds. The seconds are those of an embedding, or of training
+// on all splits of a method that is trained on labels.
+func accuracies(ctx context.Context, o options, p *problem, m method, labels []int, splits func(per int) ([]dataset.Split, error)) ([]cell, error) {
+	cells := make([]cell, len(labels))
+	found := make([][]float64, len(labels))
+	for seed := range uint64(m.seeds(o)) {
 		start := time.Now()
 		var y mat.Matrix
 		var err error
-		if m.classify == nil {
-			if y, err = m.embedded(ctx, p, uint64(seed+1)); err != nil {
+		if m.embed != nil {
+			if y, err = m.embed(ctx, p, seed+1); err != nil {
 				return nil, err
 			}
 		}
-		embedded := time.Since(start).Seconds()
-		for _, per := range by.perClass {
-			splits, err := by.splits(per)
+		embedded := time.Since(start)
+		for k, per := range labels {
+			given, err := splits(per)
 			if err != nil {
 				return nil, err
 			}
-			start := time.Now()
-			a, err := classified(ctx, p, m, y, splits, uint64(seed+1))
+			took, start := embedded, time.Now()
+			var accuracy []float64
+			if m.embed == nil {
+				accuracy, err = m.classify(ctx, p, given, seed+1)
+				took = time.Since(start)
+			} else {
+				accuracy, err = regression(ctx, y, p.Labels, given)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%d per class: %w", per, err)
 			}
-			if seconds[per] += embedded; m.classify != nil {
-				seconds[per] += time.Since(start).Seconds()
-			}
-			found[per] = append(found[per], a...)
+			cells[k].Seconds += took.Seconds() / float64(m.seeds(o))
+			found[k] = append(found[k], accuracy...)
 		}
 	}
-	var cells []cell
-	for _, per := range by.perClass {
-		accuracy, err := newMeasure("", "", found[per])
-		if err != nil {
+	for k, per := range labels {
+		cells[k].PerClass, cells[k].Seeds = per, m.seeds(o)
+		if err := cells[k].measure(sample{values: found[k]}); err != nil {
 			return nil, err
 		}
-		v, ok := by.paper[per]
-		accuracy.printed(v, ok)
-		c.PerClass, c.Method, c.Measures = per, m.name, []measure{accuracy}
-		c.Seconds = seconds[per] / float64(c.Seeds)
-		cells = append(cells, c)
 	}
 	return cells, nil
 }
 
-// classified is the accuracy on each split, in percent, by a logistic regression on
-// an embedding or by the method itself.
-func classified(ctx context.Context, p *problem, m method, y mat.Matrix, splits []dataset.Split, seed uint64) ([]float64, error) {
-	if m.classify != nil {
-		return m.classify(ctx, p, splits, seed)
-	}
-	result, err := eval.Classify(ctx, y, p.Labels, splits)
+// regression is the accuracy of a logistic regression on each split, in percent.
+func regression(ctx context.Context, y mat.Matrix, labels []int, splits []dataset.Split) ([]float64, error) {
+	result, err := eval.Classify(ctx, y, labels, splits)
 	if err != nil {
 		return nil, err
 	}
-	return result.Accuracy, nil
+	return result.Each, nil
 }

@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	_ "embed"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"coles"
 	"coles/dataset"
+	"coles/examples/internal/cli"
 )
 
 // splitSeed is where splits come from that have no file: the same for every method.
@@ -23,9 +28,9 @@ type problem struct {
 }
 
 // load finds a data set in the folder.
-func load(ctx context.Context, o options, name string, progress *progress) (*problem, error) {
+func load(ctx context.Context, o options, name string, progress *cli.Line) (*problem, error) {
 	if o.fetch {
-		progress.note("%s: fetching what is not there", name)
+		progress.Note("%s: fetching what is not there", name)
 		if _, err := dataset.FetchPlanetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
 			return nil, err
 		}
@@ -37,18 +42,31 @@ func load(ctx context.Context, o options, name string, progress *progress) (*pro
 	if d.Labels == nil {
 		return nil, fmt.Errorf("%s has no labels to measure by", name)
 	}
-	g, err := coles.FromCSR(d.Adjacency, coles.WithSymmetrization())
+	g, err := coles.FromDirectedCSR(d.Adjacency)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	d.Name = name
-	progress.note("%s: %v", name, g.Report())
+	progress.Note("%s: %v", name, g.Report())
 	return &problem{d, g, givenSplits(o, d, progress)}, nil
 }
 
-// givenSplits reads the splits of a data set, or draws those that have no file. It
-// does so when they are first asked for, and once.
-func givenSplits(o options, d *dataset.Dataset, progress *progress) func(per int) ([]dataset.Split, error) {
+// open reads the .npz form of a data set, or else its Planetoid files.
+func open(folder, name string) (*dataset.Dataset, error) {
+	npz := filepath.Join(folder, "npz", name+".npz")
+	if _, err := os.Stat(npz); err == nil {
+		return dataset.OpenNPZ(npz)
+	}
+	d, err := dataset.OpenPlanetoid(filepath.Join(folder, "planetoid"), name)
+	if err != nil {
+		return nil, fmt.Errorf("there is no %s, and %w", npz, err)
+	}
+	return d, nil
+}
+
+// givenSplits reads the splits of a data set, or draws those that have no file. It does so when
+// they are first asked for, and once.
+func givenSplits(o options, d *dataset.Dataset, progress *cli.Line) func(per int) ([]dataset.Split, error) {
 	have := make(map[int][]dataset.Split)
 	return func(per int) ([]dataset.Split, error) {
 		if have[per] != nil {
@@ -57,7 +75,7 @@ func givenSplits(o options, d *dataset.Dataset, progress *progress) func(per int
 		path := filepath.Join(o.data, "splits", fmt.Sprintf("%s_%d.json", d.Name, per))
 		splits, err := dataset.OpenSplits(path, d.Nodes())
 		if errors.Is(err, fs.ErrNotExist) {
-			progress.note("%s: no %s, so %d splits of %d per class are drawn (at most a third of a class)", d.Name, path, o.splits, per)
+			progress.Note("%s: no %s, so %d splits of %d per class are drawn (at most a third of a class)", d.Name, path, o.splits, per)
 			splits, err = d.RandomSplits(per, o.splits, splitSeed)
 		}
 		if err != nil {
@@ -68,16 +86,49 @@ func givenSplits(o options, d *dataset.Dataset, progress *progress) func(per int
 	}
 }
 
-// open reads the .npz form of a data set, or else its Planetoid files.
-func open(folder, name string) (*dataset.Dataset, error) {
-	npz := filepath.Join(folder, "npz", name+".npz")
-	if _, err := os.Stat(npz); err == nil {
-		return dataset.OpenNPZ(npz)
+// paperCSV are the means that the paper prints, in percent, in its tables of node classification,
+// of clustering and of the number of negative graphs. The columns with figures are labelled nodes
+// per class, or names of measures.
+//
+//go:embed paper.csv
+var paperCSV string
+
+// A paper has the figures of the paper by table, data set, method, value of what is varied, and
+// column.
+type paper map[[5]string]float64
+
+func readPaper() (paper, error) {
+	lines, err := csv.NewReader(strings.NewReader(paperCSV)).ReadAll()
+	if err != nil {
+		return nil, err
 	}
-	planetoid := filepath.Join(folder, "planetoid")
-	graph := filepath.Join(planetoid, "ind."+name+".graph")
-	if _, err := os.Stat(graph); err != nil {
-		return nil, fmt.Errorf("no data set %q: neither %s nor %s is there", name, npz, graph)
+	p := make(paper)
+	for _, line := range lines[1:] {
+		for k := 4; k < len(line); k++ {
+			if line[k] == "" {
+				continue
+			}
+			v, err := strconv.ParseFloat(line[k], 64)
+			if err != nil {
+				return nil, err
+			}
+			p[[5]string{line[0], line[1], line[2], line[3], lines[0][k]}] = v
+		}
 	}
-	return dataset.OpenPlanetoid(planetoid, name)
+	return p, nil
+}
+
+// addTo sets what a table of the paper has for a cell.
+func (p paper) addTo(c *cell, table string) {
+	varied := ""
+	if c.Varied != nil {
+		varied = fmt.Sprint(c.Varied.Value)
+	}
+	for k, m := range c.Measures {
+		column := m.Key
+		if c.PerClass > 0 {
+			column = strconv.Itoa(c.PerClass)
+		}
+		c.Measures[k].Paper = p[[5]string{table, c.Dataset, c.Method, varied, column}]
+	}
 }

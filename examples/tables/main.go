@@ -1,32 +1,43 @@
-// Command tables measures COLES and its baselines by the protocols of the paper
-// (Zhu, Sun and Koniusz, NeurIPS 2021) and prints the paper's figures beside.
+// Command tables measures COLES and its baselines by the protocols of the paper (Zhu, Sun and
+// Koniusz, NeurIPS 2021) and prints the paper's figures next to them.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
+	"maps"
+	"slices"
+	"strings"
 
 	"coles/dataset"
+	"coles/examples/internal/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "tables: interrupted")
-		os.Exit(130)
-	default:
-		fmt.Fprintln(os.Stderr, "tables:", err)
-		os.Exit(1)
-	}
-}
+const usage = `Usage: tables -data DIR [flags]
+
+Measures COLES and its baselines by the protocols of the paper. The table of node
+classification: embed the graph without labels, train a logistic regression on 5
+and on 20 nodes per class, test on all others, over 50 random splits.
+
+For each NAME it reads DIR/npz/NAME.npz or DIR/planetoid/ind.NAME.*, and the
+splits DIR/splits/NAME_5.json and NAME_20.json; splits that have no file are
+drawn with a fixed seed. The tables go to standard output or to the file that -o
+names, progress to standard error.
+
+  tables -data data -fetch -datasets cora
+  tables -data data -datasets cora,citeseer,pubmed
+  tables -data data -datasets cora -methods coles-s2gc,s2gc -json
+  tables -data data -table all -format html -o report.html
+  tables -data data -table kappa -datasets cora,citeseer -format csv
+  tables -data data -methods coles-gcn,gcn-supervised -seeds 3
+  tables -data data -table all,means
+
+Flags:
+`
+
+func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args, stderr)
@@ -34,11 +45,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	write := func(w io.Writer) error {
-		out, err := newReport(w, o.format)
-		if err != nil {
-			return err
-		}
-		if err := measureAll(ctx, o, out, newProgress(stderr, o.steps())); err != nil {
+		out := &report{w: w, format: o.format}
+		if err := measureAll(ctx, o, out, cli.NewLine(stderr)); err != nil {
 			return err
 		}
 		return out.finish()
@@ -48,4 +56,82 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	// The file is opened first: not to be found impossible after minutes.
 	return dataset.WriteFile(o.out, write)
+}
+
+// options are the command line, checked.
+type options struct {
+	data     string
+	datasets []string
+	tables   []table
+	splits   int
+	seeds    int
+	fetch    bool
+	format   string
+	out      string // "" for standard output
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := cli.Flags(usage, stderr)
+	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required)")
+	list := flags.String("table", "classification", "comma-separated `tables`: "+tableNames(tables())+", or all: those that train no networks")
+	datasets := flags.String("datasets", "cora,citeseer,pubmed", "comma-separated `names`")
+	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has (default what trains no networks). The classification table has "+methodNames(allMethods()))
+	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
+	flags.IntVar(&o.seeds, "seeds", 3, "how often to train what is trained")
+	flags.BoolVar(&o.fetch, "fetch", false, "first fetch the Planetoid files of the data sets into DIR/planetoid (cora, citeseer and pubmed only)")
+	flags.StringVar(&o.format, "format", "", "markdown, csv, json (a line per cell, as soon as it is measured) or html (a page with plots) (default markdown)")
+	asJSON := flags.Bool("json", false, "-format json")
+	flags.StringVar(&o.out, "o", "", "`file` to write to, which appears when all is measured (default standard output)")
+	if err := cli.Parse(flags, args); err != nil {
+		return o, err
+	}
+	if *asJSON {
+		if o.format != "" && o.format != "json" {
+			return o, fmt.Errorf("-json contradicts -format %s", o.format)
+		}
+		o.format = "json"
+	} else if o.format == "" {
+		o.format = "markdown"
+	}
+	o.datasets = fields(*datasets)
+	if err := o.check(); err != nil {
+		return o, err
+	}
+	var err error
+	if o.tables, err = findTables(*list); err != nil {
+		return o, err
+	}
+	if *methods != "" {
+		o.tables, err = chooseMethods(o.tables, *methods)
+	}
+	return o, err
+}
+
+// check refuses what no table can be measured with.
+func (o options) check() error {
+	switch {
+	case o.data == "":
+		return errors.New("-data is missing: the folder that holds npz, planetoid and splits (-h explains)")
+	case o.splits < 1:
+		return fmt.Errorf("-splits %d: at least 1 is needed", o.splits)
+	case o.seeds < 1:
+		return fmt.Errorf("-seeds %d: at least 1 is needed", o.seeds)
+	case len(o.datasets) == 0:
+		return errors.New("-datasets names none")
+	case formats[o.format] == nil:
+		return fmt.Errorf("-format %q is none of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
+	}
+	return nil
+}
+
+// fields splits a comma-separated list, dropping blanks.
+func fields(list string) []string {
+	var out []string
+	for f := range strings.SplitSeq(list, ",") {
+		if f = strings.TrimSpace(f); f != "" {
+			out = append(out, f)
+		}
+	}
+	return out
 }

@@ -2,154 +2,121 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"coles/dataset"
+	"coles"
+	"coles/examples/internal/cli"
+	"coles/examples/internal/clitest"
+	"coles/internal/testkit"
 )
 
-// sharedData is a folder of real graphs beside the project, which is no part of it.
-func sharedData(t *testing.T) string {
+// measured runs the command on real graphs and returns its lines of JSON.
+func measured(t *testing.T, args ...string) []map[string]any {
 	t.Helper()
-	folder := filepath.Join("..", "..", "..", "shared", "data")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skipf("%s is not there (real graphs are kept beside the project, not in it)", folder)
+	stdout, _ := clitest.Run(t, run, append([]string{"-data", testkit.Shared(t, "data"), "-json"}, args...)...)
+	var all []map[string]any
+	for line := range strings.Lines(stdout) {
+		var members map[string]any
+		if err := json.Unmarshal([]byte(line), &members); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, members)
 	}
-	return folder
+	return all
 }
 
 func TestNamesAreMatchedWithoutCaseAndPunctuation(t *testing.T) {
-	for _, c := range []struct{ list, want string }{
-		{"coles-s2gc", "COLES-S2GC"},
-		{"COLES S²GC", "COLES-S2GC"},
-		{"s2gc(same features)", "S2GC (same features)"},
-		{"S²GC", "S2GC"},
-		{"pca_s2gc", "PCA-S2GC"},
+	for name, want := range map[string]string{
+		"coles-s2gc":          "COLES-S2GC",
+		"COLES S²GC":          "COLES-S2GC",
+		"s2gc(same features)": "S2GC (same features)",
+		"S²GC":                "S2GC",
+		"pca_s2gc":            "PCA-S2GC",
+		"coles":               "",
 	} {
-		found, err := findMethods(allMethods(), c.list)
-		if err != nil || len(found) != 1 || found[0].name != c.want {
-			t.Errorf("%q finds %v (%v), want %s", c.list, found, err, c.want)
+		if got := methodNames(pick(allMethods(), name)); got != want {
+			t.Errorf("%q finds %q, want %q", name, got, want)
 		}
-	}
-	if _, err := findMethods(allMethods(), "coles"); err == nil || !strings.Contains(err.Error(), "COLES-SGC") {
-		t.Errorf("an unknown method: %v, want an error that lists the known ones", err)
 	}
 }
 
 func TestTablePrintsOneCellPerLineOfJSON(t *testing.T) {
-	data := sharedData(t)
-	var stdout, stderr bytes.Buffer
-	if err := run(context.Background(), []string{"-data", data, "-datasets", "texas", "-methods", "raw,coles-s2gc,eigenmaps", "-splits", "3", "-json"}, &stdout, &stderr); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	lines := measured(t, "-datasets", "texas", "-methods", "raw,coles-s2gc,eigenmaps", "-splits", "3")
 	if len(lines) != 6 {
-		t.Fatalf("%d lines, want 3 methods × 2 numbers of labels:\n%s", len(lines), stdout.String())
+		t.Fatalf("%d lines, want 3 methods × 2 numbers of labels", len(lines))
 	}
-	for i, line := range lines {
-		var c struct {
-			Table, Dataset string
-			PerClass       int `json:"per_class"`
-			Mean           float64
-			Paper          *float64
+	for i, l := range lines {
+		mean, _ := l["mean"].(float64)
+		if l["table"] != "classification" || l["dataset"] != "texas" || l["per_class"] != float64(perClass[i%2]) || mean <= 0 || mean > 100 || l["paper"] != nil {
+			t.Errorf("line %d: %v", i, l)
 		}
-		if err := json.Unmarshal([]byte(line), &c); err != nil {
-			t.Fatal(err)
-		}
-		if c.Table != "classification" || c.Dataset != "texas" || c.PerClass != perClass[i%2] || c.Mean <= 0 || c.Mean > 100 || c.Paper != nil {
-			t.Errorf("line %d: %s", i, line)
-		}
-	}
-	if !strings.Contains(stderr.String(), "3 splits of 5 per class are drawn") {
-		t.Errorf("standard error does not say that splits were drawn: %s", stderr.String())
 	}
 }
 
 func TestTableShowsThePapersFigures(t *testing.T) {
-	data := sharedData(t)
-	var stdout, stderr bytes.Buffer
-	if err := run(context.Background(), []string{"-data", data, "-datasets", "cora", "-methods", "s2gc", "-splits", "2"}, &stdout, &stderr); err != nil {
+	data := testkit.Shared(t, "data")
+	stdout, _ := clitest.Run(t, run, "-data", data, "-datasets", "cora", "-methods", "s2gc", "-splits", "2")
+	clitest.WantText(t, stdout, "| | cora, 5 | cora, 20 |", "| S2GC |", "(71.4)", "(81.3)")
+	_, stderr := clitest.Run(t, run, "-data", data, "-datasets", "texas", "-methods", "raw", "-splits", "3")
+	clitest.WantText(t, stderr, "3 splits of 5 per class are drawn")
+}
+
+// Figures as they stand in the paper's tables.
+func TestPaperIsRead(t *testing.T) {
+	p, err := readPaper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| | cora, 5 | cora, 20 |", "| S2GC |", "(71.4)", "(81.3)"} {
-		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("the table lacks %q:\n%s", want, stdout.String())
-		}
-	}
+	testkit.WantSame(t, "the paper", []float64{
+		p[[5]string{"classification", "pubmed", "COLES-S2GC", "", "20"}], p[[5]string{"kappa", "citeseer", "COLES-GCN", "0", "5"}],
+		p[[5]string{"clustering", "pubmed", "Spectral-g", "", "nmi"}], float64(len(p)),
+	}, []float64{77.4, 45.31, 3.46, 16*3*2 + 4*2*2*2 + 9*3*3})
 }
 
 func TestTablesSayWhatIsWrong(t *testing.T) {
-	empty := t.TempDir()
-	broken := t.TempDir()
-	for _, folder := range []string{"npz", "splits"} {
-		if err := os.Mkdir(filepath.Join(broken, folder), 0o777); err != nil {
-			t.Fatal(err)
-		}
+	empty, broken := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(broken, "npz"), 0o777); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(broken, "npz", "cora.npz"), []byte("nothing"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		name string
-		args []string
-		text string
-	}{
-		{"no folder", nil, "-data"},
-		{"no such data set", []string{"-data", empty, "-datasets", "nowhere"}, "nowhere.npz"},
-		{"broken archive", []string{"-data", broken, "-datasets", "cora"}, dataset.ErrFormat.Error()},
-		{"unknown table", []string{"-data", empty, "-table", "chairs"}, "classification"},
-		{"no splits", []string{"-data", empty, "-splits", "0"}, "-splits"},
-		{"no data sets", []string{"-data", empty, "-datasets", " , "}, "-datasets"},
-		{"methods of a table that has one", []string{"-data", empty, "-table", "kappa", "-methods", "raw"}, "-methods"},
-		{"two formats", []string{"-data", empty, "-json", "-format", "csv"}, "-json"},
-		{"unknown format", []string{"-data", empty, "-format", "pdf"}, "markdown"},
-		{"unknown method", []string{"-data", empty, "-table", "all", "-methods", "raw,guess"}, "guess"},
-		{"method of another table", []string{"-data", empty, "-methods", "k-means"}, "k-means"},
-		{"stray argument", []string{"-data", empty, "cora"}, "cora"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			err := run(context.Background(), c.args, &stdout, &stderr)
-			if err == nil || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("error %v, want one that mentions %q", err, c.text)
-			}
-			if stdout.Len() > 0 {
-				t.Errorf("standard output: %q", stdout.String())
-			}
-		})
-	}
+	on := func(args ...string) []string { return append([]string{"-data", empty}, args...) }
+	clitest.Refuses(t, run, []clitest.Refusal{
+		{Name: "no folder", Text: "-data"},
+		{Name: "no such data set", Args: on("-datasets", "nowhere"), Text: "nowhere.npz"},
+		{Name: "broken archive", Args: []string{"-data", broken, "-datasets", "cora"}, Text: "cora.npz", Is: coles.ErrFormat},
+		{Name: "unknown table", Args: on("-table", "chairs"), Text: "classification"},
+		{Name: "no splits", Args: on("-splits", "0"), Text: "-splits"},
+		{Name: "no seeds", Args: on("-seeds", "0"), Text: "-seeds"},
+		{Name: "no data sets", Args: on("-datasets", " , "), Text: "-datasets"},
+		{Name: "methods of a table that has one", Args: on("-table", "kappa", "-methods", "raw"), Text: "-methods"},
+		{Name: "two formats", Args: on("-json", "-format", "csv"), Text: "-json"},
+		{Name: "unknown format", Args: on("-format", "pdf"), Text: "markdown"},
+		{Name: "unknown method", Args: on("-table", "all", "-methods", "raw,guess"), Text: "guess"},
+		{Name: "method of another table", Args: on("-methods", "k-means"), Text: "k-means"},
+		{Name: "method that embeds nothing", Args: on("-table", "links", "-methods", "gcn-supervised"), Text: "gcn-supervised"},
+		{Name: "stray argument", Args: on("cora"), Text: "cora"},
+	})
 }
 
 func TestAllLeavesOutWhatTrainsNetworks(t *testing.T) {
-	for _, c := range []struct {
-		list string
-		has  []string
-		not  []string
-	}{
-		{"all", []string{"classification", "clustering", "labelrate", "dims", "filters", "links", "inductive", "kappa"}, []string{"kappa-gcn", "means"}},
-		{"means, all,kappa", []string{"means", "classification", "kappa"}, []string{"kappa-gcn"}},
+	const closed = "classification, clustering, labelrate, dims, filters, links, inductive, kappa"
+	for list, want := range map[string]string{
+		"all":              closed,
+		"means, all,kappa": "means, " + closed,
 	} {
-		found, err := findTables(c.list)
+		found, err := findTables(list)
 		if err != nil {
 			t.Fatal(err)
 		}
-		count := make(map[string]int)
-		for _, f := range found {
-			count[f.name]++
-		}
-		for _, name := range c.has {
-			if count[name] != 1 {
-				t.Errorf("%s has %s %d times", c.list, name, count[name])
-			}
-		}
-		for _, name := range c.not {
-			if count[name] != 0 {
-				t.Errorf("%s has %s", c.list, name)
-			}
+		if got := tableNames(found); got != want {
+			t.Errorf("%s is %s, want %s", list, got, want)
 		}
 	}
 }
@@ -159,101 +126,66 @@ func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := chooseMethods(all, "raw,coles-gcn")
+	if got := methodNames(labelRateTable().rows); got != "Raw, SGC, S2GC, PCA-S2GC, RP-S2GC, COLES-S2GC" {
+		t.Errorf("curves of %s", got)
+	}
+	chosen, err := chooseMethods(all, "coles-gcn,raw")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range chosen {
-		for _, m := range c.standard {
-			if m.name != "Raw" && m.name != "COLES-GCN" {
-				t.Errorf("%s measures %s", c.name, m.name)
-			}
+		want := "COLES-GCN, Raw"
+		if c.Name == "clustering" { // calls its raw features k-means
+			want = "COLES-GCN"
 		}
-	}
-	if first := methodNames(chosen[0].standard); strings.Join(first, ",") != "Raw,COLES-GCN" {
-		t.Errorf("%s measures %q", chosen[0].name, first)
+		if got := methodNames(c.rows); got != want && c.methods != nil {
+			t.Errorf("%s measures %s, want %s", c.Name, got, want)
+		}
 	}
 }
 
 func TestFileAppearsOnlyWhenAllIsMeasured(t *testing.T) {
-	data := sharedData(t)
 	path := filepath.Join(t.TempDir(), "cells.csv")
-	args := []string{"-data", data, "-datasets", "texas", "-methods", "raw", "-splits", "2", "-format", "csv", "-o", path}
-	var stdout, stderr bytes.Buffer
-	if err := run(context.Background(), args, &stdout, &stderr); err != nil {
-		t.Fatal(err)
-	}
+	args := []string{"-data", testkit.Shared(t, "data"), "-datasets", "texas", "-methods", "raw", "-splits", "2", "-format", "csv", "-o", path}
+	stdout, _ := clitest.Run(t, run, args...)
 	first, err := os.ReadFile(path)
-	if err != nil || !strings.HasPrefix(string(first), "table,dataset,per_class,method,mean") || stdout.Len() > 0 {
-		t.Errorf("the file is %q (%v), standard output %q", first, err, stdout.String())
+	if err != nil || !strings.HasPrefix(string(first), "table,dataset,per_class,method,mean") || stdout != "" {
+		t.Errorf("the file is %q (%v), standard output %q", first, err, stdout)
 	}
 	args[3] = "texas,nowhere"
-	if err := run(context.Background(), args, &stdout, &stderr); err == nil {
-		t.Fatal("a data set that is not there was measured")
-	}
+	clitest.Refuses(t, run, []clitest.Refusal{{Name: "one of two", Args: args, Text: "nowhere"}})
 	if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, first) {
 		t.Errorf("a run that failed left %q (%v)", again, err)
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("beside the file is something else: %v (%v)", left, err)
+		t.Errorf("there is something else in the folder: %v (%v)", left, err)
 	}
 }
 
-// The varied value stands under its own name, and each table has the rows and the
-// numbers of labels that it promises.
-func TestAblationsNameWhatTheyVary(t *testing.T) {
-	data := sharedData(t)
-	for _, c := range []struct {
-		table, key string
-		values     int
-		labels     int
-	}{
-		{"dims", "dim", 7, 2}, // texas has 1,703 features
-		{"filters", "filter", 6, 2},
-		{"kappa", "kappa", 4, 2},
-		{"labelrate", "per_class", 6, 1}, // with one method
-	} {
-		t.Run(c.table, func(t *testing.T) {
-			args := []string{"-data", data, "-datasets", "texas", "-table", c.table, "-splits", "2", "-json"}
-			if c.table == "labelrate" {
-				args = append(args, "-methods", "coles-s2gc")
-			}
-			var stdout, stderr bytes.Buffer
-			if err := run(context.Background(), args, &stdout, &stderr); err != nil {
-				t.Fatal(err)
-			}
-			values, lines := make(map[any]int), strings.Split(strings.TrimSpace(stdout.String()), "\n")
-			for _, line := range lines {
-				var members map[string]any
-				if err := json.Unmarshal([]byte(line), &members); err != nil {
-					t.Fatal(err)
-				}
-				if mean, ok := members["mean"].(float64); !ok || mean <= 0 || mean > 100 || members["table"] != c.table || members[c.key] == nil {
-					t.Errorf("%s", line)
-				}
-				values[members[c.key]]++
-			}
-			if len(values) != c.values || len(lines) != c.values*c.labels {
-				t.Errorf("%d values of %s on %d lines, want %d on %d", len(values), c.key, len(lines), c.values, c.values*c.labels)
-			}
-		})
-	}
+func TestTablesStopWhenInterrupted(t *testing.T) {
+	clitest.Stops(t, run, "-data", testkit.Shared(t, "data"), "-datasets", "texas")
 }
 
-func TestDimensionsAboveTheFeaturesAreLeftOut(t *testing.T) {
-	data := sharedData(t)
-	var stdout, stderr bytes.Buffer
-	// Tolokers has ten features.
-	if err := run(context.Background(), []string{"-data", data, "-datasets", "tolokers", "-table", "dims", "-splits", "1", "-json"}, &stdout, &stderr); err != nil {
+func TestUnseenNodesAreNeverLearnedFrom(t *testing.T) {
+	p, err := load(t.Context(), options{data: testkit.Shared(t, "data"), splits: 3}, "citeseer", cli.NewLine(&bytes.Buffer{}))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(stdout.String(), "\n"); lines != 2 || strings.Count(stdout.String(), `"dim":8`) != 2 {
-		t.Errorf("want d′ = 8 alone:\n%s", stdout.String())
+	seen, unseen := halves(p.Nodes())
+	splits, err := splitsAsking(p, unseen, 5, 3)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestCurvesHaveTheMethodsTheyName(t *testing.T) {
-	if got := methodNames(labelRateTable().standard); len(got) != len(inCurves) {
-		t.Errorf("%q of %q", got, inCurves)
+	for _, s := range splits {
+		if len(s.Train) != 5*p.NumClasses() || len(s.Test) == 0 {
+			t.Errorf("%d nodes to learn from, %d to ask about", len(s.Train), len(s.Test))
+		}
+		for part, c := range map[string]struct{ nodes, half []int }{"learned from": {s.Train, seen}, "asked about": {s.Test, unseen}} {
+			for _, i := range c.nodes {
+				if slices.Contains(p.Unlabeled, i) || !slices.Contains(c.half, i) {
+					t.Errorf("node %d is %s", i, part)
+				}
+			}
+		}
 	}
 }

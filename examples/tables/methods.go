@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,22 +10,27 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/gnn"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A method turns a data set into one row per node without its labels, or (one
-// that is trained on labels) into accuracies on given splits.
+// An embedder turns a data set into one row per node without its labels.
+type embedder func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error)
+
+// A method is a row of a table: an embedder, or what is trained on labels.
 type method struct {
-	name     string
-	features bool // needs features
-	asIs     bool // is clustered without scaling its rows
-	// choose finds a setting for a data set, without labels, and the method with
-	// it; nil for one that has the same everywhere.
-	choose func(ctx context.Context, p *problem) (setting, method, error)
-	// One of these: in closed form, trained from a seed, or trained on labels.
-	embed    func(ctx context.Context, p *problem) (mat.Matrix, error)
-	train    func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error)
+	name      string
+	varied    *setting // in an ablation
+	graphOnly bool     // needs no features
+	asIs      bool     // is clustered without scaling its rows
+	seeded    bool     // depends on the seed; others are measured once
+	// choose finds a setting for a data set, without labels, and the embedder with it; nil for a
+	// method that has the same everywhere.
+	choose func(ctx context.Context, p *problem) (setting, embedder, error)
+	embed  embedder
+	// classify trains on the labels of each split and is the accuracies, in percent, in place of
+	// embed.
 	classify func(ctx context.Context, p *problem, splits []dataset.Split, seed uint64) ([]float64, error)
 }
 
@@ -38,69 +42,69 @@ var (
 
 // closedMethods train nothing: they do not depend on a seed.
 var closedMethods = []method{
-	{name: "Raw", features: true, embed: func(_ context.Context, p *problem) (mat.Matrix, error) { return p.Features, nil }},
-	{name: "SGC", features: true, embed: func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, sgc, p.Features) }},
-	{name: "S2GC", features: true, embed: func(ctx context.Context, p *problem) (mat.Matrix, error) { return filter(ctx, p, s2gc, p.Features) }},
-	{name: "S2GC (same features)", features: true, embed: sameFeatures},
-	{name: "PCA-S2GC", features: true, embed: pca},
-	{name: "RP-S2GC", features: true, embed: randomProjection},
-	{name: "COLES-SGC", features: true, embed: fit(coles.WithFilter(sgc))},
-	{name: "COLES-S2GC", features: true, embed: fit()},
-	{name: "LPP", features: true, embed: fit(coles.WithKappa(0))},
-	{name: "Eigenmaps", embed: eigenmaps},
+	{name: "Raw", embed: raw},
+	{name: "SGC", embed: filtered(sgc)},
+	{name: "S2GC", embed: filtered(s2gc)},
+	{name: "S2GC (same features)", embed: sameFeatures},
+	{name: "PCA-S2GC", embed: pca},
+	{name: "RP-S2GC", embed: randomProjection},
+	{name: "COLES-SGC", embed: fit(coles.WithFilter(sgc))},
+	{name: "COLES-S2GC", embed: fit()},
+	{name: "LPP", embed: fit(coles.WithContrast(coles.NegativeSampler{}, 0, 0))},
+	{name: "Eigenmaps", embed: eigenmaps, graphOnly: true},
 }
 
-// seeds is how often a method is measured: once where every seed gives the same.
+// trainedMethods train a network without labels, once for every seed. Each has one setting for all
+// data sets.
+var trainedMethods = []method{
+	trained("COLES-Linear (Adam)", gnn.WithSettings(gnn.LinearSettings())),
+	trained("COLES-GCN"),
+	trained("COLES-GCN (Stiefel)", gnn.WithSettings(gnn.StiefelSettings())),
+	trained("COLES-GCN (+Aug)", gnn.WithSettings(gnn.AugmentedSettings())),
+	powerMean("COLES-S2GC (geometric)", 0),
+	powerMean("COLES-S2GC (arithmetic)", 1),
+	powerMean("COLES-S2GC (harmonic)", -1),
+	powerMean("COLES-S2GC (quadratic)", 2),
+	sampledNCE("GCN+SampledNCE", gnn.GCN, 20),
+	sampledNCE("SAGE+SampledNCE", gnn.SAGE, 50),
+}
+
+// allMethods are what accuracy is measured of.
+func allMethods() []method {
+	return slices.Concat(closedMethods, trainedMethods, []method{{name: "GCN (supervised)", classify: supervised, seeded: true}})
+}
+
+// title is the name of a row.
+func (m method) title() string { return cell{Method: m.name, Varied: m.varied}.rowName() }
+
+// seeds is how often a method is measured.
 func (m method) seeds(o options) int {
-	if m.embed != nil {
-		return 1
+	if m.seeded {
+		return o.seeds
 	}
-	return o.seeds
+	return 1
 }
 
-// embedded is the embedding of a method that has one.
-func (m method) embedded(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
-	if m.embed != nil {
-		return m.embed(ctx, p)
-	}
-	return m.train(ctx, p, seed)
-}
-
-func allMethods() []method { return slices.Concat(closedMethods, trainedMethods) }
-
-// embedders are those of closedMethods with these names.
-func embedders(names ...string) []method {
-	var named []method
-	for _, m := range closedMethods {
-		if slices.Contains(names, m.name) {
-			named = append(named, m)
-		}
-	}
-	return named
-}
-
-// methodNames are the names of methods, each once.
-func methodNames(methods []method) []string {
+// methodNames lists methods, each once.
+func methodNames(methods []method) string {
 	var names []string
 	for _, m := range methods {
 		if !slices.Contains(names, m.name) {
 			names = append(names, m.name)
 		}
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
-// findMethods looks up a comma-separated list among methods.
-func findMethods(among []method, list string) ([]method, error) {
+// pick finds those of some names that there are among methods.
+func pick(among []method, names ...string) []method {
 	var found []method
-	for _, name := range fields(list) {
-		at := slices.IndexFunc(among, func(m method) bool { return plain(m.name) == plain(name) })
-		if at < 0 {
-			return nil, fmt.Errorf("-methods: %q is none of %s", name, strings.Join(methodNames(among), ", "))
+	for _, name := range names {
+		if at := slices.IndexFunc(among, func(m method) bool { return plain(m.name) == plain(name) }); at >= 0 {
+			found = append(found, among[at])
 		}
-		found = append(found, among[at])
 	}
-	return found, nil
+	return found
 }
 
 // plain reduces a name to lower-case letters and digits; ² is 2.
@@ -116,14 +120,18 @@ func plain(name string) string {
 	}, name)
 }
 
-func filter(ctx context.Context, p *problem, f coles.Filter, x mat.Matrix) (*mat.Dense, error) {
-	return f.Apply(ctx, coles.Normalize(p.graph, coles.SelfLoops), x)
+func raw(_ context.Context, p *problem, _ uint64) (mat.Matrix, error) { return p.Features, nil }
+
+func filtered(f coles.Filter) embedder {
+	return func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+		return f.Apply(ctx, coles.Normalize(p.graph), p.Features)
+	}
 }
 
-// sameFeatures is S²GC with what COLES has beside P: prepared features and the
-// scale of the rows.
-func sameFeatures(ctx context.Context, p *problem) (mat.Matrix, error) {
-	prepare, err := coles.FitPreparation(ctx, p.Features, coles.PrepareAuto)
+// sameFeatures is S²GC with what COLES has apart from P: prepared features and the scale of the
+// rows.
+func sameFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+	prepare, err := coles.PrepareAuto.Fit(ctx, p.Features)
 	if err != nil {
 		return nil, err
 	}
@@ -131,24 +139,19 @@ func sameFeatures(ctx context.Context, p *problem) (mat.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	fx, err := filter(ctx, p, s2gc, x)
+	fx, err := s2gc.Apply(ctx, coles.Normalize(p.graph), x)
 	if err != nil {
 		return nil, err
 	}
 	_, d := fx.Dims()
-	even := make([]float64, d)
-	for j := range even {
-		even[j] = 1
-	}
-	s, err := coles.SpectralScaling(ctx, fx, even, coles.WithPower(0))
+	s, err := coles.ScalingRule{Norm: 4}.Fit(ctx, fx, slices.Repeat([]float64{1}, d))
 	if err != nil {
 		return nil, err
 	}
 	return s.Apply(ctx, fx)
 }
 
-// reducedDim is the number of columns the paper's baselines keep: 512, and 256
-// of Pubmed's 500.
+// reducedDim is the number of columns the paper's baselines keep: 512, and 256 of Pubmed's 500.
 func reducedDim(p *problem) int {
 	n, d := p.Features.Dims()
 	dim := 512
@@ -158,8 +161,8 @@ func reducedDim(p *problem) int {
 	return min(dim, n, d)
 }
 
-func pca(ctx context.Context, p *problem) (mat.Matrix, error) {
-	fx, err := filter(ctx, p, s2gc, p.Features)
+func pca(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+	fx, err := s2gc.Apply(ctx, coles.Normalize(p.graph), p.Features)
 	if err != nil {
 		return nil, err
 	}
@@ -169,22 +172,22 @@ func pca(ctx context.Context, p *problem) (mat.Matrix, error) {
 // projectionSeed is where the random projection comes from.
 const projectionSeed = 1
 
-func randomProjection(ctx context.Context, p *problem) (mat.Matrix, error) {
+func randomProjection(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
 	// Projecting first is the same product, F(XR) = (FX)R, over fewer columns.
 	dim := reducedDim(p)
 	xr, err := eval.RandomProjection(ctx, p.Features, dim, projectionSeed)
 	if err != nil {
 		return nil, err
 	}
-	// The paper does not say how it scales R. Entries of variance 1 are within
-	// a deviation of five of its six figures, entries of variance 1/dim of three.
+	// The paper does not say how it scales R. Entries of variance 1 are within a deviation of five
+	// of its six figures, entries of variance 1/dim of three.
 	xr.Scale(math.Sqrt(float64(dim)), xr)
-	return filter(ctx, p, s2gc, xr)
+	return s2gc.Apply(ctx, coles.Normalize(p.graph), xr)
 }
 
 // fit is COLES at its default setting but for the options given.
-func fit(opts ...coles.Option) func(context.Context, *problem) (mat.Matrix, error) {
-	return func(ctx context.Context, p *problem) (mat.Matrix, error) {
+func fit(opts ...coles.Option) embedder {
+	return func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
 		m, err := coles.Fit(ctx, p.graph, p.Features, opts...)
 		if err != nil {
 			return nil, err
@@ -194,10 +197,53 @@ func fit(opts ...coles.Option) func(context.Context, *problem) (mat.Matrix, erro
 }
 
 // eigenmaps embeds the graph alone.
-func eigenmaps(ctx context.Context, p *problem) (mat.Matrix, error) {
-	m, err := coles.Fit(ctx, p.graph, nil)
-	if err != nil {
-		return nil, err
+func eigenmaps(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
+	return fit()(ctx, &problem{Dataset: new(dataset.Dataset), graph: p.graph}, seed)
+}
+
+// trained is a network trained without labels.
+func trained(name string, opts ...gnn.Option) method {
+	return method{name: name, seeded: true, embed: func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
+		m, err := gnn.Train(ctx, p.graph, p.Features, append(opts[:len(opts):len(opts)], gnn.WithSeed(seed))...)
+		if err != nil {
+			return nil, err
+		}
+		return m.Embedding(), nil
+	}}
+}
+
+// powerMean is the linear encoder with a generalised mean of that order.
+func powerMean(name string, order float64) method {
+	return trained(name, gnn.WithSettings(gnn.LinearSettings()), gnn.WithObjective(gnn.PowerMean(order, 5)), gnn.WithFreshNegatives(true))
+}
+
+// sampledNCE is the paper's rival: two layers of one kind, for so many epochs. Trained for long it
+// falls to the paper's figures.
+func sampledNCE(name string, layer func(width int) gnn.Layer, epochs int) method {
+	return trained(name, gnn.WithNetwork(layer(512), gnn.ReLU(), layer(gnn.AutoWidth)), gnn.WithObjective(gnn.SampledNCE(5, 1)), gnn.WithFreshNegatives(true), gnn.WithEpochs(epochs))
+}
+
+// supervised is a GCN trained on the labels of each split, stopped by its validation nodes.
+func supervised(ctx context.Context, p *problem, splits []dataset.Split, seed uint64) ([]float64, error) {
+	var accuracy []float64
+	for _, s := range splits {
+		c, err := gnn.TrainClassifier(ctx, p.graph, p.Features, p.Labels, s.Train, s.Val, gnn.WithSeed(seed))
+		if err != nil {
+			return nil, err
+		}
+		predicted, err := c.Predict(ctx, p.graph, p.Features)
+		if err != nil {
+			return nil, err
+		}
+		var guessed, right []int
+		for _, i := range s.TestNodes(p.Nodes()) {
+			guessed, right = append(guessed, predicted[i]), append(right, p.Labels[i])
+		}
+		a, err := eval.Accuracy(guessed, right)
+		if err != nil {
+			return nil, err
+		}
+		accuracy = append(accuracy, 100*a)
 	}
-	return m.Embedding(), nil
+	return accuracy, nil
 }

@@ -1,34 +1,41 @@
 package main
 
-import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"strings"
-	"testing"
-)
+import "testing"
 
-// measured runs the command and returns its lines of JSON.
-func measured(t *testing.T, args ...string) []map[string]any {
-	t.Helper()
-	args = append([]string{"-data", sharedData(t), "-json"}, args...)
-	var stdout, stderr bytes.Buffer
-	if err := run(context.Background(), args, &stdout, &stderr); err != nil {
-		t.Fatal(err)
+// The varied value stands under its own name, and each table has the rows and the numbers of labels
+// that it promises.
+func TestAblationsNameWhatTheyVary(t *testing.T) {
+	for _, c := range []struct {
+		table, dataset, key string
+		values, labels      int
+	}{
+		{"dims", "texas", "dim", 7, 2},    // of 1,703 features
+		{"dims", "tolokers", "dim", 1, 2}, // of ten: d′ = 8 alone
+		{"filters", "texas", "filter", 6, 2},
+		{"kappa", "texas", "kappa", 4, 2},
+		{"labelrate", "texas", "per_class", 6, 1}, // with one method
+	} {
+		t.Run(c.table+" of "+c.dataset, func(t *testing.T) {
+			args := []string{"-datasets", c.dataset, "-table", c.table, "-splits", "2"}
+			if c.table == "labelrate" {
+				args = append(args, "-methods", "coles-s2gc")
+			}
+			values, lines := make(map[any]int), measured(t, args...)
+			for _, l := range lines {
+				if mean, ok := l["mean"].(float64); !ok || mean <= 0 || mean > 100 || l["table"] != c.table || l[c.key] == nil {
+					t.Errorf("%v", l)
+				}
+				values[l[c.key]]++
+			}
+			if len(values) != c.values || len(lines) != c.values*c.labels {
+				t.Errorf("%d values of %s on %d lines, want %d on %d", len(values), c.key, len(lines), c.values, c.values*c.labels)
+			}
+		})
 	}
-	var all []map[string]any
-	for _, line := range strings.Split(strings.TrimSpace(stdout.String()), "\n") {
-		var members map[string]any
-		if err := json.Unmarshal([]byte(line), &members); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, members)
-	}
-	return all
 }
 
-// Accuracy, NMI and F1 of both closed forms are those of the paper's clustering
-// table at least, on every data set.
+// Accuracy, NMI and F1 of both closed forms are those of the paper's clustering table at least, on
+// every data set.
 func TestClustersPassThePaper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many seconds")
@@ -50,8 +57,8 @@ func TestClustersPassThePaper(t *testing.T) {
 	}
 }
 
-// Unseen nodes lose a point at most where the graph is large enough for its half
-// to be like the whole.
+// Unseen nodes lose a point at most where the graph is large enough for its half to be like the
+// whole.
 func TestUnseenNodesLoseAPointAtMost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many seconds")
@@ -67,42 +74,8 @@ func TestUnseenNodesLoseAPointAtMost(t *testing.T) {
 	}
 }
 
-func TestUnseenNodesAreNeverLearnedFrom(t *testing.T) {
-	p, err := load(context.Background(), options{data: sharedData(t), splits: 3}, "citeseer", newProgress(&bytes.Buffer{}, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, unseen := halves(p.Nodes())
-	splits, err := splitsAsking(p, unseen, 5, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kind := make([]string, p.Nodes())
-	for _, i := range unseen {
-		kind[i] = "unseen"
-	}
-	for _, i := range p.Unlabeled {
-		kind[i] = "unlabelled"
-	}
-	for _, s := range splits {
-		if len(s.Train) != 5*p.NumClasses() || len(s.Test) == 0 {
-			t.Errorf("%d nodes to learn from, %d to ask about", len(s.Train), len(s.Test))
-		}
-		for _, i := range s.Train {
-			if kind[i] != "" {
-				t.Errorf("node %d is %s and learned from", i, kind[i])
-			}
-		}
-		for _, i := range s.Test {
-			if kind[i] != "unseen" {
-				t.Errorf("node %d is asked about", i)
-			}
-		}
-	}
-}
-
-// Features smoothed over the other edges predict better than raw ones. A small graph
-// has fewer pairs than hits are counted at.
+// Features smoothed over the other edges predict better than raw ones. A small graph has fewer
+// pairs than hits are counted at.
 func TestLinksAreMeasuredOnEdgesHeldOut(t *testing.T) {
 	found := make(map[string]map[string]any)
 	for _, l := range measured(t, "-table", "links", "-datasets", "cora,texas", "-methods", "raw,s2gc", "-seeds", "2") {
@@ -118,5 +91,18 @@ func TestLinksAreMeasuredOnEdgesHeldOut(t *testing.T) {
 	}
 	if found["cora S2GC"]["seeds"] != 2.0 {
 		t.Errorf("two draws were asked for: %v", found["cora S2GC"])
+	}
+}
+
+// A network is trained once for every seed, on labels once for every seed and split.
+func TestNetworksAreMeasuredForEverySeed(t *testing.T) {
+	lines := measured(t, "-datasets", "texas", "-methods", "coles-gcn,gcn-supervised,raw", "-splits", "1", "-seeds", "2")
+	if len(lines) != 6 {
+		t.Fatalf("%d lines, want 3 methods × 2 numbers of labels", len(lines))
+	}
+	for i, want := range []float64{2, 2, 2, 2, 1, 1} {
+		if mean := lines[i]["mean"].(float64); lines[i]["seeds"] != want || mean <= 0 || mean > 100 {
+			t.Errorf("%v, want %v seeds", lines[i], want)
+		}
 	}
 }

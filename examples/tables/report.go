@@ -1,12 +1,109 @@
 package main
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
+	"math"
 	"slices"
 	"strings"
+
+	"coles/eval"
 )
+
+// A cell is one measurement of a method on a data set: one line of the JSON and CSV forms, and a
+// place in the others.
+type cell struct {
+	Table    string
+	Dataset  string
+	PerClass int // labelled nodes per class; 0 where no labels are learned from
+	Method   string
+	Varied   *setting // of an ablation
+	Chosen   *setting // of a method that finds a setting for each data set
+	Measures []measure
+	Seeds    int     // how often it was trained or drawn
+	Seconds  float64 // to embed once, or to train on all splits what is trained on labels
+}
+
+// A setting is what an ablation varies, or a method has chosen.
+type setting struct {
+	Key   string // in JSON
+	Sign  string // in print; "" where the value speaks for itself
+	Value any    // int or string
+}
+
+func (s setting) String() string {
+	if s.Sign == "" {
+		return fmt.Sprint(s.Value)
+	}
+	return fmt.Sprintf("%s = %v", s.Sign, s.Value)
+}
+
+// A measure is a figure in percent.
+type measure struct {
+	Key   string // in JSON; "" for what a table has a single one of
+	Label string // in print
+	Mean  float64
+	Std   float64 // population standard deviation over splits, runs and seeds
+	Paper float64 // 0 where the paper prints none
+}
+
+// A sample is the values, in percent, that a measure is made of.
+type sample struct {
+	key, label string
+	values     []float64
+}
+
+// measure adds the means and deviations of samples.
+func (c *cell) measure(samples ...sample) error {
+	for _, s := range samples {
+		mean, std, err := eval.MeanStd(s.values)
+		if err != nil {
+			return err
+		}
+		c.Measures = append(c.Measures, measure{Key: s.key, Label: s.label, Mean: round(mean, 2), Std: round(std, 2)})
+	}
+	return nil
+}
+
+func round(v float64, digits int) float64 {
+	scale := math.Pow10(digits)
+	return math.Round(v*scale) / scale
+}
+
+// A field is a name and what stands there: a string, an int or a float64.
+type field struct {
+	key   string
+	value any
+}
+
+// fields are what the cell says, in order: first where, then the figures.
+func (c cell) fields() []field {
+	all := []field{{"table", c.Table}, {"dataset", c.Dataset}}
+	if c.PerClass > 0 {
+		all = append(all, field{"per_class", c.PerClass})
+	}
+	all = append(all, field{"method", c.Method})
+	for _, s := range []*setting{c.Varied, c.Chosen} {
+		if s != nil {
+			all = append(all, field{s.Key, s.Value})
+		}
+	}
+	var means, stds, papers []field
+	for _, m := range c.Measures {
+		mean, std, paper := m.Key, m.Key+"_std", m.Key+"_paper"
+		if m.Key == "" {
+			mean, std, paper = "mean", "std", "paper"
+		}
+		means, stds = append(means, field{mean, m.Mean}), append(stds, field{std, m.Std})
+		if m.Paper != 0 {
+			papers = append(papers, field{paper, m.Paper})
+		}
+	}
+	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, []field{{"seconds", round(c.Seconds, 4)}})
+}
 
 // formats write cells, by the names that -format knows.
 var formats = map[string]func(w io.Writer, cells []cell) error{
@@ -16,19 +113,12 @@ var formats = map[string]func(w io.Writer, cells []cell) error{
 	"html":     writeHTML,
 }
 
-// A report takes cells as they are measured. JSON is a line for each and goes out
-// at once; the other formats are written when all are there.
+// A report takes cells as they are measured. JSON is a line for each and goes out at once; the
+// other formats are written when all are there.
 type report struct {
 	w      io.Writer
 	format string
 	cells  []cell
-}
-
-func newReport(w io.Writer, format string) (*report, error) {
-	if formats[format] == nil {
-		return nil, fmt.Errorf("-format %q is none of %s", format, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
-	}
-	return &report{w: w, format: format}, nil
 }
 
 func (r *report) add(c cell) error {
@@ -44,4 +134,157 @@ func (r *report) finish() error {
 		return nil
 	}
 	return formats[r.format](r.w, r.cells)
+}
+
+// writeJSON writes an object a line, its members in the order of [cell.fields].
+func writeJSON(w io.Writer, cells []cell) error {
+	var b bytes.Buffer
+	for _, c := range cells {
+		for i, f := range c.fields() {
+			value, err := json.Marshal(f.value)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], f.key, value)
+		}
+		b.WriteString("}\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeCSV writes a line of names and a line a cell. A name that a cell does not have is left
+// blank: tables of different kinds go in one file.
+func writeCSV(w io.Writer, cells []cell) error {
+	place := make(map[string]int)
+	var names []string
+	for _, c := range cells {
+		for _, f := range c.fields() {
+			if _, ok := place[f.key]; !ok {
+				place[f.key] = len(names)
+				names = append(names, f.key)
+			}
+		}
+	}
+	lines := [][]string{names}
+	for _, c := range cells {
+		line := make([]string, len(names))
+		for _, f := range c.fields() {
+			line[place[f.key]] = fmt.Sprint(f.value)
+		}
+		lines = append(lines, line)
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// A grid is the cells of one table as people read them: a row a method (and value of an ablation),
+// a column a data set and number of labels, or measure.
+type grid struct {
+	Table   table
+	Columns []column // those of a data set stand together
+	Rows    []gridRow
+	cells   []cell
+}
+
+type column struct{ Dataset, Label string }
+
+type gridRow struct {
+	Name    string
+	Figures map[column]*measure // without what was not measured
+}
+
+// grids are the tables that cells belong to, in the order of the cells.
+func grids(cells []cell) []*grid {
+	var all []*grid
+	for _, c := range cells {
+		g := *findOrAdd(&all, &grid{Table: tableOf(c.Table)}, func(g *grid) bool { return g.Table.Name == c.Table })
+		g.cells = append(g.cells, c)
+		row := findOrAdd(&g.Rows, gridRow{c.rowName(), make(map[column]*measure)}, func(r gridRow) bool { return r.Name == c.rowName() })
+		for _, m := range c.Measures {
+			at := column{c.Dataset, c.columnLabel(m)}
+			findOrAdd(&g.Columns, at, func(have column) bool { return have == at })
+			row.Figures[at] = &m
+		}
+	}
+	return all
+}
+
+// findOrAdd is the first of a list that is the same, or else a fresh one at its end.
+func findOrAdd[T any](list *[]T, fresh T, same func(have T) bool) *T {
+	at := slices.IndexFunc(*list, same)
+	if at < 0 {
+		at = len(*list)
+		*list = append(*list, fresh)
+	}
+	return &(*list)[at]
+}
+
+// About is what the figures are, and what methods chose to get them.
+func (g *grid) About() string {
+	about := g.Table.about
+	for _, c := range g.cells {
+		if c.Chosen != nil {
+			about += fmt.Sprintf(" %s on %s: %v.", c.Method, c.Dataset, c.Chosen)
+		}
+	}
+	return about
+}
+
+func (c cell) rowName() string {
+	if c.Varied == nil {
+		return c.Method
+	}
+	return c.Method + ", " + c.Varied.String()
+}
+
+func (c cell) columnLabel(m measure) string {
+	switch {
+	case c.PerClass == 0:
+		return m.Label
+	case m.Label == "":
+		return fmt.Sprint(c.PerClass)
+	}
+	return fmt.Sprintf("%d, %s", c.PerClass, m.Label)
+}
+
+// writeMarkdown writes each table with the paper's figures in brackets, under its title where there
+// are several.
+func writeMarkdown(w io.Writer, cells []cell) error {
+	var b strings.Builder
+	all := grids(cells)
+	for i, g := range all {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if len(all) > 1 {
+			fmt.Fprintf(&b, "## %s\n\n", g.Table.Title)
+		}
+		g.writeMarkdown(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (g *grid) writeMarkdown(b *strings.Builder) {
+	b.WriteString("| |")
+	for _, c := range g.Columns {
+		fmt.Fprintf(b, " %s, %s |", c.Dataset, c.Label)
+	}
+	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(g.Columns)))
+	printed := ""
+	for _, r := range g.Rows {
+		fmt.Fprintf(b, "| %s |", r.Name)
+		for _, c := range g.Columns {
+			if m := r.Figures[c]; m != nil {
+				fmt.Fprintf(b, " %.1f ± %.1f", m.Mean, m.Std)
+				if m.Paper != 0 {
+					fmt.Fprintf(b, " (%.1f)", m.Paper)
+					printed = " The paper's figure in brackets."
+				}
+			}
+			b.WriteString(" |")
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(b, "\n%s%s\n", g.About(), printed)
 }

@@ -6,91 +6,67 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"coles/examples/internal/cli"
 )
 
-// A table is what -table names: rows, each measured on every data set.
+// A table is what -table names: methods, each measured on every data set.
 type table struct {
-	name  string
-	title string
+	Name  string
+	Title string
 	about string // what the figures are
-	// plot is the field of a cell that a plot has along its axis, and axis what
-	// is written there; "" for a table without a plot.
-	plot, axis string
-	networks   bool // trains networks, and is therefore no part of all
-	// methods are those that -methods chooses from, and standard those without
-	// it. A table without methods has rows of its own.
-	methods, standard []method
-	rows              func(methods []method) []row
+	paper string // the table of paper.csv that has figures to compare with; "" for none
+	// axis names what a plot has along its axis: what is varied, or else the labelled nodes per
+	// class; "" for a table without a plot.
+	axis     string
+	networks bool // trains networks, and is therefore no part of all
+	// rows are what is measured; -methods chooses from methods instead, if there are any.
+	rows, methods []method
+	measure       func(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 }
 
-// A row is one method at one setting.
-type row struct {
-	name     string
-	features bool // needs features
-	measure  func(ctx context.Context, o options, p *problem) ([]cell, error)
+// tables are all there are, in the order in which they are printed.
+func tables() []table {
+	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable()},
+		kappaTables(), []table{meansTable()})
 }
 
-// methodRows is a row for each method.
-func methodRows(measure func(ctx context.Context, o options, p *problem, m method) ([]cell, error)) func([]method) []row {
-	return func(methods []method) []row {
-		var rows []row
-		for _, m := range methods {
-			rows = append(rows, row{m.name, m.features, func(ctx context.Context, o options, p *problem) ([]cell, error) {
-				return measure(ctx, o, p, m)
-			}})
-		}
-		return rows
-	}
-}
-
-func tableNames() []string {
+func tableNames(tables []table) string {
 	var names []string
-	for _, t := range tables() {
-		names = append(names, t.name)
+	for _, t := range tables {
+		names = append(names, t.Name)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
-// tableOf is the table of that name; one that is not known has no more than it.
+// tableOf is the table of that name.
 func tableOf(name string) table {
-	for _, t := range tables() {
-		if t.name == name {
-			return t
-		}
-	}
-	return table{name: name, title: name}
+	all := tables()
+	return all[slices.IndexFunc(all, func(t table) bool { return t.Name == name })]
 }
 
-// findTables looks up a comma-separated list. All stands for those that train no
-// networks.
+// findTables looks up a comma-separated list. All stands for those that train no networks.
 func findTables(list string) ([]table, error) {
 	var found []table
-	add := func(t table) {
-		if !slices.ContainsFunc(found, func(have table) bool { return have.name == t.name }) {
-			found = append(found, t)
-		}
-	}
 	for _, name := range fields(list) {
-		known := false
-		for _, t := range tables() {
-			if t.name == name || name == "all" && !t.networks {
-				add(t)
-				known = true
-			}
+		chosen := slices.DeleteFunc(tables(), func(t table) bool { return t.Name != name && (name != "all" || t.networks) })
+		if len(chosen) == 0 {
+			return nil, fmt.Errorf("-table %q is none of %s, all", name, tableNames(tables()))
 		}
-		if !known {
-			return nil, fmt.Errorf("-table %q is none of %s, all", name, strings.Join(tableNames(), ", "))
+		for _, t := range chosen {
+			findOrAdd(&found, t, func(have table) bool { return have.Name == t.Name })
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("-table names none of %s, all", strings.Join(tableNames(), ", "))
+		return nil, fmt.Errorf("-table names none of %s, all", tableNames(tables()))
 	}
 	return found, nil
 }
 
-// chooseMethods gives tables those methods of a comma-separated list that they
-// have, in its order. Each must be a method of one of the tables; a table that has
-// methods, but none of these, is dropped.
+// chooseMethods gives tables those methods of a comma-separated list that they have, in its order.
+// Each must be a method of one of the tables; a table that has methods, but none of these, is
+// dropped.
 func chooseMethods(tables []table, list string) ([]table, error) {
 	var known []method
 	for _, t := range tables {
@@ -99,19 +75,15 @@ func chooseMethods(tables []table, list string) ([]table, error) {
 	if len(known) == 0 {
 		return nil, errors.New("-methods: the tables asked for have methods of their own")
 	}
-	if _, err := findMethods(known, list); err != nil {
-		return nil, err
+	for _, name := range fields(list) {
+		if pick(known, name) == nil {
+			return nil, fmt.Errorf("-methods: %q is none of %s", name, methodNames(known))
+		}
 	}
 	var kept []table
 	for _, t := range tables {
 		if t.methods != nil {
-			t.standard = nil
-			for _, name := range fields(list) {
-				if m, err := findMethods(t.methods, name); err == nil {
-					t.standard = append(t.standard, m...)
-				}
-			}
-			if t.standard == nil {
+			if t.rows = pick(t.methods, fields(list)...); t.rows == nil {
 				continue
 			}
 		}
@@ -121,31 +93,40 @@ func chooseMethods(tables []table, list string) ([]table, error) {
 }
 
 // measureAll measures every row of the tables on every data set.
-func measureAll(ctx context.Context, o options, out *report, progress *progress) error {
-	defer progress.clear()
+func measureAll(ctx context.Context, o options, out *report, progress *cli.Line) error {
+	defer progress.Clear()
+	paper, err := readPaper()
+	if err != nil {
+		return err
+	}
+	start, done, total := time.Now(), 0, 0
+	for _, t := range o.tables {
+		total += len(o.datasets) * len(t.rows)
+	}
 	problems := make(map[string]*problem)
 	for _, t := range o.tables {
 		for _, name := range o.datasets {
 			p := problems[name]
 			if p == nil {
-				var err error
 				if p, err = load(ctx, o, name, progress); err != nil {
 					return err
 				}
 				problems[name] = p
 			}
-			for _, r := range t.rows(t.standard) {
-				progress.step("%s, %s: %s", t.name, name, r.name)
-				if r.features && p.Features == nil {
-					progress.note("%s, %s: %s is left out, the data set has no features", t.name, name, r.name)
+			for _, m := range t.rows {
+				done++
+				progress.Print("%d/%d, %v: %s, %s: %s", done, total, time.Since(start).Round(time.Second), t.Name, name, m.title())
+				if !m.graphOnly && p.Features == nil {
+					progress.Note("%s, %s: %s is left out, the data set has no features", t.Name, name, m.title())
 					continue
 				}
-				cells, err := r.measure(ctx, o, p)
+				cells, err := t.measure(ctx, o, p, m)
 				if err != nil {
-					return fmt.Errorf("%s, %s: %w", name, r.name, err)
+					return fmt.Errorf("%s, %s: %w", name, m.title(), err)
 				}
 				for _, c := range cells {
-					c.Table, c.Dataset = t.name, name
+					c.Table, c.Dataset, c.Method, c.Varied = t.Name, name, m.name, m.varied
+					paper.addTo(&c, t.paper)
 					if err := out.add(c); err != nil {
 						return err
 					}

@@ -1,11 +1,11 @@
-// Package archive is the form of the files that the module writes models to. All
-// numbers are little-endian:
+// Package archive is the form of the files that the module writes models to. All numbers are
+// little-endian:
 //
 //	8 bytes   what kind of file it is
 //	uint32    version
 //	uint64    length of the header
 //	header    JSON
-//	float64…  arrays, of lengths that the header tells
+//	float64…  arrays, of lengths that the header gives
 //	32 bytes  SHA-256 of everything before
 package archive
 
@@ -22,16 +22,15 @@ import (
 
 var (
 	// ErrFormat: bytes that are not a file of the kind and version asked for.
-	ErrFormat = errors.New("not a readable model")
+	ErrFormat = errors.New("malformed")
 	// ErrChecksum: a file whose bytes were changed or cut off.
-	ErrChecksum = errors.New("model is damaged")
+	ErrChecksum = errors.New("damaged or cut off")
 )
 
-// A Format is a kind of file. It is written in one version, and read in those from
-// Oldest on; what differs between them is in the header.
+// A Format is a kind of file, in the version that is written and read.
 type Format struct {
-	Magic           [8]byte
-	Version, Oldest uint32
+	Magic   [8]byte
+	Version uint32
 }
 
 // Write writes a header and arrays, and returns how many bytes that were.
@@ -51,47 +50,46 @@ func (f Format) Write(w io.Writer, header any, arrays ...[]float64) (int64, erro
 	return out.n, out.err
 }
 
-// Read reads what Write wrote, and no byte more, and returns the version of the file
-// with its arrays. The header is handed to parse, which tells the lengths of the
-// arrays. Memory is taken as bytes arrive, never because a length is declared. Errors
-// say at which byte.
-func (f Format) Read(r io.Reader, parse func(header []byte) (lengths []int, err error)) (version uint32, arrays [][]float64, err error) {
+// Read reads what Write wrote, and no byte more, and returns the arrays. The header is handed to
+// parse, which returns the lengths of the arrays. Memory is taken as bytes arrive, never because a
+// length is declared. Errors say at which byte.
+func (f Format) Read(r io.Reader, parse func(header []byte) (lengths []int, err error)) (arrays [][]float64, err error) {
 	in := &reader{r: r, sum: sha256.New()}
-	version, length, err := f.start(in)
+	length, err := f.start(in)
 	if err == nil {
 		arrays, err = f.read(in, length, parse)
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("at byte %d: %w", in.n, err)
+		return nil, fmt.Errorf("at byte %d: %w", in.n, err)
 	}
-	return version, arrays, nil
+	return arrays, nil
 }
 
 // start reads what stands before the header, and returns the length of that.
-func (f Format) start(in *reader) (version uint32, length int, err error) {
+func (f Format) start(in *reader) (length int, err error) {
 	magic, err := in.bytes(len(f.Magic))
 	if err != nil && !errors.Is(err, ErrChecksum) {
-		return 0, 0, err
+		return 0, err
 	}
 	// What ends within the magic is a model cut off only if it begins like one.
 	if len(magic) == 0 || !bytes.HasPrefix(f.Magic[:], magic) {
-		return 0, 0, fmt.Errorf("%w: it does not begin with %q", ErrFormat, f.Magic[:])
+		return 0, fmt.Errorf("%w: it does not begin with %q", ErrFormat, f.Magic[:])
 	}
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	start, err := in.bytes(4 + 8)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	if version = binary.LittleEndian.Uint32(start); version < f.Oldest || version > f.Version {
-		return 0, 0, fmt.Errorf("%w: version %d, this package reads %d to %d", ErrFormat, version, f.Oldest, f.Version)
+	if version := binary.LittleEndian.Uint32(start); version != f.Version {
+		return 0, fmt.Errorf("%w: version %d, this package reads %d", ErrFormat, version, f.Version)
 	}
 	declared := binary.LittleEndian.Uint64(start[4:])
 	if declared > math.MaxInt32 {
-		return 0, 0, fmt.Errorf("%w: header of %d bytes", ErrFormat, declared)
+		return 0, fmt.Errorf("%w: header of %d bytes", ErrFormat, declared)
 	}
-	return version, int(declared), nil
+	return int(declared), nil
 }
 
 func (f Format) read(in *reader, length int, parse func([]byte) ([]int, error)) ([][]float64, error) {

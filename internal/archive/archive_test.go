@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var format = Format{Magic: [8]byte([]byte("TESTFILE")), Version: 3, Oldest: 2}
+var format = Format{Magic: [8]byte([]byte("TESTFILE")), Version: 3}
 
 // lengths is a header that is nothing but the lengths of the arrays.
 func lengths(text []byte) (n []int, err error) { return n, json.Unmarshal(text, &n) }
@@ -34,7 +34,7 @@ func TestArraysAreReadAsTheyWereWritten(t *testing.T) {
 	want := [][]float64{{1, math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64}, nil, long}
 	bytesOf := file(t, format, []int{4, 0, len(long)}, want...)
 	r := bytes.NewReader(append(bytesOf, "rest"...))
-	_, got, err := format.Read(r, lengths)
+	got, err := format.Read(r, lengths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,21 +48,11 @@ func TestArraysAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func TestOlderVersionsAreRead(t *testing.T) {
-	for v := uint32(2); v <= 3; v++ {
-		b := file(t, Format{Magic: format.Magic, Version: v}, []int{1}, []float64{7})
-		version, arrays, err := format.Read(bytes.NewReader(b), lengths)
-		if err != nil || version != v || arrays[0][0] != 7 {
-			t.Errorf("version %d is read as %d: %v, %v", v, version, arrays, err)
-		}
-	}
-}
-
 func TestDamageIsFound(t *testing.T) {
 	whole := file(t, format, []int{2}, []float64{1, 2})
 	for at := range whole {
 		for _, damaged := range [][]byte{whole[:at], slices.Concat(whole[:at], []byte{whole[at] ^ 1}, whole[at+1:])} {
-			if _, _, err := format.Read(bytes.NewReader(damaged), lengths); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrChecksum) {
+			if _, err := format.Read(bytes.NewReader(damaged), lengths); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrChecksum) {
 				t.Fatalf("%d bytes, byte %d: %v", len(damaged), at, err)
 			}
 		}
@@ -85,7 +75,7 @@ func TestShortFilesAreOtherFiles(t *testing.T) {
 		{"the magic", whole[:8], ErrChecksum},
 		{"half of the version", whole[:10], ErrChecksum},
 	} {
-		_, _, err := format.Read(bytes.NewReader(c.b), lengths)
+		_, err := format.Read(bytes.NewReader(c.b), lengths)
 		if other := map[error]error{ErrFormat: ErrChecksum, ErrChecksum: ErrFormat}[c.want]; !errors.Is(err, c.want) || errors.Is(err, other) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}
@@ -101,7 +91,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 		"an infinity":          file(t, format, []int{1}, []float64{math.Inf(1)}),
 		"a NaN":                file(t, format, []int{1}, []float64{math.NaN()}),
 	} {
-		if _, _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrFormat) {
+		if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -112,7 +102,7 @@ func TestMemoryIsTakenAsBytesArrive(t *testing.T) {
 	b := file(t, format, []int{min(1<<40, math.MaxInt)})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrChecksum) {
+	if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrChecksum) {
 		t.Errorf("error %v, want %v", err, ErrChecksum)
 	}
 	runtime.ReadMemStats(&after)

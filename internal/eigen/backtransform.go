@@ -9,10 +9,9 @@ import (
 // reflectorBlock reflections are applied together, as I − Yᵀ·T·Y.
 const reflectorBlock = 64
 
-// backTransform replaces the columns of z by Q times them, where a reduction
-// left Q = H₀·H₁⋯ in the rows of a and in tau: the vector of H_j is zero up to
-// entry j, and row j of a from entry j+1 on. It takes 2n²k operations, all in products
-// of matrices (Golub and Van Loan, section 5.2.2).
+// backTransform replaces the columns of z by Q times them, where a reduction left Q = H₀·H₁⋯ in the
+// rows of a and in tau: the vector of H_j is zero up to entry j, and row j of a from entry j+1 on.
+// It takes 2n²k operations, all in products of matrices (Golub and Van Loan, section 5.2.2).
 func backTransform(ctx context.Context, a matrix, tau []float64, z matrix) error {
 	n, k := z.Rows, z.Cols
 	y := kernel.Dense[float64](reflectorBlock, n)
@@ -48,10 +47,9 @@ func backTransform(ctx context.Context, a matrix, tau []float64, z matrix) error
 	return nil
 }
 
-// BlockFactor is the upper triangular T of H₀·H₁⋯ = I − Vᵀ·T·V, where the rows
-// of V (b × d) are the vectors v_i of the reflections H_i = I − tau[i]·v_i·v_iᵀ: column i of T is
-// −tau[i]·T·V·v_i above the diagonal and tau[i] on it (Schreiber and Van Loan 1989). It takes
-// b²d operations.
+// BlockFactor is the upper triangular T of H₀·H₁⋯ = I − Vᵀ·T·V, where the rows of V (b × d) are the
+// vectors v_i of the reflections H_i = I − tau[i]·v_i·v_iᵀ: column i of T is −tau[i]·T·V·v_i above
+// the diagonal and tau[i] on it (Schreiber and Van Loan 1989). It takes b²d operations.
 //
 // gonum's Dlarft (v0.17) drops products of reflections behind one that ends in zeros.
 func BlockFactor(ctx context.Context, v matrix, tau []float64) (matrix, error) {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A block of reflections is their product, also where one of them ends in zeros and later
-// ones do not.
+// A block of reflections is their product, also where one of them ends in zeros and later ones do
+// not.
 func TestBlockFactorIsThatOfTheProduct(t *testing.T) {
 	for name, rows := range map[string][][]float64{
 		"full":                  {{1, .5, .25, -1, 2}, {0, 1, .5, 3, -2}, {0, 0, 1, -.5, 3}},

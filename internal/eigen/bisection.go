@@ -30,10 +30,9 @@ func (t tridiagonal) bound() float64 {
 	return most
 }
 
-// eigenvalues returns the k largest, descending, and the smallest of all, each
-// within a few ε‖t‖. Bisection by Sturm counts rather than the QR algorithm:
-// it costs O(n) for each value wanted, runs in parallel and can be cancelled
-// (Golub and Van Loan, section 8.4.1).
+// eigenvalues returns the k largest, descending, and the smallest of all, each within a few ε‖t‖.
+// Bisection by Sturm counts rather than the QR algorithm: it costs O(n) for each value wanted, runs
+// in parallel and can be cancelled (Golub and Van Loan, section 8.4.1).
 func (t tridiagonal) eigenvalues(ctx context.Context, k int) (values []float64, smallest float64, err error) {
 	n := len(t.d)
 	squares := make([]float64, n) // squares[i] couples i−1 and i

@@ -7,11 +7,10 @@ import (
 	"coles/internal/kernel"
 )
 
-// run searches until the k leading pairs have converged and a search for
-// others finds none. That search begins with half a block, as there is seldom
-// anything to find. Each one that does find something suggests that an
-// eigenvalue has many copies, of which the next one then takes up more at once,
-// as long as there is room for the block to grow a space of some steps.
+// run searches until the k leading pairs have converged and a search for others finds none. That
+// search begins with half a block, as there is seldom anything to find. Each one that does find
+// something suggests that an eigenvalue has many copies, of which the next one then takes up more
+// at once, as long as there is room for the block to grow a space of some steps.
 func (s *search) run(ctx context.Context) (*Result, error) {
 	if err := s.begin(ctx, s.o.Block); err != nil {
 		return nil, err
@@ -33,8 +32,8 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 	}
 }
 
-// converge grows the basis until the k leading pairs are within the tolerance,
-// restarting when there is no more room.
+// converge grows the basis until the k leading pairs are within the tolerance, restarting when
+// there is no more room.
 func (s *search) converge(ctx context.Context) (ritz, error) {
 	target := max(2*s.k, s.size)
 	restarts, before := 0, look{}
@@ -44,8 +43,8 @@ func (s *search) converge(ctx context.Context) (ritz, error) {
 				return ritz{}, err
 			}
 		}
-		// Beyond the wanted vectors a restart keeps some that are on their way;
-		// two steps must fit in behind them.
+		// Beyond the wanted vectors a restart keeps some that are on their way; two steps must fit
+		// in behind them.
 		keep := min(s.k+max(s.o.Block, (s.size-s.k)/3), s.q.Cols-3*s.next)
 		r, err := s.rayleighRitz(ctx, 0, max(s.k, keep))
 		if err != nil {
@@ -75,17 +74,17 @@ func (s *search) converge(ctx context.Context) (ritz, error) {
 	}
 }
 
-// look is what was seen of the spectrum at one size of the basis: the largest
-// residual of a wanted pair, relative to the norm.
+// look is what was seen of the spectrum at one size of the basis: the largest residual of a wanted
+// pair, relative to the norm.
 type look struct {
 	size  int
 	worst float64
 }
 
-// growth is by how much the basis should grow until the next look, which costs
-// O(m³): to where the residuals are within the tolerance if they go on falling
-// as they did since the look before. As they fall faster and faster, that is
-// too far rather than not far enough; a far goal is looked at on the way.
+// growth is by how much the basis should grow until the next look, which costs O(m³): to where the
+// residuals are within the tolerance if they go on falling as they did since the look before. As
+// they fall faster and faster, that is too far rather than not far enough; a far goal is looked at
+// on the way.
 func (l look) growth(before look, tol float64) int {
 	guess := l.size / 4
 	if before.size > 0 && l.worst < before.worst {
@@ -111,14 +110,13 @@ func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
 	return &ConvergenceError{Converged: done, Wanted: s.k, Residual: r.worst(s.k), Result: result}
 }
 
-// missed searches from a random block orthogonal to what r has found, for
-// anything above its k-th value. Whether there is something is known as soon
-// as a Ritz value of the new part lies above; it is then left to converge, in
-// the new part alone, where looks are cheap. That there is nothing is known
-// when the largest value has settled and stays below.
+// missed searches from a random block orthogonal to what r has found, for anything above its k-th
+// value. Whether there is something is known as soon as a Ritz value of the new part lies above; it
+// is then left to converge, in the new part alone, where looks are cheap. That there is nothing is
+// known when the largest value has settled and stays below.
 func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
-	// Ritz vectors that have not converged would lose their residuals with the
-	// block that is dropped here.
+	// Ritz vectors that have not converged would lose their residuals with the block that is
+	// dropped here.
 	known := min(r.converged(s.o.Tol), s.q.Cols-3*block)
 	if err := s.restart(ctx, 0, r, known); err != nil {
 		return false, err
@@ -130,9 +128,8 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 	// Values nearer than the tolerance are as good as the k-th.
 	above := r.values[s.k-1] + 10*s.o.Tol*r.norm
 	const (
-		// A random block has its share of every eigenvector, and the largest
-		// value settles, to this part of the width of the spectrum, on the
-		// largest there is.
+		// A random block has its share of every eigenvector, and the largest value settles, to this
+		// part of the width of the spectrum, on the largest there is.
 		settled = 0.005
 
 		// After so many fillings of the basis it has stopped rising.

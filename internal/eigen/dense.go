@@ -6,8 +6,8 @@ import (
 	"coles/internal/kernel"
 )
 
-// krylovDense is Krylov by way of the matrix itself, which n products with the
-// columns of the identity give.
+// krylovDense is Krylov by way of the matrix itself, which n products with the columns of the
+// identity give.
 func krylovDense(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Result, error) {
 	a := kernel.Unset[float64](n, n)
 	for lo := 0; lo < n; lo += o.Block {

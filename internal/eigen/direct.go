@@ -9,17 +9,14 @@ import (
 	"coles/internal/parallel"
 )
 
-// Direct returns the k algebraically largest eigenpairs of the symmetric n × n
-// matrix a, of which only the upper triangle is read. The upper triangle is
-// overwritten.
+// Direct returns the k algebraically largest eigenpairs of the symmetric n × n matrix a, of which
+// only the upper triangle is read. The upper triangle is overwritten.
 //
-// ‖A·v − λ·v‖ ≤ 1e-13·‖A‖ and |vᵢ·vⱼ − δᵢⱼ| < 1e-13 for matrices of any scale
-// and any clustering of eigenvalues. It takes 4n³/3 operations for the
-// reduction, O(nk) for the eigenvalues, 2n²k + 2nk² or fewer for the
-// eigenvectors, and about 3nk + k² + 210n numbers of memory besides a.
+// ‖A·v − λ·v‖ ≤ 1e-13·‖A‖ and |vᵢ·vⱼ − δᵢⱼ| < 1e-13 for matrices of any scale and any clustering of
+// eigenvalues. It takes 4n³/3 operations for the reduction, O(nk) for the eigenvalues, 2n²k + 2nk²
+// or fewer for the eigenvectors, and about 3nk + k² + 210n numbers of memory besides a.
 //
-// Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite,
-// that of ctx.
+// Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite, that of ctx.
 func Direct(ctx context.Context, a matrix, k int) (*Result, error) {
 	if a.Rows != a.Cols {
 		return nil, fmt.Errorf("%w: a matrix of %d×%d is not square", ErrShape, a.Rows, a.Cols)
@@ -93,9 +90,9 @@ func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
 // zeroMatrix stands for the exponent of a matrix without any other entry.
 const zeroMatrix = math.MinInt
 
-// scaleToOne divides the upper triangle of a by the power of two that brings
-// its largest entry to [½, 1), and returns the exponent. The division is exact,
-// and squares neither overflow nor vanish afterwards.
+// scaleToOne divides the upper triangle of a by the power of two that brings its largest entry to
+// [½, 1), and returns the exponent. The division is exact, and squares neither overflow nor vanish
+// afterwards.
 func scaleToOne(ctx context.Context, a matrix) (exponent int, err error) {
 	most := 0.0
 	for i := range a.Rows {

@@ -75,8 +75,8 @@ func TestDirectKeepsItsPromisesOnAnySpectrum(t *testing.T) {
 	}
 }
 
-// matrices are given by their entries, most with a tridiagonal form that falls
-// apart or has eigenvalues equal in all digits.
+// matrices are given by their entries, most with a tridiagonal form that falls apart or has
+// eigenvalues equal in all digits.
 var matrices = map[string]func(n int) matrix{
 	"identity": func(n int) matrix {
 		return symmetric(n, func(i, j int) float64 { return float64(b2i(i == j)) })
@@ -159,8 +159,8 @@ func TestDirectKeepsItsPromisesOnSpecialMatrices(t *testing.T) {
 	}
 }
 
-// sine of the largest principal angle between the spans of orthonormal rows:
-// the norm of what the projection to p leaves of q.
+// sine of the largest principal angle between the spans of orthonormal rows: the norm of what the
+// projection to p leaves of q.
 func sine(p, q mat.Matrix) float64 {
 	var c, rest mat.Dense
 	c.Mul(q, p.T())

@@ -69,8 +69,8 @@ func clone(a matrix) matrix {
 	return a
 }
 
-// residual is ‖A·Pᵀ − Pᵀ·Λ‖ relative to ‖A‖, both in the Frobenius norm, which
-// is at least the spectral one over √n; and the largest |PPᵀ − I|.
+// residual is ‖A·Pᵀ − Pᵀ·Λ‖ relative to ‖A‖, both in the Frobenius norm, which is at least the
+// spectral one over √n; and the largest |PPᵀ − I|.
 func residual(t testing.TB, a matrix, r *Result) (res, orth float64) {
 	t.Helper()
 	k, n := len(r.Values), a.Rows
@@ -182,9 +182,8 @@ func withProcs(do func(procs int)) {
 	}
 }
 
-// checkCancellation cancels long work after a while. Of three attempts one must
-// return in time: on a machine that is busy with other things any of them may
-// have to wait for a processor.
+// checkCancellation cancels long work after a while. Of three attempts one must return in time: on
+// a machine that is busy with other things any of them may have to wait for a processor.
 func checkCancellation(t *testing.T, after time.Duration, work func(context.Context) error) {
 	t.Helper()
 	before := runtime.NumGoroutine()

@@ -12,25 +12,24 @@ import (
 )
 
 const (
-	// Eigenvalues closer than this, relative to the norm, form a cluster: the
-	// vectors of inverse iteration lean towards each other by ε‖T‖/gap, which
-	// polish still removes between clusters but not within.
+	// Eigenvalues closer than this, relative to the norm, form a cluster: the vectors of inverse
+	// iteration lean towards each other by ε‖T‖/gap, which polish still removes between clusters
+	// but not within.
 	clusterGap = 1e-6
 
-	// inverseOffset is the distance, in ε‖T‖, by which shifts pass by their
-	// eigenvalues: more than the error of the eigenvalues, so that equal ones
-	// grow alike and the vectors of a multiple eigenvalue stay as independent
-	// as their random starts; too little to be seen in the residuals.
+	// inverseOffset is the distance, in ε‖T‖, by which shifts pass by their eigenvalues: more than
+	// the error of the eigenvalues, so that equal ones grow alike and the vectors of a multiple
+	// eigenvalue stay as independent as their random starts; too little to be seen in the
+	// residuals.
 	inverseOffset = 8
 
 	// inverseTask vectors are computed by one task.
 	inverseTask = 8
 )
 
-// eigenvectors returns the eigenvectors to the given eigenvalues as the
-// columns of an n × k matrix, orthonormal (Golub and Van Loan, section 8.2.2).
-// Every vector begins with two steps of inverse iteration from a random start;
-// those of a cluster go on in separate.
+// eigenvectors returns the eigenvectors to the given eigenvalues as the columns of an n × k matrix,
+// orthonormal (Golub and Van Loan, section 8.2.2). Every vector begins with two steps of inverse
+// iteration from a random start; those of a cluster go on in separate.
 func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (matrix, error) {
 	k := len(values)
 	z := kernel.Dense[float64](len(t.d), k)
@@ -53,18 +52,17 @@ func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (matrix
 	return z, polish(ctx, z)
 }
 
-// inverseSteps is inverse iteration with shifts that pass by their eigenvalues
-// at a distance of offset·ε‖T‖.
+// inverseSteps is inverse iteration with shifts that pass by their eigenvalues at a distance of
+// offset·ε‖T‖.
 type inverseSteps struct {
 	t            tridiagonal
 	norm, offset float64
 }
 
-// separate makes the vectors z of a cluster, a basis of the right space but a
-// skew one, orthonormal. That magnifies the little that lies outside of the
-// space by as much as the basis was skew; a further step of inverse iteration
-// takes it away again, and a second orthogonalisation finds a basis that is
-// hardly skew. If it does, because the rounding errors of the eigenvalues
+// separate makes the vectors z of a cluster, a basis of the right space but a skew one,
+// orthonormal. That magnifies the little that lies outside of the space by as much as the basis was
+// skew; a further step of inverse iteration takes it away again, and a second orthogonalisation
+// finds a basis that is hardly skew. If it does, because the rounding errors of the eigenvalues
 // spread as far as the offset, a wider offset helps.
 func (s inverseSteps) separate(ctx context.Context, values []float64, z matrix) error {
 	const (
@@ -93,9 +91,8 @@ func (s inverseSteps) separate(ctx context.Context, values []float64, z matrix) 
 	return nil
 }
 
-// start fills the columns of z, from twisted factors where an eigenvalue stands
-// alone, and by two steps from random vectors elsewhere: those of one space
-// would come out equal.
+// start fills the columns of z, from twisted factors where an eigenvalue stands alone, and by two
+// steps from random vectors elsewhere: those of one space would come out equal.
 func (s inverseSteps) start(ctx context.Context, values []float64, z matrix) error {
 	apart := func(c int) bool { // from the one before
 		return c == 0 || c == len(values) || values[c-1]-values[c] > clusterGap*s.norm
@@ -126,8 +123,8 @@ func (s inverseSteps) refine(ctx context.Context, values []float64, z matrix) er
 	})
 }
 
-// each replaces every column c of z by what find, made for every task, sets x
-// to. The columns of a task are written together, row after row.
+// each replaces every column c of z by what find, made for every task, sets x to. The columns of a
+// task are written together, row after row.
 func (s inverseSteps) each(ctx context.Context, values []float64, z matrix, newFind func() (find func(c int, x []float64))) error {
 	return parallel.Ranges(ctx, len(values), inverseTask, func(lo, hi int) {
 		find := newFind()
@@ -144,12 +141,10 @@ func (s inverseSteps) each(ctx context.Context, values []float64, z matrix, newF
 	})
 }
 
-// iterate takes some steps of inverse iteration for a value from what begin
-// sets x to.
+// iterate takes some steps of inverse iteration for a value from what begin sets x to.
 func (s inverseSteps) iterate(f *factors, value float64, x []float64, steps int, begin func()) {
 	shift := value + s.offset*epsilon*s.norm
-	// Only a freak of rounding makes the growth overflow. Another shift has
-	// another.
+	// Only a freak of rounding makes the growth overflow. Another shift has another.
 	for range 5 {
 		begin()
 		f.factor(s.t, shift, epsilon*s.norm/4)
@@ -193,8 +188,8 @@ func newFactors(n int) *factors {
 	return &factors{buf[:n], buf[n : 2*n], buf[2*n : 3*n], buf[3*n:], make([]bool, n)}
 }
 
-// factor eliminates. Pivots below tiny, the rounding error of T, become tiny:
-// x is meant to be an eigenvalue, and the matrix singular.
+// factor eliminates. Pivots below tiny, the rounding error of T, become tiny: x is meant to be an
+// eigenvalue, and the matrix singular.
 func (f *factors) factor(t tridiagonal, x, tiny float64) {
 	n := len(t.d)
 	clear(f.up1)

@@ -9,39 +9,39 @@ import (
 	"coles/internal/parallel"
 )
 
-// Operator computes dst = A·src for a symmetric A (n × n) and blocks of
-// vectors, the columns of n × b matrices that may have padding. It must not
-// change src, and must give the same result for a vector wherever it stands.
+// Operator computes dst = A·src for a symmetric A (n × n) and blocks of vectors, the columns of n ×
+// b matrices that may have padding. It must not change src, and must give the same result for a
+// vector wherever it stands.
 type Operator func(ctx context.Context, dst, src matrix) error
 
 // KrylovOptions are the settings of Krylov. The zero value works.
 type KrylovOptions struct {
-	// Tol bounds the residual ‖A·v − λ·v‖ of every pair, relative to the
-	// largest eigenvalue in magnitude; 0 means 1e-7.
+	// Tol bounds the residual ‖A·v − λ·v‖ of every pair, relative to the largest eigenvalue in
+	// magnitude; 0 means 1e-7.
 	Tol float64
 
-	// Block is the number of vectors multiplied at once; 0 means an eighth of
-	// k, at least 8 and at most 32.
+	// Block is the number of vectors multiplied at once; 0 means an eighth of k, at least 8 and at
+	// most 32.
 	Block int
 
-	// MaxBasis is the number of basis vectors at which the iteration restarts
-	// from its best; at least k + 3 blocks, 0 means 5k/2 + 16 blocks.
+	// MaxBasis is the number of basis vectors at which the iteration restarts from its best; at
+	// least k + 3 blocks, 0 means 5k/2 + 16 blocks.
 	MaxBasis int
 
-	// MaxRestarts bounds the work until all pairs converge, and again each time
-	// that the search then finds more; 0 means 100.
+	// MaxRestarts bounds the work until all pairs converge, and again each time that the search
+	// then finds more; 0 means 100.
 	MaxRestarts int
 
-	// Zero is the norm of the product with a unit vector up to which there is nothing but
-	// rounding in it. An operator of such products is taken for zero, since nothing
-	// would converge: its eigenvalues are 0 and its eigenvectors those of the identity.
+	// Zero is the norm of the product with a unit vector up to which there is nothing but rounding
+	// in it. An operator of such products is taken for zero, since nothing would converge: its
+	// eigenvalues are 0 and its eigenvectors those of the identity.
 	Zero float64
 
 	// Seed chooses the random starting vectors.
 	Seed uint64
 
-	// Progress, if set, is told after each look at the spectrum how many of
-	// the k pairs have converged. The number falls when more are discovered.
+	// Progress, if set, is told after each look at the spectrum how many of the k pairs have
+	// converged. The number falls when more are discovered.
 	Progress func(done, total int)
 }
 
@@ -49,34 +49,29 @@ const (
 	defaultTol         = 1e-7
 	defaultMaxRestarts = 100
 
-	// denseOrder is the order up to which forming the matrix costs nothing
-	// worth saving.
+	// denseOrder is the order up to which forming the matrix costs nothing worth saving.
 	denseOrder = 400
 )
 
-// Krylov returns the k algebraically largest eigenpairs of a symmetric
-// operator of order n.
+// Krylov returns the k algebraically largest eigenpairs of a symmetric operator of order n.
 //
-// The residuals of all pairs are measured at the end by further products and
-// are at most 1e-6, relative, at the default tolerance (Result.Residual);
+// The residuals of all pairs are measured at the end by further products and are at most 1e-6,
+// relative, at the default tolerance (Result.Residual);
 // |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies:
-// a space grown from b vectors holds at most b of them, so that after
-// convergence the search begins again with new random vectors, orthogonal to
-// all that was found, until nothing above the k-th value comes to light. Like
-// any search that sees an operator only through products, this is certain up
-// to the chance that a random vector is orthogonal to what is missed.
+// a space grown from b vectors holds at most b of them, so that after convergence the search begins
+// again with new random vectors, orthogonal to all that was found, until nothing above the k-th
+// value comes to light. Like any search that sees an operator only through products, this is
+// certain up to the chance that a random vector is orthogonal to what is missed.
 //
-// With m the largest basis (MaxBasis) and b the block, it takes O(nm²)
-// operations for each filling of the basis besides the products, and about
-// n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400 or m > 2n/3, the matrix
-// is formed from n products and handed to Direct, in n² + 4nk numbers. Many
-// more copies of an eigenvalue than b take many searches: where eigenvectors are
-// known, as those of a graph's components are, the operator should map them to
-// where nobody looks.
+// With m the largest basis (MaxBasis) and b the block, it takes O(nm²) operations for each filling
+// of the basis besides the products, and about n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400
+// or m > 2n/3, the matrix is formed from n products and handed to Direct, in n² + 4nk numbers. Many
+// more copies of an eigenvalue than b take many searches: where eigenvectors are known, as those of
+// a graph's components are, the operator should map them to where nobody looks.
 //
-// Errors: ErrShape for k outside 0 … n and for negative options; ErrNotFinite
-// if a product is not finite; *ConvergenceError after MaxRestarts, holding what
-// did converge; those of the operator and of ctx.
+// Errors: ErrShape for k outside 0 … n and for negative options; ErrNotFinite if a product is not
+// finite; *ConvergenceError after MaxRestarts, holding what did converge; those of the operator and
+// of ctx.
 func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Result, error) {
 	o, err := o.withDefaults(n, k)
 	if err != nil {
@@ -102,7 +97,7 @@ func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Re
 // errZero says that an operator is zero, up to rounding.
 var errZero = errors.New("eigen: the operator is zero")
 
-// zero is what an operator that is zero has: eigenvectors of any basis.
+// zero returns the result for the zero operator: any basis.
 func zero(n, k int) *Result {
 	r := &Result{Values: make([]float64, k), Vectors: kernel.Dense[float64](k, n)}
 	for i := range k {

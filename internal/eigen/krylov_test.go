@@ -57,9 +57,8 @@ func descending(values []float64, k int) []float64 {
 	return v[:k]
 }
 
-// checkKrylov holds a result to the promises: orthogonality, the residual it
-// states and the bound on it, and the eigenvalues themselves. A residual r
-// bounds the error of an eigenvalue by r.
+// checkKrylov holds a result to the promises: orthogonality, the residual it states and the bound
+// on it, and the eigenvalues themselves. A residual r bounds the error of an eigenvalue by r.
 func checkKrylov(t *testing.T, name string, a matrix, r *Result, want []float64) {
 	t.Helper()
 	checkPairs(t, name, a, r, 1e-6*math.Sqrt(float64(len(r.Values)+1)))
@@ -78,8 +77,7 @@ func checkKrylov(t *testing.T, name string, a matrix, r *Result, want []float64)
 	}
 }
 
-// TestKrylovFindsTheTopOfAnySpectrum has spectra on a rotated diagonal, whose
-// values are known.
+// TestKrylovFindsTheTopOfAnySpectrum has spectra on a rotated diagonal, whose values are known.
 func TestKrylovFindsTheTopOfAnySpectrum(t *testing.T) {
 	const n = 450
 	for name, values := range spectra(n) {
@@ -272,9 +270,8 @@ func TestKrylovTellsItsProgress(t *testing.T) {
 	}
 }
 
-// BenchmarkKrylov has a smoothly decaying spectrum as the matrices of feature
-// graphs have, at the size of Citeseer's; the product is cheap, so that the
-// time is the solver's own.
+// BenchmarkKrylov has a smoothly decaying spectrum as the matrices of feature graphs have, at the
+// size of Citeseer's; the product is cheap, so that the time is the solver's own.
 func BenchmarkKrylov(b *testing.B) {
 	const n = 3703
 	d := make([]float64, n)

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// TestKrylovFindsEveryCopy has eigenvalues of a multiplicity far above the
-// block size, as a graph of many components has the eigenvalue 1.
+// TestKrylovFindsEveryCopy has eigenvalues of a multiplicity far above the block size, as a graph
+// of many components has the eigenvalue 1.
 func TestKrylovFindsEveryCopy(t *testing.T) {
 	const n, copies = 700, 70
 	d := make([]float64, n)
@@ -32,8 +32,8 @@ func TestKrylovFindsEveryCopy(t *testing.T) {
 	}
 }
 
-// TestKrylovFindsEveryComponent of a graph of paths of three nodes and one
-// grid, whose normalised adjacency has the eigenvalue 1 once per component.
+// TestKrylovFindsEveryComponent of a graph of paths of three nodes and one grid, whose normalised
+// adjacency has the eigenvalue 1 once per component.
 func TestKrylovFindsEveryComponent(t *testing.T) {
 	const paths, side = 120, 16
 	const n = 3*paths + side*side

@@ -13,10 +13,9 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// project subtracts from the columns of w what lies in the span of the
-// orthonormal columns of q, and returns the coefficients wᵀ·q of what it took:
-// transposed, since a product of few long rows takes less time than one of
-// many short ones.
+// project subtracts from the columns of w what lies in the span of the orthonormal columns of q,
+// and returns the coefficients wᵀ·q of what it took: transposed, since a product of few long rows
+// takes less time than one of many short ones.
 func project(ctx context.Context, q, w matrix) (matrix, error) {
 	c := kernel.Dense[float64](w.Cols, q.Cols)
 	if err := kernel.Gemm(ctx, true, false, 1, w, q, 0, c); err != nil {
@@ -25,18 +24,16 @@ func project(ctx context.Context, q, w matrix) (matrix, error) {
 	return c, kernel.Gemm(ctx, false, true, -1, q, c, 1, w)
 }
 
-// extend makes the columns of w orthonormal, and orthogonal to those of all
-// the orthonormal basis q. Where w depends on q or on itself, random
-// directions take the place of what is missing; so there must be room, that is
-// no more columns in all than rows. The span of the first columns of w is kept
-// as far as it is there. The result says how skew the block was: how many times
-// longer a column became at most, or +Inf if random directions may have come in.
+// extend makes the columns of w orthonormal, and orthogonal to those of all the orthonormal basis
+// q. Where w depends on q or on itself, random directions take the place of what is missing; so
+// there must be room, that is no more columns in all than rows. The span of the first columns of w
+// is kept as far as it is there. The result says how skew the block was: how many times longer a
+// column became at most, or +Inf if random directions may have come in.
 //
-// The block is orthonormalised by a Cholesky factor of its Gram matrix, which
-// loses as many digits as the block is skew, and projected; rounds of the two
-// bring the digits back ("twice is enough" unless the block was nearly
-// dependent). Both steps are products of matrices. A block that has been
-// projected before is thereby projected twice in all, as is needed.
+// The block is orthonormalised by a Cholesky factor of its Gram matrix, which loses as many digits
+// as the block is skew, and projected; rounds of the two bring the digits back ("twice is enough"
+// unless the block was nearly dependent). Both steps are products of matrices. A block that has
+// been projected before is thereby projected twice in all, as is needed.
 func extend(ctx context.Context, q, w matrix, rnd *rand.Rand) (skew float64, err error) {
 	const rounds = 4
 	skew, ok, err := choleskyQR(ctx, w)
@@ -46,8 +43,8 @@ func extend(ctx context.Context, q, w matrix, rnd *rand.Rand) (skew float64, err
 		}
 		var longer float64
 		longer, ok, err = choleskyQR(ctx, w)
-		// Columns that come out of a round with nearly the norm they had
-		// were orthogonal before it already.
+		// Columns that come out of a round with nearly the norm they had were orthogonal before it
+		// already.
 		if ok && longer < 2 {
 			return skew, err
 		}
@@ -59,16 +56,16 @@ func extend(ctx context.Context, q, w matrix, rnd *rand.Rand) (skew float64, err
 	return math.Inf(1), gramSchmidt(ctx, q, w, rnd)
 }
 
-// choleskyQR replaces w by w·R⁻¹ with RᵀR = wᵀw. It reports how much this
-// magnified the columns, or that it cannot be done: then w is unchanged.
+// choleskyQR replaces w by w·R⁻¹ with RᵀR = wᵀw. It reports how much this magnified the columns, or
+// that it cannot be done: then w is unchanged.
 func choleskyQR(ctx context.Context, w matrix) (skew float64, ok bool, err error) {
 	b := w.Cols
 	g := kernel.Dense[float64](b, b)
 	if err := kernel.Gram(ctx, 1, w, w, g); err != nil {
 		return 0, false, err
 	}
-	// Columns of very different lengths are no obstacle, so that they are
-	// taken at length 1. Lengths without a square are left to gramSchmidt.
+	// Columns of very different lengths are no obstacle, so that they are taken at length 1.
+	// Lengths without a square are left to gramSchmidt.
 	scale := make([]float64, b)
 	for i := range scale {
 		square := g.Data[i*b+i]
@@ -114,8 +111,8 @@ func choleskyQR(ctx context.Context, w matrix) (skew float64, ok bool, err error
 	return 1 / least, true, nil
 }
 
-// gramSchmidt is extend one column at a time, by projections repeated until
-// they change nothing. It takes any input.
+// gramSchmidt is extend one column at a time, by projections repeated until they change nothing. It
+// takes any input.
 func gramSchmidt(ctx context.Context, q, w matrix, rnd *rand.Rand) error {
 	x := make([]float64, w.Rows)
 	for c := range w.Cols {
@@ -133,8 +130,8 @@ func gramSchmidt(ctx context.Context, q, w matrix, rnd *rand.Rand) error {
 	return ctx.Err()
 }
 
-// orthogonalColumn makes x of norm 1 and orthogonal to q and to own.
-// It reports false if nothing of x but rounding errors is left.
+// orthogonalColumn makes x of norm 1 and orthogonal to q and to own. It reports false if nothing of
+// x but rounding errors is left.
 func orthogonalColumn(q, own matrix, x []float64) bool {
 	if !normalise(x) {
 		return false
@@ -162,13 +159,12 @@ func projectColumn(q matrix, x []float64) {
 	blas64.Gemv(blas.NoTrans, -1, blas64.General(q), c, 1, vector(x))
 }
 
-// orthoBlock columns are made orthonormal at once: enough for the products to
-// be efficient, few enough for the Cholesky factor to take no time.
+// orthoBlock columns are made orthonormal at once: enough for the products to be efficient, few
+// enough for the Cholesky factor to take no time.
 const orthoBlock = 64
 
-// orthonormalise makes the columns of q orthonormal, block after block, and
-// reports how skew they were, as extend does. There must be no more columns
-// than rows.
+// orthonormalise makes the columns of q orthonormal, block after block, and reports how skew they
+// were, as extend does. There must be no more columns than rows.
 func orthonormalise(ctx context.Context, q matrix) (skew float64, err error) {
 	rnd := rand.New(rand.NewPCG(uint64(q.Cols), 0x6f7274686f))
 	for lo := 0; lo < q.Cols; lo += orthoBlock {
@@ -182,10 +178,10 @@ func orthonormalise(ctx context.Context, q matrix) (skew float64, err error) {
 	return skew, nil
 }
 
-// polish takes the last errors out of nearly orthonormal columns: q·(I − E/2),
-// where E = qᵀq − I, is orthonormal up to E². Unlike any Gram-Schmidt it treats
-// all columns alike: two that lean towards each other part by half each, so
-// that eigenvectors, which lean by ε‖A‖/gap, keep their residuals.
+// polish takes the last errors out of nearly orthonormal columns: q·(I − E/2), where E = qᵀq − I,
+// is orthonormal up to E². Unlike any Gram-Schmidt it treats all columns alike: two that lean
+// towards each other part by half each, so that eigenvectors, which lean by ε‖A‖/gap, keep their
+// residuals.
 func polish(ctx context.Context, q matrix) error {
 	const (
 		enough = 1e-14 // what remains comes from rounding
@@ -222,9 +218,9 @@ func polish(ctx context.Context, q matrix) error {
 	return err
 }
 
-// subtractHalf subtracts q·e/2 from q, up to entries of e as small as
-// negligible. Eigenvectors lean towards those of neighbouring eigenvalues, which
-// stand beside them, so that of every block of columns few rows are left.
+// subtractHalf subtracts q·e/2 from q, up to entries of e as small as negligible. Eigenvectors lean
+// towards those of neighbouring eigenvalues, which stand beside them, so that of every block of
+// columns few rows are left.
 func subtractHalf(ctx context.Context, q, e matrix, negligible float64) error {
 	before, release := kernel.Scratch[float64](q.Rows, q.Cols)
 	defer release()

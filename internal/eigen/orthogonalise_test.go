@@ -31,8 +31,8 @@ func departure(t *testing.T, q matrix) float64 {
 	return most
 }
 
-// TestExtendGivesAnOrthonormalBlockWhateverItIsGiven appends a block of eight
-// columns to a basis of twelve.
+// TestExtendGivesAnOrthonormalBlockWhateverItIsGiven appends a block of eight columns to a basis of
+// twelve.
 func TestExtendGivesAnOrthonormalBlockWhateverItIsGiven(t *testing.T) {
 	const n, m, b = 50, 12, 8
 	noise := func(rnd *rand.Rand) float64 { return rnd.NormFloat64() }

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// measured makes a Result of values and vectors, in columns, after measuring
-// their residuals: all at once by products with a few random combinations of
-// the vectors or, should that not settle it, by a product with each.
+// measured makes a Result of values and vectors, in columns, after measuring their residuals: all
+// at once by products with a few random combinations of the vectors or, should that not settle it,
+// by a product with each.
 func measured(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (*Result, error) {
 	result := &Result{Values: values, Applied: o.Block}
 	var err error
@@ -20,8 +20,8 @@ func measured(ctx context.Context, values []float64, v matrix, norm float64, app
 		return nil, err
 	}
 	good := len(values)
-	// No pair has more than all have together, and half of the bound leaves
-	// room for an estimate that is too low.
+	// No pair has more than all have together, and half of the bound leaves room for an estimate
+	// that is too low.
 	if !(result.Residual <= 5*o.Tol) {
 		if good, result.Residual, err = measureEach(ctx, values, v, norm, apply, o); err != nil {
 			return nil, err
@@ -41,15 +41,14 @@ func measured(ctx context.Context, values []float64, v matrix, norm float64, app
 	return result, nil
 }
 
-// sampledResidual estimates ‖A·V − V·Λ‖_F/norm, the root of the sum of the
-// squares of all residuals, by Hutchinson's estimator: for a vector s of random
-// signs, ‖(A·V − V·Λ)·s‖² has that sum for its expectation, and a single
-// residual far above the others is seen by every s.
+// sampledResidual estimates ‖A·V − V·Λ‖_F/norm, the root of the sum of the squares of all
+// residuals, by Hutchinson's estimator: for a vector s of random signs, ‖(A·V − V·Λ)·s‖² has that
+// sum for its expectation, and a single residual far above the others is seen by every s.
 func sampledResidual(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (float64, error) {
 	k := v.Cols
 	rnd := rand.New(rand.NewPCG(o.Seed, 0x7369676e73))
-	// The signs are divided by √k, so that the combinations are as long as
-	// the vectors, whose products are known to be finite.
+	// The signs are divided by √k, so that the combinations are as long as the vectors, whose
+	// products are known to be finite.
 	length := 1 / math.Sqrt(float64(k))
 	signs, weighted := kernel.Dense[float64](k, o.Block), kernel.Dense[float64](k, o.Block)
 	for i := range k {
@@ -75,9 +74,8 @@ func sampledResidual(ctx context.Context, values []float64, v matrix, norm float
 	return all / length / math.Sqrt(float64(o.Block)), nil
 }
 
-// measureEach measures the residual of every pair. It returns the largest and
-// how many pairs from the first on are within 10·Tol: an honest operator stays
-// within a few times Tol.
+// measureEach measures the residual of every pair. It returns the largest and how many pairs from
+// the first on are within 10·Tol: an honest operator stays within a few times Tol.
 func measureEach(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (good int, largest float64, err error) {
 	space := kernel.Unset[float64](v.Rows, o.Block)
 	for lo := 0; lo < v.Cols; lo += o.Block {

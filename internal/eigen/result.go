@@ -8,8 +8,7 @@ import (
 )
 
 var (
-	// ErrNotFinite says that the matrix or a product with it has an entry
-	// that is NaN or infinite.
+	// ErrNotFinite says that the matrix or a product with it has an entry that is NaN or infinite.
 	ErrNotFinite = errors.New("eigen: not a finite number")
 
 	// ErrShape says that sizes do not fit together or lie outside their range.
@@ -24,25 +23,22 @@ type Result struct {
 	// Values are the eigenvalues, descending.
 	Values []float64
 
-	// Vectors is k × n: row i is the eigenvector of Values[i]. The rows are
-	// orthonormal.
+	// Vectors is k × n: row i is the eigenvector of Values[i]. The rows are orthonormal.
 	Vectors matrix
 
-	// Residual bounds ‖A·v − λ·v‖ over the pairs, relative to the largest
-	// eigenvalue in magnitude that was seen: it is the largest, or the root of
-	// the sum of all squares estimated from random combinations, where that is
-	// small enough. Krylov measures it; Direct leaves it zero.
+	// Residual bounds ‖A·v − λ·v‖ over the pairs, relative to the largest eigenvalue in magnitude
+	// that was seen: it is the largest, or the root of the sum of all squares estimated from random
+	// combinations, where that is small enough. Krylov measures it; Direct leaves it zero.
 	Residual float64
 
 	// Applied is the number of vectors that Krylov multiplied by the matrix.
 	Applied int
 }
 
-// ConvergenceError says that Krylov used up its work before all pairs had
-// converged.
+// ConvergenceError says that Krylov used up its work before all pairs had converged.
 type ConvergenceError struct {
-	// Converged is the number of leading pairs whose residual is within the
-	// bound; Result holds them and no others.
+	// Converged is the number of leading pairs whose residual is within the bound; Result holds
+	// them and no others.
 	Converged, Wanted int
 
 	// Residual is the largest relative residual among all wanted pairs.

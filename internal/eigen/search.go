@@ -10,13 +10,13 @@ import (
 	"coles/internal/kernel"
 )
 
-// search is the state of a block Lanczos iteration with full
-// orthogonalisation. The first size columns of q are the basis Q, and
+// search is the state of a block Lanczos iteration with full orthogonalisation. The first size
+// columns of q are the basis Q, and
 //
 //	A·Q = Q·H + F·(0 … 0 C),
 //
-// where H = QᵀAQ and F, the next block, is what the products with the newest
-// block of the basis have outside of it.
+// where H = QᵀAQ and F, the next block, is what the products with the newest block of the basis
+// have outside of it.
 type search struct {
 	n, k  int
 	apply Operator
@@ -30,8 +30,8 @@ type search struct {
 	next   int    // vectors in the next block
 	couple matrix // next × last: C
 
-	// open says that vectors are in the basis whose products are not all
-	// within it and F: what they lack was dropped, being below the tolerance.
+	// open says that vectors are in the basis whose products are not all within it and F: what they
+	// lack was dropped, being below the tolerance.
 	open bool
 
 	applied int
@@ -72,8 +72,7 @@ func (s *search) begin(ctx context.Context, b int) error {
 // full reports that there is no room for the block after the next.
 func (s *search) full() bool { return s.size+2*s.next > s.q.Cols }
 
-// step takes the next block into the basis and finds the one after it. The
-// basis must not be full.
+// step takes the next block into the basis and finds the one after it. The basis must not be full.
 func (s *search) step(ctx context.Context) error {
 	lo, hi := s.size, s.size+s.next
 	w, release := kernel.Scratch[float64](s.n, s.next)
@@ -81,9 +80,8 @@ func (s *search) step(ctx context.Context) error {
 	if err := s.multiply(ctx, w, kernel.Columns(s.q, lo, hi)); err != nil {
 		return err
 	}
-	// By the symmetry of A the products with this block have no part in the
-	// vectors before the last block, whose own products lie within the basis:
-	// what rounding leaves there, extend takes out.
+	// By the symmetry of A the products with this block have no part in the vectors before the last
+	// block, whose own products lie within the basis: what rounding leaves there, extend takes out.
 	first := 0
 	if s.last > 0 && !s.open {
 		first = lo - s.last
@@ -107,8 +105,8 @@ func (s *search) step(ctx context.Context) error {
 	return kernel.Gemm(ctx, true, false, 1, f, w, 0, s.couple)
 }
 
-// multiply computes dst = A·src, divided by a power of two that brings the
-// first product near 1, since squares of its entries are to be taken.
+// multiply computes dst = A·src, divided by a power of two that brings the first product near 1,
+// since squares of its entries are to be taken.
 func (s *search) multiply(ctx context.Context, dst, src matrix) error {
 	if err := applyChecked(ctx, s.apply, dst, src); err != nil {
 		return err
@@ -180,8 +178,8 @@ func (r ritz) worst(k int) float64 {
 	return relative(worst, r.norm)
 }
 
-// rayleighRitz approximates the first count eigenpairs of A, compressed to the
-// span of the basis from column lo on.
+// rayleighRitz approximates the first count eigenpairs of A, compressed to the span of the basis
+// from column lo on.
 func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) {
 	order := s.size - lo
 	h, release := kernel.Scratch[float64](order, order)
@@ -206,10 +204,9 @@ func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) 
 	return r, nil
 }
 
-// restart replaces the basis from column lo on by the first keep of its Ritz
-// vectors, and the next block moves up behind them. Their part of H is
-// diagonal, and their couplings to the next block come with its product (the
-// thick restart of Wu and Simon).
+// restart replaces the basis from column lo on by the first keep of its Ritz vectors, and the next
+// block moves up behind them. Their part of H is diagonal, and their couplings to the next block
+// come with its product (the thick restart of Wu and Simon).
 func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
 	u := kernel.Columns(r.vectors, 0, keep)
 	old := kernel.Columns(s.q, lo, s.size)

@@ -5,16 +5,14 @@ import (
 	"slices"
 )
 
-// nearTie is how far, as a share of the largest, an entry may lie below it and
-// still count as equal. Symmetric problems have eigenvectors with entries of
-// equal magnitude, which rounding would choose between differently on every
-// kind of processor.
+// nearTie is how far, as a share of the largest, an entry may lie below it and still count as
+// equal. Symmetric problems have eigenvectors with entries of equal magnitude, which rounding would
+// choose between differently on every kind of processor.
 const nearTie = 1e-6
 
-// FixSigns turns each row of v so that its entry of largest magnitude is
-// positive; of several such entries, up to rounding, the first decides. An
-// eigenvector is determined up to its sign only, and this makes results
-// comparable.
+// FixSigns turns each row of v so that its entry of largest magnitude is positive; of several such
+// entries, up to rounding, the first decides. An eigenvector is determined up to its sign only, and
+// this makes results comparable.
 func FixSigns(v matrix) {
 	for i := range v.Rows {
 		r := row(v, i)

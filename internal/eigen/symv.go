@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// symv multiplies a symmetric matrix by vectors. The rows of its upper triangle
-// are cut into strips of equal work; as each row also stands for a column, every
-// strip sums into a vector of its own, and these are added in their order.
+// symv multiplies a symmetric matrix by vectors. The rows of its upper triangle are cut into strips
+// of equal work; as each row also stands for a column, every strip sums into a vector of its own,
+// and these are added in their order.
 type symv struct {
 	a      matrix
 	strips int
@@ -20,8 +20,8 @@ type symv struct {
 const (
 	symvStrips = 16 // at most: more processors would wait for memory
 
-	// A strip has at least this many multiplications: about 3 µs of work,
-	// several times what handing it out costs.
+	// A strip has at least this many multiplications: about 3 µs of work, several times what
+	// handing it out costs.
 	symvStrip = 1 << 14
 )
 
@@ -41,8 +41,7 @@ func (s *symv) resize(a matrix) {
 	}
 }
 
-// start is the first row of strip i: of the triangle, the rows from x·n on hold
-// the share (1−x)².
+// start is the first row of strip i: of the triangle, the rows from x·n on hold the share (1−x)².
 func (s *symv) start(i int) int {
 	if i == s.strips {
 		return s.a.Rows
@@ -65,9 +64,8 @@ func (s *symv) sum(lo, hi int, y []float64) {
 	}
 }
 
-// symvRows sets y[lo:] to what the rows lo to hi of the upper triangle of a
-// contribute to a·v. Four rows are taken together, so that an entry of y is
-// read and written once for four entries of a.
+// symvRows sets y[lo:] to what the rows lo to hi of the upper triangle of a contribute to a·v. Four
+// rows are taken together, so that an entry of y is read and written once for four entries of a.
 func symvRows(a matrix, lo, hi int, v, y []float64) {
 	n := a.Rows
 	v, y = v[:n], y[:n]

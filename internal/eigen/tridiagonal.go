@@ -10,30 +10,28 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// tridiagonal is a symmetric tridiagonal matrix: e[i] stands beside d[i] and
-// d[i+1].
+// tridiagonal is a symmetric tridiagonal matrix: e[i] stands beside d[i] and d[i+1].
 type tridiagonal struct {
 	d, e []float64
 }
 
 const (
-	// reflectorPanel reflections are gathered before the rest of the matrix
-	// is updated by a product: many enough for the product to be efficient,
-	// few enough that correcting single rows by them stays cheap.
+	// reflectorPanel reflections are gathered before the rest of the matrix is updated by a
+	// product: many enough for the product to be efficient, few enough that correcting single rows
+	// by them stays cheap.
 	reflectorPanel = 32
 
-	// negligible is the square of a norm below which a row counts as zero.
-	// Entries are at most about 1 here, so that the change is 1e-140, while
-	// the square of anything larger has all its digits.
+	// negligible is the square of a norm below which a row counts as zero. Entries are at most
+	// about 1 here, so that the change is 1e-140, while the square of anything larger has all its
+	// digits.
 	negligible = 1e-280
 )
 
-// tridiagonalise overwrites the upper triangle of a, entries of magnitude at
-// most about 1, so that a = Q·T·Qᵀ with Q = H₀·H₁⋯Hₙ₋₂ and
-// H_j = I − tau[j]·v_j·v_jᵀ, where v_j is zero up to entry j and row j of a
-// from entry j+1 on. What is below the diagonal is neither read nor written.
-// Half of the 4n³/3 operations are matrix-vector products, half products of
-// matrices (Golub and Van Loan, section 8.3.1; blocked as LAPACK's dsytrd).
+// tridiagonalise overwrites the upper triangle of a, entries of magnitude at most about 1, so that
+// a = Q·T·Qᵀ with Q = H₀·H₁⋯Hₙ₋₂ and H_j = I − tau[j]·v_j·v_jᵀ, where v_j is zero up to entry j and
+// row j of a from entry j+1 on. What is below the diagonal is neither read nor written. Half of the
+// 4n³/3 operations are matrix-vector products, half products of matrices (Golub and Van Loan,
+// section 8.3.1; blocked as LAPACK's dsytrd).
 func tridiagonalise(ctx context.Context, a matrix) (t tridiagonal, tau []float64, err error) {
 	n := a.Rows
 	t = tridiagonal{make([]float64, n), make([]float64, max(0, n-1))}
@@ -56,9 +54,8 @@ func tridiagonalise(ctx context.Context, a matrix) (t tridiagonal, tau []float64
 	return t, tau, ctx.Err()
 }
 
-// reduction is the work space of tridiagonalise. After p reflections of a
-// panel the matrix that a stands for is a − Σ_q (v_q·w_qᵀ + w_q·v_qᵀ), which is
-// a − vwᵀ·wv over their first 2p rows.
+// reduction is the work space of tridiagonalise. After p reflections of a panel the matrix that a
+// stands for is a − Σ_q (v_q·w_qᵀ + w_q·v_qᵀ), which is a − vwᵀ·wv over their first 2p rows.
 type reduction struct {
 	a     matrix
 	vw    matrix    // rows v₀, w₀, v₁, w₁, …
@@ -79,9 +76,8 @@ func newReduction(a matrix) *reduction {
 	}
 }
 
-// reflect brings row j up to date and finds the reflection, the p-th of its
-// panel, that clears it beyond the second diagonal, and the vector w that
-// updates the rest of the matrix.
+// reflect brings row j up to date and finds the reflection, the p-th of its panel, that clears it
+// beyond the second diagonal, and the vector w that updates the rest of the matrix.
 func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []float64) error {
 	n := r.a.Rows
 	current := row(r.a, j)
@@ -116,14 +112,14 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 }
 
 const (
-	// columnTask columns of a panel are updated by one task, and dotTask rows
-	// multiplied by a vector: some microseconds of work.
+	// columnTask columns of a panel are updated by one task, and dotTask rows multiplied by a
+	// vector: some microseconds of work.
 	columnTask = 512
 	dotTask    = 16
 )
 
-// multiply sets w to the product of v and the rest of the matrix, from entry
-// (s, s) on, as it is after p reflections of the panel.
+// multiply sets w to the product of v and the rest of the matrix, from entry (s, s) on, as it is
+// after p reflections of the panel.
 func (r *reduction) multiply(ctx context.Context, p, s int, w, v []float64) error {
 	n := r.a.Rows
 	r.multi.resize(kernel.View(r.a, s, s, n-s, n-s))
@@ -146,20 +142,19 @@ func (r *reduction) multiply(ctx context.Context, p, s int, w, v []float64) erro
 	})
 }
 
-// subtractRows subtracts from y the rows of a, of the same length, times their
-// coefficients.
+// subtractRows subtracts from y the rows of a, of the same length, times their coefficients.
 func subtractRows(y, coef []float64, a matrix) {
 	if len(coef) == 0 || len(y) == 0 {
 		return
 	}
 	c := matrix{Rows: 1, Cols: len(coef), Stride: len(coef), Data: coef}
 	to := matrix{Rows: 1, Cols: len(y), Stride: len(y), Data: y}
-	// Without a context that could end there is no error.
+	// The context cannot end, so no error is possible.
 	_ = kernel.Gemm(context.Background(), false, false, -1, c, a, 1, to)
 }
 
-// reflector overwrites x by the vector v, v[0] = 1, for which I − tau·v·vᵀ
-// takes x to (beta, 0, 0, …), and returns beta and tau.
+// reflector overwrites x by the vector v, v[0] = 1, for which I − tau·v·vᵀ takes x to (beta, 0, 0,
+// …), and returns beta and tau.
 func reflector(x []float64) (beta, tau float64) {
 	lead, rest := x[0], vector(x[1:])
 	square := blas64.Dot(rest, rest)

@@ -6,10 +6,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// twisted is the work space for eigenvectors of a tridiagonal matrix T by
-// twisted factors of T − x·I: pivots from above down to some row and from below
-// up to it (Fernando, On computing an eigenvector of a tridiagonal matrix, SIAM
-// J. Matrix Anal. Appl. 18 (1997)).
+// twisted is the work space for eigenvectors of a tridiagonal matrix T by twisted factors of T −
+// x·I: pivots from above down to some row and from below up to it (Fernando, On computing an
+// eigenvector of a tridiagonal matrix, SIAM J. Matrix Anal. Appl. 18 (1997)).
 type twisted struct {
 	squares    []float64 // squares[i] couples i−1 and i
 	down, up   []float64 // the pivots
@@ -25,11 +24,10 @@ func newTwisted(t tridiagonal, norm float64) *twisted {
 	return w
 }
 
-// vector sets z to the eigenvector of the eigenvalue x, of norm 1, and reports
-// whether its residual is a small multiple of ε‖T‖. The pivots that meet in row
-// r leave γ = 1/((T − x·I)⁻¹)ᵣᵣ there, and the vector with z[r] = 1 that the
-// other rows determine has the residual γ/‖z‖: the least γ is as good as a step
-// of inverse iteration from the best start.
+// vector sets z to the eigenvector of the eigenvalue x, of norm 1, and reports whether its residual
+// is a small multiple of ε‖T‖. The pivots that meet in row r leave γ = 1/((T − x·I)⁻¹)ᵣᵣ there, and
+// the vector with z[r] = 1 that the other rows determine has the residual γ/‖z‖: the least γ is as
+// good as a step of inverse iteration from the best start.
 func (w *twisted) vector(t tridiagonal, x float64, z []float64) bool {
 	n := len(t.d)
 	down, up, squares := w.down[:n], w.up[:n], w.squares[:n]

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// The eigenvalues of random matrices stand apart, so that twisted factors must
-// do for all; the oracle gives eigenvalues to a few ε‖T‖.
+// The eigenvalues of random matrices stand apart, so that twisted factors must do for all; the
+// oracle gives eigenvalues to a few ε‖T‖.
 func TestTwistedFactorsGiveTheVectorOfAnEigenvalue(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 21))
 	for _, n := range []int{1, 2, 3, 10, 99, 300} {

@@ -7,16 +7,16 @@ import (
 	"sync/atomic"
 )
 
-// crew shares out many short pieces of work that follow each other closely. Its
-// goroutines look out for the next piece for a while before they go to sleep:
-// to wake one takes some 30 µs, about as long as a column of a reduction.
+// crew shares out many short pieces of work that follow each other closely. Its goroutines look out
+// for the next piece for a while before they go to sleep: to wake one takes some 30 µs, about as
+// long as a column of a reduction.
 type crew struct {
 	current atomic.Pointer[shift]
 	helpers []*helper
 	ended   sync.WaitGroup
 	none    shift // stands before the first
-	// dismissed ends the helpers. It is never taken back: who still has the context of
-	// a crew that is gone works without it.
+	// dismissed ends the helpers. It is never taken back: who still has the context of a crew that
+	// is gone works without it.
 	dismissed atomic.Bool
 }
 
@@ -34,18 +34,17 @@ type helper struct {
 }
 
 const (
-	// lookouts is how often a helper looks before it goes to sleep, some 100 µs
-	// long, and yieldEvery after how many it lets other goroutines go first.
+	// lookouts is how often a helper looks before it goes to sleep, some 100 µs long, and
+	// yieldEvery after how many it lets other goroutines go first.
 	lookouts   = 1 << 14
 	yieldEvery = 16
 )
 
 type crewKey struct{}
 
-// Crew returns a context under which For and Ranges have their work done by
-// goroutines that stand ready, which costs about a microsecond instead of some
-// thirty: for a computation of many short steps. The caller must dismiss them.
-// A context that has a crew keeps it.
+// Crew returns a context under which For and Ranges have their work done by goroutines that stand
+// ready, which costs about a microsecond instead of some thirty: for a computation of many short
+// steps. The caller must dismiss them. A context that has a crew keeps it.
 func Crew(ctx context.Context) (with context.Context, dismiss func()) {
 	if c, ok := ctx.Value(crewKey{}).(*crew); ok && !c.dismissed.Load() {
 		return ctx, func() {}
@@ -68,9 +67,9 @@ func newCrew() *crew {
 	return c
 }
 
-// run calls do(i) once for every i in [0, n) and returns when all have ended.
-// Once ctx is done no further task is begun. The caller takes part, and waits
-// for those tasks only that a helper has begun.
+// run calls do(i) once for every i in [0, n) and returns when all have ended. Once ctx is done no
+// further task is begun. The caller takes part, and waits for those tasks only that a helper has
+// begun.
 func (c *crew) run(ctx context.Context, n int, do func(i int)) error {
 	s := &shift{ctx: ctx, n: n, do: do}
 	c.announce(s)
@@ -116,8 +115,7 @@ func (c *crew) help(h *helper) {
 	}
 }
 
-// await returns the piece of work that follows the last one, or nil once the crew is
-// dismissed.
+// await returns the piece of work that follows the last one, or nil once the crew is dismissed.
 func (c *crew) await(h *helper, last *shift) *shift {
 	for {
 		for i := range lookouts {

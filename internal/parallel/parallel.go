@@ -1,8 +1,7 @@
 // Package parallel splits independent work over the processors.
 //
-// The split depends on the size of the work alone, never on the number of
-// processors, and each task owns what it writes. A caller that keeps to this
-// gets the same bytes for every GOMAXPROCS.
+// The split depends on the size of the work alone, never on the number of processors, and each task
+// owns what it writes. A caller that keeps to this gets the same bytes for every GOMAXPROCS.
 package parallel
 
 import (
@@ -12,10 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// For calls do(i) once for every i in [0, n), on at most GOMAXPROCS
-// goroutines, those of the crew of ctx if it has one, and returns when all have
-// ended. Once ctx is done no further task is begun and For returns ctx.Err();
-// tasks should therefore be short (milliseconds).
+// For calls do(i) once for every i in [0, n), on at most GOMAXPROCS goroutines, those of the crew
+// of ctx if it has one, and returns when all have ended. Once ctx is done no further task is begun
+// and For returns ctx.Err(); tasks should therefore be short (milliseconds).
 func For(ctx context.Context, n int, do func(i int)) error {
 	if n > 1 {
 		if c, ok := ctx.Value(crewKey{}).(*crew); ok && !c.dismissed.Load() {
@@ -34,8 +32,8 @@ func For(ctx context.Context, n int, do func(i int)) error {
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	// The caller waits: what it started last is begun at once in its place,
-	// and the others are not kept back for it.
+	// The caller waits: what it started last is begun at once in its place, and the others are not
+	// kept back for it.
 	for range workers {
 		wg.Add(1)
 		go func() {
@@ -53,8 +51,8 @@ func For(ctx context.Context, n int, do func(i int)) error {
 	return ctx.Err()
 }
 
-// Ranges calls do(lo, hi) for consecutive ranges of at most grain numbers
-// that together cover [0, n), under the rules of For.
+// Ranges calls do(lo, hi) for consecutive ranges of at most grain numbers that together cover [0,
+// n), under the rules of For.
 func Ranges(ctx context.Context, n, grain int, do func(lo, hi int)) error {
 	return For(ctx, (n+grain-1)/grain, func(i int) {
 		do(i*grain, min(n, (i+1)*grain))

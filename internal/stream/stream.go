@@ -1,12 +1,11 @@
-// Package stream is randomness that does not depend on how work is spread over
-// goroutines: every piece of it has a stream of its own, found by number.
+// Package stream is randomness that does not depend on how work is spread over goroutines: every
+// piece of work has its own stream, found by number.
 package stream
 
 import "math/rand/v2"
 
-// A Stream is a random generator that can be set to the start of the sequence
-// of any (seed, row) pair: work split by rows draws the same numbers however
-// it is spread over goroutines.
+// A Stream is a random generator that can be set to the start of the sequence of any (seed, row)
+// pair: work split by rows draws the same numbers however it is spread over goroutines.
 type Stream struct {
 	*rand.Rand
 	pcg *rand.PCG
@@ -24,8 +23,8 @@ func (s Stream) Reseed(seed, row uint64) { s.pcg.Seed(mix(seed), mix(^row)) }
 // Seed derives the seed of the k-th of several independent draws.
 func Seed(seed, k uint64) uint64 { return mix(seed ^ mix(k)) }
 
-// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, 2014): a bijection
-// that turns neighbouring numbers into unrelated ones.
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood, 2014): a bijection that turns
+// neighbouring numbers into unrelated ones.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -8,11 +8,12 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
+	"coles/internal/testkit"
 )
 
-// One epoch of COLES-GCN without the optimiser, on a graph and with features of
-// the sizes of Cora and of Pubmed: their nodes, features, and entries in a row of
-// the features, of W and of ΔW with five negative edges drawn for each node.
+// One epoch of COLES-GCN without the optimiser, on a graph and with features of the sizes of Cora
+// and of Pubmed: their nodes, features, and entries in a row of the features, of W and of ΔW with
+// five negative edges drawn for each node.
 func BenchmarkEpoch(b *testing.B) {
 	for _, e := range []epoch{
 		{"Cora", 2708, 1433, 18, 5, 14, 512, 512},
@@ -31,7 +32,7 @@ type epoch struct {
 }
 
 func benchmarkEpoch[T kernel.Float](b *testing.B, e epoch) {
-	rnd := rand.New(rand.NewPCG(31, 0))
+	rnd := testkit.Random(31)
 	x := NewSparse(scattered[T](rnd, e.n, e.features, e.inX), false)
 	w := NewSparse(scattered[T](rnd, e.n, e.n, e.inW), false)
 	contrast := scattered[T](rnd, e.n, e.n, e.inDelta)

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"coles/internal/kernel"
+	"coles/internal/testkit"
 )
-
-func rowOf(v ...float64) matrix64 {
-	return build(1, len(v), func(_, j int) float64 { return v[j] })
-}
 
 // Neither results nor gradients overflow where their limits are finite.
 func TestNumbersFarFromZero(t *testing.T) {
@@ -117,7 +115,7 @@ func TestBatchNormReportsTheStatisticsOfTheBatch(t *testing.T) {
 }
 
 func TestBatchNormKeepsTheStatisticsThatItUsed(t *testing.T) {
-	in := inputsOf(operation[float64]{sizes: one}, 6, 2, rand.New(rand.NewPCG(15, 0)))
+	in := inputsOf(operation[float64]{sizes: one}, 6, 2, testkit.Random(15))
 	gradient := func(change bool) []float64 {
 		mean, variance := make([]float64, 2), make([]float64, 2)
 		tape, grad := New[float64](context.Background()), kernel.Dense[float64](6, 2)
@@ -262,6 +260,69 @@ func TestEmptyMatrices(t *testing.T) {
 		loss := tape.Add(tape.Sum(y), tape.Sum(tape.RowDots(tape.Gather(v, nil), tape.Gather(v, nil))))
 		if err := tape.Backward(loss); err != nil || loss.Scalar() != 0 {
 			t.Errorf("%v: loss %g, error %v", size, loss.Scalar(), err)
+		}
+	}
+}
+
+func TestDropoutKeepsTheMean(t *testing.T) {
+	const n, d, rate = 300, 101, 0.3
+	tape := New[float64](context.Background())
+	x := tape.Constant(build(n, d, func(i, j int) float64 { return float64(1 + i + j) }))
+	y := tape.Dropout(x, rate, rand.New(rand.NewPCG(3, 4)))
+	dropped, neighbours := 0, 0
+	for i := range n {
+		for j := range d {
+			switch v := at(y.data, i, j); {
+			case v == 0:
+				dropped++
+				if j > 0 && at(y.data, i, j-1) == 0 {
+					neighbours++
+				}
+			case v != at(x.data, i, j)*(1/(1-rate)):
+				t.Fatalf("entry (%d, %d) is %g", i, j, v)
+			}
+		}
+	}
+	// Within five standard deviations of a binomial number.
+	for _, c := range []struct {
+		name     string
+		got, all int
+		p        float64
+	}{{"entries", dropped, n * d, rate}, {"pairs of neighbours", neighbours, n * (d - 1), rate * rate}} {
+		mean, deviation := float64(c.all)*c.p, math.Sqrt(float64(c.all)*c.p)
+		if math.Abs(float64(c.got)-mean) > 5*deviation {
+			t.Errorf("%d of %d %s dropped, expected are %.0f", c.got, c.all, c.name, mean)
+		}
+	}
+	again := tape.Dropout(x, rate, rand.New(rand.NewPCG(3, 4)))
+	other := tape.Dropout(x, rate, rand.New(rand.NewPCG(3, 5)))
+	if !sameBits(y.data.Data, again.data.Data) || slices.Equal(y.data.Data, other.data.Data) {
+		t.Error("the mask does not follow from the generator")
+	}
+	if tape.Dropout(x, 0, nil) != x {
+		t.Error("a rate of zero changes something")
+	}
+}
+
+func TestSlabsAreOfMatricesWithManyEntriesInAColumn(t *testing.T) {
+	for _, c := range []struct{ rows, cols, want int }{
+		{slabRows, 3, 1},
+		{slabRows + 1, 3, 2},
+		{5 * slabRows, 3, 5},
+		{5 * slabRows, 3000, 1}, // one entry in 153: 3 in each row of a slab
+		{0, 3, 1},
+		{3, 0, 1},
+	} {
+		slabs := slabsOf(sparseOf(c.rows, c.cols))
+		rows := 0
+		for _, s := range slabs {
+			if s.first != rows {
+				t.Errorf("%d×%d: a slab begins at %d, the one before ends at %d", c.rows, c.cols, s.first, rows)
+			}
+			rows += s.matrix.Cols
+		}
+		if len(slabs) != c.want || rows != c.rows {
+			t.Errorf("%d×%d: %d slabs of together %d columns, want %d", c.rows, c.cols, len(slabs), rows, c.want)
 		}
 	}
 }

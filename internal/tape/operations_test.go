@@ -8,163 +8,232 @@ import (
 	"coles/internal/kernel"
 )
 
-type matrix64 = matrix[float64]
-
-// operation is an entry of the table that all tests of operations go through.
-// Sizes follow from n and d, so that an entry serves for small and large inputs.
+// operation is an entry of the table that all tests of operations go through. Sizes follow from n
+// and d, so that an entry serves for small and large inputs.
 type operation[T kernel.Float] struct {
 	name   string
 	sizes  func(n, d int) [][2]int // of the inputs
 	apply  func(t *Tape[T], in []*Value[T]) *Value[T]
-	want   func(in []matrix64) matrix64 // the result, computed plainly
+	want   func(in []matrix64) matrix64 // the result, computed plainly; nil: tested elsewhere
 	domain func(v float64) float64      // makes an input of a normal number; nil: none needed
 }
 
-func one(n, d int) [][2]int   { return [][2]int{{n, d}} }
-func equal(n, d int) [][2]int { return [][2]int{{n, d}, {n, d}} }
+func one(n, d int) [][2]int     { return [][2]int{{n, d}} }
+func equal(n, d int) [][2]int   { return [][2]int{{n, d}, {n, d}} }
+func factors(n, d int) [][2]int { return [][2]int{{n, d}, {d, d + 1}} }
+func squared(_, d int) [][2]int { return [][2]int{{d, d}, {d, d}} }
+func biased(n, d int) [][2]int  { return [][2]int{{n, d}, {1, d}} }
+func sloped(n, d int) [][2]int  { return [][2]int{{n, d}, {1, 1}} }
+func normed(n, d int) [][2]int  { return [][2]int{{n, d}, {1, d}, {1, d}} }
+func even(n, d int) [][2]int    { return [][2]int{{2 * n, d}} }
 
 // Inputs away from the kinks at zero, and for the power means positive ones.
 func awayFromZero(v float64) float64 { return v + math.Copysign(0.1, v) }
 func positive(v float64) float64     { return 0.2 + math.Abs(v) }
 
-func powerMeanOf[T kernel.Float](name string, p float64) operation[T] {
+// unary is an operation of one n×d matrix.
+func unary[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], want func(x matrix64) matrix64) operation[T] {
 	return operation[T]{
-		name: name, sizes: one, domain: positive,
-		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.PowerMean(in[0], p) },
-		want: func(in []matrix64) matrix64 {
-			sum := 0.0
-			for _, v := range entries(in[0]) {
-				if p == 0 {
-					sum += math.Log(v)
-				} else {
-					sum += math.Pow(v, p)
-				}
-			}
-			if sum /= float64(len(entries(in[0]))); p == 0 {
-				return scalar(math.Exp(sum))
-			}
-			return scalar(math.Pow(sum, 1/p))
-		},
+		name: name, sizes: one,
+		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return apply(t, in[0]) },
+		want:  func(in []matrix64) matrix64 { return want(in[0]) },
 	}
 }
 
-func logPowerMeanOf[T kernel.Float](name string, p float64) operation[T] {
+// binary is an operation of two matrices.
+func binary[T kernel.Float](name string, sizes func(n, d int) [][2]int, apply func(t *Tape[T], a, b *Value[T]) *Value[T], want func(a, b matrix64) matrix64) operation[T] {
 	return operation[T]{
-		name: name, sizes: one,
-		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.LogPowerMeanRows(in[0], p) },
-		want: func(in []matrix64) matrix64 {
-			return build(in[0].Rows, 1, func(i, _ int) float64 {
-				sum := 0.0
-				for _, v := range row(in[0], i) {
-					if p == 0 {
-						sum += v
-					} else {
-						sum += math.Exp(p * v)
-					}
-				}
-				if sum /= float64(in[0].Cols); p == 0 {
-					return sum
-				}
-				return math.Log(sum) / p
-			})
-		},
+		name: name, sizes: sizes,
+		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return apply(t, in[0], in[1]) },
+		want:  func(in []matrix64) matrix64 { return want(in[0], in[1]) },
 	}
+}
+
+// of makes the inputs of an operation from other numbers.
+func (o operation[T]) of(domain func(float64) float64) operation[T] {
+	o.domain = domain
+	return o
+}
+
+// byEntry is an operation that applies a function to every entry.
+func byEntry[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(v float64) float64) operation[T] {
+	return unary(name, apply, func(x matrix64) matrix64 {
+		return build(x.Rows, x.Cols, func(i, j int) float64 { return f(at(x, i, j)) })
+	}).of(awayFromZero)
+}
+
+// overall is an operation with a 1×1 result, a function of all entries.
+func overall[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(entries []float64) float64) operation[T] {
+	return unary(name, apply, func(x matrix64) matrix64 { return scalar(f(entries(x))) })
+}
+
+func powerMeanOf[T kernel.Float](name string, p float64) operation[T] {
+	return overall(name, func(t *Tape[T], x *Value[T]) *Value[T] { return t.PowerMean(x, p) },
+		func(e []float64) float64 {
+			if p == 0 {
+				return math.Exp(mean(e, math.Log))
+			}
+			return math.Pow(mean(e, func(v float64) float64 { return math.Pow(v, p) }), 1/p)
+		}).of(positive)
+}
+
+func logPowerMeanOf[T kernel.Float](name string, p float64) operation[T] {
+	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] { return t.LogPowerMeanRows(x, p) },
+		func(x matrix64) matrix64 {
+			return build(x.Rows, 1, func(i, _ int) float64 {
+				if p == 0 {
+					return mean(row(x, i), func(v float64) float64 { return v })
+				}
+				return math.Log(mean(row(x, i), func(v float64) float64 { return math.Exp(p * v) })) / p
+			})
+		})
 }
 
 // spmmOf multiplies by a matrix with so many rows more than columns.
 func spmmOf[T kernel.Float](name string, more int) operation[T] {
-	return operation[T]{
-		name: name, sizes: one,
-		apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
-			return t.SpMM(NewSparse(kernel.ConvertCSR[T](sparseOf(in[0].Rows()+more, in[0].Rows())), false), in[0])
-		},
-		want: func(in []matrix64) matrix64 {
-			s := sparseOf(in[0].Rows+more, in[0].Rows)
-			return build(s.Rows, in[0].Cols, func(i, j int) float64 {
-				cols, vals := s.Row(i)
-				return sumOver(len(cols), func(q int) float64 { return vals[q] * at(in[0], int(cols[q]), j) })
-			})
-		},
-	}
-}
-
-// byEntry is a unary operation of a function of every entry.
-func byEntry[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(v float64) float64) operation[T] {
-	return operation[T]{
-		name: name, sizes: one, domain: awayFromZero,
-		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return apply(t, in[0]) },
-		want: func(in []matrix64) matrix64 {
-			return build(in[0].Rows, in[0].Cols, func(i, j int) float64 { return f(at(in[0], i, j)) })
-		},
-	}
-}
-
-// The sparse matrices of the tests: every third entry of a pattern without
-// symmetry, and one symmetric with an additional part of rank one.
-func sparseOf(rows, cols int) *kernel.CSR[float64] {
-	s := &kernel.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, 1, rows+1)}
-	for i := range rows {
-		for j := (i * i) % 3; j < cols; j += 3 + cols/20 {
-			s.Col = append(s.Col, int32(j))
-			s.Val = append(s.Val, math.Sin(float64(1+3*i+7*j)))
-		}
-		s.Ptr = append(s.Ptr, int64(len(s.Col)))
-	}
-	return s
-}
-
-func symmetricEntry(i, j int) float64 {
-	v := -0.1 * math.Cos(float64(i)) * math.Cos(float64(j))
-	if i-j == 1 || j-i == 1 || i == j {
-		v += math.Sin(float64(i + j))
-	}
-	return v
-}
-
-func symmetric[T kernel.Float](_ context.Context, dst, src matrix[T]) error {
-	for i := range dst.Rows {
-		clear(row(dst, i))
-		for k := range src.Rows {
-			c := T(symmetricEntry(i, k))
-			for j, v := range row(src, k) {
-				dst.Data[i*dst.Stride+j] += c * v
-			}
-		}
-	}
-	return nil
-}
-
-// picks are m indices in [0, n), some repeated, not all of them there.
-func picks(m, n, step int) []int {
-	p := make([]int, m)
-	for k := range p {
-		p[k] = (k*k*step + k/2) % n
-	}
-	return p
+	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] {
+		return t.SpMM(NewSparse(kernel.ConvertCSR[T](sparseOf(x.Rows()+more, x.Rows())), false), x)
+	}, func(x matrix64) matrix64 {
+		s := sparseOf(x.Rows+more, x.Rows)
+		return build(s.Rows, x.Cols, func(i, j int) float64 {
+			cols, vals := s.Row(i)
+			return sumOver(len(cols), func(q int) float64 { return vals[q] * at(x, int(cols[q]), j) })
+		})
+	})
 }
 
 const normEpsilon = 1e-3
 
-func at[T kernel.Float](m matrix[T], i, j int) float64 { return float64(m.Data[i*m.Stride+j]) }
-
-func entries(m matrix64) (e []float64) {
-	for i := range m.Rows {
-		e = append(e, row(m, i)...)
+// operations has one entry, or one for each case, of every operation.
+func operations[T kernel.Float]() []operation[T] {
+	return []operation[T]{
+		binary("MatMul", factors, (*Tape[T]).MatMul, productByHand),
+		binary("MatMul of squares", squared, (*Tape[T]).MatMul, productByHand),
+		binary("MatMulTrans", equal, (*Tape[T]).MatMulTrans, func(a, b matrix64) matrix64 {
+			return build(a.Rows, b.Rows, func(i, j int) float64 { return dotByHand(row(a, i), row(b, j)) })
+		}),
+		unary("Gram", (*Tape[T]).Gram, func(x matrix64) matrix64 { return gramByHand(x, 1, 0) }),
+		spmmOf[T]("SpMM", 2),
+		spmmOf[T]("SpMM, of a transpose in slabs", slabRows+90),
+		unary("Contrast", func(t *Tape[T], x *Value[T]) *Value[T] { return t.Contrast(symmetric[T], x) }, symmetricByHand),
+		unary("TraceQuadratic", func(t *Tape[T], h *Value[T]) *Value[T] { return t.TraceQuadratic(symmetric[T], h) },
+			func(h matrix64) matrix64 { return scalar(dotByHand(entries(h), entries(symmetricByHand(h)))) }),
+		unary("SoftOrthogonality", (*Tape[T]).SoftOrthogonality, func(h matrix64) matrix64 {
+			e := entries(gramByHand(h, 1/float64(h.Rows), 1))
+			return scalar(dotByHand(e, e) / float64(h.Cols))
+		}),
+		unary("LiteralOrthogonality", (*Tape[T]).LiteralOrthogonality, func(h matrix64) matrix64 {
+			e := entries(gramByHand(h, 1, 1))
+			return scalar(dotByHand(e, e))
+		}),
+		binary("Bias", biased, (*Tape[T]).Bias, func(x, b matrix64) matrix64 {
+			return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) + at(b, 0, j) })
+		}),
+		binary("Add", equal, (*Tape[T]).Add, func(a, b matrix64) matrix64 {
+			return build(a.Rows, a.Cols, func(i, j int) float64 { return at(a, i, j) + at(b, i, j) })
+		}),
+		byEntry("Scale", func(t *Tape[T], x *Value[T]) *Value[T] { return t.Scale(x, -1.7) }, func(v float64) float64 { return -1.7 * v }),
+		byEntry("ReLU", (*Tape[T]).ReLU, func(v float64) float64 { return math.Max(v, 0) }),
+		binary("PReLU", sloped, (*Tape[T]).PReLU, func(x, a matrix64) matrix64 {
+			return build(x.Rows, x.Cols, func(i, j int) float64 {
+				return math.Max(at(x, i, j), 0) + at(a, 0, 0)*math.Min(at(x, i, j), 0)
+			})
+		}).of(awayFromZero),
+		byEntry("ELU", (*Tape[T]).ELU, func(v float64) float64 {
+			if v > 0 {
+				return v
+			}
+			return math.Exp(v) - 1
+		}),
+		byEntry("Sigmoid", (*Tape[T]).Sigmoid, func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }),
+		byEntry("LogSigmoid", (*Tape[T]).LogSigmoid, func(v float64) float64 { return -math.Log(1 + math.Exp(-v)) }),
+		byEntry("Softplus", (*Tape[T]).Softplus, func(v float64) float64 { return math.Log(1 + math.Exp(v)) }),
+		{
+			// What is dropped is tested by TestDropoutKeepsTheMean.
+			name: "Dropout", sizes: one,
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.Dropout(in[0], 0.4, rand.New(rand.NewPCG(5, 6))) },
+		},
+		unary("RowNormalize", (*Tape[T]).RowNormalize, func(x matrix64) matrix64 {
+			return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) / math.Sqrt(dotByHand(row(x, i), row(x, i))) })
+		}),
+		unary("ColumnNormalize", (*Tape[T]).ColumnNormalize, func(x matrix64) matrix64 {
+			gram := gramByHand(x, 1, 0)
+			return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) / math.Sqrt(at(gram, j, j)) })
+		}),
+		{
+			name: "BatchNorm", sizes: normed,
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
+				d := in[0].Cols()
+				return t.BatchNorm(in[0], in[1], in[2], normEpsilon, make([]float64, d), make([]float64, d))
+			},
+			want: func(in []matrix64) matrix64 {
+				n := float64(in[0].Rows)
+				return build(in[0].Rows, in[0].Cols, func(i, j int) float64 {
+					mean := sumOver(in[0].Rows, func(k int) float64 { return at(in[0], k, j) / n })
+					variance := sumOver(in[0].Rows, func(k int) float64 { return math.Pow(at(in[0], k, j)-mean, 2) / n })
+					return at(in[1], 0, j)*(at(in[0], i, j)-mean)/math.Sqrt(variance+normEpsilon) + at(in[2], 0, j)
+				})
+			},
+		},
+		{
+			name: "BatchNormFixed", sizes: normed,
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
+				mean, variance := fixedStatistics(in[0].Cols())
+				return t.BatchNormFixed(in[0], in[1], in[2], normEpsilon, mean, variance)
+			},
+			want: func(in []matrix64) matrix64 {
+				mean, variance := fixedStatistics(in[0].Cols)
+				return build(in[0].Rows, in[0].Cols, func(i, j int) float64 {
+					return at(in[1], 0, j)*(at(in[0], i, j)-mean[j])/math.Sqrt(variance[j]+normEpsilon) + at(in[2], 0, j)
+				})
+			},
+		},
+		unary("SoftmaxCrossEntropy", func(t *Tape[T], x *Value[T]) *Value[T] {
+			return t.SoftmaxCrossEntropy(x, picks(x.Rows()+2, x.Rows(), 3), picks(x.Rows()+2, x.Cols(), 1))
+		}, func(x matrix64) matrix64 {
+			m := x.Rows + 2
+			rows, labels := picks(m, x.Rows, 3), picks(m, x.Cols, 1)
+			return scalar(sumOver(m, func(k int) float64 {
+				all := sumOver(x.Cols, func(c int) float64 { return math.Exp(at(x, rows[k], c)) })
+				return -math.Log(math.Exp(at(x, rows[k], labels[k]))/all) / float64(m)
+			}))
+		}),
+		unary("Gather", func(t *Tape[T], x *Value[T]) *Value[T] { return t.Gather(x, picks(x.Rows()+3, x.Rows(), 2)) },
+			func(x matrix64) matrix64 {
+				rows := picks(x.Rows+3, x.Rows, 2)
+				return build(len(rows), x.Cols, func(i, j int) float64 { return at(x, rows[i], j) })
+			}),
+		{
+			name: "Reshape", sizes: even,
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.Reshape(in[0], in[0].Rows()/2, 2*in[0].Cols()) },
+			want: func(in []matrix64) matrix64 {
+				e := entries(in[0])
+				return build(in[0].Rows/2, 2*in[0].Cols, func(i, j int) float64 { return e[i*2*in[0].Cols+j] })
+			},
+		},
+		binary("RowDots", equal, (*Tape[T]).RowDots, func(a, b matrix64) matrix64 {
+			return build(a.Rows, 1, func(i, _ int) float64 { return dotByHand(row(a, i), row(b, i)) })
+		}),
+		binary("GatherDots", equal, func(t *Tape[T], a, b *Value[T]) *Value[T] {
+			return t.GatherDots(a, picks(a.Rows()+4, a.Rows(), 1), b, picks(a.Rows()+4, a.Rows(), 2))
+		}, func(a, b matrix64) matrix64 {
+			us, vs := picks(a.Rows+4, a.Rows, 1), picks(a.Rows+4, a.Rows, 2)
+			return build(len(us), 1, func(k, _ int) float64 { return dotByHand(row(a, us[k]), row(b, vs[k])) })
+		}),
+		overall("LogSumExp", (*Tape[T]).LogSumExp, func(e []float64) float64 { return math.Log(float64(len(e)) * mean(e, math.Exp)) }),
+		powerMeanOf[T]("PowerMean, geometric", 0),
+		powerMeanOf[T]("PowerMean, arithmetic", 1),
+		powerMeanOf[T]("PowerMean, harmonic", -1),
+		powerMeanOf[T]("PowerMean, quadratic", 2),
+		powerMeanOf[T]("PowerMean, p = −2.5", -2.5),
+		logPowerMeanOf[T]("LogPowerMeanRows, geometric", 0),
+		logPowerMeanOf[T]("LogPowerMeanRows, arithmetic", 1),
+		logPowerMeanOf[T]("LogPowerMeanRows, harmonic", -1),
+		logPowerMeanOf[T]("LogPowerMeanRows, quadratic", 2),
+		overall("Sum", (*Tape[T]).Sum, func(e []float64) float64 { return sumOver(len(e), func(k int) float64 { return e[k] }) }),
+		overall("Mean", (*Tape[T]).Mean, func(e []float64) float64 { return mean(e, func(v float64) float64 { return v }) }),
 	}
-	return e
 }
-
-func build(rows, cols int, f func(i, j int) float64) matrix64 {
-	m := kernel.Dense[float64](rows, cols)
-	for i := range rows {
-		for j := range cols {
-			m.Data[i*m.Stride+j] = f(i, j)
-		}
-	}
-	return m
-}
-
-func scalar(v float64) matrix64 { return build(1, 1, func(int, int) float64 { return v }) }
 
 // sumOver is Σ_k f(k) for k in [0, n).
 func sumOver(n int, f func(k int) float64) (s float64) {
@@ -174,27 +243,62 @@ func sumOver(n int, f func(k int) float64) (s float64) {
 	return s
 }
 
-// padded is a matrix with NaN between its rows, which nothing may look at.
-func padded(rows, cols, padding int, f func() float64) matrix64 {
-	m := matrix64{Rows: rows, Cols: cols, Stride: cols + padding, Data: make([]float64, rows*(cols+padding))}
-	for i := range m.Data {
-		if m.Data[i] = math.NaN(); i%m.Stride < cols {
-			m.Data[i] = f()
-		}
-	}
-	return m
+// mean is the mean of f over some numbers.
+func mean(e []float64, f func(v float64) float64) float64 {
+	return sumOver(len(e), func(k int) float64 { return f(e[k]) }) / float64(len(e))
 }
 
-// inputsOf draws the inputs of an operation.
-func inputsOf[T kernel.Float](op operation[T], n, d int, rnd *rand.Rand) (in []matrix64) {
-	for k, size := range op.sizes(n, d) {
-		in = append(in, padded(size[0], size[1], k+1, func() float64 {
-			v := rnd.NormFloat64()
-			if op.domain != nil {
-				v = op.domain(v)
-			}
-			return v
-		}))
+func dotByHand(a, b []float64) float64 {
+	return sumOver(len(a), func(k int) float64 { return a[k] * b[k] })
+}
+
+func productByHand(a, b matrix64) matrix64 {
+	return build(a.Rows, b.Cols, func(i, j int) float64 {
+		return sumOver(a.Cols, func(k int) float64 { return at(a, i, k) * at(b, k, j) })
+	})
+}
+
+// gramByHand is c·aᵀa − identity·I.
+func gramByHand(a matrix64, c, identity float64) matrix64 {
+	return build(a.Cols, a.Cols, func(i, j int) float64 {
+		v := c * sumOver(a.Rows, func(k int) float64 { return at(a, k, i) * at(a, k, j) })
+		if i == j {
+			v -= identity
+		}
+		return v
+	})
+}
+
+// symmetricEntry is one of a tridiagonal matrix plus one of rank one.
+func symmetricEntry(i, j int) float64 {
+	v := -0.1 * math.Cos(float64(i)) * math.Cos(float64(j))
+	if i-j == 1 || j-i == 1 || i == j {
+		v += math.Sin(float64(i + j))
 	}
-	return in
+	return v
+}
+
+func symmetricByHand(x matrix64) matrix64 {
+	return build(x.Rows, x.Cols, func(i, j int) float64 {
+		return sumOver(x.Rows, func(k int) float64 { return symmetricEntry(i, k) * at(x, k, j) })
+	})
+}
+
+// symmetric is the same matrix as an operator.
+func symmetric[T kernel.Float](_ context.Context, dst, src matrix[T]) error {
+	for i := range dst.Rows {
+		clear(row(dst, i))
+		for k := range src.Rows {
+			addMultiple(row(dst, i), T(symmetricEntry(i, k)), row(src, k))
+		}
+	}
+	return nil
+}
+
+func fixedStatistics(d int) (mean, variance []float64) {
+	for j := range d {
+		mean = append(mean, math.Sin(float64(j)))
+		variance = append(variance, 0.5+math.Abs(math.Cos(float64(j))))
+	}
+	return mean, variance
 }

@@ -1,88 +1,122 @@
 package tape
 
 import (
+	"fmt"
+
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 )
 
 const (
-	// piece is the number of entries that one task goes through: some tens of
-	// microseconds.
-	piece = 1 << 14
-
-	// summedRows is the least number of rows that a task sums by column, so that
-	// the partial sums are few beside the entries.
-	summedRows = 64
+	// scatterColumns is the number of columns of a scattered sum that one task owns, and
+	// scatterRows the number of rows between two looks at the context.
+	scatterColumns = 64
+	scatterRows    = 1 << 14
 )
 
-// row is row i of m. A matrix without columns may have no data at all.
-func row[T kernel.Float](m matrix[T], i int) []T {
-	if m.Cols == 0 {
-		return nil
+// Gather is the m×d matrix of the given rows of an n×d matrix x, which may repeat: y_k = x_rows[k].
+// rows must not change before the next Reset.
+//
+// g_x of row i = Σ g_k over the k with rows[k] = i.
+func (t *Tape[T]) Gather(x *Value[T], rows []int) *Value[T] {
+	fitIndices("Gather", rows, x.Rows())
+	y := t.newValue(len(rows), x.Cols(), x)
+	t.eachRow(len(rows), x.Cols(), func(k int) { copy(row(y.data, k), row(x.data, rows[k])) })
+	y.back = func() {
+		dst := t.gradient(x)
+		t.scatter(len(rows), x.Cols(), func(k, lo, hi int) {
+			addTo(row(dst, rows[k])[lo:hi], row(y.grad, k)[lo:hi])
+		})
 	}
-	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
+	return y
 }
 
-// rowsOf is how many rows of so many columns make a task.
-func rowsOf(cols int) int { return max(1, piece/max(1, cols)) }
+// scatter calls add for every k in [0, m) and for ranges [lo, hi) that cover all columns: within a
+// range in the order of k, since several k may add to the same row.
+func (t *Tape[T]) scatter(m, cols int, add func(k, lo, hi int)) {
+	for first := 0; first < m && t.err == nil; first += scatterRows {
+		t.check(parallel.Ranges(t.ctx, cols, scatterColumns, func(lo, hi int) {
+			for k := first; k < min(m, first+scatterRows); k++ {
+				add(k, lo, hi)
+			}
+		}))
+	}
+}
 
-func joined[T kernel.Float](m matrix[T]) bool { return m.Stride == m.Cols || m.Rows <= 1 }
+// RowDots is the n×1 matrix of the inner products of corresponding rows of two n×d matrices: y_i =
+// a_i·b_i.
+//
+// g_a of row i = g_i·b_i, g_b of row i = g_i·a_i.
+func (t *Tape[T]) RowDots(a, b *Value[T]) *Value[T] {
+	fit(sameSize(a, b), "RowDots", a, b)
+	y := t.newValue(a.Rows(), 1, a, b)
+	t.eachRow(a.Rows(), a.Cols(), func(i int) { row(y.data, i)[0] = T(dot(row(a.data, i), row(b.data, i))) })
+	y.back = func() {
+		t.addRowMultiples(a, y.grad, b)
+		t.addRowMultiples(b, y.grad, a)
+	}
+	return y
+}
 
-// each calls do for corresponding parts of three matrices of one size, which
-// may be the same one.
-func (t *Tape[T]) each(a, b, c matrix[T], do func(a, b, c []T)) {
-	if a.Cols == 0 {
+// addRowMultiples adds c_i·from_i to row i of the gradient of x.
+func (t *Tape[T]) addRowMultiples(x *Value[T], c matrix[T], from *Value[T]) {
+	if !x.needsGrad {
 		return
 	}
-	whole := joined(a) && joined(b) && joined(c)
-	t.ranges(a.Rows, a.Cols, func(lo, hi int) {
-		if whole {
-			lo, hi = lo*a.Cols, hi*a.Cols
-			do(a.Data[lo:hi], b.Data[lo:hi], c.Data[lo:hi])
-			return
-		}
-		for i := lo; i < hi; i++ {
-			do(row(a, i), row(b, i), row(c, i))
-		}
+	dst := t.gradient(x)
+	t.eachRow(x.Rows(), x.Cols(), func(i int) { addMultiple(row(dst, i), row(c, i)[0], row(from.data, i)) })
+}
+
+// GatherDots is the m×1 matrix of the inner products of given rows of two matrices with d columns:
+// y_k = a_us[k]·b_vs[k]. It is RowDots of two Gathers without their 2·m·d numbers. us and vs must
+// not change before the next Reset.
+//
+// g_a of row i = Σ g_k·b_vs[k] over the k with us[k] = i, and g_b likewise.
+func (t *Tape[T]) GatherDots(a *Value[T], us []int, b *Value[T], vs []int) *Value[T] {
+	fit(a.Cols() == b.Cols(), "GatherDots", a, b)
+	if len(us) != len(vs) {
+		panic(fmt.Sprintf("tape: GatherDots of %d and %d rows", len(us), len(vs)))
+	}
+	fitIndices("GatherDots, us", us, a.Rows())
+	fitIndices("GatherDots, vs", vs, b.Rows())
+	y := t.newValue(len(us), 1, a, b)
+	t.eachRow(len(us), a.Cols(), func(k int) { row(y.data, k)[0] = T(dot(row(a.data, us[k]), row(b.data, vs[k]))) })
+	y.back = func() {
+		t.scatterMultiples(a, us, y.grad, b, vs)
+		t.scatterMultiples(b, vs, y.grad, a, us)
+	}
+	return y
+}
+
+// scatterMultiples adds c_k·from_vs[k] to row us[k] of the gradient of x.
+func (t *Tape[T]) scatterMultiples(x *Value[T], us []int, c matrix[T], from *Value[T], vs []int) {
+	if !x.needsGrad {
+		return
+	}
+	dst := t.gradient(x)
+	t.scatter(len(us), x.Cols(), func(k, lo, hi int) {
+		addMultiple(row(dst, us[k])[lo:hi], row(c, k)[0], row(from.data, vs[k])[lo:hi])
 	})
 }
 
-// ranges shares rows of so many columns out.
-func (t *Tape[T]) ranges(rows, cols int, do func(lo, hi int)) {
-	t.check(parallel.Ranges(t.ctx, rows, rowsOf(cols), do))
+// Reshape is the rows×cols matrix y of the entries of x, read row by row. It turns the n·k×1 matrix
+// of k products for each of n nodes into one of n×k.
+//
+// g_x is g reshaped to the size of x.
+func (t *Tape[T]) Reshape(x *Value[T], rows, cols int) *Value[T] {
+	if rows < 0 || cols < 0 || rows*cols != x.Rows()*x.Cols() {
+		panic(fmt.Sprintf("tape: Reshape of %d×%d to %d×%d", x.Rows(), x.Cols(), rows, cols))
+	}
+	y := t.newValue(rows, cols, x)
+	t.each(resized(y.data, x.Rows(), x.Cols()), x.data, x.data, func(y, x, _ []T) { copy(y, x) })
+	y.back = func() {
+		y.grad = resized(y.grad, x.Rows(), x.Cols())
+		t.pass(&y.grad, x)
+	}
+	return y
 }
 
-// eachRow calls do for every row of so many columns.
-func (t *Tape[T]) eachRow(rows, cols int, do func(i int)) {
-	t.ranges(rows, cols, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			do(i)
-		}
-	})
-}
-
-func (t *Tape[T]) fill(dst matrix[T], c T) {
-	t.each(dst, dst, dst, func(dst, _, _ []T) {
-		for i := range dst {
-			dst[i] = c
-		}
-	})
-}
-
-// addScaled adds c·src to dst.
-func (t *Tape[T]) addScaled(dst matrix[T], c T, src matrix[T]) {
-	t.each(dst, src, src, func(dst, src, _ []T) {
-		for i, v := range src {
-			dst[i] += c * v
-		}
-	})
-}
-
-// scale multiplies m by c.
-func (t *Tape[T]) scale(m matrix[T], c T) {
-	t.each(m, m, m, func(m, _, _ []T) {
-		for i := range m {
-			m[i] *= c
-		}
-	})
+// resized is m, without padding, as a matrix of another size.
+func resized[T kernel.Float](m matrix[T], rows, cols int) matrix[T] {
+	return matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: m.Data}
 }

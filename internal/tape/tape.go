@@ -1,8 +1,29 @@
+// Package tape is reverse-mode differentiation over dense and sparse matrices.
+//
+// An operation, a method of [Tape], computes its result at once and records how the gradient of the
+// result becomes those of its inputs; Backward goes through the record from its end. In the doc
+// comments y is the result, g = ∂L/∂y the gradient of the loss L with respect to it, of the same
+// shape, and g_x what the operation adds to the gradient of its input x. Operations do not change
+// their inputs, and any of these may be the same value.
+//
+// Matrices are of float32 or float64. Single numbers, such as a loss or the sum of a column, are
+// summed in float64 in either precision; products are summed as package kernel does.
+//
+// To add an operation, write a method that makes its result with newValue, fills in the data and
+// sets back, and add an entry to the table in operations_test.go.
+//
+// Every sum is taken in an order that the sizes and the padding alone decide, so the bytes are the
+// same for every GOMAXPROCS. Shapes and indices that do not fit are mistakes of the caller inside
+// this module and panic. The only errors are those of the context and of a [SymmetricOperator]; the
+// first is kept until the next Reset (see [Tape.Err]), and results computed after it are invalid.
 package tape
 
 import (
 	"context"
 	"fmt"
+	"math/bits"
+	"strings"
+	"unsafe"
 
 	"coles/internal/kernel"
 )
@@ -14,18 +35,18 @@ type Tape[T kernel.Float] struct {
 	ctx context.Context
 	err error
 	memory[T]
-	wide  memory[float64] // of sums
-	nodes []*Value[T]     // those recorded, and behind them ones to be used again
+	wide  memory[float64] // for sums
+	nodes []*Value[T]     // the record, nodes[:used], then nodes to use again
 	used  int
-	spent bool // Backward has used the record up
+	spent bool // Backward has run
 }
 
 // New returns an empty tape, whose operations end early once ctx is done.
 func New[T kernel.Float](ctx context.Context) *Tape[T] { return &Tape[T]{ctx: ctx} }
 
-// Reset forgets the record and the error. The memory is kept for the next
-// recording: a step of the same shapes as the one before takes none that grows
-// with them. All values of the tape become invalid.
+// Reset forgets the record and the error. The memory is kept for the next recording: a step of the
+// same shapes as the one before allocates nothing that grows with them. All values of the tape
+// become invalid.
 func (t *Tape[T]) Reset(ctx context.Context) {
 	for _, v := range t.nodes[:t.used] {
 		t.release(&v.kept)
@@ -38,25 +59,23 @@ func (t *Tape[T]) Reset(ctx context.Context) {
 	t.ctx, t.err, t.used, t.spent = ctx, nil, 0, false
 }
 
-// Err is the first error since the last Reset: that of the context, or of a
-// [SymmetricOperator].
+// Err is the first error since the last Reset: that of the context, or of a [SymmetricOperator].
 func (t *Tape[T]) Err() error { return t.err }
 
-// Backward adds the derivative of loss, a 1×1 value, with respect to every
-// Variable to its gradient. It uses the record up, so there is one call for each
-// recording; the data of all values stay until Reset. After an error the
-// gradients are unfinished.
+// Backward adds the derivative of loss, a 1×1 value, with respect to every Variable to its
+// gradient. There is one call for each recording; the data of all values stay until Reset. After an
+// error the gradients are unfinished.
 func (t *Tape[T]) Backward(loss *Value[T]) error {
 	if loss.Rows() != 1 || loss.Cols() != 1 {
 		panic(fmt.Sprintf("tape: Backward from a %d×%d value, not 1×1", loss.Rows(), loss.Cols()))
 	}
-	if loss.wants {
+	if loss.needsGrad {
 		t.gradient(loss).Data[0]++
 	}
 	return t.sweep()
 }
 
-// sweep hands the gradients that are there on to the variables.
+// sweep runs the record backwards, from the gradients that are set.
 func (t *Tape[T]) sweep() error {
 	if t.spent {
 		panic("tape: Backward twice for one recording")
@@ -68,7 +87,7 @@ func (t *Tape[T]) sweep() error {
 			continue
 		}
 		v.back()
-		// What is recorded before does not look at these again.
+		// No earlier operation reads these again.
 		t.release(&v.grad)
 		t.release(&v.kept)
 	}
@@ -81,4 +100,184 @@ func (t *Tape[T]) check(err error) {
 	if t.err == nil {
 		t.err = err
 	}
+}
+
+// Value is a matrix on a tape, valid until the tape is Reset.
+type Value[T kernel.Float] struct {
+	data      matrix[T]
+	grad      matrix[T] // memory of the tape; for a Variable, of the caller
+	kept      matrix[T] // what else back needs
+	needsGrad bool      // depends on a Variable
+	reached   bool      // grad holds a part of the gradient
+	owned     bool      // data and grad are memory of the tape
+	back      func()    // adds to the gradients of the inputs; may overwrite grad and kept
+}
+
+// Data is the matrix, not to be written to.
+func (v *Value[T]) Data() matrix[T] { return v.data }
+
+// Grad is the gradient of a Variable, in the caller's memory. Of other values it is empty: Backward
+// reuses that memory.
+func (v *Value[T]) Grad() matrix[T] { return v.grad }
+
+// Rows is the number of rows.
+func (v *Value[T]) Rows() int { return v.data.Rows }
+
+// Cols is the number of columns.
+func (v *Value[T]) Cols() int { return v.data.Cols }
+
+// Scalar is the one entry of a 1×1 value.
+func (v *Value[T]) Scalar() float64 {
+	fit(v.Rows() == 1 && v.Cols() == 1, "Scalar", v)
+	return float64(v.data.Data[0])
+}
+
+// Constant is m as an input without a gradient. It is not copied and must not change before the
+// next Reset.
+func (t *Tape[T]) Constant(m matrix[T]) *Value[T] {
+	v := t.node()
+	v.data = m
+	return v
+}
+
+// Variable is m as an input with a gradient, which Backward adds to grad, of the same size. Neither
+// is copied; m must not change before the next Reset.
+func (t *Tape[T]) Variable(m, grad matrix[T]) *Value[T] {
+	v := t.node()
+	v.data, v.grad = m, grad
+	fit(m.Rows == grad.Rows && m.Cols == grad.Cols, "Variable", v, &Value[T]{data: grad})
+	v.needsGrad, v.reached = true, true
+	return v
+}
+
+// node is the next node of the record, empty.
+func (t *Tape[T]) node() *Value[T] {
+	if t.used == len(t.nodes) {
+		t.nodes = append(t.nodes, new(Value[T]))
+	}
+	t.used++
+	return t.nodes[t.used-1]
+}
+
+// newValue is the result of an operation, its entries not yet set.
+func (t *Tape[T]) newValue(rows, cols int, inputs ...*Value[T]) *Value[T] {
+	v := t.node()
+	v.data, v.owned = t.take(rows, cols), true
+	for _, x := range inputs {
+		v.needsGrad = v.needsGrad || x.needsGrad
+	}
+	return v
+}
+
+// newScalar is a 1×1 result.
+func (t *Tape[T]) newScalar(s float64, x *Value[T]) *Value[T] {
+	v := t.newValue(1, 1, x)
+	v.data.Data[0] = T(s)
+	return v
+}
+
+// destination returns where to write a part of the gradient of x, which needs one, and beta: 1 to
+// add to what is there, 0 to overwrite it.
+func (t *Tape[T]) destination(x *Value[T]) (dst matrix[T], beta T) {
+	if x.reached {
+		return x.grad, 1
+	}
+	x.grad, x.reached = t.take(x.Rows(), x.Cols()), true
+	return x.grad, 0
+}
+
+// gradient returns the gradient of x so far, at first zero, to be added to; x needs one.
+func (t *Tape[T]) gradient(x *Value[T]) matrix[T] {
+	dst, beta := t.destination(x)
+	if beta == 0 {
+		t.fill(dst, 0)
+	}
+	return dst
+}
+
+// pass adds g to the gradient of x, if x needs one. It may take over the memory of g, which is then
+// empty.
+func (t *Tape[T]) pass(g *matrix[T], x *Value[T]) {
+	switch {
+	case !x.needsGrad:
+	case !x.reached:
+		x.grad, x.reached, *g = *g, true, matrix[T]{}
+	default:
+		t.addScaled(x.grad, 1, *g)
+	}
+}
+
+// memory is what a tape has allocated in one precision: the pieces not in use, by size, and the
+// count of all numbers.
+type memory[T kernel.Float] struct {
+	free  map[int][][]T
+	count int
+}
+
+// Bytes is the size of the memory that the tape has allocated for results, gradients and partial
+// sums, in use or not.
+func (t *Tape[T]) Bytes() int { return t.memory.bytes() + t.wide.bytes() }
+
+func (m *memory[T]) bytes() int { return m.count * int(unsafe.Sizeof(T(0))) }
+
+// roundUp is the smallest of 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, … that is not below n, so that
+// batches of slightly different sizes share their memory.
+func roundUp(n int) int {
+	if n <= 4 {
+		return 4
+	}
+	shift := bits.Len(uint(n-1)) - 3 // n−1 is 4 to 7 times this power of two
+	return ((n-1)>>shift + 1) << shift
+}
+
+// take returns a rows × cols matrix of any values, to be given back by release.
+func (m *memory[T]) take(rows, cols int) matrix[T] {
+	lent := matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols)}
+	size := roundUp(rows * cols)
+	if free := m.free[size]; len(free) > 0 {
+		lent.Data = free[len(free)-1][:rows*cols]
+		m.free[size] = free[:len(free)-1]
+		return lent
+	}
+	m.count += size
+	lent.Data = kernel.Unset[T](1, size).Data[:rows*cols]
+	return lent
+}
+
+// release gives the memory of a matrix back, which becomes empty.
+func (m *memory[T]) release(lent *matrix[T]) {
+	if lent.Data == nil {
+		return
+	}
+	if m.free == nil {
+		m.free = map[int][][]T{}
+	}
+	size := cap(lent.Data)
+	m.free[size] = append(m.free[size], lent.Data)
+	*lent = matrix[T]{}
+}
+
+// fit panics unless the sizes of an operation's arguments fit together.
+func fit[T kernel.Float](ok bool, operation string, arguments ...*Value[T]) {
+	if ok {
+		return
+	}
+	var sizes []string
+	for _, v := range arguments {
+		sizes = append(sizes, fmt.Sprintf("%d×%d", v.Rows(), v.Cols()))
+	}
+	panic(fmt.Sprintf("tape: %s of %s", operation, strings.Join(sizes, " and ")))
+}
+
+// fitIndices panics unless all indices are in [0, n).
+func fitIndices(operation string, indices []int, n int) {
+	for k, i := range indices {
+		if i < 0 || i >= n {
+			panic(fmt.Sprintf("tape: %s: index %d at place %d, outside of [0, %d)", operation, i, k, n))
+		}
+	}
+}
+
+func sameSize[T kernel.Float](a, b *Value[T]) bool {
+	return a.Rows() == b.Rows() && a.Cols() == b.Cols()
 }

@@ -1,4 +1,3 @@
-// Package testkit is what the tests of several packages share.
 package testkit
 
 import (
@@ -13,13 +12,13 @@ import (
 // promised is how long a call may go on once its context has ended.
 const promised = 100 * time.Millisecond
 
-// Stops cancels a call at several moments and measures the time that the program's processors
-// work from then until it returns: on a machine that is busy with other things they do
-// not work more, as clocks would have it.
+// Stops cancels a call at several moments and measures the time that the program's processors work
+// from then until it returns: on a machine that is busy with other things they do not work more, as
+// clocks would have it.
 func Stops(t *testing.T, call func(ctx context.Context) error) {
 	t.Helper()
 	cancelled := 0
-	for _, after := range []time.Duration{5 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond} {
+	for _, after := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 60 * time.Millisecond, 300 * time.Millisecond} {
 		ctx, cancel := context.WithCancel(context.Background())
 		asked := make(chan time.Duration, 1)
 		timer := time.AfterFunc(after, func() {

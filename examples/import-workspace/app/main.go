@@ -1,5 +1,4 @@
-// Command app is a module of its own that imports coles through the
-// workspace file beside it.
+// Command app is a module of its own that imports coles through the workspace file next to it.
 package main
 
 import (

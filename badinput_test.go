@@ -1,0 +1,360 @@
+package coles_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestBadMatricesAreRefused(t *testing.T) {
+	g, words, _ := small(101)
+	w, dw := coles.Normalize(g), contrast(g, noNegatives)
+	m := fitted(g, words, coles.WithDim(3))
+	testkit.RefuseMatrices(t, 120, 40, map[string]func(x mat.Matrix) error{
+		"Fit": func(x mat.Matrix) error { return testkit.Err(coles.Fit(ctx, g, x)) },
+		"Fit in float32": func(x mat.Matrix) error {
+			return testkit.Err(coles.Fit(ctx, g, x, coles.WithPrecision(coles.Float32), coles.WithPreparation(coles.PrepareNone)))
+		},
+		"Model.Embed":     func(x mat.Matrix) error { return testkit.Err(m.Embed(ctx, g, x)) },
+		"KNN":             func(x mat.Matrix) error { return testkit.Err(coles.KNN(ctx, x, 2)) },
+		"Filter.Apply":    func(x mat.Matrix) error { return testkit.Err(coles.SGC(2).Apply(ctx, w, x)) },
+		"DeltaW.Apply":    func(x mat.Matrix) error { return testkit.Err(dw.Apply(ctx, x)) },
+		"Preparation.Fit": func(x mat.Matrix) error { return testkit.Err(coles.PrepareAuto.Fit(ctx, x)) },
+		"Preparer.Apply":  func(x mat.Matrix) error { return testkit.Err(m.Preparer().Apply(ctx, x)) },
+		"Solve":           func(x mat.Matrix) error { return testkit.Err(coles.Solve(ctx, x, dw, 2)) },
+		"SolveImplicit":   func(x mat.Matrix) error { return testkit.Err(coles.SolveImplicit(ctx, x, w, coles.SGC(2), dw, 2)) },
+	})
+}
+
+func TestBadGraphsAreRefused(t *testing.T) {
+	for what, bad := range testkit.BadGraphs(3) {
+		t.Run(what, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(coles.NewWeightedGraph(3, bad.Edges, bad.Weights)), bad.Want)
+			if bad.Weights == nil {
+				testkit.WantError(t, testkit.Err(coles.NewGraph(3, bad.Edges)), bad.Want)
+				testkit.WantError(t, testkit.Err(graphOf(3).Negative(bad.Edges)), bad.Want)
+			}
+		})
+	}
+	ids := func(names ...string) []coles.GraphOption { return []coles.GraphOption{coles.WithIDs(names)} }
+	for name, c := range map[string]struct {
+		n     int
+		edges []coles.Edge
+		opts  []coles.GraphOption
+		want  error
+	}{
+		"no nodes":                   {0, nil, nil, coles.ErrShape},
+		"fewer than no nodes":        {-1, nil, nil, coles.ErrShape},
+		"more nodes than an int32":   {min(math.MaxInt32+1, math.MaxInt), nil, nil, coles.ErrTooLarge},
+		"a node beyond an int32":     {3, edges(0, min(math.MaxInt32+2, math.MaxInt)), nil, coles.ErrIndex},
+		"too few ids":                {3, nil, ids("a", "b"), coles.ErrIDs},
+		"an empty list of ids":       {3, nil, []coles.GraphOption{coles.WithIDs([]string{})}, coles.ErrIDs},
+		"a repeated id":              {3, nil, ids("a", "b", "a"), coles.ErrIDs},
+		"more ids than there should": {2, nil, ids("5", "6", "7"), coles.ErrIDs},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.want == coles.ErrTooLarge && math.MaxInt == math.MaxInt32 {
+				t.Skip("no number of this machine is that large")
+			}
+			testkit.WantError(t, testkit.Err(coles.NewGraph(c.n, c.edges, c.opts...)), c.want)
+		})
+	}
+	testkit.WantError(t, testkit.Err(coles.FromGonum(simple.NewUndirectedGraph())), coles.ErrShape)
+	negative := simple.NewWeightedUndirectedGraph(0, 0)
+	negative.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(0), T: simple.Node(1), W: -1})
+	testkit.WantError(t, testkit.Err(coles.FromGonum(negative)), coles.ErrNegative)
+	testkit.WantError(t, testkit.Err(coles.KNN(ctx, eye(5), 2, ids("a")...)), coles.ErrIDs)
+}
+
+func TestBadAdjacencyMatricesAreRefused(t *testing.T) {
+	csr := func(r, c int, ptr, ind []int, val ...float64) *sparse.CSR { return sparse.NewCSR(r, c, ptr, ind, val) }
+	for name, c := range map[string]struct {
+		a    *sparse.CSR
+		want error
+	}{
+		"zero value":                   {&sparse.CSR{}, coles.ErrShape},
+		"0 × 0":                        {csr(0, 0, []int{0}, nil), coles.ErrShape},
+		"not square":                   {csr(2, 3, []int{0, 0, 0}, nil), coles.ErrShape},
+		"column n":                     {csr(2, 2, []int{0, 1, 2}, []int{2, 0}, 1, 1), coles.ErrIndex},
+		"column -1":                    {csr(2, 2, []int{0, 1, 2}, []int{-1, 0}, 1, 1), coles.ErrIndex},
+		"too few row pointers":         {csr(2, 2, []int{0, 1}, []int{1}, 1), coles.ErrShape},
+		"descending row pointers":      {csr(3, 3, []int{0, 2, 1, 2}, []int{1, 0}, 1, 1), coles.ErrShape},
+		"negative row pointer":         {csr(3, 3, []int{0, -1, 1, 2}, []int{1, 0}, 1, 1), coles.ErrShape},
+		"pointers beyond the entries":  {csr(2, 2, []int{0, 1, 3}, []int{1, 0}, 1, 1), coles.ErrShape},
+		"fewer values than indices":    {csr(2, 2, []int{0, 1, 2}, []int{1, 0}, 1), coles.ErrShape},
+		"first pointer not 0":          {csr(2, 2, []int{1, 1, 2}, []int{1, 0}, 1, 1), coles.ErrShape},
+		"NaN":                          {csr(2, 2, []int{0, 1, 2}, []int{1, 0}, math.NaN(), 1), coles.ErrNotFinite},
+		"negative behind a larger one": {csr(2, 2, []int{0, 2, 4}, []int{1, 1, 0, 0}, -5, 1, -5, 1), coles.ErrNegative},
+		"negative":                     {csr(2, 2, []int{0, 1, 2}, []int{1, 0}, -1, -1), coles.ErrNegative},
+		"one direction only":           {csr(2, 2, []int{0, 1, 1}, []int{1}, 1), coles.ErrAsymmetric},
+		"other weight back":            {csr(2, 2, []int{0, 1, 2}, []int{1, 0}, 1, 2), coles.ErrAsymmetric},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(coles.FromCSR(c.a)), c.want)
+			_, err := coles.FromDirectedCSR(c.a)
+			if c.want != coles.ErrAsymmetric {
+				testkit.WantError(t, err, c.want)
+			} else if err != nil {
+				t.Errorf("as a directed graph: %v", err)
+			}
+		})
+	}
+}
+
+// An input is a graph, features, and a number of columns.
+type input struct {
+	t *testing.T
+	g *coles.Graph
+	x mat.Matrix
+	k int
+}
+
+// doors are the functions that take such things, and what they make of them, to be looked at.
+var doors = map[string]func(in input) (mat.Matrix, error){
+	"Fit":         func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverDirect) },
+	"Fit, krylov": func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverKrylov) },
+	"Fit, no x":   func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, nil, in.k, coles.SolverKrylov) },
+	"Filter":      func(in input) (mat.Matrix, error) { return dense(coles.SGC(2).Apply(ctx, coles.Normalize(in.g), in.x)) },
+	"Contrast": func(in input) (mat.Matrix, error) {
+		dw, err := coles.Contrast(ctx, in.g, coles.UniformNegatives(2), 1, 1, 1)
+		if err != nil {
+			return nil, err
+		}
+		return dense(dw.Apply(ctx, mat.NewDense(in.g.Nodes(), 1, nil)))
+	},
+	"Solve": func(in input) (mat.Matrix, error) {
+		return rows(coles.Solve(ctx, in.x, contrast(in.g, noNegatives), in.k))
+	},
+	"SolveImplicit": func(in input) (mat.Matrix, error) {
+		return rows(coles.SolveImplicit(ctx, in.x, coles.Normalize(in.g), coles.SGC(1), contrast(in.g, noNegatives), in.k))
+	},
+	"Eigenmaps": func(in input) (mat.Matrix, error) {
+		y, _, err := coles.Eigenmaps(ctx, contrast(in.g, coles.ExpectedDegreeNegatives()), in.k)
+		return y, err
+	},
+	"KNN": func(in input) (mat.Matrix, error) {
+		if in.g.Nodes() > 1000 {
+			return eye(1), nil // all pairs would take a minute
+		}
+		g, err := coles.KNN(ctx, in.x, in.k)
+		if err != nil {
+			return nil, err
+		}
+		return g.CSR(), nil
+	},
+	"Preparation": func(in input) (y mat.Matrix, err error) {
+		for how := coles.PrepareNone; how <= coles.PrepareStandardize; how++ {
+			p, err := how.Fit(ctx, in.x)
+			if err != nil {
+				return nil, err
+			}
+			if y, err = p.Apply(ctx, in.x); err != nil {
+				return nil, err
+			}
+			wantFinite(in.t, how.String(), y)
+			y.(mat.Mutable).Set(0, 0, 17) // it is the caller's
+		}
+		return y, nil
+	},
+	"Smoothness": func(in input) (mat.Matrix, error) { return number(coles.SGC(2).Smoothness(ctx, in.g, 1)) },
+	"Estimate": func(in input) (mat.Matrix, error) {
+		s := coles.DefaultSettings()
+		s.Dim = in.k
+		bytes, err := s.Estimate(in.g, in.x)
+		return number(float64(bytes), err)
+	},
+}
+
+// fitAndEmbed sends a model through everything that a model can do.
+func fitAndEmbed(g *coles.Graph, x mat.Matrix, k int, solver coles.Solver) (mat.Matrix, error) {
+	m, err := coles.Fit(ctx, g, x, coles.WithDim(k), coles.WithSolver(solver))
+	if err != nil {
+		return nil, err
+	}
+	y := m.Embedding()
+	if r, c := y.Dims(); r != g.Nodes() || c != m.Report().Dim || c != m.Settings().Dim {
+		return nil, fmt.Errorf("an embedding of %d × %d for %d nodes, dim %d", r, c, g.Nodes(), m.Report().Dim)
+	}
+	again, err := read(m).Embed(ctx, g, x)
+	if err == nil && !mat.Equal(again, y) {
+		return nil, errors.New("the model that was read embeds otherwise")
+	}
+	return y, err
+}
+
+func dense(y *mat.Dense, err error) (mat.Matrix, error) { return y, err }
+
+func number(v float64, err error) (mat.Matrix, error) { return mat.NewDense(1, 1, []float64{v}), err }
+
+func rows(p *coles.Projection, err error) (mat.Matrix, error) {
+	if err != nil {
+		return nil, err
+	}
+	return p.P, nil
+}
+
+// A refusal is an error that some doors give; the others give finite numbers.
+type refusal struct {
+	err error
+	by  []string
+}
+
+func by(err error, doors ...string) refusal { return refusal{err, doors} }
+
+// The table of unusual inputs for every door: a named error, or numbers that are numbers.
+func TestUnusualInputs(t *testing.T) {
+	g, words, x := small(151)
+	const n, d, wide = 120, 40, 50_000 // wide² > 2³¹
+	with := func(change func(i, j int, v float64) float64) *mat.Dense {
+		changed := mat.DenseCopyOf(x)
+		changed.Apply(change, x)
+		return changed
+	}
+	scaled := func(c float64) *mat.Dense { return with(func(_, _ int, v float64) float64 { return c * v }) }
+	path := edges(0, 1, 1, 2)
+	loops := testkit.Must(coles.NewGraph(n, edges(0, 0, 1, 1), coles.WithSelfLoopsKept()))
+	badK := []refusal{by(coles.ErrSetting, "Fit", "Fit, krylov", "Fit, no x", "Solve", "SolveImplicit", "Eigenmaps", "Estimate", "KNN")}
+	zeroK := []refusal{by(coles.ErrSetting, "Solve", "SolveImplicit", "Eigenmaps", "KNN")} // the default elsewhere
+	reading := []string{"Fit", "Fit, krylov", "Filter", "Solve", "SolveImplicit", "Estimate"}
+	steps := []string{"Solve", "SolveImplicit"} // prepare nothing
+	for name, c := range map[string]struct {
+		in   input
+		want []refusal
+	}{
+		"plain":                   {input{nil, g, words, 3}, nil},
+		"a row too few":           {input{nil, g, x.Slice(0, n-1, 0, d), 3}, []refusal{by(coles.ErrShape, reading...)}},
+		"k = 0":                   {input{nil, g, words, 0}, zeroK},
+		"k < 0":                   {input{nil, g, words, -3}, badK},
+		"k = d":                   {input{nil, g, words, d}, nil},
+		"k > d":                   {input{nil, g, words, d + 1}, []refusal{by(coles.ErrSetting, "Fit", "Fit, krylov", "Solve", "SolveImplicit", "Estimate")}},
+		"k > n":                   {input{nil, g, words, n + 1}, badK},
+		"the largest k":           {input{nil, g, words, math.MaxInt}, badK},
+		"one node":                {input{nil, graphOf(1), x.Slice(0, 1, 0, d), 1}, []refusal{by(coles.ErrDense, "Contrast"), by(coles.ErrSetting, "KNN")}},
+		"one edge":                {input{nil, graphOf(2, 0, 1), x.Slice(0, 2, 0, d), 1}, nil},
+		"one feature":             {input{nil, g, x.Slice(0, n, 0, 1), 1}, nil},
+		"more features than rows": {input{nil, graphOf(9, 0, 1, 2, 3), x.Slice(0, 9, 0, d), 7}, nil},
+		"no edges":                {input{nil, graphOf(n), words, 3}, nil},
+		"isolated nodes":          {input{nil, graphOf(n, 0, 1, 1, 2, 5, 6), words, 3}, nil},
+		"complete":                {input{nil, completeGraph(n), words, 3}, nil},
+		"self loops only":         {input{nil, loops, words, 3}, nil},
+		"huge and tiny weights":   {input{nil, weighing(n, path, 1e300, 1e-300), words, 3}, nil},
+		"the largest weights":     {input{nil, weighing(n, path, 1.5e308, 1e307), words, 3}, nil},
+		"the smallest weights":    {input{nil, weighing(n, path, 5e-324, 5e-324), words, 3}, nil},
+		"zero features":           {input{nil, g, mat.NewDense(n, d, nil), 3}, nil},
+		"zero rows":               {input{nil, g, with(func(i, _ int, v float64) float64 { return v * float64(i/50) }), 3}, nil},
+		"constant features":       {input{nil, g, with(func(int, int, float64) float64 { return 1 }), 3}, nil},
+		"columns twice":           {input{nil, g, with(func(i, j int, _ float64) float64 { return x.At(i, j%20) }), 30}, nil},
+		"features of 1e200":       {input{nil, g, scaled(1e200), 3}, []refusal{by(coles.ErrNotFinite, steps...)}},
+		"features of 1e308":       {input{nil, g, scaled(5e307), 3}, []refusal{by(coles.ErrNotFinite, "Solve", "SolveImplicit", "KNN")}},
+		"features of 1e-200":      {input{nil, g, scaled(1e-200), 3}, []refusal{by(coles.ErrPrecision, steps...)}},
+		"the smallest features":   {input{nil, g, scaled(5e-324), 3}, []refusal{by(coles.ErrPrecision, steps...)}},
+		"n² > 2³¹":                {input{nil, graphOf(wide, 0, 1, 1, 2, 7, 9), mat.NewDense(wide, 2, nil), 2}, nil},
+	} {
+		for door, open := range doors {
+			t.Run(name+", "+door, func(t *testing.T) {
+				if c.in.g.Nodes() == wide {
+					skipUnderRace(t)
+				}
+				var want error
+				for _, r := range c.want {
+					if slices.Contains(r.by, door) {
+						want = r.err
+					}
+				}
+				c.in.t = t
+				switch y, err := open(c.in); {
+				case want != nil:
+					testkit.WantError(t, err, want)
+				case err != nil:
+					t.Errorf("error %v, want none", err)
+				default:
+					wantFinite(t, door, y)
+				}
+			})
+		}
+	}
+}
+
+// No door writes to its input, and what it returns shares nothing with it.
+func TestInputsAreLeftAlone(t *testing.T) {
+	g, words, x := small(82)
+	part := mat.NewDense(120, 45, nil).Slice(0, 120, 3, 43).(*mat.Dense) // of a larger matrix
+	part.Copy(x)
+	graph, features := testkit.Bits(g.CSR()), testkit.Bits(x)
+	for name, x := range map[string]mat.Matrix{"sparse": words, "dense": x, "a part": part, "float32": testkit.SingleOf(x)} {
+		for door, open := range doors {
+			if y, ok := testkit.Must(open(input{t, g, x, 4})).(*mat.Dense); ok {
+				y.Set(0, 0, 1e9)
+			}
+			testkit.WantSame(t, door+": "+name, testkit.Bits(x), features)
+			testkit.WantSame(t, door+": the graph", testkit.Bits(g.CSR()), graph)
+		}
+	}
+}
+
+// Sizes that do not fit together, where there are two of them.
+func TestSizesThatDoNotFit(t *testing.T) {
+	g, words, x := small(152)
+	other := testkit.RandomGraph(1, 119, 0.1)
+	m := fitted(g, words, coles.WithDim(3))
+	graphOnly := fitted(g, nil, coles.WithDim(3))
+	triangle, three := graphOf(3, 0, 1, 1, 2, 2, 0), coles.DefaultSettings()
+	three.Dim = 3
+	for name, c := range map[string]struct{ err, want error }{
+		"Embed, other rows":         {testkit.Err(m.Embed(ctx, other, words)), coles.ErrShape},
+		"Embed, other columns":      {testkit.Err(m.Embed(ctx, g, x.Slice(0, 120, 0, 39))), coles.ErrShape},
+		"Embed, negative counts":    {testkit.Err(m.Embed(ctx, graphOf(1), mat.NewDense(1, 40, slices.Repeat([]float64{-1}, 40)))), coles.ErrNegative},
+		"Embed, features for none":  {testkit.Err(graphOnly.Embed(ctx, g, words)), coles.ErrShape},
+		"DeltaW.Apply":              {testkit.Err(contrast(other, noNegatives).Apply(ctx, words)), coles.ErrShape},
+		"SolveImplicit, other W":    {testkit.Err(coles.SolveImplicit(ctx, words, coles.Normalize(other), coles.SGC(1), contrast(g, noNegatives), 2)), coles.ErrShape},
+		"components only":           {testkit.Err(coles.Fit(ctx, triangle, nil, coles.WithDim(3))), coles.ErrSetting},
+		"components only, estimate": {testkit.Err(coles.Settings.Estimate(three, triangle, nil)), coles.ErrSetting},
+		"nothing to draw for a fit": {testkit.Err(coles.Fit(ctx, completeGraph(9), eye(9), coles.WithContrast(coles.UniformNegatives(1).ExcludeEdges(), 1, 1))), coles.ErrDense},
+	} {
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, c.err, c.want) })
+	}
+}
+
+// What leaves the range of the numbers is an error, not an infinity.
+func TestOverflowIsAnError(t *testing.T) {
+	g, _, x := small(162)
+	huge, tiny := mat.NewDense(120, 40, nil), mat.NewDense(2, 1, []float64{0, 1e-300})
+	huge.Scale(4e307, x)
+	none := coles.WithPreparation(coles.PrepareNone)
+	m := fitted(g, x, none, coles.WithDim(3))
+	standard := testkit.Must(coles.PrepareStandardize.Fit(ctx, tiny))
+	for door, err := range map[string]error{
+		"Filter.Apply":   testkit.Err(coles.Polynomial(10).Apply(ctx, coles.Normalize(g), huge)),
+		"DeltaW.Apply":   testkit.Err(contrast(g, noNegatives).Shift(10).Apply(ctx, huge)),
+		"Embed":          testkit.Err(m.Embed(ctx, g, huge)),
+		"Scaling.Apply":  testkit.Err((&coles.Scaling{Factors: []float64{10}}).Apply(ctx, mat.NewDense(1, 1, []float64{1e308}))),
+		"Fit":            testkit.Err(coles.Fit(ctx, g, huge, none)),
+		"Preparer.Apply": testkit.Err(standard.Apply(ctx, mat.NewDense(1, 1, []float64{1e300}))),
+	} {
+		t.Run(door, func(t *testing.T) { testkit.WantError(t, err, coles.ErrNotFinite) })
+	}
+	small := mat.NewDense(120, 40, nil)
+	small.Scale(1e-200, x)
+	testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, small, none)), coles.ErrPrecision)
+}
+
+// A context that has ended already ends every call.
+func TestCancelledBeforeItBegan(t *testing.T) {
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	for door, call := range cancellable(120, 40) {
+		if err := call(over); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error is %v, want context.Canceled", door, err)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A disk that fails at any byte is reported, and a binary file that ends there is cut off.
+func TestStreamsFailAtEveryByte(t *testing.T) {
+	const edges, features, labels = "a,b,1\nb,c,2\n", "a,1\nb,2\nc,3\n", "a,x\nb,y\n"
+	list := func(edges, features, labels io.Reader) error {
+		return testkit.Err(ReadEdgeList(edges, features, EdgeListOptions{Labels: labels}))
+	}
+	text := strings.NewReader
+	for _, c := range []struct {
+		place, file string
+		cut         bool // a part of it is never a file
+		read        func(r io.Reader) error
+	}{
+		{"edges:", edges, false, func(r io.Reader) error { return list(r, text(features), text(labels)) }},
+		{"features:", features, false, func(r io.Reader) error { return list(text(edges), r, text(labels)) }},
+		{"labels:", labels, false, func(r io.Reader) error { return list(text(edges), text(features), r) }},
+		{"matrix:", marketHead + "2 2 2\n1 1 1\n2 1 3\n", false, func(r io.Reader) error { return testkit.Err(ReadMatrixMarket(r)) }},
+		{"matrix:", "%%MatrixMarket matrix array real general\n1 2\n1\n2\n", false, func(r io.Reader) error { return testkit.Err(ReadMatrixMarket(r)) }},
+		{"word2vec:", "2 1\na 1\nb 2\n", false, func(r io.Reader) error { return testkit.Err(readWord2Vec(r, "word2vec")) }},
+		{"word2vec:", "2 1\n" + binaryRow("a", 1) + "\n" + binaryRow("b", 2), true, func(r io.Reader) error { return testkit.Err(readWord2VecBinary(r, "word2vec")) }},
+		{"npy: byte ", string(npyArray("<f4", "(2, 3)", []float32{1, 2, 3, 4, 5, 6})), true, func(r io.Reader) error { return testkit.Err(ReadNPY(r)) }},
+		{"splits: byte ", smallSplits, true, func(r io.Reader) error { return testkit.Err(ReadSplits(r, 6)) }},
+	} {
+		for k := range len(c.file) {
+			place := c.place
+			if strings.HasSuffix(place, "byte ") {
+				place += fmt.Sprint(k)
+			}
+			wantError(t, c.read(failAfter([]byte(c.file[:k]))), errDisk, place)
+			if c.cut && k > len("2 1\n") {
+				wantError(t, c.read(text(c.file[:k])), coles.ErrChecksum, c.place)
+			}
+		}
+		if err := c.read(text(c.file)); err != nil {
+			t.Errorf("%s %v", c.place, err)
+		}
+	}
+}
+
+// failingFrom fails to read any byte from at on.
+type failingFrom struct {
+	data []byte
+	at   int64
+}
+
+func (f failingFrom) ReadAt(p []byte, off int64) (int, error) {
+	if off+int64(len(p)) > f.at {
+		return 0, errDisk
+	}
+	return bytes.NewReader(f.data).ReadAt(p, off)
+}
+
+func TestArchivesFailAtEveryByte(t *testing.T) {
+	file := zipFile(smallNPZ())
+	for k := range len(file) {
+		wantError(t, testkit.Err(readBytes(file[:k])), coles.ErrChecksum, "npz")
+		wantError(t, testkit.Err(ReadNPZ(failingFrom{file, int64(k)}, int64(len(file)))), errDisk, "npz")
+		wantError(t, testkit.Err(ReadMatrices(failingFrom{file, int64(k)}, int64(len(file)))), errDisk, "npz")
+	}
+}
+
+// failingFS fails to read one of its files from a byte on.
+type failingFS struct {
+	fstest.MapFS
+	name string
+	at   int
+}
+
+type failingFile struct {
+	fs.File
+	r io.Reader
+}
+
+func (f failingFile) Read(p []byte) (int, error) { return f.r.Read(p) }
+
+func (f failingFS) Open(name string) (fs.File, error) {
+	file, err := f.MapFS.Open(name)
+	if err != nil || name != f.name {
+		return file, err
+	}
+	return failingFile{file, failAfter(f.MapFS[name].Data[:f.at])}, nil
+}
+
+func TestFoldersFailAtEveryByte(t *testing.T) {
+	parts := smallOGB()
+	for _, unread := range []string{"mapping/nodeidx2paperid.csv", "raw/num-edge-list.csv"} {
+		delete(parts, unread)
+	}
+	fsys := files(parts, false)
+	for name, file := range fsys {
+		for k := range len(file.Data) + 1 {
+			wantError(t, testkit.Err(readOGB(failingFS{fsys, name, k}, ".")), errDisk, name)
+		}
+	}
+	fsys = planetoidFS(smallPlanetoid())
+	for name, file := range fsys {
+		for k := range len(file.Data) {
+			wantError(t, testkit.Err(readPlanetoid(failingFS{fsys, name, k}, "toy", "")), errDisk, name+": byte")
+			cut := planetoidFS(smallPlanetoid())
+			cut[name] = &fstest.MapFile{Data: file.Data[:k]}
+			_, err := readPlanetoid(cut, "toy", "")
+			if !strings.HasSuffix(name, "test.index") {
+				wantError(t, err, coles.ErrChecksum, name+": byte")
+			} else if k < len(file.Data)-1 && err == nil { // any prefix is text of the wrong number of lines, or of digits
+				t.Errorf("test.index cut at byte %d was read", k)
+			}
+		}
+	}
+}
+
+// Writers report the disk that fails at any byte, and what they are given in vain before the first.
+func TestWritersFailAtEveryByte(t *testing.T) {
+	m := mat.NewDense(3, 2, []float64{1, 0.1, -2, 3, 1e20, 5})
+	narrow := testkit.SingleOf(m)
+	d := smallDataset()
+	for name, write := range map[string]func(w io.Writer) error{
+		"npy":             func(w io.Writer) error { return WriteNPY(w, narrow) },
+		"npz":             func(w io.Writer) error { return WriteNPZ(w, d) },
+		"npz: ":           func(w io.Writer) error { return WriteMatrices(w, map[string]mat.Matrix{"y": m, "x": m.T()}) },
+		"tsv":             func(w io.Writer) error { return WriteTSV(w, nil, m) },
+		"word2vec":        func(w io.Writer) error { return WriteWord2Vec(w, nil, m) },
+		"word2vec binary": func(w io.Writer) error { return WriteWord2VecBinary(w, nil, m) },
+		"matrix market":   func(w io.Writer) error { return WriteMatrixMarket(w, m) },
+		"splits":          func(w io.Writer) error { return WriteSplits(w, 4, d.Splits) },
+	} {
+		var whole bytes.Buffer
+		if err := write(&whole); err != nil {
+			t.Fatal(err)
+		}
+		for left := range whole.Len() {
+			var b bytes.Buffer
+			wantError(t, write(&limited{&b, left}), errDisk, "write "+name)
+			if !bytes.HasPrefix(whole.Bytes(), b.Bytes()) {
+				t.Fatalf("%s: something else was written before byte %d", name, left)
+			}
+			if strings.HasPrefix(name, "npz") && testkit.Err(readBytes(b.Bytes())) == nil {
+				t.Fatalf("%d of %d bytes make an archive", left, whole.Len())
+			}
+		}
+	}
+	// The error names the member: here one larger than all buffers.
+	large := &Dataset{Adjacency: KarateClub().Adjacency, Features: mat.NewDense(34, 1<<14, nil)}
+	wantError(t, WriteNPZ(&limited{io.Discard, 1 << 18}, large), errDisk, "attr_matrix")
+}

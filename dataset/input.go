@@ -1,0 +1,111 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"coles/dataset/internal/npy"
+	"coles/dataset/internal/source"
+)
+
+// What can go wrong here and nowhere else; see the package comment for all errors.
+var (
+	// ErrMissing: a part that the format requires is not there.
+	ErrMissing = errors.New("missing part")
+	// ErrDuplicate: something that may be given once is given twice.
+	ErrDuplicate = errors.New("given twice")
+	// ErrObject: an array of pickled Python objects, or a pickle that asks for a class outside
+	// those a dataset needs. Neither is ever built.
+	ErrObject = npy.ErrObject
+	// ErrLayout: a sound file whose numbers do not lie in it as memory needs them.
+	ErrLayout = errors.New("not laid out for mapping")
+	// ErrServer: a server does not hand out the file asked for.
+	ErrServer = errors.New("the server does not give the file")
+)
+
+// ParseError says where in which file reading stopped, and why.
+type ParseError struct {
+	File   string // file or archive member; a plain word such as "edges" for an unnamed stream
+	Line   int    // 1-based; 0 for a binary format
+	Column int    // 1-based, in bytes; 0 when the whole line is meant
+	Offset int64  // byte offset in a binary file; negative when the place is not one byte
+	Err    error  // wraps a named error, or that of the reader
+}
+
+// Error formats as file:line:column, or file and byte offset, and the cause.
+func (e *ParseError) Error() string {
+	var b strings.Builder
+	b.WriteString("dataset: ")
+	b.WriteString(e.File)
+	switch {
+	case e.Line > 0 && e.Column > 0:
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	case e.Line > 0:
+		fmt.Fprintf(&b, ":%d", e.Line)
+	case e.Offset >= 0:
+		fmt.Fprintf(&b, ": byte %d", e.Offset)
+	}
+	fmt.Fprintf(&b, ": %v", e.Err)
+	return b.String()
+}
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// fault is a fault that concerns a file as a whole.
+func fault(file, format string, args ...any) error {
+	return placed(file, fmt.Errorf(format, args...))
+}
+
+// placed puts a fault into a file: at a byte if it says which, and as it is if it has its place.
+func placed(file string, err error) error {
+	var parse *ParseError
+	var at *source.Error
+	switch {
+	case err == nil, errors.As(err, &parse):
+		return err
+	case errors.As(err, &at):
+		return &ParseError{File: file, Offset: at.Offset, Err: at.Err}
+	}
+	return &ParseError{File: file, Offset: -1, Err: err}
+}
+
+// faults keeps the first fault, which ends a reading.
+type faults struct{ err error }
+
+func (f *faults) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// openFile opens the file at path, gzipped or not. What it unpacks to is within the budget of its
+// size and so many free bytes.
+func openFile(path string, free int64) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	r, err := source.Unpack(f, free)
+	return r, placed(path, err)
+}
+
+// open reads the file at path by way of read.
+func open[T any](path string, free int64, read func(r io.Reader, file string) (T, error)) (v T, err error) {
+	f, err := openFile(path, free)
+	if err != nil {
+		return v, err
+	}
+	defer f.Close()
+	return read(f, path)
+}
+
+// nameOf is the name of a dataset that is one file.
+func nameOf(path string) string {
+	base := strings.TrimSuffix(filepath.Base(path), ".gz")
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}

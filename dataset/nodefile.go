@@ -1,0 +1,295 @@
+package dataset
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coles"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// nodeIDs numbers the nodes in the order they come. Ids that are integers, as those of most large
+// graphs are, are found by their value.
+type nodeIDs struct {
+	rows   map[string]int32 // of ids that are no integers
+	direct []int32          // row plus one of integers below its length
+	far    map[uint64]int32 // of larger integers
+	ids    []string
+	closed bool // no new ones
+}
+
+func newNodeIDs() *nodeIDs {
+	return &nodeIDs{rows: make(map[string]int32), far: make(map[uint64]int32)}
+}
+
+// has reports whether an id has been numbered.
+func (n *nodeIDs) has(id string) bool {
+	if v, end, ok := plainInteger([]byte(id), 0); ok && end == len(id) {
+		_, ok := n.rowOf(v)
+		return ok
+	}
+	_, ok := n.rows[id]
+	return ok
+}
+
+// number returns the row of an id, adding it unless the set is closed.
+func (n *nodeIDs) number(id string) (int, error) {
+	if v, end, ok := plainInteger([]byte(id), 0); ok && end == len(id) {
+		return n.numberOf(v)
+	}
+	if i, ok := n.rows[id]; ok {
+		return int(i), nil
+	}
+	id = strings.Clone(id) // a field holds on to its whole line
+	i, err := n.add(id)
+	if err == nil {
+		n.rows[id] = int32(i)
+	}
+	return i, err
+}
+
+// numberOf is number for an id that is an integer without sign or leading zeros.
+func (n *nodeIDs) numberOf(v uint64) (int, error) {
+	if i, ok := n.rowOf(v); ok {
+		return i, nil
+	}
+	i, err := n.add(strconv.FormatUint(v, 10))
+	if err != nil {
+		return 0, err
+	}
+	n.reach()
+	if v < uint64(len(n.direct)) {
+		n.direct[v] = int32(i + 1)
+	} else {
+		n.far[v] = int32(i)
+	}
+	return i, nil
+}
+
+// rowOf finds an integer.
+func (n *nodeIDs) rowOf(v uint64) (int, bool) {
+	if v < uint64(len(n.direct)) {
+		i := n.direct[v]
+		return int(i) - 1, i > 0
+	}
+	i, ok := n.far[v]
+	return int(i), ok
+}
+
+// add appends a new id where there may be one.
+func (n *nodeIDs) add(id string) (int, error) {
+	switch {
+	case n.closed:
+		return 0, fmt.Errorf("%w: unknown node %q", coles.ErrIDs, id)
+	case len(n.ids) == maxDim:
+		return 0, fmt.Errorf("more than %d nodes: %w", maxDim, coles.ErrTooLarge)
+	}
+	n.ids = append(n.ids, id)
+	return len(n.ids) - 1, nil
+}
+
+// reach keeps direct between two and eight times as long as there are nodes: what few large ids
+// there are cannot make it grow beyond the graph.
+func (n *nodeIDs) reach() {
+	if 2*len(n.ids) <= len(n.direct) {
+		return
+	}
+	longer := make([]int32, max(1024, 8*len(n.ids)))
+	copy(longer, n.direct)
+	n.direct = longer
+	for v, i := range n.far {
+		if v < uint64(len(longer)) {
+			longer[v] = i + 1
+			delete(n.far, v)
+		}
+	}
+}
+
+// node is the row of the node that field k names.
+func (t *table) node(k int, nodes *nodeIDs) int {
+	if t.cols[k] == "" {
+		t.fault(k, "%w: an empty node id", coles.ErrFormat)
+		return 0
+	}
+	i, err := nodes.number(t.cols[k])
+	if err != nil {
+		t.fault(k, "%w", err)
+	}
+	return i
+}
+
+// readFeatures reads one node a line and numbers the nodes in that order. The first line decides
+// between dense and sparse.
+func readFeatures(t *table, mode HeaderMode, nodes *nodeIDs) (x mat.Matrix) {
+	some := t.start(mode, func() bool {
+		return len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isValue)
+	})
+	switch {
+	case !some:
+		t.fail(fault(t.file, "%w: no line with features", ErrMissing))
+	case t.sparseRow():
+		x = readSparseRows(t, nodes)
+	default:
+		x = readDenseRows(t, nodes)
+	}
+	t.checkGuess(1, nodes)
+	return x
+}
+
+// sparseRow reports whether the current line is "id index:value …" or an id alone, a node without
+// features.
+func (t *table) sparseRow() bool {
+	if len(t.cols) == 1 {
+		return true
+	}
+	first, _, _ := strings.Cut(t.cols[1], " ")
+	index, value, ok := strings.Cut(first, ":")
+	_, err := strconv.Atoi(index)
+	return ok && err == nil && isNumber(value)
+}
+
+// newRow numbers the node of the current line.
+func (t *table) newRow(nodes *nodeIDs) {
+	before := len(nodes.ids)
+	if t.node(0, nodes) < before {
+		t.fault(0, "%w: features of node %q twice", coles.ErrIDs, t.cols[0])
+	}
+}
+
+func readDenseRows(t *table, nodes *nodeIDs) mat.Matrix {
+	var data []float64
+	width := len(t.cols)
+	for t.next() {
+		t.newRow(nodes)
+		if len(t.cols) != width {
+			t.fault(-1, "%d values, the lines before have %d: %w", len(t.cols)-1, width-1, coles.ErrShape)
+		}
+		data = t.numbers(data, 1)
+	}
+	if t.err != nil {
+		return nil
+	}
+	return mat.NewDense(len(nodes.ids), width-1, data)
+}
+
+// readSparseRows reads "id index:value …", the pairs separated like the id or, as in a
+// tab-separated file with one field of them, by spaces. The number of columns is one more than the
+// largest index, within what [Dataset.Validate] allows.
+func readSparseRows(t *table, nodes *nodeIDs) mat.Matrix {
+	indptr := []int{0}
+	var ind []int
+	var data []float64
+	cols := 0
+	last := &ParseError{File: t.file} // where the last column is
+	for t.next() {
+		t.newRow(nodes)
+		for k := 1; k < len(t.cols); k++ {
+			for _, pair := range strings.Fields(t.cols[k]) {
+				j, v := t.pair(k, pair)
+				ind, data = append(ind, j), append(data, v)
+				if j >= cols {
+					cols = j + 1
+					last.Line, last.Column = t.line, t.at[k]+1
+				}
+			}
+		}
+		if j, twice := repeated(ind[indptr[len(indptr)-1]:]); twice {
+			t.fault(-1, "feature %d of node %q: %w", j, t.cols[0], ErrDuplicate)
+		}
+		indptr = append(indptr, len(ind))
+	}
+	if cols == 0 {
+		t.fail(fault(t.file, "%w: no node has a feature", ErrMissing))
+	}
+	if last.Err = checkWidth(cols, len(ind)); last.Err != nil {
+		t.fail(last)
+	}
+	if t.err != nil {
+		return nil
+	}
+	return sparse.NewCSR(len(nodes.ids), cols, indptr, ind, data)
+}
+
+func (t *table) pair(k int, pair string) (j int, v float64) {
+	index, value, ok := strings.Cut(pair, ":")
+	j, err := strconv.Atoi(index)
+	outside := errors.Is(err, strconv.ErrRange)
+	switch {
+	case !ok || err != nil && !outside:
+		t.fault(k, "%w: %q is not index:value", coles.ErrFormat, pair)
+	case outside || j < 0 || j >= maxDim:
+		t.fault(k, "feature %s: %w", index, coles.ErrIndex)
+	default:
+		return j, t.parse(k, value)
+	}
+	return 0, 0
+}
+
+// repeated returns a column that a row has twice.
+func repeated(cols []int) (int, bool) {
+	if !slices.IsSorted(cols) {
+		cols = slices.Sorted(slices.Values(cols))
+	}
+	for k := 1; k < len(cols); k++ {
+		if cols[k] == cols[k-1] {
+			return cols[k], true
+		}
+	}
+	return 0, false
+}
+
+// readLabels fills Labels, Unlabeled and Classes.
+func readLabels(t *table, mode HeaderMode, nodes *nodeIDs, d *Dataset) {
+	class := make([]string, len(nodes.ids)) // "" for none
+	names := make(map[string]int)
+	t.start(mode, func() bool { return false })
+	for t.next() {
+		if len(t.cols) != 2 || t.cols[1] == "" {
+			t.fault(-1, "%w: %d fields, a label line is an id and a label", coles.ErrFormat, len(t.cols))
+			break
+		}
+		i := t.node(0, nodes)
+		if class[i] != "" {
+			t.fault(0, "label of node %q: %w", t.cols[0], ErrDuplicate)
+		}
+		class[i] = strings.Clone(t.cols[1])
+		names[class[i]] = 0
+		if len(names) > maxClasses {
+			t.fault(1, "more than %d classes: %w", maxClasses, coles.ErrTooLarge)
+		}
+	}
+	t.checkGuess(1, nodes)
+	d.Classes = sortedNames(names)
+	for i, c := range d.Classes {
+		names[c] = i
+	}
+	d.Labels = make([]int, len(class))
+	for i, c := range class {
+		if d.Labels[i] = names[c]; c == "" {
+			d.Labels[i] = -1
+			d.Unlabeled = append(d.Unlabeled, i)
+		}
+	}
+}
+
+// sortedNames sorts class names: as numbers when all are integers, else as text.
+func sortedNames(names map[string]int) []string {
+	list := slices.Sorted(maps.Keys(names))
+	values := make(map[string]int, len(list))
+	for _, c := range list {
+		v, err := strconv.Atoi(c)
+		if err != nil {
+			return list
+		}
+		values[c] = v
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
+	return list
+}

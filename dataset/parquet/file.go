@@ -1,0 +1,116 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+
+	"coles"
+	"coles/dataset"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// rowsAtOnce are read or written between two growths of what is kept.
+const rowsAtOnce = 256
+
+// budget is what the pages of a file of size bytes may say that they expand to, as for the archives
+// of package dataset.
+func budget(size int64) int64 { return 256<<20 + 64*size }
+
+// open reads the footer and refuses what it and the headers of pages declare beyond the budget.
+func open(r io.ReaderAt, size int64) (*parquet.File, error) {
+	if err := checkFooter(r, size); err != nil {
+		return nil, err
+	}
+	f, err := parquet.OpenFile(r, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %w: %w", coles.ErrFormat, err)
+	}
+	left := budget(size)
+	for g, group := range f.Metadata().RowGroups {
+		for c := range group.Columns {
+			taken, err := checkPages(r, &group.Columns[c].MetaData, size, left)
+			if err != nil {
+				return nil, fmt.Errorf("parquet: row group %d, column %d: %w", g, c, err)
+			}
+			left -= taken
+		}
+	}
+	return f, nil
+}
+
+// guard makes an error of a panic: the decoders below are not ours, and what they make of a damaged
+// file is no reason to end a program.
+func guard(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("parquet: %w: the file makes its reader panic: %v", coles.ErrFormat, r)
+	}
+}
+
+// each visits the rows of a file. What a reader of Go values would make of a damaged one is not
+// safe: values come as they are, and say of which kind that is.
+func each(f *parquet.File, visit func(i int, row parquet.Row) error) (err error) {
+	defer guard(&err)
+	at := 0
+	for _, group := range f.RowGroups() {
+		rows := group.Rows()
+		defer rows.Close()
+		buf := make([]parquet.Row, rowsAtOnce)
+		for {
+			n, err := rows.ReadRows(buf)
+			for k := range n {
+				if err := visit(at+k, buf[k]); err != nil {
+					return fmt.Errorf("parquet: row %d: %w", at+k, err)
+				}
+			}
+			at += n
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("parquet: row %d: %w: %w", at, coles.ErrFormat, err)
+			}
+			if n == 0 {
+				return fmt.Errorf("parquet: row %d: %w: no more rows, and no end", at, coles.ErrFormat)
+			}
+		}
+	}
+	return nil
+}
+
+// text copies a value that has to be text.
+func text(v parquet.Value) (string, error) {
+	if v.Kind() != parquet.ByteArray {
+		return "", fmt.Errorf("%w: %v where text is expected", coles.ErrFormat, v.Kind())
+	}
+	return string(v.ByteArray()), nil
+}
+
+// leaf finds the place of a column's values in a row, and demands that they are of a physical type.
+func leaf(f *parquet.File, name string, want parquet.Kind) (int, error) {
+	c := column(f, name)
+	if c == nil {
+		return 0, fmt.Errorf("parquet: %w: column %q", dataset.ErrMissing, name)
+	}
+	for !c.Leaf() {
+		below := c.Columns()
+		if len(below) != 1 {
+			return 0, fmt.Errorf("parquet: column %q: %w: a group of %d columns", name, coles.ErrFormat, len(below))
+		}
+		c = below[0]
+	}
+	if kind := c.Type().Kind(); kind != want {
+		return 0, fmt.Errorf("parquet: column %q: %w: of type %v, want %v", name, coles.ErrFormat, kind, want)
+	}
+	return c.Index(), nil
+}
+
+// column finds a column of the first level; nil if there is none.
+func column(f *parquet.File, name string) *parquet.Column {
+	for _, c := range f.Root().Columns() {
+		if c.Name() == name {
+			return c
+		}
+	}
+	return nil
+}

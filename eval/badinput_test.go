@@ -1,0 +1,306 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/internal/matrix"
+	"coles/internal/testkit"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A given is what the functions of this package take.
+type given struct {
+	x             mat.Matrix
+	labels, rows  []int
+	pairs, others []coles.Edge
+	g             *coles.Graph
+	a, b          []float64
+	k             int
+	p             float64
+}
+
+// good is what they all take.
+func good() given {
+	const n = 24
+	x := normal(n, 5, 1, 61)
+	x.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, x) // similarities are not negative
+	pairs := []coles.Edge{{U: 0, V: 1}, {U: 2, V: 3}, {U: 1, V: 1}}
+	g := testkit.Must(coles.NewGraph(n, append(testkit.Ring(n, 1), coles.Edge{U: 0, V: 5})))
+	return given{x, randomLabels(n, 3, 61), upTo(n / 2), pairs, pairs, g, []float64{1, 2, 4}, []float64{2, 1, 3}, 2, 0.5}
+}
+
+// A door is a function of this package. What it returns is looked at by wantFinite.
+type door func(ctx context.Context, in given) (any, error)
+
+// learningDoors learn from a matrix, or reduce it.
+var learningDoors = map[string]door{
+	"Classify": func(ctx context.Context, in given) (any, error) {
+		return Classify(ctx, in.x, in.labels, []dataset.Split{{Train: in.rows}}, WithRegression(LogisticRegression{C: in.p}))
+	},
+	"LabelRates": func(ctx context.Context, in given) (any, error) {
+		return LabelRates(ctx, in.x, in.labels, []int{1, in.k}, 2, 1)
+	},
+	"LogisticRegression": func(ctx context.Context, in given) (any, error) {
+		m, err := LogisticRegression{Cs: []float64{in.p, 1}, Folds: in.k}.Fit(ctx, in.x, in.rows, in.labels)
+		if err != nil {
+			return nil, err
+		}
+		predicted, err := m.Predict(ctx, in.x, nil)
+		if err != nil {
+			return nil, err
+		}
+		scores, err := m.Scores(ctx, in.x, in.rows)
+		return []any{m.Coef, m.Intercept, predicted, scores}, err
+	},
+	"PCA": func(ctx context.Context, in given) (any, error) { return PCA(ctx, in.x, in.k) },
+	"RandomProjection": func(ctx context.Context, in given) (any, error) {
+		return RandomProjection(ctx, in.x, min(in.k, 100), 1)
+	},
+	"SpectralFeatures": func(ctx context.Context, in given) (any, error) { return SpectralFeatures(ctx, in.x, in.k) },
+	"Induce": func(ctx context.Context, in given) (any, error) {
+		part, err := Induce(ctx, in.g, in.x, in.rows)
+		if err != nil {
+			return nil, err
+		}
+		return []any{part.Features, part.Graph.Degrees()}, nil
+	},
+	"EmbedInductive": func(ctx context.Context, in given) (any, error) {
+		return EmbedInductive(ctx, in.g, in.x, in.rows, coles.WithDim(1))
+	},
+}
+
+// rowDoors look at the rows of a matrix.
+var rowDoors = map[string]door{
+	"KMeans": func(ctx context.Context, in given) (any, error) {
+		m, err := KMeans{Clusters: in.k, Starts: 2}.Fit(ctx, in.x)
+		if err != nil {
+			return nil, err
+		}
+		predicted, err := m.Predict(ctx, in.x)
+		return []any{m.Centres, m.Inertia, predicted}, err
+	},
+	"Cluster": func(ctx context.Context, in given) (any, error) {
+		return Cluster(ctx, in.x, in.labels, WithRuns(2), WithKMeans(KMeans{Clusters: in.k}))
+	},
+	"Cluster, as it is": func(ctx context.Context, in given) (any, error) {
+		return Cluster(ctx, in.x, in.labels, WithRuns(2), WithKMeans(KMeans{Clusters: in.k, Tolerance: in.p}), WithoutUnitRows())
+	},
+	"Silhouette":  func(ctx context.Context, in given) (any, error) { return Silhouette(ctx, in.x, in.labels) },
+	"NearestRows": func(ctx context.Context, in given) (any, error) { return NearestRows(ctx, in.x, in.rows, in.k, Cosine) },
+	"NearestRows, dot": func(ctx context.Context, in given) (any, error) {
+		return NearestRows(ctx, in.x, in.rows, in.k, DotProduct)
+	},
+	"NearestTo": func(ctx context.Context, in given) (any, error) { return NearestTo(ctx, in.x, in.x, in.k, Cosine) },
+	"PredictLinks": func(ctx context.Context, in given) (any, error) {
+		return PredictLinks(ctx, in.x, &HeldOutLinks{Positive: in.pairs, Negative: in.others}, Cosine, in.k)
+	},
+	"PredictLinks, dot": func(ctx context.Context, in given) (any, error) {
+		return PredictLinks(ctx, in.x, &HeldOutLinks{Positive: in.pairs, Negative: in.others}, DotProduct, in.k)
+	},
+	"PairScores": func(ctx context.Context, in given) (any, error) { return PairScores(ctx, in.x, in.pairs) },
+}
+
+// contextDoors read a graph or samples, and take a context.
+var contextDoors = map[string]door{
+	"NegativePairs": func(ctx context.Context, in given) (any, error) { return NegativePairs(ctx, in.g, min(in.k, 1000), 1) },
+	"HoldOutLinks": func(ctx context.Context, in given) (any, error) {
+		links, err := HoldOutLinks(ctx, in.g, in.p/10, 1)
+		if err != nil {
+			return nil, err
+		}
+		return links.Train.Degrees(), nil
+	},
+	"SpectralGraph": func(ctx context.Context, in given) (any, error) { return SpectralGraph(ctx, in.g, in.k) },
+	"ParzenDensity": func(ctx context.Context, in given) (any, error) { return ParzenDensity(ctx, in.a, in.b, in.p) },
+	"JensenShannonOfSamples": func(ctx context.Context, in given) (any, error) {
+		return JensenShannonOfSamples(ctx, in.a, in.b, 64, in.p)
+	},
+}
+
+// otherDoors take no context.
+var otherDoors = map[string]door{
+	"NodeHomophily":      func(_ context.Context, in given) (any, error) { return NodeHomophily(in.g, in.labels) },
+	"EdgeHomophily":      func(_ context.Context, in given) (any, error) { return EdgeHomophily(in.g, in.labels) },
+	"ExpectedHomophily":  func(_ context.Context, in given) (any, error) { return ExpectedHomophily(in.labels) },
+	"Modularity":         func(_ context.Context, in given) (any, error) { return Modularity(in.g, in.labels) },
+	"PositivePairs":      func(_ context.Context, in given) (any, error) { return PositivePairs(in.g) },
+	"Accuracy":           func(_ context.Context, in given) (any, error) { return Accuracy(in.labels, in.rows) },
+	"MicroF1":            func(_ context.Context, in given) (any, error) { return MicroF1(in.labels, in.labels) },
+	"MacroF1":            func(_ context.Context, in given) (any, error) { return MacroF1(in.labels, in.rows) },
+	"NMI":                func(_ context.Context, in given) (any, error) { return NMI(in.labels, in.rows) },
+	"ClusterAccuracy":    func(_ context.Context, in given) (any, error) { return ClusterAccuracy(in.labels, in.rows) },
+	"ClusterMacroF1":     func(_ context.Context, in given) (any, error) { return ClusterMacroF1(in.labels, in.labels) },
+	"AUC":                func(_ context.Context, in given) (any, error) { return AUC(in.a, in.b) },
+	"AveragePrecision":   func(_ context.Context, in given) (any, error) { return AveragePrecision(in.a, in.b) },
+	"HitsAt":             func(_ context.Context, in given) (any, error) { return HitsAt(in.a, in.b, in.k) },
+	"Compare":            func(_ context.Context, in given) (any, error) { return Compare(in.a, in.b, WithLevel(in.p)) },
+	"Compare, corrected": func(_ context.Context, in given) (any, error) { return Compare(in.a, in.b, WithCorrection(1, in.k)) },
+	"MeanStd": func(_ context.Context, in given) (any, error) {
+		m, s, err := MeanStd(in.a)
+		return []float64{m, s}, err
+	},
+	"DensityGrid":        func(_ context.Context, in given) (any, error) { return DensityGrid(min(in.k, 100), in.p, in.a, in.b) },
+	"SilvermanBandwidth": func(_ context.Context, in given) (any, error) { return SilvermanBandwidth(in.a) },
+	"Wasserstein":        func(_ context.Context, in given) (any, error) { return Wasserstein(in.a, in.b) },
+}
+
+// wantFinite looks through a result for a number that is none.
+func wantFinite(t *testing.T, result any) {
+	t.Helper()
+	switch r := result.(type) {
+	case mat.Matrix:
+		if most := testkit.Must(testkit.Must(matrix.Read(background, r)).Largest(background)); !matrix.Finite(most) {
+			t.Errorf("an entry of the result is %v", most)
+		}
+	case []any:
+		for _, part := range r {
+			wantFinite(t, part)
+		}
+	default: // JSON knows no other numbers
+		if _, err := json.Marshal(result); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// tryAll opens doors: each gives an error with a name, or numbers that are numbers.
+func tryAll(t *testing.T, ctx context.Context, doors map[string]door, in given) {
+	t.Helper()
+	for name, open := range doors {
+		result, err := open(ctx, in)
+		switch {
+		case err == nil:
+			wantFinite(t, result)
+		case !testkit.IsNamed(err, ErrSplit, ErrConvergence):
+			t.Errorf("error %v", err)
+		}
+		if t.Failed() {
+			t.Fatalf("%s, of %+v", name, in)
+		}
+	}
+}
+
+func TestBadMatricesAreRefused(t *testing.T) {
+	in := good()
+	doors := make(map[string]func(x mat.Matrix) error)
+	for name, open := range learningDoors {
+		if err := testkit.Err(open(background, in)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		doors[name] = func(x mat.Matrix) error {
+			bad := in
+			bad.x = x
+			return testkit.Err(open(background, bad))
+		}
+	}
+	testkit.RefuseMatrices(t, 24, 5, doors)
+	// Of two rows too few the labels, the graph, or the rows tell.
+	for _, name := range []string{"Classify", "LabelRates", "LogisticRegression", "Induce", "EmbedInductive"} {
+		testkit.WantError(t, doors[name](in.x.(*mat.Dense).Slice(0, 22, 0, 5)), coles.ErrShape)
+	}
+}
+
+// A SymCSR is read as it is, not as a dense copy.
+func TestSymmetricMatricesStaySparse(t *testing.T) {
+	w := good().g.Positive()
+	if f := testkit.Must(read(background, w)); f.Sparse != w.Raw() {
+		t.Error("it is copied")
+	}
+	dense := testkit.DenseOf(w.ToCSR())
+	testkit.WantClose(t, "the components", testkit.Must(PCA(background, w, 3)), testkit.Must(PCA(background, dense, 3)), 1e-12)
+}
+
+func TestEndedContextsAreRefused(t *testing.T) {
+	over, cancel := context.WithCancel(background)
+	cancel()
+	for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors} {
+		for name, open := range doors {
+			if err := testkit.Err(open(over, good())); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: error %v", name, err)
+			}
+		}
+	}
+}
+
+// Matrices, labels and counts at the ends of what there is.
+func TestExtremes(t *testing.T) {
+	const n, d = 24, 5
+	plain := good().x.(*mat.Dense)
+	filled := func(value func(i, j int) float64) *mat.Dense {
+		x := mat.NewDense(n, d, nil)
+		x.Apply(func(i, j int, _ float64) float64 { return value(i, j) }, x)
+		return x
+	}
+	scaled := func(c float64) *mat.Dense { return filled(func(i, j int) float64 { return c * plain.At(i, j) }) }
+	sign := func(i, j int) float64 { return float64(1 - 2*((i*j)%2)) }
+	for name, x := range map[string]mat.Matrix{
+		"no entries":                 sparse.NewCSR(n, d, make([]int, n+1), nil, nil),
+		"zeros":                      filled(func(int, int) float64 { return 0 }),
+		"constant":                   filled(func(int, int) float64 { return 1 }),
+		"rank one":                   filled(func(i, j int) float64 { return float64(1+i) * float64(1+j) }),
+		"rows twice":                 filled(func(i, j int) float64 { return plain.At(i/2, j) }),
+		"columns twice":              filled(func(i, j int) float64 { return plain.At(i, j/2) }),
+		"one column":                 plain.Slice(0, n, 0, 1),
+		"the largest":                filled(func(int, int) float64 { return math.MaxFloat64 }),
+		"the largest, both signs":    filled(func(i, j int) float64 { return math.MaxFloat64 * sign(i, j) }),
+		"one the largest":            filled(func(i, j int) float64 { return max(plain.At(i, j), math.MaxFloat64*float64(1-min(i+j, 1))) }),
+		"the smallest, both signs":   filled(func(i, j int) float64 { return 5e-324 * sign(i, j) }),
+		"1e150":                      scaled(1e150),
+		"1e200":                      scaled(1e200),
+		"1e307":                      scaled(1e307),
+		"1e-160":                     scaled(1e-160),
+		"1e-200":                     scaled(1e-200),
+		"1e-310, which has few bits": scaled(1e-310),
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := good()
+			in.x = x
+			tryAll(t, background, learningDoors, in)
+			tryAll(t, background, rowDoors, in)
+		})
+	}
+	for name, change := range map[string]func(in *given){
+		"one row":           func(in *given) { in.x, in.labels, in.k = plain.Slice(0, 1, 0, d), in.labels[:1], 1 },
+		"no labels":         func(in *given) { in.labels = nil },
+		"the smallest":      func(in *given) { in.labels[3] = math.MinInt },
+		"the largest":       func(in *given) { in.labels[3] = math.MaxInt },
+		"one class":         func(in *given) { clear(in.labels) },
+		"all differ":        func(in *given) { copy(in.labels, upTo(n)) },
+		"k = 0":             func(in *given) { in.k = 0 },
+		"k < 0":             func(in *given) { in.k = -1 },
+		"k > d":             func(in *given) { in.k = d + 1 },
+		"k > n":             func(in *given) { in.k = n + 1 },
+		"the largest k":     func(in *given) { in.k = math.MaxInt },
+		"no rows":           func(in *given) { in.rows = nil },
+		"a row far away":    func(in *given) { in.rows[1] = math.MaxInt },
+		"a pair far away":   func(in *given) { in.pairs[1].V = math.MinInt },
+		"no pairs":          func(in *given) { in.pairs, in.others = nil, nil },
+		"no edges":          func(in *given) { in.g = testkit.Must(coles.NewGraph(n, nil)) },
+		"every edge":        func(in *given) { in.g = testkit.Must(coles.NewGraph(n, testkit.RandomEdges(testkit.Random(1), n, 1))) },
+		"no samples":        func(in *given) { in.a, in.b = nil, nil },
+		"constant samples":  func(in *given) { in.a, in.b = []float64{2, 2, 2}, []float64{1, 1, 1} },
+		"the largest ones":  func(in *given) { in.a[0], in.b[1] = math.MaxFloat64, -math.MaxFloat64 },
+		"the smallest ones": func(in *given) { in.a, in.b = []float64{5e-324, 0, 0}, []float64{0, 5e-324, 5e-324} },
+		"p = 0":             func(in *given) { in.p = 0 },
+		"p < 0":             func(in *given) { in.p = -1 },
+		"p is NaN":          func(in *given) { in.p = math.NaN() },
+		"the largest p":     func(in *given) { in.p = math.MaxFloat64 },
+		"the smallest p":    func(in *given) { in.p = 5e-324 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors, otherDoors} {
+				in := good()
+				change(&in)
+				tryAll(t, background, doors, in)
+			}
+		})
+	}
+}

@@ -1,0 +1,143 @@
+package eval
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+)
+
+// Six things of three classes: 4/5 and 2/3 are the F1 of those that are predicted, and 0 that of
+// the class that is not, by hand.
+func TestMetricsByHand(t *testing.T) {
+	predicted, actual := []int{0, 0, 1, 1, 1, 1}, []int{0, 0, 0, 1, 1, 2}
+	testkit.WantSame(t, "accuracy", testkit.Must(Accuracy(predicted, actual)), 4./6)
+	testkit.WantSame(t, "micro F1", testkit.Must(MicroF1(predicted, actual)), 4./6)
+	if f1 := testkit.Must(MacroF1(predicted, actual)); math.Abs(f1-(4./5+2./3)/3) > 1e-15 {
+		t.Errorf("macro F1 is %v", f1)
+	}
+	mean, std, err := MeanStd([]float64{1, 3})
+	if mean != 2 || std != 1 || err != nil {
+		t.Errorf("mean %v, deviation %v, error %v of 1 and 3", mean, std, err)
+	}
+}
+
+func TestMetricsRefuse(t *testing.T) {
+	for name, metric := range map[string]func(predicted, actual []int) (float64, error){
+		"accuracy": Accuracy, "micro F1": MicroF1, "macro F1": MacroF1,
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(metric([]int{1}, []int{1, 2})), coles.ErrShape)
+			testkit.WantError(t, testkit.Err(metric(nil, nil)), coles.ErrShape)
+		})
+	}
+	for _, c := range []struct {
+		x    []float64
+		want error
+	}{
+		{nil, coles.ErrShape}, {[]float64{1, math.NaN()}, coles.ErrNotFinite},
+		{[]float64{math.Inf(1), 1}, coles.ErrNotFinite}, {[]float64{1e200, -1e200}, coles.ErrNotFinite},
+	} {
+		_, _, err := MeanStd(c.x)
+		testkit.WantError(t, err, c.want)
+	}
+}
+
+// comparisonCase is one of testdata/rankings.py; its head tells what the fields hold.
+type comparisonCase struct {
+	A, B        []float64
+	Level       float64
+	Train, Test int
+	T, P        *float64
+	Half, Wide  float64
+}
+
+func TestComparisonsEqualSciPy(t *testing.T) {
+	cases := openCases[rankingCases](t, "rankings")
+	wantCases(t, len(cases.Comparisons))
+	for i, c := range cases.Comparisons {
+		is := comparer{t, i}
+		a, b := divided(c.A, cases.Unit), divided(c.B, cases.Unit)
+		plain := testkit.Must(Compare(a, b, WithLevel(c.Level)))
+		if c.T != nil {
+			is.equal("statistic", plain.Mean/plain.Std*math.Sqrt(float64(len(a))), *c.T, 0, nil)
+			is.equal("p", plain.P, *c.P, 0, nil)
+		}
+		is.equal("half width", (plain.High-plain.Low)/2, c.Half, math.Abs(plain.Mean), nil)
+		is.equal("middle", (plain.High+plain.Low)/2, plain.Mean, c.Half, nil)
+		corrected := testkit.Must(Compare(a, b, WithLevel(c.Level), WithCorrection(c.Train, c.Test)))
+		is.equal("corrected half width", (corrected.High-corrected.Low)/2, c.Wide, math.Abs(plain.Mean), nil)
+		if corrected.P < plain.P {
+			t.Errorf("case %d: the correction lowers p from %v to %v", i, plain.P, corrected.P)
+		}
+	}
+}
+
+// Of independent normal differences the interval covers the mean as often as it says: of 2,000
+// experiments 95 %, give or take three deviations, √(0.95·0.05/2000).
+func TestIntervalsCoverTheMean(t *testing.T) {
+	const experiments, splits, mean = 2000, 10, 0.7
+	rng := testkit.Random(7)
+	covered, rejected := 0, 0
+	for range experiments {
+		a, b := make([]float64, splits), make([]float64, splits)
+		for i := range a {
+			b[i] = 80 + 3*rng.NormFloat64()
+			a[i] = b[i] + mean + rng.NormFloat64()
+		}
+		c := testkit.Must(Compare(a, b))
+		if c.Low <= mean && mean <= c.High {
+			covered++
+		}
+		if (c.P < 0.05) != (c.Low > 0 || c.High < 0) {
+			t.Errorf("p is %v for the interval %v to %v", c.P, c.Low, c.High)
+		}
+		if c.P < 0.05 {
+			rejected++
+		}
+	}
+	if share := float64(covered) / experiments; math.Abs(share-0.95) > 3*math.Sqrt(0.95*0.05/experiments) {
+		t.Errorf("%v of the intervals cover the mean", share)
+	}
+	if rejected == 0 || rejected == experiments {
+		t.Errorf("%d of %d differences found", rejected, experiments)
+	}
+}
+
+func TestCompareOfEqualDifferences(t *testing.T) {
+	for _, c := range []struct {
+		b    []float64
+		want Comparison
+	}{
+		{[]float64{2, 1, 0}, Comparison{Mean: 1, Low: 1, High: 1, Wins: 3}},
+		{[]float64{3, 2, 1}, Comparison{P: 1, Ties: 3}},
+		{[]float64{4, 3, 2}, Comparison{Mean: -1, Low: -1, High: -1, Losses: 3}},
+	} {
+		testkit.WantSame(t, "the comparison", *testkit.Must(Compare([]float64{3, 2, 1}, c.b, nil)), c.want)
+	}
+}
+
+func TestCompareRefuses(t *testing.T) {
+	two := []float64{1, 2}
+	for name, c := range map[string]struct {
+		a, b []float64
+		opts []CompareOption
+		want error
+	}{
+		"lengths":                {two, []float64{1}, nil, coles.ErrShape},
+		"none":                   {nil, nil, nil, coles.ErrShape},
+		"one":                    {[]float64{1}, []float64{2}, nil, coles.ErrShape},
+		"NaN":                    {two, []float64{1, math.NaN()}, nil, coles.ErrNotFinite},
+		"infinity":               {[]float64{1, math.Inf(1)}, two, nil, coles.ErrNotFinite},
+		"a difference overflows": {[]float64{1e308, 0}, []float64{-1e308, 0}, nil, coles.ErrNotFinite},
+		"a square overflows":     {[]float64{1e200, 0}, []float64{-1e200, 0}, nil, coles.ErrNotFinite},
+		"level 0":                {two, two, []CompareOption{WithLevel(0)}, coles.ErrSetting},
+		"level 1":                {two, two, []CompareOption{WithLevel(1)}, coles.ErrSetting},
+		"level NaN":              {two, two, []CompareOption{WithLevel(math.NaN())}, coles.ErrSetting},
+		"no training nodes":      {two, two, []CompareOption{WithCorrection(0, 5)}, coles.ErrSetting},
+		"no test nodes":          {two, two, []CompareOption{WithCorrection(5, 0)}, coles.ErrSetting},
+	} {
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(Compare(c.a, c.b, c.opts...)), c.want) })
+	}
+}

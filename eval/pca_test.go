@@ -1,0 +1,219 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"coles"
+	"coles/internal/eigen"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// spread has columns of distinct spreads, so that the components are unique, about a mean.
+func spread(n, d int, mean, decay float64, seed uint64) *mat.Dense {
+	x := normal(n, d, 1, seed)
+	x.Apply(func(_, j int, v float64) float64 { return mean + v*math.Pow(decay, float64(j)) }, x)
+	return x
+}
+
+// The oracle is gonum's stat.PC, which goes by the singular values of the centred matrix and not by
+// the covariance. The mean dwarfs the spread.
+func TestPCAEqualsSingularVectors(t *testing.T) {
+	for _, size := range [][2]int{{40, 7}, {12, 30}, {2500, 5}, {9, 1}, {2, 2}} {
+		n, d := size[0], size[1]
+		x := spread(n, d, 100, 0.8, uint64(n))
+		k := min(n-1, d, 4)
+		var pc stat.PC
+		if !pc.PrincipalComponents(x, nil) {
+			t.Fatal("the oracle failed")
+		}
+		var v mat.Dense
+		pc.VectorsTo(&v)
+		centred := mat.DenseCopyOf(x)
+		for j := range d {
+			column := mat.Col(nil, j, x)
+			floats.AddConst(-stat.Mean(column, nil), column)
+			centred.SetCol(j, column)
+		}
+		for j := range k { // the largest entry of a vector is positive
+			column := mat.Col(nil, j, &v)
+			if -floats.Min(column) > floats.Max(column) {
+				floats.Scale(-1, column)
+				v.SetCol(j, column)
+			}
+		}
+		want := testkit.Product(centred, v.Slice(0, d, 0, k))
+		for form, given := range forms(x) {
+			testkit.WantClose(t, form, testkit.Must(PCA(background, given, k)), want, 1e-9)
+		}
+	}
+}
+
+// The iteration answers the same question as the direct solver; 1e-6 of the largest eigenvalue is
+// what it promises, and Rayleigh quotients square that.
+func TestPCAByIterationEqualsPCAByCovariance(t *testing.T) {
+	const d, k = 700, 12
+	x := spread(500, d, 3, 0.9, 73)
+	for form, given := range forms(x) {
+		f := testkit.Must(read(background, given))
+		mean := testkit.Must(meanRow(background, f))
+		want := testkit.Must(leading(background, f, mean, k))
+		got := testkit.Must(leadingOfProducts(background, f, mean, k))
+		for i, v := range want.Values {
+			if math.Abs(got.Values[i]-v) > 1e-11*want.Values[0] {
+				t.Errorf("%s: eigenvalue %d is %v, want %v", form, i, got.Values[i], v)
+			}
+			if c := dot(vectorOf(got, i, d), vectorOf(want, i, d)); c < 1-1e-9 {
+				t.Errorf("%s: eigenvector %d has cosine %v with the direct one", form, i, c)
+			}
+		}
+	}
+}
+
+func vectorOf(r *eigen.Result, i, d int) []float64 {
+	return r.Vectors.Data[i*r.Vectors.Stride:][:d]
+}
+
+// Beyond the rank there is nothing: columns of zeros, not noise or an error.
+func TestPCABeyondTheRankIsZero(t *testing.T) {
+	x := testkit.Product(normal(30, 2, 1, 71), normal(2, 6, 1, 72))
+	p := testkit.Must(PCA(background, x, 6))
+	testkit.WantClose(t, "the columns beyond the rank", p.Slice(0, 30, 2, 6), mat.NewDense(30, 4, nil), 1e-13)
+}
+
+// A column whose mean takes up most digits of the products changes nothing, however many columns
+// there are.
+func TestPCAOfColumnsFarFromZero(t *testing.T) {
+	const n, d, k = 60, pcaDirectCols + 4, 3
+	rng := testkit.Random(71)
+	plain := mat.NewDense(n, d, nil)
+	for i := range n {
+		for range 30 {
+			plain.Set(i, 1+rng.IntN(d-1), rng.NormFloat64())
+		}
+	}
+	moved := mat.DenseCopyOf(plain)
+	for i := range n {
+		moved.Set(i, 0, 1e6)
+	}
+	want := testkit.Must(PCA(background, plain, k))
+	for form, x := range forms(moved) {
+		got, err := PCA(background, x, k)
+		if err != nil {
+			t.Errorf("%s: %v", form, err)
+			continue
+		}
+		for j := range k { // up to its sign
+			a, b := mat.Col(nil, j, got), mat.Col(nil, j, want)
+			if along, whole := math.Abs(dot(a, b)), dot(b, b); math.Abs(along-whole) > 1e-5*whole {
+				t.Errorf("%s: component %d is another: %v of %v", form, j, along, whole)
+			}
+		}
+	}
+	equal := mat.NewDense(5, d, nil)
+	equal.Apply(func(_, j int, _ float64) float64 { return 0.1 * float64(j%7) }, equal)
+	if y := testkit.Must(PCA(background, equal, 2)); mat.Norm(y, 2) > 1e-9 {
+		t.Errorf("equal rows have components %v", y)
+	}
+}
+
+// What stops the iteration is told in the words of package coles.
+func TestErrorsOfTheEigensolver(t *testing.T) {
+	stopped := &eigen.ConvergenceError{Wanted: 5, Converged: 3, Residual: 0.1}
+	var told *coles.ConvergenceError
+	if err := eigenError("components", fmt.Errorf("after a while: %w", stopped)); !errors.As(err, &told) {
+		t.Fatalf("error %v", err)
+	}
+	testkit.WantSame(t, "the error", *told, coles.ConvergenceError{Wanted: 5, Converged: 3, Residual: 0.1})
+	testkit.WantError(t, eigenError("components", eigen.ErrNotFinite), coles.ErrNotFinite)
+	testkit.WantError(t, eigenError("components", context.Canceled), context.Canceled)
+}
+
+// ‖xR‖²/‖x‖² is χ²ₖ/k: mean 1 and variance 2/k. With 2,000 dimensions and 200 orthogonal rows the
+// mean of the ratios has standard deviation √(2/2000/200) = 0.0022; four of them are allowed.
+// Orthogonal rows stay so up to entries of standard deviation 1/√k; of 19,900 the largest is below
+// 5/√k.
+func TestRandomProjectionKeepsLengthsAndAngles(t *testing.T) {
+	const n, k = 200, 2000
+	x := mat.NewDense(n, n, nil)
+	for i := range n {
+		x.Set(i, i, 1)
+	}
+	y := testkit.Must(RandomProjection(background, x, k, 3))
+	gram := testkit.Product(y, y.T())
+	var sum, worst float64
+	for i := range n {
+		sum += gram.At(i, i)
+		for j := range i {
+			worst = max(worst, math.Abs(gram.At(i, j)))
+		}
+	}
+	if mean := sum / n; math.Abs(mean-1) > 4*0.0022 {
+		t.Errorf("mean squared length is %v, want 1 ± 0.0088", mean)
+	}
+	if worst > 5/math.Sqrt(k) {
+		t.Errorf("a cosine of %v between orthogonal rows", worst)
+	}
+}
+
+func TestRandomProjectionIsLinearAndSeeded(t *testing.T) {
+	x := normal(20, 9, 1, 81)
+	a := testkit.Must(RandomProjection(background, x, 4, 1))
+	testkit.WantClose(t, "sparse x", testkit.Must(RandomProjection(background, testkit.SparseOf(x), 4, 1)), a, 1e-13)
+	double := mat.DenseCopyOf(x)
+	double.Scale(2, x)
+	c := testkit.Must(RandomProjection(background, double, 4, 1))
+	c.Scale(0.5, c) // a power of two rounds nothing
+	testkit.WantSame(t, "half the projection of twice x", testkit.Bits(c), testkit.Bits(a))
+	if testkit.MaxDiff(a, testkit.Must(RandomProjection(background, x, 4, 2))) < 1e-3 {
+		t.Error("another seed gives the same projection")
+	}
+}
+
+func TestBaselinesRefuse(t *testing.T) {
+	x := normal(5, 3, 1, 91)
+	for name, c := range map[string]struct {
+		x    mat.Matrix
+		k    int
+		want error
+	}{
+		"no dimension":       {x, 0, coles.ErrSetting},
+		"negative dimension": {x, -1, coles.ErrSetting},
+		"too many":           {x, math.MaxInt, coles.ErrSetting},
+		"overflow":           {normal(5, 3, 1e308, 92), 1, coles.ErrNotFinite},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(PCA(background, c.x, c.k)), c.want)
+			testkit.WantError(t, testkit.Err(RandomProjection(background, c.x, c.k, 1)), c.want)
+		})
+	}
+	testkit.WantError(t, testkit.Err(PCA(background, x, 4)), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(SpectralFeatures(background, x, 4)), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(SpectralFeatures(background, testkit.Product(normal(5, 1, 1, 1), mat.NewDense(1, 3, []float64{1, 2, 3})), 2)), coles.ErrNegative)
+	constant := mat.NewDense(5, 3, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
+	testkit.WantError(t, testkit.Err(SpectralFeatures(background, constant, 2)), coles.ErrSetting) // of rank one
+}
+
+// What does not depend on the unit of the rows does not at the ends of the numbers either, where
+// their squares vanish or overflow; what depends on it is in that unit.
+func TestBaselinesFollowTheUnit(t *testing.T) {
+	x := normal(40, 4, 1, 63)
+	x.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, x)
+	components, spectral := testkit.Must(PCA(background, x, 2)), testkit.Must(SpectralFeatures(background, x, 2))
+	for _, exponent := range []int{-1000, -600, 600, 1000} { // of two, so that nothing is rounded
+		scaled := new(mat.Dense)
+		scaled.Scale(math.Ldexp(1, exponent), x)
+		p, y := testkit.Must(PCA(background, scaled, 2)), testkit.Must(SpectralFeatures(background, scaled, 2))
+		p.Scale(math.Ldexp(1, -exponent), p)
+		y.Scale(math.Ldexp(1, exponent), y)
+		testkit.WantClose(t, "the components", p, components, 1e-12)
+		testkit.WantClose(t, "the spectral embedding", y, spectral, 1e-12)
+	}
+}

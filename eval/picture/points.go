@@ -1,0 +1,194 @@
+package picture
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"coles"
+	"coles/eval"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Map draws the rows of an embedding y (n × d, d ≥ 2) in two dimensions: the first two principal
+// components of its rows scaled to unit length, since the direction of a row tells its class.
+// classes[i] is the class of row i, shown by colour and glyph; rows of a negative class are grey
+// dots. names[c] is the name of class c in the legend, "class c" with nil names. Empty labels of
+// the axes become those of principal components.
+//
+// Every row is a glyph of some 120 bytes in an SVG: of more than ten thousand rows a PNG is
+// smaller.
+//
+// Errors: those of [Places] and [eval.PCA], and ctx's.
+func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []string) (*Picture, error) {
+	preparer, err := coles.PrepareRowL2.Fit(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	unit, err := preparer.Apply(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	xy, err := eval.PCA(ctx, unit, 2)
+	if err != nil {
+		return nil, err
+	}
+	a.X, a.Y = cmp.Or(a.X, "first principal component"), cmp.Or(a.Y, "second principal component")
+	return Places(a, xy, classes, names)
+}
+
+// Places draws a glyph at each row of xy (n × 2), coordinates such as those of t-SNE; classes and
+// names are those of [Map].
+//
+// Errors: [coles.ErrShape] without rows, for other than two columns, classes of another length than
+// n, or fewer names than classes; [coles.ErrNotFinite]; [coles.ErrIndex]; [coles.ErrSetting] for a
+// coordinate that is not positive on a logarithmic axis.
+func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
+	n, columns := xy.Dims()
+	switch {
+	case n <= 0 || columns != 2:
+		return nil, fmt.Errorf("%w: coordinates of %d rows and %d columns, want 1 or more and 2", coles.ErrShape, n, columns)
+	case len(classes) != n:
+		return nil, fmt.Errorf("%w: %d rows, %d classes", coles.ErrShape, n, len(classes))
+	}
+	classes = slices.Clone(classes)
+	for i, c := range classes {
+		classes[i] = max(c, -1)
+	}
+	found := slices.Compact(slices.Sorted(slices.Values(classes)))
+	if last := found[len(found)-1]; names != nil && last >= len(names) {
+		return nil, fmt.Errorf("%w: class %d, and %d names", coles.ErrShape, last, len(names))
+	}
+	at, err := matrix.Read(context.Background(), xy)
+	if err != nil {
+		return nil, err
+	}
+	// In random order, so that the last class does not cover the others.
+	points, order := make(plotter.XYs, n), rand.New(rand.NewPCG(1, 0)).Perm(n)
+	b := box{emptySpan, emptySpan}
+	for k, i := range order {
+		points[k] = plotter.XY{X: at.At(i, 0), Y: at.At(i, 1)}
+		b.include(points[k])
+	}
+	p, err := a.panel(b)
+	if err != nil {
+		return nil, err
+	}
+	radius := vg.Length(min(2.2, max(0.7, 110/math.Sqrt(float64(n)))))
+	p.plot.Add(&plotter.Scatter{XYs: points, GlyphStyleFunc: func(k int) draw.GlyphStyle {
+		return classGlyph(classes[order[k]], radius)
+	}})
+	for _, c := range found {
+		name := fmt.Sprintf("class %d", c)
+		switch {
+		case c < 0:
+			name = "no class"
+		case names != nil:
+			name = names[c]
+		}
+		p.describe(name, glyphSpace, &plotter.Scatter{GlyphStyle: classGlyph(c, max(2.2, radius))})
+	}
+	return &Picture{Width: 8, Height: 6.5, panels: [][]*panel{{p}}}, nil
+}
+
+func classGlyph(class int, radius vg.Length) draw.GlyphStyle {
+	if class < 0 {
+		return draw.GlyphStyle{Color: grey, Shape: draw.CircleGlyph{}, Radius: radius / 2}
+	}
+	return glyph(class, radius)
+}
+
+// A Mark is a point with a name.
+type Mark struct {
+	Name string
+	X, Y float64
+}
+
+// Scatter draws points with their names, each next to its point where it covers the least of other
+// points and names.
+//
+// Errors: [coles.ErrShape] without marks, [coles.ErrNotFinite], and [coles.ErrSetting] for a
+// coordinate that is not positive on a logarithmic axis.
+func Scatter(a Axes, marks ...Mark) (*Picture, error) {
+	if len(marks) == 0 {
+		return nil, fmt.Errorf("%w: no marks", coles.ErrShape)
+	}
+	b := box{emptySpan, emptySpan}
+	names := &named{Scatter: plotter.Scatter{GlyphStyle: glyph(0, 3)}}
+	for i, m := range marks {
+		if !matrix.Finite(m.X) || !matrix.Finite(m.Y) {
+			return nil, fmt.Errorf("%w: (%g, %g) of mark %d, %q", coles.ErrNotFinite, m.X, m.Y, i, m.Name)
+		}
+		at := plotter.XY{X: m.X, Y: m.Y}
+		b.include(at)
+		names.XYs, names.names = append(names.XYs, at), append(names.names, clean(m.Name))
+	}
+	p, err := a.panel(b)
+	if err != nil {
+		return nil, err
+	}
+	p.plot.Add(names)
+	return single(p), nil
+}
+
+// named are points with names.
+type named struct {
+	plotter.Scatter
+	names []string
+}
+
+// Plot implements [plot.Plotter].
+func (s *named) Plot(c draw.Canvas, p *plot.Plot) {
+	s.Scatter.Plot(c, p)
+	for i, at := range s.boxes(c, p) {
+		c.FillText(legendStyle, at.Min.Add(vg.Point{Y: legendStyle.FontExtents().Descent}), s.names[i])
+	}
+}
+
+// boxes are the places of the names: of the eight around a point, the one with the least overlap.
+func (s *named) boxes(c draw.Canvas, p *plot.Plot) []vg.Rectangle {
+	x, y := p.Transforms(&c)
+	taken := make([]vg.Rectangle, len(s.XYs), 2*len(s.XYs))
+	r := s.Radius + 1
+	for i, at := range s.XYs {
+		taken[i] = vg.Rectangle{Min: vg.Point{X: x(at.X) - r, Y: y(at.Y) - r}, Max: vg.Point{X: x(at.X) + r, Y: y(at.Y) + r}}
+	}
+	for i, name := range s.names {
+		point := taken[i]
+		w, h := legendStyle.Width(name), legendStyle.FontExtents().Height
+		left, middle, right := point.Min.X-w-1, (point.Min.X+point.Max.X-w)/2, point.Max.X+1
+		below, level, above := point.Min.Y-h, (point.Min.Y+point.Max.Y-h)/2, point.Max.Y
+		best, least := vg.Rectangle{}, vg.Length(-1)
+		for _, corner := range []vg.Point{
+			{X: right, Y: level}, {X: right, Y: above}, {X: left, Y: level}, {X: middle, Y: above},
+			{X: middle, Y: below}, {X: left, Y: above}, {X: right, Y: below}, {X: left, Y: below},
+		} {
+			at := vg.Rectangle{Min: corner, Max: corner.Add(vg.Point{X: w, Y: h})}
+			covered := w*h - overlap(at, c.Rectangle) // the part outside counts as overlap
+			for _, other := range taken {
+				covered += overlap(at, other)
+			}
+			if least < 0 || covered < least-1e-6 {
+				best, least = at, covered
+			}
+		}
+		taken = append(taken, best)
+	}
+	return taken[len(s.XYs):]
+}
+
+// overlap is the area that two rectangles share.
+func overlap(a, b vg.Rectangle) vg.Length {
+	width := min(a.Max.X, b.Max.X) - max(a.Min.X, b.Min.X)
+	height := min(a.Max.Y, b.Max.Y) - max(a.Min.Y, b.Min.Y)
+	return max(0, width) * max(0, height)
+}

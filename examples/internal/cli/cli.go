@@ -1,0 +1,155 @@
+// Package cli is what the example programs have in common: how they run, read flags, show progress
+// and call themselves.
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"time"
+)
+
+// A Program is a command less its process.
+type Program func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+
+// Main runs a program in this process. It exits with status 130 when interrupted, and with 1 after
+// any other error, which it prints.
+func Main(run Program) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	name := filepath.Base(os.Args[0])
+	switch err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(os.Stderr, "%s: interrupted\n", name)
+		os.Exit(130)
+	default:
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
+
+// Flags are flags of a program, of which -h prints the usage first.
+func Flags(usage string, stderr io.Writer) *flag.FlagSet {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, usage)
+		flags.PrintDefaults()
+	}
+	return flags
+}
+
+// Parse parses the arguments of a program that takes flags alone.
+func Parse(flags *flag.FlagSet, args []string) error {
+	err := flags.Parse(args)
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	return fmt.Errorf("%w (-h explains the flags)", err)
+}
+
+// A Line of progress is written over and over on a terminal, and is a line each time elsewhere.
+type Line struct {
+	w        io.Writer
+	terminal bool
+}
+
+// NewLine is a line of progress on w.
+func NewLine(w io.Writer) *Line {
+	l := &Line{w: w}
+	if f, ok := w.(*os.File); ok {
+		info, err := f.Stat()
+		l.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return l
+}
+
+// Print replaces what the line says.
+func (l *Line) Print(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if l.terminal {
+		fmt.Fprintf(l.w, "\r%s\x1b[K", text) // and clear what is left of a longer one
+	} else {
+		fmt.Fprintln(l.w, text)
+	}
+}
+
+// Note says something that is to stay.
+func (l *Line) Note(format string, args ...any) {
+	l.Clear()
+	fmt.Fprintf(l.w, format+"\n", args...)
+}
+
+// Clear takes the line away.
+func (l *Line) Clear() {
+	if l.terminal {
+		fmt.Fprint(l.w, "\r\x1b[K")
+	}
+}
+
+// Rows measures jobs one by one and prints each row as soon as it is there, as Markdown below head
+// or as a line of JSON. Where there are several jobs, each runs in its own process, so that its
+// peak memory and its first run are its own: this program again, with args that choose the job.
+func Rows[J, R fmt.Stringer](ctx context.Context, stdout, stderr io.Writer, head string, asJSON bool, jobs []J, measure func(context.Context, J) (R, error), args func(J) []string) ([]R, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if !asJSON {
+		fmt.Fprint(stdout, head)
+	}
+	rows := make([]R, len(jobs))
+	for k, j := range jobs {
+		fmt.Fprintln(stderr, j)
+		if len(jobs) == 1 {
+			rows[k], err = measure(ctx, j)
+		} else {
+			var out []byte
+			if out, err = Output(ctx, self, args(j)...); err == nil {
+				err = json.Unmarshal(out, &rows[k])
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", j, err)
+		}
+		if asJSON {
+			err = json.NewEncoder(stdout).Encode(rows[k])
+		} else {
+			_, err = fmt.Fprintln(stdout, rows[k])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// Output is what a program prints. An error has what it wrote to standard error.
+func Output(ctx context.Context, program string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	// It takes its temporary files away, for which it needs a moment.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", filepath.Base(program), err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
+}

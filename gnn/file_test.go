@@ -1,0 +1,210 @@
+package gnn
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A file is what writes itself, and what reads that.
+type file struct {
+	of    io.WriterTo
+	bytes []byte
+	read  func(io.Reader) error
+}
+
+// files are one of each kind.
+func files(t testing.TB) map[string]file {
+	t.Helper()
+	g, x := small(12)
+	network := WithNetwork(GCN(3))
+	m := trained(t, g, x, network)
+	c := checkpointsOf(t, g, x, network, WithValidation(2, 9, rising))[5]
+	labels := make([]int, 40)
+	labels[0], labels[2] = 7, 7
+	k := testkit.Must(TrainClassifier(ctx, g, x, labels, []int{0, 1}, []int{2, 3}, WithNetwork(GCN(AutoWidth)), WithEpochs(2)))
+	return map[string]file{
+		"model":      {m, fileOf(m), func(r io.Reader) error { return testkit.Err(ReadModel(r)) }},
+		"checkpoint": {c, fileOf(c), func(r io.Reader) error { return testkit.Err(ReadCheckpoint(r)) }},
+		"classifier": {k, fileOf(k), func(r io.Reader) error { return testkit.Err(ReadClassifier(r)) }},
+	}
+}
+
+// Every byte that is changed, and every byte at which a file or its reader ends, is found out; one
+// kind is not read as another.
+func TestDamagedFilesAreErrors(t *testing.T) {
+	all := files(t)
+	broken := errors.New("the cable came out")
+	for name, f := range all {
+		if err := f.read(iotest.OneByteReader(bytes.NewReader(f.bytes))); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for at := range f.bytes {
+			damaged := bytes.Clone(f.bytes)
+			damaged[at] ^= 0x11
+			for _, b := range [][]byte{f.bytes[:at], damaged} {
+				if err := f.read(bytes.NewReader(b)); !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrChecksum) {
+					t.Fatalf("%s, damaged at byte %d of %d: %v", name, at, len(f.bytes), err)
+				}
+			}
+			if err := f.read(io.MultiReader(bytes.NewReader(f.bytes[:at]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+				t.Fatalf("%s: the reader fails at byte %d: %v", name, at, err)
+			}
+		}
+		for other, g := range all {
+			if name != other {
+				testkit.WantError(t, g.read(bytes.NewReader(f.bytes)), coles.ErrFormat)
+			}
+		}
+	}
+}
+
+// Files may follow one another in a stream: readers take no byte more.
+func TestReadersTakeNoByteMore(t *testing.T) {
+	var stream bytes.Buffer
+	all := files(t)
+	order := []string{"classifier", "model", "checkpoint", "model"}
+	for _, name := range order {
+		stream.Write(all[name].bytes)
+	}
+	for k, name := range order {
+		if err := all[name].read(&stream); err != nil {
+			t.Fatalf("%s, the file number %d: %v", name, k+1, err)
+		}
+	}
+	if stream.Len() != 0 {
+		t.Errorf("%d bytes are left", stream.Len())
+	}
+}
+
+// A short disk takes so many bytes.
+type shortDisk struct{ room int }
+
+var errFull = errors.New("disk full")
+
+func (w *shortDisk) Write(p []byte) (int, error) {
+	n := min(len(p), w.room)
+	w.room -= n
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func TestFailingWriterIsReported(t *testing.T) {
+	for name, f := range files(t) {
+		for at := range f.bytes {
+			if n, err := f.of.WriteTo(&shortDisk{at}); !errors.Is(err, errFull) || n != int64(at) {
+				t.Fatalf("%s: the writer fails at byte %d: %d bytes, %v", name, at, n, err)
+			}
+		}
+	}
+}
+
+// Headers of a right checksum whose parts do not belong together are refused, and take no memory.
+func TestHeadersThatDoNotFit(t *testing.T) {
+	huge := min(1<<40, math.MaxInt)
+	g, x := small(13)
+	m := trained(t, g, x, WithNetwork(GCN(3)))
+	model := modelHeader{Settings: m.settings, Report: m.report, Prepare: m.prepare, Factor: 1}
+	doctored := func(change func(h *modelHeader)) []byte {
+		h := model
+		change(&h)
+		var b bytes.Buffer
+		testkit.Must(modelFormat.Write(&b, h, m.params...))
+		return b.Bytes()
+	}
+	c := checkpointsOf(t, g, x, WithNetwork(GCN(3)))[2]
+	doctoredCheckpoint := func(change func(h *checkpointHeader)) []byte {
+		h := c.header
+		change(&h)
+		var b bytes.Buffer
+		testkit.Must(checkpointFormat.Write(&b, h, slices.Concat(c.params, c.moments)...))
+		return b.Bytes()
+	}
+	readModel := func(r io.Reader) error { return testkit.Err(ReadModel(r)) }
+	readClassifier := func(r io.Reader) error { return testkit.Err(ReadClassifier(r)) }
+	readCheckpoint := func(r io.Reader) error { return testkit.Err(ReadCheckpoint(r)) }
+	for name, d := range map[string]struct {
+		file []byte
+		read func(io.Reader) error
+	}{
+		"2⁴⁰ features":          {doctored(func(h *modelHeader) { h.Report.Features = huge }), readModel},
+		"fewer than no feature": {doctored(func(h *modelHeader) { h.Report.Features = -5 }), readModel},
+		"a width of 2⁴⁰":        {doctored(func(h *modelHeader) { h.Settings.Network = Network{GCN(huge)} }), readModel},
+		"a width to be found":   {doctored(func(h *modelHeader) { h.Settings.Network = Network{GCN(AutoWidth)} }), readModel},
+		"no layers":             {doctored(func(h *modelHeader) { h.Settings.Network = nil }), readModel},
+		"no preparer":           {doctored(func(h *modelHeader) { h.Prepare = nil }), readModel},
+		"no factor":             {doctored(func(h *modelHeader) { h.Factor = 0 }), readModel},
+		"a factor below 0":      {doctored(func(h *modelHeader) { h.Factor = -1 }), readModel},
+		"classes of a model":    {doctored(func(h *modelHeader) { h.Classes = []int{1, 2, 3} }), readModel},
+		"no classes":            {doctored(func(*modelHeader) {}), readClassifier},
+		"too few classes":       {doctored(func(h *modelHeader) { h.Classes = []int{1, 2} }), readClassifier},
+		"classes in no order":   {doctored(func(h *modelHeader) { h.Classes = []int{1, 3, 2} }), readClassifier},
+		"no epoch":              {doctoredCheckpoint(func(h *checkpointHeader) { h.Epoch = 0 }), readCheckpoint},
+		"fewer steps":           {doctoredCheckpoint(func(h *checkpointHeader) { h.Steps = 2 }), readCheckpoint},
+		"the best to come":      {doctoredCheckpoint(func(h *checkpointHeader) { h.BestEpoch = 4 }), readCheckpoint},
+		"no precision":          {doctoredCheckpoint(func(h *checkpointHeader) { h.Settings.Precision = 0 }), readCheckpoint},
+		"checkpoint of 2⁴⁰":     {doctoredCheckpoint(func(h *checkpointHeader) { h.Features = huge }), readCheckpoint},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := d.read(bytes.NewReader(d.file))
+			runtime.ReadMemStats(&after)
+			testkit.WantError(t, err, coles.ErrFormat)
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+				t.Errorf("%d bytes taken", taken)
+			}
+		})
+	}
+	// What only the data can tell is refused with them.
+	other := testkit.Must(coles.PrepareNone.Fit(ctx, mat.NewDense(40, 7, nil)))
+	read := testkit.Must(ReadModel(bytes.NewReader(doctored(func(h *modelHeader) { h.Prepare = other }))))
+	testkit.WantError(t, testkit.Err(read.Embed(ctx, g, x)), coles.ErrShape)
+	labelled := doctoredCheckpoint(func(h *checkpointHeader) { h.Settings.Objective = Objective{kind: crossEntropy} })
+	resumed := testkit.Must(ReadCheckpoint(bytes.NewReader(labelled)))
+	testkit.WantError(t, testkit.Err(Resume(ctx, resumed, g, x)), coles.ErrSetting)
+}
+
+// What reads without an error is written as it was read, and embeds or says why not; everything
+// else is named. Headers have a right checksum, so that the fuzzer gets behind it.
+func FuzzModelHeader(f *testing.F) {
+	g, x := small(42)
+	m := trained(f, g, x, WithNetwork(GCN(2)), WithEpochs(1))
+	file := fileOf(m)
+	length := int(file[12]) | int(file[13])<<8 | int(file[14])<<16
+	f.Add(file[20 : 20+length])
+	f.Fuzz(func(t *testing.T, header []byte) {
+		if !json.Valid(header) {
+			return
+		}
+		var sealed bytes.Buffer
+		testkit.Must(modelFormat.Write(&sealed, json.RawMessage(header), m.params...))
+		read, err := ReadModel(&sealed)
+		if err != nil {
+			if !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrChecksum) {
+				t.Errorf("error %v has no name", err)
+			}
+			return
+		}
+		again := testkit.Must(ReadModel(bytes.NewReader(fileOf(read))))
+		if !bytes.Equal(fileOf(again), fileOf(read)) {
+			t.Error("written and read it is another model")
+		}
+		if _, err := read.Embed(ctx, g, x); err != nil && !testkit.IsNamed(err) {
+			t.Errorf("error %v has no name", err)
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package gnn
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+)
+
+// One text is what String gives and UnmarshalText reads.
+func TestTextForms(t *testing.T) {
+	type choice interface {
+		fmt.Stringer
+		encoding.TextMarshaler
+	}
+	for want, c := range map[string]choice{
+		"gcn:64":                   GCN(64),
+		"gcn":                      GCN(AutoWidth),
+		"gcn:64,orthonormal":       GCN(64).Orthonormal(),
+		"linear:orthonormal":       Linear(AutoWidth).Orthonormal(),
+		"sage:7":                   SAGE(7),
+		"propagate:s2gcsum:8":      Propagate(coles.S2GCSum(8)),
+		"propagate:appnp:10,0.1":   Propagate(coles.APPNP(10, 0.1)),
+		"relu":                     ReLU(),
+		"prelu":                    PReLU(),
+		"elu":                      ELU(),
+		"dropout:0.5":              Dropout(0.5),
+		"coles:10":                 COLES(10),
+		"coles:0":                  COLES(0),
+		"sampled-nce:5,0.5":        SampledNCE(5, 0.5),
+		"power-mean:-1,3":          PowerMean(-1, 3),
+		"cross-entropy":            ClassifierSettings().Objective,
+		"adam:0.001":               Adam(1e-3),
+		"adam:0.001,0.0005":        Adam(1e-3).WithDecay(5e-4),
+		"adam:1,0.25,decoupled":    Adam(1).WithDecoupledDecay(0.25),
+		"sgd:0.1,0.9":              SGD(0.1, 0.9),
+		"sgd:0.1,0,0.01,decoupled": SGD(0.1, 0).WithDecoupledDecay(0.01),
+		"constant":                 Schedule{},
+		"cosine:10":                Cosine(10),
+		"exponential:0.99":         Exponential(0.99),
+	} {
+		text, err := c.MarshalText()
+		if err != nil || string(text) != want || c.String() != want {
+			t.Errorf("%q, %q, error %v, want %q", text, c, err, want)
+		}
+		read := reflect.New(reflect.TypeOf(c))
+		err = read.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(want))
+		if got := read.Elem().Interface(); err != nil || !reflect.DeepEqual(got, c) {
+			t.Errorf("%q is read as %v, error %v", want, got, err)
+		}
+	}
+	for _, c := range []choice{Layer{}, Objective{}, Optimizer{}, GCN(-1), Dropout(1), COLES(-1), Adam(0), Cosine(-1)} {
+		testkit.WantError(t, testkit.Err(c.MarshalText()), coles.ErrSetting)
+	}
+}
+
+func TestTextsThatMeanNothing(t *testing.T) {
+	for _, c := range []struct {
+		read  encoding.TextUnmarshaler
+		texts []string
+	}{
+		{new(Layer), []string{"", "none", "attention:3", "gcn:", "gcn:x", "gcn:-1", "gcn:3,4", "gcn:3,skew", "gcn:orthonormal,3", "sage:3,orthonormal",
+			"relu:3", "dropout", "dropout:1", "dropout:NaN", "propagate", "propagate:sgc", "propagate:none", "propagate:sgc:-1"}},
+		{new(Objective), []string{"", "none", "coles", "coles:-1", "coles:1,2", "sampled-nce:0,1", "sampled-nce:5", "power-mean:Inf,3", "cross-entropy:1", "mse"}},
+		{new(Optimizer), []string{"", "none", "adam", "adam:0", "adam:1,-1", "adam:1,2,coupled", "adam:1,decoupled", "sgd:1", "sgd:1,1", "sgd:1,0,1,decoupled,3"}},
+		{new(Schedule), []string{"", "none", "constant:1", "cosine", "cosine:-1", "cosine:1.5", "exponential:0", "exponential:1.1"}},
+	} {
+		before := reflect.ValueOf(c.read).Elem().Interface()
+		for _, text := range c.texts {
+			t.Run(fmt.Sprintf("%T %q", c.read, text), func(t *testing.T) {
+				testkit.WantError(t, c.read.UnmarshalText([]byte(text)), coles.ErrSetting)
+				if after := reflect.ValueOf(c.read).Elem().Interface(); !reflect.DeepEqual(after, before) {
+					t.Errorf("half of it was read: %v", after)
+				}
+			})
+		}
+	}
+}
+
+// Settings that differ in everything from those they are read into come back as they were.
+func TestEverySettingSurvivesJSON(t *testing.T) {
+	everything := Settings{
+		Network: Network{Propagate(coles.S2GC(3, 0.25)), Dropout(0.1), SAGE(7), ELU(), GCN(3).Orthonormal()}, Objective: PowerMean(0.1, 7),
+		Preparation: coles.PrepareStandardize, FeatureScale: 0.1, Negatives: coles.DegreeNegatives(3).ExcludeEdges(), Kappa: 7, Eta: 0.3, FreshNegatives: true,
+		Augmentation: Augmentation{[2]float64{0.1, 0.2}, [2]float64{0.3, 0.4}}, Optimizer: SGD(0.3, 0.7).WithDecoupledDecay(1e-3), Schedule: Cosine(3),
+		Epochs: 77, StopRank: 3.3, BatchSize: 100, Norm: 0.7, Precision: coles.Float64, Seed: 1<<63 + 1,
+	}
+	standard := reflect.ValueOf(DefaultSettings())
+	for i := range standard.NumField() {
+		if reflect.DeepEqual(reflect.ValueOf(everything).Field(i).Interface(), standard.Field(i).Interface()) {
+			t.Errorf("the test does not change %s", standard.Type().Field(i).Name)
+		}
+	}
+	for _, s := range []Settings{everything, DefaultSettings(), StiefelSettings(), LinearSettings(), AugmentedSettings(), ClassifierSettings()} {
+		text := testkit.Must(json.Marshal(s))
+		for _, into := range []Settings{{}, DefaultSettings(), everything} {
+			if err := json.Unmarshal(text, &into); err != nil || !reflect.DeepEqual(into, s) {
+				t.Errorf("%s comes back as %+v, error %v", text, into, err)
+			}
+		}
+	}
+}
+
+// What is not said stays as it is, and what nobody knows is refused wherever it stands.
+func TestSettingsInPart(t *testing.T) {
+	s := DefaultSettings()
+	if err := json.Unmarshal([]byte(`{"epochs": 7, "network": ["linear:3"]}`), &s); err != nil {
+		t.Fatal(err)
+	}
+	want := DefaultSettings()
+	want.Epochs, want.Network = 7, Network{Linear(3)}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("read %+v, want %+v", s, want)
+	}
+	for _, text := range []string{
+		`{"epoch": 7}`, `{"epochs": "7"}`, `[]`, `{"network": ["conv"]}`, `{"network": {}}`, `{"network": [3]}`, `{"schedule": 0.9}`, `{"objective": "mse"}`,
+		`{"augmentation": {"drop": [0, 0]}}`, `{"augmentation": {"drop_edges": 0.1}}`, `{"negatives": "uniform"}`, `{"preparation": "whiten"}`,
+	} {
+		s := DefaultSettings()
+		testkit.WantError(t, json.Unmarshal([]byte(text), &s), coles.ErrSetting)
+		if !reflect.DeepEqual(s, DefaultSettings()) {
+			t.Errorf("%s: half of it was read: %+v", text, s)
+		}
+	}
+	// A layer that is null is no layer, and not the one that stood there before.
+	if err := json.Unmarshal([]byte(`{"network": [null]}`), &s); err != nil || !reflect.DeepEqual(s.Network, Network{{}}) {
+		t.Errorf("null is read as %v, error %v", s.Network, err)
+	}
+}

@@ -1,0 +1,204 @@
+package gnn
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// One number under each rule, against the formulas of the papers written out.
+func TestRulesEqualTheirFormulas(t *testing.T) {
+	gradients := []float64{0.3, -1.2, 0.7, 0.01, -0.4}
+	const rate, lambda, start = 0.1, 0.05, 2.0
+	adam := func(decoupled bool) (path []float64) {
+		theta, m, v := start, 0.0, 0.0
+		for k, g := range gradients {
+			step := float64(k + 1)
+			if decoupled {
+				theta -= rate * lambda * theta
+			} else {
+				g += lambda * theta
+			}
+			m, v = 0.9*m+0.1*g, 0.999*v+0.001*g*g
+			theta -= rate * (m / (1 - math.Pow(0.9, step))) / (math.Sqrt(v/(1-math.Pow(0.999, step))) + 1e-8)
+			path = append(path, theta)
+		}
+		return path
+	}
+	sgd := func(momentum float64) (path []float64) {
+		theta, v := start, 0.0
+		for _, g := range gradients {
+			v = momentum*v + g + lambda*theta
+			theta -= rate * v
+			path = append(path, theta)
+		}
+		return path
+	}
+	for name, c := range map[string]struct {
+		rule Optimizer
+		want []float64
+	}{
+		"Adam, coupled decay":   {Adam(rate).WithDecay(lambda), adam(false)},
+		"Adam, decoupled decay": {Adam(rate).WithDecoupledDecay(lambda), adam(true)},
+		"descent":               {SGD(rate, 0).WithDecay(lambda), sgd(0)},
+		"momentum":              {SGD(rate, 0.8).WithDecay(lambda), sgd(0.8)},
+	} {
+		p := &parameter[float64]{value: kernel.Dense[float64](1, 1), grad: kernel.Dense[float64](1, 1)}
+		p.value.Data[0] = start
+		for k, g := range gradients {
+			p.grad.Data[0] = g
+			if err := update(ctx, c.rule, []*parameter[float64]{p}, k+1, rate); err != nil {
+				t.Fatal(err)
+			}
+			if got := p.value.Data[0]; math.Abs(got-c.want[k]) > 1e-14 {
+				t.Errorf("%s, step %d: %v, want %v", name, k+1, got, c.want[k])
+			}
+		}
+	}
+}
+
+func TestSchedulesEqualTheirFormulas(t *testing.T) {
+	for epoch := range 10 {
+		e := float64(epoch)
+		cosine := (1 + math.Cos(math.Pi*(e-4)/6)) / 2
+		if epoch < 4 {
+			cosine = (e + 1) / 5
+		}
+		for s, want := range map[Schedule]float64{{}: 1, Cosine(4): cosine, Exponential(0.9): math.Pow(0.9, e)} {
+			if got := s.share(epoch, 10); math.Abs(got-want) > 1e-15 {
+				t.Errorf("%v, epoch %d: %v, want %v", s, epoch, got, want)
+			}
+		}
+	}
+}
+
+// drift is the largest entry of |ΘᵀΘ − I|.
+func drift(theta *mat.Dense) float64 {
+	_, k := theta.Dims()
+	eye := mat.NewDiagDense(k, slices.Repeat([]float64{1}, k))
+	return testkit.MaxDiff(testkit.Product(theta.T(), theta), eye)
+}
+
+func TestRetractionIsQ(t *testing.T) {
+	for _, s := range [][2]int{{1, 1}, {5, 5}, {40, 7}, {300, 64}} {
+		x := randomMatrix(1, s[0], s[1])
+		var qr mat.QR
+		qr.Factorize(dense(x))
+		var q, r mat.Dense
+		qr.QTo(&q)
+		qr.RTo(&r)
+		want := mat.DenseCopyOf(q.Slice(0, s[0], 0, s[1]))
+		want.Apply(func(_, j int, v float64) float64 { return math.Copysign(1, r.At(j, j)) * v }, want)
+		if err := retract(ctx, x); err != nil {
+			t.Fatal(err)
+		}
+		// Condition numbers of the squares reach some 1e4, times 1e-16.
+		testkit.WantClose(t, "Q", dense(x), want, 1e-11)
+		if d := drift(dense(x)); d > 1e-13 {
+			t.Errorf("%v: max|QᵀQ − I| = %.2g", s, d)
+		}
+	}
+}
+
+// A matrix of condition 10⁵ is far from the manifold: one Cholesky factor leaves 10¹⁰·10⁻¹⁶ of
+// drift, the second takes it away.
+func TestRetractionFromFarAway(t *testing.T) {
+	x := randomMatrix(6, 60, 4)
+	for i := range x.Rows {
+		x.Data[i*x.Stride+3] = x.Data[i*x.Stride] + 1e-5*x.Data[i*x.Stride+3]
+	}
+	if err := retract(ctx, x); err != nil {
+		t.Fatal(err)
+	}
+	if d := drift(dense(x)); d > 1e-14 {
+		t.Errorf("max|QᵀQ − I| = %.2g", d)
+	}
+	for i := range x.Rows {
+		x.Data[i*x.Stride+2] = 0
+	}
+	testkit.WantError(t, retract(ctx, x), ErrDiverged) // without full rank
+}
+
+// The tangent space at Θ is {T: ΘᵀT + TᵀΘ = 0}, and what is taken away is perpendicular to it:
+// Tr((G − T)ᵀT) = 0.
+func TestTangentIsTheProjection(t *testing.T) {
+	theta, g := randomMatrix(3, 30, 6), randomMatrix(4, 30, 6)
+	if err := retract(ctx, theta); err != nil {
+		t.Fatal(err)
+	}
+	before := dense(g)
+	if err := makeTangent(ctx, theta, g); err != nil {
+		t.Fatal(err)
+	}
+	var sum, rest mat.Dense
+	a := testkit.Product(dense(theta).T(), dense(g))
+	sum.Add(a, a.T())
+	if d := mat.Norm(&sum, math.Inf(1)); d > 1e-13 {
+		t.Errorf("ΘᵀT + TᵀΘ is %.2g", d)
+	}
+	rest.Sub(before, dense(g))
+	if d := math.Abs(mat.Trace(testkit.Product(rest.T(), dense(g)))); d > 1e-12 {
+		t.Errorf("what is taken away is not perpendicular: %.2g", d)
+	}
+}
+
+// A thousand steps stay on the manifold: within 1e-12 in float64; in float32 within a hundred of
+// its roundings, which are 6e-8.
+func TestManifoldIsNotLeft(t *testing.T) {
+	g, x := small(14)
+	for precision, bound := range map[coles.Precision]float64{coles.Float64: 1e-12, coles.Float32: 6e-6} {
+		for _, o := range []Optimizer{Adam(1e-3), SGD(1e-3, 0), SGD(1e-4, 0.9).WithDecay(0.1)} {
+			m := trained(t, g, x, WithNetwork(GCN(8), ReLU(), GCN(5).Orthonormal()), WithObjective(COLES(10)), WithOptimizer(o), WithEpochs(1000), WithPrecision(precision))
+			theta, _ := m.Parameter("2.weight")
+			if d := drift(theta); d > bound {
+				t.Errorf("%v: max|ΘᵀΘ − I| = %.2g after 1,000 steps", precision, d)
+			}
+			if _, biased := m.Parameter("2.bias"); biased {
+				t.Error("an orthonormal layer has a bias")
+			}
+		}
+	}
+}
+
+// The linear encoder on the Stiefel manifold has the optimum of the closed form: the sum of the
+// largest eigenvalues of M.
+func TestOrthonormalLinearEncoderReachesTheClosedForm(t *testing.T) {
+	g, x := small(15)
+	const dim = 3
+	filter := coles.S2GCSum(2)
+	fx := testkit.Must(filter.Apply(ctx, coles.Normalize(g), x))
+	dw := testkit.Must(coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives(), 1, 1, 1))
+	want := 0.0
+	for _, l := range testkit.Must(coles.Solve(ctx, fx, dw, dim)).Lambda {
+		want += l
+	}
+	epochs := progressOf(t, g, x, WithNetwork(Propagate(filter), Linear(dim).Orthonormal()), WithObjective(COLES(0)), WithPreparation(coles.PrepareNone, 1),
+		WithOptimizer(SGD(0.5, 0)), WithEpochs(3000))
+	if got := -epochs[2999].Loss * float64(g.Nodes()); math.Abs(got-want) > 1e-8*want {
+		t.Errorf("Tr(HᵀΔWH) = %.12g, the eigenvalues add up to %.12g", got, want)
+	}
+}
+
+// Decay leaves an orthonormal weight alone, coupled or not, and the others not.
+func TestDecayLeavesTheManifoldAlone(t *testing.T) {
+	g, x := small(85)
+	train := func(o Optimizer, layers ...Layer) []uint64 {
+		return testkit.Bits(trained(t, g, x, WithObjective(COLES(0)), WithOptimizer(o), WithNetwork(layers...)).Embedding())
+	}
+	for _, o := range []Optimizer{Adam(0.01), SGD(0.1, 0.5)} {
+		for _, decayed := range []Optimizer{o.WithDecay(0.3), o.WithDecoupledDecay(0.3)} {
+			if !slices.Equal(train(o, GCN(5).Orthonormal()), train(decayed, GCN(5).Orthonormal())) {
+				t.Error("decay moves a weight on the manifold")
+			}
+			if slices.Equal(train(o, GCN(5)), train(decayed, GCN(5))) {
+				t.Error("decay moves nothing")
+			}
+		}
+	}
+}

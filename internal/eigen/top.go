@@ -1,0 +1,93 @@
+package eigen
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// sharpness is the power that [Top] raises an operator to. More power means fewer vectors to
+// orthogonalise and more products; 16 was best on graphs of 3,000 to 20,000 nodes.
+const sharpness = 16
+
+// Top is [Krylov] for an operator whose eigenvalues lie between lo and hi, the largest of them
+// close together, as those of a graph are: a Krylov space tells neighbours apart slowly. A power of
+// A − lo·I has the same eigenvectors in the same order, but the largest far apart. What is found is
+// measured against A itself: deep inside the spectrum, where k is a large part of n, a power
+// squeezes eigenvalues together instead.
+func Top(ctx context.Context, n, k int, a Operator, lo, hi float64, o KrylovOptions) (*Result, error) {
+	if 20*k <= n {
+		r, err := Krylov(ctx, n, k, power(a, sharpness, lo, hi), o)
+		if err != nil {
+			return nil, err
+		}
+		accurate, err := rayleighQuotients(ctx, a, r)
+		if err != nil || accurate {
+			return r, err
+		}
+	}
+	return Krylov(ctx, n, k, a, o)
+}
+
+// power is ((A − lo·I)/(hi − lo))^p.
+func power(a Operator, p int, lo, hi float64) Operator {
+	var first, second kernel.Buffer[float64]
+	return func(ctx context.Context, dst, src matrix) error {
+		x, y := first.Sized(src.Rows, src.Cols), second.Sized(src.Rows, src.Cols)
+		kernel.Copy(x, src)
+		for range p {
+			if err := a(ctx, y, x); err != nil {
+				return err
+			}
+			for q, v := range y.Data {
+				y.Data[q] = (v - lo*x.Data[q]) / (hi - lo)
+			}
+			x, y = y, x
+		}
+		kernel.Copy(dst, x)
+		return nil
+	}
+}
+
+// rayleighQuotients replaces the values of r by vᵀAv, sorts the pairs by them, and reports whether
+// every ‖Av − (vᵀAv)v‖ is at most 5e-7 of the largest value: within the 1e-6 that is promised, with
+// room for what is done to the vectors after.
+func rayleighQuotients(ctx context.Context, a Operator, r *Result) (bool, error) {
+	v, err := kernel.Transposed(ctx, r.Vectors)
+	if err != nil {
+		return false, err
+	}
+	av := kernel.Unset[float64](v.Rows, v.Cols)
+	if err := a(ctx, av, v); err != nil {
+		return false, err
+	}
+	images, err := kernel.Transposed(ctx, av)
+	if err != nil {
+		return false, err
+	}
+	largest, residual := 0.0, 0.0
+	for i := range r.Values {
+		x, y := vector(row(r.Vectors, i)), vector(row(images, i))
+		r.Values[i] = blas64.Dot(x, y)
+		blas64.Axpy(-r.Values[i], x, y)
+		largest, residual = max(largest, math.Abs(r.Values[i])), max(residual, blas64.Nrm2(y))
+	}
+	order := make([]int, len(r.Values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Values[j], r.Values[i]) })
+	sorted := kernel.Unset[float64](r.Vectors.Rows, r.Vectors.Cols)
+	values := make([]float64, len(order))
+	for i, from := range order {
+		values[i] = r.Values[from]
+		copy(row(sorted, i), row(r.Vectors, from))
+	}
+	r.Values, r.Vectors = values, sorted
+	return residual <= 5e-7*largest, nil
+}

@@ -1,0 +1,367 @@
+package embedtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var background = context.Background()
+
+// fits: a small graph with features is embedded, in n rows of finite numbers.
+func (s *suite) fits() {
+	m, err := s.fit(background, s.graph, mat.DenseCopyOf(s.words))
+	if err != nil {
+		s.fail("%w", err)
+		return
+	}
+	y := s.sound("embedding", m.Embedding(), nodes)
+	if y == nil {
+		return
+	}
+	if y.IsEmpty() {
+		s.fail("the embedding has no columns")
+		return
+	}
+	s.fitted, s.want = m, mat.DenseCopyOf(y)
+}
+
+// inputs: graph and features are the same bytes after Fit and Embed.
+func (s *suite) inputs() {
+	for name, x := range map[string]mat.Matrix{"dense": mat.DenseCopyOf(s.words), "sparse": testkit.SparseOf(s.words)} {
+		graph, features := testkit.Bits(s.graph.CSR()), testkit.Bits(x)
+		s.embedding(name, s.graph, x)
+		if _, ok := s.fitted.(Inductive); ok {
+			s.embedded(name, s.fitted, s.graph, x)
+		}
+		if !slices.Equal(testkit.Bits(x), features) || !slices.Equal(testkit.Bits(s.graph.CSR()), graph) {
+			s.fail("%s: the input has changed", name)
+		}
+	}
+}
+
+// repeatable: fitted twice, the embedding is the same bytes.
+func (s *suite) repeatable() { s.wantSame("the second time", s.embedding("again", s.graph, s.words)) }
+
+func (s *suite) wantSame(when string, y *mat.Dense) {
+	if y != nil && !slices.Equal(testkit.Bits(y), testkit.Bits(s.want)) {
+		s.fail("other bytes %s: off by %.2g of the largest entry", when, off(y, s.want))
+	}
+}
+
+// processors: the bytes are the same for every GOMAXPROCS.
+func (s *suite) processors() {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, procs := range []int{1, 2, 3, 8} {
+		runtime.GOMAXPROCS(procs)
+		s.wantSame("with another GOMAXPROCS", s.embedding("fit", s.graph, s.words))
+	}
+}
+
+// storage: features in every type give the same embedding.
+func (s *suite) storage() {
+	for name, x := range stored(s.words) {
+		if y := s.embedding(name, s.graph, x); y != nil {
+			s.wantProducts(name, y)
+		}
+	}
+}
+
+func (s *suite) wantProducts(what string, y *mat.Dense) {
+	if d := off(products(y), products(s.want)); !(d <= s.Tolerance) {
+		s.fail("%s: YYᵀ is off by %.2g of its largest entry", what, d)
+	}
+}
+
+// permutation: nodes in another order give the same YYᵀ in that order.
+func (s *suite) permutation() {
+	if s.OrderMatters {
+		return
+	}
+	place := somewhere()
+	g, x := permuted(s.graph, s.words, place)
+	y := s.embedding("permuted", g, x)
+	if y == nil {
+		return
+	}
+	back := mat.NewDense(nodes, y.RawMatrix().Cols, nil)
+	for i, p := range place {
+		back.SetRow(i, y.RawRowView(p))
+	}
+	s.wantProducts("permuted", back)
+}
+
+// embedsAgain: Embed gives for the data fitted the embedding of Fit, to the byte.
+func (s *suite) embedsAgain() {
+	s.wantSame("from Embed", s.embedded("Embed", s.fitted, s.graph, s.words))
+}
+
+// ownership: writing to what Embed returned changes nothing in the model.
+func (s *suite) ownership() {
+	if y := s.embedded("Embed", s.fitted, s.graph, s.words); y != nil {
+		y.Scale(2, y)
+		y.Set(0, 0, 17)
+		s.wantSame("once what Embed returned was written to", s.embedded("Embed", s.fitted, s.graph, s.words))
+	}
+	s.wantSame("in the model itself", s.fitted.Embedding())
+}
+
+// concurrency: goroutines that share a model get the same bytes.
+func (s *suite) concurrency() {
+	got, errs := make([]*mat.Dense, 4), make([]error, 4)
+	var wg sync.WaitGroup
+	for k := range got {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			got[k], errs[k] = s.fitted.(Inductive).Embed(background, s.graph, s.features(s.words))
+		}()
+	}
+	wg.Wait()
+	for k, y := range got {
+		if errs[k] != nil {
+			s.fail("%w", errs[k])
+			continue
+		}
+		s.wantSame("from one of four goroutines", s.sound("Embed", y, nodes))
+	}
+}
+
+// subset: a whole component has the same rows with the others or without.
+func (s *suite) subset() {
+	if s.Transductive {
+		return
+	}
+	edges := slices.DeleteFunc(edgesOf(s.graph), func(e coles.Edge) bool { return e.U >= half })
+	part := s.embedded("one component", s.fitted, testkit.Must(coles.NewGraph(half, edges)), s.words.Slice(0, half, 0, words))
+	if part == nil {
+		return
+	}
+	whole := s.want.Slice(0, half, 0, s.want.RawMatrix().Cols).(*mat.Dense)
+	if d := off(part, whole); !(d <= s.Tolerance) {
+		s.fail("the rows of a component are off by %.2g of the largest entry without the others", d)
+	}
+}
+
+// file: a model read from its file writes the same file and embeds the same bytes.
+func (s *suite) file() {
+	if s.Read == nil {
+		return
+	}
+	var file, again bytes.Buffer
+	n, err := s.fitted.(io.WriterTo).WriteTo(&file)
+	if err != nil || n != int64(file.Len()) {
+		s.fail("WriteTo wrote %d bytes and says %d, %v", file.Len(), n, err)
+		return
+	}
+	read, err := s.Read(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		s.fail("Read: %w", err)
+		return
+	}
+	if _, err := read.(io.WriterTo).WriteTo(&again); err != nil || !bytes.Equal(again.Bytes(), file.Bytes()) {
+		s.fail("written again the file has other bytes, error %v", err)
+	}
+	s.wantSame("in the file", read.Embedding())
+	if _, ok := read.(Inductive); ok {
+		s.wantSame("from Embed of the model that was read", s.embedded("Embed", read, s.graph, s.words))
+	}
+	if _, err := s.Read(bytes.NewReader(file.Bytes()[:file.Len()-1])); err == nil {
+		s.fail("a file without its last byte is read")
+	}
+}
+
+// refuses wants an error that wraps the one given, of Fit and, unless fitting alone can notice, of
+// Embed.
+func (s *suite) refuses(what string, x mat.Matrix, want error) {
+	if _, err := s.fit(background, s.graph, x); !errors.Is(err, want) {
+		s.fail("Fit, %s: error is %v, want one that wraps %v", what, err, want)
+	}
+	s.embedRefuses(what, x, want)
+}
+
+func (s *suite) embedRefuses(what string, x mat.Matrix, want error) {
+	if m, ok := s.fitted.(Inductive); ok {
+		if _, err := m.Embed(background, s.graph, x); !errors.Is(err, want) {
+			s.fail("Embed, %s: error is %v, want one that wraps %v", what, err, want)
+		}
+	}
+}
+
+// shapes: features with another number of rows, or of columns, are [coles.ErrShape].
+func (s *suite) shapes() {
+	s.refuses("a row too many", randomWords(nodes+1), coles.ErrShape)
+	s.refuses("a row too few", randomWords(nodes-1), coles.ErrShape)
+	s.embedRefuses("a column too many", mat.NewDense(nodes, words+1, nil), coles.ErrShape)
+	s.embedRefuses("a column too few", mat.NewDense(nodes, words-1, nil), coles.ErrShape)
+}
+
+// notFinite: a NaN or an infinity among features is [coles.ErrNotFinite].
+func (s *suite) notFinite() {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		x := mat.DenseCopyOf(s.words)
+		x.Set(nodes/2, words/2, bad)
+		for name, x := range stored(x) {
+			s.refuses(name, x, coles.ErrNotFinite)
+		}
+	}
+}
+
+// unusualGraphs: one node, no edges and isolated nodes are embedded, or an error is named.
+func (s *suite) unusualGraphs() {
+	s.soundOrNamed("one node", testkit.Must(coles.NewGraph(1, nil)), randomWords(1))
+	s.soundOrNamed("no edges", testkit.Must(coles.NewGraph(nodes, nil)), s.words)
+	few := testkit.Must(coles.NewGraph(nodes, []coles.Edge{{U: 3, V: 4}, {U: 4, V: 5}, {U: 5, V: 30}}))
+	s.soundOrNamed("three edges among forty nodes", few, s.words)
+}
+
+// extremes: features as large or small as numbers go, equal or zero, give finite numbers or a named
+// error.
+func (s *suite) extremes() {
+	for name, f := range map[string]func(v float64) float64{
+		"of size 1e300":         func(v float64) float64 { return 1e300 * v },
+		"of size 1e150":         func(v float64) float64 { return 1e150 * v },
+		"of size 1e-300":        func(v float64) float64 { return 1e-300 * v },
+		"of the smallest float": func(v float64) float64 { return math.SmallestNonzeroFloat64 * v },
+		"all equal":             func(float64) float64 { return 1 },
+		"all zero":              func(float64) float64 { return 0 },
+		"negative":              func(v float64) float64 { return -v },
+	} {
+		x := mat.DenseCopyOf(s.words)
+		x.Apply(func(_, _ int, v float64) float64 { return f(v) }, x)
+		s.soundOrNamed("features "+name, s.graph, x)
+	}
+}
+
+// soundOrNamed wants numbers of Fit and Embed, or an error with a name.
+func (s *suite) soundOrNamed(what string, g *coles.Graph, x mat.Matrix) {
+	if m, err := s.fit(background, g, x); err == nil {
+		s.sound(what, m.Embedding(), g.Nodes())
+	} else if !testkit.IsNamed(err, s.Errors...) {
+		s.fail("%s: error %v has no name", what, err)
+	}
+	m, ok := s.fitted.(Inductive)
+	if !ok || s.Transductive {
+		return
+	}
+	if y, err := m.Embed(background, g, s.features(x)); err == nil {
+		s.sound("Embed, "+what, y, g.Nodes())
+	} else if !testkit.IsNamed(err, s.Errors...) {
+		s.fail("Embed, %s: error %v has no name", what, err)
+	}
+}
+
+// cancellation: a context that ends before or in the midst of a call ends it in time, with the
+// context's error, and no goroutine stays.
+func (s *suite) cancellation() {
+	calls := map[string]func(context.Context) (*mat.Dense, error){
+		"Fit": func(ctx context.Context) (*mat.Dense, error) {
+			m, err := s.fit(ctx, s.graph, s.words)
+			if err != nil {
+				return nil, err
+			}
+			return m.Embedding(), nil
+		},
+	}
+	if m, ok := s.fitted.(Inductive); ok {
+		calls["Embed"] = func(ctx context.Context) (*mat.Dense, error) { return m.Embed(ctx, s.graph, s.features(s.words)) }
+	}
+	for name, call := range calls {
+		before := runtime.NumGoroutine()
+		s.cancelledBefore(name, call)
+		s.cancelledWithin(name, call)
+		if stay := goroutinesBeyond(before); stay > 0 {
+			s.fail("%s: %d goroutines stay", name, stay)
+		}
+	}
+}
+
+func (s *suite) cancelledBefore(name string, call func(context.Context) (*mat.Dense, error)) {
+	cancelled, cancel := context.WithCancel(background)
+	cancel()
+	late, stop := context.WithDeadline(background, time.Unix(0, 0))
+	defer stop()
+	for _, ctx := range []context.Context{cancelled, late} {
+		if _, err := call(ctx); !errors.Is(err, ctx.Err()) {
+			s.fail("%s: error is %v, want %v: the context had ended before", name, err, ctx.Err())
+		}
+	}
+}
+
+// cancelledWithin ends the context as soon as the call has looked at it once, twice, …, until the
+// call is over before. A call that has done all its work by then may return it.
+func (s *suite) cancelledWithin(name string, call func(context.Context) (*mat.Dense, error)) {
+	for looks := int64(1); looks < 1<<20; looks += 1 + looks/2 {
+		late := time.Duration(0)
+		for range 3 { // other programs on the machine can only make it longer
+			ctx := newCountdown(looks)
+			y, err := call(ctx)
+			returned := time.Now()
+			ended := ctx.ended.Load()
+			ctx.cancel()
+			if ended == nil {
+				return
+			}
+			if err == nil && !slices.Equal(testkit.Bits(y), testkit.Bits(s.want)) || err != nil && !errors.Is(err, context.Canceled) {
+				s.fail("%s: cancelled after %d looks at the context it returns another embedding, or the error %v", name, looks, err)
+				return
+			}
+			if late = returned.Sub(*ended); late <= s.Late {
+				break
+			}
+		}
+		if late > s.Late {
+			s.fail("%s: cancelled after %d looks at the context it came back %v later, want %v", name, looks, late, s.Late)
+			return
+		}
+	}
+}
+
+// A countdown is a context that ends once it has been looked at so many times.
+type countdown struct {
+	context.Context
+	cancel context.CancelFunc
+	left   atomic.Int64
+	ended  atomic.Pointer[time.Time]
+}
+
+func newCountdown(looks int64) *countdown {
+	ctx, cancel := context.WithCancel(background)
+	c := &countdown{Context: ctx, cancel: cancel}
+	c.left.Store(looks)
+	return c
+}
+
+func (c *countdown) Err() error {
+	err := c.Context.Err()
+	if c.left.Add(-1) == 0 {
+		now := time.Now()
+		c.ended.Store(&now)
+		c.cancel()
+	}
+	return err
+}
+
+// goroutinesBeyond counts goroutines once those that have returned are retired.
+func goroutinesBeyond(before int) int {
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return 0
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return runtime.NumGoroutine() - before
+}

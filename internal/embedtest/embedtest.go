@@ -1,0 +1,259 @@
+// Package embedtest checks that an embedder keeps the promises of this module: one suite that
+// [coles.Fit], [coles.Eigenmaps] and every training of package gnn pass.
+package embedtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Model is a fitted model. What else it can do is checked as well: embed other graphs, as an
+// [Inductive] one does, and write itself, as an [io.WriterTo].
+type Model interface {
+	// Embedding is that of the nodes fitted (n×d′), in the order of their rows. It may be nil in a
+	// model that was read from a file.
+	Embedding() *mat.Dense
+}
+
+// An Inductive model embeds graphs without fitting.
+type Inductive interface {
+	Model
+	// Embed returns the embedding of every node of a graph.
+	Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error)
+}
+
+// An Embedder makes the models that are checked. Its graphs have up to 40 nodes and features of 12
+// columns, so the embeddings should have at most 8.
+type Embedder struct {
+	// Fit embeds the nodes of a graph with features.
+	Fit func(ctx context.Context, g *coles.Graph, x mat.Matrix) (Model, error)
+	// Read reads what a model, an [io.WriterTo], wrote; nil if there are no files.
+	Read func(r io.Reader) (Model, error)
+	// NoFeatures says that Fit does not look at features. It is given none.
+	NoFeatures bool
+	// Transductive says that models embed no other graph than the one fitted.
+	Transductive bool
+	// OrderMatters says that an embedding may depend on the order of the nodes, as it does where
+	// they draw random numbers in turn.
+	OrderMatters bool
+	// Errors are named errors that package coles does not have.
+	Errors []error
+	// Tolerance is how far what is equal but for rounding may differ, in units of its largest
+	// entry; 0 is 1e-10. Computing in float32 needs about 1e-4.
+	Tolerance float64
+	// Late is how long after its cancellation a call may return; 0 is 100 ms.
+	Late time.Duration
+}
+
+// Test checks an embedder and returns nil, or all failures joined, each with the name of its check.
+// It makes some hundred fits of small graphs, sets GOMAXPROCS and counts goroutines: nothing else
+// should run at the same time.
+func Test(e Embedder) error {
+	if e.Tolerance == 0 {
+		e.Tolerance = 1e-10
+	}
+	if e.Late == 0 {
+		e.Late = 100 * time.Millisecond
+	}
+	s := &suite{Embedder: e, graph: randomGraph(), words: randomWords(nodes)}
+	s.check("fit", s.fits)
+	if s.failures != nil {
+		return errors.Join(s.failures...) // the others compare with this fit
+	}
+	checks := []struct {
+		name string
+		run  func()
+	}{
+		{"inputs", s.inputs}, {"repeatable", s.repeatable}, {"processors", s.processors},
+		{"permutation", s.permutation}, {"file", s.file}, {"cancellation", s.cancellation}, {"unusual graphs", s.unusualGraphs},
+	}
+	if !e.NoFeatures {
+		checks = append(checks, []struct {
+			name string
+			run  func()
+		}{{"storage", s.storage}, {"shapes", s.shapes}, {"not finite", s.notFinite}, {"extremes", s.extremes}}...)
+	}
+	if _, ok := s.fitted.(Inductive); ok {
+		checks = append(checks, []struct {
+			name string
+			run  func()
+		}{{"embed", s.embedsAgain}, {"ownership", s.ownership}, {"concurrency", s.concurrency}, {"subset", s.subset}}...)
+	}
+	for _, c := range checks {
+		s.check(c.name, c.run)
+	}
+	return errors.Join(s.failures...)
+}
+
+// A suite is a run of the checks.
+type suite struct {
+	Embedder
+	graph    *coles.Graph
+	words    *mat.Dense
+	fitted   Model
+	want     *mat.Dense // a copy of its embedding
+	name     string     // of the check that runs
+	failures []error
+}
+
+// check runs a check; a panic is its failure.
+func (s *suite) check(name string, run func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.fail("panic: %v", r)
+		}
+	}()
+	s.name = name
+	run()
+}
+
+func (s *suite) fail(format string, args ...any) {
+	s.failures = append(s.failures, fmt.Errorf(s.name+": "+format, args...))
+}
+
+// fit fits, with no features where there should be none.
+func (s *suite) fit(ctx context.Context, g *coles.Graph, x mat.Matrix) (Model, error) {
+	return s.Fit(ctx, g, s.features(x))
+}
+
+// features are x, or none.
+func (s *suite) features(x mat.Matrix) mat.Matrix {
+	if s.NoFeatures {
+		return nil
+	}
+	return x
+}
+
+// embedding fits a graph that can be fitted and returns the embedding; nil after a failure.
+func (s *suite) embedding(what string, g *coles.Graph, x mat.Matrix) *mat.Dense {
+	m, err := s.fit(context.Background(), g, x)
+	if err != nil {
+		s.fail("%s: %w", what, err)
+		return nil
+	}
+	return s.sound(what, m.Embedding(), g.Nodes())
+}
+
+// embedded is the embedding of a graph by the fitted model; nil after a failure.
+func (s *suite) embedded(what string, m Model, g *coles.Graph, x mat.Matrix) *mat.Dense {
+	y, err := m.(Inductive).Embed(context.Background(), g, s.features(x))
+	if err != nil {
+		s.fail("%s: %w", what, err)
+		return nil
+	}
+	return s.sound(what, y, g.Nodes())
+}
+
+// sound refuses an embedding without n rows of finite numbers; it returns nil then.
+func (s *suite) sound(what string, y *mat.Dense, n int) *mat.Dense {
+	rows, cols := y.Dims()
+	if rows == 0 || cols == 0 {
+		return y // no columns are no rows in gonum: nothing was worth one
+	}
+	if rows != n {
+		s.fail("%s: %d rows for %d nodes", what, rows, n)
+		return nil
+	}
+	if v := mat.Sum(y); v-v != 0 {
+		s.fail("%s: the entries add up to %v", what, v)
+		return nil
+	}
+	return y
+}
+
+// The graph of the checks: two components of random edges, the first of half the nodes, and the
+// last nodes without an edge.
+const (
+	nodes = 40
+	half  = 20
+	alone = 3
+	words = 12
+)
+
+func randomGraph() *coles.Graph {
+	rng := testkit.Random(1)
+	var edges []coles.Edge
+	for u := range nodes - alone {
+		if u != 0 && u != half { // a path holds each component together
+			edges = append(edges, coles.Edge{U: u - 1, V: u})
+		}
+		for v := u + 2; v < nodes-alone; v++ {
+			if (u < half) == (v < half) && rng.Float64() < 0.2 {
+				edges = append(edges, coles.Edge{U: u, V: v})
+			}
+		}
+	}
+	return testkit.Must(coles.NewGraph(nodes, edges))
+}
+
+// randomWords are small counts, about one in three not zero, and no row zero.
+func randomWords(n int) *mat.Dense {
+	rng := testkit.Random(2)
+	x := mat.NewDense(n, words, nil)
+	for i := range n {
+		for j := range words {
+			if rng.IntN(3) == 0 {
+				x.Set(i, j, float64(1+rng.IntN(3)))
+			}
+		}
+		x.Set(i, i%words, 1)
+	}
+	return x
+}
+
+// permuted is g and x with node i in the place of place[i].
+func permuted(g *coles.Graph, x *mat.Dense, place []int) (*coles.Graph, *mat.Dense) {
+	var edges []coles.Edge
+	for _, e := range edgesOf(g) {
+		edges = append(edges, coles.Edge{U: place[e.U], V: place[e.V]})
+	}
+	y := mat.NewDense(len(place), words, nil)
+	for i, p := range place {
+		y.SetRow(p, x.RawRowView(i))
+	}
+	return testkit.Must(coles.NewGraph(len(place), edges)), y
+}
+
+func edgesOf(g *coles.Graph) []coles.Edge {
+	var edges []coles.Edge
+	g.CSR().DoNonZero(func(i, j int, _ float64) {
+		if i < j {
+			edges = append(edges, coles.Edge{U: i, V: j})
+		}
+	})
+	return edges
+}
+
+// stored is one matrix in every form.
+func stored(x *mat.Dense) map[string]mat.Matrix {
+	n, d := x.Dims()
+	wide := mat.NewDense(n, d+3, nil) // rows with a stride
+	wide.Slice(0, n, 0, d).(*mat.Dense).Copy(x)
+	return map[string]mat.Matrix{
+		"*sparse.CSR": testkit.SparseOf(x), "*coles.Dense32": testkit.SingleOf(x),
+		"an unknown type": testkit.Foreign{Of: x}, "rows with a stride": wide.Slice(0, n, 0, d),
+	}
+}
+
+// off is the largest difference of a and b in units of the largest entry of b.
+func off(a, b *mat.Dense) float64 {
+	if d := testkit.MaxDiff(a, b); d > 0 {
+		return d / max(mat.Max(b), -mat.Min(b))
+	}
+	return 0
+}
+
+// products is YYᵀ.
+func products(y *mat.Dense) *mat.Dense { return testkit.Product(y, y.T()) }
+
+// somewhere is a permutation of the nodes.
+func somewhere() []int { return rand.New(rand.NewPCG(3, 0)).Perm(nodes) }

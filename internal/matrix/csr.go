@@ -1,0 +1,312 @@
+package matrix
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+
+	"github.com/james-bowman/sparse"
+)
+
+// ConvertCSR is a sparse matrix of type T, itself if it is one already.
+func ConvertCSR[T, S kernel.Float](a *kernel.CSR[S]) *kernel.CSR[T] {
+	if same, ok := any(a).(*kernel.CSR[T]); ok {
+		return same
+	}
+	return kernel.ConvertCSR[T](a)
+}
+
+// FromCSR copies a checked sparse matrix into the form that the kernels read: columns ascending,
+// entries at the same place joined by merge. It returns how many entries were joined to another.
+// The only error is ctx's.
+func FromCSR(ctx context.Context, a *sparse.CSR, merge func(x, y float64) float64) (*kernel.CSR[float64], int, error) {
+	m := a.RawMatrix()
+	nnz := m.Indptr[m.I]
+	c := &kernel.CSR[float64]{
+		Rows: m.I, Cols: m.J,
+		Ptr: make([]int64, m.I+1),
+		Col: make([]int32, nnz),
+		Val: kernel.Unset[float64](1, nnz).Data,
+	}
+	for i, p := range m.Indptr {
+		c.Ptr[i] = int64(p)
+	}
+	if err := EachRow(ctx, c, func(i int) {
+		for q := c.Ptr[i]; q < c.Ptr[i+1]; q++ {
+			c.Col[q], c.Val[q] = int32(m.Ind[q]), m.Data[q]
+		}
+	}); err != nil {
+		return nil, 0, err
+	}
+	merged, err := sortRows(ctx, c, merge)
+	return c, merged, err
+}
+
+// ExportCSR copies a matrix into the sparse package's form.
+func ExportCSR(a *kernel.CSR[float64]) *sparse.CSR {
+	ptr, ind := make([]int, a.Rows+1), make([]int, a.NNZ())
+	for i, p := range a.Ptr {
+		ptr[i] = int(p)
+	}
+	for q, j := range a.Col {
+		ind[q] = int(j)
+	}
+	return sparse.NewCSR(a.Rows, a.Cols, ptr, ind, slices.Clone(a.Val))
+}
+
+// CheckPairs verifies the pairs of numbers below n that are the edges of a graph, and their
+// weights, nil for none. Errors: [ErrShape], [ErrIndex], [ErrNotFinite], [ErrNegative].
+func CheckPairs[E ~struct{ U, V int }](n int, pairs []E, weights []float64) error {
+	if weights != nil && len(weights) != len(pairs) {
+		return fmt.Errorf("%w: %d weights for %d edges", ErrShape, len(weights), len(pairs))
+	}
+	for q, e := range pairs {
+		e := struct{ U, V int }(e)
+		if e.U < 0 || e.U >= n || e.V < 0 || e.V >= n {
+			return fmt.Errorf("%w: edge %d joins %d and %d in a graph of %d nodes", ErrIndex, q, e.U, e.V, n)
+		}
+		if weights != nil {
+			if err := CheckWeight(weights[q], e.U, e.V); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// CheckWeight verifies the weight of an edge between u and v.
+func CheckWeight(w float64, u, v int) error {
+	if !Finite(w) {
+		return fmt.Errorf("%w: weight %v of the edge between %d and %d", ErrNotFinite, w, u, v)
+	}
+	if w < 0 {
+		return fmt.Errorf("%w: weight %v of the edge between %d and %d", ErrNegative, w, u, v)
+	}
+	return nil
+}
+
+// FromPairs builds the symmetric matrix with an entry at (u, v) and (v, u) for every pair, pairs at
+// the same place joined by merge. A pair with u = v is one diagonal entry. It returns how many
+// pairs were joined to another. A nil weight means 1. The only error is ctx's.
+func FromPairs[E ~struct{ U, V int }](ctx context.Context, n int, pairs []E, weight []float64, merge func(x, y float64) float64) (*kernel.CSR[float64], int, error) {
+	const between = 1 << 12 // pairs, two looks at the context: each may be the first in its page
+	a := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
+	for q, e := range pairs {
+		if q%between == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
+		e := struct{ U, V int }(e)
+		a.Ptr[e.U+1]++
+		if e.U != e.V {
+			a.Ptr[e.V+1]++
+		}
+	}
+	MakeEntries(a)
+	next := slices.Clone(a.Ptr[:n])
+	put := func(u, v int, w float64) {
+		a.Col[next[u]], a.Val[next[u]] = int32(v), w
+		next[u]++
+	}
+	for q, e := range pairs {
+		if q%between == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
+		w := 1.0
+		if weight != nil {
+			w = weight[q]
+		}
+		e := struct{ U, V int }(e)
+		put(e.U, e.V, w)
+		if e.U != e.V {
+			put(e.V, e.U, w)
+		}
+	}
+	if _, err := sortRows(ctx, a, merge); err != nil {
+		return nil, 0, err
+	}
+	distinct := 0
+	for i := range n {
+		cols, _ := a.Row(i)
+		at, _ := slices.BinarySearch(cols, int32(i))
+		distinct += len(cols) - at
+	}
+	return a, len(pairs) - distinct, nil
+}
+
+// sortRows sorts every row by column and joins entries of the same column by merge, in place. It
+// returns how many entries went into another. The only error is ctx's; the matrix is none then.
+func sortRows(ctx context.Context, a *kernel.CSR[float64], merge func(x, y float64) float64) (int, error) {
+	type entry struct {
+		col int32
+		val float64
+	}
+	var row []entry
+	merged, out := 0, int64(0)
+	for i := range a.Rows {
+		if i%parallel.RowsAtOnce == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		lo, hi := a.Ptr[i], a.Ptr[i+1]
+		cols, vals := a.Col[lo:hi], a.Val[lo:hi]
+		if !slices.IsSorted(cols) {
+			row = row[:0]
+			for q, j := range cols {
+				row = append(row, entry{j, vals[q]})
+			}
+			// Stable, so that a merge that rounds sees the entries in the order given.
+			slices.SortStableFunc(row, func(x, y entry) int { return cmp.Compare(x.col, y.col) })
+			for q, e := range row {
+				cols[q], vals[q] = e.col, e.val
+			}
+		}
+		a.Ptr[i] = out
+		for q, j := range cols {
+			if out > a.Ptr[i] && a.Col[out-1] == j {
+				a.Val[out-1] = merge(a.Val[out-1], vals[q])
+				merged++
+				continue
+			}
+			a.Col[out], a.Val[out] = j, vals[q]
+			out++
+		}
+	}
+	a.Ptr[a.Rows] = out
+	a.Col, a.Val = a.Col[:out], a.Val[:out]
+	return merged, nil
+}
+
+// Add returns ca·a + cb·b for matrices of the same shape. The only error is ctx's.
+func Add(ctx context.Context, ca float64, a *kernel.CSR[float64], cb float64, b *kernel.CSR[float64]) (*kernel.CSR[float64], error) {
+	return Merge(ctx, a, b, func(x, y float64) float64 { return ca*x + cb*y })
+}
+
+// Merge returns the matrix of f(a_ij, b_ij) over the places where a or b has an entry, an absent
+// one counting as zero. The only error is ctx's.
+func Merge(ctx context.Context, a, b *kernel.CSR[float64], f func(x, y float64) float64) (*kernel.CSR[float64], error) {
+	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
+	if err := EachRow(ctx, c, func(i int) {
+		MergeRow(a, b, i, func(int32, float64, float64) { c.Ptr[i+1]++ })
+	}); err != nil {
+		return nil, err
+	}
+	MakeEntries(c)
+	return c, EachRow(ctx, c, func(i int) {
+		cols, vals := c.Row(i)
+		q := 0
+		MergeRow(a, b, i, func(j int32, x, y float64) {
+			cols[q], vals[q] = j, f(x, y)
+			q++
+		})
+	})
+}
+
+// MergeRow visits the places where row i of a or of b has an entry, in order.
+func MergeRow(a, b *kernel.CSR[float64], i int, visit func(j int32, x, y float64)) {
+	ac, av := a.Row(i)
+	bc, bv := b.Row(i)
+	for len(ac) > 0 || len(bc) > 0 {
+		var col int32
+		var x, y float64
+		takeA := len(bc) == 0 || len(ac) > 0 && ac[0] <= bc[0]
+		takeB := len(ac) == 0 || len(bc) > 0 && bc[0] <= ac[0]
+		if takeA {
+			col, x = ac[0], av[0]
+			ac, av = ac[1:], av[1:]
+		}
+		if takeB {
+			col, y = bc[0], bv[0]
+			bc, bv = bc[1:], bv[1:]
+		}
+		visit(col, x, y)
+	}
+}
+
+// Drop returns a without the entries for which drop holds. The only error is ctx's.
+func Drop(ctx context.Context, a *kernel.CSR[float64], drop func(i, j int, v float64) bool) (*kernel.CSR[float64], error) {
+	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
+	if err := EachRow(ctx, a, func(i int) {
+		cols, vals := a.Row(i)
+		for q, j := range cols {
+			if !drop(i, int(j), vals[q]) {
+				c.Ptr[i+1]++
+			}
+		}
+	}); err != nil {
+		return nil, err
+	}
+	MakeEntries(c)
+	return c, EachRow(ctx, a, func(i int) {
+		from, vals := a.Row(i)
+		to, kept := c.Row(i)
+		at := 0
+		for q, j := range from {
+			if !drop(i, int(j), vals[q]) {
+				to[at], kept[at] = j, vals[q]
+				at++
+			}
+		}
+	})
+}
+
+// Identity is I of order n.
+func Identity(n int) *kernel.CSR[float64] {
+	e := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1), Col: make([]int32, n), Val: make([]float64, n)}
+	for i := range n {
+		e.Ptr[i+1], e.Col[i], e.Val[i] = int64(i+1), int32(i), 1
+	}
+	return e
+}
+
+// Entry is a_ij, and whether it is stored.
+func Entry(a *kernel.CSR[float64], i, j int) (v float64, stored bool) {
+	cols, vals := a.Row(i)
+	if at, ok := slices.BinarySearch(cols, int32(j)); ok {
+		return vals[at], true
+	}
+	return 0, false
+}
+
+// Degree sums the values of row i but that on the diagonal, which it returns too.
+func Degree(i int, cols []int32, vals []float64) (degree, loop float64) {
+	at, found := slices.BinarySearch(cols, int32(i))
+	if !found {
+		return Total(vals), 0
+	}
+	return Total(vals[:at]) + Total(vals[at+1:]), vals[at]
+}
+
+// FirstDifference finds the first place where two matrices of one shape differ; a stored zero is no
+// different from an entry that is not there.
+func FirstDifference(a, b *kernel.CSR[float64]) (i, j int, same bool) {
+	same = true
+	for i = 0; i < a.Rows && same; i++ {
+		MergeRow(a, b, i, func(col int32, x, y float64) {
+			if x != y && same {
+				j, same = int(col), false
+			}
+		})
+	}
+	return i - 1, j, same
+}
+
+// EachRow calls do for every row, on all processors.
+func EachRow[T kernel.Float](ctx context.Context, a *kernel.CSR[T], do func(i int)) error {
+	return parallel.Rows(ctx, a.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			do(i)
+		}
+	})
+}
+
+// MakeEntries makes room for the entries of a matrix of which Ptr[i+1] holds how many row i has.
+// They are to be set.
+func MakeEntries[T kernel.Float](a *kernel.CSR[T]) {
+	for i := range a.Rows {
+		a.Ptr[i+1] += a.Ptr[i]
+	}
+	a.Col, a.Val = make([]int32, a.Ptr[a.Rows]), kernel.Unset[T](1, int(a.Ptr[a.Rows])).Data
+}

@@ -1,0 +1,140 @@
+package matrix_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	. "coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// csrOf holds the entries of x that are not zero.
+func csrOf(x mat.Matrix) *kernel.CSR[float64] {
+	return Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, SparseOf(x))))).Sparse
+}
+
+// entriesOf is a sparse matrix as a dense one.
+func entriesOf(a *kernel.CSR[float64]) *mat.Dense { return denseOf(&matrix.Matrix[float64]{Sparse: a}) }
+
+func TestFromPairsIsTheSymmetricMatrixOfThem(t *testing.T) {
+	const n = 40
+	rng := Random(1)
+	for _, c := range []struct {
+		name  string
+		pairs int
+		merge func(x, y float64) float64
+	}{
+		{"none", 0, math.Max},
+		{"few, the largest", 30, math.Max},
+		{"many, their sum", 3000, func(x, y float64) float64 { return x + y }},
+	} {
+		pairs, weights := make([]coles.Edge, c.pairs), make([]float64, c.pairs)
+		for q := range pairs {
+			pairs[q], weights[q] = coles.Edge{U: rng.IntN(n), V: rng.IntN(n)}, float64(rng.IntN(9))
+		}
+		for _, w := range [][]float64{weights, nil} {
+			want, places := mat.NewDense(n, n, nil), make(map[coles.Edge]bool)
+			for q, e := range pairs {
+				v := 1.0
+				if w != nil {
+					v = w[q]
+				}
+				place := coles.Edge{U: min(e.U, e.V), V: max(e.U, e.V)}
+				if places[place] {
+					v = c.merge(want.At(e.U, e.V), v)
+				}
+				places[place] = true
+				want.Set(e.U, e.V, v)
+				want.Set(e.V, e.U, v)
+			}
+			a, joined, err := matrix.FromPairs(ctx, n, pairs, w, c.merge)
+			if err != nil || joined != len(pairs)-len(places) {
+				t.Errorf("%s: %d joined (%v), want %d", c.name, joined, err, len(pairs)-len(places))
+			}
+			WantSame(t, c.name, Bits(entriesOf(a)), Bits(want))
+			for i := range n {
+				if cols, _ := a.Row(i); !slices.IsSorted(cols) || len(slices.Compact(slices.Clone(cols))) < len(cols) {
+					t.Errorf("%s: row %d has the columns %v", c.name, i, cols)
+				}
+			}
+		}
+	}
+}
+
+func TestSparseMatricesAreCombined(t *testing.T) {
+	x, y := eighths(5, 23, 17), eighths(6, 23, 17)
+	x.SetRow(4, make([]float64, 17))
+	y.SetRow(4, make([]float64, 17))
+	y.SetRow(9, make([]float64, 17))
+	a, b := csrOf(x), csrOf(y)
+	var sum, left mat.Dense
+	sum.Scale(-2, y)
+	sum.Add(&sum, x)
+	WantSame(t, "a − 2b", Bits(entriesOf(Must(matrix.Add(ctx, 1, a, -2, b)))), Bits(&sum))
+	product := func(x, y float64) float64 { return x*y + 1 }
+	merged := Must(matrix.Merge(ctx, a, b, product))
+	for i := range 23 {
+		for j := range 17 {
+			v, stored := matrix.Entry(merged, i, j)
+			if want := x.At(i, j) != 0 || y.At(i, j) != 0; stored != want || want && v != product(x.At(i, j), y.At(i, j)) {
+				t.Errorf("(%d, %d) is %v, stored: %v", i, j, v, stored)
+			}
+		}
+	}
+	drop := func(i, j int, v float64) bool { return v < 0 || i == j }
+	left.Apply(func(i, j int, v float64) float64 {
+		if drop(i, j, v) {
+			return 0
+		}
+		return v
+	}, x)
+	kept := Must(matrix.Drop(ctx, a, drop))
+	WantSame(t, "what is left", Bits(entriesOf(kept)), Bits(&left))
+	if slices.Contains(kept.Val, 0) {
+		t.Error("a dropped entry is stored")
+	}
+	WantSame(t, "exported", Bits(matrix.ExportCSR(a)), Bits(x))
+
+	if _, _, same := matrix.FirstDifference(a, csrOf(x)); !same {
+		t.Error("a matrix differs from itself")
+	}
+	zero := csrOf(x)
+	zero.Val[0] = 0
+	x.Set(0, int(zero.Col[0]), 0)
+	if i, j, same := matrix.FirstDifference(zero, csrOf(x)); !same {
+		t.Errorf("a stored zero differs from none at (%d, %d)", i, j)
+	}
+	x.Set(11, 3, 99)
+	x.Set(11, 5, 99)
+	x.Set(20, 0, 99)
+	if i, j, same := matrix.FirstDifference(zero, csrOf(x)); same || i != 11 || j != 3 {
+		t.Errorf("the first difference is at (%d, %d), want (11, 3)", i, j)
+	}
+	WantSame(t, "identity", Bits(entriesOf(matrix.Identity(3))), Bits(mat.NewDiagDense(3, []float64{1, 1, 1})))
+}
+
+func TestDegreeLeavesOutTheDiagonal(t *testing.T) {
+	cols, vals := []int32{1, 4, 6}, []float64{2, 3, 5}
+	for row, want := range map[int][2]float64{0: {10, 0}, 1: {8, 2}, 4: {7, 3}, 6: {5, 5}, 9: {10, 0}} {
+		if degree, loop := matrix.Degree(row, cols, vals); degree != want[0] || loop != want[1] {
+			t.Errorf("row %d: degree %v, loop %v, want %v", row, degree, loop, want)
+		}
+	}
+}
+
+func TestPairsAreChecked(t *testing.T) {
+	for name, bad := range BadGraphs(5) {
+		if name == "weights that sum to too much" { // each of them is a number
+			continue
+		}
+		t.Run(name, func(t *testing.T) { WantError(t, matrix.CheckPairs(5, bad.Edges, bad.Weights), bad.Want) })
+	}
+	if err := matrix.CheckPairs(5, []coles.Edge{{U: 0, V: 4}, {U: 3, V: 3}}, []float64{0, 1e308}); err != nil {
+		t.Error(err)
+	}
+}

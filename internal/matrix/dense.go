@@ -1,0 +1,103 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ToDense wraps a panel as a *mat.Dense without copying. gonum has no empty dense matrix with a
+// shape, so a panel without entries becomes the empty one.
+func ToDense(p kernel.Matrix[float64]) *mat.Dense {
+	if p.Rows == 0 || p.Cols == 0 {
+		return &mat.Dense{}
+	}
+	d := new(mat.Dense)
+	d.SetRawMatrix(blas64.General(p))
+	return d
+}
+
+// ToFiniteDense is ToDense, or an error where an entry of what has overflowed.
+func ToFiniteDense(ctx context.Context, what string, p kernel.Matrix[float64]) (*mat.Dense, error) {
+	if p.Cols > 0 {
+		if err := CheckOverflow(ctx, what, Of(p)); err != nil {
+			return nil, err
+		}
+	}
+	return ToDense(p), nil
+}
+
+// CheckOverflow fails if a result has left the range of its numbers.
+func CheckOverflow[T kernel.Float](ctx context.Context, what string, m *Matrix[T]) error {
+	most, err := m.Largest(ctx)
+	if err != nil {
+		return err
+	}
+	if !Finite(most) {
+		return fmt.Errorf("%w: %s overflows; scale the features", ErrNotFinite, what)
+	}
+	return nil
+}
+
+// Clear sets a panel to zero.
+func Clear[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
+	return parallel.Rows(ctx, p.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			clear(p.Data[i*p.Stride:][:p.Cols])
+		}
+	})
+}
+
+// ScaleColumns multiplies every column of a panel by its factor.
+func ScaleColumns(ctx context.Context, p kernel.Matrix[float64], factors []float64) error {
+	if p.Cols == 0 {
+		return ctx.Err()
+	}
+	return parallel.Rows(ctx, p.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := p.Data[i*p.Stride:][:p.Cols]
+			for j, f := range factors {
+				row[j] *= f
+			}
+		}
+	})
+}
+
+// TransposeTimes returns aᵀ·v, summed in float64.
+func TransposeTimes[T kernel.Float](ctx context.Context, a kernel.Matrix[T], v []float64) ([]float64, error) {
+	return parallel.Sum(ctx, a.Rows, a.Cols, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c := v[i]
+			for j, x := range a.Data[i*a.Stride:][:a.Cols] {
+				sum[j] += c * float64(x)
+			}
+		}
+	})
+}
+
+// GramTo64 adds the upper triangle of aᵀ·b, known to be symmetric, to c.
+func GramTo64[T kernel.Float](ctx context.Context, a, b kernel.Matrix[T], c kernel.Matrix[float64]) error {
+	switch a := any(a).(type) {
+	case kernel.Matrix[float32]:
+		return kernel.GramWide(ctx, 1, a, any(b).(kernel.Matrix[float32]), c)
+	case kernel.Matrix[float64]:
+		return kernel.Gram(ctx, 1, a, any(b).(kernel.Matrix[float64]), c)
+	}
+	return ctx.Err()
+}
+
+// TimesTo64 sets c = a·b.
+func TimesTo64[T kernel.Float](ctx context.Context, a, b kernel.Matrix[T], c kernel.Matrix[float64]) error {
+	switch a := any(a).(type) {
+	case kernel.Matrix[float32]:
+		return kernel.GemmWide(ctx, false, false, 1, a, any(b).(kernel.Matrix[float32]), 0, c)
+	case kernel.Matrix[float64]:
+		return kernel.Gemm(ctx, false, false, 1, a, any(b).(kernel.Matrix[float64]), 0, c)
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,64 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+)
+
+// Hash identifies a matrix by 64 bits, in 16 hexadecimal digits. Other matrices have other hashes
+// unless by a chance of 2⁻⁶⁴; it is no guard against malice. The same matrix has the same hash in
+// whatever type it comes. The time is that of one pass.
+//
+// It takes the numbers of rows and columns and, row by row, column and value of every entry that is
+// not zero:
+//
+//	h ← mix(h, v) = y ⊕ ⌊y/2³²⌋,  y = (h ⊕ v)·0x9e3779b97f4a7c15 mod 2⁶⁴
+//
+// with h = 0 at the beginning of a row and v the 64 bits of the value, ⊕ its column, from 1, times
+// 0xd6e8feb86659fd93. The hash of the matrix is mixed of both sizes and the hashes of the rows in
+// their order.
+func Hash(ctx context.Context, s *Source) (string, error) {
+	rows, err := RowHashes(ctx, s)
+	return HashOf(rows, s.Cols()), err
+}
+
+// HashCSR is Hash of a sparse matrix.
+func HashCSR(ctx context.Context, a *kernel.CSR[float64]) (string, error) {
+	return Hash(ctx, &Source{sparse: a})
+}
+
+// RowHashes are the hashes of the rows.
+func RowHashes(ctx context.Context, s *Source) ([]uint64, error) {
+	hashes := make([]uint64, s.Rows())
+	return hashes, parallel.Rows(ctx, len(hashes), func(lo, hi int) {
+		s.Each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = hashRow(cols, vals) })
+	})
+}
+
+// HashOf is the hash of a matrix with rows of these hashes.
+func HashOf(rows []uint64, cols int) string {
+	h := mix(mix(0, uint64(len(rows))), uint64(cols))
+	for _, r := range rows {
+		h = mix(h, r)
+	}
+	return fmt.Sprintf("%016x", h)
+}
+
+func hashRow(cols []int32, vals []float64) uint64 {
+	h := uint64(0)
+	for q, v := range vals {
+		if v != 0 { // a stored zero is no entry
+			h = mix(h, math.Float64bits(v)^uint64(Column(cols, q)+1)*0xd6e8feb86659fd93)
+		}
+	}
+	return h
+}
+
+func mix(h, v uint64) uint64 {
+	y := (h ^ v) * 0x9e3779b97f4a7c15
+	return y ^ y>>32
+}

@@ -1,0 +1,271 @@
+package matrix_test
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	. "coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// panelOf copies a matrix into numbers of type T.
+func panelOf[T kernel.Float](x mat.Matrix) kernel.Matrix[T] {
+	r, c := x.Dims()
+	p := kernel.Dense[T](r, c)
+	for i := range r {
+		for j := range c {
+			p.Data[i*p.Stride+j] = T(x.At(i, j))
+		}
+	}
+	return p
+}
+
+// of is a panel as a dense matrix.
+func of[T kernel.Float](p kernel.Matrix[T]) *mat.Dense { return denseOf(matrix.Of(p)) }
+
+// bothForms are x dense and sparse, in numbers of type T.
+func bothForms[T kernel.Float](x *mat.Dense) map[string]*matrix.Matrix[T] {
+	return map[string]*matrix.Matrix[T]{
+		"dense":  Must(matrix.As[T](ctx, Must(matrix.Read(ctx, x)))),
+		"sparse": Must(matrix.As[T](ctx, Must(matrix.Read(ctx, SparseOf(x))))),
+	}
+}
+
+// Numbers that are multiples of 1/8 have exact products, so that all of it is the same to the bit.
+func testOperations[T kernel.Float](t *testing.T) {
+	x, u, v := eighths(1, 300, 9), eighths(2, 300, 4), eighths(3, 9, 4)
+	w := eighths(4, 300, 300)
+	for name, m := range bothForms[T](x) {
+		dst, back, hop := kernel.Dense[T](300, 4), kernel.Dense[T](9, 4), kernel.Dense[T](300, 9)
+		for range 2 { // the second time by what the first has kept
+			if err := m.TransposeTimes(ctx, back, panelOf[T](u)); err != nil {
+				t.Fatal(err)
+			}
+			WantSame(t, name+" Xᵀu", Bits(of(back)), Bits(Product(x.T(), u)))
+		}
+		if err := m.Times(ctx, dst, panelOf[T](v)); err != nil {
+			t.Fatal(err)
+		}
+		WantSame(t, name+" Xv", Bits(of(dst)), Bits(Product(x, v)))
+		for _, c := range []float64{0, 0.5} {
+			if err := m.AddHop(ctx, hop, matrix.ConvertCSR[T](csrOf(w)), panelOf[T](x), T(c)); err != nil {
+				t.Fatal(err)
+			}
+			var want mat.Dense
+			want.Scale(c, x)
+			want.Add(&want, Product(w, x))
+			WantSame(t, name+" WX + cX", Bits(of(hop)), Bits(&want))
+		}
+		WantSame(t, name+" panel", Bits(of(Must(m.Panel(ctx)))), Bits(x))
+		WantSame(t, name+" rows", Bits(denseOf(m.Slice(7, 290))), Bits(x.Slice(7, 290, 0, 9)))
+		WantSame(t, name+" columns", Bits(denseOf(m.Columns(2, 7))), Bits(x.Slice(0, 300, 2, 7)))
+		WantSame(t, name+" no columns", m.Columns(4, 4).Cols(), 0)
+		rows := []int{299, 0, 5, 5, 12}
+		gathered := denseOf(Must(m.Slice(0, 300).Gather(ctx, rows)))
+		for q, i := range rows {
+			WantSame(t, name+" gathered", gathered.RawRowView(q), x.RawRowView(i))
+		}
+		WantSame(t, name+" gathered of a slice", denseOf(Must(m.Slice(100, 200).Gather(ctx, []int{50}))).RawRowView(0), x.RawRowView(150))
+		WantSame(t, name+" converted", Bits(denseOf(Must(matrix.Convert[float64](ctx, m)))), Bits(x))
+		WantSame(t, name+" largest", Must(m.Largest(ctx)), max(mat.Max(x), -mat.Min(x)))
+		WantSame(t, name+" squares", Must(m.Squares(ctx)), mat.Sum(elementwise(x)))
+		nnz := 0
+		if m.Sparse != nil {
+			nnz = SparseOf(x).NNZ()
+		}
+		WantSame(t, name+" stored entries", m.NNZ(), nnz)
+	}
+}
+
+func elementwise(x *mat.Dense) *mat.Dense {
+	var squares mat.Dense
+	squares.MulElem(x, x)
+	return &squares
+}
+
+func TestOperationsAreThoseOfDenseMatrices(t *testing.T) {
+	t.Run("float64", testOperations[float64])
+	t.Run("float32", testOperations[float32])
+}
+
+func TestRowsAreAddedAndTakenBack(t *testing.T) {
+	x, more := eighths(5, 17, 6), eighths(6, 5, 6)
+	for kind, m := range bothForms[float64](x) {
+		for from, rows := range bothForms[float64](more) {
+			grown := Must(m.WithRoom(ctx))
+			for first := range 3 { // after Truncate there is room again
+				grown.Append(rows.Slice(first, 5))
+				var all mat.Dense
+				all.Stack(x, more.Slice(first, 5, 0, 6))
+				WantSame(t, from+" rows to "+kind, Bits(denseOf(grown)), Bits(&all))
+				grown.Truncate(17)
+				WantSame(t, "truncated "+kind, Bits(denseOf(grown)), Bits(x))
+			}
+			if grown.Sparse == nil {
+				grown.AppendZeros(40)
+				WantSame(t, "zeros", mat.Norm(denseOf(grown).Slice(17, 57, 0, 6), 1), 0.0)
+				if cap(Must(m.WithRoom(ctx)).Dense.Data) < 6*(17+2) {
+					t.Error("there is no room for an eighth more")
+				}
+			}
+			WantSame(t, "the matrix before", Bits(denseOf(m)), Bits(x))
+		}
+	}
+}
+
+func TestUnitRows(t *testing.T) {
+	x := eighths(7, 40, 8)
+	x.SetRow(3, make([]float64, 8))
+	x.Set(5, 2, 1e300) // its square overflows
+	for name, m := range bothForms[float64](x) {
+		for what, rows := range map[string][2]int{"all": {0, 40}, "a slice": {2, 30}} {
+			part := m.Slice(rows[0], rows[1])
+			u, lengths, err := matrix.Unit(ctx, part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := denseOf(u)
+			for i := range part.Rows() {
+				row := mat.NewVecDense(8, mat.Row(nil, rows[0]+i, x))
+				length := mat.Norm(row, 2)
+				if math.Abs(lengths[i]-length) > 1e-15*length {
+					t.Errorf("%s, %s: row %d has length %v, want %v", name, what, i, lengths[i], length)
+				}
+				if length > 0 {
+					row.ScaleVec(1/length, row)
+				}
+				WantClose(t, name+" of length 1", got.RowView(i), row, 1e-15)
+			}
+		}
+	}
+	x.SetRow(9, []float64{1.7e308, 1.7e308, 0, 0, 0, 0, 0, 0})
+	WantError(t, Err(matrix.Lengths(ctx, bothForms[float64](x)["sparse"])), matrix.ErrNotFinite)
+}
+
+func testOperator[T kernel.Float](t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		n, d  int
+		vec   bool
+		shift float64
+	}{
+		{"S", 300, 5, false, 0},
+		{"S + c·I", 300, 5, false, 0.25},
+		{"S + a·v·vᵀ + c·I", 300, 5, true, 0.25},
+		{"several blocks of rows", 1100, 1000, true, 0.25}, // GramNumbers/1000 = 1048 rows each
+	} {
+		if testing.Short() && c.n > 1000 {
+			continue
+		}
+		half := eighths(8, c.n, c.n)
+		var dense mat.Dense
+		dense.Add(half, half.T())
+		o := matrix.Operator[float64]{Sparse: csrOf(&dense), Shift: c.shift}
+		if c.vec {
+			o.Coef, o.V = -0.5, mat.Col(nil, 0, eighths(9, c.n, 1))
+			v := mat.NewVecDense(c.n, o.V)
+			dense.RankOne(&dense, o.Coef, v, v)
+		}
+		for i := range c.n {
+			dense.Set(i, i, dense.At(i, i)+c.shift)
+		}
+		f := eighths(10, c.n, c.d)
+		image := Product(&dense, f)
+		of32or64 := matrix.ConvertOperator[T](o)
+		dst := kernel.Dense[T](c.n, c.d)
+		if err := of32or64.Apply(ctx, dst, panelOf[T](f)); err != nil {
+			t.Fatal(err)
+		}
+		// Multiples of 1/8 and their products are exact until they outgrow 24 bits.
+		tolerance := 1e-14
+		if _, single := any(T(0)).(float32); single {
+			tolerance = 1e-5
+		}
+		WantClose(t, c.name+": product", of(dst), image, tolerance*mat.Max(image))
+		want := Product(f.T(), image)
+		gram := Must(of32or64.Gram(ctx, panelOf[T](f)))
+		kernel.MirrorUpper(gram)
+		WantClose(t, c.name+": FᵀOF", of(gram), want, tolerance*mat.Max(want))
+	}
+}
+
+func TestOperatorsAreTheirMatrices(t *testing.T) {
+	t.Run("float64", testOperator[float64])
+	t.Run("float32", testOperator[float32])
+}
+
+func testPolynomial[T kernel.Float](t *testing.T) {
+	tolerance := 1e-13
+	if _, single := any(T(0)).(float32); single {
+		tolerance = 1e-5
+	}
+	const n = 40
+	w := coles.Normalize(RandomGraph(3, n, 0.2))
+	sparse := matrix.ConvertCSR[T](w.Raw())
+	for _, d := range []int{1, 20, 1300} { // a strip has 256 columns, or 512 of float32
+		x := eighths(11, n, d)
+		for _, coef := range [][]float64{{0.5}, {0, 1}, {0.5, 0, -0.25, 0.75}} {
+			want, power := mat.NewDense(n, d, nil), mat.DenseCopyOf(x)
+			for _, a := range coef {
+				var term mat.Dense
+				term.Scale(a, power)
+				want.Add(want, &term)
+				power = Product(w, power)
+			}
+			for name, m := range bothForms[T](x) {
+				for _, owned := range []bool{false, true} {
+					given := &matrix.Matrix[T]{Sparse: m.Sparse, Owned: owned}
+					if m.Sparse == nil {
+						given.Dense = panelOf[T](x)
+					}
+					got := Must(matrix.Polynomial(ctx, coef, sparse, given))
+					WantClose(t, name, of(got), want, tolerance*mat.Norm(want, math.Inf(1)))
+					if !owned {
+						WantSame(t, name+" X", Bits(denseOf(given)), Bits(x))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPolynomialIsTheSumOfPowers(t *testing.T) {
+	t.Run("float64", testPolynomial[float64])
+	t.Run("float32", testPolynomial[float32])
+}
+
+func TestPanelsAreScaledAndCleared(t *testing.T) {
+	x := eighths(12, 600, 7)
+	p := panelOf[float64](x)
+	factors := []float64{1, 0, -2, 4, 0.5, 1, 8}
+	if err := matrix.ScaleColumns(ctx, kernel.Columns(p, 1, 5), factors[1:5]); err != nil {
+		t.Fatal(err)
+	}
+	factors[0], factors[5], factors[6] = 1, 1, 1
+	WantClose(t, "scaled", of(p), Product(x, mat.NewDiagDense(7, factors)), 0)
+	if err := matrix.Clear(ctx, kernel.Columns(p, 0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	factors[0] = 0
+	WantClose(t, "cleared", of(p), Product(x, mat.NewDiagDense(7, factors)), 0)
+
+	u := mat.Col(nil, 3, x)
+	sums := Must(matrix.TransposeTimes(ctx, panelOf[float32](x), u))
+	WantSame(t, "Xᵀu", sums, mat.Col(nil, 0, Product(x.T(), mat.NewDense(600, 1, u))))
+
+	if d := matrix.ToDense(kernel.Dense[float64](0, 3)); !d.IsEmpty() {
+		t.Error("a matrix without rows is not empty")
+	}
+	p.Data[5] = math.NaN()
+	WantError(t, Err(matrix.ToFiniteDense(ctx, "the product", p)), matrix.ErrNotFinite)
+	small := kernel.Dense[float32](2, 3)
+	if err := matrix.CheckOverflow(ctx, "it", matrix.Of(small)); err != nil {
+		t.Error(err)
+	}
+	small.Data[4] = float32(math.Inf(-1))
+	WantError(t, matrix.CheckOverflow(ctx, "it", matrix.Of(small)), matrix.ErrNotFinite)
+}

@@ -1,0 +1,106 @@
+package matrix
+
+import (
+	"context"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Finite reports whether v is neither a NaN nor an infinity.
+func Finite(v float64) bool { return v-v == 0 }
+
+// AddScaled adds c·x to the first len(x) numbers of y.
+func AddScaled[T kernel.Float](y []T, c T, x []T) {
+	y = y[:len(x)]
+	for j, v := range x {
+		y[j] += c * v
+	}
+}
+
+// Scale multiplies a row by c.
+func Scale[T kernel.Float](row []T, c T) {
+	for q := range row {
+		row[q] *= c
+	}
+}
+
+// Total sums by halves, so that its rounding grows with the logarithm of the length.
+func Total(x []float64) float64 {
+	const few = 128
+	if len(x) > few {
+		half := len(x) / 2
+		return Total(x[:half]) + Total(x[half:])
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// Length is the Euclidean length of a row, safe from overflow for finite entries.
+func Length(row []float64) float64 {
+	return blas64.Nrm2(blas64.Vector{N: len(row), Inc: 1, Data: row})
+}
+
+// Tame rescales a row by a power of two if sums of its entries or of their squares would overflow
+// or vanish. It is for rows that are given a length of their own afterwards.
+func Tame(row []float64) {
+	switch largest := Magnitude(row); {
+	case largest > 0x1p900:
+		Scale(row, 0x1p-100)
+	case largest > 0 && largest < 0x1p-900:
+		Scale(row, 0x1p100)
+	}
+}
+
+// Magnitude is the largest magnitude, NaN if any value is NaN. Without their signs the bits of
+// floating point numbers are in the order of the numbers, NaN above infinity, and integers compare
+// in a fraction of the time.
+func Magnitude[T kernel.Float](row []T) float64 {
+	switch row := any(row).(type) {
+	case []float32:
+		var even, odd uint32
+		for ; len(row) >= 2; row = row[2:] {
+			even = max(even, math.Float32bits(row[0])&^(1<<31))
+			odd = max(odd, math.Float32bits(row[1])&^(1<<31))
+		}
+		if len(row) > 0 {
+			even = max(even, math.Float32bits(row[0])&^(1<<31))
+		}
+		return float64(math.Float32frombits(max(even, odd)))
+	case []float64:
+		var even, odd uint64
+		for ; len(row) >= 2; row = row[2:] {
+			even = max(even, math.Float64bits(row[0])&^(1<<63))
+			odd = max(odd, math.Float64bits(row[1])&^(1<<63))
+		}
+		if len(row) > 0 {
+			even = max(even, math.Float64bits(row[0])&^(1<<63))
+		}
+		return math.Float64frombits(max(even, odd))
+	}
+	return 0
+}
+
+// largest is the maximum over blocks of rows, NaN if any block has one.
+func largest(ctx context.Context, rows int, of func(lo, hi int) float64) (float64, error) {
+	most, err := parallel.Fold(ctx, rows,
+		func() *float64 { return new(float64) },
+		func(most *float64, lo, hi int) { *most = max(*most, of(lo, hi)) },
+		func(most, part *float64) { *most = max(*most, *part) })
+	return *most, err
+}
+
+// Scaled is the weight of an edge times the scales of both ends.
+func Scaled(weight, u, v float64) float64 {
+	// The product of the two scales first: it is the same number at (i, j) and (j, i).
+	if both := u * v; both <= math.MaxFloat64 {
+		return weight * both
+	}
+	return weight * max(u, v) * min(u, v) // weights below 1e-308
+}

@@ -1,0 +1,221 @@
+package nearest_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"coles/internal/matrix"
+	"coles/internal/nearest"
+	"coles/internal/race"
+	. "coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var ctx = context.Background()
+
+// matrices are x dense and sparse.
+func matrices(x mat.Matrix) map[string]*matrix.Matrix[float64] {
+	return map[string]*matrix.Matrix[float64]{
+		"dense":  Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, x)))),
+		"sparse": Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, SparseOf(x))))),
+	}
+}
+
+// sorted are the k best of all scores, written out.
+func sorted(x, queries *mat.Dense, self []int, k int, cosine bool) [][]nearest.Match {
+	scores := Product(queries, x.T())
+	out := make([][]nearest.Match, 0)
+	q, n := scores.Dims()
+	for i := range q {
+		var all []nearest.Match
+		for j := range n {
+			if self != nil && self[i] == j {
+				continue
+			}
+			s := scores.At(i, j)
+			if lengths := mat.Norm(queries.RowView(i), 2) * mat.Norm(x.RowView(j), 2); cosine && lengths > 0 {
+				s /= lengths
+			}
+			all = append(all, nearest.Match{Row: j, Score: s})
+		}
+		slices.SortStableFunc(all, func(a, b nearest.Match) int { return cmp.Compare(b.Score, a.Score) })
+		out = append(out, all[:min(k, len(all))])
+	}
+	return out
+}
+
+// wantMatches allows rounding in the scores, and other rows only where the scores are equal up to
+// it.
+func wantMatches(t *testing.T, name string, got, want [][]nearest.Match, tolerance float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d answers, want %d", name, len(got), len(want))
+	}
+	for i := range want {
+		if len(got[i]) != len(want[i]) {
+			t.Fatalf("%s: query %d has %d matches, want %d", name, i, len(got[i]), len(want[i]))
+		}
+		for q, w := range want[i] {
+			if g := got[i][q]; g.Row != w.Row || !(math.Abs(g.Score-w.Score) <= tolerance*math.Abs(w.Score)) {
+				t.Fatalf("%s: match %d of query %d is %+v, want %+v", name, q, i, g, w)
+			}
+		}
+	}
+}
+
+func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		n, queries, d int
+		k             int
+	}{
+		{"one row", 1, 1, 3, 1},
+		{"more wanted than there are", 5, 3, 4, 9},
+		{"several tasks of queries and of rows", 700, 300, 6, 10},
+		{"one column", 400, 20, 1, 3},
+		{"several blocks", 2200, 5, 1000, 7}, // 2²¹ numbers are 2,097 rows
+	} {
+		if testing.Short() && c.n > 1000 {
+			continue
+		}
+		x, queries := RandomDense(Random(1), c.n, c.d), RandomDense(Random(2), c.queries, c.d)
+		x.SetRow(c.n/2, make([]float64, c.d))
+		queries.SetRow(c.queries-1, make([]float64, c.d)) // a zero query is as near to all
+		for _, cosine := range []bool{false, true} {
+			if cosine && c.d == 1 {
+				continue // all cosines are ±1, to rounding
+			}
+			want := sorted(x, queries, nil, c.k, cosine)
+			for kind, m := range matrices(x) {
+				for kindOfQueries, q := range matrices(queries) {
+					name := c.name + ", " + kindOfQueries + " in " + kind
+					wantMatches(t, name, Must(nearest.Rows(ctx, m, q, nil, c.k, cosine)), want, 1e-12)
+				}
+			}
+		}
+		// The last rows among all but themselves.
+		some := x.Slice(c.n-min(c.n, 20), c.n, 0, c.d).(*mat.Dense)
+		var self []int
+		for i := c.n - min(c.n, 20); i < c.n; i++ {
+			self = append(self, i)
+		}
+		want := sorted(x, some, self, c.k, false)
+		for kind, m := range matrices(x) {
+			got := Must(nearest.Rows(ctx, m, m.Slice(self[0], c.n), self, c.k, false))
+			wantMatches(t, c.name+", itself, "+kind, got, want, 1e-12)
+		}
+	}
+}
+
+// Small whole numbers have exact products, many of them equal: the lower row comes first.
+func TestEqualScoresAreInTheOrderOfRows(t *testing.T) {
+	words, x := RandomWords(Random(3), 600, 5)
+	queries := mat.DenseCopyOf(x.Slice(0, 40, 0, 5))
+	for kind, m := range matrices(x) {
+		for _, k := range []int{1, 7, 600} {
+			got := Must(nearest.Rows(ctx, m, matrices(queries)["dense"], nil, k, false))
+			wantMatches(t, kind, got, sorted(DenseOf(words), queries, nil, k, false), 0)
+		}
+	}
+}
+
+// float32 cannot tell the rows apart: the order is that of float64.
+func TestRowsThatFloat32ConfusesAreTold(t *testing.T) {
+	const n, d = 500, 8
+	rng := Random(4)
+	base := RandomDense(rng, 1, d)
+	x := mat.NewDense(n, d, nil)
+	for i, step := range rng.Perm(n) {
+		row := mat.NewVecDense(d, nil)
+		// Scores differ by 10⁻¹² of themselves at least, a thousand roundings of float64.
+		row.ScaleVec(1+1e-12*float64(step), base.RowView(0))
+		x.SetRow(i, row.RawVector().Data)
+	}
+	got := Must(nearest.Rows(ctx, matrices(x)["dense"], matrices(base)["dense"], nil, 20, false))
+	wantMatches(t, "nearly equal", got, sorted(x, base, nil, 20, false), 1e-14)
+	// The same by the angle: each row turned by a little more.
+	for i, step := range rng.Perm(n) {
+		angle := 1e-5 * float64(step+1) // cosines differ by 5·10⁻¹¹ at least
+		x.SetRow(i, []float64{math.Cos(angle), math.Sin(angle), 0, 0, 0, 0, 0, 0})
+	}
+	axis := mat.NewDense(1, d, []float64{3, 0, 0, 0, 0, 0, 0, 0})
+	got = Must(nearest.Rows(ctx, matrices(x)["dense"], matrices(axis)["dense"], nil, 20, true))
+	wantMatches(t, "nearly parallel", got, sorted(x, axis, nil, 20, true), 1e-14)
+}
+
+// Lengths, and products of them, at the ends of float64.
+func TestExtremeLengths(t *testing.T) {
+	const n, d = 300, 6
+	x, queries := RandomDense(Random(5), n, d), RandomDense(Random(6), 9, d)
+	for _, scale := range []struct{ x, queries float64 }{{1e-200, 1e-100}, {1e200, 1e100}, {1e250, 1e-300}, {1, 1e-310}} {
+		var large, far mat.Dense
+		large.Scale(scale.x, x)
+		far.Scale(scale.queries, queries)
+		large.SetRow(7, mat.Row(nil, 7, x)) // and one of an ordinary length
+		for kind, m := range matrices(&large) {
+			q := matrices(&far)["dense"]
+			// 1e-310 is a number of four digits fewer: both sides round it alike.
+			wantMatches(t, kind, Must(nearest.Rows(ctx, m, q, nil, 5, false)), sorted(&large, &far, nil, 5, false), 1e-9)
+			if scale.queries > 1e-300 {
+				wantMatches(t, kind+" by the angle", Must(nearest.Rows(ctx, m, q, nil, 5, true)), sorted(x, queries, nil, 5, true), 1e-12)
+			}
+		}
+	}
+}
+
+func TestRowsRefuses(t *testing.T) {
+	x := RandomDense(Random(7), 20, 3)
+	huge := mat.DenseCopyOf(x)
+	huge.Scale(1e200, huge)
+	longer := mat.DenseCopyOf(x)
+	longer.SetRow(4, []float64{1.7e308, 1.7e308, 0})
+	stopped, cancel := context.WithCancel(ctx)
+	cancel()
+	for kind, m := range matrices(x) {
+		WantError(t, Err(nearest.Rows(ctx, m, m, nil, math.MaxInt, false)), matrix.ErrTooLarge)
+		WantError(t, Err(nearest.Rows(ctx, m, matrices(longer)[kind], nil, 2, true)), matrix.ErrNotFinite)
+		WantError(t, Err(nearest.Rows(ctx, matrices(longer)[kind], m, nil, 2, true)), matrix.ErrNotFinite)
+		h := matrices(huge)[kind]
+		WantError(t, Err(nearest.Rows(ctx, h, h, nil, 2, false)), matrix.ErrNotFinite)
+		if _, err := nearest.Rows(ctx, h, h, nil, 2, true); err != nil {
+			t.Errorf("cosines of large rows: %v", err)
+		}
+		if _, err := nearest.Rows(stopped, m, m, nil, 2, false); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", kind, err)
+		}
+	}
+}
+
+func TestRowsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
+	x := RandomDense(Random(8), 500, 7)
+	first := make(map[string][][]nearest.Match)
+	ForProcessors(t, func(procs int) {
+		for kind, m := range matrices(x) {
+			got := Must(nearest.Rows(ctx, m, m, nil, 8, true))
+			if first[kind] == nil {
+				first[kind] = got
+			}
+			WantSame(t, kind, got, first[kind])
+		}
+	})
+}
+
+// The call is long: 4·10⁸ scores of 100 products each, or of 12 entries.
+func TestRowsStops(t *testing.T) {
+	n := 20_000
+	if race.Enabled {
+		n = 4_000
+	}
+	words, _ := RandomWords(Random(10), n, 100)
+	for name, x := range map[string]mat.Matrix{"dense": RandomDense(Random(9), n, 100), "sparse": words} {
+		t.Run(name, func(t *testing.T) {
+			m := Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, x))))
+			Stops(t, func(ctx context.Context) error { return Err(nearest.Rows(ctx, m, m, nil, 50, true)) })
+		})
+	}
+}

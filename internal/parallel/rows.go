@@ -1,0 +1,49 @@
+package parallel
+
+import "context"
+
+// RowsAtOnce rows are worked on between two looks at the context.
+const RowsAtOnce = 256
+
+// Rows calls do for blocks of rows, under the rules of For.
+func Rows(ctx context.Context, rows int, do func(lo, hi int)) error {
+	return Ranges(ctx, rows, RowsAtOnce, do)
+}
+
+// foldParts bounds the number of parts that are folded, and with it their memory.
+const foldParts = 64
+
+// Fold folds all rows of a matrix into one value: parts of them into a fresh one each, and these
+// together in their order. The parts depend on the number of rows alone, and with them the
+// rounding.
+func Fold[V any](ctx context.Context, rows int, fresh func() V, add func(into V, lo, hi int), join func(into, from V)) (V, error) {
+	share := max(4*RowsAtOnce, (rows+foldParts-1)/foldParts)
+	parts := make([]V, (rows+share-1)/share)
+	err := Ranges(ctx, rows, share, func(lo, hi int) {
+		part := fresh()
+		for ; lo < hi && ctx.Err() == nil; lo += RowsAtOnce {
+			add(part, lo, min(hi, lo+RowsAtOnce))
+		}
+		parts[(hi-1)/share] = part
+	})
+	all := fresh()
+	if err != nil {
+		return all, err
+	}
+	for _, p := range parts {
+		join(all, p)
+	}
+	return all, nil
+}
+
+// Sum is Fold for vectors that add up.
+func Sum(ctx context.Context, rows, width int, add func(sum []float64, lo, hi int)) ([]float64, error) {
+	return Fold(ctx, rows,
+		func() []float64 { return make([]float64, width) },
+		add,
+		func(into, from []float64) {
+			for j, v := range from {
+				into[j] += v
+			}
+		})
+}

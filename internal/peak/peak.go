@@ -1,0 +1,36 @@
+// Package peak reads the peak memory of a process:
+//
+//	reset := peak.Reset() // false where the system does not let a process forget its peak
+//	…
+//	bytes := peak.Bytes() // since Reset, or since the process began; 0 where it is not known
+package peak
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime/debug"
+)
+
+// Reset gives unused memory back to the system and has the kernel forget the peak so far. It
+// reports whether the kernel did, which only Linux does.
+func Reset() bool {
+	debug.FreeOSMemory()
+	return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) == nil
+}
+
+// Bytes is the largest resident memory of the process since [Reset] succeeded, or else since the
+// process began. On systems that are no Unix it is what the Go runtime has taken.
+func Bytes() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return ofProcess()
+	}
+	for line := range bytes.Lines(status) {
+		var kilobytes int64
+		if _, err := fmt.Sscanf(string(line), "VmHWM: %d kB", &kilobytes); err == nil {
+			return kilobytes << 10
+		}
+	}
+	return ofProcess()
+}

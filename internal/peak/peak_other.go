@@ -1,0 +1,12 @@
+//go:build !unix
+
+package peak
+
+import "runtime"
+
+// ofProcess is near the peak, since the runtime is slow to give address space back.
+func ofProcess() int64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.Sys)
+}

@@ -1,0 +1,116 @@
+package tape
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"coles/internal/kernel"
+)
+
+type matrix64 = matrix[float64]
+
+func at[T kernel.Float](m matrix[T], i, j int) float64 { return float64(m.Data[i*m.Stride+j]) }
+
+func entries(m matrix64) (e []float64) {
+	for i := range m.Rows {
+		e = append(e, row(m, i)...)
+	}
+	return e
+}
+
+func build(rows, cols int, f func(i, j int) float64) matrix64 {
+	m := kernel.Dense[float64](rows, cols)
+	for i := range rows {
+		for j := range cols {
+			m.Data[i*m.Stride+j] = f(i, j)
+		}
+	}
+	return m
+}
+
+func scalar(v float64) matrix64   { return rowOf(v) }
+func rowOf(v ...float64) matrix64 { return build(1, len(v), func(_, j int) float64 { return v[j] }) }
+
+// padded is a matrix with NaN between its rows, which nothing may look at.
+func padded(rows, cols, padding int, f func() float64) matrix64 {
+	m := matrix64{Rows: rows, Cols: cols, Stride: cols + padding, Data: make([]float64, rows*(cols+padding))}
+	for i := range m.Data {
+		if m.Data[i] = math.NaN(); i%m.Stride < cols {
+			m.Data[i] = f()
+		}
+	}
+	return m
+}
+
+// inputsOf draws the inputs of an operation.
+func inputsOf[T kernel.Float](op operation[T], n, d int, rnd *rand.Rand) (in []matrix64) {
+	for k, size := range op.sizes(n, d) {
+		in = append(in, padded(size[0], size[1], k+1, func() float64 {
+			if op.domain != nil {
+				return op.domain(rnd.NormFloat64())
+			}
+			return rnd.NormFloat64()
+		}))
+	}
+	return in
+}
+
+// gradients are matrices of the sizes of the inputs that hold something already.
+func gradients(in []matrix64, rnd *rand.Rand) (out []matrix64) {
+	for _, m := range in {
+		out = append(out, padded(m.Rows, m.Cols, 2, rnd.NormFloat64))
+	}
+	return out
+}
+
+func clones(in []matrix64) (out []matrix64) {
+	for _, m := range in {
+		m.Data = slices.Clone(m.Data)
+		out = append(out, m)
+	}
+	return out
+}
+
+// rounded is a copy of m in another precision.
+func rounded[D, S kernel.Float](m matrix[S]) matrix[D] {
+	r := matrix[D]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]D, len(m.Data))}
+	for i, v := range m.Data {
+		r.Data[i] = D(v)
+	}
+	return r
+}
+
+func normals(rnd *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = rnd.NormFloat64()
+	}
+	return v
+}
+
+// sparseOf is a sparse matrix of a pattern without symmetry.
+func sparseOf(rows, cols int) *kernel.CSR[float64] {
+	s := &kernel.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, 1, rows+1)}
+	for i := range rows {
+		for j := (i * i) % 3; j < cols; j += 3 + cols/20 {
+			s.Col = append(s.Col, int32(j))
+			s.Val = append(s.Val, math.Sin(float64(1+3*i+7*j)))
+		}
+		s.Ptr = append(s.Ptr, int64(len(s.Col)))
+	}
+	return s
+}
+
+// picks are m indices in [0, n), some repeated, not all of them there.
+func picks(m, n, step int) []int {
+	p := make([]int, m)
+	for k := range p {
+		p[k] = (k*k*step + k/2) % n
+	}
+	return p
+}
+
+func sameBits(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+}

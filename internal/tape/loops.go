@@ -1,0 +1,239 @@
+package tape
+
+import (
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+)
+
+const (
+	// piece is the number of entries that one task goes through: some tens of microseconds.
+	piece = 1 << 14
+
+	// summedRows is the least number of rows that a task sums by column, so that there are few
+	// partial sums for each entry.
+	summedRows = 64
+)
+
+// row is row i of m. A matrix without columns may have no data at all.
+func row[T kernel.Float](m matrix[T], i int) []T {
+	if m.Cols == 0 {
+		return nil
+	}
+	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
+}
+
+// rowsOf is the number of rows that make a task.
+func rowsOf(cols int) int { return max(1, piece/max(1, cols)) }
+
+// joined reports whether the rows of m follow each other without padding.
+func joined[T kernel.Float](m matrix[T]) bool { return m.Stride == m.Cols || m.Rows <= 1 }
+
+// each calls do for corresponding parts of three matrices of one size, which may be the same one.
+func (t *Tape[T]) each(a, b, c matrix[T], do func(a, b, c []T)) {
+	if a.Cols == 0 {
+		return
+	}
+	whole := joined(a) && joined(b) && joined(c)
+	t.ranges(a.Rows, a.Cols, func(lo, hi int) {
+		if whole {
+			lo, hi = lo*a.Cols, hi*a.Cols
+			do(a.Data[lo:hi], b.Data[lo:hi], c.Data[lo:hi])
+			return
+		}
+		for i := lo; i < hi; i++ {
+			do(row(a, i), row(b, i), row(c, i))
+		}
+	})
+}
+
+// ranges calls do for ranges of rows, as tasks.
+func (t *Tape[T]) ranges(rows, cols int, do func(lo, hi int)) {
+	t.check(parallel.Ranges(t.ctx, rows, rowsOf(cols), do))
+}
+
+// eachRow calls do for every row.
+func (t *Tape[T]) eachRow(rows, cols int, do func(i int)) {
+	t.ranges(rows, cols, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			do(i)
+		}
+	})
+}
+
+func (t *Tape[T]) fill(dst matrix[T], c T) {
+	t.each(dst, dst, dst, func(dst, _, _ []T) {
+		for i := range dst {
+			dst[i] = c
+		}
+	})
+}
+
+// addScaled adds c·src to dst.
+func (t *Tape[T]) addScaled(dst matrix[T], c T, src matrix[T]) {
+	t.each(dst, src, src, func(dst, src, _ []T) {
+		for i, v := range src {
+			dst[i] += c * v
+		}
+	})
+}
+
+// scale multiplies m by c.
+func (t *Tape[T]) scale(m matrix[T], c T) {
+	t.each(m, m, m, func(m, _, _ []T) {
+		for i := range m {
+			m[i] *= c
+		}
+	})
+}
+
+// total is the total of sum over corresponding parts of two matrices of one size.
+func (t *Tape[T]) total(a, b matrix[T], sum func(a, b []T) float64) float64 {
+	if a.Rows == 0 || a.Cols == 0 {
+		return 0
+	}
+	return t.reduce(a, b, sum, func(p, q float64) float64 { return p + q })
+}
+
+// largest and smallest are the extreme entries of a matrix that is not empty.
+func (t *Tape[T]) largest(x matrix[T]) float64 {
+	return t.reduce(x, x, func(x, _ []T) float64 { return float64(largest(x)) }, func(p, q float64) float64 { return max(p, q) })
+}
+
+func (t *Tape[T]) smallest(x matrix[T]) float64 {
+	return t.reduce(x, x, func(x, _ []T) float64 { return float64(smallest(x)) }, func(p, q float64) float64 { return min(p, q) })
+}
+
+// reduce joins the values of corresponding parts of two matrices of one size that are not empty:
+// first within blocks of rows, then the blocks in order.
+func (t *Tape[T]) reduce(a, b matrix[T], value func(a, b []T) float64, join func(p, q float64) float64) float64 {
+	whole := joined(a) && joined(b)
+	grain := rowsOf(a.Cols)
+	parts := t.wide.take(1, (a.Rows+grain-1)/grain)
+	defer t.wide.release(&parts)
+	t.ranges(a.Rows, a.Cols, func(lo, hi int) {
+		block := lo / grain
+		if whole {
+			lo, hi = lo*a.Cols, hi*a.Cols
+			parts.Data[block] = value(a.Data[lo:hi], b.Data[lo:hi])
+			return
+		}
+		part := value(row(a, lo), row(b, lo))
+		for i := lo + 1; i < hi; i++ {
+			part = join(part, value(row(a, i), row(b, i)))
+		}
+		parts.Data[block] = part
+	})
+	result := parts.Data[0]
+	for _, part := range parts.Data[1:] {
+		result = join(result, part)
+	}
+	return result
+}
+
+// dot is the sum of the products of corresponding entries.
+func (t *Tape[T]) dot(a, b matrix[T]) float64 { return t.total(a, b, dot) }
+
+// columnSums sets sum, of one number for each column, to what add adds to it for the rows in [0,
+// rows): first within blocks of rows, then the blocks in order.
+func (t *Tape[T]) columnSums(sum []float64, rows int, add func(sum []float64, i int)) {
+	grain := max(summedRows, rowsOf(len(sum)))
+	parts := t.wide.take((rows+grain-1)/grain, len(sum))
+	defer t.wide.release(&parts)
+	t.check(parallel.Ranges(t.ctx, rows, grain, func(lo, hi int) {
+		part := row(parts, lo/grain)
+		clear(part)
+		for i := lo; i < hi; i++ {
+			add(part, i)
+		}
+	}))
+	clear(sum)
+	for block := range parts.Rows {
+		addTo(sum, row(parts, block))
+	}
+}
+
+// columnSumsOf is columnSums as a 1×cols matrix, to be released.
+func (t *Tape[T]) columnSumsOf(rows, cols int, add func(sum []float64, i int)) matrix[T] {
+	wide, sums := t.wide.take(1, cols), t.take(1, cols)
+	defer t.wide.release(&wide)
+	t.columnSums(wide.Data, rows, add)
+	clear(sums.Data)
+	addTo(sums.Data, wide.Data)
+	return sums
+}
+
+// sum is Σ x_i, in float64 and in four sums that do not wait for each other, as dot.
+func sum[T kernel.Float](x []T) float64 {
+	var s [4]float64
+	n := len(x) &^ 3
+	for i := 0; i < n; i += 4 {
+		x := x[i : i+4 : i+4]
+		s[0] += float64(x[0])
+		s[1] += float64(x[1])
+		s[2] += float64(x[2])
+		s[3] += float64(x[3])
+	}
+	for _, v := range x[n:] {
+		s[0] += float64(v)
+	}
+	return (s[0] + s[2]) + (s[1] + s[3])
+}
+
+// dot is Σ a_i·b_i.
+func dot[T kernel.Float](a, b []T) float64 {
+	var s [4]float64
+	n := len(a) &^ 3
+	b = b[:len(a)]
+	for i := 0; i < n; i += 4 {
+		a, b := a[i:i+4:i+4], b[i:i+4:i+4]
+		s[0] += float64(a[0]) * float64(b[0])
+		s[1] += float64(a[1]) * float64(b[1])
+		s[2] += float64(a[2]) * float64(b[2])
+		s[3] += float64(a[3]) * float64(b[3])
+	}
+	for i := n; i < len(a); i++ {
+		s[0] += float64(a[i]) * float64(b[i])
+	}
+	return (s[0] + s[2]) + (s[1] + s[3])
+}
+
+// addTo adds x, of the same or the other precision, to dst.
+func addTo[D, T kernel.Float](dst []D, x []T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += D(v)
+	}
+}
+
+// addMultiple adds c·x to dst.
+func addMultiple[T kernel.Float](dst []T, c T, x []T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += c * v
+	}
+}
+
+// multiplyTo sets dst, which may be x, to c·x.
+func multiplyTo[T kernel.Float](dst []T, c T, x []T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = c * v
+	}
+}
+
+// largest and smallest are the extreme entries of a slice that is not empty; NaN if one entry is.
+func largest[T kernel.Float](x []T) T {
+	m := x[0]
+	for _, v := range x[1:] {
+		m = max(m, v)
+	}
+	return m
+}
+
+func smallest[T kernel.Float](x []T) T {
+	m := x[0]
+	for _, v := range x[1:] {
+		m = min(m, v)
+	}
+	return m
+}

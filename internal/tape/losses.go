@@ -1,0 +1,254 @@
+package tape
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"coles/internal/kernel"
+)
+
+// Sum is the 1×1 matrix y = Σ x over all entries.
+//
+// g_x = g in every entry.
+func (t *Tape[T]) Sum(x *Value[T]) *Value[T] { return t.weightedSum(x, 1) }
+
+// Mean is the 1×1 matrix y = (1/N)·Σ x over all N > 0 entries.
+//
+// g_x = g/N in every entry.
+func (t *Tape[T]) Mean(x *Value[T]) *Value[T] {
+	fit(x.Rows() > 0 && x.Cols() > 0, "Mean", x)
+	return t.weightedSum(x, 1/(float64(x.Rows())*float64(x.Cols())))
+}
+
+// weightedSum is c·Σ x.
+func (t *Tape[T]) weightedSum(x *Value[T], c float64) *Value[T] {
+	all := t.total(x.data, x.data, func(x, _ []T) float64 { return sum(x) })
+	y := t.newScalar(c*all, x)
+	y.back = func() {
+		g := T(c * float64(y.grad.Data[0]))
+		dst := t.gradient(x)
+		t.each(dst, dst, dst, func(dst, _, _ []T) {
+			for i := range dst {
+				dst[i] += g
+			}
+		})
+	}
+	return y
+}
+
+// SoftmaxCrossEntropy is the 1×1 matrix
+//
+//	y = −(1/m)·Σ_k log p_k[classes[k]],  p_k = softmax(logits[rows[k]])
+//
+// over m > 0 rows, which may repeat, of the n×C matrix of logits, without overflow.
+//
+// g_logits[rows[k]] = (g/m)·(p_k − e_classes[k]), summed over k.
+func (t *Tape[T]) SoftmaxCrossEntropy(logits *Value[T], rows, classes []int) *Value[T] {
+	m := len(rows)
+	if m == 0 || len(classes) != m {
+		panic(fmt.Sprintf("tape: SoftmaxCrossEntropy of %d rows and %d classes", m, len(classes)))
+	}
+	fitIndices("SoftmaxCrossEntropy, rows", rows, logits.Rows())
+	fitIndices("SoftmaxCrossEntropy, classes", classes, logits.Cols())
+	p, losses := t.take(m, logits.Cols()), t.wide.take(1, m)
+	defer t.wide.release(&losses)
+	t.eachRow(m, logits.Cols(), func(k int) {
+		z := row(logits.data, rows[k])
+		losses.Data[k] = softmax(row(p, k), z) - float64(z[classes[k]])
+	})
+	y := t.newScalar(sum(losses.Data)/float64(m), logits)
+	y.kept = p
+	y.back = func() {
+		dst, c := t.gradient(logits), y.grad.Data[0]/T(m)
+		for k, i := range rows {
+			to := row(dst, i)
+			addMultiple(to, c, row(y.kept, k))
+			to[classes[k]] -= c
+		}
+	}
+	return y
+}
+
+// softmax sets p, which may be z, to exp(z)/Σ exp(z) and returns log Σ exp(z).
+func softmax[T kernel.Float](p, z []T) float64 {
+	peak := float64(largest(z))
+	sum := 0.0
+	for j, v := range z {
+		e := math.Exp(float64(v) - peak)
+		p[j] = T(e)
+		sum += e
+	}
+	for j, e := range p {
+		p[j] = T(float64(e) / sum)
+	}
+	return peak + math.Log(sum)
+}
+
+// LogSumExp is the 1×1 matrix y = log Σ eˣ over all entries, at least one, without overflow.
+//
+// g_x = g·eˣ/Σ eˣ.
+func (t *Tape[T]) LogSumExp(x *Value[T]) *Value[T] {
+	fit(x.Rows() > 0 && x.Cols() > 0, "LogSumExp", x)
+	peak := t.largest(x.data)
+	sum := t.total(x.data, x.data, func(x, _ []T) float64 {
+		sum := 0.0
+		for _, v := range x {
+			sum += math.Exp(float64(v) - peak)
+		}
+		return sum
+	})
+	y := t.newScalar(peak+math.Log(sum), x)
+	y.back = func() {
+		// A large y has lost digits of the logarithm.
+		g := float64(y.grad.Data[0]) / sum
+		dst := t.gradient(x)
+		t.each(dst, x.data, x.data, func(dst, x, _ []T) {
+			for i, v := range x {
+				dst[i] += T(g * math.Exp(float64(v)-peak))
+			}
+		})
+	}
+	return y
+}
+
+// LogPowerMeanRows is the n×1 matrix of the logarithms of the power means of the exponentials of
+// each row of an n×k matrix z, k > 0, without overflow:
+//
+//	y_i = log M_p(e^z_i1, …, e^z_ik) = (1/p)·log((1/k)·Σ_j e^(p·z_ij)),
+//
+// and for p = 0 the limit (1/k)·Σ_j z_ij.
+//
+// g_z of row i = g_i·softmax(p·z_i), which for p = 0 is g_i/k.
+func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
+	fit(z.Cols() > 0, "LogPowerMeanRows", z)
+	y := t.newValue(z.Rows(), 1, z)
+	y.kept = t.take(z.Rows(), z.Cols())
+	share := y.kept
+	k := float64(z.Cols())
+	t.eachRow(z.Rows(), z.Cols(), func(i int) {
+		from, to := row(z.data, i), row(share, i)
+		multiplyTo(to, T(p), from)
+		softmax(to, to)
+		if p == 0 {
+			row(y.data, i)[0] = T(sum(from) / k)
+			return
+		}
+		peak := float64(slices.Max(from))
+		if p < 0 {
+			peak = float64(slices.Min(from))
+		}
+		below := 0.0
+		for _, v := range from {
+			below += math.Expm1(p * (float64(v) - peak)) // which keeps the digits of a small p
+		}
+		row(y.data, i)[0] = T(peak + math.Log1p(below/k)/p)
+	})
+	y.back = func() {
+		t.eachRow(z.Rows(), z.Cols(), func(i int) { multiplyTo(row(share, i), row(y.grad, i)[0], row(share, i)) })
+		t.pass(&y.kept, z)
+	}
+	return y
+}
+
+// PowerMean is the 1×1 power mean of the N > 0 entries of x, which must be positive: y = ((1/N)·Σ
+// xᵖ)^(1/p), and for p = 0 the limit, the geometric mean e^((1/N)·Σ log x). The powers are taken
+// relative to the largest entry, or for p < 0 to the smallest, and so do not overflow. An entry
+// that is not positive gives NaN.
+//
+// g_x = (g/N)·(x/y)^(p−1).
+func (t *Tape[T]) PowerMean(x *Value[T], p float64) *Value[T] {
+	fit(x.Rows() > 0 && x.Cols() > 0, "PowerMean", x)
+	count := float64(x.Rows()) * float64(x.Cols())
+	y := t.newScalar(t.powerMean(x.data, p, count), x)
+	y.back = func() {
+		g, m := float64(y.grad.Data[0])/count, y.Scalar()
+		dst := t.gradient(x)
+		t.each(dst, x.data, x.data, func(dst, x, _ []T) {
+			for i, v := range x {
+				dst[i] += T(g * math.Pow(float64(v)/m, p-1))
+			}
+		})
+	}
+	return y
+}
+
+func (t *Tape[T]) powerMean(x matrix[T], p, count float64) float64 {
+	unit := t.smallest(x)
+	if !(unit > 0) {
+		return math.NaN()
+	}
+	if p == 0 {
+		logs := t.total(x, x, func(x, _ []T) float64 {
+			sum := 0.0
+			for _, v := range x {
+				sum += math.Log(float64(v))
+			}
+			return sum
+		})
+		return math.Exp(logs / count)
+	}
+	if p > 0 {
+		unit = t.largest(x)
+	}
+	powers := t.total(x, x, func(x, _ []T) float64 {
+		sum := 0.0
+		for _, v := range x {
+			sum += math.Pow(float64(v)/unit, p)
+		}
+		return sum
+	})
+	return unit * math.Pow(powers/count, 1/p)
+}
+
+// TraceQuadratic is the 1×1 matrix y = Tr(hᵀ·S·h) for a symmetric n×n S and an n×d matrix h.
+//
+// g_h = 2g·S·h; the product is that of the forward pass.
+func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] {
+	product := t.take(h.Rows(), h.Cols())
+	t.check(s(t.ctx, product, h.data))
+	y := t.newScalar(t.dot(h.data, product), h)
+	y.kept = product
+	y.back = func() {
+		if !h.needsGrad {
+			return
+		}
+		if c := 2 * y.grad.Data[0]; h.reached {
+			t.addScaled(h.grad, c, y.kept)
+		} else {
+			t.scale(y.kept, c)
+			t.pass(&y.kept, h)
+		}
+	}
+	return y
+}
+
+// SoftOrthogonality is the 1×1 matrix y = ‖hᵀh/n − I‖²_F/d of an n×d matrix h, n > 0 and d > 0: how
+// far its columns are from being orthogonal with a mean square of one.
+//
+// g_h = 4g/(n·d)·h·(hᵀh/n − I).
+func (t *Tape[T]) SoftOrthogonality(h *Value[T]) *Value[T] {
+	fit(h.Rows() > 0 && h.Cols() > 0, "SoftOrthogonality", h)
+	return t.orthogonality(h, 1/float64(h.Rows()), 1/float64(h.Cols()))
+}
+
+// LiteralOrthogonality is the 1×1 matrix y = ‖hᵀh − I‖²_F of an n×d matrix h.
+//
+// g_h = 4g·h·(hᵀh − I).
+func (t *Tape[T]) LiteralOrthogonality(h *Value[T]) *Value[T] { return t.orthogonality(h, 1, 1) }
+
+// orthogonality is weight·‖c·hᵀh − I‖²_F, with the gradient 4·weight·c·h·(…).
+func (t *Tape[T]) orthogonality(h *Value[T], c, weight float64) *Value[T] {
+	d := h.Cols()
+	residual := t.take(d, d)
+	t.gram(residual, T(c), h.data)
+	for i := range d {
+		residual.Data[i*residual.Stride+i]--
+	}
+	y := t.newScalar(weight*t.dot(residual, residual), h)
+	y.kept = residual
+	y.back = func() {
+		t.addProduct(h, false, false, T(4*weight*c)*y.grad.Data[0], h.data, y.kept)
+	}
+	return y
+}

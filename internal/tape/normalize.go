@@ -1,0 +1,170 @@
+package tape
+
+import (
+	"fmt"
+	"math"
+
+	"coles/internal/kernel"
+)
+
+// RowNormalize divides every row of the n×d matrix x by its length, ‖x_i‖: y_i = x_i/‖x_i‖. A row
+// of zeros, or so short that its square underflows, becomes zero and so does its gradient.
+//
+// g_x of row i = (g_i − (g_i·y_i)·y_i)/‖x_i‖.
+func (t *Tape[T]) RowNormalize(x *Value[T]) *Value[T] {
+	y := t.newValue(x.Rows(), x.Cols(), x)
+	y.kept = t.take(x.Rows(), 1)
+	inverse := y.kept.Data
+	t.eachRow(x.Rows(), x.Cols(), func(i int) {
+		from := row(x.data, i)
+		inverse[i] = T(inverseLength(dot(from, from)))
+		multiplyTo(row(y.data, i), inverse[i], from)
+	})
+	y.back = func() {
+		t.eachRow(x.Rows(), x.Cols(), func(i int) {
+			g, unit := row(y.grad, i), row(y.data, i)
+			addMultiple(g, T(-dot(g, unit)), unit)
+			multiplyTo(g, inverse[i], g)
+		})
+		t.pass(&y.grad, x)
+	}
+	return y
+}
+
+// inverseLength is 1/√square, and zero for zero.
+func inverseLength(square float64) float64 {
+	if square == 0 {
+		return 0
+	}
+	return 1 / math.Sqrt(square)
+}
+
+// ColumnNormalize divides every column of the n×d matrix x by its length: y_ij = x_ij/c_j with c_j²
+// = Σ_i x_ij². A column of zeros, or so short that its square underflows, becomes zero and so does
+// its gradient.
+//
+// g_x of entry (i, j) = (g_ij − y_ij·Σ_k g_kj·y_kj)/c_j.
+func (t *Tape[T]) ColumnNormalize(x *Value[T]) *Value[T] {
+	y := t.newValue(x.Rows(), x.Cols(), x)
+	y.kept = t.take(1, x.Cols())
+	inverse := y.kept.Data
+	squares := t.wide.take(1, x.Cols())
+	defer t.wide.release(&squares)
+	t.columnDots(squares.Data, x.data, x.data)
+	for j, square := range squares.Data {
+		inverse[j] = T(inverseLength(square))
+	}
+	t.eachRow(x.Rows(), x.Cols(), func(i int) {
+		to := row(y.data, i)
+		for j, v := range row(x.data, i) {
+			to[j] = v * inverse[j]
+		}
+	})
+	y.back = func() {
+		dots := t.wide.take(1, x.Cols())
+		defer t.wide.release(&dots)
+		t.columnDots(dots.Data, y.grad, y.data)
+		t.eachRow(x.Rows(), x.Cols(), func(i int) {
+			g := row(y.grad, i)
+			for j, v := range row(y.data, i) {
+				g[j] = (g[j] - v*T(dots.Data[j])) * inverse[j]
+			}
+		})
+		t.pass(&y.grad, x)
+	}
+	return y
+}
+
+// columnDots sets sum[j] to Σ_i a_ij·b_ij.
+func (t *Tape[T]) columnDots(sum []float64, a, b matrix[T]) {
+	t.columnSums(sum, a.Rows, func(sum []float64, i int) {
+		other := row(b, i)
+		for j, v := range row(a, i) {
+			sum[j] += float64(v) * float64(other[j])
+		}
+	})
+}
+
+// BatchNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_j)/√(σ²_j + ε), for an n×d matrix x, n
+// > 0, 1×d matrices γ and β, and the mean μ_j and the variance σ²_j = (1/n)·Σ_i (x_ij − μ_j)² of
+// each column. These are written to mean and variance, of length d, for running averages of the
+// caller.
+//
+// With s_j = √(σ²_j + ε) and means taken over the column,
+//
+//	g_x = (γ/s)·(g − mean(g) − x̂·mean(g·x̂)),  g_γ = Σ_i g·x̂,  g_β = Σ_i g.
+func (t *Tape[T]) BatchNorm(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64) *Value[T] {
+	fit(x.Rows() > 0, "BatchNorm", x)
+	fitStatistics(x, mean, variance)
+	n := float64(x.Rows())
+	t.columnSums(mean, x.Rows(), func(sum []float64, i int) { addTo(sum, row(x.data, i)) })
+	multiplyTo(mean, 1/n, mean)
+	t.columnSums(variance, x.Rows(), func(sum []float64, i int) {
+		for j, v := range row(x.data, i) {
+			d := float64(v) - mean[j]
+			sum[j] += d * d
+		}
+	})
+	multiplyTo(variance, 1/n, variance)
+	return t.standardize(x, gamma, beta, epsilon, mean, variance, true)
+}
+
+// BatchNormFixed is BatchNorm with a given mean and variance of each column, as in evaluation; they
+// are constants.
+//
+// g_x = (γ/s)·g, g_γ = Σ_i g·x̂, g_β = Σ_i g.
+func (t *Tape[T]) BatchNormFixed(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64) *Value[T] {
+	fitStatistics(x, mean, variance)
+	return t.standardize(x, gamma, beta, epsilon, mean, variance, false)
+}
+
+func fitStatistics[T kernel.Float](x *Value[T], mean, variance []float64) {
+	if len(mean) != x.Cols() || len(variance) != x.Cols() {
+		panic(fmt.Sprintf("tape: BatchNorm of %d columns with %d means and %d variances", x.Cols(), len(mean), len(variance)))
+	}
+}
+
+// standardize is γ·x̂ + β. If the statistics are those of x itself (own), the gradient passes
+// through them.
+func (t *Tape[T]) standardize(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64, own bool) *Value[T] {
+	fit(gamma.Rows() == 1 && gamma.Cols() == x.Cols(), "BatchNorm", x, gamma)
+	fit(sameSize(gamma, beta), "BatchNorm", gamma, beta)
+	y := t.newValue(x.Rows(), x.Cols(), x, gamma, beta)
+	y.kept = t.take(2, x.Cols()) // the caller may change mean and variance
+	shift, inverse := row(y.kept, 0), row(y.kept, 1)
+	for j, v := range variance {
+		shift[j], inverse[j] = T(mean[j]), T(1/math.Sqrt(v+epsilon))
+	}
+	scale, offset := row(gamma.data, 0), row(beta.data, 0)
+	t.eachRow(x.Rows(), x.Cols(), func(i int) {
+		to := row(y.data, i)
+		for j, v := range row(x.data, i) {
+			to[j] = scale[j]*((v-shift[j])*inverse[j]) + offset[j]
+		}
+	})
+	y.back = func() {
+		sums := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) { addTo(sum, row(y.grad, i)) })
+		dots := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) {
+			g := row(y.grad, i)
+			for j, v := range row(x.data, i) {
+				sum[j] += float64(g[j] * (v - shift[j]) * inverse[j])
+			}
+		})
+		defer t.release(&sums)
+		defer t.release(&dots)
+		n := T(x.Rows())
+		t.eachRow(x.Rows(), x.Cols(), func(i int) {
+			g := row(y.grad, i)
+			for j, v := range row(x.data, i) {
+				if own {
+					g[j] -= (sums.Data[j] + (v-shift[j])*inverse[j]*dots.Data[j]) / n
+				}
+				g[j] *= scale[j] * inverse[j]
+			}
+		})
+		t.pass(&y.grad, x)
+		t.pass(&dots, gamma)
+		t.pass(&sums, beta)
+	}
+	return y
+}

@@ -1,0 +1,258 @@
+// Package testkit holds what the tests of several packages share.
+package testkit
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"coles"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Must unwraps a call that a test does not expect to fail.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// Err is the error of a call whose result nobody wants.
+func Err[T any](_ T, err error) error { return err }
+
+// WantError checks that an error wraps the named one and says something more.
+func WantError(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error is %v, want one that wraps %q", err, want)
+	} else if err.Error() == want.Error() {
+		t.Errorf("error %q does not say where", err)
+	}
+}
+
+// WantSame compares values to the last bit.
+func WantSame(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		if len(diff) > 800 {
+			diff = diff[:800] + " …"
+		}
+		t.Errorf("%s differs (-want +got):\n%s", what, diff)
+	}
+}
+
+// WantClose compares matrices entry by entry.
+func WantClose(t testing.TB, what string, got, want mat.Matrix, tolerance float64) {
+	t.Helper()
+	if d := MaxDiff(got, want); !(d <= tolerance) {
+		t.Errorf("%s: off by %g, allowed %g", what, d, tolerance)
+	}
+}
+
+// MaxDiff is the largest difference of two entries, infinite for other sizes.
+func MaxDiff(a, b mat.Matrix) float64 {
+	r, c := a.Dims()
+	if br, bc := b.Dims(); br != r || bc != c {
+		return math.Inf(1)
+	}
+	worst := 0.0
+	for i := range r {
+		for j := range c {
+			if d := math.Abs(a.At(i, j) - b.At(i, j)); !(d <= worst) {
+				worst = d
+			}
+		}
+	}
+	return worst
+}
+
+// Bits is the exact content of a matrix, for [WantSame].
+func Bits(m mat.Matrix) []uint64 {
+	r, c := m.Dims()
+	out := []uint64{uint64(r), uint64(c)}
+	for i := range r {
+		for j := range c {
+			out = append(out, math.Float64bits(m.At(i, j)))
+		}
+	}
+	return out
+}
+
+// ForProcessors runs a function under several values of GOMAXPROCS.
+func ForProcessors(t testing.TB, do func(procs int)) {
+	t.Helper()
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, procs := range []int{1, 2, 3, 8, 16} {
+		runtime.GOMAXPROCS(procs)
+		do(procs)
+	}
+}
+
+// Shared is a path in the folder of real graphs and oracles that stands beside the project and is
+// no part of it. A test that needs it is skipped where it is not there, and fails where
+// COLES_SHARED says that it must be.
+func Shared(t testing.TB, path ...string) string {
+	t.Helper()
+	root, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(root, "go.sum")); err == nil {
+			break
+		}
+		if up := filepath.Dir(root); up != root {
+			root = up
+			continue
+		}
+		t.Fatal("the test does not run in the module")
+	}
+	full := filepath.Join(append([]string{root, "..", "shared"}, path...)...)
+	if _, err := os.Stat(full); err != nil {
+		if os.Getenv("COLES_SHARED") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("%s is not there (real graphs and the oracle's fixtures are kept beside the project, not in it)", full)
+	}
+	return full
+}
+
+// Random is a generator for a test's data.
+func Random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// RandomDense has entries of the normal distribution.
+func RandomDense(rng *rand.Rand, r, c int) *mat.Dense {
+	x := mat.NewDense(r, c, nil)
+	for i := range r {
+		for j := range c {
+			x.Set(i, j, rng.NormFloat64())
+		}
+	}
+	return x
+}
+
+// RandomWords is a sparse matrix of small counts in which about one entry of eight is not zero, and
+// the same matrix dense.
+func RandomWords(rng *rand.Rand, r, c int) (*sparse.CSR, *mat.Dense) {
+	x := mat.NewDense(r, c, nil)
+	for i := range r {
+		for j := range c {
+			if rng.IntN(8) == 0 {
+				x.Set(i, j, float64(1+rng.IntN(3)))
+			}
+		}
+	}
+	return SparseOf(x), x
+}
+
+// SparseOf are the entries of a matrix that are not zero.
+func SparseOf(x mat.Matrix) *sparse.CSR {
+	r, c := x.Dims()
+	ptr, ind, val := make([]int, r+1), []int(nil), []float64(nil)
+	for i := range r {
+		for j := range c {
+			if v := x.At(i, j); v != 0 {
+				ind, val = append(ind, j), append(val, v)
+			}
+		}
+		ptr[i+1] = len(ind)
+	}
+	return sparse.NewCSR(r, c, ptr, ind, val)
+}
+
+// DenseOf copies any matrix by its entries: what an oracle computes with.
+func DenseOf(x mat.Matrix) *mat.Dense {
+	r, c := x.Dims()
+	d := mat.NewDense(r, c, nil)
+	for i := range r {
+		for j := range c {
+			d.Set(i, j, x.At(i, j))
+		}
+	}
+	return d
+}
+
+// SingleOf rounds a matrix to float32.
+func SingleOf(x mat.Matrix) *coles.Dense32 {
+	r, c := x.Dims()
+	s := &coles.Dense32{Rows: r, Cols: c, Stride: c}
+	for i := range r {
+		for j := range c {
+			s.Data = append(s.Data, float32(x.At(i, j)))
+		}
+	}
+	return s
+}
+
+// A Foreign matrix is of a type that nobody knows.
+type Foreign struct{ Of mat.Matrix }
+
+func (m Foreign) Dims() (r, c int)    { return m.Of.Dims() }
+func (m Foreign) At(i, j int) float64 { return m.Of.At(i, j) }
+func (m Foreign) T() mat.Matrix       { return mat.Transpose{Matrix: m} }
+
+// Product multiplies matrices from left to right.
+func Product(factors ...mat.Matrix) *mat.Dense {
+	p := mat.DenseCopyOf(factors[0])
+	for _, f := range factors[1:] {
+		var q mat.Dense
+		q.Mul(p, f)
+		p = &q
+	}
+	return p
+}
+
+// RandomEdges draws every pair of n nodes with probability p.
+func RandomEdges(rng *rand.Rand, n int, p float64) []coles.Edge {
+	var edges []coles.Edge
+	for u := range n {
+		for v := u + 1; v < n; v++ {
+			if rng.Float64() < p {
+				edges = append(edges, coles.Edge{U: u, V: v})
+			}
+		}
+	}
+	return edges
+}
+
+// RandomGraph is a weighted random graph; its weights are 0.5 to 2.5.
+func RandomGraph(seed uint64, n int, p float64, opts ...coles.GraphOption) *coles.Graph {
+	rng := Random(seed)
+	edges := RandomEdges(rng, n, p)
+	weights := make([]float64, len(edges))
+	for q := range weights {
+		weights[q] = 0.5 + 2*rng.Float64()
+	}
+	return Must(coles.NewWeightedGraph(n, edges, weights, opts...))
+}
+
+// Ring joins every node of a ring to the next ones on either side: few nodes are within a hop or
+// two.
+func Ring(n, side int) []coles.Edge {
+	var edges []coles.Edge
+	for u := range n {
+		for k := 1; k <= side; k++ {
+			edges = append(edges, coles.Edge{U: u, V: (u + k) % n})
+		}
+	}
+	return edges
+}
+
+// Floats are numbers as bytes hold them, eight for each, of every kind that there is: for fuzzing.
+func Floats(data []byte) []float64 {
+	var out []float64
+	for ; len(data) >= 8; data = data[8:] {
+		bits := uint64(0)
+		for _, b := range data[:8] {
+			bits = bits<<8 | uint64(b)
+		}
+		out = append(out, math.Float64frombits(bits))
+	}
+	return out
+}

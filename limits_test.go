@@ -1,0 +1,140 @@
+package coles_test
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+
+	"coles"
+	"coles/internal/race"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// heapBytes is the memory in live and not yet collected objects.
+func heapBytes() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}
+
+// peakOf is the most memory that a call held, less what was there before, sampled every half
+// millisecond. The collector runs often, so that little of it is garbage.
+func peakOf(call func()) int64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	runtime.GC()
+	before := heapBytes()
+	stop, peak := make(chan struct{}), make(chan int64)
+	go func() {
+		most := int64(0)
+		for {
+			most = max(most, heapBytes()-before)
+			select {
+			case <-stop:
+				peak <- most
+				return
+			case <-time.After(500 * time.Microsecond):
+			}
+		}
+	}()
+	call()
+	close(stop)
+	return <-peak
+}
+
+// Estimate promises the peak from sizes alone; it is held to a factor of two.
+func TestEstimateIsWithinAFactorOfTwo(t *testing.T) {
+	skipUnderRace(t) // whose own memory would be in the measure
+	const n = 4000
+	g := sparseGraph(111, n, 5*n)
+	wide, _ := testkit.RandomWords(testkit.Random(112), n, 700)
+	narrow, _ := testkit.RandomWords(testkit.Random(112), n, 150)
+	dense := testkit.RandomDense(testkit.Random(113), n, 400)
+	direct := coles.Settings{Solver: coles.SolverDirect, Dim: 64}
+	krylov := coles.Settings{Solver: coles.SolverKrylov, Dim: 64}
+	for name, c := range map[string]struct {
+		x mat.Matrix
+		s coles.Settings // of which the others are the default
+	}{
+		"direct, sparse X":      {wide, direct},
+		"direct, narrow X":      {narrow, coles.Settings{Solver: coles.SolverDirect}},
+		"direct, dense X":       {dense, coles.Settings{Solver: coles.SolverDirect}},
+		"krylov, sparse X":      {wide, krylov},
+		"krylov, dense X":       {dense, krylov},
+		"standardised sparse X": {wide, coles.Settings{Preparation: coles.PrepareStandardize, Dim: 64}},
+		"drawn negatives":       {narrow, coles.Settings{Negatives: coles.UniformNegatives(5), Kappa: 20, Dim: 16}},
+		"drawn pairs":           {narrow, coles.Settings{Negatives: coles.ErdosRenyiNegatives(0.05), Dim: 16}},
+		"no features, float32":  {nil, coles.Settings{Dim: 32, Precision: coles.Float32}},
+		"no features":           {nil, coles.Settings{Dim: 32}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := coles.DefaultSettings()
+			s.Solver, s.Dim, s.Preparation, s.Precision = c.s.Solver, c.s.Dim, c.s.Preparation, c.s.Precision
+			if c.s.Negatives != noNegatives {
+				s.Negatives, s.Kappa = c.s.Negatives, max(1, c.s.Kappa)
+			}
+			estimate := testkit.Must(s.Estimate(g, c.x))
+			var m *coles.Model
+			peak := peakOf(func() { m = fitted(g, c.x, coles.WithSettings(s)) })
+			ratio := float64(estimate) / float64(peak)
+			t.Logf("estimated %.1f MB, measured %.1f MB: ratio %.2f", float64(estimate)/1e6, float64(peak)/1e6, ratio)
+			if ratio < 0.5 || ratio > 2 {
+				t.Errorf("estimated %d bytes, measured %d", estimate, peak)
+			}
+			if got := m.Report(); got.Memory.Bytes != estimate || got.Solver != got.Memory.Solver {
+				t.Errorf("the report of the fit by %v says %+v, the estimate %d", got.Solver, got.Memory, estimate)
+			}
+		})
+	}
+}
+
+// cancellable are all calls that take a context, on a graph of n nodes with d features.
+func cancellable(n, d int) map[string]func(ctx context.Context) error {
+	g, wide := sparseGraph(91, n, 3*n), testkit.RandomDense(testkit.Random(92), n, d)
+	x := testkit.SingleOf(wide)
+	w, dw := coles.Normalize(g), contrast(g, coles.ExpectedDegreeNegatives())
+	m := fitted(g, x, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareStandardize))
+	lambda, scaling := make([]float64, d), &coles.Scaling{Factors: make([]float64, d)}
+	direct := []coles.Option{coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect)}
+	krylov := []coles.Option{coles.WithPrecision(coles.Float32), coles.WithSolver(coles.SolverKrylov), coles.WithDim(16)}
+	return map[string]func(ctx context.Context) error{
+		"Fit, direct":      func(ctx context.Context) error { return testkit.Err(coles.Fit(ctx, g, wide, direct...)) },
+		"Fit, krylov":      func(ctx context.Context) error { return testkit.Err(coles.Fit(ctx, g, x, krylov...)) },
+		"Fit, no features": func(ctx context.Context) error { return testkit.Err(coles.Fit(ctx, g, nil, coles.WithDim(32))) },
+		"Embed":            func(ctx context.Context) error { return testkit.Err(m.Embed(ctx, g, x)) },
+		"Contrast": func(ctx context.Context) error {
+			return testkit.Err(coles.Contrast(ctx, g, coles.UniformNegatives(5), 3, 1, 1))
+		},
+		"Sample":       func(ctx context.Context) error { return testkit.Err(coles.ErdosRenyiNegatives(1e-3).Sample(ctx, g, 1)) },
+		"DeltaW.Apply": func(ctx context.Context) error { return testkit.Err(dw.Apply(ctx, wide)) },
+		"Smoothness":   func(ctx context.Context) error { return testkit.Err(coles.S2GCSum(8).Smoothness(ctx, g, 1)) },
+		"Filter.Apply": func(ctx context.Context) error { return testkit.Err(coles.S2GCSum(8).Apply(ctx, w, x)) },
+		"Solve":        func(ctx context.Context) error { return testkit.Err(coles.Solve(ctx, wide, dw, 16)) },
+		"SolveImplicit": func(ctx context.Context) error {
+			return testkit.Err(coles.SolveImplicit(ctx, x, w, coles.S2GCSum(8), dw, 16))
+		},
+		"Preparation.Fit": func(ctx context.Context) error { return testkit.Err(coles.PrepareStandardize.Fit(ctx, x)) },
+		"Preparer.Apply":  func(ctx context.Context) error { return testkit.Err(m.Preparer().Apply(ctx, x)) },
+		"ScalingRule.Fit": func(ctx context.Context) error { return testkit.Err(defaultRule.Fit(ctx, wide, lambda)) },
+		"Scaling.Apply":   func(ctx context.Context) error { return testkit.Err(scaling.Apply(ctx, wide)) },
+		"KNN":             func(ctx context.Context) error { return testkit.Err(coles.KNN(ctx, x, 10)) },
+		"Eigenmaps": func(ctx context.Context) error {
+			_, _, err := coles.Eigenmaps(ctx, dw, 32)
+			return err
+		},
+	}
+}
+
+// Every function that takes a context stops in time where it has much to do.
+func TestEveryFunctionStopsPromptly(t *testing.T) {
+	if testing.Short() || race.Enabled {
+		t.Skip("takes seconds, and half a gigabyte")
+	}
+	for name, call := range cancellable(50_000, 128) {
+		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
+	}
+}

@@ -1,0 +1,145 @@
+package live
+
+import (
+	"slices"
+
+	"coles/internal/kernel"
+)
+
+// A ball is the nodes around a set, by their distance to it.
+type ball struct {
+	nodes []int32 // by distance, then by number
+	ends  []int   // nodes[:ends[r]] are those within distance r
+	place []int32 // of every node of the graph: its place in nodes, −1 outside; lent by the caller
+}
+
+// ballAround finds the nodes within some distance of a set, which it takes over. Of place it gets
+// an entry, −1, for every node of the graph, to be given back by [ball.release].
+func (adj *adjacency) ballAround(centre []int32, radius int, place []int32) *ball {
+	b := &ball{nodes: centre, place: place}
+	for q, i := range centre {
+		place[i] = int32(q)
+	}
+	from := 0
+	for len(b.ends) < radius {
+		reached := len(b.nodes)
+		b.ends = append(b.ends, reached)
+		for _, i := range b.nodes[from:reached] {
+			for _, j := range adj.nodes[i].cols {
+				if place[j] < 0 {
+					place[j] = 0
+					b.nodes = append(b.nodes, j)
+				}
+			}
+		}
+		from = reached
+		slices.Sort(b.nodes[from:])
+		for q, j := range b.nodes[from:] {
+			place[j] = int32(from + q)
+		}
+	}
+	b.ends = append(b.ends, len(b.nodes))
+	return b
+}
+
+// release gives the entries of place back.
+func (b *ball) release() {
+	for _, i := range b.nodes {
+		b.place[i] = -1
+	}
+}
+
+// within is the number of nodes within a distance, at most the radius.
+func (b *ball) within(distance int) int { return b.ends[min(distance, len(b.ends)-1)] }
+
+// filterRows are the rows of W for the first nodes of the ball, entries at other nodes than those
+// of the ball left out: rows of the matrix with the nodes given by of.
+func (b *ball) filterRows(rows int, of func(int32) *node) *kernel.CSR[float64] {
+	a := &kernel.CSR[float64]{Rows: rows, Cols: len(b.nodes), Ptr: make([]int64, rows+1)}
+	for r, i := range b.nodes[:rows] {
+		of(i).eachFilter(i, of, func(j int32, w float64) {
+			if at := b.place[j]; at >= 0 {
+				a.Col, a.Val = append(a.Col, at), append(a.Val, w)
+			}
+		})
+		a.Ptr[r+1] = int64(len(a.Col))
+	}
+	return a
+}
+
+// filterChange is what the last change of the adjacency has added to W, at the first nodes of the
+// ball, which are all it touches: rows and columns within distance 1.
+func (b *ball) filterChange(adj *adjacency) *kernel.CSR[float64] {
+	return b.change(b.within(1), func(i int32, put func(j int32, w float64)) {
+		adj.now(i).eachFilter(i, adj.now, put)
+	}, func(i int32, put func(j int32, w float64)) {
+		adj.was(i).eachFilter(i, adj.was, put)
+	})
+}
+
+// plusChange is the same of W⁺.
+func (b *ball) plusChange(adj *adjacency) *kernel.CSR[float64] {
+	return b.change(b.within(1), func(i int32, put func(j int32, w float64)) {
+		adj.now(i).eachPlus(i, adj.now, put)
+	}, func(i int32, put func(j int32, w float64)) {
+		adj.was(i).eachPlus(i, adj.was, put)
+	})
+}
+
+// change is the difference of two matrices over the first nodes of the ball; no entry ever goes
+// away. Where the rows of neither end have changed the numbers are the same, and nothing is stored.
+func (b *ball) change(rows int, now, was func(i int32, put func(j int32, w float64))) *kernel.CSR[float64] {
+	a := &kernel.CSR[float64]{Rows: rows, Cols: rows, Ptr: make([]int64, rows+1)}
+	sum := make([]float64, rows)
+	for r, i := range b.nodes[:rows] {
+		var cols []int32
+		now(i, func(j int32, w float64) {
+			if at := b.place[j]; at >= 0 && int(at) < rows {
+				cols = append(cols, at)
+				sum[at] = w
+			}
+		})
+		was(i, func(j int32, w float64) {
+			if at := b.place[j]; at >= 0 && int(at) < rows {
+				sum[at] -= w
+			}
+		})
+		slices.Sort(cols)
+		for _, at := range cols {
+			if sum[at] != 0 {
+				a.Col, a.Val = append(a.Col, at), append(a.Val, sum[at])
+			}
+		}
+		a.Ptr[r+1] = int64(len(a.Col))
+	}
+	return a
+}
+
+// plusRows are the rows of W⁺ for the first nodes of the ball, with the columns of the whole graph.
+func (b *ball) plusRows(rows int, adj *adjacency) *kernel.CSR[float64] {
+	return b.plus(rows, len(adj.nodes), adj, func(j int32) int32 { return j })
+}
+
+// plusInside are the rows and columns of W⁺ for the nodes of the ball.
+func (b *ball) plusInside(adj *adjacency) *kernel.CSR[float64] {
+	return b.plus(len(b.nodes), len(b.nodes), adj, func(j int32) int32 { return b.place[j] })
+}
+
+// plus are rows of W⁺ with the columns that at does not make negative.
+func (b *ball) plus(rows, cols int, adj *adjacency, at func(j int32) int32) *kernel.CSR[float64] {
+	a := &kernel.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
+	for r, i := range b.nodes[:rows] {
+		adj.now(i).eachPlus(i, adj.now, func(j int32, w float64) {
+			if q := at(j); q >= 0 {
+				a.Col, a.Val = append(a.Col, q), append(a.Val, w)
+			}
+		})
+		a.Ptr[r+1] = int64(len(a.Col))
+	}
+	return a
+}
+
+// panel has a row for every node of the ball.
+func (b *ball) panel(cols int) kernel.Matrix[float64] {
+	return kernel.Dense[float64](len(b.nodes), cols)
+}

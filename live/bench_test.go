@@ -1,0 +1,97 @@
+package live_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"coles"
+	"coles/dataset"
+	. "coles/internal/testkit"
+	"coles/live"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Ten edges more, M and P brought up to date, against a fit of the grown graph from scratch in the
+// same precision, and against the default fit: "fit/update" and "default/update" are the ratios,
+// "digits" those in which PᵀΛP is that of the former.
+func BenchmarkGrow(b *testing.B) {
+	const n, d = 200_000, 128
+	b.Run("ring of 200,000 nodes, K=2", func(b *testing.B) {
+		g := Must(coles.NewGraph(n, Ring(n, 5)))
+		benchmarkGrow(b, g, RandomDense(Random(1), n, d), coles.WithFilter(coles.S2GCSum(2)), coles.WithPreparation(coles.PrepareNone))
+	})
+	b.Run("pubmed, K=8", func(b *testing.B) {
+		data := Must(dataset.OpenNPZ(Shared(b, "data", "npz", "pubmed.npz")))
+		g := Must(coles.FromDirectedCSR(data.Adjacency))
+		prepare := Must(coles.PrepareAuto.Fit(ctx, data.Features))
+		benchmarkGrow(b, g, Must(prepare.Apply(ctx, data.Features)), coles.WithPreparation(coles.PrepareNone))
+	})
+}
+
+func benchmarkGrow(b *testing.B, g *coles.Graph, x mat.Matrix, opts ...coles.Option) {
+	m := Must(coles.Fit(ctx, g, x, opts...))
+	r := Must(live.Follow(ctx, m, g, x))
+	rng := Random(2)
+	var update, fit, plain time.Duration
+	timed := func(total *time.Duration, do func()) {
+		start := time.Now()
+		do()
+		*total += time.Since(start)
+	}
+	same := append(slices.Clone(opts), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
+	off := 0.0
+	for b.Loop() {
+		var edges []coles.Edge
+		for range 10 {
+			u := rng.IntN(g.Nodes())
+			edges = append(edges, coles.Edge{U: u, V: (u + 10 + rng.IntN(10)) % g.Nodes()})
+		}
+		var p *coles.Projection
+		timed(&update, func() {
+			b.ReportMetric(float64(len(Must(r.Add(ctx, live.Change{Edges: edges})).Moved)), "moved")
+			p = Must(r.Solve(ctx))
+		})
+		b.StopTimer()
+		now := Must(r.Graph())
+		var scratch *coles.Model
+		timed(&fit, func() { scratch = Must(coles.Fit(ctx, now, x, same...)) })
+		timed(&plain, func() { Must(coles.Fit(ctx, now, x, opts...)) })
+		want, difference := wholeM(scratch.P(), scratch.Lambda()), new(mat.Dense)
+		difference.Sub(wholeM(p.P, p.Lambda), want)
+		off = max(off, mat.Norm(difference, 2)/mat.Norm(want, 2))
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(fit)/float64(update), "fit/update")
+	b.ReportMetric(float64(plain)/float64(update), "default/update")
+	b.ReportMetric(-math.Log10(max(off, 0x1p-53)), "digits")
+	if !(off <= 1e-9) {
+		b.Errorf("an update is %.2g off a fit", off)
+	}
+}
+
+// One node more, of ten neighbours, frozen.
+func BenchmarkFrozen(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		n, hops int
+	}{{"K=2", 200_000, 2}, {"K=8", 20_000, 8}} {
+		b.Run(c.name, func(b *testing.B) {
+			const d = 128
+			h := ring(RandomDense(Random(3), c.n+1, d), c.n, 5, coles.WithFilter(coles.S2GCSum(c.hops)))
+			g, old := h.graph(c.n), h.features(0, c.n)
+			f := Must(live.Freeze(ctx, Must(coles.Fit(ctx, g, old, h.opts...)), g, old))
+			one := mat.DenseCopyOf(h.features(c.n, c.n+1))
+			var edges []coles.Edge
+			for k := range 10 {
+				edges = append(edges, coles.Edge{U: c.n, V: 31*k + 7})
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				Must(f.Embed(ctx, one, edges, nil))
+			}
+		})
+	}
+}

@@ -1,0 +1,185 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+)
+
+// follow adds to FX, M and (FX)ᵀv what the last change of the adjacency, around which near is the
+// ball of K hops, makes of them. n is the number of nodes before. Until all of it is computed and
+// within range nothing is written.
+func (g *Graph) follow(ctx context.Context, near *ball, n int) error {
+	change, err := g.changeOfFX(ctx, near, n)
+	if err != nil {
+		return err
+	}
+	added, err := g.changeOfM(ctx, near, change)
+	if err != nil {
+		return err
+	}
+	d := g.x.Cols()
+	_, v := g.expectation()
+	along := slices.Clone(g.along)
+	for q, i := range near.nodes {
+		row, step := g.row(i), change.Data[q*d:][:d]
+		if v != nil {
+			now, was := v(g.adj.now(i).degree), v(g.adj.was(i).degree)
+			matrix.AddScaled(along, now-was, row)
+			matrix.AddScaled(along, now, step)
+		}
+		matrix.AddScaled(step, 1, row)
+	}
+	for i := range d {
+		matrix.AddScaled(added.Data[i*d+i:], 1, g.m.Data[i*d+i:][:d-i])
+	}
+	if err := g.inRange(ctx, change, added, along); err != nil {
+		return err
+	}
+	for q, i := range near.nodes {
+		copy(g.row(i), change.Data[q*d:])
+	}
+	g.m, g.along = added, along
+	return nil
+}
+
+// row is row i of FX.
+func (g *Graph) row(i int32) []float64 {
+	_, row := g.fx.Row(int(i))
+	return row
+}
+
+// inRange refuses filtered features, or what M is made of, that have overflowed: nothing that is
+// added later would bring them back.
+func (g *Graph) inRange(ctx context.Context, fx, m kernel.Matrix[float64], along []float64) error {
+	if err := matrix.CheckOverflow(ctx, "FX", matrix.Of(fx)); err != nil {
+		return fmt.Errorf("live: %w", err)
+	}
+	add := g.withNegatives(along)
+	row := make([]float64, m.Cols)
+	for i := range m.Rows {
+		copy(row[i:], m.Data[i*m.Stride+i:][:m.Cols-i])
+		add(i, row[i:])
+		if !matrix.Finite(matrix.Magnitude(row[i:])) {
+			return fmt.Errorf("live: %w: M = XᵀFᵀΔWFX overflows; scale the features", coles.ErrNotFinite)
+		}
+	}
+	return ctx.Err()
+}
+
+// withNegatives returns what adds the rank-one part of M to the end of its row i, from the diagonal
+// on.
+func (g *Graph) withNegatives(along []float64) func(i int, row []float64) {
+	length, _ := g.expectation()
+	unit := make([]float64, len(along))
+	if length > 0 {
+		for j, v := range along {
+			unit[j] = v / length
+		}
+	}
+	eta := g.model.Settings().Eta
+	return func(i int, row []float64) { matrix.AddScaled(row, -eta*unit[i], unit[i:]) }
+}
+
+// changeOfFX returns D = F′X′ − FX on the nodes of the ball, by Horner's rule for both at once: of
+// the old graph as far as the change of W looks, of the difference as far as it has come. y and δy
+// are rows of the ball.
+func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matrix[float64], error) {
+	hops, d := len(g.coef)-1, g.x.Cols()
+	y, change, spare := near.panel(d), near.panel(d), near.panel(d)
+	// Adds old features to the rows within a distance, or those of new nodes.
+	add := func(to kernel.Matrix[float64], c float64, within int, fresh bool) {
+		for q, i := range near.nodes[:near.within(within)] {
+			if (int(i) >= n) == fresh {
+				g.x.AddRow(to.Data[q*d:][:d], int(i), c)
+			}
+		}
+	}
+	add(y, g.coef[hops], hops, false)
+	add(change, g.coef[hops], 0, true)
+	if hops == 0 {
+		return change, ctx.Err()
+	}
+	was, now := near.filterRows(near.within(hops-1), g.adj.was), near.filterRows(near.within(hops), g.adj.now)
+	difference := near.filterChange(g.adj)
+	extra := kernel.Dense[float64](difference.Rows, d)
+	for k := hops - 1; k >= 0; k-- {
+		next := kernel.Rows(spare, 0, near.within(hops-k))
+		if err := kernel.SpMM(ctx, next, now.Slice(0, next.Rows), change); err != nil {
+			return change, err
+		}
+		if err := kernel.SpMM(ctx, extra, difference, kernel.Rows(y, 0, difference.Cols)); err != nil {
+			return change, err
+		}
+		for q := range difference.Rows {
+			matrix.AddScaled(next.Data[q*d:], 1, extra.Data[q*d:][:d])
+		}
+		add(spare, g.coef[k], 0, true)
+		change, spare = spare, change
+		if k == 0 {
+			break
+		}
+		// The rows of spare beyond its reach are not zero any more: y takes its place.
+		old := kernel.Rows(spare, 0, near.within(k))
+		if err := kernel.SpMM(ctx, old, was.Slice(0, old.Rows), y); err != nil {
+			return change, err
+		}
+		add(spare, g.coef[k], k, false)
+		y, spare = spare, y
+		clear(spare.Data)
+	}
+	return change, nil
+}
+
+// changeOfM returns what M gains, upper triangle:
+//
+//	HᵀδW⁺H + DᵀQ + QᵀD,  Q = (W⁺ + c·I)(H + D/2),
+//
+// with H = FX before and D its change, as one product of three panels on top of each other.
+func (g *Graph) changeOfM(ctx context.Context, near *ball, change kernel.Matrix[float64]) (kernel.Matrix[float64], error) {
+	d := g.x.Cols()
+	added := kernel.Dense[float64](d, d)
+	difference := near.plusChange(g.adj)
+	inner, moved := difference.Rows, change.Rows
+	left, right := kernel.Dense[float64](inner+2*moved, d), kernel.Dense[float64](inner+2*moved, d)
+	for q, i := range near.nodes[:inner] {
+		copy(left.Data[q*d:][:d], g.row(i))
+	}
+	if err := kernel.SpMM(ctx, kernel.Rows(right, 0, inner), difference, kernel.Rows(left, 0, inner)); err != nil {
+		return added, err
+	}
+	q := kernel.Rows(right, inner, inner+moved)
+	if err := g.setQ(ctx, near, change, q); err != nil {
+		return added, err
+	}
+	kernel.Copy(kernel.Rows(left, inner, inner+moved), change)
+	kernel.Copy(kernel.Rows(left, inner+moved, left.Rows), q)
+	kernel.Copy(kernel.Rows(right, inner+moved, right.Rows), change)
+	return added, kernel.Gram(ctx, 1, left, right, added)
+}
+
+// setQ sets q = (W⁺ + c·I)(H + D/2) on the nodes of the ball.
+func (g *Graph) setQ(ctx context.Context, near *ball, change, q kernel.Matrix[float64]) error {
+	d := g.x.Cols()
+	if err := kernel.SpMM(ctx, q, near.plusRows(q.Rows, g.adj), g.fx.Dense); err != nil {
+		return err
+	}
+	half := near.panel(d) // W⁺D, which ends at the ball
+	if err := kernel.SpMM(ctx, half, near.plusInside(g.adj), change); err != nil {
+		return err
+	}
+	c := g.model.Report().Share
+	for k, i := range near.nodes {
+		row := q.Data[k*q.Stride:][:d]
+		matrix.AddScaled(row, 0.5, half.Data[k*d:][:d])
+		if c != 0 {
+			matrix.AddScaled(row, c, g.row(i))
+			matrix.AddScaled(row, c/2, change.Data[k*d:][:d])
+		}
+	}
+	return nil
+}

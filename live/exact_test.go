@@ -1,0 +1,188 @@
+package live_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	. "coles/internal/testkit"
+	"coles/live"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// wholeM is M itself, of all its eigenpairs.
+func wholeM(p *mat.Dense, lambda []float64) *mat.Dense {
+	return Product(p.T(), mat.NewDiagDense(len(lambda), lambda), p)
+}
+
+// wantM compares the M that is followed with that of a fit from scratch, both with d′ = d. It
+// returns the difference as a part of ‖M‖.
+func wantM(t *testing.T, g *live.Graph, want *coles.Model) float64 {
+	t.Helper()
+	p := Must(g.Solve(ctx))
+	m := wholeM(want.P(), want.Lambda())
+	var difference mat.Dense
+	difference.Sub(wholeM(p.P, p.Lambda), m)
+	off := mat.Norm(&difference, 2) / mat.Norm(m, 2)
+	if !(off <= 1e-9) {
+		t.Errorf("M is off by %.2g of it", off)
+	}
+	return off
+}
+
+// Features with a large mean are the hard case: what the negatives take out of M is far larger than
+// what is left. Rebuild takes the rounding of a history away.
+func TestMIsFollowed(t *testing.T) {
+	const n, d = 500, 7
+	for _, mean := range []float64{0, 10, 1e4} {
+		rng := Random(21)
+		x := RandomDense(rng, n, d)
+		x.Apply(func(_, _ int, v float64) float64 { return v + mean }, x)
+		h := ring(x, n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(d))
+		_, g := h.follow(n)
+		for range 300 {
+			u := rng.IntN(n)
+			h.add(t, g, 0, []coles.Edge{{U: u, V: (u + 3 + rng.IntN(5)) % n}}, nil)
+		}
+		want := h.fit(n)
+		grown := wantM(t, g, want)
+		if err := g.Rebuild(ctx); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("mean %g: M is off by %.2g, rebuilt by %.2g", mean, grown, wantM(t, g, want))
+		_, fresh := h.follow(n)
+		WantSame(t, "eigenvalues rebuilt, and of a graph that is followed anew", Must(g.Solve(ctx)).Lambda, Must(fresh.Solve(ctx)).Lambda)
+	}
+}
+
+// A hub gains half the graph in no order, much of it twice or already there, and a new node joins
+// all of it.
+func TestHubsGrow(t *testing.T) {
+	const n, d = 300, 5
+	rng := Random(22)
+	for _, keep := range []bool{false, true} {
+		h := ring(RandomDense(rng, n+1, d), n, 2, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(d))
+		if h.loops = keep; keep {
+			h.edges, h.weights = append(h.edges, coles.Edge{U: 8, V: 8}), append(h.weights, 1)
+		}
+		_, g := h.follow(n)
+		for _, what := range []struct{ hub, count, nodes int }{{7, 20, 0}, {7, 60, 0}, {8, 30, 0}, {n, n, 1}} {
+			var edges []coles.Edge
+			var weights []float64
+			for _, v := range rng.Perm(n)[:what.count] {
+				for range 1 + rng.IntN(2) {
+					edges = append(edges, []coles.Edge{{U: what.hub, V: v}, {U: v, V: what.hub}}[rng.IntN(2)])
+					weights = append(weights, float64(rng.IntN(4))/2) // also 0: no edge
+				}
+			}
+			h.add(t, g, what.nodes, edges, weights)
+			want := h.fit(g.Nodes())
+			m, _ := refit(t, g)
+			WantSame(t, "the graph", m.Report().GraphHash, want.Report().GraphHash)
+			wantM(t, g, want)
+		}
+	}
+}
+
+// Above 2,000 features P is found by products with M, to the same accuracy.
+func TestManyFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("M has four million entries")
+	}
+	const n, d = 80, 2001
+	h := ring(RandomDense(Random(24), n, d), n, 2, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(4))
+	_, g := h.follow(n)
+	if h.add(t, g, 0, []coles.Edge{{U: 3, V: 9}, {U: 3, V: 11}}, nil).Whole {
+		t.Fatal("everything was computed again: the case is too small")
+	}
+	got, _ := refit(t, g)
+	want := h.fit(n)
+	wantModel(t, got, want)
+	if angle := Must(live.PrincipalAngle(got.P(), want.P())); angle > 1e-9 {
+		t.Errorf("P is %v radians off", angle)
+	}
+	if by := got.Report().Solver; by != coles.SolverKrylov {
+		t.Errorf("P was found by the %v solver", by)
+	}
+}
+
+// The drift is the principal angle between the P before and after.
+func TestRefitSaysHowFarPHasTurned(t *testing.T) {
+	const n = 100
+	h := ring(RandomDense(Random(26), n, 9), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(3))
+	m, g := h.follow(n)
+	if _, drift := refit(t, g); drift > 1e-7 { // nothing is new
+		t.Errorf("P has turned by %v on the same graph", drift)
+	}
+	h.add(t, g, 0, []coles.Edge{{U: 3, V: 50}, {U: 4, V: 90}, {U: 60, V: 20}}, nil)
+	p := Must(g.Solve(ctx))
+	got, drift := refit(t, g)
+	WantSame(t, "P of Solve and of Refit", Bits(got.P()), Bits(p.P))
+	if want := Must(live.PrincipalAngle(m.P(), got.P())); math.Abs(drift-want) > 1e-7 || drift < 1e-3 {
+		t.Errorf("drift %v, want %v", drift, want)
+	}
+}
+
+// Truncation leaves P as many rows as there are positive eigenvalues, of which growth makes more or
+// fewer, or none.
+func TestTruncation(t *testing.T) {
+	const n, d = 60, 6
+	opts := []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithTruncation()}
+	fewer := 0
+	for seed := range uint64(20) {
+		rng := Random(seed)
+		h := ring(RandomDense(rng, n, d), n, 1, append(opts, coles.WithFilter(coles.SGC(1)))...)
+		m, g := h.follow(n)
+		var edges []coles.Edge
+		for range 40 {
+			edges = append(edges, coles.Edge{U: rng.IntN(n), V: rng.IntN(n)})
+		}
+		h.add(t, g, 0, edges, nil)
+		got, drift := refit(t, g)
+		wantModel(t, got, h.fit(n))
+		// All six rows span everything, so that nothing can have turned out of it.
+		if len(m.Lambda()) == d && drift > 1e-12 {
+			t.Errorf("P has turned by %v out of the whole space", drift)
+		}
+		if len(got.Lambda()) < len(m.Lambda()) {
+			fewer++
+		}
+	}
+	if fewer == 0 {
+		t.Error("no P has lost a row: the case is not tested")
+	}
+
+	// Two nodes that disagree, without an edge and then with one: M becomes negative.
+	h := &history{x: mat.NewDense(2, 1, []float64{1, -1}), opts: append(opts, coles.WithFilter(coles.SGC(0)))}
+	_, g := h.follow(2)
+	h.add(t, g, 0, []coles.Edge{{U: 0, V: 1}}, nil)
+	got, drift := refit(t, g)
+	if len(got.Lambda()) != 0 || drift != 0 {
+		t.Fatalf("eigenvalues %v, drift %v", got.Lambda(), drift)
+	}
+	if y := Must(g.Embed(ctx, []int{0, 1})); !y.IsEmpty() {
+		t.Errorf("vectors of no columns: %v", y)
+	}
+	f := Must(live.Freeze(ctx, got, h.graph(2), h.x))
+	if y := Must(f.Embed(ctx, mat.NewDense(1, 1, nil), nil, nil)); !y.IsEmpty() {
+		t.Errorf("a frozen vector of no columns: %v", y)
+	}
+}
+
+// Weights from the smallest number there is to the largest are those of a fit.
+func TestExtremeWeights(t *testing.T) {
+	const n, d = 40, 4
+	// More of a node's own features than of its neighbours': otherwise one heavy edge makes the
+	// rows of both ends equal, and M nothing but rounding.
+	opts := []coles.Option{coles.WithFilter(coles.Polynomial(0.7, 0.3)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(d)}
+	for _, start := range [][]coles.Edge{nil, {{U: 30, V: 31}}} {
+		for _, weights := range [][]float64{{5e-324}, {5e-324, 1e-310}, {1e-300, 1}, {1, 1e300}, {1e307, 1e307}} {
+			h := &history{x: RandomDense(Random(25), n, d), edges: slices.Clone(start), weights: slices.Repeat([]float64{weights[0]}, len(start)), opts: opts}
+			_, g := h.follow(n)
+			h.add(t, g, 0, []coles.Edge{{U: 0, V: 9}, {U: 9, V: 17}}[:len(weights)], weights)
+			wantM(t, g, h.fit(n))
+		}
+	}
+}

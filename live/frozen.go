@@ -1,0 +1,243 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Frozen graph embeds nodes that join it without a change to any of its own: new nodes aggregate
+// from old ones, old embeddings do not change. It is immutable and safe for use by many goroutines.
+type Frozen struct {
+	model *coles.Model
+	coef  []float64              // of the filter
+	p     kernel.Matrix[float64] // d′ × d
+	// hops are WᵏXPᵀ for k = 0 … K−1, n × d′.
+	hops    []kernel.Matrix[float32]
+	scale   []float64 // 1/√(degree + self loop + 1) of every node
+	factors []float64 // of the columns
+}
+
+// Freeze computes what every hop of the filter brings to the nodes of a graph with features x (n ×
+// d), projected by P. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes.
+//
+// Errors: [coles.ErrTransductive] for a model without features; [coles.ErrPrecision] for features
+// beyond the range of float32, in which the hops are kept; those of [coles.Model.Embed].
+func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Frozen, error) {
+	raw, err := readFeatures(ctx, m, g, x)
+	if err != nil {
+		return nil, err
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	single, err := m.Preparer().PrepareSingle(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	f := &Frozen{model: m, coef: m.Settings().Filter.Coefficients(), factors: m.Scaling().Factors, scale: make([]float64, g.Nodes())}
+	for i := range f.scale {
+		cols, vals := g.Raw().Row(i)
+		degree, loop := matrix.Degree(i, cols, vals)
+		f.scale[i] = 1 / math.Sqrt(degree+1+loop)
+	}
+	p := m.P()
+	if p.IsEmpty() {
+		return f, nil
+	}
+	f.p = kernel.Matrix[float64](p.RawMatrix())
+	wide, err := kernel.Transposed(ctx, f.p)
+	if err != nil {
+		return nil, err
+	}
+	v, err := matrix.Convert[float32](ctx, matrix.Of(wide))
+	if err != nil {
+		return nil, err
+	}
+	w := matrix.ConvertCSR[float32](coles.Normalize(g).Raw())
+	for k := range len(f.coef) - 1 {
+		hop := kernel.Unset[float32](g.Nodes(), f.p.Rows)
+		if k == 0 {
+			err = single.Times(ctx, hop, v.Dense)
+		} else {
+			err = kernel.SpMM(ctx, hop, w, f.hops[k-1])
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.hops = append(f.hops, hop)
+	}
+	return f, nil
+}
+
+// Nodes is the number of nodes of the frozen graph.
+func (f *Frozen) Nodes() int { return len(f.scale) }
+
+// Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k ×
+// d) and the numbers n … n+k−1. Edges join them to nodes of the graph, or to each other; weights
+// are one an edge, nil meaning 1. As in a [coles.Graph] an edge given twice counts once, with the
+// larger weight, and self loops are dropped.
+//
+// With z₀ = xPᵀ and the degrees of old nodes as they were, hop k+1 of a new node v is
+//
+//	zₖ₊₁(v) = Σᵤ a_vu / √(d̂_v·d̂_u) · zₖ(u) + zₖ(v)/d̂_v,
+//
+// the sum over its neighbours, old (from [Freeze]) and new, and its embedding is the scaled Σₖ
+// aₖzₖ(v). [coles.Model.Embed] on the grown graph also lets a new node change the degrees of its
+// neighbours and come back to itself through them; the difference is of the order of one over their
+// degrees.
+//
+// A node with t neighbours costs d·d′ + K·t·d′ multiplications: microseconds.
+//
+// Errors: [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
+// [coles.ErrNotFinite] also where an embedding overflows, [coles.ErrNegative], and ctx's.
+func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
+	raw, err := matrix.Read(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("live: features: %w", err)
+	}
+	joins, err := f.joins(raw.Rows(), edges, weights)
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := prepare(ctx, f.model, raw)
+	if err != nil {
+		return nil, err
+	}
+	if f.p.Rows == 0 {
+		return &mat.Dense{}, ctx.Err()
+	}
+	z, err := f.projected(ctx, prepared)
+	if err != nil {
+		return nil, err
+	}
+	sum, next := kernel.Dense[float64](z.Rows, z.Cols), kernel.Dense[float64](z.Rows, z.Cols)
+	for k, a := range f.coef {
+		matrix.AddScaled(sum.Data, a, z.Data)
+		if k == len(f.coef)-1 {
+			break
+		}
+		for v, to := range joins {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			f.hop(next.Data[v*z.Cols:][:z.Cols], k, to, z)
+		}
+		z, next = next, z
+	}
+	if err := matrix.ScaleColumns(ctx, sum, f.factors); err != nil {
+		return nil, err
+	}
+	return matrix.ToFiniteDense(ctx, "the embedding", sum)
+}
+
+// projected is XPᵀ.
+func (f *Frozen) projected(ctx context.Context, x *matrix.Matrix[float64]) (kernel.Matrix[float64], error) {
+	z := kernel.Dense[float64](x.Rows(), f.p.Rows)
+	if x.Sparse == nil {
+		return z, kernel.Gemm(ctx, false, true, 1, x.Dense, f.p, 0, z)
+	}
+	for i := range x.Rows() {
+		cols, vals := x.Row(i)
+		for j := range f.p.Rows {
+			row := f.p.Data[j*f.p.Stride:]
+			for q, c := range cols {
+				z.Data[i*z.Stride+j] += vals[q] * row[c]
+			}
+		}
+	}
+	return z, ctx.Err()
+}
+
+// A join is an entry of the row of W of a new node.
+type join struct {
+	node   int // new nodes have the numbers from Nodes() on
+	weight float64
+}
+
+// joins are the rows of W of count new nodes, each ascending.
+func (f *Frozen) joins(count int, edges []coles.Edge, weights []float64) ([][]join, error) {
+	n := f.Nodes()
+	if err := matrix.CheckPairs(n+count, edges, weights); err != nil {
+		return nil, fmt.Errorf("live: embed: %w", err)
+	}
+	rows := make([][]join, count)
+	put := func(u, v int, w float64) {
+		if u >= n {
+			rows[u-n] = append(rows[u-n], join{v, w})
+		}
+	}
+	for v := range rows {
+		put(n+v, n+v, 1)
+	}
+	for q, e := range edges {
+		if e.U < n && e.V < n {
+			return nil, fmt.Errorf("live: embed: %w: edge %d joins %d and %d, want one of the new nodes %d to %d", coles.ErrIndex, q, e.U, e.V, n, n+count-1)
+		}
+		w := 1.0
+		if weights != nil {
+			w = weights[q]
+		}
+		if e.U != e.V {
+			put(e.U, e.V, w)
+			put(e.V, e.U, w)
+		}
+	}
+	for v, row := range rows {
+		slices.SortFunc(row, func(a, b join) int {
+			return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(b.weight, a.weight))
+		})
+		rows[v] = slices.CompactFunc(row, func(a, b join) bool { return a.node == b.node })
+	}
+	return rows, f.normalize(rows)
+}
+
+// normalize divides every weight by the roots of both degrees.
+func (f *Frozen) normalize(rows [][]join) error {
+	n := f.Nodes()
+	fresh := make([]float64, len(rows))
+	for v, row := range rows {
+		degree := 0.0
+		for _, j := range row {
+			degree += j.weight
+		}
+		if math.IsInf(degree, 0) {
+			return fmt.Errorf("live: embed: %w: the weights of new node %d add up to infinity", coles.ErrNotFinite, v)
+		}
+		fresh[v] = 1 / math.Sqrt(degree)
+	}
+	for v, row := range rows {
+		for q := range row {
+			other := fresh
+			at := row[q].node - n
+			if at < 0 {
+				other, at = f.scale, row[q].node
+			}
+			row[q].weight *= fresh[v] * other[at]
+		}
+	}
+	return nil
+}
+
+// hop sets to = Σ w·z over a row of W: hop k of the old nodes and z of the new.
+func (f *Frozen) hop(to []float64, k int, row []join, z kernel.Matrix[float64]) {
+	clear(to)
+	for _, j := range row {
+		if at := j.node - f.Nodes(); at >= 0 {
+			matrix.AddScaled(to, j.weight, z.Data[at*z.Stride:][:z.Cols])
+			continue
+		}
+		old := f.hops[k]
+		for q, v := range old.Data[j.node*old.Stride:][:old.Cols] {
+			to[q] += j.weight * float64(v)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+// Package live keeps the embedding of a graph that grows.
+//
+// [Follow] begins to follow the graph of a fitted model: [Graph.Add] takes in new nodes and edges
+// at the cost of their K-hop neighbourhood, [Graph.Embed] gives vectors by the model as it was
+// fitted, and [Graph.Refit] fits it again from the matrix M that has been kept up to date. [Freeze]
+// is for newcomers that are to be embedded in microseconds and change nothing: new nodes aggregate
+// from old ones, old embeddings do not change.
+package live
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Graph follows the graph of a model: it keeps the filtered features FX and the matrix M up to
+// date as nodes and edges come.
+//
+// It computes in float64 whatever the precision of the model, and prepares the features of new
+// nodes by the column weights that the model learned. It is not safe for use by several goroutines
+// at once. The models it gives out are.
+type Graph struct {
+	model   *coles.Model
+	p       *mat.Dense   // of the model, d′ × d
+	factors []float64    // of its columns
+	coef    []float64    // of the filter
+	start   *coles.Graph // as it was followed
+	ids     []string     // nil where nodes are only numbered
+	taken   map[string]bool
+
+	adj    *adjacency
+	x      *matrix.Matrix[float64] // features, prepared
+	hashes []uint64                // of the rows of the features as they came in
+	fx     *matrix.Matrix[float64]
+	// m is (FX)ᵀ(W⁺ + c·I)(FX), upper triangle; along is (FX)ᵀv for the vector v of the expected
+	// negatives, unnormalised.
+	m      kernel.Matrix[float64]
+	along  []float64
+	places []int32 // −1, at least one for every node; see ballAround
+}
+
+// Follow begins to follow the graph that the model was fitted on, or another one, with its features
+// (n × d). It costs what [coles.Filter.Apply] and forming M cost, and keeps 10·n·d + 16·d² bytes,
+// the prepared features, and some 100 bytes a node.
+//
+// The negatives must be none or expected ones: sampled ones depend on the number of nodes in every
+// row. A covariance share stays what it was in the fit.
+//
+// Errors: [coles.ErrTransductive] for a model without features, [coles.ErrSetting] for sampled
+// negatives, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
+// ctx's.
+func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
+	raw, err := readFeatures(ctx, m, g, x)
+	if err != nil {
+		return nil, err
+	}
+	s := m.Settings()
+	switch s.Negatives {
+	case coles.NegativeSampler{}, coles.ExpectedUniformNegatives(), coles.ExpectedDegreeNegatives():
+	default:
+		if s.Kappa > 0 && s.Eta > 0 {
+			return nil, fmt.Errorf("live: %w: negatives %v are drawn, and drawn anew for every number of nodes", coles.ErrSetting, s.Negatives)
+		}
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	prepared, err := prepare(ctx, m, raw)
+	if err != nil {
+		return nil, err
+	}
+	out := &Graph{
+		coef: s.Filter.Coefficients(), start: g, adj: newAdjacency(g),
+		places: slices.Repeat([]int32{-1}, g.Nodes()),
+	}
+	out.use(m)
+	if g.Named() {
+		out.ids, out.taken = g.IDs(), make(map[string]bool, g.Nodes())
+		for _, id := range out.ids {
+			out.taken[id] = true
+		}
+	}
+	if err := out.adj.finite(nil); err != nil {
+		return nil, err
+	}
+	if out.x, err = prepared.WithRoom(ctx); err != nil {
+		return nil, err
+	}
+	if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
+		return nil, err
+	}
+	if err := out.rebuild(ctx); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// use makes m the model by which nodes are embedded.
+func (g *Graph) use(m *coles.Model) { g.model, g.p, g.factors = m, m.P(), m.Scaling().Factors }
+
+// readFeatures checks the features of the nodes of a graph for a model that has some.
+func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
+	if m.Preparer() == nil {
+		return nil, fmt.Errorf("live: %w", coles.ErrTransductive)
+	}
+	raw, err := matrix.Read(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("live: features: %w", err)
+	}
+	n, d := raw.Dims()
+	if n != g.Nodes() {
+		return nil, fmt.Errorf("live: %w: %d feature rows for %d nodes", coles.ErrShape, n, g.Nodes())
+	}
+	if err := matrix.CheckSize(n, d); err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
+	return raw, nil
+}
+
+// prepare prepares features as the model does.
+func prepare(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.Matrix[float64], error) {
+	s, err := m.Preparer().Prepare(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.As[float64](ctx, s)
+}
+
+// expectation is that of the rank-one part −η′·v·vᵀ/length² of ΔW: v by the node's degree, and its
+// length, 0 where there is none.
+func (g *Graph) expectation() (length float64, v func(degree float64) float64) {
+	s := g.model.Settings()
+	switch {
+	case s.Kappa == 0 || s.Eta == 0:
+	case s.Negatives == coles.ExpectedUniformNegatives():
+		return math.Sqrt(float64(len(g.adj.nodes))), func(float64) float64 { return 1 }
+	case s.Negatives == coles.ExpectedDegreeNegatives():
+		return math.Sqrt(g.adj.volume), math.Sqrt
+	}
+	return 0, nil
+}
+
+// Nodes is the number of nodes there are now.
+func (g *Graph) Nodes() int { return len(g.adj.nodes) }
+
+// Graph is the graph as it is now, in O(n + m).
+//
+// Errors: [coles.ErrNotFinite] if weights add up to infinity.
+func (g *Graph) Graph() (*coles.Graph, error) { return g.start.Grown(g.adj.raw(), g.ids) }
+
+// Embed returns the embeddings (len(nodes) × d′) of some nodes by the model as it was fitted, or
+// refitted: rows of FXPᵀ, scaled. Nothing else is computed, so that it costs O(d·d′) for each.
+//
+// Errors: [coles.ErrIndex], [coles.ErrTooLarge], [coles.ErrNotFinite] where a row overflows, and
+// ctx's.
+func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
+	for _, i := range nodes {
+		if i < 0 || i >= g.Nodes() {
+			return nil, fmt.Errorf("live: embed: %w: node %d of %d", coles.ErrIndex, i, g.Nodes())
+		}
+	}
+	if err := matrix.CheckSize(len(nodes), g.fx.Cols()); err != nil {
+		return nil, fmt.Errorf("live: embed: %w", err)
+	}
+	rows, err := g.fx.Gather(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) == 0 || g.p.IsEmpty() {
+		return &mat.Dense{}, ctx.Err()
+	}
+	raw := kernel.Matrix[float64](g.p.RawMatrix())
+	y := kernel.Unset[float64](len(nodes), raw.Rows)
+	if err := kernel.Gemm(ctx, false, true, 1, rows.Dense, raw, 0, y); err != nil {
+		return nil, err
+	}
+	if err := matrix.ScaleColumns(ctx, y, g.factors); err != nil {
+		return nil, err
+	}
+	return matrix.ToFiniteDense(ctx, "the embedding", y)
+}
+
+// Rebuild computes FX and M again from the graph and the features, as [Follow] does and at its
+// cost: that takes the rounding away that additions have left; see [Graph.Add]. An error leaves
+// everything as it was.
+//
+// Errors: ctx's.
+func (g *Graph) Rebuild(ctx context.Context) error {
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	return g.rebuild(ctx)
+}
+
+// rebuild computes FX, M and (FX)ᵀv from the graph and the features.
+func (g *Graph) rebuild(ctx context.Context) error {
+	w, err := g.adj.filtering(ctx)
+	if err != nil {
+		return err
+	}
+	x := *g.x
+	x.Owned = false // X is needed again
+	fx, err := matrix.Polynomial(ctx, g.coef, w, &x)
+	if err != nil {
+		return err
+	}
+	plus, err := g.adj.positive(ctx)
+	if err != nil {
+		return err
+	}
+	m, err := matrix.Operator[float64]{Sparse: plus, Shift: g.model.Report().Share}.Gram(ctx, fx)
+	if err != nil {
+		return err
+	}
+	along := make([]float64, fx.Cols)
+	if _, v := g.expectation(); v != nil {
+		weight := make([]float64, fx.Rows)
+		for i := range weight {
+			weight[i] = v(g.adj.nodes[i].degree)
+		}
+		if along, err = matrix.TransposeTimes(ctx, fx, weight); err != nil {
+			return err
+		}
+	}
+	if err := g.inRange(ctx, fx, m, along); err != nil {
+		return err
+	}
+	rows, err := matrix.Of(fx).WithRoom(ctx)
+	if err != nil {
+		return err
+	}
+	g.fx, g.m, g.along = rows, m, along
+	g.adj.sumDegrees()
+	return nil
+}
