@@ -52,9 +52,7 @@ func TestClusterIsKMeansOfUnitRowsJudged(t *testing.T) {
 // with one setting for all: d′ = 32, K = 20 and an effective rank of 12. K-means on the features as
 // they are is to be worse.
 func TestClusteringPassesThePaper(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	testkit.Long(t)
 	for _, c := range []struct {
 		name             string
 		accuracy, nmi, f float64

@@ -159,9 +159,7 @@ func TestLogisticRegressionEqualsConvergedScikitLearn(t *testing.T) {
 // labels a class, 512 dimensions); the measured standard deviation over the 50 splits is the
 // tolerance. The projection is scaled back to entries of variance 1: with 1/k it scores 68.5/79.9.
 func TestCoraReproduced(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	testkit.Long(t)
 	f := openFixture(t)
 	cora := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", "cora.npz")))
 	x := f.s2gc(cora.Features)

@@ -98,9 +98,7 @@ func accuracyOnCora(t *testing.T, opts ...Option) (five, twenty float64) {
 
 // The settings are not below the paper's table 1 by more than 0.3.
 func TestSettingsReachThePaperOnCora(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for some ten seconds")
-	}
+	testkit.Long(t)
 	for name, c := range map[string]struct {
 		s            Settings
 		five, twenty float64
@@ -123,9 +121,7 @@ func TestSettingsReachThePaperOnCora(t *testing.T) {
 // penalty, the output as it is. An implementation of it in NumPy has 76.4 / 82.1, with a spread
 // between seeds of half a point.
 func TestAuthorsRecipeIsReproduced(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for some seconds")
-	}
+	testkit.Long(t)
 	five, twenty := accuracyOnCora(t,
 		WithNetwork(Propagate(coles.S2GCSum(8)), Linear(512)), WithObjective(COLES(0)), WithPreparation(coles.PrepareNone, 1),
 		WithContrast(coles.UniformNegatives(2), 1, 0.9), WithOptimizer(Adam(1e-3).WithDecay(5e-4)), WithEpochs(20), WithNorm(0))

@@ -136,9 +136,11 @@ func testGemm[S, T Float](t *testing.T) {
 			for _, s := range []struct{ m, n, k int }{
 				{193, 200, 300}, {3, 385, 513}, {129, 5, 257}, {8, 24, 1030}, {1, 1, 5000}, {400, 75, 256}, {30, 600, 31},
 			} {
-				p := newProblem[S, T](rnd, s.m, s.n, s.k, transA, transB, 2, 0.5)
-				p.check(t, p.gemm)
-				p = newProblem[S, T](rnd, s.m, s.n, s.k, transA, transB, 1, 0)
+				beta := 0.5
+				if transA != transB {
+					beta = 0
+				}
+				p := newProblem[S, T](rnd, s.m, s.n, s.k, transA, transB, 2, T(beta))
 				p.check(t, p.gemm)
 			}
 			p := newProblem[S, T](rnd, 9, 26, 700, transA, transB, 3, 2)

@@ -18,7 +18,7 @@ const promised = 100 * time.Millisecond
 func Stops(t *testing.T, call func(ctx context.Context) error) {
 	t.Helper()
 	cancelled := 0
-	for _, after := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 60 * time.Millisecond, 300 * time.Millisecond} {
+	for _, after := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 80 * time.Millisecond} {
 		ctx, cancel := context.WithCancel(context.Background())
 		asked := make(chan time.Duration, 1)
 		timer := time.AfterFunc(after, func() {

@@ -123,6 +123,15 @@ func Shared(t testing.TB, path ...string) string {
 	return full
 }
 
+// Long skips a test that repeats a protocol on real graphs for many seconds, unless COLES_SHARED is
+// set: it is one of all the tests that a change has to pass, and too long for every save of a file.
+func Long(t *testing.T) {
+	t.Helper()
+	if testing.Short() || os.Getenv("COLES_SHARED") == "" {
+		t.Skip("takes many seconds: runs where COLES_SHARED=1 is set")
+	}
+}
+
 // Random is a generator for a test's data.
 func Random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
