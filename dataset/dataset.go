@@ -1,12 +1,13 @@
 // Package dataset reads and writes attributed graphs and vectors: Planetoid files, gnn-benchmark
 // .npz archives, edge lists with features, Matrix Market, folders of the Open Graph Benchmark,
 // files of train/validation splits; .npy and .npz of matrices, TSV, word2vec's text and binary. It
-// fetches the published files, and generates graphs with communities.
+// writes vectors as CSV and JSON lines, too. It fetches the published files, generates graphs with
+// communities, and makes a dataset from names ([Builder]). [Dataset.Graph] is the graph to fit.
 //
 // Readers hold to three rules. What a file holds is what the [Dataset] holds: nothing is
-// symmetrised, merged, dropped or rescaled. No memory is taken because a file declares a size; it
-// is taken as the bytes arrive. And a malformed file gets an error that names the place and the
-// cause.
+// symmetrised, merged, dropped or rescaled unless asked for. No memory is taken because a file
+// declares a size; it is taken as the bytes arrive. And a malformed file gets an error that names
+// the place and the cause.
 //
 // The error of a reader is a [*ParseError]: where in which file, and a named error of package coles
 // or of this one, or that of the reader beneath or of the system.
@@ -58,6 +59,8 @@ type Dataset struct {
 	Adjacency *sparse.CSR
 	// Features is n × d, a *sparse.CSR, a *mat.Dense or a *coles.Dense32; nil when there are none.
 	Features mat.Matrix
+	// FeatureNames names the columns of Features; nil when not known.
+	FeatureNames []string
 	// Labels holds a class for every node, counted from 0; negative means that the class is not
 	// known. Nil when the file has none.
 	Labels []int
@@ -81,6 +84,16 @@ func (d *Dataset) Nodes() int {
 	return n
 }
 
+// Graph returns the undirected graph of the adjacency, its nodes named by IDs: where only one of
+// (u, v) and (v, u) is there the mirror is added, and of two weights the larger counts. Options
+// apply last. The error is ErrMissing without an adjacency, else that of [coles.FromDirectedCSR].
+func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
+	if d.Adjacency == nil {
+		return nil, fmt.Errorf("dataset: %q: %w: adjacency", d.Name, ErrMissing)
+	}
+	return coles.FromDirectedCSR(d.Adjacency, append([]coles.GraphOption{coles.WithIDs(d.IDs)}, opts...)...)
+}
+
 // NumClasses returns the number of classes: the number of class names, or one more than the largest
 // label if that is greater.
 func (d *Dataset) NumClasses() int {
@@ -92,11 +105,12 @@ func (d *Dataset) NumClasses() int {
 }
 
 // Validate checks that the parts fit together: a square adjacency with indices in range, as many
-// feature rows, labels and ids as nodes, finite values, splits within range, at most 2²⁰ columns of
-// sparse features beside 64 for every entry (they take memory even where nothing is in them). Every
-// reader of this package ends with it; it is for datasets put together by hand. The error wraps
-// ErrMissing, ErrDuplicate (a node in two parts of a split), coles.ErrShape, coles.ErrIndex,
-// coles.ErrTooLarge or coles.ErrNotFinite. Cost: one pass over the data.
+// feature rows, labels and ids as nodes, as many feature names as columns, finite values, splits
+// within range, at most 2²⁰ columns of sparse features beside 64 for every entry (they take memory
+// even where nothing is in them). Every reader of this package ends with it; it is for datasets put
+// together by hand. The error wraps ErrMissing, ErrDuplicate (a node in two parts of a split),
+// coles.ErrShape, coles.ErrIndex, coles.ErrTooLarge or coles.ErrNotFinite. Cost: one pass over the
+// data.
 func (d *Dataset) Validate() error {
 	if err := d.validate(); err != nil {
 		return fmt.Errorf("dataset: %q: %w", d.Name, err)
@@ -151,14 +165,17 @@ func (d *Dataset) checkFeatures(n int) error {
 	if d.Features == nil {
 		return nil
 	}
-	if r, _ := d.Features.Dims(); r != n {
+	r, c := d.Features.Dims()
+	if r != n {
 		return fmt.Errorf("%d feature rows for %d nodes: %w", r, n, coles.ErrShape)
+	}
+	if d.FeatureNames != nil && len(d.FeatureNames) != c {
+		return fmt.Errorf("%d feature names for %d columns: %w", len(d.FeatureNames), c, coles.ErrShape)
 	}
 	if x, isSparse := d.Features.(*sparse.CSR); isSparse {
 		if err := checkCSR("features", x); err != nil {
 			return err
 		}
-		_, c := x.Dims()
 		return checkWidth(c, x.NNZ())
 	}
 	if _, err := matrix.Read(context.Background(), d.Features); err != nil {

@@ -29,9 +29,11 @@ func TestMatrixWriters(t *testing.T) {
 		"word2vec":        func(w io.Writer, m mat.Matrix) error { return WriteWord2Vec(w, nil, m) },
 		"word2vec binary": func(w io.Writer, m mat.Matrix) error { return WriteWord2VecBinary(w, nil, m) },
 		"matrix market":   WriteMatrixMarket,
+		"csv":             func(w io.Writer, m mat.Matrix) error { return WriteCSV(w, nil, m) },
+		"json lines":      func(w io.Writer, m mat.Matrix) error { return WriteJSONLines(w, nil, m) },
 	}
 	of := func(v float64) *mat.Dense { return mat.NewDense(n, d, []float64{1, 2, v, 4, 5, 6}) }
-	finite := map[string]error{"npz": coles.ErrNotFinite, "word2vec binary": coles.ErrNotFinite, "matrix market": coles.ErrNotFinite} // the others write NaN
+	finite := map[string]error{"npz": coles.ErrNotFinite, "word2vec binary": coles.ErrNotFinite, "matrix market": coles.ErrNotFinite, "json lines": coles.ErrNotFinite} // the others write NaN
 	empty := map[string]error{"npy": coles.ErrShape, "matrices": coles.ErrShape, "npz": coles.ErrShape, "matrix market": coles.ErrShape}
 	for _, c := range []struct {
 		name string
@@ -149,6 +151,10 @@ func TestDoors(t *testing.T) {
 		"an id not UTF-8":      {coles.ErrIDs, ids(WriteWord2Vec, "\xc3")},
 		"an id with wide room": {coles.ErrIDs, ids(WriteWord2Vec, "a\u00a0b")},
 		"an id too many":       {coles.ErrShape, ids(WriteWord2Vec, "a", "b")},
+		"a CSV id of lines":    {coles.ErrIDs, ids(WriteCSV, "a\rb")},
+		"a JSON id of lines":   {nil, ids(WriteJSONLines, "a\nb")},
+		"a JSON id not UTF-8":  {coles.ErrIDs, ids(WriteJSONLines, "\xff")},
+		"a CSV id too many":    {coles.ErrShape, ids(WriteCSV, "a", "b")},
 		"an id of two words":   {coles.ErrIDs, ids(WriteWord2VecBinary, "a b")},
 		"no matrices":          {ErrMissing, WriteMatrices(io.Discard, nil)},
 		"a matrix of no name":  {coles.ErrIDs, matrices("")},

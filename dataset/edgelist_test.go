@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -200,24 +201,29 @@ func TestOpenEdgeList(t *testing.T) {
 }
 
 func FuzzEdgeList(f *testing.F) {
-	f.Add([]byte("a b\nb c\n"), []byte("a,1\nb,2\nc,3\n"), []byte("a\tx\n"))
-	f.Add([]byte("source,target,weight\n\"a\",b,1\n"), []byte(""), []byte("b 1\n"))
-	f.Add([]byte("a\tb\n"), []byte("a\t0:1 3:2\nb\n"), []byte(""))
-	f.Fuzz(func(t *testing.T, edges, features, labels []byte) {
-		opts := EdgeListOptions{Labels: bytes.NewReader(labels)}
-		for _, with := range []bool{false, true} {
-			var d *Dataset
-			var err error
-			if with {
-				d, err = ReadEdgeList(bytes.NewReader(edges), bytes.NewReader(features), opts)
-			} else {
-				d, err = ReadEdgeList(bytes.NewReader(edges), nil, EdgeListOptions{})
+	f.Add([]byte("a b\nb c\n"), []byte("a,1\nb,2\nc,3\n"), []byte("a\tx\n"), byte(0))
+	f.Add([]byte("source,target,weight\n\"a\",b,1\n"), []byte(""), []byte("b 1\n"), byte(1))
+	f.Add([]byte("a\tb\n"), []byte("a\t0:1 3:2\nb\n"), []byte(""), byte(10))
+	f.Add([]byte("u,v,t\n7,7,1082040961\n7,8,2\n"), []byte("x,y\nu:7,?\nv:7,NaN\n"), []byte("zoe,y\n"), byte(255))
+	f.Fuzz(func(t *testing.T, edges, features, labels []byte, choice byte) {
+		opts := EdgeListOptions{
+			Missing:    []string{"", "zero", "mean", "drop"}[choice&3],
+			Unweighted: choice&4 != 0, SkipUnknown: choice&8 != 0, Bipartite: choice&16 != 0,
+			Warn: func(string) {},
+		}
+		if choice&32 != 0 {
+			opts.Columns = []int{1 + int(choice>>7), 2 + int(choice>>7), 3 + int(choice>>7)}[:2+choice>>6&1]
+		}
+		for _, x := range []io.Reader{nil, bytes.NewReader(features)} {
+			opts.Labels = bytes.NewReader(labels)
+			d, err := ReadEdgeList(bytes.NewReader(edges), x, opts)
+			if err != nil {
+				continue
 			}
-			if err == nil {
-				if err := d.Validate(); err != nil {
-					t.Errorf("read without error, but %v", err)
-				}
+			if err := d.Validate(); err != nil {
+				t.Errorf("read without error, but %v", err)
 			}
+			wantWrittenEdges(t, d)
 		}
 	})
 }

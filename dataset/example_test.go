@@ -33,6 +33,75 @@ func ExampleReadEdgeList() {
 	// chen03 → smith99 1
 }
 
+// A graph from names, as a program has them. Rows are in the order in which nodes are first named.
+func ExampleBuilder() {
+	var b dataset.Builder
+	b.AddEdge("ann", "bob", 1)
+	b.AddEdge("bob", "cem", 2)
+	b.AddNode("dee") // without a friend
+	b.SetFeature("ann", "age", 41)
+	b.SetFeature("cem", "likes tea", 1)
+	b.SetLabel("ann", "chess")
+	d, err := b.Build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	g, err := d.Graph()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(g.IDs(), g.Report())
+	fmt.Println(d.FeatureNames, d.Labels)
+	fmt.Println(mat.Formatted(d.Features))
+	// Output:
+	// [ann bob cem dee] 4 nodes, 2 edges, 2 directed entries mirrored, 1 isolated node, weighted
+	// [age likes tea] [0 -1 -1 -1]
+	// ⎡41   0⎤
+	// ⎢ 0   0⎥
+	// ⎢ 0   1⎥
+	// ⎣ 0   0⎦
+}
+
+// Files as they come: cem has no line of features and bob a gap in his, few are labelled, and the
+// labels know a stranger.
+func ExampleReadEdgeList_missing() {
+	d, err := dataset.ReadEdgeList(
+		strings.NewReader("from,to\nann,bob\nbob,cem\nann,dee\n"),
+		strings.NewReader("id,age,income\nann,20,1\nbob,NA,2\ndee,40,3\n"),
+		dataset.EdgeListOptions{
+			Labels:      strings.NewReader("ann,chess\nzoe,chess\n"),
+			Missing:     "mean",
+			SkipUnknown: true,
+		})
+	if err != nil {
+		log.Fatal(err)
+	}
+	x := mat.DenseCopyOf(d.Features)
+	for i, id := range d.IDs {
+		fmt.Println(id, x.RawRowView(i), d.Labels[i])
+	}
+	// Output:
+	// ann [20 1] 0
+	// bob [30 2] -1
+	// dee [40 3] -1
+	// cem [30 2] -1
+}
+
+// Who bought what: user 7 and product 7 are two nodes. The fourth column is a time, which is not
+// asked for.
+func ExampleReadEdgeList_bipartite() {
+	sales := strings.NewReader("user,product,stars,time\n7,7,5,1082040961\n7,8,1,1082040999\n9,7,4,1082041734\n")
+	d, err := dataset.ReadEdgeList(sales, nil, dataset.EdgeListOptions{Bipartite: true, Columns: []int{1, 2, 3}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	d.Adjacency.DoNonZero(func(i, j int, stars float64) { fmt.Println(d.IDs[i], d.IDs[j], stars) })
+	// Output:
+	// user:7 product:7 5
+	// user:7 product:8 1
+	// user:9 product:7 4
+}
+
 // An edge that names a node without features is an error that says where.
 func ExampleParseError() {
 	edges := strings.NewReader("a,b\na,zoe\n")
@@ -45,7 +114,7 @@ func ExampleParseError() {
 		fmt.Println("line", place.Line)
 	}
 	// Output:
-	// dataset: links.csv:2:3: bad node ids: unknown node "zoe"
+	// dataset: links.csv:2:3: bad node ids: no line in features for node "zoe"
 	// true
 	// line 2
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ type nodeIDs struct {
 	direct []int32          // row plus one of integers below its length
 	far    map[uint64]int32 // of larger integers
 	ids    []string
-	closed bool // no new ones
+	closed string // what to say of a new one; "" while there may be some
 }
 
 func newNodeIDs() *nodeIDs {
@@ -86,8 +87,8 @@ func (n *nodeIDs) rowOf(v uint64) (int, bool) {
 // add appends a new id where there may be one.
 func (n *nodeIDs) add(id string) (int, error) {
 	switch {
-	case n.closed:
-		return 0, fmt.Errorf("%w: unknown node %q", coles.ErrIDs, id)
+	case n.closed != "":
+		return 0, fmt.Errorf("%w: %s %q", coles.ErrIDs, n.closed, id)
 	case len(n.ids) == maxDim:
 		return 0, fmt.Errorf("more than %d nodes: %w", maxDim, coles.ErrTooLarge)
 	}
@@ -127,20 +128,22 @@ func (t *table) node(k int, nodes *nodeIDs) int {
 
 // readFeatures reads one node a line and numbers the nodes in that order. The first line decides
 // between dense and sparse.
-func readFeatures(t *table, mode HeaderMode, nodes *nodeIDs) (x mat.Matrix) {
-	some := t.start(mode, func() bool {
-		return len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isValue)
+func (l *edgeFiles) readFeatures(t *table, opts EdgeListOptions) {
+	some := t.start(opts.Header, func() bool {
+		return t.onlyHeaderWords() || len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isValue)
 	})
 	switch {
 	case !some:
 		t.fail(fault(t.file, "%w: no line with features", ErrMissing))
 	case t.sparseRow():
-		x = readSparseRows(t, nodes)
+		l.features = readSparseRows(t, l.nodes)
 	default:
-		x = readDenseRows(t, nodes)
+		if len(t.header) == len(t.cols) {
+			l.names = t.header[1:]
+		}
+		l.features = readDenseRows(t, l.nodes, !opts.refusesGaps())
 	}
-	t.checkGuess(1, nodes)
-	return x
+	t.checkGuess(l.nodes, 0)
 }
 
 // sparseRow reports whether the current line is "id index:value …" or an id alone, a node without
@@ -163,7 +166,8 @@ func (t *table) newRow(nodes *nodeIDs) {
 	}
 }
 
-func readDenseRows(t *table, nodes *nodeIDs) mat.Matrix {
+// readDenseRows reads "id v1 v2 …". A gap, if there may be some, is NaN.
+func readDenseRows(t *table, nodes *nodeIDs, gaps bool) mat.Matrix {
 	var data []float64
 	width := len(t.cols)
 	for t.next() {
@@ -171,7 +175,13 @@ func readDenseRows(t *table, nodes *nodeIDs) mat.Matrix {
 		if len(t.cols) != width {
 			t.fault(-1, "%d values, the lines before have %d: %w", len(t.cols)-1, width-1, coles.ErrShape)
 		}
-		data = t.numbers(data, 1)
+		for k := 1; k < len(t.cols); k++ {
+			if gaps && isMissing(t.cols[k]) {
+				data = append(data, math.NaN())
+			} else {
+				data = append(data, t.number(k))
+			}
+		}
 	}
 	if t.err != nil {
 		return nil
@@ -245,38 +255,50 @@ func repeated(cols []int) (int, bool) {
 	return 0, false
 }
 
-// readLabels fills Labels, Unlabeled and Classes.
-func readLabels(t *table, mode HeaderMode, nodes *nodeIDs, d *Dataset) {
-	class := make([]string, len(nodes.ids)) // "" for none
-	names := make(map[string]int)
-	t.start(mode, func() bool { return false })
+// readLabels reads the class of each node.
+func (l *edgeFiles) readLabels(t *table, opts EdgeListOptions) {
+	l.class = make([]string, len(l.nodes.ids))
+	t.start(opts.Header, t.onlyHeaderWords)
 	for t.next() {
 		if len(t.cols) != 2 || t.cols[1] == "" {
 			t.fault(-1, "%w: %d fields, a label line is an id and a label", coles.ErrFormat, len(t.cols))
 			break
 		}
-		i := t.node(0, nodes)
-		if class[i] != "" {
+		if opts.SkipUnknown && t.cols[0] != "" && !l.nodes.has(t.cols[0]) {
+			continue
+		}
+		i := t.node(0, l.nodes)
+		if l.class[i] != "" {
 			t.fault(0, "label of node %q: %w", t.cols[0], ErrDuplicate)
 		}
-		class[i] = strings.Clone(t.cols[1])
-		names[class[i]] = 0
-		if len(names) > maxClasses {
-			t.fault(1, "more than %d classes: %w", maxClasses, coles.ErrTooLarge)
+		l.class[i] = strings.Clone(t.cols[1])
+	}
+	t.checkGuess(l.nodes, 0)
+}
+
+// giveClasses sets Labels, Unlabeled and Classes from the class of every node, "" for none.
+func (d *Dataset) giveClasses(class []string) error {
+	numbers := make(map[string]int)
+	for _, c := range class {
+		if c != "" {
+			numbers[c] = 0
 		}
 	}
-	t.checkGuess(1, nodes)
-	d.Classes = sortedNames(names)
+	if len(numbers) > maxClasses {
+		return fmt.Errorf("more than %d classes: %w", maxClasses, coles.ErrTooLarge)
+	}
+	d.Classes = sortedNames(numbers)
 	for i, c := range d.Classes {
-		names[c] = i
+		numbers[c] = i
 	}
 	d.Labels = make([]int, len(class))
 	for i, c := range class {
-		if d.Labels[i] = names[c]; c == "" {
+		if d.Labels[i] = numbers[c]; c == "" {
 			d.Labels[i] = -1
 			d.Unlabeled = append(d.Unlabeled, i)
 		}
 	}
+	return nil
 }
 
 // sortedNames sorts class names: as numbers when all are integers, else as text.

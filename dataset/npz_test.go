@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/race"
 	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,6 +84,9 @@ func TestNPZNeverShrinks(t *testing.T) {
 	read := 0
 	for at := range file {
 		for bit := range 8 {
+			if race.Enabled && bit != at%8 {
+				continue // is many times slower
+			}
 			file[at] ^= 1 << bit
 			d, err := readBytes(file)
 			file[at] ^= 1 << bit

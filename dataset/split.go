@@ -168,6 +168,9 @@ func OpenSplits(path string, n int) ([]Split, error) {
 }
 
 func readSplits(r io.Reader, n int, file string) ([]Split, error) {
+	if n < 0 {
+		return nil, fault(file, "%w: splits of %d nodes", coles.ErrShape, n)
+	}
 	data, err := io.ReadAll(io.LimitReader(r, maxSplitBytes+1))
 	if err != nil {
 		return nil, placed(file, source.At(int64(len(data)), "%w", err))

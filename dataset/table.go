@@ -37,8 +37,9 @@ type table struct {
 	at   []int    // byte at which each field starts, from 0
 	held bool     // next is to stay at the current line once more
 
-	guessed   []string // the fields of the line that was taken for a header
-	guessedAt int      // its number
+	header   []string // the fields of the line that was taken for a header
+	headerAt int      // its number
+	guessed  bool     // by its looks
 }
 
 func newTable(r io.Reader, file string, sep byte) *table {

@@ -14,34 +14,10 @@ import (
 	"unicode/utf8"
 
 	"coles"
-	"coles/dataset/internal/source"
 	"coles/internal/link"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// WriteTSV writes a line a row: the id, or the row's number when ids is nil, and the values,
-// separated by tabs, in the shortest form that reads back to the same number. [ReadEdgeList] reads
-// it as a features file, unless an id is repeated or a value is NaN or infinite, which are written
-// as they are. An id is put in double quotes where that file would need it; one with a line break
-// or that is empty or not UTF-8 is coles.ErrIDs, a wrong number of ids coles.ErrShape.
-func WriteTSV(w io.Writer, ids []string, m mat.Matrix) error {
-	r, _ := m.Dims()
-	if err := checkIDs(ids, r, func(c rune) bool { return c == '\n' || c == '\r' }); err != nil {
-		return writing("tsv", err)
-	}
-	b := bufio.NewWriterSize(w, source.Chunk)
-	return finish("tsv", b, writeRows(b, ids, m, '\t', quoteTSV))
-}
-
-// quoteTSV protects what the reader would take for a separator, a quote, a comment or surrounding
-// space.
-func quoteTSV(id string) string {
-	if strings.ContainsAny(id, "\t\"") || strings.ContainsAny(id[:1], "#% ") || id[len(id)-1] == ' ' || strings.HasPrefix(id, "\ufeff") {
-		return `"` + strings.ReplaceAll(id, `"`, `""`) + `"`
-	}
-	return id
-}
 
 // writing says what was to be written, in an error.
 func writing(format string, err error) error {

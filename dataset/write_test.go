@@ -62,6 +62,8 @@ func TestWriteTextForms(t *testing.T) {
 var writers = map[string]func(io.Writer, mat.Matrix) error{
 	"npy":      WriteNPY,
 	"tsv":      func(w io.Writer, m mat.Matrix) error { return WriteTSV(w, nil, m) },
+	"csv":      func(w io.Writer, m mat.Matrix) error { return WriteCSV(w, nil, m) },
+	"json":     func(w io.Writer, m mat.Matrix) error { return WriteJSONLines(w, nil, m) },
 	"word2vec": func(w io.Writer, m mat.Matrix) error { return WriteWord2Vec(w, nil, m) },
 }
 

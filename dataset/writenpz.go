@@ -28,9 +28,9 @@ import (
 // entries on; names are '<U', every one as wide as the longest.
 //
 // ReadNPZ gives back the same dataset but for this: Name is not written, since the file's name is
-// it; a *coles.Dense32 comes back as a *mat.Dense of the same numbers; Unlabeled and the nodes of a
-// split come back ascending, and an empty list may come back nil, or nil as empty. Either every
-// split has a Test or none.
+// it, nor are FeatureNames; a *coles.Dense32 comes back as a *mat.Dense of the same numbers;
+// Unlabeled and the nodes of a split come back ascending, and an empty list may come back nil, or
+// nil as empty. Either every split has a Test or none.
 //
 // The bytes depend on d alone: there are no time stamps. Nothing is compressed: that would take
 // nine times as long to save a fifth of dense features, or a half to four fifths of sparse ones.

@@ -1,0 +1,143 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"coles"
+
+	"github.com/james-bowman/sparse"
+)
+
+// A Builder makes a [Dataset] from names: nodes, edges, features and labels in any order. A name
+// that is new makes a node, and rows are in the order in which the nodes are first named. The zero
+// value is ready to use. It is not for several goroutines at once.
+//
+// A bad value does not stop the calls: Build returns the error of the first.
+type Builder struct {
+	faults
+	nodes    *nodeIDs
+	from, to []int32
+	weights  []float64
+	columns  map[string]int32 // of the features, by name
+	names    []string
+	values   []featureValue
+	classes  []string // by row, "" for none; shorter than nodes where the last ones have none
+}
+
+type featureValue struct {
+	row, column int32
+	value       float64
+}
+
+// AddNode adds a node, if it is not there. Only a node that nothing else names needs it.
+func (b *Builder) AddNode(id string) { b.row(id) }
+
+// AddEdge adds one entry to the adjacency, from u to v. [Dataset.Graph] adds the mirror, and of an
+// edge given twice it takes the larger weight.
+func (b *Builder) AddEdge(u, v string, weight float64) {
+	b.finite(weight, "edge from %q to %q", u, v)
+	b.from, b.to, b.weights = append(b.from, b.row(u)), append(b.to, b.row(v)), append(b.weights, weight)
+}
+
+// SetFeature sets a feature of a node by its name; a new name makes a column. What is not set is 0,
+// and a second value replaces the first.
+func (b *Builder) SetFeature(id, name string, value float64) {
+	b.finite(value, "feature %q of node %q", name, id)
+	if b.columns == nil {
+		b.columns = make(map[string]int32)
+	}
+	j, ok := b.columns[name]
+	if !ok {
+		j = int32(len(b.names))
+		b.columns[name], b.names = j, append(b.names, name)
+	}
+	b.values = append(b.values, featureValue{b.row(id), j, value})
+}
+
+// SetLabel sets the class of a node. A second class replaces the first, and "" takes it away.
+func (b *Builder) SetLabel(id, class string) {
+	i := int(b.row(id))
+	for len(b.classes) <= i {
+		b.classes = append(b.classes, "")
+	}
+	b.classes[i] = class
+}
+
+// Build returns what was added so far, in memory of its own. Features are a *sparse.CSR, nil if
+// none was set; classes are numbered as by [ReadEdgeList], and a node without one has label −1. The
+// error wraps coles.ErrIDs for an empty id, coles.ErrNotFinite for a weight or feature that is NaN
+// or infinite, coles.ErrTooLarge for more than 2²⁰ classes or 2³¹ − 1 nodes, ErrMissing where there
+// is no node. Cost: O(what was added), and the sorting of each row's features.
+func (b *Builder) Build() (*Dataset, error) {
+	d, err := b.build()
+	if err != nil {
+		return nil, fmt.Errorf("dataset: build: %w", err)
+	}
+	return d, nil
+}
+
+func (b *Builder) build() (*Dataset, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	if b.nodes == nil {
+		return nil, fmt.Errorf("%w: no node", ErrMissing)
+	}
+	n := len(b.nodes.ids)
+	d := &Dataset{IDs: slices.Clone(b.nodes.ids), Adjacency: compressed(n, n, b.from, b.to, b.weights)}
+	if len(b.names) > 0 {
+		d.Features, d.FeatureNames = b.features(n), slices.Clone(b.names)
+	}
+	if b.classes != nil {
+		if err := d.giveClasses(append(slices.Clone(b.classes), make([]string, n-len(b.classes))...)); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// features are the values as a matrix of n rows, the last of each place.
+func (b *Builder) features(n int) *sparse.CSR {
+	values := slices.Clone(b.values)
+	slices.SortStableFunc(values, func(v, w featureValue) int {
+		return cmp.Or(cmp.Compare(v.row, w.row), cmp.Compare(v.column, w.column))
+	})
+	indptr := make([]int, n+1)
+	var ind []int
+	var data []float64
+	for k, v := range values {
+		if next := k + 1; next < len(values) && values[next].row == v.row && values[next].column == v.column {
+			continue
+		}
+		ind, data = append(ind, int(v.column)), append(data, v.value)
+		indptr[v.row+1] = len(ind)
+	}
+	for i := range n { // rows without a value end where the one before does
+		indptr[i+1] = max(indptr[i+1], indptr[i])
+	}
+	return sparse.NewCSR(n, len(b.names), indptr, ind, data)
+}
+
+// row is the row of a node, which is added if it is new.
+func (b *Builder) row(id string) int32 {
+	if b.nodes == nil {
+		b.nodes = newNodeIDs()
+	}
+	if id == "" {
+		b.fail(fmt.Errorf("%w: an empty node id", coles.ErrIDs))
+		return 0
+	}
+	i, err := b.nodes.number(id)
+	if err != nil {
+		b.fail(err)
+	}
+	return int32(i)
+}
+
+func (b *Builder) finite(v float64, what string, args ...any) {
+	if v-v != 0 {
+		b.fail(fmt.Errorf(what+": %v: %w", append(slices.Clone(args), v, coles.ErrNotFinite)...))
+	}
+}

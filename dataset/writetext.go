@@ -1,0 +1,140 @@
+package dataset
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coles"
+	"coles/dataset/internal/source"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// WriteEdgeList writes a line for every entry of the adjacency, row by row: the ids of row and
+// column, or their numbers where d.IDs is nil, and, unless all are 1, the weight, separated by
+// tabs. Nothing else of d is written, nor a node without an edge. [ReadEdgeList] reads the lines as
+// they were written, unless an id is repeated; see [WriteTSV] for ids. Errors are those of
+// [Dataset.Validate] and of the ids. Cost: O(entries).
+func WriteEdgeList(w io.Writer, d *Dataset) error {
+	err := d.validate()
+	if err == nil {
+		err = checkIDs(d.IDs, d.Nodes(), isLineEnd)
+	}
+	if err != nil {
+		return writing("edge list", err)
+	}
+	b := bufio.NewWriterSize(w, source.Chunk)
+	return finish("edge list", b, writeEdges(b, d))
+}
+
+func writeEdges(b *bufio.Writer, d *Dataset) error {
+	raw := d.Adjacency.RawMatrix()
+	weighted := slices.ContainsFunc(raw.Data, func(w float64) bool { return w != 1 })
+	var line []byte
+	for i := range raw.I {
+		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
+			u, v := rowID(d.IDs, i), rowID(d.IDs, raw.Ind[q])
+			if q == 0 && isHeaderWord(u) && isHeaderWord(v) {
+				weighted = true // the weight shows that the line is no header
+			}
+			line = append(append(append(line[:0], quote(u, "\t")...), '\t'), quote(v, "\t")...)
+			if weighted {
+				line = strconv.AppendFloat(append(line, '\t'), raw.Data[q], 'g', -1, 64)
+			}
+			if _, err := b.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// WriteTSV writes a line a row: the id, or the row's number when ids is nil, and the values,
+// separated by tabs, in the shortest form that reads back to the same number. [ReadEdgeList] reads
+// it as a features file, unless an id is repeated or a value is NaN or infinite, which are written
+// as they are. An id is put in double quotes where that file would need it; one with a line break
+// or that is empty or not UTF-8 is coles.ErrIDs, a wrong number of ids coles.ErrShape.
+func WriteTSV(w io.Writer, ids []string, m mat.Matrix) error {
+	r, _ := m.Dims()
+	if err := checkIDs(ids, r, isLineEnd); err != nil {
+		return writing("tsv", err)
+	}
+	b := bufio.NewWriterSize(w, source.Chunk)
+	return finish("tsv", b, writeRows(b, ids, m, '\t', func(id string) string { return quote(id, "\t") }))
+}
+
+// WriteCSV writes what [WriteTSV] does, separated by commas and under a header, "id,x0,x1,…", which
+// spreadsheets and pandas.read_csv expect. Where "id" is an id, the first column is called "id_".
+func WriteCSV(w io.Writer, ids []string, m mat.Matrix) error {
+	r, c := m.Dims()
+	if err := checkIDs(ids, r, isLineEnd); err != nil {
+		return writing("csv", err)
+	}
+	b := bufio.NewWriterSize(w, source.Chunk)
+	name := "id"
+	for slices.Contains(ids, name) {
+		name += "_"
+	}
+	b.WriteString(name) // an error stays in b
+	for j := range c {
+		fmt.Fprintf(b, ",x%d", j)
+	}
+	b.WriteByte('\n')
+	return finish("csv", b, writeRows(b, ids, m, ',', func(id string) string { return quote(id, "\t,") }))
+}
+
+// WriteJSONLines writes an object a row and line, {"id":"ann","vector":[0.5,-1]}; the id is the
+// row's number, as text, when ids is nil. Numbers are in the shortest form that reads back to the
+// same. A value that is NaN or infinite, which JSON cannot say, is coles.ErrNotFinite; an id that
+// is empty or not UTF-8 is coles.ErrIDs, a wrong number of ids coles.ErrShape. Cost: two passes.
+func WriteJSONLines(w io.Writer, ids []string, m mat.Matrix) error {
+	r, _ := m.Dims()
+	err := checkIDs(ids, r, func(rune) bool { return false })
+	if err == nil {
+		err = eachRow(m, func(i int, row []float64) error {
+			for j, v := range row {
+				if v-v != 0 {
+					return fmt.Errorf("%v at row %d, column %d: %w", v, i, j, coles.ErrNotFinite)
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return writing("json lines", err)
+	}
+	b := bufio.NewWriterSize(w, source.Chunk)
+	var line []byte
+	return finish("json lines", b, eachRow(m, func(i int, row []float64) error {
+		id, err := json.Marshal(rowID(ids, i))
+		if err != nil {
+			return err
+		}
+		line = append(append(append(line[:0], `{"id":`...), id...), `,"vector":[`...)
+		for j, v := range row {
+			if j > 0 {
+				line = append(line, ',')
+			}
+			line = strconv.AppendFloat(line, v, 'g', -1, 64)
+		}
+		_, err = b.Write(append(line, "]}\n"...))
+		return err
+	}))
+}
+
+// isLineEnd reports what no id may have in a file of lines.
+func isLineEnd(c rune) bool { return c == '\n' || c == '\r' }
+
+// quote protects what the reader would take for one of the separators, a quote, a comment or
+// surrounding space.
+func quote(id, separators string) string {
+	if strings.ContainsAny(id, separators+`"`) || strings.ContainsAny(id[:1], "#% ") || id[len(id)-1] == ' ' || strings.HasPrefix(id, "\ufeff") {
+		return `"` + strings.ReplaceAll(id, `"`, `""`) + `"`
+	}
+	return id
+}

@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// awkward are ids that a file of fields has to protect.
+var awkward = []string{"plain", "#hash", "%percent", "tab\there", `"quoted"`, " space ", "two words", "\ufeffmark", "a,b", "semi;colon", "id", "from", "7"}
+
+// wantWrittenEdges reads what WriteEdgeList writes: the same entries, by id.
+func wantWrittenEdges(t *testing.T, d *Dataset) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteEdgeList(&b, d); err != nil {
+		if testkit.IsNamed(err) && b.Len() == 0 && slices.ContainsFunc(d.IDs, func(id string) bool { return strings.ContainsAny(id, "\r\n") }) {
+			return
+		}
+		t.Fatal(err)
+	}
+	if d.Adjacency.NNZ() == 0 {
+		if b.Len() > 0 {
+			t.Errorf("%q for no edge", b.String())
+		}
+		return
+	}
+	back, err := ReadEdgeList(&b, nil, EdgeListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := entries(back), entries(d)
+	slices.Sort(got) // nodes are in another order
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestWriteEdgeListReadsBack(t *testing.T) {
+	for name, edges := range map[string]string{
+		"plain":                 "a b\na b\nc a\nc c\n",
+		"weights":               "a b 0.1\na b 1\nc a -1e300\nc c 0\n",
+		"the words of a header": "from to\nto from\nnode id\n",
+		"the same with weights": "from to 2\nto from 3\nnode id 1\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantWrittenEdges(t, testkit.Must(readWith(edges, "", "", EdgeListOptions{Header: NoHeader})))
+		})
+	}
+	var b Builder
+	for k, id := range awkward {
+		b.AddEdge(id, awkward[(k+1)%len(awkward)], 1)
+	}
+	wantWrittenEdges(t, testkit.Must(b.Build()))
+	wantWrittenEdges(t, &Dataset{IDs: []string{"a"}, Adjacency: sparse.NewCSR(1, 1, []int{0, 0}, nil, nil)})
+}
+
+func TestWriteEdgeListText(t *testing.T) {
+	d := &Dataset{Adjacency: sparse.NewCSR(3, 3, []int{0, 2, 2, 3}, []int{2, 0, 1}, []float64{1, 1, 1})}
+	var b bytes.Buffer
+	if err := WriteEdgeList(&b, d); err != nil || b.String() != "0\t2\n0\t0\n2\t1\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	d.Adjacency.Set(0, 2, 0.1)
+	b.Reset()
+	if err := WriteEdgeList(&b, d); err != nil || b.String() != "0\t2\t0.1\n0\t0\t1\n2\t1\t1\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	wantError(t, WriteEdgeList(&limited{io.Discard, 3}, d), errDisk, "edge list")
+	for cause, bad := range map[error]*Dataset{
+		ErrMissing:         {},
+		coles.ErrShape:     {Adjacency: d.Adjacency, IDs: []string{"a"}},
+		coles.ErrIDs:       {Adjacency: d.Adjacency, IDs: []string{"a", "b\nc", "d"}},
+		coles.ErrNotFinite: {Adjacency: sparse.NewCSR(1, 1, []int{0, 1}, []int{0}, []float64{math.NaN()})},
+	} {
+		b.Reset()
+		wantError(t, WriteEdgeList(&b, bad), cause, "edge list")
+		if b.Len() > 0 {
+			t.Errorf("%q is written of what is refused", b.String())
+		}
+	}
+}
+
+// The standard library's readers and ours read the same from what is written.
+func TestWriteCSVAndJSONLinesReadBack(t *testing.T) {
+	x := mat.NewDense(len(awkward), 2, nil)
+	for i := range awkward {
+		x.SetRow(i, []float64{math.Pow(-3, float64(i)) / 7, 5e-324})
+	}
+	var b bytes.Buffer
+	if err := WriteCSV(&b, awkward, x); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	d := testkit.Must(ReadEdgeList(strings.NewReader(""), &b, EdgeListOptions{}))
+	if !slices.Equal(d.IDs, awkward) || !mat.Equal(d.Features, x) || !slices.Equal(d.FeatureNames, []string{"x0", "x1"}) {
+		t.Errorf("%q, %q,\n%v", d.IDs, d.FeatureNames, mat.Formatted(d.Features))
+	}
+	rows := testkit.Must(csv.NewReader(strings.NewReader(text)).ReadAll())
+	if !slices.Equal(rows[0], []string{"id_", "x0", "x1"}) { // awkward has "id"
+		t.Errorf("header %q", rows[0])
+	}
+	b.Reset()
+	if err := WriteJSONLines(&b, awkward, x); err != nil {
+		t.Fatal(err)
+	}
+	lines := json.NewDecoder(&b)
+	lines.DisallowUnknownFields()
+	for i, id := range awkward {
+		var object struct {
+			ID     string    `json:"id"`
+			Vector []float64 `json:"vector"`
+		}
+		if err := lines.Decode(&object); err != nil || object.ID != id || !slices.Equal(object.Vector, x.RawRowView(i)) {
+			t.Errorf("row %d, %q: JSON %+v, %v", i, id, object, err)
+		}
+		row := rows[i+1]
+		for j, v := range x.RawRowView(i) {
+			if got, err := strconv.ParseFloat(row[1+j], 64); err != nil || got != v || row[0] != id {
+				t.Errorf("row %d, %q: CSV %q", i, id, row)
+			}
+		}
+	}
+}
+
+func TestWriteCSVAndJSONLinesText(t *testing.T) {
+	m := mat.NewDense(2, 2, []float64{1, 0.1, -2.5, 1e21})
+	for _, x := range []mat.Matrix{m, testkit.SparseOf(m)} {
+		var table, lines bytes.Buffer
+		if err := WriteCSV(&table, nil, x); err != nil || table.String() != "id,x0,x1\n0,1,0.1\n1,-2.5,1e+21\n" {
+			t.Errorf("%T: %q, %v", x, table.String(), err)
+		}
+		if err := WriteJSONLines(&lines, nil, x); err != nil || lines.String() != `{"id":"0","vector":[1,0.1]}`+"\n"+`{"id":"1","vector":[-2.5,1e+21]}`+"\n" {
+			t.Errorf("%T: %q, %v", x, lines.String(), err)
+		}
+	}
+}
