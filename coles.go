@@ -209,6 +209,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 		dw: dw, dim: f.Dim, seed: f.Seed, known: known, truncate: f.Truncate,
 		progress: func(done, total int) { f.step("solve", done, total) },
 	}
+	f.step("solve", 0, f.Dim)
 	y, lambda, err := e.solve(ctx)
 	if err != nil {
 		return nil, err

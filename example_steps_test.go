@@ -19,7 +19,7 @@ func ExampleNewGraph() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(g.Report())
+	fmt.Println(g)
 	row, _ := g.Row("cy")
 	fmt.Println("cy is row", row)
 
@@ -41,7 +41,7 @@ func ExampleFromDirectedCSR() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(g.Report())
+	fmt.Println(g)
 	show(g.Positive())
 	// Output:
 	// coles: graph: matrix is not symmetric: 99 at (0, 1) but 0 at (1, 0); FromDirectedCSR accepts directed graphs

@@ -277,6 +277,9 @@ func (g *Graph) Nodes() int { return g.adj.Rows }
 // Report says what building the graph found and did.
 func (g *Graph) Report() GraphReport { return g.report }
 
+// String is the report: a graph prints its counts, not its edges.
+func (g *Graph) String() string { return g.report.String() }
+
 // Degrees returns, for each node, the sum of the weights of its edges, self loops left out.
 func (g *Graph) Degrees() []float64 { return slices.Clone(g.degree) }
 

@@ -35,6 +35,10 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 	if err != nil {
 		return nil, err
 	}
+	index, err := nearest.New(ctx, rows, true)
+	if err != nil {
+		return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
+	}
 	edges := make([]Edge, 0, n*k)
 	const block = 4096 // rows whose neighbours are kept at a time
 	for lo := 0; lo < n; lo += block {
@@ -43,7 +47,7 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 		for i := range self {
 			self[i] = lo + i
 		}
-		found, err := nearest.Rows(ctx, rows, rows.Slice(lo, hi), self, k, true)
+		found, err := index.NearRows(ctx, self, k)
 		if err != nil {
 			return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
 		}

@@ -90,6 +90,9 @@ func (r Report) String() string {
 // Report says what the fit did to its input and chose.
 func (m *Model) Report() Report { return m.report }
 
+// String is the report: a model prints what the fit did, not its matrices.
+func (m *Model) String() string { return m.report.String() }
+
 // Settings returns the settings of the fit, Dim and Precision resolved.
 func (m *Model) Settings() Settings { return m.settings }
 

@@ -281,6 +281,9 @@ func TestProgressCallsStagesInOrder(t *testing.T) {
 		watch := coles.WithProgress(func(stage string, done, total int) {
 			if len(stages) == 0 || stage != stages[len(stages)-1] {
 				stages, last = append(stages, stage), 0
+				if done != 0 {
+					t.Errorf("%s: %s begins with %d of %d", name, stage, done, total)
+				}
 			}
 			if done < last || total < 1 {
 				t.Errorf("%s: %s is at %d of %d after %d", name, stage, done, total, last)

@@ -234,7 +234,8 @@ func WithSolver(s Solver) Option { return func(c *config) { c.Solver = s } }
 func WithPrecision(p Precision) Option { return func(c *config) { c.Precision = p } }
 
 // WithProgress calls f, from the calling goroutine, as work proceeds: with the stage, "prepare",
-// "filter", "solve" or "embed", and how much of it is done; the total is an estimate.
+// "filter", "solve" or "embed", and how much of it is done, 0 at its start; the total is an
+// estimate.
 func WithProgress(f func(stage string, done, total int)) Option {
 	return func(c *config) { c.progress = f }
 }

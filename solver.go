@@ -254,6 +254,7 @@ func krylov(ctx context.Context, d, dim int, m eigen.Operator, o eigen.KrylovOpt
 
 // iterate finds the top of M by products with it.
 func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
+	p.progress("solve", 0, p.dim)
 	m, err := p.operator(ctx)
 	if err != nil {
 		return nil, err

@@ -34,10 +34,10 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 	}
 	silhouette := func(x mat.Matrix, c ...int) error { return testkit.Err(Silhouette(background, x, c)) }
 	rows := func(x mat.Matrix, k int, by Similarity, rows ...int) error {
-		return testkit.Err(NearestRows(background, x, rows, k, by))
+		return testkit.Err(nearestRows(background, x, rows, k, by))
 	}
 	to := func(queries mat.Matrix, k int) error {
-		return testkit.Err(NearestTo(background, x, queries, k, Cosine))
+		return testkit.Err(nearestVectors(background, x, queries, k, Cosine))
 	}
 	links := func(positive, negative []coles.Edge, by Similarity, k int) error {
 		return testkit.Err(PredictLinks(background, x, &HeldOutLinks{Positive: positive, Negative: negative}, by, k))
@@ -69,7 +69,7 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"cluster, negative clusters":         {cluster(labels, WithKMeans(KMeans{Clusters: -1})), coles.ErrSetting},
 		"cluster, negative starts":           {cluster(labels, WithKMeans(KMeans{Starts: -1})), coles.ErrSetting},
 		"cluster, a label too few":           {cluster(labels[:5]), coles.ErrShape},
-		"cluster, a negative label":          {cluster([]int{0, 1, 0, 1, 0, -1}), coles.ErrIndex},
+		"cluster, no label":                  {cluster([]int{-1, -1, -1, -1, -1, -2}), coles.ErrShape},
 		"silhouette, a cluster too few":      {silhouette(x, 1, 2), coles.ErrShape},
 		"silhouette, one cluster":            {silhouette(x, 1, 1, 1, 1, 1, 1), coles.ErrSetting},
 		"silhouette, all rows alone":         {silhouette(x, 1, 2, 3, 4, 5, 6), coles.ErrSetting},

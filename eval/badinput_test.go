@@ -58,9 +58,14 @@ var learningDoors = map[string]door{
 			return nil, err
 		}
 		scores, err := m.Scores(ctx, in.x, in.rows)
-		return []any{m.Coef, m.Intercept, predicted, scores}, err
+		if err != nil {
+			return nil, err
+		}
+		probabilities, err := m.Probabilities(ctx, in.x, in.rows)
+		return []any{m.Coef, m.Intercept, predicted, scores, probabilities}, err
 	},
-	"PCA": func(ctx context.Context, in given) (any, error) { return PCA(ctx, in.x, in.k) },
+	"PCA":  func(ctx context.Context, in given) (any, error) { return PCA(ctx, in.x, in.k) },
+	"TSNE": func(ctx context.Context, in given) (any, error) { return TSNE(ctx, in.x, 1) },
 	"RandomProjection": func(ctx context.Context, in given) (any, error) {
 		return RandomProjection(ctx, in.x, min(in.k, 100), 1)
 	},
@@ -93,12 +98,16 @@ var rowDoors = map[string]door{
 	"Cluster, as it is": func(ctx context.Context, in given) (any, error) {
 		return Cluster(ctx, in.x, in.labels, WithRuns(2), WithKMeans(KMeans{Clusters: in.k, Tolerance: in.p}), WithoutUnitRows())
 	},
-	"Silhouette":  func(ctx context.Context, in given) (any, error) { return Silhouette(ctx, in.x, in.labels) },
-	"NearestRows": func(ctx context.Context, in given) (any, error) { return NearestRows(ctx, in.x, in.rows, in.k, Cosine) },
-	"NearestRows, dot": func(ctx context.Context, in given) (any, error) {
-		return NearestRows(ctx, in.x, in.rows, in.k, DotProduct)
+	"ClusterCount": func(ctx context.Context, in given) (any, error) {
+		_, silhouettes, err := ClusterCount(ctx, in.x, in.k, KMeans{Starts: 2})
+		return silhouettes, err
 	},
-	"NearestTo": func(ctx context.Context, in given) (any, error) { return NearestTo(ctx, in.x, in.x, in.k, Cosine) },
+	"Silhouette": func(ctx context.Context, in given) (any, error) { return Silhouette(ctx, in.x, in.labels) },
+	"Index.Rows": func(ctx context.Context, in given) (any, error) { return nearestRows(ctx, in.x, in.rows, in.k, Cosine) },
+	"Index.Rows, dot": func(ctx context.Context, in given) (any, error) {
+		return nearestRows(ctx, in.x, in.rows, in.k, DotProduct)
+	},
+	"Index.Vectors": func(ctx context.Context, in given) (any, error) { return nearestVectors(ctx, in.x, in.x, in.k, Cosine) },
 	"PredictLinks": func(ctx context.Context, in given) (any, error) {
 		return PredictLinks(ctx, in.x, &HeldOutLinks{Positive: in.pairs, Negative: in.others}, Cosine, in.k)
 	},

@@ -47,20 +47,31 @@ func BenchmarkKMeans(b *testing.B) {
 	}
 }
 
-// An embedding of the size of ogbn-arxiv's.
-func BenchmarkNearestRows(b *testing.B) {
-	const n, d, queries, k = 170_000, 128, 1000, 10
+// The ten most similar of 200,000 rows of 128 columns, to one row at a time and to a hundred.
+func BenchmarkIndex(b *testing.B) {
+	const n, d, k = 200_000, 128, 10
 	x, _ := blobs(n, d, 40, 1)
-	rows := make([]int, queries)
-	for q := range rows {
-		rows[q] = q * (n / queries)
-	}
+	b.Run("new", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			testkit.Must(NewIndex(background, x, Cosine))
+		}
+	})
 	for _, by := range []Similarity{Cosine, DotProduct} {
-		b.Run(by.String(), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				testkit.Must(NearestRows(background, x, rows, k, by))
-			}
-		})
+		index := testkit.Must(NewIndex(background, x, by))
+		for _, batch := range []int{1, 10, 100, 1000} {
+			b.Run(fmt.Sprintf("%v,batch=%d", by, batch), func(b *testing.B) {
+				rows := make([]int, batch)
+				next := 0
+				for b.Loop() {
+					for q := range rows {
+						rows[q] = next % n
+						next += 7919
+					}
+					testkit.Must(index.Rows(background, rows, k))
+				}
+				b.ReportMetric(float64(batch*b.N)/b.Elapsed().Seconds(), "queries/s")
+			})
+		}
 	}
 }

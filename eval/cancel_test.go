@@ -39,17 +39,22 @@ func TestEveryFunctionStopsPromptly(t *testing.T) {
 		"KMeans.Fit":          func(ctx context.Context) error { return testkit.Err(KMeans{Clusters: k}.Fit(ctx, x)) },
 		"KMeansModel.Predict": func(ctx context.Context) error { return testkit.Err(means.Predict(ctx, x)) },
 		"Silhouette":          func(ctx context.Context) error { return testkit.Err(Silhouette(ctx, x, labels)) },
-		"PCA":                 func(ctx context.Context) error { return testkit.Err(PCA(ctx, x, 8)) },
-		"RandomProjection":    func(ctx context.Context) error { return testkit.Err(RandomProjection(ctx, x, 64, 1)) },
-		"SpectralFeatures":    func(ctx context.Context) error { return testkit.Err(SpectralFeatures(ctx, positive, 8)) },
-		"SpectralGraph":       func(ctx context.Context) error { return testkit.Err(SpectralGraph(ctx, g, 8)) },
-		"Induce":              func(ctx context.Context) error { return testkit.Err(Induce(ctx, g, x, upTo(n/2))) },
-		"NearestRows":         func(ctx context.Context) error { return testkit.Err(NearestRows(ctx, x, upTo(1000), 10, Cosine)) },
-		"PredictLinks":        func(ctx context.Context) error { return testkit.Err(PredictLinks(ctx, x, links, Cosine, 100)) },
-		"HoldOutLinks":        func(ctx context.Context) error { return testkit.Err(HoldOutLinks(ctx, g, 0.1, 1)) },
-		"PairScores":          func(ctx context.Context) error { return testkit.Err(PairScores(ctx, x, edges[:4*n])) },
-		"NegativePairs":       func(ctx context.Context) error { return testkit.Err(NegativePairs(ctx, g, 3*n, 1)) },
-		"ParzenDensity":       func(ctx context.Context) error { return testkit.Err(ParzenDensity(ctx, sample, sample, 0)) },
+		"ClusterCount": func(ctx context.Context) error {
+			_, _, err := ClusterCount(ctx, x, 3, KMeans{Starts: 1, MaxIterations: 1})
+			return err
+		},
+		"NewIndex":         func(ctx context.Context) error { return testkit.Err(NewIndex(ctx, x, Cosine)) },
+		"PCA":              func(ctx context.Context) error { return testkit.Err(PCA(ctx, x, 8)) },
+		"RandomProjection": func(ctx context.Context) error { return testkit.Err(RandomProjection(ctx, x, 64, 1)) },
+		"SpectralFeatures": func(ctx context.Context) error { return testkit.Err(SpectralFeatures(ctx, positive, 8)) },
+		"SpectralGraph":    func(ctx context.Context) error { return testkit.Err(SpectralGraph(ctx, g, 8)) },
+		"Induce":           func(ctx context.Context) error { return testkit.Err(Induce(ctx, g, x, upTo(n/2))) },
+		"Index.Rows":       func(ctx context.Context) error { return testkit.Err(nearestRows(ctx, x, upTo(1000), 10, Cosine)) },
+		"PredictLinks":     func(ctx context.Context) error { return testkit.Err(PredictLinks(ctx, x, links, Cosine, 100)) },
+		"HoldOutLinks":     func(ctx context.Context) error { return testkit.Err(HoldOutLinks(ctx, g, 0.1, 1)) },
+		"PairScores":       func(ctx context.Context) error { return testkit.Err(PairScores(ctx, x, edges[:4*n])) },
+		"NegativePairs":    func(ctx context.Context) error { return testkit.Err(NegativePairs(ctx, g, 3*n, 1)) },
+		"ParzenDensity":    func(ctx context.Context) error { return testkit.Err(ParzenDensity(ctx, sample, sample, 0)) },
 	} {
 		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
 	}

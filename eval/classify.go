@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"coles"
 	"coles/dataset"
@@ -13,28 +12,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A ClassifyOption changes the classifier of [Classify]; a nil one changes nothing.
-type ClassifyOption func(*LogisticRegression)
+type classifyOptions struct {
+	regression LogisticRegression
+	progress   ProgressOption
+}
+
+type classifyOption func(*classifyOptions)
+
+func (f classifyOption) classify(o *classifyOptions) { f(o) }
 
 // WithRegression sets the classifier: another C, or candidates among which each split chooses by
 // cross-validation in its training rows. Without it C is 1, scikit-learn's default and the paper's.
 func WithRegression(l LogisticRegression) ClassifyOption {
-	return func(o *LogisticRegression) { *o = l }
+	return classifyOption(func(o *classifyOptions) { o.regression = l })
 }
 
-// Classify measures how well the rows of x (n × d) tell their labels, by the accuracy of each split
-// in percent: a [LogisticRegression] learns from the rows of Train and is asked about those of Test
-// or, when Test is nil, every row outside Train and Val. It is the protocol of the paper's node
-// classification tables (section 6 there). The labels of training and test rows must not be
-// negative; of others they are not read, so −1 can mark what is unknown.
+// Classify measures how well the rows of x (n × d) tell their labels, by the accuracy of each
+// split: a [LogisticRegression] learns from the rows of Train and is asked about those of Test or,
+// when Test is nil, every row outside Train and Val. It is the protocol of the paper's node
+// classification tables (section 6 there). A label below zero is unknown: its row is not tested on,
+// and must not be trained on.
 //
 // Splits run in parallel. Besides x it takes, for each processor, the training rows of a split, a
 // label for each row and a block of 512 rows of scores.
 //
-// Errors: those of [LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or
-// none to test on, and [ErrSplit] for a row that is trained and tested on, or tested twice.
+// Errors: those of [LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or no
+// labelled row to test on, and [ErrSplit] for a row that is trained and tested on, or tested twice.
 func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split, opts ...ClassifyOption) (*Measurements, error) {
-	l, err := classifier(opts)
+	o, err := readClassifyOptions(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -42,20 +47,20 @@ func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.
 	if err != nil {
 		return nil, err
 	}
-	return classify(ctx, f, labels, splits, l)
+	return classify(ctx, f, labels, splits, o.regression, o.progress.start("classify", len(splits)))
 }
 
-func classifier(opts []ClassifyOption) (l LogisticRegression, err error) {
+func readClassifyOptions(opts []ClassifyOption) (o classifyOptions, err error) {
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&l)
+			opt.classify(&o)
 		}
 	}
-	return l, l.check()
+	return o, o.regression.check()
 }
 
 // classify is Classify of a checked matrix.
-func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, splits []dataset.Split, l LogisticRegression) (*Measurements, error) {
+func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, splits []dataset.Split, l LogisticRegression, progress *counter) (*Measurements, error) {
 	if len(splits) == 0 {
 		return nil, fmt.Errorf("%w: no splits", coles.ErrShape)
 	}
@@ -69,7 +74,9 @@ func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, spli
 	}
 	accuracy, errs := make([]float64, len(splits)), make([]error, len(splits))
 	err := parallel.For(ctx, len(splits), func(s int) {
-		accuracy[s], errs[s] = classifySplit(ctx, f, labels, splits[s], l)
+		if accuracy[s], errs[s] = classifySplit(ctx, f, labels, splits[s], l); errs[s] == nil {
+			progress.add()
+		}
 	})
 	for s, err := range errs {
 		if err != nil {
@@ -82,7 +89,7 @@ func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, spli
 	return measure(accuracy)
 }
 
-// classifySplit returns the accuracy of one split in percent.
+// classifySplit returns the accuracy of one split.
 func classifySplit(ctx context.Context, f *matrix.Matrix[float64], labels []int, split dataset.Split, l LogisticRegression) (float64, error) {
 	m, err := l.fit(ctx, f, split.Train, labels)
 	if err != nil {
@@ -92,13 +99,24 @@ func classifySplit(ctx context.Context, f *matrix.Matrix[float64], labels []int,
 	if err != nil {
 		return 0, err
 	}
-	right, test := 0, split.TestNodes(f.Rows())
+	right, test := 0, testRows(split, labels)
 	for _, i := range test {
 		if predicted[i] == labels[i] {
 			right++
 		}
 	}
-	return 100 * float64(right) / float64(len(test)), nil
+	return float64(right) / float64(len(test)), nil
+}
+
+// testRows are the rows of a split that are tested on: those with a label.
+func testRows(split dataset.Split, labels []int) []int {
+	labelled := make([]int, 0, len(labels))
+	for _, i := range split.TestNodes(len(labels)) {
+		if labels[i] >= 0 {
+			labelled = append(labelled, i)
+		}
+	}
+	return labelled
 }
 
 func checkSplit(n int, split dataset.Split, labels []int) error {
@@ -121,12 +139,8 @@ func checkSplit(n int, split dataset.Split, labels []int) error {
 		}
 		seen[i] = true
 	}
-	test := split.TestNodes(n)
-	if len(test) == 0 {
-		return fmt.Errorf("%w: the test set is empty", coles.ErrShape)
-	}
-	if err := checkLabels(test, labels); err != nil {
-		return fmt.Errorf("test: %w", err)
+	if len(testRows(split, labels)) == 0 {
+		return fmt.Errorf("%w: no labelled row to test on", coles.ErrShape)
 	}
 	return nil
 }
@@ -134,21 +148,26 @@ func checkSplit(n int, split dataset.Split, labels []int) error {
 // LabelRate is one point of a label-rate curve.
 type LabelRate struct {
 	PerClass     int // labelled nodes a class
-	Measurements     // the accuracy of each split of that many, in percent
+	Measurements     // the accuracy of each split of that many
+}
+
+// String gives both, such as "20 labels a class: 82.9 ± 1.0 %".
+func (r LabelRate) String() string {
+	return fmt.Sprintf("%d labels a class: %v", r.PerClass, r.Measurements)
 }
 
 // LabelRates measures x (n × d) by [Classify] with each number of labelled nodes a class: the
 // points of a curve of accuracy over labels, in the order of perClass. For each, count splits are
 // drawn by [dataset.RandomSplits], which takes at most a third of a class for training. They depend
 // on labels and seed alone, so that every method is measured on the same, split by split; see
-// [Compare]. Nodes of a negative label are neither trained nor tested on.
+// [Compare].
 //
 // Errors: [coles.ErrShape] for no numbers, those of [dataset.RandomSplits] and [Classify].
 func LabelRates(ctx context.Context, x mat.Matrix, labels []int, perClass []int, count int, seed uint64, opts ...ClassifyOption) ([]LabelRate, error) {
 	if len(perClass) == 0 {
 		return nil, fmt.Errorf("%w: no numbers of labels a class", coles.ErrShape)
 	}
-	l, err := classifier(opts)
+	o, err := readClassifyOptions(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -156,16 +175,15 @@ func LabelRates(ctx context.Context, x mat.Matrix, labels []int, perClass []int,
 	if err != nil {
 		return nil, err
 	}
-	curve := make([]LabelRate, len(perClass))
+	splits := make([][]dataset.Split, len(perClass))
 	for i, per := range perClass {
-		splits, err := dataset.RandomSplits(labels, per, count, seed)
-		if err != nil {
+		if splits[i], err = dataset.RandomSplits(labels, per, count, seed); err != nil {
 			return nil, err
 		}
-		for s := range splits {
-			splits[s].Test = slices.DeleteFunc(splits[s].TestNodes(len(labels)), func(i int) bool { return labels[i] < 0 })
-		}
-		m, err := classify(ctx, f, labels, splits, l)
+	}
+	curve, progress := make([]LabelRate, len(perClass)), o.progress.start("classify", len(perClass)*count)
+	for i, per := range perClass {
+		m, err := classify(ctx, f, labels, splits[i], o.regression, progress)
 		if err != nil {
 			return nil, fmt.Errorf("%d labels a class: %w", per, err)
 		}

@@ -9,6 +9,8 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Classify predicts all rows of a split in blocks; here the test rows only are predicted. With
@@ -34,8 +36,8 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 				for q, i := range test {
 					actual[q] = labels[i]
 				}
-				if want := 100 * testkit.Must(Accuracy(predicted, actual)); math.Abs(got.Each[s]-want) > 1e-10 {
-					t.Errorf("%s, split %d, %+v: %v %%, alone %v", form, s, l, got.Each[s], want)
+				if want := testkit.Must(Accuracy(predicted, actual)); math.Abs(got.Each[s]-want) > 1e-12 {
+					t.Errorf("%s, split %d, %+v: %v, alone %v", form, s, l, got.Each[s], want)
 				}
 				sum += got.Each[s]
 			}
@@ -43,7 +45,7 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 			for _, a := range got.Each {
 				squares += (a - mean) * (a - mean)
 			}
-			if math.Abs(got.Mean-mean) > 1e-10 || math.Abs(got.Std-math.Sqrt(squares/6)) > 1e-10 {
+			if math.Abs(got.Mean-mean) > 1e-12 || math.Abs(got.Std-math.Sqrt(squares/6)) > 1e-12 {
 				t.Errorf("mean %v, std %v, want %v and %v", got.Mean, got.Std, mean, math.Sqrt(squares/6))
 			}
 		}
@@ -87,7 +89,7 @@ func TestClassifyNamesTheBadSplit(t *testing.T) {
 		"training row outside":   {dataset.Split{Train: []int{0, 6}, Val: []int{5}}, coles.ErrIndex},
 		"validation row outside": {dataset.Split{Train: []int{0, 1}, Val: []int{-1}}, coles.ErrIndex},
 		"test row outside":       {dataset.Split{Train: []int{0, 1}, Test: []int{6}}, coles.ErrIndex},
-		"unlabelled test row":    {dataset.Split{Train: []int{0, 1}}, coles.ErrIndex},
+		"unlabelled test rows":   {dataset.Split{Train: []int{0, 1}, Test: []int{5}}, coles.ErrShape},
 		"unlabelled in training": {dataset.Split{Train: []int{0, 1, 5}}, coles.ErrIndex},
 	} {
 		err := testkit.Err(Classify(background, x, labels, []dataset.Split{good, c.split}))
@@ -116,16 +118,35 @@ func TestLabelRatesAreClassifyOnRandomSplits(t *testing.T) {
 	}
 }
 
-// Nodes of label −1 are neither trained nor tested on.
-func TestLabelRatesPassOverUnknownLabels(t *testing.T) {
-	x, labels := blobs(300, 6, 3, 132)
+// partlyLabelled are blobs of which every seventh has no label.
+func partlyLabelled(seed uint64) (*mat.Dense, []int) {
+	x, labels := blobs(300, 6, 3, seed)
 	for i := 0; i < 300; i += 7 {
 		labels[i] = -1
 	}
+	return x, labels
+}
+
+// A test set that is given, or what a split leaves, is that without the unknown labels.
+func TestUnknownLabelsAreNotTestedOn(t *testing.T) {
+	x, labels := partlyLabelled(134)
+	splits := testkit.Must(dataset.RandomSplits(labels, 5, 3, 1))
+	given, known := slices.Clone(splits), slices.Clone(splits)
+	for s, split := range splits {
+		given[s].Test = split.TestNodes(300)
+		known[s].Test = slices.DeleteFunc(split.TestNodes(300), func(i int) bool { return i%7 == 0 })
+	}
+	want := testkit.Must(Classify(background, x, labels, known))
+	testkit.WantSame(t, "what a split leaves", testkit.Must(Classify(background, x, labels, splits)), want)
+	testkit.WantSame(t, "a test set", testkit.Must(Classify(background, x, labels, given)), want)
+}
+
+func TestLabelRatesPassOverUnknownLabels(t *testing.T) {
+	x, labels := partlyLabelled(132)
 	known := len(slices.DeleteFunc(slices.Clone(labels), func(l int) bool { return l < 0 }))
 	// Every one of the known rows outside training and validation counts.
 	for _, a := range testkit.Must(LabelRates(background, x, labels, []int{5}, 3, 1))[0].Each {
-		if right := a / 100 * float64(known-30); right < 0.5 || math.Abs(right-math.Round(right)) > 1e-9 {
+		if right := a * float64(known-30); right < 0.5 || math.Abs(right-math.Round(right)) > 1e-9 {
 			t.Errorf("accuracy %v is no share of %d rows", a, known-30)
 		}
 	}

@@ -3,59 +3,72 @@ package eval
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"coles"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Clustering is the outcome of [Cluster], all in percent.
+// Clustering is the outcome of [Cluster].
 type Clustering struct {
 	Accuracy Measurements // by the best one-to-one map of clusters to labels; see [ClusterAccuracy]
 	NMI      Measurements // see [NMI]
 	F1       Measurements // macro F1 under that map; see [ClusterMacroF1]
 }
 
-// A ClusterOption changes what [Cluster] does.
-type ClusterOption func(*clusterOptions)
+// String gives the three, such as "accuracy 73.3 ± 0.1 %, NMI 57.5 ± 0.2 %, F1 69.3 ± 0.3 %".
+func (c Clustering) String() string {
+	return fmt.Sprintf("accuracy %v, NMI %v, F1 %v", c.Accuracy, c.NMI, c.F1)
+}
 
 type clusterOptions struct {
-	kmeans KMeans
-	runs   int
-	asIs   bool
+	kmeans   KMeans
+	runs     int
+	asIs     bool
+	progress ProgressOption
 }
+
+type clusterOption func(*clusterOptions)
+
+func (f clusterOption) cluster(o *clusterOptions) { f(o) }
 
 // WithKMeans sets how a run clusters. Zero Clusters means as many as there are distinct labels;
 // each run has another seed, derived from Seed.
-func WithKMeans(k KMeans) ClusterOption { return func(o *clusterOptions) { o.kmeans = k } }
+func WithKMeans(k KMeans) ClusterOption {
+	return clusterOption(func(o *clusterOptions) { o.kmeans = k })
+}
 
 // WithRuns sets how many runs there are; without it 10.
-func WithRuns(runs int) ClusterOption { return func(o *clusterOptions) { o.runs = runs } }
+func WithRuns(runs int) ClusterOption {
+	return clusterOption(func(o *clusterOptions) { o.runs = runs })
+}
 
 // WithoutUnitRows clusters the rows as they are, not scaled to unit length: for raw features, and
 // for what [SpectralGraph] and [SpectralFeatures] return.
-func WithoutUnitRows() ClusterOption { return func(o *clusterOptions) { o.asIs = true } }
+func WithoutUnitRows() ClusterOption {
+	return clusterOption(func(o *clusterOptions) { o.asIs = true })
+}
 
 // Cluster measures how well clusters of the rows of x (n × d) agree with their labels: it scales
 // the rows to unit length, clusters them by [KMeans] in several runs and compares each with the
 // labels. It is the protocol of the paper's clustering table (section 6 there). Zero rows stay
-// zero.
+// zero. A row with a label below zero, which is unknown, is clustered but not compared. To get the
+// clusters themselves, use [KMeans.Fit].
 //
 // It takes the time of the runs, one after the other, and memory for a copy of x more than
 // [KMeans.Fit].
 //
-// Errors: those of KMeans.Fit, [coles.ErrShape] unless there is one label for each row,
-// [coles.ErrIndex] for a negative one, [coles.ErrSetting] for runs outside 1 … 2²⁰,
-// [coles.ErrNotFinite] also for a row whose length overflows.
+// Errors: those of KMeans.Fit, [coles.ErrShape] unless there is one label for each row, and for
+// none that is known, [coles.ErrSetting] for runs outside 1 … 2²⁰, [coles.ErrNotFinite] also for a
+// row whose length overflows.
 func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOption) (*Clustering, error) {
 	o := clusterOptions{runs: 10}
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil {
+			opt.cluster(&o)
+		}
 	}
 	if o.runs < 1 || o.runs > maxStarts {
 		return nil, fmt.Errorf("%w: %d runs", coles.ErrSetting, o.runs)
@@ -71,8 +84,9 @@ func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOpt
 	if len(labels) != f.Rows() {
 		return nil, fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), f.Rows())
 	}
-	if err := checkLabels(nil, labels); err != nil {
-		return nil, err
+	known := knownLabels(labels, labels)
+	if len(known) == 0 {
+		return nil, fmt.Errorf("%w: no row has a label", coles.ErrShape)
 	}
 	if !o.asIs {
 		if f, _, err = matrix.Unit(ctx, f); err != nil {
@@ -80,18 +94,19 @@ func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOpt
 		}
 	}
 	if k.Clusters == 0 {
-		k.Clusters = len(distinct(labels))
+		k.Clusters = len(distinct(known))
 	}
-	result, seed := &Clustering{}, k.Seed
+	result, seed, progress := &Clustering{}, k.Seed, o.progress.start("cluster", o.runs)
 	for run := range o.runs {
 		k.Seed = stream.Seed(seed, uint64(run))
 		m, err := k.fit(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		if err := result.add(m.Labels, labels); err != nil {
+		if err := result.add(knownLabels(m.Labels, labels), known); err != nil {
 			return nil, err
 		}
+		progress.add()
 	}
 	for _, m := range []*Measurements{&result.Accuracy, &result.NMI, &result.F1} {
 		if m.Mean, m.Std, err = MeanStd(m.Each); err != nil {
@@ -99,6 +114,17 @@ func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOpt
 		}
 	}
 	return result, nil
+}
+
+// knownLabels are the numbers of the rows whose label is known.
+func knownLabels(of, labels []int) []int {
+	known := make([]int, 0, len(labels))
+	for i, l := range labels {
+		if l >= 0 {
+			known = append(known, of[i])
+		}
+	}
+	return known
 }
 
 // add judges one run.
@@ -111,9 +137,9 @@ func (c *Clustering) add(clusters, labels []int) error {
 	if err != nil {
 		return err
 	}
-	c.Accuracy.Each = append(c.Accuracy.Each, 100*accuracy)
-	c.NMI.Each = append(c.NMI.Each, 100*nmi)
-	c.F1.Each = append(c.F1.Each, 100*f1)
+	c.Accuracy.Each = append(c.Accuracy.Each, accuracy)
+	c.NMI.Each = append(c.NMI.Each, nmi)
+	c.F1.Each = append(c.F1.Each, f1)
 	return nil
 }
 
@@ -152,140 +178,4 @@ func Modularity(g *coles.Graph, clusters []int) (float64, error) {
 		q -= (v / all) * (v / all)
 	}
 	return q, nil
-}
-
-// silhouetteRows is how many rows are compared with as many others at a time.
-const silhouetteRows = 256
-
-// Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987),
-// −1 to 1: with a the mean Euclidean distance of a row to the others of its cluster and b the
-// least, over the other clusters, of its mean distance to their rows,
-//
-//	(b − a) / max(a, b),
-//
-// and 0 for a row alone in its cluster. With k clusters it takes O(n²d) operations as products of
-// matrices and, for each processor, 512 rows and 256·(256 + k) numbers of memory: never n².
-//
-// Errors: [coles.ErrShape] unless there is one cluster for each row, [coles.ErrSetting] unless
-// there are at least two clusters, and fewer than rows, [coles.ErrIndex], [coles.ErrNotFinite] also
-// for distances that overflow, and ctx's.
-func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, error) {
-	f, _, err := readTame(ctx, x) // silhouettes have no unit
-	if err != nil {
-		return 0, err
-	}
-	n := f.Rows()
-	if len(clusters) != n {
-		return 0, fmt.Errorf("%w: %d clusters for %d rows", coles.ErrShape, len(clusters), n)
-	}
-	number := numbersOf(distinct(clusters))
-	if k := len(number); k < 2 || k >= n {
-		return 0, fmt.Errorf("%w: the silhouette of %d rows in %d clusters", coles.ErrSetting, n, k)
-	}
-	s := &silhouettes{f: f, cluster: make([]int, n), size: make([]int, len(number))}
-	for i, c := range clusters {
-		s.cluster[i] = number[c]
-		s.size[number[c]]++
-	}
-	if s.mean, err = meanRow(ctx, f); err != nil {
-		return 0, err
-	}
-	sums := make([]float64, (n+silhouetteRows-1)/silhouetteRows)
-	err = parallel.Ranges(ctx, n, silhouetteRows, func(lo, hi int) {
-		sums[lo/silhouetteRows], _ = s.ofBlock(ctx, lo, hi) // its error is ctx's, which Ranges returns
-	})
-	if err != nil {
-		return 0, err
-	}
-	total := 0.0
-	for _, sum := range sums {
-		total += sum
-	}
-	if math.IsNaN(total) {
-		return 0, fmt.Errorf("%w: distances between rows overflow", coles.ErrNotFinite)
-	}
-	return total / float64(n), nil
-}
-
-// silhouettes is a clustering of the rows of f into clusters numbered from 0.
-type silhouettes struct {
-	f       *matrix.Matrix[float64]
-	mean    []float64
-	cluster []int
-	size    []int
-}
-
-// ofBlock is the sum of the silhouettes of the rows [lo, hi).
-func (s *silhouettes) ofBlock(ctx context.Context, lo, hi int) (float64, error) {
-	a, err := centred(ctx, s.f, lo, hi, s.mean)
-	if err != nil {
-		return 0, err
-	}
-	squares := squaresOf(a)
-	toCluster := kernel.Dense[float64](a.Rows, len(s.size))
-	products := kernel.Dense[float64](a.Rows, silhouetteRows)
-	for first := 0; first < s.f.Rows(); first += silhouetteRows {
-		b, err := centred(ctx, s.f, first, min(s.f.Rows(), first+silhouetteRows), s.mean)
-		if err != nil {
-			return 0, err
-		}
-		tile := kernel.View(products, 0, 0, a.Rows, b.Rows)
-		if err := kernel.Gemm(ctx, false, true, 1, a, b, 0, tile); err != nil {
-			return 0, err
-		}
-		others := squaresOf(b)
-		for i := range a.Rows {
-			sums := rowOf(toCluster, i)
-			for j, product := range tile.Data[i*tile.Stride:][:b.Rows] {
-				sums[s.cluster[first+j]] += distance(rowOf(a, i), rowOf(b, j), squares[i], others[j], product)
-			}
-		}
-	}
-	sum := 0.0
-	for i := range a.Rows {
-		sum += s.of(s.cluster[lo+i], rowOf(toCluster, i))
-	}
-	return sum, nil
-}
-
-// distance is that of two rows, given their squared lengths and their product.
-func distance(u, v []float64, square, other, product float64) float64 {
-	// Where rows are nearer to each other than to the mean, their products cancel: the distance is
-	// taken of the differences.
-	const near = 1e-2
-	r := square + other - 2*product
-	if r < near*(square+other) {
-		r = 0
-		for j, a := range u {
-			r += (a - v[j]) * (a - v[j])
-		}
-	}
-	return math.Sqrt(r)
-}
-
-// squaresOf is ‖row‖² of each row of a matrix without padding.
-func squaresOf(m kernel.Matrix[float64]) []float64 {
-	squares := make([]float64, m.Rows)
-	for i := range squares {
-		squares[i] = dot(rowOf(m, i), rowOf(m, i))
-	}
-	return squares
-}
-
-// of is the silhouette of a row in cluster own, given the sums of its distances to the rows of each
-// cluster.
-func (s *silhouettes) of(own int, sums []float64) float64 {
-	if s.size[own] == 1 {
-		return 0
-	}
-	a, b := sums[own]/float64(s.size[own]-1), math.Inf(1)
-	for c, sum := range sums {
-		if c != own {
-			b = min(b, sum/float64(s.size[c]))
-		}
-	}
-	if a == 0 && b == 0 {
-		return 0 // all are in one place
-	}
-	return (b - a) / max(a, b)
 }

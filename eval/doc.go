@@ -4,19 +4,21 @@
 // Node classification: [Classify] trains a one-vs-rest [LogisticRegression] on a few labelled rows
 // of an embedding and asks it about every other row, for many random splits; it gives the mean
 // accuracy and its standard deviation. [LabelRates] draws the splits itself, for several numbers of
-// labels a class. [Compare] reports whether one method is better than another on the same splits.
+// labels a class. [Compare] reports whether one method is better than another on the same splits. A
+// label below zero is unknown. To predict it, fit a [LogisticRegression] on the rows that have one,
+// with [DefaultCs] to choose from: the [LinearModel] gives classes and probabilities.
 // [EmbedInductive] embeds nodes that the model has not seen: it learns from the graph that the
 // others [Induce].
 //
 // Clustering: [Cluster] runs [KMeans] several times and compares the clusters with the labels, by
 // [ClusterAccuracy] and [ClusterMacroF1] under the best one-to-one map and by [NMI]. [Silhouette]
-// and [Modularity] judge clusters without labels.
+// and [Modularity] judge clusters without labels, and [ClusterCount] chooses how many there are.
 //
 // Link prediction: [HoldOutLinks] takes edges out of a graph without breaking it up, [PredictLinks]
 // measures by [AUC], [AveragePrecision] and [HitsAt] how well an embedding of the rest finds them.
 //
-// Similarity search: [NearestRows] and [NearestTo] find the rows of an embedding most similar to
-// some, exactly.
+// Similarity search: an [Index] finds the rows of an embedding most similar to some, exactly. To
+// look at an embedding, [TSNE] places its rows in two dimensions; package eval/picture draws them.
 //
 // Baselines that an embedding has to beat: [PCA] and [RandomProjection] of the features,
 // [SpectralFeatures] and [SpectralGraph] for clusters.
@@ -25,6 +27,6 @@
 // scores u·v of [PositivePairs] and [NegativePairs], which [PairScores] computes: their densities
 // by [ParzenDensity], and how far apart the two are by [JensenShannonOfSamples] and [Wasserstein].
 //
-// Every result is the same to the last byte for every GOMAXPROCS. Errors are those of package
-// coles, and [ErrSplit] and [ErrConvergence].
+// Measures are shares from 0 to 1 and print as percent. Every result is the same to the last byte
+// for every GOMAXPROCS. Errors are those of package coles, and [ErrSplit] and [ErrConvergence].
 package eval

@@ -53,9 +53,19 @@ func ExampleCluster() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("accuracy %.1f ± %.1f %%, NMI %.1f, F1 %.1f over %d runs\n",
-		c.Accuracy.Mean, c.Accuracy.Std, c.NMI.Mean, c.F1.Mean, len(c.NMI.Each))
-	// Output: accuracy 100.0 ± 0.0 %, NMI 100.0, F1 100.0 over 3 runs
+	fmt.Printf("%v over %d runs\n", c, len(c.NMI.Each))
+	// Output: accuracy 100.0 ± 0.0 %, NMI 100.0 ± 0.0 %, F1 100.0 ± 0.0 % over 3 runs
+}
+
+// How many groups are there? The silhouettes of two to four clusters say three: two pairs of equal
+// rows, and the two rows between them.
+func ExampleClusterCount() {
+	k, silhouettes, err := eval.ClusterCount(context.Background(), triangleRows, 4, eval.KMeans{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d clusters: %.2f\n", k, silhouettes)
+	// Output: 3 clusters: [0.52 0.85 0.67]
 }
 
 // Six things of three kinds, and the clusters they were put in.

@@ -7,6 +7,8 @@ import (
 
 	"coles"
 	"coles/eval"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // An embedding of a graph of communities without a tenth of its edges finds those again.
@@ -25,22 +27,34 @@ func ExamplePredictLinks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("AUC %.2f, average precision %.2f, hits@50 %.2f\n", p.AUC, p.AveragePrecision, p.Hits)
-	// Output: AUC 0.82, average precision 0.79, hits@50 0.87
+	fmt.Println(p)
+	// Output: AUC 82.3 %, average precision 79.3 %, hits 86.6 %
 }
 
-func ExampleNearestRows() {
-	found, err := eval.NearestRows(context.Background(), triangleRows, []int{3}, 3, eval.Cosine)
+// An index is made once and asked many times: about its own rows, and about others.
+func ExampleIndex() {
+	ctx := context.Background()
+	index, err := eval.NewIndex(ctx, triangleRows, eval.Cosine)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, m := range found[0] {
+	near, err := index.Rows(ctx, []int{3}, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range near[0] {
 		fmt.Printf("row %d, %.2f\n", m.Row, m.Score)
 	}
+	near, err = index.Vectors(ctx, mat.NewDense(1, 2, []float64{1, 0}), 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("row %d is most like (1, 0)\n", near[0][0].Row)
 	// Output:
 	// row 2, 0.96
 	// row 4, 0.80
 	// row 5, 0.80
+	// row 0 is most like (1, 0)
 }
 
 // Scores u·v of edges and of pairs without one, the densities of both on one grid, as two lines of

@@ -103,3 +103,20 @@ func matrixOf(rows [][]float64, unit float64) *mat.Dense {
 	}
 	return x
 }
+
+// nearestRows searches an index made for it.
+func nearestRows(ctx context.Context, x mat.Matrix, rows []int, k int, by Similarity) ([][]Match, error) {
+	index, err := NewIndex(ctx, x, by)
+	if err != nil {
+		return nil, err
+	}
+	return index.Rows(ctx, rows, k)
+}
+
+func nearestVectors(ctx context.Context, x, queries mat.Matrix, k int, by Similarity) ([][]Match, error) {
+	index, err := NewIndex(ctx, x, by)
+	if err != nil {
+		return nil, err
+	}
+	return index.Vectors(ctx, queries, k)
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"coles"
@@ -39,13 +40,17 @@ func newModel(rows, labels []int, d int) *LinearModel {
 	}
 	slices.Sort(m.Classes)
 	m.Classes = slices.Clip(slices.Compact(m.Classes))
-	problems := len(m.Classes)
-	if problems == 2 {
-		problems = 1 // the second would be the first with its sign changed
-	}
-	m.Coef = mat.NewDense(problems, d, nil)
-	m.Intercept = make([]float64, problems)
+	m.Coef = mat.NewDense(problems(len(m.Classes)), d, nil)
+	m.Intercept = make([]float64, problems(len(m.Classes)))
 	return m
+}
+
+// problems is how many two-class problems there are for so many classes.
+func problems(classes int) int {
+	if classes == 2 {
+		return 1 // the second would be the first with its sign changed
+	}
+	return classes
 }
 
 // positive is the class for which a positive score of problem k speaks.
@@ -97,15 +102,73 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 	if err != nil {
 		return nil, err
 	}
-	scores := kernel.Unset[float64](count(rows, f.Rows()), len(m.Intercept))
-	err = m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
-		copy(scores.Data[lo*scores.Stride:], block.Data)
-	})
+	scores, err := m.scores(ctx, f, rows)
 	if err != nil {
 		return nil, err
 	}
 	return matrix.ToDense(scores), nil
 }
+
+// scores is Scores on checked input.
+func (m *LinearModel) scores(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
+	scores := kernel.Unset[float64](count(rows, f.Rows()), len(m.Intercept))
+	return scores, m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
+		copy(scores.Data[lo*scores.Stride:], block.Data)
+	})
+}
+
+// Probabilities returns, for each of the given rows of x, nil meaning all, the probability of each
+// class, in the order of Classes. With s the scores and σ(s) = 1/(1 + e⁻ˢ) that of class k is
+//
+//	σ(sₖ) / Σⱼ σ(sⱼ),
+//
+// with two classes 1 − σ(s) and σ(s). These are scikit-learn's predict_proba for one-vs-rest. Cost
+// and errors as for [LinearModel.Scores].
+func (m *LinearModel) Probabilities(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
+	f, err := m.input(ctx, x, rows)
+	if err != nil {
+		return nil, err
+	}
+	p := kernel.Unset[float64](count(rows, f.Rows()), len(m.Classes))
+	err = m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
+		for i := range block.Rows {
+			to := rowOf(p, lo+i)
+			m.logProbabilities(to, block.Data[i*block.Stride:][:block.Cols])
+			for k, v := range to {
+				to[k] = math.Exp(v)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ToDense(p), nil
+}
+
+// logProbabilities sets the logarithm of the probability of each class, given the scores of one
+// row. No score is so small that all of them would vanish.
+func (m *LinearModel) logProbabilities(to, scores []float64) {
+	if len(m.Classes) == 2 {
+		to[0], to[1] = logSigmoid(-scores[0]), logSigmoid(scores[0])
+		return
+	}
+	largest := math.Inf(-1)
+	for k, s := range scores {
+		to[k] = logSigmoid(s)
+		largest = max(largest, to[k])
+	}
+	sum := 0.0
+	for _, v := range to {
+		sum += math.Exp(v - largest)
+	}
+	total := largest + math.Log(sum)
+	for k := range to {
+		to[k] -= total
+	}
+}
+
+// logSigmoid is log(1/(1 + e⁻ˢ)).
+func logSigmoid(s float64) float64 { return min(s, 0) - math.Log1p(math.Exp(-math.Abs(s))) }
 
 // Predict returns a label for each of the given rows of x; nil rows means all of them. It is the
 // class of the largest score, the smallest label among equals; with two classes, Classes[1] exactly
@@ -132,13 +195,20 @@ func (m *LinearModel) predict(ctx context.Context, f *matrix.Matrix[float64], ro
 	return labels, nil
 }
 
-// input checks the model, which a caller may have put together by hand, and the data against it.
+// check is for models that a caller has put together by hand.
+func (m *LinearModel) check() error {
+	if m.Coef == nil || m.Coef.IsEmpty() || m.Coef.RawMatrix().Rows != len(m.Intercept) ||
+		len(m.Classes) < 2 || len(m.Intercept) != problems(len(m.Classes)) {
+		return fmt.Errorf("%w: the model has %d classes, %d intercepts and coefficients that do not match",
+			coles.ErrShape, len(m.Classes), len(m.Intercept))
+	}
+	return nil
+}
+
+// input checks the model and the data against it.
 func (m *LinearModel) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Matrix[float64], error) {
-	problems := len(m.Intercept)
-	if m.Coef == nil || m.Coef.IsEmpty() || m.Coef.RawMatrix().Rows != problems ||
-		!(len(m.Classes) == problems && problems > 2 || len(m.Classes) == 2 && problems == 1) {
-		return nil, fmt.Errorf("%w: the model has %d classes, %d intercepts and coefficients that do not match",
-			coles.ErrShape, len(m.Classes), problems)
+	if err := m.check(); err != nil {
+		return nil, err
 	}
 	f, err := read(ctx, x)
 	if err != nil {

@@ -135,6 +135,11 @@ type LinkPrediction struct {
 	Hits             float64 // see [HitsAt]
 }
 
+// String gives the three in percent.
+func (p LinkPrediction) String() string {
+	return fmt.Sprintf("AUC %.1f %%, average precision %.1f %%, hits %.1f %%", 100*p.AUC, 100*p.AveragePrecision, 100*p.Hits)
+}
+
 // PredictLinks measures how well the similarity of rows of x (n × d), an embedding of links.Train,
 // tells the edges held out from pairs without an edge. k is that of hits@k. No classifier is
 // trained: an embedding has learned of links what its similarities say.

@@ -28,14 +28,27 @@ import (
 type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
 
-	// With candidates Cs, C is not read: it is chosen among them by cross-validation in Folds parts
-	// of the training rows, zero meaning 5.
+	// With candidates Cs, such as [DefaultCs], C is not read: it is chosen among them by
+	// cross-validation in Folds parts of the training rows. Zero means 5, or as many as the largest
+	// class has rows, if fewer.
 	//
 	// The parts are those of scikit-learn's StratifiedKFold. Each is predicted by what the others
-	// teach, with every candidate. The one that predicts most rows rightly, the first of equals, is
-	// then fitted to all rows.
+	// teach, with every candidate. The one that predicts most rows rightly is then fitted to all
+	// rows; among equals that of the least log loss, −Σ log p with p the probability given to the
+	// row's class (see [LinearModel.Probabilities]).
 	Cs    []float64
 	Folds int
+}
+
+// DefaultCs returns candidates for C: the powers of two from 1/32 to 8. On an embedding by COLES,
+// whose centred rows have a mean norm of 4, this is like trying norms of 4·√C, from 0.7 to 11.3 in
+// half octaves, with C = 1.
+func DefaultCs() []float64 {
+	cs := make([]float64, 9)
+	for q := range cs {
+		cs[q] = math.Ldexp(1, q-5)
+	}
+	return cs
 }
 
 // Fit learns from the given rows of x (n × d) and their labels; labels has n entries, of which only
@@ -193,16 +206,22 @@ func checkOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, le
 	return nil
 }
 
-// choose returns the candidate with the most right predictions over all folds.
+// A verdict is how a candidate does on rows held out.
+type verdict struct {
+	right int
+	loss  float64 // log loss
+}
+
+// choose returns the candidate with the most right predictions over all folds, of equals that with
+// the least loss, and of these the first.
 func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (float64, error) {
-	folds := cmp.Or(l.Folds, 5) // scikit-learn's number too
-	fold, err := stratify(rows, labels, folds)
+	fold, folds, err := stratify(rows, labels, l.Folds)
 	if err != nil {
 		return 0, err
 	}
-	right := make([]int, folds*len(l.Cs)) // of each candidate, its folds one after another
-	errs := make([]error, len(right))
-	err = parallel.For(ctx, len(right), func(q int) {
+	parts := make([]verdict, folds*len(l.Cs)) // of each candidate, its folds one after another
+	errs := make([]error, len(parts))
+	err = parallel.For(ctx, len(parts), func(q int) {
 		part, c := q%folds, l.Cs[q/folds]
 		var train, held []int
 		for p, i := range rows {
@@ -212,53 +231,63 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 				train = append(train, i)
 			}
 		}
-		if right[q], errs[q] = heldOut(ctx, f, train, held, labels, c); errs[q] != nil {
+		if parts[q], errs[q] = heldOut(ctx, f, train, held, labels, c); errs[q] != nil {
 			errs[q] = fmt.Errorf("fold %d, C = %v: %w", part, c, errs[q])
 		}
 	})
 	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
 		return 0, err
 	}
-	best, most := 0, -1
+	best, most := 0, verdict{right: -1}
 	for j := range l.Cs {
-		sum := 0
-		for _, count := range right[j*folds : (j+1)*folds] {
-			sum += count
+		var sum verdict
+		for _, v := range parts[j*folds : (j+1)*folds] {
+			sum.right += v.right
+			sum.loss += v.loss
 		}
-		if sum > most {
+		if sum.right > most.right || sum.right == most.right && sum.loss < most.loss {
 			best, most = j, sum
 		}
 	}
 	return l.Cs[best], nil
 }
 
-// heldOut is how many labels of the rows held out a model of train predicts.
-func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels []int, c float64) (int, error) {
+// heldOut asks a model of train about the rows held out. To the loss of a class that train lacks it
+// adds nothing, as all candidates know as little of it.
+func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels []int, c float64) (verdict, error) {
 	if err := checkClasses(train, labels); err != nil {
-		return 0, err
+		return verdict{}, err
 	}
 	m, err := regress(ctx, f, train, labels, c)
 	if err != nil {
-		return 0, err
+		return verdict{}, err
 	}
-	predicted, err := m.predict(ctx, f, held)
+	scores, err := m.scores(ctx, f, held)
 	if err != nil {
-		return 0, err
+		return verdict{}, err
 	}
-	right := 0
+	var v verdict
+	logs := make([]float64, len(m.Classes))
 	for q, i := range held {
-		if predicted[q] == labels[i] {
-			right++
+		row := rowOf(scores, q)
+		if m.decide(row) == labels[i] {
+			v.right++
+		}
+		if k, known := slices.BinarySearch(m.Classes, labels[i]); known {
+			m.logProbabilities(logs, row)
+			v.loss -= logs[k]
 		}
 	}
-	return right, nil
+	return v, nil
 }
 
 // stratify assigns each of rows to one of k folds so that every fold has its share of each class.
 // It is the rule of scikit-learn's StratifiedKFold without shuffling: with the rows sorted by
 // class, classes in the order of their first row, fold j is due as many rows of a class as there
 // are among every k-th row from the j-th on; it takes them in the order given.
-func stratify(rows, labels []int, k int) ([]int, error) {
+//
+// Zero folds are 5, scikit-learn's number too, or as many as the largest class has rows.
+func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
 	count := make(map[int]int)
 	var order []int // classes by first row
 	largest := 0
@@ -269,8 +298,8 @@ func stratify(rows, labels []int, k int) ([]int, error) {
 		count[labels[i]]++
 		largest = max(largest, count[labels[i]])
 	}
-	if k < 2 || k > largest {
-		return nil, fmt.Errorf("%w: %d folds, the largest class has %d rows", coles.ErrSetting, k, largest)
+	if k = cmp.Or(k, min(5, largest)); k < 2 || k > largest {
+		return nil, 0, fmt.Errorf("%w: %d folds, the largest class has %d rows", coles.ErrSetting, k, largest)
 	}
 	due := make(map[int][]int, len(order)) // the folds of the rows of a class, one after another
 	sorted := 0
@@ -281,10 +310,10 @@ func stratify(rows, labels []int, k int) ([]int, error) {
 		}
 		slices.Sort(due[class])
 	}
-	fold := make([]int, len(rows))
+	fold = make([]int, len(rows))
 	for p, i := range rows {
 		class := labels[i]
 		fold[p], due[class] = due[class][0], due[class][1:]
 	}
-	return fold, nil
+	return fold, k, nil
 }

@@ -296,6 +296,7 @@ func TestTiesGoToTheSmallestLabel(t *testing.T) {
 	testkit.WantSame(t, "what is predicted for no rows", testkit.Must(nobody.Predict(background, line, []int{})), []int{})
 }
 
+// scikit-learn takes the first of those that predict most rows rightly.
 func TestCrossValidationChoosesAsScikitLearnWould(t *testing.T) {
 	cases := openCases[struct {
 		Unit  float64
@@ -310,15 +311,128 @@ func TestCrossValidationChoosesAsScikitLearnWould(t *testing.T) {
 	if len(cases.Folds) != 100 {
 		t.Fatalf("%d cases, want 100", len(cases.Folds))
 	}
+	ties := 0
 	for n, c := range cases.Folds {
 		rows := upTo(len(c.Y))
-		fold, err := stratify(rows, c.Y, c.K)
+		fold, _, err := stratify(rows, c.Y, c.K)
 		if err != nil || !slices.Equal(fold, c.Fold) {
 			t.Errorf("case %d: folds %v, want %v, error %v", n, fold, c.Fold, err)
 		}
-		ovr, err := LogisticRegression{Cs: c.Cs, Folds: c.K}.Fit(background, matrixOf(c.X, cases.Unit), rows, c.Y)
-		if err != nil || ovr.C != c.OVR {
-			t.Errorf("case %d: chose %+v of %v, want %v, error %v", n, ovr, c.Cs, c.OVR, err)
+		x := matrixOf(c.X, cases.Unit)
+		right, loss := make([]int, len(c.Cs)), make([]float64, len(c.Cs))
+		first, best := 0, 0 // of the most right predictions; of these, of the least loss
+		for q := range c.Cs {
+			right[q], loss[q] = heldOutBy(t, LogisticRegression{C: c.Cs[q]}, x, c.Y, fold, c.K)
+			if right[q] > right[first] {
+				first = q
+			}
+			if right[q] > right[best] || right[q] == right[best] && loss[q] < loss[best] {
+				best = q
+			}
+		}
+		if c.Cs[first] != c.OVR {
+			t.Errorf("case %d: %v of %v is right most often, scikit-learn says %v", n, c.Cs[first], c.Cs, c.OVR)
+		}
+		m, err := LogisticRegression{Cs: c.Cs, Folds: c.K}.Fit(background, x, rows, c.Y)
+		if err != nil || m.C != c.Cs[best] {
+			t.Errorf("case %d: chose %+v of %v, want %v, error %v", n, m, c.Cs, c.Cs[best], err)
+		}
+		if best != first {
+			ties++
+		}
+	}
+	if ties < 5 {
+		t.Errorf("the loss decides %d cases only", ties)
+	}
+}
+
+// heldOutBy predicts each of k parts by the others: how many are right, and the log loss.
+func heldOutBy(t *testing.T, l LogisticRegression, x *mat.Dense, labels, fold []int, k int) (right int, loss float64) {
+	t.Helper()
+	for part := range k {
+		var train, held []int
+		for i, f := range fold {
+			if f == part {
+				held = append(held, i)
+			} else {
+				train = append(train, i)
+			}
+		}
+		m := testkit.Must(l.Fit(background, x, train, labels))
+		predicted, p := testkit.Must(m.Predict(background, x, held)), testkit.Must(m.Probabilities(background, x, held))
+		for q, i := range held {
+			if predicted[q] == labels[i] {
+				right++
+			}
+			if class := slices.Index(m.Classes, labels[i]); class >= 0 {
+				loss -= math.Log(p.At(q, class))
+			}
+		}
+	}
+	return right, loss
+}
+
+// The scale of an embedding and C are one knob: r = 4·√C from 0.7 to 11.3 in half octaves.
+func TestDefaultCsAreHalfOctavesOfTheNorm(t *testing.T) {
+	cs := DefaultCs()
+	for q, c := range cs {
+		if r, want := 4*math.Sqrt(c), 0.7*math.Exp2(float64(q)/2); math.Abs(r-want) > 0.02*want {
+			t.Errorf("C = %v is for r = %v, want %v", c, r, want)
+		}
+	}
+	if r := 4 * math.Sqrt(cs[len(cs)-1]); math.Abs(r-11.3) > 0.02 {
+		t.Errorf("the last is for r = %v", r)
+	}
+}
+
+// Three labels of a class are three parts, where five are not asked for.
+func TestFewLabelsMakeFewParts(t *testing.T) {
+	x, labels := blobs(40, 4, 2, 52)
+	rows := append(labelledRows(labels, 0)[:3], labelledRows(labels, 1)[:2]...)
+	got := testkit.Must(LogisticRegression{Cs: DefaultCs()}.Fit(background, x, rows, labels))
+	want := testkit.Must(LogisticRegression{Cs: DefaultCs(), Folds: 3}.Fit(background, x, rows, labels))
+	wantModel(t, got, want)
+}
+
+// labelledRows are the rows of a label.
+func labelledRows(labels []int, label int) (rows []int) {
+	for i, l := range labels {
+		if l == label {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// The formula of the doc comment, which overflows where the scores are large.
+func TestProbabilitiesAreThoseOfTheScores(t *testing.T) {
+	for _, classes := range []int{2, 4} {
+		x, labels := blobs(600, 5, classes, 53)
+		m := testkit.Must(LogisticRegression{}.Fit(background, x, upTo(100), labels))
+		for form, given := range forms(x) {
+			got := testkit.Must(m.Probabilities(background, given, []int{599, 3, 77}))
+			scores := testkit.Must(m.Scores(background, given, []int{599, 3, 77}))
+			want := mat.NewDense(3, classes, nil)
+			for i := range 3 {
+				row, sum := want.RawRowView(i), 0.0
+				for k := range row {
+					if classes == 2 {
+						row[k] = 1 / (1 + math.Exp(scores.At(i, 0)*float64(1-2*k)))
+					} else {
+						row[k] = 1 / (1 + math.Exp(-scores.At(i, k)))
+					}
+					sum += row[k]
+				}
+				floats.Scale(1/sum, row)
+			}
+			testkit.WantClose(t, form, got, want, 1e-14)
+		}
+		// Nothing is 0/0 far away from all classes.
+		x.Scale(-1e5, x)
+		for _, row := range testkit.Must(m.Probabilities(background, x, nil)).RawMatrix().Data {
+			if !(row >= 0 && row <= 1) {
+				t.Fatalf("a probability of %v", row)
+			}
 		}
 	}
 }
@@ -339,7 +453,8 @@ func TestLogisticRegressionRefuses(t *testing.T) {
 		"a candidate of zero":     {LogisticRegression{Cs: []float64{1, 0}, Folds: 3}, x, upTo(6), labels, coles.ErrSetting},
 		"one fold":                {LogisticRegression{Cs: []float64{1}, Folds: 1}, x, upTo(6), labels, coles.ErrSetting},
 		"negative folds":          {LogisticRegression{Cs: []float64{1}, Folds: -2}, x, upTo(6), labels, coles.ErrSetting},
-		"more folds than rows":    {LogisticRegression{Cs: []float64{1}}, x, upTo(6), labels, coles.ErrSetting},
+		"more folds than rows":    {LogisticRegression{Cs: []float64{1}, Folds: 4}, x, upTo(6), labels, coles.ErrSetting},
+		"one row a class to fold": {LogisticRegression{Cs: []float64{1}}, x, upTo(2), labels, coles.ErrSetting},
 		"a fold of a whole class": {LogisticRegression{Cs: []float64{1}, Folds: 2}, x, []int{0, 2, 1}, labels, ErrSplit},
 		"too few labels":          {LogisticRegression{}, x, upTo(6), labels[:5], coles.ErrShape},
 		"rows too long":           {LogisticRegression{}, normal(6, 2, 1e200, 1), upTo(6), labels, coles.ErrNotFinite},

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -71,6 +72,23 @@ func TestComparisonsEqualSciPy(t *testing.T) {
 		if corrected.P < plain.P {
 			t.Errorf("case %d: the correction lowers p from %v to %v", i, plain.P, corrected.P)
 		}
+	}
+}
+
+func TestResultsPrintPercent(t *testing.T) {
+	m := Measurements{Each: []float64{0.8, 0.9}, Mean: 0.8286, Std: 0.0099}
+	for _, c := range []struct {
+		result fmt.Stringer
+		want   string
+	}{
+		{m, "82.9 ± 1.0 %"},
+		{&LabelRate{20, m}, "20 labels a class: 82.9 ± 1.0 %"},
+		{Clustering{m, Measurements{Mean: 0.575}, m}, "accuracy 82.9 ± 1.0 %, NMI 57.5 ± 0.0 %, F1 82.9 ± 1.0 %"},
+		{&Comparison{Mean: 0.021, Low: -0.012, High: 0.03, P: 0.00134, Wins: 40, Losses: 8, Ties: 2},
+			"+2.1 points (-1.2 to 3.0), p = 0.0013, 40 wins, 8 losses, 2 ties"},
+		{LinkPrediction{0.951, 0.9448, 1}, "AUC 95.1 %, average precision 94.5 %, hits 100.0 %"},
+	} {
+		testkit.WantSame(t, "what is printed", c.result.String(), c.want)
 	}
 }
 

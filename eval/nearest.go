@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"coles"
-	"coles/internal/matrix"
 	"coles/internal/nearest"
 	"coles/internal/setting"
 
@@ -46,66 +45,86 @@ type Match struct {
 	Score float64 // its similarity to the query
 }
 
-// NearestRows finds, for each of the given rows of x (n × d), the k other rows most similar to it,
-// best first, the lower row first among equal scores.
+// An Index finds the rows of a matrix that are most similar to others. It does not change, and any
+// number of goroutines may search it at once.
 //
-// It is exact: the result is that of comparing all scores in float64. Dense rows are compared as
-// products of matrices in float32, and their scores computed in float64 where rounding could hide a
-// row from the best k. The cost is O(nd) for each row, or for sparse x the number of entries in its
-// columns, and k log k to rank. The memory is the result, a copy of the given rows, 8·n bytes for
-// each processor and some megabytes.
+// It is exact: the result is that of comparing all scores in float64. Dense rows are compared in
+// float32, and their scores computed in float64 where rounding could hide a row from the best k.
+type Index struct{ rows *nearest.Index }
+
+// NewIndex prepares the rows of x (n × d) for searches, which takes a few passes over x. The index
+// refers to x, which must not change while it is in use. It holds 4·n·d bytes more, 12·n·d where x
+// is neither a *mat.Dense nor sparse, and for sparse x a second copy of its entries.
 //
-// Errors: [coles.ErrSetting] for k outside 1 … n − 1 or an unknown similarity, [coles.ErrShape]
-// also for no rows given, [coles.ErrIndex], [coles.ErrNotFinite] also for products that could
-// overflow, and ctx's.
-func NearestRows(ctx context.Context, x mat.Matrix, rows []int, k int, by Similarity) ([][]Match, error) {
+// Errors: [coles.ErrSetting] for an unknown similarity, [coles.ErrShape], [coles.ErrIndex],
+// [coles.ErrNotFinite] also for rows whose length overflows, and ctx's.
+func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) {
+	if err := by.check(); err != nil {
+		return nil, err
+	}
 	f, err := read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
+	rows, err := nearest.New(ctx, f, by == Cosine)
+	if err != nil {
+		return nil, err
+	}
+	return &Index{rows}, nil
+}
+
+// Rows finds, for each of the given rows of the index, the k other rows most similar to it, best
+// first, the lower row first among equal scores.
+//
+// The cost is O(nd) for each row, or for a sparse index the number of entries in its columns, and k
+// log k to rank. A hundred rows at once cost each a tenth of what one alone does. The memory is 20
+// bytes for each number of the given rows, 16·k for each of them in each of up to 32 parts of the
+// index, and 256 kB for each processor or, for a sparse index, 8·n bytes.
+//
+// Errors: [coles.ErrSetting] for k outside 1 … n − 1, [coles.ErrShape] for no rows given,
+// [coles.ErrIndex], [coles.ErrNotFinite] for products that could overflow, and ctx's.
+func (x *Index) Rows(ctx context.Context, rows []int, k int) ([][]Match, error) {
+	n := x.rows.Rows()
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%w: no rows to search for", coles.ErrShape)
 	}
-	if err := checkRows(rows, f.Rows(), "given"); err != nil {
+	if err := checkRows(rows, n, "given"); err != nil {
 		return nil, err
 	}
-	queries, err := f.Gather(ctx, rows)
-	if err != nil {
+	if err := checkCount(k, n-1); err != nil {
 		return nil, err
 	}
-	return search(ctx, f, queries, rows, k, f.Rows()-1, by)
+	return matches(x.rows.NearRows(ctx, rows, k))
 }
 
-// NearestTo finds, for each row of queries (q × d), the k rows of x (n × d) most similar to it, as
-// [NearestRows] does for rows of x itself.
+// Vectors finds, for each row of queries (q × d), the k rows of the index most similar to it, as
+// [Index.Rows] does for rows of its own.
 //
-// Errors: [coles.ErrSetting] for k outside 1 … n or an unknown similarity, [coles.ErrShape] also
-// for widths that differ, [coles.ErrIndex], [coles.ErrNotFinite] also for products that could
-// overflow, and ctx's.
-func NearestTo(ctx context.Context, x, queries mat.Matrix, k int, by Similarity) ([][]Match, error) {
-	f, err := read(ctx, x)
-	if err != nil {
-		return nil, err
-	}
+// Errors: [coles.ErrSetting] for k outside 1 … n, [coles.ErrShape] also for another width than that
+// of the index, [coles.ErrIndex], [coles.ErrNotFinite] also for products that could overflow, and
+// ctx's.
+func (x *Index) Vectors(ctx context.Context, queries mat.Matrix, k int) ([][]Match, error) {
 	q, err := read(ctx, queries)
 	if err != nil {
 		return nil, fmt.Errorf("queries: %w", err)
 	}
-	if q.Cols() != f.Cols() {
-		return nil, fmt.Errorf("%w: queries of %d columns for a matrix of %d", coles.ErrShape, q.Cols(), f.Cols())
+	if q.Cols() != x.rows.Cols() {
+		return nil, fmt.Errorf("%w: queries of %d columns for an index of %d", coles.ErrShape, q.Cols(), x.rows.Cols())
 	}
-	return search(ctx, f, q, nil, k, f.Rows(), by)
-}
-
-// search finds at most most rows of f for each query.
-func search(ctx context.Context, f, queries *matrix.Matrix[float64], self []int, k, most int, by Similarity) ([][]Match, error) {
-	if k < 1 || k > most {
-		return nil, fmt.Errorf("%w: the nearest %d of %d rows", coles.ErrSetting, k, most)
-	}
-	if err := by.check(); err != nil {
+	if err := checkCount(k, x.rows.Rows()); err != nil {
 		return nil, err
 	}
-	found, err := nearest.Rows(ctx, f, queries, self, k, by == Cosine)
+	return matches(x.rows.Near(ctx, q, k))
+}
+
+func checkCount(k, most int) error {
+	if k < 1 || k > most {
+		return fmt.Errorf("%w: the nearest %d of %d rows", coles.ErrSetting, k, most)
+	}
+	return nil
+}
+
+func matches(found [][]nearest.Match, err error) ([][]Match, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"coles"
@@ -87,8 +88,8 @@ func TestNearestEqualsItsDefinition(t *testing.T) {
 		for form, x := range forms(c.x) {
 			for _, by := range []Similarity{Cosine, DotProduct} {
 				t.Run(c.name+", "+form+", "+by.String(), func(t *testing.T) {
-					wantMatches(t, testkit.Must(NearestRows(background, x, rows, c.k, by)), slowNearest(c.x, queries, rows, c.k, by))
-					wantMatches(t, testkit.Must(NearestTo(background, x, queries, c.k, by)), slowNearest(c.x, queries, nil, c.k, by))
+					wantMatches(t, testkit.Must(nearestRows(background, x, rows, c.k, by)), slowNearest(c.x, queries, rows, c.k, by))
+					wantMatches(t, testkit.Must(nearestVectors(background, x, queries, c.k, by)), slowNearest(c.x, queries, nil, c.k, by))
 				})
 			}
 		}
@@ -137,15 +138,45 @@ func TestNearestGivesTiesToTheLowerRow(t *testing.T) {
 		t.Errorf("only %d ties", ties)
 	}
 	for form, x := range forms(x) {
-		testkit.WantSame(t, form, testkit.Must(NearestRows(background, x, rows, 40, DotProduct)), want)
+		testkit.WantSame(t, form, testkit.Must(nearestRows(background, x, rows, 40, DotProduct)), want)
+	}
+}
+
+// One goroutine after another or all at once, one row at a time or all, through an index of several
+// parts.
+func TestIndexIsForManyGoroutines(t *testing.T) {
+	const n = 70_000
+	x := wholeNumbers(n, 3, 5, 93)
+	rows := []int{0, n - 1, 255, 256, n / 2, n/2 + 1}
+	queries := mat.NewDense(len(rows), 3, nil)
+	for q, i := range rows {
+		queries.SetRow(q, x.RawRowView(i))
+	}
+	want := slowNearest(x, queries, rows, 30, DotProduct)
+	for form, x := range forms(x) {
+		index := testkit.Must(NewIndex(background, x, DotProduct))
+		testkit.WantSame(t, form, testkit.Must(index.Rows(background, rows, 30)), want)
+		var all sync.WaitGroup
+		got := make([][][]Match, len(rows))
+		for q := range rows {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				got[q], _ = index.Rows(background, rows[q:q+1], 30)
+			}()
+		}
+		all.Wait()
+		for q := range rows {
+			testkit.WantSame(t, form+", one row", got[q], want[q:q+1])
+		}
 	}
 }
 
 func TestNearestIsTheSameForAllProcessors(t *testing.T) {
 	x := normal(5000, 60, 1, 92)
-	want := testkit.Must(NearestRows(background, x, upTo(400), 10, Cosine))
+	want := testkit.Must(nearestRows(background, x, upTo(400), 10, Cosine))
 	testkit.ForProcessors(t, func(int) {
-		testkit.WantSame(t, "what is found", testkit.Must(NearestRows(background, x, upTo(400), 10, Cosine)), want)
+		testkit.WantSame(t, "what is found", testkit.Must(nearestRows(background, x, upTo(400), 10, Cosine)), want)
 	})
 }
 

@@ -40,7 +40,7 @@ func accuracy(ctx context.Context, y mat.Matrix, d *dataset.Dataset, splits []da
 	if err != nil {
 		log.Fatal(err)
 	}
-	return result.Mean
+	return 100 * result.Mean
 }
 
 // COLES-GCN at its default setting, and the paper's other ways of training. Each setting is one for

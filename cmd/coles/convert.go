@@ -13,7 +13,8 @@ import (
 const convertDescription = `Writes what is in the file IN to the file OUT in another format: a graph as a
 graph, with features, labels and splits where the format has room for them, and
 vectors as vectors. Numbers and order are kept; nothing is made undirected. Ids
-are left out where the format has none (npy, matrixmarket).
+are left out where the format has none (npy, matrixmarket); -write-ids keeps
+them in a file, which -ids reads.
 
 Examples:
    coles convert planetoid/cora cora.npz
@@ -27,6 +28,7 @@ func convertCommand(s streams) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` of OUT: " + formatNames(isWritten) + "; by its name if not given", HideDefault: true},
 			fileFlag("splits", "`FILE` of splits, JSON; replaces the masks of an archive"),
+			writeIDsFlag(),
 		}, convertGraphFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return convert(ctx, c, s) },
 	}
@@ -59,6 +61,10 @@ func convert(ctx context.Context, c *cli.Command, s streams) error {
 	if err := differentFiles(c, args[:1], "OUT", args[1]); err != nil {
 		return err
 	}
+	ids, err := newIDsSink(c, args[:1], args[1], s)
+	if err != nil {
+		return err
+	}
 	in, err := newInputs(c, s.stdin)
 	if err != nil {
 		return err
@@ -68,15 +74,31 @@ func convert(ctx context.Context, c *cli.Command, s streams) error {
 		return err
 	}
 	defer file.close()
+	if c.String("from") == "" {
+		file.guess = from.guess(args[1])
+	}
 	var d *dataset.Dataset
 	if to.graph {
 		if d, err = readGraphAs(ctx, c, in, from, file); err == nil && c.IsSet("splits") {
 			d.Splits, err = readSplits(ctx, in, c.String("splits"), d.Nodes())
 		}
 	} else {
-		d, err = readVectorsAs(ctx, from, file, c.String("from") == "")
+		if c.String("from") == "" {
+			from = from.orTable(ctx, file)
+		}
+		d, err = readVectorsAs(ctx, in, from, file)
 	}
 	if err != nil {
+		return err
+	}
+	n := d.Nodes()
+	if !to.graph {
+		n, _ = d.Features.Dims()
+		if err := to.writableIDs(d, n); err != nil {
+			return err
+		}
+	}
+	if err := ids.write(ctx, d.IDs, n); err != nil {
 		return err
 	}
 	return out.write(ctx, func(w io.Writer) error { return to.write(w, d) })
@@ -93,6 +115,9 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to form
 	tos, err := candidates("-to", toName, out, isWritten)
 	if err != nil {
 		return from, to, err
+	}
+	if fromName == "" && len(froms) == 0 && extensionOf(in) != "" {
+		return from, to, unknownFormat(in, formatNames(isRead))
 	}
 	// Text of a name that says no more may be either.
 	saysMore := func(f format) bool { return f.name != textGraph }

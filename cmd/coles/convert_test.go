@@ -20,8 +20,8 @@ import (
 func TestFormatsAreWellFormed(t *testing.T) {
 	names := make(map[string]bool)
 	for _, f := range formats() {
-		if f.name == "" || f.about == "" || f.read == nil || names[f.name] {
-			t.Errorf("the format %q has no name, no description, no reader or a namesake", f.name)
+		if f.name == "" || f.about == "" || f.read == nil && f.write == nil || names[f.name] {
+			t.Errorf("the format %q has no name, no description, neither reader nor writer, or a namesake", f.name)
 		}
 		if len(f.extensions) == 0 && f.isFolder == nil {
 			t.Errorf("the format %q is not told by a name", f.name)
@@ -43,7 +43,7 @@ func TestVectorsSurviveEveryFormat(t *testing.T) {
 	in := filepath.Join(dir, "v.tsv")
 	want := must(t, "", "convert", "-from", "tsv", "-to", "tsv", in, "-")
 	for _, f := range formats() {
-		if f.graph || f.write == nil || f.name == "word2vec-binary" { // float32: see below
+		if f.graph || f.write == nil || f.read == nil || f.name == "word2vec-binary" { // float32: see below
 			continue
 		}
 		out := filepath.Join(dir, "converted."+f.name)
@@ -191,13 +191,19 @@ func TestConversion(t *testing.T) {
 	}{
 		{"", "y.npy", "", "y.txt", false, "npy", "word2vec"},
 		{"word2vec", "y.txt", "", "y.tsv", false, "word2vec", "tsv"},
-		{"", "y.vectors", "", "y.npy", false, "tsv", "npy"},
+		{"", "y", "", "y.npy", false, "tsv", "npy"},
+		{"", "y.vectors", "", "y.npy", false, "", ""},
+		{"tsv", "y.vectors", "", "y.npy", false, "tsv", "npy"},
+		{"", "y.npy", "", "y.jsonl", false, "npy", "jsonl"},
+		{"", "y.jsonl", "", "y.npy", false, "", ""},
+		{"npz", "g.npz", "", "g.edges", false, "npz", "edges"},
+		{"", "e.csv", "", "e.tsv", false, "", ""}, // a graph or vectors?
 		{"", "-", "npy", "-", false, "tsv", "npy"},
 		{"", "E.TXT.gz", "npz", "-", true, "edges", "npz"},
 		{"", "e", "npz", "e", true, "edges", "npz"},
 		{"npz", "g.npz", "", "y.npy", false, "npz", "npy"}, // its features
 		{"", "g.npz", "", "y.npy", true, "", ""},
-		{"", "p.csv", "", "y.npy", false, "tsv", "npy"},
+		{"", "p.csv", "", "y.npy", false, "csv", "npy"},
 		{"", "p.csv", "", "y.npz", false, "edges", "npz"},
 		{"npy", "y.npy", "npy", "y.npy.gz", false, "", ""},
 		{"", "y.npy", "npz", "g.npz", false, "", ""},
@@ -226,4 +232,66 @@ func TestGzipBomb(t *testing.T) {
 	z.Close()
 	code, stdout, stderr := call(packed.String(), "info")
 	checkError(t, t.TempDir(), code, exitFailure, stdout, stderr, "too large")
+}
+
+// What was guessed stands in the error, and what to say instead; what is no format is not guessed.
+func TestErrorsNameTheGuess(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"edges.csv": "ann,bob\nbob,cy\n", "vectors.tsv": "ann\t1\t2\t3\nbob\t1\t2\t3\n",
+		"g.graphml": "<graphml/>", "e.json": "[]",
+	})
+	file := func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"convert", file("edges.csv"), file("out.npy")}, exitFailure, "(read as csv because of " + file("out.npy") + "; name the format by -from)"},
+		{[]string{"convert", "-from", "csv", file("edges.csv"), file("out.npy")}, exitFailure, "is not a number\n"},
+		{[]string{"similar", "-embedding", file("e.json"), "ann"}, exitFailure, "(read as tsv: unknown format .json)"},
+		{[]string{"info", file("vectors.tsv")}, exitFailure, "(read as edges; name the format by -from)"},
+		{[]string{"embed", file("vectors.tsv")}, exitFailure, "(read as edges; name the format by -from)"},
+		{[]string{"info", file("g.graphml")}, exitUsage, "unknown format .graphml"},
+		{[]string{"embed", file("e.json")}, exitUsage, "unknown format .json"},
+		{[]string{"convert", file("e.json"), file("out.npz")}, exitUsage, "unknown format .json"},
+		{[]string{"convert", file("edges.csv"), file("out.tsv")}, exitUsage, "a graph or vectors? name the format of " + file("edges.csv") + " by -from"},
+	} {
+		code, stdout, stderr := call("", c.args...)
+		checkError(t, dir, code, c.code, stdout, stderr, c.want)
+	}
+}
+
+// Formats without ids have them in a file of their own.
+func TestIDsNextToAMatrix(t *testing.T) {
+	dir := folder(t, map[string]string{"v.tsv": "ann b\t1\t2\n\"#1\"\t3\t4\n", "one": "ann\n", "twice": "ann\nann\n"})
+	file := func(name string) string { return filepath.Join(dir, name) }
+	must(t, "", "convert", file("v.tsv"), file("v.npy"), "-write-ids", file("v.ids"))
+	if got := read(t, file("v.ids")); got != "ann b\n#1\n" {
+		t.Errorf("ids %q", got)
+	}
+	if got := must(t, "", "convert", file("v.npy"), "-ids", file("v.ids"), "-to", "tsv", "-"); got != read(t, file("v.tsv")) {
+		t.Errorf("with ids %q, want %q", got, read(t, file("v.tsv")))
+	}
+	for name, want := range map[string]string{"one": "one: wrong size: 1 ids for 2 rows", "twice": "twice:2: bad node ids"} {
+		code, stdout, stderr := call("", "convert", file("v.npy"), "-ids", file(name), "-to", "tsv", "-")
+		checkError(t, dir, code, exitFailure, stdout, stderr, want)
+	}
+	code, stdout, stderr := call("", "convert", file("v.tsv"), "-to", "npy", "-", "-write-ids", "-")
+	checkError(t, dir, code, exitUsage, stdout, stderr, "file of its own")
+	code, stdout, stderr = call("\"a\nb\" 1\n", "convert", "-from", "tsv", "-", file("v.npy"), "-write-ids", file("out.ids"))
+	if code == 0 {
+		t.Errorf("an id of two lines is written: %q %q", stdout, stderr)
+	}
+
+	// The rows of npy belong to the nodes of these names.
+	names := folder(t, map[string]string{"ids": "ann\nbob\ncy\n", "x.tsv": "ann 1\nbob 2\ncy 3\n"})
+	must(t, "", "convert", filepath.Join(names, "x.tsv"), filepath.Join(names, "x.npy"))
+	got := must(t, "bob\tann\n", "convert", "-from", "edges", "-to", "npz", "-", "-", "-features", filepath.Join(names, "x.npy"), "-ids", filepath.Join(names, "ids"))
+	d, err := dataset.ReadNPZ(strings.NewReader(got), int64(len(got)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !cmp.Equal(d.IDs, []string{"ann", "bob", "cy"}) || d.Adjacency.At(1, 0) != 1 || d.Features.At(2, 0) != 3 {
+		t.Errorf("ids %v, edges %v", d.IDs, mat.Formatted(d.Adjacency))
+	}
 }

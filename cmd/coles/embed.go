@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/gnn"
 	"coles/internal/peak"
 
 	"github.com/urfave/cli/v3"
@@ -36,7 +37,8 @@ func embedCommand(s streams) *cli.Command {
 			fileFlag("o", "write to `FILE`"),
 			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + formatNames(holdsEmbedding) + "; by the name of the file if not given", HideDefault: true},
 			fileFlag("model", "keep the model in `FILE`"),
-			fileFlag("with", "do not fit, embed with the model in `FILE`"),
+			writeIDsFlag(),
+			fileFlag("with", "do not fit, embed with the model in `FILE`, also one of \"coles train\""),
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as JSON and do nothing"},
 			&cli.BoolFlag{Name: "json", Usage: "print sizes, seconds and what the fit did as JSON; with -o FILE"},
 			&cli.BoolFlag{Name: "verbose", Usage: "say on standard error what was done"},
@@ -56,8 +58,8 @@ type embedSummary struct {
 		Embed float64 `json:"embed"` // the fit included
 		Write float64 `json:"write"`
 	} `json:"seconds"`
-	PeakBytes int64        `json:"peak_bytes"` // of memory that the process has held
-	Fit       coles.Report `json:"fit"`        // of the model, also where it was read
+	PeakBytes int64 `json:"peak_bytes"` // of memory that the process has held
+	Fit       any   `json:"fit"`        // report of the model, also where it was read
 }
 
 func embed(ctx context.Context, c *cli.Command, s streams) error {
@@ -68,18 +70,31 @@ func embed(ctx context.Context, c *cli.Command, s streams) error {
 	if c.Bool("print-settings") {
 		return printSettings(ctx, c, in, s.stdout)
 	}
+	return writeEmbedding(ctx, c, in, s, func() (maker, error) { return newEmbedder(ctx, c, in) })
+}
+
+// A maker makes a model, or has one, and an embedding by it.
+type maker interface {
+	embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error)
+}
+
+// writeEmbedding reads a graph, embeds it and writes what comes out.
+func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, newMaker func() (maker, error)) error {
 	out, err := newEmbedOutput(c, s)
 	if err != nil {
 		return err
 	}
 	var summary embedSummary
 	seconds := stopwatch()
-	e, err := newEmbedder(ctx, c, in, s.stderr)
+	e, err := newMaker()
 	if err != nil {
 		return err
 	}
 	d, g, err := readArgument(ctx, c, in)
 	if err != nil {
+		return err
+	}
+	if err := out.to.writableIDs(d, g.Nodes()); err != nil {
 		return err
 	}
 	summary.Seconds.Read = seconds()
@@ -95,7 +110,8 @@ func embed(ctx context.Context, c *cli.Command, s streams) error {
 
 	summary.Nodes, summary.Edges = g.Nodes(), g.Report().Edges
 	summary.Features, summary.Dim = columns(d.Features), columns(y)
-	summary.PeakBytes, summary.Fit = peak.Bytes(), m.Report()
+	summary.Fit, _ = reportOf(m)
+	summary.PeakBytes = peak.Bytes()
 	if c.Bool("verbose") {
 		fmt.Fprintln(s.stderr, summary.Fit)
 	}
@@ -116,10 +132,11 @@ func stopwatch() func() float64 {
 	}
 }
 
-// An embedOutput is where an embedding goes, and perhaps its model.
+// An embedOutput is where an embedding goes, and perhaps its ids and its model.
 type embedOutput struct {
 	to      format
 	vectors sink
+	ids     idsSink
 	model   *sink // nil where it is not kept
 }
 
@@ -138,6 +155,9 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 	if err := differentFiles(c, c.Args().Slice(), "-o", path); err != nil {
 		return o, err
 	}
+	if o.ids, err = newIDsSink(c, c.Args().Slice(), path, s); err != nil {
+		return o, err
+	}
 	if o.vectors, err = newSink(path, o.to.binary, s.stdout); err != nil || !c.IsSet("model") {
 		return o, err
 	}
@@ -149,15 +169,19 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 	return o, err
 }
 
-// write writes the model and y, which stands in the place of the features of d.
-func (o embedOutput) write(ctx context.Context, m *coles.Model, d *dataset.Dataset, y mat.Matrix) error {
+// write writes the model, the ids and y, which stands in the place of the features of d.
+func (o embedOutput) write(ctx context.Context, m model, d *dataset.Dataset, y mat.Matrix) error {
 	if o.model != nil {
 		if err := o.model.write(ctx, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
 			return err
 		}
 	}
+	rows, _ := y.Dims()
+	if err := o.ids.write(ctx, d.IDs, rows); err != nil {
+		return err
+	}
 	embedded := *d
-	embedded.Features = y
+	embedded.Features, embedded.FeatureNames = y, nil
 	return o.vectors.write(ctx, func(w io.Writer) error { return o.to.write(w, &embedded) })
 }
 
@@ -195,61 +219,96 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 	if err != nil {
 		return nil, nil, err
 	}
+	in.progress.show("build the graph", 0, 0)
+	defer in.progress.clear()
 	g, err := undirected(d, path)
 	return d, g, err
+}
+
+// A model embeds graphs: a *coles.Model or a *gnn.Model.
+type model interface {
+	Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error)
+	WriteTo(w io.Writer) (int64, error)
+}
+
+// reportOf is what the making of a model did, and how many features it wants, 0 for none.
+func reportOf(m model) (report any, features int) {
+	if m, ok := m.(*gnn.Model); ok {
+		r := m.Report()
+		return r, r.Features
+	}
+	r := m.(*coles.Model).Report()
+	return r, r.Features
 }
 
 // An embedder fits a model, or has one that was read.
 type embedder struct {
 	settings coles.Settings
-	model    *coles.Model
+	model    model
 	progress *progressLine
 }
 
-func newEmbedder(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writer) (*embedder, error) {
+func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, error) {
 	if c.IsSet("with") {
 		s, err := in.source(c.String("with"))
 		if err != nil {
 			return nil, err
 		}
 		m, err := readModel(ctx, s)
-		return &embedder{model: m}, err
+		return &embedder{model: m, progress: in.progress}, err
 	}
 	settings, err := readSettings(ctx, c, in)
-	return &embedder{settings: settings, progress: newProgress(stderr)}, err
+	return &embedder{settings: settings, progress: in.progress}, err
 }
 
-func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*coles.Model, mat.Matrix, error) {
+func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
 	if e.model != nil {
-		if wanted := e.model.Report().Features; wanted > 0 && x == nil {
+		if _, wanted := reportOf(e.model); wanted > 0 && x == nil {
 			return nil, nil, fmt.Errorf("the model wants %d features, and the graph has none: name a file of them by -features", wanted)
 		}
+		e.progress.show("embed", 0, 0)
+		defer e.progress.clear()
 		y, err := e.model.Embed(ctx, g, x)
 		return e.model, y, err
 	}
-	m, err := coles.Fit(ctx, g, x, append(e.progress.options(), coles.WithSettings(e.settings))...)
-	e.progress.clear()
+	defer e.progress.clear()
+	m, err := coles.Fit(ctx, g, x, coles.WithProgress(e.progress.show), coles.WithSettings(e.settings))
 	if err != nil {
 		return nil, nil, err
 	}
 	return m, m.Embedding(), nil
 }
 
-// readModel reads a model and nothing after it.
-func readModel(ctx context.Context, s *source) (*coles.Model, error) {
+// How the files of models begin.
+const modelMagic, networkMagic = "COLESMDL", "COLESGNN"
+
+// beginsAsModel reports whether a file holds a model of either kind.
+func beginsAsModel(ctx context.Context, s *source) (bool, error) {
+	r, err := s.open(ctx)
+	if err != nil {
+		return false, err
+	}
+	head, _ := r.Peek(len(modelMagic)) // what cannot be read is for the reader to say
+	return string(head) == modelMagic || string(head) == networkMagic, nil
+}
+
+// readModel reads a model of either kind and nothing after it.
+func readModel(ctx context.Context, s *source) (model, error) {
 	defer s.close()
 	r, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m, err := coles.ReadModel(r)
+	var m model
+	if head, _ := r.Peek(len(networkMagic)); string(head) == networkMagic {
+		m, err = gnn.ReadModel(r)
+	} else {
+		m, err = coles.ReadModel(r)
+	}
 	if err != nil {
 		return nil, s.errAt(err)
 	}
-	if _, err := r.ReadByte(); err != io.EOF {
-		return nil, s.errAt(fmt.Errorf("%w: bytes after the model", coles.ErrFormat))
-	}
-	return m, nil
+	return m, s.atEnd(r)
 }
 
 func printSettings(ctx context.Context, c *cli.Command, in *inputs, stdout io.Writer) error {

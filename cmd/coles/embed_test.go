@@ -231,12 +231,12 @@ func asJSON(t *testing.T, v any) string {
 
 func TestEmbedSummary(t *testing.T) {
 	dir, edges, features := small(t)
-	var s embedSummary
+	s := embedSummary{Fit: &coles.Report{}}
 	out := must(t, "", "embed", edges, "-features", features, "-dim", "2", "-json", "-o", filepath.Join(dir, "y.npy"))
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.Nodes != 4 || s.Edges != 4 || s.Features != 3 || s.Dim != 2 || s.Fit.Dim != 2 || !(s.Seconds.Embed > 0) || s.PeakBytes <= 0 {
+	if s.Nodes != 4 || s.Edges != 4 || s.Features != 3 || s.Dim != 2 || s.Fit.(*coles.Report).Dim != 2 || !(s.Seconds.Embed > 0) || s.PeakBytes <= 0 {
 		t.Errorf("summary %s", out)
 	}
 	if code, _, stderr := call("", "embed", edges, "-features", features, "-verbose"); code != 0 || !strings.Contains(stderr, "4 nodes, 4 edges") {
@@ -266,5 +266,37 @@ func TestTextFeaturesAreToldByTheirFirstLine(t *testing.T) {
 		if got := must(t, "", "convert", "-to", "tsv", filepath.Join(dir, name), "-"); got != "a\t1\t0\t0\nb\t0\t1\t0\nc\t0\t1\t1\n" {
 			t.Errorf("%s converted: %q", name, got)
 		}
+	}
+}
+
+// Ids that the format cannot hold are refused before the fit, by the name of a format that can.
+func TestIDsAreCheckedBeforeTheFit(t *testing.T) {
+	dir := t.TempDir()
+	for to, want := range map[string]string{"out.txt": `row 0, id "user 0": bad node ids`, "out.bin": "; tsv can\n"} {
+		code, stdout, stderr := call("\"user 0\",bob\nbob,cy\n", "embed", "-dim", "3", "-o", filepath.Join(dir, to))
+		checkError(t, dir, code, exitFailure, stdout, stderr, want)
+		if !strings.HasSuffix(stderr, "; tsv can\n") {
+			t.Errorf("no format that can: %q", stderr)
+		}
+	}
+	// Here d′ = 9 of 3 nodes is what the fit would say.
+	code, stdout, stderr := call("\"user 0\",bob\nbob,cy\n", "embed", "-dim", "9", "-to", "word2vec")
+	checkError(t, dir, code, exitFailure, stdout, stderr, "tsv can")
+	for _, to := range []string{"tsv", "csv", "jsonl", "npy", "npz"} {
+		must(t, "\"user 0\",bob\nbob,cy\n", "embed", "-dim", "1", "-to", to)
+	}
+}
+
+// The formats that are only written hold what the library writes.
+func TestEmbedWritesLinesOfJSON(t *testing.T) {
+	_, edges, features := small(t)
+	m := fitted(t, coles.WithDim(2))
+	ids := []string{"ann", "bob", "cy", "dan"}
+	args := []string{"embed", edges, "-features", features, "-dim", "2", "-to"}
+	if got, want := must(t, "", append(args, "jsonl")...), text(t, func(b *bytes.Buffer) error { return dataset.WriteJSONLines(b, ids, m.Embedding()) }); got != want {
+		t.Errorf("jsonl holds %q, want %q", got, want)
+	}
+	if got, want := must(t, "", append(args, "csv")...), text(t, func(b *bytes.Buffer) error { return dataset.WriteCSV(b, ids, m.Embedding()) }); got != want {
+		t.Errorf("csv holds %q, want %q", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"coles/dataset"
@@ -32,14 +33,12 @@ func evalCommand(s streams) *cli.Command {
 		Name: "eval", Usage: "what an embedding is worth: classification and clustering",
 		ArgsUsage: "[GRAPH]", Description: describe(evalDescription),
 		Flags: append([]cli.Flag{
-			fileFlag("embedding", "`FILE` of vectors to measure, in the order of the nodes"),
 			fileFlag("splits", "`FILE` of train, validation and test nodes, JSON"),
 			&cli.IntFlag{Name: "per-class", Value: 20, Usage: "draw so many labelled `NODES` of each class for training, at most a third of it"},
 			&cli.IntFlag{Name: "count", Value: 50, Usage: "draw so many `SPLITS`"},
 			&cli.IntFlag{Name: "runs", Value: 10, Usage: "`RUNS` of k-means; 0 for no clustering"},
-			fileFlag("with", "embed GRAPH with the model in `FILE`"),
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, append(graphFlags(), settingsFlags()...)...),
+		}, embeddingFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return evaluate(ctx, c, s) },
 	}
 }
@@ -81,7 +80,7 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	d, y, err := embeddingToMeasure(ctx, c, in, s.stderr)
+	d, y, err := embedded(ctx, c, in, nil)
 	if err != nil {
 		return err
 	}
@@ -98,16 +97,19 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	r, err := eval.Classify(ctx, y, d.Labels, splits)
+	defer in.progress.clear()
+	progress := eval.WithProgress(in.progress.show)
+	r, err := eval.Classify(ctx, y, d.Labels, splits, progress)
 	if err != nil {
 		return err
 	}
-	e.Classification = &classification{from, measured{r.Mean, r.Std, r.Each}}
+	e.Classification = &classification{from, percent(*r)}
 	if runs := c.Int("runs"); runs > 0 {
-		if e.Clustering, err = clusters(ctx, y, d.Labels, labelled, runs, seedOr1(c)); err != nil {
+		if e.Clustering, err = clusters(ctx, y, d.Labels, labelled, runs, seedOr1(c), progress); err != nil {
 			return err
 		}
 	}
+	in.progress.clear()
 	return sink{standard, s.stdout}.write(ctx, func(w io.Writer) error {
 		if c.Bool("json") {
 			return printJSON(w, e)
@@ -127,55 +129,7 @@ func checkEvalFlags(c *cli.Command) error {
 	case c.IsSet("splits") && (c.IsSet("per-class") || c.IsSet("count")):
 		return usagef("-splits has splits; -per-class and -count draw them")
 	}
-	for _, f := range append(settingsFlags(), fileFlag("with", "")) {
-		name := f.Names()[0]
-		if c.IsSet("embedding") && c.IsSet(name) && name != "seed" {
-			return usagef("-%s is for making an embedding, and -embedding is one", name)
-		}
-		if c.IsSet("with") && c.IsSet(name) && name != "seed" && name != "with" {
-			return usagef("-%s changes a fit, and -with has a model already", name)
-		}
-	}
-	return nil
-}
-
-// embeddingToMeasure reads or makes the embedding. The dataset is the graph or, where there is
-// none, has labels only.
-func embeddingToMeasure(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writer) (*dataset.Dataset, mat.Matrix, error) {
-	if !c.IsSet("embedding") {
-		e, err := newEmbedder(ctx, c, in, stderr)
-		if err != nil {
-			return nil, nil, err
-		}
-		d, g, err := readArgument(ctx, c, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		_, y, err := e.embed(ctx, g, d.Features)
-		return d, y, err
-	}
-	path := c.String("embedding")
-	args, err := arguments(c, 1)
-	if err != nil {
-		return nil, nil, err
-	}
-	vectors, err := readVectors(ctx, in, "", path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(args) == 0 {
-		rows, _ := vectors.Features.Dims()
-		if c.IsSet("labels") {
-			err = giveLabels(ctx, in, c.String("labels"), vectors, rows)
-		}
-		return vectors, vectors.Features, err
-	}
-	d, err := readGraph(ctx, c, in, args[0])
-	if err != nil {
-		return nil, nil, err
-	}
-	err = giveFeatures(d, vectors, path)
-	return d, vectors.Features, err
+	return checkEmbeddingFlags(c)
 }
 
 func labelledNodes(d *dataset.Dataset) []int {
@@ -188,8 +142,7 @@ func labelledNodes(d *dataset.Dataset) []int {
 	return nodes
 }
 
-// splitsToUse reads splits, takes those of the dataset or draws some, and says which. No node
-// without a label is tested on.
+// splitsToUse reads splits, takes those of the dataset or draws some, and says which.
 func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) ([]dataset.Split, string, error) {
 	n := len(d.Labels)
 	var splits []dataset.Split
@@ -210,16 +163,6 @@ func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dat
 	}
 	if len(splits) > 0 && len(splits[0].Train) == 0 {
 		return nil, "", fmt.Errorf("%w: nodes to train on: no class has the three labelled ones that drawing takes", dataset.ErrMissing)
-	}
-	for i := range splits {
-		test := splits[i].TestNodes(n)
-		known := make([]int, 0, len(test))
-		for _, node := range test {
-			if d.Labels[node] >= 0 {
-				known = append(known, node)
-			}
-		}
-		splits[i].Test = known
 	}
 	return splits, from, nil
 }
@@ -248,7 +191,7 @@ func seedOr1(c *cli.Command) uint64 {
 }
 
 // clusters measures clusters of the rows that have a label.
-func clusters(ctx context.Context, y mat.Matrix, labels, labelled []int, runs int, seed uint64) (*clustering, error) {
+func clusters(ctx context.Context, y mat.Matrix, labels, labelled []int, runs int, seed uint64, progress eval.ClusterOption) (*clustering, error) {
 	known := make([]int, len(labelled))
 	for k, i := range labelled {
 		known[k] = labels[i]
@@ -256,12 +199,20 @@ func clusters(ctx context.Context, y mat.Matrix, labels, labelled []int, runs in
 	if len(labelled) < len(labels) {
 		y = someRows(y, labelled)
 	}
-	r, err := eval.Cluster(ctx, y, known, eval.WithRuns(runs), eval.WithKMeans(eval.KMeans{Seed: seed}))
+	r, err := eval.Cluster(ctx, y, known, eval.WithRuns(runs), eval.WithKMeans(eval.KMeans{Seed: seed}), progress)
 	if err != nil {
 		return nil, err
 	}
-	of := func(m eval.Measurements) measured { return measured{m.Mean, m.Std, m.Each} }
-	return &clustering{of(r.Accuracy), of(r.NMI), of(r.F1)}, nil
+	return &clustering{percent(r.Accuracy), percent(r.NMI), percent(r.F1)}, nil
+}
+
+// percent are measurements in percent.
+func percent(m eval.Measurements) measured {
+	p := measured{100 * m.Mean, 100 * m.Std, slices.Clone(m.Each)}
+	for i := range p.Each {
+		p.Each[i] *= 100
+	}
+	return p
 }
 
 // someRows is a dense copy of rows of y.

@@ -65,10 +65,10 @@ func TestEvalIsTheProtocolOfTheLibrary(t *testing.T) {
 	if e.Nodes != 300 || e.Columns != 16 || e.Labelled != 300 || e.Classes != 3 || e.Embedding != "coles" {
 		t.Errorf("sizes %+v", e)
 	}
-	if !cmp.Equal(e.Classification.Accuracy, measured{want.Mean, want.Std, want.Each}) {
+	if !cmp.Equal(e.Classification.Accuracy, percent(*want)) {
 		t.Errorf("accuracy %v, want %v", e.Classification.Accuracy.Each, want.Each)
 	}
-	if !cmp.Equal(e.Clustering.NMI.Each, clusters.NMI.Each) || !cmp.Equal(e.Clustering.F1.Mean, clusters.F1.Mean) || !cmp.Equal(e.Clustering.Accuracy.Std, clusters.Accuracy.Std) {
+	if want := (clustering{percent(clusters.Accuracy), percent(clusters.NMI), percent(clusters.F1)}); !cmp.Equal(*e.Clustering, want) {
 		t.Errorf("clustering %+v, want %+v", e.Clustering, clusters)
 	}
 
@@ -84,8 +84,16 @@ func TestEvalIsTheProtocolOfTheLibrary(t *testing.T) {
 	}
 
 	table := must(t, "", "eval", path, "-embedding", y, "-splits", s, "-runs", "0")
-	if line := fmt.Sprintf("accuracy %.1f ± %.1f %%\n", want.Mean, want.Std); !strings.Contains(table, line) || strings.Contains(table, "clustering") {
+	if line := fmt.Sprintf("accuracy %v\n", want); !strings.Contains(table, line) || strings.Contains(table, "clustering") {
 		t.Errorf("the table has no line %q, or one for clustering:\n%s", line, table)
+	}
+}
+
+// The library counts in shares, the command in percent.
+func TestPercent(t *testing.T) {
+	got := percent(eval.Measurements{Each: []float64{0.5, 1}, Mean: 0.75, Std: 0.25})
+	if want := (measured{75, 25, []float64{50, 100}}); !cmp.Equal(got, want) || got.String() != "75.0 ± 25.0 %" {
+		t.Errorf("%v prints %v, want %v", got, got.String(), want)
 	}
 }
 

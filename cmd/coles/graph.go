@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,12 +15,63 @@ import (
 
 // graphFlags are the options that say what a graph is made of.
 func graphFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "from", Usage: "`FORMAT` of GRAPH: " + formatNames(isGraph) + "; by its name if not given", HideDefault: true},
 		fileFlag("features", "features of the nodes, `FILE` of vectors; replaces those of an archive"),
 		fileFlag("labels", "`FILE` of lines \"id label\"; replaces the labels of an archive"),
+		idsFlag(),
+	}, textFlags()...)
+}
+
+// idsFlag is the option that names rows.
+func idsFlag() cli.Flag {
+	return fileFlag("ids", "ids of the rows of a file that has none, such as npy: `FILE` of one a line")
+}
+
+// textFlags are the options that say how text is read.
+func textFlags() []cli.Flag {
+	return []cli.Flag{
 		headerFlag(),
+		&cli.StringFlag{Name: "columns", Usage: "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)", HideDefault: true},
+		&cli.BoolFlag{Name: "unweighted", Usage: "edges have no weight, whatever stands in the third column"},
+		&cli.BoolFlag{Name: "bipartite", Usage: "the two columns of edges name different kinds of nodes, even by the same ids"},
+		&cli.StringFlag{Name: "missing", Value: "error", Usage: "`HOW` nodes without features in text are dealt with: error, zero, mean (of the others) or drop"},
+		&cli.BoolFlag{Name: "skip-unknown", Usage: "skip labels and features of nodes that the graph does not have"},
 	}
+}
+
+// headerFlag is the option for the first line of text.
+func headerFlag() cli.Flag {
+	return &cli.StringFlag{Name: "header", Value: "detect", Usage: "text begins with a `LINE` of column names: yes, no or detect"}
+}
+
+// textOptions are what textFlags say, as far as a command has them.
+func textOptions(c *cli.Command) (dataset.EdgeListOptions, error) {
+	opts := dataset.EdgeListOptions{
+		Unweighted: c.Bool("unweighted"), Bipartite: c.Bool("bipartite"),
+		Missing: c.String("missing"), SkipUnknown: c.Bool("skip-unknown"),
+	}
+	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, opts.Missing) {
+		return opts, usagef("-missing %s: want error, zero, mean or drop", opts.Missing)
+	}
+	if c.IsSet("columns") {
+		fields := strings.Split(c.String("columns"), ",")
+		wrong := len(fields) < 2 || len(fields) > 3
+		for _, field := range fields {
+			k, err := strconv.Atoi(field)
+			wrong = wrong || err != nil || k < 1 || slices.Contains(opts.Columns, k)
+			opts.Columns = append(opts.Columns, k)
+		}
+		if wrong {
+			return opts, usagef("-columns %s: want two or three different numbers from 1, such as 1,2,4", c.String("columns"))
+		}
+	}
+	modes := map[string]dataset.HeaderMode{"detect": dataset.DetectHeader, "yes": dataset.WithHeader, "no": dataset.NoHeader}
+	var ok bool
+	if opts.Header, ok = modes[c.String("header")]; !ok {
+		return opts, usagef("-header %s: want yes, no or detect", c.String("header"))
+	}
+	return opts, nil
 }
 
 // readGraph reads the graph at a path with its features and labels.
@@ -32,29 +84,20 @@ func readGraph(ctx context.Context, c *cli.Command, in *inputs, path string) (*d
 	if err != nil {
 		return nil, err
 	}
+	if c.String("from") == "" {
+		graph.guess = f.guess("")
+	}
 	return readGraphAs(ctx, c, in, f, graph)
 }
 
 func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f format, graph *source) (*dataset.Dataset, error) {
-	var features *dataset.Dataset
-	var nodes []string
-	if path := c.String("features"); path != "" {
-		var err error
-		if features, err = readVectors(ctx, in, "", path); err != nil {
-			return nil, err
-		}
-		rows, _ := features.Features.Dims()
-		nodes = rowNames(features.IDs, rows)
-	}
 	defer graph.close()
-	d, err := f.read(ctx, graph, nodes)
+	d, err := readGraphAndFeatures(ctx, c, in, f, graph)
 	if err != nil {
-		return nil, graph.errAt(err)
+		return nil, err
 	}
-	if features != nil {
-		if err := giveFeatures(d, features, c.String("features")); err != nil {
-			return nil, err
-		}
+	if err := giveIDs(ctx, in, d, d.Nodes()); err != nil {
+		return nil, err
 	}
 	if path := c.String("labels"); path != "" {
 		if err := giveLabels(ctx, in, path, d, d.Nodes()); err != nil {
@@ -64,25 +107,72 @@ func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f format, grap
 	return d, ctx.Err()
 }
 
-// readVectors reads a file of vectors.
-func readVectors(ctx context.Context, in *inputs, formatName, path string) (*dataset.Dataset, error) {
-	f, err := readingFormat(formatName, path, false)
+func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f format, graph *source) (*dataset.Dataset, error) {
+	path := c.String("features")
+	if path == "" {
+		d, err := f.read(ctx, graph, nil)
+		return d, graph.errAt(err)
+	}
+	of, file, err := vectorsAt(ctx, in, "", path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := in.source(path)
+	defer file.close()
+	if f.name == textGraph && isTable(of) {
+		return readEdgesOf(ctx, graph, file)
+	}
+	features, err := readVectorsAs(ctx, in, of, file)
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := features.Features.Dims()
+	d, err := f.read(ctx, graph, rowNames(features.IDs, rows))
+	if err != nil {
+		return nil, graph.errAt(err)
+	}
+	return d, giveFeatures(d, features, path)
+}
+
+// readVectors reads a file of vectors.
+func readVectors(ctx context.Context, in *inputs, formatName, path string) (*dataset.Dataset, error) {
+	f, s, err := vectorsAt(ctx, in, formatName, path)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	return readVectorsAs(ctx, f, s, formatName == "")
+	return readVectorsAs(ctx, in, f, s)
 }
 
-// readVectorsAs reads vectors in a format, which was perhaps guessed from the name of the file.
-func readVectorsAs(ctx context.Context, f format, s *source, guessed bool) (*dataset.Dataset, error) {
-	if guessed && f.name == "word2vec" && !beginsAsWord2Vec(ctx, s) {
-		f, _ = formatNamed(textVectors, isVectors) // .txt is anything
+// vectorsAt opens a file of vectors and finds its format.
+func vectorsAt(ctx context.Context, in *inputs, formatName, path string) (format, *source, error) {
+	f, err := readingFormat(formatName, path, false)
+	if err != nil {
+		return f, nil, err
 	}
+	s, err := in.source(path)
+	if err == nil && formatName == "" {
+		f = f.orTable(ctx, s)
+		if extension := extensionOf(path); extension != "" && len(formatsOf(path)) == 0 {
+			s.guess = fmt.Sprintf("read as %s: unknown format %s", f.name, extension)
+		}
+	}
+	return f, s, err
+}
+
+// orTable is a format that was guessed by the name of a file, or that of a table in text, which
+// .txt may be as well.
+func (f format) orTable(ctx context.Context, s *source) format {
+	if f.name == "word2vec" && !beginsAsWord2Vec(ctx, s) {
+		f, _ = formatNamed(textVectors, isVectors)
+	}
+	return f
+}
+
+// isTable reports whether a format of vectors is read as a file of features.
+func isTable(f format) bool { return f.name == textVectors || f.name == "csv" }
+
+// readVectorsAs reads vectors in a format.
+func readVectorsAs(ctx context.Context, in *inputs, f format, s *source) (*dataset.Dataset, error) {
 	d, err := f.read(ctx, s, nil)
 	if err != nil {
 		return nil, s.errAt(err)
@@ -90,7 +180,26 @@ func readVectorsAs(ctx context.Context, f format, s *source, guessed bool) (*dat
 	if d.Features == nil {
 		return nil, s.errAt(fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing))
 	}
+	rows, _ := d.Features.Dims()
+	if err := giveIDs(ctx, in, d, rows); err != nil {
+		return nil, err
+	}
 	return d, ctx.Err()
+}
+
+// giveIDs gives the n rows of the first file without ids those of -ids.
+func giveIDs(ctx context.Context, in *inputs, d *dataset.Dataset, n int) error {
+	if in.ids == "" || d.IDs != nil {
+		return nil
+	}
+	s, err := in.source(in.ids)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	d.IDs, err = readIDs(ctx, s, n)
+	in.ids = ""
+	return err
 }
 
 // beginsAsWord2Vec reports whether the first line is two whole numbers and the second has as many
@@ -128,7 +237,7 @@ func giveFeatures(d, vectors *dataset.Dataset, path string) error {
 	if err := sameNames(d.IDs, vectors.IDs, path); err != nil {
 		return err
 	}
-	d.Features = vectors.Features
+	d.Features, d.FeatureNames = vectors.Features, vectors.FeatureNames
 	if d.IDs == nil {
 		d.IDs = vectors.IDs
 	}
@@ -163,11 +272,7 @@ func giveLabels(ctx context.Context, in *inputs, path string, d *dataset.Dataset
 
 // undirected is the graph of the dataset in a file, checked and made undirected.
 func undirected(d *dataset.Dataset, file string) (*coles.Graph, error) {
-	var opts []coles.GraphOption
-	if d.IDs != nil {
-		opts = append(opts, coles.WithIDs(d.IDs))
-	}
-	g, err := coles.FromDirectedCSR(d.Adjacency, opts...)
+	g, err := d.Graph()
 	if err != nil {
 		return nil, (&source{path: file}).errAt(err)
 	}

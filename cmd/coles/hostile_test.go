@@ -66,7 +66,7 @@ func TestFailures(t *testing.T) {
 		"model of other features":    {[]string{"embed", edges, "-with", model, "-o", out}, "", "features"},
 		"settings of another kind":   {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\n \"dim\": \"two\"}", "standard input:2"},
 		"settings unknown":           {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\"dmi\": 2}", "dmi"},
-		"settings out of range":      {[]string{"embed", edges, "-settings", file("eta.json", `{"eta": 5}`), "-o", out}, "", "eta.json: bad setting: η′ = 5"},
+		"settings out of range":      {[]string{"embed", edges, "-settings", file("eta.json", `{"eta": 5}`), "-o", out}, "", "eta.json: -eta 5: want 0 to 1"},
 		"a missing value first":      {[]string{"embed", edges, "-features", "-", "-o", out}, "ann NA\nbob 2\n", "standard input:1:5"},
 		"a header or a node":         {[]string{"embed", "-", "-o", out}, "source target\na source\n", "header mode"},
 		"vectors of no features":     {[]string{"similar", "-embedding", bare, "ann"}, "", "bare.npz: missing part: features"},

@@ -1,27 +1,31 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/gnn"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
 
-const infoDescription = `Describes FILE, a graph or a model. Of a graph: nodes, edges, connected
-components, degrees, features, homophily if there are labels, and the memory
-that a fit with the settings given will take besides its input. Degrees count
-neighbours; self loops are left out. Of a model: the graph it was fitted on,
-what the fit did, and its settings (with -json all of them).
+const infoDescription = `Describes FILE, a graph or a model. Of a graph: nodes, edges and the range of
+their weights, connected components, degrees, features, homophily if there are
+labels, and the memory that a fit with the settings given will take besides its
+input. Degrees count neighbours; self loops are left out. Of a model: the graph
+it was fitted on, what the fit did, and its settings (with -json all of them).
+Of a folder of datasets: what to call them.
 
 Examples:
    coles info cora.npz
@@ -39,9 +43,6 @@ func infoCommand(s streams) *cli.Command {
 	}
 }
 
-// modelMagic is how a model's file begins.
-const modelMagic = "COLESMDL"
-
 func info(ctx context.Context, c *cli.Command, s streams) error {
 	args, err := arguments(c, 1)
 	if err != nil {
@@ -56,27 +57,32 @@ func info(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	f, err := readingFormat(c.String("from"), path, true)
-	if err != nil {
-		return err
+	if found := datasetsIn(path); len(found) > 0 && len(formatsOf(path)) == 0 {
+		return report(ctx, c, s, found)
+	}
+	f, unknown := readingFormat(c.String("from"), path, true)
+	if unknown != nil && c.IsSet("from") {
+		return unknown
 	}
 	file, err := in.source(path)
 	if err != nil {
 		return err
 	}
 	defer file.close()
-	if f.isFolder == nil {
-		r, err := file.open(ctx)
+	if unknown != nil || f.isFolder == nil {
+		about, err := modelIn(ctx, file)
 		if err != nil {
 			return err
 		}
-		if head, err := r.Peek(len(modelMagic)); err == nil && bytes.Equal(head, []byte(modelMagic)) {
-			m, err := readModel(ctx, file)
-			if err != nil {
-				return err
-			}
-			return report(ctx, c, s, describeModel(m))
+		if about != nil {
+			return report(ctx, c, s, about)
 		}
+	}
+	if unknown != nil {
+		return unknown
+	}
+	if !c.IsSet("from") {
+		file.guess = f.guess("")
 	}
 	d, err := readGraphAs(ctx, c, in, f, file)
 	if err != nil {
@@ -91,6 +97,21 @@ func info(ctx context.Context, c *cli.Command, s streams) error {
 		return err
 	}
 	return report(ctx, c, s, about)
+}
+
+// modelIn describes the model in a file, nil if it holds none.
+func modelIn(ctx context.Context, file *source) (description, error) {
+	if isModel, err := beginsAsModel(ctx, file); err != nil || !isModel {
+		return nil, err
+	}
+	m, err := readModel(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := m.(*gnn.Model); ok {
+		return &networkInfo{m.Settings(), m.Report()}, nil
+	}
+	return describeModel(m.(*coles.Model)), nil
 }
 
 // A description prints itself as a table.
@@ -108,6 +129,7 @@ func report(ctx context.Context, c *cli.Command, s streams, d description) error
 // graphInfo is what info prints of a graph.
 type graphInfo struct {
 	Graph      coles.GraphReport `json:"graph"`
+	Weights    *weights          `json:"weights"` // null for a graph that is not weighted
 	Components int               `json:"components"`
 	Degrees    degrees           `json:"degrees"`
 	Features   *featuresInfo     `json:"features"` // null for none
@@ -119,6 +141,12 @@ type graphInfo struct {
 // memory is what a fit takes besides graph and features.
 type memory struct {
 	Bytes int64 `json:"bytes"`
+}
+
+// weights are the smallest and the largest of the edges.
+type weights struct {
+	Min float64 `json:"min"`
+	Max float64 `json:"max"`
 }
 
 type degrees struct {
@@ -150,6 +178,10 @@ type homophily struct {
 func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, settings coles.Settings) (*graphInfo, error) {
 	_, components := g.Components()
 	about := &graphInfo{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Splits: len(d.Splits)}
+	if g.Report().Weighted {
+		of := g.CSR().RawMatrix().Data
+		about.Weights = &weights{slices.Min(of), slices.Max(of)}
+	}
 	if d.Features != nil {
 		about.Features = describeFeatures(d.Features)
 	}
@@ -243,8 +275,8 @@ func (a *graphInfo) print(w io.Writer) error {
 	g := a.Graph
 	fmt.Fprintf(t, "nodes\t%d, %d isolated\n", g.Nodes, g.Isolated)
 	kind := "unweighted"
-	if g.Weighted {
-		kind = "weighted"
+	if w := a.Weights; w != nil {
+		kind = fmt.Sprintf("weights %.10g to %.10g", w.Min, w.Max)
 	}
 	fmt.Fprintf(t, "edges\t%d, undirected, %s\n", g.Edges, kind)
 	fmt.Fprintf(t, "changed\t%d duplicates merged, %d self loops and %d zero weights dropped, %d mirrored\n",
@@ -311,5 +343,49 @@ func (m *modelInfo) print(w io.Writer) error {
 	fmt.Fprintf(t, "input\tgraph %s, features %s\n", r.GraphHash, cmp.Or(r.FeaturesHash, "none"))
 	fmt.Fprintf(t, "made by\tcoles %s\n", r.Version)
 	fmt.Fprintf(t, "memory\t%s estimated\n", megabytes(r.Memory.Bytes))
+	return t.Flush()
+}
+
+// networkInfo is what info prints of a network.
+type networkInfo struct {
+	Settings gnn.Settings `json:"settings"`
+	Report   gnn.Report   `json:"report"`
+}
+
+func (m *networkInfo) print(w io.Writer) error {
+	s := m.Settings
+	_, err := fmt.Fprintf(w, "%v\nlayers: %v\nobjective: %v, %v, seed %d\n", m.Report, s.Network, s.Objective, s.Optimizer, s.Seed)
+	return err
+}
+
+// datasets are those that stand in a folder.
+type datasets []namedDataset
+
+type namedDataset struct {
+	Format string `json:"format"`
+	Path   string `json:"path"`
+}
+
+// datasetsIn finds the datasets of several files in a folder.
+func datasetsIn(dir string) datasets {
+	var found datasets
+	entries, _ := os.ReadDir(dir) // what cannot be read holds none
+	for _, e := range entries {
+		name, isGraph := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".graph")
+		if name, isPart := strings.CutPrefix(name, "ind."); isGraph && isPart {
+			found = append(found, namedDataset{"planetoid", filepath.Join(dir, name)})
+		}
+		if path := filepath.Join(dir, e.Name()); isOGB(path) {
+			found = append(found, namedDataset{"ogb", path})
+		}
+	}
+	return found
+}
+
+func (d datasets) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, one := range d {
+		fmt.Fprintf(t, "%s\t%s\n", one.Format, one.Path)
+	}
 	return t.Flush()
 }

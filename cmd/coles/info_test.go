@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,4 +96,40 @@ func TestInfoOfAModel(t *testing.T) {
 	if table := must(t, "", "info", model); !strings.Contains(table, "only the graph it was fitted on") {
 		t.Errorf("of a model without features:\n%s", table)
 	}
+}
+
+// A column of times is seen for what it is, as weights of edges.
+func TestInfoShowsTheRangeOfWeights(t *testing.T) {
+	out := must(t, "a b 0.5\nb c 1082\n", "info")
+	if !strings.Contains(out, "2, undirected, weights 0.5 to 1082\n") {
+		t.Errorf("no range of weights:\n%s", out)
+	}
+	var got graphInfo
+	if err := json.Unmarshal([]byte(must(t, "a b\n", "info", "-json")), &got); err != nil || got.Weights != nil {
+		t.Errorf("weights %v of a graph without, %v", got.Weights, err)
+	}
+}
+
+// A folder of datasets is no dataset; info tells their names, the others say so.
+func TestInfoOfAFolder(t *testing.T) {
+	dir := folder(t, map[string]string{"ind.cora.graph": "", "ind.cora.x": "", "ind.pubmed.graph.gz": "", "readme.graph": ""})
+	if err := os.MkdirAll(filepath.Join(dir, "arxiv", "raw"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "arxiv", "raw", "num-node-list.csv"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := "ogb        " + filepath.Join(dir, "arxiv") + "\nplanetoid  " + filepath.Join(dir, "cora") + "\nplanetoid  " + filepath.Join(dir, "pubmed") + "\n"
+	if got := must(t, "", "info", dir); got != want {
+		t.Errorf("info prints %q, want %q", got, want)
+	}
+	var found datasets
+	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", dir)), &found); err != nil || len(found) != 3 || found[1] != (namedDataset{"planetoid", filepath.Join(dir, "cora")}) {
+		t.Errorf("%v, %v", found, err)
+	}
+	code, stdout, stderr := call("", "embed", dir)
+	checkError(t, dir, code, exitFailure, stdout, stderr, "a folder, not a file; it holds "+filepath.Join(dir, "arxiv")+", "+filepath.Join(dir, "cora"))
+	empty := t.TempDir()
+	code, stdout, stderr = call("", "info", empty)
+	checkError(t, empty, code, exitFailure, stdout, stderr, "a folder, not a file\n")
 }

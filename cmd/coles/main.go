@@ -4,14 +4,20 @@
 // Usage:
 //
 //	coles embed   [options] [GRAPH]      a vector for every node of a graph
+//	coles train   [options] [GRAPH]      a vector for every node, by a graph neural network
 //	coles eval    [options] [GRAPH]      what an embedding is worth, by labels
-//	coles info    [options] [FILE]       sizes, degrees, homophily, memory; or what a model is
+//	coles predict [options] [GRAPH]      the classes of the nodes that have no label
+//	coles cluster [options] [GRAPH]      a cluster for every node
 //	coles similar [options] ID...        the nodes nearest to some
+//	coles plot    [options] [GRAPH]      a picture of the nodes in two dimensions
+//	coles info    [options] [FILE]       sizes, degrees, homophily, memory; or what a model is
 //	coles convert [options] IN OUT       a file in another format
+//	coles help    [COMMAND]              the options of a command, and examples
+//	coles version                        the version of this program
 //	coles completion SHELL               completion for bash, zsh, fish or pwsh
 //
-// coles -h and coles COMMAND -h list the options and give examples. Options may be written with one
-// dash or two, before or after arguments.
+// coles help and coles COMMAND -h list the options and give examples. Options may be written with
+// one dash or two, before or after arguments.
 //
 // # Files
 //
@@ -27,11 +33,13 @@
 //	npy        .npy                         NumPy's matrix, without ids
 //	word2vec   .txt .vec                    word2vec's text
 //	tsv        .tsv and others              a line "id value value …" for every node
+//	csv        .csv                         the same between commas
 //
 // With an edge list go -features FILE, which names the nodes and gives their order, and -labels
-// FILE, a line "id label" for every node that has one. Everything may be gzipped. A file called
-// "-", or none where one is expected, is standard input or output; text is the default there.
-// Directed edges are made undirected.
+// FILE, a line "id label" for every node that has one. -columns, -unweighted, -bipartite, -missing
+// and -skip-unknown say how text is read that is not quite so, and -ids names the rows of a file
+// without ids. Everything may be gzipped. A file called "-", or none where one is expected, is
+// standard input or output; text is the default there. Directed edges are made undirected.
 //
 // # Output
 //
@@ -54,9 +62,13 @@
 //
 //	coles embed friends.tsv -features profiles.csv -o friends.npy -model friends.model
 //	coles embed cora.npz -dim 64 -o cora.txt
+//	coles train cora.npz -o cora.npy -model cora.network
 //	coles eval cora.npz -embedding cora.txt
 //	coles info cora.npz
+//	coles predict friends.tsv -features profiles.csv -labels circles.csv
+//	coles cluster cora.npz -k 7 -o clusters.csv
 //	coles similar -embedding cora.txt -k 5 1017
+//	coles plot cora.npz -o cora.png
 //	coles convert planetoid/cora cora.npz
 package main
 

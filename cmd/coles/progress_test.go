@@ -2,15 +2,20 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 func TestProgressLine(t *testing.T) {
 	var b bytes.Buffer
 	none := newProgress(&b)
-	if none != nil || none.options() != nil {
+	if none != nil {
 		t.Error("progress is shown where no terminal is")
 	}
+	none.show("solve", 1, 12)
 	none.clear()
 	line := &progressLine{w: &b}
 	line.show("solve", 1, 12)
@@ -18,5 +23,66 @@ func TestProgressLine(t *testing.T) {
 	line.clear()
 	if got, want := b.String(), "\rsolve 1/12\r          \r"; got != want {
 		t.Errorf("progress prints %q, want %q", got, want)
+	}
+	b.Reset()
+	line.bytes("edges.csv", 3<<20, 40<<20)
+	line.clear()
+	line.bytes("standard input", 3<<20, 0) // of which no size is known
+	line.clear()
+	if got, want := b.String(), "\rread edges.csv 3/40 MB\r                      \r\rread standard input 3 MB\r                        \r"; got != want {
+		t.Errorf("bytes print %q, want %q", got, want)
+	}
+}
+
+// A stage of three parts of twelve in six seconds has eighteen left.
+func TestProgressTellsTheTimeLeft(t *testing.T) {
+	var b bytes.Buffer
+	line := &progressLine{w: &b}
+	line.show("solve", 0, 12)
+	line.began, line.last = time.Now().Add(-6*time.Second), time.Time{}
+	line.show("solve", 3, 12)
+	if got, want := b.String(), "\rsolve 0/12\rsolve 3/12, 6s, 18s left"; got != want {
+		t.Errorf("progress prints %q, want %q", got, want)
+	}
+	b.Reset()
+	line.began = time.Now().Add(-7 * time.Second)
+	line.again() // a second later
+	if got, want := b.String(), "\rsolve 3/12, 7s, 21s left"; got != want {
+		t.Errorf("after a second %q, want %q", got, want)
+	}
+	line.last = time.Time{}
+	line.show("embed", 0, 1) // begins anew
+	if got := b.String(); !strings.HasSuffix(got, "\rembed 0/1"+strings.Repeat(" ", len("solve 3/12, 6s, 18s left")-len("embed 0/1"))) {
+		t.Errorf("the next stage prints %q", got)
+	}
+	line.clear()
+}
+
+// A file shows how much of it is read, and a folder that it is; nothing of it stays.
+func TestReadingShowsProgress(t *testing.T) {
+	d, archive := community(t)
+	dir := folder(t, map[string]string{"e.tsv": strings.Repeat("ann\tbob\n", 1<<18), "ind.toy.graph": ""})
+	edges := filepath.Join(dir, "e.tsv")
+	for path, want := range map[string]string{
+		archive: "\rread " + archive, edges: "\rread " + edges + " 0/2 MB", filepath.Join(dir, "toy"): "\rread " + filepath.Join(dir, "toy"),
+	} {
+		var b bytes.Buffer
+		in := &inputs{progress: &progressLine{w: &b}}
+		f, err := readingFormat("", path, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := in.source(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.read(context.Background(), s, nil)
+		s.close()
+		if path == archive && (err != nil || got.Nodes() != d.Nodes()) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if !strings.HasPrefix(b.String(), want) || !strings.HasSuffix(b.String(), " \r") {
+			t.Errorf("%s: the line is %q, want %q and nothing in the end", path, b.String(), want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -10,7 +11,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"unicode/utf8"
 
+	"coles"
 	"coles/dataset"
 
 	"github.com/james-bowman/sparse"
@@ -25,7 +29,7 @@ func readNPZ(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 			return nil, err
 		} else if f != nil {
 			defer f.Close()
-			return dataset.ReadNPZ(cancelReaderAt{ctx, f}, size)
+			return dataset.ReadNPZ(&cancelReaderAt{ctx: ctx, r: f, each: func(n int64) { in.progress.bytes(in.name(), n, size) }}, size)
 		}
 	}
 	in.binary = true
@@ -58,17 +62,21 @@ func openPlain(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// A cancelReaderAt reads until ctx is done.
+// A cancelReaderAt reads until ctx is done, and tells each how many bytes it has read.
 type cancelReaderAt struct {
-	ctx context.Context
-	r   io.ReaderAt
+	ctx  context.Context
+	r    io.ReaderAt
+	n    atomic.Int64
+	each func(n int64)
 }
 
-func (c cancelReaderAt) ReadAt(p []byte, at int64) (int, error) {
+func (c *cancelReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return c.r.ReadAt(p, at)
+	k, err := c.r.ReadAt(p, at)
+	c.each(c.n.Add(int64(k)))
+	return k, err
 }
 
 func isPlanetoid(path string) bool {
@@ -85,6 +93,7 @@ func readPlanetoid(_ context.Context, in *source, _ []string) (*dataset.Dataset,
 	if in.stdin != nil {
 		return nil, usagef("the format planetoid is several files, not standard input")
 	}
+	in.progress.show("read "+in.path, 0, 0)
 	dir, name := filepath.Split(in.path)
 	if dir == "" {
 		dir = "."
@@ -97,18 +106,41 @@ func readEdges(ctx context.Context, in *source, nodes []string) (*dataset.Datase
 	if err != nil {
 		return nil, err
 	}
+	opts := in.text
+	opts.EdgesName = in.name()
 	if nodes == nil {
-		return dataset.ReadEdgeList(r, nil, dataset.EdgeListOptions{EdgesName: in.name(), Header: in.header})
+		return dataset.ReadEdgeList(r, nil, opts)
 	}
-	named, err := nodesText(nodes, in.header)
+	named, err := nodesText(nodes, opts.Header)
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.ReadEdgeList(r, named, dataset.EdgeListOptions{EdgesName: in.name(), Header: in.header})
+	opts.Missing, opts.SkipUnknown = "", false // the features are elsewhere
+	d, err := dataset.ReadEdgeList(r, named, opts)
 	if err == nil {
-		d.Features = nil
+		d.Features, d.FeatureNames = nil, nil
 	}
 	return d, err
+}
+
+// readEdgesOf reads edges together with features in text, so that nodes which one of both lacks are
+// dealt with as the options say.
+func readEdgesOf(ctx context.Context, edges, features *source) (*dataset.Dataset, error) {
+	x, err := features.open(ctx)
+	if err != nil {
+		return nil, features.errAt(err)
+	}
+	r, err := edges.open(ctx)
+	if err != nil {
+		return nil, edges.errAt(err)
+	}
+	opts := edges.text
+	opts.EdgesName, opts.FeaturesName = edges.name(), features.name()
+	d, err := dataset.ReadEdgeList(r, x, opts)
+	if parse := (*dataset.ParseError)(nil); errors.As(err, &parse) && parse.File == features.name() {
+		return nil, features.errAt(err)
+	}
+	return d, edges.errAt(err)
 }
 
 // nodesText is a features file that only names nodes, for readers of files that refer to them,
@@ -128,16 +160,37 @@ func readLabels(ctx context.Context, in *source, nodes []string, d *dataset.Data
 	if err != nil {
 		return err
 	}
-	named, err := nodesText(nodes, in.header)
+	named, err := nodesText(nodes, in.text.Header)
 	if err != nil {
 		return err
 	}
-	read, err := dataset.ReadEdgeList(strings.NewReader(""), named, dataset.EdgeListOptions{Labels: r, LabelsName: in.name(), Header: in.header})
+	var edges bytes.Buffer // a loop for every node, which SkipUnknown would skip without
+	if in.text.Header == dataset.WithHeader {
+		edges.WriteString("source\ttarget\tweight\n")
+	}
+	if in.text.SkipUnknown {
+		if err := dataset.WriteEdgeList(&edges, &dataset.Dataset{IDs: nodes, Adjacency: loops(len(nodes))}); err != nil {
+			return err
+		}
+	}
+	read, err := dataset.ReadEdgeList(&edges, named, dataset.EdgeListOptions{
+		Labels: r, LabelsName: in.name(), Header: in.text.Header, SkipUnknown: in.text.SkipUnknown,
+	})
 	if err != nil {
 		return err
 	}
 	d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
 	return nil
+}
+
+// loops joins every node to itself, by a weight that has to be written, so that no line looks like
+// a header.
+func loops(n int) *sparse.CSR {
+	rows, columns, weights := make([]int, n+1), make([]int, n), make([]float64, n)
+	for i := range n {
+		rows[i+1], columns[i], weights[i] = i+1, i, 2
+	}
+	return sparse.NewCSR(n, n, rows, columns, weights)
 }
 
 // readNPY maps a file of float32, which may be larger than memory, and reads any other. The mapping
@@ -176,7 +229,9 @@ func readTSV(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.ReadEdgeList(strings.NewReader(""), r, dataset.EdgeListOptions{FeaturesName: in.name(), Header: in.header})
+	opts := in.text
+	opts.FeaturesName, opts.SkipUnknown = in.name(), false
+	d, err := dataset.ReadEdgeList(strings.NewReader(""), r, opts)
 	if err == nil {
 		d.Adjacency = nil
 	}
@@ -214,6 +269,19 @@ func readMatrixMarket(ctx context.Context, in *source, _ []string) (*dataset.Dat
 	return &dataset.Dataset{Adjacency: a}, nil
 }
 
+// holding is the end of an error about a folder: the datasets in it, if there are any.
+func holding(dir string) string {
+	found := datasetsIn(dir)
+	if len(found) == 0 {
+		return ""
+	}
+	paths := make([]string, len(found))
+	for k, d := range found {
+		paths[k] = d.Path
+	}
+	return "; it holds " + strings.Join(paths, ", ")
+}
+
 func isOGB(path string) bool {
 	for _, end := range []string{".gz", ""} {
 		if _, err := os.Stat(filepath.Join(path, "raw", "num-node-list.csv"+end)); err == nil {
@@ -227,6 +295,7 @@ func readOGB(_ context.Context, in *source, _ []string) (*dataset.Dataset, error
 	if in.stdin != nil {
 		return nil, usagef("the format ogb is a folder, not standard input")
 	}
+	in.progress.show("read "+in.path, 0, 0)
 	return dataset.OpenOGB(in.path)
 }
 
@@ -255,8 +324,54 @@ func writeTSV(w io.Writer, d *dataset.Dataset) error {
 	return dataset.WriteTSV(w, d.IDs, d.Features)
 }
 
+func writeCSV(w io.Writer, d *dataset.Dataset) error {
+	return dataset.WriteCSV(w, d.IDs, d.Features)
+}
+
+func writeJSONLines(w io.Writer, d *dataset.Dataset) error {
+	return dataset.WriteJSONLines(w, d.IDs, d.Features)
+}
+
 func writeWord2Vec(w io.Writer, d *dataset.Dataset) error {
 	return dataset.WriteWord2Vec(w, d.IDs, d.Features)
+}
+
+// readIDs reads the ids of n rows, one a line.
+func readIDs(ctx context.Context, in *source, n int) ([]string, error) {
+	r, err := in.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool)
+	var ids []string
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		id := lines.Text()
+		if id == "" || known[id] || !utf8.ValidString(id) {
+			return nil, fmt.Errorf("%s:%d: %w: %q is empty, given twice or not UTF-8", in.name(), len(ids)+1, coles.ErrIDs, id)
+		}
+		known[id], ids = true, append(ids, id)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, in.errAt(err)
+	}
+	if len(ids) != n {
+		return nil, fmt.Errorf("%s: %w: %d ids for %d rows", in.name(), coles.ErrShape, len(ids), n)
+	}
+	return ids, nil
+}
+
+// writeIDs writes the ids of n rows, one a line.
+func writeIDs(w io.Writer, ids []string, n int) error {
+	for _, id := range rowNames(ids, n) {
+		if id == "" || strings.ContainsAny(id, "\r\n") {
+			return fmt.Errorf("%w: %q does not go on a line", coles.ErrIDs, id)
+		}
+		if _, err := fmt.Fprintln(w, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rowNames are the ids of n rows, which are their numbers where ids is nil.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -55,13 +56,27 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailure
 }
 
+// symbols are the library's words for what an option sets.
+var symbols = []struct {
+	words  *regexp.Regexp
+	option string
+}{
+	{regexp.MustCompile(`(\w+: )?bad setting: d′ = (\d+) of (\d+) features`), "-dim $2: the features have $3 columns only"},
+	{regexp.MustCompile(`(\w+: )?bad setting: d′ = (\d+) of (\d+)`), "-dim $2: at most $3 columns are possible"},
+	{regexp.MustCompile(`bad setting: κ = ([^,]+), `), "-kappa $1: "},
+	{regexp.MustCompile(`bad setting: η′ = ([^,]+), `), "-eta $1: "},
+}
+
 // oneLine is the text of an error without the packages that it comes from, so that it begins with a
-// file and line where there are such, and without line breaks, whatever an id or a file name brings
-// along.
+// file and line where there are such, with options in the place of symbols, and without line
+// breaks, whatever an id or a file name brings along.
 func oneLine(err error) string {
 	text := err.Error()
-	for _, name := range []string{"coles: ", "dataset: ", "eval: "} {
+	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "eval: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
+	}
+	for _, s := range symbols {
+		text = s.words.ReplaceAllString(text, s.option)
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -87,23 +102,22 @@ Examples:
 // root is the tree of commands.
 func root(s streams) *cli.Command {
 	c := &cli.Command{
-		Name:                  "coles",
-		Usage:                 "a vector for every node of a graph",
-		Description:           fmt.Sprintf(rootDescription, formatList(true), formatList(false)),
-		Version:               archive.ModuleVersion(),
-		EnableShellCompletion: true,
-		ConfigureShellCompletionCommand: func(c *cli.Command) {
-			c.Hidden, c.Usage = false, "Print a completion script for bash, zsh, fish or pwsh"
+		Name:        "coles",
+		Usage:       "a vector for every node of a graph",
+		Description: fmt.Sprintf(rootDescription, formatList(true), formatList(false)),
+		Version:     archive.ModuleVersion(),
+		Commands: []*cli.Command{
+			embedCommand(s), trainCommand(s), evalCommand(s), predictCommand(s), clusterCommand(s), similarCommand(s),
+			plotCommand(s), infoCommand(s), convertCommand(s), helpCommand(), versionCommand(),
 		},
-		Commands: []*cli.Command{embedCommand(s), evalCommand(s), infoCommand(s), similarCommand(s), convertCommand(s)},
-		Reader:   s.stdin, Writer: s.stdout, ErrWriter: s.stderr,
+		Reader: s.stdin, Writer: s.stdout, ErrWriter: s.stderr,
 		// run prints errors and returns the code; the default would exit.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.Args().Present() {
-				return usagef("unknown command %q", c.Args().First())
+				return unknownCommand(c, c.Args().First())
 			}
-			return usagef("which command? embed, eval, info, similar or convert")
+			return usagef("which command? one of %s", strings.Join(commandNames(c), ", "))
 		},
 		OnUsageError:    badUsage,
 		HideHelpCommand: true,
@@ -112,12 +126,105 @@ func root(s streams) *cli.Command {
 		sub.OnUsageError = badUsage
 		sub.HideHelpCommand = true
 	}
+	addCompletion(c)
 	return c
 }
 
+func helpCommand() *cli.Command {
+	return &cli.Command{
+		Name: "help", Usage: "the options of a command, and examples", ArgsUsage: "[COMMAND]",
+		Action: func(ctx context.Context, c *cli.Command) error {
+			args, err := arguments(c, 1)
+			switch {
+			case err != nil:
+				return err
+			case len(args) == 0:
+				return cli.ShowRootCommandHelp(c.Root())
+			case c.Root().Command(args[0]) == nil:
+				return unknownCommand(c.Root(), args[0])
+			}
+			return cli.ShowCommandHelp(ctx, c.Root(), args[0])
+		},
+	}
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "version", Usage: "the version of this program",
+		Action: func(_ context.Context, c *cli.Command) error {
+			_, err := arguments(c, 0)
+			if err == nil {
+				cli.ShowVersion(c.Root())
+			}
+			return err
+		},
+	}
+}
+
+func unknownCommand(root *cli.Command, name string) error {
+	return usagef("unknown command %q%s", name, didYouMean("", name, commandNames(root)))
+}
+
+func commandNames(root *cli.Command) []string {
+	var names []string
+	for _, sub := range root.Commands {
+		names = append(names, sub.Name)
+	}
+	return names
+}
+
 // badUsage keeps the flag library from printing help below its errors.
-func badUsage(_ context.Context, _ *cli.Command, err error, _ bool) error {
-	return usageError{err.Error()}
+func badUsage(_ context.Context, c *cli.Command, err error, _ bool) error {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok {
+		return usageError{err.Error()}
+	}
+	var names []string
+	for _, f := range c.Flags {
+		names = append(names, f.Names()...)
+	}
+	return usagef("unknown option -%s%s", name, didYouMean("-", name, names))
+}
+
+// didYouMean asks whether what was typed is the nearest of some names, if one is near: a third of
+// its letters wrong, or one.
+func didYouMean(prefix, typed string, names []string) string {
+	best, least := "", min(max(1, len(typed)/3), len(typed)-1)+1
+	for _, name := range names {
+		if d := editDistance(typed, name); d < least {
+			best, least = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(": did you mean %s%s?", prefix, best)
+}
+
+// editDistance counts the letters to insert, remove or replace, and the neighbours to swap, that
+// make b of a.
+func editDistance(a, b string) int {
+	d := make([][]int, len(a)+1) // of the first i letters of a to the first j of b
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replaced := d[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				replaced++
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, replaced)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
 }
 
 // arguments returns what stands beside the options, at most so many.

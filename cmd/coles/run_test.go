@@ -51,7 +51,7 @@ func small(t *testing.T) (dir, edges, features string) {
 }
 
 func TestHelpOnEveryLevelHasExamples(t *testing.T) {
-	for _, command := range []string{"", "embed", "eval", "info", "similar", "convert"} {
+	for _, command := range []string{"", "embed", "train", "eval", "predict", "cluster", "similar", "plot", "info", "convert"} {
 		args := append(strings.Fields(command), "-h")
 		out := must(t, "", args...)
 		if n := strings.Count(out, "\n      coles ") + strings.Count(out, "| coles "); n < 2 || n > 5 || !strings.Contains(out, "Examples:") {
@@ -95,9 +95,9 @@ func TestUsageErrors(t *testing.T) {
 		"d′ = 0":                   {"embed -dim 0 " + edges, "-dim 0"},
 		"d′ of 2⁶³ − 1":            {"embed -dim 9223372036854775807 " + edges, "-dim 9223372036854775807"},
 		"negative seed":            {"embed -seed -1 " + edges, "-1"},
-		"η′ > 1":                   {"embed -eta 2 " + edges, "η′ = 2"},
-		"η′ = NaN":                 {"embed -eta NaN " + edges, "NaN"},
-		"κ < 0":                    {"embed -kappa -1 " + edges, "κ = -1"},
+		"η′ > 1":                   {"embed -eta 2 " + edges, "coles: -eta 2: want 0 to 1 ("},
+		"η′ = NaN":                 {"embed -eta NaN " + edges, "coles: -eta NaN: "},
+		"κ < 0":                    {"embed -kappa -1 " + edges, "coles: -kappa -1: want 0 to 10000 ("},
 		"unknown precision":        {"embed -precision half " + edges, "half"},
 		"unknown filter":           {"embed -filter median:3 " + edges, "median"},
 		"filter without numbers":   {"embed -filter sgc " + edges, "missing"},
@@ -145,6 +145,24 @@ func TestUsageErrors(t *testing.T) {
 		"no training":              {"eval -per-class 0 " + edges, "-per-class 0"},
 		"splits and draws":         {"eval -splits s.json -count 3 " + edges, "-splits"},
 		"embedding and fit":        {"eval -embedding " + features + " -dim 3", "-dim"},
+		"prediction and fit":       {"predict -embedding " + features + " -dim 3", "-dim"},
+		"prediction and model":     {"predict -with m -kappa 3 " + edges, "-kappa"},
+		"learnt and kept":          {"predict -use c -classifier d " + edges, "-classifier"},
+		"classifier and lines":     {"predict -classifier - " + edges, "-classifier -"},
+		"classifier upon lines":    {"predict -o " + out + " -classifier " + out + " " + edges, "same file"},
+		"lines upon the vectors":   {"predict -embedding " + features + " -o " + features, "that is read"},
+		"lines upon a classifier":  {"predict -use " + features + " -o " + features + " " + edges, "that is read"},
+		"classifier upon labels":   {"predict -labels " + features + " -classifier " + features + " " + edges, "that is read"},
+		"compressed lines":         {"cluster -k 2 -o " + out + ".gz " + edges, "compressed"},
+		"no clusters":              {"cluster -k 0 " + edges, "-k 0"},
+		"clusters and fit":         {"cluster -k 2 -embedding " + features + " -filter sgc:2", "-filter"},
+		"plot where":               {"plot " + edges, "-o"},
+		"plot of no format":        {"plot -o " + out + ".gif " + edges, ".gif"},
+		"plot to standard output":  {"plot -o - " + edges, "-o -"},
+		"plot by magic":            {"plot -by magic -o " + out + ".png " + edges, "-by magic"},
+		"plot no clusters":         {"plot -k 0 -o " + out + ".png " + edges, "-k 0"},
+		"help with nothing":        {"help embd", `"embd": did you mean embed?`},
+		"version of what":          {"version 3", `"3"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := call("", strings.Fields(c.args)...)
@@ -188,7 +206,63 @@ func TestEmptyArgument(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	if out := must(t, "", "-version"); !strings.HasPrefix(out, "coles version ") {
+	if out := must(t, "", "-version"); !strings.HasPrefix(out, "coles version ") || must(t, "", "version") != out {
 		t.Errorf("version: %q", out)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, command := range [][]string{{}, {"embed"}, {"plot"}} {
+		if got, want := must(t, "", append([]string{"help"}, command...)...), must(t, "", append(command, "-h")...); got != want {
+			t.Errorf("help %v is not that of -h: %q, %q", command, got, want)
+		}
+	}
+}
+
+// A word that is nearly another is taken for a slip; one that is not gets no guess.
+func TestDidYouMean(t *testing.T) {
+	for args, want := range map[string]string{
+		"embd":                `unknown command "embd": did you mean embed?`,
+		"pedrict x.npz":       `unknown command "pedrict": did you mean predict?`,
+		"visualise":           `unknown command "visualise"`,
+		"embed -dmi 3":        `unknown option -dmi: did you mean -dim?`,
+		"embed --fliter=sgc":  `unknown option -fliter: did you mean -filter?`,
+		"similar -embeding x": `unknown option -embeding: did you mean -embedding?`,
+		"similar -x":          `unknown option -x`,
+		"plot -perplexity 30": `unknown option -perplexity`,
+	} {
+		code, _, stderr := call("", strings.Fields(args)...)
+		if got := "coles: " + want + " (-h explains)\n"; code != exitUsage || stderr != got {
+			t.Errorf("coles %s: exit %d, %q, want %q", args, code, stderr, got)
+		}
+	}
+}
+
+// Distances that are known by hand; they are those of both directions.
+func TestEditDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"dim", "dmi", 1}, {"ca", "abc", 3}, {"embed", "embed", 0}} {
+		if got, back := editDistance(c.a, c.b), editDistance(c.b, c.a); got != c.want || back != c.want {
+			t.Errorf("%q to %q: %d and %d, want %d", c.a, c.b, got, back, c.want)
+		}
+	}
+}
+
+// Errors name the option that sets what the library has a symbol for. The small graph is connected:
+// without features it has three columns.
+func TestErrorsNameOptions(t *testing.T) {
+	_, edges, features := small(t)
+	for args, want := range map[string]string{
+		"embed -features " + features:        "-dim 128: the features have 3 columns only",
+		"cluster -k 2 -features " + features: "-dim 128: the features have 3 columns only",
+		"embed":                              "-dim 128: at most 3 columns are possible",
+		"info":                               "-dim 128: at most 3 columns are possible",
+	} {
+		code, _, stderr := call("", strings.Fields(args+" -dim 128 "+edges)...)
+		if code != exitFailure || stderr != "coles: "+want+"\n" {
+			t.Errorf("coles %s: exit %d, %q, want %q", args, code, stderr, want)
+		}
 	}
 }

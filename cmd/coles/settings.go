@@ -30,13 +30,16 @@ func settingsFlags() []cli.Flag {
 	}
 }
 
+// The text forms of -filter and -negatives, for help and completion.
+const (
+	filterForms    = "s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,\nheat:HOPS,T, polynomial:A0,A1,…"
+	negativesForms = "expected-degree,\nexpected-uniform, uniform:PER-NODE, degree:PER-NODE, erdos-renyi:PROBABILITY"
+)
+
 // describe puts what -filter and -negatives take before a command's examples.
 func describe(text string) string {
 	about, examples, _ := strings.Cut(text, "\nExamples:")
-	return about + `
--filter is one of s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,
-heat:HOPS,T, polynomial:A0,A1,…; -negatives is one of expected-degree,
-expected-uniform, uniform:PER-NODE, degree:PER-NODE, erdos-renyi:PROBABILITY
+	return about + "\n-filter is one of " + filterForms + "; -negatives is one of " + negativesForms + `
 (the last three also with ",exclude-edges": no negatives that the graph joins),
 none.
 
@@ -82,8 +85,8 @@ func readSettings(ctx context.Context, c *cli.Command, in *inputs) (coles.Settin
 	return s, nil
 }
 
-// readSettingsFile changes settings by what a JSON file says of them.
-func readSettingsFile(ctx context.Context, in *inputs, path string, s *coles.Settings) error {
+// readSettingsFile changes settings of either kind by what a JSON file says of them.
+func readSettingsFile(ctx context.Context, in *inputs, path string, s any) error {
 	f, err := in.source(path)
 	if err != nil {
 		return err

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
 
 	"coles"
-	"coles/dataset"
 	"coles/eval"
 
 	"github.com/urfave/cli/v3"
@@ -16,11 +14,12 @@ import (
 
 const similarDescription = `Finds the nodes whose vectors are most similar to those of the nodes named by
 ID, exactly, and prints a line "ID, node, similarity" for each, separated by
-tabs, best first. In a file without ids a node is named by its row, from 0.
--queries asks for all rows of another file instead.
+tabs, best first. In a file without ids, and without -ids, a node is named by
+its row, from 0. -queries asks for all rows of another file instead.
 
 Examples:
    coles similar -embedding friends.txt ann
+   coles similar -embedding friends.npy -ids friends.ids -k 3 ann
    coles similar -embedding cora.npy -k 3 -by dot 0 17
    coles embed friends.tsv | coles similar -json ann bob`
 
@@ -31,6 +30,7 @@ func similarCommand(s streams) *cli.Command {
 		Flags: []cli.Flag{
 			fileFlag("embedding", "`FILE` of vectors (default: standard input)"),
 			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(holdsVectors) + "; by the name of the file if not given", HideDefault: true},
+			idsFlag(),
 			headerFlag(),
 			fileFlag("queries", "find the rows nearest to each row of the vectors in `FILE`"),
 			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `NODES` for each ID"},
@@ -77,12 +77,16 @@ func similar(ctx context.Context, c *cli.Command, s streams) error {
 	}
 	n, _ := d.Features.Dims()
 	names := rowNames(d.IDs, n)
+	index, err := eval.NewIndex(ctx, d.Features, by)
+	if err != nil {
+		return err
+	}
 
 	var found [][]eval.Match
 	if c.IsSet("queries") {
-		ids, found, err = nearestToQueries(ctx, in, c.String("queries"), d, min(k, n), by)
+		ids, found, err = nearestToQueries(ctx, in, c.String("queries"), index, min(k, n))
 	} else {
-		found, err = nearestToIDs(ctx, ids, names, d, min(k, n-1), by)
+		found, err = nearestToIDs(ctx, ids, names, index, min(k, n-1))
 	}
 	if err != nil {
 		return err
@@ -99,11 +103,19 @@ func similar(ctx context.Context, c *cli.Command, s streams) error {
 		if c.Bool("json") {
 			return printJSON(w, result)
 		}
-		return printNeighbours(w, result)
+		return writeLines(w, out.path, func(yield func([]string) bool) {
+			for _, q := range result {
+				for _, m := range q.Similar {
+					if !yield([]string{q.Query, m.ID, strconv.FormatFloat(m.Similarity, 'g', 6, 64)}) {
+						return
+					}
+				}
+			}
+		})
 	})
 }
 
-func nearestToIDs(ctx context.Context, ids, names []string, d *dataset.Dataset, k int, by eval.Similarity) ([][]eval.Match, error) {
+func nearestToIDs(ctx context.Context, ids, names []string, index *eval.Index, k int) ([][]eval.Match, error) {
 	row := make(map[string]int, len(names))
 	for i, id := range names {
 		row[id] = i
@@ -118,31 +130,17 @@ func nearestToIDs(ctx context.Context, ids, names []string, d *dataset.Dataset, 
 	if k == 0 { // there is no other node
 		return make([][]eval.Match, len(ids)), nil
 	}
-	return eval.NearestRows(ctx, d.Features, rows, k, by)
+	return index.Rows(ctx, rows, k)
 }
 
-func nearestToQueries(ctx context.Context, in *inputs, path string, d *dataset.Dataset, k int, by eval.Similarity) ([]string, [][]eval.Match, error) {
+func nearestToQueries(ctx context.Context, in *inputs, path string, index *eval.Index, k int) ([]string, [][]eval.Match, error) {
 	q, err := readVectors(ctx, in, "", path)
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := eval.NearestTo(ctx, d.Features, q.Features, k, by)
+	found, err := index.Vectors(ctx, q.Features, k)
 	if err != nil {
 		return nil, nil, err
 	}
 	return rowNames(q.IDs, len(found)), found, nil
-}
-
-func printNeighbours(w io.Writer, all []neighbours) error {
-	lines := csv.NewWriter(w) // ids that hold tabs come in double quotes
-	lines.Comma = '\t'
-	for _, q := range all {
-		for _, m := range q.Similar {
-			if err := lines.Write([]string{q.Query, m.ID, strconv.FormatFloat(m.Similarity, 'g', 6, 64)}); err != nil {
-				return err
-			}
-		}
-	}
-	lines.Flush()
-	return lines.Error()
 }

@@ -58,12 +58,16 @@ func TestSimilarAsJSON(t *testing.T) {
 	}
 }
 
-// Rows without ids are named by their numbers.
+// Rows without ids are named by their numbers, or by a file.
 func TestSimilarByRow(t *testing.T) {
 	dir := folder(t, map[string]string{"v.tsv": vectorsText})
 	npy := filepath.Join(dir, "v.npy")
 	must(t, "", "convert", filepath.Join(dir, "v.tsv"), npy)
 	if got, want := must(t, "", "similar", "-embedding", npy, "-k", "1", "0"), "0\t1\t0.96\n"; got != want {
+		t.Errorf("similar: %q, want %q", got, want)
+	}
+	ids := filepath.Join(folder(t, map[string]string{"v.ids": "a\nb\n-c\nhelp\n"}), "v.ids")
+	if got, want := must(t, "", "similar", "-embedding", npy, "-ids", ids, "-k", "1", "help"), "help\tb\t0.8\n"; got != want {
 		t.Errorf("similar: %q, want %q", got, want)
 	}
 }

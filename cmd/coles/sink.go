@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode"
 
 	"coles/dataset"
@@ -61,8 +62,11 @@ func newSink(path string, binary bool, stdout io.Writer) (sink, error) {
 // differentFiles refuses an output that is one of the inputs of a command line: these files, and
 // those that options name.
 func differentFiles(c *cli.Command, files []string, option, output string) error {
-	for _, name := range []string{"features", "labels", "splits", "settings", "with"} {
-		files = append(files, c.String(name))
+	files = slices.Clip(files) // what stands behind them is the caller's
+	for _, name := range []string{"features", "labels", "ids", "splits", "settings", "with", "resume"} {
+		if option != "-checkpoint" || name != "resume" { // a training goes on in the same file
+			files = append(files, c.String(name))
+		}
 	}
 	for _, input := range files {
 		if sameFile(input, output) {
@@ -96,6 +100,38 @@ func target(path string) string {
 		return whole
 	}
 	return path
+}
+
+// writeIDsFlag is the option of [newIDsSink].
+func writeIDsFlag() cli.Flag {
+	return fileFlag("write-ids", "write the ids of the rows to `FILE`, one a line, for a format that has none, such as npy")
+}
+
+// An idsSink is where ids go, nowhere if nil.
+type idsSink struct{ *sink }
+
+// newIDsSink is the file of -write-ids, which is none of these files nor that of the output.
+func newIDsSink(c *cli.Command, files []string, output string, s streams) (idsSink, error) {
+	path := c.String("write-ids")
+	switch {
+	case path == "":
+		return idsSink{}, nil
+	case path == standard, sameFile(path, output), sameFile(path, c.String("model")):
+		return idsSink{}, usagef("-write-ids %s: want a file of its own", path)
+	}
+	if err := differentFiles(c, files, "-write-ids", path); err != nil {
+		return idsSink{}, err
+	}
+	out, err := newSink(path, false, s.stdout)
+	return idsSink{&out}, err
+}
+
+// write writes the ids of n rows.
+func (o idsSink) write(ctx context.Context, ids []string, n int) error {
+	if o.sink == nil {
+		return nil
+	}
+	return o.sink.write(ctx, func(w io.Writer) error { return writeIDs(w, ids, n) })
 }
 
 // write fills the output by way of f: a file appears whole or not at all, and not once ctx is done.

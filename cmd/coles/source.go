@@ -22,29 +22,29 @@ const standard = "-"
 
 // inputs hands out the files of a command line, standard input once.
 type inputs struct {
-	stdin  io.Reader
-	header dataset.HeaderMode
-	taken  bool
+	stdin    io.Reader
+	text     dataset.EdgeListOptions // how text is read
+	ids      string                  // the file of -ids
+	taken    bool
+	progress *progressLine
 }
 
-// headerFlag is the option that inputs read.
-func headerFlag() cli.Flag {
-	return &cli.StringFlag{Name: "header", Value: "detect", Usage: "text begins with a `LINE` of column names: yes, no or detect"}
-}
-
+// newInputs reads the options of textFlags and idsFlag, as far as a command has them.
 func newInputs(c *cli.Command, stdin io.Reader) (*inputs, error) {
-	modes := map[string]dataset.HeaderMode{"detect": dataset.DetectHeader, "yes": dataset.WithHeader, "no": dataset.NoHeader}
-	mode, ok := modes[c.String("header")]
-	if !ok {
-		return nil, usagef("-header %s: want yes, no or detect", c.String("header"))
+	in := &inputs{stdin: stdin, ids: c.String("ids"), progress: newProgress(c.Root().ErrWriter)}
+	var err error
+	in.text, err = textOptions(c)
+	in.text.Warn = func(line string) {
+		in.progress.clear()
+		fmt.Fprintf(c.Root().ErrWriter, "coles: warning: %s\n", oneLine(errors.New(line)))
 	}
-	return &inputs{stdin: stdin, header: mode}, nil
+	return in, err
 }
 
 // source returns the input at a path; "" and "-" are standard input.
 func (in *inputs) source(path string) (*source, error) {
 	if path != "" && path != standard {
-		return &source{path: path, header: in.header}, nil
+		return &source{path: path, text: in.text, progress: in.progress}, nil
 	}
 	if in.taken {
 		return nil, usagef("standard input can be read once only")
@@ -53,17 +53,19 @@ func (in *inputs) source(path string) (*source, error) {
 	if path == "" && isTerminal(in.stdin) {
 		return nil, usagef("no file is named, and standard input is a terminal")
 	}
-	return &source{path: standard, stdin: in.stdin, header: in.header}, nil
+	return &source{path: standard, stdin: in.stdin, text: in.text, progress: in.progress}, nil
 }
 
 // A source is an input file, gzipped or not.
 type source struct {
-	path   string
-	header dataset.HeaderMode
-	stdin  io.Reader // nil for a file
-	binary bool      // of a format whose numbers take as many bytes as they do in memory
-	stream *bufio.Reader
-	closer func()
+	path     string
+	text     dataset.EdgeListOptions // how it is read where it is text
+	guess    string                  // what it was taken for and why, where nobody said
+	stdin    io.Reader               // nil for a file
+	binary   bool                    // of a format whose numbers take as many bytes as they do in memory
+	stream   *bufio.Reader
+	closer   func()
+	progress *progressLine
 }
 
 // name is what errors call the source.
@@ -88,15 +90,20 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 		return s.stream, nil
 	}
 	from := s.stdin
+	var size int64
 	closeFile := func() {}
 	if from == nil {
 		f, err := os.Open(s.path)
 		if err != nil {
 			return nil, err
 		}
-		if info, err := f.Stat(); err == nil && info.IsDir() {
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
 			f.Close()
-			return nil, fmt.Errorf("%s: a folder, not a file", s.path)
+			return nil, fmt.Errorf("%s: a folder, not a file%s", s.path, holding(s.path))
+		}
+		if err == nil && info.Mode().IsRegular() {
+			size = info.Size()
 		}
 		from, closeFile = f, func() { f.Close() }
 	}
@@ -111,7 +118,8 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 		stop()
 		r.Close()
 	}
-	s.stream = bufio.NewReaderSize(r, bufferSize)
+	arriving := &counter{r: r, each: func(n int64) { s.progress.bytes(s.name(), n, size) }}
+	s.stream = bufio.NewReaderSize(arriving, bufferSize)
 	if magic, err := s.stream.Peek(len(gzipMagic)); err == nil && string(magic) == gzipMagic {
 		counted := &counter{r: s.stream}
 		z, err := gzip.NewReader(bufio.NewReader(counted))
@@ -132,10 +140,27 @@ func (s *source) close() {
 	if s.closer != nil {
 		s.closer()
 	}
+	s.progress.clear()
 }
 
-// errAt puts the source's name before an error that does not have it.
+// atEnd refuses bytes behind the end of a model or a training.
+func (s *source) atEnd(r *bufio.Reader) error {
+	if _, err := r.ReadByte(); err != io.EOF {
+		return s.errAt(fmt.Errorf("%w: bytes after its end", coles.ErrFormat))
+	}
+	return nil
+}
+
+// errAt puts the source's name before an error that does not have it, and what the source was taken
+// for behind one that may come of this.
 func (s *source) errAt(err error) error {
+	if s.guess != "" && (errors.Is(err, coles.ErrFormat) || errors.Is(err, dataset.ErrMissing)) {
+		err, s.guess = fmt.Errorf("%w (%s)", err, s.guess), ""
+	}
+	return s.nameAt(err)
+}
+
+func (s *source) nameAt(err error) error {
 	var parse *dataset.ParseError
 	var path *fs.PathError
 	switch {
@@ -155,13 +180,17 @@ type (
 
 // A counter counts the bytes that were read.
 type counter struct {
-	r io.Reader
-	n int64
+	r    io.Reader
+	n    int64
+	each func(n int64) // is told after every reading, unless it is nil
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	k, err := c.r.Read(p)
 	c.n += int64(k)
+	if c.each != nil {
+		c.each(c.n)
+	}
 	return k, err
 }
 
@@ -186,7 +215,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return k, err
 }
 
-// isTerminal tells whether a stream is a terminal: a character device that is not the one which
+// isTerminal reports whether a stream is a terminal: a character device that is not the one which
 // swallows everything.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,6 +22,10 @@ type Axes struct {
 	LogX, LogY bool     // logarithmic axes
 	FromZero   bool     // the y axis includes zero
 	Categories []string // for [Curves]: names along the x axis, in place of numbers
+
+	// Bounds are, for [Densities], the least and the largest value that there can be, such as {-1,
+	// 1} of cosines. {} is none.
+	Bounds [2]float64
 }
 
 // A box is the range of all points.
@@ -74,20 +79,40 @@ func (a Axes) panel(b box) (*panel, error) {
 
 // widened gives a range some extent, and on a logarithmic axis a margin.
 func (s span) widened(log bool) (span, error) {
-	switch reach := max(math.Abs(s.lo), math.Abs(s.hi)); {
+	switch reach := s.reach(); {
 	case log && s.lo <= 0:
 		return s, fmt.Errorf("%w: %g on a logarithmic scale", coles.ErrSetting, s.lo)
 	case log:
 		s = span{s.lo / 1.2, s.hi * 1.2}
-	case reach < 1e-290: // smaller ones overflow as reciprocals
+	case reach < smallestReach:
 		s = span{s.lo - 1, s.hi + 1}
-	case s.hi-s.lo < 1e-9*reach:
+	case s.narrow():
 		s = span{s.lo - reach/10, s.hi + reach/10}
 	}
 	if math.IsInf(s.hi-s.lo, 0) || log && s.lo < 1e-300 {
 		return s, fmt.Errorf("%w: a range of %g to %g", coles.ErrNotFinite, s.lo, s.hi)
 	}
 	return s, nil
+}
+
+const smallestReach = 1e-290 // smaller ones overflow as reciprocals
+
+// reach is the largest magnitude.
+func (s span) reach() float64 { return max(math.Abs(s.lo), math.Abs(s.hi)) }
+
+// narrow reports whether the range is too small for ticks that differ.
+func (s span) narrow() bool { return s.reach() < smallestReach || s.hi-s.lo < 1e-9*s.reach() }
+
+// wider is the range with a margin at both ends, a part of it.
+func (s span) wider(part float64) span {
+	margin := part * (s.hi - s.lo)
+	return span{s.lo - margin, s.hi + margin}
+}
+
+// around is a range of a width with the same middle.
+func (s span) around(width float64) span {
+	middle := s.lo/2 + s.hi/2
+	return span{middle - width/2, middle + width/2}
 }
 
 // clean makes text fit for any format: SVG has no control characters, and a label has one line.
@@ -105,6 +130,12 @@ func clean(s string) string {
 
 // linearTicks are multiples of 1, 2 or 5 times a power of ten, three to nine of them.
 func linearTicks(lo, hi float64) []plot.Tick { return ticksApart(lo, hi, (hi-lo)/5) }
+
+// innerTicks are linearTicks off the ends, where labels stick out of the data area.
+func innerTicks(lo, hi float64) []plot.Tick {
+	edge := 0.05 * (hi - lo)
+	return slices.DeleteFunc(linearTicks(lo, hi), func(t plot.Tick) bool { return t.Value < lo+edge || t.Value > hi-edge })
+}
 
 // wholeTicks are linearTicks at whole numbers only.
 func wholeTicks(lo, hi float64) []plot.Tick { return ticksApart(lo, hi, max(1, (hi-lo)/5)) }

@@ -11,6 +11,7 @@ import (
 	"coles/eval"
 	"coles/internal/matrix"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -226,10 +227,12 @@ type Sample struct {
 
 // Densities draws the densities of samples by [eval.ParzenDensity], each with its
 // [eval.SilvermanBandwidth]: of the scores u·v of joined pairs and of others, as figure 1 of the
-// COLES paper. An empty label of the y axis becomes "density".
+// COLES paper. An empty label of the y axis becomes "density". Within a.Bounds what the estimate
+// has outside is reflected at the bounds (Silverman 1986, section 2.10), and the integral is 1.
 //
 // Errors: [coles.ErrShape] for no sample or an empty one, [coles.ErrNotFinite], [coles.ErrSetting]
-// for a sample without spread, and ctx's.
+// for a sample without spread and for one that leaves the bounds by more than a millionth of their
+// distance, and ctx's.
 func Densities(ctx context.Context, a Axes, samples ...Sample) (*Picture, error) {
 	var values [][]float64
 	for _, s := range samples {
@@ -240,10 +243,18 @@ func Densities(ctx context.Context, a Axes, samples ...Sample) (*Picture, error)
 	if err != nil {
 		return nil, err
 	}
+	bounds := span{a.Bounds[0], a.Bounds[1]}
+	bounded := bounds != span{}
+	if bounded {
+		grid = bounds.cut(grid)
+	}
 	b := box{emptySpan, emptySpan}
 	curves := make([]plotter.XYs, len(samples))
 	for i, s := range samples {
 		density, err := eval.ParzenDensity(ctx, s.Values, grid, 0)
+		if err == nil && bounded {
+			err = bounds.reflect(ctx, density, s.Values, grid)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("sample %d, %q: %w", i, s.Name, err)
 		}
@@ -263,4 +274,30 @@ func Densities(ctx context.Context, a Axes, samples ...Sample) (*Picture, error)
 		p.describe(s.Name, lineSpace, line)
 	}
 	return single(p), nil
+}
+
+// cut is as many evenly spaced numbers as a grid has, in its range and within s.
+func (s span) cut(grid []float64) []float64 {
+	lo, hi := max(s.lo, grid[0]), min(s.hi, grid[len(grid)-1])
+	return floats.Span(make([]float64, len(grid)), lo, hi)
+}
+
+// reflect adds to the density at a grid within s that of the mirror images of the values at both
+// ends of s.
+func (s span) reflect(ctx context.Context, density, values, grid []float64) error {
+	if slack := 1e-6 * (s.hi - s.lo); !(slack > 0) || slices.Min(values) < s.lo-slack || slices.Max(values) > s.hi+slack {
+		return fmt.Errorf("%w: values of %g to %g, bounds of %g to %g", coles.ErrSetting, slices.Min(values), slices.Max(values), s.lo, s.hi)
+	}
+	for _, end := range []float64{s.lo, s.hi} {
+		mirrored := make([]float64, len(grid))
+		for q, x := range grid {
+			mirrored[q] = 2*end - x
+		}
+		more, err := eval.ParzenDensity(ctx, values, mirrored, 0)
+		if err != nil {
+			return err
+		}
+		floats.Add(density, more)
+	}
+	return nil
 }

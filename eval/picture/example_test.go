@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/eval"
 	"coles/eval/picture"
 )
 
@@ -41,6 +42,32 @@ func ExampleMap() {
 	// Output:
 	// first principal component: true
 	// second principal component: true
+}
+
+// The karate club by an embedding of its nodes: who is like whom, and who knows whom.
+func ExampleDrawing() {
+	ctx := context.Background()
+	club := dataset.KarateClub()
+	g, err := coles.FromCSR(club.Adjacency)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := coles.Fit(ctx, g, nil, coles.WithDim(4))
+	if err != nil {
+		log.Fatal(err)
+	}
+	places, err := eval.TSNE(ctx, m.Embedding(), 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := picture.Drawing(picture.Axes{Title: "Zachary’s karate club"}, g, places, club.Labels, []string{"with the instructor", "with the officer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	show(p, "with the instructor", "with the officer")
+	// Output:
+	// with the instructor: true
+	// with the officer: true
 }
 
 // A label-rate curve with bands of one standard deviation.

@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"strings"
 
 	"coles"
@@ -20,6 +21,8 @@ type panel struct {
 	title      string
 	legend     []entry
 	categories []string // along the x axis, if any
+	extent     *box     // of a map, whose axes get the same scale; else nil
+	unit       float64  // of that scale, in units of the axes per point
 }
 
 // An entry of a legend is a name with a sample of its line or glyph.
@@ -126,8 +129,8 @@ type place struct {
 	data        draw.Canvas  // the part of whole for the data
 }
 
-// layout finds the places of all panels. Data areas line up, and every row has room for the highest
-// head above it.
+// layout finds the places of all panels. Data areas line up, every row has room for the highest
+// head above it, and the titles of a row begin at the same height.
 func (p *Picture) layout(c draw.Canvas) ([]place, error) {
 	tiles := draw.Tiles{Rows: len(p.panels), Cols: len(p.panels[0]), PadX: 16, PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 14}
 	plots, places := make([][]*plot.Plot, tiles.Rows), []place{}
@@ -135,6 +138,7 @@ func (p *Picture) layout(c draw.Canvas) ([]place, error) {
 		plots[i] = make([]*plot.Plot, tiles.Cols)
 		for j, panel := range row {
 			if panel != nil {
+				panel = panel.copied()
 				plots[i][j] = panel.plot
 				places = append(places, place{row: i, column: j, panel: panel})
 			}
@@ -142,31 +146,65 @@ func (p *Picture) layout(c draw.Canvas) ([]place, error) {
 	}
 	// Widths come first: the lines of the heads depend on them.
 	flat := plot.Align(plots, tiles, c)
-	titleSize, highest := vg.Length(12), vg.Length(0)
+	titleSize, highest, highestOf := vg.Length(12), vg.Length(0), make([]vg.Length, tiles.Rows)
 	if tiles.Cols > 1 {
 		titleSize = 10
 	}
 	for k := range places {
 		at := &places[k]
 		at.head = at.panel.head(at.panel.plot.DataCanvas(flat[at.row][at.column]).Size().X, titleSize)
-		highest = max(highest, at.head.height())
+		highestOf[at.row] = max(highestOf[at.row], at.head.height())
+		highest = max(highest, highestOf[at.row])
 	}
 	tiles.PadTop, tiles.PadY = tiles.PadTop+highest, 12+highest
 	aligned := plot.Align(plots, tiles, c)
+	const rounds = 4 // another range has other labels, and these another width
+	for range rounds {
+		for _, at := range places {
+			at.panel.scaleEqually(at.panel.plot.DataCanvas(aligned[at.row][at.column]).Size())
+		}
+		aligned = plot.Align(plots, tiles, c)
+	}
+	tops := make([]vg.Length, tiles.Rows) // labels at the end of an axis stick out of some
+	for _, at := range places {
+		tops[at.row] = max(tops[at.row], aligned[at.row][at.column].Max.Y+highestOf[at.row])
+	}
 	for k := range places {
 		at := &places[k]
 		at.whole = aligned[at.row][at.column]
 		at.data = at.panel.plot.DataCanvas(at.whole)
-		centre, top := at.data.Center().X, at.whole.Max.Y
+		centre, top := at.data.Center().X, tops[at.row]
 		at.above = vg.Rectangle{
-			Min: vg.Point{X: centre - at.head.width()/2, Y: top},
-			Max: vg.Point{X: centre + at.head.width()/2, Y: top + at.head.height()},
+			Min: vg.Point{X: centre - at.head.width()/2, Y: top - at.head.height()},
+			Max: vg.Point{X: centre + at.head.width()/2, Y: top},
 		}
 		if !at.fits(c) {
 			return nil, fmt.Errorf("%w: %g × %g inches leave too little room for the labels or the data", coles.ErrSetting, p.Width, p.Height)
 		}
 	}
 	return places, nil
+}
+
+// copied is a panel whose ranges may be changed: a picture may be drawn by several goroutines.
+func (p *panel) copied() *panel {
+	fresh, plot := *p, *p.plot
+	fresh.plot = &plot
+	return &fresh
+}
+
+// scaleEqually widens the ranges of a map, so that both axes have the same scale on a data area of
+// a size. The unit never shrinks: labels that come and go with it would not come to rest.
+func (p *panel) scaleEqually(size vg.Point) {
+	if p.extent == nil || size.X <= 0 || size.Y <= 0 {
+		return
+	}
+	x, y := p.extent.x, p.extent.y
+	p.unit = max(p.unit, (x.hi-x.lo)/float64(size.X), (y.hi-y.lo)/float64(size.Y))
+	wideX, wideY := x.around(p.unit*float64(size.X)), y.around(p.unit*float64(size.Y))
+	if wideX.narrow() || wideY.narrow() || math.IsInf(wideX.hi-wideX.lo, 0) || math.IsInf(wideY.hi-wideY.lo, 0) {
+		return // such ranges have no ticks: panel has chosen others
+	}
+	p.plot.X.Min, p.plot.X.Max, p.plot.Y.Min, p.plot.Y.Max = wideX.lo, wideX.hi, wideY.lo, wideY.hi
 }
 
 // fits reports whether data and labels have room in c: a plot without room turns inside out.
@@ -230,7 +268,11 @@ var palette = []color.NRGBA{
 	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0xf0, 0xe4, 0x42, 0xff},
 }
 
-var grey, lightGrey = color.NRGBA{0x80, 0x80, 0x80, 0xff}, color.NRGBA{0xdd, 0xdd, 0xdd, 0xff}
+var (
+	grey      = color.NRGBA{0x80, 0x80, 0x80, 0xff}
+	edgeGrey  = color.NRGBA{0xb4, 0xb4, 0xb4, 0xff}
+	lightGrey = color.NRGBA{0xdd, 0xdd, 0xdd, 0xff}
+)
 
 // glyphs and dashes tell series apart without colour. Eight colours, seven glyphs and five dashes
 // have no common factor: 280 series look different.

@@ -101,6 +101,9 @@ func TestDataAreasLineUp(t *testing.T) {
 				t.Errorf("panel %d is off by %v", i, d)
 			}
 		}
+		if d := at.above.Max.Y - row.above.Max.Y; math.Abs(float64(d)) > 0.01 { // though one has a legend
+			t.Errorf("the head of panel %d begins %v higher than that of its row", i, d)
+		}
 	}
 }
 

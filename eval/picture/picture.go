@@ -1,8 +1,8 @@
 // Package picture draws what package eval measures: to see whether an embedding is good, and why.
-// [Map] shows the rows of an embedding in two dimensions, and [Places] coordinates from elsewhere,
-// such as those of t-SNE. [Densities] are of scores, [Curves] of accuracy or loss by anything, with
-// bands of error, [Eigenvalues] of spectra; [Scaling] is time or memory by size, and [Scatter]
-// points with names.
+// [Map] shows the rows of an embedding by two principal components, and [Places] by coordinates of
+// other kinds: [eval.TSNE] makes some that keep near rows near. [Drawing] adds the edges of a
+// graph. [Densities] are of scores, [Curves] of accuracy or loss by anything, with bands of error,
+// [Eigenvalues] of spectra; [Scaling] is time or memory by size, and [Scatter] points with names.
 //
 // Each returns a [Picture], which is written as SVG, PNG or PDF; [Grid] puts several side by side.
 // Lines differ by dashes and glyphs as well as by colour, so that a picture can be read in

@@ -19,6 +19,7 @@ import (
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg"
 )
 
 // An item of the gallery is a picture with texts that must be in it.
@@ -47,6 +48,7 @@ func gallery(t *testing.T) map[string]item {
 		"eigenvalues": {testkit.Must(Eigenvalues(Axes{LogY: true}, falling("Cora", 200))), []string{"index i", "eigenvalue λᵢ", "Cora"}},
 		"scaling":     {testkit.Must(Scaling(a, rise)), append(labels, "measured", "proportional growth", "1 k", "0.1")},
 		"scatter":     {testkit.Must(Scatter(a, Mark{"here", 1, 2}, Mark{"there", 2, -3})), append(labels, "here", "there")},
+		"drawing":     {testkit.Must(Drawing(Axes{Title: a.Title}, testkit.RandomGraph(1, 60, 0.1), x.Slice(0, 60, 0, 2), classes, nil)), []string{a.Title, "class 0", "class 1", "no class"}},
 		"grid":        {testkit.Must(Grid([]*Picture{curves, nil}, []*Picture{testkit.Must(Scatter(Axes{}, Mark{"alone", 0, 0})), curves})), append(labels, "first", "alone")},
 	}
 }
@@ -161,22 +163,109 @@ func TestEveryRowHasTheColourOfItsClass(t *testing.T) {
 		xy.SetRow(i, []float64{float64(i), float64(i % 7)})
 	}
 	p := testkit.Must(Places(Axes{}, xy, classes, nil))
-	data := placesOf(t, p)[0].data
+	place := placesOf(t, p)[0]
+	left, _ := place.panel.plot.Transforms(&place.data)
 	svg, _ := svgOf(t, p)
 	drawn := 0
 	for _, glyph := range regexp.MustCompile(`<path d="M([^,]*),([^A-Z]*).*fill:(#\w+)`).FindAllStringSubmatch(svg, -1) {
 		x, y, class := coordinate(glyph[1]), coordinate(glyph[2]), slices.Index(colours, glyph[3])
-		if class < 0 || y > data.Max.Y+3 {
+		if class < 0 || y > place.data.Max.Y+3 {
 			continue // the page, or the legend's
 		}
-		// A glyph begins at most its radius from its middle, and rows are 10 points apart.
-		i := int(math.Round(float64((x - data.Min.X) / data.Size().X * (n - 1))))
+		// A glyph begins at most its radius from its middle, and rows are 9 points apart.
+		i := int(math.Round(float64((x - left(0)) / (left(1) - left(0)))))
 		if drawn++; classes[i] != class {
 			t.Errorf("row %d of class %d is drawn with %s", i, classes[i], glyph[3])
 		}
 	}
 	if drawn != n {
 		t.Errorf("%d rows were drawn, want %d", drawn, n)
+	}
+}
+
+// No glyph of a map stands on an axis, and both axes have the same scale, alone and in a grid.
+func TestMapsHaveMarginsAndEqualScales(t *testing.T) {
+	const n = 20
+	for _, stretch := range [][2]float64{{1, 1}, {50, 1}, {1e-3, 1e5}, {0, 3}, {1e-200, 0}} {
+		xy := mat.NewDense(n, 2, nil)
+		for i := range n {
+			xy.SetRow(i, []float64{stretch[0] * float64(i), 1000 + stretch[1]*float64(i*i%7)})
+		}
+		for _, a := range []Axes{{}, {X: "across", Y: "up"}} {
+			p := testkit.Must(Places(a, xy, make([]int, n), nil))
+			for _, at := range append(placesOf(t, p), placesOf(t, testkit.Must(Grid([]*Picture{p, p, nil})))...) {
+				x, y := at.panel.plot.Transforms(&at.data)
+				for i := range n {
+					point := vg.Point{X: x(xy.At(i, 0)), Y: y(xy.At(i, 1))}
+					glyph := vg.Rectangle{Min: point.Sub(vg.Point{X: 2, Y: 2}), Max: point.Add(vg.Point{X: 2, Y: 2})}
+					if !within(glyph, at.data.Rectangle) {
+						t.Errorf("%v: a glyph at %v leaves %v", stretch, point, at.data.Rectangle)
+					}
+				}
+				unit := max(stretch[0], stretch[1]) // differences of this size keep their digits
+				across, up := x(xy.At(0, 0)+unit)-x(xy.At(0, 0)), y(1000+unit)-y(1000)
+				if stretch[1] > 0 && math.Abs(float64(across/up)-1) > 0.005 {
+					t.Errorf("%v, %q: a unit is %v across and %v up", stretch, a.X, across, up)
+				}
+			}
+		}
+	}
+}
+
+// Every edge is a line between its nodes, drawn before all glyphs.
+func TestDrawingHasEveryEdge(t *testing.T) {
+	g := testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 0, V: 3}}))
+	xy := mat.NewDense(4, 2, []float64{0, 0, 1, 0, 1, 1, -2, 3})
+	p := testkit.Must(Drawing(Axes{}, g, xy, []int{0, 0, 1, -1}, []string{"cats", "dogs"}))
+	wantTexts(t, p, "cats", "dogs", "no class")
+	at := placesOf(t, p)[0]
+	x, y := at.panel.plot.Transforms(&at.data)
+	svg, _ := svgOf(t, p)
+	lines := regexp.MustCompile(`(?m)^<path d="M([^,]*),([^L]*)L([^,]*),([^"]*)" style="[^"]*stroke:#B4B4B4`).FindAllStringSubmatchIndex(svg, -1)
+	if len(lines) != 3 {
+		t.Fatalf("%d lines of 3 edges", len(lines))
+	}
+	for k, edge := range [][2]int{{0, 1}, {0, 3}, {1, 2}} {
+		for end, node := range edge {
+			number := func(group int) vg.Length {
+				return coordinate(svg[lines[k][2*group]:lines[k][2*group+1]])
+			}
+			gotX, gotY := number(1+2*end), number(2+2*end)
+			if math.Abs(float64(gotX-x(xy.At(node, 0)))) > 0.01 || math.Abs(float64(gotY-y(xy.At(node, 1)))) > 0.01 {
+				t.Errorf("edge %v ends at (%v, %v)", edge, gotX, gotY)
+			}
+		}
+	}
+	if circle := regexp.MustCompile(`(?m)^<path d="[^"]*A`).FindStringIndex(svg); circle == nil || circle[0] < lines[2][0] {
+		t.Error("no glyph is drawn, or one before an edge")
+	}
+}
+
+// Cosines have no density outside of −1 to 1, and within it all of it.
+func TestDensitiesWithinBounds(t *testing.T) {
+	rng := testkit.Random(8)
+	var near, spread []float64
+	for range 400 {
+		near, spread = append(near, 1-0.1*rng.Float64()*rng.Float64()), append(spread, 2*rng.Float64()-1)
+	}
+	a := Axes{Bounds: [2]float64{-1, 1}}
+	for _, values := range [][]float64{near, spread} {
+		grid := span{-1, 1}.cut(testkit.Must(eval.DensityGrid(2000, 0, values)))
+		density := testkit.Must(eval.ParzenDensity(t.Context(), values, grid, 0))
+		if err := (span{-1, 1}).reflect(t.Context(), density, values, grid); err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0 // by trapezoids
+		for q := 1; q < len(grid); q++ {
+			sum += (grid[q] - grid[q-1]) * (density[q] + density[q-1]) / 2
+		}
+		if math.Abs(sum-1) > 1e-5 || grid[0] < -1 || grid[len(grid)-1] > 1 {
+			t.Errorf("a density of integral %g from %g to %g", sum, grid[0], grid[len(grid)-1])
+		}
+	}
+	p := testkit.Must(Densities(t.Context(), a, Sample{"near", near}, Sample{"spread", spread}))
+	if x := placesOf(t, p)[0].panel.plot.X; x.Min != -1 || x.Max != 1 {
+		t.Errorf("the axis goes from %g to %g", x.Min, x.Max)
 	}
 }
 

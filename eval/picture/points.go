@@ -46,13 +46,33 @@ func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []strin
 	return Places(a, xy, classes, names)
 }
 
-// Places draws a glyph at each row of xy (n × 2), coordinates such as those of t-SNE; classes and
-// names are those of [Map].
+// Places draws a glyph at each row of xy (n × 2), coordinates such as those of [eval.TSNE]; classes
+// and names are those of [Map]. Both axes have the same scale, unless one is logarithmic. Without
+// labels they are not drawn: coordinates of t-SNE have no meaning of their own.
 //
 // Errors: [coles.ErrShape] without rows, for other than two columns, classes of another length than
 // n, or fewer names than classes; [coles.ErrNotFinite]; [coles.ErrIndex]; [coles.ErrSetting] for a
 // coordinate that is not positive on a logarithmic axis.
 func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
+	n, _ := xy.Dims()
+	return a.places(xy, classes, names, vg.Length(min(2.2, max(0.7, 110/math.Sqrt(float64(n))))), nil)
+}
+
+// Drawing draws a small graph: a glyph at each row of xy (n × 2) as [Places] does, and beneath them
+// every edge as a thin grey line. Coordinates are, for example, [eval.TSNE] of an embedding;
+// classes may be those of [eval.KMeans]. An edge has some 150 bytes in an SVG.
+//
+// Errors: those of [Places], and [coles.ErrShape] for other than one row a node.
+func Drawing(a Axes, g *coles.Graph, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
+	n, _ := xy.Dims()
+	if n != g.Nodes() {
+		return nil, fmt.Errorf("%w: coordinates of %d rows, %d nodes", coles.ErrShape, n, g.Nodes())
+	}
+	return a.places(xy, classes, names, vg.Length(min(4, max(0.7, 60/math.Sqrt(float64(n))))), g)
+}
+
+// places draws glyphs of a radius, and beneath them the edges of a graph, if there is one.
+func (a Axes) places(xy mat.Matrix, classes []int, names []string, radius vg.Length, g *coles.Graph) (*Picture, error) {
 	n, columns := xy.Dims()
 	switch {
 	case n <= 0 || columns != 2:
@@ -72,19 +92,24 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, err
 	if err != nil {
 		return nil, err
 	}
-	// In random order, so that the last class does not cover the others.
-	points, order := make(plotter.XYs, n), rand.New(rand.NewPCG(1, 0)).Perm(n)
-	b := box{emptySpan, emptySpan}
-	for k, i := range order {
-		points[k] = plotter.XY{X: at.At(i, 0), Y: at.At(i, 1)}
-		b.include(points[k])
+	points, b := make(plotter.XYs, n), box{emptySpan, emptySpan}
+	for i := range points {
+		points[i] = plotter.XY{X: at.At(i, 0), Y: at.At(i, 1)}
+		b.include(points[i])
 	}
-	p, err := a.panel(b)
+	p, err := a.mapPanel(b)
 	if err != nil {
 		return nil, err
 	}
-	radius := vg.Length(min(2.2, max(0.7, 110/math.Sqrt(float64(n)))))
-	p.plot.Add(&plotter.Scatter{XYs: points, GlyphStyleFunc: func(k int) draw.GlyphStyle {
+	if g != nil {
+		p.plot.Add(&links{points, g})
+	}
+	// In random order, so that the last class does not cover the others.
+	shuffled, order := make(plotter.XYs, n), rand.New(rand.NewPCG(1, 0)).Perm(n)
+	for k, i := range order {
+		shuffled[k] = points[i]
+	}
+	p.plot.Add(&plotter.Scatter{XYs: shuffled, GlyphStyleFunc: func(k int) draw.GlyphStyle {
 		return classGlyph(classes[order[k]], radius)
 	}})
 	for _, c := range found {
@@ -98,6 +123,50 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, err
 		p.describe(name, glyphSpace, &plotter.Scatter{GlyphStyle: classGlyph(c, max(2.2, radius))})
 	}
 	return &Picture{Width: 8, Height: 6.5, panels: [][]*panel{{p}}}, nil
+}
+
+// mapPanel is an empty plot of a range with a margin around it, so that no glyph stands on an axis.
+func (a Axes) mapPanel(b box) (*panel, error) {
+	const margin = 0.04 // of the range
+	if !a.LogX {
+		b.x = b.x.wider(margin)
+	}
+	if !a.LogY {
+		b.y = b.y.wider(margin)
+	}
+	p, err := a.panel(b)
+	if err != nil {
+		return nil, err
+	}
+	if !a.LogX && !a.LogY {
+		p.extent = &b
+		p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker = plot.TickerFunc(innerTicks), plot.TickerFunc(innerTicks)
+	}
+	if a.X == "" && a.Y == "" {
+		p.plot.HideAxes()
+		p.plot.X.Tick.Marker, p.plot.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil) // nor a grid
+	}
+	return p, nil
+}
+
+// links are the edges of a graph between points.
+type links struct {
+	points plotter.XYs
+	graph  *coles.Graph
+}
+
+// Plot implements [plot.Plotter].
+func (l *links) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: edgeGrey, Width: vg.Points(0.5)}
+	for i, from := range l.points {
+		neighbours, _ := l.graph.Raw().Row(i)
+		for _, j := range neighbours {
+			if to := l.points[j]; int(j) > i {
+				c.StrokeLine2(style, x(from.X), y(from.Y), x(to.X), y(to.Y))
+			}
+		}
+	}
 }
 
 func classGlyph(class int, radius vg.Length) draw.GlyphStyle {

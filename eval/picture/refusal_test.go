@@ -29,6 +29,11 @@ func TestRefusals(t *testing.T) {
 	densities := func(samples ...Sample) func() (*Picture, error) {
 		return func() (*Picture, error) { return Densities(t.Context(), Axes{}, samples...) }
 	}
+	within := func(lo, hi float64, samples ...Sample) func() (*Picture, error) {
+		return func() (*Picture, error) {
+			return Densities(t.Context(), Axes{Bounds: [2]float64{lo, hi}}, samples...)
+		}
+	}
 	embedding := func(ctx context.Context, n, d int) func() (*Picture, error) {
 		return func() (*Picture, error) {
 			return Map(ctx, Axes{}, testkit.RandomDense(testkit.Random(1), n, d), make([]int, n), nil)
@@ -72,6 +77,11 @@ func TestRefusals(t *testing.T) {
 		{"row too far away", places(mat.NewDense(2, 2, []float64{0, largest, 0, -largest}), []int{0, 0}), coles.ErrNotFinite, "y axis"},
 		{"embedding of one column", embedding(t.Context(), 2, 1), coles.ErrSetting, ""},
 		{"cancelled map", embedding(over, 2, 2), context.Canceled, ""},
+		{"drawing of other nodes", func() (*Picture, error) {
+			return Drawing(Axes{}, testkit.RandomGraph(1, 3, 1), mat.NewDense(2, 2, nil), []int{0, 0}, nil)
+		}, coles.ErrShape, "2 rows, 3 nodes"},
+		{"cosine of 2", within(-1, 1, Sample{"a", one}), coles.ErrSetting, "bounds of -1 to 1"},
+		{"bounds that cross", within(4, 0, Sample{"a", one}), coles.ErrSetting, "bounds of 4 to 0"},
 		{"no samples", densities(), coles.ErrShape, "no samples"},
 		{"empty sample", densities(Sample{"a", one}, Sample{"b", nil}), coles.ErrShape, "sample 1"},
 		{"sample without spread", densities(Sample{"a", []float64{2, 2}}), coles.ErrSetting, "sample 0"},

@@ -195,7 +195,7 @@ func scores(ctx context.Context, o options, problems []problem, stdout io.Writer
 			}
 			fmt.Fprintf(stdout, "| %s | %d | %.3f | %.3f |\n", r.name, k+1, b.divergence, b.distance)
 			title := fmt.Sprintf("%s, %s, minibatch %d: JS %.2f nats, W₁ %.2f", p.Name, r.name, k+1, b.divergence, b.distance)
-			panel, err := picture.Densities(ctx, picture.Axes{Title: title, X: "u·v, rows of unit length"},
+			panel, err := picture.Densities(ctx, picture.Axes{Title: title, X: "u·v, rows of unit length", Bounds: [2]float64{-1, 1}},
 				picture.Sample{Name: "joined pairs", Values: b.joined}, picture.Sample{Name: "other pairs", Values: b.others})
 			if err != nil {
 				return nil, err
@@ -276,7 +276,7 @@ func accuracies(ctx context.Context, o options, p problem) (all []float64, err e
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, c.Mean)
+		all = append(all, 100*c.Mean)
 	}
 	return all, nil
 }

@@ -99,7 +99,7 @@ func accuracy(ctx context.Context, x mat.Matrix, labels, train, test []int) (flo
 	if err != nil {
 		return 0, err
 	}
-	return a.Mean, nil
+	return 100 * a.Mean, nil
 }
 
 // curves are a training, epoch by epoch.

@@ -1,11 +1,13 @@
-// Command quickstart generates a graph whose nodes have words, embeds it, and shows what the
-// embedding is worth. It needs no file and no network.
+// Command quickstart generates a graph whose nodes have words, embeds it, measures the embedding
+// and draws it next to the words: docs/quickstart.png is its picture. It needs no file and no
+// network.
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"time"
 
 	"coles"
@@ -20,7 +22,8 @@ import (
 const usage = `Usage: quickstart [flags]
 
 Generates a graph with communities, embeds it, measures the embedding on 20
-labelled nodes per class, and draws it.
+labelled nodes per class, and draws a t-SNE map of at most 600 nodes by their
+raw features and one by the embedding.
 
 Flags:
 `
@@ -77,15 +80,62 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		_, columns := c.x.Dims()
-		fmt.Fprintf(stdout, "  %-25s %5.1f ± %.1f %%  %5d columns  %6.2f s\n", c.name, r.Mean, r.Std, columns, c.seconds)
+		fmt.Fprintf(stdout, "  %-25s %5.1f ± %.1f %%  %5d columns  %6.2f s\n", c.name, 100*r.Mean, 100*r.Std, columns, c.seconds)
 	}
-	drawn, err := picture.Map(ctx, picture.Axes{Title: "COLES embedding: rows of unit length, main directions"}, m.Embedding(), d.Labels, nil)
+	drawn, err := drawMaps(ctx, d, m.Embedding(), *seed)
 	if err != nil {
 		return err
 	}
 	if err := drawn.WriteFile(*out); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\nthe embedding in two dimensions: %s\n", *out)
+	fmt.Fprintf(stdout, "\nthe raw features and the embedding in two dimensions: %s\n", *out)
 	return nil
+}
+
+// drawMaps puts a map of the raw features next to one of the embedding, of the same nodes.
+func drawMaps(ctx context.Context, d *dataset.Dataset, y mat.Matrix, seed uint64) (*picture.Picture, error) {
+	const most = 600 // so that it takes seconds, and glyphs keep apart
+	nodes := rand.New(rand.NewPCG(seed, 0)).Perm(d.Nodes())
+	nodes = nodes[:min(most, len(nodes))]
+	classes := make([]int, len(nodes))
+	for k, i := range nodes {
+		classes[k] = d.Labels[i]
+	}
+	raw, err := tsneMap(ctx, "raw features", d.Features, nodes, classes, seed)
+	if err != nil {
+		return nil, err
+	}
+	embedding, err := tsneMap(ctx, "COLES embedding", y, nodes, classes, seed)
+	if err != nil {
+		return nil, err
+	}
+	both, err := picture.Grid([]*picture.Picture{raw, embedding})
+	if err != nil {
+		return nil, err
+	}
+	both.Width, both.Height = 8.4, 4.2
+	return both, nil
+}
+
+// tsneMap is a map of some rows, each scaled to unit length: their directions count.
+func tsneMap(ctx context.Context, title string, x mat.Matrix, rows, classes []int, seed uint64) (*picture.Picture, error) {
+	_, columns := x.Dims()
+	some := mat.NewDense(len(rows), columns, nil)
+	for k, i := range rows {
+		some.SetRow(k, mat.Row(nil, i, x))
+	}
+	unit, err := coles.PrepareRowL2.Fit(ctx, some)
+	if err != nil {
+		return nil, err
+	}
+	scaled, err := unit.Apply(ctx, some)
+	if err != nil {
+		return nil, err
+	}
+	places, err := eval.TSNE(ctx, scaled, seed)
+	if err != nil {
+		return nil, err
+	}
+	return picture.Places(picture.Axes{Title: title}, places, classes, nil)
 }

@@ -10,8 +10,8 @@ import (
 
 func TestQuickstartMeasuresAndDraws(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "q.png")
-	stdout, _ := clitest.Run(t, run, "-nodes", "400", "-o", out)
-	clitest.WantText(t, stdout, "400 nodes", "raw features", "S²GC", "COLES-S²GC", out)
+	stdout, _ := clitest.Run(t, run, "-nodes", "200", "-o", out)
+	clitest.WantText(t, stdout, "200 nodes", "raw features", "S²GC", "COLES-S²GC", out)
 	clitest.WantPNG(t, out)
 }
 

@@ -172,7 +172,7 @@ func accuracies(ctx context.Context, o options, p *problem, m method, labels []i
 	return cells, nil
 }
 
-// regression is the accuracy of a logistic regression on each split, in percent.
+// regression is the accuracy of a logistic regression on each split.
 func regression(ctx context.Context, y mat.Matrix, labels []int, splits []dataset.Split) ([]float64, error) {
 	result, err := eval.Classify(ctx, y, labels, splits)
 	if err != nil {

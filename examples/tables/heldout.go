@@ -44,9 +44,9 @@ func links(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 		if err != nil {
 			return nil, err
 		}
-		auc = append(auc, 100*found.AUC)
-		precision = append(precision, 100*found.AveragePrecision)
-		hits = append(hits, 100*found.Hits)
+		auc = append(auc, found.AUC)
+		precision = append(precision, found.AveragePrecision)
+		hits = append(hits, found.Hits)
 	}
 	err := c.measure(sample{"auc", "AUC", auc}, sample{"ap", "AP", precision}, sample{"hits", "hits@100", hits})
 	return []cell{c}, err

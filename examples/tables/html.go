@@ -7,8 +7,16 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"coles/internal/archive"
+	"coles/internal/kernel"
 )
 
 var (
@@ -33,13 +41,72 @@ func writeHTML(w io.Writer, cells []cell) error {
 		Frame  any
 		Marks  []string
 		Grids  []*grid
-	}{template.CSS(pageStyle), template.JS(pageScript), frame, marks, grids(cells)}
+		Title  string
+		Intro  []string
+		Made   []entry
+	}{template.CSS(pageStyle), template.JS(pageScript), frame, marks, grids(cells), "COLES: measured", nil, made()}
+	page.Intro = intro(page.Grids)
+	if printed(cells) {
+		page.Title = "COLES: measured, and in the paper"
+	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page); err != nil {
 		return err
 	}
 	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// intro is what a reader needs to know of the tables that are there, a sentence each.
+func intro(grids []*grid) []string {
+	if len(grids) == 0 {
+		return []string{"Nothing was measured."}
+	}
+	all := []string{"Contrastive Laplacian Eigenmaps (Zhu, Sun and Koniusz, NeurIPS 2021).", "Figures are in percent, mean ± standard deviation."}
+	several, papers, charts := false, false, false
+	for _, g := range grids {
+		several = several || len(g.Rows) > 1
+		papers = papers || printed(g.cells)
+		charts = charts || len(g.Charts()) > 0
+	}
+	if several {
+		all = append(all, "The best of a column is bold; a heading sorts its table.")
+	}
+	if papers {
+		all = append(all, "Under a figure stands the one that the paper prints, if it prints one, and the difference.")
+	}
+	if charts {
+		all = append(all, "Point at a mark of a plot to read its value.")
+	}
+	return all
+}
+
+// printed reports whether the paper prints a figure for one of the cells.
+func printed(cells []cell) bool {
+	return slices.ContainsFunc(cells, func(c cell) bool {
+		return slices.ContainsFunc(c.Measures, func(m measure) bool { return m.Paper != 0 })
+	})
+}
+
+// An entry of the foot of the page.
+type entry struct{ Name, Value string }
+
+// made says how the page was made, and on what.
+func made() []entry {
+	command := filepath.Base(os.Args[0])
+	for _, arg := range os.Args[1:] {
+		if strings.ContainsAny(arg, " \t\n\"'\\$*") || arg == "" {
+			arg = strconv.Quote(arg)
+		}
+		command += " " + arg
+	}
+	return []entry{
+		{"Date", time.Now().UTC().Format("2006-01-02 15:04 UTC")},
+		{"Version", "coles " + archive.ModuleVersion() + ", " + runtime.Version()},
+		{"Command", command},
+		{"Seed", fmt.Sprintf("%d for what is drawn once, such as splits without a file; 1, 2, … for what is repeated", splitSeed)},
+		{"Machine", fmt.Sprintf("%s/%s, %s kernels, %d processors", runtime.GOOS, runtime.GOARCH, kernel.Path(), runtime.GOMAXPROCS(0))},
+	}
 }
 
 // A group is the columns of a data set, under one heading.

@@ -243,7 +243,7 @@ func supervised(ctx context.Context, p *problem, splits []dataset.Split, seed ui
 		if err != nil {
 			return nil, err
 		}
-		accuracy = append(accuracy, 100*a)
+		accuracy = append(accuracy, a)
 	}
 	return accuracy, nil
 }

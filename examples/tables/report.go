@@ -50,7 +50,7 @@ type measure struct {
 	Paper float64 // 0 where the paper prints none
 }
 
-// A sample is the values, in percent, that a measure is made of.
+// A sample is the values, shares from 0 to 1, that a measure is made of.
 type sample struct {
 	key, label string
 	values     []float64
@@ -63,7 +63,7 @@ func (c *cell) measure(samples ...sample) error {
 		if err != nil {
 			return err
 		}
-		c.Measures = append(c.Measures, measure{Key: s.key, Label: s.label, Mean: round(mean, 2), Std: round(std, 2)})
+		c.Measures = append(c.Measures, measure{Key: s.key, Label: s.label, Mean: round(100*mean, 2), Std: round(100*std, 2)})
 	}
 	return nil
 }

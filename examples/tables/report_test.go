@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"coles/examples/internal/clitest"
+	"coles/internal/kernel"
 )
 
 // madeUp are cells of three kinds of tables, with nothing measured.
@@ -116,7 +120,37 @@ func TestPageSaysWhatWasMeasured(t *testing.T) {
 			t.Errorf("the page has %q", never)
 		}
 	}
+	for _, name := range []string{"Date", "Version", "Command", "Seed", "Machine"} {
+		if !regexp.MustCompile("<dt>" + name + "</dt><dd>[^<]+</dd>").MatchString(page) {
+			t.Errorf("the foot of the page does not say %q", name)
+		}
+	}
+	clitest.WantText(t, page, filepath.Base(os.Args[0]), kernel.Path()+" kernels")
 	if strings.Count(page, "<svg viewBox=\"0 0 340") != 1 {
 		t.Errorf("%d charts, want one: of kappa on cora", strings.Count(page, "<svg viewBox=\"0 0 340"))
+	}
+}
+
+// The introduction speaks of nothing that is not on the page.
+func TestIntroductionIsOfWhatIsThere(t *testing.T) {
+	const title, bold, paper, plot = "and in the paper</h1>", "is bold", "the paper prints", "mark of a plot"
+	all := madeUp()
+	for _, c := range []struct {
+		name  string
+		cells []cell
+		has   []string
+	}{
+		{"all", all, []string{title, bold, paper, plot}},
+		{"one figure that is not in the paper", all[1:2], nil},
+		{"one that is", all[:1], []string{title, paper}},
+		{"several", all[:3], []string{title, bold, paper}},
+		{"nothing", nil, nil},
+	} {
+		page := written(t, "html", c.cells)
+		for _, text := range []string{title, bold, paper, plot} {
+			if has := strings.Contains(page, text); has != slices.Contains(c.has, text) {
+				t.Errorf("%s: %q is there: %v", c.name, text, has)
+			}
+		}
 	}
 }

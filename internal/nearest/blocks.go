@@ -1,8 +1,10 @@
 package nearest
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -11,12 +13,71 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
+const (
+	// Rows are compared blockRows at a time with up to taskQueries queries: for 128 columns both
+	// and their products stay in the second cache.
+	blockRows, taskQueries = 256, 256
+
+	// The rows are divided among tasks where there are fewer than wantedTasks blocks of queries,
+	// but a task has partBlocks blocks of them at least: each has to find the best of its own.
+	wantedTasks, partBlocks = 32, 128
+)
+
+// blocks are the rows of a dense matrix at length 1 in float32, transposed, so that a product with
+// queries reads them as they lie: block b is d × blockRows, the last one narrower.
+type blocks struct {
+	count, n, d int
+	data        []float32
+	longest     []float64 // of each block the largest length of a row before
+}
+
+func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64) (*blocks, error) {
+	n, d := x.Dims()
+	b := &blocks{count: (n + blockRows - 1) / blockRows, n: n, d: d, data: kernel.Unset[float32](n, d).Data}
+	b.longest = make([]float64, b.count)
+	return b, parallel.For(ctx, b.count, func(q int) {
+		to, lo := b.at(q), q*blockRows
+		for j := range to.Cols {
+			b.longest[q] = max(b.longest[q], lengths[lo+j])
+		}
+		unitColumns(to, x.Slice(lo, lo+to.Cols), lengths[lo:])
+	})
+}
+
+// at is block q.
+func (b *blocks) at(q int) kernel.Matrix[float32] {
+	lo := q * blockRows
+	width := min(blockRows, b.n-lo)
+	return kernel.Matrix[float32]{Rows: b.d, Cols: width, Stride: width, Data: b.data[lo*b.d:][:width*b.d]}
+}
+
+// unitColumns sets the columns of a block to the rows of x divided by their lengths. Zero rows stay
+// zero.
+func unitColumns(to kernel.Matrix[float32], x *matrix.Matrix[float64], lengths []float64) {
+	for j := range to.Cols {
+		_, row := x.Row(j)
+		inverse := inverseOf(lengths[j])
+		for i, v := range row {
+			to.Data[i*to.Stride+j] = float32(v * inverse)
+		}
+	}
+}
+
+func inverseOf(length float64) float64 {
+	if length == 0 {
+		return 0
+	}
+	return 1 / length
+}
+
 // A screen decides by products in float32 which rows a query has to look at.
 type screen struct {
 	*search
 	full  kernel.Matrix[float64] // the queries, for the cosine at length 1
 	units kernel.Matrix[float32] // the queries at length 1
 	slack float64                // more than a product of units can be off
+	parts int                    // into which the rows are divided
+	best  []best                 // of each query, in each part
 }
 
 // lookAtBlocks compares all queries with all rows, some of them at a time.
@@ -25,35 +86,43 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, d := s.x.Dims()
-	height := max(1, min(n, blockNumbers/d))
-	units := kernel.Unset[float32](height, d)
-	for lo := 0; lo < n; lo += height {
-		hi := min(n, lo+height)
-		part := kernel.Rows(units, 0, hi-lo)
-		if err := unitRows(ctx, part, s.x.Slice(lo, hi), s.lengths[lo:hi]); err != nil {
-			return err
-		}
-		if err := c.look(ctx, part, lo); err != nil {
-			return err
-		}
+	groups := (c.full.Rows + taskQueries - 1) / taskQueries
+	c.parts = max(1, min(s.blocks.count/partBlocks, wantedTasks/groups))
+	c.best = make([]best, c.full.Rows*c.parts)
+	errs := make([]error, groups*c.parts)
+	err = parallel.For(ctx, len(errs), func(t int) {
+		first := t / c.parts * taskQueries
+		errs[t] = c.look(ctx, first, min(c.full.Rows, first+taskQueries), t%c.parts)
+	})
+	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
+		return err
 	}
-	return nil
+	return parallel.For(ctx, c.full.Rows, func(i int) {
+		var all []Match
+		for _, b := range c.best[i*c.parts : (i+1)*c.parts] {
+			all = append(all, b.matches...)
+		}
+		slices.SortFunc(all, compareMatches)
+		s.found[i] = slices.Clone(all[:min(s.k, len(all))])
+	})
 }
 
 func (s *search) screen(ctx context.Context) (*screen, error) {
-	c := &screen{search: s, units: kernel.Unset[float32](s.queries.Dims())}
-	if err := unitRows(ctx, c.units, s.queries, s.queryLengths); err != nil {
-		return nil, err
+	c := &screen{search: s, units: kernel.Dense[float32](s.queries.Dims())}
+	for i := range c.units.Rows {
+		cols, vals := s.queries.Row(i)
+		to, inverse := c.units.Data[i*c.units.Stride:], inverseOf(s.queryLengths[i])
+		for q, v := range vals {
+			to[matrix.Column(cols, q)] = float32(v * inverse)
+		}
 	}
 	// Rounding d numbers of each row and adding up d products is off by at most (d + 2)·2⁻²⁴ of the
 	// lengths, to first order; this is twice as much.
-	c.slack = float64(s.x.Cols()+4) * 0x1p-23
+	c.slack = float64(s.Cols()+4) * 0x1p-23
 	// Where lengths or their products near the ends of float64, that is not so.
 	const far = 0x1p400
-	longest, shortest := extremes(s.lengths)
-	longestQuery, shortestQuery := extremes(s.queryLengths)
-	if max(longest, longestQuery) > far || min(shortest, shortestQuery) < 1/far || c.slack > 0.5 {
+	longest, shortest := extremes(s.queryLengths)
+	if max(s.longest, longest) > far || min(s.shortest, shortest) < 1/far || c.slack > 0.5 {
 		c.slack = math.Inf(1)
 	}
 	queries := s.queries
@@ -68,84 +137,54 @@ func (s *search) screen(ctx context.Context) (*screen, error) {
 	return c, err
 }
 
-// unitRows sets the rows of a panel to those of m divided by their lengths. Zero rows stay zero.
-func unitRows(ctx context.Context, to kernel.Matrix[float32], m *matrix.Matrix[float64], lengths []float64) error {
-	return parallel.Rows(ctx, to.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row, inverse := to.Data[i*to.Stride:][:to.Cols], 1/lengths[i]
-			if lengths[i] == 0 {
-				inverse = 0
-			}
-			cols, vals := m.Row(i)
-			if m.Sparse != nil {
-				clear(row)
-			}
-			for q, v := range vals {
-				row[matrix.Column(cols, q)] = float32(v * inverse)
-			}
-		}
-	})
-}
-
-// look compares all queries with the rows from lo on, given at length 1.
-func (c *screen) look(ctx context.Context, rows kernel.Matrix[float32], lo int) error {
-	tasks := (c.full.Rows + taskQueries - 1) / taskQueries
-	errs := make([]error, tasks)
-	err := parallel.For(ctx, tasks, func(t int) {
-		first := t * taskQueries
-		errs[t] = c.lookFor(ctx, first, min(c.full.Rows, first+taskQueries), rows, lo)
-	})
-	if err != nil {
-		return err
+// look compares the queries [first, last) with the blocks of a part.
+func (c *screen) look(ctx context.Context, first, last, part int) error {
+	lo, hi := part*c.blocks.count/c.parts, (part+1)*c.blocks.count/c.parts
+	for i := first; i < last; i++ {
+		c.best[i*c.parts+part].matches = make([]Match, 0, min(c.k, (hi-lo)*blockRows))
 	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *screen) lookFor(ctx context.Context, first, last int, rows kernel.Matrix[float32], lo int) error {
-	products, release := kernel.Scratch[float32](last-first, taskRows)
+	products, release := kernel.Scratch[float32](last-first, blockRows)
 	defer release()
-	for from := 0; from < rows.Rows; from += taskRows {
-		block := kernel.Rows(rows, from, min(rows.Rows, from+taskRows))
-		tile := kernel.View(products, 0, 0, last-first, block.Rows)
-		if err := kernel.Gemm(ctx, false, true, 1, kernel.Rows(c.units, first, last), block, 0, tile); err != nil {
+	for q := lo; q < hi; q++ {
+		block := c.blocks.at(q)
+		tile := kernel.View(products, 0, 0, last-first, block.Cols)
+		if err := kernel.Gemm(ctx, false, false, 1, kernel.Rows(c.units, first, last), block, 0, tile); err != nil {
 			return err
 		}
 		for i := range tile.Rows {
-			c.take(first+i, tile.Data[i*tile.Stride:][:tile.Cols], lo+from)
+			c.take(&c.best[(first+i)*c.parts+part], first+i, tile.Data[i*tile.Stride:][:tile.Cols], q)
 		}
 	}
 	return nil
 }
 
-// take goes through the products of the unit query with the unit rows from lo on. Of few it looks
-// at the score itself.
-func (c *screen) take(query int, products []float32, lo int) {
-	b := &c.best[query]
-	bar := c.bar(query)
-	lengths := c.lengths[lo:][:len(products)]
+// take goes through the products of a unit query with the unit rows of a block. Of few it looks at
+// the score itself.
+func (c *screen) take(b *best, query int, products []float32, block int) {
+	lo := block * blockRows
+	bar := c.bar(b, query)
+	least := c.least(bar, block)
 	for j, p := range products {
+		if p < least {
+			continue // a NaN of extreme lengths goes on
+		}
 		bound := float64(p) + c.slack
 		if !c.cosine {
-			bound *= lengths[j]
+			bound *= c.lengths[lo+j]
 		}
 		if bound < bar || c.self != nil && c.self[query] == lo+j {
-			continue // a NaN of extreme lengths goes on
+			continue
 		}
 		_, row := c.x.Row(lo + j)
 		if b.add(Match{lo + j, c.score(dot(c.full.Data[query*c.full.Stride:][:len(row)], row), lo+j)}) {
-			bar = c.bar(query)
+			bar = c.bar(b, query)
+			least = c.least(bar, block)
 		}
 	}
 }
 
 // bar is what the bound of a row has to reach to be among the best.
-func (c *screen) bar(query int) float64 {
-	b := &c.best[query]
+func (c *screen) bar(b *best, query int) float64 {
 	switch {
 	case !b.full():
 		return math.Inf(-1)
@@ -153,6 +192,17 @@ func (c *screen) bar(query int) float64 {
 		return b.matches[0].Score
 	}
 	return b.matches[0].Score / c.queryLengths[query] // may be NaN, which no bound is below
+}
+
+// least is a product below which no row of a block reaches the bar.
+func (c *screen) least(bar float64, block int) float32 {
+	if !c.cosine {
+		if bar < 0 {
+			return float32(math.Inf(-1))
+		}
+		bar /= c.blocks.longest[block]
+	}
+	return math.Nextafter32(float32(bar-c.slack), float32(math.Inf(-1)))
 }
 
 func dot(u, v []float64) float64 {

@@ -21,64 +21,91 @@ type Match struct {
 	Score float64 // its similarity to the query
 }
 
-const (
-	// Rows are looked at blockNumbers numbers at a time: 8 MB of float32.
-	blockNumbers = 1 << 21
-	// A task has so many queries and takes so many rows at a time: for 128 columns both and their
-	// products stay in the second cache.
-	taskQueries, taskRows = 256, 256
-)
+// An Index is rows that are prepared for searches. It does not change.
+type Index struct {
+	x                 *matrix.Matrix[float64]
+	cosine            bool
+	lengths           []float64
+	longest, shortest float64
 
-// A search is for the rows of x that are near to queries.
-type search struct {
-	x       *matrix.Matrix[float64]
-	queries *matrix.Matrix[float64]
-	self    []int // the row that each query is and does not find; may be nil
-	cosine  bool  // the queries have length 1
-	best    []best
-
-	lengths, queryLengths []float64
+	columns *kernel.CSR[float64] // of sparse rows: their transpose
+	blocks  *blocks              // of dense rows
 }
 
-// Rows finds, for every query, the k rows of x of the largest score, u·v or, of unit rows, its
-// cosine, best first and the lower row first among equal ones. self are the rows of x that the
-// queries are, which they do not find; nil for none. A zero row has the cosine 0 to any.
+// New prepares the rows of x, which must not change, for searches by u·v or, where cosine, that of
+// unit rows. A zero row has the cosine 0 to any.
 //
-// The cost is O(n·d) for each query, or the number of entries in its columns where x is sparse;
-// memory 8·n bytes a task.
+// Besides x it takes 4·n·d bytes, or where x is sparse a copy of its entries.
 //
-// Errors: [matrix.ErrNotFinite] for products that could overflow, [matrix.ErrTooLarge], and ctx's.
-func Rows(ctx context.Context, x, queries *matrix.Matrix[float64], self []int, k int, cosine bool) ([][]Match, error) {
-	if err := matrix.CheckSize(queries.Rows(), max(k, x.Cols())); err != nil {
-		return nil, err
-	}
-	s := &search{x: x, queries: queries, self: self, cosine: cosine, best: make([]best, queries.Rows())}
-	var err error
-	if s.lengths, err = matrix.Lengths(ctx, x); err != nil {
-		return nil, err
-	}
-	if s.queryLengths, err = matrix.Lengths(ctx, queries); err != nil {
-		return nil, fmt.Errorf("queries: %w", err)
-	}
-	longest, _ := extremes(s.lengths)
-	longestQuery, _ := extremes(s.queryLengths)
-	if !s.cosine && math.IsInf(longest*longestQuery, 0) {
-		return nil, fmt.Errorf("%w: products of rows of length %v and %v could overflow", matrix.ErrNotFinite, longest, longestQuery)
-	}
-	for i := range s.best {
-		s.best[i].matches = make([]Match, 0, k)
-	}
-	if x.Sparse != nil {
-		err = s.lookAtColumns(ctx)
-	} else {
-		err = s.lookAtBlocks(ctx)
-	}
+// Errors: [matrix.ErrNotFinite] for lengths that overflow, and ctx's.
+func New(ctx context.Context, x *matrix.Matrix[float64], cosine bool) (*Index, error) {
+	lengths, err := matrix.Lengths(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	found := make([][]Match, len(s.best))
-	err = parallel.For(ctx, len(found), func(i int) { found[i] = s.best[i].ranked() })
-	return found, err
+	index := &Index{x: x, cosine: cosine, lengths: lengths}
+	index.longest, index.shortest = extremes(lengths)
+	if x.Sparse != nil {
+		index.columns = x.Flip()
+		return index, ctx.Err()
+	}
+	index.blocks, err = newBlocks(ctx, x, lengths)
+	return index, err
+}
+
+// Rows is the number of rows.
+func (index *Index) Rows() int { return index.x.Rows() }
+
+// Cols is the width of the rows.
+func (index *Index) Cols() int { return index.x.Cols() }
+
+// Near finds, for every query, the k rows of the largest score, best first and the lower row first
+// among equal ones.
+//
+// The cost is O(n·d) for each query, or the number of entries in its columns where the rows are
+// sparse.
+//
+// Errors: [matrix.ErrNotFinite] for products that could overflow, [matrix.ErrTooLarge], and ctx's.
+func (index *Index) Near(ctx context.Context, queries *matrix.Matrix[float64], k int) ([][]Match, error) {
+	return index.near(ctx, queries, nil, k)
+}
+
+// NearRows is Near for rows of the index, which do not find themselves.
+func (index *Index) NearRows(ctx context.Context, rows []int, k int) ([][]Match, error) {
+	queries, err := index.x.Gather(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return index.near(ctx, queries, rows, k)
+}
+
+// A search is for the rows of an index that are near to queries.
+type search struct {
+	*Index
+	queries      *matrix.Matrix[float64]
+	queryLengths []float64
+	self         []int // the row that each query is and does not find; may be nil
+	k            int
+	found        [][]Match
+}
+
+func (index *Index) near(ctx context.Context, queries *matrix.Matrix[float64], self []int, k int) ([][]Match, error) {
+	if err := matrix.CheckSize(queries.Rows(), max(k, index.Cols())); err != nil {
+		return nil, err
+	}
+	s := &search{Index: index, queries: queries, self: self, k: min(k, index.Rows()), found: make([][]Match, queries.Rows())}
+	var err error
+	if s.queryLengths, err = matrix.Lengths(ctx, queries); err != nil {
+		return nil, fmt.Errorf("queries: %w", err)
+	}
+	longest, _ := extremes(s.queryLengths)
+	if !s.cosine && math.IsInf(index.longest*longest, 0) {
+		return nil, fmt.Errorf("%w: products of rows of length %v and %v could overflow", matrix.ErrNotFinite, index.longest, longest)
+	}
+	if index.x.Sparse != nil {
+		return s.found, s.lookAtColumns(ctx)
+	}
+	return s.found, s.lookAtBlocks(ctx)
 }
 
 // extremes is the largest number, and the smallest one above zero, if any.
@@ -95,29 +122,30 @@ func extremes(lengths []float64) (longest, shortest float64) {
 
 // lookAtColumns adds up the products of every query with the rows that share a column with it.
 func (s *search) lookAtColumns(ctx context.Context) error {
-	columns := s.x.Flip()
-	n, queries := s.x.Rows(), s.queries
+	n, queries := s.Rows(), s.queries
 	return parallel.Ranges(ctx, queries.Rows(), 16, func(first, last int) {
 		sums, release := kernel.Scratch[float64](1, n)
 		defer release()
 		for i := first; i < last && ctx.Err() == nil; i++ {
 			clear(sums.Data)
+			b := best{make([]Match, 0, s.k)}
 			scale := 1.0
 			if s.cosine && s.queryLengths[i] > 0 {
 				scale = s.queryLengths[i]
 			}
 			cols, vals := queries.Row(i)
 			for q, v := range vals {
-				rows, with := columns.Row(matrix.Column(cols, q))
+				rows, with := s.columns.Row(matrix.Column(cols, q))
 				for p, row := range rows {
 					sums.Data[row] += v / scale * with[p]
 				}
 			}
 			for row, sum := range sums.Data {
 				if s.self == nil || s.self[i] != row {
-					s.best[i].add(Match{row, s.score(sum, row)})
+					b.add(Match{row, s.score(sum, row)})
 				}
 			}
+			s.found[i] = b.ranked()
 		}
 	})
 }

@@ -26,6 +26,15 @@ func matrices(x mat.Matrix) map[string]*matrix.Matrix[float64] {
 	}
 }
 
+// near are the k rows of x most similar to each query.
+func near(ctx context.Context, x, queries *matrix.Matrix[float64], k int, cosine bool) ([][]nearest.Match, error) {
+	index, err := nearest.New(ctx, x, cosine)
+	if err != nil {
+		return nil, err
+	}
+	return index.Near(ctx, queries, k)
+}
+
 // sorted are the k best of all scores, written out.
 func sorted(x, queries *mat.Dense, self []int, k int, cosine bool) [][]nearest.Match {
 	scores := Product(queries, x.T())
@@ -94,7 +103,7 @@ func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 			for kind, m := range matrices(x) {
 				for kindOfQueries, q := range matrices(queries) {
 					name := c.name + ", " + kindOfQueries + " in " + kind
-					wantMatches(t, name, Must(nearest.Rows(ctx, m, q, nil, c.k, cosine)), want, 1e-12)
+					wantMatches(t, name, Must(near(ctx, m, q, c.k, cosine)), want, 1e-12)
 				}
 			}
 		}
@@ -106,7 +115,7 @@ func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 		}
 		want := sorted(x, some, self, c.k, false)
 		for kind, m := range matrices(x) {
-			got := Must(nearest.Rows(ctx, m, m.Slice(self[0], c.n), self, c.k, false))
+			got := Must(Must(nearest.New(ctx, m, false)).NearRows(ctx, self, c.k))
 			wantMatches(t, c.name+", itself, "+kind, got, want, 1e-12)
 		}
 	}
@@ -118,7 +127,7 @@ func TestEqualScoresAreInTheOrderOfRows(t *testing.T) {
 	queries := mat.DenseCopyOf(x.Slice(0, 40, 0, 5))
 	for kind, m := range matrices(x) {
 		for _, k := range []int{1, 7, 600} {
-			got := Must(nearest.Rows(ctx, m, matrices(queries)["dense"], nil, k, false))
+			got := Must(near(ctx, m, matrices(queries)["dense"], k, false))
 			wantMatches(t, kind, got, sorted(DenseOf(words), queries, nil, k, false), 0)
 		}
 	}
@@ -136,7 +145,7 @@ func TestRowsThatFloat32ConfusesAreTold(t *testing.T) {
 		row.ScaleVec(1+1e-12*float64(step), base.RowView(0))
 		x.SetRow(i, row.RawVector().Data)
 	}
-	got := Must(nearest.Rows(ctx, matrices(x)["dense"], matrices(base)["dense"], nil, 20, false))
+	got := Must(near(ctx, matrices(x)["dense"], matrices(base)["dense"], 20, false))
 	wantMatches(t, "nearly equal", got, sorted(x, base, nil, 20, false), 1e-14)
 	// The same by the angle: each row turned by a little more.
 	for i, step := range rng.Perm(n) {
@@ -144,7 +153,7 @@ func TestRowsThatFloat32ConfusesAreTold(t *testing.T) {
 		x.SetRow(i, []float64{math.Cos(angle), math.Sin(angle), 0, 0, 0, 0, 0, 0})
 	}
 	axis := mat.NewDense(1, d, []float64{3, 0, 0, 0, 0, 0, 0, 0})
-	got = Must(nearest.Rows(ctx, matrices(x)["dense"], matrices(axis)["dense"], nil, 20, true))
+	got = Must(near(ctx, matrices(x)["dense"], matrices(axis)["dense"], 20, true))
 	wantMatches(t, "nearly parallel", got, sorted(x, axis, nil, 20, true), 1e-14)
 }
 
@@ -160,9 +169,9 @@ func TestExtremeLengths(t *testing.T) {
 		for kind, m := range matrices(&large) {
 			q := matrices(&far)["dense"]
 			// 1e-310 is a number of four digits fewer: both sides round it alike.
-			wantMatches(t, kind, Must(nearest.Rows(ctx, m, q, nil, 5, false)), sorted(&large, &far, nil, 5, false), 1e-9)
+			wantMatches(t, kind, Must(near(ctx, m, q, 5, false)), sorted(&large, &far, nil, 5, false), 1e-9)
 			if scale.queries > 1e-300 {
-				wantMatches(t, kind+" by the angle", Must(nearest.Rows(ctx, m, q, nil, 5, true)), sorted(x, queries, nil, 5, true), 1e-12)
+				wantMatches(t, kind+" by the angle", Must(near(ctx, m, q, 5, true)), sorted(x, queries, nil, 5, true), 1e-12)
 			}
 		}
 	}
@@ -177,15 +186,15 @@ func TestRowsRefuses(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
 	for kind, m := range matrices(x) {
-		WantError(t, Err(nearest.Rows(ctx, m, m, nil, math.MaxInt, false)), matrix.ErrTooLarge)
-		WantError(t, Err(nearest.Rows(ctx, m, matrices(longer)[kind], nil, 2, true)), matrix.ErrNotFinite)
-		WantError(t, Err(nearest.Rows(ctx, matrices(longer)[kind], m, nil, 2, true)), matrix.ErrNotFinite)
+		WantError(t, Err(near(ctx, m, m, math.MaxInt, false)), matrix.ErrTooLarge)
+		WantError(t, Err(near(ctx, m, matrices(longer)[kind], 2, true)), matrix.ErrNotFinite)
+		WantError(t, Err(near(ctx, matrices(longer)[kind], m, 2, true)), matrix.ErrNotFinite)
 		h := matrices(huge)[kind]
-		WantError(t, Err(nearest.Rows(ctx, h, h, nil, 2, false)), matrix.ErrNotFinite)
-		if _, err := nearest.Rows(ctx, h, h, nil, 2, true); err != nil {
+		WantError(t, Err(near(ctx, h, h, 2, false)), matrix.ErrNotFinite)
+		if _, err := near(ctx, h, h, 2, true); err != nil {
 			t.Errorf("cosines of large rows: %v", err)
 		}
-		if _, err := nearest.Rows(stopped, m, m, nil, 2, false); !errors.Is(err, context.Canceled) {
+		if _, err := near(stopped, m, m, 2, false); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", kind, err)
 		}
 	}
@@ -196,7 +205,7 @@ func TestRowsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
 	first := make(map[string][][]nearest.Match)
 	ForProcessors(t, func(procs int) {
 		for kind, m := range matrices(x) {
-			got := Must(nearest.Rows(ctx, m, m, nil, 8, true))
+			got := Must(near(ctx, m, m, 8, true))
 			if first[kind] == nil {
 				first[kind] = got
 			}
@@ -215,7 +224,7 @@ func TestRowsStops(t *testing.T) {
 	for name, x := range map[string]mat.Matrix{"dense": RandomDense(Random(9), n, 100), "sparse": words} {
 		t.Run(name, func(t *testing.T) {
 			m := Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, x))))
-			Stops(t, func(ctx context.Context) error { return Err(nearest.Rows(ctx, m, m, nil, 50, true)) })
+			Stops(t, func(ctx context.Context) error { return Err(near(ctx, m, m, 50, true)) })
 		})
 	}
 }

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"coles"
+	"coles/dataset"
+	"coles/eval"
+
+	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
+)
+
+const clusterDescription = `Divides the nodes into clusters, by k-means on the rows of the embedding scaled
+to length 1, and prints a line "ID, cluster" for each, separated by tabs, or by
+commas where the name of -o ends in .csv. Clusters are numbered from 0. The
+embedding is that of -embedding, or is made of GRAPH as by "coles embed" with
+other defaults: -dim 32, -filter s2gcsum:20 and a scaling of rank 12 and floor
+10. A file of -settings replaces them all.
+
+Without -k there are as many clusters, from 2 to 20, as have the largest mean
+silhouette, and standard error says how many. That compares all pairs of nodes:
+for more than some ten thousand give -k.
+
+Examples:
+   coles cluster cora.npz -k 7
+   coles cluster friends.tsv -features profiles.csv -o clusters.csv
+   coles cluster -embedding friends.npy -k 12 -json`
+
+func clusterCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "cluster", Usage: "a cluster for every node",
+		ArgsUsage: "[GRAPH]", Description: describe(clusterDescription),
+		Flags: append([]cli.Flag{
+			clustersFlag(),
+			fileFlag("o", "write to `FILE`"),
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		}, embeddingFlags()...),
+		Action: func(ctx context.Context, c *cli.Command) error { return cluster(ctx, c, s) },
+	}
+}
+
+func clustersFlag() cli.Flag {
+	return &cli.IntFlag{Name: "k", Usage: "`NUMBER` of clusters (default: by the silhouette)", HideDefault: true}
+}
+
+// A membership is a line of output.
+type membership struct {
+	ID      string `json:"id"`
+	Cluster int    `json:"cluster"`
+}
+
+func cluster(ctx context.Context, c *cli.Command, s streams) error {
+	if err := checkClusters(c); err != nil {
+		return err
+	}
+	out, err := resultSink(c, s, false)
+	if err != nil {
+		return err
+	}
+	in, err := newInputs(c, s.stdin)
+	if err != nil {
+		return err
+	}
+	d, y, err := embedded(ctx, c, in, func(settings *coles.Settings, d *dataset.Dataset) { tuneForClusters(c, settings, d) })
+	if err != nil {
+		return err
+	}
+	found, err := findClusters(ctx, c, in, s.stderr, y)
+	if err != nil {
+		return err
+	}
+	result := make([]membership, len(found))
+	for i, id := range rowNames(d.IDs, len(found)) {
+		result[i] = membership{id, found[i]}
+	}
+	return out.write(ctx, func(w io.Writer) error {
+		if c.Bool("json") {
+			return printJSON(w, result)
+		}
+		return writeLines(w, out.path, func(yield func([]string) bool) {
+			for _, m := range result {
+				if !yield([]string{m.ID, strconv.Itoa(m.Cluster)}) {
+					return
+				}
+			}
+		})
+	})
+}
+
+func checkClusters(c *cli.Command) error {
+	if c.IsSet("k") && c.Int("k") < 1 {
+		return usagef("-k %d: want at least 1", c.Int("k"))
+	}
+	return nil
+}
+
+// tuneForClusters changes what no option sets: what clusters share is in the first few
+// eigenvectors, and k-means weighs all columns alike.
+func tuneForClusters(c *cli.Command, s *coles.Settings, d *dataset.Dataset) {
+	if c.IsSet("settings") {
+		return
+	}
+	s.Scaling = coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}
+	if !c.IsSet("filter") {
+		s.Filter = coles.S2GCSum(20)
+	}
+	const dim = 32
+	switch {
+	case c.IsSet("dim"):
+	case d.Features != nil:
+		s.Dim = min(dim, columns(d.Features))
+	case d.Nodes() > 16*dim: // the default is a sixteenth
+		s.Dim = dim
+	}
+}
+
+// mostClusters is how many clusters are tried at most.
+const mostClusters = 20
+
+// findClusters clusters the rows of y, into -k clusters or as many as have the largest silhouette.
+func findClusters(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writer, y mat.Matrix) ([]int, error) {
+	unit, err := unitRows(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	in.progress.show("cluster", 0, 0)
+	defer in.progress.clear()
+	n, _ := y.Dims()
+	means := eval.KMeans{Clusters: c.Int("k"), Seed: seedOr1(c)}
+	switch {
+	case c.IsSet("k") && means.Clusters > n:
+		return nil, fmt.Errorf("-k %d: there are %d nodes only", means.Clusters, n)
+	case !c.IsSet("k") && n < 3:
+		return nil, fmt.Errorf("%d nodes have no silhouette; name the number of clusters by -k", n)
+	case !c.IsSet("k"):
+		var silhouettes []float64
+		if means.Clusters, silhouettes, err = eval.ClusterCount(ctx, unit, min(mostClusters, n-1), means); err != nil {
+			return nil, err
+		}
+		in.progress.clear()
+		fmt.Fprintf(stderr, "coles: %d clusters, mean silhouette %.3f\n", means.Clusters, silhouettes[means.Clusters-2])
+	}
+	m, err := means.Fit(ctx, unit)
+	if err != nil {
+		return nil, err
+	}
+	return m.Labels, nil
+}
+
+// unitRows scales the rows of y to length 1; zero rows stay zero.
+func unitRows(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
+	p, err := coles.PrepareRowL2.Fit(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	return p.Apply(ctx, y)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/eval"
+	"coles/internal/testkit"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// clustered is what cluster prints.
+func clustered(t *testing.T, args ...string) []int {
+	t.Helper()
+	var found []membership
+	if err := json.Unmarshal([]byte(must(t, "", append([]string{"cluster", "-json"}, args...)...)), &found); err != nil {
+		t.Fatal(err)
+	}
+	clusters := make([]int, len(found))
+	for i, m := range found {
+		if clusters[i] = m.Cluster; m.ID != fmt.Sprint(i) {
+			t.Fatalf("line %d is of %q", i, m.ID)
+		}
+	}
+	return clusters
+}
+
+// unit is y with rows of length 1.
+func unit(y mat.Matrix) *mat.Dense {
+	u := mat.DenseCopyOf(y)
+	rows, _ := u.Dims()
+	for i := range rows {
+		row := u.RowView(i).(*mat.VecDense)
+		row.ScaleVec(1/mat.Norm(row, 2), row)
+	}
+	return u
+}
+
+// tableSettings are those of the row COLES-S2GC of the table of clusters.
+func tableSettings(dim int) []coles.Option {
+	return []coles.Option{coles.WithDim(dim), coles.WithFilter(coles.S2GCSum(20)), coles.WithScaling(coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4})}
+}
+
+func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
+	d, path := community(t)
+	ctx := context.Background()
+	g := testkit.Must(coles.FromCSR(d.Adjacency))
+	u := unit(testkit.Must(coles.Fit(ctx, g, d.Features, tableSettings(32)...)).Embedding())
+	for k := 1; k <= 4; k++ {
+		want := testkit.Must(eval.KMeans{Clusters: k, Seed: 1}.Fit(ctx, u)).Labels
+		if got := clustered(t, path, "-k", fmt.Sprint(k)); !cmp.Equal(got, want) {
+			t.Errorf("%d clusters are not those of the library: %s", k, cmp.Diff(got, want))
+		}
+	}
+
+	k, silhouettes, err := eval.ClusterCount(ctx, u, 20, eval.KMeans{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := call("", "cluster", path)
+	if want := fmt.Sprintf("coles: %d clusters, mean silhouette %.3f\n", k, silhouettes[k-2]); code != 0 || stderr != want {
+		t.Errorf("without -k: exit %d, %q, want %q", code, stderr, want)
+	}
+	if want := must(t, "", "cluster", path, "-k", fmt.Sprint(k)); stdout != want {
+		t.Errorf("the clusters without -k are not those with -k %d", k)
+	}
+}
+
+// Options and settings change what clusters are made of; so does an embedding from elsewhere.
+func TestClusterSettings(t *testing.T) {
+	d, path := community(t)
+	ctx := context.Background()
+	g := testkit.Must(coles.FromCSR(d.Adjacency))
+	dir := folder(t, map[string]string{"s.json": `{"dim": 5}`})
+	y := filepath.Join(dir, "y.npy")
+	must(t, "", "embed", path, "-dim", "4", "-o", y)
+	for name, c := range map[string]struct {
+		args []string
+		fit  []coles.Option
+	}{
+		"-filter":    {[]string{path, "-filter", "sgc:1"}, append(tableSettings(32), coles.WithFilter(coles.SGC(1)))},
+		"-dim":       {[]string{path, "-dim", "3"}, tableSettings(3)},
+		"-settings":  {[]string{path, "-settings", filepath.Join(dir, "s.json")}, []coles.Option{coles.WithDim(5)}},
+		"-embedding": {[]string{"-embedding", y}, []coles.Option{coles.WithDim(4)}},
+	} {
+		u := unit(testkit.Must(coles.Fit(ctx, g, d.Features, c.fit...)).Embedding())
+		want := testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, u)).Labels // of more than there are, settings show
+		if got := clustered(t, append(c.args, "-k", "7")...); !cmp.Equal(got, want) {
+			t.Errorf("%s: not the clusters of the library: %s", name, cmp.Diff(got, want))
+		}
+	}
+}
+
+// Two triangles, joined by an edge, without features; and with fewer features than 32.
+func TestClusterOfASmallGraph(t *testing.T) {
+	const edges = "a b\nb c\nc a\nc d\nd e\ne f\nf d\n"
+	dir := folder(t, map[string]string{"x.csv": "a,1,0\nb,1,0\nc,1,0\nd,0,1\ne,0,1\nf,0,1\n"})
+	for _, args := range [][]string{{}, {"-features", filepath.Join(dir, "x.csv")}} {
+		out := must(t, edges, append([]string{"cluster", "-k", "2"}, args...)...)
+		other := strings.NewReplacer("0", "1", "1", "0").Replace(out)
+		if want := "a\t0\nb\t0\nc\t0\nd\t1\ne\t1\nf\t1\n"; out != want && other != want {
+			t.Errorf("cluster %v: %q", args, out)
+		}
+	}
+	if code, _, stderr := call("a b\n", "cluster"); code != exitFailure || !strings.Contains(stderr, "-k") {
+		t.Errorf("two nodes: exit %d, %q", code, stderr)
+	}
+	if code, _, stderr := call(edges, "cluster", "-k", "7"); code != exitFailure || !strings.Contains(stderr, "-k 7: there are 6 nodes") {
+		t.Errorf("more clusters than nodes: exit %d, %q", code, stderr)
+	}
+}
+
+// The clusters of Cora are those of the table's settings, and as good as the ten of the table are.
+func TestClustersOfCora(t *testing.T) {
+	path := testkit.Shared(t, "data", "npz", "cora.npz")
+	ctx := context.Background()
+	d := testkit.Must(dataset.OpenNPZ(path))
+	g := testkit.Must(undirected(d, path))
+	m := testkit.Must(coles.Fit(ctx, g, d.Features, tableSettings(32)...))
+	found := clustered(t, path, "-k", "7")
+	if want := testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, unit(m.Embedding()))).Labels; !cmp.Equal(found, want) {
+		t.Error("the clusters are not those of the table's settings")
+	}
+	table := testkit.Must(eval.Cluster(ctx, m.Embedding(), d.Labels)).NMI
+	got := testkit.Must(eval.NMI(found, d.Labels))
+	if got < table.Mean-3*table.Std || got > table.Mean+3*table.Std {
+		t.Errorf("NMI %.4f, the table has %v", got, table)
+	}
+}

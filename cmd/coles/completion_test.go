@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Options come in the dashes that were typed, values where there is a choice.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{
+		"embed -fi":             "-filter",
+		"embed --fi":            "--filter",
+		"embed cora.npz -o y -": "-from -features -labels -ids",
+		"train -pre":            "-preset",
+		"embed -filter":         "s2gcsum s2gc sgc appnp heat polynomial",
+		"embed -negatives":      "expected-degree expected-uniform uniform degree erdos-renyi none",
+		"similar -by":           "cosine dot",
+		"plot -by":              "tsne pca",
+		"convert a b -to":       "npz edges matrixmarket npy tsv csv jsonl word2vec word2vec-binary",
+		"info --from":           "npz planetoid edges matrixmarket ogb npy tsv csv word2vec word2vec-binary",
+		"train -preset":         "coles-gcn stiefel linear augmented",
+		"embed -features":       "", // the shell has the names of files
+		"embed -json":           "",
+	} {
+		var words []string
+		for _, l := range strings.Split(strings.TrimSpace(must(t, "", append(strings.Fields(line), "--generate-shell-completion")...)), "\n") {
+			word, _, _ := strings.Cut(l, ":")
+			words = append(words, word)
+		}
+		if got := strings.Join(words, " "); !strings.HasPrefix(got+" ", want+" ") || want == "" && got != "" {
+			t.Errorf("%q is completed by %q, want %q", line, got, want)
+		}
+	}
+}
+
+// Every word that is offered for -filter and -negatives is the name of one.
+func TestChoicesAreThoseOfTheLibrary(t *testing.T) {
+	numbers := strings.NewReplacer("HOPS", "2", "ALPHA", "0.5", "PER-NODE", "3", "PROBABILITY", "0.5", "A0,A1,…", "1,2", "T", "1.5")
+	for _, option := range []string{"filter", "negatives", "precision"} {
+		for _, word := range choices("embed", option) {
+			must(t, "", "embed", "-print-settings", "-"+option, numbers.Replace(word))
+		}
+	}
+	if len(choices("embed", "filter")) != 6 || slices.Contains(choices("embed", "from"), "jsonl") || choices("embed", "dim") != nil {
+		t.Error("choices are missing, or offered where there are none")
+	}
+}
+
+// A bash without the package bash-completion completes by the script, by names of files where the
+// program says nothing.
+func TestCompletionInBash(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	program := filepath.Join(folder(t, map[string]string{"a program": "#!" + bash + "\n[ \"$*\" = 'embed cora.npz -fi --generate-shell-completion' ] && printf '%s\\n' '-filter:what it is' '-fine'\n" +
+		"[ \"$*\" = 'embed -filter --generate-shell-completion' ] && printf '%s\\n' 's2gc:HOPS,ALPHA' sgc appnp\n"}), "a program")
+	script := must(t, "", "completion", "bash") + `
+chmod +x "$1"
+COMP_WORDS=(coles embed cora.npz -fi) COMP_CWORD=3; _coles "$1"; echo "${COMPREPLY[*]}"
+COMP_WORDS=(coles embed -filter s) COMP_CWORD=3; _coles "$1"; echo "${COMPREPLY[*]}"
+complete -p coles`
+	out, err := exec.Command(bash, "--norc", "-c", script, "test", program).CombinedOutput()
+	if want := "-filter -fine\ns2gc sgc\ncomplete -o bashdefault -o default -F _coles coles\n"; err != nil || string(out) != want {
+		t.Errorf("bash says %q, %v; want %q", out, err, want)
+	}
+}

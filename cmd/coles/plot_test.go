@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coles/dataset"
+)
+
+// plotted draws into a file of that ending and returns what is in it.
+func plotted(t *testing.T, ending string, args ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "map."+ending)
+	if got := must(t, "", append([]string{"plot", "-o", out}, args...)...); got != "" {
+		t.Errorf("standard output: %q", got)
+	}
+	return read(t, out)
+}
+
+// svgTexts are the titles, the names and the numbers that an SVG shows.
+func svgTexts(t *testing.T, svg string) (texts []string) {
+	t.Helper()
+	for decode := xml.NewDecoder(strings.NewReader(svg)); ; {
+		token, err := decode.Token()
+		if errors.Is(err, io.EOF) {
+			return texts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := token.(xml.CharData); ok {
+			if text := strings.TrimSpace(string(s)); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+}
+
+func count(texts []string, wanted string) (n int) {
+	for _, text := range texts {
+		if text == wanted {
+			n++
+		}
+	}
+	return n
+}
+
+func TestPlotFormats(t *testing.T) {
+	_, path := community(t)
+	drawn, err := png.Decode(strings.NewReader(plotted(t, "png", path, "-by", "pca")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := drawn.Bounds().Size(); size.X < 1000 || size.Y < 500 {
+		t.Errorf("a picture of %v", size)
+	}
+	if pdf := plotted(t, "pdf", path, "-by", "pca"); !strings.HasPrefix(pdf, "%PDF-") {
+		t.Errorf("a PDF that begins %.10q", pdf)
+	}
+	svg, page := plotted(t, "svg", path, "-by", "pca"), plotted(t, "HTML", path, "-by", "pca")
+	if !strings.HasPrefix(svg, "<svg") || !strings.Contains(page, svg) {
+		t.Error("the page does not hold the SVG")
+	}
+	if !strings.HasPrefix(page, "<!doctype html>") || !strings.Contains(page, "<title>g.npz</title>") || !strings.Contains(page, "300 nodes") {
+		t.Errorf("the page begins %.400q", page)
+	}
+	out := filepath.Join(filepath.Dir(path), "in.html")
+	if code, _, stderr := call("a 1 0\nb 0 1\nc 1 1\n", "plot", "-embedding", "-", "-k", "2", "-o", out); code != 0 {
+		t.Fatalf("plot of standard input: exit %d, %q", code, stderr)
+	}
+	if drawn := read(t, out); !strings.Contains(drawn, "<title>standard input</title>") {
+		t.Errorf("the page of standard input begins %.400q", drawn)
+	}
+	if strings.Contains(page, "src=") || strings.Contains(page, "<script") {
+		t.Error("the page loads or runs something")
+	}
+}
+
+// The features stand next to the embedding where there are some; colours are labels or clusters.
+func TestPlotPanelsAndColours(t *testing.T) {
+	d, path := community(t)
+	labels := labelFile(t, d.Labels, everyFourth(300))
+	vectors := filepath.Join(t.TempDir(), "y.npy")
+	must(t, "", "embed", path, "-dim", "4", "-o", vectors)
+	d.Features, d.Labels = nil, nil
+	bare := filepath.Join(t.TempDir(), "bare.npz")
+	if err := dataset.WriteFile(bare, func(w io.Writer) error { return dataset.WriteNPZ(w, d) }); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want map[string]int
+	}{
+		"labels of the graph":       {[]string{path}, map[string]int{"features": 1, "embedding": 1, "class 0": 2, "class 2": 2, "no class": 0}},
+		"some labels":               {[]string{path, "-labels", labels}, map[string]int{className(1): 2, "no class": 2}},
+		"clusters":                  {[]string{path, "-k", "4"}, map[string]int{"features": 1, "cluster 3": 2, "cluster 4": 0, "class 0": 0}},
+		"no features, no labels":    {[]string{bare, "-k", "2"}, map[string]int{"features": 0, "embedding": 1, "cluster 1": 1}},
+		"vectors":                   {[]string{"-embedding", vectors, "-k", "2"}, map[string]int{"features": 0, "embedding": 1, "cluster 1": 1}},
+		"vectors and their graph":   {[]string{path, "-embedding", vectors}, map[string]int{"features": 1, "embedding": 1}},
+		"vectors and a graph alone": {[]string{bare, "-embedding", vectors, "-labels", labels}, map[string]int{"features": 0, "embedding": 1, className(0): 1}},
+	} {
+		texts := svgTexts(t, plotted(t, "svg", append(c.args, "-by", "pca")...))
+		for text, want := range c.want {
+			text = strings.ReplaceAll(text, "\t", " ") // as a picture writes it
+			if got := count(texts, text); got != want {
+				t.Errorf("%s: %q stands %d times, want %d: %q", name, text, got, want, texts)
+			}
+		}
+	}
+	code, _, stderr := call("", "plot", bare, "-by", "pca", "-o", filepath.Join(t.TempDir(), "m.svg"))
+	if code != 0 || !strings.Contains(stderr, "silhouette") {
+		t.Errorf("clusters by the silhouette: exit %d, %q", code, stderr)
+	}
+}
+
+// The embedding is that of embed where labels colour it, and that of cluster where clusters do.
+func TestPlotEmbedsByItsColours(t *testing.T) {
+	_, path := community(t)
+	dir := folder(t, map[string]string{"s.json": `{"dim": 32, "filter": "s2gcsum:20", "scaling": {"rank": 12, "floor": 10, "norm": 4}}`})
+	y, forClusters := filepath.Join(dir, "y.npy"), filepath.Join(dir, "c.npy")
+	must(t, "", "embed", path, "-o", y)
+	must(t, "", "embed", path, "-o", forClusters, "-settings", filepath.Join(dir, "s.json"))
+	for _, c := range [][]string{{y}, {forClusters, "-k", "4"}} {
+		args := append([]string{path, "-by", "pca"}, c[1:]...)
+		if plotted(t, "svg", args...) != plotted(t, "svg", append(args, "-embedding", c[0])...) {
+			t.Errorf("plot %v does not draw %s", args, filepath.Base(c[0]))
+		}
+	}
+}
+
+// t-SNE is what up to 5,000 nodes get, principal components what more do.
+func TestPlotChoosesTheMethod(t *testing.T) {
+	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, dataset.KarateClub()) })
+	path := filepath.Join(folder(t, map[string]string{"karate.npz": archive}), "karate.npz")
+	byDefault, tsne, pca := plotted(t, "svg", path), plotted(t, "svg", path, "-by", "tsne"), plotted(t, "svg", path, "-by", "pca")
+	if byDefault != tsne || tsne == pca {
+		t.Error("34 nodes are not drawn by t-SNE")
+	}
+	var many bytes.Buffer
+	for i := range 5001 {
+		fmt.Fprintf(&many, "%d %d %d 1\n", i, i%7, i%11)
+	}
+	dir := folder(t, map[string]string{"y.tsv": many.String()})
+	args := []string{"-embedding", filepath.Join(dir, "y.tsv"), "-k", "2"}
+	if plotted(t, "svg", args...) != plotted(t, "svg", append(args, "-by", "pca")...) {
+		t.Error("5,001 nodes are not drawn by principal components")
+	}
+	code, stdout, stderr := call("", append([]string{"plot", "-by", "tsne", "-o", filepath.Join(dir, "out.svg")}, args...)...)
+	checkError(t, dir, code, exitFailure, stdout, stderr, "5001 rows")
+}

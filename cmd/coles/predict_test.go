@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/eval"
+	"coles/internal/testkit"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+)
+
+// predicted is what predict prints.
+func predicted(t *testing.T, args ...string) []prediction {
+	t.Helper()
+	var found []prediction
+	if err := json.Unmarshal([]byte(must(t, "", append([]string{"predict", "-json"}, args...)...)), &found); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// className is a name that text has to quote.
+func className(label int) string { return fmt.Sprintf("class\t\"%d\"", label) }
+
+// labelFile writes the labels of some rows, those of lower classes first, so that a reader numbers
+// the classes as they are.
+func labelFile(t *testing.T, labels, rows []int) string {
+	t.Helper()
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(i, j int) int { return labels[i] - labels[j] })
+	var b strings.Builder
+	for _, i := range rows {
+		fmt.Fprintf(&b, "%d,\"class\t\"\"%d\"\"\"\n", i, labels[i])
+	}
+	return filepath.Join(folder(t, map[string]string{"labels.csv": b.String()}), "labels.csv")
+}
+
+// everyFourth has a label.
+func everyFourth(n int) (rows []int) {
+	for i := 0; i < n; i += 4 {
+		rows = append(rows, i)
+	}
+	return rows
+}
+
+// wantPredictions are those of the library, of all rows but the labelled.
+func wantPredictions(t *testing.T, l eval.LogisticRegression, y mat.Matrix, labels, labelled []int) []prediction {
+	t.Helper()
+	ctx := context.Background()
+	m := testkit.Must(l.Fit(ctx, y, labelled, labels))
+	classes := testkit.Must(m.Predict(ctx, y, nil))
+	chances := testkit.Must(m.Probabilities(ctx, y, nil))
+	var want []prediction
+	for i, class := range classes {
+		if !slices.Contains(labelled, i) {
+			want = append(want, prediction{fmt.Sprint(i), className(class), chances.At(i, slices.Index(m.Classes, class))})
+		}
+	}
+	return want
+}
+
+func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
+	drawn, path := community(t)
+	karate := dataset.KarateClub()
+	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, karate) })
+	club := filepath.Join(folder(t, map[string]string{"karate.npz": archive}), "karate.npz")
+	ctx := context.Background()
+	for _, c := range []struct {
+		d    *dataset.Dataset
+		path string
+	}{{drawn, path}, {karate, club}} {
+		g := testkit.Must(undirected(c.d, c.path))
+		y := testkit.Must(coles.Fit(ctx, g, c.d.Features, coles.WithDim(8))).Embedding()
+		labelled := everyFourth(g.Nodes())
+		labels := labelFile(t, c.d.Labels, labelled)
+		want := wantPredictions(t, eval.LogisticRegression{Cs: eval.DefaultCs()}, y, c.d.Labels, labelled)
+		got := predicted(t, c.path, "-dim", "8", "-labels", labels)
+		if !cmp.Equal(got, want) {
+			t.Errorf("%s: not the predictions of the library: %s", filepath.Base(c.path), cmp.Diff(got, want))
+		}
+
+		// The same of the embedding in a file, with a graph and without, and as text.
+		vectors := filepath.Join(t.TempDir(), "y.npy")
+		must(t, "", "embed", c.path, "-dim", "8", "-o", vectors)
+		for _, args := range [][]string{{c.path, "-embedding", vectors}, {"-embedding", vectors}} {
+			if got := predicted(t, append(args, "-labels", labels)...); !cmp.Equal(got, want) {
+				t.Errorf("%v: %s", args, cmp.Diff(got, want))
+			}
+		}
+		tabs, commas := "", ""
+		for _, p := range want {
+			quoted := `"` + strings.ReplaceAll(p.Class, `"`, `""`) + `"`
+			tabs += fmt.Sprintf("%s\t%s\t%.6g\n", p.ID, quoted, p.Probability)
+			commas += fmt.Sprintf("%s,%s,%.6g\n", p.ID, quoted, p.Probability)
+		}
+		if got := must(t, "", "predict", c.path, "-dim", "8", "-labels", labels); got != tabs {
+			t.Errorf("text %q, want %q", got, tabs)
+		}
+		out := filepath.Join(t.TempDir(), "out.csv")
+		if must(t, "", "predict", c.path, "-dim", "8", "-labels", labels, "-o", out); read(t, out) != commas {
+			t.Errorf("with commas %q, want %q", read(t, out), commas)
+		}
+	}
+}
+
+// With -all, the nodes that have a label are predicted as well.
+func TestPredictAll(t *testing.T) {
+	d, path := community(t)
+	labels := labelFile(t, d.Labels, everyFourth(300))
+	some, all := predicted(t, path, "-labels", labels), predicted(t, path, "-labels", labels, "-all")
+	if len(some) != 225 || len(all) != 300 {
+		t.Fatalf("%d predictions, and %d with -all", len(some), len(all))
+	}
+	if rest := slices.DeleteFunc(slices.Clone(all), func(p prediction) bool { return !slices.Contains(some, p) }); !cmp.Equal(rest, some) {
+		t.Error("-all changes the other predictions")
+	}
+}
+
+// Nodes whose label an archive has by convention only have none.
+func TestPredictWhatAnArchiveDoesNotKnow(t *testing.T) {
+	d, path := community(t)
+	for i := range 10 {
+		d.Labels[7*i] = 0
+		d.Unlabeled = append(d.Unlabeled, 7*i)
+	}
+	archive := filepath.Join(filepath.Dir(path), "u.npz")
+	if err := dataset.WriteFile(archive, func(w io.Writer) error { return dataset.WriteNPZ(w, d) }); err != nil {
+		t.Fatal(err)
+	}
+	y := testkit.Must(coles.Fit(context.Background(), testkit.Must(undirected(d, path)), d.Features)).Embedding()
+	var known []int
+	for i := range 300 {
+		if !slices.Contains(d.Unlabeled, i) {
+			known = append(known, i)
+		}
+	}
+	want := wantPredictions(t, eval.LogisticRegression{Cs: eval.DefaultCs()}, y, d.Labels, known)
+	for i := range want {
+		want[i].Class = strings.Trim(strings.TrimPrefix(want[i].Class, "class\t"), `"`) // the archive names no classes
+	}
+	if got := predicted(t, archive); !cmp.Equal(got, want) {
+		t.Errorf("predictions: %s", cmp.Diff(got, want))
+	}
+}
+
+// A classifier that was kept needs no labels, and its classes keep their names.
+func TestPredictWithAKeptClassifier(t *testing.T) {
+	d, path := community(t)
+	dir := t.TempDir()
+	model, kept := filepath.Join(dir, "m.model"), filepath.Join(dir, "c.classifier")
+	must(t, "", "embed", path, "-dim", "8", "-model", model)
+	labels := labelFile(t, d.Labels, everyFourth(300))
+	want := predicted(t, path, "-with", model, "-labels", labels, "-all", "-classifier", kept)
+
+	d.Labels = nil
+	bare := filepath.Join(dir, "bare.npz")
+	if err := os.WriteFile(bare, []byte(text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := predicted(t, bare, "-with", model, "-use", kept); !cmp.Equal(got, want) {
+		t.Errorf("kept: %s", cmp.Diff(got, want))
+	}
+	if m := testkit.Must(eval.ReadLinearModel(strings.NewReader(read(t, kept)))); len(m.Classes) != 3 {
+		t.Errorf("a program reads %d classes from the file", len(m.Classes))
+	}
+
+	whole := read(t, kept)
+	for name, damaged := range map[string]string{
+		"empty": "", "cut off": whole[:len(whole)-1], "without names": whole[:strings.Index(whole, "COLESCLS")],
+		"with more": whole + "x", "changed": whole[:len(whole)-40] + "x" + whole[len(whole)-39:], "a model": read(t, model),
+	} {
+		if err := os.WriteFile(kept, []byte(damaged), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := call("", "predict", bare, "-with", model, "-use", kept)
+			checkError(t, dir, code, exitFailure, stdout, stderr, "c.classifier")
+		})
+	}
+}
+
+// A label for one node of each class is enough to learn from, though not to choose C by.
+func TestPredictFromFewLabels(t *testing.T) {
+	d := dataset.KarateClub()
+	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })
+	path := filepath.Join(folder(t, map[string]string{"karate.npz": archive}), "karate.npz")
+	y := testkit.Must(coles.Fit(context.Background(), testkit.Must(undirected(d, path)), nil)).Embedding()
+	for _, c := range []struct {
+		rows []int
+		l    eval.LogisticRegression
+	}{
+		{[]int{0, 33}, eval.LogisticRegression{}},
+		{[]int{0, 1, 2, 33}, eval.LogisticRegression{}},
+		{[]int{0, 1, 32, 33}, eval.LogisticRegression{Cs: eval.DefaultCs()}},
+	} {
+		want := wantPredictions(t, c.l, y, d.Labels, c.rows)
+		if got := predicted(t, path, "-labels", labelFile(t, d.Labels, c.rows)); !cmp.Equal(got, want) {
+			t.Errorf("labels of %v: %s", c.rows, cmp.Diff(got, want))
+		}
+	}
+}
+
+func TestPredictFailures(t *testing.T) {
+	dir, edges, features := small(t)
+	one := filepath.Join(folder(t, map[string]string{"one.txt": "ann x\nbob x\n"}), "one.txt")
+	for text, args := range map[string]string{
+		"-labels": "", "one class": "-labels " + one, "-all": "-labels " + filepath.Join(dir, "labels.txt"),
+	} {
+		args := append([]string{"predict", edges, "-features", features, "-o", filepath.Join(dir, "out.tsv")}, strings.Fields(args)...)
+		code, stdout, stderr := call("", args...)
+		checkError(t, dir, code, exitFailure, stdout, stderr, text)
+	}
+}
+
+// Cora, 20 labels a class: as accurate as Classify says, which chooses C in the same way.
+func TestPredictionsOfCora(t *testing.T) {
+	path := testkit.Shared(t, "data", "npz", "cora.npz")
+	ctx := context.Background()
+	d := testkit.Must(dataset.OpenNPZ(path))
+	split := testkit.Must(dataset.OpenSplits(testkit.Shared(t, "data", "splits", "cora_20.json"), d.Nodes()))[0]
+	slices.Sort(split.Train) // predict learns in the order of the nodes
+	y := testkit.Must(coles.Fit(ctx, testkit.Must(undirected(d, path)), d.Features)).Embedding()
+	want := testkit.Must(eval.Classify(ctx, y, d.Labels, []dataset.Split{split}, eval.WithRegression(eval.LogisticRegression{Cs: eval.DefaultCs()}))).Each[0]
+
+	class := make(map[string]string)
+	for _, p := range predicted(t, path, "-labels", labelFile(t, d.Labels, split.Train)) {
+		class[p.ID] = p.Class
+	}
+	test := split.TestNodes(d.Nodes())
+	right := 0
+	for _, i := range test {
+		if class[fmt.Sprint(i)] == className(d.Labels[i]) {
+			right++
+		}
+	}
+	if got := float64(right) / float64(len(test)); got != want {
+		t.Errorf("accuracy %v, by Classify %v", got, want)
+	}
+}
+
+// What predict, cluster and plot write is whole or not there.
+func TestResultsOfInterruptedAndFailingRuns(t *testing.T) {
+	d, path := community(t)
+	dir := filepath.Dir(path)
+	labels := labelFile(t, d.Labels, everyFourth(300))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, args := range [][]string{
+		{"predict", path, "-labels", labels, "-o", filepath.Join(dir, "out.tsv"), "-classifier", filepath.Join(dir, "out.classifier")},
+		{"cluster", path, "-k", "3", "-o", filepath.Join(dir, "out.tsv")},
+		{"plot", path, "-o", filepath.Join(dir, "out.png")},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(ctx, args, strings.NewReader(""), &stdout, &stderr)
+		checkError(t, dir, code, exitInterrupted, stdout.String(), stderr.String(), "interrupted")
+	}
+	for _, args := range [][]string{
+		{"predict", path, "-labels", labels}, {"predict", path, "-labels", labels, "-json"},
+		{"cluster", path, "-k", "3"}, {"cluster", path, "-k", "3", "-json"},
+	} {
+		size := len(must(t, "", args...))
+		for _, n := range []int{0, size / 2, size - 1} {
+			var stderr bytes.Buffer
+			if code := run(context.Background(), args, strings.NewReader(""), &failing{n}, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "the disk is full") {
+				t.Errorf("%v on a disk of %d bytes: exit %d, %q", args, n, code, stderr.String())
+			}
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"coles"
+	"coles/gnn"
+
+	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
+)
+
+const trainDescription = `Trains a graph neural network on GRAPH, which has features, without labels, and
+writes one row per node as "coles embed" does. The model of -model embeds other
+graphs by "coles embed -with".
+
+-preset is one of coles-gcn (two layers, soft orthogonality), stiefel (the last
+weight orthonormal), linear (one layer behind a filter), augmented (two views).
+-network lists layers: gcn:WIDTH, linear:WIDTH, sage:WIDTH, the first two also
+with ",orthonormal"; relu, prelu, elu, dropout:RATE, propagate:FILTER.
+-objective is one of coles:BETA, sampled-nce:NEGATIVES,ETA, power-mean:P,NEGATIVES;
+-optimizer of adam:RATE,DECAY, sgd:RATE,MOMENTUM,DECAY (both also with
+",decoupled").
+
+-checkpoint keeps the training every so many epochs; -resume goes on from there
+with the same GRAPH, to the bytes of a training that was not interrupted.
+
+Examples:
+   coles train cora.npz -o cora.npy -model cora.network
+   coles train cora.npz -network "gcn:256 relu gcn:64" -checkpoint cora.checkpoint -o cora.txt
+   coles train cora.npz -resume cora.checkpoint -o cora.txt`
+
+func trainCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "train", Usage: "a vector for every node, by a graph neural network",
+		ArgsUsage: "[GRAPH]", Description: trainDescription,
+		Flags: append(append(trainingFlags(), graphFlags()...),
+			fileFlag("checkpoint", "keep the training in `FILE`"),
+			&cli.IntFlag{Name: "every", Value: 1, Usage: "so often, in `EPOCHS`"},
+			fileFlag("resume", "go on with the training in `FILE`"),
+			fileFlag("o", "write to `FILE`"),
+			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + formatNames(holdsEmbedding) + "; by the name of the file if not given", HideDefault: true},
+			writeIDsFlag(),
+			fileFlag("model", "keep the model in `FILE`"),
+			&cli.BoolFlag{Name: "json", Usage: "print sizes, seconds and what the training did as JSON; with -o FILE"},
+		),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			in, err := newInputs(c, s.stdin)
+			if err != nil {
+				return err
+			}
+			return writeEmbedding(ctx, c, in, s, func() (maker, error) { return newTrainer(ctx, c, in) })
+		},
+	}
+}
+
+// trainingFlags are the options that change what a training does.
+func trainingFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "preset", Value: "coles-gcn", Usage: "`NAME` of the settings to begin with, see above"},
+		fileFlag("settings", "settings from a JSON `FILE`; the options below change them"),
+		&cli.StringFlag{Name: "network", Usage: "`LAYERS`, see above, with spaces between them"},
+		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding: the width of the last layer with one", HideDefault: true},
+		&cli.StringFlag{Name: "objective", Usage: "`NAME:NUMBERS` of what is trained for, see above"},
+		&cli.StringFlag{Name: "optimizer", Usage: "`NAME:NUMBERS` of the rule of the steps, see above"},
+		&cli.IntFlag{Name: "epochs", Usage: "go `TIMES` through all nodes, at most", HideDefault: true},
+		&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of all random draws (default: 1)", HideDefault: true},
+	}
+}
+
+// presets are the settings to begin with.
+var presets = map[string]func() gnn.Settings{
+	"coles-gcn": gnn.DefaultSettings, "stiefel": gnn.StiefelSettings,
+	"linear": gnn.LinearSettings, "augmented": gnn.AugmentedSettings,
+}
+
+// trainingSettings are those of a preset, with what a file and the options change.
+func trainingSettings(ctx context.Context, c *cli.Command, in *inputs) (s gnn.Settings, err error) {
+	preset, ok := presets[c.String("preset")]
+	if !ok {
+		return s, usagef("-preset %s: want coles-gcn, stiefel, linear or augmented", c.String("preset"))
+	}
+	s = preset()
+	if path := c.String("settings"); path != "" {
+		if err := readSettingsFile(ctx, in, path, &s); err != nil {
+			return s, err
+		}
+	}
+	if c.IsSet("network") {
+		if s.Network, err = parseNetwork(strings.Fields(c.String("network"))); err != nil {
+			return s, usagef("-network: %s", oneLine(err))
+		}
+	}
+	if c.IsSet("dim") {
+		if s.Network, err = withWidth(s.Network, c.Int("dim")); err != nil {
+			return s, err
+		}
+	}
+	if c.IsSet("objective") {
+		if err := s.Objective.UnmarshalText([]byte(c.String("objective"))); err != nil {
+			return s, usagef("-objective: %s", oneLine(err))
+		}
+	}
+	if c.IsSet("optimizer") {
+		if err := s.Optimizer.UnmarshalText([]byte(c.String("optimizer"))); err != nil {
+			return s, usagef("-optimizer: %s", oneLine(err))
+		}
+	}
+	if c.IsSet("epochs") {
+		if s.Epochs = c.Int("epochs"); s.Epochs < 1 {
+			return s, usagef("-epochs %d: want at least 1", s.Epochs)
+		}
+	}
+	if c.IsSet("seed") {
+		s.Seed = c.Uint64("seed")
+	}
+	return s, nil
+}
+
+// parseNetwork reads layers in their text forms.
+func parseNetwork(texts []string) (gnn.Network, error) {
+	n := make(gnn.Network, len(texts))
+	for i, text := range texts {
+		if err := n[i].UnmarshalText([]byte(text)); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// withWidth is a network with that width of its last layer which has one.
+func withWidth(n gnn.Network, width int) (gnn.Network, error) {
+	if width < 1 || width > math.MaxInt32 {
+		return nil, usagef("-dim %d: want 1 to %d", width, math.MaxInt32)
+	}
+	n = slices.Clone(n)
+	for i, layer := range slices.Backward(n) {
+		name, rest, _ := strings.Cut(layer.String(), ":")
+		if !slices.Contains([]string{"gcn", "linear", "sage"}, name) {
+			continue
+		}
+		wide := gnn.Layer{}
+		err := wide.UnmarshalText([]byte(fmt.Sprintf("%s:%d", name, width)))
+		if strings.HasSuffix(rest, "orthonormal") {
+			wide = wide.Orthonormal()
+		}
+		n[i] = wide
+		return n, err
+	}
+	return n, nil // which the training refuses
+}
+
+// A trainer trains a network, or goes on with a training.
+type trainer struct {
+	from     *gnn.Checkpoint // nil for a new training
+	epochs   int
+	options  []gnn.Option
+	progress *progressLine
+}
+
+func newTrainer(ctx context.Context, c *cli.Command, in *inputs) (*trainer, error) {
+	t := &trainer{progress: in.progress}
+	if err := t.keepCheckpoints(ctx, c); err != nil {
+		return nil, err
+	}
+	if !c.IsSet("resume") {
+		s, err := trainingSettings(ctx, c, in)
+		t.epochs, t.options = s.Epochs, append(t.options, gnn.WithSettings(s))
+		return t, err
+	}
+	for _, f := range trainingFlags() {
+		if name := f.Names()[0]; c.IsSet(name) && name != "epochs" {
+			return nil, usagef("-%s is for a new training, and -resume goes on with one", name)
+		}
+	}
+	s, err := in.source(c.String("resume"))
+	if err != nil {
+		return nil, err
+	}
+	if t.from, err = readCheckpoint(ctx, s); err != nil {
+		return nil, err
+	}
+	t.epochs = t.from.Settings().Epochs
+	if c.IsSet("epochs") {
+		if t.epochs = c.Int("epochs"); t.epochs < t.from.Epoch() {
+			return nil, usagef("-epochs %d: %d are done", t.epochs, t.from.Epoch())
+		}
+		t.options = append(t.options, gnn.WithEpochs(t.epochs))
+	}
+	return t, nil
+}
+
+// keepCheckpoints has the training written to the file of -checkpoint, which takes its name only
+// when it is whole.
+func (t *trainer) keepCheckpoints(ctx context.Context, c *cli.Command) error {
+	path, every := c.String("checkpoint"), c.Int("every")
+	switch {
+	case every < 1:
+		return usagef("-every %d: want at least 1", every)
+	case path == "" && c.IsSet("every"):
+		return usagef("-every is for -checkpoint")
+	case path == "":
+		return nil
+	case path == standard, sameFile(path, c.String("o")), sameFile(path, c.String("model")), sameFile(path, c.String("write-ids")):
+		return usagef("-checkpoint %s: want a file of its own", path)
+	}
+	if err := differentFiles(c, c.Args().Slice(), "-checkpoint", path); err != nil {
+		return err
+	}
+	out, err := newSink(path, true, nil)
+	t.options = append(t.options, gnn.WithCheckpoints(every, func(at *gnn.Checkpoint) error {
+		return out.write(ctx, func(w io.Writer) error { _, err := at.WriteTo(w); return err })
+	}))
+	return err
+}
+
+// readCheckpoint reads a training and nothing after it.
+func readCheckpoint(ctx context.Context, s *source) (*gnn.Checkpoint, error) {
+	defer s.close()
+	r, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at, err := gnn.ReadCheckpoint(r)
+	if err != nil {
+		return nil, s.errAt(err)
+	}
+	return at, s.atEnd(r)
+}
+
+func (t *trainer) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
+	if x == nil {
+		return nil, nil, errors.New("a network is trained on features, and the graph has none: name a file of them by -features")
+	}
+	defer t.progress.clear()
+	options := append(t.options, gnn.WithProgress(func(p gnn.Progress) { t.progress.show("train", p.Epoch, p.Epochs) }))
+	var m *gnn.Model
+	var err error
+	if t.from != nil {
+		t.progress.show("train", t.from.Epoch(), t.epochs)
+		m, err = gnn.Resume(ctx, t.from, g, x, options...)
+	} else {
+		t.progress.show("train", 0, t.epochs)
+		m, err = gnn.Train(ctx, g, x, options...)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, m.Embedding(), nil
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/gnn"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/urfave/cli/v3"
+)
+
+// smallTraining is a training of a second.
+func smallTraining(more ...string) []string {
+	return append([]string{"-network", "gcn:8 relu dropout:0.1 gcn:4", "-epochs", "6", "-seed", "5"}, more...)
+}
+
+// trained is what the library makes of the same.
+func trained(t *testing.T, d *dataset.Dataset) *gnn.Model {
+	t.Helper()
+	g, err := d.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := []gnn.Layer{gnn.GCN(8), gnn.ReLU(), gnn.Dropout(0.1), gnn.GCN(4)}
+	m, err := gnn.Train(context.Background(), g, d.Features, gnn.WithNetwork(layers...), gnn.WithEpochs(6), gnn.WithSeed(5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestTrainWritesWhatTheLibraryTrains(t *testing.T) {
+	d, path := community(t)
+	m := trained(t, d)
+	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, nil, m.Embedding()) })
+	dir := t.TempDir()
+	out, network := filepath.Join(dir, "y.tsv"), filepath.Join(dir, "m.network")
+	s := embedSummary{Fit: &gnn.Report{}}
+	printed := must(t, "", append([]string{"train", path, "-o", out, "-model", network, "-json"}, smallTraining()...)...)
+	if err := json.Unmarshal([]byte(printed), &s); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, out); got != want {
+		t.Errorf("the embedding is not the library's: %.60q, want %.60q", got, want)
+	}
+	if r := s.Fit.(*gnn.Report); s.Nodes != 300 || s.Dim != 4 || r.Epochs != 6 || r.Parameters != m.Report().Parameters {
+		t.Errorf("summary %s", printed)
+	}
+
+	// The model embeds, is measured and described.
+	if got := must(t, "", "embed", path, "-with", network); got != want {
+		t.Errorf("embedded with the model: %.60q, want %.60q", got, want)
+	}
+	if e := evaluated(t, path, "-with", network, "-count", "1", "-runs", "0"); e.Columns != 4 {
+		t.Errorf("measured with the model: %+v", e)
+	}
+	if about := must(t, "", "info", network); !strings.Contains(about, "layers: gcn:8 → relu → dropout:0.1 → gcn:4\n") || !strings.Contains(about, "6 epochs") {
+		t.Errorf("info prints %q", about)
+	}
+	var info networkInfo
+	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", network)), &info); err != nil {
+		t.Fatal(err)
+	}
+	if !cmp.Equal(asJSON(t, info.Settings), asJSON(t, m.Settings())) {
+		t.Errorf("settings %s", asJSON(t, info.Settings))
+	}
+}
+
+// A training that goes on after three epochs of six ends with the bytes of one without the break.
+func TestTrainResumes(t *testing.T) {
+	_, path := community(t)
+	dir := t.TempDir()
+	checkpoint := filepath.Join(dir, "c")
+	want := must(t, "", append([]string{"train", path}, smallTraining()...)...)
+	must(t, "", append([]string{"train", path}, smallTraining("-epochs", "4", "-checkpoint", checkpoint, "-every", "3")...)...)
+	s, err := (&inputs{}).source(checkpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := readCheckpoint(context.Background(), s); err != nil || at.Epoch() != 3 {
+		t.Fatalf("the checkpoint is of epoch %v, %v; want 3", at, err)
+	}
+	// It may keep on in the same file.
+	if got := must(t, "", "train", path, "-resume", checkpoint, "-epochs", "6", "-checkpoint", checkpoint); got != want {
+		t.Errorf("resumed %.60q, want %.60q", got, want)
+	}
+	if got := must(t, "", "train", path, "-resume", checkpoint); got != want {
+		t.Errorf("resumed at the end %.60q, want %.60q", got, want)
+	}
+	code, stdout, stderr := call(edgesText, "train", "-features", filepath.Join(folder(t, map[string]string{"x.csv": featuresText}), "x.csv"), "-resume", checkpoint)
+	checkError(t, dir, code, exitFailure, stdout, stderr, "checkpoint of another training")
+}
+
+func TestTrainingSettings(t *testing.T) {
+	dir := folder(t, map[string]string{"s.json": `{"epochs": 3, "norm": 1}`})
+	stiefel := gnn.StiefelSettings()
+	stiefel.Network = gnn.Network{gnn.GCN(512), gnn.ReLU(), gnn.GCN(32).Orthonormal()}
+	stiefel.Epochs, stiefel.Norm, stiefel.Seed = 3, 1, 7
+	linear := gnn.LinearSettings()
+	linear.Network = gnn.Network{gnn.Propagate(coles.S2GCSum(8)), gnn.Linear(16), gnn.PReLU()}
+	linear.Objective, linear.Optimizer, linear.Epochs = gnn.SampledNCE(5, 1), gnn.SGD(0.1, 0.9), 2
+	augmented := gnn.AugmentedSettings()
+	for args, want := range map[string]gnn.Settings{
+		"":                  gnn.DefaultSettings(),
+		"-preset augmented": augmented,
+		"-preset stiefel -settings " + filepath.Join(dir, "s.json") + " -dim 32 -seed 7":                                               stiefel,
+		"-preset linear -network propagate:s2gcsum:8|linear|prelu -dim 16 -objective sampled-nce:5,1 -optimizer sgd:0.1,0.9 -epochs 2": linear,
+	} {
+		words := strings.Fields(args)
+		for i := range words {
+			words[i] = strings.ReplaceAll(words[i], "|", " ")
+		}
+		if got := settingsOf(t, words); asJSON(t, got) != asJSON(t, want) {
+			t.Errorf("%s: %s, want %s", args, asJSON(t, got), asJSON(t, want))
+		}
+	}
+}
+
+// settingsOf are the settings that options of train make.
+func settingsOf(t *testing.T, args []string) (s gnn.Settings) {
+	t.Helper()
+	c := trainCommand(streams{})
+	c.Action = func(ctx context.Context, c *cli.Command) (err error) {
+		s, err = trainingSettings(ctx, c, &inputs{})
+		return err
+	}
+	if err := c.Run(context.Background(), append([]string{"train"}, args...)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestTrainRefuses(t *testing.T) {
+	dir, edges, features := small(t)
+	out := filepath.Join(dir, "out.tsv")
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		text string
+	}{
+		"no such preset":        {[]string{"-preset", "gat"}, exitUsage, "-preset gat"},
+		"no such layer":         {[]string{"-network", "gat:8"}, exitUsage, "-network: "},
+		"no such objective":     {[]string{"-objective", "best"}, exitUsage, "-objective: "},
+		"no such optimizer":     {[]string{"-optimizer", "lbfgs"}, exitUsage, "-optimizer: "},
+		"no epochs":             {[]string{"-epochs", "0"}, exitUsage, "-epochs 0"},
+		"no columns":            {[]string{"-dim", "0"}, exitUsage, "-dim 0"},
+		"never a checkpoint":    {[]string{"-checkpoint", out, "-every", "0"}, exitUsage, "-every 0"},
+		"every without a file":  {[]string{"-every", "2"}, exitUsage, "-checkpoint"},
+		"checkpoint on output":  {[]string{"-checkpoint", out, "-o", out}, exitUsage, "file of its own"},
+		"checkpoint on input":   {[]string{"-checkpoint", edges}, exitUsage, "that is read"},
+		"other settings":        {[]string{"-resume", out, "-seed", "3"}, exitUsage, "-seed"},
+		"no such checkpoint":    {[]string{"-resume", out}, exitFailure, "out.tsv"},
+		"junk for a checkpoint": {[]string{"-resume", features}, exitFailure, "features.csv"},
+		"no layer with weights": {[]string{"-network", "relu", "-features", features}, exitFailure, "before the first weight"},
+		"no features":           {nil, exitFailure, "-features"},
+		"unknown setting":       {[]string{"-settings", "-"}, exitFailure, "standard input"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := call(`{"layers": 3}`, append([]string{"train", edges}, c.args...)...)
+			checkError(t, dir, code, c.code, stdout, stderr, c.text)
+		})
+	}
+}

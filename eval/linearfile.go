@@ -1,0 +1,77 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"coles"
+	"coles/internal/archive"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// linearFormat is that of a classifier's file. Its arrays are the coefficients and the intercepts.
+var linearFormat = archive.Format{Magic: [8]byte([]byte("COLESLIN")), Version: 1}
+
+// linearHeader is the part of the file that is not long arrays of numbers.
+type linearHeader struct {
+	Classes []int   `json:"classes"`
+	Columns int     `json:"columns"` // d
+	C       float64 `json:"c"`
+}
+
+// WriteTo writes the classifier in a versioned format that ends in a checksum.
+//
+// Errors: [coles.ErrShape] for a model whose parts do not fit together, [coles.ErrNotFinite] for
+// its C, and the writer's.
+func (m *LinearModel) WriteTo(w io.Writer) (int64, error) {
+	if err := m.check(); err != nil {
+		return 0, err
+	}
+	if !matrix.Finite(m.C) {
+		return 0, fmt.Errorf("%w: C is %v", coles.ErrNotFinite, m.C)
+	}
+	_, d := m.Coef.Dims()
+	n, err := linearFormat.Write(w, linearHeader{m.Classes, d, m.C}, mat.DenseCopyOf(m.Coef).RawMatrix().Data, m.Intercept)
+	if err != nil {
+		return n, fmt.Errorf("write classifier: %w", err)
+	}
+	return n, nil
+}
+
+// ReadLinearModel reads what [LinearModel.WriteTo] wrote, and no byte more. It takes memory as
+// bytes arrive, never because a length is declared.
+//
+// Errors: [coles.ErrFormat] for bytes that are no classifier or a version it does not know,
+// [coles.ErrChecksum] for one changed or cut off, and the reader's.
+func ReadLinearModel(r io.Reader) (*LinearModel, error) {
+	var h linearHeader
+	arrays, err := linearFormat.Read(r, func(text []byte) ([]int, error) {
+		if err := json.Unmarshal(text, &h); err != nil {
+			return nil, err
+		}
+		return h.lengths()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read classifier: %w", err)
+	}
+	coef := kernel.Matrix[float64]{Rows: len(arrays[1]), Cols: h.Columns, Stride: h.Columns, Data: arrays[0]}
+	return &LinearModel{Classes: h.Classes, Coef: matrix.ToDense(coef), Intercept: arrays[1], C: h.C}, nil
+}
+
+// lengths checks the header and returns those of the arrays.
+func (h linearHeader) lengths() ([]int, error) {
+	if len(h.Classes) < 2 || !slices.Equal(h.Classes, distinct(h.Classes)) || h.Columns < 1 || h.Columns > math.MaxInt32 {
+		return nil, fmt.Errorf("%d classes of %d features", len(h.Classes), h.Columns)
+	}
+	rows := problems(len(h.Classes))
+	if err := matrix.CheckSize(rows, h.Columns); err != nil {
+		return nil, err
+	}
+	return []int{rows * h.Columns, rows}, nil
+}

@@ -1,0 +1,234 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// silhouetteRows is how many rows are compared with as many others at a time.
+const silhouetteRows = 256
+
+// Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987),
+// −1 to 1: with a the mean Euclidean distance of a row to the others of its cluster and b the
+// least, over the other clusters, of its mean distance to their rows,
+//
+//	(b − a) / max(a, b),
+//
+// and 0 for a row alone in its cluster. With k clusters it takes O(n²d) operations as products of
+// matrices and, for each processor, 512 rows and 256·(256 + k) numbers of memory: never n².
+//
+// Errors: [coles.ErrShape] unless there is one cluster for each row, [coles.ErrSetting] unless
+// there are at least two clusters, and fewer than rows, [coles.ErrIndex], [coles.ErrNotFinite] also
+// for distances that overflow, and ctx's.
+func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, error) {
+	f, _, err := readTame(ctx, x) // silhouettes have no unit
+	if err != nil {
+		return 0, err
+	}
+	n := f.Rows()
+	if len(clusters) != n {
+		return 0, fmt.Errorf("%w: %d clusters for %d rows", coles.ErrShape, len(clusters), n)
+	}
+	p := partitionOf(clusters)
+	if k := len(p.size); k < 2 || k >= n {
+		return 0, fmt.Errorf("%w: the silhouette of %d rows in %d clusters", coles.ErrSetting, n, k)
+	}
+	mean, err := meanSilhouettes(ctx, f, []partition{p})
+	if err != nil {
+		return 0, err
+	}
+	return mean[0], nil
+}
+
+// ClusterCount chooses how many clusters the rows of x (n × d) fall into: of k = 2 … maxK that with
+// the largest mean silhouette of the clusters that [KMeans] finds, the smallest of equals. It also
+// returns the silhouettes, first that of two clusters; see [Silhouette]. Clusters of means is not
+// read.
+//
+// The rows are taken as they are. For clusters by direction, which [Cluster] measures, scale them
+// to unit length before.
+//
+// It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK)) operations for all silhouettes
+// together, and besides the memory of both a number for each row and k.
+//
+// Errors: [coles.ErrSetting] for maxK outside 2 … n − 1 or where all rows are equal, those of
+// KMeans.Fit, and [coles.ErrNotFinite] for distances that overflow.
+func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k int, silhouettes []float64, err error) {
+	if means, err = means.withDefaults(); err != nil {
+		return 0, nil, err
+	}
+	f, _, err := readTame(ctx, x)
+	if err != nil {
+		return 0, nil, err
+	}
+	if maxK < 2 || maxK >= f.Rows() {
+		return 0, nil, fmt.Errorf("%w: up to %d clusters of %d rows", coles.ErrSetting, maxK, f.Rows())
+	}
+	partitions := make([]partition, maxK-1)
+	for q := range partitions {
+		means.Clusters = q + 2
+		m, err := means.fit(ctx, f)
+		if err != nil {
+			return 0, nil, err
+		}
+		if partitions[q] = partitionOf(m.Labels); len(partitions[q].size) < 2 {
+			return 0, nil, fmt.Errorf("%w: clusters of %d equal rows", coles.ErrSetting, f.Rows())
+		}
+	}
+	silhouettes, err = meanSilhouettes(ctx, f, partitions)
+	if err != nil {
+		return 0, nil, err
+	}
+	best := 0
+	for q, s := range silhouettes {
+		if s > silhouettes[best] {
+			best = q
+		}
+	}
+	return best + 2, silhouettes, nil
+}
+
+// A partition is a clustering, with the clusters numbered from 0.
+type partition struct {
+	cluster []int // of each row
+	size    []int
+}
+
+func partitionOf(clusters []int) partition {
+	number := numbersOf(distinct(clusters))
+	p := partition{make([]int, len(clusters)), make([]int, len(number))}
+	for i, c := range clusters {
+		p.cluster[i] = number[c]
+		p.size[number[c]]++
+	}
+	return p
+}
+
+// meanSilhouettes is that of the rows of f under each partition.
+func meanSilhouettes(ctx context.Context, f *matrix.Matrix[float64], partitions []partition) ([]float64, error) {
+	s := &silhouettes{f: f, partitions: partitions}
+	var err error
+	if s.mean, err = meanRow(ctx, f); err != nil {
+		return nil, err
+	}
+	n := f.Rows()
+	blocks := make([][]float64, (n+silhouetteRows-1)/silhouetteRows)
+	err = parallel.Ranges(ctx, n, silhouetteRows, func(lo, hi int) {
+		blocks[lo/silhouetteRows], _ = s.ofBlock(ctx, lo, hi) // its error is ctx's, which Ranges returns
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := make([]float64, len(partitions))
+	for _, sums := range blocks {
+		matrix.AddScaled(total, 1, sums)
+	}
+	for q, sum := range total {
+		if math.IsNaN(sum) {
+			return nil, fmt.Errorf("%w: distances between rows overflow", coles.ErrNotFinite)
+		}
+		total[q] = sum / float64(n)
+	}
+	return total, nil
+}
+
+// silhouettes are those of the rows of f under partitions.
+type silhouettes struct {
+	f          *matrix.Matrix[float64]
+	mean       []float64
+	partitions []partition
+}
+
+// ofBlock is, for each partition, the sum of the silhouettes of the rows [lo, hi).
+func (s *silhouettes) ofBlock(ctx context.Context, lo, hi int) ([]float64, error) {
+	a, err := centred(ctx, s.f, lo, hi, s.mean)
+	if err != nil {
+		return nil, err
+	}
+	squares := squaresOf(a)
+	toCluster := make([]kernel.Matrix[float64], len(s.partitions)) // sums of distances
+	for q, p := range s.partitions {
+		toCluster[q] = kernel.Dense[float64](a.Rows, len(p.size))
+	}
+	products := kernel.Dense[float64](a.Rows, silhouetteRows)
+	for first := 0; first < s.f.Rows(); first += silhouetteRows {
+		b, err := centred(ctx, s.f, first, min(s.f.Rows(), first+silhouetteRows), s.mean)
+		if err != nil {
+			return nil, err
+		}
+		tile := kernel.View(products, 0, 0, a.Rows, b.Rows)
+		if err := kernel.Gemm(ctx, false, true, 1, a, b, 0, tile); err != nil {
+			return nil, err
+		}
+		others := squaresOf(b)
+		for i := range a.Rows {
+			distances := tile.Data[i*tile.Stride:][:b.Rows]
+			for j, product := range distances {
+				distances[j] = distance(rowOf(a, i), rowOf(b, j), squares[i], others[j], product)
+			}
+			for q, p := range s.partitions {
+				sums := rowOf(toCluster[q], i)
+				for j, r := range distances {
+					sums[p.cluster[first+j]] += r
+				}
+			}
+		}
+	}
+	sums := make([]float64, len(s.partitions))
+	for q, p := range s.partitions {
+		for i := range a.Rows {
+			sums[q] += p.silhouette(p.cluster[lo+i], rowOf(toCluster[q], i))
+		}
+	}
+	return sums, nil
+}
+
+// distance is that of two rows, given their squared lengths and their product.
+func distance(u, v []float64, square, other, product float64) float64 {
+	// Where rows are nearer to each other than to the mean, their products cancel: the distance is
+	// taken of the differences.
+	const near = 1e-2
+	r := square + other - 2*product
+	if r < near*(square+other) {
+		r = 0
+		for j, a := range u {
+			r += (a - v[j]) * (a - v[j])
+		}
+	}
+	return math.Sqrt(r)
+}
+
+// squaresOf is ‖row‖² of each row of a matrix without padding.
+func squaresOf(m kernel.Matrix[float64]) []float64 {
+	squares := make([]float64, m.Rows)
+	for i := range squares {
+		squares[i] = dot(rowOf(m, i), rowOf(m, i))
+	}
+	return squares
+}
+
+// silhouette is that of a row in cluster own, given the sums of its distances to the rows of each
+// cluster.
+func (p partition) silhouette(own int, sums []float64) float64 {
+	if p.size[own] == 1 {
+		return 0
+	}
+	a, b := sums[own]/float64(p.size[own]-1), math.Inf(1)
+	for c, sum := range sums {
+		if c != own {
+			b = min(b, sum/float64(p.size[c]))
+		}
+	}
+	if a == 0 && b == 0 {
+		return 0 // all are in one place
+	}
+	return (b - a) / max(a, b)
+}

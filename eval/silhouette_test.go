@@ -1,0 +1,122 @@
+package eval
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestSilhouetteEqualsScikitLearn(t *testing.T) {
+	cases := openCases[clusteringCases](t, "clustering")
+	for i, c := range cases.Cases {
+		if c.Silhouette == nil {
+			continue
+		}
+		for _, form := range forms(matrixOf(c.X, cases.Unit)) {
+			got, err := Silhouette(background, form, c.Pred)
+			comparer{t, i}.equal("silhouette", got, *c.Silhouette, 1, err)
+		}
+	}
+}
+
+// More rows than a block, some of them equal and all far from zero, against distances taken one by
+// one.
+func TestSilhouetteOfManyRowsEqualsItsDefinition(t *testing.T) {
+	const n, d, k = 700, 4, 6
+	x, clusters := normal(n, d, 1, 71), randomLabels(n, k, 71)
+	for i := range n {
+		x.Set(i, 0, x.At(i, 0)+1000)
+		if i%9 == 1 {
+			x.SetRow(i, x.RawRowView(i-1))
+		}
+	}
+	clusters[5] = 77 // alone
+	sum := 0.0
+	for i := range n {
+		total, count := map[int]float64{}, map[int]float64{}
+		for j := range n {
+			if j != i {
+				total[clusters[j]] += math.Sqrt(apart(x.RawRowView(i), x.RawRowView(j)))
+				count[clusters[j]]++
+			}
+		}
+		a, b := total[clusters[i]]/count[clusters[i]], math.Inf(1)
+		for c := range total {
+			if c != clusters[i] {
+				b = min(b, total[c]/count[c])
+			}
+		}
+		if count[clusters[i]] > 0 {
+			sum += (b - a) / max(a, b)
+		}
+	}
+	first := 0.0
+	testkit.ForProcessors(t, func(procs int) {
+		got := testkit.Must(Silhouette(background, x, clusters))
+		if math.Abs(got-sum/n) > 1e-12 {
+			t.Errorf("%v, want %v", got, sum/n)
+		}
+		if first == 0 {
+			first = got
+		}
+		if got != first {
+			t.Errorf("%v with %d processors, %v with one", got, procs, first)
+		}
+	})
+}
+
+// Silhouettes have no unit: the squares of these rows vanish, or overflow.
+func TestSilhouetteOfAnyScale(t *testing.T) {
+	x, clusters := normal(40, 3, 1, 72), randomLabels(40, 3, 72)
+	want := testkit.Must(Silhouette(background, x, clusters))
+	for _, scale := range []float64{0x1p-700, 0x1p700} {
+		scaled := mat.DenseCopyOf(x)
+		scaled.Scale(scale, scaled)
+		if got := testkit.Must(Silhouette(background, scaled, clusters)); math.Abs(got-want) > 1e-14 {
+			t.Errorf("rows times %g: %v, want %v", scale, got, want)
+		}
+	}
+}
+
+// Five groups of rows far apart, and the silhouettes one by one.
+func TestClusterCountIsThatOfTheLargestSilhouette(t *testing.T) {
+	x := normal(400, 3, 1, 74)
+	for i := range 400 {
+		x.Set(i, i%5%3, x.At(i, i%5%3)+30*float64(1+i%5))
+	}
+	means := KMeans{Clusters: 99, Starts: 3, Seed: 5}
+	k, got, err := ClusterCount(background, x, 8, means)
+	if err != nil || k != 5 || len(got) != 7 {
+		t.Fatalf("%d clusters of silhouettes %v, error %v", k, got, err)
+	}
+	for q, s := range got {
+		means.Clusters = q + 2
+		m := testkit.Must(means.Fit(background, x))
+		if want := testkit.Must(Silhouette(background, x, m.Labels)); math.Abs(s-want) > 1e-12 {
+			t.Errorf("%d clusters: %v, want %v", q+2, s, want)
+		}
+	}
+}
+
+func TestClusterCountRefuses(t *testing.T) {
+	x := normal(6, 2, 1, 75)
+	for name, c := range map[string]struct {
+		x     mat.Matrix
+		most  int
+		means KMeans
+		want  error
+	}{
+		"up to one":       {x, 1, KMeans{}, coles.ErrSetting},
+		"as many as rows": {x, 6, KMeans{}, coles.ErrSetting},
+		"equal rows":      {mat.NewDense(6, 2, nil), 3, KMeans{}, coles.ErrSetting},
+		"negative starts": {x, 3, KMeans{Starts: -1}, coles.ErrSetting},
+		"NaN":             {normal(6, 2, math.NaN(), 75), 3, KMeans{}, coles.ErrNotFinite},
+	} {
+		_, _, err := ClusterCount(background, c.x, c.most, c.means)
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, c.want) })
+	}
+}
