@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coles/dataset"
+	"coles/examples/browser/view"
+	"coles/internal/testkit"
+)
+
+// The test acts as a user does and sends what the page then shows. A gap is the longest time for
+// which the page did nothing.
+const driver = `"use strict";
+(async () => {
+	const find = selector => document.querySelector(selector);
+	const until = async done => { while (!done()) await new Promise(next => setTimeout(next, 5)); };
+	const click = selector => find(selector).click();
+	const put = (name, file, text) => { // drops a file
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(new File([text], file));
+		find("[name=" + name + "]").dispatchEvent(new DragEvent("drop", {dataTransfer, bubbles: true}));
+	};
+	const press = () => click("form button");
+	const archive = async path => { put("edges", "graph.npz", await (await fetch(path)).arrayBuffer()); };
+	const status = () => find("#status").textContent;
+	const shown = async act => {
+		const stages = [];
+		const note = () => { if (stages.at(-1) !== status()) stages.push(status()); };
+		const observer = new MutationObserver(note);
+		observer.observe(find("#status"), {childList: true});
+		let gap = 0, last = performance.now();
+		const clock = setInterval(() => { const now = performance.now(); gap = Math.max(gap, now - last); last = now; }, 5);
+		await act();
+		await until(() => find("#error").textContent || /^(Done|Stopped)/.test(status()) && (find("main").hidden || find("tbody").rows.length));
+		clearInterval(clock);
+		observer.disconnect();
+		return {stages, gap, error: find("#error").textContent, warning: find("#warning").textContent, graph: find("#graph").textContent, map: !find("main").hidden, method: find("#method").textContent,
+			rows: [...find("tbody").rows].map(r => [...r.cells].map(c => c.textContent).join(" ")), wide: document.documentElement.scrollWidth > innerWidth};
+	};
+	await until(() => status() === "Ready.");
+	const found = {};
+	for (const [name, act] of Object.entries(acts)) found[name] = await shown(() => act({click, put, press, archive, until, status, find}));
+	await fetch("/found", {method: "POST", body: JSON.stringify(found)});
+})();`
+
+// shown is what the page shows after an act.
+type shown struct {
+	Stages, Rows   []string
+	Gap            float64 // milliseconds
+	Error, Warning string
+	Graph, Method  string
+	Map            bool
+	Wide           bool // wider than the screen
+}
+
+// inBrowser is what the page in a folder shows in Chromium after each of some acts, in JavaScript.
+func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[string]shown {
+	t.Helper()
+	var path string
+	for _, name := range []string{"google-chrome", "chromium-browser", "chromium"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+		}
+	}
+	if path == "" {
+		t.Skip("no chromium is installed to try the page in")
+	}
+	page := testkit.Must(os.ReadFile(filepath.Join(folder, "index.html")))
+	page = bytes.Replace(page, []byte("</head>"), []byte(`<script src="driver.js" defer></script></head>`), 1)
+	found := make(chan []byte, 1)
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(folder)))
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { w.Write(page) })
+	mux.HandleFunc("/driver.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprintf(w, "const acts = {%s};\n%s", acts, driver)
+	})
+	for name, file := range files {
+		mux.HandleFunc("/"+name, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) })
+	}
+	mux.HandleFunc("POST /found", func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		found <- body
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	run := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=500,900", "--user-data-dir="+t.TempDir(),
+		"--enable-logging=stderr", "--remote-debugging-port=0", server.URL+"/")
+	var stderr bytes.Buffer
+	run.Stderr = &stderr
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var body []byte
+	select {
+	case body = <-found:
+	case <-ctx.Done():
+	}
+	if run.Process.Signal(os.Interrupt) != nil { // which lets it end its own processes
+		cancel()
+	}
+	run.Wait()
+	if body == nil || strings.Contains(stderr.String(), "CONSOLE") {
+		t.Fatalf("%s: %v\n%s", path, ctx.Err(), stderr.String())
+	}
+	var all map[string]shown
+	if err := json.Unmarshal(body, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// built is a folder with the page.
+func built(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("building for the browser takes long")
+	}
+	folder := filepath.Join(t.TempDir(), "page")
+	if err := run(t.Context(), []string{"-o", folder}, io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// compressed is the size of a file as a web server sends it.
+func compressed(t *testing.T, path string) int {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(testkit.Must(os.ReadFile(path))); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	return b.Len()
+}
+
+func TestPage(t *testing.T) {
+	folder := built(t)
+	if size := compressed(t, filepath.Join(folder, "coles.wasm")); size > 6e6 {
+		t.Errorf("coles.wasm has %d bytes compressed, more than 6 MB", size)
+	} else {
+		t.Logf("coles.wasm: %d bytes compressed", size)
+	}
+	all := inBrowser(t, folder, `
+		karate({click}) { click("[value=karate]"); },
+		"a sample": ({click}) => { click("[value=communities]"); },
+		files({put, press}) { put("edges", "friends.tsv", "ann bob 1082040961\nbob cy 1082040977\ncy dan 1100000000\n"); put("features", "likes.tsv", "ann 1 0\nbob 1 1\ncy 0 1\ndan 0 2\n"); press(); },
+		"another node": async ({click, put, press, find, until}) => { press(); await until(() => find("tbody").rows.length); const name = find("[name=node]"); name.value = "dan"; name.dispatchEvent(new Event("change")); },
+		"bad weight": ({put, press}) => { put("edges", "friends.tsv", "ann bob 1\nbob cy x\n"); press(); },
+		async "stopped"({click, until, status}) { click("[value=communities]"); await until(() => /^Improving/.test(status())); click("[name=stop]"); },
+		"karate again": ({click}) => { click("[value=karate]"); },`, nil)
+
+	for _, c := range []struct {
+		act, graph, method string
+		rows               int
+	}{
+		{"karate", "34 nodes, 78 edges, no features", "t-SNE", 10},
+		{"a sample", "400 nodes", "t-SNE", 10},
+		{"files", "4 nodes, 3 edges, 2 features", "t-SNE", 3},
+		{"karate again", "34 nodes, 78 edges, no features", "t-SNE", 10},
+	} {
+		got := all[c.act]
+		t.Logf("%s: %s, longest gap %.0f ms, %q", c.act, got.Method, got.Gap, got.Stages)
+		if got.Error != "" || !got.Map || !strings.HasPrefix(got.Graph, c.graph) || !strings.HasPrefix(got.Method, c.method) || len(got.Rows) != c.rows || got.Wide {
+			t.Errorf("%s: %+v", c.act, got)
+		}
+	}
+	if got := all["files"]; !strings.Contains(got.Warning, "times") {
+		t.Errorf("no warning of weights that look like times: %+v", got)
+	}
+	if got := all["another node"]; len(got.Rows) != 3 || !strings.HasPrefix(got.Rows[0], "cy ") {
+		t.Errorf("nodes nearest to dan: %+v", got)
+	}
+	if got := all["bad weight"]; !strings.Contains(got.Error, `friends.tsv:2:8: `) || got.Map {
+		t.Errorf("a bad weight: %+v", got)
+	}
+	if got := all["stopped"]; got.Map || got.Stages[len(got.Stages)-1] != "Stopped." {
+		t.Errorf("stopped: %+v", got)
+	}
+	for _, stage := range []string{"Reading …", "Preparing …", "Solving …", "Improving the map by t-SNE …"} {
+		if !slices.Contains(all["a sample"].Stages, stage) {
+			t.Errorf("no stage %q in %q", stage, all["a sample"].Stages)
+		}
+	}
+
+	// The browser finds what this machine finds.
+	d := dataset.KarateClub()
+	var want []string
+	var v view.View
+	v.Answer(t.Context(), view.Request{Sample: "karate"}, func(message any) {
+		if m, ok := message.(view.Table); ok {
+			for _, r := range m.Table {
+				want = append(want, fmt.Sprintf("%d %s %.4f", r.Row, []string{"instructor", "administrator"}[d.Labels[r.Row]], r.Score))
+			}
+		}
+	})
+	slices.Sort(want) // members 17 and 21, who have the same ties, may come in either order
+	testkit.WantSame(t, "nodes nearest to node 0", slices.Sorted(slices.Values(all["karate"].Rows)), want)
+}
+
+// A graph that computes for seconds leaves the page free.
+func TestCoraLeavesThePageFree(t *testing.T) {
+	cora := testkit.Shared(t, "data", "npz", "cora.npz")
+	got := inBrowser(t, built(t), `async cora({archive, press}) { await archive("cora.npz"); press(); }`, map[string]string{"cora.npz": cora})["cora"]
+	t.Logf("%s, longest gap %.0f ms", got.Method, got.Gap)
+	if got.Error != "" || !strings.HasPrefix(got.Graph, "2708 nodes, 5278 edges, 1433 features") || len(got.Rows) != 10 {
+		t.Errorf("%+v", got)
+	}
+	if got.Gap > 500 {
+		t.Errorf("the page did nothing for %.0f ms", got.Gap)
+	}
+}

@@ -1,0 +1,120 @@
+// Command browser builds a page that embeds graphs by itself, without installation and without a
+// server that computes: the library as WebAssembly in a worker of the browser. It serves the page
+// on this machine, or writes its files for a web server. Building needs the go command.
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"coles/dataset"
+	"coles/examples/internal/cli"
+)
+
+//go:embed static
+var static embed.FS
+
+const usage = `Usage: browser [flags]
+
+Builds a page that embeds graphs in the browser, and serves it. Run it in the
+folder of this module.
+
+Flags:
+`
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := cli.Flags(usage, stderr)
+	address := flags.String("listen", "localhost:8080", "address to serve at")
+	out := flags.String("o", "", "folder to write the files of the page to, which is then not served")
+	if err := cli.Parse(flags, args); err != nil {
+		return err
+	}
+	if *out != "" {
+		return build(ctx, *out)
+	}
+	folder, err := os.MkdirTemp("", "coles-page-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	listener, err := net.Listen("tcp", *address)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	fmt.Fprintln(stderr, "building …")
+	if err := build(ctx, folder); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "http://%s\n", listener.Addr())
+	server := &http.Server{Handler: http.FileServer(http.Dir(folder)), ReadHeaderTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(listener); ctx.Err() == nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// build writes the files of the page to a folder, which is created where needed.
+func build(ctx context.Context, folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return err
+	}
+	root, err := command(ctx, "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	// The script has to be that of the compiler.
+	script, err := os.ReadFile(filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{"wasm_exec.js": script}
+	names, err := fs.Glob(static, "static/*")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if files[filepath.Base(name)], err = static.ReadFile(name); err != nil {
+			return err
+		}
+	}
+	for name, data := range files {
+		err := dataset.WriteFile(filepath.Join(folder, name), func(w io.Writer) error { _, err := w.Write(data); return err })
+		if err != nil {
+			return err
+		}
+	}
+	_, err = command(ctx, "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "coles.wasm"), "coles/examples/browser/page")
+	return err
+}
+
+// command runs the go command for a browser, and returns what it prints.
+func command(ctx context.Context, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, "go", args...)
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	stdout, err := c.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, stderr.String())
+	}
+	return string(stdout), nil
+}

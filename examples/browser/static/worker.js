@@ -1,0 +1,21 @@
+"use strict";
+importScripts("wasm_exec.js");
+
+// The library, which leaves the function answer. It ends only when it breaks off.
+const go = new Go();
+const ready = WebAssembly.instantiateStreaming(fetch("coles.wasm"), go.importObject).then(({instance}) => {
+	go.run(instance).then(() => fail("The computation broke off, perhaps for want of memory.", true));
+	postMessage(JSON.stringify({ready: true}));
+});
+ready.catch(fail);
+
+function fail(reason, broken = false) { postMessage(JSON.stringify({error: String(reason), broken})); }
+
+async function ask(request) {
+	await ready;
+	for (const part of ["edges", "features", "labels"])
+		if (request[part]) request[part] = {name: request[part].name, bytes: new Uint8Array(await request[part].arrayBuffer())};
+	answer(request);
+}
+
+onmessage = ({data}) => ask(data).catch(fail);

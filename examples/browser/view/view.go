@@ -1,0 +1,252 @@
+// Package view answers what the page asks: it reads a graph, embeds it, places the nodes on a map
+// and finds the nodes nearest to one. It knows nothing of a browser.
+package view
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"coles"
+	"coles/dataset"
+	"coles/eval"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	mostTSNE  = 1500    // nodes that t-SNE places; it takes seconds in a browser, n² of them
+	mostBytes = 2 << 30 // memory of a fit: a page has 4 GB, and this computes alone in it
+	nearest   = 10      // rows of the table
+)
+
+// A File is one that was dropped on the page.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// A Request is what the page asks for: a sample by name or files to embed, or, where both are
+// missing, the nodes nearest to a node of the last graph.
+type Request struct {
+	Sample string
+	Files  map[string]File // "edges" (or an archive), "features" and "labels"
+	Node   int
+}
+
+// Messages to the page, which knows each by its first member.
+type (
+	// A Stage says how far a computation has come.
+	Stage struct {
+		Stage string `json:"stage"`
+		Done  int    `json:"done"`
+		Total int    `json:"total"`
+	}
+	// A Graph is what the page needs to know of the nodes; Labels and Classes may be nil.
+	Graph struct {
+		Graph   string   `json:"graph"` // its sizes, in words
+		IDs     []string `json:"ids"`
+		Labels  []int    `json:"labels"`
+		Classes []string `json:"classes"`
+	}
+	// A Map is a place for each node.
+	Map struct {
+		Map     [][2]float64 `json:"map"`
+		Method  string       `json:"method"`
+		Final   bool         `json:"final"` // no better one follows
+		Seconds float64      `json:"seconds"`
+	}
+	// A Table is the nodes nearest to one by cosine, best first.
+	Table struct {
+		Table []eval.Match `json:"table"`
+		Node  int          `json:"node"`
+	}
+	// A Warning is a line about files that may be misread.
+	Warning struct {
+		Warning string `json:"warning"`
+	}
+	// A Failure is an error's text.
+	Failure struct {
+		Error string `json:"error"`
+	}
+)
+
+// A View is the last graph that was embedded.
+type View struct {
+	index *eval.Index
+	nodes int
+}
+
+// Answer sends the page what it asked for: a graph comes as stages, a [Graph], a [Table] of its
+// first node and one or two maps, another node as its table. A [Failure] comes last where something
+// is wrong. A file that cannot be embedded leaves the graph before it.
+func (v *View) Answer(ctx context.Context, r Request, send func(message any)) {
+	if err := v.answer(ctx, r, send); err != nil {
+		send(Failure{err.Error()})
+	}
+}
+
+func (v *View) answer(ctx context.Context, r Request, send func(message any)) error {
+	if r.Sample == "" && r.Files == nil {
+		return v.near(ctx, r.Node, send)
+	}
+	start := time.Now()
+	send(Stage{Stage: "read", Total: 1})
+	d, err := read(ctx, r, send)
+	if err != nil {
+		return err
+	}
+	g, y, err := embed(ctx, d, send)
+	if err != nil {
+		return err
+	}
+	index, err := eval.NewIndex(ctx, y, eval.Cosine)
+	if err != nil {
+		return err
+	}
+	v.index, v.nodes = index, g.Nodes()
+	send(Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes})
+
+	// The components are there at once. t-SNE draws a better map, where it does not take too long.
+	// Meanwhile there is no answer to anything, so that the first table goes before.
+	final := v.nodes > mostTSNE || v.nodes < 4
+	if err := v.near(ctx, 0, send); err != nil {
+		return err
+	}
+	if err := place(ctx, y, components, Map{Method: "principal components", Final: final}, start, send); err != nil || final {
+		return err
+	}
+	send(Stage{Stage: "t-SNE", Total: 1})
+	return place(ctx, y, func(ctx context.Context, y mat.Matrix) (*mat.Dense, error) { return eval.TSNE(ctx, y, 1) },
+		Map{Method: "t-SNE", Final: true}, start, send)
+}
+
+// near sends the nodes nearest to one.
+func (v *View) near(ctx context.Context, node int, send func(message any)) error {
+	if v.index == nil {
+		return errors.New("no graph is embedded yet")
+	}
+	table := Table{Table: []eval.Match{}, Node: node}
+	if v.nodes > 1 {
+		found, err := v.index.Rows(ctx, []int{node}, min(nearest, v.nodes-1))
+		if err != nil {
+			return err
+		}
+		table.Table = found[0]
+	}
+	send(table)
+	return nil
+}
+
+// read reads what a request names.
+func read(ctx context.Context, r Request, send func(message any)) (*dataset.Dataset, error) {
+	switch r.Sample {
+	case "karate":
+		d := dataset.KarateClub()
+		d.Classes = []string{"instructor", "administrator"}
+		return d, nil
+	case "communities":
+		return dataset.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(ctx)
+	}
+	edges, features, labels := r.Files["edges"], r.Files["features"], r.Files["labels"]
+	if edges.Name == "" {
+		return nil, fmt.Errorf("an edge list or an archive: %w", dataset.ErrMissing)
+	}
+	if bytes.HasPrefix(edges.Data, []byte("PK\x03\x04")) {
+		if features.Name != "" || labels.Name != "" {
+			return nil, fmt.Errorf("%s is an archive, which has its own features and labels: %w", edges.Name, dataset.ErrDuplicate)
+		}
+		d, err := dataset.ReadNPZ(bytes.NewReader(edges.Data), int64(len(edges.Data)))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", edges.Name, err)
+		}
+		return d, nil
+	}
+	return dataset.ReadEdgeList(bytes.NewReader(edges.Data), features.reader(), dataset.EdgeListOptions{
+		Labels: labels.reader(), EdgesName: edges.Name, FeaturesName: features.Name, LabelsName: labels.Name,
+		Warn: func(line string) { send(Warning{line}) },
+	})
+}
+
+// reader is nil where there is no file.
+func (f File) reader() io.Reader {
+	if f.Name == "" {
+		return nil
+	}
+	return bytes.NewReader(f.Data)
+}
+
+// embed fits a graph, if the memory suffices, and returns the rows of the embedding at unit length:
+// their directions are what is compared.
+func embed(ctx context.Context, d *dataset.Dataset, send func(message any)) (*coles.Graph, mat.Matrix, error) {
+	g, err := d.Graph()
+	if err != nil {
+		return nil, nil, err
+	}
+	size, err := coles.DefaultSettings().Estimate(g, d.Features)
+	if err != nil {
+		return nil, nil, err
+	}
+	if size > mostBytes {
+		return nil, nil, fmt.Errorf("%w: the fit takes %d MB, a page has %d MB for it", coles.ErrTooLarge, size>>20, mostBytes>>20)
+	}
+	m, err := coles.Fit(ctx, g, d.Features, coles.WithProgress(func(stage string, done, total int) { send(Stage{stage, done, total}) }))
+	if err != nil {
+		return nil, nil, err
+	}
+	unit, err := coles.PrepareRowL2.Fit(ctx, m.Embedding())
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err := unit.Apply(ctx, m.Embedding())
+	return g, y, err
+}
+
+// components are the first two principal components, the second zero where there is one column.
+func components(ctx context.Context, y mat.Matrix) (*mat.Dense, error) {
+	n, columns := y.Dims()
+	pca, err := eval.PCA(ctx, y, min(2, columns))
+	if err != nil {
+		return nil, err
+	}
+	places := mat.NewDense(n, 2, nil)
+	places.Copy(pca)
+	return places, nil
+}
+
+// place sends a map that a method makes.
+func place(ctx context.Context, y mat.Matrix, method func(context.Context, mat.Matrix) (*mat.Dense, error), m Map, start time.Time, send func(message any)) error {
+	places, err := method(ctx, y)
+	if err != nil {
+		return err
+	}
+	n, _ := places.Dims()
+	m.Map = make([][2]float64, n)
+	for i := range m.Map {
+		m.Map[i] = [2]float64(places.RawRowView(i))
+	}
+	m.Seconds = time.Since(start).Seconds()
+	send(m)
+	return nil
+}
+
+// known is the labels, −1 where a node has none.
+func known(d *dataset.Dataset) []int {
+	labels := append([]int(nil), d.Labels...)
+	for _, i := range d.Unlabeled {
+		labels[i] = -1
+	}
+	return labels
+}
+
+func describe(g *coles.Graph, d *dataset.Dataset) string {
+	features := "no features"
+	if d.Features != nil {
+		_, columns := d.Features.Dims()
+		features = fmt.Sprintf("%d features", columns)
+	}
+	return fmt.Sprintf("%d nodes, %d edges, %s", g.Nodes(), g.Report().Edges, features)
+}

@@ -1,0 +1,173 @@
+package view_test
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/examples/browser/view"
+	"coles/internal/testkit"
+)
+
+// ask is what a view answers: its graph, its maps, its table, its error's text.
+func ask(t *testing.T, v *view.View, r view.Request) (graph view.Graph, maps []view.Map, table view.Table, failure string) {
+	t.Helper()
+	v.Answer(t.Context(), r, func(message any) {
+		if failure != "" {
+			t.Errorf("%T after a failure", message)
+		}
+		switch m := message.(type) {
+		case view.Graph:
+			graph = m
+		case view.Map:
+			maps = append(maps, m)
+		case view.Table:
+			table = m
+		case view.Failure:
+			failure = m.Error
+		}
+	})
+	return graph, maps, table, failure
+}
+
+func text(name, data string) view.File { return view.File{Name: name, Data: []byte(data)} }
+
+// archive is a graph of n nodes as it is dropped on the page.
+func archive(t *testing.T, n int) view.File {
+	d := testkit.Must(dataset.Communities{Nodes: n, Classes: 2, Features: 20}.Generate(t.Context()))
+	d.Unlabeled = []int{3}
+	var b bytes.Buffer
+	if err := dataset.WriteNPZ(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return view.File{Name: "graph.npz", Data: b.Bytes()}
+}
+
+func TestGraphsAreMapped(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		request view.Request
+		graph   string
+		nodes   int
+		methods string // of the maps, the last of them final
+	}{
+		{"karate club", view.Request{Sample: "karate"}, "34 nodes, 78 edges, no features", 34, "principal components, t-SNE"},
+		{"sample", view.Request{Sample: "communities"}, "400 nodes, 7", 400, "principal components, t-SNE"},
+		{"edge list", view.Request{Files: map[string]view.File{
+			"edges":  text("friends.tsv", "ann bob\nbob cy\n"),
+			"labels": text("teams.tsv", "ann red\ncy blue\n"),
+		}}, "3 nodes, 2 edges, no features", 3, "principal components"},
+		{"one feature", view.Request{Files: map[string]view.File{
+			"edges":    text("friends.tsv", "ann bob\nbob cy\n"),
+			"features": text("age.tsv", "ann 30\nbob 40\ncy 50\n"),
+		}}, "3 nodes, 2 edges, 1 features", 3, "principal components"},
+		{"archive of many nodes", view.Request{Files: map[string]view.File{"edges": archive(t, 1501)}}, "1501 nodes, ", 1501, "principal components"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var v view.View
+			graph, maps, _, failure := ask(t, &v, c.request)
+			if failure != "" || !strings.HasPrefix(graph.Graph, c.graph) || len(graph.IDs) != c.nodes {
+				t.Fatalf("%q, %d ids, error %q", graph.Graph, len(graph.IDs), failure)
+			}
+			var methods []string
+			for k, m := range maps {
+				methods = append(methods, m.Method)
+				if m.Final != (k == len(maps)-1) || len(m.Map) != c.nodes {
+					t.Errorf("map %d of %d: final %v, %d places", k, len(maps), m.Final, len(m.Map))
+				}
+				for _, p := range m.Map {
+					if math.IsNaN(p[0]) || math.IsInf(p[0], 0) || math.IsNaN(p[1]) || math.IsInf(p[1], 0) {
+						t.Fatalf("a place at %v", p)
+					}
+				}
+			}
+			testkit.WantSame(t, "maps", strings.Join(methods, ", "), c.methods)
+			_, _, table, failure := ask(t, &v, view.Request{Node: 1})
+			if failure != "" || table.Node != 1 || len(table.Table) != min(10, c.nodes-1) {
+				t.Errorf("node %d has the nearest %v, error %q", table.Node, table.Table, failure)
+			}
+		})
+	}
+}
+
+// The two sides of the karate club lie apart on the map: a node is closer to the middle of its own.
+func TestMapPartsTheKarateClub(t *testing.T) {
+	var v view.View
+	graph, maps, _, _ := ask(t, &v, view.Request{Sample: "karate"})
+	places := maps[len(maps)-1].Map
+	var middle [2][2]float64
+	var size [2]float64
+	for i, l := range graph.Labels {
+		size[l]++
+		middle[l][0] += places[i][0]
+		middle[l][1] += places[i][1]
+	}
+	far := func(p [2]float64, l int) float64 {
+		return math.Hypot(p[0]-middle[l][0]/size[l], p[1]-middle[l][1]/size[l])
+	}
+	wrong := 0
+	for i, l := range graph.Labels {
+		if far(places[i], l) > far(places[i], 1-l) {
+			wrong++
+		}
+	}
+	if wrong > 3 {
+		t.Errorf("%d of 34 members lie with the others", wrong)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	var v view.View
+	graph, _, _, _ := ask(t, &v, view.Request{Files: map[string]view.File{"edges": archive(t, 40)}})
+	if graph.Labels[3] != -1 || graph.Labels[4] < 0 {
+		t.Errorf("labels %v: node 3 alone has none", graph.Labels)
+	}
+}
+
+// A graph of one node has a place, and nothing near it.
+func TestOneNode(t *testing.T) {
+	var v view.View
+	_, maps, table, failure := ask(t, &v, view.Request{Files: map[string]view.File{"edges": text("e.csv", "a,a\n")}})
+	if failure != "" || len(maps) != 1 || len(maps[0].Map) != 1 || table.Table == nil || len(table.Table) != 0 {
+		t.Errorf("%v, %v, error %q", maps, table, failure)
+	}
+}
+
+// A broken file gets the library's text, and leaves the graph before.
+func TestBrokenFiles(t *testing.T) {
+	good := archive(t, 40)
+	var v view.View
+	if _, _, _, failure := ask(t, &v, view.Request{}); failure == "" {
+		t.Error("neighbours of a node of no graph")
+	}
+	ask(t, &v, view.Request{Sample: "karate"})
+	for _, c := range []struct {
+		name  string
+		files map[string]view.File
+		text  string
+		is    error
+	}{
+		{"no edges", map[string]view.File{"labels": text("l.csv", "a,1")}, "edge list", dataset.ErrMissing},
+		{"bad weight", map[string]view.File{"edges": text("e.csv", "a,b,1\nb,c,x\n")}, "e.csv:2:5: ", coles.ErrFormat},
+		{"bad feature", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a,1\nb,?\n")}, "f.csv:2:3: ", nil},
+		{"cut archive", map[string]view.File{"edges": {Name: "graph.npz", Data: good.Data[:len(good.Data)/2]}}, "graph.npz: ", nil},
+		{"archive and features", map[string]view.File{"edges": good, "features": text("f.csv", "a,1")}, "graph.npz is an archive", dataset.ErrDuplicate},
+		{"too large", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a 1000000:1\nb 0:1\n")}, "the fit takes ", coles.ErrTooLarge},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, maps, _, failure := ask(t, &v, view.Request{Files: c.files})
+			if failure == "" || !strings.Contains(failure, c.text) || maps != nil {
+				t.Errorf("error %q and %d maps, want %q", failure, len(maps), c.text)
+			}
+			if c.is != nil && !strings.Contains(failure, c.is.Error()) {
+				t.Errorf("error %q, want one of %q", failure, c.is)
+			}
+			if _, _, table, _ := ask(t, &v, view.Request{Node: 33}); len(table.Table) != 10 {
+				t.Errorf("the karate club is gone")
+			}
+		})
+	}
+}

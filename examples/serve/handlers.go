@@ -1,0 +1,163 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"coles"
+	"coles/eval"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A failure is an error with a status of its own.
+type failure struct {
+	status int
+	error
+}
+
+func (f failure) Unwrap() error { return f.error }
+
+// A handler returns what to answer with. Its errors are of the request, for which 400 is the
+// status, unless they are a [failure].
+type handler func(http.ResponseWriter, *http.Request) (any, error)
+
+// ServeHTTP answers in JSON, errors too.
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	answer, err := h(w, r.WithContext(ctx))
+	status := http.StatusOK
+	if err != nil {
+		answer, status = map[string]string{"error": err.Error()}, http.StatusBadRequest
+		switch f, large := (failure{}), (*http.MaxBytesError)(nil); {
+		case errors.As(err, &large):
+			status = http.StatusRequestEntityTooLarge
+		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+			status = http.StatusServiceUnavailable
+		case errors.As(err, &f):
+			status = f.status
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(answer) // an error means that the client has gone
+}
+
+// handler serves every path. A reload goes on until it is done or ctx is.
+func (s *service) handler(ctx context.Context) http.Handler {
+	mux := http.NewServeMux()
+	for _, route := range []struct {
+		method, path string
+		handler      handler
+	}{
+		{"GET", "/similar", s.similar},
+		{"POST", "/embed", s.embed},
+		{"GET", "/healthz", s.health},
+		{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
+			http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a fit may take minutes
+			if err := s.reload(ctx); err != nil {
+				return nil, failure{http.StatusInternalServerError, err}
+			}
+			return s.health(w, r)
+		}},
+	} {
+		mux.Handle(route.method+" "+route.path, route.handler)
+		mux.Handle(route.path, handler(func(w http.ResponseWriter, _ *http.Request) (any, error) {
+			w.Header().Set("Allow", route.method)
+			return nil, failure{http.StatusMethodNotAllowed, fmt.Errorf("%s wants %s", route.path, route.method)}
+		}))
+	}
+	mux.Handle("/", handler(func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		return nil, failure{http.StatusNotFound, fmt.Errorf("no path %q", r.URL.Path)}
+	}))
+	return mux
+}
+
+func (s *service) health(http.ResponseWriter, *http.Request) (any, error) {
+	now := s.now.Load()
+	return map[string]any{"nodes": now.graph.Nodes(), "features": len(now.columns), "since": now.since}, nil
+}
+
+func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
+	now, id := s.now.Load(), r.FormValue("id")
+	k, err := strconv.Atoi(cmp.Or(r.FormValue("k"), "10"))
+	if err != nil {
+		return nil, fmt.Errorf("k: %w", err)
+	}
+	row, ok := now.graph.Row(id)
+	if !ok {
+		return nil, failure{http.StatusNotFound, fmt.Errorf("no node %q", id)}
+	}
+	nearest, err := now.index.Rows(r.Context(), []int{row}, min(k, maxNearest, now.graph.Nodes()-1))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"id": id, "nearest": now.named(nearest[0])}, nil
+}
+
+// A newcomer is a node that is not in the graph.
+type newcomer struct {
+	Neighbours []string           `json:"neighbours"`
+	Features   map[string]float64 `json:"features"`
+	K          int                `json:"k"`
+}
+
+func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
+	now, who := s.now.Load(), newcomer{K: 10}
+	body := json.NewDecoder(r.Body)
+	body.DisallowUnknownFields()
+	if err := body.Decode(&who); err != nil {
+		return nil, fmt.Errorf("body: %w", err)
+	}
+	if body.Decode(&struct{}{}) != io.EOF {
+		return nil, errors.New("body: more than one newcomer")
+	}
+	x := mat.NewDense(1, len(now.columns), nil)
+	for name, value := range who.Features {
+		column, ok := now.columns[name]
+		if !ok {
+			return nil, fmt.Errorf("no feature %q", name)
+		}
+		x.Set(0, column, value)
+	}
+	edges := make([]coles.Edge, len(who.Neighbours))
+	for i, id := range who.Neighbours {
+		row, ok := now.graph.Row(id)
+		if !ok {
+			return nil, fmt.Errorf("no node %q", id)
+		}
+		edges[i] = coles.Edge{U: now.graph.Nodes(), V: row}
+	}
+	y, err := now.frozen.Embed(r.Context(), x, edges, nil)
+	if err != nil {
+		return nil, err
+	}
+	nearest, err := now.index.Vectors(r.Context(), y, min(who.K, maxNearest, now.graph.Nodes()))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0])}, nil
+}
+
+// A match is a node by name.
+type match struct {
+	ID    string  `json:"id"`
+	Score float64 `json:"score"`
+}
+
+func (s *state) named(found []eval.Match) []match {
+	matches := make([]match, len(found))
+	for i, m := range found {
+		matches[i] = match{s.ids[m.Row], m.Score}
+	}
+	return matches
+}

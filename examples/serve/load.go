@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"coles/internal/peak"
+)
+
+const (
+	connections = 100
+	reloads     = 4
+)
+
+// A loadTest is what requests of many connections have come to.
+type loadTest struct {
+	base   string // of the URLs
+	client *http.Client
+
+	mu     sync.Mutex
+	took   map[string][]time.Duration // by path
+	failed []error
+}
+
+// measure sends requests, half of them for similar nodes and half with newcomers, and a reload
+// after every fifth of them, and prints how long the answers took.
+func measure(ctx context.Context, base string, s *state, requests int, stdout io.Writer) error {
+	peak.Reset()
+	t := &loadTest{base: base, took: map[string][]time.Duration{}}
+	t.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}
+	defer t.client.CloseIdleConnections()
+	names := slices.Sorted(maps.Keys(s.columns))
+	var sent atomic.Int64
+	var all sync.WaitGroup
+	start := time.Now()
+	for range connections {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for i := int(sent.Add(1)); i <= requests && ctx.Err() == nil; i = int(sent.Add(1)) {
+				rng := rand.New(rand.NewPCG(1, uint64(i)))
+				if i%2 == 0 {
+					t.send(ctx, "GET", "/similar", "?id="+url.QueryEscape(s.ids[rng.IntN(len(s.ids))]), nil)
+				} else {
+					t.send(ctx, "POST", "/embed", "", s.stranger(rng, names))
+				}
+				if i < requests && i*(reloads+1)/requests > (i-1)*(reloads+1)/requests {
+					t.send(ctx, "POST", "/reload", "", nil)
+				}
+			}
+		}()
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	t.print(stdout, time.Since(start))
+	fmt.Fprintf(stdout, "\n%d nodes, %d connections, %d errors, peak memory %d MB, clients included\n",
+		s.graph.Nodes(), connections, len(t.failed), peak.Bytes()>>20)
+	if len(t.failed) > 0 {
+		return fmt.Errorf("%d requests failed; the first: %w", len(t.failed), t.failed[0])
+	}
+	return nil
+}
+
+// send notes how long a request takes, and that it fails if the answer is not 200.
+func (t *loadTest) send(ctx context.Context, method, path, query string, body []byte) {
+	start := time.Now()
+	err := t.ask(ctx, method, path+query, body)
+	d := time.Since(start)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.took[path] = append(t.took[path], d)
+	if err != nil {
+		t.failed = append(t.failed, err)
+	}
+}
+
+func (t *loadTest) ask(ctx context.Context, method, path string, body []byte) error {
+	r, err := http.NewRequestWithContext(ctx, method, t.base+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	answer, err := t.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", path, answer.Status, bytes.TrimSpace(text))
+	}
+	return err
+}
+
+// print writes a row for each path.
+func (t *loadTest) print(w io.Writer, all time.Duration) {
+	fmt.Fprintln(w, "| path | requests | a second | p50, ms | p95, ms | p99, ms |\n|:--|--:|--:|--:|--:|--:|")
+	for _, path := range []string{"/similar", "/embed", "/reload"} {
+		d := t.took[path]
+		slices.Sort(d)
+		fmt.Fprintf(w, "| %s | %d | %.0f |", path, len(d), float64(len(d))/all.Seconds())
+		for _, percent := range []int{50, 95, 99} {
+			fmt.Fprintf(w, " %.1f |", 1000*d[percent*len(d)/100].Seconds())
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// stranger is a newcomer with five neighbours and twenty features, in JSON.
+func (s *state) stranger(rng *rand.Rand, features []string) []byte {
+	who := newcomer{Features: map[string]float64{}, K: 10}
+	for range 5 {
+		who.Neighbours = append(who.Neighbours, s.ids[rng.IntN(len(s.ids))])
+	}
+	for range 20 {
+		who.Features[features[rng.IntN(len(features))]] = 1
+	}
+	text, err := json.Marshal(who)
+	if err != nil {
+		panic(err) // these types are always JSON
+	}
+	return text
+}

@@ -1,0 +1,117 @@
+// Command serve answers questions about an embedding over HTTP: which nodes are similar to one, and
+// where a node belongs that is not in the graph yet. It needs no file and no network: without flags
+// it generates a graph and fits it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"coles/examples/internal/cli"
+)
+
+const usage = `Usage: serve [flags]
+
+Loads a graph, its features and a model, or fits one, and serves JSON:
+
+  GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines
+  POST /embed                 the vector of a newcomer and the nodes most similar to it, for
+                              {"neighbours": ["ann", "bob"], "features": {"0": 1, "7": 2.5}, "k": 10}
+  POST /reload                reads the files again, as SIGHUP does; keep it from strangers
+  GET  /healthz               what is served, and since when
+
+k is 10 where it is left out, and at most 1,000. Features go by name, or by column from 0 where the
+file names none; those left out are 0. An interrupt or SIGTERM stops the service once the requests
+under way are answered.
+
+  serve
+  serve -graph friends.tsv -features profiles.csv -model friends.model
+  serve -load 20000
+
+Flags:
+`
+
+// Limits of a request.
+const (
+	patience   = 10 * time.Second
+	maxBody    = 1 << 20
+	maxNearest = 1000
+)
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := cli.Flags(usage, stderr)
+	var from source
+	flags.StringVar(&from.graph, "graph", "", "edge list; none: a generated graph of 3,000 nodes")
+	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph")
+	flags.StringVar(&from.model, "model", "", "fitted model; none: fits one")
+	addr := flags.String("addr", "localhost:8080", "address to listen on")
+	load := flags.Int("load", 0, "number of requests to send to itself; prints how fast they are answered, and stops")
+	if err := cli.Parse(flags, args); err != nil {
+		return err
+	}
+	switch {
+	case (from.graph == "") != (from.features == ""):
+		return errors.New("-graph and -features go together")
+	case *load != 0 && *load < connections:
+		return fmt.Errorf("-load %d: want at least %d, one for each connection", *load, connections)
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	listener, err := net.Listen("tcp", *addr) // clients that come too early wait
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	s := &service{load: from.load}
+	if err := s.reload(ctx); err != nil {
+		return err
+	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	go s.reloadAt(ctx, hangup, stderr)
+	fmt.Fprintf(stdout, "%v on http://%v\n", s.now.Load().graph.Report(), listener.Addr())
+	if *load == 0 {
+		return serve(ctx, listener, s.handler(ctx))
+	}
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, listener, s.handler(ctx)) }()
+	err = measure(ctx, "http://"+listener.Addr().String(), s.now.Load(), *load, stdout)
+	stop()
+	return errors.Join(err, <-served)
+}
+
+// serve answers until ctx is done, and then finishes the requests under way.
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{
+		Handler:           h,
+		MaxHeaderBytes:    1 << 14,
+		ReadHeaderTimeout: patience,
+		ReadTimeout:       patience,
+		WriteTimeout:      3 * patience, // leaves time to answer that patience has run out
+		IdleTimeout:       12 * patience,
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
+		defer cancel()
+		stopped <- server.Shutdown(ctx)
+	}()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}

@@ -1,0 +1,347 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coles"
+	"coles/dataset"
+	"coles/examples/internal/clitest"
+	. "coles/internal/testkit"
+	"coles/live"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Two circles of friends, and what each likes.
+const (
+	friends  = "ann bob\nbob cy\ncy ann\ncy dan\ndan eve\neve fay\nfay dan\n"
+	profiles = "ann 1 0 0\nbob 1 1 0\ncy 1 0 0\ndan 0 0 1\neve 0 1 1\nfay 0 0 1\n"
+	gil      = `{"neighbours": ["eve", "fay"], "features": {"1": 0.5}}`
+)
+
+// circle is the friends as files, with the model that a service fits of them.
+func circle(t *testing.T) (from source, g *coles.Graph, x mat.Matrix, m *coles.Model) {
+	t.Helper()
+	dir := t.TempDir()
+	from = source{graph: filepath.Join(dir, "friends.txt"), features: filepath.Join(dir, "profiles.txt")}
+	write(t, from.graph, friends)
+	write(t, from.features, profiles)
+	d := Must(dataset.OpenEdgeList(from.graph, from.features, ""))
+	g = Must(d.Graph())
+	return from, g, d.Features, Must(coles.Fit(t.Context(), g, d.Features))
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func start(t *testing.T, from source) *service {
+	t.Helper()
+	s := &service{load: from.load}
+	if err := s.reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// An answer is the JSON of any path.
+type answer struct {
+	Error           string
+	Nodes, Features int
+	Since           time.Time
+	Vector          []float64
+	Nearest         []match
+}
+
+// ask sends a request to a service and checks the status.
+func ask(t *testing.T, s *service, method, path, body string, status int) (a answer) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.handler(t.Context()).ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
+	if w.Code != status || w.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("%s %s: status %d of %s, want %d of JSON", method, path, w.Code, w.Header().Get("Content-Type"), status)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+		t.Errorf("%s %s: %v in %q", method, path, err, w.Body)
+	}
+	return a
+}
+
+// byCosine ranks the rows of y but one by their cosine with v, by its definition.
+func byCosine(y *mat.Dense, ids []string, v []float64, but string) []match {
+	var all []match
+	for i, id := range ids {
+		row := y.RawRowView(i)
+		if id != but {
+			all = append(all, match{id, floats.Dot(row, v) / (floats.Norm(row, 2) * floats.Norm(v, 2))})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
+	return all
+}
+
+// wantMatches compares names exactly and cosines to rounding.
+func wantMatches(t *testing.T, got, want []match) {
+	t.Helper()
+	same := func(a, b match) bool {
+		return a.ID == b.ID && max(a.Score-b.Score, b.Score-a.Score) < 1e-14
+	}
+	if !slices.EqualFunc(got, want, same) {
+		t.Errorf("nearest %v, want %v", got, want)
+	}
+}
+
+func TestSimilar(t *testing.T) {
+	from, g, _, m := circle(t)
+	s := start(t, from)
+	row, _ := g.Row("ann")
+	want := byCosine(m.Embedding(), g.IDs(), m.Embedding().RawRowView(row), "ann")
+	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=3", "", 200).Nearest, want[:3])
+	wantMatches(t, ask(t, s, "GET", "/similar?id=ann", "", 200).Nearest, want) // all there are
+}
+
+func TestEmbed(t *testing.T) {
+	from, g, x, m := circle(t)
+	frozen := Must(live.Freeze(t.Context(), m, g, x))
+	eve, _ := g.Row("eve")
+	fay, _ := g.Row("fay")
+	want := Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}),
+		[]coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil)).RawRowView(0)
+	got := ask(t, start(t, from), "POST", "/embed", gil, 200)
+	WantSame(t, "vector of the newcomer", got.Vector, want)
+	wantMatches(t, got.Nearest, byCosine(m.Embedding(), g.IDs(), want, ""))
+}
+
+func TestModelOfAFile(t *testing.T) {
+	from, g, x, _ := circle(t)
+	m := Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
+	from.model = filepath.Join(t.TempDir(), "friends.model")
+	err := dataset.WriteFile(from.model, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, from)
+	if v := ask(t, s, "POST", "/embed", gil, 200).Vector; len(v) != 2 {
+		t.Errorf("a model of 2 columns gives the vector %v", v)
+	}
+	write(t, from.model, "no model")
+	if err := (&service{load: from.load}).reload(t.Context()); !errors.Is(err, coles.ErrFormat) {
+		t.Errorf("a file that is no model: %v", err)
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	from, _, _, _ := circle(t)
+	s := start(t, from)
+	for _, r := range []struct {
+		method, path, body string
+		status             int
+		text               string // of the error; the library's where it is its refusal
+	}{
+		{"GET", "/similar?id=zed", "", 404, `"zed"`},
+		{"GET", "/similar", "", 404, `""`},
+		{"GET", "/similar?id=ann&k=few", "", 400, `"few"`},
+		{"GET", "/similar?id=ann&k=0", "", 400, coles.ErrSetting.Error()},
+		{"POST", "/similar?id=ann", "", 405, "GET"},
+		{"GET", "/embed", "", 405, "POST"},
+		{"GET", "/reload", "", 405, "POST"},
+		{"GET", "/nothing", "", 404, "/nothing"},
+		{"POST", "/embed", "", 400, "EOF"},
+		{"POST", "/embed", "{", 400, "EOF"},
+		{"POST", "/embed", gil + gil, 400, "more than one"},
+		{"POST", "/embed", `{"friends": []}`, 400, "friends"},
+		{"POST", "/embed", `{"neighbours": ["zed"]}`, 400, `"zed"`},
+		{"POST", "/embed", `{"features": {"3": 1}}`, 400, `"3"`},
+		{"POST", "/embed", `{"features": {"0": 1e999}}`, 400, "1e999"},
+		{"POST", "/embed", `{"features": {"0": -1}}`, 400, coles.ErrNegative.Error()},
+		{"POST", "/embed", `{"k": -1}`, 400, coles.ErrSetting.Error()},
+		{"POST", "/embed", `{"neighbours": ["` + strings.Repeat("a", maxBody) + `"]}`, 413, "too large"},
+	} {
+		if got := ask(t, s, r.method, r.path, r.body, r.status); !strings.Contains(got.Error, r.text) {
+			t.Errorf("%s %s %.40s: error %.200q, want one that mentions %q", r.method, r.path, r.body, got.Error, r.text)
+		}
+	}
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	w := httptest.NewRecorder()
+	s.handler(t.Context()).ServeHTTP(w, httptest.NewRequest("POST", "/embed", strings.NewReader(gil)).WithContext(late))
+	if w.Code != 503 {
+		t.Errorf("a request out of time: status %d, %s", w.Code, w.Body)
+	}
+}
+
+func TestReload(t *testing.T) {
+	from, _, _, _ := circle(t)
+	s := start(t, from)
+	ask(t, s, "GET", "/similar?id=gil", "", 404)
+	write(t, from.graph, friends+"gil eve\n")
+	before := ask(t, s, "GET", "/healthz", "", 200)
+	if got := ask(t, s, "POST", "/reload", "", 500); !strings.Contains(got.Error, "gil") {
+		t.Errorf("reload of a graph whose gil has no features: %q", got.Error)
+	}
+	if got := ask(t, s, "GET", "/healthz", "", 200); !got.Since.Equal(before.Since) {
+		t.Error("a reload that failed left another state")
+	}
+	write(t, from.features, profiles+"gil 0 1 0\n")
+	if got := ask(t, s, "POST", "/reload", "", 200); got.Nodes != 7 || got.Features != 3 || !got.Since.After(before.Since) {
+		t.Errorf("after the reload: %+v, want 7 nodes, 3 features, later than %v", got, before.Since)
+	}
+	ask(t, s, "GET", "/similar?id=gil", "", 200)
+}
+
+// A held request is one whose handler waits for its body.
+type held struct {
+	body   *io.PipeWriter
+	answer chan answer
+}
+
+// hold sends a request without its body and returns when the handler reads that.
+func hold(t *testing.T, url string) held {
+	t.Helper()
+	pipe, body := io.Pipe()
+	reads := make(chan struct{})
+	// The server says "100 Continue" when a handler begins to read.
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(reads) }})
+	r := Must(http.NewRequestWithContext(ctx, "POST", url, pipe))
+	r.Header.Set("Expect", "100-continue")
+	h := held{body, make(chan answer, 1)}
+	go func() {
+		var a answer
+		w, err := (&http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}).Do(r)
+		if err == nil {
+			defer w.Body.Close()
+			err = json.NewDecoder(w.Body).Decode(&a)
+		}
+		if err != nil {
+			a.Error = err.Error()
+		}
+		h.answer <- a
+	}()
+	select {
+	case <-reads:
+	case a := <-h.answer:
+		t.Fatal(a.Error)
+	}
+	return h
+}
+
+// end sends the body.
+func (h held) end(t *testing.T, body string) answer {
+	t.Helper()
+	if _, err := io.WriteString(h.body, body); err != nil {
+		t.Fatal(err)
+	}
+	h.body.Close()
+	a := <-h.answer
+	if a.Error != "" {
+		t.Error(a.Error)
+	}
+	return a
+}
+
+func TestRequestsUnderWayKeepTheirModel(t *testing.T) {
+	from, g, x, m := circle(t)
+	s := start(t, from)
+	server := httptest.NewServer(s.handler(t.Context()))
+	defer server.Close()
+	h := hold(t, server.URL+"/embed")
+	from.model = filepath.Join(t.TempDir(), "friends.model")
+	two := Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
+	if err := dataset.WriteFile(from.model, func(w io.Writer) error { _, err := two.WriteTo(w); return err }); err != nil {
+		t.Fatal(err)
+	}
+	s.load = from.load
+	ask(t, s, "POST", "/reload", "", 200)
+	_, wide := m.Embedding().Dims()
+	if old := h.end(t, gil).Vector; len(old) != wide {
+		t.Errorf("the request that came before the reload got %v, want %d numbers", old, wide)
+	}
+	if now := ask(t, s, "POST", "/embed", gil, 200).Vector; len(now) != 2 {
+		t.Errorf("the request that came after the reload got %v, want 2 numbers", now)
+	}
+}
+
+func TestStopAnswersRequestsUnderWay(t *testing.T) {
+	from, _, _, _ := circle(t)
+	s := start(t, from)
+	ctx, stop := context.WithCancel(t.Context())
+	listener := Must(net.Listen("tcp", "localhost:0"))
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, listener, s.handler(ctx)) }()
+	h := hold(t, "http://"+listener.Addr().String()+"/embed")
+	stop()
+	for { // until nobody is let in
+		c, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			break
+		}
+		c.Close()
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case err := <-served:
+		t.Fatalf("stopped with a request under way (%v)", err)
+	default:
+	}
+	if a := h.end(t, gil); len(a.Vector) != 3 {
+		t.Errorf("the request under way got %v, want 3 numbers", a)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	from, _, _, _ := circle(t)
+	stdout, _ := clitest.Run(t, run, "-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-load", "2000")
+	clitest.WantText(t, stdout, "6 nodes", "| /similar | 1000 |", "| /embed | 1000 |", "| /reload | 4 |", "100 connections, 0 errors")
+}
+
+func TestGeneratedGraph(t *testing.T) {
+	if got := ask(t, start(t, source{}), "GET", "/similar?id=2999", "", 200); len(got.Nearest) != 10 {
+		t.Errorf("%v are nearest, want 10", got.Nearest)
+	}
+}
+
+func TestLoadCountsErrors(t *testing.T) {
+	from, _, _, _ := circle(t)
+	s := start(t, from)
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	var out bytes.Buffer
+	err := measure(t.Context(), server.URL, s.now.Load(), 100, &out)
+	if err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(out.String(), "104 errors") {
+		t.Errorf("every answer is 404: %v\n%s", err, out.String())
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	clitest.Refuses(t, run, []clitest.Refusal{
+		{Name: "no features", Args: []string{"-graph", "g.txt"}, Text: "-features"},
+		{Name: "no graph", Args: []string{"-features", "x.txt"}, Text: "-graph"},
+		{Name: "no file", Args: []string{"-graph", "none.txt", "-features", "none.txt"}, Text: "none.txt", Is: os.ErrNotExist},
+		{Name: "no model", Args: []string{"-model", "none.model"}, Text: "none.model", Is: os.ErrNotExist},
+		{Name: "few requests", Args: []string{"-load", "99"}, Text: "-load 99"},
+		{Name: "no port", Args: []string{"-addr", "localhost:port"}, Text: "port"},
+	})
+	clitest.Stops(t, run, "-addr", "localhost:0")
+}

@@ -1,0 +1,49 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	. "coles/internal/testkit"
+)
+
+func TestSignals(t *testing.T) {
+	from, _, _, _ := circle(t)
+	stdout, w := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(t.Context(), []string{"-addr", "localhost:0", "-graph", from.graph, "-features", from.features}, w, io.Discard)
+	}()
+	line := Must(bufio.NewReader(stdout).ReadString('\n'))
+	_, url, _ := strings.Cut(strings.TrimSpace(line), " on ")
+	health := func() (a answer) {
+		r := Must(http.Get(url + "/healthz"))
+		defer r.Body.Close()
+		if err := json.NewDecoder(r.Body).Decode(&a); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	before := health()
+	signal := func(s syscall.Signal) {
+		if err := syscall.Kill(syscall.Getpid(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal(syscall.SIGHUP)
+	for !health().Since.After(before.Since) { // or the test runs out of time
+		time.Sleep(time.Millisecond)
+	}
+	signal(syscall.SIGTERM)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
