@@ -68,6 +68,7 @@ func TestFailures(t *testing.T) {
 		"settings unknown":           {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\"dmi\": 2}", "dmi"},
 		"settings out of range":      {[]string{"embed", edges, "-settings", file("eta.json", `{"eta": 5}`), "-o", out}, "", "eta.json: -eta 5: want 0 to 1"},
 		"a missing value first":      {[]string{"embed", edges, "-features", "-", "-o", out}, "ann NA\nbob 2\n", "standard input:1:5"},
+		"a header of other words":    {[]string{"embed", "-", "-features", features, "-o", out}, "who,whom\nann,bob\n", "-header yes"},
 		"a header or a node":         {[]string{"embed", "-", "-o", out}, "source target\na source\n", "header mode"},
 		"vectors of no features":     {[]string{"similar", "-embedding", bare, "ann"}, "", "bare.npz: missing part: features"},
 		"classes too small":          {[]string{"eval", edges, "-dim", "1", "-labels", filepath.Join(dir, "labels.txt")}, "", "three labelled"},

@@ -120,7 +120,17 @@ func readEdges(ctx context.Context, in *source, nodes []string) (*dataset.Datase
 	if err == nil {
 		d.Features, d.FeatureNames = nil, nil
 	}
-	return d, err
+	return d, headerHint(err, opts.Header)
+}
+
+// headerHint says what to do where a first line of words that the reader does not know for a header
+// names no node.
+func headerHint(err error, mode dataset.HeaderMode) error {
+	var parse *dataset.ParseError
+	if mode == dataset.DetectHeader && errors.Is(err, coles.ErrIDs) && errors.As(err, &parse) && parse.Line == 1 {
+		return fmt.Errorf("%w; if the first lines are headers, add -header yes", err)
+	}
+	return err
 }
 
 // readEdgesOf reads edges together with features in text, so that nodes which one of both lacks are
@@ -140,7 +150,7 @@ func readEdgesOf(ctx context.Context, edges, features *source) (*dataset.Dataset
 	if parse := (*dataset.ParseError)(nil); errors.As(err, &parse) && parse.File == features.name() {
 		return nil, features.errAt(err)
 	}
-	return d, edges.errAt(err)
+	return d, edges.errAt(headerHint(err, opts.Header))
 }
 
 // nodesText is a features file that only names nodes, for readers of files that refer to them,

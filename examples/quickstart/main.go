@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"time"
 
 	"coles"
@@ -15,6 +14,7 @@ import (
 	"coles/eval"
 	"coles/eval/picture"
 	"coles/examples/internal/cli"
+	"coles/examples/internal/tsne"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -95,9 +95,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // drawMaps puts a map of the raw features next to one of the embedding, of the same nodes.
 func drawMaps(ctx context.Context, d *dataset.Dataset, y mat.Matrix, seed uint64) (*picture.Picture, error) {
-	const most = 600 // so that it takes seconds, and glyphs keep apart
-	nodes := rand.New(rand.NewPCG(seed, 0)).Perm(d.Nodes())
-	nodes = nodes[:min(most, len(nodes))]
+	nodes := tsne.Sample(d.Nodes(), seed)
 	classes := make([]int, len(nodes))
 	for k, i := range nodes {
 		classes[k] = d.Labels[i]
@@ -118,22 +116,9 @@ func drawMaps(ctx context.Context, d *dataset.Dataset, y mat.Matrix, seed uint64
 	return both, nil
 }
 
-// tsneMap is a map of some rows, each scaled to unit length: their directions count.
+// tsneMap is a map of some rows.
 func tsneMap(ctx context.Context, title string, x mat.Matrix, rows, classes []int, seed uint64) (*picture.Picture, error) {
-	_, columns := x.Dims()
-	some := mat.NewDense(len(rows), columns, nil)
-	for k, i := range rows {
-		some.SetRow(k, mat.Row(nil, i, x))
-	}
-	unit, err := coles.PrepareRowL2.Fit(ctx, some)
-	if err != nil {
-		return nil, err
-	}
-	scaled, err := unit.Apply(ctx, some)
-	if err != nil {
-		return nil, err
-	}
-	places, err := eval.TSNE(ctx, scaled, seed)
+	places, err := tsne.Places(ctx, x, rows, seed)
 	if err != nil {
 		return nil, err
 	}

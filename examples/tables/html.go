@@ -30,7 +30,7 @@ var (
 
 // writeHTML writes one page that needs nothing else: it asks no server for anything, and forbids
 // the browser to.
-func writeHTML(w io.Writer, cells []cell) error {
+func writeHTML(w io.Writer, cells []cell, clouds []cloud) error {
 	t, err := template.New("page").Parse(pageTemplate)
 	if err != nil {
 		return err
@@ -41,10 +41,11 @@ func writeHTML(w io.Writer, cells []cell) error {
 		Frame  any
 		Marks  []string
 		Grids  []*grid
+		Clouds []cloud
 		Title  string
 		Intro  []string
 		Made   []entry
-	}{template.CSS(pageStyle), template.JS(pageScript), frame, marks, grids(cells), "COLES: measured", nil, made()}
+	}{template.CSS(pageStyle), template.JS(pageScript), frame, marks, grids(cells), clouds, "COLES: measured", nil, made()}
 	page.Intro = intro(page.Grids)
 	if printed(cells) {
 		page.Title = "COLES: measured, and in the paper"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -105,12 +106,12 @@ func (c cell) fields() []field {
 	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, []field{{"seconds", round(c.Seconds, 4)}})
 }
 
-// formats write cells, by the names that -format knows.
-var formats = map[string]func(w io.Writer, cells []cell) error{
-	"markdown": writeMarkdown,
-	"csv":      writeCSV,
-	"json":     writeJSON,
-	"html":     writeHTML,
+// formats write a report, by the names that -format knows.
+var formats = map[string]func(r *report) error{
+	"markdown": func(r *report) error { return writeMarkdown(r.w, r.cells) },
+	"csv":      func(r *report) error { return writeCSV(r.w, r.cells) },
+	"json":     func(*report) error { return nil }, // each cell went out when it was measured
+	"html":     func(r *report) error { return writeHTML(r.w, r.cells, r.clouds) },
 }
 
 // A report takes cells as they are measured. JSON is a line for each and goes out at once; the
@@ -119,6 +120,7 @@ type report struct {
 	w      io.Writer
 	format string
 	cells  []cell
+	clouds []cloud // of the page
 }
 
 func (r *report) add(c cell) error {
@@ -129,12 +131,17 @@ func (r *report) add(c cell) error {
 	return nil
 }
 
-func (r *report) finish() error {
-	if r.format == "json" {
+// draw adds the maps of a data set to a page.
+func (r *report) draw(ctx context.Context, p *problem) error {
+	if r.format != "html" || p.Features == nil {
 		return nil
 	}
-	return formats[r.format](r.w, r.cells)
+	both, err := drawClouds(ctx, p)
+	r.clouds = append(r.clouds, both...)
+	return err
 }
+
+func (r *report) finish() error { return formats[r.format](r) }
 
 // writeJSON writes an object a line, its members in the order of [cell.fields].
 func writeJSON(w io.Writer, cells []cell) error {

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"coles/dataset"
 	"coles/examples/internal/clitest"
 	"coles/internal/kernel"
+	"coles/internal/testkit"
 )
 
 // madeUp are cells of three kinds of tables, with nothing measured.
@@ -152,5 +154,37 @@ func TestIntroductionIsOfWhatIsThere(t *testing.T) {
 				t.Errorf("%s: %q is there: %v", c.name, text, has)
 			}
 		}
+	}
+}
+
+// A page has a map of the raw features of a data set and one of its embedding, of the same nodes and
+// within the frame.
+func TestPageHasMapsOfTheSameNodes(t *testing.T) {
+	d := testkit.Must(dataset.Communities{Nodes: 700, Features: 60, Seed: 1}.Generate(t.Context()))
+	p := &problem{Dataset: d, graph: testkit.Must(d.Graph())}
+	var b bytes.Buffer
+	out := &report{w: &b, format: "html"}
+	if err := out.draw(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.clouds) != 2 || len(out.clouds[0].Dots) != 600 || len(out.clouds[1].Dots) != 600 {
+		t.Fatalf("%d maps of %d dots", len(out.clouds), len(out.clouds[0].Dots))
+	}
+	for k, raw := range out.clouds[0].Dots {
+		embedded := out.clouds[1].Dots[k]
+		if raw.Style != embedded.Style {
+			t.Fatalf("dot %d is of class %d and %d", k, raw.Style, embedded.Style)
+		}
+		for _, at := range []dot{raw, embedded} {
+			if at.X < 0 || at.X > frame.Width || at.Y < 0 || at.Y > frame.Height {
+				t.Fatalf("dot %d lies outside at (%g, %g)", k, at.X, at.Y)
+			}
+		}
+	}
+	if err := out.finish(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(b.String(), `class="mark s`); got != 1200 {
+		t.Errorf("%d marks are drawn, want 1200", got)
 	}
 }

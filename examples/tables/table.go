@@ -112,6 +112,9 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 					return err
 				}
 				problems[name] = p
+				if err := out.draw(ctx, p); err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
 			}
 			for _, m := range t.rows {
 				done++
