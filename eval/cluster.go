@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"coles"
 	"coles/internal/matrix"
@@ -163,13 +164,15 @@ func Modularity(g *coles.Graph, clusters []int) (float64, error) {
 	number := numbersOf(distinct(clusters))
 	volume := make([]float64, len(number))
 	all, inside := 0.0, 0.0
-	for i, degree := range g.Degrees() {
-		volume[number[clusters[i]]] += degree
-		all += degree
+	degrees := g.Degrees()
+	unit := slices.Max(degrees) // in which the sum of any weights is finite
+	for i, degree := range degrees {
+		volume[number[clusters[i]]] += degree / unit
+		all += degree / unit
 		near, weights := g.Raw().Row(i)
 		for q, j := range near {
 			if int(j) != i && clusters[j] == clusters[i] {
-				inside += weights[q]
+				inside += weights[q] / unit
 			}
 		}
 	}
