@@ -18,35 +18,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A script is the bytes of a fuzzer, read as choices; past its end it is zeros.
-type script struct{ left []byte }
-
-func (s *script) byte() int {
-	if len(s.left) == 0 {
-		return 0
-	}
-	b := s.left[0]
-	s.left = s.left[1:]
-	return int(b)
-}
+// A script is read as choices of this package.
+type script struct{ testkit.Script }
 
 // number is mostly tame, sometimes not.
 func (s *script) number() float64 {
 	odd := []float64{0, 1, -1, 0.5, 1e-320, 1e-160, 1e160, 1e300, 1.7e308, -1.7e308, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 3, 1e-9}
-	if b := s.byte(); b > 0 {
+	if b := s.Byte(); b > 0 {
 		return float64(b-128) / 16
 	}
-	return odd[s.byte()%len(odd)]
+	return odd[s.Byte()%len(odd)]
 }
 
 // graph has up to 12 nodes, weighted or not, with self loops or without.
 func (s *script) graph() (*coles.Graph, error) {
-	n := s.byte() % 13
-	kind := s.byte()
+	n := s.Byte() % 13
+	kind := s.Byte()
 	var pairs []coles.Edge
 	var weights []float64
-	for range s.byte() % 24 {
-		pairs = append(pairs, coles.Edge{U: s.byte() % max(n, 1), V: s.byte() % max(n, 1)})
+	for range s.Byte() % 24 {
+		pairs = append(pairs, coles.Edge{U: s.Byte() % max(n, 1), V: s.Byte() % max(n, 1)})
 		if weights = append(weights, s.number()); kind&4 > 0 {
 			weights[len(weights)-1] = math.Abs(weights[len(weights)-1])
 		}
@@ -63,7 +54,7 @@ func (s *script) graph() (*coles.Graph, error) {
 
 // features are of n rows, more or less, in one of the types that they come in.
 func (s *script) features(n int) mat.Matrix {
-	kind, d := s.byte(), s.byte()%6
+	kind, d := s.Byte(), s.Byte()%6
 	if kind&32 > 0 {
 		n++
 	}
@@ -84,21 +75,21 @@ func (s *script) features(n int) mat.Matrix {
 	case 3:
 		ptr := make([]int, n+1)
 		ptr[n] = 1
-		return sparse.NewCSR(n, d, ptr, []int{s.byte()}, []float64{s.number()}) // perhaps out of range
+		return sparse.NewCSR(n, d, ptr, []int{s.Byte()}, []float64{s.number()}) // perhaps out of range
 	}
 	return x
 }
 
 func (s *script) filter() coles.Filter {
-	k, a := s.byte()%5-1, s.number()
-	return []coles.Filter{coles.S2GCSum(k), coles.SGC(k), coles.S2GC(k, a), coles.APPNP(k, a), coles.Heat(k, a), coles.Polynomial(a, s.number()), coles.SGC(0), {}}[s.byte()%8]
+	k, a := s.Byte()%5-1, s.number()
+	return []coles.Filter{coles.S2GCSum(k), coles.SGC(k), coles.S2GC(k, a), coles.APPNP(k, a), coles.Heat(k, a), coles.Polynomial(a, s.number()), coles.SGC(0), {}}[s.Byte()%8]
 }
 
 func (s *script) negatives() coles.NegativeSampler {
-	k, p := s.byte()%5-1, s.number()
+	k, p := s.Byte()%5-1, s.number()
 	n := []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), {}, coles.UniformNegatives(k), coles.DegreeNegatives(k),
-		coles.ErdosRenyiNegatives(p), coles.ExpectedUniformNegatives()}[s.byte()%6]
-	if s.byte()%2 > 0 {
+		coles.ErdosRenyiNegatives(p), coles.ExpectedUniformNegatives()}[s.Byte()%6]
+	if s.Byte()%2 > 0 {
 		n = n.ExcludeEdges()
 	}
 	return n
@@ -107,14 +98,14 @@ func (s *script) negatives() coles.NegativeSampler {
 // options are those of Fit, some of them out of range.
 func (s *script) options() []coles.Option {
 	all := []coles.Option{
-		coles.WithDim(s.byte()%9 - 2), coles.WithSeed(uint64(s.byte())), coles.WithPreparation(coles.Preparation(s.byte()%8 - 1)), coles.WithFilter(s.filter()),
-		coles.WithContrast(s.negatives(), s.byte()%5-1, s.number()), coles.WithCovarianceShare(s.number()), coles.WithAutoCovarianceShare(),
+		coles.WithDim(s.Byte()%9 - 2), coles.WithSeed(uint64(s.Byte())), coles.WithPreparation(coles.Preparation(s.Byte()%8 - 1)), coles.WithFilter(s.filter()),
+		coles.WithContrast(s.negatives(), s.Byte()%5-1, s.number()), coles.WithCovarianceShare(s.number()), coles.WithAutoCovarianceShare(),
 		coles.WithScaling(coles.ScalingRule{Power: s.number(), Norm: s.number()}), coles.WithScaling(coles.ScalingRule{Rank: s.number(), Floor: s.number(), Norm: 4}),
-		coles.WithTruncation(), coles.WithSolver(coles.Solver(s.byte()%5 - 1)), coles.WithPrecision(coles.Precision(s.byte()%5 - 1)),
+		coles.WithTruncation(), coles.WithSolver(coles.Solver(s.Byte()%5 - 1)), coles.WithPrecision(coles.Precision(s.Byte()%5 - 1)),
 	}
 	var opts []coles.Option
-	for range s.byte() % 6 {
-		opts = append(opts, all[s.byte()%len(all)])
+	for range s.Byte() % 6 {
+		opts = append(opts, all[s.Byte()%len(all)])
 	}
 	return opts
 }
@@ -142,21 +133,9 @@ func inTime(t *testing.T) context.Context {
 	return ctx
 }
 
-// Seeds are long enough to reach every option; the fuzzer finds what is between.
-func addScripts(f *testing.F) {
-	for seed := range uint64(24) {
-		rnd := testkit.Random(seed)
-		b := make([]byte, 60+10*seed)
-		for i := range b {
-			b[i] = byte(rnd.IntN(256))
-		}
-		f.Add(b)
-	}
-}
-
 // What fits can embed, be written, and be read; nothing panics, hangs, or is no number.
 func FuzzFit(f *testing.F) {
-	addScripts(f)
+	testkit.AddScripts(f, 24, 60, 10)
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		s, ctx := &script{choices}, inTime(t)
 		g, err := s.graph()
@@ -166,7 +145,7 @@ func FuzzFit(f *testing.F) {
 		}
 		opts := s.options()
 		var x mat.Matrix
-		if s.byte()%4 > 0 {
+		if s.Byte()%4 > 0 {
 			x = s.features(g.Nodes())
 		}
 		m, err := coles.Fit(ctx, g, x, opts...)
@@ -187,7 +166,7 @@ func FuzzFit(f *testing.F) {
 
 // Each step by itself.
 func FuzzSteps(f *testing.F) {
-	addScripts(f)
+	testkit.AddScripts(f, 24, 60, 10)
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		s, ctx := &script{choices}, inTime(t)
 		g, err := s.graph()
@@ -195,11 +174,11 @@ func FuzzSteps(f *testing.F) {
 			judge(t, "NewGraph", nil, err)
 			return
 		}
-		x, filter, sampler, dim := s.features(g.Nodes()), s.filter(), s.negatives(), s.byte()%9-1
+		x, filter, sampler, dim := s.features(g.Nodes()), s.filter(), s.negatives(), s.Byte()%9-1
 		w := coles.Normalize(g)
 		wantFinite(t, "W", w)
 		wantFinite(t, "L", g.Positive().Laplacian())
-		if p, err := coles.Preparation(s.byte()%8-1).Fit(ctx, x); judge(t, "Preparation.Fit", eye(1), err) {
+		if p, err := coles.Preparation(s.Byte()%8-1).Fit(ctx, x); judge(t, "Preparation.Fit", eye(1), err) {
 			y, err := p.Apply(ctx, x)
 			judge(t, "Preparer.Apply", y, err)
 		}
@@ -207,10 +186,10 @@ func FuzzSteps(f *testing.F) {
 		judge(t, "Smoothness", mat.NewDense(1, 1, []float64{rho}), err)
 		fx, err := filter.Apply(ctx, w, x)
 		judge(t, "Filter.Apply", fx, err)
-		if knn, err := coles.KNN(ctx, x, s.byte()%5-1); judge(t, "KNN", eye(1), err) {
+		if knn, err := coles.KNN(ctx, x, s.Byte()%5-1); judge(t, "KNN", eye(1), err) {
 			wantFinite(t, "KNN", knn.CSR())
 		}
-		dw, err := coles.Contrast(ctx, g, sampler, s.byte()%5-1, s.number(), uint64(s.byte()))
+		dw, err := coles.Contrast(ctx, g, sampler, s.Byte()%5-1, s.number(), uint64(s.Byte()))
 		if !judge(t, "Contrast", eye(1), err) {
 			return
 		}

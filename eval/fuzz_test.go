@@ -13,37 +13,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A script is the bytes of a fuzzer, read as choices; past its end it is zeros.
-type script struct{ left []byte }
-
-func (s *script) byte() int {
-	if len(s.left) == 0 {
-		return 0
-	}
-	b := s.left[0]
-	s.left = s.left[1:]
-	return int(b)
-}
+// A script is read as choices of this package.
+type script struct{ testkit.Script }
 
 // count is mostly small, sometimes absurd.
 func (s *script) count() int {
-	if b := s.byte(); b < 250 {
+	if b := s.Byte(); b < 250 {
 		return b%9 - 1
 	}
-	return []int{math.MaxInt, math.MinInt, math.MaxInt32, 1 << 20, -7, 100}[s.byte()%6]
+	return []int{math.MaxInt, math.MinInt, math.MaxInt32, 1 << 20, -7, 100}[s.Byte()%6]
 }
 
 // number is mostly tame, sometimes not.
 func (s *script) number() float64 {
 	odd := []float64{0, 1, -1, 0.5, 1e-320, 1e-160, 1e-40, 1e30, 1e160, 1e300, 1.7e308, -1.7e308, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}
-	if b := s.byte(); b > 3 {
+	if b := s.Byte(); b > 3 {
 		return float64(b-128) / 16
 	}
-	return odd[s.byte()%len(odd)]
+	return odd[s.Byte()%len(odd)]
 }
 
 func (s *script) numbers() []float64 {
-	x := make([]float64, s.byte()%8)
+	x := make([]float64, s.Byte()%8)
 	for i := range x {
 		x[i] = s.number()
 	}
@@ -52,7 +43,7 @@ func (s *script) numbers() []float64 {
 
 // matrix has up to 12 rows of one of the types they come in, all times one number.
 func (s *script) matrix() mat.Matrix {
-	kind, n, d, unit := s.byte(), s.byte()%13, s.byte()%6, 1.0
+	kind, n, d, unit := s.Byte(), s.Byte()%13, s.Byte()%6, 1.0
 	if n == 0 || d == 0 {
 		return new(mat.Dense)
 	}
@@ -69,16 +60,16 @@ func (s *script) matrix() mat.Matrix {
 	case 3:
 		ptr := make([]int, n+1)
 		ptr[n] = 1
-		return sparse.NewCSR(n, d, ptr, []int{s.byte() % 8}, []float64{s.number()}) // perhaps out of range
+		return sparse.NewCSR(n, d, ptr, []int{s.Byte() % 8}, []float64{s.number()}) // perhaps out of range
 	}
 	return x
 }
 
 // rows are about n numbers below a few, some absurd.
 func (s *script) rows(n, below int) []int {
-	rows := make([]int, max(0, n+s.byte()%3-1))
+	rows := make([]int, max(0, n+s.Byte()%3-1))
 	for q := range rows {
-		if rows[q] = s.byte() % max(below, 1); s.byte() > 250 {
+		if rows[q] = s.Byte() % max(below, 1); s.Byte() > 250 {
 			rows[q] = s.count()
 		}
 	}
@@ -86,9 +77,9 @@ func (s *script) rows(n, below int) []int {
 }
 
 func (s *script) pairs(n int) []coles.Edge {
-	pairs := make([]coles.Edge, s.byte()%10)
+	pairs := make([]coles.Edge, s.Byte()%10)
 	for q := range pairs {
-		pairs[q] = coles.Edge{U: s.byte() % max(n, 1), V: s.byte() % max(n, 1)}
+		pairs[q] = coles.Edge{U: s.Byte() % max(n, 1), V: s.Byte() % max(n, 1)}
 	}
 	return pairs
 }
@@ -100,7 +91,7 @@ func (s *script) graph(n int) *coles.Graph {
 		weights = append(weights, math.Abs(s.number()))
 	}
 	var opts []coles.GraphOption
-	if s.byte()&1 > 0 {
+	if s.Byte()&1 > 0 {
 		opts = append(opts, coles.WithSelfLoopsKept())
 	}
 	g, err := coles.NewWeightedGraph(n, pairs, weights, opts...)
@@ -112,20 +103,13 @@ func (s *script) graph(n int) *coles.Graph {
 
 // Nothing panics, hangs, or is no number, whatever is given.
 func FuzzEverything(f *testing.F) {
-	for seed := range uint64(40) {
-		rng := testkit.Random(seed)
-		b := make([]byte, 80+12*seed)
-		for i := range b {
-			b[i] = byte(rng.IntN(256))
-		}
-		f.Add(b)
-	}
+	testkit.AddScripts(f, 40, 80, 12)
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		s := &script{choices}
 		in := given{x: s.matrix()}
 		n, _ := in.x.Dims()
-		in.labels, in.rows = s.rows(n, 1+s.byte()%4), s.rows(s.byte()%13, n)
-		in.pairs, in.others, in.g = s.pairs(n), s.pairs(n+s.byte()/250), s.graph(max(1, n))
+		in.labels, in.rows = s.rows(n, 1+s.Byte()%4), s.rows(s.Byte()%13, n)
+		in.pairs, in.others, in.g = s.pairs(n), s.pairs(n+s.Byte()/250), s.graph(max(1, n))
 		in.a, in.b, in.k, in.p = s.numbers(), s.numbers(), s.count(), s.number()
 		ctx, cancel := context.WithTimeout(background, 10*time.Second) // for what takes milliseconds
 		defer cancel()

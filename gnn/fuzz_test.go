@@ -14,50 +14,41 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A script is the bytes of a fuzzer, read as choices; past its end it is zeros.
-type script struct{ left []byte }
-
-func (s *script) byte() int {
-	if len(s.left) == 0 {
-		return 0
-	}
-	b := s.left[0]
-	s.left = s.left[1:]
-	return int(b)
-}
+// A script is read as choices of this package.
+type script struct{ testkit.Script }
 
 // number is mostly tame, sometimes not.
 func (s *script) number() float64 {
 	odd := []float64{0, 1, -1, 0.5, 1e-320, 1e-160, 1e30, 1e160, 1.7e308, -1.7e308, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e-9}
-	if b := s.byte(); b > 0 {
+	if b := s.Byte(); b > 0 {
 		return float64(b) / 16
 	}
-	return odd[s.byte()%len(odd)]
+	return odd[s.Byte()%len(odd)]
 }
 
 // graph has up to 9 nodes.
 func (s *script) graph() *coles.Graph {
-	n := 1 + s.byte()%9
+	n := 1 + s.Byte()%9
 	var pairs []coles.Edge
-	for range s.byte() % 16 {
-		pairs = append(pairs, coles.Edge{U: s.byte() % n, V: s.byte() % n})
+	for range s.Byte() % 16 {
+		pairs = append(pairs, coles.Edge{U: s.Byte() % n, V: s.Byte() % n})
 	}
 	return testkit.Must(coles.NewGraph(n, pairs))
 }
 
 func (s *script) features(n int) mat.Matrix {
-	x := mat.NewDense(n, 1+s.byte()%4, nil)
+	x := mat.NewDense(n, 1+s.Byte()%4, nil)
 	x.Apply(func(_, _ int, _ float64) float64 { return s.number() }, x)
-	if s.byte()%2 > 0 {
+	if s.Byte()%2 > 0 {
 		return testkit.SparseOf(x)
 	}
 	return x
 }
 
 func (s *script) layer() Layer {
-	w := s.byte()%5 - 1
-	l := []Layer{GCN(w), Linear(w), SAGE(w), ReLU(), ELU(), PReLU(), Dropout(s.number()), Propagate(coles.SGC(s.byte()%3 - 1)), {}}[s.byte()%9]
-	if s.byte()%8 == 0 {
+	w := s.Byte()%5 - 1
+	l := []Layer{GCN(w), Linear(w), SAGE(w), ReLU(), ELU(), PReLU(), Dropout(s.number()), Propagate(coles.SGC(s.Byte()%3 - 1)), {}}[s.Byte()%9]
+	if s.Byte()%8 == 0 {
 		l = l.Orthonormal()
 	}
 	return l
@@ -65,34 +56,27 @@ func (s *script) layer() Layer {
 
 // options are those of Train, some of them out of range.
 func (s *script) options() []Option {
-	network := []Layer{GCN(3), s.layer(), s.layer()}[s.byte()%2:]
-	k := s.byte()%5 - 1
+	network := []Layer{GCN(3), s.layer(), s.layer()}[s.Byte()%2:]
+	k := s.Byte()%5 - 1
 	samplers := []coles.NegativeSampler{{}, coles.UniformNegatives(k), coles.DegreeNegatives(k), coles.ErdosRenyiNegatives(s.number())}
 	all := []Option{
-		WithNetwork(network...), WithObjective([]Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}}[s.byte()%4]),
-		WithPreparation(coles.Preparation(s.byte()%8-1), s.number()), WithFreshNegatives(true), WithContrast(samplers[s.byte()%4], k, s.number()),
+		WithNetwork(network...), WithObjective([]Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}}[s.Byte()%4]),
+		WithPreparation(coles.Preparation(s.Byte()%8-1), s.number()), WithFreshNegatives(true), WithContrast(samplers[s.Byte()%4], k, s.number()),
 		WithAugmentation(Augmentation{[2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16}}),
-		WithOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.byte()%5]),
-		WithSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), {}}[s.byte()%3]), WithEpochs(s.byte()%6 - 1), WithRankStop(s.number()),
-		WithBatchSize(s.byte()%6 - 1), WithNorm(s.number()), WithPrecision(coles.Precision(s.byte()%5 - 1)), WithSeed(uint64(s.byte())),
+		WithOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.Byte()%5]),
+		WithSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), {}}[s.Byte()%3]), WithEpochs(s.Byte()%6 - 1), WithRankStop(s.number()),
+		WithBatchSize(s.Byte()%6 - 1), WithNorm(s.number()), WithPrecision(coles.Precision(s.Byte()%5 - 1)), WithSeed(uint64(s.Byte())),
 	}
 	opts := []Option{WithNetwork(GCN(3), ReLU(), GCN(2)), WithEpochs(2)}
-	for range s.byte() % 6 {
-		opts = append(opts, all[s.byte()%len(all)])
+	for range s.Byte() % 6 {
+		opts = append(opts, all[s.Byte()%len(all)])
 	}
 	return opts
 }
 
 // What trains embeds, is written, and is read; nothing panics, hangs, or is no number.
 func FuzzTrain(f *testing.F) {
-	for seed := range uint64(24) {
-		rnd := testkit.Random(seed)
-		b := make([]byte, 60+10*seed)
-		for i := range b {
-			b[i] = byte(rnd.IntN(256))
-		}
-		f.Add(b)
-	}
+	testkit.AddScripts(f, 24, 60, 10)
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

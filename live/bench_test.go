@@ -8,7 +8,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,21 +20,21 @@ import (
 func BenchmarkGrow(b *testing.B) {
 	const n, d = 200_000, 128
 	b.Run("ring of 200,000 nodes, K=2", func(b *testing.B) {
-		g := Must(coles.NewGraph(n, Ring(n, 5)))
-		benchmarkGrow(b, g, RandomDense(Random(1), n, d), coles.WithFilter(coles.S2GCSum(2)), coles.WithPreparation(coles.PrepareNone))
+		g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 5)))
+		benchmarkGrow(b, g, testkit.RandomDense(testkit.Random(1), n, d), coles.WithFilter(coles.S2GCSum(2)), coles.WithPreparation(coles.PrepareNone))
 	})
 	b.Run("pubmed, K=8", func(b *testing.B) {
-		data := Must(dataset.OpenNPZ(Shared(b, "data", "npz", "pubmed.npz")))
-		g := Must(coles.FromDirectedCSR(data.Adjacency))
-		prepare := Must(coles.PrepareAuto.Fit(ctx, data.Features))
-		benchmarkGrow(b, g, Must(prepare.Apply(ctx, data.Features)), coles.WithPreparation(coles.PrepareNone))
+		data := testkit.Must(dataset.OpenNPZ(testkit.Shared(b, "data", "npz", "pubmed.npz")))
+		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
+		prepare := testkit.Must(coles.PrepareAuto.Fit(ctx, data.Features))
+		benchmarkGrow(b, g, testkit.Must(prepare.Apply(ctx, data.Features)), coles.WithPreparation(coles.PrepareNone))
 	})
 }
 
 func benchmarkGrow(b *testing.B, g *coles.Graph, x mat.Matrix, opts ...coles.Option) {
-	m := Must(coles.Fit(ctx, g, x, opts...))
-	r := Must(live.Follow(ctx, m, g, x))
-	rng := Random(2)
+	m := testkit.Must(coles.Fit(ctx, g, x, opts...))
+	r := testkit.Must(live.Follow(ctx, m, g, x))
+	rng := testkit.Random(2)
 	var update, fit, plain time.Duration
 	timed := func(total *time.Duration, do func()) {
 		start := time.Now()
@@ -51,14 +51,14 @@ func benchmarkGrow(b *testing.B, g *coles.Graph, x mat.Matrix, opts ...coles.Opt
 		}
 		var p *coles.Projection
 		timed(&update, func() {
-			b.ReportMetric(float64(len(Must(r.Add(ctx, live.Change{Edges: edges})).Moved)), "moved")
-			p = Must(r.Solve(ctx))
+			b.ReportMetric(float64(len(testkit.Must(r.Add(ctx, live.Change{Edges: edges})).Moved)), "moved")
+			p = testkit.Must(r.Solve(ctx))
 		})
 		b.StopTimer()
-		now := Must(r.Graph())
+		now := testkit.Must(r.Graph())
 		var scratch *coles.Model
-		timed(&fit, func() { scratch = Must(coles.Fit(ctx, now, x, same...)) })
-		timed(&plain, func() { Must(coles.Fit(ctx, now, x, opts...)) })
+		timed(&fit, func() { scratch = testkit.Must(coles.Fit(ctx, now, x, same...)) })
+		timed(&plain, func() { testkit.Must(coles.Fit(ctx, now, x, opts...)) })
 		want, difference := wholeM(scratch.P(), scratch.Lambda()), new(mat.Dense)
 		difference.Sub(wholeM(p.P, p.Lambda), want)
 		off = max(off, mat.Norm(difference, 2)/mat.Norm(want, 2))
@@ -80,9 +80,9 @@ func BenchmarkFrozen(b *testing.B) {
 	}{{"K=2", 200_000, 2}, {"K=8", 20_000, 8}} {
 		b.Run(c.name, func(b *testing.B) {
 			const d = 128
-			h := ring(RandomDense(Random(3), c.n+1, d), c.n, 5, coles.WithFilter(coles.S2GCSum(c.hops)))
+			h := ring(testkit.RandomDense(testkit.Random(3), c.n+1, d), c.n, 5, coles.WithFilter(coles.S2GCSum(c.hops)))
 			g, old := h.graph(c.n), h.features(0, c.n)
-			f := Must(live.Freeze(ctx, Must(coles.Fit(ctx, g, old, h.opts...)), g, old))
+			f := testkit.Must(live.Freeze(ctx, testkit.Must(coles.Fit(ctx, g, old, h.opts...)), g, old))
 			one := mat.DenseCopyOf(h.features(c.n, c.n+1))
 			var edges []coles.Edge
 			for k := range 10 {
@@ -90,7 +90,7 @@ func BenchmarkFrozen(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				Must(f.Embed(ctx, one, edges, nil))
+				testkit.Must(f.Embed(ctx, one, edges, nil))
 			}
 		})
 	}

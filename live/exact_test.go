@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"coles"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,14 +14,14 @@ import (
 
 // wholeM is M itself, of all its eigenpairs.
 func wholeM(p *mat.Dense, lambda []float64) *mat.Dense {
-	return Product(p.T(), mat.NewDiagDense(len(lambda), lambda), p)
+	return testkit.Product(p.T(), mat.NewDiagDense(len(lambda), lambda), p)
 }
 
 // wantM compares the M that is followed with that of a fit from scratch, both with d′ = d. It
 // returns the difference as a part of ‖M‖.
 func wantM(t *testing.T, g *live.Graph, want *coles.Model) float64 {
 	t.Helper()
-	p := Must(g.Solve(ctx))
+	p := testkit.Must(g.Solve(ctx))
 	m := wholeM(want.P(), want.Lambda())
 	var difference mat.Dense
 	difference.Sub(wholeM(p.P, p.Lambda), m)
@@ -37,8 +37,8 @@ func wantM(t *testing.T, g *live.Graph, want *coles.Model) float64 {
 func TestMIsFollowed(t *testing.T) {
 	const n, d = 500, 7
 	for _, mean := range []float64{0, 10, 1e4} {
-		rng := Random(21)
-		x := RandomDense(rng, n, d)
+		rng := testkit.Random(21)
+		x := testkit.RandomDense(rng, n, d)
 		x.Apply(func(_, _ int, v float64) float64 { return v + mean }, x)
 		h := ring(x, n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(d))
 		_, g := h.follow(n)
@@ -53,7 +53,7 @@ func TestMIsFollowed(t *testing.T) {
 		}
 		t.Logf("mean %g: M is off by %.2g, rebuilt by %.2g", mean, grown, wantM(t, g, want))
 		_, fresh := h.follow(n)
-		WantSame(t, "eigenvalues rebuilt, and of a graph that is followed anew", Must(g.Solve(ctx)).Lambda, Must(fresh.Solve(ctx)).Lambda)
+		testkit.WantSame(t, "eigenvalues rebuilt, and of a graph that is followed anew", testkit.Must(g.Solve(ctx)).Lambda, testkit.Must(fresh.Solve(ctx)).Lambda)
 	}
 }
 
@@ -61,9 +61,9 @@ func TestMIsFollowed(t *testing.T) {
 // all of it.
 func TestHubsGrow(t *testing.T) {
 	const n, d = 300, 5
-	rng := Random(22)
+	rng := testkit.Random(22)
 	for _, keep := range []bool{false, true} {
-		h := ring(RandomDense(rng, n+1, d), n, 2, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(d))
+		h := ring(testkit.RandomDense(rng, n+1, d), n, 2, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(d))
 		if h.loops = keep; keep {
 			h.edges, h.weights = append(h.edges, coles.Edge{U: 8, V: 8}), append(h.weights, 1)
 		}
@@ -80,7 +80,7 @@ func TestHubsGrow(t *testing.T) {
 			h.add(t, g, what.nodes, edges, weights)
 			want := h.fit(g.Nodes())
 			m, _ := refit(t, g)
-			WantSame(t, "the graph", m.Report().GraphHash, want.Report().GraphHash)
+			testkit.WantSame(t, "the graph", m.Report().GraphHash, want.Report().GraphHash)
 			wantM(t, g, want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestManyFeatures(t *testing.T) {
 		t.Skip("M has four million entries")
 	}
 	const n, d = 80, 2001
-	h := ring(RandomDense(Random(24), n, d), n, 2, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(4))
+	h := ring(testkit.RandomDense(testkit.Random(24), n, d), n, 2, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(4))
 	_, g := h.follow(n)
 	if h.add(t, g, 0, []coles.Edge{{U: 3, V: 9}, {U: 3, V: 11}}, nil).Whole {
 		t.Fatal("everything was computed again: the case is too small")
@@ -100,7 +100,7 @@ func TestManyFeatures(t *testing.T) {
 	got, _ := refit(t, g)
 	want := h.fit(n)
 	wantModel(t, got, want)
-	if angle := Must(live.PrincipalAngle(got.P(), want.P())); angle > 1e-9 {
+	if angle := testkit.Must(live.PrincipalAngle(got.P(), want.P())); angle > 1e-9 {
 		t.Errorf("P is %v radians off", angle)
 	}
 	if by := got.Report().Solver; by != coles.SolverKrylov {
@@ -111,16 +111,16 @@ func TestManyFeatures(t *testing.T) {
 // The drift is the principal angle between the P before and after.
 func TestRefitSaysHowFarPHasTurned(t *testing.T) {
 	const n = 100
-	h := ring(RandomDense(Random(26), n, 9), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(3))
+	h := ring(testkit.RandomDense(testkit.Random(26), n, 9), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(3))
 	m, g := h.follow(n)
 	if _, drift := refit(t, g); drift > 1e-7 { // nothing is new
 		t.Errorf("P has turned by %v on the same graph", drift)
 	}
 	h.add(t, g, 0, []coles.Edge{{U: 3, V: 50}, {U: 4, V: 90}, {U: 60, V: 20}}, nil)
-	p := Must(g.Solve(ctx))
+	p := testkit.Must(g.Solve(ctx))
 	got, drift := refit(t, g)
-	WantSame(t, "P of Solve and of Refit", Bits(got.P()), Bits(p.P))
-	if want := Must(live.PrincipalAngle(m.P(), got.P())); math.Abs(drift-want) > 1e-7 || drift < 1e-3 {
+	testkit.WantSame(t, "P of Solve and of Refit", testkit.Bits(got.P()), testkit.Bits(p.P))
+	if want := testkit.Must(live.PrincipalAngle(m.P(), got.P())); math.Abs(drift-want) > 1e-7 || drift < 1e-3 {
 		t.Errorf("drift %v, want %v", drift, want)
 	}
 }
@@ -132,8 +132,8 @@ func TestTruncation(t *testing.T) {
 	opts := []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithTruncation()}
 	fewer := 0
 	for seed := range uint64(20) {
-		rng := Random(seed)
-		h := ring(RandomDense(rng, n, d), n, 1, append(opts, coles.WithFilter(coles.SGC(1)))...)
+		rng := testkit.Random(seed)
+		h := ring(testkit.RandomDense(rng, n, d), n, 1, append(opts, coles.WithFilter(coles.SGC(1)))...)
 		m, g := h.follow(n)
 		var edges []coles.Edge
 		for range 40 {
@@ -162,11 +162,11 @@ func TestTruncation(t *testing.T) {
 	if len(got.Lambda()) != 0 || drift != 0 {
 		t.Fatalf("eigenvalues %v, drift %v", got.Lambda(), drift)
 	}
-	if y := Must(g.Embed(ctx, []int{0, 1})); !y.IsEmpty() {
+	if y := testkit.Must(g.Embed(ctx, []int{0, 1})); !y.IsEmpty() {
 		t.Errorf("vectors of no columns: %v", y)
 	}
-	f := Must(live.Freeze(ctx, got, h.graph(2), h.x))
-	if y := Must(f.Embed(ctx, mat.NewDense(1, 1, nil), nil, nil)); !y.IsEmpty() {
+	f := testkit.Must(live.Freeze(ctx, got, h.graph(2), h.x))
+	if y := testkit.Must(f.Embed(ctx, mat.NewDense(1, 1, nil), nil, nil)); !y.IsEmpty() {
 		t.Errorf("a frozen vector of no columns: %v", y)
 	}
 }
@@ -179,7 +179,7 @@ func TestExtremeWeights(t *testing.T) {
 	opts := []coles.Option{coles.WithFilter(coles.Polynomial(0.7, 0.3)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(d)}
 	for _, start := range [][]coles.Edge{nil, {{U: 30, V: 31}}} {
 		for _, weights := range [][]float64{{5e-324}, {5e-324, 1e-310}, {1e-300, 1}, {1, 1e300}, {1e307, 1e307}} {
-			h := &history{x: RandomDense(Random(25), n, d), edges: slices.Clone(start), weights: slices.Repeat([]float64{weights[0]}, len(start)), opts: opts}
+			h := &history{x: testkit.RandomDense(testkit.Random(25), n, d), edges: slices.Clone(start), weights: slices.Repeat([]float64{weights[0]}, len(start)), opts: opts}
 			_, g := h.follow(n)
 			h.add(t, g, 0, []coles.Edge{{U: 0, V: 9}, {U: 9, V: 17}}[:len(weights)], weights)
 			wantM(t, g, h.fit(n))

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"coles"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,7 +18,7 @@ func frozenOracle(m *coles.Model, g *coles.Graph, x *mat.Dense, edges []coles.Ed
 	n := g.Nodes()
 	all, d := x.Dims()
 	a := mat.NewDense(all, all, nil)
-	a.Slice(0, n, 0, n).(*mat.Dense).Copy(DenseOf(g.CSR()))
+	a.Slice(0, n, 0, n).(*mat.Dense).Copy(testkit.DenseOf(g.CSR()))
 	degree := make([]float64, all)
 	for i := range all {
 		a.Set(i, i, a.At(i, i)+1)
@@ -50,33 +50,33 @@ func frozenOracle(m *coles.Model, g *coles.Graph, x *mat.Dense, edges []coles.Ed
 		var part mat.Dense
 		part.Scale(c, power)
 		sum.Add(sum, &part)
-		power = Product(w, power)
+		power = testkit.Product(w, power)
 	}
 	s := m.Scaling()
-	y := Must(s.Apply(ctx, Product(sum, m.P().T())))
+	y := testkit.Must(s.Apply(ctx, testkit.Product(sum, m.P().T())))
 	return mat.DenseCopyOf(y.Slice(n, all, 0, len(s.Factors)))
 }
 
 func TestFrozenIsTheFormula(t *testing.T) {
 	const n, more, d = 60, 5, 9
-	rng := Random(11)
+	rng := testkit.Random(11)
 	for name, opts := range map[string][]coles.GraphOption{"plain": nil, "with loops": {coles.WithSelfLoopsKept()}} {
-		g := Must(coles.NewGraph(n, append(RandomEdges(rng, n, 0.1), coles.Edge{U: 4, V: 4}), opts...))
-		_, words := RandomWords(rng, n+more, d)
+		g := testkit.Must(coles.NewGraph(n, append(testkit.RandomEdges(rng, n, 0.1), coles.Edge{U: 4, V: 4}), opts...))
+		_, words := testkit.RandomWords(rng, n+more, d)
 		for kind, sparse := range map[string]bool{"dense": false, "sparse": true} {
 			h := &history{x: words, sparse: sparse}
 			old, fresh := h.features(0, n), h.features(n, n+more)
 			for _, f := range []coles.Filter{coles.S2GCSum(8), coles.SGC(1), coles.SGC(0), coles.Polynomial(0.2, 0.5, 0, 0.4)} {
-				m := Must(coles.Fit(ctx, g, old, coles.WithDim(4), coles.WithFilter(f), coles.WithPreparation(coles.PrepareNone)))
-				frozen := Must(live.Freeze(ctx, m, g, old))
+				m := testkit.Must(coles.Fit(ctx, g, old, coles.WithDim(4), coles.WithFilter(f), coles.WithPreparation(coles.PrepareNone)))
+				frozen := testkit.Must(live.Freeze(ctx, m, g, old))
 				edges := []coles.Edge{{U: n, V: 4}, {U: 9, V: n}, {U: n + 1, V: n}, {U: n + 2, V: 7}, {U: n + 2, V: 7}, {U: n + 3, V: n + 3}, {U: n + 1, V: 8}}
 				weights := []float64{1, 2, 0.5, 3, 4, 1, 0}
 				want := frozenOracle(m, g, words, edges, weights)
 				// The hops are kept in float32: 24 bits, a handful of roundings.
-				got := Must(frozen.Embed(ctx, fresh, edges, weights))
-				WantClose(t, name+", "+kind+", "+f.String(), got, want, 1e-5*mat.Norm(want, 2))
-				WantSame(t, "once more", Bits(Must(frozen.Embed(ctx, fresh, edges, weights))), Bits(got))
-				WantSame(t, "nodes", frozen.Nodes(), n)
+				got := testkit.Must(frozen.Embed(ctx, fresh, edges, weights))
+				testkit.WantClose(t, name+", "+kind+", "+f.String(), got, want, 1e-5*mat.Norm(want, 2))
+				testkit.WantSame(t, "once more", testkit.Bits(testkit.Must(frozen.Embed(ctx, fresh, edges, weights))), testkit.Bits(got))
+				testkit.WantSame(t, "nodes", frozen.Nodes(), n)
 			}
 		}
 	}
@@ -87,18 +87,18 @@ func TestFrozenIsTheFormula(t *testing.T) {
 // close.
 func TestFrozenIsNearTheExactEmbedding(t *testing.T) {
 	const n, side = 2000, 10
-	h := ring(RandomDense(Random(12), n+4, 16), n, side, coles.WithDim(8), coles.WithFilter(coles.S2GCSum(2)))
+	h := ring(testkit.RandomDense(testkit.Random(12), n+4, 16), n, side, coles.WithDim(8), coles.WithFilter(coles.S2GCSum(2)))
 	g, old := h.graph(n), h.features(0, n)
-	m := Must(coles.Fit(ctx, g, old, h.opts...))
+	m := testkit.Must(coles.Fit(ctx, g, old, h.opts...))
 	edges := []coles.Edge{{U: n + 1, V: n + 2}}
 	for k := range 2 * side {
 		edges = append(edges, coles.Edge{U: n + 3, V: 100 + k})
 	}
-	got := Must(Must(live.Freeze(ctx, m, g, old)).Embed(ctx, h.features(n, n+4), edges, nil))
+	got := testkit.Must(testkit.Must(live.Freeze(ctx, m, g, old)).Embed(ctx, h.features(n, n+4), edges, nil))
 	for _, e := range edges {
 		h.edges, h.weights = append(h.edges, e), append(h.weights, 1)
 	}
-	exact := Must(m.Embed(ctx, h.graph(n+4), h.features(0, n+4)))
+	exact := testkit.Must(m.Embed(ctx, h.graph(n+4), h.features(0, n+4)))
 	for k := range 4 {
 		var difference mat.VecDense
 		difference.SubVec(got.RowView(k), exact.RowView(n+k))
@@ -112,30 +112,32 @@ func TestFrozenIsNearTheExactEmbedding(t *testing.T) {
 
 func TestFrozenRefuses(t *testing.T) {
 	const n, d = 20, 3
-	h := ring(RandomDense(Random(13), n, d), n, 2)
+	h := ring(testkit.RandomDense(testkit.Random(13), n, d), n, 2)
 	m, _ := h.follow(n)
-	frozen := Must(live.Freeze(ctx, m, h.graph(n), h.x))
+	frozen := testkit.Must(live.Freeze(ctx, m, h.graph(n), h.x))
 	one := mat.NewDense(1, d, []float64{1, 2, 3})
-	for name, bad := range BadGraphs(n + 1) {
+	for name, bad := range testkit.BadGraphs(n + 1) {
 		for q, e := range bad.Edges { // from the new node
 			if e.U == 0 {
 				bad.Edges[q].U = n
 			}
 		}
-		t.Run(name, func(t *testing.T) { WantError(t, Err(frozen.Embed(ctx, one, bad.Edges, bad.Weights)), bad.Want) })
+		t.Run(name, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(frozen.Embed(ctx, one, bad.Edges, bad.Weights)), bad.Want)
+		})
 	}
-	WantError(t, Err(frozen.Embed(ctx, one, []coles.Edge{{U: 0, V: 1}}, nil)), coles.ErrIndex) // two old nodes
-	WantError(t, Err(frozen.Embed(ctx, mat.NewDense(1, d-1, nil), nil, nil)), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(frozen.Embed(ctx, one, []coles.Edge{{U: 0, V: 1}}, nil)), coles.ErrIndex) // two old nodes
+	testkit.WantError(t, testkit.Err(frozen.Embed(ctx, mat.NewDense(1, d-1, nil), nil, nil)), coles.ErrShape)
 }
 
 // Many goroutines read one frozen graph: for the race detector.
 func TestFrozenIsSafeForManyGoroutines(t *testing.T) {
 	const n, d = 100, 4
-	h := ring(RandomDense(Random(14), n+8, d), n, 2, coles.WithDim(3))
+	h := ring(testkit.RandomDense(testkit.Random(14), n+8, d), n, 2, coles.WithDim(3))
 	m, _ := h.follow(n)
-	frozen := Must(live.Freeze(ctx, m, h.graph(n), h.features(0, n)))
+	frozen := testkit.Must(live.Freeze(ctx, m, h.graph(n), h.features(0, n)))
 	embed := func(k int) []uint64 {
-		return Bits(Must(frozen.Embed(ctx, h.features(n+k, n+k+1), []coles.Edge{{U: n, V: 7 * k}}, nil)))
+		return testkit.Bits(testkit.Must(frozen.Embed(ctx, h.features(n+k, n+k+1), []coles.Edge{{U: n, V: 7 * k}}, nil)))
 	}
 	var all sync.WaitGroup
 	got := make([][]uint64, 8)
@@ -148,7 +150,7 @@ func TestFrozenIsSafeForManyGoroutines(t *testing.T) {
 	}
 	all.Wait()
 	for k := range got {
-		WantSame(t, "vector", got[k], embed(k))
+		testkit.WantSame(t, "vector", got[k], embed(k))
 	}
 }
 
@@ -159,12 +161,12 @@ func TestPrincipalAngleIsThatOfARotation(t *testing.T) {
 		q := mat.NewDense(2, 4, []float64{math.Cos(angle), 0, math.Sin(angle), 0, 0, -1, 0, 0})
 		// An angle is known to the rounding of its sine over its cosine, and at π/2 to the root of
 		// it.
-		if got := Must(live.PrincipalAngle(p, q)); math.Abs(got-angle) > 1e-15+4*0x1p-53/max(math.Cos(angle), 0x1p-26)*math.Sin(angle) {
+		if got := testkit.Must(live.PrincipalAngle(p, q)); math.Abs(got-angle) > 1e-15+4*0x1p-53/max(math.Cos(angle), 0x1p-26)*math.Sin(angle) {
 			t.Errorf("%v, want %v", got, angle)
 		}
 	}
 	line := mat.NewDense(1, 4, []float64{0.6, 0.8, 0, 0})
-	if got := Must(live.PrincipalAngle(line, p)); got > 1e-15 {
+	if got := testkit.Must(live.PrincipalAngle(line, p)); got > 1e-15 {
 		t.Errorf("a line in the plane: %v", got)
 	}
 	for name, bad := range map[string]struct {
@@ -178,6 +180,6 @@ func TestPrincipalAngleIsThatOfARotation(t *testing.T) {
 		"rows of length 2":        {mat.NewDense(1, 4, []float64{2, 0, 0, 0}), p, coles.ErrSetting},
 		"a row that is no number": {mat.NewDense(1, 4, []float64{math.NaN(), 0, 0, 0}), p, coles.ErrNotFinite},
 	} {
-		t.Run(name, func(t *testing.T) { WantError(t, Err(live.PrincipalAngle(bad.p, bad.q)), bad.want) })
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(live.PrincipalAngle(bad.p, bad.q)), bad.want) })
 	}
 }

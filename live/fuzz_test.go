@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"coles"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,10 +22,10 @@ func FuzzAdd(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, bytes []byte) {
 		const n, d = 60, 4
 		bytes = bytes[:min(len(bytes), 60)]
-		rng := Random(seed)
+		rng := testkit.Random(seed)
 		filters := []coles.Filter{coles.SGC(2), coles.SGC(0), coles.S2GCSum(3), coles.Polynomial(0.1, -0.4, 0.2)}
 		negatives := []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), coles.ExpectedUniformNegatives(), {}}
-		h := ring(RandomDense(rng, n+3*len(bytes), d), n, 1,
+		h := ring(testkit.RandomDense(rng, n+3*len(bytes), d), n, 1,
 			coles.WithDim(d), coles.WithPreparation(coles.PrepareNone), coles.WithFilter(filters[seed%4]),
 			coles.WithContrast(negatives[seed/4%3], 1, 1), coles.WithCovarianceShare(float64(seed/12%2)/4))
 		h.loops = seed/24%2 > 0
@@ -56,12 +56,12 @@ func FuzzFrozen(f *testing.F) {
 	f.Add([]byte{20, 3, 1, 21, 20, 5}, []byte{0x40, 0, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte{0, 1, 9, 20, 20, 9, 22, 20, 0}, []byte{0x7f, 0xf0, 0, 0, 0, 0, 0, 0, 0x7f, 0xef, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	const n, d = 20, 3
-	h := ring(RandomDense(Random(15), n, d), n, 2, coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.SGC(2)))
+	h := ring(testkit.RandomDense(testkit.Random(15), n, d), n, 2, coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.SGC(2)))
 	m, _ := h.follow(n)
-	frozen := Must(live.Freeze(ctx, m, h.graph(n), h.x))
+	frozen := testkit.Must(live.Freeze(ctx, m, h.graph(n), h.x))
 	f.Fuzz(func(t *testing.T, bytes, numbers []byte) {
 		x := mat.NewDense(2, d, nil)
-		for q, v := range Floats(numbers[:min(len(numbers), 8*2*d)]) {
+		for q, v := range testkit.Floats(numbers[:min(len(numbers), 8*2*d)]) {
 			x.Set(q/d, q%d, v)
 		}
 		var edges []coles.Edge
@@ -72,7 +72,7 @@ func FuzzFrozen(f *testing.F) {
 		}
 		got, err := frozen.Embed(ctx, x, edges, weights)
 		if err != nil {
-			if !IsNamed(err) {
+			if !testkit.IsNamed(err) {
 				t.Fatal(err)
 			}
 			return
@@ -83,7 +83,7 @@ func FuzzFrozen(f *testing.F) {
 		// Relative to the largest number there is, since sums may cancel. Squares overflow before
 		// it does.
 		if largest := max(1, mat.Norm(&all, 2), mat.Norm(want, 2)); largest < 1e150 {
-			WantClose(t, "vectors", got, want, 1e-5*largest)
+			testkit.WantClose(t, "vectors", got, want, 1e-5*largest)
 		}
 	})
 }

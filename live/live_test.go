@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"coles"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,8 +28,8 @@ type history struct {
 
 // ring has n nodes with 2·side neighbours each, of weights 0.5 to 1.5.
 func ring(x *mat.Dense, n, side int, opts ...coles.Option) *history {
-	h := &history{x: x, edges: Ring(n, side), opts: opts}
-	rng := Random(1)
+	h := &history{x: x, edges: testkit.Ring(n, side), opts: opts}
+	rng := testkit.Random(1)
 	for range h.edges {
 		h.weights = append(h.weights, 0.5+rng.Float64())
 	}
@@ -40,7 +40,7 @@ func (h *history) features(lo, hi int) mat.Matrix {
 	_, d := h.x.Dims()
 	part := h.x.Slice(lo, hi, 0, d)
 	if h.sparse {
-		return SparseOf(part)
+		return testkit.SparseOf(part)
 	}
 	return part
 }
@@ -50,20 +50,20 @@ func (h *history) graph(n int) *coles.Graph {
 	if h.loops {
 		opts = append(opts, coles.WithSelfLoopsKept())
 	}
-	return Must(coles.NewWeightedGraph(n, h.edges, h.weights, opts...))
+	return testkit.Must(coles.NewWeightedGraph(n, h.edges, h.weights, opts...))
 }
 
 // follow fits a model to the first n nodes and follows their graph.
 func (h *history) follow(n int) (*coles.Model, *live.Graph) {
 	g, x := h.graph(n), h.features(0, n)
-	m := Must(coles.Fit(ctx, g, x, h.opts...))
-	return m, Must(live.Follow(ctx, m, g, x))
+	m := testkit.Must(coles.Fit(ctx, g, x, h.opts...))
+	return m, testkit.Must(live.Follow(ctx, m, g, x))
 }
 
 // add adds nodes and edges to the graph and to its history. Edges without weights get some.
 func (h *history) add(t *testing.T, g *live.Graph, nodes int, edges []coles.Edge, weights []float64) *live.Update {
 	t.Helper()
-	rng := Random(uint64(len(h.edges)))
+	rng := testkit.Random(uint64(len(h.edges)))
 	for len(weights) < len(edges) {
 		weights = append(weights, 0.5+2*rng.Float64())
 	}
@@ -82,7 +82,7 @@ func (h *history) add(t *testing.T, g *live.Graph, nodes int, edges []coles.Edge
 // fit is what a refit of n nodes is to equal: a fit from scratch in double precision, by M.
 func (h *history) fit(n int) *coles.Model {
 	opts := append(slices.Clone(h.opts), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
-	return Must(coles.Fit(ctx, h.graph(n), h.features(0, n), opts...))
+	return testkit.Must(coles.Fit(ctx, h.graph(n), h.features(0, n), opts...))
 }
 
 // refit is Refit where it does not fail.
@@ -108,11 +108,11 @@ func wantModel(t *testing.T, got, want *coles.Model) {
 			t.Errorf("eigenvalue %d is %v, a fit finds %v", k, l, lambda[k])
 		}
 	}
-	products := Product(want.Embedding(), want.Embedding().T())
-	WantClose(t, "YYᵀ", Product(got.Embedding(), got.Embedding().T()), products, 1e-9*mat.Norm(products, 2))
+	products := testkit.Product(want.Embedding(), want.Embedding().T())
+	testkit.WantClose(t, "YYᵀ", testkit.Product(got.Embedding(), got.Embedding().T()), products, 1e-9*mat.Norm(products, 2))
 	a, b := got.Report(), want.Report()
-	WantSame(t, "hash of the graph", a.GraphHash, b.GraphHash)
-	WantSame(t, "hash of the features", a.FeaturesHash, b.FeaturesHash)
+	testkit.WantSame(t, "hash of the graph", a.GraphHash, b.GraphHash)
+	testkit.WantSame(t, "hash of the features", a.FeaturesHash, b.FeaturesHash)
 }
 
 // numbers are 0 … n−1.
@@ -129,7 +129,7 @@ func numbers(n int) []int {
 // the model is that of a fresh Fit.
 func TestGrowthEqualsAFit(t *testing.T) {
 	const n, more, d = 400, 30, 20
-	_, words := RandomWords(Random(7), n+more, d)
+	_, words := testkit.RandomWords(testkit.Random(7), n+more, d)
 	expected := coles.ExpectedUniformNegatives()
 	for name, c := range map[string]struct {
 		opts  []coles.Option
@@ -164,7 +164,7 @@ func TestGrowthEqualsAFit(t *testing.T) {
 					{0, []coles.Edge{{U: 5, V: 9}, {U: 9, V: 5}, {U: 40, V: 41}}}, // there already
 					{20, []coles.Edge{{U: 0, V: n + 4}, {U: 50, V: n + 5}, {U: 100, V: n + 6}, {U: 150, V: n + 7}, {U: 200, V: n + 8}, {U: 250, V: n + 9}, {U: 300, V: n + 10}, {U: 350, V: n + 11}, {U: 125, V: 325}}},
 				} {
-					before := Must(g.Embed(ctx, numbers(g.Nodes())))
+					before := testkit.Must(g.Embed(ctx, numbers(g.Nodes())))
 					update := h.add(t, g, what.nodes, what.edges, nil)
 					if update.Whole {
 						whole++
@@ -173,9 +173,9 @@ func TestGrowthEqualsAFit(t *testing.T) {
 					}
 					now := h.graph(g.Nodes())
 					x := h.features(0, g.Nodes())
-					exact := Must(first.Embed(ctx, now, x))
-					got := Must(g.Embed(ctx, numbers(g.Nodes())))
-					WantClose(t, "vectors", got, exact, 1e-12*mat.Norm(exact, 2))
+					exact := testkit.Must(first.Embed(ctx, now, x))
+					got := testkit.Must(g.Embed(ctx, numbers(g.Nodes())))
+					testkit.WantClose(t, "vectors", got, exact, 1e-12*mat.Norm(exact, 2))
 					// Who is not said to have moved has the vector of before.
 					rows, _ := before.Dims()
 					if update.Whole { // to rounding
@@ -201,10 +201,10 @@ func TestGrowthEqualsAFit(t *testing.T) {
 // nobody else.
 func TestUpdateNamesWhoHasMoved(t *testing.T) {
 	const n = 300
-	h := ring(RandomDense(Random(3), n+1, 12), n, 2, coles.WithDim(5), coles.WithFilter(coles.S2GCSum(2)))
+	h := ring(testkit.RandomDense(testkit.Random(3), n+1, 12), n, 2, coles.WithDim(5), coles.WithFilter(coles.S2GCSum(2)))
 	m, g := h.follow(n)
-	before := Must(g.Embed(ctx, numbers(n)))
-	WantClose(t, "vectors before", before, m.Embedding(), 1e-12)
+	before := testkit.Must(g.Embed(ctx, numbers(n)))
+	testkit.WantClose(t, "vectors before", before, m.Embedding(), 1e-12)
 	update := h.add(t, g, 1, []coles.Edge{{U: n, V: 10}, {U: 100, V: 103}}, []float64{1, 2})
 	var want []int
 	for i := range n {
@@ -212,8 +212,8 @@ func TestUpdateNamesWhoHasMoved(t *testing.T) {
 			want = append(want, i)
 		}
 	}
-	WantSame(t, "who has moved", update, &live.Update{Moved: append(want, n)})
-	after := Must(g.Embed(ctx, numbers(n+1)))
+	testkit.WantSame(t, "who has moved", update, &live.Update{Moved: append(want, n)})
+	after := testkit.Must(g.Embed(ctx, numbers(n+1)))
 	for _, i := range want {
 		if slices.Equal(before.RawRowView(i), after.RawRowView(i)) {
 			t.Errorf("node %d has not moved", i)
@@ -221,10 +221,10 @@ func TestUpdateNamesWhoHasMoved(t *testing.T) {
 	}
 	// No edge, and one that is there already and heavier.
 	nothing := h.add(t, g, 0, []coles.Edge{{U: 200, V: 250}, {U: 100, V: 103}}, []float64{0, 0.5})
-	WantSame(t, "who has moved of nothing", len(nothing.Moved), 0)
-	some := Must(g.Embed(ctx, []int{n, 7, 7}))
-	WantSame(t, "some", Bits(some.Slice(0, 2, 0, 5)), Bits(mat.NewDense(2, 5, slices.Concat(after.RawRowView(n), after.RawRowView(7)))))
-	if !Must(g.Embed(ctx, nil)).IsEmpty() {
+	testkit.WantSame(t, "who has moved of nothing", len(nothing.Moved), 0)
+	some := testkit.Must(g.Embed(ctx, []int{n, 7, 7}))
+	testkit.WantSame(t, "some", testkit.Bits(some.Slice(0, 2, 0, 5)), testkit.Bits(mat.NewDense(2, 5, slices.Concat(after.RawRowView(n), after.RawRowView(7)))))
+	if !testkit.Must(g.Embed(ctx, nil)).IsEmpty() {
 		t.Error("vectors of nobody")
 	}
 }
@@ -232,7 +232,7 @@ func TestUpdateNamesWhoHasMoved(t *testing.T) {
 // The features of new nodes are weighted as those of the fit were.
 func TestThePreparationIsKept(t *testing.T) {
 	const n, more, d = 200, 20, 30
-	_, words := RandomWords(Random(9), n+more, d)
+	_, words := testkit.RandomWords(testkit.Random(9), n+more, d)
 	for _, how := range []coles.Preparation{coles.PrepareTFIDF, coles.PrepareRowL2, coles.PrepareRowL1, coles.PrepareStandardize} {
 		for _, sparse := range []bool{true, false} {
 			h := ring(words, n, 3, coles.WithDim(5), coles.WithPreparation(how))
@@ -244,20 +244,20 @@ func TestThePreparationIsKept(t *testing.T) {
 			}
 			h.add(t, g, more, edges, nil)
 			got, _ := refit(t, g)
-			prepared := Must(m.Preparer().Apply(ctx, h.features(0, n+more)))
+			prepared := testkit.Must(m.Preparer().Apply(ctx, h.features(0, n+more)))
 			plain := *h
-			plain.x, plain.opts = DenseOf(prepared), []coles.Option{coles.WithDim(5), coles.WithPreparation(coles.PrepareNone)}
+			plain.x, plain.opts = testkit.DenseOf(prepared), []coles.Option{coles.WithDim(5), coles.WithPreparation(coles.PrepareNone)}
 			want := plain.fit(n + more)
-			WantClose(t, how.String(), got.Embedding(), want.Embedding(), 1e-9)
+			testkit.WantClose(t, how.String(), got.Embedding(), want.Embedding(), 1e-9)
 			// It says of its input what a fit of all of it would, and that it is none.
 			report, fresh := got.Report(), h.fit(n+more).Report()
-			WantSame(t, "hashes", []string{report.GraphHash, report.FeaturesHash}, []string{fresh.GraphHash, fresh.FeaturesHash})
+			testkit.WantSame(t, "hashes", []string{report.GraphHash, report.FeaturesHash}, []string{fresh.GraphHash, fresh.FeaturesHash})
 			var file bytes.Buffer
-			Must(got.WriteTo(&file))
-			if read := Must(coles.ReadModel(&file)); !read.Report().Refitted || m.Report().Refitted {
+			testkit.Must(got.WriteTo(&file))
+			if read := testkit.Must(coles.ReadModel(&file)); !read.Report().Refitted || m.Report().Refitted {
 				t.Errorf("refitted: %v, fitted: %v", read.Report().Refitted, m.Report().Refitted)
 			}
-			WantClose(t, "embedded again", Must(got.Embed(ctx, h.graph(n+more), h.features(0, n+more))), got.Embedding(), 1e-11)
+			testkit.WantClose(t, "embedded again", testkit.Must(got.Embed(ctx, h.graph(n+more), h.features(0, n+more))), got.Embedding(), 1e-11)
 		}
 	}
 }
@@ -265,11 +265,11 @@ func TestThePreparationIsKept(t *testing.T) {
 // Loops are kept where the graph keeps them, be it the first one.
 func TestSelfLoopsAreKeptAsTheGraphKeepsThem(t *testing.T) {
 	for _, keep := range []bool{true, false} {
-		h := ring(RandomDense(Random(3), 30, 4), 30, 1, coles.WithDim(2))
+		h := ring(testkit.RandomDense(testkit.Random(3), 30, 4), 30, 1, coles.WithDim(2))
 		h.loops = keep
 		_, g := h.follow(30)
 		h.add(t, g, 0, []coles.Edge{{U: 1, V: 1}}, nil)
-		if loops := Must(g.Graph()).Report().SelfLoops; (loops == 1) != keep {
+		if loops := testkit.Must(g.Graph()).Report().SelfLoops; (loops == 1) != keep {
 			t.Errorf("loops kept: %v, and there are %d", keep, loops)
 		}
 	}
@@ -277,34 +277,34 @@ func TestSelfLoopsAreKeptAsTheGraphKeepsThem(t *testing.T) {
 
 // A model fitted in float32 follows a graph that it was not fitted on, in float64.
 func TestAnotherGraphIsFollowed(t *testing.T) {
-	x := RandomDense(Random(5), 90, 6)
+	x := testkit.RandomDense(testkit.Random(5), 90, 6)
 	fitted := ring(x, 60, 1, coles.WithDim(3), coles.WithPrecision(coles.Float32))
 	m, _ := fitted.follow(60)
 	other := ring(x, 90, 3)
-	g := Must(live.Follow(ctx, m, other.graph(90), x))
-	exact := Must(m.Embed(ctx, other.graph(90), x))
+	g := testkit.Must(live.Follow(ctx, m, other.graph(90), x))
+	exact := testkit.Must(m.Embed(ctx, other.graph(90), x))
 	// float32 rounds by 6·10⁻⁸, and 9 times as much after 8 hops.
-	WantClose(t, "vectors", Must(g.Embed(ctx, numbers(90))), exact, 1e-6*mat.Norm(exact, 2))
+	testkit.WantClose(t, "vectors", testkit.Must(g.Embed(ctx, numbers(90))), exact, 1e-6*mat.Norm(exact, 2))
 	refitted, _ := refit(t, g)
-	WantSame(t, "precision", refitted.Report().Precision, coles.Float64)
+	testkit.WantSame(t, "precision", refitted.Report().Precision, coles.Float64)
 }
 
 func TestNewNodesHaveNames(t *testing.T) {
-	x := RandomDense(Random(2), 4, 3)
+	x := testkit.RandomDense(testkit.Random(2), 4, 3)
 	old, one := x.Slice(0, 3, 0, 3), x.Slice(3, 4, 0, 3)
-	named := Must(coles.NewGraph(3, Ring(3, 1), coles.WithIDs([]string{"a", "b", "c"})))
-	g := Must(live.Follow(ctx, Must(coles.Fit(ctx, named, old)), named, old))
+	named := testkit.Must(coles.NewGraph(3, testkit.Ring(3, 1), coles.WithIDs([]string{"a", "b", "c"})))
+	g := testkit.Must(live.Follow(ctx, testkit.Must(coles.Fit(ctx, named, old)), named, old))
 	for _, ids := range [][]string{nil, {"a"}, {"p", "q"}, {}} {
-		WantError(t, Err(g.Add(ctx, live.Change{Features: one, IDs: ids})), coles.ErrIDs)
+		testkit.WantError(t, testkit.Err(g.Add(ctx, live.Change{Features: one, IDs: ids})), coles.ErrIDs)
 	}
 	two := mat.NewDense(2, 3, nil)
-	WantError(t, Err(g.Add(ctx, live.Change{Features: two, IDs: []string{"p", "p"}})), coles.ErrIDs)
-	Must(g.Add(ctx, live.Change{Features: one, IDs: []string{"d"}}))
-	WantError(t, Err(g.Add(ctx, live.Change{Features: one, IDs: []string{"d"}})), coles.ErrIDs)
+	testkit.WantError(t, testkit.Err(g.Add(ctx, live.Change{Features: two, IDs: []string{"p", "p"}})), coles.ErrIDs)
+	testkit.Must(g.Add(ctx, live.Change{Features: one, IDs: []string{"d"}}))
+	testkit.WantError(t, testkit.Err(g.Add(ctx, live.Change{Features: one, IDs: []string{"d"}})), coles.ErrIDs)
 	m, _ := refit(t, g)
-	WantSame(t, "names", m.IDs(), []string{"a", "b", "c", "d"})
-	WantSame(t, "names before", named.IDs(), []string{"a", "b", "c"})
-	if row, ok := Must(g.Graph()).Row("d"); !ok || row != 3 {
+	testkit.WantSame(t, "names", m.IDs(), []string{"a", "b", "c", "d"})
+	testkit.WantSame(t, "names before", named.IDs(), []string{"a", "b", "c"})
+	if row, ok := testkit.Must(g.Graph()).Row("d"); !ok || row != 3 {
 		t.Errorf("d is row %d: %v", row, ok)
 	}
 }
@@ -312,11 +312,11 @@ func TestNewNodesHaveNames(t *testing.T) {
 // A graph may begin without any edge, and the input may be written to after.
 func TestGraphsGrowFromNothing(t *testing.T) {
 	const n = 40
-	h := &history{x: RandomDense(Random(8), n, 4), opts: []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.SGC(2))}}
+	h := &history{x: testkit.RandomDense(testkit.Random(8), n, 4), opts: []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.SGC(2))}}
 	_, g := h.follow(n)
 	kept := mat.DenseCopyOf(h.x)
 	h.x.Zero()
-	for _, e := range Ring(n, 1) {
+	for _, e := range testkit.Ring(n, 1) {
 		h.add(t, g, 0, []coles.Edge{e}, nil)
 	}
 	h.x.Copy(kept)
@@ -328,23 +328,23 @@ func TestGraphsGrowFromNothing(t *testing.T) {
 // number of processors.
 func TestGrowthIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 	const n = 2000
-	h := ring(RandomDense(Random(6), n, 12), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(8))
+	h := ring(testkit.RandomDense(testkit.Random(6), n, 12), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(8))
 	m := h.fit(n)
-	rng := Random(23)
+	rng := testkit.Random(23)
 	var what live.Change
 	for k := range 60 {
 		what.Edges = append(what.Edges, coles.Edge{U: 5 * k, V: 5*k + 3})
 		what.Weights = append(what.Weights, math.Exp(2*rng.NormFloat64()))
 	}
 	var first []uint64
-	ForProcessors(t, func(procs int) {
+	testkit.ForProcessors(t, func(procs int) {
 		for range 3 {
-			g := Must(live.Follow(ctx, m, h.graph(n), h.features(0, n)))
-			if Must(g.Add(ctx, what)).Whole {
+			g := testkit.Must(live.Follow(ctx, m, h.graph(n), h.features(0, n)))
+			if testkit.Must(g.Add(ctx, what)).Whole {
 				t.Fatal("everything was computed again: the case is too small")
 			}
 			refitted, _ := refit(t, g)
-			now := Bits(refitted.Embedding())
+			now := testkit.Bits(refitted.Embedding())
 			if first == nil {
 				first = now
 			}

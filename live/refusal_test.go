@@ -9,7 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/race"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,9 +24,9 @@ type state struct {
 }
 
 func stateOf(g *live.Graph) state {
-	now := Must(g.Graph())
-	m := Must(coles.Fit(ctx, now, nil, coles.WithDim(1))) // for its hash
-	return state{g.Nodes(), m.Report().GraphHash, Bits(Must(g.Embed(ctx, numbers(g.Nodes())))), Must(g.Solve(ctx)).Lambda}
+	now := testkit.Must(g.Graph())
+	m := testkit.Must(coles.Fit(ctx, now, nil, coles.WithDim(1))) // for its hash
+	return state{g.Nodes(), m.Report().GraphHash, testkit.Bits(testkit.Must(g.Embed(ctx, numbers(g.Nodes())))), testkit.Must(g.Solve(ctx)).Lambda}
 }
 
 func cancelled() context.Context {
@@ -38,7 +38,7 @@ func cancelled() context.Context {
 // What cannot be added leaves everything as it was, to the byte.
 func TestRefusedChangesLeaveEverythingAsItWas(t *testing.T) {
 	const n, d = 60, 5
-	x := RandomDense(Random(4), n+3, d)
+	x := testkit.RandomDense(testkit.Random(4), n+3, d)
 	h := ring(x, n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone))
 	_, g := h.follow(n)
 	h.add(t, g, 1, []coles.Edge{{U: n, V: 4}}, nil)
@@ -49,13 +49,13 @@ func TestRefusedChangesLeaveEverythingAsItWas(t *testing.T) {
 			if _, err := g.Add(c, what); !errors.Is(err, want) {
 				t.Errorf("error %v, want %v", err, want)
 			}
-			WantSame(t, "the state", stateOf(g), before)
+			testkit.WantSame(t, "the state", stateOf(g), before)
 		})
 	}
-	for name, bad := range BadGraphs(n + 2) {
+	for name, bad := range testkit.BadGraphs(n + 2) {
 		refuse(name, ctx, live.Change{Features: next, Edges: bad.Edges, Weights: bad.Weights}, bad.Want)
 	}
-	for name, bad := range BadMatrices(2, d) {
+	for name, bad := range testkit.BadMatrices(2, d) {
 		refuse(name, ctx, live.Change{Features: bad.X, Edges: []coles.Edge{{U: 0, V: 30}}}, bad.Want)
 	}
 	refuse("an edge to a node that is not new", ctx, live.Change{Edges: []coles.Edge{{U: 0, V: n + 1}}}, coles.ErrIndex)
@@ -63,18 +63,18 @@ func TestRefusedChangesLeaveEverythingAsItWas(t *testing.T) {
 	refuse("names for numbered nodes", ctx, live.Change{Features: next, IDs: []string{"a"}}, coles.ErrIDs)
 	refuse("a cancelled context", cancelled(), live.Change{Features: next, Edges: []coles.Edge{{U: 3, V: n + 1}}}, context.Canceled)
 	for name, call := range map[string]func() error{
-		"Embed":   func() error { return Err(g.Embed(cancelled(), []int{1})) },
-		"Solve":   func() error { return Err(g.Solve(cancelled())) },
+		"Embed":   func() error { return testkit.Err(g.Embed(cancelled(), []int{1})) },
+		"Solve":   func() error { return testkit.Err(g.Solve(cancelled())) },
 		"Refit":   func() error { _, _, err := g.Refit(cancelled()); return err },
 		"Rebuild": func() error { return g.Rebuild(cancelled()) },
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		WantSame(t, "after "+name, stateOf(g), before)
+		testkit.WantSame(t, "after "+name, stateOf(g), before)
 	}
 	for _, nodes := range [][]int{{0, n + 1}, {-1}} {
-		WantError(t, Err(g.Embed(ctx, nodes)), coles.ErrIndex)
+		testkit.WantError(t, testkit.Err(g.Embed(ctx, nodes)), coles.ErrIndex)
 	}
 	// And it still takes what fits.
 	h.add(t, g, 1, []coles.Edge{{U: n + 1, V: n}}, nil)
@@ -85,16 +85,16 @@ func TestRefusedChangesLeaveEverythingAsItWas(t *testing.T) {
 // The doors, with bad matrices and with models and graphs that do not fit.
 func TestFollowAndFreezeRefuse(t *testing.T) {
 	const n, d = 6, 4
-	x, g := RandomDense(Random(1), n, d), Must(coles.NewGraph(n, Ring(n, 1)))
-	m := Must(coles.Fit(ctx, g, x))
-	frozen := Must(live.Freeze(ctx, m, g, x))
-	RefuseMatrices(t, n, d, map[string]func(x mat.Matrix) error{
-		"Follow":       func(x mat.Matrix) error { return Err(live.Follow(ctx, m, g, x)) },
-		"Freeze":       func(x mat.Matrix) error { return Err(live.Freeze(ctx, m, g, x)) },
-		"Frozen.Embed": func(x mat.Matrix) error { return Err(frozen.Embed(ctx, x, nil, nil)) },
+	x, g := testkit.RandomDense(testkit.Random(1), n, d), testkit.Must(coles.NewGraph(n, testkit.Ring(n, 1)))
+	m := testkit.Must(coles.Fit(ctx, g, x))
+	frozen := testkit.Must(live.Freeze(ctx, m, g, x))
+	testkit.RefuseMatrices(t, n, d, map[string]func(x mat.Matrix) error{
+		"Follow":       func(x mat.Matrix) error { return testkit.Err(live.Follow(ctx, m, g, x)) },
+		"Freeze":       func(x mat.Matrix) error { return testkit.Err(live.Freeze(ctx, m, g, x)) },
+		"Frozen.Embed": func(x mat.Matrix) error { return testkit.Err(frozen.Embed(ctx, x, nil, nil)) },
 	})
-	bare, plain := Must(coles.Fit(ctx, g, nil)), Must(coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareNone)))
-	words := Must(coles.Fit(ctx, g, SparseOf(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))), coles.WithPreparation(coles.PrepareTFIDF)))
+	bare, plain := testkit.Must(coles.Fit(ctx, g, nil)), testkit.Must(coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareNone)))
+	words := testkit.Must(coles.Fit(ctx, g, testkit.SparseOf(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))), coles.WithPreparation(coles.PrepareTFIDF)))
 	negative := mat.NewDense(n, n, nil)
 	negative.Set(2, 3, -1)
 	huge := mat.DenseCopyOf(x)
@@ -111,8 +111,8 @@ func TestFollowAndFreezeRefuse(t *testing.T) {
 		"features beyond float32":  {plain, huge, coles.ErrNotFinite, coles.ErrPrecision}, // and M holds squares
 	} {
 		t.Run(name, func(t *testing.T) {
-			WantError(t, Err(live.Follow(ctx, c.m, g, c.x)), c.follow)
-			WantError(t, Err(live.Freeze(ctx, c.m, g, c.x)), c.freeze)
+			testkit.WantError(t, testkit.Err(live.Follow(ctx, c.m, g, c.x)), c.follow)
+			testkit.WantError(t, testkit.Err(live.Freeze(ctx, c.m, g, c.x)), c.freeze)
 		})
 	}
 	if _, err := frozen.Embed(cancelled(), x, nil, nil); !errors.Is(err, context.Canceled) {
@@ -125,9 +125,9 @@ func TestFollowAndFreezeRefuse(t *testing.T) {
 		eta   float64
 		fine  bool
 	}{{1, 1, false}, {0, 1, true}, {1, 0, true}} {
-		drawn := Must(coles.Fit(ctx, g, x, coles.WithContrast(coles.UniformNegatives(2), c.kappa, c.eta)))
+		drawn := testkit.Must(coles.Fit(ctx, g, x, coles.WithContrast(coles.UniformNegatives(2), c.kappa, c.eta)))
 		if _, err := live.Follow(ctx, drawn, g, x); !c.fine {
-			WantError(t, err, coles.ErrSetting)
+			testkit.WantError(t, err, coles.ErrSetting)
 		} else if err != nil {
 			t.Errorf("κ = %d, η′ = %v: %v", c.kappa, c.eta, err)
 		}
@@ -139,7 +139,7 @@ func TestOverflowIsRefused(t *testing.T) {
 	const n, d = 60, 4
 	for name, negatives := range map[string]coles.NegativeSampler{"degree": coles.ExpectedDegreeNegatives(), "none": {}} {
 		opts := []coles.Option{coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithContrast(negatives, 1, 1)}
-		h := ring(RandomDense(Random(5), n, d), n, 1, opts...)
+		h := ring(testkit.RandomDense(testkit.Random(5), n, d), n, 1, opts...)
 		m, g := h.follow(n)
 		before := stateOf(g)
 		everywhere := make([]coles.Edge, n)
@@ -149,29 +149,29 @@ func TestOverflowIsRefused(t *testing.T) {
 		for _, large := range []float64{1e155, 1e160, 1.7e308} {
 			row := []float64{large, large, -large, large}
 			for _, edges := range [][]coles.Edge{{{U: n, V: 3}}, everywhere} {
-				WantError(t, Err(g.Add(ctx, live.Change{Features: mat.NewDense(1, d, row), Edges: edges})), coles.ErrNotFinite)
+				testkit.WantError(t, testkit.Err(g.Add(ctx, live.Change{Features: mat.NewDense(1, d, row), Edges: edges})), coles.ErrNotFinite)
 			}
 			high := mat.DenseCopyOf(h.x)
 			high.SetRow(n-1, row)
-			WantError(t, Err(live.Follow(ctx, m, h.graph(n), high)), coles.ErrNotFinite)
+			testkit.WantError(t, testkit.Err(live.Follow(ctx, m, h.graph(n), high)), coles.ErrNotFinite)
 		}
 		heavy := live.Change{Edges: []coles.Edge{{U: 0, V: 9}, {U: 20, V: 40}, {U: 5, V: 55}}, Weights: []float64{8e307, 8e307, 8e307}}
-		WantError(t, Err(g.Add(ctx, heavy)), coles.ErrNotFinite)
-		WantSame(t, name, stateOf(g), before)
+		testkit.WantError(t, testkit.Err(g.Add(ctx, heavy)), coles.ErrNotFinite)
+		testkit.WantSame(t, name, stateOf(g), before)
 
 		// M holds the squares of large features, of which factors make vectors that are too large.
 		h.opts = append(opts, coles.WithScaling(coles.ScalingRule{Rank: 20, Floor: 8, Norm: 1e200}))
 		_, tall := h.follow(n)
-		Must(tall.Add(ctx, live.Change{Features: mat.NewDense(1, d, []float64{1e150, 0, 0, 0})}))
-		WantError(t, Err(tall.Embed(ctx, []int{1, n})), coles.ErrNotFinite)
-		f := Must(live.Freeze(ctx, m, h.graph(n), h.x))
-		WantError(t, Err(f.Embed(ctx, mat.NewDense(1, d, []float64{1.7e308, 1.7e308, -1.7e308, 1.7e308}), []coles.Edge{{U: n, V: 3}}, nil)), coles.ErrNotFinite)
+		testkit.Must(tall.Add(ctx, live.Change{Features: mat.NewDense(1, d, []float64{1e150, 0, 0, 0})}))
+		testkit.WantError(t, testkit.Err(tall.Embed(ctx, []int{1, n})), coles.ErrNotFinite)
+		f := testkit.Must(live.Freeze(ctx, m, h.graph(n), h.x))
+		testkit.WantError(t, testkit.Err(f.Embed(ctx, mat.NewDense(1, d, []float64{1.7e308, 1.7e308, -1.7e308, 1.7e308}), []coles.Edge{{U: n, V: 3}}, nil)), coles.ErrNotFinite)
 	}
 	// Two edges whose weights add up to infinity, at different nodes.
-	heavy := Must(coles.NewWeightedGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 2, V: 3}}, []float64{8e307, 8e307}))
-	x := RandomDense(Random(6), 4, 2)
-	m := Must(coles.Fit(ctx, Must(coles.NewGraph(4, nil)), x))
-	WantError(t, Err(live.Follow(ctx, m, heavy, x)), coles.ErrNotFinite)
+	heavy := testkit.Must(coles.NewWeightedGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 2, V: 3}}, []float64{8e307, 8e307}))
+	x := testkit.RandomDense(testkit.Random(6), 4, 2)
+	m := testkit.Must(coles.Fit(ctx, testkit.Must(coles.NewGraph(4, nil)), x))
+	testkit.WantError(t, testkit.Err(live.Follow(ctx, m, heavy, x)), coles.ErrNotFinite)
 }
 
 // A fading context is cancelled once it has been asked some number of times.
@@ -194,12 +194,12 @@ func TestAdditionsStopAnywhere(t *testing.T) {
 		"nearby":     {{U: n, V: 4}, {U: 20, V: 23}},
 		"everywhere": {{U: n, V: 4}, {U: n, V: 14}, {U: n, V: 24}, {U: n, V: 34}, {U: n, V: 44}, {U: n, V: 54}, {U: n, V: 64}, {U: n, V: 74}},
 	} {
-		h := ring(RandomDense(Random(6), n+1, 5), n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone))
+		h := ring(testkit.RandomDense(testkit.Random(6), n+1, 5), n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone))
 		m, fresh := h.follow(n)
-		g := Must(live.Follow(ctx, m, h.graph(n), h.features(0, n)))
+		g := testkit.Must(live.Follow(ctx, m, h.graph(n), h.features(0, n)))
 		before := stateOf(g)
 		what := live.Change{Features: h.features(n, n+1), Edges: edges}
-		whole := Must(fresh.Add(ctx, what)).Whole
+		whole := testkit.Must(fresh.Add(ctx, what)).Whole
 		stops := 0
 		for {
 			late := &fading{Context: ctx}
@@ -212,12 +212,12 @@ func TestAdditionsStopAnywhere(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("%s: error %v", name, err)
 			}
-			WantSame(t, name, stateOf(g), before)
+			testkit.WantSame(t, name, stateOf(g), before)
 		}
 		if stops < 5 || whole != (name == "everywhere") {
 			t.Errorf("%s: it asked %d times, whole: %v", name, stops, whole)
 		}
-		WantSame(t, name+" after failures, and without", stateOf(g), stateOf(fresh))
+		testkit.WantSame(t, name+" after failures, and without", stateOf(g), stateOf(fresh))
 	}
 }
 
@@ -226,20 +226,20 @@ func TestCallsStopPromptly(t *testing.T) {
 	if race.Enabled {
 		n = 10_000
 	}
-	h := ring(RandomDense(Random(90), n+1, d), n, 5, coles.WithDim(64))
+	h := ring(testkit.RandomDense(testkit.Random(90), n+1, d), n, 5, coles.WithDim(64))
 	g, old := h.graph(n), h.x.Slice(0, n, 0, d)
-	m := Must(coles.Fit(ctx, g, old, h.opts...))
-	Stops(t, func(ctx context.Context) error { return Err(live.Follow(ctx, m, g, old)) })
-	Stops(t, func(ctx context.Context) error { return Err(live.Freeze(ctx, m, g, old)) })
-	r := Must(live.Follow(ctx, m, g, old))
+	m := testkit.Must(coles.Fit(ctx, g, old, h.opts...))
+	testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(live.Follow(ctx, m, g, old)) })
+	testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(live.Freeze(ctx, m, g, old)) })
+	r := testkit.Must(live.Follow(ctx, m, g, old))
 	hub := make([]coles.Edge, n)
-	for k, v := range Random(91).Perm(n) {
+	for k, v := range testkit.Random(91).Perm(n) {
 		hub[k] = coles.Edge{U: n, V: v}
 	}
-	Stops(t, func(ctx context.Context) error {
-		return Err(r.Add(ctx, live.Change{Features: h.x.Slice(n, n+1, 0, d), Edges: hub}))
+	testkit.Stops(t, func(ctx context.Context) error {
+		return testkit.Err(r.Add(ctx, live.Change{Features: h.x.Slice(n, n+1, 0, d), Edges: hub}))
 	})
-	Stops(t, r.Rebuild)
+	testkit.Stops(t, r.Rebuild)
 	if nodes := r.Nodes(); nodes != n && nodes != n+1 {
 		t.Errorf("%d nodes, want %d, or one more where the addition was over first", nodes, n)
 	}

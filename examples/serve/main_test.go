@@ -21,7 +21,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/examples/internal/clitest"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 	"coles/live"
 
 	"gonum.org/v1/gonum/floats"
@@ -42,9 +42,9 @@ func circle(t *testing.T) (from source, g *coles.Graph, x mat.Matrix, m *coles.M
 	from = source{graph: filepath.Join(dir, "friends.txt"), features: filepath.Join(dir, "profiles.txt")}
 	write(t, from.graph, friends)
 	write(t, from.features, profiles)
-	d := Must(dataset.OpenEdgeList(from.graph, from.features, ""))
-	g = Must(d.Graph())
-	return from, g, d.Features, Must(coles.Fit(t.Context(), g, d.Features))
+	d := testkit.Must(dataset.OpenEdgeList(from.graph, from.features, ""))
+	g = testkit.Must(d.Graph())
+	return from, g, d.Features, testkit.Must(coles.Fit(t.Context(), g, d.Features))
 }
 
 func write(t *testing.T, path, text string) {
@@ -121,19 +121,19 @@ func TestSimilar(t *testing.T) {
 
 func TestEmbed(t *testing.T) {
 	from, g, x, m := circle(t)
-	frozen := Must(live.Freeze(t.Context(), m, g, x))
+	frozen := testkit.Must(live.Freeze(t.Context(), m, g, x))
 	eve, _ := g.Row("eve")
 	fay, _ := g.Row("fay")
-	want := Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}),
+	want := testkit.Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}),
 		[]coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil)).RawRowView(0)
 	got := ask(t, start(t, from), "POST", "/embed", gil, 200)
-	WantSame(t, "vector of the newcomer", got.Vector, want)
+	testkit.WantSame(t, "vector of the newcomer", got.Vector, want)
 	wantMatches(t, got.Nearest, byCosine(m.Embedding(), g.IDs(), want, ""))
 }
 
 func TestModelOfAFile(t *testing.T) {
 	from, g, x, _ := circle(t)
-	m := Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
+	m := testkit.Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
 	from.model = filepath.Join(t.TempDir(), "friends.model")
 	err := dataset.WriteFile(from.model, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 	if err != nil {
@@ -221,7 +221,7 @@ func hold(t *testing.T, url string) held {
 	reads := make(chan struct{})
 	// The server says "100 Continue" when a handler begins to read.
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(reads) }})
-	r := Must(http.NewRequestWithContext(ctx, "POST", url, pipe))
+	r := testkit.Must(http.NewRequestWithContext(ctx, "POST", url, pipe))
 	r.Header.Set("Expect", "100-continue")
 	h := held{body, make(chan answer, 1)}
 	go func() {
@@ -265,7 +265,7 @@ func TestRequestsUnderWayKeepTheirModel(t *testing.T) {
 	defer server.Close()
 	h := hold(t, server.URL+"/embed")
 	from.model = filepath.Join(t.TempDir(), "friends.model")
-	two := Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
+	two := testkit.Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
 	if err := dataset.WriteFile(from.model, func(w io.Writer) error { _, err := two.WriteTo(w); return err }); err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestStopAnswersRequestsUnderWay(t *testing.T) {
 	from, _, _, _ := circle(t)
 	s := start(t, from)
 	ctx, stop := context.WithCancel(t.Context())
-	listener := Must(net.Listen("tcp", "localhost:0"))
+	listener := testkit.Must(net.Listen("tcp", "localhost:0"))
 	served := make(chan error, 1)
 	go func() { served <- serve(ctx, listener, s.handler(ctx)) }()
 	h := hold(t, "http://"+listener.Addr().String()+"/embed")

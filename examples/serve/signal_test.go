@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 )
 
 func TestSignals(t *testing.T) {
@@ -22,10 +22,10 @@ func TestSignals(t *testing.T) {
 	go func() {
 		ended <- run(t.Context(), []string{"-addr", "localhost:0", "-graph", from.graph, "-features", from.features}, w, io.Discard)
 	}()
-	line := Must(bufio.NewReader(stdout).ReadString('\n'))
+	line := testkit.Must(bufio.NewReader(stdout).ReadString('\n'))
 	_, url, _ := strings.Cut(strings.TrimSpace(line), " on ")
 	health := func() (a answer) {
-		r := Must(http.Get(url + "/healthz"))
+		r := testkit.Must(http.Get(url + "/healthz"))
 		defer r.Body.Close()
 		if err := json.NewDecoder(r.Body).Decode(&a); err != nil {
 			t.Fatal(err)

@@ -8,14 +8,14 @@ import (
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // csrOf holds the entries of x that are not zero.
 func csrOf(x mat.Matrix) *kernel.CSR[float64] {
-	return Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, SparseOf(x))))).Sparse
+	return testkit.Must(matrix.As[float64](ctx, testkit.Must(matrix.Read(ctx, testkit.SparseOf(x))))).Sparse
 }
 
 // entriesOf is a sparse matrix as a dense one.
@@ -23,7 +23,7 @@ func entriesOf(a *kernel.CSR[float64]) *mat.Dense { return denseOf(&matrix.Matri
 
 func TestFromPairsIsTheSymmetricMatrixOfThem(t *testing.T) {
 	const n = 40
-	rng := Random(1)
+	rng := testkit.Random(1)
 	for _, c := range []struct {
 		name  string
 		pairs int
@@ -56,7 +56,7 @@ func TestFromPairsIsTheSymmetricMatrixOfThem(t *testing.T) {
 			if err != nil || joined != len(pairs)-len(places) {
 				t.Errorf("%s: %d joined (%v), want %d", c.name, joined, err, len(pairs)-len(places))
 			}
-			WantSame(t, c.name, Bits(entriesOf(a)), Bits(want))
+			testkit.WantSame(t, c.name, testkit.Bits(entriesOf(a)), testkit.Bits(want))
 			for i := range n {
 				if cols, _ := a.Row(i); !slices.IsSorted(cols) || len(slices.Compact(slices.Clone(cols))) < len(cols) {
 					t.Errorf("%s: row %d has the columns %v", c.name, i, cols)
@@ -75,9 +75,9 @@ func TestSparseMatricesAreCombined(t *testing.T) {
 	var sum, left mat.Dense
 	sum.Scale(-2, y)
 	sum.Add(&sum, x)
-	WantSame(t, "a − 2b", Bits(entriesOf(Must(matrix.Add(ctx, 1, a, -2, b)))), Bits(&sum))
+	testkit.WantSame(t, "a − 2b", testkit.Bits(entriesOf(testkit.Must(matrix.Add(ctx, 1, a, -2, b)))), testkit.Bits(&sum))
 	product := func(x, y float64) float64 { return x*y + 1 }
-	merged := Must(matrix.Merge(ctx, a, b, product))
+	merged := testkit.Must(matrix.Merge(ctx, a, b, product))
 	for i := range 23 {
 		for j := range 17 {
 			v, stored := matrix.Entry(merged, i, j)
@@ -93,12 +93,12 @@ func TestSparseMatricesAreCombined(t *testing.T) {
 		}
 		return v
 	}, x)
-	kept := Must(matrix.Drop(ctx, a, drop))
-	WantSame(t, "what is left", Bits(entriesOf(kept)), Bits(&left))
+	kept := testkit.Must(matrix.Drop(ctx, a, drop))
+	testkit.WantSame(t, "what is left", testkit.Bits(entriesOf(kept)), testkit.Bits(&left))
 	if slices.Contains(kept.Val, 0) {
 		t.Error("a dropped entry is stored")
 	}
-	WantSame(t, "exported", Bits(matrix.ExportCSR(a)), Bits(x))
+	testkit.WantSame(t, "exported", testkit.Bits(matrix.ExportCSR(a)), testkit.Bits(x))
 
 	if _, _, same := matrix.FirstDifference(a, csrOf(x)); !same {
 		t.Error("a matrix differs from itself")
@@ -115,7 +115,7 @@ func TestSparseMatricesAreCombined(t *testing.T) {
 	if i, j, same := matrix.FirstDifference(zero, csrOf(x)); same || i != 11 || j != 3 {
 		t.Errorf("the first difference is at (%d, %d), want (11, 3)", i, j)
 	}
-	WantSame(t, "identity", Bits(entriesOf(matrix.Identity(3))), Bits(mat.NewDiagDense(3, []float64{1, 1, 1})))
+	testkit.WantSame(t, "identity", testkit.Bits(entriesOf(matrix.Identity(3))), testkit.Bits(mat.NewDiagDense(3, []float64{1, 1, 1})))
 }
 
 func TestDegreeLeavesOutTheDiagonal(t *testing.T) {
@@ -128,11 +128,11 @@ func TestDegreeLeavesOutTheDiagonal(t *testing.T) {
 }
 
 func TestPairsAreChecked(t *testing.T) {
-	for name, bad := range BadGraphs(5) {
+	for name, bad := range testkit.BadGraphs(5) {
 		if name == "weights that sum to too much" { // each of them is a number
 			continue
 		}
-		t.Run(name, func(t *testing.T) { WantError(t, matrix.CheckPairs(5, bad.Edges, bad.Weights), bad.Want) })
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, matrix.CheckPairs(5, bad.Edges, bad.Weights), bad.Want) })
 	}
 	if err := matrix.CheckPairs(5, []coles.Edge{{U: 0, V: 4}, {U: 3, V: 3}}, []float64{0, 1e308}); err != nil {
 		t.Error(err)

@@ -7,7 +7,7 @@ import (
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,8 +30,8 @@ func of[T kernel.Float](p kernel.Matrix[T]) *mat.Dense { return denseOf(matrix.O
 // bothForms are x dense and sparse, in numbers of type T.
 func bothForms[T kernel.Float](x *mat.Dense) map[string]*matrix.Matrix[T] {
 	return map[string]*matrix.Matrix[T]{
-		"dense":  Must(matrix.As[T](ctx, Must(matrix.Read(ctx, x)))),
-		"sparse": Must(matrix.As[T](ctx, Must(matrix.Read(ctx, SparseOf(x))))),
+		"dense":  testkit.Must(matrix.As[T](ctx, testkit.Must(matrix.Read(ctx, x)))),
+		"sparse": testkit.Must(matrix.As[T](ctx, testkit.Must(matrix.Read(ctx, testkit.SparseOf(x))))),
 	}
 }
 
@@ -45,39 +45,39 @@ func testOperations[T kernel.Float](t *testing.T) {
 			if err := m.TransposeTimes(ctx, back, panelOf[T](u)); err != nil {
 				t.Fatal(err)
 			}
-			WantSame(t, name+" Xᵀu", Bits(of(back)), Bits(Product(x.T(), u)))
+			testkit.WantSame(t, name+" Xᵀu", testkit.Bits(of(back)), testkit.Bits(testkit.Product(x.T(), u)))
 		}
 		if err := m.Times(ctx, dst, panelOf[T](v)); err != nil {
 			t.Fatal(err)
 		}
-		WantSame(t, name+" Xv", Bits(of(dst)), Bits(Product(x, v)))
+		testkit.WantSame(t, name+" Xv", testkit.Bits(of(dst)), testkit.Bits(testkit.Product(x, v)))
 		for _, c := range []float64{0, 0.5} {
 			if err := m.AddHop(ctx, hop, matrix.ConvertCSR[T](csrOf(w)), panelOf[T](x), T(c)); err != nil {
 				t.Fatal(err)
 			}
 			var want mat.Dense
 			want.Scale(c, x)
-			want.Add(&want, Product(w, x))
-			WantSame(t, name+" WX + cX", Bits(of(hop)), Bits(&want))
+			want.Add(&want, testkit.Product(w, x))
+			testkit.WantSame(t, name+" WX + cX", testkit.Bits(of(hop)), testkit.Bits(&want))
 		}
-		WantSame(t, name+" panel", Bits(of(Must(m.Panel(ctx)))), Bits(x))
-		WantSame(t, name+" rows", Bits(denseOf(m.Slice(7, 290))), Bits(x.Slice(7, 290, 0, 9)))
-		WantSame(t, name+" columns", Bits(denseOf(m.Columns(2, 7))), Bits(x.Slice(0, 300, 2, 7)))
-		WantSame(t, name+" no columns", m.Columns(4, 4).Cols(), 0)
+		testkit.WantSame(t, name+" panel", testkit.Bits(of(testkit.Must(m.Panel(ctx)))), testkit.Bits(x))
+		testkit.WantSame(t, name+" rows", testkit.Bits(denseOf(m.Slice(7, 290))), testkit.Bits(x.Slice(7, 290, 0, 9)))
+		testkit.WantSame(t, name+" columns", testkit.Bits(denseOf(m.Columns(2, 7))), testkit.Bits(x.Slice(0, 300, 2, 7)))
+		testkit.WantSame(t, name+" no columns", m.Columns(4, 4).Cols(), 0)
 		rows := []int{299, 0, 5, 5, 12}
-		gathered := denseOf(Must(m.Slice(0, 300).Gather(ctx, rows)))
+		gathered := denseOf(testkit.Must(m.Slice(0, 300).Gather(ctx, rows)))
 		for q, i := range rows {
-			WantSame(t, name+" gathered", gathered.RawRowView(q), x.RawRowView(i))
+			testkit.WantSame(t, name+" gathered", gathered.RawRowView(q), x.RawRowView(i))
 		}
-		WantSame(t, name+" gathered of a slice", denseOf(Must(m.Slice(100, 200).Gather(ctx, []int{50}))).RawRowView(0), x.RawRowView(150))
-		WantSame(t, name+" converted", Bits(denseOf(Must(matrix.Convert[float64](ctx, m)))), Bits(x))
-		WantSame(t, name+" largest", Must(m.Largest(ctx)), max(mat.Max(x), -mat.Min(x)))
-		WantSame(t, name+" squares", Must(m.Squares(ctx)), mat.Sum(elementwise(x)))
+		testkit.WantSame(t, name+" gathered of a slice", denseOf(testkit.Must(m.Slice(100, 200).Gather(ctx, []int{50}))).RawRowView(0), x.RawRowView(150))
+		testkit.WantSame(t, name+" converted", testkit.Bits(denseOf(testkit.Must(matrix.Convert[float64](ctx, m)))), testkit.Bits(x))
+		testkit.WantSame(t, name+" largest", testkit.Must(m.Largest(ctx)), max(mat.Max(x), -mat.Min(x)))
+		testkit.WantSame(t, name+" squares", testkit.Must(m.Squares(ctx)), mat.Sum(elementwise(x)))
 		nnz := 0
 		if m.Sparse != nil {
-			nnz = SparseOf(x).NNZ()
+			nnz = testkit.SparseOf(x).NNZ()
 		}
-		WantSame(t, name+" stored entries", m.NNZ(), nnz)
+		testkit.WantSame(t, name+" stored entries", m.NNZ(), nnz)
 	}
 }
 
@@ -96,23 +96,23 @@ func TestRowsAreAddedAndTakenBack(t *testing.T) {
 	x, more := eighths(5, 17, 6), eighths(6, 5, 6)
 	for kind, m := range bothForms[float64](x) {
 		for from, rows := range bothForms[float64](more) {
-			grown := Must(m.WithRoom(ctx))
+			grown := testkit.Must(m.WithRoom(ctx))
 			for first := range 3 { // after Truncate there is room again
 				grown.Append(rows.Slice(first, 5))
 				var all mat.Dense
 				all.Stack(x, more.Slice(first, 5, 0, 6))
-				WantSame(t, from+" rows to "+kind, Bits(denseOf(grown)), Bits(&all))
+				testkit.WantSame(t, from+" rows to "+kind, testkit.Bits(denseOf(grown)), testkit.Bits(&all))
 				grown.Truncate(17)
-				WantSame(t, "truncated "+kind, Bits(denseOf(grown)), Bits(x))
+				testkit.WantSame(t, "truncated "+kind, testkit.Bits(denseOf(grown)), testkit.Bits(x))
 			}
 			if grown.Sparse == nil {
 				grown.AppendZeros(40)
-				WantSame(t, "zeros", mat.Norm(denseOf(grown).Slice(17, 57, 0, 6), 1), 0.0)
-				if cap(Must(m.WithRoom(ctx)).Dense.Data) < 6*(17+2) {
+				testkit.WantSame(t, "zeros", mat.Norm(denseOf(grown).Slice(17, 57, 0, 6), 1), 0.0)
+				if cap(testkit.Must(m.WithRoom(ctx)).Dense.Data) < 6*(17+2) {
 					t.Error("there is no room for an eighth more")
 				}
 			}
-			WantSame(t, "the matrix before", Bits(denseOf(m)), Bits(x))
+			testkit.WantSame(t, "the matrix before", testkit.Bits(denseOf(m)), testkit.Bits(x))
 		}
 	}
 }
@@ -138,12 +138,12 @@ func TestUnitRows(t *testing.T) {
 				if length > 0 {
 					row.ScaleVec(1/length, row)
 				}
-				WantClose(t, name+" of length 1", got.RowView(i), row, 1e-15)
+				testkit.WantClose(t, name+" of length 1", got.RowView(i), row, 1e-15)
 			}
 		}
 	}
 	x.SetRow(9, []float64{1.7e308, 1.7e308, 0, 0, 0, 0, 0, 0})
-	WantError(t, Err(matrix.Lengths(ctx, bothForms[float64](x)["sparse"])), matrix.ErrNotFinite)
+	testkit.WantError(t, testkit.Err(matrix.Lengths(ctx, bothForms[float64](x)["sparse"])), matrix.ErrNotFinite)
 }
 
 func testOperator[T kernel.Float](t *testing.T) {
@@ -174,7 +174,7 @@ func testOperator[T kernel.Float](t *testing.T) {
 			dense.Set(i, i, dense.At(i, i)+c.shift)
 		}
 		f := eighths(10, c.n, c.d)
-		image := Product(&dense, f)
+		image := testkit.Product(&dense, f)
 		of32or64 := matrix.ConvertOperator[T](o)
 		dst := kernel.Dense[T](c.n, c.d)
 		if err := of32or64.Apply(ctx, dst, panelOf[T](f)); err != nil {
@@ -185,11 +185,11 @@ func testOperator[T kernel.Float](t *testing.T) {
 		if _, single := any(T(0)).(float32); single {
 			tolerance = 1e-5
 		}
-		WantClose(t, c.name+": product", of(dst), image, tolerance*mat.Max(image))
-		want := Product(f.T(), image)
-		gram := Must(of32or64.Gram(ctx, panelOf[T](f)))
+		testkit.WantClose(t, c.name+": product", of(dst), image, tolerance*mat.Max(image))
+		want := testkit.Product(f.T(), image)
+		gram := testkit.Must(of32or64.Gram(ctx, panelOf[T](f)))
 		kernel.MirrorUpper(gram)
-		WantClose(t, c.name+": FᵀOF", of(gram), want, tolerance*mat.Max(want))
+		testkit.WantClose(t, c.name+": FᵀOF", of(gram), want, tolerance*mat.Max(want))
 	}
 }
 
@@ -204,7 +204,7 @@ func testPolynomial[T kernel.Float](t *testing.T) {
 		tolerance = 1e-5
 	}
 	const n = 40
-	w := coles.Normalize(RandomGraph(3, n, 0.2))
+	w := coles.Normalize(testkit.RandomGraph(3, n, 0.2))
 	sparse := matrix.ConvertCSR[T](w.Raw())
 	for _, d := range []int{1, 20, 1300} { // a strip has 256 columns, or 512 of float32
 		x := eighths(11, n, d)
@@ -214,7 +214,7 @@ func testPolynomial[T kernel.Float](t *testing.T) {
 				var term mat.Dense
 				term.Scale(a, power)
 				want.Add(want, &term)
-				power = Product(w, power)
+				power = testkit.Product(w, power)
 			}
 			for name, m := range bothForms[T](x) {
 				for _, owned := range []bool{false, true} {
@@ -222,10 +222,10 @@ func testPolynomial[T kernel.Float](t *testing.T) {
 					if m.Sparse == nil {
 						given.Dense = panelOf[T](x)
 					}
-					got := Must(matrix.Polynomial(ctx, coef, sparse, given))
-					WantClose(t, name, of(got), want, tolerance*mat.Norm(want, math.Inf(1)))
+					got := testkit.Must(matrix.Polynomial(ctx, coef, sparse, given))
+					testkit.WantClose(t, name, of(got), want, tolerance*mat.Norm(want, math.Inf(1)))
 					if !owned {
-						WantSame(t, name+" X", Bits(denseOf(given)), Bits(x))
+						testkit.WantSame(t, name+" X", testkit.Bits(denseOf(given)), testkit.Bits(x))
 					}
 				}
 			}
@@ -246,26 +246,26 @@ func TestPanelsAreScaledAndCleared(t *testing.T) {
 		t.Fatal(err)
 	}
 	factors[0], factors[5], factors[6] = 1, 1, 1
-	WantClose(t, "scaled", of(p), Product(x, mat.NewDiagDense(7, factors)), 0)
+	testkit.WantClose(t, "scaled", of(p), testkit.Product(x, mat.NewDiagDense(7, factors)), 0)
 	if err := matrix.Clear(ctx, kernel.Columns(p, 0, 2)); err != nil {
 		t.Fatal(err)
 	}
 	factors[0] = 0
-	WantClose(t, "cleared", of(p), Product(x, mat.NewDiagDense(7, factors)), 0)
+	testkit.WantClose(t, "cleared", of(p), testkit.Product(x, mat.NewDiagDense(7, factors)), 0)
 
 	u := mat.Col(nil, 3, x)
-	sums := Must(matrix.TransposeTimes(ctx, panelOf[float32](x), u))
-	WantSame(t, "Xᵀu", sums, mat.Col(nil, 0, Product(x.T(), mat.NewDense(600, 1, u))))
+	sums := testkit.Must(matrix.TransposeTimes(ctx, panelOf[float32](x), u))
+	testkit.WantSame(t, "Xᵀu", sums, mat.Col(nil, 0, testkit.Product(x.T(), mat.NewDense(600, 1, u))))
 
 	if d := matrix.ToDense(kernel.Dense[float64](0, 3)); !d.IsEmpty() {
 		t.Error("a matrix without rows is not empty")
 	}
 	p.Data[5] = math.NaN()
-	WantError(t, Err(matrix.ToFiniteDense(ctx, "the product", p)), matrix.ErrNotFinite)
+	testkit.WantError(t, testkit.Err(matrix.ToFiniteDense(ctx, "the product", p)), matrix.ErrNotFinite)
 	small := kernel.Dense[float32](2, 3)
 	if err := matrix.CheckOverflow(ctx, "it", matrix.Of(small)); err != nil {
 		t.Error(err)
 	}
 	small.Data[4] = float32(math.Inf(-1))
-	WantError(t, matrix.CheckOverflow(ctx, "it", matrix.Of(small)), matrix.ErrNotFinite)
+	testkit.WantError(t, matrix.CheckOverflow(ctx, "it", matrix.Of(small)), matrix.ErrNotFinite)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"coles/internal/matrix"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -13,7 +13,7 @@ import (
 )
 
 func TestMagnitudeIsTheLargest(t *testing.T) {
-	rng := Random(1)
+	rng := testkit.Random(1)
 	for n := range 20 {
 		wide, narrow, want := make([]float64, n), make([]float32, n), 0.0
 		for j := range n {
@@ -51,9 +51,9 @@ func TestSumsRoundLittle(t *testing.T) {
 	if got := matrix.Length([]float64{3e200, 0, 4e200}); math.Abs(got-5e200) > 1e186 {
 		t.Errorf("length %v, want 5e200", got)
 	}
-	WantSame(t, "nothing", matrix.Total(nil), 0.0)
+	testkit.WantSame(t, "nothing", matrix.Total(nil), 0.0)
 	for v, want := range map[float64]bool{0: true, math.MaxFloat64: true, math.Inf(1): false, math.Inf(-1): false} {
-		WantSame(t, "finite", matrix.Finite(v), want)
+		testkit.WantSame(t, "finite", matrix.Finite(v), want)
 	}
 	if matrix.Finite(math.NaN()) {
 		t.Error("a NaN is finite")
@@ -75,7 +75,7 @@ func TestTameRowsKeepTheirDirection(t *testing.T) {
 }
 
 func TestScaledWeightsAreSymmetric(t *testing.T) {
-	rng := Random(2)
+	rng := testkit.Random(2)
 	draw := func() float64 { return math.Exp2(float64(rng.IntN(1000) - 500)) }
 	for range 1000 {
 		w, u, v := rng.Float64(), draw(), draw()
@@ -99,8 +99,8 @@ func TestScaledWeightsAreSymmetric(t *testing.T) {
 
 func TestMomentsOfColumns(t *testing.T) {
 	const n = 1500 // two parts of a fold
-	rng := Random(3)
-	x := RandomDense(rng, n, 8)
+	rng := testkit.Random(3)
+	x := testkit.RandomDense(rng, n, 8)
 	for i := range n {
 		x.Set(i, 0, 7)                              // constant
 		x.Set(i, 1, 1e9+x.At(i, 1))                 // a mean that the one-pass formula drowns in
@@ -110,14 +110,14 @@ func TestMomentsOfColumns(t *testing.T) {
 		x.Set(i, 5, 0)
 		x.Set(i, 6, 0.1) // constant but for the rounding of its mean
 	}
-	for name, form := range map[string]mat.Matrix{"dense": x, "sparse": SparseOf(x), "float32": nil} {
+	for name, form := range map[string]mat.Matrix{"dense": x, "sparse": testkit.SparseOf(x), "float32": nil} {
 		want := x
 		if name == "float32" {
 			want = mat.DenseCopyOf(x.Slice(0, n, 4, 8))
-			form = SingleOf(want)
-			want = DenseOf(form)
+			form = testkit.SingleOf(want)
+			want = testkit.DenseOf(form)
 		}
-		mean, inverse, err := matrix.Moments(ctx, Must(matrix.Read(ctx, form)))
+		mean, inverse, err := matrix.Moments(ctx, testkit.Must(matrix.Read(ctx, form)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestMomentsOfColumns(t *testing.T) {
 				t.Errorf("%s: the mean of column %d is %v, want %v", name, j, mean[j], m/scale)
 			}
 			if deviation <= 1e-12*math.Abs(m) { // constant, to rounding
-				WantSame(t, name+": 1/deviation of a constant", inverse[j], 0.0)
+				testkit.WantSame(t, name+": 1/deviation of a constant", inverse[j], 0.0)
 				continue
 			}
 			// A mean of 10⁹ has its last bit at 10⁻⁷, which squared is within 10⁻¹³ of the
@@ -155,16 +155,16 @@ func TestColumnsAreCounted(t *testing.T) {
 			}
 		}
 	}
-	words, _ := RandomWords(Random(5), 50, 6)
+	words, _ := testkit.RandomWords(testkit.Random(5), 50, 6)
 	for name, form := range forms(x) {
-		s := Must(matrix.Read(ctx, form))
-		WantSame(t, name, Must(matrix.Counts(ctx, s)), counts)
-		WantSame(t, name, *Must(matrix.TallyOf(ctx, s)), matrix.Tally{NonZero: nonzero, Other: true})
+		s := testkit.Must(matrix.Read(ctx, form))
+		testkit.WantSame(t, name, testkit.Must(matrix.Counts(ctx, s)), counts)
+		testkit.WantSame(t, name, *testkit.Must(matrix.TallyOf(ctx, s)), matrix.Tally{NonZero: nonzero, Other: true})
 	}
-	if tally := Must(matrix.TallyOf(ctx, Must(matrix.Read(ctx, words)))); tally.Other || tally.NonZero != words.NNZ() {
+	if tally := testkit.Must(matrix.TallyOf(ctx, testkit.Must(matrix.Read(ctx, words)))); tally.Other || tally.NonZero != words.NNZ() {
 		t.Errorf("words are %+v", tally)
 	}
-	if _, _, v, err := matrix.FirstNegative(ctx, Must(matrix.Read(ctx, words))); v != 0 || err != nil {
+	if _, _, v, err := matrix.FirstNegative(ctx, testkit.Must(matrix.Read(ctx, words))); v != 0 || err != nil {
 		t.Errorf("words have %v (%v)", v, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +21,7 @@ var ctx = context.Background()
 
 // eighths has small multiples of 1/8, which are numbers of float32 too, about half of them zero.
 func eighths(seed uint64, r, c int) *mat.Dense {
-	rng := Random(seed)
+	rng := testkit.Random(seed)
 	x := mat.NewDense(r, c, nil)
 	x.Apply(func(_, _ int, _ float64) float64 { return float64(max(0, rng.IntN(40)-20)-5*rng.IntN(2)) / 8 }, x)
 	return x
@@ -34,13 +34,13 @@ func forms(x *mat.Dense) map[string]mat.Matrix {
 	wide.Slice(1, r+1, 2, c+2).(*mat.Dense).Copy(x)
 	padded := &coles.Dense32{Rows: r, Cols: c, Stride: c + 5}
 	for i := range r {
-		padded.Data = append(padded.Data, SingleOf(x.Slice(i, i+1, 0, c)).Data...)
+		padded.Data = append(padded.Data, testkit.SingleOf(x.Slice(i, i+1, 0, c)).Data...)
 		padded.Data = append(padded.Data, 7, 7, 7, 7, 7)
 	}
 	padded.Data = padded.Data[:len(padded.Data)-5] // the last row need not be padded
 	return map[string]mat.Matrix{
-		"dense": x, "a view": wide.Slice(1, r+1, 2, c+2), "float32": SingleOf(x), "padded float32": padded,
-		"CSR": SparseOf(x), "CSC": SparseOf(x).ToCSC(), "DOK": SparseOf(x).ToDOK(), "foreign": Foreign{Of: x},
+		"dense": x, "a view": wide.Slice(1, r+1, 2, c+2), "float32": testkit.SingleOf(x), "padded float32": padded,
+		"CSR": testkit.SparseOf(x), "CSC": testkit.SparseOf(x).ToCSC(), "DOK": testkit.SparseOf(x).ToDOK(), "foreign": testkit.Foreign{Of: x},
 	}
 }
 
@@ -62,24 +62,24 @@ func TestEveryFormIsReadAsItsEntries(t *testing.T) {
 		hash = mix(hash, h)
 	}
 	for name, form := range forms(x) {
-		before := Bits(form)
-		s := Must(matrix.Read(ctx, form))
-		WantSame(t, name, Bits(s), Bits(x))
-		WantSame(t, name+", transposed", Bits(s.T()), Bits(x.T()))
-		WantSame(t, name+", float64", Bits(denseOf(Must(matrix.As[float64](ctx, s)))), Bits(x))
-		WantSame(t, name+", float32", Bits(denseOf(Must(matrix.As[float32](ctx, s)))), Bits(x))
-		WantSame(t, name+", thin", Bits(Must(s.Thin(ctx))), Bits(x))
-		WantSame(t, name+", hash", Must(matrix.Hash(ctx, s)), fmt.Sprintf("%016x", hash))
-		WantSame(t, name+", largest", Must(s.Largest(ctx)), max(mat.Max(x), -mat.Min(x)))
-		again := Must(matrix.Read(ctx, s))
+		before := testkit.Bits(form)
+		s := testkit.Must(matrix.Read(ctx, form))
+		testkit.WantSame(t, name, testkit.Bits(s), testkit.Bits(x))
+		testkit.WantSame(t, name+", transposed", testkit.Bits(s.T()), testkit.Bits(x.T()))
+		testkit.WantSame(t, name+", float64", testkit.Bits(denseOf(testkit.Must(matrix.As[float64](ctx, s)))), testkit.Bits(x))
+		testkit.WantSame(t, name+", float32", testkit.Bits(denseOf(testkit.Must(matrix.As[float32](ctx, s)))), testkit.Bits(x))
+		testkit.WantSame(t, name+", thin", testkit.Bits(testkit.Must(s.Thin(ctx))), testkit.Bits(x))
+		testkit.WantSame(t, name+", hash", testkit.Must(matrix.Hash(ctx, s)), fmt.Sprintf("%016x", hash))
+		testkit.WantSame(t, name+", largest", testkit.Must(s.Largest(ctx)), max(mat.Max(x), -mat.Min(x)))
+		again := testkit.Must(matrix.Read(ctx, s))
 		if again != s {
 			t.Errorf("%s: a matrix that has been read is read again", name)
 		}
-		WantSame(t, name+" after", Bits(form), before)
+		testkit.WantSame(t, name+" after", testkit.Bits(form), before)
 	}
 	other := mat.DenseCopyOf(x)
 	other.Set(3, 3, other.At(3, 3)+1)
-	if Must(matrix.Hash(ctx, Must(matrix.Read(ctx, other)))) == fmt.Sprintf("%016x", hash) {
+	if testkit.Must(matrix.Hash(ctx, testkit.Must(matrix.Read(ctx, other)))) == fmt.Sprintf("%016x", hash) {
 		t.Error("another matrix has the same hash")
 	}
 }
@@ -99,29 +99,29 @@ func denseOf[T kernel.Float](m *matrix.Matrix[T]) *mat.Dense {
 // What can be viewed is: nothing is copied, nothing written.
 func TestMatricesAreViewed(t *testing.T) {
 	x := eighths(2, 5, 4)
-	s := Must(matrix.Read(ctx, x))
-	m := Must(matrix.As[float64](ctx, s))
+	s := testkit.Must(matrix.Read(ctx, x))
+	m := testkit.Must(matrix.As[float64](ctx, s))
 	if m.Owned || &m.Dense.Data[0] != &x.RawMatrix().Data[0] {
 		t.Error("a dense matrix is copied")
 	}
-	single := SingleOf(x)
-	if m := Must(matrix.As[float32](ctx, Must(matrix.Read(ctx, single)))); m.Owned || &m.Dense.Data[0] != &single.Data[0] {
+	single := testkit.SingleOf(x)
+	if m := testkit.Must(matrix.As[float32](ctx, testkit.Must(matrix.Read(ctx, single)))); m.Owned || &m.Dense.Data[0] != &single.Data[0] {
 		t.Error("a matrix of float32 is copied")
 	}
-	w := coles.Normalize(RandomGraph(1, 9, 0.4))
-	if m := Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, w)))); m.Sparse != w.Raw() {
+	w := coles.Normalize(testkit.RandomGraph(1, 9, 0.4))
+	if m := testkit.Must(matrix.As[float64](ctx, testkit.Must(matrix.Read(ctx, w)))); m.Sparse != w.Raw() {
 		t.Error("a matrix of this module is copied")
 	}
 	// What goes out is in storage that nobody else has.
 	for name, form := range forms(x) {
-		out := Must(matrix.Export(ctx, Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, form))))))
+		out := testkit.Must(matrix.Export(ctx, testkit.Must(matrix.As[float64](ctx, testkit.Must(matrix.Read(ctx, form))))))
 		switch out := out.(type) {
 		case *mat.Dense:
 			out.Zero()
 		case *sparse.CSR:
 			clear(out.RawMatrix().Data)
 		}
-		WantSame(t, name, Bits(form), Bits(x))
+		testkit.WantSame(t, name, testkit.Bits(form), testkit.Bits(x))
 	}
 }
 
@@ -129,16 +129,16 @@ func TestUnsortedRowsAreSortedAndAddedUp(t *testing.T) {
 	// Row 0 holds 5 at column 2, 1 at 0 and 3 at 2 again, row 1 nothing, row 2 2 − 2 at column 1.
 	a := sparse.NewCSR(3, 3, []int{0, 3, 3, 5}, []int{2, 0, 2, 1, 1}, []float64{5, 1, 3, 2, -2})
 	want := mat.NewDense(3, 3, []float64{1, 0, 8, 0, 0, 0, 0, 0, 0})
-	m := Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, a))))
-	WantSame(t, "entries", Bits(denseOf(m)), Bits(want))
-	WantSame(t, "columns", m.Sparse.Col, []int32{0, 2, 1})
-	WantSame(t, "the matrix before", a.RawMatrix().Ind, []int{2, 0, 2, 1, 1})
+	m := testkit.Must(matrix.As[float64](ctx, testkit.Must(matrix.Read(ctx, a))))
+	testkit.WantSame(t, "entries", testkit.Bits(denseOf(m)), testkit.Bits(want))
+	testkit.WantSame(t, "columns", m.Sparse.Col, []int32{0, 2, 1})
+	testkit.WantSame(t, "the matrix before", a.RawMatrix().Ind, []int{2, 0, 2, 1, 1})
 	// Of equal columns the order is kept, and merge sees them in it.
 	b, joined, err := matrix.FromCSR(ctx, a, func(x, y float64) float64 { return 10*x + y })
 	if err != nil || joined != 2 {
 		t.Errorf("%d joined (%v), want 2", joined, err)
 	}
-	WantSame(t, "merged", b.Val, []float64{1, 53, 18})
+	testkit.WantSame(t, "merged", b.Val, []float64{1, 53, 18})
 	var turns []int // columns 1, 0, 1, 0, … of a row too long for an insertion sort
 	var counts []float64
 	for q := range 60 {
@@ -148,7 +148,7 @@ func TestUnsortedRowsAreSortedAndAddedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	WantSame(t, "the first of each column", first.Val, []float64{1, 0})
+	testkit.WantSame(t, "the first of each column", first.Val, []float64{1, 0})
 }
 
 func TestRowsAreChangedOnTheWay(t *testing.T) {
@@ -164,27 +164,27 @@ func TestRowsAreChangedOnTheWay(t *testing.T) {
 	doubled.Scale(2, x)
 	filled.Apply(func(_, _ int, v float64) float64 { return v + 1 }, &doubled)
 	for name, form := range forms(x) {
-		before := Bits(form)
-		s := Must(matrix.Read(ctx, form)).Changed(false, double)
-		WantSame(t, name, Bits(s), Bits(&doubled))
-		WantSame(t, name+", thin", Bits(Must(s.Thin(ctx))), Bits(&doubled))
-		m := Must(matrix.As[float32](ctx, s))
-		WantSame(t, name+", as float32", Bits(denseOf(m)), Bits(&doubled))
+		before := testkit.Bits(form)
+		s := testkit.Must(matrix.Read(ctx, form)).Changed(false, double)
+		testkit.WantSame(t, name, testkit.Bits(s), testkit.Bits(&doubled))
+		testkit.WantSame(t, name+", thin", testkit.Bits(testkit.Must(s.Thin(ctx))), testkit.Bits(&doubled))
+		m := testkit.Must(matrix.As[float32](ctx, s))
+		testkit.WantSame(t, name+", as float32", testkit.Bits(denseOf(m)), testkit.Bits(&doubled))
 		full := s.Changed(true, plusOne)
-		WantSame(t, name+", filled", Bits(full), Bits(&filled))
-		WantSame(t, name+", filled, as float64", Bits(denseOf(Must(matrix.As[float64](ctx, full)))), Bits(&filled))
+		testkit.WantSame(t, name+", filled", testkit.Bits(full), testkit.Bits(&filled))
+		testkit.WantSame(t, name+", filled, as float64", testkit.Bits(denseOf(testkit.Must(matrix.As[float64](ctx, full)))), testkit.Bits(&filled))
 		var again mat.Dense
 		again.Scale(2, &filled)
-		WantSame(t, name+", filled and changed", Bits(full.Changed(false, double)), Bits(&again))
+		testkit.WantSame(t, name+", filled and changed", testkit.Bits(full.Changed(false, double)), testkit.Bits(&again))
 		if full.Sparse() || s.Sparse() != (m.Sparse != nil) {
 			t.Errorf("%s: a filled matrix is sparse, or a changed one is not what it was", name)
 		}
-		WantSame(t, name+" before", Bits(form), before)
+		testkit.WantSame(t, name+" before", testkit.Bits(form), before)
 	}
 }
 
 func TestReadRefusesWhatIsBad(t *testing.T) {
-	for name, bad := range BadMatrices(6, 4) {
+	for name, bad := range testkit.BadMatrices(6, 4) {
 		_, err := matrix.Read(ctx, bad.X)
 		if name == "no rows" { // not for Read to say
 			if err != nil {
@@ -192,7 +192,7 @@ func TestReadRefusesWhatIsBad(t *testing.T) {
 			}
 			continue
 		}
-		t.Run(name, func(t *testing.T) { WantError(t, err, bad.Want) })
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, bad.Want) })
 	}
 	beyond := math.MaxInt32
 	beyond++
@@ -213,9 +213,9 @@ func TestReadRefusesWhatIsBad(t *testing.T) {
 		"less than a row":         {&coles.Dense32{Rows: 1, Cols: 4, Stride: 4, Data: make([]float32, 1)}, matrix.ErrShape},
 		"a short stride":          {&coles.Dense32{Rows: 1, Cols: 2, Stride: 1, Data: make([]float32, 4)}, matrix.ErrShape},
 	} {
-		t.Run(name, func(t *testing.T) { WantError(t, Err(matrix.Read(ctx, bad.x)), bad.want) })
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(matrix.Read(ctx, bad.x)), bad.want) })
 	}
-	WantError(t, matrix.CheckSize(math.MaxInt/8, 2), matrix.ErrTooLarge)
+	testkit.WantError(t, matrix.CheckSize(math.MaxInt/8, 2), matrix.ErrTooLarge)
 }
 
 // sized is a matrix of zeros of any size.
@@ -235,13 +235,13 @@ func TestTheFirstBadEntryIsNamed(t *testing.T) {
 	negative.Set(700, 1, -3)
 	negative.Set(701, 0, -4)
 	negative.Set(2999, 0, -5)
-	ForProcessors(t, func(procs int) {
-		for _, form := range []mat.Matrix{x, SparseOf(x)} {
+	testkit.ForProcessors(t, func(procs int) {
+		for _, form := range []mat.Matrix{x, testkit.SparseOf(x)} {
 			if _, err := matrix.Read(ctx, form); err == nil || !strings.Contains(err.Error(), "row 700, column 1") {
 				t.Errorf("%d processors: %v", procs, err)
 			}
 		}
-		i, j, v, err := matrix.FirstNegative(ctx, Must(matrix.Read(ctx, negative)))
+		i, j, v, err := matrix.FirstNegative(ctx, testkit.Must(matrix.Read(ctx, negative)))
 		if err != nil || i != 700 || j != 1 || v != -3 {
 			t.Errorf("%d processors: %v at (%d, %d): %v", procs, v, i, j, err)
 		}
@@ -252,8 +252,8 @@ func TestEverythingStopsWithItsContext(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
 	x := eighths(4, 20, 5)
-	dense, thin := Must(matrix.Read(ctx, x)), Must(matrix.Read(ctx, SparseOf(x)))
-	wide, narrow := Must(matrix.As[float64](ctx, thin)), Must(matrix.As[float32](ctx, dense))
+	dense, thin := testkit.Must(matrix.Read(ctx, x)), testkit.Must(matrix.Read(ctx, testkit.SparseOf(x)))
+	wide, narrow := testkit.Must(matrix.As[float64](ctx, thin)), testkit.Must(matrix.As[float32](ctx, dense))
 	square := matrix.Identity(20)
 	o := matrix.Operator[float64]{Sparse: square, V: make([]float64, 20), Coef: 1}
 	sum := func(x, y float64) float64 { return x + y }
@@ -261,30 +261,30 @@ func TestEverythingStopsWithItsContext(t *testing.T) {
 	second := func(_, _ any, err error) error { return err }
 	calls := map[string]func() error{
 		"Changed": func() error {
-			return Err(matrix.As[float64](stopped, thin.Changed(true, func([]int32, []float64) {})))
+			return testkit.Err(matrix.As[float64](stopped, thin.Changed(true, func([]int32, []float64) {})))
 		},
-		"Thin":          func() error { return Err(dense.Thin(stopped)) },
-		"Largest":       func() error { return Err(dense.Largest(stopped)) },
-		"Hash":          func() error { return Err(matrix.Hash(stopped, thin)) },
+		"Thin":          func() error { return testkit.Err(dense.Thin(stopped)) },
+		"Largest":       func() error { return testkit.Err(dense.Largest(stopped)) },
+		"Hash":          func() error { return testkit.Err(matrix.Hash(stopped, thin)) },
 		"Moments":       func() error { _, _, err := matrix.Moments(stopped, thin); return err },
-		"TallyOf":       func() error { return Err(matrix.TallyOf(stopped, thin)) },
+		"TallyOf":       func() error { return testkit.Err(matrix.TallyOf(stopped, thin)) },
 		"FirstNegative": func() error { _, _, _, err := matrix.FirstNegative(stopped, thin); return err },
-		"FromCSR":       func() error { return second(matrix.FromCSR(stopped, SparseOf(x), sum)) },
+		"FromCSR":       func() error { return second(matrix.FromCSR(stopped, testkit.SparseOf(x), sum)) },
 		"FromPairs":     func() error { return second(matrix.FromPairs(stopped, 3, []coles.Edge{{U: 0, V: 1}}, nil, sum)) },
-		"Panel":         func() error { return Err(wide.Panel(stopped)) },
+		"Panel":         func() error { return testkit.Err(wide.Panel(stopped)) },
 		"TransposeTimes": func() error {
 			return wide.TransposeTimes(stopped, kernel.Dense[float64](5, 2), kernel.Dense[float64](20, 2))
 		},
-		"Lengths":       func() error { return Err(matrix.Lengths(stopped, wide)) },
+		"Lengths":       func() error { return testkit.Err(matrix.Lengths(stopped, wide)) },
 		"Unit":          func() error { return second(matrix.Unit(stopped, wide)) },
-		"WithRoom":      func() error { return Err(narrow.WithRoom(stopped)) },
-		"ToFiniteDense": func() error { return Err(matrix.ToFiniteDense(stopped, "it", panel())) },
-		"Polynomial":    func() error { return Err(matrix.Polynomial(stopped, []float64{1, 2}, square, wide)) },
+		"WithRoom":      func() error { return testkit.Err(narrow.WithRoom(stopped)) },
+		"ToFiniteDense": func() error { return testkit.Err(matrix.ToFiniteDense(stopped, "it", panel())) },
+		"Polynomial":    func() error { return testkit.Err(matrix.Polynomial(stopped, []float64{1, 2}, square, wide)) },
 		"Apply":         func() error { return o.Apply(stopped, panel(), panel()) },
-		"Gram":          func() error { return Err(o.Gram(stopped, panel())) },
+		"Gram":          func() error { return testkit.Err(o.Gram(stopped, panel())) },
 	}
 	for name, form := range forms(x) {
-		calls["Read of "+name] = func() error { return Err(matrix.Read(stopped, form)) }
+		calls["Read of "+name] = func() error { return testkit.Err(matrix.Read(stopped, form)) }
 	}
 	for name, call := range calls {
 		if err := call(); !errors.Is(err, context.Canceled) {

@@ -11,7 +11,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/nearest"
 	"coles/internal/race"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,8 +21,8 @@ var ctx = context.Background()
 // matrices are x dense and sparse.
 func matrices(x mat.Matrix) map[string]*matrix.Matrix[float64] {
 	return map[string]*matrix.Matrix[float64]{
-		"dense":  Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, x)))),
-		"sparse": Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, SparseOf(x))))),
+		"dense":  testkit.Must(matrix.As[float64](ctx, testkit.Must(matrix.Read(ctx, x)))),
+		"sparse": testkit.Must(matrix.As[float64](ctx, testkit.Must(matrix.Read(ctx, testkit.SparseOf(x))))),
 	}
 }
 
@@ -37,7 +37,7 @@ func near(ctx context.Context, x, queries *matrix.Matrix[float64], k int, cosine
 
 // sorted are the k best of all scores, written out.
 func sorted(x, queries *mat.Dense, self []int, k int, cosine bool) [][]nearest.Match {
-	scores := Product(queries, x.T())
+	scores := testkit.Product(queries, x.T())
 	out := make([][]nearest.Match, 0)
 	q, n := scores.Dims()
 	for i := range q {
@@ -92,7 +92,7 @@ func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 		if testing.Short() && c.n > 1000 {
 			continue
 		}
-		x, queries := RandomDense(Random(1), c.n, c.d), RandomDense(Random(2), c.queries, c.d)
+		x, queries := testkit.RandomDense(testkit.Random(1), c.n, c.d), testkit.RandomDense(testkit.Random(2), c.queries, c.d)
 		x.SetRow(c.n/2, make([]float64, c.d))
 		queries.SetRow(c.queries-1, make([]float64, c.d)) // a zero query is as near to all
 		for _, cosine := range []bool{false, true} {
@@ -103,7 +103,7 @@ func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 			for kind, m := range matrices(x) {
 				for kindOfQueries, q := range matrices(queries) {
 					name := c.name + ", " + kindOfQueries + " in " + kind
-					wantMatches(t, name, Must(near(ctx, m, q, c.k, cosine)), want, 1e-12)
+					wantMatches(t, name, testkit.Must(near(ctx, m, q, c.k, cosine)), want, 1e-12)
 				}
 			}
 		}
@@ -115,7 +115,7 @@ func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 		}
 		want := sorted(x, some, self, c.k, false)
 		for kind, m := range matrices(x) {
-			got := Must(Must(nearest.New(ctx, m, false)).NearRows(ctx, self, c.k))
+			got := testkit.Must(testkit.Must(nearest.New(ctx, m, false)).NearRows(ctx, self, c.k))
 			wantMatches(t, c.name+", itself, "+kind, got, want, 1e-12)
 		}
 	}
@@ -123,12 +123,12 @@ func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 
 // Small whole numbers have exact products, many of them equal: the lower row comes first.
 func TestEqualScoresAreInTheOrderOfRows(t *testing.T) {
-	words, x := RandomWords(Random(3), 600, 5)
+	words, x := testkit.RandomWords(testkit.Random(3), 600, 5)
 	queries := mat.DenseCopyOf(x.Slice(0, 40, 0, 5))
 	for kind, m := range matrices(x) {
 		for _, k := range []int{1, 7, 600} {
-			got := Must(near(ctx, m, matrices(queries)["dense"], k, false))
-			wantMatches(t, kind, got, sorted(DenseOf(words), queries, nil, k, false), 0)
+			got := testkit.Must(near(ctx, m, matrices(queries)["dense"], k, false))
+			wantMatches(t, kind, got, sorted(testkit.DenseOf(words), queries, nil, k, false), 0)
 		}
 	}
 }
@@ -136,8 +136,8 @@ func TestEqualScoresAreInTheOrderOfRows(t *testing.T) {
 // float32 cannot tell the rows apart: the order is that of float64.
 func TestRowsThatFloat32ConfusesAreTold(t *testing.T) {
 	const n, d = 500, 8
-	rng := Random(4)
-	base := RandomDense(rng, 1, d)
+	rng := testkit.Random(4)
+	base := testkit.RandomDense(rng, 1, d)
 	x := mat.NewDense(n, d, nil)
 	for i, step := range rng.Perm(n) {
 		row := mat.NewVecDense(d, nil)
@@ -145,7 +145,7 @@ func TestRowsThatFloat32ConfusesAreTold(t *testing.T) {
 		row.ScaleVec(1+1e-12*float64(step), base.RowView(0))
 		x.SetRow(i, row.RawVector().Data)
 	}
-	got := Must(near(ctx, matrices(x)["dense"], matrices(base)["dense"], 20, false))
+	got := testkit.Must(near(ctx, matrices(x)["dense"], matrices(base)["dense"], 20, false))
 	wantMatches(t, "nearly equal", got, sorted(x, base, nil, 20, false), 1e-14)
 	// The same by the angle: each row turned by a little more.
 	for i, step := range rng.Perm(n) {
@@ -153,14 +153,14 @@ func TestRowsThatFloat32ConfusesAreTold(t *testing.T) {
 		x.SetRow(i, []float64{math.Cos(angle), math.Sin(angle), 0, 0, 0, 0, 0, 0})
 	}
 	axis := mat.NewDense(1, d, []float64{3, 0, 0, 0, 0, 0, 0, 0})
-	got = Must(near(ctx, matrices(x)["dense"], matrices(axis)["dense"], 20, true))
+	got = testkit.Must(near(ctx, matrices(x)["dense"], matrices(axis)["dense"], 20, true))
 	wantMatches(t, "nearly parallel", got, sorted(x, axis, nil, 20, true), 1e-14)
 }
 
 // Lengths, and products of them, at the ends of float64.
 func TestExtremeLengths(t *testing.T) {
 	const n, d = 300, 6
-	x, queries := RandomDense(Random(5), n, d), RandomDense(Random(6), 9, d)
+	x, queries := testkit.RandomDense(testkit.Random(5), n, d), testkit.RandomDense(testkit.Random(6), 9, d)
 	for _, scale := range []struct{ x, queries float64 }{{1e-200, 1e-100}, {1e200, 1e100}, {1e250, 1e-300}, {1, 1e-310}} {
 		var large, far mat.Dense
 		large.Scale(scale.x, x)
@@ -169,16 +169,16 @@ func TestExtremeLengths(t *testing.T) {
 		for kind, m := range matrices(&large) {
 			q := matrices(&far)["dense"]
 			// 1e-310 is a number of four digits fewer: both sides round it alike.
-			wantMatches(t, kind, Must(near(ctx, m, q, 5, false)), sorted(&large, &far, nil, 5, false), 1e-9)
+			wantMatches(t, kind, testkit.Must(near(ctx, m, q, 5, false)), sorted(&large, &far, nil, 5, false), 1e-9)
 			if scale.queries > 1e-300 {
-				wantMatches(t, kind+" by the angle", Must(near(ctx, m, q, 5, true)), sorted(x, queries, nil, 5, true), 1e-12)
+				wantMatches(t, kind+" by the angle", testkit.Must(near(ctx, m, q, 5, true)), sorted(x, queries, nil, 5, true), 1e-12)
 			}
 		}
 	}
 }
 
 func TestRowsRefuses(t *testing.T) {
-	x := RandomDense(Random(7), 20, 3)
+	x := testkit.RandomDense(testkit.Random(7), 20, 3)
 	huge := mat.DenseCopyOf(x)
 	huge.Scale(1e200, huge)
 	longer := mat.DenseCopyOf(x)
@@ -186,11 +186,11 @@ func TestRowsRefuses(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
 	for kind, m := range matrices(x) {
-		WantError(t, Err(near(ctx, m, m, math.MaxInt, false)), matrix.ErrTooLarge)
-		WantError(t, Err(near(ctx, m, matrices(longer)[kind], 2, true)), matrix.ErrNotFinite)
-		WantError(t, Err(near(ctx, matrices(longer)[kind], m, 2, true)), matrix.ErrNotFinite)
+		testkit.WantError(t, testkit.Err(near(ctx, m, m, math.MaxInt, false)), matrix.ErrTooLarge)
+		testkit.WantError(t, testkit.Err(near(ctx, m, matrices(longer)[kind], 2, true)), matrix.ErrNotFinite)
+		testkit.WantError(t, testkit.Err(near(ctx, matrices(longer)[kind], m, 2, true)), matrix.ErrNotFinite)
 		h := matrices(huge)[kind]
-		WantError(t, Err(near(ctx, h, h, 2, false)), matrix.ErrNotFinite)
+		testkit.WantError(t, testkit.Err(near(ctx, h, h, 2, false)), matrix.ErrNotFinite)
 		if _, err := near(ctx, h, h, 2, true); err != nil {
 			t.Errorf("cosines of large rows: %v", err)
 		}
@@ -201,15 +201,15 @@ func TestRowsRefuses(t *testing.T) {
 }
 
 func TestRowsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
-	x := RandomDense(Random(8), 500, 7)
+	x := testkit.RandomDense(testkit.Random(8), 500, 7)
 	first := make(map[string][][]nearest.Match)
-	ForProcessors(t, func(procs int) {
+	testkit.ForProcessors(t, func(procs int) {
 		for kind, m := range matrices(x) {
-			got := Must(near(ctx, m, m, 8, true))
+			got := testkit.Must(near(ctx, m, m, 8, true))
 			if first[kind] == nil {
 				first[kind] = got
 			}
-			WantSame(t, kind, got, first[kind])
+			testkit.WantSame(t, kind, got, first[kind])
 		}
 	})
 }
@@ -220,11 +220,11 @@ func TestRowsStops(t *testing.T) {
 	if race.Enabled {
 		n = 4_000
 	}
-	words, _ := RandomWords(Random(10), n, 100)
-	for name, x := range map[string]mat.Matrix{"dense": RandomDense(Random(9), n, 100), "sparse": words} {
+	words, _ := testkit.RandomWords(testkit.Random(10), n, 100)
+	for name, x := range map[string]mat.Matrix{"dense": testkit.RandomDense(testkit.Random(9), n, 100), "sparse": words} {
 		t.Run(name, func(t *testing.T) {
-			m := Must(matrix.As[float64](ctx, Must(matrix.Read(ctx, x))))
-			Stops(t, func(ctx context.Context) error { return Err(near(ctx, m, m, 50, true)) })
+			m := testkit.Must(matrix.As[float64](ctx, testkit.Must(matrix.Read(ctx, x))))
+			testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(near(ctx, m, m, 50, true)) })
 		})
 	}
 }

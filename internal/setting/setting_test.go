@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"coles/internal/setting"
-	. "coles/internal/testkit"
+	"coles/internal/testkit"
 )
 
 type colour int
@@ -16,21 +16,21 @@ var colours = []string{"red", "green"}
 
 func TestChoicesHaveNames(t *testing.T) {
 	for v, name := range colours {
-		text := Must(setting.Marshal(colour(v), colours))
+		text := testkit.Must(setting.Marshal(colour(v), colours))
 		var read colour
 		if err := setting.Unmarshal(&read, text, colours); err != nil || string(text) != name || int(read) != v || setting.Name(read, colours) != name {
 			t.Errorf("%d is %q, and that is %d (%v)", v, text, read, err)
 		}
 	}
 	for _, v := range []colour{-1, 2} {
-		WantError(t, Err(setting.Marshal(v, colours)), setting.ErrSetting)
-		WantSame(t, "the name of none", setting.Name(v, colours), fmt.Sprintf("setting_test.colour(%d)", int(v)))
+		testkit.WantError(t, testkit.Err(setting.Marshal(v, colours)), setting.ErrSetting)
+		testkit.WantSame(t, "the name of none", setting.Name(v, colours), fmt.Sprintf("setting_test.colour(%d)", int(v)))
 	}
 	read := colour(1)
 	for _, text := range []string{"", "Red", "red ", "blue"} {
-		WantError(t, setting.Unmarshal(&read, []byte(text), colours), setting.ErrSetting)
+		testkit.WantError(t, setting.Unmarshal(&read, []byte(text), colours), setting.ErrSetting)
 	}
-	WantSame(t, "after an error", read, colour(1))
+	testkit.WantSame(t, "after an error", read, colour(1))
 }
 
 func TestTextIsParsedAsItWasWritten(t *testing.T) {
@@ -42,7 +42,7 @@ func TestTextIsParsedAsItWasWritten(t *testing.T) {
 		"polynomial:1e-300,-0.3333333333": setting.Text("polynomial", 1e-300, -0.3333333333),
 		"x:1.7976931348623157e+308,1":     setting.Text("x", math.MaxFloat64, 1.0),
 	} {
-		WantSame(t, "text", text, want)
+		testkit.WantSame(t, "text", text, want)
 	}
 	f := setting.Parse([]byte("appnp:10,0.1,exclude"))
 	if n, a := f.Int(), f.Float(); f.Name != "appnp" || n != 10 || a != 0.1 || f.Left() != 1 || f.Word("include") || !f.Word("exclude") || f.End() != nil {
@@ -79,13 +79,13 @@ func TestTextIsRefused(t *testing.T) {
 		f.Int()
 		f.Float()
 		err := f.End()
-		WantError(t, err, setting.ErrSetting)
+		testkit.WantError(t, err, setting.ErrSetting)
 		if err == nil || !strings.Contains(err.Error(), part) || !strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
 			t.Errorf("%q: %v, want %s", text, err, part)
 		}
 	}
 	err := setting.Parse([]byte("heat:1")).Unknown(colours)
-	WantError(t, err, setting.ErrSetting)
+	testkit.WantError(t, err, setting.ErrSetting)
 	if !strings.Contains(err.Error(), `"heat:1" is none of red, green`) {
 		t.Error(err)
 	}
@@ -109,7 +109,7 @@ func TestJSONIsStrict(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 		if !fine {
-			WantError(t, err, setting.ErrSetting)
+			testkit.WantError(t, err, setting.ErrSetting)
 		}
 		if text == ` {} ` && s.Dim != 7 {
 			t.Error("what is not mentioned has changed")
@@ -118,7 +118,7 @@ func TestJSONIsStrict(t *testing.T) {
 	// An error of a value's own is not wrapped twice.
 	var nested struct{ Colour marked }
 	err := setting.UnmarshalJSON([]byte(`{"Colour": "blue"}`), &nested)
-	WantError(t, err, setting.ErrSetting)
+	testkit.WantError(t, err, setting.ErrSetting)
 	if strings.Count(err.Error(), setting.ErrSetting.Error()) != 1 {
 		t.Errorf("%v says it twice", err)
 	}
