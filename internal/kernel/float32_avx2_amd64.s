@@ -1900,3 +1900,140 @@ setOne:
 done:
 	VZEROUPPER
 	RET
+
+DATA expTable<>+0(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+8(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+16(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+24(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+32(SB)/8, $0x42b2000042b20000
+DATA expTable<>+40(SB)/8, $0x42b2000042b20000
+DATA expTable<>+48(SB)/8, $0x42b2000042b20000
+DATA expTable<>+56(SB)/8, $0x42b2000042b20000
+DATA expTable<>+64(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+72(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+80(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+88(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+96(SB)/8, $0x3f3180003f318000
+DATA expTable<>+104(SB)/8, $0x3f3180003f318000
+DATA expTable<>+112(SB)/8, $0x3f3180003f318000
+DATA expTable<>+120(SB)/8, $0x3f3180003f318000
+DATA expTable<>+128(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+136(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+144(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+152(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+160(SB)/8, $0x3950696739506967
+DATA expTable<>+168(SB)/8, $0x3950696739506967
+DATA expTable<>+176(SB)/8, $0x3950696739506967
+DATA expTable<>+184(SB)/8, $0x3950696739506967
+DATA expTable<>+192(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+200(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+208(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+216(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+224(SB)/8, $0x3c0889083c088908
+DATA expTable<>+232(SB)/8, $0x3c0889083c088908
+DATA expTable<>+240(SB)/8, $0x3c0889083c088908
+DATA expTable<>+248(SB)/8, $0x3c0889083c088908
+DATA expTable<>+256(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+264(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+272(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+280(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+288(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+296(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+304(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+312(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+320(SB)/8, $0x3f0000003f000000
+DATA expTable<>+328(SB)/8, $0x3f0000003f000000
+DATA expTable<>+336(SB)/8, $0x3f0000003f000000
+DATA expTable<>+344(SB)/8, $0x3f0000003f000000
+DATA expTable<>+352(SB)/8, $0x3f8000003f800000
+DATA expTable<>+360(SB)/8, $0x3f8000003f800000
+DATA expTable<>+368(SB)/8, $0x3f8000003f800000
+DATA expTable<>+376(SB)/8, $0x3f8000003f800000
+GLOBL expTable<>(SB), RODATA|NOPTR, $384
+
+// func expFloat32AVX2(n int, x *float32, to *float32, scale float32, shift float32)
+TEXT ·expFloat32AVX2(SB), NOSPLIT, $0-32
+	MOVQ x+8(FP), SI
+	MOVQ to+16(FP), DI
+	MOVQ n+0(FP), BX
+	VBROADCASTSS scale+24(FP), Y4
+	VBROADCASTSS shift+28(FP), Y5
+	MOVQ BX, CX
+	ANDQ $7, BX
+	SHRQ $3, CX
+	JZ tail
+loop:
+	VMOVUPS (SI), Y0
+	VFMSUB213PS Y5, Y4, Y0
+	VMOVUPS expTable<>+0(SB), Y1
+	VMAXPS Y0, Y1, Y0
+	VMOVUPS expTable<>+32(SB), Y1
+	VMINPS Y0, Y1, Y0
+	VMULPS expTable<>+64(SB), Y0, Y1
+	VROUNDPS $8, Y1, Y1
+	VFNMADD231PS expTable<>+96(SB), Y1, Y0
+	VFNMADD231PS expTable<>+128(SB), Y1, Y0
+	VMULPS Y0, Y0, Y3
+	VMOVUPS expTable<>+160(SB), Y2
+	VFMADD213PS expTable<>+192(SB), Y0, Y2
+	VFMADD213PS expTable<>+224(SB), Y0, Y2
+	VFMADD213PS expTable<>+256(SB), Y0, Y2
+	VFMADD213PS expTable<>+288(SB), Y0, Y2
+	VFMADD213PS expTable<>+320(SB), Y0, Y2
+	VFMADD213PS Y0, Y3, Y2
+	VADDPS expTable<>+352(SB), Y2, Y2
+	VCVTPS2DQ Y1, Y1
+	VPSRAD $1, Y1, Y0
+	VPSUBD Y0, Y1, Y1
+	VMOVUPS expTable<>+352(SB), Y3
+	VPSLLD $23, Y0, Y0
+	VPADDD Y3, Y0, Y0
+	VMULPS Y0, Y2, Y2
+	VPSLLD $23, Y1, Y1
+	VPADDD Y3, Y1, Y1
+	VMULPS Y1, Y2, Y2
+	VMOVUPS Y2, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ loop
+tail:
+	TESTQ BX, BX
+	JZ done
+	LEAQ laneMasks<>+32(SB), AX
+	NEGQ BX
+	VMOVUPS (AX)(BX*4), Y15
+	NEGQ BX
+	VMASKMOVPS (SI), Y15, Y0
+	VFMSUB213PS Y5, Y4, Y0
+	VMOVUPS expTable<>+0(SB), Y1
+	VMAXPS Y0, Y1, Y0
+	VMOVUPS expTable<>+32(SB), Y1
+	VMINPS Y0, Y1, Y0
+	VMULPS expTable<>+64(SB), Y0, Y1
+	VROUNDPS $8, Y1, Y1
+	VFNMADD231PS expTable<>+96(SB), Y1, Y0
+	VFNMADD231PS expTable<>+128(SB), Y1, Y0
+	VMULPS Y0, Y0, Y3
+	VMOVUPS expTable<>+160(SB), Y2
+	VFMADD213PS expTable<>+192(SB), Y0, Y2
+	VFMADD213PS expTable<>+224(SB), Y0, Y2
+	VFMADD213PS expTable<>+256(SB), Y0, Y2
+	VFMADD213PS expTable<>+288(SB), Y0, Y2
+	VFMADD213PS expTable<>+320(SB), Y0, Y2
+	VFMADD213PS Y0, Y3, Y2
+	VADDPS expTable<>+352(SB), Y2, Y2
+	VCVTPS2DQ Y1, Y1
+	VPSRAD $1, Y1, Y0
+	VPSUBD Y0, Y1, Y1
+	VMOVUPS expTable<>+352(SB), Y3
+	VPSLLD $23, Y0, Y0
+	VPADDD Y3, Y0, Y0
+	VMULPS Y0, Y2, Y2
+	VPSLLD $23, Y1, Y1
+	VPADDD Y3, Y1, Y1
+	VMULPS Y1, Y2, Y2
+	VMASKMOVPS Y2, Y15, (DI)
+done:
+	VZEROUPPER
+	RET

@@ -3415,3 +3415,169 @@ setOne:
 done:
 	VZEROUPPER
 	RET
+
+DATA expTable<>+0(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+8(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+16(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+24(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+32(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+40(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+48(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+56(SB)/8, $0xc2d00000c2d00000
+DATA expTable<>+64(SB)/8, $0x42b2000042b20000
+DATA expTable<>+72(SB)/8, $0x42b2000042b20000
+DATA expTable<>+80(SB)/8, $0x42b2000042b20000
+DATA expTable<>+88(SB)/8, $0x42b2000042b20000
+DATA expTable<>+96(SB)/8, $0x42b2000042b20000
+DATA expTable<>+104(SB)/8, $0x42b2000042b20000
+DATA expTable<>+112(SB)/8, $0x42b2000042b20000
+DATA expTable<>+120(SB)/8, $0x42b2000042b20000
+DATA expTable<>+128(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+136(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+144(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+152(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expTable<>+192(SB)/8, $0x3f3180003f318000
+DATA expTable<>+200(SB)/8, $0x3f3180003f318000
+DATA expTable<>+208(SB)/8, $0x3f3180003f318000
+DATA expTable<>+216(SB)/8, $0x3f3180003f318000
+DATA expTable<>+224(SB)/8, $0x3f3180003f318000
+DATA expTable<>+232(SB)/8, $0x3f3180003f318000
+DATA expTable<>+240(SB)/8, $0x3f3180003f318000
+DATA expTable<>+248(SB)/8, $0x3f3180003f318000
+DATA expTable<>+256(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+264(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+272(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+280(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+288(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+296(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+304(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+312(SB)/8, $0xb95e8083b95e8083
+DATA expTable<>+320(SB)/8, $0x3950696739506967
+DATA expTable<>+328(SB)/8, $0x3950696739506967
+DATA expTable<>+336(SB)/8, $0x3950696739506967
+DATA expTable<>+344(SB)/8, $0x3950696739506967
+DATA expTable<>+352(SB)/8, $0x3950696739506967
+DATA expTable<>+360(SB)/8, $0x3950696739506967
+DATA expTable<>+368(SB)/8, $0x3950696739506967
+DATA expTable<>+376(SB)/8, $0x3950696739506967
+DATA expTable<>+384(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+392(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+400(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+408(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+416(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+424(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+432(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+440(SB)/8, $0x3ab743ce3ab743ce
+DATA expTable<>+448(SB)/8, $0x3c0889083c088908
+DATA expTable<>+456(SB)/8, $0x3c0889083c088908
+DATA expTable<>+464(SB)/8, $0x3c0889083c088908
+DATA expTable<>+472(SB)/8, $0x3c0889083c088908
+DATA expTable<>+480(SB)/8, $0x3c0889083c088908
+DATA expTable<>+488(SB)/8, $0x3c0889083c088908
+DATA expTable<>+496(SB)/8, $0x3c0889083c088908
+DATA expTable<>+504(SB)/8, $0x3c0889083c088908
+DATA expTable<>+512(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+520(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+528(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+536(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+544(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+552(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+560(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+568(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA expTable<>+576(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+584(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+592(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+600(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+608(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+616(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+624(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+632(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA expTable<>+640(SB)/8, $0x3f0000003f000000
+DATA expTable<>+648(SB)/8, $0x3f0000003f000000
+DATA expTable<>+656(SB)/8, $0x3f0000003f000000
+DATA expTable<>+664(SB)/8, $0x3f0000003f000000
+DATA expTable<>+672(SB)/8, $0x3f0000003f000000
+DATA expTable<>+680(SB)/8, $0x3f0000003f000000
+DATA expTable<>+688(SB)/8, $0x3f0000003f000000
+DATA expTable<>+696(SB)/8, $0x3f0000003f000000
+DATA expTable<>+704(SB)/8, $0x3f8000003f800000
+DATA expTable<>+712(SB)/8, $0x3f8000003f800000
+DATA expTable<>+720(SB)/8, $0x3f8000003f800000
+DATA expTable<>+728(SB)/8, $0x3f8000003f800000
+DATA expTable<>+736(SB)/8, $0x3f8000003f800000
+DATA expTable<>+744(SB)/8, $0x3f8000003f800000
+DATA expTable<>+752(SB)/8, $0x3f8000003f800000
+DATA expTable<>+760(SB)/8, $0x3f8000003f800000
+GLOBL expTable<>(SB), RODATA|NOPTR, $768
+
+// func expFloat32AVX512(n int, x *float32, to *float32, scale float32, shift float32)
+TEXT ·expFloat32AVX512(SB), NOSPLIT, $0-32
+	MOVQ x+8(FP), SI
+	MOVQ to+16(FP), DI
+	MOVQ n+0(FP), BX
+	VBROADCASTSS scale+24(FP), Z4
+	VBROADCASTSS shift+28(FP), Z5
+	MOVQ BX, CX
+	ANDQ $15, BX
+	SHRQ $4, CX
+	JZ tail
+loop:
+	VMOVUPS (SI), Z0
+	VFMSUB213PS Z5, Z4, Z0
+	VMOVUPS expTable<>+0(SB), Z1
+	VMAXPS Z0, Z1, Z0
+	VMOVUPS expTable<>+64(SB), Z1
+	VMINPS Z0, Z1, Z0
+	VMULPS expTable<>+128(SB), Z0, Z1
+	VRNDSCALEPS $8, Z1, Z1
+	VFNMADD231PS expTable<>+192(SB), Z1, Z0
+	VFNMADD231PS expTable<>+256(SB), Z1, Z0
+	VMULPS Z0, Z0, Z3
+	VMOVUPS expTable<>+320(SB), Z2
+	VFMADD213PS expTable<>+384(SB), Z0, Z2
+	VFMADD213PS expTable<>+448(SB), Z0, Z2
+	VFMADD213PS expTable<>+512(SB), Z0, Z2
+	VFMADD213PS expTable<>+576(SB), Z0, Z2
+	VFMADD213PS expTable<>+640(SB), Z0, Z2
+	VFMADD213PS Z0, Z3, Z2
+	VADDPS expTable<>+704(SB), Z2, Z2
+	VSCALEFPS Z1, Z2, Z2
+	VMOVUPS Z2, (DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ loop
+tail:
+	TESTQ BX, BX
+	JZ done
+	MOVQ $-1, AX
+	BZHIQ BX, AX, AX
+	KMOVW AX, K1
+	VMOVUPS.Z (SI), K1, Z0
+	VFMSUB213PS Z5, Z4, Z0
+	VMOVUPS expTable<>+0(SB), Z1
+	VMAXPS Z0, Z1, Z0
+	VMOVUPS expTable<>+64(SB), Z1
+	VMINPS Z0, Z1, Z0
+	VMULPS expTable<>+128(SB), Z0, Z1
+	VRNDSCALEPS $8, Z1, Z1
+	VFNMADD231PS expTable<>+192(SB), Z1, Z0
+	VFNMADD231PS expTable<>+256(SB), Z1, Z0
+	VMULPS Z0, Z0, Z3
+	VMOVUPS expTable<>+320(SB), Z2
+	VFMADD213PS expTable<>+384(SB), Z0, Z2
+	VFMADD213PS expTable<>+448(SB), Z0, Z2
+	VFMADD213PS expTable<>+512(SB), Z0, Z2
+	VFMADD213PS expTable<>+576(SB), Z0, Z2
+	VFMADD213PS expTable<>+640(SB), Z0, Z2
+	VFMADD213PS Z0, Z3, Z2
+	VADDPS expTable<>+704(SB), Z2, Z2
+	VSCALEFPS Z1, Z2, Z2
+	VMOVUPS Z2, K1, (DI)
+done:
+	VZEROUPPER
+	RET

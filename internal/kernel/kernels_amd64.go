@@ -63,6 +63,11 @@ func widenFloat32AVX512(n int, from *float32, to *float64)
 //go:noescape
 func accumulateFloat32AVX512(n int, from *float32, to *float64, alpha float64, beta float64)
 
+// expFloat32AVX512 sets n numbers to e^(scale·x − shift), with an error of at most 2 units of the last digit.
+//
+//go:noescape
+func expFloat32AVX512(n int, x *float32, to *float32, scale float32, shift float32)
+
 //go:noescape
 func tileFloat64AVX2(rows int, cols int, k int, a *float64, aRow int, aStep int, b *float64, bStep int, c *float64, cRow int, alpha float64, beta float64)
 
@@ -103,3 +108,6 @@ func widenFloat32AVX2(n int, from *float32, to *float64)
 
 //go:noescape
 func accumulateFloat32AVX2(n int, from *float32, to *float64, alpha float64, beta float64)
+
+//go:noescape
+func expFloat32AVX2(n int, x *float32, to *float32, scale float32, shift float32)

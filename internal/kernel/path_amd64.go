@@ -161,3 +161,15 @@ func convert[D, S Float](p *path, dst []D, src []S) {
 		widenFloat32AVX2(n, f32(from), f64(to))
 	}
 }
+
+// exp is portableExp on slices that are not empty.
+func exp[T Float](p *path, dst, x []T, scale, shift T) {
+	switch {
+	case p == &portable || isDouble[T]():
+		portableExp(dst, x, scale, shift)
+	case p == &pathAVX512:
+		expFloat32AVX512(len(x), f32(&x[0]), f32(&dst[0]), float32(scale), float32(shift))
+	default:
+		expFloat32AVX2(len(x), f32(&x[0]), f32(&dst[0]), float32(scale), float32(shift))
+	}
+}

@@ -26,3 +26,5 @@ func (p *path) sturm(d, squares []float64, x *[SturmLanes]float64, pivot float64
 }
 
 func convert[D, S Float](_ *path, dst []D, src []S) { portableConvert(dst, src) }
+
+func exp[T Float](_ *path, dst, x []T, scale, shift T) { portableExp(dst, x, scale, shift) }

@@ -61,6 +61,7 @@ func files() map[string][]byte {
 				narrow(w)
 				widen(w)
 				accumulate(w)
+				exp(w)
 			}
 			made[n.kind+"_"+s.file+"_amd64.s"] = w.Bytes()
 			all = append(all, w.functions...)
