@@ -49,7 +49,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 	scored := func(score float64, err error) Option {
 		return WithValidation(1, 1, func(context.Context, int, *mat.Dense) (float64, error) { return score, err })
 	}
-	drops := func(first float64) Option { return WithAugmentation(Augmentation{DropEdges: [2]float64{first, 0}}) }
+	drops := func(first float64) Option { return WithAugmentation(Drop([2]float64{first, 0}, [2]float64{})) }
 	contrast := func(s coles.NegativeSampler, kappa int, eta float64) Option { return WithContrast(s, kappa, eta) }
 	expected := coles.ExpectedDegreeNegatives()
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"η′ above one", []Option{contrast(expected, 1, 2)}, coles.ErrSetting},
 		{"negatives without partners", []Option{contrast(coles.UniformNegatives(0), 1, 1)}, coles.ErrSetting},
 		{"edges dropped always", []Option{drops(1)}, coles.ErrSetting},
-		{"features masked never to be seen", []Option{WithAugmentation(Augmentation{MaskFeatures: [2]float64{0, -0.1}})}, coles.ErrSetting},
+		{"features masked never to be seen", []Option{WithAugmentation(Drop([2]float64{}, [2]float64{0, -0.1}))}, coles.ErrSetting},
 		{"augmented batches", []Option{drops(0.1), WithBatchSize(10)}, coles.ErrSetting},
 		{"edges dropped behind a filter", []Option{WithNetwork(Propagate(coles.SGC(1)), Linear(3)), drops(0.1)}, coles.ErrSetting},
 		{"no optimizer", []Option{WithOptimizer(Optimizer{})}, coles.ErrSetting},

@@ -3,26 +3,23 @@ package gnn
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/kernel"
-	"coles/internal/matrix"
 	"coles/internal/stream"
-	"coles/internal/tape"
 )
 
-// A batch is the nodes of one step, n of them, and what the loss needs to know.
-type batch[T kernel.Float] struct {
-	n        int
-	views    []*view[T]
-	contrast tape.SymmetricOperator[T] // ΔW, for a loss that has one
-	us, vs   []int                     // the ends of the edges, for a pairwise loss
-	shares   kernel.Matrix[T]          // of each edge in Σ W⁺, a row
-	seed     uint64                    // of what the loss draws
-	targets  targets                   // of a classifier
+// A batch is the nodes of one step, and what objectives have asked about them.
+type batch[T autodiff.Float] struct {
+	graph    *coles.Graph
+	view     *view[T]
+	seed     uint64 // of negatives
+	contrast autodiff.SymmetricOperator[T]
+	us, vs   []int
+	shares   autodiff.Matrix[T]
 }
 
 // Draws of one training that must not be alike have numbers of their own.
@@ -45,12 +42,12 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *batch[T]) error) error {
 	g := r.data.graph
 	if r.BatchSize == 0 || r.BatchSize >= g.Nodes() {
-		b, err := r.fullBatch(ctx, epoch)
-		if err != nil {
+		if err := r.augment(ctx, epoch); err != nil {
 			return err
 		}
-		return do(0, b)
+		return do(0, r.fullBatch(epoch))
 	}
+	r.views = []*View{{}}
 	rnd := newRand(r.seedOf(drawBlocks, epoch, 0))
 	for step, block := range blocks(g.Raw(), r.BatchSize, rnd) {
 		part, err := induced(ctx, g.Raw(), block)
@@ -61,11 +58,7 @@ func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *
 		if err != nil {
 			return err
 		}
-		b := &batch[T]{n: len(block), views: []*view[T]{v}}
-		if err := r.pairs(ctx, b, part, r.seedOf(drawNegatives, epoch, step)); err != nil {
-			return err
-		}
-		if err := do(step, b); err != nil {
+		if err := do(step, &batch[T]{graph: part, view: v, seed: r.seedOf(drawNegatives, epoch, step)}); err != nil {
 			return err
 		}
 	}
@@ -74,55 +67,39 @@ func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *
 
 // fullBatch is all nodes. What does not change from epoch to epoch is kept: negatives that are not
 // fresh are those of epoch 0.
-func (r *run[T]) fullBatch(ctx context.Context, epoch int) (*batch[T], error) {
+func (r *run[T]) fullBatch(epoch int) *batch[T] {
 	if r.whole == nil || r.FreshNegatives {
 		drawn := 0
 		if r.FreshNegatives {
 			drawn = epoch
 		}
-		b := &batch[T]{n: r.data.graph.Nodes()}
-		if err := r.pairs(ctx, b, r.data.graph, r.seedOf(drawNegatives, drawn, 0)); err != nil {
-			return nil, err
-		}
-		r.whole = b
+		r.whole = &batch[T]{graph: r.data.graph, view: r.data.whole, seed: r.seedOf(drawNegatives, drawn, 0)}
 	}
-	var err error
-	r.whole.views, err = r.data.views(ctx, r.Settings, newRand(r.seedOf(drawViews, epoch, 0)))
-	return r.whole, err
+	return r.whole
 }
 
-// pairs gives a batch the positive and negative pairs of its graph: as ΔW, or as the edges and a
-// seed for the nodes that they are compared with.
-func (r *run[T]) pairs(ctx context.Context, b *batch[T], g *coles.Graph, seed uint64) error {
-	b.seed, b.targets = seed, r.labels.train
-	switch {
-	case r.Objective.kind == contrastive:
-		dw, err := coles.Contrast(ctx, g, r.Negatives, r.Kappa, r.Eta, seed)
-		if err != nil {
-			return fmt.Errorf("gnn: %w", err)
-		}
-		b.contrast = contrastOf[T](dw)
-	case r.Objective.pairwise():
-		edges, weights := edgesOf(g.Positive().Raw())
-		if r.Objective.negatives > math.MaxInt32/max(1, len(edges)) {
-			return fmt.Errorf("gnn: objective: %w: %d negatives for each of %d edges", coles.ErrTooLarge, r.Objective.negatives, len(edges))
-		}
-		b.us, b.vs, b.shares = make([]int, len(edges)), make([]int, len(edges)), kernel.Dense[T](1, len(edges))
-		total := 0.0
-		for k, e := range edges {
-			b.us[k], b.vs[k] = e.U, e.V
-			total += weights[k]
-		}
-		for k, w := range weights {
-			b.shares.Data[k] = T(w / total)
-		}
+// augment draws the views of an epoch, or those of all epochs.
+func (r *run[T]) augment(ctx context.Context, epoch int) error {
+	a := r.Augmentation
+	if r.views != nil && (a.once || !a.some()) {
+		return nil
 	}
-	return nil
-}
-
-// contrastOf is ΔW as the tape multiplies by it: all parts of it.
-func contrastOf[T kernel.Float](dw *coles.DeltaW) tape.SymmetricOperator[T] {
-	return matrix.ConvertOperator[T](dw.Raw()).Apply
+	r.views, r.seen = []*View{{}}, map[*View]*view[T]{}
+	if !a.some() {
+		return nil
+	}
+	if a.once {
+		epoch = 0
+	}
+	views, err := a.views(ctx, r.data.graph, r.data.source, newRand(r.seedOf(drawViews, epoch, 0)))
+	if err != nil {
+		return fmt.Errorf("gnn: augmentation: %w", err)
+	}
+	if len(views) == 0 {
+		return bad("augmentation %v made no view", a)
+	}
+	r.views = views
+	return ctx.Err()
 }
 
 // blocks shares the nodes out to blocks of at most size nodes that hold together: pieces of the
@@ -162,12 +139,13 @@ func blocks(a *kernel.CSR[float64], size int, rnd *rand.Rand) [][]int {
 // their output depends on. W keeps the degrees of the whole graph, so the output is what the whole
 // graph would give.
 func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*view[T], error) {
+	w := d.whole.w.Matrix()
 	nodes, place := slices.Clone(block), places(block)
 	ring := nodes
 	for range hops {
 		first := len(nodes)
 		for _, i := range ring {
-			cols, _ := d.w.Row(i)
+			cols, _ := w.Row(i)
 			for _, j := range cols {
 				if _, ok := place[int(j)]; !ok {
 					place[int(j)] = len(nodes)
@@ -181,12 +159,10 @@ func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*vie
 	if err != nil {
 		return nil, err
 	}
-	v := &view[T]{x: newFeatures(x), w: tape.NewSparse(restricted(d.w, nodes, place), true), rows: make([]int, len(block))}
+	v := newView(d.graph, newFeatures(x), autodiff.NewSparse(restricted(w, nodes, place), true))
+	v.whole, v.nodes, v.place, v.rows = d.whole, nodes, place, make([]int, len(block))
 	for k := range v.rows {
 		v.rows[k] = k
-	}
-	if d.means != nil {
-		v.means = tape.NewSparse(restricted(d.means, nodes, place), false)
 	}
 	return v, nil
 }
@@ -198,22 +174,6 @@ func places(nodes []int) map[int]int {
 		place[i] = k
 	}
 	return place
-}
-
-// restricted is the rows and columns of some nodes, which are now numbered by place.
-func restricted[T kernel.Float](a *kernel.CSR[T], nodes []int, place map[int]int) *kernel.CSR[T] {
-	r := &kernel.CSR[T]{Rows: len(nodes), Cols: len(nodes), Ptr: make([]int64, 1, len(nodes)+1)}
-	for _, i := range nodes {
-		cols, vals := a.Row(i)
-		for q, j := range cols {
-			if k, ok := place[int(j)]; ok {
-				r.Col, r.Val = append(r.Col, int32(k)), append(r.Val, vals[q])
-			}
-		}
-		r.Ptr = append(r.Ptr, int64(len(r.Col)))
-	}
-	// The new numbers of a row are in no order.
-	return r.Transpose().Transpose()
 }
 
 // induced is the graph of a block: its nodes and the edges among them.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"coles"
@@ -24,7 +25,7 @@ type Checkpoint struct {
 
 // checkpointFormat is that of a checkpoint's file. Its arrays are the parameters, the moments and
 // the best parameters.
-var checkpointFormat = archive.Format{Magic: [8]byte([]byte("COLESGCK")), Version: 1}
+var checkpointFormat = archive.Format{Magic: [8]byte([]byte("COLESGCK")), Version: 2}
 
 // checkpointHeader is the part of a checkpoint that is not long arrays of numbers.
 type checkpointHeader struct {
@@ -34,7 +35,8 @@ type checkpointHeader struct {
 	Features     int      `json:"features"` // d
 	Stored       int      `json:"stored"`   // entries of sparse features: dropout draws for these
 	Epoch        int      `json:"epoch"`
-	Steps        int      `json:"steps"`
+	Steps        []int    `json:"steps"`   // of each phase
+	Lengths      []int    `json:"lengths"` // of the parameters
 	Loss         float64  `json:"loss"`
 	Rank         float64  `json:"rank"`
 	Score        float64  `json:"score,omitempty"`
@@ -53,14 +55,17 @@ func (r *run[T]) snapshot() *Checkpoint {
 	c := &Checkpoint{header: checkpointHeader{
 		Settings: r.Settings, GraphHash: r.report.GraphHash, FeaturesHash: r.report.FeaturesHash,
 		Features: r.report.Features, Stored: r.data.whole.x.NNZ(),
-		Epoch: r.epoch, Steps: r.steps, Loss: r.last.Loss, Rank: r.last.Rank, BestEpoch: r.best.epoch, BestScore: r.best.score,
+		Epoch: r.epoch, Steps: slices.Clone(r.steps), Loss: r.last.Loss, Rank: r.last.Rank, BestEpoch: r.best.epoch, BestScore: r.best.score,
 	}, params: r.encoder.numbers()}
-	if r.best.epoch > 0 { // else it is no number
+	if r.judged() && r.best.epoch > 0 { // else it is no number
 		c.header.Score = r.last.Score
 	}
 	for k, p := range r.encoder.params {
-		for _, m := range p.moments {
-			c.moments = append(c.moments, widened(m))
+		c.header.Lengths = append(c.header.Lengths, len(p.value.Data))
+		for _, phase := range p.moments {
+			for _, m := range phase {
+				c.moments = append(c.moments, widened(m))
+			}
 		}
 		if r.best.params != nil {
 			c.best = append(c.best, widened(r.best.params[k]))
@@ -78,20 +83,28 @@ func (r *run[T]) restore(c *Checkpoint) error {
 	if stored := r.data.whole.x.NNZ(); h.Stored != stored {
 		return fmt.Errorf("gnn: resume: %w: of features with %d stored entries, not %d", ErrCheckpoint, h.Stored, stored)
 	}
-	r.epoch, r.steps, r.last.Loss, r.last.Rank = h.Epoch, h.Steps, h.Loss, h.Rank
-	if h.BestEpoch > 0 {
+	var lengths []int
+	for _, p := range r.encoder.params {
+		lengths = append(lengths, len(p.value.Data))
+	}
+	if !slices.Equal(h.Lengths, lengths) || len(h.Steps) != len(r.steps) {
+		return fmt.Errorf("gnn: resume: %w: the parameters are others", ErrCheckpoint)
+	}
+	r.epoch, r.steps, r.last.Loss, r.last.Rank = h.Epoch, slices.Clone(h.Steps), h.Loss, h.Rank
+	if h.BestEpoch > 0 && r.judged() {
 		r.last.Score, r.last.Best = h.Score, h.BestScore
 	}
 	r.best = best[T]{epoch: h.BestEpoch, score: h.BestScore}
-	each := r.Optimizer.moments()
+	moments := c.moments
 	for k, p := range r.encoder.params {
-		s := r.encoder.shapes[k]
-		p.value = narrowed[T](s, c.params[k])
-		for _, m := range c.moments[k*each : (k+1)*each] {
-			p.moments = append(p.moments, narrowed[T](s, m))
+		p.value = narrowed[T](p.shape, c.params[k])
+		for _, phase := range p.moments {
+			for i := range phase {
+				phase[i], moments = narrowed[T](p.shape, moments[0]), moments[1:]
+			}
 		}
 		if h.BestEpoch > 0 {
-			r.best.params = append(r.best.params, narrowed[T](s, c.best[k]))
+			r.best.params = append(r.best.params, narrowed[T](p.shape, c.best[k]))
 		}
 	}
 	return nil
@@ -112,6 +125,7 @@ func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix,
 	if err != nil {
 		return nil, err
 	}
+	c.Network = c.Network.resolve(from.header.Features, 0)
 	if c.Schedule.kind == cosine && c.Epochs != was.Epochs {
 		return nil, fmt.Errorf("gnn: resume: %w: the schedule falls over %d epochs, not %d", ErrCheckpoint, was.Epochs, c.Epochs)
 	}
@@ -123,6 +137,25 @@ func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix,
 		return nil, bad("resume: %d epochs, %d are done", c.Epochs, from.header.Epoch)
 	}
 	return fit(ctx, c, g, x, from, supervision{})
+}
+
+// check refuses what no training writes. Parameters of layers and objectives that only the program
+// knows cannot be checked before it sets them anew.
+func (h *checkpointHeader) check() error {
+	if err := h.Settings.checkRead(h.Features); err != nil {
+		return err
+	}
+	if len(h.Steps) > maxPhases || len(h.Lengths) == 0 || len(h.Lengths) > maxParameters || slices.Min(h.Lengths) < 1 || slices.Max(h.Lengths) > math.MaxInt32 {
+		return fmt.Errorf("%d phases and %d parameters, or one of no number", len(h.Steps), len(h.Lengths))
+	}
+	if h.Settings.Objective.custom || h.Settings.Network.known() != nil {
+		return nil
+	}
+	_, lengths, err := h.Settings.parameters(h.Features)
+	if err == nil && (!slices.Equal(lengths, h.Lengths) || len(h.Steps) != 1) {
+		err = fmt.Errorf("parameters of %d numbers for a network of %d", h.Lengths, lengths)
+	}
+	return err
 }
 
 // WriteTo writes the checkpoint in a versioned format that ends in a checksum.
@@ -148,24 +181,26 @@ func ReadCheckpoint(r io.Reader) (*Checkpoint, error) {
 		if err := json.Unmarshal(text, h); err != nil {
 			return nil, err
 		}
-		if h.Epoch < 1 || h.Steps < h.Epoch || h.BestEpoch < 0 || h.BestEpoch > h.Epoch {
+		if h.Epoch < 1 || len(h.Steps) == 0 || slices.Min(h.Steps) < h.Epoch || h.BestEpoch < 0 || h.BestEpoch > h.Epoch {
 			return nil, fmt.Errorf("%d steps in %d epochs, the best %d", h.Steps, h.Epoch, h.BestEpoch)
 		}
-		_, params, err := h.Settings.parameters(h.Features)
-		each = len(params)
-		lengths := slices.Clone(params)
-		for _, n := range params {
-			lengths = append(lengths, slices.Repeat([]int{n}, h.Settings.Optimizer.moments())...)
+		if err := h.check(); err != nil {
+			return nil, err
+		}
+		each = len(h.Lengths)
+		lengths := slices.Clone(h.Lengths)
+		for _, n := range h.Lengths {
+			lengths = append(lengths, slices.Repeat([]int{n}, len(h.Steps)*h.Settings.Optimizer.moments())...)
 		}
 		if h.BestEpoch > 0 {
-			lengths = append(lengths, params...)
+			lengths = append(lengths, h.Lengths...)
 		}
-		return lengths, err
+		return lengths, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("gnn: read checkpoint: %w", err)
 	}
-	moments := each * c.header.Settings.Optimizer.moments()
+	moments := each * len(c.header.Steps) * c.header.Settings.Optimizer.moments()
 	c.params, c.moments, c.best = arrays[:each], arrays[each:each+moments], arrays[each+moments:]
 	return c, nil
 }

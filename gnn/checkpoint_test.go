@@ -21,8 +21,11 @@ func TestResumedTrainingEqualsOneWithoutInterruption(t *testing.T) {
 		opts  []Option
 		order bool
 	}
+	anew := map[string]bool{"validation": true, "patience": true, "phases": true, "own layers and objective": true} // files hold no functions
 	all := []training{
 		{name: "validation", opts: []Option{WithEpochs(9), WithValidation(2, 2, rising)}},
+		{name: "patience", opts: []Option{WithObjective(valley()), WithEpochs(20), WithPatience(3)}},
+		{name: "phases", opts: []Option{WithObjective(alternating()), WithOptimizer(Adam(0.1))}},
 		{name: "rank", opts: []Option{WithObjective(COLES(0)), WithOptimizer(Adam(0.01)), WithRankStop(1.8), WithEpochs(200)}},
 		{name: "float32", opts: []Option{WithPrecision(coles.Float32)}},
 	}
@@ -44,8 +47,8 @@ func TestResumedTrainingEqualsOneWithoutInterruption(t *testing.T) {
 				}
 				var last *Checkpoint
 				opts := []Option{WithCheckpoints(1, func(c *Checkpoint) error { last = c; return nil })}
-				if c.name == "validation" {
-					opts = append(opts, WithValidation(2, 2, rising))
+				if anew[c.name] {
+					opts = append(opts, c.opts...)
 				}
 				resumed := testkit.Must(Resume(ctx, read, g, x, opts...))
 				if !slices.Equal(testkit.Bits(resumed.Embedding()), testkit.Bits(straight.Embedding())) {

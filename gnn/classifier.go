@@ -28,15 +28,15 @@ type supervision struct {
 }
 
 // TrainClassifier trains a network on the labels of some nodes (semi-supervised): the loss is the
-// mean of −log softmax(h_i)[y_i] over the rows of train. It stops once 20 epochs have brought no
-// lower loss on the rows of val, which are used for nothing else, and goes back to the best. (By
-// accuracy, which moves in steps, it would stop too early where val is small.) labels has an entry
-// for each node, of which only those of train and val are read. The result depends on the input and
-// the settings only.
+// mean of −log softmax(h_i)[y_i] over the rows of train. It stops once so many epochs as
+// [WithPatience] says, 20, have brought no lower loss on the rows of val, which are used for nothing
+// else, and goes back to the best. (By accuracy, which moves in steps, it would stop too early where
+// val is small.) labels has an entry for each node, of which only those of train and val are read.
+// The result depends on the input and the settings only.
 //
-// [ClassifierSettings] is what it does unless options say otherwise. It takes no other objective,
-// no batches, augmentation or checkpoints, and no other validation. With [Linear] layers alone it
-// is a multilayer perceptron, which does not look at the graph.
+// [ClassifierSettings] is what it does unless options say otherwise. It takes no other objective
+// but one that reads labels, no batches, augmentation or checkpoints, and no other validation. With
+// [Linear] layers alone it is a multilayer perceptron, which does not look at the graph.
 //
 // Errors: those of [Train], [coles.ErrShape] for another number of labels than nodes, no rows or a
 // single class, and [coles.ErrIndex] for rows that no node has or labels of val that train has not.
@@ -50,12 +50,15 @@ func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, 
 		return nil, fmt.Errorf("gnn: classifier: %w", err)
 	}
 	switch width := c.Network.width(); {
-	case c.BatchSize > 0 || c.Augmentation != Augmentation{} || c.save != nil || c.score != nil:
+	case c.BatchSize > 0 || c.Augmentation.some() || c.save != nil || c.score != nil:
 		return nil, bad("classifier: with batches, augmentation, checkpoints or a validation")
 	case width != AutoWidth && width != len(classes):
 		return nil, bad("classifier: %d outputs for %d classes", width, len(classes))
 	}
-	c.every, c.patience = 1, 20
+	c.every, c.patience = 1, c.Patience
+	if c.Patience == 0 {
+		c.patience = c.Epochs
+	}
 	s := supervision{len(classes), targetsOf(classes, labels, train), targetsOf(classes, labels, val)}
 	m, err := fit(ctx, c, g, x, nil, s)
 	if err != nil {
@@ -143,8 +146,8 @@ func (c *Classifier) WriteTo(w io.Writer) (int64, error) { return c.model.write(
 
 // ReadClassifier reads what [Classifier.WriteTo] wrote; it is as careful as [ReadModel], and has
 // its errors.
-func ReadClassifier(r io.Reader) (*Classifier, error) {
-	m, classes, err := readModel(r)
+func ReadClassifier(r io.Reader, layers ...Layer) (*Classifier, error) {
+	m, classes, err := readModel(r, layers)
 	if err == nil && (len(classes) != m.settings.Network.width() || !slices.IsSorted(classes)) {
 		err = fmt.Errorf("%w: %d classes of a network with %d outputs", coles.ErrFormat, len(classes), m.settings.Network.width())
 	}

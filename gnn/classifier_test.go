@@ -120,7 +120,7 @@ func TestClassifierRefuses(t *testing.T) {
 		{"a class that is not trained on", append([]int{7}, labels[1:]...), []int{1, 2}, []int{0}, nil, coles.ErrIndex},
 		{"another objective", labels, all, all, WithObjective(COLES(1)), coles.ErrSetting},
 		{"batches", labels, all, all, WithBatchSize(5), coles.ErrSetting},
-		{"augmentation", labels, all, all, WithAugmentation(Augmentation{DropEdges: [2]float64{0.1, 0}}), coles.ErrSetting},
+		{"augmentation", labels, all, all, WithAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})), coles.ErrSetting},
 		{"checkpoints", labels, all, all, WithCheckpoints(1, func(*Checkpoint) error { return nil }), coles.ErrSetting},
 		{"validation", labels, all, all, WithValidation(1, 1, rising), coles.ErrSetting},
 		{"outputs for other classes", labels, all, all, WithNetwork(GCN(5)), coles.ErrSetting},

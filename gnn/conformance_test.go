@@ -17,6 +17,7 @@ import (
 // Every kind of training keeps the promises of the module.
 func TestConformance(t *testing.T) {
 	conforms := func(name string, order bool, tolerance float64, opts ...Option) {
+		layers := testkit.Must(newConfig(DefaultSettings(), smallOptions(opts...))).Network
 		t.Run(name, func(t *testing.T) {
 			err := embedtest.Test(embedtest.Embedder{
 				Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
@@ -27,7 +28,7 @@ func TestConformance(t *testing.T) {
 					return m, nil
 				},
 				Read: func(r io.Reader) (embedtest.Model, error) {
-					m, err := ReadModel(r)
+					m, err := ReadModel(r, layers...)
 					if err != nil {
 						return nil, err
 					}
@@ -75,7 +76,7 @@ func TestTrainingStopsPromptlyAtSize(t *testing.T) {
 		"dropout and Stiefel": train(WithNetwork(Dropout(0.3), GCN(64), ReLU(), GCN(32).Orthonormal()), WithRankStop(1)),
 		"pairs":               train(WithNetwork(SAGE(64), PReLU(), SAGE(32)), WithObjective(SampledNCE(5, 1))),
 		"blocks":              train(WithNetwork(GCN(64)), WithBatchSize(30_000)),
-		"views":               train(WithNetwork(GCN(64)), WithAugmentation(Augmentation{DropEdges: [2]float64{0.2, 0.4}, MaskFeatures: [2]float64{0.3, 0.1}})),
+		"views":               train(WithNetwork(GCN(64)), WithAugmentation(Drop([2]float64{0.2, 0.4}, [2]float64{0.3, 0.1}))),
 		"Model.Embed":         func(ctx context.Context) error { return testkit.Err(m.Embed(ctx, g, x)) },
 	} {
 		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })

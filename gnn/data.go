@@ -3,34 +3,41 @@ package gnn
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
-	"coles/internal/stream"
-	"coles/internal/tape"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
 // data is a graph with the features that a network reads: prepared, scaled and behind the filters
 // that the network begins with.
-type data[T kernel.Float] struct {
-	graph    *coles.Graph
-	whole    view[T]
-	w, means *kernel.CSR[T] // of the whole; means is nil unless a layer needs it
+type data[T autodiff.Float] struct {
+	graph  *coles.Graph
+	source *matrix.Source // the features before they are numbers of type T, for an augmentation
+	whole  *view[T]
+	filter bool // they are behind a filter
 }
 
 // A view is a graph as a network sees it, as it is or augmented, the whole or the surroundings of
 // some of its nodes.
-type view[T kernel.Float] struct {
-	x     features[T]
-	w     *tape.Sparse[T] // W = D̂^-½(A+I)D̂^-½
-	means *tape.Sparse[T] // D⁻¹A, if a layer needs it
-	rows  []int           // of which nodes the output is wanted; nil for all
+type view[T autodiff.Float] struct {
+	graph     *coles.Graph
+	x         features[T]
+	w         *autodiff.Sparse[T] // W = D̂^-½(A+I)D̂^-½
+	operators map[string]*autodiff.Sparse[T]
+
+	// Of surroundings: the whole, which nodes they are, at which place, and of which of them the
+	// output is wanted.
+	whole *view[T]
+	nodes []int
+	place map[int]int
+	rows  []int
 }
 
 // readFeatures checks features from outside, a row for every node.
@@ -45,7 +52,7 @@ func readFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix) (*matrix.So
 	return source, nil
 }
 
-func newData[T kernel.Float](ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
+func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
 	x, err := prepare.Prepare(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
@@ -69,17 +76,36 @@ func newData[T kernel.Float](ctx context.Context, g *coles.Graph, x *matrix.Sour
 	if err := checkFinite(ctx, scaled, wrong); err != nil {
 		return nil, err
 	}
-	d := &data[T]{graph: g, w: matrix.ConvertCSR[T](w.Raw())}
-	d.whole = view[T]{x: newFeatures(scaled), w: tape.NewSparse(d.w, true)}
-	if slices.ContainsFunc(s.Network, func(l Layer) bool { return l.kind == sage }) {
-		d.means = neighborMeans[T](g)
-		d.whole.means = tape.NewSparse(d.means, false)
+	whole := newView(g, newFeatures(scaled), autodiff.NewSparse(matrix.ConvertCSR[T](w.Raw()), true))
+	d := &data[T]{graph: g, whole: whole, filter: s.Network.lead() > 0}
+	if s.Augmentation.some() {
+		d.source = x
 	}
 	return d, ctx.Err()
 }
 
+func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse[T]) *view[T] {
+	return &view[T]{graph: g, x: x, w: w, operators: map[string]*autodiff.Sparse[T]{}}
+}
+
+// operator is what of makes of the graph, made once.
+func (v *view[T]) operator(ctx context.Context, name string, of func(*coles.Graph) *sparse.CSR) (*autodiff.Sparse[T], error) {
+	if s := v.operators[name]; s != nil {
+		return s, nil
+	}
+	var s *autodiff.Sparse[T]
+	var err error
+	if v.whole == nil {
+		s, err = operatorOf[T](ctx, v.graph, name, of)
+	} else if s, err = v.whole.operator(ctx, name, of); err == nil {
+		s = autodiff.NewSparse(restricted(s.Matrix(), v.nodes, v.place), false)
+	}
+	v.operators[name] = s
+	return s, err
+}
+
 // checkFinite returns wrong where there is a NaN or an infinity.
-func checkFinite[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], wrong error) error {
+func checkFinite[T autodiff.Float](ctx context.Context, x *matrix.Matrix[T], wrong error) error {
 	most, err := x.Largest(ctx)
 	if err == nil && !matrix.Finite(most) {
 		err = wrong
@@ -87,170 +113,93 @@ func checkFinite[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], wrong
 	return err
 }
 
-// neighborMeans is D⁻¹A.
-func neighborMeans[T kernel.Float](g *coles.Graph) *kernel.CSR[T] {
-	a := g.Raw()
-	means := withValues[T](a)
-	for i := range a.Rows {
-		_, from := a.Row(i)
-		_, to := means.Row(i)
-		degree := matrix.Total(from)
-		for q, v := range from {
-			to[q] = T(v / degree)
-		}
-	}
-	return means
-}
-
-// withValues is a matrix with entries where a has them, their values not yet set.
-func withValues[T, S kernel.Float](a *kernel.CSR[S]) *kernel.CSR[T] {
-	return &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[T](1, a.NNZ()).Data}
-}
-
-// features are what the first layer with a weight multiplies, n × d.
-type features[T kernel.Float] struct {
+// features are what the first layer with a width multiplies, n × d.
+type features[T autodiff.Float] struct {
 	*matrix.Matrix[T]
-	factor *tape.Sparse[T] // for the tape; nil when they are dense
+	factor *autodiff.Sparse[T] // nil when they are dense
+	rows   []int               // of the factor, in this order; nil for all of them
 }
 
-func newFeatures[T kernel.Float](x *matrix.Matrix[T]) features[T] {
+func newFeatures[T autodiff.Float](x *matrix.Matrix[T]) features[T] {
 	f := features[T]{Matrix: x}
 	if x.Sparse != nil {
-		f.factor = tape.NewSparse(x.Sparse, false)
+		f.factor = autodiff.NewSparse(x.Sparse, false)
 	}
 	return f
 }
 
-// changed is a copy in which change has changed the values of rows.
-func (f features[T]) changed(ctx context.Context, change func(c *matrix.Matrix[T], lo, hi int)) (features[T], error) {
-	c := &matrix.Matrix[T]{Owned: true}
-	if f.Sparse != nil {
-		c.Sparse = withValues[T](f.Sparse)
-	} else {
-		c.Dense = kernel.Unset[T](f.Dims())
-	}
-	if err := parallel.Rows(ctx, f.Rows(), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, from := f.Row(i)
-			_, to := c.Row(i)
-			copy(to, from)
+// value puts the features on a tape.
+func (f features[T]) value(t *autodiff.Tape[T]) *autodiff.Value[T] {
+	if f.factor != nil {
+		x := t.SparseConstant(f.factor)
+		if f.rows != nil {
+			x = t.Gather(x, f.rows)
 		}
-		change(c, lo, hi)
+		return x
+	}
+	return t.Constant(f.Dense)
+}
+
+// changed is a copy of the features as a view has them.
+func (f features[T]) changed(ctx context.Context, v *View) (features[T], error) {
+	n, d := f.Dims()
+	rows := v.Rows
+	if rows == nil {
+		rows = make([]int, n)
+		for i := range rows {
+			rows[i] = i
+		}
+	}
+	if len(rows) != n || v.Columns != nil && len(v.Columns) != d {
+		return f, fmt.Errorf("gnn: view: %w: %d rows and factors of %d columns for features of %d × %d", coles.ErrShape, len(rows), len(v.Columns), n, d)
+	}
+	from := make([]int, n)
+	for i, r := range rows {
+		if r < -1 || r >= n {
+			return f, fmt.Errorf("gnn: view: %w: row %d of %d", coles.ErrIndex, r, n)
+		}
+		if from[i] = r; r < 0 {
+			from[i] = i // whose entries are set to zero
+		}
+	}
+	if f.factor != nil && v.Columns == nil && slices.Equal(from, rows) {
+		f.rows = from // of whose product rows are gathered
+		return f, nil
+	}
+	c, err := f.Gather(ctx, from)
+	if err != nil {
+		return f, err
+	}
+	if err := parallel.Rows(ctx, n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := c.Row(i)
+			switch {
+			case rows[i] < 0:
+				clear(vals)
+			case v.Columns != nil:
+				for q := range vals {
+					vals[q] *= T(v.Columns[matrix.Column(cols, q)])
+				}
+			}
+		}
 	}); err != nil {
 		return f, err
 	}
 	return newFeatures(c), nil
 }
 
-// dropped sets entries to zero with probability rate and divides the others by 1 − rate.
-func (f features[T]) dropped(ctx context.Context, rate float64, rnd *rand.Rand) (features[T], error) {
-	seed, factor := rnd.Uint64(), T(1/(1-rate))
-	return f.changed(ctx, func(c *matrix.Matrix[T], lo, hi int) {
-		s := stream.New()
-		for i := lo; i < hi; i++ {
-			_, vals := c.Row(i)
-			s.Reseed(seed, uint64(i))
-			for q := range vals {
-				if s.Float64() < rate {
-					vals[q] = 0
-				} else {
-					vals[q] *= factor
-				}
+// restricted is the rows and columns of some nodes, which are now numbered by place.
+func restricted[T autodiff.Float](a *autodiff.CSR[T], nodes []int, place map[int]int) *autodiff.CSR[T] {
+	r := &kernel.CSR[T]{Rows: len(nodes), Cols: len(nodes), Ptr: make([]int64, 1, len(nodes)+1)}
+	for _, i := range nodes {
+		cols, vals := a.Row(i)
+		for q, j := range cols {
+			if k, ok := place[int(j)]; ok {
+				r.Col, r.Val = append(r.Col, int32(k)), append(r.Val, vals[q])
 			}
 		}
-	})
-}
-
-// masked sets whole columns to zero, each with probability rate.
-func (f features[T]) masked(ctx context.Context, rate float64, rnd *rand.Rand) (features[T], error) {
-	if rate == 0 {
-		return f, ctx.Err()
+		r.Ptr = append(r.Ptr, int64(len(r.Col)))
 	}
-	hidden := make([]bool, f.Cols())
-	for j := range hidden {
-		hidden[j] = rnd.Float64() < rate
-	}
-	return f.changed(ctx, func(c *matrix.Matrix[T], lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, vals := c.Row(i)
-			for q := range vals {
-				if hidden[matrix.Column(cols, q)] {
-					vals[q] = 0
-				}
-			}
-		}
-	})
-}
-
-// Augmentation makes two views of the graph at every step, as GRACE draws them (Zhu et al. 2020):
-// in view v an edge is dropped with probability DropEdges[v] and a column of the features set to
-// zero for all nodes with probability MaskFeatures[v]. The zero value makes none.
-type Augmentation struct {
-	DropEdges    [2]float64 `json:"drop_edges"`
-	MaskFeatures [2]float64 `json:"mask_features"`
-}
-
-func (a Augmentation) check() error {
-	for v := range 2 {
-		for _, rate := range []float64{a.DropEdges[v], a.MaskFeatures[v]} {
-			if !(rate >= 0 && rate < 1) {
-				return bad("augmentation at a rate of %v, want 0 to less than 1", rate)
-			}
-		}
-	}
-	return nil
-}
-
-// views is the graph as one step sees it: as it is, or twice augmented.
-func (d *data[T]) views(ctx context.Context, s Settings, rnd *rand.Rand) ([]*view[T], error) {
-	if s.Augmentation == (Augmentation{}) {
-		return []*view[T]{&d.whole}, nil
-	}
-	var views []*view[T]
-	for v := range 2 {
-		g, err := withoutEdges(d.graph, s.Augmentation.DropEdges[v], rnd)
-		if err != nil {
-			return nil, err
-		}
-		x, err := d.whole.x.masked(ctx, s.Augmentation.MaskFeatures[v], rnd)
-		if err != nil {
-			return nil, err
-		}
-		w := matrix.ConvertCSR[T](coles.Normalize(g).Raw())
-		views = append(views, &view[T]{x: x, w: tape.NewSparse(w, true)})
-		if d.means != nil {
-			views[v].means = tape.NewSparse(neighborMeans[T](g), false)
-		}
-	}
-	return views, ctx.Err()
-}
-
-// withoutEdges drops edges, each with probability rate. Self loops stay.
-func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) (*coles.Graph, error) {
-	if rate == 0 {
-		return g, nil
-	}
-	edges, weights := edgesOf(g.Raw())
-	kept := 0
-	for q, e := range edges {
-		if e.U == e.V || rnd.Float64() >= rate {
-			edges[kept], weights[kept] = e, weights[q]
-			kept++
-		}
-	}
-	return coles.NewWeightedGraph(g.Nodes(), edges[:kept], weights[:kept], coles.WithSelfLoopsKept())
-}
-
-// edgesOf lists every entry of a symmetric matrix once, from its lower to its higher node: the
-// edges of a graph and, where it has kept them, its self loops.
-func edgesOf(a *kernel.CSR[float64]) (edges []coles.Edge, weights []float64) {
-	for u := range a.Rows {
-		cols, vals := a.Row(u)
-		for q, v := range cols {
-			if u <= int(v) {
-				edges, weights = append(edges, coles.Edge{U: u, V: int(v)}), append(weights, vals[q])
-			}
-		}
-	}
-	return edges, weights
+	// The new numbers of a row are in no order.
+	return r.Transpose().Transpose()
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/autodiff"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -40,7 +42,10 @@ func TestDropoutOfFeatures(t *testing.T) {
 	const rate = 0.3
 	for name, f := range featuresOf(200, 30) {
 		before := entries(f)
-		after := entries(testkit.Must(f.dropped(ctx, rate, newRand(1))))
+		record := autodiff.New[float64](ctx)
+		eye := mat.NewDiagDense(30, slices.Repeat([]float64{1}, 30))
+		dropped := record.Dropout(f.value(record), rate, newRand(1))
+		after := dense(record.MatMul(dropped, record.Constant(kernel.Matrix[float64](testkit.DenseOf(eye).RawMatrix()))).Data())
 		zeros := 0
 		after.Apply(func(i, j int, v float64) float64 {
 			if v == 0 {
@@ -61,7 +66,7 @@ func TestDropoutOfFeatures(t *testing.T) {
 func TestMaskedFeatures(t *testing.T) {
 	const rate = 0.3
 	for name, f := range featuresOf(10, 2000) {
-		before, after := entries(f), entries(testkit.Must(f.masked(ctx, rate, newRand(2))))
+		before, after := entries(f), entries(testkit.Must(f.changed(ctx, &View{Columns: hiddenColumns(2000, rate, newRand(2))})))
 		masked := 0
 		for j := range 2000 {
 			column := mat.Col(nil, j, after)
@@ -114,18 +119,17 @@ func TestSelfLoopsStayAndAreNoPairs(t *testing.T) {
 	if a.At(0, 0) != 3 || a.At(2, 2) != 11 || a.At(1, 1) != 0 {
 		t.Errorf("loops of weight %v, %v, %v, want 3, 0, 11", a.At(0, 0), a.At(1, 1), a.At(2, 2))
 	}
-	r := &run[float64]{config: config{Settings: Settings{Objective: SampledNCE(1, 1)}}}
-	var b batch[float64]
-	if err := r.pairs(ctx, &b, g, 1); err != nil || len(b.us) != 2 {
-		t.Errorf("%d pairs, want the 2 edges; error %v", len(b.us), err)
+	s := Step[float64]{batch: &batch[float64]{graph: g}}
+	if us, vs, _ := s.Edges(); !slices.Equal(us, []int{0, 1}) || !slices.Equal(vs, []int{1, 2}) {
+		t.Errorf("edges from %v to %v, want the 2", us, vs)
 	}
 }
 
 // Nodes drawn for edges are uniform: Pearson's statistic over 25 nodes is below the 99.99th
 // percentile of χ² with 24 degrees of freedom, 59.
 func TestNodesDrawnForEdgesAreUniform(t *testing.T) {
-	b := &batch[float64]{n: 25, us: make([]int, 4000), seed: 9}
-	us, ws := drawnFor(b, 5)
+	s := Step[float64]{batch: &batch[float64]{graph: testkit.Must(coles.NewGraph(25, nil)), us: make([]int, 4000), seed: 9}}
+	us, ws := s.Negatives(5)
 	if len(us) != 20_000 || len(ws) != 20_000 {
 		t.Fatalf("%d and %d nodes drawn", len(us), len(ws))
 	}
@@ -146,7 +150,7 @@ func TestNodesDrawnForEdgesAreUniform(t *testing.T) {
 func TestWeightsAreGlorots(t *testing.T) {
 	n := Network{GCN(100), PReLU(), SAGE(60)}
 	e := testkit.Must(newEncoder[float64](ctx, n, testkit.Must(n.shapes(1, 80)), 1))
-	for k, p := range e.params {
+	for _, p := range e.params {
 		sum, squares, largest := 0.0, 0.0, 0.0
 		for _, v := range p.value.Data {
 			sum += v
@@ -154,7 +158,7 @@ func TestWeightsAreGlorots(t *testing.T) {
 			largest = max(largest, math.Abs(v))
 		}
 		entries, ends := float64(len(p.value.Data)), float64(p.value.Rows+p.value.Cols)
-		switch s := e.shapes[k]; s.name {
+		switch s := p.shape; s.Name {
 		case "bias":
 			if largest != 0 {
 				t.Errorf("%v is not zero", s)
@@ -192,8 +196,8 @@ func TestWhatIsDrawnAnewInEveryEpoch(t *testing.T) {
 		"fresh pairs":         {[]Option{WithObjective(SampledNCE(2, 1)), WithFreshNegatives(true)}, true},
 		"dropout":             {[]Option{WithNetwork(GCN(8), Dropout(0.4), GCN(5))}, true},
 		"dropout of features": {[]Option{WithNetwork(Dropout(0.4), GCN(5))}, true},
-		"edges":               {[]Option{WithAugmentation(Augmentation{DropEdges: [2]float64{0.3, 0.3}})}, true},
-		"features":            {[]Option{WithAugmentation(Augmentation{MaskFeatures: [2]float64{0.3, 0.3}})}, true},
+		"edges":               {[]Option{WithAugmentation(Drop([2]float64{0.3, 0.3}, [2]float64{}))}, true},
+		"features":            {[]Option{WithAugmentation(Drop([2]float64{}, [2]float64{0.3, 0.3}))}, true},
 	} {
 		var losses []float64
 		for _, p := range progressOf(t, g, x, append(c.opts, WithOptimizer(SGD(1e-300, 0)))...) {

@@ -153,7 +153,7 @@ func TestHeadersThatDoNotFit(t *testing.T) {
 		"too few classes":       {doctored(func(h *modelHeader) { h.Classes = []int{1, 2} }), readClassifier},
 		"classes in no order":   {doctored(func(h *modelHeader) { h.Classes = []int{1, 3, 2} }), readClassifier},
 		"no epoch":              {doctoredCheckpoint(func(h *checkpointHeader) { h.Epoch = 0 }), readCheckpoint},
-		"fewer steps":           {doctoredCheckpoint(func(h *checkpointHeader) { h.Steps = 2 }), readCheckpoint},
+		"fewer steps":           {doctoredCheckpoint(func(h *checkpointHeader) { h.Steps = []int{2} }), readCheckpoint},
 		"the best to come":      {doctoredCheckpoint(func(h *checkpointHeader) { h.BestEpoch = 4 }), readCheckpoint},
 		"no precision":          {doctoredCheckpoint(func(h *checkpointHeader) { h.Settings.Precision = 0 }), readCheckpoint},
 		"checkpoint of 2⁴⁰":     {doctoredCheckpoint(func(h *checkpointHeader) { h.Features = huge }), readCheckpoint},
@@ -173,7 +173,7 @@ func TestHeadersThatDoNotFit(t *testing.T) {
 	other := testkit.Must(coles.PrepareNone.Fit(ctx, mat.NewDense(40, 7, nil)))
 	read := testkit.Must(ReadModel(bytes.NewReader(doctored(func(h *modelHeader) { h.Prepare = other }))))
 	testkit.WantError(t, testkit.Err(read.Embed(ctx, g, x)), coles.ErrShape)
-	labelled := doctoredCheckpoint(func(h *checkpointHeader) { h.Settings.Objective = Objective{kind: crossEntropy} })
+	labelled := doctoredCheckpoint(func(h *checkpointHeader) { h.Settings.Objective = crossEntropy() })
 	resumed := testkit.Must(ReadCheckpoint(bytes.NewReader(labelled)))
 	testkit.WantError(t, testkit.Err(Resume(ctx, resumed, g, x)), coles.ErrSetting)
 }
@@ -192,9 +192,13 @@ func FuzzModelHeader(f *testing.F) {
 		}
 		var sealed bytes.Buffer
 		testkit.Must(modelFormat.Write(&sealed, json.RawMessage(header), m.params...))
-		read, err := ReadModel(&sealed)
+		file := sealed.Bytes()
+		if err := testkit.Err(ReadModel(bytes.NewReader(file), GCN(2))); err != nil && !testkit.IsNamed(err) {
+			t.Errorf("with a layer: error %v has no name", err)
+		}
+		read, err := ReadModel(bytes.NewReader(file))
 		if err != nil {
-			if !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrChecksum) {
+			if !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrChecksum) && !errors.Is(err, coles.ErrSetting) {
 				t.Errorf("error %v has no name", err)
 			}
 			return

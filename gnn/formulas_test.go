@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/internal/tape"
+	"coles/internal/matrix"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -93,6 +93,14 @@ func TestLayersEqualTheirFormulas(t *testing.T) {
 		{"ELU", Network{Linear(4), ELU()}, func(p params) *mat.Dense {
 			return mapped(p, func(v float64) float64 { return math.Max(v, 0) + math.Exp(math.Min(v, 0)) - 1 })
 		}},
+		{"own layer, the same width", Network{Linear(4), swish()}, func(p params) *mat.Dense {
+			return mapped(p, func(v float64) float64 { return v / (1 + math.Exp(-v)) })
+		}},
+		{"own layer with a width", Network{gated(4)}, func(p params) *mat.Dense {
+			h, gate := product(w, x, p["0.weight"]), product(means, x, p["0.gate"])
+			h.Apply(func(i, j int, v float64) float64 { return v / (1 + math.Exp(-gate.At(i, j))) }, h)
+			return h
+		}},
 		{"dropout of a trained network", Network{Dropout(0.5), Linear(4), Dropout(0.5)}, func(p params) *mat.Dense {
 			return shifted(product(x, p["1.weight"]), p["1.bias"])
 		}},
@@ -123,44 +131,44 @@ func TestPairwiseLossesEqualTheirFormulas(t *testing.T) {
 	dot := func(u, v int) float64 { return mat.Dot(y.RowView(u), y.RowView(v)) }
 	sigmoid := func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
 	const negatives, eta = 4, 0.7
-	for _, o := range []Objective{SampledNCE(negatives, eta), PowerMean(0, negatives), PowerMean(1, negatives), PowerMean(-1, negatives), PowerMean(2, negatives)} {
-		r := &run[float64]{config: config{Settings: Settings{Objective: o}}}
-		b := &batch[float64]{n: 25}
-		if err := r.pairs(ctx, b, g, 7); err != nil {
-			t.Fatal(err)
-		}
-		us, ws := drawnFor(b, negatives)
+	for _, form := range []struct {
+		o     Objective
+		power float64 // NaN for SampledNCE
+	}{
+		{SampledNCE(negatives, eta), math.NaN()}, {PowerMean(0, negatives), 0}, {PowerMean(1, negatives), 1}, {PowerMean(-1, negatives), -1}, {PowerMean(2, negatives), 2},
+	} {
+		got, step := lossOf(t, g, h, WithObjective(form.o))
+		firsts, seconds, _ := step.Edges()
+		us, ws := step.Negatives(negatives)
 		near, nearLogs, far, mean, total := 0.0, 0.0, 0.0, 0.0, 0.0
-		for k := range b.us {
-			c := a.At(b.us[k], b.vs[k]) / math.Sqrt(degree(b.us[k])*degree(b.vs[k]))
-			s := dot(b.us[k], b.vs[k])
+		for k, u := range firsts {
+			c, s := a.At(u, seconds[k])/math.Sqrt(degree(u)*degree(seconds[k])), dot(u, seconds[k])
 			total += c
 			near += c * s
 			nearLogs += math.Log(sigmoid(s))
 			powers, logs := 0.0, 0.0
 			for q := k * negatives; q < (k+1)*negatives; q++ {
-				if us[q] != b.us[k] || ws[q] < 0 || ws[q] >= 25 {
+				if us[q] != u || ws[q] < 0 || ws[q] >= 25 {
 					t.Fatalf("edge %d: pair %d, %d", k, us[q], ws[q])
 				}
 				s := dot(us[q], ws[q])
 				far += math.Log(sigmoid(-s))
-				powers += math.Pow(math.Exp(s), o.power)
+				powers += math.Pow(math.Exp(s), form.power)
 				logs += s
 			}
-			if o.power == 0 {
+			if form.power == 0 {
 				mean += c * logs / negatives
 			} else {
-				mean += c * math.Log(math.Pow(powers/negatives, 1/o.power))
+				mean += c * math.Log(math.Pow(powers/negatives, 1/form.power))
 			}
 		}
 		want := (mean - near) / total
-		if o.kind == sampledNCE {
-			edges := float64(len(b.us))
+		if math.IsNaN(form.power) {
+			edges := float64(len(firsts))
 			want = -nearLogs/edges - eta*far/(edges*negatives)
 		}
-		record := tape.New[float64](ctx)
-		if got := loss(record, o, b, record.Constant(h)).Scalar(); math.Abs(got-want) > 1e-12*math.Abs(want) {
-			t.Errorf("%v: %v, want %v", o, got, want)
+		if math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("%v: %v, want %v", form.o, got, want)
 		}
 	}
 }
@@ -171,18 +179,13 @@ func TestLossOfCOLESEqualsItsFormula(t *testing.T) {
 	h := randomMatrix(64, 25, 3)
 	y := dense(h)
 	for _, s := range []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), coles.UniformNegatives(3), {}} {
-		dw := testkit.Must(coles.Contrast(ctx, g, s, 2, 0.8, 5))
-		trace := mat.Trace(testkit.Product(y.T(), testkit.Must(dw.Apply(ctx, y)))) / 25
 		for _, beta := range []float64{0, 1, 10} {
-			r := &run[float64]{config: config{Settings: Settings{Objective: COLES(beta), Negatives: s, Kappa: 2, Eta: 0.8}}}
-			b := &batch[float64]{n: 25}
-			if err := r.pairs(ctx, b, g, 5); err != nil {
-				t.Fatal(err)
-			}
-			record := tape.New[float64](ctx)
+			got, step := lossOf(t, g, h, WithObjective(COLES(beta)), WithContrast(s, 2, 0.8))
+			dw := testkit.Must(coles.Contrast(ctx, g, s, 2, 0.8, step.batch.seed))
+			trace := mat.Trace(testkit.Product(y.T(), testkit.Must(dw.Apply(ctx, y)))) / 25
 			want := -trace + beta*penalty(y)
-			if got := loss(record, r.Objective, b, record.Constant(h)).Scalar(); math.Abs(got-want) > 1e-12*math.Max(1, math.Abs(want)) {
-				t.Errorf("%v, %v: %v, want %v", s, r.Objective, got, want)
+			if math.Abs(got-want) > 1e-12*math.Max(1, math.Abs(want)) {
+				t.Errorf("%v, β = %v: %v, want %v", s, beta, got, want)
 			}
 		}
 	}
@@ -194,7 +197,7 @@ func TestStepSeesEveryPartOfTheContrast(t *testing.T) {
 	for name, s := range map[string]coles.NegativeSampler{"of rank one": coles.ExpectedDegreeNegatives(), "drawn": coles.UniformNegatives(2)} {
 		dw := testkit.Must(coles.Contrast(ctx, g, s, 1, 0.9, 3)).Shift(0.7)
 		r := runOf(t, g, x, WithObjective(COLES(2)), WithOptimizer(SGD(1e-300, 0)))
-		r.whole = &batch[float64]{n: g.Nodes(), contrast: contrastOf[float64](dw)}
+		r.whole = &batch[float64]{graph: g, view: r.data.whole, contrast: matrix.ConvertOperator[float64](dw.Raw()).Apply}
 		h := dense(testkit.Must(r.output(ctx)))
 		if err := r.runEpoch(ctx); err != nil {
 			t.Fatal(err)

@@ -47,7 +47,7 @@ func (s *script) features(n int) mat.Matrix {
 
 func (s *script) layer() Layer {
 	w := s.Byte()%5 - 1
-	l := []Layer{GCN(w), Linear(w), SAGE(w), ReLU(), ELU(), PReLU(), Dropout(s.number()), Propagate(coles.SGC(s.Byte()%3 - 1)), {}}[s.Byte()%9]
+	l := []Layer{GCN(w), Linear(w), SAGE(w), ReLU(), ELU(), PReLU(), Dropout(s.number()), Propagate(coles.SGC(s.Byte()%3 - 1)), {}, gated(w), swish()}[s.Byte()%11]
 	if s.Byte()%8 == 0 {
 		l = l.Orthonormal()
 	}
@@ -60,12 +60,12 @@ func (s *script) options() []Option {
 	k := s.Byte()%5 - 1
 	samplers := []coles.NegativeSampler{{}, coles.UniformNegatives(k), coles.DegreeNegatives(k), coles.ErdosRenyiNegatives(s.number())}
 	all := []Option{
-		WithNetwork(network...), WithObjective([]Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}}[s.Byte()%4]),
+		WithNetwork(network...), WithObjective([]Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}, infomax()}[s.Byte()%5]),
 		WithPreparation(coles.Preparation(s.Byte()%8-1), s.number()), WithFreshNegatives(true), WithContrast(samplers[s.Byte()%4], k, s.number()),
-		WithAugmentation(Augmentation{[2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16}}),
+		WithAugmentation(Drop([2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16})),
 		WithOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.Byte()%5]),
 		WithSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), {}}[s.Byte()%3]), WithEpochs(s.Byte()%6 - 1), WithRankStop(s.number()),
-		WithBatchSize(s.Byte()%6 - 1), WithNorm(s.number()), WithPrecision(coles.Precision(s.Byte()%5 - 1)), WithSeed(uint64(s.Byte())),
+		WithBatchSize(s.Byte()%6 - 1), WithNorm(s.number()), WithPrecision(coles.Precision(s.Byte()%5 - 1)), WithSeed(uint64(s.Byte())), WithPatience(k),
 	}
 	opts := []Option{WithNetwork(GCN(3), ReLU(), GCN(2)), WithEpochs(2)}
 	for range s.Byte() % 6 {
@@ -107,6 +107,6 @@ func FuzzTrain(f *testing.F) {
 		}
 		other, err := m.Embed(ctx, g, s.features(g.Nodes()))
 		check("Embed of other features", other, err)
-		testkit.Must(ReadModel(bytes.NewReader(fileOf(m))))
+		testkit.Must(ReadModel(bytes.NewReader(fileOf(m)), m.Settings().Network...))
 	})
 }

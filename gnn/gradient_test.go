@@ -36,9 +36,9 @@ func TestClassifierGradientsEqualCentralDifferences(t *testing.T) {
 func checkGradients(t *testing.T, r *run[float64], b *batch[float64]) {
 	t.Helper()
 	const seed = 9 // of dropout: the same mask in every evaluation
-	value := func() float64 { return testkit.Must(r.gradients(ctx, b, newRand(seed))) }
+	value := func() float64 { return testkit.Must(r.gradients(ctx, b, 0, newRand(seed))) }
 	for k, p := range r.encoder.params {
-		if r.encoder.shapes[k].name == "bias" { // rows of no features must not stand where ReLU bends
+		if p.Name == "bias" { // rows of no features must not stand where ReLU bends
 			copy(p.value.Data, randomMatrix(uint64(k), 1, len(p.value.Data)).Data)
 		}
 	}
@@ -64,7 +64,7 @@ func checkGradients(t *testing.T, r *run[float64], b *batch[float64]) {
 			p.value.Data[i] = before
 			// The third derivative and rounding make some 1e-8 of the largest entry.
 			if got := (up - down) / (2 * h); !(math.Abs(got-gradients[k][i]) <= 1e-6*max(largest, 1e-3)) {
-				t.Errorf("%v, entry %d: %v by differences, %v by the tape", r.encoder.shapes[k], i, got, gradients[k][i])
+				t.Errorf("%v, entry %d: %v by differences, %v by the tape", p.shape, i, got, gradients[k][i])
 			}
 		}
 	}

@@ -95,6 +95,28 @@ func batchesOf(t testing.TB, r *run[float64], epoch int) (all []*batch[float64])
 	return all
 }
 
+// stepOf is a step on a batch, its tape empty.
+func stepOf(r *run[float64], b *batch[float64]) *Step[float64] {
+	r.tape.Reset(ctx)
+	return &Step[float64]{Tape: r.tape, ctx: ctx, run: r, batch: b, rnd: newRand(1)}
+}
+
+// lossOf is the loss for a network whose output is h, and the step that it was recorded in.
+func lossOf(t testing.TB, g *coles.Graph, h kernel.Matrix[float64], opts ...Option) (float64, *Step[float64]) {
+	t.Helper()
+	r := runOf(t, g, dense(h), append(opts, WithNetwork(Linear(h.Cols)), WithPreparation(coles.PrepareNone, 1))...)
+	clear(r.encoder.params[0].value.Data)
+	for j := range h.Cols {
+		r.encoder.params[0].value.Data[j*h.Cols+j] = 1
+	}
+	s := stepOf(r, batchesOf(t, r, 0)[0])
+	loss := lossIn[float64](r.Objective)(s)
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return loss.Scalar(), s
+}
+
 // rising is a score that has its best at epoch 4.
 func rising(_ context.Context, epoch int, _ *mat.Dense) (float64, error) {
 	return -math.Abs(float64(epoch) - 4), nil
@@ -149,8 +171,9 @@ var cases = []struct {
 	{"geometric mean", []Option{WithObjective(PowerMean(0, 4))}, true},
 	{"arithmetic mean", []Option{WithObjective(PowerMean(1, 4))}, true},
 	{"harmonic mean", []Option{WithObjective(PowerMean(-1, 4))}, true},
-	{"augmentation", []Option{WithAugmentation(Augmentation{[2]float64{0.3, 0.1}, [2]float64{0.2, 0.4}})}, true},
+	{"augmentation", []Option{WithAugmentation(Drop([2]float64{0.3, 0.1}, [2]float64{0.2, 0.4}))}, true},
 	{"dropout, dense features", []Option{WithNetwork(Dropout(0.4), GCN(8), ReLU(), Dropout(0.3), Propagate(coles.SGC(2)), Linear(5)), WithPreparation(coles.PrepareStandardize, 1)}, true},
+	{"own layers and objective", []Option{WithNetwork(gated(8), swish(), GCN(5)), WithObjective(infomax())}, true},
 	{"batches", []Option{WithBatchSize(15)}, true},
 	{"batches of pairs", []Option{WithBatchSize(11), WithObjective(SampledNCE(2, 1)), WithNetwork(SAGE(6), ReLU(), GCN(5))}, true},
 	{"momentum", []Option{WithOptimizer(SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), WithSchedule(Cosine(2)), WithNorm(0)}, false},

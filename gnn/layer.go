@@ -1,106 +1,107 @@
 package gnn
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"coles"
-	"coles/internal/kernel"
+	"coles/gnn/autodiff"
+	"coles/internal/matrix"
 	"coles/internal/setting"
 )
 
-// A Layer is one step of a [Network]. H is what comes in, n × k; every weight is drawn by Glorot's
-// rule, every bias zero. The zero value is no layer. Its text form, in JSON too, is
+// A Layer is one step of a [Network]: one of those here, or of the program's ([NewLayer]). H is
+// what comes in, n × k. The zero value is no layer. Its text form, in JSON too, is
 //
 //	gcn:64               GCN(64)
 //	linear               Linear(AutoWidth)
 //	gcn:64,orthonormal   GCN(64).Orthonormal()
 //	propagate:s2gcsum:8  Propagate(coles.S2GCSum(8))
 //	dropout:0.5          Dropout(0.5)
+//	custom:NAME,64       NewLayer("NAME", LayerSpec{Width: 64, …}, …)
 //
-// and so on.
+// and so on. A layer of NewLayer that was read from a text has a name only: set it anew.
 type Layer struct {
-	kind        layerKind
-	width       int
-	filter      coles.Filter
-	rate        float64
+	name        string // of the text form, or what NewLayer was given
+	args        []any  // in the text form, but for the width
+	spec        LayerSpec
+	forward32   forward[float32]
+	forward64   forward[float64] // both nil where only the name is known
+	custom      bool
 	orthonormal bool
+	filter      coles.Filter // of Propagate
 }
 
-type layerKind int
+// forward is what a layer computes.
+type forward[T autodiff.Float] = func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T]
+
+// A LayerSpec says what a network has to know of a layer, apart from what it computes.
+type LayerSpec struct {
+	// Width is the number of columns that come out: any, [AutoWidth], or [SameWidth].
+	Width int
+	// Hops is how many edges away the layer looks: what training in blocks has to gather.
+	Hops int
+	// Parameters lists what is trained, for so many columns that come in and out; nil for nothing.
+	Parameters func(in, width int) []Parameter
+}
 
 const (
-	noLayer layerKind = iota
-	gcn
-	linear
-	sage
-	propagate
-	relu
-	prelu
-	elu
-	dropout
+	// AutoWidth is the width of 512, or 256 where there are at most 512 features (the paper's 512,
+	// 512 and 256 for Cora, Citeseer and Pubmed); for the last layer of a classifier the number of
+	// classes.
+	AutoWidth = 0
+	// SameWidth is as many columns as come in.
+	SameWidth = -1
 )
 
-// A kind is what layers of one kind have in common, in numbers of type T.
-type kind[T kernel.Float] struct {
-	name    string
-	weights []string // names of the weights, k × width; with them comes "bias", 1 × width
-	slope   bool     // there is a parameter "slope", 1 × 1
-	hops    int      // how many edges away it looks; a filter in addition as many as it has
-	forward func(p *pass[T], l Layer)
+// A Parameter is a matrix that is trained. At first its entries are drawn uniformly from Start −
+// Bound to Start + Bound.
+type Parameter struct {
+	Name        string
+	Rows, Cols  int
+	Start       float64
+	Bound       float64
+	Orthonormal bool // the columns, at first and after every step: see [Layer.Orthonormal]
 }
 
-// kinds is all that there is to know about every kind of layers.
-func kinds[T kernel.Float]() []kind[T] {
-	return []kind[T]{
-		noLayer:   {name: "none"},
-		gcn:       {name: "gcn", weights: []string{"weight"}, hops: 1, forward: (*pass[T]).gcn},
-		linear:    {name: "linear", weights: []string{"weight"}, forward: (*pass[T]).linear},
-		sage:      {name: "sage", weights: []string{"self", "neighbors"}, hops: 1, forward: (*pass[T]).sage},
-		propagate: {name: "propagate", forward: (*pass[T]).propagate},
-		relu:      {name: "relu", forward: (*pass[T]).relu},
-		prelu:     {name: "prelu", slope: true, forward: (*pass[T]).prelu},
-		elu:       {name: "elu", forward: (*pass[T]).elu},
-		dropout:   {name: "dropout", forward: (*pass[T]).dropout},
+// Weight is a parameter within ±√(6/(rows+cols)), the rule of Glorot and Bengio (2010).
+func Weight(name string, rows, cols int) Parameter {
+	return Parameter{Name: name, Rows: rows, Cols: cols, Bound: math.Sqrt(6 / float64(rows+cols))}
+}
+
+// Bias is a parameter of one row that starts at zero.
+func Bias(name string, cols int) Parameter { return Parameter{Name: name, Rows: 1, Cols: cols} }
+
+// NewLayer makes a layer of a function, given in both precisions: write it once, with a type
+// parameter, and name both.
+//
+//	func swish[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+//		return p.Mul(h, p.Sigmoid(h))
+//	}
+//
+//	gnn.NewLayer("swish", gnn.LayerSpec{Width: gnn.SameWidth}, swish[float32], swish[float64])
+//
+// It returns a row for every row of H, of so many columns as spec says; anything else panics. The
+// first layer of a network, but for [Propagate] and [Dropout], is one with a width: what comes in
+// may be an [autodiff.Tape.SparseConstant], to be multiplied only. The name, without a comma, is
+// what checkpoints and model files say of the layer.
+func NewLayer(name string, spec LayerSpec,
+	forward32 func(*Pass[float32], *autodiff.Value[float32]) *autodiff.Value[float32],
+	forward64 func(*Pass[float64], *autodiff.Value[float64]) *autodiff.Value[float64],
+) Layer {
+	return Layer{name: name, spec: spec, forward32: forward32, forward64: forward64, custom: true}
+}
+
+// forwardIn is what a layer computes in numbers of type T.
+func forwardIn[T autodiff.Float](l Layer) forward[T] {
+	if f, ok := any(l.forward32).(forward[T]); ok {
+		return f
 	}
+	return any(l.forward64).(forward[T])
 }
-
-// layerKinds is the table for what does not depend on the type of the numbers.
-var layerKinds = kinds[float64]()
-
-// AutoWidth is the width of 512, or 256 where there are at most 512 features (the paper's 512, 512
-// and 256 for Cora, Citeseer and Pubmed); for the last layer of a classifier the number of classes.
-const AutoWidth = 0
-
-// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). Its parameters are "weight"
-// (Θ, k × width) and "bias" (b, 1 × width).
-func GCN(width int) Layer { return Layer{kind: gcn, width: width} }
-
-// Linear is H·Θ + 1·b. Its parameters are "weight" and "bias". Behind [Propagate] it is the linear
-// encoder of COLES.
-func Linear(width int) Layer { return Layer{kind: linear, width: width} }
-
-// SAGE is H·Θ₁ + D⁻¹A·H·Θ₂ + 1·b, GraphSAGE with the mean over neighbours (Hamilton, Ying and
-// Leskovec 2017); a node without neighbours has the first part only. Its parameters are "self",
-// "neighbors" and "bias".
-func SAGE(width int) Layer { return Layer{kind: sage, width: width} }
-
-// Propagate is F·H for a fixed filter, such as [coles.SGC] or [coles.S2GC]. Before the first
-// parameters it is computed once.
-func Propagate(f coles.Filter) Layer { return Layer{kind: propagate, filter: f} }
-
-// ReLU is max(H, 0) by entry.
-func ReLU() Layer { return Layer{kind: relu} }
-
-// PReLU is H where positive and a·H elsewhere. Its parameter is "slope" (a, 1 × 1), 0.25 at first
-// (He et al. 2015).
-func PReLU() Layer { return Layer{kind: prelu} }
-
-// ELU is H where positive and e^H − 1 elsewhere.
-func ELU() Layer { return Layer{kind: elu} }
-
-// Dropout sets entries to zero with probability rate and divides the others by 1 − rate, while
-// training.
-func Dropout(rate float64) Layer { return Layer{kind: dropout, rate: rate} }
 
 // Orthonormal returns the layer, a [GCN] or a [Linear], with a weight that has orthonormal columns,
 // ΘᵀΘ = I, from the first step to the last, and without bias: a point on the Stiefel manifold.
@@ -113,47 +114,75 @@ func (l Layer) Orthonormal() Layer {
 	return l
 }
 
-// trained reports whether the layer has a weight.
-func (l Layer) trained() bool { return len(layerKinds[l.kind].weights) > 0 }
+// wide reports whether the columns that come out are not those that come in.
+func (l Layer) wide() bool { return l.spec.Width != SameWidth }
 
-// hops is how many edges away the layer looks.
-func (l Layer) hops() int { return layerKinds[l.kind].hops + l.filter.Hops() }
+// parameters lists what is trained with so many columns coming in, the width resolved.
+func (l Layer) parameters(in int) []Parameter {
+	if l.spec.Parameters == nil {
+		return nil
+	}
+	width := l.spec.Width
+	if !l.wide() {
+		width = in
+	}
+	all := l.spec.Parameters(in, width)
+	if l.orthonormal { // the weight alone
+		all = slices.Clone(all[:1])
+		all[0].Orthonormal = true
+	}
+	return all
+}
 
 func (l Layer) check() error {
 	switch {
-	case l.kind == noLayer:
+	case l.name == "":
 		return setting.Bad("no layer")
-	case l.width < 0:
-		return setting.Bad("width %d", l.width)
-	case l.kind == dropout && !(l.rate >= 0 && l.rate < 1):
-		return setting.Bad("dropout at a rate of %v, want 0 to less than 1", l.rate)
-	case l.orthonormal && len(layerKinds[l.kind].weights) != 1:
-		return setting.Bad("no %s layer is orthonormal", layerKinds[l.kind].name)
-	case l.kind == propagate:
+	case l.spec.Width < SameWidth:
+		return setting.Bad("width %d", l.spec.Width)
+	case l.spec.Hops < 0:
+		return setting.Bad("%d hops", l.spec.Hops)
+	case l.orthonormal && (l.custom || l.name != gcnName && l.name != linearName):
+		return setting.Bad("no %s layer is orthonormal", l.name)
+	case l.custom:
+		return checkName(l.name)
+	case !l.wide() && slices.Contains(wideNames, l.name):
+		return setting.Bad("a %s layer as wide as what comes in", l.name)
+	case l.name == dropoutName && !(l.args[0].(float64) >= 0 && l.args[0].(float64) < 1):
+		return setting.Bad("dropout at a rate of %v, want 0 to less than 1", l.args[0])
+	case l.name == propagateName:
 		_, err := l.filter.MarshalText()
 		return err
 	}
 	return nil
 }
 
-// orthonormalWord is how the text form says that.
-const orthonormalWord = "orthonormal"
+// checkName refuses names that a text form cannot hold.
+func checkName(name string) error {
+	if name == "" || strings.Contains(name, ",") {
+		return setting.Bad("the name %q: want one without a comma", name)
+	}
+	return nil
+}
+
+const (
+	customName      = "custom"
+	orthonormalWord = "orthonormal"
+)
 
 // String is the text form.
 func (l Layer) String() string {
-	var args []any
-	switch {
-	case l.trained() && l.width != AutoWidth:
-		args = []any{l.width}
-	case l.kind == propagate:
-		args = []any{l.filter}
-	case l.kind == dropout:
-		args = []any{l.rate}
+	name, args := l.name, slices.Clone(l.args)
+	if l.custom {
+		name, args = customName, []any{l.name}
+	}
+	if l.wide() && (l.custom || l.spec.Width != AutoWidth) {
+		args = append(args, l.spec.Width)
 	}
 	if l.orthonormal {
 		args = append(args, orthonormalWord)
 	}
-	return setting.Text(layerKinds[l.kind].name, args...)
+	return setting.Text(name, args...)
 }
 
 // MarshalText gives the text form.
@@ -161,29 +190,82 @@ func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), l.chec
 
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
 func (l *Layer) UnmarshalText(text []byte) error {
-	var names []string
-	for _, k := range layerKinds[1:] {
-		names = append(names, k.name)
-	}
 	f := setting.Parse(text)
-	at := slices.Index(names, f.Name)
-	if at < 0 {
-		return f.Unknown(names)
-	}
-	read := Layer{kind: layerKind(at + 1)}
-	switch {
-	case read.trained():
-		read.orthonormal = f.Word(orthonormalWord)
-		if f.Left() > 0 && !read.orthonormal {
-			read.width = f.Int()
-			read.orthonormal = f.Word(orthonormalWord)
-		}
-	case read.kind == propagate:
-		if err := read.filter.UnmarshalText([]byte(f.Rest())); err != nil {
+	if f.Name == customName {
+		read, err := namedLayer(f.Rest())
+		if err != nil {
 			return err
 		}
-	case read.kind == dropout:
-		read.rate = f.Float()
+		return accept(l, read, f)
 	}
-	return accept(l, read, f)
+	var names []string
+	for _, k := range layerTexts {
+		if k.name == f.Name {
+			read, err := k.read(f)
+			if err != nil {
+				return err
+			}
+			return accept(l, read, f)
+		}
+		names = append(names, k.name)
+	}
+	return f.Unknown(append(names, customName))
+}
+
+// namedLayer is what the text form tells of a layer of NewLayer.
+func namedLayer(text string) (Layer, error) {
+	name, width, wide := strings.Cut(text, ",")
+	read := Layer{name: name, spec: LayerSpec{Width: SameWidth}, custom: true}
+	if wide {
+		var err error
+		if read.spec.Width, err = strconv.Atoi(width); err != nil || read.spec.Width < 0 {
+			return read, setting.Bad("%q: the width %q", text, width)
+		}
+	}
+	return read, nil
+}
+
+// A shape is a parameter and where it belongs.
+type shape struct {
+	layer int // or objectiveLayer
+	Parameter
+}
+
+// objectiveLayer stands for the objective where a layer is counted.
+const objectiveLayer = -1
+
+func (s shape) String() string {
+	if s.layer == objectiveLayer {
+		return "objective." + s.Name
+	}
+	return fmt.Sprintf("%d.%s", s.layer, s.Name)
+}
+
+// shapesOf says where parameters belong, and refuses two of one name.
+func shapesOf(layer int, parameters []Parameter) ([]shape, error) {
+	var shapes []shape
+	for _, p := range parameters {
+		s := shape{layer, p}
+		if err := s.check(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(shapes, func(o shape) bool { return o.Name == p.Name }) {
+			return nil, bad("two parameters %v", s)
+		}
+		shapes = append(shapes, s)
+	}
+	return shapes, nil
+}
+
+// check refuses a parameter that is none, or has more entries than can be indexed.
+func (s shape) check() error {
+	switch {
+	case s.Name == "" || s.Rows < 1 || s.Cols < 1 || s.Orthonormal && s.Cols > s.Rows:
+		return bad("parameter %v: %d × %d, orthonormal: %v", s, s.Rows, s.Cols, s.Orthonormal)
+	case !matrix.Finite(s.Start) || !matrix.Finite(s.Bound):
+		return bad("parameter %v: at first from %v ± %v", s, s.Start, s.Bound)
+	case s.Cols > math.MaxInt32/s.Rows:
+		return fmt.Errorf("gnn: parameter %v: %w: %d × %d", s, coles.ErrTooLarge, s.Rows, s.Cols)
+	}
+	return nil
 }

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/archive"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
-	"coles/internal/tape"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,7 +31,7 @@ type Model struct {
 }
 
 // widened is a copy of the numbers of a matrix without padding.
-func widened[T kernel.Float](m kernel.Matrix[T]) []float64 {
+func widened[T autodiff.Float](m autodiff.Matrix[T]) []float64 {
 	wide := make([]float64, len(m.Data))
 	for i, v := range m.Data {
 		wide[i] = float64(v)
@@ -40,8 +40,8 @@ func widened[T kernel.Float](m kernel.Matrix[T]) []float64 {
 }
 
 // narrowed is a parameter in the numbers that are computed with.
-func narrowed[T kernel.Float](s shape, data []float64) kernel.Matrix[T] {
-	m := kernel.Dense[T](s.rows, s.cols)
+func narrowed[T autodiff.Float](s shape, data []float64) autodiff.Matrix[T] {
+	m := kernel.Dense[T](s.Rows, s.Cols)
 	for i, v := range data {
 		m.Data[i] = T(v)
 	}
@@ -89,7 +89,7 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{settings: r.Settings, prepare: r.prepare, shapes: r.encoder.shapes, params: r.encoder.numbers(), report: r.report}
+	m := &Model{settings: r.Settings, prepare: r.prepare, shapes: r.shapes, params: r.encoder.numbers()[:len(r.shapes)], report: r.report}
 	if m.embedding, m.factor, err = scaled(ctx, h, r.Norm); err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (kerne
 	return outputIn[float32](ctx, m, g, x)
 }
 
-func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x mat.Matrix) (none kernel.Matrix[float64], err error) {
+func outputIn[T autodiff.Float](ctx context.Context, m *Model, g *coles.Graph, x mat.Matrix) (none kernel.Matrix[float64], err error) {
 	source, err := readFeatures(ctx, g, x)
 	if err != nil {
 		return none, err
@@ -150,10 +150,11 @@ func outputIn[T kernel.Float](ctx context.Context, m *Model, g *coles.Graph, x m
 	}
 	e := encoder[T]{layers: m.settings.Network}
 	for k, s := range m.shapes {
-		e.params = append(e.params, &parameter[T]{value: narrowed[T](s, m.params[k])})
+		e.params = append(e.params, &parameter[T]{shape: s, value: narrowed[T](s, m.params[k])})
 	}
-	t := tape.New[T](ctx)
-	h := e.embed(ctx, t, &d.whole, nil)
+	t := autodiff.New[T](ctx)
+	outputs := e.embed(ctx, t, d.whole, nil, nil)
+	h := outputs[len(outputs)-1]
 	if err := t.Err(); err != nil {
 		return none, err
 	}
@@ -178,7 +179,7 @@ func (m *Model) Parameters() []string {
 func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
 	for k, s := range m.shapes {
 		if s.String() == name {
-			return mat.NewDense(s.rows, s.cols, slices.Clone(m.params[k])), true
+			return mat.NewDense(s.Rows, s.Cols, slices.Clone(m.params[k])), true
 		}
 	}
 	return nil, false
@@ -191,7 +192,7 @@ func (m *Model) Settings() Settings { return m.settings.clone() }
 func (m *Model) Report() Report { return m.report }
 
 // modelFormat is that of a model's file. Its arrays are the parameters, in the order of the layers.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESGNN")), Version: 1}
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESGNN")), Version: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
@@ -219,12 +220,14 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 }
 
 // ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
-// never because a length is declared.
+// never because a length is declared. A network with layers of [NewLayer], of which a file has the
+// names, needs its layers, all of them.
 //
 // Errors: [coles.ErrFormat] for bytes that are no such model or a version it does not know,
-// [coles.ErrChecksum] for a model changed or cut off, and the reader's.
-func ReadModel(r io.Reader) (*Model, error) {
-	m, classes, err := readModel(r)
+// [coles.ErrChecksum] for a model changed or cut off, [coles.ErrSetting] where the layers are
+// missing or others, and the reader's.
+func ReadModel(r io.Reader, layers ...Layer) (*Model, error) {
+	m, classes, err := readModel(r, layers)
 	if err == nil && classes != nil {
 		err = fmt.Errorf("%w: it is a classifier", coles.ErrFormat)
 	}
@@ -234,9 +237,10 @@ func ReadModel(r io.Reader) (*Model, error) {
 	return m, nil
 }
 
-func readModel(r io.Reader) (*Model, []int, error) {
+func readModel(r io.Reader, layers Network) (*Model, []int, error) {
 	var h modelHeader
 	var shapes []shape
+	var missing error // which is no fault of the file
 	params, err := modelFormat.Read(r, func(text []byte) (lengths []int, err error) {
 		if err := json.Unmarshal(text, &h); err != nil {
 			return nil, err
@@ -244,27 +248,38 @@ func readModel(r io.Reader) (*Model, []int, error) {
 		if h.Prepare == nil || !(h.Factor > 0) {
 			return nil, fmt.Errorf("no preparer, or the factor %v", h.Factor)
 		}
+		if err := h.Settings.checkRead(h.Report.Features); err != nil {
+			return nil, err
+		}
+		if missing = h.Settings.Network.setAnew(layers, h.Report.Features); missing != nil {
+			return nil, missing
+		}
 		shapes, lengths, err = h.Settings.parameters(h.Report.Features)
 		return lengths, err
 	})
+	if missing != nil {
+		return nil, nil, missing
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	return &Model{settings: h.Settings, prepare: h.Prepare, shapes: shapes, params: params, factor: h.Factor, report: h.Report}, h.Classes, nil
 }
 
-// parameters are the shapes of the parameters for d features, and how many numbers each has, for
-// settings from a file.
-func (s Settings) parameters(d int) (shapes []shape, lengths []int, err error) {
+// checkRead refuses settings from a file that no training with d features has.
+func (s Settings) checkRead(d int) error {
 	if d < 1 || s.Precision == 0 {
-		return nil, nil, fmt.Errorf("%d features in precision %v", d, s.Precision)
+		return fmt.Errorf("%d features in precision %v", d, s.Precision)
 	}
-	if err := s.check(); err != nil {
-		return nil, nil, err
-	}
+	return s.check()
+}
+
+// parameters are the shapes of the parameters of the network for d features, and how many numbers
+// each has.
+func (s Settings) parameters(d int) (shapes []shape, lengths []int, err error) {
 	shapes, err = s.Network.shapes(1, d)
 	for _, p := range shapes {
-		lengths = append(lengths, p.rows*p.cols)
+		lengths = append(lengths, p.Rows*p.Cols)
 	}
 	return shapes, lengths, err
 }

@@ -3,15 +3,17 @@ package gnn
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/stream"
-	"coles/internal/tape"
+
+	"github.com/james-bowman/sparse"
 )
 
 // A Network is a sequence of layers, features to embeddings. Parameters are called by the place of
@@ -27,22 +29,43 @@ func (n Network) String() string {
 	return strings.Join(text, " → ")
 }
 
-// check demands a layer with a weight, before which only filters and then dropout stand.
+// check demands a layer with a width, before which only filters and then dropout stand.
 func (n Network) check() error {
-	trained := false
+	wide := false
 	for i, l := range n {
 		if err := l.check(); err != nil {
 			return fmt.Errorf("gnn: layer %d: %w", i, err)
 		}
-		trained = trained || l.trained()
-		if !trained && l.kind != dropout && i >= n.lead() {
+		wide = wide || l.wide()
+		if !wide && (l.custom || l.name != dropoutName) && i >= n.lead() {
 			return bad("layer %d: %v before the first weight", i, l)
 		}
 	}
-	if !trained {
+	if !wide {
 		return bad("no layer of the network has a weight")
 	}
 	return nil
+}
+
+// known refuses layers of which there is only a name.
+func (n Network) known() error {
+	for i, l := range n {
+		if l.forward32 == nil || l.forward64 == nil {
+			return bad("layer %d: %v is no more than a name, set it anew", i, l)
+		}
+	}
+	return nil
+}
+
+// setAnew gives a network that was read from a file the layers of which it has the names.
+func (n Network) setAnew(layers Network, d int) error {
+	if len(layers) > 0 {
+		if layers = layers.resolve(d, n.width()); layers.String() != n.String() {
+			return bad("the network is %v, not %v", n, layers)
+		}
+		copy(n, layers)
+	}
+	return n.known()
 }
 
 // resolve gives every layer its width, for d features; last is what AutoWidth means for the last
@@ -53,30 +76,31 @@ func (n Network) resolve(d, last int) Network {
 		auto = 256
 	}
 	resolved := slices.Clone(n)
-	end := n.lastTrained()
+	end := n.lastWide()
 	in := d
-	for i, l := range resolved {
-		if !l.trained() {
+	for i := range resolved {
+		l := &resolved[i]
+		if !l.wide() {
 			continue
 		}
 		switch {
-		case l.width != AutoWidth:
+		case l.spec.Width != AutoWidth:
 		case i == end && last != 0:
-			l.width = last
+			l.spec.Width = last
 		case l.orthonormal:
-			l.width = min(auto, in)
+			l.spec.Width = min(auto, in)
 		default:
-			l.width = auto
+			l.spec.Width = auto
 		}
-		resolved[i], in = l, l.width
+		in = l.spec.Width
 	}
 	return resolved
 }
 
-// lastTrained is the place of the last layer with a weight.
-func (n Network) lastTrained() int {
+// lastWide is the place of the last layer with a width.
+func (n Network) lastWide() int {
 	for i := len(n) - 1; i >= 0; i-- {
-		if n[i].trained() {
+		if n[i].wide() {
 			return i
 		}
 	}
@@ -84,11 +108,11 @@ func (n Network) lastTrained() int {
 }
 
 // width is the length of the rows of the result.
-func (n Network) width() int { return n[n.lastTrained()].width }
+func (n Network) width() int { return n[n.lastWide()].spec.Width }
 
 // lead is how many filters stand at the beginning: what they do is done once.
 func (n Network) lead() int {
-	if at := slices.IndexFunc(n, func(l Layer) bool { return l.kind != propagate }); at >= 0 {
+	if at := slices.IndexFunc(n, func(l Layer) bool { return l.name != propagateName || l.custom }); at >= 0 {
 		return at
 	}
 	return len(n)
@@ -98,19 +122,10 @@ func (n Network) lead() int {
 func (n Network) hops() int {
 	hops := 0
 	for _, l := range n[n.lead():] {
-		hops += l.hops()
+		hops += l.spec.Hops
 	}
 	return hops
 }
-
-// A shape is the size of a parameter, and where it belongs.
-type shape struct {
-	layer      int
-	name       string
-	rows, cols int
-}
-
-func (s shape) String() string { return fmt.Sprintf("%d.%s", s.layer, s.name) }
 
 // shapes lists the parameters of a network with d inputs, its widths resolved. It refuses weights,
 // and outputs for so many nodes, of more entries than can be indexed, before there is memory taken
@@ -119,62 +134,65 @@ func (n Network) shapes(nodes, d int) ([]shape, error) {
 	var shapes []shape
 	in := d
 	for i, l := range n {
-		of := layerKinds[l.kind]
-		if of.slope {
-			shapes = append(shapes, shape{i, "slope", 1, 1})
+		if l.wide() {
+			if err := (shape{i, Parameter{Name: "output", Rows: max(nodes, in), Cols: l.spec.Width}}).check(); err != nil {
+				return nil, err
+			}
 		}
-		if !l.trained() {
-			continue
+		more, err := shapesOf(i, l.parameters(in))
+		if err != nil {
+			return nil, err
 		}
-		if l.width < 1 || l.orthonormal && l.width > in {
-			return nil, bad("layer %d: %v, %d columns of length %d", i, l, l.width, in)
+		shapes = append(shapes, more...)
+		if l.wide() {
+			in = l.spec.Width
 		}
-		if rows := max(nodes, in); l.width > math.MaxInt32/rows {
-			return nil, fmt.Errorf("gnn: layer %d: %w: %d columns of %d rows", i, coles.ErrTooLarge, l.width, rows)
-		}
-		for _, name := range of.weights {
-			shapes = append(shapes, shape{i, name, in, l.width})
-		}
-		if !l.orthonormal {
-			shapes = append(shapes, shape{i, "bias", 1, l.width})
-		}
-		in = l.width
 	}
 	return shapes, nil
 }
 
 // A parameter is a matrix that is trained.
-type parameter[T kernel.Float] struct {
-	value, grad kernel.Matrix[T]
-	moments     []kernel.Matrix[T] // what the optimiser remembers
-	orthonormal bool
+type parameter[T autodiff.Float] struct {
+	shape
+	value, grad autodiff.Matrix[T]
+	moments     [][]autodiff.Matrix[T] // what the optimiser remembers, of each phase
 }
 
-// An encoder is a network with its parameters.
-type encoder[T kernel.Float] struct {
+// draw makes a parameter: entry after entry, each row from a seed.
+func draw[T autodiff.Float](ctx context.Context, s shape, seed uint64) (*parameter[T], error) {
+	p := &parameter[T]{shape: s, value: kernel.Dense[T](s.Rows, s.Cols), grad: kernel.Dense[T](s.Rows, s.Cols)}
+	rnd := stream.New()
+	for i := range s.Rows {
+		rnd.Reseed(seed, uint64(i))
+		for j := range s.Cols {
+			v := s.Start
+			if s.Bound != 0 {
+				v += s.Bound * (2*rnd.Float64() - 1)
+			}
+			p.value.Data[i*p.value.Stride+j] = T(v)
+		}
+	}
+	if s.Orthonormal {
+		return p, retract(ctx, p.value)
+	}
+	return p, nil
+}
+
+// An encoder is a network with its parameters, and those of the objective behind them.
+type encoder[T autodiff.Float] struct {
 	layers Network
-	shapes []shape
 	params []*parameter[T]
 }
 
-// newEncoder draws the parameters of a network.
-func newEncoder[T kernel.Float](ctx context.Context, n Network, shapes []shape, seed uint64) (encoder[T], error) {
-	e := encoder[T]{layers: n, shapes: shapes}
+// newEncoder draws the parameters.
+func newEncoder[T autodiff.Float](ctx context.Context, n Network, shapes []shape, seed uint64) (encoder[T], error) {
+	e := encoder[T]{layers: n}
 	for k, s := range shapes {
-		p := &parameter[T]{value: kernel.Dense[T](s.rows, s.cols), grad: kernel.Dense[T](s.rows, s.cols)}
-		e.params = append(e.params, p)
-		switch s.name {
-		case "bias": // zero
-		case "slope":
-			p.value.Data[0] = 0.25
-		default:
-			p.glorot(stream.Seed(seed, uint64(k)))
-			if p.orthonormal = n[s.layer].orthonormal; p.orthonormal {
-				if err := retract(ctx, p.value); err != nil {
-					return e, err
-				}
-			}
+		p, err := draw[T](ctx, s, stream.Seed(seed, uint64(k)))
+		if err != nil {
+			return e, err
 		}
+		e.params = append(e.params, p)
 	}
 	return e, nil
 }
@@ -188,106 +206,92 @@ func (e *encoder[T]) numbers() [][]float64 {
 	return out
 }
 
-// glorot draws a k × l matrix uniformly within ±√(6/(k+l)) (Glorot and Bengio 2010).
-func (p *parameter[T]) glorot(seed uint64) {
-	bound := math.Sqrt(6 / float64(p.value.Rows+p.value.Cols))
-	rnd := stream.New()
-	for i := range p.value.Rows {
-		rnd.Reseed(seed, uint64(i))
-		for j := range p.value.Cols {
-			p.value.Data[i*p.value.Stride+j] = T(bound * (2*rnd.Float64() - 1))
+// embed records the outputs of the layers behind the lead; the last is that of the network. A nil
+// rnd stands for evaluation: no dropout. Parameters that trains is false of, all of them if it is
+// nil, are constants.
+func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T], rnd *rand.Rand, trains func(*parameter[T]) bool) []*autodiff.Value[T] {
+	p := &Pass[T]{Tape: t, ctx: ctx, view: v, rnd: rnd, params: e.params, trains: trains}
+	h := v.x.value(t)
+	var outputs []*autodiff.Value[T]
+	for i := e.layers.lead(); i < len(e.layers); i++ {
+		p.layer = i
+		l, rows, width := e.layers[i], h.Rows(), h.Cols()
+		if l.wide() {
+			width = l.spec.Width
 		}
-	}
-}
-
-// embed records the output of the network. A nil rnd stands for evaluation: no dropout and nothing
-// to differentiate by.
-func (e *encoder[T]) embed(ctx context.Context, t *tape.Tape[T], v *view[T], rnd *rand.Rand) *tape.Value[T] {
-	p := &pass[T]{ctx: ctx, t: t, view: v, rnd: rnd, params: e.params, x: v.x}
-	table := kinds[T]()
-	for _, l := range e.layers[e.layers.lead():] {
-		table[l.kind].forward(p, l)
+		if h = forwardIn[T](l)(p, h); h.Rows() != rows || h.Cols() != width {
+			panic(fmt.Sprintf("gnn: layer %d: %v makes a %d×%d matrix, want %d×%d", i, l, h.Rows(), h.Cols(), rows, width))
+		}
+		outputs = append(outputs, h)
 	}
 	if v.rows != nil {
-		return t.Gather(p.h, v.rows)
+		outputs[len(outputs)-1] = t.Gather(h, v.rows)
 	}
-	return p.h
+	return outputs
 }
 
-// A pass is on its way through the layers.
-type pass[T kernel.Float] struct {
+// A Pass is what a layer has at hand while it computes: the operations of the tape, its parameters
+// and the graph.
+type Pass[T autodiff.Float] struct {
+	*autodiff.Tape[T]
 	ctx    context.Context
-	t      *tape.Tape[T]
 	view   *view[T]
 	rnd    *rand.Rand
-	params []*parameter[T] // of the layers to come
-	x      features[T]     // what comes in before the first weight
-	h      *tape.Value[T]  // what comes in after it; nil before
+	layer  int
+	params []*parameter[T]
+	trains func(*parameter[T]) bool
 }
 
-// next is the next parameter.
-func (p *pass[T]) next() *tape.Value[T] {
-	first := p.params[0]
-	p.params = p.params[1:]
-	if p.rnd == nil {
-		return p.t.Constant(first.value)
-	}
-	return p.t.Variable(first.value, first.grad)
-}
-
-// weighted is H times the next weight.
-func (p *pass[T]) weighted() *tape.Value[T] {
-	theta := p.next()
-	switch {
-	case p.h != nil:
-		return p.t.MatMul(p.h, theta)
-	case p.x.factor != nil:
-		return p.t.SpMM(p.x.factor, theta)
-	}
-	return p.t.MatMul(p.t.Constant(p.x.Dense), theta)
-}
-
-// bias adds the next bias, if the layer has one, to what comes out.
-func (p *pass[T]) bias(l Layer, h *tape.Value[T]) {
-	if !l.orthonormal {
-		h = p.t.Bias(h, p.next())
-	}
-	p.h = h
-}
-
-func (p *pass[T]) gcn(l Layer)    { p.bias(l, p.t.SpMM(p.view.w, p.weighted())) }
-func (p *pass[T]) linear(l Layer) { p.bias(l, p.weighted()) }
-
-func (p *pass[T]) sage(l Layer) {
-	own, others := p.weighted(), p.weighted()
-	p.bias(l, p.t.Add(own, p.t.SpMM(p.view.means, others)))
-}
-
-// propagate is Σₖ aₖ·Wᵏ·H by Horner's rule.
-func (p *pass[T]) propagate(l Layer) {
-	t, a := p.t, l.filter.Coefficients()
-	sum := t.Scale(p.h, a[len(a)-1])
-	for k := len(a) - 2; k >= 0; k-- {
-		sum = t.SpMM(p.view.w, sum)
-		if a[k] != 0 {
-			sum = t.Add(sum, t.Scale(p.h, a[k]))
+// Parameter is the parameter of the layer that has this name; nil if none has.
+func (p *Pass[T]) Parameter(name string) *autodiff.Value[T] {
+	for _, q := range p.params {
+		if q.layer == p.layer && q.Name == name {
+			return onTape(p.Tape, q, p.trains)
 		}
 	}
-	p.h = sum
+	return nil
 }
 
-func (p *pass[T]) relu(Layer)  { p.h = p.t.ReLU(p.h) }
-func (p *pass[T]) prelu(Layer) { p.h = p.t.PReLU(p.h, p.next()) }
-func (p *pass[T]) elu(Layer)   { p.h = p.t.ELU(p.h) }
-
-func (p *pass[T]) dropout(l Layer) {
-	switch {
-	case p.rnd == nil:
-	case p.h != nil:
-		p.h = p.t.Dropout(p.h, l.rate, p.rnd)
-	default:
-		if x, err := p.x.dropped(p.ctx, l.rate, p.rnd); err == nil { // the tape, too, sees the end of ctx
-			p.x = x
-		}
+// onTape is a parameter as a variable, or as a constant where it is not trained.
+func onTape[T autodiff.Float](t *autodiff.Tape[T], p *parameter[T], trains func(*parameter[T]) bool) *autodiff.Value[T] {
+	if trains == nil || !trains(p) {
+		return t.Constant(p.value)
 	}
+	return t.Variable(p.value, p.grad)
+}
+
+// Rand is where random draws come from while training, and nil in evaluation, where a layer must
+// not depend on any.
+func (p *Pass[T]) Rand() *rand.Rand { return p.rnd }
+
+// W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows.
+func (p *Pass[T]) W() *autodiff.Sparse[T] { return p.view.w }
+
+// Operator is a sparse matrix that of makes of the graph, n × n. It is made once for a graph and
+// kept under its name. In blocks it is the part that belongs to the rows of H; an entry must not
+// join nodes that are farther apart than the hops of the layer.
+func (p *Pass[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *autodiff.Sparse[T] {
+	s, err := p.view.operator(p.ctx, name, of)
+	if err != nil {
+		p.Fail(err)
+		return p.view.w // of the right size: what it makes will not be used
+	}
+	return s
+}
+
+// operatorOf is what a function makes of a graph, in numbers of type T.
+func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name string, of func(g *coles.Graph) *sparse.CSR) (*autodiff.Sparse[T], error) {
+	made := of(g)
+	err := matrix.CheckCSR(ctx, made)
+	if r, c := made.Dims(); err == nil && (r != g.Nodes() || c != g.Nodes()) {
+		err = fmt.Errorf("%w: %d × %d for %d nodes", coles.ErrShape, r, c, g.Nodes())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("gnn: operator %q: %w", name, err)
+	}
+	a, _, err := matrix.FromCSR(ctx, made, func(x, y float64) float64 { return x + y })
+	if err != nil {
+		return nil, err
+	}
+	return autodiff.NewSparse(matrix.ConvertCSR[T](a), false), nil
 }

@@ -3,97 +3,145 @@ package gnn
 import (
 	"slices"
 
-	"coles/internal/kernel"
+	"coles/gnn/autodiff"
 	"coles/internal/matrix"
 	"coles/internal/setting"
-	"coles/internal/stream"
-	"coles/internal/tape"
 )
 
-// An Objective is what a network is trained for. In the formulas H is its output, n × d′ with rows
-// h_i, the embedding before it is scaled. The zero value is no objective. The text form, in JSON
-// too, is
+// An Objective is what a network is trained for: one of those here, or of the program's
+// ([NewObjective]). The zero value is no objective. The text form, in JSON too, is
 //
 //	coles:10         COLES(10)
 //	sampled-nce:5,1  SampledNCE(5, 1)
 //	power-mean:0,5   PowerMean(0, 5)
 //	cross-entropy    that of TrainClassifier
+//	custom:NAME      NewObjective("NAME", …)
+//
+// One of NewObjective that was read from a text has a name only: set it anew.
 type Objective struct {
-	kind      objectiveKind
-	beta      float64
-	negatives int
-	eta       float64
-	power     float64
+	name   string // of the text form, or what NewObjective was given
+	args   []any
+	spec   ObjectiveSpec
+	custom bool
+	loss32 loss[float32]
+	loss64 loss[float64] // both nil where only the name is known
 }
 
-type objectiveKind int
+// loss is what an objective computes.
+type loss[T autodiff.Float] = func(s *Step[T]) *autodiff.Value[T]
+
+// An ObjectiveSpec says what a training has to know of an objective, apart from its loss.
+type ObjectiveSpec struct {
+	// Parameters lists what the objective trains in addition to the network, for d features and d′
+	// outputs; nil for nothing. A model does not keep them.
+	Parameters func(d, width int) []Parameter
+	// Phases are gone through in every epoch, one after the other; nil for one step that trains
+	// everything.
+	Phases []Phase
+	// Labels says that the loss reads labels ([Step.Labels]): it is for [TrainClassifier].
+	Labels bool
+}
+
+// A Phase is a part of an epoch in which some of the parameters are trained. The optimizer keeps
+// what it remembers for each phase apart.
+type Phase struct {
+	// Steps is how often the phase is done, one after the other.
+	Steps int
+	// Rate is what the rate of the optimizer is multiplied by.
+	Rate float64
+	// Trains reports whether a parameter of this name is trained: "0.weight" is one of the first
+	// layer, "objective.weight" one of the objective. nil is true of all.
+	Trains func(name string) bool
+}
+
+// phases are those of the objective, at least one.
+func (o Objective) phases() []Phase {
+	if o.spec.Phases == nil {
+		return []Phase{{Steps: 1, Rate: 1}}
+	}
+	return o.spec.Phases
+}
+
+// NewObjective makes an objective of a loss, a 1 × 1 value to be made small, given in both
+// precisions: write it once, with a type parameter, and name both. The name, without a comma, is
+// what checkpoints and model files say of the objective.
+//
+//	func logistic[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] { // of the edges
+//		us, vs, _ := s.Edges()
+//		h := s.Output(&gnn.View{})
+//		return s.Scale(s.Mean(s.LogSigmoid(s.GatherDots(h, us, h, vs))), -1)
+//	}
+//
+//	gnn.NewObjective("logistic", gnn.ObjectiveSpec{}, logistic[float32], logistic[float64])
+func NewObjective(name string, spec ObjectiveSpec,
+	loss32 func(*Step[float32]) *autodiff.Value[float32], loss64 func(*Step[float64]) *autodiff.Value[float64],
+) Objective {
+	return Objective{name: name, spec: spec, custom: true, loss32: loss32, loss64: loss64}
+}
+
+// lossIn is the loss in numbers of type T.
+func lossIn[T autodiff.Float](o Objective) loss[T] {
+	if f, ok := any(o.loss32).(loss[T]); ok {
+		return f
+	}
+	return any(o.loss64).(loss[T])
+}
+
+// shapes lists the parameters of the objective.
+func (o Objective) shapes(d, width int) ([]shape, error) {
+	if o.spec.Parameters == nil {
+		return nil, nil
+	}
+	return shapesOf(objectiveLayer, o.spec.Parameters(d, width))
+}
 
 const (
-	noObjective objectiveKind = iota
-	contrastive
-	sampledNCE
-	powerMean
-	crossEntropy
+	// maxNegatives bounds the nodes that are drawn for each edge.
+	maxNegatives = 10_000
+	// maxPhases bounds the phases of an objective, and maxParameters what is trained in all: a file
+	// may say of both what it likes.
+	maxPhases     = 100
+	maxParameters = 10_000
 )
 
-var objectiveNames = []string{"none", "coles", "sampled-nce", "power-mean", "cross-entropy"}
-
-// maxNegatives bounds the nodes that are drawn for each edge.
-const maxNegatives = 10_000
-
-// COLES is the problem of the paper for a network, its "soft orthogonality" relaxation: the loss
-//
-//	−Tr(HᵀΔWH)/n + β·‖HᵀH/n − I‖²_F/d′.
-//
-// β = 0 leaves the penalty out: for a network whose weights are bounded otherwise (see
-// [Layer.Orthonormal]), or for so few steps that it does not matter.
-func COLES(beta float64) Objective { return Objective{kind: contrastive, beta: beta} }
-
-// SampledNCE is the rival of the paper with the same networks: the loss is the mean of −log
-// σ(h_u·h_v) over the edges plus η times that of −log σ(−h_u·h_w) over the given number of nodes w
-// drawn uniformly for each edge.
-func SampledNCE(negatives int, eta float64) Objective {
-	return Objective{kind: sampledNCE, negatives: negatives, eta: eta}
-}
-
-// PowerMean is the pairwise loss of the paper with a generalised mean: the sum of
-//
-//	−log(e^{h_u·h_v} / M_p(e^{h_u·h_w₁}, …, e^{h_u·h_wN}))
-//
-// over the edges, each with its share in Σ W⁺, with N nodes w drawn uniformly for it. The mean
-// M_p(x) = ((1/N)·Σ x_iᵖ)^{1/p} is arithmetic for p = 1, harmonic for −1, quadratic for 2 and, for
-// p = 0, geometric. The last is, in expectation, COLES with uniform negatives.
-func PowerMean(p float64, negatives int) Objective {
-	return Objective{kind: powerMean, power: p, negatives: negatives}
-}
-
-// pairwise reports whether the loss is one of edges and of nodes drawn for them.
-func (o Objective) pairwise() bool { return o.kind == sampledNCE || o.kind == powerMean }
-
 func (o Objective) check() error {
-	switch {
-	case o.kind == noObjective:
+	if o.name == "" {
 		return bad("no objective")
-	case !(o.beta >= 0 && o.eta >= 0 && matrix.Finite(o.beta) && matrix.Finite(o.eta) && matrix.Finite(o.power)):
-		return bad("objective %v: want finite numbers, β and η at least 0", o)
-	case o.pairwise() && (o.negatives < 1 || o.negatives > maxNegatives):
-		return bad("objective: %d negatives for each edge, want 1 to %d", o.negatives, maxNegatives)
+	}
+	if o.custom {
+		if err := checkName(o.name); err != nil {
+			return err
+		}
+	}
+	if len(o.spec.Phases) > maxPhases {
+		return bad("objective %v: %d phases, at most %d", o, len(o.spec.Phases), maxPhases)
+	}
+	for _, p := range o.phases() {
+		if p.Steps < 1 || !(p.Rate > 0 && matrix.Finite(p.Rate)) {
+			return bad("objective %v: a phase of %d steps at %v times the rate", o, p.Steps, p.Rate)
+		}
+	}
+	for _, a := range o.args {
+		switch v := a.(type) {
+		case int:
+			if v < 1 || v > maxNegatives {
+				return bad("objective: %d negatives for each edge, want 1 to %d", v, maxNegatives)
+			}
+		case float64:
+			if !matrix.Finite(v) || v < 0 && o.name != powerMeanName {
+				return bad("objective %v: want finite numbers, β and η at least 0", o)
+			}
+		}
 	}
 	return nil
 }
 
 // String is the text form.
 func (o Objective) String() string {
-	var args []any
-	switch o.kind {
-	case contrastive:
-		args = []any{o.beta}
-	case sampledNCE:
-		args = []any{o.negatives, o.eta}
-	case powerMean:
-		args = []any{o.power, o.negatives}
+	if o.custom {
+		return setting.Text(customName, o.name)
 	}
-	return setting.Text(objectiveNames[o.kind], args...)
+	return setting.Text(o.name, o.args...)
 }
 
 // MarshalText gives the text form.
@@ -102,56 +150,16 @@ func (o Objective) MarshalText() ([]byte, error) { return []byte(o.String()), o.
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
 func (o *Objective) UnmarshalText(text []byte) error {
 	f := setting.Parse(text)
-	var read Objective
-	switch at := objectiveKind(slices.Index(objectiveNames, f.Name)); at {
-	case contrastive:
-		read = COLES(f.Float())
-	case sampledNCE:
-		read = SampledNCE(f.Int(), f.Float())
-	case powerMean:
-		read = PowerMean(f.Float(), f.Int())
-	case crossEntropy:
-		read.kind = at
-	default:
-		return f.Unknown(objectiveNames[1:])
+	if f.Name == customName {
+		return accept(o, NewObjective(f.Rest(), ObjectiveSpec{}, nil, nil), f)
 	}
-	return accept(o, read, f)
-}
-
-// loss records the loss of an objective for the output h of a batch.
-func loss[T kernel.Float](t *tape.Tape[T], o Objective, b *batch[T], h *tape.Value[T]) *tape.Value[T] {
-	switch {
-	case o.kind == crossEntropy:
-		return t.SoftmaxCrossEntropy(h, b.targets.rows, b.targets.classes)
-	case o.kind == contrastive && o.beta == 0:
-		return t.Scale(t.TraceQuadratic(b.contrast, h), -1/float64(b.n))
-	case o.kind == contrastive:
-		trace := t.Scale(t.TraceQuadratic(b.contrast, h), -1/float64(b.n))
-		return t.Add(trace, t.Scale(t.SoftOrthogonality(h), o.beta))
-	case len(b.us) == 0: // a block without edges
-		return t.Scale(t.Sum(h), 0)
-	}
-	us, ws := drawnFor(b, o.negatives)
-	near, far := t.GatherDots(h, b.us, h, b.vs), t.GatherDots(h, us, h, ws)
-	if o.kind == sampledNCE {
-		return t.Add(t.Scale(t.Mean(t.LogSigmoid(near)), -1), t.Scale(t.Mean(t.LogSigmoid(t.Scale(far, -1))), -o.eta))
-	}
-	// Σ c_uv·(log M_p(e^{h_u·h_w}) − h_u·h_v), c the shares of the edges.
-	shares := t.Constant(b.shares)
-	means := t.LogPowerMeanRows(t.Reshape(far, len(b.us), o.negatives), o.power)
-	return t.Add(t.MatMul(shares, means), t.Scale(t.MatMul(shares, near), -1))
-}
-
-// drawnFor draws count nodes for every edge uniformly, each with the end of the edge that it is
-// compared to.
-func drawnFor[T kernel.Float](b *batch[T], count int) (us, ws []int) {
-	us, ws = make([]int, len(b.us)*count), make([]int, len(b.us)*count)
-	rnd := stream.New()
-	for k, u := range b.us {
-		rnd.Reseed(b.seed, uint64(k))
-		for q := k * count; q < (k+1)*count; q++ {
-			us[q], ws[q] = u, rnd.IntN(b.n)
+	at := slices.IndexFunc(objectiveTexts, func(t objectiveText) bool { return t.name == f.Name })
+	if at < 0 {
+		names := []string{customName}
+		for _, t := range objectiveTexts {
+			names = append(names, t.name)
 		}
+		return f.Unknown(names)
 	}
-	return us, ws
+	return accept(o, objectiveTexts[at].read(f), f)
 }

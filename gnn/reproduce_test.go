@@ -52,12 +52,12 @@ func TestTrainingEqualsPyTorch(t *testing.T) {
 		t.Fatalf("%d entries of %d, %d of them joined: %v", minus.NNZ(), len(values), merged, err)
 	}
 	sum := testkit.Must(matrix.Add(ctx, 1, g.Positive().Raw(), -0.9, minus))
-	r.whole = &batch[float64]{n: g.Nodes(), contrast: matrix.Operator[float64]{Sparse: sum}.Apply}
+	r.whole = &batch[float64]{graph: g, view: r.data.whole, contrast: matrix.Operator[float64]{Sparse: sum}.Apply}
 	names := []string{"A1", "b1", "A2", "b2"}
 	for k, p := range r.encoder.params {
 		copy(p.value.Data, array("init_"+names[k]).RawMatrix().Data)
 	}
-	testkit.Must(r.gradients(ctx, batchesOf(t, r, 0)[0], newRand(1)))
+	testkit.Must(r.gradients(ctx, batchesOf(t, r, 0)[0], 0, newRand(1)))
 	for k, p := range r.encoder.params {
 		checkAgainst(t, "gradient of "+names[k], p.grad.Data, array("grad_"+names[k]))
 	}

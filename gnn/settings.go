@@ -28,7 +28,7 @@ type Settings struct {
 	Kappa          int                   `json:"kappa"`
 	Eta            float64               `json:"eta"`
 	FreshNegatives bool                  `json:"fresh_negatives"`
-	// Augmentation makes two views of the graph; the loss is then the mean of theirs.
+	// Augmentation makes the views of the graph that the objective sees.
 	Augmentation Augmentation `json:"augmentation"`
 	// Optimizer makes one step for each batch, Schedule its rate.
 	Optimizer Optimizer `json:"optimizer"`
@@ -38,6 +38,9 @@ type Settings struct {
 	// StopRank ends the training after the first epoch in which the effective rank of the output is
 	// at most that: see [WithRankStop]. 0 is no such rule.
 	StopRank float64 `json:"stop_rank"`
+	// Patience ends the training once so many epochs in a row have brought no lower loss, and goes
+	// back to the parameters of the lowest: see [WithPatience]. 0 is no such rule.
+	Patience int `json:"patience"`
 	// BatchSize is the number of nodes of a step; 0 takes all of them.
 	BatchSize int `json:"batch_size"`
 	// Norm is r, the mean norm of the centred rows of the embedding (one factor for all); 0 leaves
@@ -108,7 +111,7 @@ func LinearSettings() Settings {
 // the rates that GRACE tries.
 func AugmentedSettings() Settings {
 	s := DefaultSettings()
-	s.Augmentation = Augmentation{DropEdges: [2]float64{0.1, 0.2}, MaskFeatures: [2]float64{0.1, 0.2}}
+	s.Augmentation = Drop([2]float64{0.1, 0.2}, [2]float64{0.1, 0.2})
 	return s
 }
 
@@ -118,10 +121,11 @@ func AugmentedSettings() Settings {
 func ClassifierSettings() Settings {
 	s := DefaultSettings()
 	s.Network = Network{GCN(16), ReLU(), Dropout(0.5), GCN(AutoWidth)}
-	s.Objective = Objective{kind: crossEntropy}
+	s.Objective = crossEntropy()
 	s.FeatureScale = 1
 	s.Optimizer = Adam(0.02).WithDecay(1e-2)
 	s.Epochs = 200
+	s.Patience = 20
 	s.Norm = 0
 	return s
 }
@@ -180,9 +184,22 @@ func (s Settings) check() error {
 	wrong(!(s.StopRank >= 0 && matrix.Finite(s.StopRank)), "stop at rank %v, want 0 or more", s.StopRank)
 	wrong(s.BatchSize < 0, "batches of %d nodes", s.BatchSize)
 	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "row norm r = %v, want 0 or more", s.Norm)
-	wrong(s.BatchSize > 0 && s.Augmentation != Augmentation{}, "augmentation in batches")
-	wrong(s.Augmentation.DropEdges != [2]float64{} && s.Network.lead() > 0, "edges dropped behind a filter that sees all of them")
+	wrong(s.Patience < 0, "a patience of %d epochs", s.Patience)
+	wrong(s.BatchSize > 0 && s.Augmentation.some(), "augmentation in batches")
+	wrong(s.BatchSize > 0 && s.Patience > 0, "patience in batches, whose losses are of other nodes in every epoch")
+	wrong(s.Augmentation.edges != [2]float64{} && s.Network.lead() > 0, "edges dropped behind a filter that sees all of them")
 	return errors.Join(errs...)
+}
+
+// known refuses settings of which there is only a name.
+func (s Settings) known() error {
+	switch o, a := s.Objective, s.Augmentation; {
+	case o.loss32 == nil || o.loss64 == nil:
+		return bad("objective %v is no more than a name, set it anew", o)
+	case a.some() && a.views == nil:
+		return bad("augmentation %v is no more than a name, set it anew", a)
+	}
+	return s.Network.known()
 }
 
 // An Option changes one choice of [Train], [Resume] or [TrainClassifier].
@@ -208,6 +225,9 @@ func newConfig(s Settings, opts []Option) (config, error) {
 	}
 	if c.save != nil && c.saveEvery < 1 {
 		err = errors.Join(err, bad("checkpoints every %d epochs, want at least 1", c.saveEvery))
+	}
+	if c.score != nil && c.Patience > 0 {
+		err = errors.Join(err, bad("a patience by the loss, and a validation"))
 	}
 	return c, err
 }
@@ -236,7 +256,7 @@ func WithContrast(negatives coles.NegativeSampler, kappa int, eta float64) Optio
 // others in every epoch, and so are their negatives.
 func WithFreshNegatives(fresh bool) Option { return func(c *config) { c.FreshNegatives = fresh } }
 
-// WithAugmentation trains on two augmented views of the graph.
+// WithAugmentation trains on views of the graph.
 func WithAugmentation(a Augmentation) Option { return func(c *config) { c.Augmentation = a } }
 
 // WithOptimizer sets the rule of the steps.
@@ -257,6 +277,13 @@ func WithEpochs(epochs int) Option { return func(c *config) { c.Epochs = epochs 
 // bounds pours the energy of H into the leading directions of ΔW, one by one; this is an early stop
 // that asks for no labels. It costs n·d′²/2 multiplications an epoch.
 func WithRankStop(rank float64) Option { return func(c *config) { c.StopRank = rank } }
+
+// WithPatience ends the training once so many epochs in a row have brought no lower loss than the
+// lowest before, and goes back to the parameters that had it, which are those before the step of
+// that epoch: an early stop that asks for no labels, for losses that do not depend much on what is
+// drawn. Of several phases the first one's loss counts. [TrainClassifier] takes the loss of the
+// nodes that it is stopped by, after the step.
+func WithPatience(epochs int) Option { return func(c *config) { c.Patience = epochs } }
 
 // WithBatchSize trains on blocks of at most so many nodes that hold together, one after the other.
 // The output of a block is exactly what the whole graph gives for its nodes; ΔW is that of the

@@ -4,146 +4,188 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
+	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
+	"coles/internal/stream"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"github.com/james-bowman/sparse"
 )
 
-// updated is how many numbers of a parameter a task moves.
-const updated = 1 << 14
+// A Step is what an objective has at hand while it makes a loss: the operations of the tape, the
+// network, and the nodes of the step with their graph. In blocks ([WithBatchSize]) these are the
+// nodes of the block.
+type Step[T autodiff.Float] struct {
+	*autodiff.Tape[T]
+	ctx   context.Context
+	run   *run[T]
+	batch *batch[T]
+	rnd   *rand.Rand
+	phase int
+	h     *autodiff.Value[T] // the output encoded first
+}
 
-// update moves every parameter by its gradient: step number t, from 1 on, at a rate that the
-// schedule has made of the optimizer's.
-func update[T kernel.Float](ctx context.Context, o Optimizer, params []*parameter[T], t int, rate float64) error {
-	for _, p := range params {
-		if p.moments == nil {
-			for range o.moments() {
-				p.moments = append(p.moments, kernel.Dense[T](p.value.Rows, p.value.Cols))
-			}
-		}
-		decay := o.decay
-		if p.orthonormal {
-			decay = 0
-			if err := makeTangent(ctx, p.value, p.grad); err != nil {
-				return err
-			}
-		}
-		// A parameter, its gradient and its moments have no padding.
-		if err := parallel.Ranges(ctx, len(p.value.Data), updated, func(lo, hi int) {
-			g, v := p.grad.Data[lo:hi], p.value.Data[lo:hi]
-			if decay > 0 && !o.decoupled {
-				matrix.AddScaled(g, T(decay), v)
-			}
-			if decay > 0 && o.decoupled {
-				matrix.Scale(v, T(1-rate*decay))
-			}
-			switch {
-			case o.kind == adam:
-				adamStep(v, g, p.moments[0].Data[lo:hi], p.moments[1].Data[lo:hi], t, rate)
-			case o.momentum > 0:
-				m := p.moments[0].Data[lo:hi]
-				matrix.Scale(m, T(o.momentum))
-				matrix.AddScaled(m, 1, g)
-				matrix.AddScaled(v, T(-rate), m)
-			default:
-				matrix.AddScaled(v, T(-rate), g)
-			}
-		}); err != nil {
-			return err
-		}
-		if p.orthonormal {
-			if err := retract(ctx, p.value); err != nil {
-				return err
-			}
+// Nodes is the number n of nodes.
+func (s *Step[T]) Nodes() int { return s.batch.graph.Nodes() }
+
+// Graph is the graph of the nodes.
+func (s *Step[T]) Graph() *coles.Graph { return s.batch.graph }
+
+// Context is that of the training, for what takes long apart from the operations of the tape.
+func (s *Step[T]) Context() context.Context { return s.ctx }
+
+// Epoch counts the epochs from 0.
+func (s *Step[T]) Epoch() int { return s.run.epoch }
+
+// Phase counts the phases of the objective from 0.
+func (s *Step[T]) Phase() int { return s.phase }
+
+// Rand is where random draws come from: others in every step, the same for the same seed. The
+// layers draw from it too.
+func (s *Step[T]) Rand() *rand.Rand { return s.rnd }
+
+// Views are those of the augmentation, at least one.
+func (s *Step[T]) Views() []*View { return s.run.views }
+
+// Encode records what every layer of the network makes of a view; the last is the output H, with a
+// row for every node. In blocks there is no view but those of [Step.Views], and what comes before H
+// has the nodes of the block first and then their surroundings. Filters that the network begins
+// with are left out.
+func (s *Step[T]) Encode(v *View) []*autodiff.Value[T] {
+	in, err := s.seen(v)
+	if err != nil {
+		s.Fail(err)
+		in = s.batch.view // what it makes will not be used
+	}
+	outputs := s.run.encoder.embed(s.ctx, s.Tape, in, s.rnd, s.trains)
+	if s.h == nil {
+		s.h = outputs[len(outputs)-1]
+	}
+	return outputs
+}
+
+// Output is the output H that [Step.Encode] records.
+func (s *Step[T]) Output(v *View) *autodiff.Value[T] {
+	outputs := s.Encode(v)
+	return outputs[len(outputs)-1]
+}
+
+// seen is the graph of the step as a view has it; those of the augmentation are kept.
+func (s *Step[T]) seen(v *View) (*view[T], error) {
+	if v.Graph == nil && v.Columns == nil && v.Rows == nil {
+		return s.batch.view, nil
+	}
+	if s.batch.view != s.run.data.whole {
+		return nil, bad("a view in batches")
+	}
+	if kept := s.run.seen[v]; kept != nil {
+		return kept, nil
+	}
+	made, err := s.run.data.seen(s.ctx, v)
+	if err == nil && slices.Contains(s.run.views, v) {
+		s.run.seen[v] = made
+	}
+	return made, err
+}
+
+// MeanOfViews is the mean of a loss over the outputs for all views.
+func (s *Step[T]) MeanOfViews(loss func(h *autodiff.Value[T]) *autodiff.Value[T]) *autodiff.Value[T] {
+	views := s.Views()
+	sum := loss(s.Output(views[0]))
+	for _, v := range views[1:] {
+		sum = s.Add(sum, loss(s.Output(v)))
+	}
+	return s.Scale(sum, 1/float64(len(views)))
+}
+
+// Parameter is the parameter of that name: of the objective, or with its place, as in "0.weight",
+// of the network. It is nil if there is none.
+func (s *Step[T]) Parameter(name string) *autodiff.Value[T] {
+	for _, p := range s.run.encoder.params {
+		if p.layer == objectiveLayer && p.Name == name || p.String() == name {
+			return onTape(s.Tape, p, s.trains)
 		}
 	}
 	return nil
 }
 
-// The constants of Adam that its authors recommend.
-const (
-	adamFirst   = 0.9
-	adamSecond  = 0.999
-	adamEpsilon = 1e-8
-)
-
-// adamStep is the rule of [Adam] for one part of a parameter.
-func adamStep[T kernel.Float](v, g, first, second []T, t int, rate float64) {
-	step := T(rate / (1 - math.Pow(adamFirst, float64(t))))
-	correction := T(1 / math.Sqrt(1-math.Pow(adamSecond, float64(t))))
-	first, second, g = first[:len(v)], second[:len(v)], g[:len(v)]
-	for i := range v {
-		first[i] = adamFirst*first[i] + (1-adamFirst)*g[i]
-		second[i] = adamSecond*second[i] + (1-adamSecond)*g[i]*g[i]
-		v[i] -= step * first[i] / (T(math.Sqrt(float64(second[i])))*correction + adamEpsilon)
-	}
+// trains reports whether a parameter is trained in this phase.
+func (s *Step[T]) trains(p *parameter[T]) bool {
+	return s.run.Objective.phases()[s.phase].trains(p.shape)
 }
 
-// The Stiefel manifold is the set of d × k matrices Θ with ΘᵀΘ = I.
+func (p Phase) trains(s shape) bool { return p.Trains == nil || p.Trains(s.String()) }
 
-// makeTangent replaces g, the gradient at theta, by the Riemannian one, g − theta·(thetaᵀg +
-// gᵀtheta)/2: its projection on the tangent space for the metric of the surrounding space (Absil,
-// Mahony and Sepulchre 2008, 3.35).
-func makeTangent[T kernel.Float](ctx context.Context, theta, g kernel.Matrix[T]) error {
-	k := theta.Cols
-	s, release := kernel.Scratch[T](k, k)
-	defer release()
-	if err := kernel.Gemm(ctx, true, false, 1, theta, g, 0, s); err != nil {
-		return err
+// W is D̂^-½(A+I)D̂^-½ for the rows that layers before the last have: see [Step.Encode].
+func (s *Step[T]) W() *autodiff.Sparse[T] { return s.batch.view.w }
+
+// Operator is [Pass.Operator], for the rows that layers before the last have.
+func (s *Step[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *autodiff.Sparse[T] {
+	made, err := s.batch.view.operator(s.ctx, name, of)
+	if err != nil {
+		s.Fail(err)
+		return s.batch.view.w
 	}
-	for i := range k {
-		for j := range i + 1 {
-			mean := (s.Data[i*s.Stride+j] + s.Data[j*s.Stride+i]) / 2
-			s.Data[i*s.Stride+j], s.Data[j*s.Stride+i] = mean, mean
+	return made
+}
+
+// Labels are the labelled nodes and the places of their labels in [Classifier.Classes]; nothing in
+// a training without labels.
+func (s *Step[T]) Labels() (rows, classes []int) {
+	return s.run.labels.train.rows, s.run.labels.train.classes
+}
+
+// Contrast is ΔW of the nodes, by the settings of [WithContrast].
+func (s *Step[T]) Contrast() autodiff.SymmetricOperator[T] {
+	b, r := s.batch, s.run
+	if b.contrast == nil {
+		dw, err := coles.Contrast(s.ctx, b.graph, r.Negatives, r.Kappa, r.Eta, b.seed)
+		if err != nil {
+			s.Fail(fmt.Errorf("gnn: %w", err))
+			return func(context.Context, autodiff.Matrix[T], autodiff.Matrix[T]) error { return err }
+		}
+		b.contrast = matrix.ConvertOperator[T](dw.Raw()).Apply
+	}
+	return b.contrast
+}
+
+// Edges are the ends of the edges of W⁺, each edge once, and a row of their shares in Σ W⁺.
+func (s *Step[T]) Edges() (us, vs []int, shares autodiff.Matrix[T]) {
+	b := s.batch
+	if b.us == nil {
+		edges, weights := edgesOf(b.graph.Positive().Raw())
+		b.us, b.vs, b.shares = make([]int, len(edges)), make([]int, len(edges)), kernel.Dense[T](1, len(edges))
+		for k, e := range edges {
+			b.us[k], b.vs[k] = e.U, e.V
+		}
+		total := matrix.Total(weights)
+		for k, w := range weights {
+			b.shares.Data[k] = T(w / total)
 		}
 	}
-	return kernel.Gemm(ctx, false, false, -1, theta, s, 1, g)
+	return b.us, b.vs, b.shares
 }
 
-// retract replaces x, of full rank, by the Q of its QR decomposition with a positive diagonal of R:
-// the closest way back to the manifold that is one decomposition long. R is found as the Cholesky
-// factor of XᵀX, and once more from the result: X is near the manifold, where that is as accurate
-// as reflections (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015) and all products.
-func retract[T kernel.Float](ctx context.Context, x kernel.Matrix[T]) error {
-	q, release := kernel.Scratch[float64](x.Rows, x.Cols)
-	defer release()
-	if err := kernel.Convert(ctx, q, x); err != nil {
-		return err
+// Negatives draws so many nodes uniformly for every one of [Step.Edges], and gives each with the
+// first end of its edge, those of an edge one after the other. Every call in a step, and in every
+// epoch without [WithFreshNegatives], has the same draws.
+func (s *Step[T]) Negatives(count int) (us, ws []int) {
+	from, _, _ := s.Edges()
+	if count > math.MaxInt32/max(1, len(from)) {
+		s.Fail(fmt.Errorf("gnn: objective: %w: %d negatives for each of %d edges", coles.ErrTooLarge, count, len(from)))
+		return nil, nil
 	}
-	for range 2 {
-		if err := orthonormalize(ctx, q); err != nil {
-			return err
+	us, ws = make([]int, len(from)*count), make([]int, len(from)*count)
+	rnd := stream.New()
+	for k, u := range from {
+		rnd.Reseed(s.batch.seed, uint64(k))
+		for q := k * count; q < (k+1)*count; q++ {
+			us[q], ws[q] = u, rnd.IntN(s.Nodes())
 		}
 	}
-	return kernel.Convert(ctx, x, q)
-}
-
-// orthonormalize multiplies q by the inverse of the Cholesky factor of qᵀq.
-func orthonormalize(ctx context.Context, q kernel.Matrix[float64]) error {
-	k := q.Cols
-	gram, releaseGram := kernel.Scratch[float64](k, k)
-	defer releaseGram()
-	clear(gram.Data)
-	if err := kernel.Gram(ctx, 1, q, q, gram); err != nil {
-		return err
-	}
-	r, ok := lapack64.Potrf(blas64.Symmetric{N: k, Stride: gram.Stride, Data: gram.Data, Uplo: blas.Upper})
-	if !ok || !lapack64.Trtri(r) {
-		return fmt.Errorf("gnn: %w: a weight on the Stiefel manifold has lost its rank", ErrDiverged)
-	}
-	for i := 1; i < k; i++ {
-		clear(gram.Data[i*gram.Stride:][:i])
-	}
-	product, release := kernel.Scratch[float64](q.Rows, k)
-	defer release()
-	if err := kernel.Gemm(ctx, false, false, 1, q, gram, 0, product); err != nil {
-		return err
-	}
-	kernel.Copy(q, product)
-	return nil
+	return us, ws
 }

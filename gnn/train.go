@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/archive"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
-	"coles/internal/tape"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -38,8 +38,11 @@ func Train(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...Option) (*
 }
 
 func fit(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint, s supervision) (*Model, error) {
-	if (c.Objective.kind == crossEntropy) != (s.classes > 0) {
-		return nil, bad("objective %v: cross-entropy is for TrainClassifier, which has no other", c.Objective)
+	if err := c.known(); err != nil {
+		return nil, err
+	}
+	if c.Objective.spec.Labels != (s.classes > 0) {
+		return nil, bad("objective %v: one that reads labels is for TrainClassifier, which has no other", c.Objective)
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -50,7 +53,7 @@ func fit(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Chec
 	return fitIn[float32](ctx, c, g, x, from, s)
 }
 
-func fitIn[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint, s supervision) (*Model, error) {
+func fitIn[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint, s supervision) (*Model, error) {
 	r, err := newRun[T](ctx, c, g, x, s)
 	if err != nil {
 		return nil, err
@@ -69,43 +72,47 @@ func fitIn[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.
 // Progress says how far a training is.
 type Progress struct {
 	Epoch, Epochs int     // done, and at most to be done
-	Loss          float64 // the mean over the steps of the epoch, before each step
+	Loss          float64 // the mean over the steps of the epoch, of the first phase, before each step
 	GradientNorm  float64 // of all parameters together, in the last step
-	Orthogonality float64 // ‖HᵀH/n − I‖²_F/d′ of the last step
-	Rank          float64 // effective rank of H in the last step: see [WithRankStop]
+	Orthogonality float64 // ‖HᵀH/n − I‖²_F/d′ in the last step, H the first output it encoded
+	Rank          float64 // effective rank of that H: see [WithRankStop]
 	Score         float64 // of WithValidation, the newest; NaN before the first
 	Best          float64 // the best of them
 	Seconds       float64 // since the start
 }
 
 // A run is a training in numbers of type T.
-type run[T kernel.Float] struct {
+type run[T autodiff.Float] struct {
 	config
 	prepare *coles.Preparer
 	data    *data[T]
-	tape    *tape.Tape[T]
+	tape    *autodiff.Tape[T]
 	encoder encoder[T]
 	labels  supervision // of a classifier
 	started time.Time
+	shapes  []shape   // of the network's parameters
 	whole   *batch[T] // what stays of the batch of all nodes
-	report  Report    // what is known of it before the first step
+	views   []*View
+	seen    map[*View]*view[T] // what has been made of the views
+	report  Report             // what is known of it before the first step
 
 	// The state, which a checkpoint keeps together with the parameters.
-	epoch, steps int
-	best         best[T]
-	last         Progress
+	epoch int
+	steps []int // of each phase
+	best  best[T]
+	last  Progress
 }
 
 // best is the best that a judge has seen.
-type best[T kernel.Float] struct {
+type best[T autodiff.Float] struct {
 	epoch  int // 0 before the first
 	score  float64
-	params []kernel.Matrix[T]
+	params []autodiff.Matrix[T]
 }
 
 // newRun prepares a training.
-func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, s supervision) (*run[T], error) {
-	r := &run[T]{config: c, labels: s, started: time.Now(), tape: tape.New[T](ctx)}
+func newRun[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x mat.Matrix, s supervision) (*run[T], error) {
+	r := &run[T]{config: c, labels: s, started: time.Now(), tape: autodiff.New[T](ctx)}
 	r.last.Score, r.last.Best = math.NaN(), math.NaN()
 	source, err := readFeatures(ctx, g, x)
 	if err != nil {
@@ -113,9 +120,16 @@ func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat
 	}
 	d := source.Cols()
 	r.Network = r.Network.resolve(d, s.classes)
-	shapes, err := r.Network.shapes(g.Nodes(), d)
+	if r.shapes, err = r.Network.shapes(g.Nodes(), d); err != nil {
+		return nil, err
+	}
+	more, err := r.Objective.shapes(d, r.Network.width())
 	if err != nil {
 		return nil, err
+	}
+	all := slices.Concat(r.shapes, more)
+	if len(all) == 0 || len(all) > maxParameters {
+		return nil, bad("%d parameters to train, want 1 to %d", len(all), maxParameters)
 	}
 	r.report = Report{Graph: g.Report(), Features: d, Dim: r.Network.width(), Precision: r.Precision, Version: archive.ModuleVersion()}
 	if r.report.GraphHash, err = matrix.HashCSR(ctx, g.Raw()); err != nil {
@@ -131,16 +145,26 @@ func newRun[T kernel.Float](ctx context.Context, c config, g *coles.Graph, x mat
 	if r.data, err = newData[T](ctx, g, source, r.prepare, r.Settings); err != nil {
 		return nil, err
 	}
-	r.encoder, err = newEncoder[T](ctx, r.Network, shapes, r.seedOf(drawWeights, 0, 0))
-	for _, s := range shapes {
-		r.report.Parameters += s.rows * s.cols
+	if r.encoder, err = newEncoder[T](ctx, r.Network, all, r.seedOf(drawWeights, 0, 0)); err != nil {
+		return nil, err
 	}
-	return r, err
+	r.steps = make([]int, len(r.Objective.phases()))
+	for _, p := range r.encoder.params {
+		r.report.Parameters += p.Rows * p.Cols
+		for range r.steps {
+			var moments []autodiff.Matrix[T]
+			for range r.Optimizer.moments() {
+				moments = append(moments, kernel.Dense[T](p.Rows, p.Cols))
+			}
+			p.moments = append(p.moments, moments)
+		}
+	}
+	return r, nil
 }
 
 // train runs the epochs that are left.
 func (r *run[T]) train(ctx context.Context) error {
-	if !r.judged() {
+	if !r.judged() && r.Patience == 0 {
 		r.best = best[T]{} // of a training before this one, which had a judge
 	}
 	for r.epoch < r.Epochs && !r.ended() {
@@ -174,62 +198,74 @@ func (r *run[T]) ended() bool {
 	if r.StopRank > 0 && r.epoch > 0 && r.last.Rank <= r.StopRank {
 		return true
 	}
-	return r.judged() && r.best.epoch > 0 && r.epoch-r.best.epoch >= r.every*r.patience
+	patience := r.Patience
+	if r.judged() {
+		patience = r.every * r.patience
+	}
+	return patience > 0 && r.best.epoch > 0 && r.epoch-r.best.epoch >= patience
 }
 
-// runEpoch goes through all nodes once.
+// runEpoch goes through all nodes once, with all phases of the objective.
 func (r *run[T]) runEpoch(ctx context.Context) error {
 	total, nodes := 0.0, 0
 	rate := r.Optimizer.rate * r.Schedule.share(r.epoch, r.Epochs)
 	err := r.eachBatch(ctx, r.epoch, func(step int, b *batch[T]) error {
-		value, err := r.gradients(ctx, b, newRand(r.seedOf(drawDropout, r.epoch, step)))
-		if err != nil {
-			return err
+		rnd := newRand(r.seedOf(drawDropout, r.epoch, step))
+		for k, phase := range r.Objective.phases() {
+			for range phase.Steps {
+				value, err := r.gradients(ctx, b, k, rnd)
+				if err != nil {
+					return err
+				}
+				if r.steps[k]++; k == 0 {
+					total += value * float64(b.graph.Nodes()) / float64(phase.Steps)
+				}
+				if k == 0 && r.Patience > 0 && !r.judged() {
+					r.keepBest(r.epoch+1, -value)
+				}
+				if err := update(ctx, r.Optimizer, k, phase.trains, r.encoder.params, r.steps[k], rate*phase.Rate); err != nil {
+					return err
+				}
+			}
 		}
-		total += value * float64(b.n)
-		nodes += b.n
-		r.steps++
-		return update(ctx, r.Optimizer, r.encoder.params, r.steps, rate)
+		nodes += b.graph.Nodes()
+		return nil
 	})
 	r.last.Loss = total / float64(nodes)
 	return err
 }
 
 // gradients records a step and differentiates it; it returns the loss.
-func (r *run[T]) gradients(ctx context.Context, b *batch[T], rnd *rand.Rand) (float64, error) {
+func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *rand.Rand) (float64, error) {
 	t := r.tape
 	t.Reset(ctx)
 	for _, p := range r.encoder.params {
 		clear(p.grad.Data)
 	}
-	var sum, h *tape.Value[T]
-	for _, v := range b.views {
-		h = r.encoder.embed(ctx, t, v, rnd)
-		part := loss(t, r.Objective, b, h)
-		if sum == nil {
-			sum = part
-		} else {
-			sum = t.Add(sum, part)
-		}
+	s := &Step[T]{Tape: t, ctx: ctx, run: r, batch: b, rnd: rnd, phase: phase}
+	loss := lossIn[T](r.Objective)(s)
+	if err := t.Err(); err != nil {
+		return 0, err
 	}
-	sum = t.Scale(sum, 1/float64(len(b.views)))
-	if r.progress != nil || r.StopRank > 0 {
+	if s.h != nil && (r.progress != nil || r.StopRank > 0) {
 		var err error
-		if r.last.Orthogonality, r.last.Rank, err = spread(ctx, h.Data()); err != nil {
+		if r.last.Orthogonality, r.last.Rank, err = spread(ctx, s.h.Data()); err != nil {
 			return 0, err
 		}
 	}
-	if err := t.Backward(sum); err != nil {
+	if err := t.Backward(loss); err != nil {
 		return 0, err
 	}
 	squares := 0.0
 	for _, p := range r.encoder.params {
-		for _, g := range p.grad.Data {
-			squares += float64(g) * float64(g)
+		part, err := matrix.Of(p.grad).Squares(ctx)
+		if err != nil {
+			return 0, err
 		}
+		squares += part
 	}
 	r.last.GradientNorm = math.Sqrt(squares)
-	value := sum.Scalar()
+	value := loss.Scalar()
 	// Adam keeps squares as numbers of type T.
 	if !matrix.Finite(value + float64(T(squares))) {
 		return 0, fmt.Errorf("%w: loss %v, gradient of norm %v", ErrDiverged, value, r.last.GradientNorm)
@@ -238,11 +274,12 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], rnd *rand.Rand) (fl
 }
 
 // output is what the network makes of all nodes now, in memory of the tape.
-func (r *run[T]) output(ctx context.Context) (kernel.Matrix[T], error) {
+func (r *run[T]) output(ctx context.Context) (autodiff.Matrix[T], error) {
 	r.tape.Reset(ctx)
-	h := r.encoder.embed(ctx, r.tape, &r.data.whole, nil)
+	outputs := r.encoder.embed(ctx, r.tape, r.data.whole, nil, nil)
+	h := outputs[len(outputs)-1]
 	if err := r.tape.Err(); err != nil {
-		return kernel.Matrix[T]{}, err
+		return autodiff.Matrix[T]{}, err
 	}
 	return h.Data(), checkFinite(ctx, matrix.Of(h.Data()), fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged))
 }
@@ -251,7 +288,7 @@ func (r *run[T]) output(ctx context.Context) (kernel.Matrix[T], error) {
 func (r *run[T]) judged() bool { return r.score != nil || r.labels.classes > 0 }
 
 // judge gives an output its score.
-func (r *run[T]) judge(ctx context.Context, h kernel.Matrix[T]) (float64, error) {
+func (r *run[T]) judge(ctx context.Context, h autodiff.Matrix[T]) (float64, error) {
 	if val := r.labels.val; r.labels.classes > 0 {
 		return -r.tape.SoftmaxCrossEntropy(r.tape.Constant(h), val.rows, val.classes).Scalar(), r.tape.Err()
 	}
@@ -280,15 +317,23 @@ func (r *run[T]) validate(ctx context.Context) error {
 		return fmt.Errorf("validation: %w: the score is %v", ErrDiverged, score)
 	}
 	r.last.Score = score
-	if r.best.epoch > 0 && score <= r.best.score {
-		return nil
-	}
-	r.best.epoch, r.best.score, r.last.Best = r.epoch, score, score
-	r.best.params = r.best.params[:0]
-	for _, p := range r.encoder.params {
-		kept := p.value
-		kept.Data = slices.Clone(kept.Data)
-		r.best.params = append(r.best.params, kept)
-	}
+	r.keepBest(r.epoch, score)
+	r.last.Best = r.best.score
 	return nil
+}
+
+// keepBest keeps the parameters if the score of an epoch is the best so far.
+func (r *run[T]) keepBest(epoch int, score float64) {
+	if r.best.epoch > 0 && score <= r.best.score {
+		return
+	}
+	r.best.epoch, r.best.score = epoch, score
+	if r.best.params == nil {
+		for _, p := range r.encoder.params {
+			r.best.params = append(r.best.params, kernel.Unset[T](p.Rows, p.Cols))
+		}
+	}
+	for k, p := range r.encoder.params {
+		kernel.Copy(r.best.params[k], p.value)
+	}
 }

@@ -23,7 +23,7 @@ func TestProgressTellsOfTheStep(t *testing.T) {
 	if want := penalty(h); math.Abs(first.Orthogonality-want) > 1e-12*want {
 		t.Errorf("orthogonality %v, want %v", first.Orthogonality, want)
 	}
-	loss := testkit.Must(r.gradients(ctx, batchesOf(t, r, 0)[0], newRand(1)))
+	loss := testkit.Must(r.gradients(ctx, batchesOf(t, r, 0)[0], 0, newRand(1)))
 	squares := 0.0
 	for _, p := range r.encoder.params {
 		for _, v := range p.grad.Data {
@@ -48,7 +48,7 @@ func TestLossOfBatchesIsTheMeanOverNodes(t *testing.T) {
 	r := runOf(t, g, x, opts...)
 	sum := 0.0
 	for _, b := range batchesOf(t, r, 0) {
-		sum += testkit.Must(r.gradients(ctx, b, newRand(1))) * float64(b.n)
+		sum += testkit.Must(r.gradients(ctx, b, 0, newRand(1))) * float64(b.graph.Nodes())
 	}
 	if got := progressOf(t, g, x, opts...)[0].Loss; math.Abs(got-sum/40) > 1e-13*math.Abs(got) {
 		t.Errorf("loss %v, want %v", got, sum/40)
@@ -60,7 +60,7 @@ func TestLossOfViewsIsTheirMean(t *testing.T) {
 	g, x := small(82)
 	plain := progressOf(t, g, x)[0].Loss
 	rare := [2]float64{1e-300, 1e-300}
-	if views := progressOf(t, g, x, WithAugmentation(Augmentation{rare, rare}))[0].Loss; math.Abs(plain-views) > 1e-13*math.Abs(plain) {
+	if views := progressOf(t, g, x, WithAugmentation(Drop(rare, rare)))[0].Loss; math.Abs(plain-views) > 1e-13*math.Abs(plain) {
 		t.Errorf("loss %v of two views, %v of one", views, plain)
 	}
 }

@@ -1,16 +1,18 @@
-package tape
+package autodiff
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"coles/internal/kernel"
 )
 
-type matrix64 = matrix[float64]
+type matrix64 = Matrix[float64]
 
-func at[T kernel.Float](m matrix[T], i, j int) float64 { return float64(m.Data[i*m.Stride+j]) }
+func at[T Float](m Matrix[T], i, j int) float64 { return float64(m.Data[i*m.Stride+j]) }
 
 func entries(m matrix64) (e []float64) {
 	for i := range m.Rows {
@@ -44,7 +46,7 @@ func padded(rows, cols, padding int, f func() float64) matrix64 {
 }
 
 // inputsOf draws the inputs of an operation.
-func inputsOf[T kernel.Float](op operation[T], n, d int, rnd *rand.Rand) (in []matrix64) {
+func inputsOf[T Float](op operation[T], n, d int, rnd *rand.Rand) (in []matrix64) {
 	for k, size := range op.sizes(n, d) {
 		in = append(in, padded(size[0], size[1], k+1, func() float64 {
 			if op.domain != nil {
@@ -73,8 +75,8 @@ func clones(in []matrix64) (out []matrix64) {
 }
 
 // rounded is a copy of m in another precision.
-func rounded[D, S kernel.Float](m matrix[S]) matrix[D] {
-	r := matrix[D]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]D, len(m.Data))}
+func rounded[D, S Float](m Matrix[S]) Matrix[D] {
+	r := Matrix[D]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]D, len(m.Data))}
 	for i, v := range m.Data {
 		r.Data[i] = D(v)
 	}
@@ -90,8 +92,8 @@ func normals(rnd *rand.Rand, n int) []float64 {
 }
 
 // sparseOf is a sparse matrix of a pattern without symmetry.
-func sparseOf(rows, cols int) *kernel.CSR[float64] {
-	s := &kernel.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, 1, rows+1)}
+func sparseOf(rows, cols int) *CSR[float64] {
+	s := &CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, 1, rows+1)}
 	for i := range rows {
 		for j := (i * i) % 3; j < cols; j += 3 + cols/20 {
 			s.Col = append(s.Col, int32(j))
@@ -113,4 +115,20 @@ func picks(m, n, step int) []int {
 
 func sameBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+}
+
+// gradientOf is the result of an operation on variables, and the gradients of its sum.
+func gradientOf(t *testing.T, apply func(t *Tape[float64], in []*Value[float64]) *Value[float64], in ...matrix64) (y matrix64, grads []matrix64) {
+	t.Helper()
+	tape := New[float64](context.Background())
+	var values []*Value[float64]
+	for _, m := range in {
+		grads = append(grads, kernel.Dense[float64](m.Rows, m.Cols))
+		values = append(values, tape.Variable(m, grads[len(grads)-1]))
+	}
+	value := apply(tape, values)
+	if err := tape.Backward(tape.Sum(value)); err != nil {
+		t.Fatal(err)
+	}
+	return value.Data(), grads
 }

@@ -1,16 +1,17 @@
-package tape
+package autodiff
 
 import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"coles/internal/kernel"
 )
 
 // operation is an entry of the table that all tests of operations go through. Sizes follow from n
 // and d, so that an entry serves for small and large inputs.
-type operation[T kernel.Float] struct {
+type operation[T Float] struct {
 	name   string
 	sizes  func(n, d int) [][2]int // of the inputs
 	apply  func(t *Tape[T], in []*Value[T]) *Value[T]
@@ -26,13 +27,23 @@ func biased(n, d int) [][2]int  { return [][2]int{{n, d}, {1, d}} }
 func sloped(n, d int) [][2]int  { return [][2]int{{n, d}, {1, 1}} }
 func normed(n, d int) [][2]int  { return [][2]int{{n, d}, {1, d}, {1, d}} }
 func even(n, d int) [][2]int    { return [][2]int{{2 * n, d}} }
+func column(n, d int) [][2]int  { return [][2]int{{n, d}, {n, 1}} }
+func joins(n, d int) [][2]int   { return [][2]int{{n, d}, {n, 1}, {n, d + 2}} }
 
 // Inputs away from the kinks at zero, and for the power means positive ones.
 func awayFromZero(v float64) float64 { return v + math.Copysign(0.1, v) }
 func positive(v float64) float64     { return 0.2 + math.Abs(v) }
 
+// awayFromHalf also holds for 1.5 times the number.
+func awayFromHalf(v float64) float64 {
+	if math.Abs(v) < 0.6 {
+		return v / 2
+	}
+	return v
+}
+
 // unary is an operation of one n×d matrix.
-func unary[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], want func(x matrix64) matrix64) operation[T] {
+func unary[T Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], want func(x matrix64) matrix64) operation[T] {
 	return operation[T]{
 		name: name, sizes: one,
 		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return apply(t, in[0]) },
@@ -41,7 +52,7 @@ func unary[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Val
 }
 
 // binary is an operation of two matrices.
-func binary[T kernel.Float](name string, sizes func(n, d int) [][2]int, apply func(t *Tape[T], a, b *Value[T]) *Value[T], want func(a, b matrix64) matrix64) operation[T] {
+func binary[T Float](name string, sizes func(n, d int) [][2]int, apply func(t *Tape[T], a, b *Value[T]) *Value[T], want func(a, b matrix64) matrix64) operation[T] {
 	return operation[T]{
 		name: name, sizes: sizes,
 		apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return apply(t, in[0], in[1]) },
@@ -56,18 +67,18 @@ func (o operation[T]) of(domain func(float64) float64) operation[T] {
 }
 
 // byEntry is an operation that applies a function to every entry.
-func byEntry[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(v float64) float64) operation[T] {
+func byEntry[T Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(v float64) float64) operation[T] {
 	return unary(name, apply, func(x matrix64) matrix64 {
 		return build(x.Rows, x.Cols, func(i, j int) float64 { return f(at(x, i, j)) })
 	}).of(awayFromZero)
 }
 
 // overall is an operation with a 1×1 result, a function of all entries.
-func overall[T kernel.Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(entries []float64) float64) operation[T] {
+func overall[T Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], f func(entries []float64) float64) operation[T] {
 	return unary(name, apply, func(x matrix64) matrix64 { return scalar(f(entries(x))) })
 }
 
-func powerMeanOf[T kernel.Float](name string, p float64) operation[T] {
+func powerMeanOf[T Float](name string, p float64) operation[T] {
 	return overall(name, func(t *Tape[T], x *Value[T]) *Value[T] { return t.PowerMean(x, p) },
 		func(e []float64) float64 {
 			if p == 0 {
@@ -77,7 +88,7 @@ func powerMeanOf[T kernel.Float](name string, p float64) operation[T] {
 		}).of(positive)
 }
 
-func logPowerMeanOf[T kernel.Float](name string, p float64) operation[T] {
+func logPowerMeanOf[T Float](name string, p float64) operation[T] {
 	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] { return t.LogPowerMeanRows(x, p) },
 		func(x matrix64) matrix64 {
 			return build(x.Rows, 1, func(i, _ int) float64 {
@@ -90,31 +101,63 @@ func logPowerMeanOf[T kernel.Float](name string, p float64) operation[T] {
 }
 
 // spmmOf multiplies by a matrix with so many rows more than columns.
-func spmmOf[T kernel.Float](name string, more int) operation[T] {
-	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] {
-		return t.SpMM(NewSparse(kernel.ConvertCSR[T](sparseOf(x.Rows()+more, x.Rows())), false), x)
-	}, func(x matrix64) matrix64 {
-		s := sparseOf(x.Rows+more, x.Rows)
-		return build(s.Rows, x.Cols, func(i, j int) float64 {
-			cols, vals := s.Row(i)
-			return sumOver(len(cols), func(q int) float64 { return vals[q] * at(x, int(cols[q]), j) })
+func spmmOf[T Float](name string, more int, apply func(t *Tape[T], s *Sparse[T], x *Value[T]) *Value[T]) operation[T] {
+	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] { return apply(t, pattern[T](x.Rows()+more, x.Rows()), x) },
+		func(x matrix64) matrix64 {
+			s := sparseOf(x.Rows+more, x.Rows)
+			return build(s.Rows, x.Cols, func(i, j int) float64 {
+				cols, vals := s.Row(i)
+				return sumOver(len(cols), func(q int) float64 { return vals[q] * at(x, int(cols[q]), j) })
+			})
 		})
+}
+
+func pattern[T Float](rows, cols int) *Sparse[T] {
+	return NewSparse(kernel.ConvertCSR[T](sparseOf(rows, cols)), false)
+}
+
+// mulOf multiplies by a matrix of some size.
+func mulOf[T Float](name string, sizes func(n, d int) [][2]int) operation[T] {
+	return binary(name, sizes, (*Tape[T]).Mul, func(a, b matrix64) matrix64 {
+		return build(a.Rows, a.Cols, func(i, j int) float64 { return at(a, i, j) * at(b, i%b.Rows, j%b.Cols) })
 	})
+}
+
+func powOf[T Float](name string, p float64) operation[T] {
+	return byEntry(name, func(t *Tape[T], x *Value[T]) *Value[T] { return t.Pow(x, p) },
+		func(v float64) float64 { return math.Pow(v, p) }).of(positive)
 }
 
 const normEpsilon = 1e-3
 
 // operations has one entry, or one for each case, of every operation.
-func operations[T kernel.Float]() []operation[T] {
-	return []operation[T]{
+func operations[T Float]() []operation[T] {
+	return slices.Concat(neighbourOperations[T](), pairOperations[T](), ownOperations[T](), []operation[T]{
 		binary("MatMul", factors, (*Tape[T]).MatMul, productByHand),
 		binary("MatMul of squares", squared, (*Tape[T]).MatMul, productByHand),
 		binary("MatMulTrans", equal, (*Tape[T]).MatMulTrans, func(a, b matrix64) matrix64 {
 			return build(a.Rows, b.Rows, func(i, j int) float64 { return dotByHand(row(a, i), row(b, j)) })
 		}),
 		unary("Gram", (*Tape[T]).Gram, func(x matrix64) matrix64 { return gramByHand(x, 1, 0) }),
-		spmmOf[T]("SpMM", 2),
-		spmmOf[T]("SpMM, of a transpose in slabs", slabRows+90),
+		spmmOf("SpMM", 2, (*Tape[T]).SpMM),
+		spmmOf("SpMM, of a transpose in slabs", slabRows+90, (*Tape[T]).SpMM),
+		spmmOf("MatMul of a SparseConstant", 2, func(t *Tape[T], s *Sparse[T], x *Value[T]) *Value[T] { return t.MatMul(t.SparseConstant(s), x) }),
+		// S[r₁][r₂]·x + S[r₂][r₁]·x, rows taken twice of a product that is taken once.
+		unary("MatMul of rows of a SparseConstant", func(t *Tape[T], x *Value[T]) *Value[T] {
+			s := t.SparseConstant(pattern[T](x.Rows()+2, x.Rows()))
+			first, second := picks(s.Rows(), s.Rows(), 1), picks(s.Rows(), s.Rows(), 2)
+			return t.Add(t.MatMul(t.Gather(t.Gather(s, first), second), x), t.MatMul(t.Gather(t.Gather(s, second), first), x))
+		}, func(x matrix64) matrix64 {
+			s := sparseOf(x.Rows+2, x.Rows)
+			first, second := picks(s.Rows, s.Rows, 1), picks(s.Rows, s.Rows, 2)
+			return build(s.Rows, x.Cols, func(i, j int) (sum float64) {
+				for _, r := range []int{first[second[i]], second[first[i]]} {
+					cols, vals := s.Row(r)
+					sum += sumOver(len(cols), func(q int) float64 { return vals[q] * at(x, int(cols[q]), j) })
+				}
+				return sum
+			})
+		}),
 		unary("Contrast", func(t *Tape[T], x *Value[T]) *Value[T] { return t.Contrast(symmetric[T], x) }, symmetricByHand),
 		unary("TraceQuadratic", func(t *Tape[T], h *Value[T]) *Value[T] { return t.TraceQuadratic(symmetric[T], h) },
 			func(h matrix64) matrix64 { return scalar(dotByHand(entries(h), entries(symmetricByHand(h)))) }),
@@ -133,6 +176,18 @@ func operations[T kernel.Float]() []operation[T] {
 			return build(a.Rows, a.Cols, func(i, j int) float64 { return at(a, i, j) + at(b, i, j) })
 		}),
 		byEntry("Scale", func(t *Tape[T], x *Value[T]) *Value[T] { return t.Scale(x, -1.7) }, func(v float64) float64 { return -1.7 * v }),
+		mulOf[T]("Mul", equal),
+		mulOf[T]("Mul by a row", biased),
+		mulOf[T]("Mul by a column", column),
+		mulOf[T]("Mul by a number", sloped),
+		byEntry("Exp", (*Tape[T]).Exp, math.Exp),
+		byEntry("Reciprocal", (*Tape[T]).Reciprocal, func(v float64) float64 { return 1 / v }),
+		powOf[T]("Pow, p = 3", 3),
+		powOf[T]("Pow, p = −0.4", -0.4),
+		byEntry("LeakyReLU", func(t *Tape[T], x *Value[T]) *Value[T] { return t.LeakyReLU(x, 0.3) },
+			func(v float64) float64 { return math.Max(v, 0) + 0.3*math.Min(v, 0) }),
+		byEntry("SoftThreshold", func(t *Tape[T], x *Value[T]) *Value[T] { return t.SoftThreshold(x, 0.5) },
+			func(v float64) float64 { return math.Copysign(math.Max(math.Abs(v)-0.5, 0), v) }).of(awayFromHalf),
 		byEntry("ReLU", (*Tape[T]).ReLU, func(v float64) float64 { return math.Max(v, 0) }),
 		binary("PReLU", sloped, (*Tape[T]).PReLU, func(x, a matrix64) matrix64 {
 			return build(x.Rows, x.Cols, func(i, j int) float64 {
@@ -152,6 +207,14 @@ func operations[T kernel.Float]() []operation[T] {
 			// What is dropped is tested by TestDropoutKeepsTheMean.
 			name: "Dropout", sizes: one,
 			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.Dropout(in[0], 0.4, rand.New(rand.NewPCG(5, 6))) },
+		},
+		{
+			// And here by TestDropoutOfASparseConstant.
+			name: "Dropout of a SparseConstant", sizes: one,
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
+				s := t.SparseConstant(pattern[T](in[0].Rows()+slabRows+90, in[0].Rows()))
+				return t.MatMul(t.Dropout(s, 0.4, rand.New(rand.NewPCG(5, 6))), in[0])
+			},
 		},
 		unary("RowNormalize", (*Tape[T]).RowNormalize, func(x matrix64) matrix64 {
 			return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) / math.Sqrt(dotByHand(row(x, i), row(x, i))) })
@@ -188,6 +251,17 @@ func operations[T kernel.Float]() []operation[T] {
 				})
 			},
 		},
+		{
+			name: "LayerNorm", sizes: normed,
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.LayerNorm(in[0], in[1], in[2], normEpsilon) },
+			want: func(in []matrix64) matrix64 {
+				return build(in[0].Rows, in[0].Cols, func(i, j int) float64 {
+					m := mean(row(in[0], i), func(v float64) float64 { return v })
+					variance := mean(row(in[0], i), func(v float64) float64 { return math.Pow(v-m, 2) })
+					return at(in[1], 0, j)*(at(in[0], i, j)-m)/math.Sqrt(variance+normEpsilon) + at(in[2], 0, j)
+				})
+			},
+		},
 		unary("SoftmaxCrossEntropy", func(t *Tape[T], x *Value[T]) *Value[T] {
 			return t.SoftmaxCrossEntropy(x, picks(x.Rows()+2, x.Rows(), 3), picks(x.Rows()+2, x.Cols(), 1))
 		}, func(x matrix64) matrix64 {
@@ -203,6 +277,23 @@ func operations[T kernel.Float]() []operation[T] {
 				rows := picks(x.Rows+3, x.Rows, 2)
 				return build(len(rows), x.Cols, func(i, j int) float64 { return at(x, rows[i], j) })
 			}),
+		{
+			name: "Concat", sizes: joins,
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.Concat(in...) },
+			want: func(in []matrix64) matrix64 {
+				d := in[0].Cols
+				return build(in[0].Rows, 2*d+3, func(i, j int) float64 {
+					return slices.Concat(row(in[0], i), row(in[1], i), row(in[2], i))[j]
+				})
+			},
+		},
+		binary("Concat of two", equal, func(t *Tape[T], a, b *Value[T]) *Value[T] { return t.Concat(a, b) },
+			func(a, b matrix64) matrix64 {
+				return build(a.Rows, 2*a.Cols, func(i, j int) float64 { return slices.Concat(row(a, i), row(b, i))[j] })
+			}),
+		unary("Columns", func(t *Tape[T], x *Value[T]) *Value[T] { return t.Columns(x, 1, x.Cols()) }, func(x matrix64) matrix64 {
+			return build(x.Rows, x.Cols-1, func(i, j int) float64 { return at(x, i, j+1) })
+		}),
 		{
 			name: "Reshape", sizes: even,
 			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.Reshape(in[0], in[0].Rows()/2, 2*in[0].Cols()) },
@@ -232,7 +323,7 @@ func operations[T kernel.Float]() []operation[T] {
 		logPowerMeanOf[T]("LogPowerMeanRows, quadratic", 2),
 		overall("Sum", (*Tape[T]).Sum, func(e []float64) float64 { return sumOver(len(e), func(k int) float64 { return e[k] }) }),
 		overall("Mean", (*Tape[T]).Mean, func(e []float64) float64 { return mean(e, func(v float64) float64 { return v }) }),
-	}
+	})
 }
 
 // sumOver is Σ_k f(k) for k in [0, n).
@@ -285,7 +376,7 @@ func symmetricByHand(x matrix64) matrix64 {
 }
 
 // symmetric is the same matrix as an operator.
-func symmetric[T kernel.Float](_ context.Context, dst, src matrix[T]) error {
+func symmetric[T Float](_ context.Context, dst, src Matrix[T]) error {
 	for i := range dst.Rows {
 		clear(row(dst, i))
 		for k := range src.Rows {

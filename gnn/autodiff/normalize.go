@@ -1,4 +1,4 @@
-package tape
+package autodiff
 
 import (
 	"fmt"
@@ -76,7 +76,7 @@ func (t *Tape[T]) ColumnNormalize(x *Value[T]) *Value[T] {
 }
 
 // columnDots sets sum[j] to Σ_i a_ij·b_ij.
-func (t *Tape[T]) columnDots(sum []float64, a, b matrix[T]) {
+func (t *Tape[T]) columnDots(sum []float64, a, b Matrix[T]) {
 	t.columnSums(sum, a.Rows, func(sum []float64, i int) {
 		other := row(b, i)
 		for j, v := range row(a, i) {
@@ -87,8 +87,8 @@ func (t *Tape[T]) columnDots(sum []float64, a, b matrix[T]) {
 
 // BatchNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_j)/√(σ²_j + ε), for an n×d matrix x, n
 // > 0, 1×d matrices γ and β, and the mean μ_j and the variance σ²_j = (1/n)·Σ_i (x_ij − μ_j)² of
-// each column. These are written to mean and variance, of length d, for running averages of the
-// caller.
+// each column (Ioffe and Szegedy, 2015). These are written to mean and variance, of length d, for
+// running averages of the caller.
 //
 // With s_j = √(σ²_j + ε) and means taken over the column,
 //
@@ -118,9 +118,10 @@ func (t *Tape[T]) BatchNormFixed(x, gamma, beta *Value[T], epsilon float64, mean
 	return t.standardize(x, gamma, beta, epsilon, mean, variance, false)
 }
 
-func fitStatistics[T kernel.Float](x *Value[T], mean, variance []float64) {
+func fitStatistics[T Float](x *Value[T], mean, variance []float64) {
+	fitDense(x)
 	if len(mean) != x.Cols() || len(variance) != x.Cols() {
-		panic(fmt.Sprintf("tape: BatchNorm of %d columns with %d means and %d variances", x.Cols(), len(mean), len(variance)))
+		panic(fmt.Sprintf("autodiff: BatchNorm of %d columns with %d means and %d variances", x.Cols(), len(mean), len(variance)))
 	}
 }
 
@@ -165,6 +166,61 @@ func (t *Tape[T]) standardize(x, gamma, beta *Value[T], epsilon float64, mean, v
 		t.pass(&y.grad, x)
 		t.pass(&dots, gamma)
 		t.pass(&sums, beta)
+	}
+	return y
+}
+
+// LayerNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_i)/√(σ²_i + ε), for an n×d matrix x, 1×d
+// matrices γ and β, and the mean μ_i and the variance σ²_i = (1/d)·Σ_j (x_ij − μ_i)² of each row
+// (Ba, Kiros, Hinton, 2016).
+//
+// With s_i = √(σ²_i + ε) and means taken over the row,
+//
+//	g_x = (γ∘g − mean(γ∘g) − x̂·mean(γ∘g∘x̂))/s,  g_γ = Σ_i g·x̂,  g_β = Σ_i g.
+func (t *Tape[T]) LayerNorm(x, gamma, beta *Value[T], epsilon float64) *Value[T] {
+	fit(gamma.Rows() == 1 && gamma.Cols() == x.Cols(), "LayerNorm", x, gamma)
+	fit(sameSize(gamma, beta), "LayerNorm", gamma, beta)
+	y := t.newValue(x.Rows(), x.Cols(), x, gamma, beta)
+	y.kept = t.take(x.Rows(), x.Cols()+1) // x̂_i and 1/s_i
+	d := float64(x.Cols())
+	scale, offset := row(gamma.data, 0), row(beta.data, 0)
+	t.eachRow(x.Rows(), x.Cols(), func(i int) {
+		from, to, kept := row(x.data, i), row(y.data, i), row(y.kept, i)
+		mean, squares := sum(from)/d, 0.0
+		for _, v := range from {
+			squares += (float64(v) - mean) * (float64(v) - mean)
+		}
+		inverse := 1 / math.Sqrt(squares/d+epsilon)
+		kept[len(from)] = T(inverse)
+		for j, v := range from {
+			kept[j] = T((float64(v) - mean) * inverse)
+			to[j] = scale[j]*kept[j] + offset[j]
+		}
+	})
+	y.back = func() {
+		units := kernel.Columns(y.kept, 0, x.Cols())
+		if gamma.needsGrad {
+			dots := t.wide.take(1, x.Cols())
+			defer t.wide.release(&dots)
+			t.columnDots(dots.Data, y.grad, units)
+			addTo(row(t.gradient(gamma), 0), dots.Data)
+		}
+		if beta.needsGrad {
+			sums := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) { addTo(sum, row(y.grad, i)) })
+			t.pass(&sums, beta)
+			t.release(&sums)
+		}
+		t.eachRow(x.Rows(), x.Cols(), func(i int) {
+			g, unit, inverse := row(y.grad, i), row(units, i), row(y.kept, i)[x.Cols()]
+			for j, c := range scale {
+				g[j] *= c
+			}
+			mean, slope := T(sum(g)/d), T(dot(g, unit)/d)
+			for j, v := range unit {
+				g[j] = (g[j] - mean - v*slope) * inverse
+			}
+		})
+		t.pass(&y.grad, x)
 	}
 	return y
 }

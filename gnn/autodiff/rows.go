@@ -1,4 +1,4 @@
-package tape
+package autodiff
 
 import (
 	"fmt"
@@ -15,11 +15,23 @@ const (
 )
 
 // Gather is the m×d matrix of the given rows of an n×d matrix x, which may repeat: y_k = x_rows[k].
-// rows must not change before the next Reset.
+// rows must not change before the next Reset. Of a SparseConstant it is another one, which costs
+// nothing: MatMul gathers rows of the product.
 //
 // g_x of row i = Σ g_k over the k with rows[k] = i.
 func (t *Tape[T]) Gather(x *Value[T], rows []int) *Value[T] {
 	fitIndices("Gather", rows, x.Rows())
+	if x.sparse != nil {
+		y := t.SparseConstant(x.sparse)
+		y.data.Rows, y.rows = len(rows), rows
+		if x.rows != nil {
+			y.rows = make([]int, len(rows))
+			for k, i := range rows {
+				y.rows[k] = x.rows[i]
+			}
+		}
+		return y
+	}
 	y := t.newValue(len(rows), x.Cols(), x)
 	t.eachRow(len(rows), x.Cols(), func(k int) { copy(row(y.data, k), row(x.data, rows[k])) })
 	y.back = func() {
@@ -59,7 +71,7 @@ func (t *Tape[T]) RowDots(a, b *Value[T]) *Value[T] {
 }
 
 // addRowMultiples adds c_i·from_i to row i of the gradient of x.
-func (t *Tape[T]) addRowMultiples(x *Value[T], c matrix[T], from *Value[T]) {
+func (t *Tape[T]) addRowMultiples(x *Value[T], c Matrix[T], from *Value[T]) {
 	if !x.needsGrad {
 		return
 	}
@@ -75,7 +87,7 @@ func (t *Tape[T]) addRowMultiples(x *Value[T], c matrix[T], from *Value[T]) {
 func (t *Tape[T]) GatherDots(a *Value[T], us []int, b *Value[T], vs []int) *Value[T] {
 	fit(a.Cols() == b.Cols(), "GatherDots", a, b)
 	if len(us) != len(vs) {
-		panic(fmt.Sprintf("tape: GatherDots of %d and %d rows", len(us), len(vs)))
+		panic(fmt.Sprintf("autodiff: GatherDots of %d and %d rows", len(us), len(vs)))
 	}
 	fitIndices("GatherDots, us", us, a.Rows())
 	fitIndices("GatherDots, vs", vs, b.Rows())
@@ -89,7 +101,7 @@ func (t *Tape[T]) GatherDots(a *Value[T], us []int, b *Value[T], vs []int) *Valu
 }
 
 // scatterMultiples adds c_k·from_vs[k] to row us[k] of the gradient of x.
-func (t *Tape[T]) scatterMultiples(x *Value[T], us []int, c matrix[T], from *Value[T], vs []int) {
+func (t *Tape[T]) scatterMultiples(x *Value[T], us []int, c Matrix[T], from *Value[T], vs []int) {
 	if !x.needsGrad {
 		return
 	}
@@ -105,10 +117,10 @@ func (t *Tape[T]) scatterMultiples(x *Value[T], us []int, c matrix[T], from *Val
 // g_x is g reshaped to the size of x.
 func (t *Tape[T]) Reshape(x *Value[T], rows, cols int) *Value[T] {
 	if rows < 0 || cols < 0 || rows*cols != x.Rows()*x.Cols() {
-		panic(fmt.Sprintf("tape: Reshape of %d×%d to %d×%d", x.Rows(), x.Cols(), rows, cols))
+		panic(fmt.Sprintf("autodiff: Reshape of %d×%d to %d×%d", x.Rows(), x.Cols(), rows, cols))
 	}
 	y := t.newValue(rows, cols, x)
-	t.each(resized(y.data, x.Rows(), x.Cols()), x.data, x.data, func(y, x, _ []T) { copy(y, x) })
+	t.copy(resized(y.data, x.Rows(), x.Cols()), x.data)
 	y.back = func() {
 		y.grad = resized(y.grad, x.Rows(), x.Cols())
 		t.pass(&y.grad, x)
@@ -117,6 +129,47 @@ func (t *Tape[T]) Reshape(x *Value[T], rows, cols int) *Value[T] {
 }
 
 // resized is m, without padding, as a matrix of another size.
-func resized[T kernel.Float](m matrix[T], rows, cols int) matrix[T] {
-	return matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: m.Data}
+func resized[T Float](m Matrix[T], rows, cols int) Matrix[T] {
+	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: m.Data}
+}
+
+// Concat is the n×Σd matrix of n×d matrices side by side: y = [x₁ x₂ …].
+//
+// The gradient of each is its columns of g.
+func (t *Tape[T]) Concat(xs ...*Value[T]) *Value[T] {
+	cols := 0
+	for _, x := range xs {
+		fit(x.Rows() == xs[0].Rows(), "Concat", xs...)
+		cols += x.Cols()
+	}
+	y := t.newValue(xs[0].Rows(), cols, xs...)
+	eachPart := func(m Matrix[T], do func(x *Value[T], part Matrix[T])) {
+		lo := 0
+		for _, x := range xs {
+			do(x, kernel.Columns(m, lo, lo+x.Cols()))
+			lo += x.Cols()
+		}
+	}
+	eachPart(y.data, func(x *Value[T], part Matrix[T]) { t.copy(part, x.data) })
+	y.back = func() {
+		eachPart(y.grad, func(x *Value[T], part Matrix[T]) {
+			if x.needsGrad {
+				t.addScaled(t.gradient(x), 1, part)
+			}
+		})
+	}
+	return y
+}
+
+// Columns is the columns lo to hi − 1 of x.
+//
+// g_x is g in these columns, and 0 in the others.
+func (t *Tape[T]) Columns(x *Value[T], lo, hi int) *Value[T] {
+	if lo < 0 || hi < lo || hi > x.Cols() {
+		panic(fmt.Sprintf("autodiff: Columns %d to %d of %d×%d", lo, hi, x.Rows(), x.Cols()))
+	}
+	y := t.newValue(x.Rows(), hi-lo, x)
+	t.copy(y.data, kernel.Columns(x.data, lo, hi))
+	y.back = func() { t.addScaled(kernel.Columns(t.gradient(x), lo, hi), 1, y.grad) }
+	return y
 }

@@ -1,4 +1,4 @@
-package tape
+package autodiff
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func (u use) record(t *Tape[float64], op operation[float64], in, grads []matrix6
 }
 
 // seed adds ⟨c, y⟩ to the loss, and returns it: the numbers c, in turn, are the gradient of y.
-func seed[T kernel.Float](t *Tape[T], y *Value[T], c []float64) float64 {
+func seed[T Float](t *Tape[T], y *Value[T], c []float64) float64 {
 	sum, k := 0.0, 0
 	if y.needsGrad {
 		t.gradient(y)
@@ -277,7 +277,7 @@ func TestFloat32EqualsFloat64(t *testing.T) {
 }
 
 // outcome is the result of an operation, and the gradients of its inputs.
-func outcome[T kernel.Float](op operation[T], in []matrix64) []matrix64 {
+func outcome[T Float](op operation[T], in []matrix64) []matrix64 {
 	t := New[T](context.Background())
 	var values []*Value[T]
 	for _, m := range in {

@@ -1,17 +1,23 @@
-package tape
+package autodiff
 
 import (
 	"context"
 	"fmt"
+	"slices"
+	"unsafe"
 
 	"coles/internal/kernel"
 )
 
-// MatMul is y = a·b, of an n×k and a k×m matrix.
+// MatMul is y = a·b, of an n×k and a k×m matrix; a may be a SparseConstant. Its product with one
+// Variable or Constant is computed once for a recording, however often rows of it are gathered.
 //
 // g_a = g·bᵀ, g_b = aᵀ·g.
 func (t *Tape[T]) MatMul(a, b *Value[T]) *Value[T] {
 	fit(a.Cols() == b.Rows(), "MatMul", a, b)
+	if a.sparse != nil {
+		return t.sparseTimes(a, b)
+	}
 	y := t.newValue(a.Rows(), b.Cols(), a, b)
 	t.gemm(false, false, 1, a.data, b.data, 0, y.data)
 	y.back = func() {
@@ -21,12 +27,40 @@ func (t *Tape[T]) MatMul(a, b *Value[T]) *Value[T] {
 	return y
 }
 
-func (t *Tape[T]) gemm(transA, transB bool, alpha T, a, b matrix[T], beta T, c matrix[T]) {
+// sparseProduct is y = s·b of a recording.
+type sparseProduct[T Float] struct {
+	s    *Sparse[T]
+	b, y *Value[T]
+}
+
+// sparseTimes is a·b for a SparseConstant a.
+func (t *Tape[T]) sparseTimes(a, b *Value[T]) (y *Value[T]) {
+	at := slices.IndexFunc(t.shared, func(p sparseProduct[T]) bool { return p.s == a.sparse && sameInput(p.b, b) })
+	if at >= 0 {
+		y = t.shared[at].y
+	} else if y = t.SpMM(a.sparse, b); !b.owned {
+		t.shared = append(t.shared, sparseProduct[T]{a.sparse, b, y})
+	}
+	if a.rows != nil {
+		y = t.Gather(y, a.rows)
+	}
+	return y
+}
+
+// sameInput reports whether two inputs are the same matrix, with the same gradient if any.
+func sameInput[T Float](a, b *Value[T]) bool {
+	same := func(a, b Matrix[T]) bool {
+		return a.Rows == b.Rows && a.Cols == b.Cols && a.Stride == b.Stride && unsafe.SliceData(a.Data) == unsafe.SliceData(b.Data)
+	}
+	return !a.owned && !b.owned && a.needsGrad == b.needsGrad && same(a.data, b.data) && (!a.needsGrad || same(a.grad, b.grad))
+}
+
+func (t *Tape[T]) gemm(transA, transB bool, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
 	t.check(kernel.Gemm(t.ctx, transA, transB, alpha, a, b, beta, c))
 }
 
 // addProduct adds alpha·op(a)·op(b) to the gradient of x, if it needs one.
-func (t *Tape[T]) addProduct(x *Value[T], transA, transB bool, alpha T, a, b matrix[T]) {
+func (t *Tape[T]) addProduct(x *Value[T], transA, transB bool, alpha T, a, b Matrix[T]) {
 	if x.needsGrad {
 		dst, beta := t.destination(x)
 		t.gemm(transA, transB, alpha, a, b, beta, dst)
@@ -62,34 +96,53 @@ func (t *Tape[T]) Gram(a *Value[T]) *Value[T] {
 }
 
 // gram sets dst to alpha·aᵀ·a.
-func (t *Tape[T]) gram(dst matrix[T], alpha T, a matrix[T]) {
+func (t *Tape[T]) gram(dst Matrix[T], alpha T, a Matrix[T]) {
 	t.fill(dst, 0)
 	t.check(kernel.Gram(t.ctx, alpha, a, a, dst))
 	kernel.MirrorUpper(dst)
 }
 
 // Sparse is a sparse matrix with its transpose, which gradients need.
-type Sparse[T kernel.Float] struct {
-	matrix     *kernel.CSR[T]
+type Sparse[T Float] struct {
+	matrix     *CSR[T]
 	transposed []slab[T]
 }
 
 // NewSparse returns s with its transpose, in O(rows + cols + entries); a matrix known to be
-// symmetric serves as its own.
-func NewSparse[T kernel.Float](s *kernel.CSR[T], symmetric bool) *Sparse[T] {
+// symmetric serves as its own. s is not copied and must not change.
+func NewSparse[T Float](s *CSR[T], symmetric bool) *Sparse[T] {
+	fitEntries(s)
 	if symmetric {
 		return &Sparse[T]{s, []slab[T]{{s, 0}}}
 	}
 	return &Sparse[T]{s, slabsOf(s)}
 }
 
-// SpMM is y = S·x, of a constant sparse n×k and a k×d matrix.
+// fitEntries panics unless the entries of s are in its rows and columns, in order: kernels trust
+// this.
+func fitEntries[T Float](s *CSR[T]) {
+	if s.Rows < 0 || s.Cols < 0 || len(s.Ptr) != s.Rows+1 || len(s.Col) != len(s.Val) || s.Ptr[0] < 0 ||
+		!slices.IsSorted(s.Ptr) || s.Ptr[s.Rows] > int64(len(s.Col)) {
+		panic(fmt.Sprintf("autodiff: NewSparse of %d×%d with %d pointers, %d columns and %d values", s.Rows, s.Cols, len(s.Ptr), len(s.Col), len(s.Val)))
+	}
+	for i := range s.Rows {
+		cols, _ := s.Row(i)
+		for q, j := range cols {
+			if j < 0 || int(j) >= s.Cols || q > 0 && j <= cols[q-1] {
+				panic(fmt.Sprintf("autodiff: NewSparse: column %d at place %d of row %d, of %d columns in ascending order", j, q, i, s.Cols))
+			}
+		}
+	}
+}
+
+// Matrix is s itself, not to be written to.
+func (s *Sparse[T]) Matrix() *CSR[T] { return s.matrix }
+
+// SpMM is y = S·x, of a constant sparse n×k and a k×d matrix, in O((n + entries)·d).
 //
 // g_x = Sᵀ·g.
 func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
-	if s.matrix.Cols != x.Rows() {
-		panic(fmt.Sprintf("tape: SpMM of %d×%d and %d×%d", s.matrix.Rows, s.matrix.Cols, x.Rows(), x.Cols()))
-	}
+	fitSparse("SpMM", s, x)
 	y := t.newValue(s.matrix.Rows, x.Cols(), x)
 	t.check(kernel.SpMM(t.ctx, y.data, s.matrix, x.data))
 	y.back = func() {
@@ -107,6 +160,14 @@ func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 	return y
 }
 
+// fitSparse panics unless x is dense and has a row for each column of s.
+func fitSparse[T Float](operation string, s *Sparse[T], x *Value[T]) {
+	fitDense(x)
+	if s.matrix.Cols != x.Rows() {
+		panic(fmt.Sprintf("autodiff: %s of %d×%d and %d×%d", operation, s.matrix.Rows, s.matrix.Cols, x.Rows(), x.Cols()))
+	}
+}
+
 const (
 	// slabRows rows of a factor with some hundred columns stay in the second cache.
 	slabRows = 512
@@ -117,14 +178,14 @@ const (
 )
 
 // slab is a part of a matrix, its columns from first on.
-type slab[T kernel.Float] struct {
-	matrix *kernel.CSR[T]
+type slab[T Float] struct {
+	matrix *CSR[T]
 	first  int
 }
 
 // slabsOf is the transpose of s. One with many entries in a row, such as that of features, is cut
 // into slabs: it uses each row of the other factor often, and those of one slab stay in cache.
-func slabsOf[T kernel.Float](s *kernel.CSR[T]) []slab[T] {
+func slabsOf[T Float](s *CSR[T]) []slab[T] {
 	if s.NNZ()*slabRows <= slabEntries*s.Cols*s.Rows {
 		return []slab[T]{{s.Transpose(), 0}}
 	}
@@ -137,7 +198,7 @@ func slabsOf[T kernel.Float](s *kernel.CSR[T]) []slab[T] {
 
 // SymmetricOperator sets dst to S·src for a constant symmetric n×n matrix S known by its products,
 // such as ΔW = W⁺ − (η′/κ)·Σ W⁻ₖ with parts of rank one. dst and src are n×d and share no memory.
-type SymmetricOperator[T kernel.Float] func(ctx context.Context, dst, src kernel.Matrix[T]) error
+type SymmetricOperator[T Float] func(ctx context.Context, dst, src Matrix[T]) error
 
 // Contrast is y = S·x for a symmetric n×n S and an n×d matrix x.
 //

@@ -1,9 +1,6 @@
-package tape
+package autodiff
 
-import (
-	"coles/internal/kernel"
-	"coles/internal/parallel"
-)
+import "coles/internal/parallel"
 
 const (
 	// piece is the number of entries that one task goes through: some tens of microseconds.
@@ -15,7 +12,7 @@ const (
 )
 
 // row is row i of m. A matrix without columns may have no data at all.
-func row[T kernel.Float](m matrix[T], i int) []T {
+func row[T Float](m Matrix[T], i int) []T {
 	if m.Cols == 0 {
 		return nil
 	}
@@ -26,10 +23,10 @@ func row[T kernel.Float](m matrix[T], i int) []T {
 func rowsOf(cols int) int { return max(1, piece/max(1, cols)) }
 
 // joined reports whether the rows of m follow each other without padding.
-func joined[T kernel.Float](m matrix[T]) bool { return m.Stride == m.Cols || m.Rows <= 1 }
+func joined[T Float](m Matrix[T]) bool { return m.Stride == m.Cols || m.Rows <= 1 }
 
 // each calls do for corresponding parts of three matrices of one size, which may be the same one.
-func (t *Tape[T]) each(a, b, c matrix[T], do func(a, b, c []T)) {
+func (t *Tape[T]) each(a, b, c Matrix[T], do func(a, b, c []T)) {
 	if a.Cols == 0 {
 		return
 	}
@@ -60,7 +57,7 @@ func (t *Tape[T]) eachRow(rows, cols int, do func(i int)) {
 	})
 }
 
-func (t *Tape[T]) fill(dst matrix[T], c T) {
+func (t *Tape[T]) fill(dst Matrix[T], c T) {
 	t.each(dst, dst, dst, func(dst, _, _ []T) {
 		for i := range dst {
 			dst[i] = c
@@ -68,8 +65,13 @@ func (t *Tape[T]) fill(dst matrix[T], c T) {
 	})
 }
 
+// copy copies src to dst.
+func (t *Tape[T]) copy(dst, src Matrix[T]) {
+	t.each(dst, src, src, func(dst, src, _ []T) { copy(dst, src) })
+}
+
 // addScaled adds c·src to dst.
-func (t *Tape[T]) addScaled(dst matrix[T], c T, src matrix[T]) {
+func (t *Tape[T]) addScaled(dst Matrix[T], c T, src Matrix[T]) {
 	t.each(dst, src, src, func(dst, src, _ []T) {
 		for i, v := range src {
 			dst[i] += c * v
@@ -78,7 +80,7 @@ func (t *Tape[T]) addScaled(dst matrix[T], c T, src matrix[T]) {
 }
 
 // scale multiplies m by c.
-func (t *Tape[T]) scale(m matrix[T], c T) {
+func (t *Tape[T]) scale(m Matrix[T], c T) {
 	t.each(m, m, m, func(m, _, _ []T) {
 		for i := range m {
 			m[i] *= c
@@ -87,7 +89,7 @@ func (t *Tape[T]) scale(m matrix[T], c T) {
 }
 
 // total is the total of sum over corresponding parts of two matrices of one size.
-func (t *Tape[T]) total(a, b matrix[T], sum func(a, b []T) float64) float64 {
+func (t *Tape[T]) total(a, b Matrix[T], sum func(a, b []T) float64) float64 {
 	if a.Rows == 0 || a.Cols == 0 {
 		return 0
 	}
@@ -95,17 +97,17 @@ func (t *Tape[T]) total(a, b matrix[T], sum func(a, b []T) float64) float64 {
 }
 
 // largest and smallest are the extreme entries of a matrix that is not empty.
-func (t *Tape[T]) largest(x matrix[T]) float64 {
+func (t *Tape[T]) largest(x Matrix[T]) float64 {
 	return t.reduce(x, x, func(x, _ []T) float64 { return float64(largest(x)) }, func(p, q float64) float64 { return max(p, q) })
 }
 
-func (t *Tape[T]) smallest(x matrix[T]) float64 {
+func (t *Tape[T]) smallest(x Matrix[T]) float64 {
 	return t.reduce(x, x, func(x, _ []T) float64 { return float64(smallest(x)) }, func(p, q float64) float64 { return min(p, q) })
 }
 
 // reduce joins the values of corresponding parts of two matrices of one size that are not empty:
 // first within blocks of rows, then the blocks in order.
-func (t *Tape[T]) reduce(a, b matrix[T], value func(a, b []T) float64, join func(p, q float64) float64) float64 {
+func (t *Tape[T]) reduce(a, b Matrix[T], value func(a, b []T) float64, join func(p, q float64) float64) float64 {
 	whole := joined(a) && joined(b)
 	grain := rowsOf(a.Cols)
 	parts := t.wide.take(1, (a.Rows+grain-1)/grain)
@@ -131,7 +133,7 @@ func (t *Tape[T]) reduce(a, b matrix[T], value func(a, b []T) float64, join func
 }
 
 // dot is the sum of the products of corresponding entries.
-func (t *Tape[T]) dot(a, b matrix[T]) float64 { return t.total(a, b, dot) }
+func (t *Tape[T]) dot(a, b Matrix[T]) float64 { return t.total(a, b, dot) }
 
 // columnSums sets sum, of one number for each column, to what add adds to it for the rows in [0,
 // rows): first within blocks of rows, then the blocks in order.
@@ -153,87 +155,11 @@ func (t *Tape[T]) columnSums(sum []float64, rows int, add func(sum []float64, i 
 }
 
 // columnSumsOf is columnSums as a 1×cols matrix, to be released.
-func (t *Tape[T]) columnSumsOf(rows, cols int, add func(sum []float64, i int)) matrix[T] {
+func (t *Tape[T]) columnSumsOf(rows, cols int, add func(sum []float64, i int)) Matrix[T] {
 	wide, sums := t.wide.take(1, cols), t.take(1, cols)
 	defer t.wide.release(&wide)
 	t.columnSums(wide.Data, rows, add)
 	clear(sums.Data)
 	addTo(sums.Data, wide.Data)
 	return sums
-}
-
-// sum is Σ x_i, in float64 and in four sums that do not wait for each other, as dot.
-func sum[T kernel.Float](x []T) float64 {
-	var s [4]float64
-	n := len(x) &^ 3
-	for i := 0; i < n; i += 4 {
-		x := x[i : i+4 : i+4]
-		s[0] += float64(x[0])
-		s[1] += float64(x[1])
-		s[2] += float64(x[2])
-		s[3] += float64(x[3])
-	}
-	for _, v := range x[n:] {
-		s[0] += float64(v)
-	}
-	return (s[0] + s[2]) + (s[1] + s[3])
-}
-
-// dot is Σ a_i·b_i.
-func dot[T kernel.Float](a, b []T) float64 {
-	var s [4]float64
-	n := len(a) &^ 3
-	b = b[:len(a)]
-	for i := 0; i < n; i += 4 {
-		a, b := a[i:i+4:i+4], b[i:i+4:i+4]
-		s[0] += float64(a[0]) * float64(b[0])
-		s[1] += float64(a[1]) * float64(b[1])
-		s[2] += float64(a[2]) * float64(b[2])
-		s[3] += float64(a[3]) * float64(b[3])
-	}
-	for i := n; i < len(a); i++ {
-		s[0] += float64(a[i]) * float64(b[i])
-	}
-	return (s[0] + s[2]) + (s[1] + s[3])
-}
-
-// addTo adds x, of the same or the other precision, to dst.
-func addTo[D, T kernel.Float](dst []D, x []T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] += D(v)
-	}
-}
-
-// addMultiple adds c·x to dst.
-func addMultiple[T kernel.Float](dst []T, c T, x []T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] += c * v
-	}
-}
-
-// multiplyTo sets dst, which may be x, to c·x.
-func multiplyTo[T kernel.Float](dst []T, c T, x []T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = c * v
-	}
-}
-
-// largest and smallest are the extreme entries of a slice that is not empty; NaN if one entry is.
-func largest[T kernel.Float](x []T) T {
-	m := x[0]
-	for _, v := range x[1:] {
-		m = max(m, v)
-	}
-	return m
-}
-
-func smallest[T kernel.Float](x []T) T {
-	m := x[0]
-	for _, v := range x[1:] {
-		m = min(m, v)
-	}
-	return m
 }

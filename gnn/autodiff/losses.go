@@ -1,11 +1,9 @@
-package tape
+package autodiff
 
 import (
 	"fmt"
 	"math"
 	"slices"
-
-	"coles/internal/kernel"
 )
 
 // Sum is the 1×1 matrix y = Σ x over all entries.
@@ -23,8 +21,8 @@ func (t *Tape[T]) Mean(x *Value[T]) *Value[T] {
 
 // weightedSum is c·Σ x.
 func (t *Tape[T]) weightedSum(x *Value[T], c float64) *Value[T] {
-	all := t.total(x.data, x.data, func(x, _ []T) float64 { return sum(x) })
-	y := t.newScalar(c*all, x)
+	y := t.newValue(1, 1, x)
+	y.data.Data[0] = T(c * t.total(x.data, x.data, func(x, _ []T) float64 { return sum(x) }))
 	y.back = func() {
 		g := T(c * float64(y.grad.Data[0]))
 		dst := t.gradient(x)
@@ -47,18 +45,19 @@ func (t *Tape[T]) weightedSum(x *Value[T], c float64) *Value[T] {
 func (t *Tape[T]) SoftmaxCrossEntropy(logits *Value[T], rows, classes []int) *Value[T] {
 	m := len(rows)
 	if m == 0 || len(classes) != m {
-		panic(fmt.Sprintf("tape: SoftmaxCrossEntropy of %d rows and %d classes", m, len(classes)))
+		panic(fmt.Sprintf("autodiff: SoftmaxCrossEntropy of %d rows and %d classes", m, len(classes)))
 	}
 	fitIndices("SoftmaxCrossEntropy, rows", rows, logits.Rows())
 	fitIndices("SoftmaxCrossEntropy, classes", classes, logits.Cols())
-	p, losses := t.take(m, logits.Cols()), t.wide.take(1, m)
+	y := t.newValue(1, 1, logits)
+	y.kept = t.take(m, logits.Cols())
+	losses := t.wide.take(1, m)
 	defer t.wide.release(&losses)
 	t.eachRow(m, logits.Cols(), func(k int) {
 		z := row(logits.data, rows[k])
-		losses.Data[k] = softmax(row(p, k), z) - float64(z[classes[k]])
+		losses.Data[k] = softmax(row(y.kept, k), z) - float64(z[classes[k]])
 	})
-	y := t.newScalar(sum(losses.Data)/float64(m), logits)
-	y.kept = p
+	y.data.Data[0] = T(sum(losses.Data) / float64(m))
 	y.back = func() {
 		dst, c := t.gradient(logits), y.grad.Data[0]/T(m)
 		for k, i := range rows {
@@ -71,7 +70,7 @@ func (t *Tape[T]) SoftmaxCrossEntropy(logits *Value[T], rows, classes []int) *Va
 }
 
 // softmax sets p, which may be z, to exp(z)/Σ exp(z) and returns log Σ exp(z).
-func softmax[T kernel.Float](p, z []T) float64 {
+func softmax[T Float](p, z []T) float64 {
 	peak := float64(largest(z))
 	sum := 0.0
 	for j, v := range z {
@@ -90,6 +89,7 @@ func softmax[T kernel.Float](p, z []T) float64 {
 // g_x = g·eˣ/Σ eˣ.
 func (t *Tape[T]) LogSumExp(x *Value[T]) *Value[T] {
 	fit(x.Rows() > 0 && x.Cols() > 0, "LogSumExp", x)
+	y := t.newValue(1, 1, x)
 	peak := t.largest(x.data)
 	sum := t.total(x.data, x.data, func(x, _ []T) float64 {
 		sum := 0.0
@@ -98,7 +98,7 @@ func (t *Tape[T]) LogSumExp(x *Value[T]) *Value[T] {
 		}
 		return sum
 	})
-	y := t.newScalar(peak+math.Log(sum), x)
+	y.data.Data[0] = T(peak + math.Log(sum))
 	y.back = func() {
 		// A large y has lost digits of the logarithm.
 		g := float64(y.grad.Data[0]) / sum
@@ -160,7 +160,8 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 func (t *Tape[T]) PowerMean(x *Value[T], p float64) *Value[T] {
 	fit(x.Rows() > 0 && x.Cols() > 0, "PowerMean", x)
 	count := float64(x.Rows()) * float64(x.Cols())
-	y := t.newScalar(t.powerMean(x.data, p, count), x)
+	y := t.newValue(1, 1, x)
+	y.data.Data[0] = T(t.powerMean(x.data, p, count))
 	y.back = func() {
 		g, m := float64(y.grad.Data[0])/count, y.Scalar()
 		dst := t.gradient(x)
@@ -173,7 +174,7 @@ func (t *Tape[T]) PowerMean(x *Value[T], p float64) *Value[T] {
 	return y
 }
 
-func (t *Tape[T]) powerMean(x matrix[T], p, count float64) float64 {
+func (t *Tape[T]) powerMean(x Matrix[T], p, count float64) float64 {
 	unit := t.smallest(x)
 	if !(unit > 0) {
 		return math.NaN()
@@ -205,10 +206,10 @@ func (t *Tape[T]) powerMean(x matrix[T], p, count float64) float64 {
 //
 // g_h = 2g·S·h; the product is that of the forward pass.
 func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] {
-	product := t.take(h.Rows(), h.Cols())
-	t.check(s(t.ctx, product, h.data))
-	y := t.newScalar(t.dot(h.data, product), h)
-	y.kept = product
+	y := t.newValue(1, 1, h)
+	y.kept = t.take(h.Rows(), h.Cols())
+	t.check(s(t.ctx, y.kept, h.data))
+	y.data.Data[0] = T(t.dot(h.data, y.kept))
 	y.back = func() {
 		if !h.needsGrad {
 			return
@@ -240,13 +241,14 @@ func (t *Tape[T]) LiteralOrthogonality(h *Value[T]) *Value[T] { return t.orthogo
 // orthogonality is weight·‖c·hᵀh − I‖²_F, with the gradient 4·weight·c·h·(…).
 func (t *Tape[T]) orthogonality(h *Value[T], c, weight float64) *Value[T] {
 	d := h.Cols()
-	residual := t.take(d, d)
+	y := t.newValue(1, 1, h)
+	y.kept = t.take(d, d)
+	residual := y.kept
 	t.gram(residual, T(c), h.data)
 	for i := range d {
 		residual.Data[i*residual.Stride+i]--
 	}
-	y := t.newScalar(weight*t.dot(residual, residual), h)
-	y.kept = residual
+	y.data.Data[0] = T(weight * t.dot(residual, residual))
 	y.back = func() {
 		t.addProduct(h, false, false, T(4*weight*c)*y.grad.Data[0], h.data, y.kept)
 	}

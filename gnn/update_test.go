@@ -49,11 +49,12 @@ func TestRulesEqualTheirFormulas(t *testing.T) {
 		"descent":               {SGD(rate, 0).WithDecay(lambda), sgd(0)},
 		"momentum":              {SGD(rate, 0.8).WithDecay(lambda), sgd(0.8)},
 	} {
-		p := &parameter[float64]{value: kernel.Dense[float64](1, 1), grad: kernel.Dense[float64](1, 1)}
+		one := func() kernel.Matrix[float64] { return kernel.Dense[float64](1, 1) }
+		p := &parameter[float64]{value: one(), grad: one(), moments: [][]kernel.Matrix[float64]{{one(), one()}}}
 		p.value.Data[0] = start
 		for k, g := range gradients {
 			p.grad.Data[0] = g
-			if err := update(ctx, c.rule, []*parameter[float64]{p}, k+1, rate); err != nil {
+			if err := update(ctx, c.rule, 0, Phase{}.trains, []*parameter[float64]{p}, k+1, rate); err != nil {
 				t.Fatal(err)
 			}
 			if got := p.value.Data[0]; math.Abs(got-c.want[k]) > 1e-14 {

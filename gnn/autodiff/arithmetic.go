@@ -1,0 +1,188 @@
+package autodiff
+
+import "math"
+
+// elementwise is y = f(x) by entry. value sets y; derive multiplies the gradient g by f′, given x
+// and y.
+func (t *Tape[T]) elementwise(x *Value[T], value func(y, x []T), derive func(g, x, y []T)) *Value[T] {
+	y := t.newValue(x.Rows(), x.Cols(), x)
+	t.each(y.data, x.data, x.data, func(y, x, _ []T) { value(y, x) })
+	y.back = func() {
+		t.each(y.grad, x.data, y.data, derive)
+		t.pass(&y.grad, x)
+	}
+	return y
+}
+
+// Add is y = a + b, of two matrices of one shape.
+//
+// g_a = g, g_b = g.
+func (t *Tape[T]) Add(a, b *Value[T]) *Value[T] {
+	fit(sameSize(a, b), "Add", a, b)
+	y := t.newValue(a.Rows(), a.Cols(), a, b)
+	t.each(y.data, a.data, b.data, func(y, a, b []T) {
+		for i, v := range a {
+			y[i] = v + b[i]
+		}
+	})
+	y.back = func() {
+		if a.needsGrad && b.needsGrad {
+			t.addScaled(t.gradient(a), 1, y.grad)
+			t.pass(&y.grad, b)
+			return
+		}
+		t.pass(&y.grad, a)
+		t.pass(&y.grad, b)
+	}
+	return y
+}
+
+// Scale is y = c·x for a number c and a matrix of any shape.
+//
+// g_x = c·g.
+func (t *Tape[T]) Scale(x *Value[T], c float64) *Value[T] {
+	factor := T(c)
+	return t.elementwise(x,
+		func(y, x []T) {
+			for i, v := range x {
+				y[i] = factor * v
+			}
+		},
+		func(g, _, _ []T) {
+			for i := range g {
+				g[i] *= factor
+			}
+		})
+}
+
+// Bias is y = x + 1·b: the 1×d matrix b is added to every row of the n×d x.
+//
+// g_x = g, g_b = 1ᵀ·g.
+func (t *Tape[T]) Bias(x, b *Value[T]) *Value[T] {
+	fit(b.Rows() == 1 && b.Cols() == x.Cols(), "Bias", x, b)
+	y := t.newValue(x.Rows(), x.Cols(), x, b)
+	add := row(b.data, 0)
+	t.eachRow(x.Rows(), x.Cols(), func(i int) {
+		dst := row(y.data, i)
+		for j, v := range row(x.data, i) {
+			dst[j] = v + add[j]
+		}
+	})
+	y.back = func() {
+		if b.needsGrad {
+			sums := t.columnSumsOf(y.Rows(), b.Cols(), func(sum []float64, i int) { addTo(sum, row(y.grad, i)) })
+			t.pass(&sums, b)
+			t.release(&sums)
+		}
+		t.pass(&y.grad, x)
+	}
+	return y
+}
+
+// Mul is y = a∘b, the product by entry of an n×d matrix a and of b: n×d, or 1×d, n×1 or 1×1, which
+// stands for the n×d matrix that repeats it.
+//
+// g_a = g∘b, g_b = g∘a, summed over the rows and columns that repeat b.
+func (t *Tape[T]) Mul(a, b *Value[T]) *Value[T] {
+	byRow, byColumn := b.Rows() == a.Rows(), b.Cols() == a.Cols()
+	fit((byRow || b.Rows() == 1) && (byColumn || b.Cols() == 1), "Mul", a, b)
+	factors := func(i int) []T {
+		if byRow {
+			return row(b.data, i)
+		}
+		return row(b.data, 0)
+	}
+	y := t.newValue(a.Rows(), a.Cols(), a, b)
+	t.eachRow(a.Rows(), a.Cols(), func(i int) {
+		clear(row(y.data, i))
+		addProducts(row(y.data, i), row(a.data, i), factors(i))
+	})
+	y.back = func() {
+		if a.needsGrad {
+			dst := t.gradient(a)
+			t.eachRow(a.Rows(), a.Cols(), func(i int) { addProducts(row(dst, i), row(y.grad, i), factors(i)) })
+		}
+		switch {
+		case !b.needsGrad:
+		case byRow && byColumn:
+			dst := t.gradient(b)
+			t.eachRow(a.Rows(), a.Cols(), func(i int) { addProducts(row(dst, i), row(y.grad, i), row(a.data, i)) })
+		case byRow:
+			dst := t.gradient(b)
+			t.eachRow(a.Rows(), a.Cols(), func(i int) { row(dst, i)[0] += T(dot(row(y.grad, i), row(a.data, i))) })
+		default:
+			sums := t.wide.take(1, a.Cols())
+			defer t.wide.release(&sums)
+			t.columnDots(sums.Data, y.grad, a.data)
+			if dst := row(t.gradient(b), 0); byColumn {
+				addTo(dst, sums.Data)
+			} else {
+				dst[0] += T(sum(sums.Data))
+			}
+		}
+	}
+	return y
+}
+
+// addProducts adds x∘c to dst; c may be one number.
+func addProducts[T Float](dst, x, c []T) {
+	if len(c) == 1 {
+		addMultiple(dst, c[0], x)
+		return
+	}
+	dst, c = dst[:len(x)], c[:len(x)]
+	for j, v := range x {
+		dst[j] += v * c[j]
+	}
+}
+
+// Reciprocal is y = 1/x by entry, of any shape.
+//
+// g_x = −g·y².
+func (t *Tape[T]) Reciprocal(x *Value[T]) *Value[T] {
+	return t.elementwise(x,
+		func(y, x []T) {
+			for i, v := range x {
+				y[i] = 1 / v
+			}
+		},
+		func(g, _, y []T) {
+			for i, v := range y {
+				g[i] *= -v * v
+			}
+		})
+}
+
+// Pow is y = xᵖ by entry, for x ≥ 0 of any shape and p ≠ 0.
+//
+// g_x = g·p·xᵖ⁻¹.
+func (t *Tape[T]) Pow(x *Value[T], p float64) *Value[T] {
+	return t.elementwise(x,
+		func(y, x []T) {
+			for i, v := range x {
+				y[i] = T(math.Pow(float64(v), p))
+			}
+		},
+		func(g, x, _ []T) {
+			for i, v := range x {
+				g[i] *= T(p * math.Pow(float64(v), p-1))
+			}
+		})
+}
+
+// Exp is y = eˣ by entry, of any shape.
+//
+// g_x = g·y.
+func (t *Tape[T]) Exp(x *Value[T]) *Value[T] {
+	return t.elementwise(x,
+		func(y, x []T) {
+			for i, v := range x {
+				y[i] = T(exp[T](float64(v)))
+			}
+		},
+		func(g, _, y []T) {
+			for i, v := range y {
+				g[i] *= v
+			}
+		})
+}

@@ -1,0 +1,221 @@
+package autodiff
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+	"coles/internal/testkit"
+)
+
+// One epoch of COLES-GCN without the optimiser, on a graph and with features of the sizes of Cora
+// and of Pubmed: their nodes, features, and entries in a row of the features, of W and of ΔW with
+// five negative edges drawn for each node.
+func BenchmarkEpoch(b *testing.B) {
+	for _, e := range []epoch{
+		{"Cora", 2708, 1433, 18, 5, 14, 512, 512},
+		{"Pubmed", 19717, 500, 50, 6, 15, 512, 256},
+	} {
+		benchmarkEpoch[float32](b, e)
+		benchmarkEpoch[float64](b, e)
+	}
+}
+
+type epoch struct {
+	name              string
+	n, features       int
+	inX, inW, inDelta int // entries in a row
+	hidden, out       int
+}
+
+func benchmarkEpoch[T Float](b *testing.B, e epoch) {
+	rnd := testkit.Random(31)
+	x := NewSparse(scattered[T](rnd, e.n, e.features, e.inX), false)
+	w := NewSparse(scattered[T](rnd, e.n, e.n, e.inW), false)
+	contrast := scattered[T](rnd, e.n, e.n, e.inDelta)
+	normal := func() float64 { return 0.1 * rnd.NormFloat64() }
+	var params, grads []Matrix[T]
+	for _, size := range [][2]int{{e.features, e.hidden}, {1, e.hidden}, {e.hidden, e.out}, {1, e.out}} {
+		params = append(params, rounded[T](padded(size[0], size[1], 0, normal)))
+		grads = append(grads, kernel.Dense[T](size[0], size[1]))
+	}
+	apply := func(ctx context.Context, dst, src Matrix[T]) error { return kernel.SpMM(ctx, dst, contrast, src) }
+	b.Run(fmt.Sprintf("%s/%T", e.name, T(0)), func(b *testing.B) {
+		ctx, dismiss := parallel.Crew(context.Background())
+		defer dismiss()
+		t := New[T](ctx)
+		b.ReportAllocs()
+		for b.Loop() {
+			t.Reset(ctx)
+			var p [4]*Value[T]
+			for k := range p {
+				clear(grads[k].Data)
+				p[k] = t.Variable(params[k], grads[k])
+			}
+			h := t.ReLU(t.Bias(t.SpMM(w, t.SpMM(x, p[0])), p[1]))
+			h = t.Bias(t.SpMM(w, t.MatMul(h, p[2])), p[3])
+			loss := t.Add(t.Scale(t.TraceQuadratic(apply, h), -1/float64(e.n)), t.SoftOrthogonality(h))
+			if err := t.Backward(loss); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(t.Bytes())/(1<<20), "MiB-tape")
+	})
+}
+
+// One epoch of GAT without the optimiser, on a graph and with features of the sizes of Cora and of
+// Pubmed: 8 heads of 8 numbers, then one head, or the mean of 8, of as many numbers as classes.
+func BenchmarkAttention(b *testing.B) {
+	for _, e := range []struct {
+		epoch
+		heads, classes int
+	}{
+		{epoch{name: "Cora", n: 2708, features: 1433, inX: 18, inW: 5, hidden: 8}, 1, 7},
+		{epoch{name: "Pubmed", n: 19717, features: 500, inX: 50, inW: 6, hidden: 8}, 8, 3},
+	} {
+		b.Run(e.name, func(b *testing.B) {
+			random := testkit.Random(32)
+			x := NewSparse(scattered[float32](random, e.n, e.features, e.inX), false)
+			s := NewSparse(scattered[float32](random, e.n, e.n, e.inW), false)
+			labels := picks(140, e.classes, 1)
+			var params, grads []Matrix[float32]
+			for _, size := range [][2]int{{e.features, 8 * e.hidden}, {8, e.hidden}, {8, e.hidden}, {8 * e.hidden, e.heads * e.classes}, {e.heads, e.classes}, {e.heads, e.classes}} {
+				params = append(params, rounded[float32](padded(size[0], size[1], 0, random.NormFloat64)))
+				grads = append(grads, kernel.Dense[float32](size[0], size[1]))
+			}
+			average := rounded[float32](build(e.heads*e.classes, e.classes, func(i, j int) float64 {
+				if i%e.classes == j {
+					return 1 / float64(e.heads)
+				}
+				return 0
+			}))
+			ctx, dismiss := parallel.Crew(context.Background())
+			defer dismiss()
+			t := New[float32](ctx)
+			b.ReportAllocs()
+			for b.Loop() {
+				t.Reset(ctx)
+				var p [6]*Value[float32]
+				for k := range p {
+					clear(grads[k].Data)
+					p[k] = t.Variable(params[k], grads[k])
+				}
+				aggregate := func(z, target, source *Value[float32]) *Value[float32] {
+					return t.Attention(s, t.Dropout(z, 0.6, random), t.HeadDots(z, target), t.HeadDots(z, source), 0.2, 0.6, random)
+				}
+				h := t.MatMul(t.Dropout(t.SparseConstant(x), 0.6, random), p[0])
+				h = t.Dropout(t.ELU(aggregate(h, p[1], p[2])), 0.6, random)
+				h = t.MatMul(aggregate(t.MatMul(h, p[3]), p[4], p[5]), t.Constant(average))
+				if err := t.Backward(t.SoftmaxCrossEntropy(h, picks(140, e.n, 7), labels)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// scattered is a sparse matrix with so many entries in each row.
+func scattered[T Float](rnd *rand.Rand, rows, cols, entries int) *CSR[T] {
+	s := &CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int64, 1, rows+1)}
+	for range rows {
+		// One in each of as many parts of the columns.
+		for k := range entries {
+			lo, hi := k*cols/entries, (k+1)*cols/entries
+			s.Col = append(s.Col, int32(lo+rnd.IntN(hi-lo)))
+			s.Val = append(s.Val, T(0.1*rnd.NormFloat64()))
+		}
+		s.Ptr = append(s.Ptr, int64(len(s.Col)))
+	}
+	return s
+}
+
+// The losses of all pairs with their gradients, for graphs of the sizes of Cora, Citeseer and
+// Pubmed and the widths that are usual for them.
+func BenchmarkPairs(b *testing.B) {
+	for _, g := range []struct {
+		name               string
+		n, degree, h, code int
+	}{
+		{"Cora", 2708, 4, 128, 16},
+		{"Citeseer", 3327, 3, 256, 16},
+		{"Pubmed", 19717, 4, 256, 16},
+	} {
+		n, all := g.n, float64(g.n)*float64(g.n)
+		u, v := unitRows(g.n, g.h, 41), unitRows(g.n, g.h, 42)
+		anchors := picks(1024, n, 7)
+		target := NewSparse(ringTarget[float32](n, g.degree/2), true)
+		for _, c := range []struct {
+			name  string
+			flops float64
+			apply func(t *Tape[float32], u, v *Value[float32]) *Value[float32]
+			width int
+		}{
+			{"contrast", 16 * all * float64(g.h), func(t *Tape[float32], u, v *Value[float32]) *Value[float32] {
+				return t.SoftmaxContrast(u, v, 0.5, nil)
+			}, g.h},
+			{"contrast of 1024 anchors", 32 * 1024 * float64(n) * float64(g.h), func(t *Tape[float32], u, v *Value[float32]) *Value[float32] {
+				return t.SoftmaxContrast(u, v, 0.5, anchors)
+			}, g.h},
+			{"decoder", 3 * all * float64(g.code), func(t *Tape[float32], z, _ *Value[float32]) *Value[float32] {
+				return t.InnerProductLoss(target, z)
+			}, g.code},
+		} {
+			b.Run(fmt.Sprintf("%s/%s/h=%d", g.name, c.name, c.width), func(b *testing.B) {
+				ctx, dismiss := parallel.Crew(context.Background())
+				defer dismiss()
+				t := New[float32](ctx)
+				u, v := kernel.Columns(u, 0, c.width), kernel.Columns(v, 0, c.width)
+				gu, gv := kernel.Dense[float32](n, c.width), kernel.Dense[float32](n, c.width)
+				b.ReportAllocs()
+				for b.Loop() {
+					t.Reset(ctx)
+					if err := t.Backward(c.apply(t, t.Variable(u, gu), t.Variable(v, gv))); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(c.flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+				b.ReportMetric(float64(t.Bytes())/(1<<20), "MiB-tape")
+			})
+		}
+	}
+}
+
+// unitRows are random rows of unit length.
+func unitRows(n, h int, seed uint64) Matrix[float32] {
+	rnd := testkit.Random(seed)
+	m := kernel.Dense[float32](n, h)
+	for i := range n {
+		r := row(m, i)
+		for j := range r {
+			r[j] = float32(rnd.NormFloat64())
+		}
+		multiplyTo(r, float32(inverseLength(dot(r, r))), r)
+	}
+	return m
+}
+
+// ringTarget is A + I for a ring whose nodes are joined to the next ones on either side; node 0 has
+// a loop of weight ½ besides.
+func ringTarget[T Float](n, side int) *CSR[T] {
+	s := &CSR[T]{Rows: n, Cols: n, Ptr: make([]int64, 1, n+1)}
+	for i := range n {
+		var cols []int32
+		for gap := -side; gap <= side; gap++ {
+			cols = append(cols, int32(((i+gap)%n+n)%n))
+		}
+		slices.Sort(cols)
+		for _, j := range slices.Compact(cols) {
+			value := T(1)
+			if i == 0 && j == 0 {
+				value = 1.5
+			}
+			s.Col, s.Val = append(s.Col, j), append(s.Val, value)
+		}
+		s.Ptr = append(s.Ptr, int64(len(s.Col)))
+	}
+	return s
+}

@@ -1,0 +1,223 @@
+package autodiff
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+)
+
+// pairBlock rows make a block: the products of the rows of two blocks stay in the second cache.
+const pairBlock = 256
+
+// SoftmaxContrast is the 1×1 InfoNCE loss, with the temperature τ > 0, of two views u and v of the
+// same n > 0 nodes, n×h matrices whose rows have unit length (see [Tape.RowNormalize]):
+//
+//	y = (1/2n)·Σ_i [ℓ(u_i) + ℓ(v_i)],
+//	ℓ(u_i) = log(Σ_{k≠i} e^(u_i·u_k/τ) + Σ_k e^(u_i·v_k/τ)) − u_i·v_i/τ,
+//
+// and ℓ(v_i) with u and v exchanged (Zhu et al., 2020, Deep graph contrastive representation
+// learning). With anchors the outer sum goes over these nodes alone, which may repeat, and n in
+// front of it is their number; all 2n rows remain in the inner sums. For anchors drawn uniformly y
+// and its gradient are unbiased estimates of those of all nodes, which nil stands for.
+//
+// With w the rows of u and of v below each other, w′ those of v and of u, D_i the sum in the
+// logarithm for row i and K_ij = e^(w_i·w_j/τ)·(1/D_i + 1/D_j), K_ii = 0:
+//
+//	g_w of row i = g/(2nτ)·(Σ_j K_ij·w_j − 2·w′_i).
+//
+// It is exact, and computed with the result: 8n²h multiplications and 4n² exponentials, or 2n²h and
+// 2n² if no gradient is needed; for a anchors 16·a·n·h and 8·a·n. The memory is that of 4n·h
+// numbers, of which 2n·h are kept: there is no n×n matrix. Rows of other lengths are fine as long
+// as max‖w_i‖²/τ is at most 60; above, nothing overflows, but y is infinite or NaN if all terms of
+// a row underflow.
+func (t *Tape[T]) SoftmaxContrast(u, v *Value[T], temperature float64, anchors []int) *Value[T] {
+	fit(sameSize(u, v) && u.Rows() > 0, "SoftmaxContrast", u, v)
+	if !(temperature > 0) || anchors != nil && len(anchors) == 0 {
+		panic(fmt.Sprintf("autodiff: SoftmaxContrast with temperature %g and %d anchors", temperature, len(anchors)))
+	}
+	fitIndices("SoftmaxContrast, anchors", anchors, u.Rows())
+	y := t.newValue(1, 1, u, v)
+	c := t.infoNCEOf(u.data, v.data, 1/temperature, anchors)
+	y.data.Data[0] = T(c.loss())
+	if y.needsGrad {
+		y.kept = c.gradient()
+	}
+	c.release()
+	y.back = func() {
+		for k, x := range []*Value[T]{u, v} {
+			if x.needsGrad {
+				t.addScaled(t.gradient(x), y.grad.Data[0], kernel.Rows(y.kept, k*u.Rows(), (k+1)*u.Rows()))
+			}
+		}
+	}
+	return y
+}
+
+// infoNCE is what the loss and its gradient are computed from.
+type infoNCE[T Float] struct {
+	t                   *Tape[T]
+	anchors, candidates Matrix[T]       // w, and the rows of it that are anchors
+	at                  func(r int) int // the row of w that anchor r is
+	all                 bool            // the anchors are w itself
+	scale, shift        float64         // a product s counts as e^(s·scale − shift)
+	sums                Matrix[float64] // D_r·e^−shift of every anchor, 1×count
+}
+
+// largestExponent keeps the terms, and the inverses of their sums, far from the limits of float32.
+const largestExponent = 60
+
+func (t *Tape[T]) infoNCEOf(u, v Matrix[T], scale float64, anchors []int) *infoNCE[T] {
+	n, h := u.Rows, u.Cols
+	w := t.take(2*n, h)
+	t.eachRow(n, h, func(i int) {
+		copy(row(w, i), row(u, i))
+		copy(row(w, n+i), row(v, i))
+	})
+	c := &infoNCE[T]{t: t, candidates: w, scale: scale}
+	if a := len(anchors); anchors == nil {
+		c.all, c.anchors, c.at = true, w, func(r int) int { return r }
+	} else {
+		c.anchors, c.at = t.take(2*a, h), func(r int) int { return r/a*n + anchors[r%a] }
+		t.eachRow(2*a, h, func(r int) { copy(row(c.anchors, r), row(w, c.at(r))) })
+	}
+	squares := t.wide.take(1, 2*n)
+	defer t.wide.release(&squares)
+	t.eachRow(2*n, h, func(i int) { squares.Data[i] = dot(row(w, i), row(w, i)) })
+	c.shift = max(0, slices.Max(squares.Data)*scale-largestExponent)
+	c.sums = t.wide.take(1, c.anchors.Rows)
+	return c
+}
+
+func (c *infoNCE[T]) release() {
+	c.t.wide.release(&c.sums)
+	c.t.release(&c.candidates)
+	if !c.all {
+		c.t.release(&c.anchors)
+	}
+}
+
+// partner is the same node's row in the other view.
+func (c *infoNCE[T]) partner(r int) []T {
+	all := c.candidates.Rows
+	return row(c.candidates, (c.at(r)+all/2)%all)
+}
+
+// loss sets sums, and returns the loss.
+func (c *infoNCE[T]) loss() float64 {
+	count, sums := c.anchors.Rows, c.sums.Data
+	clear(sums)
+	c.tiles(func(i, j span, s Matrix[T]) {
+		var columns [pairBlock]float64
+		for r := range s.Rows {
+			e := row(s, r)
+			kernel.Exp(e, e, T(c.scale), T(c.shift))
+			addTo(columns[:s.Cols], e)
+			sums[i.lo+r] += sum(e)
+		}
+		if c.all && i != j {
+			addTo(sums[j.lo:j.hi], columns[:s.Cols])
+		}
+	})
+	losses := c.t.wide.take(1, count)
+	defer c.t.wide.release(&losses)
+	c.t.eachRow(count, c.anchors.Cols, func(r int) {
+		losses.Data[r] = math.Log(sums[r]) + c.shift - c.scale*dot(row(c.anchors, r), c.partner(r))
+	})
+	return sum(losses.Data) / float64(count)
+}
+
+// gradient is the gradient of w, from the sums, which it overwrites.
+func (c *infoNCE[T]) gradient() Matrix[T] {
+	t, w := c.t, c.candidates
+	inverse := c.sums.Data
+	for r, s := range inverse {
+		inverse[r] = 1 / s
+	}
+	weight := T(c.scale / float64(c.anchors.Rows))
+	dst := t.take(w.Rows, w.Cols)
+	t.fill(dst, 0)
+	own := dst
+	if !c.all {
+		own = t.take(c.anchors.Rows, w.Cols)
+		defer t.release(&own)
+		t.fill(own, 0)
+	}
+	none := make([]float64, pairBlock)
+	c.tiles(func(i, j span, s Matrix[T]) {
+		columns := none[:s.Cols]
+		if c.all {
+			columns = inverse[j.lo:j.hi]
+		}
+		for r := range s.Rows {
+			e, d := row(s, r), inverse[i.lo+r]
+			kernel.Exp(e, e, T(c.scale), T(c.shift))
+			for k, column := range columns {
+				e[k] *= T(d + column)
+			}
+		}
+		addTile(t, own, i, weight, false, s, rowsIn(w, j))
+		if !c.all || i != j {
+			addTile(t, dst, j, weight, true, s, rowsIn(c.anchors, i))
+		}
+	})
+	for r := range c.anchors.Rows {
+		to := row(dst, c.at(r))
+		if !c.all {
+			addTo(to, row(own, r))
+		}
+		addMultiple(to, -2*weight, c.partner(r))
+	}
+	return dst
+}
+
+// tiles calls do with the products of the rows of two blocks, −∞ for a row with itself.
+func (c *infoNCE[T]) tiles(do func(i, j span, s Matrix[T])) {
+	c.t.rounds(c.anchors.Rows, c.candidates.Rows, c.all, func(i, j span) {
+		s, release := c.t.products(rowsIn(c.anchors, i), rowsIn(c.candidates, j))
+		defer release()
+		for r := range s.Rows {
+			if k := c.at(i.lo+r) - j.lo; 0 <= k && k < s.Cols {
+				s.Data[r*s.Stride+k] = T(math.Inf(-1))
+			}
+		}
+		do(i, j, s)
+	})
+}
+
+// span is the block of rows [lo, hi).
+type span struct{ lo, hi int }
+
+func rowsIn[T Float](m Matrix[T], s span) Matrix[T] { return kernel.Rows(m, s.lo, s.hi) }
+
+// rounds calls do for every pair of a block of rows and a block of cols as a task; with half, where
+// these are the same blocks, only for the pairs (i, j) with i ≤ j. A task may add to what belongs to
+// its two blocks: the tasks run in rounds, in which no block occurs twice, so that the sums are in
+// an order that the sizes alone decide.
+func (t *Tape[T]) rounds(rows, cols int, half bool, do func(i, j span)) {
+	blocks := func(n int) int { return (n + pairBlock - 1) / pairBlock }
+	block := func(k, n int) span { return span{k * pairBlock, min(n, (k+1)*pairBlock)} }
+	m := max(blocks(rows), blocks(cols))
+	for r := 0; r < m && t.err == nil; r++ {
+		t.check(parallel.For(t.ctx, blocks(rows), func(i int) {
+			if j := (r - i + m) % m; j < blocks(cols) && (i <= j || !half) {
+				do(block(i, rows), block(j, cols))
+			}
+		}))
+	}
+}
+
+// products is a·bᵀ, in memory lent until release is called.
+func (t *Tape[T]) products(a, b Matrix[T]) (s Matrix[T], release func()) {
+	s, release = kernel.Scratch[T](a.Rows, b.Rows)
+	// That the context is done is reported by rounds.
+	_ = kernel.Gemm(t.ctx, false, true, 1, a, b, 0, s)
+	return s, release
+}
+
+// addTile adds weight·s·x, or with trans weight·sᵀ·x, to a block of the rows of dst.
+func addTile[T Float](t *Tape[T], dst Matrix[T], to span, weight T, trans bool, s, x Matrix[T]) {
+	_ = kernel.Gemm(t.ctx, trans, false, weight, s, x, 1, rowsIn(dst, to))
+}

@@ -1,0 +1,329 @@
+package autodiff
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"coles/internal/kernel"
+	"coles/internal/stream"
+)
+
+// HeadDots is the n×K matrix of the inner products of parts of rows: y_ik = a_k·z_i^k for an n×K·f
+// matrix z, whose row i consists of the K heads z_i^k of f numbers each, and the rows a_k of a K×f
+// matrix.
+//
+// g_z of head k of row i = g_ik·a_k, g_a of row k = Σ_i g_ik·z_i^k.
+func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
+	heads, width := a.Rows(), a.Cols()
+	fit(z.Cols() == heads*width, "HeadDots", z, a)
+	y := t.newValue(z.Rows(), heads, z, a)
+	t.eachRow(z.Rows(), z.Cols(), func(i int) {
+		for k := range heads {
+			row(y.data, i)[k] = T(dot(head(z.data, i, k, width), row(a.data, k)))
+		}
+	})
+	y.back = func() {
+		if z.needsGrad {
+			dst := t.gradient(z)
+			t.eachRow(z.Rows(), z.Cols(), func(i int) {
+				for k, c := range row(y.grad, i) {
+					addMultiple(head(dst, i, k, width), c, row(a.data, k))
+				}
+			})
+		}
+		if a.needsGrad {
+			sums := t.columnSumsOf(z.Rows(), z.Cols(), func(sum []float64, i int) {
+				for k, c := range row(y.grad, i) {
+					sum := sum[k*width : (k+1)*width]
+					for j, v := range head(z.data, i, k, width) {
+						sum[j] += float64(c) * float64(v)
+					}
+				}
+			})
+			t.addScaled(t.gradient(a), 1, resized(sums, heads, width))
+			t.release(&sums)
+		}
+	}
+	return y
+}
+
+// head is the k-th part of row i of m, of so many numbers.
+func head[T Float](m Matrix[T], i, k, width int) []T {
+	return row(m, i)[k*width : (k+1)*width : (k+1)*width]
+}
+
+// Attention is the aggregate of a graph attention layer with K heads (Veličković et al., 2018): for
+// node i and head k,
+//
+//	y_i^k = Σ_j m_ij^k·α_ij^k·z_j^k,  α_ij^k = softmax_j e_ij^k,  e_ij^k = LeakyReLU(target_ik + source_jk)
+//
+// over the j for which s, n×p, has an entry (i, j), of whatever value; 0 for a row without entries.
+// z is p×K·f, a row being its K heads side by side, target n×K and source p×K, such as [Tape.HeadDots]
+// of z. The slope of LeakyReLU is in [0, 1]. m is a mask as that of [Tape.Dropout]: it is 0 with
+// probability rate, else 1/(1 − rate), and 1 for a nil rnd.
+//
+// With d_ij = α_ij·LeakyReLU′·(m_ij·g_i·z_j − g_i·y_i) for each head, the gradients are g_z of row j
+// = Σ_i m_ij·α_ij·g_i, g_source of row j = Σ_i d_ij and g_target of row i = Σ_j d_ij. The weights α are
+// computed anew from the largest score and the denominator: the memory is of the order of y, the
+// cost O(entries·K·f) and entries·K exponentials, in either direction.
+func (t *Tape[T]) Attention(s *Sparse[T], z, target, source *Value[T], slope, rate float64, rnd *rand.Rand) *Value[T] {
+	n, heads := s.matrix.Rows, target.Cols()
+	fitSparse("Attention", s, z)
+	fit(target.Rows() == n && source.Rows() == z.Rows() && source.Cols() == heads && heads > 0 && z.Cols()%heads == 0,
+		"Attention", z, target, source)
+	fitSlope("Attention", slope)
+	y := t.newValue(n, z.Cols(), z, target, source)
+	y.kept = t.take(n, z.Cols()+3*heads)
+	kept := func(k int) Matrix[T] { return kernel.Columns(y.kept, z.Cols()+k*heads, z.Cols()+(k+1)*heads) }
+	a := attention[T]{
+		z: z.data, target: target.data, source: source.data, y: y.data,
+		negative: kernel.Columns(y.kept, 0, z.Cols()), share: kept(0), most: kept(1), inverse: kept(2),
+		width: z.Cols() / heads, slopes: [2]T{T(slope), 1}, mask: newMask("Attention", rate, rnd),
+	}
+	t.eachHead(s.matrix, heads, a.width, a.forward)
+	y.back = func() {
+		a.g = y.grad
+		if target.needsGrad {
+			a.gTarget = t.gradient(target)
+		}
+		if z.needsGrad {
+			a.gZ = t.gradient(z)
+		}
+		if source.needsGrad {
+			a.gSource = t.gradient(source)
+		}
+		t.eachHead(s.matrix, heads, a.width, a.backwardTarget)
+		for _, part := range s.transposed {
+			t.eachHead(part.matrix, heads, a.width, func(j, k int, rows []int32) { a.backwardSource(j, k, rows, part.first) })
+		}
+	}
+	return y
+}
+
+// eachHead calls do for every head of every row of s, with the columns of the row's entries.
+func (t *Tape[T]) eachHead(s *CSR[T], heads, width int, do func(i, k int, cols []int32)) {
+	const exponential = 16 // costs as much as so many products
+	cost := (1 + s.NNZ()/max(1, s.Rows)) * (width + exponential)
+	t.eachRow(s.Rows*heads, cost, func(q int) {
+		cols, _ := s.Row(q / heads)
+		do(q/heads, q%heads, cols)
+	})
+}
+
+// attention is what both passes of Attention share.
+type attention[T Float] struct {
+	z, target, source, y    Matrix[T]
+	g, gZ, gTarget, gSource Matrix[T] // of an input without a gradient: empty
+	// The parts of y and of Σ_j α_ij = 1 with scores of at most 0, the largest e_ij, and the inverse
+	// of Σ_j exp(e_ij − largest).
+	negative, share, most, inverse Matrix[T]
+	width                          int
+	slopes                         [2]T // of LeakyReLU at most at 0, and above
+	mask                           mask
+}
+
+// forward computes head k of row i.
+func (a *attention[T]) forward(i, k int, cols []int32) {
+	parts := [2][]T{head(a.negative, i, k, a.width), head(a.y, i, k, a.width)}
+	clear(parts[0])
+	clear(parts[1])
+	if len(cols) == 0 {
+		row(a.share, i)[k] = 0
+		return
+	}
+	score := row(a.target, i)[k]
+	sources, stride := a.source.Data[k:], a.source.Stride
+	most := sources[int(cols[0])*stride]
+	for _, j := range cols {
+		most = max(most, sources[int(j)*stride])
+	}
+	most += score
+	most *= a.slopes[above(most)]
+	var sums [2]float64
+	mask := a.mask.of(k)
+	for _, j := range cols {
+		x := score + sources[int(j)*stride]
+		sign := above(x)
+		e := exp[T](float64(a.slopes[sign]*x - most))
+		sums[sign] += e
+		addMultiple(parts[sign], T(mask.factor(i, int(j))*e), head(a.z, int(j), k, a.width))
+	}
+	inverse := 1 / (sums[0] + sums[1])
+	row(a.share, i)[k], row(a.most, i)[k], row(a.inverse, i)[k] = T(sums[0]*inverse), most, T(inverse)
+	multiplyTo(parts[0], T(inverse), parts[0])
+	multiplyTo(parts[1], T(inverse), parts[1])
+	addTo(parts[1], parts[0])
+}
+
+// backwardTarget adds to the gradient of target_ik. Without LeakyReLU′, which is 1 or slope, the
+// d_ij would sum to zero: what remains is (slope − 1)·d_ij of the scores of at most 0. It also puts
+// g_i·y_i in the place of their share.
+func (a *attention[T]) backwardTarget(i, k int, _ []int32) {
+	g := head(a.g, i, k, a.width)
+	product, share := dot(g, head(a.y, i, k, a.width)), &row(a.share, i)[k]
+	if a.gTarget.Data != nil {
+		row(a.gTarget, i)[k] += (a.slopes[0] - 1) * T(dot(g, head(a.negative, i, k, a.width))-product*float64(*share))
+	}
+	*share = T(product)
+}
+
+// backwardSource adds to the gradients of source_jk and of head k of row j of z, given the rows,
+// counted from first on, that have an entry in column j.
+func (a *attention[T]) backwardSource(j, k int, rows []int32, first int) {
+	score, z := row(a.source, j)[k], head(a.z, j, k, a.width)
+	mask := a.mask.of(k)
+	var gZ []T
+	if a.gZ.Data != nil {
+		gZ = head(a.gZ, j, k, a.width)
+	}
+	sum := 0.0
+	for _, i := range rows {
+		i := first + int(i)
+		x := a.target.Data[i*a.target.Stride+k] + score
+		slope := a.slopes[above(x)]
+		kept := i*a.most.Stride + k // most, inverse and share are columns of one matrix
+		alpha := exp[T](float64(slope*x-a.most.Data[kept])) * float64(a.inverse.Data[kept])
+		m, g := mask.factor(i, j), head(a.g, i, k, a.width)
+		if gZ != nil {
+			addMultiple(gZ, T(alpha*m), g)
+		}
+		sum += float64(slope) * alpha * (m*dot(g, z) - float64(a.share.Data[kept]))
+	}
+	if a.gSource.Data != nil {
+		row(a.gSource, j)[k] += T(sum)
+	}
+}
+
+// mask drops entries of matrices, each with the same probability: see [Tape.Dropout].
+type mask struct {
+	seed      uint64
+	threshold int64
+	kept      float64 // the factor of an entry that is not dropped
+}
+
+// newMask draws one number from rnd.
+func newMask(operation string, rate float64, rnd *rand.Rand) mask {
+	fitRate(operation, rate)
+	if rate == 0 || rnd == nil {
+		return mask{kept: 1}
+	}
+	return mask{rnd.Uint64(), int64(math.Round(rate * (1 << 32))), 1 / (1 - rate)}
+}
+
+// of is the mask of the k-th matrix.
+func (m mask) of(k int) mask {
+	m.seed = stream.Seed(m.seed, uint64(k))
+	return m
+}
+
+// factor is that of entry (i, j).
+func (m mask) factor(i, j int) float64 {
+	if m.threshold == 0 {
+		return m.kept
+	}
+	// Without a branch, as in dropRow.
+	draw := int64(stream.Seed(m.seed, uint64(i)<<32|uint64(j)) >> 32)
+	return math.Float64frombits(math.Float64bits(m.kept) & uint64((m.threshold-1-draw)>>63))
+}
+
+// SegmentMax is the largest entry, for each column c, among the neighbours of a row, as in the
+// pooling of GraphSAGE (Hamilton, Ying, Leskovec, 2017): y_ic = max x_jc over the j for which s has
+// an entry (i, j), of whatever value; 0 for a row of s without entries. s is n×k and x k×d. The cost
+// is O((n + entries)·d), in either direction.
+//
+// g_x of entry (j, c) = Σ_i g_ic/ties_ic over the rows i with y_ic = x_jc, ties_ic being the number
+// of neighbours of i that have this value.
+func (t *Tape[T]) SegmentMax(s *Sparse[T], x *Value[T]) *Value[T] {
+	fitSparse("SegmentMax", s, x)
+	y := t.newValue(s.matrix.Rows, x.Cols(), x)
+	cost := (1 + s.matrix.NNZ()/max(1, s.matrix.Rows)) * x.Cols()
+	t.eachRow(y.Rows(), cost, func(i int) {
+		most := row(y.data, i)
+		clear(most)
+		cols, _ := s.matrix.Row(i)
+		for q, j := range cols {
+			for c, v := range row(x.data, int(j)) {
+				if q == 0 {
+					most[c] = v
+				}
+				most[c] = max(most[c], v)
+			}
+		}
+	})
+	y.back = func() {
+		dst := t.gradient(x)
+		t.eachRow(y.Rows(), cost, func(i int) { s.shareTies(i, row(y.grad, i), row(y.data, i), x.data) })
+		for _, part := range s.transposed {
+			t.eachRow(x.Rows(), cost, func(j int) {
+				rows, _ := part.matrix.Row(j)
+				for _, i := range rows {
+					most, g, to := row(y.data, part.first+int(i)), row(y.grad, part.first+int(i)), row(dst, j)
+					for c, v := range row(x.data, j) {
+						if v == most[c] {
+							to[c] += g[c]
+						}
+					}
+				}
+			})
+		}
+	}
+	return y
+}
+
+// shareTies divides g, the gradient of the largest entries among the neighbours of row i, by the
+// number of neighbours that have them.
+func (s *Sparse[T]) shareTies(i int, g, most []T, x Matrix[T]) {
+	cols, _ := s.matrix.Row(i)
+	for c, v := range most {
+		ties := 0
+		for _, j := range cols {
+			if row(x, int(j))[c] == v {
+				ties++
+			}
+		}
+		g[c] /= T(max(1, ties))
+	}
+}
+
+// SoftmaxSum is, for each column c, the mean of the neighbours of a row by their softmax (Li, Xiong,
+// Thabet, Ghanem, 2020):
+//
+//	y_ic = Σ_j w_ijc·x_jc,  w_ijc = s_ij·exp(scale·x_jc) / Σ_j s_ij·exp(scale·x_jc)
+//
+// over the entries of row i of s, n×k and above 0, such as ones; 0 for a row without entries. x is
+// k×d. The exponentials are taken once for each entry of x, and divided by the largest of all: where
+// they underflow for all neighbours of a row, from about e⁻⁹⁰ in float32 and e⁻⁷⁰⁰ in float64, its
+// result is NaN.
+//
+// g_x of entry (j, c) = Σ_i w_ijc·g_ic·(1 + scale·(x_jc − y_ic)), or without the second term if the
+// weights count as constant.
+func (t *Tape[T]) SoftmaxSum(s *Sparse[T], x *Value[T], scale float64, constant bool) *Value[T] {
+	fitSparse("SoftmaxSum", s, x)
+	shift := 0.0
+	if x.Rows() > 0 && x.Cols() > 0 {
+		shift = max(scale*t.largest(x.data), scale*t.smallest(x.data))
+	}
+	weights := t.elementwise(x,
+		func(y, x []T) {
+			for i, v := range x {
+				y[i] = T(exp[T](scale*float64(v) - shift))
+			}
+		},
+		func(g, _, y []T) {
+			for i, v := range y {
+				g[i] *= T(scale) * v
+			}
+		})
+	if constant {
+		weights = t.Constant(weights.data)
+	}
+	sums := t.SpMM(s, weights)
+	t.eachRow(sums.Rows(), sums.Cols(), func(i int) {
+		if cols, _ := s.matrix.Row(i); len(cols) == 0 {
+			for c := range sums.Cols() {
+				row(sums.data, i)[c] = 1
+			}
+		}
+	})
+	return t.Mul(t.SpMM(s, t.Mul(weights, x)), t.Reciprocal(sums))
+}

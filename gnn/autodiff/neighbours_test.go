@@ -1,0 +1,224 @@
+package autodiff
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"coles/internal/kernel"
+)
+
+// attended is z, with two heads, target and source. The pattern has two rows more than columns, and
+// more columns than its rows have entries: with one entry in each, the weights would not depend on
+// the scores.
+func attended(n, d int) [][2]int { return [][2]int{{n + 3, 2 * d}, {n + 5, 2}, {n + 3, 2}} }
+
+// headed is z and a vector for each of two heads.
+func headed(n, d int) [][2]int { return [][2]int{{n + 3, 2 * d}, {2, d}} }
+
+const attentionSlope = 0.3
+
+func attentionOf[T Float](name string, rate float64, rnd func() *rand.Rand) operation[T] {
+	return operation[T]{
+		name: name, sizes: attended,
+		apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
+			return t.Attention(pattern[T](in[1].Rows(), in[0].Rows()), in[0], in[1], in[2], attentionSlope, rate, rnd())
+		},
+		want: func(in []matrix64) matrix64 {
+			s := sparseOf(in[1].Rows, in[0].Rows)
+			return attentionByHand(s, in[0], in[1], in[2], newMask("", rate, rnd()))
+		},
+	}
+}
+
+// attentionByHand takes the mask from the operation: how often it drops is tested by
+// TestAttentionDropsWeights.
+func attentionByHand(s *CSR[float64], z, target, source matrix64, m mask) matrix64 {
+	width := z.Cols / target.Cols
+	return build(s.Rows, z.Cols, func(i, c int) float64 {
+		k := c / width
+		cols, _ := s.Row(i)
+		weight := func(q int) float64 {
+			e := at(target, i, k) + at(source, int(cols[q]), k)
+			return math.Exp(math.Max(e, 0) + attentionSlope*math.Min(e, 0))
+		}
+		all := sumOver(len(cols), weight)
+		return sumOver(len(cols), func(q int) float64 {
+			return m.of(k).factor(i, int(cols[q])) * weight(q) / all * at(z, int(cols[q]), c)
+		})
+	})
+}
+
+// positivePattern is a pattern with values above 0.
+func positivePattern(rows, cols int) *CSR[float64] {
+	s := sparseOf(rows, cols)
+	for q, v := range s.Val {
+		s.Val[q] = 0.5 + math.Abs(v)
+	}
+	return s
+}
+
+func softmaxSumOf[T Float](name string, scale float64) operation[T] {
+	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] {
+		s := NewSparse(kernel.ConvertCSR[T](positivePattern(x.Rows()+2, x.Rows())), false)
+		return t.SoftmaxSum(s, x, scale, false)
+	}, func(x matrix64) matrix64 {
+		s := positivePattern(x.Rows+2, x.Rows)
+		return build(s.Rows, x.Cols, func(i, c int) float64 {
+			cols, vals := s.Row(i)
+			weight := func(q int) float64 { return vals[q] * math.Exp(scale*at(x, int(cols[q]), c)) }
+			all := sumOver(len(cols), weight)
+			return sumOver(len(cols), func(q int) float64 { return weight(q) / all * at(x, int(cols[q]), c) })
+		})
+	})
+}
+
+func headDotsByHand(z, a matrix64) matrix64 {
+	return build(z.Rows, a.Rows, func(i, k int) float64 { return dotByHand(head(z, i, k, a.Cols), row(a, k)) })
+}
+
+// neighbourOperations are those of the neighbours in a graph.
+func neighbourOperations[T Float]() []operation[T] {
+	const more = slabRows + 90
+	generator := func() *rand.Rand { return rand.New(rand.NewPCG(7, 8)) }
+	evaluation := func() *rand.Rand { return nil }
+	return []operation[T]{
+		binary("HeadDots", headed, (*Tape[T]).HeadDots, headDotsByHand),
+		attentionOf[T]("Attention", 0.4, evaluation),
+		attentionOf[T]("Attention with dropout", 0.4, generator),
+		binary("Attention, of a transpose in slabs", headed, func(t *Tape[T], z, a *Value[T]) *Value[T] {
+			source := t.HeadDots(z, a)
+			target := t.Gather(source, picks(z.Rows()+more, z.Rows(), 1))
+			return t.Attention(pattern[T](target.Rows(), z.Rows()), z, target, source, attentionSlope, 0, nil)
+		}, func(z, a matrix64) matrix64 {
+			rows, source := picks(z.Rows+more, z.Rows, 1), headDotsByHand(z, a)
+			target := build(len(rows), a.Rows, func(i, k int) float64 { return at(source, rows[i], k) })
+			return attentionByHand(sparseOf(len(rows), z.Rows), z, target, source, mask{kept: 1})
+		}),
+		softmaxSumOf[T]("SoftmaxSum", 0.7),
+		softmaxSumOf[T]("SoftmaxSum, the smallest first", -0.4),
+		unary("SegmentMax", func(t *Tape[T], x *Value[T]) *Value[T] { return t.SegmentMax(pattern[T](x.Rows()+more, x.Rows()), x) },
+			func(x matrix64) matrix64 {
+				s := sparseOf(x.Rows+more, x.Rows)
+				return build(s.Rows, x.Cols, func(i, c int) float64 {
+					most := math.Inf(-1)
+					cols, _ := s.Row(i)
+					for _, j := range cols {
+						most = math.Max(most, at(x, int(j), c))
+					}
+					if len(cols) == 0 {
+						return 0
+					}
+					return most
+				})
+			}),
+	}
+}
+
+// hub has a row of three entries, one of one entry and one without; nobody has column 3.
+var hub = NewSparse(&CSR[float64]{Rows: 3, Cols: 4, Ptr: []int64{0, 3, 4, 4}, Col: []int32{0, 1, 2, 1}, Val: []float64{1, 1, 1, 1}}, false)
+
+func attendHub(t *Tape[float64], in []*Value[float64]) *Value[float64] {
+	return t.Attention(hub, in[0], in[1], in[2], 0.5, 0, nil)
+}
+
+func columnOf(v ...float64) matrix64 { return build(len(v), 1, func(i, _ int) float64 { return v[i] }) }
+
+func TestAttentionOfFewEntries(t *testing.T) {
+	ln2 := math.Ln2
+	// Weights ¼, ¼ and ½ in row 0, the scores being 0, 0 and log 2: y = ¼ + 2/4 + 3/2.
+	y, grads := gradientOf(t, attendHub, columnOf(1, 2, 3, 7), columnOf(0, -5, 5), columnOf(0, 0, ln2, 9))
+	checkClose(t, "result", y.Data, []float64{2.25, 2, 0})
+	checkClose(t, "gradient of z", grads[0].Data, []float64{0.25, 1.25, 0.5, 0})
+	// d of row 0 = α·LeakyReLU′·(z − y), the slope being that of scores of at most 0; that of row 1,
+	// with one entry, is 0.
+	checkClose(t, "gradient of target", grads[1].Data, []float64{0.5*0.25*(-1.25-0.25) + 0.5*0.75, 0, 0})
+	checkClose(t, "gradient of source", grads[2].Data, []float64{0.5 * 0.25 * -1.25, 0.5 * 0.25 * -0.25, 0.5 * 0.75, 0})
+}
+
+func TestAttentionToScoresFarFromZero(t *testing.T) {
+	const far = 1e4
+	y, grads := gradientOf(t, attendHub, columnOf(1, 2, 3, 7), columnOf(far, -far, 0), columnOf(-far, far, -3*far, 0))
+	checkClose(t, "result", y.Data, []float64{2, 2, 0})
+	checkClose(t, "gradient of z", grads[0].Data, []float64{0, 2, 0, 0})
+	for k, g := range grads[1:] {
+		checkClose(t, "gradient of scores", g.Data, make([]float64, 3+k))
+	}
+	y, _ = gradientOf(t, attendHub, columnOf(1, 2, 3, 7), columnOf(0, 0, 0), columnOf(math.NaN(), 0, 0, 0))
+	if !math.IsNaN(y.Data[0]) || y.Data[1] != 2 {
+		t.Errorf("the results are %g where the first weight is NaN", y.Data)
+	}
+}
+
+func TestAttentionDropsWeights(t *testing.T) {
+	const n, heads, rate = 20_000, 3, 0.3
+	s := &CSR[float64]{Rows: n, Cols: n}
+	for i := range n {
+		s.Ptr, s.Col, s.Val = append(s.Ptr, int64(i)), append(s.Col, int32(i)), append(s.Val, 1)
+	}
+	s.Ptr = append(s.Ptr, n)
+	tape := New[float64](context.Background())
+	ones := tape.Constant(build(n, heads, func(_, _ int) float64 { return 1 }))
+	attend := func(seed uint64) matrix64 {
+		return tape.Attention(NewSparse(s, true), ones, ones, ones, 0, rate, rand.New(rand.NewPCG(3, seed))).Data()
+	}
+	y := attend(4)
+	alone, together := 0, 0
+	for i := range n {
+		for k := range heads {
+			switch v := at(y, i, k); {
+			case v == 0:
+				alone++
+				if at(y, i, (k+1)%heads) == 0 {
+					together++
+				}
+			case math.Abs(v-1/(1-rate)) > 1e-15:
+				t.Fatalf("weight %d of row %d is %g", k, i, v)
+			}
+		}
+	}
+	// Within five standard deviations of a binomial number.
+	for _, c := range []struct {
+		name string
+		got  int
+		p    float64
+	}{{"weights", alone, rate}, {"pairs of heads", together, rate * rate}} {
+		mean := c.p * n * heads
+		if math.Abs(float64(c.got)-mean) > 5*math.Sqrt(mean) {
+			t.Errorf("%d of %d %s dropped, expected are %.0f", c.got, n*heads, c.name, mean)
+		}
+	}
+	if !sameBits(y.Data, attend(4).Data) || sameBits(y.Data, attend(5).Data) {
+		t.Error("the mask does not follow from the generator")
+	}
+}
+
+func TestSegmentMaxSharesTies(t *testing.T) {
+	y, grads := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] { return t.SegmentMax(hub, in[0]) },
+		build(4, 2, func(i, j int) float64 { return []float64{-1, 3, -1, 5, -2, 5, 9, 9}[2*i+j] }))
+	checkClose(t, "result", y.Data, []float64{-1, 5, -1, 5, 0, 0})
+	checkClose(t, "gradient", grads[0].Data, []float64{0.5, 0, 1.5, 1.5, 0, 0.5, 0, 0})
+}
+
+func TestSoftmaxSumOfLostWeightsIsNotANumber(t *testing.T) {
+	y, _ := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
+		return t.SoftmaxSum(hub, in[0], 1, false)
+	},
+		columnOf(1000, 0, 0, 0))
+	if y.Data[0] != 1000 || !math.IsNaN(y.Data[1]) || y.Data[2] != 0 {
+		t.Errorf("the results are %g, want 1000, NaN and 0", y.Data)
+	}
+}
+
+func TestAggregatesOfNothing(t *testing.T) {
+	for _, size := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 3, 0}, {0, 0, 0}} {
+		n, p, width := size[0], size[1], size[2]
+		s := NewSparse(&CSR[float64]{Rows: n, Cols: p, Ptr: make([]int64, n+1)}, false)
+		gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
+			y := t.Attention(s, in[0], in[1], t.HeadDots(in[0], in[2]), 0.2, 0, nil)
+			z := t.Concat(t.SegmentMax(s, in[0]), y, t.SoftmaxSum(s, in[0], 1, false))
+			return t.Mul(t.Columns(z, 0, width), t.Columns(y, width, 2*width))
+		}, kernel.Dense[float64](p, 2*width), kernel.Dense[float64](n, 2), kernel.Dense[float64](2, width))
+	}
+}

@@ -1,0 +1,115 @@
+package autodiff
+
+import (
+	"math"
+	"unsafe"
+
+	"coles/internal/kernel"
+)
+
+// sum is Σ x_i, in float64 and in four sums that do not wait for each other, as dot.
+func sum[T Float](x []T) float64 {
+	var s [4]float64
+	n := len(x) &^ 3
+	for i := 0; i < n; i += 4 {
+		x := x[i : i+4 : i+4]
+		s[0] += float64(x[0])
+		s[1] += float64(x[1])
+		s[2] += float64(x[2])
+		s[3] += float64(x[3])
+	}
+	for _, v := range x[n:] {
+		s[0] += float64(v)
+	}
+	return (s[0] + s[2]) + (s[1] + s[3])
+}
+
+// dot is Σ a_i·b_i.
+func dot[T Float](a, b []T) float64 {
+	var s [4]float64
+	n := len(a) &^ 3
+	b = b[:len(a)]
+	for i := 0; i < n; i += 4 {
+		a, b := a[i:i+4:i+4], b[i:i+4:i+4]
+		s[0] += float64(a[0]) * float64(b[0])
+		s[1] += float64(a[1]) * float64(b[1])
+		s[2] += float64(a[2]) * float64(b[2])
+		s[3] += float64(a[3]) * float64(b[3])
+	}
+	for i := n; i < len(a); i++ {
+		s[0] += float64(a[i]) * float64(b[i])
+	}
+	return (s[0] + s[2]) + (s[1] + s[3])
+}
+
+// addTo adds x, of the same or the other precision, to dst.
+func addTo[D, T Float](dst []D, x []T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += D(v)
+	}
+}
+
+// addMultiple adds c·x to dst.
+func addMultiple[T Float](dst []T, c T, x []T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += c * v
+	}
+}
+
+// multiplyTo sets dst, which may be x, to c·x.
+func multiplyTo[T Float](dst []T, c T, x []T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = c * v
+	}
+}
+
+// largest and smallest are the extreme entries of a slice that is not empty; NaN if one entry is.
+func largest[T Float](x []T) T {
+	m := x[0]
+	for _, v := range x[1:] {
+		m = max(m, v)
+	}
+	return m
+}
+
+func smallest[T Float](x []T) T {
+	m := x[0]
+	for _, v := range x[1:] {
+		m = min(m, v)
+	}
+	return m
+}
+
+// exp is eˣ with the digits of a T.
+func exp[T Float](x float64) float64 {
+	if unsafe.Sizeof(T(0)) == 8 {
+		return math.Exp(x)
+	}
+	return kernel.ShortExp(x) // from 89 on infinite as a float32
+}
+
+// lessOne is eˣ − 1 for x ≤ 0 with the digits of a T.
+func lessOne[T Float](x float64) float64 {
+	switch {
+	case unsafe.Sizeof(T(0)) == 8:
+		return math.Expm1(x)
+	case x < -1./8:
+		return kernel.ShortExp(x) - 1
+	}
+	return x * (1 + x/2*(1+x/3*(1+x/4*(1+x/5*(1+x/6))))) // but for x⁶/5040 of it
+}
+
+// sigmoid takes the exponential of negative numbers only, which cannot overflow.
+func sigmoid(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	if x < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}
+
+// softplus is log(1 + eˣ).
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

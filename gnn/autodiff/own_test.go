@@ -1,0 +1,119 @@
+package autodiff
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"coles/internal/kernel"
+)
+
+// ownProduct is y = sin(a)∘b, of two matrices of one size.
+func ownProduct[T Float](t *Tape[T], a, b *Value[T]) *Value[T] {
+	return t.Operation(a.Rows(), a.Cols(), func(y Matrix[T]) {
+		for i := range y.Rows {
+			for j, v := range row(a.data, i) {
+				row(y, i)[j] = T(math.Sin(float64(v))) * row(b.data, i)[j]
+			}
+		}
+	}, func(y, g Matrix[T], gradients []Matrix[T]) {
+		for i := range y.Rows {
+			for j, v := range row(a.data, i) {
+				if gradients[0].Data != nil {
+					row(gradients[0], i)[j] += row(g, i)[j] * T(math.Cos(float64(v))) * row(b.data, i)[j]
+				}
+				if gradients[1].Data != nil {
+					row(gradients[1], i)[j] += row(g, i)[j] * T(math.Sin(float64(v)))
+				}
+				row(g, i)[j] = T(math.NaN()) // which nothing reads
+			}
+		}
+	}, a, b)
+}
+
+func ownOperations[T Float]() []operation[T] {
+	return []operation[T]{
+		binary("Operation, twice", equal, func(t *Tape[T], a, b *Value[T]) *Value[T] { return ownProduct(t, ownProduct(t, a, b), b) },
+			func(a, b matrix64) matrix64 {
+				return build(a.Rows, a.Cols, func(i, j int) float64 {
+					return math.Sin(math.Sin(at(a, i, j))*at(b, i, j)) * at(b, i, j)
+				})
+			}),
+	}
+}
+
+// back is called once, with a gradient for every input that needs one, and only if the loss depends
+// on the operation and it on a variable.
+func TestOperationGoesBackWhereItHasTo(t *testing.T) {
+	for name, c := range map[string]struct {
+		variables [2]bool
+		used      bool
+		want      int // calls of back
+	}{
+		"two variables": {[2]bool{true, true}, true, 1}, "the first": {[2]bool{true, false}, true, 1}, "the second": {[2]bool{false, true}, true, 1},
+		"constants": {[2]bool{}, true, 0}, "not in the loss": {[2]bool{true, true}, false, 0},
+	} {
+		tape, grad := New[float64](context.Background()), kernel.Dense[float64](2, 3)
+		var in [2]*Value[float64]
+		for k, variable := range c.variables {
+			if in[k] = tape.Constant(kernel.Dense[float64](2, 3)); variable {
+				in[k] = tape.Variable(kernel.Dense[float64](2, 3), grad)
+			}
+		}
+		there, back := 0, 0
+		y := tape.Operation(1, 1, func(y matrix64) { there, y.Data[0] = there+1, 5 }, func(y, g matrix64, gradients []matrix64) {
+			back++
+			if at(y, 0, 0) != 5 || at(g, 0, 0) != 2 || len(gradients) != 2 {
+				t.Errorf("%s: the result %g, its gradient %g, gradients of %d inputs; want 5, 2 and 2", name, y.Data, g.Data, len(gradients))
+			}
+			for k, m := range gradients {
+				if c.variables[k] != (m.Data != nil) || m.Data != nil && (m.Rows != 2 || m.Cols != 3) {
+					t.Errorf("%s: the gradient of input %d is %d×%d of %d numbers", name, k, m.Rows, m.Cols, len(m.Data))
+				}
+			}
+		}, in[0], in[1])
+		loss := tape.Scale(y, 2)
+		if !c.used {
+			loss = tape.Sum(tape.Add(in[0], in[1]))
+		}
+		if err := tape.Backward(loss); err != nil || there != 1 || back != c.want {
+			t.Errorf("%s: error %v, %d calls forward and %d back, want 1 and %d", name, err, there, back, c.want)
+		}
+	}
+}
+
+func TestErrorsStayUntilReset(t *testing.T) {
+	x, grad := rowOf(1, 2), kernel.Dense[float64](1, 2)
+	failure := errors.New("no product")
+	tape := New[float64](context.Background())
+	h := tape.Contrast(func(context.Context, matrix64, matrix64) error { return failure }, tape.Variable(x, grad))
+	loss := tape.Sum(tape.ReLU(h))
+	if err := tape.Backward(loss); !errors.Is(err, failure) || !errors.Is(tape.Err(), failure) {
+		t.Errorf("Backward: %v, Err: %v, want the operator's error", err, tape.Err())
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	tape.Reset(ctx)
+	if err := tape.Err(); err != nil {
+		t.Errorf("after Reset: %v", err)
+	}
+	loss = tape.Sum(tape.Variable(x, grad))
+	cancel()
+	if err := tape.Backward(loss); !errors.Is(err, context.Canceled) {
+		t.Errorf("Backward after the end of the context: %v", err)
+	}
+	tape.Sum(tape.Constant(x))
+	if err := tape.Err(); !errors.Is(err, context.Canceled) {
+		t.Errorf("an operation after the end of the context: %v", err)
+	}
+
+	tape.Reset(context.Background())
+	tape.Fail(nil)
+	loss = tape.Sum(tape.Variable(x, grad))
+	tape.Fail(failure)
+	tape.Fail(errors.New("a later one"))
+	if err := tape.Backward(loss); !errors.Is(err, failure) || !errors.Is(tape.Err(), failure) {
+		t.Errorf("Backward after Fail: %v, Err: %v, want the first error", err, tape.Err())
+	}
+}

@@ -1,0 +1,368 @@
+// Package autodiff is reverse-mode differentiation over dense and sparse matrices, written by hand:
+// what the layers and losses of package gnn are made of, and those of a program that adds its own.
+//
+//	t := autodiff.New[float32](ctx)
+//	w := t.Variable(weights, gradient)
+//	loss := t.Mean(t.Sigmoid(t.MatMul(t.Constant(x), w)))
+//	err := t.Backward(loss) // adds ∂loss/∂weights to gradient
+//
+// An operation, a method of [Tape], computes its result at once and records how the gradient of the
+// result becomes those of its inputs; Backward goes through the record from its end. In the doc
+// comments y is the result, g = ∂L/∂y the gradient of the loss L with respect to it, of the same
+// shape, and g_x what the operation adds to the gradient of its input x. Operations do not change
+// their inputs, and any of these may be the same value.
+//
+// The operations are, by kind,
+//
+//   - inputs: Constant, SparseConstant, Variable
+//   - arithmetic: Add, Scale, Bias, Mul, Reciprocal, Pow, Exp
+//   - products of matrices: MatMul, MatMulTrans, Gram, SpMM, Contrast
+//   - rows and columns: Gather, RowDots, GatherDots, Reshape, Concat, Columns
+//   - activations: ReLU, LeakyReLU, PReLU, ELU, SoftThreshold, Sigmoid, LogSigmoid, Softplus, Dropout
+//   - lengths and deviations: RowNormalize, ColumnNormalize, BatchNorm, BatchNormFixed, LayerNorm
+//   - neighbours in a graph: HeadDots, Attention, SegmentMax, SoftmaxSum
+//   - sums and means: Sum, Mean, PowerMean, LogSumExp, LogPowerMeanRows
+//   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality, LiteralOrthogonality
+//   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
+//
+// and [Tape.Operation], which records one that is not here.
+//
+// Matrices are of float32 or float64. Single numbers, such as a loss or the sum of a column, are
+// summed in float64 in either precision. Every sum is taken in an order that the sizes and the
+// padding alone decide, so the bytes are the same for every GOMAXPROCS.
+//
+// Shapes and indices that do not fit are mistakes of the caller and panic. The only errors are
+// those of the context, of a [SymmetricOperator], and what is given to [Tape.Fail]; the first is
+// kept until the next Reset (see [Tape.Err]), and results computed after it are invalid.
+package autodiff
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"strings"
+	"unsafe"
+
+	"coles/internal/kernel"
+)
+
+// Float is the type of the numbers of a matrix: float32 or float64.
+type Float = kernel.Float
+
+// Matrix is a dense matrix: a struct of Rows, Cols, Stride and Data []T, with entry (i, j) at
+// Data[i*Stride+j], Stride ≥ Cols. Its rows from lo on are the matrix of Rows − lo rows whose Data
+// begins at lo*Stride. It converts to and from gonum's blas64.General or blas32.General.
+type Matrix[T Float] = kernel.Matrix[T]
+
+// CSR is a sparse matrix: a struct of Rows, Cols, Ptr []int64, Col []int32 and Val []T. The entries
+// of row i are those from Ptr[i] to Ptr[i+1] − 1, each in its column Col with its value Val, columns
+// ascending and none twice; Ptr has Rows + 1 numbers. The method Row(i) returns the columns and the
+// values of row i, NNZ() the number of entries and Transpose() a new matrix.
+type CSR[T Float] = kernel.CSR[T]
+
+// NewMatrix is a matrix of zeros.
+func NewMatrix[T Float](rows, cols int) Matrix[T] { return kernel.Dense[T](rows, cols) }
+
+// Tape records operations on matrices. It is used by one goroutine at a time.
+type Tape[T Float] struct {
+	ctx context.Context
+	err error
+	memory[T]
+	wide  memory[float64] // for sums
+	nodes []*Value[T]     // the record, nodes[:used], then nodes to use again
+	used  int
+	spent bool // Backward has run
+
+	shared []sparseProduct[T] // of SparseConstants with inputs
+}
+
+// New returns an empty tape, whose operations end early once ctx is done.
+func New[T Float](ctx context.Context) *Tape[T] { return &Tape[T]{ctx: ctx} }
+
+// Reset forgets the record and the error. The memory is kept for the next recording: a step of the
+// same shapes as the one before allocates nothing that grows with them. All values of the tape
+// become invalid.
+func (t *Tape[T]) Reset(ctx context.Context) {
+	for _, v := range t.nodes[:t.used] {
+		t.release(&v.kept)
+		if v.owned {
+			t.release(&v.data)
+			t.release(&v.grad)
+		}
+		*v = Value[T]{}
+	}
+	clear(t.shared)
+	t.ctx, t.err, t.used, t.spent, t.shared = ctx, nil, 0, false, t.shared[:0]
+}
+
+// Err is the first error since the last Reset: that of the context, of a [SymmetricOperator], or of
+// Fail.
+func (t *Tape[T]) Err() error { return t.err }
+
+// Backward adds the derivative of loss, a 1×1 value, with respect to every Variable to its
+// gradient. There is one call for each recording; the data of all values stay until Reset. After an
+// error the gradients are unfinished.
+func (t *Tape[T]) Backward(loss *Value[T]) error {
+	if loss.Rows() != 1 || loss.Cols() != 1 {
+		panic(fmt.Sprintf("autodiff: Backward from a %d×%d value, not 1×1", loss.Rows(), loss.Cols()))
+	}
+	if loss.needsGrad {
+		t.gradient(loss).Data[0]++
+	}
+	return t.sweep()
+}
+
+// sweep runs the record backwards, from the gradients that are set.
+func (t *Tape[T]) sweep() error {
+	if t.spent {
+		panic("autodiff: Backward twice for one recording")
+	}
+	t.spent = true
+	for i := t.used - 1; i >= 0 && t.err == nil; i-- {
+		v := t.nodes[i]
+		// No earlier operation reads what is released.
+		if v.back != nil && v.reached {
+			v.back()
+			t.release(&v.grad)
+		}
+		t.release(&v.kept)
+	}
+	t.check(t.ctx.Err())
+	return t.err
+}
+
+// Fail keeps err, if it is the first, as the error of the recording: for operations of the caller's.
+func (t *Tape[T]) Fail(err error) { t.check(err) }
+
+// check keeps the first error.
+func (t *Tape[T]) check(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// Value is a matrix on a tape, valid until the tape is Reset.
+type Value[T Float] struct {
+	data      Matrix[T]
+	grad      Matrix[T]  // memory of the tape; for a Variable, of the caller
+	sparse    *Sparse[T] // of a SparseConstant, which has no data
+	rows      []int      // of sparse, in this order; nil for all of them
+	kept      Matrix[T]  // what else back needs
+	needsGrad bool       // depends on a Variable
+	reached   bool       // grad holds a part of the gradient
+	owned     bool       // data and grad are memory of the tape
+	back      func()     // adds to the gradients of the inputs; may overwrite grad and kept
+}
+
+// Data is the matrix, not to be written to.
+func (v *Value[T]) Data() Matrix[T] { return v.data }
+
+// Grad is the gradient of a Variable, in the caller's memory. Of other values it is empty: Backward
+// reuses that memory.
+func (v *Value[T]) Grad() Matrix[T] { return v.grad }
+
+// Rows is the number of rows.
+func (v *Value[T]) Rows() int { return v.data.Rows }
+
+// Cols is the number of columns.
+func (v *Value[T]) Cols() int { return v.data.Cols }
+
+// Scalar is the one entry of a 1×1 value.
+func (v *Value[T]) Scalar() float64 {
+	fitDense(v)
+	fit(v.Rows() == 1 && v.Cols() == 1, "Scalar", v)
+	return float64(v.data.Data[0])
+}
+
+// Constant is m as an input without a gradient. It is not copied and must not change before the
+// next Reset.
+func (t *Tape[T]) Constant(m Matrix[T]) *Value[T] {
+	fitData("Constant", m)
+	v := t.node()
+	v.data = m
+	return v
+}
+
+// SparseConstant is s as an input without a gradient, such as the words of texts. It takes part in
+// [Tape.MatMul], from the left, in [Tape.Dropout] and in [Tape.Gather]; its Data is empty.
+func (t *Tape[T]) SparseConstant(s *Sparse[T]) *Value[T] {
+	v := t.node()
+	v.data, v.sparse = Matrix[T]{Rows: s.matrix.Rows, Cols: s.matrix.Cols}, s
+	return v
+}
+
+// Variable is m as an input with a gradient, which Backward adds to grad, of the same size. Neither
+// is copied; m must not change before the next Reset.
+func (t *Tape[T]) Variable(m, grad Matrix[T]) *Value[T] {
+	fitData("Variable", m)
+	fitData("Variable", grad)
+	v := t.node()
+	v.data, v.grad = m, grad
+	fit(m.Rows == grad.Rows && m.Cols == grad.Cols, "Variable", v, &Value[T]{data: grad})
+	v.needsGrad, v.reached = true, true
+	return v
+}
+
+// node is the next node of the record, empty.
+func (t *Tape[T]) node() *Value[T] {
+	if t.used == len(t.nodes) {
+		t.nodes = append(t.nodes, new(Value[T]))
+	}
+	t.used++
+	return t.nodes[t.used-1]
+}
+
+// newValue is the result of an operation, its entries not yet set.
+func (t *Tape[T]) newValue(rows, cols int, inputs ...*Value[T]) *Value[T] {
+	fitDense(inputs...)
+	v := t.node()
+	v.data, v.owned = t.take(rows, cols), true
+	for _, x := range inputs {
+		v.needsGrad = v.needsGrad || x.needsGrad
+	}
+	return v
+}
+
+// Operation records an operation of the caller's, from inputs to a rows×cols matrix. value sets y,
+// of any values so far. back is given y, g = ∂L/∂y and, for every input, its gradient so far, to
+// which it adds its g_x; that of an input without a gradient has no Data. It may overwrite g. It is
+// called if the loss depends on y and y on a Variable.
+func (t *Tape[T]) Operation(
+	rows, cols int, value func(y Matrix[T]), back func(y, g Matrix[T], gradients []Matrix[T]), inputs ...*Value[T],
+) *Value[T] {
+	y := t.newValue(rows, cols, inputs...)
+	value(y.data)
+	y.back = func() {
+		gradients := make([]Matrix[T], len(inputs))
+		for k, x := range inputs {
+			if x.needsGrad {
+				gradients[k] = t.gradient(x)
+			}
+		}
+		back(y.data, y.grad, gradients)
+	}
+	return y
+}
+
+// destination returns where to write a part of the gradient of x, which needs one, and beta: 1 to
+// add to what is there, 0 to overwrite it.
+func (t *Tape[T]) destination(x *Value[T]) (dst Matrix[T], beta T) {
+	if x.reached {
+		return x.grad, 1
+	}
+	x.grad, x.reached = t.take(x.Rows(), x.Cols()), true
+	return x.grad, 0
+}
+
+// gradient returns the gradient of x so far, at first zero, to be added to; x needs one.
+func (t *Tape[T]) gradient(x *Value[T]) Matrix[T] {
+	dst, beta := t.destination(x)
+	if beta == 0 {
+		t.fill(dst, 0)
+	}
+	return dst
+}
+
+// pass adds g to the gradient of x, if x needs one. It may take over the memory of g, which is then
+// empty.
+func (t *Tape[T]) pass(g *Matrix[T], x *Value[T]) {
+	switch {
+	case !x.needsGrad:
+	case !x.reached:
+		x.grad, x.reached, *g = *g, true, Matrix[T]{}
+	default:
+		t.addScaled(x.grad, 1, *g)
+	}
+}
+
+// memory is what a tape has allocated in one precision: the pieces not in use, by size, and the
+// count of all numbers.
+type memory[T Float] struct {
+	free  map[int][][]T
+	count int
+}
+
+// Bytes is the size of the memory that the tape has allocated for results, gradients and partial
+// sums, in use or not.
+func (t *Tape[T]) Bytes() int { return t.memory.bytes() + t.wide.bytes() }
+
+func (m *memory[T]) bytes() int { return m.count * int(unsafe.Sizeof(T(0))) }
+
+// roundUp is the smallest of 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, … that is not below n, so that
+// batches of slightly different sizes share their memory.
+func roundUp(n int) int {
+	if n <= 4 {
+		return 4
+	}
+	shift := bits.Len(uint(n-1)) - 3 // n−1 is 4 to 7 times this power of two
+	return ((n-1)>>shift + 1) << shift
+}
+
+// take returns a rows × cols matrix of any values, to be given back by release.
+func (m *memory[T]) take(rows, cols int) Matrix[T] {
+	lent := Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols)}
+	size := roundUp(rows * cols)
+	if free := m.free[size]; len(free) > 0 {
+		lent.Data = free[len(free)-1][:rows*cols]
+		m.free[size] = free[:len(free)-1]
+		return lent
+	}
+	m.count += size
+	lent.Data = kernel.Unset[T](1, size).Data[:rows*cols]
+	return lent
+}
+
+// release gives the memory of a matrix back, which becomes empty.
+func (m *memory[T]) release(lent *Matrix[T]) {
+	if lent.Data == nil {
+		return
+	}
+	if m.free == nil {
+		m.free = map[int][][]T{}
+	}
+	size := cap(lent.Data)
+	m.free[size] = append(m.free[size], lent.Data)
+	*lent = Matrix[T]{}
+}
+
+// fit panics unless the sizes of an operation's arguments fit together.
+func fit[T Float](ok bool, operation string, arguments ...*Value[T]) {
+	if ok {
+		return
+	}
+	var sizes []string
+	for _, v := range arguments {
+		sizes = append(sizes, fmt.Sprintf("%d×%d", v.Rows(), v.Cols()))
+	}
+	panic(fmt.Sprintf("autodiff: %s of %s", operation, strings.Join(sizes, " and ")))
+}
+
+// fitData panics unless there is a number for every entry of m: kernels trust this.
+func fitData[T Float](operation string, m Matrix[T]) {
+	empty := m.Rows == 0 || m.Cols == 0
+	if m.Rows < 0 || m.Cols < 0 || !empty && (m.Rows > 1 && m.Stride < m.Cols || len(m.Data) < (m.Rows-1)*m.Stride+m.Cols) {
+		panic(fmt.Sprintf("autodiff: %s of %d×%d with a stride of %d and %d numbers", operation, m.Rows, m.Cols, m.Stride, len(m.Data)))
+	}
+}
+
+// fitDense panics unless all inputs are dense.
+func fitDense[T Float](inputs ...*Value[T]) {
+	for _, x := range inputs {
+		if x.sparse != nil {
+			panic(fmt.Sprintf("autodiff: a %d×%d SparseConstant where a dense matrix is needed", x.Rows(), x.Cols()))
+		}
+	}
+}
+
+// fitIndices panics unless all indices are in [0, n).
+func fitIndices(operation string, indices []int, n int) {
+	for k, i := range indices {
+		if i < 0 || i >= n {
+			panic(fmt.Sprintf("autodiff: %s: index %d at place %d, outside of [0, %d)", operation, i, k, n))
+		}
+	}
+}
+
+func sameSize[T Float](a, b *Value[T]) bool {
+	return a.Rows() == b.Rows() && a.Cols() == b.Cols()
+}

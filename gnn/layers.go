@@ -1,0 +1,185 @@
+package gnn
+
+import (
+	"coles"
+	"coles/gnn/autodiff"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/setting"
+
+	"github.com/james-bowman/sparse"
+)
+
+// The names of layers that something depends on.
+const (
+	gcnName       = "gcn"
+	linearName    = "linear"
+	sageName      = "sage"
+	propagateName = "propagate"
+	dropoutName   = "dropout"
+)
+
+// wideNames are those of layers with a width.
+var wideNames = []string{gcnName, linearName, sageName}
+
+// layerTexts are the layers of this package by their names, and how their arguments are read.
+var layerTexts = []struct {
+	name string
+	read func(f *setting.Form) (Layer, error)
+}{
+	{gcnName, wideLayer(GCN)},
+	{linearName, wideLayer(Linear)},
+	{sageName, wideLayer(SAGE)},
+	{propagateName, func(f *setting.Form) (Layer, error) {
+		var filter coles.Filter
+		err := filter.UnmarshalText([]byte(f.Rest()))
+		return Propagate(filter), err
+	}},
+	{"relu", plainLayer(ReLU)},
+	{"prelu", plainLayer(PReLU)},
+	{"elu", plainLayer(ELU)},
+	{dropoutName, func(f *setting.Form) (Layer, error) { return Dropout(f.Float()), nil }},
+}
+
+// plainLayer reads a layer without arguments.
+func plainLayer(make func() Layer) func(f *setting.Form) (Layer, error) {
+	return func(*setting.Form) (Layer, error) { return make(), nil }
+}
+
+// wideLayer reads a layer with a width, which may be orthonormal.
+func wideLayer(make func(width int) Layer) func(f *setting.Form) (Layer, error) {
+	return func(f *setting.Form) (Layer, error) {
+		orthonormal, width := f.Word(orthonormalWord), AutoWidth
+		if f.Left() > 0 && !orthonormal {
+			width = f.Int()
+			orthonormal = f.Word(orthonormalWord)
+		}
+		read := make(width)
+		read.orthonormal = orthonormal
+		return read, nil
+	}
+}
+
+// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). Its parameters are "weight"
+// (Θ, k × width, drawn by Glorot's rule) and "bias" (b, 1 × width, zero at first).
+func GCN(width int) Layer {
+	return Layer{name: gcnName, spec: LayerSpec{width, 1, weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
+}
+
+func gcn[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return withBias(p, p.SpMM(p.W(), p.MatMul(h, p.Parameter("weight"))))
+}
+
+// Linear is H·Θ + 1·b. Its parameters are "weight" and "bias". Behind [Propagate] it is the linear
+// encoder of COLES.
+func Linear(width int) Layer {
+	return Layer{name: linearName, spec: LayerSpec{width, 0, weightAndBias}, forward32: linear[float32], forward64: linear[float64]}
+}
+
+func linear[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return withBias(p, p.MatMul(h, p.Parameter("weight")))
+}
+
+func weightAndBias(in, width int) []Parameter {
+	return []Parameter{Weight("weight", in, width), Bias("bias", width)}
+}
+
+// withBias adds the bias of the layer, if it has one.
+func withBias[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	if b := p.Parameter("bias"); b != nil {
+		return p.Bias(h, b)
+	}
+	return h
+}
+
+// SAGE is H·Θ₁ + D⁻¹A·H·Θ₂ + 1·b, GraphSAGE with the mean over neighbours (Hamilton, Ying and
+// Leskovec 2017); a node without neighbours has the first part only. Its parameters are "self",
+// "neighbors" and "bias".
+func SAGE(width int) Layer {
+	parameters := func(in, width int) []Parameter {
+		return []Parameter{Weight("self", in, width), Weight("neighbors", in, width), Bias("bias", width)}
+	}
+	return Layer{name: sageName, spec: LayerSpec{width, 1, parameters}, forward32: sage[float32], forward64: sage[float64]}
+}
+
+func sage[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	own, others := p.MatMul(h, p.Parameter("self")), p.MatMul(h, p.Parameter("neighbors"))
+	return withBias(p, p.Add(own, p.SpMM(p.Operator("means", neighborMeans), others)))
+}
+
+// neighborMeans is D⁻¹A.
+func neighborMeans(g *coles.Graph) *sparse.CSR {
+	a := g.Raw()
+	means := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[float64](1, a.NNZ()).Data}
+	for i := range a.Rows {
+		_, from := a.Row(i)
+		_, to := means.Row(i)
+		degree := matrix.Total(from)
+		for q, v := range from {
+			to[q] = v / degree
+		}
+	}
+	return matrix.ExportCSR(means)
+}
+
+// Propagate is F·H for a fixed filter, such as [coles.SGC] or [coles.S2GC]. Before the first
+// parameters it is computed once.
+func Propagate(f coles.Filter) Layer {
+	return Layer{
+		name: propagateName, args: []any{f}, filter: f, spec: LayerSpec{Width: SameWidth, Hops: f.Hops()},
+		forward32: propagate[float32](f), forward64: propagate[float64](f),
+	}
+}
+
+// propagate is Σₖ aₖ·Wᵏ·H by Horner's rule.
+func propagate[T autodiff.Float](f coles.Filter) forward[T] {
+	return func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+		a := f.Coefficients()
+		sum := p.Scale(h, a[len(a)-1])
+		for k := len(a) - 2; k >= 0; k-- {
+			sum = p.SpMM(p.W(), sum)
+			if a[k] != 0 {
+				sum = p.Add(sum, p.Scale(h, a[k]))
+			}
+		}
+		return sum
+	}
+}
+
+// ReLU is max(H, 0) by entry.
+func ReLU() Layer {
+	return Layer{name: "relu", spec: LayerSpec{Width: SameWidth}, forward32: relu[float32], forward64: relu[float64]}
+}
+
+func relu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.ReLU(h) }
+
+// PReLU is H where positive and a·H elsewhere. Its parameter is "slope" (a, 1 × 1), 0.25 at first
+// (He et al. 2015).
+func PReLU() Layer {
+	parameters := func(_, _ int) []Parameter { return []Parameter{{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}} }
+	return Layer{name: "prelu", spec: LayerSpec{SameWidth, 0, parameters}, forward32: prelu[float32], forward64: prelu[float64]}
+}
+
+func prelu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return p.PReLU(h, p.Parameter("slope"))
+}
+
+// ELU is H where positive and e^H − 1 elsewhere.
+func ELU() Layer {
+	return Layer{name: "elu", spec: LayerSpec{Width: SameWidth}, forward32: elu[float32], forward64: elu[float64]}
+}
+
+func elu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.ELU(h) }
+
+// Dropout sets entries to zero with probability rate and divides the others by 1 − rate, while
+// training; of sparse features it draws for the entries that are stored.
+func Dropout(rate float64) Layer {
+	return Layer{
+		name: dropoutName, args: []any{rate}, spec: LayerSpec{Width: SameWidth},
+		forward32: dropout[float32](rate), forward64: dropout[float64](rate),
+	}
+}
+
+func dropout[T autodiff.Float](rate float64) forward[T] {
+	return func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.Dropout(h, rate, p.Rand()) }
+}

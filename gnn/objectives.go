@@ -1,0 +1,117 @@
+package gnn
+
+import (
+	"coles/gnn/autodiff"
+	"coles/internal/setting"
+)
+
+// The names of objectives that something depends on.
+const (
+	colesName     = "coles"
+	powerMeanName = "power-mean"
+)
+
+// objectiveText is an objective of this package by its name, and how its arguments are read.
+type objectiveText struct {
+	name string
+	read func(f *setting.Form) Objective
+}
+
+var objectiveTexts = []objectiveText{
+	{colesName, func(f *setting.Form) Objective { return COLES(f.Float()) }},
+	{"sampled-nce", func(f *setting.Form) Objective { return SampledNCE(f.Int(), f.Float()) }},
+	{powerMeanName, func(f *setting.Form) Objective { return PowerMean(f.Float(), f.Int()) }},
+	{"cross-entropy", func(*setting.Form) Objective { return crossEntropy() }},
+}
+
+// COLES is the problem of the paper for a network, its "soft orthogonality" relaxation: the loss
+//
+//	−Tr(HᵀΔWH)/n + β·‖HᵀH/n − I‖²_F/d′.
+//
+// β = 0 leaves the penalty out: for a network whose weights are bounded otherwise (see
+// [Layer.Orthonormal]), or for so few steps that it does not matter.
+func COLES(beta float64) Objective {
+	return Objective{name: colesName, args: []any{beta}, loss32: contrast[float32](beta), loss64: contrast[float64](beta)}
+}
+
+func contrast[T autodiff.Float](beta float64) loss[T] {
+	return func(s *Step[T]) *autodiff.Value[T] {
+		dw := s.Contrast()
+		return s.MeanOfViews(func(h *autodiff.Value[T]) *autodiff.Value[T] {
+			trace := s.Scale(s.TraceQuadratic(dw, h), -1/float64(s.Nodes()))
+			if beta == 0 {
+				return trace
+			}
+			return s.Add(trace, s.Scale(s.SoftOrthogonality(h), beta))
+		})
+	}
+}
+
+// SampledNCE is the rival of the paper with the same networks: the loss is the mean of −log
+// σ(h_u·h_v) over the edges plus η times that of −log σ(−h_u·h_w) over the given number of nodes w
+// drawn uniformly for each edge.
+func SampledNCE(negatives int, eta float64) Objective {
+	return Objective{
+		name: "sampled-nce", args: []any{negatives, eta},
+		loss32: sampledNCE[float32](negatives, eta), loss64: sampledNCE[float64](negatives, eta),
+	}
+}
+
+func sampledNCE[T autodiff.Float](negatives int, eta float64) loss[T] {
+	return func(s *Step[T]) *autodiff.Value[T] {
+		return s.pairLoss(negatives, func(near, far *autodiff.Value[T], _ autodiff.Matrix[T]) *autodiff.Value[T] {
+			return s.Add(s.Scale(s.Mean(s.LogSigmoid(near)), -1), s.Scale(s.Mean(s.LogSigmoid(s.Scale(far, -1))), -eta))
+		})
+	}
+}
+
+// PowerMean is the pairwise loss of the paper with a generalised mean: the sum of
+//
+//	−log(e^{h_u·h_v} / M_p(e^{h_u·h_w₁}, …, e^{h_u·h_wN}))
+//
+// over the edges, each with its share in Σ W⁺, with N nodes w drawn uniformly for it. The mean
+// M_p(x) = ((1/N)·Σ x_iᵖ)^{1/p} is arithmetic for p = 1, harmonic for −1, quadratic for 2 and, for
+// p = 0, geometric. The last is, in expectation, COLES with uniform negatives.
+func PowerMean(p float64, negatives int) Objective {
+	return Objective{
+		name: powerMeanName, args: []any{p, negatives},
+		loss32: powerMean[float32](p, negatives), loss64: powerMean[float64](p, negatives),
+	}
+}
+
+// powerMean is Σ c_uv·(log M_p(e^{h_u·h_w}) − h_u·h_v), c the shares of the edges.
+func powerMean[T autodiff.Float](p float64, negatives int) loss[T] {
+	return func(s *Step[T]) *autodiff.Value[T] {
+		return s.pairLoss(negatives, func(near, far *autodiff.Value[T], shares autodiff.Matrix[T]) *autodiff.Value[T] {
+			c := s.Constant(shares)
+			means := s.LogPowerMeanRows(s.Reshape(far, near.Rows(), negatives), p)
+			return s.Add(s.MatMul(c, means), s.Scale(s.MatMul(c, near), -1))
+		})
+	}
+}
+
+// pairLoss is the mean over the views of a loss of the products h_u·h_v of the edges, and those of
+// their first ends with so many nodes drawn for each.
+func (s *Step[T]) pairLoss(negatives int, loss func(near, far *autodiff.Value[T], shares autodiff.Matrix[T]) *autodiff.Value[T]) *autodiff.Value[T] {
+	us, vs, shares := s.Edges()
+	firsts, drawn := s.Negatives(negatives)
+	return s.MeanOfViews(func(h *autodiff.Value[T]) *autodiff.Value[T] {
+		if len(us) == 0 || s.Err() != nil { // a block without edges
+			return s.Scale(s.Sum(h), 0)
+		}
+		return loss(s.GatherDots(h, us, h, vs), s.GatherDots(h, firsts, h, drawn), shares)
+	})
+}
+
+// crossEntropy is the mean of −log softmax(h_i)[y_i] over the labelled nodes.
+func crossEntropy() Objective {
+	return Objective{
+		name: "cross-entropy", spec: ObjectiveSpec{Labels: true},
+		loss32: crossEntropyLoss[float32], loss64: crossEntropyLoss[float64],
+	}
+}
+
+func crossEntropyLoss[T autodiff.Float](s *Step[T]) *autodiff.Value[T] {
+	rows, classes := s.Labels()
+	return s.MeanOfViews(func(h *autodiff.Value[T]) *autodiff.Value[T] { return s.SoftmaxCrossEntropy(h, rows, classes) })
+}

@@ -1,0 +1,127 @@
+package gnn
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"coles/gnn/autodiff"
+	"coles/internal/testkit"
+)
+
+// alternating has two phases: (a−3)²/2, of which a is trained, and a·b + b², of which both are, two
+// steps at half the rate.
+func alternating() Objective {
+	one := func(name string, start float64) Parameter {
+		return Parameter{Name: name, Rows: 1, Cols: 1, Start: start}
+	}
+	return objectiveOf(ObjectiveSpec{
+		Parameters: func(_, _ int) []Parameter { return []Parameter{one("a", 1), one("b", 0.5)} },
+		Phases: []Phase{
+			{Steps: 1, Rate: 1, Trains: func(name string) bool { return name == "objective.a" }},
+			{Steps: 2, Rate: 0.5, Trains: func(name string) bool { return strings.HasPrefix(name, "objective.") }},
+		},
+	}, func(s *Step[float64]) *autodiff.Value[float64] {
+		a, b := s.Parameter("a"), s.Parameter("b")
+		if s.Phase() == 1 {
+			return s.Add(s.Mul(a, b), s.Mul(b, b))
+		}
+		three := autodiff.NewMatrix[float64](1, 1)
+		three.Data[0] = -3
+		d := s.Add(a, s.Constant(three))
+		return s.Scale(s.Mul(d, d), 0.5)
+	})
+}
+
+// Adam written out, with moments and steps of each phase apart; decay takes what a phase trains, and
+// nothing else.
+func TestPhasesEqualTheirFormulas(t *testing.T) {
+	const rate, decay = 0.1, 0.01
+	type moments struct{ m, v, t float64 }
+	step := func(theta *float64, g, rate float64, s *moments) {
+		s.t++
+		g += decay * *theta
+		s.m, s.v = 0.9*s.m+0.1*g, 0.999*s.v+0.001*g*g
+		*theta -= rate * (s.m / (1 - math.Pow(0.9, s.t))) / (math.Sqrt(s.v/(1-math.Pow(0.999, s.t))) + 1e-8)
+	}
+	a, b := 1.0, 0.5
+	var first, second, third moments
+	var losses []float64
+	for range 4 {
+		losses = append(losses, (a-3)*(a-3)/2)
+		step(&a, a-3, rate, &first)
+		for range 2 {
+			ga, gb := b, a+2*b
+			step(&a, ga, rate/2, &second)
+			step(&b, gb, rate/2, &third)
+		}
+	}
+	g, x := small(120)
+	var got []float64
+	opts := []Option{WithObjective(alternating()), WithOptimizer(Adam(rate).WithDecay(decay)), WithEpochs(4), WithProgress(func(p Progress) { got = append(got, p.Loss) })}
+	r, fresh := runOf(t, g, x, opts...), runOf(t, g, x, opts...)
+	if err := r.train(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for k, p := range r.encoder.params {
+		switch want := map[string]float64{"objective.a": a, "objective.b": b}; {
+		case p.layer != objectiveLayer:
+			testkit.WantSame(t, p.String(), p.value.Data, fresh.encoder.params[k].value.Data)
+		case math.Abs(p.value.Data[0]-want[p.String()]) > 1e-14:
+			t.Errorf("%v is %v, want %v", p, p.value.Data[0], want[p.String()])
+		}
+	}
+	for k, want := range losses {
+		if math.Abs(got[k]-want) > 1e-14 {
+			t.Errorf("epoch %d: loss %v, want %v: that of the first phase", k+1, got[k], want)
+		}
+	}
+}
+
+// valley has the loss |epoch − 4|, epochs counted from 0, and makes every step take rate from the
+// first bias.
+func valley() Objective {
+	return objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
+		s.Output(&View{})
+		sum := s.Sum(s.Parameter("0.bias"))
+		rest := autodiff.NewMatrix[float64](1, 1)
+		rest.Data[0] = math.Abs(float64(s.Epoch())-4) - sum.Scalar()
+		return s.Add(sum, s.Constant(rest))
+	})
+}
+
+// After so many epochs without a lower loss it ends, with the parameters that had the lowest.
+func TestPatienceGoesBackToTheLowestLoss(t *testing.T) {
+	g, x := small(121)
+	for _, c := range []struct{ patience, epochs, done, best int }{
+		{3, 50, 8, 5},
+		{1, 50, 6, 5},
+		{9, 7, 7, 5}, // the end comes first
+		{3, 2, 2, 2},
+	} {
+		m := trained(t, g, x, WithObjective(valley()), WithOptimizer(SGD(0.125, 0)), WithEpochs(c.epochs), WithPatience(c.patience))
+		if r := m.Report(); r.Epochs != c.done || r.BestEpoch != c.best {
+			t.Errorf("patience %d: %d epochs, the best %d, want %d and %d", c.patience, r.Epochs, r.BestEpoch, c.done, c.best)
+		}
+		bias, _ := m.Parameter("0.bias")
+		// A loss is that of the parameters before its step. Eighths are exact.
+		if want := -0.125 * float64(c.best-1); bias.At(0, 0) != want {
+			t.Errorf("patience %d: the bias is %v, want %v", c.patience, bias.At(0, 0), want)
+		}
+	}
+}
+
+// A classifier is patient by the loss of the nodes that it is stopped by.
+func TestPatienceOfAClassifier(t *testing.T) {
+	g, x, labels, train, val := separated()
+	for _, patience := range []int{0, 2, 5} {
+		var scores []float64
+		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithPatience(patience), WithOptimizer(Adam(0.1)), WithEpochs(60),
+			WithProgress(func(p Progress) { scores = append(scores, p.Score) })))
+		best := slices.Index(scores, slices.Max(scores)) + 1
+		if r := c.Report(); r.BestEpoch != best || r.Epochs != len(scores) || patience > 0 && r.Epochs != best+patience || patience == 0 && r.Epochs != 60 {
+			t.Errorf("patience %d: %d epochs, the best %d, which by the scores is %d", patience, r.Epochs, r.BestEpoch, best)
+		}
+	}
+}

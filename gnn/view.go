@@ -1,0 +1,194 @@
+package gnn
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"coles"
+	"coles/gnn/autodiff"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/setting"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A View is the graph as an objective wants the network to see it: W′·(P·X·C)·Θ where a GCN has
+// W·X·Θ. The zero value is the graph with its features. In blocks there is no other, and behind a
+// filter that the network begins with only Columns may be set.
+type View struct {
+	// Graph takes the place of the graph, with as many nodes, and so W′ of W; nil leaves it.
+	Graph *coles.Graph
+	// Columns are what the columns of the features are multiplied by (C); nil stands for ones.
+	Columns []float64
+	// Rows are the rows of the features that the nodes get (P), −1 for zeros; nil for each its own.
+	Rows []int
+}
+
+// Augmentation makes the views of a step: those here, or the program's ([NewAugmentation]). The
+// objectives of this package are then the mean over the views. The zero value makes one view, the
+// graph as it is. The text form, in JSON too, is
+//
+//	none
+//	drop:0.1,0.2,0.3,0.4  Drop([2]float64{0.1, 0.2}, [2]float64{0.3, 0.4})
+//	custom:NAME           NewAugmentation("NAME", …)
+//
+// One of NewAugmentation that was read from a text has a name only: set it anew.
+type Augmentation struct {
+	name            string
+	edges, features [2]float64
+	once, custom    bool
+	views           func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error)
+}
+
+// The names of augmentations in their text form.
+const (
+	noAugmentationName = "none"
+	dropName           = "drop"
+)
+
+// Drop makes two views at every step, as GRACE draws them (Zhu et al. 2020): in view v an edge is
+// dropped with probability edges[v], and a column of the features set to zero for all nodes with
+// probability features[v].
+func Drop(edges, features [2]float64) Augmentation {
+	return Augmentation{name: dropName, edges: edges, features: features,
+		views: func(_ context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error) {
+			_, d := x.Dims()
+			var views []*View
+			for v := range 2 {
+				g, err := withoutEdges(g, edges[v], rnd)
+				if err != nil {
+					return nil, err
+				}
+				views = append(views, &View{Graph: g, Columns: hiddenColumns(d, features[v], rnd)})
+			}
+			return views, nil
+		},
+	}
+}
+
+// NewAugmentation makes an augmentation of a function, which is given the graph, the features as
+// the network reads them, prepared and scaled, and a source of draws that depends on the seed and
+// the epoch alone. It is called at every step or, if once, before the first one only. The name, without
+// a comma, is what checkpoints and model files say of it.
+func NewAugmentation(name string, once bool, views func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error)) Augmentation {
+	return Augmentation{name: name, once: once, custom: true, views: views}
+}
+
+func (a Augmentation) check() error {
+	if a.custom {
+		return checkName(a.name)
+	}
+	for _, rates := range [][2]float64{a.edges, a.features} {
+		for _, rate := range rates {
+			if !(rate >= 0 && rate < 1) {
+				return bad("augmentation at a rate of %v, want 0 to less than 1", rate)
+			}
+		}
+	}
+	return nil
+}
+
+// some reports whether there is any.
+func (a Augmentation) some() bool { return a.custom || a.name != "" }
+
+// String is the text form.
+func (a Augmentation) String() string {
+	switch {
+	case a.custom:
+		return setting.Text(customName, a.name)
+	case a.name == dropName:
+		return setting.Text(dropName, a.edges[0], a.edges[1], a.features[0], a.features[1])
+	}
+	return noAugmentationName
+}
+
+// MarshalText gives the text form.
+func (a Augmentation) MarshalText() ([]byte, error) { return []byte(a.String()), a.check() }
+
+// UnmarshalText reads the text form, or fails with [coles.ErrSetting].
+func (a *Augmentation) UnmarshalText(text []byte) error {
+	f := setting.Parse(text)
+	var read Augmentation
+	switch f.Name {
+	case noAugmentationName:
+	case dropName:
+		edges := [2]float64{f.Float(), f.Float()}
+		read = Drop(edges, [2]float64{f.Float(), f.Float()})
+	case customName:
+		read = NewAugmentation(f.Rest(), false, nil)
+	default:
+		return f.Unknown([]string{noAugmentationName, dropName, customName})
+	}
+	return accept(a, read, f)
+}
+
+// hiddenColumns are factors of d columns, each zero with probability rate, else one.
+func hiddenColumns(d int, rate float64, rnd *rand.Rand) []float64 {
+	if rate == 0 {
+		return nil
+	}
+	factors := make([]float64, d)
+	for j := range factors {
+		if rnd.Float64() >= rate {
+			factors[j] = 1
+		}
+	}
+	return factors
+}
+
+// withoutEdges drops edges, each with probability rate; nil for none. Self loops stay.
+func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) (*coles.Graph, error) {
+	if rate == 0 {
+		return nil, nil
+	}
+	edges, weights := edgesOf(g.Raw())
+	kept := 0
+	for q, e := range edges {
+		if e.U == e.V || rnd.Float64() >= rate {
+			edges[kept], weights[kept] = e, weights[q]
+			kept++
+		}
+	}
+	return coles.NewWeightedGraph(g.Nodes(), edges[:kept], weights[:kept], coles.WithSelfLoopsKept())
+}
+
+// edgesOf lists every entry of a symmetric matrix once, from its lower to its higher node: the
+// edges of a graph and, where it has kept them, its self loops.
+func edgesOf(a *kernel.CSR[float64]) (edges []coles.Edge, weights []float64) {
+	for u := range a.Rows {
+		cols, vals := a.Row(u)
+		for q, v := range cols {
+			if u <= int(v) {
+				edges, weights = append(edges, coles.Edge{U: u, V: int(v)}), append(weights, vals[q])
+			}
+		}
+	}
+	return edges, weights
+}
+
+// seen is the graph as a view has it.
+func (d *data[T]) seen(ctx context.Context, v *View) (*view[T], error) {
+	out := d.whole
+	if d.filter && (v.Graph != nil || v.Rows != nil) {
+		return nil, bad("view: another graph or other rows behind a filter that has seen the first ones")
+	}
+	if v.Graph != nil {
+		if v.Graph.Nodes() != d.graph.Nodes() {
+			return nil, fmt.Errorf("gnn: view: %w: a graph of %d nodes for one of %d", coles.ErrShape, v.Graph.Nodes(), d.graph.Nodes())
+		}
+		w := matrix.ConvertCSR[T](coles.Normalize(v.Graph).Raw())
+		out = newView(v.Graph, out.x, autodiff.NewSparse(w, true))
+	}
+	if v.Columns != nil || v.Rows != nil {
+		x, err := d.whole.x.changed(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		same := *out // and the same operators
+		same.x = x
+		out = &same
+	}
+	return out, ctx.Err()
+}
