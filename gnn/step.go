@@ -56,12 +56,7 @@ func (s *Step[T]) Views() []*View { return s.run.views }
 // has the nodes of the block first and then their surroundings. Filters that the network begins
 // with are left out.
 func (s *Step[T]) Encode(v *View) []*autodiff.Value[T] {
-	in, err := s.seen(v)
-	if err != nil {
-		s.Fail(err)
-		in = s.batch.view // what it makes will not be used
-	}
-	outputs := s.run.encoder.embed(s.ctx, s.Tape, in, s.rnd, s.trains)
+	outputs := s.run.encoder.embed(s.ctx, s.Tape, s.seen(v), s.rnd, s.trains)
 	if s.h == nil {
 		s.h = outputs[len(outputs)-1]
 	}
@@ -74,8 +69,22 @@ func (s *Step[T]) Output(v *View) *autodiff.Value[T] {
 	return outputs[len(outputs)-1]
 }
 
-// seen is the graph of the step as a view has it; those of the augmentation are kept.
-func (s *Step[T]) seen(v *View) (*view[T], error) {
+// Features is what the layers that [Step.Encode] records read: an [autodiff.Tape.SparseConstant]
+// where the features are sparse.
+func (s *Step[T]) Features(v *View) *autodiff.Value[T] { return s.seen(v).x.value(s.Tape) }
+
+// seen is the graph of the step as a view has it.
+func (s *Step[T]) seen(v *View) *view[T] {
+	in, err := s.show(v)
+	if err != nil {
+		s.Fail(err)
+		return s.batch.view // what is made of it will not be used
+	}
+	return in
+}
+
+// show makes what a view shows; what those of the augmentation show is kept.
+func (s *Step[T]) show(v *View) (*view[T], error) {
 	if v.Graph == nil && v.Columns == nil && v.Rows == nil {
 		return s.batch.view, nil
 	}

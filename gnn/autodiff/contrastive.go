@@ -29,8 +29,9 @@ const pairBlock = 256
 //	g_w of row i = g/(2nτ)·(Σ_j K_ij·w_j − 2·w′_i).
 //
 // It is exact, and computed with the result: 8n²h multiplications and 4n² exponentials, or 2n²h and
-// 2n² if no gradient is needed; for a anchors 16·a·n·h and 8·a·n. The memory is that of 4n·h
-// numbers, of which 2n·h are kept: there is no n×n matrix. Rows of other lengths are fine as long
+// 2n² if no gradient is needed; for a anchors 16·a·n·h and 8·a·n. Up to some thousand nodes a
+// quarter of the multiplications and half of the exponentials are saved. The memory is that of 4n·h
+// numbers, of which 2n·h are kept, and of at most 2²⁴: there is no n×n matrix. Rows of other lengths are fine as long
 // as max‖w_i‖²/τ is at most 60; above, nothing overflows, but y is infinite or NaN if all terms of
 // a row underflow.
 func (t *Tape[T]) SoftmaxContrast(u, v *Value[T], temperature float64, anchors []int) *Value[T] {
@@ -41,6 +42,9 @@ func (t *Tape[T]) SoftmaxContrast(u, v *Value[T], temperature float64, anchors [
 	fitIndices("SoftmaxContrast, anchors", anchors, u.Rows())
 	y := t.newValue(1, 1, u, v)
 	c := t.infoNCEOf(u.data, v.data, 1/temperature, anchors)
+	if y.needsGrad {
+		c.keepPowers()
+	}
 	y.data.Data[0] = T(c.loss())
 	if y.needsGrad {
 		y.kept = c.gradient()
@@ -64,6 +68,8 @@ type infoNCE[T Float] struct {
 	all                 bool            // the anchors are w itself
 	scale, shift        float64         // a product s counts as e^(s·scale − shift)
 	sums                Matrix[float64] // D_r·e^−shift of every anchor, 1×count
+	powers              Matrix[T]       // a row for each tile, if tiles are kept
+	computed            bool            // the kept tiles are
 }
 
 // largestExponent keeps the terms, and the inverses of their sums, far from the limits of float32.
@@ -91,8 +97,21 @@ func (t *Tape[T]) infoNCEOf(u, v Matrix[T], scale float64, anchors []int) *infoN
 	return c
 }
 
+// mostPowers is how many exponentials are kept for the gradient, while it is computed.
+const mostPowers = 1 << 24
+
+// keepPowers takes memory for the exponentials of all tiles, if that is little.
+func (c *infoNCE[T]) keepPowers() {
+	rows, cols := c.anchors.Rows, c.candidates.Rows
+	tiles := 1 + c.tile(span{lo: rows - 1}, span{lo: cols - 1})
+	if tiles <= mostPowers/(pairBlock*pairBlock) {
+		c.powers = c.t.take(tiles, pairBlock*pairBlock)
+	}
+}
+
 func (c *infoNCE[T]) release() {
 	c.t.wide.release(&c.sums)
+	c.t.release(&c.powers)
 	c.t.release(&c.candidates)
 	if !c.all {
 		c.t.release(&c.anchors)
@@ -113,7 +132,6 @@ func (c *infoNCE[T]) loss() float64 {
 		var columns [pairBlock]float64
 		for r := range s.Rows {
 			e := row(s, r)
-			kernel.Exp(e, e, T(c.scale), T(c.shift))
 			addTo(columns[:s.Cols], e)
 			sums[i.lo+r] += sum(e)
 		}
@@ -153,7 +171,6 @@ func (c *infoNCE[T]) gradient() Matrix[T] {
 		}
 		for r := range s.Rows {
 			e, d := row(s, r), inverse[i.lo+r]
-			kernel.Exp(e, e, T(c.scale), T(c.shift))
 			for k, column := range columns {
 				e[k] *= T(d + column)
 			}
@@ -173,18 +190,42 @@ func (c *infoNCE[T]) gradient() Matrix[T] {
 	return dst
 }
 
-// tiles calls do with the products of the rows of two blocks, −∞ for a row with itself.
+// tiles calls do with the terms of the rows of two blocks, 0 for a row with itself. It may change
+// those of its second call.
 func (c *infoNCE[T]) tiles(do func(i, j span, s Matrix[T])) {
+	keep := c.powers.Rows > 0
 	c.t.rounds(c.anchors.Rows, c.candidates.Rows, c.all, func(i, j span) {
-		s, release := c.t.products(rowsIn(c.anchors, i), rowsIn(c.candidates, j))
-		defer release()
-		for r := range s.Rows {
-			if k := c.at(i.lo+r) - j.lo; 0 <= k && k < s.Cols {
-				s.Data[r*s.Stride+k] = T(math.Inf(-1))
+		a, b := rowsIn(c.anchors, i), rowsIn(c.candidates, j)
+		var s Matrix[T]
+		if keep {
+			s = resized(Matrix[T]{Data: row(c.powers, c.tile(i, j))[:a.Rows*b.Rows]}, a.Rows, b.Rows)
+		} else {
+			lent, release := kernel.Scratch[T](a.Rows, b.Rows)
+			defer release()
+			s = lent
+		}
+		if !c.computed {
+			_ = kernel.Gemm(c.t.ctx, false, true, 1, a, b, 0, s) // rounds reports the end of ctx
+			for r := range s.Rows {
+				e := row(s, r)
+				if k := c.at(i.lo+r) - j.lo; 0 <= k && k < s.Cols {
+					e[k] = T(math.Inf(-1))
+				}
+				kernel.Exp(e, e, T(c.scale), T(c.shift))
 			}
 		}
 		do(i, j, s)
 	})
+	c.computed = keep
+}
+
+// tile numbers the tiles, of which there are half where the anchors are all rows.
+func (c *infoNCE[T]) tile(i, j span) int {
+	p, q := i.lo/pairBlock, j.lo/pairBlock
+	if c.all {
+		return q*(q+1)/2 + p
+	}
+	return p*blocks(c.candidates.Rows) + q
 }
 
 // span is the block of rows [lo, hi).
@@ -192,12 +233,14 @@ type span struct{ lo, hi int }
 
 func rowsIn[T Float](m Matrix[T], s span) Matrix[T] { return kernel.Rows(m, s.lo, s.hi) }
 
+// blocks is how many blocks n rows make.
+func blocks(n int) int { return (n + pairBlock - 1) / pairBlock }
+
 // rounds calls do for every pair of a block of rows and a block of cols as a task; with half, where
 // these are the same blocks, only for the pairs (i, j) with i ≤ j. A task may add to what belongs to
 // its two blocks: the tasks run in rounds, in which no block occurs twice, so that the sums are in
 // an order that the sizes alone decide.
 func (t *Tape[T]) rounds(rows, cols int, half bool, do func(i, j span)) {
-	blocks := func(n int) int { return (n + pairBlock - 1) / pairBlock }
 	block := func(k, n int) span { return span{k * pairBlock, min(n, (k+1)*pairBlock)} }
 	m := max(blocks(rows), blocks(cols))
 	for r := 0; r < m && t.err == nil; r++ {

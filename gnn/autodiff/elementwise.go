@@ -125,19 +125,30 @@ func (t *Tape[T]) PReLU(x, a *Value[T]) *Value[T] {
 	})
 	y.back = func() {
 		if a.needsGrad {
-			g := t.total(y.grad, x.data, func(g, x []T) float64 {
-				sum := 0.0
-				for i, v := range x {
-					sum += float64(g[i]) * float64(min(v, 0))
-				}
-				return sum
-			})
-			t.gradient(a).Data[0] += T(g)
+			t.gradient(a).Data[0] += T(t.total(y.grad, x.data, dotBelow))
 		}
 		t.each(y.grad, x.data, x.data, func(g, x, _ []T) { multiply(g, x) })
 		t.pass(&y.grad, x)
 	}
 	return y
+}
+
+// dotBelow is Σ g_i·x_i over the x_i below 0, in two sums that do not wait for each other.
+func dotBelow[T Float](g, x []T) float64 {
+	below := func(v T) float64 { // v, or 0 without its sign
+		bits := math.Float64bits(float64(v))
+		return math.Float64frombits(bits & uint64(int64(bits)>>63))
+	}
+	var first, second float64
+	for len(x) >= 2 {
+		first += float64(g[0]) * below(x[0])
+		second += float64(g[1]) * below(x[1])
+		g, x = g[2:], x[2:]
+	}
+	if len(x) > 0 {
+		first += float64(g[0]) * below(x[0])
+	}
+	return first + second
 }
 
 // Sigmoid is y = σ(x) = 1/(1 + e⁻ˣ) by entry, of any shape.

@@ -76,6 +76,17 @@ func (s *Source) At(i, j int) float64 {
 	return v
 }
 
+// DoRowNonZero calls do with the entries of row i that are not zero: it is a [mat.RowNonZeroDoer].
+func (s *Source) DoRowNonZero(i int, do func(i, j int, v float64)) {
+	s.Each(i, i+1, func(_ int, cols []int32, vals []float64) {
+		for q, v := range vals {
+			if v != 0 {
+				do(i, Column(cols, q), v)
+			}
+		}
+	})
+}
+
 // T is the transpose, a view.
 func (s *Source) T() mat.Matrix { return mat.Transpose{Matrix: s} }
 

@@ -1,0 +1,50 @@
+package rivals
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestCCAEqualsTorch(t *testing.T) {
+	f := readFixture(t, "cca")
+	// The file's columns have variances of 1 and more, of which ε = 1e-12 changes 1e-12.
+	f.check(t, decorrelation(f.Tape, f.variable("Z1"), f.variable("Z2"), f.number("lambda")))
+}
+
+func TestCCAGradients(t *testing.T) {
+	s := narrowed(CCASSG, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5)}, 1)
+	spec := gnn.ObjectiveSpec{Parameters: func(_, _ int) []gnn.Parameter { return nil }}
+	checkGradients(t, s, spec, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return ccaLoss(s, 0.1) })
+}
+
+// A column that does not vary counts as one of zeros.
+func TestCCAOfAConstantColumn(t *testing.T) {
+	tape := autodiff.New[float32](ctx)
+	z, g := autodiff.NewMatrix[float32](4, 2), autodiff.NewMatrix[float32](4, 2)
+	for i := range 4 {
+		z.Data[i*z.Stride], z.Data[i*z.Stride+1] = float32(i), 0.1
+	}
+	zeros := standardized(tape, tape.Variable(z, g))
+	for i := range 4 {
+		if v := zeros.Data().Data[i*z.Stride+1]; v != 0 {
+			t.Errorf("row %d of the constant column became %v", i, v)
+		}
+	}
+}
+
+func TestCCAWantsTwoViews(t *testing.T) {
+	g, x := words(6, 20, 5)
+	s := narrowed(CCASSG, gnn.Network{gnn.GCN(3)}, 1)
+	one := gnn.NewAugmentation("one", true, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*gnn.View, error) {
+		return []*gnn.View{{}}, nil
+	})
+	testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(s), gnn.WithAugmentation(one))), coles.ErrSetting)
+}

@@ -1,0 +1,313 @@
+package rivals
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/embedtest"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var ctx = context.Background()
+
+// networks are the systems that are trained without labels.
+var networks = []struct {
+	name     string
+	settings func(dataset string) gnn.Settings
+	// narrow is a network of the same kind with at most 8 columns.
+	narrow gnn.Network
+	// trained are the numbers trained on 1433, 3703 and 500 features, those of Cora, Citeseer and
+	// Pubmed. They are counted by hand from the layers that the papers describe.
+	trained [3]int
+}{
+	{"DGI", DGI, gnn.Network{gnn.GCN(6), gnn.PReLU()}, [3]int{996_354, 2_158_594, 193_794}},
+	{"GraphCL", GraphCL, gnn.Network{gnn.GCN(6), gnn.PReLU()}, [3]int{996_354, 2_158_594, 193_794}},
+	{"CCA-SSG", CCASSG, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5)}, [3]int{996_864, 1_896_448, 519_168}},
+	{"SCE", SCE, gnn.Network{sceLayer(5)}, [3]int{1_729_536, 4_054_016, 321_536}},
+	// One more than theirs on Citeseer, where both PReLU have one slope.
+	{"GRACE", GRACE, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5), gnn.ReLU()}, [3]int{433_024, 2_159_362, 519_424}},
+	{"GCA", GCA, gnn.Network{gnn.GCN(8), gnn.PReLU(), gnn.GCN(5), gnn.PReLU()}, [3]int{433_024, 2_159_362, 519_424}},
+	{"GAE", GAE, gnn.Network{plainGCN(8), gnn.ReLU(), plainGCN(5)}, [3]int{46_368, 119_008, 16_512}},
+	{"VGAE", VGAE, gnn.Network{plainGCN(8), gnn.ReLU(), codeGCN(5, true)}, [3]int{46_880, 119_520, 17_024}},
+	{"ARGE", ARGE, gnn.Network{plainGCN(8), gnn.ReLU(), noise(0.1), plainGCN(5)}, [3]int{51_105, 123_745, 21_249}},
+	{"ARVGE", ARVGE, gnn.Network{plainGCN(8), gnn.ReLU(), codeGCN(5, true)}, [3]int{52_129, 124_769, 22_273}},
+	{"Graph2Gauss", Graph2Gauss, gnn.Network{gnn.Linear(8), gnn.ReLU(), gaussian(5)}, [3]int{799_872, 1_962_112, 322_176}},
+	{"GraphMAE", GraphMAE, maskedNetwork(), [3]int{1_999_053, 4_330_343, 3_128_798}},
+}
+
+// narrowed are the settings for every graph with a narrow network, for some epochs in float64.
+func narrowed(settings func(string) gnn.Settings, narrow gnn.Network, epochs int) gnn.Settings {
+	s := settings("")
+	s.Network, s.Epochs, s.Precision = narrow, epochs, coles.Float64
+	return s
+}
+
+// words is a graph of n nodes, the last two isolated, with d words.
+func words(seed uint64, n, d int) (*coles.Graph, mat.Matrix) {
+	rnd := testkit.Random(seed)
+	x, _ := testkit.RandomWords(rnd, n, d)
+	return testkit.Must(coles.NewGraph(n, testkit.RandomEdges(rnd, n-2, 6/float64(n)))), x
+}
+
+// train trains by settings.
+func train(t *testing.T, g *coles.Graph, x mat.Matrix, s gnn.Settings, opts ...gnn.Option) *gnn.Model {
+	t.Helper()
+	m, err := gnn.Train(ctx, g, x, append([]gnn.Option{gnn.WithSettings(s)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Every system keeps the promises of the module.
+func TestConformance(t *testing.T) {
+	for _, n := range networks {
+		t.Run(n.name, func(t *testing.T) {
+			if err := embedtest.Test(embedtest.Embedder{
+				Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
+					m, err := gnn.Train(ctx, g, x, gnn.WithSettings(narrowed(n.settings, n.narrow, 3)))
+					if err != nil {
+						return nil, err
+					}
+					return m, nil
+				},
+				Read: func(r io.Reader) (embedtest.Model, error) {
+					m, err := gnn.ReadModel(r, n.narrow...)
+					if err != nil {
+						return nil, err
+					}
+					return m, nil
+				},
+				OrderMatters: true,
+				Errors:       []error{gnn.ErrDiverged},
+				Late:         time.Second,
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// At a size where work is shared out, the bytes are those of one processor.
+func TestBytesDoNotDependOnProcessors(t *testing.T) {
+	g, x := words(1, 1500, 60)
+	for _, n := range networks {
+		t.Run(n.name, func(t *testing.T) {
+			s := narrowed(n.settings, n.narrow, 2)
+			s.Precision = coles.Float32
+			var first []uint64
+			testkit.ForProcessors(t, func(procs int) {
+				got := testkit.Bits(train(t, g, x, s).Embedding())
+				if first == nil {
+					first = got
+				}
+				testkit.WantSame(t, "embedding", got, first)
+			})
+		})
+	}
+}
+
+func TestParametersAreThoseOfThePapers(t *testing.T) {
+	for k, name := range []string{"cora", "citeseer", "pubmed"} {
+		g, x := words(2, 12, []int{1433, 3703, 500}[k])
+		for _, n := range networks {
+			s := n.settings(name)
+			s.Epochs = 1
+			if got := train(t, g, x, s).Report().Parameters; got != n.trained[k] {
+				t.Errorf("%s on %s: %d numbers, want %d", n.name, name, got, n.trained[k])
+			}
+		}
+	}
+}
+
+// Settings survive JSON but for the functions in them, of which the names stay.
+func TestSettingsSurviveJSON(t *testing.T) {
+	for _, n := range networks {
+		for _, name := range []string{"cora", "cora_full", "citeseer", "pubmed", "amazon_photo", ""} {
+			s := n.settings(name)
+			text := testkit.Must(json.Marshal(s))
+			var read gnn.Settings
+			if err := json.Unmarshal(text, &read); err != nil {
+				t.Fatalf("%s for %q: %v", n.name, name, err)
+			}
+			testkit.WantSame(t, n.name+" for "+name, string(testkit.Must(json.Marshal(read))), string(text))
+		}
+	}
+}
+
+// A training goes on from a checkpoint's file, once its functions are set anew, as if nothing had
+// happened.
+func TestResumedTrainingHasTheSameBytes(t *testing.T) {
+	g, x := words(3, 40, 12)
+	for _, n := range networks {
+		t.Run(n.name, func(t *testing.T) {
+			s := narrowed(n.settings, n.narrow, 5)
+			var file bytes.Buffer
+			want := train(t, g, x, s, gnn.WithCheckpoints(2, func(c *gnn.Checkpoint) error {
+				if c.Epoch() == 2 {
+					testkit.Must(c.WriteTo(&file))
+				}
+				return nil
+			}))
+			read := testkit.Must(gnn.ReadCheckpoint(&file))
+			again := []gnn.Option{gnn.WithNetwork(s.Network...), gnn.WithObjective(s.Objective), gnn.WithAugmentation(s.Augmentation)}
+			got := testkit.Must(gnn.Resume(ctx, read, g, x, again...))
+			testkit.WantSame(t, "embedding", testkit.Bits(got.Embedding()), testkit.Bits(want.Embedding()))
+		})
+	}
+}
+
+// checkGradients compares the gradient of a whole loss with central differences: that of the first
+// step on a small graph, in float64. A step of SGD at the rate 1 takes the gradient off the
+// parameters, and the same seed makes the same draws.
+func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss func(*gnn.Step[float64]) *autodiff.Value[float64]) {
+	t.Helper()
+	g, x := words(4, 40, 12)
+	s.Precision, s.Patience = coles.Float64, 0
+	s.Optimizer = gnn.SGD(1, 0)
+	names := train(t, g, x, s, gnn.WithEpochs(1)).Parameters()
+	for _, p := range spec.Parameters(12, 1) { // of which the names are wanted
+		names = append(names, "objective."+p.Name)
+	}
+	// run trains from parameters that change may change, and returns the first loss.
+	run := func(epochs int, change func(epoch int, p []autodiff.Matrix[float64])) float64 {
+		probe := func(step *gnn.Step[float64]) *autodiff.Value[float64] {
+			var all []autodiff.Matrix[float64]
+			for _, name := range names {
+				m := step.Parameter(name).Data()
+				if step.Epoch() == 0 && strings.HasSuffix(name, "bias") { // zero rows must not stand where ReLU bends
+					rnd := testkit.Random(uint64(len(all)))
+					for i := range m.Data {
+						m.Data[i] = rnd.NormFloat64() / 5
+					}
+				}
+				all = append(all, m)
+			}
+			change(step.Epoch(), all)
+			return loss(step)
+		}
+		first := math.NaN()
+		single := func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }
+		train(t, g, x, s, gnn.WithObjective(gnn.NewObjective("probe", spec, single, probe)), gnn.WithEpochs(epochs),
+			gnn.WithProgress(func(p gnn.Progress) {
+				if p.Epoch == 1 {
+					first = p.Loss
+				}
+			}))
+		return first
+	}
+	before, gradients := make([][]float64, len(names)), make([][]float64, len(names))
+	run(2, func(epoch int, p []autodiff.Matrix[float64]) {
+		for k, m := range p {
+			if epoch == 0 {
+				before[k] = append([]float64(nil), m.Data...)
+				continue
+			}
+			for i, v := range m.Data {
+				gradients[k] = append(gradients[k], before[k][i]-v)
+			}
+		}
+	})
+	rnd := testkit.Random(5)
+	for k, name := range names {
+		largest := 0.0
+		for _, g := range gradients[k] {
+			largest = max(largest, math.Abs(g))
+		}
+		for range 4 {
+			const h = 1e-5
+			i := rnd.IntN(len(gradients[k]))
+			moved := func(by float64) float64 {
+				return run(1, func(_ int, p []autodiff.Matrix[float64]) { p[k].Data[i] += by })
+			}
+			got := (moved(h) - moved(-h)) / (2 * h)
+			// The third derivative and rounding make some 1e-8 of the largest entry.
+			if !(math.Abs(got-gradients[k][i]) <= 1e-6*max(largest, 1e-3)) {
+				t.Errorf("%s, entry %d: %v by differences, %v by the tape", name, i, got, gradients[k][i])
+			}
+		}
+	}
+}
+
+// A fixture is a loss and its gradients as torch has them: a file of package autodiff.
+type fixture struct {
+	*autodiff.Tape[float64]
+	data      map[string]json.RawMessage
+	gradients map[string]autodiff.Matrix[float64] // of the variables
+}
+
+func readFixture(t *testing.T, name string) *fixture {
+	t.Helper()
+	f := &fixture{Tape: autodiff.New[float64](ctx), gradients: map[string]autodiff.Matrix[float64]{}}
+	text := testkit.Must(os.ReadFile(filepath.Join("..", "gnn", "autodiff", "testdata", name+".json")))
+	if err := json.Unmarshal(text, &f.data); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// number is a number of the file.
+func (f *fixture) number(name string) (v float64) {
+	if err := json.Unmarshal(f.data[name], &v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// matrixOf is a matrix of the file: a list of rows.
+func matrixOf(text []byte) autodiff.Matrix[float64] {
+	var rows [][]float64
+	if err := json.Unmarshal(text, &rows); err != nil {
+		panic(err)
+	}
+	m := autodiff.NewMatrix[float64](len(rows), len(rows[0]))
+	for i, r := range rows {
+		copy(m.Data[i*m.Stride:], r)
+	}
+	return m
+}
+
+// variable is a matrix of the file that the loss is differentiated by.
+func (f *fixture) variable(name string) *autodiff.Value[float64] {
+	m := matrixOf(f.data[name])
+	f.gradients[name] = autodiff.NewMatrix[float64](m.Rows, m.Cols)
+	return f.Variable(m, f.gradients[name])
+}
+
+// check compares a loss and the gradients of the variables with the file's.
+func (f *fixture) check(t *testing.T, loss *autodiff.Value[float64]) {
+	t.Helper()
+	if err := f.Backward(loss); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := loss.Scalar(), f.number("loss"); !(math.Abs(got-want) <= 1e-10) {
+		t.Errorf("the loss is %v, want %v", got, want)
+	}
+	var gradients map[string]json.RawMessage
+	if err := json.Unmarshal(f.data["gradient"], &gradients); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range f.gradients {
+		want := matrixOf(gradients[name])
+		for i := range want.Rows {
+			for j := range want.Cols {
+				if d := got.Data[i*got.Stride+j] - want.Data[i*want.Stride+j]; !(math.Abs(d) <= 1e-10) {
+					t.Errorf("gradient of %s at (%d, %d) is off by %g", name, i, j, d)
+				}
+			}
+		}
+	}
+}

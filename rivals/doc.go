@@ -1,0 +1,46 @@
+// Package rivals holds the systems that the COLES paper (Zhu, Sun and Koniusz, NeurIPS 2021) is
+// compared with, and two that are not in its tables, CCA-SSG and GraphMAE, each after its authors'
+// paper and settings. They run on the same graphs, splits and classifiers as COLES, and keep the
+// promises of the module: the same bytes for the same seed, contexts, named errors, files.
+//
+//	system       year  what it learns from                                      here
+//	DeepWalk     2014  nodes that meet on random walks                          DeepWalk
+//	node2vec     2016  the same on walks of second order                        Node2Vec
+//	GAE, VGAE    2016  edges told from other pairs by products of embeddings    GAE, VGAE
+//	GAT          2018  labels, by attention over neighbours                     GAT
+//	ARGE, ARVGE  2018  GAE and VGAE, held to a prior by an adversary            ARGE, ARVGE
+//	Graph2Gauss  2018  hop distances ranked by divergences of Gaussians         Graph2Gauss
+//	DGI          2019  nodes told from nodes of shuffled features               DGI
+//	MixHop       2019  labels, by several powers of the graph in a layer        MixHop
+//	SCE          2020  negatives only: the variance of smoothed features        SCE
+//	GRACE        2020  a node told from all others across two views             GRACE
+//	GraphCL      2020  DGI with summaries of two augmented graphs               GraphCL
+//	GCA          2021  GRACE that spares important edges and features           GCA
+//	CCA-SSG      2021  two views alike in columns that are not correlated       CCASSG
+//	GraphMAE     2022  masked features from those of the neighbours             GraphMAE
+//
+// A system that is a network is a function from the name of a dataset to settings for package gnn:
+//
+//	m, err := gnn.Train(ctx, g, x, gnn.WithSettings(rivals.DGI("cora")))
+//	y := m.Embedding()
+//
+// It gives the authors' setting for the graphs that they print one for, and for every other name
+// one setting that was chosen without labels. GAT and MixHop learn from labels, by
+// [gnn.TrainClassifier]. Embeddings come on the scale that the network gives them, by which the
+// paper measured them; [gnn.WithNorm] brings them to another. Most prepare features so that rows
+// sum to one, which refuses numbers below zero: for those there is [gnn.WithPreparation].
+package rivals
+
+import (
+	"coles"
+	"coles/gnn"
+)
+
+// rival are the settings that most networks here share: rows of features that sum to one, Adam at
+// the rate 1e-3 without decay, and the output as it is.
+func rival(objective gnn.Objective, layers ...gnn.Layer) gnn.Settings {
+	s := gnn.DefaultSettings()
+	s.Network, s.Objective, s.Optimizer = layers, objective, gnn.Adam(1e-3)
+	s.Preparation, s.FeatureScale, s.Norm = coles.PrepareRowL1, 1, 0
+	return s
+}

@@ -1,0 +1,136 @@
+package rivals
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/matrix"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// sparingGraph has the degrees 3, 2, 2, 1, 0 and features of which the last column is never used and
+// the one before by an isolated node only.
+func sparingGraph() (*coles.Graph, *mat.Dense) {
+	g := testkit.Must(coles.NewGraph(5, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 0, V: 3}, {U: 1, V: 2}}))
+	return g, mat.NewDense(5, 6, []float64{
+		2, 0, 0, 0, 0, 0,
+		0, 1, 0, 1, 0, 0,
+		4, 0, 1, 1, 0, 0,
+		0, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 3, 0,
+	})
+}
+
+// relative is (most − s)/(most − mean).
+func relative(s ...float64) []float64 {
+	most, mean := math.Inf(-1), 0.0
+	for _, v := range s {
+		most, mean = max(most, v), mean+v/float64(len(s))
+	}
+	out := make([]float64, len(s))
+	for i, v := range s {
+		out[i] = (most - v) / (most - mean)
+	}
+	return out
+}
+
+func wantNumbers(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	testkit.WantClose(t, what, mat.NewDense(1, len(got), got), mat.NewDense(1, len(want), want), 1e-12)
+}
+
+func TestUnimportanceByHand(t *testing.T) {
+	g, x := sparingGraph()
+	wantNumbers(t, "edges", edgeUnimportance(g), relative(math.Log(2.5), math.Log(2.5), math.Log(2), math.Log(2)))
+	// Most of X is zero: degrees are summed over the nodes that have a word.
+	words := relative(math.Log(5), math.Log(2), math.Log(2), math.Log(4), math.Log(2), math.Log(2))
+	wantNumbers(t, "words", testkit.Must(columnUnimportance(ctx, g, testkit.Must(matrix.Read(ctx, x)))), words)
+	wantNumbers(t, "words, sparse", testkit.Must(columnUnimportance(ctx, g, testkit.SparseOf(x))), words)
+	// Most of X is not: magnitudes are.
+	full := mat.NewDense(5, 3, []float64{1, -1, 2, 2, 0, 1, -3, 1, 1, 0, 5, 1, 7, 7, 7})
+	wantNumbers(t, "magnitudes", testkit.Must(columnUnimportance(ctx, g, testkit.Must(matrix.Read(ctx, full)))), relative(math.Log(3+4+6), math.Log(3+2+5), math.Log(6+2+2+1)))
+}
+
+// Where nothing is more important than the rest, all is dropped at the same rate: also edges where
+// there is none, and features that no node with edges has.
+func TestEqualImportance(t *testing.T) {
+	g := testkit.Must(coles.NewGraph(4, testkit.Ring(4, 1)))
+	wantNumbers(t, "edges", edgeUnimportance(g), []float64{1, 1, 1, 1})
+	wantNumbers(t, "columns", testkit.Must(columnUnimportance(ctx, g, testkit.Must(matrix.Read(ctx, mat.NewDense(4, 2, nil))))), []float64{1, 1})
+	empty := testkit.Must(coles.NewGraph(4, nil))
+	if got := edgeUnimportance(empty); len(got) != 0 {
+		t.Errorf("no edges have the unimportance %v", got)
+	}
+	train(t, empty, mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 1, 0}), narrowed(GCA, gnn.Network{gnn.GCN(2)}, 2))
+}
+
+// Over many epochs, edges and columns are dropped as often as their probabilities say, up to 0.7.
+func TestAdaptiveDropIsAsOftenAsItShould(t *testing.T) {
+	const epochs = 2000
+	g, x := sparingGraph()
+	edges, features := [2]float64{0.3, 0.9}, [2]float64{0.2, 0.5}
+	all, _ := edgesOf(g)
+	keptEdges, keptColumns := [2]map[coles.Edge]float64{{}, {}}, [2][6]float64{}
+	spy := gnn.NewObjective("spy", gnn.ObjectiveSpec{}, func(s *gnn.Step[float32]) *autodiff.Value[float32] {
+		for k, v := range s.Views() {
+			for e := range weightsOf(v.Graph) {
+				keptEdges[k][e]++
+			}
+			for c, f := range v.Columns {
+				keptColumns[k][c] += f
+			}
+		}
+		return s.Sum(s.Output(&gnn.View{}))
+	}, func(*gnn.Step[float64]) *autodiff.Value[float64] { return nil })
+	s := rival(spy, gnn.GCN(1))
+	s.Preparation = coles.PrepareNone
+	train(t, g, x, s, gnn.WithAugmentation(AdaptiveDrop(edges, features)), gnn.WithEpochs(epochs))
+	check := func(what string, at any, kept, probability float64) {
+		want := 1 - min(0.7, probability)
+		// Four standard deviations of a share.
+		if got := kept / epochs; !(math.Abs(got-want) <= 4*math.Sqrt(want*(1-want)/epochs)) {
+			t.Errorf("%s %v stay in %v of the epochs, want %v", what, at, got, want)
+		}
+	}
+	ofColumns := testkit.Must(columnUnimportance(ctx, g, testkit.Must(matrix.Read(ctx, x))))
+	for k := range 2 {
+		for q, u := range edgeUnimportance(g) {
+			check("edges", all[q], keptEdges[k][all[q]], edges[k]*u)
+		}
+		for c, u := range ofColumns {
+			check("columns", c, keptColumns[k][c], features[k]*u)
+		}
+	}
+}
+
+func TestAdaptiveDropKeepsLoopsAndWeights(t *testing.T) {
+	// Loops of isolated nodes, which are the least important, and a heavy path.
+	edges, weights := []coles.Edge{{U: 10, V: 11}, {U: 11, V: 12}}, []float64{20, 30}
+	for i := range 10 {
+		edges, weights = append(edges, coles.Edge{U: i, V: i}), append(weights, 1.5)
+	}
+	g := testkit.Must(coles.NewWeightedGraph(13, edges, weights, coles.WithSelfLoopsKept()))
+	before := weightsOf(g)
+	for _, v := range viewsOf(t, AdaptiveDrop([2]float64{0.9, 0.9}, [2]float64{}), g) {
+		after := weightsOf(v.Graph)
+		for e, w := range before {
+			if got, left := after[e]; left && got != w || e.U == e.V && !left {
+				t.Errorf("%v of weight %v has %v", e, w, got)
+			}
+		}
+	}
+}
+
+func TestAdaptiveDropRefusesRates(t *testing.T) {
+	g, x := words(10, 20, 5)
+	for _, rate := range []float64{-0.1, 1, math.NaN()} {
+		for _, a := range []gnn.Augmentation{AdaptiveDrop([2]float64{0, rate}, [2]float64{}), AdaptiveDrop([2]float64{}, [2]float64{rate, 0})} {
+			testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(GCA("")), gnn.WithAugmentation(a))), coles.ErrSetting)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package rivals
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/testkit"
+)
+
+// The loss is that of the formula, with sums over nodes as it has them.
+func TestGRACEByTheFormula(t *testing.T) {
+	const tau, p = 0.6, 7
+	g, x := words(5, 20, 12)
+	dense := func(s *gnn.Step[float64], h [][]float64, name string) (y [][]float64) {
+		m, b := s.Parameter(name).Data(), s.Parameter(name+" bias").Data()
+		for _, r := range h {
+			to := append([]float64(nil), b.Data[:b.Cols]...)
+			for k, v := range r {
+				for j := range to {
+					to[j] += v * m.Data[k*m.Stride+j]
+				}
+			}
+			y = append(y, to)
+		}
+		return y
+	}
+	rows := func(s *gnn.Step[float64], v *gnn.View) [][]float64 { // of unit length, behind the head
+		h := s.Output(v).Data()
+		var all [][]float64
+		for i := range h.Rows {
+			all = append(all, h.Data[i*h.Stride:][:h.Cols])
+		}
+		all = dense(s, all, "inner")
+		for _, r := range all {
+			for j, e := range r {
+				if e < 0 {
+					r[j] = math.Expm1(e)
+				}
+			}
+		}
+		all = dense(s, all, "outer")
+		for _, r := range all {
+			length := math.Sqrt(dot(r, r))
+			for j := range r {
+				r[j] /= length
+			}
+		}
+		return all
+	}
+	probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		u, v := rows(s, s.Views()[0]), rows(s, s.Views()[1])
+		want := 0.0
+		for _, views := range [][2][][]float64{{u, v}, {v, u}} {
+			a, b := views[0], views[1]
+			for i := range a {
+				sum := 0.0
+				for k := range a {
+					sum += math.Exp(dot(a[i], b[k]) / tau)
+					if k != i {
+						sum += math.Exp(dot(a[i], a[k]) / tau)
+					}
+				}
+				want += (math.Log(sum) - dot(a[i], b[i])/tau) / (2 * float64(len(a)))
+			}
+		}
+		loss := graceLoss(s, tau, 0)
+		if got := loss.Scalar(); !(math.Abs(got-want) <= 1e-12*want) {
+			t.Errorf("the loss is %v, want %v", got, want)
+		}
+		return loss
+	}
+	s := narrowed(GRACE, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5), gnn.ReLU()}, 2)
+	s.Objective = gnn.NewObjective("probe", graceSpec(p), func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, probe)
+	train(t, g, x, s)
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}
+
+func TestGRACEGradients(t *testing.T) {
+	s := GRACE("")
+	s.Network = gnn.Network{gnn.GCN(6), gnn.PReLU(), gnn.GCN(4), gnn.PReLU()}
+	for _, anchors := range []int{0, 10} {
+		checkGradients(t, s, graceSpec(7), func(s *gnn.Step[float64]) *autodiff.Value[float64] { return graceLoss(s, 0.5, anchors) })
+	}
+}
+
+// The mean of the losses for many draws of anchors is the loss of all nodes.
+func TestAnchorsAreUnbiased(t *testing.T) {
+	const steps = 400
+	g, x := words(6, 40, 12)
+	s := narrowed(GRACE, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5), gnn.ReLU()}, 1)
+	mean, squares, exact := 0.0, 0.0, 0.0
+	probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		for range steps {
+			loss := graceLoss(s, 0.5, 8).Scalar()
+			mean += loss / steps
+			squares += loss * loss / steps
+		}
+		all := graceLoss(s, 0.5, 0)
+		exact = all.Scalar()
+		return all
+	}
+	s.Objective = gnn.NewObjective("probe", graceSpec(7), func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, probe)
+	train(t, g, x, s)
+	// Four standard errors, which a fair draw leaves once in 16,000 times.
+	deviation := math.Sqrt(squares - mean*mean)
+	if !(deviation > 0 && math.Abs(mean-exact) <= 4*deviation/math.Sqrt(steps)) {
+		t.Errorf("the losses are %v ± %v, that of all nodes %v", mean, deviation, exact)
+	}
+}
+
+// Half of the nodes would cost as much as all of them: these are taken, and nothing is drawn.
+func TestManyAnchorsAreAllNodes(t *testing.T) {
+	g, x := words(7, 40, 12)
+	loss := func(anchors int) float64 {
+		s := narrowed(GRACE, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5), gnn.ReLU()}, 3)
+		s.Objective = GRACEObjective(0.5, 7, anchors)
+		return train(t, g, x, s).Report().Loss
+	}
+	if all := loss(0); loss(20) != all || loss(1000) != all || loss(19) == all {
+		t.Errorf("losses of 0, 19, 20 and 1000 anchors: %v, %v, %v, %v", all, loss(19), loss(20), loss(1000))
+	}
+}
+
+func TestGRACERefuses(t *testing.T) {
+	g, x := words(8, 20, 5)
+	none := gnn.WithAugmentation(gnn.Augmentation{})
+	for name, o := range map[string]gnn.Option{
+		"one view": none, "τ": gnn.WithObjective(GRACEObjective(0, 4, 0)), "NaN": gnn.WithObjective(GRACEObjective(math.NaN(), 4, 0)),
+		"anchors": gnn.WithObjective(GRACEObjective(1, 4, -1)), "head": gnn.WithObjective(GRACEObjective(1, 0, 0)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(GRACE("")), o)), coles.ErrSetting)
+		})
+	}
+}
+
+// Twice the nodes take twice the memory, not four times.
+func TestGRACEMemoryIsLinear(t *testing.T) {
+	linear := func(t *testing.T, n int) {
+		memory := func(n int) float64 {
+			x := testkit.RandomDense(testkit.Random(1), n, 3)
+			s := narrowed(GRACE, gnn.Network{gnn.GCN(4), gnn.ReLU(), gnn.GCN(2), gnn.ReLU()}, 1)
+			s.Objective, s.Precision, s.Preparation = GRACEObjective(0.7, 2, 0), coles.Float32, coles.PrepareNone
+			return float64(train(t, testkit.Must(coles.NewGraph(n, testkit.Ring(n, 2))), x, s).Report().Memory)
+		}
+		if one, two := memory(n), memory(2*n); !(two <= 2.05*one) {
+			t.Errorf("%v bytes for %d nodes, %v for twice as many", one, n, two)
+		}
+	}
+	linear(t, 3000)
+	t.Run("large", func(t *testing.T) {
+		testkit.Long(t)
+		linear(t, 20_000)
+	})
+}

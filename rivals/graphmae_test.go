@@ -1,0 +1,122 @@
+package rivals
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// maskedNetwork is that of GraphMAE, narrower, and without dropout of the features, which would draw
+// for other entries of sparse ones than of dense ones.
+func maskedNetwork() gnn.Network {
+	layer := attention{heads: 2, weights: 0.1}.layer(6)
+	return gnn.Network{layer, gnn.PReLU(), gnn.Dropout(0.2), layer, gnn.PReLU()}
+}
+
+func TestScaledErrorEqualsTorch(t *testing.T) {
+	f := readFixture(t, "graphmae")
+	x, z := f.variable("x"), f.variable("z")
+	f.check(t, scaledError(f.Tape, f.RowDots(f.RowNormalize(x), f.RowNormalize(z)), f.number("gamma")))
+}
+
+// What the quadratic forms give is the cosine of the features with those that a layer of attention
+// makes of the codes.
+func TestRestoredFeaturesByTheFormula(t *testing.T) {
+	const n, d, h = 30, 12, 5
+	g, words := words(8, n, d)
+	x, rnd := unitRows(words), testkit.Random(9)
+	codes, decoder := testkit.RandomDense(rnd, n, h), testkit.RandomDense(rnd, d, h+1)
+	target, source := testkit.RandomDense(rnd, 1, d), testkit.RandomDense(rnd, 1, d)
+	nodes := []int{3, 0, 17, 29, 28}
+
+	w := coles.Normalize(g)
+	z := testkit.Product(codes, decoder.Slice(0, d, 0, h).T())
+	y := testkit.Product(attentionOf(testkit.DenseOf(w), z, target.RowView(0), source.RowView(0)), z)
+	want := mat.NewDense(len(nodes), 1, nil)
+	for k, i := range nodes {
+		made := mat.NewVecDense(d, nil)
+		made.AddVec(y.RowView(i), decoder.ColView(h))
+		want.Set(k, 0, mat.Dot(x.RowView(i), made)/mat.Norm(made, 2))
+	}
+
+	tape := autodiff.New[float64](ctx)
+	constant := func(m *mat.Dense) *autodiff.Value[float64] {
+		return tape.Constant(autodiff.Matrix[float64](m.RawMatrix()))
+	}
+	pattern := autodiff.NewSparse(csrOf(testkit.DenseOf(w)), true)
+	got := restored(tape, pattern, constant(x), constant(codes), nodes, constant(decoder), constant(target), constant(source), 0, nil)
+	testkit.WantClose(t, "cosines", denseOf(got.Data()), want, 1e-12)
+}
+
+// csrOf holds the entries of a matrix that are not zero.
+func csrOf(m *mat.Dense) *autodiff.CSR[float64] {
+	rows, cols := m.Dims()
+	s := &autodiff.CSR[float64]{Rows: rows, Cols: cols, Ptr: []int64{0}}
+	for i := range rows {
+		for j, v := range m.RawRowView(i) {
+			if v != 0 {
+				s.Col, s.Val = append(s.Col, int32(j)), append(s.Val, v)
+			}
+		}
+		s.Ptr = append(s.Ptr, int64(len(s.Col)))
+	}
+	return s
+}
+
+// Of 1,000 nodes 400 are masked and 100 of these get the features of another node; all others keep
+// their own.
+func TestMaskedNodes(t *testing.T) {
+	rows, masked := masking{share: 0.4, replaced: 0.25}.draw(1000, testkit.Random(1))
+	seen := slices.Sorted(slices.Values(masked))
+	if len(slices.Compact(seen)) != 400 {
+		t.Fatalf("%d nodes are masked", len(slices.Compact(seen)))
+	}
+	zeros := 0
+	for i, r := range rows {
+		_, hidden := slices.BinarySearch(seen, i)
+		if r < 0 {
+			zeros++
+		}
+		if !hidden && r != i || r >= 1000 {
+			t.Errorf("node %d, masked: %v, gets row %d", i, hidden, r)
+		}
+	}
+	if zeros != 300 {
+		t.Errorf("%d nodes get zeros", zeros)
+	}
+	if _, masked := (masking{share: 0.4}).draw(2, testkit.Random(1)); len(masked) != 1 {
+		t.Errorf("%d of 2 nodes are masked, want at least 1", len(masked))
+	}
+}
+
+func TestGraphMAEGradients(t *testing.T) {
+	m := masking{share: 0.5, replaced: 0.2, gamma: 3}
+	s := GraphMAE("")
+	s.Network = maskedNetwork()
+	checkGradients(t, s, gnn.ObjectiveSpec{Parameters: maskingParameters}, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, m) })
+}
+
+// Training brings the loss down from 1, that of features which have nothing to do with their
+// neighbours'.
+func TestGraphMAELearns(t *testing.T) {
+	g, x := words(10, 200, 12)
+	s := GraphMAE("")
+	s.Network = maskedNetwork()
+	s.Optimizer, s.Epochs = gnn.Adam(1e-2), 40
+	first := math.NaN()
+	m := train(t, g, x, s, gnn.WithProgress(func(p gnn.Progress) {
+		if p.Epoch == 1 {
+			first = p.Loss
+		}
+	}))
+	if !(m.Report().Loss < first/2) {
+		t.Errorf("the loss falls from %.3f to %.3f", first, m.Report().Loss)
+	}
+}

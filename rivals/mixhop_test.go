@@ -1,0 +1,136 @@
+package rivals
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// The norms of columns, without the squares, against torch's: a column of zeros has no gradient.
+func TestLassoEqualsTorch(t *testing.T) {
+	f := readFixture(t, "lasso")
+	w := f.variable("W")
+	norms := f.Add(kernelPenalty(f.Tape, w), f.Scale(f.Sum(f.Mul(w, w)), -1))
+	f.check(t, f.Scale(norms, f.number("lambda")))
+}
+
+// mixHopNetwork is that of MixHop, narrower.
+func mixHopNetwork(dropout float64, segments []int) gnn.Network {
+	return gnn.Network{gnn.Dropout(dropout), mixHopLayer([]int{3, 1, 2}), batchNorm(), gnn.ReLU(), gnn.Dropout(dropout), mixHopOutput(segments)}
+}
+
+// The logits and the loss of the first step, by the formulas of the paper.
+func TestMixHopByTheFormula(t *testing.T) {
+	const n, lambda, classes = 30, 0.02, 2
+	g, x := words(6, n, 12)
+	w := testkit.DenseOf(coles.Normalize(g))
+	labels, train, val := make([]int, n), []int{0, 3, 4, 9, 11}, []int{1, 2}
+	for i := range labels {
+		labels[i] = i % classes
+	}
+	for name, segments := range map[string][]int{"all powers": {1, 2, 1}, "without the zeroth": {0, 1, 1}} {
+		t.Run(name, func(t *testing.T) {
+			var got, want float64
+			probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+				first, second := denseOf(s.Parameter("1.weight").Data()), denseOf(s.Parameter("5.weight").Data())
+				q := s.Parameter("5.q").Data().Data
+				copy(q, []float64{0.3, -0.5, 0.2, 0.7})
+
+				h := mixedBy(w, testkit.Product(unitRows(x), first), []int{3, 1, 2})
+				for j := range 6 {
+					column := mat.Col(nil, j, h)
+					mean, variance := stat.PopMeanVariance(column, nil)
+					for i, v := range column {
+						h.Set(i, j, max(0, (v-mean)/math.Sqrt(variance+1e-3))) // the offset is 0 at first
+					}
+				}
+				y := mixedBy(w, testkit.Product(h, second), []int{segments[0] * classes, segments[1] * classes, segments[2] * classes})
+				logits := mat.NewDense(n, classes, nil)
+				for i := range n {
+					for j := range y.RawMatrix().Cols {
+						share := math.Exp(q[j/classes] - floats.LogSumExp(q))
+						logits.Set(i, j%classes, logits.At(i, j%classes)+share*y.At(i, j))
+					}
+				}
+				testkit.WantClose(t, "logits", denseOf(s.Output(&gnn.View{}).Data()), logits, 1e-12)
+
+				for _, i := range train {
+					want += (floats.LogSumExp(logits.RawRowView(i)) - logits.At(i, labels[i])) / float64(len(train))
+				}
+				for _, theta := range []*mat.Dense{first, second} {
+					want += lambda * math.Pow(mat.Norm(theta, 2), 2)
+					for j := range theta.RawMatrix().Cols {
+						want += lambda * mat.Norm(theta.ColView(j), 2)
+					}
+				}
+				want += 1e-3 * floats.Dot(q, q) / float64(len(q))
+				loss := mixHopLoss(s, lambda)
+				got = loss.Scalar()
+				return loss
+			}
+			s := MixHop("")
+			s.Network, s.Precision, s.Epochs = mixHopNetwork(0, segments), coles.Float64, 1
+			s.Objective = gnn.NewObjective("probe", gnn.ObjectiveSpec{Labels: true}, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, probe)
+			testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, train, val, gnn.WithSettings(s)))
+			if !(math.Abs(got-want) <= 1e-12*want) {
+				t.Errorf("the loss is %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// mixedBy multiplies each part of y, of so many columns, by a power of w: 0, 1, and so on.
+func mixedBy(w mat.Matrix, y *mat.Dense, columns []int) *mat.Dense {
+	rows, _ := y.Dims()
+	lo := 0
+	for k, c := range columns {
+		for range k {
+			if c > 0 {
+				part := y.Slice(0, rows, lo, lo+c).(*mat.Dense)
+				part.Copy(testkit.Product(w, part))
+			}
+		}
+		lo += c
+	}
+	return y
+}
+
+func TestMixHopGradients(t *testing.T) {
+	s := MixHop("")
+	s.Network, s.Objective = mixHopNetwork(0.3, []int{1, 2, 1}), gnn.COLES(0) // one without labels
+	checkGradients(t, s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		h := s.Output(&gnn.View{})
+		return s.Add(s.Mean(s.Mul(h, s.Sigmoid(h))), s.Scale(kernelPenalty(s.Tape, s.Parameter("1.weight")), 0.1))
+	})
+}
+
+// denseOf is a matrix of a tape as one of gonum's.
+func denseOf(m autodiff.Matrix[float64]) *mat.Dense {
+	d := mat.NewDense(m.Rows, m.Cols, nil)
+	for i := range m.Rows {
+		d.SetRow(i, m.Data[i*m.Stride:i*m.Stride+m.Cols])
+	}
+	return d
+}
+
+// unitRows are the rows of x divided by their lengths; rows of zeros stay.
+func unitRows(x mat.Matrix) *mat.Dense {
+	unit := mat.DenseCopyOf(x)
+	for i := range unit.RawMatrix().Rows {
+		if row := unit.RowView(i).(*mat.VecDense); mat.Norm(row, 2) > 0 {
+			row.ScaleVec(1/mat.Norm(row, 2), row)
+		}
+	}
+	return unit
+}
+
+// noParameters are those of an objective that has none.
+func noParameters(_, _ int) []gnn.Parameter { return nil }

@@ -1,0 +1,101 @@
+package rivals
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestSparsestCutEqualsTorch(t *testing.T) {
+	f := readFixture(t, "sce")
+	// N = s·I − B, and Tr(ZᵀNZ) does not change if B has a pair above the diagonal only.
+	const s = 2
+	negative := matrixOf(f.data["N"])
+	var us, vs []int
+	for i := range negative.Rows {
+		for j := i; j < negative.Cols; j++ {
+			pairs := -2 * negative.Data[i*negative.Stride+j]
+			if i == j {
+				pairs = s - negative.Data[i*negative.Stride+i]
+			}
+			for range int(pairs) {
+				us, vs = append(us, i), append(vs, j)
+			}
+		}
+	}
+	trace := cut(f.Tape, f.variable("Z"), us, vs)
+	if want := f.number("trace"); !(math.Abs(trace.Scalar()-want) <= 1e-12*want) {
+		t.Errorf("the trace is %v, want %v", trace.Scalar(), want)
+	}
+	f.check(t, f.Scale(f.Reciprocal(trace), f.number("alpha")))
+}
+
+func TestSCEGradients(t *testing.T) {
+	s := narrowed(SCE, gnn.Network{sceLayer(5)}, 1)
+	spec := gnn.ObjectiveSpec{Parameters: func(_, _ int) []gnn.Parameter { return nil }}
+	checkGradients(t, s, spec, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, 100) })
+}
+
+// Z = ½·(PXΘ₁ + P²XΘ₂Θ₃) by dense products, on a graph with weights and self loops.
+func TestSCEEncoderByItsFormula(t *testing.T) {
+	const n, d = 12, 5
+	rnd := testkit.Random(7)
+	edges := append(testkit.RandomEdges(rnd, n, 0.3), coles.Edge{U: 2, V: 2}, coles.Edge{U: 7, V: 7})
+	weights := make([]float64, len(edges))
+	for q := range weights {
+		weights[q] = 0.5 + rnd.Float64()
+	}
+	g := testkit.Must(coles.NewWeightedGraph(n, edges, weights, coles.WithSelfLoopsKept()))
+	x := testkit.RandomDense(rnd, n, d)
+	m := train(t, g, x, narrowed(SCE, gnn.Network{sceLayer(4)}, 2))
+
+	p := testkit.DenseOf(g.CSR())
+	for i := range n {
+		p.Set(i, i, p.At(i, i)+1)
+		row := p.RawRowView(i)
+		total := 0.0
+		for _, v := range row {
+			total += v
+		}
+		for j := range row {
+			row[j] /= total
+		}
+	}
+	parameter := func(name string) *mat.Dense {
+		value, ok := m.Parameter("0." + name)
+		if !ok {
+			t.Fatalf("no parameter %s", name)
+		}
+		return value
+	}
+	var want mat.Dense
+	want.Add(testkit.Product(p, x, parameter("near")), testkit.Product(p, p, x, parameter("far"), parameter("mix")))
+	want.Scale(0.5, &want)
+	testkit.WantClose(t, "embedding", m.Embedding(), &want, 1e-12)
+}
+
+// The negative graph is drawn once.
+func TestSCEKeepsItsNegatives(t *testing.T) {
+	losses := lossesAtRest(t, narrowed(SCE, gnn.Network{sceLayer(4)}, 3))
+	if losses[0] != losses[1] || losses[1] != losses[2] {
+		t.Errorf("losses %v of the same parameters", losses)
+	}
+}
+
+// α scales the gradient alone, so that without decay Adam goes the same way, but for its ε.
+func TestAlphaIsDeadUnderAdam(t *testing.T) {
+	g, x := words(8, 30, 8)
+	of := func(alpha float64) mat.Matrix {
+		s := narrowed(SCE, gnn.Network{sceLayer(4)}, 10)
+		s.Objective, s.Optimizer = sparsestCut(alpha), gnn.Adam(1e-3)
+		return train(t, g, x, s).Embedding()
+	}
+	// Entries of the gradient are some 10 here, of which ε = 1e-8 is 1e-9, in each of ten steps.
+	testkit.WantClose(t, "ten times α", of(2e4), of(2e5), 1e-7)
+}
