@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -58,7 +59,7 @@ func DefaultCs() []float64 {
 // With t rows it works in min(t, d+1) dimensions, the span of the rows, where the optimum lies, and
 // stops at a gradient of 10⁻¹²·C·Σ‖xᵢ‖. Cost: O(t²d) for the span and, for each class, some tens of
 // passes over t × min(t, d+1) numbers; for sparse x, passes over the entries of the rows. With
-// candidates it is that for each of them and each part.
+// candidates it is that for each of them and each part, O(t²d) but once.
 //
 // Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or
 // more than any class has rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label,
@@ -219,19 +220,27 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	if err != nil {
 		return 0, err
 	}
+	known, err := spanned(ctx, f, rows)
+	if err != nil {
+		return 0, err
+	}
+	actual := make([]int, len(rows))
+	for p, i := range rows {
+		actual[p] = labels[i]
+	}
 	parts := make([]verdict, folds*len(l.Cs)) // of each candidate, its folds one after another
 	errs := make([]error, len(parts))
 	err = parallel.For(ctx, len(parts), func(q int) {
 		part, c := q%folds, l.Cs[q/folds]
 		var train, held []int
-		for p, i := range rows {
-			if fold[p] == part {
-				held = append(held, i)
+		for p, of := range fold {
+			if of == part {
+				held = append(held, p)
 			} else {
-				train = append(train, i)
+				train = append(train, p)
 			}
 		}
-		if parts[q], errs[q] = heldOut(ctx, f, train, held, labels, c); errs[q] != nil {
+		if parts[q], errs[q] = heldOut(ctx, known, train, held, actual, c); errs[q] != nil {
 			errs[q] = fmt.Errorf("fold %d, C = %v: %w", part, c, errs[q])
 		}
 	})
@@ -250,6 +259,19 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 		}
 	}
 	return l.Cs[best], nil
+}
+
+// spanned returns the given rows of x. Those of a dense x with more columns than there are rows come
+// in an orthonormal basis of their span, X = LQ with QQᵀ = I: there lie the coefficients of a
+// regression on any of them, and Xw = Lu for w = Qᵀu.
+func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matrix.Matrix[float64], error) {
+	x, err := x.Gather(ctx, rows)
+	if err != nil || x.Sparse != nil || x.Rows() >= x.Cols() {
+		return x, err
+	}
+	z, err := newSpanDesign(ctx, x.Dense)
+	t := len(rows)
+	return matrix.Of(kernel.Matrix[float64]{Rows: t, Cols: t, Stride: t, Data: z.l.Data}), err
 }
 
 // heldOut asks a model of train about the rows held out. To the loss of a class that train lacks it

@@ -346,6 +346,40 @@ func TestCrossValidationChoosesAsScikitLearnWould(t *testing.T) {
 	}
 }
 
+// Of more columns than rows the parts are predicted in the span of the rows, which decides as the
+// columns themselves do.
+func TestCrossValidationOfMoreColumnsThanRows(t *testing.T) {
+	cs := DefaultCs()
+	chosen := make(map[float64]bool)
+	for seed := range uint64(6) {
+		x, labels := blobs(24, 60, 3, 70+seed)
+		x.Scale(0.5+float64(seed), x)
+		for i := 0; i < 24; i += 4 {
+			labels[i] = int(seed) % 3 // noise, which wants a small C
+		}
+		rows := upTo(24)
+		fold, k, err := stratify(rows, labels, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, most, least := 0, -1, 0.0
+		for q, c := range cs {
+			right, loss := heldOutBy(t, LogisticRegression{C: c}, x, labels, fold, k)
+			if right > most || right == most && loss < least {
+				best, most, least = q, right, loss
+			}
+		}
+		m := testkit.Must(LogisticRegression{Cs: cs}.Fit(background, x, rows, labels))
+		if m.C != cs[best] {
+			t.Errorf("seed %d: chose %v, want %v", seed, m.C, cs[best])
+		}
+		chosen[m.C] = true
+	}
+	if len(chosen) < 2 {
+		t.Errorf("all chose %v", chosen)
+	}
+}
+
 // heldOutBy predicts each of k parts by the others: how many are right, and the log loss.
 func heldOutBy(t *testing.T, l LogisticRegression, x *mat.Dense, labels, fold []int, k int) (right int, loss float64) {
 	t.Helper()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,8 +11,6 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/gnn"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 const accuracyAbout = "Accuracy in percent, mean ± standard deviation over the splits (and seeds, of what is trained); the columns are data set and labelled nodes per class."
@@ -31,7 +30,7 @@ var (
 func classificationTable() table {
 	return table{
 		Name: "classification", Title: "Node classification", about: accuracyAbout, paper: "classification",
-		methods: allMethods(), rows: closedMethods, measure: classification,
+		methods: allMethods(), rows: closedMethods, reference: "COLES-S2GC", measure: classification,
 	}
 }
 
@@ -124,59 +123,102 @@ func upToFeatures(ctx context.Context, o options, p *problem, m method) ([]cell,
 
 func labelRate(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 	drawn := func(per int) ([]dataset.Split, error) { return p.RandomSplits(per, o.splits, splitSeed) }
+	o.columns = scalings[:1] // nothing is left to cross-validate by one label
 	return accuracies(ctx, o, p, m, labelRates, drawn)
 }
 
-// accuracies measures a method with each number of labels per class: over all splits of that number
-// and, for a method that has one, all seeds. The seconds are those of an embedding, or of training
-// on all splits of a method that is trained on labels.
+// accuracies measures a method in every column, and in each with every number of labels per class:
+// over all splits of that number and, for a method that has one, all seeds. The seconds are those of
+// an embedding, or of training on all splits of a method that is trained on labels.
 func accuracies(ctx context.Context, o options, p *problem, m method, labels []int, splits func(per int) ([]dataset.Split, error)) ([]cell, error) {
-	cells := make([]cell, len(labels))
-	found := make([][]float64, len(labels))
-	for seed := range uint64(m.seeds(o)) {
-		start := time.Now()
-		var y mat.Matrix
+	given := make([][]dataset.Split, len(labels))
+	for k, per := range labels {
 		var err error
-		if m.embed != nil {
-			if y, err = m.embed(ctx, p, seed+1); err != nil {
-				return nil, err
-			}
-		}
-		embedded := time.Since(start)
-		for k, per := range labels {
-			given, err := splits(per)
-			if err != nil {
-				return nil, err
-			}
-			took, start := embedded, time.Now()
-			var accuracy []float64
-			if m.embed == nil {
-				accuracy, err = m.classify(ctx, p, given, seed+1)
-				took = time.Since(start)
-			} else {
-				accuracy, err = regression(ctx, y, p.Labels, given)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%d per class: %w", per, err)
-			}
-			cells[k].Seconds += took.Seconds() / float64(m.seeds(o))
-			found[k] = append(found[k], accuracy...)
+		if given[k], err = splits(per); err != nil {
+			return nil, fmt.Errorf("%d per class: %w", per, err)
 		}
 	}
-	for k, per := range labels {
-		cells[k].PerClass, cells[k].Seeds = per, m.seeds(o)
-		if err := cells[k].measure(sample{values: found[k]}); err != nil {
+	cells := make([]cell, len(o.columns)*len(labels))
+	found := make([][]float64, len(cells))
+	for seed := range uint64(m.seeds(o)) {
+		trials, err := m.try(ctx, o, p, given, seed+1)
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range trials {
+			cells[i].Seconds += t.seconds / float64(m.seeds(o))
+			found[i] = append(found[i], t.accuracy...)
+		}
+	}
+	for i := range cells {
+		c := &cells[i]
+		c.Scaling, c.PerClass, c.Seeds = &o.columns[i/len(labels)], labels[i%len(labels)], m.seeds(o)
+		c.bySplit = make([]float64, len(found[i])/c.Seeds)
+		for q, accuracy := range found[i] {
+			c.bySplit[q%len(c.bySplit)] += accuracy / float64(c.Seeds)
+		}
+		if err := c.measure(sample{values: found[i]}); err != nil {
 			return nil, err
 		}
 	}
 	return cells, nil
 }
 
-// regression is the accuracy of a logistic regression on each split.
-func regression(ctx context.Context, y mat.Matrix, labels []int, splits []dataset.Split) ([]float64, error) {
-	result, err := eval.Classify(ctx, y, labels, splits)
+// A trial is the accuracy of each split of one number of labels with one seed.
+type trial struct {
+	accuracy []float64
+	seconds  float64
+}
+
+// try measures a method with one seed, in the order of the cells of [accuracies]. It embeds once for
+// all of them. What is trained on labels has no embedding to scale: it is the same in every column.
+func (m method) try(ctx context.Context, o options, p *problem, given [][]dataset.Split, seed uint64) ([]trial, error) {
+	var trials []trial
+	start := time.Now()
+	if m.embed == nil {
+		for _, splits := range given {
+			accuracy, err := m.classify(ctx, p, splits, seed)
+			if err != nil {
+				return nil, err
+			}
+			trials = append(trials, trial{accuracy, time.Since(start).Seconds()})
+			start = time.Now()
+		}
+		return slices.Repeat(trials, len(o.columns)), nil
+	}
+	y, err := m.embed(ctx, p, seed)
 	if err != nil {
 		return nil, err
 	}
-	return result.Each, nil
+	seconds := time.Since(start).Seconds()
+	for _, s := range o.columns {
+		x, err := s.scale(ctx, y)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", s.name, err)
+		}
+		for _, splits := range given {
+			result, err := eval.Classify(ctx, x, p.Labels, splits, eval.WithRegression(s.regression))
+			if err != nil {
+				return nil, fmt.Errorf("column %s: %w", s.name, err)
+			}
+			trials = append(trials, trial{result.Each, seconds})
+		}
+	}
+	return trials, nil
+}
+
+// compare sets how much better cells are than those of another method, in the same column and on
+// the same splits, of which it takes two at least.
+func compare(cells, reference []cell) error {
+	for i, r := range reference {
+		if len(r.bySplit) < 2 {
+			continue
+		}
+		difference, err := eval.Compare(cells[i].bySplit, r.bySplit)
+		if err != nil {
+			return err
+		}
+		cells[i].Measures[0].Difference = difference
+	}
+	return nil
 }

@@ -32,7 +32,7 @@ func clusteringTable() table {
 		about: "k-means into as many clusters as there are classes, in percent, mean ± standard deviation over 10 runs: accuracy by the best one-to-one map of clusters to classes, " +
 			"normalised mutual information, macro F1 under that map. Rows are scaled to length 1, but for k-means, which sees the features as they are, and Spectral. " +
 			"COLES has d′ = 32, effective rank 12, and K = 20 (S2GC) or the smallest even K whose clusters leave a quarter of the squared length of the rows unexplained or less (SGC; no labels are seen).",
-		methods: slices.Concat(rows, trainedMethods), rows: rows, measure: clustering,
+		methods: slices.Concat(rows, trainedMethods, rivalMethods), rows: rows, measure: clustering,
 	}
 }
 

@@ -87,15 +87,26 @@ func givenSplits(o options, d *dataset.Dataset, progress *cli.Line) func(per int
 }
 
 // paperCSV are the means that the paper prints, in percent, in its tables of node classification,
-// of clustering and of the number of negative graphs. The columns with figures are labelled nodes
-// per class, or names of measures.
+// of clustering and of the number of negative graphs, with the deviations that are known. The
+// columns with figures are labelled nodes per class, or names of measures.
 //
 //go:embed paper.csv
 var paperCSV string
 
 // A paper has the figures of the paper by table, data set, method, value of what is varied, and
 // column.
-type paper map[[5]string]float64
+type paper map[[5]string]printedFigure
+
+// A printedFigure is a mean and a standard deviation, in percent; 0 for what is not printed.
+type printedFigure struct{ Mean, Std float64 }
+
+// String is the figure as in the paper.
+func (f printedFigure) String() string {
+	if f.Std == 0 {
+		return fmt.Sprintf("%.1f", f.Mean)
+	}
+	return fmt.Sprintf("%.1f ± %.1f", f.Mean, f.Std)
+}
 
 func readPaper() (paper, error) {
 	lines, err := csv.NewReader(strings.NewReader(paperCSV)).ReadAll()
@@ -108,7 +119,11 @@ func readPaper() (paper, error) {
 			if line[k] == "" {
 				continue
 			}
-			v, err := strconv.ParseFloat(line[k], 64)
+			var v printedFigure
+			mean, std, found := strings.Cut(line[k], "±")
+			if v.Mean, err = strconv.ParseFloat(mean, 64); err == nil && found {
+				v.Std, err = strconv.ParseFloat(std, 64)
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -19,7 +19,7 @@ func linksTable() table {
 		Name: "links", Title: "Link prediction",
 		about: "A tenth of the edges is held out without breaking the graph up, the rest is embedded, and the cosine of two rows is to tell held-out edges from as many pairs that no edge joins: " +
 			"area under the ROC curve, average precision and the share of edges above the 100th pair, in percent, mean ± standard deviation over draws (-seeds).",
-		methods: slices.Concat(closedMethods, trainedMethods), rows: pick(closedMethods, "Raw", "SGC", "S2GC", "PCA-S2GC", "RP-S2GC", "COLES-SGC", "COLES-S2GC", "Eigenmaps"), measure: links,
+		methods: slices.Concat(closedMethods, trainedMethods, rivalMethods), rows: pick(closedMethods, "Raw", "SGC", "S2GC", "PCA-S2GC", "RP-S2GC", "COLES-SGC", "COLES-S2GC", "Eigenmaps"), measure: links,
 	}
 }
 

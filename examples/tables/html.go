@@ -85,7 +85,7 @@ func intro(grids []*grid) []string {
 // printed reports whether the paper prints a figure for one of the cells.
 func printed(cells []cell) bool {
 	return slices.ContainsFunc(cells, func(c cell) bool {
-		return slices.ContainsFunc(c.Measures, func(m measure) bool { return m.Paper != 0 })
+		return slices.ContainsFunc(c.Measures, func(m measure) bool { return m.Paper.Mean != 0 })
 	})
 }
 
@@ -143,10 +143,10 @@ func (g *grid) Best(c column, m measure) bool {
 }
 
 // gain is over the paper's figure, of both as printed: whoever subtracts them should find the same.
-func (m measure) gain() float64 { return round(m.Mean, 1) - round(m.Paper, 1) }
+func (m measure) gain() float64 { return round(m.Mean, 1) - round(m.Paper.Mean, 1) }
 
 // Gain prints what is gained over the paper's figure.
-func (m measure) Gain() string { return strings.Replace(fmt.Sprintf("%+.1f", m.gain()), "-", "−", 1) }
+func (m measure) Gain() string { return signed(m.gain()) }
 
 // Better reports whether nothing is lost against the paper's figure.
 func (m measure) Better() bool { return m.gain() > -0.05 }
@@ -190,8 +190,8 @@ func (g *grid) Charts() []*chart {
 		style := place(&names, name) % len(marks)
 		for _, m := range c.Measures {
 			plot.add(series{Name: name, Style: style}, point{tick, m.Mean, m.Std})
-			if m.Paper != 0 {
-				plot.add(series{Name: name + ", the paper", Style: style, Printed: true}, point{tick, m.Paper, 0})
+			if m.Paper.Mean != 0 {
+				plot.add(series{Name: name + ", the paper", Style: style, Printed: true}, point{tick, m.Paper.Mean, 0})
 			}
 		}
 	}

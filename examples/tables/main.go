@@ -19,7 +19,8 @@ const usage = `Usage: tables -data DIR [flags]
 
 Measures COLES and its baselines by the protocols of the paper. The table of node
 classification: embed the graph without labels, train a logistic regression on 5
-and on 20 nodes per class, test on all others, over 50 random splits.
+and on 20 nodes per class, test on all others, over 50 random splits. Where
+COLES-S2GC is measured, the others are compared with it split by split.
 
 For each NAME it reads DIR/npz/NAME.npz or DIR/planetoid/ind.NAME.*, and the
 splits DIR/splits/NAME_5.json and NAME_20.json; splits that have no file are
@@ -33,6 +34,7 @@ names, progress to standard error.
   tables -data data -table kappa -datasets cora,citeseer -format csv
   tables -data data -methods coles-gcn,gcn-supervised -seeds 3
   tables -data data -table all,means
+  tables -data data -columns raw,cv,scaled -methods all
 
 Flags:
 `
@@ -65,6 +67,7 @@ type options struct {
 	tables   []table
 	splits   int
 	seeds    int
+	columns  []scaling
 	fetch    bool
 	format   string
 	out      string // "" for standard output
@@ -76,9 +79,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required)")
 	list := flags.String("table", "classification", "comma-separated `tables`: "+tableNames(tables())+", or all: those that train no networks")
 	datasets := flags.String("datasets", "cora,citeseer,pubmed", "comma-separated `names`")
-	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has (default what trains no networks). The classification table has "+methodNames(allMethods()))
+	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+methodNames(allMethods()))
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
 	flags.IntVar(&o.seeds, "seeds", 3, "how often to train what is trained")
+	columns := flags.String("columns", "raw", "comma-separated `columns`, in which accuracy is measured: raw (C = 1 and the scale that an embedding has, as in the paper), cv (C by cross-validation in the training labels, where scale does not count), scaled (C = 1 after COLES's spectral scaling); what is trained on labels is the same in each")
 	flags.BoolVar(&o.fetch, "fetch", false, "first fetch the Planetoid files of the data sets into DIR/planetoid (cora, citeseer and pubmed only)")
 	flags.StringVar(&o.format, "format", "", "markdown, csv, json (a line per cell, as soon as it is measured) or html (a page with plots) (default markdown)")
 	asJSON := flags.Bool("json", false, "-format json")
@@ -100,6 +104,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	var err error
 	if o.tables, err = findTables(*list); err != nil {
+		return o, err
+	}
+	if o.columns, err = findScalings(*columns); err != nil {
 		return o, err
 	}
 	if *methods != "" {

@@ -71,7 +71,7 @@ var trainedMethods = []method{
 
 // allMethods are what accuracy is measured of.
 func allMethods() []method {
-	return slices.Concat(closedMethods, trainedMethods, []method{{name: "GCN (supervised)", classify: supervised, seeded: true}})
+	return slices.Concat(closedMethods, trainedMethods, rivalMethods, supervisedMethods)
 }
 
 // title is the name of a row.
@@ -143,12 +143,7 @@ func sameFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error)
 	if err != nil {
 		return nil, err
 	}
-	_, d := fx.Dims()
-	s, err := coles.ScalingRule{Norm: 4}.Fit(ctx, fx, slices.Repeat([]float64{1}, d))
-	if err != nil {
-		return nil, err
-	}
-	return s.Apply(ctx, fx)
+	return toNorm(ctx, fx)
 }
 
 // reducedDim is the number of columns the paper's baselines keep: 512, and 256 of Pubmed's 500.
@@ -221,29 +216,4 @@ func powerMean(name string, order float64) method {
 // falls to the paper's figures.
 func sampledNCE(name string, layer func(width int) gnn.Layer, epochs int) method {
 	return trained(name, gnn.WithNetwork(layer(512), gnn.ReLU(), layer(gnn.AutoWidth)), gnn.WithObjective(gnn.SampledNCE(5, 1)), gnn.WithFreshNegatives(true), gnn.WithEpochs(epochs))
-}
-
-// supervised is a GCN trained on the labels of each split, stopped by its validation nodes.
-func supervised(ctx context.Context, p *problem, splits []dataset.Split, seed uint64) ([]float64, error) {
-	var accuracy []float64
-	for _, s := range splits {
-		c, err := gnn.TrainClassifier(ctx, p.graph, p.Features, p.Labels, s.Train, s.Val, gnn.WithSeed(seed))
-		if err != nil {
-			return nil, err
-		}
-		predicted, err := c.Predict(ctx, p.graph, p.Features)
-		if err != nil {
-			return nil, err
-		}
-		var guessed, right []int
-		for _, i := range s.TestNodes(p.Nodes()) {
-			guessed, right = append(guessed, predicted[i]), append(right, p.Labels[i])
-		}
-		a, err := eval.Accuracy(guessed, right)
-		if err != nil {
-			return nil, err
-		}
-		accuracy = append(accuracy, a)
-	}
-	return accuracy, nil
 }

@@ -23,9 +23,11 @@ type cell struct {
 	Method   string
 	Varied   *setting // of an ablation
 	Chosen   *setting // of a method that finds a setting for each data set
+	Scaling  *scaling // the column of a table of accuracy; nil elsewhere
 	Measures []measure
-	Seeds    int     // how often it was trained or drawn
-	Seconds  float64 // to embed once, or to train on all splits what is trained on labels
+	Seeds    int       // how often it was trained or drawn
+	Seconds  float64   // to embed once, or to train on all splits what is trained on labels
+	bySplit  []float64 // of a table of accuracy, the mean over the seeds
 }
 
 // A setting is what an ablation varies, or a method has chosen.
@@ -48,7 +50,24 @@ type measure struct {
 	Label string // in print
 	Mean  float64
 	Std   float64 // population standard deviation over splits, runs and seeds
-	Paper float64 // 0 where the paper prints none
+	Paper printedFigure
+	// Difference is from the table's reference on the same splits, as a share; nil where nothing is
+	// compared.
+	Difference *eval.Comparison
+}
+
+// Versus prints the difference in points, with a star if it is significant.
+func (m measure) Versus() string {
+	star := ""
+	if m.Difference.P < 0.05 {
+		star = "*"
+	}
+	return signed(100*m.Difference.Mean) + star
+}
+
+// signed prints a difference.
+func signed(points float64) string {
+	return strings.Replace(fmt.Sprintf("%+.1f", points), "-", "−", 1)
 }
 
 // A sample is the values, shares from 0 to 1, that a measure is made of.
@@ -92,18 +111,27 @@ func (c cell) fields() []field {
 			all = append(all, field{s.Key, s.Value})
 		}
 	}
-	var means, stds, papers []field
+	if c.Scaling != nil {
+		all = append(all, field{"column", c.Scaling.name})
+	}
+	var means, stds, papers, differences []field
 	for _, m := range c.Measures {
 		mean, std, paper := m.Key, m.Key+"_std", m.Key+"_paper"
 		if m.Key == "" {
 			mean, std, paper = "mean", "std", "paper"
 		}
 		means, stds = append(means, field{mean, m.Mean}), append(stds, field{std, m.Std})
-		if m.Paper != 0 {
-			papers = append(papers, field{paper, m.Paper})
+		if m.Paper.Mean != 0 {
+			papers = append(papers, field{paper, m.Paper.Mean})
+		}
+		if m.Paper.Std != 0 {
+			papers = append(papers, field{paper + "_std", m.Paper.Std})
+		}
+		if d := m.Difference; d != nil {
+			differences = append(differences, field{"difference", round(100*d.Mean, 2)}, field{"difference_low", round(100*d.Low, 2)}, field{"difference_high", round(100*d.High, 2)}, field{"p", round(d.P, 4)})
 		}
 	}
-	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, []field{{"seconds", round(c.Seconds, 4)}})
+	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, differences, []field{{"seconds", round(c.Seconds, 4)}})
 }
 
 // formats write a report, by the names that -format knows.
@@ -184,10 +212,11 @@ func writeCSV(w io.Writer, cells []cell) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// A grid is the cells of one table as people read them: a row a method (and value of an ablation),
-// a column a data set and number of labels, or measure.
+// A grid is the cells of one table, in one scaling, as people read them: a row a method (and value
+// of an ablation), a column a data set and number of labels, or measure.
 type grid struct {
 	Table   table
+	Scaling scaling  // the zero one where there is none
 	Columns []column // those of a data set stand together
 	Rows    []gridRow
 	cells   []cell
@@ -204,7 +233,11 @@ type gridRow struct {
 func grids(cells []cell) []*grid {
 	var all []*grid
 	for _, c := range cells {
-		g := *findOrAdd(&all, &grid{Table: tableOf(c.Table)}, func(g *grid) bool { return g.Table.Name == c.Table })
+		var s scaling
+		if c.Scaling != nil {
+			s = *c.Scaling
+		}
+		g := *findOrAdd(&all, &grid{Table: tableOf(c.Table), Scaling: s}, func(g *grid) bool { return g.Table.Name == c.Table && g.Scaling.name == s.name })
 		g.cells = append(g.cells, c)
 		row := findOrAdd(&g.Rows, gridRow{c.rowName(), make(map[column]*measure)}, func(r gridRow) bool { return r.Name == c.rowName() })
 		for _, m := range c.Measures {
@@ -226,9 +259,36 @@ func findOrAdd[T any](list *[]T, fresh T, same func(have T) bool) *T {
 	return &(*list)[at]
 }
 
-// About is what the figures are, and what methods chose to get them.
+// Title is the table's, and that of a scaling which is not the paper's.
+func (g *grid) Title() string {
+	if g.Scaling.title == "" {
+		return g.Table.Title
+	}
+	return g.Table.Title + ", " + g.Scaling.title
+}
+
+// ID is where the page has the grid.
+func (g *grid) ID() string {
+	if g.Scaling.title == "" {
+		return g.Table.Name
+	}
+	return g.Table.Name + "-" + g.Scaling.name
+}
+
+// compared reports whether a cell is compared with the table's reference.
+func (g *grid) compared() bool {
+	return slices.ContainsFunc(g.cells, func(c cell) bool { return c.Measures[0].Difference != nil })
+}
+
+// About is what the figures are, what they are compared with, and what methods chose to get them.
 func (g *grid) About() string {
 	about := g.Table.about
+	if g.Scaling.about != "" {
+		about += " " + g.Scaling.about
+	}
+	if g.compared() {
+		about += fmt.Sprintf(" Δ is the mean difference from %s on the same splits, in points; a star marks one that Student's paired test does not take for chance (p < 0.05).", g.Table.reference)
+	}
 	for _, c := range g.cells {
 		if c.Chosen != nil {
 			about += fmt.Sprintf(" %s on %s: %v.", c.Method, c.Dataset, c.Chosen)
@@ -264,7 +324,7 @@ func writeMarkdown(w io.Writer, cells []cell) error {
 			b.WriteByte('\n')
 		}
 		if len(all) > 1 {
-			fmt.Fprintf(&b, "## %s\n\n", g.Table.Title)
+			fmt.Fprintf(&b, "## %s\n\n", g.Title())
 		}
 		g.writeMarkdown(&b)
 	}
@@ -273,23 +333,33 @@ func writeMarkdown(w io.Writer, cells []cell) error {
 }
 
 func (g *grid) writeMarkdown(b *strings.Builder) {
-	b.WriteString("| |")
+	head, rule := "| |", "|---|"
 	for _, c := range g.Columns {
-		fmt.Fprintf(b, " %s, %s |", c.Dataset, c.Label)
+		head, rule = head+fmt.Sprintf(" %s, %s |", c.Dataset, c.Label), rule+"---|"
+		if g.compared() {
+			head, rule = head+" Δ |", rule+"---|"
+		}
 	}
-	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(g.Columns)))
+	fmt.Fprintf(b, "%s\n%s\n", head, rule)
 	printed := ""
 	for _, r := range g.Rows {
 		fmt.Fprintf(b, "| %s |", r.Name)
 		for _, c := range g.Columns {
-			if m := r.Figures[c]; m != nil {
+			m := r.Figures[c]
+			if m != nil {
 				fmt.Fprintf(b, " %.1f ± %.1f", m.Mean, m.Std)
-				if m.Paper != 0 {
-					fmt.Fprintf(b, " (%.1f)", m.Paper)
+				if m.Paper.Mean != 0 {
+					fmt.Fprintf(b, " (%.1f)", m.Paper.Mean)
 					printed = " The paper's figure in brackets."
 				}
 			}
 			b.WriteString(" |")
+			if g.compared() {
+				if m != nil && m.Difference != nil {
+					b.WriteString(" " + m.Versus())
+				}
+				b.WriteString(" |")
+			}
 		}
 		b.WriteByte('\n')
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"coles/dataset"
+	"coles/eval"
 	"coles/examples/internal/clitest"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
@@ -19,19 +20,19 @@ import (
 // madeUp are cells of three kinds of tables, with nothing measured.
 func madeUp() []cell {
 	return []cell{
-		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "COLES-S2GC", Seeds: 1, Seconds: 0.25,
-			Measures: []measure{{Mean: 78.31, Std: 2.6, Paper: 76.5}}},
-		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "SGC <script>", Seeds: 1, Seconds: 0.1,
+		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "COLES-S2GC", Scaling: &scalings[0], Seeds: 1, Seconds: 0.25,
+			Measures: []measure{{Mean: 78.31, Std: 2.6, Paper: printedFigure{Mean: 76.5}}}},
+		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "SGC <script>", Scaling: &scalings[0], Seeds: 1, Seconds: 0.1,
 			Measures: []measure{{Mean: 69.4, Std: 4.6}}},
-		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "Raw", Seeds: 1, Seconds: 0.1,
-			Measures: []measure{{Mean: 100, Std: 0, Paper: 100.04}}},
-		{Table: "kappa", Dataset: "cora", PerClass: 20, Method: "COLES-S2GC", Varied: &setting{"kappa", "κ", 0}, Seeds: 1,
-			Measures: []measure{{Mean: 80, Std: 1, Paper: 79.88}}},
-		{Table: "kappa", Dataset: "cora", PerClass: 20, Method: "COLES-S2GC", Varied: &setting{"kappa", "κ", 5}, Seeds: 1,
-			Measures: []measure{{Mean: 82, Std: 1, Paper: 81.18}}},
+		{Table: "classification", Dataset: "cora", PerClass: 5, Method: "Raw", Scaling: &scalings[0], Seeds: 1, Seconds: 0.1,
+			Measures: []measure{{Mean: 100, Std: 0, Paper: printedFigure{Mean: 100.04}}}},
+		{Table: "kappa", Dataset: "cora", PerClass: 20, Method: "COLES-S2GC", Varied: &setting{"kappa", "κ", 0}, Scaling: &scalings[0], Seeds: 1,
+			Measures: []measure{{Mean: 80, Std: 1, Paper: printedFigure{Mean: 79.88}}}},
+		{Table: "kappa", Dataset: "cora", PerClass: 20, Method: "COLES-S2GC", Varied: &setting{"kappa", "κ", 5}, Scaling: &scalings[0], Seeds: 1,
+			Measures: []measure{{Mean: 82, Std: 1, Paper: printedFigure{Mean: 81.18}}}},
 		{Table: "clustering", Dataset: "cora", Method: "COLES-S2GC", Chosen: &setting{"hops", "K", 10}, Seeds: 1, Seconds: 0.5, Measures: []measure{
-			{Key: "acc", Label: "accuracy", Mean: 73.3, Std: 0.1, Paper: 69.7},
-			{Key: "nmi", Label: "NMI", Mean: 57.5, Std: 0.2, Paper: 55.35},
+			{Key: "acc", Label: "accuracy", Mean: 73.3, Std: 0.1, Paper: printedFigure{Mean: 69.7}},
+			{Key: "nmi", Label: "NMI", Mean: 57.5, Std: 0.2, Paper: printedFigure{Mean: 55.35}},
 			{Key: "f1", Label: "F1", Mean: 69.3, Std: 0.3}}},
 	}
 }
@@ -57,8 +58,8 @@ func written(t *testing.T, format string, cells []cell) string {
 func TestJSONLinesNameTheirFigures(t *testing.T) {
 	lines := strings.Split(written(t, "json", madeUp()), "\n")
 	for i, want := range map[int]string{
-		0: `{"table":"classification","dataset":"cora","per_class":5,"method":"COLES-S2GC","mean":78.31,"std":2.6,"seeds":1,"paper":76.5,"seconds":0.25}`,
-		4: `{"table":"kappa","dataset":"cora","per_class":20,"method":"COLES-S2GC","kappa":5,"mean":82,"std":1,"seeds":1,"paper":81.18,"seconds":0}`,
+		0: `{"table":"classification","dataset":"cora","per_class":5,"method":"COLES-S2GC","column":"raw","mean":78.31,"std":2.6,"seeds":1,"paper":76.5,"seconds":0.25}`,
+		4: `{"table":"kappa","dataset":"cora","per_class":20,"method":"COLES-S2GC","kappa":5,"column":"raw","mean":82,"std":1,"seeds":1,"paper":81.18,"seconds":0}`,
 		5: `{"table":"clustering","dataset":"cora","method":"COLES-S2GC","hops":10,"acc":73.3,"nmi":57.5,"f1":69.3,"acc_std":0.1,"nmi_std":0.2,"f1_std":0.3,"seeds":1,"acc_paper":69.7,"nmi_paper":55.35,"seconds":0.5}`,
 	} {
 		if lines[i] != want {
@@ -99,6 +100,29 @@ func TestMarkdownOfOneTableHasNoTitle(t *testing.T) {
 	}
 	all := written(t, "markdown", madeUp())
 	clitest.WantText(t, all, "## Node classification\n\n| | cora, 5 |", "| COLES-S2GC, κ = 5 | 82.0 ± 1.0 (81.2) |", "| | cora, accuracy | cora, NMI | cora, F1 |", "COLES-S2GC on cora: K = 10.")
+}
+
+// Every column is a table, in which others are compared with COLES-S2GC: by half a point with p =
+// 0.03 and by no more than chance.
+func TestColumnsAreTablesOfTheirOwn(t *testing.T) {
+	at := func(method string, s *scaling, m measure) cell {
+		return cell{Table: "classification", Dataset: "cora", PerClass: 5, Method: method, Scaling: s, Seeds: 1, Measures: []measure{m}}
+	}
+	all := []cell{
+		at("COLES-S2GC", &scalings[0], measure{Mean: 78, Std: 2}), at("COLES-S2GC", &scalings[1], measure{Mean: 77, Std: 3}),
+		at("SGC", &scalings[0], measure{Mean: 77.5, Std: 4, Paper: printedFigure{63.9, 1.5}, Difference: &eval.Comparison{Mean: -0.005, Low: -0.009, High: -0.001, P: 0.03004}}),
+		at("SGC", &scalings[1], measure{Mean: 77.1, Std: 5, Difference: &eval.Comparison{Mean: 0.001, Low: -0.01, High: 0.012, P: 0.4}}),
+	}
+	clitest.WantText(t, written(t, "markdown", all),
+		"## Node classification\n\n| | cora, 5 | Δ |\n|---|---|---|\n| COLES-S2GC | 78.0 ± 2.0 | |\n| SGC | 77.5 ± 4.0 (63.9) | −0.5* |\n",
+		"## Node classification, C by cross-validation\n\n| | cora, 5 | Δ |\n|---|---|---|\n| COLES-S2GC | 77.0 ± 3.0 | |\n| SGC | 77.1 ± 5.0 | +0.1 |\n",
+		"Δ is the mean difference from COLES-S2GC")
+	clitest.WantText(t, written(t, "json", all),
+		`"method":"SGC","column":"raw","mean":77.5,"std":4,"seeds":1,"paper":63.9,"paper_std":1.5,"difference":-0.5,"difference_low":-0.9,"difference_high":-0.1,"p":0.03,"seconds":0`,
+		`"method":"SGC","column":"cv","mean":77.1,"std":5,"seeds":1,"difference":0.1,"difference_low":-1,"difference_high":1.2,"p":0.4,"seconds":0`)
+	clitest.WantText(t, written(t, "csv", all), "column,mean,std,seeds,seconds,paper,paper_std,difference,difference_low,difference_high,p\n")
+	clitest.WantText(t, written(t, "html", all), `<section id="classification" `, `<section id="classification-cv" `,
+		`<a href="#classification-cv">Node classification, C by cross-validation</a>`, "63.9 ± 1.5 <span", "</span>−0.5*</span>")
 }
 
 func TestFormatsWriteNothingMeasured(t *testing.T) {

@@ -17,6 +17,9 @@ type table struct {
 	Title string
 	about string // what the figures are
 	paper string // the table of paper.csv that has figures to compare with; "" for none
+	// reference is the method whose accuracy is subtracted from that of the others, split by split,
+	// if it is a row; "" for none.
+	reference string
 	// axis names what a plot has along its axis: what is varied, or else the labelled nodes per
 	// class; "" for a table without a plot.
 	axis     string
@@ -66,7 +69,7 @@ func findTables(list string) ([]table, error) {
 
 // chooseMethods gives tables those methods of a comma-separated list that they have, in its order.
 // Each must be a method of one of the tables; a table that has methods, but none of these, is
-// dropped.
+// dropped. All stands for every method.
 func chooseMethods(tables []table, list string) ([]table, error) {
 	var known []method
 	for _, t := range tables {
@@ -75,15 +78,19 @@ func chooseMethods(tables []table, list string) ([]table, error) {
 	if len(known) == 0 {
 		return nil, errors.New("-methods: the tables asked for have methods of their own")
 	}
-	for _, name := range fields(list) {
+	names := fields(list)
+	if list == "all" {
+		names = strings.Split(methodNames(known), ", ")
+	}
+	for _, name := range names {
 		if pick(known, name) == nil {
-			return nil, fmt.Errorf("-methods: %q is none of %s", name, methodNames(known))
+			return nil, fmt.Errorf("-methods: %q is none of %s, all", name, methodNames(known))
 		}
 	}
 	var kept []table
 	for _, t := range tables {
 		if t.methods != nil {
-			if t.rows = pick(t.methods, fields(list)...); t.rows == nil {
+			if t.rows = pick(t.methods, names...); t.rows == nil {
 				continue
 			}
 		}
@@ -116,24 +123,58 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 					return fmt.Errorf("%s: %w", name, err)
 				}
 			}
-			for _, m := range t.rows {
+			err := t.measureRows(func(m method) ([]cell, error) {
 				done++
 				progress.Print("%d/%d, %v: %s, %s: %s", done, total, time.Since(start).Round(time.Second), t.Name, name, m.title())
 				if !m.graphOnly && p.Features == nil {
 					progress.Note("%s, %s: %s is left out, the data set has no features", t.Name, name, m.title())
-					continue
+					return nil, nil
 				}
-				cells, err := t.measure(ctx, o, p, m)
-				if err != nil {
-					return fmt.Errorf("%s, %s: %w", name, m.title(), err)
-				}
-				for _, c := range cells {
-					c.Table, c.Dataset, c.Method, c.Varied = t.Name, name, m.name, m.varied
-					paper.addTo(&c, t.paper)
-					if err := out.add(c); err != nil {
-						return err
-					}
-				}
+				return t.measure(ctx, o, p, m)
+			}, func(c cell) error {
+				c.Table, c.Dataset = t.Name, name
+				paper.addTo(&c, t.paper)
+				return out.add(c)
+			})
+			if err != nil {
+				return fmt.Errorf("%s, %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// measureRows measures the rows of a table on one data set and adds their cells, row by row. The row
+// that others are compared with is measured before its turn.
+func (t table) measureRows(measure func(method) ([]cell, error), add func(cell) error) error {
+	measured := func(m method, reference []cell) ([]cell, error) {
+		cells, err := measure(m)
+		if err == nil {
+			err = compare(cells, reference)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.title(), err)
+		}
+		return cells, nil
+	}
+	var reference []cell
+	var err error
+	for _, m := range pick(t.rows, t.reference) {
+		if reference, err = measured(m, nil); err != nil {
+			return err
+		}
+	}
+	for _, m := range t.rows {
+		cells := reference
+		if m.name != t.reference {
+			if cells, err = measured(m, reference); err != nil {
+				return err
+			}
+		}
+		for _, c := range cells {
+			c.Method, c.Varied = m.name, m.varied
+			if err := add(c); err != nil {
+				return err
 			}
 		}
 	}

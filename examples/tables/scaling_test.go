@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"coles/dataset"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// centredNorm is the mean length of the rows less their mean.
+func centredNorm(y mat.Matrix) float64 {
+	n, d := y.Dims()
+	mean, norm := make([]float64, d), 0.0
+	for j := range d {
+		mean[j] = stat.Mean(mat.Col(nil, j, y), nil)
+	}
+	for i := range n {
+		square := 0.0
+		for j := range d {
+			square += (y.At(i, j) - mean[j]) * (y.At(i, j) - mean[j])
+		}
+		norm += math.Sqrt(square) / float64(n)
+	}
+	return norm
+}
+
+// cv and scaled see neither the scale of an embedding nor where its rows lie; raw leaves both.
+func TestColumnsSeeNoScale(t *testing.T) {
+	rng := testkit.Random(1)
+	y := mat.NewDense(300, 40, nil)
+	y.Apply(func(_, j int, _ float64) float64 { return 5 + rng.NormFloat64()/float64(j+1) }, y)
+	var short mat.Dense
+	short.Scale(0.01, y)
+	for _, s := range scalings {
+		a, b := testkit.Must(s.scale(t.Context(), y)), testkit.Must(s.scale(t.Context(), &short))
+		if s.name == "raw" {
+			if a != mat.Matrix(y) {
+				t.Error("raw changes an embedding")
+			}
+			continue
+		}
+		for name, x := range map[string]mat.Matrix{"long": a, "short": b} {
+			if norm := centredNorm(x); math.Abs(norm-4) > 1e-9 {
+				t.Errorf("%s: rows of an embedding with %s ones have norm %v, want 4", s.name, name, norm)
+			}
+		}
+		if !mat.EqualApprox(a, b, 1e-9) {
+			t.Errorf("%s: a hundredth of an embedding differs", s.name)
+		}
+	}
+}
+
+// The principal components of a flat spectrum are weighted by powers of their variance, to the
+// effective rank that goes with the power; those of a steep one are left alike.
+func TestSpectralScalingFollowsTheRule(t *testing.T) {
+	rng := testkit.Random(2)
+	for name, decay := range map[string]float64{"flat": 0.15, "sloping": 0.4, "steep": 2} {
+		y := mat.NewDense(500, 60, nil)
+		y.Apply(func(_, j int, _ float64) float64 { return rng.NormFloat64() * math.Pow(float64(j+1), -decay) }, y)
+		var covariance mat.SymDense
+		stat.CovarianceMatrix(&covariance, y, nil)
+		var eigen mat.EigenSym
+		if !eigen.Factorize(&covariance, false) {
+			t.Fatal("no eigenvalues")
+		}
+		before := eigen.Values(nil)
+		slices.Reverse(before)
+		scaled := testkit.Must(scaleSpectrum(t.Context(), y))
+		after, total, entropy := make([]float64, 60), 0.0, 0.0
+		for j := range after {
+			after[j] = stat.Variance(mat.Col(nil, j, scaled), nil)
+			total += after[j]
+		}
+		power := (math.Log(after[59]/after[0])/math.Log(before[59]/before[0]) - 1) / 2
+		for j, v := range after {
+			if want := math.Pow(before[j]/before[0], 1+2*power) * after[0]; math.Abs(v-want) > 1e-6*after[0] {
+				t.Errorf("%s: component %d has variance %v, want %v", name, j, v, want)
+			}
+			entropy -= v / total * math.Log(v/total)
+		}
+		rank, want := math.Exp(entropy), max(20*math.Exp2(-power), 8)
+		if name == "steep" {
+			if math.Abs(power) > 1e-9 || rank > 20 {
+				t.Errorf("steep: γ = %v, effective rank %v", power, rank)
+			}
+		} else if power < 0.1 || math.Abs(rank-want) > 1e-4*want {
+			t.Errorf("%s: effective rank %v at γ = %v, want %v", name, rank, power, want)
+		}
+	}
+}
+
+// An embedding is computed once for every seed, whatever it is measured in; a method trained on
+// labels once for every seed and number of labels, and is the same in all columns.
+func TestMethodsRunOnceForAllColumns(t *testing.T) {
+	d := testkit.Must(dataset.Communities{Nodes: 300, Features: 40, Seed: 1}.Generate(t.Context()))
+	p := &problem{Dataset: d, graph: testkit.Must(d.Graph())}
+	p.splits = func(per int) ([]dataset.Split, error) { return d.RandomSplits(per, 3, 1) }
+	runs := 0
+	embeds := method{seeded: true, embed: func(_ context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+		runs++
+		return p.Features, nil
+	}}
+	learns := method{seeded: true, classify: func(_ context.Context, _ *problem, splits []dataset.Split, seed uint64) ([]float64, error) {
+		runs++
+		return []float64{0.1, 0.2, 0.3 * float64(seed)}[:len(splits)], nil
+	}}
+	o := options{seeds: 2, columns: scalings}
+	for _, c := range []struct {
+		name string
+		m    method
+		runs int
+	}{{"embeds", embeds, 2}, {"learns", learns, 4}} {
+		runs = 0
+		cells, err := classification(t.Context(), o, p, c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs != c.runs || len(cells) != len(scalings)*len(perClass) {
+			t.Errorf("%s: %d runs for %d cells, want %d for 6", c.name, runs, len(cells), c.runs)
+		}
+		for i, cell := range cells {
+			if cell.Scaling.name != scalings[i/2].name || cell.PerClass != perClass[i%2] || len(cell.bySplit) != 3 {
+				t.Errorf("%s: cell %d is %+v", c.name, i, cell)
+			}
+			// Of 0.1, 0.2 and 0.3, and 0.1, 0.2 and 0.6: the mean over the seeds.
+			if c.name == "learns" {
+				testkit.WantClose(t, "accuracies by split", mat.NewVecDense(3, cell.bySplit), mat.NewVecDense(3, []float64{0.1, 0.2, 0.45}), 1e-15)
+			}
+		}
+	}
+}
+
+// The row to compare with is measured first and added in its turn. The others differ from it by what
+// they have more on each split.
+func TestRowsAreComparedSplitBySplit(t *testing.T) {
+	accuracy := map[string][]float64{"A": {0.5, 0.6, 0.7}, "B": {0.6, 0.6, 0.9}, "COLES": {0.4, 0.5, 0.6}}
+	var order, added []string
+	found := make(map[string]measure)
+	tab := table{reference: "COLES", rows: []method{{name: "A"}, {name: "COLES"}, {name: "B"}}}
+	err := tab.measureRows(func(m method) ([]cell, error) {
+		order = append(order, m.name)
+		return []cell{{bySplit: accuracy[m.name], Measures: make([]measure, 1)}}, nil
+	}, func(c cell) error {
+		added = append(added, c.Method)
+		found[c.Method] = c.Measures[0]
+		return nil
+	})
+	if err != nil || strings.Join(order, " ") != "COLES A B" || strings.Join(added, " ") != "A COLES B" {
+		t.Fatalf("measured %v, added %v, error %v", order, added, err)
+	}
+	if found["COLES"].Difference != nil {
+		t.Error("COLES is compared with itself")
+	}
+	// A is a tenth better everywhere. Of B the differences are 0.2, 0.1 and 0.3: mean 0.2, standard
+	// deviation 0.1, t = 0.2·√3/0.1 = 2√3, whose two-sided p with 2 degrees of freedom is
+	// 1 − t/√(t² + 2) = 1 − √(12/14).
+	if a := found["A"].Difference; math.Abs(a.Mean-0.1) > 1e-12 || found["A"].Versus() != "+10.0*" {
+		t.Errorf("A: %+v", a)
+	}
+	if b := found["B"].Difference; math.Abs(b.Mean-0.2) > 1e-12 || math.Abs(b.P-(1-math.Sqrt(12.0/14))) > 1e-9 || found["B"].Versus() != "+20.0" {
+		t.Errorf("B: %+v", b)
+	}
+	broken := errors.New("broken")
+	err = tab.measureRows(func(method) ([]cell, error) { return nil, broken }, nil)
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "COLES") {
+		t.Errorf("error %v", err)
+	}
+}
