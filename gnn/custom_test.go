@@ -59,6 +59,10 @@ func infomaxOf[T autodiff.Float](s *Step[T]) *autodiff.Value[T] {
 	to := s.MatMulTrans(s.MatMul(s.Constant(shares), h), s.Parameter("bilinear"))
 	near, far := s.Mean(s.LogSigmoid(s.MatMulTrans(h, to))), s.Mean(s.LogSigmoid(s.Scale(s.MatMulTrans(shuffled, to), -1)))
 	theta := s.Parameter("0.weight")
+	if theta == nil {
+		s.Fail(bad("no first weight"))
+		return nil
+	}
 	return s.Add(s.Scale(s.Add(near, far), -1), s.Scale(s.Sum(s.Mul(theta, theta)), 0.1))
 }
 

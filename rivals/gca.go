@@ -40,7 +40,7 @@ func GCA(dataset string) gnn.Settings {
 // largestDrop is the probability above which [AdaptiveDrop] drops nothing.
 const largestDrop = 0.7
 
-// AdaptiveDrop makes two views at every step, like [gnn.Drop], but drops the rather what is of little
+// AdaptiveDrop makes two views at every step, like [gnn.Drop], but drops sooner what is of little
 // importance s: in view v an edge, or a column of the features, with probability
 //
 //	min(0.7, rates[v]·(s_max − s)/(s_max − s̄)),
