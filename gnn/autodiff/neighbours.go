@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -71,7 +72,9 @@ func (t *Tape[T]) Attention(s *Sparse[T], z, target, source *Value[T], slope, ra
 	fitSparse("Attention", s, z)
 	fit(target.Rows() == n && source.Rows() == z.Rows() && source.Cols() == heads && heads > 0 && z.Cols()%heads == 0,
 		"Attention", z, target, source)
-	fitSlope("Attention", slope)
+	if !(slope >= 0 && slope <= 1) {
+		panic(fmt.Sprintf("autodiff: Attention with a slope of %g, outside of [0, 1]", slope))
+	}
 	y := t.newValue(n, z.Cols(), z, target, source)
 	y.kept = t.take(n, z.Cols()+3*heads)
 	kept := func(k int) Matrix[T] { return kernel.Columns(y.kept, z.Cols()+k*heads, z.Cols()+(k+1)*heads) }

@@ -66,7 +66,7 @@ func (g *network) step(t *Tape[float64]) float64 {
 	loss = t.Add(loss, t.SoftmaxCrossEntropy(h, g.us, g.labels))
 	unit := t.ColumnNormalize(t.RowNormalize(h))
 	loss = t.Add(loss, t.Mean(t.LogSigmoid(t.GatherDots(unit, g.us, unit, g.vs))))
-	loss = t.Add(loss, t.LogSumExp(t.RowDots(t.Gather(h, g.us), t.Gather(h, g.vs))))
+	loss = t.Add(loss, t.Mean(t.Softplus(t.RowDots(t.Gather(h, g.us), t.Gather(h, g.vs)))))
 	if err := t.Backward(loss); err != nil {
 		panic(err)
 	}

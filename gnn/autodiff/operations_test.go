@@ -78,16 +78,6 @@ func overall[T Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T]
 	return unary(name, apply, func(x matrix64) matrix64 { return scalar(f(entries(x))) })
 }
 
-func powerMeanOf[T Float](name string, p float64) operation[T] {
-	return overall(name, func(t *Tape[T], x *Value[T]) *Value[T] { return t.PowerMean(x, p) },
-		func(e []float64) float64 {
-			if p == 0 {
-				return math.Exp(mean(e, math.Log))
-			}
-			return math.Pow(mean(e, func(v float64) float64 { return math.Pow(v, p) }), 1/p)
-		}).of(positive)
-}
-
 func logPowerMeanOf[T Float](name string, p float64) operation[T] {
 	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] { return t.LogPowerMeanRows(x, p) },
 		func(x matrix64) matrix64 {
@@ -158,16 +148,11 @@ func operations[T Float]() []operation[T] {
 				return sum
 			})
 		}),
-		unary("Contrast", func(t *Tape[T], x *Value[T]) *Value[T] { return t.Contrast(symmetric[T], x) }, symmetricByHand),
 		unary("TraceQuadratic", func(t *Tape[T], h *Value[T]) *Value[T] { return t.TraceQuadratic(symmetric[T], h) },
 			func(h matrix64) matrix64 { return scalar(dotByHand(entries(h), entries(symmetricByHand(h)))) }),
 		unary("SoftOrthogonality", (*Tape[T]).SoftOrthogonality, func(h matrix64) matrix64 {
 			e := entries(gramByHand(h, 1/float64(h.Rows), 1))
 			return scalar(dotByHand(e, e) / float64(h.Cols))
-		}),
-		unary("LiteralOrthogonality", (*Tape[T]).LiteralOrthogonality, func(h matrix64) matrix64 {
-			e := entries(gramByHand(h, 1, 1))
-			return scalar(dotByHand(e, e))
 		}),
 		binary("Bias", biased, (*Tape[T]).Bias, func(x, b matrix64) matrix64 {
 			return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) + at(b, 0, j) })
@@ -184,8 +169,6 @@ func operations[T Float]() []operation[T] {
 		byEntry("Reciprocal", (*Tape[T]).Reciprocal, func(v float64) float64 { return 1 / v }),
 		powOf[T]("Pow, p = 3", 3),
 		powOf[T]("Pow, p = −0.4", -0.4),
-		byEntry("LeakyReLU", func(t *Tape[T], x *Value[T]) *Value[T] { return t.LeakyReLU(x, 0.3) },
-			func(v float64) float64 { return math.Max(v, 0) + 0.3*math.Min(v, 0) }),
 		byEntry("SoftThreshold", func(t *Tape[T], x *Value[T]) *Value[T] { return t.SoftThreshold(x, 0.5) },
 			func(v float64) float64 { return math.Copysign(math.Max(math.Abs(v)-0.5, 0), v) }).of(awayFromHalf),
 		byEntry("ReLU", (*Tape[T]).ReLU, func(v float64) float64 { return math.Max(v, 0) }),
@@ -311,12 +294,6 @@ func operations[T Float]() []operation[T] {
 			us, vs := picks(a.Rows+4, a.Rows, 1), picks(a.Rows+4, a.Rows, 2)
 			return build(len(us), 1, func(k, _ int) float64 { return dotByHand(row(a, us[k]), row(b, vs[k])) })
 		}),
-		overall("LogSumExp", (*Tape[T]).LogSumExp, func(e []float64) float64 { return math.Log(float64(len(e)) * mean(e, math.Exp)) }),
-		powerMeanOf[T]("PowerMean, geometric", 0),
-		powerMeanOf[T]("PowerMean, arithmetic", 1),
-		powerMeanOf[T]("PowerMean, harmonic", -1),
-		powerMeanOf[T]("PowerMean, quadratic", 2),
-		powerMeanOf[T]("PowerMean, p = −2.5", -2.5),
 		logPowerMeanOf[T]("LogPowerMeanRows, geometric", 0),
 		logPowerMeanOf[T]("LogPowerMeanRows, arithmetic", 1),
 		logPowerMeanOf[T]("LogPowerMeanRows, harmonic", -1),

@@ -87,8 +87,7 @@ func TestErrorsStayUntilReset(t *testing.T) {
 	x, grad := rowOf(1, 2), kernel.Dense[float64](1, 2)
 	failure := errors.New("no product")
 	tape := New[float64](context.Background())
-	h := tape.Contrast(func(context.Context, matrix64, matrix64) error { return failure }, tape.Variable(x, grad))
-	loss := tape.Sum(tape.ReLU(h))
+	loss := tape.TraceQuadratic(func(context.Context, matrix64, matrix64) error { return failure }, tape.Variable(x, grad))
 	if err := tape.Backward(loss); !errors.Is(err, failure) || !errors.Is(tape.Err(), failure) {
 		t.Errorf("Backward: %v, Err: %v, want the operator's error", err, tape.Err())
 	}

@@ -199,18 +199,3 @@ func slabsOf[T Float](s *CSR[T]) []slab[T] {
 // SymmetricOperator sets dst to S·src for a constant symmetric n×n matrix S known by its products,
 // such as ΔW = W⁺ − (η′/κ)·Σ W⁻ₖ with parts of rank one. dst and src are n×d and share no memory.
 type SymmetricOperator[T Float] func(ctx context.Context, dst, src Matrix[T]) error
-
-// Contrast is y = S·x for a symmetric n×n S and an n×d matrix x.
-//
-// g_x = S·g.
-func (t *Tape[T]) Contrast(s SymmetricOperator[T], x *Value[T]) *Value[T] {
-	y := t.newValue(x.Rows(), x.Cols(), x)
-	t.check(s(t.ctx, y.data, x.data))
-	y.back = func() {
-		product := t.take(x.Rows(), x.Cols())
-		t.check(s(t.ctx, product, y.grad))
-		t.pass(&product, x)
-		t.release(&product)
-	}
-	return y
-}

@@ -16,13 +16,13 @@
 //
 //   - inputs: Constant, SparseConstant, Variable
 //   - arithmetic: Add, Scale, Bias, Mul, Reciprocal, Pow, Exp
-//   - products of matrices: MatMul, MatMulTrans, Gram, SpMM, Contrast
+//   - products of matrices: MatMul, MatMulTrans, Gram, SpMM
 //   - rows and columns: Gather, RowDots, GatherDots, Reshape, Concat, Columns
-//   - activations: ReLU, LeakyReLU, PReLU, ELU, SoftThreshold, Sigmoid, LogSigmoid, Softplus, Dropout
+//   - activations: ReLU, PReLU, ELU, SoftThreshold, Sigmoid, LogSigmoid, Softplus, Dropout
 //   - lengths and deviations: RowNormalize, ColumnNormalize, BatchNorm, BatchNormFixed, LayerNorm
 //   - neighbours in a graph: HeadDots, Attention, SegmentMax, SoftmaxSum
-//   - sums and means: Sum, Mean, PowerMean, LogSumExp, LogPowerMeanRows
-//   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality, LiteralOrthogonality
+//   - sums and means: Sum, Mean, LogPowerMeanRows
+//   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality
 //   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
 //
 // and [Tape.Operation], which records one that is not here.
