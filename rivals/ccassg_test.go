@@ -14,9 +14,9 @@ import (
 )
 
 func TestCCAEqualsTorch(t *testing.T) {
-	f := readFixture(t, "cca")
+	f := readFixture("cca")
 	// The file's columns have variances of 1 and more, of which ε = 1e-12 changes 1e-12.
-	f.check(t, decorrelation(f.Tape, f.variable("Z1"), f.variable("Z2"), f.number("lambda")))
+	f.check(t, decorrelation(f.Tape, f.variable("Z1"), f.variable("Z2"), f.Number("lambda")))
 }
 
 func TestCCAGradients(t *testing.T) {

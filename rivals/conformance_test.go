@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -245,34 +243,16 @@ func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss f
 // A fixture is a loss and its gradients as torch has them: a file of package autodiff.
 type fixture struct {
 	*autodiff.Tape[float64]
-	data      map[string]json.RawMessage
+	testkit.Fixture
 	gradients map[string]autodiff.Matrix[float64] // of the variables
 }
 
-func readFixture(t *testing.T, name string) *fixture {
-	t.Helper()
-	f := &fixture{Tape: autodiff.New[float64](ctx), gradients: map[string]autodiff.Matrix[float64]{}}
-	text := testkit.Must(os.ReadFile(filepath.Join("..", "gnn", "autodiff", "testdata", name+".json")))
-	if err := json.Unmarshal(text, &f.data); err != nil {
-		t.Fatal(err)
-	}
-	return f
+func readFixture(name string) *fixture {
+	read := testkit.ReadFixture("..", "gnn", "autodiff", "testdata", name+".json")
+	return &fixture{autodiff.New[float64](ctx), read, map[string]autodiff.Matrix[float64]{}}
 }
 
-// number is a number of the file.
-func (f *fixture) number(name string) (v float64) {
-	if err := json.Unmarshal(f.data[name], &v); err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// matrixOf is a matrix of the file: a list of rows.
-func matrixOf(text []byte) autodiff.Matrix[float64] {
-	var rows [][]float64
-	if err := json.Unmarshal(text, &rows); err != nil {
-		panic(err)
-	}
+func matrixOf(rows [][]float64) autodiff.Matrix[float64] {
 	m := autodiff.NewMatrix[float64](len(rows), len(rows[0]))
 	for i, r := range rows {
 		copy(m.Data[i*m.Stride:], r)
@@ -282,7 +262,7 @@ func matrixOf(text []byte) autodiff.Matrix[float64] {
 
 // variable is a matrix of the file that the loss is differentiated by.
 func (f *fixture) variable(name string) *autodiff.Value[float64] {
-	m := matrixOf(f.data[name])
+	m := matrixOf(f.Rows(name))
 	f.gradients[name] = autodiff.NewMatrix[float64](m.Rows, m.Cols)
 	return f.Variable(m, f.gradients[name])
 }
@@ -293,15 +273,12 @@ func (f *fixture) check(t *testing.T, loss *autodiff.Value[float64]) {
 	if err := f.Backward(loss); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := loss.Scalar(), f.number("loss"); !(math.Abs(got-want) <= 1e-10) {
+	if got, want := loss.Scalar(), f.Number("loss"); !(math.Abs(got-want) <= 1e-10) {
 		t.Errorf("the loss is %v, want %v", got, want)
 	}
-	var gradients map[string]json.RawMessage
-	if err := json.Unmarshal(f.data["gradient"], &gradients); err != nil {
-		t.Fatal(err)
-	}
+	gradients := f.Inner("gradient")
 	for name, got := range f.gradients {
-		want := matrixOf(gradients[name])
+		want := matrixOf(gradients.Rows(name))
 		for i := range want.Rows {
 			for j := range want.Cols {
 				if d := got.Data[i*got.Stride+j] - want.Data[i*want.Stride+j]; !(math.Abs(d) <= 1e-10) {

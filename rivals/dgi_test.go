@@ -12,7 +12,7 @@ import (
 )
 
 func TestInfomaxEqualsTorch(t *testing.T) {
-	f := readFixture(t, "dgi")
+	f := readFixture("dgi")
 	h := f.variable("H")
 	loss := discriminate(f.Tape, h, f.variable("corrupted"), f.variable("M"), f.variable("b"), summary(f.Tape, h, nil))
 	f.check(t, loss)

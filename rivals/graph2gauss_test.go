@@ -1,7 +1,6 @@
 package rivals
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
@@ -15,11 +14,9 @@ import (
 )
 
 func TestRankingEqualsTorch(t *testing.T) {
-	f := readFixture(t, "gaussian")
+	f := readFixture("gaussian")
 	var triplets [][3]int
-	if err := json.Unmarshal(f.data["triplets"], &triplets); err != nil {
-		t.Fatal(err)
-	}
+	f.Decode("triplets", &triplets)
 	var r ranks
 	for _, ijk := range triplets {
 		r.is, r.js = append(r.is, ijk[0], ijk[0]), append(r.js, ijk[1], ijk[2])

@@ -21,9 +21,9 @@ func maskedNetwork() gnn.Network {
 }
 
 func TestScaledErrorEqualsTorch(t *testing.T) {
-	f := readFixture(t, "graphmae")
+	f := readFixture("graphmae")
 	x, z := f.variable("x"), f.variable("z")
-	f.check(t, scaledError(f.Tape, f.RowDots(f.RowNormalize(x), f.RowNormalize(z)), f.number("gamma")))
+	f.check(t, scaledError(f.Tape, f.RowDots(f.RowNormalize(x), f.RowNormalize(z)), f.Number("gamma")))
 }
 
 // What the quadratic forms give is the cosine of the features with those that a layer of attention

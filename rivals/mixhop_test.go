@@ -16,10 +16,10 @@ import (
 
 // The norms of columns, without the squares, against torch's: a column of zeros has no gradient.
 func TestLassoEqualsTorch(t *testing.T) {
-	f := readFixture(t, "lasso")
+	f := readFixture("lasso")
 	w := f.variable("W")
 	norms := f.Add(kernelPenalty(f.Tape, w), f.Scale(f.Sum(f.Mul(w, w)), -1))
-	f.check(t, f.Scale(norms, f.number("lambda")))
+	f.check(t, f.Scale(norms, f.Number("lambda")))
 }
 
 // mixHopNetwork is that of MixHop, narrower.

@@ -13,10 +13,10 @@ import (
 )
 
 func TestSparsestCutEqualsTorch(t *testing.T) {
-	f := readFixture(t, "sce")
+	f := readFixture("sce")
 	// N = s·I − B, and Tr(ZᵀNZ) does not change if B has a pair above the diagonal only.
 	const s = 2
-	negative := matrixOf(f.data["N"])
+	negative := matrixOf(f.Rows("N"))
 	var us, vs []int
 	for i := range negative.Rows {
 		for j := i; j < negative.Cols; j++ {
@@ -30,10 +30,10 @@ func TestSparsestCutEqualsTorch(t *testing.T) {
 		}
 	}
 	trace := cut(f.Tape, f.variable("Z"), us, vs)
-	if want := f.number("trace"); !(math.Abs(trace.Scalar()-want) <= 1e-12*want) {
+	if want := f.Number("trace"); !(math.Abs(trace.Scalar()-want) <= 1e-12*want) {
 		t.Errorf("the trace is %v, want %v", trace.Scalar(), want)
 	}
-	f.check(t, f.Scale(f.Reciprocal(trace), f.number("alpha")))
+	f.check(t, f.Scale(f.Reciprocal(trace), f.Number("alpha")))
 }
 
 func TestSCEGradients(t *testing.T) {
