@@ -98,7 +98,13 @@ func newSkipGram(ctx context.Context, s SkipGram, g *coles.Graph) (*skipGram, er
 		return nil, err
 	}
 	m.width = skipGramWidth(s.Dim)
-	m.x, m.y = make([]float32, g.Nodes()*m.width), make([]float32, g.Nodes()*m.width)
+	m.x, m.y = kernel.Unset[float32](g.Nodes(), m.width).Data, kernel.Unset[float32](g.Nodes(), m.width).Data
+	if err := parallel.Rows(ctx, g.Nodes(), func(lo, hi int) {
+		clear(m.x[lo*m.width : hi*m.width])
+		clear(m.y[lo*m.width : hi*m.width])
+	}); err != nil {
+		return nil, err
+	}
 	return m, parallel.Ranges(ctx, len(m.starts), parallel.RowsAtOnce, func(lo, hi int) {
 		rng := stream.New()
 		for _, u := range m.starts[lo:hi] {
