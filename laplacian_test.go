@@ -81,6 +81,41 @@ func TestAtPanicsAsGonumDoes(t *testing.T) {
 	}
 }
 
+// Spectra of W⁺ known in closed form, those of L = I − W⁺ in Chung, Spectral Graph Theory (1997),
+// 1.1 to 1.5.
+func TestSpectraOfKnownGraphs(t *testing.T) {
+	const n = 12
+	var complete, cycle, star []coles.Edge
+	for u := range n {
+		cycle = append(cycle, coles.Edge{U: u, V: (u + 1) % n})
+		for v := u + 1; v < n; v++ {
+			complete = append(complete, coles.Edge{U: u, V: v})
+		}
+		if u > 0 {
+			star = append(star, coles.Edge{U: 0, V: u})
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		edges []coles.Edge
+		want  func(k int) float64 // ascending
+	}{
+		{"complete", complete, func(k int) float64 { return []float64{-1. / (n - 1), 1}[k/(n-1)] }},
+		{"cycle", cycle, func(k int) float64 { return math.Cos(2 * math.Pi * float64((n-k)/2) / n) }},
+		{"star", star, func(k int) float64 { return []float64{-1, 0, 1}[min(k, 1)+k/(n-1)] }},
+	} {
+		var e mat.EigenSym
+		if !e.Factorize(mat.NewSymDense(n, mat.DenseCopyOf(testkit.Must(coles.NewGraph(n, c.edges)).Positive()).RawMatrix().Data), false) {
+			t.Fatal("gonum finds no eigenvalues")
+		}
+		for k, got := range e.Values(nil) {
+			if want := c.want(k); math.Abs(got-want) > 1e-13 {
+				t.Errorf("%s: eigenvalue %d is %v, want %v", c.name, k, got, want)
+			}
+		}
+	}
+}
+
 // A hub of many leaves: its degree n·w, what is made of it and what a filter gathers there are
 // known in closed form, and none is off by the rounding of n sums.
 func TestHubOfManyLeavesKeepsItsDigits(t *testing.T) {

@@ -215,3 +215,49 @@ func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64
 	out.report = r
 	return out, nil
 }
+
+// filtersFirst reports whether FXPᵀ is (FX)Pᵀ rather than F(XPᵀ). The K hops run over d columns
+// instead of d′ then, but a fit has FX already, and [Model.Embed] must do what the fit did to give
+// the same bytes. With sparse X the second form is always the cheap one.
+func filtersFirst[T kernel.Float](x *matrix.Matrix[T], dim int) bool {
+	return x.Sparse == nil && x.Cols() <= 3*dim
+}
+
+// embed returns FXPᵀ for P (d′ × d, or fewer rows where truncation has left them). fx is FX where
+// it is there already.
+func (p *problem[T]) embed(ctx context.Context, fx kernel.Matrix[T], proj *mat.Dense) (kernel.Matrix[float64], error) {
+	n := p.x.Rows()
+	if proj.IsEmpty() {
+		return kernel.Matrix[float64]{Rows: n}, ctx.Err()
+	}
+	wide, err := kernel.Transposed(ctx, kernel.Matrix[float64](proj.RawMatrix()))
+	if err != nil {
+		return wide, err
+	}
+	narrow, err := matrix.Convert[T](ctx, matrix.Of(wide))
+	if err != nil {
+		return wide, err
+	}
+	v := narrow.Dense
+	if err := matrix.CheckSize(n, v.Cols); err != nil {
+		return wide, err
+	}
+	if filtersFirst(p.x, p.dim) {
+		if fx.Rows == 0 {
+			if fx, err = matrix.Polynomial(ctx, p.filter.coef, p.w, p.x); err != nil {
+				return wide, err
+			}
+		}
+		y := kernel.Unset[float64](n, v.Cols)
+		return y, matrix.TimesTo64(ctx, fx, v, y)
+	}
+	xv := &matrix.Matrix[T]{Dense: kernel.Unset[T](n, v.Cols), Owned: true}
+	if err := p.x.Times(ctx, xv.Dense, v); err != nil {
+		return wide, err
+	}
+	y, err := matrix.Polynomial(ctx, p.filter.coef, p.w, xv)
+	if err != nil {
+		return wide, err
+	}
+	return matrix.ToFloat64(ctx, y)
+}

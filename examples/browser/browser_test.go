@@ -70,15 +70,7 @@ type shown struct {
 // inBrowser is what the page in a folder shows in Chromium after each of some acts, in JavaScript.
 func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[string]shown {
 	t.Helper()
-	var path string
-	for _, name := range []string{"google-chrome", "chromium-browser", "chromium"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-		}
-	}
-	if path == "" {
-		t.Skip("no chromium is installed to try the page in")
-	}
+	path := testkit.Browser(t)
 	page := testkit.Must(os.ReadFile(filepath.Join(folder, "index.html")))
 	page = bytes.Replace(page, []byte("</head>"), []byte(`<script src="driver.js" defer></script></head>`), 1)
 	found := make(chan []byte, 1)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"coles/internal/testkit"
 	"context"
 	"os"
 	"os/exec"
@@ -16,15 +17,7 @@ import (
 // of the test. The browser must not complain.
 func shown(t *testing.T, page, script string, flags ...string) (dom string) {
 	t.Helper()
-	var path string
-	for _, name := range []string{"google-chrome", "chromium-browser", "chromium"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-		}
-	}
-	if path == "" {
-		t.Skip("no chromium is installed to look at the page with")
-	}
+	path := testkit.Browser(t)
 	folder := t.TempDir()
 	file := filepath.Join(folder, "page.html")
 	page = strings.Replace(page, "</body>", "<script>"+script+"</script></body>", 1)
