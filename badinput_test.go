@@ -19,7 +19,7 @@ import (
 func TestBadMatricesAreRefused(t *testing.T) {
 	g, words, _ := small(101)
 	w, dw := coles.Normalize(g), contrast(g, noNegatives)
-	m := fitted(g, words, coles.WithDim(3))
+	m, alone := fitted(g, words, coles.WithDim(3)), fitted(g, words, coles.WithModel(coles.FeatureModel))
 	testkit.RefuseMatrices(t, 120, 40, map[string]func(x mat.Matrix) error{
 		"Fit": func(x mat.Matrix) error { return testkit.Err(coles.Fit(ctx, g, x)) },
 		"Fit in float32": func(x mat.Matrix) error {
@@ -32,7 +32,12 @@ func TestBadMatricesAreRefused(t *testing.T) {
 		"Preparation.Fit": func(x mat.Matrix) error { return testkit.Err(coles.PrepareAuto.Fit(ctx, x)) },
 		"Preparer.Apply":  func(x mat.Matrix) error { return testkit.Err(m.Preparer().Apply(ctx, x)) },
 		"Solve":           func(x mat.Matrix) error { return testkit.Err(coles.Solve(ctx, x, dw, 2)) },
-		"SolveImplicit":   func(x mat.Matrix) error { return testkit.Err(coles.SolveImplicit(ctx, x, w, coles.SGC(2), dw, 2)) },
+		"Alignment":       func(x mat.Matrix) error { return testkit.Err(coles.DefaultSettings().Alignment(ctx, g, x)) },
+		"FeatureModel": func(x mat.Matrix) error {
+			return testkit.Err(coles.Fit(ctx, g, x, coles.WithModel(coles.FeatureModel)))
+		},
+		"Embed without a graph": func(x mat.Matrix) error { return testkit.Err(alone.Embed(ctx, nil, x)) },
+		"SolveImplicit":         func(x mat.Matrix) error { return testkit.Err(coles.SolveImplicit(ctx, x, w, coles.SGC(2), dw, 2)) },
 	})
 }
 
@@ -121,9 +126,11 @@ type input struct {
 
 // doors are the functions that take such things, and what they make of them, to be looked at.
 var doors = map[string]func(in input) (mat.Matrix, error){
-	"Fit":         func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverDirect) },
-	"Fit, krylov": func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverKrylov) },
-	"Fit, no x":   func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, nil, in.k, coles.SolverKrylov) },
+	"Fit":         func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverDirect, 0) },
+	"Fit, krylov": func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverKrylov, 0) },
+	"Fit, graph":  func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, 0, coles.GraphModel) },
+	"Fit, alone":  func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, 0, coles.FeatureModel) },
+	"Fit, no x":   func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, nil, in.k, coles.SolverKrylov, 0) },
 	"Filter":      func(in input) (mat.Matrix, error) { return dense(coles.SGC(2).Apply(ctx, coles.Normalize(in.g), in.x)) },
 	"Contrast": func(in input) (mat.Matrix, error) {
 		dw, err := coles.Contrast(ctx, in.g, coles.UniformNegatives(2), 1, 1, 1)
@@ -153,7 +160,7 @@ var doors = map[string]func(in input) (mat.Matrix, error){
 		return g.CSR(), nil
 	},
 	"Preparation": func(in input) (y mat.Matrix, err error) {
-		for how := coles.PrepareNone; how <= coles.PrepareStandardize; how++ {
+		for how := coles.PrepareNone; how <= coles.PrepareUndamped; how++ {
 			p, err := how.Fit(ctx, in.x)
 			if err != nil {
 				return nil, err
@@ -166,7 +173,10 @@ var doors = map[string]func(in input) (mat.Matrix, error){
 		}
 		return y, nil
 	},
-	"Smoothness": func(in input) (mat.Matrix, error) { return number(coles.SGC(2).Smoothness(ctx, in.g, 1)) },
+	"Alignment": func(in input) (mat.Matrix, error) {
+		q, err := coles.DefaultSettings().Alignment(ctx, in.g, in.x)
+		return mat.NewDense(1, 2, []float64{q.Ratio, q.Deviation}), err
+	},
 	"Estimate": func(in input) (mat.Matrix, error) {
 		s := coles.DefaultSettings()
 		s.Dim = in.k
@@ -176,8 +186,8 @@ var doors = map[string]func(in input) (mat.Matrix, error){
 }
 
 // fitAndEmbed sends a model through everything that a model can do.
-func fitAndEmbed(g *coles.Graph, x mat.Matrix, k int, solver coles.Solver) (mat.Matrix, error) {
-	m, err := coles.Fit(ctx, g, x, coles.WithDim(k), coles.WithSolver(solver))
+func fitAndEmbed(g *coles.Graph, x mat.Matrix, k int, solver coles.Solver, kind coles.ModelKind) (mat.Matrix, error) {
+	m, err := coles.Fit(ctx, g, x, coles.WithDim(k), coles.WithSolver(solver), coles.WithModel(kind))
 	if err != nil {
 		return nil, err
 	}
@@ -223,9 +233,9 @@ func TestUnusualInputs(t *testing.T) {
 	scaled := func(c float64) *mat.Dense { return with(func(_, _ int, v float64) float64 { return c * v }) }
 	path := edges(0, 1, 1, 2)
 	loops := testkit.Must(coles.NewGraph(n, edges(0, 0, 1, 1), coles.WithSelfLoopsKept()))
-	badK := []refusal{by(coles.ErrSetting, "Fit", "Fit, krylov", "Fit, no x", "Solve", "SolveImplicit", "Eigenmaps", "Estimate", "KNN")}
+	badK := []refusal{by(coles.ErrSetting, "Fit", "Fit, krylov", "Fit, graph", "Fit, alone", "Fit, no x", "Solve", "SolveImplicit", "Eigenmaps", "Estimate", "KNN")}
 	zeroK := []refusal{by(coles.ErrSetting, "Solve", "SolveImplicit", "Eigenmaps", "KNN")} // the default elsewhere
-	reading := []string{"Fit", "Fit, krylov", "Filter", "Solve", "SolveImplicit", "Estimate"}
+	reading := []string{"Fit", "Fit, krylov", "Fit, graph", "Fit, alone", "Filter", "Solve", "SolveImplicit", "Estimate", "Alignment"}
 	steps := []string{"Solve", "SolveImplicit"} // prepare nothing
 	for name, c := range map[string]struct {
 		in   input
@@ -236,7 +246,7 @@ func TestUnusualInputs(t *testing.T) {
 		"k = 0":                   {input{nil, g, words, 0}, zeroK},
 		"k < 0":                   {input{nil, g, words, -3}, badK},
 		"k = d":                   {input{nil, g, words, d}, nil},
-		"k > d":                   {input{nil, g, words, d + 1}, []refusal{by(coles.ErrSetting, "Fit", "Fit, krylov", "Solve", "SolveImplicit", "Estimate")}},
+		"k > d":                   {input{nil, g, words, d + 1}, []refusal{by(coles.ErrSetting, "Fit", "Fit, krylov", "Fit, graph", "Fit, alone", "Solve", "SolveImplicit", "Estimate")}},
 		"k > n":                   {input{nil, g, words, n + 1}, badK},
 		"the largest k":           {input{nil, g, words, math.MaxInt}, badK},
 		"one node":                {input{nil, graphOf(1), x.Slice(0, 1, 0, d), 1}, []refusal{by(coles.ErrDense, "Contrast"), by(coles.ErrSetting, "KNN")}},
@@ -330,12 +340,13 @@ func TestOverflowIsAnError(t *testing.T) {
 	g, _, x := small(162)
 	huge, tiny := mat.NewDense(120, 40, nil), mat.NewDense(2, 1, []float64{0, 1e-300})
 	huge.Scale(4e307, x)
+	equal := mat.NewDense(120, 1, slices.Repeat([]float64{1e308}, 120)) // of which the middle of a star gets √119
 	none := coles.WithPreparation(coles.PrepareNone)
 	m := fitted(g, x, none, coles.WithDim(3))
 	standard := testkit.Must(coles.PrepareStandardize.Fit(ctx, tiny))
 	for door, err := range map[string]error{
 		"Filter.Apply":   testkit.Err(coles.Polynomial(10).Apply(ctx, coles.Normalize(g), huge)),
-		"DeltaW.Apply":   testkit.Err(contrast(g, noNegatives).Shift(10).Apply(ctx, huge)),
+		"DeltaW.Apply":   testkit.Err(contrast(starGraph(119), noNegatives).Apply(ctx, equal)),
 		"Embed":          testkit.Err(m.Embed(ctx, g, huge)),
 		"Scaling.Apply":  testkit.Err((&coles.Scaling{Factors: []float64{10}}).Apply(ctx, mat.NewDense(1, 1, []float64{1e308}))),
 		"Fit":            testkit.Err(coles.Fit(ctx, g, huge, none)),
@@ -345,7 +356,10 @@ func TestOverflowIsAnError(t *testing.T) {
 	}
 	small := mat.NewDense(120, 40, nil)
 	small.Scale(1e-200, x)
-	testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, small, none)), coles.ErrPrecision)
+	for _, kind := range []coles.ModelKind{0, coles.GraphModel, coles.FeatureModel} {
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, small, none, coles.WithModel(kind))), coles.ErrPrecision)
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, huge, none, coles.WithModel(kind))), coles.ErrNotFinite)
+	}
 }
 
 // A context that has ended already ends every call.

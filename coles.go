@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"coles/internal/archive"
@@ -16,8 +15,9 @@ import (
 )
 
 // Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them,
-// builds the contrast ΔW, finds the projection P and weights the columns of FXPᵀ. Without options
-// it uses [DefaultSettings], which need no tuning.
+// builds the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the
+// degrees. Where a node's own features know more of each other than its neighbours' do, it leaves
+// the graph out: see [ModelKind]. Without options it uses [DefaultSettings], which need no tuning.
 //
 // A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps])
 // without the component vectors, scales the result in the same way, and says so in its [Report];
@@ -37,11 +37,14 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	f := &fitting{config: c, g: g, report: Report{Graph: g.report}, last: time.Now()}
-	f.step("prepare", 0, 2)
+	f.step("prepare", 0, 3)
 	if x == nil {
 		return f.withoutFeatures(ctx)
 	}
 	if err := f.read(ctx, x); err != nil {
+		return nil, err
+	}
+	if err := f.identify(ctx); err != nil {
 		return nil, err
 	}
 	auto := f.Precision == 0
@@ -66,15 +69,21 @@ type fitting struct {
 	last    time.Time // end of the last stage
 }
 
-// read checks the features, resolves d′ and learns the preparation.
+// read checks the features and learns the preparation.
 func (f *fitting) read(ctx context.Context, x mat.Matrix) (err error) {
 	if f.x, err = readFeatures(ctx, x); err != nil {
 		return err
 	}
-	n, d := f.x.Dims()
-	if n != f.g.Nodes() {
-		return fmt.Errorf("coles: fit: %w: %d feature rows for %d nodes", ErrShape, n, f.g.Nodes())
+	if rows := f.x.Rows(); rows != f.g.Nodes() {
+		return fmt.Errorf("coles: fit: %w: %d feature rows for %d nodes", ErrShape, rows, f.g.Nodes())
 	}
+	f.prepare, err = f.Preparation.Fit(ctx, f.x)
+	return err
+}
+
+// identify resolves d′ and says what the input is.
+func (f *fitting) identify(ctx context.Context) (err error) {
+	d := f.x.Cols()
 	if f.Dim > d {
 		return fmt.Errorf("coles: fit: %w: d′ = %d of %d features", ErrSetting, f.Dim, d)
 	}
@@ -84,10 +93,7 @@ func (f *fitting) read(ctx context.Context, x mat.Matrix) (err error) {
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
 		return err
 	}
-	if f.report.FeaturesHash, err = matrix.Hash(ctx, f.x); err != nil {
-		return err
-	}
-	f.prepare, err = f.Preparation.Fit(ctx, f.x)
+	f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
 	return err
 }
 
@@ -109,62 +115,62 @@ func (f *fitting) step(stage string, done, total int) {
 
 // fit is the method, in numbers of type T.
 func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
-	// X, prepared.
+	// X, prepared, and W, with which the filter F propagates.
 	x, err := prepared[T](ctx, f.prepare, f.x)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFilter(ctx, x, f.Filter, f.prepare); err != nil {
-		return nil, err
-	}
-	f.step("prepare", 1, 2)
-
-	// W, with which the filter F propagates, and ΔW = W⁺ − (η′/κ)ΣW⁻ + c·I.
+	f.report.Preparation, f.report.Features = f.prepare.how, x.Cols()
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x))
+	f.step("prepare", 1, 3)
 	w, err := f.g.filtering(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dw, err := f.contrast(ctx)
+	p := &problem[T]{
+		x: x, w: matrix.ConvertCSR[T](w.m), filter: f.Filter, dim: f.Dim, seed: f.Seed, progress: f.step,
+	}
+	if err := choose(ctx, f, p); err != nil {
+		return nil, err
+	}
+	f.step("prepare", 2, 3)
+
+	// ΔW = W⁺ − (η′/κ)ΣW⁻, and the degree direction that is given a column.
+	if f.Model == FeatureModel {
+		p.featuresAlone()
+		err = checkFilter(ctx, x, p.filter, f.prepare)
+	} else {
+		err = p.contrasting(ctx, f, w)
+	}
 	if err != nil {
 		return nil, err
 	}
-	f.step("prepare", 2, 2)
+	f.step("prepare", 3, 3)
 
 	// P, the top eigenvectors of M = XᵀFᵀΔWFX; and FX, where it was formed for M.
-	size := shapeOf(x)
-	m := &Model{settings: f.Settings, prepare: f.prepare, ids: f.g.ids}
-	p := &problem[T]{
-		x: x, w: matrix.ConvertCSR[T](w.m), filter: f.Filter, dw: matrix.ConvertOperator[T](dw.op),
-		bound: dw.normBound(), dim: f.Dim, seed: f.Seed, progress: f.step,
-	}
+	var found *Projection
 	var fx kernel.Matrix[T]
 	if f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil) == SolverKrylov {
-		if f.Precision == Float32 {
-			if err := p.widen(ctx, f.g, w, dw); err != nil {
-				return nil, err
-			}
-		}
-		m.projection, err = p.iterate(ctx)
+		found, err = p.iterate(ctx)
 	} else {
-		m.projection, fx, err = p.direct(ctx)
+		found, fx, err = p.direct(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if f.Truncate {
-		m.projection = m.projection.Truncate()
+		found = found.Truncate()
 	}
 
-	// FXPᵀ, its columns weighted by powers of their eigenvalues.
+	// FXPᵀ and the degree column, weighted.
 	f.step("embed", 0, 1)
-	y, err := p.embed(ctx, fx, m.projection.P)
+	m := &Model{settings: f.Settings, prepare: f.prepare, directions: found.above(p.degree), ids: f.g.ids}
+	y, err := p.embed(ctx, fx, m.directions)
 	if err != nil {
 		return nil, err
 	}
-	f.report.Preparation, f.report.Features = f.prepare.how, size.cols
-	f.report.Solver = m.projection.Solver
-	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, size)
-	if err := m.finish(ctx, &f.report, y, m.projection.Lambda); err != nil {
+	f.report.Solver = found.Solver
+	if err := m.finish(ctx, &f.report, y, found.Lambda); err != nil {
 		return nil, err
 	}
 	f.step("embed", 1, 1)
@@ -172,39 +178,62 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	return m, nil
 }
 
-// contrast builds ΔW with its covariance share.
-func (f *fitting) contrast(ctx context.Context) (*DeltaW, error) {
-	dw, err := f.Settings.contrast(ctx, f.g)
+// choose decides between graph and features where that is not set.
+func choose[T kernel.Float](ctx context.Context, f *fitting, p *problem[T]) error {
+	if f.Model != 0 {
+		return ctx.Err()
+	}
+	a, err := align(ctx, p.x, p.w, f)
+	f.report.Alignment, f.Model = &a, a.Model()
+	return err
+}
+
+// featuresAlone makes the problem that of a [FeatureModel].
+func (p *problem[T]) featuresAlone() {
+	p.filter, p.w, p.bound = SGC(0), nil, 1
+}
+
+// contrasting makes the problem that of a [GraphModel].
+func (p *problem[T]) contrasting(ctx context.Context, f *fitting, w *SymCSR) error {
+	if err := checkFilter(ctx, p.x, p.filter, f.prepare); err != nil {
+		return err
+	}
+	dw, err := f.contrast(ctx, f.g)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f.report.Share = f.Share
-	if f.AutoShare {
-		rho, err := f.Filter.Smoothness(ctx, f.g, f.Seed)
-		if err != nil {
-			return nil, err
+	p.dw, p.bound = matrix.ConvertOperator[T](dw.op), dw.normBound()
+	if f.Precision == Float32 && f.Solver.resolve(p.x.Cols(), p.dim, p.x.Sparse != nil) == SolverKrylov {
+		if err := p.widen(ctx, f.g, w, dw); err != nil {
+			return err
 		}
-		f.report.Share = math.Min(2*rho*rho, 0.4)
 	}
-	return dw.Shift(f.report.Share), nil
+	if f.DegreeShare > 0 {
+		p.degree, err = degreeDirection(ctx, p.x, w, p.filter, f.g, f.Settings)
+	}
+	return err
 }
 
 // withoutFeatures is Fit for a graph alone.
 func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
+	if f.Model == FeatureModel {
+		return nil, fmt.Errorf("coles: fit: %w: a model of features alone, without features", ErrSetting)
+	}
 	var err error
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
 		return nil, err
 	}
-	dw, err := f.contrast(ctx)
+	dw, err := f.contrast(ctx, f.g)
 	if err != nil {
 		return nil, err
 	}
+	f.Model = GraphModel
 	known := newComponentSpace(f.g)
 	if f.Dim == 0 {
 		f.Dim = freeDim(f.g.Nodes(), f.g.Nodes()-known.dim())
 	}
 	f.Precision = Float64
-	f.step("prepare", 2, 2)
+	f.step("prepare", 3, 3)
 	e := &eigenmap{
 		dw: dw, dim: f.Dim, seed: f.Seed, known: known, truncate: f.Truncate,
 		progress: func(done, total int) { f.step("solve", done, total) },
@@ -229,7 +258,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 // finish scales the columns of y and keeps the result.
 func (m *Model) finish(ctx context.Context, r *Report, y kernel.Matrix[float64], lambda []float64) error {
 	precision := m.settings.Precision
-	s, null, err := m.settings.Scaling.fit(ctx, y, lambda, precision)
+	s, null, err := m.settings.scale(ctx, y, lambda)
 	if err != nil {
 		return err
 	}
@@ -243,7 +272,11 @@ func (m *Model) finish(ctx context.Context, r *Report, y kernel.Matrix[float64],
 	if m.embedding, err = matrix.ToFiniteDense(ctx, "the embedding", y); err != nil {
 		return err
 	}
-	r.Dim, r.Power, r.EffectiveRank = len(lambda), s.Power, s.EffectiveRank
+	r.Dim, r.Model, r.Power, r.EffectiveRank = y.Cols, m.settings.Model, s.Power, s.EffectiveRank
+	r.DegreeShare = 0
+	if y.Cols > len(lambda) {
+		r.DegreeShare = m.settings.DegreeShare
+	}
 	r.Kernels, r.Precision, r.Version = kernel.Path(), precision, archive.ModuleVersion()
 	return nil
 }

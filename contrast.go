@@ -15,11 +15,10 @@ import (
 
 // DeltaW is the contrast operator of the paper,
 //
-//	ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ + c·I,
+//	ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ,
 //
-// kept as one sparse matrix, at most one rank-one part and a multiple of the identity: in the limit
-// κ → ∞ the mean of the W⁻ₖ is a rank-one matrix, which is never written out. c is 0 unless
-// [DeltaW.Shift] sets it. A DeltaW is immutable.
+// kept as one sparse matrix and at most one rank-one part: in the limit κ → ∞ the mean of the W⁻ₖ
+// is a rank-one matrix, which is never written out. A DeltaW is immutable.
 type DeltaW struct {
 	op    matrix.Operator[float64]
 	graph *Graph
@@ -101,14 +100,6 @@ func (dw *DeltaW) Dims() (r, c int) { return dw.op.Sparse.Rows, dw.op.Sparse.Col
 // Raw is the operator itself, for the packages of this module.
 func (dw *DeltaW) Raw() matrix.Operator[float64] { return dw.op }
 
-// Shift returns ΔW + c·I. Solving with it adds the share c of the features' covariance (FX)ᵀ(FX) to
-// the contrast; [Filter.Smoothness] says when that helps.
-func (dw *DeltaW) Shift(c float64) *DeltaW {
-	shifted := *dw
-	shifted.op.Shift += c
-	return &shifted
-}
-
 // Sparse returns the sparse part: W⁺ less the sampled negative graphs.
 func (dw *DeltaW) Sparse() *SymCSR { return &SymCSR{dw.op.Sparse} }
 
@@ -142,7 +133,7 @@ func (dw *DeltaW) Apply(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	return matrix.ToFiniteDense(ctx, "ΔW·X", dst)
 }
 
-// normBound is a bound on |λ| for ΔW without its shift.
+// normBound is a bound on |λ| for ΔW.
 func (dw *DeltaW) normBound() float64 {
 	bound := 1.0 // ‖W⁺‖
 	if dw.drawn {
@@ -157,51 +148,4 @@ func (dw *DeltaW) normBound() float64 {
 		}
 	}
 	return bound + math.Abs(dw.op.Coef)*math.Pow(matrix.Length(dw.op.V), 2)
-}
-
-// Smoothness estimates ρ = Tr(F W⁺ F)/Tr(F F), how much of a filtered signal agrees along the
-// edges: 1 on a perfectly homophilous graph, near 0 on a random one. It uses Hutchinson's estimator
-// with 32 random sign vectors, so it costs as much as filtering 32 columns.
-//
-// Errors: [ErrSetting] for a filter that makes no sense, and ctx's.
-func (f Filter) Smoothness(ctx context.Context, g *Graph, seed uint64) (float64, error) {
-	if err := f.check(); err != nil {
-		return 0, err
-	}
-	w, err := g.filtering(ctx)
-	if err != nil {
-		return 0, err
-	}
-	plus, err := g.positive(ctx)
-	if err != nil {
-		return 0, err
-	}
-	const probes = 32
-	n := g.Nodes()
-	signs := kernel.Dense[float64](n, probes)
-	rng := stream.New()
-	for i := range n {
-		rng.Reseed(seed, uint64(i))
-		bits := rng.Uint64()
-		for j := range probes {
-			signs.Data[i*probes+j] = 1 - 2*float64(bits>>j&1)
-		}
-	}
-	h, err := matrix.Polynomial(ctx, f.tamed(), w.m, matrix.Of(signs))
-	if err != nil {
-		return 0, err
-	}
-	wh := kernel.Unset[float64](n, probes)
-	if err := kernel.SpMM(ctx, wh, plus.m, h); err != nil {
-		return 0, err
-	}
-	agree, all := 0.0, 0.0
-	for q, v := range h.Data {
-		agree += v * wh.Data[q]
-		all += v * v
-	}
-	if all == 0 {
-		return 0, nil
-	}
-	return agree / all, nil
 }

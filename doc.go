@@ -23,7 +23,9 @@
 //
 //	M = XᵀFᵀ ΔW FX.
 //
-// The columns of FXPᵀ are then weighted by powers of their eigenvalues.
+// The columns of FXPᵀ are then weighted by powers of their eigenvalues, and one column is added for
+// the degrees of the nodes. Where a node's own features know more of each other than its neighbours
+// do, smoothing would harm: F and ΔW are the identity then.
 //
 // # Symbols
 //
@@ -39,12 +41,14 @@
 //	M, P, λ, d′    Solve, Projection             small matrix, its top eigenvectors
 //	Y (free)       Eigenmaps                     eigenvectors of ΔW itself
 //	γ, r           ScalingRule, Scaling          power of λ, mean norm of centred rows
-//	c              DeltaW.Shift                  share of the covariance in M
+//	q              Alignment                     whether neighbours know a node's features
+//	s, v           Settings.DegreeShare          √degree, and its direction among features
 //	FXPᵀ, scaled   Model.Embed                   the embedding, n × d′
 //
 // # The way of the data
 //
-// [Fit] walks from graph and features to a [Model]; every step is also a public function:
+// [Fit] walks from graph and features to a [Model]; every step is also a public function, but for
+// the column of degrees:
 //
 //	NewGraph, FromCSR, FromGonum, KNN → Graph ─┬→ Normalize → Filter.Apply → FX ─┐
 //	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → ScalingRule.Fit
@@ -63,8 +67,9 @@
 //     them as that version did, to rounding. Files of versions to come are refused with
 //     [ErrFormat]. Checkpoints of a training stay readable, too, but go on to the byte
 //     only in the version that wrote them.
-//   - Settings in JSON stay readable. New ones may be added, and a file without them
-//     means what it did before; [Settings.UnmarshalJSON] refuses what it does not know.
+//   - Settings in JSON stay readable. New ones may be added, and a file that holds all settings of
+//     an earlier version means what it did; what a file leaves out follows the default, old or new.
+//     [Settings.UnmarshalJSON] refuses what it does not know.
 //   - The bytes of an embedding are the same for the same input, settings and version on one
 //     set of vector instructions. A new version may change them by rounding, and, where
 //     the list of changes says so, by a better default. [Report] keeps what a

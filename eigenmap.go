@@ -69,7 +69,7 @@ func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda 
 	vectors := kernel.Unset[float64](m.dim, n) // rows are eigenvectors
 	for i := range given {
 		m.known.vector(i, vectors.Data[i*n:][:n])
-		lambda = append(lambda, 1+m.dw.op.Shift)
+		lambda = append(lambda, 1)
 	}
 	if m.dim > given {
 		values, err := m.search(ctx, kernel.Rows(vectors, given, m.dim))
@@ -92,7 +92,7 @@ func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda 
 // search finds the largest eigenvectors outside the known space, as rows, and their eigenvalues.
 func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) ([]float64, error) {
 	bound := 1.001 * m.dw.normBound()
-	lo, hi := m.dw.op.Shift-bound, m.dw.op.Shift+bound
+	lo, hi := -bound, bound
 	r, err := eigen.Top(ctx, rows.Cols, rows.Rows, m.known.without(m.dw.op, lo), lo, hi, eigen.KrylovOptions{Seed: m.seed, Progress: m.progress})
 	var stopped *eigen.ConvergenceError
 	if errors.As(err, &stopped) {

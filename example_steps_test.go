@@ -122,7 +122,7 @@ func ExampleNegativeSampler() {
 	// coles: negatives: graph too dense for negatives without true edges: node 0 has 3 nodes to draw 4 partners from
 }
 
-// The steps of Fit, one by one.
+// The steps of Fit, one by one, but for the column of degrees.
 func ExampleSolve() {
 	ctx := context.Background()
 	g, x := barbell()
@@ -158,7 +158,7 @@ func ExampleSolve() {
 		log.Fatal(err)
 	}
 
-	m, err := coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareTFIDF), coles.WithDim(2))
+	m, err := coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareTFIDF), coles.WithDim(2), coles.WithDegreeShare(0))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func show(m mat.Matrix) {
 }
 
 // From a graph and features to a vector for each node: the first column tells the two triangles
-// apart.
+// apart, the last one how many neighbours a node has.
 func ExampleFit() {
 	g, x := barbell()
 	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(2)))
@@ -55,12 +55,12 @@ func ExampleFit() {
 	show(m.Embedding())
 	// Output:
 	// 6 nodes, 7 edges
-	//   4.53  4.03
-	//   4.53  4.03
-	//   2.85  4.94
-	//  -2.85  4.94
-	//  -4.53  4.03
-	//  -4.53  4.03
+	//   4.33 12.01
+	//   4.33 12.01
+	//   2.73 13.92
+	//  -2.73 13.92
+	//  -4.33 12.01
+	//  -4.33 12.01
 }
 
 // A node that comes later is embedded without fitting again.
@@ -88,9 +88,9 @@ func ExampleModel_Embed() {
 	}
 	show(y.Slice(4, 7, 0, 2))
 	// Output:
-	//  -5.07  5.70
-	//  -5.07  5.70
-	//  -5.86  4.08
+	//  -4.88 11.69
+	//  -4.88 11.69
+	//  -5.63  9.17
 }
 
 // A model written to a file embeds as before when it is read again, and knows whose row is which. A
@@ -148,7 +148,7 @@ func ExampleSettings() {
 
 	fmt.Println(json.Unmarshal([]byte(`{"dimension": 64}`), &s))
 	// Output:
-	// {"dim":2,"seed":1,"preparation":"auto","filter":"sgc:2","negatives":"uniform:1","kappa":10,"eta":0.9,"share":0,"auto_share":false,"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"truncate":false,"solver":"auto","precision":"float64"}
+	// {"dim":2,"seed":1,"preparation":"auto","filter":"sgc:2","negatives":"uniform:1","kappa":10,"eta":0.9,"model":"graph","scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"truncate":false,"solver":"auto","precision":"float64"}
 	// coles: settings: bad setting: json: unknown field "dimension"
 }
 

@@ -30,9 +30,9 @@ func readFeatures(ctx context.Context, x mat.Matrix) (*matrix.Source, error) {
 type Preparation int
 
 const (
-	// PrepareAuto chooses by the values, never by labels: standardised columns where half of the
-	// entries or more are not zero; TF-IDF and unit rows where all are counts or 0/1; unit rows
-	// alone otherwise (real numbers, mostly zero).
+	// PrepareAuto chooses by the values, never by labels: PrepareStandardize where half of the
+	// entries or more are not zero; of the others PrepareRowL2 where some are negative,
+	// PrepareDampedCounts where all are counts or 0/1, and PrepareDampedTFIDF where they are not.
 	PrepareAuto Preparation = iota
 	// PrepareNone leaves the features as they are.
 	PrepareNone
@@ -46,9 +46,19 @@ const (
 	// PrepareStandardize shifts and scales every column to mean 0 and (population) standard
 	// deviation 1; a constant column becomes zero.
 	PrepareStandardize
+	// PrepareDampedCounts makes √x·idf of a count x, with the idf of PrepareTFIDF, and then scales
+	// rows to unit length. The root makes the variance of a count the same whatever its mean
+	// (Bartlett 1936), so that a word that one text repeats does not drown the others.
+	PrepareDampedCounts
+	// PrepareDampedTFIDF makes √(x·idf), for values x from 0 up that are taken to be TF-IDF
+	// already, and then scales rows to unit length.
+	PrepareDampedTFIDF
+	// PrepareUndamped chooses as PrepareAuto does, but PrepareTFIDF for counts and PrepareRowL2 for
+	// other values: k-means finds classes better in them.
+	PrepareUndamped
 )
 
-var preparationNames = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize"}
+var preparationNames = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize", "damped-counts", "damped-tfidf", "undamped"}
 
 // String is the name that UnmarshalText reads.
 func (p Preparation) String() string { return setting.Name(p, preparationNames) }
@@ -68,15 +78,15 @@ const denseShare = 0.5
 // A Preparer is a preparation fitted to a feature matrix: it applies the same column weights, means
 // and scales to the features of nodes that come later.
 type Preparer struct {
-	how     Preparation // never PrepareAuto
+	how     Preparation // one of those that are not a choice
 	columns int
-	weight  []float64 // TF-IDF: idf; standardised: 1/deviation, 0 for a constant column
+	weight  []float64 // TF-IDF: idf; damped TF-IDF: √idf; standardised: 1/deviation, 0 for a constant column
 	mean    []float64 // standardised
 }
 
 // Fit learns a preparation from features X (n × d) in one or two passes over the stored entries.
 //
-// Errors: [ErrNegative] for TF-IDF or row sums of negative values; [ErrSetting] for a preparation
+// Errors: [ErrNegative] for TF-IDF, roots or row sums of negative values; [ErrSetting] for a preparation
 // it does not know; [ErrShape], [ErrNotFinite], as for any matrix, and ctx's.
 func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	source, err := readFeatures(ctx, x)
@@ -85,8 +95,8 @@ func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	if p == PrepareAuto {
-		if p, err = suitable(ctx, source); err != nil {
+	if p == PrepareAuto || p == PrepareUndamped {
+		if p, err = p.suitable(ctx, source); err != nil {
 			return nil, err
 		}
 	}
@@ -96,10 +106,13 @@ func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	}
 	switch p {
 	case PrepareNone, PrepareRowL2, PrepareRowL1:
-	case PrepareTFIDF:
+	case PrepareTFIDF, PrepareDampedCounts, PrepareDampedTFIDF:
 		out.weight, err = matrix.Counts(ctx, source)
 		for j, df := range out.weight {
 			out.weight[j] = math.Log((1+float64(source.Rows()))/(1+df)) + 1
+			if p == PrepareDampedTFIDF {
+				out.weight[j] = math.Sqrt(out.weight[j])
+			}
 		}
 	case PrepareStandardize:
 		out.mean, out.weight, err = matrix.Moments(ctx, source)
@@ -109,21 +122,25 @@ func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	return out, err
 }
 
-// suitable is the rule of PrepareAuto.
-func suitable(ctx context.Context, s *matrix.Source) (Preparation, error) {
+// suitable is the rule of PrepareAuto and PrepareUndamped.
+func (p Preparation) suitable(ctx context.Context, s *matrix.Source) (Preparation, error) {
 	seen, err := matrix.TallyOf(ctx, s)
 	switch {
 	case err != nil:
 		return 0, err
 	case float64(seen.NonZero) >= denseShare*float64(s.Rows())*float64(s.Cols()):
 		return PrepareStandardize, nil
-	case seen.Other:
+	case seen.Negative, seen.Fraction && p == PrepareUndamped:
 		return PrepareRowL2, nil
+	case p == PrepareUndamped:
+		return PrepareTFIDF, nil
+	case seen.Fraction:
+		return PrepareDampedTFIDF, nil
 	}
-	return PrepareTFIDF, nil
+	return PrepareDampedCounts, nil
 }
 
-// Preparation returns the preparation, with [PrepareAuto] resolved.
+// Preparation returns the preparation, with [PrepareAuto] and [PrepareUndamped] resolved.
 func (p *Preparer) Preparation() Preparation { return p.how }
 
 // Apply prepares features with the columns that p was fitted to. The result is a *sparse.CSR or a
@@ -155,7 +172,7 @@ func (p *Preparer) Prepare(ctx context.Context, s *matrix.Source) (*matrix.Sourc
 		return nil, err
 	}
 	var err error
-	if p.how == PrepareTFIDF {
+	if p.how.weighs() {
 		if s, err = s.Thin(ctx); err != nil {
 			return nil, err
 		}
@@ -174,10 +191,13 @@ func (p *Preparer) PrepareSingle(ctx context.Context, s *matrix.Source) (*matrix
 // row prepares the values of a row in place; cols is nil where all are there.
 func (p *Preparer) row(cols []int32, vals []float64) {
 	switch p.how {
-	case PrepareTFIDF:
+	case PrepareTFIDF, PrepareDampedCounts, PrepareDampedTFIDF:
 		matrix.Tame(vals)
-		for q := range vals {
-			vals[q] *= p.weight[cols[q]]
+		for q, v := range vals {
+			if p.how != PrepareTFIDF {
+				v = math.Sqrt(v)
+			}
+			vals[q] = v * p.weight[cols[q]]
 		}
 		divide(vals, matrix.Length(vals))
 	case PrepareRowL2:
@@ -209,6 +229,11 @@ func deviation(v, mean, weight float64) float64 {
 	return (v/2 - mean/2) * weight * 2
 }
 
+// weighs reports whether columns are weighted by the number of rows that have them.
+func (p Preparation) weighs() bool {
+	return p == PrepareTFIDF || p == PrepareDampedCounts || p == PrepareDampedTFIDF
+}
+
 // refuse reports features that the preparation cannot mean anything for.
 func (p *Preparer) refuse(ctx context.Context, s *matrix.Source) error {
 	n, d := s.Dims()
@@ -218,7 +243,7 @@ func (p *Preparer) refuse(ctx context.Context, s *matrix.Source) error {
 	if p.how == PrepareStandardize && float64(n)*float64(d) > math.MaxInt32*8 {
 		return fmt.Errorf("coles: features: %w: standardised, %d × %d features are dense", ErrTooLarge, n, d)
 	}
-	if p.how != PrepareTFIDF && p.how != PrepareRowL1 {
+	if !p.how.weighs() && p.how != PrepareRowL1 {
 		return nil
 	}
 	i, j, v, err := matrix.FirstNegative(ctx, s)
@@ -317,7 +342,7 @@ func (p Preparation) keeps(columns int) (weights, means int, ok bool) {
 	switch p {
 	case PrepareNone, PrepareRowL1, PrepareRowL2:
 		return 0, 0, true
-	case PrepareTFIDF:
+	case PrepareTFIDF, PrepareDampedCounts, PrepareDampedTFIDF:
 		return columns, 0, true
 	case PrepareStandardize:
 		return columns, columns, true

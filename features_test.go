@@ -16,23 +16,12 @@ import (
 
 // The formulas, entry by entry; train gives the column weights, x is prepared.
 var preparationFormulas = map[coles.Preparation]func(train, x *mat.Dense) *mat.Dense{
-	coles.PrepareNone:  func(_, x *mat.Dense) *mat.Dense { return x },
-	coles.PrepareRowL2: func(_, x *mat.Dense) *mat.Dense { return unitRows(x, 2) },
-	coles.PrepareRowL1: func(_, x *mat.Dense) *mat.Dense { return unitRows(x, 1) },
-	coles.PrepareTFIDF: func(train, x *mat.Dense) *mat.Dense {
-		n, _ := train.Dims()
-		weighted := mat.DenseCopyOf(x)
-		weighted.Apply(func(_, j int, v float64) float64 {
-			df := 0
-			for i := range n {
-				if train.At(i, j) != 0 {
-					df++
-				}
-			}
-			return v * (math.Log(float64(1+n)/float64(1+df)) + 1)
-		}, x)
-		return unitRows(weighted, 2)
-	},
+	coles.PrepareNone:         func(_, x *mat.Dense) *mat.Dense { return x },
+	coles.PrepareRowL2:        func(_, x *mat.Dense) *mat.Dense { return unitRows(x, 2) },
+	coles.PrepareRowL1:        func(_, x *mat.Dense) *mat.Dense { return unitRows(x, 1) },
+	coles.PrepareTFIDF:        weighted(func(v, idf float64) float64 { return v * idf }),
+	coles.PrepareDampedCounts: weighted(func(v, idf float64) float64 { return math.Sqrt(v) * idf }),
+	coles.PrepareDampedTFIDF:  weighted(func(v, idf float64) float64 { return math.Sqrt(v * idf) }),
 	coles.PrepareStandardize: func(train, x *mat.Dense) *mat.Dense {
 		out := mat.DenseCopyOf(x)
 		out.Apply(func(_, j int, v float64) float64 {
@@ -44,6 +33,24 @@ var preparationFormulas = map[coles.Preparation]func(train, x *mat.Dense) *mat.D
 		}, x)
 		return out
 	},
+}
+
+// weighted are unit rows of values that are made of x and the idf of its column.
+func weighted(value func(v, idf float64) float64) func(train, x *mat.Dense) *mat.Dense {
+	return func(train, x *mat.Dense) *mat.Dense {
+		n, _ := train.Dims()
+		out := mat.DenseCopyOf(x)
+		out.Apply(func(_, j int, v float64) float64 {
+			df := 0
+			for i := range n {
+				if train.At(i, j) != 0 {
+					df++
+				}
+			}
+			return value(v, math.Log(float64(1+n)/float64(1+df))+1)
+		}, x)
+		return unitRows(out, 2)
+	}
 }
 
 func unitRows(x *mat.Dense, norm float64) *mat.Dense {
@@ -101,27 +108,28 @@ func TestAutomaticPreparation(t *testing.T) {
 	}
 	counts := words(func([]float64) {})
 	for _, c := range []struct {
-		name string
-		x    mat.Matrix
-		want coles.Preparation
+		name           string
+		x              mat.Matrix
+		want, undamped coles.Preparation
 	}{
 		{"0/1", words(func(v []float64) {
 			for q := range v {
 				v[q] = 1
 			}
-		}), coles.PrepareTFIDF},
-		{"counts", counts, coles.PrepareTFIDF},
-		{"counts in a dense matrix", testkit.DenseOf(counts), coles.PrepareTFIDF},
-		{"real numbers, mostly zero", words(func(v []float64) { v[3] = 0.5 }), coles.PrepareRowL2},
-		{"with a negative value", words(func(v []float64) { v[3] = -1 }), coles.PrepareRowL2},
-		{"dense", testkit.RandomDense(testkit.Random(8), 20, 5), coles.PrepareStandardize},
-		{"half of the entries", eye(2), coles.PrepareStandardize},
-		{"a third of the entries", mat.NewDense(2, 3, []float64{1, 0, 0, 1, 0, 0}), coles.PrepareTFIDF},
-		{"half of the entries stored, but as zeros", sparse.NewCSR(1, 4, []int{0, 3}, []int{0, 1, 2}, []float64{1, 0, 0}), coles.PrepareTFIDF},
-		{"nothing but zeros", mat.NewDense(3, 3, nil), coles.PrepareTFIDF},
+		}), coles.PrepareDampedCounts, coles.PrepareTFIDF},
+		{"counts", counts, coles.PrepareDampedCounts, coles.PrepareTFIDF},
+		{"counts in a dense matrix", testkit.DenseOf(counts), coles.PrepareDampedCounts, coles.PrepareTFIDF},
+		{"real numbers, mostly zero", words(func(v []float64) { v[3] = 0.5 }), coles.PrepareDampedTFIDF, coles.PrepareRowL2},
+		{"with a negative value", words(func(v []float64) { v[3] = -1 }), coles.PrepareRowL2, coles.PrepareRowL2},
+		{"with a negative fraction", words(func(v []float64) { v[3] = -0.5 }), coles.PrepareRowL2, coles.PrepareRowL2},
+		{"dense", testkit.RandomDense(testkit.Random(8), 20, 5), coles.PrepareStandardize, coles.PrepareStandardize},
+		{"half of the entries", eye(2), coles.PrepareStandardize, coles.PrepareStandardize},
+		{"a third of the entries", mat.NewDense(2, 3, []float64{1, 0, 0, 1, 0, 0}), coles.PrepareDampedCounts, coles.PrepareTFIDF},
+		{"half of the entries stored, but as zeros", sparse.NewCSR(1, 4, []int{0, 3}, []int{0, 1, 2}, []float64{1, 0, 0}), coles.PrepareDampedCounts, coles.PrepareTFIDF},
+		{"nothing but zeros", mat.NewDense(3, 3, nil), coles.PrepareDampedCounts, coles.PrepareTFIDF},
 	} {
-		p := testkit.Must(coles.PrepareAuto.Fit(ctx, c.x))
-		testkit.WantSame(t, c.name, p.Preparation(), c.want)
+		testkit.WantSame(t, c.name, testkit.Must(coles.PrepareAuto.Fit(ctx, c.x)).Preparation(), c.want)
+		testkit.WantSame(t, c.name+", undamped", testkit.Must(coles.PrepareUndamped.Fit(ctx, c.x)).Preparation(), c.undamped)
 	}
 }
 
@@ -133,11 +141,13 @@ func TestPreparationRefuses(t *testing.T) {
 		how  coles.Preparation
 		want error
 	}{
-		"TF-IDF of a negative value":   {negative, coles.PrepareTFIDF, coles.ErrNegative},
-		"row sums of a negative value": {negative, coles.PrepareRowL1, coles.ErrNegative},
-		"sparse too":                   {testkit.SparseOf(negative), coles.PrepareRowL1, coles.ErrNegative},
-		"no columns":                   {sparse.NewCSR(3, 0, []int{0, 0, 0, 0}, nil, nil), coles.PrepareNone, coles.ErrShape},
-		"unknown kind":                 {plain, coles.Preparation(99), coles.ErrSetting},
+		"TF-IDF of a negative value":    {negative, coles.PrepareTFIDF, coles.ErrNegative},
+		"damped counts, a negative one": {negative, coles.PrepareDampedCounts, coles.ErrNegative},
+		"damped TF-IDF, a negative one": {testkit.SparseOf(negative), coles.PrepareDampedTFIDF, coles.ErrNegative},
+		"row sums of a negative value":  {negative, coles.PrepareRowL1, coles.ErrNegative},
+		"sparse too":                    {testkit.SparseOf(negative), coles.PrepareRowL1, coles.ErrNegative},
+		"no columns":                    {sparse.NewCSR(3, 0, []int{0, 0, 0, 0}, nil, nil), coles.PrepareNone, coles.ErrShape},
+		"unknown kind":                  {plain, coles.Preparation(99), coles.ErrSetting},
 		// Standardised sparse features are dense: the size is checked before it is allocated.
 		"standardised, too many": {sparse.NewCSR(100, math.MaxInt32, make([]int, 101), nil, nil), coles.PrepareStandardize, coles.ErrTooLarge},
 	} {
@@ -146,7 +156,7 @@ func TestPreparationRefuses(t *testing.T) {
 	for how := range preparationFormulas {
 		p := testkit.Must(how.Fit(ctx, plain))
 		testkit.WantError(t, testkit.Err(p.Apply(ctx, mat.NewDense(3, 5, nil))), coles.ErrShape)
-		if how == coles.PrepareTFIDF || how == coles.PrepareRowL1 {
+		if how != coles.PrepareNone && how != coles.PrepareRowL2 && how != coles.PrepareStandardize {
 			testkit.WantError(t, testkit.Err(p.Apply(ctx, mat.NewDense(1, 4, []float64{0, 0, -1, 0}))), coles.ErrNegative)
 		}
 	}
@@ -157,7 +167,7 @@ func TestPreparationRefuses(t *testing.T) {
 // numbers any more.
 func TestPreparationOfAnySize(t *testing.T) {
 	_, _, x := small(161)
-	for _, how := range []coles.Preparation{coles.PrepareRowL2, coles.PrepareRowL1, coles.PrepareTFIDF, coles.PrepareStandardize} {
+	for _, how := range []coles.Preparation{coles.PrepareRowL2, coles.PrepareRowL1, coles.PrepareTFIDF, coles.PrepareDampedCounts, coles.PrepareDampedTFIDF, coles.PrepareStandardize} {
 		want := testkit.DenseOf(prepared(x, how))
 		for _, exponent := range []int{-1000, -900, 900, 1000, 1021} {
 			scaled := mat.DenseCopyOf(x)
@@ -169,6 +179,9 @@ func TestPreparationOfAnySize(t *testing.T) {
 	subnormal := mat.NewDense(3, 2, []float64{3e-320, 4e-320, 0, 0, 1e-320, 0})
 	testkit.WantClose(t, "row-l2", prepared(subnormal, coles.PrepareRowL2), mat.NewDense(3, 2, []float64{0.6, 0.8, 0, 0, 1, 0}), 1e-3)
 	testkit.WantClose(t, "row-l1", prepared(subnormal, coles.PrepareRowL1), mat.NewDense(3, 2, []float64{3. / 7, 4. / 7, 0, 0, 1, 0}), 1e-3)
+	for _, how := range []coles.Preparation{coles.PrepareDampedCounts, coles.PrepareDampedTFIDF} { // of which the idf are 1.29 and 1.69
+		testkit.WantClose(t, how.String(), prepared(subnormal, how), preparationFormulas[how](subnormal, mat.NewDense(3, 2, []float64{3, 4, 0, 0, 1, 0})), 1e-3)
+	}
 	// A column from one end of the numbers to the other has a deviation like any other.
 	const far = 1.7e308
 	wide := mat.NewDense(3, 4, []float64{-far, far, -far, far, 1, 1, 1, 1, far, far, far, -far})
@@ -202,7 +215,7 @@ func TestPreparersSurviveJSON(t *testing.T) {
 		testkit.WantSame(t, how.String(), testkit.Bits(testkit.Must(back.Apply(ctx, words))), testkit.Bits(testkit.Must(p.Apply(ctx, words))))
 	}
 	for _, text := range []string{
-		`{"preparation":"tfidf","columns":3,"weight":[1,2]}`, `{"preparation":"none","columns":0}`, `{"preparation":"auto","columns":3}`,
+		`{"preparation":"tfidf","columns":3,"weight":[1,2]}`, `{"preparation":"none","columns":0}`, `{"preparation":"auto","columns":3}`, `{"preparation":"undamped","columns":3}`, `{"preparation":"damped-counts","columns":3}`,
 		`{"preparation":"standardize","columns":1,"weight":[1]}`, `{"preparation":"whiten","columns":1}`, `{"preparation":"none","columns":"one"}`, `3`, `[]`, `null`,
 	} {
 		testkit.WantError(t, json.Unmarshal([]byte(text), new(coles.Preparer)), coles.ErrFormat)

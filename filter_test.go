@@ -107,7 +107,6 @@ func TestBadFiltersFailOnUse(t *testing.T) {
 	for _, f := range badFilters {
 		for use, err := range map[string]error{
 			"Apply":         testkit.Err(f.Apply(ctx, w, x)),
-			"Smoothness":    testkit.Err(f.Smoothness(ctx, g, 1)),
 			"SolveImplicit": testkit.Err(coles.SolveImplicit(ctx, x, w, f, dw, 2)),
 			"Fit":           testkit.Err(coles.Fit(ctx, g, x, coles.WithFilter(f))),
 			"MarshalText":   testkit.Err(f.MarshalText()),

@@ -70,10 +70,15 @@ func TestEstimateIsWithinAFactorOfTwo(t *testing.T) {
 		"drawn pairs":           {narrow, coles.Settings{Negatives: coles.ErdosRenyiNegatives(0.05), Dim: 16}},
 		"no features, float32":  {nil, coles.Settings{Dim: 32, Precision: coles.Float32}},
 		"no features":           {nil, coles.Settings{Dim: 32}},
+		"a graph model":         {wide, coles.Settings{Model: coles.GraphModel, Dim: 64}},
+		"features":              {wide, coles.Settings{Model: coles.FeatureModel, Dim: 64}},
+		"features, direct":      {dense, coles.Settings{Model: coles.FeatureModel, Solver: coles.SolverDirect}},
+		"features, krylov":      {dense, coles.Settings{Model: coles.FeatureModel, Solver: coles.SolverKrylov, Dim: 64}},
+		"mostly the choice":     {narrow, coles.Settings{Dim: 8}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := coles.DefaultSettings()
-			s.Solver, s.Dim, s.Preparation, s.Precision = c.s.Solver, c.s.Dim, c.s.Preparation, c.s.Precision
+			s.Model, s.Solver, s.Dim, s.Preparation, s.Precision = c.s.Model, c.s.Solver, c.s.Dim, c.s.Preparation, c.s.Precision
 			if c.s.Negatives != noNegatives {
 				s.Negatives, s.Kappa = c.s.Negatives, max(1, c.s.Kappa)
 			}
@@ -111,7 +116,7 @@ func cancellable(n, d int) map[string]func(ctx context.Context) error {
 		},
 		"Sample":       func(ctx context.Context) error { return testkit.Err(coles.ErdosRenyiNegatives(1e-3).Sample(ctx, g, 1)) },
 		"DeltaW.Apply": func(ctx context.Context) error { return testkit.Err(dw.Apply(ctx, wide)) },
-		"Smoothness":   func(ctx context.Context) error { return testkit.Err(coles.S2GCSum(8).Smoothness(ctx, g, 1)) },
+		"Alignment":    func(ctx context.Context) error { return testkit.Err(coles.DefaultSettings().Alignment(ctx, g, wide)) },
 		"Filter.Apply": func(ctx context.Context) error { return testkit.Err(coles.S2GCSum(8).Apply(ctx, w, x)) },
 		"Solve":        func(ctx context.Context) error { return testkit.Err(coles.Solve(ctx, wide, dw, 16)) },
 		"SolveImplicit": func(ctx context.Context) error {

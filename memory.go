@@ -26,7 +26,8 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 // (8, or 4 for [Float32]) it is the largest of the stages, in bytes:
 //
 //	always    (4+s)·(4m+n) for W and ΔW, 32 for each entry that sampled negatives are expected to
-//	          have (2·κ·n·partners, p·n²), and for X prepared (12+s)·z (sparse) or s·n·d (dense)
+//	          have (2·κ·n·partners, p·n²), and for X prepared (12+s)·z (sparse) or s·n·d (dense);
+//	          where Model is not set, 2·s·n·(c+32) for up to c = 2²⁰/n random columns, 128 to 512
 //	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
 //	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′)
 //	krylov    8·(d·(q+3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = d′/8
@@ -34,7 +35,8 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 //	          first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
 //	embed     3·s·n·d′
 //
-// FX replaces a dense X prepared, in the same storage, where d is more than w and at most 3·d′.
+// A [FeatureModel] takes less: it has no W and no ΔW. FX replaces a dense X prepared, in the same
+// storage, where d is more than w and at most 3·d′.
 //
 // Errors: [ErrShape], and [ErrSetting].
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
@@ -91,6 +93,9 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	if s.Precision.resolve(x.rows, x.cols, s.Preparation) == Float32 {
 		w.size, w.strip = 4, int64(matrix.StripWidth[float32](x.cols))
 	}
+	if s.Model == FeatureModel {
+		w.entries, w.drawn = 0, 0
+	}
 	solver = s.Solver.resolve(x.cols, s.Dim, x.sparse)
 	if x.cols == 0 { // eigenvectors of ΔW itself
 		solver = SolverKrylov
@@ -99,7 +104,11 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	if solver == SolverDirect {
 		solve = w.direct()
 	}
-	return w.always() + max(solve, w.embed()), solver
+	bytes = w.always() + max(solve, w.embed())
+	if s.Model == 0 && x.cols >= leastAligned { // its memory is reused later, or not yet collected
+		bytes += w.choice()
+	}
+	return bytes, solver
 }
 
 // A workload holds the sizes in the formula of memory, by the names of [Settings.Estimate].
@@ -118,6 +127,8 @@ func (w workload) always() int64 {
 	}
 	return bytes
 }
+
+func (w workload) choice() int64 { return 2 * w.size * w.n * int64(mostColumns(int(w.n))+firstColumns) }
 
 func (w workload) direct() int64 {
 	filter := w.size * w.n * (w.d + 2*w.strip)

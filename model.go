@@ -17,8 +17,8 @@ import (
 // for use by many goroutines.
 type Model struct {
 	settings   Settings
-	prepare    *Preparer   // nil without features
-	projection *Projection // nil without features
+	prepare    *Preparer  // nil without features
+	directions *mat.Dense // P and, below it, the degree direction, where there is one; nil without features
 	lambda     []float64
 	scaling    Scaling
 	embedding  *mat.Dense // of the nodes fitted; nil in a model with features that was read from a file
@@ -34,12 +34,14 @@ type Report struct {
 	Preparation      Preparation `json:"preparation"`
 	Dim              int         `json:"dim"` // columns of the embedding
 	Solver           Solver      `json:"solver"`
-	Precision        Precision   `json:"precision"`         // of features, W and ΔW
-	Kernels          string      `json:"kernels"`           // the inner loops: avx512, avx2 or portable, alike to rounding
-	Share            float64     `json:"share"`             // c
-	Power            float64     `json:"power"`             // γ
-	EffectiveRank    float64     `json:"effective_rank"`    // of the centred embedding
-	ComponentVectors int         `json:"component_vectors"` // left out of an embedding without features
+	Precision        Precision   `json:"precision"` // of features, W and ΔW
+	Kernels          string      `json:"kernels"`   // the inner loops: avx512, avx2 or portable, alike to rounding
+	Model            ModelKind   `json:"model"`
+	Alignment        *Alignment  `json:"alignment,omitempty"` // by which Model was chosen; nil where it was not
+	Power            float64     `json:"power"`               // γ
+	EffectiveRank    float64     `json:"effective_rank"`      // of the centred embedding, without the column of degrees
+	DegreeShare      float64     `json:"degree_share"`        // of that column, 0 where there is none
+	ComponentVectors int         `json:"component_vectors"`   // left out of an embedding without features
 
 	// Seconds of each stage. SolverKrylov filters inside its products, so that Filter is 0. Files
 	// do not keep them: the same fit is the same file.
@@ -62,8 +64,10 @@ type Report struct {
 	FeaturesHash string `json:"features_hash,omitempty"`
 	// Version is that of this module in the program that fitted, "(devel)" where it has none.
 	Version string `json:"version"`
-	// Refitted says that package live made the model, which prepares features, and takes the
-	// covariance share, as the fit before the graph grew did.
+	// Share is the covariance share of a fit by an early version; others have none.
+	Share float64 `json:"share,omitempty"`
+	// Refitted says that package live made the model, which prepares features, and uses the graph
+	// or does not, as the fit before the graph grew did.
 	Refitted bool `json:"refitted,omitempty"`
 }
 
@@ -76,9 +80,15 @@ func (r Report) String() string {
 	} else {
 		fmt.Fprintf(&b, "features: none, so contrastive Laplacian Eigenmaps; vectors left out because they only tell the component: %d\n", r.ComponentVectors)
 	}
+	switch {
+	case r.Alignment != nil:
+		fmt.Fprintf(&b, "model by: %v; %v\n", r.Model, *r.Alignment)
+	case r.Model != 0:
+		fmt.Fprintf(&b, "model by: %v\n", r.Model)
+	}
 	fmt.Fprintf(&b, "embedding: %d columns by the %v solver (%v, %s), power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Precision, r.Kernels, r.Power, r.EffectiveRank)
-	if r.Share > 0 {
-		fmt.Fprintf(&b, ", covariance share %.3f", r.Share)
+	if r.DegreeShare > 0 {
+		fmt.Fprintf(&b, ", of which the last tells degrees, by a share of %.3g", r.DegreeShare)
 	}
 	fmt.Fprintf(&b, "\nmemory: about %d MB", r.Memory.Bytes/1e6)
 	if s := r.Seconds; s != (Report{}).Seconds {
@@ -93,18 +103,30 @@ func (m *Model) Report() Report { return m.report }
 // String is the report: a model prints what the fit did, not its matrices.
 func (m *Model) String() string { return m.report.String() }
 
-// Settings returns the settings of the fit, Dim and Precision resolved.
+// Settings returns the settings of the fit, Dim, Model and Precision resolved.
 func (m *Model) Settings() Settings { return m.settings }
 
 // Lambda returns the eigenvalues in descending order.
 func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
 
-// P returns a copy of P (d′ × d, orthonormal rows) or nil for a model without features.
+// P returns a copy of P (orthonormal rows of length d, one for each eigenvalue) or nil for a model
+// without features.
 func (m *Model) P() *mat.Dense {
-	if m.projection == nil {
+	if m.directions == nil {
 		return nil
 	}
-	return mat.DenseCopyOf(m.projection.P)
+	rows := kernel.Matrix[float64](m.directions.RawMatrix())
+	return mat.DenseCopyOf(matrix.ToDense(kernel.Rows(rows, 0, len(m.lambda))))
+}
+
+// Directions returns a copy of the matrix V (d′ × d) of which FXVᵀ is the embedding, not scaled: P,
+// and below it the direction of the column of degrees, where there is one (see [Settings]). It is
+// nil for a model without features.
+func (m *Model) Directions() *mat.Dense {
+	if m.directions == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(m.directions)
 }
 
 // Preparer returns what prepares features for the model, nil for a model without features.
@@ -126,15 +148,16 @@ func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }
 func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
 // Embed returns the embedding of every node of a graph (n × d′), without fitting anything:
-// F(W)·X·Pᵀ, scaled as the model is, with X prepared by the column weights that the model
-// remembers. The graph may be
+// F(W)·X·Pᵀ and the column of degrees, scaled as the model is, with X prepared by the column weights
+// that the model remembers. The graph may be
 //   - the one that was fitted: the result is [Model.Embedding], to the byte, or to
 //     rounding in a refitted model;
 //   - a larger one in which it has grown, new nodes and all: the rows of the new
 //     nodes are their embeddings, and rows within K hops of them move too;
 //   - another graph with the same features.
 //
-// A model without features embeds only the graph it was fitted on. The time is O((nnz(X) +
+// A [FeatureModel] does not look at the graph, which may be nil. A model without features embeds
+// only the graph it was fitted on. The time is O((nnz(X) +
 // K·nnz(W))·d′).
 //
 // Errors: [ErrShape], [ErrNotFinite], [ErrNegative], [ErrPrecision], [ErrTransductive], and ctx's.
@@ -148,7 +171,7 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 	if err != nil {
 		return nil, err
 	}
-	if source.Rows() != g.Nodes() {
+	if (g != nil || m.settings.Model != FeatureModel) && source.Rows() != g.Nodes() {
 		return nil, fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
 	}
 	if m.settings.Precision == Float32 {
@@ -178,12 +201,17 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 	if err != nil {
 		return nil, err
 	}
-	w, err := g.filtering(ctx)
-	if err != nil {
-		return nil, err
+	p := &problem[T]{x: x, filter: m.settings.Filter, dim: m.settings.Dim}
+	if m.settings.Model == FeatureModel {
+		p.featuresAlone()
+	} else {
+		w, err := g.filtering(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.w = matrix.ConvertCSR[T](w.m)
 	}
-	p := &problem[T]{x: x, w: matrix.ConvertCSR[T](w.m), filter: m.settings.Filter, dim: m.settings.Dim}
-	y, err := p.embed(ctx, kernel.Matrix[T]{}, m.projection.P)
+	y, err := p.embed(ctx, kernel.Matrix[T]{}, m.directions)
 	if err != nil {
 		return nil, err
 	}
@@ -194,9 +222,10 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 }
 
 // Refitted returns the model of a graph in which that of m has grown, for package live: of its
-// filtered features, its projection and the hash of its features.
-func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64], p *Projection, hash string) (*Model, error) {
-	out := &Model{settings: m.settings, prepare: m.prepare, projection: p, ids: g.ids}
+// filtered features, its projection, (FX)ᵀ√degree or nil for a model without that column, and the
+// hash of its features.
+func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64], p *Projection, degree []float64, hash string) (*Model, error) {
+	out := &Model{settings: m.settings, prepare: m.prepare, directions: p.above(degree), ids: g.ids}
 	out.settings.Precision = Float64
 	r := m.report
 	r.Graph, r.Seconds, r.Refitted, r.Solver, r.FeaturesHash = g.report, Report{}.Seconds, true, p.Solver, hash
@@ -205,7 +234,7 @@ func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64
 		return nil, err
 	}
 	r.Memory.Bytes, r.Memory.Solver = out.settings.memory(g, shape{rows: fx.Rows, cols: fx.Cols})
-	y, err := (&problem[float64]{x: matrix.Of(fx), filter: SGC(0), dim: fx.Cols}).embed(ctx, fx, p.P)
+	y, err := (&problem[float64]{x: matrix.Of(fx), filter: SGC(0), dim: fx.Cols}).embed(ctx, fx, out.directions)
 	if err != nil {
 		return nil, err
 	}
@@ -223,14 +252,14 @@ func filtersFirst[T kernel.Float](x *matrix.Matrix[T], dim int) bool {
 	return x.Sparse == nil && x.Cols() <= 3*dim
 }
 
-// embed returns FXPᵀ for P (d′ × d, or fewer rows where truncation has left them). fx is FX where
-// it is there already.
-func (p *problem[T]) embed(ctx context.Context, fx kernel.Matrix[T], proj *mat.Dense) (kernel.Matrix[float64], error) {
+// embed returns FXVᵀ for directions V (d′ × d, or fewer rows where truncation has left them). fx is
+// FX where it is there already.
+func (p *problem[T]) embed(ctx context.Context, fx kernel.Matrix[T], directions *mat.Dense) (kernel.Matrix[float64], error) {
 	n := p.x.Rows()
-	if proj.IsEmpty() {
+	if directions.IsEmpty() {
 		return kernel.Matrix[float64]{Rows: n}, ctx.Err()
 	}
-	wide, err := kernel.Transposed(ctx, kernel.Matrix[float64](proj.RawMatrix()))
+	wide, err := kernel.Transposed(ctx, kernel.Matrix[float64](directions.RawMatrix()))
 	if err != nil {
 		return wide, err
 	}
@@ -249,7 +278,7 @@ func (p *problem[T]) embed(ctx context.Context, fx kernel.Matrix[T], proj *mat.D
 			}
 		}
 		y := kernel.Unset[float64](n, v.Cols)
-		return y, matrix.TimesTo64(ctx, fx, v, y)
+		return y, matrix.TimesTo64(ctx, false, fx, v, y)
 	}
 	xv := &matrix.Matrix[T]{Dense: kernel.Unset[T](n, v.Cols), Owned: true}
 	if err := p.x.Times(ctx, xv.Dense, v); err != nil {

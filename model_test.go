@@ -46,21 +46,26 @@ func fitEigenmap(ctx context.Context, g *coles.Graph, _ mat.Matrix) (embedtest.M
 }
 
 func TestConformance(t *testing.T) {
-	dim := coles.WithDim(5)
+	dim, alone := coles.WithDim(5), coles.WithModel(coles.FeatureModel)
 	unscaled := coles.WithScaling(coles.ScalingRule{Norm: 4})
 	for name, e := range map[string]embedtest.Embedder{
-		"default":        {Fit: fitWith(dim)},
-		"direct":         {Fit: fitWith(dim, coles.WithSolver(coles.SolverDirect), coles.WithPreparation(coles.PrepareRowL2))},
-		"krylov":         {Fit: fitWith(coles.WithDim(3), coles.WithSolver(coles.SolverKrylov))},
-		"standardized":   {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareStandardize), coles.WithCovarianceShare(0.2))},
-		"share by signs": {Fit: fitWith(dim, coles.WithAutoCovarianceShare()), OrderMatters: true}, // drawn node by node
-		"as they are":    {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.Heat(4, 2)))},
-		"float32":        {Fit: fitWith(dim, coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
-		"uniform":        {Fit: fitWith(dim, coles.WithContrast(coles.ExpectedUniformNegatives(), 1, 1))},
-		"LPP":            {Fit: fitWith(dim, coles.WithContrast(noNegatives, 0, 1))},
-		"drawn":          {Fit: fitWith(dim, coles.WithContrast(coles.UniformNegatives(3), 4, 1)), OrderMatters: true},
-		"drawn pairs":    {Fit: fitWith(dim, coles.WithContrast(coles.ErdosRenyiNegatives(0.2), 1, 1)), OrderMatters: true},
-		"truncated":      {Fit: fitWith(dim, coles.WithTruncation(), unscaled)},
+		"default":                   {Fit: fitWith(dim)},
+		"direct":                    {Fit: fitWith(dim, coles.WithSolver(coles.SolverDirect), coles.WithPreparation(coles.PrepareRowL2))},
+		"krylov":                    {Fit: fitWith(coles.WithDim(3), coles.WithSolver(coles.SolverKrylov))},
+		"standardized":              {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareStandardize), coles.WithModel(coles.GraphModel))},
+		"features":                  {Fit: fitWith(dim, alone)},
+		"features, krylov":          {Fit: fitWith(coles.WithDim(3), alone, coles.WithSolver(coles.SolverKrylov))},
+		"features, float32":         {Fit: fitWith(dim, alone, coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
+		"features, measured":        {Fit: fitWith(dim, alone, coles.WithPreparation(coles.PrepareStandardize))},
+		"features, krylov, float32": {Fit: fitWith(coles.WithDim(3), alone, coles.WithSolver(coles.SolverKrylov), coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
+		"no column":                 {Fit: fitWith(dim, coles.WithDegreeShare(0))},
+		"as they are":               {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.Heat(4, 2)))},
+		"float32":                   {Fit: fitWith(dim, coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
+		"uniform":                   {Fit: fitWith(dim, coles.WithContrast(coles.ExpectedUniformNegatives(), 1, 1))},
+		"LPP":                       {Fit: fitWith(dim, coles.WithContrast(noNegatives, 0, 1))},
+		"drawn":                     {Fit: fitWith(dim, coles.WithContrast(coles.UniformNegatives(3), 4, 1)), OrderMatters: true},
+		"drawn pairs":               {Fit: fitWith(dim, coles.WithContrast(coles.ErdosRenyiNegatives(0.2), 1, 1)), OrderMatters: true},
+		"truncated":                 {Fit: fitWith(dim, coles.WithTruncation(), unscaled)},
 		// Products in another order: FXPᵀ is F(XPᵀ) where there are more than 3·d′ dense features.
 		"projected first":          {Fit: fitWith(coles.WithDim(3), coles.WithPreparation(coles.PrepareStandardize), coles.WithTruncation())},
 		"projected first, float32": {Fit: fitWith(coles.WithDim(3), coles.WithPreparation(coles.PrepareStandardize), coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
@@ -93,7 +98,12 @@ var modelCases = map[string]struct {
 	"default": {},
 	"krylov, sampled": {opts: []coles.Option{coles.WithSolver(coles.SolverKrylov), coles.WithDim(10),
 		coles.WithContrast(coles.UniformNegatives(3), 2, 0.9)}},
-	"standardised, share by itself": {opts: []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithAutoCovarianceShare(), coles.WithDim(8)}},
+	"standardised": {opts: []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithModel(coles.GraphModel), coles.WithDim(8)}},
+	"a wide column, uniform": {opts: []coles.Option{coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0.4), coles.WithDim(6),
+		coles.WithContrast(coles.ExpectedUniformNegatives(), 1, 1)}},
+	"no column":        {opts: []coles.Option{coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0)}},
+	"features":         {opts: []coles.Option{coles.WithModel(coles.FeatureModel)}},
+	"features, krylov": {opts: []coles.Option{coles.WithModel(coles.FeatureModel), coles.WithSolver(coles.SolverKrylov), coles.WithDim(10)}},
 	"unit rows, by degree, γ = ½": {opts: []coles.Option{coles.WithPreparation(coles.PrepareRowL2), coles.WithDim(12),
 		coles.WithContrast(coles.DegreeNegatives(2), 1, 1), coles.WithScaling(coles.ScalingRule{Power: 0.5, Norm: 4})}},
 	"as they are, APPNP, truncated": {opts: []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.APPNP(6, 0.1)), coles.WithTruncation()}},
@@ -109,12 +119,15 @@ func smallFit(seed uint64, none bool, opts ...coles.Option) (*coles.Model, *cole
 	return fitted(g, words, opts...), g, words
 }
 
-// stepByStep is F(W)·X·Pᵀ by products of its own, column by column times its factor; X prepared as
-// train was.
+// stepByStep is F(W)·X·Vᵀ by products of its own, with V the directions, column by column times its
+// factor; X prepared as train was. A model of features alone has no filter.
 func stepByStep(m *coles.Model, train mat.Matrix, g *coles.Graph, x mat.Matrix) *mat.Dense {
 	p := testkit.Must(m.Report().Preparation.Fit(ctx, train))
-	fx := testkit.Must(m.Settings().Filter.Apply(ctx, coles.Normalize(g), testkit.Must(p.Apply(ctx, x))))
-	e, factors := testkit.Product(fx, m.P().T()), m.Scaling().Factors
+	fx := testkit.DenseOf(testkit.Must(p.Apply(ctx, x)))
+	if m.Report().Model == coles.GraphModel {
+		fx = testkit.Must(m.Settings().Filter.Apply(ctx, coles.Normalize(g), fx))
+	}
+	e, factors := testkit.Product(fx, m.Directions().T()), m.Scaling().Factors
 	e.Apply(func(_, j int, v float64) float64 { return v * factors[j] }, e)
 	return e
 }
@@ -250,13 +263,15 @@ func TestReportIdentifiesTheInput(t *testing.T) {
 }
 
 func TestReportSaysWhatWasDone(t *testing.T) {
-	with, _, _ := smallFit(123, false, coles.WithCovarianceShare(0.1))
+	with, _, _ := smallFit(123, false, coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0.2))
+	alone, _, _ := smallFit(123, false, coles.WithModel(coles.FeatureModel))
 	without, _, _ := smallFit(123, true, coles.WithDim(4))
 	for _, c := range []struct {
 		m    *coles.Model
 		want []string
 	}{
-		{with, []string{"120 nodes", "features: 40, prepared by tfidf", "40 columns by the direct solver", "covariance share 0.100", "seconds: prepare"}},
+		{with, []string{"120 nodes", "features: 40, prepared by damped-counts", "model by: graph\n", "40 columns by the direct solver", "the last tells degrees, by a share of 0.2\n", "seconds: prepare"}},
+		{alone, []string{"features: 40, prepared by damped-counts", "model by: features\n", "40 columns by the direct solver"}},
 		{without, []string{"features: none", "Laplacian Eigenmaps", "left out", "4 columns by the krylov solver"}},
 	} {
 		r := c.m.Report()
@@ -277,6 +292,7 @@ func TestReportSaysWhatWasDone(t *testing.T) {
 func TestProgressCallsStagesInOrder(t *testing.T) {
 	for name, c := range modelCases {
 		var stages []string
+		var prepare []int
 		last := 0
 		watch := coles.WithProgress(func(stage string, done, total int) {
 			if len(stages) == 0 || stage != stages[len(stages)-1] {
@@ -288,7 +304,9 @@ func TestProgressCallsStagesInOrder(t *testing.T) {
 			if done < last || total < 1 {
 				t.Errorf("%s: %s is at %d of %d after %d", name, stage, done, total, last)
 			}
-			last = done
+			if last = done; stage == "prepare" {
+				prepare = append(prepare, done)
+			}
 		})
 		m, _, _ := smallFit(85, c.none, append(slices.Clone(c.opts), watch)...)
 		want := []string{"prepare", "solve", "embed"}
@@ -296,5 +314,6 @@ func TestProgressCallsStagesInOrder(t *testing.T) {
 			want = []string{"prepare", "filter", "solve", "embed"}
 		}
 		testkit.WantSame(t, name, stages, want)
+		testkit.WantSame(t, name+", prepare", prepare, map[bool][]int{false: {0, 1, 2, 3}, true: {0, 3}}[c.none])
 	}
 }

@@ -15,22 +15,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// modelFormat is that of a model's file. Its arrays are λ and the factors of the scaling; then P,
-// column weights and means, or (without features) the embedding.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 1}
+// modelFormat is that of a model's file. Its arrays are λ and the factors of the scaling; then the
+// directions of the columns, column weights and means, or (without features) the embedding. In
+// version 1 no model has a column of degrees.
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Oldest: 1, Version: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
-	Settings    Settings    `json:"settings"`
+	Settings    stored      `json:"settings"`
 	Report      Report      `json:"report"`
 	Preparation Preparation `json:"preparation"`
 	Columns     int         `json:"columns"` // d; 0 in a model without features
 	Dim         int         `json:"dim"`
+	Degrees     bool        `json:"degrees,omitempty"` // the last column is that of degrees
 	Power       float64     `json:"power"`
 	Rank        float64     `json:"rank"`
 	Names       []string    `json:"names,omitempty"`
 	RawNames    [][]byte    `json:"raw_names,omitempty"` // in the place of names that are not all UTF-8, as JSON is
 	Lengths     []int       `json:"lengths"`
+}
+
+// stored are settings of a model, which may have had a covariance share: it is in the report.
+type stored Settings
+
+// UnmarshalJSON reads settings of any version.
+func (s *stored) UnmarshalJSON(text []byte) error {
+	_, err := (*Settings)(s).read(text)
+	return err
 }
 
 // WriteTo writes the model in a versioned format that ends in a checksum. A model with features
@@ -40,7 +51,7 @@ type modelHeader struct {
 // Errors: the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	h := modelHeader{
-		Settings: m.settings, Report: m.report, Dim: len(m.lambda),
+		Settings: stored(m.settings), Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
 		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
 	}
 	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in
@@ -48,7 +59,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	arrays := [][]float64{m.lambda, m.scaling.Factors}
 	if m.prepare != nil {
 		h.Columns, h.Preparation = m.prepare.columns, m.prepare.how
-		arrays = append(arrays, m.projection.P.RawMatrix().Data, m.prepare.weight, m.prepare.mean)
+		arrays = append(arrays, m.directions.RawMatrix().Data, m.prepare.weight, m.prepare.mean)
 	} else {
 		arrays = append(arrays, m.embedding.RawMatrix().Data)
 	}
@@ -104,7 +115,7 @@ func (h *modelHeader) names() []string {
 
 // check compares the header's numbers with one another before anything is read by them.
 func (h *modelHeader) check() error {
-	if err := h.Settings.Check(); err != nil {
+	if err := Settings(h.Settings).Check(); err != nil {
 		return err
 	}
 	n := h.Report.Graph.Nodes
@@ -119,19 +130,29 @@ func (h *modelHeader) check() error {
 	if err := checkIDs(h.names(), n); err != nil {
 		return err
 	}
+	if kind := h.Settings.Model; kind == 0 || kind == FeatureModel && (h.Columns == 0 || h.Degrees) {
+		return fmt.Errorf("model %v of %d features, with a column of degrees: %v", kind, h.Columns, h.Degrees)
+	}
 	if h.Columns > 0 && h.Settings.Dim > h.Columns {
 		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
 	}
 	if !matrix.Finite(h.Power) || !matrix.Finite(h.Rank) {
 		return fmt.Errorf("power %v, rank %v", h.Power, h.Rank)
 	}
-	want := []int{h.Dim, h.Dim, h.Dim * n}
+	vectors := h.Dim
+	if h.Degrees {
+		vectors--
+	}
+	if vectors < 0 || h.Degrees && h.Columns == 0 {
+		return fmt.Errorf("a column of degrees among %d, of %d features", h.Dim, h.Columns)
+	}
+	want := []int{vectors, h.Dim, h.Dim * n}
 	if h.Columns > 0 {
 		weights, means, ok := h.Preparation.keeps(h.Columns)
 		if !ok {
 			return fmt.Errorf("preparation %v", h.Preparation)
 		}
-		want = []int{h.Dim, h.Dim, h.Dim * h.Columns, weights, means}
+		want = []int{vectors, h.Dim, h.Dim * h.Columns, weights, means}
 	}
 	if len(h.Lengths) != len(want) {
 		return fmt.Errorf("%d arrays, want %d", len(h.Lengths), len(want))
@@ -146,8 +167,9 @@ func (h *modelHeader) check() error {
 
 // model puts a checked header and its arrays together.
 func (h *modelHeader) model(arrays [][]float64) *Model {
+	h.Report.Model = h.Settings.Model // version 1 does not say
 	m := &Model{
-		settings: h.Settings,
+		settings: Settings(h.Settings),
 		lambda:   arrays[0],
 		scaling:  Scaling{Power: h.Power, EffectiveRank: h.Rank, Factors: arrays[1]},
 		ids:      h.names(),
@@ -158,7 +180,7 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 		return m
 	}
 	m.prepare = &Preparer{how: h.Preparation, columns: h.Columns, weight: arrays[3], mean: arrays[4]}
-	m.projection = &Projection{P: panelOf(h.Dim, h.Columns, arrays[2]), Lambda: m.lambda, Solver: h.Report.Solver}
+	m.directions = panelOf(h.Dim, h.Columns, arrays[2])
 	return m
 }
 

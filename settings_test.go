@@ -71,9 +71,22 @@ var textForms = map[string]struct {
 		good: map[string]choice{
 			"auto": coles.PrepareAuto, "none": coles.PrepareNone, "tfidf": coles.PrepareTFIDF,
 			"row-l2": coles.PrepareRowL2, "row-l1": coles.PrepareRowL1, "standardize": coles.PrepareStandardize,
+			"damped-counts": coles.PrepareDampedCounts, "damped-tfidf": coles.PrepareDampedTFIDF, "undamped": coles.PrepareUndamped,
 		},
 		bad:  []string{"", "whiten", "TFIDF", "0"},
 		none: []choice{coles.Preparation(77), coles.Preparation(-1)},
+	},
+	"ModelKind": {
+		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.ModelKind], "JSON": readsJSON[coles.ModelKind]},
+		good: map[string]choice{"auto": coles.ModelKind(0), "graph": coles.GraphModel, "features": coles.FeatureModel},
+		bad:  []string{"", "Graph", "feature", "1"},
+		none: []choice{coles.ModelKind(77), coles.ModelKind(-1)},
+	},
+	"Purpose": {
+		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Purpose], "JSON": readsJSON[coles.Purpose]},
+		good: map[string]choice{"classification": coles.ForClassification, "clustering": coles.ForClustering, "links": coles.ForLinks},
+		bad:  []string{"", "ranking", "0"},
+		none: []choice{coles.Purpose(77), coles.Purpose(-1)},
 	},
 	"Solver": {
 		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Solver], "JSON": readsJSON[coles.Solver]},
@@ -127,8 +140,8 @@ func TestTextForms(t *testing.T) {
 
 // The values are those of the doc comment of DefaultSettings, which gives their reasons.
 func TestDefaultSettingsAreAsDocumented(t *testing.T) {
-	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"share":0,"auto_share":false,` +
-		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"truncate":false,"solver":"auto","precision":"auto"}`
+	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"model":"auto",` +
+		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"truncate":false,"solver":"auto","precision":"auto"}`
 	testkit.WantSame(t, "settings", string(testkit.Must(json.Marshal(coles.DefaultSettings()))), want)
 	m, _, _ := smallFit(83, false)
 	testkit.WantSame(t, "d′ of 40 features", m.Settings().Dim, 40)
@@ -141,7 +154,7 @@ func TestEverySettingSurvivesJSON(t *testing.T) {
 	s := coles.Settings{
 		Dim: 7, Seed: math.MaxUint64, // beyond 2⁵³, where JSON numbers of others end
 		Preparation: coles.PrepareRowL1, Filter: coles.Heat(3, 1./3), Negatives: coles.ErdosRenyiNegatives(1. / 7).ExcludeEdges(), Kappa: 3, Eta: 0.1,
-		Share: 1e-300, AutoShare: true, Scaling: coles.ScalingRule{Rank: 9.1, Floor: 1. / 3, Power: 0.3, Norm: 5e-324},
+		Model: coles.FeatureModel, DegreeShare: 1e-300, Scaling: coles.ScalingRule{Rank: 9.1, Floor: 1. / 3, Power: 0.3, Norm: 5e-324},
 		Truncate: true, Solver: coles.SolverKrylov, Precision: coles.Float32,
 	}
 	set, usual := reflect.ValueOf(s), reflect.ValueOf(coles.DefaultSettings())
@@ -180,6 +193,35 @@ func TestSettingsInPart(t *testing.T) {
 	}
 }
 
+// Settings that name the covariance share are of an early version, and mean what they meant then.
+func TestEarlySettings(t *testing.T) {
+	with := func(change func(s *coles.Settings)) coles.Settings {
+		s := coles.DefaultSettings()
+		s.Model, s.DegreeShare, s.Preparation = coles.GraphModel, 0, coles.PrepareUndamped
+		change(&s)
+		return s
+	}
+	whole := `{"dim":7,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"share":0,"auto_share":false,` +
+		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"truncate":false,"solver":"auto","precision":"auto"}`
+	for text, want := range map[string]coles.Settings{
+		whole:                                  with(func(s *coles.Settings) { s.Dim = 7 }),
+		`{"share": 0}`:                         with(func(*coles.Settings) {}),
+		`{"auto_share": false}`:                with(func(*coles.Settings) {}),
+		`{"share":0,"auto_share":null}`:        with(func(*coles.Settings) {}),
+		`{"share": 0, "preparation": "tfidf"}`: with(func(s *coles.Settings) { s.Preparation = coles.PrepareTFIDF }),
+		`{"share": null}`:                      coles.DefaultSettings(),
+	} {
+		s := coles.DefaultSettings()
+		if err := json.Unmarshal([]byte(text), &s); err != nil || !reflect.DeepEqual(s, want) {
+			t.Errorf("%s is read as %+v, error %v, want %+v", text, s, err, want)
+		}
+	}
+	for _, text := range []string{`{"share": 0.2}`, `{"share": -1}`, `{"auto_share": true}`, `{"share": 0, "auto_share": true}`, `{"share": "0"}`} {
+		s := coles.DefaultSettings()
+		testkit.WantError(t, s.UnmarshalJSON([]byte(text)), coles.ErrSetting)
+	}
+}
+
 // badSettings are every setting out of its range, and what the error has to say.
 var badSettings = map[string]func(s *coles.Settings){
 	"d′ = -2":           func(s *coles.Settings) { s.Dim = -2 },
@@ -187,9 +229,12 @@ var badSettings = map[string]func(s *coles.Settings){
 	"η′ = 1.01":         func(s *coles.Settings) { s.Eta = 1.01 },
 	"η′ = -0.01":        func(s *coles.Settings) { s.Eta = -0.01 },
 	"η′ = NaN":          func(s *coles.Settings) { s.Eta = math.NaN() },
-	"c = -1":            func(s *coles.Settings) { s.Share = -1 },
-	"c = NaN":           func(s *coles.Settings) { s.Share = math.NaN() },
-	"both":              func(s *coles.Settings) { s.Share, s.AutoShare = 0.1, true },
+	"degree share -0.1": func(s *coles.Settings) { s.DegreeShare = -0.1 },
+	"degree share 1,":   func(s *coles.Settings) { s.DegreeShare = 1 },
+	"degree share +Inf": func(s *coles.Settings) { s.DegreeShare = math.Inf(1) },
+	"degree share NaN":  func(s *coles.Settings) { s.DegreeShare = math.NaN() },
+	"ModelKind(3)":      func(s *coles.Settings) { s.Model = 3 },
+	"ModelKind(-1)":     func(s *coles.Settings) { s.Model = -1 },
 	"Preparation(44)":   func(s *coles.Settings) { s.Preparation = 44 },
 	"Solver(-1)":        func(s *coles.Settings) { s.Solver = -1 },
 	"Precision(9)":      func(s *coles.Settings) { s.Precision = 9 },
@@ -236,16 +281,4 @@ func TestBadSettingsAreRefused(t *testing.T) {
 	// A later option mends an earlier one.
 	fitted(g, words, coles.WithDim(-1), coles.WithDim(2))
 	fitted(g, words, coles.WithDim(-1), coles.WithSettings(coles.DefaultSettings()))
-}
-
-func TestShareOptionsReplaceEachOther(t *testing.T) {
-	share := func(opts ...coles.Option) float64 {
-		m, _, _ := smallFit(122, false, append(opts, coles.WithDim(3))...)
-		return m.Report().Share
-	}
-	g, _, _ := small(122)
-	rho := testkit.Must(coles.S2GCSum(8).Smoothness(ctx, g, 1))
-	auto, fixed := coles.WithAutoCovarianceShare(), coles.WithCovarianceShare(0.1)
-	testkit.WantSame(t, "automatic share", share(fixed, auto), min(2*rho*rho, 0.4)) // the rule that the option states
-	testkit.WantSame(t, "fixed share", share(auto, fixed), 0.1)
 }

@@ -87,6 +87,19 @@ func (p *Projection) Truncate() *Projection {
 	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver}
 }
 
+// above is P with one more row below it, unless that is nil.
+func (p *Projection) above(row []float64) *mat.Dense {
+	if row == nil {
+		return p.P
+	}
+	rows := kernel.Dense[float64](len(p.Lambda)+1, len(row))
+	if !p.P.IsEmpty() {
+		kernel.Copy(rows, kernel.Matrix[float64](p.P.RawMatrix()))
+	}
+	copy(rows.Data[len(p.Lambda)*rows.Stride:], row)
+	return matrix.ToDense(rows)
+}
+
 // Solve finds P from filtered features FX (n × d) and ΔW (n × n), by SolverDirect up to 2,000
 // features and by SolverKrylov above. The cost of the former is n·d² + 4d³/3 multiplications and
 // 8·(d² + n·256) bytes; of the latter, some 3·d′ columns times 4·n·d.
@@ -144,6 +157,7 @@ type problem[T kernel.Float] struct {
 	dw     matrix.Operator[T]
 	bound  float64 // of ‖ΔW‖
 	dim    int
+	degree []float64 // direction of the last column, that of degrees; nil where all are of P
 	seed   uint64
 
 	// direction is a unit vector on the nodes along which M cancels, and exact the problem in
@@ -173,6 +187,14 @@ func newProblem(ctx context.Context, x mat.Matrix, f Filter, dw *DeltaW, dim int
 	}
 	p := &problem[float64]{x: m, filter: f, dw: dw.op, bound: dw.normBound(), dim: dim, seed: stepSeed, progress: func(string, int, int) {}}
 	return p, checkUnderflow(ctx, m, f)
+}
+
+// vectors is the number of eigenvectors to be found.
+func (p *problem[T]) vectors() int {
+	if p.degree != nil {
+		return p.dim - 1
+	}
+	return p.dim
 }
 
 // leastFeature is the magnitude below which M, made of squares of FX, loses digits to numbers that
@@ -210,7 +232,7 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, kernel.Matrix[T],
 		return nil, fx, err
 	}
 	p.progress("solve", 1, 2)
-	found, err := decompose(ctx, m, p.dim)
+	found, err := decompose(ctx, m, p.vectors())
 	p.progress("solve", 2, 2)
 	return found, fx, err
 }
@@ -254,7 +276,7 @@ func krylov(ctx context.Context, d, dim int, m eigen.Operator, o eigen.KrylovOpt
 
 // iterate finds the top of M by products with it.
 func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
-	p.progress("solve", 0, p.dim)
+	p.progress("solve", 0, p.vectors())
 	m, err := p.operator(ctx)
 	if err != nil {
 		return nil, err
@@ -264,12 +286,12 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 		return nil, err
 	}
 	o := eigen.KrylovOptions{Zero: zero, Seed: p.seed, Progress: func(done, total int) { p.progress("solve", done, total) }}
-	if p.exact != nil {
+	if _, single := any(p.x).(*matrix.Matrix[float32]); single {
 		o.Tol = 2e-7 // with products in float32 residuals stop falling somewhat below 1e-7
 	}
-	found, err := krylov(ctx, p.x.Cols(), p.dim, m, o)
+	found, err := krylov(ctx, p.x.Cols(), p.vectors(), m, o)
 	if err == nil {
-		p.progress("solve", p.dim, p.dim)
+		p.progress("solve", p.vectors(), p.vectors())
 	}
 	return found, err
 }
@@ -333,7 +355,7 @@ func (p *problem[T]) product() func(ctx context.Context, dst, src kernel.Matrix[
 func (p *problem[T]) rounding(ctx context.Context) (float64, error) {
 	squares, err := p.x.Squares(ctx)
 	gain := p.filter.gain()
-	zero := 1e-14 * gain * gain * squares * (p.bound + math.Abs(p.dw.Shift))
+	zero := 1e-14 * gain * gain * squares * p.bound
 	if !matrix.Finite(zero) { // M will be found to overflow, too, or is far from zero
 		zero = 0
 	}

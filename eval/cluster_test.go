@@ -49,8 +49,8 @@ func TestClusterIsKMeansOfUnitRowsJudged(t *testing.T) {
 }
 
 // The paper's row COLES-S²GC of its clustering table, accuracy, NMI and macro F1, is to be passed
-// with one setting for all: d′ = 32, K = 20 and an effective rank of 12. K-means on the features as
-// they are is to be worse.
+// with the settings for clustering, the same for all. K-means on the features as they are is to be
+// worse.
 func TestClusteringPassesThePaper(t *testing.T) {
 	testkit.Long(t)
 	for _, c := range []struct {
@@ -63,8 +63,7 @@ func TestClusteringPassesThePaper(t *testing.T) {
 	} {
 		data := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", c.name+".npz")))
 		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
-		m, err := coles.Fit(background, g, data.Features, coles.WithDim(32), coles.WithFilter(coles.S2GCSum(20)),
-			coles.WithScaling(coles.ScalingRule{Rank: 12, Floor: 12, Norm: 4}))
+		m, err := coles.Fit(background, g, data.Features, coles.WithSettings(coles.ForClustering.Settings(data.Features.Dims())))
 		if err != nil {
 			t.Fatal(err)
 		}

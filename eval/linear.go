@@ -28,7 +28,8 @@ type LinearModel struct {
 	Coef *mat.Dense
 	// Intercept has one number for each row of Coef.
 	Intercept []float64
-	// C is the weight of the loss it was fitted with, given or chosen.
+	// C is the weight of the loss that was given, or the candidate that was chosen, which scales the
+	// features: see [LogisticRegression].
 	C float64
 }
 

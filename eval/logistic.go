@@ -25,25 +25,33 @@ import (
 // whose coefficients at full convergence these are.
 //
 // C weighs the data against the penalty. The optimum for features s·x is that for x with C·s² in
-// place of C, up to the intercept: the scale of an embedding and C are one knob.
+// place of C, up to the intercept, whose penalty C moves too.
 type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
 
-	// With candidates Cs, such as [DefaultCs], C is not read: it is chosen among them by
+	// With candidates Cs, such as [DefaultCs], C is not read: one of them is chosen by
 	// cross-validation in Folds parts of the training rows. Zero means 5, or as many as the largest
-	// class has rows, if fewer.
+	// class has rows, if fewer. A candidate scales the features and leaves the intercept alone: the
+	// model is that of √C·x with C = 1, given as coefficients of x, and minimises
+	//
+	//	½(‖w‖²/C + b²) + Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))).
+	//
+	// An intercept that shrinks with C costs accuracy wherever a small C is chosen.
 	//
 	// The parts are those of scikit-learn's StratifiedKFold. Each is predicted by what the others
-	// teach, with every candidate. The one that predicts most rows rightly is then fitted to all
-	// rows; among equals that of the least log loss, −Σ log p with p the probability given to the
-	// row's class (see [LinearModel.Probabilities]).
+	// teach, with every candidate. With h the number of rows that a candidate predicts rightly, it
+	// weighs e^(h/2), and the candidate nearest to the weighted geometric mean of all is fitted to
+	// all rows; of two as near, the first. Few labels cannot tell near candidates apart, and the
+	// best of them is best by chance: the mean stays in their middle until the labels speak. Right
+	// predictions are counted, and not their probabilities, which ask how sure a model may be and
+	// not which class is likeliest.
 	Cs    []float64
 	Folds int
 }
 
 // DefaultCs returns candidates for C: the powers of two from 1/32 to 8. On an embedding by COLES,
-// whose centred rows have a mean norm of 4, this is like trying norms of 4·√C, from 0.7 to 11.3 in
-// half octaves, with C = 1.
+// whose centred rows have a mean norm of 4, this is to try norms of 4·√C, from 0.7 to 11.3 in half
+// octaves, with C = 1.
 func DefaultCs() []float64 {
 	cs := make([]float64, 9)
 	for q := range cs {
@@ -115,19 +123,38 @@ func checkClasses(rows, labels []int) error {
 
 // fit is Fit on checked input.
 func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (*LinearModel, error) {
-	c := cmp.Or(l.C, 1)
-	if len(l.Cs) > 0 {
-		var err error
-		if c, err = l.choose(ctx, f, rows, labels); err != nil {
-			return nil, err
+	if len(l.Cs) == 0 {
+		c := cmp.Or(l.C, 1)
+		m, err := regress(ctx, f, rows, labels, c, 1)
+		if err == nil {
+			m.C = c
 		}
+		return m, err
 	}
-	return regress(ctx, f, rows, labels, c)
+	c, err := l.choose(ctx, f, rows, labels)
+	if err != nil {
+		return nil, err
+	}
+	m, err := regress(ctx, f, rows, labels, 1, math.Sqrt(c))
+	if err == nil {
+		m.C = c
+	}
+	return m, err
 }
 
-// regress fits a given C. The classes are independent problems.
-func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int, c float64) (*LinearModel, error) {
+// regress fits a given C to the rows times scale; the coefficients are those of the rows. The
+// classes are independent problems.
+func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int, c, scale float64) (*LinearModel, error) {
 	x, err := trainingSet(ctx, f, rows)
+	if err != nil {
+		return nil, err
+	}
+	err = parallel.Rows(ctx, len(rows), func(lo, hi int) {
+		for q := lo; q < hi; q++ {
+			_, values := x.Row(q)
+			matrix.Scale(values[:len(values)-1], scale) // all but the one of the intercept
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +172,6 @@ func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int,
 		return nil, err
 	}
 	m := newModel(rows, labels, f.Cols())
-	m.C = c
 	problems := make([]*binary, len(m.Intercept))
 	errs := make([]error, len(problems))
 	err = parallel.For(ctx, len(problems), func(k int) {
@@ -163,7 +189,7 @@ func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int,
 	}
 	err = parallel.For(ctx, len(problems), func(k int) {
 		if errs[k] == nil {
-			errs[k] = checkOptimum(ctx, f, rows, lengths, problems[k].y, solutions[k], c)
+			errs[k] = checkOptimum(ctx, f, rows, lengths, problems[k].y, solutions[k], c, scale)
 		}
 	})
 	if err != nil {
@@ -173,6 +199,7 @@ func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int,
 		if errs[k] != nil {
 			return nil, fmt.Errorf("class %d: %w", m.positive(k), errs[k])
 		}
+		matrix.Scale(w[:f.Cols()], scale)
 		m.Coef.SetRow(k, w[:f.Cols()])
 		m.Intercept[k] = w[f.Cols()]
 	}
@@ -180,9 +207,9 @@ func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int,
 }
 
 // checkOptimum refuses coefficients w, the last that of the column of ones, at which the gradient
-// of the objective does not vanish. It asks the rows themselves, which with that column have the
-// given lengths: the solver works on a factor of theirs, and stops by the gradient there.
-func checkOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, lengths, y, w []float64, c float64) error {
+// of the objective does not vanish. It asks the rows themselves, which times scale and with that
+// column have the given lengths: the solver works on a factor of theirs, and stops by the gradient there.
+func checkOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, lengths, y, w []float64, c, scale float64) error {
 	d := f.Cols()
 	gradient := slices.Clone(w)
 	length, allowed := matrix.Length(w), 0.0
@@ -193,10 +220,10 @@ func checkOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, le
 		cols, values := f.Row(i)
 		score := w[d]
 		for p, v := range values {
-			score += v * w[matrix.Column(cols, p)]
+			score += scale * v * w[matrix.Column(cols, p)]
 		}
 		pull := -c * y[q] / (1 + math.Exp(y[q]*score))
-		f.AddRow(gradient, i, pull)
+		f.AddRow(gradient, i, scale*pull)
 		gradient[d] += pull
 		// A hundred times what the solver stops at, and the rounding of the score.
 		allowed += c * lengths[q] * (100*gradientTolerance + 1e-14*math.Sqrt(float64(len(values)+1))*length*lengths[q])
@@ -207,14 +234,8 @@ func checkOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, le
 	return nil
 }
 
-// A verdict is how a candidate does on rows held out.
-type verdict struct {
-	right int
-	loss  float64 // log loss
-}
-
-// choose returns the candidate with the most right predictions over all folds, of equals that with
-// the least loss, and of these the first.
+// choose returns the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h
+// right predictions over all folds.
 func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (float64, error) {
 	fold, folds, err := stratify(rows, labels, l.Folds)
 	if err != nil {
@@ -228,7 +249,7 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	for p, i := range rows {
 		actual[p] = labels[i]
 	}
-	parts := make([]verdict, folds*len(l.Cs)) // of each candidate, its folds one after another
+	parts := make([]int, folds*len(l.Cs)) // right predictions of each candidate, its folds one after another
 	errs := make([]error, len(parts))
 	err = parallel.For(ctx, len(parts), func(q int) {
 		part, c := q%folds, l.Cs[q/folds]
@@ -247,18 +268,23 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
 		return 0, err
 	}
-	best, most := 0, verdict{right: -1}
-	for j := range l.Cs {
-		var sum verdict
-		for _, v := range parts[j*folds : (j+1)*folds] {
-			sum.right += v.right
-			sum.loss += v.loss
-		}
-		if sum.right > most.right || sum.right == most.right && sum.loss < most.loss {
-			best, most = j, sum
+	right := make([]int, len(l.Cs))
+	for j := range right {
+		for _, h := range parts[j*folds : (j+1)*folds] {
+			right[j] += h
 		}
 	}
-	return l.Cs[best], nil
+	most := slices.Max(right)
+	var mean, weight float64 // of log C
+	for j, c := range l.Cs {
+		w := math.Exp(float64(right[j]-most) / 2)
+		mean += w * math.Log(c)
+		weight += w
+	}
+	mean /= weight
+	return slices.MinFunc(l.Cs, func(a, b float64) int {
+		return cmp.Compare(math.Abs(math.Log(a)-mean), math.Abs(math.Log(b)-mean))
+	}), nil
 }
 
 // spanned returns the given rows of x. Those of a dense x with more columns than there are rows come
@@ -274,33 +300,26 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 	return matrix.Of(kernel.Matrix[float64]{Rows: t, Cols: t, Stride: t, Data: z.l.Data}), err
 }
 
-// heldOut asks a model of train about the rows held out. To the loss of a class that train lacks it
-// adds nothing, as all candidates know as little of it.
-func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels []int, c float64) (verdict, error) {
+// heldOut returns how many of the rows held out a model of train with the candidate c predicts
+// rightly.
+func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels []int, c float64) (right int, err error) {
 	if err := checkClasses(train, labels); err != nil {
-		return verdict{}, err
+		return 0, err
 	}
-	m, err := regress(ctx, f, train, labels, c)
+	m, err := regress(ctx, f, train, labels, 1, math.Sqrt(c))
 	if err != nil {
-		return verdict{}, err
+		return 0, err
 	}
 	scores, err := m.scores(ctx, f, held)
 	if err != nil {
-		return verdict{}, err
+		return 0, err
 	}
-	var v verdict
-	logs := make([]float64, len(m.Classes))
 	for q, i := range held {
-		row := rowOf(scores, q)
-		if m.decide(row) == labels[i] {
-			v.right++
-		}
-		if k, known := slices.BinarySearch(m.Classes, labels[i]); known {
-			m.logProbabilities(logs, row)
-			v.loss -= logs[k]
+		if m.decide(rowOf(scores, q)) == labels[i] {
+			right++
 		}
 	}
-	return v, nil
+	return right, nil
 }
 
 // stratify assigns each of rows to one of k folds so that every fold has its share of each class.

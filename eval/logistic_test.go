@@ -238,12 +238,12 @@ func TestFitChecksItsGradient(t *testing.T) {
 		lengths := testkit.Must(matrix.Lengths(background, testkit.Must(trainingSet(background, f, upTo(30)))))
 		m := testkit.Must(LogisticRegression{}.Fit(background, given, upTo(30), labels))
 		w := append(mat.Row(nil, 0, m.Coef), m.Intercept[0])
-		if err := checkOptimum(background, f, upTo(30), lengths, y, w, 1); err != nil {
+		if err := checkOptimum(background, f, upTo(30), lengths, y, w, 1, 1); err != nil {
 			t.Errorf("%s: %v", form, err)
 		}
 		for _, wrong := range []float64{w[7] + 1e-6, math.NaN()} {
 			w[7] = wrong
-			testkit.WantError(t, checkOptimum(background, f, upTo(30), lengths, y, w, 1), ErrConvergence)
+			testkit.WantError(t, checkOptimum(background, f, upTo(30), lengths, y, w, 1, 1), ErrConvergence)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type centred[T kernel.Float] struct {
 func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (c centred[T], release func(), err error) {
 	c.rows, release = kernel.Scratch[T](h.Rows, h.Cols)
 	even := slices.Repeat([]float64{1 / float64(h.Rows)}, h.Rows)
-	if c.mean, err = matrix.TransposeTimes(ctx, h, even); err != nil {
+	if c.mean, err = matrix.TransposeTimes(ctx, matrix.Of(h), even); err != nil {
 		return c, release, err
 	}
 	most, err := matrix.Of(h).Largest(ctx)

@@ -17,6 +17,7 @@ import (
 type adjacency struct {
 	nodes   []node
 	loops   bool    // self loops are kept
+	alone   bool    // the identity stands in the place of W⁺
 	volume  float64 // Σ degree
 	entries int     // of all rows
 
@@ -209,7 +210,7 @@ func (adj *adjacency) filtering(ctx context.Context) (*kernel.CSR[float64], erro
 
 // positive is W⁺.
 func (adj *adjacency) positive(ctx context.Context) (*kernel.CSR[float64], error) {
-	return adj.normalized(ctx, func(i int32, visit func(j int32, w float64)) { adj.now(i).eachPlus(i, adj.now, visit) })
+	return adj.normalized(ctx, func(i int32, visit func(j int32, w float64)) { adj.eachPlus(i, adj.now, visit) })
 }
 
 // normalized is the matrix of which each visits the rows.
@@ -259,8 +260,13 @@ func (v *node) eachFilter(i int32, of func(int32) *node, visit func(j int32, w f
 	}
 }
 
-// eachPlus visits row i of W⁺ likewise.
-func (v *node) eachPlus(i int32, of func(int32) *node, visit func(j int32, w float64)) {
+// eachPlus visits row i of W⁺, or of what stands in its place, likewise.
+func (adj *adjacency) eachPlus(i int32, of func(int32) *node, visit func(j int32, w float64)) {
+	if adj.alone {
+		visit(i, 1)
+		return
+	}
+	v := of(i)
 	for q, j := range v.cols {
 		if j != i {
 			visit(j, matrix.Scaled(v.vals[q], v.plus, of(j).plus))

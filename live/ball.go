@@ -80,9 +80,9 @@ func (b *ball) filterChange(adj *adjacency) *kernel.CSR[float64] {
 // plusChange is the same of W⁺.
 func (b *ball) plusChange(adj *adjacency) *kernel.CSR[float64] {
 	return b.change(b.within(1), func(i int32, put func(j int32, w float64)) {
-		adj.now(i).eachPlus(i, adj.now, put)
+		adj.eachPlus(i, adj.now, put)
 	}, func(i int32, put func(j int32, w float64)) {
-		adj.was(i).eachPlus(i, adj.was, put)
+		adj.eachPlus(i, adj.was, put)
 	})
 }
 
@@ -129,7 +129,7 @@ func (b *ball) plusInside(adj *adjacency) *kernel.CSR[float64] {
 func (b *ball) plus(rows, cols int, adj *adjacency, at func(j int32) int32) *kernel.CSR[float64] {
 	a := &kernel.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
 	for r, i := range b.nodes[:rows] {
-		adj.now(i).eachPlus(i, adj.now, func(j int32, w float64) {
+		adj.eachPlus(i, adj.now, func(j int32, w float64) {
 			if q := at(j); q >= 0 {
 				a.Col, a.Val = append(a.Col, q), append(a.Val, w)
 			}

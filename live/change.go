@@ -45,7 +45,7 @@ const wholeShare = 0.4
 // the new nodes, D the change of FX, and W and W⁺ those of the grown graph,
 //
 //	D = Σₖ of Horner's steps δy ← aₖ·δX + W·δy + (ΔW)·y   on the k hops around U,
-//	M ← M + (FX)ᵀ(δW⁺)(FX) + DᵀQ + QᵀD,  Q = (W⁺ + c·I)(FX + D/2),
+//	M ← M + (FX)ᵀ(δW⁺)(FX) + DᵀQ + QᵀD,  Q = W⁺(FX + D/2),
 //
 // so the cost is that of the rows within K hops of U, times d for each of their edges and d² for
 // each of them; where these are two fifths of all nodes everything is computed again. Many edges of

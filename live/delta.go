@@ -23,21 +23,25 @@ func (g *Graph) follow(ctx context.Context, near *ball, n int) error {
 		return err
 	}
 	d := g.x.Cols()
-	_, v := g.expectation()
-	along := slices.Clone(g.along)
+	weights, along := g.weights(), g.along
+	for k := range along {
+		along[k] = slices.Clone(along[k])
+	}
 	for q, i := range near.nodes {
 		row, step := g.row(i), change.Data[q*d:][:d]
-		if v != nil {
-			now, was := v(g.adj.now(i).degree), v(g.adj.was(i).degree)
-			matrix.AddScaled(along, now-was, row)
-			matrix.AddScaled(along, now, step)
+		for k, v := range weights {
+			if v != nil {
+				now, was := v(g.adj.now(i).degree), v(g.adj.was(i).degree)
+				matrix.AddScaled(along[k], now-was, row)
+				matrix.AddScaled(along[k], now, step)
+			}
 		}
 		matrix.AddScaled(step, 1, row)
 	}
 	for i := range d {
 		matrix.AddScaled(added.Data[i*d+i:], 1, g.m.Data[i*d+i:][:d-i])
 	}
-	if err := g.inRange(ctx, change, added, along); err != nil {
+	if err := g.inRange(ctx, change, added, along[forNegatives]); err != nil {
 		return err
 	}
 	for q, i := range near.nodes {
@@ -137,9 +141,10 @@ func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matri
 
 // changeOfM returns what M gains, upper triangle:
 //
-//	HᵀδW⁺H + DᵀQ + QᵀD,  Q = (W⁺ + c·I)(H + D/2),
+//	HᵀδW⁺H + DᵀQ + QᵀD,  Q = W⁺(H + D/2),
 //
-// with H = FX before and D its change, as one product of three panels on top of each other.
+// with H = FX before and D its change, as one product of three panels on top of each other. In a
+// model of features alone the identity stands for W⁺.
 func (g *Graph) changeOfM(ctx context.Context, near *ball, change kernel.Matrix[float64]) (kernel.Matrix[float64], error) {
 	d := g.x.Cols()
 	added := kernel.Dense[float64](d, d)
@@ -162,7 +167,7 @@ func (g *Graph) changeOfM(ctx context.Context, near *ball, change kernel.Matrix[
 	return added, kernel.Gram(ctx, 1, left, right, added)
 }
 
-// setQ sets q = (W⁺ + c·I)(H + D/2) on the nodes of the ball.
+// setQ sets q = W⁺(H + D/2) on the nodes of the ball.
 func (g *Graph) setQ(ctx context.Context, near *ball, change, q kernel.Matrix[float64]) error {
 	d := g.x.Cols()
 	if err := kernel.SpMM(ctx, q, near.plusRows(q.Rows, g.adj), g.fx.Dense); err != nil {
@@ -172,14 +177,8 @@ func (g *Graph) setQ(ctx context.Context, near *ball, change, q kernel.Matrix[fl
 	if err := kernel.SpMM(ctx, half, near.plusInside(g.adj), change); err != nil {
 		return err
 	}
-	c := g.model.Report().Share
-	for k, i := range near.nodes {
-		row := q.Data[k*q.Stride:][:d]
-		matrix.AddScaled(row, 0.5, half.Data[k*d:][:d])
-		if c != 0 {
-			matrix.AddScaled(row, c, g.row(i))
-			matrix.AddScaled(row, c/2, change.Data[k*d:][:d])
-		}
+	for k := range near.nodes {
+		matrix.AddScaled(q.Data[k*q.Stride:], 0.5, half.Data[k*d:][:d])
 	}
 	return nil
 }

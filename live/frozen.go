@@ -20,15 +20,15 @@ import (
 type Frozen struct {
 	model *coles.Model
 	coef  []float64              // of the filter
-	p     kernel.Matrix[float64] // d′ × d
-	// hops are WᵏXPᵀ for k = 0 … K−1, n × d′.
+	v     kernel.Matrix[float64] // directions of the model, d′ × d
+	// hops are WᵏXVᵀ for k = 0 … K−1, n × d′.
 	hops    []kernel.Matrix[float32]
 	scale   []float64 // 1/√(degree + self loop + 1) of every node
 	factors []float64 // of the columns
 }
 
 // Freeze computes what every hop of the filter brings to the nodes of a graph with features x (n ×
-// d), projected by P. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes.
+// d), projected to the columns of the embedding. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes.
 //
 // Errors: [coles.ErrTransductive] for a model without features; [coles.ErrPrecision] for features
 // beyond the range of float32, in which the hops are kept; those of [coles.Model.Embed].
@@ -43,30 +43,30 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	f := &Frozen{model: m, coef: m.Settings().Filter.Coefficients(), factors: m.Scaling().Factors, scale: make([]float64, g.Nodes())}
+	f := &Frozen{model: m, coef: filterOf(m), factors: m.Scaling().Factors, scale: make([]float64, g.Nodes())}
 	for i := range f.scale {
 		cols, vals := g.Raw().Row(i)
 		degree, loop := matrix.Degree(i, cols, vals)
 		f.scale[i] = 1 / math.Sqrt(degree+1+loop)
 	}
-	p := m.P()
-	if p.IsEmpty() {
+	directions := m.Directions()
+	if directions.IsEmpty() {
 		return f, nil
 	}
-	f.p = kernel.Matrix[float64](p.RawMatrix())
-	wide, err := kernel.Transposed(ctx, f.p)
+	f.v = kernel.Matrix[float64](directions.RawMatrix())
+	wide, err := kernel.Transposed(ctx, f.v)
 	if err != nil {
 		return nil, err
 	}
-	v, err := matrix.Convert[float32](ctx, matrix.Of(wide))
+	narrow, err := matrix.Convert[float32](ctx, matrix.Of(wide))
 	if err != nil {
 		return nil, err
 	}
 	w := matrix.ConvertCSR[float32](coles.Normalize(g).Raw())
 	for k := range len(f.coef) - 1 {
-		hop := kernel.Unset[float32](g.Nodes(), f.p.Rows)
+		hop := kernel.Unset[float32](g.Nodes(), f.v.Rows)
 		if k == 0 {
-			err = single.Times(ctx, hop, v.Dense)
+			err = single.Times(ctx, hop, narrow.Dense)
 		} else {
 			err = kernel.SpMM(ctx, hop, w, f.hops[k-1])
 		}
@@ -86,7 +86,7 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 // are one an edge, nil meaning 1. As in a [coles.Graph] an edge given twice counts once, with the
 // larger weight, and self loops are dropped.
 //
-// With z₀ = xPᵀ and the degrees of old nodes as they were, hop k+1 of a new node v is
+// With z₀ = xVᵀ, V the directions of the model, and the degrees of old nodes as they were, hop k+1 of a new node v is
 //
 //	zₖ₊₁(v) = Σᵤ a_vu / √(d̂_v·d̂_u) · zₖ(u) + zₖ(v)/d̂_v,
 //
@@ -112,7 +112,7 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 	if err != nil {
 		return nil, err
 	}
-	if f.p.Rows == 0 {
+	if f.v.Rows == 0 {
 		return &mat.Dense{}, ctx.Err()
 	}
 	z, err := f.projected(ctx, prepared)
@@ -139,16 +139,16 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 	return matrix.ToFiniteDense(ctx, "the embedding", sum)
 }
 
-// projected is XPᵀ.
+// projected is XVᵀ.
 func (f *Frozen) projected(ctx context.Context, x *matrix.Matrix[float64]) (kernel.Matrix[float64], error) {
-	z := kernel.Dense[float64](x.Rows(), f.p.Rows)
+	z := kernel.Dense[float64](x.Rows(), f.v.Rows)
 	if x.Sparse == nil {
-		return z, kernel.Gemm(ctx, false, true, 1, x.Dense, f.p, 0, z)
+		return z, kernel.Gemm(ctx, false, true, 1, x.Dense, f.v, 0, z)
 	}
 	for i := range x.Rows() {
 		cols, vals := x.Row(i)
-		for j := range f.p.Rows {
-			row := f.p.Data[j*f.p.Stride:]
+		for j := range f.v.Rows {
+			row := f.v.Data[j*f.v.Stride:]
 			for q, c := range cols {
 				z.Data[i*z.Stride+j] += vals[q] * row[c]
 			}

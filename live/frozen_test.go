@@ -13,7 +13,7 @@ import (
 )
 
 // frozenOracle is the formula written out with dense matrices: the old rows of W as they are, those
-// of new nodes with the old degrees, then the polynomial, P and the factors.
+// of new nodes with the old degrees, then the polynomial, the directions and the factors.
 func frozenOracle(m *coles.Model, g *coles.Graph, x *mat.Dense, edges []coles.Edge, weights []float64) *mat.Dense {
 	n := g.Nodes()
 	all, d := x.Dims()
@@ -45,15 +45,19 @@ func frozenOracle(m *coles.Model, g *coles.Graph, x *mat.Dense, edges []coles.Ed
 			}
 		}
 	}
+	coefficients := m.Settings().Filter.Coefficients()
+	if m.Settings().Model == coles.FeatureModel {
+		coefficients = []float64{1}
+	}
 	sum, power := mat.NewDense(all, d, nil), mat.DenseCopyOf(x)
-	for _, c := range m.Settings().Filter.Coefficients() {
+	for _, c := range coefficients {
 		var part mat.Dense
 		part.Scale(c, power)
 		sum.Add(sum, &part)
 		power = testkit.Product(w, power)
 	}
 	s := m.Scaling()
-	y := testkit.Must(s.Apply(ctx, testkit.Product(sum, m.P().T())))
+	y := testkit.Must(s.Apply(ctx, testkit.Product(sum, m.Directions().T())))
 	return mat.DenseCopyOf(y.Slice(n, all, 0, len(s.Factors)))
 }
 
@@ -66,15 +70,18 @@ func TestFrozenIsTheFormula(t *testing.T) {
 		for kind, sparse := range map[string]bool{"dense": false, "sparse": true} {
 			h := &history{x: words, sparse: sparse}
 			old, fresh := h.features(0, n), h.features(n, n+more)
-			for _, f := range []coles.Filter{coles.S2GCSum(8), coles.SGC(1), coles.SGC(0), coles.Polynomial(0.2, 0.5, 0, 0.4)} {
-				m := testkit.Must(coles.Fit(ctx, g, old, coles.WithDim(4), coles.WithFilter(f), coles.WithPreparation(coles.PrepareNone)))
+			for what, opt := range map[string]coles.Option{
+				"default": coles.WithModel(coles.GraphModel), "features": coles.WithModel(coles.FeatureModel), "no column": coles.WithDegreeShare(0),
+				"one hop": coles.WithFilter(coles.SGC(1)), "no hop": coles.WithFilter(coles.SGC(0)), "gaps": coles.WithFilter(coles.Polynomial(0.2, 0.5, 0, 0.4)),
+			} {
+				m := testkit.Must(coles.Fit(ctx, g, old, coles.WithDim(4), coles.WithPreparation(coles.PrepareNone), opt))
 				frozen := testkit.Must(live.Freeze(ctx, m, g, old))
 				edges := []coles.Edge{{U: n, V: 4}, {U: 9, V: n}, {U: n + 1, V: n}, {U: n + 2, V: 7}, {U: n + 2, V: 7}, {U: n + 3, V: n + 3}, {U: n + 1, V: 8}}
 				weights := []float64{1, 2, 0.5, 3, 4, 1, 0}
 				want := frozenOracle(m, g, words, edges, weights)
 				// The hops are kept in float32: 24 bits, a handful of roundings.
 				got := testkit.Must(frozen.Embed(ctx, fresh, edges, weights))
-				testkit.WantClose(t, name+", "+kind+", "+f.String(), got, want, 1e-5*mat.Norm(want, 2))
+				testkit.WantClose(t, name+", "+kind+", "+what, got, want, 1e-5*mat.Norm(want, 2))
 				testkit.WantSame(t, "once more", testkit.Bits(testkit.Must(frozen.Embed(ctx, fresh, edges, weights))), testkit.Bits(got))
 				testkit.WantSame(t, "nodes", frozen.Nodes(), n)
 			}

@@ -29,9 +29,9 @@ import (
 // at once. The models it gives out are.
 type Graph struct {
 	model   *coles.Model
-	p       *mat.Dense   // of the model, d′ × d
+	v       *mat.Dense   // directions of the model, d′ × d
 	factors []float64    // of its columns
-	coef    []float64    // of the filter
+	coef    []float64    // of the filter; of a model of features alone that of the identity
 	start   *coles.Graph // as it was followed
 	ids     []string     // nil where nodes are only numbered
 	taken   map[string]bool
@@ -40,10 +40,10 @@ type Graph struct {
 	x      *matrix.Matrix[float64] // features, prepared
 	hashes []uint64                // of the rows of the features as they came in
 	fx     *matrix.Matrix[float64]
-	// m is (FX)ᵀ(W⁺ + c·I)(FX), upper triangle; along is (FX)ᵀv for the vector v of the expected
-	// negatives, unnormalised.
+	// m is (FX)ᵀW⁺(FX), or XᵀX of a model of features alone, upper triangle; along is (FX)ᵀv for the
+	// vectors v of weights.
 	m      kernel.Matrix[float64]
-	along  []float64
+	along  [2][]float64
 	places []int32 // −1, at least one for every node; see ballAround
 }
 
@@ -52,10 +52,10 @@ type Graph struct {
 // the prepared features, and some 100 bytes a node.
 //
 // The negatives must be none or expected ones: sampled ones depend on the number of nodes in every
-// row. A covariance share stays what it was in the fit.
+// row. A [coles.FeatureModel] stays one, and M is then XᵀX.
 //
 // Errors: [coles.ErrTransductive] for a model without features, [coles.ErrSetting] for sampled
-// negatives, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
+// negatives or a model file with a covariance share, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
 // ctx's.
 func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
 	raw, err := readFeatures(ctx, m, g, x)
@@ -66,9 +66,12 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	switch s.Negatives {
 	case coles.NegativeSampler{}, coles.ExpectedUniformNegatives(), coles.ExpectedDegreeNegatives():
 	default:
-		if s.Kappa > 0 && s.Eta > 0 {
+		if s.Kappa > 0 && s.Eta > 0 && s.Model != coles.FeatureModel {
 			return nil, fmt.Errorf("live: %w: negatives %v are drawn, and drawn anew for every number of nodes", coles.ErrSetting, s.Negatives)
 		}
+	}
+	if share := m.Report().Share; share > 0 {
+		return nil, fmt.Errorf("live: %w: the model has a covariance share of %v, which M has no more", coles.ErrSetting, share)
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -77,9 +80,10 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		return nil, err
 	}
 	out := &Graph{
-		coef: s.Filter.Coefficients(), start: g, adj: newAdjacency(g),
+		coef: filterOf(m), start: g, adj: newAdjacency(g),
 		places: slices.Repeat([]int32{-1}, g.Nodes()),
 	}
+	out.adj.alone = s.Model == coles.FeatureModel
 	out.use(m)
 	if g.Named() {
 		out.ids, out.taken = g.IDs(), make(map[string]bool, g.Nodes())
@@ -103,7 +107,15 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 }
 
 // use makes m the model by which nodes are embedded.
-func (g *Graph) use(m *coles.Model) { g.model, g.p, g.factors = m, m.P(), m.Scaling().Factors }
+func (g *Graph) use(m *coles.Model) { g.model, g.v, g.factors = m, m.Directions(), m.Scaling().Factors }
+
+// filterOf are the coefficients of the filter of a model.
+func filterOf(m *coles.Model) []float64 {
+	if m.Settings().Model == coles.FeatureModel {
+		return []float64{1}
+	}
+	return m.Settings().Filter.Coefficients()
+}
 
 // readFeatures checks the features of the nodes of a graph for a model that has some.
 func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
@@ -133,12 +145,27 @@ func prepare(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.M
 	return matrix.As[float64](ctx, s)
 }
 
-// expectation is that of the rank-one part −η′·v·vᵀ/length² of ΔW: v by the node's degree, and its
-// length, 0 where there is none.
+// What the vectors of weights are for.
+const (
+	forNegatives = iota
+	forDegrees
+)
+
+// weights are two vectors, by the degree of a node: v of the rank-one part −η′·v·vᵀ/length² of ΔW,
+// and √degree, for the column of degrees. What is not there is nil.
+func (g *Graph) weights() (v [2]func(degree float64) float64) {
+	_, v[forNegatives] = g.expectation()
+	if s := g.model.Settings(); s.DegreeShare > 0 && s.Model != coles.FeatureModel {
+		v[forDegrees] = math.Sqrt
+	}
+	return v
+}
+
+// expectation is the length of that v, 0 where there is none, and v.
 func (g *Graph) expectation() (length float64, v func(degree float64) float64) {
 	s := g.model.Settings()
 	switch {
-	case s.Kappa == 0 || s.Eta == 0:
+	case s.Kappa == 0 || s.Eta == 0 || s.Model == coles.FeatureModel:
 	case s.Negatives == coles.ExpectedUniformNegatives():
 		return math.Sqrt(float64(len(g.adj.nodes))), func(float64) float64 { return 1 }
 	case s.Negatives == coles.ExpectedDegreeNegatives():
@@ -173,10 +200,10 @@ func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(nodes) == 0 || g.p.IsEmpty() {
+	if len(nodes) == 0 || g.v.IsEmpty() {
 		return &mat.Dense{}, ctx.Err()
 	}
-	raw := kernel.Matrix[float64](g.p.RawMatrix())
+	raw := kernel.Matrix[float64](g.v.RawMatrix())
 	y := kernel.Unset[float64](len(nodes), raw.Rows)
 	if err := kernel.Gemm(ctx, false, true, 1, rows.Dense, raw, 0, y); err != nil {
 		return nil, err
@@ -214,21 +241,25 @@ func (g *Graph) rebuild(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := matrix.Operator[float64]{Sparse: plus, Shift: g.model.Report().Share}.Gram(ctx, fx)
+	m, err := matrix.Operator[float64]{Sparse: plus}.Gram(ctx, fx)
 	if err != nil {
 		return err
 	}
-	along := make([]float64, fx.Cols)
-	if _, v := g.expectation(); v != nil {
+	var along [2][]float64
+	for k, v := range g.weights() {
+		along[k] = make([]float64, fx.Cols)
+		if v == nil {
+			continue
+		}
 		weight := make([]float64, fx.Rows)
 		for i := range weight {
 			weight[i] = v(g.adj.nodes[i].degree)
 		}
-		if along, err = matrix.TransposeTimes(ctx, fx, weight); err != nil {
+		if along[k], err = matrix.TransposeTimes(ctx, matrix.Of(fx), weight); err != nil {
 			return err
 		}
 	}
-	if err := g.inRange(ctx, fx, m, along); err != nil {
+	if err := g.inRange(ctx, fx, m, along[forNegatives]); err != nil {
 		return err
 	}
 	rows, err := matrix.Of(fx).WithRoom(ctx)

@@ -135,14 +135,17 @@ func TestGrowthEqualsAFit(t *testing.T) {
 		opts  []coles.Option
 		loops bool
 	}{
-		"default":     {},
-		"no hop":      {opts: []coles.Option{coles.WithFilter(coles.SGC(0))}},
-		"one hop":     {opts: []coles.Option{coles.WithFilter(coles.SGC(1))}},
-		"gaps":        {opts: []coles.Option{coles.WithFilter(coles.Polynomial(0.5, 0, 0.3, 0.2))}},
-		"no contrast": {opts: []coles.Option{coles.WithContrast(coles.ExpectedDegreeNegatives(), 0, 1), coles.WithFilter(coles.SGC(2))}},
-		"uniform":     {opts: []coles.Option{coles.WithContrast(expected, 3, 0.7), coles.WithFilter(coles.SGC(2))}},
-		"covariance":  {opts: []coles.Option{coles.WithCovarianceShare(0.3), coles.WithFilter(coles.SGC(2))}},
-		"loops":       {opts: []coles.Option{coles.WithFilter(coles.S2GCSum(2))}, loops: true},
+		"default":         {},
+		"no hop":          {opts: []coles.Option{coles.WithFilter(coles.SGC(0))}},
+		"one hop":         {opts: []coles.Option{coles.WithFilter(coles.SGC(1))}},
+		"gaps":            {opts: []coles.Option{coles.WithFilter(coles.Polynomial(0.5, 0, 0.3, 0.2))}},
+		"no contrast":     {opts: []coles.Option{coles.WithContrast(coles.ExpectedDegreeNegatives(), 0, 1), coles.WithFilter(coles.SGC(2))}},
+		"uniform":         {opts: []coles.Option{coles.WithContrast(expected, 3, 0.7), coles.WithFilter(coles.SGC(2))}},
+		"no column":       {opts: []coles.Option{coles.WithDegreeShare(0), coles.WithFilter(coles.SGC(2))}},
+		"wide column":     {opts: []coles.Option{coles.WithDegreeShare(0.5), coles.WithFilter(coles.SGC(2))}},
+		"features":        {opts: []coles.Option{coles.WithModel(coles.FeatureModel)}},
+		"features, drawn": {opts: []coles.Option{coles.WithModel(coles.FeatureModel), coles.WithContrast(coles.UniformNegatives(2), 2, 1)}},
+		"loops":           {opts: []coles.Option{coles.WithFilter(coles.S2GCSum(2))}, loops: true},
 	} {
 		for kind, sparse := range map[string]bool{"dense": false, "sparse": true} {
 			t.Run(name+" "+kind, func(t *testing.T) {
@@ -312,7 +315,7 @@ func TestNewNodesHaveNames(t *testing.T) {
 // A graph may begin without any edge, and the input may be written to after.
 func TestGraphsGrowFromNothing(t *testing.T) {
 	const n = 40
-	h := &history{x: testkit.RandomDense(testkit.Random(8), n, 4), opts: []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.SGC(2))}}
+	h := &history{x: testkit.RandomDense(testkit.Random(8), n, 4), opts: []coles.Option{coles.WithModel(coles.GraphModel), coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.SGC(2))}}
 	_, g := h.follow(n)
 	kept := mat.DenseCopyOf(h.x)
 	h.x.Zero()
@@ -353,4 +356,33 @@ func TestGrowthIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 			}
 		}
 	})
+}
+
+// On a ring degrees are equal, and columns that sum to zero have nothing of them: the column of
+// degrees comes with the first edge more.
+func TestDegreeColumnAppears(t *testing.T) {
+	const n, d = 80, 6
+	x := testkit.RandomDense(testkit.Random(31), n, d)
+	for j := range d {
+		mean := mat.Sum(x.ColView(j)) / n
+		for i := range n {
+			x.Set(i, j, x.At(i, j)-mean)
+		}
+	}
+	h := ring(x, n, 1, coles.WithDim(4), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone))
+	for q := range h.weights {
+		h.weights[q] = 1
+	}
+	m, g := h.follow(n)
+	same, _ := refit(t, g)
+	wantModel(t, same, h.fit(n))
+	h.add(t, g, 0, []coles.Edge{{U: 3, V: 9}}, nil)
+	grown, _ := refit(t, g)
+	wantModel(t, grown, h.fit(n))
+	for k, want := range []int{4, 4, 3} {
+		if got := len([]*coles.Model{m, same, grown}[k].Lambda()); got != want {
+			t.Errorf("model %d has %d eigenvalues, want %d", k, got, want)
+		}
+	}
+	testkit.WantSame(t, "the share before and after", []float64{same.Report().DegreeShare, grown.Report().DegreeShare}, []float64{0, 0.1})
 }

@@ -22,16 +22,32 @@ import (
 //
 // Errors: a [*coles.ConvergenceError], and ctx's.
 func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
+	p, _, err := g.solve(ctx)
+	return p, err
+}
+
+// solve is Solve, and also returns the direction of the column of degrees, nil for none.
+func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float64, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
+	squares, err := g.fx.Squares(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := g.model.Settings()
+	s.Precision = coles.Float64
+	if degrees = s.DegreeDirection(g.along[forDegrees], math.Sqrt(squares*g.adj.volume)); degrees != nil {
+		s.Dim--
+	}
 	d := g.m.Rows
 	m := kernel.Unset[float64](d, d)
 	kernel.Copy(m, g.m)
-	negatives := g.withNegatives(g.along)
+	negatives := g.withNegatives(g.along[forNegatives])
 	for i := range d {
 		negatives(i, m.Data[i*d+i:][:d-i])
 	}
-	return g.model.Settings().SolveM(ctx, m, mat.Norm(matrix.ToDense(g.m), 2))
+	p, err = s.SolveM(ctx, m, mat.Norm(matrix.ToDense(g.m), 2))
+	return p, degrees, err
 }
 
 // Refit solves for P again, scales the columns anew and returns the model of the graph as it is
@@ -51,14 +67,14 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 	if err != nil {
 		return nil, 0, err
 	}
-	p, err := g.Solve(ctx)
+	p, degrees, err := g.solve(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if m, err = g.model.Refitted(ctx, now, g.fx.Dense, p, matrix.HashOf(g.hashes, g.x.Cols())); err != nil {
+	if m, err = g.model.Refitted(ctx, now, g.fx.Dense, p, degrees, matrix.HashOf(g.hashes, g.x.Cols())); err != nil {
 		return nil, 0, err
 	}
-	if drift, err = turn(g.p, p.P); err != nil {
+	if drift, err = turn(g.model.P(), p.P); err != nil {
 		return nil, 0, err
 	}
 	g.use(m)

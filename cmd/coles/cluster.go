@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"coles"
-	"coles/dataset"
 	"coles/eval"
 
 	"github.com/urfave/cli/v3"
@@ -17,9 +16,8 @@ import (
 const clusterDescription = `Divides the nodes into clusters, by k-means on the rows of the embedding scaled
 to length 1, and prints a line "ID, cluster" for each, separated by tabs, or by
 commas where the name of -o ends in .csv. Clusters are numbered from 0. The
-embedding is that of -embedding, or is made of GRAPH as by "coles embed" with
-other defaults: -dim 32, -filter s2gcsum:20 and a scaling of rank 12 and floor
-10. A file of -settings replaces them all.
+embedding is that of -embedding, or is made of GRAPH as by "coles embed -for
+clustering".
 
 Without -k there are as many clusters, from 2 to 20, as have the largest mean
 silhouette, and standard error says how many. That compares all pairs of nodes:
@@ -65,7 +63,7 @@ func cluster(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	d, y, err := embedded(ctx, c, in, func(settings *coles.Settings, d *dataset.Dataset) { tuneForClusters(c, settings, d) })
+	d, y, err := embedded(ctx, c, in, always(coles.ForClustering))
 	if err != nil {
 		return err
 	}
@@ -96,26 +94,6 @@ func checkClusters(c *cli.Command) error {
 		return usagef("-k %d: want at least 1", c.Int("k"))
 	}
 	return nil
-}
-
-// tuneForClusters changes what no option sets: what clusters share is in the first few
-// eigenvectors, and k-means weighs all columns alike.
-func tuneForClusters(c *cli.Command, s *coles.Settings, d *dataset.Dataset) {
-	if c.IsSet("settings") {
-		return
-	}
-	s.Scaling = coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}
-	if !c.IsSet("filter") {
-		s.Filter = coles.S2GCSum(20)
-	}
-	const dim = 32
-	switch {
-	case c.IsSet("dim"):
-	case d.Features != nil:
-		s.Dim = min(dim, columns(d.Features))
-	case d.Nodes() > 16*dim: // the default is a sixteenth
-		s.Dim = dim
-	}
 }
 
 // mostClusters is how many clusters are tried at most.

@@ -46,7 +46,10 @@ func unit(y mat.Matrix) *mat.Dense {
 
 // tableSettings are those of the row COLES-S2GC of the table of clusters.
 func tableSettings(dim int) []coles.Option {
-	return []coles.Option{coles.WithDim(dim), coles.WithFilter(coles.S2GCSum(20)), coles.WithScaling(coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4})}
+	return []coles.Option{
+		coles.WithDim(dim), coles.WithPreparation(coles.PrepareUndamped), coles.WithFilter(coles.S2GCSum(20)),
+		coles.WithScaling(coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}), coles.WithDegreeShare(0),
+	}
 }
 
 func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
@@ -88,7 +91,8 @@ func TestClusterSettings(t *testing.T) {
 	}{
 		"-filter":    {[]string{path, "-filter", "sgc:1"}, append(tableSettings(32), coles.WithFilter(coles.SGC(1)))},
 		"-dim":       {[]string{path, "-dim", "3"}, tableSettings(3)},
-		"-settings":  {[]string{path, "-settings", filepath.Join(dir, "s.json")}, []coles.Option{coles.WithDim(5)}},
+		"-settings":  {[]string{path, "-settings", filepath.Join(dir, "s.json")}, tableSettings(5)},
+		"-for":       {[]string{path, "-for", "classification", "-settings", filepath.Join(dir, "s.json")}, []coles.Option{coles.WithDim(5)}},
 		"-embedding": {[]string{"-embedding", y}, []coles.Option{coles.WithDim(4)}},
 	} {
 		u := unit(testkit.Must(coles.Fit(ctx, g, d.Features, c.fit...)).Embedding())

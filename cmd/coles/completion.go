@@ -70,6 +70,7 @@ func choices(command, option string) []string {
 	}
 	text := map[string]string{
 		"filter": filterForms, "negatives": negativesForms + ", none", "precision": "auto, float32, float64",
+		"for": purposeForms, "kind": "auto, graph, features", "preparation": preparationForms,
 		"from": formatNames(isRead), "to": formatNames(isWritten), "format": formatNames(isWritten),
 		"by": "cosine, dot", "header": "yes, no, detect", "missing": "error, zero, mean, drop",
 		"preset": "coles-gcn, stiefel, linear, augmented",

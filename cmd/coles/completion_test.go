@@ -1,11 +1,14 @@
 package main
 
 import (
+	"encoding"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"coles"
 )
 
 // Options come in the dashes that were typed, values where there is a choice.
@@ -17,6 +20,10 @@ func TestCompletion(t *testing.T) {
 		"train -pre":            "-preset",
 		"embed -filter":         "s2gcsum s2gc sgc appnp heat polynomial",
 		"embed -negatives":      "expected-degree expected-uniform uniform degree erdos-renyi none",
+		"embed -for":            "classification clustering links",
+		"cluster --kind":        "auto graph features",
+		"info -preparation":     "auto undamped none tfidf damped-counts damped-tfidf row-l2 row-l1 standardize",
+		"eval -deg":             "-degree-share",
 		"similar -by":           "cosine dot",
 		"plot -by":              "tsne pca",
 		"convert a b -to":       "npz edges matrixmarket npy tsv csv jsonl word2vec word2vec-binary",
@@ -36,12 +43,26 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Every word that is offered for -filter and -negatives is the name of one.
+// Every word that is offered is the name of a setting, and all names of what has no numbers are.
 func TestChoicesAreThoseOfTheLibrary(t *testing.T) {
 	numbers := strings.NewReplacer("HOPS", "2", "ALPHA", "0.5", "PER-NODE", "3", "PROBABILITY", "0.5", "A0,A1,…", "1,2", "T", "1.5")
-	for _, option := range []string{"filter", "negatives", "precision"} {
+	for _, option := range []string{"filter", "negatives", "precision", "for", "kind", "preparation"} {
 		for _, word := range choices("embed", option) {
 			must(t, "", "embed", "-print-settings", "-"+option, numbers.Replace(word))
+		}
+	}
+	for option, value := range map[string]func(k int) encoding.TextMarshaler{
+		"for":         func(k int) encoding.TextMarshaler { return coles.Purpose(k) },
+		"kind":        func(k int) encoding.TextMarshaler { return coles.ModelKind(k) },
+		"preparation": func(k int) encoding.TextMarshaler { return coles.Preparation(k) },
+		"precision":   func(k int) encoding.TextMarshaler { return coles.Precision(k) },
+	} {
+		offered := choices("embed", option)
+		for k := range len(offered) + 1 {
+			name, err := value(k).MarshalText()
+			if (err == nil) != (k < len(offered)) || err == nil && !slices.Contains(offered, string(name)) {
+				t.Errorf("-%s: %q (%v) is value %d of %q", option, name, err, k, offered)
+			}
 		}
 	}
 	if len(choices("embed", "filter")) != 6 || slices.Contains(choices("embed", "from"), "jsonl") || choices("embed", "dim") != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"coles"
@@ -243,7 +244,8 @@ func reportOf(m model) (report any, features int) {
 
 // An embedder fits a model, or has one that was read.
 type embedder struct {
-	settings coles.Settings
+	settings fitSettings
+	usual    coles.Purpose // of vectors
 	model    model
 	progress *progressLine
 }
@@ -271,8 +273,12 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		y, err := e.model.Embed(ctx, g, x)
 		return e.model, y, err
 	}
+	s, err := e.settings(e.usual, g.Nodes(), columns(x))
+	if err != nil {
+		return nil, nil, err
+	}
 	defer e.progress.clear()
-	m, err := coles.Fit(ctx, g, x, coles.WithProgress(e.progress.show), coles.WithSettings(e.settings))
+	m, err := coles.Fit(ctx, g, x, coles.WithProgress(e.progress.show), coles.WithSettings(s))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -312,7 +318,11 @@ func readModel(ctx context.Context, s *source) (model, error) {
 }
 
 func printSettings(ctx context.Context, c *cli.Command, in *inputs, stdout io.Writer) error {
-	s, err := readSettings(ctx, c, in)
+	settings, err := readSettings(ctx, c, in)
+	if err != nil {
+		return err
+	}
+	s, err := settings(coles.ForClassification, math.MaxInt, math.MaxInt)
 	if err != nil {
 		return err
 	}

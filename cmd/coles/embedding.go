@@ -39,24 +39,27 @@ func checkEmbeddingFlags(c *cli.Command) error {
 	return nil
 }
 
-// embedded reads the graph, and reads or makes its embedding. tune, unless nil, changes the
-// settings of a fit. Where there are vectors only the dataset holds ids and labels.
-func embedded(ctx context.Context, c *cli.Command, in *inputs, tune func(*coles.Settings, *dataset.Dataset)) (*dataset.Dataset, mat.Matrix, error) {
-	if !c.IsSet("embedding") {
-		e, err := newEmbedder(ctx, c, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		d, g, err := readArgument(ctx, c, in)
-		if err != nil {
-			return nil, nil, err
-		}
-		if tune != nil {
-			tune(&e.settings, d)
-		}
-		_, y, err := e.embed(ctx, g, d.Features)
-		return d, y, err
+// embedded reads the graph, and reads or makes its embedding, for what purpose says of the graph.
+// Where there are vectors only the dataset holds ids and labels.
+func embedded(ctx context.Context, c *cli.Command, in *inputs, purpose func(*dataset.Dataset) coles.Purpose) (*dataset.Dataset, mat.Matrix, error) {
+	if c.IsSet("embedding") {
+		return readEmbedding(ctx, c, in)
 	}
+	e, err := newEmbedder(ctx, c, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, g, err := readArgument(ctx, c, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	e.usual = purpose(d)
+	_, y, err := e.embed(ctx, g, d.Features)
+	return d, y, err
+}
+
+// readEmbedding reads -embedding, and the graph if there is one.
+func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dataset, mat.Matrix, error) {
 	path := c.String("embedding")
 	args, err := arguments(c, 1)
 	if err != nil {
@@ -82,6 +85,11 @@ func embedded(ctx context.Context, c *cli.Command, in *inputs, tune func(*coles.
 	err = giveFeatures(d, vectors, path)
 	d.Features = x
 	return d, y, err
+}
+
+// always is a purpose whatever the graph is.
+func always(p coles.Purpose) func(*dataset.Dataset) coles.Purpose {
+	return func(*dataset.Dataset) coles.Purpose { return p }
 }
 
 // knownLabels are the labels of n nodes, −1 for none.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"coles"
 	"coles/dataset"
 	"coles/eval"
 
@@ -17,7 +18,8 @@ import (
 const evalDescription = `Measures an embedding by the labels of its nodes: node classification (a
 logistic regression learns from some nodes and is asked about the others) and
 clustering (k-means against the classes). The embedding is that of -embedding,
-or is made of GRAPH as by "coles embed".
+or is made of GRAPH as by "coles embed". Where the fit chooses between graph and
+features, the accuracy of the model that it did not choose is printed, too.
 
 Labels come from -labels or GRAPH; splits from -splits, or from GRAPH if it has
 masks and neither -per-class nor -count is given, or else are drawn. Nodes
@@ -51,7 +53,16 @@ type evaluation struct {
 	Labelled       int             `json:"labelled"`
 	Classes        int             `json:"classes"`
 	Classification *classification `json:"classification"`
+	Choice         *choice         `json:"choice,omitempty"` // where a fit has chosen its model
 	Clustering     *clustering     `json:"clustering,omitempty"`
+}
+
+// A choice is the model that a fit has chosen, and what the other is worth.
+type choice struct {
+	Model     coles.ModelKind  `json:"model"`
+	Alignment *coles.Alignment `json:"alignment"`
+	Other     coles.ModelKind  `json:"other"`
+	Accuracy  measured         `json:"other_accuracy"`
 }
 
 type classification struct {
@@ -80,7 +91,14 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	d, y, err := embedded(ctx, c, in, nil)
+	var d *dataset.Dataset
+	var y mat.Matrix
+	var other otherModel
+	if c.IsSet("embedding") {
+		d, y, err = readEmbedding(ctx, c, in)
+	} else {
+		d, y, other, err = bothModels(ctx, c, in)
+	}
 	if err != nil {
 		return err
 	}
@@ -104,6 +122,11 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 		return err
 	}
 	e.Classification = &classification{from, percent(*r)}
+	if other != nil {
+		if e.Choice, err = other(d.Labels, splits, progress); err != nil {
+			return err
+		}
+	}
 	if runs := c.Int("runs"); runs > 0 {
 		if e.Clustering, err = clusters(ctx, y, d.Labels, labelled, runs, seedOr1(c), progress); err != nil {
 			return err
@@ -116,6 +139,45 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 		}
 		return e.print(w)
 	})
+}
+
+// An otherModel fits and measures the model that was not chosen.
+type otherModel func(labels []int, splits []dataset.Split, progress eval.ClassifyOption) (*choice, error)
+
+// bothModels reads the graph and embeds it. other is nil where there was no choice.
+func bothModels(ctx context.Context, c *cli.Command, in *inputs) (d *dataset.Dataset, y mat.Matrix, other otherModel, err error) {
+	e, err := newEmbedder(ctx, c, in)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	d, g, err := readArgument(ctx, c, in)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m, y, err := e.embed(ctx, g, d.Features)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	fitted, ok := m.(*coles.Model)
+	if !ok || c.IsSet("with") || fitted.Report().Alignment == nil {
+		return d, y, nil, nil
+	}
+	return d, y, func(labels []int, splits []dataset.Split, progress eval.ClassifyOption) (*choice, error) {
+		s, report := fitted.Settings(), fitted.Report()
+		s.Model = coles.GraphModel
+		if report.Model == coles.GraphModel {
+			s.Model = coles.FeatureModel
+		}
+		m, err := coles.Fit(ctx, g, d.Features, coles.WithProgress(in.progress.show), coles.WithSettings(s))
+		if err != nil {
+			return nil, err
+		}
+		r, err := eval.Classify(ctx, m.Embedding(), labels, splits, progress)
+		if err != nil {
+			return nil, err
+		}
+		return &choice{report.Model, report.Alignment, s.Model, percent(*r)}, nil
+	}, nil
 }
 
 func checkEvalFlags(c *cli.Command) error {
@@ -233,6 +295,10 @@ func (e evaluation) print(w io.Writer) error {
 	fmt.Fprintf(t, "labels\t%d nodes, %d classes\n", e.Labelled, e.Classes)
 	fmt.Fprintf(t, "splits\t%d, %s\n", len(e.Classification.Accuracy.Each), e.Classification.Splits)
 	fmt.Fprintf(t, "classification\taccuracy %v\n", e.Classification.Accuracy)
+	if c := e.Choice; c != nil {
+		fmt.Fprintf(t, "chosen\t%v\n", *c.Alignment)
+		fmt.Fprintf(t, "by the %v\taccuracy %v\n", c.Other, c.Accuracy)
+	}
 	if c := e.Clustering; c != nil {
 		fmt.Fprintf(t, "clustering\taccuracy %v, NMI %v, F1 %v, %d runs\n", c.Accuracy, c.NMI, c.F1, len(c.Accuracy.Each))
 	}

@@ -22,8 +22,9 @@ import (
 
 const infoDescription = `Describes FILE, a graph or a model. Of a graph: nodes, edges and the range of
 their weights, connected components, degrees, features, homophily if there are
-labels, and the memory that a fit with the settings given will take besides its
-input. Degrees count neighbours; self loops are left out. Of a model: the graph
+labels, the memory that a fit with the settings given will take besides its
+input, and whether it will embed by the graph or by the features alone, and
+why. Degrees count neighbours; self loops are left out. Of a model: the graph
 it was fitted on, what the fit did, and its settings (with -json all of them).
 Of a folder of datasets: what to call them.
 
@@ -92,7 +93,13 @@ func info(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	about, err := describeGraph(ctx, d, g, settings)
+	chosen, err := settings(coles.ForClassification, g.Nodes(), columns(d.Features))
+	if err != nil {
+		return err
+	}
+	in.progress.show("measure the features", 0, 0)
+	about, err := describeGraph(ctx, d, g, chosen)
+	in.progress.clear()
 	if err != nil {
 		return err
 	}
@@ -135,12 +142,14 @@ type graphInfo struct {
 	Features   *featuresInfo     `json:"features"` // null for none
 	Labels     *labelsInfo       `json:"labels"`   // null for none
 	Splits     int               `json:"splits"`
-	Fit        memory            `json:"fit"`
+	Fit        fitInfo           `json:"fit"`
 }
 
-// memory is what a fit takes besides graph and features.
-type memory struct {
-	Bytes int64 `json:"bytes"`
+// fitInfo is what a fit will do.
+type fitInfo struct {
+	Bytes     int64            `json:"bytes"` // besides graph and features
+	Model     coles.ModelKind  `json:"model"`
+	Alignment *coles.Alignment `json:"alignment"` // null where the model is set, or there are no features
 }
 
 // weights are the smallest and the largest of the edges.
@@ -192,8 +201,18 @@ func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, sett
 		}
 	}
 	var err error
-	about.Fit.Bytes, err = settings.Estimate(g, d.Features)
-	return about, err
+	if about.Fit.Bytes, err = settings.Estimate(g, d.Features); err != nil {
+		return nil, err
+	}
+	about.Fit.Model = cmp.Or(settings.Model, coles.GraphModel)
+	if settings.Model == 0 && d.Features != nil {
+		a, err := settings.Alignment(ctx, g, d.Features)
+		if err != nil {
+			return nil, err
+		}
+		about.Fit.Alignment, about.Fit.Model = &a, a.Model()
+	}
+	return about, nil
 }
 
 // degreesOf counts the neighbours of every node.
@@ -299,8 +318,20 @@ func (a *graphInfo) print(w io.Writer) error {
 	if a.Splits > 0 {
 		fmt.Fprintf(t, "splits\t%d\n", a.Splits)
 	}
+	fmt.Fprintf(t, "a fit chooses\t%s\n", choiceText(a.Fit.Model, a.Fit.Alignment, a.Features != nil))
 	fmt.Fprintf(t, "a fit takes\t%s besides graph and features\n", megabytes(a.Fit.Bytes))
 	return t.Flush()
+}
+
+// choiceText says which model there is, and why.
+func choiceText(kind coles.ModelKind, why *coles.Alignment, features bool) string {
+	switch {
+	case why != nil:
+		return why.String()
+	case !features:
+		return kind.String() + ": there are no features"
+	}
+	return kind.String() + ", as is set"
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
@@ -332,12 +363,18 @@ func (m *modelInfo) print(w io.Writer) error {
 	} else {
 		fmt.Fprintln(t, "features\tnone: it embeds only the graph it was fitted on")
 	}
+	fmt.Fprintf(t, "chosen\t%s\n", choiceText(r.Model, r.Alignment, m.Features > 0))
 	fmt.Fprintf(t, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
+	if r.DegreeShare > 0 {
+		fmt.Fprintf(t, "last column\tdegrees, with a share of %g\n", r.DegreeShare)
+	}
 	if n := len(m.Lambda); n > 0 {
 		fmt.Fprintf(t, "eigenvalues\t%.4g to %.4g\n", m.Lambda[0], m.Lambda[n-1])
 	}
-	fmt.Fprintf(t, "filter\t%v\n", s.Filter)
-	fmt.Fprintf(t, "negatives\t%v, κ = %d, η′ = %g\n", s.Negatives, s.Kappa, s.Eta)
+	if r.Model == coles.GraphModel {
+		fmt.Fprintf(t, "filter\t%v\n", s.Filter)
+		fmt.Fprintf(t, "negatives\t%v, κ = %d, η′ = %g\n", s.Negatives, s.Kappa, s.Eta)
+	}
 	fmt.Fprintf(t, "seed\t%d\n", s.Seed)
 	fmt.Fprintf(t, "solver\t%v, %v, %s kernels\n", r.Solver, r.Precision, r.Kernels)
 	fmt.Fprintf(t, "input\tgraph %s, features %s\n", r.GraphHash, cmp.Or(r.FeaturesHash, "none"))

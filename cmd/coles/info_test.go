@@ -60,7 +60,7 @@ func TestInfoOfAGraph(t *testing.T) {
 	}
 
 	table := must(t, countedEdges, args...)
-	for _, line := range []string{"nodes        5, 1 isolated\n", "degrees      min 0, median 2, mean 1.6, max 3\n", "homophily    node 0.583, edge 0.500, expected by chance 0.500\n"} {
+	for _, line := range []string{"nodes          5, 1 isolated\n", "degrees        min 0, median 2, mean 1.6, max 3\n", "homophily      node 0.583, edge 0.500, expected by chance 0.500\n"} {
 		if !strings.Contains(table, line) {
 			t.Errorf("no line %q in\n%s", line, table)
 		}

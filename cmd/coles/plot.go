@@ -65,10 +65,11 @@ func plot(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	d, y, err := embedded(ctx, c, in, func(settings *coles.Settings, d *dataset.Dataset) {
+	d, y, err := embedded(ctx, c, in, func(d *dataset.Dataset) coles.Purpose {
 		if byClusters(c, knownLabels(d, d.Nodes())) {
-			tuneForClusters(c, settings, d)
+			return coles.ForClustering
 		}
+		return coles.ForClassification
 	})
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func TestPlotPanelsAndColours(t *testing.T) {
 // The embedding is that of embed where labels colour it, and that of cluster where clusters do.
 func TestPlotEmbedsByItsColours(t *testing.T) {
 	_, path := community(t)
-	dir := folder(t, map[string]string{"s.json": `{"dim": 32, "filter": "s2gcsum:20", "scaling": {"rank": 12, "floor": 10, "norm": 4}}`})
+	dir := folder(t, map[string]string{"s.json": `{"dim": 32, "preparation": "undamped", "filter": "s2gcsum:20", "degree_share": 0, "scaling": {"rank": 12, "floor": 10, "norm": 4}}`})
 	y, forClusters := filepath.Join(dir, "y.npy"), filepath.Join(dir, "c.npy")
 	must(t, "", "embed", path, "-o", y)
 	must(t, "", "embed", path, "-o", forClusters, "-settings", filepath.Join(dir, "s.json"))

@@ -65,6 +65,7 @@ var symbols = []struct {
 	{regexp.MustCompile(`(\w+: )?bad setting: d′ = (\d+) of (\d+)`), "-dim $2: at most $3 columns are possible"},
 	{regexp.MustCompile(`bad setting: κ = ([^,]+), `), "-kappa $1: "},
 	{regexp.MustCompile(`bad setting: η′ = ([^,]+), `), "-eta $1: "},
+	{regexp.MustCompile(`bad setting: degree share ([^,]+), `), "-degree-share $1: "},
 }
 
 // oneLine is the text of an error without the packages that it comes from, so that it begins with a

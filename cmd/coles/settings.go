@@ -19,7 +19,11 @@ import (
 // settingsFlags are the options that change what a fit does.
 func settingsFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.StringFlag{Name: "for", Usage: "`PURPOSE` of the vectors, by which all settings are chosen first: " + purposeForms + " (default: classification, and clustering where nodes are clustered)", HideDefault: true},
 		fileFlag("settings", "settings from a JSON `FILE`; the options below change them"),
+		&cli.StringFlag{Name: "kind", Usage: "`KIND` of model: graph, features, or auto, which chooses (default: auto)", HideDefault: true},
+		&cli.StringFlag{Name: "preparation", Usage: "`NAME` of what is done to features first, see above (default: auto)", HideDefault: true},
+		&cli.FloatFlag{Name: "degree-share", Usage: "`SHARE` of the vectors' energy that a last column, of degrees, has; 0 for none (default: 0.1)", HideDefault: true},
 		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding (default: 128, or the number of features if smaller; without features at most a sixteenth of the nodes)", HideDefault: true},
 		&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of all random draws (default: 1)", HideDefault: true},
 		&cli.StringFlag{Name: "filter", Usage: "`NAME:NUMBERS` of the filter, see above (default: s2gcsum:8)", HideDefault: true},
@@ -30,36 +34,73 @@ func settingsFlags() []cli.Flag {
 	}
 }
 
-// The text forms of -filter and -negatives, for help and completion.
+// What options take, for help and completion.
 const (
-	filterForms    = "s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,\nheat:HOPS,T, polynomial:A0,A1,…"
-	negativesForms = "expected-degree,\nexpected-uniform, uniform:PER-NODE, degree:PER-NODE, erdos-renyi:PROBABILITY"
+	purposeForms     = "classification, clustering, links"
+	preparationForms = "auto, undamped, none, tfidf, damped-counts, damped-tfidf, row-l2,\nrow-l1, standardize"
+	filterForms      = "s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,\nheat:HOPS,T, polynomial:A0,A1,…"
+	negativesForms   = "expected-degree,\nexpected-uniform, uniform:PER-NODE, degree:PER-NODE, erdos-renyi:PROBABILITY"
 )
 
-// describe puts what -filter and -negatives take before a command's examples.
+// describe puts what -filter, -negatives and -preparation take before a command's examples.
 func describe(text string) string {
 	about, examples, _ := strings.Cut(text, "\nExamples:")
 	return about + "\n-filter is one of " + filterForms + "; -negatives is one of " + negativesForms + `
 (the last three also with ",exclude-edges": no negatives that the graph joins),
-none.
+none. -preparation is one of
+` + preparationForms + `.
 
 Examples:` + examples
 }
 
-// readSettings are the default settings, or those of a file, with what the options change.
-func readSettings(ctx context.Context, c *cli.Command, in *inputs) (coles.Settings, error) {
-	s := coles.DefaultSettings()
+// A fitSettings gives the settings of a fit to so many nodes with so many features, 0 for none, for
+// what the vectors usually are for, unless the options say something else.
+type fitSettings func(usual coles.Purpose, nodes, features int) (coles.Settings, error)
+
+// readSettings reads the options that change what a fit does. They are checked at once, and applied
+// when the graph is known.
+func readSettings(ctx context.Context, c *cli.Command, in *inputs) (fitSettings, error) {
+	changes := []func(*coles.Settings) error{}
 	if path := c.String("settings"); path != "" {
-		if err := readSettingsFile(ctx, in, path, &s); err != nil {
-			return s, err
+		file, err := readSettingsFile(ctx, in, path)
+		if err != nil {
+			return nil, err
 		}
-		if err := s.Check(); err != nil {
-			return s, fmt.Errorf("%s: %s", path, oneLine(err))
-		}
+		changes = append(changes, func(s *coles.Settings) error {
+			if err := file.change(s); err != nil {
+				return err
+			}
+			if err := s.Check(); err != nil {
+				return fmt.Errorf("%s: %s", path, oneLine(err))
+			}
+			return nil
+		})
 	}
+	changes = append(changes, func(s *coles.Settings) error { return changeSettings(c, s) })
+	settings := func(usual coles.Purpose, nodes, features int) (coles.Settings, error) {
+		purpose := usual
+		if c.IsSet("for") {
+			if err := purpose.UnmarshalText([]byte(c.String("for"))); err != nil {
+				return coles.Settings{}, usagef("-for: %s", oneLine(err))
+			}
+		}
+		s := purpose.Settings(nodes, features)
+		for _, change := range changes {
+			if err := change(&s); err != nil {
+				return s, err
+			}
+		}
+		return s, nil
+	}
+	_, err := settings(coles.ForClassification, math.MaxInt, math.MaxInt)
+	return settings, err
+}
+
+// changeSettings changes settings by what each option says.
+func changeSettings(c *cli.Command, s *coles.Settings) error {
 	if c.IsSet("dim") {
 		if s.Dim = c.Int("dim"); s.Dim < 1 || s.Dim > math.MaxInt32 {
-			return s, usagef("-dim %d: want 1 to %d", s.Dim, math.MaxInt32)
+			return usagef("-dim %d: want 1 to %d", s.Dim, math.MaxInt32)
 		}
 	}
 	if c.IsSet("seed") {
@@ -71,50 +112,65 @@ func readSettings(ctx context.Context, c *cli.Command, in *inputs) (coles.Settin
 	if c.IsSet("eta") {
 		s.Eta = c.Float("eta")
 	}
-	for name, value := range map[string]encoding.TextUnmarshaler{"filter": &s.Filter, "negatives": &s.Negatives, "precision": &s.Precision} {
+	if c.IsSet("degree-share") {
+		s.DegreeShare = c.Float("degree-share")
+	}
+	for name, value := range map[string]encoding.TextUnmarshaler{
+		"kind": &s.Model, "preparation": &s.Preparation, "filter": &s.Filter, "negatives": &s.Negatives, "precision": &s.Precision,
+	} {
 		if !c.IsSet(name) {
 			continue
 		}
 		if err := value.UnmarshalText([]byte(c.String(name))); err != nil {
-			return s, usagef("-%s: %s", name, oneLine(err))
+			return usagef("-%s: %s", name, oneLine(err))
 		}
 	}
 	if err := s.Check(); err != nil {
-		return s, usageError{oneLine(err)}
+		return usageError{oneLine(err)}
 	}
-	return s, nil
+	return nil
 }
 
-// readSettingsFile changes settings of either kind by what a JSON file says of them.
-func readSettingsFile(ctx context.Context, in *inputs, path string, s any) error {
+// A settingsFile is the text of a file of settings of either kind.
+type settingsFile struct {
+	name string
+	text []byte
+}
+
+func readSettingsFile(ctx context.Context, in *inputs, path string) (*settingsFile, error) {
 	f, err := in.source(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.close()
 	r, err := f.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	const most = 1 << 20
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
-		return f.errAt(err)
+		return nil, f.errAt(err)
 	}
 	if len(text) > most {
-		return fmt.Errorf("%s: more than %d bytes of settings", f.name(), most)
+		return nil, fmt.Errorf("%s: more than %d bytes of settings", f.name(), most)
 	}
-	decode := json.NewDecoder(bytes.NewReader(text))
+	return &settingsFile{f.name(), text}, nil
+}
+
+// change changes settings by what the file says of them.
+func (f *settingsFile) change(s any) error {
+	decode := json.NewDecoder(bytes.NewReader(f.text))
 	decode.DisallowUnknownFields()
-	err = decode.Decode(s)
+	err := decode.Decode(s)
 	if _, more := decode.Token(); err == nil && more != io.EOF {
 		err = errors.New("text after the settings")
 	}
 	if err == nil {
 		return nil
 	}
-	line := 1 + bytes.Count(text[:errorOffset(err, decode, len(text))], []byte("\n"))
-	return fmt.Errorf("%s:%d: %w", f.name(), line, err)
+	line := 1 + bytes.Count(f.text[:errorOffset(err, decode, len(f.text))], []byte("\n"))
+	return fmt.Errorf("%s:%d: %w", f.name, line, err)
 }
 
 // errorOffset is where in a text the decoder was when it failed.

@@ -88,7 +88,11 @@ func trainingSettings(ctx context.Context, c *cli.Command, in *inputs) (s gnn.Se
 	}
 	s = preset()
 	if path := c.String("settings"); path != "" {
-		if err := readSettingsFile(ctx, in, path, &s); err != nil {
+		file, err := readSettingsFile(ctx, in, path)
+		if err == nil {
+			err = file.change(&s)
+		}
+		if err != nil {
 			return s, err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 const usage = `Usage: bench [-data DIR] [-peer CMD] [flags]
 
-Times coles.Fit at the default setting on the graphs in DIR/npz and on a
+Times coles.Fit at the setting of its peers on the graphs in DIR/npz and on a
 generated one of the size of ogbn-arxiv; without -data on the latter alone. It
 prints a Markdown table: for each graph and number of columns d′ the median of
 -runs fits and, in brackets, the fastest and the slowest; the number type and

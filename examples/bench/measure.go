@@ -173,10 +173,13 @@ func (o options) load(ctx context.Context, j job, dir string) (*dataset.Dataset,
 	return d, path, dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPZ(w, d) })
 }
 
+// asPeer is the setting of the peers: the default without what was added to it.
+var asPeer = []coles.Option{coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0), coles.WithPreparation(coles.PrepareUndamped)}
+
 // fit times a fit.
 func (r *row) fit(ctx context.Context, g *coles.Graph, d *dataset.Dataset) error {
 	start := time.Now()
-	m, err := coles.Fit(ctx, g, d.Features, coles.WithDim(r.Dim))
+	m, err := coles.Fit(ctx, g, d.Features, append(asPeer, coles.WithDim(r.Dim))...)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func meansTable() table {
 	}
 	return table{
 		Name: "means", Title: "Generalised means", about: accuracyAbout, paper: "classification",
-		networks: true, rows: means, measure: classification,
+		apart: true, rows: means, measure: classification,
 	}
 }
 
@@ -86,7 +86,7 @@ func filtersTable() table {
 		{"Heat(16, 5)", coles.Heat(16, 5)},
 		{"Identity", coles.SGC(0)},
 	} {
-		t.rows = append(t.rows, method{name: "COLES", varied: &setting{Key: "filter", Value: f.name}, embed: fit(coles.WithFilter(f.filter))})
+		t.rows = append(t.rows, method{name: "COLES", varied: &setting{Key: "filter", Value: f.name}, embed: fit(coles.WithModel(coles.GraphModel), coles.WithFilter(f.filter))})
 	}
 	return t
 }
@@ -99,10 +99,10 @@ func kappaTables() []table {
 		axis: "κ, negative graphs", measure: classification,
 	}
 	networks := closed
-	networks.Name, networks.Title, networks.networks = "kappa-gcn", "Number of negative graphs, COLES-GCN", true
+	networks.Name, networks.Title, networks.apart = "kappa-gcn", "Number of negative graphs, COLES-GCN", true
 	for _, k := range kappas {
 		varied := &setting{"kappa", "κ", k}
-		closed.rows = append(closed.rows, method{name: "COLES-S2GC", varied: varied, embed: fit(coles.WithContrast(coles.UniformNegatives(5), k, 0.9))})
+		closed.rows = append(closed.rows, method{name: "COLES-S2GC", varied: varied, embed: fit(coles.WithModel(coles.GraphModel), coles.WithContrast(coles.UniformNegatives(5), k, 0.9))})
 		m := trained("COLES-GCN", gnn.WithContrast(coles.UniformNegatives(5), k, 0.9))
 		m.varied = varied
 		networks.rows = append(networks.rows, m)
@@ -196,8 +196,12 @@ func (m method) try(ctx context.Context, o options, p *problem, given [][]datase
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", s.name, err)
 		}
+		regression := s.regression
+		if m.choosesC {
+			regression.Cs = eval.DefaultCs()
+		}
 		for _, splits := range given {
-			result, err := eval.Classify(ctx, x, p.Labels, splits, eval.WithRegression(s.regression))
+			result, err := eval.Classify(ctx, x, p.Labels, splits, eval.WithRegression(regression))
 			if err != nil {
 				return nil, fmt.Errorf("column %s: %w", s.name, err)
 			}

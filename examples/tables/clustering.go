@@ -70,11 +70,8 @@ func clustering(ctx context.Context, o options, p *problem, m method) ([]cell, e
 	return []cell{c}, err
 }
 
-// fitClusters is COLES with few columns and a low effective rank: what clusters share is in the
-// first few eigenvectors, and k-means weighs all columns alike.
-func fitClusters(f coles.Filter) embedder {
-	return fit(coles.WithDim(32), coles.WithFilter(f), coles.WithScaling(coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}))
-}
+// fitClusters is COLES for clusters, with a filter.
+func fitClusters(f coles.Filter) embedder { return fitFor(coles.ForClustering, coles.WithFilter(f)) }
 
 // How far [chosenHops] smooths: until the clusters leave no more than this share of the rows
 // unexplained, and no farther than so many hops.

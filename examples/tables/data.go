@@ -35,7 +35,10 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 			return nil, err
 		}
 	}
-	d, err := open(o.data, name)
+	d, err := generated(ctx, name)
+	if d == nil && err == nil {
+		d, err = open(o.data, name)
+	}
 	if err != nil {
 		return nil, err
 	}

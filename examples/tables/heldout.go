@@ -15,11 +15,22 @@ import (
 
 // How well an embedding of a part of the edges finds the others again.
 func linksTable() table {
+	all := append(slices.Clone(closedMethods),
+		method{name: "S2GC(3) (same features)", embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+			x, err := prepare(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			return coles.ForLinks.Settings(p.Nodes(), 0).Filter.Apply(ctx, coles.Normalize(p.graph), x)
+		}},
+		method{name: "COLES for links", embed: fitFor(coles.ForLinks)})
 	return table{
 		Name: "links", Title: "Link prediction",
 		about: "A tenth of the edges is held out without breaking the graph up, the rest is embedded, and the cosine of two rows is to tell held-out edges from as many pairs that no edge joins: " +
 			"area under the ROC curve, average precision and the share of edges above the 100th pair, in percent, mean ± standard deviation over draws (-seeds).",
-		methods: slices.Concat(closedMethods, trainedMethods, rivalMethods), rows: pick(closedMethods, "Raw", "SGC", "S2GC", "PCA-S2GC", "RP-S2GC", "COLES-SGC", "COLES-S2GC", "Eigenmaps"), measure: links,
+		methods: slices.Concat(all, trainedMethods, rivalMethods),
+		rows:    pick(all, "Raw", "SGC", "S2GC", "S2GC (same features)", "PCA-S2GC", "RP-S2GC", "S2GC(3) (same features)", "COLES-SGC", "COLES-S2GC", "COLES for links", "Eigenmaps"),
+		measure: links,
 	}
 }
 

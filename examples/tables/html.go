@@ -133,13 +133,13 @@ func (g *grid) First(k int) bool { return k == 0 || g.Columns[k-1].Dataset != g.
 
 // Best reports whether a figure looks like the largest of its column.
 func (g *grid) Best(c column, m measure) bool {
-	best := m.Mean
+	best := 0.0
 	for _, r := range g.Rows {
-		if other := r.Figures[c]; other != nil {
+		if other := r.Figures[c]; other != nil && !other.Apart {
 			best = max(best, other.Mean)
 		}
 	}
-	return round(m.Mean, 1) == round(best, 1)
+	return !m.Apart && round(m.Mean, 1) == round(best, 1)
 }
 
 // gain is over the paper's figure, of both as printed: whoever subtracts them should find the same.

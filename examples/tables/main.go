@@ -34,6 +34,7 @@ names, progress to standard error.
   tables -data data -table kappa -datasets cora,citeseer -format csv
   tables -data data -methods coles-gcn,gcn-supervised -seeds 3
   tables -data data -table all,means
+  tables -data data -table homophily -datasets all
   tables -data data -columns raw,cv,scaled -methods all
 
 Flags:
@@ -77,8 +78,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := cli.Flags(usage, stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required)")
-	list := flags.String("table", "classification", "comma-separated `tables`: "+tableNames(tables())+", or all: those that train no networks")
-	datasets := flags.String("datasets", "cora,citeseer,pubmed", "comma-separated `names`")
+	list := flags.String("table", "classification", "comma-separated `tables`: "+tableNames(tables())+", or all: those that do not take long")
+	datasets := flags.String("datasets", "", "comma-separated `names`, or all: those of every archive in DIR/npz (default cora,citeseer,pubmed; the homophily table generates its own)")
 	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+methodNames(allMethods()))
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
 	flags.IntVar(&o.seeds, "seeds", 3, "how often to train what is trained")
@@ -98,11 +99,18 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	} else if o.format == "" {
 		o.format = "markdown"
 	}
-	o.datasets = fields(*datasets)
+	var err error
+	if *datasets != "" {
+		o.datasets = append([]string{}, fields(*datasets)...)
+	}
 	if err := o.check(); err != nil {
 		return o, err
 	}
-	var err error
+	if *datasets == "all" {
+		if o.datasets, err = allDatasets(o.data); err != nil {
+			return o, err
+		}
+	}
 	if o.tables, err = findTables(*list); err != nil {
 		return o, err
 	}
@@ -124,7 +132,7 @@ func (o options) check() error {
 		return fmt.Errorf("-splits %d: at least 1 is needed", o.splits)
 	case o.seeds < 1:
 		return fmt.Errorf("-seeds %d: at least 1 is needed", o.seeds)
-	case len(o.datasets) == 0:
+	case o.datasets != nil && len(o.datasets) == 0:
 		return errors.New("-datasets names none")
 	case formats[o.format] == nil:
 		return fmt.Errorf("-format %q is none of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))

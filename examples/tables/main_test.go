@@ -18,7 +18,13 @@ import (
 // measured runs the command on real graphs and returns its lines of JSON.
 func measured(t *testing.T, args ...string) []map[string]any {
 	t.Helper()
-	stdout, _ := clitest.Run(t, run, append([]string{"-data", testkit.Shared(t, "data"), "-json"}, args...)...)
+	return measuredIn(t, testkit.Shared(t, "data"), args...)
+}
+
+// measuredIn is measured on the graphs of a folder.
+func measuredIn(t *testing.T, data string, args ...string) []map[string]any {
+	t.Helper()
+	stdout, _ := clitest.Run(t, run, append([]string{"-data", data, "-json"}, args...)...)
 	var all []map[string]any
 	for line := range strings.Lines(stdout) {
 		var members map[string]any
@@ -129,11 +135,12 @@ func TestTablesSayWhatIsWrong(t *testing.T) {
 	})
 }
 
-func TestAllLeavesOutWhatTrainsNetworks(t *testing.T) {
+func TestAllLeavesOutWhatTakesLong(t *testing.T) {
 	const closed = "classification, clustering, labelrate, dims, filters, links, inductive, kappa"
 	for list, want := range map[string]string{
 		"all":              closed,
 		"means, all,kappa": "means, " + closed,
+		"homophily":        "homophily",
 	} {
 		found, err := findTables(list)
 		if err != nil {

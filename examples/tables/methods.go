@@ -23,6 +23,7 @@ type method struct {
 	name      string
 	varied    *setting // in an ablation
 	graphOnly bool     // needs no features
+	choosesC  bool     // is classified with C by cross-validation, whatever the column
 	asIs      bool     // is clustered without scaling its rows
 	seeded    bool     // depends on the seed; others are measured once
 	// choose finds a setting for a data set, without labels, and the embedder with it; nil for a
@@ -48,9 +49,10 @@ var closedMethods = []method{
 	{name: "S2GC (same features)", embed: sameFeatures},
 	{name: "PCA-S2GC", embed: pca},
 	{name: "RP-S2GC", embed: randomProjection},
-	{name: "COLES-SGC", embed: fit(coles.WithFilter(sgc))},
+	{name: "COLES-SGC", embed: fit(coles.WithModel(coles.GraphModel), coles.WithFilter(sgc))},
 	{name: "COLES-S2GC", embed: fit()},
-	{name: "LPP", embed: fit(coles.WithContrast(coles.NegativeSampler{}, 0, 0))},
+	{name: "COLES-S2GC (C chosen)", embed: fit(), choosesC: true},
+	{name: "LPP", embed: fit(coles.WithModel(coles.GraphModel), coles.WithContrast(coles.NegativeSampler{}, 0, 0))},
 	{name: "Eigenmaps", embed: eigenmaps, graphOnly: true},
 }
 
@@ -131,11 +133,7 @@ func filtered(f coles.Filter) embedder {
 // sameFeatures is S²GC with what COLES has apart from P: prepared features and the scale of the
 // rows.
 func sameFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-	prepare, err := coles.PrepareAuto.Fit(ctx, p.Features)
-	if err != nil {
-		return nil, err
-	}
-	x, err := prepare.Apply(ctx, p.Features)
+	x, err := prepare(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +142,15 @@ func sameFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error)
 		return nil, err
 	}
 	return toNorm(ctx, fx)
+}
+
+// prepare prepares features as COLES does.
+func prepare(ctx context.Context, p *problem) (mat.Matrix, error) {
+	how, err := coles.PrepareAuto.Fit(ctx, p.Features)
+	if err != nil {
+		return nil, err
+	}
+	return how.Apply(ctx, p.Features)
 }
 
 // reducedDim is the number of columns the paper's baselines keep: 512, and 256 of Pubmed's 500.
@@ -188,6 +195,15 @@ func fit(opts ...coles.Option) embedder {
 			return nil, err
 		}
 		return m.Embedding(), nil
+	}
+}
+
+// fitFor is COLES with the settings for a purpose but for the options given.
+func fitFor(purpose coles.Purpose, opts ...coles.Option) embedder {
+	return func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
+		_, d := p.Features.Dims()
+		s := coles.WithSettings(purpose.Settings(p.Nodes(), d))
+		return fit(append([]coles.Option{s}, opts...)...)(ctx, p, seed)
 	}
 }
 

@@ -50,6 +50,7 @@ type measure struct {
 	Label string // in print
 	Mean  float64
 	Std   float64 // population standard deviation over splits, runs and seeds
+	Apart bool    // is not of the kind of the others in its column
 	Paper printedFigure
 	// Difference is from the table's reference on the same splits, as a share; nil where nothing is
 	// compared.
@@ -333,35 +334,63 @@ func writeMarkdown(w io.Writer, cells []cell) error {
 }
 
 func (g *grid) writeMarkdown(b *strings.Builder) {
-	head, rule := "| |", "|---|"
+	lines := [][]string{{""}}
 	for _, c := range g.Columns {
-		head, rule = head+fmt.Sprintf(" %s, %s |", c.Dataset, c.Label), rule+"---|"
+		lines[0] = append(lines[0], fmt.Sprintf("%s, %s", c.Dataset, c.Label))
 		if g.compared() {
-			head, rule = head+" Δ |", rule+"---|"
+			lines[0] = append(lines[0], "Δ")
 		}
 	}
-	fmt.Fprintf(b, "%s\n%s\n", head, rule)
 	printed := ""
 	for _, r := range g.Rows {
-		fmt.Fprintf(b, "| %s |", r.Name)
+		line := []string{r.Name}
 		for _, c := range g.Columns {
 			m := r.Figures[c]
-			if m != nil {
-				fmt.Fprintf(b, " %.1f ± %.1f", m.Mean, m.Std)
-				if m.Paper.Mean != 0 {
-					fmt.Fprintf(b, " (%.1f)", m.Paper.Mean)
-					printed = " The paper's figure in brackets."
-				}
+			if m == nil {
+				m = new(measure)
+				line = append(line, "")
+			} else {
+				line = append(line, fmt.Sprintf("%.1f ± %.1f", m.Mean, m.Std))
 			}
-			b.WriteString(" |")
-			if g.compared() {
-				if m != nil && m.Difference != nil {
-					b.WriteString(" " + m.Versus())
-				}
-				b.WriteString(" |")
+			if m.Paper.Mean != 0 {
+				line[len(line)-1] += fmt.Sprintf(" (%.1f)", m.Paper.Mean)
+				printed = " The paper's figure in brackets."
 			}
+			if !g.compared() {
+				continue
+			}
+			versus := ""
+			if m.Difference != nil {
+				versus = m.Versus()
+			}
+			line = append(line, versus)
+		}
+		lines = append(lines, line)
+	}
+	if g.Table.tall {
+		lines = transposed(lines)
+	}
+	rule := "|" + strings.Repeat("---|", len(lines[0]))
+	for k, line := range lines {
+		b.WriteByte('|')
+		for _, text := range line {
+			fmt.Fprintf(b, "%s |", strings.TrimRight(" "+text, " "))
 		}
 		b.WriteByte('\n')
+		if k == 0 {
+			fmt.Fprintln(b, rule)
+		}
 	}
 	fmt.Fprintf(b, "\n%s%s\n", g.About(), printed)
+}
+
+// transposed makes rows of columns.
+func transposed(lines [][]string) [][]string {
+	out := make([][]string, len(lines[0]))
+	for _, line := range lines {
+		for k, text := range line {
+			out[k] = append(out[k], text)
+		}
+	}
+	return out
 }

@@ -22,8 +22,11 @@ type table struct {
 	reference string
 	// axis names what a plot has along its axis: what is varied, or else the labelled nodes per
 	// class; "" for a table without a plot.
-	axis     string
-	networks bool // trains networks, and is therefore no part of all
+	axis string
+	// datasets are measured where none are named; nil for the three of the paper.
+	datasets []string
+	apart    bool // takes long, and is therefore no part of all
+	tall     bool // has a row a data set and a column a method in markdown
 	// rows are what is measured; -methods chooses from methods instead, if there are any.
 	rows, methods []method
 	measure       func(ctx context.Context, o options, p *problem, m method) ([]cell, error)
@@ -32,7 +35,7 @@ type table struct {
 // tables are all there are, in the order in which they are printed.
 func tables() []table {
 	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable()},
-		kappaTables(), []table{meansTable()})
+		kappaTables(), []table{meansTable(), homophilyTable()})
 }
 
 func tableNames(tables []table) string {
@@ -49,11 +52,11 @@ func tableOf(name string) table {
 	return all[slices.IndexFunc(all, func(t table) bool { return t.Name == name })]
 }
 
-// findTables looks up a comma-separated list. All stands for those that train no networks.
+// findTables looks up a comma-separated list. All stands for those that do not take long.
 func findTables(list string) ([]table, error) {
 	var found []table
 	for _, name := range fields(list) {
-		chosen := slices.DeleteFunc(tables(), func(t table) bool { return t.Name != name && (name != "all" || t.networks) })
+		chosen := slices.DeleteFunc(tables(), func(t table) bool { return t.Name != name && (name != "all" || t.apart) })
 		if len(chosen) == 0 {
 			return nil, fmt.Errorf("-table %q is none of %s, all", name, tableNames(tables()))
 		}
@@ -108,11 +111,11 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 	}
 	start, done, total := time.Now(), 0, 0
 	for _, t := range o.tables {
-		total += len(o.datasets) * len(t.rows)
+		total += len(o.datasetsOf(t)) * len(t.rows)
 	}
 	problems := make(map[string]*problem)
 	for _, t := range o.tables {
-		for _, name := range o.datasets {
+		for _, name := range o.datasetsOf(t) {
 			p := problems[name]
 			if p == nil {
 				if p, err = load(ctx, o, name, progress); err != nil {
@@ -142,6 +145,17 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 		}
 	}
 	return nil
+}
+
+// datasetsOf are the data sets that a table is measured on.
+func (o options) datasetsOf(t table) []string {
+	switch {
+	case o.datasets != nil:
+		return o.datasets
+	case t.datasets != nil:
+		return t.datasets
+	}
+	return []string{"cora", "citeseer", "pubmed"}
 }
 
 // measureRows measures the rows of a table on one data set and adds their cells, row by row. The row

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var format = Format{Magic: [8]byte([]byte("TESTFILE")), Version: 3}
+var format = Format{Magic: [8]byte([]byte("TESTFILE")), Oldest: 2, Version: 3}
 
 // lengths is a header that is nothing but the lengths of the arrays.
 func lengths(text []byte) (n []int, err error) { return n, json.Unmarshal(text, &n) }
@@ -79,6 +79,14 @@ func TestShortFilesAreOtherFiles(t *testing.T) {
 		if other := map[error]error{ErrFormat: ErrChecksum, ErrChecksum: ErrFormat}[c.want]; !errors.Is(err, c.want) || errors.Is(err, other) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}
+	}
+}
+
+func TestOlderVersionsAreRead(t *testing.T) {
+	older := Format{Magic: format.Magic, Oldest: 1, Version: 2}
+	got, err := format.Read(bytes.NewReader(file(t, older, []int{2}, []float64{1, 2})), lengths)
+	if err != nil || len(got) != 1 || !slices.Equal(got[0], []float64{1, 2}) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 

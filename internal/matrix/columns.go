@@ -9,8 +9,9 @@ import (
 
 // A Tally says which kinds of values a matrix has.
 type Tally struct {
-	NonZero int
-	Other   bool // some value is no count
+	NonZero  int
+	Negative bool // some value is below zero
+	Fraction bool // some value is no whole number
 }
 
 // TallyOf counts in one pass over the stored values.
@@ -23,15 +24,15 @@ func TallyOf(ctx context.Context, s *Source) (*Tally, error) {
 					if v != 0 {
 						t.NonZero++
 					}
-					if !t.Other {
-						t.Other = v < 0 || v != math.Floor(v)
-					}
+					t.Negative = t.Negative || v < 0
+					t.Fraction = t.Fraction || v != math.Floor(v)
 				}
 			})
 		},
 		func(t, part *Tally) {
 			t.NonZero += part.NonZero
-			t.Other = t.Other || part.Other
+			t.Negative = t.Negative || part.Negative
+			t.Fraction = t.Fraction || part.Fraction
 		})
 }
 

@@ -69,12 +69,19 @@ func ScaleColumns(ctx context.Context, p kernel.Matrix[float64], factors []float
 }
 
 // TransposeTimes returns aᵀ·v, summed in float64.
-func TransposeTimes[T kernel.Float](ctx context.Context, a kernel.Matrix[T], v []float64) ([]float64, error) {
-	return parallel.Sum(ctx, a.Rows, a.Cols, func(sum []float64, lo, hi int) {
+func TransposeTimes[T kernel.Float](ctx context.Context, a *Matrix[T], v []float64) ([]float64, error) {
+	return parallel.Sum(ctx, a.Rows(), a.Cols(), func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			c := v[i]
-			for j, x := range a.Data[i*a.Stride:][:a.Cols] {
-				sum[j] += c * float64(x)
+			cols, vals := a.Row(i)
+			if cols == nil {
+				for j, x := range vals {
+					sum[j] += c * float64(x)
+				}
+				continue
+			}
+			for q, j := range cols {
+				sum[j] += c * float64(vals[q])
 			}
 		}
 	})
@@ -91,13 +98,13 @@ func GramTo64[T kernel.Float](ctx context.Context, a, b kernel.Matrix[T], c kern
 	return ctx.Err()
 }
 
-// TimesTo64 sets c = a·b.
-func TimesTo64[T kernel.Float](ctx context.Context, a, b kernel.Matrix[T], c kernel.Matrix[float64]) error {
+// TimesTo64 sets c = a·b, or aᵀ·b.
+func TimesTo64[T kernel.Float](ctx context.Context, transposed bool, a, b kernel.Matrix[T], c kernel.Matrix[float64]) error {
 	switch a := any(a).(type) {
 	case kernel.Matrix[float32]:
-		return kernel.GemmWide(ctx, false, false, 1, a, any(b).(kernel.Matrix[float32]), 0, c)
+		return kernel.GemmWide(ctx, transposed, false, 1, a, any(b).(kernel.Matrix[float32]), 0, c)
 	case kernel.Matrix[float64]:
-		return kernel.Gemm(ctx, false, false, 1, a, any(b).(kernel.Matrix[float64]), 0, c)
+		return kernel.Gemm(ctx, transposed, false, 1, a, any(b).(kernel.Matrix[float64]), 0, c)
 	}
 	return ctx.Err()
 }

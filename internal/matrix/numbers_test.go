@@ -159,10 +159,13 @@ func TestColumnsAreCounted(t *testing.T) {
 	for name, form := range forms(x) {
 		s := testkit.Must(matrix.Read(ctx, form))
 		testkit.WantSame(t, name, testkit.Must(matrix.Counts(ctx, s)), counts)
-		testkit.WantSame(t, name, *testkit.Must(matrix.TallyOf(ctx, s)), matrix.Tally{NonZero: nonzero, Other: true})
+		testkit.WantSame(t, name, *testkit.Must(matrix.TallyOf(ctx, s)), matrix.Tally{NonZero: nonzero, Negative: true, Fraction: true})
 	}
-	if tally := testkit.Must(matrix.TallyOf(ctx, testkit.Must(matrix.Read(ctx, words)))); tally.Other || tally.NonZero != words.NNZ() {
-		t.Errorf("words are %+v", tally)
+	for v, want := range map[float64]matrix.Tally{1: {}, 0.5: {Fraction: true}, -3: {Negative: true}, -0.5: {Negative: true, Fraction: true}} {
+		one := mat.DenseCopyOf(words)
+		one.Set(49, 5, v)
+		want.NonZero = testkit.SparseOf(one).NNZ()
+		testkit.WantSame(t, "words and one number", *testkit.Must(matrix.TallyOf(ctx, testkit.Must(matrix.Read(ctx, one)))), want)
 	}
 	if _, _, v, err := matrix.FirstNegative(ctx, testkit.Must(matrix.Read(ctx, words))); v != 0 || err != nil {
 		t.Errorf("words have %v (%v)", v, err)

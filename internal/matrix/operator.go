@@ -7,26 +7,30 @@ import (
 	"coles/internal/parallel"
 )
 
-// An Operator is the symmetric matrix S + coef·v·vᵀ + shift·I, S sparse, without anything of it
-// written out.
+// An Operator is the symmetric matrix S + coef·v·vᵀ, S sparse, without anything of it written out.
 type Operator[T kernel.Float] struct {
-	Sparse *kernel.CSR[T]
+	Sparse *kernel.CSR[T] // nil for the identity
 	Coef   float64
 	V      []float64 // nil for no part of rank one
-	Shift  float64
 }
 
 // ConvertOperator is an operator in numbers of another type.
 func ConvertOperator[T, S kernel.Float](o Operator[S]) Operator[T] {
-	return Operator[T]{ConvertCSR[T](o.Sparse), o.Coef, o.V, o.Shift}
+	if o.Sparse == nil {
+		return Operator[T]{}
+	}
+	return Operator[T]{ConvertCSR[T](o.Sparse), o.Coef, o.V}
 }
 
 // Apply sets dst = O·src.
 func (o Operator[T]) Apply(ctx context.Context, dst, src kernel.Matrix[T]) error {
-	if err := o.applySparse(ctx, dst, o.Sparse, src, src); err != nil || o.V == nil {
+	if o.Sparse == nil {
+		return kernel.Convert(ctx, dst, src)
+	}
+	if err := kernel.SpMM(ctx, dst, o.Sparse, src); err != nil || o.V == nil {
 		return err
 	}
-	t, err := TransposeTimes(ctx, src, o.V)
+	t, err := TransposeTimes(ctx, Of(src), o.V)
 	if err != nil {
 		return err
 	}
@@ -41,15 +45,6 @@ func (o Operator[T]) Apply(ctx context.Context, dst, src kernel.Matrix[T]) error
 	})
 }
 
-// applySparse sets dst = rows·src + shift·own: O·src without its part of rank one, for all rows or
-// for some, of which src has the values own.
-func (o Operator[T]) applySparse(ctx context.Context, dst kernel.Matrix[T], rows *kernel.CSR[T], src, own kernel.Matrix[T]) error {
-	if o.Shift == 0 {
-		return kernel.SpMM(ctx, dst, rows, src)
-	}
-	return kernel.SpMMAdd(ctx, dst, rows, src, T(o.Shift), own)
-}
-
 // GramNumbers numbers of O·F are made at a time: enough for the products to be efficient, few
 // enough to stay in cache until they are used.
 const GramNumbers = 1 << 20
@@ -59,13 +54,16 @@ const GramNumbers = 1 << 20
 func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matrix[float64], error) {
 	n, d := f.Rows, f.Cols
 	m := kernel.Dense[float64](d, d)
+	if o.Sparse == nil {
+		return m, GramTo64(ctx, f, f, m)
+	}
 	height := min(n, max(256, GramNumbers/d))
 	z, release := kernel.Scratch[T](height, d)
 	defer release()
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
 		dst, own := kernel.Rows(z, 0, hi-lo), kernel.Rows(f, lo, hi)
-		if err := o.applySparse(ctx, dst, o.Sparse.Slice(lo, hi), f, own); err != nil {
+		if err := kernel.SpMM(ctx, dst, o.Sparse.Slice(lo, hi), f); err != nil {
 			return m, err
 		}
 		if err := GramTo64(ctx, own, dst, m); err != nil {
@@ -74,7 +72,7 @@ func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matri
 	}
 	// A part of rank one stays one: coef·(Fᵀv)(Fᵀv)ᵀ.
 	if o.V != nil {
-		t, err := TransposeTimes(ctx, f, o.V)
+		t, err := TransposeTimes(ctx, Of(f), o.V)
 		if err != nil {
 			return m, err
 		}

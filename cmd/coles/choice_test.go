@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/eval"
+	"coles/internal/testkit"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// apart is a drawn graph in an archive whose neighbours are almost never of one class, with features
+// that tell the classes: a fit takes the features alone.
+func apart(t *testing.T) (d *dataset.Dataset, path string) {
+	t.Helper()
+	d = testkit.Must(dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}.Generate(context.Background()))
+	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })
+	return d, filepath.Join(folder(t, map[string]string{"apart.npz": archive}), "apart.npz")
+}
+
+// printedSettings are what -print-settings prints with some options.
+func printedSettings(t *testing.T, stdin string, args ...string) (s coles.Settings) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(must(t, stdin, append([]string{"embed", "-print-settings"}, args...)...)), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A purpose sets everything; a file changes that, and options change both.
+func TestSettingsOfAPurpose(t *testing.T) {
+	const file = `{"degree_share": 0.25, "seed": 9}`
+	wanted := func(change func(*coles.Settings)) coles.Settings {
+		s := coles.DefaultSettings()
+		change(&s)
+		return s
+	}
+	clustering := func(s *coles.Settings) {
+		s.Dim, s.Preparation, s.Filter, s.DegreeShare = 32, coles.PrepareUndamped, coles.S2GCSum(20), 0
+		s.Scaling = coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}
+	}
+	links := func(s *coles.Settings) {
+		s.Dim, s.Model, s.Filter, s.DegreeShare, s.Scaling = 256, coles.GraphModel, coles.S2GC(3, 0.05), 0, coles.ScalingRule{Norm: 4}
+	}
+	for args, want := range map[string]coles.Settings{
+		"-for classification": coles.DefaultSettings(),
+		"-for clustering":     wanted(clustering),
+		"-for links":          wanted(links),
+		"-kind auto":          coles.DefaultSettings(),
+		"-kind features -preparation row-l1 -degree-share 0.5": wanted(func(s *coles.Settings) {
+			s.Model, s.Preparation, s.DegreeShare = coles.FeatureModel, coles.PrepareRowL1, 0.5
+		}),
+		"-for clustering -settings -": wanted(func(s *coles.Settings) {
+			clustering(s)
+			s.DegreeShare, s.Seed = 0.25, 9
+		}),
+		"-degree-share 0 -settings - -for links -kind auto -dim 7": wanted(func(s *coles.Settings) {
+			links(s)
+			s.Model, s.Seed, s.Dim = 0, 9, 7
+		}),
+	} {
+		if got := printedSettings(t, file, strings.Fields(args)...); asJSON(t, got) != asJSON(t, want) {
+			t.Errorf("%s: %s, want %s", args, asJSON(t, got), asJSON(t, want))
+		}
+	}
+}
+
+// The command fits what the library fits with the same settings; links have as many columns as there
+// are features.
+func TestEmbedForAPurpose(t *testing.T) {
+	d, path := community(t) // 60 features
+	g := testkit.Must(coles.FromCSR(d.Adjacency))
+	for args, opts := range map[string][]coles.Option{
+		"-for classification": nil,
+		"-for clustering":     tableSettings(32),
+		"-for links": {
+			coles.WithDim(60), coles.WithModel(coles.GraphModel), coles.WithFilter(coles.S2GC(3, 0.05)),
+			coles.WithDegreeShare(0), coles.WithScaling(coles.ScalingRule{Norm: 4}),
+		},
+		"-kind features": {coles.WithModel(coles.FeatureModel)},
+		"-kind graph -degree-share 0.4 -preparation tfidf": {coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0.4), coles.WithPreparation(coles.PrepareTFIDF)},
+	} {
+		m := testkit.Must(coles.Fit(context.Background(), g, d.Features, opts...))
+		want := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, m.Embedding()) })
+		if got := must(t, "", append([]string{"embed", path, "-to", "npy"}, strings.Fields(args)...)...); got != want {
+			t.Errorf("%s: not the embedding of the library", args)
+		}
+	}
+}
+
+// Settings that name the covariance share, and models, of an early version mean what they did: the
+// vectors are those that it made. A share is refused, and so is a setting out of range, by the name
+// of the file.
+func TestEarlySettings(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"early.json": `{"dim": 3, "seed": 1, "preparation": "auto", "filter": "s2gcsum:8", "negatives": "expected-degree", "kappa": 1, "eta": 1, "share": 0, "auto_share": false,
+			"scaling": {"rank": 20, "floor": 8, "power": 0, "norm": 4}, "truncate": false, "solver": "auto", "precision": "auto"}`,
+		"short.json": `{"dim": 3, "share": 0}`,
+		"share.json": "{\n\"share\": 0.3}",
+		"auto.json":  `{"auto_share": true}`,
+		"range.json": `{"degree_share": 2}`,
+	})
+	testdata := filepath.Join("..", "..", "testdata")
+	early := testkit.ReadFixture(testdata, "version1.json")
+	var edges, grown, features strings.Builder
+	for _, e := range early.Rows("edges") {
+		fmt.Fprintln(&edges, e[0], e[1])
+	}
+	fmt.Fprint(&grown, edges.String(), "7 6\n")
+	words := ""
+	for i, row := range early.Rows("features") {
+		if i == 7 {
+			words = features.String() // of the nodes that there were
+		}
+		fmt.Fprintln(&features, i, strings.Trim(fmt.Sprint(row), "[]"))
+	}
+	files := folder(t, map[string]string{"x7.txt": words, "x8.txt": features.String()})
+	for name, c := range map[string]struct {
+		edges, features, option, file, want string
+	}{
+		"all settings": {edges.String(), "x7.txt", "-settings", filepath.Join(dir, "early.json"), "fitted"},
+		"some":         {edges.String(), "x7.txt", "-settings", filepath.Join(dir, "short.json"), "fitted"},
+		"a model":      {grown.String(), "x8.txt", "-with", filepath.Join(testdata, "version1-default.model"), "grown"},
+	} {
+		want := early.Inner("default").Rows(c.want)
+		lines := strings.Split(strings.TrimSpace(must(t, c.edges, "embed", "-features", filepath.Join(files, c.features), c.option, c.file)), "\n")
+		if len(lines) != len(want) {
+			t.Fatalf("%s: %d lines", name, len(lines))
+		}
+		for i, line := range lines {
+			for j, text := range strings.Split(line, "\t")[1:] {
+				if v, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(v-want[i][j]) > 1e-12 { // of values up to 9
+					t.Errorf("%s: row %d is %s, want %v", name, i, line, want[i])
+				}
+			}
+		}
+	}
+	for name, why := range map[string]string{"share.json": "covariance share", "auto.json": "covariance share", "range.json": "-degree-share 2"} {
+		code, stdout, stderr := call(edgesText, "embed", "-settings", filepath.Join(dir, name))
+		checkError(t, dir, code, exitFailure, stdout, stderr, why)
+		if !strings.Contains(stderr, name) {
+			t.Errorf("%s is not named: %q", name, stderr)
+		}
+	}
+}
+
+// Pairs of neighbours that are alike: filtering multiplies the features by a number, so that q is 1.
+// Without edges neighbours know nothing, and of three features there are no two halves.
+func TestInfoSaysWhatAFitChooses(t *testing.T) {
+	const nodes, kinds, words = 48, 3, 20
+	var pairs, alone, features strings.Builder
+	for i := range nodes {
+		fmt.Fprintf(&pairs, "%d %d\n", i, i^1)
+		fmt.Fprintf(&alone, "%d %d\n", i, i)
+		fmt.Fprint(&features, i)
+		for j := range kinds * words {
+			fmt.Fprintf(&features, " %d", map[bool]int{true: 1}[j/words == i/2%kinds])
+		}
+		fmt.Fprintln(&features)
+	}
+	dir, edges, few := small(t)
+	many := filepath.Join(folder(t, map[string]string{"x.txt": features.String()}), "x.txt")
+	_, drawn := apart(t)
+	for name, c := range map[string]struct {
+		stdin string
+		args  []string
+		kind  coles.ModelKind
+		known bool
+		ratio float64 // −1 for none
+		text  string
+	}{
+		"neighbours alike": {pairs.String(), []string{"-", "-features", many}, coles.GraphModel, true, 1, `1 times (less|more) than with their neighbours' \(q = 1\): graph model`},
+		"no neighbours":    {alone.String(), []string{"-", "-features", many}, coles.FeatureModel, true, 0, "neighbours know nothing of a node's features: feature model"},
+		"few features":     {"", []string{edges, "-features", few}, coles.GraphModel, false, 0, ": graph model"},
+		"no features":      {"", []string{edges}, coles.GraphModel, false, -1, "graph: there are no features"},
+		"features are set": {"", []string{edges, "-features", few, "-kind", "features"}, coles.FeatureModel, false, -1, "features, as is set.*"},
+		"the graph is set": {"", []string{drawn, "-kind", "graph"}, coles.GraphModel, false, -1, "graph, as is set.*"},
+		"by its purpose":   {"", []string{drawn, "-for", "links"}, coles.GraphModel, false, -1, "graph, as is set.*"},
+	} {
+		var got graphInfo
+		if err := json.Unmarshal([]byte(must(t, c.stdin, append([]string{"info", "-json"}, c.args...)...)), &got); err != nil {
+			t.Fatal(err)
+		}
+		if a := got.Fit.Alignment; got.Fit.Model != c.kind || (a == nil) != (c.ratio < 0) || a != nil && (a.Known != c.known || !(math.Abs(a.Ratio-c.ratio) < 1e-9)) {
+			t.Errorf("%s: %+v, %+v", name, got.Fit, a)
+		}
+		table := must(t, c.stdin, append([]string{"info"}, c.args...)...)
+		if line := "\na fit chooses +.*" + c.text + "\n"; !regexp.MustCompile(line).MatchString(table) {
+			t.Errorf("%s: no line %q in\n%s", name, line, table)
+		}
+	}
+	if code, stdout, stderr := call("", "info", "-for", "rest", edges); code != exitUsage {
+		t.Errorf("a purpose there is not: exit %d, %q, %q", code, stdout, stderr)
+	} else {
+		checkError(t, dir, code, exitUsage, stdout, stderr, "-for")
+	}
+}
+
+// What info says before a fit is what the fit does, and what info says of its model.
+func TestInfoKnowsTheFit(t *testing.T) {
+	for name, generate := range map[string]func(*testing.T) (*dataset.Dataset, string){"graph": community, "features": apart} {
+		d, path := generate(t)
+		model := filepath.Join(filepath.Dir(path), "m.model")
+		must(t, "", "embed", path, "-dim", "9", "-seed", "2", "-o", model+".npy", "-model", model)
+		want := testkit.Must(coles.Fit(context.Background(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(9), coles.WithSeed(2))).Report()
+		var before graphInfo
+		var after modelInfo
+		for args, into := range map[string]any{path + " -dim 9 -seed 2": &before, model: &after} {
+			if err := json.Unmarshal([]byte(must(t, "", append([]string{"info", "-json"}, strings.Fields(args)...)...)), into); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if before.Fit.Model.String() != name || want.Model != before.Fit.Model || !cmp.Equal(want.Alignment, before.Fit.Alignment) {
+			t.Errorf("%s: before the fit %+v, %v; the fit has %v, %v", name, before.Fit, before.Fit.Alignment, want.Model, want.Alignment)
+		}
+		if r := after.Report; r.Model != want.Model || !cmp.Equal(r.Alignment, want.Alignment) || r.DegreeShare != want.DegreeShare {
+			t.Errorf("%s: of the model %+v", name, r)
+		}
+		table := must(t, "", "info", model)
+		if !strings.Contains(table, "chosen       "+want.Alignment.String()+"\n") || strings.Contains(table, "last column  degrees, with a share of 0.1\n") != (name == "graph") {
+			t.Errorf("%s: the model is described as\n%s", name, table)
+		}
+	}
+}
+
+// A model of features alone is kept, described and used like others; it looks at no edge.
+func TestEmbedWithAModelOfFeaturesAlone(t *testing.T) {
+	d, path := apart(t)
+	dir := filepath.Dir(path)
+	model := filepath.Join(dir, "m.model")
+	fit := must(t, "", "embed", path, "-dim", "6", "-to", "npy", "-model", model)
+	if got := must(t, "", "embed", path, "-to", "npy", "-with", model); got != fit {
+		t.Error("the model does not embed its nodes as it was fitted")
+	}
+	ids := rowNames(nil, d.Nodes())
+	features := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, ids, d.Features) })
+	ring, star := new(strings.Builder), new(strings.Builder)
+	for i := range ids {
+		fmt.Fprintln(ring, i, (i+1)%len(ids))
+		fmt.Fprintln(star, 0, i)
+	}
+	files := folder(t, map[string]string{"x.tsv": features, "ring": ring.String(), "star": star.String()})
+	for _, name := range []string{"ring", "star"} {
+		edges := filepath.Join(files, name)
+		if got := must(t, "", "embed", edges, "-from", "edges", "-features", filepath.Join(files, "x.tsv"), "-to", "npy", "-with", model); got != fit {
+			t.Errorf("%s: the vectors depend on the edges", name)
+		}
+	}
+}
+
+// Where a fit chooses, eval measures the model that it did not choose on the same splits.
+func TestEvalMeasuresBothModels(t *testing.T) {
+	ctx := context.Background()
+	for chosen, c := range map[coles.ModelKind]struct {
+		make  func(*testing.T) (*dataset.Dataset, string)
+		other coles.ModelKind
+	}{coles.GraphModel: {community, coles.FeatureModel}, coles.FeatureModel: {apart, coles.GraphModel}} {
+		d, path := c.make(t)
+		g := testkit.Must(coles.FromCSR(d.Adjacency))
+		splits := testkit.Must(d.RandomSplits(5, 3, 4))
+		accuracy := make(map[coles.ModelKind]measured)
+		var alignment *coles.Alignment
+		for _, kind := range []coles.ModelKind{0, c.other} {
+			m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(4), coles.WithModel(kind)))
+			accuracy[kind] = percent(*testkit.Must(eval.Classify(ctx, m.Embedding(), d.Labels, splits)))
+			if kind == 0 {
+				alignment = m.Report().Alignment
+			}
+		}
+		args := []string{path, "-dim", "16", "-seed", "4", "-per-class", "5", "-count", "3", "-runs", "0"}
+		e := evaluated(t, args...)
+		if want := (choice{chosen, alignment, c.other, accuracy[c.other]}); !cmp.Equal(*e.Choice, want) || !cmp.Equal(e.Classification.Accuracy, accuracy[0]) {
+			t.Errorf("%v: %+v and %+v, want %+v and %v", chosen, e.Choice, e.Classification, want, accuracy[0])
+		}
+		table := must(t, "", append([]string{"eval"}, args...)...)
+		for name, value := range map[string]string{"classification": "accuracy " + accuracy[0].String(), "chosen": alignment.String(), "by the " + c.other.String(): "accuracy " + accuracy[c.other].String()} {
+			if line := "(?m)^" + name + " +" + regexp.QuoteMeta(value) + "$"; !regexp.MustCompile(line).MatchString(table) {
+				t.Errorf("no line %q in\n%s", line, table)
+			}
+		}
+		if e.Classification.Accuracy.Mean < e.Choice.Accuracy.Mean {
+			t.Errorf("%v: the other model is better: %v and %v", chosen, e.Classification.Accuracy, e.Choice.Accuracy)
+		}
+	}
+}
+
+// There is no other model where nothing was chosen.
+func TestEvalWithoutAChoice(t *testing.T) {
+	d, path := community(t)
+	dir := filepath.Dir(path)
+	y, model := filepath.Join(dir, "y.npy"), filepath.Join(dir, "m.model")
+	must(t, "", "embed", path, "-dim", "4", "-o", y, "-model", model)
+	d.Features = nil
+	bare := filepath.Join(folder(t, map[string]string{"bare.npz": text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })}), "bare.npz")
+	for name, args := range map[string][]string{
+		"vectors":     {path, "-embedding", y},
+		"a model":     {path, "-with", model},
+		"the kind":    {path, "-dim", "4", "-kind", "graph"},
+		"the other":   {path, "-dim", "4", "-kind", "features"},
+		"a purpose":   {path, "-dim", "4", "-for", "links"},
+		"no features": {bare, "-dim", "4"},
+	} {
+		args = append(args, "-count", "2", "-runs", "0")
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(must(t, "", append([]string{"eval", "-json"}, args...)...)), &members); err != nil {
+			t.Fatal(err)
+		}
+		if _, has := members["choice"]; has || len(members) != 6 {
+			t.Errorf("%s: %v", name, len(members))
+		}
+		if table := must(t, "", append([]string{"eval"}, args...)...); strings.Contains(table, "chosen") || strings.Contains(table, "by the") {
+			t.Errorf("%s:\n%s", name, table)
+		}
+	}
+	// To say that the fit may choose is not to choose.
+	if e := evaluated(t, path, "-dim", "4", "-kind", "auto", "-count", "2", "-runs", "0"); e.Choice == nil {
+		t.Error("no choice with -kind auto")
+	}
+}

@@ -1,0 +1,83 @@
+package coles
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+)
+
+// degreeDirection is the direction v = (FX)ᵀs/‖(FX)ᵀs‖ (d) of the degree column FXv, with s the
+// vector of √degree, or nil.
+func degreeDirection[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *SymCSR, f Filter, g *Graph, settings Settings) ([]float64, error) {
+	n := x.Rows()
+	s := kernel.Dense[float64](n, 1)
+	for i, degree := range g.degree {
+		s.Data[i] = math.Sqrt(degree)
+	}
+	if length := matrix.Length(s.Data); length > 0 {
+		matrix.Scale(s.Data, 1/length)
+	}
+	f.coef = f.tamed()
+	fs, err := matrix.Horner(ctx, f.coef, w.m, matrix.Of(s), kernel.Unset[float64](n, 1), kernel.Unset[float64](n, 1))
+	if err != nil {
+		return nil, err
+	}
+	v, err := matrix.TransposeTimes(ctx, x, fs.Data)
+	if err != nil {
+		return nil, err
+	}
+	squares, err := x.Squares(ctx)
+	return settings.DegreeDirection(v, f.gain()*math.Sqrt(squares)), err
+}
+
+// DegreeDirection is (FX)ᵀs given length 1, for package live. It is nil where the settings want no
+// column of degrees, and where (FX)ᵀs is the rounding of sums of that magnitude: where s is
+// constant, say, and the columns of X sum to zero.
+func (s Settings) DegreeDirection(sum []float64, magnitude float64) []float64 {
+	length := matrix.Length(sum)
+	if s.DegreeShare == 0 || s.Dim == 1 || s.Model == FeatureModel || !(length > s.Precision.rounding()*magnitude) {
+		return nil
+	}
+	v := slices.Clone(sum)
+	matrix.Scale(v, 1/length)
+	return v
+}
+
+// scale chooses the weights of the columns of y: of FXPᵀ by their eigenvalues and, where there is
+// one column more, of the degree column, which gets its share of the energy. It reports null as
+// [ScalingRule.Fit] does.
+func (s *Settings) scale(ctx context.Context, y kernel.Matrix[float64], lambda []float64) (*Scaling, bool, error) {
+	k := len(lambda)
+	rest := kernel.Matrix[float64]{Rows: y.Rows} // where truncation has left none
+	if k > 0 {
+		rest = kernel.Columns(y, 0, k)
+	}
+	scaling, null, err := s.Scaling.fit(ctx, rest, lambda, s.Precision)
+	if err != nil || k == y.Cols {
+		return scaling, null, err
+	}
+	column := kernel.Columns(y, k, k+1)
+	degree, _, err := ScalingRule{Norm: s.Scaling.Norm}.fit(ctx, column, []float64{1}, s.Precision)
+	if err != nil {
+		return nil, null, err
+	}
+	mean, err := columnMeans(ctx, column, 1)
+	if err != nil {
+		return nil, null, err
+	}
+	factor := degree.Factors[0]
+	if most := mostOffset * s.Scaling.Norm; factor*math.Abs(mean[0]) > most {
+		factor = most / math.Abs(mean[0])
+	}
+	matrix.Scale(scaling.Factors, math.Sqrt(1-s.DegreeShare))
+	scaling.Factors = append(scaling.Factors, math.Sqrt(s.DegreeShare)*factor)
+	return scaling, null, nil
+}
+
+// mostOffset bounds the mean of the column of degrees, in the norm that it would be given: on real
+// graphs it is 2 to 5. Where all nodes have nearly the same degree it would be as large as you like,
+// and the column still say nothing.
+const mostOffset = 10

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coles"
+	"coles/dataset"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Graph or features: what each says alone, what both models make of it, and what the default
+// chooses. The data sets are generated, or those of the folder.
+func homophilyTable() table {
+	return table{
+		Name: "homophily", Title: "Graph or features", apart: true, tall: true,
+		about: accuracyAbout + " q is the alignment of the features in percent, the median over 21 seeds ± half the distance of the quantiles at 16 and 84 %; where it is below 80 the default takes the features alone. Where it is noise, or there are fewer than 40 features, it takes the graph. " +
+			"Raw features stand as stored and as COLES prepares and scales them, S2GC likewise. Generated data sets are named by their family and the share of edges inside a class, in percent.",
+		datasets: slices.Collect(func(yield func(string) bool) {
+			for _, f := range families {
+				for _, h := range familyHomophily {
+					if !yield(fmt.Sprintf("%s-%d", f.name, h)) {
+						return
+					}
+				}
+			}
+		}),
+		rows: slices.Concat([]method{{name: "q"}}, pick(closedMethods, "Raw"),
+			[]method{{name: "Raw (same features)", embed: preparedFeatures}}, pick(closedMethods, "S2GC", "S2GC (same features)"),
+			[]method{
+				{name: "COLES (graph)", embed: fit(coles.WithModel(coles.GraphModel))},
+				{name: "COLES (features)", embed: fit(coles.WithModel(coles.FeatureModel))},
+			}, pick(closedMethods, "COLES-S2GC")),
+		measure: graphOrFeatures,
+	}
+}
+
+// alignmentSeeds is how often q is measured.
+const alignmentSeeds = 21
+
+func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
+	if m.embed != nil {
+		return classification(ctx, o, p, m)
+	}
+	s := coles.DefaultSettings()
+	var q []float64
+	for s.Seed = range uint64(alignmentSeeds) {
+		a, err := s.Alignment(ctx, p.graph, p.Features)
+		if err != nil {
+			return nil, err
+		}
+		if a.Columns == 0 {
+			return nil, nil
+		}
+		q = append(q, a.Ratio)
+	}
+	slices.Sort(q)
+	at := func(p float64) float64 { return 100 * stat.Quantile(p, stat.Empirical, q, nil) }
+	found := measure{Mean: round(at(0.5), 2), Std: round((at(0.84)-at(0.16))/2, 2), Apart: true}
+	cells := make([]cell, len(perClass))
+	for k := range cells {
+		cells[k] = cell{Scaling: &o.columns[0], PerClass: perClass[k], Seeds: alignmentSeeds, Measures: []measure{found}}
+	}
+	return cells, nil
+}
+
+// preparedFeatures are the features without the graph, as COLES prepares and scales them.
+func preparedFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+	x, err := prepare(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return toNorm(ctx, x)
+}
+
+// families are generated graphs with degrees of a heavy tail and five classes. They differ in how
+// much the features say: a word in twelve is of a node's topic, a word in three, or the features are
+// measurements about a mean for each class.
+var families = []struct {
+	name  string
+	graph dataset.Communities
+}{
+	{"weak-topics", dataset.Communities{Topic: 1. / 12}},
+	{"strong-topics", dataset.Communities{Topic: 1. / 3}},
+	{"measurements", dataset.Communities{Dense: true, Features: 100}},
+}
+
+// familyHomophily are the shares of edges inside a class, in percent; a fifth is chance.
+var familyHomophily = []int{2, 10, 20, 30, 40, 60, 80}
+
+// generated is a data set of a family, nil if the name is not one.
+func generated(ctx context.Context, name string) (*dataset.Dataset, error) {
+	for _, f := range families {
+		for _, h := range familyHomophily {
+			if name == fmt.Sprintf("%s-%d", f.name, h) {
+				f.graph.Nodes, f.graph.Classes, f.graph.Degree, f.graph.Homophily = 2000, 5, 8, float64(h)/100
+				return f.graph.Generate(ctx)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// allDatasets are the names of the archives in a folder.
+func allDatasets(folder string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(folder, "npz"))
+	var names []string
+	for _, e := range entries {
+		if name, isArchive := strings.CutSuffix(e.Name(), ".npz"); isArchive {
+			names = append(names, name)
+		}
+	}
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("-datasets all: there are no archives in %s", filepath.Join(folder, "npz"))
+	}
+	return names, err
+}
