@@ -30,7 +30,7 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 //	          where Model is not set, 2·s·n·(c+32) for up to c = 2²⁰/n random columns, 128 to 512
 //	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
 //	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′)
-//	krylov    8·(d·(q+3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = d′/8
+//	krylov    8·(d·(q+3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = ⌈d′/8⌉
 //	          vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the
 //	          first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
 //	embed     3·s·n·d′
@@ -143,7 +143,7 @@ func (w workload) krylov() int64 {
 	if length == 0 {
 		length = w.n
 	}
-	block := min(max(w.k/8, 8), 32)
+	block := min(max((w.k+7)/8, 8), 32)
 	basis := 5*w.k/2 + 16*block
 	search := length*(basis+3*w.k+6*block) + 5*basis*basis
 	if length <= 400 || 3*basis > 2*length { // the matrix itself is formed

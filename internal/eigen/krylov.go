@@ -20,8 +20,8 @@ type KrylovOptions struct {
 	// magnitude; 0 means 1e-7.
 	Tol float64
 
-	// Block is the number of vectors multiplied at once; 0 means an eighth of k, at least 8 and at
-	// most 32.
+	// Block is the number of vectors multiplied at once; 0 means an eighth of k, rounded up, at
+	// least 8 and at most 32.
 	Block int
 
 	// MaxBasis is the number of basis vectors at which the iteration restarts from its best; at
@@ -118,7 +118,7 @@ func (o KrylovOptions) withDefaults(n, k int) (KrylovOptions, error) {
 		o.Tol = defaultTol
 	}
 	if o.Block == 0 {
-		o.Block = min(32, max(8, k/8))
+		o.Block = min(32, max(8, (k+7)/8))
 	}
 	if o.MaxBasis == 0 {
 		o.MaxBasis = 5*k/2 + 16*o.Block
