@@ -117,7 +117,7 @@ func align[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *kernel.C
 			return Alignment{Columns: len(s.group)}, nil
 		}
 		found, err := s.estimate(ctx)
-		settled := (found.Known || found.Ratio > alignedFrom) && math.Abs(math.Log(found.Ratio/alignedFrom)) > certain*found.Deviation
+		settled := found.Ratio > 0 && (found.Known || found.Ratio > alignedFrom) && math.Abs(math.Log(found.Ratio/alignedFrom)) > certain*found.Deviation
 		if err != nil || settled || 2*len(s.group) > mostColumns(n) {
 			return found, err
 		}
