@@ -95,31 +95,47 @@ const (
 // 512 to be told apart near 0.8, and can afford them.
 func mostColumns(n int) int { return min(max(128, 1<<20/n), 512) }
 
+// Unmeasured is the alignment of d features on a graph of so many edges where it takes no random
+// columns to tell it: for the packages of this module.
+func Unmeasured(edges, d int) (a Alignment, ok bool) {
+	if edges == 0 {
+		return Alignment{Known: true}, true
+	}
+	return Alignment{}, d < leastAligned
+}
+
+// Next is how many random columns tell more on n nodes, 0 where those that there are suffice: for
+// the packages of this module.
+func (a Alignment) Next(n int) int {
+	settled := a.Ratio > 0 && (a.Known || a.Ratio > alignedFrom) && math.Abs(math.Log(a.Ratio/alignedFrom)) > certain*a.Deviation
+	if next := max(firstColumns, 2*a.Columns); !settled && next <= mostColumns(n) {
+		return next
+	}
+	return 0
+}
+
 // align measures q for prepared features.
 func align[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *kernel.CSR[T], f *fitting) (Alignment, error) {
 	n, d := x.Dims()
-	if f.g.report.Edges == 0 {
-		return Alignment{Known: true}, ctx.Err()
-	}
-	if d < leastAligned {
-		return Alignment{}, ctx.Err()
+	found, known := Unmeasured(f.g.report.Edges, d)
+	if known {
+		return found, ctx.Err()
 	}
 	s, err := newSketch(ctx, x, w, f)
 	if err != nil {
 		return Alignment{}, err
 	}
 	defer s.release()
-	for {
-		if err := s.grow(ctx, max(firstColumns, len(s.group))); err != nil {
+	for next := found.Next(n); next > 0; next = found.Next(n) {
+		if err := s.grow(ctx, next-len(s.group)); err != nil {
 			return Alignment{}, err
 		}
 		if s.flat {
 			return Alignment{Columns: len(s.group)}, nil
 		}
-		found, err := s.estimate(ctx)
-		settled := found.Ratio > 0 && (found.Known || found.Ratio > alignedFrom) && math.Abs(math.Log(found.Ratio/alignedFrom)) > certain*found.Deviation
-		if err != nil || settled || 2*len(s.group) > mostColumns(n) {
-			return found, err
+		if found, err = s.estimate(ctx); err != nil {
+			break
 		}
 	}
+	return found, err
 }

@@ -272,11 +272,16 @@ func (m *Model) finish(ctx context.Context, r *Report, y kernel.Matrix[float64],
 	if m.embedding, err = matrix.ToFiniteDense(ctx, "the embedding", y); err != nil {
 		return err
 	}
-	r.Dim, r.Model, r.Power, r.EffectiveRank = y.Cols, m.settings.Model, s.Power, s.EffectiveRank
+	m.describe(r)
+	return nil
+}
+
+// describe tells a report what the model is.
+func (m *Model) describe(r *Report) {
+	r.Dim, r.Model, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Model, m.scaling.Power, m.scaling.EffectiveRank
 	r.DegreeShare = 0
-	if y.Cols > len(lambda) {
+	if r.Dim > len(m.lambda) {
 		r.DegreeShare = m.settings.DegreeShare
 	}
-	r.Kernels, r.Precision, r.Version = kernel.Path(), precision, archive.ModuleVersion()
-	return nil
+	r.Kernels, r.Precision, r.Version = kernel.Path(), m.settings.Precision, archive.ModuleVersion()
 }

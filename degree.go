@@ -20,7 +20,7 @@ func degreeDirection[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w
 	if length := matrix.Length(s.Data); length > 0 {
 		matrix.Scale(s.Data, 1/length)
 	}
-	f.coef = f.tamed()
+	f.coef = f.Tamed()
 	fs, err := matrix.Horner(ctx, f.coef, w.m, matrix.Of(s), kernel.Unset[float64](n, 1), kernel.Unset[float64](n, 1))
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func degreeDirection[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w
 // constant, say, and the columns of X sum to zero.
 func (s Settings) DegreeDirection(sum []float64, magnitude float64) []float64 {
 	length := matrix.Length(sum)
-	if s.DegreeShare == 0 || s.Dim == 1 || s.Model == FeatureModel || !(length > s.Precision.rounding()*magnitude) {
+	if s.DegreeShare == 0 || s.Dim == 1 || s.Model == FeatureModel || !(length > s.Precision.Rounding()*magnitude) {
 		return nil
 	}
 	v := slices.Clone(sum)
@@ -68,13 +68,18 @@ func (s *Settings) scale(ctx context.Context, y kernel.Matrix[float64], lambda [
 	if err != nil {
 		return nil, null, err
 	}
-	factor := degree.Factors[0]
-	if most := mostOffset * s.Scaling.Norm; factor*math.Abs(mean[0]) > most {
-		factor = most / math.Abs(mean[0])
-	}
-	matrix.Scale(scaling.Factors, math.Sqrt(1-s.DegreeShare))
-	scaling.Factors = append(scaling.Factors, math.Sqrt(s.DegreeShare)*factor)
+	scaling.Factors = s.JoinDegree(scaling.Factors, degree.Factors[0], mean[0])
 	return scaling, null, nil
+}
+
+// JoinDegree is the factors of the columns of FXPᵀ and that of the column of degrees, which has that
+// mean, each having been found to give the norm alone: for the packages of this module.
+func (s Settings) JoinDegree(factors []float64, degree, mean float64) []float64 {
+	if most := mostOffset * s.Scaling.Norm; degree*math.Abs(mean) > most {
+		degree = most / math.Abs(mean)
+	}
+	matrix.Scale(factors, math.Sqrt(1-s.DegreeShare))
+	return append(factors, math.Sqrt(s.DegreeShare)*degree)
 }
 
 // mostOffset bounds the mean of the column of degrees, in the norm that it would be given: on real

@@ -96,48 +96,67 @@ func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	if p == PrepareAuto || p == PrepareUndamped {
-		if p, err = p.suitable(ctx, source); err != nil {
+		seen, err := matrix.TallyOf(ctx, source)
+		if err != nil {
 			return nil, err
 		}
+		p = p.Suitable(seen, source.Rows(), source.Cols())
 	}
-	out := &Preparer{how: p, columns: source.Cols()}
-	if err := out.refuse(ctx, source); err != nil {
+	if err := (&Preparer{how: p, columns: source.Cols()}).refuse(ctx, source); err != nil {
 		return nil, err
 	}
-	switch p {
-	case PrepareNone, PrepareRowL2, PrepareRowL1:
-	case PrepareTFIDF, PrepareDampedCounts, PrepareDampedTFIDF:
-		out.weight, err = matrix.Counts(ctx, source)
-		for j, df := range out.weight {
-			out.weight[j] = math.Log((1+float64(source.Rows()))/(1+df)) + 1
+	var counts, mean, inverse []float64
+	switch {
+	case p == PrepareNone, p == PrepareRowL2, p == PrepareRowL1:
+	case p.weighs():
+		counts, err = matrix.Counts(ctx, source)
+	case p == PrepareStandardize:
+		mean, inverse, err = matrix.Moments(ctx, source)
+	default:
+		err = fmt.Errorf("coles: features: %w: %v", ErrSetting, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.Learned(source.Rows(), source.Cols(), counts, mean, inverse), nil
+}
+
+// Suitable is the preparation for a matrix of such values, where p is a choice: for the packages of
+// this module.
+func (p Preparation) Suitable(seen *matrix.Tally, rows, columns int) Preparation {
+	switch {
+	case p != PrepareAuto && p != PrepareUndamped:
+		return p
+	case float64(seen.NonZero) >= denseShare*float64(rows)*float64(columns):
+		return PrepareStandardize
+	case seen.Negative, seen.Fraction && p == PrepareUndamped:
+		return PrepareRowL2
+	case p == PrepareUndamped:
+		return PrepareTFIDF
+	case seen.Fraction:
+		return PrepareDampedTFIDF
+	}
+	return PrepareDampedCounts
+}
+
+// Learned is the preparer of a preparation that is no choice, for a matrix of so many rows: counts of
+// which are not zero in each column, or columns of these means and inverse deviations. It is for the
+// packages of this module.
+func (p Preparation) Learned(rows, columns int, counts, mean, inverse []float64) *Preparer {
+	out := &Preparer{how: p, columns: columns}
+	switch {
+	case p == PrepareStandardize:
+		out.mean, out.weight = mean, inverse
+	case p.weighs():
+		out.weight = make([]float64, columns)
+		for j, df := range counts {
+			out.weight[j] = math.Log((1+float64(rows))/(1+df)) + 1
 			if p == PrepareDampedTFIDF {
 				out.weight[j] = math.Sqrt(out.weight[j])
 			}
 		}
-	case PrepareStandardize:
-		out.mean, out.weight, err = matrix.Moments(ctx, source)
-	default:
-		return nil, fmt.Errorf("coles: features: %w: %v", ErrSetting, p)
 	}
-	return out, err
-}
-
-// suitable is the rule of PrepareAuto and PrepareUndamped.
-func (p Preparation) suitable(ctx context.Context, s *matrix.Source) (Preparation, error) {
-	seen, err := matrix.TallyOf(ctx, s)
-	switch {
-	case err != nil:
-		return 0, err
-	case float64(seen.NonZero) >= denseShare*float64(s.Rows())*float64(s.Cols()):
-		return PrepareStandardize, nil
-	case seen.Negative, seen.Fraction && p == PrepareUndamped:
-		return PrepareRowL2, nil
-	case p == PrepareUndamped:
-		return PrepareTFIDF, nil
-	case seen.Fraction:
-		return PrepareDampedTFIDF, nil
-	}
-	return PrepareDampedCounts, nil
+	return out
 }
 
 // Preparation returns the preparation, with [PrepareAuto] and [PrepareUndamped] resolved.
@@ -283,6 +302,15 @@ func prepared[T kernel.Float](ctx context.Context, p *Preparer, s *matrix.Source
 		return nil, err
 	}
 	return x, checkSingle("features", largest)
+}
+
+// CheckRange refuses, for Float32, numbers up to a magnitude that has products which float32 could
+// not hold: for the packages of this module.
+func (p Precision) CheckRange(what string, largest float64) error {
+	if p != Float32 {
+		return nil
+	}
+	return checkSingle(what, largest)
 }
 
 // checkSingle refuses what has products that float32 could not hold.

@@ -224,8 +224,9 @@ func (f Filter) gain() float64 {
 	return gain
 }
 
-// tamed are the coefficients times a number that makes their squares ones of float64.
-func (f Filter) tamed() []float64 {
+// Tamed are the coefficients times a number that makes their squares ones of float64, for the packages
+// of this module: not to be written to.
+func (f Filter) Tamed() []float64 {
 	largest := matrix.Magnitude(f.coef)
 	if largest == 0 || largest > 0x1p-200 && largest < 0x1p200 {
 		return f.coef

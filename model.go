@@ -245,6 +245,24 @@ func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64
 	return out, nil
 }
 
+// Assembled is the model of settings, with Dim and Model resolved, whose parts were found otherwise
+// than by [Fit]: for the packages of this module. degree is the direction of the column of degrees or
+// nil; the report says what is known of graph, features and choice. The parts are checked as those of
+// a file are.
+//
+// Errors: [ErrFormat] for parts that do not go together.
+func (s Settings) Assembled(r Report, prepare *Preparer, p *Projection, degree []float64, scaling Scaling) (*Model, error) {
+	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling}
+	r.Features, r.Preparation, r.Solver = prepare.columns, prepare.how, p.Solver
+	m.describe(&r)
+	m.report = r
+	h, _ := m.header()
+	if err := h.check(); err != nil {
+		return nil, fmt.Errorf("coles: model: %w: %w", ErrFormat, err)
+	}
+	return m, nil
+}
+
 // filtersFirst reports whether FXPᵀ is (FX)Pᵀ rather than F(XPᵀ). The K hops run over d columns
 // instead of d′ then, but a fit has FX already, and [Model.Embed] must do what the fit did to give
 // the same bytes. With sparse X the second form is always the cheap one.

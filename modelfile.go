@@ -50,13 +50,23 @@ func (s *stored) UnmarshalJSON(text []byte) error {
 //
 // Errors: the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
-	h := modelHeader{
+	h, arrays := m.header()
+	n, err := modelFormat.Write(w, h, arrays...)
+	if err != nil {
+		return n, fmt.Errorf("coles: write model: %w", err)
+	}
+	return n, nil
+}
+
+// header is the header of the model's file, and its arrays.
+func (m *Model) header() (h modelHeader, arrays [][]float64) {
+	h = modelHeader{
 		Settings: stored(m.settings), Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
 		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
 	}
 	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in
 	h.setNames(m.ids)
-	arrays := [][]float64{m.lambda, m.scaling.Factors}
+	arrays = [][]float64{m.lambda, m.scaling.Factors}
 	if m.prepare != nil {
 		h.Columns, h.Preparation = m.prepare.columns, m.prepare.how
 		arrays = append(arrays, m.directions.RawMatrix().Data, m.prepare.weight, m.prepare.mean)
@@ -66,11 +76,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	for _, a := range arrays {
 		h.Lengths = append(h.Lengths, len(a))
 	}
-	n, err := modelFormat.Write(w, h, arrays...)
-	if err != nil {
-		return n, fmt.Errorf("coles: write model: %w", err)
-	}
-	return n, nil
+	return h, arrays
 }
 
 // ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,

@@ -9,6 +9,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
+	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,9 +22,6 @@ type Scaling struct {
 	EffectiveRank float64   // of the centred, scaled embedding
 	Factors       []float64 // what each column is multiplied by
 }
-
-// maxPower ends the search for γ: beyond it a handful of columns is left.
-const maxPower = 3
 
 // A ScalingRule chooses the weights of the columns of an embedding by their eigenvalues.
 type ScalingRule struct {
@@ -90,7 +88,6 @@ func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*
 // fit is [ScalingRule.Fit] for numbers computed in a precision. It reports null if rows differ but
 // the eigenvalues are all rounding.
 func (r ScalingRule) fit(ctx context.Context, e kernel.Matrix[float64], lambda []float64, p Precision) (s *Scaling, null bool, err error) {
-	rounding := p.rounding()
 	unit, err := unitOf(ctx, e)
 	if err != nil {
 		return nil, false, err
@@ -109,63 +106,19 @@ func (r ScalingRule) fit(ctx context.Context, e kernel.Matrix[float64], lambda [
 	if err != nil {
 		return nil, false, err
 	}
-	spread, length := math.Sqrt(matrix.Total(energy)/float64(e.Rows)), matrix.Length(mean)
-	equal := spread <= rounding*length
-	// λ₁ is at most a small multiple of ‖E‖², here in the same units.
-	first := 0.0
-	if squares := float64(e.Rows) * (spread*spread + length*length); len(lambda) > 0 && lambda[0]*unit*unit > rounding*squares {
-		first = lambda[0]
-	} else {
-		null = len(lambda) > 0 && lambda[0] > 0 && !equal
-	}
-	weight := levels(lambda, energy, first, max(1e-9, rounding))
-	if equal {
-		clear(energy)
-	}
-	s = &Scaling{Power: r.Power}
-	if r.Rank != 0 {
-		s.Power = r.power(energy, weight)
-	}
-	s.EffectiveRank = effectiveRank(energy, weight, s.Power)
-	s.Factors = make([]float64, len(weight))
-	for j, w := range weight {
-		s.Factors[j] = math.Pow(w, s.Power)
-	}
-	if equal {
-		return s, null, nil
+	w := spectral.Rule(r).Weigh(spectral.Columns{Rows: e.Rows, Unit: unit, Mean: mean, Energy: energy}, lambda, p.Rounding())
+	s = &Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
+	if w.Equal {
+		return s, w.Null, nil
 	}
 	norm, err := meanCentredNorm(ctx, e, unit, mean, s.Factors)
+	if err == nil && !spectral.Rule(r).Stretch(s.Factors, norm, unit) {
+		err = fmt.Errorf("coles: scaling: %w: the rows are too short to be given the norm %v", ErrNotFinite, r.Norm)
+	}
 	if err != nil {
 		return nil, false, err
 	}
-	if norm > 0 {
-		for j := range s.Factors {
-			if s.Factors[j] *= r.Norm / norm * unit; !matrix.Finite(s.Factors[j]) {
-				return nil, false, fmt.Errorf("coles: scaling: %w: the rows are too short to be given the norm %v", ErrNotFinite, r.Norm)
-			}
-		}
-	}
-	return s, null, nil
-}
-
-// levels are L for the eigenvalues, of which first is λ₁, or 0 where all are rounding. The energies
-// of columns that count alike become their mean.
-func levels(lambda, energy []float64, first, tolerance float64) []float64 {
-	level := make([]float64, len(lambda))
-	for lo, hi := 0, 0; lo < len(lambda); lo = hi {
-		for hi = lo + 1; hi < len(lambda) && (first == 0 || math.Abs(lambda[lo]-lambda[hi]) <= tolerance*first); {
-			hi++
-		}
-		count := float64(hi - lo)
-		l, mean := 1.0, matrix.Total(energy[lo:hi])/count
-		if first > 0 {
-			l = max(matrix.Total(lambda[lo:hi])/count/first, tolerance)
-		}
-		for j := lo; j < hi; j++ {
-			level[j], energy[j] = l, mean
-		}
-	}
-	return level
+	return s, w.Null, nil
 }
 
 // unitOf is 1, or the power of two in which rows are measured where the squares of their entries
@@ -195,46 +148,6 @@ func columnMeans(ctx context.Context, e kernel.Matrix[float64], unit float64) ([
 		mean[j] /= float64(e.Rows)
 	}
 	return mean, err
-}
-
-// effectiveRank is the exponential of the entropy of the energies after weighting (Roy and Vetterli
-// 2007); 0 for no energy.
-func effectiveRank(energy, weight []float64, power float64) float64 {
-	sum := 0.0
-	q := make([]float64, len(energy))
-	for j, e := range energy {
-		q[j] = e * math.Pow(weight[j], 2*power)
-		sum += q[j]
-	}
-	if sum == 0 {
-		return 0
-	}
-	entropy := 0.0
-	for _, v := range q {
-		if v > 0 {
-			entropy -= v / sum * math.Log(v/sum)
-		}
-	}
-	return math.Exp(entropy)
-}
-
-// power finds γ by bisection.
-func (r ScalingRule) power(energy, weight []float64) float64 {
-	above := func(power float64) bool {
-		return effectiveRank(energy, weight, power) > max(r.Rank*math.Exp2(-power), r.Floor)
-	}
-	if !above(0) {
-		return 0
-	}
-	lo, hi := 0.0, float64(maxPower)
-	for range 50 {
-		if mid := (lo + hi) / 2; above(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return hi
 }
 
 // meanCentredNorm is the mean over the rows of ‖(e_i·unit − mean)·diag(factors)‖.

@@ -194,9 +194,9 @@ func (p Precision) resolve(n, d int, how Preparation) Precision {
 	return Float64
 }
 
-// rounding is how far, relative to their length, rows are apart by rounding alone, with some room:
-// products of long sums lose more than the last digit.
-func (p Precision) rounding() float64 {
+// Rounding is how far, relative to their length, rows are apart by rounding alone, with some room:
+// products of long sums lose more than the last digit. It is for the packages of this module.
+func (p Precision) Rounding() float64 {
 	if p == Float32 {
 		return 1e-6
 	}

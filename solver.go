@@ -207,6 +207,12 @@ func checkUnderflow[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], f 
 	if err != nil {
 		return err
 	}
+	return f.CheckMagnitude(largest)
+}
+
+// CheckMagnitude refuses features up to a magnitude whose squares, filtered, vanish: for the packages
+// of this module.
+func (f Filter) CheckMagnitude(largest float64) error {
 	if gain := matrix.Magnitude(f.coef); largest > 0 && gain > 0 && largest*gain < leastFeature {
 		return fmt.Errorf("coles: %w: features up to %.3g, whose squares in M = XᵀFᵀΔWFX underflow; scale them", ErrPrecision, largest*gain)
 	}

@@ -19,98 +19,143 @@ func TallyOf(ctx context.Context, s *Source) (*Tally, error) {
 	return parallel.Fold(ctx, s.Rows(),
 		func() *Tally { return &Tally{} },
 		func(t *Tally, lo, hi int) {
-			s.Each(lo, hi, func(_ int, _ []int32, vals []float64) {
-				for _, v := range vals {
-					if v != 0 {
-						t.NonZero++
-					}
-					t.Negative = t.Negative || v < 0
-					t.Fraction = t.Fraction || v != math.Floor(v)
-				}
-			})
+			s.Each(lo, hi, func(_ int, _ []int32, vals []float64) { t.Add(vals) })
 		},
-		func(t, part *Tally) {
-			t.NonZero += part.NonZero
-			t.Negative = t.Negative || part.Negative
-			t.Fraction = t.Fraction || part.Fraction
-		})
+		(*Tally).Merge)
+}
+
+// Add counts the stored values of a row.
+func (t *Tally) Add(vals []float64) {
+	some := 0
+	for _, v := range vals {
+		if v != 0 {
+			some++
+		}
+		if v < 0 {
+			t.Negative = true
+		}
+		if !t.Fraction {
+			t.Fraction = v != math.Floor(v)
+		}
+	}
+	t.NonZero += some
+}
+
+// Merge adds what another part of the matrix has.
+func (t *Tally) Merge(part *Tally) {
+	t.NonZero += part.NonZero
+	t.Negative = t.Negative || part.Negative
+	t.Fraction = t.Fraction || part.Fraction
 }
 
 // Counts is the number of rows in which each column is not zero.
 func Counts(ctx context.Context, s *Source) ([]float64, error) {
 	return parallel.Sum(ctx, s.Rows(), s.Cols(), func(count []float64, lo, hi int) {
-		s.Each(lo, hi, func(_ int, cols []int32, vals []float64) {
-			for q, v := range vals {
-				if v != 0 {
-					count[Column(cols, q)]++
-				}
-			}
-		})
+		s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { AddCounts(count, cols, vals) })
 	})
 }
 
-// columnSums holds the sums of one pass over the columns of a matrix.
-type columnSums struct {
-	mean, stored, largest []float64 // largest magnitude
+// AddCounts counts the columns in which a row is not zero.
+func AddCounts(count []float64, cols []int32, vals []float64) {
+	for q, v := range vals {
+		if v != 0 {
+			count[Column(cols, q)]++
+		}
+	}
 }
 
-func columnSumsOf(ctx context.Context, s *Source) (columnSums, error) {
-	share, d := 1/float64(s.Rows()), s.Cols()
-	return parallel.Fold(ctx, s.Rows(),
-		func() columnSums { return columnSums{make([]float64, d), make([]float64, d), make([]float64, d)} },
-		func(sums columnSums, lo, hi int) {
-			s.Each(lo, hi, func(_ int, cols []int32, vals []float64) {
-				for q, v := range vals {
-					j := Column(cols, q)
-					sums.mean[j] += v * share
-					sums.stored[j]++
-					sums.largest[j] = max(sums.largest[j], math.Abs(v))
-				}
-			})
-		},
-		func(sums, part columnSums) {
-			for j := range d {
-				sums.mean[j] += part.mean[j]
-				sums.stored[j] += part.stored[j]
-				sums.largest[j] = max(sums.largest[j], part.largest[j])
-			}
-		})
+// ColumnSums holds the sums of one pass over the columns of a matrix, or of some of its rows.
+type ColumnSums struct {
+	Mean    []float64 // sum over the number of rows of the matrix
+	Stored  []float64
+	Largest []float64 // magnitude
+}
+
+// NewColumnSums has no rows yet.
+func NewColumnSums(columns int) ColumnSums {
+	return ColumnSums{make([]float64, columns), make([]float64, columns), make([]float64, columns)}
+}
+
+// Add adds a row, share being one over the number of rows of the matrix.
+func (s ColumnSums) Add(share float64, cols []int32, vals []float64) {
+	for q, v := range vals {
+		j := Column(cols, q)
+		s.Mean[j] += v * share
+		s.Stored[j]++
+		s.Largest[j] = max(s.Largest[j], math.Abs(v))
+	}
+}
+
+// Merge adds the sums of other rows.
+func (s ColumnSums) Merge(part ColumnSums) {
+	for j := range s.Mean {
+		s.Mean[j] += part.Mean[j]
+		s.Stored[j] += part.Stored[j]
+		s.Largest[j] = max(s.Largest[j], part.Largest[j])
+	}
+}
+
+// Squares are the sums of a second pass over the columns: of (x − mean)², stored entries only,
+// divided by a power of two near the largest magnitude, so that they neither overflow nor vanish.
+type Squares struct {
+	sums          ColumnSums
+	scale, centre []float64
+}
+
+// Squares are those of a matrix with these sums.
+func (s ColumnSums) Squares() Squares {
+	p := Squares{s, make([]float64, len(s.Mean)), make([]float64, len(s.Mean))}
+	for j, l := range s.Largest {
+		_, exponent := math.Frexp(l)
+		p.scale[j] = math.Ldexp(1, -max(exponent, -1000))
+		p.centre[j] = s.Mean[j] * p.scale[j]
+	}
+	return p
+}
+
+// Add adds the squares of a row to their sums.
+func (p Squares) Add(sum []float64, cols []int32, vals []float64) {
+	for q, v := range vals {
+		j := Column(cols, q)
+		off := v*p.scale[j] - p.centre[j]
+		sum[j] += off * off
+	}
+}
+
+// Inverse is one over the (population) deviation of every column, by the sums of squares of all
+// rows; 0 for a constant column.
+func (p Squares) Inverse(sum []float64, rows int) []float64 {
+	n := float64(rows)
+	inverse := make([]float64, len(sum))
+	for j, sum := range sum {
+		absent := (n - p.sums.Stored[j]) * p.centre[j] * p.centre[j]
+		deviation := math.Sqrt((sum+absent)/n) / p.scale[j]
+		// Below the first it is the rounding of a constant, below the second one over it overflows.
+		if deviation > 1e-12*math.Abs(p.sums.Mean[j]) && deviation >= 0x1p-1022 {
+			inverse[j] = 1 / deviation
+		}
+	}
+	return inverse
 }
 
 // Moments returns the mean of every column and one over its (population) deviation, 0 for a
 // constant column, by two passes: the one-pass formula loses the variance of a large mean.
 func Moments(ctx context.Context, s *Source) (mean, inverse []float64, err error) {
-	sums, err := columnSumsOf(ctx, s)
+	share, d := 1/float64(s.Rows()), s.Cols()
+	sums, err := parallel.Fold(ctx, s.Rows(),
+		func() ColumnSums { return NewColumnSums(d) },
+		func(sums ColumnSums, lo, hi int) {
+			s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { sums.Add(share, cols, vals) })
+		},
+		ColumnSums.Merge)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Divided by a power of two near the largest magnitude, squares neither overflow nor vanish.
-	scale, centre := make([]float64, s.Cols()), make([]float64, s.Cols())
-	for j, l := range sums.largest {
-		_, exponent := math.Frexp(l)
-		scale[j] = math.Ldexp(1, -max(exponent, -1000))
-		centre[j] = sums.mean[j] * scale[j]
-	}
-	squares, err := parallel.Sum(ctx, s.Rows(), s.Cols(), func(sum []float64, lo, hi int) {
-		s.Each(lo, hi, func(_ int, cols []int32, vals []float64) {
-			for q, v := range vals {
-				j := Column(cols, q)
-				off := v*scale[j] - centre[j]
-				sum[j] += off * off
-			}
-		})
+	p := sums.Squares()
+	squares, err := parallel.Sum(ctx, s.Rows(), d, func(sum []float64, lo, hi int) {
+		s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { p.Add(sum, cols, vals) })
 	})
-	n := float64(s.Rows())
-	inverse = make([]float64, s.Cols())
-	for j, sum := range squares {
-		absent := (n - sums.stored[j]) * centre[j] * centre[j]
-		deviation := math.Sqrt((sum+absent)/n) / scale[j]
-		// Below the first it is the rounding of a constant, below the second one over it overflows.
-		if deviation > 1e-12*math.Abs(sums.mean[j]) && deviation >= 0x1p-1022 {
-			inverse[j] = 1 / deviation
-		}
-	}
-	return sums.mean, inverse, err
+	return sums.Mean, p.Inverse(squares, s.Rows()), err
 }
 
 // FirstNegative is the first entry below zero, v being 0 where there is none.

@@ -1,0 +1,169 @@
+// Package signs estimates how much two kernels of features have in common, from products of the
+// features with columns of random signs, wherever these are added up. What is estimated, and why, is
+// told at coles.Alignment.
+package signs
+
+import (
+	"context"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+	"coles/internal/stream"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// groups is the number of groups that features are divided into: every half of the groups is a half
+// of the features, and sums over all 35 ways to halve them have a closed form.
+const groups = 8
+
+// vague is the deviation of log(⟨K_R, T⟩/‖K_R‖) from which that is noise.
+const vague = 0.5
+
+// Homes are the groups of d features.
+func Homes(seed uint64, d int) []int {
+	home := make([]int, d)
+	rng := stream.New()
+	rng.Reseed(seed, 0)
+	for k, j := range rng.Perm(d) {
+		home[j] = k % groups
+	}
+	return home
+}
+
+// Groups are the groups of the columns of a batch, a multiple of eight. Column c belongs to one: it
+// is X restricted to its features times random signs. The squared product of columns of two groups
+// is, on average, the inner product of the kernels of these groups, and that of two columns of one
+// group the square of its norm, diagonals included.
+func Groups(columns int) []int {
+	group := make([]int, columns)
+	for c := range group {
+		group[c] = c / (columns / groups)
+	}
+	return group
+}
+
+// A Batch is what features are multiplied by: ±unit in the columns of a feature's group.
+type Batch[T kernel.Float] struct {
+	home  []int
+	width int // columns of a group
+	signs []T
+}
+
+// Draw is the batch of so many columns that is drawn after number others.
+func Draw[T kernel.Float](ctx context.Context, seed uint64, number int, home []int, columns int, unit T) (Batch[T], error) {
+	b := Batch[T]{home, columns / groups, make([]T, len(home)*(columns/groups))}
+	own := stream.Seed(seed, uint64(number))
+	return b, parallel.Rows(ctx, len(home), func(lo, hi int) {
+		rng := stream.New()
+		for j := lo; j < hi; j++ {
+			rng.Reseed(own, uint64(j))
+			bits := rng.Uint64()
+			for k := range b.width {
+				b.signs[j*b.width+k] = unit * T(1-2*float64(bits>>k&1))
+			}
+		}
+	})
+}
+
+// Times sets y to a row of features times the signs; cols is nil where all are there.
+func (b Batch[T]) Times(y []T, cols []int32, vals []T) {
+	clear(y)
+	for q, v := range vals {
+		j := matrix.Column(cols, q)
+		matrix.AddScaled(y[b.home[j]*b.width:], v, b.signs[j*b.width:][:b.width])
+	}
+}
+
+// Diagonals is how many numbers a column has in what [AddDiagonals] adds up.
+const Diagonals = 5
+
+// AddDiagonals adds what a row, by e and f of all columns, which it overwrites, has in the diagonals
+// of kernels in the squared products of every column with all others: by name the same as the parts
+// in [Estimate].
+func AddDiagonals(sum []float64, group []int, e, f []float64) {
+	var inE, inF [groups]float64
+	for c, g := range group {
+		e[c], f[c] = e[c]*e[c], f[c]*f[c]
+		inE[g] += e[c]
+		inF[g] += f[c]
+	}
+	wide := len(group)
+	allE, allF := floats.Sum(inE[:]), floats.Sum(inF[:])
+	for c, g := range group {
+		sum[c] += f[c]*(allE-inE[g]) + e[c]*(allF-inF[g])
+		sum[wide+c] += e[c] * (allE - inE[g])
+		sum[2*wide+c] += e[c] * (inE[g] - e[c])
+		sum[3*wide+c] += f[c] * (allF - inF[g])
+		sum[4*wide+c] += f[c] * (inF[g] - f[c])
+	}
+}
+
+// An Estimated is a coles.Alignment.
+type Estimated struct {
+	Ratio     float64
+	Deviation float64
+	Columns   int
+	Known     bool
+}
+
+// parts are the shares of one column in the estimates, or their sums over all: ⟨K_F, T⟩, ⟨K_R, T⟩,
+// ‖K_F‖² and ‖K_R‖², each times the same unknown number for F as for R.
+type parts struct{ alignedF, alignedR, squareF, squareR float64 }
+
+// Estimate is q by all pairs of columns, and the deviation of log q by what each column has in it
+// (the infinitesimal jackknife of Efron 1982). ee and ff are the products of the e and of the f with
+// each other, fe[c][b] = f_c·e_b.
+func Estimate(group []int, ee, fe, ff [][]float64, diagonals []float64) Estimated {
+	wide := len(group)
+	found := Estimated{Columns: wide}
+	diagonal := func(part, c int) float64 { return diagonals[part*wide+c] }
+	perGroup := float64(wide / groups)
+	// Of p² pairs in a group p(p−1) are of different columns; two groups are in the same half in
+	// three splits of seven.
+	same, other := perGroup/(perGroup-1), (groups/2-1)/(groups-1.)
+	each, all := make([]parts, wide), parts{}
+	for c, g := range group {
+		cross, own, ownGroup := -diagonal(0, c), -diagonal(1, c), -diagonal(2, c)
+		filtered, filteredGroup := -diagonal(3, c), -diagonal(4, c)
+		for b, h := range group {
+			ee, ff := ee[c][b]*ee[c][b], ff[c][b]*ff[c][b]
+			switch {
+			case h != g:
+				cross += fe[c][b]*fe[c][b] + fe[b][c]*fe[b][c]
+				own += ee
+				filtered += ff
+			case b != c:
+				ownGroup += ee
+				filteredGroup += ff
+			}
+		}
+		p := parts{cross, 2 * own, same*filteredGroup + other*filtered, same*ownGroup + other*own}
+		each[c] = p
+		all.alignedF += p.alignedF
+		all.alignedR += p.alignedR
+		all.squareF += p.squareF
+		all.squareR += p.squareR
+	}
+	if all.alignedR <= 0 || all.squareR <= 0 {
+		return found
+	}
+	count := float64(wide)
+	own, whole := 0.0, 0.0 // variances
+	for _, p := range each {
+		off := p.squareR/all.squareR - 2*p.alignedR/all.alignedR + 1/count // whose mean is 0
+		own += off * off
+		if all.alignedF > 0 && all.squareF > 0 {
+			off += 2*p.alignedF/all.alignedF - p.squareF/all.squareF - 1/count
+		}
+		whole += off * off
+	}
+	found.Known = math.Sqrt(own*count/(count-1)) < vague
+	found.Deviation = math.Sqrt(whole * count / (count - 1))
+	if all.squareF > 0 {
+		found.Ratio = max(all.alignedF, 0) / all.alignedR * math.Sqrt(all.squareR/all.squareF)
+	}
+	return found
+}

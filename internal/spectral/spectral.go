@@ -1,0 +1,133 @@
+// Package spectral chooses the weights of the columns of an embedding from their eigenvalues and sums
+// over its rows, wherever these are added up.
+package spectral
+
+import (
+	"math"
+
+	"coles/internal/matrix"
+)
+
+// A Rule is that of coles.ScalingRule.
+type Rule struct{ Rank, Floor, Power, Norm float64 }
+
+// Columns are sums over the rows of an embedding E, measured in a unit: E times Unit.
+type Columns struct {
+	Rows   int
+	Unit   float64
+	Mean   []float64
+	Energy []float64 // Σ (e − mean)²
+}
+
+// Weights of columns, before they get their norm.
+type Weights struct {
+	Power, EffectiveRank float64
+	Factors              []float64 // L^γ
+	Equal                bool      // all rows are equal, up to rounding
+	Null                 bool      // rows differ, but the eigenvalues are all rounding
+}
+
+// maxPower ends the search for γ: beyond it a handful of columns is left.
+const maxPower = 3
+
+// Weigh chooses γ for columns with eigenvalues λ, descending, for rows that are exact to rounding.
+// The energies of columns that count alike become their mean.
+func (r Rule) Weigh(c Columns, lambda []float64, rounding float64) Weights {
+	var w Weights
+	spread, length := math.Sqrt(matrix.Total(c.Energy)/float64(c.Rows)), matrix.Length(c.Mean)
+	w.Equal = spread <= rounding*length
+	// λ₁ is at most a small multiple of ‖E‖², here in the same units.
+	first := 0.0
+	if squares := float64(c.Rows) * (spread*spread + length*length); len(lambda) > 0 && lambda[0]*c.Unit*c.Unit > rounding*squares {
+		first = lambda[0]
+	} else {
+		w.Null = len(lambda) > 0 && lambda[0] > 0 && !w.Equal
+	}
+	weight := levels(lambda, c.Energy, first, max(1e-9, rounding))
+	if w.Equal {
+		clear(c.Energy)
+	}
+	w.Power = r.Power
+	if r.Rank != 0 {
+		w.Power = r.power(c.Energy, weight)
+	}
+	w.EffectiveRank = effectiveRank(c.Energy, weight, w.Power)
+	w.Factors = make([]float64, len(weight))
+	for j, l := range weight {
+		w.Factors[j] = math.Pow(l, w.Power)
+	}
+	return w
+}
+
+// Stretch gives factors the length at which the mean norm of centred rows, which is norm with them,
+// becomes Norm. It reports whether they are numbers.
+func (r Rule) Stretch(factors []float64, norm, unit float64) bool {
+	if norm > 0 {
+		for j := range factors {
+			if factors[j] *= r.Norm / norm * unit; !matrix.Finite(factors[j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// levels are L for the eigenvalues, of which first is λ₁, or 0 where all are rounding. The energies
+// of columns that count alike become their mean.
+func levels(lambda, energy []float64, first, tolerance float64) []float64 {
+	level := make([]float64, len(lambda))
+	for lo, hi := 0, 0; lo < len(lambda); lo = hi {
+		for hi = lo + 1; hi < len(lambda) && (first == 0 || math.Abs(lambda[lo]-lambda[hi]) <= tolerance*first); {
+			hi++
+		}
+		count := float64(hi - lo)
+		l, mean := 1.0, matrix.Total(energy[lo:hi])/count
+		if first > 0 {
+			l = max(matrix.Total(lambda[lo:hi])/count/first, tolerance)
+		}
+		for j := lo; j < hi; j++ {
+			level[j], energy[j] = l, mean
+		}
+	}
+	return level
+}
+
+// effectiveRank is the exponential of the entropy of the energies after weighting (Roy and Vetterli
+// 2007); 0 for no energy.
+func effectiveRank(energy, weight []float64, power float64) float64 {
+	sum := 0.0
+	q := make([]float64, len(energy))
+	for j, e := range energy {
+		q[j] = e * math.Pow(weight[j], 2*power)
+		sum += q[j]
+	}
+	if sum == 0 {
+		return 0
+	}
+	entropy := 0.0
+	for _, v := range q {
+		if v > 0 {
+			entropy -= v / sum * math.Log(v/sum)
+		}
+	}
+	return math.Exp(entropy)
+}
+
+// power finds γ by bisection.
+func (r Rule) power(energy, weight []float64) float64 {
+	above := func(power float64) bool {
+		return effectiveRank(energy, weight, power) > max(r.Rank*math.Exp2(-power), r.Floor)
+	}
+	if !above(0) {
+		return 0
+	}
+	lo, hi := 0.0, float64(maxPower)
+	for range 50 {
+		if mid := (lo + hi) / 2; above(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
