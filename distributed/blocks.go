@@ -1,0 +1,178 @@
+package distributed
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"coles"
+	"coles/internal/matrix"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*cutRows]())
+	beam.RegisterDoFn(reflect.TypeFor[*joinRows]())
+	beam.RegisterDoFn(reflect.TypeFor[*survey]())
+	beam.RegisterDoFn(reflect.TypeFor[*squareColumns]())
+	beam.RegisterDoFn(reflect.TypeFor[*learn]())
+	registerFrames(encodeLearned, decodeLearned)
+}
+
+// rawBlocks cuts and joins rows of any heights to blocks, as KV<int64, piece>.
+func (p plan) rawBlocks(s beam.Scope, features beam.PCollection) beam.PCollection {
+	s = s.Scope("Blocks")
+	cut := beam.ParDo(s, &cutRows{p.Nodes, p.Grid.Height, p.Columns}, features)
+	return beam.ParDo(s, &joinRows{p.Nodes, p.Grid.Height, p.Columns}, beam.GroupByKey(s, cut))
+}
+
+// cutRows cuts rows where blocks end.
+type cutRows struct {
+	Nodes, Height int64
+	Columns       int
+}
+
+func (f *cutRows) ProcessElement(r Rows, emit func(int64, Rows)) error {
+	rows := int64(r.Height())
+	switch {
+	case r.Columns != f.Columns || len(r.Data)%f.Columns != 0:
+		return fmt.Errorf("distributed: features: %w: rows of %d columns, want %d", coles.ErrShape, r.Columns, f.Columns)
+	case r.First < 0 || r.First > f.Nodes-rows:
+		return fmt.Errorf("distributed: features: %w: rows %d to %d of %d", coles.ErrShape, r.First, r.First+rows-1, f.Nodes)
+	}
+	for q, v := range r.Data {
+		if !matrix.Finite(v) {
+			return fmt.Errorf("distributed: features: %w: %v at row %d, column %d", coles.ErrNotFinite, v, r.First+int64(q/f.Columns), q%f.Columns)
+		}
+	}
+	for first := r.First; first < r.First+rows; {
+		block := first / f.Height
+		end := min((block+1)*f.Height, r.First+rows)
+		emit(block, Rows{first, f.Columns, r.Data[(first-r.First)*int64(f.Columns) : (end-r.First)*int64(f.Columns)]})
+		first = end
+	}
+	return nil
+}
+
+// joinRows puts the rows of a block together.
+type joinRows struct {
+	Nodes, Height int64
+	Columns       int
+}
+
+func (f *joinRows) ProcessElement(number int64, next func(*Rows) bool, emit func(int64, piece)) error {
+	var parts []Rows
+	for r := (Rows{}); next(&r); r = (Rows{}) {
+		parts = append(parts, r)
+	}
+	slices.SortFunc(parts, func(a, b Rows) int { return cmp.Compare(a.First, b.First) })
+	first := number * f.Height
+	end := min(first+f.Height, f.Nodes)
+	b := &block{Columns: f.Columns, Data: make([]float64, 0, (end-first)*int64(f.Columns))}
+	for _, r := range append(parts, Rows{First: end}) {
+		if r.First != first {
+			return fmt.Errorf("distributed: features: %w: row %d is not there, or there twice", coles.ErrShape, min(first, r.First))
+		}
+		b.Data = append(b.Data, r.Data...)
+		first += int64(r.Height())
+	}
+	emit(number, piece{Block: b})
+	return nil
+}
+
+// learned is what a preparation learned.
+type learned struct{ Preparer *coles.Preparer }
+
+// encodeLearned and decodeLearned are the coder of learned.
+func encodeLearned(v learned) ([]byte, error) { return encodeJSON(v) }
+
+func decodeLearned(b []byte) (learned, error) { return decodeJSON[learned](b) }
+
+// learn learns the preparation of raw blocks, a collection of one learned.
+func (p plan) learn(s beam.Scope, raw beam.PCollection) beam.PCollection {
+	s = s.Scope("Learn")
+	seen := total(s, beam.ParDo(s, &survey{p.Nodes}, raw), p.blocks())
+	squares := beam.Create(s, sums{})
+	switch p.Settings.Preparation {
+	case coles.PrepareAuto, coles.PrepareUndamped, coles.PrepareStandardize:
+		parts := beam.ParDo(s, &squareColumns{p}, raw, beam.SideInput{Input: seen})
+		squares = total(s, parts, p.blocks())
+	}
+	return beam.ParDo(s, &learn{p}, seen, beam.SideInput{Input: squares})
+}
+
+// survey counts what values a block has.
+type survey struct{ Nodes int64 }
+
+func (f *survey) ProcessElement(number int64, b piece) (int64, sums) {
+	raw := b.Block
+	d := raw.Columns
+	var tally matrix.Tally
+	counts, columns := make([]float64, d), matrix.NewColumnSums(d)
+	share := 1 / float64(f.Nodes)
+	for lo := 0; lo < len(raw.Data); lo += d {
+		row := raw.Data[lo : lo+d]
+		tally.Add(row)
+		matrix.AddCounts(counts, nil, row)
+		columns.Add(share, nil, row)
+	}
+	add := slices.Concat([]float64{float64(tally.NonZero)}, counts, columns.Mean, columns.Stored)
+	most := append([]float64{flag(tally.Negative), flag(tally.Fraction)}, columns.Largest...)
+	return partOf(number, add, most)
+}
+
+func flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// seen is what survey has counted in all blocks.
+type seen struct {
+	tally   matrix.Tally
+	counts  []float64
+	columns matrix.ColumnSums
+}
+
+func (s sums) seen(d int) seen {
+	return seen{
+		tally:   matrix.Tally{NonZero: int(s.Add[0]), Negative: s.Most[0] > 0, Fraction: s.Most[1] > 0},
+		counts:  s.Add[1 : 1+d],
+		columns: matrix.ColumnSums{Mean: s.Add[1+d : 1+2*d], Stored: s.Add[1+2*d : 1+3*d], Largest: s.Most[2:]},
+	}
+}
+
+// how is the preparation, chosen by the values where it is a choice.
+func (p plan) how(v seen) coles.Preparation {
+	return p.Settings.Preparation.Suitable(&v.tally, int(p.Nodes), p.Columns)
+}
+
+// squareColumns adds up squares where columns are to be standardised.
+type squareColumns struct{ Plan plan }
+
+func (f *squareColumns) ProcessElement(number int64, b piece, all sums) (int64, sums) {
+	v := all.seen(f.Plan.Columns)
+	if f.Plan.how(v) != coles.PrepareStandardize {
+		return partOf(number, nil, nil)
+	}
+	p, sum := v.columns.Squares(), make([]float64, f.Plan.Columns)
+	for lo := 0; lo < len(b.Block.Data); lo += f.Plan.Columns {
+		p.Add(sum, nil, b.Block.Data[lo:lo+f.Plan.Columns])
+	}
+	return partOf(number, sum, nil)
+}
+
+// learn makes the preparer.
+type learn struct{ Plan plan }
+
+func (f *learn) ProcessElement(all, squares sums) learned {
+	v := all.seen(f.Plan.Columns)
+	how, inverse := f.Plan.how(v), []float64(nil)
+	if how == coles.PrepareStandardize {
+		inverse = v.columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
+	}
+	return learned{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, v.counts, v.columns.Mean, inverse)}
+}

@@ -1,0 +1,38 @@
+// Package distributed fits linear COLES to graphs that one machine does not hold, as a pipeline of
+// Apache Beam: on its local engine, Dataflow, Flink or Spark. For a graph that a machine holds,
+// [coles.Fit] takes a hundredth of the time; [Estimate] says what both cost.
+//
+//	embedding, model, err := distributed.Fit(s, in, coles.DefaultSettings(), distributed.Grid{})
+//
+// adds it to a pipeline; [Run] does a whole job, from shards to shards.
+//
+// # The way of the data
+//
+// Nodes are cut into blocks of consecutive numbers, and A into tiles, one for each two blocks. One
+// element of the pipeline is a block of rows, a tile, or a message from block to block; never a node
+// or an edge.
+//
+//	features → blocks → statistics → preparation ─┐
+//	edges ───→ tiles, degrees ────────────────────┴→ state ─→ K+1 hops → FX and W⁺·FX
+//	                                                   └─→ q: is the graph used?
+//	FX, W⁺·FX → M = (FX)ᵀΔW(FX) by sums of blocks → P, λ → FXPᵀ → γ, norm → embedding, model
+//
+// In a hop every block sends its neighbours what they need of W·H, scaled by 1/√degree, and adds up
+// what it was sent. A tile stays with the one of its two blocks that has more nodes in it, and serves
+// both ways: that block sends as many sums as the other one has rows in the tile, and the other one
+// sends these rows. Tiles and features travel along, so that a hop is a function from a collection to
+// a collection, between any two of which a job may be cut.
+//
+// Every sum of floating-point numbers is taken in the order of the blocks, so that the bytes of the
+// result depend on input, settings, [Grid] and kernel, and on nothing that the engine does.
+//
+// # What there is
+//
+// Every [coles.Preparation] and [coles.Filter]; expected negatives or none; [coles.SolverDirect], up
+// to [MostColumns] features; the choice between graph and features, and the column of degrees. All
+// else is an error before any work. Numbers are those of [coles.Fit] to rounding: to 10⁻⁹ of λ₁ and
+// of a row with messages in float64, to 10⁻⁶ in float32.
+//
+// Errors wrap the named ones of package coles. Those of bad data come from within a pipeline, which
+// hands on text only: [Run] gives them their names back.
+package distributed

@@ -1,0 +1,159 @@
+package distributed
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/spectral"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*project]())
+	beam.RegisterDoFn(reflect.TypeFor[*weigh]())
+	beam.RegisterDoFn(reflect.TypeFor[*lengths]())
+	beam.RegisterDoFn(reflect.TypeFor[*assemble]())
+	beam.RegisterDoFn(reflect.TypeFor[*scale]())
+	registerFrames(encodeWeights, decodeWeights)
+}
+
+// embed makes the columns FXVᵀ and weighs them: by three passes over their rows, none of which moves
+// any of them. The energies of columns are summed about their means, and not taken from (FX)ᵀFX, as
+// they could be: where rows hardly differ, that would leave no digit.
+func (p plan) embed(s beam.Scope, fx, solved, found, choice beam.PCollection) (embedding, model beam.PCollection) {
+	y, energies := beam.ParDo2(s, &project{p.worker(), p.Grid.Height}, fx, beam.SideInput{Input: solved})
+	energy := total(s, energies, p.blocks())
+	weighed := beam.ParDo(s, &weigh{p}, energy, beam.SideInput{Input: solved}, beam.SideInput{Input: choice})
+	sides := []beam.Option{beam.SideInput{Input: solved}, beam.SideInput{Input: weighed}}
+	norms := total(s, beam.ParDo(s, &lengths{p.Grid.Height}, y, sides...), p.blocks())
+	model = beam.ParDo(s, &assemble{p}, norms, append(sides, beam.SideInput{Input: found}, beam.SideInput{Input: choice})...)
+	return beam.ParDo(s, &scale{}, y, beam.SideInput{Input: model}), model
+}
+
+// project makes rows of FXVᵀ, and sums of squares about the means of their columns.
+type project struct {
+	worker
+	Height int64
+}
+
+func (f *project) ProcessElement(ctx context.Context, number int64, b piece, v solution, emit func(int64, Rows), sum func(int64, sums)) error {
+	k := len(v.Mean)
+	y := kernel.Dense[float64](b.Block.height(), k)
+	energy := make([]float64, k)
+	if k > 0 {
+		if err := kernel.Gemm(ctx, false, true, 1, b.Block.matrix(), panel(v.Directions, v.Columns), 0, y); err != nil {
+			return err
+		}
+	}
+	for r := range y.Rows {
+		for j, e := range y.Data[r*k:][:k] {
+			energy[j] += (e - v.Mean[j]) * (e - v.Mean[j])
+		}
+	}
+	sum(partOf(number, energy, nil))
+	emit(number, Rows{number * f.Height, k, y.Data})
+	return nil
+}
+
+// weights are what columns are multiplied by before they get their norm.
+type weights struct{ spectral.Weights }
+
+// encodeWeights and decodeWeights are the coder of weights.
+func encodeWeights(v weights) ([]byte, error) { return encodeJSON(v) }
+
+func decodeWeights(b []byte) (weights, error) { return decodeJSON[weights](b) }
+
+// weigh chooses γ.
+type weigh struct{ Plan plan }
+
+func (f *weigh) ProcessElement(energy sums, v solution, c choice) (weights, error) {
+	k := len(v.Lambda)
+	messages := f.Plan.Grid.Messages
+	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean[:k], Energy: energy.Add[:k]}
+	w := spectral.Rule(f.Plan.Settings.Scaling).Weigh(columns, v.Lambda, messages.Rounding())
+	if w.Null && messages == coles.Float32 {
+		return weights{w}, fmt.Errorf("distributed: %w: eigenvalues up to %.3g, which are rounding in float32; send messages in float64", coles.ErrPrecision, v.Lambda[0])
+	}
+	return weights{w}, nil
+}
+
+// lengths adds up the lengths of centred rows, of the columns of P weighted and of that of degrees.
+type lengths struct{ Height int64 }
+
+func (f *lengths) ProcessElement(number int64, y Rows, v solution, w weights) (int64, sums) {
+	all, degree := 0.0, 0.0
+	k := len(v.Lambda)
+	for lo := 0; lo < len(y.Data); lo += y.Columns {
+		row, square := y.Data[lo:lo+y.Columns], 0.0
+		for j, e := range row[:k] {
+			off := (e - v.Mean[j]) * w.Factors[j]
+			square += off * off
+		}
+		all += math.Sqrt(square)
+		if len(row) > k {
+			degree += math.Abs(row[k] - v.Mean[k])
+		}
+	}
+	return partOf(number, []float64{all, degree}, nil)
+}
+
+// assemble makes the model.
+type assemble struct{ Plan plan }
+
+func (f *assemble) ProcessElement(norms sums, v solution, w weights, found facts, c choice) ([]byte, error) {
+	set, n := f.Plan.settings(c), float64(f.Plan.Nodes)
+	rule := spectral.Rule(set.Scaling)
+	factors := slices.Clone(w.Factors)
+	ok := w.Equal || rule.Stretch(factors, norms.Add[0]/n, 1)
+	if k := len(v.Lambda); len(v.Mean) > k {
+		degree := []float64{1}
+		ok = ok && rule.Stretch(degree, norms.Add[1]/n, 1)
+		factors = set.JoinDegree(factors, degree[0], v.Mean[k])
+	}
+	if !ok {
+		return nil, fmt.Errorf("distributed: scaling: %w: the rows are too short to be given the norm %v", coles.ErrNotFinite, rule.Norm)
+	}
+	p, degree := v.projection()
+	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment}, found.Preparer, p, degree,
+		coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	_, err = m.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// scale multiplies the columns by the factors of the model.
+type scale struct{}
+
+func (*scale) ProcessElement(number int64, y Rows, model []byte, emit func(int64, Rows)) error {
+	m, err := coles.ReadModel(bytes.NewReader(model))
+	if err != nil {
+		return err
+	}
+	scaled, err := scaledRows(y, m.Scaling().Factors)
+	if err == nil {
+		emit(number, scaled)
+	}
+	return err
+}
+
+// scaledRows are rows with their columns multiplied, in new storage.
+func scaledRows(y Rows, factors []float64) (Rows, error) {
+	out := Rows{y.First, y.Columns, make([]float64, len(y.Data))}
+	for q, v := range y.Data {
+		if out.Data[q] = v * factors[q%y.Columns]; !matrix.Finite(out.Data[q]) {
+			return out, fmt.Errorf("distributed: %w: the embedding of node %d overflows", coles.ErrNotFinite, y.First+int64(q/y.Columns))
+		}
+	}
+	return out, nil
+}

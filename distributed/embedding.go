@@ -1,0 +1,93 @@
+package distributed
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"coles"
+	"coles/internal/kernel"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*narrow]())
+	beam.RegisterDoFn(reflect.TypeFor[*scaleBlock]())
+}
+
+// Embed adds the embedding of a graph by a fitted model, as [coles.Model.Embed] makes it, to
+// rounding: hops on d′ columns, and nothing is solved. The collection is of KV<int64, Rows>, one for
+// every block.
+//
+// Errors, before any work: [coles.ErrSetting], [coles.ErrShape] for another number of features than
+// the model has, [coles.ErrTooLarge], [coles.ErrTransductive] for a model without features.
+func Embed(s beam.Scope, in Input, m *coles.Model, grid Grid) (beam.PCollection, error) {
+	if m.Preparer() == nil {
+		return beam.PCollection{}, fmt.Errorf("distributed: embed: %w", coles.ErrTransductive)
+	}
+	v := m.Directions().RawMatrix()
+	if v.Rows == 0 {
+		return beam.PCollection{}, fmt.Errorf("distributed: embed: %w: the model has no columns", coles.ErrSetting)
+	}
+	if err := errors.Join(checkSizes(in.Nodes, in.Columns), grid.check()); err != nil {
+		return beam.PCollection{}, err
+	}
+	if v.Cols != in.Columns {
+		return beam.PCollection{}, fmt.Errorf("distributed: embed: %w: %d features, the model is of %d", coles.ErrShape, in.Columns, v.Cols)
+	}
+	p := plan{in.Nodes, in.Columns, grid.resolved(in.Nodes, in.Columns), m.Settings()}
+	s = s.Scope("Embed")
+	state, parts := p.state(s, in, p.rawBlocks(s, in.Features), beam.Create(s, learned{m.Preparer()}))
+	counted := total(s, parts, p.blocks())
+	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
+	state = beam.ParDo(s, &narrow{p.worker()}, state, beam.SideInput{Input: beam.Create(s, directions)})
+	always := p.chosen(s, choice{Model: coles.GraphModel})
+	for k := p.hops(); k >= 0; k-- {
+		h := &hop{worker: p.worker(), Coefficient: p.Settings.Filter.Coefficients()[k], Single: p.Grid.Messages == coles.Float32}
+		if k == 0 {
+			h.Then = nothingNext
+		}
+		state = h.add(s, state, always)
+	}
+	var file bytes.Buffer
+	if _, err := m.WriteTo(&file); err != nil {
+		return beam.PCollection{}, err
+	}
+	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file.Bytes())}, beam.SideInput{Input: counted}), nil
+}
+
+// narrow puts XVᵀ in the place of X.
+type narrow struct{ worker }
+
+func (*narrow) ProcessElement(ctx context.Context, number int64, p piece, v solution, emit func(int64, piece)) error {
+	if p.Block != nil {
+		y := kernel.Dense[float64](p.Block.height(), len(v.Mean))
+		if err := kernel.Gemm(ctx, false, true, 1, p.Block.matrix(), panel(v.Directions, v.Columns), 0, y); err != nil {
+			return err
+		}
+		p.Block = &block{Columns: y.Cols, Degree: p.Block.Degree, Data: y.Data}
+	}
+	emit(number, p)
+	return nil
+}
+
+// scaleBlock makes rows of an embedding of a block.
+type scaleBlock struct{ Plan plan }
+
+func (f *scaleBlock) ProcessElement(number int64, p piece, model []byte, counted sums, emit func(int64, Rows)) error {
+	if err := f.Plan.checkRows(counted); err != nil || p.Block == nil {
+		return err
+	}
+	m, err := coles.ReadModel(bytes.NewReader(model))
+	if err != nil {
+		return err
+	}
+	y, err := scaledRows(Rows{number * f.Plan.Grid.Height, p.Block.Columns, p.Block.Data}, m.Scaling().Factors)
+	if err == nil {
+		emit(number, y)
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+package distributed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"coles"
+)
+
+// A Cost is what [Estimate] says of a fit on a graph of that size.
+type Cost struct {
+	Blocks     int64   // blocks of rows
+	Height     int64   // rows of a block
+	Neighbours float64 // other blocks, on average, that the neighbours of a node lie in
+	Hops       int     // shuffles: K, and one more for ΔW
+
+	// Bytes that a hop shuffles, without the frames of the elements.
+	Messages int64 // rows, or sums of rows: one a node and other block among its neighbours
+	Own      int64 // the block's own rows, by the self loops of the filter
+	State    int64 // features, degrees and tiles, which go along
+
+	Hop   int64 // the three together
+	Total int64 // of all hops
+	Key   int64 // the messages that one block gets
+	// Worker is the memory that a worker needs for each block that it works on: a block with its
+	// tiles and messages as bytes and as numbers, the sum and the product.
+	Worker int64
+	// Machine is the memory of one machine that holds it all: the graph, the features, and what
+	// coles.Settings.Estimate says of a fit with Model set, in the precision of messages.
+	Machine int64
+}
+
+// Estimate returns what [Fit] costs on a graph of so many nodes and edges, with d features, dim
+// columns (0 is the default) and a filter of so many hops, by formula. With s bytes a number of a
+// message, B blocks of h rows, n nodes and m edges,
+//
+//	r        = (B−1)·(1 − (1 − 1/B)^(2m/n))     for nodes in random order
+//	messages = n·r·(d·s + 2)
+//	own      = n·d·s
+//	state    = n·(d·s + 8) + 4·(m + 2·n·r)
+//
+// where r counts blocks among a node's neighbours that are not its own. The last hop sends FX, in
+// float64, in the place of X. Weights, which 0/1 graphs do
+// not have, add 8·m to the state. An order of nodes in which neighbours have near numbers makes r,
+// and with it the messages, as much smaller as it is good; r is never above the mean degree. Two
+// blocks send rows or sums, whichever are fewer, which hubs make less than the formula, for equal
+// degrees, says.
+//
+// Errors: coles.ErrSetting for numbers that no graph has, and those of [Fit] for the grid.
+func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
+	if err := errors.Join(checkSizes(nodes, d), grid.check()); err != nil {
+		return Cost{}, err
+	}
+	if edges < 0 || dim < 0 || dim > d || hops < 0 {
+		return Cost{}, fmt.Errorf("distributed: estimate: %w: %d edges, %d columns of %d features, %d hops", coles.ErrSetting, edges, dim, d, hops)
+	}
+	if dim == 0 {
+		dim = min(defaultDim, d)
+	}
+	grid = grid.resolved(nodes, d)
+	n, m, width, height := float64(nodes), float64(edges), float64(d), float64(grid.Height)
+	blocks, number := float64(grid.blocks(nodes)), 8.
+	if grid.Messages == coles.Float32 {
+		number = 4
+	}
+	r := 0.
+	if blocks > 1 {
+		r = (blocks - 1) * -math.Expm1(2*m/n*math.Log1p(-1/blocks))
+	}
+	c := Cost{
+		Blocks: int64(blocks), Height: grid.Height, Neighbours: r, Hops: hops + 1,
+		Messages: int64(n * r * (width*number + 2)),
+		Own:      int64(n * width * number),
+		State:    int64(n*(width*number+8) + 4*(m+2*n*r)),
+	}
+	c.Hop = c.Messages + c.Own + c.State
+	c.Total = int64(c.Hops)*c.Hop + int64(n*width*(8-number))
+	c.Key = int64(float64(c.Messages) / blocks)
+	panel, tiles := 8*height*width, 4*(m+2*n*r)/blocks
+	c.Worker = int64(float64(c.Key)*(1+8/number) + 4*panel + 2*tiles)
+	own, strip := number*n*width, min(width, 2048/number)
+	c.Machine = int64(24*m + 16*n + 2*own + (4+number)*(4*m+n) + max(own+2*number*n*strip, 3*number*n*float64(dim)))
+	return c, nil
+}
+
+// Estimate is [Estimate] for a job: nodes and features by the headers of the shards, edges by the
+// headers of .npy and by the first lines of text.
+//
+// Errors: those of [Run] before any work.
+func (j Job) Estimate(ctx context.Context) (Cost, error) {
+	r, err := newRun(ctx, j)
+	if err != nil {
+		return Cost{}, err
+	}
+	edges := int64(0)
+	for k, path := range r.edges {
+		if isNPY(path) {
+			rows, _, err := npyShape(ctx, path)
+			if err != nil {
+				return Cost{}, err
+			}
+			edges += rows
+			continue
+		}
+		rate, err := linesPerByte(ctx, path)
+		if err != nil {
+			return Cost{}, err
+		}
+		edges += int64(rate * float64(r.inputs[len(r.features)+k].Bytes))
+	}
+	return Estimate(r.plan.Nodes, edges, r.plan.Columns, r.plan.Settings.Dim, r.plan.Settings.Filter.Hops(), r.plan.Grid)
+}
+
+// linesPerByte is the number of lines of a text, by its first megabytes, for each byte of the file.
+func linesPerByte(ctx context.Context, path string) (float64, error) {
+	const sample = 4 << 20
+	s, err := openShard(ctx, path)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	lines := 0
+	for range s.lines(ctx) {
+		if lines++; s.consumed() > sample {
+			break
+		}
+	}
+	return float64(lines) / max(float64(s.consumed()), 1), nil
+}
+
+// String is the cost in a few lines.
+func (c Cost) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d blocks of %d rows; the neighbours of a node lie in %.1f others\n", c.Blocks, c.Height, c.Neighbours)
+	fmt.Fprintf(&b, "%d hops of %s each (messages %s, own rows %s, state %s), %s in all\n",
+		c.Hops, size(c.Hop), size(c.Messages), size(c.Own), size(c.State), size(c.Total))
+	fmt.Fprintf(&b, "%s of messages a key; %s of memory for each block that a worker has in hand\n", size(c.Key), size(c.Worker))
+	fmt.Fprintf(&b, "on one machine: %s", size(c.Machine))
+	return b.String()
+}
+
+// size is a number of bytes in three digits.
+func size(bytes int64) string {
+	v := float64(bytes)
+	for _, unit := range []string{"B", "kB", "MB", "GB", "TB"} {
+		if v < 999.5 {
+			return fmt.Sprintf("%.3g %s", v, unit)
+		}
+		v /= 1000
+	}
+	return fmt.Sprintf("%.3g PB", v)
+}

@@ -1,0 +1,163 @@
+// Command cluster embeds a graph that lies in shards with Apache Beam. Without shards it generates a
+// graph, embeds it with the local engine and with coles.Fit, and compares the two.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+
+	"coles"
+	"coles/distributed"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+
+	// The runners that can be named by -runner, beside prism.
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
+)
+
+// The file system of gs:// comes with the import.
+var _ = gcs.New
+
+const usage = `Usage: cluster [flags]
+
+Generates a graph with communities and dense features in shards, embeds it with
+Apache Beam's local engine and with coles.Fit, and compares the two:
+
+  cluster                                    (some 20 seconds)
+  cluster -nodes 200000 -blocks 8            (some minutes, and 6 GB)
+
+With shards it embeds those. Names of files may be globs, several of them with
+commas in between, and lie on any file system of Beam:
+
+  cluster -x 'x-*.npy' -edges 'e-*.txt.gz' -out y -work w
+  cluster -x 'gs://b/x-*' -edges 'gs://b/e-*' -out gs://b/y -work gs://b/w \
+    -runner dataflow -project p -region r -staging_location gs://b/s
+  cluster -x … -runner universal -endpoint jobserver:8099 -environment_type DOCKER
+
+Flags of Beam are among these:
+
+`
+
+// options are the command line.
+type options struct {
+	x, edges, names string
+	out, work       string
+	nodes           int
+	degree          float64
+	width, shards   int
+	height          int64
+	blocks          int
+	dim, hops       int
+	sorted          bool
+	double, loud    bool
+	model           coles.ModelKind
+}
+
+func parse() *options {
+	o := &options{}
+	flag.StringVar(&o.x, "x", "", "`shards` of features, .npy")
+	flag.StringVar(&o.edges, "edges", "", "`shards` of edges, text or .npy")
+	flag.StringVar(&o.names, "names", "", "`shards` of names of nodes, one for each of features, where edges are between names")
+	flag.StringVar(&o.out, "out", "", "`folder` of the result")
+	flag.StringVar(&o.work, "work", "", "`folder` of the steps' results, from which a job goes on")
+	flag.IntVar(&o.nodes, "nodes", 20000, "nodes of the graph that is generated")
+	flag.Float64Var(&o.degree, "degree", 20, "its mean degree")
+	flag.IntVar(&o.width, "features", 64, "its features")
+	flag.IntVar(&o.shards, "shards", 8, "its shards")
+	flag.BoolVar(&o.sorted, "sorted", false, "number its nodes by community, not at random")
+	flag.Int64Var(&o.height, "height", 0, "nodes of a block (0: by the number of features)")
+	flag.IntVar(&o.blocks, "blocks", 8, "blocks of the graph that is generated, without -height")
+	flag.IntVar(&o.dim, "dim", 0, "columns of the embedding (0: 128, or the number of features)")
+	flag.IntVar(&o.hops, "hops", 8, "hops of the filter")
+	flag.BoolVar(&o.double, "float64", false, "send float64: twice the bytes, rows off by 1e-14 in the place of 1e-7")
+	flag.BoolVar(&o.loud, "log", false, "show what the engine logs")
+	flag.TextVar(&o.model, "model", coles.ModelKind(0), "auto, graph or features")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), usage)
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	return o
+}
+
+func main() {
+	o := parse()
+	beam.Init() // a worker does not return
+	if !o.loud {
+		slog.SetDefault(slog.New(slog.DiscardHandler)) // Prism's
+		beamlog.SetLogger(silent{})
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	run := o.compare
+	if o.x != "" {
+		run = o.embed
+	}
+	if err := run(ctx, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+type silent struct{}
+
+func (silent) Log(context.Context, beamlog.Severity, int, string) {}
+
+// job is the job of the command line, without shards.
+func (o *options) job(progress io.Writer) distributed.Job {
+	set := coles.DefaultSettings()
+	set.Dim, set.Filter, set.Model = o.dim, coles.S2GCSum(o.hops), o.model
+	grid := distributed.Grid{Height: o.height}
+	if o.double {
+		grid.Messages = coles.Float64
+	}
+	last := ""
+	return distributed.Job{
+		Work: o.work, Settings: set, Grid: grid, Runner: *runners.Runner,
+		Progress: func(stage string, done, total int64) {
+			if line := fmt.Sprintf("%s: %d of %d", stage, done, total); line != last {
+				fmt.Fprintf(progress, "\r%-40s", line)
+				last = line
+			}
+		},
+	}
+}
+
+// embed is the command for shards.
+func (o *options) embed(ctx context.Context, stdout, stderr io.Writer) error {
+	if o.out == "" {
+		return errors.New("-out is needed: the folder of the result")
+	}
+	list := func(globs string) []string {
+		return strings.FieldsFunc(globs, func(r rune) bool { return r == ',' })
+	}
+	job := o.job(stderr)
+	job.Features, job.Edges, job.Names, job.Out = list(o.x), list(o.edges), list(o.names), o.out
+	cost, err := job.Estimate(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(stdout, cost)
+	_, report, err := distributed.Run(ctx, job)
+	fmt.Fprintln(stderr)
+	if err != nil {
+		return err
+	}
+	for _, s := range report.Steps {
+		fmt.Fprintln(stdout, s)
+	}
+	fmt.Fprintln(stdout, report.Model)
+	return nil
+}

@@ -1,0 +1,186 @@
+package distributed
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"coles"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
+)
+
+// expand lists the files that globs stand for: glob by glob, and within a glob by name, where
+// numbers in names count as numbers, so that x-2.npy comes before x-10.npy.
+func expand(ctx context.Context, globs []string) ([]string, error) {
+	if len(globs) == 0 {
+		return nil, fmt.Errorf("distributed: %w: no names of files", coles.ErrShape)
+	}
+	var all []string
+	for _, glob := range globs {
+		fs, err := filesystem.New(ctx, glob)
+		if err != nil {
+			return nil, fmt.Errorf("distributed: %w", err)
+		}
+		names, err := fs.List(ctx, glob)
+		fs.Close()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("distributed: %s: %w", glob, err)
+		case len(names) == 0:
+			return nil, fmt.Errorf("distributed: %w: no file is called %s", coles.ErrShape, glob)
+		}
+		slices.SortFunc(names, compareNames)
+		all = append(all, names...)
+	}
+	once := slices.Sorted(slices.Values(all))
+	for k := 1; k < len(once); k++ {
+		if once[k] == once[k-1] {
+			return nil, fmt.Errorf("distributed: %w: %s is given twice", coles.ErrShape, once[k])
+		}
+	}
+	return all, nil
+}
+
+// compareNames is the order of names in which runs of digits are numbers.
+func compareNames(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		p, q := digits(x), digits(y)
+		if p == 0 || q == 0 {
+			if x[0] != y[0] {
+				return cmp.Compare(x[0], y[0])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		u, v := strings.TrimLeft(x[:p], "0"), strings.TrimLeft(y[:q], "0")
+		if c := cmp.Or(cmp.Compare(len(u), len(v)), cmp.Compare(u, v)); c != 0 {
+			return c
+		}
+		x, y = x[p:], y[q:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits counts the digits that s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+
+// A shard is an open file, unpacked where it is gzipped.
+type shard struct {
+	*bufio.Reader
+	packed  *bufio.Reader // the file as it is
+	arrived *counter      // bytes of it
+	closers []io.Closer
+}
+
+// A counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// consumed is the number of bytes of the file that have been read.
+func (s *shard) consumed() int64 { return int64(*s.arrived) - int64(s.packed.Buffered()) }
+
+// openShard opens a file of any file system.
+func openShard(ctx context.Context, path string) (*shard, error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("distributed: %w", err)
+	}
+	file, err := fs.OpenRead(ctx, path)
+	if err != nil {
+		fs.Close()
+		return nil, fmt.Errorf("distributed: %s: %w", path, err)
+	}
+	s := &shard{arrived: new(counter), closers: []io.Closer{file, fs}}
+	s.packed = bufio.NewReaderSize(io.TeeReader(file, s.arrived), 1<<20)
+	s.Reader = s.packed
+	if magic, _ := s.Peek(2); string(magic) == "\x1f\x8b" {
+		unpacked, err := gzip.NewReader(s.packed)
+		if err != nil {
+			s.Close()
+			return nil, fmt.Errorf("distributed: %s: %w: %w", path, coles.ErrFormat, err)
+		}
+		s.Reader = bufio.NewReaderSize(unpacked, 1<<20)
+	}
+	return s, nil
+}
+
+func (s *shard) Close() error {
+	var errs []error
+	for _, c := range s.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// readFile reads a whole file, as it is.
+func readFile(ctx context.Context, path string) ([]byte, error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("distributed: %w", err)
+	}
+	defer fs.Close()
+	b, err := filesystem.Read(ctx, fs, path)
+	if err != nil {
+		return nil, fmt.Errorf("distributed: %s: %w", path, err)
+	}
+	return b, nil
+}
+
+// writeFile gives a file its content at once: it is written under another name, which no glob of
+// shards matches, and renamed. It returns the SHA-256 of the content.
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) (sum string, err error) {
+	fail := func(err error) (string, error) { return "", fmt.Errorf("distributed: %s: %w", path, err) }
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return fail(err)
+	}
+	defer fs.Close()
+	part := beside(path, fmt.Sprintf(".part-%s", rand.Text()))
+	file, err := fs.OpenWrite(ctx, part)
+	if err != nil {
+		return fail(err)
+	}
+	hash := sha256.New()
+	to := bufio.NewWriterSize(io.MultiWriter(file, hash), 1<<20)
+	err = write(to)
+	if err == nil {
+		err = to.Flush()
+	}
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = filesystem.Rename(ctx, fs, part, path)
+	}
+	if err != nil {
+		if remover, ok := fs.(filesystem.Remover); ok {
+			remover.Remove(ctx, part)
+		}
+		return fail(err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// beside is a name in the folder of path.
+func beside(path, name string) string {
+	return path[:strings.LastIndexAny(path, "/\\")+1] + name
+}
+
+// within is a name in a folder of any file system.
+func within(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }

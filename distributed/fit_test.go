@@ -1,0 +1,319 @@
+package distributed
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"gonum.org/v1/gonum/mat"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*collectBlocks]())
+	beam.RegisterDoFn(reflect.TypeFor[*collectModel]())
+}
+
+var modelsSeen heap[[]byte]
+
+type collectBlocks struct{}
+
+func (*collectBlocks) ProcessElement(_ int64, r Rows) { rowsSeen.add(r) }
+
+type collectModel struct{}
+
+func (*collectModel) ProcessElement(m []byte) { modelsSeen.add(m) }
+
+// A sample is a graph with features, as a fit on one machine and a pipeline take it.
+type sample struct {
+	n       int
+	edges   []coles.Edge
+	weights []float64 // nil for none
+	x       *mat.Dense
+}
+
+// graph is the sample as package coles has it.
+func (c sample) graph() *coles.Graph {
+	return testkit.Must(coles.NewWeightedGraph(c.n, c.edges, c.weights))
+}
+
+// input adds the sample to a pipeline: edges in chunks of some, rows in the given heights.
+func (c sample) input(s beam.Scope, chunk, height int) Input {
+	in := Input{Nodes: int64(c.n), Columns: c.x.RawMatrix().Cols}
+	var chunks []EdgeChunk
+	for lo := 0; lo < len(c.edges); lo += chunk {
+		var e EdgeChunk
+		for q := lo; q < min(lo+chunk, len(c.edges)); q++ {
+			e.U, e.V = append(e.U, int64(c.edges[q].U)), append(e.V, int64(c.edges[q].V))
+			if c.weights != nil {
+				e.Weight = append(e.Weight, c.weights[q])
+			}
+		}
+		chunks = append(chunks, e)
+	}
+	if len(chunks) > 0 {
+		in.Edges = beam.CreateList(s, chunks)
+	}
+	var rows []Rows
+	for lo := 0; lo < c.n; lo += height {
+		hi := min(lo+height, c.n)
+		rows = append(rows, Rows{int64(lo), in.Columns, c.x.RawMatrix().Data[lo*in.Columns : hi*in.Columns]})
+	}
+	in.Features = beam.CreateList(s, rows)
+	return in
+}
+
+// collected is what a pipeline has left: the rows in their order, and the model if there is one.
+func collected(t *testing.T, n int) (*mat.Dense, *coles.Model) {
+	t.Helper()
+	var y *mat.Dense
+	for _, r := range rowsSeen.taken() {
+		if y == nil {
+			y = mat.NewDense(n, r.Columns, nil)
+		}
+		y.Slice(int(r.First), int(r.First)+r.Height(), 0, r.Columns).(*mat.Dense).Copy(mat.NewDense(r.Height(), r.Columns, r.Data))
+	}
+	models := modelsSeen.taken()
+	if len(models) == 0 {
+		return y, nil
+	}
+	return y, testkit.Must(coles.ReadModel(bytes.NewReader(models[0])))
+}
+
+// fitted runs Fit on a sample.
+func fitted(t *testing.T, c sample, set coles.Settings, grid Grid) (*mat.Dense, *coles.Model) {
+	t.Helper()
+	_, err := runPipeline(t, func(s beam.Scope) {
+		embedding, model, err := Fit(s, c.input(s, 1000, 700), set, grid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		beam.ParDo0(s, &collectBlocks{}, embedding)
+		beam.ParDo0(s, &collectModel{}, model)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return collected(t, c.n)
+}
+
+// communities is a graph of n nodes in five groups that their features tell, with the mean degree of
+// eight; what is in the fourth part of the nodes has no edges if holed.
+func communities(n, d int, weighted, holed bool) sample {
+	rng := testkit.Random(uint64(n + d))
+	c := sample{n: n, x: mat.NewDense(n, d, nil)}
+	centres := testkit.RandomDense(rng, 5, d)
+	for i := range n {
+		for j := range d {
+			c.x.Set(i, j, centres.At(i%5, j)+1.5*rng.NormFloat64()+0.3)
+		}
+	}
+	for range 4 * n {
+		u, v := rng.IntN(n), rng.IntN(n)
+		if rng.IntN(10) < 7 {
+			v = u%5 + v/5*5
+		}
+		if hole := func(i int) bool { return holed && i >= n/4 && i < n/2 }; v >= n || hole(u) || hole(v) {
+			continue
+		}
+		c.add(rng, u, v, weighted)
+	}
+	return c
+}
+
+// add adds an edge, now and then twice, the other way round or with a loop.
+func (c *sample) add(rng *rand.Rand, u, v int, weighted bool) {
+	for range 1 + rng.IntN(10)/9 {
+		c.edges = append(c.edges, coles.Edge{U: u, V: v})
+		u, v = v, u
+		if weighted {
+			c.weights = append(c.weights, float64(rng.IntN(6))/2)
+		}
+	}
+}
+
+// counts makes the features small counts, most of them zero.
+func (c sample) counts(share float64) sample {
+	x := mat.DenseCopyOf(c.x)
+	x.Apply(func(i, j int, v float64) float64 { return math.Round(share*max(0, math.Abs(v)-2.4)) / share }, x)
+	c.x = x
+	return c
+}
+
+// wantLike compares λ, of the first, and rows, of their mean length, with Fit on one machine.
+func wantLike(t *testing.T, c sample, set coles.Settings, y *mat.Dense, m *coles.Model, tolerance float64) {
+	t.Helper()
+	set.Precision, set.Solver = coles.Float64, coles.SolverDirect
+	want, err := coles.Fit(context.Background(), c.graph(), c.x, coles.WithSettings(set))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, k := want.Lambda(), m.Lambda()
+	if len(l) != len(k) {
+		t.Fatalf("%d eigenvalues, want %d", len(k), len(l))
+	}
+	for j := range l {
+		if math.Abs(l[j]-k[j]) > tolerance*l[0] {
+			t.Errorf("λ_%d = %v, want %v", j, k[j], l[j])
+			break
+		}
+	}
+	e := want.Embedding()
+	if r, q := e.Dims(); r != y.RawMatrix().Rows || q != y.RawMatrix().Cols {
+		t.Fatalf("embedding of %d × %d, want %d × %d", y.RawMatrix().Rows, y.RawMatrix().Cols, r, q)
+	}
+	if off := testkit.MaxDiff(e, y); off > tolerance*set.Scaling.Norm {
+		t.Errorf("rows are off by %.2g", off)
+	}
+	got, wanted := m.Report(), want.Report()
+	if got.Graph != wanted.Graph {
+		t.Errorf("graph: %+v, want %+v", got.Graph, wanted.Graph)
+	}
+	if got.Preparation != wanted.Preparation || got.Model != wanted.Model || got.Dim != wanted.Dim || got.DegreeShare != wanted.DegreeShare ||
+		math.Abs(got.Power-wanted.Power) > 1e3*tolerance || math.Abs(got.EffectiveRank-wanted.EffectiveRank) > 1e3*tolerance {
+		t.Errorf("report:\n%v\nwant:\n%v", got, wanted)
+	}
+	again := testkit.Must(m.Embed(context.Background(), c.graph(), c.x))
+	if off := testkit.MaxDiff(again, y); off > tolerance*set.Scaling.Norm {
+		t.Errorf("the model embeds otherwise, by %.2g", off)
+	}
+}
+
+// TestFitIsFit compares the pipeline with Fit on one machine, in float64.
+func TestFitIsFit(t *testing.T) {
+	base := communities(2000, 20, false, false)
+	sets := func(change func(*coles.Settings)) coles.Settings {
+		s := coles.DefaultSettings()
+		s.Dim, s.Model = 10, coles.GraphModel
+		change(&s)
+		return s
+	}
+	type test struct {
+		name   string
+		c      sample
+		set    coles.Settings
+		height int64
+	}
+	tests := []test{
+		{"default", base, sets(func(s *coles.Settings) {}), 500},
+		{"weighted, with isolated nodes and an empty block", communities(1900, 20, true, true), sets(func(s *coles.Settings) {}), 475},
+		{"last block shorter", base, sets(func(s *coles.Settings) {}), 601},
+		{"one block", base, sets(func(s *coles.Settings) {}), 0},
+		{"features alone", base, sets(func(s *coles.Settings) { s.Model = coles.FeatureModel }), 500},
+		{"uniform negatives, truncated", base, sets(func(s *coles.Settings) {
+			s.Negatives, s.Eta, s.Truncate, s.DegreeShare, s.Dim = coles.ExpectedUniformNegatives(), 0.7, true, 0, 20
+		}), 500},
+		{"no negatives", base, sets(func(s *coles.Settings) { s.Kappa = 0 }), 500},
+		{"no edges", sample{n: 300, x: testkit.RandomDense(testkit.Random(1), 300, 6)}, sets(func(s *coles.Settings) { s.Dim, s.Model = 4, coles.FeatureModel }), 100},
+	}
+	for k := coles.PrepareAuto; k <= coles.PrepareUndamped; k++ {
+		c := base
+		if k != coles.PrepareStandardize && k != coles.PrepareNone {
+			c = base.counts(1)
+		}
+		tests = append(tests, test{fmt.Sprintf("prepared by %v", k), c, sets(func(s *coles.Settings) { s.Preparation = k }), 500})
+	}
+	for _, f := range []coles.Filter{coles.SGC(0), coles.SGC(2), coles.S2GC(4, 0.1), coles.APPNP(3, 0.2), coles.Heat(3, 2), coles.Polynomial(0.5, -0.2, 1)} {
+		tests = append(tests, test{f.String(), base, sets(func(s *coles.Settings) { s.Filter = f }), 500})
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			y, m := fitted(t, c.c, c.set, Grid{Height: c.height, Messages: coles.Float64})
+			wantLike(t, c.c, c.set, y, m, 1e-9)
+		})
+	}
+}
+
+// TestSingle compares float32 messages with Fit in float64.
+func TestSingle(t *testing.T) {
+	set := coles.DefaultSettings()
+	set.Dim, set.Model = 10, coles.GraphModel
+	for _, c := range []sample{communities(2000, 20, true, true), communities(2000, 40, false, false).counts(1)} {
+		y, m := fitted(t, c, set, Grid{Height: 500})
+		wantLike(t, c, set, y, m, 1e-6)
+	}
+}
+
+// TestChoice compares q with that of one machine by as many random columns, and the whole default.
+func TestChoice(t *testing.T) {
+	shuffled := communities(1000, 60, false, false)
+	testkit.Random(3).Shuffle(1000, func(i, j int) {
+		a, b := shuffled.x.RawRowView(i), shuffled.x.RawRowView(j)
+		for q := range a {
+			a[q], b[q] = b[q], a[q]
+		}
+	})
+	ones := communities(1000, 60, true, false).counts(1)
+	set := coles.DefaultSettings()
+	set.Dim = 10
+	for name, c := range map[string]sample{
+		"communities": communities(1000, 60, false, true), "other features": shuffled, "counts": ones,
+		"few features": communities(500, 20, false, false), "no edges": {n: 300, x: testkit.RandomDense(testkit.Random(1), 300, 50)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := testkit.Must(set.Alignment(context.Background(), c.graph(), c.x))
+			var got choice
+			p := testkit.Must(newPlan(Input{Nodes: int64(c.n), Columns: c.x.RawMatrix().Cols}, set, Grid{Height: 300, Messages: coles.Float64}))
+			if _, err := runPipeline(t, func(s beam.Scope) {
+				state, found := p.prepare(s, c.input(s, 1000, 700))
+				chosen := p.choose(s, state, found)
+				if want.Columns > 0 {
+					chosen = p.measure(s, state, found, want.Columns)
+				}
+				beam.ParDo0(s, &collectChoice{}, chosen)
+			}); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range choicesSeen.taken() {
+				got = c
+			}
+			a := *got.Alignment
+			if a.Columns != want.Columns || a.Known != want.Known || got.Model != want.Model() ||
+				math.Abs(a.Ratio-want.Ratio) > 1e-9 || math.Abs(a.Deviation-want.Deviation) > 1e-9 {
+				t.Errorf("%+v, want %+v", a, want)
+			}
+			if set.Model = 0; name == "other features" || name == "few features" {
+				y, m := fitted(t, c, set, Grid{Height: 300, Messages: coles.Float64})
+				wantLike(t, c, set, y, m, 1e-9)
+			}
+		})
+	}
+}
+
+var choicesSeen heap[choice]
+
+type collectChoice struct{}
+
+func (*collectChoice) ProcessElement(c choice) { choicesSeen.add(c) }
+
+func init() { beam.RegisterDoFn(reflect.TypeFor[*collectChoice]()) }
+
+// TestEmbed compares Embed with that of one machine, on the graph of the fit and on another one.
+func TestEmbed(t *testing.T) {
+	c, other := communities(1500, 20, true, false), communities(1100, 20, true, true)
+	for _, kind := range []coles.ModelKind{coles.GraphModel, coles.FeatureModel} {
+		m := testkit.Must(coles.Fit(context.Background(), c.graph(), c.x, coles.WithDim(7), coles.WithModel(kind)))
+		for messages, tolerance := range map[coles.Precision]float64{coles.Float64: 1e-9, coles.Float32: 1e-6} {
+			for _, c := range []sample{c, other} {
+				if _, err := runPipeline(t, func(s beam.Scope) {
+					y := testkit.Must(Embed(s, c.input(s, 500, 300), m, Grid{Height: 400, Messages: messages}))
+					beam.ParDo0(s, &collectBlocks{}, y)
+				}); err != nil {
+					t.Fatal(err)
+				}
+				y, _ := collected(t, c.n)
+				want := testkit.Must(m.Embed(context.Background(), c.graph(), c.x))
+				if off := testkit.MaxDiff(y, want); off > 4*tolerance {
+					t.Errorf("%v model, messages in %v: rows are off by %.2g", kind, messages, off)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package distributed
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func init() { beam.RegisterDoFn(reflect.TypeFor[*hop]()) }
+
+// What a pipeline counts: blocks that have made a hop, messages that they sent, the bytes of these,
+// and those of features and tiles that went along.
+var (
+	blockHops    = beam.NewCounter("coles", "block_hops")
+	messagesSent = beam.NewCounter("coles", "messages")
+	messageBytes = beam.NewCounter("coles", "message_bytes")
+	stateBytes   = beam.NewCounter("coles", "state_bytes")
+)
+
+// filter is F, that of a model of features alone the identity.
+func (p plan) filter() coles.Filter {
+	if p.Settings.Model == coles.FeatureModel {
+		return coles.SGC(0)
+	}
+	return p.Settings.Filter
+}
+
+// hop adds the k-th coefficient of the filter to a pipeline: H ← a_k·X + W·H, by Horner's rule. After
+// the last hop, k = 0, the blocks are FX and what was sent is its share of W⁺·FX.
+func (p plan) hop(s beam.Scope, k int, state, choice beam.PCollection) beam.PCollection {
+	f := &hop{worker: p.worker(), Coefficient: p.filter().Coefficients()[k], Single: p.Grid.Messages == coles.Float32}
+	if k == 0 {
+		f.Then = contrastNext
+	}
+	return f.add(s.Scope(fmt.Sprintf("Hop%d", k)), state, choice)
+}
+
+func (f *hop) add(s beam.Scope, state, choice beam.PCollection) beam.PCollection {
+	return beam.ParDo(s, f, beam.GroupByKey(s, state), beam.SideInput{Input: choice})
+}
+
+// What follows a hop.
+const (
+	filterNext   = iota // another hop: W·H is sent
+	contrastNext        // W⁺·H is sent, and H kept in the place of X
+	nothingNext         // H is kept
+	joinNext            // H is kept to the right of X
+)
+
+// A hop is one step of Horner's rule for a block. What it sends is scaled by 1/√degree here and again
+// where it arrives, so that tiles need no normalised weights.
+type hop struct {
+	worker
+	Coefficient float64
+	Then        int
+	Single      bool // messages in float32
+}
+
+func (f *hop) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, c choice, emit func(int64, piece)) error {
+	h, err := gather(number, next)
+	if err != nil {
+		return err
+	}
+	blockHops.Inc(ctx, 1)
+	b := h.block
+	if c.Model == coles.FeatureModel { // F is the identity, and ΔW is
+		b.Single = false
+		emit(number, piece{Block: b})
+		return nil
+	}
+	sum, err := h.received(ctx)
+	if err != nil {
+		return err
+	}
+	scaleRows(sum, inverseRoots(b.Degree, 1))
+	for q, v := range b.Data {
+		sum.Data[q] += f.Coefficient * v
+	}
+	out := outbox{ctx: ctx, from: number, single: f.Single, emit: emit}
+	switch f.Then {
+	case filterNext:
+		out.state(h)
+		scaleRows(sum, inverseRoots(b.Degree, 1))
+		return out.send(h, sum, true)
+	case contrastNext:
+		h.block = &block{Columns: b.Columns, Degree: b.Degree, Data: sum.Data}
+		out.state(h)
+		z := kernel.Dense[float64](sum.Rows, sum.Cols)
+		copy(z.Data, sum.Data)
+		scaleRows(z, inverseRoots(b.Degree, 0))
+		return out.send(h, z, false)
+	case joinNext:
+		both := kernel.Unset[float64](sum.Rows, 2*sum.Cols)
+		kernel.Copy(kernel.Columns(both, 0, sum.Cols), b.matrix())
+		kernel.Copy(kernel.Columns(both, sum.Cols, 2*sum.Cols), sum)
+		sum = both
+	}
+	emit(number, piece{Block: &block{Columns: sum.Cols, Degree: b.Degree, Data: sum.Data}})
+	return nil
+}
+
+// inverseRoots is 1/√(degree + loop), 0 where that is 0.
+func inverseRoots(degree []float64, loop float64) []float64 {
+	roots := make([]float64, len(degree))
+	for i, d := range degree {
+		if d+loop > 0 {
+			roots[i] = 1 / math.Sqrt(d+loop)
+		}
+	}
+	return roots
+}
+
+func scaleRows(m kernel.Matrix[float64], by []float64) {
+	for i, c := range by {
+		matrix.Scale(m.Data[i*m.Stride:][:m.Cols], c)
+	}
+}
+
+// received is the sum of the messages to a block, in the order of their senders.
+func (h *hand) received(ctx context.Context) (kernel.Matrix[float64], error) {
+	sum := kernel.Dense[float64](h.block.height(), h.block.Columns)
+	for _, m := range h.messages {
+		if m.Columns != sum.Cols {
+			return sum, fmt.Errorf("distributed: %w: a message of %d columns for a block of %d", coles.ErrShape, m.Columns, sum.Cols)
+		}
+		var err error
+		if m.Single != nil {
+			err = receive(ctx, h, m, sum, panel(m.Single, m.Columns))
+		} else {
+			err = receive(ctx, h, m, sum, panel(m.Data, m.Columns))
+		}
+		if err != nil {
+			return sum, err
+		}
+	}
+	return sum, ctx.Err()
+}
+
+// receive adds what a message says to the sum.
+func receive[T kernel.Float](ctx context.Context, h *hand, m *message, sum kernel.Matrix[float64], data kernel.Matrix[T]) error {
+	switch m.Kind {
+	case ofSelf:
+		if data.Rows != sum.Rows {
+			return fmt.Errorf("distributed: %w: a message of %d rows for a block of %d", coles.ErrShape, data.Rows, sum.Rows)
+		}
+		for q, v := range data.Data {
+			sum.Data[q] += float64(v)
+		}
+		return nil
+	case ofRows:
+		t := h.tileOf(m.From)
+		if t == nil || len(t.Mates) != data.Rows {
+			return fmt.Errorf("distributed: %w: %d rows from block %d, for which there is no such tile", coles.ErrShape, data.Rows, m.From)
+		}
+		wide, err := matrix.Convert[float64](ctx, matrix.Of(data))
+		if err != nil {
+			return err
+		}
+		product := kernel.Unset[float64](len(t.Own), sum.Cols)
+		if err := kernel.SpMM(ctx, product, t.csr(), wide.Dense); err != nil {
+			return err
+		}
+		scatter(sum, t.Own, product)
+		return nil
+	}
+	scatter(sum, m.Rows, data)
+	return nil
+}
+
+// tileOf is the tile with another block.
+func (h *hand) tileOf(other int64) *tile {
+	at, found := slices.BinarySearchFunc(h.tiles, other, func(t *tile, other int64) int { return cmp.Compare(t.Other, other) })
+	if !found {
+		return nil
+	}
+	return h.tiles[at]
+}
+
+// scatter adds rows to some rows of a matrix.
+func scatter[T kernel.Float](to kernel.Matrix[float64], rows []int32, from kernel.Matrix[T]) {
+	for q, r := range rows {
+		row := to.Data[int(r)*to.Stride:][:from.Cols]
+		for j, v := range from.Data[q*from.Stride:][:from.Cols] {
+			row[j] += float64(v)
+		}
+	}
+}
+
+// pick is some rows of a matrix.
+func pick(from kernel.Matrix[float64], rows []int32) kernel.Matrix[float64] {
+	to := kernel.Unset[float64](len(rows), from.Cols)
+	for q, r := range rows {
+		copy(to.Data[q*to.Stride:][:to.Cols], from.Data[int(r)*from.Stride:])
+	}
+	return to
+}
+
+// An outbox sends what a block has.
+type outbox struct {
+	ctx    context.Context
+	from   int64
+	single bool
+	emit   func(int64, piece)
+}
+
+// state sends a block its own parts.
+func (o outbox) state(h *hand) {
+	bytes := 8*int64(len(h.block.Degree)) + int64(width(h.block.Single)*len(h.block.Data))
+	o.emit(o.from, piece{Block: h.block})
+	for _, t := range h.tiles {
+		bytes += 4*int64(len(t.Own)+len(t.Mates)+len(t.Ptr)+len(t.Col)) + 8*int64(len(t.Val))
+		o.emit(o.from, piece{Tile: t})
+	}
+	for _, m := range h.mates {
+		bytes += 4 * int64(len(m.Rows))
+		o.emit(o.from, piece{Mates: m})
+	}
+	stateBytes.Inc(o.ctx, bytes)
+}
+
+// send sends A·z, and z itself for the loops of a filter.
+func (o outbox) send(h *hand, z kernel.Matrix[float64], loops bool) error {
+	own := kernel.Dense[float64](z.Rows, z.Cols)
+	if loops {
+		copy(own.Data, z.Data)
+	}
+	for _, t := range h.tiles {
+		a, rows, at := t.csr(), t.Mates, t.Own
+		if t.Other != o.from {
+			a, rows, at = a.Transpose(), t.Own, t.Mates
+		}
+		product := kernel.Unset[float64](len(at), z.Cols)
+		if err := kernel.SpMM(o.ctx, product, a, pick(z, rows)); err != nil {
+			return err
+		}
+		if t.Other == o.from {
+			scatter(own, at, product)
+			loops = true // there is something to send
+			continue
+		}
+		o.put(t.Other, &message{Kind: ofSums, Rows: at, Data: product.Data, Columns: z.Cols})
+	}
+	for _, m := range h.mates {
+		o.put(m.Other, &message{Kind: ofRows, Data: pick(z, m.Rows).Data, Columns: z.Cols})
+	}
+	if loops {
+		o.put(o.from, &message{Kind: ofSelf, Data: own.Data, Columns: z.Cols})
+	}
+	return nil
+}
+
+func (o outbox) put(to int64, m *message) {
+	m.From = o.from
+	messagesSent.Inc(o.ctx, 1)
+	messageBytes.Inc(o.ctx, int64(width(o.single)*len(m.Data)+4*len(m.Rows)))
+	if o.single {
+		m.Single = make([]float32, len(m.Data))
+		for q, v := range m.Data {
+			m.Single[q] = float32(v)
+		}
+		m.Data = nil
+	}
+	o.emit(to, piece{Message: m})
+}

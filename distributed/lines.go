@@ -1,0 +1,192 @@
+package distributed
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"regexp"
+	"strconv"
+
+	"coles"
+	"coles/dataset"
+)
+
+// maxLine bounds a line of text.
+const maxLine = 1 << 16
+
+// lines are the lines of a text, without the spaces around them, each valid until the next. The last
+// has the error, if there is one.
+func (s *shard) lines(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for number := 1; ; number++ {
+			text, err := s.ReadSlice('\n')
+			switch {
+			case err == io.EOF && len(text) == 0:
+				return
+			case len(text) > maxLine:
+				err = fmt.Errorf("%w: a line of more than %d bytes", coles.ErrFormat, maxLine)
+			case err == io.EOF:
+				err = nil
+			case number%(1<<14) == 0 && err == nil:
+				err = ctx.Err()
+			}
+			if !yield(bytes.TrimSpace(text), damaged(err)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// An edge as text has it.
+type edge struct {
+	u, v []byte // valid until the next edge
+	w    float64
+}
+
+// eachEdge calls f with every edge "u v" or "u v w" of a text. Fields are separated as on the first
+// line that has an edge: by tabs, commas, semicolons or spaces. Empty lines, and those that begin
+// with # or %, are comments.
+func (s *shard) eachEdge(ctx context.Context, path string, f func(edge) error) error {
+	sep, number := "", 0
+	for text, err := range s.lines(ctx) {
+		number++
+		if err == nil && (len(text) == 0 || text[0] == '#' || text[0] == '%') {
+			continue
+		}
+		if sep == "" {
+			sep = separator(text)
+		}
+		var e edge
+		if err == nil {
+			e, err = parseEdge(text, sep)
+		}
+		if err == nil {
+			err = f(e)
+		}
+		if err != nil {
+			return fmt.Errorf("distributed: %s:%d: %w", path, number, err)
+		}
+	}
+	return nil
+}
+
+// damaged names what a packed file has that ends too soon.
+func damaged(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: %w", coles.ErrChecksum, err)
+	}
+	return err
+}
+
+func separator(text []byte) string {
+	for _, sep := range []string{"\t", ",", ";"} {
+		if bytes.Contains(text, []byte(sep)) {
+			return sep
+		}
+	}
+	return " "
+}
+
+func parseEdge(text []byte, sep string) (edge, error) {
+	var fields [][]byte
+	if sep == " " {
+		fields = bytes.Fields(text)
+	} else {
+		fields = bytes.Split(text, []byte(sep))
+	}
+	if len(fields) != 2 && len(fields) != 3 {
+		return edge{}, fmt.Errorf("%w: %d fields, an edge has 2 or 3", coles.ErrFormat, len(fields))
+	}
+	e := edge{u: bytes.TrimSpace(fields[0]), v: bytes.TrimSpace(fields[1]), w: 1}
+	if len(fields) == 2 {
+		return e, nil
+	}
+	var err error
+	if e.w, err = strconv.ParseFloat(string(bytes.TrimSpace(fields[2])), 64); err != nil {
+		return e, fmt.Errorf("%w: weight %q", coles.ErrFormat, fields[2])
+	}
+	return e, checkWeight(e.w)
+}
+
+func checkWeight(w float64) error {
+	switch {
+	case math.IsNaN(w) || math.IsInf(w, 0):
+		return fmt.Errorf("%w: weight %v", coles.ErrNotFinite, w)
+	case w < 0:
+		return fmt.Errorf("%w: weight %v", coles.ErrNegative, w)
+	}
+	return nil
+}
+
+// node reads the number of a node, below n.
+func node(text []byte, n int64) (int64, error) {
+	v, err := strconv.ParseInt(string(text), 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		v = math.MaxInt64
+	case err != nil:
+		return 0, fmt.Errorf("%w: node %q is no number", coles.ErrFormat, text)
+	}
+	return v, checkNode(v, n)
+}
+
+func checkNode(v, n int64) error {
+	if v < 0 || v >= n {
+		return fmt.Errorf("%w: node %d of %d", coles.ErrIndex, v, n)
+	}
+	return nil
+}
+
+// readNumbers reads the matrix of an .npy shard.
+func readNumbers(ctx context.Context, path string) (rows, cols int, data []float64, err error) {
+	s, err := openShard(ctx, path)
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	defer s.Close()
+	m, err := dataset.ReadNPY(s)
+	if err != nil {
+		return 0, 0, nil, fmt.Errorf("distributed: %s: %w", path, err)
+	}
+	rows, cols = m.Dims()
+	return rows, cols, m.RawMatrix().Data, nil
+}
+
+var shapeField = regexp.MustCompile(`'shape':\s*\((\d+),\s*(\d*)`)
+
+// npyShape reads the shape of a matrix from the header of an .npy shard, and nothing more.
+// dataset.ReadNPY checks the file when its elements are read.
+func npyShape(ctx context.Context, path string) (rows int64, cols int, err error) {
+	s, err := openShard(ctx, path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.Close()
+	const least, most = 128, 16 << 10 // bytes of a header
+	head, err := s.Peek(least)
+	if len(head) < 10 || string(head[:6]) != "\x93NUMPY" {
+		return 0, 0, fmt.Errorf("distributed: %s: %w: not an .npy file", path, coles.ErrFormat)
+	}
+	if length := 12 + int(binary.LittleEndian.Uint16(head[8:])); length > least {
+		head, err = s.Peek(min(length, most))
+	}
+	found := shapeField.FindSubmatch(head)
+	if found == nil {
+		return 0, 0, fmt.Errorf("distributed: %s: %w: no shape in the header of an .npy file: %v", path, coles.ErrFormat, err)
+	}
+	if rows, err = strconv.ParseInt(string(found[1]), 10, 64); err == nil {
+		cols = 1
+		if len(found[2]) > 0 {
+			cols, err = strconv.Atoi(string(found[2]))
+		}
+	}
+	if err != nil || rows == 0 || cols == 0 {
+		return 0, 0, fmt.Errorf("distributed: %s: %w: shape %s, %s", path, coles.ErrShape, found[1], found[2])
+	}
+	return rows, cols, nil
+}

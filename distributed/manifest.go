@@ -1,0 +1,225 @@
+package distributed
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+
+	"coles"
+	"coles/internal/archive"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+)
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[File]())
+	beam.RegisterDoFn(reflect.TypeFor[*listFiles]())
+}
+
+// A Manifest says what stands in a folder that [Run] wrote, and is written last: where it is, the
+// folder is whole.
+type Manifest struct {
+	// Key is a hash of everything that the files depend on: settings, inputs with their sizes and
+	// times, grid, and kernel.
+	Key      string         `json:"key"`
+	Step     string         `json:"step"`
+	Nodes    int64          `json:"nodes"`
+	Columns  int            `json:"columns"` // d
+	Grid     Grid           `json:"grid"`
+	Settings coles.Settings `json:"settings"`
+	Counters Counters       `json:"counters"` // what the engine counted in this step
+	Files    []File         `json:"files"`
+}
+
+// A File of a folder.
+type File struct {
+	Name   string `json:"name"`
+	First  int64  `json:"first"` // of its rows
+	Rows   int64  `json:"rows"`  // 0 in files of no rows
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+const (
+	manifestName = "manifest.json"
+	listName     = "files.json" // of the pipeline, for the launching program, which makes the manifest
+)
+
+// ReadManifest reads the manifest of a folder that [Run] wrote.
+//
+// Errors: the file system's, and coles.ErrFormat.
+func ReadManifest(ctx context.Context, folder string) (*Manifest, error) {
+	path := within(folder, manifestName)
+	text, err := readFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("distributed: %s: %w: %w", path, coles.ErrFormat, err)
+	}
+	return m, nil
+}
+
+// Check compares every file of a folder with its manifest.
+//
+// Errors: coles.ErrChecksum, and the file system's.
+func (m *Manifest) Check(ctx context.Context, folder string) error {
+	for _, f := range m.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b, err := readFile(ctx, within(folder, f.Name))
+		if err != nil {
+			return err
+		}
+		if err := f.check(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check compares the content of a file with what its manifest says.
+func (f File) check(content []byte) error {
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != f.SHA256 {
+		return fmt.Errorf("distributed: %s: %w: not the bytes of the manifest", f.Name, coles.ErrChecksum)
+	}
+	return nil
+}
+
+// whole returns the manifest of a folder if it has this key and all files have their sizes, or nil.
+func whole(ctx context.Context, folder, key string) *Manifest {
+	m, err := ReadManifest(ctx, folder)
+	if err != nil || m.Key != key {
+		return nil
+	}
+	fs, err := filesystem.New(ctx, folder)
+	if err != nil {
+		return nil
+	}
+	defer fs.Close()
+	for _, f := range m.Files {
+		if size, err := fs.Size(ctx, within(folder, f.Name)); err != nil || size != f.Bytes {
+			return nil
+		}
+	}
+	return m
+}
+
+// write completes a folder: it takes over the list of files that the pipeline wrote, and removes
+// what attempts that were given up have left.
+func (m *Manifest) write(ctx context.Context, folder string) error {
+	list := within(folder, listName)
+	text, err := readFile(ctx, list)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &m.Files); err != nil {
+		return fmt.Errorf("distributed: %s: %w: %w", list, coles.ErrFormat, err)
+	}
+	remove(ctx, list, within(folder, ".part-*"))
+	_, err = writeFile(ctx, within(folder, manifestName), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "\t")
+		return e.Encode(m)
+	})
+	return err
+}
+
+// remove removes files as far as it can be done: nothing depends on it.
+func remove(ctx context.Context, globs ...string) {
+	for _, glob := range globs {
+		fs, err := filesystem.New(ctx, glob)
+		if err != nil {
+			continue
+		}
+		if remover, ok := fs.(filesystem.Remover); ok {
+			names, _ := fs.List(ctx, glob)
+			for _, name := range names {
+				remover.Remove(ctx, name)
+			}
+		}
+		fs.Close()
+	}
+}
+
+// keyOf hashes values by their JSON, and the version of this module.
+func keyOf(values ...any) (string, error) {
+	text, err := json.Marshal(append(values, archive.ModuleVersion()))
+	if err != nil {
+		return "", fmt.Errorf("distributed: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// A source is what identifies an input file.
+type source struct {
+	Path     string
+	Bytes    int64
+	Modified int64 // nanoseconds, 0 where the file system does not say
+}
+
+func sources(ctx context.Context, paths []string) ([]source, error) {
+	all := make([]source, len(paths))
+	for k, path := range paths {
+		fs, err := filesystem.New(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("distributed: %w", err)
+		}
+		all[k].Path = path
+		all[k].Bytes, err = fs.Size(ctx, path)
+		if dated, ok := fs.(filesystem.LastModifiedGetter); ok && err == nil {
+			at, failed := dated.LastModified(ctx, path)
+			all[k].Modified, err = at.UnixNano(), failed
+		}
+		if err = errors.Join(err, fs.Close()); err != nil {
+			return nil, fmt.Errorf("distributed: %s: %w", path, err)
+		}
+	}
+	return all, nil
+}
+
+// listed writes the list of all files of a folder, each a value of its own with the key 0.
+func listed(s beam.Scope, folder string, files ...beam.PCollection) {
+	s = s.Scope("List")
+	beam.ParDo0(s, &listFiles{folder}, beam.GroupByKey(s, beam.Flatten(s, files...)))
+}
+
+type listFiles struct{ Folder string }
+
+func (f *listFiles) ProcessElement(ctx context.Context, _ int64, next func(*File) bool) error {
+	var list []File
+	for v := (File{}); next(&v); v = (File{}) {
+		list = append(list, v)
+	}
+	slices.SortFunc(list, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	_, err = writeFile(ctx, within(f.Folder, listName), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	return err
+}
+
+// put writes a file of a folder and describes it.
+func put(ctx context.Context, folder, name string, content []byte) (File, error) {
+	sum, err := writeFile(ctx, within(folder, name), func(w io.Writer) error {
+		_, err := bytes.NewReader(content).WriteTo(w)
+		return err
+	})
+	return File{Name: name, Bytes: int64(len(content)), SHA256: sum}, err
+}

@@ -1,0 +1,297 @@
+package distributed
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"strings"
+
+	"coles"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func init() {
+	registerFrames(encodeNames, decodeNames)
+	beam.RegisterType(reflect.TypeFor[nameShard]())
+	beam.RegisterDoFn(reflect.TypeFor[*readNames]())
+	beam.RegisterDoFn(reflect.TypeFor[*readNamedEdges]())
+	beam.RegisterDoFn(reflect.TypeFor[*numberFirst]())
+	beam.RegisterDoFn(reflect.TypeFor[*numberSecond]())
+}
+
+// bucketNames is how many names, about, are joined in one go: those whose hashes fall together.
+const bucketNames = 1 << 16
+
+// names are names of nodes with what is known of each: its number where Other is nil; and else the
+// node at the other end of an edge, which has a name in Other or already a number.
+type names struct {
+	Names   []string
+	Numbers []int64
+	Other   []string
+	Weight  []float64
+}
+
+func encodeNames(n names) []byte {
+	b := appendList(appendList(nil, n.Numbers), n.Weight)
+	return appendTexts(appendTexts(b, n.Names), n.Other)
+}
+
+func appendTexts(b []byte, texts []string) []byte {
+	lengths := make([]int32, len(texts))
+	for q, t := range texts {
+		lengths[q] = int32(len(t))
+	}
+	return append(appendList(b, lengths), strings.Join(texts, "")...)
+}
+
+func decodeNames(b []byte) (names, error) {
+	f := &frame{b: b}
+	n := names{Numbers: list[int64](f), Weight: list[float64](f), Names: f.texts(), Other: f.texts()}
+	fits := func(length int) bool { return length == 0 || length == len(n.Names) }
+	if !fits(len(n.Numbers)) || !fits(len(n.Weight)) || !fits(len(n.Other)) || len(n.Numbers)+len(n.Other) != len(n.Names) {
+		f.fail("%d names with %d numbers, %d others and %d weights", len(n.Names), len(n.Numbers), len(n.Other), len(n.Weight))
+	}
+	return n, f.end()
+}
+
+func (f *frame) texts() []string {
+	lengths := list[int32](f)
+	texts := make([]string, 0, len(lengths))
+	for _, length := range lengths {
+		if length < 0 {
+			f.fail("a text of %d bytes", length)
+		}
+		texts = append(texts, string(f.take(int(length))))
+	}
+	return texts
+}
+
+// A Naming says which nodes have which names, see [ReadNames].
+type Naming struct {
+	names   beam.PCollection // KV<int64, names>, by bucket
+	buckets int64
+}
+
+// A nameShard is a file of the names of consecutive nodes.
+type nameShard struct {
+	Path        string
+	First, Rows int64
+}
+
+// ReadNames reads the names of nodes: text, gzipped or not, a name on each line. There is a file of
+// names for every shard of features, in the same order, and its lines name the rows of that shard: a
+// user needs no numbers, since a node's number is its place among the features. Spaces around a name
+// are left out.
+//
+// Errors at once: those of [ReadFeatures], and coles.ErrShape for another number of files. Errors of
+// the pipeline: coles.ErrShape for another number of lines than rows, coles.ErrIDs for an empty name
+// and, when edges are joined, for one that is given twice.
+func ReadNames(ctx context.Context, s beam.Scope, globs, features []string) (Naming, error) {
+	rows, err := featureShards(ctx, features)
+	if err != nil {
+		return Naming{}, err
+	}
+	files, err := expand(ctx, globs)
+	if err != nil {
+		return Naming{}, err
+	}
+	shards, err := pairShards(files, rows)
+	if err != nil {
+		return Naming{}, err
+	}
+	return readNaming(s, shards, bucketsOf(shards)), nil
+}
+
+// pairShards gives every shard of features its file of names.
+func pairShards(files []string, rows []featureShard) ([]nameShard, error) {
+	if len(files) != len(rows) {
+		return nil, fmt.Errorf("distributed: %w: %d files of names for %d shards of features", coles.ErrShape, len(files), len(rows))
+	}
+	shards := make([]nameShard, len(rows))
+	for k, r := range rows {
+		shards[k] = nameShard{files[k], r.First, r.Rows}
+	}
+	return shards, nil
+}
+
+// bucketsOf is the number of buckets for the names of all shards.
+func bucketsOf(shards []nameShard) int64 {
+	last := shards[len(shards)-1]
+	return (last.First + last.Rows + bucketNames - 1) / bucketNames
+}
+
+func readNaming(s beam.Scope, shards []nameShard, buckets int64) Naming {
+	n := Naming{buckets: buckets}
+	s = s.Scope("ReadNames")
+	n.names = beam.ParDo(s, &readNames{n.buckets}, beam.Reshuffle(s, beam.CreateList(s, shards)))
+	return n
+}
+
+// bucketOf is the bucket of a name.
+func bucketOf(name string, buckets int64) int64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return int64(h.Sum64() % uint64(buckets))
+}
+
+// A sorter collects names by their buckets.
+type sorter struct {
+	held    map[int64]*names
+	count   int
+	buckets int64
+	emit    func(int64, names)
+}
+
+func newSorter(buckets int64, emit func(int64, names)) *sorter {
+	return &sorter{held: map[int64]*names{}, buckets: buckets, emit: emit}
+}
+
+// at is where a name belongs. It sends on what is held first, where that is much.
+func (s *sorter) at(name string) *names {
+	const most = 1 << 20
+	if s.count++; s.count > most {
+		s.flush()
+	}
+	bucket := bucketOf(name, s.buckets)
+	n := s.held[bucket]
+	if n == nil {
+		n = &names{}
+		s.held[bucket] = n
+	}
+	n.Names = append(n.Names, name)
+	return n
+}
+
+func (s *sorter) flush() {
+	for bucket, n := range s.held {
+		s.emit(bucket, *n)
+	}
+	clear(s.held)
+	s.count = 0
+}
+
+type readNames struct{ Buckets int64 }
+
+func (f *readNames) ProcessElement(ctx context.Context, shard nameShard, emit func(int64, names)) error {
+	s, err := openShard(ctx, shard.Path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	sort, row := newSorter(f.Buckets, emit), int64(0)
+	for text, err := range s.lines(ctx) {
+		if err == nil && len(text) == 0 {
+			err = fmt.Errorf("%w: no name", coles.ErrIDs)
+		}
+		if err != nil {
+			return fmt.Errorf("distributed: %s:%d: %w", shard.Path, row+1, err)
+		}
+		n := sort.at(string(text))
+		n.Numbers = append(n.Numbers, shard.First+row)
+		row++
+	}
+	if row != shard.Rows {
+		return fmt.Errorf("distributed: %s: %w: %d names for %d rows of features", shard.Path, coles.ErrShape, row, shard.Rows)
+	}
+	sort.flush()
+	return nil
+}
+
+// ReadNamedEdges reads shards of edges between named nodes, a collection of EdgeChunk: text as
+// [ReadEdges] reads it, with names in the place of numbers. Names are any text without the separator
+// of the file. Two joins put the numbers in: both shuffle every edge with its names, by hash in
+// buckets of some 65,000 names, so that no element is a single edge.
+//
+// Errors: those of [ReadEdges], and of the pipeline coles.ErrIDs, for a name that no node has, or
+// that two have.
+func ReadNamedEdges(ctx context.Context, s beam.Scope, nodes Naming, globs ...string) (beam.PCollection, error) {
+	files, err := expand(ctx, globs)
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	return nodes.readEdges(s, files), nil
+}
+
+func (n Naming) readEdges(s beam.Scope, files []string) beam.PCollection {
+	s = s.Scope("ReadNamedEdges")
+	edges := beam.ParDo(s, &readNamedEdges{n.buckets}, beam.Reshuffle(s, beam.CreateList(s, files)))
+	half := beam.ParDo(s, &numberFirst{n.buckets}, beam.CoGroupByKey(s, n.names, edges))
+	return beam.ParDo(s, &numberSecond{}, beam.CoGroupByKey(s, n.names, half))
+}
+
+type readNamedEdges struct{ Buckets int64 }
+
+func (f *readNamedEdges) ProcessElement(ctx context.Context, path string, emit func(int64, names)) error {
+	defer shardsRead.Inc(ctx, 1)
+	s, err := openShard(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	sort := newSorter(f.Buckets, emit)
+	defer sort.flush()
+	return s.eachEdge(ctx, path, func(e edge) error {
+		n := sort.at(string(e.u))
+		n.Other = append(n.Other, string(e.v))
+		n.Weight = append(n.Weight, e.w)
+		return nil
+	})
+}
+
+// numbersOf makes the index of a bucket.
+func numbersOf(next func(*names) bool) (map[string]int64, error) {
+	numbers := map[string]int64{}
+	for n := (names{}); next(&n); n = (names{}) {
+		for q, name := range n.Names {
+			if other, twice := numbers[name]; twice {
+				return nil, fmt.Errorf("distributed: %w: %q is the name of node %d and of node %d", coles.ErrIDs, name, min(other, n.Numbers[q]), max(other, n.Numbers[q]))
+			}
+			numbers[name] = n.Numbers[q]
+		}
+	}
+	return numbers, nil
+}
+
+// eachNumbered calls f with the number of every name in parts.
+func eachNumbered(nodes, parts func(*names) bool, f func(number int64, n *names, q int)) error {
+	numbers, err := numbersOf(nodes)
+	if err != nil {
+		return err
+	}
+	for n := (names{}); parts(&n); n = (names{}) {
+		for q, name := range n.Names {
+			number, known := numbers[name]
+			if !known {
+				return fmt.Errorf("distributed: %w: an edge names %q, which no node is called", coles.ErrIDs, name)
+			}
+			f(number, &n, q)
+		}
+	}
+	return nil
+}
+
+// numberFirst puts numbers in the place of the first names of edges.
+type numberFirst struct{ Buckets int64 }
+
+func (f *numberFirst) ProcessElement(_ int64, nodes, edges func(*names) bool, emit func(int64, names)) error {
+	sort := newSorter(f.Buckets, emit)
+	defer sort.flush()
+	return eachNumbered(nodes, edges, func(number int64, n *names, q int) {
+		to := sort.at(n.Other[q])
+		to.Numbers = append(to.Numbers, number)
+		to.Weight = append(to.Weight, n.Weight[q])
+	})
+}
+
+// numberSecond puts numbers in the place of the second names.
+type numberSecond struct{}
+
+func (f *numberSecond) ProcessElement(_ int64, nodes, edges func(*names) bool, emit func(EdgeChunk)) error {
+	c := chunker{emit: emit}
+	defer c.flush()
+	return eachNumbered(nodes, edges, func(number int64, n *names, q int) {
+		c.add(n.Numbers[q], number, n.Weight[q])
+	})
+}

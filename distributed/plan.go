@@ -1,0 +1,163 @@
+package distributed
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"coles"
+	"coles/internal/kernel"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// A plan is what is known of a fit before any number is read: sizes, grid and settings, checked and
+// with their defaults filled in. Two equal plans on equal inputs give the same bytes, so that its
+// JSON may name a step's output.
+type plan struct {
+	Nodes    int64          `json:"nodes"`
+	Columns  int            `json:"columns"`
+	Grid     Grid           `json:"grid"`
+	Settings coles.Settings `json:"settings"` // Model may be 0, to be chosen
+}
+
+// defaultDim is d′ where the features allow it.
+const defaultDim = 128
+
+// newPlan checks what can be checked before any work.
+//
+// Errors: [coles.ErrSetting], [coles.ErrShape], [coles.ErrTooLarge].
+func newPlan(in Input, set coles.Settings, grid Grid) (plan, error) {
+	p := plan{Nodes: in.Nodes, Columns: in.Columns, Grid: grid, Settings: set}
+	if err := p.check(); err != nil {
+		return p, err
+	}
+	p.Grid = grid.resolved(in.Nodes, in.Columns)
+	if set.Dim == 0 {
+		p.Settings.Dim = min(defaultDim, in.Columns)
+	}
+	p.Settings.Solver, p.Settings.Precision = coles.SolverDirect, coles.Float64
+	return p, nil
+}
+
+// check reports everything that cannot be had.
+func (p plan) check() error {
+	errs := []error{p.Settings.Check(), checkSizes(p.Nodes, p.Columns), p.Grid.check()}
+	refuse := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("distributed: %w: %s", coles.ErrSetting, fmt.Sprintf(format, args...)))
+		}
+	}
+	s := p.Settings
+	refuse(s.Dim > p.Columns, "d′ = %d of %d features", s.Dim, p.Columns)
+	refuse(p.coefficient() != 0 && s.Negatives != coles.ExpectedDegreeNegatives() && s.Negatives != coles.ExpectedUniformNegatives(),
+		"negatives %v are drawn; only expected ones, or none, can be had here", s.Negatives)
+	refuse(s.Solver == coles.SolverKrylov, "the solver %v multiplies by the whole graph many times; only %v can be had here", s.Solver, coles.SolverDirect)
+	refuse(s.Precision == coles.Float32, "precision %v; sums are %v here, see Grid.Messages", s.Precision, coles.Float64)
+	return errors.Join(errs...)
+}
+
+func checkSizes(nodes int64, columns int) error {
+	switch {
+	case nodes < 1 || columns < 1:
+		return fmt.Errorf("distributed: %w: features of %d × %d", coles.ErrShape, nodes, columns)
+	case nodes > math.MaxInt32:
+		return fmt.Errorf("distributed: %w: %d nodes, at most %d", coles.ErrTooLarge, nodes, math.MaxInt32)
+	case columns > MostColumns:
+		return fmt.Errorf("distributed: %w: %d features, at most %d", coles.ErrTooLarge, columns, MostColumns)
+	}
+	return nil
+}
+
+func (g Grid) check() error {
+	switch {
+	case g.Height < 0 || g.Height > math.MaxInt32:
+		return fmt.Errorf("distributed: %w: blocks of %d rows", coles.ErrSetting, g.Height)
+	case g.Messages < 0 || g.Messages > coles.Float32:
+		return fmt.Errorf("distributed: %w: messages in %v", coles.ErrSetting, g.Messages)
+	}
+	return nil
+}
+
+// resolved is the grid with its defaults filled in.
+func (g Grid) resolved(nodes int64, columns int) Grid {
+	g.Height = min(g.height(columns), nodes)
+	if g.Messages == 0 {
+		g.Messages = coles.Float32
+	}
+	if g.Kernel == "" {
+		g.Kernel = kernel.Path()
+	}
+	return g
+}
+
+// height is the number of rows of a block, but for the last, of a matrix of so many columns.
+func (g Grid) height(columns int) int64 {
+	if g.Height > 0 {
+		return g.Height
+	}
+	return max(1<<21/int64(columns), int64(columns))
+}
+
+// blocks is the number of blocks that so many rows are cut into.
+func (g Grid) blocks(nodes int64) int64 { return (nodes + g.Height - 1) / g.Height }
+
+func (p plan) blocks() int64 { return p.Grid.blocks(p.Nodes) }
+
+// coefficient is that of the rank-one part of ΔW: −η′, or 0 without negatives.
+func (p plan) coefficient() float64 {
+	if s := p.Settings; s.Kappa == 0 || s.Negatives == (coles.NegativeSampler{}) {
+		return 0
+	}
+	return -p.Settings.Eta
+}
+
+// Fit adds linear COLES to a pipeline, as [coles.Fit] computes it and to rounding with its numbers.
+// embedding is a collection of KV<int64, Rows>: one for every block, by its number. model is a
+// collection of one []byte, a model that [coles.ReadModel] reads.
+//
+// Where the settings leave Model open, q is measured by 128 random columns, which costs as many hops
+// of that width again; [Run] measures it by few columns first and leaves out what is not needed.
+//
+// Bad data ends the pipeline with an error that names its kind; an engine hands on its text only.
+//
+// Errors, before any work: [coles.ErrSetting], [coles.ErrShape], [coles.ErrTooLarge].
+func Fit(s beam.Scope, in Input, set coles.Settings, grid Grid) (embedding, model beam.PCollection, err error) {
+	p, err := newPlan(in, set, grid)
+	if err != nil {
+		return beam.PCollection{}, beam.PCollection{}, err
+	}
+	embedding, model = p.fit(s, in)
+	return embedding, model, nil
+}
+
+// fit adds all steps to a pipeline.
+func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
+	state, facts := p.prepare(s, in)
+	choice := p.choose(s, state, facts)
+	for k := p.hops(); k >= 0; k-- {
+		state = p.hop(s, k, state, choice)
+	}
+	return p.finish(s, state, facts, choice)
+}
+
+// The steps of fit, each from collections to collections: between any two of them a job may be cut,
+// by writing the collections to files (see encodePiece, encodeFacts and encodeChoice) and reading
+// them in the next pipeline.
+//
+//	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
+//	choose(s, state, facts)              → one choice; chosen(s, choice) where it is known
+//	measure(s, state, facts, columns)    → one coles.Alignment as a choice by so many random columns
+//	hop(s, k, state, choice)             → state, for k = hops() … 0; after 0 it holds FX
+//	finish(s, state, facts, choice)      → embedding KV<int64, Rows>, model []byte
+//
+// A state is keyed by block. Its pieces are in no order.
+
+// hops is K, the degree of the filter: the hops are numbered from K down to 0, by the coefficient
+// that they add. It is −1 where there are none, in a model of features alone.
+func (p plan) hops() int {
+	if p.Settings.Model == coles.FeatureModel {
+		return -1
+	}
+	return p.Settings.Filter.Hops()
+}

@@ -1,0 +1,178 @@
+package distributed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"gonum.org/v1/gonum/mat"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*prepareBlock]())
+	beam.RegisterDoFn(reflect.TypeFor[*gatherFacts]())
+	registerFrames(encodeFacts, decodeFacts)
+}
+
+// facts is what has been learned of graph and features.
+type facts struct {
+	Preparer *coles.Preparer
+	Graph    coles.GraphReport
+	Volume   float64 // sum of the degrees
+	Squares  float64 // of the features, prepared
+	Largest  float64 // magnitude of these
+	Total    float64 // sum of these
+	Roots    float64 // sum of √degree
+}
+
+// encodeFacts and decodeFacts are the coder of facts.
+func encodeFacts(f facts) ([]byte, error) { return encodeJSON(f) }
+func decodeFacts(b []byte) (facts, error) { return decodeJSON[facts](b) }
+func (f facts) unmeasured(columns int) (coles.Alignment, bool) {
+	return coles.Unmeasured(f.Graph.Edges, columns)
+}
+
+// prepare is the first step of a fit: the state is prepared features with degrees, and tiles.
+func (p plan) prepare(s beam.Scope, in Input) (state, found beam.PCollection) {
+	raw := p.rawBlocks(s, in.Features)
+	how := p.learn(s, raw)
+	state, parts := p.state(s, in, raw, how)
+	s = s.Scope("Facts")
+	found = beam.ParDo(s, &gatherFacts{p}, total(s, parts, p.blocks()), beam.SideInput{Input: how})
+	return state, found
+}
+
+// state prepares raw blocks and joins them with their tiles.
+func (p plan) state(s beam.Scope, in Input, raw, how beam.PCollection) (state, parts beam.PCollection) {
+	all := raw
+	if in.Edges.IsValid() {
+		all = beam.Flatten(s, raw, p.tiles(s, in.Edges))
+	}
+	s = s.Scope("Prepare")
+	return beam.ParDo2(s, &prepareBlock{p.worker(), p.Grid.Height, p.Grid.Messages == coles.Float32}, beam.GroupByKey(s, all), beam.SideInput{Input: how})
+}
+
+// A worker compares its inner loops with those that the plan is for.
+type worker struct{ Kernel string }
+
+func (p plan) worker() worker { return worker{p.Grid.Kernel} }
+
+// Setup fails on a machine where the same sums would round differently.
+func (w worker) Setup() error {
+	if has := kernel.Path(); has != w.Kernel {
+		return fmt.Errorf("distributed: %w: a worker computes by %s, want %s: set COLES_KERNEL=%s for all", coles.ErrSetting, has, w.Kernel, w.Kernel)
+	}
+	return nil
+}
+
+// prepareBlock prepares features and adds up degrees.
+type prepareBlock struct {
+	worker
+	Height int64
+	Single bool
+}
+
+func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, how learned, emit func(int64, piece), count func(int64, sums)) error {
+	h, err := gather(number, next)
+	if err != nil {
+		return err
+	}
+	first := number * f.Height
+	b := &block{Columns: h.block.Columns, Single: f.Single, Degree: make([]float64, h.block.height())}
+	var edges tally
+	for _, p := range h.presence {
+		for q, r := range p.Rows {
+			b.Degree[r] += p.Degree[q]
+		}
+		edges.add(p.Counts)
+	}
+	volume, roots, isolated := 0.0, 0.0, 0.0
+	for r, d := range b.Degree {
+		if !matrix.Finite(d) {
+			return fmt.Errorf("distributed: graph: %w: the weights of node %d add up to infinity", coles.ErrNotFinite, first+int64(r))
+		}
+		volume += d
+		roots += math.Sqrt(d)
+		isolated += flag(d == 0)
+	}
+	if b.Data, err = preparedRows(ctx, how.Preparer, h.block); err != nil {
+		return fmt.Errorf("distributed: from row %d on: %w", first, err)
+	}
+	largest := matrix.Magnitude(b.Data)
+	if f.Single { // as it will travel
+		for q, v := range b.Data {
+			b.Data[q] = float64(float32(v))
+		}
+	}
+	squares, all := 0.0, 0.0
+	for _, v := range b.Data {
+		squares += v * v
+		all += v
+	}
+	key, sum := partOf(number, []float64{
+		volume, squares, isolated, float64(edges.Edges), float64(edges.Duplicates), float64(edges.Loops), float64(edges.Zeros),
+		all, roots, float64(b.height()),
+	}, []float64{largest, float64(edges.Weighted)})
+	count(key, sum)
+	emit(number, piece{Block: b})
+	for _, t := range h.tiles {
+		emit(number, piece{Tile: t})
+	}
+	for _, m := range h.mates {
+		emit(number, piece{Mates: m})
+	}
+	return nil
+}
+
+// preparedRows are the rows of a block, prepared.
+func preparedRows(ctx context.Context, how *coles.Preparer, raw *block) ([]float64, error) {
+	source, err := matrix.Read(ctx, mat.NewDense(raw.height(), raw.Columns, raw.Data))
+	if err != nil {
+		return nil, err
+	}
+	if source, err = how.Prepare(ctx, source); err != nil {
+		return nil, err
+	}
+	m, err := matrix.As[float64](ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	if err := matrix.CheckOverflow(ctx, "prepared, a feature", m); err != nil {
+		return nil, err
+	}
+	rows, err := m.Panel(ctx)
+	return rows.Data, err
+}
+
+// checkRows compares the number of rows that all blocks have with n.
+func (p plan) checkRows(counted sums) error {
+	if rows := int64(counted.Add[9]); rows != p.Nodes {
+		return fmt.Errorf("distributed: features: %w: %d rows for %d nodes", coles.ErrShape, rows, p.Nodes)
+	}
+	return nil
+}
+
+// gatherFacts puts together what all blocks have counted.
+type gatherFacts struct{ Plan plan }
+
+func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
+	v := s.Add
+	found := facts{
+		Preparer: how.Preparer, Volume: v[0], Squares: v[1], Largest: s.Most[0], Total: v[7], Roots: v[8],
+		Graph: coles.GraphReport{
+			Nodes: int(f.Plan.Nodes), Edges: int(v[3]), Isolated: int(v[2]), DuplicatesMerged: int(v[4]),
+			SelfLoopsDropped: int(v[5]), ZeroWeightDropped: int(v[6]), Weighted: s.Most[1] > 0,
+		},
+	}
+	p := f.Plan
+	filter := p.filter()
+	return found, errors.Join(p.checkRows(s), filter.CheckMagnitude(found.Largest), p.Grid.Messages.CheckRange("features", found.Largest),
+		p.Grid.Messages.CheckRange("filter coefficients", matrix.Magnitude(filter.Coefficients())))
+}

@@ -1,0 +1,217 @@
+package distributed
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"coles"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[featureShard]())
+	beam.RegisterDoFn(reflect.TypeFor[*readEdges]())
+	beam.RegisterDoFn(reflect.TypeFor[*readFeatures]())
+}
+
+const (
+	// chunkEdges is the number of edges of a chunk: a megabyte of numbers.
+	chunkEdges = 1 << 16
+	// pieceNumbers is the most numbers of features that travel as one element: 4 MB.
+	pieceNumbers = 1 << 19
+)
+
+// shardsRead counts the files that have been read.
+var shardsRead = beam.NewCounter("coles", "shards_read")
+
+// ReadEdges reads shards of edges, a collection of EdgeChunk, by globs over the file systems of
+// Beam: paths without a scheme are local, and a blank import of io/filesystem/gcs or s3 adds gs:// or
+// s3://. A shard is one of
+//   - text, gzipped or not: an edge "u v" or "u v w" on each line, separated by tabs, commas,
+//     semicolons or spaces as on the first line; lines that begin with # or % are comments;
+//   - .npy, a matrix of m × 2 integers.
+//
+// Nodes are numbers from 0 to n−1; [ReadNamedEdges] takes names. A worker holds one shard of .npy at
+// a time, so they should have tens of megabytes.
+//
+// Errors at once: coles.ErrShape for a glob without a file, and the file system's. Errors of the
+// pipeline, with file and line: coles.ErrIndex, coles.ErrFormat, coles.ErrNotFinite,
+// coles.ErrNegative, coles.ErrChecksum.
+func ReadEdges(ctx context.Context, s beam.Scope, nodes int64, globs ...string) (beam.PCollection, error) {
+	names, err := expand(ctx, globs)
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	return readEdgeFiles(s, nodes, names), nil
+}
+
+func readEdgeFiles(s beam.Scope, nodes int64, files []string) beam.PCollection {
+	s = s.Scope("ReadEdges")
+	return beam.ParDo(s, &readEdges{nodes}, beam.Reshuffle(s, beam.CreateList(s, files)))
+}
+
+type readEdges struct{ Nodes int64 }
+
+func (f *readEdges) ProcessElement(ctx context.Context, path string, emit func(EdgeChunk)) error {
+	defer shardsRead.Inc(ctx, 1)
+	c := chunker{emit: emit}
+	defer c.flush()
+	if isNPY(path) {
+		return f.pairs(ctx, path, &c)
+	}
+	s, err := openShard(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.eachEdge(ctx, path, func(e edge) error {
+		u, err := node(e.u, f.Nodes)
+		if err != nil {
+			return err
+		}
+		v, err := node(e.v, f.Nodes)
+		if err == nil {
+			c.add(u, v, e.w)
+		}
+		return err
+	})
+}
+
+func isNPY(path string) bool {
+	return strings.HasSuffix(path, ".npy") || strings.HasSuffix(path, ".npy.gz")
+}
+
+// pairs reads a matrix of m × 2 integers.
+func (f *readEdges) pairs(ctx context.Context, path string, c *chunker) error {
+	rows, cols, data, err := readNumbers(ctx, path)
+	if err != nil {
+		return err
+	}
+	if cols != 2 {
+		return fmt.Errorf("distributed: %s: %w: %d × %d, edges are a matrix of m × 2", path, coles.ErrShape, rows, cols)
+	}
+	for q, v := range data {
+		if v != math.Trunc(v) {
+			return fmt.Errorf("distributed: %s: row %d: %w: node %v is no number of a node", path, q/2, coles.ErrFormat, v)
+		}
+		if err := checkNode(int64(v), f.Nodes); err != nil {
+			return fmt.Errorf("distributed: %s: row %d: %w", path, q/2, err)
+		}
+		if q%2 == 1 {
+			c.add(int64(data[q-1]), int64(v), 1)
+		}
+	}
+	return nil
+}
+
+// A chunker collects edges until there are enough for an element.
+type chunker struct {
+	chunk EdgeChunk
+	emit  func(EdgeChunk)
+}
+
+func (c *chunker) add(u, v int64, w float64) {
+	k := &c.chunk
+	if w != 1 && k.Weight == nil {
+		k.Weight = make([]float64, len(k.U), chunkEdges)
+		for q := range k.Weight {
+			k.Weight[q] = 1
+		}
+	}
+	k.U, k.V = append(k.U, u), append(k.V, v)
+	if k.Weight != nil {
+		k.Weight = append(k.Weight, w)
+	}
+	if len(k.U) == chunkEdges {
+		c.flush()
+	}
+}
+
+func (c *chunker) flush() {
+	if len(c.chunk.U) > 0 {
+		c.emit(c.chunk)
+	}
+	c.chunk = EdgeChunk{}
+}
+
+// A featureShard is a file of consecutive rows of X.
+type featureShard struct {
+	Path        string
+	First, Rows int64
+	Columns     int
+}
+
+// ReadFeatures reads shards of features, a collection of Rows: .npy matrices, gzipped or not, of
+// consecutive rows and any heights. Globs are as in [ReadEdges], and the rows are in the order of
+// the files: glob by glob, and within a glob by name, where numbers in names count as numbers. The
+// launching program reads the headers, and returns n and d of all shards. A worker holds one shard
+// at a time, so they should have tens of megabytes.
+//
+// Errors at once: coles.ErrShape for a glob without a file or for shards of different widths,
+// coles.ErrFormat, coles.ErrTooLarge, and the file system's. Errors of the pipeline:
+// coles.ErrNotFinite, coles.ErrFormat, coles.ErrChecksum, and coles.ErrShape for a file that has
+// changed since.
+func ReadFeatures(ctx context.Context, s beam.Scope, globs ...string) (rows beam.PCollection, nodes int64, columns int, err error) {
+	shards, err := featureShards(ctx, globs)
+	if err != nil {
+		return beam.PCollection{}, 0, 0, err
+	}
+	last := shards[len(shards)-1]
+	return readShards(s, shards), last.First + last.Rows, last.Columns, nil
+}
+
+func readShards(s beam.Scope, shards []featureShard) beam.PCollection {
+	s = s.Scope("ReadFeatures")
+	return beam.ParDo(s, &readFeatures{}, beam.Reshuffle(s, beam.CreateList(s, shards)))
+}
+
+// featureShards reads the headers.
+func featureShards(ctx context.Context, globs []string) ([]featureShard, error) {
+	names, err := expand(ctx, globs)
+	if err != nil {
+		return nil, err
+	}
+	shards, first := make([]featureShard, len(names)), int64(0)
+	for k, name := range names {
+		rows, columns, err := npyShape(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if columns != shards[0].Columns && k > 0 {
+			return nil, fmt.Errorf("distributed: %s: %w: %d columns, and %d in %s", name, coles.ErrShape, columns, shards[0].Columns, names[0])
+		}
+		shards[k] = featureShard{name, first, rows, columns}
+		if first += rows; first > math.MaxInt32 {
+			return nil, fmt.Errorf("distributed: %s: %w: more than %d nodes", name, coles.ErrTooLarge, math.MaxInt32)
+		}
+	}
+	return shards, nil
+}
+
+type readFeatures struct{}
+
+func (f *readFeatures) ProcessElement(ctx context.Context, shard featureShard, emit func(Rows)) error {
+	defer shardsRead.Inc(ctx, 1)
+	rows, columns, data, err := readNumbers(ctx, shard.Path)
+	if err != nil {
+		return err
+	}
+	if int64(rows) != shard.Rows || columns != shard.Columns {
+		return fmt.Errorf("distributed: %s: %w: %d × %d, the header said %d × %d", shard.Path, coles.ErrShape, rows, columns, shard.Rows, shard.Columns)
+	}
+	for q, v := range data {
+		if v-v != 0 {
+			return fmt.Errorf("distributed: %s: %w: %v in row %d, column %d", shard.Path, coles.ErrNotFinite, v, q/columns, q%columns)
+		}
+	}
+	height := max(1, pieceNumbers/columns)
+	for lo := 0; lo < rows; lo += height {
+		hi := min(lo+height, rows)
+		emit(Rows{First: shard.First + int64(lo), Columns: columns, Data: data[lo*columns : hi*columns]})
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package distributed
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// TestFitSameBytes runs the whole default with processors, orders of elements and sizes of shards that
+// differ. On one processor, where the embedded engine mostly waits for itself, the filter is short.
+func TestFitSameBytes(t *testing.T) {
+	c := communities(1000, 40, true, true)
+	mixed := sample{n: c.n, x: c.x}
+	for _, q := range testkit.Random(5).Perm(len(c.edges)) {
+		mixed.edges, mixed.weights = append(mixed.edges, coles.Edge{U: c.edges[q].V, V: c.edges[q].U}), append(mixed.weights, c.weights[q])
+	}
+	whole := coles.DefaultSettings()
+	whole.Dim = 10
+	short := whole
+	short.Filter, short.Model = coles.SGC(0), coles.GraphModel
+	bytes := map[coles.ModelKind]string{}
+	for _, run := range []struct {
+		name          string
+		c             sample
+		set           coles.Settings
+		procs         int
+		chunk, height int
+	}{
+		{"two processors", c, whole, 2, 1000, 700},
+		{"four, edges in another order, smaller shards", mixed, whole, 4, 170, 90},
+		{"two processors, short", c, short, 2, 1000, 700},
+		{"one processor, short", mixed, short, 1, 1000, 700},
+	} {
+		if run.procs == 1 && testing.Short() {
+			continue
+		}
+		before := runtime.GOMAXPROCS(run.procs)
+		_, err := runPipeline(t, func(s beam.Scope) {
+			embedding, model, err := Fit(s, run.c.input(s, run.chunk, run.height), run.set, Grid{Height: 300})
+			if err != nil {
+				t.Fatal(err)
+			}
+			beam.ParDo0(s, &collectBlocks{}, embedding)
+			beam.ParDo0(s, &collectModel{}, model)
+		})
+		runtime.GOMAXPROCS(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, m := collected(t, c.n)
+		got := fmt.Sprint(testkit.Bits(y), m.Lambda())
+		if first := bytes[run.set.Model]; first != "" && got != first {
+			t.Errorf("%s: other bytes", run.name)
+		}
+		bytes[run.set.Model] = got
+	}
+}
+
+// TestRefusals are settings that cannot be had, before any work.
+func TestRefusals(t *testing.T) {
+	in := Input{Nodes: 100, Columns: 10}
+	for name, c := range map[string]struct {
+		change func(*Input, *coles.Settings, *Grid)
+		want   error
+	}{
+		"drawn negatives":   {func(_ *Input, s *coles.Settings, _ *Grid) { s.Negatives = coles.UniformNegatives(3) }, coles.ErrSetting},
+		"Krylov":            {func(_ *Input, s *coles.Settings, _ *Grid) { s.Solver = coles.SolverKrylov }, coles.ErrSetting},
+		"sums in float32":   {func(_ *Input, s *coles.Settings, _ *Grid) { s.Precision = coles.Float32 }, coles.ErrSetting},
+		"too many columns":  {func(_ *Input, s *coles.Settings, _ *Grid) { s.Dim = 11 }, coles.ErrSetting},
+		"no filter":         {func(_ *Input, s *coles.Settings, _ *Grid) { s.Filter = coles.Filter{} }, coles.ErrSetting},
+		"negative height":   {func(_ *Input, _ *coles.Settings, g *Grid) { g.Height = -1 }, coles.ErrSetting},
+		"messages unknown":  {func(_ *Input, _ *coles.Settings, g *Grid) { g.Messages = 7 }, coles.ErrSetting},
+		"no nodes":          {func(i *Input, _ *coles.Settings, _ *Grid) { i.Nodes = 0 }, coles.ErrShape},
+		"no features":       {func(i *Input, _ *coles.Settings, _ *Grid) { i.Columns = 0 }, coles.ErrShape},
+		"too many nodes":    {func(i *Input, _ *coles.Settings, _ *Grid) { i.Nodes = 1 << 31 }, coles.ErrTooLarge},
+		"too many features": {func(i *Input, _ *coles.Settings, _ *Grid) { i.Columns = MostColumns + 1 }, coles.ErrTooLarge},
+	} {
+		i, s, g := in, coles.DefaultSettings(), Grid{}
+		c.change(&i, &s, &g)
+		if _, _, err := Fit(beam.Scope{}, i, s, g); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// TestBadData is data that a pipeline must not take, and the error that says so through the engine.
+func TestBadData(t *testing.T) {
+	c := communities(60, 4, true, false)
+	rows := func(first int64, columns int, data ...float64) Rows { return Rows{first, columns, data} }
+	good := []Rows{{0, 4, c.x.RawMatrix().Data[:80]}, {20, 4, c.x.RawMatrix().Data[80:]}}
+	set := coles.DefaultSettings()
+	set.Model = coles.GraphModel
+	for name, bad := range map[string]struct {
+		edges    EdgeChunk
+		features []Rows
+		how      coles.Preparation
+		kernel   string
+		want     error
+	}{
+		"node beyond":        {edges: EdgeChunk{U: []int64{3}, V: []int64{60}}, want: coles.ErrIndex},
+		"node below":         {edges: EdgeChunk{U: []int64{-1}, V: []int64{6}}, want: coles.ErrIndex},
+		"weight no number":   {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{math.NaN()}}, want: coles.ErrNotFinite},
+		"weight below zero":  {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{-1}}, want: coles.ErrNegative},
+		"weights overflow":   {edges: EdgeChunk{U: []int64{1, 1}, V: []int64{6, 7}, Weight: []float64{1e308, 1e308}}, want: coles.ErrNotFinite},
+		"feature no number":  {features: append([]Rows{rows(20, 4, 1, 2, math.Inf(1), 4)}, good[0]), want: coles.ErrNotFinite},
+		"other columns":      {features: []Rows{rows(0, 3, make([]float64, 180)...)}, want: coles.ErrShape},
+		"rows beyond":        {features: append([]Rows{rows(59, 4, make([]float64, 8)...)}, good...), want: coles.ErrShape},
+		"rows twice":         {features: append([]Rows{rows(10, 4, 1, 2, 3, 4)}, good...), want: coles.ErrShape},
+		"rows missing":       {features: []Rows{good[0], {40, 4, good[1].Data[80:]}}, want: coles.ErrShape},
+		"a block missing":    {features: good[:1], want: coles.ErrShape},
+		"counts below zero":  {features: good, how: coles.PrepareTFIDF, want: coles.ErrNegative},
+		"squares that sink":  {features: []Rows{rows(0, 4, slices.Repeat([]float64{1e-200}, 240)...)}, how: coles.PrepareNone, want: coles.ErrPrecision},
+		"a worker of others": {features: good, kernel: "abacus", want: coles.ErrSetting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if bad.features == nil {
+				bad.features = good
+			}
+			set := set
+			set.Preparation = bad.how
+			_, err := runPipeline(t, func(s beam.Scope) {
+				in := Input{Nodes: 60, Columns: 4, Features: beam.CreateList(s, bad.features)}
+				if bad.edges.U != nil {
+					in.Edges = beam.Create(s, bad.edges)
+				}
+				y, _, err := Fit(s, in, set, Grid{Height: 20, Kernel: bad.kernel})
+				if err != nil {
+					t.Fatal(err)
+				}
+				beam.ParDo0(s, &collectBlocks{}, y)
+			})
+			rowsSeen.taken()
+			if !errors.Is(err, bad.want) {
+				t.Errorf("%v, want %v", err, bad.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,146 @@
+package distributed
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"gonum.org/v1/gonum/mat"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*gram]())
+	beam.RegisterDoFn(reflect.TypeFor[*solve]())
+}
+
+// finish is the last step of a fit: from FX and W⁺·FX to embedding and model.
+func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embedding, model beam.PCollection) {
+	fx, parts := beam.ParDo2(s.Scope("Gram"), &gram{p.worker()}, beam.GroupByKey(s, state), beam.SideInput{Input: choice})
+	solved := beam.ParDo(s.Scope("Solve"), &solve{p.worker(), p}, total(s.Scope("Solve"), parts, p.blocks()),
+		beam.SideInput{Input: found}, beam.SideInput{Input: choice})
+	return p.embed(s.Scope("Embed"), fx, solved, found, choice)
+}
+
+// gram makes the part of a block in (FX)ᵀW⁺(FX), of which the upper triangle is kept, in (FX)ᵀ√degree
+// and in the sum of the rows of FX.
+type gram struct{ worker }
+
+func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, c choice, emit func(int64, piece), sum func(int64, sums)) error {
+	h, err := gather(number, next)
+	if err != nil {
+		return err
+	}
+	fx := h.block.matrix()
+	other := fx // ΔW is the identity in a model of features alone
+	if c.Model != coles.FeatureModel {
+		if other, err = h.received(ctx); err != nil {
+			return err
+		}
+		scaleRows(other, inverseRoots(h.block.Degree, 0))
+	}
+	d := fx.Cols
+	m := kernel.Dense[float64](d, d)
+	if err := kernel.Gram(ctx, 1, fx, other, m); err != nil {
+		return err
+	}
+	add := make([]float64, 0, d*(d+1)/2+2*d)
+	for i := range d {
+		add = append(add, m.Data[i*d+i:(i+1)*d]...)
+	}
+	along, rows := make([]float64, d), make([]float64, d)
+	for r, degree := range h.block.Degree {
+		row := fx.Data[r*d:][:d]
+		matrix.AddScaled(along, math.Sqrt(degree), row)
+		matrix.AddScaled(rows, 1, row)
+	}
+	sum(partOf(number, slices.Concat(add, along, rows), nil))
+	emit(number, piece{Block: h.block})
+	return nil
+}
+
+// solve finds P and the direction of degrees from the sums of all blocks, on one worker.
+type solve struct {
+	worker
+	Plan plan
+}
+
+func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choice) (solution, error) {
+	d, n := f.Plan.Columns, float64(f.Plan.Nodes)
+	upper, along, rows := s.Add[:d*(d+1)/2], s.Add[d*(d+1)/2:][:d], s.Add[d*(d+1)/2+d:]
+	m := kernel.Dense[float64](d, d)
+	for i := range d {
+		upper = upper[copy(m.Data[i*d+i:(i+1)*d], upper):]
+	}
+	set := f.Plan.settings(c)
+	if c.Model == coles.GraphModel {
+		// The negatives' part of rank one: coef·(Fᵀv)(Fᵀv)ᵀ with v = √(degree/Σ degree) or 1/√n.
+		t, length := along, found.Volume
+		if f.Plan.Settings.Negatives == coles.ExpectedUniformNegatives() {
+			t, length = rows, n
+		}
+		if coefficient := f.Plan.coefficient(); coefficient != 0 && length > 0 {
+			for i := range d {
+				matrix.AddScaled(m.Data[i*d+i:(i+1)*d], coefficient*t[i]/length, t[i:])
+			}
+		}
+	}
+	var degree []float64
+	if found.Volume > 0 {
+		unit := slices.Clone(along)
+		matrix.Scale(unit, 1/math.Sqrt(found.Volume))
+		gain := 0.0
+		for _, a := range f.Plan.filter().Coefficients() {
+			gain += math.Abs(a)
+		}
+		set.Precision = f.Plan.Grid.Messages
+		degree = set.DegreeDirection(unit, gain*math.Sqrt(found.Squares))
+	}
+	small := set
+	if degree != nil {
+		small.Dim--
+	}
+	p, err := small.SolveM(ctx, m, 0)
+	if err != nil {
+		return solution{}, fmt.Errorf("distributed: %w", err)
+	}
+	out := solution{Columns: d, Lambda: p.Lambda}
+	if !p.P.IsEmpty() {
+		out.Directions = slices.Clone(p.P.RawMatrix().Data)
+	}
+	out.Directions = append(out.Directions, degree...)
+	for lo := 0; lo < len(out.Directions); lo += d {
+		mean := 0.0
+		for j, v := range out.Directions[lo : lo+d] {
+			mean += v * rows[j] / n
+		}
+		out.Mean = append(out.Mean, mean)
+	}
+	return out, nil
+}
+
+// settings are those of the fit with Model resolved.
+func (p plan) settings(c choice) coles.Settings {
+	s := p.Settings
+	s.Model = c.Model
+	return s
+}
+
+// projection is P of the solution, and the direction of degrees or nil.
+func (s solution) projection() (p *coles.Projection, degree []float64) {
+	k := len(s.Lambda)
+	if rest := s.Directions[k*s.Columns:]; len(rest) > 0 {
+		degree = rest
+	}
+	rows := &mat.Dense{}
+	if k > 0 {
+		rows = mat.NewDense(k, s.Columns, s.Directions[:k*s.Columns])
+	}
+	return &coles.Projection{P: rows, Lambda: s.Lambda, Solver: coles.SolverDirect}, degree
+}

@@ -1,0 +1,179 @@
+package distributed
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"coles"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// Between two steps of a job the collections lie in a folder: the state in a file for each block, in
+// which its pieces stand as frames after their lengths, and the small ones in a file each.
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[stateShard]())
+	beam.RegisterDoFn(reflect.TypeFor[*writeState]())
+	beam.RegisterDoFn(reflect.TypeFor[*readState]())
+	beam.RegisterDoFn(reflect.TypeFor[*writeFacts]())
+	beam.RegisterDoFn(reflect.TypeFor[*writeChoice]())
+}
+
+const (
+	statePrefix = "state-"
+	factsName   = "facts.bin"
+	choiceName  = "choice.bin"
+)
+
+// saveState adds the writing of a state to a pipeline.
+func (p plan) saveState(s beam.Scope, folder string, state beam.PCollection) beam.PCollection {
+	s = s.Scope("SaveState")
+	return beam.ParDo(s, &writeState{folder, p.blocks()}, beam.GroupByKey(s, state))
+}
+
+type writeState struct {
+	Folder string
+	Blocks int64
+}
+
+func (f *writeState) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, emit func(int64, File)) error {
+	var frames [][]byte
+	length := 0
+	for p := (piece{}); next(&p); p = (piece{}) {
+		frames = append(frames, encodePiece(p))
+		length += 8 + len(frames[len(frames)-1])
+	}
+	slices.SortFunc(frames, bytes.Compare) // the same file, in whatever order they came
+	content := make([]byte, 0, length)
+	for _, b := range frames {
+		content = append(appendInts(content, int64(len(b))), b...)
+	}
+	file, err := put(ctx, f.Folder, fmt.Sprintf("%s%05d-of-%05d.bin", statePrefix, number, f.Blocks), content)
+	if err == nil {
+		file.First = number
+		emit(0, file)
+	}
+	return err
+}
+
+// A stateShard is the file of a block.
+type stateShard struct {
+	Path, SHA256 string
+	Block        int64
+}
+
+// loadState adds the reading of a state to a pipeline.
+func loadState(s beam.Scope, folder string, m *Manifest) beam.PCollection {
+	s = s.Scope("LoadState")
+	var shards []stateShard
+	for _, f := range m.Files {
+		if strings.HasPrefix(f.Name, statePrefix) {
+			shards = append(shards, stateShard{within(folder, f.Name), f.SHA256, f.First})
+		}
+	}
+	return beam.ParDo(s, &readState{}, beam.Reshuffle(s, beam.CreateList(s, shards)))
+}
+
+type readState struct{}
+
+func (*readState) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece)) error {
+	content, err := readFile(ctx, shard.Path)
+	if err == nil {
+		err = File{Name: shard.Path, SHA256: shard.SHA256}.check(content)
+	}
+	if err != nil {
+		return err
+	}
+	for f := (&frame{b: content}); len(f.b) > 0; {
+		b := f.take(f.length(1))
+		if f.err != nil {
+			return f.err
+		}
+		p, err := decodePiece(b)
+		if err != nil {
+			return err
+		}
+		emit(shard.Block, p)
+	}
+	return nil
+}
+
+type writeFacts struct{ Folder string }
+
+func (f *writeFacts) ProcessElement(ctx context.Context, v facts, emit func(int64, File)) error {
+	b, err := encodeFacts(v)
+	if err != nil {
+		return err
+	}
+	file, err := put(ctx, f.Folder, factsName, b)
+	if err == nil {
+		emit(0, file)
+	}
+	return err
+}
+
+type writeChoice struct{ Folder string }
+
+func (f *writeChoice) ProcessElement(ctx context.Context, v choice, emit func(int64, File)) error {
+	b, err := encodeChoice(v)
+	if err != nil {
+		return err
+	}
+	file, err := put(ctx, f.Folder, choiceName, b)
+	if err == nil {
+		emit(0, file)
+	}
+	return err
+}
+
+// loadSmall reads a small file of a step and compares it with the manifest.
+func loadSmall[T any](ctx context.Context, folder, name string, m *Manifest, decode func([]byte) (T, error)) (v T, err error) {
+	at := slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })
+	if at < 0 {
+		return v, fmt.Errorf("distributed: %s: %w: %s is not in the manifest", folder, coles.ErrChecksum, name)
+	}
+	content, err := readFile(ctx, within(folder, name))
+	if err == nil {
+		err = m.Files[at].check(content)
+	}
+	if err != nil {
+		return v, err
+	}
+	return decode(content)
+}
+
+// choose is the choice between graph and features, by as few random columns as coles.Fit would take.
+func (r *run) choose(ctx context.Context, prepareKey string, prepared *Manifest, known facts) (choice, error) {
+	p := r.plan
+	if p.Settings.Model != 0 {
+		return choice{Model: p.Settings.Model}, nil
+	}
+	found, ok := known.unmeasured(p.Columns)
+	n := int(p.Nodes)
+	for next := found.Next(n); next > 0 && !ok; next = found.Next(n) {
+		folder := within(r.Work, fmt.Sprintf("choose-%d", next))
+		key, err := keyOf("choose", prepareKey, p.Settings.Filter, p.Settings.Seed, next)
+		if err != nil {
+			return choice{}, err
+		}
+		m, err := r.step(ctx, "choose", folder, key, func(s beam.Scope) error {
+			measured := p.measure(s, loadState(s, within(r.Work, "prepare"), prepared), beam.Create(s, known), next)
+			listed(s, folder, beam.ParDo(s, &writeChoice{folder}, measured))
+			return nil
+		})
+		if err != nil {
+			return choice{}, err
+		}
+		c, err := loadSmall(ctx, folder, choiceName, m, decodeChoice)
+		if err != nil {
+			return c, err
+		}
+		found = *c.Alignment
+	}
+	return choice{Model: found.Model(), Alignment: &found}, nil
+}

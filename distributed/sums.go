@@ -1,0 +1,60 @@
+package distributed
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"coles"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func init() { beam.RegisterDoFn(reflect.TypeFor[*addUp]()) }
+
+// fanIn is how many sums are added in one go: few enough to be held, at d = 2,000 a gigabyte of them.
+const fanIn = 32
+
+// total adds up the sums of all blocks, a collection of KV<int64, sums> whose keys come of [partOf].
+// Sums of floating-point numbers depend on their order. A CombineFn adds in any; here it is a tree of
+// the numbers of the blocks, which depends on nothing but how many there are. The result is a
+// collection of one sums.
+func total(s beam.Scope, parts beam.PCollection, blocks int64) beam.PCollection {
+	for {
+		blocks = (blocks + fanIn - 1) / fanIn
+		parts = beam.ParDo(s, &addUp{}, beam.GroupByKey(s, parts))
+		if blocks == 1 {
+			return beam.DropKey(s, parts)
+		}
+	}
+}
+
+// partOf is the key under which the sums of a block are added, and the sums.
+func partOf(block int64, add, most []float64) (int64, sums) {
+	return block / fanIn, sums{Place: block, Add: add, Most: most}
+}
+
+type addUp struct{}
+
+func (*addUp) ProcessElement(key int64, next func(*sums) bool) (int64, sums, error) {
+	var parts []sums
+	for p := (sums{}); next(&p); p = (sums{}) {
+		parts = append(parts, p)
+	}
+	slices.SortFunc(parts, func(a, b sums) int { return cmp.Compare(a.Place, b.Place) })
+	all := sums{Add: slices.Clone(parts[0].Add), Most: slices.Clone(parts[0].Most)}
+	for k, p := range parts[1:] {
+		if p.Place == parts[k].Place || len(p.Add) != len(all.Add) || len(p.Most) != len(all.Most) {
+			return 0, sums{}, fmt.Errorf("distributed: %w: sums of block %d and of block %d do not go together", coles.ErrShape, parts[k].Place, p.Place)
+		}
+		for q, v := range p.Add {
+			all.Add[q] += v
+		}
+		for q, v := range p.Most {
+			all.Most[q] = max(all.Most[q], v)
+		}
+	}
+	to, all2 := partOf(key, all.Add, all.Most)
+	return to, all2, nil
+}

@@ -1,0 +1,209 @@
+package distributed
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"coles"
+	"coles/internal/matrix"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*cutEdges]())
+	beam.RegisterDoFn(reflect.TypeFor[*makeTiles]())
+}
+
+// tiles cuts edges into the tiles of A, as KV<int64, piece>.
+func (p plan) tiles(s beam.Scope, edges beam.PCollection) beam.PCollection {
+	s = s.Scope("Tiles")
+	cut := beam.ParDo(s, &cutEdges{Nodes: p.Nodes, Height: p.Grid.Height}, edges)
+	return beam.ParDo(s, &makeTiles{p.Grid.Height, p.Settings.Model == coles.FeatureModel}, beam.GroupByKey(s, cut))
+}
+
+// heldEdges is how many edges are held to be sent together: an element costs as much as a hundred
+// edges, and each chunk has few for any one block.
+const heldEdges = 1 << 21
+
+// cutEdges gives every edge to one of the blocks of its ends.
+type cutEdges struct {
+	Nodes, Height int64
+
+	held  map[int64]*cells
+	count int
+}
+
+func (f *cutEdges) StartBundle(func(int64, cells)) { f.held, f.count = map[int64]*cells{}, 0 }
+
+func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, cells)) error {
+	if err := c.check(); err != nil {
+		return fmt.Errorf("distributed: edges: %w", err)
+	}
+	for q, u := range c.U {
+		v, w := c.V[q], 1.0
+		if u < 0 || u >= f.Nodes || v < 0 || v >= f.Nodes {
+			return fmt.Errorf("distributed: edges: %w: an edge joins %d and %d in a graph of %d nodes", coles.ErrIndex, u, v, f.Nodes)
+		}
+		if c.Weight != nil {
+			w = c.Weight[q]
+			if err := matrix.CheckWeight(w, int(u), int(v)); err != nil {
+				return fmt.Errorf("distributed: edges: %w", err)
+			}
+		}
+		f.hold(u, v, w)
+	}
+	if f.count >= heldEdges {
+		f.FinishBundle(emit)
+	}
+	return nil
+}
+
+// hold keeps an edge for the block that gets it: of two blocks now the lower and now the higher, so
+// that none gets more than its part.
+func (f *cutEdges) hold(u, v int64, w float64) {
+	u, v = min(u, v), max(u, v)
+	if i, j := u/f.Height, v/f.Height; i != j && (i+j)%2 == 1 {
+		u, v = v, u
+	}
+	c := f.held[u/f.Height]
+	if c == nil {
+		c = &cells{}
+		f.held[u/f.Height] = c
+	}
+	if w != 1 && c.Weight == nil {
+		c.Weight = slices.Repeat([]float64{1}, len(c.U))
+	}
+	c.U, c.V = append(c.U, int32(u%f.Height)), append(c.V, v)
+	if c.Weight != nil {
+		c.Weight = append(c.Weight, w)
+	}
+	f.count++
+}
+
+func (f *cutEdges) FinishBundle(emit func(int64, cells)) {
+	for block, c := range f.held {
+		emit(block, *c)
+	}
+	f.StartBundle(emit)
+}
+
+// makeTiles makes tiles of the edges that a block was given, without duplicates.
+type makeTiles struct {
+	Height int64
+	Only   bool // only the presence of nodes: no hop will follow
+}
+
+// An entry is an edge between rows of two blocks.
+type entry struct {
+	u, v int32
+	w    float64
+}
+
+func (f *makeTiles) ProcessElement(number int64, next func(*cells) bool, emit func(int64, piece)) {
+	others := map[int64][]entry{}
+	for c := (cells{}); next(&c); c = (cells{}) {
+		for q, u := range c.U {
+			w := 1.0
+			if c.Weight != nil {
+				w = c.Weight[q]
+			}
+			other := c.V[q] / f.Height
+			others[other] = append(others[other], entry{u, int32(c.V[q] % f.Height), w})
+		}
+	}
+	for other, entries := range others {
+		f.tile(number, other, entries, emit)
+	}
+}
+
+// tile emits the tile of two blocks, to the one that has more nodes in it, and what both are to know.
+func (f *makeTiles) tile(here, there int64, entries []entry, emit func(int64, piece)) {
+	entries, counts := distinct(entries, here == there)
+	own, light := rowsOf(entries, func(e entry) int32 { return e.u }), rowsOf(entries, func(e entry) int32 { return e.v })
+	if len(own) < len(light) || len(own) == len(light) && here < there {
+		here, there, own, light = there, here, light, own
+		for q, e := range entries {
+			entries[q].u, entries[q].v = e.v, e.u
+		}
+		sortEntries(entries)
+	}
+	degrees := presence{From: there, Rows: own, Degree: make([]float64, len(own)), Counts: counts}
+	back := presence{From: here, Rows: light, Degree: make([]float64, len(light))}
+	t := &tile{Other: there, Own: own, Mates: light}
+	weighted := false
+	for q, e := range entries {
+		if q == 0 || entries[q-1].u != e.u {
+			t.Ptr = append(t.Ptr, int32(q))
+		}
+		at, _ := slices.BinarySearch(light, e.v)
+		t.Col, t.Val = append(t.Col, int32(at)), append(t.Val, e.w)
+		degrees.Degree[len(t.Ptr)-1] += e.w
+		back.Degree[at] += e.w
+		weighted = weighted || e.w != 1
+	}
+	t.Ptr = append(t.Ptr, int32(len(entries)))
+	if !weighted {
+		t.Val = nil
+	}
+	emit(here, piece{Presence: &degrees})
+	if here != there {
+		emit(there, piece{Presence: &back})
+	}
+	if f.Only || len(entries) == 0 {
+		return
+	}
+	emit(here, piece{Tile: t})
+	if here != there {
+		emit(there, piece{Mates: &mates{here, light}})
+	}
+}
+
+func sortEntries(entries []entry) {
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.u, b.u), cmp.Compare(a.v, b.v), cmp.Compare(b.w, a.w))
+	})
+}
+
+// distinct sorts entries and drops what [coles.NewWeightedGraph] drops: all but the largest weight of
+// edges given more than once, edges of weight zero, self loops. Entries between rows of one block
+// become symmetric.
+func distinct(entries []entry, symmetric bool) ([]entry, tally) {
+	sortEntries(entries)
+	var counts tally
+	kept := entries[:0]
+	for q, e := range entries {
+		switch {
+		case q > 0 && entries[q-1].u == e.u && entries[q-1].v == e.v:
+			counts.Duplicates++
+		case e.w == 0:
+			counts.Zeros++
+		case symmetric && e.u == e.v:
+			counts.Loops++
+		default:
+			kept = append(kept, e)
+			if counts.Edges++; e.w != 1 {
+				counts.Weighted = 1
+			}
+		}
+	}
+	if symmetric {
+		for _, e := range kept {
+			kept = append(kept, entry{e.v, e.u, e.w})
+		}
+		sortEntries(kept)
+	}
+	return kept, counts
+}
+
+// rowsOf are the rows on one side of entries, ascending.
+func rowsOf(entries []entry, side func(entry) int32) []int32 {
+	rows := make([]int32, len(entries))
+	for q, e := range entries {
+		rows[q] = side(e)
+	}
+	slices.Sort(rows)
+	return slices.Clone(slices.Compact(rows))
+}

@@ -1,0 +1,63 @@
+package distributed
+
+import (
+	"coles"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// An Input is a graph of nodes 0 to n−1 with features X (n × d), as collections of a pipeline.
+// [ReadEdges] and [ReadFeatures] make them from files; a pipeline may also make them otherwise.
+type Input struct {
+	// Nodes is n, at most 2³¹−1.
+	Nodes int64
+	// Columns is d, at most [MostColumns].
+	Columns int
+	// Edges is a collection of EdgeChunk. Nil-valued (the zero PCollection) is a graph without edges.
+	Edges beam.PCollection
+	// Features is a collection of Rows that together hold every row of X once.
+	Features beam.PCollection
+}
+
+// MostColumns is the number of features up to which M = XᵀFᵀΔWFX is formed and decomposed.
+const MostColumns = 2000
+
+// An EdgeChunk is some edges, in any order and of any parts of the graph: {U[q], V[q]} of weight
+// Weight[q], or 1 where Weight is nil. Edges may be given in one direction or both, and more than
+// once: what [coles.NewWeightedGraph] does with them is done here. Chunks of a megabyte or so travel
+// best.
+type EdgeChunk struct {
+	U, V   []int64
+	Weight []float64
+}
+
+// Rows are consecutive rows of a matrix, the first of them row First: Data holds them one after the
+// other, Columns numbers each. Features may come in any heights; an embedding has a block in each.
+type Rows struct {
+	First   int64
+	Columns int
+	Data    []float64
+}
+
+// Height is the number of rows.
+func (r Rows) Height() int {
+	if r.Columns == 0 {
+		return 0
+	}
+	return len(r.Data) / r.Columns
+}
+
+// A Grid says how a graph is cut, and in which numbers its parts talk. The bytes of a result depend
+// on the input, the settings, the height, the precision of messages, and the kernel: not on the
+// engine, the number of workers, retries, or the order and heights of the shards.
+type Grid struct {
+	// Height is the number of rows of a block, the last of which may have fewer. 0 is
+	// max(2²¹/d, d): blocks of 8 MB in float32, and no smaller than the parts of M that they make.
+	Height int64
+	// Messages is the precision in which rows of blocks travel; sums are float64 in either. 0 is
+	// Float32: half the bytes, and an embedding that is off by some 1e-7.
+	Messages coles.Precision
+	// Kernel is the path of the inner loops, avx512, avx2 or portable, that all workers must have: a
+	// worker with another one fails and names COLES_KERNEL. "" is that of the launching program.
+	Kernel string
+}

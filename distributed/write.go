@@ -1,0 +1,130 @@
+package distributed
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+
+	"coles"
+	"coles/dataset"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"gonum.org/v1/gonum/mat"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*writeEmbedding]())
+	beam.RegisterDoFn(reflect.TypeFor[*writeModel]())
+}
+
+// modelName is the file of the model in a folder of [Run].
+const modelName = "model.coles"
+
+// blocksEmbedded counts the shards of the embedding that have been written.
+var blocksEmbedded = beam.NewCounter("coles", "blocks_embedded")
+
+// shardName is the name of the shard of a block.
+func shardName(block, blocks int64) string {
+	return fmt.Sprintf("y-%05d-of-%05d.npy", block, blocks)
+}
+
+// writeResult writes an embedding and its model to a folder, and the list of all files.
+func (p plan) writeResult(s beam.Scope, folder string, single bool, embedding, model beam.PCollection) {
+	s = s.Scope("Write")
+	listed(s, folder,
+		beam.ParDo(s, &writeEmbedding{folder, p.blocks(), single}, embedding),
+		beam.ParDo(s, &writeModel{folder}, model))
+}
+
+// writeEmbedding writes a block as a shard. An attempt that fails, or a second one at the same time,
+// leaves no shard that is not whole: see writeFile.
+type writeEmbedding struct {
+	Folder string
+	Blocks int64
+	Single bool // numbers of float32
+}
+
+func (f *writeEmbedding) ProcessElement(ctx context.Context, block int64, y Rows, emit func(int64, File)) error {
+	var m mat.Matrix = mat.NewDense(y.Height(), y.Columns, y.Data)
+	if f.Single {
+		m = single(y)
+	}
+	name := shardName(block, f.Blocks)
+	var bytes counter
+	sum, err := writeFile(ctx, within(f.Folder, name), func(w io.Writer) error {
+		return dataset.WriteNPY(io.MultiWriter(w, &bytes), m)
+	})
+	if err != nil {
+		return err
+	}
+	emit(0, File{Name: name, First: y.First, Rows: int64(y.Height()), Bytes: int64(bytes), SHA256: sum})
+	blocksEmbedded.Inc(ctx, 1)
+	return nil
+}
+
+// single is the rows in float32.
+func single(y Rows) *coles.Dense32 {
+	data := make([]float32, len(y.Data))
+	for q, v := range y.Data {
+		data[q] = float32(v)
+	}
+	return &coles.Dense32{Rows: y.Height(), Cols: y.Columns, Stride: y.Columns, Data: data}
+}
+
+type writeModel struct{ Folder string }
+
+func (f *writeModel) ProcessElement(ctx context.Context, model []byte, emit func(int64, File)) error {
+	if _, err := coles.ReadModel(bytes.NewReader(model)); err != nil {
+		return err
+	}
+	file, err := put(ctx, f.Folder, modelName, model)
+	if err == nil {
+		emit(0, file)
+	}
+	return err
+}
+
+// ReadEmbedding reads the shards of an embedding (n × d′) that [Run] wrote into one matrix, which
+// must fit into memory, and compares them with the manifest.
+//
+// Errors: those of [ReadManifest], coles.ErrChecksum, and coles.ErrShape for a manifest whose
+// shards are not all there.
+func ReadEmbedding(ctx context.Context, folder string) (*mat.Dense, error) {
+	m, err := ReadManifest(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	var y *mat.Dense
+	next := int64(0)
+	for _, f := range m.Files {
+		if f.Rows == 0 {
+			continue
+		}
+		content, err := readFile(ctx, within(folder, f.Name))
+		if err == nil {
+			err = f.check(content)
+		}
+		if err != nil {
+			return nil, err
+		}
+		part, err := dataset.ReadNPY(bytes.NewReader(content))
+		if err != nil {
+			return nil, fmt.Errorf("distributed: %s: %w", f.Name, err)
+		}
+		rows, columns := part.Dims()
+		if y == nil {
+			y = mat.NewDense(int(m.Nodes), columns, nil)
+		}
+		if _, width := y.Dims(); f.First != next || int64(rows) != f.Rows || next+f.Rows > m.Nodes || columns != width {
+			return nil, fmt.Errorf("distributed: %s: %w: rows from %d on where %d is expected", f.Name, coles.ErrShape, f.First, next)
+		}
+		y.Slice(int(next), int(next)+rows, 0, columns).(*mat.Dense).Copy(part)
+		next += f.Rows
+	}
+	if next != m.Nodes {
+		return nil, fmt.Errorf("distributed: %s: %w: %d rows of %d", folder, coles.ErrShape, next, m.Nodes)
+	}
+	return y, nil
+}
