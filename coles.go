@@ -87,9 +87,7 @@ func (f *fitting) identify(ctx context.Context) (err error) {
 	if f.Dim > d {
 		return fmt.Errorf("coles: fit: %w: d′ = %d of %d features", ErrSetting, f.Dim, d)
 	}
-	if f.Dim == 0 {
-		f.Dim = min(defaultDim, d)
-	}
+	f.Dim = f.DimOf(d)
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
 		return err
 	}
@@ -123,12 +121,13 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.report.Preparation, f.report.Features = f.prepare.how, x.Cols()
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x))
 	f.step("prepare", 1, 3)
-	w, err := f.g.filtering(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p := &problem[T]{
-		x: x, w: matrix.ConvertCSR[T](w.m), filter: f.Filter, dim: f.Dim, seed: f.Seed, progress: f.step,
+	p := &problem[T]{x: x, filter: f.Filter, dim: f.Dim, seed: f.Seed, progress: f.step}
+	var w *SymCSR
+	if f.Model != FeatureModel {
+		if w, err = f.g.filtering(ctx); err != nil {
+			return nil, err
+		}
+		p.w = matrix.ConvertCSR[T](w.m)
 	}
 	if err := choose(ctx, f, p); err != nil {
 		return nil, err

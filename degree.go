@@ -30,7 +30,7 @@ func degreeDirection[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w
 		return nil, err
 	}
 	squares, err := x.Squares(ctx)
-	return settings.DegreeDirection(v, f.gain()*math.Sqrt(squares)), err
+	return settings.DegreeDirection(v, f.Gain()*math.Sqrt(squares)), err
 }
 
 // DegreeDirection is (FX)ᵀs given length 1, for package live. It is nil where the settings want no

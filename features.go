@@ -54,7 +54,7 @@ const (
 	// already, and then scales rows to unit length.
 	PrepareDampedTFIDF
 	// PrepareUndamped chooses as PrepareAuto does, but PrepareTFIDF for counts and PrepareRowL2 for
-	// other values: k-means finds classes better in them.
+	// other values, as [ForClustering] has it.
 	PrepareUndamped
 )
 
@@ -171,14 +171,8 @@ func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) 
 	if err != nil {
 		return nil, err
 	}
-	if source, err = p.Prepare(ctx, source); err != nil {
-		return nil, err
-	}
-	m, err := matrix.As[float64](ctx, source)
+	m, err := p.PrepareDouble(ctx, source)
 	if err != nil {
-		return nil, err
-	}
-	if err := matrix.CheckOverflow(ctx, "prepared, a feature", m); err != nil {
 		return nil, err
 	}
 	return matrix.Export(ctx, m)
@@ -200,6 +194,19 @@ func (p *Preparer) Prepare(ctx context.Context, s *matrix.Source) (*matrix.Sourc
 		return s, nil
 	}
 	return s.Changed(p.how == PrepareStandardize, p.row), nil
+}
+
+// PrepareDouble is [Preparer.Prepare] in float64, all finite.
+func (p *Preparer) PrepareDouble(ctx context.Context, s *matrix.Source) (*matrix.Matrix[float64], error) {
+	after, err := p.Prepare(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	m, err := matrix.As[float64](ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	return m, matrix.CheckOverflow(ctx, "prepared, a feature", m)
 }
 
 // PrepareSingle is [Preparer.Prepare] in float32, within the range of [Float32].

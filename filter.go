@@ -215,8 +215,9 @@ func (f Filter) Coefficients() []float64 { return slices.Clone(f.coef) }
 // Hops is the degree K: how far, in edges, a feature travels.
 func (f Filter) Hops() int { return max(0, len(f.coef)-1) }
 
-// gain is the sum of the coefficients' magnitudes, at least ‖F‖ as ‖W‖ = 1.
-func (f Filter) gain() float64 {
+// Gain is the sum of the coefficients' magnitudes, at least ‖F‖ as ‖W‖ = 1: for the packages of this
+// module.
+func (f Filter) Gain() float64 {
 	gain := 0.0
 	for _, a := range f.coef {
 		gain += math.Abs(a)

@@ -53,7 +53,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize { // which makes every entry a number
 			size.sparse, size.nonzeros = true, stored.NNZ()
 		}
-		most, usual = size.cols, min(defaultDim, size.cols)
+		most, usual = size.cols, s.DimOf(size.cols)
 	}
 	if size.rows != g.Nodes() {
 		return 0, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, size.rows, g.Nodes())

@@ -124,6 +124,14 @@ const (
 	maxKappa = 10_000
 )
 
+// DimOf is d′ for so many features: for the packages of this module.
+func (s Settings) DimOf(features int) int {
+	if s.Dim == 0 {
+		return min(defaultDim, features)
+	}
+	return s.Dim
+}
+
 // freeDim is d′ for n nodes without features, of which limit columns can be had.
 func freeDim(n, limit int) int { return max(1, min(defaultDim, max(2, n/16), limit)) }
 

@@ -360,7 +360,7 @@ func (p *problem[T]) product() func(ctx context.Context, dst, src kernel.Matrix[
 // ‖FX‖²·‖ΔW‖ bounds ‖M‖, of which the products of ΔW with FX may cancel all.
 func (p *problem[T]) rounding(ctx context.Context) (float64, error) {
 	squares, err := p.x.Squares(ctx)
-	gain := p.filter.gain()
+	gain := p.filter.Gain()
 	zero := 1e-14 * gain * gain * squares * p.bound
 	if !matrix.Finite(zero) { // M will be found to overflow, too, or is far from zero
 		zero = 0

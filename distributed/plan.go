@@ -21,9 +21,6 @@ type plan struct {
 	Settings coles.Settings `json:"settings"` // Model may be 0, to be chosen
 }
 
-// defaultDim is d′ where the features allow it.
-const defaultDim = 128
-
 // newPlan checks what can be checked before any work.
 //
 // Errors: [coles.ErrSetting], [coles.ErrShape], [coles.ErrTooLarge].
@@ -33,9 +30,7 @@ func newPlan(in Input, set coles.Settings, grid Grid) (plan, error) {
 		return p, err
 	}
 	p.Grid = grid.resolved(in.Nodes, in.Columns)
-	if set.Dim == 0 {
-		p.Settings.Dim = min(defaultDim, in.Columns)
-	}
+	p.Settings.Dim = set.DimOf(in.Columns)
 	p.Settings.Solver, p.Settings.Precision = coles.SolverDirect, coles.Float64
 	return p, nil
 }

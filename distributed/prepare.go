@@ -34,7 +34,10 @@ type facts struct {
 
 // encodeFacts and decodeFacts are the coder of facts.
 func encodeFacts(f facts) ([]byte, error) { return encodeJSON(f) }
+
 func decodeFacts(b []byte) (facts, error) { return decodeJSON[facts](b) }
+
+// unmeasured is [coles.Unmeasured].
 func (f facts) unmeasured(columns int) (coles.Alignment, bool) {
 	return coles.Unmeasured(f.Graph.Edges, columns)
 }
@@ -137,14 +140,8 @@ func preparedRows(ctx context.Context, how *coles.Preparer, raw *block) ([]float
 	if err != nil {
 		return nil, err
 	}
-	if source, err = how.Prepare(ctx, source); err != nil {
-		return nil, err
-	}
-	m, err := matrix.As[float64](ctx, source)
+	m, err := how.PrepareDouble(ctx, source)
 	if err != nil {
-		return nil, err
-	}
-	if err := matrix.CheckOverflow(ctx, "prepared, a feature", m); err != nil {
 		return nil, err
 	}
 	rows, err := m.Panel(ctx)

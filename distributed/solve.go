@@ -95,12 +95,8 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 	if found.Volume > 0 {
 		unit := slices.Clone(along)
 		matrix.Scale(unit, 1/math.Sqrt(found.Volume))
-		gain := 0.0
-		for _, a := range f.Plan.filter().Coefficients() {
-			gain += math.Abs(a)
-		}
 		set.Precision = f.Plan.Grid.Messages
-		degree = set.DegreeDirection(unit, gain*math.Sqrt(found.Squares))
+		degree = set.DegreeDirection(unit, f.Plan.filter().Gain()*math.Sqrt(found.Squares))
 	}
 	small := set
 	if degree != nil {
