@@ -37,7 +37,7 @@ var graphs = []job{
 	{"cora", 512, "dense", nil},
 	{"citeseer", 128, "free", nil},
 	{"citeseer", 512, "free", nil},
-	{"pubmed", 128, "dense", nil},
+	{"pubmed", 128, "free", nil},
 	{"pubmed", 256, "dense", nil},
 	{"coauthor_cs", 128, "free", nil},
 	{"coauthor_cs", 512, "free", nil},
