@@ -7,10 +7,11 @@ import (
 	"coles/internal/kernel"
 )
 
-// run searches until the k leading pairs have converged and a search for others finds none. That
-// search begins with half a block, as there is seldom anything to find. Each one that does find
-// something suggests that an eigenvalue has many copies, of which the next one then takes up more
-// at once, as long as there is room for the block to grow a space of some steps.
+// run searches until the k leading pairs have converged and, where copies of an eigenvalue may be
+// missing, a search for others finds none. That search begins with half a block, as there is seldom
+// anything to find. Each one that does find something suggests that an eigenvalue has many copies,
+// of which the next one then takes up more at once, as long as there is room for the block to grow
+// a space of some steps.
 func (s *search) run(ctx context.Context) (*Result, error) {
 	if err := s.begin(ctx, s.o.Block); err != nil {
 		return nil, err
@@ -21,16 +22,41 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		missed, err := s.missed(ctx, r, block)
+		v, err := s.vectors(ctx, r, s.k)
 		if err != nil {
 			return nil, err
 		}
+		missed := false
+		if s.crowded(r) {
+			if missed, err = s.missed(ctx, r, block); err != nil {
+				return nil, err
+			}
+		}
 		if !missed {
-			// The first k vectors of the basis are the leading Ritz vectors.
-			return s.result(ctx, r, s.k)
+			return s.result(ctx, r, v)
 		}
 	}
 }
+
+// crowded reports whether copies of an eigenvalue above the k-th may be missing: whether half a
+// block of values, or more, are equal up to their errors. The share that b random vectors have of c
+// copies is a random c × b matrix. With c ≤ b/2 it is well conditioned, its smallest singular value
+// near √b − √c (Edelman, 1988), so that all copies converge together; with c near b one of them may
+// be nearly absent, and of more than b some are.
+func (s *search) crowded(r ritz) bool {
+	above, apart := s.above(r), 2*s.o.Tol*r.norm
+	many := (s.o.Block + 1) / 2
+	for i := 0; i+many <= s.k && r.values[i+many-1] > above; i++ {
+		if r.values[i]-r.values[i+many-1] <= apart {
+			return true
+		}
+	}
+	return false
+}
+
+// above is the value that missing pairs are worth looking for from: nearer ones are as good as the
+// k-th.
+func (s *search) above(r ritz) float64 { return r.values[s.k-1] + 10*s.o.Tol*r.norm }
 
 // converge grows the basis until the k leading pairs are within the tolerance, restarting when
 // there is no more room.
@@ -100,10 +126,11 @@ func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
 		none := &Result{Vectors: kernel.Dense[float64](0, s.n)}
 		return &ConvergenceError{Wanted: s.k, Residual: r.worst(s.k), Result: none}
 	}
-	if err := s.restart(ctx, 0, r, done); err != nil {
+	v, err := s.vectors(ctx, r, done)
+	if err != nil {
 		return err
 	}
-	result, err := s.result(ctx, r, done)
+	result, err := s.result(ctx, r, v)
 	if err != nil {
 		return err
 	}
@@ -125,8 +152,7 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 	if err := s.begin(ctx, block); err != nil {
 		return false, err
 	}
-	// Values nearer than the tolerance are as good as the k-th.
-	above := r.values[s.k-1] + 10*s.o.Tol*r.norm
+	above := s.above(r)
 	const (
 		// A random block has its share of every eigenvector, and the largest value settles, to this
 		// part of the width of the spectrum, on the largest there is.
@@ -173,14 +199,18 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 	}
 }
 
-// result takes the first count vectors of the basis, the Ritz vectors of r.
-func (s *search) result(ctx context.Context, r ritz, count int) (*Result, error) {
+// vectors are the first count Ritz vectors of r, orthonormal.
+func (s *search) vectors(ctx context.Context, r ritz, count int) (matrix, error) {
 	v := kernel.Unset[float64](s.n, count)
-	kernel.Copy(v, kernel.Columns(s.q, 0, count))
-	if err := polish(ctx, v); err != nil {
-		return nil, err
+	if err := kernel.Gemm(ctx, false, false, 1, s.basis(), kernel.Columns(r.vectors, 0, count), 0, v); err != nil {
+		return v, err
 	}
-	values := make([]float64, count)
+	return v, polish(ctx, v)
+}
+
+// result is the leading pairs of r with the vectors v.
+func (s *search) result(ctx context.Context, r ritz, v matrix) (*Result, error) {
+	values := make([]float64, v.Cols)
 	for i := range values {
 		values[i] = math.Ldexp(r.values[i], s.scale)
 	}

@@ -57,11 +57,12 @@ const (
 //
 // The residuals of all pairs are measured at the end by further products and are at most 1e-6,
 // relative, at the default tolerance (Result.Residual);
-// |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies:
-// a space grown from b vectors holds at most b of them, so that after convergence the search begins
-// again with new random vectors, orthogonal to all that was found, until nothing above the k-th
-// value comes to light. Like any search that sees an operator only through products, this is
-// certain up to the chance that a random vector is orthogonal to what is missed.
+// |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies: a space grown from b
+// vectors holds at most b of them, so that where b/2 or more values above the k-th are equal after
+// convergence, the search begins again with new random vectors, orthogonal to all that was found,
+// until nothing above the k-th value comes to light. Like any search that sees an operator only
+// through products, this is certain up to the chance that random vectors are nearly orthogonal to
+// what is missed.
 //
 // With m the largest basis (MaxBasis) and b the block, it takes O(nm²) operations for each filling
 // of the basis besides the products, and about n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400
