@@ -203,9 +203,7 @@ func (p *problem[T]) contrasting(ctx context.Context, f *fitting, w *SymCSR) err
 	}
 	p.dw, p.bound = matrix.ConvertOperator[T](dw.op), dw.normBound()
 	if f.Precision == Float32 && f.Solver.resolve(p.x.Cols(), p.dim, p.x.Sparse != nil) == SolverKrylov {
-		if err := p.widen(ctx, f.g, w, dw); err != nil {
-			return err
-		}
+		p.widen(f.g, w, dw)
 	}
 	if f.DegreeShare > 0 {
 		p.degree, err = degreeDirection(ctx, p.x, w, p.filter, f.g, f.Settings)

@@ -30,9 +30,9 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 //	          where Model is not set, 2·s·n·(c+32) for up to c = 2²⁰/n random columns, 128 to 512
 //	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
 //	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′)
-//	krylov    8·(d·(q+3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = ⌈d′/8⌉
-//	          vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the
-//	          first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
+//	krylov    s·d·q + 8·(d·(3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b =
+//	          ⌈d′/8⌉ vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; 8·(d² + 4·d·d′) in place
+//	          of the first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
 //	embed     3·s·n·d′
 //
 // A [FeatureModel] takes less: it has no W and no ΔW. FX replaces a dense X prepared, in the same
@@ -145,11 +145,11 @@ func (w workload) krylov() int64 {
 	}
 	block := min(max((w.k+7)/8, 8), 32)
 	basis := 5*w.k/2 + 16*block
-	search := length*(basis+3*w.k+6*block) + 5*basis*basis
+	search := w.size*length*basis + 8*(length*(3*w.k+6*block)+5*basis*basis)
 	if length <= 400 || 3*basis > 2*length { // the matrix itself is formed
-		search = length*length + 4*length*w.k
+		search = 8 * (length*length + 4*length*w.k)
 	}
-	return 8*search + w.size*5*w.n*block + (4+w.size)*w.z
+	return search + w.size*5*w.n*block + (4+w.size)*w.z
 }
 
 func (w workload) embed() int64 { return 3 * w.size * w.n * w.k }

@@ -12,7 +12,7 @@ import (
 // anything to find. Each one that does find something suggests that an eigenvalue has many copies,
 // of which the next one then takes up more at once, as long as there is room for the block to grow
 // a space of some steps.
-func (s *search) run(ctx context.Context) (*Result, error) {
+func (s *search[T]) run(ctx context.Context) (*Result, error) {
 	if err := s.begin(ctx, s.o.Block); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 // copies is a random c × b matrix. With c ≤ b/2 it is well conditioned, its smallest singular value
 // near √b − √c (Edelman, 1988), so that all copies converge together; with c near b one of them may
 // be nearly absent, and of more than b some are.
-func (s *search) crowded(r ritz) bool {
+func (s *search[T]) crowded(r ritz) bool {
 	above, apart := s.above(r), 2*s.o.Tol*r.norm
 	many := (s.o.Block + 1) / 2
 	for i := 0; i+many <= s.k && r.values[i+many-1] > above; i++ {
@@ -56,11 +56,11 @@ func (s *search) crowded(r ritz) bool {
 
 // above is the value that missing pairs are worth looking for from: nearer ones are as good as the
 // k-th.
-func (s *search) above(r ritz) float64 { return r.values[s.k-1] + 10*s.o.Tol*r.norm }
+func (s *search[T]) above(r ritz) float64 { return r.values[s.k-1] + 10*s.o.Tol*r.norm }
 
 // converge grows the basis until the k leading pairs are within the tolerance, restarting when
 // there is no more room.
-func (s *search) converge(ctx context.Context) (ritz, error) {
+func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 	target := max(2*s.k, s.size)
 	restarts, before := 0, look{}
 	for {
@@ -121,7 +121,7 @@ func (l look) growth(before look, tol float64) int {
 }
 
 // gaveUp is the error of a search that ran out of restarts.
-func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
+func (s *search[T]) gaveUp(ctx context.Context, r ritz, done int) error {
 	if done == 0 {
 		none := &Result{Vectors: kernel.Dense[float64](0, s.n)}
 		return &ConvergenceError{Wanted: s.k, Residual: r.worst(s.k), Result: none}
@@ -141,7 +141,7 @@ func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
 // value. Whether there is something is known as soon as a Ritz value of the new part lies above; it
 // is then left to converge, in the new part alone, where looks are cheap. That there is nothing is
 // known when the largest value has settled and stays below.
-func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
+func (s *search[T]) missed(ctx context.Context, r ritz, block int) (bool, error) {
 	// Ritz vectors that have not converged would lose their residuals with the block that is
 	// dropped here.
 	known := min(r.converged(s.o.Tol), s.q.Cols-3*block)
@@ -200,16 +200,21 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 }
 
 // vectors are the first count Ritz vectors of r, orthonormal.
-func (s *search) vectors(ctx context.Context, r ritz, count int) (matrix, error) {
+func (s *search[T]) vectors(ctx context.Context, r ritz, count int) (matrix, error) {
 	v := kernel.Unset[float64](s.n, count)
-	if err := kernel.Gemm(ctx, false, false, 1, s.basis(), kernel.Columns(r.vectors, 0, count), 0, v); err != nil {
+	u, release, err := narrow[T](ctx, kernel.Columns(r.vectors, 0, count))
+	if err != nil {
+		return v, err
+	}
+	defer release()
+	if err := times(ctx, false, false, 1, s.basis(), u, 0, v); err != nil {
 		return v, err
 	}
 	return v, polish(ctx, v)
 }
 
 // result is the leading pairs of r with the vectors v.
-func (s *search) result(ctx context.Context, r ritz, v matrix) (*Result, error) {
+func (s *search[T]) result(ctx context.Context, r ritz, v matrix) (*Result, error) {
 	values := make([]float64, v.Cols)
 	for i := range values {
 		values[i] = math.Ldexp(r.values[i], s.scale)

@@ -68,6 +68,21 @@ func ScaleColumns(ctx context.Context, p kernel.Matrix[float64], factors []float
 	})
 }
 
+// TimesVector returns a·v, summed in float64.
+func TimesVector[T kernel.Float](ctx context.Context, a *Matrix[T], v []float64) ([]float64, error) {
+	out := make([]float64, a.Rows())
+	return out, parallel.Rows(ctx, len(out), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := a.Row(i)
+			sum := 0.0
+			for q, x := range vals {
+				sum += float64(x) * v[Column(cols, q)]
+			}
+			out[i] = sum
+		}
+	})
+}
+
 // TransposeTimes returns aᵀ·v, summed in float64.
 func TransposeTimes[T kernel.Float](ctx context.Context, a *Matrix[T], v []float64) ([]float64, error) {
 	return parallel.Sum(ctx, a.Rows(), a.Cols(), func(sum []float64, lo, hi int) {
