@@ -25,11 +25,11 @@ type search[T kernel.Float] struct {
 	rnd   *rand.Rand
 
 	q      kernel.Matrix[T] // n × room: the basis, then the next block
-	h      matrix // room × room, upper triangle
-	size   int    // vectors in the basis
-	last   int    // of which in the newest block
-	next   int    // vectors in the next block
-	couple matrix // next × last: C
+	h      matrix           // room × room, upper triangle
+	size   int              // vectors in the basis
+	last   int              // of which in the newest block
+	next   int              // vectors in the next block
+	couple matrix           // next × last: C
 
 	// open says that vectors are in the basis whose products are not all within it and F: what they
 	// lack was dropped, being below the tolerance.
