@@ -53,7 +53,12 @@ const GramNumbers = 1 << 20
 // time and never held as a whole.
 func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matrix[float64], error) {
 	n, d := f.Rows, f.Cols
-	m := kernel.Dense[float64](d, d)
+	// Written before it is read: a page of fresh memory that is read first costs several times as
+	// much, as the system then has to replace it on every processor.
+	m := kernel.Unset[float64](d, d)
+	if err := Clear(ctx, m); err != nil {
+		return m, err
+	}
 	if o.Sparse == nil {
 		return m, GramTo64(ctx, f, f, m)
 	}
