@@ -210,15 +210,18 @@ func powerLaw[T Float](rnd *rand.Rand, n int) *CSR[T] {
 }
 
 func BenchmarkSymv4(b *testing.B) {
+	onEachPath(b, "float64", benchmarkSymv4[float64])
+	onEachPath(b, "float32", benchmarkSymv4[float32])
+}
+
+func benchmarkSymv4[T Float](b *testing.B) {
 	rnd := random(15)
 	const n = 1024
-	a, x, y := poisoned[float64](rnd, 4, n, 0), poisoned[float64](rnd, 1, n, 0), Dense[float64](1, n)
-	onEachPath(b, "float64", func(b *testing.B) {
-		for b.Loop() {
-			Symv4(a.Data, n, [4]float64{}, x.Data, y.Data)
-		}
-		reportGigaflops[float64](b, 16*n)
-	})
+	a, x, y := poisoned[T](rnd, 4, n, 0), poisoned[T](rnd, 1, n, 0), Dense[T](1, n)
+	for b.Loop() {
+		Symv4(a.Data, n, [4]T{}, x.Data, y.Data)
+	}
+	reportGigaflops[T](b, 16*n)
 }
 
 func BenchmarkConvert(b *testing.B) {
