@@ -88,10 +88,10 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
 		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse,
-		size: 8, strip: int64(matrix.StripWidth[float64](x.cols)),
+		size: 8, strip: int64(matrix.StripWidth[float64](x.rows, x.cols)),
 	}
 	if s.Precision.resolve(x.rows, x.cols, s.Preparation) == Float32 {
-		w.size, w.strip = 4, int64(matrix.StripWidth[float32](x.cols))
+		w.size, w.strip = 4, int64(matrix.StripWidth[float32](x.rows, x.cols))
 	}
 	if s.Model == FeatureModel {
 		w.entries, w.drawn = 0, 0

@@ -10,7 +10,8 @@ import (
 
 // CSR is a sparse matrix in compressed rows: the entries of row i are Col[Ptr[i]:Ptr[i+1]] and
 // Val[Ptr[i]:Ptr[i+1]], columns ascending, no column twice. The package trusts this; the exported
-// functions of the library check it.
+// functions of the library check it. A pattern, whose entries are all one, has a nil Val, which only
+// the functions that say so take.
 type CSR[T Float] struct {
 	Rows, Cols int
 	Ptr        []int64
@@ -21,9 +22,12 @@ type CSR[T Float] struct {
 // NNZ is the number of stored entries.
 func (a *CSR[T]) NNZ() int { return int(a.Ptr[a.Rows] - a.Ptr[0]) }
 
-// Row returns the columns and values of row i, not to be written to.
+// Row returns the columns and values of row i, not to be written to; of a pattern no values.
 func (a *CSR[T]) Row(i int) ([]int32, []T) {
 	lo, hi := a.Ptr[i], a.Ptr[i+1]
+	if a.Val == nil {
+		return a.Col[lo:hi], nil
+	}
 	return a.Col[lo:hi], a.Val[lo:hi]
 }
 
@@ -145,21 +149,27 @@ func spmm[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T], c
 	if a.Rows == 0 || x.Cols == 0 {
 		return ctx.Err()
 	}
+	blocks, start := spmmBlocks(a, x.Cols)
+	return parallel.For(ctx, blocks, func(b int) {
+		spmmBlock(ctx, start(b), start(b+1), dst, a, x, c, z)
+	})
+}
+
+// spmmBlocks cuts the rows of a into blocks of about equal cost for a product with so many columns:
+// block b begins at row start(b).
+func spmmBlocks[T Float](a *CSR[T], columns int) (blocks int, start func(b int) int) {
 	// A row costs its entries and one more, for clearing it.
 	weight := func(i int) int { return int(a.Ptr[i]-a.Ptr[0]) + i }
 	total := weight(a.Rows)
-	task := min(max(total*x.Cols/spmmTasks, spmmLeast), spmmTask)
-	blocks := min(a.Rows, 1+total/max(1, task/x.Cols))
-	start := func(b int) int {
+	task := min(max(total*columns/spmmTasks, spmmLeast), spmmTask)
+	blocks = min(a.Rows, 1+total/max(1, task/columns))
+	return blocks, func(b int) int {
 		if b == blocks {
 			return a.Rows
 		}
 		share := int(float64(total) / float64(blocks) * float64(b))
 		return sort.Search(a.Rows, func(i int) bool { return weight(i) >= share })
 	}
-	return parallel.For(ctx, blocks, func(b int) {
-		spmmBlock(ctx, start(b), start(b+1), dst, a, x, c, z)
-	})
 }
 
 // spmmBlock computes the rows lo to hi, all rows between two long ones in one call.

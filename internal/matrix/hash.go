@@ -26,9 +26,19 @@ func Hash(ctx context.Context, s *Source) (string, error) {
 	return HashOf(rows, s.Cols()), err
 }
 
-// HashCSR is Hash of a sparse matrix.
+// HashCSR is Hash of a sparse matrix, which may be a pattern.
 func HashCSR(ctx context.Context, a *kernel.CSR[float64]) (string, error) {
-	return Hash(ctx, &Source{sparse: a})
+	if a.Val != nil {
+		return Hash(ctx, &Source{sparse: a})
+	}
+	hashes := make([]uint64, a.Rows)
+	err := EachRow(ctx, a, func(i int) {
+		cols, _ := a.Row(i)
+		for _, j := range cols {
+			hashes[i] = mix(hashes[i], entryBits(int(j), 1))
+		}
+	})
+	return HashOf(hashes, a.Cols), err
 }
 
 // RowHashes are the hashes of the rows.
@@ -52,10 +62,14 @@ func hashRow(cols []int32, vals []float64) uint64 {
 	h := uint64(0)
 	for q, v := range vals {
 		if v != 0 { // a stored zero is no entry
-			h = mix(h, math.Float64bits(v)^uint64(Column(cols, q)+1)*0xd6e8feb86659fd93)
+			h = mix(h, entryBits(Column(cols, q), v))
 		}
 	}
 	return h
+}
+
+func entryBits(j int, v float64) uint64 {
+	return math.Float64bits(v) ^ uint64(j+1)*0xd6e8feb86659fd93
 }
 
 func mix(h, v uint64) uint64 {
