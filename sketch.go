@@ -49,11 +49,12 @@ func newSketch[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *kern
 	ones, root, sums := make([]float64, n), make([]float64, n), make([]float64, n)
 	err := parallel.Rows(ctx, n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			ones[i], root[i] = 1, math.Sqrt(f.g.degree[i])
 			_, vals := x.Row(i)
+			sum := 0.0
 			for _, v := range vals {
-				sums[i] += float64(v * s.unit)
+				sum += float64(v * s.unit)
 			}
+			ones[i], root[i], sums[i] = 1, math.Sqrt(f.g.degree[i]), sum
 		}
 	})
 	s.basis = orthonormal[T](ones, root, sums)
