@@ -60,13 +60,13 @@ func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *
 	if err != nil {
 		return 0, 0, err
 	}
-	energy, square := 0.0, 0.0
+	energy, length := 0.0, 0.0
 	for j, m := range mean {
 		energy += float64(gram.Data[j*gram.Stride+j])
-		square += m * m
+		length += m * m
 	}
 	n, unit, within := float64(h.Rows), 1.0, 1.0 // within: the share of h̄ᵀh̄ that gram holds
-	if !(energy > 0x1p-60 && energy < 0x1p100 && energy > 2*n*square) {
+	if !(energy > 0x1p-60 && energy < 0x1p100 && energy > 1.1*n*length) {
 		centred, release, err := centre(ctx, h, mean)
 		defer release()
 		if err != nil {
@@ -84,29 +84,28 @@ func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *
 		unit, within = centred.unit, 0
 	}
 	const rows = 64 // of gram, as a task
-	parts := make([]struct{ distance, trace, squares float64 }, (h.Cols+rows-1)/rows)
+	parts := make([][3]float64, (h.Cols+rows-1)/rows)
 	if err := parallel.Ranges(ctx, h.Cols, rows, func(lo, hi int) {
-		p := &parts[lo/rows]
+		distance, trace, squares := 0.0, 0.0, 0.0
 		for i := lo; i < hi; i++ {
+			identity, times := 1.0, 1.0
 			for j, v := range gram.Data[i*gram.Stride:][i:h.Cols] {
-				outer, times := mean[i]*mean[i+j], 2.0 // the lower triangle is the same
+				outer := mean[i] * mean[i+j]
 				c := float64(v)/n - within*outer
-				g := c*unit*unit + outer
-				if j == 0 {
-					p.trace += c
-					g--
-					times = 1
-				}
-				p.distance += times * g * g
-				p.squares += times * c * c
+				g := c*unit*unit + outer - identity
+				trace += c * identity
+				distance += times * g * g
+				squares += times * c * c
+				identity, times = 0, 2 // the lower triangle is the same
 			}
 		}
+		parts[lo/rows] = [3]float64{distance, trace, squares}
 	}); err != nil {
 		return 0, 0, err
 	}
 	distance, trace, squares := 0.0, 0.0, 0.0
 	for _, p := range parts {
-		distance, trace, squares = distance+p.distance, trace+p.trace, squares+p.squares
+		distance, trace, squares = distance+p[0], trace+p[1], squares+p[2]
 	}
 	if squares != 0 {
 		rank = trace * trace / squares

@@ -61,7 +61,7 @@ func TestSpreadOfRowsFarFromZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ unit, offset float64 }{{1, 1e3}, {1, 1e4}, {1e-30, 0}, {1e30, 0}, {1e-25, 1e-22}} {
+	for _, c := range []struct{ unit, offset float64 }{{1, 0.5}, {1, 5}, {1, 1e3}, {1, 1e4}, {1e-30, 0}, {1e30, 0}, {1e-25, 1e-22}} {
 		moved := kernel.Dense[float32](60, 5)
 		for i, v := range h.Data {
 			moved.Data[i] = float32(v*c.unit + c.offset)
