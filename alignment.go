@@ -73,11 +73,11 @@ func alignmentOf[T kernel.Float](ctx context.Context, f *fitting) (Alignment, er
 	if err != nil {
 		return Alignment{}, err
 	}
-	w, err := f.g.filtering(ctx)
+	w, _, err := walk(ctx, f.Settings, f.g, x)
 	if err != nil {
 		return Alignment{}, err
 	}
-	return align(ctx, x, matrix.ConvertCSR[T](w.m), f)
+	return align(ctx, x, w, f)
 }
 
 const (
@@ -115,7 +115,7 @@ func (a Alignment) Next(n int) int {
 }
 
 // align measures q for prepared features.
-func align[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *kernel.CSR[T], f *fitting) (Alignment, error) {
+func align[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w matrix.Walk[T], f *fitting) (Alignment, error) {
 	n, d := x.Dims()
 	found, known := Unmeasured(f.g.report.Edges, d)
 	if known {

@@ -16,7 +16,7 @@ import (
 // signs times features after Π, f_c filtered before Π.
 type sketch[T kernel.Float] struct {
 	x    *matrix.Matrix[T]
-	w    *kernel.CSR[T]
+	w    matrix.Walk[T]
 	coef []float64 // of the filter
 	seed uint64
 	unit T // magnitude of the signs
@@ -34,7 +34,7 @@ type sketch[T kernel.Float] struct {
 	fe, ff  [][]float64        // fe[c][b] = f_c·e_b
 }
 
-func newSketch[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *kernel.CSR[T], f *fitting) (*sketch[T], error) {
+func newSketch[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w matrix.Walk[T], f *fitting) (*sketch[T], error) {
 	n, d := x.Dims()
 	s := &sketch[T]{x: x, w: w, coef: f.Filter.Tamed(), seed: f.Seed, unit: 1, rounding: f.Precision.Rounding()}
 	if f.prepare.how == PrepareNone { // what all others make has fourth powers
@@ -95,17 +95,16 @@ func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	if err := s.draw(ctx, own); err != nil {
 		return err
 	}
-	y, releaseY := kernel.Scratch[T](n, firstColumns)
-	defer releaseY()
-	spare, releaseSpare := kernel.Scratch[T](n, firstColumns)
-	defer releaseSpare()
+	if err := kernel.Convert(ctx, filtered, own); err != nil {
+		return err
+	}
 	for lo := 0; lo < columns; lo += firstColumns {
-		hi := lo + firstColumns
-		fx, err := matrix.Horner(ctx, s.coef, s.w, matrix.Of(kernel.Columns(own, lo, hi)), y, spare)
+		part := &matrix.Matrix[T]{Dense: kernel.Columns(filtered, lo, lo+firstColumns), Owned: true}
+		fx, err := matrix.Filter(ctx, s.coef, s.w, part)
 		if err != nil {
 			return err
 		}
-		if err := kernel.Convert(ctx, kernel.Columns(filtered, lo, hi), fx); err != nil {
+		if _, err := fx.Whole(ctx); err != nil {
 			return err
 		}
 	}

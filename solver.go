@@ -145,20 +145,22 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *D
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	p.w = w.m
+	p.w.Stored = w.m
 	return p.iterate(ctx)
 }
 
 // A problem is the search for P, the top d′ eigenvectors of M = XᵀFᵀΔWFX, in numbers of type T.
 type problem[T kernel.Float] struct {
 	x      *matrix.Matrix[T]
-	w      *kernel.CSR[T] // not looked at by a filter without hops
+	w      matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
 	filter Filter
 	dw     matrix.Operator[T]
 	bound  float64 // of ‖ΔW‖
 	dim    int
 	degree []float64 // direction of the last column, that of degrees; nil where all are of P
-	seed   uint64
+	// degrees finds that direction, where it is not known, when there is FX; nil for nothing to find.
+	degrees func(ctx context.Context, fx matrix.Filtered[T]) error
+	seed    uint64
 
 	// direction is a vector on the nodes along which M cancels, and exact the problem in float64
 	// but for X; both nil where T is that.
@@ -221,19 +223,22 @@ func (f Filter) CheckMagnitude(largest float64) error {
 
 // direct forms FX, which it also returns, and M, and decomposes that. FX takes the place of an X
 // that is not needed again.
-func (p *problem[T]) direct(ctx context.Context) (*Projection, kernel.Matrix[T], error) {
+func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T], error) {
 	p.progress("filter", 0, 1)
 	x := *p.x
 	if !filtersFirst(p.x, p.dim) {
 		x.Owned = false
 	}
-	fx, err := matrix.Polynomial(ctx, p.filter.coef, p.w, &x)
+	fx, err := matrix.Filter(ctx, p.filter.coef, p.w, &x)
+	if err == nil && p.degrees != nil {
+		err = p.degrees(ctx, fx)
+	}
 	if err != nil {
 		return nil, fx, err
 	}
 	p.progress("filter", 1, 1)
 	p.progress("solve", 0, 2)
-	m, err := p.dw.Gram(ctx, fx)
+	m, err := p.dw.GramOf(ctx, fx)
 	if err != nil {
 		return nil, fx, err
 	}
@@ -345,7 +350,7 @@ func (p *problem[T]) operator(ctx context.Context) (eigen.Operator[T], error) {
 
 // widen makes of a problem in float32 what the direction that cancels needs.
 func (p *problem[T]) widen(g *Graph, w *SymCSR, dw *DeltaW) {
-	p.exact = &problem[float64]{w: w.m, filter: p.filter, dw: dw.op}
+	p.exact = &problem[float64]{w: matrix.Walk[float64]{Stored: w.m}, filter: p.filter, dw: dw.op}
 	p.direction = g.loopedDegrees() // W·√d̂ = √d̂
 	for i, d := range p.direction {
 		p.direction[i] = math.Sqrt(d)
@@ -371,14 +376,14 @@ func (p *problem[T]) product() eigen.Operator[T] {
 
 // contrast is F ΔW F u, in one of the other panels. It overwrites u.
 func (p *problem[T]) contrast(ctx context.Context, u, y, spare kernel.Matrix[T]) (kernel.Matrix[T], error) {
-	fu, err := matrix.Horner(ctx, p.filter.coef, p.w, matrix.Of(u), y, spare)
+	fu, err := matrix.Horner(ctx, p.filter.coef, p.w.Stored, matrix.Of(u), y, spare)
 	if err != nil {
 		return fu, err
 	}
 	if err := p.dw.Apply(ctx, u, fu); err != nil {
 		return fu, err
 	}
-	return matrix.Horner(ctx, p.filter.coef, p.w, matrix.Of(u), y, spare)
+	return matrix.Horner(ctx, p.filter.coef, p.w.Stored, matrix.Of(u), y, spare)
 }
 
 // rounding is how long the product of M with a unit vector may be by rounding alone, with room:

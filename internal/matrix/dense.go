@@ -54,7 +54,7 @@ func Clear[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
 }
 
 // ScaleColumns multiplies every column of a panel by its factor.
-func ScaleColumns(ctx context.Context, p kernel.Matrix[float64], factors []float64) error {
+func ScaleColumns[T kernel.Float](ctx context.Context, p kernel.Matrix[T], factors []float64) error {
 	if p.Cols == 0 {
 		return ctx.Err()
 	}
@@ -62,7 +62,7 @@ func ScaleColumns(ctx context.Context, p kernel.Matrix[float64], factors []float
 		for i := lo; i < hi; i++ {
 			row := p.Data[i*p.Stride:][:p.Cols]
 			for j, f := range factors {
-				row[j] *= f
+				row[j] = T(float64(row[j]) * f)
 			}
 		}
 	})

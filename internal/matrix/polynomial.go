@@ -174,3 +174,40 @@ func (f Filtered[T]) TransposeTimes(ctx context.Context, v []float64) ([]float64
 	}
 	return TransposeTimes(ctx, Of(f.Matrix), v)
 }
+
+// Times sets y = FX·v, summed in float64. y may be the first columns of FX itself, which is lost then.
+func (f Filtered[T]) Times(ctx context.Context, y, v kernel.Matrix[T]) error {
+	n, d := y.Rows, y.Cols
+	height := min(n, max(parallel.RowsAtOnce, GramNumbers/d))
+	z, release := kernel.Scratch[float64](height, d)
+	defer release()
+	for lo := 0; lo < n; lo += height {
+		hi := min(lo+height, n)
+		if err := TimesTo64(ctx, false, kernel.Rows(f.Matrix, lo, hi), v, kernel.Rows(z, 0, hi-lo)); err != nil {
+			return err
+		}
+		if err := parallel.Rows(ctx, hi-lo, func(top, bottom int) {
+			for i := top; i < bottom; i++ {
+				to, r := y.Data[(lo+i)*y.Stride:][:d], f.Factor(lo+i)
+				for j, v := range z.Data[i*z.Stride:][:d] {
+					to[j] = T(r * v)
+				}
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Whole returns FX, in the same storage.
+func (f Filtered[T]) Whole(ctx context.Context) (kernel.Matrix[T], error) {
+	if f.Degrees == nil {
+		return f.Matrix, ctx.Err()
+	}
+	return f.Matrix, parallel.Rows(ctx, f.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			Scale(f.Data[i*f.Stride:][:f.Cols], T(f.Factor(i)))
+		}
+	})
+}
