@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"coles/internal/parallel"
 )
@@ -34,46 +35,63 @@ func patternMM[T Float](ctx context.Context, dst Matrix[T], a *CSR[float64], lo,
 	}
 	blocks, start := spmmBlocks(a.Slice(lo, hi), x.Cols)
 	return parallel.For(ctx, blocks, func(b int) {
-		var m CSR[T]
+		m := borrowRows[T]()
+		defer expansions[T]().Put(m)
 		for i, end := lo+start(b), lo+start(b+1); i < end && ctx.Err() == nil; {
 			rows := 1
 			for i+rows < end && a.Ptr[i+rows+1]-a.Ptr[i] <= patternEntries {
 				rows++
 			}
-			m.entries(a, i, rows, mean)
+			m.set(a, i, rows, mean)
 			var add Matrix[T]
 			if z.Rows > 0 {
 				add = Rows(z, i-lo, i-lo+rows)
 			}
-			spmmBlock(ctx, 0, rows, Rows(dst, i-lo, i-lo+rows), &m, x, c, add)
+			spmmBlock(ctx, 0, rows, Rows(dst, i-lo, i-lo+rows), &m.CSR, x, c, add)
 			i += rows
 		}
 	})
 }
 
-// entries sets m to some rows of a pattern, or of D⁻¹(A+I), in the storage that it has.
-func (m *CSR[T]) entries(a *CSR[float64], first, rows int, mean bool) {
-	most := int(a.Ptr[first+rows]-a.Ptr[first]) + rows
-	if cap(m.Col) < most {
-		size := max(most, patternEntries*5/4)
-		m.Col, m.Val = make([]int32, size), make([]T, size)
+// expansion is some rows of a pattern with their values.
+type expansion[T Float] struct{ CSR[T] }
+
+// The pools keep expansions, which are written and read again while they are in the first cache.
+var expansions32, expansions64 sync.Pool
+
+func expansions[T Float]() *sync.Pool {
+	if isDouble[T]() {
+		return &expansions64
+	}
+	return &expansions32
+}
+
+func borrowRows[T Float]() *expansion[T] {
+	if m, ok := expansions[T]().Get().(*expansion[T]); ok {
+		return m
+	}
+	return new(expansion[T])
+}
+
+// set makes m some rows of a pattern, or of D⁻¹(A+I), in the storage that it has.
+func (m *expansion[T]) set(a *CSR[float64], first, rows int, mean bool) {
+	if most := int(a.Ptr[first+rows]-a.Ptr[first]) + rows; len(m.Col) < most {
+		m.Col, m.Val = make([]int32, most+patternEntries), make([]T, most+patternEntries)
 	}
 	m.Rows, m.Cols, m.Ptr = rows, a.Cols, append(m.Ptr[:0], 0)
-	col, val := m.Col[:cap(m.Col)], m.Val[:cap(m.Val)]
 	at := 0
 	for i := first; i < first+rows; i++ {
 		start, v := at, T(1)
 		if mean {
 			v = T(1 / float64(a.Ptr[i+1]-a.Ptr[i]+1))
-			col[at] = int32(i)
+			m.Col[at] = int32(i)
 			at++
 		}
-		at += copy(col[at:], a.Col[a.Ptr[i]:a.Ptr[i+1]])
-		vals := val[start:at]
+		at += copy(m.Col[at:], a.Col[a.Ptr[i]:a.Ptr[i+1]])
+		vals := m.Val[start:at]
 		for q := range vals {
 			vals[q] = v
 		}
 		m.Ptr = append(m.Ptr, int64(at))
 	}
-	m.Col, m.Val = col, val
 }
