@@ -128,6 +128,11 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 			return nil, err
 		}
 	}
+	if p.w.Pattern != nil {
+		strips, release := kernel.Scratch[T](x.Rows(), 2*matrix.StripWidth[T](x.Dims()))
+		defer release()
+		p.room = strips.Data
+	}
 	if err := choose(ctx, f, p); err != nil {
 		return nil, err
 	}
@@ -181,7 +186,7 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, p *problem[T]) erro
 	if f.Model != 0 {
 		return ctx.Err()
 	}
-	a, err := align(ctx, p.x, p.w, f)
+	a, err := align(ctx, p.x, p.w, p.room, f)
 	f.report.Alignment, f.Model = &a, a.Model()
 	return err
 }

@@ -313,7 +313,7 @@ func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], direction
 	}
 	if filtersFirst(p.x, p.dim) {
 		if fx.Rows == 0 {
-			if fx, err = matrix.Filter(ctx, p.filter.coef, p.w, p.x); err != nil {
+			if fx, err = matrix.Filter(ctx, p.filter.coef, p.w, p.x, nil); err != nil {
 				return v, err
 			}
 		}
@@ -327,7 +327,7 @@ func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], direction
 	if err := p.x.Times(ctx, xv.Dense, v); err != nil {
 		return v, err
 	}
-	y, err := matrix.Filter(ctx, p.filter.coef, p.w, xv)
+	y, err := matrix.Filter(ctx, p.filter.coef, p.w, xv, nil)
 	if err != nil {
 		return v, err
 	}

@@ -152,6 +152,7 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *D
 // A problem is the search for P, the top d′ eigenvectors of M = XᵀFᵀΔWFX, in numbers of type T.
 type problem[T kernel.Float] struct {
 	x      *matrix.Matrix[T]
+	room   []T            // for two strips of FX, before these for what needs memory too
 	w      matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
 	filter Filter
 	dw     matrix.Operator[T]
@@ -229,7 +230,7 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 	if !filtersFirst(p.x, p.dim) {
 		x.Owned = false
 	}
-	fx, err := matrix.Filter(ctx, p.filter.coef, p.w, &x)
+	fx, err := matrix.Filter(ctx, p.filter.coef, p.w, &x, p.room)
 	if err == nil && p.degrees != nil {
 		err = p.degrees(ctx, fx)
 	}

@@ -40,7 +40,7 @@ type Walk[T kernel.Float] struct {
 // Polynomial returns Σₖ coef[k]·Wᵏ·X in new storage, or that of a dense X that is owned and thereby
 // lost. A W that is a pattern may give it as [Filtered.Rows] says.
 func Polynomial[T kernel.Float](ctx context.Context, coef []float64, w *kernel.CSR[T], x *Matrix[T]) (kernel.Matrix[T], error) {
-	fx, err := Filter(ctx, coef, Walk[T]{Stored: w}, x)
+	fx, err := Filter(ctx, coef, Walk[T]{Stored: w}, x, nil)
 	return fx.Matrix, err
 }
 
@@ -63,8 +63,9 @@ func (f Filtered[T]) Factor(i int) float64 {
 }
 
 // Filter returns Σₖ coef[k]·Wᵏ·X, in new storage or that of a dense X that is owned and thereby
-// lost. It is done on strips of columns, with two strips of memory besides the result.
-func Filter[T kernel.Float](ctx context.Context, coef []float64, w Walk[T], x *Matrix[T]) (Filtered[T], error) {
+// lost. It is done on strips of columns, with two strips of memory besides the result, from room if
+// they fit in there.
+func Filter[T kernel.Float](ctx context.Context, coef []float64, w Walk[T], x *Matrix[T], room []T) (Filtered[T], error) {
 	f := Filtered[T]{Degrees: w.Pattern}
 	if err := ctx.Err(); err != nil { // before memory is taken
 		return f, err
@@ -83,10 +84,13 @@ func Filter[T kernel.Float](ctx context.Context, coef []float64, w Walk[T], x *M
 		return f, w.filter(ctx, coef, f.Matrix, f.Matrix, f.Matrix, f.Factor)
 	}
 	width := StripWidth[T](n, d)
-	y, giveY := kernel.Scratch[T](n, width)
-	defer giveY()
-	spare, giveSpare := kernel.Scratch[T](n, width)
-	defer giveSpare()
+	if len(room) < 2*n*width {
+		own, release := kernel.Scratch[T](n, 2*width)
+		defer release()
+		room = own.Data
+	}
+	y := kernel.Matrix[T]{Rows: n, Cols: width, Stride: width, Data: room[:n*width]}
+	spare := kernel.Matrix[T]{Rows: n, Cols: width, Stride: width, Data: room[n*width:][:n*width]}
 	for lo := 0; lo < d; lo += width {
 		hi := min(lo+width, d)
 		strip := kernel.Columns(f.Matrix, lo, hi)
