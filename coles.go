@@ -223,7 +223,7 @@ func (p *problem[T]) contrasting(ctx context.Context, f *fitting, w *SymCSR) err
 // is multiplied with many columns at a time; or else stored, and in float64 too.
 func walk[T kernel.Float](ctx context.Context, s Settings, g *Graph, x *matrix.Matrix[T]) (matrix.Walk[T], *SymCSR, error) {
 	direct := s.Solver.resolve(x.Cols(), s.DimOf(x.Cols()), x.Sparse != nil) == SolverDirect
-	if direct && g.adj.Val == nil && !g.loops && !s.drawsNegatives() {
+	if direct && g.patterned(s) {
 		return matrix.Walk[T]{Pattern: g.adj}, nil, ctx.Err()
 	}
 	w, err := g.filtering(ctx)

@@ -307,6 +307,11 @@ func countZeros(a *kernel.CSR[float64]) int {
 	return count
 }
 
+// patterned reports whether W and ΔW are the pattern of the graph with factors, and of rank one.
+func (g *Graph) patterned(s Settings) bool {
+	return g.adj.Val == nil && !g.loops && !s.drawsNegatives()
+}
+
 // loopedDegrees are the row sums of A + I.
 func (g *Graph) loopedDegrees() []float64 {
 	all := make([]float64, g.Nodes())
