@@ -207,7 +207,11 @@ func TestOwnPartsThatAreRefused(t *testing.T) {
 		"patience and a validation":    {[]Option{WithPatience(1), WithValidation(1, 1, rising)}, coles.ErrSetting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testkit.WantError(t, testkit.Err(Train(ctx, g, x, smallOptions(c.opts...)...)), c.want)
+			err := testkit.Err(Train(ctx, g, x, smallOptions(c.opts...)...))
+			testkit.WantError(t, err, c.want)
+			if strings.Count(err.Error(), "gnn: ") > 1 { // within an epoch
+				t.Errorf("%q names the package twice", err)
+			}
 		})
 	}
 }

@@ -38,11 +38,15 @@ func contrast[T autodiff.Float](beta float64) loss[T] {
 	return func(s *Step[T]) *autodiff.Value[T] {
 		dw := s.Contrast()
 		return s.MeanOfViews(func(h *autodiff.Value[T]) *autodiff.Value[T] {
+			var penalty *autodiff.Value[T] // first, so that the gradient begins in the memory of ΔWH
+			if beta != 0 {
+				penalty = s.Scale(s.SoftOrthogonality(h), beta)
+			}
 			trace := s.Scale(s.TraceQuadratic(dw, h), -1/float64(s.Nodes()))
 			if beta == 0 {
 				return trace
 			}
-			return s.Add(trace, s.Scale(s.SoftOrthogonality(h), beta))
+			return s.Add(trace, penalty)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"coles"
@@ -173,11 +174,11 @@ func (r *run[T]) train(ctx context.Context) error {
 	}
 	for r.epoch < r.Epochs && !r.ended() {
 		if err := r.runEpoch(ctx); err != nil {
-			return fmt.Errorf("gnn: epoch %d: %w", r.epoch+1, err)
+			return atEpoch("epoch", r.epoch+1, err)
 		}
 		r.epoch++
 		if err := r.validate(ctx); err != nil {
-			return fmt.Errorf("gnn: after epoch %d: %w", r.epoch, err)
+			return atEpoch("after epoch", r.epoch, err)
 		}
 		r.last.Epoch, r.last.Epochs, r.last.Seconds = r.epoch, r.Epochs, time.Since(r.started).Seconds()
 		if r.progress != nil {
@@ -185,7 +186,7 @@ func (r *run[T]) train(ctx context.Context) error {
 		}
 		if r.save != nil && r.epoch%r.saveEvery == 0 {
 			if err := r.save(r.snapshot()); err != nil {
-				return fmt.Errorf("gnn: checkpoint after epoch %d: %w", r.epoch, err)
+				return atEpoch("checkpoint after epoch", r.epoch, err)
 			}
 		}
 	}
@@ -196,6 +197,20 @@ func (r *run[T]) train(ctx context.Context) error {
 	}
 	return nil
 }
+
+// An epochError is an error with the epoch it came from.
+type epochError struct {
+	text string
+	err  error
+}
+
+func atEpoch(when string, epoch int, err error) error {
+	return &epochError{fmt.Sprintf("gnn: %s %d: %s", when, epoch, strings.TrimPrefix(err.Error(), "gnn: ")), err}
+}
+
+func (e *epochError) Error() string { return e.text }
+
+func (e *epochError) Unwrap() error { return e.err }
 
 // ended reports whether the rank is as low as it may get or patience has come to its end.
 func (r *run[T]) ended() bool {

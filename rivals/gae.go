@@ -21,8 +21,7 @@ import (
 //	every other              512, 512  10      1e-3  unit rows, times 5
 //
 // of Adam without decay; the last width is 256 up to 512 features. The authors leave out edges to
-// be predicted. Here all are used. The wide encoder is the better one for classes, after few epochs:
-// after more it predicts edges worse that it has not seen.
+// be predicted. Here all are used. The wide encoder is the better one for classes, after few epochs.
 //
 // It trains d·h + h·d′ numbers, 46,368 on Cora. An epoch takes some 2·nnz(X)·h + 2·nnz(W)·(h+d′) +
 // 3·n·h·d′ + 3·n²·d′/2 multiplications and n²/2 exponentials, and memory for O(n·(h+d′)) numbers.

@@ -93,13 +93,21 @@ func logPowerMeanOf[T Float](name string, p float64) operation[T] {
 // spmmOf multiplies by a matrix with so many rows more than columns.
 func spmmOf[T Float](name string, more int, apply func(t *Tape[T], s *Sparse[T], x *Value[T]) *Value[T]) operation[T] {
 	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] { return apply(t, pattern[T](x.Rows()+more, x.Rows()), x) },
-		func(x matrix64) matrix64 {
-			s := sparseOf(x.Rows+more, x.Rows)
-			return build(s.Rows, x.Cols, func(i, j int) float64 {
-				cols, vals := s.Row(i)
-				return sumOver(len(cols), func(q int) float64 { return vals[q] * at(x, int(cols[q]), j) })
-			})
-		})
+		func(x matrix64) matrix64 { return timesByHand(sparseOf(x.Rows+more, x.Rows), x) })
+}
+
+// timesByHand is s·x.
+func timesByHand(s *CSR[float64], x matrix64) matrix64 {
+	return build(s.Rows, x.Cols, func(i, j int) float64 {
+		cols, vals := s.Row(i)
+		return sumOver(len(cols), func(q int) float64 { return vals[q] * at(x, int(cols[q]), j) })
+	})
+}
+
+// convolvedByHand is S·x + 1·b for the S of so many rows that the tests use.
+func convolvedByHand(rows int, x, b matrix64) matrix64 {
+	y := timesByHand(sparseOf(rows, x.Rows), x)
+	return build(rows, x.Cols, func(i, j int) float64 { return at(y, i, j) + at(b, 0, j) })
 }
 
 func pattern[T Float](rows, cols int) *Sparse[T] {
@@ -131,14 +139,27 @@ func operations[T Float]() []operation[T] {
 		unary("Gram", (*Tape[T]).Gram, func(x matrix64) matrix64 { return gramByHand(x, 1, 0) }),
 		spmmOf("SpMM", 2, (*Tape[T]).SpMM),
 		spmmOf("SpMM, of a transpose in slabs", slabRows+90, (*Tape[T]).SpMM),
-		binary("SpMMBias", biased, func(t *Tape[T], x, b *Value[T]) *Value[T] { return t.SpMMBias(pattern[T](x.Rows()+2, x.Rows()), x, b) },
-			func(x, b matrix64) matrix64 {
-				s := sparseOf(x.Rows+2, x.Rows)
-				return build(s.Rows, x.Cols, func(i, j int) float64 {
-					cols, vals := s.Row(i)
-					return at(b, 0, j) + sumOver(len(cols), func(q int) float64 { return vals[q] * at(x, int(cols[q]), j) })
-				})
-			}),
+		{
+			name: "Convolve", sizes: func(n, d int) [][2]int { return [][2]int{{n, d}, {d, d + 1}, {1, d + 1}} },
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
+				return t.Convolve(pattern[T](in[0].Rows()+2, in[0].Rows()), in[0], in[1], in[2])
+			},
+			want: func(in []matrix64) matrix64 {
+				return convolvedByHand(in[0].Rows+2, productByHand(in[0], in[1]), in[2])
+			},
+		},
+		// S·(P·θ) + 1·b + (P·θ)∘(P·θ): the last part needs P·θ itself in the backward pass.
+		binary("Convolve and MatMul of one SparseConstant", biased, func(t *Tape[T], theta, b *Value[T]) *Value[T] {
+			n := theta.Rows()
+			x := t.SparseConstant(pattern[T](n+2, n))
+			y := t.Convolve(pattern[T](n+2, n+2), x, theta, b)
+			product := t.MatMul(x, theta)
+			return t.Add(y, t.Mul(product, product))
+		}, func(theta, b matrix64) matrix64 {
+			product := timesByHand(sparseOf(theta.Rows+2, theta.Rows), theta)
+			y := convolvedByHand(product.Rows, product, b)
+			return build(y.Rows, y.Cols, func(i, j int) float64 { return at(y, i, j) + at(product, i, j)*at(product, i, j) })
+		}),
 		spmmOf("MatMul of a SparseConstant", 2, func(t *Tape[T], s *Sparse[T], x *Value[T]) *Value[T] { return t.MatMul(t.SparseConstant(s), x) }),
 		// S[r₁][r₂]·x + S[r₂][r₁]·x, rows taken twice of a product that is taken once.
 		unary("MatMul of rows of a SparseConstant", func(t *Tape[T], x *Value[T]) *Value[T] {

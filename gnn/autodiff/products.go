@@ -13,12 +13,17 @@ import (
 // Variable or Constant is computed once for a recording, however often rows of it are gathered.
 //
 // g_a = g·bᵀ, g_b = aᵀ·g.
-func (t *Tape[T]) MatMul(a, b *Value[T]) *Value[T] {
+func (t *Tape[T]) MatMul(a, b *Value[T]) *Value[T] { return t.product(a, b, false) }
+
+// product is MatMul; brief says that the caller shows the result to no one and has no need of it in
+// the backward pass.
+func (t *Tape[T]) product(a, b *Value[T], brief bool) *Value[T] {
 	fit(a.Cols() == b.Rows(), "MatMul", a, b)
 	if a.sparse != nil {
-		return t.sparseTimes(a, b)
+		return t.sparseTimes(a, b, brief)
 	}
 	y := t.newValue(a.Rows(), b.Cols(), a, b)
+	y.brief = brief
 	t.gemm(false, false, 1, a.data, b.data, 0, y.data)
 	y.back = func() {
 		t.addProduct(a, false, true, 1, y.grad, b.data)
@@ -34,15 +39,20 @@ type sparseProduct[T Float] struct {
 }
 
 // sparseTimes is a·b for a SparseConstant a.
-func (t *Tape[T]) sparseTimes(a, b *Value[T]) (y *Value[T]) {
+func (t *Tape[T]) sparseTimes(a, b *Value[T], brief bool) (y *Value[T]) {
 	at := slices.IndexFunc(t.shared, func(p sparseProduct[T]) bool { return p.s == a.sparse && sameInput(p.b, b) })
 	if at >= 0 {
 		y = t.shared[at].y
-	} else if y = t.SpMM(a.sparse, b); !b.owned {
-		t.shared = append(t.shared, sparseProduct[T]{a.sparse, b, y})
+		y.brief = y.brief && brief
+	} else {
+		if y = t.SpMM(a.sparse, b); !b.owned {
+			t.shared = append(t.shared, sparseProduct[T]{a.sparse, b, y})
+		}
+		y.brief = brief
 	}
 	if a.rows != nil {
 		y = t.Gather(y, a.rows)
+		y.brief = brief
 	}
 	return y
 }
@@ -149,20 +159,24 @@ func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 	return y
 }
 
-// SpMMBias is y = S·x + 1·b, the Bias of an SpMM without a pass of its own: b is 1×d.
+// Convolve is y = S·(x·θ) + 1·b, of a constant sparse m×n S, an n×k x, which may be a
+// SparseConstant, a k×d θ and a 1×d b: a layer of a graph convolutional network (Kipf and Welling,
+// 2017). It is Bias(SpMM(S, MatMul(x, θ)), b) to the byte, without a pass for b, and the gradient of
+// x·θ takes its memory.
 //
-// g_x = Sᵀ·g, g_b = 1ᵀ·g.
-func (t *Tape[T]) SpMMBias(s *Sparse[T], x, b *Value[T]) *Value[T] {
-	fitSparse("SpMMBias", s, x)
-	fit(b.Rows() == 1 && b.Cols() == x.Cols(), "SpMMBias", x, b)
-	y := t.newValue(s.matrix.Rows, x.Cols(), x, b)
-	every := b.data // a row that stands for all
+// g_b = 1ᵀ·g and, with G = Sᵀ·g, g_θ = xᵀ·G, g_x = G·θᵀ.
+func (t *Tape[T]) Convolve(s *Sparse[T], x, theta, b *Value[T]) *Value[T] {
+	z := t.product(x, theta, true)
+	fitSparse("Convolve", s, z)
+	fit(b.Rows() == 1 && b.Cols() == z.Cols(), "Convolve", x, theta, b)
+	y := t.newValue(s.matrix.Rows, z.Cols(), z, b)
+	every := b.data // one row, that stands for all
 	every.Rows, every.Stride = y.Rows(), 0
-	t.check(kernel.SpMMAdd(t.ctx, y.data, s.matrix, x.data, 1, every))
+	t.check(kernel.SpMMAdd(t.ctx, y.data, s.matrix, z.data, 1, every))
 	y.back = func() {
 		t.addColumnSums(b, y.grad)
-		if x.needsGrad {
-			t.addTransposed(s, y.grad, x)
+		if z.needsGrad {
+			t.addTransposed(s, y.grad, z)
 		}
 	}
 	return y

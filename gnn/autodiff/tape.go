@@ -16,7 +16,7 @@
 //
 //   - inputs: Constant, SparseConstant, Variable
 //   - arithmetic: Add, Scale, Bias, Mul, Reciprocal, Pow, Exp
-//   - products of matrices: MatMul, MatMulTrans, Gram, SpMM, SpMMBias
+//   - products of matrices: MatMul, MatMulTrans, Gram, SpMM, Convolve
 //   - rows and columns: Gather, RowDots, GatherDots, Reshape, Concat, Columns
 //   - activations: ReLU, PReLU, ELU, SoftThreshold, Sigmoid, LogSigmoid, Softplus, Dropout
 //   - lengths and deviations: RowNormalize, ColumnNormalize, BatchNorm, BatchNormFixed, LayerNorm
@@ -152,6 +152,7 @@ type Value[T Float] struct {
 	needsGrad bool       // depends on a Variable
 	reached   bool       // grad holds a part of the gradient
 	owned     bool       // data and grad are memory of the tape
+	brief     bool       // nobody needs data once the gradient begins, which takes its memory
 	back      func()     // adds to the gradients of the inputs; may overwrite grad and kept
 }
 
@@ -251,7 +252,12 @@ func (t *Tape[T]) destination(x *Value[T]) (dst Matrix[T], beta T) {
 	if x.reached {
 		return x.grad, 1
 	}
-	x.grad, x.reached = t.take(x.Rows(), x.Cols()), true
+	x.reached = true
+	if x.brief {
+		x.grad, x.data.Data = x.data, nil
+	} else {
+		x.grad = t.take(x.Rows(), x.Cols())
+	}
 	return x.grad, 0
 }
 
