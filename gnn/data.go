@@ -29,7 +29,7 @@ type data[T autodiff.Float] struct {
 type view[T autodiff.Float] struct {
 	graph     *coles.Graph
 	x         features[T]
-	w         *autodiff.Sparse[T] // W = D̂^-½(A+I)D̂^-½
+	w         *autodiff.Sparse[T] // W = D̂^-½(A+I)D̂^-½; nil in surroundings until it is asked for
 	operators map[string]*autodiff.Sparse[T]
 
 	// Of surroundings: the whole, which nodes they are, at which place, and of which of them the
@@ -86,6 +86,14 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 
 func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse[T]) *view[T] {
 	return &view[T]{graph: g, x: x, w: w, operators: map[string]*autodiff.Sparse[T]{}}
+}
+
+// normalized is W.
+func (v *view[T]) normalized() *autodiff.Sparse[T] {
+	if v.w == nil {
+		v.w = autodiff.NewSparse(restricted(v.whole.w.Matrix(), v.nodes, v.place), true)
+	}
+	return v.w
 }
 
 // operator is what of makes of the graph, made once.

@@ -230,6 +230,48 @@ func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T],
 	return outputs
 }
 
+// evaluated is the output for some nodes of a graph, nil for all of them: it is these rows of h. A
+// network that does not look at the graph is given them in parts of at most so many, 0 for no bound;
+// any other sees all nodes at once. h may be memory of the tape.
+func (e *encoder[T]) evaluated(ctx context.Context, t *autodiff.Tape[T], d *data[T], nodes []int, size int) (h autodiff.Matrix[T], rows []int, err error) {
+	n := d.graph.Nodes()
+	if nodes == nil {
+		nodes = upTo(n)
+	}
+	if size == 0 {
+		size = n
+	}
+	if e.layers.hops() > 0 || len(nodes) == n && size >= n {
+		t.Reset(ctx)
+		outputs := e.embed(ctx, t, d.whole, nil, nil)
+		return outputs[len(outputs)-1].Data(), nodes, t.Err()
+	}
+	h = kernel.Unset[T](len(nodes), e.layers.width())
+	for lo := 0; lo < len(nodes); lo += size {
+		hi := min(lo+size, len(nodes))
+		v, err := d.surroundings(ctx, nodes[lo:hi], 0)
+		if err != nil {
+			return h, nil, err
+		}
+		t.Reset(ctx)
+		outputs := e.embed(ctx, t, v, nil, nil)
+		if err := t.Err(); err != nil {
+			return h, nil, err
+		}
+		kernel.Copy(kernel.Rows(h, lo, hi), outputs[len(outputs)-1].Data())
+	}
+	return h, upTo(len(nodes)), nil
+}
+
+// upTo are the numbers below n.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // A Pass is what a layer has at hand while it computes: the operations of the tape, its parameters
 // and the graph.
 type Pass[T autodiff.Float] struct {
@@ -252,9 +294,21 @@ func (p *Pass[T]) Parameter(name string) *autodiff.Value[T] {
 	return nil
 }
 
+// Average moves a row of the parameter of that name, which is [Parameter.Averaged], towards given
+// numbers while training: p ← (1 − share)·p + share·numbers. In evaluation it does nothing.
+func (p *Pass[T]) Average(name string, numbers []float64, share float64) {
+	for _, q := range p.params {
+		if p.rnd != nil && q.layer == p.layer && q.Name == name {
+			for j, v := range numbers {
+				q.value.Data[j] += T(share * (v - float64(q.value.Data[j])))
+			}
+		}
+	}
+}
+
 // onTape is a parameter as a variable, or as a constant where it is not trained.
 func onTape[T autodiff.Float](t *autodiff.Tape[T], p *parameter[T], trains func(*parameter[T]) bool) *autodiff.Value[T] {
-	if trains == nil || !trains(p) {
+	if trains == nil || p.Averaged || !trains(p) {
 		return t.Constant(p.value)
 	}
 	return t.Variable(p.value, p.grad)
@@ -265,7 +319,7 @@ func onTape[T autodiff.Float](t *autodiff.Tape[T], p *parameter[T], trains func(
 func (p *Pass[T]) Rand() *rand.Rand { return p.rnd }
 
 // W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows.
-func (p *Pass[T]) W() *autodiff.Sparse[T] { return p.view.w }
+func (p *Pass[T]) W() *autodiff.Sparse[T] { return p.view.normalized() }
 
 // Operator is a sparse matrix that of makes of the graph, n × n. It is made once for a graph and
 // kept under its name. In blocks it is the part that belongs to the rows of H; an entry must not
@@ -274,7 +328,7 @@ func (p *Pass[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *au
 	s, err := p.view.operator(p.ctx, name, of)
 	if err != nil {
 		p.Fail(err)
-		return p.view.w // of the right size: what it makes will not be used
+		return p.view.normalized() // of the right size: what it makes will not be used
 	}
 	return s
 }

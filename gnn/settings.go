@@ -41,7 +41,7 @@ type Settings struct {
 	// Patience ends the training once so many epochs in a row have brought no lower loss, and goes
 	// back to the parameters of the lowest: see [WithPatience]. 0 is no such rule.
 	Patience int `json:"patience"`
-	// BatchSize is the number of nodes of a step; 0 takes all of them.
+	// BatchSize is the number of nodes of a step, of labelled ones for a classifier; 0 takes all.
 	BatchSize int `json:"batch_size"`
 	// Norm is r, the mean norm of the centred rows of the embedding (one factor for all); 0 leaves
 	// the output of the network as it is.
@@ -186,7 +186,6 @@ func (s Settings) check() error {
 	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "row norm r = %v, want 0 or more", s.Norm)
 	wrong(s.Patience < 0, "a patience of %d epochs", s.Patience)
 	wrong(s.BatchSize > 0 && s.Augmentation.some(), "augmentation in batches")
-	wrong(s.BatchSize > 0 && s.Patience > 0, "patience in batches, whose losses are of other nodes in every epoch")
 	wrong(s.Augmentation.edges != [2]float64{} && s.Network.lead() > 0, "edges dropped behind a filter that sees all of them")
 	return errors.Join(errs...)
 }
@@ -289,7 +288,10 @@ func WithPatience(epochs int) Option { return func(c *config) { c.Patience = epo
 // The output of a block is exactly what the whole graph gives for its nodes; ΔW is that of the
 // graph induced on the block, W⁺ and negatives normalised within it, so that it still lacks the
 // trivial direction. Memory of the steps then grows with the surroundings of a block, not with the
-// graph; the embedding at the end, and every validation, takes one forward pass over all of it.
+// graph; the embedding at the end, and every validation, takes one forward pass over all of it,
+// unless the network does not look at the graph: then it goes in blocks, too.
+//
+// [TrainClassifier] takes blocks of labelled nodes, drawn at random.
 func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }
 
 // WithNorm sets r, the mean norm of the centred rows of the embedding.

@@ -30,10 +30,20 @@ type Step[T autodiff.Float] struct {
 }
 
 // Nodes is the number n of nodes.
-func (s *Step[T]) Nodes() int { return s.batch.graph.Nodes() }
+func (s *Step[T]) Nodes() int { return s.batch.nodes() }
 
 // Graph is the graph of the nodes.
-func (s *Step[T]) Graph() *coles.Graph { return s.batch.graph }
+func (s *Step[T]) Graph() *coles.Graph {
+	b := s.batch
+	if b.graph == nil {
+		var err error
+		if b.graph, err = induced(s.ctx, s.run.data.graph.Raw(), b.block); err != nil {
+			s.Fail(err)
+			return s.run.data.graph // what is made of it will not be used
+		}
+	}
+	return b.graph
+}
 
 // Context is that of the training, for what takes long apart from the operations of the tape.
 func (s *Step[T]) Context() context.Context { return s.ctx }
@@ -130,29 +140,29 @@ func (s *Step[T]) trains(p *parameter[T]) bool {
 func (p Phase) trains(s shape) bool { return p.Trains == nil || p.Trains(s.String()) }
 
 // W is D̂^-½(A+I)D̂^-½ for the rows that layers before the last have: see [Step.Encode].
-func (s *Step[T]) W() *autodiff.Sparse[T] { return s.batch.view.w }
+func (s *Step[T]) W() *autodiff.Sparse[T] { return s.batch.view.normalized() }
 
 // Operator is [Pass.Operator], for the rows that layers before the last have.
 func (s *Step[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *autodiff.Sparse[T] {
 	made, err := s.batch.view.operator(s.ctx, name, of)
 	if err != nil {
 		s.Fail(err)
-		return s.batch.view.w
+		return s.W()
 	}
 	return made
 }
 
-// Labels are the labelled nodes and the places of their labels in [Classifier.Classes]; nothing in
-// a training without labels.
+// Labels are the labelled nodes of the step and the places of their labels in [Classifier.Classes];
+// nothing in a training without labels.
 func (s *Step[T]) Labels() (rows, classes []int) {
-	return s.run.labels.train.rows, s.run.labels.train.classes
+	return s.batch.labels.rows, s.batch.labels.classes
 }
 
 // Contrast is ΔW of the nodes, by the settings of [WithContrast].
 func (s *Step[T]) Contrast() autodiff.SymmetricOperator[T] {
 	b, r := s.batch, s.run
 	if b.contrast == nil {
-		dw, err := coles.Contrast(s.ctx, b.graph, r.Negatives, r.Kappa, r.Eta, b.seed)
+		dw, err := coles.Contrast(s.ctx, s.Graph(), r.Negatives, r.Kappa, r.Eta, b.seed)
 		if err != nil {
 			s.Fail(fmt.Errorf("gnn: %w", err))
 			return func(context.Context, autodiff.Matrix[T], autodiff.Matrix[T]) error { return err }
@@ -166,7 +176,7 @@ func (s *Step[T]) Contrast() autodiff.SymmetricOperator[T] {
 func (s *Step[T]) Edges() (us, vs []int, shares autodiff.Matrix[T]) {
 	b := s.batch
 	if b.us == nil {
-		edges, weights := edgesOf(b.graph.Positive().Raw())
+		edges, weights := edgesOf(s.Graph().Positive().Raw())
 		b.us, b.vs, b.shares = make([]int, len(edges)), make([]int, len(edges)), kernel.Dense[T](1, len(edges))
 		for k, e := range edges {
 			b.us[k], b.vs[k] = e.U, e.V
