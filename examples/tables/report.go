@@ -264,7 +264,9 @@ func grids(cells []cell) []*grid {
 		if fresh.Table.grids {
 			fresh.Dataset = c.Dataset
 		}
-		g := *findOrAdd(&all, fresh, func(g *grid) bool { return g.Table.Name == c.Table && g.Scaling.name == s.name && g.Dataset == fresh.Dataset })
+		g := *findOrAdd(&all, fresh, func(g *grid) bool {
+			return g.Table.Name == c.Table && g.Scaling.name == s.name && g.Dataset == fresh.Dataset
+		})
 		g.cells = append(g.cells, c)
 		row := findOrAdd(&g.Rows, gridRow{c.rowName(), make(map[column]*measure)}, func(r gridRow) bool { return r.Name == c.rowName() })
 		for _, m := range c.Measures {
