@@ -4,6 +4,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // MLP is a multilayer perceptron, the baseline of the Open Graph Benchmark (Hu, Fey, Zitnik, Dong,
@@ -20,7 +22,7 @@ import (
 //
 // It trains 256·d + 257·256 + 257·C + 4·256 numbers for C classes, and 256 more: 110,120 on
 // ogbn-arxiv. An epoch takes some 6·256·(d + 256 + C) multiplications for each labelled node and a
-// third of that for each to stop by; a step takes 11·4·256 bytes for each labelled node.
+// third of that for each to stop by; a step takes 13·4·256 bytes for each labelled node.
 func MLP(string) gnn.Settings { return baseline(gnn.Linear, 0.01, 0.5, oneStep) }
 
 // MLPHead is [MLP] as the COLES paper has it behind an embedding of ogbn-arxiv, which takes the
@@ -31,7 +33,7 @@ func MLPHead(string) gnn.Settings { return baseline(gnn.Linear, 0.005, 0.4, oneS
 // Graph Benchmark for ogbn-arxiv: [MLP] with layers of [gnn.GCN], all nodes in every step.
 //
 // It trains as many numbers as MLP, 110,120 on ogbn-arxiv. An epoch takes some 8·n·256·(d + 256 + C)
-// + 8·nnz(W)·512 multiplications; a step takes 13·4·256 bytes for each of n nodes.
+// + 8·nnz(W)·512 multiplications; a step takes 15·4·256 bytes for each of n nodes.
 func GCN(string) gnn.Settings { return baseline(gnn.GCN, 0.01, 0.5, 0) }
 
 // SAGE is GraphSAGE with means of all neighbours (Hamilton, Ying and Leskovec, NeurIPS 2017) at the
@@ -39,7 +41,7 @@ func GCN(string) gnn.Settings { return baseline(gnn.GCN, 0.01, 0.5, 0) }
 // every step.
 //
 // It trains 2·256·(d + 256 + C) numbers, 2·256 + C of biases and 4·256, 218,664 on ogbn-arxiv. An
-// epoch takes some 16·n·256·(d + 256 + C) + 8·nnz(W)·512 multiplications; a step takes 17·4·256 bytes
+// epoch takes some 16·n·256·(d + 256 + C) + 8·nnz(W)·512 multiplications; a step takes 21·4·256 bytes
 // for each of n nodes.
 func SAGE(string) gnn.Settings { return baseline(gnn.SAGE, 0.01, 0.5, 0) }
 
@@ -60,9 +62,11 @@ func baseline(layer func(width int) gnn.Layer, rate, dropped float64, batch int)
 	return s
 }
 
-// averagedNorm is batch normalisation with running averages of mean and variance, moved by a tenth
-// in every pass, in evaluation (Ioffe and Szegedy, ICML 2015). Its parameters are "scale" (1 at
-// first) and "offset" (0), and the averages "mean" (0) and "variance" (1).
+// averagedNorm is batch normalisation (Ioffe and Szegedy, ICML 2015) which in evaluation takes the
+// averages of mean and variance over the passes of the training, the last with a weight of 1, the one
+// before with 0.9, then 0.9² and so on. PyTorch's begin with 0 and 1, far from those of a deep network
+// in its first epochs. Its parameters are "scale" (1 at first) and "offset" (0), and the averages
+// "mean", "variance", and "weight of averages", that of ones, by which these are divided.
 func averagedNorm() gnn.Layer {
 	spec := gnn.LayerSpec{Width: gnn.SameWidth, Parameters: normParameters}
 	return gnn.NewLayer("averaged batch norm", spec, averagedNormOf[float32], averagedNormOf[float64])
@@ -71,19 +75,26 @@ func averagedNorm() gnn.Layer {
 func normParameters(_, width int) []gnn.Parameter {
 	return []gnn.Parameter{
 		{Name: "scale", Rows: 1, Cols: width, Start: 1}, gnn.Bias("offset", width),
-		{Name: "mean", Rows: 1, Cols: width, Averaged: true}, {Name: "variance", Rows: 1, Cols: width, Start: 1, Averaged: true},
+		{Name: "mean", Rows: 1, Cols: width, Averaged: true}, {Name: "variance", Rows: 1, Cols: width, Averaged: true},
+		{Name: "weight of averages", Rows: 1, Cols: 1, Averaged: true},
 	}
 }
 
 func averagedNormOf[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	y, mean, variance := normalized(p.Tape, h, statistics(p))
-	p.Average("mean", mean, normShare)
-	p.Average("variance", variance, normShare)
+	average(p, mean, variance)
 	return y
 }
 
+// average takes the statistics of a pass into those of a layer with normParameters.
+func average[T autodiff.Float](p *gnn.Pass[T], mean, variance []float64) {
+	p.Average("mean", mean, normShare)
+	p.Average("variance", variance, normShare)
+	p.Average("weight of averages", []float64{1}, normShare)
+}
+
 const (
-	normEpsilon = 1e-5 // that of PyTorch, as the share is
+	normEpsilon = 1e-5 // PyTorch's, as the share is
 	normShare   = 0.1
 )
 
@@ -97,7 +108,10 @@ type norms[T autodiff.Float] struct {
 func statistics[T autodiff.Float](p *gnn.Pass[T]) norms[T] {
 	n := norms[T]{scale: p.Parameter("scale"), offset: p.Parameter("offset")}
 	if p.Rand() == nil {
+		weight := numbers(p.Parameter("weight of averages"))[0]
 		n.mean, n.variance = numbers(p.Parameter("mean")), numbers(p.Parameter("variance"))
+		floats.Scale(1/weight, n.mean)
+		floats.Scale(1/weight, n.variance)
 	}
 	return n
 }

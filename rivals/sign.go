@@ -28,7 +28,7 @@ import (
 //
 // It trains (K+1)·(512·d + 2·512 + 512² + 1) + 512·512·(K+1) + 512 + 512·C + C + 2 numbers for C classes,
 // 3,566,128 on ogbn-arxiv. An epoch takes some 8·512·(K+1)·(d + 512) + 6·512·(512·(K+1) + C)
-// multiplications for each labelled node. A step takes (5·(K+1) + 8)·4·512 bytes for each node of a
+// multiplications for each labelled node. A step takes (7·(K+1) + 12)·4·512 bytes for each node of a
 // batch, since the g are computed twice, and the features 4·(K+1)·d for each of all nodes.
 func SIGN(hops int) gnn.Settings {
 	s := gnn.ClassifierSettings()
@@ -109,19 +109,23 @@ func signBranches(branches, width int) gnn.Layer {
 	parameters := func(in, _ int) (all []gnn.Parameter) {
 		for k := range branches {
 			name := func(what string) string { return fmt.Sprintf("%d.%s", k, what) }
-			all = append(all, gnn.Weight(name("first"), in/branches, width), gnn.Bias(name("firstbias"), width),
+			all = append(all, gnn.Weight(name("first"), max(1, in/branches), width), gnn.Bias(name("firstbias"), width),
 				gnn.Parameter{Name: name("slope"), Rows: 1, Cols: 1, Start: 0.25},
 				gnn.Weight(name("second"), width, width), gnn.Bias(name("secondbias"), width))
 		}
 		return all
 	}
 	spec := gnn.LayerSpec{Width: branches * width, Parameters: parameters}
-	return gnn.NewLayer(fmt.Sprintf("sign %d×%d", branches, width), spec, signBranchesOf[float32](branches), signBranchesOf[float64](branches))
+	return gnn.NewLayer(fmt.Sprintf("sign %d×%d", branches, width), spec, signBranchesOf[float32](branches, width), signBranchesOf[float64](branches, width))
 }
 
-func signBranchesOf[T autodiff.Float](branches int) func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
+func signBranchesOf[T autodiff.Float](branches, width int) func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
 	return func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
 		d := x.Cols() / branches
+		if d*branches != x.Cols() || len(x.Data().Data) == 0 && x.Rows() > 0 {
+			p.Fail(fmt.Errorf("rivals: sign: %w: %d columns for %d parts, or sparse: those of SIGNFeatures are wanted", coles.ErrShape, x.Cols(), branches))
+			return constant[T](p.Tape, x.Rows(), branches*width, 0)
+		}
 		var outputs []*autodiff.Value[T]
 		for k := range branches {
 			inputs := []*autodiff.Value[T]{x}

@@ -121,6 +121,7 @@ type task struct {
 	// whole is the graph of which all classes are asked: with test nodes that graph may lack.
 	whole         *coles.Graph
 	wholeFeatures mat.Matrix
+	wholeTrain    []int // the nodes of train there
 	seed          uint64
 	epochs        int                     // at most; 0 for as many as a system has
 	progress      func(epoch, epochs int) // after every epoch
@@ -135,6 +136,10 @@ type learned struct {
 // large measures a system on a data set.
 func large(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 	c := cell{Seeds: o.seeds}
+	if m.transductive && inductively(p.Name) {
+		p.progress.Note("large, %s: %s is left out, it knows its own graph only", p.Name, m.title())
+		return nil, nil
+	}
 	var accuracy []float64
 	var training, asking time.Duration
 	var parameters int
@@ -188,6 +193,9 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 	return []cell{c}, nil
 }
 
+// inductively reports whether the test nodes of a data set are not to be seen.
+func inductively(dataset string) bool { return dataset == reddit || dataset == redditSized }
+
 // newTask makes a run's task, and the split that it is of.
 func newTask(ctx context.Context, o options, p *problem, run int) (*task, dataset.Split, error) {
 	t := &task{
@@ -205,8 +213,8 @@ func newTask(ctx context.Context, o options, p *problem, run int) (*task, datase
 		return nil, dataset.Split{}, fmt.Errorf("%s has no split", p.Name)
 	}
 	s := splits[run%len(splits)]
-	t.train, t.val = s.Train, s.Val
-	if p.Name != reddit && p.Name != redditSized {
+	t.train, t.val, t.wholeTrain = s.Train, s.Val, s.Train
+	if !inductively(p.Name) {
 		return t, s, nil
 	}
 	part, err := eval.Induce(ctx, p.graph, p.Features, slices.Concat(s.Train, s.Val))

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"coles"
 	"coles/gnn"
 	"coles/rivals"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -29,8 +31,46 @@ var wholeMethods = []method{
 	learner("SIGN", func(*task) gnn.Settings { return rivals.SIGN(rivals.SIGNHops) }, func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error) {
 		return rivals.SIGNFeatures(ctx, g, x, rivals.SIGNHops)
 	}),
+	{name: "C&S", learn: corrected},
 	learner("GCN (OGB)", settled(rivals.GCN), asTheyAre),
 	learner("SAGE (OGB)", settled(rivals.SAGE), asTheyAre),
+	learner("DeeperGCN", settled(rivals.DeeperGCN), asTheyAre),
+	{name: "FrameLet", transductive: true, learn: learner("", func(t *task) gnn.Settings {
+		dataset := t.dataset
+		if dataset == arxivSized {
+			dataset = arxiv
+		}
+		return rivals.FrameLet(dataset, t.graph.Nodes())
+	}, asTheyAre).learn},
+}
+
+// corrected is a linear classifier whose errors are spread over the graph.
+func corrected(ctx context.Context, t *task) (*learned, error) {
+	c, err := t.classify(ctx, t.features, rivals.SoftmaxRegression(t.dataset))
+	if err != nil {
+		return nil, err
+	}
+	return &learned{c.Report().Parameters, func(ctx context.Context) ([]int, error) {
+		scores, err := c.Scores(ctx, t.whole, t.wholeFeatures)
+		if err != nil {
+			return nil, err
+		}
+		classes := c.Classes()
+		var places []int
+		for _, i := range t.train {
+			k, _ := slices.BinarySearch(classes, t.labels[i])
+			places = append(places, k)
+		}
+		y, err := rivals.DefaultCorrectAndSmooth().Apply(ctx, t.whole, scores, t.wholeTrain, places)
+		if err != nil {
+			return nil, err
+		}
+		predicted := make([]int, t.whole.Nodes())
+		for i := range predicted {
+			predicted[i] = classes[floats.MaxIdx(y.RawRowView(i))]
+		}
+		return predicted, nil
+	}}, nil
 }
 
 // s2gcFor has as many hops as the paper's for a data set.
