@@ -92,7 +92,7 @@ func openLarge(ctx context.Context, o options, name string) (*dataset.Dataset, e
 	case arxiv:
 		return dataset.OpenOGB(filepath.Join(o.data, folderOf(name)))
 	case reddit:
-		return nil, nil
+		return dataset.OpenGraphSAGE(filepath.Join(o.data, folderOf(name)), name)
 	}
 	s, ok := sized[name]
 	if !ok {
