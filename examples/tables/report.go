@@ -363,9 +363,20 @@ func writeMarkdown(w io.Writer, cells []cell) error {
 			fmt.Fprintf(&b, "## %s\n\n", g.Title())
 		}
 		g.writeMarkdown(&b)
+		if i+1 == len(all) || all[i+1].Table.Name != g.Table.Name || !g.Table.grids {
+			fmt.Fprintf(&b, "\n%s%s\n", g.About(), printedFigures(cells, g.Table.Name))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// printedFigures says what stands in brackets in a table, if anything does.
+func printedFigures(cells []cell, table string) string {
+	if !printed(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.Table != table })) {
+		return ""
+	}
+	return " The paper's figure in brackets."
 }
 
 func (g *grid) writeMarkdown(b *strings.Builder) {
@@ -376,7 +387,6 @@ func (g *grid) writeMarkdown(b *strings.Builder) {
 			lines[0] = append(lines[0], "Δ")
 		}
 	}
-	printed := ""
 	for _, r := range g.Rows {
 		line := []string{r.Name}
 		for _, c := range g.Columns {
@@ -389,7 +399,6 @@ func (g *grid) writeMarkdown(b *strings.Builder) {
 			}
 			if m.Paper.Mean != 0 {
 				line[len(line)-1] += fmt.Sprintf(" (%.1f)", m.Paper.Mean)
-				printed = " The paper's figure in brackets."
 			}
 			if !g.compared() {
 				continue
@@ -416,7 +425,6 @@ func (g *grid) writeMarkdown(b *strings.Builder) {
 			fmt.Fprintln(b, rule)
 		}
 	}
-	fmt.Fprintf(b, "\n%s%s\n", g.About(), printed)
 }
 
 // transposed makes rows of columns.
