@@ -67,13 +67,17 @@ func TestBlocksOfLabelledNodes(t *testing.T) {
 	}
 }
 
-// A network that does not look at the graph is evaluated part by part, any other as a whole.
+// A network that does not look at the graph is evaluated part by part, any other as a whole: either is
+// what a step makes of all nodes.
 func TestEvaluationInParts(t *testing.T) {
-	g, x, labels, train, val := separated()
+	const n = 2*evaluatedNodes + 100
+	g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 1)))
+	x := testkit.RandomDense(testkit.Random(1), n, 5)
+	labels, train, val := make([]int, n), []int{0, 1, 2}, []int{n - 1, 7, n / 2}
+	labels[1], labels[2] = 1, 2
 	for _, network := range []Network{{Linear(6), ReLU(), Linear(AutoWidth)}, {Propagate(coles.SGC(2)), Linear(AutoWidth)}, {GCN(AutoWidth)}} {
 		r := labelledRun(t, g, x, labels, train, val, WithNetwork(network...))
-		whole := dense(testkit.Must(r.output(ctx)))
-		r.BatchSize = 17
+		whole := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&View{}).Data())
 		for name, nodes := range map[string][]int{"all": nil, "some": val} {
 			h, rows, err := r.outputOf(ctx, nodes)
 			if err != nil {

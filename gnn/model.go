@@ -152,7 +152,7 @@ func outputIn[T autodiff.Float](ctx context.Context, m *Model, g *coles.Graph, x
 	for k, s := range m.shapes {
 		e.params = append(e.params, &parameter[T]{shape: s, value: narrowed[T](s, m.params[k])})
 	}
-	h, _, err := e.evaluated(ctx, autodiff.New[T](ctx), d, nil, m.settings.BatchSize)
+	h, _, err := e.evaluated(ctx, autodiff.New[T](ctx), d, nil)
 	if err != nil {
 		return none, err
 	}

@@ -230,25 +230,26 @@ func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T],
 	return outputs
 }
 
+// evaluatedNodes is how many nodes a network that does not look at the graph is evaluated for at a time:
+// enough to share out, and little memory.
+const evaluatedNodes = 1 << 13
+
 // evaluated is the output for some nodes of a graph, nil for all of them: it is these rows of h. A
-// network that does not look at the graph is given them in parts of at most so many, 0 for no bound;
-// any other sees all nodes at once. h may be memory of the tape.
-func (e *encoder[T]) evaluated(ctx context.Context, t *autodiff.Tape[T], d *data[T], nodes []int, size int) (h autodiff.Matrix[T], rows []int, err error) {
+// network that does not look at the graph is given them in parts, any other sees all nodes at once.
+// h may be memory of the tape.
+func (e *encoder[T]) evaluated(ctx context.Context, t *autodiff.Tape[T], d *data[T], nodes []int) (h autodiff.Matrix[T], rows []int, err error) {
 	n := d.graph.Nodes()
 	if nodes == nil {
 		nodes = upTo(n)
 	}
-	if size == 0 {
-		size = n
-	}
-	if e.layers.hops() > 0 || len(nodes) == n && size >= n {
+	if e.layers.hops() > 0 || len(nodes) == n && n <= evaluatedNodes {
 		t.Reset(ctx)
 		outputs := e.embed(ctx, t, d.whole, nil, nil)
 		return outputs[len(outputs)-1].Data(), nodes, t.Err()
 	}
 	h = kernel.Unset[T](len(nodes), e.layers.width())
-	for lo := 0; lo < len(nodes); lo += size {
-		hi := min(lo+size, len(nodes))
+	for lo := 0; lo < len(nodes); lo += evaluatedNodes {
+		hi := min(lo+evaluatedNodes, len(nodes))
 		v, err := d.surroundings(ctx, nodes[lo:hi], 0)
 		if err != nil {
 			return h, nil, err

@@ -288,8 +288,8 @@ func WithPatience(epochs int) Option { return func(c *config) { c.Patience = epo
 // The output of a block is exactly what the whole graph gives for its nodes; ΔW is that of the
 // graph induced on the block, W⁺ and negatives normalised within it, so that it still lacks the
 // trivial direction. Memory of the steps then grows with the surroundings of a block, not with the
-// graph; the embedding at the end, and every validation, takes one forward pass over all of it,
-// unless the network does not look at the graph: then it goes in blocks, too.
+// graph; the embedding at the end, and every validation, takes one forward pass over all of it, unless
+// the network does not look at the graph.
 //
 // [TrainClassifier] takes blocks of labelled nodes, drawn at random.
 func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }

@@ -286,7 +286,7 @@ func (r *run[T]) output(ctx context.Context) (autodiff.Matrix[T], error) {
 
 // outputOf is what the network makes of some nodes now: rows of h.
 func (r *run[T]) outputOf(ctx context.Context, nodes []int) (h autodiff.Matrix[T], rows []int, err error) {
-	if h, rows, err = r.encoder.evaluated(ctx, r.tape, r.data, nodes, r.BatchSize); err != nil {
+	if h, rows, err = r.encoder.evaluated(ctx, r.tape, r.data, nodes); err != nil {
 		return h, nil, err
 	}
 	return h, rows, checkFinite(ctx, matrix.Of(h), fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged))
