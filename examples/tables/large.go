@@ -47,8 +47,8 @@ var sized = map[string]struct {
 	graph      dataset.Communities
 	train, val float64
 }{
-	arxivSized:  {dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true}, 0.54, 0.18},
-	redditSized: {dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true}, 0.66, 0.10},
+	arxivSized:  {dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5}, 0.54, 0.18},
+	redditSized: {dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3}, 0.66, 0.10},
 }
 
 // largeDatasets are the paper's data sets that are in a folder, those generated in the place of the
