@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -149,6 +150,7 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 		if err != nil {
 			return nil, err
 		}
+		debug.FreeOSMemory() // so that none pays for what the one before has left
 		start := time.Now()
 		told := start
 		t.progress = func(epoch, epochs int) {
@@ -162,6 +164,7 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 			return nil, err
 		}
 		training += time.Since(start)
+		debug.FreeOSMemory()
 		start = time.Now()
 		predicted, err := l.predict(ctx)
 		if err != nil {
