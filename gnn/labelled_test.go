@@ -75,7 +75,7 @@ func TestEvaluationInParts(t *testing.T) {
 		whole := dense(testkit.Must(r.output(ctx)))
 		r.BatchSize = 17
 		for name, nodes := range map[string][]int{"all": nil, "some": val} {
-			h, rows, err := r.outputOf(ctx, r.data, nodes)
+			h, rows, err := r.outputOf(ctx, nodes)
 			if err != nil {
 				t.Fatal(err)
 			}
