@@ -38,6 +38,8 @@ type view[T autodiff.Float] struct {
 	nodes []int
 	place map[int]int
 	rows  []int
+
+	sample *Sample // what is seen of the whole; nil of a graph and of surroundings
 }
 
 // readFeatures checks features from outside, a row for every node.
@@ -67,7 +69,9 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 			return nil, err
 		}
 	}
-	x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, s.FeatureScale) })
+	if s.FeatureScale != 1 { // else dense ones are read where they are
+		x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, s.FeatureScale) })
+	}
 	scaled, err := matrix.As[T](ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: features: %w", err)

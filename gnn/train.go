@@ -44,7 +44,7 @@ func fit(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Chec
 	if c.Objective.spec.Labels != (s.classes > 0) {
 		return nil, bad("objective %v: one that reads labels is for TrainClassifier, which has no other", c.Objective)
 	}
-	if c.BatchSize > 0 && c.Patience > 0 && s.classes == 0 {
+	if (c.BatchSize > 0 || c.Sampler.some()) && c.Patience > 0 && s.classes == 0 {
 		return nil, bad("patience in batches, whose losses are of other nodes in every epoch")
 	}
 	ctx, dismiss := parallel.Crew(ctx)
@@ -97,6 +97,8 @@ type run[T autodiff.Float] struct {
 	whole   *batch[T] // what stays of the batch of all nodes
 	views   []*View
 	seen    map[*View]*view[T] // what has been made of the views
+	samples Samples            // nil before the first
+	classes []int              // with a sampler, that each node is trained on, −1 for none
 	report  Report             // what is known of it before the first step
 
 	// The state, which a checkpoint keeps together with the parameters.
