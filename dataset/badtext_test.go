@@ -46,6 +46,15 @@ func ogb(part, text string) func() error {
 	return func() error { return testkit.Err(readOGB(fsys, ".")) }
 }
 
+func graphSAGE(part, text string) func() error {
+	parts := smallGraphSAGE()
+	if parts[part] = text; text == gone {
+		delete(parts, part)
+	}
+	fsys := files(parts, false)
+	return func() error { return testkit.Err(readGraphSAGE(fsys, "toy", "")) }
+}
+
 func splits(json string) func() error {
 	return func() error { return testkit.Err(ReadSplits(strings.NewReader(json), 6)) }
 }
@@ -137,6 +146,38 @@ func TestBadText(t *testing.T) {
 		{"Matrix Market: too few values", market("%%MatrixMarket matrix array real general\n1000000 1000000\n1\n"), coles.ErrChecksum, "matrix:4"},
 		{"Matrix Market: a value too many", market("%%MatrixMarket matrix array real general\n1 1\n1\n2\n"), coles.ErrFormat, "matrix:4"},
 		{"Matrix Market: not UTF-8", market(marketHead + "2 2 1\n1 1 \xff\n"), coles.ErrFormat, "matrix:3"},
+		{"GraphSAGE: no ids", graphSAGE("toy-id_map.json", "{}"), ErrMissing, "toy-id_map.json"},
+		{"GraphSAGE: no id map", graphSAGE("toy-id_map.json", gone), ErrMissing, "toy-id_map.json"},
+		{"GraphSAGE: a list of ids", graphSAGE("toy-id_map.json", `["a"]`), coles.ErrFormat, "toy-id_map.json: byte 1"},
+		{"GraphSAGE: an id twice", graphSAGE("toy-id_map.json", `{"a": 0, "b": 1, "a": 2}`), coles.ErrIDs, "byte 23"},
+		{"GraphSAGE: a row twice", graphSAGE("toy-id_map.json", `{"a": 0, "b": 1, "7": 1, "c": 3}`), ErrDuplicate, "row 1"},
+		{"GraphSAGE: a row too many", graphSAGE("toy-id_map.json", `{"a": 0, "b": 1, "7": 3}`), coles.ErrIndex, "3 ids for rows up to 3"},
+		{"GraphSAGE: the largest row", graphSAGE("toy-id_map.json", `{"a": 2147483646}`), coles.ErrIndex, "toy-id_map.json"},
+		{"GraphSAGE: a row below 0", graphSAGE("toy-id_map.json", `{"a": -1}`), coles.ErrIndex, "byte 8"},
+		{"GraphSAGE: a row of null", graphSAGE("toy-id_map.json", `{"a": null}`), coles.ErrIndex, "byte 10"},
+		{"GraphSAGE: half a row", graphSAGE("toy-id_map.json", `{"a": 0.5}`), coles.ErrFormat, "byte 9"},
+		{"GraphSAGE: more after the end", graphSAGE("toy-id_map.json", `{"a": 0, "b": 1, "7": 2} x`), coles.ErrFormat, "toy-id_map.json: byte 2"},
+		{"GraphSAGE: a graph of text", graphSAGE("toy-G.json", "nodes"), coles.ErrFormat, "toy-G.json: byte 0"},
+		{"GraphSAGE: no links", graphSAGE("toy-G.json", `{"nodes": []}`), ErrMissing, "toy-G.json"},
+		{"GraphSAGE: nodes twice", graphSAGE("toy-G.json", `{"nodes": [], "nodes": []}`), ErrDuplicate, "byte 21"},
+		{"GraphSAGE: a node twice", graphSAGE("toy-G.json", `{"nodes": [{"id": "a"}, {"id": "a"}], "links": []}`), ErrDuplicate, "byte 35"},
+		{"GraphSAGE: a node without a name", graphSAGE("toy-G.json", `{"nodes": [{}], "links": []}`), ErrMissing, "byte 13"},
+		{"GraphSAGE: a node without a row", graphSAGE("toy-G.json", `{"nodes": [{"id": "d"}], "links": []}`), coles.ErrIDs, "byte 22"},
+		{"GraphSAGE: a node in two parts", graphSAGE("toy-G.json", `{"nodes": [{"id": "a", "val": true, "test": true}], "links": []}`), ErrDuplicate, "val and in test"},
+		{"GraphSAGE: a place too far", graphSAGE("toy-G.json", `{"nodes": [{"id": "a"}], "links": [{"source": 0, "target": 1}]}`), coles.ErrIndex, "place 1 of 1 nodes"},
+		{"GraphSAGE: a place below 0", graphSAGE("toy-G.json", `{"nodes": [], "links": [{"source": -1, "target": 0}]}`), coles.ErrIndex, "byte 51"},
+		{"GraphSAGE: the largest place", graphSAGE("toy-G.json", `{"nodes": [], "links": [{"source": 2147483647, "target": 0}]}`), coles.ErrIndex, "place 2147483647"},
+		{"GraphSAGE: a link with one end", graphSAGE("toy-G.json", `{"nodes": [], "links": [{"source": "a"}]}`), ErrMissing, "byte 39"},
+		{"GraphSAGE: a link to nowhere", graphSAGE("toy-G.json", `{"nodes": [], "links": [{"source": "a", "target": "d"}]}`), coles.ErrIDs, `"d"`},
+		{"GraphSAGE: a class of nobody", graphSAGE("toy-class_map.json", `{"d": 1}`), coles.ErrIDs, "toy-class_map.json: byte 4"},
+		{"GraphSAGE: two classes", graphSAGE("toy-class_map.json", `{"a": 1, "a": 2}`), ErrDuplicate, "toy-class_map.json"},
+		{"GraphSAGE: several classes", graphSAGE("toy-class_map.json", `{"a": [0, 1, 1]}`), coles.ErrFormat, "toy-class_map.json"},
+		{"GraphSAGE: a class beyond measure", graphSAGE("toy-class_map.json", `{"a": 1048576}`), coles.ErrIndex, "toy-class_map.json"},
+		{"GraphSAGE: features of text", graphSAGE("toy-feats.npy", "1,2"), coles.ErrChecksum, "toy-feats.npy: byte 3"},
+		{"GraphSAGE: features of integers", graphSAGE("toy-feats.npy", string(npyArray("<i8", "(3, 1)", []int64{1, 2, 3}))), coles.ErrFormat, "toy-feats.npy"},
+		{"GraphSAGE: features of two nodes", graphSAGE("toy-feats.npy", string(npyArray("<f8", "(2, 1)", []float64{1, 2}))), coles.ErrShape, "2 rows for 3 nodes"},
+		{"GraphSAGE: features declared only", graphSAGE("toy-feats.npy", string(npyArray("<f8", "(3, 100000000)", []float64{1, 2}))), pastInt32, "toy-feats.npy"},
+		{"GraphSAGE: a feature beyond float32", graphSAGE("toy-feats.npy", string(npyArray("<f8", "(3, 1)", []float64{1, 2, 1e39}))), coles.ErrNotFinite, "toy-*"},
 		{"OGB: no number of nodes", ogb("raw/num-node-list.csv", ""), ErrMissing, "raw/num-node-list.csv"},
 		{"OGB: two graphs", ogb("raw/num-node-list.csv", "3\n4\n"), coles.ErrFormat, "raw/num-node-list.csv.gz:2"},
 		{"OGB: a number of text", ogb("raw/num-node-list.csv", "three\n"), coles.ErrFormat, "raw/num-node-list.csv.gz:1:1"},

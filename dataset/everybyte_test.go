@@ -108,6 +108,15 @@ func TestFoldersFailAtEveryByte(t *testing.T) {
 			wantError(t, testkit.Err(readOGB(failingFS{fsys, name, k}, ".")), errDisk, name)
 		}
 	}
+	fsys = files(smallGraphSAGE(), false)
+	for name, file := range fsys {
+		for k := range len(file.Data) {
+			wantError(t, testkit.Err(readGraphSAGE(failingFS{fsys, name, k}, "toy", "")), errDisk, name+": byte")
+			cut := files(smallGraphSAGE(), false)
+			cut[name] = &fstest.MapFile{Data: file.Data[:k]}
+			wantError(t, testkit.Err(readGraphSAGE(cut, "toy", "")), coles.ErrChecksum, name+": byte")
+		}
+	}
 	fsys = planetoidFS(smallPlanetoid())
 	for name, file := range fsys {
 		for k := range len(file.Data) {

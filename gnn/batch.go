@@ -14,12 +14,23 @@ import (
 
 // A batch is the nodes of one step, and what objectives have asked about them.
 type batch[T autodiff.Float] struct {
-	graph    *coles.Graph
+	graph    *coles.Graph // nil in a block of labelled nodes until it is asked for
+	block    []int        // these nodes; nil where the graph is there
 	view     *view[T]
-	seed     uint64 // of negatives
+	labels   targets   // of a classifier
+	weights  []float64 // of the losses of these labels; nil for their mean
+	seed     uint64    // of negatives
 	contrast autodiff.SymmetricOperator[T]
 	us, vs   []int
 	shares   autodiff.Matrix[T]
+}
+
+// nodes is how many there are.
+func (b *batch[T]) nodes() int {
+	if b.block != nil {
+		return len(b.block)
+	}
+	return b.graph.Nodes()
 }
 
 // Draws of one training that must not be alike have numbers of their own.
@@ -29,6 +40,7 @@ const (
 	drawViews
 	drawDropout
 	drawBlocks
+	drawSamples
 )
 
 // seedOf is the seed of one kind of draws in one step.
@@ -41,7 +53,11 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // eachBatch calls do with the batches of an epoch in their order.
 func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *batch[T]) error) error {
 	g := r.data.graph
-	if r.BatchSize == 0 || r.BatchSize >= g.Nodes() {
+	if r.Sampler.some() {
+		r.views = []*View{{}}
+		return r.eachSample(ctx, epoch, do)
+	}
+	if r.BatchSize == 0 || r.BatchSize >= g.Nodes() && r.labels.classes == 0 {
 		if err := r.augment(ctx, epoch); err != nil {
 			return err
 		}
@@ -49,6 +65,9 @@ func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *
 	}
 	r.views = []*View{{}}
 	rnd := newRand(r.seedOf(drawBlocks, epoch, 0))
+	if r.labels.classes > 0 {
+		return r.eachLabelled(ctx, rnd, do)
+	}
 	for step, block := range blocks(g.Raw(), r.BatchSize, rnd) {
 		part, err := induced(ctx, g.Raw(), block)
 		if err != nil {
@@ -65,6 +84,37 @@ func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *
 	return nil
 }
 
+// eachLabelled calls do with blocks of the labelled nodes, drawn one by one: it is their labels that
+// a step is about, not the edges among them.
+func (r *run[T]) eachLabelled(ctx context.Context, rnd *rand.Rand, do func(step int, b *batch[T]) error) error {
+	train := r.labels.train
+	order := rnd.Perm(len(train.rows))
+	for step, part := range parts(order, r.BatchSize) {
+		b := &batch[T]{labels: targets{rows: upTo(len(part))}}
+		for _, k := range part {
+			b.block, b.labels.classes = append(b.block, train.rows[k]), append(b.labels.classes, train.classes[k])
+		}
+		var err error
+		if b.view, err = r.data.surroundings(ctx, b.block, r.Network.hops()); err != nil {
+			return err
+		}
+		if err := do(step, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts cuts a list into as few parts of at most so many as there can be, of nearly one size.
+func parts(order []int, size int) [][]int {
+	n := len(order)
+	parts := make([][]int, (n+size-1)/size)
+	for k := range parts {
+		parts[k] = order[k*n/len(parts) : (k+1)*n/len(parts)]
+	}
+	return parts
+}
+
 // fullBatch is all nodes. What does not change from epoch to epoch is kept: negatives that are not
 // fresh are those of epoch 0.
 func (r *run[T]) fullBatch(epoch int) *batch[T] {
@@ -73,7 +123,7 @@ func (r *run[T]) fullBatch(epoch int) *batch[T] {
 		if r.FreshNegatives {
 			drawn = epoch
 		}
-		r.whole = &batch[T]{graph: r.data.graph, view: r.data.whole, seed: r.seedOf(drawNegatives, drawn, 0)}
+		r.whole = &batch[T]{graph: r.data.graph, view: r.data.whole, labels: r.labels.train, seed: r.seedOf(drawNegatives, drawn, 0)}
 	}
 	return r.whole
 }
@@ -128,11 +178,7 @@ func blocks(a *kernel.CSR[float64], size int, rnd *rand.Rand) [][]int {
 			rnd.Shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
 		}
 	}
-	parts := make([][]int, (n+size-1)/size)
-	for k := range parts {
-		parts[k] = order[k*n/len(parts) : (k+1)*n/len(parts)]
-	}
-	return parts
+	return parts(order, size)
 }
 
 // surroundings is the view of a block: its nodes first, then those up to so many hops away, which
@@ -159,11 +205,8 @@ func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*vie
 	if err != nil {
 		return nil, err
 	}
-	v := newView(d.graph, newFeatures(x), autodiff.NewSparse(restricted(w, nodes, place), true))
-	v.whole, v.nodes, v.place, v.rows = d.whole, nodes, place, make([]int, len(block))
-	for k := range v.rows {
-		v.rows[k] = k
-	}
+	v := newView(d.graph, newFeatures(x), nil)
+	v.whole, v.nodes, v.place, v.rows = d.whole, nodes, place, upTo(len(block))
 	return v, nil
 }
 

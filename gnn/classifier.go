@@ -35,8 +35,10 @@ type supervision struct {
 // The result depends on the input and the settings only.
 //
 // [ClassifierSettings] is what it does unless options say otherwise. It takes no other objective
-// but one that reads labels, no batches, augmentation or checkpoints, and no other validation. With
-// [Linear] layers alone it is a multilayer perceptron, which does not look at the graph.
+// but one that reads labels, no augmentation or checkpoints, and no other validation. With [Linear]
+// layers alone it is a multilayer perceptron, which does not look at the graph. [WithBatchSize]
+// makes steps of so many rows of train, drawn anew in every epoch, each with the neighbours that its
+// output depends on.
 //
 // Errors: those of [Train], [coles.ErrShape] for another number of labels than nodes, no rows or a
 // single class, and [coles.ErrIndex] for rows that no node has or labels of val that train has not.
@@ -50,8 +52,8 @@ func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, 
 		return nil, fmt.Errorf("gnn: classifier: %w", err)
 	}
 	switch width := c.Network.width(); {
-	case c.BatchSize > 0 || c.Augmentation.some() || c.save != nil || c.score != nil:
-		return nil, bad("classifier: with batches, augmentation, checkpoints or a validation")
+	case c.Augmentation.some() || c.save != nil || c.score != nil:
+		return nil, bad("classifier: with augmentation, checkpoints or a validation")
 	case width != AutoWidth && width != len(classes):
 		return nil, bad("classifier: %d outputs for %d classes", width, len(classes))
 	}

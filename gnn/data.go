@@ -29,7 +29,7 @@ type data[T autodiff.Float] struct {
 type view[T autodiff.Float] struct {
 	graph     *coles.Graph
 	x         features[T]
-	w         *autodiff.Sparse[T] // W = D̂^-½(A+I)D̂^-½
+	w         *autodiff.Sparse[T] // W = D̂^-½(A+I)D̂^-½; nil in surroundings until it is asked for
 	operators map[string]*autodiff.Sparse[T]
 
 	// Of surroundings: the whole, which nodes they are, at which place, and of which of them the
@@ -38,6 +38,8 @@ type view[T autodiff.Float] struct {
 	nodes []int
 	place map[int]int
 	rows  []int
+
+	sample *Sample // what is seen of the whole; nil of a graph and of surroundings
 }
 
 // readFeatures checks features from outside, a row for every node.
@@ -67,7 +69,9 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 			return nil, err
 		}
 	}
-	x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, s.FeatureScale) })
+	if s.FeatureScale != 1 { // else dense ones are read where they are
+		x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, s.FeatureScale) })
+	}
 	scaled, err := matrix.As[T](ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: features: %w", err)
@@ -86,6 +90,14 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 
 func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse[T]) *view[T] {
 	return &view[T]{graph: g, x: x, w: w, operators: map[string]*autodiff.Sparse[T]{}}
+}
+
+// normalized is W.
+func (v *view[T]) normalized() *autodiff.Sparse[T] {
+	if v.w == nil {
+		v.w = autodiff.NewSparse(restricted(v.whole.w.Matrix(), v.nodes, v.place), true)
+	}
+	return v.w
 }
 
 // operator is what of makes of the graph, made once.

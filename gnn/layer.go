@@ -42,7 +42,8 @@ type forward[T autodiff.Float] = func(p *Pass[T], h *autodiff.Value[T]) *autodif
 type LayerSpec struct {
 	// Width is the number of columns that come out: any, [AutoWidth], or [SameWidth].
 	Width int
-	// Hops is how many edges away the layer looks: what training in blocks has to gather.
+	// Hops is how many edges away the layer looks: what training in blocks has to gather. In
+	// evaluation a row that comes out depends on no rows but those.
 	Hops int
 	// Parameters lists what is trained, for so many columns that come in and out; nil for nothing.
 	Parameters func(in, width int) []Parameter
@@ -65,6 +66,7 @@ type Parameter struct {
 	Start       float64
 	Bound       float64
 	Orthonormal bool // the columns, at first and after every step: see [Layer.Orthonormal]
+	Averaged    bool // is no variable but a running average, which [Pass.Average] moves
 }
 
 // Weight is a parameter within ±√(6/(rows+cols)), the rule of Glorot and Bengio (2010).

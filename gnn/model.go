@@ -152,18 +152,16 @@ func outputIn[T autodiff.Float](ctx context.Context, m *Model, g *coles.Graph, x
 	for k, s := range m.shapes {
 		e.params = append(e.params, &parameter[T]{shape: s, value: narrowed[T](s, m.params[k])})
 	}
-	t := autodiff.New[T](ctx)
-	outputs := e.embed(ctx, t, d.whole, nil, nil)
-	h := outputs[len(outputs)-1]
-	if err := t.Err(); err != nil {
+	h, _, err := e.evaluated(ctx, autodiff.New[T](ctx), d, nil)
+	if err != nil {
 		return none, err
 	}
 	wrong := fmt.Errorf("gnn: embed: %w: the output is not finite in %v", coles.ErrPrecision, m.settings.Precision)
-	if err := checkFinite(ctx, matrix.Of(h.Data()), wrong); err != nil {
+	if err := checkFinite(ctx, matrix.Of(h), wrong); err != nil {
 		return none, err
 	}
-	y := kernel.Unset[float64](h.Rows(), h.Cols())
-	return y, kernel.Convert(ctx, y, h.Data())
+	y := kernel.Unset[float64](h.Rows, h.Cols)
+	return y, kernel.Convert(ctx, y, h)
 }
 
 // Parameters returns the names of the parameters, such as "0.weight", in the order of the layers.

@@ -214,20 +214,67 @@ func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T],
 	h := v.x.value(t)
 	var outputs []*autodiff.Value[T]
 	for i := e.layers.lead(); i < len(e.layers); i++ {
-		p.layer = i
+		p.layer, p.looks = i, e.layers[i].spec.Hops > 0
 		l, rows, width := e.layers[i], h.Rows(), h.Cols()
 		if l.wide() {
 			width = l.spec.Width
 		}
+		if v.sample != nil && p.looks {
+			rows = len(v.sample.Levels[p.level+1])
+		}
 		if h = forwardIn[T](l)(p, h); h.Rows() != rows || h.Cols() != width {
 			panic(fmt.Sprintf("gnn: layer %d: %v makes a %d×%d matrix, want %d×%d", i, l, h.Rows(), h.Cols(), rows, width))
 		}
+		p.level += l.spec.Hops
 		outputs = append(outputs, h)
 	}
 	if v.rows != nil {
 		outputs[len(outputs)-1] = t.Gather(h, v.rows)
 	}
 	return outputs
+}
+
+// evaluatedNodes is how many nodes a network that does not look at the graph is evaluated for at a time:
+// enough to share out, and little memory.
+const evaluatedNodes = 1 << 13
+
+// evaluated is the output for some nodes of a graph, nil for all of them: it is these rows of h. A
+// network that does not look at the graph is given them in parts, any other sees all nodes at once.
+// h may be memory of the tape.
+func (e *encoder[T]) evaluated(ctx context.Context, t *autodiff.Tape[T], d *data[T], nodes []int) (h autodiff.Matrix[T], rows []int, err error) {
+	n := d.graph.Nodes()
+	if nodes == nil {
+		nodes = upTo(n)
+	}
+	if e.layers.hops() > 0 || len(nodes) == n && n <= evaluatedNodes {
+		t.Reset(ctx)
+		outputs := e.embed(ctx, t, d.whole, nil, nil)
+		return outputs[len(outputs)-1].Data(), nodes, t.Err()
+	}
+	h = kernel.Unset[T](len(nodes), e.layers.width())
+	for lo := 0; lo < len(nodes); lo += evaluatedNodes {
+		hi := min(lo+evaluatedNodes, len(nodes))
+		v, err := d.surroundings(ctx, nodes[lo:hi], 0)
+		if err != nil {
+			return h, nil, err
+		}
+		t.Reset(ctx)
+		outputs := e.embed(ctx, t, v, nil, nil)
+		if err := t.Err(); err != nil {
+			return h, nil, err
+		}
+		kernel.Copy(kernel.Rows(h, lo, hi), outputs[len(outputs)-1].Data())
+	}
+	return h, upTo(len(nodes)), nil
+}
+
+// upTo are the numbers below n.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // A Pass is what a layer has at hand while it computes: the operations of the tape, its parameters
@@ -238,6 +285,8 @@ type Pass[T autodiff.Float] struct {
 	view   *view[T]
 	rnd    *rand.Rand
 	layer  int
+	level  int  // of a sample, that which comes in
+	looks  bool // the layer does, at the graph
 	params []*parameter[T]
 	trains func(*parameter[T]) bool
 }
@@ -252,9 +301,21 @@ func (p *Pass[T]) Parameter(name string) *autodiff.Value[T] {
 	return nil
 }
 
+// Average moves a row of the parameter of that name, which is [Parameter.Averaged], towards given
+// numbers while training: p ← (1 − share)·p + share·numbers. In evaluation it does nothing.
+func (p *Pass[T]) Average(name string, numbers []float64, share float64) {
+	for _, q := range p.params {
+		if p.rnd != nil && q.layer == p.layer && q.Name == name {
+			for j, v := range numbers {
+				q.value.Data[j] += T(share * (v - float64(q.value.Data[j])))
+			}
+		}
+	}
+}
+
 // onTape is a parameter as a variable, or as a constant where it is not trained.
 func onTape[T autodiff.Float](t *autodiff.Tape[T], p *parameter[T], trains func(*parameter[T]) bool) *autodiff.Value[T] {
-	if trains == nil || !trains(p) {
+	if trains == nil || p.Averaged || !trains(p) {
 		return t.Constant(p.value)
 	}
 	return t.Variable(p.value, p.grad)
@@ -264,17 +325,30 @@ func onTape[T autodiff.Float](t *autodiff.Tape[T], p *parameter[T], trains func(
 // not depend on any.
 func (p *Pass[T]) Rand() *rand.Rand { return p.rnd }
 
-// W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows.
-func (p *Pass[T]) W() *autodiff.Sparse[T] { return p.view.w }
+// W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows; in a sample ([WithSampler]) of as
+// many rows as come out.
+func (p *Pass[T]) W() *autodiff.Sparse[T] {
+	if v := p.view; v.sample != nil {
+		return p.seen(v.whole.normalized())
+	}
+	return p.view.normalized()
+}
 
 // Operator is a sparse matrix that of makes of the graph, n × n. It is made once for a graph and
-// kept under its name. In blocks it is the part that belongs to the rows of H; an entry must not
-// join nodes that are farther apart than the hops of the layer.
+// kept under its name. In blocks it is the part that belongs to the rows of H, in a sample what is
+// drawn of it; an entry must not join nodes that are farther apart than the hops of the layer.
 func (p *Pass[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *autodiff.Sparse[T] {
-	s, err := p.view.operator(p.ctx, name, of)
+	v := p.view
+	if v.sample != nil {
+		v = v.whole
+	}
+	s, err := v.operator(p.ctx, name, of)
 	if err != nil {
 		p.Fail(err)
-		return p.view.w // of the right size: what it makes will not be used
+		return p.W() // of the right size: what it makes will not be used
+	}
+	if p.view.sample != nil {
+		return p.seen(s)
 	}
 	return s
 }

@@ -41,8 +41,10 @@ type Settings struct {
 	// Patience ends the training once so many epochs in a row have brought no lower loss, and goes
 	// back to the parameters of the lowest: see [WithPatience]. 0 is no such rule.
 	Patience int `json:"patience"`
-	// BatchSize is the number of nodes of a step; 0 takes all of them.
+	// BatchSize is the number of nodes of a step, of labelled ones for a classifier; 0 takes all.
 	BatchSize int `json:"batch_size"`
+	// Sampler draws what is seen in every step in the place of the graph.
+	Sampler Sampler `json:"sampler"`
 	// Norm is r, the mean norm of the centred rows of the embedding (one factor for all); 0 leaves
 	// the output of the network as it is.
 	Norm float64 `json:"norm"`
@@ -172,7 +174,7 @@ func (s Settings) check() error {
 	shared.Preparation, shared.Precision = s.Preparation, s.Precision
 	shared.Negatives, shared.Kappa, shared.Eta = s.Negatives, s.Kappa, s.Eta
 	errs := []error{
-		shared.Check(), s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Optimizer.check(), s.Schedule.check(),
+		shared.Check(), s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Sampler.check(), s.Optimizer.check(), s.Schedule.check(),
 	}
 	wrong := func(is bool, format string, args ...any) {
 		if is {
@@ -186,7 +188,10 @@ func (s Settings) check() error {
 	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "row norm r = %v, want 0 or more", s.Norm)
 	wrong(s.Patience < 0, "a patience of %d epochs", s.Patience)
 	wrong(s.BatchSize > 0 && s.Augmentation.some(), "augmentation in batches")
-	wrong(s.BatchSize > 0 && s.Patience > 0, "patience in batches, whose losses are of other nodes in every epoch")
+	wrong(s.Sampler.some() && (s.BatchSize > 0 || s.Augmentation.some()), "a sampler with batches or augmentation")
+	if s.Sampler.some() {
+		errs = append(errs, s.Network.checkSampled())
+	}
 	wrong(s.Augmentation.edges != [2]float64{} && s.Network.lead() > 0, "edges dropped behind a filter that sees all of them")
 	return errors.Join(errs...)
 }
@@ -198,6 +203,8 @@ func (s Settings) known() error {
 		return bad("objective %v is no more than a name, set it anew", o)
 	case a.some() && a.views == nil:
 		return bad("augmentation %v is no more than a name, set it anew", a)
+	case s.Sampler.some() && s.Sampler.start == nil:
+		return bad("sampler %v is no more than a name, set it anew", s.Sampler)
 	}
 	return s.Network.known()
 }
@@ -289,8 +296,17 @@ func WithPatience(epochs int) Option { return func(c *config) { c.Patience = epo
 // The output of a block is exactly what the whole graph gives for its nodes; ΔW is that of the
 // graph induced on the block, W⁺ and negatives normalised within it, so that it still lacks the
 // trivial direction. Memory of the steps then grows with the surroundings of a block, not with the
-// graph; the embedding at the end, and every validation, takes one forward pass over all of it.
+// graph; the embedding at the end, and every validation, takes one forward pass over all of it, unless
+// the network does not look at the graph.
+//
+// [TrainClassifier] takes blocks of labelled nodes, drawn at random.
 func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }
+
+// WithSampler draws what the network sees in every step, in the place of the graph. The embedding at
+// the end, and every validation, takes one forward pass over all of it. With [coles.PrepareNone],
+// features times 1 and no filter that the network begins with, a *[coles.Dense32] is not copied, so
+// a step reads the rows of its sample alone of a file that is mapped into memory.
+func WithSampler(s Sampler) Option { return func(c *config) { c.Sampler = s } }
 
 // WithNorm sets r, the mean norm of the centred rows of the embedding.
 func WithNorm(r float64) Option { return func(c *config) { c.Norm = r } }

@@ -45,6 +45,9 @@ func fit(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Chec
 	if c.Objective.spec.Labels != (s.classes > 0) {
 		return nil, bad("objective %v: one that reads labels is for TrainClassifier, which has no other", c.Objective)
 	}
+	if (c.BatchSize > 0 || c.Sampler.some()) && c.Patience > 0 && s.classes == 0 {
+		return nil, bad("patience in batches, whose losses are of other nodes in every epoch")
+	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	if c.Precision == coles.Float64 {
@@ -95,6 +98,8 @@ type run[T autodiff.Float] struct {
 	whole   *batch[T] // what stays of the batch of all nodes
 	views   []*View
 	seen    map[*View]*view[T] // what has been made of the views
+	samples Samples            // nil before the first
+	classes []int              // with a sampler, that each node is trained on, −1 for none
 	report  Report             // what is known of it before the first step
 
 	// The state, which a checkpoint keeps together with the parameters.
@@ -151,7 +156,9 @@ func newRun[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x m
 	}
 	r.steps = make([]int, len(r.Objective.phases()))
 	for _, p := range r.encoder.params {
-		r.report.Parameters += p.Rows * p.Cols
+		if !p.Averaged {
+			r.report.Parameters += p.Rows * p.Cols
+		}
 		for range r.steps {
 			var moments []autodiff.Matrix[T]
 			for range r.Optimizer.moments() {
@@ -237,7 +244,7 @@ func (r *run[T]) runEpoch(ctx context.Context) error {
 					return err
 				}
 				if r.steps[k]++; k == 0 {
-					total += value * float64(b.graph.Nodes()) / float64(phase.Steps)
+					total += value * float64(b.nodes()) / float64(phase.Steps)
 				}
 				if k == 0 && r.Patience > 0 && !r.judged() {
 					r.keepBest(r.epoch+1, -value)
@@ -247,7 +254,7 @@ func (r *run[T]) runEpoch(ctx context.Context) error {
 				}
 			}
 		}
-		nodes += b.graph.Nodes()
+		nodes += b.nodes()
 		return nil
 	})
 	r.last.Loss = total / float64(nodes)
@@ -294,24 +301,35 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *ran
 	return value, nil
 }
 
-// output is what the network makes of all nodes now, in memory of the tape.
+// output is what the network makes of all nodes now.
 func (r *run[T]) output(ctx context.Context) (autodiff.Matrix[T], error) {
-	r.tape.Reset(ctx)
-	outputs := r.encoder.embed(ctx, r.tape, r.data.whole, nil, nil)
-	h := outputs[len(outputs)-1]
-	if err := r.tape.Err(); err != nil {
-		return autodiff.Matrix[T]{}, err
+	h, _, err := r.outputOf(ctx, nil)
+	return h, err
+}
+
+// outputOf is what the network makes of some nodes now: rows of h.
+func (r *run[T]) outputOf(ctx context.Context, nodes []int) (h autodiff.Matrix[T], rows []int, err error) {
+	if h, rows, err = r.encoder.evaluated(ctx, r.tape, r.data, nodes); err != nil {
+		return h, nil, err
 	}
-	return h.Data(), checkFinite(ctx, matrix.Of(h.Data()), fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged))
+	return h, rows, checkFinite(ctx, matrix.Of(h), fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged))
 }
 
 // judged reports whether outputs are given a score.
 func (r *run[T]) judged() bool { return r.score != nil || r.labels.classes > 0 }
 
-// judge gives an output its score.
-func (r *run[T]) judge(ctx context.Context, h autodiff.Matrix[T]) (float64, error) {
+// judge gives the output its score.
+func (r *run[T]) judge(ctx context.Context) (float64, error) {
 	if val := r.labels.val; r.labels.classes > 0 {
-		return -r.tape.SoftmaxCrossEntropy(r.tape.Constant(h), val.rows, val.classes).Scalar(), r.tape.Err()
+		h, rows, err := r.outputOf(ctx, val.rows)
+		if err != nil {
+			return 0, err
+		}
+		return -r.tape.SoftmaxCrossEntropy(r.tape.Constant(h), rows, val.classes).Scalar(), r.tape.Err()
+	}
+	h, err := r.output(ctx)
+	if err != nil {
+		return 0, err
 	}
 	y, _, err := scaled(ctx, h, r.Norm)
 	if err != nil {
@@ -326,11 +344,7 @@ func (r *run[T]) validate(ctx context.Context) error {
 	if !r.judged() || r.epoch%r.every != 0 && r.epoch != r.Epochs {
 		return nil
 	}
-	h, err := r.output(ctx)
-	if err != nil {
-		return err
-	}
-	score, err := r.judge(ctx, h)
+	score, err := r.judge(ctx)
 	if err != nil {
 		return fmt.Errorf("validation: %w", err)
 	}

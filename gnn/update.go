@@ -22,7 +22,7 @@ const updated = 1 << 14
 // from 1 on, at a rate that the schedule has made of the optimizer's.
 func update[T autodiff.Float](ctx context.Context, o Optimizer, phase int, trains func(shape) bool, params []*parameter[T], t int, rate float64) error {
 	for _, p := range params {
-		if !trains(p.shape) {
+		if !trains(p.shape) || p.Averaged {
 			continue
 		}
 		moments := p.moments[phase]

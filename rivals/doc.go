@@ -3,6 +3,8 @@
 // paper and settings. They run on the same graphs, splits and classifiers as COLES, and keep the
 // promises of the module: the same bytes for the same seed, contexts, named errors, files.
 //
+// On the graphs of its small tables:
+//
 //	system       year  what it learns from                                      here
 //	DeepWalk     2014  nodes that meet on random walks                          DeepWalk
 //	node2vec     2016  the same on walks of second order                        Node2Vec
@@ -19,14 +21,25 @@
 //	CCA-SSG      2021  two views alike in columns that are not correlated       CCASSG
 //	GraphMAE     2022  masked features from those of the neighbours             GraphMAE
 //
+// On the large ones, which all learn from labels:
+//
+//	system       year  what it learns from                                      here
+//	GCN          2017  means over neighbours, layer by layer                    GCN
+//	GraphSAGE    2017  a node and the mean of its neighbours                    SAGE
+//	MLP          2020  the features alone, or what is made of them              MLP, MLPHead
+//	SIGN         2020  means of means, made before the training                 SIGN, SIGNFeatures
+//	DeeperGCN    2020  softmax means, in 28 layers                              DeeperGCN
+//	C&S          2021  a classifier's errors, spread over the graph             CorrectAndSmooth
+//	UFGConv      2021  framelet coefficients, weighted for each node            FrameLet
+//
 // A system that is a network is a function from the name of a dataset to settings for package gnn:
 //
 //	m, err := gnn.Train(ctx, g, x, gnn.WithSettings(rivals.DGI("cora")))
 //	y := m.Embedding()
 //
 // It gives the authors' setting for the graphs that they print one for, and for every other name
-// one setting that was chosen without labels. GAT and MixHop learn from labels, by
-// [gnn.TrainClassifier]. Embeddings come on the scale that the network gives them, by which the
+// one setting that was chosen without labels. GAT, MixHop and those for large graphs learn from
+// labels, by [gnn.TrainClassifier]. Embeddings come on the scale that the network gives them, by which the
 // paper measured them; [gnn.WithNorm] brings them to another. Most prepare features so that rows
 // sum to one, which refuses numbers below zero: for those there is [gnn.WithPreparation].
 package rivals

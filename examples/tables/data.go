@@ -25,6 +25,8 @@ type problem struct {
 	*dataset.Dataset
 	graph  *coles.Graph
 	splits func(per int) ([]dataset.Split, error) // by nodes per class
+
+	progress *cli.Line
 }
 
 // load finds a data set in the folder.
@@ -36,6 +38,9 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 		}
 	}
 	d, err := generated(ctx, name)
+	if d == nil && err == nil {
+		d, err = openLarge(ctx, o, name)
+	}
 	if d == nil && err == nil {
 		d, err = open(o.data, name)
 	}
@@ -51,8 +56,13 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 	}
 	d.Name = name
 	progress.Note("%s: %v", name, g.Report())
-	return &problem{d, g, givenSplits(o, d, progress)}, nil
+	p := &problem{d, g, givenSplits(o, d, progress), progress}
+	d.Adjacency = nil // the graph has its own
+	return p, nil
 }
+
+// Nodes is the number of nodes.
+func (p *problem) Nodes() int { return p.graph.Nodes() }
 
 // open reads the .npz form of a data set, or else its Planetoid files.
 func open(folder, name string) (*dataset.Dataset, error) {
@@ -70,13 +80,13 @@ func open(folder, name string) (*dataset.Dataset, error) {
 // givenSplits reads the splits of a data set, or draws those that have no file. It does so when
 // they are first asked for, and once.
 func givenSplits(o options, d *dataset.Dataset, progress *cli.Line) func(per int) ([]dataset.Split, error) {
-	have := make(map[int][]dataset.Split)
+	have, nodes := make(map[int][]dataset.Split), d.Nodes()
 	return func(per int) ([]dataset.Split, error) {
 		if have[per] != nil {
 			return have[per], nil
 		}
 		path := filepath.Join(o.data, "splits", fmt.Sprintf("%s_%d.json", d.Name, per))
-		splits, err := dataset.OpenSplits(path, d.Nodes())
+		splits, err := dataset.OpenSplits(path, nodes)
 		if errors.Is(err, fs.ErrNotExist) {
 			progress.Note("%s: no %s, so %d splits of %d per class are drawn (at most a third of a class)", d.Name, path, o.splits, per)
 			splits, err = d.RandomSplits(per, o.splits, splitSeed)

@@ -96,9 +96,12 @@ func fitHalf(opts ...coles.Option) embedder {
 
 // halves divides n nodes at random, the same for every method.
 func halves(n int) (seen, unseen []int) {
-	order := rand.New(rand.NewPCG(splitSeed, 0)).Perm(n)
+	order := orderOf(n)
 	return order[:n/2], order[n/2:]
 }
+
+// orderOf is a random order of n nodes, always the same.
+func orderOf(n int) []int { return rand.New(rand.NewPCG(splitSeed, 0)).Perm(n) }
 
 // splitsAsking are splits whose labelled nodes are none of those to be asked about. Of these, the
 // nodes whose label says something are asked.

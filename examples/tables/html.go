@@ -135,11 +135,11 @@ func (g *grid) First(k int) bool { return k == 0 || g.Columns[k-1].Dataset != g.
 func (g *grid) Best(c column, m measure) bool {
 	best := 0.0
 	for _, r := range g.Rows {
-		if other := r.Figures[c]; other != nil && !other.Apart {
+		if other := r.Figures[c]; other != nil && !other.Apart && !other.Plain {
 			best = max(best, other.Mean)
 		}
 	}
-	return !m.Apart && round(m.Mean, 1) == round(best, 1)
+	return !m.Apart && !m.Plain && round(m.Mean, 1) == round(best, 1)
 }
 
 // gain is over the paper's figure, of both as printed: whoever subtracts them should find the same.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"coles/dataset"
@@ -36,6 +37,10 @@ names, progress to standard error.
   tables -data data -table all,means
   tables -data data -table homophily -datasets all
   tables -data data -columns raw,cv,scaled -methods all
+  tables -data data -table large -nodes 20000 -seeds 1 -epochs 20
+
+The large table reads DIR/ogbn_arxiv (the folder of the Open Graph Benchmark) and
+DIR/reddit (GraphSAGE's files); what is not there it generates in the same size.
 
 Flags:
 `
@@ -67,8 +72,10 @@ type options struct {
 	datasets []string
 	tables   []table
 	splits   int
-	seeds    int
+	seeds    int // 0 for the table's own number
 	columns  []scaling
+	nodes    int // of what the large table generates; 0 for the paper's
+	epochs   int // of a training of the large table, at most; 0 for a system's own
 	fetch    bool
 	format   string
 	out      string // "" for standard output
@@ -82,7 +89,14 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	datasets := flags.String("datasets", "", "comma-separated `names`, or all: those of every archive in DIR/npz (default cora,citeseer,pubmed; the homophily table generates its own)")
 	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+methodNames(allMethods()))
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
-	flags.IntVar(&o.seeds, "seeds", 3, "how often to train what is trained")
+	flags.Func("seeds", "how `often` to train what is trained (default 3, and 10 for the large table)", func(text string) (err error) {
+		if o.seeds, err = strconv.Atoi(text); err == nil && o.seeds < 1 {
+			err = errors.New("at least 1 is needed")
+		}
+		return err
+	})
+	flags.IntVar(&o.nodes, "nodes", 0, "`nodes` of the graphs that the large table generates (default those of ogbn-arxiv and Reddit)")
+	flags.IntVar(&o.epochs, "epochs", 0, "`epochs` of a training of the large table, at most (default as many as a system's authors take)")
 	columns := flags.String("columns", "raw", "comma-separated `columns`, in which accuracy is measured: raw (C = 1 and the scale that an embedding has, as in the paper), cv (C by cross-validation in the training labels, where scale does not count), scaled (C = 1 after COLES's spectral scaling); what is trained on labels is the same in each")
 	flags.BoolVar(&o.fetch, "fetch", false, "first fetch the Planetoid files of the data sets into DIR/planetoid (cora, citeseer and pubmed only)")
 	flags.StringVar(&o.format, "format", "", "markdown, csv, json (a line per cell, as soon as it is measured) or html (a page with plots) (default markdown)")
@@ -130,8 +144,8 @@ func (o options) check() error {
 		return errors.New("-data is missing: the folder that holds npz, planetoid and splits (-h explains)")
 	case o.splits < 1:
 		return fmt.Errorf("-splits %d: at least 1 is needed", o.splits)
-	case o.seeds < 1:
-		return fmt.Errorf("-seeds %d: at least 1 is needed", o.seeds)
+	case o.nodes < 0 || o.epochs < 0:
+		return fmt.Errorf("-nodes %d -epochs %d: a number above 0 is needed, or none", o.nodes, o.epochs)
 	case o.datasets != nil && len(o.datasets) == 0:
 		return errors.New("-datasets names none")
 	case formats[o.format] == nil:

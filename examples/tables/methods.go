@@ -33,6 +33,9 @@ type method struct {
 	// classify trains on the labels of each split and is the accuracies, in percent, in place of
 	// embed.
 	classify func(ctx context.Context, p *problem, splits []dataset.Split, seed uint64) ([]float64, error)
+	// learn learns a task of the large table; a transductive one has to be of all nodes.
+	learn        func(ctx context.Context, t *task) (*learned, error)
+	transductive bool
 }
 
 // The filters of the paper's tables: S²GC is in the authors' form.

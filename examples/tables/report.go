@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"coles/eval"
@@ -44,13 +45,14 @@ func (s setting) String() string {
 	return fmt.Sprintf("%s = %v", s.Sign, s.Value)
 }
 
-// A measure is a figure in percent.
+// A measure is a figure, in percent unless it is plain.
 type measure struct {
 	Key   string // in JSON; "" for what a table has a single one of
 	Label string // in print
 	Mean  float64
 	Std   float64 // population standard deviation over splits, runs and seeds
 	Apart bool    // is not of the kind of the others in its column
+	Plain bool    // is no percentage but a number of its own kind, without a deviation
 	Paper printedFigure
 	// Difference is from the table's reference on the same splits, as a share; nil where nothing is
 	// compared.
@@ -69,6 +71,22 @@ func (m measure) Versus() string {
 // signed prints a difference.
 func signed(points float64) string {
 	return strings.Replace(fmt.Sprintf("%+.1f", points), "-", "−", 1)
+}
+
+// Figure is the number as people read it, without its deviation.
+func (m measure) Figure() string {
+	if m.Plain {
+		return strconv.FormatFloat(m.Mean, 'f', -1, 64)
+	}
+	return fmt.Sprintf("%.1f", m.Mean)
+}
+
+// Deviation is what stands behind the figure.
+func (m measure) Deviation() string {
+	if m.Plain {
+		return ""
+	}
+	return fmt.Sprintf(" ± %.1f", m.Std)
 }
 
 // A sample is the values, shares from 0 to 1, that a measure is made of.
@@ -121,7 +139,10 @@ func (c cell) fields() []field {
 		if m.Key == "" {
 			mean, std, paper = "mean", "std", "paper"
 		}
-		means, stds = append(means, field{mean, m.Mean}), append(stds, field{std, m.Std})
+		means = append(means, field{mean, m.Mean})
+		if !m.Plain {
+			stds = append(stds, field{std, m.Std})
+		}
 		if m.Paper.Mean != 0 {
 			papers = append(papers, field{paper, m.Paper.Mean})
 		}
@@ -218,6 +239,7 @@ func writeCSV(w io.Writer, cells []cell) error {
 type grid struct {
 	Table   table
 	Scaling scaling  // the zero one where there is none
+	Dataset string   // of a table with a grid for each; "" otherwise
 	Columns []column // those of a data set stand together
 	Rows    []gridRow
 	cells   []cell
@@ -238,7 +260,13 @@ func grids(cells []cell) []*grid {
 		if c.Scaling != nil {
 			s = *c.Scaling
 		}
-		g := *findOrAdd(&all, &grid{Table: tableOf(c.Table), Scaling: s}, func(g *grid) bool { return g.Table.Name == c.Table && g.Scaling.name == s.name })
+		fresh := &grid{Table: tableOf(c.Table), Scaling: s}
+		if fresh.Table.grids {
+			fresh.Dataset = c.Dataset
+		}
+		g := *findOrAdd(&all, fresh, func(g *grid) bool {
+			return g.Table.Name == c.Table && g.Scaling.name == s.name && g.Dataset == fresh.Dataset
+		})
 		g.cells = append(g.cells, c)
 		row := findOrAdd(&g.Rows, gridRow{c.rowName(), make(map[column]*measure)}, func(r gridRow) bool { return r.Name == c.rowName() })
 		for _, m := range c.Measures {
@@ -262,18 +290,25 @@ func findOrAdd[T any](list *[]T, fresh T, same func(have T) bool) *T {
 
 // Title is the table's, and that of a scaling which is not the paper's.
 func (g *grid) Title() string {
-	if g.Scaling.title == "" {
-		return g.Table.Title
+	title := g.Table.Title
+	for _, more := range []string{g.Scaling.title, g.Dataset} {
+		if more != "" {
+			title += ", " + more
+		}
 	}
-	return g.Table.Title + ", " + g.Scaling.title
+	return title
 }
 
 // ID is where the page has the grid.
 func (g *grid) ID() string {
-	if g.Scaling.title == "" {
-		return g.Table.Name
+	id := g.Table.Name
+	if g.Scaling.title != "" {
+		id += "-" + g.Scaling.name
 	}
-	return g.Table.Name + "-" + g.Scaling.name
+	if g.Dataset != "" {
+		id += "-" + g.Dataset
+	}
+	return id
 }
 
 // compared reports whether a cell is compared with the table's reference.
@@ -328,9 +363,20 @@ func writeMarkdown(w io.Writer, cells []cell) error {
 			fmt.Fprintf(&b, "## %s\n\n", g.Title())
 		}
 		g.writeMarkdown(&b)
+		if i+1 == len(all) || all[i+1].Table.Name != g.Table.Name || !g.Table.grids {
+			fmt.Fprintf(&b, "\n%s%s\n", g.About(), printedFigures(cells, g.Table.Name))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// printedFigures says what stands in brackets in a table, if anything does.
+func printedFigures(cells []cell, table string) string {
+	if !printed(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.Table != table })) {
+		return ""
+	}
+	return " The paper's figure in brackets."
 }
 
 func (g *grid) writeMarkdown(b *strings.Builder) {
@@ -341,7 +387,6 @@ func (g *grid) writeMarkdown(b *strings.Builder) {
 			lines[0] = append(lines[0], "Δ")
 		}
 	}
-	printed := ""
 	for _, r := range g.Rows {
 		line := []string{r.Name}
 		for _, c := range g.Columns {
@@ -350,11 +395,10 @@ func (g *grid) writeMarkdown(b *strings.Builder) {
 				m = new(measure)
 				line = append(line, "")
 			} else {
-				line = append(line, fmt.Sprintf("%.1f ± %.1f", m.Mean, m.Std))
+				line = append(line, m.Figure()+m.Deviation())
 			}
 			if m.Paper.Mean != 0 {
 				line[len(line)-1] += fmt.Sprintf(" (%.1f)", m.Paper.Mean)
-				printed = " The paper's figure in brackets."
 			}
 			if !g.compared() {
 				continue
@@ -381,7 +425,6 @@ func (g *grid) writeMarkdown(b *strings.Builder) {
 			fmt.Fprintln(b, rule)
 		}
 	}
-	fmt.Fprintf(b, "\n%s%s\n", g.About(), printed)
 }
 
 // transposed makes rows of columns.

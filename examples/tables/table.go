@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,10 +24,14 @@ type table struct {
 	// axis names what a plot has along its axis: what is varied, or else the labelled nodes per
 	// class; "" for a table without a plot.
 	axis string
-	// datasets are measured where none are named; nil for the three of the paper.
+	// datasets are measured where none are named; nil for the three of the paper. find looks for them
+	// in a folder instead.
 	datasets []string
+	find     func(folder string) []string
+	seeds    int  // how often to train where nothing else is asked for; 0 for 3
 	apart    bool // takes long, and is therefore no part of all
 	tall     bool // has a row a data set and a column a method in markdown
+	grids    bool // is one for each data set
 	// rows are what is measured; -methods chooses from methods instead, if there are any.
 	rows, methods []method
 	measure       func(ctx context.Context, o options, p *problem, m method) ([]cell, error)
@@ -35,7 +40,7 @@ type table struct {
 // tables are all there are, in the order in which they are printed.
 func tables() []table {
 	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable()},
-		kappaTables(), []table{meansTable(), homophilyTable()})
+		kappaTables(), []table{meansTable(), homophilyTable(), largeTable()})
 }
 
 func tableNames(tables []table) string {
@@ -114,8 +119,13 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 		total += len(o.datasetsOf(t)) * len(t.rows)
 	}
 	problems := make(map[string]*problem)
+	asked := o.seeds
 	for _, t := range o.tables {
+		o.seeds = cmp.Or(asked, t.seeds, 3)
 		for _, name := range o.datasetsOf(t) {
+			if t.find != nil {
+				clear(problems) // one large graph at a time
+			}
 			p := problems[name]
 			if p == nil {
 				if p, err = load(ctx, o, name, progress); err != nil {
@@ -152,6 +162,8 @@ func (o options) datasetsOf(t table) []string {
 	switch {
 	case o.datasets != nil:
 		return o.datasets
+	case t.find != nil:
+		return t.find(o.data)
 	case t.datasets != nil:
 		return t.datasets
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"coles/internal/kernel"
@@ -32,8 +33,26 @@ func ownProduct[T Float](t *Tape[T], a, b *Value[T]) *Value[T] {
 	}, a, b)
 }
 
+// recomputed is sin(ab)∘ab + ab, with a product that is computed again, and within another one.
+func recomputed[T Float](t *Tape[T], a, b *Value[T]) *Value[T] {
+	product := func(t *Tape[T], in []*Value[T]) *Value[T] { return t.MatMul(in[0], in[1]) }
+	return t.Recomputed(func(t *Tape[T], in []*Value[T]) *Value[T] {
+		y := t.Recomputed(product, in...)
+		return t.Add(ownProduct(t, y, y), t.Recomputed(product, in...))
+	}, a, b)
+}
+
 func ownOperations[T Float]() []operation[T] {
 	return []operation[T]{
+		binary("Recomputed", factors, recomputed[T], func(a, b matrix64) matrix64 {
+			product := func(i, j int) (sum float64) {
+				for k := range a.Cols {
+					sum += at(a, i, k) * at(b, k, j)
+				}
+				return sum
+			}
+			return build(a.Rows, b.Cols, func(i, j int) float64 { return math.Sin(product(i, j))*product(i, j) + product(i, j) })
+		}),
 		binary("Operation, twice", equal, func(t *Tape[T], a, b *Value[T]) *Value[T] { return ownProduct(t, ownProduct(t, a, b), b) },
 			func(a, b matrix64) matrix64 {
 				return build(a.Rows, a.Cols, func(i, j int) float64 {
@@ -114,5 +133,54 @@ func TestErrorsStayUntilReset(t *testing.T) {
 	tape.Fail(errors.New("a later one"))
 	if err := tape.Backward(loss); !errors.Is(err, failure) || !errors.Is(tape.Err(), failure) {
 		t.Errorf("Backward after Fail: %v, Err: %v, want the first error", err, tape.Err())
+	}
+}
+
+// A chain of parts that are recomputed takes the memory of their results and of one part, and has
+// the gradients of the same chain recorded whole, to the byte.
+func TestRecomputedTakesLessMemory(t *testing.T) {
+	const parts, n, d = 10, 400, 20
+	part := func(seed uint64) func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
+		return func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
+			y := in[0]
+			for range 8 {
+				y = t.Sigmoid(y)
+			}
+			return t.Add(t.Dropout(y, 0.5, rand.New(rand.NewPCG(seed, 0))), in[0])
+		}
+	}
+	train := func(chain func(t *Tape[float64], seed uint64, y *Value[float64]) *Value[float64]) (gradient []float64, bytes int) {
+		tape := New[float64](context.Background())
+		x, grad := build(n, d, func(i, j int) float64 { return math.Sin(float64(i*d + j)) }), kernel.Dense[float64](n, d)
+		for range 3 { // and no more memory the second time
+			tape.Reset(context.Background())
+			y := tape.Variable(x, grad)
+			for k := range uint64(parts) {
+				y = chain(tape, k, y)
+			}
+			if err := tape.Backward(tape.Mean(y)); err != nil {
+				t.Fatal(err)
+			}
+			if bytes == 0 {
+				bytes = tape.Bytes()
+			}
+		}
+		if tape.Bytes() != bytes {
+			t.Errorf("%d bytes after the first time, %d after the third", bytes, tape.Bytes())
+		}
+		return grad.Data, bytes
+	}
+	whole, wholeBytes := train(func(t *Tape[float64], seed uint64, y *Value[float64]) *Value[float64] {
+		return part(seed)(t, []*Value[float64]{y})
+	})
+	again, bytes := train(func(t *Tape[float64], seed uint64, y *Value[float64]) *Value[float64] {
+		return t.Recomputed(part(seed), y)
+	})
+	if !sameBits(whole, again) {
+		t.Error("the gradients differ")
+	}
+	// Ten results for each part against one; what is alike are a part and the gradients.
+	if bytes > wholeBytes/2 {
+		t.Errorf("%d bytes, %d where nothing is recomputed", bytes, wholeBytes)
 	}
 }

@@ -25,7 +25,8 @@
 //   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality
 //   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
 //
-// and [Tape.Operation], which records one that is not here.
+// [Tape.Operation], which records one that is not here, and [Tape.Recomputed], which saves the memory
+// of several.
 //
 // Matrices are of float32 or float64. Single numbers, such as a loss or the sum of a column, are
 // summed in float64 in either precision. Every sum is taken in an order that the sizes and the
@@ -74,6 +75,7 @@ type Tape[T Float] struct {
 	spent bool // Backward has run
 
 	shared []sparseProduct[T] // of SparseConstants with inputs
+	inner  *Tape[T]           // of what is Recomputed
 }
 
 // New returns an empty tape, whose operations end early once ctx is done.
@@ -291,7 +293,13 @@ type memory[T Float] struct {
 
 // Bytes is the size of the memory that the tape has allocated for results, gradients and partial
 // sums, in use or not.
-func (t *Tape[T]) Bytes() int { return t.memory.bytes() + t.wide.bytes() }
+func (t *Tape[T]) Bytes() int {
+	bytes := t.memory.bytes() + t.wide.bytes()
+	if t.inner != nil {
+		bytes += t.inner.Bytes()
+	}
+	return bytes
+}
 
 func (m *memory[T]) bytes() int { return m.count * int(unsafe.Sizeof(T(0))) }
 

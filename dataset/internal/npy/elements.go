@@ -87,6 +87,16 @@ func Singles(s *source.Reader, h *Header) ([]float32, error) {
 	})
 }
 
+// Narrowed reads an array of float32 or float64 as float32, from a file of so many bytes: if it is not
+// packed, memory is taken once. A number that float32 does not have becomes an infinity.
+func Narrowed(s *source.Reader, h *Header, size int64) ([]float32, error) {
+	if h.Kind != 'f' {
+		return nil, source.At(0, "%w: elements that are not floating-point numbers", coles.ErrFormat)
+	}
+	room := int(min(int64(h.Count), size/int64(h.Size)))
+	return elements(s, h, room, func(b []byte) (float32, error) { return float32(h.float(b)), nil })
+}
+
 // Texts reads an array of strings of fixed width, padded with zeros.
 func Texts(s *source.Reader, h *Header) ([]string, error) {
 	switch h.Kind {

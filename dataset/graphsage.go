@@ -1,0 +1,395 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"coles"
+	"coles/dataset/internal/npy"
+	"coles/dataset/internal/source"
+)
+
+// OpenGraphSAGE reads the dataset called name (such as "reddit") from the files of Hamilton, Ying and
+// Leskovec, "Inductive Representation Learning on Large Graphs" (NeurIPS 2017), in the folder dir, each
+// gzipped or not:
+//
+//	NAME-id_map.json     {"id": row, …}, every row from 0 on once
+//	NAME-G.json          nodes and links as networkx writes them: {"nodes": [{"id": …, "val": false,
+//	                     "test": false}, …], "links": [{"source": …, "target": …}, …]}
+//	NAME-class_map.json  {"id": class, …}, if it is there
+//	NAME-feats.npy       the features, a row each, if it is there
+//
+// The ends of a link are ids where they are texts, and places in the list of nodes where they are
+// numbers. A link is one entry of the adjacency. Nodes outside val and test are those to train on;
+// nodes without these two marks are in no part of the split. Classes are numbers; several for a node
+// are refused. Features become a *coles.Dense32.
+//
+// The files are read as a stream: memory is that of the result and, for a while, of the ids. Errors
+// name file and byte. Cost: O(bytes).
+func OpenGraphSAGE(dir, name string) (*Dataset, error) {
+	if dir == "" {
+		dir = "."
+	}
+	return readGraphSAGE(os.DirFS(dir), name, dir)
+}
+
+func readGraphSAGE(fsys fs.FS, name, dir string) (*Dataset, error) {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return nil, fmt.Errorf("dataset: %q is not the name of a dataset: %w", name, coles.ErrSetting)
+	}
+	s := &sageReader{Dataset: Dataset{Name: name}, fsys: fsys, dir: dir, rows: map[string]int32{}}
+	for _, read := range []func() error{s.ids, s.graph, s.classes, s.features} {
+		if err := read(); err != nil {
+			return nil, err
+		}
+	}
+	return s.checked(s.path("*"))
+}
+
+// A sageReader reads the files of a dataset.
+type sageReader struct {
+	Dataset
+	fsys fs.FS
+	dir  string           // in errors
+	rows map[string]int32 // of the ids
+}
+
+func (s *sageReader) path(part string) string { return filepath.Join(s.dir, s.Name+"-"+part) }
+
+// open opens a file, gzipped or not, and tells its size; fs.ErrNotExist says that it is not there.
+func (s *sageReader) open(part string) (io.ReadCloser, int64, error) {
+	for _, end := range []string{"", ".gz"} {
+		f, err := s.fsys.Open(s.Name + "-" + part + end)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, 0, fault(s.path(part), "%w", err)
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return nil, 0, fault(s.path(part), "%w", err)
+		}
+		r, err := source.Unpack(f, source.FreeBinary)
+		return r, info.Size(), placed(s.path(part), err)
+	}
+	return nil, 0, fault(s.path(part), "%w: %w", ErrMissing, fs.ErrNotExist)
+}
+
+// object visits the members of the object that a file is; visit reads the value.
+func (s *sageReader) object(part string, visit func(d *json.Decoder, key string) error) error {
+	file, _, err := s.open(part)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	d := json.NewDecoder(file)
+	err = members(d, '{', func() error {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		return visit(d, key.(string))
+	})
+	if err == nil {
+		if _, err = d.Token(); err == io.EOF {
+			return nil
+		} else if err == nil {
+			err = fmt.Errorf("%w: bytes after the end", coles.ErrFormat)
+		}
+	}
+	return placed(s.path(part), sageError(d, err))
+}
+
+// members visits the members of an object, or of a list.
+func members(d *json.Decoder, open json.Delim, visit func() error) error {
+	first, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if first != open {
+		return fmt.Errorf("%w: %v where %v is expected", coles.ErrFormat, first, open)
+	}
+	for d.More() {
+		if err := visit(); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// sageError puts an error of decoding at the byte reached; those with a name keep it, and so do those of
+// a disk.
+func sageError(d *json.Decoder, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	at := d.InputOffset()
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return source.At(at, "%w: the JSON value is not closed", coles.ErrChecksum)
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		return source.At(at, "%w: %v", coles.ErrFormat, err)
+	}
+	return source.At(at, "%w", err)
+}
+
+// ids reads which row an id has.
+func (s *sageReader) ids() error {
+	most := -1
+	err := s.object("id_map.json", func(d *json.Decoder, id string) error {
+		var row *int
+		if err := d.Decode(&row); err != nil {
+			return err
+		}
+		switch _, again := s.rows[id]; {
+		case again:
+			return fmt.Errorf("%w: id %q", coles.ErrIDs, id)
+		case row == nil || *row < 0 || *row >= maxDim:
+			return fmt.Errorf("the row of %q: %w", id, coles.ErrIndex)
+		}
+		s.rows[id] = int32(*row)
+		most = max(most, *row)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(s.rows) == 0 {
+		return fault(s.path("id_map.json"), "%w: no id", ErrMissing)
+	}
+	if most+1 != len(s.rows) {
+		return fault(s.path("id_map.json"), "%d ids for rows up to %d: %w", len(s.rows), most, coles.ErrIndex)
+	}
+	taken := make([]bool, len(s.rows))
+	for id, row := range s.rows {
+		if taken[row] {
+			return fault(s.path("id_map.json"), "row %d, of %q too: %w", row, id, ErrDuplicate)
+		}
+		taken[row] = true
+	}
+	return nil
+}
+
+// row is that of an id.
+func (s *sageReader) row(id string) (int32, error) {
+	row, ok := s.rows[id]
+	if !ok {
+		return 0, fmt.Errorf("%w: %q is not in the id map", coles.ErrIDs, id)
+	}
+	return row, nil
+}
+
+// idOf is an id, or the place that stands for one: a text, or a number as it is written.
+func idOf(value json.RawMessage) (id string, text bool, err error) {
+	switch {
+	case len(value) == 0:
+		return "", false, fmt.Errorf("%w: an id", ErrMissing)
+	case value[0] == '"':
+		err = json.Unmarshal(value, &id)
+		return id, true, err
+	}
+	return string(value), false, nil
+}
+
+// graph reads nodes and links, in either order.
+func (s *sageReader) graph() error {
+	var places []int32  // the rows of the nodes in the order of their list
+	var ends [2][]int32 // of the links: rows, and −1 − place for those that are places
+	listed := make([]bool, len(s.rows))
+	seen := map[string]bool{}
+	split := Split{Train: []int{}, Val: []int{}, Test: []int{}}
+	err := s.object("G.json", func(d *json.Decoder, key string) error {
+		if seen[key] && (key == "nodes" || key == "links") {
+			return fmt.Errorf("%q: %w", key, ErrDuplicate)
+		}
+		seen[key] = true
+		switch key {
+		case "nodes":
+			return members(d, '[', func() error {
+				row, err := s.node(d, &split)
+				if err != nil {
+					return err
+				}
+				if listed[row] {
+					return fmt.Errorf("the node of row %d: %w", row, ErrDuplicate)
+				}
+				listed[row] = true
+				places = append(places, row)
+				return nil
+			})
+		case "links":
+			var link struct{ Source, Target json.RawMessage }
+			return members(d, '[', func() error {
+				link.Source, link.Target = link.Source[:0], link.Target[:0]
+				if err := d.Decode(&link); err != nil {
+					return err
+				}
+				for k, value := range [2]json.RawMessage{link.Source, link.Target} {
+					end, err := s.end(value)
+					if err != nil {
+						return err
+					}
+					ends[k] = append(ends[k], end)
+				}
+				return nil
+			})
+		}
+		return skip(d)
+	})
+	if err != nil {
+		return err
+	}
+	if !seen["nodes"] || !seen["links"] {
+		return fault(s.path("G.json"), `%w: the keys "nodes" and "links" are required`, ErrMissing)
+	}
+	for _, list := range ends {
+		for k, end := range list {
+			place := -1 - int(end)
+			if place >= len(places) {
+				return fault(s.path("G.json"), "link %d: place %d of %d nodes: %w", k, place, len(places), coles.ErrIndex)
+			}
+			if place >= 0 {
+				list[k] = places[place]
+			}
+		}
+	}
+	s.Adjacency = compressed(len(s.rows), len(s.rows), ends[0], ends[1], nil)
+	s.Splits = []Split{split}
+	return nil
+}
+
+// node reads a node, and adds it to its part of the split.
+func (s *sageReader) node(d *json.Decoder, split *Split) (int32, error) {
+	var node struct {
+		ID        json.RawMessage
+		Val, Test *bool
+	}
+	if err := d.Decode(&node); err != nil {
+		return 0, err
+	}
+	id, _, err := idOf(node.ID)
+	if err != nil {
+		return 0, err
+	}
+	row, err := s.row(id)
+	switch {
+	case err != nil:
+		return 0, err
+	case node.Val == nil || node.Test == nil:
+	case *node.Val && *node.Test:
+		return 0, fmt.Errorf("%q is in val and in test: %w", id, ErrDuplicate)
+	case *node.Val:
+		split.Val = append(split.Val, int(row))
+	case *node.Test:
+		split.Test = append(split.Test, int(row))
+	default:
+		split.Train = append(split.Train, int(row))
+	}
+	return row, nil
+}
+
+// end is an end of a link: a row, or −1 − place.
+func (s *sageReader) end(value json.RawMessage) (int32, error) {
+	id, text, err := idOf(value)
+	if err != nil {
+		return 0, err
+	}
+	if text {
+		return s.row(id)
+	}
+	place, err := strconv.ParseInt(id, 10, 32)
+	if err != nil || place < 0 {
+		return 0, fmt.Errorf("%w: %s is no place of a node", coles.ErrIndex, id)
+	}
+	return int32(-1 - place), nil
+}
+
+// skip passes a value over.
+func skip(d *json.Decoder) error {
+	for depth := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// classes reads the labels.
+func (s *sageReader) classes() error {
+	labels := make([]int, len(s.rows))
+	for i := range labels {
+		labels[i] = -1
+	}
+	err := s.object("class_map.json", func(d *json.Decoder, id string) error {
+		row, err := s.row(id)
+		if err != nil {
+			return err
+		}
+		var class *int
+		if err := d.Decode(&class); err != nil {
+			return err // of a list of classes, too
+		}
+		switch {
+		case labels[row] >= 0:
+			return fmt.Errorf("the class of %q: %w", id, ErrDuplicate)
+		case class == nil || *class < 0 || *class >= maxClasses:
+			return fmt.Errorf("the class of %q is none of 0 to %d: %w", id, maxClasses-1, coles.ErrIndex)
+		}
+		labels[row] = *class
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	s.Labels = labels
+	return err
+}
+
+// features reads the rows of numbers.
+func (s *sageReader) features() error {
+	s.rows = nil // which nothing asks for any more
+	const part = "feats.npy"
+	file, size, err := s.open(part)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r := source.NewReader(file)
+	h, err := npy.ReadHeader(r, maxNPY)
+	if err != nil {
+		return placed(s.path(part), err)
+	}
+	rows, cols, err := matrixSides(h)
+	if err != nil {
+		return placed(s.path(part), err)
+	}
+	if n := s.Nodes(); rows != n {
+		return fault(s.path(part), "%d rows for %d nodes: %w", rows, n, coles.ErrShape)
+	}
+	data, err := npy.Narrowed(r, h, size)
+	if err != nil {
+		return placed(s.path(part), err)
+	}
+	s.Features = &coles.Dense32{Rows: rows, Cols: cols, Stride: cols, Data: npy.RowMajor(h, data, rows, cols)}
+	return nil
+}

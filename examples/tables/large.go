@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"coles"
+	"coles/dataset"
+	"coles/eval"
+	"coles/internal/peak"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The paper's large graphs. A data set that is not in the folder is generated in the size of it.
+func largeTable() table {
+	return table{
+		Name: "large", Title: "Large graphs", paper: "large", apart: true, grids: true,
+		about: "Accuracy on the test nodes in percent, which for one class a node is micro-F1, mean ± standard deviation over the runs (-seeds); numbers trained; seconds to train, and to tell the classes of all nodes; the largest resident memory in MB, data included. " +
+			"ogbn-arxiv and reddit are the paper's data with their own splits; arxiv-sized and reddit-sized are generated, as large as these, with as many classes, split alike; of any other data set 20 nodes a class are learned from. " +
+			"On reddit and reddit-sized no system sees test nodes before it is asked about them.",
+		find: largeDatasets, seeds: 10,
+		methods: largeMethods(), rows: largeMethods(), measure: large,
+	}
+}
+
+// largeMethods are what the large table has.
+func largeMethods() []method {
+	return slices.Concat(headedMethods, wholeMethods)
+}
+
+// The names of the paper's large data sets, and of what takes their place.
+const (
+	arxiv       = "ogbn-arxiv"
+	reddit      = "reddit"
+	arxivSized  = "arxiv-sized"
+	redditSized = "reddit-sized"
+)
+
+// sized are the generated graphs: edges, columns and classes as in the paper's, and its share of
+// nodes to train on and to stop by.
+var sized = map[string]struct {
+	graph      dataset.Communities
+	train, val float64
+}{
+	arxivSized:  {dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5}, 0.54, 0.18},
+	redditSized: {dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3}, 0.66, 0.10},
+}
+
+// largeDatasets are the paper's data sets that are in a folder, those generated in the place of the
+// others and, if there are any, the larger ones of the archives.
+func largeDatasets(folder string) []string {
+	var names []string
+	there := func(path ...string) bool {
+		_, err := os.Stat(filepath.Join(append([]string{folder}, path...)...))
+		return err == nil
+	}
+	for name, otherwise := range map[string]string{arxiv: arxivSized, reddit: redditSized} {
+		if !there(folderOf(name)) {
+			name = otherwise
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if slices.Contains(names, arxiv) && slices.Contains(names, reddit) {
+		return names
+	}
+	for _, name := range []string{"coauthor_cs", "flickr"} {
+		if there("npz", name+".npz") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// folderOf is where a data set lies in the folder of all, for one that is not an archive.
+func folderOf(name string) string {
+	if name == arxiv {
+		return "ogbn_arxiv" // as the benchmark's program leaves it
+	}
+	return name
+}
+
+// openLarge reads or generates a large data set, of so many nodes if it is generated and nodes is
+// not 0; nil if the name is not one.
+func openLarge(ctx context.Context, o options, name string) (*dataset.Dataset, error) {
+	switch name {
+	case arxiv:
+		return dataset.OpenOGB(filepath.Join(o.data, folderOf(name)))
+	case reddit:
+		return dataset.OpenGraphSAGE(filepath.Join(o.data, folderOf(name)), name)
+	}
+	s, ok := sized[name]
+	if !ok {
+		return nil, nil
+	}
+	if o.nodes > 0 {
+		s.graph.Nodes = o.nodes
+	}
+	d, err := s.graph.Generate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	train, val := int(s.train*float64(d.Nodes())), int((s.train+s.val)*float64(d.Nodes()))
+	order := orderOf(d.Nodes())
+	d.Splits = []dataset.Split{{Train: order[:train], Val: order[train:val], Test: order[val:]}}
+	return d, nil
+}
+
+// A task is what one run of the large table has to learn.
+type task struct {
+	dataset    string
+	graph      *coles.Graph // to learn from
+	features   mat.Matrix
+	labels     []int // of the graph, of which those of train and val may be read
+	train, val []int
+	// whole is the graph of which all classes are asked: with test nodes that graph may lack.
+	whole         *coles.Graph
+	wholeFeatures mat.Matrix
+	wholeTrain    []int // the nodes of train there
+	seed          uint64
+	epochs        int                     // at most; 0 for as many as a system has
+	progress      func(epoch, epochs int) // after every epoch
+}
+
+// learned is what a system has learned: how many numbers, and what tells the classes of all nodes.
+type learned struct {
+	parameters int
+	predict    func(ctx context.Context) ([]int, error)
+}
+
+// large measures a system on a data set.
+func large(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
+	c := cell{Seeds: o.seeds}
+	if m.transductive && inductively(p.Name) {
+		p.progress.Note("large, %s: %s is left out, it knows its own graph only", p.Name, m.title())
+		return nil, nil
+	}
+	var accuracy []float64
+	var training, asking time.Duration
+	var parameters int
+	peak.Reset()
+	for run := range o.seeds {
+		t, split, err := newTask(ctx, o, p, run)
+		if err != nil {
+			return nil, err
+		}
+		debug.FreeOSMemory() // so that none pays for what the one before has left
+		start := time.Now()
+		told := start
+		t.progress = func(epoch, epochs int) {
+			if time.Since(told) > 2*time.Second {
+				told = time.Now()
+				p.progress.Print("large: %s: %s, run %d of %d, epoch %d of %d", p.Name, m.title(), run+1, o.seeds, epoch, epochs)
+			}
+		}
+		l, err := m.learn(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		training += time.Since(start)
+		debug.FreeOSMemory()
+		start = time.Now()
+		predicted, err := l.predict(ctx)
+		if err != nil {
+			return nil, err
+		}
+		asking += time.Since(start)
+		var guessed, right []int
+		for _, i := range split.TestNodes(p.Nodes()) {
+			if p.Labels[i] >= 0 {
+				guessed, right = append(guessed, predicted[i]), append(right, p.Labels[i])
+			}
+		}
+		a, err := eval.Accuracy(guessed, right)
+		if err != nil {
+			return nil, err
+		}
+		accuracy, parameters = append(accuracy, a), l.parameters
+	}
+	if err := c.measure(sample{"acc", "accuracy", accuracy}); err != nil {
+		return nil, err
+	}
+	runs := float64(o.seeds)
+	c.Seconds = training.Seconds() / runs
+	c.Measures = append(c.Measures,
+		measure{Key: "parameters", Label: "parameters", Mean: float64(parameters), Plain: true},
+		measure{Key: "train_s", Label: "training, s", Mean: round(c.Seconds, 1), Plain: true},
+		measure{Key: "infer_s", Label: "inference, s", Mean: round(asking.Seconds()/runs, 2), Plain: true},
+		measure{Key: "peak_mb", Label: "peak, MB", Mean: float64(peak.Bytes() / 1e6), Plain: true})
+	return []cell{c}, nil
+}
+
+// inductively reports whether the test nodes of a data set are not to be seen.
+func inductively(dataset string) bool { return dataset == reddit || dataset == redditSized }
+
+// newTask makes a run's task, and the split that it is of.
+func newTask(ctx context.Context, o options, p *problem, run int) (*task, dataset.Split, error) {
+	t := &task{
+		dataset: p.Name, graph: p.graph, features: p.Features, labels: p.Labels, whole: p.graph, wholeFeatures: p.Features,
+		seed: uint64(run) + 1, epochs: o.epochs,
+	}
+	splits := p.Splits
+	if _, generated := sized[p.Name]; !generated && p.Name != arxiv && p.Name != reddit {
+		var err error
+		if splits, err = p.splits(20); err != nil {
+			return nil, dataset.Split{}, err
+		}
+	}
+	if len(splits) == 0 {
+		return nil, dataset.Split{}, fmt.Errorf("%s has no split", p.Name)
+	}
+	s := splits[run%len(splits)]
+	t.train, t.val, t.wholeTrain = s.Train, s.Val, s.Train
+	if !inductively(p.Name) {
+		return t, s, nil
+	}
+	part, err := eval.Induce(ctx, p.graph, p.Features, slices.Concat(s.Train, s.Val))
+	if err != nil {
+		return nil, s, err
+	}
+	t.graph, t.features, t.labels, t.train, t.val = part.Graph, part.Features, nil, nil, nil // in their numbers
+	for i, node := range part.Nodes {
+		t.labels = append(t.labels, p.Labels[node])
+		if i < len(s.Train) {
+			t.train = append(t.train, i)
+		} else {
+			t.val = append(t.val, i)
+		}
+	}
+	return t, s, nil
+}

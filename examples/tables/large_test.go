@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"coles/examples/internal/cli"
+	"coles/examples/internal/clitest"
+	"coles/internal/testkit"
+)
+
+// Every system learns something on a small graph in the place of each large one, and says what it took.
+func TestLargeSystemsAreMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains all systems")
+	}
+	lines := measuredIn(t, t.TempDir(), "-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1")
+	left := 0
+	for _, m := range largeMethods() {
+		if m.transductive {
+			left++
+		}
+	}
+	if want := 2*len(largeMethods()) - left; len(lines) != want {
+		t.Errorf("%d lines, want %d", len(lines), want)
+	}
+	for _, l := range lines {
+		for _, key := range []string{"acc", "parameters", "peak_mb"} {
+			if v, _ := l[key].(float64); v <= 0 {
+				t.Errorf("%v", l)
+			}
+		}
+		if l["dataset"] != arxivSized && l["dataset"] != redditSized {
+			t.Errorf("%v", l)
+		}
+	}
+}
+
+// writeFiles writes texts under a folder.
+func writeFiles(t *testing.T, folder string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ring is a graph of two classes in the layouts of ogbn-arxiv and of Reddit: node i is joined to i + 2,
+// and every third is for training, for validation, and for the test.
+func ring(n int) (ogb, sage map[string]string) {
+	var edges, features, labels, nodes, links, ids, classes strings.Builder
+	var parts [3]strings.Builder
+	for i := range n {
+		comma := ","
+		if i == n-1 {
+			comma = ""
+		}
+		fmt.Fprintf(&edges, "%d,%d\n", i, (i+2)%n)
+		fmt.Fprintf(&features, "%d,%d,1\n", i%2, 1-i%2)
+		fmt.Fprintf(&labels, "%d\n", i%2)
+		fmt.Fprintf(&parts[i%3], "%d\n", i)
+		fmt.Fprintf(&nodes, `{"id": %d, "val": %v, "test": %v}%s`, i, i%3 == 1, i%3 == 2, comma)
+		fmt.Fprintf(&links, `{"source": %d, "target": %d}%s`, i, (i+2)%n, comma)
+		fmt.Fprintf(&ids, `"%d": %d%s`, i, i, comma)
+		fmt.Fprintf(&classes, `"%d": %d%s`, i, i%2, comma)
+	}
+	ogb = map[string]string{
+		"ogbn_arxiv/raw/num-node-list.csv": fmt.Sprintln(n), "ogbn_arxiv/raw/edge.csv": edges.String(),
+		"ogbn_arxiv/raw/node-feat.csv": features.String(), "ogbn_arxiv/raw/node-label.csv": labels.String(),
+		"ogbn_arxiv/split/time/train.csv": parts[0].String(), "ogbn_arxiv/split/time/valid.csv": parts[1].String(), "ogbn_arxiv/split/time/test.csv": parts[2].String(),
+	}
+	sage = map[string]string{
+		"reddit/reddit-G.json":      `{"nodes": [` + nodes.String() + `], "links": [` + links.String() + `]}`,
+		"reddit/reddit-id_map.json": "{" + ids.String() + "}", "reddit/reddit-class_map.json": "{" + classes.String() + "}",
+		// An .npy file of n rows of one number.
+		"reddit/reddit-feats.npy": npy(n),
+	}
+	return ogb, sage
+}
+
+// npy is a column of the numbers 0, 1, 0, 1, and so on.
+func npy(n int) string {
+	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 1), }", n)
+	header += strings.Repeat(" ", 117-len(header)) + "\n"
+	return "\x93NUMPY\x01\x00\x76\x00" + header + strings.Repeat("\x00\x00\x00\x00\x00\x00\x80\x3f", n/2)
+}
+
+func TestLargeDataSetsOfTheFolder(t *testing.T) {
+	folder := t.TempDir()
+	testkit.WantSame(t, "without any", largeDatasets(folder), []string{arxivSized, redditSized})
+	ogb, sage := ring(60)
+	writeFiles(t, folder, ogb)
+	writeFiles(t, folder, map[string]string{"npz/flickr.npz": ""})
+	testkit.WantSame(t, "with one", largeDatasets(folder), []string{arxiv, redditSized, "flickr"})
+	writeFiles(t, folder, sage)
+	testkit.WantSame(t, "with both", largeDatasets(folder), []string{arxiv, reddit})
+
+	stdout, _ := clitest.Run(t, run, "-data", folder, "-table", "large", "-seeds", "2", "-epochs", "200", "-methods", "c&s,mlp,gcn-ogb")
+	clitest.WantText(t, stdout, "## Large graphs, ogbn-arxiv", "## Large graphs, reddit", "| C&S | 100.0 ± 0.0 (71.3) | 8 |", "(71.7)", "The paper's figure in brackets.")
+	if strings.Count(stdout, "Accuracy on the test nodes") != 1 {
+		t.Error("the caption is there for each data set")
+	}
+}
+
+// What is learned from of Reddit has no test nodes, and no edges to them.
+func TestReddit(t *testing.T) {
+	const n = 60
+	folder := t.TempDir()
+	_, sage := ring(n)
+	writeFiles(t, folder, sage)
+	o := options{data: folder, seeds: 1}
+	p := testkit.Must(load(t.Context(), o, reddit, cli.NewLine(io.Discard)))
+	task, split, err := newTask(t.Context(), o, p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if task.graph.Nodes() != 2*n/3 || len(task.train) != n/3 || len(task.val) != n/3 || task.whole.Nodes() != n || len(split.Test) != n/3 {
+		t.Errorf("%v to learn from, %d and %d labels", task.graph, len(task.train), len(task.val))
+	}
+	// Of the edges i, i + 2 those stay that have no end which is 2 modulo 3: the ones from 1 modulo 3.
+	if edges := task.graph.Report().Edges; edges != n/3 {
+		t.Errorf("%d edges, want %d", edges, n/3)
+	}
+	for k, i := range task.train {
+		whole := task.wholeTrain[k]
+		if whole%3 != 0 || task.labels[i] != whole%2 || task.features.At(i, 0) != float64(whole%2) {
+			t.Errorf("node %d with label %d stands for node %d", i, task.labels[i], whole)
+		}
+	}
+	for _, i := range task.val {
+		if task.labels[i] != int(task.features.At(i, 0)) {
+			t.Errorf("node %d has label %d", i, task.labels[i])
+		}
+	}
+}
+
+// A generated graph is split in the shares of the paper's.
+func TestGeneratedLargeGraphsAreSplit(t *testing.T) {
+	d := testkit.Must(openLarge(context.Background(), options{nodes: 1000}, arxivSized))
+	s := d.Splits[0]
+	if len(s.Train) != 540 || len(s.Val) != 180 || len(s.Test) != 280 || d.NumClasses() != 40 {
+		t.Errorf("%d, %d and %d nodes of %d classes", len(s.Train), len(s.Val), len(s.Test), d.NumClasses())
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(s.Train, s.Val, s.Test)))
+	testkit.WantSame(t, "number of nodes", len(slices.Compact(all)), 1000)
+}

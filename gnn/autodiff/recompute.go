@@ -1,0 +1,40 @@
+package autodiff
+
+// Recomputed is y = f(inputs) of which y alone is kept: Backward computes f once more to
+// differentiate it. A deep network of such parts takes the memory of their results and of one part,
+// for a second forward pass (Chen, Xu, Zhang and Guestrin, 2016).
+//
+// f records operations on the tape that it is given, on those inputs alone, and must compute the
+// same every time: what it draws is to come from a seed drawn before.
+//
+// The gradients are those of f.
+func (t *Tape[T]) Recomputed(f func(t *Tape[T], inputs []*Value[T]) *Value[T], inputs ...*Value[T]) *Value[T] {
+	if t.inner == nil {
+		t.inner = New[T](t.ctx)
+	}
+	// on records f, on variables where back is to differentiate.
+	on := func(differentiated bool) *Value[T] {
+		t.inner.Reset(t.ctx)
+		inside := make([]*Value[T], len(inputs))
+		for k, x := range inputs {
+			if inside[k] = t.inner.Constant(x.data); differentiated && x.needsGrad {
+				inside[k] = t.inner.Variable(x.data, t.gradient(x))
+			}
+		}
+		return f(t.inner, inside)
+	}
+	fitDense(inputs...)
+	result := on(false)
+	y := t.newValue(result.Rows(), result.Cols(), inputs...)
+	t.copy(y.data, result.data)
+	t.check(t.inner.err)
+	t.inner.Reset(t.ctx)
+	y.back = func() {
+		if again := on(true); again.needsGrad {
+			t.inner.addScaled(t.inner.gradient(again), 1, y.grad)
+			t.check(t.inner.sweep())
+		}
+		t.inner.Reset(t.ctx)
+	}
+	return y
+}

@@ -1,0 +1,449 @@
+package rivals
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"testing"
+	"time"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/embedtest"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// largeSystems are those for large graphs that are networks.
+var largeSystems = []struct {
+	name     string
+	settings func(nodes int) gnn.Settings
+	// features are what the network is given in place of those of a graph; nil for these.
+	features func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error)
+	narrow   func(nodes int) gnn.Network // of the same kind
+	// fixed says that the network is one for its own graph.
+	fixed bool
+	// trained are the numbers trained for 128 features, 40 classes and so many nodes, those of
+	// ogbn-arxiv: as the papers print them, but for GCN and MLP, of which OGB's programs print them, and the last, counted
+	// by hand from their layers.
+	trained, nodes int
+}{
+	{name: "MLP", settings: ofAnyGraph(MLP), narrow: narrowBaseline(gnn.Linear), trained: 110_120},
+	{name: "MLP head", settings: ofAnyGraph(MLPHead), narrow: narrowBaseline(gnn.Linear), trained: 110_120},
+	{name: "GCN", settings: ofAnyGraph(GCN), narrow: narrowBaseline(gnn.GCN), trained: 110_120},
+	{name: "SAGE", settings: ofAnyGraph(SAGE), narrow: narrowBaseline(gnn.SAGE), trained: 218_664},
+	{name: "softmax regression", settings: ofAnyGraph(SoftmaxRegression), narrow: func(int) gnn.Network { return gnn.Network{gnn.Linear(gnn.AutoWidth)} }, trained: 5_160},
+	{
+		name: "SIGN", settings: func(int) gnn.Settings { return SIGN(SIGNHops) }, features: hopFeatures(SIGNHops), trained: 3_566_128,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{signBranches(SIGNHops+1, 4), gnn.PReLU(), gnn.Dropout(0.3), gnn.Linear(gnn.AutoWidth)}
+		},
+	},
+	{
+		name: "DeeperGCN", settings: ofAnyGraph(DeeperGCN), trained: 491_176,
+		narrow: func(int) gnn.Network { return deeperGCN(3, 5).Network },
+	},
+	{
+		name: "FrameLet", settings: func(nodes int) gnn.Settings { return FrameLet("ogbn-arxiv", nodes) }, fixed: true, trained: 1_633_183, nodes: 169_343,
+		narrow: func(nodes int) gnn.Network {
+			return gnn.Network{frameletLayer(6, nodes), gnn.ReLU(), gnn.Dropout(0.2), frameletLayer(gnn.AutoWidth, nodes)}
+		},
+	},
+	{
+		name: "GraphSAGE", settings: ofAnyGraph(GraphSAGE), trained: 256*(128+256) + 257*40,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{sageLayer(6), gnn.ReLU(), sageLayer(8), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}
+		},
+	},
+	{
+		name: "GraphSAINT", settings: ofAnyGraph(GraphSAINT), trained: 2*(128*128+384)*2 + 2*(256*128+384) + 129*40,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{saintLayer(2, 8), gnn.Dropout(0.2), saintLayer(1, 6), saintLayer(2, 8), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}
+		},
+	},
+	{
+		name: "FastGCN", settings: ofAnyGraph(FastGCN), trained: 129*128 + 129*40,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{gnn.Propagate(coles.SGC(1)), gnn.Linear(6), gnn.ReLU(), gnn.GCN(gnn.AutoWidth)}
+		},
+	},
+}
+
+func ofAnyGraph(settings func(dataset string) gnn.Settings) func(nodes int) gnn.Settings {
+	return func(int) gnn.Settings { return settings("") }
+}
+
+func hopFeatures(hops int) func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error) {
+	return func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error) {
+		all, err := SIGNFeatures(ctx, g, x, hops)
+		if err != nil {
+			return nil, err
+		}
+		return all, nil
+	}
+}
+
+func narrowBaseline(layer func(width int) gnn.Layer) func(nodes int) gnn.Network {
+	return func(int) gnn.Network {
+		return gnn.Network{layer(6), averagedNorm(), gnn.ReLU(), gnn.Dropout(0.3), layer(gnn.AutoWidth)}
+	}
+}
+
+// still is a model for its own graph.
+type still struct{ y *mat.Dense }
+
+func (s still) Embedding() *mat.Dense { return s.y }
+
+// ofFeatures is a classifier that is given features made of a graph's.
+type ofFeatures struct {
+	scored
+	features func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error)
+}
+
+func (s ofFeatures) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+	made, err := s.features(ctx, g, x)
+	if err != nil {
+		return nil, err
+	}
+	return s.Scores(ctx, g, made)
+}
+
+func TestLargeSystemsConform(t *testing.T) {
+	for _, c := range largeSystems {
+		t.Run(c.name, func(t *testing.T) {
+			features, tolerance := c.features, 1e-4 // what is made of features is of float32
+			if features == nil {
+				features, tolerance = func(_ context.Context, _ *coles.Graph, x mat.Matrix) (mat.Matrix, error) { return x, nil }, 0
+			}
+			e := embedtest.Embedder{
+				Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
+					made, err := features(ctx, g, x)
+					if err != nil {
+						return nil, err
+					}
+					s := c.settings(g.Nodes())
+					s.Network, s.Epochs, s.Precision = c.narrow(g.Nodes()), 3, coles.Float64
+					m, err := classify(ctx, g, made, 3, s)
+					if err != nil {
+						return nil, err
+					}
+					y, err := m.Scores(ctx, g, made)
+					if c.fixed {
+						return still{y}, err
+					}
+					return ofFeatures{scored{m, y}, features}, err
+				},
+				OrderMatters: true, Errors: []error{gnn.ErrDiverged}, Late: time.Second, Tolerance: tolerance,
+			}
+			if !c.fixed {
+				e.Read = func(r io.Reader) (embedtest.Model, error) {
+					m, err := gnn.ReadClassifier(r, c.narrow(0)...)
+					if err != nil {
+						return nil, err
+					}
+					return ofFeatures{scored{m, nil}, features}, nil
+				}
+			}
+			if err := embedtest.Test(e); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestLargeSystemsHaveTheParametersOfThePapers(t *testing.T) {
+	const nodes = 90
+	g, x := words(2, nodes, 128)
+	for _, c := range largeSystems {
+		s := c.settings(nodes)
+		text := testkit.Must(json.Marshal(s))
+		var read gnn.Settings
+		if err := json.Unmarshal(text, &read); err != nil || !bytes.Equal(testkit.Must(json.Marshal(read)), text) {
+			t.Errorf("%s: settings that were read are others: %v", c.name, err)
+		}
+		given := x
+		if c.features != nil {
+			given = testkit.Must(c.features(ctx, g, x))
+		}
+		s.Epochs = 1
+		got := testkit.Must(classify(ctx, g, given, 40, s)).Report().Parameters
+		if c.fixed { // 9 for each node
+			got += 9 * (c.nodes - nodes)
+		}
+		if got != c.trained {
+			t.Errorf("%s: %d numbers, want %d", c.name, got, c.trained)
+		}
+	}
+}
+
+// The memory of a step is that of the doc comments, within a tenth: they count what grows with the
+// nodes.
+func TestLargeSystemsTakeTheMemoryTheySay(t *testing.T) {
+	const nodes = 3000
+	g, x := words(3, nodes, 128)
+	for _, c := range largeSystems {
+		want, ok := map[string]float64{
+			"MLP": 13 * 256, "GCN": 15 * 256, "SAGE": 21 * 256, "SIGN": (7*6 + 12) * 512, "DeeperGCN": 54 * 128, "FrameLet": 31 * 256,
+		}[c.name]
+		if !ok {
+			continue
+		}
+		given := x
+		if c.features != nil {
+			given = testkit.Must(c.features(ctx, g, x))
+		}
+		var train, val []int
+		labels := make([]int, nodes)
+		for i := range nodes {
+			if labels[i] = i % 40; i < 40 {
+				val = append(val, i)
+			} else {
+				train = append(train, i)
+			}
+		}
+		s := c.settings(nodes)
+		s.Epochs = 1
+		m := testkit.Must(gnn.TrainClassifier(ctx, g, given, labels, train, val, gnn.WithSettings(s)))
+		if got := float64(m.Report().Memory) / 4 / nodes; math.Abs(got/want-1) > 0.1 {
+			t.Errorf("%s: %.0f numbers for each node, want %.0f", c.name, got, want)
+		}
+	}
+}
+
+// A network at its first step, given what follows the input and the parameters.
+func firstStep(t *testing.T, g *coles.Graph, x mat.Matrix, network gnn.Network, check func(s *gnn.Step[float64])) {
+	t.Helper()
+	s := MLP("")
+	s.Network, s.Precision, s.Epochs, s.BatchSize = network, coles.Float64, 1, 0
+	s.Objective = gnn.NewObjective("probe", gnn.ObjectiveSpec{}, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil },
+		func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+			check(s)
+			return s.Sum(s.Output(&gnn.View{}))
+		})
+	train(t, g, x, s)
+}
+
+func TestDeeperLayersByTheFormula(t *testing.T) {
+	const n, d = 30, 5
+	g, x := words(8, n, 12)
+	a := testkit.DenseOf(closedNeighbours(g))
+	network := gnn.Network{gnn.Linear(d), deeperLayer(true), deeperLayer(false)}
+	// aggregated adds to every row of z the softmax means of max(z, 0), and multiplies by the weight.
+	aggregated := func(z *mat.Dense, s *gnn.Step[float64], layer string) *mat.Dense {
+		sums := mat.DenseCopyOf(z)
+		for i := range n {
+			for c := range d {
+				top, bottom := 0.0, 0.0
+				for j := range n {
+					m := max(z.At(j, c), 0)
+					e := a.At(i, j) * math.Exp(m/10)
+					top, bottom = top+e*m, bottom+e
+				}
+				sums.Set(i, c, sums.At(i, c)+top/bottom)
+			}
+		}
+		return testkit.Product(sums, denseOf(s.Parameter(layer+".weight").Data())) // the bias is 0 at first
+	}
+	firstStep(t, g, x, network, func(s *gnn.Step[float64]) {
+		outputs := s.Encode(&gnn.View{})
+		encoded := denseOf(outputs[0].Data())
+		h := aggregated(encoded, s, "1")
+		testkit.WantClose(t, "the first", denseOf(outputs[1].Data()), h, 1e-12)
+	})
+	// In evaluation nothing is dropped, and the averages over one step are its statistics.
+	s := MLP("")
+	s.Network, s.Precision, s.Epochs, s.BatchSize, s.Objective = network, coles.Float64, 1, 0, gnn.COLES(0)
+	s.Optimizer = gnn.SGD(1e-300, 0)
+	m := train(t, g, x, s)
+	var first, second *mat.Dense
+	firstStep(t, g, x, network, func(s *gnn.Step[float64]) {
+		first = denseOf(s.Encode(&gnn.View{})[1].Data())
+		z := mat.NewDense(n, d, nil)
+		for c := range d {
+			column := mat.Col(nil, c, first)
+			mean, variance := stat.PopMeanVariance(column, nil)
+			for i, v := range column {
+				z.Set(i, c, max(0, (v-mean)/math.Sqrt(variance+1e-5)))
+			}
+		}
+		second = aggregated(z, s, "2")
+		second.Add(second, first)
+	})
+	testkit.WantClose(t, "the second", m.Embedding(), second, 1e-12)
+}
+
+func TestFrameletLayerByTheFormula(t *testing.T) {
+	const n = 30
+	g, x := words(9, n, 12)
+	// The Chebyshev series by the integral of its definition, on a finer grid.
+	polynomial := func(level int, mask func(float64) float64) *mat.Dense {
+		const points = 200_000
+		var c [2]float64
+		for k := range points {
+			angle := math.Pi * (float64(k) + 0.5) / points
+			v := 2. / points * mask(math.Pi/2*(math.Cos(angle)+1)/2)
+			c[0], c[1] = c[0]+v, c[1]+v*math.Cos(angle)
+		}
+		p := testkit.DenseOf(g.Positive())
+		p.Scale(-c[1]*math.Pow(2, float64(level-2)), p)
+		for i := range n {
+			p.Set(i, i, p.At(i, i)+c[0]/2+c[1]*(math.Pow(2, float64(level-2))-1))
+		}
+		return p
+	}
+	p1, p2, q1, q2 := polynomial(1, math.Cos), polynomial(2, math.Cos), polynomial(1, math.Sin), polynomial(2, math.Sin)
+	firstStep(t, g, x, gnn.Network{frameletLayer(4, n)}, func(s *gnn.Step[float64]) {
+		f := s.Parameter("0.filter").Data()
+		product := testkit.Product(x, denseOf(s.Parameter("0.weight").Data()))
+		want := mat.NewDense(n, 4, nil)
+		for k, block := range []*mat.Dense{testkit.Product(p2, p1), testkit.Product(q2, p1), q1} {
+			filter := mat.NewDense(n, n, nil)
+			for i := range n {
+				filter.Set(i, i, f.Data[i*f.Stride+k])
+			}
+			want.Add(want, testkit.Product(block.T(), filter, block, product))
+		}
+		// 500 points of the trapezoidal rule are within some 1e-6 of the integral.
+		testkit.WantClose(t, "the layer", denseOf(s.Output(&gnn.View{}).Data()), want, 1e-4)
+	})
+}
+
+// A framelet network is one for its own graph.
+func TestFrameletsAreTransductive(t *testing.T) {
+	g, x := words(2, 20, 12)
+	m := testkit.Must(classify(ctx, g, x, 3, FrameLet("", 20)))
+	grown, more := words(2, 21, 12)
+	testkit.WantError(t, testkit.Err(m.Scores(ctx, grown, more)), coles.ErrTransductive)
+}
+
+func TestLargeSystemsGradients(t *testing.T) {
+	for name, network := range map[string]gnn.Network{
+		"SIGN":      {gnn.Linear(6), signBranches(2, 3), gnn.PReLU(), gnn.Dropout(0.3), gnn.Linear(2)},
+		"norm":      {gnn.Linear(5), averagedNorm(), gnn.ELU(), gnn.Linear(2)},
+		"framelets": {frameletLayer(5, 40), gnn.ELU(), frameletLayer(2, 40)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := MLP("")
+			s.Network, s.Objective, s.BatchSize = network, gnn.COLES(0), 0
+			checkGradients(t, s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+				h := s.Output(&gnn.View{})
+				return s.Mean(s.Mul(h, s.Sigmoid(h)))
+			})
+		})
+	}
+}
+
+func TestSIGNFeaturesAreMeansOfMeans(t *testing.T) {
+	const n, d, hops = 25, 4, 3
+	g, x := words(5, n, d)
+	a := testkit.DenseOf(g.CSR())
+	for i := range n {
+		row := a.RawRowView(i)
+		if sum := floats.Sum(row); sum > 0 {
+			floats.Scale(1/sum, row)
+		}
+	}
+	got := testkit.DenseOf(testkit.Must(SIGNFeatures(ctx, g, x, hops)))
+	want := mat.DenseCopyOf(x)
+	for k := range hops + 1 {
+		testkit.WantClose(t, "hop", got.Slice(0, n, k*d, (k+1)*d), want, 1e-5) // in float32
+		want = testkit.Product(a, want)
+	}
+	// Other features than these are refused.
+	testkit.WantError(t, testkit.Err(classify(ctx, g, testkit.DenseOf(x), 3, SIGN(hops+1))), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(classify(ctx, g, testkit.SparseOf(x), 3, SIGN(hops))), coles.ErrShape)
+
+	testkit.WantError(t, testkit.Err(SIGNFeatures(ctx, g, x, -1)), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(SIGNFeatures(ctx, g, mat.NewDense(3, 4, nil), 1)), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(SIGNFeatures(ctx, g, mat.NewDense(n, 4, nil), math.MaxInt/8)), coles.ErrTooLarge)
+	many, wide := words(6, 5000, 100)
+	testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(SIGNFeatures(ctx, many, wide, 20)) })
+}
+
+func TestCorrectAndSmoothByTheFormula(t *testing.T) {
+	const n, classes = 30, 3
+	g, _ := words(6, n, 12)
+	scores := testkit.RandomDense(testkit.Random(7), n, classes)
+	train, labels := []int{2, 5, 11, 20}, []int{0, 2, 1, 1}
+	s := CorrectAndSmooth{Correct: 0.6, Smooth: 0.7, Steps: 4}
+
+	a, degree := testkit.DenseOf(g.CSR()), g.Degrees()
+	walk, smooth := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			if a.At(i, j) > 0 {
+				walk.Set(i, j, a.At(i, j)/degree[j])
+				smooth.Set(i, j, a.At(i, j)/math.Sqrt(degree[i]*degree[j]))
+			}
+		}
+	}
+	spread := func(s, first *mat.Dense, share, low float64) *mat.Dense {
+		e := mat.DenseCopyOf(first)
+		for range 4 {
+			e = testkit.Product(s, e)
+			e.Apply(func(i, j int, v float64) float64 {
+				return min(max(share*v+(1-share)*first.At(i, j), low), 1)
+			}, e)
+		}
+		return e
+	}
+	y, first := mat.DenseCopyOf(scores), mat.NewDense(n, classes, nil)
+	for i := range n {
+		row := y.RawRowView(i)
+		total := floats.LogSumExp(row)
+		for j, v := range row {
+			row[j] = math.Exp(v - total)
+		}
+	}
+	mean := 0.0
+	for k, i := range train {
+		for j := range classes {
+			first.Set(i, j, -y.At(i, j))
+		}
+		first.Set(i, labels[k], 1-y.At(i, labels[k]))
+		mean += mat.Norm(first.RowView(i), 1) / 4
+	}
+	e := spread(walk, first, 0.6, -1)
+	for i := range n {
+		scale := mean / mat.Norm(e.RowView(i), 1)
+		if math.IsInf(scale, 0) || scale > 1000 {
+			scale = 1
+		}
+		for j := range classes {
+			y.Set(i, j, y.At(i, j)+scale*e.At(i, j))
+		}
+	}
+	for k, i := range train {
+		for j := range classes {
+			y.Set(i, j, 0)
+		}
+		y.Set(i, labels[k], 1)
+	}
+	got := testkit.Must(s.Apply(ctx, g, scores, train, labels))
+	testkit.WantClose(t, "what it makes of the scores", got, spread(smooth, y, 0.7, 0), 1e-12)
+
+	testkit.WantError(t, testkit.Err(CorrectAndSmooth{Correct: 1.5}.Apply(ctx, g, scores, train, labels)), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(s.Apply(ctx, g, scores, train, labels[:3])), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(s.Apply(ctx, g, scores, []int{n}, []int{0})), coles.ErrIndex)
+	testkit.WantError(t, testkit.Err(s.Apply(ctx, g, scores, []int{0}, []int{classes})), coles.ErrIndex)
+	testkit.WantError(t, testkit.Err(s.Apply(ctx, g, mat.NewDense(3, 3, nil), train, labels)), coles.ErrShape)
+	many, _ := words(6, 5000, 12)
+	more := testkit.RandomDense(testkit.Random(7), 5000, 20)
+	testkit.Stops(t, func(ctx context.Context) error {
+		return testkit.Err(DefaultCorrectAndSmooth().Apply(ctx, many, more, train, labels))
+	})
+	var want []uint64
+	testkit.ForProcessors(t, func(int) {
+		bits := testkit.Bits(testkit.Must(s.Apply(ctx, g, scores, train, labels)))
+		if want == nil {
+			want = bits
+		}
+		testkit.WantSame(t, "what it makes of the scores", bits, want)
+	})
+}
