@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
+
+	"coles/internal/parallel"
 )
 
 // onEachPath runs a benchmark on every path that this machine supports.
@@ -60,30 +63,40 @@ func benchmarkGemm[S, T Float](b *testing.B, kind string) {
 	}
 }
 
-// BenchmarkProjection is the orthogonalisation of a Krylov space: q has n rows and m of up to 1536
-// columns, of which b at a time are made orthogonal to those before, in two products.
+// BenchmarkProjection is the orthogonalisation of a Krylov space: q has n rows and m columns, to
+// which b others are made orthogonal, in two products. Each could not take less time than q takes to
+// be read; the share is that of copying.
 func BenchmarkProjection(b *testing.B) {
-	const stride = 1536
+	benchmarkProjection[float64, float64](b, "float64")
+	benchmarkProjection[float32, float64](b, "wide")
+}
+
+func benchmarkProjection[S, T Float](b *testing.B, kind string) {
 	rnd := random(18)
-	ctx := context.Background()
-	for _, s := range []struct{ n, b, m int }{{1433, 32, 256}, {3703, 32, 512}, {3703, 8, 512}, {6805, 16, 768}, {12_000, 32, 1024}} {
-		q := Columns(poisoned[float64](rnd, s.n, stride, 0), 0, s.m)
-		w := Columns(poisoned[float64](rnd, s.n, stride, 0), s.m, s.m+s.b)
-		c := Dense[float64](s.b, s.m)
-		name := fmt.Sprintf("n=%d,b=%d,m=%d", s.n, s.b, s.m)
-		flops := 2 * float64(s.n) * float64(s.b) * float64(s.m)
-		onEachPath(b, name+"/inner", func(b *testing.B) {
-			for b.Loop() {
-				must(b, Gemm(ctx, true, false, 1, w, q, 0, c))
-			}
-			reportGigaflops[float64](b, flops)
-		})
-		onEachPath(b, name+"/update", func(b *testing.B) {
-			for b.Loop() {
-				must(b, Gemm(ctx, false, true, -1e-9, q, c, 1, w))
-			}
-			reportGigaflops[float64](b, flops)
-		})
+	ctx, dismiss := parallel.Crew(context.Background())
+	defer dismiss()
+	for _, s := range []struct{ n, b, m int }{{1433, 16, 256}, {3703, 16, 448}, {12_047, 16, 448}, {12_047, 32, 448}, {12_047, 8, 448}, {100_000, 16, 448}} {
+		all := poisoned[S](rnd, s.n, s.m+s.b, 0)
+		q, w := Columns(all, 0, s.m), Columns(all, s.m, s.m+s.b)
+		inner, coef := Dense[T](s.b, s.m), Dense[S](s.b, s.m)
+		for _, product := range []struct {
+			name string
+			run  func() error
+		}{
+			{"inner", func() error { return gemm(ctx, true, false, 1, w, q, 0, inner) }},
+			{"update", func() error { return Gemm(ctx, false, true, -1, q, coef, 1, w) }},
+		} {
+			onEachPath(b, fmt.Sprintf("%s/%s/n=%d,b=%d,m=%d", kind, product.name, s.n, s.b, s.m), func(b *testing.B) {
+				for b.Loop() {
+					must(b, product.run())
+				}
+				entries := float64(s.n) * float64(s.m)
+				reportGigaflops[S](b, 2*entries*float64(s.b))
+				speed := entries * float64(unsafe.Sizeof(S(0))) * float64(b.N) / b.Elapsed().Seconds() / 1e9
+				b.ReportMetric(speed, "GB/s")
+				b.ReportMetric(100*speed/bandwidth(), "%copy")
+			})
+		}
 	}
 }
 

@@ -136,7 +136,11 @@ func (p *product[S, T]) tiles(ctx context.Context, w work[S, T]) bool {
 			if across {
 				c, stride, beta = w.corner, hi-lo, 0
 			}
-			tile(p.path, rows, hi-lo, p.k, a.data, a.row, a.col, b, bStep, c, stride, p.alpha, beta)
+			var next ahead[S]
+			if rows == p.rows && !w.g.packA && p.a.col == 1 && i+2*rows <= w.bottom {
+				next = ahead[S]{p.a.from(i+rows, 0).data, p.a.row, rows * (1 - p.a.row)}
+			}
+			tile(p.path, rows, hi-lo, p.k, a.data, a.row, a.col, b, bStep, c, stride, p.alpha, beta, next)
 			if across {
 				p.addCorner(w.corner, i, i+rows, lo, hi)
 			}

@@ -14,11 +14,12 @@ DATA laneMasks<>+48(SB)/8, $0
 DATA laneMasks<>+56(SB)/8, $0
 GLOBL laneMasks<>(SB), RODATA|NOPTR, $64
 
-// func tileFloat32AVX2(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float32, cRow int, alpha float32, beta float32)
-TEXT ·tileFloat32AVX2(SB), NOSPLIT, $0-88
+// func tileFloat32AVX2(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float32, cRow int, alpha float32, beta float32, next *float32, nextStep int, nextTurn int)
+TEXT ·tileFloat32AVX2(SB), NOSPLIT, $0-112
 	MOVQ cols+8(FP), BX
-	MOVQ BX, CX
+	LEAQ -1(BX), CX
 	ANDQ $7, CX
+	INCQ CX
 	LEAQ laneMasks<>+32(SB), AX
 	NEGQ CX
 	VMOVUPS (AX)(CX*4), Y15
@@ -28,8 +29,8 @@ TEXT ·tileFloat32AVX2(SB), NOSPLIT, $0-88
 	ADDQ $7, BX
 	SHRQ $3, BX
 	LEAQ (AX)(BX*2), AX
-	CMPQ CX, $1
-	SBBQ $-1, AX
+	CMPQ CX, $8
+	ADCQ $0, AX
 	MOVQ k+16(FP), CX
 	MOVQ a+24(FP), SI
 	MOVQ aRow+32(FP), R8
@@ -560,6 +561,10 @@ tile_34:
 	PREFETCHT0 0(AX)
 	ADDQ R13, AX
 	PREFETCHT0 0(AX)
+	MOVQ next+88(FP), AX
+	MOVQ nextStep+96(FP), R15
+	SHLQ $2, R15
+	SHLQ $2, nextTurn+104(FP)
 loop_34:
 	VMOVUPS 0(DI), Y4
 	VBROADCASTSS (SI), Y5
@@ -572,8 +577,14 @@ loop_34:
 	VFMADD231PS Y5, Y4, Y3
 	ADDQ R10, SI
 	ADDQ R12, DI
+	PREFETCHT0 (AX)
+	ADDQ R15, AX
 	DECQ CX
+	JZ write_34
+	TESTQ $3, CX
 	JNZ loop_34
+	ADDQ nextTurn+104(FP), AX
+	JMP loop_34
 write_34:
 	TESTQ BX, BX
 	JZ set_34
@@ -626,6 +637,10 @@ tile_35:
 	PREFETCHT0 0(AX)
 	ADDQ R13, AX
 	PREFETCHT0 0(AX)
+	MOVQ next+88(FP), AX
+	MOVQ nextStep+96(FP), R15
+	SHLQ $2, R15
+	SHLQ $2, nextTurn+104(FP)
 loop_35:
 	VMASKMOVPS 0(DI), Y15, Y4
 	VBROADCASTSS (SI), Y14
@@ -638,8 +653,14 @@ loop_35:
 	VFMADD231PS Y14, Y4, Y3
 	ADDQ R10, SI
 	ADDQ R12, DI
+	PREFETCHT0 (AX)
+	ADDQ R15, AX
 	DECQ CX
+	JZ write_35
+	TESTQ $3, CX
 	JNZ loop_35
+	ADDQ nextTurn+104(FP), AX
+	JMP loop_35
 write_35:
 	TESTQ BX, BX
 	JZ set_35
@@ -696,6 +717,10 @@ tile_36:
 	PREFETCHT0 0(AX)
 	ADDQ R13, AX
 	PREFETCHT0 0(AX)
+	MOVQ next+88(FP), AX
+	MOVQ nextStep+96(FP), R15
+	SHLQ $2, R15
+	SHLQ $2, nextTurn+104(FP)
 loop_36:
 	VMOVUPS 0(DI), Y8
 	VMOVUPS 32(DI), Y9
@@ -713,8 +738,14 @@ loop_36:
 	VFMADD231PS Y10, Y9, Y7
 	ADDQ R10, SI
 	ADDQ R12, DI
+	PREFETCHT0 (AX)
+	ADDQ R15, AX
 	DECQ CX
+	JZ write_36
+	TESTQ $3, CX
 	JNZ loop_36
+	ADDQ nextTurn+104(FP), AX
+	JMP loop_36
 write_36:
 	TESTQ BX, BX
 	JZ set_36
@@ -795,6 +826,10 @@ tile_37:
 	PREFETCHT0 0(AX)
 	ADDQ R13, AX
 	PREFETCHT0 0(AX)
+	MOVQ next+88(FP), AX
+	MOVQ nextStep+96(FP), R15
+	SHLQ $2, R15
+	SHLQ $2, nextTurn+104(FP)
 loop_37:
 	VMOVUPS 0(DI), Y8
 	VMASKMOVPS 32(DI), Y15, Y9
@@ -812,8 +847,14 @@ loop_37:
 	VFMADD231PS Y14, Y9, Y7
 	ADDQ R10, SI
 	ADDQ R12, DI
+	PREFETCHT0 (AX)
+	ADDQ R15, AX
 	DECQ CX
+	JZ write_37
+	TESTQ $3, CX
 	JNZ loop_37
+	ADDQ nextTurn+104(FP), AX
+	JMP loop_37
 write_37:
 	TESTQ BX, BX
 	JZ set_37
@@ -903,15 +944,15 @@ tile_38:
 	PREFETCHT0 0(AX)
 	PREFETCHT0 64(AX)
 	CMPQ R8, $4
-	JNE loop_38
+	JNE begin_38
 	CMPQ R10, $16
-	JNE loop_38
+	JNE begin_38
 	CMPQ R12, $96
-	JNE loop_38
+	JNE begin_38
 	MOVQ CX, AX
 	ANDQ $3, CX
 	SHRQ $2, AX
-	JZ loop_38
+	JZ begin_38
 packed:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
@@ -996,6 +1037,11 @@ packed:
 	LEAQ (SI)(R8*4), R11
 	TESTQ CX, CX
 	JZ write_38
+begin_38:
+	MOVQ next+88(FP), AX
+	MOVQ nextStep+96(FP), R15
+	SHLQ $2, R15
+	SHLQ $2, nextTurn+104(FP)
 loop_38:
 	VMOVUPS 0(DI), Y12
 	VMOVUPS 32(DI), Y13
@@ -1018,8 +1064,14 @@ loop_38:
 	VFMADD231PS Y15, Y14, Y11
 	ADDQ R10, SI
 	ADDQ R12, DI
+	PREFETCHT0 (AX)
+	ADDQ R15, AX
 	DECQ CX
+	JZ write_38
+	TESTQ $3, CX
 	JNZ loop_38
+	ADDQ nextTurn+104(FP), AX
+	JMP loop_38
 write_38:
 	TESTQ BX, BX
 	JZ set_38

@@ -42,6 +42,9 @@ func gemm[S, T Float](ctx context.Context, transA, transB bool, alpha T, a, b Ma
 		p.small()
 		return ctx.Err()
 	}
+	if long, ok := p.long(); ok {
+		return long.run(ctx)
+	}
 	shared := p // between goroutines, and so on the heap
 	return shared.run(ctx)
 }
@@ -93,7 +96,7 @@ func (p *product[S, T]) small() {
 		for i := 0; i < p.m; {
 			rows := p.strip(i, p.m)
 			tile(p.path, rows, hi-lo, p.k, p.a.data[i*p.a.row:], p.a.row, p.a.col,
-				p.b.data[lo:], p.b.row, p.c.Data[i*p.c.Stride+lo:], p.c.Stride, p.alpha, p.beta)
+				p.b.data[lo:], p.b.row, p.c.Data[i*p.c.Stride+lo:], p.c.Stride, p.alpha, p.beta, ahead[S]{})
 			i += rows
 		}
 	}

@@ -135,6 +135,7 @@ func testGemm[S, T Float](t *testing.T) {
 			// Around the edges of the tasks and of the cut sums.
 			for _, s := range []struct{ m, n, k int }{
 				{193, 200, 300}, {3, 385, 513}, {129, 5, 257}, {8, 24, 1030}, {1, 1, 5000}, {400, 75, 256}, {30, 600, 31},
+				{21, 45, 2900}, {530, 31, 1500}, // long products
 			} {
 				beta := 0.5
 				if transA != transB {

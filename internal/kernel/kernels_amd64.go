@@ -4,10 +4,10 @@
 
 package kernel
 
-// tileFloat64AVX512 computes c = alpha·a·b + beta·c for one tile of a product, in registers. Strides count numbers. With beta = 0 c is not read.
+// tileFloat64AVX512 computes c = alpha·a·b + beta·c for one tile of a product, in registers. Strides count numbers. With beta = 0 c is not read. Each column of a full tile fetches what next points to, which moves by nextStep, and after as many as there are rows by nextTurn.
 //
 //go:noescape
-func tileFloat64AVX512(rows int, cols int, k int, a *float64, aRow int, aStep int, b *float64, bStep int, c *float64, cRow int, alpha float64, beta float64)
+func tileFloat64AVX512(rows int, cols int, k int, a *float64, aRow int, aStep int, b *float64, bStep int, c *float64, cRow int, alpha float64, beta float64, next *float64, nextStep int, nextTurn int)
 
 // packFloat64AVX512 copies k rows of count numbers; the rest of the last vector is zero.
 //
@@ -35,7 +35,7 @@ func symv4Float64AVX512(n int, a *float64, aRow int, x *float64, y *float64, m *
 func sturmFloat64AVX512(n int, d *float64, s *float64, x *float64, pivot float64, count *int64)
 
 //go:noescape
-func tileFloat32AVX512(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float32, cRow int, alpha float32, beta float32)
+func tileFloat32AVX512(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float32, cRow int, alpha float32, beta float32, next *float32, nextStep int, nextTurn int)
 
 //go:noescape
 func packFloat32AVX512(k int, count int, from *float32, fromRow int, to *float32, toRow int)
@@ -72,7 +72,7 @@ func accumulateFloat32AVX512(n int, from *float32, to *float64, alpha float64, b
 func expFloat32AVX512(n int, x *float32, to *float32, scale float32, shift float32)
 
 //go:noescape
-func tileFloat64AVX2(rows int, cols int, k int, a *float64, aRow int, aStep int, b *float64, bStep int, c *float64, cRow int, alpha float64, beta float64)
+func tileFloat64AVX2(rows int, cols int, k int, a *float64, aRow int, aStep int, b *float64, bStep int, c *float64, cRow int, alpha float64, beta float64, next *float64, nextStep int, nextTurn int)
 
 //go:noescape
 func packFloat64AVX2(k int, count int, from *float64, fromRow int, to *float64, toRow int)
@@ -92,7 +92,7 @@ func symv4Float64AVX2(n int, a *float64, aRow int, x *float64, y *float64, m *fl
 func sturmFloat64AVX2(n int, d *float64, s *float64, x *float64, pivot float64, count *int64)
 
 //go:noescape
-func tileFloat32AVX2(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float32, cRow int, alpha float32, beta float32)
+func tileFloat32AVX2(rows int, cols int, k int, a *float32, aRow int, aStep int, b *float32, bStep int, c *float32, cRow int, alpha float32, beta float32, next *float32, nextStep int, nextTurn int)
 
 //go:noescape
 func packFloat32AVX2(k int, count int, from *float32, fromRow int, to *float32, toRow int)

@@ -19,6 +19,14 @@ type shape struct {
 	packs bool
 }
 
+// ahead is what follows a part of a matrix in the order of its use: data is where it begins, nil for
+// nothing. From one step of the sums to the next one line is fetched, step numbers further, and after
+// as many steps as a tile has rows turn numbers further.
+type ahead[T Float] struct {
+	data       []T
+	step, turn int
+}
+
 func shapeOf[T Float](p *path) shape {
 	if isDouble[T]() {
 		return p.double

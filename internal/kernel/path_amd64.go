@@ -44,34 +44,58 @@ func f32[T Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
 // tile sets c = alpha·a·b + beta·c, where c is rows × cols with its rows cRow apart, a has k
 // columns aStep apart in which the rows are aRow apart, and b has k rows bStep apart. With beta =
-// 0, c is not read. rows is a power of two. S is T, or float32 where T is float64.
-func tile[S, T Float](p *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T) {
-	a0, b0, c0 := &a[0], &b[0], &c[0]
+// 0, c is not read. rows is a power of two. S is T, or float32 where T is float64. While it computes,
+// what follows is fetched, if the tile has as many rows as there can be.
+func tile[S, T Float](p *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T, next ahead[S]) {
+	a0, b0, c0, n0 := &a[0], &b[0], &c[0], &a[0]
+	if next.data != nil {
+		n0 = &next.data[0]
+	}
 	switch {
 	case p == &portable:
 		portableTile(rows, cols, k, a, aRow, aStep, b, bStep, c, cRow, alpha, beta)
 	case isDouble[S]() && p == &pathAVX512:
-		tileFloat64AVX512(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta))
+		tileFloat64AVX512(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta), f64(n0), next.step, next.turn)
 	case isDouble[S]():
-		tileFloat64AVX2(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta))
+		tileFloat64AVX2(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta), f64(n0), next.step, next.turn)
 	case isDouble[T]():
 		// The terms of one call are summed in float32, the calls in float64.
 		var sums [8 * 48]float32 // the largest tile
+		parts, count := rows, cols
+		if cRow == cols {
+			parts, count = 1, rows*cols
+		}
 		if p == &pathAVX512 {
-			tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0)
-			for r := range rows {
-				accumulateFloat32AVX512(cols, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
+			tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0, f32(n0), next.step, next.turn)
+			for r := range parts {
+				accumulateFloat32AVX512(count, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
 			}
 			return
 		}
-		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0)
-		for r := range rows {
-			accumulateFloat32AVX2(cols, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
+		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0, f32(n0), next.step, next.turn)
+		for r := range parts {
+			accumulateFloat32AVX2(count, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
 		}
 	case p == &pathAVX512:
-		tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta))
+		tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta), f32(n0), next.step, next.turn)
 	default:
-		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta))
+		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta), f32(n0), next.step, next.turn)
+	}
+}
+
+// accumulate is portableAccumulate on slices that are not empty.
+func accumulate[S, T Float](p *path, to []T, from []S, more bool) {
+	beta := 0.0
+	if more {
+		beta = 1
+	}
+	switch {
+	case p == &portable || isDouble[S]() == isDouble[T]():
+		portableAccumulate(to, from, more)
+	case p == &pathAVX512:
+		accumulateFloat32AVX512(len(from), f32(&from[0]), f64(&to[0]), 1, beta)
+	default:
+		accumulateFloat32AVX2(len(from), f32(&from[0]), f64(&to[0]), 1, beta)
 	}
 }
 

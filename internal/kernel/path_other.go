@@ -5,9 +5,11 @@ package kernel
 // available lists the paths that this machine supports.
 func available() []*path { return []*path{&portable} }
 
-func tile[S, T Float](_ *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T) {
+func tile[S, T Float](_ *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T, _ ahead[S]) {
 	portableTile(rows, cols, k, a, aRow, aStep, b, bStep, c, cRow, alpha, beta)
 }
+
+func accumulate[S, T Float](_ *path, to []T, from []S, more bool) { portableAccumulate(to, from, more) }
 
 func pack[S Float](_ *path, k, count int, from []S, fromRow int, to []S, toRow int) {
 	portablePack(k, count, from, fromRow, to, toRow)

@@ -55,6 +55,16 @@ func portableConvert[D, S Float](dst []D, src []S) {
 	}
 }
 
+// portableAccumulate sets to to from, or adds from if there is more in it.
+func portableAccumulate[S, T Float](to []T, from []S, more bool) {
+	if !more {
+		clear(to)
+	}
+	for i, v := range from {
+		to[i] += T(v)
+	}
+}
+
 // tileCols columns of a result row are summed at a time, in the first cache.
 const tileCols = 64
 

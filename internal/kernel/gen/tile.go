@@ -18,16 +18,27 @@ func (s shape) code() int {
 	return c
 }
 
-// shapes lists the variants, ascending by code. The largest tile is the one whose sums, with the
-// vectors of b and one of a, fill the registers.
+// mostRows is the number of rows of the largest tile, whose sums, with the vectors of b and one of a,
+// fill the registers.
+func (s isa) mostRows() int {
+	if s.masks {
+		return 8
+	}
+	return 4
+}
+
+// shapes lists the variants, ascending by code. A mask that is a register costs nothing, so that only
+// the tile of which there are most has a variant without.
 func (s isa) shapes() (all []shape) {
-	most, maskedVecs := 8, 3
+	most, maskedVecs := s.mostRows(), 3
 	if !s.masks {
-		most, maskedVecs = 4, 2 // the mask takes a register
+		maskedVecs = 2 // the mask takes a register
 	}
 	for rows := 1; rows <= most; rows *= 2 {
 		for vecs := 1; vecs <= 3; vecs++ {
-			all = append(all, shape{rows, vecs, false})
+			if !s.masks || rows == most && vecs == 3 {
+				all = append(all, shape{rows, vecs, false})
+			}
 			if vecs <= maskedVecs {
 				all = append(all, shape{rows, vecs, true})
 			}
@@ -47,21 +58,22 @@ func (s isa) largest() shape {
 // tile is the kernel of the product of matrices.
 func tile(w *writer) {
 	w.begin("computes c = alpha·a·b + beta·c for one tile of a product, in registers. "+
-		"Strides count numbers. With beta = 0 c is not read.", "tile",
+		"Strides count numbers. With beta = 0 c is not read. "+
+		"Each column of a full tile fetches what next points to, which moves by nextStep, "+
+		"and after as many as there are rows by nextTurn.", "tile",
 		"rows int", "cols int", "k int", "a *T", "aRow int", "aStep int",
-		"b *T", "bStep int", "c *T", "cRow int", "alpha T", "beta T")
+		"b *T", "bStep int", "c *T", "cRow int", "alpha T", "beta T",
+		"next *T", "nextStep int", "nextTurn int")
 	// To the variant that the sizes ask for.
 	w.op("MOVQ", w.arg("cols"), "BX")
-	w.op("MOVQ", "BX", "CX")
-	w.op("ANDQ", w.lanes()-1, "CX") // lanes of the last vector, 0 for all
-	w.mask("CX", "AX")
+	w.lastLanes("BX", "CX", "AX")
 	w.op("MOVQ", w.arg("rows"), "AX")
 	w.op("SHLQ", 3, "AX")
 	w.op("ADDQ", w.lanes()-1, "BX")
 	w.op("SHRQ", log2(w.lanes()), "BX")
 	w.op("LEAQ", "(AX)(BX*2)", "AX")
-	w.op("CMPQ", "CX", 1)
-	w.op("SBBQ", -1, "AX") // adds one if there is a part of a vector
+	w.op("CMPQ", "CX", w.lanes())
+	w.op("ADCQ", 0, "AX") // adds one if there is a part of a vector
 	w.op("MOVQ", w.arg("k"), "CX")
 	w.op("MOVQ", w.arg("a"), "SI")
 	w.op("MOVQ", w.arg("aRow"), "R8")
@@ -85,6 +97,9 @@ func tile(w *writer) {
 	}
 	w.op("CMPQ", "AX", w.largest().code())
 	w.op("JEQ", fmt.Sprintf("tile_%d", w.largest().code()))
+	if w.masks {
+		w.op("ORQ", 1, "AX")
+	}
 	all := w.shapes()
 	codes := make([]int, len(all))
 	for i, s := range all {
@@ -115,6 +130,15 @@ func (w *writer) tileVariant(s shape) {
 	if s == w.largest() {
 		w.packedLoop(s, done)
 	}
+	if s == w.largest() {
+		w.label("begin_%d", code)
+	}
+	if s.rows == w.mostRows() {
+		w.op("MOVQ", w.arg("next"), "AX")
+		w.op("MOVQ", w.arg("nextStep"), "R15")
+		w.op("SHLQ", log2(w.size), "R15")
+		w.op("SHLQ", log2(w.size), w.arg("nextTurn"))
+	}
 	w.label("loop_%d", code)
 	w.tileStep(s, aRows, 0)
 	w.op("ADDQ", "R10", "SI")
@@ -122,8 +146,19 @@ func (w *writer) tileVariant(s shape) {
 		w.op("ADDQ", "R10", "R11")
 	}
 	w.op("ADDQ", "R12", "DI")
-	w.op("DECQ", "CX")
-	w.op("JNZ", fmt.Sprintf("loop_%d", code))
+	if s.rows == w.mostRows() {
+		w.op("PREFETCHT0", "(AX)")
+		w.op("ADDQ", "R15", "AX")
+		w.op("DECQ", "CX")
+		w.op("JZ", done)
+		w.op("TESTQ", s.rows-1, "CX")
+		w.op("JNZ", fmt.Sprintf("loop_%d", code))
+		w.op("ADDQ", w.arg("nextTurn"), "AX")
+		w.op("JMP", fmt.Sprintf("loop_%d", code))
+	} else {
+		w.op("DECQ", "CX")
+		w.op("JNZ", fmt.Sprintf("loop_%d", code))
+	}
 
 	w.label("%s", done)
 	w.op("TESTQ", "BX", "BX")
@@ -211,7 +246,7 @@ func (w *writer) tileStep(s shape, a []string, offset int) {
 func (w *writer) packedLoop(s shape, done string) {
 	const steps = 4
 	aStep, bStep := s.rows*w.size, s.vecs*w.bytes
-	loop := fmt.Sprintf("loop_%d", s.code())
+	loop := fmt.Sprintf("begin_%d", s.code())
 	for _, c := range []struct {
 		stride string
 		packed int
