@@ -1,7 +1,10 @@
 package coles_test
 
 import (
+	"fmt"
+	"sync"
 	"testing"
+	"time"
 
 	"coles"
 	"coles/dataset"
@@ -91,6 +94,45 @@ func BenchmarkFit(b *testing.B) {
 				testkit.Must(eval.Classify(ctx, m.Embedding(), d.Labels, splits))
 			}
 			b.ReportMetric(50*float64(b.N)/b.Elapsed().Seconds(), "splits/s")
+		})
+	}
+}
+
+// Fits one after the other, and two at once. The second metric over the first is at most the number
+// of processors, where a fit keeps one of them busy, and falls to 1 where a fit by itself keeps all
+// of them busy: what shortens the parts on one processor raises the first.
+func BenchmarkTwoFits(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		dim  int
+	}{{"cora", 128}, {"citeseer", 128}, {"cora", 512}, {"pubmed", 128}} {
+		b.Run(fmt.Sprintf("%s/d′=%d", c.name, c.dim), func(b *testing.B) {
+			d := testkit.Must(dataset.OpenNPZ(testkit.Shared(b, "data", "npz", c.name+".npz")))
+			g := testkit.Must(coles.FromDirectedCSR(d.Adjacency))
+			four := func(goroutines int) time.Duration {
+				start := time.Now()
+				var wg sync.WaitGroup
+				for range goroutines {
+					wg.Add(1)
+					go func() {
+						defer wg.Done()
+						for range 4 / goroutines {
+							fitted(g, d.Features, coles.WithDim(c.dim))
+						}
+					}()
+				}
+				wg.Wait()
+				return time.Since(start)
+			}
+			var alone, atOnce time.Duration
+			for b.Loop() {
+				alone += four(1)
+				atOnce += four(2)
+			}
+			fits := 4 * float64(b.N)
+			b.ReportMetric(fits/alone.Seconds(), "fits/s")
+			b.ReportMetric(fits/atOnce.Seconds(), "fits/s-at-once")
+			b.ReportMetric(alone.Seconds()/atOnce.Seconds(), "at-once/alone")
 		})
 	}
 }

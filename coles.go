@@ -172,7 +172,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.report.Solver = found.Solver
+	f.report.Solver, f.report.Products = found.Solver, found.products
 	if err := finish(ctx, m, &f.report, y, found.Lambda); err != nil {
 		return nil, err
 	}

@@ -75,6 +75,8 @@ type Projection struct {
 	P      *mat.Dense // d′ × d
 	Lambda []float64  // d′ eigenvalues of M, descending
 	Solver Solver     // how they were found
+
+	products int // of vectors with M that SolverKrylov took
 }
 
 // Truncate returns the projection without the rows of negative eigenvalues.
@@ -84,7 +86,7 @@ func (p *Projection) Truncate() *Projection {
 		keep--
 	}
 	rows := kernel.Matrix[float64](p.P.RawMatrix())
-	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver}
+	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver, p.products}
 }
 
 // above is P with one more row below it, unless that is nil.
@@ -255,7 +257,7 @@ func decompose(ctx context.Context, m kernel.Matrix[float64], dim int) (*Project
 	if err != nil {
 		return nil, solveError(err, dim)
 	}
-	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverDirect}, nil
+	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverDirect, 0}, nil
 }
 
 // SolveM finds P for an M (of the given norm, overwritten) that package live has: directly up to
@@ -283,7 +285,7 @@ func krylov[T kernel.Float](ctx context.Context, d, dim int, m eigen.Operator[T]
 	if err != nil {
 		return nil, solveError(err, dim)
 	}
-	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverKrylov}, nil
+	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverKrylov, r.Applied}, nil
 }
 
 // singleTolerance is that of residuals where products are made in float32, relative to λ₁. They stop
