@@ -37,9 +37,9 @@ type Report struct {
 	Preparation      Preparation `json:"preparation"`
 	Dim              int         `json:"dim"` // columns of the embedding
 	Solver           Solver      `json:"solver"`
-	Products         int         `json:"-"`         // of vectors with M that SolverKrylov took; files do not keep them
-	Precision        Precision   `json:"precision"` // of features, W and ΔW
-	Kernels          string      `json:"kernels"`   // the inner loops: avx512, avx2 or portable, alike to rounding
+	Products         int         `json:"products,omitempty"` // of vectors with M that SolverKrylov took
+	Precision        Precision   `json:"precision"`          // of features, W and ΔW
+	Kernels          string      `json:"kernels"`            // the inner loops: avx512, avx2 or portable, alike to rounding
 	Model            ModelKind   `json:"model"`
 	Alignment        *Alignment  `json:"alignment,omitempty"` // by which Model was chosen; nil where it was not
 	Power            float64     `json:"power"`               // γ
