@@ -22,7 +22,8 @@ type Solver int
 
 const (
 	// SolverDirect forms M (d × d) and reduces it to tridiagonal form: residuals at the level of
-	// rounding, O(n·d² + d³) time, 8·d² bytes.
+	// rounding, in a fit in Float32 up to 1e-5 of the largest |λ| for all columns together (some 1e-6);
+	// O(n·d² + d³) time, 8·d² bytes, 12·d² in Float32.
 	SolverDirect Solver = iota + 1
 	// SolverKrylov multiplies blocks of vectors by M without forming it: residuals up to 1e-6 of
 	// λ₁, for Float32 some 1e-5. The way for wide sparse features.
@@ -126,7 +127,7 @@ func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection
 	if err != nil {
 		return nil, err
 	}
-	return decompose(ctx, m, dim)
+	return decompose(ctx, m, dim, eigen.Direct)
 }
 
 // SolveImplicit finds P from the features X (n × d), W and a filter by SolverKrylov, without ever
@@ -194,6 +195,12 @@ func newProblem(ctx context.Context, x mat.Matrix, f Filter, dw *DeltaW, dim int
 	return p, checkUnderflow(ctx, m, f)
 }
 
+// single reports whether the numbers are float32.
+func (p *problem[T]) single() bool {
+	_, single := any(p.x).(*matrix.Matrix[float32])
+	return single
+}
+
 // vectors is the number of eigenvectors to be found.
 func (p *problem[T]) vectors() int {
 	if p.degree != nil {
@@ -246,14 +253,18 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 		return nil, fx, err
 	}
 	p.progress("solve", 1, 2)
-	found, err := decompose(ctx, m, p.vectors())
+	find := eigen.Direct
+	if p.single() {
+		find = eigen.DirectSingle
+	}
+	found, err := decompose(ctx, m, p.vectors(), find)
 	p.progress("solve", 2, 2)
 	return found, fx, err
 }
 
 // decompose finds the top of M, which it overwrites.
-func decompose(ctx context.Context, m kernel.Matrix[float64], dim int) (*Projection, error) {
-	r, err := eigen.Direct(ctx, m, dim)
+func decompose(ctx context.Context, m kernel.Matrix[float64], dim int, find func(ctx context.Context, m kernel.Matrix[float64], k int) (*eigen.Result, error)) (*Projection, error) {
+	r, err := find(ctx, m, dim)
 	if err != nil {
 		return nil, solveError(err, dim)
 	}
@@ -266,7 +277,7 @@ func (s Settings) SolveM(ctx context.Context, m kernel.Matrix[float64], norm flo
 	var found *Projection
 	var err error
 	if m.Rows <= directLimit {
-		found, err = decompose(ctx, m, s.Dim)
+		found, err = decompose(ctx, m, s.Dim, eigen.Direct)
 	} else {
 		kernel.MirrorUpper(m)
 		found, err = krylov(ctx, m.Rows, s.Dim, func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
@@ -306,7 +317,7 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 		return nil, err
 	}
 	o := eigen.KrylovOptions{Zero: zero, Seed: p.seed, Progress: func(done, total int) { p.progress("solve", done, total) }}
-	if _, single := any(p.x).(*matrix.Matrix[float32]); single {
+	if p.single() {
 		o.Tol = singleTolerance
 	}
 	found, err := krylov(ctx, p.x.Cols(), p.vectors(), m, o)

@@ -12,10 +12,10 @@ const reflectorBlock = 64
 // backTransform replaces the columns of z by Q times them, where a reduction left Q = H₀·H₁⋯ in the
 // rows of a and in tau: the vector of H_j is zero up to entry j, and row j of a from entry j+1 on.
 // It takes 2n²k operations, all in products of matrices (Golub and Van Loan, section 5.2.2).
-func backTransform(ctx context.Context, a matrix, tau []float64, z matrix) error {
+func backTransform[T kernel.Float](ctx context.Context, a kernel.Matrix[T], tau []T, z kernel.Matrix[T]) error {
 	n, k := z.Rows, z.Cols
-	y := kernel.Dense[float64](reflectorBlock, n)
-	inner, outer := kernel.Dense[float64](reflectorBlock, k), kernel.Dense[float64](reflectorBlock, k)
+	y := kernel.Dense[T](reflectorBlock, n)
+	inner, outer := kernel.Dense[T](reflectorBlock, k), kernel.Dense[T](reflectorBlock, k)
 	// Q = H₀·H₁⋯: the last is applied first.
 	for hi := len(tau); hi > 0; {
 		lo := (hi - 1) / reflectorBlock * reflectorBlock
@@ -52,16 +52,16 @@ func backTransform(ctx context.Context, a matrix, tau []float64, z matrix) error
 // the diagonal and tau[i] on it (Schreiber and Van Loan 1989). It takes b²d operations.
 //
 // gonum's Dlarft (v0.17) drops products of reflections behind one that ends in zeros.
-func BlockFactor(ctx context.Context, v matrix, tau []float64) (matrix, error) {
+func BlockFactor[T kernel.Float](ctx context.Context, v kernel.Matrix[T], tau []T) (kernel.Matrix[T], error) {
 	count := len(tau)
-	dots, t := kernel.Dense[float64](count, count), kernel.Dense[float64](count, count)
+	dots, t := kernel.Dense[T](count, count), kernel.Dense[T](count, count)
 	if err := kernel.Gemm(ctx, false, true, 1, v, v, 0, dots); err != nil {
 		return t, err
 	}
 	for i, ti := range tau {
 		t.Data[i*count+i] = ti
 		for r := range i {
-			sum := 0.0
+			var sum T
 			for q := r; q < i; q++ {
 				sum += t.Data[r*count+q] * dots.Data[q*count+i]
 			}

@@ -18,6 +18,11 @@ import (
 //
 // Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite, that of ctx.
 func Direct(ctx context.Context, a matrix, k int) (*Result, error) {
+	return found(ctx, a, k, decompose)
+}
+
+// found is the Result of a way to decompose a.
+func found(ctx context.Context, a matrix, k int, decompose func(ctx context.Context, a matrix, k int) (spectrum, error)) (*Result, error) {
 	if a.Rows != a.Cols {
 		return nil, fmt.Errorf("%w: a matrix of %d×%d is not square", ErrShape, a.Rows, a.Cols)
 	}
@@ -35,7 +40,7 @@ func Direct(ctx context.Context, a matrix, k int) (*Result, error) {
 		return nil, err
 	}
 	FixSigns(vectors)
-	return &Result{Values: s.values, Vectors: vectors}, nil
+	return &Result{Values: s.values, Vectors: vectors, Residual: s.residual}, nil
 }
 
 // spectrum is the upper end of a spectrum.
@@ -44,83 +49,124 @@ type spectrum struct {
 	vectors matrix  // n × k, in columns
 	norm    float64 // the largest eigenvalue of all, in magnitude
 	least   float64 // the smallest of all
+
+	// residual is ‖A·V − V·Λ‖ relative to the norm, estimated; 0 for one that is rounding.
+	residual float64
 }
 
 // decompose is Direct on checked sizes, with the vectors as columns.
 func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
 	n := a.Rows
-	s := spectrum{values: make([]float64, k), vectors: matrix{Rows: n, Cols: k, Stride: max(1, k)}}
-	exponent, err := scaleToOne(ctx, a)
-	if err != nil || n == 0 {
-		return s, err
+	exponent, err := exponentOf(ctx, a)
+	if err != nil {
+		return spectrum{}, err
 	}
 	if exponent == zeroMatrix {
-		s.vectors = kernel.Dense[float64](n, k)
+		s := spectrum{values: make([]float64, k), vectors: kernel.Dense[float64](n, k)}
 		for i := range k {
 			s.vectors.Data[i*s.vectors.Stride+i] = 1
 		}
 		return s, ctx.Err()
 	}
+	if err := scaled(ctx, a, a, exponent); err != nil {
+		return spectrum{}, err
+	}
 	t, tau, err := tridiagonalise(ctx, a)
+	if err != nil {
+		return spectrum{}, err
+	}
+	s, err := t.top(ctx, k, exponent)
 	if err != nil {
 		return s, err
 	}
+	if err := polish(ctx, s.vectors); err != nil {
+		return s, err
+	}
+	return s, backTransform(ctx, a, tau, s.vectors)
+}
+
+// top is the upper end of the spectrum of t·2^exponent, with the eigenvectors of t as they come.
+func (t tridiagonal) top(ctx context.Context, k, exponent int) (spectrum, error) {
 	values, smallest, err := t.eigenvalues(ctx, k)
 	if err != nil {
-		return s, err
+		return spectrum{}, err
 	}
 	largest := smallest
 	if k > 0 {
 		largest = values[0]
-		if s.vectors, err = t.eigenvectors(ctx, values); err != nil {
-			return s, err
-		}
-		if err := backTransform(ctx, a, tau, s.vectors); err != nil {
-			return s, err
-		}
 	}
-	s.norm = math.Ldexp(max(math.Abs(largest), math.Abs(smallest)), exponent)
-	s.least = math.Ldexp(smallest, exponent)
+	s := spectrum{
+		values: make([]float64, k),
+		norm:   math.Ldexp(max(math.Abs(largest), math.Abs(smallest)), exponent),
+		least:  math.Ldexp(smallest, exponent),
+	}
 	for i, v := range values {
 		s.values[i] = math.Ldexp(v, exponent)
 	}
-	return s, ctx.Err()
+	s.vectors, err = t.eigenvectors(ctx, values)
+	return s, err
 }
 
 // zeroMatrix stands for the exponent of a matrix without any other entry.
 const zeroMatrix = math.MinInt
 
-// scaleToOne divides the upper triangle of a by the power of two that brings its largest entry to
-// [½, 1), and returns the exponent. The division is exact, and squares neither overflow nor vanish
-// afterwards.
-func scaleToOne(ctx context.Context, a matrix) (exponent int, err error) {
-	most := 0.0
-	for i := range a.Rows {
-		if err := ctx.Err(); err != nil {
-			return 0, err
+// triangleTask rows of a triangle are passed over by one task.
+const triangleTask = 32
+
+// exponentOf is that of the power of two that brings the largest entry of the upper triangle of a to
+// [½, 1).
+func exponentOf(ctx context.Context, a matrix) (int, error) {
+	const sign = 1 << 63
+	most := make([]uint64, ceilDiv(a.Rows, triangleTask))
+	if err := parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {
+		largest := uint64(0) // without their signs the bits of numbers are in their order, NaN at the end
+		for i := lo; i < hi; i++ {
+			for _, v := range row(a, i)[i:] {
+				largest = max(largest, math.Float64bits(v)&^sign)
+			}
 		}
+		most[lo/triangleTask] = largest
+	}); err != nil {
+		return 0, err
+	}
+	largest := 0.0
+	for _, m := range most {
+		largest = max(largest, math.Float64frombits(m))
+	}
+	switch {
+	case largest == 0:
+		return zeroMatrix, nil
+	case math.IsNaN(largest) || math.IsInf(largest, 0):
+		return 0, notFinite(a)
+	}
+	_, exponent := math.Frexp(largest)
+	return exponent, nil
+}
+
+// notFinite names the first entry of the upper triangle that is no number.
+func notFinite(a matrix) error {
+	for i := range a.Rows {
 		for j, v := range row(a, i)[i:] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return 0, fmt.Errorf("%w: entry (%d, %d) of the matrix is %g", ErrNotFinite, i, i+j, v)
+				return fmt.Errorf("%w: entry (%d, %d) of the matrix is %g", ErrNotFinite, i, i+j, v)
 			}
-			most = max(most, math.Abs(v))
 		}
 	}
-	if most == 0 {
-		return zeroMatrix, nil
-	}
-	_, exponent = math.Frexp(most)
+	return nil
+}
+
+// scaled sets the upper triangle of b to that of a over 2^exponent, which may be a itself. The
+// division is exact, and squares neither overflow nor vanish afterwards.
+func scaled[T kernel.Float](ctx context.Context, b kernel.Matrix[T], a matrix, exponent int) error {
 	// Of the full range of exponents the factor itself has only a part.
 	half := exponent / 2
 	first, second := math.Ldexp(1, -half), math.Ldexp(1, half-exponent)
-	for i := range a.Rows {
-		if err := ctx.Err(); err != nil {
-			return 0, err
+	return parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to := row(b, i)[i:]
+			for j, v := range row(a, i)[i:] {
+				to[j] = T(v * first * second)
+			}
 		}
-		r := row(a, i)[i:]
-		for j := range r {
-			r[j] = r[j] * first * second
-		}
-	}
-	return exponent, nil
+	})
 }

@@ -281,12 +281,14 @@ func TestDirectIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 }
 
 func TestDirectStopsWhenCancelled(t *testing.T) {
-	for _, after := range []time.Duration{5, 50, 200} {
-		a := randomSymmetric(1600, 8)
-		checkCancellation(t, after*time.Millisecond, func(ctx context.Context) error {
-			_, err := Direct(ctx, clone(a), 1600)
-			return err
-		})
+	for _, find := range []func(context.Context, matrix, int) (*Result, error){Direct, DirectSingle} {
+		for _, after := range []time.Duration{5, 50, 200} {
+			a := randomSymmetric(1600, 8)
+			checkCancellation(t, after*time.Millisecond, func(ctx context.Context) error {
+				_, err := find(ctx, clone(a), 1600)
+				return err
+			})
+		}
 	}
 }
 

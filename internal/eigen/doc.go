@@ -3,6 +3,7 @@
 //
 // [Direct] takes the matrix itself and is exact to rounding: Householder reduction to a tridiagonal
 // matrix, bisection, twisted factors or inverse iteration, and the reflections applied back.
+// [DirectSingle] does the reduction and the way back in float32, with a measured residual.
 // [Krylov] takes only the product with a block of vectors: a block Lanczos iteration with full
 // orthogonalisation and thick restarts, which also searches for the copies of a multiple eigenvalue
 // that such an iteration overlooks.

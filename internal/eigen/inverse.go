@@ -28,8 +28,8 @@ const (
 )
 
 // eigenvectors returns the eigenvectors to the given eigenvalues as the columns of an n × k matrix,
-// orthonormal (Golub and Van Loan, section 8.2.2). Every vector begins with two steps of inverse
-// iteration from a random start; those of a cluster go on in separate.
+// orthonormal but for what polish takes away (Golub and Van Loan, section 8.2.2). Those of a cluster
+// begin with two steps of inverse iteration from a random start and go on in separate.
 func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (matrix, error) {
 	k := len(values)
 	z := kernel.Dense[float64](len(t.d), k)
@@ -49,7 +49,7 @@ func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (matrix
 		}
 		lo = hi
 	}
-	return z, polish(ctx, z)
+	return z, ctx.Err()
 }
 
 // inverseSteps is inverse iteration with shifts that pass by their eigenvalues at a distance of

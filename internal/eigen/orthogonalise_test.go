@@ -140,7 +140,7 @@ func TestSymvEqualsGemv(t *testing.T) {
 				a.Data[i*n+j] = math.NaN()
 			}
 		}
-		s := newSymv(n)
+		s := newSymv[float64](n)
 		for range 2 { // the work space is used again
 			if err := s.mul(context.Background(), got, a, v); err != nil {
 				t.Fatal(err)

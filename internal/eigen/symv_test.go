@@ -2,10 +2,12 @@ package eigen
 
 import (
 	"context"
+
+	"coles/internal/kernel"
 )
 
 // mul computes y = a·v strip after strip, the sums in two parts.
-func (s *symv) mul(ctx context.Context, y []float64, a matrix, v []float64) error {
+func (s *symv[T]) mul(ctx context.Context, y []T, a kernel.Matrix[T], v []T) error {
 	s.resize(a)
 	for i := range s.strips {
 		s.multiply(i, v)

@@ -7,6 +7,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -23,8 +24,9 @@ const (
 
 	// negligible is the square of a norm below which a row counts as zero. Entries are at most
 	// about 1 here, so that the change is 1e-140, while the square of anything larger has all its
-	// digits.
-	negligible = 1e-280
+	// digits. In float32, whose numbers have inverses down to 1e-38, it is the other.
+	negligible       = 1e-280
+	negligibleSingle = 1e-64
 )
 
 // tridiagonalise overwrites the upper triangle of a, entries of magnitude at most about 1, so that
@@ -32,10 +34,10 @@ const (
 // row j of a from entry j+1 on. What is below the diagonal is neither read nor written. Half of the
 // 4n³/3 operations are matrix-vector products, half products of matrices (Golub and Van Loan,
 // section 8.3.1; blocked as LAPACK's dsytrd).
-func tridiagonalise(ctx context.Context, a matrix) (t tridiagonal, tau []float64, err error) {
+func tridiagonalise[T kernel.Float](ctx context.Context, a kernel.Matrix[T]) (t tridiagonal, tau []T, err error) {
 	n := a.Rows
 	t = tridiagonal{make([]float64, n), make([]float64, max(0, n-1))}
-	tau = make([]float64, max(0, n-1))
+	tau = make([]T, max(0, n-1))
 	r := newReduction(a)
 	for j0 := 0; j0 < n-1; j0 += reflectorPanel {
 		count := min(reflectorPanel, n-1-j0)
@@ -50,35 +52,41 @@ func tridiagonalise(ctx context.Context, a matrix) (t tridiagonal, tau []float64
 			return t, tau, err
 		}
 	}
-	t.d[n-1] = a.Data[(n-1)*a.Stride+n-1]
+	t.d[n-1] = float64(a.Data[(n-1)*a.Stride+n-1])
 	return t, tau, ctx.Err()
 }
 
 // reduction is the work space of tridiagonalise. After p reflections of a panel the matrix that a
 // stands for is a − Σ_q (v_q·w_qᵀ + w_q·v_qᵀ), which is a − vwᵀ·wv over their first 2p rows.
-type reduction struct {
-	a     matrix
-	vw    matrix    // rows v₀, w₀, v₁, w₁, …
-	wv    matrix    // rows w₀, v₀, w₁, v₁, …
-	coef  []float64 // a column of wv, or wv times a vector
-	multi symv
+type reduction[T kernel.Float] struct {
+	a     kernel.Matrix[T]
+	vw    kernel.Matrix[T] // rows v₀, w₀, v₁, w₁, …
+	wv    kernel.Matrix[T] // rows w₀, v₀, w₁, v₁, …
+	coef  []T              // a column of wv, or wv times a vector
+	multi symv[T]
+
+	unused [2 * reflectorPanel / dotTask][]T // zeros, for each task of dots
 }
 
-func newReduction(a matrix) *reduction {
-	multi := newSymv(a.Rows)
+func newReduction[T kernel.Float](a kernel.Matrix[T]) *reduction[T] {
+	multi := newSymv[T](a.Rows)
 	multi.resize(a)
-	return &reduction{
+	r := &reduction[T]{
 		a:     a,
-		vw:    kernel.Dense[float64](2*reflectorPanel, a.Rows),
-		wv:    kernel.Dense[float64](2*reflectorPanel, a.Rows),
-		coef:  make([]float64, 2*reflectorPanel),
+		vw:    kernel.Dense[T](2*reflectorPanel, a.Rows),
+		wv:    kernel.Dense[T](2*reflectorPanel, a.Rows),
+		coef:  make([]T, 2*reflectorPanel),
 		multi: multi,
 	}
+	for i := range r.unused {
+		r.unused[i] = make([]T, a.Rows)
+	}
+	return r
 }
 
 // reflect brings row j up to date and finds the reflection, the p-th of its panel, that clears it
 // beyond the second diagonal, and the vector w that updates the rest of the matrix.
-func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []float64) error {
+func (r *reduction[T]) reflect(ctx context.Context, p, j int, t tridiagonal, tau []T) error {
 	n := r.a.Rows
 	current := row(r.a, j)
 	coef := r.coef[:2*p]
@@ -90,10 +98,12 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 	}); err != nil {
 		return err
 	}
-	t.d[j] = current[j]
+	t.d[j] = float64(current[j])
 	s := j + 1
 	x := current[s:]
-	t.e[j], tau[j] = reflector(x)
+	var beta T
+	beta, tau[j] = reflector(x)
+	t.e[j] = float64(beta)
 	v, w := row(r.vw, 2*p)[s:], row(r.vw, 2*p+1)[s:]
 	if tau[j] == 0 {
 		clear(v)
@@ -103,8 +113,8 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 		if err := r.multiply(ctx, p, s, w, v); err != nil {
 			return err
 		}
-		blas64.Scal(tau[j], vector(w))
-		blas64.Axpy(-tau[j]/2*blas64.Dot(vector(w), vector(v)), vector(v), vector(w))
+		scale(tau[j], w)
+		addScaled(w, -tau[j]/2*T(dot(w, v)), v)
 	}
 	copy(row(r.wv, 2*p)[s:], w)
 	copy(row(r.wv, 2*p+1)[s:], v)
@@ -114,22 +124,20 @@ func (r *reduction) reflect(ctx context.Context, p, j int, t tridiagonal, tau []
 const (
 	// columnTask columns of a panel are updated by one task, and dotTask rows multiplied by a
 	// vector: some microseconds of work.
-	columnTask = 512
+	columnTask = 1024
 	dotTask    = 16
 )
 
 // multiply sets w to the product of v and the rest of the matrix, from entry (s, s) on, as it is
 // after p reflections of the panel.
-func (r *reduction) multiply(ctx context.Context, p, s int, w, v []float64) error {
+func (r *reduction[T]) multiply(ctx context.Context, p, s int, w, v []T) error {
 	n := r.a.Rows
 	r.multi.resize(kernel.View(r.a, s, s, n-s, n-s))
 	dots := ceilDiv(2*p, dotTask)
 	if err := parallel.For(ctx, dots+r.multi.strips, func(i int) {
 		if i < dots {
 			lo, hi := i*dotTask, min(2*p, (i+1)*dotTask)
-			for q := lo; q < hi; q++ {
-				r.coef[q] = blas64.Dot(vector(row(r.wv, q)[s:]), vector(v))
-			}
+			r.dots(lo, hi, s, v)
 			return
 		}
 		r.multi.multiply(i-dots, v)
@@ -142,33 +150,83 @@ func (r *reduction) multiply(ctx context.Context, p, s int, w, v []float64) erro
 	})
 }
 
+// dots sets the coefficients lo to hi to the products of the rows of wv from entry s on with v.
+func (r *reduction[T]) dots(lo, hi, s int, v []T) {
+	q, rows := lo, r.wv
+	for ; q+4 <= hi; q += 4 {
+		// Nothing is added to the columns, which the products of a task may share.
+		products := kernel.Symv4(rows.Data[q*rows.Stride+s:], rows.Stride, [4]T{}, v, r.unused[lo/dotTask][s:])
+		copy(r.coef[q:], products[:])
+	}
+	for ; q < hi; q++ {
+		r.coef[q] = T(dot(row(rows, q)[s:], v))
+	}
+}
+
 // subtractRows subtracts from y the rows of a, of the same length, times their coefficients.
-func subtractRows(y, coef []float64, a matrix) {
+func subtractRows[T kernel.Float](y, coef []T, a kernel.Matrix[T]) {
 	if len(coef) == 0 || len(y) == 0 {
 		return
 	}
-	c := matrix{Rows: 1, Cols: len(coef), Stride: len(coef), Data: coef}
-	to := matrix{Rows: 1, Cols: len(y), Stride: len(y), Data: y}
+	c := kernel.Matrix[T]{Rows: 1, Cols: len(coef), Stride: len(coef), Data: coef}
+	to := kernel.Matrix[T]{Rows: 1, Cols: len(y), Stride: len(y), Data: y}
 	// The context cannot end, so no error is possible.
 	_ = kernel.Gemm(context.Background(), false, false, -1, c, a, 1, to)
 }
 
 // reflector overwrites x by the vector v, v[0] = 1, for which I − tau·v·vᵀ takes x to (beta, 0, 0,
 // …), and returns beta and tau.
-func reflector(x []float64) (beta, tau float64) {
-	lead, rest := x[0], vector(x[1:])
-	square := blas64.Dot(rest, rest)
-	x[0] = 1
-	if square < negligible {
-		return lead, 0
+func reflector[T kernel.Float](x []T) (beta, tau T) {
+	lead, rest := float64(x[0]), x[1:]
+	square, least := dot(rest, rest), negligible
+	if _, single := any(x).([]float32); single {
+		least = negligibleSingle
 	}
-	// The sign keeps lead − beta free of cancellation.
-	beta = -math.Copysign(math.Sqrt(lead*lead+square), lead)
-	blas64.Scal(1/(lead-beta), rest)
-	return beta, (beta - lead) / beta
+	if x[0] = 1; square < least {
+		return T(lead), 0
+	}
+	// The sign keeps lead − b free of cancellation.
+	b := -math.Copysign(math.Sqrt(lead*lead+square), lead)
+	scale(T(1/(lead-b)), rest)
+	return T(b), T((b - lead) / b)
 }
 
 // vector is x as gonum takes it.
 func vector(x []float64) blas64.Vector {
 	return blas64.Vector{N: len(x), Inc: 1, Data: x}
+}
+
+func vector32(x []float32) blas32.Vector {
+	return blas32.Vector{N: len(x), Inc: 1, Data: x}
+}
+
+// dot is x·y, summed in float64.
+func dot[T kernel.Float](x, y []T) float64 {
+	switch x := any(x).(type) {
+	case []float32:
+		return blas32.DDot(vector32(x), vector32(any(y).([]float32)))
+	case []float64:
+		return blas64.Dot(vector(x), vector(any(y).([]float64)))
+	}
+	return 0
+}
+
+// addScaled adds c·x to y.
+func addScaled[T kernel.Float](y []T, c T, x []T) {
+	switch x := any(x).(type) {
+	case []float32:
+		blas32.Axpy(float32(c), vector32(x), vector32(any(y).([]float32)))
+	case []float64:
+		blas64.Axpy(float64(c), vector(x), vector(any(y).([]float64)))
+	}
+}
+
+// scale multiplies x by c.
+func scale[T kernel.Float](c T, x []T) {
+	switch x := any(x).(type) {
+	case []float32:
+		blas32.Scal(float32(c), vector32(x))
+	case []float64:
+		blas64.Scal(float64(c), vector(x))
+	}
 }
