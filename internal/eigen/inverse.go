@@ -98,10 +98,14 @@ func (s inverseSteps) start(ctx context.Context, values []float64, z matrix) err
 		return c == 0 || c == len(values) || values[c-1]-values[c] > clusterGap*s.norm
 	}
 	return s.each(ctx, values, z, func() func(c int, x []float64) {
-		f, w := newFactors(len(s.t.d)), newTwisted(s.t, s.norm)
+		var f *factors
+		w := newTwisted(s.t, s.norm)
 		return func(c int, x []float64) {
 			if apart(c) && apart(c+1) && w.vector(s.t, values[c], x) {
 				return
+			}
+			if f == nil {
+				f = newFactors(len(s.t.d))
 			}
 			s.iterate(f, values[c], x, 2, func() {
 				rnd := rand.New(rand.NewPCG(uint64(c), 0x7269646961676f6e))
@@ -128,7 +132,8 @@ func (s inverseSteps) refine(ctx context.Context, values []float64, z matrix) er
 func (s inverseSteps) each(ctx context.Context, values []float64, z matrix, newFind func() (find func(c int, x []float64))) error {
 	return parallel.Ranges(ctx, len(values), inverseTask, func(lo, hi int) {
 		find := newFind()
-		found := kernel.Dense[float64](hi-lo, z.Rows)
+		found, release := kernel.Scratch[float64](hi-lo, z.Rows)
+		defer release()
 		for c := lo; c < hi; c++ {
 			find(c, row(found, c-lo))
 		}
