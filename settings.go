@@ -158,8 +158,8 @@ func (s Settings) Check() error {
 }
 
 // Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M
-// and again for FXPᵀ. Eigenvectors, eigenvalues and scaling are float64 in either, and so is M
-// where it is formed.
+// and again for FXPᵀ. Scaling is float64 in either, and so is M where it is formed, though in Float32
+// its eigenvectors are found to that precision: see [SolverDirect].
 //
 // The zero value, "auto", is Float32 from 2²¹ numbers of features (n·d) on, where half the memory
 // is half the time, and Float64 below, for [PrepareNone], whose numbers may be of any size, without
