@@ -30,8 +30,9 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 //	          where Model is not set, 2·s·n·(c+32) for up to c = 2²⁰/n random columns, 128 to 512
 //	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, less
 //	          from 2²⁴/13 nodes on, but 256/s; and s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors
-//	          8·(d² + 4·d·d′), and 4·d² where s = 4. A graph whose weights are all 1, and whose negatives are not
-//	          sampled, has nothing for W and ΔW, and the random columns lie in the strips first
+//	          8·(d² + 4·d·d′), and 4·d² where s = 4. A graph whose weights are all 1, and whose
+//	          negatives are not sampled, has nothing for W and ΔW, and the random columns lie in
+//	          the strips first
 //	krylov    s·d·q + 8·(d·(3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b =
 //	          ⌈d′/8⌉ vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; 8·(d² + 4·d·d′) in place
 //	          of the first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
