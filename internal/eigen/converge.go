@@ -59,7 +59,7 @@ func (s *search[T]) crowded(r ritz) bool {
 func (s *search[T]) above(r ritz) float64 { return r.values[s.k-1] + 10*s.o.Tol*r.norm }
 
 // converge grows the basis until the k leading pairs are within the tolerance, restarting when
-// there is no more room.
+// there is no more room. All of them are looked at where one of the last to converge has.
 func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 	target := max(2*s.k, s.size)
 	restarts, before := 0, look{}
@@ -67,6 +67,13 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 		for s.size < target && !s.full() {
 			if err := s.step(ctx); err != nil {
 				return ritz{}, err
+			}
+		}
+		if !s.open && !s.full() {
+			if now := s.peek(before); now.worst > s.o.Tol {
+				target = s.size + now.growth(before, s.o.Tol)
+				before = now
+				continue
 			}
 		}
 		// Beyond the wanted vectors a restart keeps some that are on their way; two steps must fit
@@ -83,7 +90,7 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 		if done == s.k {
 			return r, nil
 		}
-		now := look{s.size, r.worst(s.k)}
+		now := look{s.size, r.worst(s.k), r.values[s.k-1], r.norm}
 		target = s.size + now.growth(before, s.o.Tol)
 		before = now
 		if s.full() {
@@ -94,30 +101,28 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 			if err := s.restart(ctx, 0, r, len(r.values)); err != nil {
 				return r, err
 			}
-			before = look{}
 			target = (s.size + s.q.Cols) / 2
 		}
 	}
 }
 
 // look is what was seen of the spectrum at one size of the basis: the largest residual of a wanted
-// pair, relative to the norm.
+// pair, relative to the norm, the k-th value, and the norm.
 type look struct {
-	size  int
-	worst float64
+	size        int
+	worst       float64
+	value, norm float64
 }
 
-// growth is by how much the basis should grow until the next look, which costs O(m³): to where the
-// residuals are within the tolerance if they go on falling as they did since the look before. As
-// they fall faster and faster, that is too far rather than not far enough; a far goal is looked at
-// on the way.
+// growth is by how much the basis should grow until the next look: half the way to where the
+// residuals are within the tolerance if they go on falling as they did since the look before, since
+// they fall faster and faster.
 func (l look) growth(before look, tol float64) int {
-	guess := l.size / 4
-	if before.size > 0 && l.worst < before.worst {
-		rate := math.Log(before.worst/l.worst) / float64(l.size-before.size)
-		guess = int(min(math.Log(l.worst/tol)/rate, float64(l.size)))
+	if l.size <= before.size || !(l.worst < before.worst) {
+		return 1 + l.size/16
 	}
-	return 1 + min(max(guess, l.size/20), l.size*2/5)
+	rate := math.Log(before.worst/l.worst) / float64(l.size-before.size)
+	return 1 + int(min(math.Log(l.worst/tol)/rate/2, float64(l.size)/4))
 }
 
 // gaveUp is the error of a search that ran out of restarts.

@@ -26,6 +26,7 @@ type search[T kernel.Float] struct {
 
 	q      kernel.Matrix[T] // n × room: the basis, then the next block
 	h      matrix           // room × room, upper triangle
+	first  []int            // row of H in which each column begins
 	size   int              // vectors in the basis
 	last   int              // of which in the newest block
 	next   int              // vectors in the next block
@@ -47,6 +48,8 @@ func newSearch[T kernel.Float](n, k int, apply Operator[T], o KrylovOptions) *se
 		rnd: rand.New(rand.NewPCG(o.Seed, 0x6b72796c6f76)),
 		q:   kernel.Unset[T](n, o.MaxBasis), // a column is written before it is read
 		h:   kernel.Dense[float64](o.MaxBasis, o.MaxBasis),
+
+		first: make([]int, o.MaxBasis),
 	}
 }
 
@@ -107,6 +110,12 @@ func (s *search[T]) step(ctx context.Context) error {
 		return err
 	}
 	kernel.Copy(kernel.View(s.h, first, lo, hi-first, s.last), coef)
+	for j := lo; j < hi; j++ {
+		s.first[j] = first
+		if first > 0 { // C is upper triangular
+			s.first[j] += j - lo
+		}
+	}
 	kernel.Copy(f, w)
 	if err := s.append(ctx, f); err != nil {
 		return err
@@ -243,6 +252,10 @@ func (s *search[T]) restart(ctx context.Context, lo int, r ritz, keep int) error
 	kernel.Copy(kernel.View(s.h, 0, lo, lo, keep), coupling)
 	for i, v := range r.values[:keep] {
 		s.h.Data[(lo+i)*s.h.Stride+lo+i] = v
+		s.first[lo+i] = lo + i
+		if lo > 0 {
+			s.first[lo+i] = 0
+		}
 	}
 	s.size, s.last = lo+keep, 0
 	return nil
