@@ -34,7 +34,7 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 //	          negatives are not sampled, has nothing for W and ΔW, and the random columns lie in
 //	          the strips first
 //	krylov    s·d·q + 8·(d·(3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b =
-//	          ⌈d′/8⌉ vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; 8·(d² + 4·d·d′) in place
+//	          ⌈d′/8⌉ vectors (8 to 32) and a basis of q = 5·d′/2 + 8·b; 8·(d² + 4·d·d′) in place
 //	          of the first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
 //	embed     3·s·n·d′; where d ≤ 3·d′ and X is dense nothing, or s·n·d′ for d > 2·d′
 //
@@ -156,7 +156,7 @@ func (w workload) krylov() int64 {
 		length = w.n
 	}
 	block := min(max((w.k+7)/8, 8), 32)
-	basis := 5*w.k/2 + 16*block
+	basis := 5*w.k/2 + 8*block
 	search := w.size*length*basis + 8*(length*(3*w.k+6*block)+5*basis*basis)
 	if length <= 400 || 3*basis > 2*length { // the matrix itself is formed
 		search = 8 * (length*length + 4*length*w.k)

@@ -38,7 +38,7 @@ type KrylovOptions struct {
 	Block int
 
 	// MaxBasis is the number of basis vectors at which the iteration restarts from its best; at
-	// least k + 3 blocks, 0 means 5k/2 + 16 blocks.
+	// least k + 3 blocks, 0 means 5k/2 + 8 blocks.
 	MaxBasis int
 
 	// MaxRestarts bounds the work until all pairs converge, and again each time that the search
@@ -139,7 +139,7 @@ func (o KrylovOptions) withDefaults(n, k int) (KrylovOptions, error) {
 		o.Block = min(32, max(8, (k+7)/8))
 	}
 	if o.MaxBasis == 0 {
-		o.MaxBasis = 5*k/2 + 16*o.Block
+		o.MaxBasis = 5*k/2 + 8*o.Block
 	}
 	o.MaxBasis = max(o.MaxBasis, k+3*o.Block)
 	if o.MaxRestarts == 0 {
