@@ -68,8 +68,8 @@ const (
 
 // Krylov returns the k algebraically largest eigenpairs of a symmetric operator of order n.
 //
-// The residuals of all pairs are measured at the end by further products and are at most 1e-6,
-// relative, at the default tolerance (Result.Residual);
+// The residuals of all pairs are measured at the end by further products, first all together, and
+// are at most ten times the tolerance, relative (Result.Residual): 1e-6 at the default one;
 // |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies: a space grown from b
 // vectors holds at most b of them, so that where b/2 or more values above the k-th are equal after
 // convergence, the search begins again with new random vectors, orthogonal to all that was found,
