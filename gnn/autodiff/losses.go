@@ -132,13 +132,13 @@ func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] 
 	t.check(s(t.ctx, y.kept, h.data))
 	y.data.Data[0] = T(t.dot(h.data, y.kept))
 	y.back = func() {
-		if !h.needsGrad {
-			return
-		}
-		if c := 2 * y.grad.Data[0]; h.reached {
-			t.addScaled(h.grad, c, y.kept)
-		} else {
-			t.scale(y.kept, c)
+		c := 2 * y.grad.Data[0]
+		switch {
+		case !h.needsGrad || c == 0:
+		case h.reached:
+			t.addScaled(t.gradient(h), c, y.kept)
+		default:
+			h.factor = c // the next part of the gradient has it multiplied without a pass
 			t.pass(&y.kept, h)
 		}
 	}

@@ -78,6 +78,23 @@ func overall[T Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T]
 	return unary(name, apply, func(x matrix64) matrix64 { return scalar(f(entries(x))) })
 }
 
+func traceByHand(h matrix64) float64 { return dotByHand(entries(h), entries(symmetricByHand(h))) }
+
+// traceAnd is Tr(hᵀSh) of h = 2x and another function of h: in the backward pass the first one
+// leaves the gradient to be multiplied by a number, which the other or the last one sees to.
+func traceAnd[T Float](name string, other func(t *Tape[T], h *Value[T]) *Value[T], byHand func(h matrix64) float64) operation[T] {
+	return unary("TraceQuadratic and "+name, func(t *Tape[T], x *Value[T]) *Value[T] {
+		h := t.Scale(x, 2)
+		y := other(t, h)
+		return t.Add(t.TraceQuadratic(symmetric[T], h), t.Add(y, t.TraceQuadratic(symmetric[T], t.Scale(x, 3))))
+	}, func(x matrix64) matrix64 {
+		times := func(c float64) matrix64 {
+			return build(x.Rows, x.Cols, func(i, j int) float64 { return c * at(x, i, j) })
+		}
+		return scalar(traceByHand(times(2)) + byHand(times(2)) + traceByHand(times(3)))
+	})
+}
+
 func logPowerMeanOf[T Float](name string, p float64) operation[T] {
 	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] { return t.LogPowerMeanRows(x, p) },
 		func(x matrix64) matrix64 {
@@ -178,7 +195,12 @@ func operations[T Float]() []operation[T] {
 			})
 		}),
 		unary("TraceQuadratic", func(t *Tape[T], h *Value[T]) *Value[T] { return t.TraceQuadratic(symmetric[T], h) },
-			func(h matrix64) matrix64 { return scalar(dotByHand(entries(h), entries(symmetricByHand(h)))) }),
+			func(h matrix64) matrix64 { return scalar(traceByHand(h)) }),
+		traceAnd("Sum", (*Tape[T]).Sum, func(h matrix64) float64 { return sum(h.Data) }),
+		traceAnd("Gram", func(t *Tape[T], h *Value[T]) *Value[T] { return t.Sum(t.Gram(h)) },
+			func(h matrix64) float64 { return sum(gramByHand(h, 1, 0).Data) }),
+		traceAnd("SpMM", func(t *Tape[T], h *Value[T]) *Value[T] { return t.Sum(t.SpMM(pattern[T](h.Rows()+2, h.Rows()), h)) },
+			func(h matrix64) float64 { return sum(timesByHand(sparseOf(h.Rows+2, h.Rows), h).Data) }),
 		unary("SoftOrthogonality", (*Tape[T]).SoftOrthogonality, func(h matrix64) matrix64 {
 			e := entries(gramByHand(h, 1/float64(h.Rows), 1))
 			return scalar(dotByHand(e, e) / float64(h.Cols))

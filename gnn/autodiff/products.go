@@ -190,7 +190,7 @@ func (t *Tape[T]) addTransposed(s *Sparse[T], g Matrix[T], x *Value[T]) {
 		if beta == 0 {
 			t.check(kernel.SpMM(t.ctx, dst, part.matrix, g))
 		} else {
-			t.check(kernel.SpMMAdd(t.ctx, dst, part.matrix, g, 1, dst))
+			t.check(kernel.SpMMAdd(t.ctx, dst, part.matrix, g, beta, dst))
 		}
 		beta = 1
 	}

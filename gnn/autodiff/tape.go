@@ -124,6 +124,9 @@ func (t *Tape[T]) sweep() error {
 		v := t.nodes[i]
 		// No earlier operation reads what is released.
 		if v.back != nil && v.reached {
+			if v.factor != 0 {
+				t.scale(v.grad, v.factor)
+			}
 			v.back()
 			t.release(&v.grad)
 		}
@@ -147,6 +150,7 @@ func (t *Tape[T]) check(err error) {
 type Value[T Float] struct {
 	data      Matrix[T]
 	grad      Matrix[T]  // memory of the tape; for a Variable, of the caller
+	factor    T          // if not 0, what grad is still to be multiplied by
 	sparse    *Sparse[T] // of a SparseConstant, which has no data
 	rows      []int      // of sparse, in this order; nil for all of them
 	gram      *Value[T]  // what Gram has made of it
@@ -248,9 +252,13 @@ func (t *Tape[T]) Operation(
 	return y
 }
 
-// destination returns where to write a part of the gradient of x, which needs one, and beta: 1 to
-// add to what is there, 0 to overwrite it.
+// destination returns where to write a part of the gradient of x, which needs one, and beta, by which
+// to multiply what is there: 0 to overwrite it.
 func (t *Tape[T]) destination(x *Value[T]) (dst Matrix[T], beta T) {
+	if x.factor != 0 {
+		beta, x.factor = x.factor, 0
+		return x.grad, beta
+	}
 	if x.reached {
 		return x.grad, 1
 	}
@@ -266,8 +274,12 @@ func (t *Tape[T]) destination(x *Value[T]) (dst Matrix[T], beta T) {
 // gradient returns the gradient of x so far, at first zero, to be added to; x needs one.
 func (t *Tape[T]) gradient(x *Value[T]) Matrix[T] {
 	dst, beta := t.destination(x)
-	if beta == 0 {
+	switch beta {
+	case 0:
 		t.fill(dst, 0)
+	case 1:
+	default:
+		t.scale(dst, beta)
 	}
 	return dst
 }
@@ -280,7 +292,7 @@ func (t *Tape[T]) pass(g *Matrix[T], x *Value[T]) {
 	case !x.reached:
 		x.grad, x.reached, *g = *g, true, Matrix[T]{}
 	default:
-		t.addScaled(x.grad, 1, *g)
+		t.addScaled(t.gradient(x), 1, *g)
 	}
 }
 
