@@ -179,3 +179,15 @@ func ExampleWithProgress() {
 	// solve
 	// context canceled
 }
+
+// An embedding in float32 takes half the memory, and a file of it is read by numpy.load.
+func ExampleModel_Embedding32() {
+	g, x := barbell()
+	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(2)), coles.WithPrecision(coles.Float32))
+	if err != nil {
+		log.Fatal(err)
+	}
+	y := m.Embedding32()
+	fmt.Printf("%T of %d × %d, the first row %.2f\n", y.Data, y.Rows, y.Cols, y.Data[:y.Cols])
+	// Output: []float32 of 6 × 2, the first row [4.33 12.01]
+}

@@ -38,7 +38,7 @@ type Report struct {
 	Dim              int         `json:"dim"` // columns of the embedding
 	Solver           Solver      `json:"solver"`
 	Products         int         `json:"products,omitempty"` // of vectors with M that SolverKrylov took
-	Precision        Precision   `json:"precision"`          // of features, W and ΔW
+	Precision        Precision   `json:"precision"`          // of features, W, ΔW and the embedding
 	Kernels          string      `json:"kernels"`            // the inner loops: avx512, avx2 or portable, alike to rounding
 	Model            ModelKind   `json:"model"`
 	Alignment        *Alignment  `json:"alignment,omitempty"` // by which Model was chosen; nil where it was not

@@ -258,3 +258,32 @@ func TestEmbeddingIsTheSameOnEveryKernel(t *testing.T) {
 		}
 	}
 }
+
+// A fit in float32 shows its embedding as it is; one in float64, and a model of a file, have none.
+func TestEmbedding32(t *testing.T) {
+	g := testkit.RandomGraph(171, 300, 0.03)
+	for name, x := range map[string]mat.Matrix{
+		"filtered first":     testkit.RandomDense(testkit.Random(172), 300, 40),
+		"projected first":    testkit.RandomDense(testkit.Random(172), 300, 70),
+		"not over FX":        testkit.RandomDense(testkit.Random(172), 300, 50),
+		"sparse, matrixfree": first(testkit.RandomWords(testkit.Random(172), 300, 200)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			single := fitted(g, x, coles.WithDim(20), coles.WithPrecision(coles.Float32))
+			narrow := single.Embedding32()
+			if n, d := narrow.Dims(); n != 300 || d != 20 {
+				t.Fatalf("%d × %d", n, d)
+			}
+			testkit.WantClose(t, "widened", single.Embedding(), mat.DenseCopyOf(narrow), 0)
+			testkit.WantClose(t, "Embed", testkit.Must(single.Embed(ctx, g, x)), single.Embedding(), 0)
+			double := fitted(g, x, coles.WithDim(20), coles.WithPrecision(coles.Float64))
+			if double.Embedding32() != nil {
+				t.Error("a fit in float64 has an embedding in float32")
+			}
+			// Rows have a norm of about 4; an entry is held to seven digits of it, and eigenvectors to 1e-6.
+			testkit.WantClose(t, "EEᵀ", testkit.Product(single.Embedding(), single.Embedding().T()), testkit.Product(double.Embedding(), double.Embedding().T()), 1e-3)
+		})
+	}
+}
+
+func first[A, B any](a A, _ B) A { return a }

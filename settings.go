@@ -40,7 +40,7 @@ type Settings struct {
 	Truncate bool `json:"truncate"`
 	// Solver finds the eigenvectors.
 	Solver Solver `json:"solver"`
-	// Precision is the type of the numbers that X, W and ΔW are held in.
+	// Precision is the type of the numbers that X, W, ΔW and the embedding are held in.
 	Precision Precision `json:"precision"`
 }
 

@@ -177,7 +177,13 @@ func WriteMatrices(w io.Writer, matrices map[string]mat.Matrix) error {
 // A Mapped is a matrix of float32 that lies in a file, see [MapNPY].
 type Mapped struct {
 	matrix *coles.Dense32
-	unmap  func() error // nil when the matrix is in memory or closed
+	file   *mapping // nil when the matrix is in memory or closed
+}
+
+// mapping is a part of a file mapped into memory.
+type mapping struct {
+	data          []float32
+	unmap, forget func() error
 }
 
 // Matrix returns the matrix (n × d), not to be written to: the memory is read-only, and a write
@@ -188,12 +194,26 @@ func (m *Mapped) Matrix() *coles.Dense32 { return m.matrix }
 // read it ends the program, with a fault that cannot be recovered from. A model fitted on it keeps
 // nothing of it.
 func (m *Mapped) Close() error {
-	unmap := m.unmap
-	m.matrix, m.unmap = nil, nil
-	if unmap == nil {
+	file := m.file
+	m.matrix, m.file = nil, nil
+	if file == nil {
 		return nil
 	}
-	if err := unmap(); err != nil {
+	if err := file.unmap(); err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	return nil
+}
+
+// Forget gives back the memory of all that has been read so far, which counts as the process's own
+// until then; it is read again when it is looked at. After [coles.Fit] has reported "prepare" 1 of 3
+// it looks at its features no more, unless float32 turns out to be too coarse. A matrix that is in
+// memory stays there.
+func (m *Mapped) Forget() error {
+	if m.file == nil {
+		return nil
+	}
+	if err := m.file.forget(); err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
 	return nil
@@ -256,12 +276,16 @@ func mapNPY(f *os.File) (*Mapped, error) {
 	case want > math.MaxInt:
 		return nil, source.At(0, "%d bytes to address: %w", want, coles.ErrTooLarge)
 	}
-	data, unmap, err := mapFloat32(f, s.Off, h.Count)
-	if errors.Is(err, errors.ErrUnsupported) {
-		data, err = npy.Singles(s, h)
+	m := &Mapped{matrix: &coles.Dense32{Rows: rows, Cols: cols, Stride: cols}}
+	m.file, err = mapFloat32(f, s.Off, h.Count)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		m.matrix.Data, err = npy.Singles(s, h)
+	case err == nil:
+		m.matrix.Data = m.file.data
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Mapped{&coles.Dense32{Rows: rows, Cols: cols, Stride: cols, Data: data}, unmap}, nil
+	return m, nil
 }

@@ -307,7 +307,7 @@ func TestMapNPYForms(t *testing.T) {
 			if want := mat.NewDense(c.rows, c.cols, []float64{1, 2, 3, 4, 5, 6}); !mat.Equal(m.Matrix(), want) {
 				t.Errorf("%v", mat.Formatted(m.Matrix()))
 			}
-			if maps := m.unmap != nil; runtime.GOOS == "linux" && runtime.GOARCH != "s390x" && maps != c.maps {
+			if maps := m.file != nil; runtime.GOOS == "linux" && runtime.GOARCH != "s390x" && maps != c.maps {
 				t.Errorf("mapped: %v, want %v", maps, c.maps)
 			}
 		})
@@ -340,5 +340,41 @@ func TestMapNPYTakesNoMemory(t *testing.T) {
 	path := saved(t, b.Bytes())
 	if n := allocated(func() { mapped(t, path) }); n > 4*source.Chunk { // the header is read by a buffer
 		t.Errorf("%d bytes for a file of %d", n, b.Len())
+	}
+}
+
+// What is forgotten is no longer the process's own, and is there again when it is looked at.
+func TestMappedForgets(t *testing.T) {
+	data := make([]float32, 1<<22)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	var b bytes.Buffer
+	if err := WriteNPY(&b, dense32(1<<18, 16, data)); err != nil {
+		t.Fatal(err)
+	}
+	m := mapped(t, saved(t, b.Bytes()))
+	resident := func() (kilobytes int) {
+		status, _ := os.ReadFile("/proc/self/status")
+		for line := range bytes.Lines(status) {
+			fmt.Sscanf(string(line), "RssFile: %d kB", &kilobytes)
+		}
+		return kilobytes
+	}
+	if !slices.Equal(m.Matrix().Data, data) {
+		t.Error("another matrix")
+	}
+	before := resident()
+	if err := m.Forget(); err != nil {
+		t.Fatal(err)
+	}
+	if gone := before - resident(); runtime.GOOS == "linux" && gone < 8<<10 {
+		t.Errorf("%d kB of 16 MB are no longer resident", gone)
+	}
+	if !slices.Equal(m.Matrix().Data, data) {
+		t.Error("another matrix after it was forgotten")
+	}
+	if err := errors.Join(m.Close(), m.Forget()); err != nil { // of nothing
+		t.Error(err)
 	}
 }

@@ -8,6 +8,4 @@ import (
 )
 
 // mapFloat32 says that this system does not map files.
-func mapFloat32(*os.File, int64, int) ([]float32, func() error, error) {
-	return nil, nil, errors.ErrUnsupported
-}
+func mapFloat32(*os.File, int64, int) (*mapping, error) { return nil, errors.ErrUnsupported }

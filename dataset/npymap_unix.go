@@ -14,21 +14,25 @@ import (
 
 // mapFloat32 maps count little-endian numbers that begin at a byte of a file, or returns
 // errors.ErrUnsupported where they cannot be used as they lie.
-func mapFloat32(f *os.File, offset int64, count int) ([]float32, func() error, error) {
+func mapFloat32(f *os.File, offset int64, count int) (*mapping, error) {
 	if offset%4 != 0 || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, nil, errors.ErrUnsupported
+		return nil, errors.ErrUnsupported
 	}
 	// A mapping begins at a page, so the header is mapped too.
 	all, err := unix.Mmap(int(f.Fd()), 0, int(offset)+4*count, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return nil, nil, fmt.Errorf("mapping %d bytes: %w", int(offset)+4*count, err)
+		return nil, fmt.Errorf("mapping %d bytes: %w", int(offset)+4*count, err)
 	}
-	data := unsafe.Slice((*float32)(unsafe.Pointer(&all[offset])), count)
-	unmap := func() error {
-		if err := unix.Munmap(all); err != nil {
-			return fmt.Errorf("unmapping %s: %w", f.Name(), err)
+	name := f.Name()
+	doing := func(what string, err error) error {
+		if err != nil {
+			err = fmt.Errorf("%s %s: %w", what, name, err)
 		}
-		return nil
+		return err
 	}
-	return data, unmap, nil
+	return &mapping{
+		data:   unsafe.Slice((*float32)(unsafe.Pointer(&all[offset])), count),
+		unmap:  func() error { return doing("unmapping", unix.Munmap(all)) },
+		forget: func() error { return doing("forgetting", unix.Madvise(all, unix.MADV_DONTNEED)) },
+	}, nil
 }

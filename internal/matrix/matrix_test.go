@@ -1,6 +1,7 @@
 package matrix_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -271,4 +272,60 @@ func TestPanelsAreScaledAndCleared(t *testing.T) {
 	}
 	small.Data[4] = float32(math.Inf(-1))
 	testkit.WantError(t, matrix.CheckOverflow(ctx, "it", matrix.Of(small)), matrix.ErrNotFinite)
+}
+
+// A pattern gives what the stored W and W⁺ give, up to rounding: FX, its products, and M.
+func testPatternWalk[T kernel.Float](t *testing.T) {
+	tolerance := 1e-13
+	if _, single := any(T(0)).(float32); single {
+		tolerance = 1e-5
+	}
+	const n, d = 300, 37
+	edges := make([]coles.Edge, 0, 4*n)
+	for k := range 4 * n { // the last tenth of the nodes has none
+		edges = append(edges, coles.Edge{U: k * 7 % (n * 9 / 10), V: (k*k + 1) % (n * 9 / 10)})
+	}
+	g := testkit.Must(coles.NewGraph(n, edges))
+	if g.Report().Isolated == 0 || g.Report().Weighted {
+		t.Fatalf("%v", g)
+	}
+	pattern := *g.Raw()
+	pattern.Val = nil
+	x, coef := eighths(17, n, d), []float64{0.5, 0, -0.25, 0.75}
+	w := matrix.Walk[T]{Stored: matrix.ConvertCSR[T](coles.Normalize(g).Raw())}
+	room := make([]T, 2*n*d)
+	for name, m := range bothForms[T](x) {
+		m.Owned = false // it is filtered twice
+		stored := testkit.Must(matrix.Filter(ctx, coef, w, m, nil))
+		made := testkit.Must(matrix.Filter(ctx, coef, matrix.Walk[T]{Pattern: &pattern}, m, room))
+		o := matrix.Operator[T]{Coef: -0.5, V: g.Degrees()}
+		near := func(what string, got, want kernel.Matrix[T]) {
+			t.Helper()
+			testkit.WantClose(t, name+", "+what, of(got), of(want), tolerance*mat.Norm(of(want), math.Inf(1)))
+		}
+		moment := testkit.Must(o.GramOf(ctx, made))
+		o.Sparse = matrix.ConvertCSR[T](g.Positive().Raw())
+		want := testkit.Must(o.GramOf(ctx, stored))
+		testkit.WantClose(t, name+", M", of(moment), of(want), tolerance*mat.Norm(of(want), math.Inf(1)))
+
+		along, wantAlong := testkit.Must(made.TransposeTimes(ctx, o.V)), testkit.Must(stored.TransposeTimes(ctx, o.V))
+		testkit.WantClose(t, name+", (FX)ᵀv", mat.NewDense(1, d, along), mat.NewDense(1, d, wantAlong), tolerance*mat.Norm(mat.NewDense(1, d, wantAlong), math.Inf(1)))
+		v := panelOf[T](eighths(18, d, 5))
+		y, wantY := kernel.Unset[T](n, 5), kernel.Unset[T](n, 5)
+		if err := errors.Join(made.Times(ctx, y, v), stored.Times(ctx, wantY, v)); err != nil {
+			t.Fatal(err)
+		}
+		near("FXv", y, wantY)
+		near("FX", testkit.Must(made.Whole(ctx)), stored.Matrix)
+		over := kernel.Columns(stored.Matrix, 0, 5)
+		if err := stored.Times(ctx, over, v); err != nil {
+			t.Fatal(err)
+		}
+		testkit.WantSame(t, name+", FXv over FX", testkit.Bits(of(over)), testkit.Bits(of(wantY)))
+	}
+}
+
+func TestPatternsGiveWhatStoredMatricesGive(t *testing.T) {
+	t.Run("float64", testPatternWalk[float64])
+	t.Run("float32", testPatternWalk[float32])
 }
