@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/matrix"
 )
 
 // A Cost is what [Estimate] says of a fit on a graph of that size.
@@ -28,7 +29,7 @@ type Cost struct {
 	// Worker is the memory that a worker needs for each block that it works on: a block with its
 	// tiles and messages as bytes and as numbers, the sum and the product.
 	Worker int64
-	// Machine is the memory of one machine that holds it all: the graph, the features, and what
+	// Machine is the memory of one machine that holds it all: the graph, without weights, the features, and what
 	// coles.Settings.Estimate says of a fit with Model set, in the precision of messages.
 	Machine int64
 }
@@ -79,8 +80,18 @@ func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
 	c.Key = int64(float64(c.Messages) / blocks)
 	panel, tiles := 8*height*width, 4*(m+2*n*r)/blocks
 	c.Worker = int64(float64(c.Key)*(1+8/number) + 4*panel + 2*tiles)
-	own, strip := number*n*width, min(width, 2048/number)
-	c.Machine = int64(24*m + 16*n + 2*own + (4+number)*(4*m+n) + max(own+2*number*n*strip, 3*number*n*float64(dim)))
+	own, strip := number*n*width, matrix.StripWidth[float64](int(nodes), d)
+	if grid.Messages == coles.Float32 {
+		strip = matrix.StripWidth[float32](int(nodes), d)
+	}
+	fit, embedding := own+2*number*n*float64(strip), number*n*float64(dim)
+	switch {
+	case d > 3*dim: // X is kept
+		fit = own + max(fit, 3*embedding)
+	case d > 2*dim:
+		fit = max(fit, own+embedding)
+	}
+	c.Machine = int64(8*m + 16*n + own + fit)
 	return c, nil
 }
 

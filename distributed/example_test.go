@@ -77,5 +77,5 @@ func ExampleEstimate() {
 	// 6104 blocks of 16384 rows; the neighbours of a node lie in 20.0 others
 	// 9 hops of 1.15 TB each (messages 1.03 TB, own rows 51.2 GB, state 72 GB), 10.4 TB in all
 	// 168 MB of messages a key; 578 MB of memory for each block that a worker has in hand
-	// on one machine: 314 GB
+	// on one machine: 163 GB
 }
