@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -36,6 +37,7 @@ its own. Progress goes to standard error.
   scale                                                    (some 15 seconds)
   scale -sizes 250000,500000,1000000,2000000 -plot scale.svg
   scale -sizes 170000 -degree 14                           (as large as ogbn-arxiv)
+  scale -sizes 10000000                     (100 million edges, some four minutes)
   scale -sizes 233000 -degree 100 -features 602 -dim 256 -hops 2   (as Reddit)
 
 The features file is temporary, in the folder TMPDIR names, and has
@@ -214,6 +216,7 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 			return r, err
 		}
 		runs = append(runs, r.with(m.Report()))
+		runtime.GC()         // pools keep their memory for one more
 		debug.FreeOSMemory() // so that no run pays for the one before
 	}
 	r = median(runs)

@@ -22,7 +22,7 @@ const (
 // StripWidth cuts columns of so many rows evenly into strips of whole vectors of sixteen.
 func StripWidth[T kernel.Float](rows, columns int) int {
 	size := int(unsafe.Sizeof(T(0)))
-	most := max(leastStripBytes, min(stripBytes, panelBytes/2/max(1, rows))) / size
+	most := int(max(leastStripBytes, min(stripBytes, panelBytes/2/int64(max(1, rows))))) / size
 	count := (columns + most - 1) / most
 	if count <= 1 {
 		return columns
