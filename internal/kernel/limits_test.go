@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"coles"
 	"coles/dataset"
@@ -29,11 +30,17 @@ func (w work) milliseconds() (operations, bytes float64) {
 	return (w.single/kernel.PeakFloat32() + w.double/kernel.PeakFloat64()) / 1e6, w.bytes / kernel.Bandwidth() / 1e6
 }
 
-// sparse is a product of a sparse matrix (m × n, of so many entries) with a dense one of d columns,
-// in float32. A row of the dense one is read for every entry; those that the caches hold come faster,
-// so that shares of the limit may be above one.
-func sparse(m, entries, d float64) work {
-	return work{single: 2 * entries * d, bytes: 4*d*(entries+m) + 8*entries}
+// cached is how many bytes the caches are taken to hold.
+const cached = 16 << 20
+
+// sparse is a product of a sparse matrix (m × n, of so many entries) with a dense one of d columns, in
+// float32. What fits the caches is read once; of what does not, a row for every entry.
+func sparse(m, n, entries, d float64) work {
+	rows := n
+	if 4*n*d > cached {
+		rows = entries
+	}
+	return work{single: 2 * entries * d, bytes: 4*d*(rows+m) + 8*entries}
 }
 
 // dense is a product of m × k and k × n, in float32, each of which is read once.
@@ -54,8 +61,8 @@ type sized struct {
 func (s sized) direct() []work {
 	cube := s.d * s.d * s.d
 	return []work{
-		sparse(s.n, s.entries, s.d).times(s.hops),
-		sparse(s.n, s.edges, s.d),
+		sparse(s.n, s.n, s.entries, s.d).times(s.hops),
+		sparse(s.n, s.n, s.edges, s.d),
 		dense(s.d, s.d, s.n).times(0.5), // one triangle
 		{double: 4. / 3 * cube, bytes: 8 * cube / 6},
 		{double: 2 * s.d * s.d * s.k, bytes: 8 * 2 * s.d * s.k},
@@ -66,13 +73,13 @@ func (s sized) direct() []work {
 // twice, sixteen at a time, and that of the eigenvectors. It leaves out the looks at the spectrum.
 func (s sized) krylov() []work {
 	const block = 16
-	hop := sparse(s.n, s.entries, block)
+	hop := sparse(s.n, s.n, s.entries, block)
 	passes := s.products / block
 	return []work{
-		sparse(s.n, s.stored, block).times(passes),
+		sparse(s.n, s.d, s.stored, block).times(passes),
 		hop.times(2 * s.hops * passes),
-		sparse(s.n, s.edges, block).times(passes),
-		sparse(s.d, s.stored, block).times(passes),
+		sparse(s.n, s.n, s.edges, block).times(passes),
+		sparse(s.d, s.n, s.stored, block).times(passes),
 		dense(block, s.products/2, s.d).times(4 * passes), // the basis is half as large on average
 		dense(s.d, s.k, s.products),
 	}
@@ -91,18 +98,17 @@ func (s sized) embed(direct bool) []work {
 	if direct && s.stored == 0 {
 		return []work{dense(s.n, s.k, s.d), {bytes: 4 * s.n * s.k}}
 	}
-	return []work{sparse(s.n, s.stored, s.k), sparse(s.n, s.entries, s.k).times(s.hops), {bytes: 12 * s.n * s.k}}
+	return []work{sparse(s.n, s.d, s.stored, s.k), sparse(s.n, s.n, s.entries, s.k).times(s.hops), {bytes: 12 * s.n * s.k}}
 }
 
-// BenchmarkLimits compares warm fits at the setting of examples/bench with what their operations
-// would take at the peak of all processors and their bytes at the speed of copying: "limit-ms" has,
+// BenchmarkLimits compares the fastest of warm fits at the setting of examples/bench with what their
+// operations would take at the peak of all processors and their bytes at the speed of copying: "limit-ms" has,
 // for each stage, the larger of the two. What is below 100 % is work that a stage does besides, or
 // processors that wait.
 func BenchmarkLimits(b *testing.B) {
 	if kernel.PeakFloat64() == 0 {
 		b.Skip("the peak of this machine is not known")
 	}
-	b.Logf("%.0f GFLOP/s in float32, %.0f in float64, %.1f GB/s", kernel.PeakFloat32(), kernel.PeakFloat64(), kernel.Bandwidth())
 	for _, c := range []struct {
 		name string
 		dim  int
@@ -124,9 +130,12 @@ func benchmarkLimits(b *testing.B, name string, dim int) {
 	}
 	g := testkit.Must(coles.FromDirectedCSR(d.Adjacency))
 	var r coles.Report
+	fastest := time.Hour
 	for b.Loop() {
+		start := time.Now()
 		r = testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(dim), coles.WithModel(coles.GraphModel),
 			coles.WithDegreeShare(0), coles.WithPreparation(coles.PrepareUndamped))).Report()
+		fastest = min(fastest, time.Since(start))
 	}
 	s := sized{
 		n: float64(r.Graph.Nodes), d: float64(r.Features), k: float64(dim), hops: 8,
@@ -147,7 +156,9 @@ func benchmarkLimits(b *testing.B, name string, dim int) {
 		o, m := w.milliseconds()
 		operations, bytes, limit = operations+o, bytes+m, limit+math.Max(o, m)
 	}
-	took := 1e3 * b.Elapsed().Seconds() / float64(b.N)
+	took := 1e3 * fastest.Seconds()
+	b.Logf("%.0f GFLOP/s in float32, %.0f in float64, %.1f GB/s", kernel.PeakFloat32(), kernel.PeakFloat64(), kernel.Bandwidth())
+	b.ReportMetric(took, "fastest-ms")
 	b.ReportMetric(operations, "ops-ms")
 	b.ReportMetric(bytes, "bytes-ms")
 	b.ReportMetric(limit, "limit-ms")
