@@ -28,7 +28,7 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 //	always    (4+s)·(4m+n) for W and ΔW, 32 for each entry that sampled negatives are expected to
 //	          have (2·κ·n·partners, p·n²), and for X prepared (12+s)·z (sparse) or s·n·d (dense);
 //	          where Model is not set, 2·s·n·(c+32) for up to c = 2²⁰/n random columns, 128 to 512
-//	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, less
+//	direct    filter s·n·(d + 2w), in strips of w = 1024/s columns or d if there are fewer, less
 //	          from 2²⁴/13 nodes on, but 256/s; and s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors
 //	          8·(d² + 4·d·d′), and 4·d² where s = 4. A graph whose weights are all 1, and whose
 //	          negatives are not sampled, has nothing for W and ΔW, and the random columns lie in

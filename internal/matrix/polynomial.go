@@ -12,7 +12,7 @@ import (
 
 const (
 	// stripBytes of every row are filtered together: K hops on a strip that fits the cache.
-	stripBytes = 2048
+	stripBytes = 1024
 
 	// panelBytes is what the two strips may take together where the columns of a graph of tens of
 	// millions of nodes are cut: rows of less than 256 bytes take longer to fetch.
