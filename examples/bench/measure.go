@@ -240,6 +240,7 @@ func (r *row) fit(ctx context.Context, g *coles.Graph, d *dataset.Dataset) ([]fl
 	if err != nil {
 		return nil, err
 	}
+	m.Embedding() // in float64, as the peer's
 	seconds := time.Since(start).Seconds()
 	r.Precision, r.Solver = m.Report().Precision, m.Report().Solver
 	return []float64{seconds}, nil

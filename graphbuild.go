@@ -1,0 +1,235 @@
+package coles
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+
+	"github.com/james-bowman/sparse"
+)
+
+// A GraphOption changes how a graph is built.
+type GraphOption func(*graphConfig)
+
+type graphConfig struct {
+	keepLoops bool
+	ids       []string
+}
+
+// WithSelfLoopsKept keeps self loops in the adjacency matrix. They then add to the loop that
+// [Normalize] puts on every node for filters. The positive graph W⁺ of the contrast never has them.
+func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops = true } }
+
+// WithIDs names the nodes: one distinct string for each, in row order.
+func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = slices.Clone(ids) } }
+
+// NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, all of
+// weight 1. It takes O(n + m log(max degree)) time on all processors and 8 bytes an edge and 28 bytes
+// a node besides the input: the graph keeps no weights.
+//
+// Errors: [ErrShape] for no nodes, [ErrTooLarge], [ErrIndex], [ErrIDs].
+func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
+	return NewWeightedGraph(n, edges, nil, opts...)
+}
+
+// NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative. They take 16 bytes
+// an edge more, unless all are 1.
+//
+// Errors: those of [NewGraph], [ErrShape] also for another number of weights than edges,
+// [ErrNotFinite], [ErrNegative].
+func NewWeightedGraph(n int, edges []Edge, weights []float64, opts ...GraphOption) (*Graph, error) {
+	if err := checkNodes(n); err != nil {
+		return nil, err
+	}
+	if err := matrix.CheckPairs(n, edges, weights); err != nil {
+		return nil, fmt.Errorf("coles: graph: %w", err)
+	}
+	merge := math.Max
+	if weights == nil {
+		merge = nil
+	}
+	adj, merged, err := matrix.FromPairs(context.Background(), n, edges, weights, merge)
+	if err != nil {
+		return nil, err
+	}
+	return newGraph(adj, opts, GraphReport{DuplicatesMerged: merged})
+}
+
+func checkNodes(n int) error {
+	if n <= 0 {
+		return fmt.Errorf("coles: graph of %d nodes: %w", n, ErrShape)
+	}
+	if n > math.MaxInt32 {
+		return fmt.Errorf("coles: graph of %d nodes: %w: at most %d", n, ErrTooLarge, math.MaxInt32)
+	}
+	return nil
+}
+
+// FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice
+// counts once, with the larger value.
+//
+// Errors: those of [NewWeightedGraph], and [ErrAsymmetric] naming the first pair that differs;
+// [FromDirectedCSR] takes matrices that are not symmetric.
+func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
+	return fromCSR(a, false, opts)
+}
+
+// FromDirectedCSR is [FromCSR] for directed graphs, which it makes undirected: a_ij and a_ji both
+// become max(a_ij, a_ji).
+func FromDirectedCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
+	return fromCSR(a, true, opts)
+}
+
+func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
+	ctx := context.Background() // which does not end
+	if err := matrix.CheckCSR(ctx, a); err != nil {
+		return nil, fmt.Errorf("coles: graph: %w", err)
+	}
+	rows, cols := a.Dims()
+	if rows != cols {
+		return nil, fmt.Errorf("coles: graph: %w: adjacency matrix of %d × %d", ErrShape, rows, cols)
+	}
+	if err := checkNodes(rows); err != nil {
+		return nil, err
+	}
+	raw, merge := a.RawMatrix(), math.Max
+	if ones, _ := matrix.Ones(ctx, &kernel.CSR[float64]{Val: raw.Data[:raw.Indptr[rows]:raw.Indptr[rows]]}); ones {
+		merge = nil
+	}
+	for i := 0; i < rows && merge != nil; i++ {
+		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
+			if err := matrix.CheckWeight(raw.Data[q], i, raw.Ind[q]); err != nil {
+				return nil, fmt.Errorf("coles: graph: %w", err)
+			}
+		}
+	}
+	adj, merged, _ := matrix.FromCSR(ctx, a, merge)
+	report := GraphReport{DuplicatesMerged: merged}
+	if same, _ := matrix.Symmetric(ctx, adj); same {
+		return newGraph(adj, opts, report)
+	}
+	adj = matrix.Valued(adj)
+	mirror := adj.Transpose()
+	if i, j, same := matrix.FirstDifference(adj, mirror); !same {
+		if !directed {
+			there, _ := matrix.Entry(adj, i, j)
+			back, _ := matrix.Entry(adj, j, i)
+			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); FromDirectedCSR accepts directed graphs",
+				ErrAsymmetric, there, i, j, back, j, i)
+		}
+		both, _ := matrix.Merge(ctx, adj, mirror, math.Max)
+		report.MirrorsAdded = countChanged(adj, both)
+		adj = both
+	}
+	return newGraph(adj, opts, report)
+}
+
+// countChanged counts the entries of b, whose pattern contains a's, that a lacks or holds another
+// value for.
+func countChanged(a, b *kernel.CSR[float64]) int {
+	changed := 0
+	for i := range b.Rows {
+		matrix.MergeRow(a, b, i, func(j int32, x, y float64) {
+			if _, stored := matrix.Entry(a, i, int(j)); !stored || x != y {
+				changed++
+			}
+		})
+	}
+	return changed
+}
+
+// newGraph applies what all constructors share to a symmetric matrix without duplicates.
+func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) (*Graph, error) {
+	var c graphConfig
+	for _, o := range opts {
+		o(&c)
+	}
+	ctx := context.Background() // which does not end
+	if ones, _ := matrix.Ones(ctx, adj); ones {
+		adj = &kernel.CSR[float64]{Rows: adj.Rows, Cols: adj.Cols, Ptr: adj.Ptr, Col: adj.Col}
+	} else if report.ZeroWeightDropped = countZeros(adj); report.ZeroWeightDropped > 0 {
+		adj, _ = matrix.Drop(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
+	}
+	g := &Graph{keeps: c.keepLoops, ids: c.ids}
+	seen := g.measure(adj)
+	if seen.loops > 0 && !c.keepLoops {
+		report.SelfLoopsDropped = seen.loops
+		weighted := adj.Val != nil
+		adj, _ = matrix.Drop(ctx, adj, func(i, j int, _ float64) bool { return i == j })
+		if !weighted {
+			adj.Val = nil
+		}
+		seen.loops = 0
+	}
+	if seen.infinite < adj.Rows {
+		return nil, fmt.Errorf("coles: graph: %w: the weights of node %d add up to infinity", ErrNotFinite, seen.infinite)
+	}
+	ones, _ := matrix.Ones(ctx, adj) // zeros and loops may have been the only others
+	if ones {
+		adj.Val = nil
+	}
+	report.SelfLoops, report.Isolated, report.Weighted = seen.loops, seen.isolated, !ones
+	report.Nodes, report.Edges = adj.Rows, (adj.NNZ()-report.SelfLoops)/2
+	g.adj, g.loops, g.report = adj, report.SelfLoops > 0, report
+	if err := checkIDs(g.ids, adj.Rows); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// measured is what the rows of an adjacency matrix hold besides edges.
+type measured struct {
+	loops, isolated int
+	infinite        int // the first row that adds up to infinity, or their number
+}
+
+// measure sets the degrees and counts.
+func (g *Graph) measure(adj *kernel.CSR[float64]) *measured {
+	g.degree = make([]float64, adj.Rows)
+	seen, _ := parallel.Fold(context.Background(), adj.Rows, // which does not end
+		func() *measured { return &measured{infinite: adj.Rows} },
+		func(m *measured, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				cols, vals := adj.Row(i)
+				degree, loop := matrix.Degree(i, cols, vals)
+				neighbours := len(cols)
+				if loop > 0 {
+					m.loops++
+					neighbours--
+				}
+				if neighbours == 0 {
+					m.isolated++
+				}
+				if math.IsInf(degree, 0) {
+					m.infinite = min(m.infinite, i)
+				}
+				g.degree[i] = degree
+			}
+		},
+		func(m, part *measured) {
+			m.loops, m.isolated, m.infinite = m.loops+part.loops, m.isolated+part.isolated, min(m.infinite, part.infinite)
+		})
+	return seen
+}
+
+// countZeros counts the edges of weight zero.
+func countZeros(a *kernel.CSR[float64]) int {
+	count := 0
+	for i := range a.Rows {
+		cols, vals := a.Row(i)
+		for q, j := range cols {
+			if vals[q] != 0 {
+				continue
+			}
+			if _, mirrored := matrix.Entry(a, int(j), i); i <= int(j) || !mirrored {
+				count++
+			}
+		}
+	}
+	return count
+}
