@@ -17,8 +17,9 @@ type batch[T autodiff.Float] struct {
 	graph    *coles.Graph // nil in a block of labelled nodes until it is asked for
 	block    []int        // these nodes; nil where the graph is there
 	view     *view[T]
-	labels   targets // of a classifier
-	seed     uint64  // of negatives
+	labels   targets   // of a classifier
+	weights  []float64 // of the losses of these labels; nil for their mean
+	seed     uint64    // of negatives
 	contrast autodiff.SymmetricOperator[T]
 	us, vs   []int
 	shares   autodiff.Matrix[T]
@@ -39,6 +40,7 @@ const (
 	drawViews
 	drawDropout
 	drawBlocks
+	drawSamples
 )
 
 // seedOf is the seed of one kind of draws in one step.
@@ -51,6 +53,10 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // eachBatch calls do with the batches of an epoch in their order.
 func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *batch[T]) error) error {
 	g := r.data.graph
+	if r.Sampler.some() {
+		r.views = []*View{{}}
+		return r.eachSample(ctx, epoch, do)
+	}
 	if r.BatchSize == 0 || r.BatchSize >= g.Nodes() && r.labels.classes == 0 {
 		if err := r.augment(ctx, epoch); err != nil {
 			return err

@@ -21,7 +21,7 @@ func TestResumedTrainingEqualsOneWithoutInterruption(t *testing.T) {
 		opts  []Option
 		order bool
 	}
-	anew := map[string]bool{"validation": true, "patience": true, "phases": true, "own layers and objective": true} // files hold no functions
+	anew := map[string]bool{"validation": true, "patience": true, "phases": true, "own layers and objective": true, "samples": true} // files hold no functions
 	all := []training{
 		{name: "validation", opts: []Option{WithEpochs(9), WithValidation(2, 2, rising)}},
 		{name: "patience", opts: []Option{WithObjective(valley()), WithEpochs(20), WithPatience(3)}},

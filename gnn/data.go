@@ -38,6 +38,8 @@ type view[T autodiff.Float] struct {
 	nodes []int
 	place map[int]int
 	rows  []int
+
+	sample *Sample // what is seen of the whole; nil of a graph and of surroundings
 }
 
 // readFeatures checks features from outside, a row for every node.
@@ -67,7 +69,9 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 			return nil, err
 		}
 	}
-	x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, s.FeatureScale) })
+	if s.FeatureScale != 1 { // else dense ones are read where they are
+		x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, s.FeatureScale) })
+	}
 	scaled, err := matrix.As[T](ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: features: %w", err)
@@ -82,6 +86,20 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 		d.source = x
 	}
 	return d, ctx.Err()
+}
+
+// on is the same features on another graph of the same nodes, d itself where that is nil.
+func (d *data[T]) on(ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
+	switch {
+	case g == nil:
+		return d, ctx.Err()
+	case g.Nodes() != d.graph.Nodes():
+		return nil, fmt.Errorf("gnn: validation: %w: a graph of %d nodes for one of %d", coles.ErrShape, g.Nodes(), d.graph.Nodes())
+	case d.filter:
+		return newData[T](ctx, g, x, prepare, s)
+	}
+	w := matrix.ConvertCSR[T](coles.Normalize(g).Raw())
+	return &data[T]{graph: g, whole: newView(g, d.whole.x, autodiff.NewSparse(w, true))}, ctx.Err()
 }
 
 func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse[T]) *view[T] {

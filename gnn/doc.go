@@ -36,6 +36,7 @@
 //	                 NewLayer                a layer of the program's
 //	                 NewObjective            a loss of the program's
 //	                 NewAugmentation         views of the program's
+//	                 NewSampler              what is seen of the graph in a step
 //
 // Errors are those of package coles, and two more.
 package gnn

@@ -176,5 +176,6 @@ var cases = []struct {
 	{"own layers and objective", []Option{WithNetwork(gated(8), swish(), GCN(5)), WithObjective(infomax())}, true},
 	{"batches", []Option{WithBatchSize(15)}, true},
 	{"batches of pairs", []Option{WithBatchSize(11), WithObjective(SampledNCE(2, 1)), WithNetwork(SAGE(6), ReLU(), GCN(5))}, true},
+	{"samples", []Option{WithSampler(exact(9, 2)), WithNetwork(SAGE(6), ReLU(), Dropout(0.2), GCN(5))}, true},
 	{"momentum", []Option{WithOptimizer(SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), WithSchedule(Cosine(2)), WithNorm(0)}, false},
 }

@@ -103,7 +103,7 @@ func SAGE(width int) Layer {
 }
 
 func sage[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	own, others := p.MatMul(h, p.Parameter("self")), p.MatMul(h, p.Parameter("neighbors"))
+	own, others := p.MatMul(p.Own(h), p.Parameter("self")), p.MatMul(h, p.Parameter("neighbors"))
 	return withBias(p, p.Add(own, p.SpMM(p.Operator("means", neighborMeans), others)))
 }
 

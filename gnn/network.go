@@ -219,9 +219,13 @@ func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T],
 		if l.wide() {
 			width = l.spec.Width
 		}
+		if v.sample != nil && l.spec.Hops > 0 {
+			rows = len(v.sample.Levels[p.level+1])
+		}
 		if h = forwardIn[T](l)(p, h); h.Rows() != rows || h.Cols() != width {
 			panic(fmt.Sprintf("gnn: layer %d: %v makes a %d×%d matrix, want %d×%d", i, l, h.Rows(), h.Cols(), rows, width))
 		}
+		p.level += l.spec.Hops
 		outputs = append(outputs, h)
 	}
 	if v.rows != nil {
@@ -281,6 +285,7 @@ type Pass[T autodiff.Float] struct {
 	view   *view[T]
 	rnd    *rand.Rand
 	layer  int
+	level  int // of a sample, that which comes in
 	params []*parameter[T]
 	trains func(*parameter[T]) bool
 }
@@ -319,17 +324,30 @@ func onTape[T autodiff.Float](t *autodiff.Tape[T], p *parameter[T], trains func(
 // not depend on any.
 func (p *Pass[T]) Rand() *rand.Rand { return p.rnd }
 
-// W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows.
-func (p *Pass[T]) W() *autodiff.Sparse[T] { return p.view.normalized() }
+// W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows; in a sample ([WithSampler]) of as
+// many rows as come out.
+func (p *Pass[T]) W() *autodiff.Sparse[T] {
+	if v := p.view; v.sample != nil {
+		return p.seen(v.whole.normalized())
+	}
+	return p.view.normalized()
+}
 
 // Operator is a sparse matrix that of makes of the graph, n × n. It is made once for a graph and
-// kept under its name. In blocks it is the part that belongs to the rows of H; an entry must not
-// join nodes that are farther apart than the hops of the layer.
+// kept under its name. In blocks it is the part that belongs to the rows of H, in a sample what is
+// drawn of it; an entry must not join nodes that are farther apart than the hops of the layer.
 func (p *Pass[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *autodiff.Sparse[T] {
-	s, err := p.view.operator(p.ctx, name, of)
+	v := p.view
+	if v.sample != nil {
+		v = v.whole
+	}
+	s, err := v.operator(p.ctx, name, of)
 	if err != nil {
 		p.Fail(err)
-		return p.view.normalized() // of the right size: what it makes will not be used
+		return p.W() // of the right size: what it makes will not be used
+	}
+	if p.view.sample != nil {
+		return p.seen(s)
 	}
 	return s
 }

@@ -1,7 +1,10 @@
 package gnn
 
 import (
+	"math"
+
 	"coles/gnn/autodiff"
+	"coles/internal/kernel"
 	"coles/internal/setting"
 )
 
@@ -103,7 +106,8 @@ func (s *Step[T]) pairLoss(negatives int, loss func(near, far *autodiff.Value[T]
 	})
 }
 
-// crossEntropy is the mean of −log softmax(h_i)[y_i] over the labelled nodes.
+// crossEntropy is the mean of −log softmax(h_i)[y_i] over the labelled nodes, or the sum of these
+// times the weights of a sample.
 func crossEntropy() Objective {
 	return Objective{
 		name: "cross-entropy", spec: ObjectiveSpec{Labels: true},
@@ -113,5 +117,33 @@ func crossEntropy() Objective {
 
 func crossEntropyLoss[T autodiff.Float](s *Step[T]) *autodiff.Value[T] {
 	rows, classes := s.Labels()
-	return s.MeanOfViews(func(h *autodiff.Value[T]) *autodiff.Value[T] { return s.SoftmaxCrossEntropy(h, rows, classes) })
+	return s.MeanOfViews(func(h *autodiff.Value[T]) *autodiff.Value[T] {
+		switch weights := s.LabelWeights(); {
+		case len(rows) == 0: // in this sample
+			return s.Scale(s.Sum(h), 0)
+		case weights != nil:
+			return s.weightedCrossEntropy(h, rows, classes, weights)
+		}
+		return s.SoftmaxCrossEntropy(h, rows, classes)
+	})
+}
+
+// weightedCrossEntropy is Σ_k w_k·(log Σ_c e^(z_kc) − z_kc at the class of k), z_k the row of k in h:
+// the mean under the logarithm of LogPowerMeanRows is the sum over c divided by the classes.
+func (s *Step[T]) weightedCrossEntropy(h *autodiff.Value[T], rows, classes []int, weights []float64) *autodiff.Value[T] {
+	w, units := kernel.Dense[T](1, len(rows)), kernel.Dense[T](h.Cols(), h.Cols())
+	total := 0.0
+	for k, v := range weights {
+		w.Data[k] = T(v)
+		total += v
+	}
+	for c := range h.Cols() {
+		units.Data[c*units.Stride+c] = 1
+	}
+	shift := kernel.Dense[T](1, 1)
+	shift.Data[0] = T(total * math.Log(float64(h.Cols())))
+	z := s.Gather(h, rows)
+	own := s.GatherDots(z, upTo(len(rows)), s.Constant(units), classes)
+	losses := s.Add(s.LogPowerMeanRows(z, 1), s.Scale(own, -1))
+	return s.Add(s.MatMul(s.Constant(w), losses), s.Constant(shift))
 }

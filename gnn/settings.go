@@ -43,6 +43,8 @@ type Settings struct {
 	Patience int `json:"patience"`
 	// BatchSize is the number of nodes of a step, of labelled ones for a classifier; 0 takes all.
 	BatchSize int `json:"batch_size"`
+	// Sampler draws what is seen in every step in the place of the graph.
+	Sampler Sampler `json:"sampler"`
 	// Norm is r, the mean norm of the centred rows of the embedding (one factor for all); 0 leaves
 	// the output of the network as it is.
 	Norm float64 `json:"norm"`
@@ -172,7 +174,7 @@ func (s Settings) check() error {
 	shared.Preparation, shared.Precision = s.Preparation, s.Precision
 	shared.Negatives, shared.Kappa, shared.Eta = s.Negatives, s.Kappa, s.Eta
 	errs := []error{
-		shared.Check(), s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Optimizer.check(), s.Schedule.check(),
+		shared.Check(), s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Sampler.check(), s.Optimizer.check(), s.Schedule.check(),
 	}
 	wrong := func(is bool, format string, args ...any) {
 		if is {
@@ -186,6 +188,10 @@ func (s Settings) check() error {
 	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "row norm r = %v, want 0 or more", s.Norm)
 	wrong(s.Patience < 0, "a patience of %d epochs", s.Patience)
 	wrong(s.BatchSize > 0 && s.Augmentation.some(), "augmentation in batches")
+	wrong(s.Sampler.some() && (s.BatchSize > 0 || s.Augmentation.some()), "a sampler with batches or augmentation")
+	if s.Sampler.some() {
+		errs = append(errs, s.Network.checkSampled())
+	}
 	wrong(s.Augmentation.edges != [2]float64{} && s.Network.lead() > 0, "edges dropped behind a filter that sees all of them")
 	return errors.Join(errs...)
 }
@@ -197,6 +203,8 @@ func (s Settings) known() error {
 		return bad("objective %v is no more than a name, set it anew", o)
 	case a.some() && a.views == nil:
 		return bad("augmentation %v is no more than a name, set it anew", a)
+	case s.Sampler.some() && s.Sampler.start == nil:
+		return bad("sampler %v is no more than a name, set it anew", s.Sampler)
 	}
 	return s.Network.known()
 }
@@ -210,6 +218,7 @@ type config struct {
 	every, patience, saveEvery int
 	score                      func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)
 	save                       func(*Checkpoint) error
+	judgedOn                   *coles.Graph // nil for the graph of the training
 }
 
 // newConfig applies options to settings and checks the result.
@@ -294,6 +303,12 @@ func WithPatience(epochs int) Option { return func(c *config) { c.Patience = epo
 // [TrainClassifier] takes blocks of labelled nodes, drawn at random.
 func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }
 
+// WithSampler draws what the network sees in every step, in the place of the graph. The embedding at
+// the end, and every validation, takes one forward pass over all of it. With [coles.PrepareNone],
+// features times 1 and no filter that the network begins with, a *[coles.Dense32] is not copied, so
+// a step reads the rows of its sample alone of a file that is mapped into memory.
+func WithSampler(s Sampler) Option { return func(c *config) { c.Sampler = s } }
+
 // WithNorm sets r, the mean norm of the centred rows of the embedding.
 func WithNorm(r float64) Option { return func(c *config) { c.Norm = r } }
 
@@ -315,6 +330,11 @@ func WithProgress(f func(Progress)) Option { return func(c *config) { c.progress
 func WithValidation(every, patience int, score func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)) Option {
 	return func(c *config) { c.every, c.patience, c.score = every, patience, score }
 }
+
+// WithValidationGraph validates on another graph of the same nodes and features than the one trained
+// on, and so does [TrainClassifier] by val: of inductive training, which has no edges but those among
+// nodes to train on, the one with all that may be known. It does not change what is trained.
+func WithValidationGraph(g *coles.Graph) Option { return func(c *config) { c.judgedOn = g } }
 
 // WithCheckpoints calls save after every so many epochs. What it returns ends the training.
 func WithCheckpoints(every int, save func(*Checkpoint) error) Option {

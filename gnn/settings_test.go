@@ -93,6 +93,7 @@ func TestTextForms(t *testing.T) {
 		"none":                     Augmentation{},
 		"drop:0.1,0.2,0.3,0":       Drop([2]float64{0.1, 0.2}, [2]float64{0.3, 0}),
 		"custom:theirs":            NewAugmentation("theirs", false, nil),
+		"custom:whose":             NewSampler("whose", nil),
 		"constant":                 Schedule{},
 		"cosine:10":                Cosine(10),
 		"exponential:0.99":         Exponential(0.99),
@@ -122,6 +123,7 @@ func TestTextsThatMeanNothing(t *testing.T) {
 			"custom", "custom:", "custom:,3", "custom:a,", "custom:a,-1", "custom:a,-3", "custom:a,b", "custom:a,b,c", "custom:a,3,4", "custom:a,3,orthonormal", "custom:a,1e3"}},
 		{new(Objective), []string{"", "none", "coles", "coles:-1", "coles:1,2", "sampled-nce:0,1", "sampled-nce:5", "power-mean:Inf,3", "cross-entropy:1", "mse", "custom", "custom:", "custom:a,b"}},
 		{new(Augmentation), []string{"", "none:1", "drop", "drop:0.1,0.1,0.1", "drop:0,0,0,0,0", "drop:1,0,0,0", "drop:0,0,0,-0.1", "drop:NaN,0,0,0", "custom", "custom:", "custom:a,b"}},
+		{new(Sampler), []string{"", "none:1", "whole", "custom", "custom:", "custom:a,b"}},
 		{new(Optimizer), []string{"", "none", "adam", "adam:0", "adam:1,-1", "adam:1,2,coupled", "adam:1,decoupled", "sgd:1", "sgd:1,1", "sgd:1,0,1,decoupled,3"}},
 		{new(Schedule), []string{"", "none", "constant:1", "cosine", "cosine:-1", "cosine:1.5", "exponential:0", "exponential:1.1"}},
 	} {
@@ -143,7 +145,7 @@ func TestEverySettingSurvivesJSON(t *testing.T) {
 		Network: Network{Propagate(coles.S2GC(3, 0.25)), Dropout(0.1), SAGE(7), ELU(), GCN(3).Orthonormal()}, Objective: PowerMean(0.1, 7),
 		Preparation: coles.PrepareStandardize, FeatureScale: 0.1, Negatives: coles.DegreeNegatives(3).ExcludeEdges(), Kappa: 7, Eta: 0.3, FreshNegatives: true,
 		Augmentation: Drop([2]float64{0.1, 0.2}, [2]float64{0.3, 0.4}), Optimizer: SGD(0.3, 0.7).WithDecoupledDecay(1e-3), Schedule: Cosine(3),
-		Epochs: 77, StopRank: 3.3, Patience: 5, BatchSize: 100, Norm: 0.7, Precision: coles.Float64, Seed: 1<<63 + 1,
+		Epochs: 77, StopRank: 3.3, Patience: 5, BatchSize: 100, Sampler: NewSampler("ours", nil), Norm: 0.7, Precision: coles.Float64, Seed: 1<<63 + 1,
 	}
 	standard := reflect.ValueOf(DefaultSettings())
 	for i := range standard.NumField() {

@@ -18,7 +18,7 @@ import (
 
 // A Step is what an objective has at hand while it makes a loss: the operations of the tape, the
 // network, and the nodes of the step with their graph. In blocks ([WithBatchSize]) these are the
-// nodes of the block.
+// nodes of the block, in a sample ([WithSampler]) those of H.
 type Step[T autodiff.Float] struct {
 	*autodiff.Tape[T]
 	ctx   context.Context
@@ -139,11 +139,25 @@ func (s *Step[T]) trains(p *parameter[T]) bool {
 
 func (p Phase) trains(s shape) bool { return p.Trains == nil || p.Trains(s.String()) }
 
-// W is D̂^-½(A+I)D̂^-½ for the rows that layers before the last have: see [Step.Encode].
-func (s *Step[T]) W() *autodiff.Sparse[T] { return s.batch.view.normalized() }
+// LabelWeights are what the losses of [Step.Labels] are multiplied by, or nil for their mean: see
+// [Sample].
+func (s *Step[T]) LabelWeights() []float64 { return s.batch.weights }
+
+// W is D̂^-½(A+I)D̂^-½ for the rows that layers before the last have: see [Step.Encode]. A sample has
+// none.
+func (s *Step[T]) W() *autodiff.Sparse[T] {
+	if s.batch.view.sample != nil {
+		s.Fail(bad("an operator for all layers, with a sampler"))
+		return s.run.data.whole.normalized() // what is made of it will not be used
+	}
+	return s.batch.view.normalized()
+}
 
 // Operator is [Pass.Operator], for the rows that layers before the last have.
 func (s *Step[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *autodiff.Sparse[T] {
+	if s.batch.view.sample != nil {
+		return s.W()
+	}
 	made, err := s.batch.view.operator(s.ctx, name, of)
 	if err != nil {
 		s.Fail(err)

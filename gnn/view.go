@@ -44,8 +44,8 @@ type Augmentation struct {
 
 // The names of augmentations in their text form.
 const (
-	noAugmentationName = "none"
-	dropName           = "drop"
+	noneName = "none"
+	dropName = "drop"
 )
 
 // Drop makes two views at every step, as GRACE draws them (Zhu et al. 2020): in view v an edge is
@@ -101,7 +101,7 @@ func (a Augmentation) String() string {
 	case a.name == dropName:
 		return setting.Text(dropName, a.edges[0], a.edges[1], a.features[0], a.features[1])
 	}
-	return noAugmentationName
+	return noneName
 }
 
 // MarshalText gives the text form.
@@ -112,14 +112,14 @@ func (a *Augmentation) UnmarshalText(text []byte) error {
 	f := setting.Parse(text)
 	var read Augmentation
 	switch f.Name {
-	case noAugmentationName:
+	case noneName:
 	case dropName:
 		edges := [2]float64{f.Float(), f.Float()}
 		read = Drop(edges, [2]float64{f.Float(), f.Float()})
 	case customName:
 		read = NewAugmentation(f.Rest(), false, nil)
 	default:
-		return f.Unknown([]string{noAugmentationName, dropName, customName})
+		return f.Unknown([]string{noneName, dropName, customName})
 	}
 	return accept(a, read, f)
 }

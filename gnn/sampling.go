@@ -1,0 +1,245 @@
+package gnn
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"coles"
+	"coles/gnn/autodiff"
+	"coles/internal/parallel"
+	"coles/internal/setting"
+)
+
+// A Sampler draws what the network sees in every step of a training ([WithSampler]), where a step on
+// the whole graph is too long and the surroundings of a block ([WithBatchSize]) are most of it. The
+// zero value is no sampler. The text form, in JSON too, is
+//
+//	none
+//	custom:NAME  NewSampler("NAME", …)
+//
+// One that was read from a text has a name only: set it anew.
+type Sampler struct {
+	name  string
+	start func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (Samples, error)
+}
+
+// Samples draws the samples of an epoch, counted from 0, in their order. What it draws depends on
+// the epoch, and on what the sampler was started with, alone. It ends with an error, that of ctx
+// too.
+type Samples func(ctx context.Context, epoch int) iter.Seq2[*Sample, error]
+
+// NewSampler makes a sampler of a function, which is called once, before the first step: with the
+// graph, the nodes that steps are about, in ascending order — of a classifier those that are trained
+// on, else all — and a seed. The name, without a comma, is what checkpoints and model files say of
+// it.
+func NewSampler(name string, start func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (Samples, error)) Sampler {
+	return Sampler{name: name, start: start}
+}
+
+// A Sample is what the network sees in a step: between the layers that look at the graph
+// ([LayerSpec].Hops), no more than some of the nodes and of the edges among them. Behind filters that
+// the network begins with, layers look one edge far at most.
+type Sample struct {
+	// Levels[0] are the nodes whose features are read, and only these. Levels[k] are those that come
+	// out of the k-th layer that looks at the graph, the last those of the output H. A node may be
+	// there more than once.
+	Levels [][]int
+	// Factors[k], len(Levels[k+1]) × len(Levels[k]), says what the k-th of these layers sees in the
+	// place of W, or of another operator of the graph: at (i, j), the entry of node Levels[k+1][i] in
+	// the column of node Levels[k][j] times the factor, and nothing where there is none. Sums over
+	// neighbours are estimated without bias if the factor at each neighbour, 0 where it is not drawn,
+	// is 1 in the mean.
+	Factors []*autodiff.CSR[float64]
+	// Weights are what the losses of the rows of H are multiplied by, those with labels of a
+	// classifier; nil takes their mean.
+	Weights []float64
+}
+
+// some reports whether there is any.
+func (s Sampler) some() bool { return s.name != "" }
+
+func (s Sampler) check() error {
+	if s.some() {
+		return checkName(s.name)
+	}
+	return nil
+}
+
+// String is the text form.
+func (s Sampler) String() string {
+	if s.some() {
+		return setting.Text(customName, s.name)
+	}
+	return noneName
+}
+
+// MarshalText gives the text form.
+func (s Sampler) MarshalText() ([]byte, error) { return []byte(s.String()), s.check() }
+
+// UnmarshalText reads the text form, or fails with [coles.ErrSetting].
+func (s *Sampler) UnmarshalText(text []byte) error {
+	f := setting.Parse(text)
+	var read Sampler
+	switch f.Name {
+	case noneName:
+	case customName:
+		if read = NewSampler(f.Rest(), nil); !read.some() {
+			return checkName(read.name)
+		}
+	default:
+		return f.Unknown([]string{noneName, customName})
+	}
+	return accept(s, read, f)
+}
+
+// checkSampled refuses layers that a sample cannot serve.
+func (n Network) checkSampled() error {
+	for i, l := range n {
+		if i >= n.lead() && l.spec.Hops > 1 {
+			return bad("layer %d: %v, which looks %d edges far, with a sampler", i, l, l.spec.Hops)
+		}
+	}
+	return nil
+}
+
+// eachSample calls do with the samples of an epoch.
+func (r *run[T]) eachSample(ctx context.Context, epoch int, do func(step int, b *batch[T]) error) error {
+	if r.samples == nil {
+		if err := r.startSampler(ctx); err != nil {
+			return fmt.Errorf("gnn: sampler: %w", err)
+		}
+	}
+	step := 0
+	for s, err := range r.samples(ctx, epoch) {
+		if err == nil {
+			err = r.checkSample(s)
+		}
+		if err != nil {
+			return fmt.Errorf("gnn: sampler: %w", err)
+		}
+		b, err := r.sampled(ctx, s)
+		if err != nil {
+			return err
+		}
+		b.seed = r.seedOf(drawNegatives, epoch, step)
+		if err := do(step, b); err != nil {
+			return err
+		}
+		step++
+	}
+	if step == 0 && ctx.Err() == nil {
+		return bad("sampler %v drew nothing", r.Sampler)
+	}
+	return ctx.Err()
+}
+
+// startSampler has the sampler make itself ready for the nodes that are trained on.
+func (r *run[T]) startSampler(ctx context.Context) (err error) {
+	rows := upTo(r.data.graph.Nodes())
+	if r.labels.classes > 0 {
+		r.classes = make([]int, len(rows))
+		for i := range r.classes {
+			r.classes[i] = -1
+		}
+		for k, i := range r.labels.train.rows {
+			r.classes[i] = r.labels.train.classes[k]
+		}
+		rows = slices.DeleteFunc(rows, func(i int) bool { return r.classes[i] < 0 })
+	}
+	r.samples, err = r.Sampler.start(ctx, r.data.graph, rows, r.seedOf(drawSamples, 0, 0))
+	return err
+}
+
+// checkSample refuses a sample that does not fit the network or the graph.
+func (r *run[T]) checkSample(s *Sample) error {
+	layers := 0
+	for _, l := range r.Network[r.Network.lead():] {
+		layers += l.spec.Hops
+	}
+	if len(s.Levels) != layers+1 || len(s.Factors) != layers {
+		return fmt.Errorf("%w: %d levels and factors of %d layers for %d layers that look at the graph", coles.ErrShape, len(s.Levels), len(s.Factors), layers)
+	}
+	n := r.data.graph.Nodes()
+	for k, level := range s.Levels {
+		if len(level) == 0 {
+			return fmt.Errorf("%w: no node on level %d", coles.ErrShape, k)
+		}
+		if low, high := slices.Min(level), slices.Max(level); low < 0 || high >= n {
+			return fmt.Errorf("%w: nodes from %d to %d of %d on level %d", coles.ErrIndex, low, high, n, k)
+		}
+	}
+	for k, f := range s.Factors {
+		if f.Rows != len(s.Levels[k+1]) || f.Cols != len(s.Levels[k]) {
+			return fmt.Errorf("%w: factors %d × %d from %d nodes to %d", coles.ErrShape, f.Rows, f.Cols, len(s.Levels[k]), len(s.Levels[k+1]))
+		}
+	}
+	if out := s.Levels[layers]; s.Weights != nil && len(s.Weights) != len(out) {
+		return fmt.Errorf("%w: %d weights of %d rows", coles.ErrShape, len(s.Weights), len(out))
+	}
+	return nil
+}
+
+// sampled is the batch of a sample.
+func (r *run[T]) sampled(ctx context.Context, s *Sample) (*batch[T], error) {
+	x, err := r.data.whole.x.Gather(ctx, s.Levels[0])
+	if err != nil {
+		return nil, err
+	}
+	v := newView(r.data.graph, newFeatures(x), nil)
+	v.whole, v.sample = r.data.whole, s
+	b := &batch[T]{view: v, block: s.Levels[len(s.Levels)-1]}
+	if r.labels.classes == 0 {
+		return b, nil
+	}
+	for k, i := range b.block {
+		if c := r.classes[i]; c >= 0 {
+			b.labels.rows, b.labels.classes = append(b.labels.rows, k), append(b.labels.classes, c)
+			if s.Weights != nil {
+				b.weights = append(b.weights, s.Weights[k])
+			}
+		}
+	}
+	return b, nil
+}
+
+// seen is an operator of the whole graph as the layer sees it in a sample.
+func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
+	s, a := p.view.sample, whole.Matrix()
+	factors, from, to := s.Factors[p.level], s.Levels[p.level], s.Levels[p.level+1]
+	seen := &autodiff.CSR[T]{Rows: factors.Rows, Cols: factors.Cols, Ptr: factors.Ptr, Col: factors.Col, Val: make([]T, len(factors.Col))}
+	if err := parallel.Rows(p.ctx, seen.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			places, f := factors.Row(i)
+			_, vals := seen.Row(i)
+			cols, entries := a.Row(to[i])
+			for q, j := range places {
+				if at, ok := slices.BinarySearch(cols, int32(from[j])); ok {
+					vals[q] = T(float64(entries[at]) * f[q])
+				}
+			}
+		}
+	}); err != nil {
+		p.Fail(err)
+	}
+	return autodiff.NewSparse(seen, false)
+}
+
+// Own is what comes in of the nodes that come out of the layer: H itself but in a sample
+// ([WithSampler]), where they are to be the first of those that come in.
+func (p *Pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
+	s := p.view.sample
+	if s == nil {
+		return h
+	}
+	from, to := s.Levels[p.level], s.Levels[p.level+1]
+	if len(from) < len(to) || !slices.Equal(from[:len(to)], to) {
+		p.Fail(bad("layer %d: the nodes that come out are not the first that come in", p.layer))
+		return p.Gather(h, make([]int, len(to))) // of the right size: what is made of it will not be used
+	}
+	if len(from) == len(to) {
+		return h
+	}
+	return p.Gather(h, upTo(len(to)))
+}

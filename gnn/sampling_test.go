@@ -1,0 +1,302 @@
+package gnn
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/gnn/autodiff"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// samplerOf draws the same samples in every epoch.
+func samplerOf(name string, make func(g *coles.Graph, rows []int) []*Sample) Sampler {
+	return NewSampler(name, func(_ context.Context, g *coles.Graph, rows []int, _ uint64) (Samples, error) {
+		samples := make(g, rows)
+		return func(ctx context.Context, _ int) iter.Seq2[*Sample, error] {
+			return func(yield func(*Sample, error) bool) {
+				for _, s := range samples {
+					if !yield(s, ctx.Err()) {
+						return
+					}
+				}
+			}
+		}, nil
+	})
+}
+
+// exactly is a sample of some nodes with all of their neighbours, and these with all of theirs, as
+// many times as there are layers, every factor being 1. Nodes stand before what they see.
+func exactly(g *coles.Graph, out []int, layers int) *Sample {
+	s := &Sample{Levels: [][]int{out}}
+	for range layers {
+		to := s.Levels[0]
+		from, place := slices.Clone(to), places(to)
+		f := &autodiff.CSR[float64]{Rows: len(to), Ptr: []int64{0}}
+		for _, u := range to {
+			cols, _ := g.Raw().Row(u)
+			var at []int32
+			for _, v := range append([]int32{int32(u)}, cols...) {
+				if _, ok := place[int(v)]; !ok {
+					place[int(v)], from = len(from), append(from, int(v))
+				}
+				at = append(at, int32(place[int(v)]))
+			}
+			slices.Sort(at)
+			for _, v := range at {
+				f.Col, f.Val = append(f.Col, v), append(f.Val, 1)
+			}
+			f.Ptr = append(f.Ptr, int64(len(f.Col)))
+		}
+		f.Cols = len(from)
+		s.Levels, s.Factors = slices.Insert(s.Levels, 0, from), slices.Insert(s.Factors, 0, f)
+	}
+	return s
+}
+
+// exact draws every node once, in samples of at most so many with all that they see.
+func exact(size, layers int) Sampler {
+	return samplerOf("exact", func(g *coles.Graph, rows []int) (all []*Sample) {
+		for part := range slices.Chunk(rows, size) {
+			all = append(all, exactly(g, part, layers))
+		}
+		return all
+	})
+}
+
+// A sample with all that its nodes see gives them the output of the whole graph, and one of all nodes
+// trains like the graph, with labels and without.
+func TestSampleOfEverythingIsTheGraph(t *testing.T) {
+	g, x, labels, train, val := separated()
+	for _, network := range []Network{{Linear(3)}, {GCN(6), ReLU(), GCN(3)}, {SAGE(6), ReLU(), GCN(3)}, {Propagate(coles.SGC(2)), SAGE(4), ReLU(), Linear(3)}} {
+		layers := network.hops()
+		t.Run(network.String(), func(t *testing.T) {
+			r := runOf(t, g, x, WithNetwork(network...), WithSampler(exact(50, layers)))
+			whole := dense(testkit.Must(r.output(ctx)))
+			for _, b := range batchesOf(t, r, 0) {
+				part := dense(stepOf(r, b).Output(&View{}).Data())
+				for k, i := range b.block {
+					testkit.WantClose(t, "output", part.Slice(k, k+1, 0, 3), whole.Slice(i, i+1, 0, 3), 1e-13)
+				}
+			}
+
+			options := []Option{WithNetwork(network...), WithPrecision(coles.Float64), WithOptimizer(SGD(0.1, 0)), WithEpochs(5)}
+			var embeddings, scores []*mat.Dense
+			for _, more := range []Option{WithBatchSize(0), WithSampler(exact(g.Nodes(), layers))} {
+				embeddings = append(embeddings, testkit.Must(Train(ctx, g, x, append(options, more)...)).Embedding())
+				c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(options, more)...))
+				scores = append(scores, testkit.Must(c.Scores(ctx, g, x)))
+			}
+			// Sums of some tens of numbers below 10, in another order, over five steps.
+			testkit.WantClose(t, "embedding", embeddings[1], embeddings[0], 1e-11)
+			testkit.WantClose(t, "scores", scores[1], scores[0], 1e-11)
+		})
+	}
+}
+
+// What comes of factors: an operator's entries times these, nothing where the operator has none, and
+// a node that is drawn twice counts twice.
+func TestFactorsMultiplyTheOperator(t *testing.T) {
+	g, x := small(1)
+	to, from := []int{7, 3, 7}, []int{7, 3, 7, 5, 39, 12}
+	factors := testkit.RandomDense(testkit.Random(2), len(to), len(from))
+	f := &autodiff.CSR[float64]{Rows: len(to), Cols: len(from), Ptr: []int64{0}}
+	for i := range to {
+		for j := range from {
+			f.Col, f.Val = append(f.Col, int32(j)), append(f.Val, factors.At(i, j))
+		}
+		f.Ptr = append(f.Ptr, int64(len(f.Col)))
+	}
+	sample := &Sample{Levels: [][]int{from, to}, Factors: []*autodiff.CSR[float64]{f}}
+	r := runOf(t, g, x, WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1), WithSampler(samplerOf("one", func(*coles.Graph, []int) []*Sample { return []*Sample{sample} })))
+	h := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&View{}).Data())
+
+	w := testkit.DenseOf(coles.Normalize(g))
+	y := testkit.Product(x.ToDense(), dense(r.encoder.params[0].value))
+	want := mat.NewDense(len(to), 4, nil)
+	for i, u := range to {
+		for j, v := range from {
+			floats.AddScaled(want.RawRowView(i), w.At(u, v)*factors.At(i, j), y.RawRowView(v))
+		}
+	}
+	testkit.WantClose(t, "output", h, want, 1e-13)
+}
+
+// The loss with weights by the formula, one without labels, and its gradient by differences: the
+// bias is the only parameter that a step of SGD at the rate 1 moves by itself.
+func TestWeightsOfLabels(t *testing.T) {
+	g, x, labels, train, val := separated()
+	weights := func(rows []int) []float64 {
+		w := make([]float64, len(rows))
+		for k := range w {
+			w[k] = 0.1 + float64(k%5)
+		}
+		return w
+	}
+	all := upTo(g.Nodes())
+	sampler := samplerOf("weighted", func(g *coles.Graph, _ []int) []*Sample {
+		s := exactly(g, all, 1)
+		s.Weights = weights(all)
+		return []*Sample{s}
+	})
+	options := []Option{WithNetwork(GCN(AutoWidth)), WithPrecision(coles.Float64), WithOptimizer(SGD(1, 0)), WithEpochs(1), WithSampler(sampler)}
+	r := labelledRun(t, g, x, labels, train, val, options...)
+	b := batchesOf(t, r, 0)[0]
+	loss := func() float64 {
+		s := stepOf(r, b)
+		got, h := lossIn[float64](r.Objective)(s).Scalar(), dense(s.Output(&View{}).Data())
+		want := 0.0
+		for _, i := range train {
+			class := slices.Index([]int{3, 5, 9}, labels[i])
+			want += weights(all)[i] * (floats.LogSumExp(h.RawRowView(i)) - h.At(i, class))
+		}
+		if !(math.Abs(got-want) <= 1e-13*want) {
+			t.Errorf("the loss is %v, want %v", got, want)
+		}
+		return got
+	}
+	testkit.Must(r.gradients(ctx, b, 0, newRand(1)))
+	for _, p := range r.encoder.params {
+		gradient := slices.Clone(p.grad.Data)
+		for _, at := range []int{0, len(gradient) - 1} {
+			const h = 1e-5
+			before := p.value.Data[at]
+			p.value.Data[at] = before + h
+			above := loss()
+			p.value.Data[at] = before - h
+			below := loss()
+			p.value.Data[at] = before
+			if got := (above - below) / (2 * h); !(math.Abs(got-gradient[at]) <= 1e-8*max(1, math.Abs(got))) {
+				t.Errorf("%v: %v by differences, %v by the tape", p.shape, got, gradient[at])
+			}
+		}
+	}
+}
+
+// A step without a label changes nothing.
+func TestSampleWithoutLabels(t *testing.T) {
+	g, x, labels, train, val := separated()
+	sampler := samplerOf("others", func(g *coles.Graph, _ []int) []*Sample { return []*Sample{exactly(g, []int{100, 101}, 1)} })
+	r := labelledRun(t, g, x, labels, train, val, WithNetwork(GCN(AutoWidth)), WithSampler(sampler))
+	if loss := testkit.Must(r.gradients(ctx, batchesOf(t, r, 0)[0], 0, newRand(1))); loss != 0 || r.last.GradientNorm != 0 {
+		t.Errorf("loss %v, gradient of norm %v", loss, r.last.GradientNorm)
+	}
+}
+
+func TestSamplersAreToldTheNodes(t *testing.T) {
+	g, x, labels, train, val := separated()
+	slices.Reverse(train)
+	var told []int
+	sampler := samplerOf("told", func(g *coles.Graph, rows []int) []*Sample {
+		told = rows
+		return []*Sample{exactly(g, rows, 1)}
+	})
+	options := []Option{WithNetwork(GCN(AutoWidth)), WithSampler(sampler), WithEpochs(1)}
+	testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, options...))
+	testkit.WantSame(t, "labelled nodes", told, upTo(len(train)))
+	testkit.Must(Train(ctx, g, x, options...))
+	testkit.WantSame(t, "all nodes", told, upTo(g.Nodes()))
+}
+
+func TestBadSamples(t *testing.T) {
+	g, x := small(1)
+	ones := func(rows, cols int) *autodiff.CSR[float64] {
+		return &autodiff.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
+	}
+	one := []*autodiff.CSR[float64]{ones(1, 2)}
+	for name, c := range map[string]struct {
+		sample  *Sample
+		network Network
+		want    error
+	}{
+		"no levels":           {&Sample{}, nil, coles.ErrShape},
+		"a level too many":    {&Sample{Levels: [][]int{{1, 2}, {1}, {1}}, Factors: append(one, ones(1, 1))}, nil, coles.ErrShape},
+		"no factors":          {&Sample{Levels: [][]int{{1, 2}, {1}}}, nil, coles.ErrShape},
+		"an empty level":      {&Sample{Levels: [][]int{{1, 2}, {}}, Factors: []*autodiff.CSR[float64]{ones(0, 2)}}, nil, coles.ErrShape},
+		"no such node":        {&Sample{Levels: [][]int{{1, 40}, {1}}, Factors: one}, nil, coles.ErrIndex},
+		"a node below zero":   {&Sample{Levels: [][]int{{1, 2}, {-1}}, Factors: one}, nil, coles.ErrIndex},
+		"too narrow factors":  {&Sample{Levels: [][]int{{1, 2, 3}, {1}}, Factors: one}, nil, coles.ErrShape},
+		"too few factors":     {&Sample{Levels: [][]int{{1, 2}, {1, 2}}, Factors: one}, nil, coles.ErrShape},
+		"weights":             {&Sample{Levels: [][]int{{1, 2}, {1}}, Factors: one, Weights: []float64{1, 2}}, nil, coles.ErrShape},
+		"others stand before": {&Sample{Levels: [][]int{{2, 1}, {1}}, Factors: one}, Network{SAGE(3)}, coles.ErrSetting},
+		"nothing":             {nil, nil, coles.ErrSetting},
+		"two hops":            {nil, Network{GCN(3), Propagate(coles.SGC(2))}, coles.ErrSetting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sampler := samplerOf("bad", func(*coles.Graph, []int) (all []*Sample) {
+				if c.sample != nil {
+					all = append(all, c.sample)
+				}
+				return all
+			})
+			if c.network == nil {
+				c.network = Network{GCN(3)}
+			}
+			testkit.WantError(t, testkit.Err(Train(ctx, g, x, WithNetwork(c.network...), WithSampler(sampler))), c.want)
+		})
+	}
+	good := exact(10, 2)
+	for name, more := range map[string]Option{
+		"batches":      WithBatchSize(5),
+		"augmentation": WithAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})),
+		"patience":     WithPatience(3),
+		"only a name":  WithSampler(NewSampler("ours", nil)),
+		"no operator":  WithObjective(NewObjective("w", ObjectiveSpec{}, nil, func(s *Step[float64]) *autodiff.Value[float64] { s.W(); return s.Sum(s.Output(&View{})) })),
+	} {
+		if err := testkit.Err(Train(ctx, g, x, smallOptions(WithSampler(good), more)...)); !testkit.IsNamed(err, coles.ErrSetting) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	failed := fmt.Errorf("no luck")
+	failing := NewSampler("failing", func(context.Context, *coles.Graph, []int, uint64) (Samples, error) { return nil, failed })
+	testkit.WantError(t, testkit.Err(Train(ctx, g, x, WithSampler(failing))), failed)
+}
+
+// Validation sees the other graph, and the training does not.
+func TestValidationOnAnotherGraph(t *testing.T) {
+	g, x, labels, train, val := separated()
+	ring := testkit.Must(coles.NewGraph(g.Nodes(), testkit.Ring(g.Nodes(), 2)))
+	for _, network := range []Network{{GCN(6), ReLU(), GCN(AutoWidth)}, {Propagate(coles.SGC(2)), Linear(AutoWidth)}} {
+		score := math.NaN()
+		options := []Option{WithNetwork(network...), WithPrecision(coles.Float64), WithEpochs(1)}
+		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(options, WithValidationGraph(ring), WithProgress(func(p Progress) { score = p.Score }))...))
+		h := testkit.Must(c.Scores(ctx, ring, x))
+		want := 0.0
+		for _, i := range val {
+			want -= (floats.LogSumExp(h.RawRowView(i)) - h.At(i, slices.Index([]int{3, 5, 9}, labels[i]))) / float64(len(val))
+		}
+		if !(math.Abs(score-want) <= 1e-13) {
+			t.Errorf("%v: the score is %v, want %v", network, score, want)
+		}
+		plain := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, options...))
+		testkit.WantSame(t, "scores", testkit.Bits(testkit.Must(plain.Scores(ctx, g, x))), testkit.Bits(testkit.Must(c.Scores(ctx, g, x))))
+	}
+	other := testkit.Must(coles.NewGraph(5, nil))
+	testkit.WantError(t, testkit.Err(TrainClassifier(ctx, g, x, labels, train, val, WithValidationGraph(other))), coles.ErrShape)
+}
+
+// Features that nothing is done to are read where they are, and of them only the rows of a sample.
+func TestMappedFeaturesAreNotCopied(t *testing.T) {
+	g := testkit.Must(coles.NewGraph(40, testkit.Ring(40, 2)))
+	x := &coles.Dense32{Rows: 40, Cols: 12, Stride: 12, Data: make([]float32, 480)}
+	c := testkit.Must(newConfig(DefaultSettings(), []Option{WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1), WithSampler(exact(4, 1))}))
+	r := testkit.Must(newRun[float32](ctx, c, g, x, supervision{}))
+	if &r.data.whole.x.Dense.Data[0] != &x.Data[0] {
+		t.Error("the features are a copy")
+	}
+	if err := r.eachBatch(ctx, 0, func(_ int, b *batch[float32]) error {
+		if rows := b.view.x.Rows(); rows > 4+2*2 { // of four in a row
+			t.Errorf("%d rows are read", rows)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
