@@ -1,0 +1,197 @@
+package rivals
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/gnn"
+	"coles/internal/stream"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// possible are the subgraphs that walks of one step from two of the rows may come to, by their nodes,
+// with their probabilities, by trying all of them.
+func possible(g *coles.Graph, rows []int) map[string]*possibleSubgraph {
+	type walk struct {
+		nodes []int
+		p     float64
+	}
+	var walks []walk
+	for _, root := range rows {
+		cols, _ := g.Raw().Row(root)
+		for _, v := range cols {
+			walks = append(walks, walk{[]int{root, int(v)}, 1 / float64(len(rows)*len(cols))})
+		}
+	}
+	all := map[string]*possibleSubgraph{}
+	for _, a := range walks {
+		for _, b := range walks {
+			nodes := slices.Concat(a.nodes, b.nodes)
+			slices.Sort(nodes)
+			nodes = slices.Compact(nodes)
+			s := all[fmt.Sprint(nodes)]
+			if s == nil {
+				s = &possibleSubgraph{nodes: nodes}
+				all[fmt.Sprint(nodes)] = s
+			}
+			s.p += a.p * b.p
+		}
+	}
+	return all
+}
+
+type possibleSubgraph struct {
+	nodes []int
+	p     float64
+}
+
+// With the true probabilities in the place of counts, the sums over neighbours and the loss have the
+// right means over everything that can be drawn: Σ_S P(S)·(1/α_uv, u and v in S) is P(v ∈ S), and the
+// mean of the weights 1/n for labelled nodes.
+func TestSubgraphsAreWithoutBias(t *testing.T) {
+	g := walkGraph(false)
+	for name, rows := range map[string][]int{"all nodes": {0, 1, 2, 3, 4, 5, 6}, "some nodes": {0, 2, 6}} {
+		t.Run(name, func(t *testing.T) {
+			s := testkit.Must(newSubgraphs(ctx, g, rows, 2, 1))
+			adj := g.Raw()
+			// Degrees are 1, 2, 3 and 5: these times the probabilities are whole numbers.
+			s.drawn = len(rows) * 30 * len(rows) * 30
+			count := func(in func(nodes []int) bool) int32 {
+				p := 0.0
+				for _, c := range possible(g, rows) {
+					if in(c.nodes) {
+						p += c.p
+					}
+				}
+				n := math.Round(p * float64(s.drawn))
+				if math.Abs(n-p*float64(s.drawn)) > 1e-6 {
+					t.Fatalf("%v of %d", p, s.drawn)
+				}
+				return int32(n)
+			}
+			for v := range 7 {
+				s.node[v] = count(func(nodes []int) bool { return slices.Contains(nodes, v) })
+				cols, _ := adj.Row(v)
+				for q, u := range cols {
+					s.edge[int(adj.Ptr[v])+q] = count(func(nodes []int) bool { return slices.Contains(nodes, v) && slices.Contains(nodes, int(u)) })
+				}
+			}
+			got, want, weights := mat.NewDense(7, 7, nil), mat.NewDense(7, 7, nil), make([]float64, 7)
+			for _, c := range possible(g, rows) {
+				sample := testkit.Must(s.sample(ctx, c.nodes))
+				testkit.WantSame(t, "nodes", sample.Levels, [][]int{c.nodes, c.nodes, c.nodes})
+				for i, v := range c.nodes {
+					weights[v] += c.p * sample.Weights[i]
+					cols, vals := sample.Factors[0].Row(i)
+					for q, k := range cols {
+						got.Set(v, c.nodes[k], got.At(v, c.nodes[k])+c.p*vals[q])
+					}
+				}
+			}
+			for v := range 7 {
+				cols, _ := adj.Row(v)
+				for q, u := range cols {
+					if s.edge[int(adj.Ptr[v])+q] > 0 { // an edge that can be drawn
+						want.Set(v, int(u), float64(s.node[v])/float64(s.drawn))
+					}
+				}
+				if s.node[v] > 0 && math.Abs(weights[v]-1/float64(len(rows))) > 1e-12 {
+					t.Errorf("node %d weighs %v in the mean, want 1/%d", v, weights[v], len(rows))
+				}
+			}
+			testkit.WantClose(t, "factors times P(v)", got, want, 1e-12)
+		})
+	}
+}
+
+// Subgraphs are drawn with their probabilities, and counted as they are drawn.
+func TestSubgraphsAreCounted(t *testing.T) {
+	g, rows := walkGraph(false), []int{0, 2, 6}
+	s := testkit.Must(newSubgraphs(ctx, g, rows, 2, 1))
+	const coverage, seed = 5000, 7
+	if err := s.count(ctx, coverage, seed); err != nil {
+		t.Fatal(err)
+	}
+	drawn, node, edge, met := map[string]int{}, make([]int32, 7), make([]int32, len(s.edge)), 0
+	for k := range s.drawn {
+		nodes := testkit.Must(s.draw(ctx, stream.Seed(seed, uint64(k))))
+		drawn[fmt.Sprint(nodes)]++
+		for _, v := range nodes {
+			node[v]++
+			if slices.Contains(rows, v) {
+				met++
+			}
+			cols, _ := g.Raw().Row(v)
+			for q, u := range cols {
+				if slices.Contains(nodes, int(u)) {
+					edge[int(g.Raw().Ptr[v])+q]++
+				}
+			}
+		}
+	}
+	testkit.WantSame(t, "nodes", s.node, node)
+	testkit.WantSame(t, "edges", s.edge, edge)
+	if most := coverage*len(rows) + saintRound*len(rows); met < coverage*len(rows) || met > most {
+		t.Errorf("labelled nodes came %d times, want %d to %d", met, coverage*len(rows), most)
+	}
+	all := possible(g, rows)
+	var counts []int
+	var p []float64
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		counts, p = append(counts, drawn[name]), append(p, all[name].p)
+		delete(drawn, name)
+	}
+	if len(drawn) > 0 {
+		t.Errorf("what cannot be drawn: %v", drawn)
+	}
+	var test chiSquare
+	test.add(t, counts, func(i int) float64 { return p[i] })
+	test.check(t)
+}
+
+// The layers of GraphSAINT entry by entry, and their gradients.
+func TestSaintLayerByTheFormula(t *testing.T) {
+	const n = 30
+	g, x := weighted(n, 12)
+	means := testkit.DenseOf(sparseMeans(g))
+	for i := range n { // the mean by its definition
+		if total := mat.Sum(g.CSR().RowView(i)); total > 0 && math.Abs(means.At(i, (i+1)%n)-g.CSR().At(i, (i+1)%n)/total) > 1e-14 {
+			t.Errorf("row %d of the means", i)
+		}
+	}
+	s := GraphSAINT("")
+	s.Network, s.Sampler = gnn.Network{saintLayer(2, 8)}, gnn.Sampler{}
+	first(t, g, x, s, bare, func(s *gnn.Step[float64]) {
+		want := mat.NewDense(n, 8, nil)
+		for k, h := range []mat.Matrix{x, testkit.Product(means, x)} {
+			of := func(what string) *mat.Dense { return dense(s.Parameter(fmt.Sprintf("0.%d.%s", k, what))) }
+			y := testkit.Product(h, of("weight"))
+			for i := range n {
+				mean, squares := 0.0, 0.0
+				for j := range 4 {
+					y.Set(i, j, max(0, y.At(i, j)+of("bias").At(0, j)))
+					mean += y.At(i, j) / 4
+					squares += y.At(i, j) * y.At(i, j) / 4
+				}
+				for j := range 4 {
+					unit := (y.At(i, j) - mean) / math.Sqrt(squares-mean*mean+1e-9)
+					want.Set(i, 4*k+j, unit*of("scale").At(0, j)+of("offset").At(0, j))
+				}
+			}
+		}
+		testkit.WantClose(t, "output", dense(s.Output(&gnn.View{})), want, 1e-9)
+	})
+}
+
+func TestSaintGradients(t *testing.T) {
+	s := GraphSAINT("")
+	s.Network, s.Sampler = gnn.Network{saintLayer(2, 8), gnn.Dropout(0.2), saintLayer(1, 5), unitRowsLayer(), saintLayer(2, 4)}, subgraphSampler(14, 3, 5) // one step an epoch
+	s.Objective = gnn.COLES(0)                                                                                                                             // one without labels
+	checkGradients(t, s, bare, weighedOutput)
+}
