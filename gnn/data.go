@@ -88,20 +88,6 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 	return d, ctx.Err()
 }
 
-// on is the same features on another graph of the same nodes, d itself where that is nil.
-func (d *data[T]) on(ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
-	switch {
-	case g == nil:
-		return d, ctx.Err()
-	case g.Nodes() != d.graph.Nodes():
-		return nil, fmt.Errorf("gnn: validation: %w: a graph of %d nodes for one of %d", coles.ErrShape, g.Nodes(), d.graph.Nodes())
-	case d.filter:
-		return newData[T](ctx, g, x, prepare, s)
-	}
-	w := matrix.ConvertCSR[T](coles.Normalize(g).Raw())
-	return &data[T]{graph: g, whole: newView(g, d.whole.x, autodiff.NewSparse(w, true))}, ctx.Err()
-}
-
 func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse[T]) *view[T] {
 	return &view[T]{graph: g, x: x, w: w, operators: map[string]*autodiff.Sparse[T]{}}
 }

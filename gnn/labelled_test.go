@@ -79,7 +79,7 @@ func TestEvaluationInParts(t *testing.T) {
 		r := labelledRun(t, g, x, labels, train, val, WithNetwork(network...))
 		whole := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&View{}).Data())
 		for name, nodes := range map[string][]int{"all": nil, "some": val} {
-			h, rows, err := r.outputOf(ctx, r.data, nodes)
+			h, rows, err := r.outputOf(ctx, nodes)
 			if err != nil {
 				t.Fatal(err)
 			}

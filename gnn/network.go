@@ -214,12 +214,12 @@ func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T],
 	h := v.x.value(t)
 	var outputs []*autodiff.Value[T]
 	for i := e.layers.lead(); i < len(e.layers); i++ {
-		p.layer = i
+		p.layer, p.looks = i, e.layers[i].spec.Hops > 0
 		l, rows, width := e.layers[i], h.Rows(), h.Cols()
 		if l.wide() {
 			width = l.spec.Width
 		}
-		if v.sample != nil && l.spec.Hops > 0 {
+		if v.sample != nil && p.looks {
 			rows = len(v.sample.Levels[p.level+1])
 		}
 		if h = forwardIn[T](l)(p, h); h.Rows() != rows || h.Cols() != width {
@@ -285,7 +285,8 @@ type Pass[T autodiff.Float] struct {
 	view   *view[T]
 	rnd    *rand.Rand
 	layer  int
-	level  int // of a sample, that which comes in
+	level  int  // of a sample, that which comes in
+	looks  bool // the layer does, at the graph
 	params []*parameter[T]
 	trains func(*parameter[T]) bool
 }

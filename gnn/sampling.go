@@ -207,6 +207,11 @@ func (r *run[T]) sampled(ctx context.Context, s *Sample) (*batch[T], error) {
 // seen is an operator of the whole graph as the layer sees it in a sample.
 func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 	s, a := p.view.sample, whole.Matrix()
+	if !p.looks {
+		p.Fail(bad("layer %d looks at the graph, and has no hops", p.layer))
+		n := len(s.Levels[p.level])
+		return autodiff.NewSparse(&autodiff.CSR[T]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}, false) // what it makes will not be used
+	}
 	factors, from, to := s.Factors[p.level], s.Levels[p.level], s.Levels[p.level+1]
 	seen := &autodiff.CSR[T]{Rows: factors.Rows, Cols: factors.Cols, Ptr: factors.Ptr, Col: factors.Col, Val: make([]T, len(factors.Col))}
 	if err := parallel.Rows(p.ctx, seen.Rows, func(lo, hi int) {
@@ -230,7 +235,7 @@ func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 // ([WithSampler]), where they are to be the first of those that come in.
 func (p *Pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
 	s := p.view.sample
-	if s == nil {
+	if s == nil || !p.looks {
 		return h
 	}
 	from, to := s.Levels[p.level], s.Levels[p.level+1]

@@ -205,6 +205,12 @@ func TestSamplersAreToldTheNodes(t *testing.T) {
 	testkit.WantSame(t, "all nodes", told, upTo(g.Nodes()))
 }
 
+// blind is a layer that does not say how far it looks.
+func blind() Layer {
+	return NewLayer("blind", LayerSpec{Width: SameWidth}, func(p *Pass[float32], h *autodiff.Value[float32]) *autodiff.Value[float32] { return p.SpMM(p.W(), h) },
+		func(p *Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] { return p.SpMM(p.W(), h) })
+}
+
 func TestBadSamples(t *testing.T) {
 	g, x := small(1)
 	ones := func(rows, cols int) *autodiff.CSR[float64] {
@@ -216,18 +222,19 @@ func TestBadSamples(t *testing.T) {
 		network Network
 		want    error
 	}{
-		"no levels":           {&Sample{}, nil, coles.ErrShape},
-		"a level too many":    {&Sample{Levels: [][]int{{1, 2}, {1}, {1}}, Factors: append(one, ones(1, 1))}, nil, coles.ErrShape},
-		"no factors":          {&Sample{Levels: [][]int{{1, 2}, {1}}}, nil, coles.ErrShape},
-		"an empty level":      {&Sample{Levels: [][]int{{1, 2}, {}}, Factors: []*autodiff.CSR[float64]{ones(0, 2)}}, nil, coles.ErrShape},
-		"no such node":        {&Sample{Levels: [][]int{{1, 40}, {1}}, Factors: one}, nil, coles.ErrIndex},
-		"a node below zero":   {&Sample{Levels: [][]int{{1, 2}, {-1}}, Factors: one}, nil, coles.ErrIndex},
-		"too narrow factors":  {&Sample{Levels: [][]int{{1, 2, 3}, {1}}, Factors: one}, nil, coles.ErrShape},
-		"too few factors":     {&Sample{Levels: [][]int{{1, 2}, {1, 2}}, Factors: one}, nil, coles.ErrShape},
-		"weights":             {&Sample{Levels: [][]int{{1, 2}, {1}}, Factors: one, Weights: []float64{1, 2}}, nil, coles.ErrShape},
-		"others stand before": {&Sample{Levels: [][]int{{2, 1}, {1}}, Factors: one}, Network{SAGE(3)}, coles.ErrSetting},
-		"nothing":             {nil, nil, coles.ErrSetting},
-		"two hops":            {nil, Network{GCN(3), Propagate(coles.SGC(2))}, coles.ErrSetting},
+		"no levels":            {&Sample{}, nil, coles.ErrShape},
+		"a level too many":     {&Sample{Levels: [][]int{{1, 2}, {1}, {1}}, Factors: append(one, ones(1, 1))}, nil, coles.ErrShape},
+		"no factors":           {&Sample{Levels: [][]int{{1, 2}, {1}}}, nil, coles.ErrShape},
+		"an empty level":       {&Sample{Levels: [][]int{{1, 2}, {}}, Factors: []*autodiff.CSR[float64]{ones(0, 2)}}, nil, coles.ErrShape},
+		"no such node":         {&Sample{Levels: [][]int{{1, 40}, {1}}, Factors: one}, nil, coles.ErrIndex},
+		"a node below zero":    {&Sample{Levels: [][]int{{1, 2}, {-1}}, Factors: one}, nil, coles.ErrIndex},
+		"too narrow factors":   {&Sample{Levels: [][]int{{1, 2, 3}, {1}}, Factors: one}, nil, coles.ErrShape},
+		"too few factors":      {&Sample{Levels: [][]int{{1, 2}, {1, 2}}, Factors: one}, nil, coles.ErrShape},
+		"weights":              {&Sample{Levels: [][]int{{1, 2}, {1}}, Factors: one, Weights: []float64{1, 2}}, nil, coles.ErrShape},
+		"others stand before":  {&Sample{Levels: [][]int{{2, 1}, {1}}, Factors: one}, Network{SAGE(3)}, coles.ErrSetting},
+		"a layer without hops": {&Sample{Levels: [][]int{{1, 2}, {1}}, Factors: one}, Network{GCN(3), blind()}, coles.ErrSetting},
+		"nothing":              {nil, nil, coles.ErrSetting},
+		"two hops":             {nil, Network{GCN(3), Propagate(coles.SGC(2))}, coles.ErrSetting},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sampler := samplerOf("bad", func(*coles.Graph, []int) (all []*Sample) {
@@ -257,29 +264,6 @@ func TestBadSamples(t *testing.T) {
 	failed := fmt.Errorf("no luck")
 	failing := NewSampler("failing", func(context.Context, *coles.Graph, []int, uint64) (Samples, error) { return nil, failed })
 	testkit.WantError(t, testkit.Err(Train(ctx, g, x, WithSampler(failing))), failed)
-}
-
-// Validation sees the other graph, and the training does not.
-func TestValidationOnAnotherGraph(t *testing.T) {
-	g, x, labels, train, val := separated()
-	ring := testkit.Must(coles.NewGraph(g.Nodes(), testkit.Ring(g.Nodes(), 2)))
-	for _, network := range []Network{{GCN(6), ReLU(), GCN(AutoWidth)}, {Propagate(coles.SGC(2)), Linear(AutoWidth)}} {
-		score := math.NaN()
-		options := []Option{WithNetwork(network...), WithPrecision(coles.Float64), WithEpochs(1)}
-		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(options, WithValidationGraph(ring), WithProgress(func(p Progress) { score = p.Score }))...))
-		h := testkit.Must(c.Scores(ctx, ring, x))
-		want := 0.0
-		for _, i := range val {
-			want -= (floats.LogSumExp(h.RawRowView(i)) - h.At(i, slices.Index([]int{3, 5, 9}, labels[i]))) / float64(len(val))
-		}
-		if !(math.Abs(score-want) <= 1e-13) {
-			t.Errorf("%v: the score is %v, want %v", network, score, want)
-		}
-		plain := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, options...))
-		testkit.WantSame(t, "scores", testkit.Bits(testkit.Must(plain.Scores(ctx, g, x))), testkit.Bits(testkit.Must(c.Scores(ctx, g, x))))
-	}
-	other := testkit.Must(coles.NewGraph(5, nil))
-	testkit.WantError(t, testkit.Err(TrainClassifier(ctx, g, x, labels, train, val, WithValidationGraph(other))), coles.ErrShape)
 }
 
 // Features that nothing is done to are read where they are, and of them only the rows of a sample.

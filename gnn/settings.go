@@ -218,7 +218,6 @@ type config struct {
 	every, patience, saveEvery int
 	score                      func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)
 	save                       func(*Checkpoint) error
-	judgedOn                   *coles.Graph // nil for the graph of the training
 }
 
 // newConfig applies options to settings and checks the result.
@@ -330,11 +329,6 @@ func WithProgress(f func(Progress)) Option { return func(c *config) { c.progress
 func WithValidation(every, patience int, score func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)) Option {
 	return func(c *config) { c.every, c.patience, c.score = every, patience, score }
 }
-
-// WithValidationGraph validates on another graph of the same nodes and features than the one trained
-// on, and so does [TrainClassifier] by val: of inductive training, which has no edges but those among
-// nodes to train on, the one with all that may be known. It does not change what is trained.
-func WithValidationGraph(g *coles.Graph) Option { return func(c *config) { c.judgedOn = g } }
 
 // WithCheckpoints calls save after every so many epochs. What it returns ends the training.
 func WithCheckpoints(every int, save func(*Checkpoint) error) Option {

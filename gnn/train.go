@@ -99,7 +99,6 @@ type run[T autodiff.Float] struct {
 	seen    map[*View]*view[T] // what has been made of the views
 	samples Samples            // nil before the first
 	classes []int              // with a sampler, that each node is trained on, −1 for none
-	judging *data[T]           // what is judged
 	report  Report             // what is known of it before the first step
 
 	// The state, which a checkpoint keeps together with the parameters.
@@ -149,9 +148,6 @@ func newRun[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x m
 	}
 	r.report.Preparation = r.prepare.Preparation()
 	if r.data, err = newData[T](ctx, g, source, r.prepare, r.Settings); err != nil {
-		return nil, err
-	}
-	if r.judging, err = r.data.on(ctx, c.judgedOn, source, r.prepare, r.Settings); err != nil {
 		return nil, err
 	}
 	if r.encoder, err = newEncoder[T](ctx, r.Network, all, r.seedOf(drawWeights, 0, 0)); err != nil {
@@ -286,13 +282,13 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *ran
 
 // output is what the network makes of all nodes now.
 func (r *run[T]) output(ctx context.Context) (autodiff.Matrix[T], error) {
-	h, _, err := r.outputOf(ctx, r.data, nil)
+	h, _, err := r.outputOf(ctx, nil)
 	return h, err
 }
 
-// outputOf is what the network makes of some nodes of a graph now: rows of h.
-func (r *run[T]) outputOf(ctx context.Context, d *data[T], nodes []int) (h autodiff.Matrix[T], rows []int, err error) {
-	if h, rows, err = r.encoder.evaluated(ctx, r.tape, d, nodes); err != nil {
+// outputOf is what the network makes of some nodes now: rows of h.
+func (r *run[T]) outputOf(ctx context.Context, nodes []int) (h autodiff.Matrix[T], rows []int, err error) {
+	if h, rows, err = r.encoder.evaluated(ctx, r.tape, r.data, nodes); err != nil {
 		return h, nil, err
 	}
 	return h, rows, checkFinite(ctx, matrix.Of(h), fmt.Errorf("gnn: output: %w: it is not finite", ErrDiverged))
@@ -304,13 +300,13 @@ func (r *run[T]) judged() bool { return r.score != nil || r.labels.classes > 0 }
 // judge gives the output its score.
 func (r *run[T]) judge(ctx context.Context) (float64, error) {
 	if val := r.labels.val; r.labels.classes > 0 {
-		h, rows, err := r.outputOf(ctx, r.judging, val.rows)
+		h, rows, err := r.outputOf(ctx, val.rows)
 		if err != nil {
 			return 0, err
 		}
 		return -r.tape.SoftmaxCrossEntropy(r.tape.Constant(h), rows, val.classes).Scalar(), r.tape.Err()
 	}
-	h, _, err := r.outputOf(ctx, r.judging, nil)
+	h, err := r.output(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -44,6 +44,7 @@ var networks = []struct {
 	{"ARGE", ARGE, gnn.Network{plainGCN(8), gnn.ReLU(), noise(0.1), plainGCN(5)}, [3]int{51_105, 123_745, 21_249}},
 	{"ARVGE", ARVGE, gnn.Network{plainGCN(8), gnn.ReLU(), codeGCN(5, true)}, [3]int{52_129, 124_769, 22_273}},
 	{"Graph2Gauss", Graph2Gauss, gnn.Network{gnn.Linear(8), gnn.ReLU(), gaussian(5)}, [3]int{799_872, 1_962_112, 322_176}},
+	{"GraphSAGE", UnsupervisedGraphSAGE, gnn.Network{sageLayer(8), gnn.ReLU(), sageLayer(6), unitRowsLayer()}, [3]int{432_384, 1_013_504, 193_536}},
 	{"GraphMAE", GraphMAE, maskedNetwork(), [3]int{1_999_053, 4_330_343, 3_128_798}},
 }
 
@@ -162,7 +163,7 @@ func TestResumedTrainingHasTheSameBytes(t *testing.T) {
 				return nil
 			}))
 			read := testkit.Must(gnn.ReadCheckpoint(&file))
-			again := []gnn.Option{gnn.WithNetwork(s.Network...), gnn.WithObjective(s.Objective), gnn.WithAugmentation(s.Augmentation)}
+			again := []gnn.Option{gnn.WithNetwork(s.Network...), gnn.WithObjective(s.Objective), gnn.WithAugmentation(s.Augmentation), gnn.WithSampler(s.Sampler)}
 			got := testkit.Must(gnn.Resume(ctx, read, g, x, again...))
 			testkit.WantSame(t, "embedding", testkit.Bits(got.Embedding()), testkit.Bits(want.Embedding()))
 		})

@@ -16,7 +16,8 @@ import (
 
 // GraphSAINT is the network that is trained on subgraphs (Zeng, Zhou, Srivastava, Kannan and
 // Prasanna, ICLR 2020) of random walks, for [gnn.TrainClassifier]. A step sees the nodes S that 2,000
-// walks of 4 steps come to, from labelled nodes drawn uniformly, and the edges among them. The entry
+// walks of 4 steps come to, or as many as there are labelled nodes if these are fewer, from labelled
+// nodes drawn uniformly, and the edges among them. The entry
 // of D⁻¹A from v to its neighbour u is divided by α_uv, and the loss of a labelled node multiplied by
 // λ_v, so that sums over neighbours and the loss are estimated without bias:
 //
@@ -113,6 +114,7 @@ type subgraphDraws struct {
 func subgraphSampler(roots, steps, coverage int) gnn.Sampler {
 	name := fmt.Sprintf("subgraphs of %d walks of %d steps counted %d times", roots, steps, coverage)
 	return gnn.NewSampler(name, func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {
+		roots := min(roots, len(rows))
 		s, err := newSubgraphs(ctx, g, rows, roots, steps)
 		if err != nil {
 			return nil, err

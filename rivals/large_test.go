@@ -30,7 +30,8 @@ var largeSystems = []struct {
 	// fixed says that the network is one for its own graph.
 	fixed bool
 	// trained are the numbers trained for 128 features, 40 classes and so many nodes, those of
-	// ogbn-arxiv: as the papers print them, but for GCN and MLP, of which OGB's programs print them.
+	// ogbn-arxiv: as the papers print them, but for GCN and MLP, of which OGB's programs print them, and the last, counted
+	// by hand from their layers.
 	trained, nodes int
 }{
 	{name: "MLP", settings: ofAnyGraph(MLP), narrow: narrowBaseline(gnn.Linear), trained: 110_120},
@@ -52,6 +53,24 @@ var largeSystems = []struct {
 		name: "FrameLet", settings: func(nodes int) gnn.Settings { return FrameLet("ogbn-arxiv", nodes) }, fixed: true, trained: 1_633_183, nodes: 169_343,
 		narrow: func(nodes int) gnn.Network {
 			return gnn.Network{frameletLayer(6, nodes), gnn.ReLU(), gnn.Dropout(0.2), frameletLayer(gnn.AutoWidth, nodes)}
+		},
+	},
+	{
+		name: "GraphSAGE", settings: ofAnyGraph(GraphSAGE), trained: 256*(128+256) + 257*40,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{sageLayer(6), gnn.ReLU(), sageLayer(8), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}
+		},
+	},
+	{
+		name: "GraphSAINT", settings: ofAnyGraph(GraphSAINT), trained: 2*(128*128+384)*2 + 2*(256*128+384) + 129*40,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{saintLayer(2, 8), gnn.Dropout(0.2), saintLayer(1, 6), saintLayer(2, 8), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}
+		},
+	},
+	{
+		name: "FastGCN", settings: ofAnyGraph(FastGCN), trained: 129*128 + 129*40,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{gnn.Propagate(coles.SGC(1)), gnn.Linear(6), gnn.ReLU(), gnn.GCN(gnn.AutoWidth)}
 		},
 	},
 }

@@ -213,3 +213,34 @@ func samplesOf(t *testing.T, samples gnn.Samples, epoch int) (all []*gnn.Sample)
 	}
 	return all
 }
+
+// At a size where work is shared out, and in several steps, the bytes are those of one processor.
+func TestSampledBytesDoNotDependOnProcessors(t *testing.T) {
+	g, x := words(1, 3000, 60)
+	var train, val []int
+	labels := make([]int, g.Nodes())
+	for i := range labels {
+		if labels[i] = i % 3; i < 2500 {
+			train = append(train, i)
+		} else {
+			val = append(val, i)
+		}
+	}
+	for name, s := range map[string]gnn.Settings{"GraphSAGE": GraphSAGE(""), "GraphSAINT": GraphSAINT(""), "FastGCN": FastGCN("")} {
+		t.Run(name, func(t *testing.T) {
+			s.Epochs = 2
+			if name == "GraphSAINT" {
+				s.Sampler = subgraphSampler(200, 4, 10)
+			}
+			var first []uint64
+			testkit.ForProcessors(t, func(int) {
+				c := testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, train, val, gnn.WithSettings(s)))
+				got := testkit.Bits(testkit.Must(c.Scores(ctx, g, x)))
+				if first == nil {
+					first = got
+				}
+				testkit.WantSame(t, "scores", got, first)
+			})
+		})
+	}
+}
