@@ -73,11 +73,11 @@ func alignmentOf[T kernel.Float](ctx context.Context, f *fitting) (Alignment, er
 	if err != nil {
 		return Alignment{}, err
 	}
-	w, err := f.g.filtering(ctx)
+	w, _, err := walk(ctx, f.Settings, f.g, x)
 	if err != nil {
 		return Alignment{}, err
 	}
-	return align(ctx, x, matrix.ConvertCSR[T](w.m), f)
+	return align(ctx, x, w, nil, f)
 }
 
 const (
@@ -114,14 +114,14 @@ func (a Alignment) Next(n int) int {
 	return 0
 }
 
-// align measures q for prepared features.
-func align[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *kernel.CSR[T], f *fitting) (Alignment, error) {
+// align measures q for prepared features, in memory of which some may be there.
+func align[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w matrix.Walk[T], room []T, f *fitting) (Alignment, error) {
 	n, d := x.Dims()
 	found, known := Unmeasured(f.g.report.Edges, d)
 	if known {
 		return found, ctx.Err()
 	}
-	s, err := newSketch(ctx, x, w, f)
+	s, err := newSketch(ctx, x, w, room, f)
 	if err != nil {
 		return Alignment{}, err
 	}

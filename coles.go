@@ -122,12 +122,16 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x))
 	f.step("prepare", 1, 3)
 	p := &problem[T]{x: x, filter: f.Filter, dim: f.Dim, seed: f.Seed, progress: f.step}
-	var w *SymCSR
+	var w *SymCSR // nil where it is a pattern
 	if f.Model != FeatureModel {
-		if w, err = f.g.filtering(ctx); err != nil {
+		if p.w, w, err = walk(ctx, f.Settings, f.g, x); err != nil {
 			return nil, err
 		}
-		p.w = matrix.ConvertCSR[T](w.m)
+	}
+	if p.w.Pattern != nil {
+		strips, release := kernel.Scratch[T](x.Rows(), 2*matrix.StripWidth[T](x.Dims()))
+		defer release()
+		p.room = strips.Data
 	}
 	if err := choose(ctx, f, p); err != nil {
 		return nil, err
@@ -148,7 +152,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 
 	// P, the top eigenvectors of M = XᵀFᵀΔWFX; and FX, where it was formed for M.
 	var found *Projection
-	var fx kernel.Matrix[T]
+	var fx matrix.Filtered[T]
 	if f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil) == SolverKrylov {
 		found, err = p.iterate(ctx)
 	} else {
@@ -169,7 +173,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		return nil, err
 	}
 	f.report.Solver = found.Solver
-	if err := m.finish(ctx, &f.report, y, found.Lambda); err != nil {
+	if err := finish(ctx, m, &f.report, y, found.Lambda); err != nil {
 		return nil, err
 	}
 	f.step("embed", 1, 1)
@@ -182,14 +186,14 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, p *problem[T]) erro
 	if f.Model != 0 {
 		return ctx.Err()
 	}
-	a, err := align(ctx, p.x, p.w, f)
+	a, err := align(ctx, p.x, p.w, p.room, f)
 	f.report.Alignment, f.Model = &a, a.Model()
 	return err
 }
 
 // featuresAlone makes the problem that of a [FeatureModel].
 func (p *problem[T]) featuresAlone() {
-	p.filter, p.w, p.bound = SGC(0), nil, 1
+	p.filter, p.w, p.bound = SGC(0), matrix.Walk[T]{}, 1
 }
 
 // contrasting makes the problem that of a [GraphModel].
@@ -197,20 +201,36 @@ func (p *problem[T]) contrasting(ctx context.Context, f *fitting, w *SymCSR) err
 	if err := checkFilter(ctx, p.x, p.filter, f.prepare); err != nil {
 		return err
 	}
-	dw, err := f.contrast(ctx, f.g)
-	if err != nil {
-		return err
-	}
-	p.dw, p.bound = matrix.ConvertOperator[T](dw.op), dw.normBound()
-	if f.Precision == Float32 && f.Solver.resolve(p.x.Cols(), p.dim, p.x.Sparse != nil) == SolverKrylov {
-		if err := p.widen(ctx, f.g, w, dw); err != nil {
+	if w == nil { // and so is W⁺
+		p.dw.Coef, p.dw.V = f.expected(f.g)
+	} else {
+		dw, err := f.contrast(ctx, f.g)
+		if err != nil {
 			return err
+		}
+		p.dw, p.bound = matrix.ConvertOperator[T](dw.op), dw.normBound()
+		if f.Precision == Float32 && f.Solver.resolve(p.x.Cols(), p.dim, p.x.Sparse != nil) == SolverKrylov {
+			p.widen(f.g, w, dw)
 		}
 	}
 	if f.DegreeShare > 0 {
-		p.degree, err = degreeDirection(ctx, p.x, w, p.filter, f.g, f.Settings)
+		return p.findDegrees(ctx, f.Settings, f.g, w)
 	}
-	return err
+	return ctx.Err()
+}
+
+// walk is W for products: the pattern of the graph where that is W and W⁺ alike, up to degrees, and
+// is multiplied with many columns at a time; or else stored, and in float64 too.
+func walk[T kernel.Float](ctx context.Context, s Settings, g *Graph, x *matrix.Matrix[T]) (matrix.Walk[T], *SymCSR, error) {
+	direct := s.Solver.resolve(x.Cols(), s.DimOf(x.Cols()), x.Sparse != nil) == SolverDirect
+	if direct && g.patterned(s) {
+		return matrix.Walk[T]{Pattern: g.adj}, nil, ctx.Err()
+	}
+	w, err := g.filtering(ctx)
+	if err != nil {
+		return matrix.Walk[T]{}, nil, err
+	}
+	return matrix.Walk[T]{Stored: matrix.ConvertCSR[T](w.m)}, w, nil
 }
 
 // withoutFeatures is Fit for a graph alone.
@@ -246,7 +266,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	m := &Model{settings: f.Settings, ids: f.g.ids}
 	f.report.Solver, f.report.ComponentVectors = SolverKrylov, known.dim()
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shape{rows: f.g.Nodes()})
-	if err := m.finish(ctx, &f.report, y, lambda); err != nil {
+	if err := finish(ctx, m, &f.report, y, lambda); err != nil {
 		return nil, err
 	}
 	f.step("embed", 1, 1)
@@ -255,9 +275,9 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 }
 
 // finish scales the columns of y and keeps the result.
-func (m *Model) finish(ctx context.Context, r *Report, y kernel.Matrix[float64], lambda []float64) error {
+func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.Matrix[T], lambda []float64) error {
 	precision := m.settings.Precision
-	s, null, err := m.settings.scale(ctx, y, lambda)
+	s, null, err := scale(ctx, &m.settings, y, lambda)
 	if err != nil {
 		return err
 	}
@@ -268,8 +288,16 @@ func (m *Model) finish(ctx context.Context, r *Report, y kernel.Matrix[float64],
 	if err := matrix.ScaleColumns(ctx, y, s.Factors); err != nil {
 		return err
 	}
-	if m.embedding, err = matrix.ToFiniteDense(ctx, "the embedding", y); err != nil {
-		return err
+	if y.Cols > 0 {
+		if err := matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y)); err != nil {
+			return err
+		}
+	}
+	switch y := any(y).(type) {
+	case kernel.Matrix[float32]:
+		m.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
+	case kernel.Matrix[float64]:
+		m.embedding = matrix.ToDense(y)
 	}
 	m.describe(r)
 	return nil

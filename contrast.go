@@ -48,11 +48,8 @@ func (s *Settings) contrast(ctx context.Context, g *Graph) (*DeltaW, error) {
 		return nil, err
 	}
 	dw := &DeltaW{op: matrix.Operator[float64]{Sparse: plus.m}, graph: g}
-	if s.Eta == 0 || s.Kappa == 0 || s.Negatives == (NegativeSampler{}) {
-		return dw, nil
-	}
-	if v := s.Negatives.expectation(g); v != nil {
-		dw.op.Coef, dw.op.V = -s.Eta, v
+	if !s.drawsNegatives() {
+		dw.op.Coef, dw.op.V = s.expected(g)
 		return dw, nil
 	}
 	sum, err := s.sumNegatives(ctx, g)
@@ -62,6 +59,23 @@ func (s *Settings) contrast(ctx context.Context, g *Graph) (*DeltaW, error) {
 	dw.drawn = true
 	dw.op.Sparse, err = matrix.Add(ctx, 1, plus.m, -s.Eta/float64(s.Kappa), sum)
 	return dw, err
+}
+
+// drawsNegatives reports whether ΔW has negatives that are drawn.
+func (s *Settings) drawsNegatives() bool {
+	switch s.Negatives.kind {
+	case noNegatives, expectedUniform, expectedDegree:
+		return false
+	}
+	return s.Eta != 0 && s.Kappa != 0
+}
+
+// expected is the rank-one part coef·v·vᵀ of ΔW where nothing is drawn, nil for none.
+func (s *Settings) expected(g *Graph) (coef float64, v []float64) {
+	if s.Eta == 0 || s.Kappa == 0 || s.Negatives.kind == noNegatives {
+		return 0, nil
+	}
+	return -s.Eta, s.Negatives.expectation(g)
 }
 
 // sumNegatives draws κ negative graphs and adds them up, in sums of 1, 2, 4, …, the largest first:

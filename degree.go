@@ -9,10 +9,10 @@ import (
 	"coles/internal/matrix"
 )
 
-// degreeDirection is the direction v = (FX)ᵀs/‖(FX)ᵀs‖ (d) of the degree column FXv, with s the
-// vector of √degree, or nil.
-func degreeDirection[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *SymCSR, f Filter, g *Graph, settings Settings) ([]float64, error) {
-	n := x.Rows()
+// findDegrees sets the direction v = (FX)ᵀs/‖(FX)ᵀs‖ (d) of the degree column FXv, with s the vector of
+// √degree, or finds that there is none: at once, or once FX is formed.
+func (p *problem[T]) findDegrees(ctx context.Context, settings Settings, g *Graph, w *SymCSR) error {
+	n := p.x.Rows()
 	s := kernel.Dense[float64](n, 1)
 	for i, degree := range g.degree {
 		s.Data[i] = math.Sqrt(degree)
@@ -20,17 +20,27 @@ func degreeDirection[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w
 	if length := matrix.Length(s.Data); length > 0 {
 		matrix.Scale(s.Data, 1/length)
 	}
+	squares, err := p.x.Squares(ctx)
+	if err != nil {
+		return err
+	}
+	if w == nil {
+		p.degrees = func(ctx context.Context, fx matrix.Filtered[T]) error {
+			v, err := fx.TransposeTimes(ctx, s.Data)
+			p.degree = settings.DegreeDirection(v, p.filter.Gain()*math.Sqrt(squares))
+			return err
+		}
+		return nil
+	}
+	f := p.filter
 	f.coef = f.Tamed()
 	fs, err := matrix.Horner(ctx, f.coef, w.m, matrix.Of(s), kernel.Unset[float64](n, 1), kernel.Unset[float64](n, 1))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	v, err := matrix.TransposeTimes(ctx, x, fs.Data)
-	if err != nil {
-		return nil, err
-	}
-	squares, err := x.Squares(ctx)
-	return settings.DegreeDirection(v, f.Gain()*math.Sqrt(squares)), err
+	v, err := matrix.TransposeTimes(ctx, p.x, fs.Data)
+	p.degree = settings.DegreeDirection(v, f.Gain()*math.Sqrt(squares))
+	return err
 }
 
 // DegreeDirection is (FX)ᵀs given length 1, for package live. It is nil where the settings want no
@@ -49,18 +59,18 @@ func (s Settings) DegreeDirection(sum []float64, magnitude float64) []float64 {
 // scale chooses the weights of the columns of y: of FXPᵀ by their eigenvalues and, where there is
 // one column more, of the degree column, which gets its share of the energy. It reports null as
 // [ScalingRule.Fit] does.
-func (s *Settings) scale(ctx context.Context, y kernel.Matrix[float64], lambda []float64) (*Scaling, bool, error) {
+func scale[T kernel.Float](ctx context.Context, s *Settings, y kernel.Matrix[T], lambda []float64) (*Scaling, bool, error) {
 	k := len(lambda)
-	rest := kernel.Matrix[float64]{Rows: y.Rows} // where truncation has left none
+	rest := kernel.Matrix[T]{Rows: y.Rows} // where truncation has left none
 	if k > 0 {
 		rest = kernel.Columns(y, 0, k)
 	}
-	scaling, null, err := s.Scaling.fit(ctx, rest, lambda, s.Precision)
+	scaling, null, err := weigh(ctx, s.Scaling, rest, lambda, s.Precision)
 	if err != nil || k == y.Cols {
 		return scaling, null, err
 	}
 	column := kernel.Columns(y, k, k+1)
-	degree, _, err := ScalingRule{Norm: s.Scaling.Norm}.fit(ctx, column, []float64{1}, s.Precision)
+	degree, _, err := weigh(ctx, ScalingRule{Norm: s.Scaling.Norm}, column, []float64{1}, s.Precision)
 	if err != nil {
 		return nil, null, err
 	}

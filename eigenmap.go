@@ -248,7 +248,7 @@ func (s *componentSpace) add(ctx context.Context, p kernel.Matrix[float64], f fl
 
 // without is ΔW on the complement of the space. On the space itself it is low times the identity,
 // below every eigenvalue of ΔW, so that a search for the largest never returns it.
-func (s *componentSpace) without(dw matrix.Operator[float64], low float64) eigen.Operator {
+func (s *componentSpace) without(dw matrix.Operator[float64], low float64) eigen.Operator[float64] {
 	if s.dim() <= 0 {
 		return dw.Apply
 	}

@@ -57,7 +57,7 @@ func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 		out.AddNode(simple.Node(i))
 	}
 	for i := range g.adj.Rows {
-		cols, vals := g.adj.Row(i)
+		cols, vals := g.Raw().Row(i)
 		for q, j := range cols {
 			if int(j) > i {
 				out.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(i), T: simple.Node(j), W: vals[q]})

@@ -10,6 +10,7 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
 )
@@ -28,15 +29,18 @@ type Edge struct{ U, V int }
 //   - edges of weight zero are dropped;
 //   - nodes without edges stay.
 type Graph struct {
-	adj    *kernel.CSR[float64]
-	loops  bool      // adj may have diagonal entries
-	keeps  bool      // self loops were not to be dropped
-	degree []float64 // weighted, self loops left out
-	ids    []string  // nil where nodes are only numbered
+	adj    *kernel.CSR[float64] // a pattern where all weights are 1
+	loops  bool                 // adj may have diagonal entries
+	keeps  bool                 // self loops were not to be dropped
+	degree []float64            // weighted, self loops left out
+	ids    []string             // nil where nodes are only numbered
 	report GraphReport
 
 	once sync.Once
 	rows map[string]int // of ids, made when first needed
+
+	fill   sync.Once
+	valued *kernel.CSR[float64] // adj with its values
 }
 
 // A GraphReport says what building a graph found and did.
@@ -98,15 +102,16 @@ func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops
 func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = slices.Clone(ids) } }
 
 // NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, all of
-// weight 1. It takes O(n + m log(max degree)) time and about 24 bytes an edge and 16 bytes a node
-// besides the input.
+// weight 1. It takes O(n + m log(max degree)) time on all processors and 8 bytes an edge and 28 bytes
+// a node besides the input: the graph keeps no weights.
 //
 // Errors: [ErrShape] for no nodes, [ErrTooLarge], [ErrIndex], [ErrIDs].
 func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
 	return NewWeightedGraph(n, edges, nil, opts...)
 }
 
-// NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative.
+// NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative. They take 16 bytes
+// an edge more, unless all are 1.
 //
 // Errors: those of [NewGraph], [ErrShape] also for another number of weights than edges,
 // [ErrNotFinite], [ErrNegative].
@@ -117,7 +122,11 @@ func NewWeightedGraph(n int, edges []Edge, weights []float64, opts ...GraphOptio
 	if err := matrix.CheckPairs(n, edges, weights); err != nil {
 		return nil, fmt.Errorf("coles: graph: %w", err)
 	}
-	adj, merged, err := matrix.FromPairs(context.Background(), n, edges, weights, math.Max)
+	merge := math.Max
+	if weights == nil {
+		merge = nil
+	}
+	adj, merged, err := matrix.FromPairs(context.Background(), n, edges, weights, merge)
 	if err != nil {
 		return nil, err
 	}
@@ -161,16 +170,23 @@ func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
 	if err := checkNodes(rows); err != nil {
 		return nil, err
 	}
-	raw := a.RawMatrix()
-	for i := range rows {
+	raw, merge := a.RawMatrix(), math.Max
+	if ones, _ := matrix.Ones(ctx, &kernel.CSR[float64]{Val: raw.Data[:raw.Indptr[rows]:raw.Indptr[rows]]}); ones {
+		merge = nil
+	}
+	for i := 0; i < rows && merge != nil; i++ {
 		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
 			if err := matrix.CheckWeight(raw.Data[q], i, raw.Ind[q]); err != nil {
 				return nil, fmt.Errorf("coles: graph: %w", err)
 			}
 		}
 	}
-	adj, merged, _ := matrix.FromCSR(ctx, a, math.Max)
+	adj, merged, _ := matrix.FromCSR(ctx, a, merge)
 	report := GraphReport{DuplicatesMerged: merged}
+	if same, _ := matrix.Symmetric(ctx, adj); same {
+		return newGraph(adj, opts, report)
+	}
+	adj = matrix.Valued(adj)
 	mirror := adj.Transpose()
 	if i, j, same := matrix.FirstDifference(adj, mirror); !same {
 		if !directed {
@@ -207,38 +223,71 @@ func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) 
 		o(&c)
 	}
 	ctx := context.Background() // which does not end
-	if report.ZeroWeightDropped = countZeros(adj); report.ZeroWeightDropped > 0 {
+	if ones, _ := matrix.Ones(ctx, adj); ones {
+		adj = &kernel.CSR[float64]{Rows: adj.Rows, Cols: adj.Cols, Ptr: adj.Ptr, Col: adj.Col}
+	} else if report.ZeroWeightDropped = countZeros(adj); report.ZeroWeightDropped > 0 {
 		adj, _ = matrix.Drop(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
 	}
-	if !c.keepLoops {
-		entries := adj.NNZ()
+	g := &Graph{keeps: c.keepLoops, ids: c.ids}
+	seen := g.measure(adj)
+	if seen.loops > 0 && !c.keepLoops {
+		report.SelfLoopsDropped = seen.loops
+		weighted := adj.Val != nil
 		adj, _ = matrix.Drop(ctx, adj, func(i, j int, _ float64) bool { return i == j })
-		report.SelfLoopsDropped = entries - adj.NNZ()
+		if !weighted {
+			adj.Val = nil
+		}
+		seen.loops = 0
 	}
-	g := &Graph{adj: adj, keeps: c.keepLoops, degree: make([]float64, adj.Rows), ids: c.ids}
-	for i := range adj.Rows {
-		cols, vals := adj.Row(i)
-		loop := 0.0
-		g.degree[i], loop = matrix.Degree(i, cols, vals)
-		neighbours := len(cols)
-		if loop > 0 {
-			report.SelfLoops++
-			neighbours--
-		}
-		if neighbours == 0 {
-			report.Isolated++
-		}
-		report.Weighted = report.Weighted || slices.ContainsFunc(vals, func(w float64) bool { return w != 1 })
-		if math.IsInf(g.degree[i], 0) {
-			return nil, fmt.Errorf("coles: graph: %w: the weights of node %d add up to infinity", ErrNotFinite, i)
-		}
+	if seen.infinite < adj.Rows {
+		return nil, fmt.Errorf("coles: graph: %w: the weights of node %d add up to infinity", ErrNotFinite, seen.infinite)
 	}
+	ones, _ := matrix.Ones(ctx, adj) // zeros and loops may have been the only others
+	if ones {
+		adj.Val = nil
+	}
+	report.SelfLoops, report.Isolated, report.Weighted = seen.loops, seen.isolated, !ones
 	report.Nodes, report.Edges = adj.Rows, (adj.NNZ()-report.SelfLoops)/2
-	g.loops, g.report = report.SelfLoops > 0, report
+	g.adj, g.loops, g.report = adj, report.SelfLoops > 0, report
 	if err := checkIDs(g.ids, adj.Rows); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// measured is what the rows of an adjacency matrix hold besides edges.
+type measured struct {
+	loops, isolated int
+	infinite        int // the first row that adds up to infinity, or their number
+}
+
+// measure sets the degrees and counts.
+func (g *Graph) measure(adj *kernel.CSR[float64]) *measured {
+	g.degree = make([]float64, adj.Rows)
+	seen, _ := parallel.Fold(context.Background(), adj.Rows, // which does not end
+		func() *measured { return &measured{infinite: adj.Rows} },
+		func(m *measured, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				cols, vals := adj.Row(i)
+				degree, loop := matrix.Degree(i, cols, vals)
+				neighbours := len(cols)
+				if loop > 0 {
+					m.loops++
+					neighbours--
+				}
+				if neighbours == 0 {
+					m.isolated++
+				}
+				if math.IsInf(degree, 0) {
+					m.infinite = min(m.infinite, i)
+				}
+				g.degree[i] = degree
+			}
+		},
+		func(m, part *measured) {
+			m.loops, m.isolated, m.infinite = m.loops+part.loops, m.isolated+part.isolated, min(m.infinite, part.infinite)
+		})
+	return seen
 }
 
 // countZeros counts the edges of weight zero.
@@ -256,6 +305,11 @@ func countZeros(a *kernel.CSR[float64]) int {
 		}
 	}
 	return count
+}
+
+// patterned reports whether W and ΔW are the pattern of the graph with factors, and of rank one.
+func (g *Graph) patterned(s Settings) bool {
+	return g.adj.Val == nil && !g.loops && !s.drawsNegatives()
 }
 
 // loopedDegrees are the row sums of A + I.
@@ -289,8 +343,12 @@ func (g *Graph) CSR() *sparse.CSR { return matrix.ExportCSR(g.adj) }
 // KeepsSelfLoops reports whether self loops were not to be dropped.
 func (g *Graph) KeepsSelfLoops() bool { return g.keeps }
 
-// Raw is the adjacency matrix itself, for the packages of this module.
-func (g *Graph) Raw() *kernel.CSR[float64] { return g.adj }
+// Raw is the adjacency matrix itself, for the packages of this module. The values of a graph without
+// weights are made at the first call, and kept.
+func (g *Graph) Raw() *kernel.CSR[float64] {
+	g.fill.Do(func() { g.valued = matrix.Valued(g.adj) })
+	return g.valued
+}
 
 // Grown is a graph that treats self loops as g does, with another adjacency matrix and node ids:
 // for the packages of this module.

@@ -79,40 +79,59 @@ func (g *Graph) Positive() *SymCSR {
 
 // filtering is [Normalize] until ctx ends.
 func (g *Graph) filtering(ctx context.Context) (*SymCSR, error) {
-	a, err := matrix.Add(ctx, 1, g.adj, 1, matrix.Identity(g.Nodes()))
-	if err != nil {
-		return nil, err
-	}
-	return normalized(ctx, a, g.loopedDegrees())
+	return normalized(ctx, g.adj, 1, g.loopedDegrees())
 }
 
 // positive is [Graph.Positive] until ctx ends.
 func (g *Graph) positive(ctx context.Context) (*SymCSR, error) {
-	a, err := g.adj, ctx.Err()
-	if g.loops {
-		a, err = matrix.Drop(ctx, a, func(i, j int, _ float64) bool { return i == j })
-	}
-	if err != nil {
-		return nil, err
-	}
-	return normalized(ctx, a, g.degree)
+	return normalized(ctx, g.adj, 0, g.degree)
 }
 
-// normalized returns D^-½ A D^-½ with D = diag(degree) in new storage; a row of degree zero becomes
-// zero.
-func normalized(ctx context.Context, a *kernel.CSR[float64], degree []float64) (*SymCSR, error) {
+// normalized returns D^-½ B D^-½ with D = diag(degree): B is A + I where loop is 1, and A without its
+// diagonal where it is 0. A row of degree zero becomes zero.
+func normalized(ctx context.Context, a *kernel.CSR[float64], loop float64, degree []float64) (*SymCSR, error) {
 	scale := make([]float64, a.Rows)
-	for i, d := range degree {
-		if d > 0 {
+	w := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
+	if err := matrix.EachRow(ctx, a, func(i int) {
+		if d := degree[i]; d > 0 {
 			scale[i] = 1 / math.Sqrt(d)
 		}
+		cols, _ := a.Row(i)
+		w.Ptr[i+1] = int64(len(cols)) + int64(loop)
+		if _, found := slices.BinarySearch(cols, int32(i)); found {
+			w.Ptr[i+1]--
+		}
+	}); err != nil {
+		return nil, err
 	}
-	w := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: a.Col, Val: kernel.Unset[float64](1, a.NNZ()).Data}
+	matrix.MakeEntries(w)
 	return &SymCSR{w}, matrix.EachRow(ctx, a, func(i int) {
-		cols, from := a.Row(i)
-		_, to := w.Row(i)
+		cols, vals := a.Row(i)
+		to, out := w.Row(i)
+		put := func(j int, weight float64) {
+			to[0], out[0] = int32(j), matrix.Scaled(weight, scale[i], scale[j])
+			to, out = to[1:], out[1:]
+		}
+		self := loop
 		for q, j := range cols {
-			to[q] = matrix.Scaled(from[q], scale[i], scale[j])
+			weight := 1.0
+			if vals != nil {
+				weight = vals[q]
+			}
+			switch {
+			case int(j) == i && loop > 0:
+				self += weight
+				continue
+			case int(j) == i:
+				continue
+			case int(j) > i && self > 0:
+				put(i, self)
+				self = 0
+			}
+			put(int(j), weight)
+		}
+		if self > 0 {
+			put(i, self)
 		}
 	})
 }

@@ -27,6 +27,7 @@ func heapBytes() int64 {
 func peakOf(call func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	runtime.GC()
+	runtime.GC() // pools keep their memory for one more
 	before := heapBytes()
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() {

@@ -28,15 +28,17 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 //	always    (4+s)·(4m+n) for W and ΔW, 32 for each entry that sampled negatives are expected to
 //	          have (2·κ·n·partners, p·n²), and for X prepared (12+s)·z (sparse) or s·n·d (dense);
 //	          where Model is not set, 2·s·n·(c+32) for up to c = 2²⁰/n random columns, 128 to 512
-//	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, and
-//	          s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors 8·(d² + 4·d·d′)
-//	krylov    8·(d·(q+3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b = ⌈d′/8⌉
-//	          vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; d² + 4·d·d′ in place of the
-//	          first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
-//	embed     3·s·n·d′
+//	direct    filter s·n·(d + 2w), in strips of w = 2048/s columns or d if there are fewer, less
+//	          from 2²⁴/13 nodes on, but 256/s; and s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors
+//	          8·(d² + 4·d·d′). A graph whose weights are all 1, and whose negatives are not
+//	          sampled, has nothing for W and ΔW, and the random columns lie in the strips first
+//	krylov    s·d·q + 8·(d·(3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b =
+//	          ⌈d′/8⌉ vectors (8 to 32) and a basis of q = 5·d′/2 + 16·b; 8·(d² + 4·d·d′) in place
+//	          of the first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
+//	embed     3·s·n·d′; where d ≤ 3·d′ and X is dense nothing, or s·n·d′ for d > 2·d′
 //
 // A [FeatureModel] takes less: it has no W and no ΔW. FX replaces a dense X prepared, in the same
-// storage, where d is more than w and at most 3·d′.
+// storage, where d is at most 3·d′, and the embedding FX.
 //
 // Errors: [ErrShape], and [ErrSetting].
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
@@ -88,17 +90,18 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
 		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse,
-		size: 8, strip: int64(matrix.StripWidth[float64](x.cols)),
+		size: 8, strip: int64(matrix.StripWidth[float64](x.rows, x.cols)),
 	}
 	if s.Precision.resolve(x.rows, x.cols, s.Preparation) == Float32 {
-		w.size, w.strip = 4, int64(matrix.StripWidth[float32](x.cols))
-	}
-	if s.Model == FeatureModel {
-		w.entries, w.drawn = 0, 0
+		w.size, w.strip = 4, int64(matrix.StripWidth[float32](x.rows, x.cols))
 	}
 	solver = s.Solver.resolve(x.cols, s.Dim, x.sparse)
 	if x.cols == 0 { // eigenvectors of ΔW itself
 		solver = SolverKrylov
+	}
+	pattern := solver == SolverDirect && g.patterned(s)
+	if s.Model == FeatureModel || pattern {
+		w.entries, w.drawn = 0, 0
 	}
 	solve := w.krylov()
 	if solver == SolverDirect {
@@ -106,7 +109,11 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	}
 	bytes = w.always() + max(solve, w.embed())
 	if s.Model == 0 && x.cols >= leastAligned { // its memory is reused later, or not yet collected
-		bytes += w.choice()
+		choice := w.choice()
+		if pattern {
+			choice = max(0, choice-w.size*w.n*2*w.strip)
+		}
+		bytes += choice
 	}
 	return bytes, solver
 }
@@ -132,7 +139,7 @@ func (w workload) choice() int64 { return 2 * w.size * w.n * int64(mostColumns(i
 
 func (w workload) direct() int64 {
 	filter := w.size * w.n * (w.d + 2*w.strip)
-	if !w.sparse && w.strip < w.d && w.d <= 3*w.k { // FX in the place of X
+	if w.inPlace() { // FX in the place of X
 		filter = w.size * w.n * 2 * w.strip
 	}
 	return max(filter+w.size*min(w.n*w.d, matrix.GramNumbers)+8*w.d*w.d, 8*(w.d*w.d+4*w.d*w.k))
@@ -145,11 +152,22 @@ func (w workload) krylov() int64 {
 	}
 	block := min(max((w.k+7)/8, 8), 32)
 	basis := 5*w.k/2 + 16*block
-	search := length*(basis+3*w.k+6*block) + 5*basis*basis
+	search := w.size*length*basis + 8*(length*(3*w.k+6*block)+5*basis*basis)
 	if length <= 400 || 3*basis > 2*length { // the matrix itself is formed
-		search = length*length + 4*length*w.k
+		search = 8 * (length*length + 4*length*w.k)
 	}
-	return 8*search + w.size*5*w.n*block + (4+w.size)*w.z
+	return search + w.size*5*w.n*block + (4+w.size)*w.z
 }
 
-func (w workload) embed() int64 { return 3 * w.size * w.n * w.k }
+// inPlace reports whether FX and the embedding lie where a dense X was.
+func (w workload) inPlace() bool { return !w.sparse && w.d > 0 && w.d <= 3*w.k }
+
+func (w workload) embed() int64 {
+	switch {
+	case !w.inPlace():
+		return 3 * w.size * w.n * w.k
+	case w.d > 2*w.k:
+		return w.size * w.n * w.k
+	}
+	return 0
+}

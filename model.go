@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -22,7 +23,9 @@ type Model struct {
 	lambda     []float64
 	scaling    Scaling
 	embedding  *mat.Dense // of the nodes fitted; nil in a model with features that was read from a file
-	ids        []string   // nil where nodes are only numbered
+	single     *Dense32   // in its place in Float32, until it is asked for
+	widen      sync.Once
+	ids        []string // nil where nodes are only numbered
 	report     Report
 }
 
@@ -143,9 +146,26 @@ func (m *Model) Scaling() Scaling {
 func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }
 
 // Embedding returns the embedding (n × d′) of the nodes the model was fitted on. It is the model's
-// own matrix, not a copy: read it, do not write to it. It is nil in a model with features that was
-// read from a file; use [Model.Embed].
-func (m *Model) Embedding() *mat.Dense { return m.embedding }
+// own matrix, not a copy: read it, do not write to it. A fit in [Float32] has it in float32, and
+// makes these 8·n·d′ bytes at the first call: see [Model.Embedding32]. It is nil in a model with
+// features that was read from a file; use [Model.Embed].
+func (m *Model) Embedding() *mat.Dense {
+	m.widen.Do(func() {
+		if m.single != nil {
+			s := m.single
+			narrow := kernel.Matrix[float32]{Rows: s.Rows, Cols: s.Cols, Stride: s.Stride, Data: s.Data}
+			wide, _ := matrix.ToFloat64(context.Background(), narrow) // which does not end
+			m.embedding = matrix.ToDense(wide)
+		}
+	})
+	return m.embedding
+}
+
+// Embedding32 returns the embedding as a fit in [Float32] has it, the same numbers as
+// [Model.Embedding]: the model's own matrix, whose rows may lie further apart than they are long. It
+// takes no memory besides the fit's, as it lies where the filtered features were. It is nil for a fit
+// in [Float64] and for a model that was read from a file.
+func (m *Model) Embedding32() *Dense32 { return m.single }
 
 // Embed returns the embedding of every node of a graph (n × d′), without fitting anything:
 // F(W)·X·Pᵀ and the column of degrees, scaled as the model is, with X prepared by the column weights
@@ -192,7 +212,7 @@ func (m *Model) embedItself(ctx context.Context, g *Graph, x mat.Matrix) (*mat.D
 	if hash != m.report.GraphHash {
 		return nil, fmt.Errorf("coles: embed: %w", ErrTransductive)
 	}
-	return mat.DenseCopyOf(m.embedding), nil
+	return mat.DenseCopyOf(m.embedding), nil // of a fit without features, in float64
 }
 
 // embed is Embed in numbers of type T: what [Fit] does, in the same order.
@@ -205,20 +225,22 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 	if m.settings.Model == FeatureModel {
 		p.featuresAlone()
 	} else {
-		w, err := g.filtering(ctx)
-		if err != nil {
+		if p.w, _, err = walk(ctx, m.settings, g, x); err != nil {
 			return nil, err
 		}
-		p.w = matrix.ConvertCSR[T](w.m)
 	}
-	y, err := p.embed(ctx, kernel.Matrix[T]{}, m.directions)
+	y, err := p.embed(ctx, matrix.Filtered[T]{}, m.directions)
 	if err != nil {
 		return nil, err
 	}
 	if err := matrix.ScaleColumns(ctx, y, m.scaling.Factors); err != nil {
 		return nil, err
 	}
-	return matrix.ToFiniteDense(ctx, "the embedding", y)
+	wide, err := matrix.ToFloat64(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ToFiniteDense(ctx, "the embedding", wide)
 }
 
 // Refitted returns the model of a graph in which that of m has grown, for package live: of its
@@ -234,11 +256,11 @@ func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64
 		return nil, err
 	}
 	r.Memory.Bytes, r.Memory.Solver = out.settings.memory(g, shape{rows: fx.Rows, cols: fx.Cols})
-	y, err := (&problem[float64]{x: matrix.Of(fx), filter: SGC(0), dim: fx.Cols}).embed(ctx, fx, out.directions)
+	y, err := (&problem[float64]{x: matrix.Of(fx), filter: SGC(0), dim: fx.Cols}).embed(ctx, matrix.Filtered[float64]{}, out.directions)
 	if err != nil {
 		return nil, err
 	}
-	if err := out.finish(ctx, &r, y, p.Lambda); err != nil {
+	if err := finish(ctx, out, &r, y, p.Lambda); err != nil {
 		return nil, err
 	}
 	out.report = r
@@ -271,40 +293,43 @@ func filtersFirst[T kernel.Float](x *matrix.Matrix[T], dim int) bool {
 }
 
 // embed returns FXVᵀ for directions V (d′ × d, or fewer rows where truncation has left them). fx is
-// FX where it is there already.
-func (p *problem[T]) embed(ctx context.Context, fx kernel.Matrix[T], directions *mat.Dense) (kernel.Matrix[float64], error) {
+// FX where it is there already; it is lost.
+func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], directions *mat.Dense) (kernel.Matrix[T], error) {
 	n := p.x.Rows()
 	if directions.IsEmpty() {
-		return kernel.Matrix[float64]{Rows: n}, ctx.Err()
+		return kernel.Matrix[T]{Rows: n}, ctx.Err()
 	}
 	wide, err := kernel.Transposed(ctx, kernel.Matrix[float64](directions.RawMatrix()))
 	if err != nil {
-		return wide, err
+		return kernel.Matrix[T]{}, err
 	}
 	narrow, err := matrix.Convert[T](ctx, matrix.Of(wide))
 	if err != nil {
-		return wide, err
+		return kernel.Matrix[T]{}, err
 	}
 	v := narrow.Dense
 	if err := matrix.CheckSize(n, v.Cols); err != nil {
-		return wide, err
+		return v, err
 	}
 	if filtersFirst(p.x, p.dim) {
 		if fx.Rows == 0 {
-			if fx, err = matrix.Polynomial(ctx, p.filter.coef, p.w, p.x); err != nil {
-				return wide, err
+			if fx, err = matrix.Filter(ctx, p.filter.coef, p.w, p.x, nil); err != nil {
+				return v, err
 			}
 		}
-		y := kernel.Unset[float64](n, v.Cols)
-		return y, matrix.TimesTo64(ctx, false, fx, v, y)
+		y := kernel.Columns(fx.Matrix, 0, v.Cols)
+		if fx.Cols > 2*v.Cols { // too much to keep
+			y = kernel.Unset[T](n, v.Cols)
+		}
+		return y, fx.Times(ctx, y, v)
 	}
 	xv := &matrix.Matrix[T]{Dense: kernel.Unset[T](n, v.Cols), Owned: true}
 	if err := p.x.Times(ctx, xv.Dense, v); err != nil {
-		return wide, err
+		return v, err
 	}
-	y, err := matrix.Polynomial(ctx, p.filter.coef, p.w, xv)
+	y, err := matrix.Filter(ctx, p.filter.coef, p.w, xv, nil)
 	if err != nil {
-		return wide, err
+		return v, err
 	}
-	return matrix.ToFloat64(ctx, y)
+	return y.Whole(ctx)
 }

@@ -252,5 +252,5 @@ func (g *Graph) negative(ctx context.Context, pairs []Edge) (*SymCSR, error) {
 	}); err != nil {
 		return nil, err
 	}
-	return normalized(ctx, a, degree)
+	return normalized(ctx, a, 0, degree)
 }

@@ -81,13 +81,13 @@ func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*
 			return nil, fmt.Errorf("coles: scaling: %w: eigenvalue %d is %v", ErrNotFinite, j, l)
 		}
 	}
-	s, _, err := r.fit(ctx, kernel.Matrix[float64](e.RawMatrix()), lambda, Float64)
+	s, _, err := weigh(ctx, r, kernel.Matrix[float64](e.RawMatrix()), lambda, Float64)
 	return s, err
 }
 
-// fit is [ScalingRule.Fit] for numbers computed in a precision. It reports null if rows differ but
+// weigh is [ScalingRule.Fit] for numbers computed in a precision. It reports null if rows differ but
 // the eigenvalues are all rounding.
-func (r ScalingRule) fit(ctx context.Context, e kernel.Matrix[float64], lambda []float64, p Precision) (s *Scaling, null bool, err error) {
+func weigh[T kernel.Float](ctx context.Context, r ScalingRule, e kernel.Matrix[T], lambda []float64, p Precision) (s *Scaling, null bool, err error) {
 	unit, err := unitOf(ctx, e)
 	if err != nil {
 		return nil, false, err
@@ -99,7 +99,8 @@ func (r ScalingRule) fit(ctx context.Context, e kernel.Matrix[float64], lambda [
 	energy, err := parallel.Sum(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				sum[j] += (v*unit - mean[j]) * (v*unit - mean[j])
+				off := float64(v)*unit - mean[j]
+				sum[j] += off * off
 			}
 		}
 	})
@@ -123,7 +124,7 @@ func (r ScalingRule) fit(ctx context.Context, e kernel.Matrix[float64], lambda [
 
 // unitOf is 1, or the power of two in which rows are measured where the squares of their entries
 // would leave the range of the numbers.
-func unitOf(ctx context.Context, e kernel.Matrix[float64]) (float64, error) {
+func unitOf[T kernel.Float](ctx context.Context, e kernel.Matrix[T]) (float64, error) {
 	if e.Cols == 0 {
 		return 1, nil
 	}
@@ -136,11 +137,11 @@ func unitOf(ctx context.Context, e kernel.Matrix[float64]) (float64, error) {
 }
 
 // columnMeans is the mean of every column times unit.
-func columnMeans(ctx context.Context, e kernel.Matrix[float64], unit float64) ([]float64, error) {
+func columnMeans[T kernel.Float](ctx context.Context, e kernel.Matrix[T], unit float64) ([]float64, error) {
 	mean, err := parallel.Sum(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				sum[j] += v * unit
+				sum[j] += float64(v) * unit
 			}
 		}
 	})
@@ -151,12 +152,12 @@ func columnMeans(ctx context.Context, e kernel.Matrix[float64], unit float64) ([
 }
 
 // meanCentredNorm is the mean over the rows of ‖(e_i·unit − mean)·diag(factors)‖.
-func meanCentredNorm(ctx context.Context, e kernel.Matrix[float64], unit float64, mean, factors []float64) (float64, error) {
+func meanCentredNorm[T kernel.Float](ctx context.Context, e kernel.Matrix[T], unit float64, mean, factors []float64) (float64, error) {
 	sum, err := parallel.Sum(ctx, e.Rows, 1, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			square := 0.0
 			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				d := (v*unit - mean[j]) * factors[j]
+				d := (float64(v)*unit - mean[j]) * factors[j]
 				square += d * d
 			}
 			sum[0] += math.Sqrt(square)

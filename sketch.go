@@ -16,7 +16,7 @@ import (
 // signs times features after Π, f_c filtered before Π.
 type sketch[T kernel.Float] struct {
 	x    *matrix.Matrix[T]
-	w    *kernel.CSR[T]
+	w    matrix.Walk[T]
 	coef []float64 // of the filter
 	seed uint64
 	unit T // magnitude of the signs
@@ -28,15 +28,16 @@ type sketch[T kernel.Float] struct {
 
 	group   []int              // of every column
 	batches []kernel.Matrix[T] // of columns, n × 2b: e, then f
-	scratch []func()           // gives their memory back
+	room    []T                // memory to be used first
+	scratch []func()           // gives other memory back
 	flat    bool               // all e are rounding
 	ee      [][]float64        // products of the columns
 	fe, ff  [][]float64        // fe[c][b] = f_c·e_b
 }
 
-func newSketch[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *kernel.CSR[T], f *fitting) (*sketch[T], error) {
+func newSketch[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w matrix.Walk[T], room []T, f *fitting) (*sketch[T], error) {
 	n, d := x.Dims()
-	s := &sketch[T]{x: x, w: w, coef: f.Filter.Tamed(), seed: f.Seed, unit: 1, rounding: f.Precision.Rounding()}
+	s := &sketch[T]{x: x, w: w, room: room, coef: f.Filter.Tamed(), seed: f.Seed, unit: 1, rounding: f.Precision.Rounding()}
 	if f.prepare.how == PrepareNone { // what all others make has fourth powers
 		largest, err := x.Largest(ctx)
 		if err != nil {
@@ -49,11 +50,12 @@ func newSketch[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w *kern
 	ones, root, sums := make([]float64, n), make([]float64, n), make([]float64, n)
 	err := parallel.Rows(ctx, n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			ones[i], root[i] = 1, math.Sqrt(f.g.degree[i])
 			_, vals := x.Row(i)
+			sum := 0.0
 			for _, v := range vals {
-				sums[i] += float64(v * s.unit)
+				sum += float64(v * s.unit)
 			}
+			ones[i], root[i], sums[i] = 1, math.Sqrt(f.g.degree[i]), sum
 		}
 	})
 	s.basis = orthonormal[T](ones, root, sums)
@@ -88,23 +90,28 @@ func orthonormal[T kernel.Float](vectors ...[]float64) kernel.Matrix[T] {
 // grow adds columns, a multiple of firstColumns.
 func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	n := s.x.Rows()
-	both, release := kernel.Scratch[T](n, 2*columns)
-	s.scratch = append(s.scratch, release)
+	both := kernel.Matrix[T]{Rows: n, Cols: 2 * columns, Stride: 2 * columns}
+	if size := n * both.Cols; size <= len(s.room) {
+		both.Data, s.room = s.room[:size], s.room[size:]
+	} else {
+		own, release := kernel.Scratch[T](n, both.Cols)
+		both.Data = own.Data
+		s.scratch = append(s.scratch, release)
+	}
 	own, filtered := kernel.Columns(both, 0, columns), kernel.Columns(both, columns, 2*columns)
 	if err := s.draw(ctx, own); err != nil {
 		return err
 	}
-	y, releaseY := kernel.Scratch[T](n, firstColumns)
-	defer releaseY()
-	spare, releaseSpare := kernel.Scratch[T](n, firstColumns)
-	defer releaseSpare()
+	if err := kernel.Convert(ctx, filtered, own); err != nil {
+		return err
+	}
 	for lo := 0; lo < columns; lo += firstColumns {
-		hi := lo + firstColumns
-		fx, err := matrix.Horner(ctx, s.coef, s.w, matrix.Of(kernel.Columns(own, lo, hi)), y, spare)
+		part := &matrix.Matrix[T]{Dense: kernel.Columns(filtered, lo, lo+firstColumns), Owned: true}
+		fx, err := matrix.Filter(ctx, s.coef, s.w, part, s.room)
 		if err != nil {
 			return err
 		}
-		if err := kernel.Convert(ctx, kernel.Columns(filtered, lo, hi), fx); err != nil {
+		if _, err := fx.Whole(ctx); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ const (
 	// rounding, O(n·d² + d³) time, 8·d² bytes.
 	SolverDirect Solver = iota + 1
 	// SolverKrylov multiplies blocks of vectors by M without forming it: residuals up to 1e-6 of
-	// λ₁. The way for wide sparse features.
+	// λ₁, for Float32 some 1e-5. The way for wide sparse features.
 	SolverKrylov
 )
 
@@ -145,23 +145,26 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *D
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	p.w = w.m
+	p.w.Stored = w.m
 	return p.iterate(ctx)
 }
 
 // A problem is the search for P, the top d′ eigenvectors of M = XᵀFᵀΔWFX, in numbers of type T.
 type problem[T kernel.Float] struct {
 	x      *matrix.Matrix[T]
-	w      *kernel.CSR[T] // not looked at by a filter without hops
+	room   []T            // for two strips of FX, before these for what needs memory too
+	w      matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
 	filter Filter
 	dw     matrix.Operator[T]
 	bound  float64 // of ‖ΔW‖
 	dim    int
 	degree []float64 // direction of the last column, that of degrees; nil where all are of P
-	seed   uint64
+	// degrees finds that direction, where it is not known, when there is FX; nil for nothing to find.
+	degrees func(ctx context.Context, fx matrix.Filtered[T]) error
+	seed    uint64
 
-	// direction is a unit vector on the nodes along which M cancels, and exact the problem in
-	// float64; both nil where T is that.
+	// direction is a vector on the nodes along which M cancels, and exact the problem in float64
+	// but for X; both nil where T is that.
 	direction []float64
 	exact     *problem[float64]
 
@@ -221,19 +224,22 @@ func (f Filter) CheckMagnitude(largest float64) error {
 
 // direct forms FX, which it also returns, and M, and decomposes that. FX takes the place of an X
 // that is not needed again.
-func (p *problem[T]) direct(ctx context.Context) (*Projection, kernel.Matrix[T], error) {
+func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T], error) {
 	p.progress("filter", 0, 1)
 	x := *p.x
 	if !filtersFirst(p.x, p.dim) {
 		x.Owned = false
 	}
-	fx, err := matrix.Polynomial(ctx, p.filter.coef, p.w, &x)
+	fx, err := matrix.Filter(ctx, p.filter.coef, p.w, &x, p.room)
+	if err == nil && p.degrees != nil {
+		err = p.degrees(ctx, fx)
+	}
 	if err != nil {
 		return nil, fx, err
 	}
 	p.progress("filter", 1, 1)
 	p.progress("solve", 0, 2)
-	m, err := p.dw.Gram(ctx, fx)
+	m, err := p.dw.GramOf(ctx, fx)
 	if err != nil {
 		return nil, fx, err
 	}
@@ -272,13 +278,19 @@ func (s Settings) SolveM(ctx context.Context, m kernel.Matrix[float64], norm flo
 }
 
 // krylov finds the top of an operator on d features.
-func krylov(ctx context.Context, d, dim int, m eigen.Operator, o eigen.KrylovOptions) (*Projection, error) {
+func krylov[T kernel.Float](ctx context.Context, d, dim int, m eigen.Operator[T], o eigen.KrylovOptions) (*Projection, error) {
 	r, err := eigen.Krylov(ctx, d, dim, m, o)
 	if err != nil {
 		return nil, solveError(err, dim)
 	}
 	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverKrylov}, nil
 }
+
+// singleTolerance is that of residuals where products are made in float32, relative to λ₁. They stop
+// falling somewhat below 1e-7, and embeddings are the same to 1e-6 for 1e-5. With 1e-4 those of
+// graphs whose eigenvalues hardly fall from the d′-th to the next would differ by 1e-4, as
+// coauthor_cs does.
+const singleTolerance = 1e-5
 
 // iterate finds the top of M by products with it.
 func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
@@ -293,7 +305,7 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 	}
 	o := eigen.KrylovOptions{Zero: zero, Seed: p.seed, Progress: func(done, total int) { p.progress("solve", done, total) }}
 	if _, single := any(p.x).(*matrix.Matrix[float32]); single {
-		o.Tol = 2e-7 // with products in float32 residuals stop falling somewhat below 1e-7
+		o.Tol = singleTolerance
 	}
 	found, err := krylov(ctx, p.x.Cols(), p.vectors(), m, o)
 	if err == nil {
@@ -308,33 +320,46 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 // keeps as it is and ΔW with degree negatives takes out again. In the space of features it is Xᵀv.
 // On features that say little of their graph, splitting it off takes the errors of float32 from
 // 1e-5 of λ₁ to 2e-7.
-func (p *problem[T]) operator(ctx context.Context) (eigen.Operator, error) {
-	m := eigen.Widen(p.product())
+func (p *problem[T]) operator(ctx context.Context) (eigen.Operator[T], error) {
+	m := p.product()
 	if p.exact == nil {
 		return m, nil
 	}
-	c := kernel.Dense[float64](p.x.Cols(), 1)
-	v := kernel.Matrix[float64]{Rows: len(p.direction), Cols: 1, Stride: 1, Data: p.direction}
-	if err := p.exact.x.TransposeTimes(ctx, c, v); err != nil {
+	c, err := matrix.TransposeTimes(ctx, p.x, p.direction)
+	if err != nil {
 		return nil, err
 	}
-	return eigen.Split(ctx, m, p.exact.product(), c.Data)
+	length := matrix.Length(c)
+	if length == 0 {
+		return m, nil
+	}
+	matrix.Scale(c, 1/length)
+	v, err := matrix.TimesVector(ctx, p.x, c)
+	if err != nil {
+		return nil, err
+	}
+	panel := func(data []float64) kernel.Matrix[float64] {
+		return kernel.Matrix[float64]{Rows: len(v), Cols: 1, Stride: 1, Data: data}
+	}
+	u, err := p.exact.contrast(ctx, panel(v), panel(make([]float64, len(v))), panel(make([]float64, len(v))))
+	if err != nil {
+		return nil, err
+	}
+	image, err := matrix.TransposeTimes(ctx, p.x, u.Data)
+	return eigen.Split(m, c, image), err
 }
 
-// widen makes exact, of a problem in float32, what the direction that cancels needs.
-func (p *problem[T]) widen(ctx context.Context, g *Graph, w *SymCSR, dw *DeltaW) error {
-	x, err := matrix.Convert[float64](ctx, p.x)
-	p.exact = &problem[float64]{x: x, w: w.m, filter: p.filter, dw: dw.op}
+// widen makes of a problem in float32 what the direction that cancels needs.
+func (p *problem[T]) widen(g *Graph, w *SymCSR, dw *DeltaW) {
+	p.exact = &problem[float64]{w: matrix.Walk[float64]{Stored: w.m}, filter: p.filter, dw: dw.op}
 	p.direction = g.loopedDegrees() // W·√d̂ = √d̂
 	for i, d := range p.direction {
 		p.direction[i] = math.Sqrt(d)
 	}
-	matrix.Scale(p.direction, 1/matrix.Length(p.direction))
-	return err
 }
 
 // product is v ↦ Xᵀ F ΔW F X v. It keeps three n × b panels.
-func (p *problem[T]) product() func(ctx context.Context, dst, src kernel.Matrix[T]) error {
+func (p *problem[T]) product() eigen.Operator[T] {
 	var u, y, spare kernel.Buffer[T]
 	return func(ctx context.Context, dst, src kernel.Matrix[T]) error {
 		n, b := p.x.Rows(), src.Cols
@@ -342,18 +367,24 @@ func (p *problem[T]) product() func(ctx context.Context, dst, src kernel.Matrix[
 		if err := p.x.Times(ctx, u, src); err != nil {
 			return err
 		}
-		fu, err := matrix.Horner(ctx, p.filter.coef, p.w, matrix.Of(u), y, spare)
+		fu, err := p.contrast(ctx, u, y, spare)
 		if err != nil {
-			return err
-		}
-		if err := p.dw.Apply(ctx, u, fu); err != nil {
-			return err
-		}
-		if fu, err = matrix.Horner(ctx, p.filter.coef, p.w, matrix.Of(u), y, spare); err != nil {
 			return err
 		}
 		return p.x.TransposeTimes(ctx, dst, fu)
 	}
+}
+
+// contrast is F ΔW F u, in one of the other panels. It overwrites u.
+func (p *problem[T]) contrast(ctx context.Context, u, y, spare kernel.Matrix[T]) (kernel.Matrix[T], error) {
+	fu, err := matrix.Horner(ctx, p.filter.coef, p.w.Stored, matrix.Of(u), y, spare)
+	if err != nil {
+		return fu, err
+	}
+	if err := p.dw.Apply(ctx, u, fu); err != nil {
+		return fu, err
+	}
+	return matrix.Horner(ctx, p.filter.coef, p.w.Stored, matrix.Of(u), y, spare)
 }
 
 // rounding is how long the product of M with a unit vector may be by rounding alone, with room:

@@ -119,7 +119,7 @@ func leadingOfProducts(ctx context.Context, f *matrix.Matrix[float64], mean []fl
 
 // scatterTimes is the product with the scatter matrix as Xᵀ·w for w = (X − 1x̄)·v. The columns of w
 // sum to zero, so that Xᵀw needs no centring.
-func scatterTimes(f *matrix.Matrix[float64], mean []float64) eigen.Operator {
+func scatterTimes(f *matrix.Matrix[float64], mean []float64) eigen.Operator[float64] {
 	n, d := f.Dims()
 	row := kernel.Matrix[float64]{Rows: 1, Cols: d, Stride: d, Data: mean}
 	return func(ctx context.Context, dst, v kernel.Matrix[float64]) error {

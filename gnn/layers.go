@@ -67,7 +67,11 @@ func GCN(width int) Layer {
 }
 
 func gcn[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return withBias(p, p.SpMM(p.W(), p.MatMul(h, p.Parameter("weight"))))
+	x := p.MatMul(h, p.Parameter("weight"))
+	if b := p.Parameter("bias"); b != nil {
+		return p.SpMMBias(p.W(), x, b)
+	}
+	return p.SpMM(p.W(), x)
 }
 
 // Linear is H·Θ + 1·b. Its parameters are "weight" and "bias". Behind [Propagate] it is the linear

@@ -93,7 +93,7 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	if m.embedding, m.factor, err = scaled(ctx, h, r.Norm); err != nil {
 		return nil, err
 	}
-	if _, m.report.Rank, err = spread(ctx, h); err != nil {
+	if _, m.report.Rank, err = spread(ctx, r.tape, r.tape.Constant(h)); err != nil {
 		return nil, err
 	}
 	m.report.Epochs, m.report.BestEpoch, m.report.Loss = r.epoch, r.epoch, r.last.Loss

@@ -160,7 +160,7 @@ type parameter[T autodiff.Float] struct {
 
 // draw makes a parameter: entry after entry, each row from a seed.
 func draw[T autodiff.Float](ctx context.Context, s shape, seed uint64) (*parameter[T], error) {
-	p := &parameter[T]{shape: s, value: kernel.Dense[T](s.Rows, s.Cols), grad: kernel.Dense[T](s.Rows, s.Cols)}
+	p := &parameter[T]{shape: s, value: kernel.Unset[T](s.Rows, s.Cols), grad: kernel.Unset[T](s.Rows, s.Cols)}
 	rnd := stream.New()
 	for i := range s.Rows {
 		rnd.Reseed(seed, uint64(i))

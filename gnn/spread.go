@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -17,17 +18,17 @@ import (
 // of two near the largest magnitude of H, in which squares are numbers whatever the size of H.
 type centred[T kernel.Float] struct {
 	rows kernel.Matrix[T]
-	mean []float64
 	unit float64
 }
 
-// centre takes H apart, in memory that release gives back.
-func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (c centred[T], release func(), err error) {
+// meanRow is the mean of the rows of H.
+func meanRow[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) ([]float64, error) {
+	return matrix.TransposeTimes(ctx, matrix.Of(h), slices.Repeat([]float64{1 / float64(h.Rows)}, h.Rows))
+}
+
+// centre takes the mean from the rows of H, in memory that release gives back.
+func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T], mean []float64) (c centred[T], release func(), err error) {
 	c.rows, release = kernel.Scratch[T](h.Rows, h.Cols)
-	even := slices.Repeat([]float64{1 / float64(h.Rows)}, h.Rows)
-	if c.mean, err = matrix.TransposeTimes(ctx, matrix.Of(h), even); err != nil {
-		return c, release, err
-	}
 	most, err := matrix.Of(h).Largest(ctx)
 	if err != nil {
 		return c, release, err
@@ -39,7 +40,7 @@ func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (c centred[
 		for i := lo; i < hi; i++ {
 			to := c.rows.Data[i*c.rows.Stride:][:h.Cols]
 			for j, v := range h.Data[i*h.Stride:][:h.Cols] {
-				to[j] = T((float64(v) - c.mean[j]) * inverse)
+				to[j] = T((float64(v) - mean[j]) * inverse)
 			}
 		}
 	})
@@ -47,35 +48,64 @@ func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (c centred[
 
 // spread says how the energy of H is spread over its columns: ‖HᵀH/n − I‖²_F/d′, and the effective
 // rank of the covariance C of its rows, (Tr C)²/‖C‖²_F, which is 0 where there is no energy. With
-// the mean row h̄ it is HᵀH/n = C + h̄ᵀh̄.
-func spread[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (orthogonality, rank float64, err error) {
-	centred, release, err := centre(ctx, h)
-	defer release()
+// the mean row h̄ it is HᵀH/n = C + h̄ᵀh̄. C is taken from HᵀH, which the loss may have computed, unless
+// h̄ is so long or the numbers so near the ends of their range that this would cost digits: then from
+// the centred rows.
+func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *autodiff.Value[T]) (orthogonality, rank float64, err error) {
+	h, gram := output.Data(), t.Gram(output).Data()
+	if err := t.Err(); err != nil {
+		return 0, 0, err
+	}
+	mean, err := meanRow(ctx, h)
 	if err != nil {
 		return 0, 0, err
 	}
-	n, d := float64(h.Rows), h.Cols
-	gram, giveBack := kernel.Scratch[T](d, d)
-	defer giveBack()
-	if err := matrix.Clear(ctx, gram); err != nil {
-		return 0, 0, err
+	energy, length := 0.0, 0.0
+	for j, m := range mean {
+		energy += float64(gram.Data[j*gram.Stride+j])
+		length += m * m
 	}
-	if err := kernel.Gram(ctx, 1, centred.rows, centred.rows, gram); err != nil {
+	n, unit, within := float64(h.Rows), 1.0, 1.0 // within: the share of h̄ᵀh̄ that gram holds
+	if !(energy > 0x1p-60 && energy < 0x1p100 && energy > 1.1*n*length) {
+		centred, release, err := centre(ctx, h, mean)
+		defer release()
+		if err != nil {
+			return 0, 0, err
+		}
+		var giveBack func()
+		gram, giveBack = kernel.Scratch[T](h.Cols, h.Cols)
+		defer giveBack()
+		if err := matrix.Clear(ctx, gram); err != nil {
+			return 0, 0, err
+		}
+		if err := kernel.Gram(ctx, 1, centred.rows, centred.rows, gram); err != nil {
+			return 0, 0, err
+		}
+		unit, within = centred.unit, 0
+	}
+	const rows = 64 // of gram, as a task
+	parts := make([][3]float64, (h.Cols+rows-1)/rows)
+	if err := parallel.Ranges(ctx, h.Cols, rows, func(lo, hi int) {
+		distance, trace, squares := 0.0, 0.0, 0.0
+		for i := lo; i < hi; i++ {
+			identity, times := 1.0, 1.0
+			for j, v := range gram.Data[i*gram.Stride:][i:h.Cols] {
+				outer := mean[i] * mean[i+j]
+				c := float64(v)/n - within*outer
+				g := c*unit*unit + outer - identity
+				trace += c * identity
+				distance += times * g * g
+				squares += times * c * c
+				identity, times = 0, 2 // the lower triangle is the same
+			}
+		}
+		parts[lo/rows] = [3]float64{distance, trace, squares}
+	}); err != nil {
 		return 0, 0, err
 	}
 	distance, trace, squares := 0.0, 0.0, 0.0
-	for i := range d {
-		for j, v := range gram.Data[i*gram.Stride:][i:d] {
-			c, times := float64(v)/n, 2.0 // the lower triangle is the same
-			g := c*centred.unit*centred.unit + centred.mean[i]*centred.mean[i+j]
-			if j == 0 {
-				trace += c
-				g--
-				times = 1
-			}
-			distance += times * g * g
-			squares += times * c * c
-		}
+	for _, p := range parts {
+		distance, trace, squares = distance+p[0], trace+p[1], squares+p[2]
 	}
 	if squares != 0 {
 		rank = trace * trace / squares
@@ -83,7 +113,7 @@ func spread[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (orthogonal
 	if math.IsNaN(distance) { // squares beyond the numbers, of either sign
 		distance = math.Inf(1)
 	}
-	return distance / float64(d), rank, nil
+	return distance / float64(h.Cols), rank, nil
 }
 
 // scaled is h times a factor, and that factor: it makes r the mean norm of the centred rows, or is
@@ -109,7 +139,11 @@ func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) 
 
 // centredNorm is the mean norm of the centred rows of h, or 0 where they are nothing but rounding.
 func centredNorm[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (float64, error) {
-	centred, release, err := centre(ctx, h)
+	mean, err := meanRow(ctx, h)
+	if err != nil {
+		return 0, err
+	}
+	centred, release, err := centre(ctx, h, mean)
 	defer release()
 	if err != nil {
 		return 0, err
@@ -132,7 +166,7 @@ func centredNorm[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (float
 		rounding = 1e-6
 	}
 	n := float64(h.Rows)
-	if math.Sqrt(sums[1]/n)*centred.unit <= rounding*matrix.Length(centred.mean) {
+	if math.Sqrt(sums[1]/n)*centred.unit <= rounding*matrix.Length(mean) {
 		return 0, nil
 	}
 	return sums[0] / n * centred.unit, nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
 
@@ -12,13 +13,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+func spreadOf[T kernel.Float](h kernel.Matrix[T]) (orthogonality, rank float64, err error) {
+	t := autodiff.New[T](ctx)
+	return spread(ctx, t, t.Constant(h))
+}
+
 func TestSpreadEqualsItsFormulas(t *testing.T) {
 	h := randomMatrix(5, 50, 4)
 	for i := range h.Rows {
 		h.Data[i*h.Stride] += 3
 		h.Data[i*h.Stride+1] *= 5
 	}
-	orthogonality, rank, err := spread(ctx, h)
+	orthogonality, rank, err := spreadOf(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +46,10 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 	for i := range h.Data { // its squares are no numbers any more
 		h.Data[i] = math.Ldexp(h.Data[i], 900)
 	}
-	if o, r, err := spread(ctx, h); err != nil || !math.IsInf(o, 1) || math.Abs(r-rank) > 1e-12*rank {
+	if o, r, err := spreadOf(h); err != nil || !math.IsInf(o, 1) || math.Abs(r-rank) > 1e-12*rank {
 		t.Errorf("times 2⁹⁰⁰: orthogonality %v, rank %v, was %v, error %v", o, r, rank, err)
 	}
-	if _, rank, _ := spread(ctx, kernel.Dense[float32](5, 3)); rank != 0 {
+	if _, rank, _ := spreadOf(kernel.Dense[float32](5, 3)); rank != 0 {
 		t.Errorf("the rank of nothing is %v", rank)
 	}
 }
@@ -51,18 +57,18 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 // The rank is that of the centred rows however large their mean is, and in whatever unit.
 func TestSpreadOfRowsFarFromZero(t *testing.T) {
 	h := randomMatrix(6, 60, 5)
-	_, want, err := spread(ctx, h)
+	_, want, err := spreadOf(h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ unit, offset float64 }{{1, 1e3}, {1, 1e4}, {1e-30, 0}, {1e30, 0}, {1e-25, 1e-22}} {
+	for _, c := range []struct{ unit, offset float64 }{{1, 0.5}, {1, 5}, {1, 1e3}, {1, 1e4}, {1e-30, 0}, {1e30, 0}, {1e-25, 1e-22}} {
 		moved := kernel.Dense[float32](60, 5)
 		for i, v := range h.Data {
 			moved.Data[i] = float32(v*c.unit + c.offset)
 		}
 		// float32 keeps of the differences what is beyond 2⁻²⁴ of the offset.
 		bound := 1e-5 + 1e-6*c.offset/c.unit
-		if _, rank, err := spread(ctx, moved); err != nil || math.Abs(rank-want) > bound*want {
+		if _, rank, err := spreadOf(moved); err != nil || math.Abs(rank-want) > bound*want {
 			t.Errorf("times %g plus %g: rank %v, want %v, error %v", c.unit, c.offset, rank, want, err)
 		}
 	}

@@ -161,7 +161,11 @@ func newRun[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x m
 		for range r.steps {
 			var moments []autodiff.Matrix[T]
 			for range r.Optimizer.moments() {
-				moments = append(moments, kernel.Dense[T](p.Rows, p.Cols))
+				m := kernel.Unset[T](p.Rows, p.Cols)
+				if err := matrix.Clear(ctx, m); err != nil { // to read fresh memory before it is written takes longer
+					return nil, err
+				}
+				moments = append(moments, m)
 			}
 			p.moments = append(p.moments, moments)
 		}
@@ -247,7 +251,9 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *ran
 	t := r.tape
 	t.Reset(ctx)
 	for _, p := range r.encoder.params {
-		clear(p.grad.Data)
+		if err := matrix.Clear(ctx, p.grad); err != nil {
+			return 0, err
+		}
 	}
 	s := &Step[T]{Tape: t, ctx: ctx, run: r, batch: b, rnd: rnd, phase: phase}
 	loss := lossIn[T](r.Objective)(s)
@@ -256,7 +262,7 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *ran
 	}
 	if s.h != nil && (r.progress != nil || r.StopRank > 0) {
 		var err error
-		if r.last.Orthogonality, r.last.Rank, err = spread(ctx, s.h.Data()); err != nil {
+		if r.last.Orthogonality, r.last.Rank, err = spread(ctx, t, s.h); err != nil {
 			return 0, err
 		}
 	}

@@ -20,25 +20,27 @@ Times coles.Fit at the setting of its peers on the graphs in DIR/npz and on a
 generated one of the size of ogbn-arxiv; without -data on the latter alone. It
 prints a Markdown table: for each graph and number of columns d′ the median of
 -runs fits and, in brackets, the fastest and the slowest; the number type and
-the solver that were chosen; and the peak memory.
+the solver that were chosen; and what memory the fit took.
 
-Every row runs in its own process. What is timed there is Fit alone, with the
-graph and its features in memory; memory that the first fit takes from the
-system serves the later ones. The peak is the largest resident memory during
-the fits, graph and features included (Linux only).
+Every fit runs in a fresh process, with the graph and its features in memory:
+starting the process and reading are not timed, taking memory from the system
+is. "warm" is a second fit in the same process, which finds memory there.
+"fresh" is the memory that the first fit touched first, page by page, and
+"peak" the largest resident memory, graph and features included (Linux only).
 
 -peer names a program to compare with. After each fit it is run as
   CMD --npz FILE --dim N --solver dense|free
-and prints one JSON object with its own seconds for the embedding, "total",
-without those for reading FILE. The generated graph is written to a temporary
-file for it, of 110 MB. The ratio is that of the medians.
+with the solver that is its faster one for the row, and prints one JSON object
+with its own seconds for the embedding, "total", without those for starting
+and for reading FILE. The generated graph is written to a temporary file for
+it, of 110 MB. The ratio is that of the medians.
 
 With -train the rows are trainings of COLES-GCN, and the seconds those of an
 epoch: of each run the median of 12. The peer is run as
   CMD --npz FILE --hidden 512 --dim N --epochs 12
 and prints its seconds as "epoch_seconds".
 
-  bench                                                    (some 20 seconds)
+  bench                                                    (some 10 seconds)
   bench -data data -graphs cora,flickr
   bench -data data -peer 'python3 coles_ref.py' -runs 5
   bench -peer 'python3 coles_ref.py' -graphs generated

@@ -106,8 +106,8 @@ func TestBenchComparesRowByRow(t *testing.T) {
 	clitest.NoLitter(t)
 	text, errs := clitest.Run(t, program(small), "-data", folder(t), "-peer", self(t)+" peer", "-runs", "2")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) != 2+3 || strings.Count(text, "|") != 5*7 {
-		t.Fatalf("not five lines of six columns:\n%s", text)
+	if len(lines) != 2+3 || strings.Count(text, "|") != 5*9 {
+		t.Fatalf("not five lines of eight columns:\n%s", text)
 	}
 	// The seconds of the peer tell which file, dimension and solver it was given.
 	for i, want := range []string{
@@ -116,11 +116,11 @@ func TestBenchComparesRowByRow(t *testing.T) {
 		"| generated, 5 | 300.05 (300.05–300.05) | direct, float64 |",
 	} {
 		cells := strings.Split(lines[2+i], " | ")
-		if got := strings.Join([]string{cells[0], cells[2], cells[4]}, " | ") + " |"; got != want {
+		if got := strings.Join([]string{cells[0], cells[2], cells[5]}, " | ") + " |"; got != want {
 			t.Errorf("row %d is %q, want %q", i, got, want)
 		}
-		if runtime.GOOS == "linux" && cells[5] == " |" {
-			t.Errorf("row %d has no peak: %q", i, lines[2+i])
+		if runtime.GOOS == "linux" && (cells[6] == "" || cells[7] == " |") {
+			t.Errorf("row %d does not tell the memory: %q", i, lines[2+i])
 		}
 	}
 	if want := "karate:4\nkarate:8\ngenerated:5\n"; errs != want {
@@ -154,7 +154,7 @@ func TestBenchJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatalf("%q is not a line of JSON: %v", text, err)
 	}
-	if r.Graph != "generated" || r.Dim != 5 || len(r.Seconds) != 3 || slices.Min(r.Seconds) <= 0 ||
+	if r.Graph != "generated" || r.Dim != 5 || len(r.Seconds) != 3 || slices.Min(r.Seconds) <= 0 || len(r.Warm) != 3 || slices.Min(r.Warm) <= 0 ||
 		!slices.Equal(r.Peer, []float64{300.051, 300.051, 300.051}) || r.Solver != coles.SolverDirect || r.Precision != coles.Float64 {
 		t.Errorf("%+v", r)
 	}
@@ -165,10 +165,11 @@ func TestRowPrints(t *testing.T) {
 		r    row
 		want string
 	}{
-		{row{Graph: "g", Dim: 2, Seconds: []float64{3, 1, 2}, Peer: []float64{9, 5}, Solver: coles.SolverKrylov, Precision: coles.Float32, PeakBytes: 13 << 20},
-			"| g, 2 | 2.00 (1.00–3.00) | 7.00 (5.00–9.00) | 3.5 | krylov, float32 | 13 |"},
+		{row{Graph: "g", Dim: 2, Seconds: []float64{3, 1, 2}, Peer: []float64{9, 5}, Warm: []float64{1, 1, 2},
+			Solver: coles.SolverKrylov, Precision: coles.Float32, FreshBytes: 7 << 20, PeakBytes: 13 << 20},
+			"| g, 2 | 2.00 (1.00–3.00) | 7.00 (5.00–9.00) | 3.5 | 1.00 (1.00–2.00) | krylov, float32 | 7 | 13 |"},
 		{row{Graph: "g", Dim: 2, Seconds: []float64{1.234}, Solver: coles.SolverDirect, Precision: coles.Float64},
-			"| g, 2 | 1.23 |  |  | direct, float64 |  |"},
+			"| g, 2 | 1.23 |  |  |  | direct, float64 |  |  |"},
 	} {
 		if got := c.r.String(); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
@@ -180,7 +181,7 @@ func TestBenchSaysWhatIsWrong(t *testing.T) {
 	clitest.NoLitter(t)
 	data, empty, self := folder(t), t.TempDir(), self(t)
 	clitest.Refuses(t, program(small), []clitest.Refusal{
-		{Name: "file that is not there", Args: []string{"-data", empty, "-graphs", "karate:4"}, Is: os.ErrNotExist, Text: "karate:4"},
+		{Name: "file that is not there", Args: []string{"-data", empty, "-graphs", "karate:4", "-runs", "1"}, Is: os.ErrNotExist, Text: "karate:4"},
 		{Name: "in a process of its own", Args: []string{"-data", empty}, Text: "karate.npz"},
 		{Name: "row without -data", Args: []string{"-graphs", "karate"}, Text: "-data is needed"},
 		{Name: "training without -data", Args: []string{"-train"}, Text: "-data is needed"},

@@ -69,14 +69,19 @@ func (t *Tape[T]) Bias(x, b *Value[T]) *Value[T] {
 		}
 	})
 	y.back = func() {
-		if b.needsGrad {
-			sums := t.columnSumsOf(y.Rows(), b.Cols(), func(sum []float64, i int) { addTo(sum, row(y.grad, i)) })
-			t.pass(&sums, b)
-			t.release(&sums)
-		}
+		t.addColumnSums(b, y.grad)
 		t.pass(&y.grad, x)
 	}
 	return y
+}
+
+// addColumnSums adds 1ᵀ·g to the gradient of b, if it needs one.
+func (t *Tape[T]) addColumnSums(b *Value[T], g Matrix[T]) {
+	if b.needsGrad {
+		sums := t.columnSumsOf(g.Rows, g.Cols, func(sum []float64, i int) { addTo(sum, row(g, i)) })
+		t.pass(&sums, b)
+		t.release(&sums)
+	}
 }
 
 // Mul is y = a∘b, the product by entry of an n×d matrix a and of b: n×d, or 1×d, n×1 or 1×1, which

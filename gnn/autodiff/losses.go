@@ -152,13 +152,14 @@ func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] 
 func (t *Tape[T]) SoftOrthogonality(h *Value[T]) *Value[T] {
 	fit(h.Rows() > 0 && h.Cols() > 0, "SoftOrthogonality", h)
 	c, weight, d := 1/float64(h.Rows()), 1/float64(h.Cols()), h.Cols()
+	gram := t.Gram(h).data
 	y := t.newValue(1, 1, h)
 	y.kept = t.take(d, d)
 	residual := y.kept
-	t.gram(residual, T(c), h.data)
-	for i := range d {
-		residual.Data[i*residual.Stride+i]--
-	}
+	t.eachRow(d, d, func(i int) {
+		multiplyTo(row(residual, i), T(c), row(gram, i))
+		row(residual, i)[i]--
+	})
 	y.data.Data[0] = T(weight * t.dot(residual, residual))
 	y.back = func() {
 		t.addProduct(h, false, false, T(4*weight*c)*y.grad.Data[0], h.data, y.kept)

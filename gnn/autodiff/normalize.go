@@ -205,11 +205,7 @@ func (t *Tape[T]) LayerNorm(x, gamma, beta *Value[T], epsilon float64) *Value[T]
 			t.columnDots(dots.Data, y.grad, units)
 			addTo(row(t.gradient(gamma), 0), dots.Data)
 		}
-		if beta.needsGrad {
-			sums := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) { addTo(sum, row(y.grad, i)) })
-			t.pass(&sums, beta)
-			t.release(&sums)
-		}
+		t.addColumnSums(beta, y.grad)
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
 			g, unit, inverse := row(y.grad, i), row(units, i), row(y.kept, i)[x.Cols()]
 			for j, c := range scale {

@@ -131,6 +131,14 @@ func operations[T Float]() []operation[T] {
 		unary("Gram", (*Tape[T]).Gram, func(x matrix64) matrix64 { return gramByHand(x, 1, 0) }),
 		spmmOf("SpMM", 2, (*Tape[T]).SpMM),
 		spmmOf("SpMM, of a transpose in slabs", slabRows+90, (*Tape[T]).SpMM),
+		binary("SpMMBias", biased, func(t *Tape[T], x, b *Value[T]) *Value[T] { return t.SpMMBias(pattern[T](x.Rows()+2, x.Rows()), x, b) },
+			func(x, b matrix64) matrix64 {
+				s := sparseOf(x.Rows+2, x.Rows)
+				return build(s.Rows, x.Cols, func(i, j int) float64 {
+					cols, vals := s.Row(i)
+					return at(b, 0, j) + sumOver(len(cols), func(q int) float64 { return vals[q] * at(x, int(cols[q]), j) })
+				})
+			}),
 		spmmOf("MatMul of a SparseConstant", 2, func(t *Tape[T], s *Sparse[T], x *Value[T]) *Value[T] { return t.MatMul(t.SparseConstant(s), x) }),
 		// S[r₁][r₂]·x + S[r₂][r₁]·x, rows taken twice of a product that is taken once.
 		unary("MatMul of rows of a SparseConstant", func(t *Tape[T], x *Value[T]) *Value[T] {

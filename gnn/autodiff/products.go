@@ -81,25 +81,25 @@ func (t *Tape[T]) MatMulTrans(a, b *Value[T]) *Value[T] {
 	return y
 }
 
-// Gram is the d×d matrix y = aᵀ·a of an n×d matrix, for half the work of the product.
+// Gram is the d×d matrix y = aᵀ·a of an n×d matrix, for half the work of the product. It is computed
+// once for a recording.
 //
 // g_a = a·(g + gᵀ).
 func (t *Tape[T]) Gram(a *Value[T]) *Value[T] {
+	if a.gram != nil {
+		return a.gram
+	}
 	d := a.Cols()
 	y := t.newValue(d, d, a)
-	t.gram(y.data, 1, a.data)
+	a.gram = y
+	t.fill(y.data, 0)
+	t.check(kernel.Gram(t.ctx, 1, a.data, a.data, y.data))
+	kernel.MirrorUpper(y.data)
 	y.back = func() {
 		t.addProduct(a, false, false, 1, a.data, y.grad)
 		t.addProduct(a, false, true, 1, a.data, y.grad)
 	}
 	return y
-}
-
-// gram sets dst to alpha·aᵀ·a.
-func (t *Tape[T]) gram(dst Matrix[T], alpha T, a Matrix[T]) {
-	t.fill(dst, 0)
-	t.check(kernel.Gram(t.ctx, alpha, a, a, dst))
-	kernel.MirrorUpper(dst)
 }
 
 // Sparse is a sparse matrix with its transpose, which gradients need.
@@ -145,19 +145,41 @@ func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 	fitSparse("SpMM", s, x)
 	y := t.newValue(s.matrix.Rows, x.Cols(), x)
 	t.check(kernel.SpMM(t.ctx, y.data, s.matrix, x.data))
+	y.back = func() { t.addTransposed(s, y.grad, x) }
+	return y
+}
+
+// SpMMBias is y = S·x + 1·b, the Bias of an SpMM without a pass of its own: b is 1×d.
+//
+// g_x = Sᵀ·g, g_b = 1ᵀ·g.
+func (t *Tape[T]) SpMMBias(s *Sparse[T], x, b *Value[T]) *Value[T] {
+	fitSparse("SpMMBias", s, x)
+	fit(b.Rows() == 1 && b.Cols() == x.Cols(), "SpMMBias", x, b)
+	y := t.newValue(s.matrix.Rows, x.Cols(), x, b)
+	every := b.data // a row that stands for all
+	every.Rows, every.Stride = y.Rows(), 0
+	t.check(kernel.SpMMAdd(t.ctx, y.data, s.matrix, x.data, 1, every))
 	y.back = func() {
-		dst, beta := t.destination(x)
-		for _, part := range s.transposed {
-			g := kernel.View(y.grad, part.first, 0, part.matrix.Cols, x.Cols())
-			if beta == 0 {
-				t.check(kernel.SpMM(t.ctx, dst, part.matrix, g))
-			} else {
-				t.check(kernel.SpMMAdd(t.ctx, dst, part.matrix, g, 1, dst))
-			}
-			beta = 1
+		t.addColumnSums(b, y.grad)
+		if x.needsGrad {
+			t.addTransposed(s, y.grad, x)
 		}
 	}
 	return y
+}
+
+// addTransposed adds sᵀ·g to the gradient of x, which needs one.
+func (t *Tape[T]) addTransposed(s *Sparse[T], g Matrix[T], x *Value[T]) {
+	dst, beta := t.destination(x)
+	for _, part := range s.transposed {
+		g := kernel.View(g, part.first, 0, part.matrix.Cols, x.Cols())
+		if beta == 0 {
+			t.check(kernel.SpMM(t.ctx, dst, part.matrix, g))
+		} else {
+			t.check(kernel.SpMMAdd(t.ctx, dst, part.matrix, g, 1, dst))
+		}
+		beta = 1
+	}
 }
 
 // fitSparse panics unless x is dense and has a row for each column of s.

@@ -16,7 +16,7 @@
 //
 //   - inputs: Constant, SparseConstant, Variable
 //   - arithmetic: Add, Scale, Bias, Mul, Reciprocal, Pow, Exp
-//   - products of matrices: MatMul, MatMulTrans, Gram, SpMM
+//   - products of matrices: MatMul, MatMulTrans, Gram, SpMM, SpMMBias
 //   - rows and columns: Gather, RowDots, GatherDots, Reshape, Concat, Columns
 //   - activations: ReLU, PReLU, ELU, SoftThreshold, Sigmoid, LogSigmoid, Softplus, Dropout
 //   - lengths and deviations: RowNormalize, ColumnNormalize, BatchNorm, BatchNormFixed, LayerNorm
@@ -149,6 +149,7 @@ type Value[T Float] struct {
 	grad      Matrix[T]  // memory of the tape; for a Variable, of the caller
 	sparse    *Sparse[T] // of a SparseConstant, which has no data
 	rows      []int      // of sparse, in this order; nil for all of them
+	gram      *Value[T]  // what Gram has made of it
 	kept      Matrix[T]  // what else back needs
 	needsGrad bool       // depends on a Variable
 	reached   bool       // grad holds a part of the gradient

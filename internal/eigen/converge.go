@@ -7,11 +7,12 @@ import (
 	"coles/internal/kernel"
 )
 
-// run searches until the k leading pairs have converged and a search for others finds none. That
-// search begins with half a block, as there is seldom anything to find. Each one that does find
-// something suggests that an eigenvalue has many copies, of which the next one then takes up more
-// at once, as long as there is room for the block to grow a space of some steps.
-func (s *search) run(ctx context.Context) (*Result, error) {
+// run searches until the k leading pairs have converged and, where copies of an eigenvalue may be
+// missing, a search for others finds none. That search begins with half a block, as there is seldom
+// anything to find. Each one that does find something suggests that an eigenvalue has many copies,
+// of which the next one then takes up more at once, as long as there is room for the block to grow
+// a space of some steps.
+func (s *search[T]) run(ctx context.Context) (*Result, error) {
 	if err := s.begin(ctx, s.o.Block); err != nil {
 		return nil, err
 	}
@@ -21,20 +22,45 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		missed, err := s.missed(ctx, r, block)
+		v, err := s.vectors(ctx, r, s.k)
 		if err != nil {
 			return nil, err
 		}
+		missed := false
+		if s.crowded(r) {
+			if missed, err = s.missed(ctx, r, block); err != nil {
+				return nil, err
+			}
+		}
 		if !missed {
-			// The first k vectors of the basis are the leading Ritz vectors.
-			return s.result(ctx, r, s.k)
+			return s.result(ctx, r, v)
 		}
 	}
 }
 
+// crowded reports whether copies of an eigenvalue above the k-th may be missing: whether half a
+// block of values, or more, are equal up to their errors. The share that b random vectors have of c
+// copies is a random c × b matrix. With c ≤ b/2 it is well conditioned, its smallest singular value
+// near √b − √c (Edelman, 1988), so that all copies converge together; with c near b one of them may
+// be nearly absent, and of more than b some are.
+func (s *search[T]) crowded(r ritz) bool {
+	above, apart := s.above(r), 2*s.o.Tol*r.norm
+	many := (s.o.Block + 1) / 2
+	for i := 0; i+many <= s.k && r.values[i+many-1] > above; i++ {
+		if r.values[i]-r.values[i+many-1] <= apart {
+			return true
+		}
+	}
+	return false
+}
+
+// above is the value that missing pairs are worth looking for from: nearer ones are as good as the
+// k-th.
+func (s *search[T]) above(r ritz) float64 { return r.values[s.k-1] + 10*s.o.Tol*r.norm }
+
 // converge grows the basis until the k leading pairs are within the tolerance, restarting when
 // there is no more room.
-func (s *search) converge(ctx context.Context) (ritz, error) {
+func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 	target := max(2*s.k, s.size)
 	restarts, before := 0, look{}
 	for {
@@ -95,15 +121,16 @@ func (l look) growth(before look, tol float64) int {
 }
 
 // gaveUp is the error of a search that ran out of restarts.
-func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
+func (s *search[T]) gaveUp(ctx context.Context, r ritz, done int) error {
 	if done == 0 {
 		none := &Result{Vectors: kernel.Dense[float64](0, s.n)}
 		return &ConvergenceError{Wanted: s.k, Residual: r.worst(s.k), Result: none}
 	}
-	if err := s.restart(ctx, 0, r, done); err != nil {
+	v, err := s.vectors(ctx, r, done)
+	if err != nil {
 		return err
 	}
-	result, err := s.result(ctx, r, done)
+	result, err := s.result(ctx, r, v)
 	if err != nil {
 		return err
 	}
@@ -114,7 +141,7 @@ func (s *search) gaveUp(ctx context.Context, r ritz, done int) error {
 // value. Whether there is something is known as soon as a Ritz value of the new part lies above; it
 // is then left to converge, in the new part alone, where looks are cheap. That there is nothing is
 // known when the largest value has settled and stays below.
-func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
+func (s *search[T]) missed(ctx context.Context, r ritz, block int) (bool, error) {
 	// Ritz vectors that have not converged would lose their residuals with the block that is
 	// dropped here.
 	known := min(r.converged(s.o.Tol), s.q.Cols-3*block)
@@ -125,8 +152,7 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 	if err := s.begin(ctx, block); err != nil {
 		return false, err
 	}
-	// Values nearer than the tolerance are as good as the k-th.
-	above := r.values[s.k-1] + 10*s.o.Tol*r.norm
+	above := s.above(r)
 	const (
 		// A random block has its share of every eigenvector, and the largest value settles, to this
 		// part of the width of the spectrum, on the largest there is.
@@ -173,14 +199,23 @@ func (s *search) missed(ctx context.Context, r ritz, block int) (bool, error) {
 	}
 }
 
-// result takes the first count vectors of the basis, the Ritz vectors of r.
-func (s *search) result(ctx context.Context, r ritz, count int) (*Result, error) {
+// vectors are the first count Ritz vectors of r, orthonormal.
+func (s *search[T]) vectors(ctx context.Context, r ritz, count int) (matrix, error) {
 	v := kernel.Unset[float64](s.n, count)
-	kernel.Copy(v, kernel.Columns(s.q, 0, count))
-	if err := polish(ctx, v); err != nil {
-		return nil, err
+	u, release, err := narrow[T](ctx, kernel.Columns(r.vectors, 0, count))
+	if err != nil {
+		return v, err
 	}
-	values := make([]float64, count)
+	defer release()
+	if err := times(ctx, false, false, 1, s.basis(), u, 0, v); err != nil {
+		return v, err
+	}
+	return v, polish(ctx, v)
+}
+
+// result is the leading pairs of r with the vectors v.
+func (s *search[T]) result(ctx context.Context, r ritz, v matrix) (*Result, error) {
+	values := make([]float64, v.Cols)
 	for i := range values {
 		values[i] = math.Ldexp(r.values[i], s.scale)
 	}

@@ -8,15 +8,15 @@ import (
 
 // krylovDense is Krylov by way of the matrix itself, which n products with the columns of the
 // identity give.
-func krylovDense(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Result, error) {
+func krylovDense[T kernel.Float](ctx context.Context, n, k int, apply Operator[T], o KrylovOptions) (*Result, error) {
 	a := kernel.Unset[float64](n, n)
 	for lo := 0; lo < n; lo += o.Block {
 		hi := min(n, lo+o.Block)
-		unit := kernel.Dense[float64](n, hi-lo)
+		unit := kernel.Dense[T](n, hi-lo)
 		for j := lo; j < hi; j++ {
 			unit.Data[j*unit.Stride+j-lo] = 1
 		}
-		if err := applyChecked(ctx, apply, kernel.Columns(a, lo, hi), unit); err != nil {
+		if err := apply.times(ctx, kernel.Columns(a, lo, hi), unit); err != nil {
 			return nil, err
 		}
 	}

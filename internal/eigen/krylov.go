@@ -12,7 +12,20 @@ import (
 // Operator computes dst = A·src for a symmetric A (n × n) and blocks of vectors, the columns of n ×
 // b matrices that may have padding. It must not change src, and must give the same result for a
 // vector wherever it stands.
-type Operator func(ctx context.Context, dst, src matrix) error
+type Operator[T kernel.Float] func(ctx context.Context, dst, src kernel.Matrix[T]) error
+
+// times computes dst = A·src, and refuses a product that is not finite.
+func (a Operator[T]) times(ctx context.Context, dst matrix, src kernel.Matrix[T]) error {
+	out, release := kernel.Scratch[T](dst.Rows, dst.Cols)
+	defer release()
+	if err := a(ctx, out, src); err != nil {
+		return err
+	}
+	if i, j, ok := finite(out); !ok {
+		return fmt.Errorf("%w: row %d of the product with vector %d of a block is %g", ErrNotFinite, i, j, out.Data[i*out.Stride+j])
+	}
+	return kernel.Convert(ctx, dst, out)
+}
 
 // KrylovOptions are the settings of Krylov. The zero value works.
 type KrylovOptions struct {
@@ -57,14 +70,19 @@ const (
 //
 // The residuals of all pairs are measured at the end by further products and are at most 1e-6,
 // relative, at the default tolerance (Result.Residual);
-// |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies:
-// a space grown from b vectors holds at most b of them, so that after convergence the search begins
-// again with new random vectors, orthogonal to all that was found, until nothing above the k-th
-// value comes to light. Like any search that sees an operator only through products, this is
-// certain up to the chance that a random vector is orthogonal to what is missed.
+// |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies: a space grown from b
+// vectors holds at most b of them, so that where b/2 or more values above the k-th are equal after
+// convergence, the search begins again with new random vectors, orthogonal to all that was found,
+// until nothing above the k-th value comes to light. Like any search that sees an operator only
+// through products, this is certain up to the chance that random vectors are nearly orthogonal to
+// what is missed.
+//
+// The basis is held in the numbers of the operator, with all sums, and what is made of it, in
+// float64. In float32, where products are rounded by 1e-7, a tolerance of 1e-5 is reached.
 //
 // With m the largest basis (MaxBasis) and b the block, it takes O(nm²) operations for each filling
-// of the basis besides the products, and about n(m + 3k + 6b) + 5m² numbers of memory. If n ≤ 400
+// of the basis besides the products, and about nm numbers of the operator's and n(3k + 6b) + 5m² of
+// memory. If n ≤ 400
 // or m > 2n/3, the matrix is formed from n products and handed to Direct, in n² + 4nk numbers. Many
 // more copies of an eigenvalue than b take many searches: where eigenvectors are known, as those of
 // a graph's components are, the operator should map them to where nobody looks.
@@ -72,7 +90,7 @@ const (
 // Errors: ErrShape for k outside 0 … n and for negative options; ErrNotFinite if a product is not
 // finite; *ConvergenceError after MaxRestarts, holding what did converge; those of the operator and
 // of ctx.
-func Krylov(ctx context.Context, n, k int, apply Operator, o KrylovOptions) (*Result, error) {
+func Krylov[T kernel.Float](ctx context.Context, n, k int, apply Operator[T], o KrylovOptions) (*Result, error) {
 	o, err := o.withDefaults(n, k)
 	if err != nil {
 		return nil, err

@@ -16,14 +16,14 @@ import (
 )
 
 // operator is multiplication by a.
-func operator(a matrix) Operator {
+func operator(a matrix) Operator[float64] {
 	return func(ctx context.Context, dst, src matrix) error {
 		return kernel.Gemm(ctx, false, false, 1, a, src, 0, dst)
 	}
 }
 
 // diagonal is multiplication by a diagonal matrix.
-func diagonal(d []float64) Operator {
+func diagonal(d []float64) Operator[float64] {
 	return func(ctx context.Context, dst, src matrix) error {
 		for i, v := range d {
 			to := row(dst, i)

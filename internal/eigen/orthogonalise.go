@@ -16,12 +16,42 @@ import (
 // project subtracts from the columns of w what lies in the span of the orthonormal columns of q,
 // and returns the coefficients wᵀ·q of what it took: transposed, since a product of few long rows
 // takes less time than one of many short ones.
-func project(ctx context.Context, q, w matrix) (matrix, error) {
+func project[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix) (matrix, error) {
 	c := kernel.Dense[float64](w.Cols, q.Cols)
-	if err := kernel.Gemm(ctx, true, false, 1, w, q, 0, c); err != nil {
+	factor, release, err := narrow[T](ctx, w)
+	if err != nil {
 		return c, err
 	}
-	return c, kernel.Gemm(ctx, false, true, -1, q, c, 1, w)
+	defer release()
+	if err := times(ctx, true, false, 1, factor, q, 0, c); err != nil {
+		return c, err
+	}
+	coefficients, release, err := narrow[T](ctx, c)
+	if err != nil {
+		return c, err
+	}
+	defer release()
+	return c, times(ctx, false, true, -1, q, coefficients, 1, w)
+}
+
+// times computes c = alpha·op(a)·op(b) + beta·c, as kernel.Gemm does, with sums in float64.
+func times[T kernel.Float](ctx context.Context, transA, transB bool, alpha float64, a, b kernel.Matrix[T], beta float64, c matrix) error {
+	switch a := any(a).(type) {
+	case kernel.Matrix[float32]:
+		return kernel.GemmWide(ctx, transA, transB, alpha, a, any(b).(kernel.Matrix[float32]), beta, c)
+	case matrix:
+		return kernel.Gemm(ctx, transA, transB, alpha, a, any(b).(matrix), beta, c)
+	}
+	return ctx.Err()
+}
+
+// narrow is a in numbers of type T: a itself if it has those.
+func narrow[T kernel.Float](ctx context.Context, a matrix) (in kernel.Matrix[T], release func(), err error) {
+	if same, ok := any(a).(kernel.Matrix[T]); ok {
+		return same, func() {}, nil
+	}
+	in, release = kernel.Scratch[T](a.Rows, a.Cols)
+	return in, release, kernel.Convert(ctx, in, a)
 }
 
 // extend makes the columns of w orthonormal, and orthogonal to those of all the orthonormal basis
@@ -34,7 +64,7 @@ func project(ctx context.Context, q, w matrix) (matrix, error) {
 // as the block is skew, and projected; rounds of the two bring the digits back ("twice is enough"
 // unless the block was nearly dependent). Both steps are products of matrices. A block that has
 // been projected before is thereby projected twice in all, as is needed.
-func extend(ctx context.Context, q, w matrix, rnd *rand.Rand) (skew float64, err error) {
+func extend[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix, rnd *rand.Rand) (skew float64, err error) {
 	const rounds = 4
 	skew, ok, err := choleskyQR(ctx, w)
 	for round := 0; round < rounds && ok && err == nil; round++ {
@@ -113,14 +143,18 @@ func choleskyQR(ctx context.Context, w matrix) (skew float64, ok bool, err error
 
 // gramSchmidt is extend one column at a time, by projections repeated until they change nothing. It
 // takes any input.
-func gramSchmidt(ctx context.Context, q, w matrix, rnd *rand.Rand) error {
+func gramSchmidt[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix, rnd *rand.Rand) error {
 	x := make([]float64, w.Rows)
 	for c := range w.Cols {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		blas64.Copy(column(w, c), vector(x))
-		for !orthogonalColumn(q, kernel.Columns(w, 0, c), x) {
+		for {
+			ok, err := orthogonalColumn(ctx, q, kernel.Columns(w, 0, c), x)
+			if err != nil {
+				return err
+			}
+			if ok {
+				break
+			}
 			for i := range x {
 				x[i] = rnd.NormFloat64()
 			}
@@ -132,31 +166,27 @@ func gramSchmidt(ctx context.Context, q, w matrix, rnd *rand.Rand) error {
 
 // orthogonalColumn makes x of norm 1 and orthogonal to q and to own. It reports false if nothing of
 // x but rounding errors is left.
-func orthogonalColumn(q, own matrix, x []float64) bool {
+func orthogonalColumn[T kernel.Float](ctx context.Context, q kernel.Matrix[T], own matrix, x []float64) (bool, error) {
 	if !normalise(x) {
-		return false
+		return false, nil
 	}
+	w := matrix{Rows: len(x), Cols: 1, Stride: 1, Data: x}
 	for range 5 {
-		projectColumn(q, x)
-		projectColumn(own, x)
+		if _, err := project(ctx, q, w); err != nil {
+			return false, err
+		}
+		if _, err := project(ctx, own, w); err != nil {
+			return false, err
+		}
 		left := blas64.Nrm2(vector(x))
 		if left < 1e-10 || !normalise(x) {
-			return false
+			return false, nil
 		}
 		if left > 0.7 {
-			return true
+			return true, nil
 		}
 	}
-	return false
-}
-
-func projectColumn(q matrix, x []float64) {
-	if q.Rows == 0 || q.Cols == 0 {
-		return
-	}
-	c := vector(make([]float64, q.Cols))
-	blas64.Gemv(blas.Trans, 1, blas64.General(q), vector(x), 0, c)
-	blas64.Gemv(blas.NoTrans, -1, blas64.General(q), c, 1, vector(x))
+	return false, nil
 }
 
 // orthoBlock columns are made orthonormal at once: enough for the products to be efficient, few

@@ -13,7 +13,7 @@ import (
 // measured makes a Result of values and vectors, in columns, after measuring their residuals: all
 // at once by products with a few random combinations of the vectors or, should that not settle it,
 // by a product with each.
-func measured(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (*Result, error) {
+func measured[T kernel.Float](ctx context.Context, values []float64, v matrix, norm float64, apply Operator[T], o KrylovOptions) (*Result, error) {
 	result := &Result{Values: values, Applied: o.Block}
 	var err error
 	if result.Residual, err = sampledResidual(ctx, values, v, norm, apply, o); err != nil {
@@ -44,7 +44,7 @@ func measured(ctx context.Context, values []float64, v matrix, norm float64, app
 // sampledResidual estimates ‖A·V − V·Λ‖_F/norm, the root of the sum of the squares of all
 // residuals, by Hutchinson's estimator: for a vector s of random signs, ‖(A·V − V·Λ)·s‖² has that
 // sum for its expectation, and a single residual far above the others is seen by every s.
-func sampledResidual(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (float64, error) {
+func sampledResidual[T kernel.Float](ctx context.Context, values []float64, v matrix, norm float64, apply Operator[T], o KrylovOptions) (float64, error) {
 	k := v.Cols
 	rnd := rand.New(rand.NewPCG(o.Seed, 0x7369676e73))
 	// The signs are divided by √k, so that the combinations are as long as the vectors, whose
@@ -61,7 +61,12 @@ func sampledResidual(ctx context.Context, values []float64, v matrix, norm float
 	if err := kernel.Gemm(ctx, false, false, 1, v, signs, 0, u); err != nil {
 		return 0, err
 	}
-	if err := applyChecked(ctx, apply, w, u); err != nil {
+	in, release, err := narrow[T](ctx, u)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	if err := apply.times(ctx, w, in); err != nil {
 		return 0, err
 	}
 	if err := kernel.Gemm(ctx, false, false, -1, v, weighted, 1, w); err != nil {
@@ -76,12 +81,18 @@ func sampledResidual(ctx context.Context, values []float64, v matrix, norm float
 
 // measureEach measures the residual of every pair. It returns the largest and how many pairs from
 // the first on are within 10·Tol: an honest operator stays within a few times Tol.
-func measureEach(ctx context.Context, values []float64, v matrix, norm float64, apply Operator, o KrylovOptions) (good int, largest float64, err error) {
+func measureEach[T kernel.Float](ctx context.Context, values []float64, v matrix, norm float64, apply Operator[T], o KrylovOptions) (good int, largest float64, err error) {
 	space := kernel.Unset[float64](v.Rows, o.Block)
 	for lo := 0; lo < v.Cols; lo += o.Block {
 		hi := min(v.Cols, lo+o.Block)
 		w := kernel.Columns(space, 0, hi-lo)
-		if err := applyChecked(ctx, apply, w, kernel.Columns(v, lo, hi)); err != nil {
+		in, release, err := narrow[T](ctx, kernel.Columns(v, lo, hi))
+		if err != nil {
+			return 0, 0, err
+		}
+		err = apply.times(ctx, w, in)
+		release()
+		if err != nil {
 			return 0, 0, err
 		}
 		for c := lo; c < hi; c++ {

@@ -4,7 +4,6 @@ import (
 	"coles/internal/kernel"
 	"errors"
 	"fmt"
-	"math"
 )
 
 var (
@@ -60,7 +59,7 @@ func checkSizes(n, k int) error {
 }
 
 // row is row i of a.
-func row(a matrix, i int) []float64 {
+func row[T kernel.Float](a kernel.Matrix[T], i int) []T {
 	if a.Cols == 0 {
 		return nil
 	}
@@ -68,10 +67,10 @@ func row(a matrix, i int) []float64 {
 }
 
 // finite reports the place of the first entry that is not finite.
-func finite(a matrix) (i, j int, ok bool) {
+func finite[T kernel.Float](a kernel.Matrix[T]) (i, j int, ok bool) {
 	for i := range a.Rows {
 		for j, v := range row(a, i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if v-v != 0 {
 				return i, j, false
 			}
 		}

@@ -2,12 +2,12 @@ package eigen
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 )
 
 // search is the state of a block Lanczos iteration with full orthogonalisation. The first size
@@ -16,19 +16,20 @@ import (
 //	A·Q = Q·H + F·(0 … 0 C),
 //
 // where H = QᵀAQ and F, the next block, is what the products with the newest block of the basis
-// have outside of it.
-type search struct {
+// have outside of it. The basis is held in the numbers of the operator; everything else is float64,
+// and so are all sums. A basis in float32 is orthonormal up to 1e-7.
+type search[T kernel.Float] struct {
 	n, k  int
-	apply Operator
+	apply Operator[T]
 	o     KrylovOptions
 	rnd   *rand.Rand
 
-	q      matrix // n × room: the basis, then the next block
-	h      matrix // room × room, upper triangle
-	size   int    // vectors in the basis
-	last   int    // of which in the newest block
-	next   int    // vectors in the next block
-	couple matrix // next × last: C
+	q      kernel.Matrix[T] // n × room: the basis, then the next block
+	h      matrix           // room × room, upper triangle
+	size   int              // vectors in the basis
+	last   int              // of which in the newest block
+	next   int              // vectors in the next block
+	couple matrix           // next × last: C
 
 	// open says that vectors are in the basis whose products are not all within it and F: what they
 	// lack was dropped, being below the tolerance.
@@ -40,22 +41,23 @@ type search struct {
 	scaled bool
 }
 
-func newSearch(n, k int, apply Operator, o KrylovOptions) *search {
-	return &search{
+func newSearch[T kernel.Float](n, k int, apply Operator[T], o KrylovOptions) *search[T] {
+	return &search[T]{
 		n: n, k: k, apply: apply, o: o,
 		rnd: rand.New(rand.NewPCG(o.Seed, 0x6b72796c6f76)),
-		q:   kernel.Unset[float64](n, o.MaxBasis), // a column is written before it is read
+		q:   kernel.Unset[T](n, o.MaxBasis), // a column is written before it is read
 		h:   kernel.Dense[float64](o.MaxBasis, o.MaxBasis),
 	}
 }
 
 // basis is Q.
-func (s *search) basis() matrix { return kernel.Columns(s.q, 0, s.size) }
+func (s *search[T]) basis() kernel.Matrix[T] { return kernel.Columns(s.q, 0, s.size) }
 
 // begin makes the next block b random vectors.
-func (s *search) begin(ctx context.Context, b int) error {
+func (s *search[T]) begin(ctx context.Context, b int) error {
 	s.next = b
-	w := kernel.Columns(s.q, s.size, s.size+b)
+	w, release := kernel.Scratch[float64](s.n, b)
+	defer release()
 	for i := range w.Rows {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -65,18 +67,27 @@ func (s *search) begin(ctx context.Context, b int) error {
 			r[j] = s.rnd.NormFloat64()
 		}
 	}
-	_, err := extend(ctx, s.basis(), w, s.rnd)
-	return err
+	return s.append(ctx, w)
+}
+
+// append makes the next block of w, which it makes orthonormal and orthogonal to the basis.
+func (s *search[T]) append(ctx context.Context, w matrix) error {
+	if _, err := extend(ctx, s.basis(), w, s.rnd); err != nil {
+		return err
+	}
+	return kernel.Convert(ctx, kernel.Columns(s.q, s.size, s.size+w.Cols), w)
 }
 
 // full reports that there is no room for the block after the next.
-func (s *search) full() bool { return s.size+2*s.next > s.q.Cols }
+func (s *search[T]) full() bool { return s.size+2*s.next > s.q.Cols }
 
 // step takes the next block into the basis and finds the one after it. The basis must not be full.
-func (s *search) step(ctx context.Context) error {
+func (s *search[T]) step(ctx context.Context) error {
 	lo, hi := s.size, s.size+s.next
-	w, release := kernel.Scratch[float64](s.n, s.next)
-	defer release()
+	w, releaseW := kernel.Scratch[float64](s.n, s.next)
+	defer releaseW()
+	f, releaseF := kernel.Scratch[float64](s.n, s.next)
+	defer releaseF()
 	if err := s.multiply(ctx, w, kernel.Columns(s.q, lo, hi)); err != nil {
 		return err
 	}
@@ -96,9 +107,8 @@ func (s *search) step(ctx context.Context) error {
 		return err
 	}
 	kernel.Copy(kernel.View(s.h, first, lo, hi-first, s.last), coef)
-	f := kernel.Columns(s.q, hi, hi+s.next)
 	kernel.Copy(f, w)
-	if _, err := extend(ctx, s.basis(), f, s.rnd); err != nil {
+	if err := s.append(ctx, f); err != nil {
 		return err
 	}
 	s.couple = kernel.Dense[float64](s.next, s.last)
@@ -107,8 +117,8 @@ func (s *search) step(ctx context.Context) error {
 
 // multiply computes dst = A·src, divided by a power of two that brings the first product near 1,
 // since squares of its entries are to be taken.
-func (s *search) multiply(ctx context.Context, dst, src matrix) error {
-	if err := applyChecked(ctx, s.apply, dst, src); err != nil {
+func (s *search[T]) multiply(ctx context.Context, dst matrix, src kernel.Matrix[T]) error {
+	if err := s.apply.times(ctx, dst, src); err != nil {
 		return err
 	}
 	s.applied += src.Cols
@@ -128,29 +138,20 @@ func (s *search) multiply(ctx context.Context, dst, src matrix) error {
 			s.scaled = true
 		}
 	}
-	if s.scale != 0 {
-		// In two factors, of which each has an exponent within range.
-		half := s.scale / 2
-		first, second := math.Ldexp(1, -half), math.Ldexp(1, half-s.scale)
-		for i := range dst.Rows {
+	if s.scale == 0 {
+		return nil
+	}
+	// In two factors, of which each has an exponent within range.
+	half := s.scale / 2
+	first, second := math.Ldexp(1, -half), math.Ldexp(1, half-s.scale)
+	return parallel.Rows(ctx, dst.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
 			r := row(dst, i)
 			for j := range r {
 				r[j] = r[j] * first * second
 			}
 		}
-	}
-	return nil
-}
-
-// applyChecked computes dst = A·src and refuses a product that is not finite.
-func applyChecked(ctx context.Context, apply Operator, dst, src matrix) error {
-	if err := apply(ctx, dst, src); err != nil {
-		return err
-	}
-	if i, j, ok := finite(dst); !ok {
-		return fmt.Errorf("%w: row %d of the product with vector %d of a block is %g", ErrNotFinite, i, j, dst.Data[i*dst.Stride+j])
-	}
-	return ctx.Err()
+	})
 }
 
 // ritz is a Rayleigh-Ritz approximation from a part of the basis.
@@ -180,7 +181,7 @@ func (r ritz) worst(k int) float64 {
 
 // rayleighRitz approximates the first count eigenpairs of A, compressed to the span of the basis
 // from column lo on.
-func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) {
+func (s *search[T]) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) {
 	order := s.size - lo
 	h, release := kernel.Scratch[float64](order, order)
 	defer release()
@@ -207,8 +208,13 @@ func (s *search) rayleighRitz(ctx context.Context, lo, count int) (ritz, error) 
 // restart replaces the basis from column lo on by the first keep of its Ritz vectors, and the next
 // block moves up behind them. Their part of H is diagonal, and their couplings to the next block
 // come with its product (the thick restart of Wu and Simon).
-func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
-	u := kernel.Columns(r.vectors, 0, keep)
+func (s *search[T]) restart(ctx context.Context, lo int, r ritz, keep int) error {
+	wide := kernel.Columns(r.vectors, 0, keep)
+	u, release, err := narrow[T](ctx, wide)
+	if err != nil {
+		return err
+	}
+	defer release()
 	old := kernel.Columns(s.q, lo, s.size)
 	const strip = 256
 	part, release := kernel.Scratch[float64](strip, keep)
@@ -216,17 +222,19 @@ func (s *search) restart(ctx context.Context, lo int, r ritz, keep int) error {
 	for top := 0; top < s.n; top += strip {
 		rows := min(strip, s.n-top)
 		p := kernel.View(part, 0, 0, rows, keep)
-		if err := kernel.Gemm(ctx, false, false, 1, kernel.View(old, top, 0, rows, old.Cols), u, 0, p); err != nil {
+		if err := times(ctx, false, false, 1, kernel.View(old, top, 0, rows, old.Cols), u, 0, p); err != nil {
 			return err
 		}
-		for i := range rows {
-			to := row(s.q, top+i)
-			copy(to[lo:], row(p, i))
+		if err := kernel.Convert(ctx, kernel.View(s.q, top, lo, rows, keep), p); err != nil {
+			return err
+		}
+		for i := top; i < top+rows; i++ {
+			to := s.q.Data[i*s.q.Stride:]
 			copy(to[lo+keep:], to[s.size:s.size+s.next])
 		}
 	}
 	coupling := kernel.Dense[float64](lo, keep)
-	if err := kernel.Gemm(ctx, false, false, 1, kernel.View(s.h, 0, lo, lo, old.Cols), u, 0, coupling); err != nil {
+	if err := kernel.Gemm(ctx, false, false, 1, kernel.View(s.h, 0, lo, lo, old.Cols), wide, 0, coupling); err != nil {
 		return err
 	}
 	for i := range s.h.Rows {

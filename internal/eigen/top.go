@@ -20,7 +20,7 @@ const sharpness = 16
 // A − lo·I has the same eigenvectors in the same order, but the largest far apart. What is found is
 // measured against A itself: deep inside the spectrum, where k is a large part of n, a power
 // squeezes eigenvalues together instead.
-func Top(ctx context.Context, n, k int, a Operator, lo, hi float64, o KrylovOptions) (*Result, error) {
+func Top(ctx context.Context, n, k int, a Operator[float64], lo, hi float64, o KrylovOptions) (*Result, error) {
 	if 20*k <= n {
 		r, err := Krylov(ctx, n, k, power(a, sharpness, lo, hi), o)
 		if err != nil {
@@ -35,7 +35,7 @@ func Top(ctx context.Context, n, k int, a Operator, lo, hi float64, o KrylovOpti
 }
 
 // power is ((A − lo·I)/(hi − lo))^p.
-func power(a Operator, p int, lo, hi float64) Operator {
+func power(a Operator[float64], p int, lo, hi float64) Operator[float64] {
 	var first, second kernel.Buffer[float64]
 	return func(ctx context.Context, dst, src matrix) error {
 		x, y := first.Sized(src.Rows, src.Cols), second.Sized(src.Rows, src.Cols)
@@ -57,7 +57,7 @@ func power(a Operator, p int, lo, hi float64) Operator {
 // rayleighQuotients replaces the values of r by vᵀAv, sorts the pairs by them, and reports whether
 // every ‖Av − (vᵀAv)v‖ is at most 5e-7 of the largest value: within the 1e-6 that is promised, with
 // room for what is done to the vectors after.
-func rayleighQuotients(ctx context.Context, a Operator, r *Result) (bool, error) {
+func rayleighQuotients(ctx context.Context, a Operator[float64], r *Result) (bool, error) {
 	v, err := kernel.Transposed(ctx, r.Vectors)
 	if err != nil {
 		return false, err

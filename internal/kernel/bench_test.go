@@ -119,7 +119,7 @@ func benchmarkSpMM[T Float](b *testing.B) {
 	if isDouble[T]() {
 		size = 8
 	}
-	for _, s := range []struct{ n, d int }{{50_000, 64}, {170_000, 128}, {2708, 1433}, {20_000, 32}, {19_717, 500}} {
+	for _, s := range []struct{ n, d int }{{50_000, 64}, {170_000, 128}, {2708, 1433}, {20_000, 32}, {19_717, 500}, {2708, 16}} {
 		rnd := random(4)
 		a := powerLaw[T](rnd, s.n)
 		if s.n == 19_717 {
@@ -139,6 +139,35 @@ func benchmarkSpMM[T Float](b *testing.B) {
 			b.ReportMetric(100*speed/bandwidth(), "%copy")
 		})
 	}
+}
+
+// BenchmarkTranspose counts the entries read and written.
+func BenchmarkTranspose(b *testing.B) {
+	rnd := random(4)
+	for _, s := range []struct{ rows, cols, perRow int }{{18_333, 6805, 60}, {3327, 3703, 32}, {200_000, 200_000, 16}} {
+		a := scattered(rnd, s.rows, s.cols, s.perRow)
+		b.Run(fmt.Sprintf("%dx%dx%d", s.rows, s.cols, s.perRow), func(b *testing.B) {
+			for b.Loop() {
+				a.Transpose()
+			}
+			speed := 2 * 12 * float64(a.NNZ()*b.N) / b.Elapsed().Seconds() / 1e9
+			b.ReportMetric(speed, "GB/s")
+			b.ReportMetric(100*speed/bandwidth(), "%copy")
+		})
+	}
+}
+
+// scattered has that many entries in each row, ascending.
+func scattered(rnd *rand.Rand, rows, cols, perRow int) *CSR[float64] {
+	a := &CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
+	for i := range rows {
+		for q := range perRow {
+			lo, hi := q*cols/perRow, (q+1)*cols/perRow
+			a.Col, a.Val = append(a.Col, int32(lo+rnd.IntN(hi-lo))), append(a.Val, 1)
+		}
+		a.Ptr[i+1] = int64(len(a.Col))
+	}
+	return a
 }
 
 // bandwidth is how many gigabytes in a second all processors together read and write when they copy
@@ -181,15 +210,18 @@ func powerLaw[T Float](rnd *rand.Rand, n int) *CSR[T] {
 }
 
 func BenchmarkSymv4(b *testing.B) {
+	onEachPath(b, "float64", benchmarkSymv4[float64])
+	onEachPath(b, "float32", benchmarkSymv4[float32])
+}
+
+func benchmarkSymv4[T Float](b *testing.B) {
 	rnd := random(15)
 	const n = 1024
-	a, x, y := poisoned[float64](rnd, 4, n, 0), poisoned[float64](rnd, 1, n, 0), Dense[float64](1, n)
-	onEachPath(b, "float64", func(b *testing.B) {
-		for b.Loop() {
-			Symv4(a.Data, n, [4]float64{}, x.Data, y.Data)
-		}
-		reportGigaflops[float64](b, 16*n)
-	})
+	a, x, y := poisoned[T](rnd, 4, n, 0), poisoned[T](rnd, 1, n, 0), Dense[T](1, n)
+	for b.Loop() {
+		Symv4(a.Data, n, [4]T{}, x.Data, y.Data)
+	}
+	reportGigaflops[T](b, 16*n)
 }
 
 func BenchmarkConvert(b *testing.B) {

@@ -8,7 +8,7 @@ import (
 // Symv4 is the inner loop of the product of a symmetric matrix, of which one triangle is given, and
 // a vector. For four rows of len(x) numbers, a[r·stride:], it returns s[r] = Σ_j a[r][j]·x[j] and
 // adds y[j] += Σ_r m[r]·a[r][j], reading every number of a once. y must not overlap a or x.
-func Symv4(a []float64, stride int, m [4]float64, x, y []float64) (s [4]float64) {
+func Symv4[T Float](a []T, stride int, m [4]T, x, y []T) (s [4]T) {
 	n := len(x)
 	if n == 0 {
 		return s
@@ -20,12 +20,12 @@ func Symv4(a []float64, stride int, m [4]float64, x, y []float64) (s [4]float64)
 	return s
 }
 
-func portableSymv4(a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
+func portableSymv4[T Float](a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
 	n := len(x)
 	y = y[:n]
 	r0, r1, r2, r3 := a[:n], a[stride:][:n], a[2*stride:][:n], a[3*stride:][:n]
 	m0, m1, m2, m3 := m[0], m[1], m[2], m[3]
-	var s0, s1, s2, s3 float64
+	var s0, s1, s2, s3 T
 	for j, t := range x {
 		a0, a1, a2, a3 := r0[j], r1[j], r2[j], r3[j]
 		s0 += a0 * t
@@ -34,7 +34,7 @@ func portableSymv4(a []float64, stride int, m *[4]float64, x, y []float64, s *[4
 		s3 += a3 * t
 		y[j] += (a0*m0 + a1*m1) + (a2*m2 + a3*m3)
 	}
-	*s = [4]float64{s0, s1, s2, s3}
+	*s = [4]T{s0, s1, s2, s3}
 }
 
 // SturmLanes is how many numbers [SturmCounts] takes at once.

@@ -6,16 +6,16 @@ import (
 )
 
 func TestSymv4EqualsTheSumsByHand(t *testing.T) {
-	onEveryPath(t, testSymv4)
+	onEveryPath(t, testSymv4[float64], testSymv4[float32])
 }
 
-func testSymv4(t *testing.T) {
+func testSymv4[T Float](t *testing.T) {
 	rnd := random(13)
 	for n := range 70 {
-		a, x := poisoned[float64](rnd, 4, n, 1+n%3), poisoned[float64](rnd, 1, n, 3)
-		y := poisoned[float64](rnd, 1, n, 9)
+		a, x := poisoned[T](rnd, 4, n, 1+n%3), poisoned[T](rnd, 1, n, 3)
+		y := poisoned[T](rnd, 1, n, 9)
 		before := clone(y)
-		m := [4]float64{0.3, -2, 0, 1.7}
+		m := [4]T{0.3, -2, 0, 1.7}
 		s := Symv4(a.Data, a.Stride, m, x.Data[:n], y.Data)
 		for r := range 4 {
 			want, size := 0.0, 0.0
@@ -24,7 +24,7 @@ func testSymv4(t *testing.T) {
 				want += term
 				size += math.Abs(term)
 			}
-			if !(math.Abs(float64(s[r])-want) <= float64(n)*epsilon[float64]()*size) {
+			if !(math.Abs(float64(s[r])-want) <= float64(n)*epsilon[T]()*size) {
 				t.Fatalf("n=%d: product of row %d is %g, want %g", n, r, s[r], want)
 			}
 		}
@@ -36,7 +36,7 @@ func testSymv4(t *testing.T) {
 				want += term
 				size += math.Abs(term)
 			}
-			if !(math.Abs(float64(y.Data[j])-want) <= 5*epsilon[float64]()*size) {
+			if !(math.Abs(float64(y.Data[j])-want) <= 5*epsilon[T]()*size) {
 				t.Fatalf("n=%d: sum %d is %g, want %g", n, j, y.Data[j], want)
 			}
 		}

@@ -48,6 +48,9 @@ func spmmFloat32AVX512(rows int, ptr *int64, col *int32, val *float32, end int, 
 //go:noescape
 func peakFloat32AVX512(n int)
 
+//go:noescape
+func symv4Float32AVX512(n int, a *float32, aRow int, x *float32, y *float32, m *float32, s *float32)
+
 // narrowFloat32AVX512 rounds n numbers to float32.
 //
 //go:noescape
@@ -99,6 +102,9 @@ func spmmFloat32AVX2(rows int, ptr *int64, col *int32, val *float32, end int, x 
 
 //go:noescape
 func peakFloat32AVX2(n int)
+
+//go:noescape
+func symv4Float32AVX2(n int, a *float32, aRow int, x *float32, y *float32, m *float32, s *float32)
 
 //go:noescape
 func narrowFloat32AVX2(n int, from *float64, to *float32)

@@ -122,14 +122,18 @@ func spmmRows[T Float](p *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T
 }
 
 // symv4 is Symv4 on slices that are not empty.
-func symv4(p *path, a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
-	switch p {
-	case &pathAVX512:
-		symv4Float64AVX512(len(x), &a[0], stride, &x[0], &y[0], &m[0], &s[0])
-	case &pathAVX2:
-		symv4Float64AVX2(len(x), &a[0], stride, &x[0], &y[0], &m[0], &s[0])
-	default:
+func symv4[T Float](p *path, a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
+	switch {
+	case p == &portable:
 		portableSymv4(a, stride, m, x, y, s)
+	case isDouble[T]() && p == &pathAVX512:
+		symv4Float64AVX512(len(x), f64(&a[0]), stride, f64(&x[0]), f64(&y[0]), f64(&m[0]), f64(&s[0]))
+	case isDouble[T]():
+		symv4Float64AVX2(len(x), f64(&a[0]), stride, f64(&x[0]), f64(&y[0]), f64(&m[0]), f64(&s[0]))
+	case p == &pathAVX512:
+		symv4Float32AVX512(len(x), f32(&a[0]), stride, f32(&x[0]), f32(&y[0]), f32(&m[0]), f32(&s[0]))
+	default:
+		symv4Float32AVX2(len(x), f32(&a[0]), stride, f32(&x[0]), f32(&y[0]), f32(&m[0]), f32(&s[0]))
 	}
 }
 

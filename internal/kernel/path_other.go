@@ -17,7 +17,7 @@ func spmmRows[T Float](_ *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T
 	portableSpMM(lo, hi, dst, a, x, c, z)
 }
 
-func symv4(_ *path, a []float64, stride int, m *[4]float64, x, y []float64, s *[4]float64) {
+func symv4[T Float](_ *path, a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
 	portableSymv4(a, stride, m, x, y, s)
 }
 

@@ -10,7 +10,8 @@ import (
 
 // CSR is a sparse matrix in compressed rows: the entries of row i are Col[Ptr[i]:Ptr[i+1]] and
 // Val[Ptr[i]:Ptr[i+1]], columns ascending, no column twice. The package trusts this; the exported
-// functions of the library check it.
+// functions of the library check it. A pattern, whose entries are all one, has a nil Val, which only
+// the functions that say so take.
 type CSR[T Float] struct {
 	Rows, Cols int
 	Ptr        []int64
@@ -21,35 +22,60 @@ type CSR[T Float] struct {
 // NNZ is the number of stored entries.
 func (a *CSR[T]) NNZ() int { return int(a.Ptr[a.Rows] - a.Ptr[0]) }
 
-// Row returns the columns and values of row i, not to be written to.
+// Row returns the columns and values of row i, not to be written to; of a pattern no values.
 func (a *CSR[T]) Row(i int) ([]int32, []T) {
 	lo, hi := a.Ptr[i], a.Ptr[i+1]
+	if a.Val == nil {
+		return a.Col[lo:hi], nil
+	}
 	return a.Col[lo:hi], a.Val[lo:hi]
 }
 
-// Transpose returns aᵀ in O(rows + cols + entries).
+// Transpose returns aᵀ in O(rows + cols + entries): blocks of rows count their entries in each
+// column, which says where each block puts them.
 func (a *CSR[T]) Transpose() *CSR[T] {
+	const (
+		grain = 1 << 14 // entries: below a hundred microseconds
+		most  = 16      // blocks, whose counts take memory
+	)
+	ctx := context.Background()
+	first, entries := a.Ptr[0], a.NNZ()
 	t := &CSR[T]{
 		Rows: a.Cols, Cols: a.Rows,
 		Ptr: make([]int64, a.Cols+1),
-		Col: make([]int32, a.NNZ()),
-		Val: make([]T, a.NNZ()),
+		Col: make([]int32, entries),
+		Val: unset[T](entries),
 	}
-	for _, j := range a.Col[a.Ptr[0]:a.Ptr[a.Rows]] {
-		t.Ptr[j+1]++
+	blocks := min(most, 1+entries/max(grain, 4*a.Cols))
+	start := func(b int) int {
+		share := first + int64(entries)*int64(b)/int64(blocks)
+		return sort.Search(a.Rows, func(i int) bool { return a.Ptr[i] >= share })
 	}
-	for j := range a.Cols {
-		t.Ptr[j+1] += t.Ptr[j]
-	}
-	next := append([]int64(nil), t.Ptr[:a.Cols]...)
-	for i := range a.Rows {
-		cols, vals := a.Row(i)
-		for q, j := range cols {
-			t.Col[next[j]] = int32(i)
-			t.Val[next[j]] = vals[q]
-			next[j]++
+	next := make([]int64, blocks*a.Cols) // counts first
+	_ = parallel.For(ctx, blocks, func(b int) {
+		count := next[b*a.Cols:][:a.Cols]
+		for _, j := range a.Col[a.Ptr[start(b)]:a.Ptr[start(b+1)]] {
+			count[j]++
 		}
+	})
+	sum := int64(0)
+	for j := range a.Cols {
+		for c := j; c < len(next); c += a.Cols {
+			next[c], sum = sum, sum+next[c]
+		}
+		t.Ptr[j+1] = sum
 	}
+	_ = parallel.For(ctx, blocks, func(b int) {
+		next := next[b*a.Cols:][:a.Cols]
+		for i := start(b); i < start(b+1); i++ {
+			cols, vals := a.Row(i)
+			for q, j := range cols {
+				at := next[j]
+				next[j]++
+				t.Col[at], t.Val[at] = int32(i), vals[q]
+			}
+		}
+	})
 	return t
 }
 
@@ -77,17 +103,21 @@ func Convert[D, S Float](ctx context.Context, dst Matrix[D], src Matrix[S]) erro
 // ConvertCSR is a with its values rounded to the nearest of another type; it shares Ptr and Col
 // with a.
 func ConvertCSR[D, S Float](a *CSR[S]) *CSR[D] {
-	val := make([]D, len(a.Val))
-	if len(val) > 0 {
-		convert(active, val, a.Val)
-	}
+	val := unset[D](len(a.Val))
+	const grain = 1 << 16
+	_ = parallel.Ranges(context.Background(), len(val), grain, func(lo, hi int) {
+		convert(active, val[lo:hi], a.Val[lo:hi])
+	})
 	return &CSR[D]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: val}
 }
 
 const (
 	// spmmTask is the number of multiplications in one block of rows: below a millisecond, far
-	// above the cost of handing a task out.
-	spmmTask = 1 << 19
+	// above the cost of handing a task out. A product of few has blocks down to spmmLeast, some
+	// microseconds, for all processors.
+	spmmTask  = 1 << 19
+	spmmLeast = 1 << 16
+	spmmTasks = 8
 
 	// A longer row is computed in segments of at most spmmLong multiplications and spmmSegment
 	// entries, with a look at the context between them. The rounding error of a sum then grows with
@@ -119,20 +149,27 @@ func spmm[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T], c
 	if a.Rows == 0 || x.Cols == 0 {
 		return ctx.Err()
 	}
+	blocks, start := spmmBlocks(a, x.Cols)
+	return parallel.For(ctx, blocks, func(b int) {
+		spmmBlock(ctx, start(b), start(b+1), dst, a, x, c, z)
+	})
+}
+
+// spmmBlocks cuts the rows of a into blocks of about equal cost for a product with so many columns:
+// block b begins at row start(b).
+func spmmBlocks[T Float](a *CSR[T], columns int) (blocks int, start func(b int) int) {
 	// A row costs its entries and one more, for clearing it.
 	weight := func(i int) int { return int(a.Ptr[i]-a.Ptr[0]) + i }
 	total := weight(a.Rows)
-	blocks := min(a.Rows, 1+total/max(1, spmmTask/x.Cols))
-	start := func(b int) int {
+	task := min(max(total*columns/spmmTasks, spmmLeast), spmmTask)
+	blocks = min(a.Rows, 1+total/max(1, task/columns))
+	return blocks, func(b int) int {
 		if b == blocks {
 			return a.Rows
 		}
 		share := int(float64(total) / float64(blocks) * float64(b))
 		return sort.Search(a.Rows, func(i int) bool { return weight(i) >= share })
 	}
-	return parallel.For(ctx, blocks, func(b int) {
-		spmmBlock(ctx, start(b), start(b+1), dst, a, x, c, z)
-	})
 }
 
 // spmmBlock computes the rows lo to hi, all rows between two long ones in one call.

@@ -24,21 +24,22 @@ func TallyOf(ctx context.Context, s *Source) (*Tally, error) {
 		(*Tally).Merge)
 }
 
-// Add counts the stored values of a row.
+// Add counts the stored values of a row, by their bits: signs of measurements are not to be guessed
+// by a processor.
 func (t *Tally) Add(vals []float64) {
-	some := 0
+	some, below := uint64(0), uint64(0)
 	for _, v := range vals {
-		if v != 0 {
-			some++
-		}
-		if v < 0 {
-			t.Negative = true
-		}
-		if !t.Fraction {
-			t.Fraction = v != math.Floor(v)
-		}
+		bits := math.Float64bits(v)
+		magnitude := bits << 1
+		nonzero := (magnitude | -magnitude) >> 63
+		some += nonzero
+		below |= bits >> 63 & nonzero
 	}
-	t.NonZero += some
+	t.NonZero += int(some)
+	t.Negative = t.Negative || below != 0
+	for q := 0; q < len(vals) && !t.Fraction; q++ {
+		t.Fraction = vals[q] != math.Floor(vals[q])
+	}
 }
 
 // Merge adds what another part of the matrix has.
@@ -78,6 +79,17 @@ func NewColumnSums(columns int) ColumnSums {
 
 // Add adds a row, share being one over the number of rows of the matrix.
 func (s ColumnSums) Add(share float64, cols []int32, vals []float64) {
+	if cols == nil {
+		mean, stored, largest := s.Mean[:len(vals)], s.Stored[:len(vals)], s.Largest[:len(vals)]
+		for j, v := range vals {
+			mean[j] += v * share
+			stored[j]++
+			if size := math.Abs(v); size > largest[j] {
+				largest[j] = size
+			}
+		}
+		return
+	}
 	for q, v := range vals {
 		j := Column(cols, q)
 		s.Mean[j] += v * share
@@ -115,6 +127,14 @@ func (s ColumnSums) Squares() Squares {
 
 // Add adds the squares of a row to their sums.
 func (p Squares) Add(sum []float64, cols []int32, vals []float64) {
+	if cols == nil {
+		sum, scale, centre := sum[:len(vals)], p.scale[:len(vals)], p.centre[:len(vals)]
+		for j, v := range vals {
+			off := v*scale[j] - centre[j]
+			sum[j] += off * off
+		}
+		return
+	}
 	for q, v := range vals {
 		j := Column(cols, q)
 		off := v*p.scale[j] - p.centre[j]

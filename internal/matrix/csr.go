@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
@@ -21,8 +22,8 @@ func ConvertCSR[T, S kernel.Float](a *kernel.CSR[S]) *kernel.CSR[T] {
 }
 
 // FromCSR copies a checked sparse matrix into the form that the kernels read: columns ascending,
-// entries at the same place joined by merge. It returns how many entries were joined to another.
-// The only error is ctx's.
+// entries at the same place joined by merge, which is nil for the pattern alone. It returns how many
+// entries were joined to another. The only error is ctx's.
 func FromCSR(ctx context.Context, a *sparse.CSR, merge func(x, y float64) float64) (*kernel.CSR[float64], int, error) {
 	m := a.RawMatrix()
 	nnz := m.Indptr[m.I]
@@ -30,14 +31,20 @@ func FromCSR(ctx context.Context, a *sparse.CSR, merge func(x, y float64) float6
 		Rows: m.I, Cols: m.J,
 		Ptr: make([]int64, m.I+1),
 		Col: make([]int32, nnz),
-		Val: kernel.Unset[float64](1, nnz).Data,
 	}
 	for i, p := range m.Indptr {
 		c.Ptr[i] = int64(p)
 	}
+	if merge != nil {
+		c.Val = kernel.Unset[float64](1, nnz).Data
+	}
 	if err := EachRow(ctx, c, func(i int) {
-		for q := c.Ptr[i]; q < c.Ptr[i+1]; q++ {
-			c.Col[q], c.Val[q] = int32(m.Ind[q]), m.Data[q]
+		lo, hi := c.Ptr[i], c.Ptr[i+1]
+		for q, j := range m.Ind[lo:hi] {
+			c.Col[lo+int64(q)] = int32(j)
+		}
+		if merge != nil {
+			copy(c.Val[lo:hi], m.Data[lo:hi])
 		}
 	}); err != nil {
 		return nil, 0, err
@@ -55,7 +62,11 @@ func ExportCSR(a *kernel.CSR[float64]) *sparse.CSR {
 	for q, j := range a.Col {
 		ind[q] = int(j)
 	}
-	return sparse.NewCSR(a.Rows, a.Cols, ptr, ind, slices.Clone(a.Val))
+	vals := slices.Clone(a.Val)
+	if vals == nil {
+		vals = slices.Repeat([]float64{1}, len(ind))
+	}
+	return sparse.NewCSR(a.Rows, a.Cols, ptr, ind, vals)
 }
 
 // CheckPairs verifies the pairs of numbers below n that are the edges of a graph, and their
@@ -91,92 +102,199 @@ func CheckWeight(w float64, u, v int) error {
 
 // FromPairs builds the symmetric matrix with an entry at (u, v) and (v, u) for every pair, pairs at
 // the same place joined by merge. A pair with u = v is one diagonal entry. It returns how many
-// pairs were joined to another. A nil weight means 1. The only error is ctx's.
+// pairs were joined to another. A nil weight means 1; a nil merge as well makes a pattern. The only
+// error is ctx's.
+//
+// It is a counting sort, of the rows of one range after the other: every processor reads all pairs
+// and writes what belongs to its range, in the order of the pairs.
 func FromPairs[E ~struct{ U, V int }](ctx context.Context, n int, pairs []E, weight []float64, merge func(x, y float64) float64) (*kernel.CSR[float64], int, error) {
 	const between = 1 << 12 // pairs, two looks at the context: each may be the first in its page
 	a := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
-	for q, e := range pairs {
-		if q%between == 0 && ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		e := struct{ U, V int }(e)
-		a.Ptr[e.U+1]++
-		if e.U != e.V {
-			a.Ptr[e.V+1]++
-		}
+	pass := func(put func(q, u, v int)) error {
+		return inRanges(ctx, n, len(pairs), func(lo, hi int) {
+			size := uint(hi - lo)
+			for q, e := range pairs {
+				if q%between == 0 && ctx.Err() != nil {
+					return
+				}
+				e := struct{ U, V int }(e)
+				if uint(e.U-lo) < size {
+					put(q, e.U, e.V)
+				}
+				if uint(e.V-lo) < size && e.U != e.V {
+					put(q, e.V, e.U)
+				}
+			}
+		})
 	}
-	MakeEntries(a)
+	if err := pass(func(_, u, _ int) { a.Ptr[u+1]++ }); err != nil {
+		return nil, 0, err
+	}
+	for i := range n {
+		a.Ptr[i+1] += a.Ptr[i]
+	}
+	a.Col = make([]int32, a.Ptr[n])
+	if weight != nil || merge != nil {
+		a.Val = kernel.Unset[float64](1, int(a.Ptr[n])).Data
+	}
 	next := slices.Clone(a.Ptr[:n])
-	put := func(u, v int, w float64) {
-		a.Col[next[u]], a.Val[next[u]] = int32(v), w
+	if err := pass(func(q, u, v int) {
+		at := next[u]
 		next[u]++
-	}
-	for q, e := range pairs {
-		if q%between == 0 && ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		w := 1.0
+		a.Col[at] = int32(v)
 		if weight != nil {
-			w = weight[q]
+			a.Val[at] = weight[q]
+		} else if a.Val != nil {
+			a.Val[at] = 1
 		}
-		e := struct{ U, V int }(e)
-		put(e.U, e.V, w)
-		if e.U != e.V {
-			put(e.V, e.U, w)
-		}
+	}); err != nil {
+		return nil, 0, err
 	}
 	if _, err := sortRows(ctx, a, merge); err != nil {
 		return nil, 0, err
 	}
-	distinct := 0
-	for i := range n {
-		cols, _ := a.Row(i)
-		at, _ := slices.BinarySearch(cols, int32(i))
-		distinct += len(cols) - at
-	}
-	return a, len(pairs) - distinct, nil
+	distinct, err := parallel.Sum(ctx, n, 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, _ := a.Row(i)
+			at, _ := slices.BinarySearch(cols, int32(i))
+			sum[0] += float64(len(cols) - at)
+		}
+	})
+	return a, len(pairs) - int(distinct[0]), err
+}
+
+// inRanges calls do for ranges of n rows, which are read from so many entries.
+func inRanges(ctx context.Context, n, entries int, do func(lo, hi int)) error {
+	// Each range is a pass over the entries.
+	ranges := max(1, min(4, entries>>16, n))
+	return parallel.Ranges(ctx, n, (n+ranges-1)/ranges, do)
 }
 
 // sortRows sorts every row by column and joins entries of the same column by merge, in place. It
 // returns how many entries went into another. The only error is ctx's; the matrix is none then.
 func sortRows(ctx context.Context, a *kernel.CSR[float64], merge func(x, y float64) float64) (int, error) {
-	type entry struct {
-		col int32
-		val float64
+	kept := make([]int32, a.Rows)
+	err := parallel.Rows(ctx, a.Rows, func(lo, hi int) {
+		var row []entry
+		for i := lo; i < hi; i++ {
+			cols, vals := a.Row(i)
+			if vals == nil {
+				slices.Sort(cols)
+				kept[i] = int32(len(slices.Compact(cols)))
+				continue
+			}
+			row, kept[i] = sortRow(row, cols, vals, merge)
+		}
+	})
+	if err != nil {
+		return 0, err
 	}
-	var row []entry
-	merged, out := 0, int64(0)
+	out, entries := int64(0), a.NNZ()
 	for i := range a.Rows {
 		if i%parallel.RowsAtOnce == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		lo, hi := a.Ptr[i], a.Ptr[i+1]
-		cols, vals := a.Col[lo:hi], a.Val[lo:hi]
-		if !slices.IsSorted(cols) {
-			row = row[:0]
-			for q, j := range cols {
-				row = append(row, entry{j, vals[q]})
-			}
-			// Stable, so that a merge that rounds sees the entries in the order given.
-			slices.SortStableFunc(row, func(x, y entry) int { return cmp.Compare(x.col, y.col) })
-			for q, e := range row {
-				cols[q], vals[q] = e.col, e.val
-			}
-		}
+		start, end := a.Ptr[i], a.Ptr[i]+int64(kept[i])
 		a.Ptr[i] = out
-		for q, j := range cols {
-			if out > a.Ptr[i] && a.Col[out-1] == j {
-				a.Val[out-1] = merge(a.Val[out-1], vals[q])
-				merged++
-				continue
+		if out != start {
+			copy(a.Col[out:], a.Col[start:end])
+			if a.Val != nil {
+				copy(a.Val[out:], a.Val[start:end])
 			}
-			a.Col[out], a.Val[out] = j, vals[q]
-			out++
 		}
+		out += int64(kept[i])
 	}
 	a.Ptr[a.Rows] = out
-	a.Col, a.Val = a.Col[:out], a.Val[:out]
-	return merged, nil
+	a.Col = a.Col[:out]
+	if a.Val != nil {
+		a.Val = a.Val[:out]
+	}
+	return entries - int(out), nil
+}
+
+type entry struct {
+	col int32
+	val float64
+}
+
+// sortRow sorts a row, joins its entries, and returns the storage row and how many are left.
+func sortRow(row []entry, cols []int32, vals []float64, merge func(x, y float64) float64) ([]entry, int32) {
+	if !slices.IsSorted(cols) {
+		row = row[:0]
+		for q, j := range cols {
+			row = append(row, entry{j, vals[q]})
+		}
+		// Stable, so that a merge that rounds sees the entries in the order given.
+		slices.SortStableFunc(row, func(x, y entry) int { return cmp.Compare(x.col, y.col) })
+		for q, e := range row {
+			cols[q], vals[q] = e.col, e.val
+		}
+	}
+	out := 0
+	for q, j := range cols {
+		if out > 0 && cols[out-1] == j {
+			vals[out-1] = merge(vals[out-1], vals[q])
+			continue
+		}
+		cols[out], vals[out] = j, vals[q]
+		out++
+	}
+	return row, int32(out)
+}
+
+// Symmetric reports whether a square matrix, its rows sorted, is its transpose. The entries above the
+// diagonal meet their mirror images in the order of these.
+func Symmetric(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
+	var differs atomic.Bool
+	next := slices.Clone(a.Ptr[:a.Rows]) // entry of each row to be met
+	err := inRanges(ctx, a.Rows, a.NNZ(), func(lo, hi int) {
+		for i := range hi {
+			if i%parallel.RowsAtOnce == 0 && (ctx.Err() != nil || differs.Load()) {
+				return
+			}
+			cols, _ := a.Row(i)
+			first, _ := slices.BinarySearch(cols, int32(max(lo, i+1)))
+			for q, j := range cols[first:] {
+				if int(j) >= hi {
+					break
+				}
+				at := next[j]
+				next[j]++
+				if at == a.Ptr[j+1] || a.Col[at] != int32(i) || a.Val != nil && a.Val[at] != a.Val[int(a.Ptr[i])+first+q] {
+					differs.Store(true)
+					return
+				}
+			}
+		}
+		for j := lo; j < hi; j++ {
+			if at := next[j]; at < a.Ptr[j+1] && a.Col[at] < int32(j) {
+				differs.Store(true)
+			}
+		}
+	})
+	return !differs.Load(), err
+}
+
+// Ones reports whether all values of a are one, as those of a pattern are.
+func Ones(ctx context.Context, a *kernel.CSR[float64]) (ones bool, err error) {
+	if a.Val == nil {
+		return true, ctx.Err()
+	}
+	var others atomic.Bool
+	err = parallel.Ranges(ctx, len(a.Val), 1<<16, func(lo, hi int) {
+		if !others.Load() && slices.ContainsFunc(a.Val[lo:hi], func(v float64) bool { return v != 1 }) {
+			others.Store(true)
+		}
+	})
+	return !others.Load(), err
+}
+
+// Valued is a with values, those of a pattern being stored anew.
+func Valued(a *kernel.CSR[float64]) *kernel.CSR[float64] {
+	if a.Val != nil {
+		return a
+	}
+	return &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: slices.Repeat([]float64{1}, len(a.Col))}
 }
 
 // Add returns ca·a + cb·b for matrices of the same shape. The only error is ctx's.
@@ -228,6 +346,7 @@ func MergeRow(a, b *kernel.CSR[float64], i int, visit func(j int32, x, y float64
 // Drop returns a without the entries for which drop holds. The only error is ctx's.
 func Drop(ctx context.Context, a *kernel.CSR[float64], drop func(i, j int, v float64) bool) (*kernel.CSR[float64], error) {
 	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
+	a = Valued(a)
 	if err := EachRow(ctx, a, func(i int) {
 		cols, vals := a.Row(i)
 		for q, j := range cols {
@@ -264,16 +383,25 @@ func Identity(n int) *kernel.CSR[float64] {
 // Entry is a_ij, and whether it is stored.
 func Entry(a *kernel.CSR[float64], i, j int) (v float64, stored bool) {
 	cols, vals := a.Row(i)
-	if at, ok := slices.BinarySearch(cols, int32(j)); ok {
-		return vals[at], true
+	at, ok := slices.BinarySearch(cols, int32(j))
+	switch {
+	case !ok:
+		return 0, false
+	case vals == nil:
+		return 1, true
 	}
-	return 0, false
+	return vals[at], true
 }
 
-// Degree sums the values of row i but that on the diagonal, which it returns too.
+// Degree sums the values of row i, nil for ones, but that on the diagonal, which it returns too.
 func Degree(i int, cols []int32, vals []float64) (degree, loop float64) {
 	at, found := slices.BinarySearch(cols, int32(i))
-	if !found {
+	switch {
+	case vals == nil && found:
+		return float64(len(cols) - 1), 1
+	case vals == nil:
+		return float64(len(cols)), 0
+	case !found:
 		return Total(vals), 0
 	}
 	return Total(vals[:at]) + Total(vals[at+1:]), vals[at]

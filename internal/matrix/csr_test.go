@@ -2,6 +2,7 @@ package matrix_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -136,5 +137,48 @@ func TestPairsAreChecked(t *testing.T) {
 	}
 	if err := matrix.CheckPairs(5, []coles.Edge{{U: 0, V: 4}, {U: 3, V: 3}}, []float64{0, 1e308}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A pattern has the places of the pairs, and is its transpose; a changed one is not.
+func TestPatternsOfPairs(t *testing.T) {
+	type pair struct{ U, V int }
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, n := range []int{1, 5, 700} {
+		pairs := make([]pair, 300*n) // of several ranges where n is large
+		places := map[pair]bool{}
+		for q := range pairs {
+			pairs[q] = pair{rng.IntN(n), rng.IntN(n)}
+			places[pairs[q]], places[pair{pairs[q].V, pairs[q].U}] = true, true
+		}
+		a, merged, err := matrix.FromPairs(ctx, n, pairs, nil, nil)
+		if err != nil || a.Val != nil || a.NNZ() != len(places) {
+			t.Fatalf("n = %d: %d entries, values %v, error %v, want %d", n, a.NNZ(), a.Val != nil, err, len(places))
+		}
+		distinct := 0
+		for p := range places {
+			if _, stored := matrix.Entry(a, p.U, p.V); !stored {
+				t.Fatalf("n = %d: no entry at %v", n, p)
+			}
+			if p.U <= p.V {
+				distinct++
+			}
+		}
+		testkit.WantSame(t, "merged", merged, len(pairs)-distinct)
+		valued := matrix.Valued(a)
+		testkit.WantSame(t, "values", testkit.Must(matrix.Ones(ctx, valued)), true)
+		testkit.WantSame(t, "hash", testkit.Must(matrix.HashCSR(ctx, a)), testkit.Must(matrix.HashCSR(ctx, valued)))
+		testkit.WantSame(t, "symmetric", testkit.Must(matrix.Symmetric(ctx, a)), true)
+		if n < 700 {
+			continue
+		}
+		cols, vals := valued.Row(0)
+		vals[len(vals)-1] = 2
+		testkit.WantSame(t, "symmetric with another value", testkit.Must(matrix.Symmetric(ctx, valued)), false)
+		testkit.WantSame(t, "ones", testkit.Must(matrix.Ones(ctx, valued)), false)
+		lower := testkit.Must(matrix.Drop(ctx, a, func(i, j int, _ float64) bool { return i == int(cols[3]) && j == 0 }))
+		testkit.WantSame(t, "symmetric without an entry below the diagonal", testkit.Must(matrix.Symmetric(ctx, lower)), false)
+		upper := testkit.Must(matrix.Drop(ctx, a, func(i, j int, _ float64) bool { return j == int(cols[3]) && i == 0 }))
+		testkit.WantSame(t, "symmetric without an entry above it", testkit.Must(matrix.Symmetric(ctx, upper)), false)
 	}
 }

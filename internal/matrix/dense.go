@@ -54,7 +54,7 @@ func Clear[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
 }
 
 // ScaleColumns multiplies every column of a panel by its factor.
-func ScaleColumns(ctx context.Context, p kernel.Matrix[float64], factors []float64) error {
+func ScaleColumns[T kernel.Float](ctx context.Context, p kernel.Matrix[T], factors []float64) error {
 	if p.Cols == 0 {
 		return ctx.Err()
 	}
@@ -62,8 +62,23 @@ func ScaleColumns(ctx context.Context, p kernel.Matrix[float64], factors []float
 		for i := lo; i < hi; i++ {
 			row := p.Data[i*p.Stride:][:p.Cols]
 			for j, f := range factors {
-				row[j] *= f
+				row[j] = T(float64(row[j]) * f)
 			}
+		}
+	})
+}
+
+// TimesVector returns a·v, summed in float64.
+func TimesVector[T kernel.Float](ctx context.Context, a *Matrix[T], v []float64) ([]float64, error) {
+	out := make([]float64, a.Rows())
+	return out, parallel.Rows(ctx, len(out), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := a.Row(i)
+			sum := 0.0
+			for q, x := range vals {
+				sum += float64(x) * v[Column(cols, q)]
+			}
+			out[i] = sum
 		}
 	})
 }

@@ -26,17 +26,56 @@ func Hash(ctx context.Context, s *Source) (string, error) {
 	return HashOf(rows, s.Cols()), err
 }
 
-// HashCSR is Hash of a sparse matrix.
+// HashCSR is Hash of a sparse matrix, which may be a pattern.
 func HashCSR(ctx context.Context, a *kernel.CSR[float64]) (string, error) {
-	return Hash(ctx, &Source{sparse: a})
+	if a.Val != nil {
+		return Hash(ctx, &Source{sparse: a})
+	}
+	hashes := make([]uint64, a.Rows)
+	err := EachRow(ctx, a, func(i int) {
+		cols, _ := a.Row(i)
+		for _, j := range cols {
+			hashes[i] = entered(hashes[i], columnBits(int(j)), 1)
+		}
+	})
+	return HashOf(hashes, a.Cols), err
 }
 
 // RowHashes are the hashes of the rows.
 func RowHashes(ctx context.Context, s *Source) ([]uint64, error) {
 	hashes := make([]uint64, s.Rows())
 	return hashes, parallel.Rows(ctx, len(hashes), func(lo, hi int) {
-		s.Each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = hashRow(cols, vals) })
+		switch {
+		case s.sparse != nil || s.change != nil:
+			s.Each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = hashRow(cols, vals) })
+		case s.single != nil:
+			hashDense(hashes, *s.single, lo, hi)
+		default:
+			hashDense(hashes, s.dense, lo, hi)
+		}
 	})
+}
+
+// hashDense sets the hashes of the rows lo to hi, four at once: each step of a hash waits for the one
+// before.
+func hashDense[T kernel.Float](hashes []uint64, m kernel.Matrix[T], lo, hi int) {
+	for first := lo; first < hi; first += 4 {
+		var at [4]int
+		var rows [4][]T
+		for k := range rows {
+			at[k] = min(first+k, hi-1)
+			rows[k] = m.Data[at[k]*m.Stride:][:m.Cols]
+		}
+		var e, f, g, h uint64
+		a, b, c, d := rows[0], rows[1], rows[2], rows[3]
+		b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
+		for j, v := range a {
+			column := columnBits(j)
+			e, f = entered(e, column, float64(v)), entered(f, column, float64(b[j]))
+			g, h = entered(g, column, float64(c[j])), entered(h, column, float64(d[j]))
+		}
+		hashes[at[0]], hashes[at[1]], hashes[at[2]], hashes[at[3]] = e, f, g, h
+	}
 }
 
 // HashOf is the hash of a matrix with rows of these hashes.
@@ -51,11 +90,19 @@ func HashOf(rows []uint64, cols int) string {
 func hashRow(cols []int32, vals []float64) uint64 {
 	h := uint64(0)
 	for q, v := range vals {
-		if v != 0 { // a stored zero is no entry
-			h = mix(h, math.Float64bits(v)^uint64(Column(cols, q)+1)*0xd6e8feb86659fd93)
-		}
+		h = entered(h, columnBits(Column(cols, q)), v)
 	}
 	return h
+}
+
+func columnBits(j int) uint64 { return uint64(j+1) * 0xd6e8feb86659fd93 }
+
+// entered is the hash of a row with one more entry; a stored zero is none.
+func entered(h, column uint64, v float64) uint64 {
+	if v == 0 {
+		return h
+	}
+	return mix(h, math.Float64bits(v)^column)
 }
 
 func mix(h, v uint64) uint64 {

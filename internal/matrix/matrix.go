@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"context"
-	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
@@ -113,25 +112,6 @@ func (m *Matrix[T]) Gather(ctx context.Context, rows []int) (*Matrix[T], error) 
 			copy(kept, vals)
 		}
 	})
-}
-
-// Columns is the columns [lo, hi): a view of a dense matrix, a copy of a sparse one.
-func (m *Matrix[T]) Columns(lo, hi int) *Matrix[T] {
-	if m.Sparse == nil {
-		return &Matrix[T]{Dense: kernel.Columns(m.Dense, lo, hi)}
-	}
-	c := &kernel.CSR[T]{Rows: m.Sparse.Rows, Cols: hi - lo, Ptr: make([]int64, m.Sparse.Rows+1)}
-	for i := range c.Rows {
-		cols, vals := m.Sparse.Row(i)
-		first, _ := slices.BinarySearch(cols, int32(lo))
-		last, _ := slices.BinarySearch(cols, int32(hi))
-		for _, j := range cols[first:last] {
-			c.Col = append(c.Col, j-int32(lo))
-		}
-		c.Val = append(c.Val, vals[first:last]...)
-		c.Ptr[i+1] = int64(len(c.Col))
-	}
-	return &Matrix[T]{Sparse: c}
 }
 
 // Panel is the matrix dense: a view where it is that already, so not to be written to.

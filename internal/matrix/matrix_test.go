@@ -63,8 +63,6 @@ func testOperations[T kernel.Float](t *testing.T) {
 		}
 		testkit.WantSame(t, name+" panel", testkit.Bits(of(testkit.Must(m.Panel(ctx)))), testkit.Bits(x))
 		testkit.WantSame(t, name+" rows", testkit.Bits(denseOf(m.Slice(7, 290))), testkit.Bits(x.Slice(7, 290, 0, 9)))
-		testkit.WantSame(t, name+" columns", testkit.Bits(denseOf(m.Columns(2, 7))), testkit.Bits(x.Slice(0, 300, 2, 7)))
-		testkit.WantSame(t, name+" no columns", m.Columns(4, 4).Cols(), 0)
 		rows := []int{299, 0, 5, 5, 12}
 		gathered := denseOf(testkit.Must(m.Slice(0, 300).Gather(ctx, rows)))
 		for q, i := range rows {

@@ -52,9 +52,21 @@ const GramNumbers = 1 << 20
 // Gram returns the upper triangle of FᵀOF, summed in float64. O·F is made for a block of rows at a
 // time and never held as a whole.
 func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matrix[float64], error) {
+	return o.GramOf(ctx, Filtered[T]{Matrix: f})
+}
+
+// GramOf is [Operator.Gram] of an F that may have come from a pattern: W⁺ of that is the sparse part
+// of O then, in the place of Sparse.
+func (o Operator[T]) GramOf(ctx context.Context, filtered Filtered[T]) (kernel.Matrix[float64], error) {
+	f, pattern := filtered.Matrix, filtered.Degrees
 	n, d := f.Rows, f.Cols
-	m := kernel.Dense[float64](d, d)
-	if o.Sparse == nil {
+	// Written before it is read: a page of fresh memory that is read first costs several times as
+	// much, as the system then has to replace it on every processor.
+	m := kernel.Unset[float64](d, d)
+	if err := Clear(ctx, m); err != nil {
+		return m, err
+	}
+	if o.Sparse == nil && pattern == nil {
 		return m, GramTo64(ctx, f, f, m)
 	}
 	height := min(n, max(256, GramNumbers/d))
@@ -63,7 +75,13 @@ func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matri
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
 		dst, own := kernel.Rows(z, 0, hi-lo), kernel.Rows(f, lo, hi)
-		if err := kernel.SpMM(ctx, dst, o.Sparse.Slice(lo, hi), f); err != nil {
+		var err error
+		if pattern != nil {
+			err = kernel.PatternSum(ctx, dst, pattern, lo, hi, f)
+		} else {
+			err = kernel.SpMM(ctx, dst, o.Sparse.Slice(lo, hi), f)
+		}
+		if err != nil {
 			return m, err
 		}
 		if err := GramTo64(ctx, own, dst, m); err != nil {
@@ -72,7 +90,7 @@ func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matri
 	}
 	// A part of rank one stays one: coef·(Fᵀv)(Fᵀv)ᵀ.
 	if o.V != nil {
-		t, err := TransposeTimes(ctx, Of(f), o.V)
+		t, err := filtered.TransposeTimes(ctx, o.V)
 		if err != nil {
 			return m, err
 		}

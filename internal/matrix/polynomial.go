@@ -2,19 +2,27 @@ package matrix
 
 import (
 	"context"
+	"math"
+	"slices"
 	"unsafe"
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 )
 
-// stripBytes of every row are filtered together: K hops on a strip that fits the cache, and two
-// strips of memory instead of a second and a third panel.
-const stripBytes = 2048
+const (
+	// stripBytes of every row are filtered together: K hops on a strip that fits the cache.
+	stripBytes = 2048
 
-// StripWidth cuts columns evenly into strips of whole vectors of sixteen.
-func StripWidth[T kernel.Float](columns int) int {
-	most := stripBytes / int(unsafe.Sizeof(T(0)))
+	// panelBytes is what the two strips may take together where the columns of a graph of tens of
+	// millions of nodes are cut: rows of less than 256 bytes take longer to fetch.
+	panelBytes, leastStripBytes = 5 << 30, 256
+)
+
+// StripWidth cuts columns of so many rows evenly into strips of whole vectors of sixteen.
+func StripWidth[T kernel.Float](rows, columns int) int {
+	size := int(unsafe.Sizeof(T(0)))
+	most := max(leastStripBytes, min(stripBytes, panelBytes/2/max(1, rows))) / size
 	count := (columns + most - 1) / most
 	if count <= 1 {
 		return columns
@@ -22,41 +30,123 @@ func StripWidth[T kernel.Float](columns int) int {
 	return ((columns+count-1)/count + 15) &^ 15
 }
 
-// Polynomial returns Σₖ coef[k]·Wᵏ·X. The storage is new, or that of a dense X that is owned and
-// thereby lost.
+// Walk is W = D̂^-½(A+I)D̂^-½ for products: stored, or as the pattern of an A of ones without a
+// diagonal, of which the entries are made when they are needed.
+type Walk[T kernel.Float] struct {
+	Stored  *kernel.CSR[T]
+	Pattern *kernel.CSR[float64] // nil where W is stored; Val is not read
+}
+
+// Polynomial returns Σₖ coef[k]·Wᵏ·X in new storage, or that of a dense X that is owned and thereby
+// lost. A W that is a pattern may give it as [Filtered.Rows] says.
 func Polynomial[T kernel.Float](ctx context.Context, coef []float64, w *kernel.CSR[T], x *Matrix[T]) (kernel.Matrix[T], error) {
+	fx, err := Filter(ctx, coef, Walk[T]{Stored: w}, x, nil)
+	return fx.Matrix, err
+}
+
+// Filtered is FX = diag(r)·Matrix, where r is one or, with Degrees, the root of the number of
+// neighbours, and one where there are none.
+//
+// In that form products with a pattern need no factors: with u = D̂^-½y, a hop y ← Wy is
+// u ← D̂⁻¹(A+I)u, and (FX)ᵀW⁺FX is BᵀAB for B = D^-½FX.
+type Filtered[T kernel.Float] struct {
+	kernel.Matrix[T]
+	Degrees *kernel.CSR[float64] // its row i has an entry for every neighbour; nil for r of ones
+}
+
+// Factor returns r_i.
+func (f Filtered[T]) Factor(i int) float64 {
+	if f.Degrees == nil {
+		return 1
+	}
+	return math.Sqrt(float64(max(1, f.Degrees.Ptr[i+1]-f.Degrees.Ptr[i])))
+}
+
+// Filter returns Σₖ coef[k]·Wᵏ·X, in new storage or that of a dense X that is owned and thereby
+// lost. It is done on strips of columns, with two strips of memory besides the result, from room if
+// they fit in there.
+func Filter[T kernel.Float](ctx context.Context, coef []float64, w Walk[T], x *Matrix[T], room []T) (Filtered[T], error) {
+	f := Filtered[T]{Degrees: w.Pattern}
 	if err := ctx.Err(); err != nil { // before memory is taken
-		return kernel.Matrix[T]{}, err
+		return f, err
 	}
 	n, d := x.Dims()
 	if err := CheckSize(n, d); err != nil {
-		return kernel.Matrix[T]{}, err
+		return f, err
 	}
-	width := StripWidth[T](d)
-	if width == d {
-		return Horner(ctx, coef, w, x, kernel.Unset[T](n, d), kernel.Unset[T](n, d))
+	var err error
+	if x.Owned && x.Sparse == nil {
+		f.Matrix = x.Dense
+	} else if f.Matrix, err = x.copied(ctx); err != nil {
+		return f, err
 	}
-	y, giveY := kernel.Scratch[T](n, width)
-	defer giveY()
-	spare, giveSpare := kernel.Scratch[T](n, width)
-	defer giveSpare()
-	fx := x.Dense
-	if !x.Owned || x.Sparse != nil {
-		fx = kernel.Unset[T](n, d)
+	if len(coef) == 1 { // no hops
+		return f, w.filter(ctx, coef, f.Matrix, f.Matrix, f.Matrix, f.Factor)
 	}
+	width := StripWidth[T](n, d)
+	if len(room) < 2*n*width {
+		own, release := kernel.Scratch[T](n, 2*width)
+		defer release()
+		room = own.Data
+	}
+	y := kernel.Matrix[T]{Rows: n, Cols: width, Stride: width, Data: room[:n*width]}
+	spare := kernel.Matrix[T]{Rows: n, Cols: width, Stride: width, Data: room[n*width:][:n*width]}
 	for lo := 0; lo < d; lo += width {
 		hi := min(lo+width, d)
-		strip, err := Horner(ctx, coef, w, x.Columns(lo, hi), kernel.Columns(y, 0, hi-lo), kernel.Columns(spare, 0, hi-lo))
-		if err != nil {
-			return fx, err
-		}
-		if err := parallel.Rows(ctx, n, func(top, bottom int) {
-			kernel.Copy(kernel.View(fx, top, lo, bottom-top, hi-lo), kernel.Rows(strip, top, bottom))
-		}); err != nil {
-			return fx, err
+		strip := kernel.Columns(f.Matrix, lo, hi)
+		if err := w.filter(ctx, coef, strip, kernel.Columns(y, 0, hi-lo), kernel.Columns(spare, 0, hi-lo), f.Factor); err != nil {
+			return f, err
 		}
 	}
-	return fx, nil
+	return f, ctx.Err()
+}
+
+// copied is the matrix dense, in new storage.
+func (m *Matrix[T]) copied(ctx context.Context) (kernel.Matrix[T], error) {
+	if m.Sparse != nil {
+		return m.Panel(ctx)
+	}
+	out := kernel.Unset[T](m.Dims())
+	return out, kernel.Convert(ctx, out, m.Dense)
+}
+
+// filter sets x to Σₖ coef[k]·Wᵏ·x by Horner's rule, every row over what factor says. y and spare are
+// of the size of x; without hops they may be x.
+func (w Walk[T]) filter(ctx context.Context, coef []float64, x, y, spare kernel.Matrix[T], factor func(i int) float64) error {
+	last := len(coef) - 1
+	root := func(int) float64 { return 1 }
+	if a := w.Pattern; a != nil {
+		root = func(i int) float64 { return math.Sqrt(float64(a.Ptr[i+1] - a.Ptr[i] + 1)) }
+	}
+	err := parallel.Rows(ctx, x.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			from, to := x.Data[i*x.Stride:][:x.Cols], y.Data[i*y.Stride:][:y.Cols]
+			scale, first := T(1/root(i)), T(coef[last])
+			for j, v := range from {
+				v *= scale
+				from[j], to[j] = v, first*v
+			}
+		}
+	})
+	for k := last - 1; k >= 0 && err == nil; k-- {
+		if w.Pattern != nil {
+			err = kernel.PatternMean(ctx, spare, w.Pattern, y, T(coef[k]), x)
+		} else {
+			err = Of(x).AddHop(ctx, spare, w.Stored, y, T(coef[k]))
+		}
+		y, spare = spare, y
+	}
+	if err != nil {
+		return err
+	}
+	return parallel.Rows(ctx, x.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to, scale := x.Data[i*x.Stride:][:x.Cols], T(root(i)/factor(i))
+			for j, v := range y.Data[i*y.Stride:][:y.Cols] {
+				to[j] = scale * v
+			}
+		}
+	})
 }
 
 // Horner computes [Polynomial] by Horner's rule in one of two panels and returns that one. X must
@@ -76,4 +166,52 @@ func Horner[T kernel.Float](ctx context.Context, coef []float64, w *kernel.CSR[T
 		y, spare = spare, y
 	}
 	return y, nil
+}
+
+// TransposeTimes returns (FX)ᵀ·v, summed in float64.
+func (f Filtered[T]) TransposeTimes(ctx context.Context, v []float64) ([]float64, error) {
+	if f.Degrees != nil {
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] *= f.Factor(i)
+		}
+	}
+	return TransposeTimes(ctx, Of(f.Matrix), v)
+}
+
+// Times sets y = FX·v, summed in float64. y may be the first columns of FX itself, which is lost then.
+func (f Filtered[T]) Times(ctx context.Context, y, v kernel.Matrix[T]) error {
+	n, d := y.Rows, y.Cols
+	height := min(n, max(parallel.RowsAtOnce, GramNumbers/d))
+	z, release := kernel.Scratch[float64](height, d)
+	defer release()
+	for lo := 0; lo < n; lo += height {
+		hi := min(lo+height, n)
+		if err := TimesTo64(ctx, false, kernel.Rows(f.Matrix, lo, hi), v, kernel.Rows(z, 0, hi-lo)); err != nil {
+			return err
+		}
+		if err := parallel.Rows(ctx, hi-lo, func(top, bottom int) {
+			for i := top; i < bottom; i++ {
+				to, r := y.Data[(lo+i)*y.Stride:][:d], f.Factor(lo+i)
+				for j, v := range z.Data[i*z.Stride:][:d] {
+					to[j] = T(r * v)
+				}
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Whole returns FX, in the same storage.
+func (f Filtered[T]) Whole(ctx context.Context) (kernel.Matrix[T], error) {
+	if f.Degrees == nil {
+		return f.Matrix, ctx.Err()
+	}
+	return f.Matrix, parallel.Rows(ctx, f.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			Scale(f.Data[i*f.Stride:][:f.Cols], T(f.Factor(i)))
+		}
+	})
 }

@@ -1,8 +1,9 @@
-// Package peak reads the peak memory of a process:
+// Package peak reads the memory of a process:
 //
 //	reset := peak.Reset() // false where the system does not let a process forget its peak
 //	…
 //	bytes := peak.Bytes() // since Reset, or since the process began; 0 where it is not known
+//	fresh := peak.Fresh() // touched first since the process began; 0 where it is not known
 package peak
 
 import (

@@ -10,3 +10,6 @@ func ofProcess() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys)
 }
+
+// Fresh is how many bytes the process has touched first, which is not known here.
+func Fresh() int64 { return 0 }

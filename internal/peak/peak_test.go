@@ -39,3 +39,24 @@ func TestPeakIsThatSinceReset(t *testing.T) {
 		t.Errorf("64 MB more moved the peak by %d", grown)
 	}
 }
+
+// Pages that the runtime has at hand may serve a part of the ballast.
+func TestFreshIsWhatWasTouchedFirst(t *testing.T) {
+	debug.FreeOSMemory()
+	before := Fresh()
+	if before == 0 {
+		t.Skip("this system does not tell")
+	}
+	b := ballast(64)
+	fresh := Fresh() - before
+	if fresh < 32<<20 || fresh > 96<<20 {
+		t.Errorf("64 MB were %d bytes of fresh memory", fresh)
+	}
+	for i := range b {
+		b[i] = 2
+	}
+	if again := Fresh() - before - fresh; again > 8<<20 {
+		t.Errorf("touched again, they were %d", again)
+	}
+	runtime.KeepAlive(b)
+}

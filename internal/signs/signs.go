@@ -11,8 +11,6 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/stream"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // groups is the number of groups that features are divided into: every half of the groups is a half
@@ -73,7 +71,15 @@ func (b Batch[T]) Times(y []T, cols []int32, vals []T) {
 	clear(y)
 	for q, v := range vals {
 		j := matrix.Column(cols, q)
-		matrix.AddScaled(y[b.home[j]*b.width:], v, b.signs[j*b.width:][:b.width])
+		sums, signs := y[b.home[j]*b.width:][:b.width], b.signs[j*b.width:][:b.width]
+		for ; len(signs) >= 4; sums, signs = sums[4:], signs[4:] {
+			to, from := (*[4]T)(sums), (*[4]T)(signs)
+			to[0] += v * from[0]
+			to[1] += v * from[1]
+			to[2] += v * from[2]
+			to[3] += v * from[3]
+		}
+		matrix.AddScaled(sums, v, signs)
 	}
 }
 
@@ -85,19 +91,27 @@ const Diagonals = 5
 // in [Estimate].
 func AddDiagonals(sum []float64, group []int, e, f []float64) {
 	var inE, inF [groups]float64
+	wide := len(group)
+	e, f = e[:wide], f[:wide]
 	for c, g := range group {
 		e[c], f[c] = e[c]*e[c], f[c]*f[c]
 		inE[g] += e[c]
 		inF[g] += f[c]
 	}
-	wide := len(group)
-	allE, allF := floats.Sum(inE[:]), floats.Sum(inF[:])
+	allE, allF := 0.0, 0.0
+	for g := range groups {
+		allE += inE[g]
+		allF += inF[g]
+	}
+	cross, own, ownGroup := sum[:wide], sum[wide:][:wide], sum[2*wide:][:wide]
+	filtered, filteredGroup := sum[3*wide:][:wide], sum[4*wide:][:wide]
 	for c, g := range group {
-		sum[c] += f[c]*(allE-inE[g]) + e[c]*(allF-inF[g])
-		sum[wide+c] += e[c] * (allE - inE[g])
-		sum[2*wide+c] += e[c] * (inE[g] - e[c])
-		sum[3*wide+c] += f[c] * (allF - inF[g])
-		sum[4*wide+c] += f[c] * (inF[g] - f[c])
+		e, f, inE, inF := e[c], f[c], inE[g], inF[g]
+		cross[c] += f*(allE-inE) + e*(allF-inF)
+		own[c] += e * (allE - inE)
+		ownGroup[c] += e * (inE - e)
+		filtered[c] += f * (allF - inF)
+		filteredGroup[c] += f * (inF - f)
 	}
 }
 

@@ -50,11 +50,10 @@ func files() map[string][]byte {
 		for _, n := range []number{float64s, float32s} {
 			w := &writer{isa: s, number: n}
 			w.header()
-			for _, f := range []func(*writer){tile, pack, spmm, peak} {
+			for _, f := range []func(*writer){tile, pack, spmm, peak, symv4} {
 				f(w)
 			}
 			if n == float64s {
-				symv4(w)
 				sturm(w)
 			}
 			if n == float32s {
