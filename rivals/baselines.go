@@ -38,7 +38,7 @@ func MLPHead(string) gnn.Settings {
 // Graph Benchmark for ogbn-arxiv: [MLP] with layers of [gnn.GCN], all nodes in every step.
 //
 // It trains as many numbers as MLP, 110,120 on ogbn-arxiv. An epoch takes some 8·n·256·(d + 256 + C)
-// + 8·nnz(W)·512 multiplications; a step takes 15·4·256 bytes for each of n nodes.
+// + 8·nnz(W)·512 multiplications; a step takes 13·4·256 bytes for each of n nodes.
 func GCN(string) gnn.Settings { return baseline(gnn.GCN, 0.01, 0.5, 0) }
 
 // SAGE is GraphSAGE with means of all neighbours (Hamilton, Ying and Leskovec, NeurIPS 2017) at the
