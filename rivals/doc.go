@@ -21,11 +21,15 @@
 //	CCA-SSG      2021  two views alike in columns that are not correlated       CCASSG
 //	GraphMAE     2022  masked features from those of the neighbours             GraphMAE
 //
-// On the large ones, which all learn from labels:
+// On the large ones, which learn from labels, but for node2vec, GraphZoom and one of GraphSAGE:
 //
 //	system       year  what it learns from                                      here
 //	GCN          2017  means over neighbours, layer by layer                    GCN
 //	GraphSAGE    2017  a node and the mean of its neighbours                    SAGE
+//	GraphSAGE    2017  the same of a few neighbours, drawn in every step        GraphSAGE, UnsupervisedGraphSAGE
+//	FastGCN      2018  sums over nodes drawn by importance                      FastGCN
+//	GraphSAINT   2020  subgraphs of random walks, without bias                  GraphSAINT
+//	GraphZoom    2020  random walks on a coarse graph, refined and smoothed     GraphZoom
 //	MLP          2020  the features alone, or what is made of them              MLP, MLPHead
 //	SIGN         2020  means of means, made before the training                 SIGN, SIGNFeatures
 //	DeeperGCN    2020  softmax means, in 28 layers                              DeeperGCN

@@ -22,7 +22,8 @@ import (
 //	ŷ_v = Σ_j W_vj/(400·q_j)·ReLU((W·X)_j·Θ₀ + b₀)·Θ₁ + b₁,  q_j ∝ ‖W_·j‖ over these nodes,
 //
 // which is ReLU(W·X·Θ₀ + b₀)·Θ₁ summed over all of them, in the mean. The authors' settings: Adam(0.01),
-// and decay 1e-4 of Θ₀ and b₀ alone; unit sums of the rows of features, but Reddit's standardised.
+// and decay 1e-4 of Θ₀ and b₀ alone; features of Reddit with standardised columns, those of every
+// other graph as they are.
 // Here it ends once 20 epochs have brought no lower loss of the nodes to stop by, 200 at the latest.
 //
 // The paper has the squares of the norms and draws from all nodes, of which hardly any is a neighbour.
@@ -38,9 +39,7 @@ func FastGCN(dataset string) gnn.Settings {
 	s.Network = gnn.Network{gnn.Propagate(coles.SGC(1)), gnn.Linear(128), gnn.ReLU(), gnn.GCN(gnn.AutoWidth)}
 	s.Objective = gnn.NewObjective("decay of the first layer", gnn.ObjectiveSpec{Labels: true}, firstDecayed[float32], firstDecayed[float64])
 	s.Sampler = importanceSampler(256, 400)
-	if s.Preparation = coles.PrepareRowL1; dataset == "reddit" {
-		s.Preparation = coles.PrepareStandardize
-	}
+	s.Preparation = standardizedReddit(dataset)
 	s.Optimizer = gnn.Adam(0.01)
 	return s
 }

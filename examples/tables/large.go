@@ -31,7 +31,7 @@ func largeTable() table {
 
 // largeMethods are what the large table has.
 func largeMethods() []method {
-	return slices.Concat(headedMethods, wholeMethods)
+	return slices.Concat(headedMethods, wholeMethods, sampledMethods)
 }
 
 // The names of the paper's large data sets, and of what takes their place.

@@ -303,15 +303,15 @@ func (s *Sparse[T]) shareTies(i int, g, most []T, x Matrix[T]) {
 func (t *Tape[T]) SoftmaxSum(s *Sparse[T], x *Value[T], scale float64, constant bool) *Value[T] {
 	fitSparse("SoftmaxSum", s, x)
 	shift := 0.0
-	if x.Rows() > 0 && x.Cols() > 0 {
-		shift = max(scale*t.largest(x.data), scale*t.smallest(x.data))
+	switch {
+	case x.Rows() == 0 || x.Cols() == 0:
+	case scale >= 0:
+		shift = scale * t.largest(x.data)
+	default:
+		shift = scale * t.smallest(x.data)
 	}
 	weights := t.elementwise(x,
-		func(y, x []T) {
-			for i, v := range x {
-				y[i] = T(exp[T](scale*float64(v) - shift))
-			}
-		},
+		func(y, x []T) { kernel.Exp(y, x, T(scale), T(shift)) },
 		func(g, _, y []T) {
 			for i, v := range y {
 				g[i] *= T(scale) * v

@@ -1,0 +1,242 @@
+package rivals
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"coles"
+	"coles/gnn"
+	"coles/internal/embedtest"
+	"coles/internal/stream"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// smallZoom is GraphZoom with little of everything.
+func smallZoom() GraphZoom {
+	z := DefaultGraphZoom()
+	z.Embedding.Walks, z.Embedding.Length, z.Embedding.Window, z.Embedding.Dim = 2, 10, 3, 8
+	return z
+}
+
+// filterOf is F by its definition.
+func filterOf(g *coles.Graph, lambda float64) *mat.Dense {
+	f := testkit.DenseOf(g.CSR())
+	n, _ := f.Dims()
+	degrees := make([]float64, n)
+	for i := range n {
+		f.Set(i, i, f.At(i, i)+lambda)
+		degrees[i] = mat.Sum(f.RowView(i))
+	}
+	for i := range n {
+		for j := range n {
+			f.Set(i, j, f.At(i, j)/math.Sqrt(degrees[i]*degrees[j]))
+		}
+	}
+	return f
+}
+
+// The vectors that tell who is alike, the merging, and the coarse graph, by their definitions; and the
+// embedding from that of the coarse graph.
+func TestGraphZoomByTheFormula(t *testing.T) {
+	const n = 60
+	g, _ := weighted(n, 3)
+	for _, threshold := range []float64{0, 0.3, 0.8, 1} {
+		t.Run(fmt.Sprint(threshold), func(t *testing.T) {
+			z := smallZoom()
+			z.Threshold = threshold
+			seed := stream.Seed(z.Seed, 0)
+			first, rng := mat.NewDense(n, 7, nil), stream.New()
+			for i := range n {
+				rng.Reseed(seed, uint64(i))
+				for j := range 7 {
+					first.Set(i, j, 2*rng.Float64()-1)
+				}
+			}
+			for j := range 7 {
+				mean := mat.Sum(first.ColView(j)) / n
+				for i := range n {
+					first.Set(i, j, first.At(i, j)-mean)
+				}
+			}
+			f := filterOf(g, 0.1)
+			vectors := testkit.Product(f, f, first)
+			testkit.WantClose(t, "vectors", denseOf(testkit.Must(z.likeness(ctx, g, seed))), unitRows(vectors), 1e-12)
+
+			order := make([]int, n)
+			for i := range order {
+				order[i] = i
+			}
+			a := testkit.DenseOf(g.CSR())
+			degree := func(i int) (count int) {
+				for j := range n {
+					if a.At(i, j) != 0 {
+						count++
+					}
+				}
+				return count
+			}
+			slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(degree(i), degree(j)) })
+			want, count := slices.Repeat([]int{-1}, n), 0
+			for _, i := range order {
+				if want[i] >= 0 {
+					continue
+				}
+				want[i] = count
+				for j := range n {
+					x, y := vectors.RowView(i), vectors.RowView(j)
+					if a.At(i, j) != 0 && want[j] < 0 && math.Pow(mat.Dot(x, y), 2)/(mat.Dot(x, x)*mat.Dot(y, y)) > threshold {
+						want[j] = count
+					}
+				}
+				count++
+			}
+			coarse, group, err := z.Coarsen(ctx, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testkit.WantSame(t, "groups", group, want)
+
+			p := mat.NewDense(n, count, nil)
+			for i, u := range want {
+				p.Set(i, u, 1)
+			}
+			merged := testkit.Product(p.T(), a, p)
+			for u := range count {
+				merged.Set(u, u, 0)
+			}
+			testkit.WantClose(t, "coarse graph", testkit.DenseOf(coarse.CSR()), merged, 1e-12)
+			y := testkit.Must(z.Embedding.Fit(ctx, coarse, nil))
+			testkit.WantClose(t, "embedding", testkit.Must(z.Fit(ctx, g, nil)), testkit.Product(f, f, p, y), 1e-12)
+			switch {
+			case threshold == 1 && count != n:
+				t.Errorf("%d of %d nodes are left above a cosine of 1", count, n)
+			case threshold < 0.5 && count > 3*n/4:
+				t.Errorf("%d of %d nodes are left", count, n)
+			}
+		})
+	}
+}
+
+// Two levels are one of the other, the seed of the second being another.
+func TestLevelsOfGraphZoom(t *testing.T) {
+	g := testkit.RandomGraph(3, 200, 0.03)
+	z := smallZoom()
+	once, first, _ := z.Coarsen(ctx, g)
+	z.Levels = 2
+	twice, both, err := z.Coarsen(ctx, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, c := once.Nodes(), twice.Nodes(); n >= 200 || c >= n {
+		t.Errorf("200 nodes, then %d, then %d", n, c)
+	}
+	second := map[int]int{}
+	for i, u := range first {
+		if v, ok := second[u]; ok && v != both[i] {
+			t.Errorf("node %d was merged with others before", i)
+		}
+		second[u] = both[i]
+	}
+	z.Levels = 0
+	whole, group, _ := z.Coarsen(ctx, g)
+	if whole != g || group[7] != 7 {
+		t.Error("no level is another graph")
+	}
+}
+
+// An embedding beside 128 features goes into the benchmark's perceptron for 40 classes: the sizes are
+// those of ogbn-arxiv, the counts what the COLES paper prints.
+func TestEmbeddingsOfLargeGraphsHaveTheParametersOfThePapers(t *testing.T) {
+	g, x := words(2, 90, 256)
+	head := testkit.Must(classify(ctx, g, x, 40, withEpochs(MLP(""), 1))).Report().Parameters
+	for name, c := range map[string]struct{ nodes, dim, want int }{
+		"GraphZoom": {68_912, DefaultGraphZoom().Embedding.Dim, 8_963_624}, // nodes that the closed coarsening leaves
+		"node2vec":  {169_343, Node2Vec(1, 1).Dim, 21_818_792},
+	} {
+		if got := c.nodes*c.dim + head; got != c.want {
+			t.Errorf("%s: %d numbers, want %d", name, got, c.want)
+		}
+	}
+}
+
+func withEpochs(s gnn.Settings, epochs int) gnn.Settings {
+	s.Epochs = epochs
+	return s
+}
+
+func TestGraphZoomConforms(t *testing.T) {
+	if err := embedtest.Test(embedtest.Embedder{
+		Fit: func(ctx context.Context, g *coles.Graph, _ mat.Matrix) (embedtest.Model, error) {
+			y, err := smallZoom().Fit(ctx, g, nil)
+			if err != nil {
+				return nil, err
+			}
+			return still{y}, nil
+		},
+		NoFeatures: true, Transductive: true, OrderMatters: true, Late: time.Second,
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGraphZoomIsTheSameForEveryGOMAXPROCS(t *testing.T) {
+	g := testkit.RandomGraph(1, 3000, 0.003)
+	want := testkit.Bits(testkit.Must(smallZoom().Fit(ctx, g, nil)))
+	testkit.ForProcessors(t, func(procs int) {
+		testkit.WantSame(t, fmt.Sprint("procs=", procs), testkit.Bits(testkit.Must(smallZoom().Fit(ctx, g, nil))), want)
+	})
+}
+
+func TestGraphZoomRefusesSenselessSettings(t *testing.T) {
+	g := testkit.Must(coles.NewGraph(3, testkit.Ring(3, 1)))
+	for name, change := range map[string]func(z *GraphZoom){
+		"levels":       func(z *GraphZoom) { z.Levels = -1 },
+		"many levels":  func(z *GraphZoom) { z.Levels = 31 },
+		"threshold":    func(z *GraphZoom) { z.Threshold = -0.1 },
+		"no threshold": func(z *GraphZoom) { z.Threshold = math.NaN() },
+		"cosines":      func(z *GraphZoom) { z.Threshold = 1.1 },
+		"lambda":       func(z *GraphZoom) { z.Lambda = 0 },
+		"no lambda":    func(z *GraphZoom) { z.Lambda = math.NaN() },
+		"infinity":     func(z *GraphZoom) { z.Lambda = math.Inf(1) },
+		"small lambda": func(z *GraphZoom) { z.Lambda = math.SmallestNonzeroFloat64 },
+		"embedding":    func(z *GraphZoom) { z.Embedding.Dim = 0 },
+	} {
+		z := DefaultGraphZoom()
+		change(&z)
+		for _, err := range []error{z.Check(), testkit.Err(z.Fit(ctx, g, nil))} {
+			if !testkit.IsNamed(err, coles.ErrSetting) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if err := DefaultGraphZoom().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGraphZoomSurvivesJSON(t *testing.T) {
+	want, got := smallZoom(), GraphZoom{}
+	want.Levels, want.Threshold, want.Lambda, want.Seed = 3, 0.2, 0.4, 5
+	if err := json.Unmarshal(testkit.Must(json.Marshal(want)), &got); err != nil {
+		t.Fatal(err)
+	}
+	testkit.WantSame(t, "settings", got, want)
+}
+
+func TestGraphZoomStopsWhenCancelled(t *testing.T) {
+	const n = 100_000
+	g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 3)))
+	z := smallZoom()
+	testkit.Stops(t, func(ctx context.Context) error {
+		_, _, err := z.Coarsen(ctx, g)
+		return err
+	})
+}
