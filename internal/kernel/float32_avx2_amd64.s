@@ -1225,8 +1225,8 @@ copy_3:
 	VZEROUPPER
 	RET
 
-// func spmmFloat32AVX2(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32)
-TEXT ·spmmFloat32AVX2(SB), NOSPLIT, $0-100
+// func spmmFloat32AVX2(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32, fetch int)
+TEXT ·spmmFloat32AVX2(SB), NOSPLIT, $0-112
 	SHLQ $2, xRow+48(FP)
 	SHLQ $2, dstRow+72(FP)
 	SHLQ $2, zRow+88(FP)
@@ -1243,6 +1243,7 @@ TEXT ·spmmFloat32AVX2(SB), NOSPLIT, $0-100
 	NEGQ CX
 	VMOVUPS (AX)(CX*4), Y15
 	NEGQ CX
+	MOVQ fetch+104(FP), R15
 row:
 	MOVQ x+40(FP), DX
 	MOVQ dst+64(FP), DI
@@ -1301,6 +1302,8 @@ sum_0:
 	TESTQ CX, CX
 	JLE end_0
 entry_0:
+	TESTQ R15, R15
+	JZ fetched_0
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1310,6 +1313,7 @@ entry_0:
 	PREFETCHT1 64(DX)(R11*1)
 	PREFETCHT1 128(DX)(R11*1)
 	PREFETCHT1 192(DX)(R11*1)
+fetched_0:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1375,12 +1379,15 @@ sum_1:
 	TESTQ CX, CX
 	JLE end_1
 entry_1:
+	TESTQ R15, R15
+	JZ fetched_1
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
 	MOVLQSX (R11), R11
 	IMULQ R8, R11
 	PREFETCHT1 0(DX)(R11*1)
+fetched_1:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1407,12 +1414,15 @@ sum_2:
 	TESTQ CX, CX
 	JLE end_2
 entry_2:
+	TESTQ R15, R15
+	JZ fetched_2
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
 	MOVLQSX (R11), R11
 	IMULQ R8, R11
 	PREFETCHT1 0(DX)(R11*1)
+fetched_2:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1445,6 +1455,8 @@ sum_3:
 	TESTQ CX, CX
 	JLE end_3
 entry_3:
+	TESTQ R15, R15
+	JZ fetched_3
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1452,6 +1464,7 @@ entry_3:
 	IMULQ R8, R11
 	PREFETCHT1 0(DX)(R11*1)
 	PREFETCHT1 64(DX)(R11*1)
+fetched_3:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1490,6 +1503,8 @@ sum_4:
 	TESTQ CX, CX
 	JLE end_4
 entry_4:
+	TESTQ R15, R15
+	JZ fetched_4
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1497,6 +1512,7 @@ entry_4:
 	IMULQ R8, R11
 	PREFETCHT1 0(DX)(R11*1)
 	PREFETCHT1 64(DX)(R11*1)
+fetched_4:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1541,6 +1557,8 @@ sum_5:
 	TESTQ CX, CX
 	JLE end_5
 entry_5:
+	TESTQ R15, R15
+	JZ fetched_5
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1549,6 +1567,7 @@ entry_5:
 	PREFETCHT1 0(DX)(R11*1)
 	PREFETCHT1 64(DX)(R11*1)
 	PREFETCHT1 128(DX)(R11*1)
+fetched_5:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1599,6 +1618,8 @@ sum_6:
 	TESTQ CX, CX
 	JLE end_6
 entry_6:
+	TESTQ R15, R15
+	JZ fetched_6
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1607,6 +1628,7 @@ entry_6:
 	PREFETCHT1 0(DX)(R11*1)
 	PREFETCHT1 64(DX)(R11*1)
 	PREFETCHT1 128(DX)(R11*1)
+fetched_6:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1663,6 +1685,8 @@ sum_7:
 	TESTQ CX, CX
 	JLE end_7
 entry_7:
+	TESTQ R15, R15
+	JZ fetched_7
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1672,6 +1696,7 @@ entry_7:
 	PREFETCHT1 64(DX)(R11*1)
 	PREFETCHT1 128(DX)(R11*1)
 	PREFETCHT1 192(DX)(R11*1)
+fetched_7:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1734,6 +1759,8 @@ sum_8:
 	TESTQ CX, CX
 	JLE end_8
 entry_8:
+	TESTQ R15, R15
+	JZ fetched_8
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1743,6 +1770,7 @@ entry_8:
 	PREFETCHT1 64(DX)(R11*1)
 	PREFETCHT1 128(DX)(R11*1)
 	PREFETCHT1 192(DX)(R11*1)
+fetched_8:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX

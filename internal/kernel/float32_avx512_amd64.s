@@ -1775,8 +1775,8 @@ copy_3:
 	VZEROUPPER
 	RET
 
-// func spmmFloat32AVX512(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32)
-TEXT ·spmmFloat32AVX512(SB), NOSPLIT, $0-100
+// func spmmFloat32AVX512(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32, fetch int)
+TEXT ·spmmFloat32AVX512(SB), NOSPLIT, $0-112
 	SHLQ $2, xRow+48(FP)
 	SHLQ $2, dstRow+72(FP)
 	SHLQ $2, zRow+88(FP)
@@ -1792,6 +1792,7 @@ TEXT ·spmmFloat32AVX512(SB), NOSPLIT, $0-100
 	MOVQ $-1, AX
 	BZHIQ CX, AX, AX
 	KMOVW AX, K1
+	MOVQ fetch+104(FP), R15
 row:
 	MOVQ x+40(FP), DX
 	MOVQ dst+64(FP), DI
@@ -1850,6 +1851,8 @@ sum_0:
 	TESTQ CX, CX
 	JLE end_0
 entry_0:
+	TESTQ R15, R15
+	JZ fetched_0
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1863,6 +1866,7 @@ entry_0:
 	PREFETCHT1 320(DX)(R11*1)
 	PREFETCHT1 384(DX)(R11*1)
 	PREFETCHT1 448(DX)(R11*1)
+fetched_0:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1928,12 +1932,15 @@ sum_1:
 	TESTQ CX, CX
 	JLE end_1
 entry_1:
+	TESTQ R15, R15
+	JZ fetched_1
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
 	MOVLQSX (R11), R11
 	IMULQ R8, R11
 	PREFETCHT1 0(DX)(R11*1)
+fetched_1:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1960,6 +1967,8 @@ sum_2:
 	TESTQ CX, CX
 	JLE end_2
 entry_2:
+	TESTQ R15, R15
+	JZ fetched_2
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -1967,6 +1976,7 @@ entry_2:
 	IMULQ R8, R11
 	PREFETCHT1 0(DX)(R11*1)
 	PREFETCHT1 64(DX)(R11*1)
+fetched_2:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -1999,6 +2009,8 @@ sum_3:
 	TESTQ CX, CX
 	JLE end_3
 entry_3:
+	TESTQ R15, R15
+	JZ fetched_3
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -2007,6 +2019,7 @@ entry_3:
 	PREFETCHT1 0(DX)(R11*1)
 	PREFETCHT1 64(DX)(R11*1)
 	PREFETCHT1 128(DX)(R11*1)
+fetched_3:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -2045,6 +2058,8 @@ sum_4:
 	TESTQ CX, CX
 	JLE end_4
 entry_4:
+	TESTQ R15, R15
+	JZ fetched_4
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -2054,6 +2069,7 @@ entry_4:
 	PREFETCHT1 64(DX)(R11*1)
 	PREFETCHT1 128(DX)(R11*1)
 	PREFETCHT1 192(DX)(R11*1)
+fetched_4:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -2098,6 +2114,8 @@ sum_5:
 	TESTQ CX, CX
 	JLE end_5
 entry_5:
+	TESTQ R15, R15
+	JZ fetched_5
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -2108,6 +2126,7 @@ entry_5:
 	PREFETCHT1 128(DX)(R11*1)
 	PREFETCHT1 192(DX)(R11*1)
 	PREFETCHT1 256(DX)(R11*1)
+fetched_5:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -2158,6 +2177,8 @@ sum_6:
 	TESTQ CX, CX
 	JLE end_6
 entry_6:
+	TESTQ R15, R15
+	JZ fetched_6
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -2169,6 +2190,7 @@ entry_6:
 	PREFETCHT1 192(DX)(R11*1)
 	PREFETCHT1 256(DX)(R11*1)
 	PREFETCHT1 320(DX)(R11*1)
+fetched_6:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -2225,6 +2247,8 @@ sum_7:
 	TESTQ CX, CX
 	JLE end_7
 entry_7:
+	TESTQ R15, R15
+	JZ fetched_7
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -2237,6 +2261,7 @@ entry_7:
 	PREFETCHT1 256(DX)(R11*1)
 	PREFETCHT1 320(DX)(R11*1)
 	PREFETCHT1 384(DX)(R11*1)
+fetched_7:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX
@@ -2299,6 +2324,8 @@ sum_8:
 	TESTQ CX, CX
 	JLE end_8
 entry_8:
+	TESTQ R15, R15
+	JZ fetched_8
 	LEAQ 80(SI), R11
 	CMPQ R11, R12
 	CMOVQGT R12, R11
@@ -2312,6 +2339,7 @@ entry_8:
 	PREFETCHT1 320(DX)(R11*1)
 	PREFETCHT1 384(DX)(R11*1)
 	PREFETCHT1 448(DX)(R11*1)
+fetched_8:
 	MOVLQSX (SI), AX
 	IMULQ R8, AX
 	ADDQ DX, AX

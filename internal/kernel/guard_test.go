@@ -5,6 +5,7 @@ package kernel
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -52,6 +53,10 @@ func TestKernelsStayWithinTheirMatrices(t *testing.T) {
 func testGuards[T Float](t *testing.T) {
 	rnd := random(14)
 	ctx := context.Background()
+	big := Dense[T](3<<20, 2) // beyond the caches; all but its first rows stay untouched
+	for i := range 140 {
+		big.Data[i] = T(rnd.NormFloat64())
+	}
 	for _, n := range []int{1, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 24, 25, 33, 48, 49, 70} {
 		a, b, c := guardedDense[T](t, rnd, n, n), guardedDense[T](t, rnd, n, n), guardedDense[T](t, rnd, n, n)
 		// In float64: the result of a wide product, or what is converted.
@@ -65,6 +70,13 @@ func testGuards[T Float](t *testing.T) {
 		w := randomCSR[T](rnd, n, n, 3)
 		w.Ptr, w.Col, w.Val = guarded(t, w.Ptr), guarded(t, w.Col), guarded(t, w.Val)
 		must(t, SpMMAdd(ctx, c, w, a, 2, b))
+		near, far := Dense[T](n, 2), Dense[T](n, 2)
+		must(t, SpMM(ctx, near, w, Rows(big, 0, n)))
+		w.Cols = big.Rows
+		must(t, SpMM(ctx, far, w, big))
+		if !slices.Equal(near.Data, far.Data) {
+			t.Fatalf("%d rows: %v of a large matrix, %v of its beginning", n, far.Data, near.Data)
+		}
 		four := guardedDense[T](t, rnd, 4, n)
 		x, y := guardedDense[T](t, rnd, 1, n), guardedDense[T](t, rnd, 1, n)
 		Symv4(four.Data, four.Stride, [4]T{1, 2, 3, 4}, x.Data, y.Data)

@@ -14,10 +14,10 @@ func tileFloat64AVX512(rows int, cols int, k int, a *float64, aRow int, aStep in
 //go:noescape
 func packFloat64AVX512(k int, count int, from *float64, fromRow int, to *float64, toRow int)
 
-// spmmFloat64AVX512 computes dst = a·x + c·z for some rows of the sparse a, of which there are entries up to index end in col and val. Strides count numbers. With z nil nothing is added.
+// spmmFloat64AVX512 computes dst = a·x + c·z for some rows of the sparse a, of which there are entries up to index end in col and val. Strides count numbers. With z nil nothing is added. Unless fetch is 0 rows of x are fetched ahead.
 //
 //go:noescape
-func spmmFloat64AVX512(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64)
+func spmmFloat64AVX512(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64, fetch int)
 
 // peakFloat64AVX512 does n times 12·8 fused multiplications and additions, for benchmarks to compare with.
 //
@@ -41,7 +41,7 @@ func tileFloat32AVX512(rows int, cols int, k int, a *float32, aRow int, aStep in
 func packFloat32AVX512(k int, count int, from *float32, fromRow int, to *float32, toRow int)
 
 //go:noescape
-func spmmFloat32AVX512(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32)
+func spmmFloat32AVX512(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32, fetch int)
 
 // peakFloat32AVX512 does n times 12·16 fused multiplications and additions, for benchmarks to compare with.
 //
@@ -78,7 +78,7 @@ func tileFloat64AVX2(rows int, cols int, k int, a *float64, aRow int, aStep int,
 func packFloat64AVX2(k int, count int, from *float64, fromRow int, to *float64, toRow int)
 
 //go:noescape
-func spmmFloat64AVX2(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64)
+func spmmFloat64AVX2(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64, fetch int)
 
 // peakFloat64AVX2 does n times 12·4 fused multiplications and additions, for benchmarks to compare with.
 //
@@ -98,7 +98,7 @@ func tileFloat32AVX2(rows int, cols int, k int, a *float32, aRow int, aStep int,
 func packFloat32AVX2(k int, count int, from *float32, fromRow int, to *float32, toRow int)
 
 //go:noescape
-func spmmFloat32AVX2(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32)
+func spmmFloat32AVX2(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32, fetch int)
 
 //go:noescape
 func peakFloat32AVX2(n int)

@@ -15,10 +15,10 @@ const spmmVecs = 8
 func spmm(w *writer) {
 	w.begin("computes dst = a·x + c·z for some rows of the sparse a, "+
 		"of which there are entries up to index end in col and val. Strides count numbers. "+
-		"With z nil nothing is added.", "spmm",
+		"With z nil nothing is added. Unless fetch is 0 rows of x are fetched ahead.", "spmm",
 		"rows int", "ptr *int64", "col *int32", "val *T", "end int",
 		"x *T", "xRow int", "width int", "dst *T", "dstRow int",
-		"z *T", "zRow int", "c T")
+		"z *T", "zRow int", "c T", "fetch int")
 	const most = spmmVecs
 	vecs := upTo(most)
 	for _, stride := range []string{"xRow", "dstRow", "zRow"} {
@@ -31,6 +31,8 @@ func spmm(w *writer) {
 	w.op("LEAQ", "-4(R12)(AX*4)", "R12") // the last entry there is
 	w.op("MOVQ", w.arg("width"), "BX")
 	w.lastLanes("BX", "CX", "AX")
+
+	w.op("MOVQ", w.arg("fetch"), "R15")
 
 	w.label("row")
 	w.op("MOVQ", w.arg("x"), "DX")
@@ -85,6 +87,8 @@ func (w *writer) spmmVariant(variant, vecs int) {
 	w.op("TESTQ", "CX", "CX")
 	w.op("JLE", fmt.Sprintf("end_%d", variant))
 	w.label("entry_%d", variant)
+	w.op("TESTQ", "R15", "R15")
+	w.op("JZ", fmt.Sprintf("fetched_%d", variant))
 	w.op("LEAQ", at(4*ahead, "SI"), "R11")
 	w.op("CMPQ", "R11", "R12")
 	w.op("CMOVQGT", "R12", "R11")
@@ -93,6 +97,7 @@ func (w *writer) spmmVariant(variant, vecs int) {
 	for line := 0; line < vecs*w.bytes; line += 64 {
 		w.op("PREFETCHT1", fmt.Sprintf("%d(DX)(R11*1)", line))
 	}
+	w.label("fetched_%d", variant)
 	w.op("MOVLQSX", "(SI)", "AX")
 	w.op("IMULQ", "R8", "AX")
 	w.op("ADDQ", "DX", "AX")
