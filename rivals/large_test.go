@@ -42,7 +42,7 @@ var largeSystems = []struct {
 	{
 		name: "SIGN", settings: func(int) gnn.Settings { return SIGN(SIGNHops) }, features: hopFeatures(SIGNHops), trained: 3_566_128,
 		narrow: func(int) gnn.Network {
-			return gnn.Network{signBranches(SIGNHops+1, 4), gnn.PReLU(), gnn.Dropout(0.3), gnn.Linear(gnn.AutoWidth)}
+			return gnn.Network{signLayer(SIGNHops+1, 4), gnn.PReLU(), gnn.Dropout(0.3), gnn.Linear(gnn.AutoWidth)}
 		},
 	},
 	{
@@ -189,7 +189,7 @@ func TestLargeSystemsTakeTheMemoryTheySay(t *testing.T) {
 	g, x := words(3, nodes, 128)
 	for _, c := range largeSystems {
 		want, ok := map[string]float64{
-			"MLP": 13 * 256, "GCN": 13 * 256, "SAGE": 21 * 256, "SIGN": (7*6 + 12) * 512, "DeeperGCN": 54 * 128, "FrameLet": 31 * 256,
+			"MLP": 13 * 256, "GCN": 13 * 256, "SAGE": 21 * 256, "SIGN": (5 + 21) * 512, "DeeperGCN": 54 * 128, "FrameLet": 31 * 256,
 		}[c.name]
 		if !ok {
 			continue
@@ -278,6 +278,35 @@ func TestDeeperLayersByTheFormula(t *testing.T) {
 	testkit.WantClose(t, "the second", m.Embedding(), second, 1e-12)
 }
 
+// In evaluation: a perceptron for each hop, side by side, PReLU, and a matrix.
+func TestSIGNLayerByTheFormula(t *testing.T) {
+	const n, d, width, branches = 20, 4, 3, 3
+	g, _ := words(8, n, 12)
+	x := testkit.RandomDense(testkit.Random(9), n, d*branches)
+	s := MLP("")
+	s.Network, s.Precision, s.Epochs, s.BatchSize, s.Objective = gnn.Network{signLayer(branches, width)}, coles.Float64, 1, 0, gnn.COLES(0)
+	s.Optimizer = gnn.SGD(1e-300, 0)
+	m := train(t, g, x, s)
+	parameter := func(name string) *mat.Dense {
+		p, ok := m.Parameter("0." + name)
+		if !ok {
+			t.Fatal(name)
+		}
+		return p
+	}
+	bent := func(h *mat.Dense) *mat.Dense { // PReLU with its first slope
+		h.Apply(func(_, _ int, v float64) float64 { return max(v, 0) + min(v, 0)/4 }, h)
+		return h
+	}
+	joined, joint := mat.NewDense(n, branches*width, nil), mat.NewDense(branches*width, width, nil)
+	for k, name := range []string{"0.", "1.", "2."} {
+		h := bent(testkit.Product(x.Slice(0, n, k*d, (k+1)*d), parameter(name+"first")))
+		joined.Slice(0, n, k*width, (k+1)*width).(*mat.Dense).Mul(h, parameter(name+"second")) // the biases are 0 at first
+		joint.Slice(k*width, (k+1)*width, 0, width).(*mat.Dense).Copy(parameter(name + "joint"))
+	}
+	testkit.WantClose(t, "the layer", m.Embedding(), testkit.Product(bent(joined), joint), 1e-13)
+}
+
 func TestFrameletLayerByTheFormula(t *testing.T) {
 	const n = 30
 	g, x := words(9, n, 12)
@@ -324,7 +353,7 @@ func TestFrameletsAreTransductive(t *testing.T) {
 
 func TestLargeSystemsGradients(t *testing.T) {
 	for name, network := range map[string]gnn.Network{
-		"SIGN":      {gnn.Linear(6), signBranches(2, 3), gnn.PReLU(), gnn.Dropout(0.3), gnn.Linear(2)},
+		"SIGN":      {gnn.Linear(6), signLayer(2, 3), gnn.PReLU(), gnn.Linear(2)},
 		"norm":      {gnn.Linear(5), averagedNorm(), gnn.ELU(), gnn.Linear(2)},
 		"framelets": {frameletLayer(5, 40), gnn.ELU(), frameletLayer(2, 40)},
 	} {

@@ -27,14 +27,13 @@ import (
 // while training.
 //
 // It trains (K+1)·(512·d + 2·512 + 512² + 1) + 512·512·(K+1) + 512 + 512·C + C + 2 numbers for C classes,
-// 3,566,128 on ogbn-arxiv. An epoch takes some 8·512·(K+1)·(d + 512) + 6·512·(512·(K+1) + C)
-// multiplications for each labelled node. A step takes (7·(K+1) + 12)·4·512 bytes for each node of a
-// batch, since the g are computed twice, and the features 4·(K+1)·d for each of all nodes.
+// 3,566,128 on ogbn-arxiv. An epoch takes some 8·512·(K+1)·(d + 2·512) + 6·512·C
+// multiplications for each labelled node. A step takes (K + 21)·4·512 bytes for each node of a batch,
+// since the g are computed twice, and the features 4·(K+1)·d for each of all nodes.
 func SIGN(hops int) gnn.Settings {
 	s := gnn.ClassifierSettings()
 	s.Network = gnn.Network{
-		gnn.Dropout(0.1), signBranches(hops+1, 512), gnn.PReLU(), gnn.Dropout(signDropped),
-		gnn.Linear(512), gnn.PReLU(), gnn.Dropout(signDropped), gnn.Linear(gnn.AutoWidth),
+		gnn.Dropout(0.1), signLayer(hops+1, 512), gnn.PReLU(), gnn.Dropout(signDropped), gnn.Linear(gnn.AutoWidth),
 	}
 	s.Preparation = coles.PrepareNone
 	s.Optimizer = gnn.Adam(1e-3)
@@ -103,43 +102,46 @@ func neighbourMeans(g *coles.Graph) *kernel.CSR[float64] {
 	return &a
 }
 
-// signBranches are the g of [SIGN], of so many columns each, side by side. Their parameters are
-// "0.first", "0.firstbias", "0.slope", "0.second" and "0.secondbias", and so on.
-func signBranches(branches, width int) gnn.Layer {
+// signLayer is the g of [SIGN] and the first matrix of f, whose rows are shared out to the g so that
+// nothing as wide as all of them is held. Its parameters are "0.first", "0.firstbias", "0.slope",
+// "0.second", "0.secondbias" and "0.joint", and so on, and "slope" and "bias".
+func signLayer(branches, width int) gnn.Layer {
+	slope := func(name string) gnn.Parameter { return gnn.Parameter{Name: name, Rows: 1, Cols: 1, Start: 0.25} }
 	parameters := func(in, _ int) (all []gnn.Parameter) {
 		for k := range branches {
 			name := func(what string) string { return fmt.Sprintf("%d.%s", k, what) }
-			all = append(all, gnn.Weight(name("first"), max(1, in/branches), width), gnn.Bias(name("firstbias"), width),
-				gnn.Parameter{Name: name("slope"), Rows: 1, Cols: 1, Start: 0.25},
-				gnn.Weight(name("second"), width, width), gnn.Bias(name("secondbias"), width))
+			joint := gnn.Weight(name("joint"), branches*width, width)
+			joint.Rows = width
+			all = append(all, gnn.Weight(name("first"), max(1, in/branches), width), gnn.Bias(name("firstbias"), width), slope(name("slope")),
+				gnn.Weight(name("second"), width, width), gnn.Bias(name("secondbias"), width), joint)
 		}
-		return all
+		return append(all, slope("slope"), gnn.Bias("bias", width))
 	}
-	spec := gnn.LayerSpec{Width: branches * width, Parameters: parameters}
-	return gnn.NewLayer(fmt.Sprintf("sign %d×%d", branches, width), spec, signBranchesOf[float32](branches, width), signBranchesOf[float64](branches, width))
+	spec := gnn.LayerSpec{Width: width, Parameters: parameters}
+	return gnn.NewLayer(fmt.Sprintf("sign %d×%d", branches, width), spec, signOf[float32](branches, width), signOf[float64](branches, width))
 }
 
-func signBranchesOf[T autodiff.Float](branches, width int) func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
+func signOf[T autodiff.Float](branches, width int) func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
 	return func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
 		d := x.Cols() / branches
 		if d*branches != x.Cols() || len(x.Data().Data) == 0 && x.Rows() > 0 {
 			p.Fail(fmt.Errorf("rivals: sign: %w: %d columns for %d parts, or sparse: those of SIGNFeatures are wanted", coles.ErrShape, x.Cols(), branches))
-			return constant[T](p.Tape, x.Rows(), branches*width, 0)
+			return constant[T](p.Tape, x.Rows(), width, 0)
 		}
-		var outputs []*autodiff.Value[T]
+		sum := constant[T](p.Tape, x.Rows(), width, 0)
 		for k := range branches {
-			inputs := []*autodiff.Value[T]{x}
-			for _, what := range []string{"first", "firstbias", "slope", "second", "secondbias"} {
+			inputs := []*autodiff.Value[T]{x, sum, p.Parameter("slope")}
+			for _, what := range []string{"first", "firstbias", "slope", "second", "secondbias", "joint"} {
 				inputs = append(inputs, p.Parameter(fmt.Sprintf("%d.%s", k, what)))
 			}
-			draws := drawsOf(p)
-			outputs = append(outputs, p.Recomputed(func(t *autodiff.Tape[T], in []*autodiff.Value[T]) *autodiff.Value[T] {
-				h := t.Bias(t.MatMul(t.Columns(in[0], k*d, (k+1)*d), in[1]), in[2])
-				h = t.Dropout(t.PReLU(h, in[3]), signDropped, draws())
-				return t.Bias(t.MatMul(h, in[4]), in[5])
-			}, inputs...))
+			inner, outer := drawsOf(p), drawsOf(p)
+			sum = p.Recomputed(func(t *autodiff.Tape[T], in []*autodiff.Value[T]) *autodiff.Value[T] {
+				h := t.Bias(t.MatMul(t.Columns(in[0], k*d, (k+1)*d), in[3]), in[4])
+				h = t.Bias(t.MatMul(t.Dropout(t.PReLU(h, in[5]), signDropped, inner()), in[6]), in[7])
+				return t.Add(in[1], t.MatMul(t.Dropout(t.PReLU(h, in[2]), signDropped, outer()), in[8]))
+			}, inputs...)
 		}
-		return p.Concat(outputs...)
+		return p.Bias(sum, p.Parameter("bias"))
 	}
 }
 
