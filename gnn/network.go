@@ -207,8 +207,8 @@ func (e *encoder[T]) numbers() [][]float64 {
 }
 
 // embed records the outputs of the layers behind the lead; the last is that of the network. A nil
-// rnd stands for evaluation: no dropout. Parameters that trains is false of, all of them if it is
-// nil, are constants.
+// rnd stands for evaluation: no dropout. Parameters that trains is false of are constants. A nil trains
+// is of none: there will be no gradient, and of the record the output alone stays.
 func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T], rnd *rand.Rand, trains func(*parameter[T]) bool) []*autodiff.Value[T] {
 	p := &Pass[T]{Tape: t, ctx: ctx, view: v, rnd: rnd, params: e.params, trains: trains}
 	h := v.x.value(t)
@@ -226,6 +226,9 @@ func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T],
 			panic(fmt.Sprintf("gnn: layer %d: %v makes a %d×%d matrix, want %d×%d", i, l, h.Rows(), h.Cols(), rows, width))
 		}
 		p.level += l.spec.Hops
+		if trains == nil {
+			h, outputs = t.Forget(h), nil
+		}
 		outputs = append(outputs, h)
 	}
 	if v.rows != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"coles/internal/kernel"
@@ -182,5 +183,38 @@ func TestRecomputedTakesLessMemory(t *testing.T) {
 	// Ten results for each part against one; what is alike are a part and the gradients.
 	if bytes > wholeBytes/2 {
 		t.Errorf("%d bytes, %d where nothing is recomputed", bytes, wholeBytes)
+	}
+}
+
+// What is forgotten makes room: a chain of many operations takes the memory of two, and has the same
+// result; an error stays.
+func TestForgetTakesLessMemory(t *testing.T) {
+	const n, d = 300, 20
+	x := build(n, d, func(i, j int) float64 { return math.Sin(float64(i*d + j)) })
+	tape := New[float64](context.Background())
+	var results [][]float64
+	var bytes []int
+	for _, forget := range []bool{true, false} {
+		tape.Reset(context.Background())
+		y := tape.Constant(x)
+		for range 10 {
+			y = tape.Sigmoid(y)
+			if forget {
+				y = tape.Forget(y)
+			}
+		}
+		results, bytes = append(results, slices.Clone(y.Data().Data)), append(bytes, tape.Bytes())
+	}
+	if !slices.Equal(results[0], results[1]) {
+		t.Error("the result is another")
+	}
+	if room := 8 * roundUp(n*d); bytes[0] != 2*room || bytes[1] != 10*room {
+		t.Errorf("%d and %d bytes, want 2 and 10 times %d", bytes[0], bytes[1], room)
+	}
+	failed := errors.New("no luck")
+	tape.Fail(failed)
+	y := tape.Forget(tape.Constant(x))
+	if tape.Err() != failed || &y.Data().Data[0] != &x.Data[0] {
+		t.Error("the error or the constant is lost")
 	}
 }

@@ -25,8 +25,8 @@
 //   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality
 //   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
 //
-// [Tape.Operation], which records one that is not here, and [Tape.Recomputed], which saves the memory
-// of several.
+// [Tape.Operation], which records one that is not here, and two that save the memory of several:
+// [Tape.Recomputed] and, where no gradient is wanted, [Tape.Forget].
 //
 // Matrices are of float32 or float64. Single numbers, such as a loss or the sum of a column, are
 // summed in float64 in either precision. Every sum is taken in an order that the sizes and the
@@ -95,6 +95,19 @@ func (t *Tape[T]) Reset(ctx context.Context) {
 	}
 	clear(t.shared)
 	t.ctx, t.err, t.used, t.spent, t.shared = ctx, nil, 0, false, t.shared[:0]
+}
+
+// Forget ends the recording but for one value, which becomes a Constant with the data that it has: the
+// memory of all others is for what is recorded next. Other values become invalid. It is for passes
+// without a gradient, which then take no more memory than their largest part.
+func (t *Tape[T]) Forget(but *Value[T]) *Value[T] {
+	kept, err := *but, t.err
+	but.owned = false // so that its data stay
+	t.Reset(t.ctx)
+	t.err = err
+	v := t.node()
+	v.data, v.sparse, v.rows, v.owned = kept.data, kept.sparse, kept.rows, kept.owned
+	return v
 }
 
 // Err is the first error since the last Reset: that of the context, of a [SymmetricOperator], or of
