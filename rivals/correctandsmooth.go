@@ -79,7 +79,11 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 		rowOf(first, i)[classes[k]]++
 		mean += absolute(rowOf(first, i)) / float64(len(train))
 	}
-	change, err := c.spread(ctx, walkOperator(g), first, c.Correct, -1)
+	walk, err := walkOperator(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	change, err := c.spread(ctx, walk, first, c.Correct, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -174,18 +178,22 @@ func softmaxRows(ctx context.Context, source *matrix.Source) (kernel.Matrix[floa
 }
 
 // walkOperator is AD⁻¹.
-func walkOperator(g *coles.Graph) *kernel.CSR[float64] {
+func walkOperator(ctx context.Context, g *coles.Graph) (*kernel.CSR[float64], error) {
 	a := *g.Raw()
-	from := a.Val
-	degrees := make([]float64, a.Rows)
-	for i := range degrees {
-		degrees[i] = matrix.Total(from[a.Ptr[i]:a.Ptr[i+1]])
+	from, degrees := a.Val, make([]float64, a.Rows)
+	if err := parallel.Rows(ctx, a.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			degrees[i] = matrix.Total(from[a.Ptr[i]:a.Ptr[i+1]])
+		}
+	}); err != nil {
+		return nil, err
 	}
 	a.Val = make([]float64, len(from))
-	for q, j := range a.Col {
-		a.Val[q] = from[q] / degrees[j]
-	}
-	return &a
+	return &a, parallel.Rows(ctx, a.Rows, func(lo, hi int) {
+		for q := a.Ptr[lo]; q < a.Ptr[hi]; q++ {
+			a.Val[q] = from[q] / degrees[a.Col[q]]
+		}
+	})
 }
 
 // absolute is the sum of the absolute values.

@@ -66,7 +66,7 @@ func SIGNFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix, hops int) (
 	if n != g.Nodes() || d == 0 {
 		return nil, fmt.Errorf("rivals: sign: features: %w: %d × %d for %d nodes", coles.ErrShape, n, d, g.Nodes())
 	}
-	if float64(n)*float64(d)*float64(hops+1) > math.MaxInt/4 || float64(d)*float64(hops+1) > math.MaxInt32 {
+	if float64(n)*float64(d)*(float64(hops)+1) > math.MaxInt/4 || float64(d)*(float64(hops)+1) > math.MaxInt32 {
 		return nil, fmt.Errorf("rivals: sign: %w: %d × %d features of %d hops", coles.ErrTooLarge, n, d, hops)
 	}
 	first, err := matrix.As[float32](ctx, source)

@@ -38,3 +38,16 @@ func (t *Tape[T]) Recomputed(f func(t *Tape[T], inputs []*Value[T]) *Value[T], i
 	}
 	return y
 }
+
+// Forget ends the recording but for one value, which becomes a Constant with the data that it has: the
+// memory of all others is for what is recorded next. Other values become invalid. It is for passes
+// without a gradient, which then take no more memory than their largest part.
+func (t *Tape[T]) Forget(but *Value[T]) *Value[T] {
+	kept, err := *but, t.err
+	but.owned = false // so that its data stay
+	t.Reset(t.ctx)
+	t.err = err
+	v := t.node()
+	v.data, v.sparse, v.rows, v.owned = kept.data, kept.sparse, kept.rows, kept.owned
+	return v
+}

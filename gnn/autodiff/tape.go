@@ -97,19 +97,6 @@ func (t *Tape[T]) Reset(ctx context.Context) {
 	t.ctx, t.err, t.used, t.spent, t.shared = ctx, nil, 0, false, t.shared[:0]
 }
 
-// Forget ends the recording but for one value, which becomes a Constant with the data that it has: the
-// memory of all others is for what is recorded next. Other values become invalid. It is for passes
-// without a gradient, which then take no more memory than their largest part.
-func (t *Tape[T]) Forget(but *Value[T]) *Value[T] {
-	kept, err := *but, t.err
-	but.owned = false // so that its data stay
-	t.Reset(t.ctx)
-	t.err = err
-	v := t.node()
-	v.data, v.sparse, v.rows, v.owned = kept.data, kept.sparse, kept.rows, kept.owned
-	return v
-}
-
 // Err is the first error since the last Reset: that of the context, of a [SymmetricOperator], or of
 // Fail.
 func (t *Tape[T]) Err() error { return t.err }

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A grid is the cells of one table, in one scaling, as people read them: a row a method (and value
+// of an ablation), a column a data set and number of labels, or measure.
+type grid struct {
+	Table   table
+	Scaling scaling  // the zero one where there is none
+	Dataset string   // of a table with a grid for each; "" otherwise
+	Columns []column // those of a data set stand together
+	Rows    []gridRow
+	cells   []cell
+}
+
+type column struct{ Dataset, Label string }
+
+type gridRow struct {
+	Name    string
+	Figures map[column]*measure // without what was not measured
+}
+
+// grids are the tables that cells belong to, in the order of the cells.
+func grids(cells []cell) []*grid {
+	var all []*grid
+	for _, c := range cells {
+		var s scaling
+		if c.Scaling != nil {
+			s = *c.Scaling
+		}
+		fresh := &grid{Table: tableOf(c.Table), Scaling: s}
+		if fresh.Table.grids {
+			fresh.Dataset = c.Dataset
+		}
+		g := *findOrAdd(&all, fresh, func(g *grid) bool {
+			return g.Table.Name == c.Table && g.Scaling.name == s.name && g.Dataset == fresh.Dataset
+		})
+		g.cells = append(g.cells, c)
+		row := findOrAdd(&g.Rows, gridRow{c.rowName(), make(map[column]*measure)}, func(r gridRow) bool { return r.Name == c.rowName() })
+		for _, m := range c.Measures {
+			at := column{c.Dataset, c.columnLabel(m)}
+			findOrAdd(&g.Columns, at, func(have column) bool { return have == at })
+			row.Figures[at] = &m
+		}
+	}
+	return all
+}
+
+// findOrAdd is the first of a list that is the same, or else a fresh one at its end.
+func findOrAdd[T any](list *[]T, fresh T, same func(have T) bool) *T {
+	at := slices.IndexFunc(*list, same)
+	if at < 0 {
+		at = len(*list)
+		*list = append(*list, fresh)
+	}
+	return &(*list)[at]
+}
+
+// Title is the table's, and that of a scaling which is not the paper's.
+func (g *grid) Title() string {
+	title := g.Table.Title
+	for _, more := range []string{g.Scaling.title, g.Dataset} {
+		if more != "" {
+			title += ", " + more
+		}
+	}
+	return title
+}
+
+// ID is where the page has the grid.
+func (g *grid) ID() string {
+	id := g.Table.Name
+	if g.Scaling.title != "" {
+		id += "-" + g.Scaling.name
+	}
+	if g.Dataset != "" {
+		id += "-" + g.Dataset
+	}
+	return id
+}
+
+// compared reports whether a cell is compared with the table's reference.
+func (g *grid) compared() bool {
+	return slices.ContainsFunc(g.cells, func(c cell) bool { return c.Measures[0].Difference != nil })
+}
+
+// About is what the figures are, what they are compared with, and what methods chose to get them.
+func (g *grid) About() string {
+	about := g.Table.about
+	if g.Scaling.about != "" {
+		about += " " + g.Scaling.about
+	}
+	if g.compared() {
+		about += fmt.Sprintf(" Δ is the mean difference from %s on the same splits, in points; a star marks one that Student's paired test does not take for chance (p < 0.05).", g.Table.reference)
+	}
+	for _, c := range g.cells {
+		if c.Chosen != nil {
+			about += fmt.Sprintf(" %s on %s: %v.", c.Method, c.Dataset, c.Chosen)
+		}
+	}
+	return about
+}
+
+func (c cell) rowName() string {
+	if c.Varied == nil {
+		return c.Method
+	}
+	return c.Method + ", " + c.Varied.String()
+}
+
+func (c cell) columnLabel(m measure) string {
+	switch {
+	case c.PerClass == 0:
+		return m.Label
+	case m.Label == "":
+		return fmt.Sprint(c.PerClass)
+	}
+	return fmt.Sprintf("%d, %s", c.PerClass, m.Label)
+}
+
+// writeMarkdown writes each table with the paper's figures in brackets, under its title where there
+// are several.
+func writeMarkdown(w io.Writer, cells []cell) error {
+	var b strings.Builder
+	all := grids(cells)
+	for i, g := range all {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if len(all) > 1 {
+			fmt.Fprintf(&b, "## %s\n\n", g.Title())
+		}
+		g.writeMarkdown(&b)
+		if i+1 == len(all) || all[i+1].Table.Name != g.Table.Name || !g.Table.grids {
+			fmt.Fprintf(&b, "\n%s%s\n", g.About(), printedFigures(cells, g.Table.Name))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// printedFigures says what stands in brackets in a table, if anything does.
+func printedFigures(cells []cell, table string) string {
+	if !printed(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.Table != table })) {
+		return ""
+	}
+	return " The paper's figure in brackets."
+}
+
+func (g *grid) writeMarkdown(b *strings.Builder) {
+	lines := [][]string{{""}}
+	for _, c := range g.Columns {
+		lines[0] = append(lines[0], fmt.Sprintf("%s, %s", c.Dataset, c.Label))
+		if g.compared() {
+			lines[0] = append(lines[0], "Δ")
+		}
+	}
+	for _, r := range g.Rows {
+		line := []string{r.Name}
+		for _, c := range g.Columns {
+			m := r.Figures[c]
+			if m == nil {
+				m = new(measure)
+				line = append(line, "")
+			} else {
+				line = append(line, m.Figure()+m.Deviation())
+			}
+			if m.Paper.Mean != 0 {
+				line[len(line)-1] += fmt.Sprintf(" (%.1f)", m.Paper.Mean)
+			}
+			if !g.compared() {
+				continue
+			}
+			versus := ""
+			if m.Difference != nil {
+				versus = m.Versus()
+			}
+			line = append(line, versus)
+		}
+		lines = append(lines, line)
+	}
+	if g.Table.tall {
+		lines = transposed(lines)
+	}
+	rule := "|" + strings.Repeat("---|", len(lines[0]))
+	for k, line := range lines {
+		b.WriteByte('|')
+		for _, text := range line {
+			fmt.Fprintf(b, "%s |", strings.TrimRight(" "+text, " "))
+		}
+		b.WriteByte('\n')
+		if k == 0 {
+			fmt.Fprintln(b, rule)
+		}
+	}
+}
+
+// transposed makes rows of columns.
+func transposed(lines [][]string) [][]string {
+	out := make([][]string, len(lines[0]))
+	for _, line := range lines {
+		for k, text := range line {
+			out[k] = append(out[k], text)
+		}
+	}
+	return out
+}
