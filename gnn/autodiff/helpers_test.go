@@ -132,3 +132,71 @@ func gradientOf(t *testing.T, apply func(t *Tape[float64], in []*Value[float64])
 	}
 	return value.Data(), grads
 }
+
+// sumOver is Σ_k f(k) for k in [0, n).
+func sumOver(n int, f func(k int) float64) (s float64) {
+	for k := range n {
+		s += f(k)
+	}
+	return s
+}
+
+// mean is the mean of f over some numbers.
+func mean(e []float64, f func(v float64) float64) float64 {
+	return sumOver(len(e), func(k int) float64 { return f(e[k]) }) / float64(len(e))
+}
+
+func dotByHand(a, b []float64) float64 {
+	return sumOver(len(a), func(k int) float64 { return a[k] * b[k] })
+}
+
+func productByHand(a, b matrix64) matrix64 {
+	return build(a.Rows, b.Cols, func(i, j int) float64 {
+		return sumOver(a.Cols, func(k int) float64 { return at(a, i, k) * at(b, k, j) })
+	})
+}
+
+// gramByHand is c·aᵀa − identity·I.
+func gramByHand(a matrix64, c, identity float64) matrix64 {
+	return build(a.Cols, a.Cols, func(i, j int) float64 {
+		v := c * sumOver(a.Rows, func(k int) float64 { return at(a, k, i) * at(a, k, j) })
+		if i == j {
+			v -= identity
+		}
+		return v
+	})
+}
+
+// symmetricEntry is one of a tridiagonal matrix plus one of rank one.
+func symmetricEntry(i, j int) float64 {
+	v := -0.1 * math.Cos(float64(i)) * math.Cos(float64(j))
+	if i-j == 1 || j-i == 1 || i == j {
+		v += math.Sin(float64(i + j))
+	}
+	return v
+}
+
+func symmetricByHand(x matrix64) matrix64 {
+	return build(x.Rows, x.Cols, func(i, j int) float64 {
+		return sumOver(x.Rows, func(k int) float64 { return symmetricEntry(i, k) * at(x, k, j) })
+	})
+}
+
+// symmetric is the same matrix as an operator.
+func symmetric[T Float](_ context.Context, dst, src Matrix[T]) error {
+	for i := range dst.Rows {
+		clear(row(dst, i))
+		for k := range src.Rows {
+			addMultiple(row(dst, i), T(symmetricEntry(i, k)), row(src, k))
+		}
+	}
+	return nil
+}
+
+func fixedStatistics(d int) (mean, variance []float64) {
+	for j := range d {
+		mean = append(mean, math.Sin(float64(j)))
+		variance = append(variance, 0.5+math.Abs(math.Cos(float64(j))))
+	}
+	return mean, variance
+}
