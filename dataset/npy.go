@@ -207,8 +207,8 @@ func (m *Mapped) Close() error {
 
 // Forget gives back the memory of all that has been read so far, which counts as the process's own
 // until then; it is read again when it is looked at. After [coles.Fit] has reported "prepare" 1 of 3
-// it looks at its features no more, unless float32 turns out to be too coarse. A matrix that is in
-// memory stays there.
+// it looks at its features no more, unless float32 turns out to be too coarse, or they are used as
+// they are ([coles.PrepareNone]). A matrix that is in memory stays there.
 func (m *Mapped) Forget() error {
 	if m.file == nil {
 		return nil

@@ -29,8 +29,9 @@ type Cost struct {
 	// Worker is the memory that a worker needs for each block that it works on: a block with its
 	// tiles and messages as bytes and as numbers, the sum and the product.
 	Worker int64
-	// Machine is the memory of one machine that holds it all: the graph, without weights, the features, and what
-	// coles.Settings.Estimate says of a fit with Model set, in the precision of messages.
+	// Machine is the memory of one machine that holds it all: the graph, without weights, the
+	// features, and what coles.Settings.Estimate says of a fit with Model set, in the precision of
+	// messages.
 	Machine int64
 }
 

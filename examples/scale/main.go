@@ -205,7 +205,7 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 		var forgotten error
 		prepared := func(stage string, done, _ int) {
 			if stage == "prepare" && done == 1 {
-				forgotten = x.Forget() // features are in the memory of Fit now
+				forgotten = x.Forget() // prepared features are in the memory of Fit now
 			}
 		}
 		m, err := coles.Fit(ctx, g, x.Matrix(), coles.WithFilter(coles.S2GCSum(o.hops)), coles.WithDim(o.dim), coles.WithSeed(o.seed), coles.WithProgress(prepared))

@@ -70,7 +70,7 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 			}
 		}
 		if !s.open && !s.full() {
-			if now := s.peek(before); now.worst > s.o.Tol {
+			if now := s.peek(ctx, before); now.worst > s.o.Tol {
 				target = s.size + now.growth(before, s.o.Tol)
 				before = now
 				continue

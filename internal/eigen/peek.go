@@ -1,6 +1,7 @@
 package eigen
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -10,8 +11,9 @@ import (
 
 // peek finds the residual of one Ritz pair, that of the k-th value, which is among the last to
 // converge. It takes some factorisations of H − σ·I, of O(mb²) operations each, where all pairs take
-// O(m³): H is banded or, after a restart, diagonal with a border and banded below that.
-func (s *search[T]) peek(before look) look {
+// O(m³): H is banded or, after a restart, diagonal with a border and banded below that. It means
+// nothing once ctx has ended.
+func (s *search[T]) peek(ctx context.Context, before look) look {
 	e := newEnvelope(s.h, s.first[:s.size])
 	now := look{size: s.size, norm: max(before.norm, e.longest())}
 	if now.norm == 0 {
@@ -33,7 +35,7 @@ func (s *search[T]) peek(before look) look {
 		above = e.factor(low)
 	}
 	near := 1 + s.k/64
-	for halve := true; above-below > near && high-low > 1e-10*now.norm; halve = !halve {
+	for halve := true; above-below > near && high-low > 1e-10*now.norm && ctx.Err() == nil; halve = !halve {
 		share := 0.5
 		if !halve { // as if the eigenvalues in between were evenly spaced
 			share = (float64(above-s.k) + 0.5) / float64(above-below)

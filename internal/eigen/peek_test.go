@@ -45,7 +45,7 @@ func TestPeekSeesThePairsNextToTheKth(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := fmt.Sprintf("step %d, size %d", step, s.size)
-		now := s.peek(before)
+		now := s.peek(context.Background(), before)
 		before = now
 		if now.value < r.values[k+3] || now.value > r.values[k-1]+1e-12 || now.norm > r.norm*(1+1e-12) || now.norm < r.norm/2 {
 			t.Errorf("%s: value %.6g, the k-th is %.6g; norm %.6g of %.6g", name, now.value, r.values[k-1], now.norm, r.norm)
