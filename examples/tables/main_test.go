@@ -51,6 +51,18 @@ func TestNamesAreMatchedWithoutCaseAndPunctuation(t *testing.T) {
 	}
 }
 
+// Every method of a table can be asked for by its name.
+func TestMethodsAreFoundByTheirNames(t *testing.T) {
+	for _, kind := range tables() {
+		for _, m := range kind.methods {
+			chosen, err := chooseMethods([]table{kind}, m.name)
+			if err != nil || chosen[0].rows[0].name != m.name {
+				t.Errorf("%s: %q is not found: %v", kind.Name, m.name, err)
+			}
+		}
+	}
+}
+
 func TestTablePrintsOneCellPerLineOfJSON(t *testing.T) {
 	lines := measured(t, "-datasets", "texas", "-methods", "raw,coles-s2gc,eigenmaps", "-splits", "3", "-columns", "cv,raw")
 	if len(lines) != 12 {

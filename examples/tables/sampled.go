@@ -15,7 +15,7 @@ var sampledMethods = []method{
 	learner("GraphSAGE", settled(rivals.GraphSAGE), asTheyAre),
 	learner("GraphSAINT", settled(rivals.GraphSAINT), asTheyAre),
 	learner("FastGCN", settled(rivals.FastGCN), asTheyAre),
-	headed("GraphSAGE, unsupervised + MLP", sampledPairs),
+	headed("GraphSAGE (unsupervised) + MLP", sampledPairs),
 	walked("GraphZoom + MLP", func(ctx context.Context, t *task) (*mat.Dense, int, error) {
 		z := rivals.DefaultGraphZoom()
 		z.Embedding = t.walks(z.Embedding)
