@@ -39,7 +39,7 @@ func FastGCN(dataset string) gnn.Settings {
 	s.Network = gnn.Network{gnn.Propagate(coles.SGC(1)), gnn.Linear(128), gnn.ReLU(), gnn.GCN(gnn.AutoWidth)}
 	s.Objective = gnn.NewObjective("decay of the first layer", gnn.ObjectiveSpec{Labels: true}, firstDecayed[float32], firstDecayed[float64])
 	s.Sampler = importanceSampler(256, 400)
-	s.Preparation = standardizedReddit(dataset)
+	s.Preparation = standardizedOn(dataset, "reddit")
 	s.Optimizer = gnn.Adam(0.01)
 	return s
 }

@@ -39,7 +39,7 @@ func GraphSAGE(dataset string) gnn.Settings {
 	s := gnn.ClassifierSettings()
 	s.Network = gnn.Network{sageLayer(256), gnn.ReLU(), sageLayer(256), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}
 	s.Sampler = neighbourSampler(512, sageCounts)
-	s.Preparation = standardizedReddit(dataset)
+	s.Preparation = standardizedOn(dataset, "reddit")
 	s.Optimizer = gnn.Adam(0.01)
 	s.Epochs, s.Patience = 10, 0
 	return s
@@ -48,9 +48,9 @@ func GraphSAGE(dataset string) gnn.Settings {
 // sageCounts are the neighbours drawn for the second layer and for the first.
 var sageCounts = []int{10, 25}
 
-// standardizedReddit is what is done to the features of Reddit, and of no other graph.
-func standardizedReddit(dataset string) coles.Preparation {
-	if dataset == "reddit" {
+// standardizedOn is what is done to the features of one data set, and of no other.
+func standardizedOn(dataset, one string) coles.Preparation {
+	if dataset == one {
 		return coles.PrepareStandardize
 	}
 	return coles.PrepareNone
@@ -122,7 +122,7 @@ func UnsupervisedGraphSAGE(dataset string) gnn.Settings {
 	s := rival(gnn.NewObjective("walks", gnn.ObjectiveSpec{}, walkLoss[float32], walkLoss[float64]),
 		sageLayer(256), gnn.ReLU(), sageLayer(256), unitRowsLayer())
 	s.Sampler = pairSampler(512, sageCounts)
-	s.Preparation = standardizedReddit(dataset)
+	s.Preparation = standardizedOn(dataset, "reddit")
 	s.Epochs = 20
 	return s
 }

@@ -53,7 +53,7 @@ func GraphSAINT(dataset string) gnn.Settings {
 	}
 	s.Network = append(s.Network, unitRowsLayer(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth))
 	s.Sampler = subgraphSampler(2000, 4, 50)
-	s.Preparation = standardizedReddit(dataset)
+	s.Preparation = standardizedOn(dataset, "reddit")
 	s.Optimizer = gnn.Adam(0.01)
 	s.Epochs, s.Patience = 40, 0
 	return s

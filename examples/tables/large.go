@@ -42,14 +42,15 @@ const (
 	redditSized = "reddit-sized"
 )
 
-// sized are the generated graphs: edges, columns and classes as in the paper's, and its share of
-// nodes to train on and to stop by.
+// sized are the generated graphs, each in the place of one of the paper's: edges, columns and classes
+// as there, and its share of nodes to train on and to stop by.
 var sized = map[string]struct {
+	of         string
 	graph      dataset.Communities
 	train, val float64
 }{
-	arxivSized:  {dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5}, 0.54, 0.18},
-	redditSized: {dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3}, 0.66, 0.10},
+	arxivSized:  {arxiv, dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5}, 0.54, 0.18},
+	redditSized: {reddit, dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3}, 0.66, 0.10},
 }
 
 // largeDatasets are the paper's data sets that are in a folder, those generated in the place of the
@@ -114,7 +115,7 @@ func openLarge(ctx context.Context, o options, name string) (*dataset.Dataset, e
 
 // A task is what one run of the large table has to learn.
 type task struct {
-	dataset    string
+	dataset    string       // for which the systems have a recipe
 	graph      *coles.Graph // to learn from
 	features   mat.Matrix
 	labels     []int // of the graph, of which those of train and val may be read
@@ -206,7 +207,9 @@ func newTask(ctx context.Context, o options, p *problem, run int) (*task, datase
 		seed: uint64(run) + 1, epochs: o.epochs,
 	}
 	splits := p.Splits
-	if _, generated := sized[p.Name]; !generated && p.Name != arxiv && p.Name != reddit {
+	if like, generated := sized[p.Name]; generated {
+		t.dataset = like.of
+	} else if p.Name != arxiv && p.Name != reddit {
 		var err error
 		if splits, err = p.splits(20); err != nil {
 			return nil, dataset.Split{}, err

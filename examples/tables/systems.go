@@ -36,11 +36,7 @@ var wholeMethods = []method{
 	learner("SAGE (OGB)", settled(rivals.SAGE), asTheyAre),
 	learner("DeeperGCN", settled(rivals.DeeperGCN), asTheyAre),
 	{name: "FrameLet", transductive: true, learn: learner("", func(t *task) gnn.Settings {
-		dataset := t.dataset
-		if dataset == arxivSized {
-			dataset = arxiv
-		}
-		return rivals.FrameLet(dataset, t.graph.Nodes())
+		return rivals.FrameLet(t.dataset, t.graph.Nodes())
 	}, asTheyAre).learn},
 }
 
@@ -76,9 +72,9 @@ func corrected(ctx context.Context, t *task) (*learned, error) {
 // s2gcFor has as many hops as the paper's for a data set.
 func s2gcFor(dataset string) coles.Filter {
 	switch dataset {
-	case arxiv, arxivSized:
+	case arxiv:
 		return coles.S2GCSum(10)
-	case reddit, redditSized:
+	case reddit:
 		return coles.S2GCSum(2)
 	}
 	return s2gc
