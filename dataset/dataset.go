@@ -1,8 +1,9 @@
 // Package dataset reads and writes attributed graphs and vectors: Planetoid files, gnn-benchmark
 // .npz archives, edge lists with features, Matrix Market, folders of the Open Graph Benchmark,
-// GraphSAGE's files, files of train/validation splits; .npy and .npz of matrices, TSV, word2vec's text and binary. It
-// writes vectors as CSV and JSON lines, too. It fetches the published files, generates graphs with
-// communities, and makes a dataset from names ([Builder]). [Dataset.Graph] is the graph to fit.
+// GraphSAGE's files, files of train/validation splits; .npy and .npz of matrices, TSV, word2vec's
+// text and binary. It writes vectors as CSV and JSON lines, too. It fetches the published files,
+// generates graphs with communities, and makes a dataset from names ([Builder]). [Dataset.Graph] is
+// the graph to fit.
 //
 // Readers hold to three rules. What a file holds is what the [Dataset] holds: nothing is
 // symmetrised, merged, dropped or rescaled unless asked for. No memory is taken because a file
