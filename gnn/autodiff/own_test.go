@@ -208,7 +208,8 @@ func TestForgetTakesLessMemory(t *testing.T) {
 	if !slices.Equal(results[0], results[1]) {
 		t.Error("the result is another")
 	}
-	if room := 8 * roundUp(n*d); bytes[0] != 2*room || bytes[1] != 10*room {
+	_, room := kernel.SizeClass(n * d)
+	if room *= 8; bytes[0] != 2*room || bytes[1] != 10*room {
 		t.Errorf("%d and %d bytes, want 2 and 10 times %d", bytes[0], bytes[1], room)
 	}
 	failed := errors.New("no luck")

@@ -40,7 +40,6 @@ package autodiff
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"strings"
 	"unsafe"
 
@@ -315,20 +314,10 @@ func (t *Tape[T]) Bytes() int {
 
 func (m *memory[T]) bytes() int { return m.count * int(unsafe.Sizeof(T(0))) }
 
-// roundUp is the smallest of 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, … that is not below n, so that
-// batches of slightly different sizes share their memory.
-func roundUp(n int) int {
-	if n <= 4 {
-		return 4
-	}
-	shift := bits.Len(uint(n-1)) - 3 // n−1 is 4 to 7 times this power of two
-	return ((n-1)>>shift + 1) << shift
-}
-
 // take returns a rows × cols matrix of any values, to be given back by release.
 func (m *memory[T]) take(rows, cols int) Matrix[T] {
 	lent := Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols)}
-	size := roundUp(rows * cols)
+	_, size := kernel.SizeClass(rows * cols) // which batches of slightly different sizes share
 	if free := m.free[size]; len(free) > 0 {
 		lent.Data = free[len(free)-1][:rows*cols]
 		m.free[size] = free[:len(free)-1]

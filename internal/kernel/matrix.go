@@ -140,9 +140,9 @@ func buffers[T Float]() *[4 * bits.UintSize]sync.Pool {
 	return &buffers32
 }
 
-// sizeClass returns the smallest of the sizes 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, … that is not
+// SizeClass returns the smallest of the sizes 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, … that is not
 // below n, and its index.
-func sizeClass(n int) (class, size int) {
+func SizeClass(n int) (class, size int) {
 	const first = 4
 	if n <= first {
 		return 0, first
@@ -154,7 +154,7 @@ func sizeClass(n int) (class, size int) {
 
 // borrow returns n numbers of any values, to be given back.
 func borrow[T Float](n int) *[]T {
-	class, size := sizeClass(n)
+	class, size := SizeClass(n)
 	b, ok := buffers[T]()[class].Get().(*[]T)
 	if !ok {
 		fresh := unset[T](size)
@@ -166,7 +166,7 @@ func borrow[T Float](n int) *[]T {
 
 // giveBack ends the use of what was borrowed.
 func giveBack[T Float](b *[]T) {
-	class, _ := sizeClass(cap(*b))
+	class, _ := SizeClass(cap(*b))
 	buffers[T]()[class].Put(b)
 }
 

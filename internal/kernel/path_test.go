@@ -44,8 +44,8 @@ func TestThePathIsTheOneAskedForOrElseTheBest(t *testing.T) {
 func TestSizeClassesRiseByAQuarterAtMost(t *testing.T) {
 	before, largest := -1, 0
 	for n := range 100_000 {
-		class, size := sizeClass(n)
-		if again, same := sizeClass(size); again != class || same != size {
+		class, size := SizeClass(n)
+		if again, same := SizeClass(size); again != class || same != size {
 			t.Fatalf("n = %d: size %d of class %d is itself of size %d and class %d", n, size, class, same, again)
 		}
 		if size < n || n > 4 && 4*size > 5*n+3 {
@@ -58,7 +58,7 @@ func TestSizeClassesRiseByAQuarterAtMost(t *testing.T) {
 			before, largest = class, size
 		}
 	}
-	if class, _ := sizeClass(math.MaxInt / 2); class >= len(buffers64) {
+	if class, _ := SizeClass(math.MaxInt / 2); class >= len(buffers64) {
 		t.Errorf("class %d of %d", class, len(buffers64))
 	}
 }
