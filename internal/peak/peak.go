@@ -1,9 +1,10 @@
-// Package peak reads the memory of a process:
+// Package peak reads the memory of a process, and the time that it has worked:
 //
 //	reset := peak.Reset() // false where the system does not let a process forget its peak
 //	…
 //	bytes := peak.Bytes() // since Reset, or since the process began; 0 where it is not known
 //	fresh := peak.Fresh() // touched first since the process began; 0 where it is not known
+//	worked := peak.Time() // of all threads; the time on the clock where it is not known
 package peak
 
 import (

@@ -2,7 +2,12 @@
 
 package peak
 
-import "runtime"
+import (
+	"runtime"
+	"time"
+)
+
+var start = time.Now()
 
 // ofProcess is near the peak, since the runtime is slow to give address space back.
 func ofProcess() int64 {
@@ -13,3 +18,6 @@ func ofProcess() int64 {
 
 // Fresh is how many bytes the process has touched first, which is not known here.
 func Fresh() int64 { return 0 }
+
+// Time is the time on the clock since the process began.
+func Time() time.Duration { return time.Since(start) }

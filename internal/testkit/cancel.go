@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coles/internal/peak"
 	"coles/internal/race"
 )
 
@@ -22,11 +23,11 @@ func Stops(t *testing.T, call func(ctx context.Context) error) {
 		ctx, cancel := context.WithCancel(context.Background())
 		asked := make(chan time.Duration, 1)
 		timer := time.AfterFunc(after, func() {
-			asked <- processorTime()
+			asked <- peak.Time()
 			cancel()
 		})
 		err := call(ctx)
-		ended := processorTime()
+		ended := peak.Time()
 		if timer.Stop() {
 			break // it was over before
 		}

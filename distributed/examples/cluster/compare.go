@@ -196,7 +196,7 @@ func (u use) String() string {
 
 func measured(f func() error) (use, error) {
 	peak.Reset()
-	start, cpu := time.Now(), processorTime()
+	start, cpu := time.Now(), peak.Time()
 	err := f()
-	return use{time.Since(start), processorTime() - cpu, peak.Bytes()}, err
+	return use{time.Since(start), peak.Time() - cpu, peak.Bytes()}, err
 }
