@@ -112,8 +112,13 @@ func polishSingle(ctx context.Context, q matrix, z kernel.Matrix[float32]) error
 	return kernel.GemmWide(ctx, false, false, -1, z, change, 1, q)
 }
 
-// residualProbes random combinations of the eigenvectors are multiplied by the matrix.
-const residualProbes = 8
+const (
+	// residualProbes random combinations of the eigenvectors are multiplied by the matrix,
+	residualProbes = 8
+	// so many of its rows between two looks at the context: a millisecond of 10,000 columns. A multiple
+	// of four.
+	probedRows = 256
+)
 
 // estimateResidual estimates ‖A·V − V·Λ‖_F over the norm from products with random combinations of
 // all vectors: see sampledResidual. Only the upper triangle of a is read.
@@ -139,7 +144,9 @@ func (s spectrum) estimateResidual(ctx context.Context, a matrix) (float64, erro
 	lengths := make([]float64, residualProbes)
 	if err := parallel.For(ctx, residualProbes, func(p int) {
 		product := make([]float64, n)
-		symvRows(a, 0, n, row(u, p), product)
+		for lo := 0; lo < n && ctx.Err() == nil; lo += probedRows {
+			symvRows(a, lo, min(lo+probedRows, n), row(u, p), product)
+		}
 		blas64.Axpy(-1, vector(row(u, residualProbes+p)), vector(product))
 		lengths[p] = blas64.Nrm2(vector(product))
 	}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"coles/internal/kernel"
@@ -99,6 +100,31 @@ func TestResidualOfAllPairsIsEstimated(t *testing.T) {
 		if !(got >= want/3 && got <= 3*want) {
 			t.Errorf("%d wrong values: %g, want %g", wrong, got, want)
 		}
+	}
+}
+
+// A looked counts how often it is asked whether it has ended.
+type looked struct {
+	context.Context
+	times atomic.Int64
+}
+
+func (l *looked) Err() error {
+	l.times.Add(1)
+	return nil
+}
+
+// The context is looked at after every 256 rows of the matrix, for each of the eight vectors that it is
+// multiplied by.
+func TestProbesLookAtTheContext(t *testing.T) {
+	const n = 1100
+	s := spectrum{values: []float64{1}, vectors: kernel.Dense[float64](n, 1), norm: 1}
+	ctx := &looked{Context: context.Background()}
+	if _, err := s.estimateResidual(ctx, kernel.Dense[float64](n, n)); err != nil {
+		t.Fatal(err)
+	}
+	if times := ctx.times.Load(); times < 8*5 {
+		t.Errorf("looked at %d times, want 40", times)
 	}
 }
 

@@ -50,6 +50,7 @@ func (s *symv[T]) start(i int) int {
 
 // multiply computes what strip i contributes to a·v.
 func (s *symv[T]) multiply(i int, v []T) {
+	clear(s.sums[i][s.start(i):s.a.Rows])
 	symvRows(s.a, s.start(i), s.start(i+1), v, s.sums[i])
 }
 
@@ -63,12 +64,11 @@ func (s *symv[T]) sum(lo, hi int, y []T) {
 	}
 }
 
-// symvRows sets y[lo:] to what the rows lo to hi of the upper triangle of a contribute to a·v. Four
+// symvRows adds to y[lo:] what the rows lo to hi of the upper triangle of a contribute to a·v. Four
 // rows are taken together, so that an entry of y is read and written once for four entries of a.
 func symvRows[T kernel.Float](a kernel.Matrix[T], lo, hi int, v, y []T) {
 	n := a.Rows
 	v, y = v[:n], y[:n]
-	clear(y[lo:])
 	i := lo
 	for ; i+4 <= hi; i += 4 {
 		symvCorner(a, i, v, y)
