@@ -41,10 +41,11 @@ type format struct {
 func formats() []format {
 	return []format{
 		{name: "npz", about: "gnn-benchmark archive", graph: true, features: true, extensions: []string{".npz"}, binary: true, read: readNPZ, write: dataset.WriteNPZ},
-		{name: "planetoid", about: "DIR/NAME for the files DIR/ind.NAME.*", graph: true, isFolder: isPlanetoid, read: readPlanetoid},
+		{name: "planetoid", about: "DIR/NAME for the files DIR/ind.NAME.*", graph: true, isFolder: isPlanetoid, read: readFiles("planetoid", dataset.OpenPlanetoid)},
 		{name: "edges", about: "lines of two ids and perhaps a weight", graph: true, extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt"}, read: readEdges, write: dataset.WriteEdgeList},
 		{name: "matrixmarket", about: "Matrix Market: the adjacency alone", graph: true, extensions: []string{".mtx"}, read: readMatrixMarket, write: writeMatrixMarket},
-		{name: "ogb", about: "folder of the Open Graph Benchmark", graph: true, isFolder: isOGB, read: readOGB},
+		{name: "ogb", about: "folder of the Open Graph Benchmark", graph: true, isFolder: isOGB, read: readFiles("ogb", openOGB)},
+		{name: "graphsage", about: "DIR/NAME for GraphSAGE's files DIR/NAME-*", graph: true, isFolder: isGraphSAGE, read: readFiles("graphsage", dataset.OpenGraphSAGE)},
 		{name: "npy", about: "NumPy's matrix, without ids", extensions: []string{".npy"}, binary: true, read: readNPY, write: writeNPY},
 		{name: "tsv", about: "lines of an id and values", extensions: []string{".tsv"}, read: readTSV, write: writeTSV},
 		{name: "csv", about: "the same between commas", extensions: []string{".csv"}, read: readTSV, write: writeCSV},

@@ -333,9 +333,13 @@ func datasetsIn(dir string) datasets {
 	var found datasets
 	entries, _ := os.ReadDir(dir) // what cannot be read holds none
 	for _, e := range entries {
-		name, isGraph := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".graph")
+		file := strings.TrimSuffix(e.Name(), ".gz")
+		name, isGraph := strings.CutSuffix(file, ".graph")
 		if name, isPart := strings.CutPrefix(name, "ind."); isGraph && isPart {
 			found = append(found, namedDataset{"planetoid", filepath.Join(dir, name)})
+		}
+		if name, isGraph := strings.CutSuffix(file, "-G.json"); isGraph {
+			found = append(found, namedDataset{"graphsage", filepath.Join(dir, name)})
 		}
 		if path := filepath.Join(dir, e.Name()); isOGB(path) {
 			found = append(found, namedDataset{"ogb", path})

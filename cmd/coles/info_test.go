@@ -112,19 +112,19 @@ func TestInfoShowsTheRangeOfWeights(t *testing.T) {
 
 // A folder of datasets is no dataset; info tells their names, the others say so.
 func TestInfoOfAFolder(t *testing.T) {
-	dir := folder(t, map[string]string{"ind.cora.graph": "", "ind.cora.x": "", "ind.pubmed.graph.gz": "", "readme.graph": ""})
+	dir := folder(t, map[string]string{"ind.cora.graph": "", "ind.cora.x": "", "ind.pubmed.graph.gz": "", "readme.graph": "", "reddit-G.json.gz": "", "reddit-id_map.json": ""})
 	if err := os.MkdirAll(filepath.Join(dir, "arxiv", "raw"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "arxiv", "raw", "num-node-list.csv"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want := "ogb        " + filepath.Join(dir, "arxiv") + "\nplanetoid  " + filepath.Join(dir, "cora") + "\nplanetoid  " + filepath.Join(dir, "pubmed") + "\n"
+	want := "ogb        " + filepath.Join(dir, "arxiv") + "\nplanetoid  " + filepath.Join(dir, "cora") + "\nplanetoid  " + filepath.Join(dir, "pubmed") + "\ngraphsage  " + filepath.Join(dir, "reddit") + "\n"
 	if got := must(t, "", "info", dir); got != want {
 		t.Errorf("info prints %q, want %q", got, want)
 	}
 	var found datasets
-	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", dir)), &found); err != nil || len(found) != 3 || found[1] != (namedDataset{"planetoid", filepath.Join(dir, "cora")}) {
+	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", dir)), &found); err != nil || len(found) != 4 || found[1] != (namedDataset{"planetoid", filepath.Join(dir, "cora")}) {
 		t.Errorf("%v, %v", found, err)
 	}
 	code, stdout, stderr := call("", "embed", dir)

@@ -79,26 +79,38 @@ func (c *cancelReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	return k, err
 }
 
-func isPlanetoid(path string) bool {
-	dir, name := filepath.Split(path)
+// isThere reports whether there is a file, gzipped or not.
+func isThere(path string) bool {
 	for _, end := range []string{"", ".gz"} {
-		if _, err := os.Stat(filepath.Join(dir, "ind."+name+".graph"+end)); err == nil {
+		if _, err := os.Stat(path + end); err == nil {
 			return true
 		}
 	}
 	return false
 }
 
-func readPlanetoid(_ context.Context, in *source, _ []string) (*dataset.Dataset, error) {
-	if in.stdin != nil {
-		return nil, usagef("the format planetoid is several files, not standard input")
+func isPlanetoid(path string) bool {
+	dir, name := filepath.Split(path)
+	return isThere(filepath.Join(dir, "ind."+name+".graph"))
+}
+
+func isGraphSAGE(path string) bool { return isThere(path + "-G.json") }
+
+func isOGB(path string) bool { return isThere(filepath.Join(path, "raw", "num-node-list.csv")) }
+
+// readFiles reads a format of several files: a folder, or those with a name.
+func readFiles(format string, open func(dir, name string) (*dataset.Dataset, error)) func(context.Context, *source, []string) (*dataset.Dataset, error) {
+	return func(_ context.Context, in *source, _ []string) (*dataset.Dataset, error) {
+		if in.stdin != nil {
+			return nil, usagef("the format %s is several files, not standard input", format)
+		}
+		in.progress.show("read "+in.path, 0, 0)
+		return open(filepath.Split(in.path))
 	}
-	in.progress.show("read "+in.path, 0, 0)
-	dir, name := filepath.Split(in.path)
-	if dir == "" {
-		dir = "."
-	}
-	return dataset.OpenPlanetoid(dir, name)
+}
+
+func openOGB(dir, name string) (*dataset.Dataset, error) {
+	return dataset.OpenOGB(filepath.Join(dir, name))
 }
 
 func readEdges(ctx context.Context, in *source, nodes []string) (*dataset.Dataset, error) {
@@ -290,23 +302,6 @@ func holding(dir string) string {
 		paths[k] = d.Path
 	}
 	return "; it holds " + strings.Join(paths, ", ")
-}
-
-func isOGB(path string) bool {
-	for _, end := range []string{".gz", ""} {
-		if _, err := os.Stat(filepath.Join(path, "raw", "num-node-list.csv"+end)); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-func readOGB(_ context.Context, in *source, _ []string) (*dataset.Dataset, error) {
-	if in.stdin != nil {
-		return nil, usagef("the format ogb is a folder, not standard input")
-	}
-	in.progress.show("read "+in.path, 0, 0)
-	return dataset.OpenOGB(in.path)
 }
 
 // placed names the source in an error that knows of a stream only.
