@@ -171,17 +171,12 @@ func (o options) again(n size) []string {
 // measure generates a graph, embeds it, and tells what that took.
 func (o options) measure(ctx context.Context, n size) (row, error) {
 	r := row{Nodes: int(n), Features: o.features, Dim: o.dim, Hops: o.hops, Peak: peakOfProcess}
-	dir, err := os.MkdirTemp("", "scale")
-	if err != nil {
-		return r, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "features.npy")
 	start := time.Now()
-	adjacency, err := o.generate(ctx, int(n), path)
+	adjacency, x, err := o.generate(ctx, int(n))
 	if err != nil {
 		return r, err
 	}
+	defer x.Close()
 	r.Seconds.Generate = time.Since(start).Seconds()
 
 	start = time.Now()
@@ -192,11 +187,6 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 	r.Seconds.Graph = time.Since(start).Seconds()
 	adjacency = nil // the graph has its own
 
-	x, err := dataset.MapNPY(path)
-	if err != nil {
-		return r, err
-	}
-	defer x.Close()
 	if peak.Reset() {
 		r.Peak = peakOfFit
 	}
@@ -238,14 +228,14 @@ func median(runs []row) row {
 	return runs[len(runs)/2]
 }
 
-// generate draws a graph, puts its features into a file and keeps only the adjacency.
-func (o options) generate(ctx context.Context, n int, path string) (*sparse.CSR, error) {
+// generate draws a graph, and puts its features into a file.
+func (o options) generate(ctx context.Context, n int) (*sparse.CSR, *dataset.Mapped, error) {
 	d, err := dataset.Communities{Nodes: n, Degree: o.degree, Features: o.features, Dense: true, Seed: o.seed}.Generate(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	err = dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPY(w, d.Features) })
-	return d.Adjacency, err
+	x, err := cli.Mapped(d.Features)
+	return d.Adjacency, x, err
 }
 
 const tableHead = "| nodes | edges | graph, s | prepare, s | filter, s | solve, s | embed, s | Fit, s | Fit, s per million edges | peak, MiB | estimate, MiB |\n" +

@@ -14,6 +14,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/eval"
 	"coles/examples/internal/cli"
 )
 
@@ -25,6 +26,8 @@ type problem struct {
 	*dataset.Dataset
 	graph  *coles.Graph
 	splits func(per int) ([]dataset.Split, error) // by nodes per class
+	part   *eval.InducedGraph                     // without the test nodes, where these are not to be seen
+	mapped []*dataset.Mapped                      // files that features lie in, until the program ends
 
 	progress *cli.Line
 }
@@ -56,9 +59,12 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 	}
 	d.Name = name
 	progress.Note("%s: %v", name, g.Report())
-	p := &problem{d, g, givenSplits(o, d, progress), progress}
+	p := &problem{Dataset: d, graph: g, splits: givenSplits(o, d, progress), progress: progress}
 	d.Adjacency = nil // the graph has its own
-	return p, nil
+	if isLarge(name) {
+		err = p.toFiles(ctx)
+	}
+	return p, err
 }
 
 // Nodes is the number of nodes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/examples/internal/cli"
 	"coles/internal/peak"
 
 	"gonum.org/v1/gonum/mat"
@@ -145,13 +147,18 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 	var accuracy []float64
 	var training, asking time.Duration
 	var parameters int
+	if err := p.forget(); err != nil {
+		return nil, err
+	}
 	peak.Reset()
 	for run := range o.seeds {
-		t, split, err := newTask(ctx, o, p, run)
+		t, split, err := newTask(o, p, run)
+		if err == nil {
+			err = p.forget()
+		}
 		if err != nil {
 			return nil, err
 		}
-		debug.FreeOSMemory() // so that none pays for what the one before has left
 		start := time.Now()
 		told := start
 		t.progress = func(epoch, epochs int) {
@@ -165,7 +172,9 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 			return nil, err
 		}
 		training += time.Since(start)
-		debug.FreeOSMemory()
+		if err := p.forget(); err != nil {
+			return nil, err
+		}
 		start = time.Now()
 		predicted, err := l.predict(ctx)
 		if err != nil {
@@ -200,16 +209,54 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 // inductively reports whether the test nodes of a data set are not to be seen.
 func inductively(dataset string) bool { return dataset == reddit || dataset == redditSized }
 
+// isLarge reports whether a data set is one of the paper's large ones, or in the place of one.
+func isLarge(dataset string) bool {
+	_, generated := sized[dataset]
+	return generated || dataset == arxiv || dataset == reddit
+}
+
+// toFiles puts features into files that are mapped, and those to learn from into one of their own where
+// test nodes are not to be seen.
+func (p *problem) toFiles(ctx context.Context) error {
+	if inductively(p.Name) {
+		var err error
+		if p.part, err = eval.Induce(ctx, p.graph, p.Features, slices.Concat(p.Splits[0].Train, p.Splits[0].Val)); err != nil {
+			return err
+		}
+		if err := p.toFile(&p.part.Features); err != nil {
+			return err
+		}
+	}
+	return p.toFile(&p.Features)
+}
+
+func (p *problem) toFile(x *mat.Matrix) error {
+	m, err := cli.Mapped(*x)
+	if err == nil {
+		p.mapped, *x = append(p.mapped, m), m.Matrix()
+	}
+	return err
+}
+
+// forget gives unused memory back, so that none pays for what the one before has left.
+func (p *problem) forget() error {
+	debug.FreeOSMemory()
+	for _, m := range p.mapped {
+		if err := m.Forget(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // newTask makes a run's task, and the split that it is of.
-func newTask(ctx context.Context, o options, p *problem, run int) (*task, dataset.Split, error) {
+func newTask(o options, p *problem, run int) (*task, dataset.Split, error) {
 	t := &task{
-		dataset: p.Name, graph: p.graph, features: p.Features, labels: p.Labels, whole: p.graph, wholeFeatures: p.Features,
+		dataset: cmp.Or(sized[p.Name].of, p.Name), graph: p.graph, features: p.Features, labels: p.Labels, whole: p.graph, wholeFeatures: p.Features,
 		seed: uint64(run) + 1, epochs: o.epochs,
 	}
 	splits := p.Splits
-	if like, generated := sized[p.Name]; generated {
-		t.dataset = like.of
-	} else if p.Name != arxiv && p.Name != reddit {
+	if !isLarge(p.Name) {
 		var err error
 		if splits, err = p.splits(20); err != nil {
 			return nil, dataset.Split{}, err
@@ -220,15 +267,11 @@ func newTask(ctx context.Context, o options, p *problem, run int) (*task, datase
 	}
 	s := splits[run%len(splits)]
 	t.train, t.val, t.wholeTrain = s.Train, s.Val, s.Train
-	if !inductively(p.Name) {
+	if p.part == nil {
 		return t, s, nil
 	}
-	part, err := eval.Induce(ctx, p.graph, p.Features, slices.Concat(s.Train, s.Val))
-	if err != nil {
-		return nil, s, err
-	}
-	t.graph, t.features, t.labels, t.train, t.val = part.Graph, part.Features, nil, nil, nil // in their numbers
-	for i, node := range part.Nodes {
+	t.graph, t.features, t.labels, t.train, t.val = p.part.Graph, p.part.Features, nil, nil, nil // in their numbers
+	for i, node := range p.part.Nodes {
 		t.labels = append(t.labels, p.Labels[node])
 		if i < len(s.Train) {
 			t.train = append(t.train, i)

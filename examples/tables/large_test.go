@@ -13,6 +13,8 @@ import (
 	"coles/examples/internal/cli"
 	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Every system learns something on a small graph in the place of each large one, and says what it took.
@@ -117,16 +119,20 @@ func TestLargeDataSetsOfTheFolder(t *testing.T) {
 func TestReddit(t *testing.T) {
 	const n = 60
 	folder := t.TempDir()
+	clitest.NoLitter(t)
 	_, sage := ring(n)
 	writeFiles(t, folder, sage)
 	o := options{data: folder, seeds: 1}
 	p := testkit.Must(load(t.Context(), o, reddit, cli.NewLine(io.Discard)))
-	task, split, err := newTask(t.Context(), o, p, 0)
+	task, split, err := newTask(o, p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if task.graph.Nodes() != 2*n/3 || len(task.train) != n/3 || len(task.val) != n/3 || task.whole.Nodes() != n || len(split.Test) != n/3 {
 		t.Errorf("%v to learn from, %d and %d labels", task.graph, len(task.train), len(task.val))
+	}
+	if task.features != mat.Matrix(p.mapped[0].Matrix()) || task.wholeFeatures != mat.Matrix(p.mapped[1].Matrix()) {
+		t.Error("features are not those of mapped files")
 	}
 	// Of the edges i, i + 2 those stay that have no end which is 2 modulo 3: the ones from 1 modulo 3.
 	if edges := task.graph.Report().Edges; edges != n/3 {

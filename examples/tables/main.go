@@ -41,6 +41,7 @@ names, progress to standard error.
 
 The large table reads DIR/ogbn_arxiv (the folder of the Open Graph Benchmark) and
 DIR/reddit (GraphSAGE's files); what is not there it generates in the same size.
+Their features go to temporary files in the folder TMPDIR names, 1 GB for Reddit.
 
 Flags:
 `

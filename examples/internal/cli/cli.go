@@ -1,5 +1,5 @@
-// Package cli is what the example programs have in common: how they run, read flags, show progress
-// and call themselves.
+// Package cli is what the example programs have in common: how they run, read flags, show progress,
+// call themselves and keep features in a file.
 package cli
 
 import (
@@ -15,6 +15,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"time"
+
+	"coles/dataset"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Program is a command less its process.
@@ -152,4 +156,19 @@ func Output(ctx context.Context, program string, args ...string) ([]byte, error)
 		return nil, fmt.Errorf("%s: %w\n%s", filepath.Base(program), err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return out, nil
+}
+
+// Mapped puts a matrix of float32 into a temporary .npy file, in the folder that TMPDIR names, and maps
+// it. The file has no name any more then, and its room on the disk ends with the mapping.
+func Mapped(x mat.Matrix) (*dataset.Mapped, error) {
+	dir, err := os.MkdirTemp("", "features")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "features.npy")
+	if err := dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPY(w, x) }); err != nil {
+		return nil, err
+	}
+	return dataset.MapNPY(path)
 }
