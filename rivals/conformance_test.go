@@ -172,14 +172,15 @@ func TestResumedTrainingHasTheSameBytes(t *testing.T) {
 
 // checkGradients compares the gradient of a whole loss with central differences: that of the first
 // step on a small graph, in float64. A step of SGD at the rate 1 takes the gradient off the
-// parameters, and the same seed makes the same draws.
-func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss func(*gnn.Step[float64]) *autodiff.Value[float64]) {
+// parameters, and the same seed makes the same draws. Parameters whose names begin like one of others
+// are left out.
+func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss func(*gnn.Step[float64]) *autodiff.Value[float64], others ...string) {
 	t.Helper()
 	g, x := words(4, 40, 12)
 	s.Precision, s.Patience = coles.Float64, 0
 	s.Optimizer = gnn.SGD(1, 0)
-	names := slices.DeleteFunc(train(t, g, x, s, gnn.WithEpochs(1)).Parameters(), func(name string) bool {
-		return slices.ContainsFunc([]string{".mean", ".variance", ".weight of averages"}, func(end string) bool { return strings.HasSuffix(name, end) })
+	names := slices.DeleteFunc(trainedOf(train(t, g, x, s, gnn.WithEpochs(1))), func(name string) bool {
+		return slices.ContainsFunc(others, func(start string) bool { return strings.HasPrefix(name, start) })
 	})
 	for _, p := range spec.Parameters(12, 1) { // of which the names are wanted
 		names = append(names, "objective."+p.Name)
@@ -244,51 +245,9 @@ func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss f
 	}
 }
 
-// A fixture is a loss and its gradients as torch has them: a file of package autodiff.
-type fixture struct {
-	*autodiff.Tape[float64]
-	testkit.Fixture
-	gradients map[string]autodiff.Matrix[float64] // of the variables
-}
-
-func readFixture(name string) *fixture {
-	read := testkit.ReadFixture("..", "gnn", "autodiff", "testdata", name+".json")
-	return &fixture{autodiff.New[float64](ctx), read, map[string]autodiff.Matrix[float64]{}}
-}
-
-func matrixOf(rows [][]float64) autodiff.Matrix[float64] {
-	m := autodiff.NewMatrix[float64](len(rows), len(rows[0]))
-	for i, r := range rows {
-		copy(m.Data[i*m.Stride:], r)
-	}
-	return m
-}
-
-// variable is a matrix of the file that the loss is differentiated by.
-func (f *fixture) variable(name string) *autodiff.Value[float64] {
-	m := matrixOf(f.Rows(name))
-	f.gradients[name] = autodiff.NewMatrix[float64](m.Rows, m.Cols)
-	return f.Variable(m, f.gradients[name])
-}
-
-// check compares a loss and the gradients of the variables with the file's.
-func (f *fixture) check(t *testing.T, loss *autodiff.Value[float64]) {
-	t.Helper()
-	if err := f.Backward(loss); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := loss.Scalar(), f.Number("loss"); !(math.Abs(got-want) <= 1e-10) {
-		t.Errorf("the loss is %v, want %v", got, want)
-	}
-	gradients := f.Inner("gradient")
-	for name, got := range f.gradients {
-		want := matrixOf(gradients.Rows(name))
-		for i := range want.Rows {
-			for j := range want.Cols {
-				if d := got.Data[i*got.Stride+j] - want.Data[i*want.Stride+j]; !(math.Abs(d) <= 1e-10) {
-					t.Errorf("gradient of %s at (%d, %d) is off by %g", name, i, j, d)
-				}
-			}
-		}
-	}
+// trainedOf are the names of the parameters of a model that are trained, and no averages.
+func trainedOf(m *gnn.Model) []string {
+	return slices.DeleteFunc(m.Parameters(), func(name string) bool {
+		return slices.ContainsFunc([]string{".mean", ".variance", ".weight of averages"}, func(end string) bool { return strings.HasSuffix(name, end) })
+	})
 }

@@ -1,6 +1,8 @@
 package rivals
 
 import (
+	"fmt"
+
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
@@ -23,29 +25,27 @@ import (
 // It trains 128·d + 128 + 28·(128² + 128 + 2·128) + 129·C numbers for C classes, 491,176 on ogbn-arxiv.
 // An epoch takes some 28·(8·n·128² + 10·nnz(W)·128) multiplications and 84·n·128 exponentials. Every
 // layer is computed twice, so that a step takes (28 + 26)·4·128 bytes for each of n nodes.
-func DeeperGCN(string) gnn.Settings { return deeperGCN(28, 128) }
+func DeeperGCN(string) gnn.Settings { return deeperGCN(28, 128, 0.5) }
 
-func deeperGCN(layers, width int) gnn.Settings {
+func deeperGCN(layers, width int, dropped float64) gnn.Settings {
 	s := gnn.ClassifierSettings()
-	s.Network = gnn.Network{gnn.Linear(width), deeperLayer(true)}
+	s.Network = gnn.Network{gnn.Linear(width), deeperLayer(true, 0)}
 	for range layers - 1 {
-		s.Network = append(s.Network, deeperLayer(false))
+		s.Network = append(s.Network, deeperLayer(false, dropped))
 	}
-	s.Network = append(s.Network, averagedNorm(), gnn.ReLU(), gnn.Dropout(deeperDropped), gnn.Linear(gnn.AutoWidth))
+	s.Network = append(s.Network, averagedNorm(), gnn.ReLU(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth))
 	s.Preparation = coles.PrepareNone
 	s.Optimizer = gnn.Adam(1e-3)
 	s.Epochs, s.Patience = 500, 0
 	return s
 }
 
-const (
-	deeperDropped     = 0.5
-	deeperTemperature = 0.1 // what the softmax is taken of is multiplied by that
-)
+// deeperTemperature is what the softmax is taken of is multiplied by.
+const deeperTemperature = 0.1
 
 // deeperLayer is one of the layers of [DeeperGCN]. Its parameters are "weight" and "bias", and those of
-// averagedNorm but in the first.
-func deeperLayer(first bool) gnn.Layer {
+// averagedNorm but in the first, which drops nothing.
+func deeperLayer(first bool, dropped float64) gnn.Layer {
 	parameters := func(in, width int) []gnn.Parameter {
 		all := []gnn.Parameter{gnn.Weight("weight", in, width), gnn.Bias("bias", width)}
 		if !first {
@@ -57,7 +57,7 @@ func deeperLayer(first bool) gnn.Layer {
 	if first {
 		return gnn.NewLayer("softmax aggregate", spec, firstDeeper[float32], firstDeeper[float64])
 	}
-	return gnn.NewLayer("residual softmax aggregate", spec, deeper[float32], deeper[float64])
+	return gnn.NewLayer(fmt.Sprint("residual softmax aggregate dropout ", dropped), spec, deeper[float32](dropped), deeper[float64](dropped))
 }
 
 func firstDeeper[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -68,20 +68,22 @@ func firstDeeper[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodi
 	}, h, p.Parameter("weight"), p.Parameter("bias"))
 }
 
-func deeper[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	near := p.Operator("neighbours and itself", closedNeighbours)
-	n, draws := statistics(p), drawsOf(p)
-	var mean, variance []float64
-	y := p.Recomputed(func(t *autodiff.Tape[T], in []*autodiff.Value[T]) *autodiff.Value[T] {
-		n := norms[T]{in[3], in[4], n.mean, n.variance}
-		var z *autodiff.Value[T]
-		z, mean, variance = normalized(t, in[0], n)
-		z = t.Dropout(t.ReLU(z), deeperDropped, draws())
-		sum := t.Add(z, t.SoftmaxSum(near, z, deeperTemperature, true)) // z is max(z, 0)
-		return t.Add(in[0], t.Bias(t.MatMul(sum, in[1]), in[2]))
-	}, h, p.Parameter("weight"), p.Parameter("bias"), n.scale, n.offset)
-	average(p, mean, variance)
-	return y
+func deeper[T autodiff.Float](dropped float64) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+		near := p.Operator("neighbours and itself", closedNeighbours)
+		n, draws := statistics(p), drawsOf(p)
+		var mean, variance []float64
+		y := p.Recomputed(func(t *autodiff.Tape[T], in []*autodiff.Value[T]) *autodiff.Value[T] {
+			n := norms[T]{in[3], in[4], n.mean, n.variance}
+			var z *autodiff.Value[T]
+			z, mean, variance = normalized(t, in[0], n)
+			z = t.Dropout(t.ReLU(z), dropped, draws())
+			sum := t.Add(z, t.SoftmaxSum(near, z, deeperTemperature, true)) // z is max(z, 0)
+			return t.Add(in[0], t.Bias(t.MatMul(sum, in[1]), in[2]))
+		}, h, p.Parameter("weight"), p.Parameter("bias"), n.scale, n.offset)
+		average(p, mean, variance)
+		return y
+	}
 }
 
 // closedNeighbours has a one for every node and each of its neighbours, itself included.

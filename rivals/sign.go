@@ -31,9 +31,10 @@ import (
 // multiplications for each labelled node. A step takes (K + 21)·4·512 bytes for each node of a batch,
 // since the g are computed twice, and the features 4·(K+1)·d for each of all nodes.
 func SIGN(hops int) gnn.Settings {
+	const dropped = 0.5
 	s := gnn.ClassifierSettings()
 	s.Network = gnn.Network{
-		gnn.Dropout(0.1), signLayer(hops+1, 512), gnn.PReLU(), gnn.Dropout(signDropped), gnn.Linear(gnn.AutoWidth),
+		gnn.Dropout(0.1), signLayer(hops+1, 512, dropped), gnn.PReLU(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth),
 	}
 	s.Preparation = coles.PrepareNone
 	s.Optimizer = gnn.Adam(1e-3)
@@ -41,12 +42,8 @@ func SIGN(hops int) gnn.Settings {
 	return s
 }
 
-const (
-	// SIGNHops is how many hops [SIGN] takes on ogbn-arxiv.
-	SIGNHops = 5
-
-	signDropped = 0.5
-)
+// SIGNHops is how many hops [SIGN] takes on ogbn-arxiv.
+const SIGNHops = 5
 
 // SIGNFeatures are [X | AX | … | A^K·X] of the features X (n × d) of a graph, n × (K+1)·d, with A the means
 // over neighbours; a node without neighbours has zeros there. It costs K·2m·d multiplications for m
@@ -105,7 +102,7 @@ func neighbourMeans(g *coles.Graph) *kernel.CSR[float64] {
 // signLayer is the g of [SIGN] and the first matrix of f, whose rows are shared out to the g so that
 // nothing as wide as all of them is held. Its parameters are "0.first", "0.firstbias", "0.slope",
 // "0.second", "0.secondbias" and "0.joint", and so on, and "slope" and "bias".
-func signLayer(branches, width int) gnn.Layer {
+func signLayer(branches, width int, dropped float64) gnn.Layer {
 	slope := func(name string) gnn.Parameter { return gnn.Parameter{Name: name, Rows: 1, Cols: 1, Start: 0.25} }
 	parameters := func(in, _ int) (all []gnn.Parameter) {
 		for k := range branches {
@@ -118,10 +115,11 @@ func signLayer(branches, width int) gnn.Layer {
 		return append(all, slope("slope"), gnn.Bias("bias", width))
 	}
 	spec := gnn.LayerSpec{Width: width, Parameters: parameters}
-	return gnn.NewLayer(fmt.Sprintf("sign %d×%d", branches, width), spec, signOf[float32](branches, width), signOf[float64](branches, width))
+	name := fmt.Sprintf("sign %d×%d dropout %v", branches, width, dropped)
+	return gnn.NewLayer(name, spec, signOf[float32](branches, width, dropped), signOf[float64](branches, width, dropped))
 }
 
-func signOf[T autodiff.Float](branches, width int) func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
+func signOf[T autodiff.Float](branches, width int, dropped float64) func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
 	return func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
 		d := x.Cols() / branches
 		if d*branches != x.Cols() || len(x.Data().Data) == 0 && x.Rows() > 0 {
@@ -137,8 +135,8 @@ func signOf[T autodiff.Float](branches, width int) func(p *gnn.Pass[T], x *autod
 			inner, outer := drawsOf(p), drawsOf(p)
 			sum = p.Recomputed(func(t *autodiff.Tape[T], in []*autodiff.Value[T]) *autodiff.Value[T] {
 				h := t.Bias(t.MatMul(t.Columns(in[0], k*d, (k+1)*d), in[3]), in[4])
-				h = t.Bias(t.MatMul(t.Dropout(t.PReLU(h, in[5]), signDropped, inner()), in[6]), in[7])
-				return t.Add(in[1], t.MatMul(t.Dropout(t.PReLU(h, in[2]), signDropped, outer()), in[8]))
+				h = t.Bias(t.MatMul(t.Dropout(t.PReLU(h, in[5]), dropped, inner()), in[6]), in[7])
+				return t.Add(in[1], t.MatMul(t.Dropout(t.PReLU(h, in[2]), dropped, outer()), in[8]))
 			}, inputs...)
 		}
 		return p.Bias(sum, p.Parameter("bias"))
