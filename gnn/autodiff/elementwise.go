@@ -37,27 +37,6 @@ func above[T Float](x T) int {
 	return index
 }
 
-// SoftThreshold is y = sign(x)·max(|x| − threshold, 0) by entry, of any shape, for a threshold ≥ 0:
-// the shrinkage of wavelet coefficients (Donoho, 1995).
-//
-// g_x = g where |x| > threshold, else 0.
-func (t *Tape[T]) SoftThreshold(x *Value[T], threshold float64) *Value[T] {
-	bound := T(threshold)
-	return t.elementwise(x,
-		func(y, x []T) {
-			for i, v := range x {
-				y[i] = v - min(max(v, -bound), bound)
-			}
-		},
-		func(g, x, _ []T) {
-			for i, v := range x {
-				if v >= -bound && v <= bound {
-					g[i] = 0
-				}
-			}
-		})
-}
-
 // ELU is y = x where x > 0, else eˣ − 1, by entry, of any shape (Clevert, Unterthiner, Hochreiter,
 // 2016).
 //

@@ -54,7 +54,6 @@ func TestMistakesPanic(t *testing.T) {
 		"HeadDots of 3×4 and 4×3":                                   func() { tape.HeadDots(a, c) },
 		"Attention of 3×4 and 3×4":                                  func() { tape.Attention(hub, a, a, a, 0.2, 0, nil) },
 		"Attention of 4×3 and 4×3 and 4×3":                          func() { tape.Attention(hub, c, c, c, 0.2, 0, nil) },
-		"SegmentMax of 3×4 and 3×4":                                 func() { tape.SegmentMax(hub, a) },
 		"SoftmaxSum of 3×4 and 3×4":                                 func() { tape.SoftmaxSum(hub, a, 1, false) },
 		"Attention with a slope of -1":                              func() { tape.Attention(hub, c, tape.Columns(a, 0, 3), c, -1, 0, nil) },
 		"Attention at a rate of 1":                                  func() { tape.Attention(hub, c, tape.Columns(a, 0, 3), c, 0.2, 1, nil) },

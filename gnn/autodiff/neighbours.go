@@ -229,65 +229,6 @@ func (m mask) factor(i, j int) float64 {
 	return math.Float64frombits(math.Float64bits(m.kept) & uint64((m.threshold-1-draw)>>63))
 }
 
-// SegmentMax is the largest entry, for each column c, among the neighbours of a row, as in the
-// pooling of GraphSAGE (Hamilton, Ying, Leskovec, 2017): y_ic = max x_jc over the j for which s has
-// an entry (i, j), of whatever value; 0 for a row of s without entries. s is n×k and x k×d. The cost
-// is O((n + entries)·d), in either direction.
-//
-// g_x of entry (j, c) = Σ_i g_ic/ties_ic over the rows i with y_ic = x_jc, ties_ic being the number
-// of neighbours of i that have this value.
-func (t *Tape[T]) SegmentMax(s *Sparse[T], x *Value[T]) *Value[T] {
-	fitSparse("SegmentMax", s, x)
-	y := t.newValue(s.matrix.Rows, x.Cols(), x)
-	cost := (1 + s.matrix.NNZ()/max(1, s.matrix.Rows)) * x.Cols()
-	t.eachRow(y.Rows(), cost, func(i int) {
-		most := row(y.data, i)
-		clear(most)
-		cols, _ := s.matrix.Row(i)
-		for q, j := range cols {
-			for c, v := range row(x.data, int(j)) {
-				if q == 0 {
-					most[c] = v
-				}
-				most[c] = max(most[c], v)
-			}
-		}
-	})
-	y.back = func() {
-		dst := t.gradient(x)
-		t.eachRow(y.Rows(), cost, func(i int) { s.shareTies(i, row(y.grad, i), row(y.data, i), x.data) })
-		for _, part := range s.transposed {
-			t.eachRow(x.Rows(), cost, func(j int) {
-				rows, _ := part.matrix.Row(j)
-				for _, i := range rows {
-					most, g, to := row(y.data, part.first+int(i)), row(y.grad, part.first+int(i)), row(dst, j)
-					for c, v := range row(x.data, j) {
-						if v == most[c] {
-							to[c] += g[c]
-						}
-					}
-				}
-			})
-		}
-	}
-	return y
-}
-
-// shareTies divides g, the gradient of the largest entries among the neighbours of row i, by the
-// number of neighbours that have them.
-func (s *Sparse[T]) shareTies(i int, g, most []T, x Matrix[T]) {
-	cols, _ := s.matrix.Row(i)
-	for c, v := range most {
-		ties := 0
-		for _, j := range cols {
-			if row(x, int(j))[c] == v {
-				ties++
-			}
-		}
-		g[c] /= T(max(1, ties))
-	}
-}
-
 // SoftmaxSum is, for each column c, the mean of the neighbours of a row by their softmax (Li, Xiong,
 // Thabet, Ghanem, 2020):
 //

@@ -98,21 +98,6 @@ func neighbourOperations[T Float]() []operation[T] {
 		}),
 		softmaxSumOf[T]("SoftmaxSum", 0.7),
 		softmaxSumOf[T]("SoftmaxSum, the smallest first", -0.4),
-		unary("SegmentMax", func(t *Tape[T], x *Value[T]) *Value[T] { return t.SegmentMax(pattern[T](x.Rows()+more, x.Rows()), x) },
-			func(x matrix64) matrix64 {
-				s := sparseOf(x.Rows+more, x.Rows)
-				return build(s.Rows, x.Cols, func(i, c int) float64 {
-					most := math.Inf(-1)
-					cols, _ := s.Row(i)
-					for _, j := range cols {
-						most = math.Max(most, at(x, int(j), c))
-					}
-					if len(cols) == 0 {
-						return 0
-					}
-					return most
-				})
-			}),
 	}
 }
 
@@ -194,13 +179,6 @@ func TestAttentionDropsWeights(t *testing.T) {
 	}
 }
 
-func TestSegmentMaxSharesTies(t *testing.T) {
-	y, grads := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] { return t.SegmentMax(hub, in[0]) },
-		build(4, 2, func(i, j int) float64 { return []float64{-1, 3, -1, 5, -2, 5, 9, 9}[2*i+j] }))
-	checkClose(t, "result", y.Data, []float64{-1, 5, -1, 5, 0, 0})
-	checkClose(t, "gradient", grads[0].Data, []float64{0.5, 0, 1.5, 1.5, 0, 0.5, 0, 0})
-}
-
 func TestSoftmaxSumOfLostWeightsIsNotANumber(t *testing.T) {
 	y, _ := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
 		return t.SoftmaxSum(hub, in[0], 1, false)
@@ -217,7 +195,7 @@ func TestAggregatesOfNothing(t *testing.T) {
 		s := NewSparse(&CSR[float64]{Rows: n, Cols: p, Ptr: make([]int64, n+1)}, false)
 		gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
 			y := t.Attention(s, in[0], in[1], t.HeadDots(in[0], in[2]), 0.2, 0, nil)
-			z := t.Concat(t.SegmentMax(s, in[0]), y, t.SoftmaxSum(s, in[0], 1, false))
+			z := t.Concat(t.SoftmaxSum(s, in[0], 1, false), y)
 			return t.Mul(t.Columns(z, 0, width), t.Columns(y, width, 2*width))
 		}, kernel.Dense[float64](p, 2*width), kernel.Dense[float64](n, 2), kernel.Dense[float64](2, width))
 	}

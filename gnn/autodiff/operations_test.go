@@ -33,14 +33,6 @@ func joins(n, d int) [][2]int   { return [][2]int{{n, d}, {n, 1}, {n, d + 2}} }
 func awayFromZero(v float64) float64 { return v + math.Copysign(0.1, v) }
 func positive(v float64) float64     { return 0.2 + math.Abs(v) }
 
-// awayFromHalf also holds for 1.5 times the number.
-func awayFromHalf(v float64) float64 {
-	if math.Abs(v) < 0.6 {
-		return v / 2
-	}
-	return v
-}
-
 // unary is an operation of one n×d matrix.
 func unary[T Float](name string, apply func(t *Tape[T], x *Value[T]) *Value[T], want func(x matrix64) matrix64) operation[T] {
 	return operation[T]{
@@ -219,8 +211,6 @@ func operations[T Float]() []operation[T] {
 		byEntry("Reciprocal", (*Tape[T]).Reciprocal, func(v float64) float64 { return 1 / v }),
 		powOf[T]("Pow, p = 3", 3),
 		powOf[T]("Pow, p = −0.4", -0.4),
-		byEntry("SoftThreshold", func(t *Tape[T], x *Value[T]) *Value[T] { return t.SoftThreshold(x, 0.5) },
-			func(v float64) float64 { return math.Copysign(math.Max(math.Abs(v)-0.5, 0), v) }).of(awayFromHalf),
 		byEntry("ReLU", (*Tape[T]).ReLU, func(v float64) float64 { return math.Max(v, 0) }),
 		binary("PReLU", sloped, (*Tape[T]).PReLU, func(x, a matrix64) matrix64 {
 			return build(x.Rows, x.Cols, func(i, j int) float64 {

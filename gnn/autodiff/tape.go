@@ -18,9 +18,9 @@
 //   - arithmetic: Add, Scale, Bias, Mul, Reciprocal, Pow, Exp
 //   - products of matrices: MatMul, MatMulTrans, Gram, SpMM, Convolve
 //   - rows and columns: Gather, RowDots, GatherDots, Reshape, Concat, Columns
-//   - activations: ReLU, PReLU, ELU, SoftThreshold, Sigmoid, LogSigmoid, Softplus, Dropout
+//   - activations: ReLU, PReLU, ELU, Sigmoid, LogSigmoid, Softplus, Dropout
 //   - lengths and deviations: RowNormalize, ColumnNormalize, BatchNorm, BatchNormFixed, LayerNorm
-//   - neighbours in a graph: HeadDots, Attention, SegmentMax, SoftmaxSum
+//   - neighbours in a graph: HeadDots, Attention, SoftmaxSum
 //   - sums and means: Sum, Mean, LogPowerMeanRows
 //   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality
 //   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
