@@ -61,7 +61,7 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 	progress.Note("%s: %v", name, g.Report())
 	p := &problem{Dataset: d, graph: g, splits: givenSplits(o, d, progress), progress: progress}
 	d.Adjacency = nil // the graph has its own
-	if isLarge(name) {
+	if isLarge(name) && d.Features != nil {
 		err = p.toFiles(ctx)
 	}
 	return p, err

@@ -151,6 +151,18 @@ func TestReddit(t *testing.T) {
 	}
 }
 
+// Features may be missing: then no system of the table is measured.
+func TestRedditWithoutFeatures(t *testing.T) {
+	folder := t.TempDir()
+	_, sage := ring(60)
+	delete(sage, "reddit/reddit-feats.npy")
+	writeFiles(t, folder, sage)
+	p := testkit.Must(load(t.Context(), options{data: folder}, reddit, cli.NewLine(io.Discard)))
+	if p.Features != nil || p.mapped != nil {
+		t.Errorf("features %v", p.Features)
+	}
+}
+
 // A generated graph is split in the shares of the paper's.
 func TestGeneratedLargeGraphsAreSplit(t *testing.T) {
 	d := testkit.Must(openLarge(context.Background(), options{nodes: 1000}, arxivSized))
