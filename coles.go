@@ -226,7 +226,7 @@ func walk[T kernel.Float](ctx context.Context, s Settings, g *Graph, x *matrix.M
 	if direct && g.patterned(s) {
 		return matrix.Walk[T]{Pattern: g.adj}, nil, ctx.Err()
 	}
-	w, err := g.filtering(ctx)
+	w, err := g.NormalizedUntil(ctx)
 	if err != nil {
 		return matrix.Walk[T]{}, nil, err
 	}

@@ -43,7 +43,7 @@ func Contrast(ctx context.Context, g *Graph, negatives NegativeSampler, kappa in
 }
 
 func (s *Settings) contrast(ctx context.Context, g *Graph) (*DeltaW, error) {
-	plus, err := g.positive(ctx)
+	plus, err := g.PositiveUntil(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -114,7 +115,12 @@ func (g *Graph) String() string { return g.report.String() }
 func (g *Graph) Degrees() []float64 { return slices.Clone(g.degree) }
 
 // CSR returns a copy of the adjacency matrix A, both triangles stored.
-func (g *Graph) CSR() *sparse.CSR { return matrix.ExportCSR(g.adj) }
+func (g *Graph) CSR() *sparse.CSR { return exported(g.adj) }
+
+func exported(a *kernel.CSR[float64]) *sparse.CSR {
+	m, _ := matrix.ExportCSR(context.Background(), a) // does not end
+	return m
+}
 
 // KeepsSelfLoops reports whether self loops were not to be dropped.
 func (g *Graph) KeepsSelfLoops() bool { return g.keeps }

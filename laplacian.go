@@ -43,7 +43,7 @@ func (w *SymCSR) At(i, j int) float64 {
 func (w *SymCSR) T() mat.Matrix { return w }
 
 // ToCSR returns a copy as a *sparse.CSR.
-func (w *SymCSR) ToCSR() *sparse.CSR { return matrix.ExportCSR(w.m) }
+func (w *SymCSR) ToCSR() *sparse.CSR { return exported(w.m) }
 
 // Raw is the matrix itself, for the packages of this module.
 func (w *SymCSR) Raw() *kernel.CSR[float64] { return w.m }
@@ -63,7 +63,7 @@ func (w *SymCSR) Laplacian() *SymCSR {
 // An isolated node keeps a one on the diagonal. The eigenvalues are in [−1, 1]. The cost is O(n +
 // m).
 func Normalize(g *Graph) *SymCSR {
-	w, _ := g.filtering(context.Background()) // does not end
+	w, _ := g.NormalizedUntil(context.Background()) // does not end
 	return w
 }
 
@@ -73,17 +73,17 @@ func Normalize(g *Graph) *SymCSR {
 //
 // An isolated node keeps a zero row. The eigenvalues are in [−1, 1]. The cost is O(n + m).
 func (g *Graph) Positive() *SymCSR {
-	w, _ := g.positive(context.Background()) // does not end
+	w, _ := g.PositiveUntil(context.Background()) // does not end
 	return w
 }
 
-// filtering is [Normalize] until ctx ends.
-func (g *Graph) filtering(ctx context.Context) (*SymCSR, error) {
+// NormalizedUntil is [Normalize] until ctx ends, for the packages of this module.
+func (g *Graph) NormalizedUntil(ctx context.Context) (*SymCSR, error) {
 	return normalized(ctx, g.adj, 1, g.loopedDegrees())
 }
 
-// positive is [Graph.Positive] until ctx ends.
-func (g *Graph) positive(ctx context.Context) (*SymCSR, error) {
+// PositiveUntil is [Graph.Positive] until ctx ends, for the packages of this module.
+func (g *Graph) PositiveUntil(ctx context.Context) (*SymCSR, error) {
 	return normalized(ctx, g.adj, 0, g.degree)
 }
 

@@ -115,9 +115,9 @@ func TestOperatorIsMadeOnce(t *testing.T) {
 	g, x := small(101)
 	for _, opt := range []Option{WithEpochs(3), WithBatchSize(15)} {
 		made := 0
-		counted := func(g *coles.Graph) *sparse.CSR {
+		counted := func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 			made++
-			return neighborMeans(g)
+			return neighborMeans(ctx, g)
 		}
 		l := NewLayer("once", LayerSpec{4, 1, func(in, width int) []Parameter { return []Parameter{Weight("weight", in, width)} }}, nil,
 			func(p *Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] {
@@ -140,7 +140,7 @@ func TestOwnPartsThatAreRefused(t *testing.T) {
 	}
 	asked := func(made *sparse.CSR) Option {
 		return WithObjective(objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
-			return s.Mean(s.SpMM(s.Operator("made", func(*coles.Graph) *sparse.CSR { return made }), s.Output(&View{})))
+			return s.Mean(s.SpMM(s.Operator("made", func(context.Context, *coles.Graph) (*sparse.CSR, error) { return made, nil }), s.Output(&View{})))
 		}))
 	}
 	with := func(p ...Parameter) Option {

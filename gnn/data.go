@@ -59,7 +59,10 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 	if err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
-	w := coles.Normalize(g)
+	w, err := g.NormalizedUntil(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, l := range s.Network[:s.Network.lead()] {
 		fx, err := l.filter.Apply(ctx, w, x)
 		if err != nil {
@@ -101,7 +104,7 @@ func (v *view[T]) normalized() *autodiff.Sparse[T] {
 }
 
 // operator is what of makes of the graph, made once.
-func (v *view[T]) operator(ctx context.Context, name string, of func(*coles.Graph) *sparse.CSR) (*autodiff.Sparse[T], error) {
+func (v *view[T]) operator(ctx context.Context, name string, of func(context.Context, *coles.Graph) (*sparse.CSR, error)) (*autodiff.Sparse[T], error) {
 	if s := v.operators[name]; s != nil {
 		return s, nil
 	}

@@ -1,9 +1,10 @@
 package gnn
 
 import (
+	"context"
+
 	"coles"
 	"coles/gnn/autodiff"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 
@@ -112,18 +113,12 @@ func sage[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T]
 }
 
 // neighborMeans is D⁻¹A.
-func neighborMeans(g *coles.Graph) *sparse.CSR {
-	a := g.Raw()
-	means := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[float64](1, a.NNZ()).Data}
-	for i := range a.Rows {
-		_, from := a.Row(i)
-		_, to := means.Row(i)
-		degree := matrix.Total(from)
-		for q, v := range from {
-			to[q] = v / degree
-		}
+func neighborMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
+	means, err := matrix.RowMeans[float64](ctx, g.Raw())
+	if err != nil {
+		return nil, err
 	}
-	return matrix.ExportCSR(means)
+	return matrix.ExportCSR(ctx, means)
 }
 
 // Propagate is F·H for a fixed filter, such as [coles.SGC] or [coles.S2GC]. Before the first

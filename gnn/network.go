@@ -338,9 +338,9 @@ func (p *Pass[T]) W() *autodiff.Sparse[T] {
 }
 
 // Operator is a sparse matrix that of makes of the graph, n × n. It is made once for a graph and
-// kept under its name. In blocks it is the part that belongs to the rows of H, in a sample what is
+// kept under its name; an error ends the training. In blocks it is the part that belongs to the rows of H, in a sample what is
 // drawn of it; an entry must not join nodes that are farther apart than the hops of the layer.
-func (p *Pass[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *autodiff.Sparse[T] {
+func (p *Pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) *autodiff.Sparse[T] {
 	v := p.view
 	if v.sample != nil {
 		v = v.whole
@@ -357,11 +357,15 @@ func (p *Pass[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *au
 }
 
 // operatorOf is what a function makes of a graph, in numbers of type T.
-func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name string, of func(g *coles.Graph) *sparse.CSR) (*autodiff.Sparse[T], error) {
-	made := of(g)
-	err := matrix.CheckCSR(ctx, made)
-	if r, c := made.Dims(); err == nil && (r != g.Nodes() || c != g.Nodes()) {
-		err = fmt.Errorf("%w: %d × %d for %d nodes", coles.ErrShape, r, c, g.Nodes())
+func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) (*autodiff.Sparse[T], error) {
+	made, err := of(ctx, g)
+	if err == nil {
+		err = matrix.CheckCSR(ctx, made)
+	}
+	if err == nil {
+		if r, c := made.Dims(); r != g.Nodes() || c != g.Nodes() {
+			err = fmt.Errorf("%w: %d × %d for %d nodes", coles.ErrShape, r, c, g.Nodes())
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("gnn: operator %q: %w", name, err)

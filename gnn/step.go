@@ -154,7 +154,7 @@ func (s *Step[T]) W() *autodiff.Sparse[T] {
 }
 
 // Operator is [Pass.Operator], for the rows that layers before the last have.
-func (s *Step[T]) Operator(name string, of func(g *coles.Graph) *sparse.CSR) *autodiff.Sparse[T] {
+func (s *Step[T]) Operator(name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) *autodiff.Sparse[T] {
 	if s.batch.view.sample != nil {
 		return s.W()
 	}

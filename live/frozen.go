@@ -62,7 +62,11 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	w := matrix.ConvertCSR[float32](coles.Normalize(g).Raw())
+	stored, err := g.NormalizedUntil(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := matrix.ConvertCSR[float32](stored.Raw())
 	for k := range len(f.coef) - 1 {
 		hop := kernel.Unset[float32](g.Nodes(), f.v.Rows)
 		if k == 0 {

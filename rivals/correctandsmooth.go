@@ -103,7 +103,11 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 		clear(rowOf(y, i))
 		rowOf(y, i)[classes[k]] = 1
 	}
-	smooth, err := c.spread(ctx, g.Positive().Raw(), y, c.Smooth, 0)
+	w, err := g.PositiveUntil(ctx)
+	if err != nil {
+		return nil, err
+	}
+	smooth, err := c.spread(ctx, w.Raw(), y, c.Smooth, 0)
 	if err != nil {
 		return nil, err
 	}

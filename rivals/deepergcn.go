@@ -1,11 +1,13 @@
 package rivals
 
 import (
+	"context"
 	"fmt"
 
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
 )
@@ -87,10 +89,7 @@ func deeper[T autodiff.Float](dropped float64) func(p *gnn.Pass[T], h *autodiff.
 }
 
 // closedNeighbours has a one for every node and each of its neighbours, itself included.
-func closedNeighbours(g *coles.Graph) *sparse.CSR {
-	m := rowMeans(g)
-	for q := range m.RawMatrix().Data {
-		m.RawMatrix().Data[q] = 1
-	}
-	return m
+func closedNeighbours(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
+	ones, err := matrix.Merge(ctx, g.Raw(), matrix.Identity(g.Nodes()), func(_, _ float64) float64 { return 1 })
+	return exported(ctx, ones, err)
 }

@@ -81,7 +81,11 @@ type importance struct {
 }
 
 func newImportance(ctx context.Context, g *coles.Graph, draws int) (*importance, error) {
-	d := &importance{w: coles.Normalize(g).Raw(), norms: make([]float64, g.Nodes()), draws: draws, places: newNumbering(g.Nodes())}
+	w, err := g.NormalizedUntil(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &importance{w: w.Raw(), norms: make([]float64, g.Nodes()), draws: draws, places: newNumbering(g.Nodes())}
 	return d, parallel.Rows(ctx, len(d.norms), func(lo, hi int) {
 		for i := lo; i < hi; i++ { // W is symmetric
 			_, vals := d.w.Row(i)

@@ -1,12 +1,14 @@
 package rivals
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
 )
@@ -91,7 +93,7 @@ func framelet[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.
 
 // frameletOperator is ½c₀·I + c₁·(2^{l−2}·L − I) for the first two Chebyshev coefficients of mask(ξ/2) on [0, π],
 // by the trapezoidal rule, of 500 points as the authors' is.
-func frameletOperator(level int, mask func(float64) float64) func(g *coles.Graph) *sparse.CSR {
+func frameletOperator(level int, mask func(float64) float64) func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 	const points = 500
 	var c [2]float64
 	for k := range points {
@@ -105,22 +107,12 @@ func frameletOperator(level int, mask func(float64) float64) func(g *coles.Graph
 		c[1] += v * math.Cos(x)
 	}
 	scale := math.Pow(2, float64(level-2))
-	return func(g *coles.Graph) *sparse.CSR {
-		return shifted(g, c[0]/2+c[1]*(scale-1), -c[1]*scale)
-	}
-}
-
-// shifted is a·I + b·W⁺.
-func shifted(g *coles.Graph, a, b float64) *sparse.CSR {
-	w, n := g.Positive().Raw(), g.Nodes()
-	ptr, cols, values := make([]int, 1, n+1), make([]int, 0, w.NNZ()+n), make([]float64, 0, w.NNZ()+n)
-	for i := range n {
-		from, weights := w.Row(i)
-		cols, values = append(cols, i), append(values, a)
-		for q, j := range from {
-			cols, values = append(cols, int(j)), append(values, b*weights[q])
+	return func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
+		w, err := g.PositiveUntil(ctx)
+		if err != nil {
+			return nil, err
 		}
-		ptr = append(ptr, len(cols))
+		sum, err := matrix.Add(ctx, c[0]/2+c[1]*(scale-1), matrix.Identity(g.Nodes()), -c[1]*scale, w.Raw())
+		return exported(ctx, sum, err)
 	}
-	return sparse.NewCSR(n, n, ptr, cols, values)
 }

@@ -158,7 +158,12 @@ func normal[T autodiff.Float](rnd *rand.Rand, rows, cols int, deviation float64)
 
 // reconstruction is the loss of [GAE]; without edges there is nothing to tell, and it is 0.
 func reconstruction[T autodiff.Float](s *gnn.Step[T], z *autodiff.Value[T]) *autodiff.Value[T] {
-	w := coles.Normalize(s.Graph()).Raw() // has an entry for every node and, twice, every edge
+	normalized, err := s.Graph().NormalizedUntil(s.Context())
+	if err != nil {
+		s.Fail(err)
+		return s.Sum(z) // will not be used
+	}
+	w := normalized.Raw() // has an entry for every node and, twice, every edge
 	if w.NNZ() == w.Rows {
 		return s.Scale(s.Sum(z), 0)
 	}

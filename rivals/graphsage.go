@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/stream"
 
@@ -82,7 +83,18 @@ func sageSides[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff
 }
 
 // sparseMeans is D⁻¹A.
-func sparseMeans(g *coles.Graph) *sparse.CSR { return matrix.ExportCSR(neighbourMeans(g)) }
+func sparseMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
+	means, err := matrix.RowMeans[float64](ctx, g.Raw())
+	return exported(ctx, means, err)
+}
+
+// exported is an operator of a graph for [gnn.Pass.Operator].
+func exported(ctx context.Context, a *kernel.CSR[float64], err error) (*sparse.CSR, error) {
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ExportCSR(ctx, a)
+}
 
 // neighbourProduct is S·H·Θ in the order that takes less multiplications: of many nodes that come in
 // and few that come out, S·H first. Sparse features can only be multiplied by Θ.
@@ -161,11 +173,16 @@ func newPairs(ctx context.Context, g *coles.Graph, size int, counts []int, seed 
 	if err != nil {
 		return nil, err
 	}
-	var rows []int
 	chances := make([]float64, g.Nodes())
-	for u := range chances {
-		if degree := w.adj.Ptr[u+1] - w.adj.Ptr[u]; degree > 0 {
-			rows, chances[u] = append(rows, u), math.Pow(float64(degree), 0.75)
+	if err := matrix.EachRow(ctx, w.adj, func(u int) {
+		chances[u] = math.Pow(float64(w.adj.Ptr[u+1]-w.adj.Ptr[u]), 0.75)
+	}); err != nil {
+		return nil, err
+	}
+	var rows []int
+	for u, v := range chances {
+		if v > 0 {
+			rows = append(rows, u)
 		}
 	}
 	if len(rows) == 0 {
@@ -180,7 +197,7 @@ func newPairs(ctx context.Context, g *coles.Graph, size int, counts []int, seed 
 			out = append(out, negatives.Draw(rng))
 		}
 		return f.sample(ctx, out, stepSeed(seed, seedSampleEdges, epoch, step))
-	}), nil
+	}), ctx.Err()
 }
 
 // pairsOf are some nodes, and for each another of a walk from it.

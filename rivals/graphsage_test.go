@@ -27,7 +27,7 @@ func TestSageByTheFormula(t *testing.T) {
 		first(t, g, x, s, bare, func(s *gnn.Step[float64]) {
 			y := mat.NewDense(n, width, nil)
 			y.Slice(0, n, 0, width/2).(*mat.Dense).Copy(testkit.Product(x, dense(s.Parameter("0.self"))))
-			y.Slice(0, n, width/2, width).(*mat.Dense).Copy(testkit.Product(testkit.DenseOf(sparseMeans(g)), x, dense(s.Parameter("0.neighbors"))))
+			y.Slice(0, n, width/2, width).(*mat.Dense).Copy(testkit.Product(testkit.DenseOf(testkit.Must(sparseMeans(ctx, g))), x, dense(s.Parameter("0.neighbors"))))
 			testkit.WantClose(t, "output", dense(s.Output(&gnn.View{})), unitRows(y), 1e-12)
 		})
 	}

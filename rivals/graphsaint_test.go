@@ -159,7 +159,7 @@ func TestSubgraphsAreCounted(t *testing.T) {
 func TestSaintLayerByTheFormula(t *testing.T) {
 	const n = 30
 	g, x := weighted(n, 12)
-	means := testkit.DenseOf(sparseMeans(g))
+	means := testkit.DenseOf(testkit.Must(sparseMeans(ctx, g)))
 	for i := range n { // the mean by its definition
 		if total := mat.Sum(g.CSR().RowView(i)); total > 0 && math.Abs(means.At(i, (i+1)%n)-g.CSR().At(i, (i+1)%n)/total) > 1e-14 {
 			t.Errorf("row %d of the means", i)

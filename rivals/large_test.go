@@ -232,7 +232,7 @@ func firstStep(t *testing.T, g *coles.Graph, x mat.Matrix, network gnn.Network, 
 func TestDeeperLayersByTheFormula(t *testing.T) {
 	const n, d = 30, 5
 	g, x := words(8, n, 12)
-	a := testkit.DenseOf(closedNeighbours(g))
+	a := testkit.DenseOf(testkit.Must(closedNeighbours(ctx, g)))
 	network := gnn.Network{gnn.Linear(d), deeperLayer(true, 0), deeperLayer(false, 0.5)}
 	// aggregated adds to every row of z the softmax means of max(z, 0), and multiplies by the weight.
 	aggregated := func(z *mat.Dense, s *gnn.Step[float64], layer string) *mat.Dense {

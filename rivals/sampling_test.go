@@ -8,10 +8,12 @@ import (
 	"slices"
 	"testing"
 
+	"coles"
 	"coles/gnn"
 	"coles/internal/stream"
 	"coles/internal/testkit"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -46,7 +48,7 @@ func TestNeighboursOfSamples(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		g := walkGraph(weighted)
 		f := newFanOut(g.Raw(), []int{2, 3})
-		means := testkit.DenseOf(sparseMeans(g))
+		means := testkit.DenseOf(testkit.Must(sparseMeans(ctx, g)))
 		x := testkit.RandomDense(testkit.Random(2), 7, 1)
 		exact := testkit.Product(means, x)
 		out := []int{2, 4, 2, 0}
@@ -243,4 +245,39 @@ func TestSampledBytesDoNotDependOnProcessors(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What is made of a graph before the first step ends with its context.
+func TestPreparationsStop(t *testing.T) {
+	const n = 100_000
+	var edges []coles.Edge
+	var weights []float64
+	for u := range n {
+		for k := range 10 {
+			edges, weights = append(edges, coles.Edge{U: u, V: (u + 1 + k*k) % n}), append(weights, 1+float64(k))
+		}
+	}
+	g, rows := testkit.Must(coles.NewWeightedGraph(n, edges, weights)), []int{0, n / 2}
+	operator := func(of func(context.Context, *coles.Graph) (*sparse.CSR, error)) func(context.Context) error {
+		return func(ctx context.Context) error { return testkit.Err(of(ctx, g)) }
+	}
+	for name, call := range map[string]func(ctx context.Context) error{
+		"means":            operator(sparseMeans),
+		"row means":        operator(rowMeans),
+		"neighbours":       operator(closedNeighbours),
+		"framelets":        operator(frameletOperator(1, math.Cos)),
+		"pairs":            func(ctx context.Context) error { return testkit.Err(newPairs(ctx, g, 512, sageCounts, 1)) },
+		"importance":       func(ctx context.Context) error { return testkit.Err(newImportance(ctx, g, 400)) },
+		"counted subgraph": func(ctx context.Context) error { return countedSubgraphs(ctx, g, rows) },
+	} {
+		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
+	}
+}
+
+func countedSubgraphs(ctx context.Context, g *coles.Graph, rows []int) error {
+	s, err := newSubgraphs(ctx, g, rows, 2000, 4)
+	if err != nil {
+		return err
+	}
+	return s.count(ctx, 5000, 1)
 }

@@ -1,11 +1,13 @@
 package rivals
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
 )
@@ -62,22 +64,13 @@ func sceEncoder[T autodiff.Float](p *gnn.Pass[T], x *autodiff.Value[T]) *autodif
 }
 
 // rowMeans is D̂⁻¹(A+I).
-func rowMeans(g *coles.Graph) *sparse.CSR {
-	a, n := g.CSR().RawMatrix(), g.Nodes()
-	ptr, cols, values := make([]int, 1, n+1), make([]int, 0, len(a.Ind)+n), make([]float64, 0, len(a.Ind)+n)
-	for i := range n {
-		lo, hi := a.Indptr[i], a.Indptr[i+1]
-		total := 1.0
-		for _, w := range a.Data[lo:hi] {
-			total += w
-		}
-		for q := lo; q < hi; q++ {
-			cols, values = append(cols, a.Ind[q]), append(values, a.Data[q]/total)
-		}
-		cols, values = append(cols, i), append(values, 1/total)
-		ptr = append(ptr, len(cols))
+func rowMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
+	looped, err := matrix.Add(ctx, 1, g.Raw(), 1, matrix.Identity(g.Nodes()))
+	if err != nil {
+		return nil, err
 	}
-	return sparse.NewCSR(n, n, ptr, cols, values)
+	means, err := matrix.RowMeans[float64](ctx, looped)
+	return exported(ctx, means, err)
 }
 
 // scePartners is how many nodes of the negative graph each draws.

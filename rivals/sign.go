@@ -74,7 +74,10 @@ func SIGNFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix, hops int) (
 	if err := first.AddTo(ctx, kernel.Columns(all, 0, d), 1); err != nil {
 		return nil, err
 	}
-	means := matrix.ConvertCSR[float32](neighbourMeans(g))
+	means, err := matrix.RowMeans[float32](ctx, g.Raw())
+	if err != nil {
+		return nil, err
+	}
 	for k := range hops {
 		from, to := kernel.Columns(all, k*d, (k+1)*d), kernel.Columns(all, (k+1)*d, (k+2)*d)
 		if err := kernel.SpMM(ctx, to, means, from); err != nil {
@@ -82,21 +85,6 @@ func SIGNFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix, hops int) (
 		}
 	}
 	return &coles.Dense32{Rows: n, Cols: all.Cols, Stride: all.Stride, Data: all.Data}, matrix.CheckOverflow(ctx, "rivals: sign", matrix.Of(all))
-}
-
-// neighbourMeans is D⁻¹A.
-func neighbourMeans(g *coles.Graph) *kernel.CSR[float64] {
-	a := *g.Raw()
-	from := a.Val
-	a.Val = make([]float64, len(from))
-	for i := range a.Rows {
-		lo, hi := a.Ptr[i], a.Ptr[i+1]
-		degree := matrix.Total(from[lo:hi])
-		for q := lo; q < hi; q++ {
-			a.Val[q] = from[q] / degree
-		}
-	}
-	return &a
 }
 
 // signLayer is the g of [SIGN] and the first matrix of f, whose rows are shared out to the g so that

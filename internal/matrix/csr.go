@@ -51,20 +51,35 @@ func FromCSR(ctx context.Context, a *sparse.CSR, merge func(x, y float64) float6
 	return c, merged, err
 }
 
-// ExportCSR copies a matrix into the sparse package's form.
-func ExportCSR(a *kernel.CSR[float64]) *sparse.CSR {
-	ptr, ind := make([]int, a.Rows+1), make([]int, a.NNZ())
+// ExportCSR copies a matrix into the sparse package's form. The only error is ctx's.
+func ExportCSR(ctx context.Context, a *kernel.CSR[float64]) (*sparse.CSR, error) {
+	ptr, ind, vals := make([]int, a.Rows+1), make([]int, a.NNZ()), make([]float64, a.NNZ())
 	for i, p := range a.Ptr {
 		ptr[i] = int(p)
 	}
-	for q, j := range a.Col {
-		ind[q] = int(j)
-	}
-	vals := slices.Clone(a.Val)
-	if vals == nil {
-		vals = slices.Repeat([]float64{1}, len(ind))
-	}
-	return sparse.NewCSR(a.Rows, a.Cols, ptr, ind, vals)
+	return sparse.NewCSR(a.Rows, a.Cols, ptr, ind, vals), EachRow(ctx, a, func(i int) {
+		cols, from := a.Row(i)
+		for q, j := range cols {
+			at := ptr[i] + q
+			if ind[at], vals[at] = int(j), 1; from != nil {
+				vals[at] = from[q]
+			}
+		}
+	})
+}
+
+// RowMeans is a with its rows, whose entries are above 0, divided by their sums. The pattern is a's
+// own. The only error is ctx's.
+func RowMeans[T kernel.Float](ctx context.Context, a *kernel.CSR[float64]) (*kernel.CSR[T], error) {
+	means := &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[T](1, a.NNZ()).Data}
+	return means, EachRow(ctx, a, func(i int) {
+		_, from := a.Row(i)
+		_, to := means.Row(i)
+		sum := Total(from)
+		for q, v := range from {
+			to[q] = T(v / sum)
+		}
+	})
 }
 
 // CheckPairs verifies the pairs of numbers below n that are the edges of a graph, and their

@@ -99,7 +99,7 @@ func TestSparseMatricesAreCombined(t *testing.T) {
 	if slices.Contains(kept.Val, 0) {
 		t.Error("a dropped entry is stored")
 	}
-	testkit.WantSame(t, "exported", testkit.Bits(matrix.ExportCSR(a)), testkit.Bits(x))
+	testkit.WantSame(t, "exported", testkit.Bits(testkit.Must(matrix.ExportCSR(ctx, a))), testkit.Bits(x))
 
 	if _, _, same := matrix.FirstDifference(a, csrOf(x)); !same {
 		t.Error("a matrix differs from itself")

@@ -223,7 +223,7 @@ func (m *Matrix[T]) Squares(ctx context.Context) (float64, error) {
 func Export(ctx context.Context, m *Matrix[float64]) (mat.Matrix, error) {
 	switch {
 	case m.Sparse != nil:
-		return ExportCSR(m.Sparse), ctx.Err()
+		return ExportCSR(ctx, m.Sparse)
 	case m.Owned:
 		return ToDense(m.Dense), ctx.Err()
 	}
