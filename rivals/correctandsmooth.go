@@ -209,4 +209,4 @@ func absolute(row []float64) (sum float64) {
 	return sum
 }
 
-func rowOf(m kernel.Matrix[float64], i int) []float64 { return m.Data[i*m.Stride:][:m.Cols] }
+func rowOf[T kernel.Float](m kernel.Matrix[T], i int) []T { return m.Data[i*m.Stride:][:m.Cols] }

@@ -14,7 +14,6 @@ import (
 	"coles/internal/parallel"
 	"coles/internal/stream"
 
-	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -29,6 +28,9 @@ const (
 	// skipGramWork is about the number of multiplications between two looks at the context, some
 	// 100 µs.
 	skipGramWork = 1 << 20
+	// skipGramAhead is how many pairs lie between the one whose vectors are fetched and the one that is
+	// trained.
+	skipGramAhead = 8
 )
 
 // The independent draws that the seed is good for.
@@ -43,13 +45,12 @@ const (
 // some walks into buckets, one for each two parts. In a round the buckets (i, i + r mod parts) are
 // trained at once: no two of them have a part of the x in common, or one of the y. So one goroutine
 // at a time writes to a vector, and the order of its steps is always the same. The vectors of two
-// parts also stay in the second cache, which those of all nodes seldom do.
+// parts also fit a cache before those of all nodes do.
 type skipGram struct {
 	SkipGram
 	walker *walker
-	starts []int32   // nodes that have neighbours
-	width  int       // floats from one vector to the next
-	x, y   []float32 // a vector for each node
+	starts []int32                // nodes that have neighbours
+	x, y   kernel.Matrix[float32] // a vector for each node, filled up with zeros
 	parts  int
 	part   []uint8 // of each node
 	noise  []walkNoise
@@ -97,11 +98,11 @@ func newSkipGram(ctx context.Context, s SkipGram, g *coles.Graph) (*skipGram, er
 	if err := m.split(ctx, counts); err != nil {
 		return nil, err
 	}
-	m.width = skipGramWidth(s.Dim)
-	m.x, m.y = kernel.Unset[float32](g.Nodes(), m.width).Data, kernel.Unset[float32](g.Nodes(), m.width).Data
+	width := skipGramWidth(s.Dim)
+	m.x, m.y = kernel.Unset[float32](g.Nodes(), width), kernel.Unset[float32](g.Nodes(), width)
 	if err := parallel.Rows(ctx, g.Nodes(), func(lo, hi int) {
-		clear(m.x[lo*m.width : hi*m.width])
-		clear(m.y[lo*m.width : hi*m.width])
+		clear(m.x.Data[lo*width : hi*width])
+		clear(m.y.Data[lo*width : hi*width])
 	}); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func newSkipGram(ctx context.Context, s SkipGram, g *coles.Graph) (*skipGram, er
 		rng := stream.New()
 		for _, u := range m.starts[lo:hi] {
 			rng.Reseed(stream.Seed(s.Seed, seedVectors), uint64(u))
-			x := m.vector(m.x, u)[:s.Dim]
+			x := rowOf(m.x, int(u))[:s.Dim]
 			for j := range x {
 				x[j] = (rng.Float32() - 0.5) / float32(s.Dim)
 			}
@@ -118,12 +119,7 @@ func newSkipGram(ctx context.Context, s SkipGram, g *coles.Graph) (*skipGram, er
 }
 
 // skipGramWidth is the number of floats of whole cache lines that hold a vector.
-func skipGramWidth(dim int) int { return (dim + 15) &^ 15 }
-
-// vector is the one of u among all.
-func (m *skipGram) vector(all []float32, u int32) []float32 {
-	return all[int(u)*m.width:][:m.width]
-}
+func skipGramWidth(dim int) int { return (dim + kernel.RowLine - 1) / kernel.RowLine * kernel.RowLine }
 
 // eachChunk calls do for consecutive walks, as many as the shares hold: their pass, the nodes that
 // they start from, and the number of walks before them.
@@ -257,50 +253,62 @@ func (m *skipGram) sort(s *walkShare) {
 	}
 }
 
-// trainBucket makes a step for each pair of bucket (i, j), in the order of the walks.
+// A walkStep is a pair with its negatives: x of node o moves, and y of the targets, the node c first and
+// then the negatives.
+type walkStep struct {
+	o, targets []int32
+	rate       float32
+}
+
+// trainBucket makes a step for each pair of bucket (i, j), in the order of the walks. Vectors are fetched
+// some steps ahead, for those of a large graph are in no cache.
 func (m *skipGram) trainBucket(ctx context.Context, i, j int, stage uint64) {
 	rng := stream.New()
 	rng.Reseed(stream.Seed(m.Seed, seedWalkNoise), stage*uint64(m.parts)+uint64(i))
-	targets, slopes, change := make([]int32, 1+m.Negatives), make([]float32, 1+m.Negatives), make([]float32, m.width)
-	every := 1 + skipGramWork/(len(targets)*m.width)
+	var steps [skipGramAhead]walkStep
+	for k := range steps {
+		steps[k] = walkStep{o: make([]int32, 1), targets: make([]int32, 1+m.Negatives)}
+	}
+	slopes := make([]float32, 1+m.Negatives)
+	n, every := 0, 1+skipGramWork/(len(slopes)*m.x.Cols)
 	for _, s := range m.shares {
 		b := i*m.parts + j
-		for q, p := range s.pairs[s.start[b]:s.start[b+1]] {
-			if q%every == 0 && ctx.Err() != nil {
+		for _, p := range s.pairs[s.start[b]:s.start[b+1]] {
+			if n%every == 0 && ctx.Err() != nil {
 				return
 			}
-			targets[0] = p.y
-			for k := range targets[1:] {
-				targets[1+k] = m.noise[j].draw(rng)
+			next := &steps[n%skipGramAhead]
+			if n >= skipGramAhead {
+				m.step(next, slopes)
 			}
-			m.step(p.x, targets, s.rate, slopes, change)
+			next.o[0], next.targets[0], next.rate = p.x, p.y, s.rate
+			for k := range next.targets[1:] {
+				next.targets[1+k] = m.noise[j].draw(rng)
+			}
+			kernel.FetchRows(m.x, next.o)
+			kernel.FetchRows(m.y, next.targets)
+			n++
 		}
+	}
+	for k := max(0, n-skipGramAhead); k < n; k++ {
+		m.step(&steps[k%skipGramAhead], slopes)
 	}
 }
 
-// step goes up the gradient of a pair: of node o, whose x moves, and the targets, the node c first
-// and then the negatives, whose y move. slopes, one for each target, and change are scratch.
-func (m *skipGram) step(o int32, targets []int32, rate float32, slopes, change []float32) {
-	var blas gonum.Implementation
-	x := m.vector(m.x, o)
-	for k, t := range targets { // the products first, for they do not wait for each other
-		slopes[k] = blas.Sdot(m.width, x, 1, m.vector(m.y, t), 1)
-	}
-	clear(change)
-	for k, t := range targets {
+// step goes up the gradient of a pair. slopes, one for each target, are scratch.
+func (m *skipGram) step(s *walkStep, slopes []float32) {
+	x := rowOf(m.x, int(s.o[0]))
+	kernel.RowDots(slopes, x, m.y, s.targets)
+	for k, t := range s.targets {
 		slope := -logistic(slopes[k])
 		if k == 0 {
 			slope++
-		} else if t == targets[0] {
+		} else if t == s.targets[0] {
 			slope = 0
 		}
-		slopes[k] = rate * slope
-		blas.Saxpy(m.width, slopes[k], m.vector(m.y, t), 1, change, 1)
+		slopes[k] = s.rate * slope
 	}
-	for k, t := range targets {
-		blas.Saxpy(m.width, slopes[k], x, 1, m.vector(m.y, t), 1)
-	}
-	blas.Saxpy(m.width, 1, change, 1, x, 1)
+	kernel.RowSteps(slopes, x, m.y, s.targets)
 }
 
 const (
@@ -329,7 +337,7 @@ func logistic(v float32) float32 {
 
 // embedding are the x.
 func (m *skipGram) embedding(ctx context.Context) (*mat.Dense, error) {
-	x := kernel.Matrix[float32]{Rows: m.walker.adj.Rows, Cols: m.Dim, Data: m.x, Stride: m.width}
+	x := kernel.Columns(m.x, 0, m.Dim)
 	most, err := matrix.Of(x).Largest(ctx)
 	if err != nil {
 		return nil, err

@@ -40,25 +40,25 @@ func TestStepGoesUpTheGradient(t *testing.T) {
 	s := DeepWalk()
 	s.Dim = 20 // not a multiple of the width
 	m := newTestSkipGram(t, s, walkGraph(false))
-	rng := testkit.Random(1)
-	for _, vectors := range [][]float32{m.x, m.y} {
+	rng, width := testkit.Random(1), m.x.Stride
+	for _, vectors := range [][]float32{m.x.Data, m.y.Data} {
 		for i := range vectors {
-			if i%m.width < s.Dim {
+			if i%width < s.Dim {
 				vectors[i] = float32(rng.NormFloat64()) / 2
 			}
 		}
 	}
-	x, y := slices.Clone(m.x), slices.Clone(m.y)
+	x, y := slices.Clone(m.x.Data), slices.Clone(m.y.Data)
 	const o, rate = 3, 0.5
 	targets := []int32{2, 5, 2, 0, 6, 5} // node 2 is no negative of itself, node 5 is one twice
-	m.step(o, targets, rate, make([]float32, len(targets)), make([]float32, m.width))
+	m.step(&walkStep{[]int32{o}, targets, rate}, make([]float32, len(targets)))
 
 	value := func(x, y []float64) float64 {
 		sum := 0.0
 		for k, node := range []int{2, 5, 0, 6, 5} {
 			dot := 0.0
-			for j := range m.width {
-				dot += x[o*m.width+j] * y[node*m.width+j]
+			for j := range width {
+				dot += x[o*width+j] * y[node*width+j]
 			}
 			if k > 0 {
 				dot = -dot
@@ -84,17 +84,17 @@ func TestStepGoesUpTheGradient(t *testing.T) {
 			at[i] = v - h
 			slope := (up - value(x64, y64)) / (2 * h)
 			at[i] = v
-			if i%m.width >= s.Dim {
+			if i%width >= s.Dim {
 				slope = 0 // not part of a vector
 			}
 			// The table is within 3e-6 for each of five targets, numbers up to 2.
 			if got := float64(after[i]-before[i]) / rate; math.Abs(got-slope) > 2e-5 {
-				t.Errorf("%s[%d, %d] moves by %v, the gradient is %v", what, i/m.width, i%m.width, got, slope)
+				t.Errorf("%s[%d, %d] moves by %v, the gradient is %v", what, i/width, i%width, got, slope)
 			}
 		}
 	}
-	check("x", x64, x, m.x)
-	check("y", y64, y, m.y)
+	check("x", x64, x, m.x.Data)
+	check("y", y64, y, m.y.Data)
 }
 
 // A whole training is that of plain loops in float64 which draw the same numbers: one part, so that
@@ -107,7 +107,7 @@ func TestTrainingIsThePlainLoop(t *testing.T) {
 	for _, u := range m.starts {
 		x[u], y[u] = make([]float64, s.Dim), make([]float64, s.Dim)
 		for j := range s.Dim {
-			if x[u][j] = float64(m.vector(m.x, u)[j]); math.Abs(x[u][j]) > 0.5/5 || x[u][j] == 0 {
+			if x[u][j] = float64(rowOf(m.x, int(u))[j]); math.Abs(x[u][j]) > 0.5/5 || x[u][j] == 0 {
 				t.Errorf("x[%d, %d] starts at %v", u, j, x[u][j])
 			}
 		}
@@ -164,7 +164,7 @@ func TestTrainingIsThePlainLoop(t *testing.T) {
 		for j := range s.Dim {
 			largest = max(largest, math.Abs(x[u][j]))
 			// Some 10⁴ steps, each within 1e-6 of the plain one.
-			if got := float64(m.vector(m.x, u)[j]); math.Abs(got-x[u][j]) > 1e-3 {
+			if got := float64(rowOf(m.x, int(u))[j]); math.Abs(got-x[u][j]) > 1e-3 {
 				t.Errorf("x[%d, %d] = %v, want %v", u, j, got, x[u][j])
 			}
 		}

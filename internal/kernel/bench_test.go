@@ -251,3 +251,23 @@ func BenchmarkConvert(b *testing.B) {
 	onEachPath(b, "narrow", run(func() error { return Convert(context.Background(), single, double) }))
 	onEachPath(b, "widen", run(func() error { return Convert(context.Background(), double, single) }))
 }
+
+// BenchmarkRows is a step of skip-gram with five negatives, in the first cache.
+func BenchmarkRows(b *testing.B) {
+	rnd := random(20)
+	x, y, m := poisoned[float32](rnd, 1, 128, 0), poisoned[float32](rnd, 6, 128, 0), make([]float32, 6)
+	rows := []int32{3, 0, 1, 5, 4, 2}
+	onEachPath(b, "dots", func(b *testing.B) {
+		for b.Loop() {
+			RowDots(m, x.Data, y, rows)
+		}
+		reportGigaflops[float32](b, 2*6*128)
+	})
+	clear(m)
+	onEachPath(b, "steps", func(b *testing.B) {
+		for b.Loop() {
+			RowSteps(m, x.Data, y, rows)
+		}
+		reportGigaflops[float32](b, 4*6*128)
+	})
+}

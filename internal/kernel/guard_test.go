@@ -84,6 +84,13 @@ func testGuards[T Float](t *testing.T) {
 		SturmCounts(diagonal, squares, &[SturmLanes]float64{}, 0x1p-1022)
 		must(t, Convert(ctx, d, a), Convert(ctx, a, d))
 	}
+	for _, n := range []int{16, 48, 128, 144, 256} {
+		x, y := guardedDense[float32](t, rnd, 1, n), guardedDense[float32](t, rnd, 2, n)
+		list, numbers := guarded(t, []int32{1, 0, 1}), guarded(t, make([]float32, 3))
+		FetchRows(y, list)
+		RowDots(numbers, x.Data, y, list)
+		RowSteps(numbers, x.Data, y, list)
+	}
 	// Larger than what is multiplied as it lies.
 	a, b, c := guardedDense[T](t, rnd, 260, 300), guardedDense[T](t, rnd, 300, 77), guardedDense[T](t, rnd, 260, 77)
 	d := guardedDense[float64](t, rnd, 260, 77)

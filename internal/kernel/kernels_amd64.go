@@ -71,6 +71,21 @@ func accumulateFloat32AVX512(n int, from *float32, to *float64, alpha float64, b
 //go:noescape
 func expFloat32AVX512(n int, x *float32, to *float32, scale float32, shift float32)
 
+// rowDotsFloat32AVX512 sets dots[k] to the product of x and row rows[k] of y, whose width is a multiple of 64 bytes.
+//
+//go:noescape
+func rowDotsFloat32AVX512(count int, rows *int32, y *float32, yRow int, width int, x *float32, dots *float32)
+
+// rowStepsFloat32AVX512 adds m[k]·x to row rows[k] of y for all k, and to x the sum of m[k] times these rows as they were. The width is a multiple of 64 bytes.
+//
+//go:noescape
+func rowStepsFloat32AVX512(count int, rows *int32, y *float32, yRow int, width int, x *float32, m *float32)
+
+// rowFetchFloat32AVX512 fetches rows of y, whose width is a multiple of 64 bytes.
+//
+//go:noescape
+func rowFetchFloat32AVX512(count int, rows *int32, y *float32, yRow int, width int)
+
 //go:noescape
 func tileFloat64AVX2(rows int, cols int, k int, a *float64, aRow int, aStep int, b *float64, bStep int, c *float64, cRow int, alpha float64, beta float64, next *float64, nextStep int, nextTurn int)
 
@@ -117,3 +132,12 @@ func accumulateFloat32AVX2(n int, from *float32, to *float64, alpha float64, bet
 
 //go:noescape
 func expFloat32AVX2(n int, x *float32, to *float32, scale float32, shift float32)
+
+//go:noescape
+func rowDotsFloat32AVX2(count int, rows *int32, y *float32, yRow int, width int, x *float32, dots *float32)
+
+//go:noescape
+func rowStepsFloat32AVX2(count int, rows *int32, y *float32, yRow int, width int, x *float32, m *float32)
+
+//go:noescape
+func rowFetchFloat32AVX2(count int, rows *int32, y *float32, yRow int, width int)

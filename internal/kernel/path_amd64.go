@@ -212,3 +212,37 @@ func exp[T Float](p *path, dst, x []T, scale, shift T) {
 		expFloat32AVX2(len(x), f32(&x[0]), f32(&dst[0]), float32(scale), float32(shift))
 	}
 }
+
+// rowDots is portableRowDots on at least one row.
+func rowDots(p *path, dots, x []float32, y Matrix[float32], rows []int32) {
+	switch p {
+	case &pathAVX512:
+		rowDotsFloat32AVX512(len(rows), &rows[0], &y.Data[0], y.Stride, y.Cols, &x[0], &dots[0])
+	case &pathAVX2:
+		rowDotsFloat32AVX2(len(rows), &rows[0], &y.Data[0], y.Stride, y.Cols, &x[0], &dots[0])
+	default:
+		portableRowDots(dots, x, y, rows)
+	}
+}
+
+// rowSteps is portableRowSteps on at least one row.
+func rowSteps(p *path, m, x []float32, y Matrix[float32], rows []int32) {
+	switch p {
+	case &pathAVX512:
+		rowStepsFloat32AVX512(len(rows), &rows[0], &y.Data[0], y.Stride, y.Cols, &x[0], &m[0])
+	case &pathAVX2:
+		rowStepsFloat32AVX2(len(rows), &rows[0], &y.Data[0], y.Stride, y.Cols, &x[0], &m[0])
+	default:
+		portableRowSteps(m, x, y, rows)
+	}
+}
+
+// rowFetch has at least one row fetched, where there is an instruction for it.
+func rowFetch(p *path, y Matrix[float32], rows []int32) {
+	switch p {
+	case &pathAVX512:
+		rowFetchFloat32AVX512(len(rows), &rows[0], &y.Data[0], y.Stride, y.Cols)
+	case &pathAVX2:
+		rowFetchFloat32AVX2(len(rows), &rows[0], &y.Data[0], y.Stride, y.Cols)
+	}
+}

@@ -30,3 +30,13 @@ func (p *path) sturm(d, squares []float64, x *[SturmLanes]float64, pivot float64
 func convert[D, S Float](_ *path, dst []D, src []S) { portableConvert(dst, src) }
 
 func exp[T Float](_ *path, dst, x []T, scale, shift T) { portableExp(dst, x, scale, shift) }
+
+func rowDots(_ *path, dots, x []float32, y Matrix[float32], rows []int32) {
+	portableRowDots(dots, x, y, rows)
+}
+
+func rowSteps(_ *path, m, x []float32, y Matrix[float32], rows []int32) {
+	portableRowSteps(m, x, y, rows)
+}
+
+func rowFetch(_ *path, _ Matrix[float32], _ []int32) {}

@@ -61,6 +61,9 @@ func files() map[string][]byte {
 				widen(w)
 				accumulate(w)
 				exp(w)
+				rowDots(w)
+				rowSteps(w)
+				rowFetch(w)
 			}
 			made[n.kind+"_"+s.file+"_amd64.s"] = w.Bytes()
 			all = append(all, w.functions...)
