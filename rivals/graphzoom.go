@@ -91,6 +91,27 @@ func (z GraphZoom) Fit(ctx context.Context, g *coles.Graph, progress func(done, 
 	if err != nil {
 		return nil, err
 	}
+	return z.Refine(ctx, g, group, y)
+}
+
+// Refine is the last step of Fit: it returns the embedding of g (n × d) from one of the coarse graph (any
+// number of nodes × d), group being that of [GraphZoom.Coarsen]. It multiplies 4m·d times for m edges.
+//
+// Errors: [coles.ErrSetting], [coles.ErrShape] where group has another length than n, [coles.ErrIndex] where
+// it names a row that y does not have, and that of the context.
+func (z GraphZoom) Refine(ctx context.Context, g *coles.Graph, group []int, y *mat.Dense) (*mat.Dense, error) {
+	if err := z.Check(); err != nil {
+		return nil, err
+	}
+	if len(group) != g.Nodes() {
+		return nil, fmt.Errorf("rivals: graphzoom: %w: groups of %d nodes for %d", coles.ErrShape, len(group), g.Nodes())
+	}
+	count, _ := y.Dims()
+	for i, u := range group {
+		if u < 0 || u >= count {
+			return nil, fmt.Errorf("rivals: graphzoom: %w: node %d in group %d of %d", coles.ErrIndex, i, u, count)
+		}
+	}
 	small := matrix.Of(kernel.Matrix[float64](y.RawMatrix()))
 	rows, err := small.Gather(ctx, group)
 	if err != nil {
@@ -302,9 +323,16 @@ func mergedGraph(ctx context.Context, g *coles.Graph, merged []int, count int) (
 	var edges []coles.Edge
 	var weights []float64
 	for u, to := range ends {
+		if u%zoomRows == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		for _, e := range to {
 			edges, weights = append(edges, coles.Edge{U: u, V: e.node}), append(weights, e.weight)
 		}
 	}
-	return coles.NewWeightedGraph(count, edges, weights)
+	coarse, _, err := matrix.FromPairs(ctx, count, edges, weights, math.Max)
+	if err != nil {
+		return nil, err
+	}
+	return g.Grown(coarse, nil)
 }

@@ -152,6 +152,14 @@ func TestLevelsOfGraphZoom(t *testing.T) {
 	}
 }
 
+func TestRefineRefusesGroupsOfOthers(t *testing.T) {
+	g, y := testkit.RandomGraph(3, 4, 0.5), mat.NewDense(2, 3, nil)
+	refine := smallZoom().Refine
+	testkit.WantError(t, testkit.Err(refine(ctx, g, []int{0, 1, 1}, y)), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(refine(ctx, g, []int{0, 1, 1, 2}, y)), coles.ErrIndex)
+	testkit.WantError(t, testkit.Err(refine(ctx, g, []int{0, -1, 1, 0}, y)), coles.ErrIndex)
+}
+
 // An embedding beside 128 features goes into the benchmark's perceptron for 40 classes: the sizes are
 // those of ogbn-arxiv, the counts what the COLES paper prints.
 func TestEmbeddingsOfLargeGraphsHaveTheParametersOfThePapers(t *testing.T) {

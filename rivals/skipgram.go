@@ -290,7 +290,7 @@ func (m *skipGram) trainBucket(ctx context.Context, i, j int, stage uint64) {
 			n++
 		}
 	}
-	for k := max(0, n-skipGramAhead); k < n; k++ {
+	for k := max(0, n-skipGramAhead); k < n && ctx.Err() == nil; k++ {
 		m.step(&steps[k%skipGramAhead], slopes)
 	}
 }

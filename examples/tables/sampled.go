@@ -19,11 +19,15 @@ var sampledMethods = []method{
 	walked("GraphZoom + MLP", func(ctx context.Context, t *task) (*mat.Dense, int, error) {
 		z := rivals.DefaultGraphZoom()
 		z.Embedding = t.walks(z.Embedding)
-		coarse, _, err := z.Coarsen(ctx, t.graph)
+		coarse, group, err := z.Coarsen(ctx, t.graph)
 		if err != nil {
 			return nil, 0, err
 		}
-		y, err := z.Fit(ctx, t.graph, t.progress)
+		y, err := z.Embedding.Fit(ctx, coarse, t.progress)
+		if err != nil {
+			return nil, 0, err
+		}
+		y, err = z.Refine(ctx, t.graph, group, y)
 		return y, coarse.Nodes() * z.Embedding.Dim, err
 	}),
 	walked("node2vec + MLP", func(ctx context.Context, t *task) (*mat.Dense, int, error) {
