@@ -39,14 +39,14 @@ func checkRows(numbers, width int, y Matrix[float32], rows []int32) bool {
 
 func portableRowDots(dots, x []float32, y Matrix[float32], rows []int32) {
 	for k, i := range rows {
-		v := row(y, int(i))[:len(x)]
+		v := row(y, int(i))
 		var s0, s1, s2, s3 float32
-		for j := 0; j+4 <= len(x); j += 4 {
-			p, q := (*[4]float32)(x[j:]), (*[4]float32)(v[j:])
-			s0 += p[0] * q[0]
-			s1 += p[1] * q[1]
-			s2 += p[2] * q[2]
-			s3 += p[3] * q[3]
+		for lo := 0; lo < len(x); lo += RowLine {
+			p, q := (*[RowLine]float32)(x[lo:]), (*[RowLine]float32)(v[lo:])
+			s0 += p[0]*q[0] + p[4]*q[4] + (p[8]*q[8] + p[12]*q[12])
+			s1 += p[1]*q[1] + p[5]*q[5] + (p[9]*q[9] + p[13]*q[13])
+			s2 += p[2]*q[2] + p[6]*q[6] + (p[10]*q[10] + p[14]*q[14])
+			s3 += p[3]*q[3] + p[7]*q[7] + (p[11]*q[11] + p[15]*q[15])
 		}
 		dots[k] = (s0 + s1) + (s2 + s3)
 	}
