@@ -33,7 +33,7 @@ import (
 //
 // It trains 128·(d+1) + 129·C numbers for C classes, 82,473 on Reddit. An epoch takes some
 // 6·400/256·128·d multiplications for each labelled node and reads the edges of each twice; W·X takes
-// 4·n·d bytes, W 12 for each stored edge, and all nodes together 4·n·(3·128 + 3·C).
+// 4·n·d bytes, W 12 for each stored edge, and all nodes together 4·n·(2·128 + 2·C).
 func FastGCN(dataset string) gnn.Settings {
 	s := gnn.ClassifierSettings()
 	s.Network = gnn.Network{gnn.Propagate(coles.SGC(1)), gnn.Linear(128), gnn.ReLU(), gnn.GCN(gnn.AutoWidth)}

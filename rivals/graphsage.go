@@ -34,8 +34,8 @@ import (
 //
 // It trains 2·128·(d+256) + 257·C numbers for C classes, 230,185 on Reddit. An epoch reads at most 286
 // rows of features for each labelled node, and takes some 6·11·256·d multiplications for it; a step
-// holds the features of at most 512·286 nodes, 4·d bytes each, and takes 3·4·(d + 5·256) bytes for each
-// of at most 512·11. All neighbours together take 4·n·5·256 bytes.
+// holds the features of at most 512·286 nodes, 4·d bytes each, and takes 4·(2·d + 6·256) bytes for each
+// of at most 512·11. All neighbours together take 4·n·4·256 bytes.
 func GraphSAGE(dataset string) gnn.Settings {
 	s := gnn.ClassifierSettings()
 	s.Network = gnn.Network{sageLayer(256), gnn.ReLU(), sageLayer(256), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}

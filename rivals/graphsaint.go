@@ -41,9 +41,9 @@ import (
 // clip the gradient at the norm 5; here none is.
 //
 // It trains 2·(128·d + 384) + 2·(256·128 + 384) + 2·(128·128 + 384) + 129·C numbers for C classes,
-// 260,009 on Reddit. A step takes some 6·|S|·(256·d + 98,304) multiplications and 4·|S|·(2·d + 5,000)
-// bytes for |S| ≤ 10,000 nodes; the counts take 4 bytes for each node and stored edge, and 8 for each
-// node while counting. All nodes together take 4·n·2,600 bytes.
+// 260,009 on Reddit. A step takes some 6·|S|·(256·d + 98,304) multiplications and 4·|S|·(d + 6,100)
+// bytes for |S| ≤ 10,000 nodes; the counts take 4 bytes for each stored edge, and 9 for each node, 17
+// while counting. All nodes together take 4·n·1,950 bytes.
 func GraphSAINT(dataset string) gnn.Settings {
 	const dropped = 0.1
 	s := gnn.ClassifierSettings()
