@@ -197,7 +197,16 @@ func TestGraphZoomConforms(t *testing.T) {
 
 func TestGraphZoomIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 	g := testkit.RandomGraph(1, 3000, 0.003)
-	want := testkit.Bits(testkit.Must(smallZoom().Fit(ctx, g, nil)))
+	last, of := 0, 0
+	want := testkit.Bits(testkit.Must(smallZoom().Fit(ctx, g, func(done, total int) {
+		if done <= last || done > total {
+			t.Errorf("%d of %d walks after %d", done, total, last)
+		}
+		last, of = done, total
+	})))
+	if last == 0 || last != of {
+		t.Errorf("the last report is of %d walks of %d", last, of)
+	}
 	testkit.ForProcessors(t, func(procs int) {
 		testkit.WantSame(t, fmt.Sprint("procs=", procs), testkit.Bits(testkit.Must(smallZoom().Fit(ctx, g, nil))), want)
 	})

@@ -216,32 +216,53 @@ func samplesOf(t *testing.T, samples gnn.Samples, epoch int) (all []*gnn.Sample)
 	return all
 }
 
-// At a size where work is shared out, and in several steps, the bytes are those of one processor.
-func TestSampledBytesDoNotDependOnProcessors(t *testing.T) {
+// At a size where work is shared out, and in several steps, the bytes are those of one processor, every
+// epoch is told, and a training ends with its context.
+func TestSampledTrainingsKeepTheirPromises(t *testing.T) {
 	g, x := words(1, 3000, 60)
-	var train, val []int
+	var rows, val []int
 	labels := make([]int, g.Nodes())
 	for i := range labels {
 		if labels[i] = i % 3; i < 2500 {
-			train = append(train, i)
+			rows = append(rows, i)
 		} else {
 			val = append(val, i)
 		}
 	}
-	for name, s := range map[string]gnn.Settings{"GraphSAGE": GraphSAGE(""), "GraphSAINT": GraphSAINT(""), "FastGCN": FastGCN("")} {
+	for name, s := range map[string]gnn.Settings{
+		"GraphSAGE": GraphSAGE(""), "unsupervised GraphSAGE": UnsupervisedGraphSAGE(""), "GraphSAINT": GraphSAINT(""), "FastGCN": FastGCN(""),
+	} {
 		t.Run(name, func(t *testing.T) {
-			s.Epochs = 2
 			if name == "GraphSAINT" {
 				s.Sampler = subgraphSampler(200, 4, 10)
 			}
+			fit := func(ctx context.Context, epochs int, progress func(gnn.Progress)) (*mat.Dense, error) {
+				options := []gnn.Option{gnn.WithSettings(s), gnn.WithEpochs(epochs), gnn.WithProgress(progress)}
+				if name == "unsupervised GraphSAGE" {
+					m, err := gnn.Train(ctx, g, x, options...)
+					if err != nil {
+						return nil, err
+					}
+					return m.Embedding(), nil
+				}
+				m, err := gnn.TrainClassifier(ctx, g, x, labels, rows, val, options...)
+				if err != nil {
+					return nil, err
+				}
+				return m.Scores(ctx, g, x)
+			}
 			var first []uint64
 			testkit.ForProcessors(t, func(int) {
-				c := testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, train, val, gnn.WithSettings(s)))
-				got := testkit.Bits(testkit.Must(c.Scores(ctx, g, x)))
+				var told []int
+				got := testkit.Bits(testkit.Must(fit(ctx, 2, func(p gnn.Progress) { told = append(told, p.Epoch) })))
 				if first == nil {
 					first = got
 				}
-				testkit.WantSame(t, "scores", got, first)
+				testkit.WantSame(t, "output", got, first)
+				testkit.WantSame(t, "epochs", told, []int{1, 2})
+			})
+			testkit.Stops(t, func(ctx context.Context) error {
+				return testkit.Err(fit(ctx, 200, func(gnn.Progress) {}))
 			})
 		})
 	}
