@@ -76,7 +76,7 @@ func (z GraphZoom) Check() error {
 // graph have been trained on, and of how many.
 //
 // It costs what SkipGram does for the coarse graph, 4m·(2·7 + Dim) multiplications and O(m log m) for m
-// edges, and takes its memory, 48 bytes for each edge while it is merged, and 16·n·Dim bytes.
+// edges, and takes its memory, 80 bytes for each edge while it is merged, and 16·n·Dim bytes.
 //
 // Errors: those of [SkipGram.Fit].
 func (z GraphZoom) Fit(ctx context.Context, g *coles.Graph, progress func(done, total int)) (*mat.Dense, error) {
