@@ -338,8 +338,9 @@ func (p *Pass[T]) W() *autodiff.Sparse[T] {
 }
 
 // Operator is a sparse matrix that of makes of the graph, n × n. It is made once for a graph and
-// kept under its name; an error ends the training. In blocks it is the part that belongs to the rows of H, in a sample what is
-// drawn of it; an entry must not join nodes that are farther apart than the hops of the layer.
+// kept under its name; an error ends the training. In blocks it is the part that belongs to the rows
+// of H, in a sample what is drawn of it; an entry must not join nodes that are farther apart than the
+// hops of the layer.
 func (p *Pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) *autodiff.Sparse[T] {
 	v := p.view
 	if v.sample != nil {

@@ -67,6 +67,14 @@ func baseline(layer func(width int) gnn.Layer, rate, dropped float64, batch int)
 	return s
 }
 
+// standardizedOn is what is done to the features of one data set, and of no other.
+func standardizedOn(dataset, one string) coles.Preparation {
+	if dataset == one {
+		return coles.PrepareStandardize
+	}
+	return coles.PrepareNone
+}
+
 // averagedNorm is batch normalisation (Ioffe and Szegedy, ICML 2015) which in evaluation takes the
 // averages of mean and variance over the passes of the training, the last with a weight of 1, the one
 // before with 0.9, then 0.9² and so on. PyTorch's begin with 0 and 1, far from those of a deep network

@@ -49,14 +49,6 @@ func GraphSAGE(dataset string) gnn.Settings {
 // sageCounts are the neighbours drawn for the second layer and for the first.
 var sageCounts = []int{10, 25}
 
-// standardizedOn is what is done to the features of one data set, and of no other.
-func standardizedOn(dataset, one string) coles.Preparation {
-	if dataset == one {
-		return coles.PrepareStandardize
-	}
-	return coles.PrepareNone
-}
-
 // neighbourSampler draws batches of the labelled nodes with so many neighbours.
 func neighbourSampler(size int, counts []int) gnn.Sampler {
 	name := fmt.Sprintf("neighbours %v of batches of %d", counts, size)

@@ -52,7 +52,9 @@ func spectra(n int) map[string][]float64 {
 	return s
 }
 
-func TestDirectKeepsItsPromisesOnAnySpectrum(t *testing.T) {
+// eachSpectrum calls do for matrices of every spectrum, in several sizes and scales, with numbers of
+// eigenpairs to ask for.
+func eachSpectrum(do func(name string, a matrix, k int)) {
 	for _, n := range []int{1, 2, 3, 5, 33, 64, 65, 150, 300} {
 		for name, values := range spectra(n) {
 			for _, scale := range []float64{1, 1e-200, 1e200} {
@@ -62,17 +64,22 @@ func TestDirectKeepsItsPromisesOnAnySpectrum(t *testing.T) {
 				for _, k := range []int{0, 1, n / 2, n} {
 					a := withSpectrum(values, uint64(n))
 					blas64.Scal(scale, vector(a.Data))
-					r, err := Direct(context.Background(), clone(a), k)
-					name := fmt.Sprintf("%s, n=%d k=%d scale %g", name, n, k, scale)
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
-						continue
-					}
-					checkPairs(t, name, a, r, 1e-13)
+					do(fmt.Sprintf("%s, n=%d k=%d scale %g", name, n, k, scale), a, k)
 				}
 			}
 		}
 	}
+}
+
+func TestDirectKeepsItsPromisesOnAnySpectrum(t *testing.T) {
+	eachSpectrum(func(name string, a matrix, k int) {
+		r, err := Direct(context.Background(), clone(a), k)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		checkPairs(t, name, a, r, 1e-13)
+	})
 }
 
 // matrices are given by their entries, most with a tridiagonal form that falls apart or has
@@ -263,23 +270,6 @@ func TestDirectRefusesBadInput(t *testing.T) {
 	}
 }
 
-func TestDirectIsTheSameForEveryGOMAXPROCS(t *testing.T) {
-	a := randomSymmetric(600, 8)
-	var first *Result
-	withProcs(func(procs int) {
-		r, err := Direct(context.Background(), clone(a), 80)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = r
-		}
-		if !sameBits(first, r) {
-			t.Errorf("GOMAXPROCS=%d gives other bytes than 1", procs)
-		}
-	})
-}
-
 func TestDirectStopsWhenCancelled(t *testing.T) {
 	for _, find := range []func(context.Context, matrix, int) (*Result, error){Direct, DirectSingle} {
 		for _, after := range []time.Duration{5, 50, 200} {
@@ -328,6 +318,34 @@ func BenchmarkDirect(b *testing.B) {
 			n, k := float64(size.n), float64(size.k)
 			flops := 4*n*n*n/3 + 2*n*n*k + n*k*k
 			b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
+
+// Both solvers give the same bytes for every GOMAXPROCS, in either precision.
+func TestSolversAreTheSameForEveryGOMAXPROCS(t *testing.T) {
+	ctx := context.Background()
+	a, small, large := randomSymmetric(600, 8), randomSymmetric(450, 41), randomSymmetric(700, 41)
+	for name, solve := range map[string]func() (*Result, error){
+		"direct":         func() (*Result, error) { return Direct(ctx, clone(a), 80) },
+		"direct, single": func() (*Result, error) { return DirectSingle(ctx, clone(a), 80) },
+		"Krylov":         func() (*Result, error) { return Krylov(ctx, 450, 10, operator(small), KrylovOptions{Seed: 3}) },
+		"Krylov, single": func() (*Result, error) {
+			return Krylov(ctx, 700, 24, single(large), KrylovOptions{Tol: singleTol, Seed: 3})
+		},
+	} {
+		var first *Result
+		withProcs(func(procs int) {
+			r, err := solve()
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if first == nil {
+				first = r
+			}
+			if !sameBits(first, r) {
+				t.Errorf("%s: GOMAXPROCS=%d gives other bytes than 1", name, procs)
+			}
 		})
 	}
 }

@@ -223,24 +223,6 @@ func TestKrylovRefusesBadInput(t *testing.T) {
 	}
 }
 
-func TestKrylovIsTheSameForEveryGOMAXPROCS(t *testing.T) {
-	const n, k = 450, 10
-	a := randomSymmetric(n, 41)
-	var first *Result
-	withProcs(func(procs int) {
-		r, err := Krylov(context.Background(), n, k, operator(a), KrylovOptions{Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = r
-		}
-		if !sameBits(first, r) {
-			t.Errorf("GOMAXPROCS=%d gives other bytes than 1", procs)
-		}
-	})
-}
-
 func TestKrylovStopsWhenCancelled(t *testing.T) {
 	const n = 6000
 	d := make([]float64, n)

@@ -126,21 +126,3 @@ func TestKrylovInFloat32OfZero(t *testing.T) {
 		t.Errorf("noise above the bound: %v", err)
 	}
 }
-
-func TestKrylovInFloat32IsTheSameForEveryGOMAXPROCS(t *testing.T) {
-	const n, k = 700, 24
-	a := randomSymmetric(n, 41)
-	var first *Result
-	withProcs(func(procs int) {
-		r, err := Krylov(context.Background(), n, k, single(a), KrylovOptions{Tol: singleTol, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = r
-		}
-		if !sameBits(first, r) {
-			t.Errorf("GOMAXPROCS=%d gives other bytes than 1", procs)
-		}
-	})
-}
