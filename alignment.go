@@ -2,6 +2,7 @@ package coles
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"coles/internal/kernel"
@@ -62,8 +63,13 @@ func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignm
 	if err := f.read(ctx, x); err != nil {
 		return Alignment{}, err
 	}
+	auto := f.Precision == 0
 	if f.Precision = f.Precision.resolve(f.x.Rows(), f.x.Cols(), f.prepare.how); f.Precision == Float32 {
-		return alignmentOf[float32](ctx, f)
+		a, err := alignmentOf[float32](ctx, f)
+		if !auto || !tooCoarse(err) {
+			return a, err
+		}
+		f.Precision = Float64
 	}
 	return alignmentOf[float64](ctx, f)
 }
@@ -129,6 +135,9 @@ func align[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w matrix.Wa
 	for next := found.Next(n); next > 0; next = found.Next(n) {
 		if err := s.grow(ctx, next-len(s.group)); err != nil {
 			return Alignment{}, err
+		}
+		if s.flat && f.Precision == Float32 {
+			return Alignment{}, fmt.Errorf("coles: alignment: %w: the rows of the features differ by rounding in float32; use Float64", ErrPrecision)
 		}
 		if s.flat {
 			return Alignment{Columns: len(s.group)}, nil

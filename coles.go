@@ -2,7 +2,6 @@ package coles
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -95,13 +95,6 @@ func (f *fitting) identify(ctx context.Context) (err error) {
 	return err
 }
 
-// tooCoarse reports whether the error may be float32's. Where few of the nodes have edges, M is far
-// smaller than (FX)ᵀ(FX), which float32 rounds by.
-func tooCoarse(err error) bool {
-	var stopped *ConvergenceError
-	return errors.Is(err, ErrPrecision) || errors.As(err, &stopped)
-}
-
 // step reports progress, and adds the time since the last step to a stage.
 func (f *fitting) step(stage string, done, total int) {
 	now := time.Now()
@@ -162,7 +155,9 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		return nil, err
 	}
 	if f.Truncate {
+		all := found.Lambda
 		found = found.Truncate()
+		found.noise.Keep(all, len(found.Lambda))
 	}
 
 	// FXPᵀ and the degree column, weighted.
@@ -173,7 +168,11 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		return nil, err
 	}
 	f.report.Solver, f.report.Products = found.Solver, found.products
-	if err := finish(ctx, m, &f.report, y, found.Lambda); err != nil {
+	var noise *spectral.Noise
+	if p.single() {
+		noise = &found.noise
+	}
+	if err := finish(ctx, m, &f.report, y, found.Lambda, noise); err != nil {
 		return nil, err
 	}
 	f.step("embed", 1, 1)
@@ -266,7 +265,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	m := &Model{settings: f.Settings, ids: f.g.ids}
 	f.report.Solver, f.report.ComponentVectors = SolverKrylov, known.dim()
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shape{rows: f.g.Nodes()})
-	if err := finish(ctx, m, &f.report, y, lambda); err != nil {
+	if err := finish(ctx, m, &f.report, y, lambda, nil); err != nil {
 		return nil, err
 	}
 	f.step("embed", 1, 1)
@@ -275,14 +274,13 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 }
 
 // finish scales the columns of y and keeps the result.
-func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.Matrix[T], lambda []float64) error {
-	precision := m.settings.Precision
-	s, null, err := scale(ctx, &m.settings, y, lambda)
+func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) error {
+	s, doubt, err := scale(ctx, &m.settings, y, lambda, noise)
 	if err != nil {
 		return err
 	}
-	if null && precision == Float32 {
-		return fmt.Errorf("coles: fit: %w: eigenvalues up to %.3g, which are rounding in float32; use Float64", ErrPrecision, lambda[0])
+	if err := checkDoubt(doubt); err != nil {
+		return err
 	}
 	m.lambda, m.scaling = lambda, *s
 	if err := matrix.ScaleColumns(ctx, y, s.Factors); err != nil {

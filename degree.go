@@ -2,11 +2,13 @@ package coles
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/spectral"
 )
 
 // findDegrees sets the direction v = (FX)ᵀs/‖(FX)ᵀs‖ (d) of the degree column FXv, with s the vector of
@@ -24,11 +26,21 @@ func (p *problem[T]) findDegrees(ctx context.Context, settings Settings, g *Grap
 	if err != nil {
 		return err
 	}
+	set := func(sum []float64, magnitude float64) error {
+		p.degree = settings.DegreeDirection(sum, magnitude)
+		noise := columnRounding * magnitude / math.Sqrt(float64(n)) // of every sum, and √d of them
+		if p.single() && settings.DegreeShare > 0 && p.dim > 1 && mostDoubt*matrix.Length(sum) < noise && slices.Min(g.degree) < slices.Max(g.degree) {
+			return fmt.Errorf("coles: fit: the column of degrees: %w: rounding in float32 may change it; use Float64 or no such column", ErrPrecision)
+		}
+		return nil
+	}
 	if w == nil {
 		p.degrees = func(ctx context.Context, fx matrix.Filtered[T]) error {
 			v, err := fx.TransposeTimes(ctx, s.Data)
-			p.degree = settings.DegreeDirection(v, p.filter.Gain()*math.Sqrt(squares))
-			return err
+			if err != nil {
+				return err
+			}
+			return set(v, p.filter.Gain()*math.Sqrt(squares))
 		}
 		return nil
 	}
@@ -39,8 +51,10 @@ func (p *problem[T]) findDegrees(ctx context.Context, settings Settings, g *Grap
 		return err
 	}
 	v, err := matrix.TransposeTimes(ctx, p.x, fs.Data)
-	p.degree = settings.DegreeDirection(v, f.Gain()*math.Sqrt(squares))
-	return err
+	if err != nil {
+		return err
+	}
+	return set(v, f.Gain()*math.Sqrt(squares))
 }
 
 // DegreeDirection is (FX)ᵀs given length 1, for package live. It is nil where the settings want no
@@ -57,29 +71,36 @@ func (s Settings) DegreeDirection(sum []float64, magnitude float64) []float64 {
 }
 
 // scale chooses the weights of the columns of y: of FXPᵀ by their eigenvalues and, where there is
-// one column more, of the degree column, which gets its share of the energy. It reports null as
-// [ScalingRule.Fit] does.
-func scale[T kernel.Float](ctx context.Context, s *Settings, y kernel.Matrix[T], lambda []float64) (*Scaling, bool, error) {
+// one column more, of the degree column, which gets its share of the energy. It also returns what
+// weigh does.
+func scale[T kernel.Float](ctx context.Context, s *Settings, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) (*Scaling, float64, error) {
 	k := len(lambda)
 	rest := kernel.Matrix[T]{Rows: y.Rows} // where truncation has left none
 	if k > 0 {
 		rest = kernel.Columns(y, 0, k)
 	}
-	scaling, null, err := weigh(ctx, s.Scaling, rest, lambda, s.Precision)
-	if err != nil || k == y.Cols {
-		return scaling, null, err
+	if k == y.Cols {
+		return weigh(ctx, s.Scaling, rest, lambda, s.Precision, noise)
 	}
 	column := kernel.Columns(y, k, k+1)
-	degree, _, err := weigh(ctx, ScalingRule{Norm: s.Scaling.Norm}, column, []float64{1}, s.Precision)
+	degree, _, err := weigh(ctx, ScalingRule{Norm: s.Scaling.Norm}, column, []float64{1}, s.Precision, nil)
 	if err != nil {
-		return nil, null, err
+		return nil, 0, err
 	}
 	mean, err := columnMeans(ctx, column, 1)
 	if err != nil {
-		return nil, null, err
+		return nil, 0, err
+	}
+	if noise != nil {
+		offset := min(degree.Factors[0]*math.Abs(mean[0])/s.Scaling.Norm, mostOffset)
+		noise.Beside = offset * math.Sqrt(s.DegreeShare/(1-s.DegreeShare))
+	}
+	scaling, doubt, err := weigh(ctx, s.Scaling, rest, lambda, s.Precision, noise)
+	if err != nil {
+		return nil, 0, err
 	}
 	scaling.Factors = s.JoinDegree(scaling.Factors, degree.Factors[0], mean[0])
-	return scaling, null, nil
+	return scaling, doubt, nil
 }
 
 // JoinDegree is the factors of the columns of FXPᵀ and that of the column of degrees, which has that

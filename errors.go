@@ -35,8 +35,8 @@ var (
 	// ErrSetting: a setting outside its range.
 	ErrSetting = setting.ErrSetting
 	// ErrPrecision: features too large or too small for [Float32], or too small for any number;
-	// eigenvalues that are nothing but rounding in [Float32].
-	ErrPrecision = errors.New("magnitude out of range")
+	// an embedding that rounding in [Float32] may change by more than it promises.
+	ErrPrecision = errors.New("not enough precision")
 	// ErrTransductive: a model fitted without features knows its own graph only.
 	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")
 	// ErrFormat: bytes that are not a file of the kind and version that is read.

@@ -261,7 +261,7 @@ func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64
 	if err != nil {
 		return nil, err
 	}
-	if err := finish(ctx, out, &r, y, p.Lambda); err != nil {
+	if err := finish(ctx, out, &r, y, p.Lambda, nil); err != nil {
 		return nil, err
 	}
 	out.report = r

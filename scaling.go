@@ -47,8 +47,7 @@ func (r ScalingRule) check() error {
 }
 
 // Fit chooses the weights of the columns of E = FXPᵀ (n × d′) with eigenvalues λ, the first the
-// largest. With L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹ or, in a fit in [Float32], 10⁻⁶, column j is
-// multiplied by s·L_j^γ, where
+// largest. With L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ, where
 //
 //   - γ is 0 if the effective rank exp(−Σ q_j log q_j), q_j the share of column j in
 //     the energy of the centred embedding, is at most max(Rank·2^−γ, Floor) there; or
@@ -57,9 +56,9 @@ func (r ScalingRule) check() error {
 //   - s makes Norm the mean of ‖e_i − ē‖ over the rows. The rows are centred to be
 //     measured, because their mean may carry most of the energy; E is not.
 //
-// Columns whose eigenvalues are within τλ₁ of one another count alike, by the mean of λ_j and of
-// q_j: their eigenspace has many bases, of which rounding chooses one, and γ and EEᵀ must not
-// depend on it. Where λ₁ is at most 10⁻¹²‖E‖², no more than rounding, all of L is 1.
+// Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in a fit in [Float32], count
+// alike, by the mean of λ_j and of q_j: their eigenspace has many bases, of which rounding chooses
+// one, and γ and EEᵀ must not depend on it. Where λ₁ is at most 10⁻¹²‖E‖², no more than rounding, all of L is 1.
 //
 // It costs O(n·d′). An embedding whose rows are all equal, to 10⁻¹² of their length, or 10⁻⁶ in
 // [Float32], keeps its scale.
@@ -81,20 +80,20 @@ func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*
 			return nil, fmt.Errorf("coles: scaling: %w: eigenvalue %d is %v", ErrNotFinite, j, l)
 		}
 	}
-	s, _, err := weigh(ctx, r, kernel.Matrix[float64](e.RawMatrix()), lambda, Float64)
+	s, _, err := weigh(ctx, r, kernel.Matrix[float64](e.RawMatrix()), lambda, Float64, nil)
 	return s, err
 }
 
-// weigh is [ScalingRule.Fit] for numbers computed in a precision. It reports null if rows differ but
-// the eigenvalues are all rounding.
-func weigh[T kernel.Float](ctx context.Context, r ScalingRule, e kernel.Matrix[T], lambda []float64, p Precision) (s *Scaling, null bool, err error) {
+// weigh is [ScalingRule.Fit] for numbers computed in a precision. It also returns by how much EEᵀ,
+// weighted, may be off for the noise, if that is not nil.
+func weigh[T kernel.Float](ctx context.Context, r ScalingRule, e kernel.Matrix[T], lambda []float64, p Precision, noise *spectral.Noise) (s *Scaling, doubt float64, err error) {
 	unit, err := unitOf(ctx, e)
 	if err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
 	mean, err := columnMeans(ctx, e, unit)
 	if err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
 	energy, err := parallel.Sum(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -105,21 +104,25 @@ func weigh[T kernel.Float](ctx context.Context, r ScalingRule, e kernel.Matrix[T
 		}
 	})
 	if err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
-	w := spectral.Rule(r).Weigh(spectral.Columns{Rows: e.Rows, Unit: unit, Mean: mean, Energy: energy}, lambda, p.Rounding())
+	columns := spectral.Columns{Rows: e.Rows, Unit: unit, Mean: mean, Energy: energy}
+	w := spectral.Rule(r).Weigh(columns, lambda, p.Rounding())
+	if noise != nil {
+		doubt = spectral.Rule(r).Doubt(columns, lambda, w, *noise)
+	}
 	s = &Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
 	if w.Equal {
-		return s, w.Null, nil
+		return s, doubt, nil
 	}
 	norm, err := meanCentredNorm(ctx, e, unit, mean, s.Factors)
 	if err == nil && !spectral.Rule(r).Stretch(s.Factors, norm, unit) {
 		err = fmt.Errorf("coles: scaling: %w: the rows are too short to be given the norm %v", ErrNotFinite, r.Norm)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
-	return s, w.Null, nil
+	return s, doubt, nil
 }
 
 // unitOf is 1, or the power of two in which rows are measured where the squares of their entries

@@ -163,16 +163,20 @@ func (s Settings) Check() error {
 //
 // The zero value, "auto", is Float32 from 2²¹ numbers of features (n·d) on, where half the memory
 // is half the time, and Float64 below, for [PrepareNone], whose numbers may be of any size, without
-// features, and where Float32 turns out not to do.
+// features, and where Float32 turns out not to do: the fit is then done over.
 type Precision int
 
 const (
 	// Float64 keeps rounding errors of the embedding near 1e-14.
 	Float64 Precision = iota + 1
-	// Float32 takes half the memory and about half the time. Rounding errors of the embedding are
-	// near 1e-6, which no accuracy in the tables shows. It takes features that are, when prepared,
-	// at most 1e15, the largest of them at least 1e-15, and a filter whose coefficients are: their
-	// products must be numbers of float32, too.
+	// Float32 takes half the memory and about half the time. Y differs from that in Float64 by
+	// rounding: ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius), mostly below 1e-6, or the fit is an
+	// [ErrPrecision]. It is estimated by the perturbation theory of eigenvectors from eigenvalues,
+	// their residuals and what float32 makes of sums, and refused from 5e-6 on. So features whose
+	// rows are alike but for a thousandth, eigenvalues that are nearly equal where P ends, or weights
+	// that hang on tiny eigenvalues are refused.
+	// Float32 takes features that are, when prepared, at most 1e15, the largest of them at least
+	// 1e-15, and a filter whose coefficients are: their products must be numbers of float32, too.
 	Float32
 )
 

@@ -21,7 +21,7 @@ type sketch[T kernel.Float] struct {
 	seed uint64
 	unit T // magnitude of the signs
 
-	rounding float64
+	least float64 // of e after Π, relative to what it was, to be more than rounding
 
 	home  []int            // the group of every feature
 	basis kernel.Matrix[T] // Q
@@ -37,7 +37,10 @@ type sketch[T kernel.Float] struct {
 
 func newSketch[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w matrix.Walk[T], room []T, f *fitting) (*sketch[T], error) {
 	n, d := x.Dims()
-	s := &sketch[T]{x: x, w: w, room: room, coef: f.Filter.Tamed(), seed: f.Seed, unit: 1, rounding: f.Precision.Rounding()}
+	s := &sketch[T]{x: x, w: w, room: room, coef: f.Filter.Tamed(), seed: f.Seed, unit: 1, least: f.Precision.Rounding()}
+	if f.Precision == Float32 { // products with Q leave 2e-6, which should be little
+		s.least = 1e-4
+	}
 	if f.prepare.how == PrepareNone { // what all others make has fourth powers
 		largest, err := x.Largest(ctx)
 		if err != nil {
@@ -130,7 +133,7 @@ func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	if err != nil {
 		return err
 	}
-	s.flat = after <= before*s.rounding*s.rounding
+	s.flat = after <= before*s.least*s.least
 	s.batches = append(s.batches, both)
 	s.group = append(s.group, signs.Groups(columns)...)
 	return s.multiply(ctx)

@@ -10,6 +10,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
+	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,7 +26,7 @@ const (
 	// O(n·d² + d³) time, 8·d² bytes, 12·d² in Float32.
 	SolverDirect Solver = iota + 1
 	// SolverKrylov multiplies blocks of vectors by M without forming it: residuals up to 1e-6 of
-	// λ₁; for Float32 near 1e-5, measured and at most 1e-4. The way for wide sparse features.
+	// λ₁; for Float32 near 3e-6, measured and at most 3e-5. The way for wide sparse features.
 	SolverKrylov
 )
 
@@ -76,7 +77,8 @@ type Projection struct {
 	Lambda []float64  // d′ eigenvalues of M, descending
 	Solver Solver     // how they were found
 
-	products int // of vectors with M that SolverKrylov took
+	products int            // of vectors with M that SolverKrylov took
+	noise    spectral.Noise // of all that were found
 }
 
 // Truncate returns the projection without the rows of negative eigenvalues.
@@ -86,7 +88,7 @@ func (p *Projection) Truncate() *Projection {
 		keep--
 	}
 	rows := kernel.Matrix[float64](p.P.RawMatrix())
-	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver, p.products}
+	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver, p.products, p.noise}
 }
 
 // above is P with one more row below it, unless that is nil.
@@ -247,7 +249,7 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 	}
 	p.progress("filter", 1, 1)
 	p.progress("solve", 0, 2)
-	m, err := p.dw.GramOf(ctx, fx)
+	m, one, err := p.dw.GramOf(ctx, fx)
 	if err != nil {
 		return nil, fx, err
 	}
@@ -257,6 +259,11 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 		find = eigen.DirectSingle
 	}
 	found, err := decompose(ctx, m, p.vectors(), find)
+	if err == nil && p.single() {
+		var squares float64
+		squares, err = fx.Squares(ctx)
+		found.rounded(squares, squares, one, p.x.Cols())
+	}
 	p.progress("solve", 2, 2)
 	return found, fx, err
 }
@@ -267,7 +274,7 @@ func decompose(ctx context.Context, m kernel.Matrix[float64], dim int, find func
 	if err != nil {
 		return nil, solveError(err, dim)
 	}
-	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverDirect, 0}, nil
+	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverDirect, 0, spectral.Noise{Pairs: r.Residuals, Next: r.Next}}, nil
 }
 
 // SolveM finds P for an M (of the given norm, overwritten) that package live has: directly up to

@@ -220,13 +220,19 @@ func (s *search[T]) vectors(ctx context.Context, r ritz, count int) (matrix, err
 
 // result is the leading pairs of r with the vectors v.
 func (s *search[T]) result(ctx context.Context, r ritz, v matrix) (*Result, error) {
-	values := make([]float64, v.Cols)
+	values, residuals := make([]float64, v.Cols), make([]float64, v.Cols)
 	for i := range values {
-		values[i] = math.Ldexp(r.values[i], s.scale)
+		values[i], residuals[i] = math.Ldexp(r.values[i], s.scale), math.Ldexp(r.residuals[i], s.scale)
 	}
 	result, err := measured(ctx, values, v, math.Ldexp(r.norm, s.scale), s.apply, s.o)
-	if result != nil {
-		result.Applied += s.applied
+	if err != nil {
+		return nil, err
 	}
-	return result, err
+	next := r.next
+	if v.Cols < len(r.values) {
+		next = r.values[v.Cols]
+	}
+	result.Next, result.Residuals = math.Ldexp(next, s.scale), residuals
+	result.Applied += s.applied
+	return result, nil
 }

@@ -31,8 +31,11 @@ func krylovDense[T kernel.Float](ctx context.Context, n, k int, apply Operator[T
 		o.Progress(k, k)
 	}
 	result, err := measured(ctx, s.values, s.vectors, s.norm, apply, o)
-	if result != nil {
-		result.Applied += n
+	if err != nil {
+		return nil, err
 	}
-	return result, err
+	s.residual = result.Residual
+	r := s.result(result.Vectors)
+	r.Applied = result.Applied + n
+	return r, nil
 }

@@ -40,18 +40,28 @@ func found(ctx context.Context, a matrix, k int, decompose func(ctx context.Cont
 		return nil, err
 	}
 	FixSigns(vectors)
-	return &Result{Values: s.values, Vectors: vectors, Residual: s.residual}, nil
+	return s.result(vectors), nil
 }
 
 // spectrum is the upper end of a spectrum.
 type spectrum struct {
 	values  []float64
+	next    float64 // the value after the last of these, −Inf where they are all
 	vectors matrix  // n × k, in columns
 	norm    float64 // the largest eigenvalue of all, in magnitude
 	least   float64 // the smallest of all
 
 	// residual is ‖A·V − V·Λ‖ relative to the norm, estimated; 0 for one that is rounding.
 	residual float64
+}
+
+// result is s with its vectors in rows.
+func (s spectrum) result(rows matrix) *Result {
+	r := &Result{Values: s.values, Next: s.next, Vectors: rows, Residual: s.residual, Residuals: make([]float64, len(s.values))}
+	for i := range r.Residuals {
+		r.Residuals[i] = s.residual * s.norm / math.Sqrt(float64(len(s.values)))
+	}
+	return r
 }
 
 // decompose is Direct on checked sizes, with the vectors as columns.
@@ -62,11 +72,7 @@ func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
 		return spectrum{}, err
 	}
 	if exponent == zeroMatrix {
-		s := spectrum{values: make([]float64, k), vectors: kernel.Dense[float64](n, k)}
-		for i := range k {
-			s.vectors.Data[i*s.vectors.Stride+i] = 1
-		}
-		return s, ctx.Err()
+		return zeroSpectrum(n, k), ctx.Err()
 	}
 	if err := scaled(ctx, a, a, exponent); err != nil {
 		return spectrum{}, err
@@ -85,18 +91,36 @@ func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
 	return s, backTransform(ctx, a, tau, s.vectors)
 }
 
+// zeroSpectrum is that of a matrix that is zero: any basis.
+func zeroSpectrum(n, k int) spectrum {
+	s := spectrum{values: make([]float64, k), vectors: kernel.Dense[float64](n, k), next: math.Inf(-1)}
+	if k < n {
+		s.next = 0
+	}
+	for i := range k {
+		s.vectors.Data[i*s.vectors.Stride+i] = 1
+	}
+	return s
+}
+
 // top is the upper end of the spectrum of t·2^exponent, with the eigenvectors of t as they come.
 func (t tridiagonal) top(ctx context.Context, k, exponent int) (spectrum, error) {
-	values, smallest, err := t.eigenvalues(ctx, k)
+	values, smallest, err := t.eigenvalues(ctx, min(k+1, len(t.d)))
 	if err != nil {
 		return spectrum{}, err
 	}
+	next := math.Inf(-1)
+	if k < len(values) {
+		next = math.Ldexp(values[k], exponent)
+	}
+	values = values[:k]
 	largest := smallest
 	if k > 0 {
 		largest = values[0]
 	}
 	s := spectrum{
 		values: make([]float64, k),
+		next:   next,
 		norm:   math.Ldexp(max(math.Abs(largest), math.Abs(smallest)), exponent),
 		least:  math.Ldexp(smallest, exponent),
 	}

@@ -107,22 +107,15 @@ func Krylov[T kernel.Float](ctx context.Context, n, k int, apply Operator[T], o 
 		r, err = newSearch(n, k, apply, o).run(ctx)
 	}
 	if errors.Is(err, errZero) {
-		return zero(n, k), nil
+		s := zeroSpectrum(n, k)
+		rows, err := kernel.Transposed(ctx, s.vectors)
+		return s.result(rows), err
 	}
 	return r, err
 }
 
 // errZero says that an operator is zero, up to rounding.
 var errZero = errors.New("eigen: the operator is zero")
-
-// zero returns the result for the zero operator: any basis.
-func zero(n, k int) *Result {
-	r := &Result{Values: make([]float64, k), Vectors: kernel.Dense[float64](k, n)}
-	for i := range k {
-		r.Vectors.Data[i*r.Vectors.Stride+i] = 1
-	}
-	return r
-}
 
 // withDefaults checks the options and fills in what they leave open.
 func (o KrylovOptions) withDefaults(n, k int) (KrylovOptions, error) {

@@ -22,6 +22,10 @@ type Result struct {
 	// Values are the eigenvalues, descending.
 	Values []float64
 
+	// Next is the eigenvalue after the last of these, or Krylov's approximation from below; −Inf where
+	// there is none.
+	Next float64
+
 	// Vectors is k × n: row i is the eigenvector of Values[i]. The rows are orthonormal.
 	Vectors matrix
 
@@ -29,6 +33,10 @@ type Result struct {
 	// that was seen: it is the largest, or the root of the sum of all squares estimated from random
 	// combinations, where that is small enough. Krylov and DirectSingle measure it; Direct leaves it zero.
 	Residual float64
+
+	// Residuals are what is known of ‖A·v − λ·v‖ of each pair, besides rounding: Krylov's are those of
+	// its last Rayleigh-Ritz step, DirectSingle's equal shares of all together.
+	Residuals []float64
 
 	// Applied is the number of vectors that Krylov multiplied by the matrix.
 	Applied int

@@ -204,19 +204,23 @@ func (m *Matrix[T]) Squares(ctx context.Context) (float64, error) {
 	sum, err := parallel.Sum(ctx, m.Rows(), 1, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			_, vals := m.Row(i)
-			var s [4]float64 // which do not wait for each other
-			for len(vals) >= 4 {
-				a, b, c, d := float64(vals[0]), float64(vals[1]), float64(vals[2]), float64(vals[3])
-				s[0], s[1], s[2], s[3] = s[0]+a*a, s[1]+b*b, s[2]+c*c, s[3]+d*d
-				vals = vals[4:]
-			}
-			for _, v := range vals {
-				s[0] += float64(v) * float64(v)
-			}
-			sum[0] += (s[0] + s[1]) + (s[2] + s[3])
+			sum[0] += squares(vals)
 		}
 	})
 	return sum[0], err
+}
+
+func squares[T kernel.Float](vals []T) float64 {
+	var s [4]float64 // which do not wait for each other
+	for len(vals) >= 4 {
+		a, b, c, d := float64(vals[0]), float64(vals[1]), float64(vals[2]), float64(vals[3])
+		s[0], s[1], s[2], s[3] = s[0]+a*a, s[1]+b*b, s[2]+c*c, s[3]+d*d
+		vals = vals[4:]
+	}
+	for _, v := range vals {
+		s[0] += float64(v) * float64(v)
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
 // Export is a matrix in a form that public functions give, in new storage.

@@ -11,6 +11,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -303,13 +304,25 @@ func testPatternWalk[T kernel.Float](t *testing.T) {
 			t.Helper()
 			testkit.WantClose(t, name+", "+what, of(got), of(want), tolerance*mat.Norm(of(want), math.Inf(1)))
 		}
-		moment := testkit.Must(o.GramOf(ctx, made))
+		moment, one, err := o.GramOf(ctx, made)
+		if err != nil {
+			t.Fatal(err)
+		}
 		o.Sparse = matrix.ConvertCSR[T](g.Positive().Raw())
-		want := testkit.Must(o.GramOf(ctx, stored))
+		want := testkit.Must(o.Gram(ctx, stored.Matrix))
 		testkit.WantClose(t, name+", M", of(moment), of(want), tolerance*mat.Norm(of(want), math.Inf(1)))
 
 		along, wantAlong := testkit.Must(made.TransposeTimes(ctx, o.V)), testkit.Must(stored.TransposeTimes(ctx, o.V))
 		testkit.WantClose(t, name+", (FX)ᵀv", mat.NewDense(1, d, along), mat.NewDense(1, d, wantAlong), tolerance*mat.Norm(mat.NewDense(1, d, wantAlong), math.Inf(1)))
+		for what, pair := range map[string][2]float64{
+			"norm of the part of rank one": {one, floats.Dot(wantAlong, wantAlong) / 2},
+			"‖FX‖²":                        {testkit.Must(made.Squares(ctx)), math.Pow(mat.Norm(of(stored.Matrix), 2), 2)},
+			"‖FX‖² of stored W":            {testkit.Must(stored.Squares(ctx)), math.Pow(mat.Norm(of(stored.Matrix), 2), 2)},
+		} {
+			if math.Abs(pair[0]-pair[1]) > tolerance*pair[1] {
+				t.Errorf("%s, %s: %v, want %v", name, what, pair[0], pair[1])
+			}
+		}
 		v := panelOf[T](eighths(18, d, 5))
 		y, wantY := kernel.Unset[T](n, 5), kernel.Unset[T](n, 5)
 		if err := errors.Join(made.Times(ctx, y, v), stored.Times(ctx, wantY, v)); err != nil {

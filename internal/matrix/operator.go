@@ -2,9 +2,12 @@ package matrix
 
 import (
 	"context"
+	"math"
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // An Operator is the symmetric matrix S + coef·v·vᵀ, S sparse, without anything of it written out.
@@ -52,22 +55,23 @@ const GramNumbers = 1 << 20
 // Gram returns the upper triangle of FᵀOF, summed in float64. O·F is made for a block of rows at a
 // time and never held as a whole.
 func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matrix[float64], error) {
-	return o.GramOf(ctx, Filtered[T]{Matrix: f})
+	m, _, err := o.GramOf(ctx, Filtered[T]{Matrix: f})
+	return m, err
 }
 
 // GramOf is [Operator.Gram] of an F that may have come from a pattern: W⁺ of that is the sparse part
-// of O then, in the place of Sparse.
-func (o Operator[T]) GramOf(ctx context.Context, filtered Filtered[T]) (kernel.Matrix[float64], error) {
+// of O then, in the place of Sparse. It also returns the norm of the part of rank one.
+func (o Operator[T]) GramOf(ctx context.Context, filtered Filtered[T]) (m kernel.Matrix[float64], one float64, err error) {
 	f, pattern := filtered.Matrix, filtered.Degrees
 	n, d := f.Rows, f.Cols
 	// Written before it is read: a page of fresh memory that is read first costs several times as
 	// much, as the system then has to replace it on every processor.
-	m := kernel.Unset[float64](d, d)
+	m = kernel.Unset[float64](d, d)
 	if err := Clear(ctx, m); err != nil {
-		return m, err
+		return m, 0, err
 	}
 	if o.Sparse == nil && pattern == nil {
-		return m, GramTo64(ctx, f, f, m)
+		return m, 0, GramTo64(ctx, f, f, m)
 	}
 	height := min(n, max(256, GramNumbers/d))
 	z, release := kernel.Scratch[T](height, d)
@@ -82,21 +86,22 @@ func (o Operator[T]) GramOf(ctx context.Context, filtered Filtered[T]) (kernel.M
 			err = kernel.SpMM(ctx, dst, o.Sparse.Slice(lo, hi), f)
 		}
 		if err != nil {
-			return m, err
+			return m, 0, err
 		}
 		if err := GramTo64(ctx, own, dst, m); err != nil {
-			return m, err
+			return m, 0, err
 		}
 	}
 	// A part of rank one stays one: coef·(Fᵀv)(Fᵀv)ᵀ.
 	if o.V != nil {
 		t, err := filtered.TransposeTimes(ctx, o.V)
 		if err != nil {
-			return m, err
+			return m, 0, err
 		}
+		one = math.Abs(o.Coef) * floats.Dot(t, t)
 		for i := range t {
 			AddScaled(m.Data[i*m.Stride+i:], o.Coef*t[i], t[i:])
 		}
 	}
-	return m, ctx.Err()
+	return m, one, ctx.Err()
 }

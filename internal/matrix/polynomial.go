@@ -179,6 +179,20 @@ func (f Filtered[T]) TransposeTimes(ctx context.Context, v []float64) ([]float64
 	return TransposeTimes(ctx, Of(f.Matrix), v)
 }
 
+// Squares is ‖FX‖², the sum of the squares of all entries.
+func (f Filtered[T]) Squares(ctx context.Context) (float64, error) {
+	if f.Degrees == nil {
+		return Of(f.Matrix).Squares(ctx)
+	}
+	sum, err := parallel.Sum(ctx, f.Rows, 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r := f.Factor(i)
+			sum[0] += r * r * squares(f.Data[i*f.Stride:][:f.Cols])
+		}
+	})
+	return sum[0], err
+}
+
 // Times sets y = FX·v, summed in float64. y may be the first columns of FX itself, which is lost then.
 func (f Filtered[T]) Times(ctx context.Context, y, v kernel.Matrix[T]) error {
 	n, d := y.Rows, y.Cols

@@ -4,6 +4,7 @@ package spectral
 
 import (
 	"math"
+	"slices"
 
 	"coles/internal/matrix"
 )
@@ -27,13 +28,16 @@ type Weights struct {
 	Null                 bool      // rows differ, but the eigenvalues are all rounding
 }
 
+// leastLevel is τ: no eigenvalue counts for less, relative to the largest.
+const leastLevel = 1e-9
+
 // maxPower ends the search for γ: beyond it a handful of columns is left.
 const maxPower = 3
 
 // Weigh chooses γ for columns with eigenvalues λ, descending, for rows that are exact to rounding.
-// The energies of columns that count alike become their mean.
 func (r Rule) Weigh(c Columns, lambda []float64, rounding float64) Weights {
 	var w Weights
+	energy := slices.Clone(c.Energy)
 	spread, length := math.Sqrt(matrix.Total(c.Energy)/float64(c.Rows)), matrix.Length(c.Mean)
 	w.Equal = spread <= rounding*length
 	// λ₁ is at most a small multiple of ‖E‖², here in the same units.
@@ -43,15 +47,15 @@ func (r Rule) Weigh(c Columns, lambda []float64, rounding float64) Weights {
 	} else {
 		w.Null = len(lambda) > 0 && lambda[0] > 0 && !w.Equal
 	}
-	weight := levels(lambda, c.Energy, first, max(1e-9, rounding))
+	weight := levels(lambda, energy, first, max(leastLevel, rounding))
 	if w.Equal {
-		clear(c.Energy)
+		clear(energy)
 	}
 	w.Power = r.Power
 	if r.Rank != 0 {
-		w.Power = r.power(c.Energy, weight)
+		w.Power = r.power(energy, weight)
 	}
-	w.EffectiveRank = effectiveRank(c.Energy, weight, w.Power)
+	w.EffectiveRank = effectiveRank(energy, weight, w.Power)
 	w.Factors = make([]float64, len(weight))
 	for j, l := range weight {
 		w.Factors[j] = math.Pow(l, w.Power)
@@ -83,7 +87,7 @@ func levels(lambda, energy []float64, first, tolerance float64) []float64 {
 		count := float64(hi - lo)
 		l, mean := 1.0, matrix.Total(energy[lo:hi])/count
 		if first > 0 {
-			l = max(matrix.Total(lambda[lo:hi])/count/first, tolerance)
+			l = max(matrix.Total(lambda[lo:hi])/count/first, leastLevel)
 		}
 		for j := lo; j < hi; j++ {
 			level[j], energy[j] = l, mean
