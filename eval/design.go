@@ -36,8 +36,8 @@ func newDesign(ctx context.Context, x *matrix.Matrix[float64]) (design, error) {
 	return rowsDesign{x}, nil
 }
 
-// trainingSet returns X̃, the given rows with a column of ones appended.
-func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int) (*matrix.Matrix[float64], error) {
+// trainingSet returns X̃, the given rows times scale with a column of ones appended.
+func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int, scale float64) (*matrix.Matrix[float64], error) {
 	t, d := len(rows), f.Cols()
 	x := &matrix.Matrix[float64]{Owned: true}
 	if f.Sparse == nil {
@@ -53,7 +53,9 @@ func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int) (*m
 		for q := lo; q < hi; q++ {
 			cols, values := f.Row(rows[q])
 			to, kept := x.Row(q)
-			kept[copy(kept, values)] = 1
+			n := copy(kept, values)
+			matrix.Scale(kept[:n], scale)
+			kept[n] = 1
 			if to != nil {
 				to[copy(to, cols)] = int32(d)
 			}

@@ -103,13 +103,13 @@ func TestGradientOfTheObjectiveVanishes(t *testing.T) {
 // the gradient along a step is that slope.
 func TestObjectiveAndItsSlopeAgree(t *testing.T) {
 	x := &matrix.Matrix[float64]{Dense: kernel.Matrix[float64](normal(20, 6, 2, 21).RawMatrix())}
-	set := testkit.Must(trainingSet(background, x, upTo(20)))
+	set := testkit.Must(trainingSet(background, x, upTo(20), 1))
 	z := testkit.Must(newDesign(background, set))
 	y := make([]float64, 20)
 	for i := range y {
 		y[i] = float64(2*(i%2) - 1)
 	}
-	b := newBinary(z, y, 3, 1e-12)
+	b := newBinary(z, y, 3, make([]float64, 20))
 	rng := testkit.Random(5)
 	for j := range b.u {
 		b.u[j], b.step[j] = rng.NormFloat64(), rng.NormFloat64()
@@ -144,15 +144,16 @@ func TestDesignsAgree(t *testing.T) {
 		}
 		dense := testkit.Must(read(background, x))
 		scattered := testkit.Must(read(background, testkit.SparseOf(x)))
-		set := testkit.Must(trainingSet(background, dense, upTo(25)))
+		set := testkit.Must(trainingSet(background, dense, upTo(25), 1))
+		lengths := testkit.Must(matrix.Lengths(background, set))
 		designs := []design{
 			rowsDesign{set},
-			rowsDesign{testkit.Must(trainingSet(background, scattered, upTo(25)))},
-			testkit.Must(newDesign(background, testkit.Must(trainingSet(background, dense, upTo(25))))),
+			rowsDesign{testkit.Must(trainingSet(background, scattered, upTo(25), 1))},
+			testkit.Must(newDesign(background, testkit.Must(trainingSet(background, dense, upTo(25), 1)))),
 		}
 		var want []float64
 		for q, z := range designs {
-			b := newBinary(z, y, 1, 1e-11)
+			b := newBinary(z, y, 1, lengths)
 			if err := b.solve(background); err != nil {
 				t.Fatal(err)
 			}
@@ -235,15 +236,19 @@ func TestFitChecksItsGradient(t *testing.T) {
 	}
 	for form, given := range forms(x) {
 		f := testkit.Must(read(background, given))
-		lengths := testkit.Must(matrix.Lengths(background, testkit.Must(trainingSet(background, f, upTo(30)))))
+		lengths := testkit.Must(matrix.Lengths(background, testkit.Must(trainingSet(background, f, upTo(30), 1))))
 		m := testkit.Must(LogisticRegression{}.Fit(background, given, upTo(30), labels))
 		w := append(mat.Row(nil, 0, m.Coef), m.Intercept[0])
-		if err := checkOptimum(background, f, upTo(30), lengths, y, w, 1, 1); err != nil {
-			t.Errorf("%s: %v", form, err)
+		near := func() bool {
+			return testkit.Must(nearOptimum(background, f, upTo(30), lengths, y, w, 1, 1))
+		}
+		if !near() {
+			t.Errorf("%s: the optimum is not seen", form)
 		}
 		for _, wrong := range []float64{w[7] + 1e-6, math.NaN()} {
-			w[7] = wrong
-			testkit.WantError(t, checkOptimum(background, f, upTo(30), lengths, y, w, 1, 1), ErrConvergence)
+			if w[7] = wrong; near() {
+				t.Errorf("%s: a coefficient of %v passes", form, wrong)
+			}
 		}
 	}
 }

@@ -1,0 +1,310 @@
+package eval
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"os"
+	"testing"
+
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// exactly is v in 300 bits, which are 90 digits: terms that cancel lose 60 at most here.
+func exactly(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+
+// exactExp is eᵛ by the series at v/2²⁰, squared twenty times. Beyond e^±2000 it stays there.
+func exactExp(v *big.Float) *big.Float {
+	switch most := exactly(2000); {
+	case v.Cmp(most) > 0:
+		v = most
+	case v.Cmp(exactly(-2000)) < 0:
+		v = exactly(-2000)
+	}
+	v = new(big.Float).SetMantExp(v, -20)
+	sum, term := exactly(1), exactly(1)
+	for n := 1.0; n < 32; n++ { // (2000/2²⁰)³²/32! < 2⁻³⁰⁰
+		term.Quo(term.Mul(term, v), exactly(n))
+		sum.Add(sum, term)
+	}
+	for range 20 {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+func exactDot(x, y []*big.Float) *big.Float {
+	sum, p := exactly(0), exactly(0)
+	for j := range x {
+		sum.Add(sum, p.Mul(x[j], y[j]))
+	}
+	return sum
+}
+
+// exactSolve overwrites h, of which it reads the lower triangle, and its last row, b, by the x of
+// Hx = b, by Cholesky's factor.
+func exactSolve(h [][]*big.Float) []*big.Float {
+	last := len(h) - 1
+	for j := range h {
+		for k := range min(j, last-1) + 1 {
+			h[j][k].Sub(h[j][k], exactDot(h[j][:k], h[k][:k]))
+			if j == k {
+				h[j][j].Sqrt(h[j][j])
+			} else {
+				h[j][k].Quo(h[j][k], h[k][k])
+			}
+		}
+	}
+	x, p := h[last], exactly(0)
+	for j := last - 1; j >= 0; j-- {
+		for k := j + 1; k < last; k++ {
+			x[j].Sub(x[j], p.Mul(h[k][j], x[k]))
+		}
+		x[j].Quo(x[j], h[j][j])
+	}
+	return x
+}
+
+// exactRegression minimises the objective of the doc comment of LogisticRegression for rows x and
+// signs y by Newton's method, damped as for a loss whose third derivative is at most the second, to
+// a gradient of 10⁻²⁰ of the coefficients. It starts from any coefficients, the intercept the last.
+func exactRegression(t *testing.T, x *mat.Dense, y []float64, c float64, from []float64) []float64 {
+	t.Helper()
+	n, d := x.Dims()
+	z, w := make([][]*big.Float, n), make([]*big.Float, d+1)
+	for i := range z {
+		for _, v := range append(mat.Row(nil, i, x), 1) {
+			z[i] = append(z[i], exactly(v))
+		}
+	}
+	for j := range w {
+		w[j] = exactly(from[j])
+	}
+	one, p := exactly(1), exactly(0)
+	for range 300 {
+		h := make([][]*big.Float, d+2) // the Hessian, and the gradient below it
+		for j := range h {
+			for k := range d + 1 {
+				h[j] = append(h[j], exactly(0))
+				if j == k {
+					h[j][j].Set(one)
+				} else if j > d {
+					h[j][k].Set(w[k])
+				}
+			}
+		}
+		for i := range z {
+			s := exactDot(z[i], w)
+			s = s.Quo(one, s.Add(one, exactExp(s.Mul(s, exactly(y[i])))))
+			pull, curve := exactly(c*y[i]), exactly(c)
+			pull.Mul(pull, s)
+			curve.Mul(curve.Mul(curve, s), s.Sub(one, s))
+			for j, v := range z[i] {
+				h[d+1][j].Sub(h[d+1][j], p.Mul(pull, v))
+				v = exactly(0).Mul(curve, v)
+				for k := range j + 1 {
+					h[j][k].Add(h[j][k], p.Mul(v, z[i][k]))
+				}
+			}
+		}
+		length := exactDot(w[:d], w[:d])
+		if exactDot(h[d+1], h[d+1]).Cmp(length.Mul(length, exactly(1e-40))) <= 0 {
+			got := make([]float64, d+1)
+			for j, v := range w {
+				got[j], _ = v.Float64()
+			}
+			return got
+		}
+		step, change := exactSolve(h), 0.0
+		for i := range z {
+			v, _ := exactDot(z[i], step).Float64()
+			change = max(change, math.Abs(v))
+		}
+		part := 1.0
+		if change > 0.1 {
+			part = math.Log1p(change) / change
+		}
+		for j := range w {
+			w[j].Sub(w[j], p.Mul(exactly(part), step[j]))
+		}
+	}
+	t.Fatal("no optimum in 300 bits")
+	return nil
+}
+
+// regressions are problems of one kind each, n rows of d columns near 1 in magnitude unless their
+// kind says otherwise.
+var regressions = map[string]func(n, d int, seed uint64) (x *mat.Dense, labels []int){
+	"random labels": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		return normal(n, d, 1, seed), randomLabels(n, 2, seed)
+	},
+	"three classes": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		return normal(n, d, 1, seed), randomLabels(n, 3, seed)
+	},
+	"separable": func(n, d int, seed uint64) (*mat.Dense, []int) { return halved(n, d, 0, seed) },
+	"nearly separable": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		return halved(n, d, 0.5, seed)
+	},
+	"rows that repeat, with other labels": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		x := normal(n, d, 1, seed)
+		for i := range n {
+			x.SetRow(i, x.RawRowView(i%max(2, n/3)))
+		}
+		return x, randomLabels(n, 2, seed)
+	},
+	"a constant column": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		x := normal(n, d, 1, seed)
+		for i := range n {
+			x.Set(i, d-1, 1)
+		}
+		return x, randomLabels(n, 2, seed)
+	},
+	"a column that repeats": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		x := normal(n, d, 1, seed)
+		for i := range n {
+			x.Set(i, d-1, x.At(i, 0))
+		}
+		return x, randomLabels(n, 2, seed)
+	},
+	"columns from 10⁻⁶ to 10⁶": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		x := normal(n, d, 1, seed)
+		x.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, 12*float64(j)/float64(d-1)-6) }, x)
+		return x, randomLabels(n, 2, seed)
+	},
+	"rows from 10⁻⁶ to 10⁶": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		x := normal(n, d, 1, seed)
+		x.Apply(func(i, _ int, v float64) float64 { return v * math.Pow(10, 12*float64(i)/float64(n-1)-6) }, x)
+		return x, randomLabels(n, 2, seed)
+	},
+	"10⁴ from zero": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		x := normal(n, d, 1, seed)
+		x.Apply(func(_, _ int, v float64) float64 { return v + 1e4 }, x)
+		return x, randomLabels(n, 2, seed)
+	},
+	"rank two": func(n, d int, seed uint64) (*mat.Dense, []int) {
+		return testkit.Product(normal(n, 2, 1, seed), normal(2, d, 1, seed+1)), randomLabels(n, 2, seed)
+	},
+}
+
+// halved has labels by the sign of a sum of two columns, and noise.
+func halved(n, d int, noise float64, seed uint64) (*mat.Dense, []int) {
+	x, rng, labels := normal(n, d, 1, seed), testkit.Random(seed), make([]int, n)
+	for i := range n {
+		if x.At(i, 0)+x.At(i, d-1)+noise*rng.NormFloat64() > 0 {
+			labels[i] = 1
+		}
+	}
+	labels[0] = 1 - labels[1]
+	return x, labels
+}
+
+// The coefficients are those of 300 bits, whatever the scale of the features and C. Where C‖x‖² is
+// above 10²² a fit may say that it stopped short.
+func TestLogisticRegressionOfEveryScale(t *testing.T) {
+	scales, cs := []float64{1e-6, 1e3, 1e6}, []float64{1e-4, 1e6}
+	if os.Getenv("COLES_SHARED") != "" && !testing.Short() {
+		scales, cs = []float64{1e-6, 1e-3, 1, 1e2, 1e4, 1e6}, []float64{1e-4, 1, 1e3, 1e6}
+	}
+	for kind, draw := range regressions {
+		for q, shape := range [][2]int{{40, 6}, {10, 25}, {8, 7}, {3, 2}} {
+			n, d := shape[0], shape[1]
+			plain, labels := draw(n, d, uint64(100+q))
+			for _, scale := range scales {
+				x := mat.NewDense(n, d, nil)
+				x.Scale(scale, plain)
+				longest := 0.0
+				for i := range n {
+					longest = max(longest, floats.Norm(x.RawRowView(i), 2))
+				}
+				for _, c := range cs {
+					m, err := LogisticRegression{C: c}.Fit(background, forms(x)[[]string{"dense", "sparse"}[q%2]], upTo(n), labels)
+					if errors.Is(err, ErrConvergence) && c*longest*longest > 1e22 {
+						continue
+					}
+					if err != nil {
+						t.Errorf("%s, %d × %d, scale %g, C = %g: %v", kind, n, d, scale, c, err)
+						continue
+					}
+					for k, intercept := range m.Intercept {
+						w := append(mat.Row(nil, k, m.Coef), intercept)
+						want := exactRegression(t, x, m.signs(k, upTo(n), labels), c, w)
+						if off := floats.Distance(w, want, 2) / floats.Norm(want[:d], 2); !(off <= 1e-7) {
+							t.Errorf("%s, %d × %d, scale %g, C = %g: class %d is off by %.2g of its coefficients",
+								kind, n, d, scale, c, k, off)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Every row comes with both labels, or there are no features: the optimum has w = 0, and nothing
+// that its error could be relative to: 10⁻¹² is what scores may be instead, by [polisher.gradient].
+func TestLogisticRegressionWithoutCoefficients(t *testing.T) {
+	for _, scale := range []float64{0, 1e-6, 1, 1e6} {
+		for _, shape := range [][2]int{{30, 4}, {10, 40}} {
+			n, d := shape[0], shape[1]
+			x, labels := normal(n, d, scale, 5), make([]int, n)
+			for i := 1; i < n; i += 2 {
+				x.SetRow(i, x.RawRowView(i-1))
+				labels[i] = 1
+			}
+			for _, c := range []float64{1e-4, 1, 1e6} {
+				m, err := LogisticRegression{C: c}.Fit(background, x, upTo(n), labels)
+				if err != nil {
+					t.Errorf("%d × %d, scale %g, C = %g: %v", n, d, scale, c, err)
+				} else if score := mat.Norm(m.Coef, 2)*math.Sqrt(float64(d))*scale + math.Abs(m.Intercept[0]); score > 2e-12 {
+					t.Errorf("%d × %d, scale %g, C = %g: scores of %g", n, d, scale, c, score)
+				}
+			}
+		}
+	}
+}
+
+// Operations on twofold numbers against those in 300 bits.
+func TestTwofoldNumbers(t *testing.T) {
+	rng := testkit.Random(8)
+	number := func() (twofold, *big.Float) {
+		v := sumOf(rng.NormFloat64()*math.Pow(10, 3*rng.Float64()), rng.NormFloat64()*1e-17)
+		return v, exactly(0).Add(exactly(v.hi), exactly(v.lo))
+	}
+	for range 2000 {
+		a, exactA := number()
+		b, exactB := number()
+		negative, exactNegative := a, exactly(0).Set(exactA)
+		if a.hi > 0 {
+			negative, exactNegative = a.scaled(-1), exactNegative.Neg(exactA)
+		}
+		var terms twofold
+		terms.add(a.hi, b)
+		terms.add(3, a)
+		exactTerms := exactly(a.hi)
+		exactTerms.Mul(exactTerms, exactB)
+		for name, c := range map[string]struct {
+			got  twofold
+			want *big.Float
+			of   float64 // what the error is relative to, or zero for the value
+		}{
+			"plus":  {a.plus(b), exactly(0).Add(exactA, exactB), math.Abs(a.hi) + math.Abs(b.hi)},
+			"minus": {a.minus(b), exactly(0).Sub(exactA, exactB), math.Abs(a.hi) + math.Abs(b.hi)},
+			"times": {a.times(b), exactly(0).Mul(exactA, exactB), 0},
+			"over":  {a.over(b), exactly(0).Quo(exactA, exactB), 0},
+			// The rounding of k·ln 2 is relative to the exponent.
+			"exp": {negative.exp(), exactExp(exactNegative), negative.exp().hi * math.Abs(a.hi)},
+			"add": {terms, exactTerms.Add(exactTerms, exactly(0).Mul(exactly(3), exactA)), math.Abs(a.hi)*math.Abs(b.hi) + 3*math.Abs(a.hi)},
+		} {
+			if math.Abs(c.got.hi) < 1e-280 { // its low part is not a normal number
+				continue
+			}
+			off := exactly(0).Sub(exactly(c.got.hi), c.want)
+			far, _ := off.Add(off, exactly(c.got.lo)).Float64()
+			if relative := math.Abs(far) / max(c.of, math.Abs(c.got.hi)); relative > 2e-30 {
+				t.Fatalf("%v and %v: %s is off by %g", a, b, name, relative)
+			}
+		}
+	}
+}
