@@ -6,6 +6,7 @@ import (
 
 	"coles/internal/testkit"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat"
 )
@@ -42,6 +43,38 @@ func TestDensityIntegratesToOne(t *testing.T) {
 	// A number far from all points, so that their distance overflows.
 	if f, err := ParzenDensity(background, []float64{-1e308}, []float64{1e308}, 1); err != nil || f[0] != 0 {
 		t.Errorf("far away: %v, %v", f, err)
+	}
+}
+
+// Multiples of 2⁻²⁴ that are moved by 2²⁸ are moved without rounding: what tells of their distances
+// alone is the same there.
+func TestDensitiesFarFromZero(t *testing.T) {
+	rng := testkit.Random(96)
+	for _, n := range []int{2, 3, 40} {
+		var x, y [2][]float64
+		for range n {
+			a, b := float64(rng.IntN(2000)), float64(rng.IntN(2000)-1000)
+			for far, shift := range []float64{0, 1 << 28} {
+				x[far] = append(x[far], shift+math.Ldexp(a, -24))
+				y[far] = append(y[far], shift+math.Ldexp(b, -24))
+			}
+		}
+		var bandwidth, distance [2]float64
+		var density [2][]float64
+		for far := range 2 {
+			bandwidth[far] = testkit.Must(SilvermanBandwidth(x[far]))
+			density[far] = testkit.Must(ParzenDensity(background, x[far], y[far], 0))
+			distance[far] = testkit.Must(Wasserstein(x[far], y[far]))
+		}
+		for name, c := range map[string][2]float64{
+			"bandwidth":            bandwidth,
+			"density":              {floats.Sum(density[0]), floats.Sum(density[1])},
+			"Wasserstein distance": distance,
+		} {
+			if math.Abs(c[1]-c[0]) > 1e-13*c[0] {
+				t.Errorf("%d numbers: %s is %v, far from zero %v", n, name, c[0], c[1])
+			}
+		}
 	}
 }
 
