@@ -82,7 +82,8 @@ func DefaultCs() []float64 {
 // Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or
 // more than any class has rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label,
 // [coles.ErrNotFinite] also for rows whose squares overflow, [ErrSplit] for rows of one class,
-// [ErrConvergence] where that accuracy is out of reach, as it can be for C‖xᵢ‖² above 10²², and ctx's.
+// [ErrConvergence] where that accuracy is out of reach, which takes a C‖xᵢ‖² above 10²² or more
+// entries than the factor may have, and ctx's.
 func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
 	if err := l.check(); err != nil {
 		return nil, err

@@ -369,13 +369,16 @@ func TestLogisticRegressionRefuses(t *testing.T) {
 
 func TestLogisticRegressionStops(t *testing.T) {
 	x, labels := normal(3000, 300, 1, 41), randomLabels(3000, 50, 41)
-	wide := normal(600, 2000, 1, 42) // in the span of its rows
+	wide := normal(600, 2000, 1, 42)                                            // in the span of its rows
+	long, longAndWide := normal(3000, 300, 1e6, 43), normal(600, 2000, 1e6, 44) // their gradients are hidden by rounding
 	fit := func(x mat.Matrix, n int, l LogisticRegression) func(context.Context) error {
 		return func(ctx context.Context) error { return testkit.Err(l.Fit(ctx, x, upTo(n), labels[:n])) }
 	}
 	for name, call := range map[string]func(context.Context) error{
 		"rows":             fit(x, 3000, LogisticRegression{C: 100}),
 		"the span of rows": fit(wide, 600, LogisticRegression{C: 100}),
+		"long rows":        fit(long, 3000, LogisticRegression{}),
+		"the span of long": fit(longAndWide, 600, LogisticRegression{}),
 		"cross-validation": fit(x, 3000, LogisticRegression{Cs: []float64{1, 10, 100}}),
 	} {
 		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })

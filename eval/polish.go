@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	polishedTo       = 1e-8 // of the coefficients' length: the gradient at which polishing ends
-	maxPolishSteps   = 20   // without damping, of which a few do wherever they help
-	maxPolishEntries = 1 << 27
+	polishedTo       = 1e-8    // of the coefficients' length: the gradient at which polishing ends
+	maxPolishSteps   = 20      // without damping, of which a few do wherever they help
+	maxPolishEntries = 1 << 27 // of the factor of a step: 1 GB
 )
 
 // A polisher solves a two-class regression where float64 cannot tell whether a gradient vanishes:
@@ -241,7 +241,7 @@ func (p *polisher) solution(r []float64) []float64 {
 // scores is Zu.
 func (p *polisher) scores(ctx context.Context, u []twofold) ([]twofold, error) {
 	s := make([]twofold, p.z.Rows())
-	return s, parallel.Rows(ctx, len(s), func(lo, hi int) {
+	return s, parallel.Ranges(ctx, len(s), 16, func(lo, hi int) { // few, for rows may be long
 		for i := lo; i < hi; i++ {
 			cols, values := p.z.Row(i)
 			for q, v := range values {
@@ -256,7 +256,7 @@ func (p *polisher) scores(ctx context.Context, u []twofold) ([]twofold, error) {
 func (p *polisher) combined(ctx context.Context, s []twofold) ([]twofold, error) {
 	u := make([]twofold, p.z.Cols())
 	for i, c := range s {
-		if i%parallel.RowsAtOnce == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		cols, values := p.z.Row(i)

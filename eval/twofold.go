@@ -13,9 +13,9 @@ func sumOf(a, b float64) twofold {
 	return twofold{s, (a - (s - t)) + (b - t)}
 }
 
-// productOf is a·b without rounding.
+// productOf is a·b without rounding. The conversion keeps a compiler from fusing p with a sum.
 func productOf(a, b float64) twofold {
-	p := a * b
+	p := float64(a * b)
 	return twofold{p, math.FMA(a, b, -p)}
 }
 
