@@ -51,9 +51,9 @@ const largestDrop = 0.7
 //	s = log Σ_i |x_ic|·φ_i     for column c,
 //
 // with 1 for |x_ic| where that is not zero if most of X is: words are counted. A column that only
-// isolated nodes have, or none, is as important as the least of the others. Self loops stay. The
-// importance of edges is that of the authors' paper; their code drops each direction of an edge for
-// itself, by the degree of the node it leads to.
+// isolated nodes have, or none, is as important as the least of the others. Self loops stay, and do
+// not count in s_max and s̄. The importance of edges is that of the authors' paper; their code drops
+// each direction of an edge for itself, by the degree of the node it leads to.
 //
 // Errors: [coles.ErrSetting] for rates that are not from 0 to less than 1.
 func AdaptiveDrop(edges, features [2]float64) gnn.Augmentation {
@@ -95,23 +95,29 @@ func dropped(probability float64, rnd *rand.Rand) bool {
 // sparing is the graph without edges dropped by their unimportance.
 func sparing(g *coles.Graph, unimportance []float64, rate float64, rnd *rand.Rand) (*coles.Graph, error) {
 	edges, weights := edgesOf(g)
-	left := 0
+	left, next := 0, 0
 	for q, e := range edges {
-		if e.U == e.V || !dropped(rate*unimportance[q], rnd) {
-			edges[left], weights[left] = e, weights[q]
-			left++
+		if e.U != e.V {
+			next++
+			if dropped(rate*unimportance[next-1], rnd) {
+				continue
+			}
 		}
+		edges[left], weights[left] = e, weights[q]
+		left++
 	}
 	return coles.NewWeightedGraph(g.Nodes(), edges[:left], weights[:left], coles.WithSelfLoopsKept())
 }
 
-// edgeUnimportance is (s_max − s)/(s_max − s̄) for every one of edgesOf.
+// edgeUnimportance is (s_max − s)/(s_max − s̄) for every one of edgesOf but self loops.
 func edgeUnimportance(g *coles.Graph) []float64 {
 	degrees := g.Degrees()
 	edges, _ := edgesOf(g)
-	s := make([]float64, len(edges))
-	for q, e := range edges {
-		s[q] = math.Log((degrees[e.U] + degrees[e.V]) / 2)
+	var s []float64
+	for _, e := range edges {
+		if e.U != e.V {
+			s = append(s, math.Log((degrees[e.U]+degrees[e.V])/2))
+		}
 	}
 	return unimportance(s)
 }

@@ -1,6 +1,8 @@
 package rivals
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"testing"
 
@@ -109,7 +111,7 @@ func TestAdaptiveDropIsAsOftenAsItShould(t *testing.T) {
 }
 
 func TestAdaptiveDropKeepsLoopsAndWeights(t *testing.T) {
-	// Loops of isolated nodes, which are the least important, and a heavy path.
+	// Loops of isolated nodes, and a heavy path.
 	edges, weights := []coles.Edge{{U: 10, V: 11}, {U: 11, V: 12}}, []float64{20, 30}
 	for i := range 10 {
 		edges, weights = append(edges, coles.Edge{U: i, V: i}), append(weights, 1.5)
@@ -123,6 +125,23 @@ func TestAdaptiveDropKeepsLoopsAndWeights(t *testing.T) {
 				t.Errorf("%v of weight %v has %v", e, w, got)
 			}
 		}
+	}
+}
+
+// Self loops do not count: with them the same edges are dropped.
+func TestAdaptiveDropDoesNotCountLoops(t *testing.T) {
+	g := parts()
+	edges, weights := edgesOf(g)
+	for u := range 10 { // the least important, if they were edges
+		edges, weights = append(edges, coles.Edge{U: 10 * u, V: 10 * u}), append(weights, 1)
+	}
+	loops := testkit.Must(coles.NewWeightedGraph(100, edges, weights, coles.WithSelfLoopsKept()))
+	drop := AdaptiveDrop([2]float64{0.3, 0.6}, [2]float64{})
+	want := viewsOf(t, drop, g)
+	for k, v := range viewsOf(t, drop, loops) {
+		got := weightsOf(v.Graph)
+		maps.DeleteFunc(got, func(e coles.Edge, _ float64) bool { return e.U == e.V })
+		testkit.WantSame(t, fmt.Sprintf("edges of view %d", k), got, weightsOf(want[k].Graph))
 	}
 }
 
