@@ -2,8 +2,11 @@ package rivals
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -184,4 +187,178 @@ func TestCorrectAndSmoothEqualsTorch(t *testing.T) {
 	c := CorrectAndSmooth{Correct: f.Number("correct"), Smooth: f.Number("smooth"), Steps: int(f.Number("steps"))}
 	got := testkit.Must(c.Apply(ctx, graphOf(f), denseOf(matrixOf(f.Rows("scores"))), nodes, classes))
 	testkit.WantClose(t, "what it makes of the scores", got, denseOf(matrixOf(f.Rows("out"))), torchTolerance)
+}
+
+// Whole systems, narrow and without dropout, have torch's losses, gradients, parameters after an epoch
+// by the authors' setting, and embedding. testdata/systems/systems.py says where the files are from.
+func TestSystemsEqualTorch(t *testing.T) {
+	defer func(rates struct{ inputs, weights float64 }, widths []int) {
+		maskedDropout, discriminatorWidths = rates, widths
+	}(maskedDropout, discriminatorWidths)
+	maskedDropout.inputs, maskedDropout.weights = 0, 0
+	discriminatorWidths = []int{4, 3, 1}
+	type step = *gnn.Step[float64]
+	type value = *autodiff.Value[float64]
+	type draws = map[string]any
+	none := func(step) draws { return draws{} }
+	normals := func(name string, columns int, deviation float64) func(s step) draws {
+		return func(s step) draws {
+			made := draws{name: rowsOf(normal[float64](s.Rand(), s.Nodes(), columns, deviation))}
+			if s.Phase() == discriminating {
+				made["prior"] = rowsOf(normal[float64](s.Rand(), s.Nodes(), 3, 1))
+			}
+			return made
+		}
+	}
+	mask, attended := masking{share: 0.5, replaced: 0.4, gamma: 3}, attention{heads: 2}.layer(4)
+	for name, c := range map[string]struct {
+		settings gnn.Settings
+		network  gnn.Network
+		spec     gnn.ObjectiveSpec
+		loss     func(s step) value
+		draws    func(s step) draws // in the order of the loss
+	}{
+		"grace": {
+			GRACE("citeseer"), gnn.Network{gnn.GCN(6), gnn.PReLU(), gnn.GCN(3), gnn.PReLU()}, graceSpec(4),
+			func(s step) value { return graceLoss(s, 0.9, 0) }, none,
+		},
+		"ccassg": {
+			CCASSG("cora"), gnn.Network{gnn.GCN(6), gnn.ReLU(), gnn.GCN(3)}, bare,
+			func(s step) value { return ccaLoss(s, 1e-3) }, none,
+		},
+		"graphcl": {
+			GraphCL(""), gnn.Network{gnn.GCN(4), gnn.PReLU()}, gnn.ObjectiveSpec{Parameters: infomaxParameters},
+			infomaxLoss[float64], func(s step) draws { return draws{"shuffled": s.Rand().Perm(s.Nodes())} },
+		},
+		"vgae": {
+			VGAE("cora"), gnn.Network{plainGCN(4), gnn.ReLU(), codeGCN(3, true)}, bare,
+			func(s step) value { return autoencoderLoss(s, true) }, normals("epsilon", 3, 1),
+		},
+		"arge": {
+			ARGE(""), gnn.Network{plainGCN(4), gnn.ReLU(), noise(0.1), codeGCN(3, false)}, adversarialSpec(),
+			func(s step) value { return adversarialLoss(s, false, s.Phase()) }, normals("noise", 4, 0.1),
+		},
+		"arvge": {
+			ARVGE(""), gnn.Network{plainGCN(4), gnn.ReLU(), codeGCN(3, true)}, adversarialSpec(),
+			func(s step) value { return adversarialLoss(s, true, s.Phase()) }, normals("epsilon", 3, 1),
+		},
+		"graphmae": {
+			GraphMAE("cora"), gnn.Network{attended, gnn.PReLU(), attended, gnn.PReLU()}, gnn.ObjectiveSpec{Parameters: maskingParameters},
+			func(s step) value { return maskedLoss(s, mask) }, func(s step) draws {
+				rows, masked := mask.draw(s.Nodes(), s.Rand())
+				return draws{"rows": rows, "masked": masked}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := testkit.ReadFixture("testdata", "systems", name+".json")
+			start := matricesOf(f.Inner("start"))
+			s := c.settings
+			s.Network, s.Precision, s.Patience = c.network, coles.Float64, 0
+			if s.Augmentation.String() != (gnn.Augmentation{}).String() {
+				s.Augmentation = viewsOfFile(f)
+			}
+			trained := func(o gnn.Optimizer, epochs int, loss func(s step) value) *gnn.Model {
+				s.Optimizer, s.Epochs = o, epochs
+				s.Objective = gnn.NewObjective("probe", c.spec, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, loss)
+				return train(t, graphOf(f), denseOf(matrixOf(f.Rows("features"))), s)
+			}
+			// A training from the start, with the parameters before each step, and its loss.
+			traced := func(o gnn.Optimizer, epochs int) (states []map[string]*mat.Dense, losses []float64, m *gnn.Model) {
+				m = trained(o, epochs, func(s step) value {
+					state := map[string]*mat.Dense{}
+					for name, first := range start {
+						if len(states) == 0 {
+							kernel.Copy(s.Parameter(name).Data(), autodiff.Matrix[float64](first.RawMatrix()))
+						}
+						state[name] = dense(s.Parameter(name))
+					}
+					loss := c.loss(s)
+					states, losses = append(states, state), append(losses, loss.Scalar())
+					return loss
+				})
+				return states, losses, m
+			}
+			optimizer := s.Optimizer
+			var made []draws
+			trained(optimizer, 1, func(s step) value {
+				made = append(made, c.draws(s))
+				all := s.Constant(autodiff.NewMatrix[float64](1, 1))
+				for name := range start {
+					all = s.Add(all, s.Sum(s.Parameter(name)))
+				}
+				return all
+			})
+			wantInFile(t, f, "draws", made)
+
+			descent, _, _ := traced(gnn.SGD(1, 0), 2)
+			for name, want := range matricesOf(f.Inner("gradient")) {
+				var got mat.Dense
+				got.Sub(start[name], descent[1][name])
+				testkit.WantClose(t, "gradient of "+name, &got, want, torchTolerance)
+			}
+			states, losses, _ := traced(optimizer, 2)
+			steps := len(made)
+			var loss []float64
+			f.Decode("loss", &loss)
+			testkit.WantClose(t, "losses", mat.NewDense(1, steps, losses[:steps]), mat.NewDense(1, len(loss), loss), torchTolerance)
+			for name, want := range matricesOf(f.Inner("after")) {
+				testkit.WantClose(t, name+" after an epoch", states[steps][name], want, torchTolerance)
+			}
+			_, _, m := traced(optimizer, 1)
+			testkit.WantClose(t, "embedding", m.Embedding(), denseOf(matrixOf(f.Rows("embedding"))), torchTolerance)
+		})
+	}
+}
+
+// matricesOf are the members of an object.
+func matricesOf(f testkit.Fixture) map[string]*mat.Dense {
+	all := map[string]*mat.Dense{}
+	for name := range f {
+		all[name] = denseOf(matrixOf(f.Rows(name)))
+	}
+	return all
+}
+
+// rowsOf are the rows of a matrix.
+func rowsOf(m autodiff.Matrix[float64]) (rows [][]float64) {
+	for i := range m.Rows {
+		rows = append(rows, denseOf(m).RawRowView(i))
+	}
+	return rows
+}
+
+// viewsOfFile makes the views of a file in every epoch.
+func viewsOfFile(f testkit.Fixture) gnn.Augmentation {
+	return gnn.NewAugmentation("views of a file", true, func(_ context.Context, g *coles.Graph, _ mat.Matrix, _ *rand.Rand) (views []*gnn.View, err error) {
+		var read []struct {
+			Kept, Rows []int
+			Columns    []float64
+		}
+		f.Decode("views", &read)
+		edges, weights := edgesOf(g)
+		for _, v := range read {
+			var left []coles.Edge
+			var theirs []float64
+			for _, q := range v.Kept {
+				left, theirs = append(left, edges[q]), append(theirs, weights[q])
+			}
+			views = append(views, &gnn.View{Graph: testkit.Must(coles.NewWeightedGraph(g.Nodes(), left, theirs)), Columns: v.Columns, Rows: v.Rows})
+		}
+		return views, nil
+	})
+}
+
+// wantInFile compares what is drawn here with a member of a file, and prints it where it is another.
+func wantInFile(t *testing.T, f testkit.Fixture, name string, drawn any) {
+	t.Helper()
+	text := testkit.Must(json.Marshal(drawn))
+	var got, want any
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	f.Decode(name, &want)
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q is now\n%s", name, text)
+	}
 }

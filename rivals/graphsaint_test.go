@@ -1,7 +1,9 @@
 package rivals
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/gnn/autodiff"
 	"coles/internal/stream"
 	"coles/internal/testkit"
 
@@ -194,4 +197,70 @@ func TestSaintGradients(t *testing.T) {
 	s.Network, s.Sampler = gnn.Network{saintLayer(2, 8), gnn.Dropout(0.2), saintLayer(1, 5), unitRowsLayer(), saintLayer(2, 4)}, subgraphSampler(14, 3, 5) // one step an epoch
 	s.Objective = gnn.COLES(0)                                                                                                                             // one without labels
 	checkGradients(t, s, bare, weighedOutput)
+}
+
+// GraphSAINT: the loss of its step, and the scores of all nodes after it, by the gradient and by the
+// authors' setting. The parameters are those that Go draws.
+func TestGraphSAINTEqualsTorch(t *testing.T) {
+	const roots, steps, coverage = 3, 2, 12 // 6 nodes are labelled: one step is an epoch
+	f := testkit.ReadFixture("testdata", "systems", "graphsaint.json")
+	var labels, labelled []int
+	f.Decode("labels", &labels)
+	f.Decode("train", &labelled)
+	s := GraphSAINT("")
+	parts := []int{2, 1, 2, 1}
+	s.Network = nil
+	names := []string{"5.weight", "5.bias"}
+	for at, p := range parts {
+		s.Network = append(s.Network, saintLayer(p, 4*p))
+		for k := range p {
+			for _, what := range []string{"weight", "bias", "scale", "offset"} {
+				names = append(names, fmt.Sprintf("%d.%d.%s", at, k, what))
+			}
+		}
+	}
+	s.Network = append(s.Network, unitRowsLayer(), gnn.Linear(gnn.AutoWidth))
+	s.Sampler, s.Epochs, s.Precision = subgraphSampler(roots, steps, coverage), 1, coles.Float64
+	s.Seed = 7 // ReLU leaves something of every row: one of zeros has a gradient of 1e11 in torch, and none here
+	g, x := graphOf(f), denseOf(matrixOf(f.Rows("features")))
+	scores := func(opts ...gnn.Option) *mat.Dense {
+		c := testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, labelled, []int{1}, append([]gnn.Option{gnn.WithSettings(s)}, opts...)...))
+		return testkit.Must(c.Scores(ctx, g, x))
+	}
+
+	var counted [][]int
+	var nodes []int
+	spy := gnn.NewSampler("spy", func(_ context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {
+		d := testkit.Must(newSubgraphs(ctx, g, rows, roots, steps))
+		first := stepSeed(seed, seedSampleWarmUp, 0, 0)
+		if err := d.count(ctx, coverage, first); err != nil {
+			return nil, err
+		}
+		for k := range d.drawn {
+			counted = append(counted, testkit.Must(d.draw(ctx, stream.Seed(first, uint64(k)))))
+		}
+		nodes = testkit.Must(d.draw(ctx, stepSeed(seed, seedSampleNodes, 0, 0)))
+		return func(context.Context, int) iter.Seq2[*gnn.Sample, error] {
+			return func(yield func(*gnn.Sample, error) bool) { yield(d.sample(ctx, nodes)) }
+		}, nil
+	})
+	start := map[string][][]float64{}
+	single := func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }
+	scores(gnn.WithSampler(spy), gnn.WithObjective(gnn.NewObjective("spy", gnn.ObjectiveSpec{Labels: true}, single, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		for _, name := range names {
+			start[name] = rowsOf(s.Parameter(name).Data())
+		}
+		return s.Sum(s.Output(&gnn.View{}))
+	})))
+	wantInFile(t, f, "start", start)
+	wantInFile(t, f, "draws", []map[string]any{{"counted": counted, "nodes": nodes}})
+
+	var losses []float64
+	for name, optimizer := range map[string]gnn.Optimizer{"descended": gnn.SGD(1, 0), "embedding": s.Optimizer} {
+		got := scores(gnn.WithOptimizer(optimizer), gnn.WithProgress(func(p gnn.Progress) { losses = append(losses, p.Loss) }))
+		testkit.WantClose(t, "scores, "+name, got, denseOf(matrixOf(f.Rows(name))), torchTolerance)
+	}
+	var want []float64
+	f.Decode("loss", &want)
+	testkit.WantClose(t, "losses", mat.NewDense(1, 2, losses), mat.NewDense(1, 2, []float64{want[0], want[0]}), torchTolerance)
 }
