@@ -344,12 +344,15 @@ func TestOverflowIsAnError(t *testing.T) {
 	none := coles.WithPreparation(coles.PrepareNone)
 	m := fitted(g, x, none, coles.WithDim(3))
 	standard := testkit.Must(coles.PrepareStandardize.Fit(ctx, tiny))
+	looped := []coles.GraphOption{coles.WithSelfLoopsKept()} // to which W adds the weight of the edge
 	for door, err := range map[string]error{
 		"Filter.Apply":   testkit.Err(coles.Polynomial(10).Apply(ctx, coles.Normalize(g), huge)),
 		"DeltaW.Apply":   testkit.Err(contrast(starGraph(119), noNegatives).Apply(ctx, equal)),
 		"Embed":          testkit.Err(m.Embed(ctx, g, huge)),
 		"Scaling.Apply":  testkit.Err((&coles.Scaling{Factors: []float64{10}}).Apply(ctx, mat.NewDense(1, 1, []float64{1e308}))),
 		"Fit":            testkit.Err(coles.Fit(ctx, g, huge, none)),
+		"a path":         testkit.Err(coles.NewWeightedGraph(3, edges(0, 1, 1, 2), []float64{1e308, 1e308})),
+		"a loop":         testkit.Err(coles.NewWeightedGraph(2, edges(0, 1, 0, 0), []float64{1e308, 1e308}, looped...)),
 		"Preparer.Apply": testkit.Err(standard.Apply(ctx, mat.NewDense(1, 1, []float64{1e300}))),
 	} {
 		t.Run(door, func(t *testing.T) { testkit.WantError(t, err, coles.ErrNotFinite) })

@@ -205,7 +205,7 @@ func (g *Graph) measure(adj *kernel.CSR[float64]) *measured {
 				if neighbours == 0 {
 					m.isolated++
 				}
-				if math.IsInf(degree, 0) {
+				if math.IsInf(degree, 0) || g.keeps && math.IsInf(degree+loop, 0) {
 					m.infinite = min(m.infinite, i)
 				}
 				g.degree[i] = degree

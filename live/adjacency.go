@@ -277,7 +277,7 @@ func (adj *adjacency) eachPlus(i int32, of func(int32) *node, visit func(j int32
 // finite refuses weights of some nodes, or of all, that add up to infinity.
 func (adj *adjacency) finite(nodes []int32) error {
 	for _, i := range nodes {
-		if math.IsInf(adj.nodes[i].degree, 0) {
+		if adj.nodes[i].filter == 0 { // its own loop added
 			return fmt.Errorf("live: %w: the weights of node %d add up to infinity", coles.ErrNotFinite, i)
 		}
 	}

@@ -186,6 +186,13 @@ func TestOverflowIsRefused(t *testing.T) {
 	x := testkit.RandomDense(testkit.Random(6), 4, 2)
 	m := testkit.Must(coles.Fit(ctx, testkit.Must(coles.NewGraph(4, nil)), x))
 	testkit.WantError(t, testkit.Err(live.Follow(ctx, m, heavy, x)), coles.ErrNotFinite)
+	// An edge and a loop of the same node.
+	one := testkit.Must(coles.NewWeightedGraph(4, []coles.Edge{{U: 0, V: 1}}, []float64{8e307}, coles.WithSelfLoopsKept()))
+	g := testkit.Must(live.Follow(ctx, m, one, x))
+	before := stateOf(g)
+	loop := live.Change{Edges: []coles.Edge{{U: 0, V: 0}}, Weights: []float64{1e308}}
+	testkit.WantError(t, testkit.Err(g.Add(ctx, loop)), coles.ErrNotFinite)
+	testkit.WantSame(t, "a loop", stateOf(g), before)
 }
 
 // A fading context is cancelled once it has been asked some number of times.
