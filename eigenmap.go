@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles/internal/eigen"
 	"coles/internal/kernel"
@@ -130,9 +131,15 @@ type componentSpace struct {
 
 func newComponentSpace(g *Graph) *componentSpace {
 	label, count := g.Components()
+	unit := slices.Repeat([]float64{1}, count)
+	for i, c := range label {
+		if g.degree[i] > 0x1p900 { // a sum of such would overflow
+			unit[c] = 0x1p-100
+		}
+	}
 	volume, lost := make([]float64, count), make([]float64, count) // a compensated sum (Kahan 1965)
 	for i, c := range label {
-		v := g.degree[i] - lost[c]
+		v := unit[c]*g.degree[i] - lost[c]
 		sum := volume[c] + v
 		lost[c] = sum - volume[c] - v
 		volume[c] = sum
@@ -149,7 +156,7 @@ func newComponentSpace(g *Graph) *componentSpace {
 	for i, c := range label {
 		s.label[i] = renumber[c]
 		if renumber[c] >= 0 {
-			s.value[i] = math.Sqrt(g.degree[i] / volume[c])
+			s.value[i] = math.Sqrt(unit[c] * g.degree[i] / volume[c])
 		}
 	}
 	return s

@@ -156,7 +156,7 @@ func TestHubOfManyLeavesKeepsItsDigits(t *testing.T) {
 }
 
 // Weights at the ends of the numbers are normalised like others: an edge alone is 1, a path is
-// 1/√2, and √degree is shared among nodes by their degrees.
+// 1/√2, √degree is shared among nodes by their degrees, and every component has its eigenvector.
 func TestWeightsOfAnySize(t *testing.T) {
 	for _, w := range []float64{5e-324, 1e-310, 1e-300, 1, 1e300, 1.7e308} {
 		pairs := weighing(4, edges(0, 1, 2, 3), w, w)
@@ -164,6 +164,7 @@ func TestWeightsOfAnySize(t *testing.T) {
 			mat.NewDense(4, 4, []float64{0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0}), 1e-15)
 		_, s := contrast(pairs, coles.ExpectedDegreeNegatives()).RankOne()
 		testkit.WantClose(t, fmt.Sprint("s of weight ", w), mat.NewVecDense(4, s), mat.NewVecDense(4, []float64{0.5, 0.5, 0.5, 0.5}), 1e-15)
+		wantEigenmap(t, contrast(pairs, noNegatives), 2, []float64{1, 1, -1, -1})
 		if w > 1e307 {
 			continue // twice that is infinite
 		}
