@@ -2,6 +2,7 @@ package rivals
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"coles"
@@ -40,16 +41,16 @@ func newWalker(ctx context.Context, g *coles.Graph, p, q float64) (*walker, erro
 	w.upTo = make([]float64, w.adj.NNZ())
 	return w, matrix.EachRow(ctx, w.adj, func(u int) {
 		if _, weights := w.adj.Row(u); len(weights) > 0 {
-			addUp(w.upTo[w.adj.Ptr[u]:], weights, func(int) float64 { return 1 })
+			addUp(w.upTo[w.adj.Ptr[u]:], weights)
 		}
 	})
 }
 
-// addUp writes the running sums of weights times their factors, over the largest weight.
-func addUp(sums, weights []float64, factor func(i int) float64) {
+// addUp writes the running sums of weights over the largest weight. They may be one slice.
+func addUp(sums, weights []float64) {
 	largest, sum := slices.Max(weights), 0.0
 	for i, v := range weights {
-		sum += v / largest * factor(i)
+		sum += v / largest
 		sums[i] = sum
 	}
 }
@@ -98,12 +99,18 @@ func (w *walker) next(rng stream.Stream, v, u int32) int32 {
 	}
 	// Almost every proposal is refused, so all factors are computed. The draw stays exact: those
 	// refused before do not depend on what it gives.
-	sums := make([]float64, len(cols))
-	largest := 0.0 // of their factors
-	for _, x := range cols {
-		largest = max(largest, w.factor(v, x))
+	// Weights times factors may leave the range of the numbers: their powers of two are added up.
+	sums, powers := make([]float64, len(cols)), make([]int, len(cols))
+	for i, x := range cols {
+		weight, power := math.Frexp(weights[i])
+		factor, more := math.Frexp(w.factor(v, x))
+		sums[i], powers[i] = weight*factor, power+more
 	}
-	addUp(sums, weights, func(i int) float64 { return w.factor(v, cols[i]) / largest })
+	most := slices.Max(powers)
+	for i, power := range powers {
+		sums[i] = math.Ldexp(sums[i], power-most)
+	}
+	addUp(sums, sums)
 	return cols[drawSum(rng, sums)]
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"coles"
@@ -145,15 +144,31 @@ func TestWalksAreOfSecondOrder(t *testing.T) {
 	test.check(t)
 }
 
-// The weights of node 0 add up to infinity.
-func TestHugeWeightsAreDrawnFrom(t *testing.T) {
-	g := testkit.Must(coles.NewWeightedGraph(2, []coles.Edge{{U: 0, V: 0}, {U: 0, V: 1}},
-		[]float64{math.MaxFloat64, math.MaxFloat64}, coles.WithSelfLoopsKept()))
-	w := testkit.Must(newWalker(context.Background(), g, 1, 1))
-	rng, path := stream.New(), make([]int32, 1000)
-	rng.Reseed(1, 1)
-	w.walk(context.Background(), rng, 0, path)
-	if !slices.Contains(path, 1) || slices.Max(path) != 1 {
-		t.Errorf("a walk of 1000 nodes comes to %v", path)
+// Steps from node 0, which the walk came to from node 1, are right where the weights times the factors
+// are no numbers.
+func TestWeightsOfAnySizeAreDrawnFrom(t *testing.T) {
+	const half = math.MaxFloat64 / 2
+	for _, c := range []struct {
+		weights []float64 // of the edges to node 1 and to node 2
+		p, q    float64
+		back    float64 // probability of a step to node 1
+	}{
+		{[]float64{half, half}, 1, 1, 0.5},
+		{[]float64{half, half}, 0.25, 0.5, 2. / 3},
+		{[]float64{5e-324, 1e-323}, 2, 2, 1. / 3},
+		{[]float64{0x1p1000, 0x1p-1000}, 0x1p1000, 0x1p-1000, 0.5},
+		{[]float64{0x1p1000, 0x1p-1000}, 0x1p1000, 0x1p-1001, 1. / 3},
+		{[]float64{0x1p1000, 0x1p-1074}, 0x1p1000, 0x1p-1000, 1},
+	} {
+		g := testkit.Must(coles.NewWeightedGraph(3, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}}, c.weights))
+		w := testkit.Must(newWalker(context.Background(), g, c.p, c.q))
+		rng, counts := stream.New(), make([]int, 3)
+		rng.Reseed(1, 1)
+		for range 3000 {
+			counts[w.next(rng, 1, 0)]++
+		}
+		var test chiSquare
+		test.add(t, counts, func(x int) float64 { return []float64{0, c.back, 1 - c.back}[x] })
+		test.check(t)
 	}
 }
