@@ -101,6 +101,9 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		if !matrix.Finite(d) {
 			return fmt.Errorf("distributed: graph: %w: the weights of node %d add up to infinity", coles.ErrNotFinite, first+int64(r))
 		}
+		if f.Single && d > 0 && !(d > 1e-60 && d < 1e60) { // rows travel over the root of d, sums of them times it
+			return fmt.Errorf("distributed: graph: %w: the weights of node %d add up to %.3g, too far from 1 for float32; scale them or send messages in float64", coles.ErrPrecision, first+int64(r), d)
+		}
 		volume += d
 		roots += math.Sqrt(d)
 		isolated += flag(d == 0)
@@ -167,6 +170,9 @@ func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
 			Nodes: int(f.Plan.Nodes), Edges: int(v[3]), Isolated: int(v[2]), DuplicatesMerged: int(v[4]),
 			SelfLoopsDropped: int(v[5]), ZeroWeightDropped: int(v[6]), Weighted: s.Most[1] > 0,
 		},
+	}
+	if !matrix.Finite(found.Volume) {
+		return found, fmt.Errorf("distributed: graph: %w: the weights of all nodes add up to infinity", coles.ErrNotFinite)
 	}
 	p := f.Plan
 	filter := p.filter()

@@ -102,6 +102,7 @@ func TestBadData(t *testing.T) {
 		edges    EdgeChunk
 		features []Rows
 		how      coles.Preparation
+		messages coles.Precision
 		kernel   string
 		want     error
 	}{
@@ -110,6 +111,9 @@ func TestBadData(t *testing.T) {
 		"weight no number":   {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{math.NaN()}}, want: coles.ErrNotFinite},
 		"weight below zero":  {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{-1}}, want: coles.ErrNegative},
 		"weights overflow":   {edges: EdgeChunk{U: []int64{1, 1}, V: []int64{6, 7}, Weight: []float64{1e308, 1e308}}, want: coles.ErrNotFinite},
+		"all weights too":    {edges: EdgeChunk{U: []int64{1, 3}, V: []int64{6, 7}, Weight: []float64{8e307, 8e307}}, messages: coles.Float64, want: coles.ErrNotFinite},
+		"heavy for float32":  {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{1e100}}, want: coles.ErrPrecision},
+		"light for float32":  {edges: EdgeChunk{U: []int64{1, 2, 2, 3}, V: []int64{6, 3, 4, 5}, Weight: []float64{1e-100, 1, 1, 1}}, want: coles.ErrPrecision},
 		"feature no number":  {features: append([]Rows{rows(20, 4, 1, 2, math.Inf(1), 4)}, good[0]), want: coles.ErrNotFinite},
 		"other columns":      {features: []Rows{rows(0, 3, make([]float64, 180)...)}, want: coles.ErrShape},
 		"rows beyond":        {features: append([]Rows{rows(59, 4, make([]float64, 8)...)}, good...), want: coles.ErrShape},
@@ -131,7 +135,7 @@ func TestBadData(t *testing.T) {
 				if bad.edges.U != nil {
 					in.Edges = beam.Create(s, bad.edges)
 				}
-				y, _, err := Fit(s, in, set, Grid{Height: 20, Kernel: bad.kernel})
+				y, _, err := Fit(s, in, set, Grid{Height: 20, Messages: bad.messages, Kernel: bad.kernel})
 				if err != nil {
 					t.Fatal(err)
 				}
