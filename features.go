@@ -44,7 +44,7 @@ const (
 	// PrepareRowL1 scales every row to sum 1.
 	PrepareRowL1
 	// PrepareStandardize shifts and scales every column to mean 0 and (population) standard
-	// deviation 1; a constant column becomes zero.
+	// deviation 1; a column that is constant, or deviates by less than 2⁻¹⁰²², becomes zero.
 	PrepareStandardize
 	// PrepareDampedCounts makes √x·idf of a count x, with the idf of PrepareTFIDF, and then scales
 	// rows to unit length. The root makes the variance of a count the same whatever its mean
