@@ -91,7 +91,7 @@ func (w *walker) neighbour(rng stream.Stream, u int32) int32 {
 // next draws the node after u on a walk that came from v.
 func (w *walker) next(rng stream.Stream, v, u int32) int32 {
 	cols, weights := w.adj.Row(int(u))
-	for range max(64, len(cols)) {
+	for range max(64, min(len(cols), 4096), len(cols)/8) { // at a hub, one takes as long as 8 factors in their order
 		x := w.neighbour(rng, u)
 		if factor := w.factor(v, x); factor == w.most || rng.Float64()*w.most < factor {
 			return x

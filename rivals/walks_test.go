@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"coles"
@@ -171,4 +172,31 @@ func TestWeightsOfAnySizeAreDrawnFrom(t *testing.T) {
 		test.add(t, counts, func(x int) float64 { return []float64{0, c.back, 1 - c.back}[x] })
 		test.check(t)
 	}
+}
+
+// Where a hub refuses almost every proposal, a step does not take more draws than an eighth of its
+// neighbours: two for each proposal, and one at the end.
+func TestStepsAtHubsEnd(t *testing.T) {
+	const leaves = 80_000
+	edges := make([]coles.Edge, leaves)
+	for i := range edges {
+		edges[i].V = i + 1
+	}
+	w := testkit.Must(newWalker(context.Background(), testkit.Must(coles.NewGraph(leaves+1, edges)), 1e-9, 1e9))
+	var source counted
+	rng := stream.Stream{Rand: rand.New(&source)}
+	if at := w.next(rng, 5, 0); at != 5 || source.draws > 2*leaves/8+1 {
+		t.Errorf("from 5 to %d by %d draws", at, source.draws)
+	}
+}
+
+// counted counts draws.
+type counted struct {
+	rand.PCG
+	draws int
+}
+
+func (c *counted) Uint64() uint64 {
+	c.draws++
+	return c.PCG.Uint64()
 }
