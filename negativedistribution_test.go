@@ -1,6 +1,7 @@
 package coles_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -132,5 +133,148 @@ func TestMeanOfManyDrawsTendsToExpectation(t *testing.T) {
 		if low < average-0.005 || high > average+0.005 {
 			t.Errorf("%v: entries run from %v to %v around %v", s, low, high, average)
 		}
+	}
+}
+
+// negativeLaw is the probability of every W⁻ where each of n nodes draws so many partners, v by u with
+// probability p(u, v). Drawn pairs are counted for both ends, and the counts degree-normalised.
+func negativeLaw(n, perNode int, p func(u, v int) float64) map[string]float64 {
+	law, counts := map[string]float64{}, mat.NewDense(n, n, nil)
+	var from func(k int, chance float64)
+	from = func(k int, chance float64) {
+		if k == n*perNode {
+			law[textOf(normalizedDense(counts))] += chance
+			return
+		}
+		u := k / perNode
+		for v := range n {
+			if q := p(u, v); q > 0 {
+				counts.Set(u, v, counts.At(u, v)+1)
+				counts.Set(v, u, counts.At(v, u)+1)
+				from(k+1, chance*q)
+				counts.Set(u, v, counts.At(u, v)-1)
+				counts.Set(v, u, counts.At(v, u)-1)
+			}
+		}
+	}
+	from(0, 1)
+	return law
+}
+
+// textOf is a matrix to nine digits.
+func textOf(m mat.Matrix) string {
+	text := ""
+	n, _ := m.Dims()
+	for i := range n {
+		for j := range i {
+			text += fmt.Sprintf("%.9f ", math.Abs(m.At(i, j)))
+		}
+	}
+	return text
+}
+
+// Whole negative graphs have the probabilities that all draws add up to: on graphs of few nodes, by
+// weighted degrees, at hubs, for several partners. Of κ = 2 so have their halved sums.
+func TestNegativeGraphsHaveTheirLaw(t *testing.T) {
+	skipUnderRace(t)
+	path := weighing(4, edges(0, 1, 1, 2, 2, 3), 5, 1, 0.25)
+	popular := func(g *coles.Graph) func(u, v int) float64 {
+		return func(_, v int) float64 { return math.Pow(g.Degrees()[v], 0.75) }
+	}
+	alike := func(int, int) float64 { return 1 }
+	for _, c := range []struct {
+		g       *coles.Graph
+		s       coles.NegativeSampler
+		perNode int
+		weight  func(u, v int) float64
+	}{
+		{graphOf(2, 0, 1), coles.UniformNegatives(3), 3, alike},
+		{graphOf(3, 0, 1), coles.UniformNegatives(2), 2, alike},
+		{path, coles.UniformNegatives(1), 1, alike},
+		{path, coles.UniformNegatives(1).ExcludeEdges(), 1, alike},
+		{path, coles.DegreeNegatives(1), 1, popular(path)},
+		{path, coles.DegreeNegatives(1).ExcludeEdges(), 1, popular(path)},
+		{starGraph(4), coles.DegreeNegatives(1), 1, popular(starGraph(4))},
+		{weighing(3, edges(0, 1, 1, 2), 1e-300, 1e-301), coles.DegreeNegatives(2), 2, popular(weighing(3, edges(0, 1, 1, 2), 10, 1))},
+	} {
+		n, a := c.g.Nodes(), c.g.CSR()
+		admissible := func(u, v int) bool { return u != v && !(c.s == c.s.ExcludeEdges() && a.At(u, v) != 0) }
+		law := negativeLaw(n, c.perNode, func(u, v int) float64 {
+			total := 0.0
+			for w := range n {
+				if admissible(u, w) {
+					total += c.weight(u, w)
+				}
+			}
+			if !admissible(u, v) {
+				return 0
+			}
+			return c.weight(u, v) / total
+		})
+		counts := map[string]int{}
+		for seed := range uint64(testkit.Draws(2000)) {
+			counts[textOf(testkit.Must(c.s.Sample(ctx, c.g, seed)))]++
+		}
+		testkit.WantLaw(t, fmt.Sprint(n, " nodes, ", c.s), counts, law)
+	}
+
+	single, pairs := map[string]*mat.Dense{}, map[string]float64{}
+	g := graphOf(3) // W⁺ = 0
+	one := negativeLaw(3, 1, func(u, v int) float64 {
+		if u == v {
+			return 0
+		}
+		return 0.5
+	})
+	for seed := range uint64(200) {
+		w := testkit.DenseOf(testkit.Must(coles.UniformNegatives(1).Sample(ctx, g, seed)))
+		single[textOf(w)] = w
+	}
+	for x, p := range one {
+		for y, q := range one {
+			var sum mat.Dense
+			sum.Add(single[x], single[y])
+			sum.Scale(0.5, &sum)
+			pairs[textOf(&sum)] += p * q
+		}
+	}
+	counts := map[string]int{}
+	for seed := range uint64(testkit.Draws(2000)) {
+		counts[textOf(testkit.Must(coles.Contrast(ctx, g, coles.UniformNegatives(1), 2, 1, seed)).Sparse())]++
+	}
+	testkit.WantLaw(t, "κ = 2", counts, pairs)
+}
+
+// Every pair of an Erdős–Rényi graph is drawn or not by itself.
+func TestErdosRenyiPairsAreIndependent(t *testing.T) {
+	skipUnderRace(t)
+	g, at := graphOf(4, 0, 3), [][2]int{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}, {0, 3}}
+	for _, c := range []struct {
+		s    coles.NegativeSampler
+		p    float64
+		free int // pairs that may be drawn
+	}{
+		{coles.ErdosRenyiNegatives(0.3), 0.3, 6}, {coles.ErdosRenyiNegatives(0.9).ExcludeEdges(), 0.9, 5}, {coles.ErdosRenyiNegatives(0.01), 0.01, 6}, {coles.ErdosRenyiNegatives(1), 1, 6},
+	} {
+		law, counts := map[string]float64{}, map[string]int{}
+		for set := range 1 << c.free {
+			p, drawn := 1.0, make([]bool, 6)
+			for k := range c.free {
+				if drawn[k] = set>>k&1 == 1; drawn[k] {
+					p *= c.p
+				} else {
+					p *= 1 - c.p
+				}
+			}
+			law[fmt.Sprint(drawn)] += p
+		}
+		for seed := range uint64(testkit.Draws(2000)) {
+			minus, drawn := testkit.Must(c.s.Sample(ctx, g, seed)), make([]bool, 6)
+			for k, e := range at {
+				drawn[k] = minus.At(e[0], e[1]) != 0
+			}
+			counts[fmt.Sprint(drawn)]++
+		}
+		testkit.WantLaw(t, c.s.String(), counts, law)
 	}
 }

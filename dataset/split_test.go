@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,32 @@ func TestRandomSplitsDrawByClass(t *testing.T) {
 	if cmp.Equal(again, other) {
 		t.Error("another seed draws the same splits")
 	}
+}
+
+// Of two classes of three nodes one each is drawn for training and one for validation, all choices alike,
+// whether the seeds are one after the other or the numbers of the splits.
+func TestRandomSplitsAreUniform(t *testing.T) {
+	draws := testkit.Draws(5000)
+	labels := []int{0, 1, 0, 1, 0, 1}
+	var all []string
+	for class := range 9 {
+		for other := range 9 {
+			choice := []int{2 * (class / 3), 2*(other/3) + 1, 2 * (class % 3), 2*(other%3) + 1}
+			if choice[0] != choice[2] && choice[1] != choice[3] {
+				all = append(all, fmt.Sprint(choice))
+			}
+		}
+	}
+	bySeed, byNumber := map[string]int{}, map[string]int{}
+	count := func(counts map[string]int, s Split) { counts[fmt.Sprint(slices.Concat(s.Train, s.Val))]++ }
+	for seed := range uint64(draws) {
+		count(bySeed, testkit.Must(RandomSplits(labels, 1, 1, seed))[0])
+	}
+	for _, s := range testkit.Must(RandomSplits(labels, 1, draws, 7)) {
+		count(byNumber, s)
+	}
+	testkit.WantLaw(t, "seeds", bySeed, testkit.Alike(all...))
+	testkit.WantLaw(t, "numbers", byNumber, testkit.Alike(all...))
 }
 
 func FuzzSplits(f *testing.F) {

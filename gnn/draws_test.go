@@ -3,6 +3,7 @@ package gnn
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -212,4 +213,76 @@ func TestWhatIsDrawnAnewInEveryEpoch(t *testing.T) {
 			t.Errorf("%s: %d losses in 6 epochs, want %d", name, got, want)
 		}
 	}
+}
+
+// Whatever is dropped is dropped independently: columns, edges, entries side by side, two of which
+// share a draw, and one above the other, whose streams are neighbours.
+func TestDropsAreIndependent(t *testing.T) {
+	const rate = 0.3
+	edges := []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 1, V: 2}, {U: 1, V: 3}, {U: 2, V: 3}, {U: 3, V: 4}}
+	g := testkit.Must(coles.NewGraph(5, edges))
+	full := &autodiff.CSR[float64]{Rows: 2, Cols: 3, Ptr: []int64{0, 3, 6}, Col: []int32{0, 1, 2, 0, 1, 2}, Val: []float64{1, 1, 1, 1, 1, 1}}
+	constant := func(tape *autodiff.Tape[float64], rows, cols int, values ...float64) *autodiff.Value[float64] {
+		return tape.Constant(autodiff.Matrix[float64]{Rows: rows, Cols: cols, Stride: cols, Data: values})
+	}
+	eye := []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
+	law := map[string]float64{}
+	for set := range 1 << 6 {
+		p, kept := 1.0, make([]bool, 6)
+		for k := range kept {
+			if kept[k] = set>>k&1 == 1; kept[k] {
+				p *= 1 - rate
+			} else {
+				p *= rate
+			}
+		}
+		law[fmt.Sprint(kept)] = p
+	}
+	for name, drop := range map[string]func(tape *autodiff.Tape[float64], rnd *rand.Rand) []float64{
+		"columns": func(_ *autodiff.Tape[float64], rnd *rand.Rand) []float64 { return hiddenColumns(6, rate, rnd) },
+		"edges": func(_ *autodiff.Tape[float64], rnd *rand.Rand) (kept []float64) {
+			a := testkit.Must(withoutEdges(g, rate, rnd)).CSR()
+			for _, e := range edges {
+				kept = append(kept, a.At(e.U, e.V))
+			}
+			return kept
+		},
+		"entries": func(tape *autodiff.Tape[float64], rnd *rand.Rand) []float64 {
+			return tape.Dropout(constant(tape, 2, 3, 1, 1, 1, 1, 1, 1), rate, rnd).Data().Data
+		},
+		"stored entries": func(tape *autodiff.Tape[float64], rnd *rand.Rand) []float64 {
+			x := tape.SparseConstant(autodiff.NewSparse(full, false))
+			return tape.MatMul(tape.Dropout(x, rate, rnd), constant(tape, 3, 3, eye...)).Data().Data
+		},
+		"attention": func(tape *autodiff.Tape[float64], rnd *rand.Rand) []float64 {
+			target, source := constant(tape, 2, 1, 0, 0), constant(tape, 3, 1, 0, 0, 0)
+			return tape.Attention(autodiff.NewSparse(full, false), constant(tape, 3, 3, eye...), target, source, 0.2, rate, rnd).Data().Data
+		},
+	} {
+		counts := map[string]int{}
+		for seed := range uint64(testkit.Draws(6000)) {
+			kept := make([]bool, 6)
+			for k, v := range drop(autodiff.New[float64](ctx), newRand(seed)) {
+				kept[k] = v != 0
+			}
+			counts[fmt.Sprint(kept)]++
+		}
+		testkit.WantLaw(t, name, counts, law)
+	}
+}
+
+// Blocks of a path of three nodes and one alone: a root is drawn among all nodes, its neighbours come in
+// any order, and then the next root.
+func TestBlocksHaveTheirLaw(t *testing.T) {
+	a := testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}})).Raw()
+	const quarter, eighth = 1. / 4, 1. / 8
+	law := map[string]float64{ // the lone node 3 is the first root with probability 1/4, and then any other
+		"[[0 1] [2 3]]": quarter, "[[2 1] [0 3]]": quarter, "[[1 0] [2 3]]": eighth, "[[1 2] [0 3]]": eighth,
+		"[[3 0] [1 2]]": quarter / 3, "[[3 2] [1 0]]": quarter / 3, "[[3 1] [0 2]]": quarter / 6, "[[3 1] [2 0]]": quarter / 6,
+	}
+	counts := map[string]int{}
+	for seed := range uint64(testkit.Draws(6000)) {
+		counts[fmt.Sprint(blocks(a, 2, newRand(seed)))]++
+	}
+	testkit.WantLaw(t, "blocks", counts, law)
 }
