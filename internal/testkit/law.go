@@ -49,10 +49,10 @@ func WantLaw[K comparable](t testing.TB, what string, counts map[K]int, law map[
 	}
 }
 
-// Draws is so many, or ten times as many where COLES_SHARED is set.
+// Draws is so many, or four times as many where COLES_SHARED is set.
 func Draws(count int) int {
 	if os.Getenv("COLES_SHARED") != "" {
-		return 10 * count
+		return 4 * count
 	}
 	return count
 }
