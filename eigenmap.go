@@ -133,7 +133,7 @@ func newComponentSpace(g *Graph) *componentSpace {
 	label, count := g.Components()
 	unit := slices.Repeat([]float64{1}, count)
 	for i, c := range label {
-		if g.degree[i] > 0x1p900 { // a sum of such would overflow
+		if g.degree[i] > 0x1p900 { // a sum of such may overflow
 			unit[c] = 0x1p-100
 		}
 	}
