@@ -43,12 +43,16 @@ func entries(d *Dataset) []string {
 	return out
 }
 
-// What stands in quotes does not decide what separates.
+// What stands in quotes does not decide what separates, nor do spaces and semicolons beside a comma.
 func TestSeparatorsInQuotes(t *testing.T) {
 	for text, want := range map[string][]string{
 		"\"a,b\" \"c\"\n":            {"a,b", "c"},
 		"\"a;\"\",b\";c\n":           {"a;\",b", "c"},
 		"five\"inch,\"six;seven\"\n": {"five\"inch", "six;seven"},
+		"1,18 to 24\n":               {"1", "18 to 24"},
+		"part 2,7\n":                 {"part 2", "7"},
+		"1,a;b\n":                    {"1", "a;b"},
+		" 1, 2\n":                    {"1", "2"},
 	} {
 		d, err := readText(text, "", "")
 		if err != nil || !slices.Equal(d.IDs, want) {

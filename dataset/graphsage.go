@@ -126,6 +126,14 @@ func members(d *json.Decoder, open json.Delim, visit func() error) error {
 	return err
 }
 
+// unread is a value passed over. To encoding/json a key that differs in case is the same, and it goes
+// to the first field of the kind unless another has its very name: to one of this type, which stands
+// before.
+type unread struct{}
+
+// UnmarshalJSON takes anything.
+func (unread) UnmarshalJSON([]byte) error { return nil }
+
 // sageError puts an error of decoding at the byte reached; those with a name keep it, and so do those of
 // a disk.
 func sageError(d *json.Decoder, err error) error {
@@ -226,7 +234,12 @@ func (s *sageReader) graph() error {
 				return nil
 			})
 		case "links":
-			var link struct{ Source, Target json.RawMessage }
+			var link struct {
+				NotSource unread          `json:"SOURCE"`
+				NotTarget unread          `json:"TARGET"`
+				Source    json.RawMessage `json:"source"`
+				Target    json.RawMessage `json:"target"`
+			}
 			return members(d, '[', func() error {
 				link.Source, link.Target = link.Source[:0], link.Target[:0]
 				if err := d.Decode(&link); err != nil {
@@ -269,8 +282,12 @@ func (s *sageReader) graph() error {
 // node reads a node, and adds it to its part of the split.
 func (s *sageReader) node(d *json.Decoder, split *Split) (int32, error) {
 	var node struct {
-		ID        json.RawMessage
-		Val, Test *bool
+		NotID   unread          `json:"ID"`
+		NotVal  unread          `json:"VAL"`
+		NotTest unread          `json:"TEST"`
+		ID      json.RawMessage `json:"id"`
+		Val     *bool           `json:"val"`
+		Test    *bool           `json:"test"`
 	}
 	if err := d.Decode(&node); err != nil {
 		return 0, err

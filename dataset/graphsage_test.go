@@ -14,13 +14,13 @@ import (
 )
 
 // smallGraphSAGE is a graph of three nodes in the layout of GraphSAGE's Reddit, called toy. The second node
-// has a number for a name, and the links come in both ways that there are.
+// has a number for a name, keys come in another case, too, and the links in both ways that there are.
 func smallGraphSAGE() map[string]string {
 	return map[string]string{
 		"toy-id_map.json": `{"b": 2, "a": 0, "7": 1}`,
 		"toy-G.json": `{"directed": false, "graph": {"name": ["x", {"y": []}]},
-			"nodes": [{"id": "b", "val": false, "test": false, "feature": [1, 2]}, {"test": true, "id": 7, "val": false}, {"id": "a", "val": true, "test": false}],
-			"links": [{"source": 0, "target": 1, "test_removed": true}, {"source": "a", "target": "7"}, {"source": 0, "target": 0}], "multigraph": false}`,
+			"nodes": [{"id": "b", "val": false, "test": false, "feature": [1, 2]}, {"test": true, "id": 7, "val": false, "ID": "a", "Val": 3}, {"id": "a", "val": true, "test": false}],
+			"links": [{"source": 0, "target": 1, "Source": 2, "TARGET": null, "test_removed": true}, {"source": "a", "target": "7"}, {"source": 0, "target": 0}], "multigraph": false}`,
 		"toy-class_map.json": `{"a": 3, "b": 0}`,
 		"toy-feats.npy":      string(npyArray("<f8", "(3, 2)", []float64{0.5, 1, -1, 0.2, 3, 4})),
 	}

@@ -105,27 +105,27 @@ func (p *planetoid) read(part string) []byte {
 	return data
 }
 
-// load reads a pickle that holds a T, which is zero after a fault.
-func load[T any](p *planetoid, part string) (v T) {
+// load reads a pickle of so many bytes that holds a T, which is zero after a fault.
+func load[T any](p *planetoid, part string) (v T, size int) {
 	data := p.read(part)
 	if p.err != nil {
-		return v
+		return v, 0
 	}
 	object, err := pickle.Load(data)
 	if err != nil {
 		p.fault(part, "%w", err)
-		return v
+		return v, 0
 	}
 	v, ok := object.(T)
 	if !ok {
 		p.fault(part, "%w: a %T where a %T is expected", coles.ErrFormat, object, v)
 	}
-	return v
+	return v, len(data)
 }
 
 // csr reads a pickled scipy.sparse.csr_matrix; it is empty after a fault.
 func (p *planetoid) csr(part string) *blas.SparseMatrix {
-	c := load[*pickle.CSR](p, part)
+	c, _ := load[*pickle.CSR](p, part)
 	if p.err != nil {
 		return new(blas.SparseMatrix)
 	}
@@ -197,7 +197,7 @@ func (p *planetoid) stack(a, t *blas.SparseMatrix, test []int, n int) mat.Matrix
 // oneHot reads a pickled array with a row a node and a column a class. Rows without a one get class
 // -1.
 func (p *planetoid) oneHot(part string) (labels []int, classes int) {
-	a := load[*pickle.Array](p, part)
+	a, _ := load[*pickle.Array](p, part)
 	if p.err != nil {
 		return nil, 0
 	}
@@ -255,7 +255,7 @@ func (p *planetoid) labels(d *Dataset, first int, test []int, n int) {
 
 // graph reads the dict that lists each node's neighbours.
 func (p *planetoid) graph(n int) *sparse.CSR {
-	dict := load[pickle.Dict](p, "graph")
+	dict, size := load[pickle.Dict](p, "graph")
 	if p.err != nil {
 		return nil
 	}
@@ -272,16 +272,20 @@ func (p *planetoid) graph(n int) *sparse.CSR {
 			p.fault("graph", "node %d: %w: neighbours are a %T, not a list", i, coles.ErrFormat, value)
 			return nil
 		}
-		// One list may stand for many nodes through the memo, so that the entries are not bounded
-		// by the bytes of the file.
-		if len(from)+len(l.Items) > pickle.MaxBytes {
-			p.fault("graph", "more than %d neighbours: %w", pickle.MaxBytes, coles.ErrTooLarge)
+		// One list may stand for many nodes through the memo; a neighbour of its own takes two bytes.
+		if len(from)+len(l.Items) > size {
+			p.fault("graph", "more neighbours than the file has bytes, %d: %w", size, coles.ErrTooLarge)
 			return nil
 		}
 		for _, v := range l.Items {
 			j, ok := v.(int)
-			if !ok || j < 0 || j >= n {
-				p.fault("graph", "node %d: neighbour %v of %d: %w", i, v, n, coles.ErrIndex)
+			if !ok { // its text may be without end: a dict may hold itself
+				p.fault("graph", "node %d: %w: a neighbour is a %T, not a number", i, coles.ErrFormat, v)
+				return nil
+			}
+			if j < 0 || j >= n {
+				p.fault("graph", "node %d: neighbour %d of %d: %w", i, j, n, coles.ErrIndex)
+				return nil
 			}
 			from, to = append(from, int32(i)), append(to, int32(j))
 		}

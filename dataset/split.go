@@ -123,10 +123,14 @@ func masked(mask []bool) []int {
 
 // splitFile is the JSON form of a list of splits. Other keys are ignored.
 type splitFile struct {
-	Nodes *int      `json:"nodes,omitempty"`
-	Train nodeLists `json:"train"`
-	Val   nodeLists `json:"val"`
-	Test  nodeLists `json:"test,omitempty"`
+	NotNodes unread    `json:"NODES,omitzero"`
+	NotTrain unread    `json:"TRAIN,omitzero"`
+	NotVal   unread    `json:"VAL,omitzero"`
+	NotTest  unread    `json:"TEST,omitzero"`
+	Nodes    *int      `json:"nodes,omitempty"`
+	Train    nodeLists `json:"train"`
+	Val      nodeLists `json:"val"`
+	Test     nodeLists `json:"test,omitempty"`
 }
 
 // nodeLists are lists of nodes. encoding/json would take a null among them for node 0, and add what

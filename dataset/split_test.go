@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const smallSplits = `{"dataset": "toy", "nodes": 6, "train": [[0, 1], [5]], "val": [[2], []], "test": [[3, 4, 5], [0]]}`
+const smallSplits = `{"dataset": "toy", "nodes": 6, "Nodes": 7, "train": [[0, 1], [5]], "TRAIN": [[3], [3]], "val": [[2], []], "test": [[3, 4, 5], [0]]}`
 
 func TestReadSplits(t *testing.T) {
 	got := testkit.Must(ReadSplits(strings.NewReader(smallSplits), 6))

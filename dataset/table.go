@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,13 @@ const maxLine = 16 << 20
 // separators are tried in this order on the first data line; the last, any run of spaces, fits
 // every line.
 var separators = []byte{'\t', ',', ';', ' '}
+
+// decimalCommas are lines all of whose commas stand in numbers such as 0,5: fields between semicolons,
+// or numbers between spaces. Such a number is refused where it is read; a comma taken for the separator
+// would make two fields of it.
+var decimalCommas = regexp.MustCompile(`^(?:[^,;]+(?:;(?:[^,;]*|` + decimal + `))+| *\d+(?: +(?:\d+|` + decimal + `))+ *)$`)
+
+const decimal = ` *[+-]?\d+,\d+(?:[eE][+-]?\d+)? *`
 
 // table reads a text file of fields: separated by tabs, commas, semicolons or spaces, which the
 // first data line decides; lines that start with # or % and empty ones are skipped. A field in
@@ -79,7 +87,7 @@ func (t *table) nextLine() bool {
 		}
 		if t.sep == 0 {
 			for _, t.sep = range separators {
-				if separates(t.text, t.sep) {
+				if separates(t.text, t.sep) && !(t.sep == ',' && decimalCommas.Match(t.text)) {
 					break
 				}
 			}
@@ -142,6 +150,10 @@ func (t *table) begin() string {
 	t.cols, t.at = t.cols[:0], t.at[:0]
 	if !utf8.Valid(t.text) {
 		t.fault(-1, "%w: not UTF-8 text", coles.ErrFormat)
+		return ""
+	}
+	if bytes.IndexByte(t.text, '\r') >= 0 { // others end a line there
+		t.fault(-1, "%w: a carriage return without a line feed", coles.ErrFormat)
 		return ""
 	}
 	return string(t.text)

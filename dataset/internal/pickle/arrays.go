@@ -40,7 +40,10 @@ func (m *machine) reduce(call tuple) {
 		m.push(&CSR{})
 	case reconstruct:
 		m.push(&Array{Header: npy.Header{Kind: 'b', Size: 1}})
-	case defaultdict:
+	case defaultdict: // of what makes a default, which nothing asks for
+		if len(args) > 1 {
+			m.malformed("a defaultdict made with content")
+		}
 		m.push(Dict{})
 	case dtype: // of a name such as 'f4', and two flags of no consequence
 		if len(args) == 0 {
