@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +57,18 @@ func packedPage(t *testing.T, codec format.CompressionCodec, data string) []byte
 	t.Helper()
 	header := thrift.Null[format.DataPageHeader]{Valid: true, V: format.DataPageHeader{NumValues: 2}}
 	return withPage(t, format.PageHeader{CompressedPageSize: int32(len(data)), UncompressedPageSize: 100, DataPageHeader: header}, codec, data)
+}
+
+// twoPages is a file whose first column is a dictionary, of the text a, and a page of two values.
+func twoPages(t *testing.T, encoding format.Encoding, data string) []byte {
+	t.Helper()
+	const text = "\x01\x00\x00\x00a"
+	second := format.PageHeader{CompressedPageSize: int32(len(data)), UncompressedPageSize: int32(len(data))}
+	second.DataPageHeader = thrift.Null[format.DataPageHeader]{Valid: true, V: format.DataPageHeader{NumValues: 2, Encoding: encoding}}
+	first := format.PageHeader{Type: format.DictionaryPage, CompressedPageSize: int32(len(text)), UncompressedPageSize: int32(len(text))}
+	first.DictionaryPageHeader = thrift.Null[format.DictionaryPageHeader]{Valid: true, V: format.DictionaryPageHeader{NumValues: 1}}
+	header := must(thrift.Marshal(new(thrift.CompactProtocol), &second))
+	return withPage(t, first, format.Uncompressed, text+string(header)+data)
 }
 
 // packed is 64 megabytes of zeros.
@@ -110,7 +124,7 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 		{"a page of 2³¹ values", withPage(t, format.PageHeader{DataPageHeader: dataPage(math.MaxInt32)}, format.Uncompressed, ""), coles.ErrTooLarge, "column 0"},
 		{"a Snappy block of two gigabytes", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, most), coles.ErrFormat, "its header"},
 		{"a Snappy block without a size", withPage(t, format.PageHeader{CompressedPageSize: 1, UncompressedPageSize: 9, DataPageHeader: dataPage(2)}, format.Snappy, "\xff"), coles.ErrFormat, "without a size"},
-		{"levels longer than their page", withPage(t, format.PageHeader{CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeaderV2: levels(6)}, format.Snappy, "\x09    "), coles.ErrFormat, "levels of 6 bytes"},
+		{"levels longer than their page", withPage(t, format.PageHeader{Type: format.DataPageV2, CompressedPageSize: 5, UncompressedPageSize: 9, DataPageHeaderV2: levels(6)}, format.Snappy, "\x09    "), coles.ErrFormat, "levels of 6 bytes"},
 		{"a Gzip page that is none", packedPage(t, format.Gzip, "none"), coles.ErrFormat, "column 0"},
 		{"a Gzip page of 64 megabytes", packedPage(t, format.Gzip, packed(t, &gzip.Codec{})), coles.ErrFormat, "its header"},
 		{"a Brotli page of 64 megabytes", packedPage(t, format.Brotli, packed(t, &brotli.Codec{Quality: 1, LGWin: 16})), coles.ErrFormat, "its header"},
@@ -119,6 +133,12 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 		// last, of a byte.
 		{"a Zstandard page that declares a gigabyte", packedPage(t, format.Zstd, "\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x40\x09\x00\x00."), coles.ErrFormat, "column 0"},
 		{"a Zstandard page in a window of sixteen megabytes", packedPage(t, format.Zstd, zstandard(t, 16<<20)), coles.ErrFormat, "window"},
+		// 2²⁴ values: a run, 2·2²⁴ as a varint and a number of one bit; as many packed in no bits; the lengths of texts.
+		{"a run of 2²⁴ values", twoPages(t, format.RLEDictionary, "\x01\x80\x80\x80\x10\x00"), coles.ErrFormat, "another number of values"},
+		{"2²⁴ values of no bits", twoPages(t, format.RLEDictionary, "\x00\x81\x80\x80\x02"), coles.ErrFormat, "another number of values"},
+		{"2²⁴ lengths", twoPages(t, format.DeltaLengthByteArray, "\x80\x01\x04\x80\x80\x80\x08\x00"), coles.ErrFormat, "another number of values"},
+		{"one value of two", twoPages(t, format.Plain, "\x01\x00\x00\x00a"), coles.ErrFormat, "another number of values"},
+		{"three values of two", twoPages(t, format.RLEDictionary, "\x01\x06\x00"), coles.ErrFormat, "another number of values"},
 		{"a page in LZ4", packedPage(t, format.Lz4Raw, "\x10a"), coles.ErrFormat, "LZ4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -136,6 +156,21 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 				t.Errorf("%d bytes for a file of %d", taken, len(c.file))
 			}
 		})
+	}
+}
+
+// An id that is in the file once may be that of all rows, whose text is without end then.
+func TestOneLongIDForManyRows(t *testing.T) {
+	if os.Getenv("COLES_SHARED") == "" {
+		t.Skip("goes through 256 megabytes: runs where COLES_SHARED=1 is set")
+	}
+	type edge struct {
+		Source string `parquet:"source,dict"`
+		Target string `parquet:"target,dict"`
+	}
+	rows := slices.Repeat([]edge{{strings.Repeat("a", 1<<20), "b"}}, 1<<10)
+	if _, err := readEdges(rowsFile(t, rows...)); !errors.Is(err, coles.ErrTooLarge) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -44,7 +44,7 @@ func WriteEdges(w io.Writer, d *dataset.Dataset) error {
 }
 
 // ReadEdges reads a file of size bytes with the columns source and target, text or integers of 64
-// bits, and perhaps weight, of doubles. Each row is one entry of the adjacency, nothing is mirrored
+// bits, and perhaps weight, of doubles, all without nulls. Each row is one entry of the adjacency, nothing is mirrored
 // or merged, and nodes come in the order in which they are named, as by [dataset.ReadEdgeList].
 func ReadEdges(r io.ReaderAt, size int64) (d *dataset.Dataset, err error) {
 	defer guard(&err)
@@ -56,6 +56,7 @@ func ReadEdges(r io.ReaderAt, size int64) (d *dataset.Dataset, err error) {
 	if err != nil {
 		return nil, err
 	}
+	c.left = budget(size)
 	lines, w := io.Pipe()
 	go func() {
 		b := bufio.NewWriterSize(w, 1<<16)
@@ -78,27 +79,45 @@ func ReadEdges(r io.ReaderAt, size int64) (d *dataset.Dataset, err error) {
 type edgeColumns struct {
 	source, target, weight int
 	end                    parquet.Kind
+	unsigned               [2]bool // source and target are integers without a sign
+	left                   int64   // bytes of the ids that rows may still name
 }
 
-func columnsOf(f *parquet.File) (c edgeColumns, err error) {
-	c.weight, c.end = -1, parquet.ByteArray
+func columnsOf(f *parquet.File) (*edgeColumns, error) {
+	c := &edgeColumns{weight: -1, end: parquet.ByteArray}
 	if column(f, "weight") != nil {
-		c.weight, err = leaf(f, "weight", parquet.Double)
+		w, err := leaf(f, "weight", parquet.Double, 0)
+		if err != nil {
+			return nil, err
+		}
+		c.weight = w.Index()
 	}
 	if s := column(f, "source"); s != nil && s.Leaf() && s.Type().Kind() == parquet.Int64 {
 		c.end = parquet.Int64
 	}
-	if err == nil {
-		c.source, err = leaf(f, "source", c.end)
+	for side, to := range []*int{&c.source, &c.target} {
+		name := [2]string{"source", "target"}[side]
+		end, err := leaf(f, name, c.end, 0)
+		if err != nil {
+			return nil, err
+		}
+		*to = end.Index()
+		if c.end == parquet.ByteArray {
+			continue
+		}
+		switch kind := end.Type().LogicalType().String(); kind {
+		case "INT(64,true)":
+		case "INT(64,false)":
+			c.unsigned[side] = true
+		default:
+			return nil, fmt.Errorf("parquet: column %q: %w: %s where integers are expected", name, coles.ErrFormat, kind)
+		}
 	}
-	if err == nil {
-		c.target, err = leaf(f, "target", c.end)
-	}
-	return c, err
+	return c, nil
 }
 
 // writeLine writes a row as a line of an edge list.
-func (c edgeColumns) writeLine(w io.Writer, row parquet.Row) error {
+func (c *edgeColumns) writeLine(w io.Writer, row parquet.Row) error {
 	source, target, weight := "", "", 1.0
 	for _, v := range row {
 		want := c.end
@@ -106,16 +125,22 @@ func (c edgeColumns) writeLine(w io.Writer, row parquet.Row) error {
 			want = parquet.Double
 		}
 		switch at := v.Column(); {
-		case at != c.source && at != c.target && at != c.weight || at == c.weight && v.IsNull():
+		case at != c.source && at != c.target && at != c.weight:
+		case v.IsNull():
+			return fmt.Errorf("%w: null where %v is expected", coles.ErrFormat, want)
 		case v.Kind() != want:
 			return fmt.Errorf("%w: %v where %v is expected", coles.ErrFormat, v.Kind(), want)
 		case at == c.source:
-			source = v.String()
+			source = endOf(v, c.unsigned[0])
 		case at == c.target:
-			target = v.String()
+			target = endOf(v, c.unsigned[1])
 		default:
 			weight = v.Double()
 		}
+	}
+	// A file may hold a long id once for all its rows.
+	if c.left -= int64(len(source) + len(target)); c.left < 0 {
+		return fmt.Errorf("the ids of all rows so far: %w", coles.ErrTooLarge)
 	}
 	if strings.ContainsAny(source+target, "\n\r") {
 		return fmt.Errorf("%w: an id with a line break", coles.ErrFormat)
@@ -123,4 +148,12 @@ func (c edgeColumns) writeLine(w io.Writer, row parquet.Row) error {
 	quoted := func(id string) string { return `"` + strings.ReplaceAll(id, `"`, `""`) + `"` }
 	_, err := fmt.Fprintf(w, "%s\t%s\t%v\n", quoted(source), quoted(target), weight)
 	return err
+}
+
+// endOf is a value as the id of a node.
+func endOf(v parquet.Value, unsigned bool) string {
+	if unsigned {
+		return strconv.FormatUint(uint64(v.Int64()), 10)
+	}
+	return v.String()
 }

@@ -3,6 +3,7 @@ package parquet
 import (
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"coles"
 	"coles/dataset"
@@ -26,10 +27,17 @@ func open(r io.ReaderAt, size int64) (*parquet.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w: %w", coles.ErrFormat, err)
 	}
-	left := budget(size)
-	for g, group := range f.Metadata().RowGroups {
-		for c := range group.Columns {
-			taken, err := checkPages(r, &group.Columns[c].MetaData, size, left)
+	left, leaves, groups := budget(size), leavesOf(f.Root(), nil), f.Metadata().RowGroups
+	for g := range groups {
+		if len(groups[g].Columns) != len(leaves) {
+			return nil, fmt.Errorf("parquet: row group %d: %w: %d columns of %d", g, coles.ErrFormat, len(groups[g].Columns), len(leaves))
+		}
+		for c, leaf := range leaves {
+			column := &groups[g].Columns[c].MetaData
+			if column.Codec != groups[0].Columns[c].MetaData.Codec { // the library unpacks all alike
+				return nil, fmt.Errorf("parquet: row group %d, column %d: %w: another compression than in the first group", g, c, coles.ErrFormat)
+			}
+			taken, err := checkPages(r, leaf, &groups[g], column, size, left)
 			if err != nil {
 				return nil, fmt.Errorf("parquet: row group %d, column %d: %w", g, c, err)
 			}
@@ -37,6 +45,17 @@ func open(r io.ReaderAt, size int64) (*parquet.File, error) {
 		}
 	}
 	return f, nil
+}
+
+// leavesOf adds the columns of values below a column, in the order in which they are stored.
+func leavesOf(c *parquet.Column, leaves []*parquet.Column) []*parquet.Column {
+	if c.Leaf() {
+		return append(leaves, c)
+	}
+	for _, below := range c.Columns() {
+		leaves = leavesOf(below, leaves)
+	}
+	return leaves
 }
 
 // guard makes an error of a panic: the decoders below are not ours, and what they make of a damaged
@@ -83,26 +102,34 @@ func text(v parquet.Value) (string, error) {
 	if v.Kind() != parquet.ByteArray {
 		return "", fmt.Errorf("%w: %v where text is expected", coles.ErrFormat, v.Kind())
 	}
-	return string(v.ByteArray()), nil
+	s := string(v.ByteArray())
+	if !utf8.ValidString(s) {
+		return "", fmt.Errorf("%w: %q is not UTF-8 text", coles.ErrFormat, s)
+	}
+	return s, nil
 }
 
-// leaf finds the place of a column's values in a row, and demands that they are of a physical type.
-func leaf(f *parquet.File, name string, want parquet.Kind) (int, error) {
+// leaf finds the column of the values of a column of the first level, and demands that they are of a
+// physical type and in so many lists, one in the other, at most.
+func leaf(f *parquet.File, name string, want parquet.Kind, lists int) (*parquet.Column, error) {
 	c := column(f, name)
 	if c == nil {
-		return 0, fmt.Errorf("parquet: %w: column %q", dataset.ErrMissing, name)
+		return nil, fmt.Errorf("parquet: %w: column %q", dataset.ErrMissing, name)
 	}
 	for !c.Leaf() {
 		below := c.Columns()
 		if len(below) != 1 {
-			return 0, fmt.Errorf("parquet: column %q: %w: a group of %d columns", name, coles.ErrFormat, len(below))
+			return nil, fmt.Errorf("parquet: column %q: %w: a group of %d columns", name, coles.ErrFormat, len(below))
 		}
 		c = below[0]
 	}
-	if kind := c.Type().Kind(); kind != want {
-		return 0, fmt.Errorf("parquet: column %q: %w: of type %v, want %v", name, coles.ErrFormat, kind, want)
+	if c.MaxRepetitionLevel() > lists {
+		return nil, fmt.Errorf("parquet: column %q: %w: lists in %d lists, want %d", name, coles.ErrFormat, c.MaxRepetitionLevel(), lists)
 	}
-	return c.Index(), nil
+	if kind := c.Type().Kind(); kind != want {
+		return nil, fmt.Errorf("parquet: column %q: %w: of type %v, want %v", name, coles.ErrFormat, kind, want)
+	}
+	return c, nil
 }
 
 // column finds a column of the first level; nil if there is none.

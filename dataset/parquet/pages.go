@@ -10,7 +10,9 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -44,14 +46,15 @@ func checkFooter(r io.ReaderAt, size int64) error {
 
 // checkPages walks from page to page of a column and returns what they unpack to, as they declare
 // and at most limit bytes.
-func checkPages(r io.ReaderAt, c *format.ColumnMetaData, size, limit int64) (total int64, err error) {
+func checkPages(r io.ReaderAt, leaf *parquet.Column, group *format.RowGroup, c *format.ColumnMetaData, size, limit int64) (total int64, err error) {
 	at, left := c.DataPageOffset, c.TotalCompressedSize
-	if d := c.DictionaryPageOffset; d != 0 && d < at {
-		at = d
+	if c.DictionaryPageOffset != 0 {
+		at = c.DictionaryPageOffset
 	}
 	if at < 0 || left < 0 || at > size || left > size-at {
 		return 0, fmt.Errorf("%w: pages of %d bytes at byte %d of %d", coles.ErrFormat, left, at, size)
 	}
+	var count pageCount
 	for left > 0 {
 		header, length, err := pageHeader(r, at, left)
 		if err != nil {
@@ -66,10 +69,15 @@ func checkPages(r io.ReaderAt, c *format.ColumnMetaData, size, limit int64) (tot
 		if total += unpacked + 8*int64(values(header)); total > limit {
 			return 0, fmt.Errorf("page before byte %d: %d bytes unpacked: %w (at most %d)", at, total, coles.ErrTooLarge, limit)
 		}
-		if err := checkUnpacked(r, at, packed, header, c.Codec); err != nil {
+		n, err := checkContent(r, at, packed, leaf, header, c.Codec)
+		if err != nil {
 			return 0, fmt.Errorf("page at byte %d: %w", at, err)
 		}
+		count.values, count.rows = count.values+n.values, count.rows+n.rows
 		at, left = at+packed, left-packed
+	}
+	if count.values != c.NumValues || count.rows != group.NumRows {
+		return 0, fmt.Errorf("%w: %d values in %d rows, the footer says %d in %d", coles.ErrFormat, count.values, count.rows, c.NumValues, group.NumRows)
 	}
 	return total, nil
 }
@@ -111,75 +119,94 @@ func readFull(r io.ReaderAt, b []byte, at int64) error {
 	return nil
 }
 
-// The library makes room for whatever comes out of a page, which may be a thousand times what its
-// header says. So a page is unpacked to nowhere first.
-
 // leastWindow is the window of zstd that every decoder should allow (RFC 8878, 3.1.1.1.2).
 const leastWindow = 8 << 20
 
-// checkUnpacked refuses a page that unpacks to more than its header says.
-func checkUnpacked(r io.ReaderAt, at, packed int64, h *format.PageHeader, codec format.CompressionCodec) error {
+// The library makes room for whatever comes out of a page, which may be a thousand times what its
+// header says. So a page is unpacked here first.
+
+// checkContent refuses a page that unpacks to more than its header says or holds other values.
+func checkContent(r io.ReaderAt, at, packed int64, c *parquet.Column, h *format.PageHeader, codec format.CompressionCodec) (n pageCount, err error) {
+	levels := int64(0)
 	if v2 := h.DataPageHeaderV2; v2.Valid { // its levels come first, and are not compressed
-		if c := v2.V.IsCompressed; c.Valid && !c.V {
-			return nil
+		repetition, definition := int64(v2.V.RepetitionLevelsByteLength), int64(v2.V.DefinitionLevelsByteLength)
+		if levels = repetition + definition; repetition < 0 || definition < 0 || levels > packed {
+			return n, fmt.Errorf("%w: levels of %d bytes in a page of %d", coles.ErrFormat, levels, packed)
 		}
-		levels := int64(v2.V.RepetitionLevelsByteLength) + int64(v2.V.DefinitionLevelsByteLength)
-		if levels < 0 || levels > packed {
-			return fmt.Errorf("%w: levels of %d bytes in a page of %d", coles.ErrFormat, levels, packed)
+		if v2.V.IsCompressed.Valid && !v2.V.IsCompressed.V {
+			codec = format.Uncompressed
 		}
-		at, packed = at+levels, packed-levels
 	}
-	size, err := unpackedSize(io.NewSectionReader(r, at, packed), packed, int64(h.UncompressedPageSize), codec)
+	before := make([]byte, levels)
+	if err := readFull(r, before, at); err != nil {
+		return n, err
+	}
+	data, err := unpack(io.NewSectionReader(r, at+levels, packed-levels), int64(h.UncompressedPageSize), codec)
+	if err == nil {
+		n, err = countPage(c, h, before, data)
+	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", coles.ErrFormat, err)
+		return n, fmt.Errorf("%w: %w", coles.ErrFormat, err)
 	}
-	if size > int64(h.UncompressedPageSize) {
-		return fmt.Errorf("%w: it unpacks to more than the %d bytes of its header", coles.ErrFormat, h.UncompressedPageSize)
-	}
-	return nil
+	return n, nil
 }
 
-// unpackedSize is what packed bytes unpack to, or some number above most.
-func unpackedSize(r io.Reader, packed, most int64, codec format.CompressionCodec) (int64, error) {
-	if packed == 0 {
-		return 0, nil // of nothing but nulls
+// unpack unpacks at most so many bytes.
+func unpack(packed *io.SectionReader, most int64, codec format.CompressionCodec) (data []byte, err error) {
+	if packed.Size() == 0 {
+		return nil, nil // of nothing but nulls
 	}
+	r := io.Reader(packed)
 	switch codec {
+	case format.Uncompressed:
 	case format.Snappy:
-		head := make([]byte, min(packed, binary.MaxVarintLen64))
-		if _, err := io.ReadFull(r, head); err != nil {
-			return 0, err
-		}
-		size, n := binary.Uvarint(head)
-		if n <= 0 {
-			return 0, errors.New("a Snappy block without a size")
-		}
-		return int64(min(size, uint64(most)+1)), nil
+		return unpackSnappy(packed, most)
 	case format.Gzip:
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return 0, err
-		}
-		return length(z, most)
+		r, err = gzip.NewReader(packed)
 	case format.Brotli:
-		return length(brotli.NewReader(r), most)
+		r = brotli.NewReader(packed)
 	case format.Zstd:
 		// One at a time it looks at the sizes that its frames declare.
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(max(most, leastWindow))))
+		z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(max(most, leastWindow))))
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		defer z.Close()
-		return length(z, most)
+		r = z
 	case format.Lz4Raw:
 		// It takes memory without end for a broken block, and the wrong bytes for a good one:
 		// github.com/parquet-go/parquet-go/issues/608.
-		return 0, errors.New("pages in LZ4 cannot be read reliably; any other compression can")
+		return nil, errors.New("pages in LZ4 cannot be read reliably; any other compression can")
+	default:
+		return nil, fmt.Errorf("the compression %v is not read", codec)
 	}
-	return 0, nil // as it is, or refused by the library
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(r, most+1))
+	}
+	if err == nil && int64(len(data)) > most {
+		err = longer(most)
+	}
+	return data, err
 }
 
-// length is how many bytes come, up to one more than most.
-func length(r io.Reader, most int64) (int64, error) {
-	return io.Copy(io.Discard, io.LimitReader(r, most+1))
+// unpackSnappy unpacks a block of Snappy, which begins with its size.
+func unpackSnappy(r io.Reader, most int64) ([]byte, error) {
+	packed, err := io.ReadAll(io.LimitReader(r, 32+2*most)) // it grows by a sixth at most
+	if err != nil {
+		return nil, err
+	}
+	size, n := binary.Uvarint(packed)
+	switch {
+	case n <= 0:
+		return nil, errors.New("a Snappy block without a size")
+	case size > uint64(most):
+		return nil, longer(most)
+	case size > 32*uint64(len(packed)): // three bytes stand for at most 64
+		return nil, errors.New("a Snappy block whose size cannot be")
+	}
+	return snappy.Decode(nil, packed)
+}
+
+func longer(most int64) error {
+	return fmt.Errorf("it unpacks to more than the %d bytes of its header", most)
 }

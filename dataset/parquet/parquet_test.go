@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"coles"
 	"coles/dataset"
@@ -116,6 +117,14 @@ func TestEdgesOfIntegers(t *testing.T) {
 	if got, want := edgesOf(d), []string{`"3" "9" 1`, `"7" "3" 1`}; !slices.Equal(got, want) || !slices.Equal(d.IDs, []string{"7", "3", "9"}) {
 		t.Errorf("%q of %q", got, d.IDs)
 	}
+	type hashes struct {
+		Source uint64 `parquet:"source"`
+		Target int64  `parquet:"target"`
+	}
+	d = must(readEdges(rowsFile(t, hashes{math.MaxUint64, math.MinInt64})))
+	if want := []string{"18446744073709551615", "-9223372036854775808"}; !slices.Equal(d.IDs, want) {
+		t.Errorf("%q, want %q", d.IDs, want)
+	}
 }
 
 func TestHostileFilesAreErrors(t *testing.T) {
@@ -127,6 +136,32 @@ func TestHostileFilesAreErrors(t *testing.T) {
 		Target string  `parquet:"target"`
 		Weight float64 `parquet:"weight"`
 	}
+	type lists struct {
+		ID     string      `parquet:"id"`
+		Vector [][]float32 `parquet:"vector,list"`
+	}
+	type gaps struct {
+		ID     string     `parquet:"id"`
+		Vector []*float32 `parquet:"vector,list" parquet-element:",optional"`
+	}
+	type prefixes struct {
+		ID     string    `parquet:"id,delta"`
+		Vector []float32 `parquet:"vector,list"`
+	}
+	type several struct {
+		Source []string `parquet:"source"`
+		Target string   `parquet:"target"`
+	}
+	type perhaps struct {
+		Source string   `parquet:"source"`
+		Target string   `parquet:"target"`
+		Weight *float64 `parquet:"weight,optional"`
+	}
+	type times struct {
+		Source time.Time `parquet:"source"`
+		Target time.Time `parquet:"target"`
+	}
+	one := float32(1)
 	good := rowsFile(t, row{"a", []float32{1, 2}}, row{"b", []float32{3, 4}})
 	vectors := func(file []byte) error { _, _, err := readVectors(file); return err }
 	edges := func(file []byte) error { _, err := readEdges(file); return err }
@@ -146,6 +181,13 @@ func TestHostileFilesAreErrors(t *testing.T) {
 		{"empty vectors", vectors, rowsFile(t, row{"a", nil}), coles.ErrShape, "row 0"},
 		{"an id twice", vectors, rowsFile(t, row{"a", []float32{1}}, row{"a", []float32{3}}), coles.ErrIDs, "row 1"},
 		{"no finite number", vectors, rowsFile(t, row{"a", []float32{1, float32(math.NaN())}}), coles.ErrNotFinite, "row 0: value 1"},
+		{"lists of vectors", vectors, rowsFile(t, lists{"a", [][]float32{{1}, {2}}}), coles.ErrFormat, `"vector"`},
+		{"nulls in vectors", vectors, rowsFile(t, gaps{"a", []*float32{nil, &one}}, gaps{"b", []*float32{&one, nil}}), coles.ErrFormat, "row 0: malformed: null"},
+		{"an id not UTF-8", vectors, rowsFile(t, row{"a", []float32{1}}, row{"\xff", []float32{2}}), coles.ErrFormat, "row 1"},
+		{"ids that share prefixes", vectors, rowsFile(t, prefixes{"ab", []float32{1}}, prefixes{"ac", []float32{1}}), coles.ErrFormat, "DELTA_BYTE_ARRAY"},
+		{"several sources", edges, rowsFile(t, several{[]string{"a", "b"}, "c"}), coles.ErrFormat, `"source"`},
+		{"a weight that is null", edges, rowsFile(t, perhaps{"a", "b", new(float64)}, perhaps{"b", "c", nil}), coles.ErrFormat, "row 1: malformed: null"},
+		{"times for ends", edges, rowsFile(t, times{time.Unix(7, 0), time.Unix(8, 0)}), coles.ErrFormat, `"source": malformed: TIMESTAMP`},
 		{"edges of vectors", edges, good, dataset.ErrMissing, `"source"`},
 		{"no edges", edges, rowsFile[edge](t), dataset.ErrMissing, "parquet"},
 		{"an end without a name", edges, rowsFile(t, edge{"a", "b", 1}, edge{"", "b", 1}), coles.ErrFormat, "row 1"},

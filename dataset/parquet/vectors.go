@@ -9,8 +9,9 @@
 //
 // Errors of readers are those of package dataset, and say which row. A file whose pages declare
 // that they expand to more than 256 MB and 64 times its size is coles.ErrTooLarge; one with a page
-// that unpacks to more than it declares is coles.ErrFormat, and so is one compressed by LZ4, which
-// the library beneath may misread.
+// that holds more or less than it declares is coles.ErrFormat, and so is one compressed by LZ4, which
+// the library beneath may misread, or encoded as DELTA_BYTE_ARRAY, a few bytes of which may be
+// gigabytes of text.
 //
 // parquet-go (v0.32) itself prints a line "parquet: warning: …" on standard error where a damaged
 // page holds another number of texts than it declares; the error comes all the same.
@@ -100,11 +101,11 @@ func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, e
 	if err != nil {
 		return nil, nil, err
 	}
-	id, err := leaf(f, "id", parquet.ByteArray)
+	id, err := leaf(f, "id", parquet.ByteArray, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	vector, err := leaf(f, "vector", parquet.Float)
+	vector, err := leaf(f, "vector", parquet.Float, 1)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,10 +113,10 @@ func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, e
 	var data []float64
 	cols := 0
 	err = each(f, func(i int, row parquet.Row) error {
-		before := len(data)
+		before, nulls := len(data), 0
 		for _, v := range row {
 			switch {
-			case v.Column() == id:
+			case v.Column() == id.Index():
 				name, err := text(v)
 				if err != nil {
 					return err
@@ -125,7 +126,9 @@ func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, e
 				}
 				known[name] = i
 				ids = append(ids, name)
-			case v.Column() != vector || v.IsNull(): // null is an empty list
+			case v.Column() != vector.Index():
+			case v.IsNull(): // alone it is an empty list
+				nulls++
 			case v.Kind() != parquet.Float:
 				return fmt.Errorf("%w: %v where float32 is expected", coles.ErrFormat, v.Kind())
 			default:
@@ -135,6 +138,9 @@ func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, e
 				}
 				data = append(data, float64(x))
 			}
+		}
+		if nulls > 0 && len(data) > before {
+			return fmt.Errorf("%w: null among the values", coles.ErrFormat)
 		}
 		if i == 0 {
 			cols = len(data)
