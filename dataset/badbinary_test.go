@@ -50,7 +50,10 @@ func TestBadBinary(t *testing.T) {
 	twice := append(smallNPZ(), member{"labels", ints(0, 0, 0)})
 	one := member{"a", npyArray("<f8", "(1, 1)", 1.0)}
 	csr := func(indptr, indices []int32, data []float32) []byte { return pk(pkCSR(2, 3, indptr, indices, data)) }
+	early := bytes.Clone(archive)
+	early[len(early)-6]++ // where the directory begins, which tells where the members do
 	refuse(t, []bad{
+		{"npz: a member before the beginning", npzOf(early), coles.ErrChecksum, "adj_data.npy"},
 		{"npy: not npy", npyOf([]byte("GIF89a, a picture")), coles.ErrFormat, "byte 0"},
 		{"npy: unknown version", npyOf([]byte("\x93NUMPY\x09\x00\x00\x00")), coles.ErrFormat, "byte 6"},
 		{"npy: empty", npyOf(nil), coles.ErrChecksum, "byte 0"},

@@ -99,6 +99,7 @@ func readNPZ(r io.ReaderAt, size int64, name string) (*Dataset, error) {
 }
 
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
+	r = io.NewSectionReader(r, 0, size) // for which a place before the beginning is the end, too
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, zipError(r, name, err)

@@ -24,8 +24,7 @@ const maxLine = 16 << 20
 var separators = []byte{'\t', ',', ';', ' '}
 
 // decimalCommas are lines all of whose commas stand in numbers such as 0,5: fields between semicolons,
-// or numbers between spaces. Such a number is refused where it is read; a comma taken for the separator
-// would make two fields of it.
+// or numbers between spaces. Taken for separators they would make other fields.
 var decimalCommas = regexp.MustCompile(`^(?:[^,;]+(?:;(?:[^,;]*|` + decimal + `))+| *\d+(?: +(?:\d+|` + decimal + `))+ *)$`)
 
 const decimal = ` *[+-]?\d+,\d+(?:[eE][+-]?\d+)? *`
@@ -87,9 +86,13 @@ func (t *table) nextLine() bool {
 		}
 		if t.sep == 0 {
 			for _, t.sep = range separators {
-				if separates(t.text, t.sep) && !(t.sep == ',' && decimalCommas.Match(t.text)) {
+				if separates(t.text, t.sep) {
 					break
 				}
+			}
+			if t.sep == ',' && decimalCommas.Match(t.text) {
+				t.fault(-1, "%w: decimal commas, such as 0,5; write 0.5", coles.ErrFormat)
+				return false
 			}
 		}
 		return true
