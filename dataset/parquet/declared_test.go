@@ -35,20 +35,26 @@ func framed(body, footer []byte) []byte {
 // compression.
 func withPage(t *testing.T, header format.PageHeader, codec format.CompressionCodec, data string) []byte {
 	t.Helper()
-	good := vectorsFile(t, nil, mat.NewDense(2, 1, []float64{1, 2}))
-	end := len(good) - 8
-	start := end - int(binary.LittleEndian.Uint32(good[end:]))
+	page := append(must(thrift.Marshal(new(thrift.CompactProtocol), &header)), data...)
+	return changed(t, vectorsFile(t, nil, mat.NewDense(2, 1, []float64{1, 2})), func(column *format.ColumnMetaData, end int64) []byte {
+		column.DictionaryPageOffset, column.DataPageOffset, column.Codec = 0, end, codec
+		column.TotalCompressedSize = int64(len(page))
+		return page
+	})
+}
+
+// changed is a file in whose footer the first column is changed; what change returns stands where the
+// footer began.
+func changed(t *testing.T, file []byte, change func(column *format.ColumnMetaData, end int64) []byte) []byte {
+	t.Helper()
+	end := len(file) - 8
+	start := end - int(binary.LittleEndian.Uint32(file[end:]))
 	var meta format.FileMetaData
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), good[start:end], &meta); err != nil {
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), file[start:end], &meta); err != nil {
 		t.Fatal(err)
 	}
-	page := must(thrift.Marshal(new(thrift.CompactProtocol), &header))
-	page = append(page, data...)
-	column := &meta.RowGroups[0].Columns[0].MetaData
-	column.DictionaryPageOffset, column.DataPageOffset, column.Codec = 0, int64(start), codec
-	column.TotalCompressedSize = int64(len(page))
-	footer := must(thrift.Marshal(new(thrift.CompactProtocol), &meta))
-	return framed(append(good[:start:start], page...), footer)
+	more := change(&meta.RowGroups[0].Columns[0].MetaData, int64(start))
+	return framed(append(file[:start:start], more...), must(thrift.Marshal(new(thrift.CompactProtocol), &meta)))
 }
 
 // packedPage is a file whose first column is one page, of these bytes, that is said to unpack to a
@@ -103,12 +109,26 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	levels := func(length int32) thrift.Null[format.DataPageHeaderV2] {
 		return thrift.Null[format.DataPageHeaderV2]{Valid: true, V: format.DataPageHeaderV2{NumValues: 2, RepetitionLevelsByteLength: length}}
 	}
+	type named struct {
+		ID     string    `parquet:"id,dict"`
+		Vector []float32 `parquet:"vector,list"`
+	}
+	elsewhere := changed(t, rowsFile(t, named{"a", []float32{1}}), func(column *format.ColumnMetaData, _ int64) []byte {
+		column.DataPageOffset++
+		return nil
+	})
+	more := changed(t, rowsFile(t, named{"a", []float32{1}}), func(column *format.ColumnMetaData, _ int64) []byte {
+		column.NumValues++
+		return nil
+	})
 	for _, c := range []struct {
 		name  string
 		file  []byte
 		cause error
 		place string
 	}{
+		{"data that begin elsewhere", elsewhere, coles.ErrFormat, "the first of data"},
+		{"a column of more values", more, coles.ErrFormat, "1 values in 1 rows"},
 		{"a footer of four gigabytes", []byte("PAR1 here \xf0\xff\xff\xffPAR1"), coles.ErrTooLarge, "byte 10"},
 		{"a footer without end", framed(start, []byte(version)), coles.ErrFormat, "footer at byte 6"},
 		{"a list of 2³¹ columns", framed(start, []byte(version+"\x19\xfc"+most+strings.Repeat("\x00", 90))), coles.ErrFormat, "footer"},

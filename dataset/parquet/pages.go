@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -60,6 +61,10 @@ func checkPages(r io.ReaderAt, leaf *parquet.Column, group *format.RowGroup, c *
 		if err != nil {
 			return 0, fmt.Errorf("page at byte %d: %w", at, err)
 		}
+		// The library goes back to where the footer says that data begin.
+		if count.values == 0 && header.Type != format.DictionaryPage && c.DictionaryPageOffset != 0 && at != c.DataPageOffset {
+			return 0, fmt.Errorf("page at byte %d: %w: the first of data, which the footer puts at byte %d", at, coles.ErrFormat, c.DataPageOffset)
+		}
 		at, left = at+length, left-length
 		packed, unpacked := int64(header.CompressedPageSize), int64(header.UncompressedPageSize)
 		if packed < 0 || unpacked < 0 || packed > left {
@@ -96,9 +101,12 @@ func pageHeader(r io.ReaderAt, at, left int64) (*format.PageHeader, int64, error
 		if err != nil {
 			return nil, 0, fmt.Errorf("%w: %w", coles.ErrFormat, err)
 		}
-		header := new(format.PageHeader)
-		if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[:n], header); err != nil {
+		header, rest := new(format.PageHeader), bytes.NewReader(b[:n])
+		if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(rest)).Decode(header); err != nil {
 			return nil, 0, fmt.Errorf("%w: %w", coles.ErrFormat, err)
+		}
+		if rest.Len() > 0 { // the library would go on at another place
+			return nil, 0, fmt.Errorf("%w: a header that ends %d bytes too soon", coles.ErrFormat, rest.Len())
 		}
 		return header, int64(n), nil
 	}
