@@ -121,7 +121,7 @@ func countValues(c *parquet.Column, data []byte, n int, encoding format.Encoding
 		}
 		return nil
 	case format.ByteStreamSplit:
-		if len(data) != n*width(c) {
+		if int64(len(data)) != int64(n)*int64(width(c)) {
 			return errCount
 		}
 		return nil

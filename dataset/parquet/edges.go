@@ -44,8 +44,9 @@ func WriteEdges(w io.Writer, d *dataset.Dataset) error {
 }
 
 // ReadEdges reads a file of size bytes with the columns source and target, text or integers of 64
-// bits, and perhaps weight, of doubles, all without nulls. Each row is one entry of the adjacency, nothing is mirrored
-// or merged, and nodes come in the order in which they are named, as by [dataset.ReadEdgeList].
+// bits, and perhaps weight, of doubles, all without nulls. Each row is one entry of the adjacency,
+// nothing is mirrored or merged, and nodes come in the order in which they are named, as by
+// [dataset.ReadEdgeList].
 func ReadEdges(r io.ReaderAt, size int64) (d *dataset.Dataset, err error) {
 	defer guard(&err)
 	f, err := open(r, size)

@@ -124,7 +124,7 @@ func leaf(f *parquet.File, name string, want parquet.Kind, lists int) (*parquet.
 		c = below[0]
 	}
 	if c.MaxRepetitionLevel() > lists {
-		return nil, fmt.Errorf("parquet: column %q: %w: lists in %d lists, want %d", name, coles.ErrFormat, c.MaxRepetitionLevel(), lists)
+		return nil, fmt.Errorf("parquet: column %q: %w: values in %d lists, want at most %d", name, coles.ErrFormat, c.MaxRepetitionLevel(), lists)
 	}
 	if kind := c.Type().Kind(); kind != want {
 		return nil, fmt.Errorf("parquet: column %q: %w: of type %v, want %v", name, coles.ErrFormat, kind, want)

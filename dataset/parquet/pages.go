@@ -136,7 +136,7 @@ const leastWindow = 8 << 20
 // checkContent refuses a page that unpacks to more than its header says or holds other values.
 func checkContent(r io.ReaderAt, at, packed int64, c *parquet.Column, h *format.PageHeader, codec format.CompressionCodec) (n pageCount, err error) {
 	levels := int64(0)
-	if v2 := h.DataPageHeaderV2; v2.Valid { // its levels come first, and are not compressed
+	if v2 := h.DataPageHeaderV2; h.Type == format.DataPageV2 && v2.Valid { // its levels come first, and are not compressed
 		repetition, definition := int64(v2.V.RepetitionLevelsByteLength), int64(v2.V.DefinitionLevelsByteLength)
 		if levels = repetition + definition; repetition < 0 || definition < 0 || levels > packed {
 			return n, fmt.Errorf("%w: levels of %d bytes in a page of %d", coles.ErrFormat, levels, packed)
