@@ -155,7 +155,7 @@ func (t *table) sparseRow() bool {
 	first, _, _ := strings.Cut(t.cols[1], " ")
 	index, value, ok := strings.Cut(first, ":")
 	_, err := strconv.Atoi(index)
-	return ok && err == nil && isNumber(value)
+	return ok && (err == nil || errors.Is(err, strconv.ErrRange)) && isNumber(value)
 }
 
 // newRow numbers the node of the current line.

@@ -100,8 +100,9 @@ func (o *ogbReader) each(name string, visit func(t *table)) error {
 
 func (o *ogbReader) readNodes() error {
 	name := "raw/num-node-list.csv"
+	graphs := 0
 	err := o.each(name, func(t *table) {
-		if o.nodes > 0 {
+		if graphs++; graphs > 1 {
 			t.fault(-1, "%w: several graphs in one dataset", coles.ErrFormat)
 		}
 		t.fields(1)
