@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda 
 	if m.dim < 1 || m.dim > limit {
 		return y, nil, fmt.Errorf("coles: eigenmaps: %w: d′ = %d of %d", ErrSetting, m.dim, limit)
 	}
-	if err := matrix.CheckSize(m.dim, n); err != nil {
+	if err := cmp.Or(kernel.Check(), matrix.CheckSize(m.dim, n)); err != nil {
 		return y, nil, fmt.Errorf("coles: eigenmaps: %w", err)
 	}
 	vectors := kernel.Unset[float64](m.dim, n) // rows are eigenvectors

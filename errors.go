@@ -32,7 +32,8 @@ var (
 	ErrIDs = errors.New("bad node ids")
 	// ErrDense: a node has too few non-neighbours to draw negatives from.
 	ErrDense = errors.New("graph too dense for negatives without true edges")
-	// ErrSetting: a setting outside its range.
+	// ErrSetting: a setting outside its range; or COLES_KERNEL in the environment names vector
+	// instructions that are unknown or not supported, which every call that computes says.
 	ErrSetting = setting.ErrSetting
 	// ErrPrecision: features too large or too small for [Float32], or too small for any number;
 	// an embedding that rounding in [Float32] may change by more than it promises.

@@ -2,6 +2,7 @@ package coles_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,8 +13,13 @@ import (
 	"testing"
 
 	"coles"
+	"coles/eval"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/kernel"
 	"coles/internal/race"
 	"coles/internal/testkit"
+	"coles/rivals"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -235,7 +241,7 @@ func TestEmbeddingIsTheSameOnEveryKernel(t *testing.T) {
 		return
 	}
 	var first map[string][]float64
-	for _, kernels := range []string{"portable", "avx2", "avx512"} {
+	for _, kernels := range kernel.Paths() {
 		path := filepath.Join(t.TempDir(), kernels)
 		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		cmd.Env = append(os.Environ(), "COLES_KERNEL="+kernels, file+"="+path)
@@ -258,6 +264,40 @@ func TestEmbeddingIsTheSameOnEveryKernel(t *testing.T) {
 			if off := floats.Distance(gram, first[name], 2) / floats.Norm(first[name], 2); !(off <= tolerance) || math.IsNaN(off) {
 				t.Errorf("%s, %s: YYᵀ is off by %.2g", kernels, name, off)
 			}
+		}
+	}
+}
+
+// Whatever computes says that COLES_KERNEL names instructions that are not there, and which are.
+// They are chosen when a program starts: the test runs itself.
+func TestKernelsThatAreNotThere(t *testing.T) {
+	if os.Getenv("COLES_KERNEL") != "sse9" {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "COLES_KERNEL=sse9")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	g, x := completeGraph(5), testkit.RandomDense(testkit.Random(5), 5, 3)
+	_, _, free := coles.Eigenmaps(ctx, contrast(g, coles.ExpectedDegreeNegatives()), 2)
+	tape := autodiff.New[float32](ctx)
+	began := tape.Err()
+	tape.Reset(ctx)
+	for name, err := range map[string]error{
+		"Fit":                  testkit.Err(coles.Fit(ctx, g, x)),
+		"Fit without features": testkit.Err(coles.Fit(ctx, g, nil)),
+		"Eigenmaps":            free,
+		"a filter":             testkit.Err(coles.SGC(1).Apply(ctx, coles.Normalize(g), x)),
+		"nearest neighbours":   testkit.Err(coles.KNN(ctx, x, 1)),
+		"a measurement":        testkit.Err(eval.NewIndex(ctx, x, eval.Cosine)),
+		"a network":            testkit.Err(gnn.Train(ctx, g, x)),
+		"a tape":               began,
+		"a tape used again":    tape.Err(),
+		"skip-gram":            testkit.Err(rivals.DeepWalk().Fit(ctx, g, nil)),
+	} {
+		if !errors.Is(err, coles.ErrSetting) || !strings.HasSuffix(err.Error(), `COLES_KERNEL is "sse9", possible here: `+strings.Join(kernel.Paths(), ", ")) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

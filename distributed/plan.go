@@ -37,7 +37,7 @@ func newPlan(in Input, set coles.Settings, grid Grid) (plan, error) {
 
 // check reports everything that cannot be had.
 func (p plan) check() error {
-	errs := []error{p.Settings.Check(), checkSizes(p.Nodes, p.Columns), p.Grid.check()}
+	errs := []error{p.Settings.Check(), checkSizes(p.Nodes, p.Columns), p.Grid.check(), kernel.Check()}
 	refuse := func(bad bool, format string, args ...any) {
 		if bad {
 			errs = append(errs, fmt.Errorf("distributed: %w: %s", coles.ErrSetting, fmt.Sprintf(format, args...)))

@@ -69,6 +69,9 @@ func (p plan) worker() worker { return worker{p.Grid.Kernel} }
 
 // Setup fails on a machine where the same sums would round differently.
 func (w worker) Setup() error {
+	if err := kernel.Check(); err != nil {
+		return fmt.Errorf("distributed: %w", err)
+	}
 	if has := kernel.Path(); has != w.Kernel {
 		return fmt.Errorf("distributed: %w: a worker computes by %s, want %s: set COLES_KERNEL=%s for all", coles.ErrSetting, has, w.Kernel, w.Kernel)
 	}

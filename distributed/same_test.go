@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"coles"
+	"coles/internal/kernel"
 	"coles/internal/testkit"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -87,6 +91,25 @@ func TestRefusals(t *testing.T) {
 		c.change(&i, &s, &g)
 		if _, _, err := Fit(beam.Scope{}, i, s, g); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// COLES_KERNEL with a name that is unknown is refused before any work, and by a worker. It is read when a
+// program starts: the test runs itself.
+func TestKernelsThatAreNotThere(t *testing.T) {
+	if os.Getenv("COLES_KERNEL") != "sse9" {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "COLES_KERNEL=sse9")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	_, _, err := Fit(beam.Scope{}, Input{Nodes: 100, Columns: 10}, coles.DefaultSettings(), Grid{})
+	for who, err := range map[string]error{"the launching program": err, "a worker": worker{kernel.Path()}.Setup()} {
+		if !errors.Is(err, coles.ErrSetting) || !strings.Contains(err.Error(), "sse9") {
+			t.Errorf("%s: %v", who, err)
 		}
 	}
 }

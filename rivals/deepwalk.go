@@ -1,12 +1,14 @@
 package rivals
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 
 	"coles"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 
@@ -101,7 +103,7 @@ func (s SkipGram) Fit(ctx context.Context, g *coles.Graph, progress func(done, t
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if err := matrix.CheckSize(g.Nodes(), skipGramWidth(s.Dim)); err != nil {
+	if err := cmp.Or(kernel.Check(), matrix.CheckSize(g.Nodes(), skipGramWidth(s.Dim))); err != nil {
 		return nil, fmt.Errorf("rivals: skip-gram: %w", err)
 	}
 	if s.Walks > math.MaxInt/g.Nodes()/s.Length {

@@ -33,8 +33,9 @@
 // padding alone decide, so the bytes are the same for every GOMAXPROCS.
 //
 // Shapes and indices that do not fit are mistakes of the caller and panic. The only errors are
-// those of the context, of a [SymmetricOperator], and what is given to [Tape.Fail]; the first is
-// kept until the next Reset (see [Tape.Err]), and results computed after it are invalid.
+// those of the context, of a [SymmetricOperator], what is given to [Tape.Fail], and COLES_KERNEL in
+// the environment with a name of instructions that are not there; the first is kept until the next
+// Reset (see [Tape.Err]), and results computed after it are invalid.
 package autodiff
 
 import (
@@ -78,7 +79,7 @@ type Tape[T Float] struct {
 }
 
 // New returns an empty tape, whose operations end early once ctx is done.
-func New[T Float](ctx context.Context) *Tape[T] { return &Tape[T]{ctx: ctx} }
+func New[T Float](ctx context.Context) *Tape[T] { return &Tape[T]{ctx: ctx, err: kernel.Check()} }
 
 // Reset forgets the record and the error. The memory is kept for the next recording: a step of the
 // same shapes as the one before allocates nothing that grows with them. All values of the tape
@@ -93,11 +94,11 @@ func (t *Tape[T]) Reset(ctx context.Context) {
 		*v = Value[T]{}
 	}
 	clear(t.shared)
-	t.ctx, t.err, t.used, t.spent, t.shared = ctx, nil, 0, false, t.shared[:0]
+	t.ctx, t.err, t.used, t.spent, t.shared = ctx, kernel.Check(), 0, false, t.shared[:0]
 }
 
-// Err is the first error since the last Reset: that of the context, of a [SymmetricOperator], or of
-// Fail.
+// Err is the first error since the last Reset: that of the context, of a [SymmetricOperator], of
+// Fail, or of COLES_KERNEL.
 func (t *Tape[T]) Err() error { return t.err }
 
 // Backward adds the derivative of loss, a 1×1 value, with respect to every Variable to its

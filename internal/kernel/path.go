@@ -1,6 +1,11 @@
 package kernel
 
-import "os"
+import (
+	"os"
+	"strings"
+
+	"coles/internal/setting"
+)
 
 // path is one implementation of the innermost loops: the functions tile, pack, spmmRows, symv4,
 // sturm and convert. Results differ between paths by rounding errors: a fused multiplication rounds
@@ -36,19 +41,39 @@ func shapeOf[T Float](p *path) shape {
 
 // active is the path in use, fixed when the program starts: the best that the processor and its
 // operating system support, or the one that the environment variable COLES_KERNEL names: avx512,
-// avx2 or portable. For a name that is unknown or not supported here it is the best path. A program
-// built with the tag noasm has the portable path only.
-var active = choose(available(), os.Getenv("COLES_KERNEL"))
+// avx2 or portable. A program built with the tag noasm has the portable path only. For a name that is
+// unknown or not supported here it is the best path, and refused an error.
+var active, refused = choose(available(), os.Getenv("COLES_KERNEL"))
 
 // Path is the name of the implementation in use: avx512, avx2 or portable.
 func Path() string { return active.name }
 
-// choose returns the path of the given name in a list, or else its first, the best.
-func choose(list []*path, name string) *path {
+// Check is an error, with the names that are possible, where COLES_KERNEL has another one. Whatever
+// computes and has an error to return asks before it begins: a program is not ended for what is in
+// its environment.
+func Check() error { return refused }
+
+// Paths are the names of the implementations that can be used here, the best first.
+func Paths() []string { return names(available()) }
+
+func names(list []*path) []string {
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.name
+	}
+	return names
+}
+
+// choose returns the path of the given name in a list, or else its first, the best, with an error
+// unless the name is empty.
+func choose(list []*path, name string) (*path, error) {
+	if name == "" {
+		return list[0], nil
+	}
 	for _, p := range list {
 		if p.name == name {
-			return p
+			return p, nil
 		}
 	}
-	return list[0]
+	return list[0], setting.Bad("COLES_KERNEL is %q, possible here: %s", name, strings.Join(names(list), ", "))
 }

@@ -1,42 +1,50 @@
 package kernel
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"os"
-	"slices"
+	"strings"
 	"testing"
+
+	"coles/internal/setting"
 )
 
-func TestThePathIsTheOneAskedForOrElseTheBest(t *testing.T) {
+func TestThePathIsTheOneAskedForOrTheBest(t *testing.T) {
 	fast, middle, slow := &path{name: "avx512"}, &path{name: "avx2"}, &path{name: "portable"}
 	all := []*path{fast, middle, slow}
 	for _, c := range []struct {
 		asked string
 		there []*path
-		want  *path
+		want  *path // nil for an error
 	}{
 		{"", all, fast},
 		{"avx512", all, fast},
 		{"avx2", all, middle},
 		{"portable", all, slow},
-		{"AVX2", all, fast}, // names are lower-case
-		{"sse9", all, fast},
-		{"avx512", all[1:], middle},
-		{"avx2", all[2:], slow},
+		{"", all[2:], slow},
+		{"AVX2", all, nil}, // names are lower-case
+		{"avx2 ", all, nil},
+		{"sse9", all, nil},
+		{"avx512", all[1:], nil},
+		{"avx2", all[2:], nil},
 		{"portable", all[2:], slow},
 	} {
-		if got := choose(c.there, c.asked); got != c.want {
-			t.Errorf("%q of %d paths: %s, want %s", c.asked, len(c.there), got.name, c.want.name)
+		got, err := choose(c.there, c.asked)
+		if c.want == nil {
+			possible := strings.Join(names(c.there), ", ")
+			if !errors.Is(err, setting.ErrSetting) || !strings.HasSuffix(err.Error(), fmt.Sprintf("%q, possible here: %s", c.asked, possible)) {
+				t.Errorf("%q of %s: %v", c.asked, possible, err)
+			}
+		} else if got != c.want || err != nil {
+			t.Errorf("%q of %d paths: %s, want %s (%v)", c.asked, len(c.there), got.name, c.want.name, err)
 		}
 	}
-	names := []string{}
-	for _, p := range available() {
-		names = append(names, p.name)
+	if paths := Paths(); paths[len(paths)-1] != "portable" {
+		t.Errorf("paths %v do not end with the portable one", paths)
 	}
-	if names[len(names)-1] != "portable" {
-		t.Errorf("paths %v do not end with the portable one", names)
-	}
-	if asked := os.Getenv("COLES_KERNEL"); slices.Contains(names, asked) && Path() != asked {
+	if asked := os.Getenv("COLES_KERNEL"); asked != "" && Path() != asked {
 		t.Errorf("path %s in use where COLES_KERNEL=%s", Path(), asked)
 	}
 }
