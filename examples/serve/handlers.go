@@ -33,7 +33,8 @@ type handler func(http.ResponseWriter, *http.Request) (any, error)
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	body := r.Body
+	r.Body = http.MaxBytesReader(w, body, maxBody)
 	answer, err := h(w, r.WithContext(ctx))
 	status := http.StatusOK
 	if err != nil {
@@ -41,6 +42,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		switch f, large := (failure{}), (*http.MaxBytesError)(nil); {
 		case errors.As(err, &large):
 			status = http.StatusRequestEntityTooLarge
+			io.CopyN(io.Discard, body, 15*maxBody) // many clients do not look for an answer before they have sent all
 		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			status = http.StatusServiceUnavailable
 		case errors.As(err, &f):
@@ -52,7 +54,9 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer) // an error means that the client has gone
 }
 
-// handler serves every path. A reload goes on until it is done or ctx is.
+// handler serves every path. A reload goes on until it is done or ctx is: its client, or a proxy in
+// between, may not wait for minutes, and the files have changed all the same. As there is one at a
+// time, those who leave cannot ask for more than that.
 func (s *service) handler(ctx context.Context) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range []struct {
@@ -63,6 +67,13 @@ func (s *service) handler(ctx context.Context) http.Handler {
 		{"POST", "/embed", s.embed},
 		{"GET", "/healthz", s.health},
 		{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
+			if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host && o != "https://"+r.Host {
+				return nil, failure{http.StatusForbidden, fmt.Errorf("a page of %q must not reload", o)}
+			}
+			if !s.one.TryLock() {
+				return nil, failure{http.StatusConflict, errors.New("a reload is under way; ask again when it is done")}
+			}
+			defer s.one.Unlock()
 			http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a fit may take minutes
 			if err := s.reload(ctx); err != nil {
 				return nil, failure{http.StatusInternalServerError, err}

@@ -27,6 +27,7 @@ const (
 type loadTest struct {
 	base   string // of the URLs
 	client *http.Client
+	one    sync.Mutex // held while it reloads: another reload would be refused
 
 	mu     sync.Mutex
 	took   map[string][]time.Duration // by path
@@ -56,7 +57,9 @@ func measure(ctx context.Context, base string, s *state, requests int, stdout io
 					t.send(ctx, "POST", "/embed", "", s.stranger(rng, names))
 				}
 				if i < requests && i*(reloads+1)/requests > (i-1)*(reloads+1)/requests {
+					t.one.Lock()
 					t.send(ctx, "POST", "/reload", "", nil)
+					t.one.Unlock()
 				}
 			}
 		}()

@@ -28,6 +28,9 @@ Loads a graph, its features and a model, or fits one, and serves JSON:
   POST /reload                reads the files again, as SIGHUP does; keep it from strangers
   GET  /healthz               what is served, and since when
 
+There is one reload at a time, and POST /reload is answered with 409 meanwhile. It goes on when its
+client leaves: healthz says when it is done. Pages of other origins get 403.
+
 k is 10 where it is left out, and at most 1,000. Features go by name, or by column from 0 where the
 file names none; those left out are 0. An interrupt or SIGTERM stops the service once the requests
 under way are answered.

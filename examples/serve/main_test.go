@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -15,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -206,6 +210,105 @@ func TestReload(t *testing.T) {
 		t.Errorf("after the reload: %+v, want 7 nodes, 3 features, later than %v", got, before.Since)
 	}
 	ask(t, s, "GET", "/similar?id=gil", "", 200)
+	for origin, want := range map[string]int{"": 200, "http://example.com": 200, "https://example.com": 200, "http://example.com:81": 403, "https://a.page": 403, "null": 403} {
+		r, w := httptest.NewRequest("POST", "/reload", nil), httptest.NewRecorder() // of example.com
+		r.Header.Set("Origin", origin)
+		s.handler(t.Context()).ServeHTTP(w, r)
+		testkit.WantSame(t, "status for a page of "+origin, w.Code, want)
+	}
+}
+
+// Of many who ask for a reload at once one gets it, and one signal more has another follow. Who reads
+// meanwhile sees one state or the other, whole.
+func TestOneReloadAtATime(t *testing.T) {
+	from, _, _, _ := circle(t)
+	more := source{graph: filepath.Join(t.TempDir(), "more.txt"), features: filepath.Join(t.TempDir(), "more.txt")}
+	write(t, more.graph, friends+"gil eve\n")
+	write(t, more.features, strings.ReplaceAll(profiles+"gil 0 1 0\n", "\n", " 1\n")) // one feature more
+	states := []*state{testkit.Must(from.load(t.Context())), testkit.Must(more.load(t.Context()))}
+	s := start(t, from)
+	begun, proceed, loads := make(chan bool), make(chan bool), 0 // not atomic: the race detector looks on
+	s.load = func(context.Context) (*state, error) {
+		loads++
+		begun <- true
+		<-proceed
+		return states[loads%2], nil
+	}
+	handler, ctx := s.handler(t.Context()), t.Context()
+	reload := func(ctx context.Context) int {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "POST", "/reload", nil))
+		return w.Code
+	}
+	var readers, posts sync.WaitGroup
+	done := make(chan bool)
+	for range 4 {
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				health := ask(t, s, "GET", "/healthz", "", 200)
+				got := ask(t, s, "POST", "/embed", `{"neighbours": ["eve"], "features": {"1": 1}, "k": 10}`, 200)
+				if health.Features != health.Nodes-3 || len(got.Vector) != len(got.Nearest)-3 {
+					t.Errorf("%d nodes of %d features, a vector of %d for %d nodes", health.Nodes, health.Features, len(got.Vector), len(got.Nearest))
+				}
+			}
+		}()
+	}
+	hangup, signalled := make(chan os.Signal, 1), make(chan bool)
+	signals, stop := context.WithCancel(ctx)
+	go func() { s.reloadAt(signals, hangup, io.Discard); close(signalled) }()
+	for range 5 {
+		before := s.now.Load()
+		codes := make(chan int, 21)
+		asker, leave := context.WithCancel(ctx)
+		posts.Add(1)
+		go func() { defer posts.Done(); codes <- reload(asker) }()
+		<-begun
+		hangup <- syscall.SIGHUP
+		leave() // which ends nothing
+		for range 20 {
+			posts.Add(1)
+			go func() { defer posts.Done(); codes <- reload(ctx) }()
+		}
+		for range 20 {
+			testkit.WantSame(t, "status while one is under way", <-codes, http.StatusConflict)
+		}
+		testkit.WantSame(t, "state while one is under way", s.now.Load() == before, true)
+		proceed <- true
+		testkit.WantSame(t, "status of the one", <-codes, http.StatusOK)
+		testkit.WantSame(t, "state after it", s.now.Load() == before, false)
+		<-begun // by the signal
+		proceed <- true
+		posts.Wait()
+		s.one.Lock() // when that is done
+		s.one.Unlock()
+	}
+	close(done)
+	readers.Wait()
+	stop()
+	<-signalled
+	testkit.WantSame(t, "loads", loads, 10)
+}
+
+// A client that sends all of a large body before it looks for an answer, as many do, gets one.
+func TestLargeBodyIsAnswered(t *testing.T) {
+	from, _, _, _ := circle(t)
+	server := httptest.NewServer(start(t, from).handler(t.Context()))
+	defer server.Close()
+	c := testkit.Must(net.Dial("tcp", server.Listener.Addr().String()))
+	defer c.Close()
+	const size = 8 * maxBody // more than sockets hold
+	if _, err := fmt.Fprintf(c, "POST /embed HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", size)); err != nil {
+		t.Fatal(err)
+	}
+	answer := testkit.Must(http.ReadResponse(bufio.NewReader(c), nil))
+	testkit.WantSame(t, "status", answer.StatusCode, http.StatusRequestEntityTooLarge)
 }
 
 // A held request is one whose handler waits for its body.

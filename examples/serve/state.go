@@ -87,10 +87,9 @@ type service struct {
 	one  sync.Mutex // held while a state is made
 }
 
-// reload makes a new state. Requests go on with the old one until it is there, and after an error.
+// reload makes a new state, for who holds s.one. Requests go on with the old one until it is there, and
+// after an error.
 func (s *service) reload(ctx context.Context) error {
-	s.one.Lock()
-	defer s.one.Unlock()
 	next, err := s.load(ctx)
 	if err == nil {
 		s.now.Store(next)
@@ -98,14 +97,18 @@ func (s *service) reload(ctx context.Context) error {
 	return err
 }
 
-// reloadAt reloads at every signal until ctx is done.
+// reloadAt reloads at every signal until ctx is done. One that comes during a reload, which may have
+// read the files already, has another follow.
 func (s *service) reloadAt(ctx context.Context, signals <-chan os.Signal, stderr io.Writer) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-signals:
-			if err := s.reload(ctx); err != nil {
+			s.one.Lock()
+			err := s.reload(ctx)
+			s.one.Unlock()
+			if err != nil {
 				fmt.Fprintf(stderr, "reload: %v\n", err)
 			}
 		}
