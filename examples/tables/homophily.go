@@ -96,15 +96,30 @@ var familyHomophily = []int{2, 10, 20, 30, 40, 60, 80}
 
 // generated is a data set of a family, nil if the name is not one.
 func generated(ctx context.Context, name string) (*dataset.Dataset, error) {
+	if f, ok := familyOf(name); ok {
+		return f.Generate(ctx)
+	}
+	return nil, nil
+}
+
+// familyOf is how a data set of a family is generated.
+func familyOf(name string) (graph dataset.Communities, ok bool) {
 	for _, f := range families {
 		for _, h := range familyHomophily {
 			if name == fmt.Sprintf("%s-%d", f.name, h) {
 				f.graph.Nodes, f.graph.Classes, f.graph.Degree, f.graph.Homophily = 2000, 5, 8, float64(h)/100
-				return f.graph.Generate(ctx)
+				return f.graph, true
 			}
 		}
 	}
-	return nil, nil
+	return graph, false
+}
+
+// isGenerated reports whether a data set needs no folder.
+func isGenerated(name string) bool {
+	_, ofFamily := familyOf(name)
+	_, inPlace := sized[name]
+	return ofFamily || inPlace
 }
 
 // allDatasets are the names of the archives in a folder.

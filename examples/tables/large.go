@@ -55,13 +55,13 @@ var sized = map[string]struct {
 	redditSized: {reddit, dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3}, 0.66, 0.10},
 }
 
-// largeDatasets are the paper's data sets that are in a folder, those generated in the place of the
-// others and, if there are any, the larger ones of the archives.
+// largeDatasets are the paper's data sets that are in a folder, if one is named, those generated in the
+// place of the others and, if there are any, the larger ones of the archives.
 func largeDatasets(folder string) []string {
 	var names []string
 	there := func(path ...string) bool {
 		_, err := os.Stat(filepath.Join(append([]string{folder}, path...)...))
-		return err == nil
+		return err == nil && folder != ""
 	}
 	for name, otherwise := range map[string]string{arxiv: arxivSized, reddit: redditSized} {
 		if !there(folderOf(name)) {

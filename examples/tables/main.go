@@ -16,7 +16,7 @@ import (
 	"coles/examples/internal/cli"
 )
 
-const usage = `Usage: tables -data DIR [flags]
+const usage = `Usage: tables [-data DIR] [flags]
 
 Measures COLES and its baselines by the protocols of the paper. The table of node
 classification: embed the graph without labels, train a logistic regression on 5
@@ -37,10 +37,12 @@ names, progress to standard error.
   tables -data data -table all,means
   tables -data data -table homophily -datasets all
   tables -data data -columns raw,cv,scaled -methods all
-  tables -data data -table large -nodes 20000 -seeds 1 -epochs 20
+  tables -table homophily
+  tables -table large -nodes 20000 -seeds 1 -epochs 20
 
 The large table reads DIR/ogbn_arxiv (the folder of the Open Graph Benchmark) and
 DIR/reddit (GraphSAGE's files); what is not there it generates in the same size.
+Without -data it generates both, as the homophily table does its graphs.
 Their features go to temporary files in the folder TMPDIR names, 1 GB for Reddit.
 
 Flags:
@@ -85,7 +87,7 @@ type options struct {
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := cli.Flags(usage, stderr)
-	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required)")
+	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required, but by what is generated)")
 	list := flags.String("table", "classification", "comma-separated `tables`: "+tableNames(tables())+", or all: those that do not take long")
 	datasets := flags.String("datasets", "", "comma-separated `names`, or all: those of every archive in DIR/npz (default cora,citeseer,pubmed; the homophily table generates its own)")
 	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+methodNames(allMethods()))
@@ -121,7 +123,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err := o.check(); err != nil {
 		return o, err
 	}
-	if *datasets == "all" {
+	if *datasets == "all" && o.data != "" {
 		if o.datasets, err = allDatasets(o.data); err != nil {
 			return o, err
 		}
@@ -135,14 +137,22 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if *methods != "" {
 		o.tables, err = chooseMethods(o.tables, *methods)
 	}
-	return o, err
+	if err != nil || o.data != "" {
+		return o, err
+	}
+	for _, t := range o.tables {
+		for _, name := range o.datasetsOf(t) {
+			if !isGenerated(name) {
+				return o, fmt.Errorf("-data is missing: the folder that holds npz, planetoid and splits, for %s (-h explains)", name)
+			}
+		}
+	}
+	return o, nil
 }
 
 // check refuses what no table can be measured with.
 func (o options) check() error {
 	switch {
-	case o.data == "":
-		return errors.New("-data is missing: the folder that holds npz, planetoid and splits (-h explains)")
 	case o.splits < 1:
 		return fmt.Errorf("-splits %d: at least 1 is needed", o.splits)
 	case o.nodes < 0 || o.epochs < 0:

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +131,8 @@ func TestTablesSayWhatIsWrong(t *testing.T) {
 	on := func(args ...string) []string { return append([]string{"-data", empty}, args...) }
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "no folder", Text: "-data"},
+		{Name: "no folder of all", Args: []string{"-datasets", "all"}, Text: "-data"},
+		{Name: "no folder for one of two", Args: []string{"-table", "homophily,kappa"}, Text: "-data"},
 		{Name: "no such data set", Args: on("-datasets", "nowhere"), Text: "nowhere.npz"},
 		{Name: "broken archive", Args: []string{"-data", broken, "-datasets", "cora"}, Text: "cora.npz", Is: coles.ErrFormat},
 		{Name: "unknown table", Args: on("-table", "chairs"), Text: "classification"},
@@ -145,6 +149,39 @@ func TestTablesSayWhatIsWrong(t *testing.T) {
 		{Name: "method that embeds nothing", Args: on("-table", "links", "-methods", "gcn-supervised"), Text: "gcn-supervised"},
 		{Name: "stray argument", Args: on("cora"), Text: "cora"},
 	})
+}
+
+// Every command of the help and of the pages can be given, and what is generated needs no folder.
+func TestCommandsThatAreShown(t *testing.T) {
+	text := strings.ReplaceAll(usage, "\n  tables ", "\ngo run ./examples/tables ")
+	for _, page := range testkit.Must(filepath.Glob("../../docs/*.md")) {
+		text += "\n" + string(testkit.Must(os.ReadFile(page)))
+	}
+	folder, shown := archives(t), 0
+	for line := range strings.Lines(text) {
+		command, ok := strings.CutPrefix(line, "go run ./examples/tables ")
+		if !ok {
+			continue
+		}
+		shown++
+		command, _, _ = strings.Cut(command, " #")
+		var args []string
+		for _, word := range regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(command, -1) {
+			if word = strings.Trim(word, `"`); word == "DIR" || word == "data" {
+				word = folder
+			}
+			args = append(args, word)
+		}
+		if _, err := parse(args, io.Discard); err != nil {
+			t.Errorf("%s: %v", strings.TrimSpace(command), err)
+		}
+	}
+	if least := 20; shown < least { // there were 24 when this was written
+		t.Errorf("%d commands are shown, want at least %d", shown, least)
+	}
+	t.Chdir(t.TempDir())
+	stdout, _ := clitest.Run(t, run, "-table", "large", "-nodes", "300", "-seeds", "1", "-epochs", "1", "-methods", "mlp")
+	clitest.WantText(t, stdout, arxivSized, redditSized)
 }
 
 func TestAllLeavesOutWhatTakesLong(t *testing.T) {
