@@ -143,6 +143,54 @@ func compressed(t *testing.T, path string) int {
 	return b.Len()
 }
 
+// hostile is acts with names that a page might take for its own, and a check of what it then shows: names
+// as they are, whatever is in them. What a browser is made to run or to fetch it would say in its log,
+// where nothing may be.
+func hostile() (acts string, check func(t *testing.T, all map[string]shown)) {
+	names := []string{
+		`<img src=x onerror="alert(1)">`, `x"><script>fetch("/evil")</script>`, `</td></table><h1>here`, `javascript:alert(1)`, `&lt;b&amp;`, "${alert(1)}",
+		"__proto__", "constructor", "\u202egnp.exe\u2066", "bell\a\x1b[31m", "漢字 e\u0301", strings.Repeat("long", 5000),
+	}
+	file := names[0] + names[8] + ".tsv"
+	var edges, labels strings.Builder
+	for i, name := range names {
+		fmt.Fprintf(&edges, "%s\t%s\n", name, names[(i+1)%len(names)])
+		fmt.Fprintf(&labels, "%s\tclass %s\n", name, name)
+	}
+	quoted := func(text string) string { return string(testkit.Must(json.Marshal(text))) }
+	acts = fmt.Sprintf(`
+		"bad file": ({click, put, press}) => { click("[type=reset]"); put("edges", %s, "ann\tbob\t1\nbob\tcy\tx\n"); press(); },
+		graph({put, press}) { put("edges", %[1]s, %s); put("labels", "labels.tsv", %s); press(); },`, quoted(file), quoted(edges.String()), quoted(labels.String()))
+	for i, name := range names {
+		acts += fmt.Sprintf(`"name %d": ({find}) => {
+			const node = find("[name=node]"); node.value = %s; node.dispatchEvent(new Event("change"));
+			find("#warning").textContent = find("#legend").textContent + document.querySelectorAll("script, img, h1").length; },`, i, quoted(name))
+	}
+	return acts, func(t *testing.T, all map[string]shown) {
+		t.Helper()
+		if got := all["bad file"]; !strings.Contains(got.Error, file+":2:") || got.Wide {
+			t.Errorf("error %q does not name the file, or is wide: %v", got.Error, got.Wide)
+		}
+		for i, name := range names {
+			got := all[fmt.Sprint("name ", i)]
+			if got.Error != "" || !got.Map || got.Wide || len(got.Rows) != 10 {
+				t.Errorf("%.40q: %d rows, wide: %v, %s", name, len(got.Rows), got.Wide, got.Error)
+			}
+			if !strings.Contains(got.Warning, "● class "+name) {
+				t.Errorf("%.40q is not in the legend", name)
+			}
+			if !strings.HasSuffix(got.Warning, "3") { // the page's script, the driver and the title
+				t.Errorf("%.40q: elements that are not the page's", name)
+			}
+			for _, row := range got.Rows {
+				if !slices.ContainsFunc(names, func(other string) bool { return other != name && strings.HasPrefix(row, other+" class "+other+" ") }) {
+					t.Errorf("%.40q is near %.80q, which is no node", name, row)
+				}
+			}
+		}
+	}
+}
+
 func TestPage(t *testing.T) {
 	folder := built(t)
 	if size := compressed(t, filepath.Join(folder, "coles.wasm")); size > 6e6 {
@@ -150,6 +198,7 @@ func TestPage(t *testing.T) {
 	} else {
 		t.Logf("coles.wasm: %d bytes compressed", size)
 	}
+	acts, check := hostile()
 	all := inBrowser(t, folder, `
 		karate({click}) { click("[value=karate]"); },
 		"a sample": ({click}) => { click("[value=communities]"); },
@@ -157,7 +206,8 @@ func TestPage(t *testing.T) {
 		"another node": async ({click, put, press, find, until}) => { press(); await until(() => find("tbody").rows.length); const name = find("[name=node]"); name.value = "dan"; name.dispatchEvent(new Event("change")); },
 		"bad weight": ({put, press}) => { put("edges", "friends.tsv", "ann bob 1\nbob cy x\n"); press(); },
 		async "stopped"({click, until, status}) { click("[value=communities]"); await until(() => /^Improving/.test(status())); click("[name=stop]"); },
-		"karate again": ({click}) => { click("[value=karate]"); },`, nil)
+		"karate again": ({click}) => { click("[value=karate]"); },`+acts, nil)
+	check(t, all)
 
 	for _, c := range []struct {
 		act, graph, method string
