@@ -2,10 +2,14 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Every command of the tutorial prints what the tutorial says it prints: blocks of "sh" are run,
@@ -37,5 +41,46 @@ func TestTutorial(t *testing.T) {
 		for line := range strings.Lines(block[2]) {
 			printed += must(t, "", strings.Fields(line)[1:]...)
 		}
+	}
+}
+
+// The page of licences has every module that one of go.mod requires, and no other; and the library
+// reaches those that the page says.
+func TestLicences(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	modules := func(expression, text string) []string {
+		var found []string
+		for _, m := range regexp.MustCompile(expression).FindAllStringSubmatch(text, -1) {
+			found = append(found, m[1])
+		}
+		slices.Sort(found)
+		return slices.Compact(found)
+	}
+	page := text("docs/licences.md")
+	rows := strings.Join(modules(`(?m)^(\|.*)`, page), "\n")
+	required := strings.ReplaceAll(text("go.mod")+text("dataset/parquet/go.mod")+text("distributed/go.mod"), "require coles", "")
+	if diff := cmp.Diff(modules(`(?m)^(?:require)?\s+(\S+\.\S+) v`, required), modules("`([^`]+)`", rows)); diff != "" {
+		t.Errorf("required (-) and on the page (+):\n%s", diff)
+	}
+	if testing.Short() {
+		return // go list takes its time
+	}
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".", "./live", "./gnn/...", "./rivals", "./eval", "./dataset")
+	list.Dir = root
+	reached, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	library, _, _ := strings.Cut(page, "`eval/picture`")
+	rows = strings.Join(modules(`(?m)^(\|.*)`, library), "\n")
+	if diff := cmp.Diff(modules(`(\S+\.\S+)`, string(reached)), modules("`([^`]+)`", rows)); diff != "" {
+		t.Errorf("reached by the library (-) and said to be (+):\n%s", diff)
 	}
 }
