@@ -286,7 +286,9 @@ func TestOneReloadAtATime(t *testing.T) {
 		<-begun // by the signal
 		proceed <- true
 		posts.Wait()
-		s.one.Lock() // when that is done
+		for !s.one.TryLock() { // until that is done
+			time.Sleep(time.Millisecond)
+		}
 		s.one.Unlock()
 	}
 	close(done)
