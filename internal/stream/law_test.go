@@ -42,11 +42,11 @@ func TestRowsDrawByTheirLaws(t *testing.T) {
 				do()
 			}
 		}
-		name := func(what string, n int) string { return fmt.Sprint("seed ", c.seed, ", row ", c.first, ": ", what, n) }
-		for _, n := range []int{2, 3, 17, 1<<16 + 1, 3 << 30, 1<<32 - 1, 1<<32 + 1, math.MaxInt64} {
+		name := func(what string, n any) string { return fmt.Sprint("seed ", c.seed, ", row ", c.first, ": ", what, n) }
+		for _, n := range []int64{2, 3, 17, 1<<16 + 1, 3 << 30, 1<<32 - 1, 1<<32 + 1, math.MaxInt64} {
 			const parts = 16
 			counts, law := map[int]int{}, map[int]float64{}
-			each(func() { counts[int(float64(rng.IntN(n))/float64(n)*parts)]++ })
+			each(func() { counts[int(float64(rng.Int64N(n))/float64(n)*parts)]++ })
 			for k := range parts { // of the numbers v below n, those with ⌊16v/n⌋ = k
 				if size := math.Ceil(float64(n)*float64(k+1)/parts) - math.Ceil(float64(n)*float64(k)/parts); size > 0 {
 					law[k] = size / float64(n)
