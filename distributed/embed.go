@@ -31,7 +31,7 @@ func init() {
 func (p plan) embed(s beam.Scope, fx, solved, found, choice beam.PCollection) (embedding, model beam.PCollection) {
 	y, energies := beam.ParDo2(s, &project{p.worker(), p.Grid.Height}, fx, beam.SideInput{Input: solved})
 	energy := total(s, energies, p.blocks())
-	weighed := beam.ParDo(s, &weigh{p}, energy, beam.SideInput{Input: solved}, beam.SideInput{Input: choice})
+	weighed := beam.ParDo(s, &weigh{p}, energy, beam.SideInput{Input: solved}, beam.SideInput{Input: found}, beam.SideInput{Input: choice})
 	sides := []beam.Option{beam.SideInput{Input: solved}, beam.SideInput{Input: weighed}}
 	norms := total(s, beam.ParDo(s, &lengths{p.Grid.Height}, y, sides...), p.blocks())
 	model = beam.ParDo(s, &assemble{p}, norms, append(sides, beam.SideInput{Input: found}, beam.SideInput{Input: choice})...)
@@ -74,16 +74,32 @@ func decodeWeights(b []byte) (weights, error) { return decodeJSON[weights](b) }
 // weigh chooses γ.
 type weigh struct{ Plan plan }
 
-func (f *weigh) ProcessElement(energy sums, v solution, c choice) (weights, error) {
-	k := len(v.Lambda)
-	messages := f.Plan.Grid.Messages
+func (f *weigh) ProcessElement(energy sums, v solution, found facts, c choice) (weights, error) {
+	k, n := len(v.Lambda), float64(f.Plan.Nodes)
 	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean[:k], Energy: energy.Add[:k]}
-	w := spectral.Rule(f.Plan.Settings.Scaling).Weigh(columns, v.Lambda, messages.Rounding())
-	if w.Null && messages == coles.Float32 {
-		return weights{w}, fmt.Errorf("distributed: %w: eigenvalues up to %.3g, which are rounding in float32; send messages in float64", coles.ErrPrecision, v.Lambda[0])
+	rule := spectral.Rule(f.Plan.Settings.Scaling)
+	w := rule.Weigh(columns, v.Lambda, coles.Float64.Rounding())
+	if f.Plan.Grid.Messages != coles.Float32 {
+		return weights{w}, nil
+	}
+	// Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are.
+	gain := 1.0
+	if c.Model == coles.GraphModel {
+		gain = f.Plan.filter().Gain()
+	}
+	total := gain * gain * found.Squares
+	noise := spectral.Noise{Pairs: make([]float64, k), Column: 6e-8 * math.Sqrt(total/float64(v.Columns)), Next: math.Inf(-1), Total: total}
+	for j, e := range columns.Energy {
+		noise.Pairs[j] = 2 * noise.Column * math.Sqrt(e/n+columns.Mean[j]*columns.Mean[j])
+	}
+	if doubt := rule.Doubt(columns, v.Lambda, w, noise); doubt > mostDoubt {
+		return weights{w}, fmt.Errorf("distributed: %w: rounding in float32 may change YYᵀ by %.2g; send messages in float64", coles.ErrPrecision, doubt)
 	}
 	return weights{w}, nil
 }
+
+// mostDoubt is how far YYᵀ with messages in float32 may be estimated to be from that in float64.
+const mostDoubt = 5e-6
 
 // lengths adds up the lengths of centred rows, of the columns of P weighted and of that of degrees.
 type lengths struct{ Height int64 }

@@ -3,6 +3,7 @@ package distributed
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -313,6 +314,27 @@ func TestEmbed(t *testing.T) {
 				if off := testkit.MaxDiff(y, want); off > 4*tolerance {
 					t.Errorf("%v model, messages in %v: rows are off by %.2g", kind, messages, off)
 				}
+			}
+		}
+	}
+}
+
+// Rows that are alike but for a spread have one eigenvalue of their mean, and nine of spread². Rounding
+// of messages in float32, by 6e-8 of a row, shows in these where they are small.
+func TestWeightsThatMessagesRound(t *testing.T) {
+	const n, d = 1000, 10
+	for spread, want := range map[float64]error{0.1: nil, 1e-3: coles.ErrPrecision} {
+		v, energy := solution{Columns: d, Mean: make([]float64, d)}, make([]float64, d)
+		for j := range d {
+			energy[j] = spread * spread * n / float64(1+j)
+			v.Lambda = append(v.Lambda, energy[j])
+		}
+		v.Mean[0], v.Lambda[0] = 1, n
+		for messages, want := range map[coles.Precision]error{coles.Float64: nil, coles.Float32: want} {
+			p := testkit.Must(newPlan(Input{Nodes: n, Columns: d}, coles.DefaultSettings(), Grid{Messages: messages}))
+			_, err := (&weigh{p}).ProcessElement(sums{Add: energy}, v, facts{Squares: 2 * n}, choice{Model: coles.FeatureModel})
+			if !errors.Is(err, want) {
+				t.Errorf("a spread of %v, messages in %v: %v, want %v", spread, messages, err, want)
 			}
 		}
 	}

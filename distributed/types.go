@@ -55,7 +55,8 @@ type Grid struct {
 	// max(2²¹/d, d): blocks of 8 MB in float32, and no smaller than the parts of M that they make.
 	Height int64
 	// Messages is the precision in which rows of blocks travel; sums are float64 in either. 0 is
-	// Float32: half the bytes, an embedding that is off by some 1e-7, and degrees from 1e-60 to 1e60.
+	// Float32: half the bytes, an embedding that is off by some 1e-7, and degrees from 1e-60 to 1e60. A
+	// fit is a [coles.ErrPrecision] where rounding may change YYᵀ by more than 5e-6.
 	Messages coles.Precision
 	// Kernel is the path of the inner loops, avx512, avx2 or portable, that all workers must have: a
 	// worker with another one fails and names COLES_KERNEL. "" is that of the launching program.
