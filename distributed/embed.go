@@ -82,13 +82,17 @@ func (f *weigh) ProcessElement(energy sums, v solution, found facts, c choice) (
 	if f.Plan.Grid.Messages != coles.Float32 {
 		return weights{w}, nil
 	}
-	// Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are.
+	// Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are. What
+	// other eigenvalues there are is not known, but near zero they may be rounding.
 	gain := 1.0
 	if c.Model == coles.GraphModel {
 		gain = f.Plan.filter().Gain()
 	}
 	total := gain * gain * found.Squares
 	noise := spectral.Noise{Pairs: make([]float64, k), Column: 6e-8 * math.Sqrt(total/float64(v.Columns)), Next: math.Inf(-1), Total: total}
+	if k < v.Columns {
+		noise.Next = 0
+	}
 	for j, e := range columns.Energy {
 		noise.Pairs[j] = 2 * noise.Column * math.Sqrt(e/n+columns.Mean[j]*columns.Mean[j])
 	}
