@@ -31,7 +31,7 @@ func init() {
 func (p plan) embed(s beam.Scope, fx, solved, found, choice beam.PCollection) (embedding, model beam.PCollection) {
 	y, energies := beam.ParDo2(s, &project{p.worker(), p.Grid.Height}, fx, beam.SideInput{Input: solved})
 	energy := total(s, energies, p.blocks())
-	weighed := beam.ParDo(s, &weigh{p}, energy, beam.SideInput{Input: solved}, beam.SideInput{Input: found}, beam.SideInput{Input: choice})
+	weighed := beam.ParDo(s, &weigh{p}, energy, beam.SideInput{Input: solved})
 	sides := []beam.Option{beam.SideInput{Input: solved}, beam.SideInput{Input: weighed}}
 	norms := total(s, beam.ParDo(s, &lengths{p.Grid.Height}, y, sides...), p.blocks())
 	model = beam.ParDo(s, &assemble{p}, norms, append(sides, beam.SideInput{Input: found}, beam.SideInput{Input: choice})...)
@@ -74,7 +74,7 @@ func decodeWeights(b []byte) (weights, error) { return decodeJSON[weights](b) }
 // weigh chooses γ.
 type weigh struct{ Plan plan }
 
-func (f *weigh) ProcessElement(energy sums, v solution, found facts, c choice) (weights, error) {
+func (f *weigh) ProcessElement(energy sums, v solution) (weights, error) {
 	k, n := len(v.Lambda), float64(f.Plan.Nodes)
 	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean[:k], Energy: energy.Add[:k]}
 	rule := spectral.Rule(f.Plan.Settings.Scaling)
@@ -82,20 +82,7 @@ func (f *weigh) ProcessElement(energy sums, v solution, found facts, c choice) (
 	if f.Plan.Grid.Messages != coles.Float32 {
 		return weights{w}, nil
 	}
-	// Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are. What
-	// other eigenvalues there are is not known, but near zero they may be rounding.
-	gain := 1.0
-	if c.Model == coles.GraphModel {
-		gain = f.Plan.filter().Gain()
-	}
-	total := gain * gain * found.Squares
-	noise := spectral.Noise{Pairs: make([]float64, k), Column: 6e-8 * math.Sqrt(total/float64(v.Columns)), Next: math.Inf(-1), Total: total}
-	if k < v.Columns {
-		noise.Next = 0
-	}
-	for j, e := range columns.Energy {
-		noise.Pairs[j] = 2 * noise.Column * math.Sqrt(e/n+columns.Mean[j]*columns.Mean[j])
-	}
+	noise := v.rounded(energy.Add, n)
 	if doubt := rule.Doubt(columns, v.Lambda, w, noise); doubt > mostDoubt {
 		return weights{w}, fmt.Errorf("distributed: %w: rounding in float32 may change YYᵀ by %.2g; send messages in float64", coles.ErrPrecision, doubt)
 	}
@@ -104,6 +91,31 @@ func (f *weigh) ProcessElement(energy sums, v solution, found facts, c choice) (
 
 // mostDoubt is how far YYᵀ with messages in float32 may be estimated to be from that in float64.
 const mostDoubt = 5e-6
+
+// rounded says what messages in float32 make of the eigenpairs and of columns FXVᵀ of n rows with these
+// energies. Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are.
+// The other eigenvalues are not known, but near zero they may be rounding; the other columns are taken
+// to be as long as those of P, and that of degrees to be none of them.
+func (v solution) rounded(energy []float64, n float64) spectral.Noise {
+	k := len(v.Lambda)
+	noise := spectral.Noise{Pairs: make([]float64, k), Next: math.Inf(-1)}
+	if k < v.Columns {
+		noise.Next = 0
+	}
+	for j, mean := range v.Mean {
+		square := energy[j] + n*mean*mean
+		if j < k {
+			noise.Pairs[j] = math.Sqrt(square / n)
+			square *= float64(v.Columns) / float64(k)
+		}
+		noise.Total += square
+	}
+	noise.Column = 6e-8 * math.Sqrt(noise.Total/float64(v.Columns))
+	for j := range noise.Pairs {
+		noise.Pairs[j] *= 2 * noise.Column
+	}
+	return noise
+}
 
 // lengths adds up the lengths of centred rows, of the columns of P weighted and of that of degrees.
 type lengths struct{ Height int64 }

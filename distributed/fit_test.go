@@ -332,7 +332,7 @@ func TestWeightsThatMessagesRound(t *testing.T) {
 		v.Mean[0], v.Lambda[0] = 1, n
 		for messages, want := range map[coles.Precision]error{coles.Float64: nil, coles.Float32: want} {
 			p := testkit.Must(newPlan(Input{Nodes: n, Columns: d}, coles.DefaultSettings(), Grid{Messages: messages}))
-			_, err := (&weigh{p}).ProcessElement(sums{Add: energy}, v, facts{Squares: 2 * n}, choice{Model: coles.FeatureModel})
+			_, err := (&weigh{p}).ProcessElement(sums{Add: energy}, v)
 			if !errors.Is(err, want) {
 				t.Errorf("a spread of %v, messages in %v: %v, want %v", spread, messages, err, want)
 			}
