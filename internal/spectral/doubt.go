@@ -43,7 +43,7 @@ const centredLess = 30
 // were not found. Pairs nearer than their noise may have turned into each other altogether. A
 // thirtieth of the same for centred columns, and what their length makes of the norm, count where
 // they are more. Doubt is infinite where the eigenvalues, or the differences of rows, are all
-// rounding. It costs O(k²).
+// rounding. The columns must be in a unit of 1. It costs O(k²).
 func (r Rule) Doubt(c Columns, lambda []float64, w Weights, n Noise) float64 {
 	if n.Sign || w.Null || w.Equal && !r.Weigh(c, lambda, exact).Equal {
 		return math.Inf(1)
