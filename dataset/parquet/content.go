@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
@@ -127,7 +126,7 @@ func countValues(c *parquet.Column, data []byte, n int, encoding format.Encoding
 		return nil
 	case format.DeltaByteArray:
 		// A prefix that many values share takes a few bits in each.
-		return errors.New("texts that share prefixes, DELTA_BYTE_ARRAY, are not read; any other encoding is")
+		return fmt.Errorf("%w: texts that share prefixes, DELTA_BYTE_ARRAY, are not read; any other encoding is", coles.ErrFormat)
 	}
 	return fmt.Errorf("%w: values in the encoding %v are not read", coles.ErrFormat, encoding)
 }
