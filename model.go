@@ -68,8 +68,6 @@ type Report struct {
 	FeaturesHash string `json:"features_hash,omitempty"`
 	// Version is that of this module in the program that fitted, "(devel)" where it has none.
 	Version string `json:"version"`
-	// Share is the covariance share of a fit by an early version; others have none.
-	Share float64 `json:"share,omitempty"`
 	// Refitted says that package live made the model, which prepares features, and uses the graph
 	// or does not, as the fit before the graph grew did.
 	Refitted bool `json:"refitted,omitempty"`

@@ -16,13 +16,12 @@ import (
 )
 
 // modelFormat is that of a model's file. Its arrays are λ and the factors of the scaling; then the
-// directions of the columns, column weights and means, or (without features) the embedding. In
-// version 1 no model has a column of degrees.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Oldest: 1, Version: 2}
+// directions of the columns, column weights and means, or (without features) the embedding.
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
-	Settings    stored      `json:"settings"`
+	Settings    Settings    `json:"settings"`
 	Report      Report      `json:"report"`
 	Preparation Preparation `json:"preparation"`
 	Columns     int         `json:"columns"` // d; 0 in a model without features
@@ -33,15 +32,6 @@ type modelHeader struct {
 	Names       []string    `json:"names,omitempty"`
 	RawNames    [][]byte    `json:"raw_names,omitempty"` // in the place of names that are not all UTF-8, as JSON is
 	Lengths     []int       `json:"lengths"`
-}
-
-// stored are settings of a model, which may have had a covariance share: it is in the report.
-type stored Settings
-
-// UnmarshalJSON reads settings of any version.
-func (s *stored) UnmarshalJSON(text []byte) error {
-	_, err := (*Settings)(s).read(text)
-	return err
 }
 
 // WriteTo writes the model in a versioned format that ends in a checksum. A model with features
@@ -61,7 +51,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 // header is the header of the model's file, and its arrays.
 func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	h = modelHeader{
-		Settings: stored(m.settings), Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
+		Settings: m.settings, Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
 		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
 	}
 	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in
@@ -121,7 +111,7 @@ func (h *modelHeader) names() []string {
 
 // check compares the header's numbers with one another before anything is read by them.
 func (h *modelHeader) check() error {
-	if err := Settings(h.Settings).Check(); err != nil {
+	if err := h.Settings.Check(); err != nil {
 		return err
 	}
 	n := h.Report.Graph.Nodes
@@ -136,8 +126,12 @@ func (h *modelHeader) check() error {
 	if err := checkIDs(h.names(), n); err != nil {
 		return err
 	}
-	if kind := h.Settings.Model; kind == 0 || kind == FeatureModel && (h.Columns == 0 || h.Degrees) {
+	kind := h.Settings.Model
+	if kind == 0 || kind == FeatureModel && (h.Columns == 0 || h.Degrees) {
 		return fmt.Errorf("model %v of %d features, with a column of degrees: %v", kind, h.Columns, h.Degrees)
+	}
+	if h.Report.Model != kind {
+		return fmt.Errorf("model %v, and %v by its report", kind, h.Report.Model)
 	}
 	if h.Columns > 0 && h.Settings.Dim > h.Columns {
 		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
@@ -173,9 +167,8 @@ func (h *modelHeader) check() error {
 
 // model puts a checked header and its arrays together.
 func (h *modelHeader) model(arrays [][]float64) *Model {
-	h.Report.Model = h.Settings.Model // version 1 does not say
 	m := &Model{
-		settings: Settings(h.Settings),
+		settings: h.Settings,
 		lambda:   arrays[0],
 		scaling:  Scaling{Power: h.Power, EffectiveRank: h.Rank, Factors: arrays[1]},
 		ids:      h.names(),

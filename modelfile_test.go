@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"runtime"
 	"testing"
 	"testing/iotest"
@@ -160,44 +159,6 @@ func parts(file []byte) (header map[string]any, numbers []byte) {
 	return header, file[20+length : len(file)-sha256.Size]
 }
 
-// Files of version 1 were written before there were models of features alone, a column of degrees and
-// damped counts. They mean what they did: the vectors are those that version 1 made.
-func TestModelsOfVersion1(t *testing.T) {
-	f := testkit.ReadFixture("testdata", "version1.json")
-	var list []coles.Edge
-	for _, e := range f.Rows("edges") {
-		list = append(list, coles.Edge{U: int(e[0]), V: int(e[1])})
-	}
-	x := matrixOf(f.Rows("features"))
-	g, grown := testkit.Must(coles.NewGraph(7, list)), testkit.Must(coles.NewGraph(8, append(list, coles.Edge{U: 7, V: 6})))
-	for name, share := range map[string]float64{"default": 0, "share": 0.2} {
-		t.Run(name, func(t *testing.T) {
-			m := testkit.Must(coles.ReadModel(bytes.NewReader(testkit.Must(os.ReadFile("testdata/version1-" + name + ".model")))))
-			for _, m := range []*coles.Model{m, read(m)} { // as version 2
-				want := f.Inner(name)
-				for what, c := range map[string]struct {
-					g *coles.Graph
-					x mat.Matrix
-				}{"fitted": {g, x.Slice(0, 7, 0, 5)}, "grown": {grown, x}} {
-					e := matrixOf(want.Rows(what))
-					testkit.WantClose(t, what, testkit.Must(m.Embed(ctx, c.g, c.x)), e, 1e-13*mat.Max(e))
-				}
-				s, r := m.Settings(), m.Report()
-				testkit.WantSame(t, "the settings", []any{s.Model, s.DegreeShare, s.Preparation, s.Dim}, []any{coles.GraphModel, 0.0, coles.PrepareUndamped, 3})
-				testkit.WantSame(t, "the report", []any{r.Model, r.DegreeShare, r.Preparation, r.Share}, []any{coles.GraphModel, 0.0, coles.PrepareTFIDF, share})
-				testkit.WantSame(t, "directions", testkit.Bits(m.Directions()), testkit.Bits(m.P()))
-				if r.Alignment != nil || len(m.Lambda()) != 3 {
-					t.Errorf("%v, %d eigenvalues", r.Alignment, len(m.Lambda()))
-				}
-			}
-			if share == 0 { // the settings make the model again
-				e := matrixOf(f.Inner(name).Rows("fitted"))
-				testkit.WantClose(t, "fitted again", fitted(g, x.Slice(0, 7, 0, 5), coles.WithSettings(m.Settings())).Embedding(), e, 1e-13*mat.Max(e))
-			}
-		})
-	}
-}
-
 // These files have right checksums: what they say is wrong.
 func TestModelThatContradictsItself(t *testing.T) {
 	files := tinyModels()
@@ -235,6 +196,7 @@ func TestModelThatContradictsItself(t *testing.T) {
 		"degrees in half a column": {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 1, []int{0, 1, 2, 3, 0} }},
 		"a model of no kind":       {"plain", within("settings", "model", "graphs")},
 		"a model to be chosen":     {"plain", within("settings", "model", "auto")},
+		"another by the report":    {"plain", within("report", "model", "features")},
 		"no such share":            {"degrees", within("settings", "degree_share", 1)},
 		"features of none":         {"no features", within("settings", "model", "features")},
 	} {
@@ -248,7 +210,7 @@ func TestModelThatContradictsItself(t *testing.T) {
 	header, numbers := parts(files["plain"])
 	text := testkit.Must(json.Marshal(header))
 	testkit.Must(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))) // as it is, it can be read
-	for _, version := range []uint32{0, 3} {
+	for _, version := range []uint32{0, 1, 3} {
 		testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(version, text, numbers)))), coles.ErrFormat)
 	}
 	copy(numbers[8:], []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}) // a NaN

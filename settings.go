@@ -79,42 +79,15 @@ func DefaultSettings() Settings {
 // UnmarshalJSON reads settings. Members that are not there leave what s has, so that a file may
 // hold only what differs from [DefaultSettings]; those that no setting has are refused.
 //
-// Settings that name the covariance share, "share" or "auto_share", are of an early version and
-// mean what they did: [GraphModel], no column of degrees, [PrepareUndamped] in the place of
-// [PrepareAuto].
-//
-// Errors: [ErrSetting], saying what is wrong, also where that share is not 0.
+// Errors: [ErrSetting], saying what is wrong.
 func (s *Settings) UnmarshalJSON(text []byte) error {
-	share, err := s.read(text)
-	if err == nil && share {
-		err = setting.Bad("a covariance share: in its place there is a column of degrees, degree_share")
-	}
-	if err != nil {
+	type plain Settings
+	read := plain(*s)
+	if err := setting.UnmarshalJSON(text, &read); err != nil {
 		return fmt.Errorf("coles: settings: %w", err)
 	}
+	*s = Settings(read)
 	return nil
-}
-
-// read reads settings, and reports whether there is a covariance share.
-func (s *Settings) read(text []byte) (share bool, err error) {
-	type plain Settings
-	read := struct {
-		plain
-		Share     *float64 `json:"share"`
-		AutoShare *bool    `json:"auto_share"`
-	}{plain: plain(*s)}
-	if err := setting.UnmarshalJSON(text, &read); err != nil {
-		return false, err
-	}
-	*s = Settings(read.plain)
-	if read.Share == nil && read.AutoShare == nil {
-		return false, nil
-	}
-	s.Model, s.DegreeShare = GraphModel, 0
-	if s.Preparation == PrepareAuto {
-		s.Preparation = PrepareUndamped
-	}
-	return read.Share != nil && *read.Share != 0 || read.AutoShare != nil && *read.AutoShare, nil
 }
 
 const (

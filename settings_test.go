@@ -193,35 +193,6 @@ func TestSettingsInPart(t *testing.T) {
 	}
 }
 
-// Settings that name the covariance share are of an early version, and mean what they meant then.
-func TestEarlySettings(t *testing.T) {
-	with := func(change func(s *coles.Settings)) coles.Settings {
-		s := coles.DefaultSettings()
-		s.Model, s.DegreeShare, s.Preparation = coles.GraphModel, 0, coles.PrepareUndamped
-		change(&s)
-		return s
-	}
-	whole := `{"dim":7,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"share":0,"auto_share":false,` +
-		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"truncate":false,"solver":"auto","precision":"auto"}`
-	for text, want := range map[string]coles.Settings{
-		whole:                                  with(func(s *coles.Settings) { s.Dim = 7 }),
-		`{"share": 0}`:                         with(func(*coles.Settings) {}),
-		`{"auto_share": false}`:                with(func(*coles.Settings) {}),
-		`{"share":0,"auto_share":null}`:        with(func(*coles.Settings) {}),
-		`{"share": 0, "preparation": "tfidf"}`: with(func(s *coles.Settings) { s.Preparation = coles.PrepareTFIDF }),
-		`{"share": null}`:                      coles.DefaultSettings(),
-	} {
-		s := coles.DefaultSettings()
-		if err := json.Unmarshal([]byte(text), &s); err != nil || !reflect.DeepEqual(s, want) {
-			t.Errorf("%s is read as %+v, error %v, want %+v", text, s, err, want)
-		}
-	}
-	for _, text := range []string{`{"share": 0.2}`, `{"share": -1}`, `{"auto_share": true}`, `{"share": 0, "auto_share": true}`, `{"share": "0"}`} {
-		s := coles.DefaultSettings()
-		testkit.WantError(t, s.UnmarshalJSON([]byte(text)), coles.ErrSetting)
-	}
-}
-
 // badSettings are every setting out of its range, and what the error has to say.
 var badSettings = map[string]func(s *coles.Settings){
 	"d′ = -2":           func(s *coles.Settings) { s.Dim = -2 },

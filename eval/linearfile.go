@@ -16,7 +16,7 @@ import (
 )
 
 // linearFormat is that of a classifier's file. Its arrays are the coefficients and the intercepts.
-var linearFormat = archive.Format{Magic: [8]byte([]byte("COLESLIN")), Oldest: 1, Version: 1}
+var linearFormat = archive.Format{Magic: [8]byte([]byte("COLESLIN")), Version: 1}
 
 // linearHeader is the part of the file that is not long arrays of numbers.
 type linearHeader struct {

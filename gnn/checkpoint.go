@@ -25,7 +25,7 @@ type Checkpoint struct {
 
 // checkpointFormat is that of a checkpoint's file. Its arrays are the parameters, the moments and
 // the best parameters.
-var checkpointFormat = archive.Format{Magic: [8]byte([]byte("COLESGCK")), Oldest: 2, Version: 2}
+var checkpointFormat = archive.Format{Magic: [8]byte([]byte("COLESGCK")), Version: 2}
 
 // checkpointHeader is the part of a checkpoint that is not long arrays of numbers.
 type checkpointHeader struct {

@@ -190,7 +190,7 @@ func (m *Model) Settings() Settings { return m.settings.clone() }
 func (m *Model) Report() Report { return m.report }
 
 // modelFormat is that of a model's file. Its arrays are the parameters, in the order of the layers.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESGNN")), Oldest: 2, Version: 2}
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESGNN")), Version: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {

@@ -55,7 +55,7 @@ type Graph struct {
 // row. A [coles.FeatureModel] stays one, and M is then XᵀX.
 //
 // Errors: [coles.ErrTransductive] for a model without features, [coles.ErrSetting] for sampled
-// negatives or a model file with a covariance share, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
+// negatives, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
 // ctx's.
 func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
 	raw, err := readFeatures(ctx, m, g, x)
@@ -69,9 +69,6 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		if s.Kappa > 0 && s.Eta > 0 && s.Model != coles.FeatureModel {
 			return nil, fmt.Errorf("live: %w: negatives %v are drawn, and drawn anew for every number of nodes", coles.ErrSetting, s.Negatives)
 		}
-	}
-	if share := m.Report().Share; share > 0 {
-		return nil, fmt.Errorf("live: %w: the model has a covariance share of %v, which M has no more", coles.ErrSetting, share)
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

@@ -1,10 +1,8 @@
 package live_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -119,18 +117,6 @@ func TestFollowAndFreezeRefuse(t *testing.T) {
 	}
 	if _, err := frozen.Embed(cancelled(), x, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
-	}
-
-	// A model of an early version has a share of the covariance in its M, which no other has.
-	for name, want := range map[string]error{"default": nil, "share": coles.ErrSetting} {
-		early := testkit.Must(coles.ReadModel(bytes.NewReader(testkit.Must(os.ReadFile("../testdata/version1-" + name + ".model")))))
-		_, err := live.Follow(ctx, early, g, mat.NewDense(n, 5, nil))
-		testkit.Must(live.Freeze(ctx, early, g, mat.NewDense(n, 5, nil)))
-		if want != nil {
-			testkit.WantError(t, err, want)
-		} else if err != nil {
-			t.Error(err)
-		}
 	}
 
 	// Negatives that are drawn are others for every number of nodes, unless they count for nothing.

@@ -8,7 +8,6 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -95,62 +94,6 @@ func TestEmbedForAPurpose(t *testing.T) {
 		want := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, m.Embedding()) })
 		if got := must(t, "", append([]string{"embed", path, "-to", "npy"}, strings.Fields(args)...)...); got != want {
 			t.Errorf("%s: not the embedding of the library", args)
-		}
-	}
-}
-
-// Settings that name the covariance share, and models, of an early version mean what they did: the
-// vectors are those that it made. A share is refused, and so is a setting out of range, by the name
-// of the file.
-func TestEarlySettings(t *testing.T) {
-	dir := folder(t, map[string]string{
-		"early.json": `{"dim": 3, "seed": 1, "preparation": "auto", "filter": "s2gcsum:8", "negatives": "expected-degree", "kappa": 1, "eta": 1, "share": 0, "auto_share": false,
-			"scaling": {"rank": 20, "floor": 8, "power": 0, "norm": 4}, "truncate": false, "solver": "auto", "precision": "auto"}`,
-		"short.json": `{"dim": 3, "share": 0}`,
-		"share.json": "{\n\"share\": 0.3}",
-		"auto.json":  `{"auto_share": true}`,
-		"range.json": `{"degree_share": 2}`,
-	})
-	testdata := filepath.Join("..", "..", "testdata")
-	early := testkit.ReadFixture(testdata, "version1.json")
-	var edges, grown, features strings.Builder
-	for _, e := range early.Rows("edges") {
-		fmt.Fprintln(&edges, e[0], e[1])
-	}
-	fmt.Fprint(&grown, edges.String(), "7 6\n")
-	words := ""
-	for i, row := range early.Rows("features") {
-		if i == 7 {
-			words = features.String() // of the nodes that there were
-		}
-		fmt.Fprintln(&features, i, strings.Trim(fmt.Sprint(row), "[]"))
-	}
-	files := folder(t, map[string]string{"x7.txt": words, "x8.txt": features.String()})
-	for name, c := range map[string]struct {
-		edges, features, option, file, want string
-	}{
-		"all settings": {edges.String(), "x7.txt", "-settings", filepath.Join(dir, "early.json"), "fitted"},
-		"some":         {edges.String(), "x7.txt", "-settings", filepath.Join(dir, "short.json"), "fitted"},
-		"a model":      {grown.String(), "x8.txt", "-with", filepath.Join(testdata, "version1-default.model"), "grown"},
-	} {
-		want := early.Inner("default").Rows(c.want)
-		lines := strings.Split(strings.TrimSpace(must(t, c.edges, "embed", "-features", filepath.Join(files, c.features), c.option, c.file)), "\n")
-		if len(lines) != len(want) {
-			t.Fatalf("%s: %d lines", name, len(lines))
-		}
-		for i, line := range lines {
-			for j, text := range strings.Split(line, "\t")[1:] {
-				if v, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(v-want[i][j]) > 1e-12 { // of values up to 9
-					t.Errorf("%s: row %d is %s, want %v", name, i, line, want[i])
-				}
-			}
-		}
-	}
-	for name, why := range map[string]string{"share.json": "covariance share", "auto.json": "covariance share", "range.json": "-degree-share 2"} {
-		code, stdout, stderr := call(edgesText, "embed", "-settings", filepath.Join(dir, name))
-		checkError(t, dir, code, exitFailure, stdout, stderr, why)
-		if !strings.Contains(stderr, name) {
-			t.Errorf("%s is not named: %q", name, stderr)
 		}
 	}
 }

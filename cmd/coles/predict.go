@@ -190,7 +190,7 @@ func (k *classifier) predict(ctx context.Context, y mat.Matrix, rows []int, ids 
 }
 
 // The file of a classifier is that of its linear model, and behind it the names.
-var namesFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Oldest: 1, Version: 1}
+var namesFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
 
 // namesHeader holds bytes: a name need not be UTF-8, as JSON is.
 type namesHeader struct {

@@ -27,11 +27,10 @@ var (
 	ErrChecksum = errors.New("damaged or cut off")
 )
 
-// A Format is a kind of file, in the version that is written and those that are read, from the
-// oldest on.
+// A Format is a kind of file, in the one version that is written and read.
 type Format struct {
-	Magic           [8]byte
-	Oldest, Version uint32
+	Magic   [8]byte
+	Version uint32
 }
 
 // Write writes a header and arrays, and returns how many bytes that were.
@@ -83,8 +82,8 @@ func (f Format) start(in *reader) (length int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if version := binary.LittleEndian.Uint32(start); version < f.Oldest || version > f.Version {
-		return 0, fmt.Errorf("%w: version %d, this package reads %d to %d", ErrFormat, version, f.Oldest, f.Version)
+	if version := binary.LittleEndian.Uint32(start); version != f.Version {
+		return 0, fmt.Errorf("%w: version %d, this package reads %d", ErrFormat, version, f.Version)
 	}
 	declared := binary.LittleEndian.Uint64(start[4:])
 	if declared > math.MaxInt32 {
