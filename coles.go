@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"coles/internal/archive"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -190,48 +189,6 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, p *problem[T]) erro
 	return err
 }
 
-// featuresAlone makes the problem that of a [FeatureModel].
-func (p *problem[T]) featuresAlone() {
-	p.filter, p.w, p.bound = SGC(0), matrix.Walk[T]{}, 1
-}
-
-// contrasting makes the problem that of a [GraphModel].
-func (p *problem[T]) contrasting(ctx context.Context, f *fitting, w *SymCSR) error {
-	if err := checkFilter(ctx, p.x, p.filter, f.prepare); err != nil {
-		return err
-	}
-	if w == nil { // and so is W⁺
-		p.dw.Coef, p.dw.V = f.expected(f.g)
-	} else {
-		dw, err := f.contrast(ctx, f.g)
-		if err != nil {
-			return err
-		}
-		p.dw, p.bound = matrix.ConvertOperator[T](dw.op), dw.normBound()
-		if f.Precision == Float32 && f.Solver.resolve(p.x.Cols(), p.dim, p.x.Sparse != nil) == SolverKrylov {
-			p.widen(f.g, w, dw)
-		}
-	}
-	if f.DegreeShare > 0 {
-		return p.findDegrees(ctx, f.Settings, f.g, w)
-	}
-	return ctx.Err()
-}
-
-// walk is W for products: the pattern of the graph where that is W and W⁺ alike, up to degrees, and
-// is multiplied with many columns at a time; or else stored, and in float64 too.
-func walk[T kernel.Float](ctx context.Context, s Settings, g *Graph, x *matrix.Matrix[T]) (matrix.Walk[T], *SymCSR, error) {
-	direct := s.Solver.resolve(x.Cols(), s.DimOf(x.Cols()), x.Sparse != nil) == SolverDirect
-	if direct && g.patterned(s) {
-		return matrix.Walk[T]{Pattern: g.adj}, nil, ctx.Err()
-	}
-	w, err := g.NormalizedUntil(ctx)
-	if err != nil {
-		return matrix.Walk[T]{}, nil, err
-	}
-	return matrix.Walk[T]{Stored: matrix.ConvertCSR[T](w.m)}, w, nil
-}
-
 // withoutFeatures is Fit for a graph alone.
 func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	if f.Model == FeatureModel {
@@ -271,42 +228,4 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	f.step("embed", 1, 1)
 	m.report = f.report
 	return m, nil
-}
-
-// finish scales the columns of y and keeps the result.
-func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) error {
-	s, doubt, err := scale(ctx, &m.settings, y, lambda, noise)
-	if err != nil {
-		return err
-	}
-	if err := checkDoubt(doubt); err != nil {
-		return err
-	}
-	m.lambda, m.scaling = lambda, *s
-	if err := matrix.ScaleColumns(ctx, y, s.Factors); err != nil {
-		return err
-	}
-	if y.Cols > 0 {
-		if err := matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y)); err != nil {
-			return err
-		}
-	}
-	switch y := any(y).(type) {
-	case kernel.Matrix[float32]:
-		m.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
-	case kernel.Matrix[float64]:
-		m.embedding = matrix.ToDense(y)
-	}
-	m.describe(r)
-	return nil
-}
-
-// describe tells a report what the model is.
-func (m *Model) describe(r *Report) {
-	r.Dim, r.Model, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Model, m.scaling.Power, m.scaling.EffectiveRank
-	r.DegreeShare = 0
-	if r.Dim > len(m.lambda) {
-		r.DegreeShare = m.settings.DegreeShare
-	}
-	r.Kernels, r.Precision, r.Version = kernel.Path(), m.settings.Precision, archive.ModuleVersion()
 }

@@ -78,6 +78,11 @@ func (s *Settings) expected(g *Graph) (coef float64, v []float64) {
 	return -s.Eta, s.Negatives.expectation(g)
 }
 
+// patterned reports whether W and ΔW are the pattern of the graph with factors, and of rank one.
+func (g *Graph) patterned(s Settings) bool {
+	return g.adj.Val == nil && !g.loops && !s.drawsNegatives()
+}
+
 // sumNegatives draws κ negative graphs and adds them up, in sums of 1, 2, 4, …, the largest first:
 // added to one after the other, the first would be copied κ times.
 func (s *Settings) sumNegatives(ctx context.Context, g *Graph) (*kernel.CSR[float64], error) {

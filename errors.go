@@ -2,7 +2,6 @@ package coles
 
 import (
 	"errors"
-	"fmt"
 
 	"coles/internal/archive"
 	"coles/internal/matrix"
@@ -45,17 +44,3 @@ var (
 	// ErrChecksum: a file whose bytes were changed or cut off.
 	ErrChecksum = archive.ErrChecksum
 )
-
-// A ConvergenceError says that an iterative solver stopped before every pair asked for had
-// converged. Partial holds those that did.
-type ConvergenceError struct {
-	Wanted    int         // eigenpairs asked for
-	Converged int         // eigenpairs within the bound
-	Residual  float64     // largest ‖Mv − λv‖ / max|λ| among those asked for
-	Partial   *Projection // the converged pairs, in descending order; nil when there are none, and from [Eigenmaps]
-}
-
-// Error says how many pairs converged, and how far off the rest are.
-func (e *ConvergenceError) Error() string {
-	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
-}

@@ -11,6 +11,7 @@ import (
 	"coles/internal/parallel"
 	"coles/internal/setting"
 
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -279,9 +280,6 @@ func (p *Preparer) refuse(ctx context.Context, s *matrix.Source) error {
 	return err
 }
 
-// singleRange is how far the largest magnitude may be from 1 in [Float32].
-const singleRange = 1e15
-
 // prepared are features, prepared, in numbers of type T, which must be able to hold their products.
 func prepared[T kernel.Float](ctx context.Context, p *Preparer, s *matrix.Source) (*matrix.Matrix[T], error) {
 	after, err := p.Prepare(ctx, s)
@@ -309,38 +307,6 @@ func prepared[T kernel.Float](ctx context.Context, p *Preparer, s *matrix.Source
 		return nil, err
 	}
 	return x, checkSingle("features", largest)
-}
-
-// CheckRange refuses, for Float32, numbers up to a magnitude that has products which float32 could
-// not hold: for the packages of this module.
-func (p Precision) CheckRange(what string, largest float64) error {
-	if p != Float32 {
-		return nil
-	}
-	return checkSingle(what, largest)
-}
-
-// checkSingle refuses what has products that float32 could not hold.
-func checkSingle(what string, largest float64) error {
-	if largest > singleRange || largest > 0 && largest < 1/singleRange {
-		return fmt.Errorf("coles: %s: %w: up to %.3g, beyond what float32 can multiply; scale them or use Float64", what, ErrPrecision, largest)
-	}
-	return nil
-}
-
-// checkFilter refuses a filter whose products with prepared features leave the range of their
-// numbers.
-func checkFilter[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], f Filter, p *Preparer) error {
-	largest := matrix.Magnitude(f.coef)
-	if _, single := any(x).(*matrix.Matrix[float32]); single {
-		if err := checkSingle("filter coefficients", largest); err != nil {
-			return err
-		}
-	}
-	if p.how != PrepareNone && largest >= leastFeature { // X is near 1
-		return nil
-	}
-	return checkUnderflow(ctx, x, f)
 }
 
 // preparerJSON is a preparer outside Go.
@@ -384,3 +350,33 @@ func (p Preparation) keeps(columns int) (weights, means int, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// A Dense32 is a dense matrix of float32, row after row: features at half the memory of a
+// *mat.Dense. It is a [mat.Matrix], so that whatever takes features takes one; At widens, which is
+// exact. Its fields are those of gonum's BLAS,
+//
+//	x := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: data}
+//
+// and are checked by whatever reads it as features.
+type Dense32 blas32.General
+
+// Dims returns the numbers of rows and columns.
+func (m *Dense32) Dims() (r, c int) { return m.Rows, m.Cols }
+
+// At returns the entry at row i, column j, widened. Like every [mat.Matrix] it panics with
+// mat.ErrRowAccess or mat.ErrColAccess out of range.
+func (m *Dense32) At(i, j int) float64 {
+	if uint(i) >= uint(m.Rows) {
+		panic(mat.ErrRowAccess)
+	}
+	if uint(j) >= uint(m.Cols) {
+		panic(mat.ErrColAccess)
+	}
+	return float64(m.Data[i*m.Stride+j])
+}
+
+// T returns the transpose, a view.
+func (m *Dense32) T() mat.Matrix { return mat.Transpose{Matrix: m} }
+
+// RawMatrix returns the matrix as gonum's BLAS takes it: a view, not a copy.
+func (m *Dense32) RawMatrix() blas32.General { return blas32.General(*m) }

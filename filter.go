@@ -240,6 +240,15 @@ func (f Filter) Tamed() []float64 {
 	return coef
 }
 
+// CheckMagnitude refuses features up to a magnitude whose squares, filtered, vanish: for the packages
+// of this module.
+func (f Filter) CheckMagnitude(largest float64) error {
+	if gain := matrix.Magnitude(f.coef); largest > 0 && gain > 0 && largest*gain < leastFeature {
+		return fmt.Errorf("coles: %w: features up to %.3g, whose squares in M = XᵀFᵀΔWFX underflow; scale them", ErrPrecision, largest*gain)
+	}
+	return nil
+}
+
 // Apply returns FX for the normalised adjacency W (n × n) and features X (n × d, sparse or dense).
 // It evaluates the polynomial by Horner's rule, K products W·H on strips of 256 columns:
 // O(K·(nnz(W) + n)·d) time and 8·n·d bytes, plus 4096·n for the strips. F is symmetric, as W is.

@@ -84,11 +84,6 @@ func (r GraphReport) String() string {
 	return s
 }
 
-// patterned reports whether W and ΔW are the pattern of the graph with factors, and of rank one.
-func (g *Graph) patterned(s Settings) bool {
-	return g.adj.Val == nil && !g.loops && !s.drawsNegatives()
-}
-
 // loopedDegrees are the row sums of A + I.
 func (g *Graph) loopedDegrees() []float64 {
 	all := make([]float64, g.Nodes())
@@ -130,16 +125,6 @@ func (g *Graph) KeepsSelfLoops() bool { return g.keeps }
 func (g *Graph) Raw() *kernel.CSR[float64] {
 	g.fill.Do(func() { g.valued = matrix.Valued(g.adj) })
 	return g.valued
-}
-
-// Grown is a graph that treats self loops as g does, with another adjacency matrix and node ids:
-// for the packages of this module.
-func (g *Graph) Grown(adj *kernel.CSR[float64], ids []string) (*Graph, error) {
-	opts := []GraphOption{WithIDs(ids)}
-	if g.keeps {
-		opts = append(opts, WithSelfLoopsKept())
-	}
-	return newGraph(adj, opts, GraphReport{})
 }
 
 // adjacent reports whether an edge joins u and v.

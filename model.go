@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync"
 
+	"coles/internal/archive"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -266,69 +268,40 @@ func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64
 	return out, nil
 }
 
-// Assembled is the model of settings, with Dim and Model resolved, whose parts were found otherwise
-// than by [Fit]: for the packages of this module. degree is the direction of the column of degrees or
-// nil; the report says what is known of graph, features and choice. The parts are checked as those of
-// a file are.
-//
-// Errors: [ErrFormat] for parts that do not go together.
-func (s Settings) Assembled(r Report, prepare *Preparer, p *Projection, degree []float64, scaling Scaling) (*Model, error) {
-	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling}
-	r.Features, r.Preparation, r.Solver = prepare.columns, prepare.how, p.Solver
-	m.describe(&r)
-	m.report = r
-	h, _ := m.header()
-	if err := h.check(); err != nil {
-		return nil, fmt.Errorf("coles: model: %w: %w", ErrFormat, err)
+// finish scales the columns of y and keeps the result.
+func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) error {
+	s, doubt, err := scale(ctx, &m.settings, y, lambda, noise)
+	if err != nil {
+		return err
 	}
-	return m, nil
+	if err := checkDoubt(doubt); err != nil {
+		return err
+	}
+	m.lambda, m.scaling = lambda, *s
+	if err := matrix.ScaleColumns(ctx, y, s.Factors); err != nil {
+		return err
+	}
+	if y.Cols > 0 {
+		if err := matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y)); err != nil {
+			return err
+		}
+	}
+	switch y := any(y).(type) {
+	case kernel.Matrix[float32]:
+		m.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
+	case kernel.Matrix[float64]:
+		m.embedding = matrix.ToDense(y)
+	}
+	m.describe(r)
+	return nil
 }
 
-// filtersFirst reports whether FXPᵀ is (FX)Pᵀ rather than F(XPᵀ). The K hops run over d columns
-// instead of d′ then, but a fit has FX already, and [Model.Embed] must do what the fit did to give
-// the same bytes. With sparse X the second form is always the cheap one.
-func filtersFirst[T kernel.Float](x *matrix.Matrix[T], dim int) bool {
-	return x.Sparse == nil && x.Cols() <= 3*dim
-}
-
-// embed returns FXVᵀ for directions V (d′ × d, or fewer rows where truncation has left them). fx is
-// FX where it is there already; it is lost.
-func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], directions *mat.Dense) (kernel.Matrix[T], error) {
-	n := p.x.Rows()
-	if directions.IsEmpty() {
-		return kernel.Matrix[T]{Rows: n}, ctx.Err()
+// describe tells a report what the model is.
+func (m *Model) describe(r *Report) {
+	r.Dim, r.Model, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Model, m.scaling.Power, m.scaling.EffectiveRank
+	r.DegreeShare = 0
+	if r.Dim > len(m.lambda) {
+		r.DegreeShare = m.settings.DegreeShare
 	}
-	wide, err := kernel.Transposed(ctx, kernel.Matrix[float64](directions.RawMatrix()))
-	if err != nil {
-		return kernel.Matrix[T]{}, err
-	}
-	narrow, err := matrix.Convert[T](ctx, matrix.Of(wide))
-	if err != nil {
-		return kernel.Matrix[T]{}, err
-	}
-	v := narrow.Dense
-	if err := matrix.CheckSize(n, v.Cols); err != nil {
-		return v, err
-	}
-	if filtersFirst(p.x, p.dim) {
-		if fx.Rows == 0 {
-			if fx, err = matrix.Filter(ctx, p.filter.coef, p.w, p.x, nil); err != nil {
-				return v, err
-			}
-		}
-		y := kernel.Columns(fx.Matrix, 0, v.Cols)
-		if fx.Cols > 2*v.Cols { // too much to keep
-			y = kernel.Unset[T](n, v.Cols)
-		}
-		return y, fx.Times(ctx, y, v)
-	}
-	xv := &matrix.Matrix[T]{Dense: kernel.Unset[T](n, v.Cols), Owned: true}
-	if err := p.x.Times(ctx, xv.Dense, v); err != nil {
-		return v, err
-	}
-	y, err := matrix.Filter(ctx, p.filter.coef, p.w, xv, nil)
-	if err != nil {
-		return v, err
-	}
-	return y.Whole(ctx)
+	r.Kernels, r.Precision, r.Version = kernel.Path(), m.settings.Precision, archive.ModuleVersion()
 }

@@ -186,3 +186,21 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 func panelOf(r, c int, data []float64) *mat.Dense {
 	return matrix.ToDense(kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data})
 }
+
+// Assembled is the model of settings, with Dim and Model resolved, whose parts were found otherwise
+// than by [Fit]: for the packages of this module. degree is the direction of the column of degrees or
+// nil; the report says what is known of graph, features and choice. The parts are checked as those of
+// a file are.
+//
+// Errors: [ErrFormat] for parts that do not go together.
+func (s Settings) Assembled(r Report, prepare *Preparer, p *Projection, degree []float64, scaling Scaling) (*Model, error) {
+	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling}
+	r.Features, r.Preparation, r.Solver = prepare.columns, prepare.how, p.Solver
+	m.describe(&r)
+	m.report = r
+	h, _ := m.header()
+	if err := h.check(); err != nil {
+		return nil, fmt.Errorf("coles: model: %w: %w", ErrFormat, err)
+	}
+	return m, nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -186,3 +187,64 @@ func (s *Scaling) Apply(ctx context.Context, e *mat.Dense) (*mat.Dense, error) {
 	}
 	return matrix.ToFiniteDense(ctx, "the scaled matrix", y)
 }
+
+// DegreeDirection is (FX)ᵀs given length 1, for package live. It is nil where the settings want no
+// column of degrees, and where (FX)ᵀs is the rounding of sums of that magnitude: where s is
+// constant, say, and the columns of X sum to zero.
+func (s Settings) DegreeDirection(sum []float64, magnitude float64) []float64 {
+	length := matrix.Length(sum)
+	if s.DegreeShare == 0 || s.Dim == 1 || s.Model == FeatureModel || !(length > s.Precision.Rounding()*magnitude) {
+		return nil
+	}
+	v := slices.Clone(sum)
+	matrix.Scale(v, 1/length)
+	return v
+}
+
+// scale chooses the weights of the columns of y: of FXPᵀ by their eigenvalues and, where there is
+// one column more, of the degree column, which gets its share of the energy. It also returns what
+// weigh does.
+func scale[T kernel.Float](ctx context.Context, s *Settings, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) (*Scaling, float64, error) {
+	k := len(lambda)
+	rest := kernel.Matrix[T]{Rows: y.Rows} // where truncation has left none
+	if k > 0 {
+		rest = kernel.Columns(y, 0, k)
+	}
+	if k == y.Cols {
+		return weigh(ctx, s.Scaling, rest, lambda, s.Precision, noise)
+	}
+	column := kernel.Columns(y, k, k+1)
+	degree, _, err := weigh(ctx, ScalingRule{Norm: s.Scaling.Norm}, column, []float64{1}, s.Precision, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	mean, err := columnMeans(ctx, column, 1)
+	if err != nil {
+		return nil, 0, err
+	}
+	if noise != nil {
+		offset := min(degree.Factors[0]*math.Abs(mean[0])/s.Scaling.Norm, mostOffset)
+		noise.Beside = offset * math.Sqrt(s.DegreeShare/(1-s.DegreeShare))
+	}
+	scaling, doubt, err := weigh(ctx, s.Scaling, rest, lambda, s.Precision, noise)
+	if err != nil {
+		return nil, 0, err
+	}
+	scaling.Factors = s.JoinDegree(scaling.Factors, degree.Factors[0], mean[0])
+	return scaling, doubt, nil
+}
+
+// JoinDegree is the factors of the columns of FXPᵀ and that of the column of degrees, which has that
+// mean, each having been found to give the norm alone: for the packages of this module.
+func (s Settings) JoinDegree(factors []float64, degree, mean float64) []float64 {
+	if most := mostOffset * s.Scaling.Norm; degree*math.Abs(mean) > most {
+		degree = most / math.Abs(mean)
+	}
+	matrix.Scale(factors, math.Sqrt(1-s.DegreeShare))
+	return append(factors, math.Sqrt(s.DegreeShare)*degree)
+}
+
+// mostOffset bounds the mean of the column of degrees, in the norm that it would be given: on real
+// graphs it is 2 to 5. Where all nodes have nearly the same degree it would be as large as you like,
+// and the column still say nothing.
+const mostOffset = 10

@@ -130,64 +130,6 @@ func (s Settings) Check() error {
 	return errors.Join(errs...)
 }
 
-// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M
-// and again for FXPᵀ. Scaling is float64 in either, and so is M where it is formed, though in Float32
-// its eigenvectors are found to that precision: see [SolverDirect].
-//
-// The zero value, "auto", is Float32 from 2²¹ numbers of features (n·d) on, where half the memory
-// is half the time, and Float64 below, for [PrepareNone], whose numbers may be of any size, without
-// features, and where Float32 turns out not to do: the fit is then done over.
-type Precision int
-
-const (
-	// Float64 keeps rounding errors of the embedding near 1e-14.
-	Float64 Precision = iota + 1
-	// Float32 takes half the memory and about half the time. Y differs from that in Float64 by
-	// rounding: ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius), mostly below 1e-6, or the fit is an
-	// [ErrPrecision]. It is estimated by the perturbation theory of eigenvectors from eigenvalues,
-	// their residuals and what float32 makes of sums, and refused from 5e-6 on. So features whose
-	// rows are alike but for a thousandth, eigenvalues that are nearly equal where P ends, or weights
-	// that hang on tiny eigenvalues are refused.
-	// Float32 takes features that are, when prepared, at most 1e15, the largest of them at least
-	// 1e-15, and a filter whose coefficients are: their products must be numbers of float32, too.
-	Float32
-)
-
-var precisionNames = []string{"auto", "float64", "float32"}
-
-// String is the name that UnmarshalText reads.
-func (p Precision) String() string { return setting.Name(p, precisionNames) }
-
-// MarshalText gives the name that UnmarshalText reads.
-func (p Precision) MarshalText() ([]byte, error) { return setting.Marshal(p, precisionNames) }
-
-// UnmarshalText reads a name such as "float32".
-func (p *Precision) UnmarshalText(text []byte) error {
-	return setting.Unmarshal(p, text, precisionNames)
-}
-
-// singleFrom is the size n·d from which an automatic precision means Float32.
-const singleFrom = 1 << 21
-
-func (p Precision) resolve(n, d int, how Preparation) Precision {
-	switch {
-	case p != 0:
-		return p
-	case how != PrepareNone && float64(n)*float64(d) >= singleFrom:
-		return Float32
-	}
-	return Float64
-}
-
-// Rounding is how far, relative to their length, rows are apart by rounding alone, with some room:
-// products of long sums lose more than the last digit. It is for the packages of this module.
-func (p Precision) Rounding() float64 {
-	if p == Float32 {
-		return 1e-6
-	}
-	return 1e-12
-}
-
 // An Option changes one choice of [Fit].
 type Option func(*config)
 
@@ -255,4 +197,88 @@ func WithPrecision(p Precision) Option { return func(c *config) { c.Precision = 
 // estimate.
 func WithProgress(f func(stage string, done, total int)) Option {
 	return func(c *config) { c.progress = f }
+}
+
+// A ModelKind says whether a model embeds nodes by the graph and their features, or by their
+// features alone. The zero value, "auto", is what the [Alignment] of the features says.
+type ModelKind int
+
+const (
+	// GraphModel is COLES: FXPᵀ with the top eigenvectors P of XᵀFᵀΔWFX.
+	GraphModel ModelKind = iota + 1
+	// FeatureModel is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX, not
+	// centred, scaled in the same way. It is for graphs whose neighbours differ, where smoothing
+	// takes away what a node's own features say. It looks at no edge, and has no degree column.
+	FeatureModel
+)
+
+var modelKindNames = []string{"auto", "graph", "features"}
+
+// String is the name that UnmarshalText reads.
+func (k ModelKind) String() string { return setting.Name(k, modelKindNames) }
+
+// MarshalText gives the name that UnmarshalText reads.
+func (k ModelKind) MarshalText() ([]byte, error) { return setting.Marshal(k, modelKindNames) }
+
+// UnmarshalText reads a name such as "graph".
+func (k *ModelKind) UnmarshalText(text []byte) error {
+	return setting.Unmarshal(k, text, modelKindNames)
+}
+
+// A Purpose is what vectors are for. What helps a classifier, which weighs columns itself, can harm
+// a cosine or a distance, which do not.
+type Purpose int
+
+const (
+	// ForClassification is what [DefaultSettings] are for: a classifier with an L2 penalty learns
+	// classes from the vectors of a few nodes.
+	ForClassification Purpose = iota
+	// ForClustering is for k-means on rows scaled to length 1. What clusters share is in the first
+	// few eigenvectors, and k-means weighs all columns alike: d′ = 32, K = 20 hops, effective rank
+	// 12 and floor 10, no column of degrees, and PrepareUndamped.
+	ForClustering
+	// ForLinks is for cosines that tell which nodes will be joined. A cosine weighs the columns as
+	// they are, so that no power of the eigenvalues may flatten them, and what is two edges away
+	// says more than what is eight away: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ
+	// = 0, no column of degrees. The graph is always used: without it links are guesses.
+	ForLinks
+)
+
+var purposeNames = []string{"classification", "clustering", "links"}
+
+// String is the name that UnmarshalText reads.
+func (p Purpose) String() string { return setting.Name(p, purposeNames) }
+
+// MarshalText gives the name that UnmarshalText reads.
+func (p Purpose) MarshalText() ([]byte, error) { return setting.Marshal(p, purposeNames) }
+
+// UnmarshalText reads a name such as "links".
+func (p *Purpose) UnmarshalText(text []byte) error { return setting.Unmarshal(p, text, purposeNames) }
+
+// Settings are those for a purpose, of a graph of so many nodes with so many features, 0 for none.
+// They are [DefaultSettings] but for what the purpose says.
+func (p Purpose) Settings(nodes, features int) Settings {
+	s := DefaultSettings()
+	switch p {
+	case ForClustering:
+		s.Dim = dimFor(32, nodes, features)
+		s.Preparation, s.Filter, s.DegreeShare = PrepareUndamped, S2GCSum(20), 0
+		s.Scaling = ScalingRule{Rank: 12, Floor: 10, Norm: 4}
+	case ForLinks:
+		s.Dim = dimFor(256, nodes, features)
+		s.Model, s.Filter, s.DegreeShare = GraphModel, S2GC(3, 0.05), 0
+		s.Scaling = ScalingRule{Norm: 4}
+	}
+	return s
+}
+
+// dimFor is d′ where that is possible, or the default for graphs of their size.
+func dimFor(dim, nodes, features int) int {
+	switch {
+	case features > 0:
+		return min(dim, features)
+	case nodes > 16*dim:
+		return dim
+	}
+	return 0
 }

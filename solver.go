@@ -32,6 +32,27 @@ const (
 
 var solverNames = []string{"auto", "direct", "krylov"}
 
+// A ConvergenceError says that an iterative solver stopped before every pair asked for had
+// converged. Partial holds those that did.
+type ConvergenceError struct {
+	Wanted    int         // eigenpairs asked for
+	Converged int         // eigenpairs within the bound
+	Residual  float64     // largest ‖Mv − λv‖ / max|λ| among those asked for
+	Partial   *Projection // the converged pairs, in descending order; nil when there are none, and from [Eigenmaps]
+}
+
+// Error says how many pairs converged, and how far off the rest are.
+func (e *ConvergenceError) Error() string {
+	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
+}
+
+// tooCoarse reports whether the error may be float32's. Where few of the nodes have edges, M is far
+// smaller than (FX)ᵀ(FX), which float32 rounds by.
+func tooCoarse(err error) bool {
+	var stopped *ConvergenceError
+	return errors.Is(err, ErrPrecision) || errors.As(err, &stopped)
+}
+
 // String is the name that UnmarshalText reads.
 func (s Solver) String() string { return setting.Name(s, solverNames) }
 
@@ -151,130 +172,6 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *D
 	defer dismiss()
 	p.w.Stored = w.m
 	return p.iterate(ctx)
-}
-
-// A problem is the search for P, the top d′ eigenvectors of M = XᵀFᵀΔWFX, in numbers of type T.
-type problem[T kernel.Float] struct {
-	x      *matrix.Matrix[T]
-	room   []T            // for two strips of FX, before these for what needs memory too
-	w      matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
-	filter Filter
-	dw     matrix.Operator[T]
-	bound  float64 // of ‖ΔW‖
-	dim    int
-	degree []float64 // direction of the last column, that of degrees; nil where all are of P
-	// degrees finds that direction, where it is not known, when there is FX; nil for nothing to find.
-	degrees func(ctx context.Context, fx matrix.Filtered[T]) error
-	seed    uint64
-
-	// direction is a vector on the nodes along which M cancels, and exact the problem in float64
-	// but for X; both nil where T is that.
-	direction []float64
-	exact     *problem[float64]
-
-	progress func(stage string, done, total int)
-}
-
-// newProblem is that of [Solve] and [SolveImplicit].
-func newProblem(ctx context.Context, x mat.Matrix, f Filter, dw *DeltaW, dim int) (*problem[float64], error) {
-	source, err := readFeatures(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	rows, d := source.Dims()
-	if n, _ := dw.Dims(); rows != n {
-		return nil, fmt.Errorf("coles: solve: %w: %d feature rows, ΔW of %d nodes", ErrShape, rows, n)
-	}
-	if dim < 1 || dim > d {
-		return nil, fmt.Errorf("coles: solve: %w: d′ = %d of %d features", ErrSetting, dim, d)
-	}
-	m, err := matrix.As[float64](ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	p := &problem[float64]{x: m, filter: f, dw: dw.op, bound: dw.normBound(), dim: dim, seed: stepSeed, progress: func(string, int, int) {}}
-	return p, checkUnderflow(ctx, m, f)
-}
-
-// single reports whether the numbers are float32.
-func (p *problem[T]) single() bool {
-	_, single := any(p.x).(*matrix.Matrix[float32])
-	return single
-}
-
-// vectors is the number of eigenvectors to be found.
-func (p *problem[T]) vectors() int {
-	if p.degree != nil {
-		return p.dim - 1
-	}
-	return p.dim
-}
-
-// leastFeature is the magnitude below which M, made of squares of FX, loses digits to numbers that
-// float64 cannot hold: 2⁻⁹⁰⁰ is 2⁻¹²² above the smallest it holds in full.
-const leastFeature = 0x1p-450
-
-// checkUnderflow refuses features whose squares, filtered, vanish.
-func checkUnderflow[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], f Filter) error {
-	largest, err := x.Largest(ctx)
-	if err != nil {
-		return err
-	}
-	return f.CheckMagnitude(largest)
-}
-
-// CheckMagnitude refuses features up to a magnitude whose squares, filtered, vanish: for the packages
-// of this module.
-func (f Filter) CheckMagnitude(largest float64) error {
-	if gain := matrix.Magnitude(f.coef); largest > 0 && gain > 0 && largest*gain < leastFeature {
-		return fmt.Errorf("coles: %w: features up to %.3g, whose squares in M = XᵀFᵀΔWFX underflow; scale them", ErrPrecision, largest*gain)
-	}
-	return nil
-}
-
-// direct forms FX, which it also returns, and M, and decomposes that. FX takes the place of an X
-// that is not needed again.
-func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T], error) {
-	p.progress("filter", 0, 1)
-	x := *p.x
-	if !filtersFirst(p.x, p.dim) {
-		x.Owned = false
-	}
-	fx, err := matrix.Filter(ctx, p.filter.coef, p.w, &x, p.room)
-	if err == nil && p.degrees != nil {
-		err = p.degrees(ctx, fx)
-	}
-	if err != nil {
-		return nil, fx, err
-	}
-	p.progress("filter", 1, 1)
-	p.progress("solve", 0, 2)
-	m, one, err := p.dw.GramOf(ctx, fx)
-	if err != nil {
-		return nil, fx, err
-	}
-	p.progress("solve", 1, 2)
-	find := eigen.Direct
-	if p.single() {
-		find = eigen.DirectSingle
-	}
-	found, err := decompose(ctx, m, p.vectors(), find)
-	if err == nil && p.single() {
-		var squares float64
-		squares, err = fx.Squares(ctx)
-		found.rounded(squares, squares, one, p.x.Cols())
-	}
-	p.progress("solve", 2, 2)
-	return found, fx, err
-}
-
-// decompose finds the top of M, which it overwrites.
-func decompose(ctx context.Context, m kernel.Matrix[float64], dim int, find func(ctx context.Context, m kernel.Matrix[float64], k int) (*eigen.Result, error)) (*Projection, error) {
-	r, err := find(ctx, m, dim)
-	if err != nil {
-		return nil, solveError(err, dim)
-	}
-	return &Projection{matrix.ToDense(r.Vectors), r.Values, SolverDirect, 0, spectral.Noise{Pairs: r.Residuals, Next: r.Next}}, nil
 }
 
 // SolveM finds P for an M (of the given norm, overwritten) that package live has: directly up to

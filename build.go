@@ -5,12 +5,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/nearest"
 	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A GraphOption changes how a graph is built.
@@ -232,4 +237,123 @@ func countZeros(a *kernel.CSR[float64]) int {
 		}
 	}
 	return count
+}
+
+// KNN builds a graph for data that has none: every row of X (n × d) is joined to the k rows of the
+// largest positive cosine similarity to it, ties to the lower row. An edge stands if either end
+// chose it, with weight 1. A zero row is similar to nothing and stays isolated.
+//
+// The search is exact and compares all pairs: O(n²·d) time for dense X, less for sparse, and O(n·(d
+// + k)) memory.
+//
+// Errors: [ErrSetting] unless 1 ≤ k < n, [ErrShape], [ErrNotFinite], those of [NewGraph], and
+// ctx's.
+func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph, error) {
+	source, err := readFeatures(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	n := source.Rows()
+	if k < 1 || k >= n {
+		return nil, fmt.Errorf("coles: nearest neighbours: %w: k = %d for %d rows", ErrSetting, k, n)
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	rows, err := matrix.As[float64](ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	index, err := nearest.New(ctx, rows, true)
+	if err != nil {
+		return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
+	}
+	edges := make([]Edge, 0, n*k)
+	const block = 4096 // rows whose neighbours are kept at a time
+	for lo := 0; lo < n; lo += block {
+		hi := min(n, lo+block)
+		self := make([]int, hi-lo)
+		for i := range self {
+			self[i] = lo + i
+		}
+		found, err := index.NearRows(ctx, self, k)
+		if err != nil {
+			return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
+		}
+		for i, matches := range found {
+			for _, m := range matches {
+				if m.Score > 0 {
+					edges = append(edges, Edge{lo + i, m.Row})
+				}
+			}
+		}
+	}
+	return NewGraph(n, edges, opts...)
+}
+
+// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are
+// the names of the nodes unless [WithIDs] gives others. Weights are read where g is a
+// graph.Weighted; absent means 1.
+//
+// Errors: those of [NewWeightedGraph].
+func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
+	nodes := graph.NodesOf(g.Nodes())
+	ids := make([]int64, len(nodes))
+	for i, node := range nodes {
+		ids[i] = node.ID()
+	}
+	slices.Sort(ids)
+	names := make([]string, len(ids))
+	row := make(map[int64]int, len(ids))
+	for i, id := range ids {
+		names[i], row[id] = strconv.FormatInt(id, 10), i
+	}
+	weighted, _ := g.(graph.Weighted)
+	var edges []Edge
+	var weights []float64
+	for i, id := range ids {
+		for neighbours := g.From(id); neighbours.Next(); {
+			other := neighbours.Node().ID()
+			j, ok := row[other]
+			if !ok {
+				return nil, fmt.Errorf("coles: graph: %w: node %d has the neighbour %d, which the graph does not list", ErrIndex, id, other)
+			}
+			if j < i {
+				continue // seen from the other end
+			}
+			edges = append(edges, Edge{i, j})
+			if weighted != nil {
+				w, _ := weighted.Weight(id, other)
+				weights = append(weights, w)
+			}
+		}
+	}
+	return NewWeightedGraph(len(ids), edges, weights, append([]GraphOption{WithIDs(names)}, opts...)...)
+}
+
+// Gonum returns the graph as one of gonum's, its node ids the row numbers. Self loops, which
+// gonum's simple graphs cannot hold, are left out.
+func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
+	out := simple.NewWeightedUndirectedGraph(0, 0)
+	for i := range g.adj.Rows {
+		out.AddNode(simple.Node(i))
+	}
+	for i := range g.adj.Rows {
+		cols, vals := g.Raw().Row(i)
+		for q, j := range cols {
+			if int(j) > i {
+				out.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(i), T: simple.Node(j), W: vals[q]})
+			}
+		}
+	}
+	return out
+}
+
+// Grown is a graph that treats self loops as g does, with another adjacency matrix and node ids:
+// for the packages of this module.
+func (g *Graph) Grown(adj *kernel.CSR[float64], ids []string) (*Graph, error) {
+	opts := []GraphOption{WithIDs(ids)}
+	if g.keeps {
+		opts = append(opts, WithSelfLoopsKept())
+	}
+	return newGraph(adj, opts, GraphReport{})
 }
