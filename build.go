@@ -154,15 +154,27 @@ func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) 
 	for _, o := range opts {
 		o(&c)
 	}
+	g := &Graph{keeps: c.keepLoops, ids: c.ids}
+	if infinite := g.take(adj, report); infinite < adj.Rows {
+		return nil, fmt.Errorf("coles: graph: %w: the weights of node %d add up to infinity", ErrNotFinite, infinite)
+	}
+	if err := checkIDs(g.ids, adj.Rows); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// take makes g the graph of a symmetric matrix without duplicates, and returns the first node whose
+// weights add up to infinity, the number of nodes if there is none.
+func (g *Graph) take(adj *kernel.CSR[float64], report GraphReport) (infinite int) {
 	ctx := context.Background() // which does not end
 	if ones, _ := matrix.Ones(ctx, adj); ones {
 		adj = &kernel.CSR[float64]{Rows: adj.Rows, Cols: adj.Cols, Ptr: adj.Ptr, Col: adj.Col}
 	} else if report.ZeroWeightDropped = countZeros(adj); report.ZeroWeightDropped > 0 {
 		adj, _ = matrix.Drop(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
 	}
-	g := &Graph{keeps: c.keepLoops, ids: c.ids}
 	seen := g.measure(adj)
-	if seen.loops > 0 && !c.keepLoops {
+	if seen.loops > 0 && !g.keeps {
 		report.SelfLoopsDropped = seen.loops
 		weighted := adj.Val != nil
 		adj, _ = matrix.Drop(ctx, adj, func(i, j int, _ float64) bool { return i == j })
@@ -171,9 +183,6 @@ func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) 
 		}
 		seen.loops = 0
 	}
-	if seen.infinite < adj.Rows {
-		return nil, fmt.Errorf("coles: graph: %w: the weights of node %d add up to infinity", ErrNotFinite, seen.infinite)
-	}
 	ones, _ := matrix.Ones(ctx, adj) // zeros and loops may have been the only others
 	if ones {
 		adj.Val = nil
@@ -181,10 +190,7 @@ func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) 
 	report.SelfLoops, report.Isolated, report.Weighted = seen.loops, seen.isolated, !ones
 	report.Nodes, report.Edges = adj.Rows, (adj.NNZ()-report.SelfLoops)/2
 	g.adj, g.loops, g.report = adj, report.SelfLoops > 0, report
-	if err := checkIDs(g.ids, adj.Rows); err != nil {
-		return nil, err
-	}
-	return g, nil
+	return seen.infinite
 }
 
 // measured is what the rows of an adjacency matrix hold besides edges.

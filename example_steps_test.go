@@ -51,6 +51,24 @@ func ExampleFromDirectedCSR() {
 	//   0.00  0.10  0.00
 }
 
+// Without the bridge between two triangles, six edges are left.
+func ExampleGraph_Without() {
+	g, _ := barbell()
+	halves := g.Without(func(e coles.Edge) bool { return e == coles.Edge{U: 2, V: 3} })
+	fmt.Println(halves)
+	for e, weight := range halves.Edges() {
+		fmt.Println(e.U, e.V, weight)
+	}
+	// Output:
+	// 6 nodes, 6 edges
+	// 0 1 1
+	// 0 2 1
+	// 1 2 1
+	// 3 4 1
+	// 3 5 1
+	// 4 5 1
+}
+
 // Data without a graph: join every row to the one most like it. Dense32 holds features at half the
 // memory of a *mat.Dense, and goes wherever a matrix goes.
 func ExampleKNN() {

@@ -3,6 +3,7 @@ package coles
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"sync"
@@ -115,6 +116,53 @@ func (g *Graph) CSR() *sparse.CSR { return exported(g.adj) }
 func exported(a *kernel.CSR[float64]) *sparse.CSR {
 	m, _ := matrix.ExportCSR(context.Background(), a) // does not end
 	return m
+}
+
+// Edges lists every edge once with its weight, as {U, V} with U ≤ V, in the order of U and then of V.
+// A self loop that the graph keeps is the edge {U, U}.
+func (g *Graph) Edges() iter.Seq2[Edge, float64] {
+	return func(yield func(Edge, float64) bool) {
+		for u := range g.Nodes() {
+			cols, weights := g.adj.Row(u)
+			first, _ := slices.BinarySearch(cols, int32(u))
+			for q := first; q < len(cols); q++ {
+				weight := 1.0
+				if weights != nil {
+					weight = weights[q]
+				}
+				if !yield(Edge{u, int(cols[q])}, weight) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Without returns the graph of the same nodes with the edges of g for which drop is false:
+//
+//	a′_uv = 0 if drop({u, v}), else a_uv.
+//
+// drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or
+// count. Names and weights stay, and so do self loops that are not dropped. [Graph.Report] counts what
+// is left and says Weighted only if a weight that is left is not 1; its counts of what was merged,
+// dropped and mirrored are 0. It takes O(n + m log(max degree)) time and, besides the new graph, 16
+// bytes an edge that stays, 24 if g is weighted.
+func (g *Graph) Without(drop func(Edge) bool) *Graph {
+	var edges []Edge
+	var weights []float64
+	for e, w := range g.Edges() {
+		if drop(e) {
+			continue
+		}
+		edges = append(edges, e)
+		if g.adj.Val != nil {
+			weights = append(weights, w)
+		}
+	}
+	adj, _, _ := matrix.FromPairs(context.Background(), g.Nodes(), edges, weights, nil) // does not end
+	rest := &Graph{keeps: g.keeps, ids: g.ids}
+	rest.take(adj, GraphReport{})
+	return rest
 }
 
 // KeepsSelfLoops reports whether self loops were not to be dropped.

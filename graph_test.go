@@ -66,6 +66,62 @@ func TestRepeatedEdgeKeepsLargestWeight(t *testing.T) {
 	testkit.WantSame(t, "degrees", g.Degrees(), []float64{7, 7.5, 0.5})
 }
 
+// Every edge is met once, in order, and the graph without some of them equals the one that is
+// built of the others, with its names, weights and self loops.
+func TestEdgesAndTheGraphWithoutSome(t *testing.T) {
+	list, weights := edges(3, 1, 0, 2, 1, 0, 2, 2, 0, 3, 1, 1), []float64{1, 2, 0.5, 4, 1, 7}
+	ones := []float64{1, 1, 1, 1, 1, 1}
+	plain := edges(0, 1, 0, 2, 0, 3, 1, 3)
+	looped := edges(0, 1, 0, 2, 0, 3, 1, 1, 1, 3, 2, 2)
+	named := []coles.GraphOption{coles.WithIDs([]string{"a", "b", "c", "d", "e"})}
+	kept := []coles.GraphOption{named[0], coles.WithSelfLoopsKept()}
+	for name, c := range map[string]struct {
+		weights  []float64
+		opts     []coles.GraphOption
+		order    []coles.Edge
+		drop     func(coles.Edge) bool
+		rest     []int // numbers in list
+		weighted bool
+	}{
+		"nothing dropped":    {weights, kept, looped, func(coles.Edge) bool { return false }, []int{0, 1, 2, 3, 4, 5}, true},
+		"everything dropped": {weights, kept, looped, func(coles.Edge) bool { return true }, nil, false},
+		"loops dropped":      {weights, kept, looped, func(e coles.Edge) bool { return e.U == e.V }, []int{0, 1, 2, 4}, true},
+		"loops stay":         {ones, kept, looped, func(e coles.Edge) bool { return e.V == 3 }, []int{1, 2, 3, 5}, false},
+		"no loops, names":    {weights, named, plain, func(e coles.Edge) bool { return e.U == 1 }, []int{1, 2, 4}, true},
+		"only ones are left": {weights, nil, plain, func(e coles.Edge) bool { return e.V < 3 }, []int{0, 4}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := testkit.Must(coles.NewWeightedGraph(5, list, c.weights, c.opts...))
+			a := testkit.DenseOf(g.CSR())
+			var order []coles.Edge
+			for e, w := range g.Edges() {
+				order = append(order, e)
+				testkit.WantSame(t, fmt.Sprint("weight of ", e), w, a.At(e.U, e.V))
+			}
+			testkit.WantSame(t, "edges", order, c.order)
+			for e := range g.Edges() {
+				testkit.WantSame(t, "the first edge alone", e, c.order[0])
+				break
+			}
+			var asked, rest []coles.Edge
+			var left []float64
+			got := g.Without(func(e coles.Edge) bool { asked = append(asked, e); return c.drop(e) })
+			testkit.WantSame(t, "edges asked about", asked, c.order)
+			for _, q := range c.rest {
+				rest, left = append(rest, list[q]), append(left, c.weights[q])
+			}
+			want := testkit.Must(coles.NewWeightedGraph(5, rest, left, c.opts...))
+			testkit.WantClose(t, "A", got.CSR(), want.CSR(), 0)
+			testkit.WantSame(t, "report", got.Report(), want.Report())
+			testkit.WantSame(t, "weighted", got.Report().Weighted, c.weighted)
+			testkit.WantSame(t, "degrees", got.Degrees(), want.Degrees())
+			testkit.WantSame(t, "ids", got.IDs(), g.IDs())
+			testkit.WantSame(t, "loops kept", got.KeepsSelfLoops(), g.KeepsSelfLoops())
+			testkit.WantClose(t, "A of the whole graph", g.CSR(), a, 0)
+		})
+	}
+}
+
 func TestIDsNameRows(t *testing.T) {
 	for name, c := range map[string]struct {
 		opts   []coles.GraphOption
