@@ -82,6 +82,68 @@ func RowMeans[T kernel.Float](ctx context.Context, a *kernel.CSR[float64]) (*ker
 	})
 }
 
+// ScaledCSR returns diag(left)·a·diag(right), each entry times the product of its two scales as
+// [Scaled] takes it, nil standing for ones. The pattern is a's own. The only error is ctx's.
+func ScaledCSR(ctx context.Context, a *kernel.CSR[float64], left, right []float64) (*kernel.CSR[float64], error) {
+	at := func(scale []float64, i int) float64 {
+		if scale == nil {
+			return 1
+		}
+		return scale[i]
+	}
+	s := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[float64](1, len(a.Val)).Data}
+	return s, EachRow(ctx, a, func(i int) {
+		cols, from := a.Row(i)
+		_, to := s.Row(i)
+		for q, j := range cols {
+			to[q] = Scaled(from[q], at(left, i), at(right, int(j)))
+		}
+	})
+}
+
+// Induced returns the entries of a square a in the rows and columns of the given nodes, each given
+// once: entry (i, j) is a at (nodes[i], nodes[j]). A pattern gives a pattern. It takes the entries of
+// these rows, twice, and 4 bytes for each row of a. The only error is ctx's.
+func Induced[T kernel.Float](ctx context.Context, a *kernel.CSR[T], nodes []int) (*kernel.CSR[T], error) {
+	place := make([]int32, a.Rows) // among the nodes, from 1 on; 0 for none
+	for k, u := range nodes {
+		place[u] = int32(k + 1)
+	}
+	c := &kernel.CSR[T]{Rows: len(nodes), Cols: len(nodes), Ptr: make([]int64, len(nodes)+1)}
+	if err := EachRow(ctx, c, func(i int) {
+		cols, _ := a.Row(nodes[i])
+		for _, v := range cols {
+			if place[v] > 0 {
+				c.Ptr[i+1]++
+			}
+		}
+	}); err != nil {
+		return nil, err
+	}
+	MakeEntries(c)
+	if a.Val == nil {
+		c.Val = nil
+	}
+	if err := EachRow(ctx, c, func(i int) {
+		from, vals := a.Row(nodes[i])
+		to, kept := c.Row(i)
+		at := 0
+		for q, v := range from {
+			if place[v] == 0 {
+				continue
+			}
+			if to[at] = place[v] - 1; vals != nil {
+				kept[at] = vals[q]
+			}
+			at++
+		}
+	}); err != nil {
+		return nil, err
+	}
+	_, err := sortRows(ctx, c, nil) // nodes may be in any order
+	return c, err
+}
+
 // CheckPairs verifies the pairs of numbers below n that are the edges of a graph, and their
 // weights, nil for none. Errors: [ErrShape], [ErrIndex], [ErrNotFinite], [ErrNegative].
 func CheckPairs[E ~struct{ U, V int }](n int, pairs []E, weights []float64) error {

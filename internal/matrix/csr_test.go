@@ -119,6 +119,48 @@ func TestSparseMatricesAreCombined(t *testing.T) {
 	testkit.WantSame(t, "identity", testkit.Bits(entriesOf(matrix.Identity(3))), testkit.Bits(mat.NewDiagDense(3, []float64{1, 1, 1})))
 }
 
+func TestRowsAndColumnsAreScaled(t *testing.T) {
+	x := eighths(7, 23, 17)
+	left, right := testkit.RandomDense(testkit.Random(8), 1, 23).RawRowView(0), testkit.RandomDense(testkit.Random(9), 1, 17).RawRowView(0)
+	rows, columns := slices.Repeat([]float64{1}, 23), slices.Repeat([]float64{1}, 17)
+	for name, c := range map[string]struct{ left, right, rows, columns []float64 }{
+		"rows": {left, nil, left, columns}, "columns": {nil, right, rows, right},
+		"both": {left, right, left, right}, "neither": {nil, nil, rows, columns},
+	} {
+		var want mat.Dense
+		want.Apply(func(i, j int, v float64) float64 { return v * (c.rows[i] * c.columns[j]) }, x)
+		testkit.WantClose(t, name, entriesOf(testkit.Must(matrix.ScaledCSR(ctx, csrOf(x), c.left, c.right))), &want, 0)
+	}
+}
+
+func TestInducedHasTheRowsAndColumnsOfNodes(t *testing.T) {
+	const n = 30
+	x := eighths(10, n, n)
+	x.SetRow(4, make([]float64, n))
+	a := csrOf(x)
+	pattern := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: a.Ptr, Col: a.Col}
+	for name, nodes := range map[string][]int{
+		"ascending": {1, 4, 5, 20, 29}, "in another order": {20, 3, 4, 29, 0, 7}, "one": {11}, "none": {}, "all": testkit.Random(11).Perm(n),
+	} {
+		part, places := testkit.Must(matrix.Induced(ctx, a, nodes)), testkit.Must(matrix.Induced(ctx, pattern, nodes))
+		single := testkit.Must(matrix.Induced(ctx, kernel.ConvertCSR[float32](a), nodes))
+		testkit.WantSame(t, name+": order", [2]int{part.Rows, part.Cols}, [2]int{len(nodes), len(nodes)})
+		testkit.WantSame(t, name+": entries of a pattern", places, &kernel.CSR[float64]{Rows: part.Rows, Cols: part.Cols, Ptr: part.Ptr, Col: part.Col})
+		for i, u := range nodes {
+			if cols, _ := part.Row(i); !slices.IsSorted(cols) {
+				t.Errorf("%s: row %d has the columns %v", name, i, cols)
+			}
+			for j, v := range nodes {
+				got, stored := matrix.Entry(part, i, j)
+				if want := x.At(u, v); got != want || stored != (want != 0) {
+					t.Errorf("%s: (%d, %d) is %v, stored: %v, want %v", name, i, j, got, stored, want)
+				}
+			}
+		}
+		testkit.WantSame(t, name+": in float32", kernel.ConvertCSR[float64](single), part)
+	}
+}
+
 func TestDegreeLeavesOutTheDiagonal(t *testing.T) {
 	cols, vals := []int32{1, 4, 6}, []float64{2, 3, 5}
 	for row, want := range map[int][2]float64{0: {10, 0}, 1: {8, 2}, 4: {7, 3}, 6: {5, 5}, 9: {10, 0}} {

@@ -80,12 +80,13 @@ func inRanges(ctx context.Context, n, entries int, do func(lo, hi int)) error {
 	return parallel.Ranges(ctx, n, (n+ranges-1)/ranges, do)
 }
 
-// sortRows sorts every row by column and joins entries of the same column by merge, in place. It
+// sortRows sorts every row by column and joins entries of the same column by merge, nil where none
+// are or a is a pattern, in place. It
 // returns how many entries went into another. The only error is ctx's; the matrix is none then.
-func sortRows(ctx context.Context, a *kernel.CSR[float64], merge func(x, y float64) float64) (int, error) {
+func sortRows[T kernel.Float](ctx context.Context, a *kernel.CSR[T], merge func(x, y T) T) (int, error) {
 	kept := make([]int32, a.Rows)
 	err := parallel.Rows(ctx, a.Rows, func(lo, hi int) {
-		var row []entry
+		var row []entry[T]
 		for i := lo; i < hi; i++ {
 			cols, vals := a.Row(i)
 			if vals == nil {
@@ -122,20 +123,20 @@ func sortRows(ctx context.Context, a *kernel.CSR[float64], merge func(x, y float
 	return entries - int(out), nil
 }
 
-type entry struct {
+type entry[T kernel.Float] struct {
 	col int32
-	val float64
+	val T
 }
 
 // sortRow sorts a row, joins its entries, and returns the storage row and how many are left.
-func sortRow(row []entry, cols []int32, vals []float64, merge func(x, y float64) float64) ([]entry, int32) {
+func sortRow[T kernel.Float](row []entry[T], cols []int32, vals []T, merge func(x, y T) T) ([]entry[T], int32) {
 	if !slices.IsSorted(cols) {
 		row = row[:0]
 		for q, j := range cols {
-			row = append(row, entry{j, vals[q]})
+			row = append(row, entry[T]{j, vals[q]})
 		}
 		// Stable, so that a merge that rounds sees the entries in the order given.
-		slices.SortStableFunc(row, func(x, y entry) int { return cmp.Compare(x.col, y.col) })
+		slices.SortStableFunc(row, func(x, y entry[T]) int { return cmp.Compare(x.col, y.col) })
 		for q, e := range row {
 			cols[q], vals[q] = e.col, e.val
 		}
