@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset/internal/npy"
+	"coles/internal/npy"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"

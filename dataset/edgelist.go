@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"coles"
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/npy"
-	"coles/dataset/internal/source"
+	"coles/internal/npy"
+	"coles/internal/source"
 )
 
 // OpenGraphSAGE reads the dataset called name (such as "reddit") from the files of Hamilton, Ying and

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"coles/dataset/internal/npy"
-	"coles/dataset/internal/source"
+	"coles/internal/npy"
+	"coles/internal/source"
 )
 
 // What can go wrong here and nowhere else; see the package comment for all errors.

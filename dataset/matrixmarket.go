@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
 )

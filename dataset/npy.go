@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 
 	"coles"
-	"coles/dataset/internal/npy"
-	"coles/dataset/internal/source"
+	"coles/internal/npy"
+	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
 )

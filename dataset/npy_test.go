@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"

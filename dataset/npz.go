@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/npy"
-	"coles/dataset/internal/source"
+	"coles/internal/npy"
+	"coles/internal/source"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"

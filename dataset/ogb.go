@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"coles"
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 )
 
 // OpenOGB reads a dataset of node property prediction in the folder layout of the Open Graph

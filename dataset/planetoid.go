@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/npy"
 	"coles/dataset/internal/pickle"
-	"coles/dataset/internal/source"
+	"coles/internal/npy"
+	"coles/internal/source"
 
 	"github.com/james-bowman/sparse"
 	"github.com/james-bowman/sparse/blas"

@@ -10,7 +10,7 @@ import (
 
 	"coles"
 	"coles/dataset/internal/pickle"
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"

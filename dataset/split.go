@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"coles"
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 )
 
 // maxSplitBytes bounds a split file. Fifty splits of a thousand nodes take about 600 KB.

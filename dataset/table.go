@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"coles"
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 )
 
 // maxLine bounds a line of a text file: a million features of sixteen characters.

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"coles"
-	"coles/dataset/internal/npy"
-	"coles/dataset/internal/source"
+	"coles/internal/npy"
+	"coles/internal/source"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"

@@ -13,8 +13,8 @@ import (
 	"math"
 
 	"coles"
-	"coles/dataset/internal/npy"
-	"coles/dataset/internal/source"
+	"coles/internal/npy"
+	"coles/internal/source"
 )
 
 // MaxBytes bounds a pickle; the largest of Planetoid, ind.pubmed.allx, has 7.6 MB. A byte can stand

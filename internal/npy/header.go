@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 )
 
 // ErrObject: an array of Python objects. Package dataset gives it under the same name.
@@ -41,7 +41,7 @@ func (h *Header) Bytes() int64 { return int64(h.Count) * h.width() }
 func (h *Header) width() int64 { return int64(max(8, h.Size)) }
 
 // ReadHeader reads what stands before the elements of an array that takes at most limit bytes of
-// memory.
+// memory. With limit math.MaxInt64 it reads the header of any array that this machine can address.
 func ReadHeader(s *source.Reader, limit int64) (*Header, error) {
 	var pre [12]byte
 	if err := s.Full(pre[:8]); err != nil {

@@ -101,9 +101,10 @@ func Cause(err error) error {
 	return err
 }
 
-// What any packed input may expand to, whatever its size: small archives may hold long runs of
-// ones, whose memory is their size, but a line of four bytes is an edge of forty.
-const FreeBinary, FreeText = 256 << 20, 32 << 20
+// FreeBinary and FreeText are the bytes that any packed input may expand to, whatever its size: small
+// archives may hold long runs of ones, whose memory is their size, but a line of four bytes is an
+// edge of forty. Only tests change them.
+var FreeBinary, FreeText int64 = 256 << 20, 32 << 20
 
 // Budget is how many bytes a packed input of the given size may expand to. Real graphs shrink by a
 // factor of two to ten, because their indices are close to random; a bomb reaches a thousand.
@@ -142,39 +143,52 @@ func unpack(f fs.File, free int64) (io.Reader, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%w: a folder, not a file", coles.ErrFormat)
 	}
-	head := bufio.NewReaderSize(f, Chunk)
-	begin, err := head.Peek(len(magic))
+	return Unpacked(bufio.NewReaderSize(f, Chunk), free, info.Size())
+}
+
+// Unpacked returns r, or what is gzipped in it, within the [Budget] of size, or of the bytes that have
+// arrived if they are more: size is 0 for a pipe.
+func Unpacked(r *bufio.Reader, free, size int64) (*bufio.Reader, error) {
+	begin, err := r.Peek(len(magic))
 	if err != nil && err != io.EOF {
 		return nil, At(0, "%w", err)
 	}
 	if !bytes.Equal(begin, magic) {
-		return head, nil
+		return r, nil
 	}
-	z, err := gzip.NewReader(head)
-	if err != nil {
+	b := &bounded{packed: r, free: free, size: size}
+	if b.z, err = gzip.NewReader(arriving{b}); err != nil {
 		return nil, At(0, "%w", Cause(err))
 	}
-	limit := Budget(free, info.Size())
-	return &bounded{r: z, left: limit, limit: limit}, nil
+	return bufio.NewReaderSize(b, r.Size()), nil
 }
 
-// bounded reads at most limit bytes and then fails, unlike io.LimitReader, which would pretend that
-// the stream ends there.
+// bounded unpacks within a budget and then fails, unlike io.LimitReader, which would pretend that the
+// stream ends there.
 type bounded struct {
-	r           io.Reader
-	left, limit int64
+	z              *gzip.Reader
+	packed         io.Reader
+	free, size     int64
+	arrived, given int64 // bytes packed and unpacked
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 { // one more, to notice
-		p = p[:max(0, b.left+1)]
-	}
-	k, err := b.r.Read(p)
-	if b.left -= int64(k); b.left < 0 {
-		return max(0, k-1), fmt.Errorf("unpacks to more than %d bytes: %w", b.limit, coles.ErrTooLarge)
+	k, err := b.z.Read(p)
+	b.given += int64(k)
+	if limit := Budget(b.free, max(b.size, b.arrived)); b.given > limit {
+		return 0, fmt.Errorf("unpacks to more than %d bytes: %w", limit, coles.ErrTooLarge)
 	}
 	if err != nil && err != io.EOF {
 		err = Cause(err)
 	}
+	return k, err
+}
+
+// arriving reads the packed bytes and counts them.
+type arriving struct{ *bounded }
+
+func (a arriving) Read(p []byte) (int, error) {
+	k, err := a.packed.Read(p)
+	a.arrived += int64(k)
 	return k, err
 }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"coles"
-	"coles/dataset/internal/source"
+	"coles/internal/source"
 )
 
 // elements decodes the elements one by one, and demands that nothing follows. The slice has room
