@@ -2,10 +2,12 @@ package coles
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 
+	"coles/internal/alignment"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -59,105 +61,44 @@ func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignm
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	f := &fitting{config: config{Settings: s}, g: g}
-	if err := f.read(ctx, x); err != nil {
-		return Alignment{}, err
-	}
-	auto := f.Precision == 0
-	if f.Precision = f.Precision.resolve(f.x.Rows(), f.x.Cols(), f.prepare.how); f.Precision == Float32 {
-		a, err := alignmentOf[float32](ctx, f)
-		if !auto || !tooCoarse(err) {
-			return a, err
-		}
-		f.Precision = Float64
-	}
-	return alignmentOf[float64](ctx, f)
-}
-
-func alignmentOf[T kernel.Float](ctx context.Context, f *fitting) (Alignment, error) {
-	x, err := prepared[T](ctx, f.prepare, f.x)
+	source, how, err := s.Preparation.learn(ctx, "fit", g, x)
 	if err != nil {
 		return Alignment{}, err
 	}
-	w, _, err := walk(ctx, f.Settings, f.g, x)
+	return inPrecision(&s.Precision, source, how,
+		func() (Alignment, error) { return alignmentOf[float32](ctx, s, g, source, how) },
+		func() (Alignment, error) { return alignmentOf[float64](ctx, s, g, source, how) })
+}
+
+func alignmentOf[T kernel.Float](ctx context.Context, s Settings, g *Graph, source *matrix.Source, how *Preparer) (Alignment, error) {
+	x, err := prepared[T](ctx, how, source)
 	if err != nil {
 		return Alignment{}, err
 	}
-	return align(ctx, x, w, nil, f)
-}
-
-const (
-	// leastAligned is the number of features from which two halves say something of each other.
-	leastAligned = 40
-	// firstColumns is the number of random columns that is looked at first: by half as many the
-	// deviation cannot be estimated.
-	firstColumns = 32
-	// certain is how many deviations make a difference. To end the measurement by 2.5 made no error
-	// on thirteen graphs in 200 seeds each, either.
-	certain = 3
-)
-
-// mostColumns bounds the number of random columns, on n nodes. Graphs of a few hundred nodes need
-// 512 to be told apart near 0.8, and can afford them.
-func mostColumns(n int) int { return min(max(128, 1<<20/n), 512) }
-
-// Unmeasured is the alignment of d features on a graph of so many edges where it takes no random
-// columns to tell it: for the packages of this module.
-func Unmeasured(edges, d int) (a Alignment, ok bool) {
-	if edges == 0 {
-		return Alignment{Known: true}, true
-	}
-	return Alignment{}, d < leastAligned
-}
-
-// Next is how many random columns tell more on n nodes, 0 where those that there are suffice: for
-// the packages of this module.
-func (a Alignment) Next(n int) int {
-	settled := a.Ratio > 0 && (a.Known || a.Ratio > alignedFrom) && math.Abs(math.Log(a.Ratio/alignedFrom)) > certain*a.Deviation
-	if next := max(firstColumns, 2*a.Columns); !settled && next <= mostColumns(n) {
-		return next
-	}
-	return 0
-}
-
-// align measures q for prepared features, in memory of which some may be there.
-func align[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w matrix.Walk[T], room []T, f *fitting) (Alignment, error) {
-	n, d := x.Dims()
-	found, known := Unmeasured(f.g.report.Edges, d)
-	if known {
-		return found, ctx.Err()
-	}
-	s, err := newSketch(ctx, x, w, room, f)
-	if err != nil {
+	d := x.Cols()
+	p := &problem[T]{x: x, solver: s.Solver.resolve(d, linear.Dim(s.Dim, d), x.Sparse != nil)}
+	if err := p.walk(ctx, g, s.contrasting()); err != nil {
 		return Alignment{}, err
 	}
-	defer s.release()
-	for next := found.Next(n); next > 0; next = found.Next(n) {
-		if err := s.grow(ctx, next-len(s.group)); err != nil {
-			return Alignment{}, err
-		}
-		if s.flat && f.Precision == Float32 {
-			return Alignment{}, fmt.Errorf("coles: alignment: %w: the rows of the features differ by rounding in float32; use Float64", ErrPrecision)
-		}
-		if s.flat {
-			return Alignment{Columns: len(s.group)}, nil
-		}
-		if found, err = s.estimate(ctx); err != nil {
-			break
-		}
-	}
-	return found, err
+	return p.align(ctx, s, g, how)
 }
 
-// alignedFrom is the q from which the graph is used. Every threshold from 0.75 to 0.86 decides alike
-// on the 31 graphs on which it was set, with the accuracies of both models in view. It is below 1
-// because filtered features also carry what no half of the columns shows: who the neighbours are.
-const alignedFrom = 0.8
+// align measures q on prepared features.
+func (p *problem[T]) align(ctx context.Context, s Settings, g *Graph, how *Preparer) (Alignment, error) {
+	found, err := alignment.Parts[T]{
+		X: p.x, W: p.w, Filter: s.Filter.coef, Degrees: g.degree, Edges: g.report.Edges,
+		Seed: s.Seed, Plain: how.plain(), Room: p.room,
+	}.Measure(ctx)
+	if errors.Is(err, ErrPrecision) {
+		err = fmt.Errorf("coles: alignment: %w", err)
+	}
+	return Alignment(found), err
+}
 
 // Model is the kind of model that the measurement is for: [FeatureModel] where q is known and below
 // 0.8. Features that know nothing of each other are no evidence against the graph.
 func (a Alignment) Model() ModelKind {
-	if a.Known && a.Ratio < alignedFrom {
+	if a.Known && a.Ratio < alignment.Enough {
 		return FeatureModel
 	}
 	return GraphModel
@@ -168,7 +109,7 @@ func (a Alignment) String() string {
 	why := fmt.Sprintf("own features agree with each other %.2g times more than with their neighbours' (q = %.2g)", 1/a.Ratio, a.Ratio)
 	switch {
 	case !a.Known && a.Columns == 0:
-		why = fmt.Sprintf("fewer than %d features cannot tell", leastAligned)
+		why = fmt.Sprintf("fewer than %d features cannot tell", alignment.Least)
 	case !a.Known:
 		why = "own features hardly know each other"
 	case a.Ratio == 0:

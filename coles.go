@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/spectral"
@@ -40,22 +41,15 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	if x == nil {
 		return f.withoutFeatures(ctx)
 	}
-	if err := f.read(ctx, x); err != nil {
+	if f.x, f.prepare, err = f.Preparation.learn(ctx, "fit", g, x); err != nil {
 		return nil, err
 	}
 	if err := f.identify(ctx); err != nil {
 		return nil, err
 	}
-	auto := f.Precision == 0
-	f.Precision = f.Precision.resolve(f.x.Rows(), f.x.Cols(), f.prepare.how)
-	if f.Precision == Float32 {
-		m, err := fit[float32](ctx, f)
-		if !auto || !tooCoarse(err) {
-			return m, err
-		}
-		f.Precision = Float64
-	}
-	return fit[float64](ctx, f)
+	return inPrecision(&f.Precision, f.x, f.prepare,
+		func() (*Model, error) { return fit[float32](ctx, f) },
+		func() (*Model, error) { return fit[float64](ctx, f) })
 }
 
 // fitting holds the checked input of Fit, for either precision.
@@ -68,25 +62,13 @@ type fitting struct {
 	last    time.Time // end of the last stage
 }
 
-// read checks the features and learns the preparation.
-func (f *fitting) read(ctx context.Context, x mat.Matrix) (err error) {
-	if f.x, err = readFeatures(ctx, x); err != nil {
-		return err
-	}
-	if rows := f.x.Rows(); rows != f.g.Nodes() {
-		return fmt.Errorf("coles: fit: %w: %d feature rows for %d nodes", ErrShape, rows, f.g.Nodes())
-	}
-	f.prepare, err = f.Preparation.Fit(ctx, f.x)
-	return err
-}
-
 // identify resolves d′ and says what the input is.
 func (f *fitting) identify(ctx context.Context) (err error) {
 	d := f.x.Cols()
 	if f.Dim > d {
 		return fmt.Errorf("coles: fit: %w: d′ = %d of %d features", ErrSetting, f.Dim, d)
 	}
-	f.Dim = f.DimOf(d)
+	f.Dim = linear.Dim(f.Dim, d)
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
 		return err
 	}
@@ -110,46 +92,37 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.report.Preparation, f.report.Features = f.prepare.how, x.Cols()
+	f.report.Preparation, f.report.Features = f.prepare.Preparation(), x.Cols()
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x))
 	f.step("prepare", 1, 3)
-	p := &problem[T]{x: x, filter: f.Filter, dim: f.Dim, seed: f.Seed, progress: f.step}
-	var w *SymCSR // nil where it is a pattern
+	p := &problem[T]{x: x, solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
 	if f.Model != FeatureModel {
-		if p.w, w, err = walk(ctx, f.Settings, f.g, x); err != nil {
+		if err := p.walk(ctx, f.g, f.contrasting()); err != nil {
 			return nil, err
 		}
 	}
-	if p.w.Pattern != nil {
-		strips, release := kernel.Scratch[T](x.Rows(), 2*matrix.StripWidth[T](x.Dims()))
-		defer release()
-		p.room = strips.Data
-	}
-	if err := choose(ctx, f, p); err != nil {
-		return nil, err
+	defer p.takeRoom()()
+	if f.Model == 0 {
+		a, err := p.align(ctx, f.Settings, f.g, f.prepare)
+		if err != nil {
+			return nil, err
+		}
+		f.report.Alignment, f.Model = &a, a.Model()
 	}
 	f.step("prepare", 2, 3)
 
-	// ΔW = W⁺ − (η′/κ)ΣW⁻, and the degree direction that is given a column.
-	if f.Model == FeatureModel {
-		p.featuresAlone()
-		err = checkFilter(ctx, x, p.filter, f.prepare)
-	} else {
-		err = p.contrasting(ctx, f, w)
+	// F, and ΔW = W⁺ − (η′/κ)ΣW⁻, and the direction of the degrees, which becomes a column.
+	p.Fit = f.Linear()
+	if err := linear.CheckFilter(ctx, x, p.Filter, f.prepare.plain()); err != nil {
+		return nil, fmt.Errorf("coles: %w", err)
 	}
-	if err != nil {
+	if err := p.setContrast(ctx, f.g, f.contrasting()); err != nil {
 		return nil, err
 	}
 	f.step("prepare", 3, 3)
 
 	// P, the top eigenvectors of M = XᵀFᵀΔWFX; and FX, where it was formed for M.
-	var found *Projection
-	var fx matrix.Filtered[T]
-	if f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil) == SolverKrylov {
-		found, err = p.iterate(ctx)
-	} else {
-		found, fx, err = p.direct(ctx)
-	}
+	found, fx, err := p.solve(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +141,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	}
 	f.report.Solver, f.report.Products = found.Solver, found.products
 	var noise *spectral.Noise
-	if p.single() {
+	if linear.Single[T]() {
 		noise = &found.noise
 	}
 	if err := finish(ctx, m, &f.report, y, found.Lambda, noise); err != nil {
@@ -177,16 +150,6 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.step("embed", 1, 1)
 	m.report = f.report
 	return m, nil
-}
-
-// choose decides between graph and features where that is not set.
-func choose[T kernel.Float](ctx context.Context, f *fitting, p *problem[T]) error {
-	if f.Model != 0 {
-		return ctx.Err()
-	}
-	a, err := align(ctx, p.x, p.w, p.room, f)
-	f.report.Alignment, f.Model = &a, a.Model()
-	return err
 }
 
 // withoutFeatures is Fit for a graph alone.
@@ -198,7 +161,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
 		return nil, err
 	}
-	dw, err := f.contrast(ctx, f.g)
+	dw, err := f.contrasting().of(ctx, f.g)
 	if err != nil {
 		return nil, err
 	}

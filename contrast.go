@@ -2,12 +2,15 @@ package coles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,58 +37,77 @@ type DeltaW struct {
 // Errors: [ErrSetting], [ErrShape] where a negative graph is not of n nodes, those of the sampler,
 // [ErrDense] among them, and ctx's.
 func Contrast(ctx context.Context, g *Graph, negatives NegativeSampler, kappa int, eta float64, seed uint64) (*DeltaW, error) {
-	s := DefaultSettings()
-	s.Negatives, s.Kappa, s.Eta, s.Seed = negatives, kappa, eta, seed
-	if err := s.Check(); err != nil {
+	c := contrasting{negatives, kappa, eta, seed}
+	if err := c.check(); err != nil {
 		return nil, err
 	}
-	return s.contrast(ctx, g)
+	return c.of(ctx, g)
 }
 
-func (s *Settings) contrast(ctx context.Context, g *Graph) (*DeltaW, error) {
+// contrasting holds the choices that make ΔW.
+type contrasting struct {
+	negatives NegativeSampler
+	kappa     int
+	eta       float64
+	seed      uint64
+}
+
+// maxKappa bounds the number of negative graphs.
+const maxKappa = 10_000
+
+func (c contrasting) check() error {
+	var errs []error
+	if c.kappa < 0 || c.kappa > maxKappa {
+		errs = append(errs, fmt.Errorf("coles: %w", setting.Bad("κ = %d, want 0 to %d", c.kappa, maxKappa)))
+	}
+	if !(c.eta >= 0 && c.eta <= 1) {
+		errs = append(errs, fmt.Errorf("coles: %w", setting.Bad("η′ = %v, want 0 to 1", c.eta)))
+	}
+	return errors.Join(append(errs, c.negatives.check())...)
+}
+
+// linear says which negatives of ΔW are drawn, and which have an expectation.
+func (c contrasting) linear() (f linear.Fit) {
+	if c.kappa == 0 || c.eta == 0 {
+		return f
+	}
+	switch c.negatives.kind {
+	case noNegatives:
+	case expectedUniform, expectedDegree:
+		f.Coef, f.Uniform = -c.eta, c.negatives.kind == expectedUniform
+	default:
+		f.Drawn = true
+	}
+	return f
+}
+
+// patterned reports whether W and ΔW are the pattern of the graph with factors, and of rank one.
+func (c contrasting) patterned(g *Graph) bool {
+	return g.adj.Val == nil && !g.loops && !c.linear().Drawn
+}
+
+// of is ΔW for a graph.
+func (c contrasting) of(ctx context.Context, g *Graph) (*DeltaW, error) {
 	plus, err := g.PositiveUntil(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dw := &DeltaW{op: matrix.Operator[float64]{Sparse: plus.m}, graph: g}
-	if !s.drawsNegatives() {
-		dw.op.Coef, dw.op.V = s.expected(g)
+	f := c.linear()
+	dw := &DeltaW{op: matrix.Operator[float64]{Sparse: plus.m, Coef: f.Coef, V: f.Negatives(g.degree)}, graph: g, drawn: f.Drawn}
+	if !f.Drawn {
 		return dw, nil
 	}
-	sum, err := s.sumNegatives(ctx, g)
+	sum, err := c.sumNegatives(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	dw.drawn = true
-	dw.op.Sparse, err = matrix.Add(ctx, 1, plus.m, -s.Eta/float64(s.Kappa), sum)
+	dw.op.Sparse, err = matrix.Add(ctx, 1, plus.m, -c.eta/float64(c.kappa), sum)
 	return dw, err
-}
-
-// drawsNegatives reports whether ΔW has negatives that are drawn.
-func (s *Settings) drawsNegatives() bool {
-	switch s.Negatives.kind {
-	case noNegatives, expectedUniform, expectedDegree:
-		return false
-	}
-	return s.Eta != 0 && s.Kappa != 0
-}
-
-// expected is the rank-one part coef·v·vᵀ of ΔW where nothing is drawn, nil for none.
-func (s *Settings) expected(g *Graph) (coef float64, v []float64) {
-	if s.Eta == 0 || s.Kappa == 0 || s.Negatives.kind == noNegatives {
-		return 0, nil
-	}
-	return -s.Eta, s.Negatives.expectation(g)
-}
-
-// patterned reports whether W and ΔW are the pattern of the graph with factors, and of rank one.
-func (g *Graph) patterned(s Settings) bool {
-	return g.adj.Val == nil && !g.loops && !s.drawsNegatives()
 }
 
 // sumNegatives draws κ negative graphs and adds them up, in sums of 1, 2, 4, …, the largest first:
 // added to one after the other, the first would be copied κ times.
-func (s *Settings) sumNegatives(ctx context.Context, g *Graph) (*kernel.CSR[float64], error) {
+func (c contrasting) sumNegatives(ctx context.Context, g *Graph) (*kernel.CSR[float64], error) {
 	var sums []*kernel.CSR[float64]
 	join := func() (err error) {
 		last := len(sums) - 1
@@ -93,8 +115,8 @@ func (s *Settings) sumNegatives(ctx context.Context, g *Graph) (*kernel.CSR[floa
 		sums = sums[:last]
 		return err
 	}
-	for k := range s.Kappa {
-		minus, err := s.Negatives.Sample(ctx, g, stream.Seed(s.Seed, uint64(k)))
+	for k := range c.kappa {
+		minus, err := c.negatives.Sample(ctx, g, stream.Seed(c.seed, uint64(k)))
 		if err != nil {
 			return nil, err
 		}

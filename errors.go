@@ -36,7 +36,7 @@ var (
 	ErrSetting = setting.ErrSetting
 	// ErrPrecision: features too large or too small for [Float32], or too small for any number;
 	// an embedding that rounding in [Float32] may change by more than it promises.
-	ErrPrecision = errors.New("not enough precision")
+	ErrPrecision = matrix.ErrPrecision
 	// ErrTransductive: a model fitted without features knows its own graph only.
 	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")
 	// ErrFormat: bytes that are not a file of the kind and version that is read.

@@ -7,8 +7,10 @@ import (
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/prepare"
 	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/blas/blas32"
@@ -59,31 +61,20 @@ const (
 	PrepareUndamped
 )
 
-var preparationNames = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize", "damped-counts", "damped-tfidf", "undamped"}
-
 // String is the name that UnmarshalText reads.
-func (p Preparation) String() string { return setting.Name(p, preparationNames) }
+func (p Preparation) String() string { return setting.Name(p, prepare.Names) }
 
 // MarshalText gives the name that UnmarshalText reads.
-func (p Preparation) MarshalText() ([]byte, error) { return setting.Marshal(p, preparationNames) }
+func (p Preparation) MarshalText() ([]byte, error) { return setting.Marshal(p, prepare.Names) }
 
 // UnmarshalText reads a name such as "tfidf".
 func (p *Preparation) UnmarshalText(text []byte) error {
-	return setting.Unmarshal(p, text, preparationNames)
+	return setting.Unmarshal(p, text, prepare.Names)
 }
-
-// denseShare is the share of non-zero entries from which features count as dense. Bags of words lie
-// far below it (the densest tried fills 0.35), measurements of every node above.
-const denseShare = 0.5
 
 // A Preparer is a preparation fitted to a feature matrix: it applies the same column weights, means
 // and scales to the features of nodes that come later.
-type Preparer struct {
-	how     Preparation // one of those that are not a choice
-	columns int
-	weight  []float64 // TF-IDF: idf; damped TF-IDF: √idf; standardised: 1/deviation, 0 for a constant column
-	mean    []float64 // standardised
-}
+type Preparer struct{ fitted prepare.Preparer }
 
 // Fit learns a preparation from features X (n × d) in one or two passes over the stored entries.
 //
@@ -96,110 +87,35 @@ func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	if p == PrepareAuto || p == PrepareUndamped {
-		seen, err := matrix.TallyOf(ctx, source)
-		if err != nil {
-			return nil, err
-		}
-		p = p.Suitable(seen, source.Rows(), source.Cols())
-	}
-	if err := (&Preparer{how: p, columns: source.Cols()}).refuse(ctx, source); err != nil {
-		return nil, err
-	}
-	var counts, mean, inverse []float64
-	switch {
-	case p == PrepareNone, p == PrepareRowL2, p == PrepareRowL1:
-	case p.weighs():
-		counts, err = matrix.Counts(ctx, source)
-	case p == PrepareStandardize:
-		mean, inverse, err = matrix.Moments(ctx, source)
-	default:
-		err = fmt.Errorf("coles: features: %w: %v", ErrSetting, p)
-	}
+	fitted, err := prepare.Kind(p).Learn(ctx, source)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("coles: %w", err)
 	}
-	return p.Learned(source.Rows(), source.Cols(), counts, mean, inverse), nil
+	return &Preparer{fitted}, nil
 }
 
-// Suitable is the preparation for a matrix of such values, where p is a choice: for the packages of
-// this module.
-func (p Preparation) Suitable(seen *matrix.Tally, rows, columns int) Preparation {
-	switch {
-	case p != PrepareAuto && p != PrepareUndamped:
-		return p
-	case float64(seen.NonZero) >= denseShare*float64(rows)*float64(columns):
-		return PrepareStandardize
-	case seen.Negative, seen.Fraction && p == PrepareUndamped:
-		return PrepareRowL2
-	case p == PrepareUndamped:
-		return PrepareTFIDF
-	case seen.Fraction:
-		return PrepareDampedTFIDF
+// learn checks features, a row for every node, and fits the preparation to them.
+func (p Preparation) learn(ctx context.Context, what string, g *Graph, x mat.Matrix) (*matrix.Source, *Preparer, error) {
+	source, err := readFeatures(ctx, x)
+	if err != nil {
+		return nil, nil, err
 	}
-	return PrepareDampedCounts
-}
-
-// Learned is the preparer of a preparation that is no choice, for a matrix of so many rows: counts of
-// which are not zero in each column, or columns of these means and inverse deviations. It is for the
-// packages of this module.
-func (p Preparation) Learned(rows, columns int, counts, mean, inverse []float64) *Preparer {
-	out := &Preparer{how: p, columns: columns}
-	switch {
-	case p == PrepareStandardize:
-		out.mean, out.weight = mean, inverse
-	case p.weighs():
-		out.weight = make([]float64, columns)
-		for j, df := range counts {
-			out.weight[j] = math.Log((1+float64(rows))/(1+df)) + 1
-			if p == PrepareDampedTFIDF {
-				out.weight[j] = math.Sqrt(out.weight[j])
-			}
-		}
+	if rows := source.Rows(); rows != g.Nodes() {
+		return nil, nil, fmt.Errorf("coles: %s: %w: %d feature rows for %d nodes", what, ErrShape, rows, g.Nodes())
 	}
-	return out
+	fitted, err := p.Fit(ctx, source)
+	return source, fitted, err
 }
 
 // Preparation returns the preparation, with [PrepareAuto] and [PrepareUndamped] resolved.
-func (p *Preparer) Preparation() Preparation { return p.how }
+func (p *Preparer) Preparation() Preparation { return Preparation(p.fitted.How) }
 
 // Apply prepares features with the columns that p was fitted to. The result is a *sparse.CSR or a
 // *mat.Dense; X is not changed. Rows that are zero stay zero.
 //
 // Errors: [ErrShape] for another number of columns, [ErrNegative], [ErrNotFinite], and ctx's.
 func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
-	source, err := readFeatures(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	m, err := p.PrepareDouble(ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.Export(ctx, m)
-}
-
-// Prepare is [Preparer.Apply] without a copy, for the packages of this module: rows are prepared
-// whenever they are read.
-func (p *Preparer) Prepare(ctx context.Context, s *matrix.Source) (*matrix.Source, error) {
-	if err := p.refuse(ctx, s); err != nil {
-		return nil, err
-	}
-	var err error
-	if p.how.weighs() {
-		if s, err = s.Thin(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if p.how == PrepareNone {
-		return s, nil
-	}
-	return s.Changed(p.how == PrepareStandardize, p.row), nil
-}
-
-// PrepareDouble is [Preparer.Prepare] in float64, all finite.
-func (p *Preparer) PrepareDouble(ctx context.Context, s *matrix.Source) (*matrix.Matrix[float64], error) {
-	after, err := p.Prepare(ctx, s)
+	after, err := p.view(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -207,106 +123,46 @@ func (p *Preparer) PrepareDouble(ctx context.Context, s *matrix.Source) (*matrix
 	if err != nil {
 		return nil, err
 	}
-	return m, matrix.CheckOverflow(ctx, "prepared, a feature", m)
+	if err := matrix.CheckOverflow(ctx, "prepared, a feature", m); err != nil {
+		return nil, err
+	}
+	return matrix.Export(ctx, m)
 }
 
-// PrepareSingle is [Preparer.Prepare] in float32, within the range of [Float32].
-func (p *Preparer) PrepareSingle(ctx context.Context, s *matrix.Source) (*matrix.Matrix[float32], error) {
-	return prepared[float32](ctx, p, s)
+// View is [Preparer.Apply] without a copy: rows are prepared whenever they are read. What takes
+// features reads a view as fast as a matrix; X must stay as it is.
+//
+// Errors: those of [Preparer.Apply], but that a prepared number which overflows is found by the reader.
+func (p *Preparer) View(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
+	return p.view(ctx, x)
 }
 
-// row prepares the values of a row in place; cols is nil where all are there.
-func (p *Preparer) row(cols []int32, vals []float64) {
-	switch p.how {
-	case PrepareTFIDF, PrepareDampedCounts, PrepareDampedTFIDF:
-		matrix.Tame(vals)
-		for q, v := range vals {
-			if p.how != PrepareTFIDF {
-				v = math.Sqrt(v)
-			}
-			vals[q] = v * p.weight[cols[q]]
-		}
-		divide(vals, matrix.Length(vals))
-	case PrepareRowL2:
-		matrix.Tame(vals)
-		divide(vals, matrix.Length(vals))
-	case PrepareRowL1:
-		matrix.Tame(vals)
-		divide(vals, matrix.Total(vals))
-	case PrepareStandardize:
-		for j, v := range vals {
-			vals[j] = deviation(v, p.mean[j], p.weight[j])
-		}
+func (p *Preparer) view(ctx context.Context, x mat.Matrix) (*matrix.Source, error) {
+	source, err := readFeatures(ctx, x)
+	if err != nil {
+		return nil, err
 	}
+	after, err := p.fitted.View(ctx, source)
+	if err != nil {
+		return nil, fmt.Errorf("coles: %w", err)
+	}
+	return after, nil
 }
 
-func divide(row []float64, length float64) {
-	if length > 0 {
-		for q := range row {
-			row[q] /= length
-		}
-	}
-}
-
-// deviation is v − mean in units of 1/weight, where the difference may overflow.
-func deviation(v, mean, weight float64) float64 {
-	if off := v - mean; matrix.Finite(off) {
-		return off * weight
-	}
-	return (v/2 - mean/2) * weight * 2
-}
-
-// weighs reports whether columns are weighted by the number of rows that have them.
-func (p Preparation) weighs() bool {
-	return p == PrepareTFIDF || p == PrepareDampedCounts || p == PrepareDampedTFIDF
-}
-
-// refuse reports features that the preparation cannot mean anything for.
-func (p *Preparer) refuse(ctx context.Context, s *matrix.Source) error {
-	n, d := s.Dims()
-	if d != p.columns {
-		return fmt.Errorf("coles: features: %w: %d columns, prepared for %d", ErrShape, d, p.columns)
-	}
-	if p.how == PrepareStandardize && float64(n)*float64(d) > math.MaxInt32*8 {
-		return fmt.Errorf("coles: features: %w: standardised, %d × %d features are dense", ErrTooLarge, n, d)
-	}
-	if !p.how.weighs() && p.how != PrepareRowL1 {
-		return nil
-	}
-	i, j, v, err := matrix.FirstNegative(ctx, s)
-	if err == nil && v < 0 {
-		return fmt.Errorf("coles: features: %w: %v at row %d, column %d, but %v takes values from 0 up", ErrNegative, v, i, j, p.how)
-	}
-	return err
-}
+// plain reports whether features stay as they are, of any size.
+func (p *Preparer) plain() bool { return p.fitted.How == prepare.None }
 
 // prepared are features, prepared, in numbers of type T, which must be able to hold their products.
-func prepared[T kernel.Float](ctx context.Context, p *Preparer, s *matrix.Source) (*matrix.Matrix[T], error) {
-	after, err := p.Prepare(ctx, s)
+func prepared[T kernel.Float](ctx context.Context, p *Preparer, x *matrix.Source) (*matrix.Matrix[T], error) {
+	after, err := p.view(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	x, err := matrix.As[T](ctx, after)
+	m, err := linear.Features[T](ctx, after, p.plain())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("coles: %w", err)
 	}
-	if _, single := any(x).(*matrix.Matrix[float32]); !single {
-		return x, nil
-	}
-	if p.how == PrepareNone { // what vanishes in float32 is seen here only
-		largest, err := s.Largest(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkSingle("features", largest); err != nil {
-			return nil, err
-		}
-	}
-	largest, err := x.Largest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return x, checkSingle("features", largest)
+	return m, nil
 }
 
 // preparerJSON is a preparer outside Go.
@@ -319,7 +175,7 @@ type preparerJSON struct {
 
 // MarshalJSON writes the preparation and what it learned, to the last bit.
 func (p *Preparer) MarshalJSON() ([]byte, error) {
-	return json.Marshal(preparerJSON{p.how, p.columns, p.weight, p.mean})
+	return json.Marshal(preparerJSON{p.Preparation(), p.fitted.Columns, p.fitted.Weight, p.fitted.Mean})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -330,25 +186,12 @@ func (p *Preparer) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &j); err != nil {
 		return fmt.Errorf("coles: preparer: %w: %w", ErrFormat, err)
 	}
-	weights, means, ok := j.Preparation.keeps(j.Columns)
+	weights, means, ok := prepare.Kind(j.Preparation).Keeps(j.Columns)
 	if !ok || j.Columns < 1 || j.Columns > math.MaxInt32 || len(j.Weight) != weights || len(j.Mean) != means {
 		return fmt.Errorf("coles: preparer: %w: %v of %d columns with %d weights and %d means", ErrFormat, j.Preparation, j.Columns, len(j.Weight), len(j.Mean))
 	}
-	*p = Preparer{j.Preparation, j.Columns, j.Weight, j.Mean}
+	*p = Preparer{prepare.Preparer{How: prepare.Kind(j.Preparation), Columns: j.Columns, Weight: j.Weight, Mean: j.Mean}}
 	return nil
-}
-
-// keeps is how many weights and means a preparer of so many columns has.
-func (p Preparation) keeps(columns int) (weights, means int, ok bool) {
-	switch p {
-	case PrepareNone, PrepareRowL1, PrepareRowL2:
-		return 0, 0, true
-	case PrepareTFIDF, PrepareDampedCounts, PrepareDampedTFIDF:
-		return columns, 0, true
-	case PrepareStandardize:
-		return columns, columns, true
-	}
-	return 0, 0, false
 }
 
 // A Dense32 is a dense matrix of float32, row after row: features at half the memory of a

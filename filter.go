@@ -215,40 +215,6 @@ func (f Filter) Coefficients() []float64 { return slices.Clone(f.coef) }
 // Hops is the degree K: how far, in edges, a feature travels.
 func (f Filter) Hops() int { return max(0, len(f.coef)-1) }
 
-// Gain is the sum of the coefficients' magnitudes, at least ‖F‖ as ‖W‖ = 1: for the packages of this
-// module.
-func (f Filter) Gain() float64 {
-	gain := 0.0
-	for _, a := range f.coef {
-		gain += math.Abs(a)
-	}
-	return gain
-}
-
-// Tamed are the coefficients times a number that makes their squares ones of float64, for the packages
-// of this module: not to be written to.
-func (f Filter) Tamed() []float64 {
-	largest := matrix.Magnitude(f.coef)
-	if largest == 0 || largest > 0x1p-200 && largest < 0x1p200 {
-		return f.coef
-	}
-	_, exponent := math.Frexp(largest)
-	coef := slices.Clone(f.coef)
-	for k := range coef {
-		coef[k] = math.Ldexp(coef[k], -exponent)
-	}
-	return coef
-}
-
-// CheckMagnitude refuses features up to a magnitude whose squares, filtered, vanish: for the packages
-// of this module.
-func (f Filter) CheckMagnitude(largest float64) error {
-	if gain := matrix.Magnitude(f.coef); largest > 0 && gain > 0 && largest*gain < leastFeature {
-		return fmt.Errorf("coles: %w: features up to %.3g, whose squares in M = XᵀFᵀΔWFX underflow; scale them", ErrPrecision, largest*gain)
-	}
-	return nil
-}
-
 // Apply returns FX for the normalised adjacency W (n × n) and features X (n × d, sparse or dense).
 // It evaluates the polynomial by Horner's rule, K products W·H on strips of 256 columns:
 // O(K·(nnz(W) + n)·d) time and 8·n·d bytes, plus 4096·n for the strips. F is symmetric, as W is.

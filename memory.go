@@ -3,7 +3,9 @@ package coles
 import (
 	"fmt"
 
+	"coles/internal/alignment"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/mat"
@@ -56,7 +58,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize { // which makes every entry a number
 			size.sparse, size.nonzeros = true, stored.NNZ()
 		}
-		most, usual = size.cols, s.DimOf(size.cols)
+		most, usual = size.cols, linear.Dim(s.Dim, size.cols)
 	}
 	if size.rows != g.Nodes() {
 		return 0, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, size.rows, g.Nodes())
@@ -93,14 +95,14 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse,
 		size: 8, strip: int64(matrix.StripWidth[float64](x.rows, x.cols)),
 	}
-	if s.Precision.resolve(x.rows, x.cols, s.Preparation) == Float32 {
+	if s.Precision.resolve(x.rows, x.cols, s.Preparation == PrepareNone) == Float32 {
 		w.size, w.strip = 4, int64(matrix.StripWidth[float32](x.rows, x.cols))
 	}
 	solver = s.Solver.resolve(x.cols, s.Dim, x.sparse)
 	if x.cols == 0 { // eigenvectors of ΔW itself
 		solver = SolverKrylov
 	}
-	pattern := solver == SolverDirect && g.patterned(s)
+	pattern := solver == SolverDirect && s.contrasting().patterned(g)
 	if s.Model == FeatureModel || pattern {
 		w.entries, w.drawn = 0, 0
 	}
@@ -109,7 +111,7 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 		solve = w.direct()
 	}
 	bytes = w.always() + max(solve, w.embed())
-	if s.Model == 0 && x.cols >= leastAligned { // its memory is reused later, or not yet collected
+	if s.Model == 0 && x.cols >= alignment.Least { // its memory is reused later, or not yet collected
 		choice := w.choice()
 		if pattern {
 			choice = max(0, choice-w.size*w.n*2*w.strip)
@@ -136,7 +138,9 @@ func (w workload) always() int64 {
 	return bytes
 }
 
-func (w workload) choice() int64 { return 2 * w.size * w.n * int64(mostColumns(int(w.n))+firstColumns) }
+func (w workload) choice() int64 {
+	return 2 * w.size * w.n * int64(alignment.Most(int(w.n))+alignment.First)
+}
 
 func (w workload) direct() int64 {
 	filter := w.size * w.n * (w.d + 2*w.strip)

@@ -222,11 +222,10 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 	if err != nil {
 		return nil, err
 	}
-	p := &problem[T]{x: x, filter: m.settings.Filter, dim: m.settings.Dim}
-	if m.settings.Model == FeatureModel {
-		p.featuresAlone()
-	} else {
-		if p.w, _, err = walk(ctx, m.settings, g, x); err != nil {
+	s := m.settings
+	p := &problem[T]{Fit: s.Linear(), x: x, solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil)}
+	if !p.Alone {
+		if err := p.walk(ctx, g, s.contrasting()); err != nil {
 			return nil, err
 		}
 	}
@@ -244,41 +243,18 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 	return matrix.ToFiniteDense(ctx, "the embedding", wide)
 }
 
-// Refitted returns the model of a graph in which that of m has grown, for package live: of its
-// filtered features, its projection, (FX)ᵀ√degree or nil for a model without that column, and the
-// hash of its features.
-func (m *Model) Refitted(ctx context.Context, g *Graph, fx kernel.Matrix[float64], p *Projection, degree []float64, hash string) (*Model, error) {
-	out := &Model{settings: m.settings, prepare: m.prepare, directions: p.above(degree), ids: g.ids}
-	out.settings.Precision = Float64
-	r := m.report
-	r.Graph, r.Seconds, r.Refitted, r.Solver, r.FeaturesHash = g.report, Report{}.Seconds, true, p.Solver, hash
-	var err error
-	if r.GraphHash, err = matrix.HashCSR(ctx, g.adj); err != nil {
-		return nil, err
-	}
-	r.Memory.Bytes, r.Memory.Solver = out.settings.memory(g, shape{rows: fx.Rows, cols: fx.Cols})
-	y, err := (&problem[float64]{x: matrix.Of(fx), filter: SGC(0), dim: fx.Cols}).embed(ctx, matrix.Filtered[float64]{}, out.directions)
-	if err != nil {
-		return nil, err
-	}
-	if err := finish(ctx, out, &r, y, p.Lambda, nil); err != nil {
-		return nil, err
-	}
-	out.report = r
-	return out, nil
-}
-
 // finish scales the columns of y and keeps the result.
 func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) error {
-	s, doubt, err := scale(ctx, &m.settings, y, lambda, noise)
+	s := &m.settings
+	w, doubt, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), s.DegreeShare, y, lambda, s.Precision.rounding(), noise)
 	if err != nil {
-		return err
+		return fmt.Errorf("coles: %w", err)
 	}
 	if err := checkDoubt(doubt); err != nil {
 		return err
 	}
-	m.lambda, m.scaling = lambda, *s
-	if err := matrix.ScaleColumns(ctx, y, s.Factors); err != nil {
+	m.lambda, m.scaling = lambda, Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
+	if err := matrix.ScaleColumns(ctx, y, w.Factors); err != nil {
 		return err
 	}
 	if y.Cols > 0 {

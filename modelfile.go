@@ -11,6 +11,7 @@ import (
 	"coles/internal/archive"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/prepare"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -58,8 +59,8 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	h.setNames(m.ids)
 	arrays = [][]float64{m.lambda, m.scaling.Factors}
 	if m.prepare != nil {
-		h.Columns, h.Preparation = m.prepare.columns, m.prepare.how
-		arrays = append(arrays, m.directions.RawMatrix().Data, m.prepare.weight, m.prepare.mean)
+		h.Columns, h.Preparation = m.prepare.fitted.Columns, m.prepare.Preparation()
+		arrays = append(arrays, m.directions.RawMatrix().Data, m.prepare.fitted.Weight, m.prepare.fitted.Mean)
 	} else {
 		arrays = append(arrays, m.embedding.RawMatrix().Data)
 	}
@@ -148,7 +149,7 @@ func (h *modelHeader) check() error {
 	}
 	want := []int{vectors, h.Dim, h.Dim * n}
 	if h.Columns > 0 {
-		weights, means, ok := h.Preparation.keeps(h.Columns)
+		weights, means, ok := prepare.Kind(h.Preparation).Keeps(h.Columns)
 		if !ok {
 			return fmt.Errorf("preparation %v", h.Preparation)
 		}
@@ -178,7 +179,7 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 		m.embedding = panelOf(h.Report.Graph.Nodes, h.Dim, arrays[2])
 		return m
 	}
-	m.prepare = &Preparer{how: h.Preparation, columns: h.Columns, weight: arrays[3], mean: arrays[4]}
+	m.prepare = &Preparer{prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4]}}
 	m.directions = panelOf(h.Dim, h.Columns, arrays[2])
 	return m
 }
@@ -187,15 +188,15 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 	return matrix.ToDense(kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data})
 }
 
-// Assembled is the model of settings, with Dim and Model resolved, whose parts were found otherwise
-// than by [Fit]: for the packages of this module. degree is the direction of the column of degrees or
-// nil; the report says what is known of graph, features and choice. The parts are checked as those of
-// a file are.
+// Assembled builds a model from parts that were computed otherwise than by [Fit], and checks them as
+// those of a file: for the packages of this module. s has Dim, Model and Precision resolved; r says
+// what is known of graph, features and choice. ids are the nodes' names or nil, degree the direction of
+// the column of degrees or nil, and y the embedding or nil.
 //
 // Errors: [ErrFormat] for parts that do not go together.
-func (s Settings) Assembled(r Report, prepare *Preparer, p *Projection, degree []float64, scaling Scaling) (*Model, error) {
-	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling}
-	r.Features, r.Preparation, r.Solver = prepare.columns, prepare.how, p.Solver
+func (s Settings) Assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
+	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling, embedding: y, ids: ids}
+	r.Features, r.Preparation, r.Solver = prepare.fitted.Columns, prepare.Preparation(), p.Solver
 	m.describe(&r)
 	m.report = r
 	h, _ := m.header()

@@ -159,33 +159,6 @@ func (s NegativeSampler) check() error {
 	return nil
 }
 
-// expectation is the unit vector v of the negatives' expectation v·vᵀ, nil where they are drawn.
-func (s NegativeSampler) expectation(g *Graph) []float64 {
-	switch s.kind {
-	case expectedUniform:
-		return slices.Repeat([]float64{1 / math.Sqrt(float64(g.Nodes()))}, g.Nodes())
-	case expectedDegree:
-		return rootDegrees(g)
-	}
-	return nil
-}
-
-// rootDegrees is √deg/‖√deg‖; zero on a graph without edges.
-func rootDegrees(g *Graph) []float64 {
-	v := slices.Clone(g.degree)
-	volume := matrix.Total(v)
-	if volume > math.MaxFloat64 { // weights near the end of the numbers
-		matrix.Scale(v, 0x1p-64)
-		volume = matrix.Total(v)
-	}
-	for i, d := range v {
-		if d > 0 {
-			v[i] = math.Sqrt(d / volume)
-		}
-	}
-	return v
-}
-
 // Sample draws one negative graph W⁻. [Contrast] does this κ times.
 //
 // Errors: [ErrSetting], also for a sampler that states an expectation or has none, [ErrDense],

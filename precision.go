@@ -3,7 +3,10 @@ package coles
 import (
 	"fmt"
 
+	"coles/internal/linear"
+	"coles/internal/matrix"
 	"coles/internal/setting"
+	"coles/internal/spectral"
 )
 
 // Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M
@@ -42,54 +45,39 @@ func (p *Precision) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(p, text, precisionNames)
 }
 
+// rounding is how far rows are apart by rounding alone, relative to their length.
+func (p Precision) rounding() float64 { return linear.Rounding(p == Float32) }
+
 // singleFrom is the size n·d from which an automatic precision means Float32.
 const singleFrom = 1 << 21
 
-func (p Precision) resolve(n, d int, how Preparation) Precision {
+func (p Precision) resolve(n, d int, plain bool) Precision {
 	switch {
 	case p != 0:
 		return p
-	case how != PrepareNone && float64(n)*float64(d) >= singleFrom:
+	case !plain && float64(n)*float64(d) >= singleFrom:
 		return Float32
 	}
 	return Float64
 }
 
-// Rounding is how far, relative to their length, rows are apart by rounding alone, with some room:
-// products of long sums lose more than the last digit. It is for the packages of this module.
-func (p Precision) Rounding() float64 {
-	if p == Float32 {
-		return 1e-6
+// inPrecision does what is to be done to features in float32 or in float64: where the precision is
+// automatic, in float64 again if float32 does not do. It resolves the precision.
+func inPrecision[R any](p *Precision, x *matrix.Source, how *Preparer, single, double func() (R, error)) (R, error) {
+	auto := *p == 0
+	if *p = p.resolve(x.Rows(), x.Cols(), how.plain()); *p == Float32 {
+		r, err := single()
+		if !auto || !tooCoarse(err) {
+			return r, err
+		}
+		*p = Float64
 	}
-	return 1e-12
+	return double()
 }
-
-// singleRange is how far the largest magnitude may be from 1 in [Float32].
-const singleRange = 1e15
-
-// CheckRange refuses, for Float32, numbers up to a magnitude that has products which float32 could
-// not hold: for the packages of this module.
-func (p Precision) CheckRange(what string, largest float64) error {
-	if p != Float32 {
-		return nil
-	}
-	return checkSingle(what, largest)
-}
-
-// checkSingle refuses what has products that float32 could not hold.
-func checkSingle(what string, largest float64) error {
-	if largest > singleRange || largest > 0 && largest < 1/singleRange {
-		return fmt.Errorf("coles: %s: %w: up to %.3g, beyond what float32 can multiply; scale them or use Float64", what, ErrPrecision, largest)
-	}
-	return nil
-}
-
-// mostDoubt is how far YYᵀ of a fit in [Float32] may be estimated to be from that in [Float64].
-const mostDoubt = 5e-6
 
 // checkDoubt refuses what float32 has made of an embedding if too little of it is certain.
 func checkDoubt(doubt float64) error {
-	if doubt <= mostDoubt {
+	if doubt <= spectral.MostDoubt {
 		return nil
 	}
 	return fmt.Errorf("coles: fit: %w: rounding in float32 may change YYᵀ by %.2g; use Float64", ErrPrecision, doubt)

@@ -3,12 +3,10 @@ package coles
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/internal/setting"
 	"coles/internal/spectral"
 
@@ -81,93 +79,11 @@ func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*
 			return nil, fmt.Errorf("coles: scaling: %w: eigenvalue %d is %v", ErrNotFinite, j, l)
 		}
 	}
-	s, _, err := weigh(ctx, r, kernel.Matrix[float64](e.RawMatrix()), lambda, Float64, nil)
-	return s, err
-}
-
-// weigh is [ScalingRule.Fit] for numbers computed in a precision. It also returns by how much EEᵀ,
-// weighted, may be off for the noise, if that is not nil.
-func weigh[T kernel.Float](ctx context.Context, r ScalingRule, e kernel.Matrix[T], lambda []float64, p Precision, noise *spectral.Noise) (s *Scaling, doubt float64, err error) {
-	unit, err := unitOf(ctx, e)
+	w, _, err := spectral.Fit(ctx, spectral.Rule(r), kernel.Matrix[float64](e.RawMatrix()), lambda, linear.Rounding(false), nil)
 	if err != nil {
-		return nil, 0, err
+		return nil, fmt.Errorf("coles: %w", err)
 	}
-	mean, err := columnMeans(ctx, e, unit)
-	if err != nil {
-		return nil, 0, err
-	}
-	energy, err := parallel.Sum(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				off := float64(v)*unit - mean[j]
-				sum[j] += off * off
-			}
-		}
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	columns := spectral.Columns{Rows: e.Rows, Unit: unit, Mean: mean, Energy: energy}
-	w := spectral.Rule(r).Weigh(columns, lambda, p.Rounding())
-	if noise != nil {
-		doubt = spectral.Rule(r).Doubt(columns, lambda, w, *noise)
-	}
-	s = &Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
-	if w.Equal {
-		return s, doubt, nil
-	}
-	norm, err := meanCentredNorm(ctx, e, unit, mean, s.Factors)
-	if err == nil && !spectral.Rule(r).Stretch(s.Factors, norm, unit) {
-		err = fmt.Errorf("coles: scaling: %w: the rows are too short to be given the norm %v", ErrNotFinite, r.Norm)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	return s, doubt, nil
-}
-
-// unitOf is 1, or the power of two in which rows are measured where the squares of their entries
-// would leave the range of the numbers.
-func unitOf[T kernel.Float](ctx context.Context, e kernel.Matrix[T]) (float64, error) {
-	if e.Cols == 0 {
-		return 1, nil
-	}
-	largest, err := matrix.Of(e).Largest(ctx)
-	if err != nil || largest == 0 || largest > 0x1p-400 && largest < 0x1p400 {
-		return 1, err
-	}
-	_, exponent := math.Frexp(largest)
-	return math.Ldexp(1, min(-exponent, 1000)), nil
-}
-
-// columnMeans is the mean of every column times unit.
-func columnMeans[T kernel.Float](ctx context.Context, e kernel.Matrix[T], unit float64) ([]float64, error) {
-	mean, err := parallel.Sum(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				sum[j] += float64(v) * unit
-			}
-		}
-	})
-	for j := range mean {
-		mean[j] /= float64(e.Rows)
-	}
-	return mean, err
-}
-
-// meanCentredNorm is the mean over the rows of ‖(e_i·unit − mean)·diag(factors)‖.
-func meanCentredNorm[T kernel.Float](ctx context.Context, e kernel.Matrix[T], unit float64, mean, factors []float64) (float64, error) {
-	sum, err := parallel.Sum(ctx, e.Rows, 1, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			square := 0.0
-			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
-				d := (float64(v)*unit - mean[j]) * factors[j]
-				square += d * d
-			}
-			sum[0] += math.Sqrt(square)
-		}
-	})
-	return sum[0] / float64(e.Rows), err
+	return &Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}, nil
 }
 
 // Apply returns E with every column multiplied by its factor, in new storage.
@@ -187,64 +103,3 @@ func (s *Scaling) Apply(ctx context.Context, e *mat.Dense) (*mat.Dense, error) {
 	}
 	return matrix.ToFiniteDense(ctx, "the scaled matrix", y)
 }
-
-// DegreeDirection is (FX)ᵀs given length 1, for package live. It is nil where the settings want no
-// column of degrees, and where (FX)ᵀs is the rounding of sums of that magnitude: where s is
-// constant, say, and the columns of X sum to zero.
-func (s Settings) DegreeDirection(sum []float64, magnitude float64) []float64 {
-	length := matrix.Length(sum)
-	if s.DegreeShare == 0 || s.Dim == 1 || s.Model == FeatureModel || !(length > s.Precision.Rounding()*magnitude) {
-		return nil
-	}
-	v := slices.Clone(sum)
-	matrix.Scale(v, 1/length)
-	return v
-}
-
-// scale chooses the weights of the columns of y: of FXPᵀ by their eigenvalues and, where there is
-// one column more, of the degree column, which gets its share of the energy. It also returns what
-// weigh does.
-func scale[T kernel.Float](ctx context.Context, s *Settings, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) (*Scaling, float64, error) {
-	k := len(lambda)
-	rest := kernel.Matrix[T]{Rows: y.Rows} // where truncation has left none
-	if k > 0 {
-		rest = kernel.Columns(y, 0, k)
-	}
-	if k == y.Cols {
-		return weigh(ctx, s.Scaling, rest, lambda, s.Precision, noise)
-	}
-	column := kernel.Columns(y, k, k+1)
-	degree, _, err := weigh(ctx, ScalingRule{Norm: s.Scaling.Norm}, column, []float64{1}, s.Precision, nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	mean, err := columnMeans(ctx, column, 1)
-	if err != nil {
-		return nil, 0, err
-	}
-	if noise != nil {
-		offset := min(degree.Factors[0]*math.Abs(mean[0])/s.Scaling.Norm, mostOffset)
-		noise.Beside = offset * math.Sqrt(s.DegreeShare/(1-s.DegreeShare))
-	}
-	scaling, doubt, err := weigh(ctx, s.Scaling, rest, lambda, s.Precision, noise)
-	if err != nil {
-		return nil, 0, err
-	}
-	scaling.Factors = s.JoinDegree(scaling.Factors, degree.Factors[0], mean[0])
-	return scaling, doubt, nil
-}
-
-// JoinDegree is the factors of the columns of FXPᵀ and that of the column of degrees, which has that
-// mean, each having been found to give the norm alone: for the packages of this module.
-func (s Settings) JoinDegree(factors []float64, degree, mean float64) []float64 {
-	if most := mostOffset * s.Scaling.Norm; degree*math.Abs(mean) > most {
-		degree = most / math.Abs(mean)
-	}
-	matrix.Scale(factors, math.Sqrt(1-s.DegreeShare))
-	return append(factors, math.Sqrt(s.DegreeShare)*degree)
-}
-
-// mostOffset bounds the mean of the column of degrees, in the norm that it would be given: on real
-// graphs it is 2 to 5. Where all nodes have nearly the same degree it would be as large as you like,
-// and the column still say nothing.
-const mostOffset = 10

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"coles/internal/linear"
+	"coles/internal/prepare"
 	"coles/internal/setting"
 )
 
@@ -90,23 +92,23 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-const (
-	// defaultDim is d′ where the features allow it.
-	defaultDim = 128
-	// maxKappa bounds the number of negative graphs.
-	maxKappa = 10_000
-)
-
-// DimOf is d′ for so many features: for the packages of this module.
-func (s Settings) DimOf(features int) int {
-	if s.Dim == 0 {
-		return min(defaultDim, features)
+// Linear returns what the settings say of F, ΔW and the columns, where Model is resolved: for the
+// packages of this module.
+func (s Settings) Linear() linear.Fit {
+	if s.Model == FeatureModel {
+		return linear.Fit{Filter: []float64{1}, Alone: true, Dim: s.Dim}
 	}
-	return s.Dim
+	f := s.contrasting().linear()
+	f.Filter, f.DegreeShare, f.Dim = s.Filter.coef, s.DegreeShare, s.Dim
+	return f
+}
+
+func (s Settings) contrasting() contrasting {
+	return contrasting{s.Negatives, s.Kappa, s.Eta, s.Seed}
 }
 
 // freeDim is d′ for n nodes without features, of which limit columns can be had.
-func freeDim(n, limit int) int { return max(1, min(defaultDim, max(2, n/16), limit)) }
+func freeDim(n, limit int) int { return max(1, min(linear.DefaultDim, max(2, n/16), limit)) }
 
 // Check reports every setting that is outside its range.
 //
@@ -119,14 +121,12 @@ func (s Settings) Check() error {
 		}
 	}
 	wrong(s.Dim < 0, "d′ = %d, want 1 or more, or 0 for the default", s.Dim)
-	wrong(s.Kappa < 0 || s.Kappa > maxKappa, "κ = %d, want 0 to %d", s.Kappa, maxKappa)
-	wrong(!(s.Eta >= 0 && s.Eta <= 1), "η′ = %v, want 0 to 1", s.Eta)
 	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "degree share %v, want 0 or more and less than 1", s.DegreeShare)
-	wrong(s.Preparation < 0 || int(s.Preparation) >= len(preparationNames), "%v", s.Preparation)
+	wrong(s.Preparation < 0 || int(s.Preparation) >= len(prepare.Names), "%v", s.Preparation)
 	wrong(s.Model < 0 || int(s.Model) >= len(modelKindNames), "%v", s.Model)
 	wrong(s.Solver < 0 || int(s.Solver) >= len(solverNames), "%v", s.Solver)
 	wrong(s.Precision < 0 || int(s.Precision) >= len(precisionNames), "%v", s.Precision)
-	errs = append(errs, s.Filter.check(), s.Negatives.check(), s.Scaling.check())
+	errs = append(errs, s.Filter.check(), s.contrasting().check(), s.Scaling.check())
 	return errors.Join(errs...)
 }
 

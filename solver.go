@@ -7,6 +7,7 @@ import (
 
 	"coles/internal/eigen"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
@@ -63,9 +64,6 @@ func (s Solver) MarshalText() ([]byte, error) { return setting.Marshal(s, solver
 func (s *Solver) UnmarshalText(text []byte) error { return setting.Unmarshal(s, text, solverNames) }
 
 const (
-	// directLimit is the number of features up to which forming M pays.
-	directLimit = 2000
-
 	// krylovShare is how many times more features than columns there must be for products with
 	// sparse X to beat forming M below that limit: at 11 times (Cora, d′ = 128) they take half the
 	// time, at 7 they still win, at 6 not.
@@ -80,7 +78,7 @@ func (s Solver) resolve(d, dim int, sparse bool) Solver {
 	switch {
 	case s != 0:
 		return s
-	case d > directLimit, sparse && d >= krylovShare*dim:
+	case d > linear.DirectLimit, sparse && d >= krylovShare*dim:
 		return SolverKrylov
 	}
 	return SolverDirect
@@ -114,15 +112,7 @@ func (p *Projection) Truncate() *Projection {
 
 // above is P with one more row below it, unless that is nil.
 func (p *Projection) above(row []float64) *mat.Dense {
-	if row == nil {
-		return p.P
-	}
-	rows := kernel.Dense[float64](len(p.Lambda)+1, len(row))
-	if !p.P.IsEmpty() {
-		kernel.Copy(rows, kernel.Matrix[float64](p.P.RawMatrix()))
-	}
-	copy(rows.Data[len(p.Lambda)*rows.Stride:], row)
-	return matrix.ToDense(rows)
+	return matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), row))
 }
 
 // Solve finds P from filtered features FX (n × d) and ΔW (n × n), by SolverDirect up to 2,000
@@ -138,18 +128,9 @@ func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	if p.x.Cols() > directLimit {
-		return p.iterate(ctx)
-	}
-	panel, err := p.x.Panel(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m, err := p.dw.Gram(ctx, panel)
-	if err != nil {
-		return nil, err
-	}
-	return decompose(ctx, m, dim, eigen.Direct)
+	p.solver = Solver(0).resolve(p.x.Cols(), dim, false)
+	found, _, err := p.solve(ctx)
+	return found, err
 }
 
 // SolveImplicit finds P from the features X (n × d), W and a filter by SolverKrylov, without ever
@@ -170,27 +151,13 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *D
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	p.w.Stored = w.m
+	p.w.Stored, p.solver = w.m, SolverKrylov
 	return p.iterate(ctx)
 }
 
-// SolveM finds P for an M (of the given norm, overwritten) that package live has: directly up to
-// 2,000 features, above by products with it, to the accuracy of the direct solver.
-func (s Settings) SolveM(ctx context.Context, m kernel.Matrix[float64], norm float64) (*Projection, error) {
-	var found *Projection
-	var err error
-	if m.Rows <= directLimit {
-		found, err = decompose(ctx, m, s.Dim, eigen.Direct)
-	} else {
-		kernel.MirrorUpper(m)
-		found, err = krylov(ctx, m.Rows, s.Dim, func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
-			return kernel.Gemm(ctx, false, false, 1, m, src, 0, dst)
-		}, eigen.KrylovOptions{Seed: s.Seed, Tol: 1e-12, Zero: 1e-14 * norm})
-	}
-	if err == nil && s.Truncate {
-		found = found.Truncate()
-	}
-	return found, err
+// newProjection is the projection of eigenpairs.
+func newProjection(r *eigen.Result, how Solver) *Projection {
+	return &Projection{matrix.ToDense(r.Vectors), r.Values, how, r.Applied, spectral.Noise{Pairs: r.Residuals, Next: r.Next}}
 }
 
 // solveError gives the errors of the eigensolvers the names of this package.
@@ -204,7 +171,7 @@ func solveError(err error, wanted int) error {
 		}
 		return out
 	case errors.Is(err, eigen.ErrNotFinite):
-		return fmt.Errorf("coles: solve: %w: M = XᵀFᵀΔWFX overflows; scale the features", ErrNotFinite)
+		return fmt.Errorf("coles: solve: %w", linear.Failed(err))
 	}
 	return err
 }

@@ -55,9 +55,12 @@ func readFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix) (*matrix.So
 }
 
 func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
-	x, err := prepare.Prepare(ctx, x)
+	prepared, err := prepare.View(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
+	}
+	if x, err = matrix.Read(ctx, prepared); err != nil {
+		return nil, err
 	}
 	w, err := g.NormalizedUntil(ctx)
 	if err != nil {

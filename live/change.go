@@ -112,7 +112,7 @@ func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float6
 		if err := matrix.CheckSize(n+count, raw.Cols()); err != nil {
 			return nil, nil, fmt.Errorf("live: %w", err)
 		}
-		if x, err = prepare(ctx, g.model, raw); err != nil {
+		if x, err = prepareDouble(ctx, g.model, raw); err != nil {
 			return nil, nil, err
 		}
 		if hashes, err = matrix.RowHashes(ctx, raw); err != nil {
@@ -149,7 +149,7 @@ func (g *Graph) update(ctx context.Context, n int, touched []int32) (*Update, er
 	if err := g.adj.finite(touched); err != nil {
 		return nil, err
 	}
-	hops := len(g.coef) - 1
+	hops := len(g.fit.Filter) - 1
 	near := g.adj.ballAround(touched, max(hops, 1), g.places)
 	defer near.release()
 	moved := make([]int, near.within(hops))

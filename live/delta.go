@@ -63,7 +63,7 @@ func (g *Graph) inRange(ctx context.Context, fx, m kernel.Matrix[float64], along
 	if err := matrix.CheckOverflow(ctx, "FX", matrix.Of(fx)); err != nil {
 		return fmt.Errorf("live: %w", err)
 	}
-	add := g.withNegatives(along)
+	add := g.addNegatives(along)
 	row := make([]float64, m.Cols)
 	for i := range m.Rows {
 		copy(row[i:], m.Data[i*m.Stride+i:][:m.Cols-i])
@@ -75,25 +75,11 @@ func (g *Graph) inRange(ctx context.Context, fx, m kernel.Matrix[float64], along
 	return ctx.Err()
 }
 
-// withNegatives returns what adds the rank-one part of M to the end of its row i, from the diagonal
-// on.
-func (g *Graph) withNegatives(along []float64) func(i int, row []float64) {
-	length, _ := g.expectation()
-	unit := make([]float64, len(along))
-	if length > 0 {
-		for j, v := range along {
-			unit[j] = v / length
-		}
-	}
-	eta := g.model.Settings().Eta
-	return func(i int, row []float64) { matrix.AddScaled(row, -eta*unit[i], unit[i:]) }
-}
-
 // changeOfFX returns D = F′X′ − FX on the nodes of the ball, by Horner's rule for both at once: of
 // the old graph as far as the change of W looks, of the difference as far as it has come. y and δy
 // are rows of the ball.
 func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matrix[float64], error) {
-	hops, d := len(g.coef)-1, g.x.Cols()
+	hops, d := len(g.fit.Filter)-1, g.x.Cols()
 	y, change, spare := near.panel(d), near.panel(d), near.panel(d)
 	// Adds old features to the rows within a distance, or those of new nodes.
 	add := func(to kernel.Matrix[float64], c float64, within int, fresh bool) {
@@ -103,8 +89,8 @@ func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matri
 			}
 		}
 	}
-	add(y, g.coef[hops], hops, false)
-	add(change, g.coef[hops], 0, true)
+	add(y, g.fit.Filter[hops], hops, false)
+	add(change, g.fit.Filter[hops], 0, true)
 	if hops == 0 {
 		return change, ctx.Err()
 	}
@@ -122,7 +108,7 @@ func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matri
 		for q := range difference.Rows {
 			matrix.AddScaled(next.Data[q*d:], 1, extra.Data[q*d:][:d])
 		}
-		add(spare, g.coef[k], 0, true)
+		add(spare, g.fit.Filter[k], 0, true)
 		change, spare = spare, change
 		if k == 0 {
 			break
@@ -132,7 +118,7 @@ func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matri
 		if err := kernel.SpMM(ctx, old, was.Slice(0, old.Rows), y); err != nil {
 			return change, err
 		}
-		add(spare, g.coef[k], k, false)
+		add(spare, g.fit.Filter[k], k, false)
 		y, spare = spare, y
 		clear(spare.Data)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -39,11 +40,15 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	single, err := m.Preparer().PrepareSingle(ctx, raw)
+	prepared, err := prepare(ctx, m, raw)
 	if err != nil {
 		return nil, err
 	}
-	f := &Frozen{model: m, coef: filterOf(m), factors: m.Scaling().Factors, scale: make([]float64, g.Nodes())}
+	single, err := linear.Features[float32](ctx, prepared, m.Preparer().Preparation() == coles.PrepareNone)
+	if err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
+	f := &Frozen{model: m, coef: m.Settings().Linear().Filter, factors: m.Scaling().Factors, scale: make([]float64, g.Nodes())}
 	for i := range f.scale {
 		cols, vals := g.Raw().Row(i)
 		degree, loop := matrix.Degree(i, cols, vals)
@@ -112,7 +117,7 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := prepare(ctx, f.model, raw)
+	prepared, err := prepareDouble(ctx, f.model, raw)
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,11 @@ package live
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"coles"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -31,7 +31,7 @@ type Graph struct {
 	model   *coles.Model
 	v       *mat.Dense   // directions of the model, d′ × d
 	factors []float64    // of its columns
-	coef    []float64    // of the filter; of a model of features alone that of the identity
+	fit     linear.Fit   // what its settings come to
 	start   *coles.Graph // as it was followed
 	ids     []string     // nil where nodes are only numbered
 	taken   map[string]bool
@@ -62,25 +62,21 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	s := m.Settings()
-	switch s.Negatives {
-	case coles.NegativeSampler{}, coles.ExpectedUniformNegatives(), coles.ExpectedDegreeNegatives():
-	default:
-		if s.Kappa > 0 && s.Eta > 0 && s.Model != coles.FeatureModel {
-			return nil, fmt.Errorf("live: %w: negatives %v are drawn, and drawn anew for every number of nodes", coles.ErrSetting, s.Negatives)
-		}
+	fit := m.Settings().Linear()
+	if fit.Drawn {
+		return nil, fmt.Errorf("live: %w: negatives %v are drawn, and drawn anew for every number of nodes", coles.ErrSetting, m.Settings().Negatives)
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	prepared, err := prepare(ctx, m, raw)
+	prepared, err := prepareDouble(ctx, m, raw)
 	if err != nil {
 		return nil, err
 	}
 	out := &Graph{
-		coef: filterOf(m), start: g, adj: newAdjacency(g),
+		fit: fit, start: g, adj: newAdjacency(g),
 		places: slices.Repeat([]int32{-1}, g.Nodes()),
 	}
-	out.adj.alone = s.Model == coles.FeatureModel
+	out.adj.alone = fit.Alone
 	out.use(m)
 	if g.Named() {
 		out.ids, out.taken = g.IDs(), make(map[string]bool, g.Nodes())
@@ -106,14 +102,6 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 // use makes m the model by which nodes are embedded.
 func (g *Graph) use(m *coles.Model) { g.model, g.v, g.factors = m, m.Directions(), m.Scaling().Factors }
 
-// filterOf are the coefficients of the filter of a model.
-func filterOf(m *coles.Model) []float64 {
-	if m.Settings().Model == coles.FeatureModel {
-		return []float64{1}
-	}
-	return m.Settings().Filter.Coefficients()
-}
-
 // readFeatures checks the features of the nodes of a graph for a model that has some.
 func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
 	if m.Preparer() == nil {
@@ -134,12 +122,20 @@ func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Mat
 }
 
 // prepare prepares features as the model does.
-func prepare(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.Matrix[float64], error) {
-	s, err := m.Preparer().Prepare(ctx, raw)
+func prepare(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.Source, error) {
+	view, err := m.Preparer().View(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
-	return matrix.As[float64](ctx, s)
+	return matrix.Read(ctx, view)
+}
+
+func prepareDouble(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.Matrix[float64], error) {
+	prepared, err := prepare(ctx, m, raw)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.As[float64](ctx, prepared)
 }
 
 // What the vectors of weights are for.
@@ -148,27 +144,15 @@ const (
 	forDegrees
 )
 
-// weights are two vectors, by the degree of a node: v of the rank-one part −η′·v·vᵀ/length² of ΔW,
-// and √degree, for the column of degrees. What is not there is nil.
+// weights are what nodes weigh by their degree in the sums (FX)ᵀv, nil in one that is not needed.
 func (g *Graph) weights() (v [2]func(degree float64) float64) {
-	_, v[forNegatives] = g.expectation()
-	if s := g.model.Settings(); s.DegreeShare > 0 && s.Model != coles.FeatureModel {
-		v[forDegrees] = math.Sqrt
-	}
+	v[forNegatives], v[forDegrees] = g.fit.Weights()
 	return v
 }
 
-// expectation is the length of that v, 0 where there is none, and v.
-func (g *Graph) expectation() (length float64, v func(degree float64) float64) {
-	s := g.model.Settings()
-	switch {
-	case s.Kappa == 0 || s.Eta == 0 || s.Model == coles.FeatureModel:
-	case s.Negatives == coles.ExpectedUniformNegatives():
-		return math.Sqrt(float64(len(g.adj.nodes))), func(float64) float64 { return 1 }
-	case s.Negatives == coles.ExpectedDegreeNegatives():
-		return math.Sqrt(g.adj.volume), math.Sqrt
-	}
-	return 0, nil
+// addNegatives returns what adds the rank-one part of M to the end of its row i, from the diagonal on.
+func (g *Graph) addNegatives(along []float64) func(i int, row []float64) {
+	return g.fit.AddNegatives(along, g.fit.Length(float64(len(g.adj.nodes)), g.adj.volume))
 }
 
 // Nodes is the number of nodes there are now.
@@ -200,15 +184,21 @@ func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 	if len(nodes) == 0 || g.v.IsEmpty() {
 		return &mat.Dense{}, ctx.Err()
 	}
-	raw := kernel.Matrix[float64](g.v.RawMatrix())
-	y := kernel.Unset[float64](len(nodes), raw.Rows)
-	if err := kernel.Gemm(ctx, false, true, 1, rows.Dense, raw, 0, y); err != nil {
+	y, err := project(ctx, rows.Dense, g.v)
+	if err != nil {
 		return nil, err
 	}
 	if err := matrix.ScaleColumns(ctx, y, g.factors); err != nil {
 		return nil, err
 	}
 	return matrix.ToFiniteDense(ctx, "the embedding", y)
+}
+
+// project returns FXVᵀ for rows of FX.
+func project(ctx context.Context, fx kernel.Matrix[float64], v *mat.Dense) (kernel.Matrix[float64], error) {
+	raw := kernel.Matrix[float64](v.RawMatrix())
+	y := kernel.Unset[float64](fx.Rows, raw.Rows)
+	return y, kernel.Gemm(ctx, false, true, 1, fx, raw, 0, y)
 }
 
 // Rebuild computes FX and M again from the graph and the features, as [Follow] does and at its
@@ -230,7 +220,7 @@ func (g *Graph) rebuild(ctx context.Context) error {
 	}
 	x := *g.x
 	x.Owned = false // X is needed again
-	fx, err := matrix.Polynomial(ctx, g.coef, w, &x)
+	fx, err := matrix.Polynomial(ctx, g.fit.Filter, w, &x)
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,17 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
 	"coles"
 	"coles/internal/eigen"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,20 +37,46 @@ func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float
 	if err != nil {
 		return nil, nil, err
 	}
-	s := g.model.Settings()
-	s.Precision = coles.Float64
-	if degrees = s.DegreeDirection(g.along[forDegrees], math.Sqrt(squares*g.adj.volume)); degrees != nil {
-		s.Dim--
-	}
+	magnitude := math.Sqrt(squares * g.adj.volume)
+	degrees = g.fit.DegreeDirection(g.along[forDegrees], magnitude, linear.Rounding(false))
 	d := g.m.Rows
 	m := kernel.Unset[float64](d, d)
 	kernel.Copy(m, g.m)
-	negatives := g.withNegatives(g.along[forNegatives])
+	negatives := g.addNegatives(g.along[forNegatives])
 	for i := range d {
 		negatives(i, m.Data[i*d+i:][:d-i])
 	}
-	p, err = s.SolveM(ctx, m, mat.Norm(matrix.ToDense(g.m), 2))
-	return p, degrees, err
+	s, vectors := g.model.Settings(), g.fit.Vectors(degrees)
+	r, err := linear.Solve(ctx, m, vectors, s.Seed, mat.Norm(matrix.ToDense(g.m), 2))
+	if err != nil {
+		return nil, nil, solveError(err, vectors)
+	}
+	p = projection(r)
+	if s.Truncate {
+		p = p.Truncate()
+	}
+	return p, degrees, nil
+}
+
+// projection is P by the solver that [linear.Solve] takes.
+func projection(r *eigen.Result) *coles.Projection {
+	p := &coles.Projection{P: matrix.ToDense(r.Vectors), Lambda: r.Values, Solver: coles.SolverDirect}
+	if r.Vectors.Cols > linear.DirectLimit {
+		p.Solver = coles.SolverKrylov
+	}
+	return p
+}
+
+func solveError(err error, wanted int) error {
+	var stopped *eigen.ConvergenceError
+	if !errors.As(err, &stopped) {
+		return fmt.Errorf("live: solve: %w", err)
+	}
+	out := &coles.ConvergenceError{Wanted: wanted, Converged: stopped.Converged, Residual: stopped.Residual}
+	if r := stopped.Result; r != nil && len(r.Values) > 0 {
+		out.Partial = projection(r)
+	}
+	return out
 }
 
 // Refit solves for P again, scales the columns anew and returns the model of the graph as it is
@@ -71,7 +100,7 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 	if err != nil {
 		return nil, 0, err
 	}
-	if m, err = g.model.Refitted(ctx, now, g.fx.Dense, p, degrees, matrix.HashOf(g.hashes, g.x.Cols())); err != nil {
+	if m, err = g.assemble(ctx, now, p, degrees); err != nil {
 		return nil, 0, err
 	}
 	if drift, err = turn(g.model.P(), p.P); err != nil {
@@ -79,6 +108,44 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 	}
 	g.use(m)
 	return m, drift, nil
+}
+
+// assemble makes the model of the graph as it is now.
+func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Projection, degrees []float64) (*coles.Model, error) {
+	s, r := g.model.Settings(), g.model.Report()
+	s.Precision = coles.Float64
+	directions := matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), degrees))
+	y := kernel.Matrix[float64]{Rows: g.Nodes()}
+	var err error
+	if !directions.IsEmpty() {
+		if y, err = project(ctx, g.fx.Dense, directions); err != nil {
+			return nil, err
+		}
+	}
+	w, _, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), s.DegreeShare, y, p.Lambda, linear.Rounding(false), nil)
+	if err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
+	if err := matrix.ScaleColumns(ctx, y, w.Factors); err != nil {
+		return nil, err
+	}
+	embedding, err := matrix.ToFiniteDense(ctx, "the embedding", y)
+	if err != nil {
+		return nil, err
+	}
+	r.Graph, r.Seconds, r.Refitted = now.Report(), coles.Report{}.Seconds, true
+	r.FeaturesHash = matrix.HashOf(g.hashes, g.x.Cols())
+	if r.GraphHash, err = matrix.HashCSR(ctx, now.Raw()); err != nil {
+		return nil, err
+	}
+	if r.Memory.Bytes, err = s.Estimate(now, matrix.ToDense(g.fx.Dense)); err != nil {
+		return nil, err
+	}
+	if r.Memory.Solver = s.Solver; s.Solver == 0 {
+		r.Memory.Solver = p.Solver
+	}
+	scaling := coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
+	return s.Assembled(r, g.ids, g.model.Preparer(), p, degrees, scaling, embedding)
 }
 
 // orthonormalTolerance is how far PPᵀ may be from I: far above the rounding of any solver, far

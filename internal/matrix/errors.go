@@ -14,6 +14,7 @@ var (
 	ErrNotFinite = errors.New("value is not finite")
 	ErrTooLarge  = errors.New("too large")
 	ErrNegative  = errors.New("value is negative")
+	ErrPrecision = errors.New("not enough precision")
 )
 
 // CheckSize fails if a dense matrix of so many numbers of 16 bytes has more bytes than this machine

@@ -63,19 +63,6 @@ func (r Rule) Weigh(c Columns, lambda []float64, rounding float64) Weights {
 	return w
 }
 
-// Stretch gives factors the length at which the mean norm of centred rows, which is norm with them,
-// becomes Norm. It reports whether they are numbers.
-func (r Rule) Stretch(factors []float64, norm, unit float64) bool {
-	if norm > 0 {
-		for j := range factors {
-			if factors[j] *= r.Norm / norm * unit; !matrix.Finite(factors[j]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // levels are L for the eigenvalues, of which first is λ₁, or 0 where all are rounding. The energies
 // of columns that count alike become their mean.
 func levels(lambda, energy []float64, first, tolerance float64) []float64 {

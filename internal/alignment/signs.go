@@ -1,7 +1,7 @@
-// Package signs estimates how much two kernels of features have in common, from products of the
-// features with columns of random signs, wherever these are added up. What is estimated, and why, is
-// told at coles.Alignment.
-package signs
+// Package alignment estimates how much two kernels of features have in common, from products of the
+// features with columns of random signs, wherever these are added up. coles.Alignment defines what is
+// estimated, and why.
+package alignment
 
 import (
 	"context"
@@ -88,7 +88,7 @@ const Diagonals = 5
 
 // AddDiagonals adds what a row, by e and f of all columns, which it overwrites, has in the diagonals
 // of kernels in the squared products of every column with all others: by name the same as the parts
-// in [Estimate].
+// in [Of].
 func AddDiagonals(sum []float64, group []int, e, f []float64) {
 	var inE, inF [groups]float64
 	wide := len(group)
@@ -115,8 +115,8 @@ func AddDiagonals(sum []float64, group []int, e, f []float64) {
 	}
 }
 
-// An Estimated is a coles.Alignment.
-type Estimated struct {
+// An Estimate is a coles.Alignment.
+type Estimate struct {
 	Ratio     float64
 	Deviation float64
 	Columns   int
@@ -127,12 +127,12 @@ type Estimated struct {
 // ‖K_F‖² and ‖K_R‖², each times the same unknown number for F as for R.
 type parts struct{ alignedF, alignedR, squareF, squareR float64 }
 
-// Estimate is q by all pairs of columns, and the deviation of log q by what each column has in it
+// Of estimates q by all pairs of columns, and the deviation of log q by what each column has in it
 // (the infinitesimal jackknife of Efron 1982). ee and ff are the products of the e and of the f with
 // each other, fe[c][b] = f_c·e_b.
-func Estimate(group []int, ee, fe, ff [][]float64, diagonals []float64) Estimated {
+func Of(group []int, ee, fe, ff [][]float64, diagonals []float64) Estimate {
 	wide := len(group)
-	found := Estimated{Columns: wide}
+	found := Estimate{Columns: wide}
 	diagonal := func(part, c int) float64 { return diagonals[part*wide+c] }
 	perGroup := float64(wide / groups)
 	// Of p² pairs in a group p(p−1) are of different columns; two groups are in the same half in

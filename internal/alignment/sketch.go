@@ -1,19 +1,62 @@
-package coles
+package alignment
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
-	"coles/internal/signs"
 
 	"gonum.org/v1/gonum/floats"
 )
 
-// A sketch estimates the parts of an [Alignment] as package signs says: e_c are columns of random
-// signs times features after Π, f_c filtered before Π.
+// Parts are what q is measured on: prepared features, the walk that filters them, the coefficients of
+// the filter, and what is known of the graph.
+type Parts[T kernel.Float] struct {
+	X       *matrix.Matrix[T]
+	W       matrix.Walk[T]
+	Filter  []float64
+	Degrees []float64
+	Edges   int
+	Seed    uint64
+	Plain   bool // nothing was done to the features, which may be of any size
+	Room    []T  // memory to be used first
+}
+
+// Measure estimates q, by as many random columns as that takes. It returns [matrix.ErrPrecision] where
+// the rows of the features differ by rounding in float32 only, and ctx's error.
+func (p Parts[T]) Measure(ctx context.Context) (Estimate, error) {
+	n, d := p.X.Dims()
+	found, known := Unmeasured(p.Edges, d)
+	if known {
+		return found, ctx.Err()
+	}
+	s, err := p.sketch(ctx)
+	if err != nil {
+		return Estimate{}, err
+	}
+	defer s.release()
+	for next := found.Next(n); next > 0; next = found.Next(n) {
+		if err := s.grow(ctx, next-len(s.group)); err != nil {
+			return Estimate{}, err
+		}
+		if s.flat && linear.Single[T]() {
+			return Estimate{}, fmt.Errorf("%w: the rows of the features differ by rounding in float32; use Float64", matrix.ErrPrecision)
+		}
+		if s.flat {
+			return Estimate{Columns: len(s.group)}, nil
+		}
+		if found, err = s.estimate(ctx); err != nil {
+			break
+		}
+	}
+	return found, err
+}
+
+// A sketch holds columns of random signs times features: e_c after Π, and f_c filtered before Π.
 type sketch[T kernel.Float] struct {
 	x    *matrix.Matrix[T]
 	w    matrix.Walk[T]
@@ -35,30 +78,29 @@ type sketch[T kernel.Float] struct {
 	fe, ff  [][]float64        // fe[c][b] = f_c·e_b
 }
 
-func newSketch[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], w matrix.Walk[T], room []T, f *fitting) (*sketch[T], error) {
-	n, d := x.Dims()
-	s := &sketch[T]{x: x, w: w, room: room, coef: f.Filter.Tamed(), seed: f.Seed, unit: 1, least: f.Precision.Rounding()}
-	if f.Precision == Float32 { // products with Q leave 2e-6, which should be little
+func (p Parts[T]) sketch(ctx context.Context) (*sketch[T], error) {
+	n, d := p.X.Dims()
+	s := &sketch[T]{x: p.X, w: p.W, room: p.Room, coef: linear.Tamed(p.Filter), seed: p.Seed, unit: 1, least: linear.Rounding(false)}
+	if linear.Single[T]() { // products with Q leave 2e-6, which should be little
 		s.least = 1e-4
 	}
-	if f.prepare.how == PrepareNone { // what all others make has fourth powers
-		largest, err := x.Largest(ctx)
+	if p.Plain { // what all preparations make has fourth powers
+		largest, err := p.X.Largest(ctx)
 		if err != nil {
 			return nil, err
 		}
-		_, exponent := math.Frexp(largest)
-		s.unit = T(math.Ldexp(1, -exponent))
+		s.unit = T(Unit(largest))
 	}
-	s.home = signs.Homes(s.seed, d)
+	s.home = Homes(s.seed, d)
 	ones, root, sums := make([]float64, n), make([]float64, n), make([]float64, n)
 	err := parallel.Rows(ctx, n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			_, vals := x.Row(i)
+			_, vals := p.X.Row(i)
 			sum := 0.0
 			for _, v := range vals {
 				sum += float64(v * s.unit)
 			}
-			ones[i], root[i], sums[i] = 1, math.Sqrt(f.g.degree[i]), sum
+			ones[i], root[i], sums[i] = 1, math.Sqrt(p.Degrees[i]), sum
 		}
 	})
 	s.basis = orthonormal[T](ones, root, sums)
@@ -90,7 +132,7 @@ func orthonormal[T kernel.Float](vectors ...[]float64) kernel.Matrix[T] {
 	return q
 }
 
-// grow adds columns, a multiple of firstColumns.
+// grow adds columns, a multiple of First.
 func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	n := s.x.Rows()
 	both := kernel.Matrix[T]{Rows: n, Cols: 2 * columns, Stride: 2 * columns}
@@ -108,8 +150,8 @@ func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	if err := kernel.Convert(ctx, filtered, own); err != nil {
 		return err
 	}
-	for lo := 0; lo < columns; lo += firstColumns {
-		part := &matrix.Matrix[T]{Dense: kernel.Columns(filtered, lo, lo+firstColumns), Owned: true}
+	for lo := 0; lo < columns; lo += First {
+		part := &matrix.Matrix[T]{Dense: kernel.Columns(filtered, lo, lo+First), Owned: true}
 		fx, err := matrix.Filter(ctx, s.coef, s.w, part, s.room)
 		if err != nil {
 			return err
@@ -135,7 +177,7 @@ func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	}
 	s.flat = after <= before*s.least*s.least
 	s.batches = append(s.batches, both)
-	s.group = append(s.group, signs.Groups(columns)...)
+	s.group = append(s.group, Groups(columns)...)
 	return s.multiply(ctx)
 }
 
@@ -147,7 +189,7 @@ func (s *sketch[T]) release() {
 
 // draw sets y to features times signs: ±unit in the columns of a feature's group.
 func (s *sketch[T]) draw(ctx context.Context, y kernel.Matrix[T]) error {
-	batch, err := signs.Draw(ctx, s.seed, len(s.batches), s.home, y.Cols, s.unit)
+	batch, err := Draw(ctx, s.seed, len(s.batches), s.home, y.Cols, s.unit)
 	if err != nil {
 		return err
 	}
@@ -193,9 +235,9 @@ func (s *sketch[T]) multiply(ctx context.Context) error {
 }
 
 // estimate is q by all pairs of columns.
-func (s *sketch[T]) estimate(ctx context.Context) (Alignment, error) {
+func (s *sketch[T]) estimate(ctx context.Context) (Estimate, error) {
 	wide := len(s.group)
-	diagonals, err := parallel.Sum(ctx, s.x.Rows(), signs.Diagonals*wide, func(sum []float64, lo, hi int) {
+	diagonals, err := parallel.Sum(ctx, s.x.Rows(), Diagonals*wide, func(sum []float64, lo, hi int) {
 		e, f := make([]float64, wide), make([]float64, wide)
 		for i := lo; i < hi; i++ {
 			at := 0
@@ -206,11 +248,11 @@ func (s *sketch[T]) estimate(ctx context.Context) (Alignment, error) {
 					at++
 				}
 			}
-			signs.AddDiagonals(sum, s.group, e, f)
+			AddDiagonals(sum, s.group, e, f)
 		}
 	})
 	if err != nil {
-		return Alignment{Columns: wide}, err
+		return Estimate{Columns: wide}, err
 	}
-	return Alignment(signs.Estimate(s.group, s.ee, s.fe, s.ff, diagonals)), nil
+	return Of(s.group, s.ee, s.fe, s.ff, diagonals), nil
 }

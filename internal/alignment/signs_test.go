@@ -1,4 +1,4 @@
-package signs_test
+package alignment_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"coles/internal/signs"
+	"coles/internal/alignment"
 	"coles/internal/testkit"
 )
 
@@ -34,7 +34,7 @@ func TestDrawsHaveTheirLaw(t *testing.T) {
 		}
 	}
 	for seed := range uint64(draws) {
-		home := signs.Homes(seed, 10)
+		home := alignment.Homes(seed, 10)
 		homes[[2]int{home[3], home[4]}]++
 		slices.Sort(home)
 		testkit.WantSame(t, "groups", home, []int{0, 0, 1, 1, 2, 3, 4, 5, 6, 7})
@@ -53,7 +53,7 @@ func TestDrawsHaveTheirLaw(t *testing.T) {
 	for seed := range uint64(draws) {
 		text := ""
 		for number := range 2 {
-			b := testkit.Must(signs.Draw[float64](context.Background(), seed, number, []int{4, 4}, 16, 1))
+			b := testkit.Must(alignment.Draw[float64](context.Background(), seed, number, []int{4, 4}, 16, 1))
 			for _, x := range [][]float64{{1, 0}, {0, 1}} {
 				y := make([]float64, 16)
 				b.Times(y, nil, x)

@@ -1,0 +1,46 @@
+package alignment
+
+import "math"
+
+const (
+	// Least is the number of features from which two halves say something of each other.
+	Least = 40
+	// First is the number of random columns that is looked at first: by half as many the deviation
+	// cannot be estimated.
+	First = 32
+	// Enough is the q from which the graph is used. Every threshold from 0.75 to 0.86 decides alike on
+	// the 31 graphs on which it was set, with the accuracies of both models in view. It is below 1
+	// because filtered features also carry what no half of the columns shows: who the neighbours are.
+	Enough = 0.8
+	// certain is how many deviations make a difference. To end the measurement by 2.5 made no error
+	// on thirteen graphs in 200 seeds each, either.
+	certain = 3
+)
+
+// Most bounds the number of random columns, on n nodes. Graphs of a few hundred nodes need 512 to be
+// told apart near the threshold, and can afford them.
+func Most(n int) int { return min(max(128, 1<<20/n), 512) }
+
+// Unmeasured estimates q of d features on a graph of so many edges where it takes no random columns.
+func Unmeasured(edges, d int) (e Estimate, ok bool) {
+	if edges == 0 {
+		return Estimate{Known: true}, true
+	}
+	return Estimate{}, d < Least
+}
+
+// Next is how many random columns tell more on n nodes, 0 where those that there are suffice.
+func (e Estimate) Next(n int) int {
+	settled := e.Ratio > 0 && (e.Known || e.Ratio > Enough) && math.Abs(math.Log(e.Ratio/Enough)) > certain*e.Deviation
+	if next := max(First, 2*e.Columns); !settled && next <= Most(n) {
+		return next
+	}
+	return 0
+}
+
+// Unit is the magnitude of the signs for features up to a magnitude: a power of two, as the estimate
+// has fourth powers.
+func Unit(largest float64) float64 {
+	_, exponent := math.Frexp(largest)
+	return math.Ldexp(1, -exponent)
+}

@@ -1,0 +1,90 @@
+package linear
+
+import (
+	"context"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/spectral"
+	"coles/internal/stream"
+)
+
+// What float32 makes of an entry of M, in any basis, in units of ‖FX‖²/d and, where sums grow
+// steadily, of ‖M‖/d, both of what M is before anything is taken out of it; and of a column FXp with
+// |p| = 1, in units of ‖FX‖/√d. Measured on spectra of fourteen kinds: the entries are a fifth of the
+// estimate to twice it.
+const (
+	randomRounding = 4e-8
+	steadyRounding = 2e-7
+	columnRounding = 6e-8
+)
+
+// AddRounding adds what float32 makes of M (d × d) to what is known of its eigenpairs. squares is
+// ‖FX‖², left what it is without the direction that is split off, and one the norm of what is taken
+// out of M.
+func AddRounding(n *spectral.Noise, lambda []float64, squares, left, one float64, d int) {
+	side := math.Sqrt(float64(d))
+	entry := (randomRounding*left + steadyRounding*(matrix.Length(lambda)+one)) / float64(d)
+	n.Total, n.Column = squares, columnRounding*math.Sqrt(squares)/side
+	for j, r := range n.Pairs {
+		n.Pairs[j] = math.Hypot(entry, r/side)
+	}
+}
+
+// LosesDegrees reports whether float32 may change the direction of (FX)ᵀs, of rows of FX so many and of
+// that magnitude together: every sum is off, and √d of them.
+func LosesDegrees(sum []float64, magnitude float64, n int) bool {
+	return spectral.MostDoubt*matrix.Length(sum) < columnRounding*magnitude/math.Sqrt(float64(n))
+}
+
+// Squares estimates ‖FX‖² from products with vectors of random signs (Hutchinson's estimator), and
+// what it is without a direction, of length 1 or nil.
+func Squares[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], filter []float64, w *kernel.CSR[T], seed uint64, along []float64) (all, left float64, err error) {
+	const probes = 16
+	n, d := x.Dims()
+	draw := stream.New()
+	draw.Reseed(seed, 0)
+	r := kernel.Unset[float64](d, probes)
+	var shares [probes]float64
+	for j := range d {
+		row, bits := r.Data[j*probes:][:probes], draw.Uint64()
+		for c := range row {
+			row[c] = 1 - 2*float64(bits>>c&1)
+			if along != nil {
+				shares[c] += along[j] * row[c]
+			}
+		}
+	}
+	random := probes
+	if along != nil { // the first is that direction, the others have nothing of it
+		random--
+		shares[0] = 0
+		for j, v := range along {
+			row := r.Data[j*probes:][:probes]
+			row[0] = v
+			matrix.AddScaled(row, -v, shares[:])
+		}
+	}
+	in, err := matrix.Convert[T](ctx, matrix.Of(r))
+	if err != nil {
+		return 0, 0, err
+	}
+	u, y, spare := kernel.Unset[T](n, probes), kernel.Unset[T](n, probes), kernel.Unset[T](n, probes)
+	if err := x.Times(ctx, u, in.Dense); err != nil {
+		return 0, 0, err
+	}
+	fu, err := matrix.Horner(ctx, filter, w, matrix.Of(u), y, spare)
+	if err != nil {
+		return 0, 0, err
+	}
+	if left, err = matrix.Of(kernel.Columns(fu, probes-random, probes)).Squares(ctx); err != nil {
+		return 0, 0, err
+	}
+	left /= float64(random)
+	if along == nil {
+		return left, left, nil
+	}
+	all, err = matrix.Of(kernel.Columns(fu, 0, 1)).Squares(ctx)
+	return all + left, left, err
+}

@@ -1,0 +1,159 @@
+package spectral
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+)
+
+// MostDoubt is how far YYᵀ computed in float32 may be estimated to be from that in float64.
+const MostDoubt = 5e-6
+
+// Fit weights the columns of E = FXPᵀ (n × d′) by their eigenvalues, for rows that are exact to
+// rounding. It also returns by how much EEᵀ, weighted, may be off for the noise, if that is not nil.
+//
+// Errors: [matrix.ErrNotFinite] for rows too short to be given the norm, and ctx's.
+func Fit[T kernel.Float](ctx context.Context, r Rule, e kernel.Matrix[T], lambda []float64, rounding float64, noise *Noise) (w Weights, doubt float64, err error) {
+	unit, err := unitOf(ctx, e)
+	if err != nil {
+		return w, 0, err
+	}
+	mean, err := columnMeans(ctx, e, unit)
+	if err != nil {
+		return w, 0, err
+	}
+	energy, err := parallel.Sum(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
+				off := float64(v)*unit - mean[j]
+				sum[j] += off * off
+			}
+		}
+	})
+	if err != nil {
+		return w, 0, err
+	}
+	columns := Columns{Rows: e.Rows, Unit: unit, Mean: mean, Energy: energy}
+	w = r.Weigh(columns, lambda, rounding)
+	if noise != nil {
+		doubt = r.Doubt(columns, lambda, w, *noise)
+	}
+	if w.Equal {
+		return w, doubt, nil
+	}
+	norm, err := meanCentredNorm(ctx, e, unit, mean, w.Factors)
+	if err == nil {
+		err = r.Stretch(w.Factors, norm, unit)
+	}
+	return w, doubt, err
+}
+
+// FitAll is [Fit] for the columns of P and, where y has one column more than there are eigenvalues, of
+// the column of degrees, which gets its share of the energy.
+func FitAll[T kernel.Float](ctx context.Context, r Rule, share float64, y kernel.Matrix[T], lambda []float64, rounding float64, noise *Noise) (Weights, float64, error) {
+	k := len(lambda)
+	rest := kernel.Matrix[T]{Rows: y.Rows} // where truncation has left none
+	if k > 0 {
+		rest = kernel.Columns(y, 0, k)
+	}
+	if k == y.Cols {
+		return Fit(ctx, r, rest, lambda, rounding, noise)
+	}
+	column := kernel.Columns(y, k, k+1)
+	degree, _, err := Fit(ctx, Rule{Norm: r.Norm}, column, []float64{1}, rounding, nil)
+	if err != nil {
+		return degree, 0, err
+	}
+	mean, err := columnMeans(ctx, column, 1)
+	if err != nil {
+		return degree, 0, err
+	}
+	if noise != nil {
+		offset := min(degree.Factors[0]*math.Abs(mean[0])/r.Norm, mostOffset)
+		noise.Beside = offset * math.Sqrt(share/(1-share))
+	}
+	w, doubt, err := Fit(ctx, r, rest, lambda, rounding, noise)
+	if err != nil {
+		return w, 0, err
+	}
+	w.Factors = r.JoinDegrees(share, w.Factors, degree.Factors[0], mean[0])
+	return w, doubt, nil
+}
+
+// JoinDegrees joins the factors of the columns of FXPᵀ and the factor of the column of degrees, which
+// has that mean and share of the energy. Each factor was found to give the norm alone.
+func (r Rule) JoinDegrees(share float64, factors []float64, degree, mean float64) []float64 {
+	if most := mostOffset * r.Norm; degree*math.Abs(mean) > most {
+		degree = most / math.Abs(mean)
+	}
+	matrix.Scale(factors, math.Sqrt(1-share))
+	return append(factors, math.Sqrt(share)*degree)
+}
+
+// mostOffset bounds the mean of the column of degrees, in the norm that it would be given: on real
+// graphs it is 2 to 5. Where all nodes have nearly the same degree it would be as large as you like,
+// and the column still say nothing.
+const mostOffset = 10
+
+// Stretch gives factors the length at which the mean norm of centred rows, which is norm with them,
+// becomes Norm.
+//
+// Errors: [matrix.ErrNotFinite] where they are no numbers then.
+func (r Rule) Stretch(factors []float64, norm, unit float64) error {
+	if norm > 0 {
+		for j := range factors {
+			if factors[j] *= r.Norm / norm * unit; !matrix.Finite(factors[j]) {
+				return fmt.Errorf("scaling: %w: the rows are too short to be given the norm %v", matrix.ErrNotFinite, r.Norm)
+			}
+		}
+	}
+	return nil
+}
+
+// unitOf is 1, or the power of two in which rows are measured where the squares of their entries
+// would leave the range of the numbers.
+func unitOf[T kernel.Float](ctx context.Context, e kernel.Matrix[T]) (float64, error) {
+	if e.Cols == 0 {
+		return 1, nil
+	}
+	largest, err := matrix.Of(e).Largest(ctx)
+	if err != nil || largest == 0 || largest > 0x1p-400 && largest < 0x1p400 {
+		return 1, err
+	}
+	_, exponent := math.Frexp(largest)
+	return math.Ldexp(1, min(-exponent, 1000)), nil
+}
+
+// columnMeans is the mean of every column times unit.
+func columnMeans[T kernel.Float](ctx context.Context, e kernel.Matrix[T], unit float64) ([]float64, error) {
+	mean, err := parallel.Sum(ctx, e.Rows, e.Cols, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
+				sum[j] += float64(v) * unit
+			}
+		}
+	})
+	for j := range mean {
+		mean[j] /= float64(e.Rows)
+	}
+	return mean, err
+}
+
+// meanCentredNorm is the mean over the rows of ‖(e_i·unit − mean)·diag(factors)‖.
+func meanCentredNorm[T kernel.Float](ctx context.Context, e kernel.Matrix[T], unit float64, mean, factors []float64) (float64, error) {
+	sum, err := parallel.Sum(ctx, e.Rows, 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			square := 0.0
+			for j, v := range e.Data[i*e.Stride:][:e.Cols] {
+				d := (float64(v)*unit - mean[j]) * factors[j]
+				square += d * d
+			}
+			sum[0] += math.Sqrt(square)
+		}
+	})
+	return sum[0] / float64(e.Rows), err
+}
