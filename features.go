@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -165,32 +164,16 @@ func prepared[T kernel.Float](ctx context.Context, p *Preparer, x *matrix.Source
 	return m, nil
 }
 
-// preparerJSON is a preparer outside Go.
-type preparerJSON struct {
-	Preparation Preparation `json:"preparation"`
-	Columns     int         `json:"columns"`
-	Weight      []float64   `json:"weight,omitempty"`
-	Mean        []float64   `json:"mean,omitempty"`
-}
-
 // MarshalJSON writes the preparation and what it learned, to the last bit.
-func (p *Preparer) MarshalJSON() ([]byte, error) {
-	return json.Marshal(preparerJSON{p.Preparation(), p.fitted.Columns, p.fitted.Weight, p.fitted.Mean})
-}
+func (p *Preparer) MarshalJSON() ([]byte, error) { return json.Marshal(p.fitted) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 //
 // Errors: [ErrFormat] for JSON of another form, or with numbers that no preparer has.
 func (p *Preparer) UnmarshalJSON(text []byte) error {
-	var j preparerJSON
-	if err := json.Unmarshal(text, &j); err != nil {
-		return fmt.Errorf("coles: preparer: %w: %w", ErrFormat, err)
+	if err := p.fitted.UnmarshalJSON(text); err != nil {
+		return fmt.Errorf("coles: %w", err)
 	}
-	weights, means, ok := prepare.Kind(j.Preparation).Keeps(j.Columns)
-	if !ok || j.Columns < 1 || j.Columns > math.MaxInt32 || len(j.Weight) != weights || len(j.Mean) != means {
-		return fmt.Errorf("coles: preparer: %w: %v of %d columns with %d weights and %d means", ErrFormat, j.Preparation, j.Columns, len(j.Weight), len(j.Mean))
-	}
-	*p = Preparer{prepare.Preparer{How: prepare.Kind(j.Preparation), Columns: j.Columns, Weight: j.Weight, Mean: j.Mean}}
 	return nil
 }
 

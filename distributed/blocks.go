@@ -2,12 +2,14 @@ package distributed
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 
 	"coles"
 	"coles/internal/matrix"
+	"coles/internal/prepare"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -146,8 +148,8 @@ func (s sums) seen(d int) seen {
 }
 
 // how is the preparation, chosen by the values where it is a choice.
-func (p plan) how(v seen) coles.Preparation {
-	return p.Settings.Preparation.Suitable(&v.tally, int(p.Nodes), p.Columns)
+func (p plan) how(v seen) prepare.Kind {
+	return prepare.Kind(p.Settings.Preparation).Suitable(&v.tally, int(p.Nodes), p.Columns)
 }
 
 // squareColumns adds up squares where columns are to be standardised.
@@ -155,7 +157,7 @@ type squareColumns struct{ Plan plan }
 
 func (f *squareColumns) ProcessElement(number int64, b piece, all sums) (int64, sums) {
 	v := all.seen(f.Plan.Columns)
-	if f.Plan.how(v) != coles.PrepareStandardize {
+	if f.Plan.how(v) != prepare.Standardize {
 		return partOf(number, nil, nil)
 	}
 	p, sum := v.columns.Squares(), make([]float64, f.Plan.Columns)
@@ -168,11 +170,16 @@ func (f *squareColumns) ProcessElement(number int64, b piece, all sums) (int64, 
 // learn makes the preparer.
 type learn struct{ Plan plan }
 
-func (f *learn) ProcessElement(all, squares sums) learned {
+func (f *learn) ProcessElement(all, squares sums) (learned, error) {
 	v := all.seen(f.Plan.Columns)
 	how, inverse := f.Plan.how(v), []float64(nil)
-	if how == coles.PrepareStandardize {
+	if how == prepare.Standardize {
 		inverse = v.columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
 	}
-	return learned{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, v.counts, v.columns.Mean, inverse)}
+	text, err := json.Marshal(how.Learned(int(f.Plan.Nodes), f.Plan.Columns, v.counts, v.columns.Mean, inverse))
+	if err != nil {
+		return learned{}, fmt.Errorf("distributed: preparer: %w", err)
+	}
+	out := new(coles.Preparer)
+	return learned{out}, out.UnmarshalJSON(text)
 }

@@ -6,9 +6,10 @@ import (
 	"reflect"
 
 	"coles"
+	"coles/internal/alignment"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
-	"coles/internal/signs"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -49,7 +50,7 @@ func (p plan) choose(s beam.Scope, state, found beam.PCollection) beam.PCollecti
 	if p.Settings.Model != 0 {
 		return p.chosen(s, choice{Model: p.Settings.Model})
 	}
-	if _, known := coles.Unmeasured(1, p.Columns); known {
+	if p.Columns < alignment.Least {
 		return beam.ParDo(s, &knownChoice{p.Columns}, found)
 	}
 	return p.measure(s, state, found, onceColumns)
@@ -69,7 +70,7 @@ func (p plan) measure(s beam.Scope, state, found beam.PCollection, columns int) 
 	s = s.Scope("Choose")
 	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
 	drawn := beam.ParDo(s, &drawSigns{p.worker(), p.Settings.Seed, columns}, state, side(found))
-	coef, always := p.Settings.Filter.Tamed(), p.chosen(s, choice{Model: coles.GraphModel})
+	coef, always := linear.Tamed(p.Settings.Filter.Coefficients()), p.chosen(s, choice{Model: coles.GraphModel})
 	for k := len(coef) - 1; k >= 0; k-- {
 		h := &hop{worker: p.worker(), Coefficient: coef[k], Single: p.Grid.Messages == coles.Float32}
 		if k == 0 {
@@ -87,7 +88,7 @@ func (p plan) measure(s beam.Scope, state, found beam.PCollection, columns int) 
 func batches(columns int) []int {
 	var sizes []int
 	for done := 0; done < columns; {
-		next := coles.Alignment{Columns: done}.Next(1) - done
+		next := alignment.Estimate{Columns: done}.Next(1) - done
 		sizes = append(sizes, next)
 		done += next
 	}
@@ -98,7 +99,7 @@ func batches(columns int) []int {
 func groupsOf(columns int) []int {
 	var all []int
 	for _, size := range batches(columns) {
-		all = append(all, signs.Groups(size)...)
+		all = append(all, alignment.Groups(size)...)
 	}
 	return all
 }
@@ -118,15 +119,14 @@ func (f *drawSigns) ProcessElement(ctx context.Context, number int64, p piece, f
 	}
 	unit := 1.0
 	if found.Preparer.Preparation() == coles.PrepareNone { // what all others make has fourth powers
-		_, exponent := math.Frexp(found.Largest)
-		unit = math.Ldexp(1, -exponent)
+		unit = alignment.Unit(found.Largest)
 	}
 	x := p.Block.matrix()
 	e := kernel.Dense[float64](x.Rows, f.Columns+1)
-	home := signs.Homes(f.Seed, x.Cols)
+	home := alignment.Homes(f.Seed, x.Cols)
 	lo := 0
 	for k, size := range batches(f.Columns) {
-		batch, err := signs.Draw(ctx, f.Seed, k, home, size, unit)
+		batch, err := alignment.Draw(ctx, f.Seed, k, home, size, unit)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (f *multiply) ProcessElement(ctx context.Context, number int64, p piece, fo
 	k := p.Block.sketched(f.Nodes, found)
 	q := k.basis(f.Nodes, v.Add)
 	both := kernel.Unset[float64](k.rows.Rows, 2*k.wide)
-	diagonals := make([]float64, signs.Diagonals*k.wide)
+	diagonals := make([]float64, alignment.Diagonals*k.wide)
 	group := groupsOf(k.wide)
 	after := 0.0
 	squares := make([]float64, 2*k.wide)
@@ -257,7 +257,7 @@ func (f *multiply) ProcessElement(ctx context.Context, number int64, p piece, fo
 			after += v * v
 		}
 		copy(squares, row)
-		signs.AddDiagonals(diagonals, group, squares[:k.wide], squares[k.wide:])
+		alignment.AddDiagonals(diagonals, group, squares[:k.wide], squares[k.wide:])
 	}
 	products := kernel.Dense[float64](both.Cols, both.Cols)
 	if err := kernel.Gram(ctx, 1, both, both, products); err != nil {
@@ -278,8 +278,8 @@ func (f *estimateAlignment) ProcessElement(s, along sums, found facts) choice {
 		return chosenBy(a)
 	}
 	w := f.Columns
-	diagonals, after, products := s.Add[:signs.Diagonals*w], s.Add[signs.Diagonals*w], s.Add[signs.Diagonals*w+1:]
-	if rounding := f.Plan.Grid.Messages.Rounding(); after <= along.Add[6*w]*rounding*rounding {
+	diagonals, after, products := s.Add[:alignment.Diagonals*w], s.Add[alignment.Diagonals*w], s.Add[alignment.Diagonals*w+1:]
+	if rounding := f.Plan.rounding(); after <= along.Add[6*w]*rounding*rounding {
 		return chosenBy(coles.Alignment{Columns: w})
 	}
 	m := panel(products, 2*w)
@@ -291,5 +291,5 @@ func (f *estimateAlignment) ProcessElement(s, along sums, found facts) choice {
 		}
 		return rows
 	}
-	return chosenBy(coles.Alignment(signs.Estimate(groupsOf(w), part(0, 0), part(w, 0), part(w, w), diagonals)))
+	return chosenBy(coles.Alignment(alignment.Of(groupsOf(w), part(0, 0), part(w, 0), part(w, w), diagonals)))
 }

@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/spectral"
 
@@ -78,19 +79,16 @@ func (f *weigh) ProcessElement(energy sums, v solution) (weights, error) {
 	k, n := len(v.Lambda), float64(f.Plan.Nodes)
 	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean[:k], Energy: energy.Add[:k]}
 	rule := spectral.Rule(f.Plan.Settings.Scaling)
-	w := rule.Weigh(columns, v.Lambda, coles.Float64.Rounding())
+	w := rule.Weigh(columns, v.Lambda, linear.Rounding(false))
 	if f.Plan.Grid.Messages != coles.Float32 {
 		return weights{w}, nil
 	}
 	noise := v.rounded(energy.Add, n)
-	if doubt := rule.Doubt(columns, v.Lambda, w, noise); doubt > mostDoubt {
+	if doubt := rule.Doubt(columns, v.Lambda, w, noise); doubt > spectral.MostDoubt {
 		return weights{w}, fmt.Errorf("distributed: %w: rounding in float32 may change YYᵀ by %.2g; send messages in float64", coles.ErrPrecision, doubt)
 	}
 	return weights{w}, nil
 }
-
-// mostDoubt is how far YYᵀ with messages in float32 may be estimated to be from that in float64.
-const mostDoubt = 5e-6
 
 // rounded says what messages in float32 make of the eigenpairs and of columns FXVᵀ of n rows with these
 // energies. Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are.
@@ -142,20 +140,22 @@ type assemble struct{ Plan plan }
 
 func (f *assemble) ProcessElement(norms sums, v solution, w weights, found facts, c choice) ([]byte, error) {
 	set, n := f.Plan.settings(c), float64(f.Plan.Nodes)
-	rule := spectral.Rule(set.Scaling)
-	factors := slices.Clone(w.Factors)
-	ok := w.Equal || rule.Stretch(factors, norms.Add[0]/n, 1)
+	rule, factors := spectral.Rule(set.Scaling), slices.Clone(w.Factors)
+	if !w.Equal {
+		if err := rule.Stretch(factors, norms.Add[0]/n, 1); err != nil {
+			return nil, fmt.Errorf("distributed: %w", err)
+		}
+	}
 	if k := len(v.Lambda); len(v.Mean) > k {
 		degree := []float64{1}
-		ok = ok && rule.Stretch(degree, norms.Add[1]/n, 1)
-		factors = set.JoinDegree(factors, degree[0], v.Mean[k])
-	}
-	if !ok {
-		return nil, fmt.Errorf("distributed: scaling: %w: the rows are too short to be given the norm %v", coles.ErrNotFinite, rule.Norm)
+		if err := rule.Stretch(degree, norms.Add[1]/n, 1); err != nil {
+			return nil, fmt.Errorf("distributed: %w", err)
+		}
+		factors = rule.JoinDegrees(set.DegreeShare, factors, degree[0], v.Mean[k])
 	}
 	p, degree := v.projection()
-	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment}, found.Preparer, p, degree,
-		coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors})
+	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment}, nil, found.Preparer, p, degree,
+		coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors}, nil)
 	if err != nil {
 		return nil, err
 	}

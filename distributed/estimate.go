@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 )
 
@@ -59,7 +60,7 @@ func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
 	if edges < 0 || dim < 0 || dim > d || hops < 0 {
 		return Cost{}, fmt.Errorf("distributed: estimate: %w: %d edges, %d columns of %d features, %d hops", coles.ErrSetting, edges, dim, d, hops)
 	}
-	dim = coles.Settings{Dim: dim}.DimOf(d)
+	dim = linear.Dim(dim, d)
 	grid = grid.resolved(nodes, d)
 	n, m, width, height := float64(nodes), float64(edges), float64(d), float64(grid.Height)
 	blocks, number := float64(grid.blocks(nodes)), 8.

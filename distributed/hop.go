@@ -26,18 +26,10 @@ var (
 	stateBytes   = beam.NewCounter("coles", "state_bytes")
 )
 
-// filter is F, that of a model of features alone the identity.
-func (p plan) filter() coles.Filter {
-	if p.Settings.Model == coles.FeatureModel {
-		return coles.SGC(0)
-	}
-	return p.Settings.Filter
-}
-
 // hop adds the k-th coefficient of the filter to a pipeline: H ← a_k·X + W·H, by Horner's rule. After
 // the last hop, k = 0, the blocks are FX and what was sent is its share of W⁺·FX.
 func (p plan) hop(s beam.Scope, k int, state, choice beam.PCollection) beam.PCollection {
-	f := &hop{worker: p.worker(), Coefficient: p.filter().Coefficients()[k], Single: p.Grid.Messages == coles.Float32}
+	f := &hop{worker: p.worker(), Coefficient: p.Settings.Linear().Filter[k], Single: p.Grid.Messages == coles.Float32}
 	if k == 0 {
 		f.Then = contrastNext
 	}

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -30,7 +31,7 @@ func newPlan(in Input, set coles.Settings, grid Grid) (plan, error) {
 		return p, err
 	}
 	p.Grid = grid.resolved(in.Nodes, in.Columns)
-	p.Settings.Dim = set.DimOf(in.Columns)
+	p.Settings.Dim = linear.Dim(set.Dim, in.Columns)
 	p.Settings.Solver, p.Settings.Precision = coles.SolverDirect, coles.Float64
 	return p, nil
 }
@@ -45,8 +46,7 @@ func (p plan) check() error {
 	}
 	s := p.Settings
 	refuse(s.Dim > p.Columns, "d′ = %d of %d features", s.Dim, p.Columns)
-	refuse(p.coefficient() != 0 && s.Negatives != coles.ExpectedDegreeNegatives() && s.Negatives != coles.ExpectedUniformNegatives(),
-		"negatives %v are drawn; only expected ones, or none, can be had here", s.Negatives)
+	refuse(s.Linear().Drawn, "negatives %v are drawn; only expected ones, or none, can be had here", s.Negatives)
 	refuse(s.Solver == coles.SolverKrylov, "the solver %v multiplies by the whole graph many times; only %v can be had here", s.Solver, coles.SolverDirect)
 	refuse(s.Precision == coles.Float32, "precision %v; sums are %v here, see Grid.Messages", s.Precision, coles.Float64)
 	return errors.Join(errs...)
@@ -98,14 +98,6 @@ func (g Grid) height(columns int) int64 {
 func (g Grid) blocks(nodes int64) int64 { return (nodes + g.Height - 1) / g.Height }
 
 func (p plan) blocks() int64 { return p.Grid.blocks(p.Nodes) }
-
-// coefficient is that of the rank-one part of ΔW: −η′, or 0 without negatives.
-func (p plan) coefficient() float64 {
-	if s := p.Settings; s.Kappa == 0 || s.Negatives == (coles.NegativeSampler{}) {
-		return 0
-	}
-	return -p.Settings.Eta
-}
 
 // Fit adds linear COLES to a pipeline, as [coles.Fit] computes it and to rounding with its numbers.
 // embedding is a collection of KV<int64, Rows>: one for every block, by its number. model is a

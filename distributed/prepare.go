@@ -8,7 +8,9 @@ import (
 	"reflect"
 
 	"coles"
+	"coles/internal/alignment"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -37,9 +39,10 @@ func encodeFacts(f facts) ([]byte, error) { return encodeJSON(f) }
 
 func decodeFacts(b []byte) (facts, error) { return decodeJSON[facts](b) }
 
-// unmeasured is [coles.Unmeasured].
+// unmeasured is q where it takes no random columns.
 func (f facts) unmeasured(columns int) (coles.Alignment, bool) {
-	return coles.Unmeasured(f.Graph.Edges, columns)
+	found, known := alignment.Unmeasured(f.Graph.Edges, columns)
+	return coles.Alignment(found), known
 }
 
 // prepare is the first step of a fit: the state is prepared features with degrees, and tiles.
@@ -146,7 +149,14 @@ func preparedRows(ctx context.Context, how *coles.Preparer, raw *block) ([]float
 	if err != nil {
 		return nil, err
 	}
-	m, err := how.PrepareDouble(ctx, source)
+	prepared, err := how.Apply(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	if source, err = matrix.Read(ctx, prepared); err != nil {
+		return nil, err
+	}
+	m, err := matrix.As[float64](ctx, source)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +188,13 @@ func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
 		return found, fmt.Errorf("distributed: graph: %w: the weights of all nodes add up to infinity", coles.ErrNotFinite)
 	}
 	p := f.Plan
-	filter := p.filter()
-	return found, errors.Join(p.checkRows(s), filter.CheckMagnitude(found.Largest), p.Grid.Messages.CheckRange("features", found.Largest),
-		p.Grid.Messages.CheckRange("filter coefficients", matrix.Magnitude(filter.Coefficients())))
+	filter := p.Settings.Linear().Filter
+	errs := []error{p.checkRows(s), linear.CheckUnderflow(filter, found.Largest)}
+	if p.Grid.Messages == coles.Float32 {
+		errs = append(errs, linear.CheckSingle("features", found.Largest), linear.CheckSingle("filter coefficients", matrix.Magnitude(filter)))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return found, fmt.Errorf("distributed: %w", err)
+	}
+	return found, nil
 }

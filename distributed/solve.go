@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -79,32 +80,28 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 		upper = upper[copy(m.Data[i*d+i:(i+1)*d], upper):]
 	}
 	set := f.Plan.settings(c)
-	if c.Model == coles.GraphModel {
-		// The negatives' part of rank one: coef·(Fᵀv)(Fᵀv)ᵀ with v = √(degree/Σ degree) or 1/√n.
-		t, length := along, found.Volume
-		if f.Plan.Settings.Negatives == coles.ExpectedUniformNegatives() {
-			t, length = rows, n
-		}
-		if coefficient := f.Plan.coefficient(); coefficient != 0 && length > 0 {
-			for i := range d {
-				matrix.AddScaled(m.Data[i*d+i:(i+1)*d], coefficient*t[i]/length, t[i:])
-			}
-		}
+	fit := set.Linear()
+	t, volume := along, found.Volume
+	if fit.Uniform {
+		t = rows
+	}
+	negatives := fit.AddNegatives(t, fit.Length(n, volume))
+	for i := range d {
+		negatives(i, m.Data[i*d+i:(i+1)*d])
 	}
 	var degree []float64
-	if found.Volume > 0 {
+	if volume > 0 {
 		unit := slices.Clone(along)
-		matrix.Scale(unit, 1/math.Sqrt(found.Volume))
-		set.Precision = f.Plan.Grid.Messages
-		degree = set.DegreeDirection(unit, f.Plan.filter().Gain()*math.Sqrt(found.Squares))
+		matrix.Scale(unit, 1/math.Sqrt(volume))
+		degree = fit.DegreeDirection(unit, linear.Gain(fit.Filter)*math.Sqrt(found.Squares), f.Plan.rounding())
 	}
-	small := set
-	if degree != nil {
-		small.Dim--
-	}
-	p, err := small.SolveM(ctx, m, 0)
+	r, err := linear.Solve(ctx, m, fit.Vectors(degree), set.Seed, 0)
 	if err != nil {
-		return solution{}, fmt.Errorf("distributed: %w", err)
+		return solution{}, fmt.Errorf("distributed: solve: %w", err)
+	}
+	p := &coles.Projection{P: matrix.ToDense(r.Vectors), Lambda: r.Values}
+	if set.Truncate {
+		p = p.Truncate()
 	}
 	out := solution{Columns: d, Lambda: p.Lambda}
 	if !p.P.IsEmpty() {
@@ -120,6 +117,9 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 	}
 	return out, nil
 }
+
+// rounding is how far rows are apart by the rounding of messages alone, relative to their length.
+func (p plan) rounding() float64 { return linear.Rounding(p.Grid.Messages == coles.Float32) }
 
 // settings are those of the fit with Model resolved.
 func (p plan) settings(c choice) coles.Settings {

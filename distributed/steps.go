@@ -2,6 +2,7 @@ package distributed
 
 import (
 	"bytes"
+	"coles/internal/alignment"
 	"context"
 	"fmt"
 	"reflect"
@@ -155,7 +156,7 @@ func (r *run) choose(ctx context.Context, prepareKey string, prepared *Manifest,
 	}
 	found, ok := known.unmeasured(p.Columns)
 	n := int(p.Nodes)
-	for next := found.Next(n); next > 0 && !ok; next = found.Next(n) {
+	for next := alignment.Estimate(found).Next(n); next > 0 && !ok; next = alignment.Estimate(found).Next(n) {
 		folder := within(r.Work, fmt.Sprintf("choose-%d", next))
 		key, err := keyOf("choose", prepareKey, p.Settings.Filter, p.Settings.Seed, next)
 		if err != nil {

@@ -59,10 +59,12 @@ func (k Kind) Suitable(seen *matrix.Tally, rows, columns int) Kind {
 
 // A Preparer is a kind, no longer a choice, with what it learned of the columns of a matrix.
 type Preparer struct {
-	How     Kind
-	Columns int
-	Weight  []float64 // TF-IDF: idf; damped TF-IDF: √idf; standardised: 1/deviation, 0 for a constant column
-	Mean    []float64 // standardised
+	How     Kind `json:"preparation"`
+	Columns int  `json:"columns"`
+	// Weight holds idf for TF-IDF, √idf for damped TF-IDF, and 1/deviation for standardised features, 0
+	// for a constant column.
+	Weight []float64 `json:"weight,omitempty"`
+	Mean   []float64 `json:"mean,omitempty"` // of standardised features
 }
 
 // Learned is the preparer of a kind for a matrix of so many rows, with counts of the entries of each

@@ -1,0 +1,36 @@
+package prepare
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"coles/internal/archive"
+	"coles/internal/setting"
+)
+
+// MarshalText gives the name of a kind.
+func (k Kind) MarshalText() ([]byte, error) { return setting.Marshal(k, Names) }
+
+// UnmarshalText reads the name of a kind.
+func (k *Kind) UnmarshalText(text []byte) error { return setting.Unmarshal(k, text, Names) }
+
+// plain is a preparer without methods.
+type plain Preparer
+
+// UnmarshalJSON reads a preparer.
+//
+// Errors: [archive.ErrFormat] for JSON of another form, or with numbers that no preparer has.
+func (p *Preparer) UnmarshalJSON(text []byte) error {
+	var read plain
+	if err := json.Unmarshal(text, &read); err != nil {
+		return fmt.Errorf("preparer: %w: %w", archive.ErrFormat, err)
+	}
+	weights, means, ok := read.How.Keeps(read.Columns)
+	if !ok || read.Columns < 1 || read.Columns > math.MaxInt32 || len(read.Weight) != weights || len(read.Mean) != means {
+		how, _ := read.How.MarshalText()
+		return fmt.Errorf("preparer: %w: %s of %d columns with %d weights and %d means", archive.ErrFormat, how, read.Columns, len(read.Weight), len(read.Mean))
+	}
+	*p = Preparer(read)
+	return nil
+}
