@@ -32,7 +32,7 @@ import (
 type Alignment struct {
 	// Ratio is the estimate of q, 0 where there is none and in a graph without edges.
 	Ratio float64 `json:"ratio"`
-	// Deviation estimates the standard deviation of log q over seeds; where q is 0, that of its
+	// Deviation estimates the standard deviation of log q over seeds; where q is 0, of its
 	// divisor alone.
 	Deviation float64 `json:"deviation"`
 	// Columns is the number of random columns that q was estimated by.

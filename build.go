@@ -193,7 +193,7 @@ func (g *Graph) take(adj *kernel.CSR[float64], report GraphReport) (infinite int
 	return seen.infinite
 }
 
-// measured is what the rows of an adjacency matrix hold besides edges.
+// measured counts what the rows of an adjacency matrix hold besides edges.
 type measured struct {
 	loops, isolated int
 	infinite        int // the first row that adds up to infinity, or their number

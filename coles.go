@@ -23,7 +23,7 @@ import (
 // without the component vectors, scales the result in the same way, and says so in its [Report];
 // such a model embeds only its own graph.
 //
-// The time is that of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and
+// It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and
 // K·nnz(W)·d′ for the embedding; [Settings.Estimate] gives the memory. The result depends on the
 // input and the settings only, to the byte, however many processors there are.
 //

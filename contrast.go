@@ -32,7 +32,7 @@ type DeltaW struct {
 // = 0, like η′ = 0, gives ΔW = W⁺: Laplacian Eigenmaps, or LPP after a filter. A sampler that
 // states an expectation is asked once, whatever κ ≥ 1 is: the mean of κ equal parts.
 //
-// The cost is O(n + m) and that of κ draws.
+// The cost is O(n + m) and κ draws.
 //
 // Errors: [ErrSetting], [ErrShape] where a negative graph is not of n nodes, those of the sampler,
 // [ErrDense] among them, and ctx's.

@@ -29,9 +29,9 @@ import (
 // They are therefore written down from the components and the iteration searches the rest. [Fit]
 // without features leaves them out, since they only say in which component a node is.
 //
-// The cost is that of a few d′ products ΔW·v and of orthogonalising as many vectors of length n.
+// It costs a few d′ products ΔW·v, and orthogonalises as many vectors of length n.
 //
-// A very crowded top of the spectrum, such as that of rings and paths of tens of thousands of
+// A very crowded top of the spectrum, as rings and paths have it of tens of thousands of
 // nodes, whose eigenvalues are some 1/n² apart, takes minutes and may end in a [*ConvergenceError].
 //
 // Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, a [*ConvergenceError], and ctx's.

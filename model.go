@@ -68,10 +68,10 @@ type Report struct {
 	// hexadecimal digits, in whatever type a matrix comes. They are no guard against malice.
 	GraphHash    string `json:"graph_hash"`
 	FeaturesHash string `json:"features_hash,omitempty"`
-	// Version is that of this module in the program that fitted, "(devel)" where it has none.
+	// Version names the version of this module in the program that fitted, "(devel)" where it has none.
 	Version string `json:"version"`
-	// Refitted says that package live made the model, which prepares features, and uses the graph
-	// or does not, as the fit before the graph grew did.
+	// Refitted reports that package live fitted the model again after its graph had grown. The
+	// preparation and the choice of model are those of the first fit.
 	Refitted bool `json:"refitted,omitempty"`
 }
 

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// modelFormat is that of a model's file. Its arrays are λ and the factors of the scaling; then the
+// modelFormat marks the file of a model. Its arrays are λ and the factors of the scaling; then the
 // directions of the columns, column weights and means, or (without features) the embedding.
 var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 2}
 
@@ -27,7 +27,7 @@ type modelHeader struct {
 	Preparation Preparation `json:"preparation"`
 	Columns     int         `json:"columns"` // d; 0 in a model without features
 	Dim         int         `json:"dim"`
-	Degrees     bool        `json:"degrees,omitempty"` // the last column is that of degrees
+	Degrees     bool        `json:"degrees,omitempty"` // the last column tells degrees
 	Power       float64     `json:"power"`
 	Rank        float64     `json:"rank"`
 	Names       []string    `json:"names,omitempty"`

@@ -24,7 +24,7 @@ type problem[T kernel.Float] struct {
 	stored *SymCSR        // W in float64, nil where it is a pattern
 	dw     matrix.Operator[T]
 	bound  float64   // of ‖ΔW‖
-	degree []float64 // direction of the last column, that of degrees; nil where all are of P
+	degree []float64 // direction of the column of degrees, which is the last; nil without one
 	// degrees finds that direction, where it is not known, when there is FX; nil for nothing to find.
 	degrees func(ctx context.Context, fx matrix.Filtered[T]) error
 	solver  Solver
@@ -38,7 +38,7 @@ type problem[T kernel.Float] struct {
 	progress func(stage string, done, total int)
 }
 
-// newProblem is that of [Solve] and [SolveImplicit].
+// newProblem checks what [Solve] and [SolveImplicit] are given.
 func newProblem(ctx context.Context, x mat.Matrix, f Filter, dw *DeltaW, dim int) (*problem[float64], error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {
@@ -215,7 +215,7 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 	return found, fx, err
 }
 
-// singleTolerance is that of residuals where products are made in float32, relative to λ₁, whose
+// singleTolerance bounds residuals where products are made in float32, relative to λ₁, whose
 // rounding is somewhat below 1e-7. With 1e-5, graphs whose eigenvalues hardly fall from the d′-th to
 // the next, as coauthor_cs and squirrel, lost 5e-6 of YYᵀ; with 3e-6 they keep all but 1e-6, for some
 // 5 % more products.
@@ -255,7 +255,7 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 
 // operator is multiplication by M, and the direction of length 1 that is split off from it, or nil.
 //
-// FX is often large along one direction, that of the leading eigenvector v of W, which a filter
+// FX is often large along one direction, the leading eigenvector v of W, which a filter
 // keeps as it is and ΔW with degree negatives takes out again. In the space of features it is Xᵀv.
 // On features that say little of their graph, splitting it off takes the errors of float32 from
 // 1e-5 of λ₁ to 2e-7.

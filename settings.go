@@ -200,7 +200,7 @@ func WithProgress(f func(stage string, done, total int)) Option {
 }
 
 // A ModelKind says whether a model embeds nodes by the graph and their features, or by their
-// features alone. The zero value, "auto", is what the [Alignment] of the features says.
+// features alone. The zero value, "auto", follows the [Alignment] of the features.
 type ModelKind int
 
 const (
@@ -225,12 +225,12 @@ func (k *ModelKind) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(k, text, modelKindNames)
 }
 
-// A Purpose is what vectors are for. What helps a classifier, which weighs columns itself, can harm
+// A Purpose says what vectors are for. What helps a classifier, which weighs columns itself, can harm
 // a cosine or a distance, which do not.
 type Purpose int
 
 const (
-	// ForClassification is what [DefaultSettings] are for: a classifier with an L2 penalty learns
+	// ForClassification means [DefaultSettings]: a classifier with an L2 penalty learns
 	// classes from the vectors of a few nodes.
 	ForClassification Purpose = iota
 	// ForClustering is for k-means on rows scaled to length 1. What clusters share is in the first

@@ -63,7 +63,7 @@ func (v *node) weigh(i int32) {
 }
 
 // add joins nodes, of which count are new; edges are checked. It returns the nodes whose rows have
-// changed, ascending. An error is that of ctx and leaves what is to be taken back.
+// changed, ascending. An error comes from ctx and leaves what is to be taken back.
 func (adj *adjacency) add(ctx context.Context, count int, edges []coles.Edge, weights []float64) ([]int32, error) {
 	adj.before = make(map[int32]node)
 	adj.undo = totals{len(adj.nodes), adj.entries, adj.volume}
@@ -94,7 +94,7 @@ func (adj *adjacency) add(ctx context.Context, count int, edges []coles.Edge, we
 	return touched, ctx.Err()
 }
 
-// An entry is what an edge puts into the matrix.
+// An entry of the matrix comes from an edge.
 type entry struct {
 	row, col int32
 	weight   float64
@@ -234,7 +234,7 @@ func (adj *adjacency) normalized(ctx context.Context, each func(i int32, visit f
 	})
 }
 
-// eachFilter visits row i of W in the order of columns, which are the nodes that of gives. A node
+// eachFilter visits row i of W in the order of columns, whose nodes the function of gives. A node
 // that is not there yet has no row.
 func (v *node) eachFilter(i int32, of func(int32) *node, visit func(j int32, w float64)) {
 	if v.filter == 0 {

@@ -67,7 +67,7 @@ func (b *ball) filterRows(rows int, of func(int32) *node) *kernel.CSR[float64] {
 	return a
 }
 
-// filterChange is what the last change of the adjacency has added to W, at the first nodes of the
+// filterChange holds what the last change of the adjacency has added to W, at the first nodes of the
 // ball, which are all it touches: rows and columns within distance 1.
 func (b *ball) filterChange(adj *adjacency) *kernel.CSR[float64] {
 	return b.change(b.within(1), func(i int32, put func(j int32, w float64)) {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Change is what is new in a graph: nodes, edges, or both.
+// A Change adds nodes, edges or both to a graph.
 type Change struct {
 	// Features are those of the new nodes, k × d; nil for none. The new nodes get the numbers n …
 	// n+k−1.
@@ -27,7 +27,7 @@ type Change struct {
 	IDs []string
 }
 
-// An Update is what a change has done.
+// An Update says what a change has done.
 type Update struct {
 	// Moved are the nodes whose filtered features may have changed, ascending: the new ones and
 	// those within K hops of a new edge or node. All others have the embedding that they had.
@@ -47,7 +47,7 @@ const wholeShare = 0.4
 //	D = Σₖ of Horner's steps δy ← aₖ·δX + W·δy + (ΔW)·y   on the k hops around U,
 //	M ← M + (FX)ᵀ(δW⁺)(FX) + DᵀQ + QᵀD,  Q = W⁺(FX + D/2),
 //
-// so the cost is that of the rows within K hops of U, times d for each of their edges and d² for
+// so the cost grows with the rows within K hops of U, times d for each of their edges and d² for
 // each of them; where these are two fifths of all nodes everything is computed again. Many edges of
 // one node cost as many single ones. With more than some thousand sparse features [coles.Fit],
 // which does not form M, is faster than this where much is in reach.

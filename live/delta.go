@@ -10,9 +10,9 @@ import (
 	"coles/internal/matrix"
 )
 
-// follow adds to FX, M and (FX)ᵀv what the last change of the adjacency, around which near is the
-// ball of K hops, makes of them. n is the number of nodes before. Until all of it is computed and
-// within range nothing is written.
+// follow updates FX, M and (FX)ᵀv after the last change of the adjacency. near holds the nodes within K
+// hops of it, n is the number of nodes before. Until all of it is computed and within range nothing is
+// written.
 func (g *Graph) follow(ctx context.Context, near *ball, n int) error {
 	change, err := g.changeOfFX(ctx, near, n)
 	if err != nil {

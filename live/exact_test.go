@@ -17,7 +17,7 @@ func wholeM(p *mat.Dense, lambda []float64) *mat.Dense {
 	return testkit.Product(p.T(), mat.NewDiagDense(len(lambda), lambda), p)
 }
 
-// wantM compares the M that is followed with that of a fit from scratch, both with d′ = d. It
+// wantM compares the M that is followed with the M of a fit from scratch, both with d′ = d. It
 // returns the difference as a part of ‖M‖.
 func wantM(t *testing.T, g *live.Graph, want *coles.Model) float64 {
 	t.Helper()

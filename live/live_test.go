@@ -16,7 +16,7 @@ import (
 
 var ctx = context.Background()
 
-// A history is what a graph consists of, from which it can be built from scratch.
+// A history lists the parts of a graph, which can be built from it from scratch.
 type history struct {
 	x       *mat.Dense // features, also of the nodes to come
 	sparse  bool
@@ -79,7 +79,7 @@ func (h *history) add(t *testing.T, g *live.Graph, nodes int, edges []coles.Edge
 	return u
 }
 
-// fit is what a refit of n nodes is to equal: a fit from scratch in double precision, by M.
+// fit makes what a refit of n nodes is to equal: a fit from scratch in double precision, by M.
 func (h *history) fit(n int) *coles.Model {
 	opts := append(slices.Clone(h.opts), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
 	return testkit.Must(coles.Fit(ctx, h.graph(n), h.features(0, n), opts...))
@@ -126,7 +126,7 @@ func numbers(n int) []int {
 
 // A history of additions: nodes with and without edges, edges between old nodes, weights that rise,
 // repeated edges and loops. After each, vectors are those of a fresh Embed of the whole graph, and
-// the model is that of a fresh Fit.
+// the model equals a fresh Fit's.
 func TestGrowthEqualsAFit(t *testing.T) {
 	const n, more, d = 400, 30, 20
 	_, words := testkit.RandomWords(testkit.Random(7), n+more, d)

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A state is what can be seen of a graph that is followed.
+// A state holds what can be seen of a graph that is followed.
 type state struct {
 	Nodes  int
 	Graph  string

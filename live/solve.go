@@ -83,7 +83,7 @@ func solveError(err error, wanted int) error {
 // now: what [coles.Fit] gives for it in double precision with the features prepared as they were,
 // to rounding. From then on [Graph.Embed] is by that model. drift is the largest principal angle
 // between the rows of the old and the new P, in radians: see [PrincipalAngle]. Where truncation has
-// left them different numbers of rows it is that of the fewer to the span of the others, and 0
+// left them different numbers of rows it is the angle of the fewer to the span of the others, and 0
 // where none are left. The models before stay as they are.
 //
 // On top of [Graph.Solve] it costs n·d·d′ multiplications and one pass over the edges.
@@ -154,7 +154,7 @@ const orthonormalTolerance = 1e-6
 
 // PrincipalAngle returns the largest angle, in radians from 0 to π/2, between a vector in the span
 // of the rows of p (k × d, orthonormal) and the span of the rows of q (l × d, orthonormal, l ≥ k):
-// what P of a model has turned by when q is that of another. Its sine is the largest singular value
+// what P of a model has turned by when q comes from another. Its sine is the largest singular value
 // of R = P − PQᵀQ (Björck and Golub 1973), from the largest eigenvalue of RRᵀ: small angles have an
 // error of some 10⁻¹⁶, those near π/2, where the sine hardly changes, of 10⁻⁸.
 //

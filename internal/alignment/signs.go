@@ -33,7 +33,7 @@ func Homes(seed uint64, d int) []int {
 
 // Groups are the groups of the columns of a batch, a multiple of eight. Column c belongs to one: it
 // is X restricted to its features times random signs. The squared product of columns of two groups
-// is, on average, the inner product of the kernels of these groups, and that of two columns of one
+// is, on average, the inner product of the kernels of these groups, and of two columns of one
 // group the square of its norm, diagonals included.
 func Groups(columns int) []int {
 	group := make([]int, columns)
@@ -43,7 +43,7 @@ func Groups(columns int) []int {
 	return group
 }
 
-// A Batch is what features are multiplied by: ±unit in the columns of a feature's group.
+// A Batch holds signs to multiply features by: ±unit in the columns of a feature's group.
 type Batch[T kernel.Float] struct {
 	home  []int
 	width int // columns of a group

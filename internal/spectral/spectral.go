@@ -9,7 +9,7 @@ import (
 	"coles/internal/matrix"
 )
 
-// A Rule is that of coles.ScalingRule.
+// A Rule is a coles.ScalingRule.
 type Rule struct{ Rank, Floor, Power, Norm float64 }
 
 // Columns are sums over the rows of an embedding E, measured in a unit: E times Unit.
