@@ -23,25 +23,9 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 }
 
 // Estimate returns the bytes of memory that [Fit] with these settings will take besides its input.
-// Of x it reads the size and, where it is sparse, the number of stored entries. With n nodes, 2m
-// stored adjacency entries, d features of which z are stored, d′ columns, and numbers of s bytes
-// (8, or 4 for [Float32]) it is the largest of the stages, in bytes:
-//
-//	always    (4+s)·(4m+n) for W and ΔW, 32 for each entry that sampled negatives are expected to
-//	          have (2·κ·n·partners, p·n²), and for X prepared (12+s)·z (sparse) or s·n·d (dense);
-//	          where Model is not set, 2·s·n·(c+32) for up to c = 2²⁰/n random columns, 128 to 512
-//	direct    filter s·n·(d + 2w), in strips of w = 1024/s columns or d if there are fewer, less
-//	          from 2²⁴/13 nodes on, but 256/s; and s·min(n·d, 2²⁰) + 8·d² for M; its eigenvectors
-//	          8·(d² + 4·d·d′), and 4·d² where s = 4. A graph whose weights are all 1, and whose
-//	          negatives are not sampled, has nothing for W and ΔW, and the random columns lie in
-//	          the strips first
-//	krylov    s·d·q + 8·(d·(3·d′+6·b) + 5·q²) + 5·s·n·b, and (4+s)·z for Xᵀ, with blocks of b =
-//	          ⌈d′/8⌉ vectors (8 to 32) and a basis of q = 5·d′/2 + 8·b; 8·(d² + 4·d·d′) in place
-//	          of the first two terms where d ≤ 400 or 3·q > 2·d; n in place of d without features
-//	embed     3·s·n·d′; where d ≤ 3·d′ and X is dense nothing, or s·n·d′ for d > 2·d′
-//
-// A [FeatureModel] takes less: it has no W and no ΔW. FX replaces a dense X prepared, in the same
-// storage, where d is at most 3·d′, and the embedding FX.
+// It depends on sizes only: of x on the rows, the columns and, where it is sparse, the number of stored
+// entries. It is the largest of the stages "filter and solve" and "embed", on top of what all stages
+// hold, by the formulas of docs/performance.md. The peak is within a factor of two of it.
 //
 // Errors: [ErrShape], and [ErrSetting].
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
@@ -121,7 +105,7 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	return bytes, solver
 }
 
-// A workload holds the sizes in the formula of memory, by the names of [Settings.Estimate].
+// A workload holds the sizes in the formula of memory, by the names of docs/performance.md.
 type workload struct {
 	n, d, k, z     int64
 	entries, drawn int64 // of A, 2m, and of sampled negatives
