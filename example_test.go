@@ -12,6 +12,7 @@ import (
 
 	"coles"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -190,4 +191,239 @@ func ExampleModel_Embedding32() {
 	y := m.Embedding32()
 	fmt.Printf("%T of %d × %d, the first row %.2f\n", y.Data, y.Rows, y.Cols, y.Data[:y.Cols])
 	// Output: []float32 of 6 × 2, the first row [4.33 12.01]
+}
+
+// Real edge lists are untidy. The report says what was merged and dropped, so that a mistake in the
+// data is seen before it is embedded.
+func ExampleNewGraph() {
+	list := []coles.Edge{{U: 0, V: 1}, {U: 1, V: 0}, {U: 1, V: 2}, {U: 2, V: 2}}
+	g, err := coles.NewGraph(4, list, coles.WithIDs([]string{"ada", "ben", "cy", "dee"}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(g)
+	row, _ := g.Row("cy")
+	fmt.Println("cy is row", row)
+
+	_, err = coles.NewGraph(2, []coles.Edge{{U: 0, V: 2}})
+	fmt.Println(err)
+	// Output:
+	// 4 nodes, 2 edges, 1 duplicate merged, 1 self loop dropped, 1 isolated node
+	// cy is row 2
+	// coles: graph: index out of range: edge 0 joins 0 and 2 in a graph of 2 nodes
+}
+
+// Flows between hosts have a direction and are not all alike. They are refused where it would be
+// lost silently; a host listens nearly only to the one it talks to most.
+func ExampleFromDirectedCSR() {
+	flows := sparse.NewCSR(3, 3, []int{0, 1, 2, 2}, []int{1, 2}, []float64{99, 1})
+	_, err := coles.FromCSR(flows)
+	fmt.Println(err)
+	g, err := coles.FromDirectedCSR(flows)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(g)
+	show(g.Positive())
+	// Output:
+	// coles: graph: matrix is not symmetric: 99 at (0, 1) but 0 at (1, 0); FromDirectedCSR accepts directed graphs
+	// 3 nodes, 2 edges, 2 directed entries mirrored, weighted
+	//   0.00  0.99  0.00
+	//   0.99  0.00  0.10
+	//   0.00  0.10  0.00
+}
+
+// Without the bridge between two triangles, six edges are left.
+func ExampleGraph_Without() {
+	g, _ := barbell()
+	halves := g.Without(func(e coles.Edge) bool { return e == coles.Edge{U: 2, V: 3} })
+	fmt.Println(halves)
+	for e, weight := range halves.Edges() {
+		fmt.Println(e.U, e.V, weight)
+	}
+	// Output:
+	// 6 nodes, 6 edges
+	// 0 1 1
+	// 0 2 1
+	// 1 2 1
+	// 3 4 1
+	// 3 5 1
+	// 4 5 1
+}
+
+// Data without a graph: join every row to the one most like it. Dense32 holds features at half the
+// memory of a *mat.Dense, and goes wherever a matrix goes.
+func ExampleKNN() {
+	x := &coles.Dense32{Rows: 4, Cols: 2, Stride: 2, Data: []float32{5, 1, 4, 1, 1, 6, 1, 5}}
+	g, err := coles.KNN(context.Background(), x, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	show(g.CSR())
+	// Output:
+	// 0.00  1.00  0.00  0.00
+	//   1.00  0.00  0.00  0.00
+	//   0.00  0.00  0.00  1.00
+	//   0.00  0.00  1.00  0.00
+}
+
+// One hop moves half of a value along an edge; the coefficients say how much comes from how far.
+func ExampleFilter() {
+	g, err := coles.NewGraph(2, []coles.Edge{{U: 0, V: 1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, x := coles.Normalize(g), mat.NewDense(2, 1, []float64{1, 0})
+	for _, f := range []coles.Filter{coles.SGC(1), coles.S2GC(2, 0.05), coles.S2GCSum(2), coles.APPNP(2, 0.1), coles.Heat(2, 1), coles.Polynomial(1, -0.5)} {
+		fx, err := f.Apply(context.Background(), w, x)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%v: %.3f, FX = %.3f\n", f, f.Coefficients(), fx.RawMatrix().Data)
+	}
+	// Output:
+	// sgc:1: [0.000 1.000], FX = [0.500 0.500]
+	// s2gc:2,0.05: [0.050 0.475 0.475], FX = [0.525 0.475]
+	// s2gcsum:2: [0.500 0.500 0.500], FX = [1.000 0.500]
+	// appnp:2,0.1: [0.100 0.090 0.810], FX = [0.550 0.450]
+	// heat:2,1: [0.368 0.368 0.184], FX = [0.644 0.276]
+	// polynomial:1,-0.5: [1.000 -0.500], FX = [0.750 -0.250]
+}
+
+// Every way to draw negatives, and a function: each node against the one opposite in the order.
+func ExampleNegativeSampler() {
+	ctx := context.Background()
+	g, _ := barbell()
+	opposite := coles.NegativeFunc("opposite", func(_ context.Context, g *coles.Graph, _ uint64) (*coles.SymCSR, error) {
+		var pairs []coles.Edge
+		for u := range g.Nodes() / 2 {
+			pairs = append(pairs, coles.Edge{U: u, V: g.Nodes() - 1 - u})
+		}
+		return g.Negative(pairs)
+	})
+	for _, s := range []coles.NegativeSampler{
+		coles.UniformNegatives(1), coles.DegreeNegatives(1), coles.ErdosRenyiNegatives(1), coles.ErdosRenyiNegatives(1).ExcludeEdges(), opposite,
+	} {
+		w, err := s.Sample(ctx, g, 1)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%v: %d pairs\n", s, w.NNZ()/2)
+	}
+	// Negatives that are too few to be drawn are an error, not a smaller sample.
+	_, err := coles.UniformNegatives(4).ExcludeEdges().Sample(ctx, g, 1)
+	fmt.Println(err)
+	// Output:
+	// uniform:1: 5 pairs
+	// degree:1: 5 pairs
+	// erdos-renyi:1: 15 pairs
+	// erdos-renyi:1,exclude-edges: 8 pairs
+	// custom:opposite: 3 pairs
+	// coles: negatives: graph too dense for negatives without true edges: node 0 has 3 nodes to draw 4 partners from
+}
+
+// The steps of Fit, one by one, but for the column of degrees.
+func ExampleSolve() {
+	ctx := context.Background()
+	g, x := barbell()
+
+	prepare, err := coles.PrepareTFIDF.Fit(ctx, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	prepared, err := prepare.Apply(ctx, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fx, err := coles.S2GCSum(8).Apply(ctx, coles.Normalize(g), prepared)
+	if err != nil {
+		log.Fatal(err)
+	}
+	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives(), 1, 1, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := coles.Solve(ctx, fx, dw, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var e mat.Dense
+	e.Mul(fx, p.P.T())
+	scaling, err := coles.ScalingRule{Rank: 20, Floor: 8, Norm: 4}.Fit(ctx, &e, p.Lambda)
+	if err != nil {
+		log.Fatal(err)
+	}
+	y, err := scaling.Apply(ctx, &e)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	m, err := coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareTFIDF), coles.WithDim(2), coles.WithDegreeShare(0))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the same as Fit:", mat.EqualApprox(y, m.Embedding(), 1e-12))
+	// Output:
+	// the same as Fit: true
+}
+
+// P without ever forming FX or M. Its rows are orthonormal; they say which features a column is
+// made of: those of the two triangles, one against the other.
+func ExampleSolveImplicit() {
+	ctx := context.Background()
+	g, x := barbell()
+	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives(), 1, 1, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := coles.SolveImplicit(ctx, x, coles.Normalize(g), coles.SGC(2), dw, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%v, λ₁ = %.3f\n", p.Solver, p.Lambda[0])
+	show(p.P)
+	// Output:
+	// krylov, λ₁ = 0.708
+	//   0.71 -0.71  0.00
+	//  -0.38 -0.38  0.85
+}
+
+// A free Y instead of a map of features: the second eigenvector of W⁺ parts the triangles.
+func ExampleEigenmaps() {
+	ctx := context.Background()
+	g, _ := barbell()
+	dw, err := coles.Contrast(ctx, g, coles.NegativeSampler{}, 0, 1, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	y, lambda, err := coles.Eigenmaps(ctx, dw, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("λ = %.2f\n", lambda)
+	show(y.T())
+	// Output:
+	// λ = [1.00 0.80]
+	//   0.38  0.38  0.46  0.46  0.38  0.38
+	//   0.45  0.45  0.32 -0.32 -0.45 -0.45
+}
+
+// Columns are weighted by λ^γ, then all by one number; the factors found on some rows weight those
+// that come later.
+func ExampleScalingRule() {
+	ctx := context.Background()
+	e := mat.NewDense(4, 2, []float64{1, 1, 1, -1, -1, 1, -1, -1})
+	s, err := coles.ScalingRule{Power: 0.5, Norm: 1}.Fit(ctx, e, []float64{1, 0.25})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("γ = %.1f, factors %.2f\n", s.Power, s.Factors)
+	later, err := s.Apply(ctx, mat.NewDense(1, 2, []float64{2, 2}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	show(later)
+	// Output:
+	// γ = 0.5, factors [0.89 0.45]
+	//   1.79  0.89
 }

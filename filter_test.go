@@ -19,6 +19,7 @@ var filterCases = []struct {
 	term   func(k int) float64
 	hops   int
 }{
+
 	{coles.SGC(0), "sgc:0", func(int) float64 { return 1 }, 0},
 	{coles.SGC(3), "sgc:3", func(k int) float64 { return []float64{0, 0, 0, 1}[k] }, 3},
 	{coles.S2GC(8, 0.05), "s2gc:8,0.05", func(k int) float64 {
@@ -112,6 +113,24 @@ func TestBadFiltersFailOnUse(t *testing.T) {
 			"MarshalText":   testkit.Err(f.MarshalText()),
 		} {
 			t.Run(f.String()+", "+use, func(t *testing.T) { testkit.WantError(t, err, coles.ErrSetting) })
+		}
+	}
+}
+
+func TestFiltersEqualFixture(t *testing.T) {
+	f := openFixture(t)
+	d, g := openGraph(t, "cora")
+	w := coles.Normalize(g)
+	for key, filter := range map[string]coles.Filter{
+		"s2gc_code_K8": coles.S2GCSum(8), "s2gc_paper_K8_a05": coles.S2GC(8, 0.05), "sgc_K2": coles.SGC(2),
+	} {
+		fx := testkit.Must(filter.Apply(ctx, w, d.Features))
+		testkit.WantClose(t, filter.String(), fx.Slice(0, 20, 0, 1433), f.array("FX_first20_"+key), 1e-12)
+		for j, s := range f.column("FX_colsum_" + key) {
+			// A sum of 2,708 numbers with an absolute error of 1e-15 each.
+			if diff := math.Abs(mat.Sum(fx.ColView(j)) - s); diff > 1e-10 {
+				t.Fatalf("%v: column %d sums to something off by %g", filter, j, diff)
+			}
 		}
 	}
 }

@@ -1,12 +1,8 @@
 package coles_test
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"math"
-	"reflect"
 	"testing"
 	"time"
 
@@ -207,61 +203,5 @@ func FuzzSteps(f *testing.F) {
 		judge(t, "SolveImplicit", p, err)
 		y, _, err := coles.Eigenmaps(ctx, dw, dim)
 		judge(t, "Eigenmaps", y, err)
-	})
-}
-
-// The checksum keeps a fuzzer out: every input is also tried with a right one. What can be read can
-// be used, and is written as it was read.
-func FuzzReadModel(f *testing.F) {
-	for _, file := range tinyModels() {
-		f.Add(file)
-		f.Add(file[:len(file)-sha256.Size])
-		header, numbers := parts(file)
-		header["dim"] = 1
-		f.Add(assemble(2, testkit.Must(json.Marshal(header)), numbers[:32]))
-	}
-	g := graphOf(5, 0, 1, 1, 2, 2, 3, 3, 0)
-	f.Fuzz(func(t *testing.T, file []byte) {
-		sum := sha256.Sum256(file)
-		for _, b := range [][]byte{file, append(bytes.Clone(file), sum[:]...)} {
-			m, err := coles.ReadModel(bytes.NewReader(b))
-			if err != nil {
-				continue
-			}
-			first := modelBytes(m)
-			if again := modelBytes(read(m)); !bytes.Equal(again, first) {
-				t.Error("reading and writing changes the model")
-			}
-			m.IDs()
-			_ = m.Report().String()
-			p := m.P()
-			if p == nil {
-				m.Embed(ctx, g, nil)
-				continue
-			}
-			if _, d := p.Dims(); d > 0 && d < 100 && m.Settings().Filter.Hops() < 50 {
-				m.Embed(ctx, g, mat.NewDense(5, d, nil))
-			}
-		}
-	})
-}
-
-// Whatever settings can be read are written as they were read.
-func FuzzSettings(f *testing.F) {
-	f.Add(string(testkit.Must(json.Marshal(coles.DefaultSettings()))))
-	f.Add(`{"dim":7,"filter":"polynomial:1,2","negatives":"erdos-renyi:0.5,exclude-edges"}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		s := coles.DefaultSettings()
-		if json.Unmarshal([]byte(text), &s) != nil {
-			return
-		}
-		again, err := json.Marshal(s)
-		if err != nil {
-			t.Fatalf("%q is read and cannot be written: %v", text, err)
-		}
-		var back coles.Settings
-		if err := json.Unmarshal(again, &back); err != nil || !reflect.DeepEqual(back, s) {
-			t.Errorf("%s comes back as %+v, error %v", again, back, err)
-		}
 	})
 }

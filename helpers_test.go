@@ -1,6 +1,7 @@
 package coles_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/race"
 	"coles/internal/testkit"
 
@@ -192,4 +194,43 @@ func wantNear(t *testing.T, what string, got, want, tolerance float64) {
 	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
 		t.Errorf("%s is %v, want %v to %g of it", what, got, want, tolerance)
 	}
+}
+
+// A fixture is the NumPy oracle's archive of arrays.
+type fixture struct{ zip *zip.ReadCloser }
+
+func openFixture(t testing.TB) fixture {
+	t.Helper()
+	z := testkit.Must(zip.OpenReader(testkit.Shared(t, "reference", "cora_fixture.npz")))
+	t.Cleanup(func() { z.Close() })
+	return fixture{z}
+}
+
+func (f fixture) array(name string) *mat.Dense {
+	file := testkit.Must(f.zip.Open(name + ".npy"))
+	defer file.Close()
+	return testkit.Must(dataset.ReadNPY(file))
+}
+
+func (f fixture) column(name string) []float64 { return mat.Col(nil, 0, f.array(name)) }
+
+// openGraph reads a data set of the shared folder as an undirected graph.
+func openGraph(t testing.TB, name string) (*dataset.Dataset, *coles.Graph) {
+	t.Helper()
+	d := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", name+".npz")))
+	return d, testkit.Must(coles.FromDirectedCSR(d.Adjacency))
+}
+
+// negatives is a sampler that returns the fixture's negative graph, made of the pairs the oracle
+// drew (5 a node, self pairs left out).
+func (f fixture) negatives() coles.NegativeSampler {
+	return coles.NegativeFunc("fixture", func(_ context.Context, g *coles.Graph, _ uint64) (*coles.SymCSR, error) {
+		drawn := f.array("neg_draw_edges")
+		rows, _ := drawn.Dims()
+		pairs := make([]coles.Edge, rows)
+		for i := range pairs {
+			pairs[i] = coles.Edge{U: int(drawn.At(i, 0)), V: int(drawn.At(i, 1))}
+		}
+		return g.Negative(pairs)
+	})
 }

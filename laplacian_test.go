@@ -172,3 +172,20 @@ func TestWeightsOfAnySize(t *testing.T) {
 		wantNear(t, fmt.Sprint("W⁺ of a path of weight ", w), path.Positive().At(0, 1), math.Sqrt(0.5), 1.4e-15)
 	}
 }
+
+func TestNormalisationEqualsFixture(t *testing.T) {
+	f := openFixture(t)
+	_, g := openGraph(t, "cora")
+	for key, got := range map[string]*coles.SymCSR{
+		"Wplus": g.Positive(), "W_selfloop": coles.Normalize(g), "Wneg": testkit.Must(f.negatives().Sample(ctx, g, 0)),
+	} {
+		rows, cols, vals := f.column(key+"_row"), f.column(key+"_col"), f.column(key+"_val")
+		testkit.WantSame(t, key+": entries", got.NNZ(), len(vals))
+		for q, want := range vals {
+			// 1e-15: both sides are one division and two square roots away from integers.
+			if v := got.At(int(rows[q]), int(cols[q])); math.Abs(v-want) > 1e-15 {
+				t.Fatalf("%s at (%v, %v): %v, fixture has %v", key, rows[q], cols[q], v, want)
+			}
+		}
+	}
+}

@@ -242,3 +242,39 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 		}
 	}
 }
+
+// The checksum keeps a fuzzer out: every input is also tried with a right one. What can be read can
+// be used, and is written as it was read.
+func FuzzReadModel(f *testing.F) {
+	for _, file := range tinyModels() {
+		f.Add(file)
+		f.Add(file[:len(file)-sha256.Size])
+		header, numbers := parts(file)
+		header["dim"] = 1
+		f.Add(assemble(2, testkit.Must(json.Marshal(header)), numbers[:32]))
+	}
+	g := graphOf(5, 0, 1, 1, 2, 2, 3, 3, 0)
+	f.Fuzz(func(t *testing.T, file []byte) {
+		sum := sha256.Sum256(file)
+		for _, b := range [][]byte{file, append(bytes.Clone(file), sum[:]...)} {
+			m, err := coles.ReadModel(bytes.NewReader(b))
+			if err != nil {
+				continue
+			}
+			first := modelBytes(m)
+			if again := modelBytes(read(m)); !bytes.Equal(again, first) {
+				t.Error("reading and writing changes the model")
+			}
+			m.IDs()
+			_ = m.Report().String()
+			p := m.P()
+			if p == nil {
+				m.Embed(ctx, g, nil)
+				continue
+			}
+			if _, d := p.Dims(); d > 0 && d < 100 && m.Settings().Filter.Hops() < 50 {
+				m.Embed(ctx, g, mat.NewDense(5, d, nil))
+			}
+		}
+	})
+}

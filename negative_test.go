@@ -3,6 +3,7 @@ package coles_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // drawnCounts recovers the matrix C of how often each pair was drawn from W⁻ = D^-½ C D^-½. √D is
@@ -216,4 +218,271 @@ func TestSamplersThatDrawNothing(t *testing.T) {
 		testkit.WantError(t, testkit.Err(s.Sample(ctx, g, 1)), coles.ErrSetting)
 	}
 	testkit.WantError(t, testkit.Err(coles.Contrast(ctx, g, unread, 1, 1, 1)), coles.ErrSetting)
+}
+
+// pairCounts counts in how many of many draws each pair is there. The weights of W⁻ are normalised
+// by degrees and hide how often, its pattern shows whether.
+func pairCounts(n int, g *coles.Graph, s coles.NegativeSampler, draws int) [][]int {
+	counts := make([][]int, n)
+	for i := range counts {
+		counts[i] = make([]int, n)
+	}
+	for seed := range uint64(draws) {
+		raw := testkit.Must(s.Sample(ctx, g, seed)).ToCSR().RawMatrix()
+		for i := range n {
+			for _, j := range raw.Ind[raw.Indptr[i]:raw.Indptr[i+1]] {
+				counts[i][j]++
+			}
+		}
+	}
+	return counts
+}
+
+// A pair {i, j} is there if i drew j or j drew i, independently: with probability 1 − (1 − p_ij)(1
+// − p_ji). Its count is binomial, of square deviation np(1−p). One degree of freedom a pair would
+// be right were pairs independent; those that share a node are a little negatively correlated where
+// nodes draw partners, which lowers χ².
+func TestPairsFollowTheirDistribution(t *testing.T) {
+	skipUnderRace(t)
+	const p = 0.07
+	alike := func(float64) float64 { return 1 }
+	popular := func(degree float64) float64 { return math.Pow(degree, 0.75) }
+	for _, c := range []struct {
+		n, draws int
+		density  float64
+		s        coles.NegativeSampler
+		weight   func(degree float64) float64 // node u draws v in proportion to that of v; nil: pairs by p
+	}{
+		{24, 3000, 0.2, coles.UniformNegatives(1), alike},
+		{20, 4000, 0.5, coles.UniformNegatives(1).ExcludeEdges(), alike},
+		{15, 6000, 0.4, coles.DegreeNegatives(1), popular},
+		{15, 6000, 0.1, coles.DegreeNegatives(1), popular}, // isolated nodes draw, but are not drawn
+		{15, 6000, 0.4, coles.DegreeNegatives(1).ExcludeEdges(), popular},
+		{30, 4000, 0.3, coles.ErdosRenyiNegatives(p), nil},
+		{30, 4000, 0.3, coles.ErdosRenyiNegatives(p).ExcludeEdges(), nil},
+	} {
+		t.Run(c.s.String(), func(t *testing.T) {
+			g := testkit.RandomGraph(uint64(c.n), c.n, c.density)
+			a, degree := g.CSR(), g.Degrees()
+			admissible := func(u, v int) bool { return u != v && !(c.s == c.s.ExcludeEdges() && a.At(u, v) != 0) }
+			chance := func(u, v int) float64 {
+				rest := 0.0
+				for w := range c.n {
+					if admissible(u, w) {
+						rest += c.weight(degree[w])
+					}
+				}
+				return c.weight(degree[v]) / rest
+			}
+			counts := pairCounts(c.n, g, c.s, c.draws)
+			x, pairs := 0.0, 0
+			for i := range c.n {
+				for j := i + 1; j < c.n; j++ {
+					q := 0.0
+					switch {
+					case admissible(i, j) && c.weight == nil:
+						q = p
+					case admissible(i, j):
+						q = 1 - (1-chance(i, j))*(1-chance(j, i))
+					}
+					if q < 1e-9 || q > 1-1e-9 { // never, or always as the only pair of a node
+						testkit.WantSame(t, "draws", float64(counts[i][j]), math.Round(q)*float64(c.draws))
+						continue
+					}
+					off := float64(counts[i][j]) - float64(c.draws)*q
+					x += off * off / (float64(c.draws) * q * (1 - q))
+					pairs++
+				}
+			}
+			limits := distuv.ChiSquared{K: float64(pairs)}
+			// The seeds are fixed: a sampler that passes once passes always.
+			if low, high := limits.Quantile(1e-6), limits.Quantile(0.999); x < low || x > high {
+				t.Errorf("χ² = %.1f over %d pairs, want %.1f to %.1f", x, pairs, low, high)
+			}
+		})
+	}
+}
+
+// On a regular graph E[W⁻] is the same for every pair, so the mean of many draws tends to (1/n)·11ᵀ
+// but for the diagonal, which is never drawn: every row of C sums to its degree, so on average the
+// entries of a row add up to about 1.
+func TestMeanOfManyDrawsTendsToExpectation(t *testing.T) {
+	skipUnderRace(t)
+	const n, kappa = 30, 4000
+	g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 2)))
+	wPlus := testkit.DenseOf(g.Positive())
+	uniform := testkit.Must(contrast(g, coles.ExpectedUniformNegatives()).Apply(ctx, eye(n)))
+	degree := testkit.Must(contrast(g, coles.ExpectedDegreeNegatives()).Apply(ctx, eye(n)))
+	testkit.WantClose(t, "uniform and degree expectation of a regular graph", degree, uniform, 1e-15)
+	for _, s := range []coles.NegativeSampler{coles.UniformNegatives(5), coles.DegreeNegatives(5)} {
+		many := testkit.Must(coles.Contrast(ctx, g, s, kappa, 1, 3))
+		var mean mat.Dense
+		mean.Sub(wPlus, testkit.Must(many.Apply(ctx, eye(n))))
+		// The n−1 partners of a node share its row sum, which is 1 up to the spread of the degrees
+		// (mean 10, deviation √5): 1/(n−1) times E[√(d_i d_j)]-type corrections of second order,
+		// below 3 per cent.
+		want := 1 / float64(n-1)
+		low, high, total := math.Inf(1), 0.0, 0.0
+		for i := range n {
+			if mean.At(i, i) != 0 {
+				t.Fatalf("%v: node %d met itself", s, i)
+			}
+			for j := range n {
+				if i != j {
+					low, high = min(low, mean.At(i, j)), max(high, mean.At(i, j))
+					total += mean.At(i, j)
+				}
+			}
+		}
+		average := total / (n * (n - 1))
+		wantNear(t, s.String()+": the mean entry", average, want, 0.03)
+		// One entry of one draw deviates by about 0.06 (a count of mean 0.34 over a degree of 10):
+		// of 4000, 0.001; five of these over 870 entries.
+		if low < average-0.005 || high > average+0.005 {
+			t.Errorf("%v: entries run from %v to %v around %v", s, low, high, average)
+		}
+	}
+}
+
+// negativeLaw is the probability of every W⁻ where each of n nodes draws so many partners, v by u with
+// probability p(u, v). Drawn pairs are counted for both ends, and the counts degree-normalised.
+func negativeLaw(n, perNode int, p func(u, v int) float64) map[string]float64 {
+	law, counts := map[string]float64{}, mat.NewDense(n, n, nil)
+	var from func(k int, chance float64)
+	from = func(k int, chance float64) {
+		if k == n*perNode {
+			law[textOf(normalizedDense(counts))] += chance
+			return
+		}
+		u := k / perNode
+		for v := range n {
+			if q := p(u, v); q > 0 {
+				counts.Set(u, v, counts.At(u, v)+1)
+				counts.Set(v, u, counts.At(v, u)+1)
+				from(k+1, chance*q)
+				counts.Set(u, v, counts.At(u, v)-1)
+				counts.Set(v, u, counts.At(v, u)-1)
+			}
+		}
+	}
+	from(0, 1)
+	return law
+}
+
+// textOf is a matrix to nine digits.
+func textOf(m mat.Matrix) string {
+	text := ""
+	n, _ := m.Dims()
+	for i := range n {
+		for j := range i {
+			text += fmt.Sprintf("%.9f ", math.Abs(m.At(i, j)))
+		}
+	}
+	return text
+}
+
+// Whole negative graphs have the probabilities that all draws add up to: on graphs of few nodes, by
+// weighted degrees, at hubs, for several partners. Of κ = 2 so have their halved sums.
+func TestNegativeGraphsHaveTheirLaw(t *testing.T) {
+	skipUnderRace(t)
+	path := weighing(4, edges(0, 1, 1, 2, 2, 3), 5, 1, 0.25)
+	popular := func(g *coles.Graph) func(u, v int) float64 {
+		return func(_, v int) float64 { return math.Pow(g.Degrees()[v], 0.75) }
+	}
+	alike := func(int, int) float64 { return 1 }
+	for _, c := range []struct {
+		g       *coles.Graph
+		s       coles.NegativeSampler
+		perNode int
+		weight  func(u, v int) float64
+	}{
+		{graphOf(2, 0, 1), coles.UniformNegatives(3), 3, alike},
+		{graphOf(3, 0, 1), coles.UniformNegatives(2), 2, alike},
+		{path, coles.UniformNegatives(1), 1, alike},
+		{path, coles.UniformNegatives(1).ExcludeEdges(), 1, alike},
+		{path, coles.DegreeNegatives(1), 1, popular(path)},
+		{path, coles.DegreeNegatives(1).ExcludeEdges(), 1, popular(path)},
+		{starGraph(4), coles.DegreeNegatives(1), 1, popular(starGraph(4))},
+		{weighing(3, edges(0, 1, 1, 2), 1e-300, 1e-301), coles.DegreeNegatives(2), 2, popular(weighing(3, edges(0, 1, 1, 2), 10, 1))},
+	} {
+		n, a := c.g.Nodes(), c.g.CSR()
+		admissible := func(u, v int) bool { return u != v && !(c.s == c.s.ExcludeEdges() && a.At(u, v) != 0) }
+		law := negativeLaw(n, c.perNode, func(u, v int) float64 {
+			total := 0.0
+			for w := range n {
+				if admissible(u, w) {
+					total += c.weight(u, w)
+				}
+			}
+			if !admissible(u, v) {
+				return 0
+			}
+			return c.weight(u, v) / total
+		})
+		counts := map[string]int{}
+		for seed := range uint64(testkit.Draws(2000)) {
+			counts[textOf(testkit.Must(c.s.Sample(ctx, c.g, seed)))]++
+		}
+		testkit.WantLaw(t, fmt.Sprint(n, " nodes, ", c.s), counts, law)
+	}
+
+	single, pairs := map[string]*mat.Dense{}, map[string]float64{}
+	g := graphOf(3) // W⁺ = 0
+	one := negativeLaw(3, 1, func(u, v int) float64 {
+		if u == v {
+			return 0
+		}
+		return 0.5
+	})
+	for seed := range uint64(200) {
+		w := testkit.DenseOf(testkit.Must(coles.UniformNegatives(1).Sample(ctx, g, seed)))
+		single[textOf(w)] = w
+	}
+	for x, p := range one {
+		for y, q := range one {
+			var sum mat.Dense
+			sum.Add(single[x], single[y])
+			sum.Scale(0.5, &sum)
+			pairs[textOf(&sum)] += p * q
+		}
+	}
+	counts := map[string]int{}
+	for seed := range uint64(testkit.Draws(2000)) {
+		counts[textOf(testkit.Must(coles.Contrast(ctx, g, coles.UniformNegatives(1), 2, 1, seed)).Sparse())]++
+	}
+	testkit.WantLaw(t, "κ = 2", counts, pairs)
+}
+
+// Every pair of an Erdős–Rényi graph is drawn or not by itself.
+func TestErdosRenyiPairsAreIndependent(t *testing.T) {
+	skipUnderRace(t)
+	g, at := graphOf(4, 0, 3), [][2]int{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}, {0, 3}}
+	for _, c := range []struct {
+		s    coles.NegativeSampler
+		p    float64
+		free int // pairs that may be drawn
+	}{
+		{coles.ErdosRenyiNegatives(0.3), 0.3, 6}, {coles.ErdosRenyiNegatives(0.9).ExcludeEdges(), 0.9, 5}, {coles.ErdosRenyiNegatives(0.01), 0.01, 6}, {coles.ErdosRenyiNegatives(1), 1, 6},
+	} {
+		law, counts := map[string]float64{}, map[string]int{}
+		for set := range 1 << c.free {
+			p, drawn := 1.0, make([]bool, 6)
+			for k := range c.free {
+				if drawn[k] = set>>k&1 == 1; drawn[k] {
+					p *= c.p
+				} else {
+					p *= 1 - c.p
+				}
+			}
+			law[fmt.Sprint(drawn)] += p
+		}
+		for seed := range uint64(testkit.Draws(2000)) {
+			minus, drawn := testkit.Must(c.s.Sample(ctx, g, seed)), make([]bool, 6)
+			for k, e := range at {
+				drawn[k] = minus.At(e[0], e[1]) != 0
+			}
+			counts[fmt.Sprint(drawn)]++
+		}
+		testkit.WantLaw(t, c.s.String(), counts, law)
+	}
 }

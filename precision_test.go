@@ -1,25 +1,15 @@
 package coles_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"coles"
-	"coles/eval"
-	"coles/gnn"
-	"coles/gnn/autodiff"
-	"coles/internal/kernel"
-	"coles/internal/race"
 	"coles/internal/testkit"
-	"coles/rivals"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -147,161 +137,6 @@ func TestFitGoesOnInFloat64(t *testing.T) {
 	testkit.WantError(t, err, coles.ErrPrecision)
 }
 
-// Wide dense features are filtered in the place of the prepared ones, where they are not needed
-// again. Without preparation these are the caller's own.
-func TestFilteringInPlaceLeavesFeaturesAlone(t *testing.T) {
-	const n, d = 100, 1200 // more columns than a strip has in either precision
-	g, wide := sparseGraph(51, n, 3*n), testkit.RandomDense(testkit.Random(52), n, d)
-	for _, x := range []mat.Matrix{wide, testkit.SingleOf(wide)} {
-		before := mat.DenseCopyOf(x)
-		for how, dim := range map[coles.Preparation]int{coles.PrepareNone: 400, coles.PrepareRowL2: 400, coles.PrepareStandardize: 100} {
-			for _, precision := range precisions {
-				m := fitted(g, x, coles.WithPrecision(precision), coles.WithPreparation(how), coles.WithDim(dim), coles.WithSolver(coles.SolverDirect))
-				if !mat.Equal(testkit.Must(m.Embed(ctx, g, x)), m.Embedding()) || !mat.Equal(before, x) {
-					t.Errorf("%T, %v, %v: Embed gives another embedding than Fit, or the features were written to", x, precision, how)
-				}
-			}
-		}
-	}
-}
-
-// Large enough that every stage is split into several tasks: the same bytes on any number of
-// processors.
-func TestFitIsTheSameOnAnyNumberOfProcessors(t *testing.T) {
-	n, d := 3000, 400
-	if race.Enabled {
-		n, d = 1500, 150
-	}
-	g := sparseGraph(72, n, 4*n)
-	words, _ := testkit.RandomWords(testkit.Random(73), n, d)
-	for _, c := range []struct {
-		kind      coles.ModelKind
-		precision coles.Precision
-		solver    coles.Solver
-	}{
-		{coles.GraphModel, coles.Float64, coles.SolverDirect}, {coles.GraphModel, coles.Float64, coles.SolverKrylov},
-		{coles.GraphModel, coles.Float32, coles.SolverDirect}, {coles.GraphModel, coles.Float32, coles.SolverKrylov},
-		{coles.FeatureModel, coles.Float64, coles.SolverDirect}, {coles.FeatureModel, coles.Float32, coles.SolverKrylov},
-	} {
-		var first []uint64
-		testkit.ForProcessors(t, func(procs int) {
-			m := fitted(g, words, coles.WithModel(c.kind), coles.WithSolver(c.solver), coles.WithDim(20), coles.WithContrast(coles.UniformNegatives(5), 1, 1), coles.WithPrecision(c.precision))
-			got := testkit.Bits(m.Embedding())
-			if first == nil {
-				first = got
-			}
-			if !slices.Equal(got, first) {
-				t.Errorf("%v: another embedding with %d processors", c, procs)
-			}
-		})
-	}
-}
-
-// fittedAnywhere are fits whose M has many null eigenvalues (fewer nodes than features, nodes
-// without edges) or is null: bases of these eigenspaces are rounding's choice.
-func fittedAnywhere() map[string]*mat.Dense {
-	fits := make(map[string]*mat.Dense)
-	for name, c := range map[string]struct {
-		n, m, d int
-		single  bool // null eigenvalues are rounding in float32
-		opts    []coles.Option
-	}{
-		"more features than nodes": {40, 80, 64, false, nil},
-		"few edges":                {60, 25, 100, false, nil},
-		"without negatives":        {8, 12, 25, false, []coles.Option{coles.WithContrast(noNegatives, 0, 0)}},
-		"all eigenvectors":         {100, 60, 80, false, []coles.Option{coles.WithDim(80)}},
-		"without a null space":     {300, 900, 40, true, []coles.Option{coles.WithDim(20)}},
-	} {
-		g, x := sparseGraph(uint64(c.n), c.n, c.m), testkit.RandomDense(testkit.Random(uint64(c.d)), c.n, c.d)
-		c.opts = append(c.opts, coles.WithModel(coles.GraphModel))
-		fits[name+", float64"] = fitted(g, x, append(c.opts, coles.WithPrecision(coles.Float64))...).Embedding()
-		if c.single {
-			fits[name+", float32"] = fitted(g, x, append(c.opts, coles.WithPrecision(coles.Float32))...).Embedding()
-		}
-	}
-	for _, s := range solvers { // M is zero: its eigenvectors are determined where they are all
-		fits["complete, "+s.String()] = fitted(completeGraph(30), testkit.RandomDense(testkit.Random(30), 30, 25),
-			coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone), coles.WithSolver(s), coles.WithDegreeShare(0)).Embedding()
-	}
-	return fits
-}
-
-// YYᵀ is the same to rounding with any vector instructions. They are chosen when a program starts:
-// the test runs itself once for each.
-func TestEmbeddingIsTheSameOnEveryKernel(t *testing.T) {
-	const file = "COLES_TEST_FITS"
-	if path := os.Getenv(file); path != "" {
-		grams := make(map[string][]float64)
-		for name, y := range fittedAnywhere() {
-			grams[name] = testkit.Product(y, y.T()).RawMatrix().Data
-		}
-		if err := os.WriteFile(path, testkit.Must(json.Marshal(grams)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	var first map[string][]float64
-	for _, kernels := range kernel.Paths() {
-		path := filepath.Join(t.TempDir(), kernels)
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), "COLES_KERNEL="+kernels, file+"="+path)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", kernels, err, out)
-		}
-		var fits map[string][]float64
-		if err := json.Unmarshal(testkit.Must(os.ReadFile(path)), &fits); err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = fits
-			continue
-		}
-		for name, gram := range fits {
-			tolerance := 1e-12
-			if strings.HasSuffix(name, "float32") {
-				tolerance = 1e-5
-			}
-			if off := floats.Distance(gram, first[name], 2) / floats.Norm(first[name], 2); !(off <= tolerance) || math.IsNaN(off) {
-				t.Errorf("%s, %s: YYᵀ is off by %.2g", kernels, name, off)
-			}
-		}
-	}
-}
-
-// Whatever computes says that COLES_KERNEL names instructions that are not there, and which are.
-// They are chosen when a program starts: the test runs itself.
-func TestKernelsThatAreNotThere(t *testing.T) {
-	if os.Getenv("COLES_KERNEL") != "sse9" {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), "COLES_KERNEL=sse9")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-		return
-	}
-	g, x := completeGraph(5), testkit.RandomDense(testkit.Random(5), 5, 3)
-	_, _, free := coles.Eigenmaps(ctx, contrast(g, coles.ExpectedDegreeNegatives()), 2)
-	tape := autodiff.New[float32](ctx)
-	began := tape.Err()
-	tape.Reset(ctx)
-	for name, err := range map[string]error{
-		"Fit":                  testkit.Err(coles.Fit(ctx, g, x)),
-		"Fit without features": testkit.Err(coles.Fit(ctx, g, nil)),
-		"Eigenmaps":            free,
-		"a filter":             testkit.Err(coles.SGC(1).Apply(ctx, coles.Normalize(g), x)),
-		"nearest neighbours":   testkit.Err(coles.KNN(ctx, x, 1)),
-		"a measurement":        testkit.Err(eval.NewIndex(ctx, x, eval.Cosine)),
-		"a network":            testkit.Err(gnn.Train(ctx, g, x)),
-		"a tape":               began,
-		"a tape used again":    tape.Err(),
-		"skip-gram":            testkit.Err(rivals.DeepWalk().Fit(ctx, g, nil)),
-	} {
-		if !errors.Is(err, coles.ErrSetting) || !strings.HasSuffix(err.Error(), `COLES_KERNEL is "sse9", possible here: `+strings.Join(kernel.Paths(), ", ")) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // A fit in float32 shows its embedding as it is; one in float64, and a model of a file, have none.
 func TestEmbedding32(t *testing.T) {
 	g := testkit.RandomGraph(171, 300, 0.03)
@@ -330,3 +165,220 @@ func TestEmbedding32(t *testing.T) {
 }
 
 func first[A, B any](a A, _ B) A { return a }
+
+// A spectrum makes features that hurt, in n rows and d columns, of which k will be found.
+type spectrum func(r *rand.Rand, n, d, k int) *mat.Dense
+
+// scaledBy are normal numbers whose direction j has the scale s(j).
+func scaledBy(s func(j, d int) float64) spectrum {
+	return func(r *rand.Rand, n, d, _ int) *mat.Dense {
+		u, v := testkit.RandomDense(r, n, d), testkit.RandomDense(r, d, d)
+		for j := range d {
+			row := v.RawRowView(j)
+			for c := range row {
+				row[c] *= s(j, d)
+			}
+		}
+		return testkit.Product(u, v)
+	}
+}
+
+// columnsBy are normal numbers, moved and scaled.
+func columnsBy(number func(r *rand.Rand, j int) float64) spectrum {
+	return func(r *rand.Rand, n, d, _ int) *mat.Dense {
+		x := mat.NewDense(n, d, nil)
+		x.Apply(func(_, j int, _ float64) float64 { return number(r, j) }, x)
+		return x
+	}
+}
+
+// clusteredAtTheCut has orthonormal columns, scaled so that ten eigenvalues of XᵀX about the k-th are
+// nearly equal.
+func clusteredAtTheCut(r *rand.Rand, n, d, k int) *mat.Dense {
+	var qr mat.QR
+	qr.Factorize(testkit.RandomDense(r, n, d))
+	var q mat.Dense
+	qr.QTo(&q)
+	width := math.Pow(10, -9*r.Float64())
+	x := mat.NewDense(n, d, nil)
+	for j := range d {
+		l := 1 - 0.9*float64(j)/float64(d)
+		if j >= k-5 && j < k+5 {
+			l = (1 - 0.9*float64(k)/float64(d)) * (1 + width*r.Float64())
+		}
+		for i := range n {
+			x.Set(i, j, math.Sqrt(l)*q.At(i, j))
+		}
+	}
+	return x
+}
+
+func beyond(j, from int, s float64) float64 {
+	if j < from {
+		return 1
+	}
+	return s
+}
+
+const unit, asIs = coles.PrepareRowL2, coles.PrepareNone
+
+// hurting are spectra by what is hard about them, and how features are prepared.
+var hurting = []struct {
+	name     string
+	how      []coles.Preparation
+	features spectrum
+	filter   func(r *rand.Rand) coles.Filter
+}{
+
+	{name: "flat", how: []coles.Preparation{coles.PrepareAuto, unit}, features: scaledBy(func(int, int) float64 { return 1 })},
+	{name: "slow decay", how: []coles.Preparation{coles.PrepareAuto, unit}, features: scaledBy(func(j, _ int) float64 { return math.Pow(float64(j+1), -0.05) })},
+	{name: "fast decay", how: []coles.Preparation{coles.PrepareAuto, unit}, features: scaledBy(func(j, d int) float64 { return math.Pow(10, -6*float64(j)/float64(d)) })},
+	{name: "rank five", how: []coles.Preparation{coles.PrepareAuto, unit}, features: scaledBy(func(j, _ int) float64 { return beyond(j, 5, 0) })},
+	{name: "a gap", how: []coles.Preparation{coles.PrepareAuto, unit}, features: scaledBy(func(j, _ int) float64 { return beyond(j, 4, 1e-4) })},
+	{name: "nearly equal", how: []coles.Preparation{coles.PrepareAuto, unit}, features: scaledBy(func(j, _ int) float64 { return 1 + 1e-5*float64(j) })},
+	{name: "a cluster at the cut", how: []coles.Preparation{asIs}, features: clusteredAtTheCut},
+	{name: "a mean of 3", how: []coles.Preparation{unit}, features: columnsBy(func(r *rand.Rand, _ int) float64 { return 3 + r.NormFloat64() })},
+	{name: "a mean of 30", how: []coles.Preparation{unit}, features: columnsBy(func(r *rand.Rand, _ int) float64 { return 30 + r.NormFloat64() })},
+	{name: "a mean of 1000", how: []coles.Preparation{unit, asIs}, features: columnsBy(func(r *rand.Rand, _ int) float64 { return 1000 + r.NormFloat64() })},
+	{name: "columns of 1e±6", how: []coles.Preparation{asIs, unit, coles.PrepareAuto}, features: columnsBy(func(r *rand.Rand, j int) float64 { return r.NormFloat64() * math.Pow(10, float64(j%13-6)) })},
+	{name: "counts", how: []coles.Preparation{coles.PrepareAuto}, features: columnsBy(func(r *rand.Rand, _ int) float64 { return max(0, math.Floor(3*r.NormFloat64()-2)) })},
+	{
+		name: "a filter that cancels", how: []coles.Preparation{coles.PrepareAuto, unit}, features: scaledBy(func(int, int) float64 { return 1 }),
+		filter: func(r *rand.Rand) coles.Filter {
+			return []coles.Filter{coles.Polynomial(1, -2, 1), coles.Polynomial(1, -3, 3, -1), coles.Polynomial(r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64())}[r.IntN(3)]
+		},
+	},
+}
+
+// gramDistance is ‖YYᵀ − ZZᵀ‖/‖YYᵀ‖ (Frobenius) over the first rows.
+func gramDistance(y, z *mat.Dense) float64 {
+	n, d := y.Dims()
+	n = min(n, 400)
+	a, b := y.Slice(0, n, 0, d), z.Slice(0, n, 0, d)
+	gram, other := testkit.Product(a, a.T()), testkit.Product(b, b.T())
+	other.Sub(other, gram)
+	return mat.Norm(other, 2) / mat.Norm(gram, 2)
+}
+
+// What a fit in float32 returns is that in float64 up to 1e-5, as Float32 promises, or it is an error:
+// on 300 spectra that were made to hurt, of which the short run takes every fifth.
+func TestFloat32IsFloat64OrAnError(t *testing.T) {
+	skipUnderRace(t)
+	step := 5
+	if os.Getenv("COLES_SHARED") != "" {
+		step = 1
+	}
+	done, refused := 0, 0
+	for seed := 0; seed < 300; seed += step {
+		r := testkit.Random(uint64(seed))
+		c := hurting[seed%len(hurting)]
+		n, d := 300+r.IntN(200), 40+r.IntN(70)
+		dim := []int{8, 32, d}[r.IntN(3)]
+		x, g := c.features(r, n, d, dim), randomKind(r, n)
+		opts := []coles.Option{coles.WithDim(dim), coles.WithPreparation(c.how[r.IntN(len(c.how))]), coles.WithModel(kinds[r.IntN(2)])}
+		if c.filter != nil {
+			opts = append(opts, coles.WithFilter(c.filter(r)))
+		}
+		if r.IntN(3) == 0 {
+			opts = append(opts, coles.WithScaling(coles.ScalingRule{Power: []float64{0, 0.5, 1}[r.IntN(3)], Norm: 4}))
+		}
+		if r.IntN(4) == 0 {
+			opts = append(opts, coles.WithContrast(noNegatives, 0, 0))
+		}
+		if r.IntN(8) == 0 {
+			opts = append(opts, coles.WithTruncation())
+		}
+		want, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, solver := range solvers {
+			what := fmt.Sprintf("%d, %s, d′ = %d, %v, %v, %v", seed, c.name, dim, want.Report().Preparation, want.Report().Model, solver)
+			done++
+			m, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float32), coles.WithSolver(solver))...)
+			var stopped *coles.ConvergenceError
+			switch {
+			case errors.Is(err, coles.ErrPrecision), errors.As(err, &stopped):
+				refused++
+			case err != nil:
+				t.Errorf("%s: %v", what, err)
+			case m.Report().Dim != want.Report().Dim:
+				t.Errorf("%s: %d columns, float64 has %d", what, m.Report().Dim, want.Report().Dim)
+			default:
+				if off := gramDistance(want.Embedding(), m.Embedding()); !(off <= 1e-5) {
+					t.Errorf("%s: YYᵀ is off by %.2g", what, off)
+				}
+			}
+		}
+	}
+	if refused == 0 || refused > done/3 {
+		t.Errorf("%d of %d fits are refused, want some, and few", refused, done)
+	}
+}
+
+// randomKind is a graph without order, a ring, one with hubs, or one of communities.
+func randomKind(r *rand.Rand, n int) *coles.Graph {
+	kind := r.IntN(4)
+	var list []coles.Edge
+	for i := range n {
+		for range 4 {
+			v := []int{r.IntN(n), (i + 1) % n, r.IntN(1 + i/4), (i/20*20 + r.IntN(20)) % n}[kind]
+			list = append(list, coles.Edge{U: i, V: v})
+		}
+	}
+	return testkit.Must(coles.NewGraph(n, list))
+}
+
+// From 2²¹ numbers on a fit takes float32 where that does, and float64 where it does not, by itself.
+func TestAutomaticPrecisionIsFloat64WhereItMatters(t *testing.T) {
+	skipUnderRace(t)
+	const n, d = 8192, 256
+	for mean, kinds := range map[float64][]coles.ModelKind{0: {coles.FeatureModel}, 30: kinds, 1000: {coles.FeatureModel}} {
+		r := testkit.Random(3)
+		x := columnsBy(func(r *rand.Rand, j int) float64 { return mean + r.NormFloat64()*math.Pow(0.98, float64(j)) })(r, n, d, 0)
+		g := randomKind(r, n)
+		for _, kind := range kinds {
+			opts := []coles.Option{coles.WithModel(kind), coles.WithPreparation(unit), coles.WithDim(16)}
+			want, auto := fitted(g, x, append(opts, coles.WithPrecision(coles.Float64))...), fitted(g, x, opts...)
+			if off := gramDistance(want.Embedding(), auto.Embedding()); !(off <= 1e-5) {
+				t.Errorf("mean %v, %v: YYᵀ is off by %.2g", mean, kind, off)
+			}
+			took := map[bool]coles.Precision{true: coles.Float32, false: coles.Float64}[mean == 0]
+			testkit.WantSame(t, fmt.Sprint("precision at a mean of ", mean), auto.Report().Precision, took)
+		}
+	}
+}
+
+// Rows that differ by rounding in float32 say nothing in it of whether neighbours know them better.
+func TestAlignmentOfNearlyEqualRows(t *testing.T) {
+	g, x := topics(5, 200, 60, 0.9)
+	x.Apply(func(_, _ int, v float64) float64 { return 1 + 1e-9*v }, x)
+	opts := coles.DefaultSettings()
+	opts.Preparation, opts.Precision = asIs, coles.Float32
+	testkit.WantError(t, testkit.Err(opts.Alignment(ctx, g, x)), coles.ErrPrecision)
+	opts.Precision = coles.Float64
+	if a := testkit.Must(opts.Alignment(ctx, g, x)); !a.Known {
+		t.Errorf("in float64: %+v", a)
+	}
+}
+
+// One edge more on a ring makes √degree nearly constant, and orthogonal to standardised columns up to
+// what float32 rounds.
+func TestFloat32RefusesADegreeColumnOfRounding(t *testing.T) {
+	const n = 2000
+	ring := testkit.Ring(n, 1)
+	x := testkit.RandomDense(testkit.Random(8), n, 50)
+	opts := []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithModel(coles.GraphModel), coles.WithFilter(coles.SGC(1)), coles.WithDim(8), coles.WithPrecision(coles.Float32)}
+	weights := make([]float64, n)
+	for i := range weights {
+		weights[i] = 1
+	}
+	weights[0] += 1e-4
+	near := testkit.Must(coles.NewWeightedGraph(n, ring, weights))
+	for _, solver := range solvers {
+		opts := append(opts, coles.WithSolver(solver))
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, near, x, opts...)), coles.ErrPrecision)
+		fitted(near, x, append(opts, coles.WithDegreeShare(0))...)
+		fitted(testkit.Must(coles.NewGraph(n, ring)), x, opts...) // there is no such column in either precision
+	}
+}

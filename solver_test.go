@@ -41,6 +41,7 @@ func (p problem) solutions(dim int) map[string]struct {
 	*coles.Projection
 	residual float64
 } {
+
 	type solution = struct {
 		*coles.Projection
 		residual float64
@@ -244,4 +245,58 @@ func TestIterationThatGivesUp(t *testing.T) {
 	if !strings.Contains(err.Error(), "0 of 1") {
 		t.Errorf("%q does not say how far it came", err)
 	}
+}
+
+// The fixture's M: η′ = 0.9, one negative graph, binary X, the authors' filter.
+func TestEigenvaluesEqualFixture(t *testing.T) {
+	skipUnderRace(t)
+	f := openFixture(t)
+	d, g := openGraph(t, "cora")
+	w := coles.Normalize(g)
+	fx := testkit.Must(coles.S2GCSum(8).Apply(ctx, w, d.Features))
+	dw := testkit.Must(coles.Contrast(ctx, g, f.negatives(), 1, 0.9, 1))
+	p := testkit.Must(coles.Solve(ctx, fx, dw, 1433))
+	all, top := f.column("M_eig_all"), f.column("M_top20_eta0.9_s5_seed0")
+	if all[0] < all[len(all)-1] {
+		slices.Reverse(all)
+	}
+	wantValues := func(what string, got, want []float64) {
+		t.Helper()
+		for i, l := range want {
+			if diff := math.Abs(got[i] - l); diff > 1e-9*want[0] {
+				t.Errorf("%s: eigenvalue %d is %v, fixture has %v", what, i, got[i], l)
+			}
+		}
+	}
+	wantValues("all", p.Lambda, all)
+	trace := 0.0
+	for _, l := range p.Lambda {
+		trace += l
+	}
+	// The oracle's trace of M, printed to two decimals.
+	if math.Abs(trace-7918.99) > 0.005 {
+		t.Errorf("the eigenvalues add up to %v, the oracle's trace is 7918.99", trace)
+	}
+	rows := f.array("P_top20_signfixed")
+	for i := range 20 {
+		// Eigenvectors are compared as directions: where the gap is small an entry may turn by the
+		// rounding of M over the gap.
+		dot := mat.Dot(p.P.RowView(i), rows.RowView(i))
+		gap := all[i] - all[i+1]
+		if i > 0 {
+			gap = math.Min(gap, all[i-1]-all[i])
+		}
+		var rest mat.VecDense
+		rest.AddScaledVec(p.P.RowView(i), -dot, rows.RowView(i))
+		if sine := mat.Norm(&rest, 2); sine > 1e-8 && gap > 1e-6*top[0] {
+			t.Errorf("row %d of P is turned by %g (gap %g)", i, sine, gap)
+		}
+		if dot < 0 {
+			t.Errorf("row %d of P has the other sign", i)
+		}
+	}
+	wantValues("20, direct", testkit.Must(coles.Solve(ctx, fx, dw, 20)).Lambda, top)
+	wantValues("20, krylov", testkit.Must(coles.SolveImplicit(ctx, fx, w, coles.SGC(0), dw, 20)).Lambda, top)
+	lpp := testkit.Must(coles.Solve(ctx, fx, contrast(g, noNegatives), 20))
+	wantValues("κ = 0", lpp.Lambda, f.column("MP_top20_kappa0"))
 }

@@ -9,12 +9,60 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/race"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/mat"
 )
+
+// cancellable are all calls that take a context, on a graph of n nodes with d features.
+func cancellable(n, d int) map[string]func(ctx context.Context) error {
+	g, wide := sparseGraph(91, n, 3*n), testkit.RandomDense(testkit.Random(92), n, d)
+	x := testkit.SingleOf(wide)
+	w, dw := coles.Normalize(g), contrast(g, coles.ExpectedDegreeNegatives())
+	m := fitted(g, x, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareStandardize))
+	lambda, scaling := make([]float64, d), &coles.Scaling{Factors: make([]float64, d)}
+	direct := []coles.Option{coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect)}
+	krylov := []coles.Option{coles.WithPrecision(coles.Float32), coles.WithSolver(coles.SolverKrylov), coles.WithDim(16)}
+	return map[string]func(ctx context.Context) error{
+		"Fit, direct":      func(ctx context.Context) error { return testkit.Err(coles.Fit(ctx, g, wide, direct...)) },
+		"Fit, krylov":      func(ctx context.Context) error { return testkit.Err(coles.Fit(ctx, g, x, krylov...)) },
+		"Fit, no features": func(ctx context.Context) error { return testkit.Err(coles.Fit(ctx, g, nil, coles.WithDim(32))) },
+		"Embed":            func(ctx context.Context) error { return testkit.Err(m.Embed(ctx, g, x)) },
+		"Contrast": func(ctx context.Context) error {
+			return testkit.Err(coles.Contrast(ctx, g, coles.UniformNegatives(5), 3, 1, 1))
+		},
+		"Sample":       func(ctx context.Context) error { return testkit.Err(coles.ErdosRenyiNegatives(1e-3).Sample(ctx, g, 1)) },
+		"DeltaW.Apply": func(ctx context.Context) error { return testkit.Err(dw.Apply(ctx, wide)) },
+		"Alignment":    func(ctx context.Context) error { return testkit.Err(coles.DefaultSettings().Alignment(ctx, g, wide)) },
+		"Filter.Apply": func(ctx context.Context) error { return testkit.Err(coles.S2GCSum(8).Apply(ctx, w, x)) },
+		"Solve":        func(ctx context.Context) error { return testkit.Err(coles.Solve(ctx, wide, dw, 16)) },
+		"SolveImplicit": func(ctx context.Context) error {
+			return testkit.Err(coles.SolveImplicit(ctx, x, w, coles.S2GCSum(8), dw, 16))
+		},
+		"Preparation.Fit": func(ctx context.Context) error { return testkit.Err(coles.PrepareStandardize.Fit(ctx, x)) },
+		"Preparer.Apply":  func(ctx context.Context) error { return testkit.Err(m.Preparer().Apply(ctx, x)) },
+		"ScalingRule.Fit": func(ctx context.Context) error { return testkit.Err(defaultRule.Fit(ctx, wide, lambda)) },
+		"Scaling.Apply":   func(ctx context.Context) error { return testkit.Err(scaling.Apply(ctx, wide)) },
+		"KNN":             func(ctx context.Context) error { return testkit.Err(coles.KNN(ctx, x, 10)) },
+		"Eigenmaps": func(ctx context.Context) error {
+			_, _, err := coles.Eigenmaps(ctx, dw, 32)
+			return err
+		},
+	}
+}
+
+// Every function that takes a context stops in time where it has much to do.
+func TestEveryFunctionStopsPromptly(t *testing.T) {
+	if testing.Short() || race.Enabled {
+		t.Skip("takes seconds, and half a gigabyte")
+	}
+	for name, call := range cancellable(50_000, 128) {
+		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
+	}
+}
 
 func TestBadMatricesAreRefused(t *testing.T) {
 	g, words, _ := small(101)

@@ -1,0 +1,180 @@
+package coles_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/eval"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/kernel"
+	"coles/internal/race"
+	"coles/internal/testkit"
+	"coles/rivals"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Large enough that every stage is split into several tasks: the same bytes on any number of
+// processors.
+func TestFitIsTheSameOnAnyNumberOfProcessors(t *testing.T) {
+	n, d := 3000, 400
+	if race.Enabled {
+		n, d = 1500, 150
+	}
+	g := sparseGraph(72, n, 4*n)
+	words, _ := testkit.RandomWords(testkit.Random(73), n, d)
+	for _, c := range []struct {
+		kind      coles.ModelKind
+		precision coles.Precision
+		solver    coles.Solver
+	}{
+		{coles.GraphModel, coles.Float64, coles.SolverDirect}, {coles.GraphModel, coles.Float64, coles.SolverKrylov},
+		{coles.GraphModel, coles.Float32, coles.SolverDirect}, {coles.GraphModel, coles.Float32, coles.SolverKrylov},
+		{coles.FeatureModel, coles.Float64, coles.SolverDirect}, {coles.FeatureModel, coles.Float32, coles.SolverKrylov},
+	} {
+		var first []uint64
+		testkit.ForProcessors(t, func(procs int) {
+			m := fitted(g, words, coles.WithModel(c.kind), coles.WithSolver(c.solver), coles.WithDim(20), coles.WithContrast(coles.UniformNegatives(5), 1, 1), coles.WithPrecision(c.precision))
+			got := testkit.Bits(m.Embedding())
+			if first == nil {
+				first = got
+			}
+			if !slices.Equal(got, first) {
+				t.Errorf("%v: another embedding with %d processors", c, procs)
+			}
+		})
+	}
+}
+
+// fittedAnywhere are fits whose M has many null eigenvalues (fewer nodes than features, nodes
+// without edges) or is null: bases of these eigenspaces are rounding's choice.
+func fittedAnywhere() map[string]*mat.Dense {
+	fits := make(map[string]*mat.Dense)
+	for name, c := range map[string]struct {
+		n, m, d int
+		single  bool // null eigenvalues are rounding in float32
+		opts    []coles.Option
+	}{
+		"more features than nodes": {40, 80, 64, false, nil},
+		"few edges":                {60, 25, 100, false, nil},
+		"without negatives":        {8, 12, 25, false, []coles.Option{coles.WithContrast(noNegatives, 0, 0)}},
+		"all eigenvectors":         {100, 60, 80, false, []coles.Option{coles.WithDim(80)}},
+		"without a null space":     {300, 900, 40, true, []coles.Option{coles.WithDim(20)}},
+	} {
+		g, x := sparseGraph(uint64(c.n), c.n, c.m), testkit.RandomDense(testkit.Random(uint64(c.d)), c.n, c.d)
+		c.opts = append(c.opts, coles.WithModel(coles.GraphModel))
+		fits[name+", float64"] = fitted(g, x, append(c.opts, coles.WithPrecision(coles.Float64))...).Embedding()
+		if c.single {
+			fits[name+", float32"] = fitted(g, x, append(c.opts, coles.WithPrecision(coles.Float32))...).Embedding()
+		}
+	}
+	for _, s := range solvers { // M is zero: its eigenvectors are determined where they are all
+		fits["complete, "+s.String()] = fitted(completeGraph(30), testkit.RandomDense(testkit.Random(30), 30, 25),
+			coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone), coles.WithSolver(s), coles.WithDegreeShare(0)).Embedding()
+	}
+	return fits
+}
+
+// YYᵀ is the same to rounding with any vector instructions. They are chosen when a program starts:
+// the test runs itself once for each.
+func TestEmbeddingIsTheSameOnEveryKernel(t *testing.T) {
+	const file = "COLES_TEST_FITS"
+	if path := os.Getenv(file); path != "" {
+		grams := make(map[string][]float64)
+		for name, y := range fittedAnywhere() {
+			grams[name] = testkit.Product(y, y.T()).RawMatrix().Data
+		}
+		if err := os.WriteFile(path, testkit.Must(json.Marshal(grams)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	var first map[string][]float64
+	for _, kernels := range kernel.Paths() {
+		path := filepath.Join(t.TempDir(), kernels)
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "COLES_KERNEL="+kernels, file+"="+path)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", kernels, err, out)
+		}
+		var fits map[string][]float64
+		if err := json.Unmarshal(testkit.Must(os.ReadFile(path)), &fits); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = fits
+			continue
+		}
+		for name, gram := range fits {
+			tolerance := 1e-12
+			if strings.HasSuffix(name, "float32") {
+				tolerance = 1e-5
+			}
+			if off := floats.Distance(gram, first[name], 2) / floats.Norm(first[name], 2); !(off <= tolerance) || math.IsNaN(off) {
+				t.Errorf("%s, %s: YYᵀ is off by %.2g", kernels, name, off)
+			}
+		}
+	}
+}
+
+// Whatever computes says that COLES_KERNEL names instructions that are not there, and which are.
+// They are chosen when a program starts: the test runs itself.
+func TestKernelsThatAreNotThere(t *testing.T) {
+	if os.Getenv("COLES_KERNEL") != "sse9" {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "COLES_KERNEL=sse9")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	g, x := completeGraph(5), testkit.RandomDense(testkit.Random(5), 5, 3)
+	_, _, free := coles.Eigenmaps(ctx, contrast(g, coles.ExpectedDegreeNegatives()), 2)
+	tape := autodiff.New[float32](ctx)
+	began := tape.Err()
+	tape.Reset(ctx)
+	for name, err := range map[string]error{
+		"Fit":                  testkit.Err(coles.Fit(ctx, g, x)),
+		"Fit without features": testkit.Err(coles.Fit(ctx, g, nil)),
+		"Eigenmaps":            free,
+		"a filter":             testkit.Err(coles.SGC(1).Apply(ctx, coles.Normalize(g), x)),
+		"nearest neighbours":   testkit.Err(coles.KNN(ctx, x, 1)),
+		"a measurement":        testkit.Err(eval.NewIndex(ctx, x, eval.Cosine)),
+		"a network":            testkit.Err(gnn.Train(ctx, g, x)),
+		"a tape":               began,
+		"a tape used again":    tape.Err(),
+		"skip-gram":            testkit.Err(rivals.DeepWalk().Fit(ctx, g, nil)),
+	} {
+		if !errors.Is(err, coles.ErrSetting) || !strings.HasSuffix(err.Error(), `COLES_KERNEL is "sse9", possible here: `+strings.Join(kernel.Paths(), ", ")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Wide dense features are filtered in the place of the prepared ones, where they are not needed
+// again. Without preparation these are the caller's own.
+func TestFilteringInPlaceLeavesFeaturesAlone(t *testing.T) {
+	const n, d = 100, 1200 // more columns than a strip has in either precision
+	g, wide := sparseGraph(51, n, 3*n), testkit.RandomDense(testkit.Random(52), n, d)
+	for _, x := range []mat.Matrix{wide, testkit.SingleOf(wide)} {
+		before := mat.DenseCopyOf(x)
+		for how, dim := range map[coles.Preparation]int{coles.PrepareNone: 400, coles.PrepareRowL2: 400, coles.PrepareStandardize: 100} {
+			for _, precision := range precisions {
+				m := fitted(g, x, coles.WithPrecision(precision), coles.WithPreparation(how), coles.WithDim(dim), coles.WithSolver(coles.SolverDirect))
+				if !mat.Equal(testkit.Must(m.Embed(ctx, g, x)), m.Embedding()) || !mat.Equal(before, x) {
+					t.Errorf("%T, %v, %v: Embed gives another embedding than Fit, or the features were written to", x, precision, how)
+				}
+			}
+		}
+	}
+}
