@@ -85,19 +85,6 @@ func (r GraphReport) String() string {
 	return s
 }
 
-// loopedDegrees are the row sums of A + I.
-func (g *Graph) loopedDegrees() []float64 {
-	all := make([]float64, g.Nodes())
-	for i, d := range g.degree {
-		all[i] = d + 1
-		if g.loops {
-			loop, _ := matrix.Entry(g.adj, i, i)
-			all[i] += loop
-		}
-	}
-	return all
-}
-
 // Nodes is the number of nodes n.
 func (g *Graph) Nodes() int { return g.adj.Rows }
 

@@ -2,8 +2,6 @@ package coles
 
 import (
 	"context"
-	"math"
-	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -77,61 +75,19 @@ func (g *Graph) Positive() *SymCSR {
 	return w
 }
 
-// NormalizedUntil is [Normalize] until ctx ends, for the packages of this module.
+// NormalizedUntil is [Normalize] until ctx ends.
 func (g *Graph) NormalizedUntil(ctx context.Context) (*SymCSR, error) {
-	return normalized(ctx, g.adj, 1, g.loopedDegrees())
+	return symmetric(matrix.Normalized(ctx, g.adj, true))
 }
 
-// PositiveUntil is [Graph.Positive] until ctx ends, for the packages of this module.
+// PositiveUntil is [Graph.Positive] until ctx ends.
 func (g *Graph) PositiveUntil(ctx context.Context) (*SymCSR, error) {
-	return normalized(ctx, g.adj, 0, g.degree)
+	return symmetric(matrix.Normalized(ctx, g.adj, false))
 }
 
-// normalized returns D^-½ B D^-½ with D = diag(degree): B is A + I where loop is 1, and A without its
-// diagonal where it is 0. A row of degree zero becomes zero.
-func normalized(ctx context.Context, a *kernel.CSR[float64], loop float64, degree []float64) (*SymCSR, error) {
-	scale := make([]float64, a.Rows)
-	w := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
-	if err := matrix.EachRow(ctx, a, func(i int) {
-		if d := degree[i]; d > 0 {
-			scale[i] = 1 / math.Sqrt(d)
-		}
-		cols, _ := a.Row(i)
-		w.Ptr[i+1] = int64(len(cols)) + int64(loop)
-		if _, found := slices.BinarySearch(cols, int32(i)); found {
-			w.Ptr[i+1]--
-		}
-	}); err != nil {
+func symmetric(m *kernel.CSR[float64], err error) (*SymCSR, error) {
+	if err != nil {
 		return nil, err
 	}
-	matrix.MakeEntries(w)
-	return &SymCSR{w}, matrix.EachRow(ctx, a, func(i int) {
-		cols, vals := a.Row(i)
-		to, out := w.Row(i)
-		put := func(j int, weight float64) {
-			to[0], out[0] = int32(j), matrix.Scaled(weight, scale[i], scale[j])
-			to, out = to[1:], out[1:]
-		}
-		self := loop
-		for q, j := range cols {
-			weight := 1.0
-			if vals != nil {
-				weight = vals[q]
-			}
-			switch {
-			case int(j) == i && loop > 0:
-				self += weight
-				continue
-			case int(j) == i:
-				continue
-			case int(j) > i && self > 0:
-				put(i, self)
-				self = 0
-			}
-			put(int(j), weight)
-		}
-		if self > 0 {
-			put(i, self)
-		}
-	})
+	return &SymCSR{m}, nil
 }

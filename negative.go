@@ -219,14 +219,7 @@ func (g *Graph) negative(ctx context.Context, pairs []Edge) (*SymCSR, error) {
 	if a, err = matrix.Drop(ctx, a, func(i, j int, _ float64) bool { return i == j }); err != nil {
 		return nil, err
 	}
-	degree := make([]float64, a.Rows)
-	if err := matrix.EachRow(ctx, a, func(i int) {
-		_, vals := a.Row(i)
-		degree[i] = matrix.Total(vals)
-	}); err != nil {
-		return nil, err
-	}
-	return normalized(ctx, a, 0, degree)
+	return symmetric(matrix.Normalized(ctx, a, false))
 }
 
 // drawBlock is the number of nodes a drawing task takes.

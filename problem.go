@@ -102,7 +102,9 @@ func (p *problem[T]) setContrast(ctx context.Context, g *Graph, c contrasting) e
 		}
 		p.dw, p.bound = matrix.ConvertOperator[T](dw.op), dw.normBound()
 		if linear.Single[T]() && p.solver == SolverKrylov {
-			p.widen(g, dw)
+			if err := p.widen(ctx, g, dw); err != nil {
+				return err
+			}
 		}
 	}
 	if p.DegreeShare > 0 {
@@ -112,12 +114,13 @@ func (p *problem[T]) setContrast(ctx context.Context, g *Graph, c contrasting) e
 }
 
 // widen makes of a problem in float32 what the direction that cancels needs.
-func (p *problem[T]) widen(g *Graph, dw *DeltaW) {
+func (p *problem[T]) widen(ctx context.Context, g *Graph, dw *DeltaW) (err error) {
 	p.exact = &problem[float64]{Fit: p.Fit, w: matrix.Walk[float64]{Stored: p.stored.m}, dw: dw.op}
-	p.direction = g.loopedDegrees() // W·√d̂ = √d̂
-	for i, d := range p.direction {
+	p.direction, err = matrix.RowSums(ctx, g.adj, true)
+	for i, d := range p.direction { // W·√d̂ = √d̂
 		p.direction[i] = math.Sqrt(d)
 	}
+	return err
 }
 
 // findDegrees sets the direction v = (FX)ᵀs/‖(FX)ᵀs‖ (d) of the degree column FXv, with s the vector of

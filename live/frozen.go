@@ -48,11 +48,12 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	f := &Frozen{model: m, coef: m.Settings().Linear().Filter, factors: m.Scaling().Factors, scale: make([]float64, g.Nodes())}
-	for i := range f.scale {
-		cols, vals := g.Raw().Row(i)
-		degree, loop := matrix.Degree(i, cols, vals)
-		f.scale[i] = 1 / math.Sqrt(degree+1+loop)
+	f := &Frozen{model: m, coef: m.Settings().Linear().Filter, factors: m.Scaling().Factors}
+	if f.scale, err = matrix.RowSums(ctx, g.Raw(), true); err != nil {
+		return nil, err
+	}
+	for i, sum := range f.scale {
+		f.scale[i] = 1 / math.Sqrt(sum)
 	}
 	directions := m.Directions()
 	if directions.IsEmpty() {
@@ -67,11 +68,11 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	stored, err := g.NormalizedUntil(ctx)
+	stored, err := matrix.Normalized(ctx, g.Raw(), true)
 	if err != nil {
 		return nil, err
 	}
-	w := matrix.ConvertCSR[float32](stored.Raw())
+	w := matrix.ConvertCSR[float32](stored)
 	for k := range len(f.coef) - 1 {
 		hop := kernel.Unset[float32](g.Nodes(), f.v.Rows)
 		if k == 0 {

@@ -29,11 +29,10 @@ import (
 // at once. The models it gives out are.
 type Graph struct {
 	model   *coles.Model
-	v       *mat.Dense   // directions of the model, d′ × d
-	factors []float64    // of its columns
-	fit     linear.Fit   // what its settings come to
-	start   *coles.Graph // as it was followed
-	ids     []string     // nil where nodes are only numbered
+	v       *mat.Dense // directions of the model, d′ × d
+	factors []float64  // of its columns
+	fit     linear.Fit // what its settings come to
+	ids     []string   // nil where nodes are only numbered
 	taken   map[string]bool
 
 	adj    *adjacency
@@ -73,7 +72,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		return nil, err
 	}
 	out := &Graph{
-		fit: fit, start: g, adj: newAdjacency(g),
+		fit: fit, adj: newAdjacency(g),
 		places: slices.Repeat([]int32{-1}, g.Nodes()),
 	}
 	out.adj.alone = fit.Alone
@@ -161,7 +160,17 @@ func (g *Graph) Nodes() int { return len(g.adj.nodes) }
 // Graph is the graph as it is now, in O(n + m).
 //
 // Errors: [coles.ErrNotFinite] if weights add up to infinity.
-func (g *Graph) Graph() (*coles.Graph, error) { return g.start.Grown(g.adj.raw(), g.ids) }
+func (g *Graph) Graph() (*coles.Graph, error) {
+	a, err := matrix.ExportCSR(context.Background(), g.adj.raw()) // which does not end
+	if err != nil {
+		return nil, err
+	}
+	opts := []coles.GraphOption{coles.WithIDs(g.ids)}
+	if g.adj.loops {
+		opts = append(opts, coles.WithSelfLoopsKept())
+	}
+	return coles.FromCSR(a, opts...)
+}
 
 // Embed returns the embeddings (len(nodes) × d′) of some nodes by the model as it was fitted, or
 // refitted: rows of FXPᵀ, scaled. Nothing else is computed, so that it costs O(d·d′) for each.
