@@ -44,15 +44,15 @@ type Graph struct {
 
 // A GraphReport says what building a graph found and did.
 type GraphReport struct {
-	Nodes             int  `json:"nodes"`
-	Edges             int  `json:"edges"`      // undirected, self loops left out
-	SelfLoops         int  `json:"self_loops"` // in the graph: 0 unless they were asked to be kept
-	DuplicatesMerged  int  `json:"duplicates_merged"`
-	SelfLoopsDropped  int  `json:"self_loops_dropped"`
-	ZeroWeightDropped int  `json:"zero_weight_dropped"`
-	MirrorsAdded      int  `json:"mirrors_added"` // entries set from their mirror image to make the matrix symmetric
-	Isolated          int  `json:"isolated"`      // nodes without a neighbour
-	Weighted          bool `json:"weighted"`      // some weight is not 1
+	Nodes             int  `json:"nodes"`               // n
+	Edges             int  `json:"edges"`               // undirected, self loops left out
+	SelfLoops         int  `json:"self_loops"`          // in the graph: 0 unless they were asked to be kept
+	DuplicatesMerged  int  `json:"duplicates_merged"`   // edges given again, which became one
+	SelfLoopsDropped  int  `json:"self_loops_dropped"`  // edges from a node to itself
+	ZeroWeightDropped int  `json:"zero_weight_dropped"` // edges of weight 0
+	MirrorsAdded      int  `json:"mirrors_added"`       // entries set from their mirror image to make the matrix symmetric
+	Isolated          int  `json:"isolated"`            // nodes without a neighbour
+	Weighted          bool `json:"weighted"`            // some weight is not 1
 }
 
 // String is the report in one line.

@@ -34,15 +34,15 @@ type Model struct {
 // A Report says what a fit did, and to what: with the same input, settings and version [Fit] makes
 // the same model again, unless it was refitted.
 type Report struct {
-	Graph            GraphReport `json:"graph"`
-	Features         int         `json:"features"` // d; 0 without features
-	Preparation      Preparation `json:"preparation"`
-	Dim              int         `json:"dim"` // columns of the embedding
-	Solver           Solver      `json:"solver"`
-	Products         int         `json:"products,omitempty"` // of vectors with M that SolverKrylov took
-	Precision        Precision   `json:"precision"`          // of features, W, ΔW and the embedding
-	Kernels          string      `json:"kernels"`            // the inner loops: avx512, avx2 or portable, alike to rounding
-	Model            ModelKind   `json:"model"`
+	Graph            GraphReport `json:"graph"`               // what building the graph found
+	Features         int         `json:"features"`            // d; 0 without features
+	Preparation      Preparation `json:"preparation"`         // of the features, resolved
+	Dim              int         `json:"dim"`                 // columns of the embedding
+	Solver           Solver      `json:"solver"`              // that found P
+	Products         int         `json:"products,omitempty"`  // of vectors with M that SolverKrylov took
+	Precision        Precision   `json:"precision"`           // of features, W, ΔW and the embedding
+	Kernels          string      `json:"kernels"`             // the inner loops: avx512, avx2 or portable, alike to rounding
+	Model            ModelKind   `json:"model"`               // graph or features alone
 	Alignment        *Alignment  `json:"alignment,omitempty"` // by which Model was chosen; nil where it was not
 	Power            float64     `json:"power"`               // γ
 	EffectiveRank    float64     `json:"effective_rank"`      // of the centred embedding, without the column of degrees
