@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"coles"
@@ -78,7 +77,7 @@ func TestPrecisionFollowsTheSize(t *testing.T) {
 		want coles.Precision
 	}{{1448, coles.PrepareRowL2, coles.Float64}, {1449, coles.PrepareRowL2, coles.Float32}, {1449, coles.PrepareNone, coles.Float64}} {
 		g, x := testkit.Must(coles.NewGraph(c.n, testkit.Ring(c.n, 1))), testkit.RandomDense(testkit.Random(7), c.n, c.n)
-		m := fitted(g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(c.how))
+		m := fitted(g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(c.how), coles.WithSolver(coles.SolverKrylov))
 		if got := m.Report().Precision; got != c.want || m.Settings().Precision != c.want {
 			t.Errorf("%d², %v: %v by the report, %v by the settings, want %v", c.n, c.how, got, m.Settings().Precision, c.want)
 		}
@@ -264,10 +263,7 @@ func gramDistance(y, z *mat.Dense) float64 {
 // on 300 spectra that were made to hurt, of which the short run takes every fifth.
 func TestFloat32IsFloat64OrAnError(t *testing.T) {
 	skipUnderRace(t)
-	step := 5
-	if os.Getenv("COLES_SHARED") != "" {
-		step = 1
-	}
+	step := testkit.Few(5, 1)
 	done, refused := 0, 0
 	for seed := 0; seed < 300; seed += step {
 		r := testkit.Random(uint64(seed))

@@ -16,7 +16,6 @@ import (
 	"coles/gnn"
 	"coles/gnn/autodiff"
 	"coles/internal/kernel"
-	"coles/internal/race"
 	"coles/internal/testkit"
 	"coles/rivals"
 
@@ -27,10 +26,7 @@ import (
 // Large enough that every stage is split into several tasks: the same bytes on any number of
 // processors.
 func TestFitIsTheSameOnAnyNumberOfProcessors(t *testing.T) {
-	n, d := 3000, 400
-	if race.Enabled {
-		n, d = 1500, 150
-	}
+	const n, d = 1500, 150
 	g := sparseGraph(72, n, 4*n)
 	words, _ := testkit.RandomWords(testkit.Random(73), n, d)
 	for _, c := range []struct {
@@ -164,11 +160,11 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 // Wide dense features are filtered in the place of the prepared ones, where they are not needed
 // again. Without preparation these are the caller's own.
 func TestFilteringInPlaceLeavesFeaturesAlone(t *testing.T) {
-	const n, d = 100, 1200 // more columns than a strip has in either precision
+	const n, d = 100, 300 // more columns than a strip has in either precision
 	g, wide := sparseGraph(51, n, 3*n), testkit.RandomDense(testkit.Random(52), n, d)
 	for _, x := range []mat.Matrix{wide, testkit.SingleOf(wide)} {
 		before := mat.DenseCopyOf(x)
-		for how, dim := range map[coles.Preparation]int{coles.PrepareNone: 400, coles.PrepareRowL2: 400, coles.PrepareStandardize: 100} {
+		for how, dim := range map[coles.Preparation]int{coles.PrepareNone: 100, coles.PrepareRowL2: 100, coles.PrepareStandardize: 25} {
 			for _, precision := range precisions {
 				m := fitted(g, x, coles.WithPrecision(precision), coles.WithPreparation(how), coles.WithDim(dim), coles.WithSolver(coles.SolverDirect))
 				if !mat.Equal(testkit.Must(m.Embed(ctx, g, x)), m.Embedding()) || !mat.Equal(before, x) {

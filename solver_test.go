@@ -249,7 +249,7 @@ func TestIterationThatGivesUp(t *testing.T) {
 
 // The fixture's M: η′ = 0.9, one negative graph, binary X, the authors' filter.
 func TestEigenvaluesEqualFixture(t *testing.T) {
-	skipUnderRace(t)
+	testkit.Long(t)
 	f := openFixture(t)
 	d, g := openGraph(t, "cora")
 	w := coles.Normalize(g)

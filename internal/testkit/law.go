@@ -49,6 +49,14 @@ func WantLaw[K comparable](t testing.TB, what string, counts map[K]int, law map[
 	}
 }
 
+// Few is the first number, or the second where COLES_SHARED is set and tests may take long.
+func Few(few, all int) int {
+	if os.Getenv("COLES_SHARED") != "" {
+		return all
+	}
+	return few
+}
+
 // Draws is so many, or four times as many where COLES_SHARED is set.
 func Draws(count int) int {
 	if os.Getenv("COLES_SHARED") != "" {
