@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"runtime"
 	"testing"
-	"testing/iotest"
 
 	"coles"
 	"coles/internal/testkit"
@@ -105,42 +103,6 @@ func TestDamagedModelIsAnError(t *testing.T) {
 	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader([]byte("PK\x03\x04 something else altogether")))), coles.ErrFormat)
 }
 
-func TestFailingReaderAndWriterAreReported(t *testing.T) {
-	broken := errors.New("the cable came out")
-	for name, file := range tinyModels() {
-		m := testkit.Must(coles.ReadModel(iotest.OneByteReader(bytes.NewReader(file))))
-		for at := range len(file) {
-			_, err := coles.ReadModel(io.MultiReader(bytes.NewReader(file[:at]), iotest.ErrReader(broken)))
-			if !errors.Is(err, broken) {
-				t.Fatalf("%s: reader fails at byte %d: %v", name, at, err)
-			}
-			n, err := m.WriteTo(&limitedWriter{left: at, err: broken})
-			if !errors.Is(err, broken) || n != int64(at) {
-				t.Fatalf("%s: writer fails at byte %d: %d bytes, %v", name, at, n, err)
-			}
-			if _, err = m.WriteTo(&limitedWriter{left: at}); !errors.Is(err, io.ErrShortWrite) {
-				t.Fatalf("%s: writer stops without an error at byte %d: %v", name, at, err)
-			}
-		}
-	}
-}
-
-// A limitedWriter takes so many bytes and then fails.
-type limitedWriter struct {
-	left int
-	err  error
-}
-
-func (w *limitedWriter) Write(p []byte) (int, error) {
-	if len(p) <= w.left {
-		w.left -= len(p)
-		return len(p), nil
-	}
-	n := w.left
-	w.left = 0
-	return n, w.err
-}
-
 // assemble builds a file from a header and numbers, with a right checksum.
 func assemble(version uint32, header, numbers []byte) []byte {
 	file := binary.LittleEndian.AppendUint32([]byte("COLESMDL"), version)
@@ -215,32 +177,6 @@ func TestModelThatContradictsItself(t *testing.T) {
 	}
 	copy(numbers[8:], []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}) // a NaN
 	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))), coles.ErrFormat)
-}
-
-// Files that declare many numbers, consistently, and have none take no memory.
-func TestDeclaredSizesTakeNoMemory(t *testing.T) {
-	files := tinyModels()
-	const huge, n, d = 1<<31 - 1, 1 << 30, 1 << 10
-	wide, _ := parts(files["plain"])
-	wide["dim"], wide["columns"] = huge, huge
-	wide["lengths"] = []int64{huge, huge, huge * huge, 0, 0}
-	tall, _ := parts(files["no features"]) // it has the d λs and factors
-	tall["report"].(map[string]any)["graph"] = map[string]any{"nodes": n}
-	tall["dim"], tall["names"], tall["lengths"] = d, nil, []int64{d, d, n * d}
-	for name, file := range map[string][]byte{
-		"features": assemble(2, testkit.Must(json.Marshal(wide)), nil),
-		"nodes":    assemble(2, testkit.Must(json.Marshal(tall)), make([]byte, 16*d)),
-		"header":   []byte("COLESMDL\x02\x00\x00\x00\xff\xff\xff\x7f\x00\x00\x00\x00"),
-	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := coles.ReadModel(bytes.NewReader(file))
-		runtime.ReadMemStats(&after)
-		wantBroken(t, name, err)
-		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
-			t.Errorf("%s: %d bytes taken for a file of %d", name, took, len(file))
-		}
-	}
 }
 
 // The checksum keeps a fuzzer out: every input is also tried with a right one. What can be read can

@@ -220,89 +220,6 @@ func TestSamplersThatDrawNothing(t *testing.T) {
 	testkit.WantError(t, testkit.Err(coles.Contrast(ctx, g, unread, 1, 1, 1)), coles.ErrSetting)
 }
 
-// pairCounts counts in how many of many draws each pair is there. The weights of W⁻ are normalised
-// by degrees and hide how often, its pattern shows whether.
-func pairCounts(n int, g *coles.Graph, s coles.NegativeSampler, draws int) [][]int {
-	counts := make([][]int, n)
-	for i := range counts {
-		counts[i] = make([]int, n)
-	}
-	for seed := range uint64(draws) {
-		raw := testkit.Must(s.Sample(ctx, g, seed)).ToCSR().RawMatrix()
-		for i := range n {
-			for _, j := range raw.Ind[raw.Indptr[i]:raw.Indptr[i+1]] {
-				counts[i][j]++
-			}
-		}
-	}
-	return counts
-}
-
-// A pair {i, j} is there if i drew j or j drew i, independently: with probability 1 − (1 − p_ij)(1
-// − p_ji). Its count is binomial, of square deviation np(1−p). One degree of freedom a pair would
-// be right were pairs independent; those that share a node are a little negatively correlated where
-// nodes draw partners, which lowers χ².
-func TestPairsFollowTheirDistribution(t *testing.T) {
-	skipUnderRace(t)
-	const p = 0.07
-	alike := func(float64) float64 { return 1 }
-	popular := func(degree float64) float64 { return math.Pow(degree, 0.75) }
-	for _, c := range []struct {
-		n, draws int
-		density  float64
-		s        coles.NegativeSampler
-		weight   func(degree float64) float64 // node u draws v in proportion to that of v; nil: pairs by p
-	}{
-		{24, 3000, 0.2, coles.UniformNegatives(1), alike},
-		{20, 4000, 0.5, coles.UniformNegatives(1).ExcludeEdges(), alike},
-		{15, 6000, 0.4, coles.DegreeNegatives(1), popular},
-		{15, 6000, 0.1, coles.DegreeNegatives(1), popular}, // isolated nodes draw, but are not drawn
-		{15, 6000, 0.4, coles.DegreeNegatives(1).ExcludeEdges(), popular},
-		{30, 4000, 0.3, coles.ErdosRenyiNegatives(p), nil},
-		{30, 4000, 0.3, coles.ErdosRenyiNegatives(p).ExcludeEdges(), nil},
-	} {
-		t.Run(c.s.String(), func(t *testing.T) {
-			g := testkit.RandomGraph(uint64(c.n), c.n, c.density)
-			a, degree := g.CSR(), g.Degrees()
-			admissible := func(u, v int) bool { return u != v && !(c.s == c.s.ExcludeEdges() && a.At(u, v) != 0) }
-			chance := func(u, v int) float64 {
-				rest := 0.0
-				for w := range c.n {
-					if admissible(u, w) {
-						rest += c.weight(degree[w])
-					}
-				}
-				return c.weight(degree[v]) / rest
-			}
-			counts := pairCounts(c.n, g, c.s, c.draws)
-			x, pairs := 0.0, 0
-			for i := range c.n {
-				for j := i + 1; j < c.n; j++ {
-					q := 0.0
-					switch {
-					case admissible(i, j) && c.weight == nil:
-						q = p
-					case admissible(i, j):
-						q = 1 - (1-chance(i, j))*(1-chance(j, i))
-					}
-					if q < 1e-9 || q > 1-1e-9 { // never, or always as the only pair of a node
-						testkit.WantSame(t, "draws", float64(counts[i][j]), math.Round(q)*float64(c.draws))
-						continue
-					}
-					off := float64(counts[i][j]) - float64(c.draws)*q
-					x += off * off / (float64(c.draws) * q * (1 - q))
-					pairs++
-				}
-			}
-			limits := distuv.ChiSquared{K: float64(pairs)}
-			// The seeds are fixed: a sampler that passes once passes always.
-			if low, high := limits.Quantile(1e-6), limits.Quantile(0.999); x < low || x > high {
-				t.Errorf("χ² = %.1f over %d pairs, want %.1f to %.1f", x, pairs, low, high)
-			}
-		})
-	}
-}
-
 // On a regular graph E[W⁻] is the same for every pair, so the mean of many draws tends to (1/n)·11ᵀ
 // but for the diagonal, which is never drawn: every row of C sums to its degree, so on average the
 // entries of a row add up to about 1.
@@ -403,6 +320,7 @@ func TestNegativeGraphsHaveTheirLaw(t *testing.T) {
 		{path, coles.DegreeNegatives(1), 1, popular(path)},
 		{path, coles.DegreeNegatives(1).ExcludeEdges(), 1, popular(path)},
 		{starGraph(4), coles.DegreeNegatives(1), 1, popular(starGraph(4))},
+		{graphOf(4, 0, 1, 1, 2), coles.DegreeNegatives(1), 1, popular(graphOf(4, 0, 1, 1, 2))}, // node 3 draws, but is not drawn
 		{weighing(3, edges(0, 1, 1, 2), 1e-300, 1e-301), coles.DegreeNegatives(2), 2, popular(weighing(3, edges(0, 1, 1, 2), 10, 1))},
 	} {
 		n, a := c.g.Nodes(), c.g.CSR()
@@ -451,6 +369,37 @@ func TestNegativeGraphsHaveTheirLaw(t *testing.T) {
 		counts[textOf(testkit.Must(coles.Contrast(ctx, g, coles.UniformNegatives(1), 2, 1, seed)).Sparse())]++
 	}
 	testkit.WantLaw(t, "κ = 2", counts, pairs)
+}
+
+// On graphs of more rows, which draws jump over, every pair that may be drawn is there with probability
+// p: its count is binomial, and pairs are independent. The seeds are fixed: what passes once passes always.
+func TestErdosRenyiPairsFollowTheirDistribution(t *testing.T) {
+	skipUnderRace(t)
+	const n, draws, p = 30, 4000, 0.07
+	g := testkit.RandomGraph(n, n, 0.3)
+	a := g.CSR()
+	for _, s := range []coles.NegativeSampler{coles.ErdosRenyiNegatives(p), coles.ErdosRenyiNegatives(p).ExcludeEdges()} {
+		counts := mat.NewDense(n, n, nil)
+		for seed := range uint64(draws) { // the weights of W⁻ hide how often a pair is there, its pattern shows it
+			testkit.Must(s.Sample(ctx, g, seed)).ToCSR().DoNonZero(func(i, j int, _ float64) { counts.Set(i, j, counts.At(i, j)+1) })
+		}
+		x, pairs := 0.0, 0
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				if s == s.ExcludeEdges() && a.At(i, j) != 0 {
+					testkit.WantSame(t, "draws of an edge", counts.At(i, j), 0.0)
+					continue
+				}
+				off := counts.At(i, j) - draws*p
+				x += off * off / (draws * p * (1 - p))
+				pairs++
+			}
+		}
+		limits := distuv.ChiSquared{K: float64(pairs)}
+		if low, high := limits.Quantile(1e-6), limits.Quantile(0.999); x < low || x > high {
+			t.Errorf("%v: χ² = %.1f over %d pairs, want %.1f to %.1f", s, x, pairs, low, high)
+		}
+	}
 }
 
 // Every pair of an Erdős–Rényi graph is drawn or not by itself.

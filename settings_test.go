@@ -89,8 +89,8 @@ var textForms = map[string]struct {
 	"Purpose": {
 		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Purpose], "JSON": readsJSON[coles.Purpose]},
 		good: map[string]choice{"classification": coles.ForClassification, "clustering": coles.ForClustering, "links": coles.ForLinks},
-		bad:  []string{"", "ranking", "0"},
-		none: []choice{coles.Purpose(77), coles.Purpose(-1)},
+		bad:  []string{"", "ranking", "0", "link", "Links", "links ", "auto"},
+		none: []choice{coles.Purpose(3), coles.Purpose(-1)},
 	},
 	"Solver": {
 		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Solver], "JSON": readsJSON[coles.Solver]},
@@ -357,24 +357,5 @@ func TestFitForPurposes(t *testing.T) {
 				t.Errorf("%s, %s: %v by %v", name, input, r.Model, r.Alignment)
 			}
 		}
-	}
-}
-
-// Names of purposes are read back, and nothing else is; numbers that are none have no name.
-func TestNamesOfPurposes(t *testing.T) {
-	for name, p := range purposeSettings {
-		text := testkit.Must(p.purpose.MarshalText())
-		var back coles.Purpose
-		if err := back.UnmarshalText(text); string(text) != name || p.purpose.String() != name || err != nil || back != p.purpose {
-			t.Errorf("%q and %q of %s, read as %v (%v)", p.purpose, text, name, back, err)
-		}
-	}
-	for _, bad := range []string{"", "link", "Links", "links ", "auto", "0"} {
-		p := coles.ForLinks
-		testkit.WantError(t, p.UnmarshalText([]byte(bad)), coles.ErrSetting)
-		testkit.WantSame(t, "after an error", p, coles.ForLinks)
-	}
-	for _, none := range []coles.Purpose{-1, 3} {
-		testkit.WantError(t, testkit.Err(none.MarshalText()), coles.ErrSetting)
 	}
 }

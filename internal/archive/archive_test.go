@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 var format = Format{Magic: [8]byte([]byte("TESTFILE")), Version: 3}
@@ -98,16 +99,60 @@ func TestOtherFilesAreRefused(t *testing.T) {
 	}
 }
 
-// A file that declares 2⁴⁰ numbers and has none must not be given memory for them.
+// A file that declares 2⁴⁰ numbers, or a header of 2³¹ bytes, and has none must not be given memory.
 func TestMemoryIsTakenAsBytesArrive(t *testing.T) {
-	b := file(t, format, []int{min(1<<40, math.MaxInt)})
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrChecksum) {
-		t.Errorf("error %v, want %v", err, ErrChecksum)
+	for what, b := range map[string][]byte{
+		"numbers": file(t, format, []int{min(1<<40, math.MaxInt)}),
+		"header":  []byte("TESTFILE\x03\x00\x00\x00\xff\xff\xff\x7f\x00\x00\x00\x00"),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrChecksum) {
+			t.Errorf("%s: error %v, want %v", what, err, ErrChecksum)
+		}
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+			t.Errorf("%s: %d bytes taken", what, taken)
+		}
 	}
-	runtime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
-		t.Errorf("%d bytes taken", taken)
+}
+
+// What a reader or a writer fails with comes out as it is, wherever that happens; so does a writer that
+// stops without an error.
+func TestFailingReaderAndWriterAreReported(t *testing.T) {
+	broken := errors.New("the cable came out")
+	arrays := [][]float64{{1, 2}, {3}}
+	b := file(t, format, []int{2, 1}, arrays...)
+	if got, err := format.Read(iotest.OneByteReader(bytes.NewReader(b)), lengths); err != nil || !slices.Equal(got[0], arrays[0]) {
+		t.Fatalf("byte by byte: %v, %v", got, err)
 	}
+	for at := range b {
+		_, err := format.Read(io.MultiReader(bytes.NewReader(b[:at]), iotest.ErrReader(broken)), lengths)
+		if !errors.Is(err, broken) {
+			t.Fatalf("reader fails at byte %d: %v", at, err)
+		}
+		n, err := format.Write(&limitedWriter{left: at, err: broken}, []int{2, 1}, arrays...)
+		if !errors.Is(err, broken) || n != int64(at) {
+			t.Fatalf("writer fails at byte %d: %d bytes, %v", at, n, err)
+		}
+		if _, err = format.Write(&limitedWriter{left: at}, []int{2, 1}, arrays...); !errors.Is(err, io.ErrShortWrite) {
+			t.Fatalf("writer stops without an error at byte %d: %v", at, err)
+		}
+	}
+}
+
+// A limitedWriter takes so many bytes and then fails.
+type limitedWriter struct {
+	left int
+	err  error
+}
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	if len(p) <= w.left {
+		w.left -= len(p)
+		return len(p), nil
+	}
+	n := w.left
+	w.left = 0
+	return n, w.err
 }
