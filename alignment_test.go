@@ -219,8 +219,8 @@ func TestAlignmentOfAnySize(t *testing.T) {
 	}
 	wantLike := func(what string, got coles.Alignment) {
 		t.Helper()
-		wantNear(t, "q of "+what, got.Ratio, want.Ratio, 1e-9)
-		wantNear(t, "the deviation of "+what, got.Deviation, want.Deviation, 1e-6)
+		testkit.WantNear(t, "q of "+what, got.Ratio, want.Ratio, 1e-9)
+		testkit.WantNear(t, "the deviation of "+what, got.Deviation, want.Deviation, 1e-6)
 		testkit.WantSame(t, "columns of "+what, got.Columns, want.Columns)
 	}
 	for _, size := range []float64{1e-300, 1e-150, 3, 1e150, 1e307} {

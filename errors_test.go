@@ -44,9 +44,11 @@ func cancellable(n, d int) map[string]func(ctx context.Context) error {
 		},
 		"Preparation.Fit": func(ctx context.Context) error { return testkit.Err(coles.PrepareStandardize.Fit(ctx, x)) },
 		"Preparer.Apply":  func(ctx context.Context) error { return testkit.Err(m.Preparer().Apply(ctx, x)) },
-		"ScalingRule.Fit": func(ctx context.Context) error { return testkit.Err(defaultRule.Fit(ctx, wide, lambda)) },
-		"Scaling.Apply":   func(ctx context.Context) error { return testkit.Err(scaling.Apply(ctx, wide)) },
-		"KNN":             func(ctx context.Context) error { return testkit.Err(coles.KNN(ctx, x, 10)) },
+		"ScalingRule.Fit": func(ctx context.Context) error {
+			return testkit.Err(coles.DefaultSettings().Scaling.Fit(ctx, wide, lambda))
+		},
+		"Scaling.Apply": func(ctx context.Context) error { return testkit.Err(scaling.Apply(ctx, wide)) },
+		"KNN":           func(ctx context.Context) error { return testkit.Err(coles.KNN(ctx, x, 10)) },
 		"Eigenmaps": func(ctx context.Context) error {
 			_, _, err := coles.Eigenmaps(ctx, dw, 32)
 			return err

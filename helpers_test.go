@@ -188,14 +188,6 @@ func wantFinite(t *testing.T, what string, x mat.Matrix) {
 	}
 }
 
-// wantNear compares numbers relative to the one wanted.
-func wantNear(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
-		t.Errorf("%s is %v, want %v to %g of it", what, got, want, tolerance)
-	}
-}
-
 // A fixture is the NumPy oracle's archive of arrays.
 type fixture struct{ zip *zip.ReadCloser }
 

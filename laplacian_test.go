@@ -53,7 +53,7 @@ func TestNormalisationsEqualFormulas(t *testing.T) {
 				}
 			}
 			for i, d := range g.Degrees() {
-				wantNear(t, fmt.Sprint("the degree of node ", i), d, mat.Sum(bare.RowView(i)), 1e-14)
+				testkit.WantNear(t, fmt.Sprint("the degree of node ", i), d, mat.Sum(bare.RowView(i)), 1e-14)
 				if d == 0 && a.At(i, i) == 0 && w.At(i, i) != 1 {
 					t.Errorf("isolated node %d has %v on the diagonal of W, want 1", i, w.At(i, i))
 				}
@@ -150,7 +150,7 @@ func TestHubOfManyLeavesKeepsItsDigits(t *testing.T) {
 			{"SGC(1) at a leaf", fx.At(1, 0), 1/(1+w) + link},
 			{"the expected negatives", s[0], math.Sqrt(0.5)}, // half of all degrees
 		} {
-			wantNear(t, fmt.Sprintf("weight %v: %s", w, c.what), c.got, c.want, tolerance)
+			testkit.WantNear(t, fmt.Sprintf("weight %v: %s", w, c.what), c.got, c.want, tolerance)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestWeightsOfAnySize(t *testing.T) {
 			continue // twice that is infinite
 		}
 		path := weighing(3, edges(0, 1, 1, 2), w, w)
-		wantNear(t, fmt.Sprint("W⁺ of a path of weight ", w), path.Positive().At(0, 1), math.Sqrt(0.5), 1.4e-15)
+		testkit.WantNear(t, fmt.Sprint("W⁺ of a path of weight ", w), path.Positive().At(0, 1), math.Sqrt(0.5), 1.4e-15)
 	}
 }
 

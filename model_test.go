@@ -200,7 +200,7 @@ func TestModelWithoutFeaturesKnowsItsGraphOnly(t *testing.T) {
 		t.Fatal(known, err)
 	}
 	rest := mat.DenseCopyOf(y.Slice(0, 120, known-1, known+4))
-	s := testkit.Must(defaultRule.Fit(ctx, rest, lambda[known-1:]))
+	s := testkit.Must(coles.DefaultSettings().Scaling.Fit(ctx, rest, lambda[known-1:]))
 	testkit.WantClose(t, "embedding", m.Embedding(), testkit.Must(s.Apply(ctx, rest)), 1e-12)
 }
 
@@ -322,12 +322,12 @@ func TestProgressCallsStagesInOrder(t *testing.T) {
 // A model of features alone is that of the top eigenvectors of XᵀX, by gonum, scaled by the rule.
 func TestFeatureModelEqualsFormula(t *testing.T) {
 	g, words, x := small(181)
-	for how, formula := range preparationFormulas {
+	for how := coles.PrepareNone; how < coles.PrepareUndamped; how++ {
 		for _, solver := range solvers {
 			t.Run(fmt.Sprint(how, ", ", solver), func(t *testing.T) {
 				const dim = 12
 				rule := coles.ScalingRule{Rank: 5, Floor: 2, Norm: 3}
-				ready := formula(x, x)
+				ready := testkit.DenseOf(prepared(x, how))
 				values, vectors := oracle(testkit.Product(ready.T(), ready))
 				p := vectors.Slice(0, dim, 0, 40)
 				e := testkit.Product(ready, p.T())

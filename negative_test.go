@@ -252,7 +252,7 @@ func TestMeanOfManyDrawsTendsToExpectation(t *testing.T) {
 			}
 		}
 		average := total / (n * (n - 1))
-		wantNear(t, s.String()+": the mean entry", average, want, 0.03)
+		testkit.WantNear(t, s.String()+": the mean entry", average, want, 0.03)
 		// One entry of one draw deviates by about 0.06 (a count of mean 0.34 over a degree of 10):
 		// of 4000, 0.001; five of these over 870 entries.
 		if low < average-0.005 || high > average+0.005 {

@@ -172,7 +172,7 @@ func TestSolveOfManyFeatures(t *testing.T) {
 	}
 	slices.Sort(want)
 	for j, l := range p.Lambda {
-		wantNear(t, fmt.Sprint("λ_", j), l, want[n-1-j], 1e-6)
+		testkit.WantNear(t, fmt.Sprint("λ_", j), l, want[n-1-j], 1e-6)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestTruncationDropsNegativeEigenvalues(t *testing.T) {
 	}
 	// Nothing is left of a negative definite problem, and that is no error. W⁺ of a complete graph
 	// is −1/(n−1) outside the vector of ones, which centred columns have nothing of.
-	sunk := testkit.Must(coles.Solve(ctx, centred(p.fx), contrast(completeGraph(100), noNegatives), 5)).Truncate()
+	sunk := testkit.Must(coles.Solve(ctx, testkit.Centred(p.fx), contrast(completeGraph(100), noNegatives), 5)).Truncate()
 	if !sunk.P.IsEmpty() || len(sunk.Lambda) != 0 {
 		t.Errorf("%d eigenvalues kept of a negative definite matrix", len(sunk.Lambda))
 	}
