@@ -92,7 +92,7 @@ func TestContrastEqualsDenseFormula(t *testing.T) {
 				const tolerance = 1e-14
 				got := testkit.Must(dw.Apply(ctx, x))
 				testkit.WantClose(t, "ΔW·X", got, testkit.Product(want.dense, x), tolerance)
-				testkit.WantClose(t, "ΔW", testkit.Must(dw.Apply(ctx, eye(60))), want.dense, tolerance)
+				testkit.WantClose(t, "ΔW", testkit.Must(dw.Apply(ctx, testkit.Eye(60))), want.dense, tolerance)
 				testkit.WantClose(t, "the sparse part, transposed", dw.Sparse(), testkit.DenseOf(dw.Sparse()).T(), 0)
 				testkit.WantClose(t, "ΔW of sparse X", testkit.Must(dw.Apply(ctx, testkit.SparseOf(x))), got, 0)
 				testkit.WantSame(t, "ΔW·X through a function", testkit.Bits(testkit.Must(want.dw.Apply(ctx, x))), testkit.Bits(got))
@@ -118,7 +118,7 @@ func TestWithoutNegativesContrastIsW(t *testing.T) {
 		"η′ = 0":     testkit.Must(coles.Contrast(ctx, g, coles.UniformNegatives(3), 1, 0, 1)),
 		"no sampler": testkit.Must(coles.Contrast(ctx, g, noNegatives, 4, 1, 1)),
 	} {
-		testkit.WantClose(t, name, testkit.Must(dw.Apply(ctx, eye(30))), g.Positive(), 0)
+		testkit.WantClose(t, name, testkit.Must(dw.Apply(ctx, testkit.Eye(30))), g.Positive(), 0)
 	}
 }
 

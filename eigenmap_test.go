@@ -38,7 +38,7 @@ func checkEigenmap(t *testing.T, dw *coles.DeltaW, y *mat.Dense, lambda []float6
 			t.Errorf("the largest entry of column %d is %v", j, v)
 		}
 	}
-	if off := testkit.MaxDiff(testkit.Product(y.T(), y), eye(dim)); !(off < 1e-13) {
+	if off := testkit.MaxDiff(testkit.Product(y.T(), y), testkit.Eye(dim)); !(off < 1e-13) {
 		t.Errorf("max|YᵀY − I| = %g", off)
 	}
 }
@@ -80,7 +80,7 @@ func TestEigenmapsEqualDenseOracle(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %v, η′ = %v", name, s.s, s.eta), func(t *testing.T) {
 				n := g.Nodes()
 				dw := testkit.Must(coles.Contrast(ctx, g, s.s, s.kappa, s.eta, 1))
-				want, _ := oracle(testkit.Must(dw.Apply(ctx, eye(n))))
+				want, _ := oracle(testkit.Must(dw.Apply(ctx, testkit.Eye(n))))
 				for _, dim := range []int{1, 9, min(40, n), n} {
 					wantEigenmap(t, dw, dim, want)
 				}

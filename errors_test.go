@@ -128,7 +128,7 @@ func TestBadGraphsAreRefused(t *testing.T) {
 	negative := simple.NewWeightedUndirectedGraph(0, 0)
 	negative.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(0), T: simple.Node(1), W: -1})
 	testkit.WantError(t, testkit.Err(coles.FromGonum(negative)), coles.ErrNegative)
-	testkit.WantError(t, testkit.Err(coles.KNN(ctx, eye(5), 2, ids("a")...)), coles.ErrIDs)
+	testkit.WantError(t, testkit.Err(coles.KNN(ctx, testkit.Eye(5), 2, ids("a")...)), coles.ErrIDs)
 }
 
 func TestBadAdjacencyMatricesAreRefused(t *testing.T) {
@@ -201,7 +201,7 @@ var doors = map[string]func(in input) (mat.Matrix, error){
 	},
 	"KNN": func(in input) (mat.Matrix, error) {
 		if in.g.Nodes() > 1000 {
-			return eye(1), nil // all pairs would take a minute
+			return testkit.Eye(1), nil // all pairs would take a minute
 		}
 		g, err := coles.KNN(ctx, in.x, in.k)
 		if err != nil {
@@ -379,7 +379,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 		"SolveImplicit, other W":    {testkit.Err(coles.SolveImplicit(ctx, words, coles.Normalize(other), coles.SGC(1), contrast(g, noNegatives), 2)), coles.ErrShape},
 		"components only":           {testkit.Err(coles.Fit(ctx, triangle, nil, coles.WithDim(3))), coles.ErrSetting},
 		"components only, estimate": {testkit.Err(coles.Settings.Estimate(three, triangle, nil)), coles.ErrSetting},
-		"nothing to draw for a fit": {testkit.Err(coles.Fit(ctx, completeGraph(9), eye(9), coles.WithContrast(coles.UniformNegatives(1).ExcludeEdges(), 1, 1))), coles.ErrDense},
+		"nothing to draw for a fit": {testkit.Err(coles.Fit(ctx, completeGraph(9), testkit.Eye(9), coles.WithContrast(coles.UniformNegatives(1).ExcludeEdges(), 1, 1))), coles.ErrDense},
 	} {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, c.err, c.want) })
 	}

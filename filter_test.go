@@ -56,7 +56,7 @@ func TestFiltersEqualDensePowers(t *testing.T) {
 			for seed := range uint64(3) {
 				n := 20 + 30*int(seed)
 				w := coles.Normalize(testkit.RandomGraph(seed, n, 0.1))
-				f := powers(w, c.hops, c.term)
+				f := testkit.Powers(w, c.hops, c.term)
 				words, dense := testkit.RandomWords(testkit.Random(seed), n, 33)
 				got := testkit.Must(c.filter.Apply(ctx, w, dense))
 				testkit.WantClose(t, "FX", got, testkit.Product(f, dense), 1e-12)

@@ -98,39 +98,6 @@ func modelBytes(m *coles.Model) []byte {
 	return b.Bytes()
 }
 
-func eye(n int) *mat.Dense {
-	e := mat.NewDense(n, n, nil)
-	for i := range n {
-		e.Set(i, i, 1)
-	}
-	return e
-}
-
-// normalizedDense is D^-½ A D^-½ by the formula; zero rows stay zero.
-func normalizedDense(a *mat.Dense) *mat.Dense {
-	w := mat.DenseCopyOf(a)
-	w.Apply(func(i, j int, v float64) float64 {
-		if v == 0 {
-			return 0
-		}
-		return v / math.Sqrt(mat.Sum(a.RowView(i))) / math.Sqrt(mat.Sum(a.RowView(j)))
-	}, a)
-	return w
-}
-
-// powers is Σ_k term(k)·Wᵏ for k up to hops, by dense products.
-func powers(w mat.Matrix, hops int, term func(k int) float64) *mat.Dense {
-	n, _ := w.Dims()
-	dense, sum, power := testkit.DenseOf(w), mat.NewDense(n, n, nil), eye(n)
-	for k := range hops + 1 {
-		var scaled mat.Dense
-		scaled.Scale(term(k), power)
-		sum.Add(sum, &scaled)
-		power = testkit.Product(power, dense)
-	}
-	return sum
-}
-
 // oracle is gonum's eigendecomposition of a matrix that is symmetric but for rounding: eigenvalues
 // descending, eigenvectors in rows.
 func oracle(a mat.Matrix) (values []float64, vectors *mat.Dense) {

@@ -33,20 +33,20 @@ func TestNormalisationsEqualFormulas(t *testing.T) {
 				bare.Set(i, i, 0)
 			}
 			var looped mat.Dense
-			looped.Add(a, eye(n))
+			looped.Add(a, testkit.Eye(n))
 			wPlus, w := g.Positive(), coles.Normalize(g)
 			for _, c := range []struct {
 				what string
 				got  *coles.SymCSR
 				want *mat.Dense
-			}{{"W⁺", wPlus, normalizedDense(bare)}, {"W", w, normalizedDense(&looped)}} {
+			}{{"W⁺", wPlus, testkit.NormalizedDense(bare)}, {"W", w, testkit.NormalizedDense(&looped)}} {
 				// 4 roundings of numbers up to 1.
 				const tolerance = 1e-15
 				testkit.WantClose(t, c.what, c.got, c.want, tolerance)
 				testkit.WantClose(t, c.what+" as a *sparse.CSR", c.got.ToCSR(), c.got, 0)
 				testkit.WantClose(t, c.what+" transposed", c.got, testkit.DenseOf(c.got).T(), 0)
 				var l mat.Dense
-				l.Sub(eye(n), c.want)
+				l.Sub(testkit.Eye(n), c.want)
 				testkit.WantClose(t, "I − "+c.what, c.got.Laplacian(), &l, tolerance)
 				if c.got.SymmetricDim() != n || c.got.T() != mat.Matrix(c.got) {
 					t.Errorf("%s has %d rows and another transpose than itself", c.what, c.got.SymmetricDim())

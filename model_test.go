@@ -189,7 +189,7 @@ func TestModelWithoutFeaturesKnowsItsGraphOnly(t *testing.T) {
 	m := fitted(g, nil, coles.WithDim(5))
 	testkit.WantClose(t, "Embed", testkit.Must(m.Embed(ctx, g, nil)), m.Embedding(), 0)
 	testkit.WantError(t, testkit.Err(m.Embed(ctx, testkit.RandomGraph(79, 120, 0.04), nil)), coles.ErrTransductive)
-	testkit.WantError(t, testkit.Err(m.Embed(ctx, g, eye(120))), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(m.Embed(ctx, g, testkit.Eye(120))), coles.ErrShape)
 	if m.P() != nil || m.Preparer() != nil {
 		t.Error("it has a projection of features")
 	}

@@ -71,7 +71,7 @@ func TestModelKeepsIDs(t *testing.T) {
 		if names != nil {
 			opts, want = []coles.GraphOption{coles.WithIDs(names)}, names
 		}
-		m := fitted(testkit.Must(coles.NewGraph(4, edges(0, 1, 1, 2, 2, 3), opts...)), eye(4))
+		m := fitted(testkit.Must(coles.NewGraph(4, edges(0, 1, 1, 2, 2, 3), opts...)), testkit.Eye(4))
 		testkit.WantSame(t, "ids", m.IDs(), want)
 		testkit.WantSame(t, "ids read", read(m).IDs(), want)
 	}

@@ -61,7 +61,7 @@ func TestEveryNodeDrawsItsPartners(t *testing.T) {
 			for seed := range uint64(3) {
 				w := testkit.Must(c.s.Sample(ctx, g, seed))
 				counts := drawnCounts(t, 40, c.perNode, w)
-				testkit.WantClose(t, "W⁻", w, normalizedDense(counts), 1e-12)
+				testkit.WantClose(t, "W⁻", w, testkit.NormalizedDense(counts), 1e-12)
 				for i := range 40 {
 					if counts.At(i, i) != 0 {
 						t.Errorf("seed %d: node %d was drawn as its own partner", seed, i)
@@ -148,7 +148,7 @@ func TestErdosRenyiExtremes(t *testing.T) {
 	}{
 		{coles.ErdosRenyiNegatives(0), mat.NewDense(25, 25, nil)},
 		{coles.ErdosRenyiNegatives(1), completeGraph(25).Positive()},
-		{coles.ErdosRenyiNegatives(1).ExcludeEdges(), normalizedDense(complement)},
+		{coles.ErdosRenyiNegatives(1).ExcludeEdges(), testkit.NormalizedDense(complement)},
 	} {
 		testkit.WantClose(t, c.s.String(), testkit.Must(c.s.Sample(ctx, g, 1)), c.want, 1e-15)
 	}
@@ -188,7 +188,7 @@ func TestSamplersAreDeterministic(t *testing.T) {
 func TestNegativeSumsRepeatedPairs(t *testing.T) {
 	w := testkit.Must(graphOf(4).Negative(edges(0, 1, 1, 0, 0, 1, 1, 2, 2, 2)))
 	want := mat.NewDense(4, 4, []float64{0, 3, 0, 0, 3, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0})
-	testkit.WantClose(t, "W⁻", w, normalizedDense(want), 1e-15)
+	testkit.WantClose(t, "W⁻", w, testkit.NormalizedDense(want), 1e-15)
 }
 
 func TestNegativeFuncIsChecked(t *testing.T) {
@@ -228,13 +228,13 @@ func TestMeanOfManyDrawsTendsToExpectation(t *testing.T) {
 	const n, kappa = 30, 4000
 	g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 2)))
 	wPlus := testkit.DenseOf(g.Positive())
-	uniform := testkit.Must(contrast(g, coles.ExpectedUniformNegatives()).Apply(ctx, eye(n)))
-	degree := testkit.Must(contrast(g, coles.ExpectedDegreeNegatives()).Apply(ctx, eye(n)))
+	uniform := testkit.Must(contrast(g, coles.ExpectedUniformNegatives()).Apply(ctx, testkit.Eye(n)))
+	degree := testkit.Must(contrast(g, coles.ExpectedDegreeNegatives()).Apply(ctx, testkit.Eye(n)))
 	testkit.WantClose(t, "uniform and degree expectation of a regular graph", degree, uniform, 1e-15)
 	for _, s := range []coles.NegativeSampler{coles.UniformNegatives(5), coles.DegreeNegatives(5)} {
 		many := testkit.Must(coles.Contrast(ctx, g, s, kappa, 1, 3))
 		var mean mat.Dense
-		mean.Sub(wPlus, testkit.Must(many.Apply(ctx, eye(n))))
+		mean.Sub(wPlus, testkit.Must(many.Apply(ctx, testkit.Eye(n))))
 		// The n−1 partners of a node share its row sum, which is 1 up to the spread of the degrees
 		// (mean 10, deviation √5): 1/(n−1) times E[√(d_i d_j)]-type corrections of second order,
 		// below 3 per cent.
@@ -268,7 +268,7 @@ func negativeLaw(n, perNode int, p func(u, v int) float64) map[string]float64 {
 	var from func(k int, chance float64)
 	from = func(k int, chance float64) {
 		if k == n*perNode {
-			law[textOf(normalizedDense(counts))] += chance
+			law[textOf(testkit.NormalizedDense(counts))] += chance
 			return
 		}
 		u := k / perNode

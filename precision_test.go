@@ -327,7 +327,7 @@ func TestAutomaticPrecisionIsFloat64WhereItMatters(t *testing.T) {
 
 // Rows that differ by rounding in float32 say nothing in it of whether neighbours know them better.
 func TestAlignmentOfNearlyEqualRows(t *testing.T) {
-	g, x := topics(5, 200, 60, 0.9)
+	g, x := testkit.Topics(5, 200, 60, 0.9)
 	x.Apply(func(_, _ int, v float64) float64 { return 1 + 1e-9*v }, x)
 	opts := coles.DefaultSettings()
 	opts.Preparation, opts.Precision = asIs, coles.Float32
@@ -357,4 +357,18 @@ func TestFloat32RefusesADegreeColumnOfRounding(t *testing.T) {
 		fitted(near, x, append(opts, coles.WithDegreeShare(0))...)
 		fitted(testkit.Must(coles.NewGraph(n, ring)), x, opts...) // there is no such column in either precision
 	}
+}
+
+// A Dense32 is a view of its numbers, widened.
+func TestDense32ViewsItsData(t *testing.T) {
+	data := []float32{1, 0.1, -3, 9, 4, 5, 6, 9}
+	m := &coles.Dense32{Rows: 2, Cols: 3, Stride: 4, Data: data} // 0.1 is what float32 makes of it
+	want := mat.NewDense(2, 3, []float64{1, float64(float32(0.1)), -3, 4, 5, 6})
+	if !mat.Equal(m, want) || !mat.Equal(m.T(), want.T()) {
+		t.Errorf("%v", mat.Formatted(m))
+	}
+	if m.RawMatrix().Data[0] = 8; m.At(0, 0) != 8 || data[0] != 8 {
+		t.Errorf("no view: %v", mat.Formatted(m))
+	}
+	testkit.WantClose(t, "prepared with a stride", prepared(m, coles.PrepareNone), testkit.DenseOf(m), 0)
 }

@@ -64,7 +64,7 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 				plain := fitted(g, words, append(all, coles.WithDegreeShare(0))...)
 				dim := m.Settings().Dim
 				coefficients := m.Settings().Filter.Coefficients()
-				f := powers(coles.Normalize(g), len(coefficients)-1, func(k int) float64 { return coefficients[k] })
+				f := testkit.Powers(coles.Normalize(g), len(coefficients)-1, func(k int) float64 { return coefficients[k] })
 				v, z := degreeDirection(g, testkit.Product(f, prepared(x, coles.PrepareDampedCounts)))
 
 				directions := m.Directions()
@@ -107,7 +107,7 @@ func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
 		x := mat.NewDense(n, 4, nil)
 		x.Apply(func(int, int, float64) float64 { return 3 + 0.1*rng.NormFloat64() }, x)
 		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(share), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}))
-		_, z := degreeDirection(g, testkit.Product(powers(coles.Normalize(g), 8, func(k int) float64 { return 1. / 8 }), x))
+		_, z := degreeDirection(g, testkit.Product(testkit.Powers(coles.Normalize(g), 8, func(k int) float64 { return 1. / 8 }), x))
 		factor, mean := norm/testkit.MeanNorm(z), math.Abs(mat.Sum(z))/n
 		if bounded := factor*mean > 10*norm; bounded != c.bounded {
 			t.Errorf("%d more edges: a mean of %.3g norms, the case shows nothing", c.more, factor*mean/norm)

@@ -30,7 +30,7 @@ type problem struct {
 func newProblem(g *coles.Graph, x *mat.Dense, s coles.NegativeSampler, kappa int) problem {
 	contrast := newContrastOracle(g, s, kappa, 0.9)
 	p := problem{x: x, w: coles.Normalize(g), f: coles.S2GCSum(4), dw: contrast.dw}
-	p.fx = testkit.Product(powers(p.w, 4, func(int) float64 { return 1. / 4 }), x)
+	p.fx = testkit.Product(testkit.Powers(p.w, 4, func(int) float64 { return 1. / 4 }), x)
 	p.m = testkit.Product(p.fx.T(), contrast.dense, p.fx)
 	p.values, p.vectors = oracle(p.m)
 	return p
@@ -79,7 +79,7 @@ func (p problem) check(t *testing.T, got *coles.Projection, dim int, residual fl
 			t.Errorf("the largest entry of row %d is %v", j, v)
 		}
 	}
-	if diff := testkit.MaxDiff(testkit.Product(got.P, got.P.T()), eye(dim)); !(diff < 1e-13) {
+	if diff := testkit.MaxDiff(testkit.Product(got.P, got.P.T()), testkit.Eye(dim)); !(diff < 1e-13) {
 		t.Errorf("max|PPᵀ − I| = %g", diff)
 	}
 }
@@ -161,7 +161,7 @@ func TestSolveOfManyFeatures(t *testing.T) {
 	p := testkit.Must(coles.Solve(ctx, fx, dw, dim))
 	testkit.WantSame(t, "solver", p.Solver, coles.SolverKrylov)
 	// The nonzero eigenvalues of XᵀΔWX are those of ΔWXXᵀ.
-	gram := testkit.Product(testkit.Must(dw.Apply(ctx, eye(n))), fx, fx.T())
+	gram := testkit.Product(testkit.Must(dw.Apply(ctx, testkit.Eye(n))), fx, fx.T())
 	var e mat.Eigen
 	if !e.Factorize(gram, mat.EigenNone) {
 		t.Fatal("the oracle's eigensolver failed")
