@@ -15,7 +15,7 @@ import (
 // benchmarkData is Cora where the shared data is, and a generated graph of its size where it is
 // not.
 func benchmarkData() (*dataset.Dataset, *coles.Graph) {
-	d, err := dataset.OpenNPZ("../shared/data/npz/cora.npz")
+	d, err := dataset.Open("../shared/data/npz/cora.npz", dataset.ReadNPZ)
 	if err != nil {
 		d = testkit.Must(dataset.Communities{Nodes: 2708, Features: 1433, Seed: 1}.Generate(ctx))
 	}
@@ -107,7 +107,7 @@ func BenchmarkTwoFits(b *testing.B) {
 		dim  int
 	}{{"cora", 128}, {"citeseer", 128}, {"cora", 512}, {"pubmed", 128}} {
 		b.Run(fmt.Sprintf("%s/d′=%d", c.name, c.dim), func(b *testing.B) {
-			d := testkit.Must(dataset.OpenNPZ(testkit.Shared(b, "data", "npz", c.name+".npz")))
+			d := testkit.Must(dataset.Open(testkit.Shared(b, "data", "npz", c.name+".npz"), dataset.ReadNPZ))
 			g := testkit.Must(coles.FromDirectedCSR(d.Adjacency))
 			four := func(goroutines int) time.Duration {
 				start := time.Now()

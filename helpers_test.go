@@ -176,7 +176,7 @@ func (f fixture) column(name string) []float64 { return mat.Col(nil, 0, f.array(
 // openGraph reads a data set of the shared folder as an undirected graph.
 func openGraph(t testing.TB, name string) (*dataset.Dataset, *coles.Graph) {
 	t.Helper()
-	d := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", name+".npz")))
+	d := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", name+".npz"), dataset.ReadNPZ))
 	return d, testkit.Must(coles.FromDirectedCSR(d.Adjacency))
 }
 

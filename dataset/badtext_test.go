@@ -61,11 +61,11 @@ func splits(json string) func() error {
 
 func word2vec(binary bool, text string) func() error {
 	return func() error {
-		read := readWord2Vec
+		read := ReadWord2Vec
 		if binary {
-			read = readWord2VecBinary
+			read = ReadWord2VecBinary
 		}
-		return testkit.Err(read(strings.NewReader(text), "word2vec"))
+		return testkit.Err(read(strings.NewReader(text)))
 	}
 }
 

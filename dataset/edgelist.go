@@ -41,8 +41,8 @@ type EdgeListOptions struct {
 	// first line may be a header but is taken for an edge (its ids, two words, occur nowhere else),
 	// or the weights may be times (whole numbers from 10⁸ to 10¹³ that differ).
 	Warn func(line string)
-	// EdgesName, FeaturesName and LabelsName name the files in errors; "edges", "features" and
-	// "labels" if empty.
+	// EdgesName, FeaturesName and LabelsName name the files in errors. Empty means the names of the
+	// readers or, where these have none, "edges", "features" and "labels".
 	EdgesName, FeaturesName, LabelsName string
 }
 
@@ -97,7 +97,7 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 		return nil, fmt.Errorf("dataset: edge list: %w", err)
 	}
 	l := &edgeFiles{nodes: newNodeIDs()}
-	featuresName := cmp.Or(opts.FeaturesName, "features")
+	featuresName := cmp.Or(opts.FeaturesName, source.Name(features, "features"))
 	if features != nil {
 		t := newTable(features, featuresName, 0)
 		if l.readFeatures(t, opts); t.err != nil {
@@ -107,13 +107,13 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 			l.nodes.closed = "no line in " + featuresName + " for node"
 		}
 	}
-	t := newTable(edges, cmp.Or(opts.EdgesName, "edges"), 0)
+	t := newTable(edges, cmp.Or(opts.EdgesName, source.Name(edges, "edges")), 0)
 	if l.readEdges(t, opts); t.err != nil {
 		return nil, t.err
 	}
 	l.nodes.closed = "unknown node"
 	if opts.Labels != nil {
-		t := newTable(opts.Labels, cmp.Or(opts.LabelsName, "labels"), 0)
+		t := newTable(opts.Labels, cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels")), 0)
 		if l.readLabels(t, opts); t.err != nil {
 			return nil, t.err
 		}
@@ -126,24 +126,19 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 // labelsPath means that there is none. The dataset is named after the edge list. See
 // [ReadEdgeList].
 func OpenEdgeList(edgesPath, featuresPath, labelsPath string) (*Dataset, error) {
-	readers := make([]io.Reader, 3)
-	for k, path := range []string{edgesPath, featuresPath, labelsPath} {
-		if k > 0 && path == "" {
+	var others [2]io.Reader
+	for k, path := range []string{featuresPath, labelsPath} {
+		if path == "" {
 			continue
 		}
-		f, err := openFile(path, source.FreeText)
+		f, err := openFile(path)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		readers[k] = f
+		others[k] = f
 	}
-	d, err := ReadEdgeList(readers[0], readers[1], EdgeListOptions{
-		Labels: readers[2], EdgesName: edgesPath, FeaturesName: featuresPath, LabelsName: labelsPath,
+	return Open(edgesPath, func(edges io.Reader) (*Dataset, error) {
+		return ReadEdgeList(edges, others[0], EdgeListOptions{Labels: others[1]})
 	})
-	if err != nil {
-		return nil, err
-	}
-	d.Name = nameOf(edgesPath)
-	return d, nil
 }

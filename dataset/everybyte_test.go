@@ -32,8 +32,8 @@ func TestStreamsFailAtEveryByte(t *testing.T) {
 		{"labels:", labels, false, func(r io.Reader) error { return list(text(edges), text(features), r) }},
 		{"matrix:", marketHead + "2 2 2\n1 1 1\n2 1 3\n", false, func(r io.Reader) error { return testkit.Err(ReadMatrixMarket(r)) }},
 		{"matrix:", "%%MatrixMarket matrix array real general\n1 2\n1\n2\n", false, func(r io.Reader) error { return testkit.Err(ReadMatrixMarket(r)) }},
-		{"word2vec:", "2 1\na 1\nb 2\n", false, func(r io.Reader) error { return testkit.Err(readWord2Vec(r, "word2vec")) }},
-		{"word2vec:", "2 1\n" + binaryRow("a", 1) + "\n" + binaryRow("b", 2), true, func(r io.Reader) error { return testkit.Err(readWord2VecBinary(r, "word2vec")) }},
+		{"word2vec:", "2 1\na 1\nb 2\n", false, func(r io.Reader) error { return testkit.Err(ReadWord2Vec(r)) }},
+		{"word2vec:", "2 1\n" + binaryRow("a", 1) + "\n" + binaryRow("b", 2), true, func(r io.Reader) error { return testkit.Err(ReadWord2VecBinary(r)) }},
 		{"npy: byte ", string(npyArray("<f4", "(2, 3)", []float32{1, 2, 3, 4, 5, 6})), true, func(r io.Reader) error { return testkit.Err(ReadNPY(r)) }},
 		{"splits: byte ", smallSplits, true, func(r io.Reader) error { return testkit.Err(ReadSplits(r, 6)) }},
 	} {
@@ -70,8 +70,12 @@ func TestArchivesFailAtEveryByte(t *testing.T) {
 	file := zipFile(smallNPZ())
 	for k := range len(file) {
 		wantError(t, testkit.Err(readBytes(file[:k])), coles.ErrChecksum, "npz")
-		wantError(t, testkit.Err(ReadNPZ(failingFrom{file, int64(k)}, int64(len(file)))), errDisk, "npz")
-		wantError(t, testkit.Err(ReadMatrices(failingFrom{file, int64(k)}, int64(len(file)))), errDisk, "npz")
+		disk := io.NewSectionReader(failingFrom{file, int64(k)}, 0, int64(len(file)))
+		for _, r := range []io.Reader{disk, failAfter(file[:k])} {
+			wantError(t, testkit.Err(ReadNPZ(r)), errDisk, "npz")
+			disk.Seek(0, io.SeekStart)
+			wantError(t, testkit.Err(ReadMatrices(r)), errDisk, "npz")
+		}
 	}
 }
 

@@ -130,7 +130,7 @@ func ExampleWriteNPZ() {
 	if err := dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPZ(w, club) }); err != nil {
 		log.Fatal(err)
 	}
-	d, err := dataset.OpenNPZ(path)
+	d, err := dataset.Open(path, dataset.ReadNPZ)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -200,12 +200,12 @@ func ExampleWriteWord2VecBinary() {
 		log.Fatal(err)
 	}
 	whole := b.Bytes()
-	ids, vectors, err := dataset.ReadWord2VecBinary(bytes.NewReader(whole))
+	v, err := dataset.ReadWord2VecBinary(bytes.NewReader(whole))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(ids, vectors.At(0, 0) == float64(float32(0.1)), vectors.At(1, 0))
-	_, _, err = dataset.ReadWord2VecBinary(bytes.NewReader(whole[:len(whole)-3]))
+	fmt.Println(v.IDs, v.Values.At(0, 0) == float64(float32(0.1)), v.Values.At(1, 0))
+	_, err = dataset.ReadWord2VecBinary(bytes.NewReader(whole[:len(whole)-3]))
 	fmt.Println(errors.Is(err, coles.ErrChecksum))
 	// Output:
 	// [ann bob] true 4

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -83,29 +83,27 @@ func (f *faults) fail(err error) {
 	}
 }
 
-// openFile opens the file at path, gzipped or not. What it unpacks to is within the budget of its
-// size and so many free bytes.
-func openFile(path string, free int64) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	r, err := source.Unpack(f, free)
-	return r, placed(path, err)
-}
-
-// open reads the file at path by way of read.
-func open[T any](path string, free int64, read func(r io.Reader, file string) (T, error)) (v T, err error) {
-	f, err := openFile(path, free)
+// Open reads the file at path, gzipped or not, by way of read: a function such as [ReadNPZ], or one
+// that calls it. Errors name the path, and a [Dataset] is named after it.
+func Open[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
+	f, err := openFile(path)
 	if err != nil {
 		return v, err
 	}
 	defer f.Close()
-	return read(f, path)
+	v, err = read(f)
+	if d, ok := any(v).(*Dataset); ok && err == nil && d.Name == "" {
+		base := strings.TrimSuffix(filepath.Base(path), ".gz")
+		d.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	return v, err
 }
 
-// nameOf is the name of a dataset that is one file.
-func nameOf(path string) string {
-	base := strings.TrimSuffix(filepath.Base(path), ".gz")
-	return strings.TrimSuffix(base, filepath.Ext(base))
+func openFile(path string) (*source.File, error) {
+	f, err := source.Open(path)
+	var system *fs.PathError
+	if errors.As(err, &system) { // names the path
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	return f, placed(path, err)
 }

@@ -28,23 +28,8 @@ const maxEntries = 1 << 40
 //
 // Errors have line and column; complex and Hermitian matrices are coles.ErrFormat. Memory follows
 // the entries that arrive. Cost: O(bytes).
-func ReadMatrixMarket(r io.Reader) (mat.Matrix, error) { return readMatrixMarket(r, "matrix") }
-
-// OpenMatrixMarket reads the file at path, gzipped or not. See [ReadMatrixMarket].
-func OpenMatrixMarket(path string) (mat.Matrix, error) {
-	return open(path, source.FreeText, readMatrixMarket)
-}
-
-// A marketReader is a Matrix Market file being read.
-type marketReader struct {
-	*table
-	pattern       bool
-	mirror        float64 // of an entry at its place across the diagonal; 0 for none
-	height, width int     // of the matrix
-}
-
-func readMatrixMarket(r io.Reader, file string) (x mat.Matrix, err error) {
-	m := &marketReader{table: newTable(r, file, ' ')}
+func ReadMatrixMarket(r io.Reader) (x mat.Matrix, err error) {
+	m := &marketReader{table: newTable(r, source.Name(r, "matrix"), ' ')}
 	if m.banner() {
 		x = m.coordinates()
 	} else {
@@ -57,6 +42,14 @@ func readMatrixMarket(r io.Reader, file string) (x mat.Matrix, err error) {
 		return nil, m.err
 	}
 	return x, nil
+}
+
+// A marketReader is a Matrix Market file being read.
+type marketReader struct {
+	*table
+	pattern       bool
+	mirror        float64 // of an entry at its place across the diagonal; 0 for none
+	height, width int     // of the matrix
 }
 
 // banner reads the first line, and reports whether coordinates follow.

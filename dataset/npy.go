@@ -30,13 +30,8 @@ const maxNPY = 1 << 40
 //
 // Errors name the byte; coles.ErrShape is an array of more than two dimensions or an empty one,
 // which gonum does not have. Memory follows the bytes that arrive, not the header.
-func ReadNPY(r io.Reader) (*mat.Dense, error) { return readNPY(r, "npy") }
-
-// OpenNPY reads the matrix in the .npy file at path, gzipped or not. See [ReadNPY].
-func OpenNPY(path string) (*mat.Dense, error) { return open(path, source.FreeBinary, readNPY) }
-
-func readNPY(r io.Reader, file string) (*mat.Dense, error) {
-	s := source.NewReader(r)
+func ReadNPY(r io.Reader) (*mat.Dense, error) {
+	file, s := source.Binary(r, "npy"), source.NewReader(r)
 	h, err := npy.ReadHeader(s, maxNPY)
 	if err != nil {
 		return nil, placed(file, err)
@@ -117,26 +112,19 @@ func writeElements(b *bufio.Writer, descr string, m mat.Matrix) error {
 	return eachRow(m, func(_ int, row []float64) error { return npy.Write(b, descr, row) })
 }
 
-// ReadMatrices reads an .npz archive of size bytes whose members are numeric arrays of one
-// dimension (a single column) or two, as numpy.savez writes them, by the names of its members
-// without ".npy". Elements are those that [ReadNPY] reads.
+// ReadMatrices reads an .npz archive, from such a stream as [ReadNPZ] takes, whose members are numeric
+// arrays of one dimension (a single column) or two, as numpy.savez writes them, by the names of its
+// members without ".npy". Elements are those that [ReadNPY] reads.
 //
 // Errors name the member; an archive without members is ErrMissing. All members together may take
 // 256 MB and 64 times the archive's size, no more.
-func ReadMatrices(r io.ReaderAt, size int64) (map[string]*mat.Dense, error) {
-	return readMatrices(r, size, "npz")
-}
-
-// OpenMatrices reads the archive at path, gzipped or not. See [ReadMatrices].
-func OpenMatrices(path string) (map[string]*mat.Dense, error) { return openNPZ(path, readMatrices) }
-
-func readMatrices(r io.ReaderAt, size int64, name string) (map[string]*mat.Dense, error) {
-	a, err := openArchive(r, size, name)
+func ReadMatrices(r io.Reader) (map[string]*mat.Dense, error) {
+	a, err := openArchive(r)
 	if err != nil {
 		return nil, err
 	}
 	if len(a.members) == 0 {
-		return nil, fault(name, "%w: no matrix in the archive", ErrMissing)
+		return nil, fault(a.name, "%w: no matrix in the archive", ErrMissing)
 	}
 	all := make(map[string]*mat.Dense, len(a.members))
 	for _, key := range slices.Sorted(maps.Keys(a.members)) {
@@ -232,29 +220,26 @@ func (m *Mapped) Forget() error {
 // at a multiple of four bytes (no file of NumPy's), the matrix is read into memory instead, 4·n·d
 // bytes of it.
 //
-// Errors: ErrLayout, which names [OpenNPY], for other elements, for column-major order and for a
+// Errors: ErrLayout, which names [ReadNPY], for other elements, for column-major order and for a
 // gzipped file; otherwise those of [ReadNPY].
 func MapNPY(path string) (*Mapped, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	m, err := mapNPY(f)
 	return m, placed(path, err)
 }
 
-func mapNPY(f *os.File) (*Mapped, error) {
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
+func mapNPY(f *source.File) (*Mapped, error) {
+	if !f.Info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: not a regular file", coles.ErrFormat)
-	case source.IsGzip(f):
-		return nil, source.At(0, "%w: the file is gzipped; OpenNPY unpacks it", ErrLayout)
 	}
-	s := source.NewReader(f)
+	if f.IsGzip() {
+		return nil, source.At(0, "%w: the file is gzipped; ReadNPY reads it through Open", ErrLayout)
+	}
+	s, size := source.NewReader(f), f.Info.Size()
 	h, err := npy.ReadHeader(s, maxNPY)
 	if err != nil {
 		return nil, err
@@ -264,20 +249,20 @@ func mapNPY(f *os.File) (*Mapped, error) {
 	case err != nil:
 		return nil, err
 	case h.Kind != 'f' || h.Size != 4 || h.Order != binary.LittleEndian:
-		return nil, source.At(0, "%w: the elements are not '<f4'; OpenNPY converts them", ErrLayout)
+		return nil, source.At(0, "%w: the elements are not '<f4'; ReadNPY converts them", ErrLayout)
 	case h.Fortran:
-		return nil, source.At(0, "%w: the array is column-major; OpenNPY reorders it", ErrLayout)
+		return nil, source.At(0, "%w: the array is column-major; ReadNPY reorders it", ErrLayout)
 	}
 	switch want := s.Off + 4*int64(h.Count); {
-	case info.Size() < want:
-		return nil, source.At(info.Size(), "%w: shape %v needs %d bytes", coles.ErrChecksum, h.Shape, want)
-	case info.Size() > want:
+	case size < want:
+		return nil, source.At(size, "%w: shape %v needs %d bytes", coles.ErrChecksum, h.Shape, want)
+	case size > want:
 		return nil, source.At(want, "%w: bytes after the end", coles.ErrFormat)
 	case want > math.MaxInt:
 		return nil, source.At(0, "%d bytes to address: %w", want, coles.ErrTooLarge)
 	}
 	m := &Mapped{matrix: &coles.Dense32{Rows: rows, Cols: cols, Stride: cols}}
-	m.file, err = mapFloat32(f, s.Off, h.Count)
+	m.file, err = mapFloat32(f.Packed.(*os.File), s.Off, h.Count)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		m.matrix.Data, err = npy.Singles(s, h)

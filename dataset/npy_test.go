@@ -170,11 +170,11 @@ func TestOpenNPYUnpacks(t *testing.T) {
 	if err := os.WriteFile(path, gzipped(b.Bytes()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got, err := OpenNPY(path)
+	got, err := Open(path, ReadNPY)
 	if err != nil || !mat.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	wantError(t, testkit.Err(OpenNPY(filepath.Join(t.TempDir(), "nothing.npy"))), os.ErrNotExist, "nothing.npy")
+	wantError(t, testkit.Err(Open(filepath.Join(t.TempDir(), "nothing.npy"), ReadNPY)), os.ErrNotExist, "nothing.npy")
 }
 
 func FuzzReadNPY(f *testing.F) {

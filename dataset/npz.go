@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"coles"
@@ -19,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ReadNPZ reads a gnn-benchmark .npz archive of size bytes: the adjacency as
+// ReadNPZ reads a gnn-benchmark .npz archive: the adjacency as
 // adj_{data,indices,indptr,shape} (CSR), features as attr_{data,…} (CSR) or attr_matrix (dense),
 // labels, and where they are there: has_label (false goes to Unlabeled), {train,val,test}_masks (to
 // Splits), node_names (to IDs) and class_names (to Classes). Other members are not looked at, and
@@ -29,52 +28,11 @@ import (
 // Errors name the member. Sizes that the archive or its arrays declare take no memory: arrays grow
 // as bytes arrive, and all members together may take 256 MB and 64 times the archive's size, no
 // more.
-func ReadNPZ(r io.ReaderAt, size int64) (*Dataset, error) { return readNPZ(r, size, "npz") }
-
-// OpenNPZ reads the archive at path, gzipped or not, and names the dataset after it. See [ReadNPZ].
-func OpenNPZ(path string) (*Dataset, error) {
-	d, err := openNPZ(path, readNPZ)
-	if err != nil {
-		return nil, err
-	}
-	d.Name = nameOf(path)
-	return d, nil
-}
-
-// openNPZ hands a file to read, where it lies or, gzipped, unpacked into memory: an archive is read
-// from its end.
-func openNPZ[T any](path string, read func(r io.ReaderAt, size int64, file string) (T, error)) (v T, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return v, fmt.Errorf("dataset: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return v, fmt.Errorf("dataset: %w", err)
-	}
-	if !source.IsGzip(f) {
-		return read(f, info.Size(), path)
-	}
-	return open(path, source.FreeBinary, func(r io.Reader, file string) (v T, err error) {
-		data, err := io.ReadAll(r)
-		if err != nil {
-			return v, placed(file, source.At(int64(len(data)), "%w", err))
-		}
-		return read(bytes.NewReader(data), int64(len(data)), file)
-	})
-}
-
-// archive is an .npz file being read.
-type archive struct {
-	faults
-	name    string
-	members map[string]*zip.File
-	left    int64 // bytes that it may still unpack
-}
-
-func readNPZ(r io.ReaderAt, size int64, name string) (*Dataset, error) {
-	a, err := openArchive(r, size, name)
+//
+// The directory of an archive is at its end: an r that is an io.ReaderAt and io.Seeker too, such as an
+// *os.File or a *bytes.Reader, is read where it lies, any other into memory first.
+func ReadNPZ(r io.Reader) (*Dataset, error) {
+	a, err := openArchive(r)
 	if err != nil {
 		return nil, err
 	}
@@ -95,16 +53,28 @@ func readNPZ(r io.ReaderAt, size int64, name string) (*Dataset, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	return d.checked(name)
+	return d.checked(a.name)
 }
 
-func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
-	r = io.NewSectionReader(r, 0, size) // for which a place before the beginning is the end, too
-	z, err := zip.NewReader(r, size)
+// archive is an .npz file being read.
+type archive struct {
+	faults
+	name    string
+	members map[string]*zip.File
+	left    int64 // bytes that it may still unpack
+}
+
+func openArchive(from io.Reader) (*archive, error) {
+	name := source.Binary(from, "npz")
+	r, err := source.Section(from)
+	if err != nil {
+		return nil, placed(name, err)
+	}
+	z, err := zip.NewReader(r, r.Size())
 	if err != nil {
 		return nil, zipError(r, name, err)
 	}
-	a := &archive{name: name, members: make(map[string]*zip.File, len(z.File)), left: source.Budget(source.FreeBinary, size)}
+	a := &archive{name: name, members: make(map[string]*zip.File, len(z.File)), left: source.Budget(source.FreeBinary, r.Size())}
 	for _, f := range z.File {
 		key := strings.TrimSuffix(f.Name, ".npy")
 		if a.has(key) {

@@ -19,7 +19,7 @@ import (
 )
 
 func readBytes(file []byte) (*Dataset, error) {
-	return ReadNPZ(bytes.NewReader(file), int64(len(file)))
+	return ReadNPZ(bytes.NewReader(file))
 }
 
 func TestNPZKeepsWhatTheFileHolds(t *testing.T) {
@@ -173,18 +173,18 @@ func TestOpenNPZ(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		d, err := OpenNPZ(path)
+		d, err := Open(path, ReadNPZ)
 		if err != nil || d.Name != "toy" || d.Nodes() != 3 {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 		if err := os.WriteFile(path, data[:len(data)-9], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		wantError(t, testkit.Err(OpenNPZ(path)), coles.ErrChecksum, path)
+		wantError(t, testkit.Err(Open(path, ReadNPZ)), coles.ErrChecksum, path)
 	}
-	_, err := OpenNPZ(filepath.Join(dir, "none.npz"))
+	_, err := Open(filepath.Join(dir, "none.npz"), ReadNPZ)
 	wantError(t, err, os.ErrNotExist, "none.npz")
-	_, err = OpenNPZ(dir)
+	_, err = Open(dir, ReadNPZ)
 	if err == nil {
 		t.Error("a folder was read as an archive")
 	}
@@ -230,7 +230,7 @@ func TestMatricesOfNumPy(t *testing.T) {
 		{"columns", npyFile("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", float32(1), float32(4), float32(2), float32(5), float32(3), float32(6))},
 		{"line", npyArray("<i8", "(2,)", int64(7), int64(8))},
 	})
-	all := testkit.Must(ReadMatrices(bytes.NewReader(file), int64(len(file))))
+	all := testkit.Must(ReadMatrices(bytes.NewReader(file)))
 	want := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
 	if len(all) != 3 || !mat.Equal(all["rows"], want) || !mat.Equal(all["columns"], want) || !mat.Equal(all["line"], mat.NewDense(2, 1, []float64{7, 8})) {
 		t.Errorf("got %v", all)
@@ -245,7 +245,7 @@ func TestMatricesRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := b.Bytes()
-	all := testkit.Must(ReadMatrices(bytes.NewReader(file), int64(len(file))))
+	all := testkit.Must(ReadMatrices(bytes.NewReader(file)))
 	if len(all) != 3 || !mat.Equal(all["narrow"], narrow) || !mat.Equal(all["wide"], wide) || !mat.Equal(all["Y"], wide.T()) {
 		t.Errorf("got %v", all)
 	}
@@ -257,7 +257,7 @@ func TestMatricesRoundTrip(t *testing.T) {
 func FuzzReadMatrices(f *testing.F) {
 	f.Add(zipFile([]member{{"a", npyArray("<f8", "(1, 1)", 1.0)}}))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		all, err := ReadMatrices(bytes.NewReader(file), int64(len(file)))
+		all, err := ReadMatrices(bytes.NewReader(file))
 		if err == nil && len(all) == 0 {
 			t.Error("neither matrices nor an error")
 		}

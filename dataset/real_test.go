@@ -36,7 +36,7 @@ func TestRealArchives(t *testing.T) {
 		{"cora_full_graph", 19793, 63421, 0, 70, 0, 0},
 	} {
 		t.Run(want.name, func(t *testing.T) {
-			d := testkit.Must(OpenNPZ(filepath.Join(dir, want.name+".npz")))
+			d := testkit.Must(Open(filepath.Join(dir, want.name+".npz"), ReadNPZ))
 			if d.Name != want.name {
 				t.Errorf("name %q", d.Name)
 			}
@@ -93,7 +93,7 @@ func TestPlanetoidEqualsArchive(t *testing.T) {
 	npz, planetoid := testkit.Shared(t, "data", "npz"), testkit.Shared(t, "data", "planetoid")
 	for _, name := range []string{"cora", "citeseer", "pubmed"} {
 		t.Run(name, func(t *testing.T) {
-			want := testkit.Must(OpenNPZ(filepath.Join(npz, name+".npz")))
+			want := testkit.Must(Open(filepath.Join(npz, name+".npz"), ReadNPZ))
 			got := testkit.Must(OpenPlanetoid(planetoid, name))
 			if !slices.Equal(undirected(got.Adjacency), undirected(want.Adjacency)) {
 				t.Error("the edges differ")

@@ -164,14 +164,8 @@ func (l *nodeLists) UnmarshalJSON(text []byte) error {
 //
 // with one inner list a split; "nodes" and "test" may be absent. Errors say in which split and at
 // which position; lists of different length and another graph's "nodes" are coles.ErrShape.
-func ReadSplits(r io.Reader, n int) ([]Split, error) { return readSplits(r, n, "splits") }
-
-// OpenSplits reads the split file at path, gzipped or not. See [ReadSplits].
-func OpenSplits(path string, n int) ([]Split, error) {
-	return open(path, source.FreeText, func(r io.Reader, file string) ([]Split, error) { return readSplits(r, n, file) })
-}
-
-func readSplits(r io.Reader, n int, file string) ([]Split, error) {
+func ReadSplits(r io.Reader, n int) ([]Split, error) {
+	file := source.Name(r, "splits")
 	if n < 0 {
 		return nil, fault(file, "%w: splits of %d nodes", coles.ErrShape, n)
 	}
@@ -192,6 +186,11 @@ func readSplits(r io.Reader, n int, file string) ([]Split, error) {
 	}
 	splits, err := f.splits(n)
 	return splits, placed(file, err)
+}
+
+// OpenSplits reads the split file at path, gzipped or not. See [ReadSplits].
+func OpenSplits(path string, n int) ([]Split, error) {
+	return Open(path, func(r io.Reader) ([]Split, error) { return ReadSplits(r, n) })
 }
 
 // jsonError names the byte at which decoding stopped.

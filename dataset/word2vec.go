@@ -65,18 +65,40 @@ func WriteWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 	}))
 }
 
+// Vectors are rows with a name each.
+type Vectors struct {
+	IDs    []string
+	Values *mat.Dense // a row for each id
+}
+
 // ReadWord2Vec reads the text format of word2vec: a line "rows columns", then a line a row, an id
-// and its values, separated by spaces. It returns the ids and their vectors.
+// and its values, separated by spaces.
 //
 // Errors have line and column; a row of another length is coles.ErrShape, an id given twice
 // coles.ErrIDs. Memory follows the rows that arrive.
-func ReadWord2Vec(r io.Reader) (ids []string, vectors *mat.Dense, err error) {
-	return vectorsOf(readWord2Vec(r, "word2vec"))
-}
-
-// OpenWord2Vec reads the file at path, gzipped or not. See [ReadWord2Vec].
-func OpenWord2Vec(path string) (ids []string, vectors *mat.Dense, err error) {
-	return vectorsOf(open(path, source.FreeText, readWord2Vec))
+func ReadWord2Vec(r io.Reader) (*Vectors, error) {
+	t := newTable(r, source.Name(r, "word2vec"), ' ')
+	v := t.vectorSizes()
+	for t.err == nil && len(v.ids) < v.rows {
+		if !t.readLine() {
+			t.fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
+		}
+		t.splitSpaces()
+		if len(t.cols) != v.cols+1 {
+			t.fault(-1, "%d fields, want an id and %d values: %w", len(t.cols), v.cols, coles.ErrShape)
+			break
+		}
+		if err := v.name(strings.Clone(t.cols[0])); err != nil {
+			t.fault(0, "%w", err)
+		}
+		v.data = t.numbers(v.data, 1)
+	}
+	for t.readLine() {
+		if len(bytes.TrimSpace(t.text)) > 0 {
+			t.fault(-1, "%w: more than %d rows", coles.ErrFormat, v.rows)
+		}
+	}
+	return v.vectors(t.err)
 }
 
 // ReadWord2VecBinary reads the binary format of word2vec: a line "rows columns", then for each row
@@ -84,16 +106,19 @@ func OpenWord2Vec(path string) (ids []string, vectors *mat.Dense, err error) {
 // (gensim writes none).
 //
 // Errors name the byte; an id given twice is coles.ErrIDs. Memory follows the rows that arrive.
-func ReadWord2VecBinary(r io.Reader) (ids []string, vectors *mat.Dense, err error) {
-	return vectorsOf(readWord2VecBinary(r, "word2vec"))
+func ReadWord2VecBinary(r io.Reader) (*Vectors, error) {
+	file := source.Binary(r, "word2vec")
+	head := newTable(r, file, ' ')
+	v := head.vectorSizes()
+	if head.err != nil {
+		return nil, head.err
+	}
+	s := source.NewReader(head.r)
+	s.Off = int64(len(head.text)) + 1
+	return v.vectors(placed(file, v.readBinary(s)))
 }
 
-// OpenWord2VecBinary reads the file at path, gzipped or not. See [ReadWord2VecBinary].
-func OpenWord2VecBinary(path string) (ids []string, vectors *mat.Dense, err error) {
-	return vectorsOf(open(path, source.FreeBinary, readWord2VecBinary))
-}
-
-// namedVectors are rows with a name each, as they arrive.
+// namedVectors are [Vectors] as they arrive.
 type namedVectors struct {
 	rows, cols int // as declared
 	ids        []string
@@ -101,11 +126,11 @@ type namedVectors struct {
 	data       []float64
 }
 
-func vectorsOf(v *namedVectors, err error) ([]string, *mat.Dense, error) {
+func (v *namedVectors) vectors(err error) (*Vectors, error) {
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return v.ids, mat.NewDense(v.rows, v.cols, v.data), nil
+	return &Vectors{IDs: v.ids, Values: mat.NewDense(v.rows, v.cols, v.data)}, nil
 }
 
 // name gives the next row its id.
@@ -132,42 +157,6 @@ func (t *table) vectorSizes() *namedVectors {
 		}
 	}
 	return v
-}
-
-func readWord2Vec(r io.Reader, file string) (*namedVectors, error) {
-	t := newTable(r, file, ' ')
-	v := t.vectorSizes()
-	for t.err == nil && len(v.ids) < v.rows {
-		if !t.readLine() {
-			t.fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
-		}
-		t.splitSpaces()
-		if len(t.cols) != v.cols+1 {
-			t.fault(-1, "%d fields, want an id and %d values: %w", len(t.cols), v.cols, coles.ErrShape)
-			break
-		}
-		if err := v.name(strings.Clone(t.cols[0])); err != nil {
-			t.fault(0, "%w", err)
-		}
-		v.data = t.numbers(v.data, 1)
-	}
-	for t.readLine() {
-		if len(bytes.TrimSpace(t.text)) > 0 {
-			t.fault(-1, "%w: more than %d rows", coles.ErrFormat, v.rows)
-		}
-	}
-	return v, t.err
-}
-
-func readWord2VecBinary(r io.Reader, file string) (*namedVectors, error) {
-	head := newTable(r, file, ' ')
-	v := head.vectorSizes()
-	if head.err != nil {
-		return nil, head.err
-	}
-	s := source.NewReader(head.r)
-	s.Off = int64(len(head.text)) + 1
-	return v, placed(file, v.readBinary(s))
 }
 
 func (v *namedVectors) readBinary(s *source.Reader) error {

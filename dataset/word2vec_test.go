@@ -48,12 +48,12 @@ func TestWord2VecForms(t *testing.T) {
 			if c.binary {
 				read = ReadWord2VecBinary
 			}
-			ids, m, err := read(strings.NewReader(c.text))
+			v, err := read(strings.NewReader(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(ids, c.ids) || !slices.Equal(m.RawMatrix().Data, c.want) {
-				t.Errorf("%q, %v", ids, m.RawMatrix().Data)
+			if !slices.Equal(v.IDs, c.ids) || !slices.Equal(v.Values.RawMatrix().Data, c.want) {
+				t.Errorf("%q, %v", v.IDs, v.Values.RawMatrix().Data)
 			}
 		})
 	}
@@ -71,22 +71,22 @@ func TestWord2VecRoundTrip(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		write func(io.Writer, []string, mat.Matrix) error
-		read  func(io.Reader) ([]string, *mat.Dense, error)
+		read  func(io.Reader) (*Vectors, error)
 	}{"text": {WriteWord2Vec, ReadWord2Vec}, "binary": {WriteWord2VecBinary, ReadWord2VecBinary}} {
 		var b bytes.Buffer
 		if err := c.write(&b, ids, m); err != nil {
 			t.Fatal(err)
 		}
-		back, vectors, err := c.read(&b)
-		if err != nil || !slices.Equal(back, ids) || !mat.Equal(vectors, m) {
+		back, err := c.read(&b)
+		if err != nil || !slices.Equal(back.IDs, ids) || !mat.Equal(back.Values, m) {
 			t.Errorf("%s: something else came back (%v)", name, err)
 		}
 		b.Reset()
 		if err := c.write(&b, nil, m); err != nil {
 			t.Fatal(err)
 		}
-		if back, _, err = c.read(&b); err != nil || back[49] != "49" {
-			t.Errorf("%s: without ids the last is %q (%v)", name, back, err)
+		if back, err = c.read(&b); err != nil || back.IDs[49] != "49" {
+			t.Errorf("%s: without ids the rows are %+v (%v)", name, back, err)
 		}
 	}
 }
@@ -99,19 +99,29 @@ func FuzzReadWord2Vec(f *testing.F) {
 		if binary {
 			read, write = ReadWord2VecBinary, WriteWord2VecBinary
 		}
-		ids, m, err := read(bytes.NewReader(file))
+		v, err := read(bytes.NewReader(file))
 		if err != nil {
 			return
 		}
 		var b bytes.Buffer
-		if write(&b, ids, m) != nil {
+		if write(&b, v.IDs, v.Values) != nil {
 			return // an id that this format could be read with, but not written
 		}
-		back, again, err := read(&b)
-		if err != nil || !slices.Equal(back, ids) || !mat.Equal(m, again) {
+		again, err := read(&b)
+		if err != nil || !slices.Equal(again.IDs, v.IDs) || !mat.Equal(again.Values, v.Values) {
 			t.Errorf("something else came back: %v", err)
 		}
 	})
+}
+
+func valuesOf(read func(io.Reader) (*Vectors, error)) func(io.Reader) (mat.Matrix, error) {
+	return func(r io.Reader) (mat.Matrix, error) {
+		v, err := read(r)
+		if err != nil {
+			return nil, err
+		}
+		return v.Values, nil
+	}
 }
 
 // A file is known to be gzipped by what it holds, not by its name, and one that is not there, or
@@ -120,23 +130,23 @@ func TestOpenMatricesOfEveryFormat(t *testing.T) {
 	want := mat.NewDense(2, 2, []float64{1, -2, 0.5, 4})
 	for name, c := range map[string]struct {
 		write func(io.Writer) error
-		open  func(path string) (mat.Matrix, error)
+		read  func(r io.Reader) (mat.Matrix, error)
 	}{
 		"Matrix Market": {
 			func(w io.Writer) error { return WriteMatrixMarket(w, want) },
-			OpenMatrixMarket,
+			ReadMatrixMarket,
 		},
 		"word2vec": {
 			func(w io.Writer) error { return WriteWord2Vec(w, nil, want) },
-			func(path string) (mat.Matrix, error) { _, m, err := OpenWord2Vec(path); return m, err },
+			valuesOf(ReadWord2Vec),
 		},
 		"word2vec binary": {
 			func(w io.Writer) error { return WriteWord2VecBinary(w, nil, want) },
-			func(path string) (mat.Matrix, error) { _, m, err := OpenWord2VecBinary(path); return m, err },
+			valuesOf(ReadWord2VecBinary),
 		},
 		"npz": {
 			func(w io.Writer) error { return WriteMatrices(w, map[string]mat.Matrix{"a": want}) },
-			func(path string) (mat.Matrix, error) { all, err := OpenMatrices(path); return all["a"], err },
+			func(r io.Reader) (mat.Matrix, error) { all, err := ReadMatrices(r); return all["a"], err },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +159,7 @@ func TestOpenMatricesOfEveryFormat(t *testing.T) {
 				if err := os.WriteFile(path, content, 0o666); err != nil {
 					t.Fatal(err)
 				}
-				if got, err := c.open(path); err != nil || !mat.Equal(got, want) {
+				if got, err := Open(path, c.read); err != nil || !mat.Equal(got, want) {
 					t.Errorf("%v, %v", got, err)
 				}
 			}
@@ -157,9 +167,9 @@ func TestOpenMatricesOfEveryFormat(t *testing.T) {
 			if err := os.WriteFile(path, packed[:len(packed)-9], 0o666); err != nil {
 				t.Fatal(err)
 			}
-			_, err := c.open(path)
+			_, err := Open(path, c.read)
 			wantError(t, err, coles.ErrChecksum, path)
-			wantError(t, testkit.Err(c.open(path+"2")), fs.ErrNotExist, path+"2")
+			wantError(t, testkit.Err(Open(path+"2", c.read)), fs.ErrNotExist, path+"2")
 		})
 	}
 }

@@ -133,7 +133,7 @@ func TestRealArchivesRoundTrip(t *testing.T) {
 		t.Fatalf("%d archives, %v", len(paths), err)
 	}
 	for _, path := range paths {
-		want := testkit.Must(OpenNPZ(path))
+		want := testkit.Must(Open(path, ReadNPZ))
 		got, err := readBytes(archiveOf(t, want))
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)

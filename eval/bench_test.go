@@ -26,7 +26,7 @@ func BenchmarkClassify(b *testing.B) {
 
 // Raw bag-of-words features of a real graph, sparse.
 func BenchmarkClassifySparse(b *testing.B) {
-	data := testkit.Must(dataset.OpenNPZ(testkit.Shared(b, "data", "npz", "coauthor_cs.npz")))
+	data := testkit.Must(dataset.Open(testkit.Shared(b, "data", "npz", "coauthor_cs.npz"), dataset.ReadNPZ))
 	splits := testkit.Must(dataset.RandomSplits(data.Labels, 20, 50, 1))
 	for b.Loop() {
 		testkit.Must(Classify(background, data.Features, data.Labels, splits))

@@ -61,7 +61,7 @@ func TestClusteringPassesThePaper(t *testing.T) {
 		{"citeseer", 69.20, 44.41, 64.70},
 		{"pubmed", 68.76, 33.42, 68.12},
 	} {
-		data := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", c.name+".npz")))
+		data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", c.name+".npz"), dataset.ReadNPZ))
 		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
 		m, err := coles.Fit(background, g, data.Features, coles.WithSettings(coles.ForClustering.Settings(data.Features.Dims())))
 		if err != nil {

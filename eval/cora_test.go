@@ -161,7 +161,7 @@ func TestLogisticRegressionEqualsConvergedScikitLearn(t *testing.T) {
 func TestCoraReproduced(t *testing.T) {
 	testkit.Long(t)
 	f := openFixture(t)
-	cora := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", "cora.npz")))
+	cora := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "cora.npz"), dataset.ReadNPZ))
 	x := f.s2gc(cora.Features)
 	embeddings := f.embeddings(x)
 	splits := map[int][]dataset.Split{5: coraSplits(t, 5), 20: coraSplits(t, 20)}

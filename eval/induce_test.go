@@ -118,7 +118,7 @@ func TestUnseenNodesAreClassifiedAsSeenOnes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	data := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", "pubmed.npz")))
+	data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "pubmed.npz"), dataset.ReadNPZ))
 	g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
 	m := testkit.Must(coles.Fit(background, g, data.Features))
 	order := testkit.Random(1).Perm(data.Nodes())

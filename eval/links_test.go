@@ -162,7 +162,7 @@ func TestEmbeddingsPredictLinksOfCora(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	cora := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", "cora.npz")))
+	cora := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "cora.npz"), dataset.ReadNPZ))
 	g := testkit.Must(coles.FromDirectedCSR(cora.Adjacency))
 	links := testkit.Must(HoldOutLinks(background, g, 0.1, 1))
 	m := testkit.Must(coles.Fit(background, links.Train, cora.Features, coles.WithSettings(coles.ForLinks.Settings(cora.Features.Dims()))))

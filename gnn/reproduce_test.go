@@ -17,7 +17,7 @@ import (
 // cora is that graph, with its features and labels.
 func cora(t *testing.T) (*dataset.Dataset, *coles.Graph) {
 	t.Helper()
-	d := testkit.Must(dataset.OpenNPZ(testkit.Shared(t, "data", "npz", "cora.npz")))
+	d := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "cora.npz"), dataset.ReadNPZ))
 	return d, testkit.Must(coles.FromDirectedCSR(d.Adjacency))
 }
 

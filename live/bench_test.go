@@ -24,7 +24,7 @@ func BenchmarkGrow(b *testing.B) {
 		benchmarkGrow(b, g, testkit.RandomDense(testkit.Random(1), n, d), coles.WithFilter(coles.S2GCSum(2)), coles.WithPreparation(coles.PrepareNone))
 	})
 	b.Run("pubmed, K=8", func(b *testing.B) {
-		data := testkit.Must(dataset.OpenNPZ(testkit.Shared(b, "data", "npz", "pubmed.npz")))
+		data := testkit.Must(dataset.Open(testkit.Shared(b, "data", "npz", "pubmed.npz"), dataset.ReadNPZ))
 		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
 		prepare := testkit.Must(coles.PrepareAuto.Fit(ctx, data.Features))
 		benchmarkGrow(b, g, testkit.Must(prepare.Apply(ctx, data.Features)), coles.WithPreparation(coles.PrepareNone))

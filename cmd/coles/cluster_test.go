@@ -126,7 +126,7 @@ func TestClusterOfASmallGraph(t *testing.T) {
 func TestClustersOfCora(t *testing.T) {
 	path := testkit.Shared(t, "data", "npz", "cora.npz")
 	ctx := context.Background()
-	d := testkit.Must(dataset.OpenNPZ(path))
+	d := testkit.Must(dataset.Open(path, dataset.ReadNPZ))
 	g := testkit.Must(undirected(d, path))
 	m := testkit.Must(coles.Fit(ctx, g, d.Features, tableSettings(32)...))
 	found := clustered(t, path, "-k", "7")

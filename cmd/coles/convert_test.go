@@ -102,7 +102,7 @@ func TestGraphsSurviveEveryFormat(t *testing.T) {
 		if f.name != "npz" {
 			continue
 		}
-		d, err := dataset.ReadNPZ(strings.NewReader(packed), int64(len(packed)))
+		d, err := dataset.ReadNPZ(strings.NewReader(packed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestGraphSAGEFiles(t *testing.T) {
 	})
 	npz := filepath.Join(dir, "g.npz")
 	must(t, "", "convert", filepath.Join(dir, "toy"), npz)
-	d, err := dataset.OpenNPZ(npz)
+	d, err := dataset.Open(npz, dataset.ReadNPZ)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestFeaturesWithoutIDs(t *testing.T) {
 	npy, npz := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g.npz")
 	must(t, "", "convert", filepath.Join(dir, "x.tsv"), npy)
 	must(t, "", "convert", filepath.Join(dir, "e.txt"), npz, "-features", npy)
-	d, err := dataset.OpenNPZ(npz)
+	d, err := dataset.Open(npz, dataset.ReadNPZ)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestIDsNextToAMatrix(t *testing.T) {
 	names := folder(t, map[string]string{"ids": "ann\nbob\ncy\n", "x.tsv": "ann 1\nbob 2\ncy 3\n"})
 	must(t, "", "convert", filepath.Join(names, "x.tsv"), filepath.Join(names, "x.npy"))
 	got := must(t, "bob\tann\n", "convert", "-from", "edges", "-to", "npz", "-", "-", "-features", filepath.Join(names, "x.npy"), "-ids", filepath.Join(names, "ids"))
-	d, err := dataset.ReadNPZ(strings.NewReader(got), int64(len(got)))
+	d, err := dataset.ReadNPZ(strings.NewReader(got))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func TestEmbedInAnArchiveReplacesTheFeatures(t *testing.T) {
 	dir, edges, features := small(t)
 	out := filepath.Join(dir, "y.npz")
 	must(t, "", "embed", edges, "-features", features, "-labels", filepath.Join(dir, "labels.txt"), "-dim", "2", "-to", "npz", "-o", out)
-	d, err := dataset.OpenNPZ(out)
+	d, err := dataset.Open(out, dataset.ReadNPZ)
 	if err != nil {
 		t.Fatal(err)
 	}

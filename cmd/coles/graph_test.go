@@ -15,7 +15,7 @@ import (
 func archived(t *testing.T, edges string, args ...string) *dataset.Dataset {
 	t.Helper()
 	packed := must(t, edges, append([]string{"convert", "-from", "edges", "-to", "npz", "-", "-"}, args...)...)
-	d, err := dataset.ReadNPZ(strings.NewReader(packed), int64(len(packed)))
+	d, err := dataset.ReadNPZ(strings.NewReader(packed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestNamesOfFeatures(t *testing.T) {
 	out := filepath.Join(dir, "y.npz")
 	must(t, "", "convert", filepath.Join(dir, "x.mtx"), out, "-features", x)
 	must(t, "ann bob\n", "embed", "-", "-features", x, "-dim", "1", "-o", out)
-	d, err := dataset.OpenNPZ(out)
+	d, err := dataset.Open(out, dataset.ReadNPZ)
 	if err != nil {
 		t.Fatal(err)
 	}

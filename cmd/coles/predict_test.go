@@ -228,7 +228,7 @@ func TestPredictFailures(t *testing.T) {
 func TestPredictionsOfCora(t *testing.T) {
 	path := testkit.Shared(t, "data", "npz", "cora.npz")
 	ctx := context.Background()
-	d := testkit.Must(dataset.OpenNPZ(path))
+	d := testkit.Must(dataset.Open(path, dataset.ReadNPZ))
 	split := testkit.Must(dataset.OpenSplits(testkit.Shared(t, "data", "splits", "cora_20.json"), d.Nodes()))[0]
 	slices.Sort(split.Train) // predict learns in the order of the nodes
 	y := testkit.Must(coles.Fit(ctx, testkit.Must(undirected(d, path)), d.Features)).Embedding()

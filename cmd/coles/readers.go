@@ -29,7 +29,7 @@ func readNPZ(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 			return nil, err
 		} else if f != nil {
 			defer f.Close()
-			return dataset.ReadNPZ(&cancelReaderAt{ctx: ctx, r: f, each: func(n int64) { in.progress.bytes(in.name(), n, size) }}, size)
+			return dataset.ReadNPZ(io.NewSectionReader(&cancelReaderAt{ctx: ctx, r: f, each: func(n int64) { in.progress.bytes(in.name(), n, size) }}, 0, size))
 		}
 	}
 	in.binary = true
@@ -37,11 +37,7 @@ func readNPZ(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	all, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	return dataset.ReadNPZ(bytes.NewReader(all), int64(len(all)))
+	return dataset.ReadNPZ(r)
 }
 
 // openPlain opens a file that is neither packed nor a pipe; the file is nil for those.
@@ -261,17 +257,17 @@ func readTSV(ctx context.Context, in *source, _ []string) (*dataset.Dataset, err
 }
 
 // readWord2Vec reads one of word2vec's forms.
-func readWord2Vec(read func(io.Reader) ([]string, *mat.Dense, error)) func(context.Context, *source, []string) (*dataset.Dataset, error) {
+func readWord2Vec(read func(io.Reader) (*dataset.Vectors, error)) func(context.Context, *source, []string) (*dataset.Dataset, error) {
 	return func(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
 		r, err := in.open(ctx)
 		if err != nil {
 			return nil, err
 		}
-		ids, x, err := read(r)
+		v, err := read(r)
 		if err != nil {
 			return nil, in.placed(err)
 		}
-		return &dataset.Dataset{Features: x, IDs: ids}, nil
+		return &dataset.Dataset{Features: v.Values, IDs: v.IDs}, nil
 	}
 }
 

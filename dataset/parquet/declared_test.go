@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"runtime"
@@ -164,7 +165,7 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, _, err := readVectors(c.file)
+			_, err := readVectors(c.file)
 			_, again := readEdges(c.file)
 			runtime.ReadMemStats(&after)
 			for _, err := range []error{err, again} {
@@ -212,7 +213,7 @@ func (g goneFrom) ReadAt(p []byte, off int64) (int, error) {
 func TestDiskThatFailsIsAnError(t *testing.T) {
 	file := vectorsFile(t, nil, mat.NewDense(2, 1, []float64{1, 2}))
 	for at := range file {
-		if _, _, err := pq.ReadVectors(goneFrom{file, int64(at)}, int64(len(file))); !errors.Is(err, errDisk) {
+		if _, err := pq.ReadVectors(io.NewSectionReader(goneFrom{file, int64(at)}, 0, int64(len(file)))); !errors.Is(err, errDisk) {
 			t.Errorf("a disk that fails from byte %d on: error %v", at, err)
 		}
 	}
@@ -230,9 +231,9 @@ func TestCompressedFiles(t *testing.T) {
 			if err := parquet.Write(&b, rows, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(4096)); err != nil {
 				t.Fatal(err)
 			}
-			ids, m, err := readVectors(b.Bytes())
-			if err != nil || len(ids) != len(rows) || ids[2999] != "node 2999" || m.At(2999, 0) != 2999 || m.At(0, 2) != -2 {
-				t.Errorf("%v, version %d: %d rows, error %v", codec, version, len(ids), err)
+			v, err := readVectors(b.Bytes())
+			if err != nil || len(v.IDs) != len(rows) || v.IDs[2999] != "node 2999" || v.Values.At(2999, 0) != 2999 || v.Values.At(0, 2) != -2 {
+				t.Errorf("%v, version %d: %+v, error %v", codec, version, v, err)
 			}
 		}
 	}

@@ -43,13 +43,13 @@ func WriteEdges(w io.Writer, d *dataset.Dataset) error {
 	})
 }
 
-// ReadEdges reads a file of size bytes with the columns source and target, text or integers of 64
+// ReadEdges reads a file, as [ReadVectors] does, with the columns source and target, text or integers of 64
 // bits, and perhaps weight, of doubles, all without nulls. Each row is one entry of the adjacency,
 // nothing is mirrored or merged, and nodes come in the order in which they are named, as by
 // [dataset.ReadEdgeList].
-func ReadEdges(r io.ReaderAt, size int64) (d *dataset.Dataset, err error) {
+func ReadEdges(r io.Reader) (d *dataset.Dataset, err error) {
 	defer guard(&err)
-	f, err := open(r, size)
+	f, err := open(r)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func ReadEdges(r io.ReaderAt, size int64) (d *dataset.Dataset, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.left = budget(size)
+	c.left = budget(f.Size())
 	lines, w := io.Pipe()
 	go func() {
 		b := bufio.NewWriterSize(w, 1<<16)

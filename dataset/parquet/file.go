@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/source"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -16,10 +17,16 @@ const rowsAtOnce = 256
 
 // budget is what the pages of a file of size bytes may say that they expand to, as for the archives
 // of package dataset.
-func budget(size int64) int64 { return 256<<20 + 64*size }
+func budget(size int64) int64 { return source.Budget(source.FreeBinary, size) }
 
 // open reads the footer and refuses what it and the headers of pages declare beyond the budget.
-func open(r io.ReaderAt, size int64) (*parquet.File, error) {
+func open(from io.Reader) (*parquet.File, error) {
+	source.Binary(from, "parquet")
+	r, err := source.Section(from)
+	if err != nil {
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	size := r.Size()
 	if err := checkFooter(r, size); err != nil {
 		return nil, err
 	}

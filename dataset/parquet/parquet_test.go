@@ -54,12 +54,12 @@ func rowsFile[T any](t testing.TB, rows ...T) []byte {
 	return b.Bytes()
 }
 
-func readVectors(file []byte) ([]string, *mat.Dense, error) {
-	return pq.ReadVectors(bytes.NewReader(file), int64(len(file)))
+func readVectors(file []byte) (*dataset.Vectors, error) {
+	return pq.ReadVectors(bytes.NewReader(file))
 }
 
 func readEdges(file []byte) (*dataset.Dataset, error) {
-	return pq.ReadEdges(bytes.NewReader(file), int64(len(file)))
+	return pq.ReadEdges(bytes.NewReader(file))
 }
 
 func TestVectorsRoundTrip(t *testing.T) {
@@ -72,11 +72,11 @@ func TestVectorsRoundTrip(t *testing.T) {
 			m.Set(i, j, float64(float32(rng.NormFloat64())))
 		}
 	}
-	got, back, err := readVectors(vectorsFile(t, ids, m))
-	if err != nil || !slices.Equal(got, ids) || !mat.Equal(back, m) {
+	got, err := readVectors(vectorsFile(t, ids, m))
+	if err != nil || !slices.Equal(got.IDs, ids) || !mat.Equal(got.Values, m) {
 		t.Errorf("something else came back (%v)", err)
 	}
-	if got, _, err = readVectors(vectorsFile(t, nil, m)); err != nil || got[n-1] != "999" {
+	if got, err = readVectors(vectorsFile(t, nil, m)); err != nil || got.IDs[n-1] != "999" {
 		t.Errorf("without ids: %v", err)
 	}
 }
@@ -163,7 +163,7 @@ func TestHostileFilesAreErrors(t *testing.T) {
 	}
 	one := float32(1)
 	good := rowsFile(t, row{"a", []float32{1, 2}}, row{"b", []float32{3, 4}})
-	vectors := func(file []byte) error { _, _, err := readVectors(file); return err }
+	vectors := func(file []byte) error { _, err := readVectors(file); return err }
 	edges := func(file []byte) error { _, err := readEdges(file); return err }
 	for _, c := range []struct {
 		name  string
@@ -210,7 +210,7 @@ func TestDamagedFilesAreReadOrErrors(t *testing.T) {
 		for _, flip := range []byte{0x01, 0x80, 0xff} {
 			bad := bytes.Clone(good)
 			bad[at] ^= flip
-			if _, m, err := readVectors(bad); err == nil && m == nil {
+			if v, err := readVectors(bad); err == nil && v == nil {
 				t.Errorf("byte %d: neither vectors nor an error", at)
 			}
 		}
@@ -268,7 +268,7 @@ func FuzzReadVectors(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if ids, m, err := readVectors(file); err == nil && (len(ids) == 0 || m == nil) {
+		if v, err := readVectors(file); err == nil && (len(v.IDs) == 0 || v.Values == nil) {
 			t.Error("neither vectors nor an error")
 		}
 		if d, err := readEdges(file); err == nil && d == nil {
@@ -282,7 +282,7 @@ func ExampleWriteVectors() {
 	if err := pq.WriteVectors(&file, []string{"king", "queen"}, mat.NewDense(2, 2, []float64{1, 0, 1, 1})); err != nil {
 		fmt.Println(err)
 	}
-	ids, vectors, err := pq.ReadVectors(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	fmt.Println(ids, vectors.RawRowView(1), err)
+	v, err := pq.ReadVectors(&file)
+	fmt.Println(v.IDs, v.Values.RawRowView(1), err)
 	// Output: [king queen] [1 1] <nil>
 }

@@ -93,22 +93,23 @@ func writeRows[T any](w io.Writer, rows func(put func(T))) error {
 	return nil
 }
 
-// ReadVectors reads a file of size bytes with the columns of [WriteVectors]; others are not looked
-// at. It returns the ids and the vectors, a row each.
-func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, err error) {
+// ReadVectors reads a file with the columns of [WriteVectors]; others are not looked at. A stream that
+// is an io.ReaderAt and io.Seeker too is read where it lies, any other into memory first.
+func ReadVectors(r io.Reader) (v *dataset.Vectors, err error) {
 	defer guard(&err)
-	f, err := open(r, size)
+	f, err := open(r)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	id, err := leaf(f, "id", parquet.ByteArray, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	vector, err := leaf(f, "vector", parquet.Float, 1)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	var ids []string
 	known := make(map[string]int)
 	var data []float64
 	cols := 0
@@ -154,10 +155,10 @@ func ReadVectors(r io.ReaderAt, size int64) (ids []string, vectors *mat.Dense, e
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(ids) == 0 {
-		return nil, nil, fmt.Errorf("parquet: %w: no rows", dataset.ErrMissing)
+		return nil, fmt.Errorf("parquet: %w: no rows", dataset.ErrMissing)
 	}
-	return ids, mat.NewDense(len(ids), cols, data), nil
+	return &dataset.Vectors{IDs: ids, Values: mat.NewDense(len(ids), cols, data)}, nil
 }

@@ -56,7 +56,7 @@ func peer(args []string) {
 		fmt.Fprintf(os.Stderr, "arguments %q", args)
 		os.Exit(1)
 	}
-	d, err := dataset.OpenNPZ(args[1])
+	d, err := dataset.Open(args[1], dataset.ReadNPZ)
 	if err != nil {
 		fmt.Fprint(os.Stderr, err)
 		os.Exit(1)

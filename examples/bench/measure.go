@@ -211,7 +211,7 @@ func (o options) load(ctx context.Context, j job) (*dataset.Dataset, error) {
 	if j.generated != nil {
 		return j.generated.Generate(ctx)
 	}
-	return dataset.OpenNPZ(o.file(j))
+	return dataset.Open(o.file(j), dataset.ReadNPZ)
 }
 
 func (o options) file(j job) string { return filepath.Join(o.data, "npz", j.name+".npz") }

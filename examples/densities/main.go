@@ -111,7 +111,7 @@ var homophilies = []float64{0.2, 0.35, 0.5, 0.65, 0.8, 0.95}
 func (o options) problems(ctx context.Context) ([]problem, error) {
 	var sets []*dataset.Dataset
 	for _, name := range o.datasets {
-		d, err := dataset.OpenNPZ(filepath.Join(o.data, "npz", name+".npz"))
+		d, err := dataset.Open(filepath.Join(o.data, "npz", name+".npz"), dataset.ReadNPZ)
 		if err != nil {
 			return nil, err
 		}

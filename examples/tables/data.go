@@ -74,7 +74,7 @@ func (p *problem) Nodes() int { return p.graph.Nodes() }
 func open(folder, name string) (*dataset.Dataset, error) {
 	npz := filepath.Join(folder, "npz", name+".npz")
 	if _, err := os.Stat(npz); err == nil {
-		return dataset.OpenNPZ(npz)
+		return dataset.Open(npz, dataset.ReadNPZ)
 	}
 	d, err := dataset.OpenPlanetoid(filepath.Join(folder, "planetoid"), name)
 	if err != nil {

@@ -161,7 +161,7 @@ func TestAllDataSetsOfAFolder(t *testing.T) {
 // training labels.
 func TestRowWithCChosen(t *testing.T) {
 	data := archives(t)
-	d := testkit.Must(dataset.OpenNPZ(filepath.Join(data, "npz", "one.npz")))
+	d := testkit.Must(dataset.Open(filepath.Join(data, "npz", "one.npz"), dataset.ReadNPZ))
 	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
 	differ := false
 	for _, l := range measuredIn(t, data, "-datasets", "one", "-methods", "coles-s2gc,coles s2gc (c chosen)", "-splits", "4") {

@@ -126,7 +126,7 @@ func benchmarkLimits(b *testing.B, name string, dim int) {
 	if name == "generated" {
 		d = testkit.Must(dataset.Communities{Nodes: 170_000, Degree: 14, Classes: 40, Features: 128, Dense: true, Seed: 1}.Generate(ctx))
 	} else {
-		d = testkit.Must(dataset.OpenNPZ(testkit.Shared(b, filepath.Join("data", "npz", name+".npz"))))
+		d = testkit.Must(dataset.Open(testkit.Shared(b, filepath.Join("data", "npz", name+".npz")), dataset.ReadNPZ))
 	}
 	g := testkit.Must(coles.FromDirectedCSR(d.Adjacency))
 	var r coles.Report

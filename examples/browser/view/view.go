@@ -159,7 +159,7 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 		if features.Name != "" || labels.Name != "" {
 			return nil, fmt.Errorf("%s is an archive, which has its own features and labels: %w", edges.Name, dataset.ErrDuplicate)
 		}
-		d, err := dataset.ReadNPZ(bytes.NewReader(edges.Data), int64(len(edges.Data)))
+		d, err := dataset.ReadNPZ(bytes.NewReader(edges.Data))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", edges.Name, err)
 		}
