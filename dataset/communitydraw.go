@@ -195,7 +195,7 @@ func symmetric(ctx context.Context, n int, parts [][]int32) (*sparse.CSR, error)
 		end += copy(ind[end:], ind[start:start+kept[i]])
 	}
 	indptr[n] = end
-	return sparse.NewCSR(n, n, indptr, ind[:end:end], ones(end)), nil
+	return sparse.NewCSR(n, n, indptr, ind[:end:end], slices.Repeat([]float64{1}, end)), nil
 }
 
 // rowsOf are the rows of a task, of so many draws each.

@@ -34,6 +34,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/matrix"
@@ -219,7 +220,7 @@ func compressed(rows, cols int, is, js []int32, values []float64) *sparse.CSR {
 	for i := range rows {
 		indptr[i+1] += indptr[i]
 	}
-	ind, data := make([]int, len(is)), ones(len(is))
+	ind, data := make([]int, len(is)), slices.Repeat([]float64{1}, len(is))
 	next := append([]int(nil), indptr[:rows]...)
 	for e, i := range is {
 		p := next[i]
@@ -230,12 +231,4 @@ func compressed(rows, cols int, is, js []int32, values []float64) *sparse.CSR {
 		}
 	}
 	return sparse.NewCSR(rows, cols, indptr, ind, data)
-}
-
-func ones(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = 1
-	}
-	return v
 }

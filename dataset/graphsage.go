@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -44,7 +43,7 @@ func readGraphSAGE(fsys fs.FS, name, dir string) (*Dataset, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return nil, fmt.Errorf("dataset: %q is not the name of a dataset: %w", name, coles.ErrSetting)
 	}
-	s := &sageReader{Dataset: Dataset{Name: name}, fsys: fsys, dir: dir, rows: map[string]int32{}}
+	s := &sageReader{Dataset: Dataset{Name: name}, folder: folder{fsys, dir, name + "-"}, rows: map[string]int32{}}
 	for _, read := range []func() error{s.ids, s.graph, s.classes, s.features} {
 		if err := read(); err != nil {
 			return nil, err
@@ -56,36 +55,13 @@ func readGraphSAGE(fsys fs.FS, name, dir string) (*Dataset, error) {
 // A sageReader reads the files of a dataset.
 type sageReader struct {
 	Dataset
-	fsys fs.FS
-	dir  string           // in errors
+	folder
 	rows map[string]int32 // of the ids
-}
-
-func (s *sageReader) path(part string) string { return filepath.Join(s.dir, s.Name+"-"+part) }
-
-// open opens a file, gzipped or not, and tells its size; fs.ErrNotExist says that it is not there.
-func (s *sageReader) open(part string) (io.ReadCloser, int64, error) {
-	for _, end := range []string{"", ".gz"} {
-		f, err := s.fsys.Open(s.Name + "-" + part + end)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, 0, fault(s.path(part), "%w", err)
-		}
-		info, err := f.Stat()
-		if err != nil {
-			return nil, 0, fault(s.path(part), "%w", err)
-		}
-		r, err := source.Unpack(f, source.FreeBinary)
-		return r, info.Size(), placed(s.path(part), err)
-	}
-	return nil, 0, fault(s.path(part), "%w: %w", ErrMissing, fs.ErrNotExist)
 }
 
 // object visits the members of the object that a file is; visit reads the value.
 func (s *sageReader) object(part string, visit func(d *json.Decoder, key string) error) error {
-	file, _, err := s.open(part)
+	file, err := s.open(part, source.FreeBinary)
 	if err != nil {
 		return err
 	}
@@ -105,7 +81,7 @@ func (s *sageReader) object(part string, visit func(d *json.Decoder, key string)
 			err = fmt.Errorf("%w: bytes after the end", coles.ErrFormat)
 		}
 	}
-	return placed(s.path(part), sageError(d, err))
+	return placed(s.path(part), jsonError(d.InputOffset(), err))
 }
 
 // members visits the members of an object, or of a list.
@@ -134,19 +110,18 @@ type unread struct{}
 // UnmarshalJSON takes anything.
 func (unread) UnmarshalJSON([]byte) error { return nil }
 
-// sageError puts an error of decoding at the byte reached; those with a name keep it, and so do those of
+// jsonError puts an error of decoding at the byte reached; those with a name keep it, and so do those of
 // a disk.
-func sageError(d *json.Decoder, err error) error {
+func jsonError(reached int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	at := d.InputOffset()
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return source.At(at, "%w: the JSON value is not closed", coles.ErrChecksum)
+		return source.At(reached, "%w: the JSON value is not closed", coles.ErrChecksum)
 	case errors.As(err, &syntax), errors.As(err, &kind):
-		return source.At(at, "%w: %v", coles.ErrFormat, err)
+		return source.At(reached, "%w: %v", coles.ErrFormat, err)
 	}
-	return source.At(at, "%w", err)
+	return source.At(reached, "%w", err)
 }
 
 // ids reads which row an id has.
@@ -171,15 +146,15 @@ func (s *sageReader) ids() error {
 		return err
 	}
 	if len(s.rows) == 0 {
-		return fault(s.path("id_map.json"), "%w: no id", ErrMissing)
+		return s.fault("id_map.json", "%w: no id", ErrMissing)
 	}
 	if most+1 != len(s.rows) {
-		return fault(s.path("id_map.json"), "%d ids for rows up to %d: %w", len(s.rows), most, coles.ErrIndex)
+		return s.fault("id_map.json", "%d ids for rows up to %d: %w", len(s.rows), most, coles.ErrIndex)
 	}
 	taken := make([]bool, len(s.rows))
 	for id, row := range s.rows {
 		if taken[row] {
-			return fault(s.path("id_map.json"), "row %d, of %q too: %w", row, id, ErrDuplicate)
+			return s.fault("id_map.json", "row %d, of %q too: %w", row, id, ErrDuplicate)
 		}
 		taken[row] = true
 	}
@@ -261,13 +236,13 @@ func (s *sageReader) graph() error {
 		return err
 	}
 	if !seen["nodes"] || !seen["links"] {
-		return fault(s.path("G.json"), `%w: the keys "nodes" and "links" are required`, ErrMissing)
+		return s.fault("G.json", `%w: the keys "nodes" and "links" are required`, ErrMissing)
 	}
 	for _, list := range ends {
 		for k, end := range list {
 			place := -1 - int(end)
 			if place >= len(places) {
-				return fault(s.path("G.json"), "link %d: place %d of %d nodes: %w", k, place, len(places), coles.ErrIndex)
+				return s.fault("G.json", "link %d: place %d of %d nodes: %w", k, place, len(places), coles.ErrIndex)
 			}
 			if place >= 0 {
 				list[k] = places[place]
@@ -383,7 +358,7 @@ func (s *sageReader) classes() error {
 func (s *sageReader) features() error {
 	s.rows = nil // which nothing asks for any more
 	const part = "feats.npy"
-	file, size, err := s.open(part)
+	file, err := s.open(part, source.FreeBinary)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -401,9 +376,9 @@ func (s *sageReader) features() error {
 		return placed(s.path(part), err)
 	}
 	if n := s.Nodes(); rows != n {
-		return fault(s.path(part), "%d rows for %d nodes: %w", rows, n, coles.ErrShape)
+		return s.fault(part, "%d rows for %d nodes: %w", rows, n, coles.ErrShape)
 	}
-	data, err := npy.Narrowed(r, h, size)
+	data, err := npy.Narrowed(r, h, file.Info.Size())
 	if err != nil {
 		return placed(s.path(part), err)
 	}

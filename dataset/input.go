@@ -83,6 +83,34 @@ func (f *faults) fail(err error) {
 	}
 }
 
+// A folder holds the files of a dataset, each gzipped or not.
+type folder struct {
+	fsys        fs.FS
+	dir, prefix string // of the names in errors, and of each name
+}
+
+func (f folder) path(name string) string { return filepath.Join(f.dir, f.prefix+name) }
+
+func (f folder) fault(name, format string, args ...any) error {
+	return fault(f.path(name), format, args...)
+}
+
+// open opens a file; fs.ErrNotExist says that it is not there.
+func (f folder) open(name string, free int64) (*source.File, error) {
+	for _, end := range []string{"", ".gz"} {
+		file, err := f.fsys.Open(f.prefix + name + end)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, f.fault(name+end, "%w", err)
+		}
+		u, err := source.Unpack(file, f.path(name+end), free)
+		return u, placed(f.path(name+end), err)
+	}
+	return nil, f.fault(name, "%w: %w", ErrMissing, fs.ErrNotExist)
+}
+
 // Open reads the file at path, gzipped or not, by way of read: a function such as [ReadNPZ], or one
 // that calls it. Errors name the path, and a [Dataset] is named after it.
 func Open[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {

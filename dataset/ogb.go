@@ -44,7 +44,7 @@ func OpenOGB(dir string) (*Dataset, error) {
 }
 
 func readOGB(fsys fs.FS, dir string) (*Dataset, error) {
-	o := &ogbReader{fsys: fsys, dir: filepath.ToSlash(dir)}
+	o := &ogbReader{folder: folder{fsys: fsys, dir: dir}}
 	for _, read := range []func() error{o.readNodes, o.edges, o.features, o.labels, o.splits} {
 		if err := read(); err != nil {
 			return nil, err
@@ -56,38 +56,22 @@ func readOGB(fsys fs.FS, dir string) (*Dataset, error) {
 // An ogbReader reads the parts of a folder.
 type ogbReader struct {
 	Dataset
-	fsys  fs.FS
-	dir   string // in errors
+	folder
 	nodes int
 }
 
-// open opens a part, gzipped or not; fs.ErrNotExist says that it is not there.
-func (o *ogbReader) open(name string) (*table, io.Closer, error) {
-	for _, name := range []string{name + ".gz", name} {
-		f, err := o.fsys.Open(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		at := path.Join(o.dir, name)
-		if err != nil {
-			return nil, nil, fault(at, "%w", err)
-		}
-		r, err := source.Unpack(f, source.FreeText)
-		if err != nil {
-			return nil, nil, placed(at, err)
-		}
-		return newTable(r, at, ','), r, nil
+// open opens a part.
+func (o *ogbReader) open(name string, sep byte) (*table, io.Closer, error) {
+	f, err := o.folder.open(name, source.FreeText)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, nil, o.fault(name+".gz", "%w: %w", ErrMissing, fs.ErrNotExist)
-}
-
-func (o *ogbReader) fault(name, format string, args ...any) error {
-	return fault(path.Join(o.dir, name), format, args...)
+	return newTable(f, f.Name(), sep), f, nil
 }
 
 // each visits the lines of a part.
 func (o *ogbReader) each(name string, visit func(t *table)) error {
-	t, file, err := o.open(name)
+	t, file, err := o.open(name, ',')
 	if err != nil {
 		return err
 	}
@@ -109,7 +93,7 @@ func (o *ogbReader) readNodes() error {
 		o.nodes = t.size(0, maxDim)
 	})
 	if err == nil && o.nodes < 1 {
-		err = o.fault(name+".gz", "%w: no number of nodes", ErrMissing)
+		err = o.fault(name, "%w: no number of nodes", ErrMissing)
 	}
 	return err
 }
@@ -156,7 +140,7 @@ func (o *ogbReader) features() error {
 		return nil
 	}
 	if err == nil && x.Rows != o.nodes {
-		err = o.fault(name+".gz", "%d lines for %d nodes: %w", x.Rows, o.nodes, coles.ErrShape)
+		err = o.fault(name, "%d lines for %d nodes: %w", x.Rows, o.nodes, coles.ErrShape)
 	}
 	x.Stride = x.Cols
 	o.Features = x
@@ -164,7 +148,7 @@ func (o *ogbReader) features() error {
 }
 
 func (o *ogbReader) labels() error {
-	t, file, err := o.open("raw/node-label.csv")
+	t, file, err := o.open("raw/node-label.csv", ' ')
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -173,7 +157,7 @@ func (o *ogbReader) labels() error {
 	}
 	defer file.Close()
 	// Not by next, which passes blank lines over: here they are nodes.
-	for t.readLine() && t.splitSpaces() {
+	for t.readLine() && t.split() {
 		if o.Labels = append(o.Labels, t.label()); len(o.Labels) > o.nodes {
 			t.fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
 		}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,26 +46,20 @@ func OpenPlanetoid(dir, name string) (*Dataset, error) {
 // planetoid is a set of files being read.
 type planetoid struct {
 	faults
-	fsys fs.FS
-	name string
-	dir  string // for messages
+	folder
 }
 
 func planetoidFile(name, part string) string { return "ind." + name + "." + part }
 
-func (p *planetoid) path(part string) string {
-	return filepath.Join(p.dir, planetoidFile(p.name, part))
-}
-
 func (p *planetoid) fault(part, format string, args ...any) {
-	p.fail(fault(p.path(part), format, args...))
+	p.fail(p.folder.fault(part, format, args...))
 }
 
 func readPlanetoid(fsys fs.FS, name, dir string) (*Dataset, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return nil, fmt.Errorf("dataset: %q is not the name of a dataset: %w", name, coles.ErrSetting)
 	}
-	p := &planetoid{fsys: fsys, name: name, dir: dir}
+	p := &planetoid{folder: folder{fsys, dir, planetoidFile(name, "")}}
 	allx, tx := p.csr("allx"), p.csr("tx")
 	test, n := p.testIndex(allx.I, tx.I)
 	d := &Dataset{Name: name, Features: p.stack(allx, tx, test, n)}
@@ -84,18 +77,13 @@ func (p *planetoid) read(part string) []byte {
 	if p.err != nil {
 		return nil
 	}
-	f, err := p.fsys.Open(planetoidFile(p.name, part))
+	f, err := p.open(part, source.FreeBinary)
 	if err != nil {
-		p.fault(part, "%w", err)
+		p.fail(err)
 		return nil
 	}
-	r, err := source.Unpack(f, source.FreeBinary)
-	if err != nil {
-		p.fault(part, "%w", err)
-		return nil
-	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, pickle.MaxBytes+1))
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, pickle.MaxBytes+1))
 	if err == nil && len(data) > pickle.MaxBytes {
 		err = fmt.Errorf("more than %d bytes: %w", pickle.MaxBytes, coles.ErrTooLarge)
 	}

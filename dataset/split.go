@@ -140,7 +140,7 @@ type nodeLists [][]int
 // UnmarshalJSON reads lists of numbers, once.
 func (l *nodeLists) UnmarshalJSON(text []byte) error {
 	if *l != nil {
-		return errors.New("given twice")
+		return fmt.Errorf("%w: given twice", coles.ErrFormat)
 	}
 	depth := 0
 	for _, c := range text {
@@ -151,7 +151,7 @@ func (l *nodeLists) UnmarshalJSON(text []byte) error {
 			depth--
 		case 'n':
 			if depth == 2 {
-				return errors.New("null where a node is expected")
+				return fmt.Errorf("%w: null where a node is expected", coles.ErrFormat)
 			}
 		}
 	}
@@ -179,7 +179,15 @@ func ReadSplits(r io.Reader, n int) ([]Split, error) {
 	var f splitFile
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(&f); err != nil {
-		return nil, placed(file, jsonError(dec.InputOffset(), err))
+		reached := dec.InputOffset()
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &syntax) {
+			reached = syntax.Offset
+		} else if errors.As(err, &kind) {
+			reached = kind.Offset
+		}
+		return nil, placed(file, jsonError(reached, err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, placed(file, source.At(dec.InputOffset(), "%w: bytes after the end", coles.ErrFormat))
@@ -191,21 +199,6 @@ func ReadSplits(r io.Reader, n int) ([]Split, error) {
 // OpenSplits reads the split file at path, gzipped or not. See [ReadSplits].
 func OpenSplits(path string, n int) ([]Split, error) {
 	return Open(path, func(r io.Reader) ([]Split, error) { return ReadSplits(r, n) })
-}
-
-// jsonError names the byte at which decoding stopped.
-func jsonError(reached int64, err error) error {
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return source.At(reached, "%w: the JSON value is not closed", coles.ErrChecksum)
-	case errors.As(err, &syntax):
-		return source.At(syntax.Offset, "%w: %v", coles.ErrFormat, err)
-	case errors.As(err, &typ):
-		return source.At(typ.Offset, "%w: %v", coles.ErrFormat, err)
-	}
-	return fmt.Errorf("%w: %v", coles.ErrFormat, err)
 }
 
 func (f *splitFile) splits(n int) ([]Split, error) {

@@ -37,6 +37,7 @@ type table struct {
 	r    *bufio.Reader
 	file string
 	sep  byte // 0 until the first data line
+	bare bool // a quote is a character like others
 	line int
 	text []byte   // the current line, without its end; until the next is read
 	long []byte   // storage of a line longer than the reader's buffer
@@ -49,8 +50,9 @@ type table struct {
 	guessed  bool     // by its looks
 }
 
+// newTable reads a format with one separator, and then without quotes, or, for 0, with any.
 func newTable(r io.Reader, file string, sep byte) *table {
-	return &table{r: bufio.NewReaderSize(r, source.Chunk), file: file, sep: sep}
+	return &table{r: bufio.NewReaderSize(r, source.Chunk), file: file, sep: sep, bare: sep != 0}
 }
 
 // fault is a fault at field k of the current line; k < 0 means the line.
@@ -184,28 +186,10 @@ func (t *table) split() bool {
 	return t.err == nil
 }
 
-// splitSpaces cuts the line at its spaces: a format without quotes.
-func (t *table) splitSpaces() bool {
-	line := t.begin()
-	for p := 0; p < len(line); {
-		if line[p] == ' ' || line[p] == '\t' {
-			p++
-			continue
-		}
-		end := p
-		for end < len(line) && line[end] != ' ' && line[end] != '\t' {
-			end++
-		}
-		t.cols, t.at = append(t.cols, line[p:end]), append(t.at, p)
-		p = end
-	}
-	return t.err == nil
-}
-
 // field reads the field that starts at p and returns it with the place of the separator that
 // follows.
 func (t *table) field(line string, p int) (string, int) {
-	if p < len(line) && line[p] == '"' {
+	if !t.bare && p < len(line) && line[p] == '"' {
 		return t.quotedField(line, p)
 	}
 	end := p + strings.IndexByte(line[p:], t.sep)

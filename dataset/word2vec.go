@@ -83,7 +83,7 @@ func ReadWord2Vec(r io.Reader) (*Vectors, error) {
 		if !t.readLine() {
 			t.fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
 		}
-		t.splitSpaces()
+		t.split()
 		if len(t.cols) != v.cols+1 {
 			t.fault(-1, "%d fields, want an id and %d values: %w", len(t.cols), v.cols, coles.ErrShape)
 			break

@@ -30,24 +30,19 @@ type File struct {
 	path   string
 }
 
-// Open opens the file at path for [Unpack], with free bytes for text.
+// Open is [Unpack] of the file at path, with the free bytes of text.
 func Open(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	u, err := Unpack(f, FreeText)
-	if err != nil {
-		return nil, err
-	}
-	u.path = path
-	return u, nil
+	return Unpack(f, path, FreeText)
 }
 
-// Unpack reads a file, unpacked if it is gzipped, within the [Budget] of its size. It owns the file
-// from here on.
-func Unpack(f fs.File, free int64) (*File, error) {
-	u := &File{Packed: f}
+// Unpack reads a file, which errors call path, unpacked if it is gzipped, within the [Budget] of its
+// size. It owns the file from here on.
+func Unpack(f fs.File, path string, free int64) (*File, error) {
+	u := &File{Packed: f, path: path}
 	var err error
 	if u.Info, err = f.Stat(); err == nil {
 		if u.Info.IsDir() {
