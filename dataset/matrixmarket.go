@@ -189,50 +189,37 @@ func (m *marketReader) array() mat.Matrix {
 // Errors: coles.ErrShape for a matrix without rows or columns, coles.ErrNotFinite or coles.ErrIndex
 // naming the place, or the writer's own.
 func WriteMatrixMarket(w io.Writer, m mat.Matrix) error {
-	b := bufio.NewWriterSize(w, source.Chunk)
-	return finish("matrix market", b, writeMatrixMarket(b, m))
-}
-
-func writeMatrixMarket(b *bufio.Writer, m mat.Matrix) error {
 	r, c, err := sides(m)
-	if err != nil {
-		return err
-	}
 	entries := 0
-	err = eachEntry(m, func(i, j int, v float64) error {
-		entries++
-		switch {
-		case j < 0 || j >= c:
-			return fmt.Errorf("column %d of %d in row %d: %w", j, c, i, coles.ErrIndex)
-		case v-v != 0:
-			return fmt.Errorf("%v at (%d, %d): %w", v, i, j, coles.ErrNotFinite)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	var line []byte
-	if _, sparse := m.(mat.RowNonZeroDoer); sparse {
-		fmt.Fprintf(b, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", r, c, entries)
-		return eachEntry(m, func(i, j int, v float64) error {
-			line = strconv.AppendInt(line[:0], int64(i+1), 10)
-			line = strconv.AppendInt(append(line, ' '), int64(j+1), 10)
-			line = strconv.AppendFloat(append(line, ' '), v, 'g', -1, 64)
-			_, err := b.Write(append(line, '\n'))
-			return err
+	if err == nil {
+		err = eachEntry(m, func(i, j int, v float64) error {
+			entries++
+			switch {
+			case j < 0 || j >= c:
+				return fmt.Errorf("column %d of %d in row %d: %w", j, c, i, coles.ErrIndex)
+			case v-v != 0:
+				return fmt.Errorf("%v at (%d, %d): %w", v, i, j, coles.ErrNotFinite)
+			}
+			return nil
 		})
 	}
-	fmt.Fprintf(b, "%%%%MatrixMarket matrix array real general\n%d %d\n", r, c)
-	for j := range c {
-		for i := range r {
-			line = strconv.AppendFloat(line[:0], m.At(i, j), 'g', -1, 64)
-			if _, err := b.Write(append(line, '\n')); err != nil {
+	return buffered(w, "matrix market", err, func(b *bufio.Writer) error {
+		if _, sparse := m.(mat.RowNonZeroDoer); sparse {
+			fmt.Fprintf(b, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", r, c, entries)
+			return eachEntry(m, func(i, j int, v float64) error {
+				line := strconv.AppendInt(b.AvailableBuffer(), int64(i+1), 10)
+				line = strconv.AppendInt(append(line, ' '), int64(j+1), 10)
+				line = strconv.AppendFloat(append(line, ' '), v, 'g', -1, 64)
+				_, err := b.Write(append(line, '\n'))
 				return err
-			}
+			})
 		}
-	}
-	return nil
+		fmt.Fprintf(b, "%%%%MatrixMarket matrix array real general\n%d %d\n", r, c)
+		return eachEntry(m.T(), func(_, _ int, v float64) error {
+			_, err := b.Write(append(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', -1, 64), '\n'))
+			return err
+		})
+	})
 }
 
 // eachEntry visits the entries that are stored, row by row, until one is refused.

@@ -65,11 +65,8 @@ func matrixSides(h *npy.Header) (rows, cols int, err error) {
 // MapNPY refuses. An error is the writer's own, or coles.ErrShape for a matrix without rows or
 // columns. Rows are written as they are encoded: memory is that of one row.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
-	if _, _, err := sides(m); err != nil {
-		return writing("npy", err)
-	}
-	b := bufio.NewWriterSize(w, source.Chunk)
-	return finish("npy", b, writeAsStored(b, m))
+	_, _, err := sides(m)
+	return buffered(w, "npy", err, func(b *bufio.Writer) error { return writeAsStored(b, m) })
 }
 
 // writeAsStored writes a matrix with its header as it lies in memory.

@@ -23,13 +23,15 @@ import (
 // separated by spaces. The format has no quoting: an id that is empty or holds white space is
 // coles.ErrIDs; a wrong number of ids is coles.ErrShape.
 func WriteWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
+	return buffered(w, "word2vec", checkIDs(ids, m, unicode.IsSpace), func(b *bufio.Writer) error {
+		writeSizes(b, m)
+		return writeRows(b, ids, m, ' ', func(id string) string { return id })
+	})
+}
+
+func writeSizes(b *bufio.Writer, m mat.Matrix) {
 	r, c := m.Dims()
-	if err := checkIDs(ids, r, unicode.IsSpace); err != nil {
-		return writing("word2vec", err)
-	}
-	b := bufio.NewWriterSize(w, source.Chunk)
 	fmt.Fprintf(b, "%d %d\n", r, c)
-	return finish("word2vec", b, writeRows(b, ids, m, ' ', func(id string) string { return id }))
 }
 
 // WriteWord2VecBinary writes the binary format of word2vec: a line "rows columns", then for each
@@ -37,32 +39,18 @@ func WriteWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
 // and a line feed. A value that float32 cannot hold is coles.ErrNotFinite; ids are those of
 // [WriteWord2Vec].
 func WriteWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
-	const format = "word2vec binary"
-	r, c := m.Dims()
-	if err := checkIDs(ids, r, unicode.IsSpace); err != nil {
-		return writing(format, err)
-	}
-	err := eachRow(m, func(i int, row []float64) error {
-		for j, v := range row {
-			if narrow := float32(v); narrow-narrow != 0 {
-				return fmt.Errorf("%v at (%d, %d): %w", v, i, j, coles.ErrNotFinite)
+	err := checkFinite(checkIDs(ids, m, unicode.IsSpace), m, true)
+	return buffered(w, "word2vec binary", err, func(b *bufio.Writer) error {
+		writeSizes(b, m)
+		return eachRow(m, func(i int, row []float64) error {
+			b.WriteString(rowID(ids, i))
+			b.WriteByte(' ')
+			if err := npy.Write(b, "<f4", row); err != nil {
+				return err
 			}
-		}
-		return nil
+			return b.WriteByte('\n')
+		})
 	})
-	if err != nil {
-		return writing(format, err)
-	}
-	b := bufio.NewWriterSize(w, source.Chunk)
-	fmt.Fprintf(b, "%d %d\n", r, c)
-	return finish(format, b, eachRow(m, func(i int, row []float64) error {
-		b.WriteString(rowID(ids, i))
-		b.WriteByte(' ')
-		if err := npy.Write(b, "<f4", row); err != nil {
-			return err
-		}
-		return b.WriteByte('\n')
-	}))
 }
 
 // Vectors are rows with a name each.

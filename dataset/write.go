@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"coles"
 	"coles/internal/link"
+	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -27,8 +29,13 @@ func writing(format string, err error) error {
 	return fmt.Errorf("dataset: write %s: %w", format, err)
 }
 
-// finish ends a file in which err stopped the writing.
-func finish(format string, b *bufio.Writer, err error) error {
+// buffered writes a file of a format once check has found nothing.
+func buffered(w io.Writer, format string, check error, write func(b *bufio.Writer) error) error {
+	b := bufio.NewWriterSize(w, source.Chunk)
+	err := check
+	if err == nil {
+		err = write(b)
+	}
 	if err == nil {
 		err = b.Flush()
 	}
@@ -43,8 +50,9 @@ func sides(m mat.Matrix) (r, c int, err error) {
 	return r, c, err
 }
 
-// checkIDs looks at all ids before anything is written.
-func checkIDs(ids []string, rows int, bad func(rune) bool) error {
+// checkIDs looks at the ids of the rows before anything is written.
+func checkIDs(ids []string, m mat.Matrix, bad func(rune) bool) error {
+	rows, _ := m.Dims()
 	if ids == nil {
 		return nil
 	}
@@ -59,6 +67,21 @@ func checkIDs(ids []string, rows int, bad func(rune) bool) error {
 	return nil
 }
 
+// checkFinite looks at all numbers as they are to be written, after an error that there may be already.
+func checkFinite(err error, m mat.Matrix, narrow bool) error {
+	if err != nil {
+		return err
+	}
+	return eachRow(m, func(i int, row []float64) error {
+		for j, v := range row {
+			if v-v != 0 || narrow && math.IsInf(float64(float32(v)), 0) {
+				return fmt.Errorf("%v at (%d, %d): %w", v, i, j, coles.ErrNotFinite)
+			}
+		}
+		return nil
+	})
+}
+
 // rowID is the id of a row, or its number.
 func rowID(ids []string, i int) string {
 	if ids == nil {
@@ -68,9 +91,8 @@ func rowID(ids []string, i int) string {
 }
 
 func writeRows(b *bufio.Writer, ids []string, m mat.Matrix, sep byte, quote func(string) string) error {
-	var line []byte
 	return eachRow(m, func(i int, row []float64) error {
-		line = append(line[:0], quote(rowID(ids, i))...)
+		line := append(b.AvailableBuffer(), quote(rowID(ids, i))...)
 		for _, v := range row {
 			line = strconv.AppendFloat(append(line, sep), v, 'g', -1, 64)
 		}

@@ -9,9 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"coles"
-	"coles/internal/source"
-
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,26 +20,21 @@ import (
 func WriteEdgeList(w io.Writer, d *Dataset) error {
 	err := d.validate()
 	if err == nil {
-		err = checkIDs(d.IDs, d.Nodes(), isLineEnd)
+		err = checkIDs(d.IDs, d.Adjacency, isLineEnd)
 	}
-	if err != nil {
-		return writing("edge list", err)
-	}
-	b := bufio.NewWriterSize(w, source.Chunk)
-	return finish("edge list", b, writeEdges(b, d))
+	return buffered(w, "edge list", err, func(b *bufio.Writer) error { return writeEdges(b, d) })
 }
 
 func writeEdges(b *bufio.Writer, d *Dataset) error {
 	raw := d.Adjacency.RawMatrix()
 	weighted := slices.ContainsFunc(raw.Data, func(w float64) bool { return w != 1 })
-	var line []byte
 	for i := range raw.I {
 		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
 			u, v := rowID(d.IDs, i), rowID(d.IDs, raw.Ind[q])
 			if q == 0 && isHeaderWord(u) && isHeaderWord(v) {
 				weighted = true // the weight shows that the line is no header
 			}
-			line = append(append(append(line[:0], quote(u, "\t")...), '\t'), quote(v, "\t")...)
+			line := append(append(append(b.AvailableBuffer(), quote(u, "\t")...), '\t'), quote(v, "\t")...)
 			if weighted {
 				line = strconv.AppendFloat(append(line, '\t'), raw.Data[q], 'g', -1, 64)
 			}
@@ -60,32 +52,27 @@ func writeEdges(b *bufio.Writer, d *Dataset) error {
 // as they are. An id is put in double quotes where that file would need it; one with a line break
 // or that is empty or not UTF-8 is coles.ErrIDs, a wrong number of ids coles.ErrShape.
 func WriteTSV(w io.Writer, ids []string, m mat.Matrix) error {
-	r, _ := m.Dims()
-	if err := checkIDs(ids, r, isLineEnd); err != nil {
-		return writing("tsv", err)
-	}
-	b := bufio.NewWriterSize(w, source.Chunk)
-	return finish("tsv", b, writeRows(b, ids, m, '\t', func(id string) string { return quote(id, "\t") }))
+	return buffered(w, "tsv", checkIDs(ids, m, isLineEnd), func(b *bufio.Writer) error {
+		return writeRows(b, ids, m, '\t', func(id string) string { return quote(id, "\t") })
+	})
 }
 
 // WriteCSV writes what [WriteTSV] does, separated by commas and under a header, "id,x0,x1,…", which
 // spreadsheets and pandas.read_csv expect. Where "id" is an id, the first column is called "id_".
 func WriteCSV(w io.Writer, ids []string, m mat.Matrix) error {
-	r, c := m.Dims()
-	if err := checkIDs(ids, r, isLineEnd); err != nil {
-		return writing("csv", err)
-	}
-	b := bufio.NewWriterSize(w, source.Chunk)
-	name := "id"
-	for slices.Contains(ids, name) {
-		name += "_"
-	}
-	b.WriteString(name) // an error stays in b
-	for j := range c {
-		fmt.Fprintf(b, ",x%d", j)
-	}
-	b.WriteByte('\n')
-	return finish("csv", b, writeRows(b, ids, m, ',', func(id string) string { return quote(id, "\t,") }))
+	return buffered(w, "csv", checkIDs(ids, m, isLineEnd), func(b *bufio.Writer) error {
+		name := "id"
+		for slices.Contains(ids, name) {
+			name += "_"
+		}
+		b.WriteString(name) // an error stays in b
+		_, cols := m.Dims()
+		for j := range cols {
+			fmt.Fprintf(b, ",x%d", j)
+		}
+		b.WriteByte('\n')
+		return writeRows(b, ids, m, ',', func(id string) string { return quote(id, "\t,") })
+	})
 }
 
 // WriteJSONLines writes an object a row and line, {"id":"ann","vector":[0.5,-1]}; the id is the
@@ -93,38 +80,24 @@ func WriteCSV(w io.Writer, ids []string, m mat.Matrix) error {
 // same. A value that is NaN or infinite, which JSON cannot say, is coles.ErrNotFinite; an id that
 // is empty or not UTF-8 is coles.ErrIDs, a wrong number of ids coles.ErrShape. Cost: two passes.
 func WriteJSONLines(w io.Writer, ids []string, m mat.Matrix) error {
-	r, _ := m.Dims()
-	err := checkIDs(ids, r, func(rune) bool { return false })
-	if err == nil {
-		err = eachRow(m, func(i int, row []float64) error {
+	err := checkFinite(checkIDs(ids, m, func(rune) bool { return false }), m, false)
+	return buffered(w, "json lines", err, func(b *bufio.Writer) error {
+		return eachRow(m, func(i int, row []float64) error {
+			id, err := json.Marshal(rowID(ids, i))
+			if err != nil {
+				return err
+			}
+			line := append(append(append(b.AvailableBuffer(), `{"id":`...), id...), `,"vector":[`...)
 			for j, v := range row {
-				if v-v != 0 {
-					return fmt.Errorf("%v at row %d, column %d: %w", v, i, j, coles.ErrNotFinite)
+				if j > 0 {
+					line = append(line, ',')
 				}
+				line = strconv.AppendFloat(line, v, 'g', -1, 64)
 			}
-			return nil
-		})
-	}
-	if err != nil {
-		return writing("json lines", err)
-	}
-	b := bufio.NewWriterSize(w, source.Chunk)
-	var line []byte
-	return finish("json lines", b, eachRow(m, func(i int, row []float64) error {
-		id, err := json.Marshal(rowID(ids, i))
-		if err != nil {
+			_, err = b.Write(append(line, "]}\n"...))
 			return err
-		}
-		line = append(append(append(line[:0], `{"id":`...), id...), `,"vector":[`...)
-		for j, v := range row {
-			if j > 0 {
-				line = append(line, ',')
-			}
-			line = strconv.AppendFloat(line, v, 'g', -1, 64)
-		}
-		_, err = b.Write(append(line, "]}\n"...))
-		return err
-	}))
+		})
+	})
 }
 
 // isLineEnd reports what no id may have in a file of lines.
