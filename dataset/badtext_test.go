@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/source"
 	"coles/internal/testkit"
 )
 
@@ -248,7 +249,7 @@ func TestBadText(t *testing.T) {
 		{"word2vec: binary: an empty id", word2vec(true, "1 1\n 1234"), coles.ErrFormat, "byte 4"},
 		{"word2vec: binary: a line feed in an id", word2vec(true, "1 1\na\nb 1234"), coles.ErrFormat, "byte 4"},
 		{"word2vec: binary: an id not UTF-8", word2vec(true, "1 1\n\xff 1234"), coles.ErrFormat, "byte 4"},
-		{"word2vec: binary: an id without end", word2vec(true, "1 1\n"+strings.Repeat("x", maxWord+1)), coles.ErrTooLarge, "byte 4"},
+		{"word2vec: binary: an id without end", word2vec(true, "1 1\n"+strings.Repeat("x", source.Chunk+1)), coles.ErrTooLarge, "byte 4"},
 		{"word2vec: binary: an id twice", word2vec(true, "2 1\n"+binaryRow("a", 1)+binaryRow("a", 2)), coles.ErrIDs, "byte"},
 		{"word2vec: binary: no finite number", word2vec(true, "1 1\n"+binaryRow("a", float32(math.NaN()))), coles.ErrNotFinite, "byte 6"},
 		{"word2vec: binary: bytes after the end", word2vec(true, "1 1\n"+binaryRow("a", 1)+"\n\n"), coles.ErrFormat, "byte 11"},

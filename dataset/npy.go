@@ -262,7 +262,7 @@ func mapNPY(f *source.File) (*Mapped, error) {
 	m.file, err = mapFloat32(f.Packed.(*os.File), s.Off, h.Count)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		m.matrix.Data, err = npy.Singles(s, h)
+		m.matrix.Data, err = npy.Narrowed(s, h, size)
 	case err == nil:
 		m.matrix.Data = m.file.data
 	}

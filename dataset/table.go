@@ -234,14 +234,6 @@ func (t *table) fields(want int) {
 	}
 }
 
-// numbers appends the finite numbers of the fields from k on.
-func (t *table) numbers(to []float64, k int) []float64 {
-	for ; k < len(t.cols) && t.err == nil; k++ {
-		to = append(to, t.number(k))
-	}
-	return to
-}
-
 // number is field k as a finite number.
 func (t *table) number(k int) float64 {
 	if t.err != nil {

@@ -79,7 +79,9 @@ func ReadWord2Vec(r io.Reader) (*Vectors, error) {
 		if err := v.name(strings.Clone(t.cols[0])); err != nil {
 			t.fault(0, "%w", err)
 		}
-		v.data = t.numbers(v.data, 1)
+		for k := 1; k < len(t.cols) && t.err == nil; k++ {
+			v.data = append(v.data, t.number(k))
+		}
 	}
 	for t.readLine() {
 		if len(bytes.TrimSpace(t.text)) > 0 {
@@ -177,30 +179,16 @@ func (v *namedVectors) readBinary(s *source.Reader) error {
 	return s.End()
 }
 
-// maxWord bounds an id in a binary file, which nothing else ends.
-const maxWord = 64 << 10
-
 // word reads an id and the space after it. A line feed before it ends the row before.
 func word(s *source.Reader) (string, error) {
 	start := s.Off
-	var word []byte
-	for {
-		c, err := s.Byte()
-		switch {
-		case err != nil:
-			return "", err
-		case c == '\n' && len(word) == 0:
-			continue
-		case c == '\n':
-			return "", source.At(start, "%w: a line feed in an id", coles.ErrFormat)
-		case c == ' ':
-			if len(word) == 0 || !utf8.Valid(word) {
-				return "", source.At(start, "%w: an id that is empty or not UTF-8", coles.ErrFormat)
-			}
-			return string(word), nil
-		}
-		if word = append(word, c); len(word) > maxWord {
-			return "", source.At(start, "an id of more than %d bytes: %w", maxWord, coles.ErrTooLarge)
-		}
+	text, err := s.Until(' ')
+	if err != nil {
+		return "", err
 	}
+	text = bytes.TrimLeft(text, "\n")
+	if len(text) == 0 || !utf8.Valid(text) || bytes.IndexByte(text, '\n') >= 0 {
+		return "", source.At(start, "%w: an id that is empty, not UTF-8 or of several lines", coles.ErrFormat)
+	}
+	return string(text), nil
 }

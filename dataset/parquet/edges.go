@@ -1,8 +1,6 @@
 package parquet
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +8,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/source"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -57,23 +56,15 @@ func ReadEdges(r io.Reader) (d *dataset.Dataset, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.left = budget(f.Size())
-	lines, w := io.Pipe()
-	go func() {
-		b := bufio.NewWriterSize(w, 1<<16)
-		err := each(f, func(_ int, row parquet.Row) error { return c.writeLine(b, row) })
-		if err == nil {
-			err = b.Flush()
-		}
-		w.CloseWithError(err)
-	}()
-	defer lines.Close() // so that what writes stops
-	d, err = dataset.ReadEdgeList(lines, nil, dataset.EdgeListOptions{Header: dataset.NoHeader, EdgesName: "parquet"})
-	var place *dataset.ParseError
-	if errors.As(err, &place) && place.Line > 0 {
-		err = fmt.Errorf("parquet: row %d: %w", place.Line-1, place.Err)
+	c.left = source.Budget(source.FreeBinary, f.Size())
+	var b dataset.Builder
+	if err := each(f, func(_ int, row parquet.Row) error { return c.add(&b, row) }); err != nil {
+		return nil, err
 	}
-	return d, err
+	if d, err = b.Build(); err != nil {
+		return nil, fmt.Errorf("parquet: %w", err)
+	}
+	return d, nil
 }
 
 // edgeColumns are the places of an edge's values in a row; weight is −1 if there is none.
@@ -117,44 +108,54 @@ func columnsOf(f *parquet.File) (*edgeColumns, error) {
 	return c, nil
 }
 
-// writeLine writes a row as a line of an edge list.
-func (c *edgeColumns) writeLine(w io.Writer, row parquet.Row) error {
-	source, target, weight := "", "", 1.0
+// add adds the edge of a row.
+func (c *edgeColumns) add(b *dataset.Builder, row parquet.Row) error {
+	var ends [2]string
+	weight := 1.0
 	for _, v := range row {
 		want := c.end
 		if v.Column() == c.weight {
 			want = parquet.Double
 		}
+		var err error
 		switch at := v.Column(); {
 		case at != c.source && at != c.target && at != c.weight:
 		case v.IsNull():
-			return fmt.Errorf("%w: null where %v is expected", coles.ErrFormat, want)
+			err = fmt.Errorf("%w: null where %v is expected", coles.ErrFormat, want)
 		case v.Kind() != want:
-			return fmt.Errorf("%w: %v where %v is expected", coles.ErrFormat, v.Kind(), want)
+			err = fmt.Errorf("%w: %v where %v is expected", coles.ErrFormat, v.Kind(), want)
 		case at == c.source:
-			source = endOf(v, c.unsigned[0])
+			ends[0], err = endOf(v, c.unsigned[0])
 		case at == c.target:
-			target = endOf(v, c.unsigned[1])
+			ends[1], err = endOf(v, c.unsigned[1])
 		default:
-			weight = v.Double()
+			if weight = v.Double(); weight-weight != 0 {
+				err = fmt.Errorf("weight %v: %w", weight, coles.ErrNotFinite)
+			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	// A file may hold a long id once for all its rows.
-	if c.left -= int64(len(source) + len(target)); c.left < 0 {
+	if c.left -= int64(len(ends[0]) + len(ends[1])); c.left < 0 {
 		return fmt.Errorf("the ids of all rows so far: %w", coles.ErrTooLarge)
 	}
-	if strings.ContainsAny(source+target, "\n\r") {
-		return fmt.Errorf("%w: an id with a line break", coles.ErrFormat)
-	}
-	quoted := func(id string) string { return `"` + strings.ReplaceAll(id, `"`, `""`) + `"` }
-	_, err := fmt.Fprintf(w, "%s\t%s\t%v\n", quoted(source), quoted(target), weight)
-	return err
+	b.AddEdge(ends[0], ends[1], weight)
+	return nil
 }
 
 // endOf is a value as the id of a node.
-func endOf(v parquet.Value, unsigned bool) string {
+func endOf(v parquet.Value, unsigned bool) (string, error) {
 	if unsigned {
-		return strconv.FormatUint(uint64(v.Int64()), 10)
+		return strconv.FormatUint(uint64(v.Int64()), 10), nil
 	}
-	return v.String()
+	if v.Kind() == parquet.Int64 {
+		return v.String(), nil
+	}
+	id, err := text(v)
+	if err == nil && (id == "" || strings.ContainsAny(id, "\n\r")) {
+		err = fmt.Errorf("%w: an id that is empty or has a line break", coles.ErrFormat)
+	}
+	return id, err
 }

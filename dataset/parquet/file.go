@@ -15,11 +15,7 @@ import (
 // rowsAtOnce are read or written between two growths of what is kept.
 const rowsAtOnce = 256
 
-// budget is what the pages of a file of size bytes may say that they expand to, as for the archives
-// of package dataset.
-func budget(size int64) int64 { return source.Budget(source.FreeBinary, size) }
-
-// open reads the footer and refuses what it and the headers of pages declare beyond the budget.
+// open reads the footer and refuses pages that declare to expand beyond the budget of a packed file.
 func open(from io.Reader) (*parquet.File, error) {
 	source.Binary(from, "parquet")
 	r, err := source.Section(from)
@@ -34,7 +30,7 @@ func open(from io.Reader) (*parquet.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parquet: %w: %w", coles.ErrFormat, err)
 	}
-	left, leaves, groups := budget(size), leavesOf(f.Root(), nil), f.Metadata().RowGroups
+	left, leaves, groups := source.Budget(source.FreeBinary, size), leavesOf(f.Root(), nil), f.Metadata().RowGroups
 	for g := range groups {
 		if len(groups[g].Columns) != len(leaves) {
 			return nil, fmt.Errorf("parquet: row group %d: %w: %d columns of %d", g, coles.ErrFormat, len(groups[g].Columns), len(leaves))

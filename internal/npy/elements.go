@@ -80,13 +80,6 @@ func Floats(s *source.Reader, h *Header) ([]float64, error) {
 	return nil, source.At(0, "%w: text where numbers are expected", coles.ErrFormat)
 }
 
-// Singles reads an array of '<f4' whose bytes are known to be there.
-func Singles(s *source.Reader, h *Header) ([]float32, error) {
-	return elements(s, h, h.Count, func(b []byte) (float32, error) {
-		return math.Float32frombits(binary.LittleEndian.Uint32(b)), nil
-	})
-}
-
 // Narrowed reads an array of float32 or float64 as float32, from a file of so many bytes: if it is not
 // packed, memory is taken once. A number that float32 does not have becomes an infinity.
 func Narrowed(s *source.Reader, h *Header, size int64) ([]float32, error) {

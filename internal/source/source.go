@@ -51,14 +51,18 @@ func (s *Reader) Full(buf []byte) error {
 	return nil
 }
 
-// Byte takes one byte.
-func (s *Reader) Byte() (byte, error) {
-	c, err := s.r.ReadByte()
-	if err != nil {
-		return 0, s.fail(err)
+// Until takes the bytes up to the next c, and c, fewer than [Chunk] of them. They are valid until the
+// next call.
+func (s *Reader) Until(c byte) ([]byte, error) {
+	part, err := s.r.ReadSlice(c)
+	s.Off += int64(len(part))
+	switch {
+	case err == bufio.ErrBufferFull:
+		return nil, At(s.Off-int64(len(part)), "no %q in %d bytes: %w", c, len(part), coles.ErrTooLarge)
+	case err != nil:
+		return nil, s.fail(err)
 	}
-	s.Off++
-	return c, nil
+	return part[:len(part)-1], nil
 }
 
 // Skip takes the next byte if it is c.
