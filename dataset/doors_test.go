@@ -20,21 +20,9 @@ import (
 // Every matrix goes into every format, or is refused before the first byte.
 func TestMatrixWriters(t *testing.T) {
 	const n, d = 3, 2
-	graph := sparse.NewCSR(n, n, make([]int, n+1), nil, nil)
-	writers := map[string]func(w io.Writer, m mat.Matrix) error{
-		"npy":             WriteNPY,
-		"matrices":        func(w io.Writer, m mat.Matrix) error { return WriteMatrices(w, map[string]mat.Matrix{"x": m}) },
-		"npz":             func(w io.Writer, m mat.Matrix) error { return WriteNPZ(w, &Dataset{Adjacency: graph, Features: m}) },
-		"tsv":             func(w io.Writer, m mat.Matrix) error { return WriteTSV(w, nil, m) },
-		"word2vec":        func(w io.Writer, m mat.Matrix) error { return WriteWord2Vec(w, nil, m) },
-		"word2vec binary": func(w io.Writer, m mat.Matrix) error { return WriteWord2VecBinary(w, nil, m) },
-		"matrix market":   WriteMatrixMarket,
-		"csv":             func(w io.Writer, m mat.Matrix) error { return WriteCSV(w, nil, m) },
-		"json lines":      func(w io.Writer, m mat.Matrix) error { return WriteJSONLines(w, nil, m) },
-	}
 	of := func(v float64) *mat.Dense { return mat.NewDense(n, d, []float64{1, 2, v, 4, 5, 6}) }
 	finite := map[string]error{"npz": coles.ErrNotFinite, "word2vec binary": coles.ErrNotFinite, "matrix market": coles.ErrNotFinite, "json lines": coles.ErrNotFinite} // the others write NaN
-	empty := map[string]error{"npy": coles.ErrShape, "matrices": coles.ErrShape, "npz": coles.ErrShape, "matrix market": coles.ErrShape}
+	empty := map[string]error{"npy": coles.ErrShape, "npz: matrices": coles.ErrShape, "npz": coles.ErrShape, "matrix market": coles.ErrShape}
 	for _, c := range []struct {
 		name string
 		m    mat.Matrix
@@ -53,7 +41,7 @@ func TestMatrixWriters(t *testing.T) {
 		{"the smallest", of(5e-324), nil},
 		{"columns out of range", sparse.NewCSR(n, d, []int{0, 0, 0, 1}, []int{33}, []float64{1}), map[string]error{"npz": coles.ErrIndex, "matrix market": coles.ErrIndex}},
 	} {
-		for name, write := range writers {
+		for name, write := range matrixWriters {
 			if c.name == "columns out of range" && c.want[name] == nil {
 				continue // a caller's bug, which panics
 			}

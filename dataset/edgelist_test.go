@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"coles"
 	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,7 +18,10 @@ import (
 )
 
 func readText(edges, features, labels string) (*Dataset, error) {
-	opts := EdgeListOptions{}
+	return readWith(edges, features, labels, EdgeListOptions{})
+}
+
+func readWith(edges, features, labels string, opts EdgeListOptions) (*Dataset, error) {
 	if labels != "" {
 		opts.Labels = strings.NewReader(labels)
 	}
@@ -155,53 +155,17 @@ func TestEdgeListLabels(t *testing.T) {
 }
 
 func TestEdgeListHeaderModes(t *testing.T) {
-	read := func(text string, mode HeaderMode) int {
-		d := testkit.Must(ReadEdgeList(strings.NewReader(text), nil, EdgeListOptions{Header: mode}))
-		return d.Nodes()
-	}
-	if n := read("from to\na b\n", NoHeader); n != 4 {
-		t.Errorf("NoHeader: %d nodes, want 4", n)
-	}
-	if n := read("x y\na b\n", WithHeader); n != 2 {
-		t.Errorf("WithHeader: %d nodes, want 2", n)
-	}
-	if n := read("x y\na b\n", DetectHeader); n != 4 {
-		t.Errorf("DetectHeader: %d nodes, want 4: unknown words are data", n)
-	}
-}
-
-func TestOpenEdgeList(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string, pack bool) string {
-		data := []byte(text)
-		if pack {
-			data = gzipped(data)
+	for _, c := range []struct {
+		text string
+		mode HeaderMode
+		want int
+	}{
+		{"from to\na b\n", NoHeader, 4}, {"x y\na b\n", WithHeader, 2}, {"x y\na b\n", DetectHeader, 4}, // unknown words are data
+	} {
+		if n := testkit.Must(readWith(c.text, "", "", EdgeListOptions{Header: c.mode})).Nodes(); n != c.want {
+			t.Errorf("%q in mode %d: %d nodes, want %d", c.text, c.mode, n, c.want)
 		}
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
 	}
-	edges := file("web.tsv.gz", "a\tb\n", true)
-	features := file("x.csv", "a,1\nb,2\n", false)
-	labels := file("y.csv.gz", "a,red\nb,blue\n", true)
-	d, err := OpenEdgeList(edges, features, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d.Name != "web" || d.Nodes() != 2 || !slices.Equal(d.Labels, []int{1, 0}) || d.Features == nil {
-		t.Errorf("%+v", d)
-	}
-	unknown := file("unknown.tsv", "a\tb\na\tzoe\n", false)
-	wantError(t, testkit.Err(OpenEdgeList(unknown, features, "")), coles.ErrIDs, unknown+":2:3")
-	whole := testkit.Must(os.ReadFile(edges))
-	cut := file("cut.gz", string(whole[:len(whole)-4]), false)
-	wantError(t, testkit.Err(OpenEdgeList(cut, "", "")), coles.ErrChecksum, cut)
-	for _, paths := range [][3]string{{"none", "", ""}, {edges, "none", ""}, {edges, features, "none"}} {
-		wantError(t, testkit.Err(OpenEdgeList(paths[0], paths[1], paths[2])), os.ErrNotExist, "none")
-	}
-	wantError(t, testkit.Err(OpenEdgeList(dir, "", "")), coles.ErrFormat, "folder")
 }
 
 func FuzzEdgeList(f *testing.F) {

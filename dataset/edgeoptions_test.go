@@ -16,16 +16,6 @@ import (
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-func readWith(edges, features, labels string, opts EdgeListOptions) (*Dataset, error) {
-	if labels != "" {
-		opts.Labels = strings.NewReader(labels)
-	}
-	if features == "" {
-		return ReadEdgeList(strings.NewReader(edges), nil, opts)
-	}
-	return ReadEdgeList(strings.NewReader(edges), strings.NewReader(features), opts)
-}
-
 func TestEdgeColumns(t *testing.T) {
 	for _, c := range []struct {
 		name, edges string
@@ -126,7 +116,7 @@ func TestMissingFeatures(t *testing.T) {
 				text += "c c 9\n"
 			}
 			got := testkit.Must(readWith(text, c.features, labels, EdgeListOptions{Missing: c.missing}))
-			wantSameDataset(t, got, testkit.Must(readText(c.edges, c.filledIn, c.leftLabels)))
+			wantSame(t, got, testkit.Must(readText(c.edges, c.filledIn, c.leftLabels)))
 			if c.features == dense && !slices.Equal(got.FeatureNames, []string{"x", "y"}) {
 				t.Errorf("features are called %q", got.FeatureNames)
 			}
@@ -172,14 +162,14 @@ func TestLeavingOutIsAsIfNeverThere(t *testing.T) {
 			continue
 		}
 		got := testkit.Must(readWith(edges.String(), features.String(), labels.String(), EdgeListOptions{Missing: "drop", SkipUnknown: true}))
-		wantSameDataset(t, got, testkit.Must(readText(fewEdges.String(), fewFeatures.String(), fewLabels.String())))
+		wantSame(t, got, testkit.Must(readText(fewEdges.String(), fewFeatures.String(), fewLabels.String())))
 	}
 }
 
 func TestSkipUnknown(t *testing.T) {
 	opts := EdgeListOptions{SkipUnknown: true}
 	want := testkit.Must(readText("a b\nb a\n", "", "a x\n"))
-	wantSameDataset(t, testkit.Must(readWith("a b\nb a\n", "", "zoe y\na x\n", opts)), want)
+	wantSame(t, testkit.Must(readWith("a b\nb a\n", "", "zoe y\na x\n", opts)), want)
 	d := testkit.Must(readWith("a b\nb a\n", "zoe 3\nb 2\na 1\n", "a x\nzoe y\n", opts))
 	if !slices.Equal(d.IDs, []string{"b", "a"}) || !mat.Equal(d.Features, mat.NewDense(2, 1, []float64{2, 1})) || !slices.Equal(d.Classes, []string{"x"}) {
 		t.Errorf("%q, %v, classes %q", d.IDs, d.Features, d.Classes)

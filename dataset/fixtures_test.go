@@ -8,13 +8,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"coles"
+	"coles/internal/testkit"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
 )
 
 // npyFile builds an .npy file of version 1 from a header text and numbers.
@@ -175,6 +182,73 @@ func gzipped(data []byte) []byte {
 	z.Write(data)
 	z.Close()
 	return b.Bytes()
+}
+
+// put writes a file and returns its path; folders above it are made.
+func put(t testing.TB, data []byte, path ...string) string {
+	t.Helper()
+	at := filepath.Join(path...)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, data, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// saved puts bytes into a file of their own.
+func saved(t testing.TB, data []byte) string { return put(t, data, t.TempDir(), "x.npy") }
+
+// matrixWriters are the writers of a matrix, by what their errors call the format, up to a colon.
+var matrixWriters = map[string]func(w io.Writer, m mat.Matrix) error{
+	"npy":    WriteNPY,
+	"npz: matrices": func(w io.Writer, m mat.Matrix) error { return WriteMatrices(w, map[string]mat.Matrix{"y": m}) },
+	"npz": func(w io.Writer, m mat.Matrix) error {
+		n, _ := m.Dims()
+		return WriteNPZ(w, &Dataset{Adjacency: sparse.NewCSR(n, n, make([]int, n+1), nil, nil), Features: m})
+	},
+	"tsv":             func(w io.Writer, m mat.Matrix) error { return WriteTSV(w, nil, m) },
+	"csv":             func(w io.Writer, m mat.Matrix) error { return WriteCSV(w, nil, m) },
+	"json lines":      func(w io.Writer, m mat.Matrix) error { return WriteJSONLines(w, nil, m) },
+	"word2vec":        func(w io.Writer, m mat.Matrix) error { return WriteWord2Vec(w, nil, m) },
+	"word2vec binary": func(w io.Writer, m mat.Matrix) error { return WriteWord2VecBinary(w, nil, m) },
+	"matrix market":   WriteMatrixMarket,
+}
+
+// wantSame compares datasets but for their names: sparse matrices entry by entry, in their order, and
+// the nodes of a split in any order.
+func wantSame(t *testing.T, got, want *Dataset) {
+	t.Helper()
+	if err := got.Validate(); err != nil {
+		t.Error(err)
+	}
+	wantSameEntries(t, "adjacency", got.Adjacency, want.Adjacency)
+	x, isSparse := want.Features.(*sparse.CSR)
+	if y, both := got.Features.(*sparse.CSR); isSparse && both {
+		wantSameEntries(t, "features", y, x)
+	} else if (want.Features == nil) != (got.Features == nil) || want.Features != nil && !slices.Equal(testkit.Bits(got.Features), testkit.Bits(want.Features)) {
+		t.Errorf("features\n%v\nwant\n%v", got.Features, want.Features)
+	}
+	parts := func(d *Dataset) *Dataset {
+		splits := slices.Clone(d.Splits)
+		for i := range splits {
+			for _, p := range splits[i].parts() {
+				*p.nodes = slices.Sorted(slices.Values(*p.nodes))
+			}
+			if (d.Splits[i].Test == nil) != (d.Splits[0].Test == nil) {
+				t.Errorf("split %d: test nodes %v", i, d.Splits[i].Test)
+			}
+		}
+		return &Dataset{Labels: d.Labels, Unlabeled: d.Unlabeled, Classes: d.Classes, IDs: d.IDs, Splits: splits}
+	}
+	testkit.WantSame(t, "the dataset", parts(got), parts(want))
+}
+
+// wantSameEntries compares entry by entry, order and repetitions included.
+func wantSameEntries(t *testing.T, what string, got, want *sparse.CSR) {
+	t.Helper()
+	g, w := got.RawMatrix(), want.RawMatrix()
+	if g.I != w.I || g.J != w.J || !slices.Equal(g.Indptr, w.Indptr) || !slices.Equal(g.Ind, w.Ind) || !slices.Equal(g.Data, w.Data) {
+		t.Errorf("%s\n%v\nwant\n%v", what, g, w)
+	}
 }
 
 // errDisk is the error of a reader or writer that fails.

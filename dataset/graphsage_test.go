@@ -1,9 +1,6 @@
 package dataset
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -61,20 +58,6 @@ func TestGraphSAGEKeepsWhatTheFilesHold(t *testing.T) {
 	if d := testkit.Must(readGraphSAGE(files(parts, false), "toy", ".")); d.Features != nil {
 		t.Errorf("features %v", d.Features)
 	}
-}
-
-func TestOpenGraphSAGE(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range smallGraphSAGE() {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if d, err := OpenGraphSAGE(dir, "toy"); err != nil || d.Nodes() != 3 {
-		t.Errorf("%v (%v)", d, err)
-	}
-	wantError(t, testkit.Err(OpenGraphSAGE(dir, "other")), fs.ErrNotExist, "other-id_map.json")
-	wantError(t, testkit.Err(OpenGraphSAGE(dir, "../toy")), coles.ErrSetting, "../toy")
 }
 
 func FuzzReadGraphSAGE(f *testing.F) {

@@ -2,14 +2,11 @@ package dataset
 
 import (
 	"bytes"
-	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"coles/internal/testkit"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
@@ -49,38 +46,6 @@ func TestMatrixMarketForms(t *testing.T) {
 }
 
 const marketHead = "%%MatrixMarket matrix coordinate real general\n"
-
-func TestMatrixMarketRoundTrip(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 0))
-	dense := mat.NewDense(7, 5, nil)
-	ptr, ind, val := []int{0}, []int(nil), []float64(nil)
-	for i := range 7 {
-		for j := range 5 {
-			dense.Set(i, j, rng.NormFloat64()*math.Pow(10, float64(rng.IntN(600)-300)))
-			if rng.IntN(3) == 0 {
-				ind, val = append(ind, j), append(val, dense.At(i, j))
-			}
-		}
-		ptr = append(ptr, len(ind))
-	}
-	narrow := dense32(2, 2, []float32{1, 0.1, -3, 1e-30})
-	csr := sparse.NewCSR(7, 5, ptr, ind, val)
-	for name, m := range map[string]mat.Matrix{"dense": dense, "sparse": csr, "float32": narrow, "a view": dense.T()} {
-		var b bytes.Buffer
-		if err := WriteMatrixMarket(&b, m); err != nil {
-			t.Fatal(err)
-		}
-		back := testkit.Must(ReadMatrixMarket(&b))
-		if !mat.Equal(back, m) {
-			t.Errorf("%s: another matrix came back", name)
-		}
-		if name == "sparse" {
-			if diff := cmp.Diff(csr.RawMatrix(), back.(*sparse.CSR).RawMatrix()); diff != "" {
-				t.Errorf("sparse: %s", diff)
-			}
-		}
-	}
-}
 
 func FuzzReadMatrixMarket(f *testing.F) {
 	f.Add([]byte(marketHead + "2 2 2\n1 1 1\n2 1 3\n"))

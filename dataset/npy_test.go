@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -100,28 +99,6 @@ func TestNPYDeclaredSizeTakesNoMemory(t *testing.T) {
 	}
 }
 
-func TestNPYRoundTrip(t *testing.T) {
-	m := mat.NewDense(3, 2, []float64{0, math.Copysign(0, -1), math.Inf(1), math.NaN(), 5e-324, -math.MaxFloat64})
-	for name, x := range map[string]mat.Matrix{"dense": m, "view": mat.DenseCopyOf(m).Slice(0, 3, 0, 2), "transposed": m.T()} {
-		var b bytes.Buffer
-		if err := WriteNPY(&b, x); err != nil {
-			t.Fatal(err)
-		}
-		r, c := x.Dims()
-		if b.Len() != 128+8*r*c {
-			t.Errorf("%s: %d bytes, want a header of 128 and 8 a number", name, b.Len())
-		}
-		got := testkit.Must(ReadNPY(&b))
-		for i := range r {
-			for j := range c {
-				if math.Float64bits(got.At(i, j)) != math.Float64bits(x.At(i, j)) {
-					t.Errorf("%s (%d,%d): %v, want %v", name, i, j, got.At(i, j), x.At(i, j))
-				}
-			}
-		}
-	}
-}
-
 // A transpose is written as numpy.save writes one: in the order of memory, which is the columns',
 // and without widening float32.
 func TestTransposesAreColumnMajor(t *testing.T) {
@@ -158,23 +135,6 @@ func TestTransposesAreColumnMajor(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantError(t, testkit.Err(MapNPY(saved(t, b.Bytes()))), ErrLayout, "column-major")
-}
-
-func TestOpenNPYUnpacks(t *testing.T) {
-	var b bytes.Buffer
-	want := mat.NewDense(1, 2, []float64{1, 2})
-	if err := WriteNPY(&b, want); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "x.npy.gz")
-	if err := os.WriteFile(path, gzipped(b.Bytes()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Open(path, ReadNPY)
-	if err != nil || !mat.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
-	wantError(t, testkit.Err(Open(filepath.Join(t.TempDir(), "nothing.npy"), ReadNPY)), os.ErrNotExist, "nothing.npy")
 }
 
 func FuzzReadNPY(f *testing.F) {
@@ -225,16 +185,6 @@ func wantMapsAlike(t *testing.T, file []byte, read *mat.Dense) {
 	}
 }
 
-// saved puts bytes into a file.
-func saved(t testing.TB, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.npy")
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // mapped maps a file for the length of the test.
 func mapped(t testing.TB, path string) *Mapped {
 	t.Helper()
@@ -245,73 +195,6 @@ func mapped(t testing.TB, path string) *Mapped {
 		}
 	})
 	return m
-}
-
-// What WriteNPY puts into a file MapNPY finds there bit for bit, and ReadNPY finds the same numbers
-// widened.
-func TestFloat32RoundTrip(t *testing.T) {
-	values := []float32{0, float32(math.Copysign(0, -1)), 0.1, -math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.Inf(1)), float32(math.NaN())}
-	for _, shape := range [][2]int{{7, 1}, {1, 7}, {50, 333}, {4001, 17}} { // the last is several buffers long
-		data := make([]float32, shape[0]*shape[1])
-		for i := range data {
-			data[i] = float32(i) / 3
-		}
-		copy(data, values)
-		x := dense32(shape[0], shape[1], data)
-		var b bytes.Buffer
-		if err := WriteNPY(&b, x); err != nil {
-			t.Fatal(err)
-		}
-		if b.Len() != 128+4*len(data) {
-			t.Errorf("%v: %d bytes, want a header of 128 and 4 a number", shape, b.Len())
-		}
-		got := mapped(t, saved(t, b.Bytes())).Matrix().RawMatrix()
-		if got.Rows != shape[0] || got.Cols != shape[1] || !slices.EqualFunc(got.Data, data, sameBits) {
-			t.Errorf("%v: mapped as %d × %d, or with other bits", shape, got.Rows, got.Cols)
-		}
-		wide := testkit.Must(ReadNPY(&b))
-		for i, v := range wide.RawMatrix().Data {
-			if math.Float64bits(v) != math.Float64bits(float64(data[i])) {
-				t.Fatalf("%v: number %d reads as %v, want %v", shape, i, v, data[i])
-			}
-		}
-	}
-}
-
-func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
-
-func TestMapNPYForms(t *testing.T) {
-	numbers := []float32{1, 2, 3, 4, 5, 6}
-	aligned := func(shape string) []byte { // as NumPy pads a header
-		header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shape)
-		return npyFile(fmt.Sprintf("%-*s\n", 117, header), numbers)
-	}
-	unaligned := func(by int) []byte {
-		return npyFile(fmt.Sprintf("%-*s\n", 117+by, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}"), numbers)
-	}
-	for _, c := range []struct {
-		name       string
-		file       []byte
-		rows, cols int
-		maps       bool
-	}{
-		{"matrix", aligned("(2, 3)"), 2, 3, true},
-		{"one dimension", aligned("(6,)"), 6, 1, true},
-		{"numbers at a multiple of 4 alone", unaligned(4), 2, 3, true},
-		{"numbers at 4k + 1", unaligned(1), 2, 3, false},
-		{"numbers at 4k + 2", unaligned(2), 2, 3, false},
-		{"numbers at 4k + 3", unaligned(3), 2, 3, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := mapped(t, saved(t, c.file))
-			if want := mat.NewDense(c.rows, c.cols, []float64{1, 2, 3, 4, 5, 6}); !mat.Equal(m.Matrix(), want) {
-				t.Errorf("%v", mat.Formatted(m.Matrix()))
-			}
-			if maps := m.file != nil; runtime.GOOS == "linux" && runtime.GOARCH != "s390x" && maps != c.maps {
-				t.Errorf("mapped: %v, want %v", maps, c.maps)
-			}
-		})
-	}
 }
 
 // The matrix goes with the mapping, and only once.

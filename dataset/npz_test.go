@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"coles"
-	"coles/internal/race"
 	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,8 +81,8 @@ func TestNPZNeverShrinks(t *testing.T) {
 	read := 0
 	for at := range file {
 		for bit := range 8 {
-			if race.Enabled && bit != at%8 {
-				continue // is many times slower
+			if bit != at%8 && testkit.Draws(1) == 1 {
+				continue // a bit of every byte, and all of them where there is time
 			}
 			file[at] ^= 1 << bit
 			d, err := readBytes(file)
@@ -94,8 +91,7 @@ func TestNPZNeverShrinks(t *testing.T) {
 				continue
 			}
 			read++
-			if d.Features == nil || !mat.Equal(d.Features, want.Features) || !mat.Equal(d.Adjacency, want.Adjacency) ||
-				!slices.Equal(d.Labels, want.Labels) || !slices.Equal(d.IDs, want.IDs) {
+			if wantSame(t, d, want); t.Failed() {
 				t.Fatalf("bit %d of byte %d flipped: %+v", bit, at, d)
 			}
 		}
@@ -166,30 +162,6 @@ func TestNPZBombTakesLittleMemory(t *testing.T) {
 	}
 }
 
-func TestOpenNPZ(t *testing.T) {
-	dir := t.TempDir()
-	for name, data := range map[string][]byte{"toy.npz": zipFile(smallNPZ()), "toy.npz.gz": gzipped(zipFile(smallNPZ()))} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		d, err := Open(path, ReadNPZ)
-		if err != nil || d.Name != "toy" || d.Nodes() != 3 {
-			t.Errorf("%s: %+v, %v", name, d, err)
-		}
-		if err := os.WriteFile(path, data[:len(data)-9], 0o666); err != nil {
-			t.Fatal(err)
-		}
-		wantError(t, testkit.Err(Open(path, ReadNPZ)), coles.ErrChecksum, path)
-	}
-	_, err := Open(filepath.Join(dir, "none.npz"), ReadNPZ)
-	wantError(t, err, os.ErrNotExist, "none.npz")
-	_, err = Open(dir, ReadNPZ)
-	if err == nil {
-		t.Error("a folder was read as an archive")
-	}
-}
-
 func FuzzReadNPZ(f *testing.F) {
 	f.Add(zipFile(smallNPZ()))
 	f.Add(zipFile(smallNPZ()[:4]))
@@ -234,23 +206,6 @@ func TestMatricesOfNumPy(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
 	if len(all) != 3 || !mat.Equal(all["rows"], want) || !mat.Equal(all["columns"], want) || !mat.Equal(all["line"], mat.NewDense(2, 1, []float64{7, 8})) {
 		t.Errorf("got %v", all)
-	}
-}
-
-func TestMatricesRoundTrip(t *testing.T) {
-	narrow := dense32(2, 2, []float32{1, 0.1, -3, 1e-30})
-	wide := mat.NewDense(2, 1, []float64{0.1, 1e300})
-	var b bytes.Buffer
-	if err := WriteMatrices(&b, map[string]mat.Matrix{"narrow": narrow, "wide": wide, "Y": wide.T()}); err != nil {
-		t.Fatal(err)
-	}
-	file := b.Bytes()
-	all := testkit.Must(ReadMatrices(bytes.NewReader(file)))
-	if len(all) != 3 || !mat.Equal(all["narrow"], narrow) || !mat.Equal(all["wide"], wide) || !mat.Equal(all["Y"], wide.T()) {
-		t.Errorf("got %v", all)
-	}
-	if bytes.Count(file, []byte("'<f4'")) != 1 {
-		t.Error("the float32 matrix is not written as one")
 	}
 }
 

@@ -2,13 +2,10 @@ package dataset
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"coles"
 	"coles/dataset/internal/pickle"
 	"coles/internal/source"
 	"coles/internal/testkit"
@@ -41,25 +38,6 @@ func TestPlanetoidPlacesTestRows(t *testing.T) {
 			t.Fatal("the node without a label was drawn")
 		}
 	}
-}
-
-func TestOpenPlanetoidUnpacks(t *testing.T) {
-	dir := t.TempDir()
-	for part, data := range smallPlanetoid() {
-		if err := os.WriteFile(filepath.Join(dir, planetoidFile("toy", part)), gzipped(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d, err := OpenPlanetoid(dir, "toy")
-	if err != nil || d.Name != "toy" || d.Nodes() != 5 {
-		t.Errorf("%+v, %v", d, err)
-	}
-	path := filepath.Join(dir, "ind.toy.tx")
-	whole := testkit.Must(os.ReadFile(path))
-	if err := os.WriteFile(path, whole[:len(whole)-6], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, testkit.Err(OpenPlanetoid(dir, "toy")), coles.ErrChecksum, path)
 }
 
 func FuzzPickle(f *testing.F) {

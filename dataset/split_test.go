@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,26 +24,6 @@ func TestReadSplits(t *testing.T) {
 	}
 	if got := (Split{Train: []int{4}, Val: []int{0}}).TestNodes(6); !slices.Equal(got, []int{1, 2, 3, 5}) {
 		t.Errorf("the other nodes are %v", got)
-	}
-}
-
-func TestSplitsRoundTrip(t *testing.T) {
-	labels := make([]int, 90)
-	for i := range labels {
-		labels[i] = i % 3
-	}
-	want := testkit.Must(RandomSplits(labels, 5, 4, 1))
-	path := filepath.Join(t.TempDir(), "s.json.gz")
-	var b bytes.Buffer
-	if err := WriteSplits(&b, 90, want); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, gzipped(b.Bytes()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	got := testkit.Must(OpenSplits(path, 90))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -7,13 +7,11 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"coles/internal/testkit"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
@@ -42,46 +40,6 @@ func smallDataset() *Dataset {
 			{Train: []int{3, 0}, Val: []int{1}, Test: []int{2}},
 			{Train: []int{1}, Val: []int{}, Test: []int{0, 3}},
 		},
-	}
-}
-
-// wantSame checks a dataset read back, as far as an archive keeps it.
-func wantSame(t *testing.T, got, want *Dataset) {
-	t.Helper()
-	sameEntries(t, "adjacency", got.Adjacency, want.Adjacency)
-	switch x := want.Features.(type) {
-	case nil:
-		if got.Features != nil {
-			t.Errorf("features %T out of nothing", got.Features)
-		}
-	case *sparse.CSR:
-		sameEntries(t, "features", got.Features.(*sparse.CSR), x)
-	default:
-		if !mat.Equal(got.Features.(*mat.Dense), x) {
-			t.Error("the features differ")
-		}
-	}
-	parts := func(d *Dataset) *Dataset {
-		splits := slices.Clone(d.Splits)
-		for i, s := range splits {
-			splits[i] = Split{slices.Sorted(slices.Values(s.Train)), slices.Sorted(slices.Values(s.Val)), slices.Sorted(slices.Values(s.Test))}
-			if (s.Test == nil) != (d.Splits[0].Test == nil) {
-				t.Errorf("split %d: test nodes %v", i, s.Test)
-			}
-		}
-		return &Dataset{Labels: d.Labels, Unlabeled: d.Unlabeled, Classes: d.Classes, IDs: d.IDs, Splits: splits}
-	}
-	if diff := cmp.Diff(parts(want), parts(got)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// sameEntries compares entry by entry, order and repetitions included.
-func sameEntries(t *testing.T, what string, got, want *sparse.CSR) {
-	t.Helper()
-	g, w := got.RawMatrix(), want.RawMatrix()
-	if g.I != w.I || g.J != w.J || !slices.Equal(g.Indptr, w.Indptr) || !slices.Equal(g.Ind, w.Ind) || !slices.Equal(g.Data, w.Data) {
-		t.Errorf("the %s differ", what)
 	}
 }
 
