@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,10 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"coles"
-	"coles/internal/race"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -24,8 +21,7 @@ import (
 
 func generate(t testing.TB, c Communities) *Dataset {
 	t.Helper()
-	d := testkit.Must(c.Generate(t.Context()))
-	return d
+	return testkit.Must(c.Generate(t.Context()))
 }
 
 // The drawn graph has the statistics asked for. The bounds are four standard deviations of the
@@ -113,14 +109,11 @@ func TestCommunitiesAreDeterministic(t *testing.T) {
 		"dense": {Nodes: 3000, Seed: 3, Features: 50, Dense: true},
 	} {
 		want := sumOf(generate(t, c))
-		for _, procs := range []int{1, 2, 3, 8, 16} {
-			before := runtime.GOMAXPROCS(procs)
-			got := sumOf(generate(t, c))
-			runtime.GOMAXPROCS(before)
-			if got != want {
-				t.Fatalf("%s, GOMAXPROCS %d: sum %s, want %s", name, procs, got, want)
+		testkit.ForProcessors(t, func(procs int) {
+			if got := sumOf(generate(t, c)); got != want {
+				t.Errorf("%s, GOMAXPROCS %d: sum %s, want %s", name, procs, got, want)
 			}
-		}
+		})
 		c.Seed = 4
 		if sumOf(generate(t, c)) == want {
 			t.Errorf("%s: another seed gives the same graph", name)
@@ -139,21 +132,7 @@ func TestCommunitiesCancelled(t *testing.T) {
 		"dense": {Nodes: 1 << 10, Degree: 1, Features: 1 << 15, Dense: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Other programs on the machine can only make it longer: the best of five counts.
-			late := time.Hour
-			for k := 0; k < 5 && late > 100*time.Millisecond*race.Slowdown; k++ {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-				deadline, _ := ctx.Deadline()
-				_, err := c.Generate(ctx)
-				late = min(late, time.Since(deadline))
-				cancel()
-				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("error %v", err)
-				}
-			}
-			if late > 100*time.Millisecond*race.Slowdown {
-				t.Errorf("returned %v late", late)
-			}
+			testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(c.Generate(ctx)) })
 		})
 	}
 }

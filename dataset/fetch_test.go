@@ -47,9 +47,7 @@ func TestFetchOnceThenFromTheCache(t *testing.T) {
 		t.Errorf("%d requests, want 1", *requests)
 	}
 	// A file of another content is replaced.
-	if err := os.WriteFile(filepath.Join(cache, "x.bin"), []byte("spoilt"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, []byte("spoilt"), cache, "x.bin")
 	if _, err := Fetch(t.Context(), src, cache); err != nil || *requests != 2 {
 		t.Errorf("a spoilt file: %v after %d requests", err, *requests)
 	}
@@ -80,9 +78,7 @@ func TestFetchFailures(t *testing.T) {
 				url, _ := serve(t, c.handle)
 				dir := t.TempDir()
 				if before != "" {
-					if err := os.WriteFile(filepath.Join(dir, "out"), []byte(before), 0o666); err != nil {
-						t.Fatal(err)
-					}
+					put(t, []byte(before), dir, "out")
 				}
 				c.src.URL = url + "/file"
 				_, err := Fetch(t.Context(), c.src, dir)
@@ -174,13 +170,5 @@ func TestFetchPlanetoid(t *testing.T) {
 	// With every file in place the public door needs no network.
 	if _, err := FetchPlanetoid(t.Context(), "pubmed", cache); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestPlanetoidTableIsComplete(t *testing.T) {
-	for name, files := range planetoidFiles {
-		if len(files) != len(planetoidParts) {
-			t.Errorf("%s: %d sums for %d files", name, len(files), len(planetoidParts))
-		}
 	}
 }

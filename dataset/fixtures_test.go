@@ -84,25 +84,17 @@ func smallNPZ() []member {
 
 // with returns members with one replaced or added.
 func with(members []member, name string, data []byte) []member {
-	out := append([]member(nil), members...)
-	for i := range out {
-		if out[i].name == name {
-			out[i].data = data
-			return out
-		}
+	out := slices.Clone(members)
+	if i := slices.IndexFunc(out, func(m member) bool { return m.name == name }); i >= 0 {
+		out[i].data = data
+		return out
 	}
 	return append(out, member{name, data})
 }
 
 // without returns members less one.
 func without(members []member, name string) []member {
-	var out []member
-	for _, m := range members {
-		if m.name != name {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.name == name })
 }
 
 // Pickles, spelled opcode by opcode as protocol 2 has them.
@@ -199,7 +191,7 @@ func saved(t testing.TB, data []byte) string { return put(t, data, t.TempDir(), 
 
 // matrixWriters are the writers of a matrix, by what their errors call the format, up to a colon.
 var matrixWriters = map[string]func(w io.Writer, m mat.Matrix) error{
-	"npy":    WriteNPY,
+	"npy":           WriteNPY,
 	"npz: matrices": func(w io.Writer, m mat.Matrix) error { return WriteMatrices(w, map[string]mat.Matrix{"y": m}) },
 	"npz": func(w io.Writer, m mat.Matrix) error {
 		n, _ := m.Dims()

@@ -166,11 +166,15 @@ func FuzzReadNPZ(f *testing.F) {
 	f.Add(zipFile(smallNPZ()))
 	f.Add(zipFile(smallNPZ()[:4]))
 	f.Add(zipFile(with(smallNPZ(), "attr_matrix", npyArray("<f8", "(3, 1)", []float64{0, 1, 2}))))
+	f.Add(zipFile([]member{{"a", npyArray("<f8", "(1, 1)", 1.0)}}))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if d, err := readBytes(file); err == nil {
 			if err := d.Validate(); err != nil {
 				t.Errorf("read without error, but %v", err)
 			}
+		}
+		if all, err := ReadMatrices(bytes.NewReader(file)); err == nil && len(all) == 0 {
+			t.Error("neither matrices nor an error")
 		}
 	})
 }
@@ -207,14 +211,4 @@ func TestMatricesOfNumPy(t *testing.T) {
 	if len(all) != 3 || !mat.Equal(all["rows"], want) || !mat.Equal(all["columns"], want) || !mat.Equal(all["line"], mat.NewDense(2, 1, []float64{7, 8})) {
 		t.Errorf("got %v", all)
 	}
-}
-
-func FuzzReadMatrices(f *testing.F) {
-	f.Add(zipFile([]member{{"a", npyArray("<f8", "(1, 1)", 1.0)}}))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		all, err := ReadMatrices(bytes.NewReader(file))
-		if err == nil && len(all) == 0 {
-			t.Error("neither matrices nor an error")
-		}
-	})
 }

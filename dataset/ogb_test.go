@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -78,19 +79,11 @@ func TestOGBKeepsWhatTheFolderHolds(t *testing.T) {
 func TestOpenOGB(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "arxiv")
 	for name, text := range smallOGB() {
-		at := filepath.Join(dir, filepath.FromSlash(name)+".gz")
-		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, gzipped([]byte(text)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, gzipped([]byte(text)), dir, name+".gz")
 	}
 	// A folder of a split may be a link.
-	if err := os.Rename(filepath.Join(dir, "split", "time"), filepath.Join(dir, "elsewhere")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join("..", "elsewhere"), filepath.Join(dir, "split", "time")); err != nil {
+	time := filepath.Join(dir, "split", "time")
+	if err := errors.Join(os.Rename(time, filepath.Join(dir, "elsewhere")), os.Symlink(filepath.Join("..", "elsewhere"), time)); err != nil {
 		t.Fatal(err)
 	}
 	d, err := OpenOGB(dir + "/")

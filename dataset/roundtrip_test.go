@@ -40,7 +40,7 @@ func featuresOf(r io.Reader) (mat.Matrix, error) {
 // matrixReaders read what matrixWriters of the same names write.
 var matrixReaders = map[string]func(r io.Reader) (mat.Matrix, error){
 	"npy":             func(r io.Reader) (mat.Matrix, error) { return ReadNPY(r) },
-	"npz: matrices":          func(r io.Reader) (mat.Matrix, error) { all, err := ReadMatrices(r); return all["y"], err },
+	"npz: matrices":   func(r io.Reader) (mat.Matrix, error) { all, err := ReadMatrices(r); return all["y"], err },
 	"tsv":             featuresOf,
 	"csv":             featuresOf,
 	"word2vec":        valuesOf(ReadWord2Vec),

@@ -66,9 +66,7 @@ func TestFailingWriterLeavesNoFile(t *testing.T) {
 				dir := t.TempDir()
 				path := filepath.Join(dir, "out")
 				if before != "" {
-					if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					put(t, []byte(before), path)
 				}
 				err := WriteFile(path, func(w io.Writer) error { return write(&limited{w, left}, m) })
 				wantError(t, err, errDisk, path)
@@ -140,9 +138,7 @@ func TestWriteFile(t *testing.T) {
 	})
 	t.Run("symbolic link", func(t *testing.T) {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "real"), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, nil, dir, "real")
 		link := filepath.Join(t.TempDir(), "link")
 		if err := os.Symlink(filepath.Join(dir, "real"), link); err != nil {
 			t.Skip("no symbolic links here:", err)
