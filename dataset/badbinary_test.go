@@ -2,8 +2,8 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"slices"
@@ -33,11 +33,7 @@ func matricesOf(file []byte) func() error {
 }
 
 func planetoidWith(part string, data []byte) func() error {
-	parts := smallPlanetoid()
-	if parts[part] = data; string(data) == gone {
-		delete(parts, part)
-	}
-	fsys := planetoidFS(parts)
+	fsys := planetoidFS(changed(smallPlanetoid(), part, data))
 	return func() error { return testkit.Err(readPlanetoid(fsys, "toy", "")) }
 }
 
@@ -50,6 +46,8 @@ func TestBadBinary(t *testing.T) {
 	twice := append(smallNPZ(), member{"labels", ints(0, 0, 0)})
 	one := member{"a", npyArray("<f8", "(1, 1)", 1.0)}
 	csr := func(indptr, indices []int32, data []float32) []byte { return pk(pkCSR(2, 3, indptr, indices, data)) }
+	wrong := bytes.Clone(archive)
+	binary.LittleEndian.PutUint32(wrong[bytes.Index(wrong, []byte("PK\x01\x02"))+16:], 12345) // of the first member
 	early := bytes.Clone(archive)
 	early[len(early)-6]++ // where the directory begins, which tells where the members do
 	refuse(t, []bad{
@@ -70,6 +68,7 @@ func TestBadBinary(t *testing.T) {
 		{"npy: size past 64 bits", npyOf(header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}")), coles.ErrTooLarge, "byte 10"},
 		{"npy: product past 64 bits", npyOf(npyArray("<f8", "(4294967296, 4294967296)")), coles.ErrTooLarge, "byte 10"},
 		{"npy: 2^40 numbers", npyOf(npyArray("<f8", "(1099511627776,)")), coles.ErrTooLarge, "byte 10"},
+		{"npy: 2^35 numbers of one", npyOf(npyArray("<f4", "(34359738368,)", []float32{1})), pastInt32, "byte"},
 		{"npy: huge header", npyOf([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff")), coles.ErrTooLarge, "byte 8"},
 		{"npy: Python objects", npyOf(npyArray("|O", "(2,)", []float64{1, 2})), ErrObject, "byte 10"},
 		{"npy: records", npyOf(header("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,)}")), coles.ErrFormat, "descr"},
@@ -81,6 +80,7 @@ func TestBadBinary(t *testing.T) {
 		{"npy: no rows", npyOf(npyArray("<f8", "(0, 4)")), coles.ErrShape, "[0 4]"},
 		{"npy: integer past 2^63", npyOf(npyArray("<u8", "(2,)", []uint64{1, 1<<63 + 1})), coles.ErrTooLarge, "element 1"},
 		{"npy: integer past 2^53", npyOf(npyArray("<i8", "(2,)", []int64{1, 1<<53 + 1})), coles.ErrTooLarge, "element 1"},
+		{"npz: another checksum", npzOf(wrong), coles.ErrChecksum, "adj_data.npy"},
 		{"npz: empty", npzOf(nil), coles.ErrChecksum, "npz"},
 		{"npz: not a zip", npzOf([]byte("hello, I am no archive at all, only text")), coles.ErrFormat, "npz"},
 		{"npz: no directory", npzOf(archive[:len(archive)/2]), coles.ErrChecksum, "npz"},
@@ -211,50 +211,38 @@ func TestBadMapped(t *testing.T) {
 	})
 }
 
+// A dataset of which one part is changed is refused before the first byte.
 func TestBadDatasets(t *testing.T) {
-	changed := func(f func(d *Dataset)) *Dataset {
-		d := smallDataset()
-		f(d)
-		return d
-	}
 	for _, c := range []struct {
-		name  string
-		write func(w io.Writer) error
-		cause error
-		place string
+		name   string
+		change func(d *Dataset)
+		cause  error
+		place  string
 	}{
-		{"nil adjacency", func(w io.Writer) error { return WriteNPZ(w, &Dataset{}) }, ErrMissing, "adjacency"},
-		{"empty features", func(w io.Writer) error {
-			return WriteNPZ(w, &Dataset{Adjacency: sparse.NewCSR(0, 0, []int{0}, nil, nil), Features: &mat.Dense{}})
+		{"nil adjacency", func(d *Dataset) { d.Adjacency = nil }, ErrMissing, "adjacency"},
+		{"empty features", func(d *Dataset) {
+			*d = Dataset{Adjacency: sparse.NewCSR(0, 0, []int{0}, nil, nil), Features: &mat.Dense{}}
 		}, coles.ErrShape, "0 × 0"},
-		{"feature rows", func(w io.Writer) error {
-			return WriteNPZ(w, changed(func(d *Dataset) { d.Features = mat.NewDense(3, 1, nil) }))
-		}, coles.ErrShape, "3 feature rows"},
-		{"NaN", func(w io.Writer) error {
-			return WriteNPZ(w, changed(func(d *Dataset) { d.Features = mat.NewDense(4, 1, []float64{0, math.NaN(), 0, 0}) }))
-		}, coles.ErrNotFinite, "row 1"},
-		{"column out of range", func(w io.Writer) error {
-			return WriteNPZ(w, changed(func(d *Dataset) { d.Adjacency.RawMatrix().Ind[3] = 4 }))
-		}, coles.ErrIndex, "row 1"},
-		{"labels", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.Labels = d.Labels[:2] })) }, coles.ErrShape, "2 labels"},
-		{"unlabeled", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.Unlabeled = []int{4} })) }, coles.ErrIndex, "node 4"},
-		{"too few ids", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.IDs = d.IDs[:1] })) }, coles.ErrShape, "1 ids"},
-		{"id not UTF-8", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.IDs[1] = "\xff" })) }, coles.ErrIDs, `node 1, "\xff"`},
-		{"id that ends in zero", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.IDs[2] = "b\x00" })) }, coles.ErrIDs, `node 2, "b\x00"`},
-		{"long id", func(w io.Writer) error {
-			return WriteNPZ(w, changed(func(d *Dataset) { d.IDs[0] = strings.Repeat("ß", npy.MaxHeader+1) }))
-		}, coles.ErrTooLarge, "node 0"},
-		{"class not UTF-8", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.Classes[1] = "a\xc3" })) }, coles.ErrIDs, `class 1, "a\xc3"`},
-		{"class that ends in zero", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.Classes[0] = "\x00" })) }, coles.ErrIDs, "class 0"},
-		{"some splits with Test", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.Splits[1].Test = nil })) }, coles.ErrShape, "split 1"},
-		{"node in two parts", func(w io.Writer) error { return WriteNPZ(w, changed(func(d *Dataset) { d.Splits[1].Val = []int{1} })) }, ErrDuplicate, "split 1"},
-		{"too many splits", func(w io.Writer) error {
-			return WriteNPZ(w, changed(func(d *Dataset) { d.Splits = make([]Split, maxSplits+1) }))
-		}, coles.ErrTooLarge, "65537 splits"},
+		{"feature rows", func(d *Dataset) { d.Features = mat.NewDense(3, 1, nil) }, coles.ErrShape, "3 feature rows"},
+		{"NaN", func(d *Dataset) { d.Features = mat.NewDense(4, 1, []float64{0, math.NaN(), 0, 0}) }, coles.ErrNotFinite, "row 1"},
+		{"column out of range", func(d *Dataset) { d.Adjacency.RawMatrix().Ind[3] = 4 }, coles.ErrIndex, "row 1"},
+		{"labels", func(d *Dataset) { d.Labels = d.Labels[:2] }, coles.ErrShape, "2 labels"},
+		{"unlabeled", func(d *Dataset) { d.Unlabeled = []int{4} }, coles.ErrIndex, "node 4"},
+		{"too few ids", func(d *Dataset) { d.IDs = d.IDs[:1] }, coles.ErrShape, "1 ids"},
+		{"id not UTF-8", func(d *Dataset) { d.IDs[1] = "\xff" }, coles.ErrIDs, `node 1, "\xff"`},
+		{"id that ends in zero", func(d *Dataset) { d.IDs[2] = "b\x00" }, coles.ErrIDs, `node 2, "b\x00"`},
+		{"long id", func(d *Dataset) { d.IDs[0] = strings.Repeat("ß", npy.MaxHeader+1) }, coles.ErrTooLarge, "node 0"},
+		{"class not UTF-8", func(d *Dataset) { d.Classes[1] = "a\xc3" }, coles.ErrIDs, `class 1, "a\xc3"`},
+		{"class that ends in zero", func(d *Dataset) { d.Classes[0] = "\x00" }, coles.ErrIDs, "class 0"},
+		{"some splits with Test", func(d *Dataset) { d.Splits[1].Test = nil }, coles.ErrShape, "split 1"},
+		{"node in two parts", func(d *Dataset) { d.Splits[1].Val = []int{1} }, ErrDuplicate, "split 1"},
+		{"too many splits", func(d *Dataset) { d.Splits = make([]Split, maxSplits+1) }, coles.ErrTooLarge, "65537 splits"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer
-			if wantError(t, c.write(&b), c.cause, c.place); b.Len() > 0 {
+			d := smallDataset()
+			c.change(d)
+			if wantError(t, WriteNPZ(&b, d), c.cause, c.place); b.Len() > 0 {
 				t.Errorf("%d bytes of what is refused", b.Len())
 			}
 		})

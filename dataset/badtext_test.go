@@ -38,21 +38,24 @@ func market(text string) func() error {
 	return func() error { return testkit.Err(ReadMatrixMarket(strings.NewReader(text))) }
 }
 
-func ogb(part, text string) func() error {
-	parts := smallOGB()
-	if parts[part] = text; text == gone {
+// gone stands for a part that is not there.
+const gone = "gone"
+
+// changed replaces a part, or takes it away.
+func changed[T string | []byte](parts map[string]T, part string, text T) map[string]T {
+	if parts[part] = text; string(text) == gone {
 		delete(parts, part)
 	}
-	fsys := files(parts, true)
+	return parts
+}
+
+func ogb(part, text string) func() error {
+	fsys := files(changed(smallOGB(), part, text), true)
 	return func() error { return testkit.Err(readOGB(fsys, ".")) }
 }
 
 func graphSAGE(part, text string) func() error {
-	parts := smallGraphSAGE()
-	if parts[part] = text; text == gone {
-		delete(parts, part)
-	}
-	fsys := files(parts, false)
+	fsys := files(changed(smallGraphSAGE(), part, text), false)
 	return func() error { return testkit.Err(readGraphSAGE(fsys, "toy", "")) }
 }
 
@@ -69,9 +72,6 @@ func word2vec(binary bool, text string) func() error {
 		return testkit.Err(read(strings.NewReader(text)))
 	}
 }
-
-// gone stands for a part that is not there.
-const gone = "gone"
 
 func TestBadText(t *testing.T) {
 	const features = "a,1,2\nb,3,4\n"

@@ -53,6 +53,7 @@ func TestSeparatorsInQuotes(t *testing.T) {
 		"part 2,7\n":                 {"part 2", "7"},
 		"1,a;b\n":                    {"1", "a;b"},
 		" 1, 2\n":                    {"1", "2"},
+		"\"a,b\",\"say \"\"hi\"\"\"\n\"#x\", y z \n": {"a,b", `say "hi"`, "#x", "y z"},
 	} {
 		d, err := readText(text, "", "")
 		if err != nil || !slices.Equal(d.IDs, want) {
@@ -87,17 +88,8 @@ func TestEdgeListForms(t *testing.T) {
 			if !slices.Equal(d.IDs, []string{"a", "b", "c"}) {
 				t.Errorf("ids %v, want the order of first mention", d.IDs)
 			}
-			if err := d.Validate(); err != nil {
-				t.Error(err)
-			}
+			wantValid(t, d)
 		})
-	}
-}
-
-func TestEdgeListQuotedIDs(t *testing.T) {
-	d := testkit.Must(readText("\"a,b\",\"say \"\"hi\"\"\"\n\"#x\", y z \n", "", ""))
-	if want := []string{"a,b", `say "hi"`, "#x", "y z"}; !slices.Equal(d.IDs, want) {
-		t.Errorf("ids %q, want %q", d.IDs, want)
 	}
 }
 
@@ -188,9 +180,7 @@ func FuzzEdgeList(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if err := d.Validate(); err != nil {
-				t.Errorf("read without error, but %v", err)
-			}
+			wantValid(t, d)
 			wantWrittenEdges(t, d)
 		}
 	})

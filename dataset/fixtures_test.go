@@ -205,13 +205,19 @@ var matrixWriters = map[string]func(w io.Writer, m mat.Matrix) error{
 	"matrix market":   WriteMatrixMarket,
 }
 
+// wantValid checks a dataset that was read without an error.
+func wantValid(t *testing.T, d *Dataset) {
+	t.Helper()
+	if err := d.Validate(); err != nil {
+		t.Errorf("read without error, but %v", err)
+	}
+}
+
 // wantSame compares datasets but for their names: sparse matrices entry by entry, in their order, and
 // the nodes of a split in any order.
 func wantSame(t *testing.T, got, want *Dataset) {
 	t.Helper()
-	if err := got.Validate(); err != nil {
-		t.Error(err)
-	}
+	wantValid(t, got)
 	wantSameEntries(t, "adjacency", got.Adjacency, want.Adjacency)
 	x, isSparse := want.Features.(*sparse.CSR)
 	if y, both := got.Features.(*sparse.CSR); isSparse && both {

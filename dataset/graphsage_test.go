@@ -73,8 +73,6 @@ func FuzzReadGraphSAGE(f *testing.F) {
 			}
 			return
 		}
-		if err := d.Validate(); err != nil {
-			t.Error(err)
-		}
+		wantValid(t, d)
 	})
 }

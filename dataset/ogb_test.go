@@ -107,9 +107,7 @@ func FuzzReadOGB(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := d.Validate(); err != nil {
-			t.Error(err)
-		}
+		wantValid(t, d)
 		var b bytes.Buffer
 		if err := WriteNPZ(&b, d); err != nil {
 			t.Error(err)

@@ -55,9 +55,7 @@ func FuzzPickle(f *testing.F) {
 			parts := smallPlanetoid()
 			parts[part] = data
 			if d, err := readPlanetoid(planetoidFS(parts), "toy", ""); err == nil {
-				if err := d.Validate(); err != nil {
-					t.Errorf("read without error, but %v", err)
-				}
+				wantValid(t, d)
 			}
 		}
 	})

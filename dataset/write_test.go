@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,26 +15,8 @@ import (
 	"coles/internal/source"
 	"coles/internal/testkit"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
-
-func TestWriteTextForms(t *testing.T) {
-	m := mat.NewDense(2, 2, []float64{1, 0.1, -2.5, 1e21})
-	csr := sparse.NewCSR(2, 2, []int{0, 2, 4}, []int{1, 0, 0, 1}, []float64{0.1, 1, -2.5, 1e21})
-	for _, x := range []mat.Matrix{m, csr, m.T().T()} {
-		var tsv, w2v bytes.Buffer
-		if err := errors.Join(WriteTSV(&tsv, nil, x), WriteWord2Vec(&w2v, []string{"a", "ß"}, x)); err != nil {
-			t.Fatal(err)
-		}
-		if want := "0\t1\t0.1\n1\t-2.5\t1e+21\n"; tsv.String() != want {
-			t.Errorf("%T: %q, want %q", x, tsv.String(), want)
-		}
-		if want := "2 2\na 1 0.1\nß -2.5 1e+21\n"; w2v.String() != want {
-			t.Errorf("%T: %q, want %q", x, w2v.String(), want)
-		}
-	}
-}
 
 // limited accepts so many bytes and then fails.
 type limited struct {
@@ -96,70 +76,50 @@ func wantFiles(t *testing.T, dir, content string) {
 
 func TestWriteFile(t *testing.T) {
 	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
+	at := func(dir string) string { return filepath.Join(dir, "out") }
+	must := func(t *testing.T, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	t.Run("new file and replaced file", func(t *testing.T) {
 		dir := t.TempDir()
-		path := filepath.Join(dir, "out")
-		for range 2 {
-			if err := WriteFile(path, hello); err != nil {
-				t.Fatal(err)
-			}
-			wantFiles(t, dir, "hello")
-		}
-		if err := os.Chmod(path, 0o640); err != nil {
-			t.Fatal(err)
-		}
-		if err := WriteFile(path, hello); err != nil {
-			t.Fatal(err)
-		}
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
-			t.Errorf("permissions %v, %v; want those of the file that was there", info.Mode(), err)
-		}
-	})
-	t.Run("link to a file to come", func(t *testing.T) {
-		dir := t.TempDir()
-		link := filepath.Join(dir, "link")
-		if err := os.Symlink("real", link); err != nil {
-			t.Fatal(err)
-		}
-		if err := WriteFile(link, hello); err != nil {
-			t.Fatal(err)
-		}
-		if to, err := os.Readlink(link); err != nil || to != "real" {
-			t.Errorf("the link leads to %q, %v", to, err)
-		}
-		if text, err := os.ReadFile(filepath.Join(dir, "real")); err != nil || string(text) != "hello" {
-			t.Errorf("%q, %v", text, err)
-		}
-	})
-	t.Run("a name as long as names may be", func(t *testing.T) {
-		if err := WriteFile(filepath.Join(t.TempDir(), strings.Repeat("x", 255)), hello); err != nil {
-			t.Error(err)
+		must(t, WriteFile(at(dir), hello))
+		wantFiles(t, dir, "hello")
+		must(t, os.Chmod(at(dir), 0o640))
+		must(t, WriteFile(at(dir), hello))
+		wantFiles(t, dir, "hello")
+		if info := testkit.Must(os.Stat(at(dir))); info.Mode().Perm() != 0o640 {
+			t.Errorf("permissions %v, want those of the file that was there", info.Mode())
 		}
 	})
 	t.Run("symbolic link", func(t *testing.T) {
-		dir := t.TempDir()
-		put(t, nil, dir, "real")
-		link := filepath.Join(t.TempDir(), "link")
-		if err := os.Symlink(filepath.Join(dir, "real"), link); err != nil {
-			t.Skip("no symbolic links here:", err)
+		for _, there := range []bool{true, false} {
+			dir := t.TempDir()
+			if there {
+				put(t, nil, dir, "real")
+			}
+			if err := os.Symlink("real", at(dir)); err != nil {
+				t.Skip("no symbolic links here:", err)
+			}
+			must(t, WriteFile(at(dir), hello))
+			if data := testkit.Must(os.ReadFile(filepath.Join(dir, "real"))); string(data) != "hello" {
+				t.Errorf("the file behind the link holds %q", data)
+			}
+			if to, err := os.Readlink(at(dir)); err != nil || to != "real" {
+				t.Errorf("the link leads to %q, %v", to, err)
+			}
 		}
-		if err := WriteFile(link, hello); err != nil {
-			t.Fatal(err)
-		}
-		if data, err := os.ReadFile(filepath.Join(dir, "real")); err != nil || string(data) != "hello" {
-			t.Errorf("the file behind the link holds %q, %v", data, err)
-		}
-		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			t.Errorf("the link became %v, %v", info.Mode(), err)
-		}
+	})
+	t.Run("a name as long as names may be", func(t *testing.T) {
+		must(t, WriteFile(filepath.Join(t.TempDir(), strings.Repeat("x", 255)), hello))
 	})
 	t.Run("device", func(t *testing.T) {
 		if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 			t.Skip("no null device here")
 		}
-		if err := WriteFile(os.DevNull, hello); err != nil {
-			t.Error(err)
-		}
+		must(t, WriteFile(os.DevNull, hello))
 		if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 			t.Error("the device was replaced by a file")
 		}
@@ -176,7 +136,7 @@ func TestWriteFile(t *testing.T) {
 		dir := t.TempDir()
 		func() {
 			defer func() { recover() }()
-			WriteFile(filepath.Join(dir, "out"), func(w io.Writer) error {
+			WriteFile(at(dir), func(w io.Writer) error {
 				fmt.Fprint(w, "half")
 				panic("the caller's fault")
 			})

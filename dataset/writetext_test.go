@@ -68,25 +68,46 @@ func TestWriteEdgeListReadsBack(t *testing.T) {
 	wantWrittenEdges(t, &Dataset{IDs: []string{"a"}, Adjacency: sparse.NewCSR(1, 1, []int{0, 0}, nil, nil)})
 }
 
-func TestWriteEdgeListText(t *testing.T) {
-	d := &Dataset{Adjacency: sparse.NewCSR(3, 3, []int{0, 2, 2, 3}, []int{2, 0, 1}, []float64{1, 1, 1})}
-	var b bytes.Buffer
-	if err := WriteEdgeList(&b, d); err != nil || b.String() != "0\t2\n0\t0\n2\t1\n" {
-		t.Errorf("%q, %v", b.String(), err)
+// What is written, to the byte: of a matrix in the usual types, with ids or without.
+func TestWrittenText(t *testing.T) {
+	m := mat.NewDense(2, 2, []float64{1, 0.1, -2.5, 1e21})
+	csr := sparse.NewCSR(2, 2, []int{0, 2, 4}, []int{1, 0, 0, 1}, []float64{0.1, 1, -2.5, 1e21})
+	ids := []string{"a", "ß"}
+	type write func(w io.Writer, ids []string, m mat.Matrix) error
+	edges := sparse.NewCSR(3, 3, []int{0, 2, 2, 3}, []int{2, 0, 1}, []float64{1, 1, 1})
+	weighted := sparse.NewCSR(3, 3, []int{0, 2, 2, 3}, []int{2, 0, 1}, []float64{0.1, 1, 1})
+	list := func(a *sparse.CSR) write {
+		return func(w io.Writer, _ []string, _ mat.Matrix) error { return WriteEdgeList(w, &Dataset{Adjacency: a}) }
 	}
-	d.Adjacency.Set(0, 2, 0.1)
-	b.Reset()
-	if err := WriteEdgeList(&b, d); err != nil || b.String() != "0\t2\t0.1\n0\t0\t1\n2\t1\t1\n" {
-		t.Errorf("%q, %v", b.String(), err)
+	for want, c := range map[string]struct {
+		write write
+		ids   []string
+	}{
+		"0\t1\t0.1\n1\t-2.5\t1e+21\n":       {WriteTSV, nil},
+		"2 2\na 1 0.1\nß -2.5 1e+21\n":      {WriteWord2Vec, ids},
+		"id,x0,x1\n0,1,0.1\n1,-2.5,1e+21\n": {WriteCSV, nil},
+		"0\t2\n0\t0\n2\t1\n":                {list(edges), nil},
+		"0\t2\t0.1\n0\t0\t1\n2\t1\t1\n":     {list(weighted), nil},
+		"{\"id\":\"0\",\"vector\":[1,0.1]}\n{\"id\":\"1\",\"vector\":[-2.5,1e+21]}\n": {WriteJSONLines, nil},
+	} {
+		for _, x := range []mat.Matrix{m, csr, m.T().T()} {
+			var b bytes.Buffer
+			if err := c.write(&b, c.ids, x); err != nil || b.String() != want {
+				t.Errorf("%T: %q, want %q (%v)", x, b.String(), want, err)
+			}
+		}
 	}
-	wantError(t, WriteEdgeList(&limited{io.Discard, 3}, d), errDisk, "edge list")
+}
+
+func TestBadEdgesToWrite(t *testing.T) {
+	edges := sparse.NewCSR(3, 3, []int{0, 2, 2, 3}, []int{2, 0, 1}, []float64{1, 1, 1})
 	for cause, bad := range map[error]*Dataset{
 		ErrMissing:         {},
-		coles.ErrShape:     {Adjacency: d.Adjacency, IDs: []string{"a"}},
-		coles.ErrIDs:       {Adjacency: d.Adjacency, IDs: []string{"a", "b\nc", "d"}},
+		coles.ErrShape:     {Adjacency: edges, IDs: []string{"a"}},
+		coles.ErrIDs:       {Adjacency: edges, IDs: []string{"a", "b\nc", "d"}},
 		coles.ErrNotFinite: {Adjacency: sparse.NewCSR(1, 1, []int{0, 1}, []int{0}, []float64{math.NaN()})},
 	} {
-		b.Reset()
+		var b bytes.Buffer
 		wantError(t, WriteEdgeList(&b, bad), cause, "edge list")
 		if b.Len() > 0 {
 			t.Errorf("%q is written of what is refused", b.String())
@@ -132,19 +153,6 @@ func TestWriteCSVAndJSONLinesReadBack(t *testing.T) {
 			if got, err := strconv.ParseFloat(row[1+j], 64); err != nil || got != v || row[0] != id {
 				t.Errorf("row %d, %q: CSV %q", i, id, row)
 			}
-		}
-	}
-}
-
-func TestWriteCSVAndJSONLinesText(t *testing.T) {
-	m := mat.NewDense(2, 2, []float64{1, 0.1, -2.5, 1e21})
-	for _, x := range []mat.Matrix{m, testkit.SparseOf(m)} {
-		var table, lines bytes.Buffer
-		if err := WriteCSV(&table, nil, x); err != nil || table.String() != "id,x0,x1\n0,1,0.1\n1,-2.5,1e+21\n" {
-			t.Errorf("%T: %q, %v", x, table.String(), err)
-		}
-		if err := WriteJSONLines(&lines, nil, x); err != nil || lines.String() != `{"id":"0","vector":[1,0.1]}`+"\n"+`{"id":"1","vector":[-2.5,1e+21]}`+"\n" {
-			t.Errorf("%T: %q, %v", x, lines.String(), err)
 		}
 	}
 }
