@@ -11,9 +11,8 @@ import (
 
 // Communities describes a random attributed graph whose classes are communities: a degree-corrected
 // stochastic block model (Karrer and Newman, Physical Review E 83, 2011) whose nodes hold words,
-// some of them on the topic of their class. A field left zero takes the default in brackets;
-// together the defaults make a graph whose words say little about a node and whose edges say most
-// of the rest.
+// some of them on the topic of their class. A field left zero takes the default in brackets; with the
+// defaults, words say little about a node, and edges most of the rest.
 type Communities struct {
 	// Nodes is n [3,000].
 	Nodes int
@@ -32,14 +31,13 @@ type Communities struct {
 	// no features.
 	Features int
 	// Dense gives every node d numbers in place of words: the mean of its class plus Gaussian noise
-	// of variance 1. The means are Gaussian too, two of them at a distance of 2 in root mean
-	// square: between two classes, whoever knows both means is still wrong for about a node in six.
-	// Words and Topic do not count then.
+	// of variance 1. The means are Gaussian too, two of them 2 apart in root mean square: who knows
+	// both is wrong for about a node in six. Words and Topic do not count then.
 	Dense bool
 	// Words is the mean number of words of a node [20].
 	Words float64
-	// Topic is the share of a node's words that come from the part of the vocabulary that belongs
-	// to its class, in (0, 1] [0.25]. The others come from all of it.
+	// Topic is the share of a node's words, in (0, 1], that come from the words of its class [0.25].
+	// The others come from the whole vocabulary.
 	Topic float64
 	// Seed chooses the graph; the same seed gives the same bytes.
 	Seed uint64
@@ -50,8 +48,7 @@ const (
 	maxDraws = 1 << 36
 	// maxNumbers bounds the n·d numbers of dense features: 32 GB.
 	maxNumbers = 1 << 33
-	// wordSkew gives word ranks a heavy head: rank = V·u^wordSkew for u uniform, so that word r has
-	// a share of about (r+1)^−½.
+	// wordSkew makes rank = V·u^wordSkew for u uniform: word r has a share of about (r+1)^−½.
 	wordSkew = 2
 	// meanDistance is the distance of two class means, in root mean square and in standard
 	// deviations of the noise.
@@ -62,13 +59,10 @@ const (
 // *sparse.CSR of word counts, or a *coles.Dense32; labels.
 //
 // Node p of the internal order draws its edges and its features from the random streams (Seed, 2p)
-// and (Seed, 2p+1), so that the result does not depend on how the work is done: it is the same to
-// the byte however many processors share it. Memory is 16 bytes for each of the 2m entries of the
-// adjacency and 32 for each of the features', and some 40 a node, with Dense 4·d·(n + Classes) for
-// the features.
-//
-// Settings out of range are coles.ErrSetting or coles.ErrTooLarge. Cost: O(n + m log(degree) +
-// words), or n·d in place of words.
+// and (Seed, 2p+1), so that the bytes are the same for any number of processors. Memory: 16 bytes for
+// each of the 2m entries of the adjacency, 32 for each of the features', some 40 a node; with Dense
+// 4·d·(n + Classes) for the features. Cost: O(n + m log(degree) + words), or n·d in place of words.
+// Settings out of range are coles.ErrSetting or coles.ErrTooLarge.
 func (c Communities) Generate(ctx context.Context) (*Dataset, error) {
 	c = c.withDefaults()
 	d := &Dataset{Name: "communities"}
@@ -162,9 +156,8 @@ var karateEdges = [][]int{
 // when the club split; the others went with the administrator (member 34).
 var karateInstructor = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 17, 18, 20, 22}
 
-// KarateClub returns Zachary's karate club (1977): 34 members, 78 ties (without weights, each
-// stored in both directions), no features. The labels say whom a member followed when the club
-// split: 0 the instructor, 1 the administrator. Each call returns a fresh copy.
+// KarateClub returns a copy of Zachary's karate club (1977): 34 members, 78 ties, each stored in both
+// directions, no features. Labels tell whom a member followed: 0 the instructor, 1 the administrator.
 func KarateClub() *Dataset {
 	n := len(karateEdges)
 	var from, to []int32

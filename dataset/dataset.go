@@ -1,17 +1,13 @@
 // Package dataset reads and writes attributed graphs and vectors: Planetoid files, gnn-benchmark
 // .npz archives, edge lists with features, Matrix Market, folders of the Open Graph Benchmark,
-// GraphSAGE's files, files of train/validation splits; .npy and .npz of matrices, TSV, word2vec's
-// text and binary. It writes vectors as CSV and JSON lines, too. It fetches the published files,
-// generates graphs with communities, and makes a dataset from names ([Builder]). [Dataset.Graph] is
-// the graph to fit.
+// GraphSAGE's files, files of splits; .npy and .npz of matrices, TSV, word2vec's text and binary. It
+// writes CSV and JSON lines, too. It fetches published files, generates graphs with communities, and
+// makes a dataset from names ([Builder]). [Dataset.Graph] is the graph to fit.
 //
-// Readers hold to three rules. What a file holds is what the [Dataset] holds: nothing is
-// symmetrised, merged, dropped or rescaled unless asked for. No memory is taken because a file
-// declares a size; it is taken as the bytes arrive. And a malformed file gets an error that names
-// the place and the cause.
-//
-// The error of a reader is a [*ParseError]: where in which file, and a named error of package coles
-// or of this one, or that of the reader beneath or of the system.
+// Readers hold to three rules. A [Dataset] holds what its file holds: nothing is symmetrised, merged,
+// dropped or rescaled unless asked for. Memory follows the bytes that arrive, not the sizes that a file
+// declares. A malformed file gets a [*ParseError] with the place and the cause: a named error, or the
+// error of the reader beneath or of the system.
 //
 //	coles.ErrFormat     bytes that do not follow the format, or that this package does not read
 //	coles.ErrChecksum   a file that is damaged or ends early
@@ -51,8 +47,7 @@ const maxDim = math.MaxInt32
 // label would otherwise cost memory.
 const maxClasses = 1 << 20
 
-// Dataset is an attributed graph of n nodes as a file holds it: nothing symmetrised, merged or
-// dropped.
+// Dataset is an attributed graph of n nodes, as a file holds it.
 type Dataset struct {
 	// Name is the name of the dataset, or of the file it came from.
 	Name string
@@ -89,7 +84,7 @@ func (d *Dataset) Nodes() int {
 
 // Graph returns the undirected graph of the adjacency, its nodes named by IDs: where only one of
 // (u, v) and (v, u) is there the mirror is added, and of two weights the larger counts. Options
-// apply last. The error is ErrMissing without an adjacency, else that of [coles.FromDirectedCSR].
+// apply last. Errors: ErrMissing without an adjacency, or from [coles.FromDirectedCSR].
 func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
 	if d.Adjacency == nil {
 		return nil, fmt.Errorf("dataset: %q: %w: adjacency", d.Name, ErrMissing)
@@ -107,13 +102,11 @@ func (d *Dataset) NumClasses() int {
 	return c
 }
 
-// Validate checks that the parts fit together: a square adjacency with indices in range, as many
-// feature rows, labels and ids as nodes, as many feature names as columns, finite values, splits
-// within range, at most 2²⁰ columns of sparse features beside 64 for every entry (they take memory
-// even where nothing is in them). Every reader of this package ends with it; it is for datasets put
-// together by hand. The error wraps ErrMissing, ErrDuplicate (a node in two parts of a split),
-// coles.ErrShape, coles.ErrIndex, coles.ErrTooLarge or coles.ErrNotFinite. Cost: one pass over the
-// data.
+// Validate checks a dataset put together by hand, as every reader does at its end: a square adjacency
+// with indices in range, as many feature rows, labels and ids as nodes, as many feature names as
+// columns, finite values, splits within range, at most 2²⁰ columns of sparse features beside 64 for
+// every entry. Errors: ErrMissing, ErrDuplicate (a node in two parts of a split), coles.ErrShape,
+// coles.ErrIndex, coles.ErrTooLarge, coles.ErrNotFinite. Cost: one pass over the data.
 func (d *Dataset) Validate() error {
 	if err := d.validate(); err != nil {
 		return fmt.Errorf("dataset: %q: %w", d.Name, err)
@@ -121,7 +114,7 @@ func (d *Dataset) Validate() error {
 	return nil
 }
 
-// checked is what a reader returns.
+// checked validates what a reader made of a file.
 func (d *Dataset) checked(file string) (*Dataset, error) {
 	if err := d.validate(); err != nil {
 		return nil, fault(file, "%w", err)

@@ -14,9 +14,8 @@ import (
 
 // EdgeListOptions goes with [ReadEdgeList]. The zero value works.
 type EdgeListOptions struct {
-	// Labels, when not nil, holds lines "id, label". Labels are any text; classes are numbered in
-	// ascending order of their names (as numbers, if all are integers). Nodes without a line get
-	// label -1.
+	// Labels, when not nil, holds lines "id, label", of any text. Classes are numbered in the order of
+	// their names (as numbers, if all are integers); nodes without a line get label −1.
 	Labels io.Reader
 	// Header says whether the files begin with a line of column names.
 	Header HeaderMode
@@ -25,21 +24,21 @@ type EdgeListOptions struct {
 	Columns []int
 	// Unweighted gives every edge weight 1. A third field may then be anything, such as a time.
 	Unweighted bool
-	// Bipartite says that the two columns name nodes of different kinds, users and products say: 7
-	// in one is not 7 in the other. An id becomes "user:7" or "product:7" by the header, "1:7" or
-	// "2:7" without, and features and labels use these ids.
+	// Bipartite says that the columns name nodes of two kinds: 7 in one is not 7 in the other. An id
+	// becomes "user:7" or "product:7" by the header, "1:7" or "2:7" without, for features and labels,
+	// too.
 	Bipartite bool
-	// Missing says what to do with a node without features: one that only the edge list names, or
-	// one with a gap in a line of dense features (an empty field, NA, NaN, null, ?, -). "error" or
-	// "" refuses it, "zero" puts zeros, "mean" puts the mean of the column over the nodes that have
-	// it (dense features only), "drop" leaves out the node and its edges.
+	// Missing is for a node that only the edge list names, or with a gap in its line of dense
+	// features (an empty field, NA, NaN, null, ?, -). "error" or "" refuses it, "zero" puts zeros,
+	// "mean" the mean of the column's values (dense features only), "drop" leaves out the node and
+	// its edges.
 	Missing string
 	// SkipUnknown skips labels and features of nodes that the graph lacks. Nodes are then those of
 	// the edge list.
 	SkipUnknown bool
-	// Warn, when not nil, is called with a line of text about an edge list that may be misread: the
-	// first line may be a header but is taken for an edge (its ids, two words, occur nowhere else),
-	// or the weights may be times (whole numbers from 10⁸ to 10¹³ that differ).
+	// Warn, when not nil, is told in a line of text what may be misread: a first line that is taken
+	// for an edge (its ids, two words, occur nowhere else), weights that may be times (whole numbers
+	// from 10⁸ to 10¹³ that differ).
 	Warn func(line string)
 	// EdgesName, FeaturesName and LabelsName name the files in errors. Empty means the names of the
 	// readers or, where these have none, "edges", "features" and "labels".
@@ -63,8 +62,8 @@ func (o EdgeListOptions) check() error {
 
 func (o EdgeListOptions) refusesGaps() bool { return o.Missing == "" || o.Missing == "error" }
 
-// An edgeFiles is what the files of an edge list say; slices with an entry a node are in the order
-// of the nodes.
+// edgeFiles holds the content of an edge list's files; slices with an entry a node are in the order of
+// the nodes.
 type edgeFiles struct {
 	nodes    *nodeIDs
 	features mat.Matrix // dense ones are NaN at a gap; nodes after the last row have none
@@ -82,16 +81,14 @@ type edgeFiles struct {
 // has them; double quotes protect a field. Lines that start with # or % are comments. Ids are any
 // UTF-8 text.
 //
-// The nodes are those of the features file, in its order, and an edge that names another is
-// coles.ErrIDs unless opts.Missing allows it; such nodes follow in the order in which the edge list
-// first names them, as all do without features. Each line of the edge list is one entry of the
-// adjacency, row u and column v: nothing is mirrored or merged. Features are a *mat.Dense or a
-// *sparse.CSR like the file.
+// Nodes come in the order of the features file. An edge that names another is coles.ErrIDs unless
+// opts.Missing allows it; such nodes follow in the order in which the edge list first names them, as
+// all do without features. Each line of the edge list is one entry of the adjacency, row u and column
+// v: nothing is mirrored or merged. Features are a *mat.Dense or a *sparse.CSR like the file.
 //
-// Errors have file, line and column (of the field, in bytes). A features file with no node and an
-// edge list that ends up with none are ErrMissing, options that make no sense coles.ErrSetting, and
-// zeros for more numbers than 2²⁰ and 64 times those in the file coles.ErrTooLarge. Cost: O(bytes),
-// and that of the zeros.
+// Errors have file, line and column (of the field, in bytes): ErrMissing for files without a node,
+// coles.ErrSetting for options that make no sense, coles.ErrTooLarge for zeros beyond 2²⁰ and 64 times
+// the numbers in the file. Cost: O(bytes + zeros).
 func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, error) {
 	if err := opts.check(); err != nil {
 		return nil, fmt.Errorf("dataset: edge list: %w", err)
@@ -122,9 +119,8 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 	return d, placed(featuresName, err)
 }
 
-// OpenEdgeList reads the files at the given paths, each gzipped or not; an empty featuresPath or
-// labelsPath means that there is none. The dataset is named after the edge list. See
-// [ReadEdgeList].
+// OpenEdgeList reads the files at the given paths, each gzipped or not, as [ReadEdgeList] does; an empty
+// featuresPath or labelsPath means none. The dataset is named after the edge list.
 func OpenEdgeList(edgesPath, featuresPath, labelsPath string) (*Dataset, error) {
 	var others [2]io.Reader
 	for k, path := range []string{featuresPath, labelsPath} {

@@ -31,13 +31,12 @@ type Source struct {
 }
 
 // Fetch makes sure that cacheDir, which is created where needed, holds the source's file, and
-// returns its path. A file that is there and has the right SHA-256 is used without the network;
-// otherwise it is downloaded, checked, and only then takes its name, so that a broken download
-// never looks like a file. Nothing else in this package uses the network.
+// returns its path. A file with the right SHA-256 is used without the network; otherwise it is
+// downloaded, checked, and only then takes its name. Nothing else in this package uses the network.
 //
-// The error of a failure says where to put the file by hand. It wraps coles.ErrChecksum (another
-// content, or less of it), coles.ErrTooLarge, ErrServer (any status but 200), ctx's error, or that
-// of the network; a source without a usable Name or SHA256 is coles.ErrSetting.
+// An error says where to put the file by hand. It wraps coles.ErrChecksum (another content, or less of
+// it), coles.ErrTooLarge, ErrServer (any status but 200), or the error of ctx or the network; a source
+// without a usable Name or SHA256 is coles.ErrSetting.
 func Fetch(ctx context.Context, src Source, cacheDir string) (path string, err error) {
 	sum, err := hex.DecodeString(src.SHA256)
 	if err != nil || len(sum) != sha256.Size {
@@ -104,7 +103,7 @@ func fileSum(path string) ([]byte, error) {
 	return h.Sum(nil), err
 }
 
-// download copies the body to w and fails unless it is what src says.
+// download copies the body to w and fails unless src describes it.
 func download(ctx context.Context, src Source, sum []byte, w io.Writer) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, src.URL, nil)
 	if err != nil {
@@ -148,7 +147,7 @@ const planetoidBase = "https://github.com/kimiyoung/planetoid/raw/master/data/"
 // planetoidParts are the files of one dataset, in the order they are fetched.
 var planetoidParts = []string{"x", "tx", "allx", "y", "ty", "ally", "graph", "test.index"}
 
-// published is what a published file must be.
+// published identifies a published file.
 type published struct {
 	size   int64
 	sha256 string

@@ -26,12 +26,12 @@ import (
 //	NAME-feats.npy       the features, a row each, if it is there
 //
 // The ends of a link are ids where they are texts, and places in the list of nodes where they are
-// numbers. A link is one entry of the adjacency. Nodes outside val and test are those to train on;
-// nodes without these two marks are in no part of the split. Classes are numbers; several for a node
-// are refused. Features become a *coles.Dense32.
+// numbers. A link is one entry of the adjacency. Nodes outside val and test are for training; nodes
+// without these two marks are in no part of the split. Classes are numbers, one a node. Features become
+// a *coles.Dense32.
 //
-// The files are read as a stream: memory is that of the result and, for a while, of the ids. Errors
-// name file and byte. Cost: O(bytes).
+// The files are read as streams: memory for the result and, for a while, for the ids. Errors name file
+// and byte. Cost: O(bytes).
 func OpenGraphSAGE(dir, name string) (*Dataset, error) {
 	if dir == "" {
 		dir = "."
@@ -110,8 +110,7 @@ type unread struct{}
 // UnmarshalJSON takes anything.
 func (unread) UnmarshalJSON([]byte) error { return nil }
 
-// jsonError puts an error of decoding at the byte reached; those with a name keep it, and so do those of
-// a disk.
+// jsonError puts an error of decoding at the byte reached.
 func jsonError(reached int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -161,7 +160,7 @@ func (s *sageReader) ids() error {
 	return nil
 }
 
-// row is that of an id.
+// row is the row of an id.
 func (s *sageReader) row(id string) (int32, error) {
 	row, ok := s.rows[id]
 	if !ok {

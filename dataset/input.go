@@ -33,7 +33,7 @@ type ParseError struct {
 	Line   int    // 1-based; 0 for a binary format
 	Column int    // 1-based, in bytes; 0 when the whole line is meant
 	Offset int64  // byte offset in a binary file; negative when the place is not one byte
-	Err    error  // wraps a named error, or that of the reader
+	Err    error  // wraps a named error, or the reader's own
 }
 
 // Error formats as file:line:column, or file and byte offset, and the cause.

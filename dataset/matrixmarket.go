@@ -14,8 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Matrix Market is read by our own code: what there is for Go (github.com/wamuir/matrix-market)
-// allocates what a file declares.
+// github.com/wamuir/matrix-market would allocate what a file declares.
 
 // maxEntries is far beyond what memory holds, far below what a product overflows at.
 const maxEntries = 1 << 40
@@ -146,7 +145,7 @@ func (m *marketReader) coordinates() mat.Matrix {
 	return compressed(m.height, m.width, is, js, values)
 }
 
-// array reads columns one after the other, those of a symmetric matrix from the diagonal on.
+// array reads columns one after the other, from the diagonal on where the matrix is symmetric.
 func (m *marketReader) array() mat.Matrix {
 	m.sizes(2)
 	first := func(j int) int {

@@ -23,13 +23,11 @@ import (
 // maxNPY bounds a stream handed to ReadNPY, whose size cannot be asked.
 const maxNPY = 1 << 40
 
-// ReadNPY reads a matrix from an .npy stream of format version 1 to 3: two dimensions, or one
-// dimension, which gives a single column. Elements may be float32, float64, integers of 1 to 8
-// bytes or bool, in either byte order, row- or column-major; they become float64. Values are taken
-// as they stand, NaN and infinities included.
+// ReadNPY reads a matrix from an .npy stream of format version 1 to 3: two dimensions, or one, which
+// gives a single column. Elements may be float32, float64, integers of 1 to 8 bytes or bool, in either
+// byte order, row- or column-major; they become float64, NaN and infinities included.
 //
-// Errors name the byte; coles.ErrShape is an array of more than two dimensions or an empty one,
-// which gonum does not have. Memory follows the bytes that arrive, not the header.
+// Errors name the byte; coles.ErrShape is an array of more than two dimensions, or an empty one.
 func ReadNPY(r io.Reader) (*mat.Dense, error) {
 	file, s := source.Binary(r, "npy"), source.NewReader(r)
 	h, err := npy.ReadHeader(s, maxNPY)
@@ -59,11 +57,10 @@ func matrixSides(h *npy.Header) (rows, cols int, err error) {
 }
 
 // WriteNPY writes m in NumPy's .npy format, version 1.0: little-endian, row-major, float32 for a
-// *coles.Dense32 and float64 for any other matrix. numpy.load gives back the same bits, and so does
-// [ReadNPY] and, for float32, [MapNPY]. The transpose of a *coles.Dense32 or *mat.Dense, as its
-// method T returns it, is written as it lies in memory: column-major, in the same precision, which
-// MapNPY refuses. An error is the writer's own, or coles.ErrShape for a matrix without rows or
-// columns. Rows are written as they are encoded: memory is that of one row.
+// *coles.Dense32 and float64 for any other matrix. numpy.load, [ReadNPY] and, for float32, [MapNPY]
+// give back the same bits. The transpose of a *coles.Dense32 or *mat.Dense, as its method T returns
+// it, is written as it lies in memory: column-major, in the same precision, which MapNPY refuses.
+// Errors: coles.ErrShape for a matrix without rows or columns, or the writer's own. Memory: one row.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
 	_, _, err := sides(m)
 	return buffered(w, "npy", err, func(b *bufio.Writer) error { return writeAsStored(b, m) })
@@ -175,9 +172,8 @@ type mapping struct {
 // ends the program. It is nil after Close.
 func (m *Mapped) Matrix() *coles.Dense32 { return m.matrix }
 
-// Close gives the mapping back; a second call does nothing. A matrix taken before is gone then: to
-// read it ends the program, with a fault that cannot be recovered from. A model fitted on it keeps
-// nothing of it.
+// Close gives the mapping back; a second call does nothing. To read a matrix taken before ends the
+// program, with a fault that cannot be recovered from. A model fitted on it keeps nothing of it.
 func (m *Mapped) Close() error {
 	file := m.file
 	m.matrix, m.file = nil, nil
@@ -190,10 +186,10 @@ func (m *Mapped) Close() error {
 	return nil
 }
 
-// Forget gives back the memory of all that has been read so far, which counts as the process's own
-// until then; it is read again when it is looked at. After [coles.Fit] has reported "prepare" 1 of 3
-// it looks at its features no more, unless float32 turns out to be too coarse, or they are used as
-// they are ([coles.PrepareNone]). A matrix that is in memory stays there.
+// Forget gives back the memory of the pages read so far, which counts as the process's own until then;
+// they are read again when they are looked at. [coles.Fit] looks at its features no more after it has
+// reported "prepare" 1 of 3, unless float32 is too coarse or they are used as they are
+// ([coles.PrepareNone]). A matrix in memory stays there.
 func (m *Mapped) Forget() error {
 	if m.file == nil {
 		return nil
@@ -204,21 +200,17 @@ func (m *Mapped) Forget() error {
 	return nil
 }
 
-// MapNPY maps the .npy file at path into memory as a matrix of float32, which must be what it
-// holds: elements '<f4', row-major, in two dimensions or in one, which gives a single column. The
-// pages are read when they are first looked at, are shared with every process that maps the file,
-// and can be dropped by the system at any time, so that features may be larger than memory.
-// numpy.save and [WriteNPY] of a *coles.Dense32 write such files.
-//
-// The file must not shrink as long as it is mapped: to read what is no longer there ends the
-// program. Values are taken as they stand, NaN and infinities included.
+// MapNPY maps the .npy file at path into memory as a matrix of float32: elements '<f4', row-major, in
+// two dimensions or in one, which gives a single column. numpy.save and [WriteNPY] of a *coles.Dense32
+// write such files. Pages are read when they are first looked at, are shared with every process that
+// maps the file, and can be dropped by the system at any time, so that features may be larger than
+// memory. The file must not shrink as long as it is mapped: to read a lost page ends the program.
 //
 // On systems without mmap (Windows, js), on big-endian machines, and where the numbers do not begin
-// at a multiple of four bytes (no file of NumPy's), the matrix is read into memory instead, 4·n·d
-// bytes of it.
+// at a multiple of four bytes (no file of NumPy's), the matrix is read into memory: 4·n·d bytes.
 //
-// Errors: ErrLayout, which names [ReadNPY], for other elements, for column-major order and for a
-// gzipped file; otherwise those of [ReadNPY].
+// Errors: ErrLayout for other elements, column-major order and a gzipped file, all of which [ReadNPY]
+// reads; otherwise as for ReadNPY.
 func MapNPY(path string) (*Mapped, error) {
 	f, err := openFile(path)
 	if err != nil {

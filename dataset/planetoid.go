@@ -29,11 +29,11 @@ const planetoidVal = 500
 // not. They are Python 2 pickles; only arrays, CSR matrices, dicts and lists are ever built from
 // them.
 //
-// Rows are those of allx, then those of tx placed at the indices that test.index lists. Indices in
-// the range of the test nodes that the list leaves out (15 in Citeseer) have no features and label
-// 0, and are listed in Unlabeled. The adjacency has one entry for each neighbour that graph lists,
-// repeated ones included. Splits holds the public split: as many training nodes as y has rows, the
-// 500 that follow for validation, and test.index.
+// The rows of allx come first, then the rows of tx at the indices that test.index lists. Indices in
+// that range which the list leaves out (15 in Citeseer) have no features and label 0, and are in
+// Unlabeled. The adjacency has one entry for each neighbour that graph lists, repeated ones included.
+// Splits holds the public split: as many training nodes as y has rows, the 500 that follow for
+// validation, and test.index.
 //
 // Errors name file and byte; ErrObject is a pickle that asks for another class.
 func OpenPlanetoid(dir, name string) (*Dataset, error) {

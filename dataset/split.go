@@ -36,9 +36,9 @@ func (s *Split) parts() []part {
 	return []part{{"train", &s.Train}, {"val", &s.Val}, {"test", &s.Test}}
 }
 
-// TestNodes returns the nodes to report on among n: Test, or every node outside Train and Val,
-// ascending, when Test is nil. Entries of Train and Val outside [0, n) name no node and are passed
-// over. No graph has 2³¹ nodes: of so many there are none to report on.
+// TestNodes returns the nodes to report on among n: Test or, if it is nil, every node outside Train and
+// Val, ascending. Entries outside [0, n) are passed over; of 2³¹ nodes, which no graph has, none is
+// reported on.
 func (s Split) TestNodes(n int) []int {
 	if s.Test != nil {
 		return s.Test
@@ -88,10 +88,9 @@ func checkTests(splits []Split) error {
 	return nil
 }
 
-// MaskSplit is the split that fixed masks describe, one bool a node. A nil val is a split without
-// validation nodes; a nil test means every node of neither other mask. Nodes are listed in
-// ascending order. The error wraps coles.ErrShape for masks of different length, ErrMissing without
-// train, ErrDuplicate for a node in two masks.
+// MaskSplit is the split of fixed masks, one bool a node, its nodes ascending. A nil val means no
+// validation nodes, a nil test every node of neither other mask. Errors: coles.ErrShape for masks of
+// different length, ErrMissing without train, ErrDuplicate for a node in two masks.
 func MaskSplit(train, val, test []bool) (Split, error) {
 	if train == nil {
 		return Split{}, fmt.Errorf("dataset: split of masks: %w: train", ErrMissing)
@@ -260,15 +259,14 @@ func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error
 	return RandomSplits(labels, perClass, count, seed)
 }
 
-// maxDrawn bounds how many splits are drawn: each takes memory, and a thousand tell a mean to a
-// thirtieth of a deviation.
+// maxDrawn bounds the splits to draw, which take memory.
 const maxDrawn = 1 << 20
 
 // RandomSplits draws count splits: from each class perClass nodes for training, but at most a third
-// of the class, and as many for validation; the rest is for testing. Nodes with a negative label
-// are never drawn (they are among the test nodes). Each split has its own random stream, seeded by
-// (seed, its number), so that the first splits do not depend on count. The error wraps
-// coles.ErrSetting, coles.ErrTooLarge (more than 2²⁰ splits) or coles.ErrIndex. Cost O(count · n).
+// of the class, and as many for validation. The rest is for testing, nodes with a negative label among
+// them. Each split has its own random stream, (seed, its number), so that the first ones do not depend
+// on count. Errors: coles.ErrSetting, coles.ErrTooLarge (more than 2²⁰ splits), coles.ErrIndex.
+// Cost: O(count · n).
 func RandomSplits(labels []int, perClass, count int, seed uint64) ([]Split, error) {
 	if perClass < 1 || count < 1 {
 		return nil, fmt.Errorf("dataset: %d splits of %d nodes a class, both must be at least 1: %w", count, perClass, coles.ErrSetting)

@@ -36,7 +36,7 @@ func writeSizes(b *bufio.Writer, m mat.Matrix) {
 
 // WriteWord2VecBinary writes the binary format of word2vec: a line "rows columns", then for each
 // row the id (or the row's number when ids is nil), a space, the values as little-endian float32,
-// and a line feed. A value that float32 cannot hold is coles.ErrNotFinite; ids are those of
+// and a line feed. A value that float32 cannot hold is coles.ErrNotFinite; ids are as for
 // [WriteWord2Vec].
 func WriteWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 	err := checkFinite(checkIDs(ids, m, unicode.IsSpace), m, true)
@@ -126,7 +126,7 @@ func (v *namedVectors) vectors(err error) (*Vectors, error) {
 // name gives the next row its id.
 func (v *namedVectors) name(id string) error {
 	if first, ok := v.known[id]; ok {
-		return fmt.Errorf("%w: id %q is that of row %d", coles.ErrIDs, id, first)
+		return fmt.Errorf("%w: id %q stands in row %d, too", coles.ErrIDs, id, first)
 	}
 	v.known[id] = len(v.ids)
 	v.ids = append(v.ids, id)

@@ -23,24 +23,20 @@ import (
 // them: has_label (false for the nodes of Unlabeled), node_names, class_names, and Splits as
 // {train,val,test}_masks (splits × n).
 //
-// Numbers are '<f4' where float32 holds every one of them exactly, as it does those of a
-// *coles.Dense32, and '<f8' otherwise. Column indices and row pointers are '<i4', or '<i8' from 2³¹
-// entries on; names are '<U', every one as wide as the longest.
+// Numbers are '<f4' where float32 holds all of them exactly, and '<f8' otherwise. Column indices and
+// row pointers are '<i4', or '<i8' from 2³¹ entries on; names are '<U', as wide as the longest.
 //
-// ReadNPZ gives back the same dataset but for this: Name is not written, since the file's name is
-// it, nor are FeatureNames; a *coles.Dense32 comes back as a *mat.Dense of the same numbers;
-// Unlabeled and the nodes of a split come back ascending, and an empty list may come back nil, or
-// nil as empty. Either every split has a Test or none.
+// ReadNPZ gives back the same dataset, but without Name and FeatureNames; a *coles.Dense32 comes back
+// as a *mat.Dense of the same numbers, Unlabeled and the nodes of a split ascending, and an empty list
+// perhaps as nil, or nil as empty. Either every split has a Test or none.
 //
 // The bytes depend on d alone: there are no time stamps. Nothing is compressed: that would take
 // nine times as long to save a fifth of dense features, or a half to four fifths of sparse ones.
-// Memory is that of two buffers, of a byte a node and of a thousand names. Cost: two passes over
-// the data.
+// Memory: two buffers, a byte a node and a thousand names. Cost: two passes over the data.
 //
-// Errors are those of [Dataset.Validate], coles.ErrShape also for splits of which only some have a
-// Test, coles.ErrIDs for a name that is not UTF-8, or ends in a zero byte, which '<U' cannot tell
-// from its padding. Any other is the writer's own, with the name of the member; what was written
-// until then is no archive.
+// Errors: as for [Dataset.Validate]; coles.ErrShape for splits of which only some have a Test;
+// coles.ErrIDs for a name that is not UTF-8, or ends in a zero byte, which '<U' takes for padding; or
+// the writer's own, with the name of the member, after which the bytes written are no archive.
 func WriteNPZ(w io.Writer, d *Dataset) error {
 	if err := d.writable(); err != nil {
 		return writing("npz", err)
@@ -177,7 +173,7 @@ func (a *archiveWriter) csr(prefix string, m *sparse.CSR) {
 	if fitFloat32(raw.Data) {
 		floats = "<f4"
 	}
-	// One type for both, because SciPy copies indices whose type is not that of the row pointers.
+	// One type for both, because SciPy copies indices of another type than the row pointers.
 	integers := "<i4"
 	if max(raw.J, len(raw.Ind)) > math.MaxInt32 {
 		integers = "<i8"

@@ -15,8 +15,8 @@ import (
 // WriteEdgeList writes a line for every entry of the adjacency, row by row: the ids of row and
 // column, or their numbers where d.IDs is nil, and, unless all are 1, the weight, separated by
 // tabs. Nothing else of d is written, nor a node without an edge. [ReadEdgeList] reads the lines as
-// they were written, unless an id is repeated; see [WriteTSV] for ids. Errors are those of
-// [Dataset.Validate] and of the ids. Cost: O(entries).
+// they were written, unless an id is repeated; see [WriteTSV] for ids. Errors are as for
+// [Dataset.Validate] and for the ids. Cost: O(entries).
 func WriteEdgeList(w io.Writer, d *Dataset) error {
 	err := d.validate()
 	if err == nil {

@@ -18,7 +18,7 @@ import (
 // errCount says that a page does not hold what it declares.
 var errCount = fmt.Errorf("%w: another number of values than the page declares", coles.ErrFormat)
 
-// A pageCount is what is in a page of data.
+// A pageCount counts the content of a page of data.
 type pageCount struct{ values, rows int64 }
 
 // countPage counts a page of a column: its levels, where they do not stand with the values, and its

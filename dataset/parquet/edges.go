@@ -22,8 +22,7 @@ type edgeRow struct {
 
 // WriteEdges writes a row for each entry of the adjacency: the ids (or numbers, where the nodes
 // have no ids) of its row and column in the text columns source and target, its value in weight.
-// Nodes without edges are not told of. Errors are those of [dataset.Dataset.Validate], or the
-// writer's own.
+// Nodes without edges are left out. Errors come from [dataset.Dataset.Validate] or the writer.
 func WriteEdges(w io.Writer, d *dataset.Dataset) error {
 	if err := d.Validate(); err != nil {
 		return fmt.Errorf("parquet: write: %w", err)

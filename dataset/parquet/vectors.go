@@ -7,11 +7,10 @@
 //
 // beside what the README of coles says of coles itself.
 //
-// Errors of readers are those of package dataset, and say which row. A file whose pages declare
-// that they expand to more than 256 MB and 64 times its size is coles.ErrTooLarge; one with a page
-// that holds more or less than it declares is coles.ErrFormat, and so is one compressed by LZ4, which
-// the library beneath may misread, or encoded as DELTA_BYTE_ARRAY, a few bytes of which may be
-// gigabytes of text.
+// Readers have the errors of package dataset, and say which row. Pages that declare to expand to more
+// than 256 MB and 64 times the file's size are coles.ErrTooLarge. coles.ErrFormat is a page that holds
+// more or less than it declares, LZ4, which the library beneath may misread, and DELTA_BYTE_ARRAY, a
+// few bytes of which may be gigabytes of text.
 //
 // parquet-go (v0.32) itself prints a line "parquet: warning: …" on standard error where a damaged
 // page holds another number of texts than it declares; the error comes all the same.
@@ -123,7 +122,7 @@ func ReadVectors(r io.Reader) (v *dataset.Vectors, err error) {
 					return err
 				}
 				if first, ok := known[name]; ok {
-					return fmt.Errorf("%w: id %q is that of row %d", coles.ErrIDs, name, first)
+					return fmt.Errorf("%w: id %q stands in row %d, too", coles.ErrIDs, name, first)
 				}
 				known[name] = i
 				ids = append(ids, name)
