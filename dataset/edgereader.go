@@ -77,8 +77,7 @@ func (e *edgeReader) isHeader() bool {
 			used = append(used, e.cols[k])
 		}
 	}
-	return len(used) > 1 && !slices.ContainsFunc(used, func(s string) bool { return !isHeaderWord(s) }) ||
-		len(used) == 3 && !isValue(used[2])
+	return onlyHeaderWords(used) || len(used) == 3 && !isValue(used[2])
 }
 
 // compareLines goes to the second line. The first is a header if a field that is not used is text

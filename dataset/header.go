@@ -52,9 +52,9 @@ func (t *table) start(mode HeaderMode, isHeader func() bool) bool {
 	return some
 }
 
-// onlyHeaderWords reports whether the current line is nothing but the words of headers.
-func (t *table) onlyHeaderWords() bool {
-	return len(t.cols) > 1 && !slices.ContainsFunc(t.cols, func(c string) bool { return !isHeaderWord(c) })
+// onlyHeaderWords reports whether fields, more than one, are nothing but the words of headers.
+func onlyHeaderWords(fields []string) bool {
+	return len(fields) > 1 && !slices.ContainsFunc(fields, func(c string) bool { return !isHeaderWord(c) })
 }
 
 // checkGuess makes sure that a line which was taken for a header does not have the id of a node in

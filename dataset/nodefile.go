@@ -130,7 +130,7 @@ func (t *table) node(k int, nodes *nodeIDs) int {
 // between dense and sparse.
 func (l *edgeFiles) readFeatures(t *table, opts EdgeListOptions) {
 	some := t.start(opts.Header, func() bool {
-		return t.onlyHeaderWords() || len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isValue)
+		return onlyHeaderWords(t.cols) || len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isValue)
 	})
 	switch {
 	case !some:
@@ -258,7 +258,7 @@ func repeated(cols []int) (int, bool) {
 // readLabels reads the class of each node.
 func (l *edgeFiles) readLabels(t *table, opts EdgeListOptions) {
 	l.class = make([]string, len(l.nodes.ids))
-	t.start(opts.Header, t.onlyHeaderWords)
+	t.start(opts.Header, func() bool { return onlyHeaderWords(t.cols) })
 	for t.next() {
 		if len(t.cols) != 2 || t.cols[1] == "" {
 			t.fault(-1, "%w: %d fields, a label line is an id and a label", coles.ErrFormat, len(t.cols))

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRealArchives compares every archive with the published statistics, as the table in
-// ../shared/data/README.md gives them.
+// ../shared/data/README.md gives them, and with itself written and read again.
 func TestRealArchives(t *testing.T) {
 	dir := testkit.Shared(t, "data", "npz")
 	for _, want := range []struct {
@@ -37,12 +37,9 @@ func TestRealArchives(t *testing.T) {
 	} {
 		t.Run(want.name, func(t *testing.T) {
 			d := testkit.Must(Open(filepath.Join(dir, want.name+".npz"), ReadNPZ))
-			if d.Name != want.name {
-				t.Errorf("name %q", d.Name)
-			}
-			if d.Nodes() != want.nodes || len(d.Labels) != want.nodes || d.NumClasses() != want.classes {
-				t.Errorf("%d nodes, %d labels, %d classes; want %d, %d, %d",
-					d.Nodes(), len(d.Labels), d.NumClasses(), want.nodes, want.nodes, want.classes)
+			wantReadBack(t, d)
+			if d.Name != want.name || d.Nodes() != want.nodes || len(d.Labels) != want.nodes || d.NumClasses() != want.classes {
+				t.Errorf("%s: %d nodes, %d labels, %d classes; want %+v", d.Name, d.Nodes(), len(d.Labels), d.NumClasses(), want)
 			}
 			if got := len(undirected(d.Adjacency)); got != want.edges {
 				t.Errorf("%d undirected edges, want %d", got, want.edges)

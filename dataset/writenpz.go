@@ -3,9 +3,11 @@ package dataset
 import (
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -200,10 +202,7 @@ func (a *archiveWriter) names(key string, names []string) {
 
 // mask writes n booleans: rest, and for the listed nodes the other.
 func (a *archiveWriter) mask(n int, nodes []int, rest byte) error {
-	mask := make([]byte, n)
-	for i := range mask {
-		mask[i] = rest
-	}
+	mask := bytes.Repeat([]byte{rest}, n)
 	for _, i := range nodes {
 		mask[i] = 1 - rest
 	}
@@ -213,12 +212,7 @@ func (a *archiveWriter) mask(n int, nodes []int, rest byte) error {
 
 // fitFloat32 reports whether float32 holds all values exactly.
 func fitFloat32(values []float64) bool {
-	for _, v := range values {
-		if float64(float32(v)) != v {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(v float64) bool { return float64(float32(v)) != v })
 }
 
 // narrowest is '<f4' where that changes no number of a matrix.
