@@ -104,20 +104,15 @@ func (b *Builder) features(n int) *sparse.CSR {
 	slices.SortStableFunc(values, func(v, w featureValue) int {
 		return cmp.Or(cmp.Compare(v.row, w.row), cmp.Compare(v.column, w.column))
 	})
-	indptr := make([]int, n+1)
-	var ind []int
-	var data []float64
+	var rows, columns []int32
+	var last []float64
 	for k, v := range values {
 		if next := k + 1; next < len(values) && values[next].row == v.row && values[next].column == v.column {
 			continue
 		}
-		ind, data = append(ind, int(v.column)), append(data, v.value)
-		indptr[v.row+1] = len(ind)
+		rows, columns, last = append(rows, v.row), append(columns, v.column), append(last, v.value)
 	}
-	for i := range n { // rows without a value end where the one before does
-		indptr[i+1] = max(indptr[i+1], indptr[i])
-	}
-	return sparse.NewCSR(n, len(b.names), indptr, ind, data)
+	return compressed(n, len(b.names), rows, columns, last)
 }
 
 // row is the row of a node, which is added if it is new.

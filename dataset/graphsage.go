@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,10 +34,7 @@ import (
 // The files are read as streams: memory for the result and, for a while, for the ids. Errors name file
 // and byte. Cost: O(bytes).
 func OpenGraphSAGE(dir, name string) (*Dataset, error) {
-	if dir == "" {
-		dir = "."
-	}
-	return readGraphSAGE(os.DirFS(dir), name, dir)
+	return readGraphSAGE(os.DirFS(cmp.Or(dir, ".")), name, dir)
 }
 
 func readGraphSAGE(fsys fs.FS, name, dir string) (*Dataset, error) {

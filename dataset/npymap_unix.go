@@ -23,16 +23,9 @@ func mapFloat32(f *os.File, offset int64, count int) (*mapping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mapping %d bytes: %w", int(offset)+4*count, err)
 	}
-	name := f.Name()
-	doing := func(what string, err error) error {
-		if err != nil {
-			err = fmt.Errorf("%s %s: %w", what, name, err)
-		}
-		return err
-	}
 	return &mapping{
 		data:   unsafe.Slice((*float32)(unsafe.Pointer(&all[offset])), count),
-		unmap:  func() error { return doing("unmapping", unix.Munmap(all)) },
-		forget: func() error { return doing("forgetting", unix.Madvise(all, unix.MADV_DONTNEED)) },
+		unmap:  func() error { return os.NewSyscallError("unmapping "+f.Name(), unix.Munmap(all)) },
+		forget: func() error { return os.NewSyscallError("forgetting "+f.Name(), unix.Madvise(all, unix.MADV_DONTNEED)) },
 	}, nil
 }

@@ -54,7 +54,7 @@ func TestNPZDenseFeaturesAndNone(t *testing.T) {
 	}
 }
 
-// Whatever bit of an archive is flipped, what can still be read is what was written.
+// Whatever bit of an archive is flipped, it reads as what was written, or not at all.
 func TestNPZNeverShrinks(t *testing.T) {
 	file := zipFile(with(smallNPZ(), "node_names", npyArray("|S1", "(3,)", []byte("abc"))))
 	want := testkit.Must(readBytes(file))

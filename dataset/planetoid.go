@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -37,10 +38,7 @@ const planetoidVal = 500
 //
 // Errors name file and byte; ErrObject is a pickle that asks for another class.
 func OpenPlanetoid(dir, name string) (*Dataset, error) {
-	if dir == "" {
-		dir = "." // what filepath.Split leaves of a bare name
-	}
-	return readPlanetoid(os.DirFS(dir), name, dir)
+	return readPlanetoid(os.DirFS(cmp.Or(dir, ".")), name, dir) // filepath.Split of a bare name leaves ""
 }
 
 // planetoid is a set of files being read.

@@ -55,7 +55,7 @@ func WriteWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 
 // Vectors are rows with a name each.
 type Vectors struct {
-	IDs    []string
+	IDs    []string   // the names of the rows
 	Values *mat.Dense // a row for each id
 }
 

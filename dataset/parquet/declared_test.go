@@ -180,7 +180,7 @@ func TestDeclaredSizesTakeNoMemory(t *testing.T) {
 	}
 }
 
-// An id that is in the file once may be that of all rows, whose text is without end then.
+// An id that is in the file once may name all rows, whose text is without end then.
 func TestOneLongIDForManyRows(t *testing.T) {
 	if os.Getenv("COLES_SHARED") == "" {
 		t.Skip("goes through 256 megabytes: runs where COLES_SHARED=1 is set")

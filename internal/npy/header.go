@@ -27,12 +27,12 @@ const MaxHeader = 64 << 10
 
 // A Header says what the elements of an array are.
 type Header struct {
-	Order   binary.ByteOrder
-	Kind    byte // 'f', 'i', 'u', 'b', or 'U' and 'S' for text
-	Size    int  // bytes an element
-	Fortran bool // column-major
-	Shape   []int
-	Count   int // product of Shape
+	Order   binary.ByteOrder // of the bytes of a number
+	Kind    byte             // 'f', 'i', 'u', 'b', or 'U' and 'S' for text
+	Size    int              // bytes an element
+	Fortran bool             // column-major
+	Shape   []int            // the length of each dimension
+	Count   int              // product of Shape
 }
 
 // Bytes is the memory of the elements once read: numbers become 8 bytes.

@@ -24,9 +24,9 @@ func Budget(free, packed int64) int64 { return free + 64*packed }
 // A File is a file being read, unpacked if it is gzipped.
 type File struct {
 	io.Reader
-	Packed fs.File // as it lies
-	Info   fs.FileInfo
-	z      *bounded // nil if it is not gzipped
+	Packed fs.File     // as it lies
+	Info   fs.FileInfo // of Packed
+	z      *bounded    // nil if it is not gzipped
 	path   string
 }
 

@@ -16,8 +16,8 @@ import (
 
 // An Error is a fault at a byte of the input.
 type Error struct {
-	Offset int64
-	Err    error
+	Offset int64 // of the byte
+	Err    error // the cause
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.Err) }
@@ -35,7 +35,7 @@ const Chunk = 64 << 10
 // A Reader counts the bytes that Full, Byte and Skip take.
 type Reader struct {
 	r   *bufio.Reader
-	Off int64
+	Off int64 // bytes taken so far
 }
 
 // NewReader reads from r, with a buffer unless r is one.
@@ -87,7 +87,7 @@ func (s *Reader) End() error {
 
 func (s *Reader) fail(err error) error { return At(s.Off, "%w", Cause(err)) }
 
-// Cause turns the errors of the standard decoders into those of package coles and leaves all others
+// Cause turns the errors of the standard decoders into errors of package coles, and leaves all others
 // (a disk that fails) as they are.
 func Cause(err error) error {
 	var corrupt flate.CorruptInputError

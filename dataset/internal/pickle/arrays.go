@@ -20,7 +20,7 @@ type dtypeValue struct {
 
 // An Array is a numpy.ndarray.
 type Array struct {
-	Header npy.Header
+	Header npy.Header // as in an .npy file
 	data   string
 }
 
