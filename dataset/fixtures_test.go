@@ -189,6 +189,16 @@ func put(t testing.TB, data []byte, path ...string) string {
 // saved puts bytes into a file of their own.
 func saved(t testing.TB, data []byte) string { return put(t, data, t.TempDir(), "x.npy") }
 
+// written returns what a writer writes.
+func written(t testing.TB, write func(w io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // matrixWriters are the writers of a matrix, by what their errors call the format, up to a colon.
 var matrixWriters = map[string]func(w io.Writer, m mat.Matrix) error{
 	"npy":           WriteNPY,

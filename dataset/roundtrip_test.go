@@ -79,11 +79,7 @@ func TestMatricesReadBack(t *testing.T) {
 			if format == "word2vec binary" {
 				want = testkit.SingleOf(m)
 			}
-			var b bytes.Buffer
-			if err := matrixWriters[format](&b, m); err != nil {
-				t.Fatal(format, err)
-			}
-			file := b.Bytes()
+			file := written(t, func(w io.Writer) error { return matrixWriters[format](w, m) })
 			back := testkit.Must(read(bytes.NewReader(file)))
 			testkit.WantSame(t, format+", "+name, testkit.Bits(back), testkit.Bits(want))
 			if format == "matrix market" && name == "sparse" {
@@ -153,17 +149,14 @@ func TestOpen(t *testing.T) {
 	}
 	for format, c := range doors {
 		t.Run(format, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := c.write(&b); err != nil {
-				t.Fatal(err)
-			}
-			dir, packed := t.TempDir(), gzipped(b.Bytes())
+			whole := written(t, c.write)
+			dir, packed := t.TempDir(), gzipped(whole)
 			damage := func(at int) []byte {
 				d := bytes.Clone(packed)
 				d[at] ^= 0xff
 				return d
 			}
-			for _, file := range [][]byte{b.Bytes(), packed} {
+			for _, file := range [][]byte{whole, packed} {
 				got, err := c.open(put(t, file, dir, "toy.x.gz"))
 				if err != nil {
 					t.Fatal(err)

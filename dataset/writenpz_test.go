@@ -16,14 +16,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// archiveOf writes an archive.
 func archiveOf(t *testing.T, d *Dataset) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	if err := WriteNPZ(&b, d); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return written(t, func(w io.Writer) error { return WriteNPZ(w, d) })
 }
 
 // wantReadBack writes an archive, which keeps the nodes of a split in ascending order, and reads it.

@@ -116,29 +116,25 @@ func TestBadEdgesToWrite(t *testing.T) {
 }
 
 // The standard library's readers and ours read the same from what is written.
-func TestWriteCSVAndJSONLinesReadBack(t *testing.T) {
+func TestAwkwardIDsReadBack(t *testing.T) {
 	x := mat.NewDense(len(awkward), 2, nil)
 	for i := range awkward {
 		x.SetRow(i, []float64{math.Pow(-3, float64(i)) / 7, 5e-324})
 	}
-	var b bytes.Buffer
-	if err := WriteCSV(&b, awkward, x); err != nil {
-		t.Fatal(err)
-	}
-	text := b.String()
-	d := testkit.Must(ReadEdgeList(strings.NewReader(""), &b, EdgeListOptions{}))
-	if !slices.Equal(d.IDs, awkward) || !mat.Equal(d.Features, x) || !slices.Equal(d.FeatureNames, []string{"x0", "x1"}) {
-		t.Errorf("%q, %q,\n%v", d.IDs, d.FeatureNames, mat.Formatted(d.Features))
+	tsv := written(t, func(w io.Writer) error { return WriteTSV(w, awkward, x) })
+	text := string(written(t, func(w io.Writer) error { return WriteCSV(w, awkward, x) }))
+	for table, names := range map[string][]string{string(tsv): nil, text: {"x0", "x1"}} {
+		d := testkit.Must(readText("", table, ""))
+		if !slices.Equal(d.IDs, awkward) || !mat.Equal(d.Features, x) || !slices.Equal(d.FeatureNames, names) {
+			t.Errorf("%q, %q,\n%v", d.IDs, d.FeatureNames, mat.Formatted(d.Features))
+		}
 	}
 	rows := testkit.Must(csv.NewReader(strings.NewReader(text)).ReadAll())
 	if !slices.Equal(rows[0], []string{"id_", "x0", "x1"}) { // awkward has "id"
 		t.Errorf("header %q", rows[0])
 	}
-	b.Reset()
-	if err := WriteJSONLines(&b, awkward, x); err != nil {
-		t.Fatal(err)
-	}
-	lines := json.NewDecoder(&b)
+	objects := written(t, func(w io.Writer) error { return WriteJSONLines(w, awkward, x) })
+	lines := json.NewDecoder(bytes.NewReader(objects))
 	lines.DisallowUnknownFields()
 	for i, id := range awkward {
 		var object struct {
