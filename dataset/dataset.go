@@ -2,7 +2,8 @@
 // .npz archives, edge lists with features, Matrix Market, folders of the Open Graph Benchmark,
 // GraphSAGE's files, files of splits; .npy and .npz of matrices, TSV, word2vec's text and binary. It
 // writes CSV and JSON lines, too. It fetches published files, generates graphs with communities, and
-// makes a dataset from names ([Builder]). [Dataset.Graph] is the graph to fit.
+// makes a dataset from names ([Builder]). [Formats] lists the formats for a program that goes by the
+// names of files. [Dataset.Graph] is the graph to fit.
 //
 // Readers hold to three rules. A [Dataset] holds what its file holds: nothing is symmetrised, merged,
 // dropped or rescaled unless asked for. Memory follows the bytes that arrive, not the sizes that a file

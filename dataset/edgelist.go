@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"coles"
 	"coles/internal/source"
@@ -36,6 +37,9 @@ type EdgeListOptions struct {
 	// SkipUnknown skips labels and features of nodes that the graph lacks. Nodes are then those of
 	// the edge list.
 	SkipUnknown bool
+	// Nodes, when not nil, names all nodes in their order, where features are not text. An edge that
+	// names another is coles.ErrIDs.
+	Nodes []string
 	// Warn, when not nil, is told in a line of text what may be misread: a first line that is taken
 	// for an edge (its ids, two words, occur nowhere else), weights that may be times (whole numbers
 	// from 10⁸ to 10¹³ that differ).
@@ -104,6 +108,9 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 			l.nodes.closed = "no line in " + featuresName + " for node"
 		}
 	}
+	if err := l.nameNodes(opts.Nodes); err != nil {
+		return nil, placed(featuresName, err)
+	}
 	t := newTable(edges, cmp.Or(opts.EdgesName, source.Name(edges, "edges")), 0)
 	if l.readEdges(t, opts); t.err != nil {
 		return nil, t.err
@@ -117,6 +124,23 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 	}
 	d, err := l.dataset(opts)
 	return d, placed(featuresName, err)
+}
+
+// nameNodes numbers nodes that are all there are.
+func (l *edgeFiles) nameNodes(ids []string) error {
+	if ids == nil {
+		return nil
+	}
+	if l.features != nil {
+		return fmt.Errorf("%w: Nodes names the nodes, and so does the file of features", coles.ErrSetting)
+	}
+	for i, id := range ids {
+		if row, _ := l.nodes.number(id); row < i || id == "" || !utf8.ValidString(id) {
+			return fmt.Errorf("%w: node %d, %q, is empty, given twice or not UTF-8", coles.ErrIDs, i, id)
+		}
+	}
+	l.nodes.closed = "unknown node"
+	return nil
 }
 
 // OpenEdgeList reads the files at the given paths, each gzipped or not, as [ReadEdgeList] does; an empty

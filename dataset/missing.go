@@ -39,8 +39,9 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 
 // kept says of every node whether it stays.
 func (l *edgeFiles) kept(opts EdgeListOptions) []bool {
-	keep := slices.Repeat([]bool{!opts.SkipUnknown}, len(l.nodes.ids))
-	if opts.SkipUnknown {
+	skip := opts.SkipUnknown && opts.Nodes == nil
+	keep := slices.Repeat([]bool{!skip}, len(l.nodes.ids))
+	if skip {
 		for e := range l.from {
 			keep[l.from[e]], keep[l.to[e]] = true, true
 		}

@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coles"
+	"coles/internal/source"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Format is one way to write down a graph or vectors, see [Formats]. Vectors, one for every node,
+// are a Dataset that has Features and perhaps IDs, but no Adjacency.
+type Format struct {
+	// Name names the format, such as "npz", and About says in a few words what it is.
+	Name, About string
+	// Graph says that the format holds graphs, and Features that these may have features, which
+	// can serve as vectors. Other formats hold vectors.
+	Graph, Features bool
+	// Binary says that the format is no text.
+	Binary bool
+	// Extensions, lower case and with the dot, tell the format by a file's name.
+	Extensions []string
+	// IsAt tells the format by the files that a path stands for. It is nil for a single file.
+	IsAt func(path string) bool
+	// Read reads a stream, called by its method Name in errors if it has one; opts say how text is
+	// read. Read is nil for several files, and for a format that is only written.
+	Read func(r io.Reader, opts EdgeListOptions) (*Dataset, error)
+	// Write is nil for a format that is only read. Parts of d that the format lacks are left out.
+	Write func(w io.Writer, d *Dataset) error
+
+	open func(path string) (*Dataset, error) // where a path says more than a stream
+}
+
+// Formats returns the table of all formats. The first of several that share an extension is the one
+// meant by it, among graphs and among vectors.
+func Formats() []Format {
+	return []Format{
+		{
+			Name: "npz", About: "gnn-benchmark archive", Graph: true, Features: true, Binary: true, Extensions: []string{".npz"},
+			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return ReadNPZ(r) }, Write: WriteNPZ,
+		},
+		{Name: "planetoid", About: "DIR/NAME for the files DIR/ind.NAME.*", Graph: true, IsAt: isPlanetoid, open: inFolder(OpenPlanetoid)},
+		{
+			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
+			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt"},
+			Read:       func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }, Write: WriteEdgeList,
+		},
+		{
+			Name: "matrixmarket", About: "Matrix Market: the adjacency alone", Graph: true, Extensions: []string{".mtx"},
+			Read: readAdjacency, Write: func(w io.Writer, d *Dataset) error { return WriteMatrixMarket(w, d.Adjacency) },
+		},
+		{Name: "ogb", About: "folder of the Open Graph Benchmark", Graph: true, IsAt: isOGB, open: OpenOGB},
+		{Name: "graphsage", About: "DIR/NAME for GraphSAGE's files DIR/NAME-*", Graph: true, IsAt: isGraphSAGE, open: inFolder(OpenGraphSAGE)},
+		{
+			Name: "npy", About: "NumPy's matrix, without ids", Binary: true, Extensions: []string{".npy"},
+			Read: readMatrix, Write: func(w io.Writer, d *Dataset) error { return WriteNPY(w, d.Features) }, open: openMatrix,
+		},
+		{Name: "tsv", About: "lines of an id and values", Extensions: []string{".tsv"}, Read: readRows, Write: vectorsBy(WriteTSV)},
+		{Name: "csv", About: "the same between commas", Extensions: []string{".csv"}, Read: readRows, Write: vectorsBy(WriteCSV)},
+		{Name: "jsonl", About: "a JSON object a line", Extensions: []string{".jsonl", ".ndjson"}, Write: vectorsBy(WriteJSONLines)},
+		{
+			Name: "word2vec", About: "word2vec's text", Extensions: []string{".txt", ".vec"},
+			Read: word2VecBy(ReadWord2Vec), Write: vectorsBy(WriteWord2Vec),
+		},
+		{
+			Name: "word2vec-binary", About: "word2vec's binary form, float32", Binary: true, Extensions: []string{".bin"},
+			Read: word2VecBy(ReadWord2VecBinary), Write: vectorsBy(WriteWord2VecBinary),
+		},
+	}
+}
+
+// FormatNamed finds a format by its name.
+func FormatNamed(name string) (f Format, ok bool) {
+	all := Formats()
+	k := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
+	if k < 0 {
+		return f, false
+	}
+	return all[k], true
+}
+
+// FormatsAt lists the formats that a path may be in, by the extension, before .gz if there is one,
+// or by the files that are there.
+func FormatsAt(path string) []Format {
+	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
+	return slices.DeleteFunc(Formats(), func(f Format) bool {
+		return !slices.Contains(f.Extensions, extension) && (f.IsAt == nil || !f.IsAt(path))
+	})
+}
+
+// Open reads the file or files at a path, gzipped or not, and names the dataset after it. A file of
+// float32 in the format npy is mapped, see [MapNPY], until the program ends. The format's reader
+// makes the errors; coles.ErrFormat is a format that is only written.
+func (f Format) Open(path string, opts EdgeListOptions) (*Dataset, error) {
+	switch {
+	case f.open != nil:
+		return f.open(path)
+	case f.Read == nil:
+		return nil, fault(path, "%w: %s is written, not read", coles.ErrFormat, f.Name)
+	}
+	return Open(path, func(r io.Reader) (*Dataset, error) { return f.Read(r, opts) })
+}
+
+// isThere reports whether there is a file, gzipped or not.
+func isThere(path string) bool {
+	return slices.ContainsFunc([]string{path, path + ".gz"}, func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
+}
+
+func isPlanetoid(path string) bool {
+	dir, name := filepath.Split(path)
+	return isThere(filepath.Join(dir, planetoidFile(name, "graph")))
+}
+
+func isGraphSAGE(path string) bool { return isThere(path + "-G.json") }
+
+func isOGB(path string) bool { return isThere(filepath.Join(path, "raw", "num-node-list.csv")) }
+
+// inFolder opens files whose names begin alike.
+func inFolder(open func(dir, name string) (*Dataset, error)) func(path string) (*Dataset, error) {
+	return func(path string) (*Dataset, error) { return open(filepath.Split(path)) }
+}
+
+// readRows reads the vectors of a features file.
+func readRows(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+	opts.SkipUnknown = false
+	d, err := ReadEdgeList(strings.NewReader(""), r, opts)
+	if err == nil {
+		d.Adjacency = nil
+	}
+	return d, err
+}
+
+func readAdjacency(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
+	m, err := ReadMatrixMarket(r)
+	if err != nil {
+		return nil, err
+	}
+	a, ok := m.(*sparse.CSR)
+	if rows, cols := m.Dims(); !ok || rows != cols {
+		return nil, fault(source.Name(r, "matrix"), "a matrix of %d × %d, want the coordinates of a square one: %w", rows, cols, coles.ErrShape)
+	}
+	return &Dataset{Adjacency: a}, nil
+}
+
+func readMatrix(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
+	x, err := ReadNPY(r)
+	if err != nil {
+		return nil, err
+	}
+	return &Dataset{Features: x}, nil
+}
+
+func openMatrix(path string) (*Dataset, error) {
+	return Open(path, func(r io.Reader) (*Dataset, error) {
+		m, err := MapNPY(path)
+		if errors.Is(err, ErrLayout) {
+			return readMatrix(r, EdgeListOptions{})
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &Dataset{Features: m.Matrix()}, nil
+	})
+}
+
+func word2VecBy(read func(r io.Reader) (*Vectors, error)) func(io.Reader, EdgeListOptions) (*Dataset, error) {
+	return func(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
+		v, err := read(r)
+		if err != nil {
+			return nil, err
+		}
+		return &Dataset{Features: v.Values, IDs: v.IDs}, nil
+	}
+}
+
+func vectorsBy(write func(w io.Writer, ids []string, m mat.Matrix) error) func(io.Writer, *Dataset) error {
+	return func(w io.Writer, d *Dataset) error { return write(w, d.IDs, d.Features) }
+}

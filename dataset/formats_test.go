@@ -1,0 +1,137 @@
+package dataset
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestFormatsAreWellFormed(t *testing.T) {
+	names := make(map[string]bool)
+	for _, f := range Formats() {
+		read := f.Read != nil || f.IsAt != nil
+		if f.Name == "" || f.About == "" || !read && f.Write == nil || names[f.Name] {
+			t.Errorf("the format %q has no name, no description, neither reader nor writer, or a namesake", f.Name)
+		}
+		if (len(f.Extensions) == 0) != (f.IsAt != nil) {
+			t.Errorf("the format %q is not told by a name, or by two things", f.Name)
+		}
+		for _, e := range f.Extensions {
+			if !strings.HasPrefix(e, ".") || e != strings.ToLower(e) {
+				t.Errorf("%q of the format %q is no extension", e, f.Name)
+			}
+		}
+		if again, ok := FormatNamed(f.Name); !ok || again.About != f.About {
+			t.Errorf("the format %q is not found", f.Name)
+		}
+		names[f.Name] = true
+	}
+	if f, ok := FormatNamed("gml"); ok {
+		t.Errorf("gml is %+v", f)
+	}
+}
+
+// What a format writes it reads again, from a stream and from a file, and is told by the file's name.
+func TestFormatsReadWhatTheyWrite(t *testing.T) {
+	graph := &Dataset{Adjacency: compressed(2, 2, []int32{0}, []int32{1}, []float64{0.5}), IDs: []string{"a", "b"}}
+	vectors := &Dataset{Features: mat.NewDense(2, 2, []float64{1, 0.5, -3, 4}), IDs: graph.IDs}
+	for _, f := range Formats() {
+		if f.Write == nil {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "x"+f.Extensions[0])
+		want := vectors
+		if f.Graph {
+			want = graph
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b, want); err != nil {
+			t.Fatal(f.Name, err)
+		}
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		told := FormatsAt(strings.ToUpper(path) + ".gz")
+		if !slices.ContainsFunc(told, func(g Format) bool { return g.Name == f.Name }) {
+			t.Errorf("%s: not told by %s", f.Name, path)
+		}
+		if f.Read == nil {
+			testkit.WantError(t, testkit.Err(f.Open(path, EdgeListOptions{})), coles.ErrFormat)
+			continue
+		}
+		streamed := testkit.Must(f.Read(&b, EdgeListOptions{}))
+		opened := testkit.Must(f.Open(path, EdgeListOptions{}))
+		for _, got := range []*Dataset{streamed, opened} {
+			if (got.Adjacency == nil) == f.Graph || f.Graph && !mat.Equal(got.Adjacency, want.Adjacency) ||
+				!f.Graph && !mat.Equal(got.Features, want.Features) {
+				t.Errorf("%s: %+v, want %+v", f.Name, got, want)
+			}
+			if hasIDs := f.Name != "npy" && f.Name != "matrixmarket"; hasIDs != slices.Equal(got.IDs, want.IDs) {
+				t.Errorf("%s: ids %q", f.Name, got.IDs)
+			}
+		}
+		if opened.Name != "x" {
+			t.Errorf("%s: the dataset is called %q", f.Name, opened.Name)
+		}
+	}
+	wide := "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 5\n"
+	market, _ := FormatNamed("matrixmarket")
+	testkit.WantError(t, testkit.Err(market.Read(strings.NewReader(wide), EdgeListOptions{})), coles.ErrShape)
+}
+
+// Several files are told by what stands before their names.
+func TestFormatsOfSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"ind.cora.graph.gz", "reddit-G.json", "arxiv/raw/num-node-list.csv.gz"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"cora": "planetoid", "reddit": "graphsage", "arxiv": "ogb", "ind.cora.graph": "", "other": ""} {
+		path := filepath.Join(dir, name)
+		told := FormatsAt(path)
+		if want == "" {
+			if len(told) > 0 {
+				t.Errorf("%s: %v", name, told[0].Name)
+			}
+			continue
+		}
+		if len(told) != 1 || told[0].Name != want || testkit.Err(told[0].Open(path, EdgeListOptions{})) == nil {
+			t.Errorf("%s: %d formats, or empty files open", name, len(told))
+		}
+	}
+}
+
+// Nodes stand for the names in a file of features, in their order.
+func TestNodesOfAnEdgeList(t *testing.T) {
+	read := func(edges, labels string, nodes []string, skip bool) (*Dataset, error) {
+		return ReadEdgeList(strings.NewReader(edges), nil, EdgeListOptions{Nodes: nodes, Labels: strings.NewReader(labels), SkipUnknown: skip})
+	}
+	nodes := []string{"c", "a", "b"}
+	d := testkit.Must(read("a b\n", "b x\nzoe y\n", nodes, true))
+	if !slices.Equal(d.IDs, nodes) || d.Adjacency.At(1, 2) != 1 || !slices.Equal(d.Labels, []int{-1, -1, 0}) {
+		t.Errorf("ids %q, labels %v, edges\n%v", d.IDs, d.Labels, mat.Formatted(d.Adjacency))
+	}
+	if d := testkit.Must(read("", "", nodes, false)); !slices.Equal(d.IDs, nodes) || d.Adjacency.NNZ() > 0 {
+		t.Errorf("without edges: %q", d.IDs)
+	}
+	testkit.WantError(t, testkit.Err(read("a zoe\n", "", nodes, true)), coles.ErrIDs)
+	testkit.WantError(t, testkit.Err(read("", "zoe x\n", nodes, false)), coles.ErrIDs)
+	for _, bad := range [][]string{{"a", "a"}, {""}, {"a", "\xff"}} {
+		testkit.WantError(t, testkit.Err(read("", "", bad, false)), coles.ErrIDs)
+	}
+	_, err := ReadEdgeList(strings.NewReader("a b\n"), strings.NewReader("a 1\nb 2\n"), EdgeListOptions{Nodes: nodes})
+	testkit.WantError(t, err, coles.ErrSetting)
+}
