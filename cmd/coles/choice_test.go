@@ -23,21 +23,18 @@ import (
 // that tell the classes: a fit takes the features alone.
 func apart(t *testing.T) (d *dataset.Dataset, path string) {
 	t.Helper()
-	d = testkit.Must(dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}.Generate(context.Background()))
-	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })
-	return d, filepath.Join(folder(t, map[string]string{"apart.npz": archive}), "apart.npz")
+	d = testkit.Must(dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}.Generate(t.Context()))
+	return d, archiveOf(t, d)
 }
 
-// printedSettings are what -print-settings prints with some options.
-func printedSettings(t *testing.T, stdin string, args ...string) (s coles.Settings) {
+// printedSettings reads the output of -print-settings with some options.
+func printedSettings(t *testing.T, stdin string, args ...string) coles.Settings {
 	t.Helper()
-	if err := json.Unmarshal([]byte(must(t, stdin, append([]string{"embed", "-print-settings"}, args...)...)), &s); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return decoded[coles.Settings](t, stdin, append([]string{"embed", "-print-settings"}, args...)...)
 }
 
-// A purpose sets everything; a file changes that, and options change both.
+// A purpose sets everything, a file changes that, options change both, and take what the library
+// reads as text.
 func TestSettingsOfAPurpose(t *testing.T) {
 	const file = `{"degree_share": 0.25, "seed": 9}`
 	wanted := func(change func(*coles.Settings)) coles.Settings {
@@ -53,10 +50,18 @@ func TestSettingsOfAPurpose(t *testing.T) {
 		s.Dim, s.Model, s.Filter, s.DegreeShare, s.Scaling = 256, coles.GraphModel, coles.S2GC(3, 0.05), 0, coles.ScalingRule{Norm: 4}
 	}
 	for args, want := range map[string]coles.Settings{
+		"":                    coles.DefaultSettings(),
 		"-for classification": coles.DefaultSettings(),
-		"-for clustering":     wanted(clustering),
-		"-for links":          wanted(links),
-		"-kind auto":          coles.DefaultSettings(),
+		"-dim 3 -seed 9223372036854775808 -kappa 0 -eta 0.25 -filter appnp:10,0.1 -precision float32 -negatives uniform:5,exclude-edges": wanted(func(s *coles.Settings) {
+			s.Dim, s.Seed, s.Kappa, s.Eta = 3, 1<<63, 0, 0.25
+			s.Filter, s.Precision, s.Negatives = coles.APPNP(10, 0.1), coles.Float32, coles.UniformNegatives(5).ExcludeEdges()
+		}),
+		"-filter polynomial:0.5,-0.25,1e-3 -negatives erdos-renyi:0.125": wanted(func(s *coles.Settings) {
+			s.Filter, s.Negatives = coles.Polynomial(0.5, -0.25, 1e-3), coles.ErdosRenyiNegatives(0.125)
+		}),
+		"-for clustering": wanted(clustering),
+		"-for links":      wanted(links),
+		"-kind auto":      coles.DefaultSettings(),
 		"-kind features -preparation row-l1 -degree-share 0.5": wanted(func(s *coles.Settings) {
 			s.Model, s.Preparation, s.DegreeShare = coles.FeatureModel, coles.PrepareRowL1, 0.5
 		}),
@@ -90,7 +95,7 @@ func TestEmbedForAPurpose(t *testing.T) {
 		"-kind features": {coles.WithModel(coles.FeatureModel)},
 		"-kind graph -degree-share 0.4 -preparation tfidf": {coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0.4), coles.WithPreparation(coles.PrepareTFIDF)},
 	} {
-		m := testkit.Must(coles.Fit(context.Background(), g, d.Features, opts...))
+		m := testkit.Must(coles.Fit(t.Context(), g, d.Features, opts...))
 		want := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, m.Embedding()) })
 		if got := must(t, "", append([]string{"embed", path, "-to", "npy"}, strings.Fields(args)...)...); got != want {
 			t.Errorf("%s: not the embedding of the library", args)
@@ -131,10 +136,7 @@ func TestInfoSaysWhatAFitChooses(t *testing.T) {
 		"the graph is set": {"", []string{drawn, "-kind", "graph"}, coles.GraphModel, false, -1, "graph, as is set.*"},
 		"by its purpose":   {"", []string{drawn, "-for", "links"}, coles.GraphModel, false, -1, "graph, as is set.*"},
 	} {
-		var got graphInfo
-		if err := json.Unmarshal([]byte(must(t, c.stdin, append([]string{"info", "-json"}, c.args...)...)), &got); err != nil {
-			t.Fatal(err)
-		}
+		got := decoded[graphInfo](t, c.stdin, append([]string{"info", "-json"}, c.args...)...)
 		if a := got.Fit.Alignment; got.Fit.Model != c.kind || (a == nil) != (c.ratio < 0) || a != nil && (a.Known != c.known || !(math.Abs(a.Ratio-c.ratio) < 1e-9)) {
 			t.Errorf("%s: %+v, %+v", name, got.Fit, a)
 		}
@@ -143,27 +145,18 @@ func TestInfoSaysWhatAFitChooses(t *testing.T) {
 			t.Errorf("%s: no line %q in\n%s", name, line, table)
 		}
 	}
-	if code, stdout, stderr := call("", "info", "-for", "rest", edges); code != exitUsage {
-		t.Errorf("a purpose there is not: exit %d, %q, %q", code, stdout, stderr)
-	} else {
-		checkError(t, dir, code, exitUsage, stdout, stderr, "-for")
-	}
+	refused(t, dir, exitUsage, "-for", "", "info", "-for", "rest", edges)
 }
 
-// What info says before a fit is what the fit does, and what info says of its model.
+// info foretells a fit, and says the same of its model.
 func TestInfoKnowsTheFit(t *testing.T) {
 	for name, generate := range map[string]func(*testing.T) (*dataset.Dataset, string){"graph": community, "features": apart} {
 		d, path := generate(t)
 		model := filepath.Join(filepath.Dir(path), "m.model")
 		must(t, "", "embed", path, "-dim", "9", "-seed", "2", "-o", model+".npy", "-model", model)
-		want := testkit.Must(coles.Fit(context.Background(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(9), coles.WithSeed(2))).Report()
-		var before graphInfo
-		var after modelInfo
-		for args, into := range map[string]any{path + " -dim 9 -seed 2": &before, model: &after} {
-			if err := json.Unmarshal([]byte(must(t, "", append([]string{"info", "-json"}, strings.Fields(args)...)...)), into); err != nil {
-				t.Fatal(err)
-			}
-		}
+		want := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(9), coles.WithSeed(2))).Report()
+		before := decoded[graphInfo](t, "", "info", "-json", path, "-dim", "9", "-seed", "2")
+		after := decoded[modelInfo](t, "", "info", "-json", model)
 		if before.Fit.Model.String() != name || want.Model != before.Fit.Model || !cmp.Equal(want.Alignment, before.Fit.Alignment) {
 			t.Errorf("%s: before the fit %+v, %v; the fit has %v, %v", name, before.Fit, before.Fit.Alignment, want.Model, want.Alignment)
 		}
@@ -245,7 +238,7 @@ func TestEvalWithoutAChoice(t *testing.T) {
 	y, model := filepath.Join(dir, "y.npy"), filepath.Join(dir, "m.model")
 	must(t, "", "embed", path, "-dim", "4", "-o", y, "-model", model)
 	d.Features = nil
-	bare := filepath.Join(folder(t, map[string]string{"bare.npz": text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })}), "bare.npz")
+	bare := archiveOf(t, d)
 	for name, args := range map[string][]string{
 		"vectors":     {path, "-embedding", y},
 		"a model":     {path, "-with", model},
@@ -255,10 +248,7 @@ func TestEvalWithoutAChoice(t *testing.T) {
 		"no features": {bare, "-dim", "4"},
 	} {
 		args = append(args, "-count", "2", "-runs", "0")
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(must(t, "", append([]string{"eval", "-json"}, args...)...)), &members); err != nil {
-			t.Fatal(err)
-		}
+		members := decoded[map[string]json.RawMessage](t, "", append([]string{"eval", "-json"}, args...)...)
 		if _, has := members["choice"]; has || len(members) != 6 {
 			t.Errorf("%s: %v", name, len(members))
 		}

@@ -16,7 +16,7 @@ import (
 const clusterDescription = `Divides the nodes into clusters, by k-means on the rows of the embedding scaled
 to length 1, and prints a line "ID, cluster" for each, separated by tabs, or by
 commas where the name of -o ends in .csv. Clusters are numbered from 0. The
-embedding is that of -embedding, or is made of GRAPH as by "coles embed -for
+embedding comes from -embedding, or is made of GRAPH as by "coles embed -for
 clustering".
 
 Without -k there are as many clusters, from 2 to 20, as have the largest mean
@@ -37,7 +37,7 @@ func clusterCommand(s streams) *cli.Command {
 			fileFlag("o", "write to `FILE`"),
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, embeddingFlags()...),
-		Action: func(ctx context.Context, c *cli.Command) error { return cluster(ctx, c, s) },
+		Action: action(s, cluster),
 	}
 }
 
@@ -51,49 +51,28 @@ type membership struct {
 	Cluster int    `json:"cluster"`
 }
 
-func cluster(ctx context.Context, c *cli.Command, s streams) error {
-	if err := checkClusters(c); err != nil {
+func cluster(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
+	if err := atLeast1(c, "k"); err != nil {
 		return err
 	}
-	out, err := resultSink(c, s, false)
+	out, err := resultOutput(c, s, false)
 	if err != nil {
 		return err
 	}
-	in, err := newInputs(c, s.stdin)
+	e, err := embedded(ctx, c, in, always(coles.ForClustering))
 	if err != nil {
 		return err
 	}
-	d, y, err := embedded(ctx, c, in, always(coles.ForClustering))
+	found, err := findClusters(ctx, c, in, s.stderr, e.rows)
 	if err != nil {
 		return err
 	}
-	found, err := findClusters(ctx, c, in, s.stderr, y)
-	if err != nil {
-		return err
-	}
-	result := make([]membership, len(found))
-	for i, id := range rowNames(d.IDs, len(found)) {
+	result, lines := make([]membership, len(found)), make([][]string, len(found))
+	for i, id := range rowNames(e.data.IDs, len(found)) {
 		result[i] = membership{id, found[i]}
+		lines[i] = []string{id, strconv.Itoa(found[i])}
 	}
-	return out.write(ctx, func(w io.Writer) error {
-		if c.Bool("json") {
-			return printJSON(w, result)
-		}
-		return writeLines(w, out.path, func(yield func([]string) bool) {
-			for _, m := range result {
-				if !yield([]string{m.ID, strconv.Itoa(m.Cluster)}) {
-					return
-				}
-			}
-		})
-	})
-}
-
-func checkClusters(c *cli.Command) error {
-	if c.IsSet("k") && c.Int("k") < 1 {
-		return usagef("-k %d: want at least 1", c.Int("k"))
-	}
-	return nil
+	return out.writeResult(ctx, c, result, lines)
 }
 
 // mostClusters is how many clusters are tried at most.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -17,13 +16,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// clustered is what cluster prints.
+// clustered reads the output of cluster.
 func clustered(t *testing.T, args ...string) []int {
 	t.Helper()
-	var found []membership
-	if err := json.Unmarshal([]byte(must(t, "", append([]string{"cluster", "-json"}, args...)...)), &found); err != nil {
-		t.Fatal(err)
-	}
+	found := decoded[[]membership](t, "", append([]string{"cluster", "-json"}, args...)...)
 	clusters := make([]int, len(found))
 	for i, m := range found {
 		if clusters[i] = m.Cluster; m.ID != fmt.Sprint(i) {
@@ -54,17 +50,16 @@ func tableSettings(dim int) []coles.Option {
 
 func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
 	d, path := community(t)
-	ctx := context.Background()
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
-	u := unit(testkit.Must(coles.Fit(ctx, g, d.Features, tableSettings(32)...)).Embedding())
+	u := unit(testkit.Must(coles.Fit(t.Context(), g, d.Features, tableSettings(32)...)).Embedding())
 	for k := 1; k <= 4; k++ {
-		want := testkit.Must(eval.KMeans{Clusters: k, Seed: 1}.Fit(ctx, u)).Labels
+		want := testkit.Must(eval.KMeans{Clusters: k, Seed: 1}.Fit(t.Context(), u)).Labels
 		if got := clustered(t, path, "-k", fmt.Sprint(k)); !cmp.Equal(got, want) {
 			t.Errorf("%d clusters are not those of the library: %s", k, cmp.Diff(got, want))
 		}
 	}
 
-	k, silhouettes, err := eval.ClusterCount(ctx, u, 20, eval.KMeans{Seed: 1})
+	k, silhouettes, err := eval.ClusterCount(t.Context(), u, 20, eval.KMeans{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +75,6 @@ func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
 // Options and settings change what clusters are made of; so does an embedding from elsewhere.
 func TestClusterSettings(t *testing.T) {
 	d, path := community(t)
-	ctx := context.Background()
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	dir := folder(t, map[string]string{"s.json": `{"dim": 5}`})
 	y := filepath.Join(dir, "y.npy")
@@ -95,8 +89,8 @@ func TestClusterSettings(t *testing.T) {
 		"-for":       {[]string{path, "-for", "classification", "-settings", filepath.Join(dir, "s.json")}, []coles.Option{coles.WithDim(5)}},
 		"-embedding": {[]string{"-embedding", y}, []coles.Option{coles.WithDim(4)}},
 	} {
-		u := unit(testkit.Must(coles.Fit(ctx, g, d.Features, c.fit...)).Embedding())
-		want := testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, u)).Labels // of more than there are, settings show
+		u := unit(testkit.Must(coles.Fit(t.Context(), g, d.Features, c.fit...)).Embedding())
+		want := testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(t.Context(), u)).Labels // of more than there are, settings show
 		if got := clustered(t, append(c.args, "-k", "7")...); !cmp.Equal(got, want) {
 			t.Errorf("%s: not the clusters of the library: %s", name, cmp.Diff(got, want))
 		}
@@ -114,12 +108,8 @@ func TestClusterOfASmallGraph(t *testing.T) {
 			t.Errorf("cluster %v: %q", args, out)
 		}
 	}
-	if code, _, stderr := call("a b\n", "cluster"); code != exitFailure || !strings.Contains(stderr, "-k") {
-		t.Errorf("two nodes: exit %d, %q", code, stderr)
-	}
-	if code, _, stderr := call(edges, "cluster", "-k", "7"); code != exitFailure || !strings.Contains(stderr, "-k 7: there are 6 nodes") {
-		t.Errorf("more clusters than nodes: exit %d, %q", code, stderr)
-	}
+	refused(t, dir, exitFailure, "-k", "a b\n", "cluster")
+	refused(t, dir, exitFailure, "-k 7: there are 6 nodes", edges, "cluster", "-k", "7")
 }
 
 // The clusters of Cora are those of the table's settings, and as good as the ten of the table are.

@@ -26,22 +26,15 @@ func convertCommand(s streams) *cli.Command {
 		Name: "convert", Usage: "a graph or vectors in another format",
 		ArgsUsage: "IN OUT", Description: convertDescription,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` of OUT: " + formatNames(isWritten) + "; by its name if not given", HideDefault: true},
+			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` of OUT: " + formatNames(isWritten) + "; by its name if not given"},
 			fileFlag("splits", "`FILE` of splits, JSON; replaces the masks of an archive"),
 			writeIDsFlag(),
-		}, convertGraphFlags()...),
-		Action: func(ctx context.Context, c *cli.Command) error { return convert(ctx, c, s) },
+		}, inputFlags("IN", formatNames(isGraph)+", "+formatNames(isVectors))...),
+		Action: action(s, convert),
 	}
 }
 
-// convertGraphFlags are the flags of a graph, but IN may be vectors too.
-func convertGraphFlags() []cli.Flag {
-	flags := graphFlags()
-	flags[0] = &cli.StringFlag{Name: "from", Usage: "`FORMAT` of IN: " + formatNames(isGraph) + ", " + formatNames(isVectors) + "; by its name if not given", HideDefault: true}
-	return flags
-}
-
-func convert(ctx context.Context, c *cli.Command, s streams) error {
+func convert(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	args, err := arguments(c, 2)
 	if err != nil {
 		return err
@@ -54,18 +47,11 @@ func convert(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
-	out, err := newSink(args[1], to.binary, s.stdout)
+	out, err := newOutput(c, args[:1], "OUT", args[1], to.Binary, s)
 	if err != nil {
 		return err
 	}
-	if err := differentFiles(c, args[:1], "OUT", args[1]); err != nil {
-		return err
-	}
-	ids, err := newIDsSink(c, args[:1], args[1], s)
-	if err != nil {
-		return err
-	}
-	in, err := newInputs(c, s.stdin)
+	ids, err := newIDsOutput(c, args[:1], args[1], s)
 	if err != nil {
 		return err
 	}
@@ -74,40 +60,39 @@ func convert(ctx context.Context, c *cli.Command, s streams) error {
 		return err
 	}
 	defer file.close()
-	if c.String("from") == "" {
-		file.guess = from.guess(args[1])
-	}
 	var d *dataset.Dataset
-	if to.graph {
-		if d, err = readGraphAs(ctx, c, in, from, file); err == nil && c.IsSet("splits") {
-			d.Splits, err = readSplits(ctx, in, c.String("splits"), d.Nodes())
+	var n int
+	if to.Graph {
+		if d, err = readGraphAs(ctx, c, in, from, file, args[1]); err != nil {
+			return err
+		}
+		if n = d.Nodes(); c.IsSet("splits") {
+			d.Splits, err = readSplits(ctx, in, c.String("splits"), n)
 		}
 	} else {
 		if c.String("from") == "" {
-			from = from.orTable(ctx, file)
+			from = orTable(ctx, from, file)
 		}
-		d, err = readVectorsAs(ctx, in, from, file)
+		file.guessed(c, from, args[1])
+		if d, err = readVectorsAs(ctx, in, from, file); err != nil {
+			return err
+		}
+		n, _ = d.Features.Dims()
+		err = writableIDs(to, d, n)
 	}
 	if err != nil {
 		return err
 	}
-	n := d.Nodes()
-	if !to.graph {
-		n, _ = d.Features.Dims()
-		if err := to.writableIDs(d, n); err != nil {
-			return err
-		}
-	}
-	if err := ids.write(ctx, d.IDs, n); err != nil {
+	if err := ids.write(ctx, func(w io.Writer) error { return writeIDs(w, d.IDs, n) }); err != nil {
 		return err
 	}
-	return out.write(ctx, func(w io.Writer) error { return to.write(w, d) })
+	return out.write(ctx, func(w io.Writer) error { return to.Write(w, d) })
 }
 
 // conversion finds the formats that the names of two formats, or of two files, allow: both of a
 // graph or, unless options go with a graph only, both of vectors, which may be the features of an
 // archive. Where both are possible, as for text, it wants to be told.
-func conversion(fromName, in, toName, out string, graphOnly bool) (from, to format, err error) {
+func conversion(fromName, in, toName, out string, graphOnly bool) (from, to dataset.Format, err error) {
 	froms, err := candidates("-from", fromName, in, isRead)
 	if err != nil {
 		return from, to, err
@@ -120,11 +105,11 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to form
 		return from, to, unknownFormat(in, formatNames(isRead))
 	}
 	// Text of a name that says no more may be either.
-	saysMore := func(f format) bool { return f.name != textGraph }
+	saysMore := func(f dataset.Format) bool { return f.Name != textGraph }
 	if fromName == "" && !slices.ContainsFunc(froms, saysMore) {
 		graph, _ := formatNamed(textGraph, isRead)
 		vectors, _ := formatNamed(textVectors, isRead)
-		froms = []format{graph, vectors}
+		froms = []dataset.Format{graph, vectors}
 	}
 	if err := uncompressed(out); err != nil {
 		return from, to, err
@@ -134,7 +119,7 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to form
 	}
 	kinds := 0
 	for _, kind := range []struct {
-		from, to func(format) bool
+		from, to func(dataset.Format) bool
 		possible bool
 	}{{holdsVectors, isVectors, !graphOnly}, {isGraph, isGraph, true}} {
 		i, j := slices.IndexFunc(froms, kind.from), slices.IndexFunc(tos, kind.to)
@@ -149,40 +134,19 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to form
 	case kinds == 0 && graphOnly:
 		return from, to, usagef("-features, -labels and -splits go with a graph, and not both files are one")
 	case kinds == 0:
-		return from, to, usagef("%s is %s and %s is %s: neither becomes the other", froms[0].name, kindName(froms[0].graph), tos[0].name, kindName(tos[0].graph))
+		return from, to, usagef("%s is %s and %s is %s: neither becomes the other", froms[0].Name, kindName(froms[0].Graph), tos[0].Name, kindName(tos[0].Graph))
 	}
 	return from, to, nil
 }
 
 // candidates are the formats of that name, or that a file may be in.
-func candidates(option, name, path string, pass func(format) bool) ([]format, error) {
-	var list []format
+func candidates(option, name, path string, pass func(dataset.Format) bool) ([]dataset.Format, error) {
 	if name != "" {
 		f, ok := formatNamed(name, pass)
 		if !ok {
 			return nil, usagef("%s %s: unknown, or not for this side", option, name)
 		}
-		return []format{f}, nil
+		return []dataset.Format{f}, nil
 	}
-	for _, f := range formatsOf(path) {
-		if pass(f) {
-			list = append(list, f)
-		}
-	}
-	return list, nil
-}
-
-// readSplits reads a file of splits of n nodes.
-func readSplits(ctx context.Context, in *inputs, path string, n int) ([]dataset.Split, error) {
-	s, err := in.source(path)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	r, err := s.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	splits, err := dataset.ReadSplits(r, n)
-	return splits, s.errAt(err)
+	return slices.DeleteFunc(dataset.FormatsAt(path), func(f dataset.Format) bool { return !pass(f) }), nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,28 +11,12 @@ import (
 
 	"coles"
 	"coles/dataset"
+	packed "coles/internal/source"
+	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 )
-
-func TestFormatsAreWellFormed(t *testing.T) {
-	names := make(map[string]bool)
-	for _, f := range formats() {
-		if f.name == "" || f.about == "" || f.read == nil && f.write == nil || names[f.name] {
-			t.Errorf("the format %q has no name, no description, neither reader nor writer, or a namesake", f.name)
-		}
-		if len(f.extensions) == 0 && f.isFolder == nil {
-			t.Errorf("the format %q is not told by a name", f.name)
-		}
-		for _, e := range f.extensions {
-			if !strings.HasPrefix(e, ".") || e != strings.ToLower(e) {
-				t.Errorf("%q of the format %q is no extension", e, f.name)
-			}
-		}
-		names[f.name] = true
-	}
-}
 
 // Ids and numbers that text may damage.
 const oddVectors = "\"a,b\"\t0.1\t-1e-300\n\"#1\"\t3\t1.7976931348623157e+308\né\t0\t5e-324\n"
@@ -42,27 +25,27 @@ func TestVectorsSurviveEveryFormat(t *testing.T) {
 	dir := folder(t, map[string]string{"v.tsv": oddVectors})
 	in := filepath.Join(dir, "v.tsv")
 	want := must(t, "", "convert", "-from", "tsv", "-to", "tsv", in, "-")
-	for _, f := range formats() {
-		if f.graph || f.write == nil || f.read == nil || f.name == "word2vec-binary" { // float32: see below
+	for _, f := range dataset.Formats() {
+		if f.Graph || f.Write == nil || f.Read == nil || f.Name == "word2vec-binary" { // float32: see below
 			continue
 		}
-		out := filepath.Join(dir, "converted."+f.name)
-		must(t, "", "convert", "-from", "tsv", "-to", f.name, in, out)
-		got := must(t, "", "convert", "-from", f.name, "-to", "tsv", out, "-")
-		if f.name == "npy" { // which has no ids
+		out := filepath.Join(dir, "converted."+f.Name)
+		must(t, "", "convert", "-from", "tsv", "-to", f.Name, in, out)
+		got := must(t, "", "convert", "-from", f.Name, "-to", "tsv", out, "-")
+		if f.Name == "npy" { // which has no ids
 			if want := "0\t0.1\t-1e-300\n1\t3\t1.7976931348623157e+308\n2\t0\t5e-324\n"; got != want {
-				t.Errorf("through %s: %q, want %q", f.name, got, want)
+				t.Errorf("through %s: %q, want %q", f.Name, got, want)
 			}
 		} else if got != want {
-			t.Errorf("through %s: %q, want %q", f.name, got, want)
+			t.Errorf("through %s: %q, want %q", f.Name, got, want)
 		}
 		// The same through pipes.
-		packed := must(t, read(t, in), "convert", "-from", "tsv", "-to", f.name, "-", "-")
+		packed := must(t, read(t, in), "convert", "-from", "tsv", "-to", f.Name, "-", "-")
 		if packed != read(t, out) {
-			t.Errorf("%s to standard output is not the file", f.name)
+			t.Errorf("%s to standard output is not the file", f.Name)
 		}
-		if piped := must(t, packed, "convert", "-from", f.name, "-to", "tsv", "-", "-"); piped != got {
-			t.Errorf("%s from standard input: %q, want %q", f.name, piped, got)
+		if piped := must(t, packed, "convert", "-from", f.Name, "-to", "tsv", "-", "-"); piped != got {
+			t.Errorf("%s from standard input: %q, want %q", f.Name, piped, got)
 		}
 	}
 }
@@ -74,38 +57,31 @@ func TestVectorsOfFloat32SurviveTheBinaryFormat(t *testing.T) {
 	if got, want := must(t, "", "convert", "-to", "tsv", out, "-"), "ann\t0.5\t-3\nbob\t1.0000000031710769e-30\t2\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	code, stdout, stderr := call("", "convert", "-from", "tsv", filepath.Join(dir, "wide.tsv"), filepath.Join(dir, "wide.bin"))
-	checkError(t, dir, code, exitFailure, stdout, stderr, "(1, 1)")
+	refused(t, dir, exitFailure, "(1, 1)", "", "convert", "-from", "tsv", filepath.Join(dir, "wide.tsv"), filepath.Join(dir, "wide.bin"))
 }
 
 func TestGraphsSurviveEveryFormat(t *testing.T) {
 	dir, edges, features := small(t)
-	want, err := dataset.OpenEdgeList(edges, features, filepath.Join(dir, "labels.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(dataset.OpenEdgeList(edges, features, filepath.Join(dir, "labels.txt")))
 	splits := filepath.Join(dir, "splits.json")
 	if err := os.WriteFile(splits, []byte(`{"train": [[0, 2]], "val": [[]], "test": [[1, 3]]}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range formats() {
-		if !f.graph || f.write == nil {
+	for _, f := range dataset.Formats() {
+		if !f.Graph || f.Write == nil {
 			continue
 		}
 		out := filepath.Join(dir, "converted")
-		must(t, "", "convert", "-to", f.name, edges, out, "-features", features, "-labels", filepath.Join(dir, "labels.txt"), "-splits", splits)
+		must(t, "", "convert", "-to", f.Name, edges, out, "-features", features, "-labels", filepath.Join(dir, "labels.txt"), "-splits", splits)
 		packed := read(t, out)
-		again := must(t, packed, "convert", "-from", f.name, "-to", f.name, "-", "-")
+		again := must(t, packed, "convert", "-from", f.Name, "-to", f.Name, "-", "-")
 		if again != packed {
-			t.Errorf("%s written twice differs", f.name)
+			t.Errorf("%s written twice differs", f.Name)
 		}
-		if f.name != "npz" {
+		if f.Name != "npz" {
 			continue
 		}
-		d, err := dataset.ReadNPZ(strings.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Must(dataset.ReadNPZ(strings.NewReader(packed)))
 		if !cmp.Equal(d.Adjacency.RawMatrix(), want.Adjacency.RawMatrix()) || !mat.Equal(d.Features, want.Features) {
 			t.Error("npz holds another graph or other features")
 		}
@@ -127,10 +103,7 @@ func TestGraphSAGEFiles(t *testing.T) {
 	})
 	npz := filepath.Join(dir, "g.npz")
 	must(t, "", "convert", filepath.Join(dir, "toy"), npz)
-	d, err := dataset.Open(npz, dataset.ReadNPZ)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.Open(npz, dataset.ReadNPZ))
 	if d.Nodes() != 2 || d.Adjacency.At(0, 1) != 1 || d.Features.At(1, 0) != 4 || d.Labels[0] != 1 {
 		t.Errorf("%d nodes, edges %v, features %v, labels %v", d.Nodes(), mat.Formatted(d.Adjacency), mat.Formatted(d.Features), d.Labels)
 	}
@@ -142,10 +115,7 @@ func TestFeaturesWithoutIDs(t *testing.T) {
 	npy, npz := filepath.Join(dir, "x.npy"), filepath.Join(dir, "g.npz")
 	must(t, "", "convert", filepath.Join(dir, "x.tsv"), npy)
 	must(t, "", "convert", filepath.Join(dir, "e.txt"), npz, "-features", npy)
-	d, err := dataset.Open(npz, dataset.ReadNPZ)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.Open(npz, dataset.ReadNPZ))
 	if d.Nodes() != 3 || d.Adjacency.At(2, 0) != 1 || d.Adjacency.NNZ() != 1 || d.Features.At(1, 1) != 4 {
 		t.Errorf("%d nodes, edges %v, features %v", d.Nodes(), mat.Formatted(d.Adjacency), mat.Formatted(d.Features))
 	}
@@ -162,42 +132,43 @@ func TestFloat32Files(t *testing.T) {
 	if got := read(t, out); got != npy {
 		t.Errorf("%d bytes become %d", len(npy), len(got))
 	}
-	g, err := coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}}))
+	m := testkit.Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
 	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, nil, m.Embedding()) })
 	if got := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", path, "-dim", "2"); got != want {
 		t.Errorf("embedding %q, want %q", got, want)
 	}
 }
 
+func gzipped(t *testing.T, content string) string {
+	t.Helper()
+	return text(t, func(b *bytes.Buffer) error {
+		z := gzip.NewWriter(b)
+		z.Write([]byte(content)) // an error stays in z
+		return z.Close()
+	})
+}
+
 func TestGzippedInput(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	z.Write([]byte(vectorsText))
-	z.Close()
-	dir := folder(t, map[string]string{"v.txt.gz": packed.String(), "v.tsv.gz": packed.String()})
 	want := must(t, vectorsText, "convert", "-from", "tsv", "-to", "tsv", "-", "-")
-	if got := must(t, packed.String(), "convert", "-from", "tsv", "-to", "tsv", "-", "-"); got != want {
+	npz := must(t, edgesText, "convert", "-from", "edges", "-to", "npz", "-", "-")
+	dir := folder(t, map[string]string{"v.tsv.gz": gzipped(t, vectorsText), "g.npz.gz": gzipped(t, npz)})
+	if got := must(t, gzipped(t, vectorsText), "convert", "-from", "tsv", "-to", "tsv", "-", "-"); got != want {
 		t.Errorf("gzipped standard input: %q, want %q", got, want)
 	}
 	if got := must(t, "", "convert", "-to", "tsv", filepath.Join(dir, "v.tsv.gz"), "-"); got != want {
 		t.Errorf("a gzipped file: %q, want %q", got, want)
 	}
-	npz := must(t, edgesText, "convert", "-from", "edges", "-to", "npz", "-", "-")
-	packed.Reset()
-	z.Reset(&packed)
-	z.Write([]byte(npz))
-	z.Close()
-	path := filepath.Join(folder(t, map[string]string{"g.npz.gz": packed.String()}), "g.npz.gz")
-	if got := must(t, "", "convert", "-to", "npz", path, "-"); got != npz {
+	if got := must(t, "", "convert", "-to", "npz", filepath.Join(dir, "g.npz.gz"), "-"); got != npz {
 		t.Errorf("a gzipped archive is not what was packed")
 	}
+}
+
+// Input unpacks within the budget of package source.
+func TestGzipBomb(t *testing.T) {
+	defer func(free int64) { packed.FreeText = free }(packed.FreeText)
+	packed.FreeText = 1 << 16
+	refused(t, t.TempDir(), exitFailure, "too large", gzipped(t, strings.Repeat("a b\n", 1<<17)), "info")
 }
 
 // What two files may be decides the formats; what they may not be is refused.
@@ -233,23 +204,10 @@ func TestConversion(t *testing.T) {
 			if !errors.Is(err, errUsage) {
 				t.Errorf("%+v: error %v, want one of usage", c, err)
 			}
-		} else if err != nil || from.name != c.from || to.name != c.to {
-			t.Errorf("%+v: %s to %s, %v", c, from.name, to.name, err)
+		} else if err != nil || from.Name != c.from || to.Name != c.to {
+			t.Errorf("%+v: %s to %s, %v", c, from.Name, to.Name, err)
 		}
 	}
-}
-
-// A list of edges that unpacks to a hundred times its size is refused before it fills the memory.
-func TestGzipBomb(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	lines := bytes.Repeat([]byte("a b\n"), 1<<14)
-	for range 2 * unpackedText / len(lines) {
-		z.Write(lines)
-	}
-	z.Close()
-	code, stdout, stderr := call(packed.String(), "info")
-	checkError(t, t.TempDir(), code, exitFailure, stdout, stderr, "too large")
 }
 
 // What was guessed stands in the error, and what to say instead; what is no format is not guessed.
@@ -274,8 +232,7 @@ func TestErrorsNameTheGuess(t *testing.T) {
 		{[]string{"convert", file("e.json"), file("out.npz")}, exitUsage, "unknown format .json"},
 		{[]string{"convert", file("edges.csv"), file("out.tsv")}, exitUsage, "a graph or vectors? name the format of " + file("edges.csv") + " by -from"},
 	} {
-		code, stdout, stderr := call("", c.args...)
-		checkError(t, dir, code, c.code, stdout, stderr, c.want)
+		refused(t, dir, c.code, c.want, "", c.args...)
 	}
 }
 
@@ -291,12 +248,10 @@ func TestIDsNextToAMatrix(t *testing.T) {
 		t.Errorf("with ids %q, want %q", got, read(t, file("v.tsv")))
 	}
 	for name, want := range map[string]string{"one": "one: wrong size: 1 ids for 2 rows", "twice": "twice:2: bad node ids"} {
-		code, stdout, stderr := call("", "convert", file("v.npy"), "-ids", file(name), "-to", "tsv", "-")
-		checkError(t, dir, code, exitFailure, stdout, stderr, want)
+		refused(t, dir, exitFailure, want, "", "convert", file("v.npy"), "-ids", file(name), "-to", "tsv", "-")
 	}
-	code, stdout, stderr := call("", "convert", file("v.tsv"), "-to", "npy", "-", "-write-ids", "-")
-	checkError(t, dir, code, exitUsage, stdout, stderr, "file of its own")
-	code, stdout, stderr = call("\"a\nb\" 1\n", "convert", "-from", "tsv", "-", file("v.npy"), "-write-ids", file("out.ids"))
+	refused(t, dir, exitUsage, "file of its own", "", "convert", file("v.tsv"), "-to", "npy", "-", "-write-ids", "-")
+	code, stdout, stderr := call("\"a\nb\" 1\n", "convert", "-from", "tsv", "-", file("v.npy"), "-write-ids", file("out.ids"))
 	if code == 0 {
 		t.Errorf("an id of two lines is written: %q %q", stdout, stderr)
 	}
@@ -305,10 +260,7 @@ func TestIDsNextToAMatrix(t *testing.T) {
 	names := folder(t, map[string]string{"ids": "ann\nbob\ncy\n", "x.tsv": "ann 1\nbob 2\ncy 3\n"})
 	must(t, "", "convert", filepath.Join(names, "x.tsv"), filepath.Join(names, "x.npy"))
 	got := must(t, "bob\tann\n", "convert", "-from", "edges", "-to", "npz", "-", "-", "-features", filepath.Join(names, "x.npy"), "-ids", filepath.Join(names, "ids"))
-	d, err := dataset.ReadNPZ(strings.NewReader(got))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.ReadNPZ(strings.NewReader(got)))
 	if !cmp.Equal(d.IDs, []string{"ann", "bob", "cy"}) || d.Adjacency.At(1, 0) != 1 || d.Features.At(2, 0) != 3 {
 		t.Errorf("ids %v, edges %v", d.IDs, mat.Formatted(d.Adjacency))
 	}

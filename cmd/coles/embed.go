@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"coles"
@@ -34,21 +37,27 @@ func embedCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "embed", Usage: "a vector for every node of a graph",
 		ArgsUsage: "[GRAPH]", Description: describe(embedDescription),
-		Flags: append(append(graphFlags(), settingsFlags()...),
-			fileFlag("o", "write to `FILE`"),
-			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + formatNames(holdsEmbedding) + "; by the name of the file if not given", HideDefault: true},
-			fileFlag("model", "keep the model in `FILE`"),
-			writeIDsFlag(),
+		Flags: append(slices.Concat(graphFlags(), settingsFlags(), outputFlags()),
 			fileFlag("with", "do not fit, embed with the model in `FILE`, also one of \"coles train\""),
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as JSON and do nothing"},
 			&cli.BoolFlag{Name: "json", Usage: "print sizes, seconds and what the fit did as JSON; with -o FILE"},
 			&cli.BoolFlag{Name: "verbose", Usage: "say on standard error what was done"},
 		),
-		Action: func(ctx context.Context, c *cli.Command) error { return embed(ctx, c, s) },
+		Action: action(s, embed),
 	}
 }
 
-// embedSummary is what -json prints.
+// outputFlags are the options that say where an embedding goes.
+func outputFlags() []cli.Flag {
+	return []cli.Flag{
+		fileFlag("o", "write to `FILE`"),
+		&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + formatNames(holdsEmbedding) + "; by the name of the file if not given"},
+		fileFlag("model", "keep the model in `FILE`"),
+		writeIDsFlag(),
+	}
+}
+
+// embedSummary is the output of -json.
 type embedSummary struct {
 	Nodes    int `json:"nodes"`
 	Edges    int `json:"edges"`
@@ -63,11 +72,7 @@ type embedSummary struct {
 	Fit       any   `json:"fit"`        // report of the model, also where it was read
 }
 
-func embed(ctx context.Context, c *cli.Command, s streams) error {
-	in, err := newInputs(c, s.stdin)
-	if err != nil {
-		return err
-	}
+func embed(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if c.Bool("print-settings") {
 		return printSettings(ctx, c, in, s.stdout)
 	}
@@ -95,7 +100,7 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 	if err != nil {
 		return err
 	}
-	if err := out.to.writableIDs(d, g.Nodes()); err != nil {
+	if err := writableIDs(out.to, d, g.Nodes()); err != nil {
 		return err
 	}
 	summary.Seconds.Read = seconds()
@@ -135,10 +140,8 @@ func stopwatch() func() float64 {
 
 // An embedOutput is where an embedding goes, and perhaps its ids and its model.
 type embedOutput struct {
-	to      format
-	vectors sink
-	ids     idsSink
-	model   *sink // nil where it is not kept
+	to                  dataset.Format
+	vectors, ids, model sink
 }
 
 // newEmbedOutput finds what would only fail after the work is done.
@@ -146,67 +149,48 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 	if err := checkEmbedFlags(c); err != nil {
 		return o, err
 	}
-	path := standard
-	if c.IsSet("o") {
-		path = c.String("o")
-	}
+	path, files := cmp.Or(c.String("o"), standard), c.Args().Slice()
 	if o.to, err = embeddingFormat(c.String("to"), path); err != nil {
 		return o, err
 	}
-	if err := differentFiles(c, c.Args().Slice(), "-o", path); err != nil {
+	if o.vectors, err = newOutput(c, files, "-o", path, o.to.Binary, s); err != nil {
 		return o, err
 	}
-	if o.ids, err = newIDsSink(c, c.Args().Slice(), path, s); err != nil {
+	if o.ids, err = newIDsOutput(c, files, path, s); err != nil {
 		return o, err
 	}
-	if o.vectors, err = newSink(path, o.to.binary, s.stdout); err != nil || !c.IsSet("model") {
-		return o, err
-	}
-	if err := differentFiles(c, c.Args().Slice(), "-model", c.String("model")); err != nil {
-		return o, err
-	}
-	model, err := newSink(c.String("model"), true, s.stdout)
-	o.model = &model
+	o.model, err = newOutput(c, files, "-model", c.String("model"), true, s)
 	return o, err
 }
 
 // write writes the model, the ids and y, which stands in the place of the features of d.
 func (o embedOutput) write(ctx context.Context, m model, d *dataset.Dataset, y mat.Matrix) error {
-	if o.model != nil {
-		if err := o.model.write(ctx, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
-			return err
-		}
+	if err := o.model.write(ctx, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
+		return err
 	}
 	rows, _ := y.Dims()
-	if err := o.ids.write(ctx, d.IDs, rows); err != nil {
+	if err := o.ids.write(ctx, func(w io.Writer) error { return writeIDs(w, d.IDs, rows) }); err != nil {
 		return err
 	}
 	embedded := *d
 	embedded.Features, embedded.FeatureNames = y, nil
-	return o.vectors.write(ctx, func(w io.Writer) error { return o.to.write(w, &embedded) })
+	return o.vectors.write(ctx, func(w io.Writer) error { return o.to.Write(w, &embedded) })
 }
 
 // checkEmbedFlags refuses options that contradict one another.
 func checkEmbedFlags(c *cli.Command) error {
-	toStdout := !c.IsSet("o") || c.String("o") == standard
+	toStdout := cmp.Or(c.String("o"), standard) == standard
 	switch {
 	case c.Bool("json") && toStdout:
 		return usagef("-json prints on standard output: name a file for the embedding by -o")
-	case c.IsSet("model") && c.String("model") == standard && (toStdout || c.Bool("json")):
+	case c.String("model") == standard && (toStdout || c.Bool("json")):
 		return usagef("-model - and the rest would both go to standard output")
 	case sameFile(c.String("model"), c.String("o")):
 		return usagef("-model and -o are the same file")
-	case !c.IsSet("with"):
-		return nil
-	case c.IsSet("model"):
+	case c.IsSet("with") && c.IsSet("model"):
 		return usagef("-model keeps a model that is fitted, and -with has one already")
 	}
-	for _, f := range settingsFlags() {
-		if name := f.Names()[0]; c.IsSet(name) {
-			return usagef("-%s changes a fit, and -with has a model already", name)
-		}
-	}
-	return nil
+	return changesNoFit(c)
 }
 
 // readArgument reads the graph that the one argument, or standard input, is.
@@ -232,7 +216,7 @@ type model interface {
 	WriteTo(w io.Writer) (int64, error)
 }
 
-// reportOf is what the making of a model did, and how many features it wants, 0 for none.
+// reportOf returns the report of a model, and how many features it wants, 0 for none.
 func reportOf(m model) (report any, features int) {
 	if m, ok := m.(*gnn.Model); ok {
 		r := m.Report()
@@ -252,11 +236,7 @@ type embedder struct {
 
 func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, error) {
 	if c.IsSet("with") {
-		s, err := in.source(c.String("with"))
-		if err != nil {
-			return nil, err
-		}
-		m, err := readModel(ctx, s)
+		m, err := readPath(ctx, in, c.String("with"), readModel)
 		return &embedder{model: m, progress: in.progress}, err
 	}
 	settings, err := readSettings(ctx, c, in)
@@ -288,33 +268,14 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 // How the files of models begin.
 const modelMagic, networkMagic = "COLESMDL", "COLESGNN"
 
-// beginsAsModel reports whether a file holds a model of either kind.
-func beginsAsModel(ctx context.Context, s *source) (bool, error) {
-	r, err := s.open(ctx)
-	if err != nil {
-		return false, err
-	}
-	head, _ := r.Peek(len(modelMagic)) // what cannot be read is for the reader to say
-	return string(head) == modelMagic || string(head) == networkMagic, nil
-}
-
 // readModel reads a model of either kind and nothing after it.
-func readModel(ctx context.Context, s *source) (model, error) {
-	defer s.close()
-	r, err := s.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var m model
+func readModel(r *bufio.Reader) (m model, err error) {
 	if head, _ := r.Peek(len(networkMagic)); string(head) == networkMagic {
 		m, err = gnn.ReadModel(r)
 	} else {
 		m, err = coles.ReadModel(r)
 	}
-	if err != nil {
-		return nil, s.errAt(err)
-	}
-	return m, s.atEnd(r)
+	return m, atEnd(r, err)
 }
 
 func printSettings(ctx context.Context, c *cli.Command, in *inputs, stdout io.Writer) error {

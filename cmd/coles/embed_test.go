@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,26 +11,18 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 )
 
-// fitted is what the library makes of the small graph.
+// fitted fits the small graph with the library.
 func fitted(t *testing.T, opts ...coles.Option) *coles.Model {
 	t.Helper()
-	d, err := dataset.ReadEdgeList(strings.NewReader(edgesText), strings.NewReader(featuresText), dataset.EdgeListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := coles.FromDirectedCSR(d.Adjacency, coles.WithIDs(d.IDs))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := coles.Fit(context.Background(), g, d.Features, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.ReadEdgeList(strings.NewReader(edgesText), strings.NewReader(featuresText), dataset.EdgeListOptions{}))
+	g := testkit.Must(coles.FromDirectedCSR(d.Adjacency, coles.WithIDs(d.IDs)))
+	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, opts...))
 	return m
 }
 
@@ -46,10 +37,7 @@ func text(t *testing.T, write func(*bytes.Buffer) error) string {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(os.ReadFile(path))
 	return string(b)
 }
 
@@ -61,9 +49,11 @@ func TestEmbedWritesWhatTheLibraryFits(t *testing.T) {
 		"npy":      text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, y) }),
 		"tsv":      text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, ids, y) }),
 		"word2vec": text(t, func(b *bytes.Buffer) error { return dataset.WriteWord2Vec(b, ids, y) }),
+		"csv":      text(t, func(b *bytes.Buffer) error { return dataset.WriteCSV(b, ids, y) }),
+		"jsonl":    text(t, func(b *bytes.Buffer) error { return dataset.WriteJSONLines(b, ids, y) }),
 	}
 	args := []string{"embed", edges, "-features", features, "-dim", "2", "-seed=7"}
-	for name, file := range map[string]string{"npy": "y.npy", "tsv": "y.tsv", "word2vec": "y.txt"} {
+	for name, file := range map[string]string{"npy": "y.npy", "tsv": "y.tsv", "word2vec": "y.txt", "csv": "y.csv", "jsonl": "y.jsonl"} {
 		out := filepath.Join(dir, file)
 		must(t, "", append(args, "-o", out)...)
 		if got := read(t, out); got != want[name] {
@@ -85,15 +75,12 @@ func TestEmbedInAnArchiveReplacesTheFeatures(t *testing.T) {
 	dir, edges, features := small(t)
 	out := filepath.Join(dir, "y.npz")
 	must(t, "", "embed", edges, "-features", features, "-labels", filepath.Join(dir, "labels.txt"), "-dim", "2", "-to", "npz", "-o", out)
-	d, err := dataset.Open(out, dataset.ReadNPZ)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.Open(out, dataset.ReadNPZ))
 	if !mat.Equal(d.Features, fitted(t, coles.WithDim(2)).Embedding()) {
 		t.Errorf("features are not the embedding: %v", mat.Formatted(d.Features))
 	}
 	if d.Adjacency.NNZ() != 4 || !cmp.Equal(d.Labels, []int{0, 0, 1, 1}) || !cmp.Equal(d.IDs, []string{"ann", "bob", "cy", "dan"}) {
-		t.Errorf("the graph is not that of the input: %d entries, labels %v, ids %v", d.Adjacency.NNZ(), d.Labels, d.IDs)
+		t.Errorf("the graph of the input is lost: %d entries, labels %v, ids %v", d.Adjacency.NNZ(), d.Labels, d.IDs)
 	}
 }
 
@@ -141,18 +128,9 @@ func TestEmbedWithASavedModel(t *testing.T) {
 	m := fitted(t, coles.WithDim(2))
 	grown := edgesText + "dan\teve\n"
 	more := featuresText + "eve,1,0,1\n"
-	d, err := dataset.ReadEdgeList(strings.NewReader(grown), strings.NewReader(more), dataset.EdgeListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := undirected(d, "grown")
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := m.Embed(context.Background(), g, d.Features)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.ReadEdgeList(strings.NewReader(grown), strings.NewReader(more), dataset.EdgeListOptions{}))
+	g := testkit.Must(undirected(d, "grown"))
+	y := testkit.Must(m.Embed(t.Context(), g, d.Features))
 	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, d.IDs, y) })
 	path := filepath.Join(dir, "more.csv")
 	if err := os.WriteFile(path, []byte(more), 0o666); err != nil {
@@ -178,26 +156,9 @@ func TestEmbedWithoutFeatures(t *testing.T) {
 	}
 }
 
-func TestSettingsRoundTripAndOptionsChangeThem(t *testing.T) {
-	want := coles.DefaultSettings()
-	var got coles.Settings
-	if err := json.Unmarshal([]byte(must(t, "", "embed", "-print-settings")), &got); err != nil {
-		t.Fatal(err)
-	}
-	if !cmp.Equal(asJSON(t, got), asJSON(t, want)) {
-		t.Errorf("settings printed %s, want %s", asJSON(t, got), asJSON(t, want))
-	}
-	want.Dim, want.Seed, want.Kappa, want.Eta = 3, 1<<63, 0, 0.25
-	want.Filter, want.Precision = coles.APPNP(10, 0.1), coles.Float32
-	want.Negatives = coles.UniformNegatives(5).ExcludeEdges()
-	args := strings.Fields("embed -print-settings -dim 3 -seed 9223372036854775808 -kappa 0 -eta 0.25 -filter appnp:10,0.1 -precision float32 -negatives uniform:5,exclude-edges")
-	printed := must(t, "", args...)
-	if err := json.Unmarshal([]byte(printed), &got); err != nil {
-		t.Fatal(err)
-	}
-	if !cmp.Equal(asJSON(t, got), asJSON(t, want)) {
-		t.Errorf("settings printed %s, want %s", asJSON(t, got), asJSON(t, want))
-	}
+// Settings are read as they were printed, and a file changes what it names only.
+func TestSettingsRoundTrip(t *testing.T) {
+	printed := must(t, "", "embed", "-print-settings", "-dim", "3", "-seed", "9223372036854775808", "-filter", "appnp:10,0.1")
 	if again := must(t, printed, "embed", "-print-settings", "-settings", "-"); again != printed {
 		t.Errorf("read again they are %s, want %s", again, printed)
 	}
@@ -206,26 +167,9 @@ func TestSettingsRoundTripAndOptionsChangeThem(t *testing.T) {
 	}
 }
 
-// What the library reads as text, the options take.
-func TestFilterAndNegativesOptions(t *testing.T) {
-	var s coles.Settings
-	if err := json.Unmarshal([]byte(must(t, "", "embed", "-print-settings", "-filter", "polynomial:0.5,-0.25,1e-3", "-negatives", "erdos-renyi:0.125")), &s); err != nil {
-		t.Fatal(err)
-	}
-	if want := []float64{0.5, -0.25, 1e-3}; !cmp.Equal(s.Filter.Coefficients(), want) {
-		t.Errorf("-filter is %v %v, want %v", s.Filter, s.Filter.Coefficients(), want)
-	}
-	if want := coles.ErdosRenyiNegatives(0.125); s.Negatives != want {
-		t.Errorf("-negatives is %v, want %v", s.Negatives, want)
-	}
-}
-
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(json.Marshal(v))
 	return string(b)
 }
 
@@ -273,30 +217,14 @@ func TestTextFeaturesAreToldByTheirFirstLine(t *testing.T) {
 func TestIDsAreCheckedBeforeTheFit(t *testing.T) {
 	dir := t.TempDir()
 	for to, want := range map[string]string{"out.txt": `row 0, id "user 0": bad node ids`, "out.bin": "; tsv can\n"} {
-		code, stdout, stderr := call("\"user 0\",bob\nbob,cy\n", "embed", "-dim", "3", "-o", filepath.Join(dir, to))
-		checkError(t, dir, code, exitFailure, stdout, stderr, want)
+		stderr := refused(t, dir, exitFailure, want, "\"user 0\",bob\nbob,cy\n", "embed", "-dim", "3", "-o", filepath.Join(dir, to))
 		if !strings.HasSuffix(stderr, "; tsv can\n") {
 			t.Errorf("no format that can: %q", stderr)
 		}
 	}
-	// Here d′ = 9 of 3 nodes is what the fit would say.
-	code, stdout, stderr := call("\"user 0\",bob\nbob,cy\n", "embed", "-dim", "9", "-to", "word2vec")
-	checkError(t, dir, code, exitFailure, stdout, stderr, "tsv can")
+	// The fit would refuse d′ = 9 of 3 nodes.
+	refused(t, dir, exitFailure, "tsv can", "\"user 0\",bob\nbob,cy\n", "embed", "-dim", "9", "-to", "word2vec")
 	for _, to := range []string{"tsv", "csv", "jsonl", "npy", "npz"} {
 		must(t, "\"user 0\",bob\nbob,cy\n", "embed", "-dim", "1", "-to", to)
-	}
-}
-
-// The formats that are only written hold what the library writes.
-func TestEmbedWritesLinesOfJSON(t *testing.T) {
-	_, edges, features := small(t)
-	m := fitted(t, coles.WithDim(2))
-	ids := []string{"ann", "bob", "cy", "dan"}
-	args := []string{"embed", edges, "-features", features, "-dim", "2", "-to"}
-	if got, want := must(t, "", append(args, "jsonl")...), text(t, func(b *bytes.Buffer) error { return dataset.WriteJSONLines(b, ids, m.Embedding()) }); got != want {
-		t.Errorf("jsonl holds %q, want %q", got, want)
-	}
-	if got, want := must(t, "", append(args, "csv")...), text(t, func(b *bytes.Buffer) error { return dataset.WriteCSV(b, ids, m.Embedding()) }); got != want {
-		t.Errorf("csv holds %q, want %q", got, want)
 	}
 }

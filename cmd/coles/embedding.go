@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"io"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,63 +28,75 @@ func embeddingFlags() []cli.Flag {
 // more than that.
 func checkEmbeddingFlags(c *cli.Command) error {
 	for _, f := range append(settingsFlags(), fileFlag("with", "")) {
-		name := f.Names()[0]
-		if c.IsSet("embedding") && c.IsSet(name) && name != "seed" {
+		if name := f.Names()[0]; c.IsSet("embedding") && c.IsSet(name) && name != "seed" {
 			return usagef("-%s is for making an embedding, and -embedding is one", name)
 		}
-		if c.IsSet("with") && c.IsSet(name) && name != "seed" && name != "with" {
+	}
+	return changesNoFit(c, "seed")
+}
+
+// changesNoFit refuses settings, but those allowed, next to a model.
+func changesNoFit(c *cli.Command, allowed ...string) error {
+	for _, f := range settingsFlags() {
+		if name := f.Names()[0]; c.IsSet("with") && c.IsSet(name) && !slices.Contains(allowed, name) {
 			return usagef("-%s changes a fit, and -with has a model already", name)
 		}
 	}
 	return nil
 }
 
-// embedded reads the graph, and reads or makes its embedding, for what purpose says of the graph.
-// Where there are vectors only the dataset holds ids and labels.
-func embedded(ctx context.Context, c *cli.Command, in *inputs, purpose func(*dataset.Dataset) coles.Purpose) (*dataset.Dataset, mat.Matrix, error) {
+// An embedding has a row for every node. Where it was read there is no model, and without a graph
+// the dataset holds ids and labels only.
+type embedding struct {
+	data  *dataset.Dataset
+	graph *coles.Graph
+	model model
+	rows  mat.Matrix
+}
+
+// embedded reads an embedding, and the graph if there is one, or reads the graph and embeds it for
+// the purpose that it gets.
+func embedded(ctx context.Context, c *cli.Command, in *inputs, purpose func(*dataset.Dataset) coles.Purpose) (*embedding, error) {
 	if c.IsSet("embedding") {
 		return readEmbedding(ctx, c, in)
 	}
 	e, err := newEmbedder(ctx, c, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	d, g, err := readArgument(ctx, c, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	e.usual = purpose(d)
-	_, y, err := e.embed(ctx, g, d.Features)
-	return d, y, err
+	m, y, err := e.embed(ctx, g, d.Features)
+	return &embedding{d, g, m, y}, err
 }
 
 // readEmbedding reads -embedding, and the graph if there is one.
-func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dataset, mat.Matrix, error) {
+func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding, error) {
 	path := c.String("embedding")
 	args, err := arguments(c, 1)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	vectors, err := readVectors(ctx, in, "", path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	y := vectors.Features
+	e := &embedding{data: vectors, rows: vectors.Features}
 	if len(args) == 0 {
 		vectors.Features = nil
-		if rows, _ := y.Dims(); c.IsSet("labels") {
-			err = giveLabels(ctx, in, c.String("labels"), vectors, rows)
-		}
-		return vectors, y, err
+		n, _ := e.rows.Dims()
+		return e, giveLabels(ctx, c, in, vectors, n)
 	}
-	d, err := readGraph(ctx, c, in, args[0])
-	if err != nil {
-		return nil, nil, err
+	if e.data, err = readGraph(ctx, c, in, args[0]); err != nil {
+		return nil, err
 	}
-	x := d.Features
-	err = giveFeatures(d, vectors, path)
-	d.Features = x
-	return d, y, err
+	x := e.data.Features
+	err = giveFeatures(e.data, vectors, path)
+	e.data.Features = x
+	return e, err
 }
 
 // always is a purpose whatever the graph is.
@@ -104,37 +116,28 @@ func knownLabels(d *dataset.Dataset, n int) []int {
 	return labels
 }
 
-// resultSink is the file of -o, or standard output, for what is made of an embedding.
-func resultSink(c *cli.Command, s streams, binary bool) (sink, error) {
+// resultOutput is the file of -o, or standard output, for what is made of an embedding.
+func resultOutput(c *cli.Command, s streams, binary bool) (sink, error) {
 	if err := checkEmbeddingFlags(c); err != nil {
 		return sink{}, err
 	}
 	if err := uncompressed(c.String("o")); err != nil {
 		return sink{}, err
 	}
-	if err := differentFiles(c, inputFiles(c), "-o", c.String("o")); err != nil {
-		return sink{}, err
-	}
-	return newSink(c.String("o"), binary, s.stdout)
+	return newOutput(c, c.Args().Slice(), "-o", cmp.Or(c.String("o"), standard), binary, s)
 }
 
-// inputFiles are the files that a command line names besides those that differentFiles knows.
-func inputFiles(c *cli.Command) []string {
-	return append(c.Args().Slice(), c.String("embedding"), c.String("use"))
-}
-
-// writeLines writes fields separated by tabs, or by commas into a file that ends in .csv. A field
-// that holds the separator comes in double quotes.
-func writeLines(w io.Writer, path string, lines iter.Seq[[]string]) error {
-	to := csv.NewWriter(w)
-	if !strings.EqualFold(filepath.Ext(path), ".csv") {
-		to.Comma = '\t'
-	}
-	for line := range lines {
-		if err := to.Write(line); err != nil {
-			return err
+// writeResult writes a result as JSON, or its lines: fields separated by tabs, or by commas into a
+// file that ends in .csv. A field that holds the separator comes in double quotes.
+func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, lines [][]string) error {
+	return s.write(ctx, func(w io.Writer) error {
+		if c.Bool("json") {
+			return printJSON(w, result)
 		}
-	}
-	to.Flush()
-	return to.Error()
+		to := csv.NewWriter(w)
+		if !strings.EqualFold(filepath.Ext(s.path), ".csv") {
+			to.Comma = '\t'
+		}
+		return to.WriteAll(lines)
+	})
 }

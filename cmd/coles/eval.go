@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"coles"
 	"coles/dataset"
@@ -17,7 +17,7 @@ import (
 
 const evalDescription = `Measures an embedding by the labels of its nodes: node classification (a
 logistic regression learns from some nodes and is asked about the others) and
-clustering (k-means against the classes). The embedding is that of -embedding,
+clustering (k-means against the classes). The embedding comes from -embedding,
 or is made of GRAPH as by "coles embed". Where the fit chooses between graph and
 features, the accuracy of the model that it did not choose is printed, too.
 
@@ -41,11 +41,11 @@ func evalCommand(s streams) *cli.Command {
 			&cli.IntFlag{Name: "runs", Value: 10, Usage: "`RUNS` of k-means; 0 for no clustering"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, embeddingFlags()...),
-		Action: func(ctx context.Context, c *cli.Command) error { return evaluate(ctx, c, s) },
+		Action: action(s, evaluate),
 	}
 }
 
-// evaluation is what eval prints.
+// evaluation is the output of eval.
 type evaluation struct {
 	Embedding      string          `json:"embedding"` // the file, or "coles" where it was made
 	Nodes          int             `json:"nodes"`
@@ -83,22 +83,11 @@ type measured struct {
 	Each []float64 `json:"each"`
 }
 
-func evaluate(ctx context.Context, c *cli.Command, s streams) error {
+func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err := checkEvalFlags(c); err != nil {
 		return err
 	}
-	in, err := newInputs(c, s.stdin)
-	if err != nil {
-		return err
-	}
-	var d *dataset.Dataset
-	var y mat.Matrix
-	var other otherModel
-	if c.IsSet("embedding") {
-		d, y, err = readEmbedding(ctx, c, in)
-	} else {
-		d, y, other, err = bothModels(ctx, c, in)
-	}
+	d, y, other, err := bothModels(ctx, c, in)
 	if err != nil {
 		return err
 	}
@@ -107,9 +96,9 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 		return fmt.Errorf("there are no labels; name a file by -labels: %w", dataset.ErrMissing)
 	}
 	labelled := labelledNodes(d)
-	e := evaluation{Embedding: "coles", Nodes: rows, Columns: width, Labelled: len(labelled), Classes: d.NumClasses()}
-	if c.IsSet("embedding") {
-		e.Embedding = c.String("embedding")
+	e := &evaluation{
+		Embedding: cmp.Or(c.String("embedding"), "coles"), Nodes: rows, Columns: width,
+		Labelled: len(labelled), Classes: d.NumClasses(),
 	}
 	splits, from, err := splitsToUse(ctx, c, in, d)
 	if err != nil {
@@ -133,32 +122,21 @@ func evaluate(ctx context.Context, c *cli.Command, s streams) error {
 		}
 	}
 	in.progress.clear()
-	return sink{standard, s.stdout}.write(ctx, func(w io.Writer) error {
-		if c.Bool("json") {
-			return printJSON(w, e)
-		}
-		return e.print(w)
-	})
+	return report(ctx, c, s, e)
 }
 
 // An otherModel fits and measures the model that was not chosen.
 type otherModel func(labels []int, splits []dataset.Split, progress eval.ClassifyOption) (*choice, error)
 
-// bothModels reads the graph and embeds it. other is nil where there was no choice.
+// bothModels has an embedding. other is nil where no fit has chosen its model.
 func bothModels(ctx context.Context, c *cli.Command, in *inputs) (d *dataset.Dataset, y mat.Matrix, other otherModel, err error) {
-	e, err := newEmbedder(ctx, c, in)
+	e, err := embedded(ctx, c, in, always(coles.ForClassification))
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	d, g, err := readArgument(ctx, c, in)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	m, y, err := e.embed(ctx, g, d.Features)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	fitted, ok := m.(*coles.Model)
+	g := e.graph
+	d, y = e.data, e.rows
+	fitted, ok := e.model.(*coles.Model)
 	if !ok || c.IsSet("with") || fitted.Report().Alignment == nil {
 		return d, y, nil, nil
 	}
@@ -181,11 +159,10 @@ func bothModels(ctx context.Context, c *cli.Command, in *inputs) (d *dataset.Dat
 }
 
 func checkEvalFlags(c *cli.Command) error {
+	if err := atLeast1(c, "per-class", "count"); err != nil {
+		return err
+	}
 	switch {
-	case c.Int("per-class") < 1:
-		return usagef("-per-class %d: want at least 1", c.Int("per-class"))
-	case c.Int("count") < 1:
-		return usagef("-count %d: want at least 1", c.Int("count"))
 	case c.Int("runs") < 0:
 		return usagef("-runs %d: want 0 or more", c.Int("runs"))
 	case c.IsSet("splits") && (c.IsSet("per-class") || c.IsSet("count")):
@@ -289,20 +266,18 @@ func someRows(y mat.Matrix, rows []int) mat.Matrix {
 	return some
 }
 
-func (e evaluation) print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "embedding\t%s, %d × %d\n", e.Embedding, e.Nodes, e.Columns)
-	fmt.Fprintf(t, "labels\t%d nodes, %d classes\n", e.Labelled, e.Classes)
-	fmt.Fprintf(t, "splits\t%d, %s\n", len(e.Classification.Accuracy.Each), e.Classification.Splits)
-	fmt.Fprintf(t, "classification\taccuracy %v\n", e.Classification.Accuracy)
+func (e *evaluation) print(w io.Writer) {
+	fmt.Fprintf(w, "embedding\t%s, %d × %d\n", e.Embedding, e.Nodes, e.Columns)
+	fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", e.Labelled, e.Classes)
+	fmt.Fprintf(w, "splits\t%d, %s\n", len(e.Classification.Accuracy.Each), e.Classification.Splits)
+	fmt.Fprintf(w, "classification\taccuracy %v\n", e.Classification.Accuracy)
 	if c := e.Choice; c != nil {
-		fmt.Fprintf(t, "chosen\t%v\n", *c.Alignment)
-		fmt.Fprintf(t, "by the %v\taccuracy %v\n", c.Other, c.Accuracy)
+		fmt.Fprintf(w, "chosen\t%v\n", *c.Alignment)
+		fmt.Fprintf(w, "by the %v\taccuracy %v\n", c.Other, c.Accuracy)
 	}
 	if c := e.Clustering; c != nil {
-		fmt.Fprintf(t, "clustering\taccuracy %v, NMI %v, F1 %v, %d runs\n", c.Accuracy, c.NMI, c.F1, len(c.Accuracy.Each))
+		fmt.Fprintf(w, "clustering\taccuracy %v, NMI %v, F1 %v, %d runs\n", c.Accuracy, c.NMI, c.F1, len(c.Accuracy.Each))
 	}
-	return t.Flush()
 }
 
 func (m measured) String() string { return fmt.Sprintf("%.1f ± %.1f %%", m.Mean, m.Std) }

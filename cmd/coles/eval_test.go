@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
@@ -21,34 +21,27 @@ import (
 // community is a drawn graph in an archive.
 func community(t *testing.T) (d *dataset.Dataset, path string) {
 	t.Helper()
-	d, err := dataset.Communities{Nodes: 300, Classes: 3, Features: 60, Seed: 5}.Generate(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = testkit.Must(dataset.Communities{Nodes: 300, Classes: 3, Features: 60, Seed: 5}.Generate(t.Context()))
+	return d, archiveOf(t, d)
+}
+
+// archiveOf writes a dataset to an archive in a folder of its own.
+func archiveOf(t *testing.T, d *dataset.Dataset) (path string) {
+	t.Helper()
 	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })
-	return d, filepath.Join(folder(t, map[string]string{"g.npz": archive}), "g.npz")
+	return filepath.Join(folder(t, map[string]string{"g.npz": archive}), "g.npz")
 }
 
 func evaluated(t *testing.T, args ...string) evaluation {
 	t.Helper()
-	var e evaluation
-	if err := json.Unmarshal([]byte(must(t, "", append([]string{"eval", "-json"}, args...)...)), &e); err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return decoded[evaluation](t, "", append([]string{"eval", "-json"}, args...)...)
 }
 
 func TestEvalIsTheProtocolOfTheLibrary(t *testing.T) {
 	d, path := community(t)
 	ctx := context.Background()
-	g, err := coles.FromCSR(d.Adjacency)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Must(coles.FromCSR(d.Adjacency))
+	m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(3)))
 	splits, err := d.RandomSplits(5, 4, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -130,18 +123,13 @@ func TestEvalOfVectorsWithSomeLabels(t *testing.T) {
 }
 
 func TestEvalTakesTheMasksOfAnArchive(t *testing.T) {
-	d, path := community(t)
-	splits, err := d.RandomSplits(4, 3, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, _ := community(t)
+	splits := testkit.Must(d.RandomSplits(4, 3, 9))
 	for i := range splits {
 		splits[i].Test = splits[i].TestNodes(300)
 	}
 	d.Splits = splits
-	if err := dataset.WriteFile(path, func(w io.Writer) error { return dataset.WriteNPZ(w, d) }); err != nil {
-		t.Fatal(err)
-	}
+	path := archiveOf(t, d)
 	e := evaluated(t, path, "-runs", "0")
 	if len(e.Classification.Accuracy.Each) != 3 || e.Classification.Splits != "masks of the graph" || e.Clustering != nil {
 		t.Errorf("with masks: %+v", e.Classification)

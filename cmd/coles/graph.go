@@ -14,9 +14,12 @@ import (
 )
 
 // graphFlags are the options that say what a graph is made of.
-func graphFlags() []cli.Flag {
+func graphFlags() []cli.Flag { return inputFlags("GRAPH", formatNames(isGraph)) }
+
+// inputFlags are graphFlags for an argument in one of these formats.
+func inputFlags(argument, formats string) []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "from", Usage: "`FORMAT` of GRAPH: " + formatNames(isGraph) + "; by its name if not given", HideDefault: true},
+		&cli.StringFlag{Name: "from", Usage: "`FORMAT` of " + argument + ": " + formats + "; by its name if not given"},
 		fileFlag("features", "features of the nodes, `FILE` of vectors; replaces those of an archive"),
 		fileFlag("labels", "`FILE` of lines \"id label\"; replaces the labels of an archive"),
 		idsFlag(),
@@ -32,7 +35,7 @@ func idsFlag() cli.Flag {
 func textFlags() []cli.Flag {
 	return []cli.Flag{
 		headerFlag(),
-		&cli.StringFlag{Name: "columns", Usage: "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)", HideDefault: true},
+		&cli.StringFlag{Name: "columns", Usage: "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"},
 		&cli.BoolFlag{Name: "unweighted", Usage: "edges have no weight, whatever stands in the third column"},
 		&cli.BoolFlag{Name: "bipartite", Usage: "the two columns of edges name different kinds of nodes, even by the same ids"},
 		&cli.StringFlag{Name: "missing", Value: "error", Usage: "`HOW` nodes without features in text are dealt with: error, zero, mean (of the others) or drop"},
@@ -45,7 +48,7 @@ func headerFlag() cli.Flag {
 	return &cli.StringFlag{Name: "header", Value: "detect", Usage: "text begins with a `LINE` of column names: yes, no or detect"}
 }
 
-// textOptions are what textFlags say, as far as a command has them.
+// textOptions reads textFlags, as far as a command has them.
 func textOptions(c *cli.Command) (dataset.EdgeListOptions, error) {
 	opts := dataset.EdgeListOptions{
 		Unweighted: c.Bool("unweighted"), Bipartite: c.Bool("bipartite"),
@@ -84,14 +87,14 @@ func readGraph(ctx context.Context, c *cli.Command, in *inputs, path string) (*d
 	if err != nil {
 		return nil, err
 	}
-	if c.String("from") == "" {
-		graph.guess = f.guess("")
-	}
-	return readGraphAs(ctx, c, in, f, graph)
+	return readGraphAs(ctx, c, in, f, graph, "")
 }
 
-func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f format, graph *source) (*dataset.Dataset, error) {
+// readGraphAs reads a graph in a format, of which errors say that it was a guess, because of
+// another file's name perhaps, unless it is named by -from.
+func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f dataset.Format, graph *source, because string) (*dataset.Dataset, error) {
 	defer graph.close()
+	graph.guessed(c, f, because)
 	d, err := readGraphAndFeatures(ctx, c, in, f, graph)
 	if err != nil {
 		return nil, err
@@ -99,18 +102,16 @@ func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f format, grap
 	if err := giveIDs(ctx, in, d, d.Nodes()); err != nil {
 		return nil, err
 	}
-	if path := c.String("labels"); path != "" {
-		if err := giveLabels(ctx, in, path, d, d.Nodes()); err != nil {
-			return nil, err
-		}
+	if err := giveLabels(ctx, c, in, d, d.Nodes()); err != nil {
+		return nil, err
 	}
 	return d, ctx.Err()
 }
 
-func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f format, graph *source) (*dataset.Dataset, error) {
+func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dataset.Format, graph *source) (*dataset.Dataset, error) {
 	path := c.String("features")
 	if path == "" {
-		d, err := f.read(ctx, graph, nil)
+		d, err := graph.read(ctx, f, nil)
 		return d, graph.errAt(err)
 	}
 	of, file, err := vectorsAt(ctx, in, "", path)
@@ -118,7 +119,7 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f for
 		return nil, err
 	}
 	defer file.close()
-	if f.name == textGraph && isTable(of) {
+	if f.Name == textGraph && (of.Name == textVectors || of.Name == "csv") {
 		return readEdgesOf(ctx, graph, file)
 	}
 	features, err := readVectorsAs(ctx, in, of, file)
@@ -126,9 +127,9 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f for
 		return nil, err
 	}
 	rows, _ := features.Features.Dims()
-	d, err := f.read(ctx, graph, rowNames(features.IDs, rows))
+	d, err := graph.read(ctx, f, rowNames(features.IDs, rows))
 	if err != nil {
-		return nil, graph.errAt(err)
+		return nil, graph.errAt(headerHint(err, graph.text.Header))
 	}
 	return d, giveFeatures(d, features, path)
 }
@@ -144,62 +145,44 @@ func readVectors(ctx context.Context, in *inputs, formatName, path string) (*dat
 }
 
 // vectorsAt opens a file of vectors and finds its format.
-func vectorsAt(ctx context.Context, in *inputs, formatName, path string) (format, *source, error) {
+func vectorsAt(ctx context.Context, in *inputs, formatName, path string) (dataset.Format, *source, error) {
 	f, err := readingFormat(formatName, path, false)
 	if err != nil {
 		return f, nil, err
 	}
 	s, err := in.source(path)
 	if err == nil && formatName == "" {
-		f = f.orTable(ctx, s)
-		if extension := extensionOf(path); extension != "" && len(formatsOf(path)) == 0 {
-			s.guess = fmt.Sprintf("read as %s: unknown format %s", f.name, extension)
+		f = orTable(ctx, f, s)
+		if extension := extensionOf(path); extension != "" && len(dataset.FormatsAt(path)) == 0 {
+			s.guess = fmt.Sprintf("read as %s: unknown format %s", f.Name, extension)
 		}
 	}
 	return f, s, err
 }
 
-// orTable is a format that was guessed by the name of a file, or that of a table in text, which
-// .txt may be as well.
-func (f format) orTable(ctx context.Context, s *source) format {
-	if f.name == "word2vec" && !beginsAsWord2Vec(ctx, s) {
+// orTable returns a format that was guessed by the name of a file, or the one of a table in text,
+// which .txt may be as well.
+func orTable(ctx context.Context, f dataset.Format, s *source) dataset.Format {
+	if f.Name == "word2vec" && !beginsAsWord2Vec(ctx, s) {
 		f, _ = formatNamed(textVectors, isVectors)
 	}
 	return f
 }
 
-// isTable reports whether a format of vectors is read as a file of features.
-func isTable(f format) bool { return f.name == textVectors || f.name == "csv" }
-
 // readVectorsAs reads vectors in a format.
-func readVectorsAs(ctx context.Context, in *inputs, f format, s *source) (*dataset.Dataset, error) {
-	d, err := f.read(ctx, s, nil)
+func readVectorsAs(ctx context.Context, in *inputs, f dataset.Format, s *source) (*dataset.Dataset, error) {
+	d, err := s.read(ctx, f, nil)
+	if err == nil && d.Features == nil {
+		err = fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing)
+	}
 	if err != nil {
 		return nil, s.errAt(err)
-	}
-	if d.Features == nil {
-		return nil, s.errAt(fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing))
 	}
 	rows, _ := d.Features.Dims()
 	if err := giveIDs(ctx, in, d, rows); err != nil {
 		return nil, err
 	}
 	return d, ctx.Err()
-}
-
-// giveIDs gives the n rows of the first file without ids those of -ids.
-func giveIDs(ctx context.Context, in *inputs, d *dataset.Dataset, n int) error {
-	if in.ids == "" || d.IDs != nil {
-		return nil
-	}
-	s, err := in.source(in.ids)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	d.IDs, err = readIDs(ctx, s, n)
-	in.ids = ""
-	return err
 }
 
 // beginsAsWord2Vec reports whether the first line is two whole numbers and the second has as many
@@ -234,8 +217,10 @@ func giveFeatures(d, vectors *dataset.Dataset, path string) error {
 	if rows, _ := vectors.Features.Dims(); rows != d.Nodes() {
 		return fmt.Errorf("%s: %w: %d rows for %d nodes", path, coles.ErrShape, rows, d.Nodes())
 	}
-	if err := sameNames(d.IDs, vectors.IDs, path); err != nil {
-		return err
+	for i, id := range d.IDs {
+		if vectors.IDs != nil && vectors.IDs[i] != id {
+			return fmt.Errorf("%s: %w: row %d is %q, and node %d of the graph %q", path, coles.ErrIDs, i, vectors.IDs[i], i, id)
+		}
 	}
 	d.Features, d.FeatureNames = vectors.Features, vectors.FeatureNames
 	if d.IDs == nil {
@@ -244,37 +229,8 @@ func giveFeatures(d, vectors *dataset.Dataset, path string) error {
 	return nil
 }
 
-// sameNames checks that rows which have names on both sides have the same ones.
-func sameNames(graph, vectors []string, path string) error {
-	if graph == nil || vectors == nil {
-		return nil
-	}
-	for i, id := range graph {
-		if vectors[i] != id {
-			return fmt.Errorf("%s: %w: row %d is %q, and node %d of the graph %q", path, coles.ErrIDs, i, vectors[i], i, id)
-		}
-	}
-	return nil
-}
-
-// giveLabels puts the labels in the file at path on the n rows of d.
-func giveLabels(ctx context.Context, in *inputs, path string, d *dataset.Dataset, n int) error {
-	s, err := in.source(path)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	if err := readLabels(ctx, s, rowNames(d.IDs, n), d); err != nil {
-		return s.errAt(err)
-	}
-	return nil
-}
-
 // undirected is the graph of the dataset in a file, checked and made undirected.
 func undirected(d *dataset.Dataset, file string) (*coles.Graph, error) {
 	g, err := d.Graph()
-	if err != nil {
-		return nil, (&source{path: file}).errAt(err)
-	}
-	return g, nil
+	return g, (&source{path: file}).errAt(err)
 }

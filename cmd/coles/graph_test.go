@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles/dataset"
+	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
@@ -15,10 +16,7 @@ import (
 func archived(t *testing.T, edges string, args ...string) *dataset.Dataset {
 	t.Helper()
 	packed := must(t, edges, append([]string{"convert", "-from", "edges", "-to", "npz", "-", "-"}, args...)...)
-	d, err := dataset.ReadNPZ(strings.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.ReadNPZ(strings.NewReader(packed)))
 	return d
 }
 
@@ -63,8 +61,7 @@ func TestTextOptions(t *testing.T) {
 	for _, args := range [][]string{
 		{"-columns", "1"}, {"-columns", "1,x"}, {"-columns", "1,1"}, {"-columns", "0,1"}, {"-columns", "1,2,3,4"}, {"-columns", ""}, {"-missing", "perhaps"},
 	} {
-		code, stdout, stderr := call("a b\n", append([]string{"info"}, args...)...)
-		checkError(t, dir, code, exitUsage, stdout, stderr, args[0])
+		refused(t, dir, exitUsage, args[0], "a b\n", append([]string{"info"}, args...)...)
 	}
 }
 
@@ -92,13 +89,9 @@ func TestNamesOfFeatures(t *testing.T) {
 	out := filepath.Join(dir, "y.npz")
 	must(t, "", "convert", filepath.Join(dir, "x.mtx"), out, "-features", x)
 	must(t, "ann bob\n", "embed", "-", "-features", x, "-dim", "1", "-o", out)
-	d, err := dataset.Open(out, dataset.ReadNPZ)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.Open(out, dataset.ReadNPZ))
 	if r, c := d.Features.Dims(); r != 2 || c != 1 || !cmp.Equal(d.IDs, []string{"ann", "bob"}) {
 		t.Errorf("an embedding of %d × %d, ids %v", r, c, d.IDs)
 	}
-	code, stdout, stderr := call("\"ann\x00\" bob\n", "embed", "-dim", "1", "-to", "npz")
-	checkError(t, dir, code, exitFailure, stdout, stderr, "; tsv can")
+	refused(t, dir, exitFailure, "; tsv can", "\"ann\x00\" bob\n", "embed", "-dim", "1", "-to", "npz")
 }

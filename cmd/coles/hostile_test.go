@@ -77,6 +77,9 @@ func TestFailures(t *testing.T) {
 		"labels of strangers":        {[]string{"info", edges, "-labels", "-"}, "ann x\neve y\n", "standard input:2:1"},
 		"a label that is missing":    {[]string{"eval", edges, "-labels", "-"}, "ann\n", "standard input:1"},
 		"no labels":                  {[]string{"eval", edges, "-dim", "1"}, "", "-labels"},
+		"predict by nothing":         {[]string{"predict", edges, "-features", features, "-o", out}, "", "-labels"},
+		"labels of one class":        {[]string{"predict", edges, "-o", out, "-labels", file("one.txt", "ann x\nbob x\n")}, "", "one class"},
+		"nothing to predict":         {[]string{"predict", edges, "-o", out, "-labels", filepath.Join(dir, "labels.txt")}, "", "-all"},
 		"2⁶³ − 1 splits":             {[]string{"eval", edges, "-dim", "1", "-labels", filepath.Join(dir, "labels.txt"), "-count", "9223372036854775807"}, "", "too large"},
 		"a split of another graph":   {[]string{"eval", edges, "-dim", "1", "-labels", filepath.Join(dir, "labels.txt"), "-splits", split}, "", "split.json"},
 		"embedding of another graph": {[]string{"eval", edges, "-embedding", file("short.tsv", "ann 1\nbob 2\n")}, "", "short.tsv"},
@@ -84,38 +87,14 @@ func TestFailures(t *testing.T) {
 		"similar to a stranger":      {[]string{"similar", "eve"}, "ann 1\nbob 2\n", `"eve"`},
 		"similar, other width":       {[]string{"similar", "-queries", features}, "ann 1\nbob 2\n", "wrong size"},
 		"id of two words":            {[]string{"convert", "-from", "tsv", "-to", "word2vec", "-", filepath.Join(dir, "out.txt")}, "\"ann b\" 1\n", `"ann b"`},
+		"word2vec cut off":           {[]string{"similar", "-from", "word2vec", "ann"}, "2 2\nann 1 2\n", "standard input:3: damaged or cut off"},
+		"word2vec of no number":      {[]string{"similar", "-from", "word2vec", "ann"}, "1 2\nann 1 x\n", "standard input:2:7"},
+		"a negative size":            {[]string{"similar", "-from", "word2vec", "ann"}, "1 -2\nann 1 2\n", `"-2"`},
+		"a number too large":         {[]string{"similar", "-from", "word2vec", "ann"}, "1 2\nann 1 1e999\n", "finite"},
 		"a line break in a name":     {[]string{"info", "no\nfile"}, "", "no; file"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := call(c.stdin, c.args...)
-			checkError(t, dir, code, exitFailure, stdout, stderr, c.text)
-		})
-	}
-}
-
-func TestMalformedWord2Vec(t *testing.T) {
-	for name, c := range map[string]struct{ text, want string }{
-		"empty":               {"", "standard input:1: damaged or cut off"},
-		"no sizes":            {"ann 1 2\n", "standard input:1: malformed"},
-		"sizes of no number":  {"two 2\nann 1 2\n", "two"},
-		"no rows":             {"0 2\n", "standard input:1:1: no rows"},
-		"negative":            {"1 -2\nann 1 2\n", `"-2"`},
-		"a huge promise":      {"1099511627776 1099511627776\nann 1\n", "standard input:1:1: 1099511627776: too large"},
-		"a sum that is small": {"2 2147483647\n\n", "standard input:2"},
-		"cut off":             {"2 2\nann 1 2\n", "standard input:3: damaged or cut off"},
-		"a row too many":      {"1 2\nann 1 2\nbob 1 2\n", "standard input:3"},
-		"a value too few":     {"1 2\nann 1\n", "standard input:2"},
-		"a value too many":    {"1 2\nann 1 2 3\n", "standard input:2"},
-		"not a number":        {"1 2\nann 1 x\n", `"x"`},
-		"NaN":                 {"1 2\nann 1 NaN\n", "finite"},
-		"overflow":            {"1 2\nann 1 1e999\n", "finite"},
-		"twice":               {"2 1\nann 1\nann 2\n", "standard input:3"},
-		"not UTF-8":           {"1 1\n\xff 1\n", "UTF-8"},
-		"an endless line":     {"1 1\nann " + strings.Repeat("1", 16<<20), "standard input:2"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := call(c.text, "similar", "-from", "word2vec", "ann")
-			checkError(t, t.TempDir(), code, exitFailure, stdout, stderr, c.want)
+			refused(t, dir, exitFailure, c.text, c.stdin, c.args...)
 		})
 	}
 }
@@ -126,7 +105,7 @@ func TestInputThatFails(t *testing.T) {
 	for n := range len(edgesText) {
 		var stdout, stderr bytes.Buffer
 		stdin := io.MultiReader(strings.NewReader(edgesText[:n]), iotest.ErrReader(errors.New("the wire is cut")))
-		code := run(context.Background(), []string{"embed", "-", "-features", features, "-dim", "2"}, stdin, &stdout, &stderr)
+		code := run(t.Context(), []string{"embed", "-", "-features", features, "-dim", "2"}, stdin, &stdout, &stderr)
 		checkError(t, dir, code, exitFailure, stdout.String(), stderr.String(), "the wire is cut")
 	}
 }
@@ -143,8 +122,11 @@ func (f *failing) Write(p []byte) (int, error) {
 }
 
 func TestOutputThatFails(t *testing.T) {
-	_, edges, features := small(t)
+	dir, edges, features := small(t)
+	labels := filepath.Join(dir, "labels.txt")
 	for _, args := range [][]string{
+		{"predict", edges, "-labels", labels, "-all"}, {"predict", edges, "-labels", labels, "-all", "-json"},
+		{"cluster", edges, "-k", "2"}, {"cluster", edges, "-k", "2", "-json"},
 		{"embed", edges, "-features", features, "-dim", "2"},
 		{"embed", edges, "-features", features, "-dim", "2", "-to", "npz"},
 		{"info", edges}, {"info", edges, "-json"},
@@ -154,7 +136,7 @@ func TestOutputThatFails(t *testing.T) {
 		size := len(must(t, "", args...))
 		for n := 0; n < size; n += 1 + size/20 {
 			var stderr bytes.Buffer
-			if code := run(context.Background(), args, strings.NewReader(""), &failing{n}, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "the disk is full") {
+			if code := run(t.Context(), args, strings.NewReader(""), &failing{n}, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "the disk is full") {
 				t.Fatalf("%v on a disk of %d bytes: exit %d, %q", args, n, code, stderr.String())
 			}
 		}
@@ -171,7 +153,7 @@ func TestInterruptedWhileNothingComes(t *testing.T) {
 		{"info"}, {"info", "-from", "npz"}, {"similar", "ann"}, {"similar", "-from", "npy", "ann"}, {"similar", "-from", "word2vec", "ann"},
 		{"convert", "-from", "tsv", "-to", "npy", "-", filepath.Join(dir, "out.npy")}, {"convert", "-from", "npz", "-to", "npz", "-", "-"},
 	} {
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := context.WithCancel(t.Context())
 		stdin, feed := io.Pipe()
 		time.AfterFunc(20*time.Millisecond, cancel)
 		var stdout, stderr bytes.Buffer
@@ -188,14 +170,16 @@ func TestInterruptedWhileNothingComes(t *testing.T) {
 // A context that is done before the program begins stops every command.
 func TestInterruptedBefore(t *testing.T) {
 	dir, edges, features := small(t)
-	archive, out := filepath.Join(dir, "g.npz"), filepath.Join(dir, "out.npy")
-	must(t, "", "convert", edges, archive, "-features", features, "-labels", filepath.Join(dir, "labels.txt"))
-	ctx, cancel := context.WithCancel(context.Background())
+	archive, out, labels := filepath.Join(dir, "g.npz"), filepath.Join(dir, "out.npy"), filepath.Join(dir, "labels.txt")
+	must(t, "", "convert", edges, archive, "-features", features, "-labels", labels)
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, args := range [][]string{
 		{"embed", edges, "-features", features, "-o", out}, {"embed", archive, "-o", out},
 		{"eval", archive}, {"info", archive}, {"info", edges},
 		{"similar", "-embedding", features, "ann"},
+		{"predict", edges, "-labels", labels, "-o", filepath.Join(dir, "out.tsv"), "-classifier", filepath.Join(dir, "out.classifier")},
+		{"cluster", archive, "-k", "3", "-o", filepath.Join(dir, "out.tsv")}, {"plot", archive, "-o", filepath.Join(dir, "out.png")},
 		{"convert", "-from", "tsv", features, out}, {"convert", archive, filepath.Join(dir, "out.npz")},
 	} {
 		var stdout, stderr bytes.Buffer

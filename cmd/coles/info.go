@@ -39,25 +39,21 @@ func infoCommand(s streams) *cli.Command {
 		Flags: append(append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, graphFlags()...), settingsFlags()...),
-		Action: func(ctx context.Context, c *cli.Command) error { return info(ctx, c, s) },
+		Action: action(s, info),
 	}
 }
 
-func info(ctx context.Context, c *cli.Command, s streams) error {
+func info(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	args, err := arguments(c, 1)
 	if err != nil {
 		return err
 	}
 	path := append(args, "")[0]
-	in, err := newInputs(c, s.stdin)
-	if err != nil {
-		return err
-	}
 	settings, err := readSettings(ctx, c, in)
 	if err != nil {
 		return err
 	}
-	if found := datasetsIn(path); len(found) > 0 && len(formatsOf(path)) == 0 {
+	if found := datasetsIn(path); len(found) > 0 && len(dataset.FormatsAt(path)) == 0 {
 		return report(ctx, c, s, found)
 	}
 	f, unknown := readingFormat(c.String("from"), path, true)
@@ -69,7 +65,7 @@ func info(ctx context.Context, c *cli.Command, s streams) error {
 		return err
 	}
 	defer file.close()
-	if unknown != nil || f.isFolder == nil {
+	if unknown != nil || f.IsAt == nil {
 		about, err := modelIn(ctx, file)
 		if err != nil {
 			return err
@@ -81,10 +77,7 @@ func info(ctx context.Context, c *cli.Command, s streams) error {
 	if unknown != nil {
 		return unknown
 	}
-	if !c.IsSet("from") {
-		file.guess = f.guess("")
-	}
-	d, err := readGraphAs(ctx, c, in, f, file)
+	d, err := readGraphAs(ctx, c, in, f, file, "")
 	if err != nil {
 		return err
 	}
@@ -105,19 +98,21 @@ func info(ctx context.Context, c *cli.Command, s streams) error {
 	return report(ctx, c, s, about)
 }
 
-// A description prints itself as a table.
-type description interface{ print(w io.Writer) error }
+// A description is a table of two columns. An error of w comes back as the table is flushed.
+type description interface{ print(w io.Writer) }
 
 func report(ctx context.Context, c *cli.Command, s streams, d description) error {
 	return sink{standard, s.stdout}.write(ctx, func(w io.Writer) error {
 		if c.Bool("json") {
 			return printJSON(w, d)
 		}
-		return d.print(w)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		d.print(t)
+		return t.Flush()
 	})
 }
 
-// graphInfo is what info prints of a graph.
+// graphInfo is the output of info for a graph.
 type graphInfo struct {
 	Graph      coles.GraphReport `json:"graph"`
 	Weights    *weights          `json:"weights"` // null for a graph that is not weighted
@@ -129,7 +124,7 @@ type graphInfo struct {
 	Fit        fitInfo           `json:"fit"`
 }
 
-// fitInfo is what a fit will do.
+// fitInfo foretells a fit.
 type fitInfo struct {
 	Bytes     int64            `json:"bytes"` // besides graph and features
 	Model     coles.ModelKind  `json:"model"`
@@ -178,13 +173,12 @@ func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, sett
 	if d.Features != nil {
 		about.Features = describeFeatures(d.Features)
 	}
+	var err error
 	if d.Labels != nil {
-		var err error
 		if about.Labels, err = describeLabels(ctx, g, d); err != nil {
 			return nil, err
 		}
 	}
-	var err error
 	if about.Fit.Bytes, err = settings.Estimate(g, d.Features); err != nil {
 		return nil, err
 	}
@@ -240,10 +234,10 @@ func describeFeatures(x mat.Matrix) *featuresInfo {
 func describeLabels(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*labelsInfo, error) {
 	labelled := labelledNodes(d)
 	about := &labelsInfo{Labelled: len(labelled), Classes: d.NumClasses()}
-	labels := d.Labels
 	if len(labelled) == 0 {
 		return about, nil
 	}
+	labels := d.Labels
 	if len(labelled) < len(labels) {
 		part, err := eval.Induce(ctx, g, nil, labelled)
 		if err != nil {
@@ -258,53 +252,43 @@ func describeLabels(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*l
 	if g.Report().Edges == 0 {
 		return about, nil
 	}
-	var h homophily
-	var err error
-	if h.Node, err = eval.NodeHomophily(g, labels); err != nil {
-		return nil, err
-	}
-	if h.Edge, err = eval.EdgeHomophily(g, labels); err != nil {
-		return nil, err
-	}
-	if h.Expected, err = eval.ExpectedHomophily(labels); err != nil {
-		return nil, err
-	}
-	about.Homophily = &h
-	return about, nil
+	node, err := eval.NodeHomophily(g, labels)
+	edge, err2 := eval.EdgeHomophily(g, labels)
+	expected, err3 := eval.ExpectedHomophily(labels)
+	about.Homophily = &homophily{node, edge, expected}
+	return about, cmp.Or(err, err2, err3)
 }
 
-func (a *graphInfo) print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func (a *graphInfo) print(w io.Writer) {
 	g := a.Graph
-	fmt.Fprintf(t, "nodes\t%d, %d isolated\n", g.Nodes, g.Isolated)
+	fmt.Fprintf(w, "nodes\t%d, %d isolated\n", g.Nodes, g.Isolated)
 	kind := "unweighted"
-	if w := a.Weights; w != nil {
-		kind = fmt.Sprintf("weights %.10g to %.10g", w.Min, w.Max)
+	if of := a.Weights; of != nil {
+		kind = fmt.Sprintf("weights %.10g to %.10g", of.Min, of.Max)
 	}
-	fmt.Fprintf(t, "edges\t%d, undirected, %s\n", g.Edges, kind)
-	fmt.Fprintf(t, "changed\t%d duplicates merged, %d self loops and %d zero weights dropped, %d mirrored\n",
+	fmt.Fprintf(w, "edges\t%d, undirected, %s\n", g.Edges, kind)
+	fmt.Fprintf(w, "changed\t%d duplicates merged, %d self loops and %d zero weights dropped, %d mirrored\n",
 		g.DuplicatesMerged, g.SelfLoopsDropped, g.ZeroWeightDropped, g.MirrorsAdded)
-	fmt.Fprintf(t, "components\t%d\n", a.Components)
-	fmt.Fprintf(t, "degrees\tmin %d, median %g, mean %.4g, max %d\n", a.Degrees.Min, a.Degrees.Median, a.Degrees.Mean, a.Degrees.Max)
+	fmt.Fprintf(w, "components\t%d\n", a.Components)
+	fmt.Fprintf(w, "degrees\tmin %d, median %g, mean %.4g, max %d\n", a.Degrees.Min, a.Degrees.Median, a.Degrees.Mean, a.Degrees.Max)
 	if f := a.Features; f != nil {
-		fmt.Fprintf(t, "features\t%d columns, %d entries not zero (%.3g %%)\n", f.Columns, f.NonZero, 100*f.Share)
+		fmt.Fprintf(w, "features\t%d columns, %d entries not zero (%.3g %%)\n", f.Columns, f.NonZero, 100*f.Share)
 	} else {
-		fmt.Fprintln(t, "features\tnone")
+		fmt.Fprintln(w, "features\tnone")
 	}
 	if l := a.Labels; l != nil {
-		fmt.Fprintf(t, "labels\t%d nodes, %d classes\n", l.Labelled, l.Classes)
+		fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", l.Labelled, l.Classes)
 		if h := l.Homophily; h != nil {
-			fmt.Fprintf(t, "homophily\tnode %.3f, edge %.3f, expected by chance %.3f\n", h.Node, h.Edge, h.Expected)
+			fmt.Fprintf(w, "homophily\tnode %.3f, edge %.3f, expected by chance %.3f\n", h.Node, h.Edge, h.Expected)
 		}
 	} else {
-		fmt.Fprintln(t, "labels\tnone")
+		fmt.Fprintln(w, "labels\tnone")
 	}
 	if a.Splits > 0 {
-		fmt.Fprintf(t, "splits\t%d\n", a.Splits)
+		fmt.Fprintf(w, "splits\t%d\n", a.Splits)
 	}
-	fmt.Fprintf(t, "a fit chooses\t%s\n", choiceText(a.Fit.Model, a.Fit.Alignment, a.Features != nil))
-	fmt.Fprintf(t, "a fit takes\t%s besides graph and features\n", megabytes(a.Fit.Bytes))
-	return t.Flush()
+	fmt.Fprintf(w, "a fit chooses\t%s\n", choiceText(a.Fit.Model, a.Fit.Alignment, a.Features != nil))
+	fmt.Fprintf(w, "a fit takes\t%s besides graph and features\n", megabytes(a.Fit.Bytes))
 }
 
 // choiceText says which model there is, and why.
@@ -333,25 +317,20 @@ func datasetsIn(dir string) datasets {
 	var found datasets
 	entries, _ := os.ReadDir(dir) // what cannot be read holds none
 	for _, e := range entries {
-		file := strings.TrimSuffix(e.Name(), ".gz")
-		name, isGraph := strings.CutSuffix(file, ".graph")
-		if name, isPart := strings.CutPrefix(name, "ind."); isGraph && isPart {
-			found = append(found, namedDataset{"planetoid", filepath.Join(dir, name)})
-		}
-		if name, isGraph := strings.CutSuffix(file, "-G.json"); isGraph {
-			found = append(found, namedDataset{"graphsage", filepath.Join(dir, name)})
-		}
-		if path := filepath.Join(dir, e.Name()); isOGB(path) {
-			found = append(found, namedDataset{"ogb", path})
+		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), "-G.json")
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "ind."), ".graph")
+		path := filepath.Join(dir, name)
+		for _, f := range dataset.FormatsAt(path) {
+			if one := (namedDataset{f.Name, path}); f.IsAt != nil && !slices.Contains(found, one) {
+				found = append(found, one)
+			}
 		}
 	}
 	return found
 }
 
-func (d datasets) print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func (d datasets) print(w io.Writer) {
 	for _, one := range d {
-		fmt.Fprintf(t, "%s\t%s\n", one.Format, one.Path)
+		fmt.Fprintf(w, "%s\t%s\n", one.Format, one.Path)
 	}
-	return t.Flush()
 }

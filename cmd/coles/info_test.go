@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/testkit"
 )
 
 // A triangle with a tail, an isolated node by a self loop and an edge given twice; degrees 2, 2, 3,
@@ -21,10 +21,7 @@ func TestInfoOfAGraph(t *testing.T) {
 		"labels.txt":   "a x\nb x\nc y\nd y\n", // e has none
 	})
 	args := []string{"info", "-", "-features", filepath.Join(dir, "features.tsv"), "-labels", filepath.Join(dir, "labels.txt")}
-	var got graphInfo
-	if err := json.Unmarshal([]byte(must(t, countedEdges, append(args, "-json")...)), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := decoded[graphInfo](t, countedEdges, append(args, "-json")...)
 	if r := got.Graph; r.Nodes != 5 || r.Edges != 4 || r.Isolated != 1 || r.SelfLoopsDropped != 1 || r.Weighted {
 		t.Errorf("graph %+v", r)
 	}
@@ -41,22 +38,12 @@ func TestInfoOfAGraph(t *testing.T) {
 		t.Errorf("labels %+v, homophily %+v", got.Labels, h)
 	}
 
-	g, err := coles.NewGraph(5, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Must(coles.NewGraph(5, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}}))
 	settings := coles.DefaultSettings()
 	settings.Dim = 3
-	if want, err := settings.Estimate(g, nil); err != nil {
-		t.Fatal(err)
-	} else {
-		var got graphInfo
-		if err := json.Unmarshal([]byte(must(t, countedEdges, "info", "-json", "-dim", "3")), &got); err != nil {
-			t.Fatal(err)
-		}
-		if got.Fit.Bytes != want || got.Features != nil || got.Labels != nil {
-			t.Errorf("memory %+v, want %+v; features %v, labels %v", got.Fit, want, got.Features, got.Labels)
-		}
+	bare := decoded[graphInfo](t, countedEdges, "info", "-json", "-dim", "3")
+	if want := testkit.Must(settings.Estimate(g, nil)); bare.Fit.Bytes != want || bare.Features != nil || bare.Labels != nil {
+		t.Errorf("memory %+v, want %+v; features %v, labels %v", bare.Fit, want, bare.Features, bare.Labels)
 	}
 
 	table := must(t, countedEdges, args...)
@@ -72,10 +59,7 @@ func TestInfoOfAModel(t *testing.T) {
 	model := filepath.Join(dir, "friends") // told by its content, not by its name
 	must(t, "", "embed", edges, "-features", features, "-dim", "2", "-seed", "7", "-filter", "sgc:2", "-model", model)
 	m := fitted(t, coles.WithDim(2), coles.WithSeed(7), coles.WithFilter(coles.SGC(2)))
-	var got modelInfo
-	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", model)), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := decoded[modelInfo](t, "", "info", "-json", model)
 	if got.Nodes != 4 || got.Features != 3 || got.Dim != 2 || asJSON(t, got.Settings) != asJSON(t, m.Settings()) || asJSON(t, got.Lambda) != asJSON(t, m.Lambda()) {
 		t.Errorf("model %+v", got)
 	}
@@ -104,9 +88,8 @@ func TestInfoShowsTheRangeOfWeights(t *testing.T) {
 	if !strings.Contains(out, "2, undirected, weights 0.5 to 1082\n") {
 		t.Errorf("no range of weights:\n%s", out)
 	}
-	var got graphInfo
-	if err := json.Unmarshal([]byte(must(t, "a b\n", "info", "-json")), &got); err != nil || got.Weights != nil {
-		t.Errorf("weights %v of a graph without, %v", got.Weights, err)
+	if of := decoded[graphInfo](t, "a b\n", "info", "-json").Weights; of != nil {
+		t.Errorf("weights %v of a graph without", of)
 	}
 }
 
@@ -123,13 +106,10 @@ func TestInfoOfAFolder(t *testing.T) {
 	if got := must(t, "", "info", dir); got != want {
 		t.Errorf("info prints %q, want %q", got, want)
 	}
-	var found datasets
-	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", dir)), &found); err != nil || len(found) != 4 || found[1] != (namedDataset{"planetoid", filepath.Join(dir, "cora")}) {
-		t.Errorf("%v, %v", found, err)
+	if found := decoded[datasets](t, "", "info", "-json", dir); len(found) != 4 || found[1] != (namedDataset{"planetoid", filepath.Join(dir, "cora")}) {
+		t.Errorf("%v", found)
 	}
-	code, stdout, stderr := call("", "embed", dir)
-	checkError(t, dir, code, exitFailure, stdout, stderr, "a folder, not a file; it holds "+filepath.Join(dir, "arxiv")+", "+filepath.Join(dir, "cora"))
+	refused(t, dir, exitFailure, "a folder, not a file; it holds "+filepath.Join(dir, "arxiv")+", "+filepath.Join(dir, "cora"), "", "embed", dir)
 	empty := t.TempDir()
-	code, stdout, stderr = call("", "info", empty)
-	checkError(t, empty, code, exitFailure, stdout, stderr, "a folder, not a file\n")
+	refused(t, empty, exitFailure, "a folder, not a file\n", "", "info", empty)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"coles"
 	"coles/gnn"
@@ -13,20 +12,30 @@ import (
 
 // modelIn describes the model in a file, nil if it holds none.
 func modelIn(ctx context.Context, file *source) (description, error) {
-	if isModel, err := beginsAsModel(ctx, file); err != nil || !isModel {
+	stream, err := file.open(ctx)
+	if err != nil {
 		return nil, err
 	}
-	m, err := readModel(ctx, file)
+	// A graph's reader will say what cannot be read.
+	if head, _ := stream.Peek(len(modelMagic)); string(head) != modelMagic && string(head) != networkMagic {
+		return nil, nil
+	}
+	m, err := readSource(ctx, file, readModel)
 	if err != nil {
 		return nil, err
 	}
 	if m, ok := m.(*gnn.Model); ok {
 		return &networkInfo{m.Settings(), m.Report()}, nil
 	}
-	return describeModel(m.(*coles.Model)), nil
+	fit := m.(*coles.Model)
+	r := fit.Report()
+	return &modelInfo{
+		Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
+		Lambda: fit.Lambda(), Settings: fit.Settings(), Report: r,
+	}, nil
 }
 
-// modelInfo is what info prints of a model.
+// modelInfo is the output of info for a model.
 type modelInfo struct {
 	Nodes    int            `json:"nodes"` // those fitted, which the model names
 	Features int            `json:"features"`
@@ -36,51 +45,40 @@ type modelInfo struct {
 	Report   coles.Report   `json:"report"`
 }
 
-func describeModel(m *coles.Model) *modelInfo {
-	r := m.Report()
-	return &modelInfo{
-		Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
-		Lambda: m.Lambda(), Settings: m.Settings(), Report: r,
-	}
-}
-
-func (m *modelInfo) print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func (m *modelInfo) print(w io.Writer) {
 	s, r := m.Settings, m.Report
-	fmt.Fprintf(t, "model of\t%d nodes, %d edges\n", m.Nodes, r.Graph.Edges)
+	fmt.Fprintf(w, "model of\t%d nodes, %d edges\n", m.Nodes, r.Graph.Edges)
 	if m.Features > 0 {
-		fmt.Fprintf(t, "features\t%d columns, prepared by %v\n", m.Features, r.Preparation)
+		fmt.Fprintf(w, "features\t%d columns, prepared by %v\n", m.Features, r.Preparation)
 	} else {
-		fmt.Fprintln(t, "features\tnone: it embeds only the graph it was fitted on")
+		fmt.Fprintln(w, "features\tnone: it embeds only the graph it was fitted on")
 	}
-	fmt.Fprintf(t, "chosen\t%s\n", choiceText(r.Model, r.Alignment, m.Features > 0))
-	fmt.Fprintf(t, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
+	fmt.Fprintf(w, "chosen\t%s\n", choiceText(r.Model, r.Alignment, m.Features > 0))
+	fmt.Fprintf(w, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
 	if r.DegreeShare > 0 {
-		fmt.Fprintf(t, "last column\tdegrees, with a share of %g\n", r.DegreeShare)
+		fmt.Fprintf(w, "last column\tdegrees, with a share of %g\n", r.DegreeShare)
 	}
 	if n := len(m.Lambda); n > 0 {
-		fmt.Fprintf(t, "eigenvalues\t%.4g to %.4g\n", m.Lambda[0], m.Lambda[n-1])
+		fmt.Fprintf(w, "eigenvalues\t%.4g to %.4g\n", m.Lambda[0], m.Lambda[n-1])
 	}
 	if r.Model == coles.GraphModel {
-		fmt.Fprintf(t, "filter\t%v\n", s.Filter)
-		fmt.Fprintf(t, "negatives\t%v, κ = %d, η′ = %g\n", s.Negatives, s.Kappa, s.Eta)
+		fmt.Fprintf(w, "filter\t%v\n", s.Filter)
+		fmt.Fprintf(w, "negatives\t%v, κ = %d, η′ = %g\n", s.Negatives, s.Kappa, s.Eta)
 	}
-	fmt.Fprintf(t, "seed\t%d\n", s.Seed)
-	fmt.Fprintf(t, "solver\t%v, %v, %s kernels\n", r.Solver, r.Precision, r.Kernels)
-	fmt.Fprintf(t, "input\tgraph %s, features %s\n", r.GraphHash, cmp.Or(r.FeaturesHash, "none"))
-	fmt.Fprintf(t, "made by\tcoles %s\n", r.Version)
-	fmt.Fprintf(t, "memory\t%s estimated\n", megabytes(r.Memory.Bytes))
-	return t.Flush()
+	fmt.Fprintf(w, "seed\t%d\n", s.Seed)
+	fmt.Fprintf(w, "solver\t%v, %v, %s kernels\n", r.Solver, r.Precision, r.Kernels)
+	fmt.Fprintf(w, "input\tgraph %s, features %s\n", r.GraphHash, cmp.Or(r.FeaturesHash, "none"))
+	fmt.Fprintf(w, "made by\tcoles %s\n", r.Version)
+	fmt.Fprintf(w, "memory\t%s estimated\n", megabytes(r.Memory.Bytes))
 }
 
-// networkInfo is what info prints of a network.
+// networkInfo is the output of info for a network.
 type networkInfo struct {
 	Settings gnn.Settings `json:"settings"`
 	Report   gnn.Report   `json:"report"`
 }
 
-func (m *networkInfo) print(w io.Writer) error {
+func (m *networkInfo) print(w io.Writer) {
 	s := m.Settings
-	_, err := fmt.Fprintf(w, "%v\nlayers: %v\nobjective: %v, %v, seed %d\n", m.Report, s.Network, s.Objective, s.Optimizer, s.Seed)
-	return err
+	fmt.Fprintf(w, "%v\nlayers: %v\nobjective: %v, %v, seed %d\n", m.Report, s.Network, s.Objective, s.Optimizer, s.Seed)
 }

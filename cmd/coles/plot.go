@@ -23,7 +23,7 @@ import (
 
 const plotDescription = `Draws the nodes in two dimensions: the features of GRAPH as they are, if it has
 any, next to the embedding. The colours are the classes of the labels or, with
--k or without labels, the clusters of "coles cluster". The embedding is that of
+-k or without labels, the clusters of "coles cluster". The embedding comes from
 -embedding, or is made of GRAPH as by "coles embed", or as by "coles cluster"
 where the colours are clusters.
 
@@ -42,30 +42,26 @@ func plotCommand(s streams) *cli.Command {
 		ArgsUsage: "[GRAPH]", Description: describe(plotDescription),
 		Flags: append([]cli.Flag{
 			fileFlag("o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),
-			&cli.StringFlag{Name: "by", Usage: "`METHOD`: tsne or pca", HideDefault: true},
+			&cli.StringFlag{Name: "by", Usage: "`METHOD`: tsne or pca"},
 			clustersFlag(),
 		}, embeddingFlags()...),
-		Action: func(ctx context.Context, c *cli.Command) error { return plot(ctx, c, s) },
+		Action: action(s, plot),
 	}
 }
 
 // mostByTSNE is how many rows eval.TSNE takes.
 const mostByTSNE = 5000
 
-func plot(ctx context.Context, c *cli.Command, s streams) error {
+func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	format, err := plotFormat(c)
 	if err != nil {
 		return err
 	}
-	out, err := resultSink(c, s, true)
+	out, err := resultOutput(c, s, true)
 	if err != nil {
 		return err
 	}
-	in, err := newInputs(c, s.stdin)
-	if err != nil {
-		return err
-	}
-	d, y, err := embedded(ctx, c, in, func(d *dataset.Dataset) coles.Purpose {
+	e, err := embedded(ctx, c, in, func(d *dataset.Dataset) coles.Purpose {
 		if byClusters(c, knownLabels(d, d.Nodes())) {
 			return coles.ForClustering
 		}
@@ -74,6 +70,7 @@ func plot(ctx context.Context, c *cli.Command, s streams) error {
 	if err != nil {
 		return err
 	}
+	d, y := e.data, e.rows
 	n, _ := y.Dims()
 	classes, names := knownLabels(d, n), d.Classes
 	if byClusters(c, classes) {
@@ -88,8 +85,8 @@ func plot(ctx context.Context, c *cli.Command, s streams) error {
 	}
 	return out.write(ctx, func(w io.Writer) error {
 		if format == html {
-			drawn := source{path: cmp.Or(c.Args().First(), c.String("embedding"))}
-			return writePage(w, filepath.Base(drawn.name()), n, p)
+			drawn := nameOf(cmp.Or(c.Args().First(), c.String("embedding")))
+			return writePage(w, filepath.Base(drawn), n, p)
 		}
 		return p.Write(w, format)
 	})
@@ -100,7 +97,7 @@ const html picture.Format = "html"
 
 // plotFormat checks the options and returns the format of the file.
 func plotFormat(c *cli.Command) (picture.Format, error) {
-	if err := checkClusters(c); err != nil {
+	if err := atLeast1(c, "k"); err != nil {
 		return "", err
 	}
 	if by := c.String("by"); by != "" && by != "tsne" && by != "pca" {
@@ -126,11 +123,9 @@ func byClusters(c *cli.Command, labels []int) bool {
 }
 
 func clusterNames(clusters []int) []string {
-	var names []string
-	for _, c := range clusters {
-		for len(names) <= c {
-			names = append(names, "cluster "+strconv.Itoa(len(names)))
-		}
+	names := make([]string, slices.Max(clusters)+1)
+	for k := range names {
+		names[k] = "cluster " + strconv.Itoa(k)
 	}
 	return names
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"coles/dataset"
+	"coles/internal/testkit"
 )
 
 // plotted draws into a file of that ending and returns what is in it.
@@ -54,10 +55,7 @@ func count(texts []string, wanted string) (n int) {
 
 func TestPlotFormats(t *testing.T) {
 	_, path := community(t)
-	drawn, err := png.Decode(strings.NewReader(plotted(t, "png", path, "-by", "pca")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := testkit.Must(png.Decode(strings.NewReader(plotted(t, "png", path, "-by", "pca"))))
 	if size := drawn.Bounds().Size(); size.X < 1000 || size.Y < 500 {
 		t.Errorf("a picture of %v", size)
 	}
@@ -90,10 +88,7 @@ func TestPlotPanelsAndColours(t *testing.T) {
 	vectors := filepath.Join(t.TempDir(), "y.npy")
 	must(t, "", "embed", path, "-dim", "4", "-o", vectors)
 	d.Features, d.Labels = nil, nil
-	bare := filepath.Join(t.TempDir(), "bare.npz")
-	if err := dataset.WriteFile(bare, func(w io.Writer) error { return dataset.WriteNPZ(w, d) }); err != nil {
-		t.Fatal(err)
-	}
+	bare := archiveOf(t, d)
 	for name, c := range map[string]struct {
 		args []string
 		want map[string]int
@@ -120,7 +115,7 @@ func TestPlotPanelsAndColours(t *testing.T) {
 	}
 }
 
-// The embedding is that of embed where labels colour it, and that of cluster where clusters do.
+// plot embeds as embed does where labels are the colours, and as cluster does where clusters are.
 func TestPlotEmbedsByItsColours(t *testing.T) {
 	_, path := community(t)
 	dir := folder(t, map[string]string{"s.json": `{"dim": 32, "preparation": "undamped", "filter": "s2gcsum:20", "degree_share": 0, "scaling": {"rank": 12, "floor": 10, "norm": 4}}`})
@@ -135,10 +130,9 @@ func TestPlotEmbedsByItsColours(t *testing.T) {
 	}
 }
 
-// t-SNE is what up to 5,000 nodes get, principal components what more do.
+// Up to 5,000 nodes are drawn by t-SNE, more by principal components.
 func TestPlotChoosesTheMethod(t *testing.T) {
-	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, dataset.KarateClub()) })
-	path := filepath.Join(folder(t, map[string]string{"karate.npz": archive}), "karate.npz")
+	path := archiveOf(t, dataset.KarateClub())
 	byDefault, tsne, pca := plotted(t, "svg", path), plotted(t, "svg", path, "-by", "tsne"), plotted(t, "svg", path, "-by", "pca")
 	if byDefault != tsne || tsne == pca {
 		t.Error("34 nodes are not drawn by t-SNE")
@@ -152,6 +146,5 @@ func TestPlotChoosesTheMethod(t *testing.T) {
 	if plotted(t, "svg", args...) != plotted(t, "svg", append(args, "-by", "pca")...) {
 		t.Error("5,001 nodes are not drawn by principal components")
 	}
-	code, stdout, stderr := call("", append([]string{"plot", "-by", "tsne", "-o", filepath.Join(dir, "out.svg")}, args...)...)
-	checkError(t, dir, code, exitFailure, stdout, stderr, "5001 rows")
+	refused(t, dir, exitFailure, "5001 rows", "", append([]string{"plot", "-by", "tsne", "-o", filepath.Join(dir, "out.svg")}, args...)...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ const predictDescription = `Predicts the classes of the nodes that have no label
 learns from the rows of the embedding that have one. How strongly it is
 penalised is chosen by cross-validation. It prints a line "ID, class,
 probability" for each node, separated by tabs, or by commas where the name of
--o ends in .csv. The embedding is that of -embedding, or is made of GRAPH as by
+-o ends in .csv. The embedding comes from -embedding, or is made of GRAPH as by
 "coles embed".
 
 -classifier keeps the classifier. -use predicts with it and needs no labels, for
@@ -43,7 +44,7 @@ func predictCommand(s streams) *cli.Command {
 			fileFlag("classifier", "keep the classifier in `FILE`"),
 			fileFlag("use", "do not learn, predict with the classifier in `FILE`"),
 		}, embeddingFlags()...),
-		Action: func(ctx context.Context, c *cli.Command) error { return predict(ctx, c, s) },
+		Action: action(s, predict),
 	}
 }
 
@@ -54,25 +55,22 @@ type prediction struct {
 	Probability float64 `json:"probability"`
 }
 
-func predict(ctx context.Context, c *cli.Command, s streams) error {
+func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	out, keep, err := predictOutputs(c, s)
-	if err != nil {
-		return err
-	}
-	in, err := newInputs(c, s.stdin)
 	if err != nil {
 		return err
 	}
 	var k *classifier
 	if c.IsSet("use") {
-		if k, err = readClassifier(ctx, in, c.String("use")); err != nil {
+		if k, err = readPath(ctx, in, c.String("use"), readClassifier); err != nil {
 			return err
 		}
 	}
-	d, y, err := embedded(ctx, c, in, always(coles.ForClassification))
+	e, err := embedded(ctx, c, in, always(coles.ForClassification))
 	if err != nil {
 		return err
 	}
+	d, y := e.data, e.rows
 	n, _ := y.Dims()
 	labels := knownLabels(d, n)
 	in.progress.show("classify", 0, 0)
@@ -96,44 +94,31 @@ func predict(ctx context.Context, c *cli.Command, s streams) error {
 		return err
 	}
 	in.progress.clear()
-	if keep != nil {
-		if err := keep.write(ctx, k.write); err != nil {
-			return err
-		}
+	if err := keep.write(ctx, k.write); err != nil {
+		return err
 	}
-	return out.write(ctx, func(w io.Writer) error {
-		if c.Bool("json") {
-			return printJSON(w, found)
-		}
-		return writeLines(w, out.path, func(yield func([]string) bool) {
-			for _, p := range found {
-				if !yield([]string{p.ID, p.Class, strconv.FormatFloat(p.Probability, 'g', 6, 64)}) {
-					return
-				}
-			}
-		})
-	})
+	lines := make([][]string, len(found))
+	for i, p := range found {
+		lines[i] = []string{p.ID, p.Class, strconv.FormatFloat(p.Probability, 'g', 6, 64)}
+	}
+	return out.writeResult(ctx, c, found, lines)
 }
 
-// predictOutputs checks the options, and finds where predictions and, unless it is nil, the
-// classifier go.
-func predictOutputs(c *cli.Command, s streams) (out sink, keep *sink, err error) {
+// predictOutputs checks the options, and finds where predictions and the classifier go.
+func predictOutputs(c *cli.Command, s streams) (out, keep sink, err error) {
+	kept := c.String("classifier")
 	switch {
 	case c.IsSet("use") && c.IsSet("classifier"):
-		return out, nil, usagef("-classifier keeps a classifier that is learnt, and -use has one already")
-	case c.IsSet("classifier") && c.String("classifier") == standard:
-		return out, nil, usagef("-classifier - and the predictions would both go to standard output")
-	case sameFile(c.String("classifier"), c.String("o")):
-		return out, nil, usagef("-classifier and -o are the same file")
+		return out, keep, usagef("-classifier keeps a classifier that is learnt, and -use has one already")
+	case kept == standard:
+		return out, keep, usagef("-classifier - and the predictions would both go to standard output")
+	case sameFile(kept, c.String("o")):
+		return out, keep, usagef("-classifier and -o are the same file")
 	}
-	if out, err = resultSink(c, s, false); err != nil || !c.IsSet("classifier") {
-		return out, nil, err
+	if out, err = resultOutput(c, s, false); err == nil {
+		keep, err = newOutput(c, c.Args().Slice(), "-classifier", kept, true, s)
 	}
-	if err := differentFiles(c, inputFiles(c), "-classifier", c.String("classifier")); err != nil {
-		return out, nil, err
-	}
-	kept, err := newSink(c.String("classifier"), true, s.stdout)
-	return out, &kept, err
+	return out, keep, err
 }
 
 // A classifier is a linear model and the names of its classes, or nil for numbers.
@@ -189,7 +174,7 @@ func (k *classifier) predict(ctx context.Context, y mat.Matrix, rows []int, ids 
 	return found, nil
 }
 
-// The file of a classifier is that of its linear model, and behind it the names.
+// The file of a classifier holds its linear model, and behind it the names.
 var namesFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
 
 // namesHeader holds bytes: a name need not be UTF-8, as JSON is.
@@ -210,19 +195,10 @@ func (k *classifier) write(w io.Writer) error {
 }
 
 // readClassifier reads a classifier and nothing after it.
-func readClassifier(ctx context.Context, in *inputs, path string) (*classifier, error) {
-	s, err := in.source(path)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	r, err := s.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k := &classifier{}
+func readClassifier(r *bufio.Reader) (k *classifier, err error) {
+	k = &classifier{}
 	if k.model, err = eval.ReadLinearModel(r); err != nil {
-		return nil, s.errAt(err)
+		return nil, err
 	}
 	_, err = namesFormat.Read(r, func(text []byte) ([]int, error) {
 		var h namesHeader
@@ -237,8 +213,5 @@ func readClassifier(ctx context.Context, in *inputs, path string) (*classifier, 
 		}
 		return nil, nil
 	})
-	if err != nil {
-		return nil, s.errAt(err)
-	}
-	return k, s.atEnd(r)
+	return k, atEnd(r, err)
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,14 +18,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// predicted is what predict prints.
+// predicted reads the output of predict.
 func predicted(t *testing.T, args ...string) []prediction {
 	t.Helper()
-	var found []prediction
-	if err := json.Unmarshal([]byte(must(t, "", append([]string{"predict", "-json"}, args...)...)), &found); err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return decoded[[]prediction](t, "", append([]string{"predict", "-json"}, args...)...)
 }
 
 // className is a name that text has to quote.
@@ -58,10 +51,9 @@ func everyFourth(n int) (rows []int) {
 // wantPredictions are those of the library, of all rows but the labelled.
 func wantPredictions(t *testing.T, l eval.LogisticRegression, y mat.Matrix, labels, labelled []int) []prediction {
 	t.Helper()
-	ctx := context.Background()
-	m := testkit.Must(l.Fit(ctx, y, labelled, labels))
-	classes := testkit.Must(m.Predict(ctx, y, nil))
-	chances := testkit.Must(m.Probabilities(ctx, y, nil))
+	m := testkit.Must(l.Fit(t.Context(), y, labelled, labels))
+	classes := testkit.Must(m.Predict(t.Context(), y, nil))
+	chances := testkit.Must(m.Probabilities(t.Context(), y, nil))
 	var want []prediction
 	for i, class := range classes {
 		if !slices.Contains(labelled, i) {
@@ -74,15 +66,12 @@ func wantPredictions(t *testing.T, l eval.LogisticRegression, y mat.Matrix, labe
 func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 	drawn, path := community(t)
 	karate := dataset.KarateClub()
-	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, karate) })
-	club := filepath.Join(folder(t, map[string]string{"karate.npz": archive}), "karate.npz")
-	ctx := context.Background()
 	for _, c := range []struct {
 		d    *dataset.Dataset
 		path string
-	}{{drawn, path}, {karate, club}} {
+	}{{drawn, path}, {karate, archiveOf(t, karate)}} {
 		g := testkit.Must(undirected(c.d, c.path))
-		y := testkit.Must(coles.Fit(ctx, g, c.d.Features, coles.WithDim(8))).Embedding()
+		y := testkit.Must(coles.Fit(t.Context(), g, c.d.Features, coles.WithDim(8))).Embedding()
 		labelled := everyFourth(g.Nodes())
 		labels := labelFile(t, c.d.Labels, labelled)
 		want := wantPredictions(t, eval.LogisticRegression{Cs: eval.DefaultCs()}, y, c.d.Labels, labelled)
@@ -135,11 +124,7 @@ func TestPredictWhatAnArchiveDoesNotKnow(t *testing.T) {
 		d.Labels[7*i] = 0
 		d.Unlabeled = append(d.Unlabeled, 7*i)
 	}
-	archive := filepath.Join(filepath.Dir(path), "u.npz")
-	if err := dataset.WriteFile(archive, func(w io.Writer) error { return dataset.WriteNPZ(w, d) }); err != nil {
-		t.Fatal(err)
-	}
-	y := testkit.Must(coles.Fit(context.Background(), testkit.Must(undirected(d, path)), d.Features)).Embedding()
+	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), d.Features)).Embedding()
 	var known []int
 	for i := range 300 {
 		if !slices.Contains(d.Unlabeled, i) {
@@ -150,7 +135,7 @@ func TestPredictWhatAnArchiveDoesNotKnow(t *testing.T) {
 	for i := range want {
 		want[i].Class = strings.Trim(strings.TrimPrefix(want[i].Class, "class\t"), `"`) // the archive names no classes
 	}
-	if got := predicted(t, archive); !cmp.Equal(got, want) {
+	if got := predicted(t, archiveOf(t, d)); !cmp.Equal(got, want) {
 		t.Errorf("predictions: %s", cmp.Diff(got, want))
 	}
 }
@@ -165,10 +150,7 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 	want := predicted(t, path, "-with", model, "-labels", labels, "-all", "-classifier", kept)
 
 	d.Labels = nil
-	bare := filepath.Join(dir, "bare.npz")
-	if err := os.WriteFile(bare, []byte(text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	bare := archiveOf(t, d)
 	if got := predicted(t, bare, "-with", model, "-use", kept); !cmp.Equal(got, want) {
 		t.Errorf("kept: %s", cmp.Diff(got, want))
 	}
@@ -185,8 +167,7 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := call("", "predict", bare, "-with", model, "-use", kept)
-			checkError(t, dir, code, exitFailure, stdout, stderr, "c.classifier")
+			refused(t, dir, exitFailure, "c.classifier", "", "predict", bare, "-with", model, "-use", kept)
 		})
 	}
 }
@@ -194,9 +175,8 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 // A label for one node of each class is enough to learn from, though not to choose C by.
 func TestPredictFromFewLabels(t *testing.T) {
 	d := dataset.KarateClub()
-	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })
-	path := filepath.Join(folder(t, map[string]string{"karate.npz": archive}), "karate.npz")
-	y := testkit.Must(coles.Fit(context.Background(), testkit.Must(undirected(d, path)), nil)).Embedding()
+	path := archiveOf(t, d)
+	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), nil)).Embedding()
 	for _, c := range []struct {
 		rows []int
 		l    eval.LogisticRegression
@@ -209,18 +189,6 @@ func TestPredictFromFewLabels(t *testing.T) {
 		if got := predicted(t, path, "-labels", labelFile(t, d.Labels, c.rows)); !cmp.Equal(got, want) {
 			t.Errorf("labels of %v: %s", c.rows, cmp.Diff(got, want))
 		}
-	}
-}
-
-func TestPredictFailures(t *testing.T) {
-	dir, edges, features := small(t)
-	one := filepath.Join(folder(t, map[string]string{"one.txt": "ann x\nbob x\n"}), "one.txt")
-	for text, args := range map[string]string{
-		"-labels": "", "one class": "-labels " + one, "-all": "-labels " + filepath.Join(dir, "labels.txt"),
-	} {
-		args := append([]string{"predict", edges, "-features", features, "-o", filepath.Join(dir, "out.tsv")}, strings.Fields(args)...)
-		code, stdout, stderr := call("", args...)
-		checkError(t, dir, code, exitFailure, stdout, stderr, text)
 	}
 }
 
@@ -247,35 +215,5 @@ func TestPredictionsOfCora(t *testing.T) {
 	}
 	if got := float64(right) / float64(len(test)); got != want {
 		t.Errorf("accuracy %v, by Classify %v", got, want)
-	}
-}
-
-// What predict, cluster and plot write is whole or not there.
-func TestResultsOfInterruptedAndFailingRuns(t *testing.T) {
-	d, path := community(t)
-	dir := filepath.Dir(path)
-	labels := labelFile(t, d.Labels, everyFourth(300))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, args := range [][]string{
-		{"predict", path, "-labels", labels, "-o", filepath.Join(dir, "out.tsv"), "-classifier", filepath.Join(dir, "out.classifier")},
-		{"cluster", path, "-k", "3", "-o", filepath.Join(dir, "out.tsv")},
-		{"plot", path, "-o", filepath.Join(dir, "out.png")},
-	} {
-		var stdout, stderr bytes.Buffer
-		code := run(ctx, args, strings.NewReader(""), &stdout, &stderr)
-		checkError(t, dir, code, exitInterrupted, stdout.String(), stderr.String(), "interrupted")
-	}
-	for _, args := range [][]string{
-		{"predict", path, "-labels", labels}, {"predict", path, "-labels", labels, "-json"},
-		{"cluster", path, "-k", "3"}, {"cluster", path, "-k", "3", "-json"},
-	} {
-		size := len(must(t, "", args...))
-		for _, n := range []int{0, size / 2, size - 1} {
-			var stderr bytes.Buffer
-			if code := run(context.Background(), args, strings.NewReader(""), &failing{n}, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "the disk is full") {
-				t.Errorf("%v on a disk of %d bytes: exit %d, %q", args, n, code, stderr.String())
-			}
-		}
 	}
 }

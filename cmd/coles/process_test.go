@@ -15,135 +15,110 @@ import (
 	"time"
 
 	"coles/dataset"
+	"coles/internal/testkit"
 )
 
-// installed is the program as "go install" makes it.
-func installed(t *testing.T) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the program")
+// A process with this variable is the program, and no test of it.
+const asProgram = "COLES_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
 	}
-	bin := t.TempDir()
-	install := exec.Command("go", "install", ".")
-	install.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=-mod=readonly")
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("go install: %v\n%s", err, out)
-	}
-	name := "coles"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	return filepath.Join(bin, name)
+	os.Exit(m.Run())
+}
+
+// process runs the program in a process of its own.
+func process(ctx context.Context, dir, args string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, testkit.Must(os.Executable()), strings.Fields(args)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), asProgram+"=1")
+	return cmd
 }
 
 func TestProcess(t *testing.T) {
-	program := installed(t)
-	t.Run("exit codes", func(t *testing.T) {
-		for args, want := range map[string]int{"-h": 0, "info -": 1, "embed -depth 3": exitUsage} {
-			cmd := exec.Command(program, strings.Fields(args)...)
-			cmd.Run()
-			if got := cmd.ProcessState.ExitCode(); got != want {
-				t.Errorf("coles %s: exit %d, want %d", args, got, want)
-			}
+	for args, want := range map[string]int{"-h": 0, "info -": 1, "embed -depth 3": exitUsage} {
+		cmd := process(t.Context(), "", args)
+		cmd.Run()
+		if got := cmd.ProcessState.ExitCode(); got != want {
+			t.Errorf("coles %s: exit %d, want %d", args, got, want)
 		}
-	})
-	t.Run("a pipe", func(t *testing.T) {
-		cmd := exec.Command(program, "info")
-		cmd.Stdin = strings.NewReader(edgesText)
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil || string(out) != must(t, edgesText, "info") || stderr.Len() > 0 {
-			t.Errorf("info: %v, %q, standard error %q", err, out, stderr.String())
+	}
+	cmd := process(t.Context(), "", "info")
+	cmd.Stdin = strings.NewReader(edgesText)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if out, err := cmd.Output(); err != nil || string(out) != must(t, edgesText, "info") || stderr.Len() > 0 {
+		t.Errorf("info of a pipe: %v, %q, standard error %q", err, out, stderr.String())
+	}
+	out, err := process(t.Context(), "", "--generate-shell-completion").Output()
+	for _, name := range []string{"embed:", "eval:", "info:", "similar:", "convert:"} {
+		if err != nil || !strings.Contains("\n"+string(out), "\n"+name) {
+			t.Errorf("%s is not completed: %v, %q", name, err, out)
 		}
-	})
-	t.Run("completion of commands", func(t *testing.T) {
-		out, err := exec.Command(program, "--generate-shell-completion").Output()
-		for _, name := range []string{"embed:", "eval:", "info:", "similar:", "convert:"} {
-			if err != nil || !strings.Contains("\n"+string(out), "\n"+name) {
-				t.Errorf("%s is not completed: %v, %q", name, err, out)
-			}
-		}
-	})
-	t.Run("interruption", func(t *testing.T) { interrupt(t, program) })
+	}
 }
 
-// interrupt signals the program at moments from its start to its end, with the exit code of a
-// shell, one line and no file but the input as outcome.
-func interrupt(t *testing.T, program string) {
+// A signal ends the program at once with the exit code of a shell, one line and no file but the
+// input, in the midst of a fit and while it waits for an input that does not come.
+func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send on Windows")
 	}
-	d, err := dataset.Communities{Nodes: 20_000, Features: 500, Seed: 1}.Generate(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := dataset.WriteFile(filepath.Join(dir, "in.npz"), func(w io.Writer) error { return dataset.WriteNPZ(w, d) }); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		signal os.Signal
-		after  time.Duration
-		args   string
-	}{
-		// Ten thousand hops take minutes; a hop is known to be under way.
-		{os.Interrupt, 300 * time.Millisecond, "embed in.npz -filter sgc:10000 -o out.npy -model out.model"},
-		{syscall.SIGTERM, 500 * time.Millisecond, "embed in.npz -filter sgc:10000 -o out.tsv"},
-		{syscall.SIGHUP, 500 * time.Millisecond, "embed in.npz -filter sgc:10000 -o out.tsv"}, // a terminal that is closed
-		{os.Interrupt, 300 * time.Millisecond, "eval in.npz -filter sgc:10000"},
-		// Waiting for an input that does not come.
-		{os.Interrupt, 300 * time.Millisecond, "convert -from edges - out.npz"},
-		{syscall.SIGTERM, 300 * time.Millisecond, "embed -o out.tsv"},
+	d := testkit.Must(dataset.Communities{Nodes: 5000, Features: 500, Seed: 1}.Generate(t.Context()))
+	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })
+	// Ten thousand hops take a minute; a hop is known to be under way.
+	for args, signal := range map[string]os.Signal{
+		"embed in.npz -filter sgc:10000 -o out.npy -model out.model": os.Interrupt,
+		"embed in.npz -filter sgc:10000 -o out.tsv":                  syscall.SIGTERM,
+		"embed in.npz -filter sgc:10000 -o out.csv":                  syscall.SIGHUP, // a terminal that is closed
+		"eval in.npz -filter sgc:10000":                              os.Interrupt,
+		"convert -from edges - out.npz":                              os.Interrupt,
+		"embed -o out.tsv":                                           syscall.SIGTERM,
 	} {
-		// Should the signal not do it, the end of the context does, and fails.
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, program, strings.Fields(c.args)...)
-		cmd.Dir = dir
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(c.after)
-		if err := cmd.Process.Signal(c.signal); err != nil {
-			t.Fatalf("coles %s ended before it was interrupted: %q", c.args, stderr.String())
-		}
-		start := time.Now()
-		err = cmd.Wait()
-		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("coles %s: stopped only after %v", c.args, took)
-		}
-		stdin.Close()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-			t.Errorf("coles %s: %v, want exit %d", c.args, err, exitInterrupted)
-		}
-		if stdout.Len() > 0 || stderr.String() != "coles: interrupted\n" {
-			t.Errorf("coles %s: standard output %q, standard error %q", c.args, stdout.String(), stderr.String())
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil || len(entries) != 1 {
-			t.Errorf("coles %s left files: %v, %v", c.args, entries, err)
-		}
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			interrupt(t, folder(t, map[string]string{"in.npz": archive}), args, signal)
+		})
+	}
+}
+
+func interrupt(t *testing.T, dir, args string, signal os.Signal) {
+	// Should the signal not do it, the end of the context does, and fails.
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	cmd := process(ctx, dir, args)
+	stdin := testkit.Must(cmd.StdinPipe())
+	defer stdin.Close()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond)
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Fatalf("it ended before it was interrupted: %q", stderr.String())
+	}
+	start := time.Now()
+	err := cmd.Wait()
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("stopped only after %v", took)
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || stdout.Len() > 0 || stderr.String() != "coles: interrupted\n" {
+		t.Errorf("%v, want exit %d; standard output %q, standard error %q", err, exitInterrupted, stdout.String(), stderr.String())
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("files are left: %v, %v", entries, err)
 	}
 }
 
 // Interrupted while the output is written, at any of its blocks: no file.
 func TestInterruptedWhileWriting(t *testing.T) {
 	dir := t.TempDir()
-	s, err := newSink(filepath.Join(dir, "out"), true, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sink{path: filepath.Join(dir, "out")}
 	block := make([]byte, bufferSize)
 	for at := range 4 {
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := context.WithCancel(t.Context())
 		err := s.write(ctx, func(w io.Writer) error {
 			for i := range 4 {
 				if i == at {
@@ -175,10 +150,7 @@ func TestTerminal(t *testing.T) {
 	if !isTerminal(tty) {
 		t.Error("a pseudo terminal is not taken for a terminal")
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := testkit.Must(os.OpenFile(os.DevNull, os.O_RDWR, 0))
 	defer null.Close()
 	if isTerminal(null) || isTerminal(&bytes.Buffer{}) {
 		t.Error("what swallows everything, or a buffer, is taken for a terminal")
@@ -189,16 +161,16 @@ func TestTerminal(t *testing.T) {
 		{"convert", "-to", "npy", "-from", "tsv", features, "-"},
 	} {
 		var stderr bytes.Buffer
-		if code := run(context.Background(), args, strings.NewReader(""), tty, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "terminal") {
+		if code := run(t.Context(), args, strings.NewReader(""), tty, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "terminal") {
 			t.Errorf("%v to a terminal: exit %d, %q", args, code, stderr.String())
 		}
 		stderr.Reset()
-		if code := run(context.Background(), args, strings.NewReader(""), null, &stderr); code != 0 {
+		if code := run(t.Context(), args, strings.NewReader(""), null, &stderr); code != 0 {
 			t.Errorf("%v to %s: exit %d, %q", args, os.DevNull, code, stderr.String())
 		}
 	}
 	var stderr bytes.Buffer
-	if code := run(context.Background(), []string{"embed"}, tty, null, &stderr); code != exitUsage {
+	if code := run(t.Context(), []string{"embed"}, tty, null, &stderr); code != exitUsage {
 		t.Errorf("an input that would have to be typed: exit %d, %q", code, stderr.String())
 	}
 }

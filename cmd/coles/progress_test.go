@@ -2,11 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"coles/internal/testkit"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -68,15 +69,9 @@ func TestReadingShowsProgress(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		in := &inputs{progress: &progressLine{w: &b}}
-		f, err := readingFormat("", path, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := in.source(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := f.read(context.Background(), s, nil)
+		f := testkit.Must(readingFormat("", path, true))
+		s := testkit.Must(in.source(path))
+		got, err := s.read(t.Context(), f, nil)
 		s.close()
 		if path == archive && (err != nil || got.Nodes() != d.Nodes()) {
 			t.Errorf("%s: %v", path, err)

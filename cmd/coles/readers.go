@@ -2,13 +2,11 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,46 +14,65 @@ import (
 
 	"coles"
 	"coles/dataset"
+	packed "coles/internal/source"
 
-	"github.com/james-bowman/sparse"
-	"gonum.org/v1/gonum/mat"
+	"github.com/urfave/cli/v3"
 )
 
-// readNPZ reads an archive, which begins at its end: a file where it lies, and what is packed or
-// comes by a pipe from memory.
-func readNPZ(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
-	if in.stdin == nil {
-		if f, size, err := openPlain(in.path); err != nil {
+// read reads a source in a format. nodes, if not nil, names the nodes in their order to a reader of
+// edges in text, which would otherwise take them as they come.
+func (s *source) read(ctx context.Context, f dataset.Format, nodes []string) (*dataset.Dataset, error) {
+	if f.IsAt != nil { // several files
+		if s.stdin != nil {
+			return nil, usagef("the format %s is several files, not standard input", f.Name)
+		}
+		s.progress.show("read "+s.path, 0, 0)
+		return f.Open(s.path, s.text)
+	}
+	if s.stdin == nil && (f.Name == "npz" || f.Name == "npy") {
+		plain, err := openPlain(s.path)
+		switch {
+		case err != nil:
 			return nil, err
-		} else if f != nil {
-			defer f.Close()
-			return dataset.ReadNPZ(io.NewSectionReader(&cancelReaderAt{ctx: ctx, r: f, each: func(n int64) { in.progress.bytes(in.name(), n, size) }}, 0, size))
+		case plain != nil && f.Name == "npy":
+			plain.Close()
+			return f.Open(s.path, s.text)
+		case plain != nil:
+			defer plain.Close()
+			size := plain.Info.Size()
+			at := &cancelReaderAt{ctx: ctx, r: plain.Packed.(io.ReaderAt), each: func(n int64) { s.progress.bytes(s.name(), n, size) }}
+			return dataset.ReadNPZ(io.NewSectionReader(at, 0, size))
 		}
 	}
-	in.binary = true
-	r, err := in.open(ctx)
+	s.binary = f.Binary
+	r, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return dataset.ReadNPZ(r)
+	opts := s.text
+	opts.Nodes = nodes
+	return f.Read(named{r, s.name()}, opts)
 }
 
-// openPlain opens a file that is neither packed nor a pipe; the file is nil for those.
-func openPlain(path string) (*os.File, int64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
+// A named stream is called so in errors.
+type named struct {
+	io.Reader
+	name string
+}
+
+func (n named) Name() string { return n.name }
+
+// openPlain opens a file that is neither packed nor a pipe; it is nil for those, and if it is not
+// there.
+func openPlain(path string) (*packed.File, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, nil
 	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, 0, err
+	f, err := packed.Open(path)
+	if err == nil && f.IsGzip() {
+		return nil, f.Close()
 	}
-	head := make([]byte, len(gzipMagic))
-	if _, err := f.ReadAt(head, 0); !info.Mode().IsRegular() || err == nil && string(head) == gzipMagic {
-		return nil, 0, f.Close()
-	}
-	return f, info.Size(), nil
+	return f, err
 }
 
 // A cancelReaderAt reads until ctx is done, and tells each how many bytes it has read.
@@ -73,62 +90,6 @@ func (c *cancelReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	k, err := c.r.ReadAt(p, at)
 	c.each(c.n.Add(int64(k)))
 	return k, err
-}
-
-// isThere reports whether there is a file, gzipped or not.
-func isThere(path string) bool {
-	for _, end := range []string{"", ".gz"} {
-		if _, err := os.Stat(path + end); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-func isPlanetoid(path string) bool {
-	dir, name := filepath.Split(path)
-	return isThere(filepath.Join(dir, "ind."+name+".graph"))
-}
-
-func isGraphSAGE(path string) bool { return isThere(path + "-G.json") }
-
-func isOGB(path string) bool { return isThere(filepath.Join(path, "raw", "num-node-list.csv")) }
-
-// readFiles reads a format of several files: a folder, or those with a name.
-func readFiles(format string, open func(dir, name string) (*dataset.Dataset, error)) func(context.Context, *source, []string) (*dataset.Dataset, error) {
-	return func(_ context.Context, in *source, _ []string) (*dataset.Dataset, error) {
-		if in.stdin != nil {
-			return nil, usagef("the format %s is several files, not standard input", format)
-		}
-		in.progress.show("read "+in.path, 0, 0)
-		return open(filepath.Split(in.path))
-	}
-}
-
-func openOGB(dir, name string) (*dataset.Dataset, error) {
-	return dataset.OpenOGB(filepath.Join(dir, name))
-}
-
-func readEdges(ctx context.Context, in *source, nodes []string) (*dataset.Dataset, error) {
-	r, err := in.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	opts := in.text
-	opts.EdgesName = in.name()
-	if nodes == nil {
-		return dataset.ReadEdgeList(r, nil, opts)
-	}
-	named, err := nodesText(nodes, opts.Header)
-	if err != nil {
-		return nil, err
-	}
-	opts.Missing, opts.SkipUnknown = "", false // the features are elsewhere
-	d, err := dataset.ReadEdgeList(r, named, opts)
-	if err == nil {
-		d.Features, d.FeatureNames = nil, nil
-	}
-	return d, headerHint(err, opts.Header)
 }
 
 // headerHint says what to do where a first line of words that the reader does not know for a header
@@ -152,139 +113,62 @@ func readEdgesOf(ctx context.Context, edges, features *source) (*dataset.Dataset
 	if err != nil {
 		return nil, edges.errAt(err)
 	}
-	opts := edges.text
-	opts.EdgesName, opts.FeaturesName = edges.name(), features.name()
-	d, err := dataset.ReadEdgeList(r, x, opts)
+	d, err := dataset.ReadEdgeList(named{r, edges.name()}, named{x, features.name()}, edges.text)
 	if parse := (*dataset.ParseError)(nil); errors.As(err, &parse) && parse.File == features.name() {
 		return nil, features.errAt(err)
 	}
-	return d, edges.errAt(headerHint(err, opts.Header))
+	return d, edges.errAt(headerHint(err, edges.text.Header))
 }
 
-// nodesText is a features file that only names nodes, for readers of files that refer to them,
-// which have a header or not as it has.
-func nodesText(nodes []string, header dataset.HeaderMode) (io.Reader, error) {
-	var text bytes.Buffer
-	if header == dataset.WithHeader {
-		text.WriteString("id\tvalue\n")
+// giveLabels puts those in the file of -labels, lines of an id and a label, on the n rows of d.
+func giveLabels(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset, n int) error {
+	path := c.String("labels")
+	if path == "" {
+		return nil
 	}
-	err := dataset.WriteTSV(&text, nodes, mat.NewDense(len(nodes), 1, nil))
-	return &text, err
-}
-
-// readLabels reads lines of an id and a label into d, for nodes of these names.
-func readLabels(ctx context.Context, in *source, nodes []string, d *dataset.Dataset) error {
-	r, err := in.open(ctx)
-	if err != nil {
-		return err
-	}
-	named, err := nodesText(nodes, in.text.Header)
-	if err != nil {
-		return err
-	}
-	var edges bytes.Buffer // a loop for every node, which SkipUnknown would skip without
-	if in.text.Header == dataset.WithHeader {
-		edges.WriteString("source\ttarget\tweight\n")
-	}
-	if in.text.SkipUnknown {
-		if err := dataset.WriteEdgeList(&edges, &dataset.Dataset{IDs: nodes, Adjacency: loops(len(nodes))}); err != nil {
-			return err
-		}
-	}
-	read, err := dataset.ReadEdgeList(&edges, named, dataset.EdgeListOptions{
-		Labels: r, LabelsName: in.name(), Header: in.text.Header, SkipUnknown: in.text.SkipUnknown,
+	read, err := readPath(ctx, in, path, func(r *bufio.Reader) (*dataset.Dataset, error) {
+		return dataset.ReadEdgeList(strings.NewReader(""), nil, dataset.EdgeListOptions{
+			Nodes: rowNames(d.IDs, n), Labels: named{r, nameOf(path)}, Header: in.text.Header, SkipUnknown: in.text.SkipUnknown,
+		})
 	})
-	if err != nil {
-		return err
-	}
-	d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
-	return nil
-}
-
-// loops joins every node to itself, by a weight that has to be written, so that no line looks like
-// a header.
-func loops(n int) *sparse.CSR {
-	rows, columns, weights := make([]int, n+1), make([]int, n), make([]float64, n)
-	for i := range n {
-		rows[i+1], columns[i], weights[i] = i+1, i, 2
-	}
-	return sparse.NewCSR(n, n, rows, columns, weights)
-}
-
-// readNPY maps a file of float32, which may be larger than memory, and reads any other. The mapping
-// stays until the program ends.
-func readNPY(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
-	if in.stdin == nil {
-		f, _, err := openPlain(in.path)
-		if err != nil {
-			return nil, err
-		}
-		if f != nil {
-			f.Close()
-			m, err := dataset.MapNPY(in.path)
-			if err == nil {
-				return &dataset.Dataset{Features: m.Matrix()}, nil
-			}
-			if !errors.Is(err, dataset.ErrLayout) {
-				return nil, err
-			}
-		}
-	}
-	in.binary = true
-	r, err := in.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	x, err := dataset.ReadNPY(r)
-	if err != nil {
-		return nil, err
-	}
-	return &dataset.Dataset{Features: x}, nil
-}
-
-func readTSV(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
-	r, err := in.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	opts := in.text
-	opts.FeaturesName, opts.SkipUnknown = in.name(), false
-	d, err := dataset.ReadEdgeList(strings.NewReader(""), r, opts)
 	if err == nil {
-		d.Adjacency = nil
+		d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
 	}
-	return d, err
+	return err
 }
 
-// readWord2Vec reads one of word2vec's forms.
-func readWord2Vec(read func(io.Reader) (*dataset.Vectors, error)) func(context.Context, *source, []string) (*dataset.Dataset, error) {
-	return func(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
-		r, err := in.open(ctx)
-		if err != nil {
+// giveIDs gives the n rows of the first file without ids those of -ids, one a line.
+func giveIDs(ctx context.Context, in *inputs, d *dataset.Dataset, n int) (err error) {
+	if in.ids == "" || d.IDs != nil {
+		return nil
+	}
+	d.IDs, err = readPath(ctx, in, in.ids, func(r *bufio.Reader) ([]string, error) {
+		known := make(map[string]bool)
+		var ids []string
+		lines := bufio.NewScanner(r)
+		for lines.Scan() {
+			id := lines.Text()
+			if id == "" || known[id] || !utf8.ValidString(id) {
+				err := fmt.Errorf("%w: %q is empty, given twice or not UTF-8", coles.ErrIDs, id)
+				return nil, &dataset.ParseError{File: nameOf(in.ids), Line: len(ids) + 1, Err: err}
+			}
+			known[id], ids = true, append(ids, id)
+		}
+		if err := lines.Err(); err != nil {
 			return nil, err
 		}
-		v, err := read(r)
-		if err != nil {
-			return nil, in.placed(err)
+		if len(ids) != n {
+			return nil, fmt.Errorf("%w: %d ids for %d rows", coles.ErrShape, len(ids), n)
 		}
-		return &dataset.Dataset{Features: v.Values, IDs: v.IDs}, nil
-	}
+		return ids, nil
+	})
+	in.ids = ""
+	return err
 }
 
-func readMatrixMarket(ctx context.Context, in *source, _ []string) (*dataset.Dataset, error) {
-	r, err := in.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m, err := dataset.ReadMatrixMarket(r)
-	if err != nil {
-		return nil, in.placed(err)
-	}
-	a, ok := m.(*sparse.CSR)
-	if rows, cols := m.Dims(); !ok || rows != cols {
-		return nil, fmt.Errorf("%s: a matrix of %d × %d, want the coordinates of a square one", in.name(), rows, cols)
-	}
-	return &dataset.Dataset{Adjacency: a}, nil
+// readSplits reads a file of splits of n nodes.
+func readSplits(ctx context.Context, in *inputs, path string, n int) ([]dataset.Split, error) {
+	return readPath(ctx, in, path, func(r *bufio.Reader) ([]dataset.Split, error) { return dataset.ReadSplits(r, n) })
 }
 
 // holding is the end of an error about a folder: the datasets in it, if there are any.
@@ -298,68 +182,6 @@ func holding(dir string) string {
 		paths[k] = d.Path
 	}
 	return "; it holds " + strings.Join(paths, ", ")
-}
-
-// placed names the source in an error that knows of a stream only.
-func (s *source) placed(err error) error {
-	var parse *dataset.ParseError
-	if errors.As(err, &parse) {
-		parse.File = s.name()
-	}
-	return err
-}
-
-func writeMatrixMarket(w io.Writer, d *dataset.Dataset) error {
-	return dataset.WriteMatrixMarket(w, d.Adjacency)
-}
-
-func writeWord2VecBinary(w io.Writer, d *dataset.Dataset) error {
-	return dataset.WriteWord2VecBinary(w, d.IDs, d.Features)
-}
-
-func writeNPY(w io.Writer, d *dataset.Dataset) error {
-	return dataset.WriteNPY(w, d.Features)
-}
-
-func writeTSV(w io.Writer, d *dataset.Dataset) error {
-	return dataset.WriteTSV(w, d.IDs, d.Features)
-}
-
-func writeCSV(w io.Writer, d *dataset.Dataset) error {
-	return dataset.WriteCSV(w, d.IDs, d.Features)
-}
-
-func writeJSONLines(w io.Writer, d *dataset.Dataset) error {
-	return dataset.WriteJSONLines(w, d.IDs, d.Features)
-}
-
-func writeWord2Vec(w io.Writer, d *dataset.Dataset) error {
-	return dataset.WriteWord2Vec(w, d.IDs, d.Features)
-}
-
-// readIDs reads the ids of n rows, one a line.
-func readIDs(ctx context.Context, in *source, n int) ([]string, error) {
-	r, err := in.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[string]bool)
-	var ids []string
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		id := lines.Text()
-		if id == "" || known[id] || !utf8.ValidString(id) {
-			return nil, fmt.Errorf("%s:%d: %w: %q is empty, given twice or not UTF-8", in.name(), len(ids)+1, coles.ErrIDs, id)
-		}
-		known[id], ids = true, append(ids, id)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, in.errAt(err)
-	}
-	if len(ids) != n {
-		return nil, fmt.Errorf("%s: %w: %d ids for %d rows", in.name(), coles.ErrShape, len(ids), n)
-	}
-	return ids, nil
 }
 
 // writeIDs writes the ids of n rows, one a line.

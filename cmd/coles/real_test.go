@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"testing"
 
@@ -16,10 +15,7 @@ func TestRealFiles(t *testing.T) {
 	planetoid, archive := filepath.Join(data, "planetoid", "cora"), filepath.Join(dir, "cora.npz")
 	must(t, "", "convert", planetoid, archive)
 	for _, path := range []string{planetoid, archive, filepath.Join(data, "npz", "cora.npz")} {
-		var got graphInfo
-		if err := json.Unmarshal([]byte(must(t, "", "info", "-json", path)), &got); err != nil {
-			t.Fatal(err)
-		}
+		got := decoded[graphInfo](t, "", "info", "-json", path)
 		if got.Graph.Nodes != 2708 || got.Graph.Edges != 5278 || got.Features.Columns != 1433 || got.Labels.Classes != 7 || got.Components != 78 {
 			t.Errorf("%s: %+v", path, got)
 		}

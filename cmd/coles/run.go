@@ -33,10 +33,21 @@ func (e usageError) Is(target error) bool { return target == errUsage }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
-// streams are what a run reads and writes besides files.
+// streams are the standard streams of a run.
 type streams struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+}
+
+// action has a command do its work, with what its options say of inputs.
+func action(s streams, do func(ctx context.Context, c *cli.Command, in *inputs, s streams) error) cli.ActionFunc {
+	return func(ctx context.Context, c *cli.Command) error {
+		in, err := newInputs(c, s.stdin)
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, in, s)
+	}
 }
 
 // run is the whole program but for the process: it returns the exit code.
@@ -240,10 +251,20 @@ func arguments(c *cli.Command, most int) ([]string, error) {
 	return args, nil
 }
 
+// atLeast1 checks options that count something, if they are given.
+func atLeast1(c *cli.Command, names ...string) error {
+	for _, name := range names {
+		if c.IsSet(name) && c.Int(name) < 1 {
+			return usagef("-%s %d: want at least 1", name, c.Int(name))
+		}
+	}
+	return nil
+}
+
 // fileFlag is an option that takes the name of a file, which is never empty: that is a shell
 // variable not set.
 func fileFlag(name, usage string, aliases ...string) cli.Flag {
-	return &cli.StringFlag{Name: name, Aliases: aliases, Usage: usage, HideDefault: true, Validator: func(s string) error {
+	return &cli.StringFlag{Name: name, Aliases: aliases, Usage: usage, Validator: func(s string) error {
 		if s == "" {
 			return fmt.Errorf("-%s: an empty file name", name)
 		}

@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"coles/internal/testkit"
 )
 
 // call runs the program in the test's process.
@@ -24,6 +27,15 @@ func must(t *testing.T, stdin string, args ...string) string {
 		t.Fatalf("coles %s: exit %d, standard error %q", strings.Join(args, " "), code, stderr)
 	}
 	return stdout
+}
+
+// decoded is the JSON that a run prints.
+func decoded[T any](t *testing.T, stdin string, args ...string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(must(t, stdin, args...)), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // folder writes files and returns their folder.
@@ -182,10 +194,17 @@ func TestUsageErrors(t *testing.T) {
 		"version of what":          {"version 3", `"3"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := call("", strings.Fields(c.args)...)
-			checkError(t, dir, code, exitUsage, stdout, stderr, c.text)
+			refused(t, dir, exitUsage, c.text, "", strings.Fields(c.args)...)
 		})
 	}
+}
+
+// refused runs the program, checks its error and returns it.
+func refused(t *testing.T, dir string, want int, text, stdin string, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := call(stdin, args...)
+	checkError(t, dir, code, want, stdout, stderr, text)
+	return stderr
 }
 
 // checkError checks the code, one line with a text, and that nothing is written.
@@ -203,11 +222,7 @@ func checkError(t *testing.T, dir string, code, want int, stdout, stderr, text s
 	if stdout != "" {
 		t.Errorf("standard output: %q", stdout)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
+	for _, e := range testkit.Must(os.ReadDir(dir)) {
 		if strings.HasPrefix(e.Name(), "out") || strings.Contains(e.Name(), "partial") {
 			t.Errorf("%s was left behind", e.Name())
 		}
@@ -217,8 +232,7 @@ func checkError(t *testing.T, dir string, code, want int, stdout, stderr, text s
 // A shell variable that is not set is no name of a file.
 func TestEmptyArgument(t *testing.T) {
 	for _, args := range [][]string{{"embed", ""}, {"info", ""}, {"convert", "", "x.npz"}} {
-		code, stdout, stderr := call(edgesText, args...)
-		checkError(t, t.TempDir(), code, exitUsage, stdout, stderr, "empty file name")
+		refused(t, t.TempDir(), exitUsage, "empty file name", edgesText, args...)
 	}
 }
 
@@ -231,7 +245,7 @@ func TestVersion(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, command := range [][]string{{}, {"embed"}, {"plot"}} {
 		if got, want := must(t, "", append([]string{"help"}, command...)...), must(t, "", append(command, "-h")...); got != want {
-			t.Errorf("help %v is not that of -h: %q, %q", command, got, want)
+			t.Errorf("help %v and -h differ: %q, %q", command, got, want)
 		}
 	}
 }
@@ -255,7 +269,7 @@ func TestDidYouMean(t *testing.T) {
 	}
 }
 
-// Distances that are known by hand; they are those of both directions.
+// Distances that are known by hand, the same in both directions.
 func TestEditDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

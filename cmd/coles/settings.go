@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding"
@@ -19,18 +20,18 @@ import (
 // settingsFlags are the options that change what a fit does.
 func settingsFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "for", Usage: "`PURPOSE` of the vectors, by which all settings are chosen first: " + purposeForms + " (default: classification, and clustering where nodes are clustered)", HideDefault: true},
+		&cli.StringFlag{Name: "for", Usage: "`PURPOSE` of the vectors, by which all settings are chosen first: " + purposeForms + " (default: classification, and clustering where nodes are clustered)"},
 		fileFlag("settings", "settings from a JSON `FILE`; the options below change them"),
-		&cli.StringFlag{Name: "kind", Usage: "`KIND` of model: graph, features, or auto, which chooses (default: auto)", HideDefault: true},
-		&cli.StringFlag{Name: "preparation", Usage: "`NAME` of what is done to features first, see above (default: auto)", HideDefault: true},
+		&cli.StringFlag{Name: "kind", Usage: "`KIND` of model: graph, features, or auto, which chooses (default: auto)"},
+		&cli.StringFlag{Name: "preparation", Usage: "`NAME` of what is done to features first, see above (default: auto)"},
 		&cli.FloatFlag{Name: "degree-share", Usage: "`SHARE` of the vectors' energy that a last column, of degrees, has; 0 for none (default: 0.1)", HideDefault: true},
 		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding (default: 128, or the number of features if smaller; without features at most a sixteenth of the nodes)", HideDefault: true},
 		&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of all random draws (default: 1)", HideDefault: true},
-		&cli.StringFlag{Name: "filter", Usage: "`NAME:NUMBERS` of the filter, see above (default: s2gcsum:8)", HideDefault: true},
-		&cli.StringFlag{Name: "negatives", Usage: "`NAME:NUMBERS` of the sampler, see above (default: expected-degree)", HideDefault: true},
+		&cli.StringFlag{Name: "filter", Usage: "`NAME:NUMBERS` of the filter, see above (default: s2gcsum:8)"},
+		&cli.StringFlag{Name: "negatives", Usage: "`NAME:NUMBERS` of the sampler, see above (default: expected-degree)"},
 		&cli.IntFlag{Name: "kappa", Usage: "`NUMBER` of negative graphs, 0 for none (default: 1)", HideDefault: true},
 		&cli.FloatFlag{Name: "eta", Usage: "`WEIGHT` of the negatives, 0 to 1 (default: 1)", HideDefault: true},
-		&cli.StringFlag{Name: "precision", Usage: "`TYPE` to hold and multiply features in: auto, float32 or float64 (default: auto)", HideDefault: true},
+		&cli.StringFlag{Name: "precision", Usage: "`TYPE` to hold and multiply features in: auto, float32 or float64 (default: auto)"},
 	}
 }
 
@@ -60,40 +61,38 @@ type fitSettings func(usual coles.Purpose, nodes, features int) (coles.Settings,
 // readSettings reads the options that change what a fit does. They are checked at once, and applied
 // when the graph is known.
 func readSettings(ctx context.Context, c *cli.Command, in *inputs) (fitSettings, error) {
-	changes := []func(*coles.Settings) error{}
-	if path := c.String("settings"); path != "" {
-		file, err := readSettingsFile(ctx, in, path)
-		if err != nil {
-			return nil, err
-		}
-		changes = append(changes, func(s *coles.Settings) error {
-			if err := file.change(s); err != nil {
-				return err
-			}
-			if err := s.Check(); err != nil {
-				return fmt.Errorf("%s: %s", path, oneLine(err))
-			}
-			return nil
-		})
+	file, err := readSettingsFile(ctx, c, in)
+	if err != nil {
+		return nil, err
 	}
-	changes = append(changes, func(s *coles.Settings) error { return changeSettings(c, s) })
-	settings := func(usual coles.Purpose, nodes, features int) (coles.Settings, error) {
-		purpose := usual
-		if c.IsSet("for") {
-			if err := purpose.UnmarshalText([]byte(c.String("for"))); err != nil {
-				return coles.Settings{}, usagef("-for: %s", oneLine(err))
-			}
+	settings := func(usual coles.Purpose, nodes, features int) (s coles.Settings, err error) {
+		if err := setText(c, "for", &usual); err != nil {
+			return s, err
 		}
-		s := purpose.Settings(nodes, features)
-		for _, change := range changes {
-			if err := change(&s); err != nil {
+		s = usual.Settings(nodes, features)
+		if file != nil {
+			if err := file.change(&s); err != nil {
 				return s, err
 			}
+			if err := s.Check(); err != nil {
+				return s, fmt.Errorf("%s: %s", file.name, oneLine(err))
+			}
 		}
-		return s, nil
+		return s, changeSettings(c, &s)
 	}
-	_, err := settings(coles.ForClassification, math.MaxInt, math.MaxInt)
+	_, err = settings(coles.ForClassification, math.MaxInt, math.MaxInt)
 	return settings, err
+}
+
+// setText sets a value to the text of an option that is given.
+func setText(c *cli.Command, name string, value encoding.TextUnmarshaler) error {
+	if !c.IsSet(name) {
+		return nil
+	}
+	if err := value.UnmarshalText([]byte(c.String(name))); err != nil {
+		return usagef("-%s: %s", name, oneLine(err))
+	}
+	return nil
 }
 
 // changeSettings changes settings by what each option says.
@@ -118,11 +117,8 @@ func changeSettings(c *cli.Command, s *coles.Settings) error {
 	for name, value := range map[string]encoding.TextUnmarshaler{
 		"kind": &s.Model, "preparation": &s.Preparation, "filter": &s.Filter, "negatives": &s.Negatives, "precision": &s.Precision,
 	} {
-		if !c.IsSet(name) {
-			continue
-		}
-		if err := value.UnmarshalText([]byte(c.String(name))); err != nil {
-			return usagef("-%s: %s", name, oneLine(err))
+		if err := setText(c, name, value); err != nil {
+			return err
 		}
 	}
 	if err := s.Check(); err != nil {
@@ -137,25 +133,20 @@ type settingsFile struct {
 	text []byte
 }
 
-func readSettingsFile(ctx context.Context, in *inputs, path string) (*settingsFile, error) {
-	f, err := in.source(path)
-	if err != nil {
-		return nil, err
+// readSettingsFile reads the file of -settings, nil if there is none.
+func readSettingsFile(ctx context.Context, c *cli.Command, in *inputs) (*settingsFile, error) {
+	path := c.String("settings")
+	if path == "" {
+		return nil, nil
 	}
-	defer f.close()
-	r, err := f.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	const most = 1 << 20
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err != nil {
-		return nil, f.errAt(err)
-	}
-	if len(text) > most {
-		return nil, fmt.Errorf("%s: more than %d bytes of settings", f.name(), most)
-	}
-	return &settingsFile{f.name(), text}, nil
+	return readPath(ctx, in, path, func(r *bufio.Reader) (*settingsFile, error) {
+		const most = 1 << 20
+		text, err := io.ReadAll(io.LimitReader(r, most+1))
+		if err == nil && len(text) > most {
+			err = fmt.Errorf("more than %d bytes of settings", most)
+		}
+		return &settingsFile{nameOf(path), text}, err
+	})
 }
 
 // change changes settings by what the file says of them.

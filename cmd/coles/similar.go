@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 
 	"coles"
@@ -29,7 +28,7 @@ func similarCommand(s streams) *cli.Command {
 		ArgsUsage: "ID...", Description: similarDescription,
 		Flags: []cli.Flag{
 			fileFlag("embedding", "`FILE` of vectors (default: standard input)"),
-			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(holdsVectors) + "; by the name of the file if not given", HideDefault: true},
+			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(holdsVectors) + "; by the name of the file if not given"},
 			idsFlag(),
 			headerFlag(),
 			fileFlag("queries", "find the rows nearest to each row of the vectors in `FILE`"),
@@ -37,7 +36,7 @@ func similarCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "by", Value: "cosine", Usage: "`SIMILARITY`: cosine or dot"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
-		Action: func(ctx context.Context, c *cli.Command) error { return similar(ctx, c, s) },
+		Action: action(s, similar),
 	}
 }
 
@@ -52,24 +51,20 @@ type neighbour struct {
 	Similarity float64 `json:"similarity"`
 }
 
-func similar(ctx context.Context, c *cli.Command, s streams) error {
+func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	var by eval.Similarity
 	if err := by.UnmarshalText([]byte(c.String("by"))); err != nil {
 		return usagef("-by %s: want cosine or dot", c.String("by"))
 	}
-	k := c.Int("k")
-	ids := c.Args().Slice()
+	if err := atLeast1(c, "k"); err != nil {
+		return err
+	}
+	k, ids := c.Int("k"), c.Args().Slice()
 	switch {
-	case k < 1:
-		return usagef("-k %d: want at least 1", k)
 	case len(ids) == 0 && !c.IsSet("queries"):
 		return usagef("nearest to what? name an ID, or -queries FILE")
 	case len(ids) > 0 && c.IsSet("queries"):
 		return usagef("either IDs or -queries")
-	}
-	in, err := newInputs(c, s.stdin)
-	if err != nil {
-		return err
 	}
 	d, err := readVectors(ctx, in, c.String("from"), c.String("embedding"))
 	if err != nil {
@@ -92,27 +87,15 @@ func similar(ctx context.Context, c *cli.Command, s streams) error {
 		return err
 	}
 	result := make([]neighbours, len(ids))
+	var lines [][]string
 	for i, matches := range found {
 		result[i] = neighbours{ids[i], make([]neighbour, len(matches))}
 		for j, m := range matches {
 			result[i].Similar[j] = neighbour{names[m.Row], m.Score}
+			lines = append(lines, []string{ids[i], names[m.Row], strconv.FormatFloat(m.Score, 'g', 6, 64)})
 		}
 	}
-	out := sink{standard, s.stdout}
-	return out.write(ctx, func(w io.Writer) error {
-		if c.Bool("json") {
-			return printJSON(w, result)
-		}
-		return writeLines(w, out.path, func(yield func([]string) bool) {
-			for _, q := range result {
-				for _, m := range q.Similar {
-					if !yield([]string{q.Query, m.ID, strconv.FormatFloat(m.Similarity, 'g', 6, 64)}) {
-						return
-					}
-				}
-			}
-		})
-	})
+	return sink{standard, s.stdout}.writeResult(ctx, c, result, lines)
 }
 
 func nearestToIDs(ctx context.Context, ids, names []string, index *eval.Index, k int) ([][]eval.Match, error) {

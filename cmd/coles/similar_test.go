@@ -42,10 +42,7 @@ func TestSimilarQuotesIDs(t *testing.T) {
 }
 
 func TestSimilarAsJSON(t *testing.T) {
-	var got []neighbours
-	if err := json.Unmarshal([]byte(must(t, vectorsText, "similar", "-json", "-k", "2", "-by", "dot", "a", "b")), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := decoded[[]neighbours](t, vectorsText, "similar", "-json", "-k", "2", "-by", "dot", "a", "b")
 	want := []neighbours{
 		{"a", []neighbour{{"help", 150}, {"b", 24}}},
 		{"b", []neighbour{{"help", 200}, {"a", 24}}},

@@ -18,62 +18,60 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// A sink is an output: a file, or standard output.
+// A sink is an output: a file, or standard output, or nowhere if zero.
 type sink struct {
 	path   string
 	stdout io.Writer
 }
 
-// newSink checks that the output can be written, before any work is done. A binary format does not
-// go to a terminal.
-func newSink(path string, binary bool, stdout io.Writer) (sink, error) {
+// newOutput is the sink at the path that an option names, nowhere for an empty one. It must be none
+// of these files, nor any that other options read, and no terminal for a binary format.
+func newOutput(c *cli.Command, files []string, option, path string, binary bool, s streams) (sink, error) {
 	if path == "" {
-		path = standard
+		return sink{}, nil
 	}
-	s := sink{path, stdout}
-	if path == standard {
-		if binary && isTerminal(stdout) {
-			return s, usagef("a binary format does not go to a terminal; name a file by -o")
-		}
-		return s, nil
-	}
-	folder := filepath.Dir(path)
-	switch info, err := os.Stat(folder); {
-	case err != nil:
-		return s, fmt.Errorf("cannot write %s: %w", path, err)
-	case !info.IsDir():
-		return s, fmt.Errorf("cannot write %s: %s is not a folder", path, folder)
-	}
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir():
-		return s, fmt.Errorf("cannot write %s: it is a folder", path)
-	case err == nil && !info.Mode().IsRegular():
-		return s, nil // a pipe or a device, which is written to as it is
-	}
-	// What stands beside it will take its name: there must be leave to create that.
-	f, err := os.CreateTemp(folder, ".coles-*")
-	if err != nil {
-		return s, fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	f.Close()
-	return s, os.Remove(f.Name())
-}
-
-// differentFiles refuses an output that is one of the inputs of a command line: these files, and
-// those that options name.
-func differentFiles(c *cli.Command, files []string, option, output string) error {
 	files = slices.Clip(files) // what stands behind them is the caller's
-	for _, name := range []string{"features", "labels", "ids", "splits", "settings", "with", "resume"} {
+	for _, name := range []string{"features", "labels", "ids", "splits", "settings", "with", "embedding", "use", "resume"} {
 		if option != "-checkpoint" || name != "resume" { // a training goes on in the same file
 			files = append(files, c.String(name))
 		}
 	}
 	for _, input := range files {
-		if sameFile(input, output) {
-			return usagef("%s %s is a file that is read", option, output)
+		if sameFile(input, path) {
+			return sink{}, usagef("%s %s is a file that is read", option, path)
 		}
 	}
-	return nil
+	if path == standard && binary && isTerminal(s.stdout) {
+		return sink{}, usagef("a binary format does not go to a terminal; name a file by -o")
+	}
+	return sink{path, s.stdout}, writable(path)
+}
+
+// writable finds, before any work is done, what keeps a file from being written.
+func writable(path string) error {
+	if path == standard {
+		return nil
+	}
+	folder := filepath.Dir(path)
+	switch info, err := os.Stat(folder); {
+	case err != nil:
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	case !info.IsDir():
+		return fmt.Errorf("cannot write %s: %s is not a folder", path, folder)
+	}
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("cannot write %s: it is a folder", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil // a pipe or a device, which is written to as it is
+	}
+	// What stands beside it will take its name: there must be leave to create that.
+	f, err := os.CreateTemp(folder, ".coles-*")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
 }
 
 // sameFile reports whether two names lead to one file, be it there already or not; standard input
@@ -102,40 +100,25 @@ func target(path string) string {
 	return path
 }
 
-// writeIDsFlag is the option of [newIDsSink].
+// writeIDsFlag is the option of [newIDsOutput].
 func writeIDsFlag() cli.Flag {
 	return fileFlag("write-ids", "write the ids of the rows to `FILE`, one a line, for a format that has none, such as npy")
 }
 
-// An idsSink is where ids go, nowhere if nil.
-type idsSink struct{ *sink }
-
-// newIDsSink is the file of -write-ids, which is none of these files nor that of the output.
-func newIDsSink(c *cli.Command, files []string, output string, s streams) (idsSink, error) {
+// newIDsOutput is the file of -write-ids, which must not be the output's.
+func newIDsOutput(c *cli.Command, files []string, output string, s streams) (sink, error) {
 	path := c.String("write-ids")
-	switch {
-	case path == "":
-		return idsSink{}, nil
-	case path == standard, sameFile(path, output), sameFile(path, c.String("model")):
-		return idsSink{}, usagef("-write-ids %s: want a file of its own", path)
+	if path == standard || sameFile(path, output) || sameFile(path, c.String("model")) {
+		return sink{}, usagef("-write-ids %s: want a file of its own", path)
 	}
-	if err := differentFiles(c, files, "-write-ids", path); err != nil {
-		return idsSink{}, err
-	}
-	out, err := newSink(path, false, s.stdout)
-	return idsSink{&out}, err
-}
-
-// write writes the ids of n rows.
-func (o idsSink) write(ctx context.Context, ids []string, n int) error {
-	if o.sink == nil {
-		return nil
-	}
-	return o.sink.write(ctx, func(w io.Writer) error { return writeIDs(w, ids, n) })
+	return newOutput(c, files, "-write-ids", path, false, s)
 }
 
 // write fills the output by way of f: a file appears whole or not at all, and not once ctx is done.
 func (s sink) write(ctx context.Context, f func(io.Writer) error) error {
+	if s.path == "" {
+		return nil
+	}
 	stoppable := func(w io.Writer) error {
 		b := bufio.NewWriterSize(cancelWriter{ctx, w}, bufferSize)
 		if err := f(b); err != nil {

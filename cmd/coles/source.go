@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	packed "coles/internal/source"
 
 	"github.com/urfave/cli/v3"
 )
@@ -68,16 +68,15 @@ type source struct {
 	progress *progressLine
 }
 
-// name is what errors call the source.
-func (s *source) name() string {
-	if s.path == "" || s.path == standard {
+// nameOf is the name of a file in errors.
+func nameOf(path string) string {
+	if path == "" || path == standard {
 		return "standard input"
 	}
-	return s.path
+	return path
 }
 
-// gzipMagic is how gzipped files begin.
-const gzipMagic = "\x1f\x8b"
+func (s *source) name() string { return nameOf(s.path) }
 
 // bufferSize suits pipes and disks.
 const bufferSize = 1 << 18
@@ -89,8 +88,7 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 	if s.stream != nil {
 		return s.stream, nil
 	}
-	from := s.stdin
-	var size int64
+	from, size := s.stdin, int64(0)
 	closeFile := func() {}
 	if from == nil {
 		f, err := os.Open(s.path)
@@ -119,19 +117,14 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 		r.Close()
 	}
 	arriving := &counter{r: r, each: func(n int64) { s.progress.bytes(s.name(), n, size) }}
-	s.stream = bufio.NewReaderSize(arriving, bufferSize)
-	if magic, err := s.stream.Peek(len(gzipMagic)); err == nil && string(magic) == gzipMagic {
-		counted := &counter{r: s.stream}
-		z, err := gzip.NewReader(bufio.NewReader(counted))
-		if err != nil {
-			s.close()
-			return nil, fmt.Errorf("%s: %w", s.name(), err)
-		}
-		u := &unpacking{z: z, packed: counted, free: unpackedText}
-		if s.binary {
-			u.free = unpackedBinary
-		}
-		s.stream = bufio.NewReaderSize(u, bufferSize)
+	free := packed.FreeText
+	if s.binary {
+		free = packed.FreeBinary
+	}
+	var err error
+	if s.stream, err = packed.Unpacked(bufio.NewReaderSize(arriving, bufferSize), free, size); err != nil {
+		s.close()
+		return nil, s.errAt(err)
 	}
 	return s.stream, nil
 }
@@ -143,10 +136,32 @@ func (s *source) close() {
 	s.progress.clear()
 }
 
-// atEnd refuses bytes behind the end of a model or a training.
-func (s *source) atEnd(r *bufio.Reader) error {
+// readSource reads a source by way of read, names it in errors and closes it.
+func readSource[T any](ctx context.Context, s *source, read func(r *bufio.Reader) (T, error)) (v T, err error) {
+	defer s.close()
+	r, err := s.open(ctx)
+	if err == nil {
+		v, err = read(r)
+	}
+	return v, s.errAt(err)
+}
+
+// readPath is readSource for the file at a path.
+func readPath[T any](ctx context.Context, in *inputs, path string, read func(r *bufio.Reader) (T, error)) (v T, err error) {
+	s, err := in.source(path)
+	if err != nil {
+		return v, err
+	}
+	return readSource(ctx, s, read)
+}
+
+// atEnd refuses bytes behind the end of a model or a training whose reading had this error.
+func atEnd(r *bufio.Reader, err error) error {
+	if err != nil {
+		return err
+	}
 	if _, err := r.ReadByte(); err != io.EOF {
-		return s.errAt(fmt.Errorf("%w: bytes after its end", coles.ErrFormat))
+		return fmt.Errorf("%w: bytes after its end", coles.ErrFormat)
 	}
 	return nil
 }
@@ -164,12 +179,25 @@ func (s *source) nameAt(err error) error {
 	var parse *dataset.ParseError
 	var path *fs.PathError
 	switch {
-	case err == nil, strings.HasPrefix(err.Error(), s.name()+":"):
+	case err == nil, strings.HasPrefix(err.Error(), s.name()+":"), errors.As(err, &path) && path.Path == s.path:
 		return err
-	case errors.As(err, &parse) && parse.File == s.name(), errors.As(err, &path) && path.Path == s.path:
+	case errors.As(err, &parse) && (parse.File == s.name() || strings.HasPrefix(parse.File, s.name()+"/")):
 		return err
 	}
 	return fmt.Errorf("%s: %w", s.name(), err)
+}
+
+// guessed has errors say what the source was taken for, because of another file's name perhaps,
+// where -from did not name it. A binary format cannot be mistaken.
+func (s *source) guessed(c *cli.Command, f dataset.Format, because string) {
+	if c.String("from") != "" || f.Binary || f.IsAt != nil {
+		return
+	}
+	s.guess = "read as " + f.Name
+	if because != "" && because != standard {
+		s.guess += " because of " + because
+	}
+	s.guess += "; name the format by -from"
 }
 
 // The methods that these hide would make io.CopyBuffer take buffers of its own.
@@ -178,40 +206,17 @@ type (
 	onlyWriter struct{ io.Writer }
 )
 
-// A counter counts the bytes that were read.
+// A counter tells each how many bytes were read.
 type counter struct {
 	r    io.Reader
 	n    int64
-	each func(n int64) // is told after every reading, unless it is nil
+	each func(n int64)
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	k, err := c.r.Read(p)
 	c.n += int64(k)
-	if c.each != nil {
-		c.each(c.n)
-	}
-	return k, err
-}
-
-// What is gzipped may unpack to so many bytes, and so many times its own size more: text of numbers
-// shrinks to a tenth, and a bomb to a thousandth. Text has less for nothing, because an edge of
-// four bytes takes forty in memory.
-const unpackedText, unpackedBinary, unpackedRatio = 32 << 20, 256 << 20, 64
-
-// unpacking reads what is gzipped and refuses a bomb.
-type unpacking struct {
-	z      *gzip.Reader
-	packed *counter
-	free   int64
-	n      int64
-}
-
-func (u *unpacking) Read(p []byte) (int, error) {
-	k, err := u.z.Read(p)
-	if u.n += int64(k); u.n > u.free+unpackedRatio*u.packed.n {
-		return 0, fmt.Errorf("unpacks to more than %d bytes: %w", u.n, coles.ErrTooLarge)
-	}
+	c.each(c.n)
 	return k, err
 }
 

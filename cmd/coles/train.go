@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,23 +42,15 @@ func trainCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "train", Usage: "a vector for every node, by a graph neural network",
 		ArgsUsage: "[GRAPH]", Description: trainDescription,
-		Flags: append(append(trainingFlags(), graphFlags()...),
+		Flags: append(slices.Concat(trainingFlags(), graphFlags(), outputFlags()),
 			fileFlag("checkpoint", "keep the training in `FILE`"),
 			&cli.IntFlag{Name: "every", Value: 1, Usage: "so often, in `EPOCHS`"},
 			fileFlag("resume", "go on with the training in `FILE`"),
-			fileFlag("o", "write to `FILE`"),
-			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + formatNames(holdsEmbedding) + "; by the name of the file if not given", HideDefault: true},
-			writeIDsFlag(),
-			fileFlag("model", "keep the model in `FILE`"),
 			&cli.BoolFlag{Name: "json", Usage: "print sizes, seconds and what the training did as JSON; with -o FILE"},
 		),
-		Action: func(ctx context.Context, c *cli.Command) error {
-			in, err := newInputs(c, s.stdin)
-			if err != nil {
-				return err
-			}
+		Action: action(s, func(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 			return writeEmbedding(ctx, c, in, s, func() (maker, error) { return newTrainer(ctx, c, in) })
-		},
+		}),
 	}
 }
 
@@ -87,14 +81,12 @@ func trainingSettings(ctx context.Context, c *cli.Command, in *inputs) (s gnn.Se
 		return s, usagef("-preset %s: want coles-gcn, stiefel, linear or augmented", c.String("preset"))
 	}
 	s = preset()
-	if path := c.String("settings"); path != "" {
-		file, err := readSettingsFile(ctx, in, path)
-		if err == nil {
-			err = file.change(&s)
-		}
-		if err != nil {
-			return s, err
-		}
+	file, err := readSettingsFile(ctx, c, in)
+	if err == nil && file != nil {
+		err = file.change(&s)
+	}
+	if err != nil {
+		return s, err
 	}
 	if c.IsSet("network") {
 		if s.Network, err = parseNetwork(strings.Fields(c.String("network"))); err != nil {
@@ -106,20 +98,11 @@ func trainingSettings(ctx context.Context, c *cli.Command, in *inputs) (s gnn.Se
 			return s, err
 		}
 	}
-	if c.IsSet("objective") {
-		if err := s.Objective.UnmarshalText([]byte(c.String("objective"))); err != nil {
-			return s, usagef("-objective: %s", oneLine(err))
-		}
-	}
-	if c.IsSet("optimizer") {
-		if err := s.Optimizer.UnmarshalText([]byte(c.String("optimizer"))); err != nil {
-			return s, usagef("-optimizer: %s", oneLine(err))
-		}
+	if err := cmp.Or(setText(c, "objective", &s.Objective), setText(c, "optimizer", &s.Optimizer), atLeast1(c, "epochs")); err != nil {
+		return s, err
 	}
 	if c.IsSet("epochs") {
-		if s.Epochs = c.Int("epochs"); s.Epochs < 1 {
-			return s, usagef("-epochs %d: want at least 1", s.Epochs)
-		}
+		s.Epochs = c.Int("epochs")
 	}
 	if c.IsSet("seed") {
 		s.Seed = c.Uint64("seed")
@@ -138,7 +121,8 @@ func parseNetwork(texts []string) (gnn.Network, error) {
 	return n, nil
 }
 
-// withWidth is a network with that width of its last layer which has one.
+// withWidth gives the last layer that has a width another one. Without such a layer the training
+// refuses the network.
 func withWidth(n gnn.Network, width int) (gnn.Network, error) {
 	if width < 1 || width > math.MaxInt32 {
 		return nil, usagef("-dim %d: want 1 to %d", width, math.MaxInt32)
@@ -149,15 +133,13 @@ func withWidth(n gnn.Network, width int) (gnn.Network, error) {
 		if !slices.Contains([]string{"gcn", "linear", "sage"}, name) {
 			continue
 		}
-		wide := gnn.Layer{}
-		err := wide.UnmarshalText([]byte(fmt.Sprintf("%s:%d", name, width)))
+		wide := fmt.Sprintf("%s:%d", name, width)
 		if strings.HasSuffix(rest, "orthonormal") {
-			wide = wide.Orthonormal()
+			wide += ",orthonormal"
 		}
-		n[i] = wide
-		return n, err
+		return n, n[i].UnmarshalText([]byte(wide))
 	}
-	return n, nil // which the training refuses
+	return n, nil
 }
 
 // A trainer trains a network, or goes on with a training.
@@ -183,11 +165,8 @@ func newTrainer(ctx context.Context, c *cli.Command, in *inputs) (*trainer, erro
 			return nil, usagef("-%s is for a new training, and -resume goes on with one", name)
 		}
 	}
-	s, err := in.source(c.String("resume"))
-	if err != nil {
-		return nil, err
-	}
-	if t.from, err = readCheckpoint(ctx, s); err != nil {
+	var err error
+	if t.from, err = readPath(ctx, in, c.String("resume"), readCheckpoint); err != nil {
 		return nil, err
 	}
 	t.epochs = t.from.Settings().Epochs
@@ -204,9 +183,10 @@ func newTrainer(ctx context.Context, c *cli.Command, in *inputs) (*trainer, erro
 // when it is whole.
 func (t *trainer) keepCheckpoints(ctx context.Context, c *cli.Command) error {
 	path, every := c.String("checkpoint"), c.Int("every")
+	if err := atLeast1(c, "every"); err != nil {
+		return err
+	}
 	switch {
-	case every < 1:
-		return usagef("-every %d: want at least 1", every)
 	case path == "" && c.IsSet("every"):
 		return usagef("-every is for -checkpoint")
 	case path == "":
@@ -214,10 +194,7 @@ func (t *trainer) keepCheckpoints(ctx context.Context, c *cli.Command) error {
 	case path == standard, sameFile(path, c.String("o")), sameFile(path, c.String("model")), sameFile(path, c.String("write-ids")):
 		return usagef("-checkpoint %s: want a file of its own", path)
 	}
-	if err := differentFiles(c, c.Args().Slice(), "-checkpoint", path); err != nil {
-		return err
-	}
-	out, err := newSink(path, true, nil)
+	out, err := newOutput(c, c.Args().Slice(), "-checkpoint", path, true, streams{})
 	t.options = append(t.options, gnn.WithCheckpoints(every, func(at *gnn.Checkpoint) error {
 		return out.write(ctx, func(w io.Writer) error { _, err := at.WriteTo(w); return err })
 	}))
@@ -225,17 +202,9 @@ func (t *trainer) keepCheckpoints(ctx context.Context, c *cli.Command) error {
 }
 
 // readCheckpoint reads a training and nothing after it.
-func readCheckpoint(ctx context.Context, s *source) (*gnn.Checkpoint, error) {
-	defer s.close()
-	r, err := s.open(ctx)
-	if err != nil {
-		return nil, err
-	}
+func readCheckpoint(r *bufio.Reader) (*gnn.Checkpoint, error) {
 	at, err := gnn.ReadCheckpoint(r)
-	if err != nil {
-		return nil, s.errAt(err)
-	}
-	return at, s.atEnd(r)
+	return at, atEnd(r, err)
 }
 
 func (t *trainer) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {

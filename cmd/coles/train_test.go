@@ -11,6 +11,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/gnn"
+	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v3"
@@ -21,18 +22,12 @@ func smallTraining(more ...string) []string {
 	return append([]string{"-network", "gcn:8 relu dropout:0.1 gcn:4", "-epochs", "6", "-seed", "5"}, more...)
 }
 
-// trained is what the library makes of the same.
+// trained trains the same with the library.
 func trained(t *testing.T, d *dataset.Dataset) *gnn.Model {
 	t.Helper()
-	g, err := d.Graph()
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Must(d.Graph())
 	layers := []gnn.Layer{gnn.GCN(8), gnn.ReLU(), gnn.Dropout(0.1), gnn.GCN(4)}
-	m, err := gnn.Train(context.Background(), g, d.Features, gnn.WithNetwork(layers...), gnn.WithEpochs(6), gnn.WithSeed(5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(gnn.Train(t.Context(), g, d.Features, gnn.WithNetwork(layers...), gnn.WithEpochs(6), gnn.WithSeed(5)))
 	return m
 }
 
@@ -64,10 +59,7 @@ func TestTrainWritesWhatTheLibraryTrains(t *testing.T) {
 	if about := must(t, "", "info", network); !strings.Contains(about, "layers: gcn:8 → relu → dropout:0.1 → gcn:4\n") || !strings.Contains(about, "6 epochs") {
 		t.Errorf("info prints %q", about)
 	}
-	var info networkInfo
-	if err := json.Unmarshal([]byte(must(t, "", "info", "-json", network)), &info); err != nil {
-		t.Fatal(err)
-	}
+	info := decoded[networkInfo](t, "", "info", "-json", network)
 	if !cmp.Equal(asJSON(t, info.Settings), asJSON(t, m.Settings())) {
 		t.Errorf("settings %s", asJSON(t, info.Settings))
 	}
@@ -80,11 +72,7 @@ func TestTrainResumes(t *testing.T) {
 	checkpoint := filepath.Join(dir, "c")
 	want := must(t, "", append([]string{"train", path}, smallTraining()...)...)
 	must(t, "", append([]string{"train", path}, smallTraining("-epochs", "4", "-checkpoint", checkpoint, "-every", "3")...)...)
-	s, err := (&inputs{}).source(checkpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if at, err := readCheckpoint(context.Background(), s); err != nil || at.Epoch() != 3 {
+	if at, err := readPath(t.Context(), &inputs{}, checkpoint, readCheckpoint); err != nil || at.Epoch() != 3 {
 		t.Fatalf("the checkpoint is of epoch %v, %v; want 3", at, err)
 	}
 	// It may keep on in the same file.
@@ -94,8 +82,7 @@ func TestTrainResumes(t *testing.T) {
 	if got := must(t, "", "train", path, "-resume", checkpoint); got != want {
 		t.Errorf("resumed at the end %.60q, want %.60q", got, want)
 	}
-	code, stdout, stderr := call(edgesText, "train", "-features", filepath.Join(folder(t, map[string]string{"x.csv": featuresText}), "x.csv"), "-resume", checkpoint)
-	checkError(t, dir, code, exitFailure, stdout, stderr, "checkpoint of another training")
+	refused(t, dir, exitFailure, "checkpoint of another training", edgesText, "train", "-features", filepath.Join(folder(t, map[string]string{"x.csv": featuresText}), "x.csv"), "-resume", checkpoint)
 }
 
 func TestTrainingSettings(t *testing.T) {
@@ -131,7 +118,7 @@ func settingsOf(t *testing.T, args []string) (s gnn.Settings) {
 		s, err = trainingSettings(ctx, c, &inputs{})
 		return err
 	}
-	if err := c.Run(context.Background(), append([]string{"train"}, args...)); err != nil {
+	if err := c.Run(t.Context(), append([]string{"train"}, args...)); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -163,8 +150,7 @@ func TestTrainRefuses(t *testing.T) {
 		"unknown setting":       {[]string{"-settings", "-"}, exitFailure, "standard input"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := call(`{"layers": 3}`, append([]string{"train", edges}, c.args...)...)
-			checkError(t, dir, code, c.code, stdout, stderr, c.text)
+			refused(t, dir, c.code, c.text, `{"layers": 3}`, append([]string{"train", edges}, c.args...)...)
 		})
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"coles/internal/testkit"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -16,10 +18,7 @@ import (
 // and a block of "text" behind one is its output.
 func TestTutorial(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
-	page, err := os.ReadFile(filepath.Join(docs, "tutorial.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testkit.Must(os.ReadFile(filepath.Join(docs, "tutorial.md")))
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(docs, "sample"))); err != nil {
 		t.Fatal(err)
@@ -49,10 +48,7 @@ func TestTutorial(t *testing.T) {
 func TestLicences(t *testing.T) {
 	root := filepath.Join("..", "..")
 	text := func(name string) string {
-		b, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(os.ReadFile(filepath.Join(root, name)))
 		return string(b)
 	}
 	modules := func(expression, text string) []string {
@@ -74,10 +70,7 @@ func TestLicences(t *testing.T) {
 	}
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".", "./live", "./gnn/...", "./rivals", "./eval", "./dataset")
 	list.Dir = root
-	reached, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	reached := testkit.Must(list.Output())
 	library, _, _ := strings.Cut(page, "`eval/picture`")
 	rows = strings.Join(modules(`(?m)^(\|.*)`, library), "\n")
 	if diff := cmp.Diff(modules(`(\S+\.\S+)`, string(reached)), modules("`([^`]+)`", rows)); diff != "" {
