@@ -14,6 +14,8 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/examples/internal/cli"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Two circles of friends, what each likes, and one who is new.
@@ -30,6 +32,7 @@ func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := cli.Flags(usage, stderr)
+	name := flags.String("vectors", "friends.txt", "name of the file of vectors; how it ends tells the format")
 	out := flags.String("o", ".", "folder to write friends.txt and friends.model to")
 	if err := cli.Parse(flags, args); err != nil {
 		return err
@@ -42,10 +45,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	vectors, model := filepath.Join(*out, "friends.txt"), filepath.Join(*out, "friends.model")
-	if err := dataset.WriteFile(vectors, func(w io.Writer) error { return dataset.WriteWord2Vec(w, d.IDs, m.Embedding()) }); err != nil {
+	if err := write(filepath.Join(*out, *name), d.IDs, m.Embedding()); err != nil {
 		return err
 	}
+	model := filepath.Join(*out, "friends.model")
 	if err := dataset.WriteFile(model, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
 		return err
 	}
@@ -83,4 +86,14 @@ func read(edges, features string) (*dataset.Dataset, *coles.Graph, error) {
 	// Each friendship is listed once, in one direction.
 	g, err := coles.FromDirectedCSR(d.Adjacency, coles.WithIDs(d.IDs))
 	return d, g, err
+}
+
+// write writes the vectors of nodes in the first format of vectors that a file's name tells.
+func write(path string, ids []string, y mat.Matrix) error {
+	for _, f := range dataset.FormatsAt(path) {
+		if !f.Graph && f.Write != nil {
+			return dataset.WriteFile(path, func(w io.Writer) error { return f.Write(w, &dataset.Dataset{IDs: ids, Features: y}) })
+		}
+	}
+	return fmt.Errorf("%s: %w: no format of vectors has such a name", path, coles.ErrFormat)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coles"
 	"coles/examples/internal/clitest"
 )
 
@@ -20,5 +21,12 @@ func TestEmbed(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), "6 2\nann ") {
 		t.Errorf("friends.txt begins with %.20q (%v)", text, err)
 	}
-	clitest.Refuses(t, run, []clitest.Refusal{{Name: "no folder", Args: []string{"-o", filepath.Join(dir, "none")}, Text: "none", Is: os.ErrNotExist}})
+	clitest.Run(t, run, "-o", dir, "-vectors", "friends.csv")
+	if text, err := os.ReadFile(filepath.Join(dir, "friends.csv")); err != nil || !strings.HasPrefix(string(text), "id,x0,x1\nann,") {
+		t.Errorf("friends.csv begins with %.20q (%v)", text, err)
+	}
+	clitest.Refuses(t, run, []clitest.Refusal{
+		{Name: "no folder", Args: []string{"-o", filepath.Join(dir, "none")}, Text: "none", Is: os.ErrNotExist},
+		{Name: "no format", Args: []string{"-o", dir, "-vectors", "friends.xls"}, Text: "friends.xls", Is: coles.ErrFormat},
+	})
 }
