@@ -91,7 +91,7 @@ func BenchmarkFit(b *testing.B) {
 			m := fitted(g, d.Features, coles.WithDim(dim))
 			b.ReportAllocs()
 			for b.Loop() {
-				testkit.Must(eval.Classify(ctx, m.Embedding(), d.Labels, splits))
+				testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits))
 			}
 			b.ReportMetric(50*float64(b.N)/b.Elapsed().Seconds(), "splits/s")
 		})

@@ -29,7 +29,7 @@ func filteredOnly(g *coles.Graph, x mat.Matrix) *mat.Dense {
 }
 
 func accuracy(x mat.Matrix, labels []int, splits []dataset.Split) float64 {
-	return 100 * testkit.Must(eval.Classify(ctx, x, labels, splits)).Mean
+	return 100 * testkit.Must(eval.Protocol{}.Classify(ctx, x, labels, splits)).Mean
 }
 
 // On generated communities the order is the paper's: an embedding beats the filter it is made of,
@@ -85,7 +85,7 @@ func TestDefaultSettingPassesThePaper(t *testing.T) {
 			m := fitted(g, d.Features)
 			for perClass, want := range map[int]float64{5: c.five, 20: c.twenty} {
 				splits := splitsOf(t, c.name, perClass, g.Nodes())
-				got := testkit.Must(eval.Classify(ctx, m.Embedding(), d.Labels, splits))
+				got := testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits))
 				t.Logf("%d a class: %v", perClass, got)
 				if len(splits) != 50 {
 					t.Errorf("%d splits, the protocol has 50", len(splits))

@@ -29,9 +29,7 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		m := &KMeansModel{Centres: mat.NewDense(len(centres)/3, 3, centres)}
 		return testkit.Err(m.Predict(background, x))
 	}
-	cluster := func(labels []int, opts ...ClusterOption) error {
-		return testkit.Err(Cluster(background, x, labels, opts...))
-	}
+	cluster := func(p Protocol, labels ...int) error { return testkit.Err(p.Cluster(background, x, labels)) }
 	silhouette := func(x mat.Matrix, c ...int) error { return testkit.Err(Silhouette(background, x, c)) }
 	rows := func(x mat.Matrix, k int, by Similarity, rows ...int) error {
 		return testkit.Err(nearestRows(background, x, rows, k, by))
@@ -64,12 +62,12 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"k-means, other columns":             {testkit.Err(testkit.Must(two.Fit(background, x)).Predict(background, normal(3, 2, 1, 1))), coles.ErrShape},
 		"k-means, no centres":                {testkit.Err((&KMeansModel{Centres: new(mat.Dense)}).Predict(background, x)), coles.ErrShape},
 		"k-means, NaN in the centres":        {predict(nan, 0, 0), coles.ErrNotFinite},
-		"cluster, no runs":                   {cluster(labels, WithRuns(0)), coles.ErrSetting},
-		"cluster, too many runs":             {cluster(labels, WithRuns(math.MaxInt)), coles.ErrSetting},
-		"cluster, negative clusters":         {cluster(labels, WithKMeans(KMeans{Clusters: -1})), coles.ErrSetting},
-		"cluster, negative starts":           {cluster(labels, WithKMeans(KMeans{Starts: -1})), coles.ErrSetting},
-		"cluster, a label too few":           {cluster(labels[:5]), coles.ErrShape},
-		"cluster, no label":                  {cluster([]int{-1, -1, -1, -1, -1, -2}), coles.ErrShape},
+		"cluster, negative runs":             {cluster(Protocol{Runs: -1}, labels...), coles.ErrSetting},
+		"cluster, too many runs":             {cluster(Protocol{Runs: math.MaxInt}, labels...), coles.ErrSetting},
+		"cluster, negative clusters":         {cluster(Protocol{KMeans: KMeans{Clusters: -1}}, labels...), coles.ErrSetting},
+		"cluster, negative starts":           {cluster(Protocol{KMeans: KMeans{Starts: -1}}, labels...), coles.ErrSetting},
+		"cluster, a label too few":           {cluster(Protocol{}, labels[:5]...), coles.ErrShape},
+		"cluster, no label":                  {cluster(Protocol{}, -1, -1, -1, -1, -1, -2), coles.ErrShape},
 		"silhouette, a cluster too few":      {silhouette(x, 1, 2), coles.ErrShape},
 		"silhouette, one cluster":            {silhouette(x, 1, 1, 1, 1, 1, 1), coles.ErrSetting},
 		"silhouette, all rows alone":         {silhouette(x, 1, 2, 3, 4, 5, 6), coles.ErrSetting},

@@ -43,10 +43,10 @@ type door func(ctx context.Context, in given) (any, error)
 // learningDoors learn from a matrix, or reduce it.
 var learningDoors = map[string]door{
 	"Classify": func(ctx context.Context, in given) (any, error) {
-		return Classify(ctx, in.x, in.labels, []dataset.Split{{Train: in.rows}}, WithRegression(LogisticRegression{C: in.p}))
+		return Protocol{Regression: LogisticRegression{C: in.p}}.Classify(ctx, in.x, in.labels, []dataset.Split{{Train: in.rows}})
 	},
 	"LabelRates": func(ctx context.Context, in given) (any, error) {
-		return LabelRates(ctx, in.x, in.labels, []int{1, in.k}, 2, 1)
+		return Protocol{}.LabelRates(ctx, in.x, in.labels, []int{1, in.k}, 2, 1)
 	},
 	"LogisticRegression": func(ctx context.Context, in given) (any, error) {
 		m, err := LogisticRegression{Cs: []float64{in.p, 1}, Folds: in.k}.Fit(ctx, in.x, in.rows, in.labels)
@@ -93,10 +93,10 @@ var rowDoors = map[string]door{
 		return []any{m.Centres, m.Inertia, predicted}, err
 	},
 	"Cluster": func(ctx context.Context, in given) (any, error) {
-		return Cluster(ctx, in.x, in.labels, WithRuns(2), WithKMeans(KMeans{Clusters: in.k}))
+		return Protocol{Runs: 2, KMeans: KMeans{Clusters: in.k}}.Cluster(ctx, in.x, in.labels)
 	},
 	"Cluster, as it is": func(ctx context.Context, in given) (any, error) {
-		return Cluster(ctx, in.x, in.labels, WithRuns(2), WithKMeans(KMeans{Clusters: in.k, Tolerance: in.p}), WithoutUnitRows())
+		return Protocol{Runs: 2, KMeans: KMeans{Clusters: in.k, Tolerance: in.p}, RawRows: true}.Cluster(ctx, in.x, in.labels)
 	},
 	"ClusterCount": func(ctx context.Context, in given) (any, error) {
 		_, silhouettes, err := ClusterCount(ctx, in.x, in.k, KMeans{Starts: 2})
@@ -136,22 +136,24 @@ var contextDoors = map[string]door{
 
 // otherDoors take no context.
 var otherDoors = map[string]door{
-	"NodeHomophily":      func(_ context.Context, in given) (any, error) { return NodeHomophily(in.g, in.labels) },
-	"EdgeHomophily":      func(_ context.Context, in given) (any, error) { return EdgeHomophily(in.g, in.labels) },
-	"ExpectedHomophily":  func(_ context.Context, in given) (any, error) { return ExpectedHomophily(in.labels) },
-	"Modularity":         func(_ context.Context, in given) (any, error) { return Modularity(in.g, in.labels) },
-	"PositivePairs":      func(_ context.Context, in given) (any, error) { return PositivePairs(in.g) },
-	"Accuracy":           func(_ context.Context, in given) (any, error) { return Accuracy(in.labels, in.rows) },
-	"MicroF1":            func(_ context.Context, in given) (any, error) { return MicroF1(in.labels, in.labels) },
-	"MacroF1":            func(_ context.Context, in given) (any, error) { return MacroF1(in.labels, in.rows) },
-	"NMI":                func(_ context.Context, in given) (any, error) { return NMI(in.labels, in.rows) },
-	"ClusterAccuracy":    func(_ context.Context, in given) (any, error) { return ClusterAccuracy(in.labels, in.rows) },
-	"ClusterMacroF1":     func(_ context.Context, in given) (any, error) { return ClusterMacroF1(in.labels, in.labels) },
-	"AUC":                func(_ context.Context, in given) (any, error) { return AUC(in.a, in.b) },
-	"AveragePrecision":   func(_ context.Context, in given) (any, error) { return AveragePrecision(in.a, in.b) },
-	"HitsAt":             func(_ context.Context, in given) (any, error) { return HitsAt(in.a, in.b, in.k) },
-	"Compare":            func(_ context.Context, in given) (any, error) { return Compare(in.a, in.b, WithLevel(in.p)) },
-	"Compare, corrected": func(_ context.Context, in given) (any, error) { return Compare(in.a, in.b, WithCorrection(1, in.k)) },
+	"NodeHomophily":     func(_ context.Context, in given) (any, error) { return NodeHomophily(in.g, in.labels) },
+	"EdgeHomophily":     func(_ context.Context, in given) (any, error) { return EdgeHomophily(in.g, in.labels) },
+	"ExpectedHomophily": func(_ context.Context, in given) (any, error) { return ExpectedHomophily(in.labels) },
+	"Modularity":        func(_ context.Context, in given) (any, error) { return Modularity(in.g, in.labels) },
+	"PositivePairs":     func(_ context.Context, in given) (any, error) { return PositivePairs(in.g) },
+	"Accuracy":          func(_ context.Context, in given) (any, error) { return Accuracy(in.labels, in.rows) },
+	"MicroF1":           func(_ context.Context, in given) (any, error) { return MicroF1(in.labels, in.labels) },
+	"MacroF1":           func(_ context.Context, in given) (any, error) { return MacroF1(in.labels, in.rows) },
+	"NMI":               func(_ context.Context, in given) (any, error) { return NMI(in.labels, in.rows) },
+	"ClusterAccuracy":   func(_ context.Context, in given) (any, error) { return ClusterAccuracy(in.labels, in.rows) },
+	"ClusterMacroF1":    func(_ context.Context, in given) (any, error) { return ClusterMacroF1(in.labels, in.labels) },
+	"AUC":               func(_ context.Context, in given) (any, error) { return AUC(in.a, in.b) },
+	"AveragePrecision":  func(_ context.Context, in given) (any, error) { return AveragePrecision(in.a, in.b) },
+	"HitsAt":            func(_ context.Context, in given) (any, error) { return HitsAt(in.a, in.b, in.k) },
+	"Compare":           func(_ context.Context, in given) (any, error) { return PairedTest{Level: in.p}.Compare(in.a, in.b) },
+	"Compare, corrected": func(_ context.Context, in given) (any, error) {
+		return PairedTest{Train: 1, Test: in.k}.Compare(in.a, in.b)
+	},
 	"MeanStd": func(_ context.Context, in given) (any, error) {
 		m, s, err := MeanStd(in.a)
 		return []float64{m, s}, err

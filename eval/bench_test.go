@@ -18,7 +18,7 @@ func BenchmarkClassify(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,d=%d,classes=%d,per=%d", c.n, c.d, c.classes, c.perClass), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				testkit.Must(Classify(background, x, labels, splits))
+				testkit.Must(Protocol{}.Classify(background, x, labels, splits))
 			}
 		})
 	}
@@ -29,7 +29,7 @@ func BenchmarkClassifySparse(b *testing.B) {
 	data := testkit.Must(dataset.Open(testkit.Shared(b, "data", "npz", "coauthor_cs.npz"), dataset.ReadNPZ))
 	splits := testkit.Must(dataset.RandomSplits(data.Labels, 20, 50, 1))
 	for b.Loop() {
-		testkit.Must(Classify(background, data.Features, data.Labels, splits))
+		testkit.Must(Protocol{}.Classify(background, data.Features, data.Labels, splits))
 	}
 }
 

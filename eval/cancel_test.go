@@ -34,7 +34,7 @@ func TestEveryFunctionStopsPromptly(t *testing.T) {
 	means := testkit.Must(KMeans{Clusters: 100, Starts: 1, MaxIterations: 1}.Fit(background, normal(2000, d, 1, 2)))
 	sample := normal(1, n, 1, 3).RawRowView(0)
 	for name, call := range map[string]func(ctx context.Context) error{
-		"Classify":            func(ctx context.Context) error { return testkit.Err(Classify(ctx, x, labels, splits)) },
+		"Classify":            func(ctx context.Context) error { return testkit.Err(Protocol{}.Classify(ctx, x, labels, splits)) },
 		"LinearModel.Predict": func(ctx context.Context) error { return testkit.Err(linear.Predict(ctx, x, nil)) },
 		"KMeans.Fit":          func(ctx context.Context) error { return testkit.Err(KMeans{Clusters: k}.Fit(ctx, x)) },
 		"KMeansModel.Predict": func(ctx context.Context) error { return testkit.Err(means.Predict(ctx, x)) },

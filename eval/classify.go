@@ -12,21 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-type classifyOptions struct {
-	regression LogisticRegression
-	progress   ProgressOption
-}
-
-type classifyOption func(*classifyOptions)
-
-func (f classifyOption) classify(o *classifyOptions) { f(o) }
-
-// WithRegression sets the classifier: another C, or candidates among which each split chooses by
-// cross-validation in its training rows. Without it C is 1, scikit-learn's default and the paper's.
-func WithRegression(l LogisticRegression) ClassifyOption {
-	return classifyOption(func(o *classifyOptions) { o.regression = l })
-}
-
 // Classify measures how well the rows of x (n × d) tell their labels, by the accuracy of each
 // split: a [LogisticRegression] learns from the rows of Train and is asked about those of Test or,
 // when Test is nil, every row outside Train and Val. It is the protocol of the paper's node
@@ -38,28 +23,18 @@ func WithRegression(l LogisticRegression) ClassifyOption {
 //
 // Errors: those of [LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or no
 // labelled row to test on, and [ErrSplit] for a row that is trained and tested on, or tested twice.
-func Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split, opts ...ClassifyOption) (*Measurements, error) {
-	o, err := readClassifyOptions(opts)
-	if err != nil {
+func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split) (*Measurements, error) {
+	if err := p.Regression.check(); err != nil {
 		return nil, err
 	}
 	f, err := read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	return classify(ctx, f, labels, splits, o.regression, o.progress.start("classify", len(splits)))
+	return classify(ctx, f, labels, splits, p.Regression, p.start("classify", len(splits)))
 }
 
-func readClassifyOptions(opts []ClassifyOption) (o classifyOptions, err error) {
-	for _, opt := range opts {
-		if opt != nil {
-			opt.classify(&o)
-		}
-	}
-	return o, o.regression.check()
-}
-
-// classify is Classify of a checked matrix.
+// classify is Classify of a checked matrix, by a checked regression.
 func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, splits []dataset.Split, l LogisticRegression, progress *counter) (*Measurements, error) {
 	if len(splits) == 0 {
 		return nil, fmt.Errorf("%w: no splits", coles.ErrShape)
@@ -156,19 +131,18 @@ func (r LabelRate) String() string {
 	return fmt.Sprintf("%d labels a class: %v", r.PerClass, r.Measurements)
 }
 
-// LabelRates measures x (n × d) by [Classify] with each number of labelled nodes a class: the
-// points of a curve of accuracy over labels, in the order of perClass. For each, count splits are
-// drawn by [dataset.RandomSplits], which takes at most a third of a class for training. They depend
-// on labels and seed alone, so that every method is measured on the same, split by split; see
-// [Compare].
+// LabelRates measures x (n × d) by [Protocol.Classify] with each number of labelled nodes a class:
+// the points of a curve of accuracy over labels, in the order of perClass. For each, count splits
+// are drawn by [dataset.RandomSplits], which takes at most a third of a class for training. They
+// depend on labels and seed alone, so that every method is measured on the same, split by split; see
+// [PairedTest].
 //
-// Errors: [coles.ErrShape] for no numbers, those of [dataset.RandomSplits] and [Classify].
-func LabelRates(ctx context.Context, x mat.Matrix, labels []int, perClass []int, count int, seed uint64, opts ...ClassifyOption) ([]LabelRate, error) {
+// Errors: [coles.ErrShape] for no numbers, those of [dataset.RandomSplits] and Classify.
+func (p Protocol) LabelRates(ctx context.Context, x mat.Matrix, labels []int, perClass []int, count int, seed uint64) ([]LabelRate, error) {
 	if len(perClass) == 0 {
 		return nil, fmt.Errorf("%w: no numbers of labels a class", coles.ErrShape)
 	}
-	o, err := readClassifyOptions(opts)
-	if err != nil {
+	if err := p.Regression.check(); err != nil {
 		return nil, err
 	}
 	f, err := read(ctx, x)
@@ -181,9 +155,9 @@ func LabelRates(ctx context.Context, x mat.Matrix, labels []int, perClass []int,
 			return nil, err
 		}
 	}
-	curve, progress := make([]LabelRate, len(perClass)), o.progress.start("classify", len(perClass)*count)
+	curve, progress := make([]LabelRate, len(perClass)), p.start("classify", len(perClass)*count)
 	for i, per := range perClass {
-		m, err := classify(ctx, f, labels, splits[i], o.regression, progress)
+		m, err := classify(ctx, f, labels, splits[i], p.Regression, progress)
 		if err != nil {
 			return nil, fmt.Errorf("%d labels a class: %w", per, err)
 		}

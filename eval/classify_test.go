@@ -26,7 +26,7 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 	splits[4].Train = []int{splits[4].Train[0], splits[4].Train[5], splits[4].Train[1], splits[4].Train[6]}
 	for form, given := range forms(x) {
 		for _, l := range []LogisticRegression{{C: 0.5}, {Cs: []float64{0.01, 1, 100}, Folds: 2}} {
-			got := testkit.Must(Classify(background, given, labels, splits, WithRegression(l)))
+			got := testkit.Must(Protocol{Regression: l}.Classify(background, given, labels, splits))
 			sum, squares := 0.0, 0.0
 			for s, split := range splits {
 				m := testkit.Must(l.Fit(background, given, split.Train, labels))
@@ -60,7 +60,7 @@ func TestResultsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
 	testkit.ForProcessors(t, func(procs int) {
 		dense := testkit.Must(LogisticRegression{}.Fit(background, x, splits[0].Train, labels))
 		sparse := testkit.Must(LogisticRegression{}.Fit(background, testkit.SparseOf(x), splits[0].Train, labels))
-		accuracy := testkit.Must(Classify(background, x, labels, splits))
+		accuracy := testkit.Must(Protocol{}.Classify(background, x, labels, splits))
 		got := [][]uint64{
 			testkit.Bits(dense.Coef), testkit.Bits(sparse.Coef), testkit.Bits(testkit.Must(dense.Scores(background, x, nil))),
 			testkit.Bits(matrixOf([][]float64{accuracy.Each, {0: accuracy.Mean, 7: accuracy.Std}}, 1)),
@@ -92,25 +92,23 @@ func TestClassifyNamesTheBadSplit(t *testing.T) {
 		"unlabelled test rows":   {dataset.Split{Train: []int{0, 1}, Test: []int{5}}, coles.ErrShape},
 		"unlabelled in training": {dataset.Split{Train: []int{0, 1, 5}}, coles.ErrIndex},
 	} {
-		err := testkit.Err(Classify(background, x, labels, []dataset.Split{good, c.split}))
+		err := testkit.Err(Protocol{}.Classify(background, x, labels, []dataset.Split{good, c.split}))
 		testkit.WantError(t, err, c.want)
 		if !strings.Contains(err.Error(), "split 1") {
 			t.Errorf("%s: %q does not name split 1", name, err)
 		}
 	}
-	testkit.WantError(t, testkit.Err(Classify(background, x, labels, nil)), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(Classify(background, x, labels[:5], []dataset.Split{good})), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(Classify(background, x, labels, []dataset.Split{good}, WithRegression(LogisticRegression{C: -1}))), coles.ErrSetting)
-	plain := testkit.Must(Classify(background, x, labels, []dataset.Split{good}))
-	testkit.WantSame(t, "what a nil option changes", testkit.Must(Classify(background, x, labels, []dataset.Split{good}, nil)), plain)
+	testkit.WantError(t, testkit.Err(Protocol{}.Classify(background, x, labels, nil)), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(Protocol{}.Classify(background, x, labels[:5], []dataset.Split{good})), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(Protocol{Regression: LogisticRegression{C: -1}}.Classify(background, x, labels, []dataset.Split{good})), coles.ErrSetting)
 }
 
 func TestLabelRatesAreClassifyOnRandomSplits(t *testing.T) {
 	x, labels := blobs(300, 6, 3, 131)
-	half := WithRegression(LogisticRegression{C: 0.5})
-	curve := testkit.Must(LabelRates(background, x, labels, []int{2, 20}, 5, 9, half))
+	half := Protocol{Regression: LogisticRegression{C: 0.5}}
+	curve := testkit.Must(half.LabelRates(background, x, labels, []int{2, 20}, 5, 9))
 	for i, per := range []int{2, 20} {
-		want := testkit.Must(Classify(background, x, labels, testkit.Must(dataset.RandomSplits(labels, per, 5, 9)), half))
+		want := testkit.Must(half.Classify(background, x, labels, testkit.Must(dataset.RandomSplits(labels, per, 5, 9))))
 		testkit.WantSame(t, "a point of the curve", curve[i], LabelRate{per, *want})
 	}
 	if curve[0].Mean >= curve[1].Mean {
@@ -136,16 +134,16 @@ func TestUnknownLabelsAreNotTestedOn(t *testing.T) {
 		given[s].Test = split.TestNodes(300)
 		known[s].Test = slices.DeleteFunc(split.TestNodes(300), func(i int) bool { return i%7 == 0 })
 	}
-	want := testkit.Must(Classify(background, x, labels, known))
-	testkit.WantSame(t, "what a split leaves", testkit.Must(Classify(background, x, labels, splits)), want)
-	testkit.WantSame(t, "a test set", testkit.Must(Classify(background, x, labels, given)), want)
+	want := testkit.Must(Protocol{}.Classify(background, x, labels, known))
+	testkit.WantSame(t, "what a split leaves", testkit.Must(Protocol{}.Classify(background, x, labels, splits)), want)
+	testkit.WantSame(t, "a test set", testkit.Must(Protocol{}.Classify(background, x, labels, given)), want)
 }
 
 func TestLabelRatesPassOverUnknownLabels(t *testing.T) {
 	x, labels := partlyLabelled(132)
 	known := len(slices.DeleteFunc(slices.Clone(labels), func(l int) bool { return l < 0 }))
 	// Every one of the known rows outside training and validation counts.
-	for _, a := range testkit.Must(LabelRates(background, x, labels, []int{5}, 3, 1))[0].Each {
+	for _, a := range testkit.Must(Protocol{}.LabelRates(background, x, labels, []int{5}, 3, 1))[0].Each {
 		if right := a * float64(known-30); right < 0.5 || math.Abs(right-math.Round(right)) > 1e-9 {
 			t.Errorf("accuracy %v is no share of %d rows", a, known-30)
 		}
@@ -154,11 +152,11 @@ func TestLabelRatesPassOverUnknownLabels(t *testing.T) {
 
 func TestLabelRatesRefuse(t *testing.T) {
 	x, labels := blobs(60, 3, 2, 133)
-	testkit.WantError(t, testkit.Err(LabelRates(background, x, labels, nil, 3, 1)), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(LabelRates(background, x, labels[:50], []int{3}, 3, 1)), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(LabelRates(background, x, labels, []int{3}, 3, 1, WithRegression(LogisticRegression{C: math.NaN()}))), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(Protocol{}.LabelRates(background, x, labels, nil, 3, 1)), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(Protocol{}.LabelRates(background, x, labels[:50], []int{3}, 3, 1)), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(Protocol{Regression: LogisticRegression{C: math.NaN()}}.LabelRates(background, x, labels, []int{3}, 3, 1)), coles.ErrSetting)
 	for _, c := range []struct{ per, count int }{{0, 3}, {3, 0}} {
-		if err := testkit.Err(LabelRates(background, x, labels, []int{c.per}, c.count, 1)); !testkit.IsNamed(err) {
+		if err := testkit.Err(Protocol{}.LabelRates(background, x, labels, []int{c.per}, c.count, 1)); !testkit.IsNamed(err) {
 			t.Errorf("%+v: error %v", c, err)
 		}
 	}

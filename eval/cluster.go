@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Clustering is the outcome of [Cluster].
+// Clustering is the outcome of [Protocol.Cluster].
 type Clustering struct {
 	Accuracy Measurements // by the best one-to-one map of clusters to labels; see [ClusterAccuracy]
 	NMI      Measurements // see [NMI]
@@ -22,34 +23,6 @@ type Clustering struct {
 // String gives the three, such as "accuracy 73.3 ± 0.1 %, NMI 57.5 ± 0.2 %, F1 69.3 ± 0.3 %".
 func (c Clustering) String() string {
 	return fmt.Sprintf("accuracy %v, NMI %v, F1 %v", c.Accuracy, c.NMI, c.F1)
-}
-
-type clusterOptions struct {
-	kmeans   KMeans
-	runs     int
-	asIs     bool
-	progress ProgressOption
-}
-
-type clusterOption func(*clusterOptions)
-
-func (f clusterOption) cluster(o *clusterOptions) { f(o) }
-
-// WithKMeans sets how a run clusters. Zero Clusters means as many as there are distinct labels;
-// each run has another seed, derived from Seed.
-func WithKMeans(k KMeans) ClusterOption {
-	return clusterOption(func(o *clusterOptions) { o.kmeans = k })
-}
-
-// WithRuns sets how many runs there are; without it 10.
-func WithRuns(runs int) ClusterOption {
-	return clusterOption(func(o *clusterOptions) { o.runs = runs })
-}
-
-// WithoutUnitRows clusters the rows as they are, not scaled to unit length: for raw features, and
-// for what [SpectralGraph] and [SpectralFeatures] return.
-func WithoutUnitRows() ClusterOption {
-	return clusterOption(func(o *clusterOptions) { o.asIs = true })
 }
 
 // Cluster measures how well clusters of the rows of x (n × d) agree with their labels: it scales
@@ -62,19 +35,14 @@ func WithoutUnitRows() ClusterOption {
 // [KMeans.Fit].
 //
 // Errors: those of KMeans.Fit, [coles.ErrShape] unless there is one label for each row, and for
-// none that is known, [coles.ErrSetting] for runs outside 1 … 2²⁰, [coles.ErrNotFinite] also for a
-// row whose length overflows.
-func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOption) (*Clustering, error) {
-	o := clusterOptions{runs: 10}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.cluster(&o)
-		}
+// none that is known, [coles.ErrSetting] for runs below zero or above 2²⁰, [coles.ErrNotFinite] also
+// for a row whose length overflows.
+func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clustering, error) {
+	runs := cmp.Or(p.Runs, 10)
+	if runs < 1 || runs > maxStarts {
+		return nil, fmt.Errorf("%w: %d runs", coles.ErrSetting, runs)
 	}
-	if o.runs < 1 || o.runs > maxStarts {
-		return nil, fmt.Errorf("%w: %d runs", coles.ErrSetting, o.runs)
-	}
-	k, err := o.kmeans.withDefaults()
+	k, err := p.KMeans.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +57,7 @@ func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOpt
 	if len(known) == 0 {
 		return nil, fmt.Errorf("%w: no row has a label", coles.ErrShape)
 	}
-	if !o.asIs {
+	if !p.RawRows {
 		if f, _, err = matrix.Unit(ctx, f); err != nil {
 			return nil, err
 		}
@@ -97,8 +65,8 @@ func Cluster(ctx context.Context, x mat.Matrix, labels []int, opts ...ClusterOpt
 	if k.Clusters == 0 {
 		k.Clusters = len(distinct(known))
 	}
-	result, seed, progress := &Clustering{}, k.Seed, o.progress.start("cluster", o.runs)
-	for run := range o.runs {
+	result, seed, progress := &Clustering{}, k.Seed, p.start("cluster", runs)
+	for run := range runs {
 		k.Seed = stream.Seed(seed, uint64(run))
 		m, err := k.fit(ctx, f)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 func TestClusterIsKMeansOfUnitRowsJudged(t *testing.T) {
 	x, labels := blobs(600, 8, 4, 70)
 	before := mat.DenseCopyOf(x)
-	got, err := Cluster(background, x, labels, WithKMeans(KMeans{Seed: 9, Starts: 2}), WithRuns(3))
+	got, err := Protocol{KMeans: KMeans{Seed: 9, Starts: 2}, Runs: 3}.Cluster(background, x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestClusteringPassesThePaper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Cluster(background, m.Embedding(), data.Labels)
+		got, err := Protocol{}.Cluster(background, m.Embedding(), data.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestClusteringPassesThePaper(t *testing.T) {
 		if 100*got.Accuracy.Mean < c.accuracy || 100*got.NMI.Mean < c.nmi || 100*got.F1.Mean < c.f {
 			t.Errorf("%s: the paper has %.2f, %.2f, %.2f", c.name, c.accuracy, c.nmi, c.f)
 		}
-		raw, err := Cluster(background, data.Features, data.Labels, WithoutUnitRows(), WithRuns(1), WithKMeans(KMeans{Starts: 2}))
+		raw, err := Protocol{KMeans: KMeans{Starts: 2}, Runs: 1, RawRows: true}.Cluster(background, data.Features, data.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestClusteringPassesThePaper(t *testing.T) {
 // All rows are clustered, and those with a label compared.
 func TestClusterComparesTheRowsWithALabel(t *testing.T) {
 	x, labels := partlyLabelled(73)
-	got := testkit.Must(Cluster(background, x, labels, WithoutUnitRows(), WithRuns(1), nil))
+	got := testkit.Must(Protocol{Runs: 1, RawRows: true}.Cluster(background, x, labels))
 	m := testkit.Must(KMeans{Clusters: 3, Seed: stream.Seed(0, 0)}.Fit(background, x))
 	var clusters, known []int
 	for i, l := range labels {

@@ -173,7 +173,7 @@ func TestCoraReproduced(t *testing.T) {
 		"F1_meannorm8_d32":    {5: 0, 20: 5},
 	} {
 		for per, allowed := range differ {
-			got := testkit.Must(Classify(background, embeddings[name], cora.Labels, splits[per]))
+			got := testkit.Must(Protocol{}.Classify(background, embeddings[name], cora.Labels, splits[per]))
 			key, found := fmt.Sprintf("acc%d_%s", per, name), 0
 			for s, want := range f.floats(key) {
 				nodes := float64(len(splits[per][s].TestNodes(len(cora.Labels))))
@@ -200,7 +200,7 @@ func TestCoraReproduced(t *testing.T) {
 		"RP-S2GC":  {projected, map[int]float64{5: 65.9, 20: 78.1}},
 	} {
 		for per, paper := range c.paper {
-			got := testkit.Must(Classify(background, c.x, cora.Labels, splits[per]))
+			got := testkit.Must(Protocol{}.Classify(background, c.x, cora.Labels, splits[per]))
 			t.Logf("%s, %d per class: %v, paper %.1f", name, per, got, paper)
 			if math.Abs(100*got.Mean-paper) > 100*got.Std {
 				t.Errorf("%s, %d per class: %v, paper %.1f", name, per, got, paper)

@@ -1,18 +1,19 @@
 // Package eval measures embeddings by the protocols of the COLES paper (Zhu, Sun and Koniusz,
 // "Contrastive Laplacian Eigenmaps", NeurIPS 2021).
 //
-// Node classification: [Classify] trains a one-vs-rest [LogisticRegression] on a few labelled rows
-// of an embedding and asks it about every other row, for many random splits; it gives the mean
-// accuracy and its standard deviation. [LabelRates] draws the splits itself, for several numbers of
-// labels a class. [Compare] reports whether one method is better than another on the same splits. A
-// label below zero is unknown. To predict it, fit a [LogisticRegression] on the rows that have one,
-// with [DefaultCs] to choose from: the [LinearModel] gives classes and probabilities.
-// [EmbedInductive] embeds nodes that the model has not seen: it learns from the graph that the
-// others [Induce].
+// Node classification: [Protocol.Classify] trains a one-vs-rest [LogisticRegression] on a few
+// labelled rows of an embedding and asks it about every other row, for many random splits; it gives
+// the mean accuracy and its standard deviation. [Protocol.LabelRates] draws the splits itself, for
+// several numbers of labels a class. [PairedTest] reports whether one method is better than another
+// on the same splits. A label below zero is unknown. To predict it, fit a [LogisticRegression] on
+// the rows that have one, with [DefaultCs] to choose from: the [LinearModel] gives classes and
+// probabilities. [EmbedInductive] embeds nodes that the model has not seen: it learns from the graph
+// that the others [Induce].
 //
-// Clustering: [Cluster] runs [KMeans] several times and compares the clusters with the labels, by
-// [ClusterAccuracy] and [ClusterMacroF1] under the best one-to-one map and by [NMI]. [Silhouette]
-// and [Modularity] judge clusters without labels, and [ClusterCount] chooses how many there are.
+// Clustering: [Protocol.Cluster] runs [KMeans] several times and compares the clusters with the
+// labels, by [ClusterAccuracy] and [ClusterMacroF1] under the best one-to-one map and by [NMI].
+// [Silhouette] and [Modularity] judge clusters without labels, and [ClusterCount] chooses how many
+// there are.
 //
 // Link prediction: [HoldOutLinks] takes edges out of a graph without breaking it up, [PredictLinks]
 // measures by [AUC], [AveragePrecision] and [HitsAt] how well an embedding of the rest finds them.

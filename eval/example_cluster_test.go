@@ -43,13 +43,13 @@ func ExampleKMeans() {
 }
 
 // The protocol of the paper's clustering table, on a spectral embedding of a graph.
-func ExampleCluster() {
+func ExampleProtocol_Cluster() {
 	ctx := context.Background()
 	y, err := eval.SpectralGraph(ctx, triangles, 2)
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := eval.Cluster(ctx, y, corners, eval.WithoutUnitRows(), eval.WithRuns(3))
+	c, err := eval.Protocol{Runs: 3, RawRows: true}.Cluster(ctx, y, corners)
 	if err != nil {
 		log.Fatal(err)
 	}

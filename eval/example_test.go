@@ -32,13 +32,13 @@ func communities(ctx context.Context) (*coles.Graph, *dataset.Dataset) {
 	return g, data
 }
 
-func ExampleClassify() {
+func ExampleProtocol_Classify() {
 	splits := []dataset.Split{
 		{Train: []int{0, 3}},
 		{Train: []int{1, 4}, Val: []int{0}},
 		{Train: []int{2, 5}, Test: []int{0, 1}},
 	}
-	c, err := eval.Classify(context.Background(), points, sides, splits)
+	c, err := eval.Protocol{}.Classify(context.Background(), points, sides, splits)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func ExampleClassify() {
 
 // A graph of which the class of every fifth node is known, and −1 stands for the others: the
 // embedding is of all nodes, splits are drawn among the known ones, and so are the nodes tested on.
-func ExampleClassify_partlyLabelled() {
+func ExampleProtocol_Classify_partlyLabelled() {
 	ctx := context.Background()
 	g, data := communities(ctx)
 	model, err := coles.Fit(ctx, g, data.Features, coles.WithDim(8))
@@ -67,7 +67,7 @@ func ExampleClassify_partlyLabelled() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := eval.Classify(ctx, model.Embedding(), labels, splits)
+	c, err := eval.Protocol{}.Classify(ctx, model.Embedding(), labels, splits)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func ExampleEmbedInductive() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := eval.Classify(ctx, x, data.Labels, []dataset.Split{{Train: seen, Test: unseen}})
+	c, err := eval.Protocol{}.Classify(ctx, x, data.Labels, []dataset.Split{{Train: seen, Test: unseen}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func ExampleEmbedInductive() {
 
 // A curve of accuracy over labels, and whether COLES beats the first principal components of the
 // features by what chance would leave.
-func ExampleLabelRates() {
+func ExampleProtocol_LabelRates() {
 	ctx := context.Background()
 	g, data := communities(ctx)
 	model, err := coles.Fit(ctx, g, data.Features, coles.WithDim(8))
@@ -172,12 +172,13 @@ func ExampleLabelRates() {
 	}
 	var curves [2][]eval.LabelRate
 	for k, x := range []mat.Matrix{model.Embedding(), components} {
-		if curves[k], err = eval.LabelRates(ctx, x, data.Labels, []int{1, 5, 20}, 10, 1); err != nil {
+		curves[k], err = eval.Protocol{}.LabelRates(ctx, x, data.Labels, []int{1, 5, 20}, 10, 1)
+		if err != nil {
 			log.Fatal(err)
 		}
 	}
 	for i, point := range curves[0] {
-		c, err := eval.Compare(point.Each, curves[1][i].Each)
+		c, err := eval.PairedTest{}.Compare(point.Each, curves[1][i].Each)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -132,9 +132,9 @@ func TestUnseenNodesAreClassifiedAsSeenOnes(t *testing.T) {
 	for s := range splits {
 		splits[s].Test = unseen
 	}
-	there := testkit.Must(Classify(background, inductive, data.Labels, splits))
-	here := testkit.Must(Classify(background, m.Embedding(), data.Labels, splits))
-	c := testkit.Must(Compare(there.Each, here.Each))
+	there := testkit.Must(Protocol{}.Classify(background, inductive, data.Labels, splits))
+	here := testkit.Must(Protocol{}.Classify(background, m.Embedding(), data.Labels, splits))
+	c := testkit.Must(PairedTest{}.Compare(there.Each, here.Each))
 	t.Logf("inductive %v, transductive %v, difference %v", there, here, c)
 	if c.Mean < -0.01 {
 		t.Errorf("unseen nodes lose: %v", c)

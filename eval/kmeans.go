@@ -37,7 +37,7 @@ type KMeansModel struct {
 }
 
 const (
-	// maxStarts bounds what is kept of starts, and the runs of [Cluster].
+	// maxStarts bounds what is kept of starts, and the runs of [Protocol.Cluster].
 	maxStarts = 1 << 20
 
 	// singlePrecision is the number of entries of a dense matrix from which on distances are

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -95,7 +96,7 @@ func (t *contingency) sumF1(match func(row, col int) bool) float64 {
 	return sum
 }
 
-// Comparison is the outcome of [Compare], in the units of what was compared.
+// Comparison is the outcome of [PairedTest.Compare], in the units of what was compared.
 type Comparison struct {
 	Mean      float64 // of the differences a − b
 	Std       float64 // sample standard deviation of the differences, n − 1 in the denominator
@@ -112,30 +113,20 @@ func (c Comparison) String() string {
 		100*c.Mean, 100*c.Low, 100*c.High, c.P, c.Wins, c.Losses, c.Ties)
 }
 
-// A CompareOption changes the interval of [Compare]; a nil one changes nothing.
-type CompareOption func(*compareOptions)
+// PairedTest compares two methods by their differences on the same splits. The zero value is
+// Student's t at the level 0.95.
+type PairedTest struct {
+	Level float64 // of the confidence interval, between 0 and 1; zero means 0.95
 
-type compareOptions struct {
-	level       float64
-	corrected   bool
-	train, test int
-}
-
-// WithLevel sets the confidence level, between 0 and 1. Without it, it is 0.95.
-func WithLevel(level float64) CompareOption {
-	return func(o *compareOptions) { o.level = level }
-}
-
-// WithCorrection widens the interval for splits that overlap: the corrected resampled t of Nadeau
-// and Bengio (2003), with test/train in the variance for splits of so many training and test nodes.
-func WithCorrection(train, test int) CompareOption {
-	return func(o *compareOptions) { o.corrected, o.train, o.test = true, train, test }
+	// Train and Test, if not zero, widen the interval for splits that overlap: the corrected
+	// resampled t of Nadeau and Bengio (2003) for splits of so many training and test nodes.
+	Train, Test int
 }
 
 // Compare compares two methods measured on the same n splits, a[i] and b[i] on split i, by their
 // differences: of mean m and standard deviation s, with the interval
 //
-//	m ± t·s·√v,  v = 1/n, or 1/n + test/train with [WithCorrection],
+//	m ± t·s·√v,  v = 1/n, or 1/n + Test/Train where these are given,
 //
 // where t is the quantile of Student's distribution of n − 1 degrees of freedom.
 //
@@ -146,19 +137,14 @@ func WithCorrection(train, test int) CompareOption {
 // labels a class on Pubmed, test/train is above 300, and it tells hardly any two methods apart.
 //
 // Errors: [coles.ErrShape] for different lengths or fewer than two splits, [coles.ErrNotFinite],
-// and [coles.ErrSetting] for a level outside (0, 1) or a correction for sizes below 1.
-func Compare(a, b []float64, opts ...CompareOption) (*Comparison, error) {
-	o := compareOptions{level: 0.95}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&o)
-		}
-	}
+// and [coles.ErrSetting] for a level outside (0, 1), or for Train or Test below 1 unless both are 0.
+func (p PairedTest) Compare(a, b []float64) (*Comparison, error) {
+	p.Level = cmp.Or(p.Level, 0.95)
 	difference, err := differences(a, b)
 	if err != nil {
 		return nil, err
 	}
-	variance, err := o.variance(len(difference))
+	variance, err := p.variance(len(difference))
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +156,7 @@ func Compare(a, b []float64, opts ...CompareOption) (*Comparison, error) {
 	student := distuv.StudentsT{Sigma: 1, Nu: float64(len(difference) - 1)}
 	scale := c.Std * math.Sqrt(variance)
 	// The lower tail, of which the quantile keeps all digits.
-	reach := -student.Quantile((1-o.level)/2) * scale
+	reach := -student.Quantile((1-p.Level)/2) * scale
 	c.Low, c.High = c.Mean-reach, c.Mean+reach
 	switch {
 	case scale > 0:
@@ -191,19 +177,19 @@ func Compare(a, b []float64, opts ...CompareOption) (*Comparison, error) {
 	return c, nil
 }
 
-// variance is that of the mean difference, in the variance of one.
-func (o compareOptions) variance(n int) (float64, error) {
-	if !(o.level > 0 && o.level < 1) {
-		return 0, fmt.Errorf("%w: a confidence level of %v", coles.ErrSetting, o.level)
+// variance is the variance of the mean difference, in units of one difference's.
+func (p PairedTest) variance(n int) (float64, error) {
+	if !(p.Level > 0 && p.Level < 1) {
+		return 0, fmt.Errorf("%w: a confidence level of %v", coles.ErrSetting, p.Level)
 	}
 	v := 1 / float64(n)
-	if o.corrected {
-		if o.train < 1 || o.test < 1 {
-			return 0, fmt.Errorf("%w: a correction for %d training and %d test nodes", coles.ErrSetting, o.train, o.test)
-		}
-		v += float64(o.test) / float64(o.train)
+	if p.Train == 0 && p.Test == 0 {
+		return v, nil
 	}
-	return v, nil
+	if p.Train < 1 || p.Test < 1 {
+		return 0, fmt.Errorf("%w: a correction for %d training and %d test nodes", coles.ErrSetting, p.Train, p.Test)
+	}
+	return v + float64(p.Test)/float64(p.Train), nil
 }
 
 // differences is a − b, of two splits at least.

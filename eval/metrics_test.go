@@ -60,14 +60,14 @@ func TestComparisonsEqualSciPy(t *testing.T) {
 	for i, c := range cases.Comparisons {
 		is := comparer{t, i}
 		a, b := divided(c.A, cases.Unit), divided(c.B, cases.Unit)
-		plain := testkit.Must(Compare(a, b, WithLevel(c.Level)))
+		plain := testkit.Must(PairedTest{Level: c.Level}.Compare(a, b))
 		if c.T != nil {
 			is.equal("statistic", plain.Mean/plain.Std*math.Sqrt(float64(len(a))), *c.T, 0, nil)
 			is.equal("p", plain.P, *c.P, 0, nil)
 		}
 		is.equal("half width", (plain.High-plain.Low)/2, c.Half, math.Abs(plain.Mean), nil)
 		is.equal("middle", (plain.High+plain.Low)/2, plain.Mean, c.Half, nil)
-		corrected := testkit.Must(Compare(a, b, WithLevel(c.Level), WithCorrection(c.Train, c.Test)))
+		corrected := testkit.Must(PairedTest{c.Level, c.Train, c.Test}.Compare(a, b))
 		is.equal("corrected half width", (corrected.High-corrected.Low)/2, c.Wide, math.Abs(plain.Mean), nil)
 		if corrected.P < plain.P {
 			t.Errorf("case %d: the correction lowers p from %v to %v", i, plain.P, corrected.P)
@@ -104,7 +104,7 @@ func TestIntervalsCoverTheMean(t *testing.T) {
 			b[i] = 80 + 3*rng.NormFloat64()
 			a[i] = b[i] + mean + rng.NormFloat64()
 		}
-		c := testkit.Must(Compare(a, b))
+		c := testkit.Must(PairedTest{}.Compare(a, b))
 		if c.Low <= mean && mean <= c.High {
 			covered++
 		}
@@ -132,7 +132,7 @@ func TestCompareOfEqualDifferences(t *testing.T) {
 		{[]float64{3, 2, 1}, Comparison{P: 1, Ties: 3}},
 		{[]float64{4, 3, 2}, Comparison{Mean: -1, Low: -1, High: -1, Losses: 3}},
 	} {
-		testkit.WantSame(t, "the comparison", *testkit.Must(Compare([]float64{3, 2, 1}, c.b, nil)), c.want)
+		testkit.WantSame(t, "the comparison", *testkit.Must(PairedTest{}.Compare([]float64{3, 2, 1}, c.b)), c.want)
 	}
 }
 
@@ -140,22 +140,22 @@ func TestCompareRefuses(t *testing.T) {
 	two := []float64{1, 2}
 	for name, c := range map[string]struct {
 		a, b []float64
-		opts []CompareOption
+		test PairedTest
 		want error
 	}{
-		"lengths":                {two, []float64{1}, nil, coles.ErrShape},
-		"none":                   {nil, nil, nil, coles.ErrShape},
-		"one":                    {[]float64{1}, []float64{2}, nil, coles.ErrShape},
-		"NaN":                    {two, []float64{1, math.NaN()}, nil, coles.ErrNotFinite},
-		"infinity":               {[]float64{1, math.Inf(1)}, two, nil, coles.ErrNotFinite},
-		"a difference overflows": {[]float64{1e308, 0}, []float64{-1e308, 0}, nil, coles.ErrNotFinite},
-		"a square overflows":     {[]float64{1e200, 0}, []float64{-1e200, 0}, nil, coles.ErrNotFinite},
-		"level 0":                {two, two, []CompareOption{WithLevel(0)}, coles.ErrSetting},
-		"level 1":                {two, two, []CompareOption{WithLevel(1)}, coles.ErrSetting},
-		"level NaN":              {two, two, []CompareOption{WithLevel(math.NaN())}, coles.ErrSetting},
-		"no training nodes":      {two, two, []CompareOption{WithCorrection(0, 5)}, coles.ErrSetting},
-		"no test nodes":          {two, two, []CompareOption{WithCorrection(5, 0)}, coles.ErrSetting},
+		"lengths":                {two, []float64{1}, PairedTest{}, coles.ErrShape},
+		"none":                   {nil, nil, PairedTest{}, coles.ErrShape},
+		"one":                    {[]float64{1}, []float64{2}, PairedTest{}, coles.ErrShape},
+		"NaN":                    {two, []float64{1, math.NaN()}, PairedTest{}, coles.ErrNotFinite},
+		"infinity":               {[]float64{1, math.Inf(1)}, two, PairedTest{}, coles.ErrNotFinite},
+		"a difference overflows": {[]float64{1e308, 0}, []float64{-1e308, 0}, PairedTest{}, coles.ErrNotFinite},
+		"a square overflows":     {[]float64{1e200, 0}, []float64{-1e200, 0}, PairedTest{}, coles.ErrNotFinite},
+		"level −1":               {two, two, PairedTest{Level: -1}, coles.ErrSetting},
+		"level 1":                {two, two, PairedTest{Level: 1}, coles.ErrSetting},
+		"level NaN":              {two, two, PairedTest{Level: math.NaN()}, coles.ErrSetting},
+		"no training nodes":      {two, two, PairedTest{Test: 5}, coles.ErrSetting},
+		"no test nodes":          {two, two, PairedTest{Train: 5}, coles.ErrSetting},
 	} {
-		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(Compare(c.a, c.b, c.opts...)), c.want) })
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(c.test.Compare(c.a, c.b)), c.want) })
 	}
 }

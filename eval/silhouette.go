@@ -53,7 +53,7 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 // returns the silhouettes, first that of two clusters; see [Silhouette]. Clusters of means is not
 // read.
 //
-// The rows are taken as they are. For clusters by direction, which [Cluster] measures, scale them
+// The rows are taken as they are. For clusters by direction, which [Protocol.Cluster] measures, scale them
 // to unit length before.
 //
 // It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK)) operations for all silhouettes

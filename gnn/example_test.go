@@ -36,7 +36,7 @@ func communities() (*coles.Graph, *dataset.Dataset, []dataset.Split) {
 
 // accuracy is how many in a hundred labels are right after training on ten a class.
 func accuracy(ctx context.Context, y mat.Matrix, d *dataset.Dataset, splits []dataset.Split) float64 {
-	result, err := eval.Classify(ctx, y, d.Labels, splits)
+	result, err := eval.Protocol{}.Classify(ctx, y, d.Labels, splits)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func TestDeepWalkReachesThePrintedRows(t *testing.T) {
 		e := fitSkipGram(t, rivals.DeepWalk(), g)
 		for i, labels := range []int{5, 20} {
 			splits := testkit.Must(dataset.OpenSplits(testkit.Shared(t, "data", "splits", fmt.Sprintf("%s_%d.json", name, labels)), g.Nodes()))
-			m := testkit.Must(eval.Classify(context.Background(), e, d.Labels, splits))
+			m := testkit.Must(eval.Protocol{}.Classify(context.Background(), e, d.Labels, splits))
 			t.Logf("%s, %d labels: %.1f, printed %.1f", name, labels, 100*m.Mean, printed[i])
 			if 100*m.Mean < printed[i]-1.5 {
 				t.Errorf("%s, %d labels: %.1f, printed %.1f", name, labels, 100*m.Mean, printed[i])

@@ -30,7 +30,7 @@ func ExampleDGI() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := eval.Classify(ctx, m.Embedding(), d.Labels, splits)
+	result, err := eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func TestClustersOfCora(t *testing.T) {
 		{"VGAE", VGAE("cora"), [3]float64{55.95, 38.45, 41.50}},
 		{"ARGE", ARGE("cora"), [3]float64{64.00, 44.90, 61.90}},
 	} {
-		found := testkit.Must(eval.Cluster(ctx, train(t, g, d.Features, c.settings).Embedding(), d.Labels))
+		found := testkit.Must(eval.Protocol{}.Cluster(ctx, train(t, g, d.Features, c.settings).Embedding(), d.Labels))
 		for k, m := range []eval.Measurements{found.Accuracy, found.NMI, found.F1} {
 			if !(100*m.Mean > c.printed[k]-1.5) {
 				t.Errorf("%s: %v, printed %v", c.name, found, c.printed)

@@ -158,7 +158,7 @@ func TestGraph2GaussOnCora(t *testing.T) {
 	m := train(t, testkit.Must(d.Graph()), d.Features, Graph2Gauss("cora"))
 	for perClass, printed := range map[int]float64{5: 72.7, 20: 76.2} {
 		splits := testkit.Must(dataset.OpenSplits(testkit.Shared(t, "data", "splits", fmt.Sprintf("cora_%d.json", perClass)), d.Nodes()))
-		found := testkit.Must(eval.Classify(ctx, m.Embedding(), d.Labels, splits))
+		found := testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits))
 		if !(100*found.Mean > printed-1.5) {
 			t.Errorf("%d labels: %.1f, printed %.1f", perClass, 100*found.Mean, printed)
 		}

@@ -209,7 +209,7 @@ func TestEvalMeasuresBothModels(t *testing.T) {
 		var alignment *coles.Alignment
 		for _, kind := range []coles.ModelKind{0, c.other} {
 			m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(4), coles.WithModel(kind)))
-			accuracy[kind] = percent(*testkit.Must(eval.Classify(ctx, m.Embedding(), d.Labels, splits)))
+			accuracy[kind] = percent(*testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits)))
 			if kind == 0 {
 				alignment = m.Report().Alignment
 			}

@@ -123,7 +123,7 @@ func TestClustersOfCora(t *testing.T) {
 	if want := testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, unit(m.Embedding()))).Labels; !cmp.Equal(found, want) {
 		t.Error("the clusters are not those of the table's settings")
 	}
-	table := testkit.Must(eval.Cluster(ctx, m.Embedding(), d.Labels)).NMI
+	table := testkit.Must(eval.Protocol{}.Cluster(ctx, m.Embedding(), d.Labels)).NMI
 	got := testkit.Must(eval.NMI(found, d.Labels))
 	if got < table.Mean-3*table.Std || got > table.Mean+3*table.Std {
 		t.Errorf("NMI %.4f, the table has %v", got, table)

@@ -105,19 +105,19 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 		return err
 	}
 	defer in.progress.clear()
-	progress := eval.WithProgress(in.progress.show)
-	r, err := eval.Classify(ctx, y, d.Labels, splits, progress)
+	p := eval.Protocol{Runs: c.Int("runs"), KMeans: eval.KMeans{Seed: seedOr1(c)}, Progress: in.progress.show}
+	r, err := p.Classify(ctx, y, d.Labels, splits)
 	if err != nil {
 		return err
 	}
 	e.Classification = &classification{from, percent(*r)}
 	if other != nil {
-		if e.Choice, err = other(d.Labels, splits, progress); err != nil {
+		if e.Choice, err = other(p, d.Labels, splits); err != nil {
 			return err
 		}
 	}
-	if runs := c.Int("runs"); runs > 0 {
-		if e.Clustering, err = clusters(ctx, y, d.Labels, labelled, runs, seedOr1(c), progress); err != nil {
+	if p.Runs > 0 {
+		if e.Clustering, err = clusters(ctx, p, y, d.Labels, labelled); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 }
 
 // An otherModel fits and measures the model that was not chosen.
-type otherModel func(labels []int, splits []dataset.Split, progress eval.ClassifyOption) (*choice, error)
+type otherModel func(p eval.Protocol, labels []int, splits []dataset.Split) (*choice, error)
 
 // bothModels has an embedding. other is nil where no fit has chosen its model.
 func bothModels(ctx context.Context, c *cli.Command, in *inputs) (d *dataset.Dataset, y mat.Matrix, other otherModel, err error) {
@@ -140,7 +140,7 @@ func bothModels(ctx context.Context, c *cli.Command, in *inputs) (d *dataset.Dat
 	if !ok || c.IsSet("with") || fitted.Report().Alignment == nil {
 		return d, y, nil, nil
 	}
-	return d, y, func(labels []int, splits []dataset.Split, progress eval.ClassifyOption) (*choice, error) {
+	return d, y, func(p eval.Protocol, labels []int, splits []dataset.Split) (*choice, error) {
 		s, report := fitted.Settings(), fitted.Report()
 		s.Model = coles.GraphModel
 		if report.Model == coles.GraphModel {
@@ -150,7 +150,7 @@ func bothModels(ctx context.Context, c *cli.Command, in *inputs) (d *dataset.Dat
 		if err != nil {
 			return nil, err
 		}
-		r, err := eval.Classify(ctx, m.Embedding(), labels, splits, progress)
+		r, err := p.Classify(ctx, m.Embedding(), labels, splits)
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +230,7 @@ func seedOr1(c *cli.Command) uint64 {
 }
 
 // clusters measures clusters of the rows that have a label.
-func clusters(ctx context.Context, y mat.Matrix, labels, labelled []int, runs int, seed uint64, progress eval.ClusterOption) (*clustering, error) {
+func clusters(ctx context.Context, p eval.Protocol, y mat.Matrix, labels, labelled []int) (*clustering, error) {
 	known := make([]int, len(labelled))
 	for k, i := range labelled {
 		known[k] = labels[i]
@@ -238,7 +238,7 @@ func clusters(ctx context.Context, y mat.Matrix, labels, labelled []int, runs in
 	if len(labelled) < len(labels) {
 		y = someRows(y, labelled)
 	}
-	r, err := eval.Cluster(ctx, y, known, eval.WithRuns(runs), eval.WithKMeans(eval.KMeans{Seed: seed}), progress)
+	r, err := p.Cluster(ctx, y, known)
 	if err != nil {
 		return nil, err
 	}

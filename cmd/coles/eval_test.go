@@ -46,11 +46,11 @@ func TestEvalIsTheProtocolOfTheLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := eval.Classify(ctx, m.Embedding(), d.Labels, splits)
+	want, err := eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clusters, err := eval.Cluster(ctx, m.Embedding(), d.Labels, eval.WithRuns(2), eval.WithKMeans(eval.KMeans{Seed: 3}))
+	clusters, err := eval.Protocol{Runs: 2, KMeans: eval.KMeans{Seed: 3}}.Cluster(ctx, m.Embedding(), d.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,7 +200,8 @@ func TestPredictionsOfCora(t *testing.T) {
 	split := testkit.Must(dataset.OpenSplits(testkit.Shared(t, "data", "splits", "cora_20.json"), d.Nodes()))[0]
 	slices.Sort(split.Train) // predict learns in the order of the nodes
 	y := testkit.Must(coles.Fit(ctx, testkit.Must(undirected(d, path)), d.Features)).Embedding()
-	want := testkit.Must(eval.Classify(ctx, y, d.Labels, []dataset.Split{split}, eval.WithRegression(eval.LogisticRegression{Cs: eval.DefaultCs()}))).Each[0]
+	p := eval.Protocol{Regression: eval.LogisticRegression{Cs: eval.DefaultCs()}}
+	want := testkit.Must(p.Classify(ctx, y, d.Labels, []dataset.Split{split})).Each[0]
 
 	class := make(map[string]string)
 	for _, p := range predicted(t, path, "-labels", labelFile(t, d.Labels, split.Train)) {

@@ -272,7 +272,7 @@ func accuracies(ctx context.Context, o options, p problem) (all []float64, err e
 		if err != nil {
 			return nil, err
 		}
-		c, err := eval.Classify(ctx, y, p.Labels, drawn)
+		c, err := eval.Protocol{}.Classify(ctx, y, p.Labels, drawn)
 		if err != nil {
 			return nil, err
 		}

@@ -95,7 +95,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // accuracy trains a logistic regression on some rows and asks about others. It is in percent.
 func accuracy(ctx context.Context, x mat.Matrix, labels, train, test []int) (float64, error) {
-	a, err := eval.Classify(ctx, x, labels, []dataset.Split{{Train: train, Test: test}})
+	a, err := eval.Protocol{}.Classify(ctx, x, labels, []dataset.Split{{Train: train, Test: test}})
 	if err != nil {
 		return 0, err
 	}

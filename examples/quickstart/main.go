@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		{"S²GC (smoothed features)", smooth, smoothSeconds},
 		{"COLES-S²GC", m.Embedding(), s.Prepare + s.Filter + s.Solve + s.Embed},
 	} {
-		r, err := eval.Classify(ctx, c.x, d.Labels, splits)
+		r, err := eval.Protocol{}.Classify(ctx, c.x, d.Labels, splits)
 		if err != nil {
 			return err
 		}

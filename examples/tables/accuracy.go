@@ -201,7 +201,7 @@ func (m method) try(ctx context.Context, o options, p *problem, given [][]datase
 			regression.Cs = eval.DefaultCs()
 		}
 		for _, splits := range given {
-			result, err := eval.Classify(ctx, x, p.Labels, splits, eval.WithRegression(regression))
+			result, err := eval.Protocol{Regression: regression}.Classify(ctx, x, p.Labels, splits)
 			if err != nil {
 				return nil, fmt.Errorf("column %s: %w", s.name, err)
 			}
@@ -218,7 +218,7 @@ func compare(cells, reference []cell) error {
 		if len(r.bySplit) < 2 {
 			continue
 		}
-		difference, err := eval.Compare(cells[i].bySplit, r.bySplit)
+		difference, err := eval.PairedTest{}.Compare(cells[i].bySplit, r.bySplit)
 		if err != nil {
 			return err
 		}

@@ -46,10 +46,6 @@ func clustering(ctx context.Context, o options, p *problem, m method) ([]cell, e
 		}
 		c.Chosen, m.embed = &chosen, embed
 	}
-	var opts []eval.ClusterOption
-	if m.asIs {
-		opts = append(opts, eval.WithoutUnitRows())
-	}
 	var accuracy, nmi, f1 []float64
 	for seed := range uint64(c.Seeds) {
 		start := time.Now()
@@ -58,7 +54,7 @@ func clustering(ctx context.Context, o options, p *problem, m method) ([]cell, e
 			return nil, err
 		}
 		c.Seconds += time.Since(start).Seconds() / float64(c.Seeds)
-		found, err := eval.Cluster(ctx, y, p.Labels, opts...)
+		found, err := eval.Protocol{RawRows: m.asIs}.Cluster(ctx, y, p.Labels)
 		if err != nil {
 			return nil, err
 		}

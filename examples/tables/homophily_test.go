@@ -171,7 +171,7 @@ func TestRowWithCChosen(t *testing.T) {
 			regression.Cs = eval.DefaultCs()
 			differ = differ || l["difference"] != 0.0
 		}
-		want := 100 * testkit.Must(eval.Classify(t.Context(), y, d.Labels, splits, eval.WithRegression(regression))).Mean
+		want := 100 * testkit.Must(eval.Protocol{Regression: regression}.Classify(t.Context(), y, d.Labels, splits)).Mean
 		if got := l["mean"].(float64); got < want-0.01 || got > want+0.01 {
 			t.Errorf("%v, want %v", l, want)
 		}

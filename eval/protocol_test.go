@@ -13,15 +13,15 @@ func TestProgressCountsSplitsAndRuns(t *testing.T) {
 	x, labels := blobs(90, 4, 3, 76)
 	splits := testkit.Must(dataset.RandomSplits(labels, 3, 6, 1))
 	var got []string
-	report := WithProgress(func(stage string, done, total int) { got = append(got, fmt.Sprint(stage, done, total)) })
+	p := Protocol{Runs: 3, Progress: func(stage string, done, total int) { got = append(got, fmt.Sprint(stage, done, total)) }}
 	for _, c := range []struct {
 		stage string
 		total int
 		call  func() error
 	}{
-		{"classify", 6, func() error { return testkit.Err(Classify(background, x, labels, splits, report)) }},
-		{"classify", 8, func() error { return testkit.Err(LabelRates(background, x, labels, []int{1, 3}, 4, 1, report)) }},
-		{"cluster", 3, func() error { return testkit.Err(Cluster(background, x, labels, WithRuns(3), report)) }},
+		{"classify", 6, func() error { return testkit.Err(p.Classify(background, x, labels, splits)) }},
+		{"classify", 8, func() error { return testkit.Err(p.LabelRates(background, x, labels, []int{1, 3}, 4, 1)) }},
+		{"cluster", 3, func() error { return testkit.Err(p.Cluster(background, x, labels)) }},
 	} {
 		got = nil
 		if err := c.call(); err != nil {
