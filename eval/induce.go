@@ -8,7 +8,6 @@ import (
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/mat"
@@ -52,8 +51,7 @@ func isSingle(x mat.Matrix) bool {
 
 // induce is Induce of a checked matrix, nil for none.
 func induce(ctx context.Context, g *coles.Graph, s *matrix.Source, single bool, nodes []int) (*InducedGraph, error) {
-	place, err := places(g.Nodes(), nodes)
-	if err != nil {
+	if err := checkNodes(g.Nodes(), nodes); err != nil {
 		return nil, err
 	}
 	part := &InducedGraph{Nodes: slices.Clone(nodes)}
@@ -61,49 +59,39 @@ func induce(ctx context.Context, g *coles.Graph, s *matrix.Source, single bool, 
 		if s.Rows() != g.Nodes() {
 			return nil, fmt.Errorf("%w: %d rows of features for %d nodes", coles.ErrShape, s.Rows(), g.Nodes())
 		}
+		var err error
 		if part.Features, err = rowsOf(ctx, s, single, nodes); err != nil {
 			return nil, err
 		}
 	}
-	raw, names := g.Raw(), g.IDs()
-	var edges []coles.Edge
-	var weights []float64
-	kept := make([]string, len(nodes))
-	for i, u := range nodes {
-		if i%parallel.RowsAtOnce == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		kept[i] = names[u]
-		cols, values := raw.Row(u)
-		for q, v := range cols {
-			if j := place[v]; j >= i {
-				edges, weights = append(edges, coles.Edge{U: i, V: j}), append(weights, values[q])
-			}
-		}
+	adjacency, err := matrix.Induced(ctx, g.Raw(), nodes)
+	if err != nil {
+		return nil, err
 	}
-	part.Graph, err = coles.NewWeightedGraph(len(nodes), edges, weights, coles.WithIDs(kept), coles.WithSelfLoopsKept())
+	names, all := make([]string, len(nodes)), g.IDs()
+	for i, u := range nodes {
+		names[i] = all[u]
+	}
+	part.Graph, err = g.Grown(adjacency, names)
 	return part, err
 }
 
-// places is where each of n nodes is among the given ones, −1 if it is not.
-func places(n int, nodes []int) ([]int, error) {
+// checkNodes wants some of n nodes, each given once.
+func checkNodes(n int, nodes []int) error {
 	if len(nodes) == 0 {
-		return nil, fmt.Errorf("%w: no nodes to induce a graph", coles.ErrShape)
+		return fmt.Errorf("%w: no nodes to induce a graph", coles.ErrShape)
 	}
-	place := make([]int, n)
-	for u := range place {
-		place[u] = -1
+	if err := checkRows(nodes, n, "given"); err != nil {
+		return err
 	}
-	for i, u := range nodes {
-		if u < 0 || u >= n {
-			return nil, fmt.Errorf("%w: node %d of those given is %d, the graph has %d", coles.ErrIndex, i, u, n)
+	seen := make([]bool, n)
+	for _, u := range nodes {
+		if seen[u] {
+			return fmt.Errorf("%w: node %d is given twice", coles.ErrIDs, u)
 		}
-		if place[u] >= 0 {
-			return nil, fmt.Errorf("%w: node %d is given at %d and %d", coles.ErrIDs, u, place[u], i)
-		}
-		place[u] = i
+		seen[u] = true
 	}
-	return place, nil
+	return nil
 }
 
 // rowsOf is a copy of some rows, in the form that they have.

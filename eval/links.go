@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,9 +56,14 @@ func HoldOutLinks(ctx context.Context, g *coles.Graph, share float64, seed uint6
 	for q, e := range held {
 		links.Positive[q] = edges[e]
 	}
-	if links.Train, err = withoutEdges(ctx, g, links.Positive); err != nil {
-		return nil, err
-	}
+	next := 0 // the edges held out come in the order of the graph's
+	links.Train = g.Without(func(e coles.Edge) bool {
+		if next == count || links.Positive[next] != e {
+			return false
+		}
+		next++
+		return true
+	})
 	links.Negative, err = NegativePairs(ctx, g, count, stream.Seed(seed, 1))
 	return links, err
 }
@@ -89,23 +93,6 @@ func spareEdges(ctx context.Context, nodes int, edges []coles.Edge, seed uint64)
 		}
 	}
 	return spare, nil
-}
-
-// withoutEdges is a graph without some of its edges, given in the order of [PositivePairs].
-func withoutEdges(ctx context.Context, g *coles.Graph, edges []coles.Edge) (*coles.Graph, error) {
-	rest, err := matrix.Drop(ctx, g.Raw(), func(i, j int, _ float64) bool {
-		_, dropped := slices.BinarySearchFunc(edges, coles.Edge{U: min(i, j), V: max(i, j)},
-			func(a, b coles.Edge) int { return cmp.Or(a.U-b.U, a.V-b.V) })
-		return dropped
-	})
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	if g.Named() {
-		ids = g.IDs()
-	}
-	return g.Grown(rest, ids)
 }
 
 // A forest is the trees that edges have joined nodes to: each node but the roots has one nearer to

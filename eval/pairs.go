@@ -33,9 +33,9 @@ func PositivePairs(g *coles.Graph) ([]coles.Edge, error) {
 		return nil, err
 	}
 	pairs := make([]coles.Edge, 0, g.Report().Edges)
-	for u := range g.Nodes() {
-		for _, v := range above(g.Raw(), u) {
-			pairs = append(pairs, coles.Edge{U: u, V: int(v)})
+	for e := range g.Edges() {
+		if e.U != e.V {
+			pairs = append(pairs, e)
 		}
 	}
 	return pairs, nil
