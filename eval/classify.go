@@ -7,7 +7,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -47,17 +46,14 @@ func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, spli
 			return nil, fmt.Errorf("split %d: %w", s, err)
 		}
 	}
-	accuracy, errs := make([]float64, len(splits)), make([]error, len(splits))
-	err := parallel.For(ctx, len(splits), func(s int) {
-		if accuracy[s], errs[s] = classifySplit(ctx, f, labels, splits[s], l); errs[s] == nil {
-			progress.add()
+	accuracy := make([]float64, len(splits))
+	err := each(ctx, len(splits), func(s int) (err error) {
+		if accuracy[s], err = classifySplit(ctx, f, labels, splits[s], l); err != nil {
+			return fmt.Errorf("split %d: %w", s, err)
 		}
+		progress.add()
+		return nil
 	})
-	for s, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("split %d: %w", s, err)
-		}
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/kernel"
@@ -97,25 +98,17 @@ func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[f
 	if err != nil {
 		return nil, err
 	}
-	models, errs := make([]*KMeansModel, k.Starts), make([]error, k.Starts)
-	err = parallel.For(ctx, k.Starts, func(s int) {
-		if models[s], errs[s] = newLloyd(p, k).run(ctx, uint64(s)); errs[s] == nil {
-			errs[s] = models[s].judge(ctx, f)
+	models := make([]*KMeansModel, k.Starts)
+	err = each(ctx, k.Starts, func(s int) (err error) {
+		if models[s], err = newLloyd(p, k).run(ctx, uint64(s)); err != nil {
+			return err
 		}
+		return models[s].judge(ctx, f)
 	})
 	if err != nil {
 		return nil, err
 	}
-	best := models[0]
-	for s, m := range models {
-		if errs[s] != nil {
-			return nil, errs[s]
-		}
-		if m.Inertia < best.Inertia {
-			best = m
-		}
-	}
-	return best, nil
+	return slices.MinFunc(models, func(a, b *KMeansModel) int { return cmp.Compare(a.Inertia, b.Inertia) }), nil
 }
 
 // judge sets the inertia of a model for the rows it was fitted on.

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,8 +9,8 @@ import (
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -77,19 +76,13 @@ func (m *LinearModel) signs(k int, rows, labels []int) []float64 {
 // decide returns the predicted class given the scores of one row: the largest score, the first of
 // equals.
 func (m *LinearModel) decide(scores []float64) int {
-	if len(m.Classes) == 2 {
-		if scores[0] > 0 {
-			return m.Classes[1]
-		}
-		return m.Classes[0]
+	if len(m.Classes) > 2 {
+		return m.Classes[floats.MaxIdx(scores)]
 	}
-	best := 0
-	for k, s := range scores {
-		if s > scores[best] {
-			best = k
-		}
+	if scores[0] > 0 {
+		return m.Classes[1]
 	}
-	return m.Classes[best]
+	return m.Classes[0]
 }
 
 // Scores returns w·x + b of every problem for the given rows of x, a row of the result for each of
@@ -103,19 +96,12 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 	if err != nil {
 		return nil, err
 	}
-	scores, err := m.scores(ctx, f, rows)
+	scores := kernel.Unset[float64](count(rows, f.Rows()), len(m.Intercept))
+	err = m.eachRow(ctx, f, rows, func(q int, row []float64) { copy(rowOf(scores, q), row) })
 	if err != nil {
 		return nil, err
 	}
 	return matrix.ToDense(scores), nil
-}
-
-// scores is Scores on checked input.
-func (m *LinearModel) scores(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
-	scores := kernel.Unset[float64](count(rows, f.Rows()), len(m.Intercept))
-	return scores, m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
-		copy(scores.Data[lo*scores.Stride:], block.Data)
-	})
 }
 
 // Probabilities returns, for each of the given rows of x, nil meaning all, the probability of each
@@ -131,13 +117,11 @@ func (m *LinearModel) Probabilities(ctx context.Context, x mat.Matrix, rows []in
 		return nil, err
 	}
 	p := kernel.Unset[float64](count(rows, f.Rows()), len(m.Classes))
-	err = m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
-		for i := range block.Rows {
-			to := rowOf(p, lo+i)
-			m.logProbabilities(to, block.Data[i*block.Stride:][:block.Cols])
-			for k, v := range to {
-				to[k] = math.Exp(v)
-			}
+	err = m.eachRow(ctx, f, rows, func(q int, scores []float64) {
+		to := rowOf(p, q)
+		m.logProbabilities(to, scores)
+		for k, v := range to {
+			to[k] = math.Exp(v)
 		}
 	})
 	if err != nil {
@@ -185,11 +169,7 @@ func (m *LinearModel) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]
 // predict is Predict on checked input.
 func (m *LinearModel) predict(ctx context.Context, f *matrix.Matrix[float64], rows []int) ([]int, error) {
 	labels := make([]int, count(rows, f.Rows()))
-	err := m.eachBlock(ctx, f, rows, func(lo int, block kernel.Matrix[float64]) {
-		for i := range block.Rows {
-			labels[lo+i] = m.decide(block.Data[i*block.Stride:][:block.Cols])
-		}
-	})
+	err := m.eachRow(ctx, f, rows, func(q int, scores []float64) { labels[q] = m.decide(scores) })
 	if err != nil {
 		return nil, err
 	}
@@ -221,26 +201,26 @@ func (m *LinearModel) input(ctx context.Context, x mat.Matrix, rows []int) (*mat
 	return f, checkRows(rows, f.Rows(), "given")
 }
 
-// eachBlock scores the given rows, nil meaning all, block by block. It calls do, for several blocks
-// at once, with the place of the first row of one among those given, and scores that are do's until
-// it returns.
-func (m *LinearModel) eachBlock(ctx context.Context, f *matrix.Matrix[float64], rows []int, do func(lo int, scores kernel.Matrix[float64])) error {
+// eachRow scores the given rows, nil meaning all, in blocks. It calls do, for several rows at once,
+// with the place of a row among those given, and scores that are do's until it returns.
+func (m *LinearModel) eachRow(ctx context.Context, f *matrix.Matrix[float64], rows []int, do func(q int, scores []float64)) error {
 	coef, err := kernel.Transposed(ctx, kernel.Matrix[float64](m.Coef.RawMatrix()))
 	if err != nil {
 		return err
 	}
 	n := count(rows, f.Rows())
-	errs := make([]error, (n+scoreRows-1)/scoreRows)
-	err = parallel.Ranges(ctx, n, scoreRows, func(lo, hi int) {
-		scores, release := kernel.Scratch[float64](hi-lo, coef.Cols)
+	return each(ctx, (n+scoreRows-1)/scoreRows, func(b int) error {
+		lo := b * scoreRows
+		scores, release := kernel.Scratch[float64](min(scoreRows, n-lo), coef.Cols)
 		defer release()
-		err := m.score(ctx, f, rows, lo, coef, scores)
-		if err == nil {
-			do(lo, scores)
+		if err := m.score(ctx, f, rows, lo, coef, scores); err != nil {
+			return err
 		}
-		errs[lo/scoreRows] = err
+		for i := range scores.Rows {
+			do(lo+i, rowOf(scores, i))
+		}
+		return nil
 	})
-	return cmp.Or(err, cmp.Or(errs...))
 }
 
 // score sets the scores of rows from the lo-th on, by the transpose of Coef.
@@ -255,7 +235,7 @@ func (m *LinearModel) score(ctx context.Context, f *matrix.Matrix[float64], rows
 		return err
 	}
 	for i := range scores.Rows {
-		row := scores.Data[i*scores.Stride:][:scores.Cols]
+		row := rowOf(scores, i)
 		matrix.AddScaled(row, 1, m.Intercept)
 		if !matrix.Finite(matrix.Magnitude(row)) {
 			return fmt.Errorf("%w: a score of row %d of those given overflows", coles.ErrNotFinite, lo+i)

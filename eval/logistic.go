@@ -134,19 +134,16 @@ func checkClasses(rows, labels []int) error {
 
 // fit is Fit on checked input.
 func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (*LinearModel, error) {
-	if len(l.Cs) == 0 {
-		c := cmp.Or(l.C, 1)
-		m, err := regress(ctx, f, rows, labels, c, 1)
-		if err == nil {
-			m.C = c
+	c := cmp.Or(l.C, 1)
+	weight, scale := c, 1.0
+	if len(l.Cs) > 0 {
+		var err error
+		if c, err = l.choose(ctx, f, rows, labels); err != nil {
+			return nil, err
 		}
-		return m, err
+		weight, scale = 1, math.Sqrt(c)
 	}
-	c, err := l.choose(ctx, f, rows, labels)
-	if err != nil {
-		return nil, err
-	}
-	m, err := regress(ctx, f, rows, labels, 1, math.Sqrt(c))
+	m, err := regress(ctx, f, rows, labels, weight, scale)
 	if err == nil {
 		m.C = c
 	}
@@ -175,27 +172,23 @@ func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int,
 	}
 	m := newModel(rows, labels, f.Cols())
 	problems := make([]*binary, len(m.Intercept))
-	errs := make([]error, len(problems))
-	err = parallel.For(ctx, len(problems), func(k int) {
+	err = each(ctx, len(problems), func(k int) error {
 		problems[k] = newBinary(z, m.signs(k, rows, labels), c, lengths)
-		errs[k] = problems[k].solve(ctx)
+		return problems[k].solve(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
 	solutions := make([][]float64, len(problems))
 	for k, b := range problems {
-		if errs[k] == nil {
-			solutions[k] = z.weights(b.u)
-		}
+		solutions[k] = z.weights(b.u)
 	}
 	near := make([]bool, len(problems))
-	err = parallel.For(ctx, len(problems), func(k int) {
-		if errs[k] == nil {
-			near[k], errs[k] = nearOptimum(ctx, f, rows, lengths, problems[k].y, solutions[k], c, scale)
-		}
+	err = each(ctx, len(problems), func(k int) (err error) {
+		near[k], err = nearOptimum(ctx, f, rows, lengths, problems[k].y, solutions[k], c, scale)
+		return err
 	})
-	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if slices.Contains(near, false) {
@@ -260,8 +253,7 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 		actual[p] = labels[i]
 	}
 	parts := make([]int, folds*len(l.Cs)) // right predictions of each candidate, its folds one after another
-	errs := make([]error, len(parts))
-	err = parallel.For(ctx, len(parts), func(q int) {
+	err = each(ctx, len(parts), func(q int) (err error) {
 		part, c := q%folds, l.Cs[q/folds]
 		var train, held []int
 		for p, of := range fold {
@@ -271,18 +263,17 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 				train = append(train, p)
 			}
 		}
-		if parts[q], errs[q] = heldOut(ctx, known, train, held, actual, c); errs[q] != nil {
-			errs[q] = fmt.Errorf("fold %d, C = %v: %w", part, c, errs[q])
+		if parts[q], err = heldOut(ctx, known, train, held, actual, c); err != nil {
+			return fmt.Errorf("fold %d, C = %v: %w", part, c, err)
 		}
+		return nil
 	})
-	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	right := make([]int, len(l.Cs))
-	for j := range right {
-		for _, h := range parts[j*folds : (j+1)*folds] {
-			right[j] += h
-		}
+	for q, h := range parts {
+		right[q/folds] += h
 	}
 	most := slices.Max(right)
 	var mean, weight float64 // of log C
@@ -320,12 +311,12 @@ func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels
 	if err != nil {
 		return 0, err
 	}
-	scores, err := m.scores(ctx, f, held)
+	predicted, err := m.predict(ctx, f, held)
 	if err != nil {
 		return 0, err
 	}
 	for q, i := range held {
-		if m.decide(rowOf(scores, q)) == labels[i] {
+		if predicted[q] == labels[i] {
 			right++
 		}
 	}
