@@ -23,15 +23,15 @@ func NMI(a, b []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(t.rows) == 1 && len(t.cols) == 1 {
+	if len(t.rows.labels) == 1 && len(t.cols.labels) == 1 {
 		return 1, nil
 	}
 	n, information := float64(t.n), 0.0
 	for _, e := range t.cells {
 		p := float64(e.count)
-		information += p / n * (math.Log(p/float64(t.rowTotal[e.row])) + math.Log(n/float64(t.colTotal[e.col])))
+		information += p / n * (math.Log(p/float64(t.rows.size[e.row])) + math.Log(n/float64(t.cols.size[e.col])))
 	}
-	normaliser := (entropyOf(t.rowTotal, n) + entropyOf(t.colTotal, n)) / 2
+	normaliser := (entropyOf(t.rows.size, n) + entropyOf(t.cols.size, n)) / 2
 	return min(1, max(0, information/normaliser)), nil // but for rounding
 }
 
@@ -74,7 +74,7 @@ func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	r, c := len(t.rows), len(t.cols)
+	r, c := len(t.rows.labels), len(t.cols.labels)
 	const most = 1 << 24 // 128 MB
 	if r > most/c {
 		return 0, 0, fmt.Errorf("%w: a map between %d clusters and %d labels", coles.ErrTooLarge, c, r)
@@ -96,13 +96,12 @@ func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
 // A contingency counts how often two labellings of the same things meet. It holds only the pairs
 // that occur, so that it never takes more memory than the labellings.
 type contingency struct {
-	n                  int
-	rows, cols         []int // the distinct labels of each, ascending
-	rowTotal, colTotal []int
-	cells              []cell // by row, then by column
+	n          int
+	rows, cols partition
+	cells      []cell // by row, then by column
 }
 
-// A cell counts the things of the first labelling's class rows[row] and the second's cols[col].
+// A cell counts the things of part row of the first labelling and part col of the second.
 type cell struct{ row, col, count int }
 
 func newContingency(a, b []int) (*contingency, error) {
@@ -112,14 +111,10 @@ func newContingency(a, b []int) (*contingency, error) {
 	if len(a) == 0 {
 		return nil, fmt.Errorf("%w: no labels to compare", coles.ErrShape)
 	}
-	t := &contingency{n: len(a), rows: distinct(a), cols: distinct(b)}
-	t.rowTotal, t.colTotal = make([]int, len(t.rows)), make([]int, len(t.cols))
-	row, col := numbersOf(t.rows), numbersOf(t.cols)
+	t := &contingency{n: len(a), rows: partitionOf(a), cols: partitionOf(b)}
 	met := make([]cell, len(a))
 	for i := range a {
-		met[i] = cell{row[a[i]], col[b[i]], 1}
-		t.rowTotal[met[i].row]++
-		t.colTotal[met[i].col]++
+		met[i] = cell{t.rows.part[i], t.cols.part[i], 1}
 	}
 	slices.SortFunc(met, func(x, y cell) int { return cmp.Or(x.row-y.row, x.col-y.col) })
 	for _, c := range met {
@@ -139,13 +134,25 @@ func distinct(labels []int) []int {
 	return slices.Clip(slices.Compact(d))
 }
 
-// numbersOf is the position of each label.
-func numbersOf(labels []int) map[int]int {
-	number := make(map[int]int, len(labels))
-	for k, l := range labels {
+// A partition divides things by their labels, which may be any numbers, into parts numbered from 0.
+type partition struct {
+	labels []int // of each part, ascending
+	part   []int // of each thing
+	size   []int // of each part
+}
+
+func partitionOf(labels []int) partition {
+	p := partition{labels: distinct(labels), part: make([]int, len(labels))}
+	number := make(map[int]int, len(p.labels))
+	for k, l := range p.labels {
 		number[l] = k
 	}
-	return number
+	p.size = make([]int, len(p.labels))
+	for i, l := range labels {
+		p.part[i] = number[l]
+		p.size[p.part[i]]++
+	}
+	return p
 }
 
 // assign gives each row of weight (r × c, row after row) another column or, where there are more

@@ -129,13 +129,13 @@ func Modularity(g *coles.Graph, clusters []int) (float64, error) {
 	if err := checkEdges(g); err != nil {
 		return 0, err
 	}
-	number := numbersOf(distinct(clusters))
-	volume := make([]float64, len(number))
+	p := partitionOf(clusters)
+	volume := make([]float64, len(p.size))
 	all, inside := 0.0, 0.0
 	degrees := g.Degrees()
 	unit := slices.Max(degrees) // in which the sum of any weights is finite
 	for i, degree := range degrees {
-		volume[number[clusters[i]]] += degree / unit
+		volume[p.part[i]] += degree / unit
 		all += degree / unit
 		near, weights := g.Raw().Row(i)
 		for q, j := range near {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles"
 	"coles/internal/kernel"
@@ -34,12 +33,11 @@ type LinearModel struct {
 
 // newModel is a model of zeros for the classes among the rows.
 func newModel(rows, labels []int, d int) *LinearModel {
-	m := &LinearModel{Classes: make([]int, len(rows))}
+	known := make([]int, len(rows))
 	for q, i := range rows {
-		m.Classes[q] = labels[i]
+		known[q] = labels[i]
 	}
-	slices.Sort(m.Classes)
-	m.Classes = slices.Clip(slices.Compact(m.Classes))
+	m := &LinearModel{Classes: distinct(known)}
 	m.Coef = mat.NewDense(problems(len(m.Classes)), d, nil)
 	m.Intercept = make([]float64, problems(len(m.Classes)))
 	return m

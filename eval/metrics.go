@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/matrix"
@@ -80,8 +81,8 @@ func MacroF1(predicted, actual []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	classes := distinct(append(append([]int(nil), t.rows...), t.cols...))
-	return t.sumF1(func(row, col int) bool { return t.rows[row] == t.cols[col] }) / float64(len(classes)), nil
+	classes := distinct(slices.Concat(t.rows.labels, t.cols.labels))
+	return t.sumF1(func(row, col int) bool { return t.rows.labels[row] == t.cols.labels[col] }) / float64(len(classes)), nil
 }
 
 // sumF1 adds up F1 over the pairs of a class (a row) and what is predicted for it (a column) that
@@ -90,7 +91,7 @@ func (t *contingency) sumF1(match func(row, col int) bool) float64 {
 	sum := 0.0
 	for _, e := range t.cells {
 		if match(e.row, e.col) {
-			sum += 2 * float64(e.count) / float64(t.rowTotal[e.row]+t.colTotal[e.col])
+			sum += 2 * float64(e.count) / float64(t.rows.size[e.row]+t.cols.size[e.col])
 		}
 	}
 	return sum

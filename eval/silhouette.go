@@ -96,22 +96,6 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 	return best + 2, silhouettes, nil
 }
 
-// A partition is a clustering, with the clusters numbered from 0.
-type partition struct {
-	cluster []int // of each row
-	size    []int
-}
-
-func partitionOf(clusters []int) partition {
-	number := numbersOf(distinct(clusters))
-	p := partition{make([]int, len(clusters)), make([]int, len(number))}
-	for i, c := range clusters {
-		p.cluster[i] = number[c]
-		p.size[number[c]]++
-	}
-	return p
-}
-
 // meanSilhouettes is that of the rows of f under each partition.
 func meanSilhouettes(ctx context.Context, f *matrix.Matrix[float64], partitions []partition) ([]float64, error) {
 	s := &silhouettes{f: f, partitions: partitions}
@@ -177,7 +161,7 @@ func (s *silhouettes) ofBlock(ctx context.Context, lo, hi int) ([]float64, error
 			for q, p := range s.partitions {
 				sums := rowOf(toCluster[q], i)
 				for j, r := range distances {
-					sums[p.cluster[first+j]] += r
+					sums[p.part[first+j]] += r
 				}
 			}
 		}
@@ -185,7 +169,7 @@ func (s *silhouettes) ofBlock(ctx context.Context, lo, hi int) ([]float64, error
 	sums := make([]float64, len(s.partitions))
 	for q, p := range s.partitions {
 		for i := range a.Rows {
-			sums[q] += p.silhouette(p.cluster[lo+i], rowOf(toCluster[q], i))
+			sums[q] += p.silhouette(p.part[lo+i], rowOf(toCluster[q], i))
 		}
 	}
 	return sums, nil
