@@ -32,9 +32,9 @@ func affinities(ctx context.Context, x *matrix.Source) (kernel.Matrix[float64], 
 // perplexityOf is the perplexity for n rows.
 func perplexityOf(n int) float64 { return max(1, min(tsnePerplexity, float64(n-1)/3)) }
 
-// squaredDistances are ‖xᵢ − xⱼ‖², up to a common factor, as ‖xᵢ‖² − 2xᵢ·xⱼ + ‖xⱼ‖². Numbers are
-// brought near 1, so that no square overflows. Dense rows are centred: a large mean would take up
-// the digits of the differences. Sparse ones, which have zeros, need not be.
+// squaredDistances are ‖xᵢ‖² − 2xᵢ·xⱼ + ‖xⱼ‖², up to a common factor that brings the numbers near
+// 1, so that no square overflows. Dense rows are centred: a large mean would take up the digits of
+// the differences. Sparse ones have zeros and need it not.
 func squaredDistances(ctx context.Context, x *matrix.Source) (kernel.Matrix[float64], error) {
 	n := x.Rows()
 	d := kernel.Dense[float64](n, n)
@@ -82,9 +82,9 @@ func squaredDistances(ctx context.Context, x *matrix.Source) (kernel.Matrix[floa
 }
 
 // conditional turns the squared distances of row i into pⱼ|ᵢ = exp(−βdⱼ)/Σₖ exp(−βdₖ) of a given
-// perplexity exp(H), with pᵢ|ᵢ = 0. β is found by Newton's steps on H over log β, whose derivative
-// is −β²·var(d), between bounds that close in. Where equal distances allow no such perplexity, β
-// ends large, which shares p among the nearest rows.
+// perplexity exp(H), with pᵢ|ᵢ = 0. Newton's steps on H over log β, whose derivative is −β²·var(d),
+// find β between bounds that close in. Where equal distances allow no such perplexity, β ends
+// large, which shares p among the nearest rows.
 func conditional(row []float64, i int, perplexity float64) {
 	row[i] = math.Inf(1) // exp(−β·∞) = 0
 	least, far := math.Inf(1), 0.0

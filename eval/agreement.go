@@ -13,9 +13,8 @@ import (
 //
 //	I(A; B) / ((H(A) + H(B))/2),
 //
-// the arithmetic normalisation, scikit-learn's default since 0.22. It is 1 if they are equal up to
-// names, two labellings of a single class included, and 0 if they are independent. The cost is O(n
-// log n).
+// scikit-learn's arithmetic normalisation: 1 if they are equal up to names, two of a single class
+// included, and 0 if they are independent. It takes O(n log n).
 //
 // Errors: [coles.ErrShape] if the lengths differ or are zero.
 func NMI(a, b []int) (float64, error) {
@@ -50,19 +49,18 @@ func entropyOf(counts []int, n float64) float64 {
 // no label is a mistake.
 //
 // With m the fewer and M the more of clusters and labels, it takes O(n log n + m²M) time and m·M
-// numbers of memory.
+// numbers.
 //
-// Errors: [coles.ErrShape] if the lengths differ or are zero, [coles.ErrTooLarge] if m·M is more
-// than 2²⁴.
+// Errors: [coles.ErrShape] if the lengths differ or are zero, [coles.ErrTooLarge] for m·M above
+// 2²⁴.
 func ClusterAccuracy(clusters, labels []int) (float64, error) {
 	accuracy, _, err := clusterScores(clusters, labels)
 	return accuracy, err
 }
 
 // ClusterMacroF1 is the mean, over the labels that occur, of F1 = 2·TP/(2·TP + FP + FN), when each
-// cluster predicts the label it stands for in the map of [ClusterAccuracy]; cost and errors are
-// those of that. A label without a cluster counts 0. Of several best maps it is always the same
-// one.
+// cluster predicts the label it stands for in the map of [ClusterAccuracy], always the same one of
+// several best; cost and errors are as there. A label without a cluster counts 0.
 func ClusterMacroF1(clusters, labels []int) (float64, error) {
 	_, f1, err := clusterScores(clusters, labels)
 	return f1, err
@@ -93,8 +91,8 @@ func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
 	return float64(right) / float64(t.n), sum / float64(r), nil
 }
 
-// A contingency counts how often two labellings of the same things meet. It holds only the pairs
-// that occur, so that it never takes more memory than the labellings.
+// A contingency counts how often two labellings of the same things meet. It holds the pairs that
+// occur, and so never takes more memory than the labellings.
 type contingency struct {
 	n          int
 	rows, cols partition
@@ -127,7 +125,7 @@ func newContingency(a, b []int) (*contingency, error) {
 	return t, nil
 }
 
-// distinct is the labels that occur, ascending.
+// distinct lists the labels that occur, ascending.
 func distinct(labels []int) []int {
 	d := slices.Clone(labels)
 	slices.Sort(d)
@@ -155,13 +153,13 @@ func partitionOf(labels []int) partition {
 	return p
 }
 
-// assign gives each row of weight (r × c, row after row) another column or, where there are more
-// rows than columns, each column another row, so that the sum of the weights is the largest
-// possible. The result is the column of each row, −1 for none.
+// assign gives each row of weight (r × c, row after row) another column or, with more rows than
+// columns, each column another row, so that the sum of the weights is the largest. It returns the
+// column of each row, −1 for none.
 //
 // It is the Hungarian method by shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987,
-// without their initialisation). In whole numbers it is exact, and of several best assignments it
-// finds always the same one. It takes O(m²·M) time for m = min(r, c) and M = max(r, c).
+// without their initialisation): in whole numbers exact, of several best always the same, in
+// O(m²·M) time for m = min(r, c) and M = max(r, c).
 func assign(weight []int, r, c int) []int {
 	h := hungarian{weight: weight, rows: r, cols: c, down: c, across: 1}
 	if r > c {
@@ -184,8 +182,8 @@ func assign(weight []int, r, c int) []int {
 	return column
 }
 
-// A hungarian minimises the sum of costs −weight. There is one column more than the matrix has: the
-// row being placed starts from there.
+// A hungarian minimises the sum of costs −weight. It has one column more than the matrix: the row
+// being placed starts from there.
 type hungarian struct {
 	weight       []int
 	rows, cols   int
@@ -216,7 +214,7 @@ func (h *hungarian) augment(i int) {
 	h.row[h.cols] = -1
 }
 
-// advance looks on from column at and returns the nearest of those not done, after lowering
+// advance looks on from column at and returns the nearest of the columns not done, after lowering
 // potentials such that its path has length zero.
 func (h *hungarian) advance(at int) int {
 	h.done[at] = true

@@ -12,9 +12,8 @@ import (
 )
 
 // Classify measures how well the rows of x (n × d) tell their labels, by the accuracy of each
-// split: a [LogisticRegression] learns from the rows of Train and is asked about those of Test or,
-// when Test is nil, every row outside Train and Val. It is the protocol of the paper's node
-// classification tables (section 6 there). A label below zero is unknown: its row is not tested on,
+// split: Regression learns from the rows of Train and is asked about the rows of Test or, when Test
+// is nil, every row outside Train and Val. A label below zero is unknown: its row is not tested on,
 // and must not be trained on.
 //
 // Splits run in parallel. Besides x it takes, for each processor, the training rows of a split, a
@@ -119,7 +118,7 @@ func checkSplit(n int, split dataset.Split, labels []int) error {
 // LabelRate is one point of a label-rate curve.
 type LabelRate struct {
 	PerClass     int // labelled nodes a class
-	Measurements     // the accuracy of each split of that many
+	Measurements     // the accuracy of each split with that many
 }
 
 // String gives both, such as "20 labels a class: 82.9 ± 1.0 %".
@@ -128,10 +127,9 @@ func (r LabelRate) String() string {
 }
 
 // LabelRates measures x (n × d) by [Protocol.Classify] with each number of labelled nodes a class:
-// the points of a curve of accuracy over labels, in the order of perClass. For each, count splits
-// are drawn by [dataset.RandomSplits], which takes at most a third of a class for training. They
-// depend on labels and seed alone, so that every method is measured on the same, split by split; see
-// [PairedTest].
+// the points of a curve, in the order of perClass. For each, [dataset.RandomSplits] draws count
+// splits, with at most a third of a class for training. They depend on labels and seed alone: every
+// method is measured on the same, split by split, for [PairedTest].
 //
 // Errors: [coles.ErrShape] for no numbers, those of [dataset.RandomSplits] and Classify.
 func (p Protocol) LabelRates(ctx context.Context, x mat.Matrix, labels []int, perClass []int, count int, seed uint64) ([]LabelRate, error) {

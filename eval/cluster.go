@@ -27,16 +27,15 @@ func (c Clustering) String() string {
 
 // Cluster measures how well clusters of the rows of x (n × d) agree with their labels: it scales
 // the rows to unit length, clusters them by [KMeans] in several runs and compares each with the
-// labels. It is the protocol of the paper's clustering table (section 6 there). Zero rows stay
-// zero. A row with a label below zero, which is unknown, is clustered but not compared. To get the
-// clusters themselves, use [KMeans.Fit].
+// labels. Zero rows stay zero. A row with a label below zero, which is unknown, is clustered but
+// not compared. To get the clusters themselves, use [KMeans.Fit].
 //
 // It takes the time of the runs, one after the other, and memory for a copy of x more than
 // [KMeans.Fit].
 //
 // Errors: those of KMeans.Fit, [coles.ErrShape] unless there is one label for each row, and for
-// none that is known, [coles.ErrSetting] for runs below zero or above 2²⁰, [coles.ErrNotFinite] also
-// for a row whose length overflows.
+// none that is known, [coles.ErrSetting] for runs below zero or above 2²⁰, [coles.ErrNotFinite]
+// also for a row whose length overflows.
 func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clustering, error) {
 	runs := cmp.Or(p.Runs, 10)
 	if runs < 1 || runs > maxStarts {
@@ -85,7 +84,7 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 	return result, nil
 }
 
-// knownLabels are the numbers of the rows whose label is known.
+// knownLabels picks the numbers of the rows whose label is known.
 func knownLabels(of, labels []int) []int {
 	known := make([]int, 0, len(labels))
 	for i, l := range labels {
@@ -117,8 +116,8 @@ func (c *Clustering) add(clusters, labels []int) error {
 //
 //	Q = (1/2m) Σ_ij (A_ij − k_i·k_j/(2m))·[c_i = c_j],
 //
-// with k the sums of the weights of a node's edges and 2m theirs. It is 0 for a single cluster,
-// below 1, and at least −½. Self loops do not count. The cost is O(n + m).
+// with k the sums of the weights of a node's edges and 2m their sum. It is 0 for a single cluster,
+// below 1, and at least −½. Self loops do not count. It takes O(n + m).
 //
 // Errors: [coles.ErrShape] unless there is one cluster for each node, and for a graph without
 // edges.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/floats"
@@ -15,8 +16,7 @@ import (
 
 // SilvermanBandwidth is the bandwidth σ·(4/(3n))^⅕ of a Gaussian kernel for a sample of n numbers,
 // σ² their variance with n − 1: the best one for a normal distribution (Silverman 1986, eq. 3.28;
-// SciPy's "silverman"). It is not the smaller rule of thumb with 0.9 and the range between
-// quartiles.
+// SciPy's "silverman"), not the smaller rule of thumb.
 //
 // Errors: [coles.ErrShape], [coles.ErrNotFinite], and [coles.ErrSetting] for a sample without
 // spread.
@@ -55,9 +55,9 @@ func bandwidth(sample []float64, h float64) (float64, error) {
 //
 //	f(t) = 1/(n·h·√(2π)) · Σ_i exp(−(t − x_i)²/(2h²)).
 //
-// With h = 0 it is [SilvermanBandwidth] of the sample. The points may be any, in any order;
-// [DensityGrid] gives some that suit. The cost is one exponential for each number and point that
-// are within 39h of each other; beyond, it is zero.
+// h = 0 is the sample's [SilvermanBandwidth]. The points may be any; [DensityGrid] gives some that
+// suit. It takes one exponential for each number and point within 39h of each other; beyond, it is
+// zero.
 //
 // Errors: [coles.ErrShape] for no numbers or no points, [coles.ErrNotFinite], [coles.ErrSetting]
 // for a bandwidth that is not positive or a sample without spread, and ctx's.
@@ -89,8 +89,8 @@ func ParzenDensity(ctx context.Context, sample, grid []float64, h float64) ([]fl
 }
 
 // DensityGrid returns points numbers, equally far apart, that reach five bandwidths beyond all
-// samples: what lies outside is less than 3·10⁻⁷ of any density. h is the bandwidth, or 0 for the
-// largest [SilvermanBandwidth] of a sample.
+// samples: less than 3·10⁻⁷ of any density lies outside. h is the bandwidth, or 0 for the largest
+// [SilvermanBandwidth] of a sample.
 //
 // Errors: [coles.ErrSetting] for points outside 2 … 2³¹−1 (2²⁷−1 on 32 bits) and as for
 // [ParzenDensity], [coles.ErrShape] also for no sample, [coles.ErrNotFinite].
@@ -122,14 +122,13 @@ func DensityGrid(points int, h float64, samples ...[]float64) ([]float64, error)
 //
 //	JS = ½·Σ p log(p/m) + ½·Σ q log(q/m),  m = (p + q)/2,
 //
-// from 0 for equal ones to log 2 for disjoint ones (Lin 1991): how well the scores of positive and
-// negative pairs are told apart. 2·JS − 2·log 2 is the most that E log D(x) + E log(1 − D(y)) can
-// reach (Goodfellow et al. 2014): losses of that kind have nothing more to learn once the two are
-// disjoint, when [Wasserstein] still tells how far apart. h is the bandwidth for both, or 0 for
-// each its own [SilvermanBandwidth]. 512 points suit scores of embeddings.
+// from 0 for equal ones to log 2 for disjoint ones (Lin 1991). 2·JS − 2·log 2 is the most that E
+// log D(x) + E log(1 − D(y)) can reach (Goodfellow et al. 2014): such losses have nothing more to
+// learn once the two are disjoint, when [Wasserstein] still tells how far apart. h is the bandwidth
+// for both, or 0 for each its own [SilvermanBandwidth]. 512 points suit scores of embeddings.
 //
-// Errors: [coles.ErrSetting] also for a grid whose points are further apart than a bandwidth, so
-// that it could miss numbers altogether; those of [DensityGrid]; and ctx's.
+// Errors: those of [DensityGrid], [coles.ErrSetting] also for points further apart than a
+// bandwidth, so that a grid could miss numbers altogether, and ctx's.
 func JensenShannonOfSamples(ctx context.Context, x, y []float64, points int, h float64) (float64, error) {
 	grid, err := DensityGrid(points, h, x, y)
 	if err != nil {
@@ -160,13 +159,12 @@ func JensenShannonOfSamples(ctx context.Context, x, y []float64, points int, h f
 	return min(max(stat.JensenShannon(share[0], share[1]), 0), math.Ln2), nil // but for rounding
 }
 
-// Wasserstein is the 1-Wasserstein (earth mover's) distance of two samples, the area between their
-// distribution functions F and G:
+// Wasserstein is the 1-Wasserstein (earth mover's) distance of two samples, of any sizes: the exact
+// area between their distribution functions F and G,
 //
 //	W₁ = ∫ |F(t) − G(t)| dt.
 //
-// The samples may differ in size. It is exact: they are sorted and compared step by step. It takes
-// O(N log N) time for N numbers in both, and two copies of them.
+// It takes O(N log N) time for N numbers in both, and two copies of them.
 //
 // Errors: [coles.ErrShape] for an empty sample, [coles.ErrNotFinite] also for a distance that
 // overflows.
@@ -192,7 +190,7 @@ func Wasserstein(x, y []float64) (float64, error) {
 		}
 		distance += math.Abs(float64(p)/float64(len(x))-float64(q)/float64(len(y))) * (next - all[i])
 	}
-	if math.IsInf(distance, 0) || math.IsNaN(distance) {
+	if !matrix.Finite(distance) {
 		return 0, fmt.Errorf("%w: the distance overflows", coles.ErrNotFinite)
 	}
 	return distance, nil

@@ -14,8 +14,8 @@ import (
 )
 
 // design is the matrix Z of one training set, a row a sample and the last column of ones for the
-// intercept, in the form in which its products are cheapest. Both forms give the same optimisation
-// problem. The only errors are the context's.
+// intercept, in the form with the cheapest products. Both forms give the same optimisation problem.
+// The only errors are the context's.
 type design interface {
 	// size returns the number of rows and of columns.
 	size() (rows, cols int)
@@ -122,8 +122,7 @@ func (z rowsDesign) eachPart(ctx context.Context, do func(lo, hi int)) error {
 
 // spanDesign is a training set with fewer rows than columns, in an orthonormal basis of the span of
 // its rows, where the optimum lies: X̃ = L·Q with QQᵀ = I turns ½‖w‖² + f(X̃w) into ½‖u‖² + f(Lu),
-// w = Qᵀu. Going by L and not by the Gram matrix X̃X̃ᵀ = LLᵀ keeps all digits, and asks nothing of
-// the rank.
+// w = Qᵀu. L, unlike the Gram matrix X̃X̃ᵀ = LLᵀ, keeps all digits, whatever the rank.
 type spanDesign struct {
 	l   blas64.Triangular
 	q   kernel.Matrix[float64] // reflectors whose product is Q, right of the diagonal
@@ -167,13 +166,13 @@ func (z spanDesign) weights(u []float64) []float64 {
 	return w
 }
 
-// lqRows is the number of rows that are reduced one by one before their reflections are applied to
-// the rest by matrix products.
+// lqRows rows are reduced one by one before their reflections are applied to the rest by matrix
+// products.
 const lqRows = 32
 
 // factorLQ overwrites x, t × d with t ≤ d, by its factors x = L·Q: L on and below the diagonal, the
-// reflectors of Q above it and in tau, as LAPACK's Dgelqf leaves them. It is that routine with
-// products that run on every processor and end with ctx.
+// reflectors of Q above it and in tau. It is LAPACK's Dgelqf with products that run on every
+// processor and end with ctx.
 func factorLQ(ctx context.Context, x kernel.Matrix[float64], tau []float64) error {
 	var lp gonum.Implementation
 	work := make([]float64, x.Rows)
@@ -213,8 +212,8 @@ func factorLQ(ctx context.Context, x kernel.Matrix[float64], tau []float64) erro
 }
 
 // applyQ sets w = Qᵀw for the reflectors that [factorLQ] leaves in x and tau, one after the other:
-// for a single vector blocks of them, which need Dlarft, gain nothing. It writes to the reflectors
-// as it goes along them and restores what it finds.
+// for a single vector blocks of them gain nothing. It writes to the reflectors as it goes along
+// them and restores what it finds.
 func applyQ(x kernel.Matrix[float64], tau, w []float64) {
 	gonum.Implementation{}.Dorml2(blas.Left, blas.Trans, len(w), 1, x.Rows, x.Data, x.Stride, tau, w, 1, make([]float64, 1))
 }

@@ -12,9 +12,9 @@ import (
 //	H(G) = mean_i (1/|N_i|)·Σ_{j∈N_i} [l_i = l_j],
 //
 // from 0 to 1 (Pei et al. 2020; the COLES paper, whose form by W⁺ is this one only where W⁺ is
-// normalised by rows). Weights of edges are not read and self loops do not count. ΔH = H(G⁺) −
-// H(G⁻), by which the paper explains the gain of a contrast, is this less [ExpectedHomophily], or
-// less the homophily of negatives drawn. The cost is O(n + m).
+// normalised by rows). Weights are not read and self loops do not count. The paper explains the
+// gain of a contrast by ΔH = H(G⁺) − H(G⁻): this less [ExpectedHomophily], or less the homophily of
+// negatives drawn. It takes O(n + m).
 //
 // Errors: [coles.ErrShape] for a graph without edges or unless there is one label for each node,
 // [coles.ErrIndex] for a negative label.
@@ -32,9 +32,7 @@ func NodeHomophily(g *coles.Graph, labels []int) (float64, error) {
 
 // EdgeHomophily is the share of the edges, 0 to 1, that join nodes of one label (Zhu et al. 2020,
 // "Beyond homophily in graph neural networks"). Weights are not read and self loops do not count.
-// The cost is O(n + m).
-//
-// Errors: those of [NodeHomophily].
+// Cost and errors are as for [NodeHomophily].
 func EdgeHomophily(g *coles.Graph, labels []int) (float64, error) {
 	joined, ends := 0, 0 // each edge twice
 	err := eachNode(g, labels, func(same, all int) {
@@ -86,9 +84,9 @@ func checkEdges(g *coles.Graph) error {
 }
 
 // ExpectedHomophily is the homophily to expect of a graph whose edges are drawn uniformly, such as
-// a negative graph: Σ_c ρ_c², where ρ_c is the share of label c. A node drawn as its own partner is
-// counted; without those it is lower by at most 1/n. The COLES paper prints (1/C)·Σ_c ρ_c², for C
-// labels, which is not the expectation.
+// a negative graph: Σ_c ρ_c², where ρ_c is the share of label c. It counts a node drawn as its own
+// partner, at most 1/n. The COLES paper prints (1/C)·Σ_c ρ_c², for C labels, which is not the
+// expectation.
 //
 // Errors: [coles.ErrShape] for no labels, [coles.ErrIndex] for a negative one.
 func ExpectedHomophily(labels []int) (float64, error) {
@@ -98,12 +96,8 @@ func ExpectedHomophily(labels []int) (float64, error) {
 	if err := checkLabels(nil, labels); err != nil {
 		return 0, err
 	}
-	count := make(map[int]int) // labels may be any numbers
-	for _, l := range labels {
-		count[l]++
-	}
 	squares := 0.0 // whole numbers below 2⁵³ for up to 9·10⁷ nodes
-	for _, c := range count {
+	for _, c := range partitionOf(labels).size {
 		squares += float64(c) * float64(c)
 	}
 	n := float64(len(labels))

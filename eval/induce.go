@@ -22,13 +22,9 @@ type InducedGraph struct {
 
 // Induce makes the graph that some nodes of g induce, with their rows of x (n × d), or without
 // features if x is nil. A *coles.Dense32 gives one, a sparse matrix a *sparse.CSR, others a
-// *mat.Dense. Weights, self loops and names of the nodes stay, so that Graph.Row finds a node by its
-// name in g, which is its number if g has no names. Nodes without neighbours among the others are
-// isolated.
-//
-// It is the inductive protocol: [coles.Fit] sees this graph alone, and [coles.Model.Embed] the
-// whole one; see [EmbedInductive]. It takes a copy of the part of g and of the rows, and the time
-// of making them.
+// *mat.Dense. Weights, self loops and names of the nodes stay: Graph.Row finds a node by its name
+// in g, which is its number if g has no names. Nodes without neighbours among the others are
+// isolated. See [EmbedInductive]. It takes a copy of the part of g and of the rows.
 //
 // Errors: [coles.ErrShape] for no nodes, or unless x has a row for each node, [coles.ErrIndex],
 // [coles.ErrIDs] for a node given twice, [coles.ErrNotFinite], and ctx's.
@@ -120,9 +116,8 @@ func gathered[T kernel.Float](ctx context.Context, s *matrix.Source, rows []int)
 
 // EmbedInductive embeds all nodes of a graph with features x (n × d) by a model that has seen some
 // only: [coles.Fit] learns from the graph that they [Induce], so from no feature and no edge of
-// another node, and the result (n × d′) is [coles.Model.Embed] of the whole. The paper's Reddit is
-// measured so. A classifier then learns from labelled nodes among those given and is asked about
-// others.
+// another node, and the result (n × d′) is [coles.Model.Embed] of the whole. It is the paper's
+// protocol for Reddit.
 //
 // Errors: those of [Induce], [coles.Fit] and [coles.Model.Embed].
 func EmbedInductive(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int, opts ...coles.Option) (*mat.Dense, error) {

@@ -46,8 +46,8 @@ func readSource(ctx context.Context, x mat.Matrix) (*matrix.Source, error) {
 	return s, nil
 }
 
-// readTame is [read] for a matrix whose squares are summed. If they would vanish or overflow, it is
-// x times a power of two, scale.
+// readTame is [read] for a matrix whose squares are summed: of x times a power of two, scale, if
+// they would vanish or overflow.
 func readTame(ctx context.Context, x mat.Matrix) (f *matrix.Matrix[float64], scale float64, err error) {
 	s, err := readSource(ctx, x)
 	if err != nil {
@@ -72,7 +72,7 @@ func rescaled(ctx context.Context, what string, y kernel.Matrix[float64], c floa
 	return matrix.ToFiniteDense(ctx, what, y)
 }
 
-// meanRow is the mean of the rows.
+// meanRow returns the mean of the rows.
 func meanRow(ctx context.Context, f *matrix.Matrix[float64]) ([]float64, error) {
 	mean, err := parallel.Sum(ctx, f.Rows(), f.Cols(), func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -83,8 +83,8 @@ func meanRow(ctx context.Context, f *matrix.Matrix[float64]) ([]float64, error) 
 	return mean, err
 }
 
-// centred is the rows [lo, hi) less the mean, dense. Subtracting it here and not from a product of
-// the rows costs a copy and saves the digits that a mean much larger than the spread would take.
+// centred returns the rows [lo, hi) less the mean, dense: taken from a product of the rows instead,
+// a mean much larger than the spread would cost the digits.
 func centred(ctx context.Context, f *matrix.Matrix[float64], lo, hi int, mean []float64) (kernel.Matrix[float64], error) {
 	block := kernel.Dense[float64](hi-lo, f.Cols())
 	return block, parallel.Ranges(ctx, hi-lo, 64, func(first, last int) {

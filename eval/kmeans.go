@@ -15,17 +15,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// KMeans divides the rows of a matrix into clusters such that the sum of the squared distances of
-// the rows to the mean of their cluster, the inertia, is small: Lloyd's steps (1982) from centres
+// KMeans divides the rows of a matrix into clusters such that the inertia, the sum of the squared
+// distances of the rows to the mean of their cluster, is small: Lloyd's steps (1982) from centres
 // drawn by greedy k-means++ (Arthur and Vassilvitskii 2007; of 2 + ⌊log k⌋ candidates the best),
-// the best of several starts. The defaults, the stop and what becomes of empty clusters are those
-// of scikit-learn's KMeans; the random numbers are not.
+// the best of several starts. Defaults, stop and the treatment of empty clusters are
+// scikit-learn's; the random numbers are not.
 type KMeans struct {
 	Clusters      int     // k
 	Starts        int     // how many starts the best is taken of; zero means 10
 	MaxIterations int     // of a start; zero means 300
 	Tolerance     float64 // a start ends when the squared movements of the centres add up to this share of the mean variance of the columns; zero means 1e-4
-	Seed          uint64
+	Seed          uint64  // of all starts
 }
 
 // KMeansModel is a fitted KMeans.
@@ -42,7 +42,7 @@ const (
 	maxStarts = 1 << 20
 
 	// singlePrecision is the number of entries of a dense matrix from which on distances are
-	// computed in float32, for half the memory and time. It is that at which coles.Fit changes.
+	// computed in float32, for half the memory and time, as in coles.Fit.
 	singlePrecision = 1 << 21
 )
 
@@ -50,10 +50,10 @@ const (
 // its centre; only where there are fewer distinct rows than k does it stay empty.
 //
 // Every iteration takes O(ndk) operations as products of matrices, every start first O(ndk·log k)
-// to draw centres. Memory: a dense x is copied, centred on its mean, in float64 or, from 2²¹
-// entries on, in float32: near ties are then decided by rounding errors of 10⁻⁷. A sparse one is
-// copied as it is and not centred: distances below 10⁻⁸ of the length of the rows are lost. Each
-// start takes 12·(3 + log k)·n bytes, and 8·k·d for every 2048 rows or 4·k, the more of both.
+// to draw centres. A dense x is copied, centred on its mean, in float64 or, from 2²¹ entries on, in
+// float32: rounding errors of 10⁻⁷ then decide near ties. A sparse one is copied and not centred:
+// distances below 10⁻⁸ of the length of the rows are lost. Each start takes 12·(3 + log k)·n bytes,
+// and 8·k·d for every 2048 rows or 4·k, the more of both.
 //
 // Errors: [coles.ErrSetting] for k outside 1..n, a setting below zero or more than 2²⁰ starts,
 // [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
@@ -129,7 +129,7 @@ func (m *KMeansModel) judge(ctx context.Context, f *matrix.Matrix[float64]) erro
 	return nil
 }
 
-// squaredDistance is that of row i to a centre, of which the squared length is given.
+// squaredDistance is the squared distance of row i to a centre, whose squared length is given.
 func squaredDistance(f *matrix.Matrix[float64], i int, centre []float64, square float64) float64 {
 	cols, vals := f.Row(i)
 	if cols == nil {
@@ -148,7 +148,7 @@ func squaredDistance(f *matrix.Matrix[float64], i int, centre []float64, square 
 }
 
 // Predict returns the cluster of the nearest centre, the first of equals, for each row of x (n ×
-// d). The cost is that of one iteration of [KMeans.Fit], and the memory that of a start.
+// d), at the cost of one iteration of [KMeans.Fit] and with the memory of a start.
 //
 // Errors: [coles.ErrShape] also for centres of another width, [coles.ErrIndex],
 // [coles.ErrNotFinite] also in the centres, and ctx's.
@@ -187,9 +187,8 @@ func predict[T kernel.Float](ctx context.Context, m *KMeansModel, f *matrix.Matr
 	return l.numbers(), err
 }
 
-// points are the rows that are clustered: of a dense matrix scaled by a power of two and moved by
-// their mean, which distances do not see but squares and products in T do, or of a sparse one
-// scaled only.
+// points are the rows that are clustered, scaled by a power of two. Those of a dense matrix are
+// moved by their mean, which distances do not see but squares and products in T do.
 type points[T kernel.Float] struct {
 	*matrix.Matrix[T]
 	squares  []T     // ‖row‖²
@@ -199,8 +198,7 @@ type points[T kernel.Float] struct {
 	mean  []float64 // of the rows, times scale; zero where sparse
 }
 
-// newPoints scales the rows so that they, and other numbers of magnitude other, are at most about
-// 1.
+// newPoints scales the rows, and other numbers of magnitude other, to at most about 1.
 func newPoints[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64], other float64) (*points[T], error) {
 	largest, err := f.Largest(ctx)
 	if err != nil {

@@ -18,16 +18,14 @@ const scoreRows = 512
 
 // LinearModel is a fitted [LogisticRegression] for c classes of d features.
 type LinearModel struct {
-	// Classes are the distinct labels of the training rows, ascending. No other label is ever
-	// predicted.
+	// Classes are the distinct labels of the training rows, ascending, which alone are predicted.
 	Classes []int
 	// Coef is c × d, a row a class; with two classes it is 1 × d, and a positive score speaks for
 	// Classes[1].
 	Coef *mat.Dense
 	// Intercept has one number for each row of Coef.
 	Intercept []float64
-	// C is the weight of the loss that was given, or the candidate that was chosen, which scales the
-	// features: see [LogisticRegression].
+	// C is the given weight of the loss, or the chosen candidate; see [LogisticRegression].
 	C float64
 }
 
@@ -84,7 +82,7 @@ func (m *LinearModel) decide(scores []float64) int {
 }
 
 // Scores returns w·x + b of every problem for the given rows of x, a row of the result for each of
-// them; nil rows means all. The result has as many columns as Coef has rows. Cost: rows × d ×
+// them; nil rows means all. The result has as many columns as Coef has rows. It takes rows × d ×
 // classes multiplications, or entries × classes for sparse x.
 //
 // Errors: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite] also for a score that overflows,
@@ -103,12 +101,12 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 }
 
 // Probabilities returns, for each of the given rows of x, nil meaning all, the probability of each
-// class, in the order of Classes. With s the scores and σ(s) = 1/(1 + e⁻ˢ) that of class k is
+// class in the order of Classes, as scikit-learn's predict_proba for one-vs-rest: with s the scores
+// and σ(s) = 1/(1 + e⁻ˢ)
 //
-//	σ(sₖ) / Σⱼ σ(sⱼ),
+//	σ(sₖ) / Σⱼ σ(sⱼ)  of class k,  or with two classes  1 − σ(s) and σ(s).
 //
-// with two classes 1 − σ(s) and σ(s). These are scikit-learn's predict_proba for one-vs-rest. Cost
-// and errors as for [LinearModel.Scores].
+// Cost and errors are as for [LinearModel.Scores].
 func (m *LinearModel) Probabilities(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
 	f, err := m.input(ctx, x, rows)
 	if err != nil {
@@ -153,9 +151,9 @@ func (m *LinearModel) logProbabilities(to, scores []float64) {
 // logSigmoid is log(1/(1 + e⁻ˢ)).
 func logSigmoid(s float64) float64 { return min(s, 0) - math.Log1p(math.Exp(-math.Abs(s))) }
 
-// Predict returns a label for each of the given rows of x; nil rows means all of them. It is the
-// class of the largest score, the smallest label among equals; with two classes, Classes[1] exactly
-// if the score is positive. Cost and errors as for [LinearModel.Scores], without its memory.
+// Predict returns a label for each of the given rows of x; nil rows means all. It is the class of
+// the largest score, the smallest label among equals; with two classes, Classes[1] exactly if the
+// score is positive. Cost and errors are as for [LinearModel.Scores], without its memory.
 func (m *LinearModel) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]int, error) {
 	f, err := m.input(ctx, x, rows)
 	if err != nil {

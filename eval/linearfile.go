@@ -15,10 +15,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// linearFormat is that of a classifier's file. Its arrays are the coefficients and the intercepts.
+// linearFormat is the format of a classifier's file. Its arrays are the coefficients and the
+// intercepts.
 var linearFormat = archive.Format{Magic: [8]byte([]byte("COLESLIN")), Version: 1}
 
-// linearHeader is the part of the file that is not long arrays of numbers.
+// linearHeader holds what is no long array of numbers.
 type linearHeader struct {
 	Classes []int   `json:"classes"`
 	Columns int     `json:"columns"` // d
@@ -64,7 +65,7 @@ func ReadLinearModel(r io.Reader) (*LinearModel, error) {
 	return &LinearModel{Classes: h.Classes, Coef: matrix.ToDense(coef), Intercept: arrays[1], C: h.C}, nil
 }
 
-// lengths checks the header and returns those of the arrays.
+// lengths checks the header and returns the lengths of the arrays.
 func (h linearHeader) lengths() ([]int, error) {
 	if len(h.Classes) < 2 || !slices.Equal(h.Classes, distinct(h.Classes)) || h.Columns < 1 || h.Columns > math.MaxInt32 {
 		return nil, fmt.Errorf("%d classes of %d features", len(h.Classes), h.Columns)

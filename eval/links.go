@@ -20,12 +20,12 @@ type HeldOutLinks struct {
 }
 
 // HoldOutLinks divides a graph for link prediction: round(share·m) of its m edges, but one at
-// least, are held out, and as many [NegativePairs] are drawn.
+// least, are held out, and as many [NegativePairs] are drawn. Self loops are no edges and stay, as
+// weights and the names of the nodes do.
 //
-// The nodes stay connected as they were: a spanning forest of each component, that of the first
-// edges in a random order that close no cycle, stays in Train, and of the other edges those that
-// come last are held out. So a bridge never is, and of m edges on n nodes in c components m − n + c
-// can be. Weights, self loops and the names of the nodes stay; self loops are no edges.
+// The nodes stay connected as they were: Train keeps a spanning forest, the first edges in a random
+// order that close no cycle; of the other edges the last in that order are held out. So a bridge
+// never is, and of m edges on n nodes in c components m − n + c can be.
 //
 // The same seed gives the same links, and a larger share holds out the edges of a smaller one as
 // well. It takes O(m log n) time and memory for a few copies of the graph.
@@ -95,8 +95,8 @@ func spareEdges(ctx context.Context, nodes int, edges []coles.Edge, seed uint64)
 	return spare, nil
 }
 
-// A forest is the trees that edges have joined nodes to: each node but the roots has one nearer to
-// the root.
+// A forest holds the trees that edges have joined nodes to: each node but the roots has one nearer
+// to the root.
 type forest []int
 
 // root is the same for all nodes of a tree; the paths to it are halved on the way.
@@ -108,7 +108,7 @@ func (f forest) root(i int) int {
 	return i
 }
 
-// join makes one tree of those of u and v; it reports whether they were two.
+// join makes one tree of the trees of u and v; it reports whether they were two.
 func (f forest) join(u, v int) bool {
 	u, v = f.root(u), f.root(v)
 	f[u] = v
@@ -128,8 +128,8 @@ func (p LinkPrediction) String() string {
 }
 
 // PredictLinks measures how well the similarity of rows of x (n × d), an embedding of links.Train,
-// tells the edges held out from pairs without an edge. k is that of hits@k. No classifier is
-// trained: an embedding has learned of links what its similarities say.
+// tells the edges held out from pairs without an edge; k is for hits@k. No classifier is trained:
+// an embedding has learned of links what its similarities say.
 //
 // It takes O(d) a pair, O(p log p) to rank p of them, and for [Cosine] O(nd) and a copy of x.
 //

@@ -18,9 +18,9 @@ import (
 // seedRows is how many rows are compared with candidates at a time.
 const seedRows = 2048
 
-// A seeding draws centres among points by greedy k-means++: each is, of several candidates drawn in
-// proportion to the squared distance to the nearest centre so far, the one that leaves the least
-// sum of these.
+// A seeding draws centres among points by greedy k-means++: several candidates in proportion to the
+// squared distance to the nearest centre so far, of which the one stays that leaves the least sum
+// of these.
 type seeding[T kernel.Float] struct {
 	p       *points[T]
 	trials  int
@@ -56,8 +56,7 @@ func (s *seeding[T]) draw(ctx context.Context, k int, rng *rand.Rand) ([]int, er
 	return rows, nil
 }
 
-// sample draws a row in proportion to its squared distance from the centres; when all are zero,
-// any.
+// sample draws a row in proportion to its squared distance from the centres; any if all are zero.
 func (s *seeding[T]) sample(rng *rand.Rand) int {
 	total := 0.0
 	for _, b := range s.blocks {
@@ -163,7 +162,7 @@ type lloyd[T kernel.Float] struct {
 	parts   []lloydPart
 }
 
-// A lloydPart is what a step finds out about a block of rows.
+// lloydPart holds the sums and counts of one block of rows.
 type lloydPart struct {
 	sums  kernel.Matrix[float64] // of the rows of each cluster
 	size  []int
@@ -228,7 +227,7 @@ func (l *lloyd[T]) descend(ctx context.Context) (*KMeansModel, error) {
 	return m, nil
 }
 
-// numbers is the cluster of each row.
+// numbers lists the cluster of each row.
 func (l *lloyd[T]) numbers() []int {
 	numbers := make([]int, len(l.labels))
 	for i, c := range l.labels {
@@ -323,9 +322,9 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 	return movement, relocated, nil
 }
 
-// relocate gives every empty cluster one of the rows that are farthest from their centre, the first
-// of equals, and takes it out of the sum of its own. A row alone in its cluster stays, and so does
-// one that is where its centre is. It reports whether it moved any.
+// relocate gives every empty cluster one of the rows farthest from their centre, the first of
+// equals, and takes it out of the sum of its own. A row alone in its cluster stays, and so does one
+// at its centre. It reports whether it moved any.
 func (l *lloyd[T]) relocate(ctx context.Context, sums kernel.Matrix[float64]) (moved bool, err error) {
 	to := slices.Index(l.size, 0)
 	if to < 0 {
@@ -352,7 +351,7 @@ func (l *lloyd[T]) relocate(ctx context.Context, sums kernel.Matrix[float64]) (m
 	return moved, nil
 }
 
-// farthest is the rows that are not where their centre is, those far off first.
+// farthest lists the rows that are not where their centre is, those far off first.
 func (l *lloyd[T]) farthest(ctx context.Context) ([]int, error) {
 	away := make([]float64, l.p.Rows())
 	err := parallel.Ranges(ctx, len(away), lloydRows, func(lo, hi int) {

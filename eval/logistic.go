@@ -24,37 +24,35 @@ const accuracy = 1e-7
 //
 //	½(‖w‖² + b²) + C Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))),  yᵢ = 1 in the class, −1 outside.
 //
-// The intercept b is penalised like any other coefficient, as if x had one more column of ones:
-// this is what liblinear does, and with it LogisticRegression(solver="liblinear") of scikit-learn,
-// whose coefficients at full convergence these are.
+// The intercept b is penalised like any other coefficient, as if x had one more column of ones. So
+// does liblinear, and the coefficients are those of scikit-learn's
+// LogisticRegression(solver="liblinear") at full convergence.
 //
 // C weighs the data against the penalty. The optimum for features s·x is that for x with C·s² in
 // place of C, up to the intercept, whose penalty C moves too.
 type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
 
-	// With candidates Cs, such as [DefaultCs], C is not read: one of them is chosen by
-	// cross-validation in Folds parts of the training rows. Zero means 5, or as many as the largest
-	// class has rows, if fewer. A candidate scales the features and leaves the intercept alone: the
-	// model is that of √C·x with C = 1, given as coefficients of x, and minimises
+	// Cs are candidates for C, such as [DefaultCs]; C itself is not read then. Cross-validation in
+	// Folds parts of the training rows chooses one. A candidate scales the features and leaves the
+	// intercept alone, which would cost accuracy if it shrank with C: it minimises
 	//
 	//	½(‖w‖²/C + b²) + Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))).
 	//
-	// An intercept that shrinks with C costs accuracy wherever a small C is chosen.
-	//
-	// The parts are those of scikit-learn's StratifiedKFold. Each is predicted by what the others
-	// teach, with every candidate. With h the number of rows that a candidate predicts rightly, it
-	// weighs e^(h/2), and the candidate nearest to the weighted geometric mean of all is fitted to
-	// all rows; of two as near, the first. Few labels cannot tell near candidates apart, and the
-	// best of them is best by chance: the mean stays in their middle until the labels speak. Right
-	// predictions are counted, and not their probabilities, which ask how sure a model may be and
-	// not which class is likeliest.
-	Cs    []float64
+	// Each part is predicted by a model of the others, with every candidate. With h the number of
+	// rows that a candidate predicts rightly, it weighs e^(h/2), and the candidate nearest to the
+	// weighted geometric mean of all is fitted to all rows; of two as near, the first. Few labels
+	// cannot tell near candidates apart, and the best of them is best by chance: the mean stays in
+	// their middle until the labels speak. Right predictions are counted, and not their
+	// probabilities, which ask how sure a model may be and not which class is likeliest.
+	Cs []float64
+	// Folds is the number of parts, which are those of scikit-learn's StratifiedKFold. Zero means 5,
+	// or as many as the largest class has rows, if fewer.
 	Folds int
 }
 
 // DefaultCs returns candidates for C: the powers of two from 1/32 to 8. On an embedding by COLES,
-// whose centred rows have a mean norm of 4, this is to try norms of 4·√C, from 0.7 to 11.3 in half
+// whose centred rows have a mean norm of 4, these try norms of 4·√C, from 0.7 to 11.3 in half
 // octaves, with C = 1.
 func DefaultCs() []float64 {
 	cs := make([]float64, 9)
@@ -64,20 +62,18 @@ func DefaultCs() []float64 {
 	return cs
 }
 
-// Fit learns from the given rows of x (n × d) and their labels; labels has n entries, of which only
-// those of the rows are read, and those must not be negative. A row given twice counts twice. A
-// sparse x stays so.
+// Fit learns from the given rows of x (n × d) and their labels; labels has n entries; those of
+// the rows are read and must not be negative. A row given twice counts twice. A sparse x stays so.
 //
 // Coefficients and intercept of a class together are within 10⁻⁷·‖w‖ of the optimum, whatever the
 // scale of x: the gradient bounds their error.
 //
 // With t rows it works in k = min(t, d+1) dimensions, the span of the rows, where the optimum lies.
 // Cost: O(t²d) for the span and, for each class, some tens of passes over t × k numbers; for sparse
-// x, passes over the entries of the rows. Where the terms of the gradient are so large that their
-// rounding hides it, from a C·Σ‖xᵢ‖² of some 10⁸ on, it is computed with 31 digits and made to
-// vanish by steps of O(t·k²), of which two or three do as a rule, each with a factor of k·(t + k)
-// numbers, 2²⁷ at most. With candidates it is all that for each of them and each part, O(t²d) but
-// once.
+// x, passes over the entries of the rows. Where rounding hides the gradient, from a C·Σ‖xᵢ‖² of
+// some 10⁸ on, it is computed with 31 digits and made to vanish by two or three steps of O(t·k²),
+// each with a factor of k·(t + k) numbers, 2²⁷ at most. With candidates it is all that for each of
+// them and each part, O(t²d) but once.
 //
 // Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or
 // more than any class has rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label,
@@ -150,8 +146,8 @@ func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], 
 	return m, err
 }
 
-// regress fits a given C to the rows times scale; the coefficients are those of the rows. The
-// classes are independent problems.
+// regress fits a given C to the rows times scale, and returns coefficients for the rows themselves.
+// The classes are independent problems.
 func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int, c, scale float64) (*LinearModel, error) {
 	x, err := trainingSet(ctx, f, rows, scale)
 	if err != nil {
@@ -210,11 +206,10 @@ func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int,
 	return m, nil
 }
 
-// nearOptimum reports whether coefficients w, the last that of the column of ones, are known to be
-// the optimum but for a share of the others' length: the Hessian is at least the identity, so that
-// the gradient of the objective and its rounding bound the error. It asks the rows themselves,
-// which times scale and with that column have the given lengths: the solver works on a factor of
-// theirs.
+// nearOptimum reports whether coefficients w, the last of the column of ones, are known to be the
+// optimum but for a share of the others' length: the Hessian is at least the identity, so that the
+// gradient of the objective and its rounding bound the error. It asks the rows themselves, whose
+// lengths, times scale and with that column, are given: the solver works on a factor of them.
 func nearOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, lengths, y, w []float64, c, scale float64) (bool, error) {
 	d := f.Cols()
 	gradient := slices.Clone(w)
@@ -288,8 +283,8 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	}), nil
 }
 
-// spanned returns the given rows of x. Those of a dense x with more columns than there are rows come
-// in an orthonormal basis of their span, X = LQ with QQᵀ = I: there lie the coefficients of a
+// spanned returns the given rows of x. If x is dense with more columns than there are rows, they
+// come in an orthonormal basis of their span, X = LQ with QQᵀ = I: there lie the coefficients of a
 // regression on any of them, and Xw = Lu for w = Qᵀu.
 func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matrix.Matrix[float64], error) {
 	x, err := x.Gather(ctx, rows)
@@ -301,8 +296,7 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 	return matrix.Of(kernel.Matrix[float64]{Rows: t, Cols: t, Stride: t, Data: z.l.Data}), err
 }
 
-// heldOut returns how many of the rows held out a model of train with the candidate c predicts
-// rightly.
+// heldOut counts the rows held out that a model of train with the candidate c predicts rightly.
 func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels []int, c float64) (right int, err error) {
 	if err := checkClasses(train, labels); err != nil {
 		return 0, err
@@ -323,12 +317,10 @@ func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels
 	return right, nil
 }
 
-// stratify assigns each of rows to one of k folds so that every fold has its share of each class.
-// It is the rule of scikit-learn's StratifiedKFold without shuffling: with the rows sorted by
-// class, classes in the order of their first row, fold j is due as many rows of a class as there
-// are among every k-th row from the j-th on; it takes them in the order given.
-//
-// Zero folds are 5, scikit-learn's number too, or as many as the largest class has rows.
+// stratify assigns each of rows to one of k folds so that every fold has its share of each class,
+// as scikit-learn's StratifiedKFold without shuffling: with the rows sorted by class, classes in
+// the order of their first row, fold j is due as many rows of a class as there are among every k-th
+// row from the j-th on; it takes them in the order given.
 func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
 	count := make(map[int]int)
 	var order []int // classes by first row

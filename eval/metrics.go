@@ -16,8 +16,8 @@ import (
 // Measurements are one measure, a share from 0 to 1, of each of several runs or splits.
 type Measurements struct {
 	Each []float64 // in their order
-	Mean float64
-	Std  float64 // population standard deviation, as NumPy's
+	Mean float64   // of Each
+	Std  float64   // population standard deviation, as NumPy's
 }
 
 // String gives mean and deviation in percent, such as "82.9 ± 1.0 %".
@@ -28,8 +28,8 @@ func measure(each []float64) (*Measurements, error) {
 	return &Measurements{each, mean, std}, err
 }
 
-// MeanStd returns the mean of x and its population standard deviation, the square root of (1/n)Σ(xᵢ
-// − mean)², which is NumPy's std and the paper's ±.
+// MeanStd returns the mean of x and its population standard deviation √((1/n)Σ(xᵢ − mean)²),
+// NumPy's std and the paper's ±.
 //
 // Errors: [coles.ErrShape] for an empty x, [coles.ErrNotFinite] for numbers that are none, or so
 // large that a square overflows.
@@ -64,18 +64,15 @@ func Accuracy(predicted, actual []int) (float64, error) {
 }
 
 // MicroF1 is F1 = 2·TP/(2·TP + FP + FN) of the true positives, false positives and false negatives
-// of all classes together. Where, as here, everything has one label and gets one prediction, every
-// mistake is a false positive of one class and a false negative of another: it equals [Accuracy],
-// and its errors are the same.
+// of all classes together. Where, as here, everything has one label and gets one prediction, it
+// equals [Accuracy], and so do its errors.
 func MicroF1(predicted, actual []int) (float64, error) {
 	return Accuracy(predicted, actual)
 }
 
 // MacroF1 is the mean, over all labels that are predicted or actual, of each one's F1 = 2·TP/(2·TP
 // + FP + FN), 0 to 1: small classes weigh as much as large ones. A label that is only predicted, or
-// only actual, counts 0, as in scikit-learn. It takes O(n log n) time.
-//
-// Errors: those of [Accuracy].
+// only actual, counts 0, as in scikit-learn. It takes O(n log n) time. Errors: as for [Accuracy].
 func MacroF1(predicted, actual []int) (float64, error) {
 	t, err := newContingency(actual, predicted)
 	if err != nil {
@@ -85,8 +82,8 @@ func MacroF1(predicted, actual []int) (float64, error) {
 	return t.sumF1(func(row, col int) bool { return t.rows.labels[row] == t.cols.labels[col] }) / float64(len(classes)), nil
 }
 
-// sumF1 adds up F1 over the pairs of a class (a row) and what is predicted for it (a column) that
-// match tells. Pairs that never meet add nothing.
+// sumF1 adds up F1 over the pairs of a class (a row) and its prediction (a column) that match.
+// Pairs that never meet add nothing.
 func (t *contingency) sumF1(match func(row, col int) bool) float64 {
 	sum := 0.0
 	for _, e := range t.cells {
@@ -131,14 +128,15 @@ type PairedTest struct {
 //
 // where t is the quantile of Student's distribution of n − 1 degrees of freedom.
 //
-// The default, Student's, holds for what tables of few labels state: the mean difference over all
-// splits of this graph, from which these are drawn independently. It does not count that the splits
-// share one graph, and so says nothing of other graphs. The correction does: it takes test/(train +
-// test) for the correlation of two splits. It suits splits that train on most of the nodes. With 20
-// labels a class on Pubmed, test/train is above 300, and it tells hardly any two methods apart.
+// Without Train and Test it holds for what tables of few labels state: the mean difference over all
+// splits of this graph, from which these are drawn independently. It says nothing of other graphs.
+// The correction does: it takes Test/(Train + Test) for the correlation of two splits. It suits
+// splits that train on most of the nodes. With 20 labels a class on Pubmed, Test/Train is above
+// 300, and it tells hardly any two methods apart.
 //
 // Errors: [coles.ErrShape] for different lengths or fewer than two splits, [coles.ErrNotFinite],
-// and [coles.ErrSetting] for a level outside (0, 1), or for Train or Test below 1 unless both are 0.
+// and [coles.ErrSetting] for a level outside (0, 1), or for Train or Test below 1 unless both are
+// 0.
 func (p PairedTest) Compare(a, b []float64) (*Comparison, error) {
 	p.Level = cmp.Or(p.Level, 0.95)
 	difference, err := differences(a, b)
@@ -193,7 +191,7 @@ func (p PairedTest) variance(n int) (float64, error) {
 	return v + float64(p.Test)/float64(p.Train), nil
 }
 
-// differences is a − b, of two splits at least.
+// differences returns a − b, of two splits at least.
 func differences(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) || len(a) < 2 {
 		return nil, fmt.Errorf("%w: %d and %d splits, not as many and two at least", coles.ErrShape, len(a), len(b))

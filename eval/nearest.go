@@ -41,15 +41,15 @@ func (s Similarity) check() error {
 
 // A Match is a row found by a search.
 type Match struct {
-	Row   int
+	Row   int     // of the index
 	Score float64 // its similarity to the query
 }
 
 // An Index finds the rows of a matrix that are most similar to others. It does not change, and any
 // number of goroutines may search it at once.
 //
-// It is exact: the result is that of comparing all scores in float64. Dense rows are compared in
-// float32, and their scores computed in float64 where rounding could hide a row from the best k.
+// It is exact, as if all scores were compared in float64. Dense rows are compared in float32, and
+// their scores computed in float64 where rounding could hide a row from the best k.
 type Index struct{ rows *nearest.Index }
 
 // NewIndex prepares the rows of x (n × d) for searches, which takes a few passes over x. The index
@@ -77,9 +77,9 @@ func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) 
 // first, the lower row first among equal scores.
 //
 // The cost is O(nd) for each row, or for a sparse index the number of entries in its columns, and k
-// log k to rank. A hundred rows at once cost each a tenth of what one alone does. The memory is 20
-// bytes for each number of the given rows, 16·k for each of them in each of up to 32 parts of the
-// index, and 256 kB for each processor or, for a sparse index, 8·n bytes.
+// log k to rank; of a hundred rows at once each costs a tenth. The memory is 20 bytes for each
+// number of the given rows, 16·k for each of them in each of up to 32 parts of the index, and 256
+// kB for each processor or, for a sparse index, 8·n bytes.
 //
 // Errors: [coles.ErrSetting] for k outside 1 … n − 1, [coles.ErrShape] for no rows given,
 // [coles.ErrIndex], [coles.ErrNotFinite] for products that could overflow, and ctx's.
@@ -100,9 +100,8 @@ func (x *Index) Rows(ctx context.Context, rows []int, k int) ([][]Match, error) 
 // Vectors finds, for each row of queries (q × d), the k rows of the index most similar to it, as
 // [Index.Rows] does for rows of its own.
 //
-// Errors: [coles.ErrSetting] for k outside 1 … n, [coles.ErrShape] also for another width than that
-// of the index, [coles.ErrIndex], [coles.ErrNotFinite] also for products that could overflow, and
-// ctx's.
+// Errors: [coles.ErrSetting] for k outside 1 … n, [coles.ErrShape] also for a width other than the
+// index's, [coles.ErrIndex], [coles.ErrNotFinite] also for products that could overflow, and ctx's.
 func (x *Index) Vectors(ctx context.Context, queries mat.Matrix, k int) ([][]Match, error) {
 	q, err := read(ctx, queries)
 	if err != nil {

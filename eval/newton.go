@@ -20,8 +20,8 @@ const (
 //
 //	min over u of φ(u) = ½‖u‖² + C Σᵢ log(1 + exp(−yᵢ·(Zu)ᵢ)),  yᵢ = ±1.
 //
-// It is solved by a truncated Newton method: the step p solves (I + C·ZᵀDZ)p = −∇φ by conjugate
-// gradients, to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982).
+// A truncated Newton method solves it: conjugate gradients find the step p of (I + C·ZᵀDZ)p = −∇φ,
+// to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982).
 type binary struct {
 	z       design
 	y       []float64
@@ -79,7 +79,7 @@ func (b *binary) solve(ctx context.Context) error {
 	return nil
 }
 
-// rounding estimates what rounding leaves of a gradient that vanishes, with pull and curv at a u of
+// rounding estimates how large a vanishing gradient is by rounding, with pull and curv at a u of
 // some length.
 func (b *binary) rounding(length float64) float64 {
 	sum := 0.0
@@ -177,8 +177,8 @@ func (b *binary) lineSearch() bool {
 	return false
 }
 
-// along returns φ(u + s·step) and its derivative by s; the products of u and step are given because
-// they are the same for every s.
+// along returns φ(u + s·step) and its derivative by s, given the products of u and step, which are
+// the same for every s.
 func (b *binary) along(s, uu, up, pp float64) (value, slope float64) {
 	for i, y := range b.y {
 		m := y * (b.margin[i] + s*b.stepMargin[i])
@@ -194,8 +194,8 @@ func (b *binary) along(s, uu, up, pp float64) (value, slope float64) {
 	return b.c*value + uu/2 + s*up + s*s*pp/2, b.c*slope + up + s*pp
 }
 
-// lost is what rounding takes from the term of one row in the gradient, in units of [unitOf]: from
-// the term itself, and by the score, a product with coefficients of some length.
+// lost estimates the rounding of one row's term in the gradient, in units of [unitOf]: of the term
+// itself, and of the score, a product with coefficients of some length.
 func lost(row, pull, curv, length float64) float64 {
 	return row * (math.Abs(pull) + curv*row*length)
 }

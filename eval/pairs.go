@@ -24,8 +24,8 @@ const (
 	maxCount = min(math.MaxInt32, math.MaxInt/16)
 )
 
-// PositivePairs lists the edges of a graph, each once with U < V, in the order of U and then V.
-// Self loops are left out. The cost is O(n + m).
+// PositivePairs lists the edges of a graph but for self loops, each once with U < V, in the order
+// of U and then V. It takes O(n + m).
 //
 // Errors: [coles.ErrShape] for a graph without edges.
 func PositivePairs(g *coles.Graph) ([]coles.Edge, error) {
@@ -41,7 +41,7 @@ func PositivePairs(g *coles.Graph) ([]coles.Edge, error) {
 	return pairs, nil
 }
 
-// above is the neighbours of node u with larger numbers, ascending: each edge once.
+// above lists the neighbours of node u with larger numbers, ascending: each edge once.
 func above(a *kernel.CSR[float64], u int) []int32 {
 	near, _ := a.Row(u)
 	at, _ := slices.BinarySearch(near, int32(u)+1)
@@ -49,11 +49,9 @@ func above(a *kernel.CSR[float64], u int) []int32 {
 }
 
 // NegativePairs draws count pairs of nodes, U < V, each uniformly among all pairs that no edge
-// joins and independently of the others, so that a pair may come twice. Nothing is rejected: the
-// number of a pair is drawn and the pair of that number looked up, in O(log n) however dense the
-// graph is.
-//
-// Pair k is drawn from the stream (seed, k): a larger count only adds pairs.
+// joins and independently of the others, so that a pair may come twice. The number of a pair is
+// drawn and the pair of that number looked up, in O(log n) however dense the graph is. Pair k is
+// drawn from the stream (seed, k): a larger count only adds pairs.
 //
 // Errors: [coles.ErrSetting] for count outside 1 … 2³¹−1 (2²⁷−1 on 32 bits), [coles.ErrDense] where
 // every two nodes are joined, and ctx's.
@@ -88,9 +86,9 @@ func missing(listed []int32, lo, k int) int {
 	return lo + k + sort.Search(len(listed), func(q int) bool { return int(listed[q])-lo-q > k })
 }
 
-// PairScores returns u·v, the product of rows U and V of x (n × d), for each pair. Of an embedding
-// these are the scores that contrastive losses drive apart: up for positive pairs, down for
-// negative ones. It takes O(d) a pair.
+// PairScores returns u·v, the product of rows U and V of x (n × d), for each pair. Contrastive
+// losses drive these scores up for positive pairs, and down for negative ones. It takes O(d) a
+// pair.
 //
 // Errors: [coles.ErrShape] also for no pairs, [coles.ErrIndex] also for a pair of a row that x does
 // not have, [coles.ErrNotFinite] also for a product that overflows, and ctx's.
@@ -126,7 +124,7 @@ func pairScores(ctx context.Context, f *matrix.Matrix[float64], pairs []coles.Ed
 	return scores, nil
 }
 
-// product is that of two rows.
+// product is the product of two rows.
 func product(f *matrix.Matrix[float64], u, v int) float64 {
 	uc, uv := f.Row(u)
 	vc, vv := f.Row(v)

@@ -16,18 +16,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pcaDirectCols is the number of columns above which a dense d × d eigenproblem costs more than an
-// iteration.
+// Above pcaDirectCols columns a dense d × d eigenproblem costs more than an iteration.
 const pcaDirectCols = 4096
 
-// pcaRows is how many rows are centred at a time: x itself is not copied.
+// pcaRows rows are centred at a time: x itself is not copied.
 const pcaRows = 1024
 
 // PCA returns the first k principal components of the rows of x (n × d): the n × k matrix (x −
 // 1x̄ᵀ)V, where x̄ is the mean row and the columns of V are the k leading eigenvectors of the
-// covariance of the columns. They are not scaled: column i has variance λᵢ. The sign of each is
-// such that the largest entry of its eigenvector is positive. With x the filtered features it is
-// the row PCA-S²GC of the paper's tables.
+// covariance of the columns, each with its largest entry positive. Column i has variance λᵢ: it is
+// not scaled. With x the filtered features it is the row PCA-S²GC of the paper's tables.
 //
 // Up to 4096 columns the covariance is formed, O(nd²/2), and its eigenvectors are exact to
 // rounding, O(d³), in about two d × d matrices. Beyond, they come from a Krylov iteration on
@@ -97,9 +95,8 @@ func scatterOf(ctx context.Context, f *matrix.Matrix[float64], mean []float64) (
 	})
 }
 
-// leadingOfProducts iterates on products with x. Where a mean takes up most of its digits they are
-// too rough for that, and it begins again with rows that are centred first: dense ones, block by
-// block.
+// leadingOfProducts iterates on products with x. Where a mean takes up most of their digits it
+// begins again with rows that are centred first: dense ones, block by block.
 func leadingOfProducts(ctx context.Context, f *matrix.Matrix[float64], mean []float64, k int) (*eigen.Result, error) {
 	r, err := eigen.Krylov(ctx, f.Cols(), k, scatterTimes(f, mean), eigen.KrylovOptions{})
 	var stopped *eigen.ConvergenceError
@@ -139,14 +136,13 @@ func scatterTimes(f *matrix.Matrix[float64], mean []float64) eigen.Operator[floa
 
 // RandomProjection returns x·R, n × k, where the entries of R (d × k) are independent normal
 // numbers of variance 1/k, so that lengths are kept in expectation: E‖xᵢR‖² = ‖xᵢ‖² (Johnson and
-// Lindenstrauss 1984). k may exceed d.
+// Lindenstrauss 1984). k may exceed d. Row j of R is drawn from the stream (seed, j).
 //
 // With x the filtered features it is the baseline RP-S²GC of the paper's table 1, which does not
-// say how R is scaled. Measured, the rows printed for Cora and Citeseer are those of variance 1,
-// the result here times √k; the row printed for Pubmed is that of variance 1/k.
+// say how R is scaled. Measured, its rows for Cora and Citeseer have variance 1, the result here
+// times √k, and its row for Pubmed has variance 1/k.
 //
-// Row j of R is drawn from the stream (seed, j), so the result depends on seed alone. Cost O(ndk),
-// or entries × k for sparse x; memory d × k besides the result.
+// Cost O(ndk), or entries × k for sparse x; memory d × k besides the result.
 //
 // Errors: [coles.ErrSetting] for k outside 1 … 2²⁰, [coles.ErrTooLarge], [coles.ErrShape],
 // [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.

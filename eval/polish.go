@@ -23,9 +23,9 @@ const (
 // with long rows and a large C its terms, as large as C·Σ‖xᵢ‖, cancel to less than their rounding.
 // Here it is a sum of twofold numbers, and bounds the error of the coefficients again.
 //
-// The steps are Newton's. Their equations are solved by a factor of (E^½·Z | I), E the second
-// derivatives of the loss, and not of the Hessian I + ZᵀEZ, which would lose twice the digits. With
-// more columns than rows the unknowns are the β of u = Zᵀβ, at the optimum the pull of each row.
+// The steps are Newton's, by a factor of (E^½·Z | I), E the second derivatives of the loss: the
+// Hessian I + ZᵀEZ would lose twice the digits. With more columns than rows the unknowns are the β
+// of u = Zᵀβ, at the optimum the pull of each row.
 type polisher struct {
 	z       *matrix.Matrix[float64]
 	y       []float64
@@ -153,8 +153,8 @@ func (p *polisher) gradient(ctx context.Context, u []twofold) (norm, allowed flo
 	return matrix.Length(gaps(u, loss)), allowed, nil
 }
 
-// newton returns what solves the equations that are linear about the margin near, where pull and
-// curv are, starting from g.
+// newton solves the equations that are linear about the margin near, where pull and curv are taken,
+// starting from g.
 func (p *polisher) newton(ctx context.Context, near []twofold, g guess) (guess, error) {
 	if err := p.decompose(ctx); err != nil {
 		return guess{}, err

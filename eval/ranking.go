@@ -25,17 +25,14 @@ func AUC(positive, negative []float64) (float64, error) {
 	return r.area(), nil
 }
 
-// AveragePrecision is the mean, over the positives, of the precision among all that score no less
-// than it,
+// AveragePrecision is the mean, over the positives, of the precision among all that score no less,
 //
 //	AP = Σ_t (R_t − R_{t−1})·P_t,
 //
-// over the distinct scores t, descending, where P_t and R_t are the precision and the recall of
-// what scores t or more. Equal scores are one step and nothing is interpolated: it is
-// scikit-learn's average_precision_score. Unlike [AUC] it depends on how many negatives there are
-// to a positive. It takes O((P + N) log(P + N)).
-//
-// Errors: those of [AUC].
+// over the distinct scores t, descending, where P_t and R_t are the precision and the recall of all
+// that score t or more. Equal scores are one step and nothing is interpolated: it is scikit-learn's
+// average_precision_score. Unlike [AUC] it depends on how many negatives there are to a positive.
+// Cost and errors are as for [AUC].
 func AveragePrecision(positive, negative []float64) (float64, error) {
 	r, err := newRanking(positive, negative)
 	if err != nil {
@@ -45,10 +42,8 @@ func AveragePrecision(positive, negative []float64) (float64, error) {
 }
 
 // HitsAt is the share of the positives that score more than the k-th largest score of the
-// negatives, 0 to 1: hits@k as the Open Graph Benchmark defines it for links (Hu et al. 2020). A
-// tie is no hit. It takes O((P + N) log(P + N)).
-//
-// Errors: those of [AUC], and [coles.ErrSetting] for k outside 1 … the number of negatives.
+// negatives, 0 to 1: hits@k of the Open Graph Benchmark (Hu et al. 2020). A tie is no hit. Cost and
+// errors are as for [AUC], with [coles.ErrSetting] for k outside 1 … the number of negatives.
 func HitsAt(positive, negative []float64, k int) (float64, error) {
 	r, err := newRanking(positive, negative)
 	if err != nil {
@@ -57,7 +52,7 @@ func HitsAt(positive, negative []float64, k int) (float64, error) {
 	return r.hitsAt(k)
 }
 
-// A ranking is the scores of either kind, ascending.
+// A ranking holds the scores of either kind, ascending.
 type ranking struct{ positive, negative []float64 }
 
 func newRanking(positive, negative []float64) (ranking, error) {

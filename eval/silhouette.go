@@ -10,10 +10,11 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// silhouetteRows is how many rows are compared with as many others at a time.
+// silhouetteRows rows are compared with as many others at a time.
 const silhouetteRows = 256
 
 // Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987),
@@ -48,13 +49,11 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 	return mean[0], nil
 }
 
-// ClusterCount chooses how many clusters the rows of x (n × d) fall into: of k = 2 … maxK that with
-// the largest mean silhouette of the clusters that [KMeans] finds, the smallest of equals. It also
-// returns the silhouettes, first that of two clusters; see [Silhouette]. Clusters of means is not
-// read.
-//
-// The rows are taken as they are. For clusters by direction, which [Protocol.Cluster] measures, scale them
-// to unit length before.
+// ClusterCount chooses how many clusters the rows of x (n × d) fall into: of k = 2 … maxK the one,
+// the smallest of equals, whose clusters by [KMeans] have the largest mean [Silhouette]. It also
+// returns the silhouettes, of two clusters first. Clusters of means is not read. The rows are taken
+// as they are: for clusters by direction, which [Protocol.Cluster] measures, scale them to unit
+// length before.
 //
 // It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK)) operations for all silhouettes
 // together, and besides the memory of both a number for each row and k.
@@ -83,30 +82,22 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 			return 0, nil, fmt.Errorf("%w: clusters of %d equal rows", coles.ErrSetting, f.Rows())
 		}
 	}
-	silhouettes, err = meanSilhouettes(ctx, f, partitions)
-	if err != nil {
+	if silhouettes, err = meanSilhouettes(ctx, f, partitions); err != nil {
 		return 0, nil, err
 	}
-	best := 0
-	for q, s := range silhouettes {
-		if s > silhouettes[best] {
-			best = q
-		}
-	}
-	return best + 2, silhouettes, nil
+	return 2 + floats.MaxIdx(silhouettes), silhouettes, nil
 }
 
-// meanSilhouettes is that of the rows of f under each partition.
+// meanSilhouettes returns the mean silhouette of the rows of f under each partition.
 func meanSilhouettes(ctx context.Context, f *matrix.Matrix[float64], partitions []partition) ([]float64, error) {
-	s := &silhouettes{f: f, partitions: partitions}
-	var err error
-	if s.mean, err = meanRow(ctx, f); err != nil {
+	mean, err := meanRow(ctx, f)
+	if err != nil {
 		return nil, err
 	}
 	n := f.Rows()
 	blocks := make([][]float64, (n+silhouetteRows-1)/silhouetteRows)
 	err = parallel.Ranges(ctx, n, silhouetteRows, func(lo, hi int) {
-		blocks[lo/silhouetteRows], _ = s.ofBlock(ctx, lo, hi) // its error is ctx's, which Ranges returns
+		blocks[lo/silhouetteRows], _ = silhouettesOf(ctx, f, mean, partitions, lo, hi) // its error is ctx's, which Ranges returns
 	})
 	if err != nil {
 		return nil, err
@@ -124,27 +115,20 @@ func meanSilhouettes(ctx context.Context, f *matrix.Matrix[float64], partitions 
 	return total, nil
 }
 
-// silhouettes are those of the rows of f under partitions.
-type silhouettes struct {
-	f          *matrix.Matrix[float64]
-	mean       []float64
-	partitions []partition
-}
-
-// ofBlock is, for each partition, the sum of the silhouettes of the rows [lo, hi).
-func (s *silhouettes) ofBlock(ctx context.Context, lo, hi int) ([]float64, error) {
-	a, err := centred(ctx, s.f, lo, hi, s.mean)
+// silhouettesOf returns, for each partition, the sum of the silhouettes of the rows [lo, hi) of f.
+func silhouettesOf(ctx context.Context, f *matrix.Matrix[float64], mean []float64, partitions []partition, lo, hi int) ([]float64, error) {
+	a, err := centred(ctx, f, lo, hi, mean)
 	if err != nil {
 		return nil, err
 	}
 	squares := squaresOf(a)
-	toCluster := make([]kernel.Matrix[float64], len(s.partitions)) // sums of distances
-	for q, p := range s.partitions {
+	toCluster := make([]kernel.Matrix[float64], len(partitions)) // sums of distances
+	for q, p := range partitions {
 		toCluster[q] = kernel.Dense[float64](a.Rows, len(p.size))
 	}
 	products := kernel.Dense[float64](a.Rows, silhouetteRows)
-	for first := 0; first < s.f.Rows(); first += silhouetteRows {
-		b, err := centred(ctx, s.f, first, min(s.f.Rows(), first+silhouetteRows), s.mean)
+	for first := 0; first < f.Rows(); first += silhouetteRows {
+		b, err := centred(ctx, f, first, min(f.Rows(), first+silhouetteRows), mean)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +142,7 @@ func (s *silhouettes) ofBlock(ctx context.Context, lo, hi int) ([]float64, error
 			for j, product := range distances {
 				distances[j] = distance(rowOf(a, i), rowOf(b, j), squares[i], others[j], product)
 			}
-			for q, p := range s.partitions {
+			for q, p := range partitions {
 				sums := rowOf(toCluster[q], i)
 				for j, r := range distances {
 					sums[p.part[first+j]] += r
@@ -166,8 +150,8 @@ func (s *silhouettes) ofBlock(ctx context.Context, lo, hi int) ([]float64, error
 			}
 		}
 	}
-	sums := make([]float64, len(s.partitions))
-	for q, p := range s.partitions {
+	sums := make([]float64, len(partitions))
+	for q, p := range partitions {
 		for i := range a.Rows {
 			sums[q] += p.silhouette(p.part[lo+i], rowOf(toCluster[q], i))
 		}
@@ -175,7 +159,7 @@ func (s *silhouettes) ofBlock(ctx context.Context, lo, hi int) ([]float64, error
 	return sums, nil
 }
 
-// distance is that of two rows, given their squared lengths and their product.
+// distance is the distance of two rows, given their squared lengths and their product.
 func distance(u, v []float64, square, other, product float64) float64 {
 	// Where rows are nearer to each other than to the mean, their products cancel: the distance is
 	// taken of the differences.
@@ -190,7 +174,7 @@ func distance(u, v []float64, square, other, product float64) float64 {
 	return math.Sqrt(r)
 }
 
-// squaresOf is ‖row‖² of each row of a matrix without padding.
+// squaresOf returns ‖row‖² of each row of a matrix without padding.
 func squaresOf(m kernel.Matrix[float64]) []float64 {
 	squares := make([]float64, m.Rows)
 	for i := range squares {
@@ -199,8 +183,8 @@ func squaresOf(m kernel.Matrix[float64]) []float64 {
 	return squares
 }
 
-// silhouette is that of a row in cluster own, given the sums of its distances to the rows of each
-// cluster.
+// silhouette is the silhouette of a row in cluster own, given the sums of its distances to the rows
+// of each cluster.
 func (p partition) silhouette(own int, sums []float64) float64 {
 	if p.size[own] == 1 {
 		return 0

@@ -18,10 +18,9 @@ import (
 //
 //	S^-½ XXᵀ S^-½,  S = diag(XXᵀ1),
 //
-// (Shi and Malik 2000; Ng, Jordan and Weiss 2002), divided by S^½ as scikit-learn's
-// SpectralClustering does. The first is constant. Rows without any similarity are zero. They come
-// from the k right singular vectors of S^-½X, at the cost and with the memory of [PCA] and a copy
-// of x.
+// (Shi and Malik 2000; Ng, Jordan and Weiss 2002), divided by S^½ as in scikit-learn's
+// SpectralClustering. The first is constant. Rows without any similarity are zero. They come from
+// the k right singular vectors of S^-½X, at the cost and with the memory of [PCA] and a copy of x.
 //
 // Errors: [coles.ErrSetting] for k outside 1..min(n, d), or above the rank of x,
 // [coles.ErrNegative] for a row whose similarities add up to a negative number, and those of PCA.
@@ -66,8 +65,8 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 	return rescaled(ctx, "the spectral embedding", y, scale)
 }
 
-// inverseRootSimilarity is 1/√ of the sum of each row's products with all rows, 0 where there are
-// none.
+// inverseRootSimilarity returns 1/√ of the sum of each row's products with all rows, 0 where there
+// are none.
 func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]float64, error) {
 	total, err := meanRow(ctx, f)
 	if err != nil {
@@ -91,7 +90,7 @@ func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]fl
 	return degree.Data, nil
 }
 
-// scaledRows is a copy of a matrix with each row times its scale.
+// scaledRows copies a matrix with each row times its scale.
 func scaledRows(ctx context.Context, f *matrix.Matrix[float64], scale []float64) (*matrix.Matrix[float64], error) {
 	all := make([]int, len(scale))
 	for i := range all {
@@ -110,10 +109,10 @@ func scaledRows(ctx context.Context, f *matrix.Matrix[float64], scale []float64)
 
 // SpectralGraph is the spectral embedding of the nodes of a graph, whose clusters by [KMeans] are
 // the rows Spectral-g of the paper's clustering table: the columns are the k eigenvectors of D^-½ A
-// D^-½ with the largest eigenvalues (Laplacian Eigenmaps), divided by √degree as scikit-learn's
-// SpectralClustering does. Nodes without edges are zero, and so are columns beyond the number of
-// the others. Those constant on connected components come first, so that of a graph with more
-// components than k nothing else is seen.
+// D^-½ with the largest eigenvalues (Laplacian Eigenmaps), divided by √degree as in scikit-learn's
+// SpectralClustering. Nodes without edges are zero, and so are columns beyond the number of the
+// others. Vectors constant on connected components come first: with more components than k there
+// are no others.
 //
 // It takes the time of [coles.Eigenmaps]. Errors: [coles.ErrSetting] for k outside 1..n, those of
 // coles.Eigenmaps.

@@ -36,11 +36,10 @@ const (
 // and momentum 0.5, then 750 with momentum 0.8, and steps of max(n/48, 50) times the gradient
 // (Belkina et al. 2019).
 //
-// The start is the first two principal components, scaled to a deviation of 10⁻⁴, so that the seed
-// matters little: it draws noise of a hundredth of that, which parts equal rows. Near neighbours
-// have a meaning in the map. Its axes have none, and large distances have little. Where the
-// direction of a row counts and its length does not, as in an embedding, scale the rows to unit
-// length first, by [coles.PrepareRowL2].
+// The start is the first two principal components, scaled to a deviation of 10⁻⁴, and noise of a
+// hundredth of that drawn by the seed, which parts equal rows. Near neighbours have a meaning in
+// the map. Its axes have none, and large distances have little. Where only the direction of a row
+// counts, as in an embedding, scale the rows to unit length first, by [coles.PrepareRowL2].
 //
 // The cost is O(n²d + 1000·n²) time, some seconds for 1,500 rows, and n² numbers of memory, 200 MB
 // for 5,000 rows, which is the most; of larger data draw a sample.
@@ -165,7 +164,7 @@ func (m *descent) forces(i int) {
 		pushX += push * dx
 		pushY += push * dy
 	}
-	m.sums[i] = sum - 1 // less that of i itself
+	m.sums[i] = sum - 1 // less w of i itself
 	m.slope[0][i], m.slope[1][i] = pullX, pullY
 	m.push[0][i], m.push[1][i] = pushX, pushY
 }

@@ -52,8 +52,8 @@ func (a *twofold) add(v float64, b twofold) {
 	a.lo += s.lo + (p.lo + v*b.lo)
 }
 
-// exp is eᵃ = 2ᵏ·(eʳ)¹⁶ for a = k·ln 2 + 16r. Where |r| ≤ (ln 2)/32, fifteen terms of the series of
-// eʳ are enough: the next is 10⁻³⁷. Its relative error is |a|·2⁻¹⁰⁴, if |a| > 1.
+// exp is eᵃ = 2ᵏ·(eʳ)¹⁶ for a = k·ln 2 + 16r, |r| ≤ (ln 2)/32, with fifteen terms of the series of
+// eʳ: the next is 10⁻³⁷. Its relative error is |a|·2⁻¹⁰⁴, if |a| > 1.
 func (a twofold) exp() twofold {
 	if a.hi < -800 { // below the smallest float64
 		return twofold{}
