@@ -29,33 +29,19 @@ type InducedGraph struct {
 // Errors: [coles.ErrShape] for no nodes, or unless x has a row for each node, [coles.ErrIndex],
 // [coles.ErrIDs] for a node given twice, [coles.ErrNotFinite], and ctx's.
 func Induce(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int) (*InducedGraph, error) {
-	var s *matrix.Source
-	if x != nil {
-		var err error
-		if s, err = readSource(ctx, x); err != nil {
-			return nil, err
-		}
-	}
-	return induce(ctx, g, s, isSingle(x), nodes)
-}
-
-// isSingle reports whether a matrix is one of float32.
-func isSingle(x mat.Matrix) bool {
-	_, single := x.(interface{ RawMatrix() blas32.General })
-	return single
-}
-
-// induce is Induce of a checked matrix, nil for none.
-func induce(ctx context.Context, g *coles.Graph, s *matrix.Source, single bool, nodes []int) (*InducedGraph, error) {
 	if err := checkNodes(g.Nodes(), nodes); err != nil {
 		return nil, err
 	}
 	part := &InducedGraph{Nodes: slices.Clone(nodes)}
-	if s != nil {
+	if x != nil {
+		s, err := readSource(ctx, x)
+		if err != nil {
+			return nil, err
+		}
 		if s.Rows() != g.Nodes() {
 			return nil, fmt.Errorf("%w: %d rows of features for %d nodes", coles.ErrShape, s.Rows(), g.Nodes())
 		}
-		var err error
+		_, single := x.(interface{ RawMatrix() blas32.General })
 		if part.Features, err = rowsOf(ctx, s, single, nodes); err != nil {
 			return nil, err
 		}
@@ -121,11 +107,7 @@ func gathered[T kernel.Float](ctx context.Context, s *matrix.Source, rows []int)
 //
 // Errors: those of [Induce], [coles.Fit] and [coles.Model.Embed].
 func EmbedInductive(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int, opts ...coles.Option) (*mat.Dense, error) {
-	s, err := readSource(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	part, err := induce(ctx, g, s, isSingle(x), nodes)
+	part, err := Induce(ctx, g, x, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -133,5 +115,5 @@ func EmbedInductive(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []i
 	if err != nil {
 		return nil, err
 	}
-	return model.Embed(ctx, g, s)
+	return model.Embed(ctx, g, x)
 }

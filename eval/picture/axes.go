@@ -23,9 +23,7 @@ type Axes struct {
 	FromZero   bool     // the y axis includes zero
 	Categories []string // for [Curves]: names along the x axis, in place of numbers
 
-	// Bounds are, for [Densities], the least and the largest value that there can be, such as {-1,
-	// 1} of cosines. {} is none.
-	Bounds [2]float64
+	Bounds [2]float64 // for [Densities]: the least and largest possible value; {} for none
 }
 
 // A box is the range of all points.

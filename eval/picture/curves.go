@@ -22,15 +22,14 @@ import (
 type Series struct {
 	Name  string    // in the legend; "" for no entry
 	X     []float64 // nil: 1, 2, …, or the categories
-	Y     []float64
+	Y     []float64 // one for each X
 	Error []float64 // half the height of the band around Y, such as a standard deviation; nil for none
 }
 
-// Curves draws one or more series, each with its colour, dashes and glyph, and the band Y ± Error.
-// With a.Categories the points stand above these names, series side by side, and errors are bars.
-//
-// It is the picture of accuracy by labels per class, of the sensitivity to κ or d′ (x logarithmic,
-// or with categories), and of a training by epoch; [Grid] puts loss above accuracy.
+// Curves draws one or more series, each with its colour, dashes and glyph, and the band Y ± Error:
+// accuracy by labels per class, sensitivity to κ or d′ (x logarithmic, or with categories), a
+// training by epoch; [Grid] puts loss above accuracy. With a.Categories the points stand above
+// these names, series side by side, and errors are bars.
 //
 // Errors: [coles.ErrShape] for no series, no points, and lengths that differ; [coles.ErrNotFinite];
 // [coles.ErrNegative] for an error below zero; [coles.ErrSetting] for a point or a band that is not
@@ -43,9 +42,7 @@ func Curves(a Axes, series ...Series) (*Picture, error) {
 	return single(p), nil
 }
 
-// Eigenvalues draws spectra in the order given, λᵢ over i. Empty labels of the axes become those of
-// a spectrum.
-//
+// Eigenvalues draws spectra in the order given, λᵢ over i, with labels for axes that have none.
 // Errors: those of [Curves].
 func Eigenvalues(a Axes, spectra ...Series) (*Picture, error) {
 	a.X, a.Y = cmp.Or(a.X, "index i"), cmp.Or(a.Y, "eigenvalue λᵢ")
@@ -187,16 +184,14 @@ func (a Axes) xTicks(p *panel, series []curve) plot.Ticker {
 }
 
 // Scaling draws measurements over sizes, always on logarithmic axes, with the line y = c·x of
-// proportional growth, where c is the geometric mean of y/x of the first series.
-//
-// Errors: those of [Curves].
+// proportional growth, c the geometric mean of y/x of the first series. Errors: those of [Curves].
 func Scaling(a Axes, measured ...Series) (*Picture, error) {
 	a.LogX, a.LogY, a.Categories = true, true, nil
 	p, series, err := a.curves(measured)
 	if err != nil {
 		return nil, err
 	}
-	// The ticks of x are as those of y, not at the sizes.
+	// Ticks of x as of y, not at the sizes.
 	p.plot.X.Tick.Marker = p.plot.Y.Tick.Marker
 	line := &plotter.Line{
 		XYs:       proportional(series[0].points, p.plot.X.Min, p.plot.X.Max),
@@ -207,7 +202,7 @@ func Scaling(a Axes, measured ...Series) (*Picture, error) {
 	return single(p), nil
 }
 
-// proportional is the line y = c·x from one x to another, c being the geometric mean of y/x.
+// proportional is the line y = c·x from one x to another, c the geometric mean of y/x.
 func proportional(points plotter.XYs, from, to float64) plotter.XYs {
 	c := 0.0
 	for _, p := range points {
@@ -221,14 +216,14 @@ func proportional(points plotter.XYs, from, to float64) plotter.XYs {
 
 // A Sample is a set of numbers.
 type Sample struct {
-	Name   string // in the legend
-	Values []float64
+	Name   string    // in the legend
+	Values []float64 // in any order
 }
 
 // Densities draws the densities of samples by [eval.ParzenDensity], each with its
-// [eval.SilvermanBandwidth]: of the scores u·v of joined pairs and of others, as figure 1 of the
-// COLES paper. An empty label of the y axis becomes "density". Within a.Bounds what the estimate
-// has outside is reflected at the bounds (Silverman 1986, section 2.10), and the integral is 1.
+// [eval.SilvermanBandwidth], as figure 1 of the COLES paper draws the scores u·v of joined pairs
+// and of others. An empty label of the y axis becomes "density". What the estimate has outside
+// a.Bounds is reflected at them (Silverman 1986, section 2.10), so that the integral is 1.
 //
 // Errors: [coles.ErrShape] for no sample or an empty one, [coles.ErrNotFinite], [coles.ErrSetting]
 // for a sample without spread and for one that leaves the bounds by more than a millionth of their
@@ -276,14 +271,14 @@ func Densities(ctx context.Context, a Axes, samples ...Sample) (*Picture, error)
 	return single(p), nil
 }
 
-// cut is as many evenly spaced numbers as a grid has, in its range and within s.
+// cut returns as many evenly spaced numbers as a grid has, in its range and within s.
 func (s span) cut(grid []float64) []float64 {
 	lo, hi := max(s.lo, grid[0]), min(s.hi, grid[len(grid)-1])
 	return floats.Span(make([]float64, len(grid)), lo, hi)
 }
 
-// reflect adds to the density at a grid within s that of the mirror images of the values at both
-// ends of s.
+// reflect adds to the density at a grid within s the density of the values' mirror images at both
+// ends.
 func (s span) reflect(ctx context.Context, density, values, grid []float64) error {
 	if slack := 1e-6 * (s.hi - s.lo); !(slack > 0) || slices.Min(values) < s.lo-slack || slices.Max(values) > s.hi+slack {
 		return fmt.Errorf("%w: values of %g to %g, bounds of %g to %g", coles.ErrSetting, slices.Min(values), slices.Max(values), s.lo, s.hi)

@@ -83,7 +83,7 @@ func wantTexts(t *testing.T, p *Picture, want ...string) {
 }
 
 // placesOf lays a picture out as it is drawn.
-func placesOf(t *testing.T, p *Picture) []place {
+func placesOf(t *testing.T, p *Picture) []*place {
 	t.Helper()
 	width, height := vg.Length(p.Width)*vg.Inch, vg.Length(p.Height)*vg.Inch
 	return testkit.Must(p.layout(draw.NewCanvas(vgsvg.New(width, height), width, height)))

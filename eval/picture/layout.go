@@ -131,16 +131,16 @@ type place struct {
 
 // layout finds the places of all panels. Data areas line up, every row has room for the highest
 // head above it, and the titles of a row begin at the same height.
-func (p *Picture) layout(c draw.Canvas) ([]place, error) {
+func (p *Picture) layout(c draw.Canvas) ([]*place, error) {
 	tiles := draw.Tiles{Rows: len(p.panels), Cols: len(p.panels[0]), PadX: 16, PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 14}
-	plots, places := make([][]*plot.Plot, tiles.Rows), []place{}
+	plots, places := make([][]*plot.Plot, tiles.Rows), []*place{}
 	for i, row := range p.panels {
 		plots[i] = make([]*plot.Plot, tiles.Cols)
 		for j, panel := range row {
 			if panel != nil {
 				panel = panel.copied()
 				plots[i][j] = panel.plot
-				places = append(places, place{row: i, column: j, panel: panel})
+				places = append(places, &place{row: i, column: j, panel: panel})
 			}
 		}
 	}
@@ -150,8 +150,7 @@ func (p *Picture) layout(c draw.Canvas) ([]place, error) {
 	if tiles.Cols > 1 {
 		titleSize = 10
 	}
-	for k := range places {
-		at := &places[k]
+	for _, at := range places {
 		at.head = at.panel.head(at.panel.plot.DataCanvas(flat[at.row][at.column]).Size().X, titleSize)
 		highestOf[at.row] = max(highestOf[at.row], at.head.height())
 		highest = max(highest, highestOf[at.row])
@@ -169,8 +168,7 @@ func (p *Picture) layout(c draw.Canvas) ([]place, error) {
 	for _, at := range places {
 		tops[at.row] = max(tops[at.row], aligned[at.row][at.column].Max.Y+highestOf[at.row])
 	}
-	for k := range places {
-		at := &places[k]
+	for _, at := range places {
 		at.whole = aligned[at.row][at.column]
 		at.data = at.panel.plot.DataCanvas(at.whole)
 		centre, top := at.data.Center().X, tops[at.row]
@@ -208,7 +206,7 @@ func (p *panel) scaleEqually(size vg.Point) {
 }
 
 // fits reports whether data and labels have room in c: a plot without room turns inside out.
-func (at place) fits(c draw.Canvas) bool {
+func (at *place) fits(c draw.Canvas) bool {
 	size, x, y := at.data.Size(), at.panel.plot.X, at.panel.plot.Y
 	for _, name := range at.panel.categories {
 		if x.Tick.Label.Width(name) > size.X/vg.Length(len(at.panel.categories)) {
@@ -238,7 +236,7 @@ func (p *Picture) draw(c draw.Canvas) error {
 	return nil
 }
 
-func (at place) drawHead(c draw.Canvas) {
+func (at *place) drawHead(c draw.Canvas) {
 	centre, y := (at.above.Min.X+at.above.Max.X)/2, at.above.Max.Y
 	extents := at.head.style.FontExtents()
 	for _, line := range at.head.title {
@@ -262,7 +260,7 @@ func (at place) drawHead(c draw.Canvas) {
 	}
 }
 
-// palette is that of Okabe and Ito (2008), for any colour vision; yellow, faint on white, is last.
+// palette is by Okabe and Ito (2008), for any colour vision; yellow, faint on white, is last.
 var palette = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0xf0, 0xe4, 0x42, 0xff},

@@ -13,7 +13,7 @@ import (
 )
 
 // wantInside checks that the points of series, and the edges of their bands, are in the data area.
-func wantInside(t *testing.T, at place, series []Series) {
+func wantInside(t *testing.T, at *place, series []Series) {
 	t.Helper()
 	x, y := at.panel.plot.Transforms(&at.data)
 	for _, s := range series {

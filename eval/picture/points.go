@@ -23,10 +23,9 @@ import (
 // components of its rows scaled to unit length, since the direction of a row tells its class.
 // classes[i] is the class of row i, shown by colour and glyph; rows of a negative class are grey
 // dots. names[c] is the name of class c in the legend, "class c" with nil names. Empty labels of
-// the axes become those of principal components.
+// the axes become the names of principal components.
 //
-// Every row is a glyph of some 120 bytes in an SVG: of more than ten thousand rows a PNG is
-// smaller.
+// Every row is a glyph of some 120 bytes in an SVG: above ten thousand rows a PNG is smaller.
 //
 // Errors: those of [Places] and [eval.PCA], and ctx's.
 func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []string) (*Picture, error) {
@@ -46,8 +45,8 @@ func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []strin
 	return Places(a, xy, classes, names)
 }
 
-// Places draws a glyph at each row of xy (n × 2), coordinates such as those of [eval.TSNE]; classes
-// and names are those of [Map]. Both axes have the same scale, unless one is logarithmic. Without
+// Places draws a glyph at each row of xy (n × 2), coordinates such as [eval.TSNE] finds, with
+// classes and names as in [Map]. Both axes have the same scale, unless one is logarithmic. Without
 // labels they are not drawn: coordinates of t-SNE have no meaning of their own.
 //
 // Errors: [coles.ErrShape] without rows, for other than two columns, classes of another length than
@@ -59,8 +58,8 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, err
 }
 
 // Drawing draws a small graph: a glyph at each row of xy (n × 2) as [Places] does, and beneath them
-// every edge as a thin grey line. Coordinates are, for example, [eval.TSNE] of an embedding;
-// classes may be those of [eval.KMeans]. An edge has some 150 bytes in an SVG.
+// every edge as a thin grey line, some 150 bytes in an SVG. Coordinates are, for example,
+// [eval.TSNE] of an embedding, and classes the clusters of [eval.KMeans].
 //
 // Errors: those of [Places], and [coles.ErrShape] for other than one row a node.
 func Drawing(a Axes, g *coles.Graph, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
@@ -159,12 +158,9 @@ type links struct {
 func (l *links) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	style := draw.LineStyle{Color: edgeGrey, Width: vg.Points(0.5)}
-	for i, from := range l.points {
-		neighbours, _ := l.graph.Raw().Row(i)
-		for _, j := range neighbours {
-			if to := l.points[j]; int(j) > i {
-				c.StrokeLine2(style, x(from.X), y(from.Y), x(to.X), y(to.Y))
-			}
+	for e := range l.graph.Edges() {
+		if from, to := l.points[e.U], l.points[e.V]; e.U != e.V {
+			c.StrokeLine2(style, x(from.X), y(from.Y), x(to.X), y(to.Y))
 		}
 	}
 }
