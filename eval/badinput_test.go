@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"testing"
 
@@ -227,18 +226,6 @@ func TestSymmetricMatricesStaySparse(t *testing.T) {
 	}
 	dense := testkit.DenseOf(w.ToCSR())
 	testkit.WantClose(t, "the components", testkit.Must(PCA(background, w, 3)), testkit.Must(PCA(background, dense, 3)), 1e-12)
-}
-
-func TestEndedContextsAreRefused(t *testing.T) {
-	over, cancel := context.WithCancel(background)
-	cancel()
-	for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors} {
-		for name, open := range doors {
-			if err := testkit.Err(open(over, good())); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: error %v", name, err)
-			}
-		}
-	}
 }
 
 // Matrices, labels and counts at the ends of what there is.

@@ -2,6 +2,8 @@ package eval
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"math"
 	"testing"
 
@@ -13,12 +15,50 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Every function that takes a context stops in time. They have 100,000 rows, so that nothing of
+// Every function that takes a context stops at once if it has ended.
+func TestEndedContextsAreRefused(t *testing.T) {
+	over, cancel := context.WithCancel(background)
+	cancel()
+	for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors} {
+		for name, open := range doors {
+			if err := testkit.Err(open(over, good())); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: error %v", name, err)
+			}
+		}
+	}
+}
+
+// Every function that takes a context stops in time. Most have 100,000 rows, so that nothing of
 // them is over before it is cancelled.
 func TestEveryFunctionStopsPromptly(t *testing.T) {
-	if testing.Short() || race.Enabled {
-		t.Skip("takes seconds")
+	calls := stoppedRegressions()
+	if !testing.Short() && !race.Enabled { // they take seconds
+		maps.Copy(calls, stoppedFunctions())
 	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
+	}
+}
+
+func stoppedRegressions() map[string]func(ctx context.Context) error {
+	x, labels := normal(3000, 300, 1, 41), randomLabels(3000, 50, 41)
+	wide := normal(600, 2000, 1, 42)                                            // in the span of its rows
+	long, longAndWide := normal(3000, 300, 1e6, 43), normal(600, 2000, 1e6, 44) // their gradients are hidden by rounding
+	fit := func(x mat.Matrix, n int, l LogisticRegression) func(context.Context) error {
+		return func(ctx context.Context) error { return testkit.Err(l.Fit(ctx, x, upTo(n), labels[:n])) }
+	}
+	few, _ := clusters(400, 5)
+	return map[string]func(context.Context) error{
+		"regression of rows":             fit(x, 3000, LogisticRegression{C: 100}),
+		"regression of the span of rows": fit(wide, 600, LogisticRegression{C: 100}),
+		"regression of long rows":        fit(long, 3000, LogisticRegression{}),
+		"regression of the span of long": fit(longAndWide, 600, LogisticRegression{}),
+		"cross-validation":               fit(x, 3000, LogisticRegression{Cs: []float64{1, 10, 100}}),
+		"TSNE":                           func(ctx context.Context) error { return testkit.Err(TSNE(ctx, few, 1)) },
+	}
+}
+
+func stoppedFunctions() map[string]func(ctx context.Context) error {
 	const n, d, k = 100_000, 64, 7
 	x, labels := normal(n, d, 1, 1), randomLabels(n, k, 1)
 	positive := mat.NewDense(n, d, nil)
@@ -33,7 +73,7 @@ func TestEveryFunctionStopsPromptly(t *testing.T) {
 	linear := testkit.Must(LogisticRegression{}.Fit(background, x, upTo(1000), labels))
 	means := testkit.Must(KMeans{Clusters: 100, Starts: 1, MaxIterations: 1}.Fit(background, normal(2000, d, 1, 2)))
 	sample := normal(1, n, 1, 3).RawRowView(0)
-	for name, call := range map[string]func(ctx context.Context) error{
+	return map[string]func(ctx context.Context) error{
 		"Classify":            func(ctx context.Context) error { return testkit.Err(Protocol{}.Classify(ctx, x, labels, splits)) },
 		"LinearModel.Predict": func(ctx context.Context) error { return testkit.Err(linear.Predict(ctx, x, nil)) },
 		"KMeans.Fit":          func(ctx context.Context) error { return testkit.Err(KMeans{Clusters: k}.Fit(ctx, x)) },
@@ -55,7 +95,5 @@ func TestEveryFunctionStopsPromptly(t *testing.T) {
 		"PairScores":       func(ctx context.Context) error { return testkit.Err(PairScores(ctx, x, edges[:4*n])) },
 		"NegativePairs":    func(ctx context.Context) error { return testkit.Err(NegativePairs(ctx, g, 3*n, 1)) },
 		"ParzenDensity":    func(ctx context.Context) error { return testkit.Err(ParzenDensity(ctx, sample, sample, 0)) },
-	} {
-		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
 	}
 }

@@ -52,27 +52,6 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 	}
 }
 
-func TestResultsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
-	x, labels := blobs(1500, 150, 5, 5)
-	splits := testkit.Must(dataset.RandomSplits(labels, 20, 8, 1))
-	// Products add up in blocks of rows: several of them.
-	var want [][]uint64
-	testkit.ForProcessors(t, func(procs int) {
-		dense := testkit.Must(LogisticRegression{}.Fit(background, x, splits[0].Train, labels))
-		sparse := testkit.Must(LogisticRegression{}.Fit(background, testkit.SparseOf(x), splits[0].Train, labels))
-		accuracy := testkit.Must(Protocol{}.Classify(background, x, labels, splits))
-		got := [][]uint64{
-			testkit.Bits(dense.Coef), testkit.Bits(sparse.Coef), testkit.Bits(testkit.Must(dense.Scores(background, x, nil))),
-			testkit.Bits(matrixOf([][]float64{accuracy.Each, {0: accuracy.Mean, 7: accuracy.Std}}, 1)),
-			testkit.Bits(testkit.Must(PCA(background, x, 10))), testkit.Bits(testkit.Must(RandomProjection(background, x, 10, 1))),
-		}
-		if want == nil {
-			want = got
-		}
-		testkit.WantSame(t, "what is computed", got, want)
-	})
-}
-
 func TestClassifyNamesTheBadSplit(t *testing.T) {
 	x, labels := normal(6, 2, 1, 61), []int{0, 1, 0, 1, 0, -1}
 	good := dataset.Split{Train: []int{0, 1}, Val: []int{5}}
@@ -98,9 +77,6 @@ func TestClassifyNamesTheBadSplit(t *testing.T) {
 			t.Errorf("%s: %q does not name split 1", name, err)
 		}
 	}
-	testkit.WantError(t, testkit.Err(Protocol{}.Classify(background, x, labels, nil)), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(Protocol{}.Classify(background, x, labels[:5], []dataset.Split{good})), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(Protocol{Regression: LogisticRegression{C: -1}}.Classify(background, x, labels, []dataset.Split{good})), coles.ErrSetting)
 }
 
 func TestLabelRatesAreClassifyOnRandomSplits(t *testing.T) {
@@ -146,18 +122,6 @@ func TestLabelRatesPassOverUnknownLabels(t *testing.T) {
 	for _, a := range testkit.Must(Protocol{}.LabelRates(background, x, labels, []int{5}, 3, 1))[0].Each {
 		if right := a * float64(known-30); right < 0.5 || math.Abs(right-math.Round(right)) > 1e-9 {
 			t.Errorf("accuracy %v is no share of %d rows", a, known-30)
-		}
-	}
-}
-
-func TestLabelRatesRefuse(t *testing.T) {
-	x, labels := blobs(60, 3, 2, 133)
-	testkit.WantError(t, testkit.Err(Protocol{}.LabelRates(background, x, labels, nil, 3, 1)), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(Protocol{}.LabelRates(background, x, labels[:50], []int{3}, 3, 1)), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(Protocol{Regression: LogisticRegression{C: math.NaN()}}.LabelRates(background, x, labels, []int{3}, 3, 1)), coles.ErrSetting)
-	for _, c := range []struct{ per, count int }{{0, 3}, {3, 0}} {
-		if err := testkit.Err(Protocol{}.LabelRates(background, x, labels, []int{c.per}, c.count, 1)); !testkit.IsNamed(err) {
-			t.Errorf("%+v: error %v", c, err)
 		}
 	}
 }

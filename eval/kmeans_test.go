@@ -5,9 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/stream"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -173,22 +171,6 @@ func TestKMeansFindsClustersThatAreApart(t *testing.T) {
 	}
 }
 
-func TestKMeansIsTheSameForEveryGOMAXPROCS(t *testing.T) {
-	small, _ := blobs(7000, 9, 6, 64)
-	for _, x := range []mat.Matrix{small, testkit.SparseOf(small), large(65)} {
-		var first *KMeansModel
-		testkit.ForProcessors(t, func(procs int) {
-			m := testkit.Must(KMeans{Clusters: 9, Starts: 3, MaxIterations: 4, Seed: 5}.Fit(background, x))
-			if first == nil {
-				first = m
-			}
-			if !slices.Equal(m.Labels, first.Labels) || m.Inertia != first.Inertia || !mat.Equal(m.Centres, first.Centres) {
-				t.Errorf("another result with %d processors", procs)
-			}
-		})
-	}
-}
-
 // Three places, each of several rows: more clusters than places cannot be filled. To take the mean
 // away and add it again leaves an error of 2 units of 2⁻⁵² in each of 60 numbers of at most 2:
 // 60·(2·2⁻⁵²)² = 1.2e-29.
@@ -206,32 +188,5 @@ func TestKMeansOfFewDistinctRowsHasThemAsCentres(t *testing.T) {
 	m := testkit.Must(KMeans{Clusters: 30, Starts: 1}.Fit(background, normal(30, 2, 1, 66)))
 	if filled := len(distinct(m.Labels)); filled != 30 || m.Inertia > 1e-28 {
 		t.Errorf("30 rows in 30 clusters: %d have rows, inertia %g", filled, m.Inertia)
-	}
-}
-
-// The share of draws that fall on a row against its squared distance to the one centre there is, in
-// five standard deviations.
-func TestSeedingDrawsBySquaredDistance(t *testing.T) {
-	const n, draws = 40, 100_000
-	x := normal(n, 3, 1, 67)
-	p := testkit.Must(newPoints[float64](background, matrix.Of(kernel.Matrix[float64](x.RawMatrix())), 0))
-	s := newSeeding(p, 2)
-	if _, err := s.choose(background, []int{7, 7}); err != nil {
-		t.Fatal(err)
-	}
-	rng := stream.New()
-	rng.Reseed(1, 1)
-	count, total := make([]int, n), 0.0
-	for range draws {
-		count[s.sample(rng.Rand)]++
-	}
-	for i := range n {
-		total += apart(x.RawRowView(i), x.RawRowView(7))
-	}
-	for i, got := range count {
-		share := apart(x.RawRowView(i), x.RawRowView(7)) / total
-		if off := math.Abs(float64(got) - draws*share); off > 5*math.Sqrt(draws*share*(1-share)) {
-			t.Errorf("row %d is drawn %d times, expected %.0f", i, got, draws*share)
-		}
 	}
 }

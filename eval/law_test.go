@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"coles"
@@ -110,43 +111,41 @@ func TestSeedingHasItsLaw(t *testing.T) {
 // Edges held out are those that close a cycle when edges come in a random order, the last of them; pairs
 // without an edge are uniform, and one does not depend on the other. All orders are tried.
 func TestHeldOutLinksHaveTheirLaw(t *testing.T) {
-	edges := []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 1, V: 2}, {U: 1, V: 3}, {U: 2, V: 3}, {U: 3, V: 4}}
-	g := testkit.Must(coles.NewGraph(5, edges)) // two triangles with a side in common, and a tail
-	held, orders := map[string]float64{}, 0
-	tuples(len(edges), len(edges), func(order []int) {
-		if len(distinct(order)) < len(edges) {
-			return
-		}
-		orders++
-		trees, last := make(forest, 5), -1
-		for i := range trees {
-			trees[i] = i
-		}
-		for _, q := range order {
-			if !trees.join(edges[q].U, edges[q].V) {
-				last = q
+	for name, c := range map[string]struct {
+		nodes int
+		edges []coles.Edge
+	}{
+		"two triangles with a side in common, and a tail": {5, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 1, V: 2}, {U: 1, V: 3}, {U: 2, V: 3}, {U: 3, V: 4}}},
+		"a cycle": {6, testkit.Ring(6, 1)},
+	} {
+		g := testkit.Must(coles.NewGraph(c.nodes, c.edges))
+		held, orders := map[coles.Edge]float64{}, 0
+		tuples(len(c.edges), len(c.edges), func(order []int) {
+			if len(distinct(order)) < len(c.edges) {
+				return
+			}
+			orders++
+			trees, last := forest(upTo(c.nodes)), coles.Edge{}
+			for _, q := range order {
+				if e := c.edges[q]; !trees.join(e.U, e.V) {
+					last = coles.Edge{U: min(e.U, e.V), V: max(e.U, e.V)}
+				}
+			}
+			held[last]++
+		})
+		pairs := testkit.RandomEdges(testkit.Random(1), c.nodes, 1)
+		without := slices.DeleteFunc(pairs, func(e coles.Edge) bool { return g.CSR().At(e.U, e.V) != 0 })
+		law := map[[2]coles.Edge]float64{}
+		for e, count := range held {
+			for _, w := range without {
+				law[[2]coles.Edge{e, w}] = count / float64(orders) / float64(len(without))
 			}
 		}
-		held[fmt.Sprint(edges[last])]++
-	})
-	var without []coles.Edge
-	for u := range 5 {
-		for v := u + 1; v < 5; v++ {
-			if g.CSR().At(u, v) == 0 {
-				without = append(without, coles.Edge{U: u, V: v})
-			}
+		counts := map[[2]coles.Edge]int{}
+		for seed := range uint64(testkit.Draws(5000)) {
+			links := testkit.Must(HoldOutLinks(background, g, 0.01, seed)) // one at least
+			counts[[2]coles.Edge{links.Positive[0], links.Negative[0]}]++
 		}
+		testkit.WantLaw(t, "held out of "+name, counts, law)
 	}
-	law := map[string]float64{}
-	for e, count := range held {
-		for _, w := range without {
-			law[e+fmt.Sprint(w)] = count / float64(orders) / float64(len(without))
-		}
-	}
-	counts := map[string]int{}
-	for seed := range uint64(testkit.Draws(5000)) {
-		links := testkit.Must(HoldOutLinks(background, g, 0.1, seed))
-		counts[fmt.Sprint(links.Positive[0])+fmt.Sprint(links.Negative[0])]++
-	}
-	testkit.WantLaw(t, "held out", counts, law)
 }

@@ -96,28 +96,3 @@ func TestDamagedClassifiersAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, coles.ErrFormat) })
 	}
 }
-
-func TestLinearModelRefuses(t *testing.T) {
-	x, two := normal(4, 2, 1, 9), mat.NewDense(1, 2, []float64{1, 2})
-	good := LinearModel{Classes: []int{0, 1}, Coef: two, Intercept: []float64{0}}
-	nan := LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, 2, []float64{math.NaN(), 0}), Intercept: []float64{0}}
-	for name, c := range map[string]struct {
-		m    LinearModel
-		x    mat.Matrix
-		rows []int
-		want error
-	}{
-		"zero":               {LinearModel{}, x, nil, coles.ErrShape},
-		"no intercept":       {LinearModel{Classes: []int{0, 1}, Coef: two}, x, nil, coles.ErrShape},
-		"no classes":         {LinearModel{Coef: two, Intercept: []float64{0}}, x, nil, coles.ErrShape},
-		"another width":      {good, normal(3, 3, 1, 1), nil, coles.ErrShape},
-		"no such row":        {good, x, []int{4}, coles.ErrIndex},
-		"a coefficient NaN":  {nan, x, nil, coles.ErrNotFinite},
-		"an infinite offset": {LinearModel{Classes: []int{0, 1}, Coef: two, Intercept: []float64{math.Inf(1)}}, x, nil, coles.ErrNotFinite},
-	} {
-		t.Run(name, func(t *testing.T) {
-			testkit.WantError(t, testkit.Err(c.m.Predict(background, c.x, c.rows)), c.want)
-			testkit.WantError(t, testkit.Err(c.m.Scores(background, c.x, c.rows)), c.want)
-		})
-	}
-}

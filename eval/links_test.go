@@ -100,29 +100,6 @@ func TestHoldOutLinksGrowsWithTheShareAndRepeats(t *testing.T) {
 	}
 }
 
-// Of a cycle any one edge can go, each as likely; of a tree none.
-func TestHoldOutLinksKeepsASpanningForest(t *testing.T) {
-	const n = 12
-	edges := testkit.Ring(n, 1)
-	cycle := testkit.Must(coles.NewGraph(n, edges))
-	counts := make([]float64, n)
-	for seed := range uint64(3000) {
-		links := testkit.Must(HoldOutLinks(background, cycle, 0.01, seed))
-		if len(links.Positive) != 1 {
-			t.Fatalf("%v are held out", links.Positive)
-		}
-		e := links.Positive[0]
-		if e.U == 0 && e.V == n-1 {
-			e.U = n - 1
-		}
-		counts[e.U]++
-	}
-	equallyLikely(t, "edges of a cycle", counts)
-	path := testkit.Must(coles.NewGraph(n, edges[:n-1]))
-	testkit.WantError(t, testkit.Err(HoldOutLinks(background, path, 0.1, 1)), coles.ErrSetting)
-	testkit.WantError(t, testkit.Err(HoldOutLinks(background, cycle, 0.2, 1)), coles.ErrSetting)
-}
-
 // The scores from the entries, one by one.
 func TestPredictLinksRanksSimilarities(t *testing.T) {
 	x := normal(30, 4, 1, 111)

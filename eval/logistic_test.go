@@ -1,13 +1,11 @@
 package eval
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
 	"testing"
 
-	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
@@ -331,56 +329,5 @@ func TestProbabilitiesAreThoseOfTheScores(t *testing.T) {
 				t.Fatalf("a probability of %v", row)
 			}
 		}
-	}
-}
-
-func TestLogisticRegressionRefuses(t *testing.T) {
-	x, labels := normal(6, 2, 1, 51), []int{0, 1, 0, 1, 0, 1}
-	for name, c := range map[string]struct {
-		l      LogisticRegression
-		x      mat.Matrix
-		rows   []int
-		labels []int
-		want   error
-	}{
-		"negative C":              {LogisticRegression{C: -1}, x, upTo(6), labels, coles.ErrSetting},
-		"NaN as C":                {LogisticRegression{C: math.NaN()}, x, upTo(6), labels, coles.ErrSetting},
-		"infinite C":              {LogisticRegression{C: math.Inf(1)}, x, upTo(6), labels, coles.ErrSetting},
-		"the largest C":           {LogisticRegression{C: math.MaxFloat64}, x, upTo(6), labels, coles.ErrNotFinite},
-		"a candidate of zero":     {LogisticRegression{Cs: []float64{1, 0}, Folds: 3}, x, upTo(6), labels, coles.ErrSetting},
-		"one fold":                {LogisticRegression{Cs: []float64{1}, Folds: 1}, x, upTo(6), labels, coles.ErrSetting},
-		"negative folds":          {LogisticRegression{Cs: []float64{1}, Folds: -2}, x, upTo(6), labels, coles.ErrSetting},
-		"more folds than rows":    {LogisticRegression{Cs: []float64{1}, Folds: 4}, x, upTo(6), labels, coles.ErrSetting},
-		"one row a class to fold": {LogisticRegression{Cs: []float64{1}}, x, upTo(2), labels, coles.ErrSetting},
-		"a fold of a whole class": {LogisticRegression{Cs: []float64{1}, Folds: 2}, x, []int{0, 2, 1}, labels, ErrSplit},
-		"too few labels":          {LogisticRegression{}, x, upTo(6), labels[:5], coles.ErrShape},
-		"rows too long":           {LogisticRegression{}, normal(6, 2, 1e200, 1), upTo(6), labels, coles.ErrNotFinite},
-		"row too large":           {LogisticRegression{}, x, []int{0, 1, 6}, labels, coles.ErrIndex},
-		"negative row":            {LogisticRegression{}, x, []int{0, 1, -1}, labels, coles.ErrIndex},
-		"negative label":          {LogisticRegression{}, x, upTo(4), []int{0, 1, -1, 1, 0, 0}, coles.ErrIndex},
-		"no rows":                 {LogisticRegression{}, x, nil, labels, coles.ErrShape},
-		"one class":               {LogisticRegression{}, x, []int{0, 2}, labels, ErrSplit},
-	} {
-		t.Run(name, func(t *testing.T) {
-			testkit.WantError(t, testkit.Err(c.l.Fit(background, c.x, c.rows, c.labels)), c.want)
-		})
-	}
-}
-
-func TestLogisticRegressionStops(t *testing.T) {
-	x, labels := normal(3000, 300, 1, 41), randomLabels(3000, 50, 41)
-	wide := normal(600, 2000, 1, 42)                                            // in the span of its rows
-	long, longAndWide := normal(3000, 300, 1e6, 43), normal(600, 2000, 1e6, 44) // their gradients are hidden by rounding
-	fit := func(x mat.Matrix, n int, l LogisticRegression) func(context.Context) error {
-		return func(ctx context.Context) error { return testkit.Err(l.Fit(ctx, x, upTo(n), labels[:n])) }
-	}
-	for name, call := range map[string]func(context.Context) error{
-		"rows":             fit(x, 3000, LogisticRegression{C: 100}),
-		"the span of rows": fit(wide, 600, LogisticRegression{C: 100}),
-		"long rows":        fit(long, 3000, LogisticRegression{}),
-		"the span of long": fit(longAndWide, 600, LogisticRegression{}),
-		"cross-validation": fit(x, 3000, LogisticRegression{Cs: []float64{1, 10, 100}}),
-	} {
-		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"coles"
 	"coles/internal/testkit"
 )
 
@@ -21,27 +20,6 @@ func TestMetricsByHand(t *testing.T) {
 	mean, std, err := MeanStd([]float64{1, 3})
 	if mean != 2 || std != 1 || err != nil {
 		t.Errorf("mean %v, deviation %v, error %v of 1 and 3", mean, std, err)
-	}
-}
-
-func TestMetricsRefuse(t *testing.T) {
-	for name, metric := range map[string]func(predicted, actual []int) (float64, error){
-		"accuracy": Accuracy, "micro F1": MicroF1, "macro F1": MacroF1,
-	} {
-		t.Run(name, func(t *testing.T) {
-			testkit.WantError(t, testkit.Err(metric([]int{1}, []int{1, 2})), coles.ErrShape)
-			testkit.WantError(t, testkit.Err(metric(nil, nil)), coles.ErrShape)
-		})
-	}
-	for _, c := range []struct {
-		x    []float64
-		want error
-	}{
-		{nil, coles.ErrShape}, {[]float64{1, math.NaN()}, coles.ErrNotFinite},
-		{[]float64{math.Inf(1), 1}, coles.ErrNotFinite}, {[]float64{1e200, -1e200}, coles.ErrNotFinite},
-	} {
-		_, _, err := MeanStd(c.x)
-		testkit.WantError(t, err, c.want)
 	}
 }
 
@@ -133,29 +111,5 @@ func TestCompareOfEqualDifferences(t *testing.T) {
 		{[]float64{4, 3, 2}, Comparison{Mean: -1, Low: -1, High: -1, Losses: 3}},
 	} {
 		testkit.WantSame(t, "the comparison", *testkit.Must(PairedTest{}.Compare([]float64{3, 2, 1}, c.b)), c.want)
-	}
-}
-
-func TestCompareRefuses(t *testing.T) {
-	two := []float64{1, 2}
-	for name, c := range map[string]struct {
-		a, b []float64
-		test PairedTest
-		want error
-	}{
-		"lengths":                {two, []float64{1}, PairedTest{}, coles.ErrShape},
-		"none":                   {nil, nil, PairedTest{}, coles.ErrShape},
-		"one":                    {[]float64{1}, []float64{2}, PairedTest{}, coles.ErrShape},
-		"NaN":                    {two, []float64{1, math.NaN()}, PairedTest{}, coles.ErrNotFinite},
-		"infinity":               {[]float64{1, math.Inf(1)}, two, PairedTest{}, coles.ErrNotFinite},
-		"a difference overflows": {[]float64{1e308, 0}, []float64{-1e308, 0}, PairedTest{}, coles.ErrNotFinite},
-		"a square overflows":     {[]float64{1e200, 0}, []float64{-1e200, 0}, PairedTest{}, coles.ErrNotFinite},
-		"level −1":               {two, two, PairedTest{Level: -1}, coles.ErrSetting},
-		"level 1":                {two, two, PairedTest{Level: 1}, coles.ErrSetting},
-		"level NaN":              {two, two, PairedTest{Level: math.NaN()}, coles.ErrSetting},
-		"no training nodes":      {two, two, PairedTest{Test: 5}, coles.ErrSetting},
-		"no test nodes":          {two, two, PairedTest{Train: 5}, coles.ErrSetting},
-	} {
-		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(c.test.Compare(c.a, c.b)), c.want) })
 	}
 }

@@ -172,14 +172,6 @@ func TestIndexIsForManyGoroutines(t *testing.T) {
 	}
 }
 
-func TestNearestIsTheSameForAllProcessors(t *testing.T) {
-	x := normal(5000, 60, 1, 92)
-	want := testkit.Must(nearestRows(background, x, upTo(400), 10, Cosine))
-	testkit.ForProcessors(t, func(int) {
-		testkit.WantSame(t, "what is found", testkit.Must(nearestRows(background, x, upTo(400), 10, Cosine)), want)
-	})
-}
-
 func TestSimilarityHasNamesInJSON(t *testing.T) {
 	for want, name := range map[Similarity]string{Cosine: `"cosine"`, DotProduct: `"dot"`} {
 		text := testkit.Must(json.Marshal(want))

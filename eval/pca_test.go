@@ -177,30 +177,6 @@ func TestRandomProjectionIsLinearAndSeeded(t *testing.T) {
 	}
 }
 
-func TestBaselinesRefuse(t *testing.T) {
-	x := normal(5, 3, 1, 91)
-	for name, c := range map[string]struct {
-		x    mat.Matrix
-		k    int
-		want error
-	}{
-		"no dimension":       {x, 0, coles.ErrSetting},
-		"negative dimension": {x, -1, coles.ErrSetting},
-		"too many":           {x, math.MaxInt, coles.ErrSetting},
-		"overflow":           {normal(5, 3, 1e308, 92), 1, coles.ErrNotFinite},
-	} {
-		t.Run(name, func(t *testing.T) {
-			testkit.WantError(t, testkit.Err(PCA(background, c.x, c.k)), c.want)
-			testkit.WantError(t, testkit.Err(RandomProjection(background, c.x, c.k, 1)), c.want)
-		})
-	}
-	testkit.WantError(t, testkit.Err(PCA(background, x, 4)), coles.ErrSetting)
-	testkit.WantError(t, testkit.Err(SpectralFeatures(background, x, 4)), coles.ErrSetting)
-	testkit.WantError(t, testkit.Err(SpectralFeatures(background, testkit.Product(normal(5, 1, 1, 1), mat.NewDense(1, 3, []float64{1, 2, 3})), 2)), coles.ErrNegative)
-	constant := mat.NewDense(5, 3, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
-	testkit.WantError(t, testkit.Err(SpectralFeatures(background, constant, 2)), coles.ErrSetting) // of rank one
-}
-
 // What does not depend on the unit of the rows does not at the ends of the numbers either, where
 // their squares vanish or overflow; what depends on it is in that unit.
 func TestBaselinesFollowTheUnit(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"slices"
 	"testing"
 
 	"coles/internal/testkit"
@@ -135,58 +136,41 @@ func exactRegression(t *testing.T, x *mat.Dense, y []float64, c float64, from []
 	return nil
 }
 
-// regressions are problems of one kind each, n rows of d columns near 1 in magnitude unless their
-// kind says otherwise.
-var regressions = map[string]func(n, d int, seed uint64) (x *mat.Dense, labels []int){
-	"random labels": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		return normal(n, d, 1, seed), randomLabels(n, 2, seed)
-	},
-	"three classes": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		return normal(n, d, 1, seed), randomLabels(n, 3, seed)
-	},
-	"separable": func(n, d int, seed uint64) (*mat.Dense, []int) { return halved(n, d, 0, seed) },
-	"nearly separable": func(n, d int, seed uint64) (*mat.Dense, []int) {
+// kinds are those of [drawn].
+var kinds = []string{
+	"random labels", "three classes", "separable", "nearly separable", "rows that repeat", "a constant column", "a column that repeats",
+	"columns from 10⁻⁶ to 10⁶", "rows from 10⁻⁶ to 10⁶", "10⁴ from zero", "rank two",
+}
+
+// drawn is a problem of a kind: n rows of d columns near 1 in magnitude, with two random labels, unless
+// the kind says otherwise.
+func drawn(kind string, n, d int, seed uint64) (x *mat.Dense, labels []int) {
+	x, labels = normal(n, d, 1, seed), randomLabels(n, 2, seed)
+	last := d - 1
+	change := func(to func(i, j int, v float64) float64) { x.Apply(to, x) }
+	switch kind {
+	case "three classes":
+		labels = randomLabels(n, 3, seed)
+	case "separable":
+		return halved(n, d, 0, seed)
+	case "nearly separable":
 		return halved(n, d, 0.5, seed)
-	},
-	"rows that repeat, with other labels": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		x := normal(n, d, 1, seed)
-		for i := range n {
-			x.SetRow(i, x.RawRowView(i%max(2, n/3)))
-		}
-		return x, randomLabels(n, 2, seed)
-	},
-	"a constant column": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		x := normal(n, d, 1, seed)
-		for i := range n {
-			x.Set(i, d-1, 1)
-		}
-		return x, randomLabels(n, 2, seed)
-	},
-	"a column that repeats": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		x := normal(n, d, 1, seed)
-		for i := range n {
-			x.Set(i, d-1, x.At(i, 0))
-		}
-		return x, randomLabels(n, 2, seed)
-	},
-	"columns from 10⁻⁶ to 10⁶": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		x := normal(n, d, 1, seed)
-		x.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, 12*float64(j)/float64(d-1)-6) }, x)
-		return x, randomLabels(n, 2, seed)
-	},
-	"rows from 10⁻⁶ to 10⁶": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		x := normal(n, d, 1, seed)
-		x.Apply(func(i, _ int, v float64) float64 { return v * math.Pow(10, 12*float64(i)/float64(n-1)-6) }, x)
-		return x, randomLabels(n, 2, seed)
-	},
-	"10⁴ from zero": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		x := normal(n, d, 1, seed)
-		x.Apply(func(_, _ int, v float64) float64 { return v + 1e4 }, x)
-		return x, randomLabels(n, 2, seed)
-	},
-	"rank two": func(n, d int, seed uint64) (*mat.Dense, []int) {
-		return testkit.Product(normal(n, 2, 1, seed), normal(2, d, 1, seed+1)), randomLabels(n, 2, seed)
-	},
+	case "rows that repeat": // with other labels
+		change(func(i, j int, _ float64) float64 { return x.At(i%max(2, n/3), j) })
+	case "a constant column":
+		x.SetCol(last, slices.Repeat([]float64{1}, n))
+	case "a column that repeats":
+		x.SetCol(last, mat.Col(nil, 0, x))
+	case "columns from 10⁻⁶ to 10⁶":
+		change(func(_, j int, v float64) float64 { return v * math.Pow(10, 12*float64(j)/float64(last)-6) })
+	case "rows from 10⁻⁶ to 10⁶":
+		change(func(i, _ int, v float64) float64 { return v * math.Pow(10, 12*float64(i)/float64(n-1)-6) })
+	case "10⁴ from zero":
+		change(func(_, _ int, v float64) float64 { return v + 1e4 })
+	case "rank two":
+		x = testkit.Product(normal(n, 2, 1, seed), normal(2, d, 1, seed+1))
+	}
+	return x, labels
 }
 
 // halved has labels by the sign of a sum of two columns, and noise.
@@ -208,10 +192,10 @@ func TestLogisticRegressionOfEveryScale(t *testing.T) {
 	if os.Getenv("COLES_SHARED") != "" && !testing.Short() {
 		scales, cs = []float64{1e-6, 1e-3, 1, 1e2, 1e4, 1e6}, []float64{1e-4, 1, 1e3, 1e6}
 	}
-	for kind, draw := range regressions {
+	for _, kind := range kinds {
 		for q, shape := range [][2]int{{40, 6}, {10, 25}, {8, 7}, {3, 2}} {
 			n, d := shape[0], shape[1]
-			plain, labels := draw(n, d, uint64(100+q))
+			plain, labels := drawn(kind, n, d, uint64(100+q))
 			for _, scale := range scales {
 				x := mat.NewDense(n, d, nil)
 				x.Scale(scale, plain)

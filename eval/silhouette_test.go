@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"coles"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -54,19 +53,9 @@ func TestSilhouetteOfManyRowsEqualsItsDefinition(t *testing.T) {
 			sum += (b - a) / max(a, b)
 		}
 	}
-	first := 0.0
-	testkit.ForProcessors(t, func(procs int) {
-		got := testkit.Must(Silhouette(background, x, clusters))
-		if math.Abs(got-sum/n) > 1e-12 {
-			t.Errorf("%v, want %v", got, sum/n)
-		}
-		if first == 0 {
-			first = got
-		}
-		if got != first {
-			t.Errorf("%v with %d processors, %v with one", got, procs, first)
-		}
-	})
+	if got := testkit.Must(Silhouette(background, x, clusters)); math.Abs(got-sum/n) > 1e-12 {
+		t.Errorf("%v, want %v", got, sum/n)
+	}
 }
 
 // Silhouettes have no unit: the squares of these rows vanish, or overflow.
@@ -99,24 +88,5 @@ func TestClusterCountIsThatOfTheLargestSilhouette(t *testing.T) {
 		if want := testkit.Must(Silhouette(background, x, m.Labels)); math.Abs(s-want) > 1e-12 {
 			t.Errorf("%d clusters: %v, want %v", q+2, s, want)
 		}
-	}
-}
-
-func TestClusterCountRefuses(t *testing.T) {
-	x := normal(6, 2, 1, 75)
-	for name, c := range map[string]struct {
-		x     mat.Matrix
-		most  int
-		means KMeans
-		want  error
-	}{
-		"up to one":       {x, 1, KMeans{}, coles.ErrSetting},
-		"as many as rows": {x, 6, KMeans{}, coles.ErrSetting},
-		"equal rows":      {mat.NewDense(6, 2, nil), 3, KMeans{}, coles.ErrSetting},
-		"negative starts": {x, 3, KMeans{Starts: -1}, coles.ErrSetting},
-		"NaN":             {normal(6, 2, math.NaN(), 75), 3, KMeans{}, coles.ErrNotFinite},
-	} {
-		_, _, err := ClusterCount(background, c.x, c.most, c.means)
-		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, c.want) })
 	}
 }

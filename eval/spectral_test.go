@@ -108,7 +108,4 @@ func TestSpectralGraphLeavesOutNodesWithoutEdges(t *testing.T) {
 	if got := testkit.Must(SpectralGraph(background, testkit.Must(coles.NewGraph(3, nil)), 2)); mat.Norm(got, 2) != 0 {
 		t.Errorf("a graph without edges has the embedding %v", got)
 	}
-	for _, k := range []int{0, 8} {
-		testkit.WantError(t, testkit.Err(SpectralGraph(background, g, k)), coles.ErrSetting)
-	}
 }

@@ -1,16 +1,13 @@
 package eval
 
 import (
-	"context"
 	"math"
 	"testing"
 
-	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -166,14 +163,6 @@ func TestTSNEKeepsClustersApart(t *testing.T) {
 	}
 }
 
-func TestTSNEIsTheSameOnAnyProcessors(t *testing.T) {
-	x, _ := clusters(60, 5)
-	want := testkit.Bits(testkit.Must(TSNE(t.Context(), x, 7)))
-	testkit.ForProcessors(t, func(int) {
-		testkit.WantSame(t, "map", testkit.Bits(testkit.Must(TSNE(t.Context(), x, 7))), want)
-	})
-}
-
 // Whatever has rows gets places, all finite: rows of no columns, of one, equal ones, and few.
 func TestTSNEOfAnyRows(t *testing.T) {
 	one, equal := mat.NewDense(7, 1, []float64{1, 2, 3, 4, 5, 6, 7}), mat.NewDense(6, 3, nil)
@@ -195,16 +184,4 @@ func TestTSNEOfAnyRows(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Sizes are refused before memory is taken: a matrix of zeros without storage stands for a large
-// one.
-func TestTSNERefusesSizes(t *testing.T) {
-	testkit.WantError(t, testkit.Err(TSNE(t.Context(), sparse.NewCSR(5001, 1, make([]int, 5002), nil, nil), 1)), coles.ErrTooLarge)
-	testkit.WantError(t, testkit.Err(TSNE(t.Context(), new(mat.Dense), 1)), coles.ErrShape)
-}
-
-func TestTSNEStops(t *testing.T) {
-	x, _ := clusters(400, 5)
-	testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(TSNE(ctx, x, 1)) })
 }

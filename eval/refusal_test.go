@@ -1,14 +1,147 @@
 package eval
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/testkit"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
+
+// A refusal is the error of a call, and the one that it has to wrap.
+type refusal struct{ got, want error }
+
+func wantRefusals(t *testing.T, refusals map[string]refusal) {
+	t.Helper()
+	for name, c := range refusals {
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, c.got, c.want) })
+	}
+}
+
+// What learning from rows refuses, by name: regressions, their models, protocols and baselines.
+func TestLearningRefuses(t *testing.T) {
+	const most = math.MaxInt
+	nan, inf := math.NaN(), math.Inf(1)
+	x, labels, six := normal(6, 3, 1, 51), []int{0, 1, 0, 1, 0, 1}, upTo(6)
+	huge, long := normal(6, 3, 1e308, 92), normal(6, 3, 1e200, 1)
+	g, path := testkit.RandomGraph(128, 6, 0.5), testkit.Must(coles.NewGraph(7, testkit.Ring(6, 1)))
+	fit := func(l LogisticRegression, rows []int, labels ...int) error {
+		return testkit.Err(l.Fit(background, x, rows, labels))
+	}
+	folds := func(k int, cs ...float64) LogisticRegression { return LogisticRegression{Cs: cs, Folds: k} }
+	two := mat.NewDense(1, 3, []float64{1, 2, 3})
+	good := LinearModel{Classes: []int{0, 1}, Coef: two, Intercept: []float64{0}}
+	predict := func(m LinearModel, x mat.Matrix, rows ...int) error {
+		_, first := m.Predict(background, x, rows)
+		_, second := m.Scores(background, x, rows)
+		return all{first, second}
+	}
+	classify := func(p Protocol, labels []int, splits ...dataset.Split) error {
+		return testkit.Err(p.Classify(background, x, labels, splits))
+	}
+	split := dataset.Split{Train: []int{0, 1}}
+	rates := func(p Protocol, labels []int, perClass ...int) error {
+		return testkit.Err(p.LabelRates(background, x, labels, perClass, 3, 1))
+	}
+	reduce := func(x mat.Matrix, k int) error {
+		return all{testkit.Err(PCA(background, x, k)), testkit.Err(RandomProjection(background, x, k, 1))}
+	}
+	spectral := func(x mat.Matrix, k int) error { return testkit.Err(SpectralFeatures(background, x, k)) }
+	induce := func(x mat.Matrix, nodes ...int) error {
+		return all{testkit.Err(Induce(background, g, x, nodes)), testkit.Err(EmbedInductive(background, g, x, nodes))}
+	}
+	average := func(x ...float64) error {
+		_, _, err := MeanStd(x)
+		return err
+	}
+	compare := func(p PairedTest, a, b []float64) error { return testkit.Err(p.Compare(a, b)) }
+	numbers, one := []float64{1, 2}, []float64{1}
+	none := new(mat.Dense)
+	wantRefusals(t, map[string]refusal{
+		"negative C":                       {fit(LogisticRegression{C: -1}, six, labels...), coles.ErrSetting},
+		"NaN as C":                         {fit(LogisticRegression{C: nan}, six, labels...), coles.ErrSetting},
+		"infinite C":                       {fit(LogisticRegression{C: inf}, six, labels...), coles.ErrSetting},
+		"the largest C":                    {fit(LogisticRegression{C: math.MaxFloat64}, six, labels...), coles.ErrNotFinite},
+		"a candidate of zero":              {fit(folds(3, 1, 0), six, labels...), coles.ErrSetting},
+		"one fold":                         {fit(folds(1, 1), six, labels...), coles.ErrSetting},
+		"negative folds":                   {fit(folds(-2, 1), six, labels...), coles.ErrSetting},
+		"more folds than rows":             {fit(folds(4, 1), six, labels...), coles.ErrSetting},
+		"one row a class to fold":          {fit(folds(0, 1), six[:2], labels...), coles.ErrSetting},
+		"a fold of a whole class":          {fit(folds(2, 1), []int{0, 2, 1}, labels...), ErrSplit},
+		"too few labels":                   {fit(LogisticRegression{}, six, labels[:5]...), coles.ErrShape},
+		"rows too long":                    {testkit.Err(LogisticRegression{}.Fit(background, long, six, labels)), coles.ErrNotFinite},
+		"row too large":                    {fit(LogisticRegression{}, []int{0, 1, 6}, labels...), coles.ErrIndex},
+		"negative row":                     {fit(LogisticRegression{}, []int{0, 1, -1}, labels...), coles.ErrIndex},
+		"negative label":                   {fit(LogisticRegression{}, six[:4], 0, 1, -1, 1, 0, 0), coles.ErrIndex},
+		"no rows":                          {fit(LogisticRegression{}, nil, labels...), coles.ErrShape},
+		"one class":                        {fit(LogisticRegression{}, []int{0, 2}, labels...), ErrSplit},
+		"model, zero":                      {predict(LinearModel{}, x), coles.ErrShape},
+		"model, no intercept":              {predict(LinearModel{Classes: []int{0, 1}, Coef: two}, x), coles.ErrShape},
+		"model, no classes":                {predict(LinearModel{Coef: two, Intercept: one}, x), coles.ErrShape},
+		"model, another width":             {predict(good, normal(3, 4, 1, 1)), coles.ErrShape},
+		"model, no such row":               {predict(good, x, 6), coles.ErrIndex},
+		"model, a coefficient NaN":         {predict(LinearModel{[]int{0, 1}, mat.NewDense(1, 3, []float64{nan, 0, 0}), one, 1}, x), coles.ErrNotFinite},
+		"model, an infinite offset":        {predict(LinearModel{Classes: []int{0, 1}, Coef: two, Intercept: []float64{inf}}, x), coles.ErrNotFinite},
+		"classify, no splits":              {classify(Protocol{}, labels), coles.ErrShape},
+		"classify, too few labels":         {classify(Protocol{}, labels[:5], split), coles.ErrShape},
+		"classify, negative C":             {classify(Protocol{Regression: LogisticRegression{C: -1}}, labels, split), coles.ErrSetting},
+		"label rates, none":                {rates(Protocol{}, labels), coles.ErrShape},
+		"label rates, too few labels":      {rates(Protocol{}, labels[:5], 1), coles.ErrShape},
+		"label rates, NaN as C":            {rates(Protocol{Regression: LogisticRegression{C: nan}}, labels, 1), coles.ErrSetting},
+		"label rates, no labels a class":   {rates(Protocol{}, labels, 0), coles.ErrSetting},
+		"label rates, no splits":           {testkit.Err(Protocol{}.LabelRates(background, x, labels, []int{3}, 0, 1)), coles.ErrSetting},
+		"baselines, no dimension":          {reduce(x, 0), coles.ErrSetting},
+		"baselines, negative dimension":    {reduce(x, -1), coles.ErrSetting},
+		"baselines, too many":              {reduce(x, most), coles.ErrSetting},
+		"baselines, overflow":              {reduce(huge, 1), coles.ErrNotFinite},
+		"components, more than columns":    {testkit.Err(PCA(background, x, 4)), coles.ErrSetting},
+		"spectral, more than columns":      {spectral(x, 4), coles.ErrSetting},
+		"spectral, negative similarities":  {spectral(testkit.Product(normal(5, 1, 1, 1), two), 2), coles.ErrNegative},
+		"spectral, of rank one":            {spectral(testkit.Product(mat.NewDense(5, 1, []float64{1, 1, 1, 1, 1}), two), 2), coles.ErrSetting},
+		"spectral graph, no columns":       {testkit.Err(SpectralGraph(background, path, 0)), coles.ErrSetting},
+		"spectral graph, more than nodes":  {testkit.Err(SpectralGraph(background, path, 8)), coles.ErrSetting},
+		"t-SNE, too many rows, no storage": {testkit.Err(TSNE(background, sparse.NewCSR(5001, 1, make([]int, 5002), nil, nil), 1)), coles.ErrTooLarge},
+		"t-SNE, no rows":                   {testkit.Err(TSNE(background, none, 1)), coles.ErrShape},
+		"induce, no nodes":                 {induce(x), coles.ErrShape},
+		"induce, node outside":             {induce(x, 0, 6), coles.ErrIndex},
+		"induce, negative node":            {induce(x, -1), coles.ErrIndex},
+		"induce, node twice":               {induce(x, 3, 1, 3), coles.ErrIDs},
+		"induce, rows":                     {induce(normal(5, 2, 1, 1), 0), coles.ErrShape},
+		"induce, rows of float32":          {induce(testkit.SingleOf(normal(5, 2, 1, 1)), 0), coles.ErrShape},
+		"average of nothing":               {average(), coles.ErrShape},
+		"average with NaN":                 {average(1, nan), coles.ErrNotFinite},
+		"average with infinity":            {average(inf, 1), coles.ErrNotFinite},
+		"average, squares overflow":        {average(1e200, -1e200), coles.ErrNotFinite},
+		"compare, lengths":                 {compare(PairedTest{}, numbers, one), coles.ErrShape},
+		"compare, none":                    {compare(PairedTest{}, nil, nil), coles.ErrShape},
+		"compare, one":                     {compare(PairedTest{}, one, one), coles.ErrShape},
+		"compare, NaN":                     {compare(PairedTest{}, numbers, []float64{1, nan}), coles.ErrNotFinite},
+		"compare, infinity":                {compare(PairedTest{}, []float64{1, inf}, numbers), coles.ErrNotFinite},
+		"compare, a difference overflows":  {compare(PairedTest{}, []float64{1e308, 0}, []float64{-1e308, 0}), coles.ErrNotFinite},
+		"compare, a square overflows":      {compare(PairedTest{}, []float64{1e200, 0}, []float64{-1e200, 0}), coles.ErrNotFinite},
+		"compare, negative level":          {compare(PairedTest{Level: -1}, numbers, numbers), coles.ErrSetting},
+		"compare, level 1":                 {compare(PairedTest{Level: 1}, numbers, numbers), coles.ErrSetting},
+		"compare, level NaN":               {compare(PairedTest{Level: nan}, numbers, numbers), coles.ErrSetting},
+		"compare, no training nodes":       {compare(PairedTest{Test: 5}, numbers, numbers), coles.ErrSetting},
+		"compare, no test nodes":           {compare(PairedTest{Train: 5}, numbers, numbers), coles.ErrSetting},
+	})
+}
+
+// all are errors that have to wrap the same one.
+type all []error
+
+func (a all) Error() string { return fmt.Sprint([]error(a)) }
+
+func (a all) Is(want error) bool {
+	return !slices.ContainsFunc(a, func(err error) bool { return !errors.Is(err, want) })
+}
 
 // What clusters, searches, links, homophily and densities refuse, by name.
 func TestClustersAndSearchesRefuse(t *testing.T) {
@@ -30,6 +163,13 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		return testkit.Err(m.Predict(background, x))
 	}
 	cluster := func(p Protocol, labels ...int) error { return testkit.Err(p.Cluster(background, x, labels)) }
+	count := func(x mat.Matrix, most int, means KMeans) error {
+		_, _, err := ClusterCount(background, x, most, means)
+		return err
+	}
+	predictions := func(predicted, actual []int) error {
+		return all{testkit.Err(Accuracy(predicted, actual)), testkit.Err(MicroF1(predicted, actual)), testkit.Err(MacroF1(predicted, actual))}
+	}
 	silhouette := func(x mat.Matrix, c ...int) error { return testkit.Err(Silhouette(background, x, c)) }
 	rows := func(x mat.Matrix, k int, by Similarity, rows ...int) error {
 		return testkit.Err(nearestRows(background, x, rows, k, by))
@@ -49,7 +189,7 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		return testkit.Err(JensenShannonOfSamples(background, x, y, points, 0))
 	}
 	good, one := []float64{0, 1, 3}, []float64{1}
-	for name, c := range map[string]struct{ got, want error }{
+	wantRefusals(t, map[string]refusal{
 		"k-means, no clusters":               {fit(KMeans{}, x), coles.ErrSetting},
 		"k-means, more clusters than rows":   {fit(KMeans{Clusters: 7}, x), coles.ErrSetting},
 		"k-means, negative starts":           {fit(KMeans{Clusters: 2, Starts: -1}, x), coles.ErrSetting},
@@ -71,6 +211,13 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"silhouette, a cluster too few":      {silhouette(x, 1, 2), coles.ErrShape},
 		"silhouette, one cluster":            {silhouette(x, 1, 1, 1, 1, 1, 1), coles.ErrSetting},
 		"silhouette, all rows alone":         {silhouette(x, 1, 2, 3, 4, 5, 6), coles.ErrSetting},
+		"cluster count, up to one":           {count(x, 1, KMeans{}), coles.ErrSetting},
+		"cluster count, as many as rows":     {count(x, 6, KMeans{}), coles.ErrSetting},
+		"cluster count, equal rows":          {count(mat.NewDense(6, 2, nil), 3, KMeans{}), coles.ErrSetting},
+		"cluster count, negative starts":     {count(x, 3, KMeans{Starts: -1}), coles.ErrSetting},
+		"cluster count, NaN":                 {count(normal(6, 2, nan, 75), 3, KMeans{}), coles.ErrNotFinite},
+		"predictions of two lengths":         {predictions([]int{1}, []int{1, 2}), coles.ErrShape},
+		"no predictions":                     {predictions(nil, nil), coles.ErrShape},
 		"labels of two lengths":              {testkit.Err(NMI([]int{1}, []int{1, 2})), coles.ErrShape},
 		"no labels":                          {testkit.Err(NMI(nil, nil)), coles.ErrShape},
 		"accuracy of two lengths":            {testkit.Err(ClusterAccuracy([]int{1}, nil)), coles.ErrShape},
@@ -94,6 +241,8 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"nearest, more than there are":       {to(x, 7), coles.ErrSetting},
 		"positive pairs, no edges":           {testkit.Err(PositivePairs(empty)), coles.ErrShape},
 		"negative pairs, none":               {testkit.Err(NegativePairs(background, path, 0, 1)), coles.ErrSetting},
+		"negative pairs, complete":           {testkit.Err(NegativePairs(background, triangle, 3, 1)), coles.ErrDense},
+		"negative pairs, one node":           {testkit.Err(NegativePairs(background, testkit.Must(coles.NewGraph(1, nil)), 3, 1)), coles.ErrDense},
 		"negative pairs, too many":           {testkit.Err(NegativePairs(background, path, math.MaxInt, 1)), coles.ErrSetting},
 		"scores, no pairs":                   {scores(x), coles.ErrShape},
 		"scores, row too large":              {scores(x, coles.Edge{U: 0, V: 6}), coles.ErrIndex},
@@ -109,6 +258,8 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"hold out, all":                      {hold(path, 1), coles.ErrSetting},
 		"hold out, NaN":                      {hold(path, nan), coles.ErrSetting},
 		"hold out, no edges":                 {hold(empty, 0.1), coles.ErrShape},
+		"hold out, of a tree":                {hold(path, 0.1), coles.ErrSetting},
+		"hold out, two of a cycle":           {hold(testkit.Must(coles.NewGraph(12, testkit.Ring(12, 1))), 0.2), coles.ErrSetting},
 		"hold out, complete":                 {hold(triangle, 0.1), coles.ErrDense},
 		"area, no positives":                 {testkit.Err(AUC(nil, one)), coles.ErrShape},
 		"average precision, no negatives":    {testkit.Err(AveragePrecision(one, nil)), coles.ErrShape},
@@ -141,7 +292,5 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"distance, no sample":                {testkit.Err(Wasserstein(good, nil)), coles.ErrShape},
 		"distance, NaN":                      {testkit.Err(Wasserstein([]float64{nan}, good)), coles.ErrNotFinite},
 		"distance, overflow":                 {testkit.Err(Wasserstein([]float64{-most}, []float64{most})), coles.ErrNotFinite},
-	} {
-		t.Run(name, func(t *testing.T) { testkit.WantError(t, c.got, c.want) })
-	}
+	})
 }
