@@ -19,7 +19,7 @@ var (
 	sides  = []int{0, 0, 0, 1, 1, 1}
 )
 
-// communities is a graph of 400 nodes in four classes, and its features.
+// communities is a graph of 400 nodes in four classes, with features and labels.
 func communities(ctx context.Context) (*coles.Graph, *dataset.Dataset) {
 	data, err := dataset.Communities{Nodes: 400, Classes: 4, Degree: 8, Homophily: 0.9, Features: 16, Dense: true, Seed: 1}.Generate(ctx)
 	if err != nil {
@@ -30,6 +30,16 @@ func communities(ctx context.Context) (*coles.Graph, *dataset.Dataset) {
 		log.Fatal(err)
 	}
 	return g, data
+}
+
+// embedded is the graph of communities with its embedding in eight columns.
+func embedded(ctx context.Context) (*dataset.Dataset, *mat.Dense) {
+	g, data := communities(ctx)
+	model, err := coles.Fit(ctx, g, data.Features, coles.WithDim(8))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return data, model.Embedding()
 }
 
 func ExampleProtocol_Classify() {
@@ -50,12 +60,8 @@ func ExampleProtocol_Classify() {
 // embedding is of all nodes, splits are drawn among the known ones, and so are the nodes tested on.
 func ExampleProtocol_Classify_partlyLabelled() {
 	ctx := context.Background()
-	g, data := communities(ctx)
-	model, err := coles.Fit(ctx, g, data.Features, coles.WithDim(8))
-	if err != nil {
-		log.Fatal(err)
-	}
-	labels, known := make([]int, g.Nodes()), []int(nil)
+	data, y := embedded(ctx)
+	labels, known := make([]int, data.Nodes()), []int(nil)
 	for i := range labels {
 		labels[i] = -1
 		if i%5 == 0 {
@@ -67,7 +73,7 @@ func ExampleProtocol_Classify_partlyLabelled() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := eval.Protocol{}.Classify(ctx, model.Embedding(), labels, splits)
+	c, err := eval.Protocol{}.Classify(ctx, y, labels, splits)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -79,20 +85,15 @@ func ExampleProtocol_Classify_partlyLabelled() {
 // Cross-validation chooses C. The classifier is kept in a file for nodes to come.
 func ExampleLinearModel() {
 	ctx := context.Background()
-	g, data := communities(ctx)
-	model, err := coles.Fit(ctx, g, data.Features, coles.WithDim(8))
-	if err != nil {
-		log.Fatal(err)
-	}
+	data, y := embedded(ctx)
 	var labelled, others []int
-	for i := range g.Nodes() {
+	for i := range data.Nodes() {
 		if i%10 == 0 {
 			labelled = append(labelled, i)
 		} else {
 			others = append(others, i)
 		}
 	}
-	y := model.Embedding()
 	classifier, err := eval.LogisticRegression{Cs: eval.DefaultCs()}.Fit(ctx, y, labelled, data.Labels)
 	if err != nil {
 		log.Fatal(err)
@@ -161,17 +162,13 @@ func ExampleEmbedInductive() {
 // features by what chance would leave.
 func ExampleProtocol_LabelRates() {
 	ctx := context.Background()
-	g, data := communities(ctx)
-	model, err := coles.Fit(ctx, g, data.Features, coles.WithDim(8))
-	if err != nil {
-		log.Fatal(err)
-	}
+	data, y := embedded(ctx)
 	components, err := eval.PCA(ctx, data.Features, 8)
 	if err != nil {
 		log.Fatal(err)
 	}
 	var curves [2][]eval.LabelRate
-	for k, x := range []mat.Matrix{model.Embedding(), components} {
+	for k, x := range []mat.Matrix{y, components} {
 		curves[k], err = eval.Protocol{}.LabelRates(ctx, x, data.Labels, []int{1, 5, 20}, 10, 1)
 		if err != nil {
 			log.Fatal(err)

@@ -120,54 +120,51 @@ func wantMatches(t *testing.T, got, want [][]Match) {
 	}
 }
 
-// Products of whole numbers are exact, so that rows are those of the definition, the lower one
-// first among equals.
-func TestNearestGivesTiesToTheLowerRow(t *testing.T) {
-	x := wholeNumbers(3000, 3, 2, 91)
-	rows := upTo(300)
-	want := slowNearest(x, x.Slice(0, 300, 0, 3).(*mat.Dense), rows, 40, DotProduct)
-	ties := 0
-	for _, matches := range want {
-		for m := range 39 {
-			if matches[m].Score == matches[m+1].Score {
-				ties++
+// Products of whole numbers are exact, so that rows are those of the definition, the lower one first
+// among equals: from an index of one part and of several, one goroutine after another or all at once,
+// one row at a time or all.
+func TestIndexIsForManyGoroutines(t *testing.T) {
+	const large = 70_000
+	for _, c := range []struct {
+		x             *mat.Dense
+		rows          []int
+		k, most, ties int
+	}{
+		{wholeNumbers(3000, 3, 2, 91), upTo(300), 40, 20, 1000},
+		{wholeNumbers(large, 3, 5, 93), []int{0, large - 1, 255, 256, large / 2, large/2 + 1}, 30, 6, 20},
+	} {
+		queries := mat.NewDense(len(c.rows), 3, nil)
+		for q, i := range c.rows {
+			queries.SetRow(q, c.x.RawRowView(i))
+		}
+		want := slowNearest(c.x, queries, c.rows, c.k, DotProduct)
+		ties := 0
+		for _, matches := range want {
+			for m := range c.k - 1 {
+				if matches[m].Score == matches[m+1].Score {
+					ties++
+				}
 			}
 		}
-	}
-	if ties < 1000 {
-		t.Errorf("only %d ties", ties)
-	}
-	for form, x := range forms(x) {
-		testkit.WantSame(t, form, testkit.Must(nearestRows(background, x, rows, 40, DotProduct)), want)
-	}
-}
-
-// One goroutine after another or all at once, one row at a time or all, through an index of several
-// parts.
-func TestIndexIsForManyGoroutines(t *testing.T) {
-	const n = 70_000
-	x := wholeNumbers(n, 3, 5, 93)
-	rows := []int{0, n - 1, 255, 256, n / 2, n/2 + 1}
-	queries := mat.NewDense(len(rows), 3, nil)
-	for q, i := range rows {
-		queries.SetRow(q, x.RawRowView(i))
-	}
-	want := slowNearest(x, queries, rows, 30, DotProduct)
-	for form, x := range forms(x) {
-		index := testkit.Must(NewIndex(background, x, DotProduct))
-		testkit.WantSame(t, form, testkit.Must(index.Rows(background, rows, 30)), want)
-		var all sync.WaitGroup
-		got := make([][][]Match, len(rows))
-		for q := range rows {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				got[q], _ = index.Rows(background, rows[q:q+1], 30)
-			}()
+		if ties < c.ties {
+			t.Errorf("only %d ties", ties)
 		}
-		all.Wait()
-		for q := range rows {
-			testkit.WantSame(t, form+", one row", got[q], want[q:q+1])
+		for form, x := range forms(c.x) {
+			index := testkit.Must(NewIndex(background, x, DotProduct))
+			testkit.WantSame(t, form, testkit.Must(index.Rows(background, c.rows, c.k)), want)
+			var all sync.WaitGroup
+			got := make([][][]Match, c.most)
+			for q := range got {
+				all.Add(1)
+				go func() {
+					defer all.Done()
+					got[q], _ = index.Rows(background, c.rows[q:q+1], c.k)
+				}()
+			}
+			all.Wait()
+			for q := range got {
+				testkit.WantSame(t, form+", one row", got[q], want[q:q+1])
+			}
 		}
 	}
 }
