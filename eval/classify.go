@@ -29,11 +29,6 @@ func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, spli
 	if err != nil {
 		return nil, err
 	}
-	return classify(ctx, f, labels, splits, p.Regression, p.start("classify", len(splits)))
-}
-
-// classify is Classify of a checked matrix, by a checked regression.
-func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, splits []dataset.Split, l LogisticRegression, progress *counter) (*Measurements, error) {
 	if len(splits) == 0 {
 		return nil, fmt.Errorf("%w: no splits", coles.ErrShape)
 	}
@@ -45,9 +40,9 @@ func classify(ctx context.Context, f *matrix.Matrix[float64], labels []int, spli
 			return nil, fmt.Errorf("split %d: %w", s, err)
 		}
 	}
-	accuracy := make([]float64, len(splits))
-	err := each(ctx, len(splits), func(s int) (err error) {
-		if accuracy[s], err = classifySplit(ctx, f, labels, splits[s], l); err != nil {
+	accuracy, progress := make([]float64, len(splits)), p.start("classify", len(splits))
+	err = each(ctx, len(splits), func(s int) (err error) {
+		if accuracy[s], err = classifySplit(ctx, f, labels, splits[s], p.Regression); err != nil {
 			return fmt.Errorf("split %d: %w", s, err)
 		}
 		progress.add()
@@ -131,29 +126,29 @@ func (r LabelRate) String() string {
 // splits, with at most a third of a class for training. They depend on labels and seed alone: every
 // method is measured on the same, split by split, for [PairedTest].
 //
-// Errors: [coles.ErrShape] for no numbers, those of [dataset.RandomSplits] and Classify.
+// Errors: [coles.ErrShape] for no numbers, those of [dataset.RandomSplits] and Classify, which
+// counts the splits of all points as one list.
 func (p Protocol) LabelRates(ctx context.Context, x mat.Matrix, labels []int, perClass []int, count int, seed uint64) ([]LabelRate, error) {
 	if len(perClass) == 0 {
 		return nil, fmt.Errorf("%w: no numbers of labels a class", coles.ErrShape)
 	}
-	if err := p.Regression.check(); err != nil {
-		return nil, err
+	var splits []dataset.Split
+	for _, per := range perClass {
+		drawn, err := dataset.RandomSplits(labels, per, count, seed)
+		if err != nil {
+			return nil, err
+		}
+		splits = append(splits, drawn...)
 	}
-	f, err := read(ctx, x)
+	all, err := p.Classify(ctx, x, labels, splits)
 	if err != nil {
 		return nil, err
 	}
-	splits := make([][]dataset.Split, len(perClass))
+	curve := make([]LabelRate, len(perClass))
 	for i, per := range perClass {
-		if splits[i], err = dataset.RandomSplits(labels, per, count, seed); err != nil {
-			return nil, err
-		}
-	}
-	curve, progress := make([]LabelRate, len(perClass)), p.start("classify", len(perClass)*count)
-	for i, per := range perClass {
-		m, err := classify(ctx, f, labels, splits[i], p.Regression, progress)
+		m, err := measure(all.Each[i*count : (i+1)*count : (i+1)*count])
 		if err != nil {
-			return nil, fmt.Errorf("%d labels a class: %w", per, err)
+			return nil, err
 		}
 		curve[i] = LabelRate{per, *m}
 	}

@@ -37,9 +37,17 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 	if err != nil {
 		return nil, err
 	}
-	z, err := scaledRows(ctx, f, inverse)
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	z, err := f.Gather(ctx, all) // a copy
 	if err != nil {
 		return nil, err
+	}
+	for i, c := range inverse {
+		_, values := z.Row(i)
+		matrix.Scale(values, c)
 	}
 	pairs, err := leading(ctx, z, make([]float64, d), k)
 	if err != nil {
@@ -88,23 +96,6 @@ func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]fl
 		}
 	}
 	return degree.Data, nil
-}
-
-// scaledRows copies a matrix with each row times its scale.
-func scaledRows(ctx context.Context, f *matrix.Matrix[float64], scale []float64) (*matrix.Matrix[float64], error) {
-	all := make([]int, len(scale))
-	for i := range all {
-		all[i] = i
-	}
-	z, err := f.Gather(ctx, all)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range scale {
-		_, values := z.Row(i)
-		matrix.Scale(values, c)
-	}
-	return z, nil
 }
 
 // SpectralGraph is the spectral embedding of the nodes of a graph, whose clusters by [KMeans] are
