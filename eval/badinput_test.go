@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A given is what the functions of this package take.
+// A given holds arguments for every function of this package.
 type given struct {
 	x             mat.Matrix
 	labels, rows  []int
@@ -26,7 +26,7 @@ type given struct {
 	p             float64
 }
 
-// good is what they all take.
+// good arguments are taken by all of them.
 func good() given {
 	const n = 24
 	x := normal(n, 5, 1, 61)
@@ -36,7 +36,7 @@ func good() given {
 	return given{x, randomLabels(n, 3, 61), upTo(n / 2), pairs, pairs, g, []float64{1, 2, 4}, []float64{2, 1, 3}, 2, 0.5}
 }
 
-// A door is a function of this package. What it returns is looked at by wantFinite.
+// A door is a function of this package, whose result goes to wantFinite.
 type door func(ctx context.Context, in given) (any, error)
 
 // learningDoors learn from a matrix, or reduce it.
@@ -228,7 +228,7 @@ func TestSymmetricMatricesStaySparse(t *testing.T) {
 	testkit.WantClose(t, "the components", testkit.Must(PCA(background, w, 3)), testkit.Must(PCA(background, dense, 3)), 1e-12)
 }
 
-// Matrices, labels and counts at the ends of what there is.
+// Matrices, labels and counts at the ends of their ranges.
 func TestExtremes(t *testing.T) {
 	const n, d = 24, 5
 	plain := good().x.(*mat.Dense)

@@ -7,7 +7,7 @@ import (
 	"coles"
 )
 
-// diagnosticCases is what testdata/diagnostics.py wrote; its head tells what the fields hold.
+// diagnosticCases are written by testdata/diagnostics.py, whose head explains the fields.
 type diagnosticCases struct {
 	Unit   float64
 	Graphs []struct {
@@ -27,7 +27,7 @@ type diagnosticCases struct {
 	}
 }
 
-// clusteringCases is what testdata/clustering.py wrote; its head tells what the fields hold.
+// clusteringCases are written by testdata/clustering.py, whose head explains the fields.
 type clusteringCases struct {
 	Unit  float64
 	Cases []struct {

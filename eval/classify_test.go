@@ -114,14 +114,3 @@ func TestUnknownLabelsAreNotTestedOn(t *testing.T) {
 	testkit.WantSame(t, "what a split leaves", testkit.Must(Protocol{}.Classify(background, x, labels, splits)), want)
 	testkit.WantSame(t, "a test set", testkit.Must(Protocol{}.Classify(background, x, labels, given)), want)
 }
-
-func TestLabelRatesPassOverUnknownLabels(t *testing.T) {
-	x, labels := partlyLabelled(132)
-	known := len(slices.DeleteFunc(slices.Clone(labels), func(l int) bool { return l < 0 }))
-	// Every one of the known rows outside training and validation counts.
-	for _, a := range testkit.Must(Protocol{}.LabelRates(background, x, labels, []int{5}, 3, 1))[0].Each {
-		if right := a * float64(known-30); right < 0.5 || math.Abs(right-math.Round(right)) > 1e-9 {
-			t.Errorf("accuracy %v is no share of %d rows", a, known-30)
-		}
-	}
-}

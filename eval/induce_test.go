@@ -12,18 +12,8 @@ import (
 )
 
 func TestInduceKeepsWhatIsAmongTheNodes(t *testing.T) {
-	const n = 33
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprint("node ", i)
-	}
-	edges := append(testkit.RandomEdges(testkit.Random(121), n, 0.4), coles.Edge{U: 4, V: 4})
-	weights := make([]float64, len(edges))
-	for q := range weights {
-		weights[q] = 1 + float64(q%7)
-	}
-	g := testkit.Must(coles.NewWeightedGraph(n, edges, weights, coles.WithIDs(names), coles.WithSelfLoopsKept()))
-	x := normal(n, 3, 1, 122)
+	g := twins(15, 0.4, 121) // of 33 nodes, 1 with a loop
+	names, x := g.IDs(), normal(33, 3, 1, 122)
 	nodes := []int{20, 1, 4, 0, 32, 17, 2, 3, 16}
 	for _, form := range []mat.Matrix{x, testkit.SparseOf(x), testkit.SingleOf(x), nil, testkit.Foreign{Of: x}} {
 		part := testkit.Must(Induce(background, g, form, nodes))
@@ -94,9 +84,7 @@ func TestEmbedInductiveSeesNothingOfOtherNodes(t *testing.T) {
 // is asked about all unseen ones, on the same splits whether the embedding has learned from them or
 // not. On Pubmed they lost 0.3 points, 95 % from 0.2 to 0.5; one is allowed.
 func TestUnseenNodesAreClassifiedAsSeenOnes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	testkit.Long(t)
 	data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "pubmed.npz"), dataset.ReadNPZ))
 	g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
 	m := testkit.Must(coles.Fit(background, g, data.Features))

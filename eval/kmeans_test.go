@@ -57,10 +57,9 @@ func apart(x, y []float64) float64 {
 	return sum
 }
 
-// What k-means promises of its result, computed from the rows themselves: each is with its nearest
-// centre, each centre is the mean of its rows, and the inertia is that of the result. At the
-// tolerance near zero it stops when nothing moves. In float32 rows of norm 4 may be taken for as
-// near as others that are nearer by their rounding.
+// The promises of k-means, from the rows themselves: each is with its nearest centre, each centre is
+// the mean of its rows, and the inertia follows. At a tolerance near zero it stops when nothing moves.
+// In float32 rows of norm 4 may be taken for as near as others that are nearer by their rounding.
 func TestKMeansSettlesWhereLloydStops(t *testing.T) {
 	small, _ := blobs(5000, 9, 6, 61)
 	for _, c := range []struct {

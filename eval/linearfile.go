@@ -45,8 +45,8 @@ func (m *LinearModel) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// ReadLinearModel reads what [LinearModel.WriteTo] wrote, and no byte more. It takes memory as
-// bytes arrive, never because a length is declared.
+// ReadLinearModel reads the file of [LinearModel.WriteTo], and no byte more. It takes memory as bytes
+// arrive, never because a length is declared.
 //
 // Errors: [coles.ErrFormat] for bytes that are no classifier or a version it does not know,
 // [coles.ErrChecksum] for one changed or cut off, and the reader's.

@@ -133,7 +133,7 @@ func TestPredictLinksRanksSimilarities(t *testing.T) {
 }
 
 // An embedding for links of the graph without them ranks them above the rest better than the
-// features do, and than the default does. The bounds are what is measured, less one point: areas of
+// features do, and than the default does. The bounds are measured, less one point: areas of
 // 0.961 and 0.960; of the features 0.806 and 0.778, of the default 0.947 and 0.857.
 func TestEmbeddingsPredictLinksOfCora(t *testing.T) {
 	if testing.Short() {
@@ -152,7 +152,7 @@ func TestEmbeddingsPredictLinksOfCora(t *testing.T) {
 		t.Logf("%v: AUC %.4f, AP %.4f, hits@50 %.4f; of the features %.4f, %.4f, %.4f", by,
 			got.AUC, got.AveragePrecision, got.Hits, raw.AUC, raw.AveragePrecision, raw.Hits)
 		if got.AUC < bound || got.AUC < raw.AUC || got.AveragePrecision < raw.AveragePrecision {
-			t.Errorf("%v: area %v, want %v and more than that of the features", by, got.AUC, bound)
+			t.Errorf("%v: area %v, want %v and more than of the features", by, got.AUC, bound)
 		}
 		if got.AUC < other.AUC || got.AveragePrecision < other.AveragePrecision || got.Hits < other.Hits {
 			t.Errorf("%v: %+v, the default %+v", by, got, other)

@@ -15,8 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// gradient is that of the objective as the doc comment of LogisticRegression writes it, term by
-// term.
+// gradient is taken of the objective in the doc comment of LogisticRegression, term by term.
 func gradient(m *LinearModel, k int, x mat.Matrix, rows, labels []int, c float64) []float64 {
 	_, d := x.Dims()
 	g := append(mat.Row(nil, k, m.Coef), m.Intercept[k])
@@ -160,7 +159,7 @@ func TestDesignsAgree(t *testing.T) {
 				want = w
 			}
 			if off := floats.Distance(w, want, 2); off > 1e-9 {
-				t.Errorf("d=%d: solution %d is %g from that of the rows", d, q, off)
+				t.Errorf("d=%d: solution %d is %g from the solution of the rows", d, q, off)
 			}
 		}
 	}

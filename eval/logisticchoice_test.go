@@ -131,7 +131,7 @@ func heldOutBy(t *testing.T, c float64, x *mat.Dense, labels, fold []int, k int)
 	return right
 }
 
-// A candidate minimises what the doc comment of Cs says: the gradient there, term by term. It
+// A candidate minimises the objective in the doc comment of Cs: the gradient there, term by term. It
 // scales the features, dense or sparse, and not the intercept.
 func TestCandidatesScaleTheFeatures(t *testing.T) {
 	x, labels := blobs(40, 6, 3, 51)

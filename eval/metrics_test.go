@@ -62,37 +62,6 @@ func TestResultsPrintPercent(t *testing.T) {
 	}
 }
 
-// Of independent normal differences the interval covers the mean as often as it says: of 2,000
-// experiments 95 %, give or take three deviations, √(0.95·0.05/2000).
-func TestIntervalsCoverTheMean(t *testing.T) {
-	const experiments, splits, mean = 2000, 10, 0.7
-	rng := testkit.Random(7)
-	covered, rejected := 0, 0
-	for range experiments {
-		a, b := make([]float64, splits), make([]float64, splits)
-		for i := range a {
-			b[i] = 80 + 3*rng.NormFloat64()
-			a[i] = b[i] + mean + rng.NormFloat64()
-		}
-		c := testkit.Must(PairedTest{}.Compare(a, b))
-		if c.Low <= mean && mean <= c.High {
-			covered++
-		}
-		if (c.P < 0.05) != (c.Low > 0 || c.High < 0) {
-			t.Errorf("p is %v for the interval %v to %v", c.P, c.Low, c.High)
-		}
-		if c.P < 0.05 {
-			rejected++
-		}
-	}
-	if share := float64(covered) / experiments; math.Abs(share-0.95) > 3*math.Sqrt(0.95*0.05/experiments) {
-		t.Errorf("%v of the intervals cover the mean", share)
-	}
-	if rejected == 0 || rejected == experiments {
-		t.Errorf("%d of %d differences found", rejected, experiments)
-	}
-}
-
 func TestCompareOfEqualDifferences(t *testing.T) {
 	for _, c := range []struct {
 		b    []float64

@@ -226,8 +226,8 @@ func TestLogisticRegressionOfEveryScale(t *testing.T) {
 	}
 }
 
-// Every row comes with both labels, or there are no features: the optimum has w = 0, and nothing
-// that its error could be relative to: 10⁻¹² is what scores may be instead, by [polisher.gradient].
+// Every row comes with both labels, or there are no features: the optimum has w = 0, to which no error
+// can be relative. Scores may be 10⁻¹² instead, by [polisher.gradient].
 func TestLogisticRegressionWithoutCoefficients(t *testing.T) {
 	for _, scale := range []float64{0, 1e-6, 1, 1e6} {
 		for _, shape := range [][2]int{{30, 4}, {10, 40}} {

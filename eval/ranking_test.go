@@ -7,7 +7,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// rankingCases is what testdata/rankings.py wrote; its head tells what the fields hold.
+// rankingCases are written by testdata/rankings.py, whose head explains the fields.
 type rankingCases struct {
 	Unit     float64
 	Rankings []struct {

@@ -49,7 +49,7 @@ func naiveCost(p kernel.Matrix[float64], at [2][]float64) float64 {
 	return cost
 }
 
-// Squared distances are those of differences, up to one factor, also far from zero and for numbers
+// Squared distances against differences, up to one factor, also far from zero and for numbers
 // at the ends of their range.
 func TestSquaredDistances(t *testing.T) {
 	words, dense := testkit.RandomWords(testkit.Random(2), 40, 15)
@@ -115,7 +115,7 @@ func TestEveryRowHasThePerplexity(t *testing.T) {
 	}
 }
 
-// The gradient is that of the cost, by central differences.
+// The gradient against the cost, by central differences.
 func TestGradientOfTSNE(t *testing.T) {
 	x, _ := clusters(25, 4)
 	p := testkit.Must(affinities(t.Context(), sourceOf(t, x)))

@@ -61,7 +61,7 @@ func TestTitleAndLegendCoverNothing(t *testing.T) {
 			default:
 				continue
 			}
-			// The SVG is upside down but for its texts: their y is minus that of the canvas.
+			// The SVG is upside down but for its texts: their y is minus the canvas's.
 			corner := vg.Point{X: text.x, Y: -text.y - style.FontExtents().Descent}
 			heads = append(heads, vg.Rectangle{Min: corner, Max: corner.Add(vg.Point{X: style.Width(text.words), Y: style.FontExtents().Height})})
 		}
@@ -102,7 +102,7 @@ func TestDataAreasLineUp(t *testing.T) {
 			}
 		}
 		if d := at.above.Max.Y - row.above.Max.Y; math.Abs(float64(d)) > 0.01 { // though one has a legend
-			t.Errorf("the head of panel %d begins %v higher than that of its row", i, d)
+			t.Errorf("the head of panel %d begins %v higher than its row's", i, d)
 		}
 	}
 }

@@ -15,88 +15,76 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A result is of a function that draws.
+type result struct {
+	picture *Picture
+	err     error
+}
+
+func try(p *Picture, err error) result { return result{p, err} }
+
 func TestRefusals(t *testing.T) {
 	nan, inf, largest := math.NaN(), math.Inf(1), math.MaxFloat64
 	one := []float64{1, 2, 3}
 	logX, logY := Axes{LogX: true}, Axes{LogY: true}
 	three := Axes{Categories: []string{"a", "b", "c"}}
-	curves := func(a Axes, series ...Series) func() (*Picture, error) {
-		return func() (*Picture, error) { return Curves(a, series...) }
-	}
-	places := func(xy mat.Matrix, classes []int, names ...string) func() (*Picture, error) {
-		return func() (*Picture, error) { return Places(Axes{}, xy, classes, names) }
-	}
-	densities := func(samples ...Sample) func() (*Picture, error) {
-		return func() (*Picture, error) { return Densities(t.Context(), Axes{}, samples...) }
-	}
-	within := func(lo, hi float64, samples ...Sample) func() (*Picture, error) {
-		return func() (*Picture, error) {
-			return Densities(t.Context(), Axes{Bounds: [2]float64{lo, hi}}, samples...)
-		}
-	}
-	embedding := func(ctx context.Context, n, d int) func() (*Picture, error) {
-		return func() (*Picture, error) {
-			return Map(ctx, Axes{}, testkit.RandomDense(testkit.Random(1), n, d), make([]int, n), nil)
-		}
-	}
+	at, two := func(data ...float64) *mat.Dense { return mat.NewDense(2, len(data)/2, data) }, []int{0, 0}
+	cosines := Axes{Bounds: [2]float64{-1, 1}}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	single := testkit.Must(Curves(Axes{}, Series{Y: one}))
 	double := testkit.Must(Grid([]*Picture{single, single}))
 	for _, c := range []struct {
 		name  string
-		draw  func() (*Picture, error)
+		got   result
 		cause error
 		text  string
 	}{
-		{"no series", curves(Axes{}), coles.ErrShape, "no series"},
-		{"series without points", curves(Axes{}, Series{Y: one}, Series{Name: "bare", X: []float64{}}), coles.ErrShape, `series 1, "bare"`},
-		{"X too short", curves(Axes{}, Series{X: one[:2], Y: one}), coles.ErrShape, "2 X, 3 Y"},
-		{"errors too long", curves(Axes{}, Series{Y: one[:2], Error: one}), coles.ErrShape, "3 errors"},
-		{"X with categories", curves(three, Series{X: one, Y: one}), coles.ErrShape, "categories"},
-		{"fewer points than categories", curves(three, Series{Y: one[:2]}), coles.ErrShape, "2 Y, 3 categories"},
-		{"NaN", curves(Axes{}, Series{Name: "s", Y: []float64{1, nan}}), coles.ErrNotFinite, "point 1"},
-		{"infinite X", curves(Axes{}, Series{X: []float64{1, -inf}, Y: one[:2]}), coles.ErrNotFinite, "point 1"},
-		{"NaN error", curves(Axes{}, Series{Y: one, Error: []float64{0, nan, 0}}), coles.ErrNotFinite, "point 1"},
-		{"band that overflows", curves(Axes{}, Series{Y: []float64{1e308}, Error: []float64{1e308}}), coles.ErrNotFinite, "point 0"},
-		{"range that overflows", curves(Axes{}, Series{Y: []float64{1.5e308, -1.5e308}}), coles.ErrNotFinite, "y axis"},
-		{"error below zero", curves(Axes{}, Series{Y: one, Error: []float64{0, 0, -1}}), coles.ErrNegative, "point 2"},
-		{"zero on a logarithmic axis", curves(logX, Series{X: []float64{0, 1, 2}, Y: one}), coles.ErrSetting, "x axis"},
-		{"band below a logarithmic axis", curves(logY, Series{Y: one, Error: one}), coles.ErrSetting, "y axis"},
-		{"from zero on a logarithmic axis", curves(Axes{LogY: true, FromZero: true}, Series{Y: one}), coles.ErrSetting, "y axis"},
-		{"too small for a logarithmic axis", curves(logY, Series{Y: []float64{5e-324, 1}}), coles.ErrNotFinite, "y axis"},
-		{"spectrum below zero", func() (*Picture, error) { return Eigenvalues(logY, Series{Y: []float64{1, 0, -1}}) }, coles.ErrSetting, "y axis"},
-		{"size zero", func() (*Picture, error) { return Scaling(Axes{}, Series{X: []float64{0, 1}, Y: one[:2]}) }, coles.ErrSetting, "x axis"},
-		{"no marks", func() (*Picture, error) { return Scatter(Axes{}) }, coles.ErrShape, ""},
-		{"mark nowhere", func() (*Picture, error) { return Scatter(Axes{}, Mark{"Cora", nan, 0}) }, coles.ErrNotFinite, `"Cora"`},
-		{"marks too far apart", func() (*Picture, error) { return Scatter(Axes{}, Mark{"a", -largest, 0}, Mark{"b", largest, 0}) }, coles.ErrNotFinite, "x axis"},
-		{"three columns", places(mat.NewDense(2, 3, nil), []int{0, 0}), coles.ErrShape, "3 columns"},
-		{"too few classes", places(mat.NewDense(2, 2, nil), []int{0}), coles.ErrShape, "2 rows, 1 classes"},
-		{"too few names", places(mat.NewDense(2, 2, nil), []int{0, 2}, "a", "b"), coles.ErrShape, "class 2"},
-		{"no names of classes", func() (*Picture, error) { return Places(Axes{}, mat.NewDense(1, 2, nil), []int{0}, []string{}) }, coles.ErrShape, "0 names"},
-		{"row too far away", places(mat.NewDense(2, 2, []float64{0, largest, 0, -largest}), []int{0, 0}), coles.ErrNotFinite, "y axis"},
-		{"embedding of one column", embedding(t.Context(), 2, 1), coles.ErrSetting, ""},
-		{"cancelled map", embedding(over, 2, 2), context.Canceled, ""},
-		{"drawing of other nodes", func() (*Picture, error) {
-			return Drawing(Axes{}, testkit.RandomGraph(1, 3, 1), mat.NewDense(2, 2, nil), []int{0, 0}, nil)
-		}, coles.ErrShape, "2 rows, 3 nodes"},
-		{"cosine of 2", within(-1, 1, Sample{"a", one}), coles.ErrSetting, "bounds of -1 to 1"},
-		{"bounds that cross", within(4, 0, Sample{"a", one}), coles.ErrSetting, "bounds of 4 to 0"},
-		{"no samples", densities(), coles.ErrShape, "no samples"},
-		{"empty sample", densities(Sample{"a", one}, Sample{"b", nil}), coles.ErrShape, "sample 1"},
-		{"sample without spread", densities(Sample{"a", []float64{2, 2}}), coles.ErrSetting, "sample 0"},
-		{"sample with NaN", densities(Sample{"a", []float64{2, nan}}), coles.ErrNotFinite, "sample 0"},
-		{"cancelled densities", func() (*Picture, error) { return Densities(over, Axes{}, Sample{"a", one}) }, context.Canceled, ""},
-		{"no rows of pictures", func() (*Picture, error) { return Grid() }, coles.ErrShape, ""},
-		{"rows without pictures", func() (*Picture, error) { return Grid([]*Picture{}, nil) }, coles.ErrShape, ""},
-		{"only empty places", func() (*Picture, error) { return Grid([]*Picture{nil, nil}) }, coles.ErrShape, ""},
-		{"ragged rows", func() (*Picture, error) { return Grid([]*Picture{single, single}, []*Picture{single}) }, coles.ErrShape, "row 1"},
-		{"grid of grids", func() (*Picture, error) { return Grid([]*Picture{single, double}) }, coles.ErrShape, "picture 1"},
-		{"unknown ending", func() (*Picture, error) { return nil, single.WriteFile("a.bmp") }, coles.ErrSetting, "a.bmp"},
-		{"unknown format", func() (*Picture, error) { return nil, single.Write(new(bytes.Buffer), "gif") }, coles.ErrSetting, "gif"},
+		{"no series", try(Curves(Axes{})), coles.ErrShape, "no series"},
+		{"series without points", try(Curves(Axes{}, Series{Y: one}, Series{Name: "bare", X: []float64{}})), coles.ErrShape, `series 1, "bare"`},
+		{"X too short", try(Curves(Axes{}, Series{X: one[:2], Y: one})), coles.ErrShape, "2 X, 3 Y"},
+		{"errors too long", try(Curves(Axes{}, Series{Y: one[:2], Error: one})), coles.ErrShape, "3 errors"},
+		{"X with categories", try(Curves(three, Series{X: one, Y: one})), coles.ErrShape, "categories"},
+		{"fewer points than categories", try(Curves(three, Series{Y: one[:2]})), coles.ErrShape, "2 Y, 3 categories"},
+		{"NaN", try(Curves(Axes{}, Series{Name: "s", Y: []float64{1, nan}})), coles.ErrNotFinite, "point 1"},
+		{"infinite X", try(Curves(Axes{}, Series{X: []float64{1, -inf}, Y: one[:2]})), coles.ErrNotFinite, "point 1"},
+		{"NaN error", try(Curves(Axes{}, Series{Y: one, Error: []float64{0, nan, 0}})), coles.ErrNotFinite, "point 1"},
+		{"band that overflows", try(Curves(Axes{}, Series{Y: []float64{1e308}, Error: []float64{1e308}})), coles.ErrNotFinite, "point 0"},
+		{"range that overflows", try(Curves(Axes{}, Series{Y: []float64{1.5e308, -1.5e308}})), coles.ErrNotFinite, "y axis"},
+		{"error below zero", try(Curves(Axes{}, Series{Y: one, Error: []float64{0, 0, -1}})), coles.ErrNegative, "point 2"},
+		{"zero on a logarithmic axis", try(Curves(logX, Series{X: []float64{0, 1, 2}, Y: one})), coles.ErrSetting, "x axis"},
+		{"band below a logarithmic axis", try(Curves(logY, Series{Y: one, Error: one})), coles.ErrSetting, "y axis"},
+		{"from zero on a logarithmic axis", try(Curves(Axes{LogY: true, FromZero: true}, Series{Y: one})), coles.ErrSetting, "y axis"},
+		{"too small for a logarithmic axis", try(Curves(logY, Series{Y: []float64{5e-324, 1}})), coles.ErrNotFinite, "y axis"},
+		{"spectrum below zero", try(Eigenvalues(logY, Series{Y: []float64{1, 0, -1}})), coles.ErrSetting, "y axis"},
+		{"size zero", try(Scaling(Axes{}, Series{X: []float64{0, 1}, Y: one[:2]})), coles.ErrSetting, "x axis"},
+		{"no marks", try(Scatter(Axes{})), coles.ErrShape, ""},
+		{"mark nowhere", try(Scatter(Axes{}, Mark{"Cora", nan, 0})), coles.ErrNotFinite, `"Cora"`},
+		{"marks too far apart", try(Scatter(Axes{}, Mark{"a", -largest, 0}, Mark{"b", largest, 0})), coles.ErrNotFinite, "x axis"},
+		{"three columns", try(Places(Axes{}, mat.NewDense(2, 3, nil), two, nil)), coles.ErrShape, "3 columns"},
+		{"too few classes", try(Places(Axes{}, mat.NewDense(2, 2, nil), []int{0}, nil)), coles.ErrShape, "2 rows, 1 classes"},
+		{"too few names", try(Places(Axes{}, mat.NewDense(2, 2, nil), []int{0, 2}, []string{"a", "b"})), coles.ErrShape, "class 2"},
+		{"no names of classes", try(Places(Axes{}, mat.NewDense(1, 2, nil), []int{0}, []string{})), coles.ErrShape, "0 names"},
+		{"row too far away", try(Places(Axes{}, at(0, largest, 0, -largest), two, nil)), coles.ErrNotFinite, "y axis"},
+		{"embedding of one column", try(Map(t.Context(), Axes{}, at(0, 0), two, nil)), coles.ErrSetting, ""},
+		{"cancelled map", try(Map(over, Axes{}, at(1, 2, 3, 4), two, nil)), context.Canceled, ""},
+		{"drawing of other nodes", try(Drawing(Axes{}, testkit.RandomGraph(1, 3, 1), mat.NewDense(2, 2, nil), two, nil)), coles.ErrShape, "2 rows, 3 nodes"},
+		{"cosine of 2", try(Densities(t.Context(), cosines, Sample{"a", one})), coles.ErrSetting, "bounds of -1 to 1"},
+		{"bounds that cross", try(Densities(t.Context(), Axes{Bounds: [2]float64{4, 0}}, Sample{"a", one})), coles.ErrSetting, "bounds of 4 to 0"},
+		{"no samples", try(Densities(t.Context(), Axes{})), coles.ErrShape, "no samples"},
+		{"empty sample", try(Densities(t.Context(), Axes{}, Sample{"a", one}, Sample{"b", nil})), coles.ErrShape, "sample 1"},
+		{"sample without spread", try(Densities(t.Context(), Axes{}, Sample{"a", []float64{2, 2}})), coles.ErrSetting, "sample 0"},
+		{"sample with NaN", try(Densities(t.Context(), Axes{}, Sample{"a", []float64{2, nan}})), coles.ErrNotFinite, "sample 0"},
+		{"cancelled densities", try(Densities(over, Axes{}, Sample{"a", one})), context.Canceled, ""},
+		{"no rows of pictures", try(Grid()), coles.ErrShape, ""},
+		{"rows without pictures", try(Grid([]*Picture{}, nil)), coles.ErrShape, ""},
+		{"only empty places", try(Grid([]*Picture{nil, nil})), coles.ErrShape, ""},
+		{"ragged rows", try(Grid([]*Picture{single, single}, []*Picture{single})), coles.ErrShape, "row 1"},
+		{"grid of grids", try(Grid([]*Picture{single, double})), coles.ErrShape, "picture 1"},
+		{"unknown ending", result{nil, single.WriteFile("a.bmp")}, coles.ErrSetting, "a.bmp"},
+		{"unknown format", result{nil, single.Write(new(bytes.Buffer), "gif")}, coles.ErrSetting, "gif"},
 	} {
-		p, err := c.draw()
-		if !errors.Is(err, c.cause) || !strings.Contains(fmt.Sprint(err), c.text) || p != nil {
+		if p, err := c.got.picture, c.got.err; !errors.Is(err, c.cause) || !strings.Contains(fmt.Sprint(err), c.text) || p != nil {
 			t.Errorf("%s: picture %v, error %v, want %v with %q", c.name, p, err, c.cause, c.text)
 		}
 	}
