@@ -31,21 +31,9 @@ func gradient(m *LinearModel, k int, x mat.Matrix, rows, labels []int, c float64
 	return g
 }
 
-// The objective is strictly convex, so that a vanishing gradient is all there is to prove.
+// The objective is strictly convex, so that a vanishing gradient is all there is to prove. Of small
+// problems of many kinds and scales TestLogisticRegressionOfEveryScale knows the optimum.
 func TestGradientOfTheObjectiveVanishes(t *testing.T) {
-	separable := normal(40, 5, 1, 1)
-	alternate := make([]int, 40)
-	for i := range 40 {
-		separable.Set(i, 0, 10*float64(i%2)-5)
-		alternate[i] = i % 2
-	}
-	duplicates := normal(60, 20, 1, 2)
-	for i := 10; i < 60; i++ {
-		duplicates.SetRow(i, duplicates.RawRowView(i%10))
-	}
-	lowRank := testkit.Product(normal(50, 3, 1, 3), normal(3, 80, 1, 4))
-	steep := normal(50, 30, 1, 5)
-	steep.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, 2-float64(j)/3) }, steep)
 	type problem struct {
 		x      *mat.Dense
 		labels []int
@@ -53,22 +41,16 @@ func TestGradientOfTheObjectiveVanishes(t *testing.T) {
 		c      float64
 	}
 	problems := map[string]problem{
-		"more rows than columns":                     {normal(200, 10, 1, 6), randomLabels(200, 4, 1), upTo(200), 1},
-		"more columns than rows":                     {normal(30, 100, 1, 7), randomLabels(30, 4, 2), upTo(30), 1},
-		"as many rows as columns with the intercept": {normal(11, 10, 1, 8), randomLabels(11, 3, 3), upTo(11), 1},
-		"separable":                        {separable, alternate, upTo(40), 100},
-		"duplicates with different labels": {duplicates, randomLabels(60, 3, 4), upTo(60), 1},
-		"rows given many times":            {normal(5, 9, 1, 9), []int{0, 1, 2, 1, 0}, []int{0, 1, 2, 3, 4, 0, 0, 0, 3, 3, 2}, 1},
-		"rank three":                       {lowRank, randomLabels(50, 3, 5), upTo(50), 1},
-		"columns of very different size":   {steep, randomLabels(50, 3, 6), upTo(50), 1},
-		"one feature":                      {normal(50, 1, 1, 10), randomLabels(50, 3, 7), upTo(50), 1},
-		"zero features":                    {mat.NewDense(20, 4, nil), randomLabels(20, 3, 8), upTo(20), 1},
-		"two rows":                         {normal(2, 6, 1, 11), []int{4, 9}, upTo(2), 1},
-		"weak loss":                        {normal(50, 10, 1, 12), randomLabels(50, 3, 9), upTo(50), 1e-6},
-		"strong loss":                      {normal(50, 10, 1, 13), randomLabels(50, 3, 10), upTo(50), 1e3},
+		"more rows than columns":                      {normal(200, 10, 1, 6), randomLabels(200, 4, 1), upTo(200), 1},
+		"more columns than rows":                      {normal(30, 100, 1, 7), randomLabels(30, 4, 2), upTo(30), 1},
+		"as many rows as columns with the intercept":  {normal(11, 10, 1, 8), randomLabels(11, 3, 3), upTo(11), 1},
+		"rows given many times":                       {normal(5, 9, 1, 9), []int{0, 1, 2, 1, 0}, []int{0, 1, 2, 3, 4, 0, 0, 0, 3, 3, 2}, 1},
+		"one feature":                                 {normal(50, 1, 1, 10), randomLabels(50, 3, 7), upTo(50), 1},
+		"zero features":                               {mat.NewDense(20, 4, nil), randomLabels(20, 3, 8), upTo(20), 1},
+		"two rows":                                    {normal(2, 6, 1, 11), []int{4, 9}, upTo(2), 1},
+		"weak loss":                                   {normal(50, 10, 1, 12), randomLabels(50, 3, 9), upTo(50), 1e-6},
+		"strong loss":                                 {normal(50, 10, 1, 13), randomLabels(50, 3, 10), upTo(50), 1e3},
 		"more rows than one part of a product has":    {normal(9000, 128, 1, 14), randomLabels(9000, 2, 11), upTo(9000), 1},
-		"features 10⁸ times too small":                {normal(100, 30, 1e-8, 31), randomLabels(100, 3, 31), upTo(100), 1},
-		"features 10⁶ times too large":                {normal(100, 30, 1e6, 31), randomLabels(100, 3, 31), upTo(100), 1},
 		"features 10⁶ times too large, more columns":  {normal(100, 200, 1e6, 31), randomLabels(100, 3, 31), upTo(100), 1},
 		"features 10⁶ times too large, hardly any":    {normal(100, 2, 1e6, 31), randomLabels(100, 3, 31), upTo(100), 1},
 		"features ten thousand times too large, many": {normal(100, 200, 1e4, 31), randomLabels(100, 3, 31), upTo(100), 1},
@@ -188,42 +170,6 @@ func TestFactorLQ(t *testing.T) {
 	}
 }
 
-// Forty equal rows, 21 of one class and 19 of the other: along the row x the optimum is the s with
-// s/(‖x‖² + 1) = 19 − 40σ(s), which bisection finds.
-func TestLogisticRegressionOfEqualRows(t *testing.T) {
-	labels := make([]int, 40)
-	for i := range 19 {
-		labels[2*i+1] = 1
-	}
-	for seed := range uint64(50) {
-		x := normal(40, 60, 1, seed)
-		for i := range 40 {
-			x.SetRow(i, x.RawRowView(0))
-		}
-		m, err := LogisticRegression{}.Fit(background, x, upTo(40), labels)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		square := 1 + mat.Dot(x.RowView(0), x.RowView(0))
-		want := root(-1, 1, func(s float64) float64 { return s/square - 19 + 40/(1+math.Exp(-s)) })
-		if score := m.Intercept[0] + mat.Dot(m.Coef.RowView(0), x.RowView(0)); math.Abs(score-want) > 1e-10 {
-			t.Fatalf("seed %d: the rows score %v, want %v", seed, score, want)
-		}
-	}
-}
-
-// root is where a rising function is zero, by bisection.
-func root(lo, hi float64, f func(x float64) float64) float64 {
-	for range 80 {
-		if x := (lo + hi) / 2; f(x) < 0 {
-			lo = x
-		} else {
-			hi = x
-		}
-	}
-	return lo
-}
-
 // What is not the optimum does not leave a fit, whatever made it so.
 func TestFitChecksItsGradient(t *testing.T) {
 	x, labels := normal(30, 50, 1, 3), randomLabels(30, 2, 3)
@@ -270,16 +216,15 @@ func TestSparseInputOfAnyOrderEqualsDense(t *testing.T) {
 	}
 }
 
-// One positive and one negative point at ±1 have by symmetry b = 0, and w solves w = 2/(1 + eʷ),
-// whose root is 0.6748…
+// One positive and one negative point at ±1 have by symmetry b = 0, and w solves w = 2/(1 + eʷ).
 func TestTwoClassesAreOneProblem(t *testing.T) {
 	m := testkit.Must(LogisticRegression{}.Fit(background, mat.NewDense(2, 1, []float64{-1, 1}), upTo(2), []int{7, 3}))
 	if r, c := m.Coef.Dims(); r != 1 || c != 1 || len(m.Intercept) != 1 || !slices.Equal(m.Classes, []int{3, 7}) {
 		t.Fatalf("model %+v", m)
 	}
-	want := -root(0, 1, func(w float64) float64 { return w - 2/(1+math.Exp(w)) })
-	if math.Abs(m.Coef.At(0, 0)-want) > 1e-12 || math.Abs(m.Intercept[0]) > 1e-12 {
-		t.Errorf("w = %v, b = %v, want %v and 0", m.Coef.At(0, 0), m.Intercept[0], want)
+	// The label of the point at 1 is the smaller, which changes the sign.
+	if w := -m.Coef.At(0, 0); math.Abs(w-2/(1+math.Exp(w))) > 1e-12 || math.Abs(m.Intercept[0]) > 1e-12 {
+		t.Errorf("w = %v, b = %v", w, m.Intercept[0])
 	}
 }
 

@@ -138,7 +138,7 @@ func exactRegression(t *testing.T, x *mat.Dense, y []float64, c float64, from []
 
 // kinds are those of [drawn].
 var kinds = []string{
-	"random labels", "three classes", "separable", "nearly separable", "rows that repeat", "a constant column", "a column that repeats",
+	"random labels", "three classes", "separable", "nearly separable", "rows that repeat", "equal rows", "a constant column", "a column that repeats",
 	"columns from 10⁻⁶ to 10⁶", "rows from 10⁻⁶ to 10⁶", "10⁴ from zero", "rank two",
 }
 
@@ -157,6 +157,11 @@ func drawn(kind string, n, d int, seed uint64) (x *mat.Dense, labels []int) {
 		return halved(n, d, 0.5, seed)
 	case "rows that repeat": // with other labels
 		change(func(i, j int, _ float64) float64 { return x.At(i%max(2, n/3), j) })
+	case "equal rows": // a third of them of one label
+		change(func(_, j int, _ float64) float64 { return x.At(0, j) })
+		for i := range labels {
+			labels[i] = min(i%3, 1)
+		}
 	case "a constant column":
 		x.SetCol(last, slices.Repeat([]float64{1}, n))
 	case "a column that repeats":
