@@ -66,12 +66,6 @@ func readTame(ctx context.Context, x mat.Matrix) (f *matrix.Matrix[float64], sca
 	return f, scale, err
 }
 
-// rescaled is y times c, a power of two, in the storage of y.
-func rescaled(ctx context.Context, what string, y kernel.Matrix[float64], c float64) (*mat.Dense, error) {
-	matrix.Scale(y.Data, c)
-	return matrix.ToFiniteDense(ctx, what, y)
-}
-
 // meanRow returns the mean of the rows.
 func meanRow(ctx context.Context, f *matrix.Matrix[float64]) ([]float64, error) {
 	mean, err := parallel.Sum(ctx, f.Rows(), f.Cols(), func(sum []float64, lo, hi int) {

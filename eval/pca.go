@@ -58,7 +58,8 @@ func PCA(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rescaled(ctx, "a principal component", y, 1/scale)
+	matrix.Scale(y.Data, 1/scale)
+	return matrix.ToFiniteDense(ctx, "a principal component", y)
 }
 
 // eachCentred calls do for blocks of the rows less the mean, from row lo on.

@@ -156,7 +156,8 @@ func (p *polisher) gradient(ctx context.Context, u []twofold) (norm, allowed flo
 // newton solves the equations that are linear about the margin near, where pull and curv are taken,
 // starting from g.
 func (p *polisher) newton(ctx context.Context, near []twofold, g guess) (guess, error) {
-	if err := p.decompose(ctx); err != nil {
+	err := p.decompose(ctx)
+	if err != nil {
 		return guess{}, err
 	}
 	for range 2 { // the second finds the digits that the first has lost
@@ -165,12 +166,10 @@ func (p *polisher) newton(ctx context.Context, near []twofold, g guess) (guess, 
 			pull[i] = p.pull[i].minus(v.minus(near[i]).scaled(p.curv[i]))
 		}
 		if p.span.N == 0 {
-			var err error
 			if pull, err = p.combined(ctx, pull); err != nil {
 				return guess{}, err
 			}
 		}
-		var err error
 		if g, err = p.moved(ctx, g, p.solution(gaps(pull, g.at))); err != nil {
 			return guess{}, err
 		}

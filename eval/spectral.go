@@ -70,7 +70,8 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 	for i, c := range inverse {
 		matrix.Scale(y.Data[i*k:(i+1)*k], c)
 	}
-	return rescaled(ctx, "the spectral embedding", y, scale)
+	matrix.Scale(y.Data, scale)
+	return matrix.ToFiniteDense(ctx, "the spectral embedding", y)
 }
 
 // inverseRootSimilarity returns 1/√ of the sum of each row's products with all rows, 0 where there

@@ -1,16 +1,16 @@
 // Package picture draws what package eval measures: to see whether an embedding is good, and why.
-// [Map] shows the rows of an embedding by two principal components, and [Places] by coordinates of
-// other kinds: [eval.TSNE] makes some that keep near rows near. [Drawing] adds the edges of a
-// graph. [Densities] are of scores, [Curves] of accuracy or loss by anything, with bands of error,
-// [Eigenvalues] of spectra; [Scaling] is time or memory by size, and [Scatter] points with names.
+// [Map] shows the rows of an embedding by two principal components, [Places] by other coordinates,
+// such as those of [eval.TSNE], and [Drawing] adds the edges of a graph. [Densities] are of scores,
+// [Curves] of accuracy or loss by anything, with bands of error, [Eigenvalues] of spectra;
+// [Scaling] is time or memory by size, and [Scatter] points with names.
 //
 // Each returns a [Picture], which is written as SVG, PNG or PDF; [Grid] puts several side by side.
-// Lines differ by dashes and glyphs as well as by colour, so that a picture can be read in
-// greyscale and with any colour vision. Title and legend stand above the data and never cover it.
-// The same input gives the same SVG and PNG, byte for byte; a PDF names the time it was made.
+// Lines differ by dashes and glyphs as well as by colour, for greyscale and any colour vision.
+// Title and legend stand above the data and never cover it. The same input gives the same SVG and
+// PNG, byte for byte; a PDF names the time it was made.
 //
-// The drawing is gonum/plot's. The package is separate from eval so that programs that only measure
-// do not link it. Its errors are those of package coles.
+// The drawing is gonum/plot's: programs that only measure do not link it, since eval does not
+// import this package. Errors are those of package coles.
 package picture
 
 import (

@@ -53,8 +53,7 @@ func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []strin
 // n, or fewer names than classes; [coles.ErrNotFinite]; [coles.ErrIndex]; [coles.ErrSetting] for a
 // coordinate that is not positive on a logarithmic axis.
 func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
-	n, _ := xy.Dims()
-	return a.places(xy, classes, names, vg.Length(min(2.2, max(0.7, 110/math.Sqrt(float64(n))))), nil)
+	return a.places(xy, classes, names, nil)
 }
 
 // Drawing draws a small graph: a glyph at each row of xy (n × 2) as [Places] does, and beneath them
@@ -63,15 +62,14 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, err
 //
 // Errors: those of [Places], and [coles.ErrShape] for other than one row a node.
 func Drawing(a Axes, g *coles.Graph, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
-	n, _ := xy.Dims()
-	if n != g.Nodes() {
+	if n, _ := xy.Dims(); n != g.Nodes() {
 		return nil, fmt.Errorf("%w: coordinates of %d rows, %d nodes", coles.ErrShape, n, g.Nodes())
 	}
-	return a.places(xy, classes, names, vg.Length(min(4, max(0.7, 60/math.Sqrt(float64(n))))), g)
+	return a.places(xy, classes, names, g)
 }
 
-// places draws glyphs of a radius, and beneath them the edges of a graph, if there is one.
-func (a Axes) places(xy mat.Matrix, classes []int, names []string, radius vg.Length, g *coles.Graph) (*Picture, error) {
+// places draws glyphs, and beneath them the edges of a graph, if there is one.
+func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Graph) (*Picture, error) {
 	n, columns := xy.Dims()
 	switch {
 	case n <= 0 || columns != 2:
@@ -100,9 +98,12 @@ func (a Axes) places(xy mat.Matrix, classes []int, names []string, radius vg.Len
 	if err != nil {
 		return nil, err
 	}
+	largest, spread := 2.2, 110.0 // of glyphs, in points
 	if g != nil {
 		p.plot.Add(&links{points, g})
+		largest, spread = 4, 60
 	}
+	radius := vg.Length(min(largest, max(0.7, spread/math.Sqrt(float64(n)))))
 	// In random order, so that the last class does not cover the others.
 	shuffled, order := make(plotter.XYs, n), rand.New(rand.NewPCG(1, 0)).Perm(n)
 	for k, i := range order {
