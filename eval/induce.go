@@ -15,9 +15,9 @@ import (
 
 // InducedGraph is a part of a graph with features: some nodes and the edges among them.
 type InducedGraph struct {
-	Graph    *coles.Graph
-	Features mat.Matrix // nil for a graph without
-	Nodes    []int      // row i of Graph and Features is node Nodes[i] of the whole
+	Graph    *coles.Graph // row i is node Nodes[i] of the whole
+	Features mat.Matrix   // a row for each of Graph; nil for a graph without
+	Nodes    []int        // numbers in the whole
 }
 
 // Induce makes the graph that some nodes of g induce, with their rows of x (n × d), or without

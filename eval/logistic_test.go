@@ -10,7 +10,6 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -192,26 +191,6 @@ func TestFitChecksItsGradient(t *testing.T) {
 			if w[7] = wrong; near() {
 				t.Errorf("%s: a coefficient of %v passes", form, wrong)
 			}
-		}
-	}
-}
-
-func TestSparseInputOfAnyOrderEqualsDense(t *testing.T) {
-	dense := mat.NewDense(4, 3, []float64{1, 0, 2, 0, 3, 0, 5, 4, 0, 0, 0, -1})
-	// Row 0 unsorted, row 2 with an entry in two parts.
-	odd := sparse.NewCSR(4, 3, []int{0, 2, 3, 6, 7}, []int{2, 0, 1, 1, 0, 1, 2}, []float64{2, 1, 3, 1, 5, 3, -1})
-	labels := []int{0, 1, 0, 2}
-	want := testkit.Must(LogisticRegression{}.Fit(background, dense, upTo(4), labels))
-	all := testkit.Must(want.Scores(background, dense, nil))
-	for _, x := range []mat.Matrix{odd, testkit.SparseOf(dense).ToCOO(), testkit.SparseOf(dense).ToCSC(), testkit.SingleOf(dense), testkit.Foreign{Of: dense}} {
-		m, err := LogisticRegression{}.Fit(background, x, upTo(4), labels)
-		if err != nil {
-			t.Fatalf("%T: %v", x, err)
-		}
-		testkit.WantClose(t, "the coefficients", m.Coef, want.Coef, 1e-10)
-		scores := testkit.Must(m.Scores(background, x, []int{2, 0}))
-		if !floats.EqualApprox(scores.RawRowView(0), all.RawRowView(2), 1e-9) || !floats.EqualApprox(scores.RawRowView(1), all.RawRowView(0), 1e-9) {
-			t.Errorf("%T: the scores of rows 2 and 0 are not theirs", x)
 		}
 	}
 }

@@ -175,8 +175,8 @@ func classGlyph(class int, radius vg.Length) draw.GlyphStyle {
 
 // A Mark is a point with a name.
 type Mark struct {
-	Name string
-	X, Y float64
+	Name string  // next to the point; "" for none
+	X, Y float64 // where it is
 }
 
 // Scatter draws points with their names, each next to its point where it covers the least of other
