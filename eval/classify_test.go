@@ -27,7 +27,6 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 	for form, given := range forms(x) {
 		for _, l := range []LogisticRegression{{C: 0.5}, {Cs: []float64{0.01, 1, 100}, Folds: 2}} {
 			got := testkit.Must(Protocol{Regression: l}.Classify(background, given, labels, splits))
-			sum, squares := 0.0, 0.0
 			for s, split := range splits {
 				m := testkit.Must(l.Fit(background, given, split.Train, labels))
 				test := split.TestNodes(1300)
@@ -39,14 +38,9 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 				if want := testkit.Must(Accuracy(predicted, actual)); math.Abs(got.Each[s]-want) > 1e-12 {
 					t.Errorf("%s, split %d, %+v: %v, alone %v", form, s, l, got.Each[s], want)
 				}
-				sum += got.Each[s]
 			}
-			mean := sum / 6
-			for _, a := range got.Each {
-				squares += (a - mean) * (a - mean)
-			}
-			if math.Abs(got.Mean-mean) > 1e-12 || math.Abs(got.Std-math.Sqrt(squares/6)) > 1e-12 {
-				t.Errorf("mean %v, std %v, want %v and %v", got.Mean, got.Std, mean, math.Sqrt(squares/6))
+			if mean, std, err := MeanStd(got.Each); got.Mean != mean || got.Std != std || err != nil {
+				t.Errorf("%v, want %v and %v", got, mean, std)
 			}
 		}
 	}
