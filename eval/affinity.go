@@ -34,7 +34,7 @@ func perplexityOf(n int) float64 { return max(1, min(tsnePerplexity, float64(n-1
 
 // squaredDistances are ‖xᵢ‖² − 2xᵢ·xⱼ + ‖xⱼ‖², up to a common factor that brings the numbers near
 // 1, so that no square overflows. Dense rows are centred: a large mean would take up the digits of
-// the differences. Sparse ones have zeros and need it not.
+// the differences. Sparse rows, which have zeros, stay as they are.
 func squaredDistances(ctx context.Context, x *matrix.Source) (kernel.Matrix[float64], error) {
 	n := x.Rows()
 	d := kernel.Dense[float64](n, n)

@@ -59,8 +59,8 @@ func ClusterAccuracy(clusters, labels []int) (float64, error) {
 }
 
 // ClusterMacroF1 is the mean, over the labels that occur, of F1 = 2·TP/(2·TP + FP + FN), when each
-// cluster predicts the label it stands for in the map of [ClusterAccuracy], always the same one of
-// several best; cost and errors are as there. A label without a cluster counts 0.
+// cluster predicts the label it stands for in the map of [ClusterAccuracy]. Of several best maps it
+// is always the same one. A label without a cluster counts 0. Cost and errors are as there.
 func ClusterMacroF1(clusters, labels []int) (float64, error) {
 	_, f1, err := clusterScores(clusters, labels)
 	return f1, err

@@ -77,8 +77,8 @@ func meanRow(ctx context.Context, f *matrix.Matrix[float64]) ([]float64, error) 
 	return mean, err
 }
 
-// centred returns the rows [lo, hi) less the mean, dense: taken from a product of the rows instead,
-// a mean much larger than the spread would cost the digits.
+// centred returns the rows [lo, hi) less the mean, dense. To subtract it from a product of the rows
+// instead would lose the digits that a large mean takes up.
 func centred(ctx context.Context, f *matrix.Matrix[float64], lo, hi int, mean []float64) (kernel.Matrix[float64], error) {
 	block := kernel.Dense[float64](hi-lo, f.Cols())
 	return block, parallel.Ranges(ctx, hi-lo, 64, func(first, last int) {

@@ -18,7 +18,7 @@ const scoreRows = 512
 
 // LinearModel is a fitted [LogisticRegression] for c classes of d features.
 type LinearModel struct {
-	// Classes are the distinct labels of the training rows, ascending, which alone are predicted.
+	// Classes are the distinct labels of the training rows, ascending. No other is ever predicted.
 	Classes []int
 	// Coef is c × d, a row a class; with two classes it is 1 × d, and a positive score speaks for
 	// Classes[1].

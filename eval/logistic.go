@@ -46,8 +46,8 @@ type LogisticRegression struct {
 	// their middle until the labels speak. Right predictions are counted, and not their
 	// probabilities, which ask how sure a model may be and not which class is likeliest.
 	Cs []float64
-	// Folds is the number of parts, which are those of scikit-learn's StratifiedKFold. Zero means 5,
-	// or as many as the largest class has rows, if fewer.
+	// Folds is the number of parts, drawn as by scikit-learn's StratifiedKFold. Zero means 5, or as
+	// many as the largest class has rows, if fewer.
 	Folds int
 }
 
@@ -62,8 +62,8 @@ func DefaultCs() []float64 {
 	return cs
 }
 
-// Fit learns from the given rows of x (n × d) and their labels; labels has n entries; those of
-// the rows are read and must not be negative. A row given twice counts twice. A sparse x stays so.
+// Fit learns from the given rows of x (n × d) and their labels, which must not be negative; labels
+// has n entries. A row given twice counts twice. A sparse x stays so.
 //
 // Coefficients and intercept of a class together are within 10⁻⁷·‖w‖ of the optimum, whatever the
 // scale of x: the gradient bounds their error.
