@@ -21,11 +21,13 @@ import (
 // the best of several starts. Defaults, stop and the treatment of empty clusters are
 // scikit-learn's; the random numbers are not.
 type KMeans struct {
-	Clusters      int     // k
-	Starts        int     // how many starts the best is taken of; zero means 10
-	MaxIterations int     // of a start; zero means 300
-	Tolerance     float64 // a start ends when the squared movements of the centres add up to this share of the mean variance of the columns; zero means 1e-4
-	Seed          uint64  // of all starts
+	Clusters      int // k
+	Starts        int // how many starts the best is taken of; zero means 10
+	MaxIterations int // of a start; zero means 300
+	// Tolerance ends a start when the squared movements of the centres add up to this share of the
+	// mean variance of the columns; zero means 1e-4.
+	Tolerance float64
+	Seed      uint64 // of all starts
 }
 
 // KMeansModel is a fitted KMeans.

@@ -68,7 +68,7 @@ func TestRefusals(t *testing.T) {
 		{"row too far away", try(Places(Axes{}, at(0, largest, 0, -largest), two, nil)), coles.ErrNotFinite, "y axis"},
 		{"embedding of one column", try(Map(t.Context(), Axes{}, at(0, 0), two, nil)), coles.ErrSetting, ""},
 		{"cancelled map", try(Map(over, Axes{}, at(1, 2, 3, 4), two, nil)), context.Canceled, ""},
-		{"drawing of other nodes", try(Drawing(Axes{}, testkit.RandomGraph(1, 3, 1), mat.NewDense(2, 2, nil), two, nil)), coles.ErrShape, "2 rows, 3 nodes"},
+		{"drawing of other nodes", try(Drawing(Axes{}, testkit.RandomGraph(1, 3, 1), at(1, 2, 3, 4), two, nil)), coles.ErrShape, "2 rows, 3 nodes"},
 		{"cosine of 2", try(Densities(t.Context(), cosines, Sample{"a", one})), coles.ErrSetting, "bounds of -1 to 1"},
 		{"bounds that cross", try(Densities(t.Context(), Axes{Bounds: [2]float64{4, 0}}, Sample{"a", one})), coles.ErrSetting, "bounds of 4 to 0"},
 		{"no samples", try(Densities(t.Context(), Axes{})), coles.ErrShape, "no samples"},
