@@ -119,12 +119,10 @@ func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[s
 	return all
 }
 
-// built is a folder with the page.
+// built is a folder with the page, which takes a minute to build.
 func built(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("building for the browser takes long")
-	}
+	testkit.Long(t)
 	folder := filepath.Join(t.TempDir(), "page")
 	if err := run(t.Context(), []string{"-o", folder}, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)

@@ -12,12 +12,11 @@ import (
 	"testing"
 
 	"coles/examples/internal/clitest"
+	"coles/internal/testkit"
 )
 
 func TestServes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("building for the browser takes long")
-	}
+	testkit.Long(t)
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	ctx, cancel := context.WithCancel(t.Context())
