@@ -179,11 +179,7 @@ func scores(ctx context.Context, o options, problems []problem, stdout io.Writer
 		if err != nil {
 			return nil, err
 		}
-		unitRows, err := coles.PrepareRowL2.Fit(ctx, y)
-		if err != nil {
-			return nil, err
-		}
-		unit, err := unitRows.Apply(ctx, y)
+		unit, err := cli.UnitRows(ctx, y)
 		if err != nil {
 			return nil, err
 		}

@@ -82,45 +82,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		_, columns := c.x.Dims()
 		fmt.Fprintf(stdout, "  %-25s %5.1f ± %.1f %%  %5d columns  %6.2f s\n", c.name, 100*r.Mean, 100*r.Std, columns, c.seconds)
 	}
-	drawn, err := drawMaps(ctx, d, m.Embedding(), *seed)
+	maps, err := tsne.Maps(ctx, d.Labels, *seed, tsne.Side{Title: "raw features", X: d.Features}, tsne.Side{Title: "COLES embedding", X: m.Embedding()})
 	if err != nil {
 		return err
 	}
+	drawn, err := picture.Grid(maps)
+	if err != nil {
+		return err
+	}
+	drawn.Width, drawn.Height = 8.4, 4.2
 	if err := drawn.WriteFile(*out); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nthe raw features and the embedding in two dimensions: %s\n", *out)
 	return nil
-}
-
-// drawMaps puts a map of the raw features next to one of the embedding, of the same nodes.
-func drawMaps(ctx context.Context, d *dataset.Dataset, y mat.Matrix, seed uint64) (*picture.Picture, error) {
-	nodes := tsne.Sample(d.Nodes(), seed)
-	classes := make([]int, len(nodes))
-	for k, i := range nodes {
-		classes[k] = d.Labels[i]
-	}
-	raw, err := tsneMap(ctx, "raw features", d.Features, nodes, classes, seed)
-	if err != nil {
-		return nil, err
-	}
-	embedding, err := tsneMap(ctx, "COLES embedding", y, nodes, classes, seed)
-	if err != nil {
-		return nil, err
-	}
-	both, err := picture.Grid([]*picture.Picture{raw, embedding})
-	if err != nil {
-		return nil, err
-	}
-	both.Width, both.Height = 8.4, 4.2
-	return both, nil
-}
-
-// tsneMap is a map of some rows.
-func tsneMap(ctx context.Context, title string, x mat.Matrix, rows, classes []int, seed uint64) (*picture.Picture, error) {
-	places, err := tsne.Places(ctx, x, rows, seed)
-	if err != nil {
-		return nil, err
-	}
-	return picture.Places(picture.Axes{Title: title}, places, classes, nil)
 }

@@ -161,7 +161,7 @@ var formats = map[string]func(r *report) error{
 	"markdown": func(r *report) error { return writeMarkdown(r.w, r.cells) },
 	"csv":      func(r *report) error { return writeCSV(r.w, r.cells) },
 	"json":     func(*report) error { return nil }, // each cell went out when it was measured
-	"html":     func(r *report) error { return writeHTML(r.w, r.cells, r.clouds) },
+	"html":     func(r *report) error { return writeHTML(r.w, r.cells, r.maps) },
 }
 
 // A report takes cells as they are measured. JSON is a line for each and goes out at once; the
@@ -170,7 +170,7 @@ type report struct {
 	w      io.Writer
 	format string
 	cells  []cell
-	clouds []cloud // of the page
+	maps   []plot // of the page
 }
 
 func (r *report) add(c cell) error {
@@ -186,8 +186,8 @@ func (r *report) draw(ctx context.Context, p *problem) error {
 	if r.format != "html" || p.Features == nil {
 		return nil
 	}
-	both, err := drawClouds(ctx, p)
-	r.clouds = append(r.clouds, both...)
+	both, err := drawMaps(ctx, p)
+	r.maps = append(r.maps, both...)
 	return err
 }
 

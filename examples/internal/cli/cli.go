@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"coles"
 	"coles/dataset"
 
 	"gonum.org/v1/gonum/mat"
@@ -171,4 +172,13 @@ func Mapped(x mat.Matrix) (*dataset.Mapped, error) {
 		return nil, err
 	}
 	return dataset.MapNPY(path)
+}
+
+// UnitRows scales the rows of a matrix to length 1.
+func UnitRows(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
+	unit, err := coles.PrepareRowL2.Fit(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return unit.Apply(ctx, x)
 }

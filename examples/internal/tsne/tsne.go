@@ -1,39 +1,55 @@
-// Package tsne places a sample of the rows of a matrix in two dimensions.
+// Package tsne draws a sample of the rows of matrices in two dimensions.
 package tsne
 
 import (
 	"context"
 	"math/rand/v2"
 
-	"coles"
 	"coles/eval"
+	"coles/eval/picture"
+	"coles/examples/internal/cli"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// most is how many rows are drawn: it takes seconds, and glyphs keep apart.
+// most is the number of rows drawn: t-SNE of them takes seconds, and glyphs keep apart.
 const most = 600
 
-// Sample draws the numbers of at most 600 of n rows.
-func Sample(n int, seed uint64) []int {
-	rows := rand.New(rand.NewPCG(seed, 0)).Perm(n)
-	return rows[:min(most, n)]
+// A Side has a row for every node.
+type Side struct {
+	Title string
+	X     mat.Matrix
 }
 
-// Places returns places of rows of x, each scaled to unit length: their directions count.
-func Places(ctx context.Context, x mat.Matrix, rows []int, seed uint64) (*mat.Dense, error) {
-	_, columns := x.Dims()
-	some := mat.NewDense(len(rows), columns, nil)
-	for k, i := range rows {
-		some.SetRow(k, mat.Row(nil, i, x))
+// Maps draws the same nodes, at most 600, on every side. Rows are scaled to unit length first: their
+// directions count.
+func Maps(ctx context.Context, labels []int, seed uint64, sides ...Side) ([]*picture.Picture, error) {
+	nodes := rand.New(rand.NewPCG(seed, 0)).Perm(len(labels))
+	nodes = nodes[:min(most, len(nodes))]
+	classes := make([]int, len(nodes))
+	for k, i := range nodes {
+		classes[k] = labels[i]
 	}
-	unit, err := coles.PrepareRowL2.Fit(ctx, some)
-	if err != nil {
-		return nil, err
+	var maps []*picture.Picture
+	for _, s := range sides {
+		_, columns := s.X.Dims()
+		some := mat.NewDense(len(nodes), columns, nil)
+		for k, i := range nodes {
+			some.SetRow(k, mat.Row(nil, i, s.X))
+		}
+		unit, err := cli.UnitRows(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		places, err := eval.TSNE(ctx, unit, seed)
+		if err != nil {
+			return nil, err
+		}
+		drawn, err := picture.Places(picture.Axes{Title: s.Title}, places, classes, nil)
+		if err != nil {
+			return nil, err
+		}
+		maps = append(maps, drawn)
 	}
-	scaled, err := unit.Apply(ctx, some)
-	if err != nil {
-		return nil, err
-	}
-	return eval.TSNE(ctx, scaled, seed)
+	return maps, nil
 }
