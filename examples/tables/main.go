@@ -32,7 +32,7 @@ names, progress to standard error.
   tables -data data -datasets cora,citeseer,pubmed
   tables -data data -datasets cora -methods coles-s2gc,s2gc -json
   tables -data data -table all -format html -o report.html
-  tables -data data -table kappa -datasets cora,citeseer -format csv
+  tables -data data -table kappa -datasets cora,citeseer
   tables -data data -methods coles-gcn,gcn-supervised -seeds 3
   tables -data data -table all,means
   tables -data data -table homophily -datasets all
@@ -102,7 +102,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.epochs, "epochs", 0, "`epochs` of a training of the large table, at most (default as many as a system's authors take)")
 	columns := flags.String("columns", "raw", "comma-separated `columns`, in which accuracy is measured: raw (C = 1 and the scale that an embedding has, as in the paper), cv (C by cross-validation in the training labels, where scale does not count), scaled (C = 1 after COLES's spectral scaling); what is trained on labels is the same in each")
 	flags.BoolVar(&o.fetch, "fetch", false, "first fetch the Planetoid files of the data sets into DIR/planetoid (cora, citeseer and pubmed only)")
-	flags.StringVar(&o.format, "format", "", "markdown, csv, json (a line per cell, as soon as it is measured) or html (a page with plots) (default markdown)")
+	flags.StringVar(&o.format, "format", "", "markdown, json (a line per cell, as soon as it is measured) or html (a page with plots) (default markdown)")
 	asJSON := flags.Bool("json", false, "-format json")
 	flags.StringVar(&o.out, "o", "", "`file` to write to, which appears when all is measured (default standard output)")
 	if err := cli.Parse(flags, args); err != nil {

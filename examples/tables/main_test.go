@@ -142,8 +142,8 @@ func TestTablesSayWhatIsWrong(t *testing.T) {
 		{Name: "no columns", Args: on("-columns", ","), Text: "-columns"},
 		{Name: "no data sets", Args: on("-datasets", " , "), Text: "-datasets"},
 		{Name: "methods of a table that has one", Args: on("-table", "kappa", "-methods", "raw"), Text: "-methods"},
-		{Name: "two formats", Args: on("-json", "-format", "csv"), Text: "-json"},
-		{Name: "unknown format", Args: on("-format", "pdf"), Text: "markdown"},
+		{Name: "two formats", Args: on("-json", "-format", "html"), Text: "-json"},
+		{Name: "unknown format", Args: on("-format", "csv"), Text: "html, json, markdown"},
 		{Name: "unknown method", Args: on("-table", "all", "-methods", "raw,guess"), Text: "guess"},
 		{Name: "method of another table", Args: on("-methods", "k-means"), Text: "k-means"},
 		{Name: "method that embeds nothing", Args: on("-table", "links", "-methods", "gcn-supervised"), Text: "gcn-supervised"},
@@ -232,11 +232,11 @@ func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
 }
 
 func TestFileAppearsOnlyWhenAllIsMeasured(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cells.csv")
-	args := []string{"-data", testkit.Shared(t, "data"), "-datasets", "texas", "-methods", "raw", "-splits", "2", "-format", "csv", "-o", path}
+	path := filepath.Join(t.TempDir(), "cells.md")
+	args := []string{"-data", testkit.Shared(t, "data"), "-datasets", "texas", "-methods", "raw", "-splits", "2", "-o", path}
 	stdout, _ := clitest.Run(t, run, args...)
 	first, err := os.ReadFile(path)
-	if err != nil || !strings.HasPrefix(string(first), "table,dataset,per_class,method,column,mean") || stdout != "" {
+	if err != nil || !strings.HasPrefix(string(first), "| | texas, 5 |") || stdout != "" {
 		t.Errorf("the file is %q (%v), standard output %q", first, err, stdout)
 	}
 	args[3] = "texas,nowhere"

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,8 +14,8 @@ import (
 	"coles/eval"
 )
 
-// A cell is one measurement of a method on a data set: one line of the JSON and CSV forms, and a
-// place in the others.
+// A cell is one measurement of a method on a data set: a line of JSON, and a place in the
+// other forms.
 type cell struct {
 	Table    string
 	Dataset  string
@@ -159,7 +158,6 @@ func (c cell) fields() []field {
 // formats write a report, by the names that -format knows.
 var formats = map[string]func(r *report) error{
 	"markdown": func(r *report) error { return writeMarkdown(r.w, r.cells) },
-	"csv":      func(r *report) error { return writeCSV(r.w, r.cells) },
 	"json":     func(*report) error { return nil }, // each cell went out when it was measured
 	"html":     func(r *report) error { return writeHTML(r.w, r.cells, r.maps) },
 }
@@ -175,7 +173,7 @@ type report struct {
 
 func (r *report) add(c cell) error {
 	if r.format == "json" {
-		return writeJSON(r.w, []cell{c})
+		return writeJSON(r.w, c)
 	}
 	r.cells = append(r.cells, c)
 	return nil
@@ -193,43 +191,17 @@ func (r *report) draw(ctx context.Context, p *problem) error {
 
 func (r *report) finish() error { return formats[r.format](r) }
 
-// writeJSON writes an object a line, its members in the order of [cell.fields].
-func writeJSON(w io.Writer, cells []cell) error {
+// writeJSON writes an object, its members in the order of [cell.fields], and ends the line.
+func writeJSON(w io.Writer, c cell) error {
 	var b bytes.Buffer
-	for _, c := range cells {
-		for i, f := range c.fields() {
-			value, err := json.Marshal(f.value)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], f.key, value)
+	for i, f := range c.fields() {
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return err
 		}
-		b.WriteString("}\n")
+		fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], f.key, value)
 	}
+	b.WriteString("}\n")
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// writeCSV writes a line of names and a line a cell. A name that a cell does not have is left
-// blank: tables of different kinds go in one file.
-func writeCSV(w io.Writer, cells []cell) error {
-	place := make(map[string]int)
-	var names []string
-	for _, c := range cells {
-		for _, f := range c.fields() {
-			if _, ok := place[f.key]; !ok {
-				place[f.key] = len(names)
-				names = append(names, f.key)
-			}
-		}
-	}
-	lines := [][]string{names}
-	for _, c := range cells {
-		line := make([]string, len(names))
-		for _, f := range c.fields() {
-			line[place[f.key]] = fmt.Sprint(f.value)
-		}
-		lines = append(lines, line)
-	}
-	return csv.NewWriter(w).WriteAll(lines)
 }

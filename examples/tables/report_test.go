@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/csv"
 	"html"
 	"os"
 	"path/filepath"
@@ -71,31 +70,6 @@ func TestJSONLinesNameTheirFigures(t *testing.T) {
 	}
 }
 
-func TestCSVHasAColumnForEveryName(t *testing.T) {
-	lines, err := csv.NewReader(strings.NewReader(written(t, "csv", madeUp()))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(lines) != 1+len(madeUp()) {
-		t.Fatalf("%d lines for %d cells", len(lines), len(madeUp()))
-	}
-	for _, c := range []struct {
-		line        int
-		name, value string
-	}{
-		{1, "mean", "78.31"}, {1, "paper", "76.5"}, {1, "kappa", ""}, {2, "method", "SGC <script>"}, {2, "paper", ""},
-		{4, "kappa", "0"}, {5, "kappa", "5"}, {6, "nmi_std", "0.2"}, {6, "mean", ""},
-	} {
-		column := slices.Index(lines[0], c.name)
-		if column < 0 || lines[c.line][column] != c.value {
-			t.Errorf("line %d, %s: %q of %q, want %q", c.line, c.name, lines[c.line], lines[0], c.value)
-		}
-	}
-	if slices.Contains(lines[0], "f1_paper") {
-		t.Error("there is a column f1_paper, which no cell has")
-	}
-}
-
 func TestMarkdownOfOneTableHasNoTitle(t *testing.T) {
 	one := written(t, "markdown", madeUp()[:3])
 	if want := "| | cora, 5 |\n|---|---|\n| COLES-S2GC | 78.3 ± 2.6 (76.5) |\n| SGC <script> | 69.4 ± 4.6 |\n| Raw | 100.0 ± 0.0 (100.0) |\n"; !strings.HasPrefix(one, want) {
@@ -123,7 +97,6 @@ func TestColumnsAreTablesOfTheirOwn(t *testing.T) {
 	clitest.WantText(t, written(t, "json", all),
 		`"method":"SGC","column":"raw","mean":77.5,"std":4,"seeds":1,"paper":63.9,"paper_std":1.5,"difference":-0.5,"difference_low":-0.9,"difference_high":-0.1,"p":0.03,"seconds":0`,
 		`"method":"SGC","column":"cv","mean":77.1,"std":5,"seeds":1,"difference":0.1,"difference_low":-1,"difference_high":1.2,"p":0.4,"seconds":0`)
-	clitest.WantText(t, written(t, "csv", all), "column,mean,std,seeds,seconds,paper,paper_std,difference,difference_low,difference_high,p\n")
 	clitest.WantText(t, written(t, "html", all), `<section id="classification" `, `<section id="classification-cv" `,
 		`<a href="#classification-cv">Node classification, C by cross-validation</a>`, "63.9 ± 1.5 <span", "</span>−0.5*</span>")
 }
