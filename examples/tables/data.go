@@ -40,13 +40,7 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 			return nil, err
 		}
 	}
-	d, err := generated(ctx, name)
-	if d == nil && err == nil {
-		d, err = openLarge(ctx, o, name)
-	}
-	if d == nil && err == nil {
-		d, err = open(o.data, name)
-	}
+	d, err := open(ctx, o, name)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +64,36 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 // Nodes is the number of nodes.
 func (p *problem) Nodes() int { return p.graph.Nodes() }
 
-// open reads the .npz form of a data set, or else its Planetoid files.
-func open(folder, name string) (*dataset.Dataset, error) {
-	npz := filepath.Join(folder, "npz", name+".npz")
+// accuracy is the share of the test nodes of a split whose class was predicted, of those with a label.
+func (p *problem) accuracy(predicted []int, s dataset.Split) (float64, error) {
+	var guessed, right []int
+	for _, i := range s.TestNodes(p.Nodes()) {
+		if p.Labels[i] >= 0 {
+			guessed, right = append(guessed, predicted[i]), append(right, p.Labels[i])
+		}
+	}
+	return eval.Accuracy(guessed, right)
+}
+
+// open generates a data set, or reads it from the folder: its .npz form, or else its Planetoid files.
+func open(ctx context.Context, o options, name string) (*dataset.Dataset, error) {
+	if family, ok := familyOf(name); ok {
+		return family.Generate(ctx)
+	}
+	if _, ok := sized[name]; ok {
+		return generateSized(ctx, name, o.nodes)
+	}
+	switch name {
+	case arxiv:
+		return dataset.OpenOGB(filepath.Join(o.data, folderOf(name)))
+	case reddit:
+		return dataset.OpenGraphSAGE(filepath.Join(o.data, folderOf(name)), name)
+	}
+	npz := filepath.Join(o.data, "npz", name+".npz")
 	if _, err := os.Stat(npz); err == nil {
 		return dataset.Open(npz, dataset.ReadNPZ)
 	}
-	d, err := dataset.OpenPlanetoid(filepath.Join(folder, "planetoid"), name)
+	d, err := dataset.OpenPlanetoid(filepath.Join(o.data, "planetoid"), name)
 	if err != nil {
 		return nil, fmt.Errorf("there is no %s, and %w", npz, err)
 	}

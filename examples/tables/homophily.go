@@ -94,14 +94,6 @@ var families = []struct {
 // familyHomophily are the shares of edges inside a class, in percent; a fifth is chance.
 var familyHomophily = []int{2, 10, 20, 30, 40, 60, 80}
 
-// generated is a data set of a family, nil if the name is not one.
-func generated(ctx context.Context, name string) (*dataset.Dataset, error) {
-	if f, ok := familyOf(name); ok {
-		return f.Generate(ctx)
-	}
-	return nil, nil
-}
-
 // familyOf is how a data set of a family is generated.
 func familyOf(name string) (graph dataset.Communities, ok bool) {
 	for _, f := range families {

@@ -89,21 +89,11 @@ func folderOf(name string) string {
 	return name
 }
 
-// openLarge reads or generates a large data set, of so many nodes if it is generated and nodes is
-// not 0; nil if the name is not one.
-func openLarge(ctx context.Context, o options, name string) (*dataset.Dataset, error) {
-	switch name {
-	case arxiv:
-		return dataset.OpenOGB(filepath.Join(o.data, folderOf(name)))
-	case reddit:
-		return dataset.OpenGraphSAGE(filepath.Join(o.data, folderOf(name)), name)
-	}
-	s, ok := sized[name]
-	if !ok {
-		return nil, nil
-	}
-	if o.nodes > 0 {
-		s.graph.Nodes = o.nodes
+// generateSized generates a graph in the place of one of the paper's, of so many nodes if nodes is not 0.
+func generateSized(ctx context.Context, name string, nodes int) (*dataset.Dataset, error) {
+	s := sized[name]
+	if nodes > 0 {
+		s.graph.Nodes = nodes
 	}
 	d, err := s.graph.Generate(ctx)
 	if err != nil {
@@ -181,13 +171,7 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 			return nil, err
 		}
 		asking += time.Since(start)
-		var guessed, right []int
-		for _, i := range split.TestNodes(p.Nodes()) {
-			if p.Labels[i] >= 0 {
-				guessed, right = append(guessed, predicted[i]), append(right, p.Labels[i])
-			}
-		}
-		a, err := eval.Accuracy(guessed, right)
+		a, err := p.accuracy(predicted, split)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -165,7 +164,7 @@ func TestRedditWithoutFeatures(t *testing.T) {
 
 // A generated graph is split in the shares of the paper's.
 func TestGeneratedLargeGraphsAreSplit(t *testing.T) {
-	d := testkit.Must(openLarge(context.Background(), options{nodes: 1000}, arxivSized))
+	d := testkit.Must(open(t.Context(), options{nodes: 1000}, arxivSized))
 	s := d.Splits[0]
 	if len(s.Train) != 540 || len(s.Val) != 180 || len(s.Test) != 280 || d.NumClasses() != 40 {
 		t.Errorf("%d, %d and %d nodes of %d classes", len(s.Train), len(s.Val), len(s.Test), d.NumClasses())

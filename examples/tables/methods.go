@@ -90,16 +90,7 @@ func (m method) seeds(o options) int {
 	return 1
 }
 
-// methodNames lists methods, each once.
-func methodNames(methods []method) string {
-	var names []string
-	for _, m := range methods {
-		if !slices.Contains(names, m.name) {
-			names = append(names, m.name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
+func (m method) String() string { return m.name }
 
 // pick finds those of some names that there are among methods.
 func pick(among []method, names ...string) []method {

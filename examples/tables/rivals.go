@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"coles/dataset"
-	"coles/eval"
 	"coles/gnn"
 	"coles/rivals"
 
@@ -66,11 +65,7 @@ func supervised(name string, settings func(dataset string) gnn.Settings) method 
 			if err != nil {
 				return nil, err
 			}
-			var guessed, right []int
-			for _, i := range s.TestNodes(p.Nodes()) {
-				guessed, right = append(guessed, predicted[i]), append(right, p.Labels[i])
-			}
-			a, err := eval.Accuracy(guessed, right)
+			a, err := p.accuracy(predicted, s)
 			if err != nil {
 				return nil, err
 			}

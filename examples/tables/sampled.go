@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"coles"
-	"coles/gnn"
 	"coles/rivals"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,10 +11,10 @@ import (
 
 // sampledMethods see a few neighbours or a part of the graph in each step, or walk on it.
 var sampledMethods = []method{
-	learner("GraphSAGE", settled(rivals.GraphSAGE), asTheyAre),
-	learner("GraphSAINT", settled(rivals.GraphSAINT), asTheyAre),
-	learner("FastGCN", settled(rivals.FastGCN), asTheyAre),
-	headed("GraphSAGE (unsupervised) + MLP", sampledPairs),
+	learner("GraphSAGE", rivals.GraphSAGE, asTheyAre),
+	learner("GraphSAINT", rivals.GraphSAINT, asTheyAre),
+	learner("FastGCN", rivals.FastGCN, asTheyAre),
+	headed("GraphSAGE (unsupervised) + MLP", unlabelled(rivals.UnsupervisedGraphSAGE)),
 	walked("GraphZoom + MLP", func(ctx context.Context, t *task) (*mat.Dense, int, error) {
 		z := rivals.DefaultGraphZoom()
 		z.Embedding = t.walks(z.Embedding)
@@ -35,17 +34,6 @@ var sampledMethods = []method{
 		y, err := s.Fit(ctx, t.graph, t.progress)
 		return y, t.graph.Nodes() * s.Dim, err
 	}),
-}
-
-// sampledPairs is GraphSAGE without labels.
-func sampledPairs(ctx context.Context, t *task) (embedded, error) {
-	s := rivals.UnsupervisedGraphSAGE(t.dataset)
-	opts := []gnn.Option{gnn.WithSettings(s), gnn.WithSeed(t.seed)}
-	m, err := gnn.Train(ctx, t.graph, t.features, append(opts, t.bounds(s)...)...)
-	if err != nil {
-		return embedded{}, err
-	}
-	return embedded{m.Embedding(), m.Report().Parameters, m.Embed}, nil
 }
 
 // walks are the settings of random walks for a task: a pass over the nodes is an epoch.

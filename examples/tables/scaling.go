@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"coles"
 	"coles/eval"
@@ -43,29 +41,7 @@ var scalings = []scaling{
 	},
 }
 
-func scalingNames() string {
-	var names []string
-	for _, s := range scalings {
-		names = append(names, s.name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// findScalings looks up a comma-separated list.
-func findScalings(list string) ([]scaling, error) {
-	var found []scaling
-	for _, name := range fields(list) {
-		at := slices.IndexFunc(scalings, func(s scaling) bool { return s.name == name })
-		if at < 0 {
-			return nil, fmt.Errorf("-columns: %q is none of %s", name, scalingNames())
-		}
-		findOrAdd(&found, scalings[at], func(have scaling) bool { return have.name == name })
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("-columns names none of %s", scalingNames())
-	}
-	return found, nil
-}
+func (s scaling) String() string { return s.name }
 
 // toNorm gives the centred rows of an embedding a mean norm of 4, that of COLES.
 func toNorm(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {

@@ -17,27 +17,28 @@ import (
 var headedMethods = []method{
 	headed("COLES-S2GC + MLP", closedForm(s2gcFor)),
 	headed("COLES-SGC + MLP", closedForm(func(string) coles.Filter { return sgc })),
-	headed("COLES-GCN + MLP", inBlocks),
+	headed("COLES-GCN + MLP", unlabelled(inBlocks)),
 }
 
 // wholeMethods learn from labels, with all nodes or all labelled ones in memory.
 var wholeMethods = []method{
-	learner("MLP", settled(rivals.MLP), asTheyAre),
-	learner("S2GC + MLP", func(t *task) gnn.Settings {
-		s := rivals.MLP(t.dataset)
-		s.Network = append(gnn.Network{gnn.Propagate(s2gcFor(t.dataset))}, s.Network...)
+	learner("MLP", rivals.MLP, asTheyAre),
+	learner("S2GC + MLP", func(dataset string) gnn.Settings {
+		s := rivals.MLP(dataset)
+		s.Network = append(gnn.Network{gnn.Propagate(s2gcFor(dataset))}, s.Network...)
 		return s
 	}, asTheyAre),
-	learner("SIGN", func(*task) gnn.Settings { return rivals.SIGN(rivals.SIGNHops) }, func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error) {
+	learner("SIGN", func(string) gnn.Settings { return rivals.SIGN(rivals.SIGNHops) }, func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error) {
 		return rivals.SIGNFeatures(ctx, g, x, rivals.SIGNHops)
 	}),
 	{name: "C&S", learn: corrected},
-	learner("GCN (OGB)", settled(rivals.GCN), asTheyAre),
-	learner("SAGE (OGB)", settled(rivals.SAGE), asTheyAre),
-	learner("DeeperGCN", settled(rivals.DeeperGCN), asTheyAre),
-	{name: "FrameLet", transductive: true, learn: learner("", func(t *task) gnn.Settings {
-		return rivals.FrameLet(t.dataset, t.graph.Nodes())
-	}, asTheyAre).learn},
+	learner("GCN (OGB)", rivals.GCN, asTheyAre),
+	learner("SAGE (OGB)", rivals.SAGE, asTheyAre),
+	learner("DeeperGCN", rivals.DeeperGCN, asTheyAre),
+	{name: "FrameLet", transductive: true, learn: func(ctx context.Context, t *task) (*learned, error) {
+		sized := func(dataset string) gnn.Settings { return rivals.FrameLet(dataset, t.graph.Nodes()) }
+		return learner("", sized, asTheyAre).learn(ctx, t)
+	}},
 }
 
 // corrected is a linear classifier whose errors are spread over the graph.
@@ -122,21 +123,26 @@ func closedForm(filter func(dataset string) coles.Filter) func(ctx context.Conte
 	}
 }
 
-// blockNodes are the nodes of a block of COLES-GCN.
-const blockNodes = 20_000
+// inBlocks are the settings of COLES-GCN, trained on blocks of the graph.
+func inBlocks(string) gnn.Settings {
+	s := gnn.DefaultSettings()
+	s.BatchSize = 20_000
+	return s
+}
 
-// inBlocks is COLES-GCN, trained on blocks of the graph.
-func inBlocks(ctx context.Context, t *task) (embedded, error) {
-	opts := []gnn.Option{gnn.WithBatchSize(blockNodes), gnn.WithSeed(t.seed)}
-	m, err := gnn.Train(ctx, t.graph, t.features, append(opts, t.bounds(gnn.DefaultSettings())...)...)
-	if err != nil {
-		return embedded{}, err
+// unlabelled trains a network without labels.
+func unlabelled(settings func(dataset string) gnn.Settings) func(ctx context.Context, t *task) (embedded, error) {
+	return func(ctx context.Context, t *task) (embedded, error) {
+		m, err := gnn.Train(ctx, t.graph, t.features, t.options(settings(t.dataset))...)
+		if err != nil {
+			return embedded{}, err
+		}
+		return embedded{m.Embedding(), m.Report().Parameters, m.Embed}, nil
 	}
-	return embedded{m.Embedding(), m.Report().Parameters, m.Embed}, nil
 }
 
 // learner trains a network on labels, on features that are made of the graph's.
-func learner(name string, settings func(t *task) gnn.Settings,
+func learner(name string, settings func(dataset string) gnn.Settings,
 	features func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error),
 ) method {
 	return method{name: name, learn: func(ctx context.Context, t *task) (*learned, error) {
@@ -144,7 +150,7 @@ func learner(name string, settings func(t *task) gnn.Settings,
 		if err != nil {
 			return nil, err
 		}
-		c, err := t.classify(ctx, x, settings(t))
+		c, err := t.classify(ctx, x, settings(t.dataset))
 		if err != nil {
 			return nil, err
 		}
@@ -160,22 +166,15 @@ func learner(name string, settings func(t *task) gnn.Settings,
 
 func asTheyAre(_ context.Context, _ *coles.Graph, x mat.Matrix) (mat.Matrix, error) { return x, nil }
 
-// settled are the settings of a system for the data set of a task.
-func settled(settings func(dataset string) gnn.Settings) func(t *task) gnn.Settings {
-	return func(t *task) gnn.Settings { return settings(t.dataset) }
-}
-
 // classify trains a network on the labels of the task and other features.
 func (t *task) classify(ctx context.Context, x mat.Matrix, s gnn.Settings) (*gnn.Classifier, error) {
-	opts := []gnn.Option{gnn.WithSettings(s), gnn.WithSeed(t.seed)}
-	return gnn.TrainClassifier(ctx, t.graph, x, t.labels, t.train, t.val, append(opts, t.bounds(s)...)...)
+	return gnn.TrainClassifier(ctx, t.graph, x, t.labels, t.train, t.val, t.options(s)...)
 }
 
-// bounds are the options of a training by a task: how long at most, and whom to tell how far it is.
-func (t *task) bounds(s gnn.Settings) []gnn.Option {
-	epochs := s.Epochs
+// options are those of a training with settings: how long at most, and whom to tell how far it is.
+func (t *task) options(s gnn.Settings) []gnn.Option {
 	if t.epochs > 0 {
-		epochs = min(epochs, t.epochs)
+		s.Epochs = min(s.Epochs, t.epochs)
 	}
-	return []gnn.Option{gnn.WithEpochs(epochs), gnn.WithProgress(func(p gnn.Progress) { t.progress(p.Epoch, p.Epochs) })}
+	return []gnn.Option{gnn.WithSettings(s), gnn.WithSeed(t.seed), gnn.WithProgress(func(p gnn.Progress) { t.progress(p.Epoch, p.Epochs) })}
 }

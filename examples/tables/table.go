@@ -43,13 +43,7 @@ func tables() []table {
 		kappaTables(), []table{meansTable(), homophilyTable(), largeTable()})
 }
 
-func tableNames(tables []table) string {
-	var names []string
-	for _, t := range tables {
-		names = append(names, t.Name)
-	}
-	return strings.Join(names, ", ")
-}
+func (t table) String() string { return t.Name }
 
 // tableOf is the table of that name.
 func tableOf(name string) table {
@@ -59,20 +53,7 @@ func tableOf(name string) table {
 
 // findTables looks up a comma-separated list. All stands for those that do not take long.
 func findTables(list string) ([]table, error) {
-	var found []table
-	for _, name := range fields(list) {
-		chosen := slices.DeleteFunc(tables(), func(t table) bool { return t.Name != name && (name != "all" || t.apart) })
-		if len(chosen) == 0 {
-			return nil, fmt.Errorf("-table %q is none of %s, all", name, tableNames(tables()))
-		}
-		for _, t := range chosen {
-			findOrAdd(&found, t, func(have table) bool { return have.Name == t.Name })
-		}
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("-table names none of %s, all", tableNames(tables()))
-	}
-	return found, nil
+	return find("table", list, tables(), func(t table, name string) bool { return t.Name == name || name == "all" && !t.apart })
 }
 
 // chooseMethods gives tables those methods of a comma-separated list that they have, in its order.
@@ -86,19 +67,14 @@ func chooseMethods(tables []table, list string) ([]table, error) {
 	if len(known) == 0 {
 		return nil, errors.New("-methods: the tables asked for have methods of their own")
 	}
-	names := fields(list)
-	if list == "all" {
-		names = strings.Split(methodNames(known), ", ")
-	}
-	for _, name := range names {
-		if pick(known, name) == nil {
-			return nil, fmt.Errorf("-methods: %q is none of %s, all", name, methodNames(known))
-		}
+	found, err := find("methods", list, known, func(m method, name string) bool { return plain(m.name) == plain(name) || name == "all" })
+	if err != nil {
+		return nil, err
 	}
 	var kept []table
 	for _, t := range tables {
 		if t.methods != nil {
-			if t.rows = pick(t.methods, names...); t.rows == nil {
+			if t.rows = pick(t.methods, strings.Split(names(found), ", ")...); t.rows == nil {
 				continue
 			}
 		}
