@@ -17,6 +17,7 @@ import (
 	"coles/eval"
 	"coles/eval/picture"
 	"coles/examples/internal/cli"
+	"coles/examples/internal/pictures"
 	"coles/gnn"
 
 	"gonum.org/v1/gonum/mat"
@@ -82,6 +83,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	draw, ok := map[string]func(context.Context, options, []problem, io.Writer) (*picture.Picture, error){"scores": scores, "gain": gain}[*figure]
 	if !ok {
 		return fmt.Errorf("-figure %q: there are scores and gain", *figure)
+	}
+	if err := pictures.Check(o.out); err != nil {
+		return err
 	}
 	problems, err := o.problems(ctx)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"coles/eval"
 	"coles/eval/picture"
 	"coles/examples/internal/cli"
+	"coles/examples/internal/pictures"
 	"coles/gnn"
 
 	"gonum.org/v1/gonum/mat"
@@ -42,6 +43,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	if *nodes < 1 {
 		return fmt.Errorf("-nodes %d: at least 1 is needed", *nodes)
+	}
+	if err := pictures.Check(*out); err != nil {
+		return err
 	}
 	d, err := dataset.Communities{Nodes: *nodes, Seed: *seed}.Generate(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"coles/eval"
 	"coles/eval/picture"
 	"coles/examples/internal/cli"
-	"coles/examples/internal/tsne"
+	"coles/examples/internal/pictures"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -36,6 +36,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	seed := flags.Uint64("seed", 1, "seed of the graph and of the embedding")
 	out := flags.String("o", "quickstart.png", "picture to write, .png, .svg or .pdf")
 	if err := cli.Parse(flags, args); err != nil {
+		return err
+	}
+	if err := pictures.Check(*out); err != nil {
 		return err
 	}
 
@@ -82,7 +85,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		_, columns := c.x.Dims()
 		fmt.Fprintf(stdout, "  %-25s %5.1f ± %.1f %%  %5d columns  %6.2f s\n", c.name, 100*r.Mean, 100*r.Std, columns, c.seconds)
 	}
-	maps, err := tsne.Maps(ctx, d.Labels, *seed, tsne.Side{Title: "raw features", X: d.Features}, tsne.Side{Title: "COLES embedding", X: m.Embedding()})
+	maps, err := pictures.Maps(ctx, d.Labels, *seed, pictures.Side{Title: "raw features", X: d.Features}, pictures.Side{Title: "COLES embedding", X: m.Embedding()})
 	if err != nil {
 		return err
 	}

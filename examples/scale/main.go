@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -21,6 +19,7 @@ import (
 	"coles/dataset"
 	"coles/eval/picture"
 	"coles/examples/internal/cli"
+	"coles/examples/internal/pictures"
 	"coles/internal/peak"
 
 	"github.com/james-bowman/sparse"
@@ -124,11 +123,7 @@ func (o options) check() error {
 	if o.plot == "" {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Dir(o.plot)); err != nil {
-		return fmt.Errorf("cannot write %s: %w", o.plot, err)
-	}
-	_, err := picture.FormatOf(o.plot)
-	return err
+	return pictures.Check(o.plot)
 }
 
 // A row is what one size took.

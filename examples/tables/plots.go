@@ -10,7 +10,7 @@ import (
 
 	"coles"
 	"coles/eval/picture"
-	"coles/examples/internal/tsne"
+	"coles/examples/internal/pictures"
 )
 
 // A plot is a picture in the page, with its text for those who do not see it.
@@ -85,8 +85,8 @@ func drawMaps(ctx context.Context, p *problem) ([]plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	sides := []tsne.Side{{Title: p.Name + ", raw features", X: p.Features}, {Title: p.Name + ", COLES-S2GC", X: m.Embedding()}}
-	maps, err := tsne.Maps(ctx, p.Labels, splitSeed, sides...)
+	sides := []pictures.Side{{Title: p.Name + ", raw features", X: p.Features}, {Title: p.Name + ", COLES-S2GC", X: m.Embedding()}}
+	maps, err := pictures.Maps(ctx, p.Labels, splitSeed, sides...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,12 @@
-// Package tsne draws a sample of the rows of matrices in two dimensions.
-package tsne
+// Package pictures has what the example programs that draw have in common.
+package pictures
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 
 	"coles/eval"
 	"coles/eval/picture"
@@ -11,6 +14,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// Check finds out whether a picture can be written to a path: not to fail after minutes of work.
+func Check(path string) error {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	_, err := picture.FormatOf(path)
+	return err
+}
 
 // most is the number of rows drawn: t-SNE of them takes seconds, and glyphs keep apart.
 const most = 600
@@ -21,7 +33,7 @@ type Side struct {
 	X     mat.Matrix
 }
 
-// Maps draws the same nodes, at most 600, on every side. Rows are scaled to unit length first: their
+// Maps draws the same nodes by t-SNE, at most 600, on every side. Rows are scaled to unit length first: their
 // directions count.
 func Maps(ctx context.Context, labels []int, seed uint64, sides ...Side) ([]*picture.Picture, error) {
 	nodes := rand.New(rand.NewPCG(seed, 0)).Perm(len(labels))
