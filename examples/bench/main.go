@@ -75,18 +75,15 @@ func program(all []job) cli.Program {
 
 func parse(args []string, all []job, stderr io.Writer) (options, error) {
 	var o options
-	flags := cli.Flags(fmt.Sprintf("%s%s; with -train: %s\n\nFlags:\n", usage, names(all), names(trainings)), stderr)
+	flags := cli.Flags(fmt.Sprintf("%s%s; with -train: %s\n\nFlags:\n", usage, cli.Names(all), cli.Names(trainings)), stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz")
 	peer := flags.String("peer", "", "`command` to compare with, its words separated by spaces")
 	flags.IntVar(&o.runs, "runs", 3, "fits of each row, of which the median counts")
 	chosen := flags.String("graphs", "", "comma-separated `rows`: cora for all of Cora, cora:512 for one (default all that there are)")
 	flags.BoolVar(&o.train, "train", false, "time the training of networks")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON a row, with the seconds of every run, instead of a Markdown table")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, cli.Least{"runs": 1}); err != nil {
 		return o, err
-	}
-	if o.runs < 1 {
-		return o, fmt.Errorf("-runs %d: at least 1 is needed", o.runs)
 	}
 	if *peer != "" {
 		o.peer = strings.Fields(*peer)
@@ -113,25 +110,12 @@ func choose(all []job, list string, files bool) ([]job, error) {
 	if list == "" {
 		return slices.DeleteFunc(slices.Clone(all), func(j job) bool { return !files && j.generated == nil }), nil
 	}
-	var jobs []job
-	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimSpace(name)
-		found := slices.DeleteFunc(slices.Clone(all), func(j job) bool { return name != j.name && name != j.String() })
-		if len(found) == 0 {
-			return nil, fmt.Errorf("-graphs %s: no row %q, there are %s", list, name, names(all))
-		}
-		if !files && found[0].generated == nil {
-			return nil, fmt.Errorf("-graphs %s: %v is read from a file, so -data is needed", list, found[0])
-		}
-		jobs = append(jobs, found...)
+	found, err := cli.Find("graphs", list, all, func(j job, name string) bool { return name == j.name || name == j.String() })
+	if err != nil || files {
+		return found, err
 	}
-	return jobs, nil
-}
-
-func names(all []job) string {
-	var list []string
-	for _, j := range all {
-		list = append(list, j.String())
+	if k := slices.IndexFunc(found, func(j job) bool { return j.generated == nil }); k >= 0 {
+		return nil, fmt.Errorf("-graphs %s: %v is read from a file, so -data is needed", list, found[k])
 	}
-	return strings.Join(list, ", ")
+	return found, nil
 }

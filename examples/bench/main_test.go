@@ -185,7 +185,7 @@ func TestBenchSaysWhatIsWrong(t *testing.T) {
 		{Name: "in a process of its own", Args: []string{"-data", empty}, Text: "karate.npz"},
 		{Name: "row without -data", Args: []string{"-graphs", "karate"}, Text: "-data is needed"},
 		{Name: "training without -data", Args: []string{"-train"}, Text: "-data is needed"},
-		{Name: "unknown row", Args: []string{"-data", data, "-graphs", "karate,kora"}, Text: `no row "kora", there are karate:4, karate:8, generated:5`},
+		{Name: "unknown row", Args: []string{"-data", data, "-graphs", "karate,kora"}, Text: `"kora" is none of karate:4, karate:8, generated:5`},
 		{Name: "unknown dimension", Args: []string{"-data", data, "-graphs", "karate:16"}, Text: `"karate:16"`},
 		{Name: "no runs", Args: []string{"-runs", "0"}, Text: "-runs 0"},
 		{Name: "no such peer", Args: []string{"-peer", filepath.Join(data, "peer")}, Is: os.ErrNotExist, Text: "-peer"},

@@ -138,19 +138,11 @@ func (o options) measure(ctx context.Context, j job) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return r, err
-	}
 	alone := o
 	alone.runs, alone.peer = 1, nil
 	for range o.runs {
-		out, err := cli.Output(ctx, self, alone.again(j)...)
+		one, err := cli.Again[row](ctx, alone.again(j)...)
 		if err != nil {
-			return r, err
-		}
-		var one row
-		if err := json.Unmarshal(out, &one); err != nil {
 			return r, err
 		}
 		r.add(one)

@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := cli.Flags(usage, stderr)
 	address := flags.String("listen", "localhost:8080", "address to serve at")
 	out := flags.String("o", "", "folder to write the files of the page to, which is then not served")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, nil); err != nil {
 		return err
 	}
 	if *out != "" {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
-	"strings"
 
 	"coles"
 	"coles/dataset"
@@ -68,15 +67,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.IntVar(&o.epochs, "epochs", 20, "number of epochs")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of everything drawn")
 	flags.StringVar(&o.out, "o", "densities.png", "picture to write, .png, .svg or .pdf")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, cli.Least{"nodes": 1, "pairs": 2, "epochs": 1}); err != nil {
 		return err
 	}
-	if o.nodes < 1 || o.pairs < 2 || o.epochs < 1 {
-		return fmt.Errorf("-nodes %d, -pairs %d, -epochs %d: at least 1, 2 and 1 are needed", o.nodes, o.pairs, o.epochs)
-	}
-	if *datasets != "" {
-		o.datasets = strings.Split(*datasets, ",")
-	}
+	o.datasets = cli.Fields(*datasets)
 	if (o.data == "") != (len(o.datasets) == 0) {
 		return errors.New("-data and -datasets go together")
 	}
@@ -183,7 +177,7 @@ func scores(ctx context.Context, o options, problems []problem, stdout io.Writer
 		if err != nil {
 			return nil, err
 		}
-		unit, err := cli.UnitRows(ctx, y)
+		unit, err := cli.Prepared(ctx, coles.PrepareRowL2, y)
 		if err != nil {
 			return nil, err
 		}

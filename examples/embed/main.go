@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := cli.Flags(usage, stderr)
 	name := flags.String("vectors", "friends.txt", "name of the file of vectors; how it ends tells the format")
 	out := flags.String("o", ".", "folder to write friends.txt and friends.model to")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, nil); err != nil {
 		return err
 	}
 	d, g, err := read(friends, profiles)

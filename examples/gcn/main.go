@@ -38,11 +38,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	patience := flags.Int("patience", 10, "epochs without a better validation after which it stops")
 	seed := flags.Uint64("seed", 1, "seed of the graph and of the training")
 	out := flags.String("o", "gcn.png", "picture to write, .png, .svg or .pdf")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, cli.Least{"nodes": 1}); err != nil {
 		return err
-	}
-	if *nodes < 1 {
-		return fmt.Errorf("-nodes %d: at least 1 is needed", *nodes)
 	}
 	if err := pictures.Check(*out); err != nil {
 		return err

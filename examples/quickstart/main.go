@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	nodes := flags.Int("nodes", 3000, "number of nodes")
 	seed := flags.Uint64("seed", 1, "seed of the graph and of the embedding")
 	out := flags.String("o", "quickstart.png", "picture to write, .png, .svg or .pdf")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, nil); err != nil {
 		return err
 	}
 	if err := pictures.Check(*out); err != nil {

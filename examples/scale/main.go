@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -95,35 +96,25 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the graph and of the embedding")
 	flags.StringVar(&o.plot, "plot", "", "`picture` to draw, .png, .svg or .pdf")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON per size instead of a Markdown table")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, cli.Least{"features": 1, "dim": 1, "hops": 1, "runs": 1}); err != nil {
 		return o, err
 	}
-	for field := range strings.SplitSeq(*sizes, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(field))
+	for _, field := range cli.Fields(*sizes) {
+		n, err := strconv.Atoi(field)
 		if err != nil || n < 1 {
 			return o, fmt.Errorf("-sizes %s: %q is no number of nodes", *sizes, field)
 		}
 		o.sizes = append(o.sizes, size(n))
 	}
-	return o, o.check()
-}
-
-// check finds what would only fail after the work is done.
-func (o options) check() error {
 	switch {
-	case o.features < 1:
-		return fmt.Errorf("-features %d: at least 1 is needed", o.features)
-	case o.dim < 1 || o.dim > o.features:
-		return fmt.Errorf("-dim %d: want 1 to the number of features, %d", o.dim, o.features)
-	case o.hops < 1:
-		return fmt.Errorf("-hops %d: at least 1 is needed", o.hops)
-	case o.runs < 1:
-		return fmt.Errorf("-runs %d: at least 1 is needed", o.runs)
+	case o.sizes == nil:
+		return o, errors.New("-sizes names none")
+	case o.dim > o.features:
+		return o, fmt.Errorf("-dim %d: want 1 to the number of features, %d", o.dim, o.features)
+	case o.plot != "":
+		return o, pictures.Check(o.plot)
 	}
-	if o.plot == "" {
-		return nil
-	}
-	return pictures.Check(o.plot)
+	return o, nil
 }
 
 // A row is what one size took.

@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&from.model, "model", "", "fitted model; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
 	load := flags.Int("load", 0, "number of requests to send to itself; prints how fast they are answered, and stops")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, nil); err != nil {
 		return err
 	}
 	switch {

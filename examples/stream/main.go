@@ -48,18 +48,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	batches := flags.Int("batches", 5, "number of batches")
 	size := flags.Int("batch", 5, "new nodes in a batch; twice as many edges come with them")
 	seed := flags.Uint64("seed", 1, "seed of everything that is drawn")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, cli.Least{"nodes": 100, "features": 2, "dim": 1, "batches": 1, "batch": 1}); err != nil {
 		return err
 	}
-	switch {
-	case *nodes < 100:
-		return fmt.Errorf("-nodes %d: at least 100 are needed", *nodes)
-	case *features < 2:
-		return fmt.Errorf("-features %d: at least 2 are needed", *features)
-	case *dim < 1 || *dim > *features:
+	if *dim > *features {
 		return fmt.Errorf("-dim %d: want 1 to the number of features, %d", *dim, *features)
-	case *batches < 1 || *size < 1:
-		return fmt.Errorf("-batches %d of %d nodes: at least 1 of 1 is needed", *batches, *size)
 	}
 	s, err := begin(ctx, newRing(*nodes, *features, *seed), *dim)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/eval"
+	"coles/examples/internal/cli"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -100,17 +101,14 @@ func chosenHops(ctx context.Context, p *problem) (setting, embedder, error) {
 // spreadWithin is the mean squared distance of the rows of y, scaled to length 1, to the centres of
 // k clusters.
 func spreadWithin(ctx context.Context, y mat.Matrix, k int) (float64, error) {
-	unit := mat.DenseCopyOf(y)
-	n, _ := unit.Dims()
-	for i := range n {
-		row := unit.RowView(i).(*mat.VecDense)
-		if length := mat.Norm(row, 2); length > 0 {
-			row.ScaleVec(1/length, row)
-		}
+	unit, err := cli.Prepared(ctx, coles.PrepareRowL2, y)
+	if err != nil {
+		return 0, err
 	}
 	m, err := eval.KMeans{Clusters: k}.Fit(ctx, unit)
 	if err != nil {
 		return 0, err
 	}
+	n, _ := y.Dims()
 	return m.Inertia / float64(n), nil
 }

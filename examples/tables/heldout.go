@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/examples/internal/cli"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,7 +18,7 @@ import (
 func linksTable() table {
 	all := append(slices.Clone(closedMethods),
 		method{name: "S2GC(3) (same features)", embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-			x, err := prepare(ctx, p)
+			x, err := cli.Prepared(ctx, coles.PrepareAuto, p.Features)
 			if err != nil {
 				return nil, err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/examples/internal/cli"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -72,7 +73,7 @@ func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]ce
 
 // preparedFeatures are the features without the graph, as COLES prepares and scales them.
 func preparedFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-	x, err := prepare(ctx, p)
+	x, err := cli.Prepared(ctx, coles.PrepareAuto, p.Features)
 	if err != nil {
 		return nil, err
 	}

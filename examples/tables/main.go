@@ -88,9 +88,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := cli.Flags(usage, stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required, but by what is generated)")
-	list := flags.String("table", "classification", "comma-separated `tables`: "+names(tables())+", or all: those that do not take long")
+	list := flags.String("table", "classification", "comma-separated `tables`: "+cli.Names(tables())+", or all: those that do not take long")
 	datasets := flags.String("datasets", "", "comma-separated `names`, or all: those of every archive in DIR/npz (default cora,citeseer,pubmed; the homophily table generates its own)")
-	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+names(allMethods()))
+	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+cli.Names(allMethods()))
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
 	flags.Func("seeds", "how `often` to train what is trained (default 3, and 10 for the large table)", func(text string) (err error) {
 		if o.seeds, err = strconv.Atoi(text); err == nil && o.seeds < 1 {
@@ -105,7 +105,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.format, "format", "", "markdown, json (a line per cell, as soon as it is measured) or html (a page with plots) (default markdown)")
 	asJSON := flags.Bool("json", false, "-format json")
 	flags.StringVar(&o.out, "o", "", "`file` to write to, which appears when all is measured (default standard output)")
-	if err := cli.Parse(flags, args); err != nil {
+	if err := cli.Parse(flags, args, cli.Least{"splits": 1, "nodes": 0, "epochs": 0}); err != nil {
 		return o, err
 	}
 	if *asJSON {
@@ -118,7 +118,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	var err error
 	if *datasets != "" {
-		o.datasets = append([]string{}, fields(*datasets)...)
+		o.datasets = append([]string{}, cli.Fields(*datasets)...)
 	}
 	if err := o.check(); err != nil {
 		return o, err
@@ -131,7 +131,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.tables, err = findTables(*list); err != nil {
 		return o, err
 	}
-	if o.columns, err = find("columns", *columns, scalings, func(s scaling, name string) bool { return s.name == name }); err != nil {
+	if o.columns, err = cli.Find("columns", *columns, scalings, func(s scaling, name string) bool { return s.name == name }); err != nil {
 		return o, err
 	}
 	if *methods != "" {
@@ -153,52 +153,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 // check refuses what no table can be measured with.
 func (o options) check() error {
 	switch {
-	case o.splits < 1:
-		return fmt.Errorf("-splits %d: at least 1 is needed", o.splits)
-	case o.nodes < 0 || o.epochs < 0:
-		return fmt.Errorf("-nodes %d -epochs %d: a number above 0 is needed, or none", o.nodes, o.epochs)
 	case o.datasets != nil && len(o.datasets) == 0:
 		return errors.New("-datasets names none")
 	case formats[o.format] == nil:
 		return fmt.Errorf("-format %q is none of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
 	}
 	return nil
-}
-
-// fields splits a comma-separated list, dropping blanks.
-func fields(list string) []string {
-	var out []string
-	for f := range strings.SplitSeq(list, ",") {
-		if f = strings.TrimSpace(f); f != "" {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// names lists what there is, each name once.
-func names[T fmt.Stringer](all []T) string {
-	var out []string
-	for _, one := range all {
-		findOrAdd(&out, one.String(), func(have string) bool { return have == one.String() })
-	}
-	return strings.Join(out, ", ")
-}
-
-// find looks up what the comma-separated list of a flag names: each once, in the order of the list.
-func find[T fmt.Stringer](flag, list string, all []T, named func(one T, name string) bool) ([]T, error) {
-	var found []T
-	for _, name := range fields(list) {
-		chosen := slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !named(one, name) })
-		if len(chosen) == 0 {
-			return nil, fmt.Errorf("-%s: %q is none of %s", flag, name, names(all))
-		}
-		for _, one := range chosen {
-			findOrAdd(&found, one, func(have T) bool { return have.String() == one.String() })
-		}
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("-%s names none of %s", flag, names(all))
-	}
-	return found, nil
 }

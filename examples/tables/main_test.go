@@ -47,7 +47,7 @@ func TestNamesAreMatchedWithoutCaseAndPunctuation(t *testing.T) {
 		"pca_s2gc":            "PCA-S2GC",
 		"coles":               "",
 	} {
-		if got := names(pick(allMethods(), name)); got != want {
+		if got := cli.Names(pick(allMethods(), name)); got != want {
 			t.Errorf("%q finds %q, want %q", name, got, want)
 		}
 	}
@@ -195,7 +195,7 @@ func TestAllLeavesOutWhatTakesLong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := names(found); got != want {
+		if got := cli.Names(found); got != want {
 			t.Errorf("%s is %s, want %s", list, got, want)
 		}
 	}
@@ -206,14 +206,14 @@ func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := names(labelRateTable().rows); got != "Raw, SGC, S2GC, PCA-S2GC, RP-S2GC, COLES-S2GC" {
+	if got := cli.Names(labelRateTable().rows); got != "Raw, SGC, S2GC, PCA-S2GC, RP-S2GC, COLES-S2GC" {
 		t.Errorf("curves of %s", got)
 	}
 	every, err := chooseMethods(all, "all")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := names(every[0].rows), names(allMethods()); got != want {
+	if got, want := cli.Names(every[0].rows), cli.Names(allMethods()); got != want {
 		t.Errorf("all are %s, want %s", got, want)
 	}
 	chosen, err := chooseMethods(all, "coles-gcn,raw")
@@ -225,7 +225,7 @@ func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
 		if c.Name == "clustering" { // calls its raw features k-means
 			want = "COLES-GCN"
 		}
-		if got := names(c.rows); got != want && c.methods != nil {
+		if got := cli.Names(c.rows); got != want && c.methods != nil {
 			t.Errorf("%s measures %s, want %s", c.Name, got, want)
 		}
 	}

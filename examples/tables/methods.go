@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/examples/internal/cli"
 	"coles/gnn"
 
 	"gonum.org/v1/gonum/mat"
@@ -127,7 +128,7 @@ func filtered(f coles.Filter) embedder {
 // sameFeatures is S²GC with what COLES has apart from P: prepared features and the scale of the
 // rows.
 func sameFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-	x, err := prepare(ctx, p)
+	x, err := cli.Prepared(ctx, coles.PrepareAuto, p.Features)
 	if err != nil {
 		return nil, err
 	}
@@ -136,15 +137,6 @@ func sameFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error)
 		return nil, err
 	}
 	return toNorm(ctx, fx)
-}
-
-// prepare prepares features as COLES does.
-func prepare(ctx context.Context, p *problem) (mat.Matrix, error) {
-	how, err := coles.PrepareAuto.Fit(ctx, p.Features)
-	if err != nil {
-		return nil, err
-	}
-	return how.Apply(ctx, p.Features)
 }
 
 // reducedDim is the number of columns the paper's baselines keep: 512, and 256 of Pubmed's 500.

@@ -53,7 +53,7 @@ func tableOf(name string) table {
 
 // findTables looks up a comma-separated list. All stands for those that do not take long.
 func findTables(list string) ([]table, error) {
-	return find("table", list, tables(), func(t table, name string) bool { return t.Name == name || name == "all" && !t.apart })
+	return cli.Find("table", list, tables(), func(t table, name string) bool { return t.Name == name || name == "all" && !t.apart })
 }
 
 // chooseMethods gives tables those methods of a comma-separated list that they have, in its order.
@@ -67,14 +67,14 @@ func chooseMethods(tables []table, list string) ([]table, error) {
 	if len(known) == 0 {
 		return nil, errors.New("-methods: the tables asked for have methods of their own")
 	}
-	found, err := find("methods", list, known, func(m method, name string) bool { return plain(m.name) == plain(name) || name == "all" })
+	found, err := cli.Find("methods", list, known, func(m method, name string) bool { return plain(m.name) == plain(name) || name == "all" })
 	if err != nil {
 		return nil, err
 	}
 	var kept []table
 	for _, t := range tables {
 		if t.methods != nil {
-			if t.rows = pick(t.methods, strings.Split(names(found), ", ")...); t.rows == nil {
+			if t.rows = pick(t.methods, strings.Split(cli.Names(found), ", ")...); t.rows == nil {
 				continue
 			}
 		}

@@ -42,29 +42,6 @@ func Main(run Program) {
 	}
 }
 
-// Flags are flags of a program, of which -h prints the usage first.
-func Flags(usage string, stderr io.Writer) *flag.FlagSet {
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
-	return flags
-}
-
-// Parse parses the arguments of a program that takes flags alone.
-func Parse(flags *flag.FlagSet, args []string) error {
-	err := flags.Parse(args)
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
-	}
-	return fmt.Errorf("%w (-h explains the flags)", err)
-}
-
 // A Line of progress is written over and over on a terminal, and is a line each time elsewhere.
 type Line struct {
 	w        io.Writer
@@ -108,37 +85,43 @@ func (l *Line) Clear() {
 // or as a line of JSON. Where there are several jobs, each runs in its own process, so that its
 // peak memory and its first run are its own: this program again, with args that choose the job.
 func Rows[J, R fmt.Stringer](ctx context.Context, stdout, stderr io.Writer, head string, asJSON bool, jobs []J, measure func(context.Context, J) (R, error), args func(J) []string) ([]R, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	if !asJSON {
 		fmt.Fprint(stdout, head)
 	}
-	rows := make([]R, len(jobs))
-	for k, j := range jobs {
+	if len(jobs) > 1 {
+		measure = func(ctx context.Context, j J) (R, error) { return Again[R](ctx, args(j)...) }
+	}
+	var rows []R
+	for _, j := range jobs {
 		fmt.Fprintln(stderr, j)
-		if len(jobs) == 1 {
-			rows[k], err = measure(ctx, j)
-		} else {
-			var out []byte
-			if out, err = Output(ctx, self, args(j)...); err == nil {
-				err = json.Unmarshal(out, &rows[k])
-			}
-		}
+		r, err := measure(ctx, j)
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", j, err)
 		}
 		if asJSON {
-			err = json.NewEncoder(stdout).Encode(rows[k])
+			err = json.NewEncoder(stdout).Encode(r)
 		} else {
-			_, err = fmt.Fprintln(stdout, rows[k])
+			_, err = fmt.Fprintln(stdout, r)
 		}
 		if err != nil {
 			return nil, err
 		}
+		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+// Again runs this program again, which is to print a row in JSON.
+func Again[R any](ctx context.Context, args ...string) (row R, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return row, err
+	}
+	out, err := Output(ctx, self, args...)
+	if err != nil {
+		return row, err
+	}
+	return row, json.Unmarshal(out, &row)
 }
 
 // Output is what a program prints. An error has what it wrote to standard error.
@@ -174,11 +157,11 @@ func Mapped(x mat.Matrix) (*dataset.Mapped, error) {
 	return dataset.MapNPY(path)
 }
 
-// UnitRows scales the rows of a matrix to length 1.
-func UnitRows(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
-	unit, err := coles.PrepareRowL2.Fit(ctx, x)
+// Prepared prepares a matrix as a model that is fitted to it does.
+func Prepared(ctx context.Context, how coles.Preparation, x mat.Matrix) (mat.Matrix, error) {
+	p, err := how.Fit(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	return unit.Apply(ctx, x)
+	return p.Apply(ctx, x)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"coles"
 	"coles/eval"
 	"coles/eval/picture"
 	"coles/examples/internal/cli"
@@ -49,7 +50,7 @@ func Maps(ctx context.Context, labels []int, seed uint64, sides ...Side) ([]*pic
 		for k, i := range nodes {
 			some.SetRow(k, mat.Row(nil, i, s.X))
 		}
-		unit, err := cli.UnitRows(ctx, some)
+		unit, err := cli.Prepared(ctx, coles.PrepareRowL2, some)
 		if err != nil {
 			return nil, err
 		}
