@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -72,10 +71,7 @@ func peer(args []string) {
 
 func self(t *testing.T) string {
 	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := testkit.Must(os.Executable())
 	if strings.ContainsAny(path, " \t") {
 		t.Skipf("-peer separates words by spaces, and there are some in %s", path)
 	}
@@ -86,19 +82,10 @@ func self(t *testing.T) string {
 func folder(t *testing.T) string {
 	t.Helper()
 	d := dataset.KarateClub()
-	other, err := dataset.Communities{Nodes: d.Nodes(), Features: 12, Dense: true}.Generate(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Must(dataset.Communities{Nodes: d.Nodes(), Features: 12, Dense: true}.Generate(t.Context()))
 	d.Features = other.Features
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "npz"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	write := func(w io.Writer) error { return dataset.WriteNPZ(w, d) }
-	if err := dataset.WriteFile(filepath.Join(dir, "npz", "karate.npz"), write); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Archive(t, dir, "karate", d)
 	return dir
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"coles/dataset"
 	"coles/examples/browser/view"
+	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -97,9 +98,7 @@ func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[s
 		"--enable-logging=stderr", "--remote-debugging-port=0", server.URL+"/")
 	var stderr bytes.Buffer
 	run.Stderr = &stderr
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, run.Start())
 	var body []byte
 	select {
 	case body = <-found:
@@ -113,9 +112,7 @@ func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[s
 		t.Fatalf("%s: %v\n%s", path, ctx.Err(), stderr.String())
 	}
 	var all map[string]shown
-	if err := json.Unmarshal(body, &all); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, json.Unmarshal(body, &all))
 	return all
 }
 
@@ -124,9 +121,7 @@ func built(t *testing.T) string {
 	t.Helper()
 	testkit.Long(t)
 	folder := filepath.Join(t.TempDir(), "page")
-	if err := run(t.Context(), []string{"-o", folder}, io.Discard, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, run(t.Context(), []string{"-o", folder}, io.Discard, io.Discard))
 	return folder
 }
 

@@ -38,10 +38,7 @@ func TestServes(t *testing.T) {
 		"wasm_exec.js": {"text/javascript", "// Copyright"},
 		"coles.wasm":   {"application/wasm", "\x00asm"},
 	} {
-		r, err := http.Get(strings.TrimSpace(line) + "/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(http.Get(strings.TrimSpace(line) + "/" + name))
 		body, err := io.ReadAll(r.Body)
 		r.Body.Close()
 		if kind := r.Header.Get("Content-Type"); err != nil || !strings.HasPrefix(kind, want.kind) || !strings.HasPrefix(string(body), want.start) {
@@ -59,9 +56,7 @@ func TestServes(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, os.WriteFile(file, nil, 0o666))
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "unknown flag", Args: []string{"-port", "1"}, Text: "-port"},
 		{Name: "argument", Args: []string{"folder"}, Text: "unexpected argument"},

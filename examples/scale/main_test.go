@@ -11,6 +11,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/examples/internal/clitest"
+	"coles/internal/testkit"
 )
 
 // The program runs itself for every size; under test it is the test that it runs, which then has to
@@ -48,10 +49,7 @@ func TestScaleJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatalf("%q is not a line of JSON: %v", text, err)
 	}
-	d, err := dataset.Communities{Nodes: 300, Degree: 5, Features: 16, Dense: true, Seed: 3}.Generate(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testkit.Must(dataset.Communities{Nodes: 300, Degree: 5, Features: 16, Dense: true, Seed: 3}.Generate(t.Context()))
 	if r.Nodes != 300 || r.Edges != d.Adjacency.NNZ()/2 || r.Features != 16 || r.Dim != 8 || r.Hops != 2 {
 		t.Errorf("%+v", r)
 	}

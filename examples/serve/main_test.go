@@ -53,17 +53,13 @@ func circle(t *testing.T) (from source, g *coles.Graph, x mat.Matrix, m *coles.M
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func start(t *testing.T, from source) *service {
 	t.Helper()
 	s := &service{load: from.load}
-	if err := s.reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, s.reload(t.Context()))
 	return s
 }
 
@@ -306,9 +302,7 @@ func TestLargeBodyIsAnswered(t *testing.T) {
 	c := testkit.Must(net.Dial("tcp", server.Listener.Addr().String()))
 	defer c.Close()
 	const size = 8 * maxBody // more than sockets hold
-	if _, err := fmt.Fprintf(c, "POST /embed HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", size)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(fmt.Fprintf(c, "POST /embed HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", size)))
 	answer := testkit.Must(http.ReadResponse(bufio.NewReader(c), nil))
 	testkit.WantSame(t, "status", answer.StatusCode, http.StatusRequestEntityTooLarge)
 }
@@ -352,9 +346,7 @@ func hold(t *testing.T, url string) held {
 // end sends the body.
 func (h held) end(t *testing.T, body string) answer {
 	t.Helper()
-	if _, err := io.WriteString(h.body, body); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(io.WriteString(h.body, body))
 	h.body.Close()
 	a := <-h.answer
 	if a.Error != "" {
@@ -371,9 +363,7 @@ func TestRequestsUnderWayKeepTheirModel(t *testing.T) {
 	h := hold(t, server.URL+"/embed")
 	from.model = filepath.Join(t.TempDir(), "friends.model")
 	two := testkit.Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
-	if err := dataset.WriteFile(from.model, func(w io.Writer) error { _, err := two.WriteTo(w); return err }); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, dataset.WriteFile(from.model, func(w io.Writer) error { _, err := two.WriteTo(w); return err }))
 	s.load = from.load
 	ask(t, s, "POST", "/reload", "", 200)
 	_, wide := m.Embedding().Dims()

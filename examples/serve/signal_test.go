@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -27,16 +28,12 @@ func TestSignals(t *testing.T) {
 	health := func() (a answer) {
 		r := testkit.Must(http.Get(url + "/healthz"))
 		defer r.Body.Close()
-		if err := json.NewDecoder(r.Body).Decode(&a); err != nil {
-			t.Fatal(err)
-		}
+		clitest.Check(t, json.NewDecoder(r.Body).Decode(&a))
 		return a
 	}
 	before := health()
 	signal := func(s syscall.Signal) {
-		if err := syscall.Kill(syscall.Getpid(), s); err != nil {
-			t.Fatal(err)
-		}
+		clitest.Check(t, syscall.Kill(syscall.Getpid(), s))
 	}
 	signal(syscall.SIGHUP)
 	for !health().Since.After(before.Since) { // or the test runs out of time

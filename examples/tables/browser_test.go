@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -23,9 +24,7 @@ func inBrowser(t *testing.T, page, script string, flags ...string) string {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "page.html")
 	page = strings.Replace(page, "</body>", "<script>const found = [];"+script+`document.documentElement.dataset.found = found.join("\n");</script></body>`, 1)
-	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, os.WriteFile(file, []byte(page), 0o666))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	flags = append(flags, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(folder, "profile"),

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,19 +19,10 @@ import (
 func archives(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
-	npz := filepath.Join(data, "npz")
-	if err := os.Mkdir(npz, 0o777); err != nil {
-		t.Fatal(err)
-	}
 	for name, features := range map[string]int{"one": 50, "two": 30} {
-		d := testkit.Must(dataset.Communities{Nodes: 200, Classes: 3, Features: features, Seed: 1}.Generate(t.Context()))
-		if err := dataset.WriteFile(filepath.Join(npz, name+".npz"), func(w io.Writer) error { return dataset.WriteNPZ(w, d) }); err != nil {
-			t.Fatal(err)
-		}
+		clitest.Archive(t, data, name, testkit.Must(dataset.Communities{Nodes: 200, Classes: 3, Features: features, Seed: 1}.Generate(t.Context())))
 	}
-	if err := os.WriteFile(filepath.Join(npz, "readme.md"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Files(t, data, map[string]string{"npz/readme.md": ""})
 	return data
 }
 

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -39,20 +37,6 @@ func TestLargeSystemsAreMeasured(t *testing.T) {
 		}
 		if l["dataset"] != arxivSized && l["dataset"] != redditSized {
 			t.Errorf("%v", l)
-		}
-	}
-}
-
-// writeFiles writes texts under a folder.
-func writeFiles(t *testing.T, folder string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -101,10 +85,10 @@ func TestLargeDataSetsOfTheFolder(t *testing.T) {
 	folder := t.TempDir()
 	testkit.WantSame(t, "without any", largeDatasets(folder), []string{arxivSized, redditSized})
 	ogb, sage := ring(60)
-	writeFiles(t, folder, ogb)
-	writeFiles(t, folder, map[string]string{"npz/flickr.npz": ""})
+	clitest.Files(t, folder, ogb)
+	clitest.Files(t, folder, map[string]string{"npz/flickr.npz": ""})
 	testkit.WantSame(t, "with one", largeDatasets(folder), []string{arxiv, redditSized, "flickr"})
-	writeFiles(t, folder, sage)
+	clitest.Files(t, folder, sage)
 	testkit.WantSame(t, "with both", largeDatasets(folder), []string{arxiv, reddit})
 
 	stdout, _ := clitest.Run(t, run, "-data", folder, "-table", "large", "-seeds", "2", "-epochs", "200", "-methods", "c&s,mlp,gcn-ogb")
@@ -120,7 +104,7 @@ func TestReddit(t *testing.T) {
 	folder := t.TempDir()
 	clitest.NoLitter(t)
 	_, sage := ring(n)
-	writeFiles(t, folder, sage)
+	clitest.Files(t, folder, sage)
 	o := options{data: folder, seeds: 1}
 	p := testkit.Must(load(t.Context(), o, reddit, cli.NewLine(io.Discard)))
 	task, split, err := newTask(o, p, 0)
@@ -155,7 +139,7 @@ func TestRedditWithoutFeatures(t *testing.T) {
 	folder := t.TempDir()
 	_, sage := ring(60)
 	delete(sage, "reddit/reddit-feats.npy")
-	writeFiles(t, folder, sage)
+	clitest.Files(t, folder, sage)
 	p := testkit.Must(load(t.Context(), options{data: folder}, reddit, cli.NewLine(io.Discard)))
 	if p.Features != nil || p.mapped != nil {
 		t.Errorf("features %v", p.Features)

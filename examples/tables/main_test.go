@@ -30,9 +30,7 @@ func measuredIn(t *testing.T, data string, args ...string) []map[string]any {
 	var all []map[string]any
 	for line := range strings.Lines(stdout) {
 		var members map[string]any
-		if err := json.Unmarshal([]byte(line), &members); err != nil {
-			t.Fatal(err)
-		}
+		clitest.Check(t, json.Unmarshal([]byte(line), &members))
 		all = append(all, members)
 	}
 	return all
@@ -91,10 +89,7 @@ func TestTableShowsThePapersFigures(t *testing.T) {
 
 // Figures as they stand in the paper's tables.
 func TestPaperIsRead(t *testing.T) {
-	p, err := readPaper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(readPaper())
 	testkit.WantSame(t, "the paper", []printedFigure{
 		p[[5]string{"classification", "pubmed", "COLES-S2GC", "", "20"}], p[[5]string{"classification", "citeseer", "GCA", "", "5"}],
 		p[[5]string{"kappa", "citeseer", "COLES-GCN", "0", "5"}], p[[5]string{"clustering", "pubmed", "Spectral-g", "", "nmi"}],
@@ -107,10 +102,7 @@ func TestPaperIsRead(t *testing.T) {
 
 // Every row that the paper prints can be measured.
 func TestPapersRowsAreMethods(t *testing.T) {
-	p, err := readPaper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(readPaper())
 	for key := range p {
 		for _, tab := range tables() {
 			if tab.paper == key[0] && tab.methods != nil && pick(tab.methods, key[2]) == nil {
@@ -122,12 +114,7 @@ func TestPapersRowsAreMethods(t *testing.T) {
 
 func TestTablesSayWhatIsWrong(t *testing.T) {
 	empty, broken := t.TempDir(), t.TempDir()
-	if err := os.Mkdir(filepath.Join(broken, "npz"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(broken, "npz", "cora.npz"), []byte("nothing"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Files(t, broken, map[string]string{"npz/cora.npz": "nothing"})
 	on := func(args ...string) []string { return append([]string{"-data", empty}, args...) }
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "no folder", Text: "-data"},
@@ -191,10 +178,7 @@ func TestAllLeavesOutWhatTakesLong(t *testing.T) {
 		"means, all,kappa": "means, " + closed,
 		"homophily":        "homophily",
 	} {
-		found, err := findTables(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := testkit.Must(findTables(list))
 		if got := cli.Names(found); got != want {
 			t.Errorf("%s is %s, want %s", list, got, want)
 		}
@@ -202,24 +186,15 @@ func TestAllLeavesOutWhatTakesLong(t *testing.T) {
 }
 
 func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
-	all, err := findTables("all")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(findTables("all"))
 	if got := cli.Names(labelRateTable().rows); got != "Raw, SGC, S2GC, PCA-S2GC, RP-S2GC, COLES-S2GC" {
 		t.Errorf("curves of %s", got)
 	}
-	every, err := chooseMethods(all, "all")
-	if err != nil {
-		t.Fatal(err)
-	}
+	every := testkit.Must(chooseMethods(all, "all"))
 	if got, want := cli.Names(every[0].rows), cli.Names(allMethods()); got != want {
 		t.Errorf("all are %s, want %s", got, want)
 	}
-	chosen, err := chooseMethods(all, "coles-gcn,raw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	chosen := testkit.Must(chooseMethods(all, "coles-gcn,raw"))
 	for _, c := range chosen {
 		want := "COLES-GCN, Raw"
 		if c.Name == "clustering" { // calls its raw features k-means
@@ -254,15 +229,9 @@ func TestTablesStopWhenInterrupted(t *testing.T) {
 }
 
 func TestUnseenNodesAreNeverLearnedFrom(t *testing.T) {
-	p, err := load(t.Context(), options{data: testkit.Shared(t, "data"), splits: 3}, "citeseer", cli.NewLine(&bytes.Buffer{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(load(t.Context(), options{data: testkit.Shared(t, "data"), splits: 3}, "citeseer", cli.NewLine(&bytes.Buffer{})))
 	seen, unseen := halves(p.Nodes())
-	splits, err := splitsAsking(p, unseen, 5, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	splits := testkit.Must(splitsAsking(p, unseen, 5, 3))
 	for _, s := range splits {
 		if len(s.Train) != 5*p.NumClasses() || len(s.Test) == 0 {
 			t.Errorf("%d nodes to learn from, %d to ask about", len(s.Train), len(s.Test))

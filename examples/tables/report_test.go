@@ -44,16 +44,12 @@ func written(t *testing.T, format string, cells []cell) string {
 	var b bytes.Buffer
 	out := &report{w: &b, format: format}
 	for _, c := range cells {
-		if err := out.add(c); err != nil {
-			t.Fatal(err)
-		}
+		clitest.Check(t, out.add(c))
 		if at := strings.HasSuffix(b.String(), "}\n"); at != (format == "json") {
 			t.Errorf("%s after a cell: %q", format, b.String())
 		}
 	}
-	if err := out.finish(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, out.finish())
 	return b.String()
 }
 
@@ -180,12 +176,8 @@ func TestPageHasMapsOfTheSameNodes(t *testing.T) {
 	p := &problem{Dataset: d, graph: testkit.Must(d.Graph())}
 	var b bytes.Buffer
 	out := &report{w: &b, format: "html"}
-	if err := out.draw(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.finish(); err != nil {
-		t.Fatal(err)
-	}
+	clitest.Check(t, out.draw(t.Context(), p))
+	clitest.Check(t, out.finish())
 	var dots [][2]int
 	for _, m := range regexp.MustCompile(`<img src="data:image/svg&#43;xml;base64,([^"]*)" alt="[^"]*: nodes in`).FindAllStringSubmatch(b.String(), -1) {
 		svg := string(testkit.Must(base64.StdEncoding.DecodeString(html.UnescapeString(m[1]))))

@@ -119,10 +119,7 @@ func TestMethodsRunOnceForAllColumns(t *testing.T) {
 		runs int
 	}{{"embeds", embeds, 2}, {"learns", learns, 4}} {
 		runs = 0
-		cells, err := classification(t.Context(), o, p, c.m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := testkit.Must(classification(t.Context(), o, p, c.m))
 		if runs != c.runs || len(cells) != len(scalings)*len(perClass) {
 			t.Errorf("%s: %d runs for %d cells, want %d for 6", c.name, runs, len(cells), c.runs)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"coles/dataset"
 	"coles/examples/internal/cli"
 )
 
@@ -22,6 +23,32 @@ func Run(t *testing.T, run cli.Program, args ...string) (stdout, stderr string) 
 		t.Fatalf("%q: %v", args, err)
 	}
 	return out.String(), errs.String()
+}
+
+// Check ends a test whose preparation fails.
+func Check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files writes texts to files of a folder.
+func Files(t testing.TB, folder string, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		Check(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+}
+
+// Archive writes a data set to a folder, as the programs look for it there.
+func Archive(t testing.TB, folder, name string, d *dataset.Dataset) {
+	t.Helper()
+	var b bytes.Buffer
+	Check(t, dataset.WriteNPZ(&b, d))
+	Files(t, folder, map[string]string{"npz/" + name + ".npz": b.String()})
 }
 
 // WantText checks that a text has all of some parts.
