@@ -15,7 +15,7 @@ func TestFiguresAreDrawn(t *testing.T) {
 		"gain":   {"| generated, 0.2 |", "| generated, 0.95 |", "gain"},
 	} {
 		out := filepath.Join(t.TempDir(), "d.svg")
-		stdout, _ := clitest.Run(t, run, "-figure", figure, "-nodes", "300", "-epochs", "2", "-pairs", "100", "-o", out)
+		stdout, _ := clitest.Run(t, run, "-figure", figure, "-nodes", "150", "-epochs", "2", "-pairs", "100", "-o", out)
 		clitest.WantText(t, stdout, append(want, out)...)
 		if picture, err := os.ReadFile(out); err != nil || !bytes.Contains(picture, []byte("<svg")) {
 			t.Errorf("%s: no picture: %v", figure, err)

@@ -169,7 +169,7 @@ func TestIntroductionIsOfWhatIsThere(t *testing.T) {
 // many of each colour, of which the legend has one more.
 func TestPageHasMapsOfTheSameNodes(t *testing.T) {
 	nodes, drawn := 100, 100
-	if os.Getenv("COLES_SHARED") != "" { // t-SNE of more takes seconds
+	if clitest.Long() { // t-SNE of more takes seconds
 		nodes, drawn = 700, 600
 	}
 	d := testkit.Must(dataset.Communities{Nodes: nodes, Classes: 2, Features: 60, Seed: 1}.Generate(t.Context()))

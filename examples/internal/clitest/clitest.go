@@ -25,6 +25,9 @@ func Run(t *testing.T, run cli.Program, args ...string) (stdout, stderr string) 
 	return out.String(), errs.String()
 }
 
+// Long reports whether COLES_SHARED is set: where it is not, a test takes the small half of its cases.
+func Long() bool { return os.Getenv("COLES_SHARED") != "" }
+
 // Check ends a test whose preparation fails.
 func Check(t testing.TB, err error) {
 	t.Helper()
