@@ -55,7 +55,7 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 	progress.Note("%s: %v", name, g.Report())
 	p := &problem{Dataset: d, graph: g, splits: givenSplits(o, d, progress), progress: progress}
 	d.Adjacency = nil // the graph has its own
-	if isLarge(name) && d.Features != nil {
+	if largeOf(name) != nil && d.Features != nil {
 		err = p.toFiles(ctx)
 	}
 	return p, err
@@ -80,14 +80,8 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	if family, ok := familyOf(name); ok {
 		return family.Generate(ctx)
 	}
-	if _, ok := sized[name]; ok {
-		return generateSized(ctx, name, o.nodes)
-	}
-	switch name {
-	case arxiv:
-		return dataset.OpenOGB(filepath.Join(o.data, folderOf(name)))
-	case reddit:
-		return dataset.OpenGraphSAGE(filepath.Join(o.data, folderOf(name)), name)
+	if l := largeOf(name); l != nil {
+		return l.open(ctx, o, name)
 	}
 	npz := filepath.Join(o.data, "npz", name+".npz")
 	if _, err := os.Stat(npz); err == nil {

@@ -111,8 +111,8 @@ func familyOf(name string) (graph dataset.Communities, ok bool) {
 // isGenerated reports whether a data set needs no folder.
 func isGenerated(name string) bool {
 	_, ofFamily := familyOf(name)
-	_, inPlace := sized[name]
-	return ofFamily || inPlace
+	l := largeOf(name)
+	return ofFamily || l != nil && name == l.sized
 }
 
 // allDatasets are the names of the archives in a folder.

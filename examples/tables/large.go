@@ -44,62 +44,73 @@ const (
 	redditSized = "reddit-sized"
 )
 
-// sized are the generated graphs, each in the place of one of the paper's: edges, columns and classes
-// as there, and its share of nodes to train on and to stop by.
-var sized = map[string]struct {
-	of         string
-	graph      dataset.Communities
-	train, val float64
-}{
-	arxivSized:  {arxiv, dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5}, 0.54, 0.18},
-	redditSized: {reddit, dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3}, 0.66, 0.10},
+// A largeGraph is one of the paper's large data sets, in a folder of its own, and the graph that is
+// generated in its place: edges, columns and classes as there, and its share of nodes to train on and to
+// stop by.
+type largeGraph struct {
+	name, folder string
+	read         func(folder string) (*dataset.Dataset, error)
+	unseen       bool // test nodes are not to be seen
+	sized        string
+	graph        dataset.Communities
+	train, val   float64
+}
+
+var largeGraphs = []*largeGraph{{
+	name: arxiv, folder: "ogbn_arxiv", read: dataset.OpenOGB, sized: arxivSized, train: 0.54, val: 0.18,
+	graph: dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5},
+}, {
+	name: reddit, folder: "reddit", read: func(folder string) (*dataset.Dataset, error) { return dataset.OpenGraphSAGE(folder, reddit) },
+	unseen: true, sized: redditSized, train: 0.66, val: 0.10,
+	graph: dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3},
+}}
+
+// largeOf is the large graph that a name stands for, itself or by what is generated; nil for none.
+func largeOf(name string) *largeGraph {
+	for _, l := range largeGraphs {
+		if name == l.name || name == l.sized {
+			return l
+		}
+	}
+	return nil
 }
 
 // largeDatasets are the paper's data sets that are in a folder, if one is named, those generated in the
 // place of the others and, if there are any, the larger ones of the archives.
 func largeDatasets(folder string) []string {
-	var names []string
 	there := func(path ...string) bool {
 		_, err := os.Stat(filepath.Join(append([]string{folder}, path...)...))
 		return err == nil && folder != ""
 	}
-	for name, otherwise := range map[string]string{arxiv: arxivSized, reddit: redditSized} {
-		if !there(folderOf(name)) {
-			name = otherwise
+	var names []string
+	all := true
+	for _, l := range largeGraphs {
+		name := l.name
+		if !there(l.folder) {
+			name, all = l.sized, false
 		}
 		names = append(names, name)
 	}
-	slices.Sort(names)
-	if slices.Contains(names, arxiv) && slices.Contains(names, reddit) {
-		return names
-	}
 	for _, name := range []string{"coauthor_cs", "flickr"} {
-		if there("npz", name+".npz") {
+		if !all && there("npz", name+".npz") {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// folderOf is where a data set lies in the folder of all, for one that is not an archive.
-func folderOf(name string) string {
-	if name == arxiv {
-		return "ogbn_arxiv" // as the benchmark's program leaves it
+// open reads the data set, or generates the other: of so many nodes, if nodes is not 0.
+func (l *largeGraph) open(ctx context.Context, o options, name string) (*dataset.Dataset, error) {
+	if name == l.name {
+		return l.read(filepath.Join(o.data, l.folder))
 	}
-	return name
-}
-
-// generateSized generates a graph in the place of one of the paper's, of so many nodes if nodes is not 0.
-func generateSized(ctx context.Context, name string, nodes int) (*dataset.Dataset, error) {
-	s := sized[name]
-	if nodes > 0 {
-		s.graph.Nodes = nodes
-	}
-	d, err := s.graph.Generate(ctx)
+	like := l.graph
+	like.Nodes = cmp.Or(o.nodes, like.Nodes)
+	d, err := like.Generate(ctx)
 	if err != nil {
 		return nil, err
 	}
-	train, val := int(s.train*float64(d.Nodes())), int((s.train+s.val)*float64(d.Nodes()))
+	train, val := int(l.train*float64(d.Nodes())), int((l.train+l.val)*float64(d.Nodes()))
 	order := orderOf(d.Nodes())
 	d.Splits = []dataset.Split{{Train: order[:train], Val: order[train:val], Test: order[val:]}}
 	return d, nil
@@ -130,7 +141,7 @@ type learned struct {
 // large measures a system on a data set.
 func large(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 	c := cell{Seeds: o.seeds}
-	if m.transductive && inductively(p.Name) {
+	if m.transductive && p.part != nil {
 		p.progress.Note("large, %s: %s is left out, it knows its own graph only", p.Name, m.title())
 		return nil, nil
 	}
@@ -190,19 +201,10 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 	return []cell{c}, nil
 }
 
-// inductively reports whether the test nodes of a data set are not to be seen.
-func inductively(dataset string) bool { return dataset == reddit || dataset == redditSized }
-
-// isLarge reports whether a data set is one of the paper's large ones, or in the place of one.
-func isLarge(dataset string) bool {
-	_, generated := sized[dataset]
-	return generated || dataset == arxiv || dataset == reddit
-}
-
 // toFiles puts features into files that are mapped, and those to learn from into one of their own where
 // test nodes are not to be seen.
 func (p *problem) toFiles(ctx context.Context) error {
-	if inductively(p.Name) {
+	if largeOf(p.Name).unseen {
 		var err error
 		if p.part, err = eval.Induce(ctx, p.graph, p.Features, slices.Concat(p.Splits[0].Train, p.Splits[0].Val)); err != nil {
 			return err
@@ -236,11 +238,13 @@ func (p *problem) forget() error {
 // newTask makes a run's task, and the split that it is of.
 func newTask(o options, p *problem, run int) (*task, dataset.Split, error) {
 	t := &task{
-		dataset: cmp.Or(sized[p.Name].of, p.Name), graph: p.graph, features: p.Features, labels: p.Labels, whole: p.graph, wholeFeatures: p.Features,
+		dataset: p.Name, graph: p.graph, features: p.Features, labels: p.Labels, whole: p.graph, wholeFeatures: p.Features,
 		seed: uint64(run) + 1, epochs: o.epochs,
 	}
 	splits := p.Splits
-	if !isLarge(p.Name) {
+	if l := largeOf(p.Name); l != nil {
+		t.dataset = l.name
+	} else {
 		var err error
 		if splits, err = p.splits(20); err != nil {
 			return nil, dataset.Split{}, err
