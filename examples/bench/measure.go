@@ -260,7 +260,7 @@ func (o options) askPeer(ctx context.Context, j job, path string) (float64, erro
 	if o.train {
 		key, rest = "epoch_seconds", []string{"--hidden", strconv.Itoa(hidden), "--dim", strconv.Itoa(j.dim), "--epochs", strconv.Itoa(epochs)}
 	}
-	out, err := cli.Output(ctx, o.peer[0], slices.Concat(o.peer[1:], []string{"--npz", path}, rest)...)
+	out, err := cli.Output(ctx, nil, o.peer[0], slices.Concat(o.peer[1:], []string{"--npz", path}, rest)...)
 	if err != nil {
 		return 0, err
 	}

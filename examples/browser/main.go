@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"fmt"
@@ -12,9 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"coles/dataset"
@@ -77,12 +76,13 @@ func build(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	root, err := command(ctx, "env", "GOROOT")
+	wasm := []string{"GOOS=js", "GOARCH=wasm"}
+	root, err := cli.Output(ctx, wasm, "go", "env", "GOROOT")
 	if err != nil {
 		return err
 	}
 	// The script has to be that of the compiler.
-	script, err := os.ReadFile(filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec.js"))
+	script, err := os.ReadFile(filepath.Join(string(bytes.TrimSpace(root)), "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return err
 	}
@@ -102,19 +102,6 @@ func build(ctx context.Context, folder string) error {
 			return err
 		}
 	}
-	_, err = command(ctx, "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "coles.wasm"), "coles/examples/browser/page")
+	_, err = cli.Output(ctx, wasm, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "coles.wasm"), "coles/examples/browser/page")
 	return err
-}
-
-// command runs the go command for a browser, and returns what it prints.
-func command(ctx context.Context, args ...string) (string, error) {
-	c := exec.CommandContext(ctx, "go", args...)
-	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	var stderr strings.Builder
-	c.Stderr = &stderr
-	stdout, err := c.Output()
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, stderr.String())
-	}
-	return string(stdout), nil
 }

@@ -23,7 +23,6 @@ import (
 	"coles/examples/internal/pictures"
 	"coles/internal/peak"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -158,7 +157,11 @@ func (o options) again(n size) []string {
 func (o options) measure(ctx context.Context, n size) (row, error) {
 	r := row{Nodes: int(n), Features: o.features, Dim: o.dim, Hops: o.hops, Peak: peakOfProcess}
 	start := time.Now()
-	adjacency, x, err := o.generate(ctx, int(n))
+	d, err := dataset.Communities{Nodes: int(n), Degree: o.degree, Features: o.features, Dense: true, Seed: o.seed}.Generate(ctx)
+	if err != nil {
+		return r, err
+	}
+	x, err := cli.Mapped(d.Features)
 	if err != nil {
 		return r, err
 	}
@@ -166,12 +169,11 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 	r.Seconds.Generate = time.Since(start).Seconds()
 
 	start = time.Now()
-	g, err := coles.FromCSR(adjacency)
+	g, err := coles.FromCSR(d.Adjacency)
 	if err != nil {
 		return r, err
 	}
 	r.Seconds.Graph = time.Since(start).Seconds()
-	adjacency = nil // the graph has its own
 
 	if peak.Reset() {
 		r.Peak = peakOfFit
@@ -212,16 +214,6 @@ func (r row) with(run coles.Report) row {
 func median(runs []row) row {
 	slices.SortFunc(runs, func(a, b row) int { return cmp.Compare(a.fit(), b.fit()) })
 	return runs[len(runs)/2]
-}
-
-// generate draws a graph, and puts its features into a file.
-func (o options) generate(ctx context.Context, n int) (*sparse.CSR, *dataset.Mapped, error) {
-	d, err := dataset.Communities{Nodes: n, Degree: o.degree, Features: o.features, Dense: true, Seed: o.seed}.Generate(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	x, err := cli.Mapped(d.Features)
-	return d.Adjacency, x, err
 }
 
 const tableHead = "| nodes | edges | graph, s | prepare, s | filter, s | solve, s | embed, s | Fit, s | Fit, s per million edges | peak, MiB | estimate, MiB |\n" +

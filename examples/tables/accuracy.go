@@ -15,16 +15,8 @@ import (
 
 const accuracyAbout = "Accuracy in percent, mean ± standard deviation over the splits (and seeds, of what is trained); the columns are data set and labelled nodes per class."
 
-var (
-	// perClass are the numbers of labelled nodes per class the paper reports.
-	perClass = []int{5, 20}
-	// labelRates are those along the curves of the label rate.
-	labelRates = []int{1, 2, 5, 10, 20, 50}
-	// dims are the lengths of an embedding vector.
-	dims = []int{8, 16, 32, 64, 128, 256, 512}
-	// kappas are the numbers of negative graphs of the paper's ablation.
-	kappas = []int{0, 1, 5, 10}
-)
+// perClass are the numbers of labelled nodes per class the paper reports.
+var perClass = []int{5, 20}
 
 // The paper's table of node classification.
 func classificationTable() table {
@@ -65,7 +57,7 @@ func dimsTable() table {
 		about: accuracyAbout + " Nothing is measured above the number of features.",
 		axis:  "d′, dimension", measure: upToFeatures,
 	}
-	for _, d := range dims {
+	for _, d := range []int{8, 16, 32, 64, 128, 256, 512} {
 		t.rows = append(t.rows, method{name: "COLES-S2GC", varied: &setting{"dim", "d′", d}, embed: fit(coles.WithDim(d))})
 	}
 	return t
@@ -100,7 +92,7 @@ func kappaTables() []table {
 	}
 	networks := closed
 	networks.Name, networks.Title, networks.apart = "kappa-gcn", "Number of negative graphs, COLES-GCN", true
-	for _, k := range kappas {
+	for _, k := range []int{0, 1, 5, 10} {
 		varied := &setting{"kappa", "κ", k}
 		closed.rows = append(closed.rows, method{name: "COLES-S2GC", varied: varied, embed: fit(coles.WithModel(coles.GraphModel), coles.WithContrast(coles.UniformNegatives(5), k, 0.9))})
 		m := trained("COLES-GCN", gnn.WithContrast(coles.UniformNegatives(5), k, 0.9))
@@ -124,7 +116,7 @@ func upToFeatures(ctx context.Context, o options, p *problem, m method) ([]cell,
 func labelRate(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 	drawn := func(per int) ([]dataset.Split, error) { return p.RandomSplits(per, o.splits, splitSeed) }
 	o.columns = scalings[:1] // nothing is left to cross-validate by one label
-	return accuracies(ctx, o, p, m, labelRates, drawn)
+	return accuracies(ctx, o, p, m, []int{1, 2, 5, 10, 20, 50}, drawn)
 }
 
 // accuracies measures a method in every column, and in each with every number of labels per class:

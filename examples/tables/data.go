@@ -150,11 +150,7 @@ func readPaper() (paper, error) {
 				continue
 			}
 			var v printedFigure
-			mean, std, found := strings.Cut(line[k], "±")
-			if v.Mean, err = strconv.ParseFloat(mean, 64); err == nil && found {
-				v.Std, err = strconv.ParseFloat(std, 64)
-			}
-			if err != nil {
+			if _, err := fmt.Sscan(strings.Replace(line[k], "±", " ", 1)+" 0", &v.Mean, &v.Std); err != nil { // no deviation is 0
 				return nil, err
 			}
 			p[[5]string{line[0], line[1], line[2], line[3], lines[0][k]}] = v

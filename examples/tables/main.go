@@ -116,12 +116,12 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	} else if o.format == "" {
 		o.format = "markdown"
 	}
-	var err error
-	if *datasets != "" {
-		o.datasets = append([]string{}, cli.Fields(*datasets)...)
+	if formats[o.format] == nil {
+		return o, fmt.Errorf("-format %q is none of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
 	}
-	if err := o.check(); err != nil {
-		return o, err
+	var err error
+	if o.datasets = cli.Fields(*datasets); *datasets != "" && o.datasets == nil {
+		return o, errors.New("-datasets names none")
 	}
 	if *datasets == "all" && o.data != "" {
 		if o.datasets, err = allDatasets(o.data); err != nil {
@@ -148,15 +148,4 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		}
 	}
 	return o, nil
-}
-
-// check refuses what no table can be measured with.
-func (o options) check() error {
-	switch {
-	case o.datasets != nil && len(o.datasets) == 0:
-		return errors.New("-datasets names none")
-	case formats[o.format] == nil:
-		return fmt.Errorf("-format %q is none of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
-	}
-	return nil
 }

@@ -117,16 +117,18 @@ func Again[R any](ctx context.Context, args ...string) (row R, err error) {
 	if err != nil {
 		return row, err
 	}
-	out, err := Output(ctx, self, args...)
+	out, err := Output(ctx, nil, self, args...)
 	if err != nil {
 		return row, err
 	}
 	return row, json.Unmarshal(out, &row)
 }
 
-// Output is what a program prints. An error has what it wrote to standard error.
-func Output(ctx context.Context, program string, args ...string) ([]byte, error) {
+// Output returns what a program prints that has some environment more. An error has what it wrote to
+// standard error.
+func Output(ctx context.Context, environment []string, program string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), environment...)
 	// It takes its temporary files away, for which it needs a moment.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
