@@ -1,4 +1,5 @@
-// Command import-replace is a module of its own that imports coles by a replace line in its go.mod.
+// Command import is a module of its own that imports coles: through the workspace file next to it or, with
+// GOWORK=off and -modfile=replace.mod, by a replace line.
 package main
 
 import (

@@ -1,4 +1,4 @@
-module example.org/import-replace
+module example.org/import
 
 go 1.24.0
 

@@ -1,3 +1,0 @@
-module example.org/import-workspace/app
-
-go 1.24.0

@@ -1,0 +1,3 @@
+module example.org/import
+
+go 1.24.0
