@@ -1,5 +1,5 @@
-// Command bench times the embedding of graphs, and next to it that of another program on the same
-// files, in turn, so that their ratio holds on a machine whose speed drifts.
+// Command bench times the embedding of graphs, in turn with another program on the same files, so that
+// their ratio holds on a machine whose speed drifts.
 package main
 
 import (
@@ -33,10 +33,10 @@ is. "warm" is a second fit in the same process, which finds memory there.
 with the solver that is its faster one for the row, and prints one JSON object
 with its own seconds for the embedding, "total", without those for starting
 and for reading FILE. The generated graph is written to a temporary file for
-it, of 110 MB. The ratio is that of the medians.
+it, of 110 MB. The ratio divides the medians.
 
-With -train the rows are trainings of COLES-GCN, and the seconds those of an
-epoch: of each run the median of 12. The peer is run as
+With -train the rows are trainings of COLES-GCN. A run counts by the median
+seconds of its 12 epochs. The peer is run as
   CMD --npz FILE --hidden 512 --dim N --epochs 12
 and prints its seconds as "epoch_seconds".
 

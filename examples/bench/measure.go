@@ -31,7 +31,7 @@ type job struct {
 // String names the job as -graphs takes it.
 func (j job) String() string { return fmt.Sprintf("%s:%d", j.name, j.dim) }
 
-// The numbers of columns are the default and those of the paper's tables.
+// graphs are the rows, with the default number of columns and the paper's.
 var graphs = []job{
 	{"cora", 128, "free", nil},
 	{"cora", 512, "dense", nil},
@@ -55,7 +55,7 @@ const (
 	epochs = 12
 )
 
-// A row is what a job took, run by run.
+// A row has the costs of a job, run by run.
 type row struct {
 	Graph      string          `json:"graph"`
 	Dim        int             `json:"dim"`

@@ -58,7 +58,7 @@ const driver = `"use strict";
 	await fetch("/found", {method: "POST", body: JSON.stringify(found)});
 })();`
 
-// shown is what the page shows after an act.
+// shown has the contents of the page after an act.
 type shown struct {
 	Stages, Rows   []string
 	Gap            float64 // milliseconds
@@ -68,7 +68,7 @@ type shown struct {
 	Wide           bool // wider than the screen
 }
 
-// inBrowser is what the page in a folder shows in Chromium after each of some acts, in JavaScript.
+// inBrowser opens the page of a folder in Chromium and returns its contents after each act, in JavaScript.
 func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[string]shown {
 	t.Helper()
 	path := testkit.Browser(t)

@@ -81,7 +81,7 @@ func build(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	// The script has to be that of the compiler.
+	// The script has to match the compiler.
 	script, err := os.ReadFile(filepath.Join(string(bytes.TrimSpace(root)), "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ one of two figures of the COLES paper:
           two minibatches, with the Jensen-Shannon divergence and the 1-Wasserstein
           distance between the two densities (figure 1)
   gain    what COLES gains over SampledNCE in accuracy, 20 labels per class, against
-          ΔH, the homophily of the graph less that of random pairs (figure 2)
+          ΔH, the homophily of the graph less the share of random pairs (figure 2)
 
 With -data DIR it reads DIR/npz/NAME.npz; without, it generates graphs.
 
@@ -102,7 +102,7 @@ type problem struct {
 	graph *coles.Graph
 }
 
-// homophilies are those of the graphs that are generated.
+// homophilies has one graph to generate each.
 var homophilies = []float64{0.2, 0.35, 0.5, 0.65, 0.8, 0.95}
 
 // problems are the data sets asked for, or generated ones from random to homophilous.
@@ -255,7 +255,7 @@ func gain(ctx context.Context, o options, problems []problem, stdout io.Writer) 
 	}, marks...)
 }
 
-// accuracies are those of the rivals, in percent.
+// accuracies returns the accuracy of each rival in percent.
 func accuracies(ctx context.Context, o options, p problem) (all []float64, err error) {
 	drawn, err := p.RandomSplits(perClass, splits, o.seed)
 	if err != nil {
@@ -275,7 +275,7 @@ func accuracies(ctx context.Context, o options, p problem) (all []float64, err e
 	return all, nil
 }
 
-// excessHomophily is ΔH = H(G⁺) − H(G⁻), that of random pairs by its expectation.
+// excessHomophily returns ΔH = H(G⁺) − E H(G⁻).
 func excessHomophily(p problem) (float64, error) {
 	h, err := eval.NodeHomophily(p.graph, p.Labels)
 	if err != nil {

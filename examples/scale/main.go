@@ -116,7 +116,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// A row is what one size took.
+// A row has the costs of one size.
 type row struct {
 	Nodes    int `json:"nodes"`
 	Edges    int `json:"edges"`
@@ -239,8 +239,8 @@ func remarks(rows []row) string {
 	return b.String()
 }
 
-// growth is the slope of the logarithm of Fit's time over that of the edges, by least squares;
-// there is none with fewer than two numbers of edges.
+// growth fits log(time of Fit) = slope·log(edges) + constant by least squares. It needs two numbers of
+// edges.
 func growth(rows []row) (slope float64, ok bool) {
 	var edges, seconds []float64
 	for _, r := range rows {

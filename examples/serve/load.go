@@ -23,7 +23,7 @@ const (
 	reloads     = 4
 )
 
-// A loadTest is what requests of many connections have come to.
+// A loadTest counts the requests of many connections.
 type loadTest struct {
 	base   string // of the URLs
 	client *http.Client

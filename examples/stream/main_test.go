@@ -8,7 +8,7 @@ import (
 	"coles/examples/internal/clitest"
 )
 
-// Every row says that an update is what a fit from scratch is, to the promised 1e-9, and that a
+// Every row says that an update equals a fit from scratch, to the promised 1e-9, and that a
 // newcomer's vector is near.
 func TestStreamFollows(t *testing.T) {
 	text, _ := clitest.Run(t, run, "-nodes", "2000", "-features", "32", "-batches", "3")

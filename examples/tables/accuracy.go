@@ -120,8 +120,8 @@ func labelRate(ctx context.Context, o options, p *problem, m method) ([]cell, er
 }
 
 // accuracies measures a method in every column, and in each with every number of labels per class:
-// over all splits of that number and, for a method that has one, all seeds. The seconds are those of
-// an embedding, or of training on all splits of a method that is trained on labels.
+// over all splits of that number and, for a method that has one, all seeds. The seconds are
+// for one embedding, or for training on all splits if a method is trained on labels.
 func accuracies(ctx context.Context, o options, p *problem, m method, labels []int, splits func(per int) ([]dataset.Split, error)) ([]cell, error) {
 	given := make([][]dataset.Split, len(labels))
 	for k, per := range labels {
@@ -203,8 +203,8 @@ func (m method) try(ctx context.Context, o options, p *problem, given [][]datase
 	return trials, nil
 }
 
-// compare sets how much better cells are than those of another method, in the same column and on
-// the same splits, of which it takes two at least.
+// compare sets how much better cells are than reference, in the same column and on the same splits.
+// It takes at least two splits.
 func compare(cells, reference []cell) error {
 	for i, r := range reference {
 		if len(r.bySplit) < 2 {

@@ -13,7 +13,7 @@ type grid struct {
 	Table   table
 	Scaling scaling  // the zero one where there is none
 	Dataset string   // of a table with a grid for each; "" otherwise
-	Columns []column // those of a data set stand together
+	Columns []column // grouped by data set
 	Rows    []gridRow
 	cells   []cell
 }
@@ -61,7 +61,7 @@ func findOrAdd[T any](list *[]T, fresh T, same func(have T) bool) *T {
 	return &(*list)[at]
 }
 
-// Title is the table's, and that of a scaling which is not the paper's.
+// Title names the table, a scaling other than the paper's, and the data set of a grid of its own.
 func (g *grid) Title() string {
 	title := g.Table.Title
 	for _, more := range []string{g.Scaling.title, g.Dataset} {
@@ -89,7 +89,7 @@ func (g *grid) compared() bool {
 	return slices.ContainsFunc(g.cells, func(c cell) bool { return c.Measures[0].Difference != nil })
 }
 
-// About is what the figures are, what they are compared with, and what methods chose to get them.
+// About explains the figures, the comparison, and the settings that methods chose.
 func (g *grid) About() string {
 	about := g.Table.about
 	if g.Scaling.about != "" {

@@ -17,7 +17,7 @@ import (
 )
 
 // Graph or features: what each says alone, what both models make of it, and what the default
-// chooses. The data sets are generated, or those of the folder.
+// chooses. The data sets are generated, or archives of the folder.
 func homophilyTable() table {
 	var datasets []string
 	for _, f := range families {
@@ -40,7 +40,7 @@ func homophilyTable() table {
 	}
 }
 
-// alignmentSeeds is how often q is measured.
+// alignmentSeeds counts the measurements of q.
 const alignmentSeeds = 21
 
 func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
@@ -93,7 +93,7 @@ var families = []struct {
 // familyHomophily are the shares of edges inside a class, in percent; a fifth is chance.
 var familyHomophily = []int{2, 10, 20, 30, 40, 60, 80}
 
-// familyOf is how a data set of a family is generated.
+// familyOf returns the graph to generate for a data set of a family.
 func familyOf(name string) (graph dataset.Communities, ok bool) {
 	for _, f := range families {
 		for _, h := range familyHomophily {

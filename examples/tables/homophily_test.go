@@ -27,8 +27,8 @@ func archives(t *testing.T) (data string) {
 }
 
 // On measurements the default takes the features where neighbours differ and the graph where they
-// are alike, which is the better model in both; q is that of the library. Of 30 features there is
-// none.
+// are alike, which is the better model in both. The library computes the same q. Of 30
+// features there is none.
 func TestHomophilyTableShowsWhereTheChoiceTurns(t *testing.T) {
 	names := []string{"measurements-80", "two"}
 	if clitest.Long() {
@@ -136,7 +136,7 @@ func TestTransposed(t *testing.T) {
 }
 
 // All are the archives of the folder, in whatever table; a table without names of its own has the
-// three of the paper, and that of homophily has what it generates.
+// three of the paper, and the homophily table its generated ones.
 func TestAllDataSetsOfAFolder(t *testing.T) {
 	var found []string
 	for _, l := range measuredIn(t, archives(t), "-datasets", "all", "-methods", "raw", "-splits", "2", "-table", "classification") {

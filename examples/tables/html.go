@@ -88,7 +88,7 @@ type group struct {
 	Columns int
 }
 
-// Groups are those of the columns.
+// Groups lists the data sets of the columns.
 func (g *grid) Groups() []group {
 	var all []group
 	for k, c := range g.Columns {

@@ -116,12 +116,12 @@ func (l *largeGraph) open(ctx context.Context, o options, name string) (*dataset
 	return d, nil
 }
 
-// A task is what one run of the large table has to learn.
+// A task has to be learned in one run of the large table.
 type task struct {
 	dataset    string       // for which the systems have a recipe
 	graph      *coles.Graph // to learn from
 	features   mat.Matrix
-	labels     []int // of the graph, of which those of train and val may be read
+	labels     []int // of the graph; a method reads train and val only
 	train, val []int
 	// whole is the graph of which all classes are asked: with test nodes that graph may lack.
 	whole         *coles.Graph
@@ -132,7 +132,7 @@ type task struct {
 	progress      func(epoch, epochs int) // after every epoch
 }
 
-// learned is what a system has learned: how many numbers, and what tells the classes of all nodes.
+// learned is a trained system: its count of numbers, and a function that predicts the classes of all nodes.
 type learned struct {
 	parameters int
 	predict    func(ctx context.Context) ([]int, error)

@@ -121,7 +121,7 @@ func TestReddit(t *testing.T) {
 		t.Errorf("%v to learn from, %d and %d labels", task.graph, len(task.train), len(task.val))
 	}
 	if task.features != mat.Matrix(p.mapped[0].Matrix()) || task.wholeFeatures != mat.Matrix(p.mapped[1].Matrix()) {
-		t.Error("features are not those of mapped files")
+		t.Error("features are not in mapped files")
 	}
 	// Of the edges i, i + 2 those stay that have no end which is 2 modulo 3: the ones from 1 modulo 3.
 	if edges := task.graph.Report().Edges; edges != n/3 {

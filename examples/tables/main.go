@@ -89,7 +89,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := cli.Flags(usage, stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required, but by what is generated)")
 	list := flags.String("table", "classification", "comma-separated `tables`: "+cli.Names(tables())+", or all: those that do not take long")
-	datasets := flags.String("datasets", "", "comma-separated `names`, or all: those of every archive in DIR/npz (default cora,citeseer,pubmed; the homophily table generates its own)")
+	datasets := flags.String("datasets", "", "comma-separated `names`, or all: every archive in DIR/npz (default cora,citeseer,pubmed; the homophily table generates its own)")
 	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+cli.Names(allMethods()))
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
 	flags.Func("seeds", "how `often` to train what is trained (default 3, and 10 for the large table)", func(text string) (err error) {
@@ -98,7 +98,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		}
 		return err
 	})
-	flags.IntVar(&o.nodes, "nodes", 0, "`nodes` of the graphs that the large table generates (default those of ogbn-arxiv and Reddit)")
+	flags.IntVar(&o.nodes, "nodes", 0, "`nodes` of the graphs that the large table generates (default as many as ogbn-arxiv and Reddit have)")
 	flags.IntVar(&o.epochs, "epochs", 0, "`epochs` of a training of the large table, at most (default as many as a system's authors take)")
 	columns := flags.String("columns", "raw", "comma-separated `columns`, in which accuracy is measured: raw (C = 1 and the scale that an embedding has, as in the paper), cv (C by cross-validation in the training labels, where scale does not count), scaled (C = 1 after COLES's spectral scaling); what is trained on labels is the same in each")
 	flags.BoolVar(&o.fetch, "fetch", false, "first fetch the Planetoid files of the data sets into DIR/planetoid (cora, citeseer and pubmed only)")

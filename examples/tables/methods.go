@@ -83,7 +83,7 @@ func allMethods() []method {
 // title is the name of a row.
 func (m method) title() string { return cell{Method: m.name, Varied: m.varied}.rowName() }
 
-// seeds is how often a method is measured.
+// seeds counts the measurements of a method.
 func (m method) seeds(o options) int {
 	if m.seeded {
 		return o.seeds
@@ -93,7 +93,7 @@ func (m method) seeds(o options) int {
 
 func (m method) String() string { return m.name }
 
-// pick finds those of some names that there are among methods.
+// pick finds methods by name. It passes over names that there are not.
 func pick(among []method, names ...string) []method {
 	var found []method
 	for _, name := range names {

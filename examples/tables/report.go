@@ -30,7 +30,7 @@ type cell struct {
 	bySplit  []float64 // of a table of accuracy, the mean over the seeds
 }
 
-// A setting is what an ablation varies, or a method has chosen.
+// A setting is varied by an ablation, or chosen by a method.
 type setting struct {
 	Key   string // in JSON
 	Sign  string // in print; "" where the value speaks for itself
@@ -80,7 +80,7 @@ func (m measure) Figure() string {
 	return fmt.Sprintf("%.1f", m.Mean)
 }
 
-// Deviation is what stands behind the figure.
+// Deviation follows the figure.
 func (m measure) Deviation() string {
 	if m.Plain {
 		return ""

@@ -43,7 +43,7 @@ var scalings = []scaling{
 
 func (s scaling) String() string { return s.name }
 
-// toNorm gives the centred rows of an embedding a mean norm of 4, that of COLES.
+// toNorm gives the centred rows of an embedding a mean norm of 4, as COLES has it.
 func toNorm(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
 	dense, ok := y.(*mat.Dense)
 	if !ok {

@@ -59,7 +59,7 @@ func TestColumnsSeeNoScale(t *testing.T) {
 }
 
 // The principal components of a flat spectrum are weighted by powers of their variance, to the
-// effective rank that goes with the power; those of a steep one are left alike.
+// effective rank that goes with the power; components of a steep one are left alike.
 func TestSpectralScalingFollowsTheRule(t *testing.T) {
 	rng := testkit.Random(2)
 	for name, decay := range map[string]float64{"flat": 0.15, "sloping": 0.4, "steep": 2} {

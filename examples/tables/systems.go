@@ -13,7 +13,7 @@ import (
 )
 
 // headedMethods embed the graph without labels and train the paper's perceptron on what comes out,
-// those of COLES first.
+// COLES first.
 var headedMethods = []method{
 	headed("COLES-S2GC + MLP", closedForm(s2gcFor)),
 	headed("COLES-SGC + MLP", closedForm(func(string) coles.Filter { return sgc })),
@@ -171,7 +171,7 @@ func (t *task) classify(ctx context.Context, x mat.Matrix, s gnn.Settings) (*gnn
 	return gnn.TrainClassifier(ctx, t.graph, x, t.labels, t.train, t.val, t.options(s)...)
 }
 
-// options are those of a training with settings: how long at most, and whom to tell how far it is.
+// options train with settings, for at most so many epochs, and report progress.
 func (t *task) options(s gnn.Settings) []gnn.Option {
 	if t.epochs > 0 {
 		s.Epochs = min(s.Epochs, t.epochs)

@@ -12,14 +12,14 @@ import (
 	"coles/examples/internal/cli"
 )
 
-// A table is what -table names: methods, each measured on every data set.
+// A table has methods, each measured on every data set. -table names it.
 type table struct {
 	Name  string
 	Title string
 	about string // what the figures are
 	paper string // the table of paper.csv that has figures to compare with; "" for none
-	// reference is the method whose accuracy is subtracted from that of the others, split by split,
-	// if it is a row; "" for none.
+	// reference is the method whose accuracy is subtracted from every other, split by split, if it
+	// is a row; "" for none.
 	reference string
 	// axis names what a plot has along its axis: what is varied, or else the labelled nodes per
 	// class; "" for a table without a plot.

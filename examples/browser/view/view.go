@@ -29,8 +29,7 @@ type File struct {
 	Data []byte
 }
 
-// A Request is what the page asks for: a sample by name or files to embed, or, where both are
-// missing, the nodes nearest to a node of the last graph.
+// A Request names a sample or files to embed or, where both are missing, asks for the nodes nearest to a node of the last graph.
 type Request struct {
 	Sample string
 	Files  map[string]File // "edges" (or an archive), "features" and "labels"
@@ -45,7 +44,7 @@ type (
 		Done  int    `json:"done"`
 		Total int    `json:"total"`
 	}
-	// A Graph is what the page needs to know of the nodes; Labels and Classes may be nil.
+	// A Graph describes the nodes. Labels and Classes may be nil.
 	Graph struct {
 		Graph   string   `json:"graph"` // its sizes, in words
 		IDs     []string `json:"ids"`

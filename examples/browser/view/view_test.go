@@ -13,7 +13,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// ask is what a view answers: its graph, its maps, its table, its error's text.
+// ask returns the answer of a view: its graph, its maps, its table, its error's text.
 func ask(t *testing.T, v *view.View, r view.Request) (graph view.Graph, maps []view.Map, table view.Table, failure string) {
 	t.Helper()
 	v.Answer(t.Context(), r, func(message any) {

@@ -1,5 +1,5 @@
-// Package cli is what the example programs have in common: how they run, read flags, show progress,
-// call themselves and keep features in a file.
+// Package cli has the parts that example programs share: how they run, read flags, show progress, call
+// themselves and keep features in a file.
 package cli
 
 import (

@@ -1,4 +1,4 @@
-// Package clitest is what the tests of the example programs share.
+// Package clitest has the parts that tests of example programs share.
 package clitest
 
 import (
@@ -64,7 +64,7 @@ func WantText(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// A Refusal is what a program must not accept.
+// A Refusal has arguments that a program must not accept.
 type Refusal struct {
 	Name string
 	Args []string
