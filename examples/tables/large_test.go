@@ -21,17 +21,13 @@ func TestLargeSystemsAreMeasured(t *testing.T) {
 	if !clitest.Long() {
 		methods = pick(methods, "MLP", "COLES-GCN + MLP", "GraphSAGE", "GraphSAINT", "FastGCN", "node2vec + MLP")
 	}
-	lines := measuredIn(t, t.TempDir(), "-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", cli.Names(methods))
-	want := 0
+	lines := 0
 	for _, m := range methods {
-		if want += 2; m.transductive {
-			want--
+		if lines += 2; m.transductive {
+			lines--
 		}
 	}
-	if len(lines) != want {
-		t.Errorf("%d lines, want %d", len(lines), want)
-	}
-	for _, l := range lines {
+	for _, l := range measuredIn(t, t.TempDir(), lines, "-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", cli.Names(methods)) {
 		for _, key := range []string{"acc", "parameters", "peak_mb"} {
 			if v, _ := l[key].(float64); v <= 0 {
 				t.Errorf("%v", l)

@@ -17,14 +17,14 @@ import (
 	"coles/internal/testkit"
 )
 
-// measured runs the command on real graphs and returns its lines of JSON.
-func measured(t *testing.T, args ...string) []map[string]any {
+// measured runs the command on real graphs and returns its lines of JSON, of which it wants a number.
+func measured(t *testing.T, lines int, args ...string) []map[string]any {
 	t.Helper()
-	return measuredIn(t, testkit.Shared(t, "data"), args...)
+	return measuredIn(t, testkit.Shared(t, "data"), lines, args...)
 }
 
 // measuredIn is measured on the graphs of a folder.
-func measuredIn(t *testing.T, data string, args ...string) []map[string]any {
+func measuredIn(t *testing.T, data string, lines int, args ...string) []map[string]any {
 	t.Helper()
 	stdout, _ := clitest.Run(t, run, append([]string{"-data", data, "-json"}, args...)...)
 	var all []map[string]any
@@ -32,6 +32,9 @@ func measuredIn(t *testing.T, data string, args ...string) []map[string]any {
 		var members map[string]any
 		clitest.Check(t, json.Unmarshal([]byte(line), &members))
 		all = append(all, members)
+	}
+	if len(all) != lines {
+		t.Fatalf("%d lines, want %d:\n%s", len(all), lines, stdout)
 	}
 	return all
 }
@@ -45,9 +48,7 @@ func TestNamesAreMatchedWithoutCaseAndPunctuation(t *testing.T) {
 		"pca_s2gc":            "PCA-S2GC",
 		"coles":               "",
 	} {
-		if got := cli.Names(pick(allMethods(), name)); got != want {
-			t.Errorf("%q finds %q, want %q", name, got, want)
-		}
+		testkit.WantSame(t, name, cli.Names(pick(allMethods(), name)), want)
 	}
 }
 
@@ -64,11 +65,8 @@ func TestMethodsAreFoundByTheirNames(t *testing.T) {
 }
 
 func TestTablePrintsOneCellPerLineOfJSON(t *testing.T) {
-	lines := measured(t, "-datasets", "texas", "-methods", "raw,coles-s2gc,eigenmaps", "-splits", "3", "-columns", "cv,raw")
-	if len(lines) != 12 {
-		t.Fatalf("%d lines, want 3 methods × 2 columns × 2 numbers of labels", len(lines))
-	}
-	for i, l := range lines {
+	const lines = 3 * 2 * 2 // methods, columns, numbers of labels
+	for i, l := range measured(t, lines, "-datasets", "texas", "-methods", "raw,coles-s2gc,eigenmaps", "-splits", "3", "-columns", "cv,raw") {
 		mean, _ := l["mean"].(float64)
 		if l["table"] != "classification" || l["dataset"] != "texas" || l["per_class"] != float64(perClass[i%2]) || mean <= 0 || mean > 100 || l["paper"] != nil {
 			t.Errorf("line %d: %v", i, l)
@@ -95,9 +93,7 @@ func TestPaperIsRead(t *testing.T) {
 		p[[5]string{"kappa", "citeseer", "COLES-GCN", "0", "5"}], p[[5]string{"clustering", "pubmed", "Spectral-g", "", "nmi"}],
 	}, []printedFigure{{77.4, 1.9}, {43.2, 0}, {45.31, 0}, {3.46, 0}})
 	// GraphCL, GRACE and GCA ran out of memory on Pubmed; four clusterings are of Cora alone.
-	if want := 25*3*2 - 3*2 + 4*2*2*2 + 9*3*3 + 4*3 + 9 + 6; len(p) != want {
-		t.Errorf("%d figures, want %d", len(p), want)
-	}
+	testkit.WantSame(t, "number of figures", len(p), 25*3*2-3*2+4*2*2*2+9*3*3+4*3+9+6)
 }
 
 // Every row that the paper prints can be measured.
@@ -178,30 +174,22 @@ func TestAllLeavesOutWhatTakesLong(t *testing.T) {
 		"means, all,kappa": "means, " + closed,
 		"homophily":        "homophily",
 	} {
-		found := testkit.Must(findTables(list))
-		if got := cli.Names(found); got != want {
-			t.Errorf("%s is %s, want %s", list, got, want)
-		}
+		testkit.WantSame(t, list, cli.Names(testkit.Must(findTables(list))), want)
 	}
 }
 
 func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
 	all := testkit.Must(findTables("all"))
-	if got := cli.Names(labelRateTable().rows); got != "Raw, SGC, S2GC, PCA-S2GC, RP-S2GC, COLES-S2GC" {
-		t.Errorf("curves of %s", got)
-	}
-	every := testkit.Must(chooseMethods(all, "all"))
-	if got, want := cli.Names(every[0].rows), cli.Names(allMethods()); got != want {
-		t.Errorf("all are %s, want %s", got, want)
-	}
+	testkit.WantSame(t, "curves", cli.Names(labelRateTable().rows), "Raw, SGC, S2GC, PCA-S2GC, RP-S2GC, COLES-S2GC")
+	testkit.WantSame(t, "all", cli.Names(testkit.Must(chooseMethods(all, "all"))[0].rows), cli.Names(allMethods()))
 	chosen := testkit.Must(chooseMethods(all, "coles-gcn,raw"))
 	for _, c := range chosen {
 		want := "COLES-GCN, Raw"
 		if c.Name == "clustering" { // calls its raw features k-means
 			want = "COLES-GCN"
 		}
-		if got := cli.Names(c.rows); got != want && c.methods != nil {
-			t.Errorf("%s measures %s, want %s", c.Name, got, want)
+		if c.methods != nil {
+			testkit.WantSame(t, c.Name, cli.Names(c.rows), want)
 		}
 	}
 }

@@ -28,16 +28,14 @@ func TestAblationsNameWhatTheyVary(t *testing.T) {
 			if c.table == "labelrate" {
 				args = append(args, "-methods", "coles-s2gc")
 			}
-			values, lines := make(map[any]int), measured(t, args...)
+			values, lines := make(map[any]int), measured(t, c.values*c.labels, args...)
 			for _, l := range lines {
 				if mean, ok := l["mean"].(float64); !ok || mean <= 0 || mean > 100 || l["table"] != c.table || l[c.key] == nil {
 					t.Errorf("%v", l)
 				}
 				values[l[c.key]]++
 			}
-			if len(values) != c.values || len(lines) != c.values*c.labels {
-				t.Errorf("%d values of %s on %d lines, want %d on %d", len(values), c.key, len(lines), c.values, c.values*c.labels)
-			}
+			testkit.WantSame(t, "number of values", len(values), c.values)
 		})
 	}
 }
@@ -45,11 +43,7 @@ func TestAblationsNameWhatTheyVary(t *testing.T) {
 // Accuracy, NMI and F1 of both closed forms reach the paper's clustering table on every data set.
 func TestClustersPassThePaper(t *testing.T) {
 	testkit.Long(t)
-	lines := measured(t, "-table", "clustering", "-methods", "coles-sgc,coles-s2gc", "-datasets", "cora")
-	if len(lines) != 2 {
-		t.Fatalf("%d lines, want two methods", len(lines))
-	}
-	for _, l := range lines {
+	for _, l := range measured(t, 2, "-table", "clustering", "-methods", "coles-sgc,coles-s2gc", "-datasets", "cora") {
 		for _, key := range []string{"acc", "nmi", "f1"} {
 			ours, paper := l[key].(float64), l[key+"_paper"].(float64)
 			if ours < paper || ours > 100 {
@@ -67,7 +61,7 @@ func TestClustersPassThePaper(t *testing.T) {
 func TestUnseenNodesLoseAPointAtMost(t *testing.T) {
 	testkit.Long(t)
 	accuracy := make(map[string]float64)
-	for _, l := range measured(t, "-table", "inductive", "-datasets", "pubmed", "-splits", "10") {
+	for _, l := range measured(t, 8, "-table", "inductive", "-datasets", "pubmed", "-splits", "10") {
 		if l["method"] == "COLES-S2GC" && l["per_class"] == 20.0 {
 			accuracy[l["protocol"].(string)] = l["mean"].(float64)
 		}
@@ -81,13 +75,12 @@ func TestUnseenNodesLoseAPointAtMost(t *testing.T) {
 // than these: by 0.3 points of area and 1.5 of hits at most. A small graph has fewer pairs than hits
 // are counted at.
 func TestLinksAreMeasuredOnEdgesHeldOut(t *testing.T) {
-	datasets := "texas"
+	datasets, lines := "texas", 3
 	if clitest.Long() {
-		datasets = "texas,cora"
+		datasets, lines = "texas,cora", 6
 	}
 	found := make(map[string]map[string]any)
-	lines := measured(t, "-table", "links", "-datasets", datasets, "-methods", "raw,s2gc,coles for links", "-seeds", "2")
-	for _, l := range lines {
+	for _, l := range measured(t, lines, "-table", "links", "-datasets", datasets, "-methods", "raw,s2gc,coles for links", "-seeds", "2") {
 		for _, key := range []string{"auc", "ap", "hits"} {
 			if v := l[key].(float64); v <= 0 || v > 100 || l["seeds"] != 2.0 {
 				t.Errorf("%v", l)
@@ -95,9 +88,7 @@ func TestLinksAreMeasuredOnEdgesHeldOut(t *testing.T) {
 		}
 		found[l["dataset"].(string)+" "+l["method"].(string)] = l
 	}
-	if len(lines) != len(found) || len(lines)%3 != 0 || len(lines) == 0 {
-		t.Errorf("%d lines of %d methods and data sets, want three a data set", len(lines), len(found))
-	}
+	testkit.WantSame(t, "number of methods and data sets", len(found), lines)
 	if !clitest.Long() {
 		return
 	}
@@ -113,10 +104,7 @@ func TestLinksAreMeasuredOnEdgesHeldOut(t *testing.T) {
 
 // A network is trained once for every seed, on labels once for every seed and split.
 func TestNetworksAreMeasuredForEverySeed(t *testing.T) {
-	lines := measured(t, "-datasets", "texas", "-methods", "coles-gcn,gcn-supervised,raw", "-splits", "1", "-seeds", "2")
-	if len(lines) != 6 {
-		t.Fatalf("%d lines, want 3 methods × 2 numbers of labels", len(lines))
-	}
+	lines := measured(t, 3*2, "-datasets", "texas", "-methods", "coles-gcn,gcn-supervised,raw", "-splits", "1", "-seeds", "2")
 	for i, want := range []float64{2, 2, 2, 2, 1, 1} {
 		if mean := lines[i]["mean"].(float64); lines[i]["seeds"] != want || mean <= 0 || mean > 100 {
 			t.Errorf("%v, want %v seeds", lines[i], want)

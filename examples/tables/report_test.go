@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"html"
 	"os"
 	"path/filepath"
@@ -60,9 +61,7 @@ func TestJSONLinesNameTheirFigures(t *testing.T) {
 		4: `{"table":"kappa","dataset":"cora","per_class":20,"method":"COLES-S2GC","kappa":5,"column":"raw","mean":82,"std":1,"seeds":1,"paper":81.18,"seconds":0}`,
 		5: `{"table":"clustering","dataset":"cora","method":"COLES-S2GC","hops":10,"acc":73.3,"nmi":57.5,"f1":69.3,"acc_std":0.1,"nmi_std":0.2,"f1_std":0.3,"seeds":1,"acc_paper":69.7,"nmi_paper":55.35,"seconds":0.5}`,
 	} {
-		if lines[i] != want {
-			t.Errorf("line %d: %s\nwant    %s", i, lines[i], want)
-		}
+		testkit.WantSame(t, fmt.Sprint("line ", i), lines[i], want)
 	}
 }
 
@@ -123,9 +122,7 @@ func TestPageSaysWhatWasMeasured(t *testing.T) {
 		}
 	}
 	clitest.WantText(t, page, filepath.Base(os.Args[0]), kernel.Path()+" kernels")
-	if got := strings.Count(page, "<img "); got != 1 {
-		t.Errorf("%d charts, want one: of kappa on cora", got)
-	}
+	testkit.WantSame(t, "number of charts, of kappa on cora", strings.Count(page, "<img "), 1)
 }
 
 // A chart has what was measured, with its deviation, and what the paper prints.
