@@ -59,6 +59,7 @@ type options struct {
 	json bool
 	// train takes the rows of trainings.
 	train bool
+	args  []string // as they were given
 }
 
 // program measures what its arguments choose of the jobs that there are.
@@ -68,13 +69,13 @@ func program(all []job) cli.Program {
 		if err != nil {
 			return err
 		}
-		_, err = cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.jobs, o.measure, o.again)
+		_, err = cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.jobs, o.measure, func(j job) []string { return o.alone(j) })
 		return err
 	}
 }
 
 func parse(args []string, all []job, stderr io.Writer) (options, error) {
-	var o options
+	o := options{args: args}
 	flags := cli.Flags(fmt.Sprintf("%s%s; with -train: %s\n\nFlags:\n", usage, cli.Names(all), cli.Names(trainings)), stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz")
 	peer := flags.String("peer", "", "`command` to compare with, its words separated by spaces")

@@ -29,7 +29,7 @@ var small = []job{
 // is run as either.
 func TestMain(m *testing.M) {
 	switch {
-	case len(os.Args) > 1 && os.Args[1] == "-graphs":
+	case slices.Contains(os.Args, "-graphs"):
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := program(small)(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
@@ -103,16 +103,12 @@ func TestBenchComparesRowByRow(t *testing.T) {
 		"| generated, 5 | 300.05 (300.05–300.05) | direct, float64 |",
 	} {
 		cells := strings.Split(lines[2+i], " | ")
-		if got := strings.Join([]string{cells[0], cells[2], cells[5]}, " | ") + " |"; got != want {
-			t.Errorf("row %d is %q, want %q", i, got, want)
-		}
+		testkit.WantSame(t, "row", strings.Join([]string{cells[0], cells[2], cells[5]}, " | ")+" |", want)
 		if runtime.GOOS == "linux" && (cells[6] == "" || cells[7] == " |") {
 			t.Errorf("row %d does not tell the memory: %q", i, lines[2+i])
 		}
 	}
-	if want := "karate:4\nkarate:8\ngenerated:5\n"; errs != want {
-		t.Errorf("progress %q, want %q", errs, want)
-	}
+	testkit.WantSame(t, "progress", errs, "karate:4\nkarate:8\ngenerated:5\n")
 }
 
 func TestBenchChoosesRows(t *testing.T) {
@@ -127,9 +123,8 @@ func TestBenchChoosesRows(t *testing.T) {
 		if strings.HasSuffix(args, "-data") {
 			words = append(words, data)
 		}
-		if _, errs := clitest.Run(t, program(small), words...); errs != want {
-			t.Errorf("%q measures %q, want %q", args, errs, want)
-		}
+		_, errs := clitest.Run(t, program(small), words...)
+		testkit.WantSame(t, "measured by "+args, errs, want)
 	}
 }
 
@@ -138,9 +133,7 @@ func TestBenchJSON(t *testing.T) {
 	clitest.NoLitter(t)
 	text, _ := clitest.Run(t, program(small), "-json", "-runs", "3", "-peer", self(t)+" peer")
 	var r row
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		t.Fatalf("%q is not a line of JSON: %v", text, err)
-	}
+	clitest.Check(t, json.Unmarshal([]byte(text), &r))
 	if r.Graph != "generated" || r.Dim != 5 || len(r.Seconds) != 3 || slices.Min(r.Seconds) <= 0 || len(r.Warm) != 3 || slices.Min(r.Warm) <= 0 ||
 		!slices.Equal(r.Peer, []float64{300.051, 300.051, 300.051}) || r.Solver != coles.SolverDirect || r.Precision != coles.Float64 {
 		t.Errorf("%+v", r)
@@ -158,9 +151,7 @@ func TestRowPrints(t *testing.T) {
 		{row{Graph: "g", Dim: 2, Seconds: []float64{1.234}, Solver: coles.SolverDirect, Precision: coles.Float64},
 			"| g, 2 | 1.23 |  |  |  | direct, float64 |  |  |"},
 	} {
-		if got := c.r.String(); got != c.want {
-			t.Errorf("%s, want %s", got, c.want)
-		}
+		testkit.WantSame(t, "row", c.r.String(), c.want)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"coles"
@@ -116,10 +115,9 @@ func median(values []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// again are the arguments with which this program measures a job alone.
-func (o options) again(j job) []string {
-	return []string{"-graphs", j.String(), "-json", "-train=" + strconv.FormatBool(o.train),
-		"-data", o.data, "-peer", strings.Join(o.peer, " "), "-runs", strconv.Itoa(o.runs)}
+// alone returns the arguments with which this program measures a job alone. The last of a flag counts.
+func (o options) alone(j job, more ...string) []string {
+	return slices.Concat(o.args, []string{"-graphs", j.String(), "-json"}, more)
 }
 
 // measure runs coles and the peer in turn, each time in a process of its own. A single run without a
@@ -138,10 +136,8 @@ func (o options) measure(ctx context.Context, j job) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	alone := o
-	alone.runs, alone.peer = 1, nil
 	for range o.runs {
-		one, err := cli.Again[row](ctx, alone.again(j)...)
+		one, err := cli.Again[row](ctx, o.alone(j, "-runs", "1", "-peer", "")...)
 		if err != nil {
 			return r, err
 		}

@@ -70,7 +70,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	rows, err := cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.sizes, o.measure, o.again)
+	alone := func(n size) []string { return slices.Concat(args, []string{"-sizes", strconv.Itoa(int(n)), "-json", "-plot", ""}) }
+	rows, err := cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.sizes, o.measure, alone)
 	if err != nil {
 		return err
 	}
@@ -145,12 +146,6 @@ const (
 // fit is the time of coles.Fit.
 func (r row) fit() float64 {
 	return r.Seconds.Prepare + r.Seconds.Filter + r.Seconds.Solve + r.Seconds.Embed
-}
-
-// again are the arguments with which this program measures a size alone.
-func (o options) again(n size) []string {
-	return []string{"-sizes", strconv.Itoa(int(n)), "-json", "-degree", fmt.Sprint(o.degree), "-features", strconv.Itoa(o.features),
-		"-dim", strconv.Itoa(o.dim), "-hops", strconv.Itoa(o.hops), "-runs", strconv.Itoa(o.runs), "-seed", strconv.FormatUint(o.seed, 10)}
 }
 
 // measure generates a graph, embeds it, and tells what that took.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 // The program runs itself for every size; under test it is the test that it runs, which then has to
 // be the program.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "-sizes" {
+	if slices.Contains(os.Args, "-sizes") {
 		main()
 		return
 	}
@@ -46,9 +47,7 @@ func TestScaleJSON(t *testing.T) {
 	clitest.NoLitter(t)
 	text, _ := clitest.Run(t, run, append(tiny, "-sizes", "300", "-degree", "5", "-json", "-seed", "3")...)
 	var r row
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		t.Fatalf("%q is not a line of JSON: %v", text, err)
-	}
+	clitest.Check(t, json.Unmarshal([]byte(text), &r))
 	d := testkit.Must(dataset.Communities{Nodes: 300, Degree: 5, Features: 16, Dense: true, Seed: 3}.Generate(t.Context()))
 	if r.Nodes != 300 || r.Edges != d.Adjacency.NNZ()/2 || r.Features != 16 || r.Dim != 8 || r.Hops != 2 {
 		t.Errorf("%+v", r)

@@ -141,9 +141,7 @@ func TestModelOfAFile(t *testing.T) {
 	from, g, x, _ := circle(t)
 	from.model = narrow(t, g, x)
 	s := start(t, from)
-	if v := ask(t, s, "POST", "/embed", gil, 200).Vector; len(v) != 2 {
-		t.Errorf("a model of 2 columns gives the vector %v", v)
-	}
+	testkit.WantSame(t, "columns", len(ask(t, s, "POST", "/embed", gil, 200).Vector), 2)
 	write(t, from.model, "no model")
 	if err := (&service{load: from.load}).reload(t.Context()); !errors.Is(err, coles.ErrFormat) {
 		t.Errorf("a file that is no model: %v", err)
@@ -210,9 +208,7 @@ func TestLoad(t *testing.T) {
 }
 
 func TestGeneratedGraph(t *testing.T) {
-	if got := ask(t, start(t, source{}), "GET", "/similar?id=2999", "", 200); len(got.Nearest) != 10 {
-		t.Errorf("%v are nearest, want 10", got.Nearest)
-	}
+	testkit.WantSame(t, "number of nearest", len(ask(t, start(t, source{}), "GET", "/similar?id=2999", "", 200).Nearest), 10)
 }
 
 func TestLoadCountsErrors(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -182,12 +183,8 @@ func TestRequestsUnderWayKeepTheirModel(t *testing.T) {
 	s.load = from.load
 	ask(t, s, "POST", "/reload", "", 200)
 	_, wide := m.Embedding().Dims()
-	if old := h.end(t, gil).Vector; len(old) != wide {
-		t.Errorf("the request that came before the reload got %v, want %d numbers", old, wide)
-	}
-	if now := ask(t, s, "POST", "/embed", gil, 200).Vector; len(now) != 2 {
-		t.Errorf("the request that came after the reload got %v, want 2 numbers", now)
-	}
+	testkit.WantSame(t, "columns of the request that came before the reload", len(h.end(t, gil).Vector), wide)
+	testkit.WantSame(t, "columns of the request that came after the reload", len(ask(t, s, "POST", "/embed", gil, 200).Vector), 2)
 }
 
 func TestStopAnswersRequestsUnderWay(t *testing.T) {
@@ -212,10 +209,6 @@ func TestStopAnswersRequestsUnderWay(t *testing.T) {
 		t.Fatalf("stopped with a request under way (%v)", err)
 	default:
 	}
-	if a := h.end(t, gil); len(a.Vector) != 3 {
-		t.Errorf("the request under way got %v, want 3 numbers", a)
-	}
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
+	testkit.WantSame(t, "columns of the request under way", len(h.end(t, gil).Vector), 3)
+	clitest.Check(t, <-served)
 }

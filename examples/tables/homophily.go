@@ -12,6 +12,7 @@ import (
 	"coles/dataset"
 	"coles/examples/internal/cli"
 
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -61,7 +62,7 @@ func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]ce
 	}
 	slices.Sort(q)
 	at := func(p float64) float64 { return 100 * stat.Quantile(p, stat.Empirical, q, nil) }
-	found := measure{Mean: round(at(0.5), 2), Std: round((at(0.84)-at(0.16))/2, 2), Apart: true}
+	found := measure{Mean: scalar.Round(at(0.5), 2), Std: scalar.Round((at(0.84)-at(0.16))/2, 2), Apart: true}
 	cells := make([]cell, len(perClass))
 	for k := range cells {
 		cells[k] = cell{Scaling: &o.columns[0], PerClass: perClass[k], Seeds: alignmentSeeds, Measures: []measure{found}}

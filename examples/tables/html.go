@@ -16,6 +16,8 @@ import (
 
 	"coles/internal/archive"
 	"coles/internal/kernel"
+
+	"gonum.org/v1/gonum/floats/scalar"
 )
 
 var (
@@ -111,11 +113,11 @@ func (g *grid) Best(c column, m measure) bool {
 			best = max(best, other.Mean)
 		}
 	}
-	return !m.Apart && !m.Plain && round(m.Mean, 1) == round(best, 1)
+	return !m.Apart && !m.Plain && scalar.Round(m.Mean, 1) == scalar.Round(best, 1)
 }
 
 // gain is over the paper's figure, of both as printed: whoever subtracts them should find the same.
-func (m measure) gain() float64 { return round(m.Mean, 1) - round(m.Paper.Mean, 1) }
+func (m measure) gain() float64 { return scalar.Round(m.Mean, 1) - scalar.Round(m.Paper.Mean, 1) }
 
 // Gain prints what is gained over the paper's figure.
 func (m measure) Gain() string { return signed(m.gain()) }

@@ -16,6 +16,7 @@ import (
 	"coles/examples/internal/cli"
 	"coles/internal/peak"
 
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -195,8 +196,8 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 	c.Seconds = training.Seconds() / runs
 	c.Measures = append(c.Measures,
 		measure{Key: "parameters", Label: "parameters", Mean: float64(parameters), Plain: true},
-		measure{Key: "train_s", Label: "training, s", Mean: round(c.Seconds, 1), Plain: true},
-		measure{Key: "infer_s", Label: "inference, s", Mean: round(asking.Seconds()/runs, 2), Plain: true},
+		measure{Key: "train_s", Label: "training, s", Mean: scalar.Round(c.Seconds, 1), Plain: true},
+		measure{Key: "infer_s", Label: "inference, s", Mean: scalar.Round(asking.Seconds()/runs, 2), Plain: true},
 		measure{Key: "peak_mb", Label: "peak, MB", Mean: float64(peak.Bytes() / 1e6), Plain: true})
 	return []cell{c}, nil
 }

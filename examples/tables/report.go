@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"coles/eval"
+
+	"gonum.org/v1/gonum/floats/scalar"
 )
 
 // A cell is one measurement of a method on a data set: a line of JSON, and a place in the
@@ -101,14 +102,9 @@ func (c *cell) measure(samples ...sample) error {
 		if err != nil {
 			return err
 		}
-		c.Measures = append(c.Measures, measure{Key: s.key, Label: s.label, Mean: round(100*mean, 2), Std: round(100*std, 2)})
+		c.Measures = append(c.Measures, measure{Key: s.key, Label: s.label, Mean: scalar.Round(100*mean, 2), Std: scalar.Round(100*std, 2)})
 	}
 	return nil
-}
-
-func round(v float64, digits int) float64 {
-	scale := math.Pow10(digits)
-	return math.Round(v*scale) / scale
 }
 
 // A field is a name and what stands there: a string, an int or a float64.
@@ -149,10 +145,10 @@ func (c cell) fields() []field {
 			papers = append(papers, field{paper + "_std", m.Paper.Std})
 		}
 		if d := m.Difference; d != nil {
-			differences = append(differences, field{"difference", round(100*d.Mean, 2)}, field{"difference_low", round(100*d.Low, 2)}, field{"difference_high", round(100*d.High, 2)}, field{"p", round(d.P, 4)})
+			differences = append(differences, field{"difference", scalar.Round(100*d.Mean, 2)}, field{"difference_low", scalar.Round(100*d.Low, 2)}, field{"difference_high", scalar.Round(100*d.High, 2)}, field{"p", scalar.Round(d.P, 4)})
 		}
 	}
-	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, differences, []field{{"seconds", round(c.Seconds, 4)}})
+	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, differences, []field{{"seconds", scalar.Round(c.Seconds, 4)}})
 }
 
 // formats write a report, by the names that -format knows.
