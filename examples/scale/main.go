@@ -70,7 +70,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	alone := func(n size) []string { return slices.Concat(args, []string{"-sizes", strconv.Itoa(int(n)), "-json", "-plot", ""}) }
+	alone := func(n size) []string {
+		return slices.Concat(args, []string{"-sizes", strconv.Itoa(int(n)), "-json", "-plot", ""})
+	}
 	rows, err := cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.sizes, o.measure, alone)
 	if err != nil {
 		return err

@@ -29,16 +29,14 @@ var (
 	pageScript string
 )
 
+var page = template.Must(template.New("page").Parse(pageTemplate))
+
 // writeHTML writes one page that needs nothing else: it asks no server for anything, and forbids
 // the browser to.
 func writeHTML(w io.Writer, cells []cell, maps []plot) error {
-	t, err := template.New("page").Parse(pageTemplate)
-	if err != nil {
-		return err
-	}
 	all := grids(cells)
 	var b bytes.Buffer
-	err = t.Execute(&b, struct {
+	err := page.Execute(&b, struct {
 		Style            template.CSS
 		Script           template.JS
 		Grids            []*grid

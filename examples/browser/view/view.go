@@ -13,6 +13,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/examples/internal/cli"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -196,11 +197,7 @@ func embed(ctx context.Context, d *dataset.Dataset, send func(message any)) (*co
 	if err != nil {
 		return nil, nil, err
 	}
-	unit, err := coles.PrepareRowL2.Fit(ctx, m.Embedding())
-	if err != nil {
-		return nil, nil, err
-	}
-	y, err := unit.Apply(ctx, m.Embedding())
+	y, err := cli.Prepared(ctx, coles.PrepareRowL2, m.Embedding())
 	return g, y, err
 }
 
