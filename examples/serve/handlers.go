@@ -117,9 +117,9 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 
 // A newcomer is a node that is not in the graph.
 type newcomer struct {
-	Neighbours []string           `json:"neighbours"`
-	Features   map[string]float64 `json:"features"`
-	K          int                `json:"k"`
+	Neighbours []string           `json:"neighbours"` // ids of nodes in the graph
+	Features   map[string]float64 `json:"features"`   // by name; others are 0
+	K          int                `json:"k"`          // number of nearest nodes
 }
 
 func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
@@ -161,8 +161,8 @@ func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
 
 // A match is a node by name.
 type match struct {
-	ID    string  `json:"id"`
-	Score float64 `json:"score"`
+	ID    string  `json:"id"`    // of the node
+	Score float64 `json:"score"` // its cosine
 }
 
 func (s *state) named(found []eval.Match) []match {

@@ -10,18 +10,18 @@ import (
 // A grid is the cells of one table, in one scaling, as people read them: a row a method (and value
 // of an ablation), a column a data set and number of labels, or measure.
 type grid struct {
-	Table   table
-	Scaling scaling  // the zero one where there is none
-	Dataset string   // of a table with a grid for each; "" otherwise
-	Columns []column // grouped by data set
-	Rows    []gridRow
+	Table   table     // whose cells these are
+	Scaling scaling   // the zero one where there is none
+	Dataset string    // of a table with a grid for each; "" otherwise
+	Columns []column  // grouped by data set
+	Rows    []gridRow // in the order of the cells
 	cells   []cell
 }
 
 type column struct{ Dataset, Label string }
 
 type gridRow struct {
-	Name    string
+	Name    string              // of the method and what it varies
 	Figures map[column]*measure // without what was not measured
 }
 

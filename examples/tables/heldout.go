@@ -9,7 +9,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/examples/internal/cli"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,13 +16,7 @@ import (
 // How well an embedding of a part of the edges finds the others again.
 func linksTable() table {
 	all := append(slices.Clone(closedMethods),
-		method{name: "S2GC(3) (same features)", embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-			x, err := cli.Prepared(ctx, coles.PrepareAuto, p.Features)
-			if err != nil {
-				return nil, err
-			}
-			return coles.ForLinks.Settings(p.Nodes(), 0).Filter.Apply(ctx, coles.Normalize(p.graph), x)
-		}},
+		method{name: "S2GC(3) (same features)", embed: smoothed(coles.ForLinks.Settings(0, 0).Filter)},
 		method{name: "COLES for links", embed: fitFor(coles.ForLinks)})
 	return table{
 		Name: "links", Title: "Link prediction",

@@ -10,10 +10,8 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/examples/internal/cli"
 
 	"gonum.org/v1/gonum/floats/scalar"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -32,7 +30,7 @@ func homophilyTable() table {
 			"Raw features stand as stored and as COLES prepares and scales them, S2GC likewise. Generated data sets are named by their family and the share of edges inside a class, in percent.",
 		datasets: datasets,
 		rows: slices.Concat([]method{{name: "q"}}, pick(closedMethods, "Raw"),
-			[]method{{name: "Raw (same features)", embed: preparedFeatures}}, pick(closedMethods, "S2GC", "S2GC (same features)"),
+			[]method{{name: "Raw (same features)", embed: smoothed(coles.SGC(0))}}, pick(closedMethods, "S2GC", "S2GC (same features)"),
 			[]method{
 				{name: "COLES (graph)", embed: fit(coles.WithModel(coles.GraphModel))},
 				{name: "COLES (features)", embed: fit(coles.WithModel(coles.FeatureModel))},
@@ -68,15 +66,6 @@ func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]ce
 		cells[k] = cell{Scaling: &o.columns[0], PerClass: perClass[k], Seeds: alignmentSeeds, Measures: []measure{found}}
 	}
 	return cells, nil
-}
-
-// preparedFeatures are the features without the graph, as COLES prepares and scales them.
-func preparedFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-	x, err := cli.Prepared(ctx, coles.PrepareAuto, p.Features)
-	if err != nil {
-		return nil, err
-	}
-	return toNorm(ctx, x)
 }
 
 // families are generated graphs with degrees of a heavy tail and five classes. They differ in how

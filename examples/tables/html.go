@@ -84,8 +84,8 @@ func made() []entry {
 
 // A group is the columns of a data set, under one heading.
 type group struct {
-	Dataset string
-	Columns int
+	Dataset string // is the heading
+	Columns int    // below it
 }
 
 // Groups lists the data sets of the columns.

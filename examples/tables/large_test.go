@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	"coles/dataset"
 	"coles/examples/internal/cli"
 	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
@@ -58,6 +60,8 @@ func ring(n int) (ogb, sage map[string]string) {
 		fmt.Fprintf(&ids, `"%d": %d%s`, i, i, comma)
 		fmt.Fprintf(&classes, `"%d": %d%s`, i, i%2, comma)
 	}
+	var column bytes.Buffer // of the numbers 0, 1, 0, 1, and so on
+	dataset.WriteNPY(&column, mat.NewDense(n, 1, slices.Repeat([]float64{0, 1}, n/2)))
 	ogb = map[string]string{
 		"ogbn_arxiv/raw/num-node-list.csv": fmt.Sprintln(n), "ogbn_arxiv/raw/edge.csv": edges.String(),
 		"ogbn_arxiv/raw/node-feat.csv": features.String(), "ogbn_arxiv/raw/node-label.csv": labels.String(),
@@ -66,17 +70,9 @@ func ring(n int) (ogb, sage map[string]string) {
 	sage = map[string]string{
 		"reddit/reddit-G.json":      `{"nodes": [` + nodes.String() + `], "links": [` + links.String() + `]}`,
 		"reddit/reddit-id_map.json": "{" + ids.String() + "}", "reddit/reddit-class_map.json": "{" + classes.String() + "}",
-		// An .npy file of n rows of one number.
-		"reddit/reddit-feats.npy": npy(n),
+		"reddit/reddit-feats.npy": column.String(),
 	}
 	return ogb, sage
-}
-
-// npy is a column of the numbers 0, 1, 0, 1, and so on.
-func npy(n int) string {
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 1), }", n)
-	header += strings.Repeat(" ", 117-len(header)) + "\n"
-	return "\x93NUMPY\x01\x00\x76\x00" + header + strings.Repeat("\x00\x00\x00\x00\x00\x00\x80\x3f", n/2)
 }
 
 func TestLargeDataSetsOfTheFolder(t *testing.T) {

@@ -50,7 +50,7 @@ var closedMethods = []method{
 	{name: "Raw", embed: raw},
 	{name: "SGC", embed: filtered(sgc)},
 	{name: "S2GC", embed: filtered(s2gc)},
-	{name: "S2GC (same features)", embed: sameFeatures},
+	{name: "S2GC (same features)", embed: smoothed(s2gc)},
 	{name: "PCA-S2GC", embed: pca},
 	{name: "RP-S2GC", embed: randomProjection},
 	{name: "COLES-SGC", embed: fit(coles.WithModel(coles.GraphModel), coles.WithFilter(sgc))},
@@ -125,18 +125,19 @@ func filtered(f coles.Filter) embedder {
 	}
 }
 
-// sameFeatures is S²GC with what COLES has apart from P: prepared features and the scale of the
-// rows.
-func sameFeatures(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-	x, err := cli.Prepared(ctx, coles.PrepareAuto, p.Features)
-	if err != nil {
-		return nil, err
+// smoothed filters with what COLES has apart from P: prepared features and the scale of the rows.
+func smoothed(f coles.Filter) embedder {
+	return func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+		x, err := cli.Prepared(ctx, coles.PrepareAuto, p.Features)
+		if err != nil {
+			return nil, err
+		}
+		fx, err := f.Apply(ctx, coles.Normalize(p.graph), x)
+		if err != nil {
+			return nil, err
+		}
+		return toNorm(ctx, fx)
 	}
-	fx, err := s2gc.Apply(ctx, coles.Normalize(p.graph), x)
-	if err != nil {
-		return nil, err
-	}
-	return toNorm(ctx, fx)
 }
 
 // reducedDim is the number of columns the paper's baselines keep: 512, and 256 of Pubmed's 500.

@@ -15,8 +15,8 @@ import (
 
 // A plot is a picture in the page, with its text for those who do not see it.
 type plot struct {
-	Image template.URL
-	Text  string
+	Image template.URL // the picture itself
+	Text  string       // its alternative
 }
 
 func newPlot(p *picture.Picture, text string) (plot, error) {
@@ -28,7 +28,7 @@ func newPlot(p *picture.Picture, text string) (plot, error) {
 
 // A chart has accuracy over what a table varies, on one data set.
 type chart struct {
-	Dataset       string
+	Dataset       string           // is the title
 	Ours, Printed []picture.Series // printed by the paper
 	Zero          bool             // is among what is varied, so that the axis is not logarithmic
 }

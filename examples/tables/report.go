@@ -18,14 +18,14 @@ import (
 // A cell is one measurement of a method on a data set: a line of JSON, and a place in the
 // other forms.
 type cell struct {
-	Table    string
-	Dataset  string
-	PerClass int // labelled nodes per class; 0 where no labels are learned from
-	Method   string
-	Varied   *setting // of an ablation
-	Chosen   *setting // of a method that finds a setting for each data set
-	Scaling  *scaling // the column of a table of accuracy; nil elsewhere
-	Measures []measure
+	Table    string    // by name
+	Dataset  string    // by name
+	PerClass int       // labelled nodes per class; 0 where no labels are learned from
+	Method   string    // by name
+	Varied   *setting  // of an ablation
+	Chosen   *setting  // of a method that finds a setting for each data set
+	Scaling  *scaling  // the column of a table of accuracy; nil elsewhere
+	Measures []measure // one figure or several
 	Seeds    int       // how often it was trained or drawn
 	Seconds  float64   // to embed once, or to train on all splits what is trained on labels
 	bySplit  []float64 // of a table of accuracy, the mean over the seeds
@@ -47,13 +47,13 @@ func (s setting) String() string {
 
 // A measure is a figure, in percent unless it is plain.
 type measure struct {
-	Key   string // in JSON; "" for what a table has a single one of
-	Label string // in print
-	Mean  float64
-	Std   float64 // population standard deviation over splits, runs and seeds
-	Apart bool    // is not of the kind of the others in its column
-	Plain bool    // is no percentage but a number of its own kind, without a deviation
-	Paper printedFigure
+	Key   string        // in JSON; "" for what a table has a single one of
+	Label string        // in print
+	Mean  float64       // over splits, runs and seeds
+	Std   float64       // population standard deviation over splits, runs and seeds
+	Apart bool          // is not of the kind of the others in its column
+	Plain bool          // is no percentage but a number of its own kind, without a deviation
+	Paper printedFigure // 0 where the paper has none
 	// Difference is from the table's reference on the same splits, as a share; nil where nothing is
 	// compared.
 	Difference *eval.Comparison

@@ -14,8 +14,8 @@ import (
 
 // A table has methods, each measured on every data set. -table names it.
 type table struct {
-	Name  string
-	Title string
+	Name  string // for -table and in JSON
+	Title string // in print
 	about string // what the figures are
 	paper string // the table of paper.csv that has figures to compare with; "" for none
 	// reference is the method whose accuracy is subtracted from every other, split by split, if it
@@ -149,29 +149,22 @@ func (o options) datasetsOf(t table) []string {
 // measureRows measures the rows of a table on one data set and adds their cells, row by row. The row
 // that others are compared with is measured before its turn.
 func (t table) measureRows(measure func(method) ([]cell, error), add func(cell) error) error {
-	measured := func(m method, reference []cell) ([]cell, error) {
-		cells, err := measure(m)
-		if err == nil {
-			err = compare(cells, reference)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.title(), err)
-		}
-		return cells, nil
-	}
 	var reference []cell
 	var err error
 	for _, m := range pick(t.rows, t.reference) {
-		if reference, err = measured(m, nil); err != nil {
-			return err
+		if reference, err = measure(m); err != nil {
+			return fmt.Errorf("%s: %w", m.title(), err)
 		}
 	}
 	for _, m := range t.rows {
 		cells := reference
 		if m.name != t.reference {
-			if cells, err = measured(m, reference); err != nil {
-				return err
+			if cells, err = measure(m); err == nil {
+				err = compare(cells, reference)
 			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.title(), err)
 		}
 		for _, c := range cells {
 			c.Method, c.Varied = m.name, m.varied

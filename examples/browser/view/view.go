@@ -26,51 +26,51 @@ const (
 
 // A File is one that was dropped on the page.
 type File struct {
-	Name string
-	Data []byte
+	Name string // as errors say it
+	Data []byte // the bytes of the file
 }
 
 // A Request names a sample or files to embed or, where both are missing, asks for the nodes nearest to a node of the last graph.
 type Request struct {
-	Sample string
+	Sample string          // karate or communities
 	Files  map[string]File // "edges" (or an archive), "features" and "labels"
-	Node   int
+	Node   int             // row of the last graph
 }
 
 // Messages to the page, which knows each by its first member.
 type (
 	// A Stage says how far a computation has come.
 	Stage struct {
-		Stage string `json:"stage"`
-		Done  int    `json:"done"`
-		Total int    `json:"total"`
+		Stage string `json:"stage"` // by the name that the fit gives it
+		Done  int    `json:"done"`  // steps of the stage
+		Total int    `json:"total"` // steps of the stage, done or not
 	}
 	// A Graph describes the nodes. Labels and Classes may be nil.
 	Graph struct {
 		Graph   string   `json:"graph"` // its sizes, in words
 		IDs     []string `json:"ids"`
-		Labels  []int    `json:"labels"`
-		Classes []string `json:"classes"`
+		Labels  []int    `json:"labels"`  // −1 where a node has none
+		Classes []string `json:"classes"` // names of the labels
 	}
 	// A Map is a place for each node.
 	Map struct {
-		Map     [][2]float64 `json:"map"`
-		Method  string       `json:"method"`
-		Final   bool         `json:"final"` // no better one follows
-		Seconds float64      `json:"seconds"`
+		Map     [][2]float64 `json:"map"`     // a place for each node
+		Method  string       `json:"method"`  // in words
+		Final   bool         `json:"final"`   // no better one follows
+		Seconds float64      `json:"seconds"` // since the request
 	}
 	// A Table is the nodes nearest to one by cosine, best first.
 	Table struct {
-		Table []eval.Match `json:"table"`
-		Node  int          `json:"node"`
+		Table []eval.Match `json:"table"` // neighbours by row
+		Node  int          `json:"node"`  // whose neighbours
 	}
 	// A Warning is a line about files that may be misread.
 	Warning struct {
-		Warning string `json:"warning"`
+		Warning string `json:"warning"` // in words
 	}
 	// A Failure is an error's text.
 	Failure struct {
-		Error string `json:"error"`
+		Error string `json:"error"` // its text
 	}
 )
 

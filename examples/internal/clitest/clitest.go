@@ -66,10 +66,10 @@ func WantText(t *testing.T, text string, parts ...string) {
 
 // A Refusal has arguments that a program must not accept.
 type Refusal struct {
-	Name string
-	Args []string
-	Text string // a part of the error
-	Is   error  // what the error wraps; nil for a message of the program
+	Name string   // of the subtest
+	Args []string // of the program
+	Text string   // a part of the error
+	Is   error    // what the error wraps; nil for a message of the program
 }
 
 // Refuses checks that a program refuses arguments by saying what is wrong, and prints nothing else.

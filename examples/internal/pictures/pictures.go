@@ -30,8 +30,8 @@ const most = 600
 
 // A Side has a row for every node.
 type Side struct {
-	Title string
-	X     mat.Matrix
+	Title string     // above the map
+	X     mat.Matrix // one row for every node
 }
 
 // Maps draws the same nodes by t-SNE, at most 600, on every side. Rows are scaled to unit length first: their
