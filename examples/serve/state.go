@@ -32,10 +32,11 @@ type source struct{ graph, features, model string }
 
 // load reads the files, or makes what stands for them.
 func (from source) load(ctx context.Context) (*state, error) {
-	d, err := dataset.Communities{}.Generate(ctx)
+	open := dataset.Communities{}.Generate
 	if from.graph != "" {
-		d, err = dataset.OpenEdgeList(from.graph, from.features, "")
+		open = func(context.Context) (*dataset.Dataset, error) { return dataset.OpenEdgeList(from.graph, from.features, "") }
 	}
+	d, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
