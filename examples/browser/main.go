@@ -102,6 +102,7 @@ func build(ctx context.Context, folder string) error {
 			return err
 		}
 	}
-	_, err = cli.Output(ctx, wasm, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "coles.wasm"), "coles/examples/browser/page")
+	module := filepath.Join(folder, "coles.wasm")
+	_, err = cli.Output(ctx, wasm, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", module, "coles/examples/browser/page")
 	return err
 }

@@ -85,7 +85,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		_, columns := c.x.Dims()
 		fmt.Fprintf(stdout, "  %-25s %5.1f ± %.1f %%  %5d columns  %6.2f s\n", c.name, 100*r.Mean, 100*r.Std, columns, c.seconds)
 	}
-	maps, err := pictures.Maps(ctx, d.Labels, *seed, pictures.Side{Title: "raw features", X: d.Features}, pictures.Side{Title: "COLES embedding", X: m.Embedding()})
+	raw, embedded := pictures.Side{Title: "raw features", X: d.Features}, pictures.Side{Title: "COLES embedding", X: m.Embedding()}
+	maps, err := pictures.Maps(ctx, d.Labels, *seed, raw, embedded)
 	if err != nil {
 		return err
 	}

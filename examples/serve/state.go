@@ -34,7 +34,9 @@ type source struct{ graph, features, model string }
 func (from source) load(ctx context.Context) (*state, error) {
 	open := dataset.Communities{}.Generate
 	if from.graph != "" {
-		open = func(context.Context) (*dataset.Dataset, error) { return dataset.OpenEdgeList(from.graph, from.features, "") }
+		open = func(context.Context) (*dataset.Dataset, error) {
+			return dataset.OpenEdgeList(from.graph, from.features, "")
+		}
 	}
 	d, err := open(ctx)
 	if err != nil {

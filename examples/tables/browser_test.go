@@ -23,7 +23,8 @@ func inBrowser(t *testing.T, page, script string, flags ...string) string {
 	path := testkit.Browser(t)
 	folder := t.TempDir()
 	file := filepath.Join(folder, "page.html")
-	page = strings.Replace(page, "</body>", "<script>const found = [];"+script+`document.documentElement.dataset.found = found.join("\n");</script></body>`, 1)
+	script = "<script>const found = [];" + script + `document.documentElement.dataset.found = found.join("\n");</script>`
+	page = strings.Replace(page, "</body>", script+"</body>", 1)
 	clitest.Check(t, os.WriteFile(file, []byte(page), 0o666))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -29,7 +29,8 @@ func TestLargeSystemsAreMeasured(t *testing.T) {
 			lines--
 		}
 	}
-	for _, l := range measuredIn(t, t.TempDir(), lines, "-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", cli.Names(methods)) {
+	args := []string{"-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", cli.Names(methods)}
+	for _, l := range measuredIn(t, t.TempDir(), lines, args...) {
 		for _, key := range []string{"acc", "parameters", "peak_mb"} {
 			if v, _ := l[key].(float64); v <= 0 {
 				t.Errorf("%v", l)
@@ -90,7 +91,8 @@ func TestLargeDataSetsOfTheFolder(t *testing.T) {
 		methods, figures = "c&s,mlp,gcn-ogb", []string{"(71.7)"}
 	}
 	stdout, _ := clitest.Run(t, run, "-data", folder, "-table", "large", "-seeds", "2", "-epochs", "200", "-methods", methods)
-	clitest.WantText(t, stdout, append(figures, "## Large graphs, ogbn-arxiv", "## Large graphs, reddit", "| C&S | 100.0 ± 0.0 (71.3) | 8 |", "The paper's figure in brackets.")...)
+	clitest.WantText(t, stdout, append(figures, "## Large graphs, ogbn-arxiv", "## Large graphs, reddit",
+		"| C&S | 100.0 ± 0.0 (71.3) | 8 |", "The paper's figure in brackets.")...)
 	if strings.Count(stdout, "Accuracy on the test nodes") != 1 {
 		t.Error("the caption is there for each data set")
 	}

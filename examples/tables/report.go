@@ -145,7 +145,8 @@ func (c cell) fields() []field {
 			papers = append(papers, field{paper + "_std", m.Paper.Std})
 		}
 		if d := m.Difference; d != nil {
-			differences = append(differences, field{"difference", scalar.Round(100*d.Mean, 2)}, field{"difference_low", scalar.Round(100*d.Low, 2)}, field{"difference_high", scalar.Round(100*d.High, 2)}, field{"p", scalar.Round(d.P, 4)})
+			differences = append(differences, field{"difference", scalar.Round(100*d.Mean, 2)}, field{"difference_low", scalar.Round(100*d.Low, 2)},
+				field{"difference_high", scalar.Round(100*d.High, 2)}, field{"p", scalar.Round(d.P, 4)})
 		}
 	}
 	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, differences, []field{{"seconds", scalar.Round(c.Seconds, 4)}})

@@ -28,7 +28,9 @@ var wholeMethods = []method{
 		s.Network = append(gnn.Network{gnn.Propagate(s2gcFor(dataset))}, s.Network...)
 		return s
 	}, asTheyAre),
-	learner("SIGN", func(string) gnn.Settings { return rivals.SIGN(rivals.SIGNHops) }, func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error) {
+	learner("SIGN", func(string) gnn.Settings {
+		return rivals.SIGN(rivals.SIGNHops)
+	}, func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error) {
 		return rivals.SIGNFeatures(ctx, g, x, rivals.SIGNHops)
 	}),
 	{name: "C&S", learn: corrected},
