@@ -126,7 +126,7 @@ func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix,
 		return nil, err
 	}
 	c.Network = c.Network.resolve(from.header.Features, 0)
-	if c.Schedule.kind == cosine && c.Epochs != was.Epochs {
+	if c.Schedule.name == cosineName && c.Epochs != was.Epochs {
 		return nil, fmt.Errorf("gnn: resume: %w: the schedule falls over %d epochs, not %d", ErrCheckpoint, was.Epochs, c.Epochs)
 	}
 	was.Epochs = c.Epochs

@@ -110,7 +110,7 @@ func lossOf(t testing.TB, g *coles.Graph, h kernel.Matrix[float64], opts ...Opti
 		r.encoder.params[0].value.Data[j*h.Cols+j] = 1
 	}
 	s := stepOf(r, batchesOf(t, r, 0)[0])
-	loss := lossIn[float64](r.Objective)(s)
+	loss := r.Objective.loss64(s)
 	if err := s.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"coles"
 	"coles/gnn/autodiff"
@@ -25,12 +23,10 @@ import (
 //
 // and so on. A layer of NewLayer that was read from a text has a name only: set it anew.
 type Layer struct {
-	name        string // of the text form, or what NewLayer was given
-	args        []any  // in the text form, but for the width
+	label       // without the width
 	spec        LayerSpec
 	forward32   forward[float32]
 	forward64   forward[float64] // both nil where only the name is known
-	custom      bool
 	orthonormal bool
 	filter      coles.Filter // of Propagate
 }
@@ -94,15 +90,7 @@ func NewLayer(name string, spec LayerSpec,
 	forward32 func(*Pass[float32], *autodiff.Value[float32]) *autodiff.Value[float32],
 	forward64 func(*Pass[float64], *autodiff.Value[float64]) *autodiff.Value[float64],
 ) Layer {
-	return Layer{name: name, spec: spec, forward32: forward32, forward64: forward64, custom: true}
-}
-
-// forwardIn is what a layer computes in numbers of type T.
-func forwardIn[T autodiff.Float](l Layer) forward[T] {
-	if f, ok := any(l.forward32).(forward[T]); ok {
-		return f
-	}
-	return any(l.forward64).(forward[T])
+	return Layer{label: label{name: name, custom: true}, spec: spec, forward32: forward32, forward64: forward64}
 }
 
 // Orthonormal returns the layer, a [GCN] or a [Linear], with a weight that has orthonormal columns,
@@ -147,7 +135,7 @@ func (l Layer) check() error {
 	case l.orthonormal && (l.custom || l.name != gcnName && l.name != linearName):
 		return setting.Bad("no %s layer is orthonormal", l.name)
 	case l.custom:
-		return checkName(l.name)
+		return l.checkName()
 	case !l.wide() && slices.Contains(wideNames, l.name):
 		return setting.Bad("a %s layer as wide as what comes in", l.name)
 	case l.name == dropoutName && !(l.args[0].(float64) >= 0 && l.args[0].(float64) < 1):
@@ -159,73 +147,26 @@ func (l Layer) check() error {
 	return nil
 }
 
-// checkName refuses names that a text form cannot hold.
-func checkName(name string) error {
-	if name == "" || strings.Contains(name, ",") {
-		return setting.Bad("the name %q: want one without a comma", name)
-	}
-	return nil
-}
+// orthonormalWord is the last argument of an orthonormal layer.
+const orthonormalWord = "orthonormal"
 
-const (
-	customName      = "custom"
-	orthonormalWord = "orthonormal"
-)
-
-// String is the text form.
+// String returns the text form.
 func (l Layer) String() string {
-	name, args := l.name, slices.Clone(l.args)
-	if l.custom {
-		name, args = customName, []any{l.name}
-	}
+	l.args = slices.Clone(l.args)
 	if l.wide() && (l.custom || l.spec.Width != AutoWidth) {
-		args = append(args, l.spec.Width)
+		l.args = append(l.args, l.spec.Width)
 	}
 	if l.orthonormal {
-		args = append(args, orthonormalWord)
+		l.args = append(l.args, orthonormalWord)
 	}
-	return setting.Text(name, args...)
+	return l.label.String()
 }
 
 // MarshalText gives the text form.
 func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), l.check() }
 
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
-func (l *Layer) UnmarshalText(text []byte) error {
-	f := setting.Parse(text)
-	if f.Name == customName {
-		read, err := namedLayer(f.Rest())
-		if err != nil {
-			return err
-		}
-		return accept(l, read, f)
-	}
-	var names []string
-	for _, k := range layerTexts {
-		if k.name == f.Name {
-			read, err := k.read(f)
-			if err != nil {
-				return err
-			}
-			return accept(l, read, f)
-		}
-		names = append(names, k.name)
-	}
-	return f.Unknown(append(names, customName))
-}
-
-// namedLayer is what the text form tells of a layer of NewLayer.
-func namedLayer(text string) (Layer, error) {
-	name, width, wide := strings.Cut(text, ",")
-	read := Layer{name: name, spec: LayerSpec{Width: SameWidth}, custom: true}
-	if wide {
-		var err error
-		if read.spec.Width, err = strconv.Atoi(width); err != nil || read.spec.Width < 0 {
-			return read, setting.Bad("%q: the width %q", text, width)
-		}
-	}
-	return read, nil
-}
+func (l *Layer) UnmarshalText(text []byte) error { return unmarshal(l, text, layerForms) }
 
 // A shape is a parameter and where it belongs.
 type shape struct {

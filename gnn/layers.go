@@ -2,6 +2,8 @@ package gnn
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"coles"
 	"coles/gnn/autodiff"
@@ -23,33 +25,31 @@ const (
 // wideNames are those of layers with a width.
 var wideNames = []string{gcnName, linearName, sageName}
 
-// layerTexts are the layers of this package by their names, and how their arguments are read.
-var layerTexts = []struct {
-	name string
-	read func(f *setting.Form) (Layer, error)
-}{
-	{gcnName, wideLayer(GCN)},
-	{linearName, wideLayer(Linear)},
-	{sageName, wideLayer(SAGE)},
+// layerForms are the text forms of layers.
+var layerForms = []form[Layer]{
+	formOf(gcnName, wideLayer(GCN)),
+	formOf(linearName, wideLayer(Linear)),
+	formOf(sageName, wideLayer(SAGE)),
 	{propagateName, func(f *setting.Form) (Layer, error) {
 		var filter coles.Filter
 		err := filter.UnmarshalText([]byte(f.Rest()))
 		return Propagate(filter), err
 	}},
-	{"relu", plainLayer(ReLU)},
-	{"prelu", plainLayer(PReLU)},
-	{"elu", plainLayer(ELU)},
-	{dropoutName, func(f *setting.Form) (Layer, error) { return Dropout(f.Float()), nil }},
+	formOf("relu", plainLayer(ReLU)),
+	formOf("prelu", plainLayer(PReLU)),
+	formOf("elu", plainLayer(ELU)),
+	formOf(dropoutName, func(f *setting.Form) Layer { return Dropout(f.Float()) }),
+	{customName, func(f *setting.Form) (Layer, error) { return namedLayer(f.Rest()) }},
 }
 
 // plainLayer reads a layer without arguments.
-func plainLayer(make func() Layer) func(f *setting.Form) (Layer, error) {
-	return func(*setting.Form) (Layer, error) { return make(), nil }
+func plainLayer(make func() Layer) func(f *setting.Form) Layer {
+	return func(*setting.Form) Layer { return make() }
 }
 
 // wideLayer reads a layer with a width, which may be orthonormal.
-func wideLayer(make func(width int) Layer) func(f *setting.Form) (Layer, error) {
-	return func(f *setting.Form) (Layer, error) {
+func wideLayer(make func(width int) Layer) func(f *setting.Form) Layer {
+	return func(f *setting.Form) Layer {
 		orthonormal, width := f.Word(orthonormalWord), AutoWidth
 		if f.Left() > 0 && !orthonormal {
 			width = f.Int()
@@ -57,14 +57,27 @@ func wideLayer(make func(width int) Layer) func(f *setting.Form) (Layer, error) 
 		}
 		read := make(width)
 		read.orthonormal = orthonormal
-		return read, nil
+		return read
 	}
+}
+
+// namedLayer reads the name of a layer of [NewLayer], and its width if it has one.
+func namedLayer(text string) (Layer, error) {
+	name, width, wide := strings.Cut(text, ",")
+	spec := LayerSpec{Width: SameWidth}
+	if wide {
+		var err error
+		if spec.Width, err = strconv.Atoi(width); err != nil || spec.Width < 0 {
+			return Layer{}, setting.Bad("%q: the width %q", text, width)
+		}
+	}
+	return NewLayer(name, spec, nil, nil), nil
 }
 
 // GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). Its parameters are "weight"
 // (Θ, k × width, drawn by Glorot's rule) and "bias" (b, 1 × width, zero at first).
 func GCN(width int) Layer {
-	return Layer{name: gcnName, spec: LayerSpec{width, 1, weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
+	return Layer{label: label{name: gcnName}, spec: LayerSpec{width, 1, weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
 }
 
 func gcn[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -78,7 +91,7 @@ func gcn[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] 
 // Linear is H·Θ + 1·b. Its parameters are "weight" and "bias". Behind [Propagate] it is the linear
 // encoder of COLES.
 func Linear(width int) Layer {
-	return Layer{name: linearName, spec: LayerSpec{width, 0, weightAndBias}, forward32: linear[float32], forward64: linear[float64]}
+	return Layer{label: label{name: linearName}, spec: LayerSpec{width, 0, weightAndBias}, forward32: linear[float32], forward64: linear[float64]}
 }
 
 func linear[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -104,7 +117,7 @@ func SAGE(width int) Layer {
 	parameters := func(in, width int) []Parameter {
 		return []Parameter{Weight("self", in, width), Weight("neighbors", in, width), Bias("bias", width)}
 	}
-	return Layer{name: sageName, spec: LayerSpec{width, 1, parameters}, forward32: sage[float32], forward64: sage[float64]}
+	return Layer{label: label{name: sageName}, spec: LayerSpec{width, 1, parameters}, forward32: sage[float32], forward64: sage[float64]}
 }
 
 func sage[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -125,7 +138,7 @@ func neighborMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 // parameters it is computed once.
 func Propagate(f coles.Filter) Layer {
 	return Layer{
-		name: propagateName, args: []any{f}, filter: f, spec: LayerSpec{Width: SameWidth, Hops: f.Hops()},
+		label: label{name: propagateName, args: []any{f}}, filter: f, spec: LayerSpec{Width: SameWidth, Hops: f.Hops()},
 		forward32: propagate[float32](f), forward64: propagate[float64](f),
 	}
 }
@@ -147,7 +160,7 @@ func propagate[T autodiff.Float](f coles.Filter) forward[T] {
 
 // ReLU is max(H, 0) by entry.
 func ReLU() Layer {
-	return Layer{name: "relu", spec: LayerSpec{Width: SameWidth}, forward32: relu[float32], forward64: relu[float64]}
+	return Layer{label: label{name: "relu"}, spec: LayerSpec{Width: SameWidth}, forward32: relu[float32], forward64: relu[float64]}
 }
 
 func relu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.ReLU(h) }
@@ -156,7 +169,7 @@ func relu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T]
 // (He et al. 2015).
 func PReLU() Layer {
 	parameters := func(_, _ int) []Parameter { return []Parameter{{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}} }
-	return Layer{name: "prelu", spec: LayerSpec{SameWidth, 0, parameters}, forward32: prelu[float32], forward64: prelu[float64]}
+	return Layer{label: label{name: "prelu"}, spec: LayerSpec{SameWidth, 0, parameters}, forward32: prelu[float32], forward64: prelu[float64]}
 }
 
 func prelu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -165,7 +178,7 @@ func prelu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T
 
 // ELU is H where positive and e^H − 1 elsewhere.
 func ELU() Layer {
-	return Layer{name: "elu", spec: LayerSpec{Width: SameWidth}, forward32: elu[float32], forward64: elu[float64]}
+	return Layer{label: label{name: "elu"}, spec: LayerSpec{Width: SameWidth}, forward32: elu[float32], forward64: elu[float64]}
 }
 
 func elu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.ELU(h) }
@@ -174,7 +187,7 @@ func elu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] 
 // training; of sparse features it draws for the entries that are stored.
 func Dropout(rate float64) Layer {
 	return Layer{
-		name: dropoutName, args: []any{rate}, spec: LayerSpec{Width: SameWidth},
+		label: label{name: dropoutName, args: []any{rate}}, spec: LayerSpec{Width: SameWidth},
 		forward32: dropout[float32](rate), forward64: dropout[float64](rate),
 	}
 }

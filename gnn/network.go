@@ -222,7 +222,7 @@ func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T],
 		if v.sample != nil && p.looks {
 			rows = len(v.sample.Levels[p.level+1])
 		}
-		if h = forwardIn[T](l)(p, h); h.Rows() != rows || h.Cols() != width {
+		if h = precise[forward[T]](l.forward32, l.forward64)(p, h); h.Rows() != rows || h.Cols() != width {
 			panic(fmt.Sprintf("gnn: layer %d: %v makes a %d×%d matrix, want %d×%d", i, l, h.Rows(), h.Cols(), rows, width))
 		}
 		p.level += l.spec.Hops

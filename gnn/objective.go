@@ -1,11 +1,8 @@
 package gnn
 
 import (
-	"slices"
-
 	"coles/gnn/autodiff"
 	"coles/internal/matrix"
-	"coles/internal/setting"
 )
 
 // An Objective is what a network is trained for: one of those here, or of the program's
@@ -19,10 +16,8 @@ import (
 //
 // One of NewObjective that was read from a text has a name only: set it anew.
 type Objective struct {
-	name   string // of the text form, or what NewObjective was given
-	args   []any
+	label
 	spec   ObjectiveSpec
-	custom bool
 	loss32 loss[float32]
 	loss64 loss[float64] // both nil where only the name is known
 }
@@ -76,15 +71,7 @@ func (o Objective) phases() []Phase {
 func NewObjective(name string, spec ObjectiveSpec,
 	loss32 func(*Step[float32]) *autodiff.Value[float32], loss64 func(*Step[float64]) *autodiff.Value[float64],
 ) Objective {
-	return Objective{name: name, spec: spec, custom: true, loss32: loss32, loss64: loss64}
-}
-
-// lossIn is the loss in numbers of type T.
-func lossIn[T autodiff.Float](o Objective) loss[T] {
-	if f, ok := any(o.loss32).(loss[T]); ok {
-		return f
-	}
-	return any(o.loss64).(loss[T])
+	return Objective{label: label{name: name, custom: true}, spec: spec, loss32: loss32, loss64: loss64}
 }
 
 // shapes lists the parameters of the objective.
@@ -105,13 +92,11 @@ const (
 )
 
 func (o Objective) check() error {
-	if o.name == "" {
+	if !o.some() {
 		return bad("no objective")
 	}
-	if o.custom {
-		if err := checkName(o.name); err != nil {
-			return err
-		}
+	if err := o.checkName(); err != nil {
+		return err
 	}
 	if len(o.spec.Phases) > maxPhases {
 		return bad("objective %v: %d phases, at most %d", o, len(o.spec.Phases), maxPhases)
@@ -136,30 +121,8 @@ func (o Objective) check() error {
 	return nil
 }
 
-// String is the text form.
-func (o Objective) String() string {
-	if o.custom {
-		return setting.Text(customName, o.name)
-	}
-	return setting.Text(o.name, o.args...)
-}
-
 // MarshalText gives the text form.
 func (o Objective) MarshalText() ([]byte, error) { return []byte(o.String()), o.check() }
 
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
-func (o *Objective) UnmarshalText(text []byte) error {
-	f := setting.Parse(text)
-	if f.Name == customName {
-		return accept(o, NewObjective(f.Rest(), ObjectiveSpec{}, nil, nil), f)
-	}
-	at := slices.IndexFunc(objectiveTexts, func(t objectiveText) bool { return t.name == f.Name })
-	if at < 0 {
-		names := []string{customName}
-		for _, t := range objectiveTexts {
-			names = append(names, t.name)
-		}
-		return f.Unknown(names)
-	}
-	return accept(o, objectiveTexts[at].read(f), f)
-}
+func (o *Objective) UnmarshalText(text []byte) error { return unmarshal(o, text, objectiveForms) }

@@ -14,17 +14,13 @@ const (
 	powerMeanName = "power-mean"
 )
 
-// objectiveText is an objective of this package by its name, and how its arguments are read.
-type objectiveText struct {
-	name string
-	read func(f *setting.Form) Objective
-}
-
-var objectiveTexts = []objectiveText{
-	{colesName, func(f *setting.Form) Objective { return COLES(f.Float()) }},
-	{"sampled-nce", func(f *setting.Form) Objective { return SampledNCE(f.Int(), f.Float()) }},
-	{powerMeanName, func(f *setting.Form) Objective { return PowerMean(f.Float(), f.Int()) }},
-	{"cross-entropy", func(*setting.Form) Objective { return crossEntropy() }},
+// objectiveForms are the text forms of objectives.
+var objectiveForms = []form[Objective]{
+	formOf(colesName, func(f *setting.Form) Objective { return COLES(f.Float()) }),
+	formOf("sampled-nce", func(f *setting.Form) Objective { return SampledNCE(f.Int(), f.Float()) }),
+	formOf(powerMeanName, func(f *setting.Form) Objective { return PowerMean(f.Float(), f.Int()) }),
+	formOf("cross-entropy", func(*setting.Form) Objective { return crossEntropy() }),
+	formOf(customName, func(f *setting.Form) Objective { return NewObjective(f.Rest(), ObjectiveSpec{}, nil, nil) }),
 }
 
 // COLES is the problem of the paper for a network, its "soft orthogonality" relaxation: the loss
@@ -34,7 +30,7 @@ var objectiveTexts = []objectiveText{
 // β = 0 leaves the penalty out: for a network whose weights are bounded otherwise (see
 // [Layer.Orthonormal]), or for so few steps that it does not matter.
 func COLES(beta float64) Objective {
-	return Objective{name: colesName, args: []any{beta}, loss32: contrast[float32](beta), loss64: contrast[float64](beta)}
+	return Objective{label: label{name: colesName, args: []any{beta}}, loss32: contrast[float32](beta), loss64: contrast[float64](beta)}
 }
 
 func contrast[T autodiff.Float](beta float64) loss[T] {
@@ -59,7 +55,7 @@ func contrast[T autodiff.Float](beta float64) loss[T] {
 // drawn uniformly for each edge.
 func SampledNCE(negatives int, eta float64) Objective {
 	return Objective{
-		name: "sampled-nce", args: []any{negatives, eta},
+		label:  label{name: "sampled-nce", args: []any{negatives, eta}},
 		loss32: sampledNCE[float32](negatives, eta), loss64: sampledNCE[float64](negatives, eta),
 	}
 }
@@ -81,7 +77,7 @@ func sampledNCE[T autodiff.Float](negatives int, eta float64) loss[T] {
 // p = 0, geometric. The last is, in expectation, COLES with uniform negatives.
 func PowerMean(p float64, negatives int) Objective {
 	return Objective{
-		name: powerMeanName, args: []any{p, negatives},
+		label:  label{name: powerMeanName, args: []any{p, negatives}},
 		loss32: powerMean[float32](p, negatives), loss64: powerMean[float64](p, negatives),
 	}
 }
@@ -114,7 +110,7 @@ func (s *Step[T]) pairLoss(negatives int, loss func(near, far *autodiff.Value[T]
 // times the weights of a sample.
 func crossEntropy() Objective {
 	return Objective{
-		name: "cross-entropy", spec: ObjectiveSpec{Labels: true},
+		label: label{name: "cross-entropy"}, spec: ObjectiveSpec{Labels: true},
 		loss32: crossEntropyLoss[float32], loss64: crossEntropyLoss[float64],
 	}
 }

@@ -21,7 +21,7 @@ import (
 //
 // One that was read from a text has a name only: set it anew.
 type Sampler struct {
-	name  string
+	label
 	start func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (Samples, error)
 }
 
@@ -35,7 +35,7 @@ type Samples func(ctx context.Context, epoch int) iter.Seq2[*Sample, error]
 // on, else all — and a seed. The name, without a comma, is what checkpoints and model files say of
 // it.
 func NewSampler(name string, start func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (Samples, error)) Sampler {
-	return Sampler{name: name, start: start}
+	return Sampler{label: label{name: name, custom: true}, start: start}
 }
 
 // A Sample is what the network sees in a step: between the layers that look at the graph
@@ -57,42 +57,19 @@ type Sample struct {
 	Weights []float64
 }
 
-// some reports whether there is any.
-func (s Sampler) some() bool { return s.name != "" }
-
-func (s Sampler) check() error {
-	if s.some() {
-		return checkName(s.name)
-	}
-	return nil
+// samplerForms are the text forms of samplers.
+var samplerForms = []form[Sampler]{
+	formOf(noneName, func(*setting.Form) Sampler { return Sampler{} }),
+	formOf(customName, func(f *setting.Form) Sampler { return NewSampler(f.Rest(), nil) }),
 }
 
-// String is the text form.
-func (s Sampler) String() string {
-	if s.some() {
-		return setting.Text(customName, s.name)
-	}
-	return noneName
-}
+func (s Sampler) check() error { return s.checkName() }
 
 // MarshalText gives the text form.
 func (s Sampler) MarshalText() ([]byte, error) { return []byte(s.String()), s.check() }
 
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
-func (s *Sampler) UnmarshalText(text []byte) error {
-	f := setting.Parse(text)
-	var read Sampler
-	switch f.Name {
-	case noneName:
-	case customName:
-		if read = NewSampler(f.Rest(), nil); !read.some() {
-			return checkName(read.name)
-		}
-	default:
-		return f.Unknown([]string{noneName, customName})
-	}
-	return accept(s, read, f)
-}
+func (s *Sampler) UnmarshalText(text []byte) error { return unmarshal(s, text, samplerForms) }
 
 // checkSampled refuses layers that a sample cannot serve.
 func (n Network) checkSampled() error {

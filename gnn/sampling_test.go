@@ -151,7 +151,7 @@ func TestWeightsOfLabels(t *testing.T) {
 	b := batchesOf(t, r, 0)[0]
 	loss := func() float64 {
 		s := stepOf(r, b)
-		got, h := lossIn[float64](r.Objective)(s).Scalar(), dense(s.Output(&View{}).Data())
+		got, h := r.Objective.loss64(s).Scalar(), dense(s.Output(&View{}).Data())
 		want := 0.0
 		for _, i := range train {
 			class := slices.Index([]int{3, 5, 9}, labels[i])

@@ -150,18 +150,6 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// accept sets a choice to what was read from a text, if that is whole and within its range.
-func accept[V interface{ check() error }](to *V, read V, f *setting.Form) error {
-	if err := f.End(); err != nil {
-		return err
-	}
-	if err := read.check(); err != nil {
-		return err
-	}
-	*to = read
-	return nil
-}
-
 // clone is a copy that shares nothing with s.
 func (s Settings) clone() Settings {
 	s.Network = slices.Clone(s.Network)

@@ -271,7 +271,7 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *ran
 		}
 	}
 	s := &Step[T]{Tape: t, ctx: ctx, run: r, batch: b, rnd: rnd, phase: phase}
-	loss := lossIn[T](r.Objective)(s)
+	loss := precise[loss[T]](r.Objective.loss32, r.Objective.loss64)(s)
 	if err := t.Err(); err != nil {
 		return 0, err
 	}

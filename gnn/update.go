@@ -43,7 +43,7 @@ func update[T autodiff.Float](ctx context.Context, o Optimizer, phase int, train
 				matrix.Scale(v, T(1-rate*decay))
 			}
 			switch {
-			case o.kind == adam:
+			case o.name == adamName:
 				adamStep(v, g, moments[0].Data[lo:hi], moments[1].Data[lo:hi], t, rate)
 			case o.momentum > 0:
 				m := moments[0].Data[lo:hi]

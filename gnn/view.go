@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"coles"
 	"coles/gnn/autodiff"
@@ -36,23 +37,30 @@ type View struct {
 //
 // One of NewAugmentation that was read from a text has a name only: set it anew.
 type Augmentation struct {
-	name            string
+	label
 	edges, features [2]float64
-	once, custom    bool
+	once            bool
 	views           func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error)
 }
 
-// The names of augmentations in their text form.
-const (
-	noneName = "none"
-	dropName = "drop"
-)
+const dropName = "drop"
+
+// augmentationForms are the text forms of augmentations.
+var augmentationForms = []form[Augmentation]{
+	formOf(noneName, func(*setting.Form) Augmentation { return Augmentation{} }),
+	formOf(dropName, func(f *setting.Form) Augmentation {
+		edges := [2]float64{f.Float(), f.Float()}
+		return Drop(edges, [2]float64{f.Float(), f.Float()})
+	}),
+	formOf(customName, func(f *setting.Form) Augmentation { return NewAugmentation(f.Rest(), false, nil) }),
+}
 
 // Drop makes two views at every step, as GRACE draws them (Zhu et al. 2020): in view v an edge is
 // dropped with probability edges[v], and a column of the features set to zero for all nodes with
 // probability features[v].
 func Drop(edges, features [2]float64) Augmentation {
-	return Augmentation{name: dropName, edges: edges, features: features,
+	rates := []any{edges[0], edges[1], features[0], features[1]}
+	return Augmentation{label: label{name: dropName, args: rates}, edges: edges, features: features,
 		views: func(_ context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error) {
 			_, d := x.Dims()
 			var views []*View
@@ -73,56 +81,23 @@ func Drop(edges, features [2]float64) Augmentation {
 // the epoch alone. The features are a [mat.RowNonZeroDoer]. It is called at every step or, if once, before the first one only. The name, without
 // a comma, is what checkpoints and model files say of it.
 func NewAugmentation(name string, once bool, views func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error)) Augmentation {
-	return Augmentation{name: name, once: once, custom: true, views: views}
+	return Augmentation{label: label{name: name, custom: true}, once: once, views: views}
 }
 
 func (a Augmentation) check() error {
-	if a.custom {
-		return checkName(a.name)
-	}
-	for _, rates := range [][2]float64{a.edges, a.features} {
-		for _, rate := range rates {
-			if !(rate >= 0 && rate < 1) {
-				return bad("augmentation at a rate of %v, want 0 to less than 1", rate)
-			}
+	for _, rate := range slices.Concat(a.edges[:], a.features[:]) {
+		if !(rate >= 0 && rate < 1) {
+			return bad("augmentation at a rate of %v, want 0 to less than 1", rate)
 		}
 	}
-	return nil
-}
-
-// some reports whether there is any.
-func (a Augmentation) some() bool { return a.custom || a.name != "" }
-
-// String is the text form.
-func (a Augmentation) String() string {
-	switch {
-	case a.custom:
-		return setting.Text(customName, a.name)
-	case a.name == dropName:
-		return setting.Text(dropName, a.edges[0], a.edges[1], a.features[0], a.features[1])
-	}
-	return noneName
+	return a.checkName()
 }
 
 // MarshalText gives the text form.
 func (a Augmentation) MarshalText() ([]byte, error) { return []byte(a.String()), a.check() }
 
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
-func (a *Augmentation) UnmarshalText(text []byte) error {
-	f := setting.Parse(text)
-	var read Augmentation
-	switch f.Name {
-	case noneName:
-	case dropName:
-		edges := [2]float64{f.Float(), f.Float()}
-		read = Drop(edges, [2]float64{f.Float(), f.Float()})
-	case customName:
-		read = NewAugmentation(f.Rest(), false, nil)
-	default:
-		return f.Unknown([]string{noneName, dropName, customName})
-	}
-	return accept(a, read, f)
-}
+func (a *Augmentation) UnmarshalText(text []byte) error { return unmarshal(a, text, augmentationForms) }
 
 // hiddenColumns are factors of d columns, each zero with probability rate, else one.
 func hiddenColumns(d int, rate float64, rnd *rand.Rand) []float64 {
