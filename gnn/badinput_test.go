@@ -49,7 +49,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 	scored := func(score float64, err error) Option {
 		return WithValidation(1, 1, func(context.Context, int, *mat.Dense) (float64, error) { return score, err })
 	}
-	drops := func(first float64) Option { return WithAugmentation(Drop([2]float64{first, 0}, [2]float64{})) }
+	drops := func(first float64) Option { return withAugmentation(Drop([2]float64{first, 0}, [2]float64{})) }
 	contrast := func(s coles.NegativeSampler, kappa int, eta float64) Option { return WithContrast(s, kappa, eta) }
 	expected := coles.ExpectedDegreeNegatives()
 	for _, c := range []struct {
@@ -84,29 +84,29 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"η′ above one", []Option{contrast(expected, 1, 2)}, coles.ErrSetting},
 		{"negatives without partners", []Option{contrast(coles.UniformNegatives(0), 1, 1)}, coles.ErrSetting},
 		{"edges dropped always", []Option{drops(1)}, coles.ErrSetting},
-		{"features masked never to be seen", []Option{WithAugmentation(Drop([2]float64{}, [2]float64{0, -0.1}))}, coles.ErrSetting},
+		{"features masked never to be seen", []Option{withAugmentation(Drop([2]float64{}, [2]float64{0, -0.1}))}, coles.ErrSetting},
 		{"augmented batches", []Option{drops(0.1), WithBatchSize(10)}, coles.ErrSetting},
 		{"edges dropped behind a filter", []Option{WithNetwork(Propagate(coles.SGC(1)), Linear(3)), drops(0.1)}, coles.ErrSetting},
-		{"no optimizer", []Option{WithOptimizer(Optimizer{})}, coles.ErrSetting},
-		{"an infinite rate", []Option{WithOptimizer(SGD(math.Inf(1), 0))}, coles.ErrSetting},
-		{"momentum without end", []Option{WithOptimizer(SGD(1, 1))}, coles.ErrSetting},
-		{"decay of NaN", []Option{WithOptimizer(Adam(1).WithDecay(math.NaN()))}, coles.ErrSetting},
-		{"negative warmup", []Option{WithSchedule(Cosine(-1))}, coles.ErrSetting},
-		{"a growing rate", []Option{WithSchedule(Exponential(1.1))}, coles.ErrSetting},
+		{"no optimizer", []Option{withOptimizer(Optimizer{})}, coles.ErrSetting},
+		{"an infinite rate", []Option{withOptimizer(SGD(math.Inf(1), 0))}, coles.ErrSetting},
+		{"momentum without end", []Option{withOptimizer(SGD(1, 1))}, coles.ErrSetting},
+		{"decay of NaN", []Option{withOptimizer(Adam(1).WithDecay(math.NaN()))}, coles.ErrSetting},
+		{"negative warmup", []Option{withSchedule(Cosine(-1))}, coles.ErrSetting},
+		{"a growing rate", []Option{withSchedule(Exponential(1.1))}, coles.ErrSetting},
 		{"no epochs", []Option{WithEpochs(0)}, coles.ErrSetting},
 		{"negative batches", []Option{WithBatchSize(-1)}, coles.ErrSetting},
-		{"a negative rank", []Option{WithRankStop(-1)}, coles.ErrSetting},
-		{"a norm of NaN", []Option{WithNorm(math.NaN())}, coles.ErrSetting},
-		{"unknown precision", []Option{WithPrecision(9)}, coles.ErrSetting},
+		{"a negative rank", []Option{withRankStop(-1)}, coles.ErrSetting},
+		{"a norm of NaN", []Option{withNorm(math.NaN())}, coles.ErrSetting},
+		{"unknown precision", []Option{withPrecision(9)}, coles.ErrSetting},
 		{"no patience", []Option{WithValidation(1, 0, rising)}, coles.ErrSetting},
 		{"validation never", []Option{WithValidation(0, 1, rising)}, coles.ErrSetting},
 		{"checkpoints never", []Option{WithCheckpoints(0, func(*Checkpoint) error { return nil })}, coles.ErrSetting},
 		{"no settings", []Option{WithSettings(Settings{})}, coles.ErrSetting},
 		{"a score of NaN", []Option{scored(math.NaN(), nil)}, ErrDiverged},
 		{"a validation that fails", []Option{scored(0, bent)}, bent},
-		{"a rate out of all proportion", []Option{WithOptimizer(SGD(1e30, 0)), WithEpochs(50)}, ErrDiverged},
-		{"the last step diverges", []Option{WithOptimizer(SGD(1e300, 0)), WithEpochs(1)}, ErrDiverged},
-		{"it does without a norm", []Option{WithOptimizer(SGD(1e30, 0)), WithPrecision(coles.Float32), WithEpochs(1), WithNorm(0)}, ErrDiverged},
+		{"a rate out of all proportion", []Option{withOptimizer(SGD(1e30, 0)), WithEpochs(50)}, ErrDiverged},
+		{"the last step diverges", []Option{withOptimizer(SGD(1e300, 0)), WithEpochs(1)}, ErrDiverged},
+		{"it does without a norm", []Option{withOptimizer(SGD(1e30, 0)), withPrecision(coles.Float32), WithEpochs(1), withNorm(0)}, ErrDiverged},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Train(ctx, g, x, smallOptions(c.opts...)...)
@@ -128,7 +128,7 @@ func TestFeaturesOutOfRange(t *testing.T) {
 		return x
 	}
 	single := func(scale float64) []Option {
-		return smallOptions(WithPrecision(coles.Float32), WithPreparation(coles.PrepareNone, scale))
+		return smallOptions(withPrecision(coles.Float32), WithPreparation(coles.PrepareNone, scale))
 	}
 	testkit.WantError(t, testkit.Err(Train(ctx, g, with(1e39), single(1)...)), coles.ErrPrecision)
 	testkit.WantError(t, testkit.Err(Train(ctx, g, with(1e38), single(10)...)), coles.ErrPrecision)
@@ -148,7 +148,7 @@ func TestFeaturesOutOfRange(t *testing.T) {
 func TestScaledFeaturesOfAnySize(t *testing.T) {
 	g, x := small(76)
 	train := func(x mat.Matrix, scale float64) (*Model, error) {
-		return Train(ctx, g, x, smallOptions(WithPreparation(coles.PrepareNone, scale), WithPrecision(coles.Float32))...)
+		return Train(ctx, g, x, smallOptions(WithPreparation(coles.PrepareNone, scale), withPrecision(coles.Float32))...)
 	}
 	want := testkit.Must(train(x, 1)).Embedding()
 	for _, unit := range []float64{0x1p-170, 0x1p140} {

@@ -24,7 +24,7 @@ func BenchmarkEpoch(b *testing.B) {
 			b.Run(c.name+"/"+precision.String(), func(b *testing.B) {
 				d := testkit.Must(c.graph.Generate(ctx))
 				g := testkit.Must(coles.FromCSR(d.Adjacency))
-				m := testkit.Must(Train(ctx, g, d.Features, WithNetwork(GCN(512), ReLU(), GCN(c.output)), WithPrecision(precision),
+				m := testkit.Must(Train(ctx, g, d.Features, WithNetwork(GCN(512), ReLU(), GCN(c.output)), withPrecision(precision),
 					WithEpochs(b.N+1), WithProgress(func(p Progress) {
 						if p.Epoch == 1 { // the first takes the memory for all
 							b.ResetTimer()

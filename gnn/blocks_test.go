@@ -153,7 +153,7 @@ func TestSmallestBlocks(t *testing.T) {
 			continue // there are no views and no samples in batches
 		}
 		for _, size := range []int{1, 2} {
-			_, err := Train(ctx, g, x, smallOptions(append(c.opts, WithOptimizer(Adam(1e-3)), WithBatchSize(size))...)...)
+			_, err := Train(ctx, g, x, smallOptions(append(c.opts, withOptimizer(Adam(1e-3)), WithBatchSize(size))...)...)
 			if c.name == "sampled negatives" && size == 1 {
 				testkit.WantError(t, err, coles.ErrDense) // a block of one node has no other to draw
 			} else if err != nil {

@@ -24,10 +24,10 @@ func TestResumedTrainingEqualsOneWithoutInterruption(t *testing.T) {
 	anew := map[string]bool{"validation": true, "patience": true, "phases": true, "own layers and objective": true, "samples": true} // files hold no functions
 	all := []training{
 		{name: "validation", opts: []Option{WithEpochs(9), WithValidation(2, 2, rising)}},
-		{name: "patience", opts: []Option{WithObjective(valley()), WithEpochs(20), WithPatience(3)}},
-		{name: "phases", opts: []Option{WithObjective(alternating()), WithOptimizer(Adam(0.1))}},
-		{name: "rank", opts: []Option{WithObjective(COLES(0)), WithOptimizer(Adam(0.01)), WithRankStop(1.8), WithEpochs(200)}},
-		{name: "float32", opts: []Option{WithPrecision(coles.Float32)}},
+		{name: "patience", opts: []Option{WithObjective(valley()), WithEpochs(20), withPatience(3)}},
+		{name: "phases", opts: []Option{WithObjective(alternating()), withOptimizer(Adam(0.1))}},
+		{name: "rank", opts: []Option{WithObjective(COLES(0)), withOptimizer(Adam(0.01)), withRankStop(1.8), WithEpochs(200)}},
+		{name: "float32", opts: []Option{withPrecision(coles.Float32)}},
 	}
 	for _, c := range cases {
 		all = append(all, training(c))
@@ -72,7 +72,7 @@ func TestResumeRefusesWhatIsNotTheSame(t *testing.T) {
 		"other features":                  func() (*Model, error) { return Resume(ctx, c, g, words) },
 		"features that were sparse":       func() (*Model, error) { return Resume(ctx, c, g, x.ToDense()) },
 		"another network":                 func() (*Model, error) { return Resume(ctx, c, g, x, WithNetwork(GCN(3))) },
-		"another precision":               func() (*Model, error) { return Resume(ctx, c, g, x, WithPrecision(coles.Float32)) },
+		"another precision":               func() (*Model, error) { return Resume(ctx, c, g, x, withPrecision(coles.Float32)) },
 		"a seed that differs in its bits": func() (*Model, error) { return Resume(ctx, c, g, x, WithSeed(1<<63)) },
 	} {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(attempt()), ErrCheckpoint) })
@@ -109,7 +109,7 @@ func TestResumeWithAFunctionThatDraws(t *testing.T) {
 // without is forgotten.
 func TestResumeByMoreEpochs(t *testing.T) {
 	g, x := small(78)
-	c := checkpointsOf(t, g, x, WithEpochs(3), WithSchedule(Cosine(1)))[2]
+	c := checkpointsOf(t, g, x, WithEpochs(3), withSchedule(Cosine(1)))[2]
 	testkit.WantError(t, testkit.Err(Resume(ctx, c, g, x, WithEpochs(6))), ErrCheckpoint)
 	testkit.Must(Resume(ctx, c, g, x))
 

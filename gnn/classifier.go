@@ -28,9 +28,9 @@ type supervision struct {
 }
 
 // TrainClassifier trains a network on the labels of some nodes (semi-supervised): the loss is the
-// mean of −log softmax(h_i)[y_i] over the rows of train. It stops once so many epochs as
-// [WithPatience] says, 20, have brought no lower loss on the rows of val, which are used for nothing
-// else, and goes back to the best. (By accuracy, which moves in steps, it would stop too early where
+// mean of −log softmax(h_i)[y_i] over the rows of train. It stops once
+// [Settings].Patience epochs, 20, have brought no lower loss on the rows of val, which are used for
+// nothing else, and goes back to the best. (By accuracy, which moves in steps, it would stop too early where
 // val is small.) labels has an entry for each node, of which only those of train and val are read.
 // The result depends on the input and the settings only.
 //

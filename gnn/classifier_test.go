@@ -119,7 +119,7 @@ func TestClassifierRefuses(t *testing.T) {
 		{"one class", labels, []int{1, 3}, []int{4, 5}, nil, coles.ErrShape},
 		{"a class that is not trained on", append([]int{7}, labels[1:]...), []int{1, 2}, []int{0}, nil, coles.ErrIndex},
 		{"another objective", labels, all, all, WithObjective(COLES(1)), coles.ErrSetting},
-		{"augmentation", labels, all, all, WithAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})), coles.ErrSetting},
+		{"augmentation", labels, all, all, withAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})), coles.ErrSetting},
 		{"checkpoints", labels, all, all, WithCheckpoints(1, func(*Checkpoint) error { return nil }), coles.ErrSetting},
 		{"validation", labels, all, all, WithValidation(1, 1, rising), coles.ErrSetting},
 		{"outputs for other classes", labels, all, all, WithNetwork(GCN(5)), coles.ErrSetting},

@@ -47,8 +47,8 @@ func TestConformance(t *testing.T) {
 	for _, c := range cases {
 		conforms(c.name, c.order, 1e-10, c.opts...)
 	}
-	conforms("float32", false, 1e-3, WithPrecision(coles.Float32))
-	conforms("Stiefel in float32", false, 1e-3, append(cases[2].opts, WithPrecision(coles.Float32))...)
+	conforms("float32", false, 1e-3, withPrecision(coles.Float32))
+	conforms("Stiefel in float32", false, 1e-3, append(cases[2].opts, withPrecision(coles.Float32))...)
 }
 
 // Training and embedding stop in time on a large graph, whatever the network, the views and the
@@ -73,10 +73,10 @@ func TestTrainingStopsPromptlyAtSize(t *testing.T) {
 		return func(ctx context.Context) error { return testkit.Err(Train(ctx, g, x, opts...)) }
 	}
 	for name, call := range map[string]func(ctx context.Context) error{
-		"dropout and Stiefel": train(WithNetwork(Dropout(0.3), GCN(64), ReLU(), GCN(32).Orthonormal()), WithRankStop(1)),
+		"dropout and Stiefel": train(WithNetwork(Dropout(0.3), GCN(64), ReLU(), GCN(32).Orthonormal()), withRankStop(1)),
 		"pairs":               train(WithNetwork(SAGE(64), PReLU(), SAGE(32)), WithObjective(SampledNCE(5, 1))),
 		"blocks":              train(WithNetwork(GCN(64)), WithBatchSize(30_000)),
-		"views":               train(WithNetwork(GCN(64)), WithAugmentation(Drop([2]float64{0.2, 0.4}, [2]float64{0.3, 0.1}))),
+		"views":               train(WithNetwork(GCN(64)), withAugmentation(Drop([2]float64{0.2, 0.4}, [2]float64{0.3, 0.1}))),
 		"Model.Embed":         func(ctx context.Context) error { return testkit.Err(m.Embed(ctx, g, x)) },
 	} {
 		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })

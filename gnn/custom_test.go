@@ -154,7 +154,7 @@ func TestOwnPartsThatAreRefused(t *testing.T) {
 		return WithObjective(o)
 	}
 	views := func(name string, v []*View, err error) Option {
-		return WithAugmentation(NewAugmentation(name, false, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*View, error) { return v, err }))
+		return withAugmentation(NewAugmentation(name, false, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*View, error) { return v, err }))
 	}
 	layer := func(name string, spec LayerSpec) Option {
 		return WithNetwork(NewLayer(name, spec, gatedOf[float32], gatedOf[float64]))
@@ -202,9 +202,9 @@ func TestOwnPartsThatAreRefused(t *testing.T) {
 		"a phase at no rate":           {[]Option{of(ObjectiveSpec{Phases: []Phase{{Steps: 1}}})}, coles.ErrSetting},
 		"too many phases":              {[]Option{of(ObjectiveSpec{Phases: slices.Repeat([]Phase{{Steps: 1, Rate: 1}}, maxPhases+1)})}, coles.ErrSetting},
 		"labels for Train":             {[]Option{of(ObjectiveSpec{Labels: true})}, coles.ErrSetting},
-		"patience below zero":          {[]Option{WithPatience(-1)}, coles.ErrSetting},
-		"patience in batches":          {[]Option{WithPatience(1), WithBatchSize(10)}, coles.ErrSetting},
-		"patience and a validation":    {[]Option{WithPatience(1), WithValidation(1, 1, rising)}, coles.ErrSetting},
+		"patience below zero":          {[]Option{withPatience(-1)}, coles.ErrSetting},
+		"patience in batches":          {[]Option{withPatience(1), WithBatchSize(10)}, coles.ErrSetting},
+		"patience and a validation":    {[]Option{withPatience(1), WithValidation(1, 1, rising)}, coles.ErrSetting},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := testkit.Err(Train(ctx, g, x, smallOptions(c.opts...)...))
@@ -244,7 +244,7 @@ func TestFilesHaveTheNamesOfOwnParts(t *testing.T) {
 	g, x := small(104)
 	network, objective := WithNetwork(gated(8), swish(), GCN(5)), WithObjective(infomax())
 	shuffled := func(name string) Option {
-		return WithAugmentation(NewAugmentation(name, true, func(_ context.Context, _ *coles.Graph, _ mat.Matrix, rnd *rand.Rand) ([]*View, error) {
+		return withAugmentation(NewAugmentation(name, true, func(_ context.Context, _ *coles.Graph, _ mat.Matrix, rnd *rand.Rand) ([]*View, error) {
 			return []*View{{Rows: rnd.Perm(40)}}, nil
 		}))
 	}

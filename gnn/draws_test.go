@@ -197,11 +197,11 @@ func TestWhatIsDrawnAnewInEveryEpoch(t *testing.T) {
 		"fresh pairs":         {[]Option{WithObjective(SampledNCE(2, 1)), WithFreshNegatives(true)}, true},
 		"dropout":             {[]Option{WithNetwork(GCN(8), Dropout(0.4), GCN(5))}, true},
 		"dropout of features": {[]Option{WithNetwork(Dropout(0.4), GCN(5))}, true},
-		"edges":               {[]Option{WithAugmentation(Drop([2]float64{0.3, 0.3}, [2]float64{}))}, true},
-		"features":            {[]Option{WithAugmentation(Drop([2]float64{}, [2]float64{0.3, 0.3}))}, true},
+		"edges":               {[]Option{withAugmentation(Drop([2]float64{0.3, 0.3}, [2]float64{}))}, true},
+		"features":            {[]Option{withAugmentation(Drop([2]float64{}, [2]float64{0.3, 0.3}))}, true},
 	} {
 		var losses []float64
-		for _, p := range progressOf(t, g, x, append(c.opts, WithOptimizer(SGD(1e-300, 0)))...) {
+		for _, p := range progressOf(t, g, x, append(c.opts, withOptimizer(SGD(1e-300, 0)))...) {
 			losses = append(losses, p.Loss)
 		}
 		slices.Sort(losses)

@@ -85,9 +85,10 @@ func ExampleWithSettings() {
 // An orthonormal encoder of filtered features: the problem that coles.Fit solves in closed form.
 func ExampleLayer_Orthonormal() {
 	g, d, _ := communities()
-	m, err := gnn.Train(ctx, g, d.Features,
-		gnn.WithNetwork(gnn.Propagate(coles.SGC(2)), gnn.Linear(16).Orthonormal()),
-		gnn.WithObjective(gnn.COLES(0)), gnn.WithOptimizer(gnn.SGD(1, 0.9)), gnn.WithPrecision(coles.Float64))
+	s := gnn.DefaultSettings()
+	s.Network = gnn.Network{gnn.Propagate(coles.SGC(2)), gnn.Linear(16).Orthonormal()}
+	s.Objective, s.Optimizer, s.Precision = gnn.COLES(0), gnn.SGD(1, 0.9), coles.Float64
+	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -112,12 +113,13 @@ func ExampleWithBatchSize() {
 }
 
 // Without labels a training may stop by how much of the output's energy is in few directions.
-func ExampleWithRankStop() {
+func ExampleSettings() {
 	g, d, _ := communities()
+	s := gnn.DefaultSettings()
+	s.Network = gnn.Network{gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)}
+	s.Objective, s.Epochs, s.StopRank = gnn.COLES(0), 200, 3
 	var last gnn.Progress
-	m, err := gnn.Train(ctx, g, d.Features,
-		gnn.WithNetwork(gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)), gnn.WithObjective(gnn.COLES(0)),
-		gnn.WithEpochs(200), gnn.WithRankStop(3), gnn.WithProgress(func(p gnn.Progress) { last = p }))
+	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithProgress(func(p gnn.Progress) { last = p }))
 	if err != nil {
 		log.Fatal(err)
 	}

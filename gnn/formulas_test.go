@@ -108,7 +108,7 @@ func TestLayersEqualTheirFormulas(t *testing.T) {
 		for name, features := range map[string]mat.Matrix{"sparse": words, "dense": x} {
 			// A few large steps give biases and slopes values other than those they begin with.
 			m := trained(t, g, features, WithNetwork(c.layers...), WithPreparation(coles.PrepareNone, 1), WithObjective(PowerMean(1, 3)),
-				WithOptimizer(Adam(0.05)), WithEpochs(4), WithNorm(0))
+				withOptimizer(Adam(0.05)), WithEpochs(4), withNorm(0))
 			p := params{}
 			for _, name := range m.Parameters() {
 				p[name], _ = m.Parameter(name)
@@ -196,7 +196,7 @@ func TestStepSeesEveryPartOfTheContrast(t *testing.T) {
 	g, x := small(65)
 	for name, s := range map[string]coles.NegativeSampler{"of rank one": coles.ExpectedDegreeNegatives(), "drawn": coles.UniformNegatives(2)} {
 		dw := testkit.Must(coles.Contrast(ctx, g, s, 1, 0.9, 3))
-		r := runOf(t, g, x, WithObjective(COLES(2)), WithOptimizer(SGD(1e-300, 0)))
+		r := runOf(t, g, x, WithObjective(COLES(2)), withOptimizer(SGD(1e-300, 0)))
 		r.whole = &batch[float64]{graph: g, view: r.data.whole, contrast: matrix.ConvertOperator[float64](dw.Raw()).Apply}
 		h := dense(testkit.Must(r.output(ctx)))
 		if err := r.runEpoch(ctx); err != nil {

@@ -62,10 +62,10 @@ func (s *script) options() []Option {
 	all := []Option{
 		WithNetwork(network...), WithObjective([]Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}, infomax()}[s.Byte()%5]),
 		WithPreparation(coles.Preparation(s.Byte()%8-1), s.number()), WithFreshNegatives(true), WithContrast(samplers[s.Byte()%4], k, s.number()),
-		WithAugmentation(Drop([2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16})),
-		WithOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.Byte()%5]),
-		WithSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), {}}[s.Byte()%3]), WithEpochs(s.Byte()%6 - 1), WithRankStop(s.number()),
-		WithBatchSize(s.Byte()%6 - 1), WithNorm(s.number()), WithPrecision(coles.Precision(s.Byte()%5 - 1)), WithSeed(uint64(s.Byte())), WithPatience(k),
+		withAugmentation(Drop([2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16})),
+		withOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.Byte()%5]),
+		withSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), {}}[s.Byte()%3]), WithEpochs(s.Byte()%6 - 1), withRankStop(s.number()),
+		WithBatchSize(s.Byte()%6 - 1), withNorm(s.number()), withPrecision(coles.Precision(s.Byte()%5 - 1)), WithSeed(uint64(s.Byte())), withPatience(k),
 	}
 	opts := []Option{WithNetwork(GCN(3), ReLU(), GCN(2)), WithEpochs(2)}
 	for range s.Byte() % 6 {

@@ -43,9 +43,19 @@ func grid(side int) *coles.Graph {
 	return testkit.Must(coles.NewGraph(side*side, edges))
 }
 
+// Options for the settings that have none of their own.
+func withAugmentation(a Augmentation) Option { return func(c *config) { c.Augmentation = a } }
+func withOptimizer(o Optimizer) Option       { return func(c *config) { c.Optimizer = o } }
+func withSchedule(s Schedule) Option         { return func(c *config) { c.Schedule = s } }
+func withRankStop(rank float64) Option       { return func(c *config) { c.StopRank = rank } }
+func withPatience(epochs int) Option         { return func(c *config) { c.Patience = epochs } }
+func withSampler(s Sampler) Option           { return func(c *config) { c.Sampler = s } }
+func withNorm(r float64) Option              { return func(c *config) { c.Norm = r } }
+func withPrecision(p coles.Precision) Option { return func(c *config) { c.Precision = p } }
+
 // smallOptions are few epochs of a narrow network in float64.
 func smallOptions(more ...Option) []Option {
-	return append([]Option{WithNetwork(GCN(8), ReLU(), GCN(5)), WithEpochs(6), WithPrecision(coles.Float64)}, more...)
+	return append([]Option{WithNetwork(GCN(8), ReLU(), GCN(5)), WithEpochs(6), withPrecision(coles.Float64)}, more...)
 }
 
 // trained trains with smallOptions unless others say otherwise.
@@ -171,11 +181,11 @@ var cases = []struct {
 	{"geometric mean", []Option{WithObjective(PowerMean(0, 4))}, true},
 	{"arithmetic mean", []Option{WithObjective(PowerMean(1, 4))}, true},
 	{"harmonic mean", []Option{WithObjective(PowerMean(-1, 4))}, true},
-	{"augmentation", []Option{WithAugmentation(Drop([2]float64{0.3, 0.1}, [2]float64{0.2, 0.4}))}, true},
+	{"augmentation", []Option{withAugmentation(Drop([2]float64{0.3, 0.1}, [2]float64{0.2, 0.4}))}, true},
 	{"dropout, dense features", []Option{WithNetwork(Dropout(0.4), GCN(8), ReLU(), Dropout(0.3), Propagate(coles.SGC(2)), Linear(5)), WithPreparation(coles.PrepareStandardize, 1)}, true},
 	{"own layers and objective", []Option{WithNetwork(gated(8), swish(), GCN(5)), WithObjective(infomax())}, true},
 	{"batches", []Option{WithBatchSize(15)}, true},
 	{"batches of pairs", []Option{WithBatchSize(11), WithObjective(SampledNCE(2, 1)), WithNetwork(SAGE(6), ReLU(), GCN(5))}, true},
-	{"samples", []Option{WithSampler(exact(9, 2)), WithNetwork(SAGE(6), ReLU(), Dropout(0.2), GCN(5))}, true},
-	{"momentum", []Option{WithOptimizer(SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), WithSchedule(Cosine(2)), WithNorm(0)}, false},
+	{"samples", []Option{withSampler(exact(9, 2)), WithNetwork(SAGE(6), ReLU(), Dropout(0.2), GCN(5))}, true},
+	{"momentum", []Option{withOptimizer(SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), withSchedule(Cosine(2)), withNorm(0)}, false},
 }

@@ -16,7 +16,7 @@ import (
 // labelledRun is a training on labels before its first step.
 func labelledRun(t *testing.T, g *coles.Graph, x mat.Matrix, labels, train, val []int, opts ...Option) *run[float64] {
 	t.Helper()
-	c := testkit.Must(newConfig(ClassifierSettings(), append(opts, WithPrecision(coles.Float64))))
+	c := testkit.Must(newConfig(ClassifierSettings(), append(opts, withPrecision(coles.Float64))))
 	classes := testkit.Must(classesOf(g.Nodes(), labels, train, val))
 	return testkit.Must(newRun[float64](ctx, c, g, x, supervision{len(classes), targetsOf(classes, labels, train), targetsOf(classes, labels, val)}))
 }
@@ -28,7 +28,7 @@ func TestBlockOfAllLabelledNodesTrainsLikeTheGraph(t *testing.T) {
 		var scores []*mat.Dense
 		for _, size := range []int{0, len(train)} {
 			c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithNetwork(network...), WithBatchSize(size),
-				WithPrecision(coles.Float64), WithOptimizer(SGD(0.5, 0)), WithEpochs(5)))
+				withPrecision(coles.Float64), withOptimizer(SGD(0.5, 0)), WithEpochs(5)))
 			scores = append(scores, testkit.Must(c.Scores(ctx, g, x)))
 		}
 		// Sums of some tens of numbers below 10, in another order, over five steps.
@@ -136,8 +136,8 @@ func withoutMeanOf[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff
 func TestRunningAverage(t *testing.T) {
 	g, _ := small(30)
 	x := mat.NewDense(40, 3, slices.Repeat([]float64{1}, 120))
-	opts := []Option{WithNetwork(Linear(2), withoutMean()), WithPreparation(coles.PrepareNone, 1), WithPrecision(coles.Float64),
-		WithOptimizer(Adam(1e-300).WithDecoupledDecay(1)), WithObjective(COLES(1)), WithEpochs(3), WithNorm(0)}
+	opts := []Option{WithNetwork(Linear(2), withoutMean()), WithPreparation(coles.PrepareNone, 1), withPrecision(coles.Float64),
+		withOptimizer(Adam(1e-300).WithDecoupledDecay(1)), WithObjective(COLES(1)), WithEpochs(3), withNorm(0)}
 	m := testkit.Must(Train(ctx, g, x, opts...))
 	if got := m.Report().Parameters; got != 3*2+2 {
 		t.Errorf("%d numbers trained, want 8", got)

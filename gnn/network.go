@@ -328,7 +328,7 @@ func onTape[T autodiff.Float](t *autodiff.Tape[T], p *parameter[T], trains func(
 // not depend on any.
 func (p *Pass[T]) Rand() *rand.Rand { return p.rnd }
 
-// W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows; in a sample ([WithSampler]) of as
+// W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows; in a sample ([Settings].Sampler) of as
 // many rows as come out.
 func (p *Pass[T]) W() *autodiff.Sparse[T] {
 	if v := p.view; v.sample != nil {

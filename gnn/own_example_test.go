@@ -38,8 +38,10 @@ var (
 // A gated residual layer and a loss of the program's: neighbours before nodes drawn at random.
 func ExampleNewLayer() {
 	g, d, _ := communities()
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(32), layer), gnn.WithObjective(objective),
-		gnn.WithFreshNegatives(true), gnn.WithOptimizer(gnn.Adam(0.01)))
+	s := gnn.DefaultSettings()
+	s.Network, s.Objective = gnn.Network{gnn.GCN(32), layer}, objective
+	s.FreshNegatives, s.Optimizer = true, gnn.Adam(0.01)
+	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,10 +56,11 @@ func ExampleNewLayer() {
 func ExampleNewObjective() {
 	const rate = 1e-7
 	g, d, _ := communities()
+	s := gnn.DefaultSettings()
+	s.Network, s.Objective = gnn.Network{gnn.GCN(32), layer}, objective
+	s.Optimizer, s.Epochs, s.Precision = gnn.SGD(rate, 0), 2, coles.Float64
 	var epochs []gnn.Progress
-	_, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(32), layer), gnn.WithObjective(objective),
-		gnn.WithOptimizer(gnn.SGD(rate, 0)), gnn.WithEpochs(2), gnn.WithPrecision(coles.Float64),
-		gnn.WithProgress(func(p gnn.Progress) { epochs = append(epochs, p) }))
+	_, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithProgress(func(p gnn.Progress) { epochs = append(epochs, p) }))
 	if err != nil {
 		log.Fatal(err)
 	}

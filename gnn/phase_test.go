@@ -59,7 +59,7 @@ func TestPhasesEqualTheirFormulas(t *testing.T) {
 	}
 	g, x := small(120)
 	var got []float64
-	opts := []Option{WithObjective(alternating()), WithOptimizer(Adam(rate).WithDecay(decay)), WithEpochs(4), WithProgress(func(p Progress) { got = append(got, p.Loss) })}
+	opts := []Option{WithObjective(alternating()), withOptimizer(Adam(rate).WithDecay(decay)), WithEpochs(4), WithProgress(func(p Progress) { got = append(got, p.Loss) })}
 	r, fresh := runOf(t, g, x, opts...), runOf(t, g, x, opts...)
 	if err := r.train(ctx); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestPatienceGoesBackToTheLowestLoss(t *testing.T) {
 		{9, 7, 7, 5}, // the end comes first
 		{3, 2, 2, 2},
 	} {
-		m := trained(t, g, x, WithObjective(valley()), WithOptimizer(SGD(0.125, 0)), WithEpochs(c.epochs), WithPatience(c.patience))
+		m := trained(t, g, x, WithObjective(valley()), withOptimizer(SGD(0.125, 0)), WithEpochs(c.epochs), withPatience(c.patience))
 		if r := m.Report(); r.Epochs != c.done || r.BestEpoch != c.best {
 			t.Errorf("patience %d: %d epochs, the best %d, want %d and %d", c.patience, r.Epochs, r.BestEpoch, c.done, c.best)
 		}
@@ -117,7 +117,7 @@ func TestPatienceOfAClassifier(t *testing.T) {
 	g, x, labels, train, val := separated()
 	for _, patience := range []int{0, 2, 5} {
 		var scores []float64
-		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithPatience(patience), WithOptimizer(Adam(0.1)), WithEpochs(60),
+		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, withPatience(patience), withOptimizer(Adam(0.1)), WithEpochs(60),
 			WithProgress(func(p Progress) { scores = append(scores, p.Score) })))
 		best := slices.Index(scores, slices.Max(scores)) + 1
 		if r := c.Report(); r.BestEpoch != best || r.Epochs != len(scores) || patience > 0 && r.Epochs != best+patience || patience == 0 && r.Epochs != 60 {

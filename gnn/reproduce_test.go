@@ -36,7 +36,7 @@ func TestTrainingEqualsPyTorch(t *testing.T) {
 	var losses []float64
 	r := runOf(t, g, d.Features,
 		WithNetwork(GCN(16), ReLU(), GCN(16)), WithObjective(COLES(1)), WithPreparation(coles.PrepareNone, 1),
-		WithOptimizer(Adam(1e-3).WithDecay(5e-4)), WithEpochs(20),
+		withOptimizer(Adam(1e-3).WithDecay(5e-4)), WithEpochs(20),
 		WithProgress(func(p Progress) { losses = append(losses, p.Loss) }))
 	// ΔW = W⁺ − 0.9·W⁻ of the oracle's W⁻, every entry of which is listed.
 	rows, cols, values := array("neg_row"), array("neg_col"), array("neg_val").RawMatrix().Data
@@ -124,7 +124,7 @@ func TestAuthorsRecipeIsReproduced(t *testing.T) {
 	testkit.Long(t)
 	five, twenty := accuracyOnCora(t,
 		WithNetwork(Propagate(coles.S2GCSum(8)), Linear(512)), WithObjective(COLES(0)), WithPreparation(coles.PrepareNone, 1),
-		WithContrast(coles.UniformNegatives(2), 1, 0.9), WithOptimizer(Adam(1e-3).WithDecay(5e-4)), WithEpochs(20), WithNorm(0))
+		WithContrast(coles.UniformNegatives(2), 1, 0.9), withOptimizer(Adam(1e-3).WithDecay(5e-4)), WithEpochs(20), withNorm(0))
 	t.Logf("%.1f / %.1f", five, twenty)
 	if math.Abs(five-76.4) > 1.5 || math.Abs(twenty-82.1) > 1 {
 		t.Errorf("%.1f / %.1f, want 76.4 / 82.1", five, twenty)

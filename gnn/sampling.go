@@ -12,9 +12,9 @@ import (
 	"coles/internal/setting"
 )
 
-// A Sampler draws what the network sees in every step of a training ([WithSampler]), where a step on
-// the whole graph is too long and the surroundings of a block ([WithBatchSize]) are most of it. The
-// zero value is no sampler. The text form, in JSON too, is
+// A Sampler draws what the network sees in every step ([Settings].Sampler), where a step on the whole
+// graph is too long and the surroundings of a block ([WithBatchSize]) are most of it. The zero value is
+// no sampler. The text form, in JSON too, is
 //
 //	none
 //	custom:NAME  NewSampler("NAME", …)
@@ -209,7 +209,7 @@ func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 }
 
 // Own is what comes in of the nodes that come out of the layer: H itself but in a sample
-// ([WithSampler]), where they are to be the first of those that come in.
+// ([Settings].Sampler), where they are to be the first of those that come in.
 func (p *Pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
 	s := p.view.sample
 	if s == nil || !p.looks {

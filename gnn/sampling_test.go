@@ -78,7 +78,7 @@ func TestSampleOfEverythingIsTheGraph(t *testing.T) {
 	for _, network := range []Network{{Linear(3)}, {GCN(6), ReLU(), GCN(3)}, {SAGE(6), ReLU(), GCN(3)}, {Propagate(coles.SGC(2)), SAGE(4), ReLU(), Linear(3)}} {
 		layers := network.hops()
 		t.Run(network.String(), func(t *testing.T) {
-			r := runOf(t, g, x, WithNetwork(network...), WithSampler(exact(50, layers)))
+			r := runOf(t, g, x, WithNetwork(network...), withSampler(exact(50, layers)))
 			whole := dense(testkit.Must(r.output(ctx)))
 			for _, b := range batchesOf(t, r, 0) {
 				part := dense(stepOf(r, b).Output(&View{}).Data())
@@ -87,9 +87,9 @@ func TestSampleOfEverythingIsTheGraph(t *testing.T) {
 				}
 			}
 
-			options := []Option{WithNetwork(network...), WithPrecision(coles.Float64), WithOptimizer(SGD(0.1, 0)), WithEpochs(5)}
+			options := []Option{WithNetwork(network...), withPrecision(coles.Float64), withOptimizer(SGD(0.1, 0)), WithEpochs(5)}
 			var embeddings, scores []*mat.Dense
-			for _, more := range []Option{WithBatchSize(0), WithSampler(exact(g.Nodes(), layers))} {
+			for _, more := range []Option{WithBatchSize(0), withSampler(exact(g.Nodes(), layers))} {
 				embeddings = append(embeddings, testkit.Must(Train(ctx, g, x, append(options, more)...)).Embedding())
 				c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(options, more)...))
 				scores = append(scores, testkit.Must(c.Scores(ctx, g, x)))
@@ -115,7 +115,7 @@ func TestFactorsMultiplyTheOperator(t *testing.T) {
 		f.Ptr = append(f.Ptr, int64(len(f.Col)))
 	}
 	sample := &Sample{Levels: [][]int{from, to}, Factors: []*autodiff.CSR[float64]{f}}
-	r := runOf(t, g, x, WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1), WithSampler(samplerOf("one", func(*coles.Graph, []int) []*Sample { return []*Sample{sample} })))
+	r := runOf(t, g, x, WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1), withSampler(samplerOf("one", func(*coles.Graph, []int) []*Sample { return []*Sample{sample} })))
 	h := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&View{}).Data())
 
 	w := testkit.DenseOf(coles.Normalize(g))
@@ -146,7 +146,7 @@ func TestWeightsOfLabels(t *testing.T) {
 		s.Weights = weights(all)
 		return []*Sample{s}
 	})
-	options := []Option{WithNetwork(GCN(AutoWidth)), WithPrecision(coles.Float64), WithOptimizer(SGD(1, 0)), WithEpochs(1), WithSampler(sampler)}
+	options := []Option{WithNetwork(GCN(AutoWidth)), withPrecision(coles.Float64), withOptimizer(SGD(1, 0)), WithEpochs(1), withSampler(sampler)}
 	r := labelledRun(t, g, x, labels, train, val, options...)
 	b := batchesOf(t, r, 0)[0]
 	loss := func() float64 {
@@ -184,7 +184,7 @@ func TestWeightsOfLabels(t *testing.T) {
 func TestSampleWithoutLabels(t *testing.T) {
 	g, x, labels, train, val := separated()
 	sampler := samplerOf("others", func(g *coles.Graph, _ []int) []*Sample { return []*Sample{exactly(g, []int{100, 101}, 1)} })
-	r := labelledRun(t, g, x, labels, train, val, WithNetwork(GCN(AutoWidth)), WithSampler(sampler))
+	r := labelledRun(t, g, x, labels, train, val, WithNetwork(GCN(AutoWidth)), withSampler(sampler))
 	if loss := testkit.Must(r.gradients(ctx, batchesOf(t, r, 0)[0], 0, newRand(1))); loss != 0 || r.last.GradientNorm != 0 {
 		t.Errorf("loss %v, gradient of norm %v", loss, r.last.GradientNorm)
 	}
@@ -198,7 +198,7 @@ func TestSamplersAreToldTheNodes(t *testing.T) {
 		told = rows
 		return []*Sample{exactly(g, rows, 1)}
 	})
-	options := []Option{WithNetwork(GCN(AutoWidth)), WithSampler(sampler), WithEpochs(1)}
+	options := []Option{WithNetwork(GCN(AutoWidth)), withSampler(sampler), WithEpochs(1)}
 	testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, options...))
 	testkit.WantSame(t, "labelled nodes", told, upTo(len(train)))
 	testkit.Must(Train(ctx, g, x, options...))
@@ -246,31 +246,31 @@ func TestBadSamples(t *testing.T) {
 			if c.network == nil {
 				c.network = Network{GCN(3)}
 			}
-			testkit.WantError(t, testkit.Err(Train(ctx, g, x, WithNetwork(c.network...), WithSampler(sampler))), c.want)
+			testkit.WantError(t, testkit.Err(Train(ctx, g, x, WithNetwork(c.network...), withSampler(sampler))), c.want)
 		})
 	}
 	good := exact(10, 2)
 	for name, more := range map[string]Option{
 		"batches":      WithBatchSize(5),
-		"augmentation": WithAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})),
-		"patience":     WithPatience(3),
-		"only a name":  WithSampler(NewSampler("ours", nil)),
+		"augmentation": withAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})),
+		"patience":     withPatience(3),
+		"only a name":  withSampler(NewSampler("ours", nil)),
 		"no operator":  WithObjective(NewObjective("w", ObjectiveSpec{}, nil, func(s *Step[float64]) *autodiff.Value[float64] { s.W(); return s.Sum(s.Output(&View{})) })),
 	} {
-		if err := testkit.Err(Train(ctx, g, x, smallOptions(WithSampler(good), more)...)); !testkit.IsNamed(err, coles.ErrSetting) {
+		if err := testkit.Err(Train(ctx, g, x, smallOptions(withSampler(good), more)...)); !testkit.IsNamed(err, coles.ErrSetting) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	failed := fmt.Errorf("no luck")
 	failing := NewSampler("failing", func(context.Context, *coles.Graph, []int, uint64) (Samples, error) { return nil, failed })
-	testkit.WantError(t, testkit.Err(Train(ctx, g, x, WithSampler(failing))), failed)
+	testkit.WantError(t, testkit.Err(Train(ctx, g, x, withSampler(failing))), failed)
 }
 
 // Features that nothing is done to are read where they are, and of them only the rows of a sample.
 func TestMappedFeaturesAreNotCopied(t *testing.T) {
 	g := testkit.Must(coles.NewGraph(40, testkit.Ring(40, 2)))
 	x := &coles.Dense32{Rows: 40, Cols: 12, Stride: 12, Data: make([]float32, 480)}
-	c := testkit.Must(newConfig(DefaultSettings(), []Option{WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1), WithSampler(exact(4, 1))}))
+	c := testkit.Must(newConfig(DefaultSettings(), []Option{WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1), withSampler(exact(4, 1))}))
 	r := testkit.Must(newRun[float32](ctx, c, g, x, supervision{}))
 	if &r.data.whole.x.Dense.Data[0] != &x.Data[0] {
 		t.Error("the features are a copy")

@@ -14,16 +14,16 @@ import (
 )
 
 // Settings are the choices of a training, as one value that survives JSON. [DefaultSettings] is the
-// place to start; the options change one choice each.
+// place to start; [WithSettings] hands changed ones to a training, other options change one choice.
 type Settings struct {
-	// Network makes embeddings of features; Objective is what it is trained for.
+	// Network makes embeddings of features, and Objective is the loss it is trained for.
 	Network   Network   `json:"network"`
 	Objective Objective `json:"objective"`
-	// Preparation says what is done to X first; it is then multiplied by FeatureScale.
+	// Preparation comes first, then X is multiplied by FeatureScale.
 	Preparation  coles.Preparation `json:"preparation"`
 	FeatureScale float64           `json:"feature_scale"`
 	// Negatives, Kappa (κ) and Eta (η′) make ΔW for [COLES]: see [coles.Contrast]. FreshNegatives
-	// draws them, and those of the pairwise objectives, anew in every epoch.
+	// draws them, and the nodes of the pairwise objectives, anew in every epoch.
 	Negatives      coles.NegativeSampler `json:"negatives"`
 	Kappa          int                   `json:"kappa"`
 	Eta            float64               `json:"eta"`
@@ -35,22 +35,33 @@ type Settings struct {
 	Schedule  Schedule  `json:"schedule"`
 	// Epochs is how often all nodes are gone through, at most.
 	Epochs int `json:"epochs"`
-	// StopRank ends the training after the first epoch in which the effective rank of the output is
-	// at most that: see [WithRankStop]. 0 is no such rule.
+	// StopRank ends the training after the first epoch in which the effective rank of the centred
+	// output H is at most that: the participation ratio
+	//
+	//	(Σ λ_j)²/Σ λ_j²,  λ the eigenvalues of the covariance of the rows of H,
+	//
+	// d′ where all directions have the same energy and 1 where one has all. An objective that nothing
+	// bounds pours the energy of H into the leading directions of ΔW, one by one; this early stop asks
+	// for no labels. It costs n·d′²/2 multiplications an epoch. 0 is no such rule.
 	StopRank float64 `json:"stop_rank"`
 	// Patience ends the training once so many epochs in a row have brought no lower loss, and goes
-	// back to the parameters of the lowest: see [WithPatience]. 0 is no such rule.
+	// back to the parameters of the lowest, those before the step of that epoch: for losses that depend
+	// little on what is drawn. Of several phases the first one's loss counts. [TrainClassifier] takes
+	// the loss of the nodes that it is stopped by, after the step. 0 is no such rule.
 	Patience int `json:"patience"`
 	// BatchSize is the number of nodes of a step, of labelled ones for a classifier; 0 takes all.
 	BatchSize int `json:"batch_size"`
-	// Sampler draws what is seen in every step in the place of the graph.
+	// Sampler draws what every step sees in the place of the graph. The embedding at the end, and every
+	// validation, takes one forward pass over all of it. With [coles.PrepareNone], features times 1 and
+	// no filter that the network begins with, a *[coles.Dense32] is not copied: of a file that is mapped
+	// into memory a step reads the rows of its sample alone.
 	Sampler Sampler `json:"sampler"`
 	// Norm is r, the mean norm of the centred rows of the embedding (one factor for all); 0 leaves
 	// the output of the network as it is.
 	Norm float64 `json:"norm"`
 	// Precision is the type of the numbers that are computed with; automatic is float32.
 	Precision coles.Precision `json:"precision"`
-	// Seed is where all randomness comes from.
+	// Seed decides all random draws.
 	Seed uint64 `json:"seed"`
 }
 
@@ -251,34 +262,8 @@ func WithContrast(negatives coles.NegativeSampler, kappa int, eta float64) Optio
 // others in every epoch, and so are their negatives.
 func WithFreshNegatives(fresh bool) Option { return func(c *config) { c.FreshNegatives = fresh } }
 
-// WithAugmentation trains on views of the graph.
-func WithAugmentation(a Augmentation) Option { return func(c *config) { c.Augmentation = a } }
-
-// WithOptimizer sets the rule of the steps.
-func WithOptimizer(o Optimizer) Option { return func(c *config) { c.Optimizer = o } }
-
-// WithSchedule sets how the learning rate changes.
-func WithSchedule(s Schedule) Option { return func(c *config) { c.Schedule = s } }
-
 // WithEpochs sets how often all nodes are gone through.
 func WithEpochs(epochs int) Option { return func(c *config) { c.Epochs = epochs } }
-
-// WithRankStop ends the training after the first epoch in which the effective rank of the centred
-// output H is at most rank: the participation ratio
-//
-//	(Σ λ_j)²/Σ λ_j²,  λ the eigenvalues of the covariance of the rows of H,
-//
-// d′ where all directions have the same energy and 1 where one has all. An objective that nothing
-// bounds pours the energy of H into the leading directions of ΔW, one by one; this is an early stop
-// that asks for no labels. It costs n·d′²/2 multiplications an epoch.
-func WithRankStop(rank float64) Option { return func(c *config) { c.StopRank = rank } }
-
-// WithPatience ends the training once so many epochs in a row have brought no lower loss than the
-// lowest before, and goes back to the parameters that had it, which are those before the step of
-// that epoch: an early stop that asks for no labels, for losses that do not depend much on what is
-// drawn. Of several phases the first one's loss counts. [TrainClassifier] takes the loss of the
-// nodes that it is stopped by, after the step.
-func WithPatience(epochs int) Option { return func(c *config) { c.Patience = epochs } }
 
 // WithBatchSize trains on blocks of at most so many nodes that hold together, one after the other.
 // The output of a block is exactly what the whole graph gives for its nodes; ΔW is that of the
@@ -289,18 +274,6 @@ func WithPatience(epochs int) Option { return func(c *config) { c.Patience = epo
 //
 // [TrainClassifier] takes blocks of labelled nodes, drawn at random.
 func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }
-
-// WithSampler draws what the network sees in every step, in the place of the graph. The embedding at
-// the end, and every validation, takes one forward pass over all of it. With [coles.PrepareNone],
-// features times 1 and no filter that the network begins with, a *[coles.Dense32] is not copied, so
-// a step reads the rows of its sample alone of a file that is mapped into memory.
-func WithSampler(s Sampler) Option { return func(c *config) { c.Sampler = s } }
-
-// WithNorm sets r, the mean norm of the centred rows of the embedding.
-func WithNorm(r float64) Option { return func(c *config) { c.Norm = r } }
-
-// WithPrecision sets the type of the numbers that are computed with.
-func WithPrecision(p coles.Precision) Option { return func(c *config) { c.Precision = p } }
 
 // WithSeed sets the seed of all random draws (1).
 func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }

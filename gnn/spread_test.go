@@ -77,7 +77,7 @@ func TestSpreadOfRowsFarFromZero(t *testing.T) {
 // The embedding is the output times one factor, and the mean norm of its centred rows is r.
 func TestNormIsThatOfTheCentredRows(t *testing.T) {
 	g, x := small(25)
-	output, y := trained(t, g, x, WithNorm(0)).Embedding(), trained(t, g, x, WithNorm(3)).Embedding()
+	output, y := trained(t, g, x, withNorm(0)).Embedding(), trained(t, g, x, withNorm(3)).Embedding()
 	n, d := y.Dims()
 	mean := make([]float64, d)
 	for i := range n {
@@ -114,7 +114,7 @@ func TestEqualRowsKeepTheirScale(t *testing.T) {
 	ones := mat.NewDense(n, 3, nil)
 	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
 	for _, p := range []coles.Precision{coles.Float32, coles.Float64} {
-		m := trained(t, g, ones, WithPrecision(p))
+		m := trained(t, g, ones, withPrecision(p))
 		if largest := mat.Max(m.Embedding()); m.factor != 1 || largest > 100 {
 			t.Errorf("%v: an entry of %g, the factor %g", p, largest, m.factor)
 		}

@@ -18,7 +18,7 @@ import (
 
 // A Step is what an objective has at hand while it makes a loss: the operations of the tape, the
 // network, and the nodes of the step with their graph. In blocks ([WithBatchSize]) these are the
-// nodes of the block, in a sample ([WithSampler]) those of H.
+// nodes of the block, in a sample ([Settings].Sampler) those of H.
 type Step[T autodiff.Float] struct {
 	*autodiff.Tape[T]
 	ctx   context.Context

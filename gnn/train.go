@@ -79,7 +79,7 @@ type Progress struct {
 	Loss          float64 // the mean over the steps of the epoch, of the first phase, before each step
 	GradientNorm  float64 // of all parameters together, in the last step
 	Orthogonality float64 // ‖HᵀH/n − I‖²_F/d′ in the last step, H the first output it encoded
-	Rank          float64 // effective rank of that H: see [WithRankStop]
+	Rank          float64 // effective rank of that H: see [Settings].StopRank
 	Score         float64 // of WithValidation, the newest; NaN before the first
 	Best          float64 // the best of them
 	Seconds       float64 // since the start

@@ -44,7 +44,7 @@ func TestProgressTellsOfTheStep(t *testing.T) {
 // The loss of an epoch in batches is the mean over nodes.
 func TestLossOfBatchesIsTheMeanOverNodes(t *testing.T) {
 	g, x := small(81)
-	opts := []Option{WithBatchSize(15), WithEpochs(1), WithOptimizer(SGD(1e-300, 0))}
+	opts := []Option{WithBatchSize(15), WithEpochs(1), withOptimizer(SGD(1e-300, 0))}
 	r := runOf(t, g, x, opts...)
 	sum := 0.0
 	for _, b := range batchesOf(t, r, 0) {
@@ -60,7 +60,7 @@ func TestLossOfViewsIsTheirMean(t *testing.T) {
 	g, x := small(82)
 	plain := progressOf(t, g, x)[0].Loss
 	rare := [2]float64{1e-300, 1e-300}
-	if views := progressOf(t, g, x, WithAugmentation(Drop(rare, rare)))[0].Loss; math.Abs(plain-views) > 1e-13*math.Abs(plain) {
+	if views := progressOf(t, g, x, withAugmentation(Drop(rare, rare)))[0].Loss; math.Abs(plain-views) > 1e-13*math.Abs(plain) {
 		t.Errorf("loss %v of two views, %v of one", views, plain)
 	}
 }
@@ -85,7 +85,7 @@ func TestPrecisionsAgree(t *testing.T) {
 	g, x := small(7)
 	for _, c := range cases {
 		double := trained(t, g, x, c.opts...).Embedding()
-		single := trained(t, g, x, append(c.opts, WithPrecision(coles.Float32))...).Embedding()
+		single := trained(t, g, x, append(c.opts, withPrecision(coles.Float32))...).Embedding()
 		testkit.WantClose(t, c.name, single, double, 1e-3)
 	}
 }
@@ -154,7 +154,7 @@ func TestPatienceCountsJudgements(t *testing.T) {
 // The first epoch of so low a rank is the last, also where nobody looks on.
 func TestRankStopEndsAtTheFirstEpochThatLow(t *testing.T) {
 	g, x := small(24)
-	opts := []Option{WithObjective(COLES(0)), WithEpochs(200), WithRankStop(2.5)}
+	opts := []Option{WithObjective(COLES(0)), WithEpochs(200), withRankStop(2.5)}
 	epochs := progressOf(t, g, x, opts...)
 	for k, p := range epochs {
 		if (p.Rank <= 2.5) != (k == len(epochs)-1) {

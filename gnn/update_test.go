@@ -155,7 +155,7 @@ func TestManifoldIsNotLeft(t *testing.T) {
 	g, x := small(14)
 	for precision, bound := range map[coles.Precision]float64{coles.Float64: 1e-12, coles.Float32: 6e-6} {
 		for _, o := range []Optimizer{Adam(1e-3), SGD(1e-3, 0), SGD(1e-4, 0.9).WithDecay(0.1)} {
-			m := trained(t, g, x, WithNetwork(GCN(8), ReLU(), GCN(5).Orthonormal()), WithObjective(COLES(10)), WithOptimizer(o), WithEpochs(1000), WithPrecision(precision))
+			m := trained(t, g, x, WithNetwork(GCN(8), ReLU(), GCN(5).Orthonormal()), WithObjective(COLES(10)), withOptimizer(o), WithEpochs(1000), withPrecision(precision))
 			theta, _ := m.Parameter("2.weight")
 			if d := drift(theta); d > bound {
 				t.Errorf("%v: max|ΘᵀΘ − I| = %.2g after 1,000 steps", precision, d)
@@ -180,7 +180,7 @@ func TestOrthonormalLinearEncoderReachesTheClosedForm(t *testing.T) {
 		want += l
 	}
 	epochs := progressOf(t, g, x, WithNetwork(Propagate(filter), Linear(dim).Orthonormal()), WithObjective(COLES(0)), WithPreparation(coles.PrepareNone, 1),
-		WithOptimizer(SGD(0.5, 0)), WithEpochs(3000))
+		withOptimizer(SGD(0.5, 0)), WithEpochs(3000))
 	if got := -epochs[2999].Loss * float64(g.Nodes()); math.Abs(got-want) > 1e-8*want {
 		t.Errorf("Tr(HᵀΔWH) = %.12g, the eigenvalues add up to %.12g", got, want)
 	}
@@ -190,7 +190,7 @@ func TestOrthonormalLinearEncoderReachesTheClosedForm(t *testing.T) {
 func TestDecayLeavesTheManifoldAlone(t *testing.T) {
 	g, x := small(85)
 	train := func(o Optimizer, layers ...Layer) []uint64 {
-		return testkit.Bits(trained(t, g, x, WithObjective(COLES(0)), WithOptimizer(o), WithNetwork(layers...)).Embedding())
+		return testkit.Bits(trained(t, g, x, WithObjective(COLES(0)), withOptimizer(o), WithNetwork(layers...)).Embedding())
 	}
 	for _, o := range []Optimizer{Adam(0.01), SGD(0.1, 0.5)} {
 		for _, decayed := range []Optimizer{o.WithDecay(0.3), o.WithDecoupledDecay(0.3)} {

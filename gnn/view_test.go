@@ -67,7 +67,7 @@ func TestOwnAugmentation(t *testing.T) {
 			draws = append(draws, rnd.Uint64())
 			return []*View{{Rows: rnd.Perm(40)}, {}}, nil
 		})
-		opts := []Option{WithAugmentation(a), WithPreparation(coles.PrepareNone, 2), WithOptimizer(SGD(1e-300, 0))}
+		opts := []Option{withAugmentation(a), WithPreparation(coles.PrepareNone, 2), withOptimizer(SGD(1e-300, 0))}
 		var losses []float64
 		for _, p := range progressOf(t, g, x, opts...) {
 			losses = append(losses, p.Loss)
@@ -87,7 +87,7 @@ func TestOwnAugmentation(t *testing.T) {
 // What an objective looks at is kept only where it comes again: views of the augmentation.
 func TestViewsOfAnObjectiveAreNotKept(t *testing.T) {
 	g, x := small(114)
-	r := runOf(t, g, x, WithObjective(infomax()), WithNetwork(GCN(4)), WithAugmentation(Drop([2]float64{0.2, 0.2}, [2]float64{})))
+	r := runOf(t, g, x, WithObjective(infomax()), WithNetwork(GCN(4)), withAugmentation(Drop([2]float64{0.2, 0.2}, [2]float64{})))
 	if err := r.train(ctx); err != nil {
 		t.Fatal(err)
 	}

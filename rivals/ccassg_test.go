@@ -43,8 +43,8 @@ func TestCCAOfAConstantColumn(t *testing.T) {
 func TestCCAWantsTwoViews(t *testing.T) {
 	g, x := words(6, 20, 5)
 	s := narrowed(CCASSG, gnn.Network{gnn.GCN(3)}, 1)
-	one := gnn.NewAugmentation("one", true, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*gnn.View, error) {
+	s.Augmentation = gnn.NewAugmentation("one", true, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*gnn.View, error) {
 		return []*gnn.View{{}}, nil
 	})
-	testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(s), gnn.WithAugmentation(one))), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(s))), coles.ErrSetting)
 }

@@ -163,8 +163,9 @@ func TestResumedTrainingHasTheSameBytes(t *testing.T) {
 				return nil
 			}))
 			read := testkit.Must(gnn.ReadCheckpoint(&file))
-			again := []gnn.Option{gnn.WithNetwork(s.Network...), gnn.WithObjective(s.Objective), gnn.WithAugmentation(s.Augmentation), gnn.WithSampler(s.Sampler)}
-			got := testkit.Must(gnn.Resume(ctx, read, g, x, again...))
+			again := read.Settings()
+			again.Network, again.Objective, again.Augmentation, again.Sampler = s.Network, s.Objective, s.Augmentation, s.Sampler
+			got := testkit.Must(gnn.Resume(ctx, read, g, x, gnn.WithSettings(again)))
 			testkit.WantSame(t, "embedding", testkit.Bits(got.Embedding()), testkit.Bits(want.Embedding()))
 		})
 	}

@@ -76,7 +76,8 @@ func TestEveryEpochShufflesAnew(t *testing.T) {
 func lossesAtRest(t *testing.T, s gnn.Settings) (losses []float64) {
 	t.Helper()
 	g, x := words(5, 40, 12)
-	train(t, g, x, s, gnn.WithOptimizer(gnn.SGD(1e-300, 0)), gnn.WithProgress(func(p gnn.Progress) { losses = append(losses, p.Loss) }))
+	s.Optimizer = gnn.SGD(1e-300, 0)
+	train(t, g, x, s, gnn.WithProgress(func(p gnn.Progress) { losses = append(losses, p.Loss) }))
 	return losses
 }
 

@@ -44,7 +44,7 @@
 // It gives the authors' setting for the graphs that they print one for, and for every other name
 // one setting that was chosen without labels. GAT, MixHop and those for large graphs learn from
 // labels, by [gnn.TrainClassifier]. Embeddings come on the scale that the network gives them, by which the
-// paper measured them; [gnn.WithNorm] brings them to another. Most prepare features so that rows
+// paper measured them; [gnn.Settings].Norm brings them to another. Most prepare features so that rows
 // sum to one, which refuses numbers below zero: for those there is [gnn.WithPreparation].
 package rivals
 

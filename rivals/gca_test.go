@@ -91,7 +91,8 @@ func TestAdaptiveDropIsAsOftenAsItShould(t *testing.T) {
 	}, func(*gnn.Step[float64]) *autodiff.Value[float64] { return nil })
 	s := rival(spy, gnn.GCN(1))
 	s.Preparation = coles.PrepareNone
-	train(t, g, x, s, gnn.WithAugmentation(AdaptiveDrop(edges, features)), gnn.WithEpochs(epochs))
+	s.Augmentation = AdaptiveDrop(edges, features)
+	train(t, g, x, s, gnn.WithEpochs(epochs))
 	check := func(what string, at any, kept, probability float64) {
 		want := 1 - min(0.7, probability)
 		// Four standard deviations of a share.
@@ -149,7 +150,9 @@ func TestAdaptiveDropRefusesRates(t *testing.T) {
 	g, x := words(10, 20, 5)
 	for _, rate := range []float64{-0.1, 1, math.NaN()} {
 		for _, a := range []gnn.Augmentation{AdaptiveDrop([2]float64{0, rate}, [2]float64{}), AdaptiveDrop([2]float64{}, [2]float64{rate, 0})} {
-			testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(GCA("")), gnn.WithAugmentation(a))), coles.ErrSetting)
+			s := GCA("")
+			s.Augmentation = a
+			testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(s))), coles.ErrSetting)
 		}
 	}
 }

@@ -132,9 +132,10 @@ func TestManyAnchorsAreAllNodes(t *testing.T) {
 
 func TestGRACERefuses(t *testing.T) {
 	g, x := words(8, 20, 5)
-	none := gnn.WithAugmentation(gnn.Augmentation{})
+	plain := GRACE("")
+	plain.Augmentation = gnn.Augmentation{}
 	for name, o := range map[string]gnn.Option{
-		"one view": none, "τ": gnn.WithObjective(GRACEObjective(0, 4, 0)), "NaN": gnn.WithObjective(GRACEObjective(math.NaN(), 4, 0)),
+		"one view": gnn.WithSettings(plain), "τ": gnn.WithObjective(GRACEObjective(0, 4, 0)), "NaN": gnn.WithObjective(GRACEObjective(math.NaN(), 4, 0)),
 		"anchors": gnn.WithObjective(GRACEObjective(1, 4, -1)), "head": gnn.WithObjective(GRACEObjective(1, 0, 0)),
 	} {
 		t.Run(name, func(t *testing.T) {

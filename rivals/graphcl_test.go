@@ -21,7 +21,9 @@ func viewsOf(t *testing.T, a gnn.Augmentation, g *coles.Graph) (views []*gnn.Vie
 		views = s.Views()
 		return s.Sum(s.Output(&gnn.View{}))
 	}, func(*gnn.Step[float64]) *autodiff.Value[float64] { return nil })
-	train(t, g, mat.NewDense(n, 2, nil), rival(spy, gnn.GCN(1)), gnn.WithAugmentation(a), gnn.WithEpochs(2))
+	s := rival(spy, gnn.GCN(1))
+	s.Augmentation = a
+	train(t, g, mat.NewDense(n, 2, nil), s, gnn.WithEpochs(2))
 	if len(views) != 2 {
 		t.Fatalf("%d views", len(views))
 	}
@@ -108,7 +110,9 @@ func TestGraphCLTrainsOnEveryAugmentation(t *testing.T) {
 		"none": {}, "subgraphs": subgraphs(0.3), "edges": gnn.Drop([2]float64{0.9, 0.9}, [2]float64{}),
 		"features": gnn.Drop([2]float64{}, [2]float64{0.3, 0.3}), "drop": gnn.Drop([2]float64{0.3, 0.3}, [2]float64{}),
 	} {
-		loss := train(t, g, x, narrowed(GraphCL, gnn.Network{gnn.GCN(4), gnn.PReLU()}, 5), gnn.WithAugmentation(a)).Report().Loss
+		s := narrowed(GraphCL, gnn.Network{gnn.GCN(4), gnn.PReLU()}, 5)
+		s.Augmentation = a
+		loss := train(t, g, x, s).Report().Loss
 		if other := seen[loss]; other != "" {
 			t.Errorf("%s has the loss of %s", name, other)
 		}
