@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/gnn/autodiff"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/stream"
 )
 
@@ -181,20 +182,22 @@ func blocks(a *kernel.CSR[float64], size int, rnd *rand.Rand) [][]int {
 	return parts(order, size)
 }
 
-// surroundings is the view of a block: its nodes first, then those up to so many hops away, which
-// their output depends on. W keeps the degrees of the whole graph, so the output is what the whole
-// graph would give.
+// surroundings returns the view of a block's nodes and then of all nodes within the given number of
+// hops. W keeps the degrees of the whole graph, so the block's output equals that of a full pass.
 func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*view[T], error) {
 	w := d.whole.w.Matrix()
-	nodes, place := slices.Clone(block), places(block)
+	nodes, seen := slices.Clone(block), make(map[int32]bool, 4*len(block))
+	for _, i := range block {
+		seen[int32(i)] = true
+	}
 	ring := nodes
 	for range hops {
 		first := len(nodes)
 		for _, i := range ring {
 			cols, _ := w.Row(i)
 			for _, j := range cols {
-				if _, ok := place[int(j)]; !ok {
-					place[int(j)] = len(nodes)
+				if !seen[j] {
+					seen[j] = true
 					nodes = append(nodes, int(j))
 				}
 			}
@@ -206,34 +209,29 @@ func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*vie
 		return nil, err
 	}
 	v := newView(d.graph, newFeatures(x), nil)
-	v.whole, v.nodes, v.place, v.rows = d.whole, nodes, place, upTo(len(block))
+	v.whole, v.nodes, v.rows = d.whole, nodes, upTo(len(block))
 	return v, nil
-}
-
-// places is where each of some nodes stands among them.
-func places(nodes []int) map[int]int {
-	place := make(map[int]int, 4*len(nodes))
-	for k, i := range nodes {
-		place[i] = k
-	}
-	return place
 }
 
 // induced is the graph of a block: its nodes and the edges among them.
 func induced(ctx context.Context, a *kernel.CSR[float64], block []int) (*coles.Graph, error) {
-	place := places(block)
-	var edges []coles.Edge
-	var weights []float64
-	for k, i := range block {
-		cols, vals := a.Row(i)
-		for q, j := range cols {
-			if l, ok := place[int(j)]; ok && k < l {
-				edges, weights = append(edges, coles.Edge{U: k, V: l}), append(weights, vals[q])
+	part, err := matrix.Induced(ctx, a, block)
+	if err != nil {
+		return nil, err
+	}
+	edges, weights := edgesOf(part)
+	return coles.NewWeightedGraph(len(block), edges, weights)
+}
+
+// edgesOf lists the entries above the diagonal.
+func edgesOf(a *kernel.CSR[float64]) (edges []coles.Edge, weights []float64) {
+	for u := range a.Rows {
+		cols, vals := a.Row(u)
+		for q, v := range cols {
+			if u < int(v) {
+				edges, weights = append(edges, coles.Edge{U: u, V: int(v)}), append(weights, vals[q])
 			}
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return coles.NewWeightedGraph(len(block), edges, weights)
+	return edges, weights
 }

@@ -7,7 +7,6 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -32,11 +31,9 @@ type view[T autodiff.Float] struct {
 	w         *autodiff.Sparse[T] // W = D̂^-½(A+I)D̂^-½; nil in surroundings until it is asked for
 	operators map[string]*autodiff.Sparse[T]
 
-	// Of surroundings: the whole, which nodes they are, at which place, and of which of them the
-	// output is wanted.
+	// Of surroundings: the whole, which nodes they are, and of which of them the output is wanted.
 	whole *view[T]
 	nodes []int
-	place map[int]int
 	rows  []int
 
 	sample *Sample // what is seen of the whole; nil of a graph and of surroundings
@@ -101,7 +98,7 @@ func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse
 // normalized is W.
 func (v *view[T]) normalized() *autodiff.Sparse[T] {
 	if v.w == nil {
-		v.w = autodiff.NewSparse(restricted(v.whole.w.Matrix(), v.nodes, v.place), true)
+		v.w = restricted(v.whole.w, v.nodes, true)
 	}
 	return v.w
 }
@@ -116,7 +113,7 @@ func (v *view[T]) operator(ctx context.Context, name string, of func(context.Con
 	if v.whole == nil {
 		s, err = operatorOf[T](ctx, v.graph, name, of)
 	} else if s, err = v.whole.operator(ctx, name, of); err == nil {
-		s = autodiff.NewSparse(restricted(s.Matrix(), v.nodes, v.place), false)
+		s = restricted(s, v.nodes, false)
 	}
 	v.operators[name] = s
 	return s, err
@@ -163,10 +160,7 @@ func (f features[T]) changed(ctx context.Context, v *View) (features[T], error) 
 	n, d := f.Dims()
 	rows := v.Rows
 	if rows == nil {
-		rows = make([]int, n)
-		for i := range rows {
-			rows[i] = i
-		}
+		rows = upTo(n)
 	}
 	if len(rows) != n || v.Columns != nil && len(v.Columns) != d {
 		return f, fmt.Errorf("gnn: view: %w: %d rows and factors of %d columns for features of %d × %d", coles.ErrShape, len(rows), len(v.Columns), n, d)
@@ -206,18 +200,8 @@ func (f features[T]) changed(ctx context.Context, v *View) (features[T], error) 
 	return newFeatures(c), nil
 }
 
-// restricted is the rows and columns of some nodes, which are now numbered by place.
-func restricted[T autodiff.Float](a *autodiff.CSR[T], nodes []int, place map[int]int) *autodiff.CSR[T] {
-	r := &kernel.CSR[T]{Rows: len(nodes), Cols: len(nodes), Ptr: make([]int64, 1, len(nodes)+1)}
-	for _, i := range nodes {
-		cols, vals := a.Row(i)
-		for q, j := range cols {
-			if k, ok := place[int(j)]; ok {
-				r.Col, r.Val = append(r.Col, int32(k)), append(r.Val, vals[q])
-			}
-		}
-		r.Ptr = append(r.Ptr, int64(len(r.Col)))
-	}
-	// The new numbers of a row are in no order.
-	return r.Transpose().Transpose()
+// restricted returns a part of a matrix of the whole graph: the rows and columns of some nodes.
+func restricted[T autodiff.Float](whole *autodiff.Sparse[T], nodes []int, symmetric bool) *autodiff.Sparse[T] {
+	part, _ := matrix.Induced(context.Background(), whole.Matrix(), nodes) // which does not end
+	return autodiff.NewSparse(part, symmetric)
 }

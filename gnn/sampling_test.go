@@ -38,7 +38,10 @@ func exactly(g *coles.Graph, out []int, layers int) *Sample {
 	s := &Sample{Levels: [][]int{out}}
 	for range layers {
 		to := s.Levels[0]
-		from, place := slices.Clone(to), places(to)
+		from, place := slices.Clone(to), map[int]int{}
+		for k, u := range to {
+			place[u] = k
+		}
 		f := &autodiff.CSR[float64]{Rows: len(to), Ptr: []int64{0}}
 		for _, u := range to {
 			cols, _ := g.Raw().Row(u)

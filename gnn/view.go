@@ -8,7 +8,6 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 
@@ -65,11 +64,7 @@ func Drop(edges, features [2]float64) Augmentation {
 			_, d := x.Dims()
 			var views []*View
 			for v := range 2 {
-				g, err := withoutEdges(g, edges[v], rnd)
-				if err != nil {
-					return nil, err
-				}
-				views = append(views, &View{Graph: g, Columns: hiddenColumns(d, features[v], rnd)})
+				views = append(views, &View{Graph: withoutEdges(g, edges[v], rnd), Columns: hiddenColumns(d, features[v], rnd)})
 			}
 			return views, nil
 		},
@@ -114,33 +109,11 @@ func hiddenColumns(d int, rate float64, rnd *rand.Rand) []float64 {
 }
 
 // withoutEdges drops edges, each with probability rate; nil for none. Self loops stay.
-func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) (*coles.Graph, error) {
+func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) *coles.Graph {
 	if rate == 0 {
-		return nil, nil
+		return nil
 	}
-	edges, weights := edgesOf(g.Raw())
-	kept := 0
-	for q, e := range edges {
-		if e.U == e.V || rnd.Float64() >= rate {
-			edges[kept], weights[kept] = e, weights[q]
-			kept++
-		}
-	}
-	return coles.NewWeightedGraph(g.Nodes(), edges[:kept], weights[:kept], coles.WithSelfLoopsKept())
-}
-
-// edgesOf lists every entry of a symmetric matrix once, from its lower to its higher node: the
-// edges of a graph and, where it has kept them, its self loops.
-func edgesOf(a *kernel.CSR[float64]) (edges []coles.Edge, weights []float64) {
-	for u := range a.Rows {
-		cols, vals := a.Row(u)
-		for q, v := range cols {
-			if u <= int(v) {
-				edges, weights = append(edges, coles.Edge{U: u, V: int(v)}), append(weights, vals[q])
-			}
-		}
-	}
-	return edges, weights
+	return g.Without(func(e coles.Edge) bool { return e.U != e.V && rnd.Float64() < rate })
 }
 
 // seen is the graph as a view has it.
