@@ -1,6 +1,10 @@
 package autodiff
 
-import "math"
+import (
+	"math"
+
+	"coles/internal/matrix"
+)
 
 // elementwise is y = f(x) by entry. value sets y; derive multiplies the gradient g by f′, given x
 // and y.
@@ -12,6 +16,22 @@ func (t *Tape[T]) elementwise(x *Value[T], value func(y, x []T), derive func(g, 
 		t.pass(&y.grad, x)
 	}
 	return y
+}
+
+// byEntry is elementwise for functions that cost more than a call: f, and its derivative given x and
+// y.
+func (t *Tape[T]) byEntry(x *Value[T], f func(x T) T, derivative func(x, y T) T) *Value[T] {
+	return t.elementwise(x,
+		func(y, x []T) {
+			for i, v := range x {
+				y[i] = f(v)
+			}
+		},
+		func(g, x, y []T) {
+			for i, v := range x {
+				g[i] *= derivative(v, y[i])
+			}
+		})
 }
 
 // Add is y = a + b, of two matrices of one shape.
@@ -132,7 +152,7 @@ func (t *Tape[T]) Mul(a, b *Value[T]) *Value[T] {
 // addProducts adds x∘c to dst; c may be one number.
 func addProducts[T Float](dst, x, c []T) {
 	if len(c) == 1 {
-		addMultiple(dst, c[0], x)
+		matrix.AddScaled(dst, c[0], x)
 		return
 	}
 	dst, c = dst[:len(x)], c[:len(x)]
@@ -145,49 +165,21 @@ func addProducts[T Float](dst, x, c []T) {
 //
 // g_x = −g·y².
 func (t *Tape[T]) Reciprocal(x *Value[T]) *Value[T] {
-	return t.elementwise(x,
-		func(y, x []T) {
-			for i, v := range x {
-				y[i] = 1 / v
-			}
-		},
-		func(g, _, y []T) {
-			for i, v := range y {
-				g[i] *= -v * v
-			}
-		})
+	return t.byEntry(x, func(x T) T { return 1 / x }, func(_, y T) T { return -y * y })
 }
 
 // Pow is y = xᵖ by entry, for x ≥ 0 of any shape and p ≠ 0.
 //
 // g_x = g·p·xᵖ⁻¹.
 func (t *Tape[T]) Pow(x *Value[T], p float64) *Value[T] {
-	return t.elementwise(x,
-		func(y, x []T) {
-			for i, v := range x {
-				y[i] = T(math.Pow(float64(v), p))
-			}
-		},
-		func(g, x, _ []T) {
-			for i, v := range x {
-				g[i] *= T(p * math.Pow(float64(v), p-1))
-			}
-		})
+	return t.byEntry(x,
+		func(x T) T { return T(math.Pow(float64(x), p)) },
+		func(x, _ T) T { return T(p * math.Pow(float64(x), p-1)) })
 }
 
 // Exp is y = eˣ by entry, of any shape.
 //
 // g_x = g·y.
 func (t *Tape[T]) Exp(x *Value[T]) *Value[T] {
-	return t.elementwise(x,
-		func(y, x []T) {
-			for i, v := range x {
-				y[i] = T(exp[T](float64(v)))
-			}
-		},
-		func(g, _, y []T) {
-			for i, v := range y {
-				g[i] *= v
-			}
-		})
+	return t.byEntry(x, func(x T) T { return T(exp[T](float64(x))) }, func(_, y T) T { return y })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 )
 
@@ -185,7 +186,7 @@ func (c *infoNCE[T]) gradient() Matrix[T] {
 		if !c.all {
 			addTo(to, row(own, r))
 		}
-		addMultiple(to, -2*weight, c.partner(r))
+		matrix.AddScaled(to, -2*weight, c.partner(r))
 	}
 	return dst
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/testkit"
 )
 
@@ -92,8 +93,8 @@ func contrastByHand(u, v matrix64, tau float64, anchors []int) (loss float64, gr
 				if k == partner {
 					c -= share / tau
 				}
-				addMultiple(row(gradient, i), c, row(w, k))
-				addMultiple(row(gradient, k), c, row(w, i))
+				matrix.AddScaled(row(gradient, i), c, row(w, k))
+				matrix.AddScaled(row(gradient, k), c, row(w, i))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 )
 
 // InnerProductLoss is the 1×1 loss of the graph autoencoder (Kipf and Welling, 2016, Variational
@@ -51,7 +52,7 @@ func (t *Tape[T]) InnerProductLoss(target *Sparse[T], z *Value[T]) *Value[T] {
 			s := dot(from, other)
 			losses.Data[i] += float64(vals[q]) * ((weight-1)*softplus(s) - weight*s)
 			if y.needsGrad {
-				addMultiple(row(y.kept, i), T(2*share*float64(vals[q])*((weight-1)*sigmoid(s)-weight)), other)
+				matrix.AddScaled(row(y.kept, i), T(2*share*float64(vals[q])*((weight-1)*sigmoid(s)-weight)), other)
 			}
 		}
 	})

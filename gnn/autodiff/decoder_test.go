@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/testkit"
 )
 
@@ -28,8 +29,8 @@ func innerProductByHand(target *CSR[float64], z matrix64) (loss float64, gradien
 			s := dotByHand(row(z, i), row(z, j))
 			loss += nu / all * (w*at(y, i, j)*math.Log1p(math.Exp(-s)) + (1-at(y, i, j))*math.Log1p(math.Exp(s)))
 			c := nu / all * (-w*at(y, i, j)/(1+math.Exp(s)) + (1-at(y, i, j))/(1+math.Exp(-s)))
-			addMultiple(row(gradient, i), c, row(z, j))
-			addMultiple(row(gradient, j), c, row(z, i))
+			matrix.AddScaled(row(gradient, i), c, row(z, j))
+			matrix.AddScaled(row(gradient, j), c, row(z, i))
 		}
 	}
 	return loss, gradient

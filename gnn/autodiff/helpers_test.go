@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 )
 
 type matrix64 = Matrix[float64]
@@ -187,7 +188,7 @@ func symmetric[T Float](_ context.Context, dst, src Matrix[T]) error {
 	for i := range dst.Rows {
 		clear(row(dst, i))
 		for k := range src.Rows {
-			addMultiple(row(dst, i), T(symmetricEntry(i, k)), row(src, k))
+			matrix.AddScaled(row(dst, i), T(symmetricEntry(i, k)), row(src, k))
 		}
 	}
 	return nil

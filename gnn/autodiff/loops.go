@@ -1,6 +1,10 @@
 package autodiff
 
-import "coles/internal/parallel"
+import (
+	"slices"
+
+	"coles/internal/parallel"
+)
 
 const (
 	// piece is the number of entries that one task goes through: some tens of microseconds.
@@ -90,24 +94,22 @@ func (t *Tape[T]) scale(m Matrix[T], c T) {
 
 // total is the total of sum over corresponding parts of two matrices of one size.
 func (t *Tape[T]) total(a, b Matrix[T], sum func(a, b []T) float64) float64 {
-	if a.Rows == 0 || a.Cols == 0 {
-		return 0
-	}
 	return t.reduce(a, b, sum, func(p, q float64) float64 { return p + q })
 }
 
-// largest and smallest are the extreme entries of a matrix that is not empty.
-func (t *Tape[T]) largest(x Matrix[T]) float64 {
-	return t.reduce(x, x, func(x, _ []T) float64 { return float64(largest(x)) }, func(p, q float64) float64 { return max(p, q) })
+// largest is the largest entry of c·x.
+func (t *Tape[T]) largest(x Matrix[T], c float64) float64 {
+	return t.reduce(x, x,
+		func(x, _ []T) float64 { return max(c*float64(slices.Min(x)), c*float64(slices.Max(x))) },
+		func(p, q float64) float64 { return max(p, q) })
 }
 
-func (t *Tape[T]) smallest(x Matrix[T]) float64 {
-	return t.reduce(x, x, func(x, _ []T) float64 { return float64(smallest(x)) }, func(p, q float64) float64 { return min(p, q) })
-}
-
-// reduce joins the values of corresponding parts of two matrices of one size that are not empty:
-// first within blocks of rows, then the blocks in order.
+// reduce joins the values of corresponding parts of two matrices of one size, 0 of empty ones: first
+// within blocks of rows, then the blocks in order.
 func (t *Tape[T]) reduce(a, b Matrix[T], value func(a, b []T) float64, join func(p, q float64) float64) float64 {
+	if a.Rows == 0 || a.Cols == 0 {
+		return 0
+	}
 	whole := joined(a) && joined(b)
 	grain := rowsOf(a.Cols)
 	parts := t.wide.take(1, (a.Rows+grain-1)/grain)

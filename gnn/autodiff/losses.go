@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"coles/internal/matrix"
 )
 
 // Sum is the 1×1 matrix y = Σ x over all entries.
@@ -62,7 +64,7 @@ func (t *Tape[T]) SoftmaxCrossEntropy(logits *Value[T], rows, classes []int) *Va
 		dst, c := t.gradient(logits), y.grad.Data[0]/T(m)
 		for k, i := range rows {
 			to := row(dst, i)
-			addMultiple(to, c, row(y.kept, k))
+			matrix.AddScaled(to, c, row(y.kept, k))
 			to[classes[k]] -= c
 		}
 	}
@@ -71,7 +73,7 @@ func (t *Tape[T]) SoftmaxCrossEntropy(logits *Value[T], rows, classes []int) *Va
 
 // softmax sets p, which may be z, to exp(z)/Σ exp(z) and returns log Σ exp(z).
 func softmax[T Float](p, z []T) float64 {
-	peak := float64(largest(z))
+	peak := float64(slices.Max(z))
 	sum := 0.0
 	for j, v := range z {
 		e := math.Exp(float64(v) - peak)

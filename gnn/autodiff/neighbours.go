@@ -2,11 +2,10 @@ package autodiff
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"coles/internal/kernel"
-	"coles/internal/stream"
+	"coles/internal/matrix"
 )
 
 // HeadDots is the n×K matrix of the inner products of parts of rows: y_ik = a_k·z_i^k for an n×K·f
@@ -28,7 +27,7 @@ func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
 			dst := t.gradient(z)
 			t.eachRow(z.Rows(), z.Cols(), func(i int) {
 				for k, c := range row(y.grad, i) {
-					addMultiple(head(dst, i, k, width), c, row(a.data, k))
+					matrix.AddScaled(head(dst, i, k, width), c, row(a.data, k))
 				}
 			})
 		}
@@ -149,7 +148,7 @@ func (a *attention[T]) forward(i, k int, cols []int32) {
 		sign := above(x)
 		e := exp[T](float64(a.slopes[sign]*x - most))
 		sums[sign] += e
-		addMultiple(parts[sign], T(mask.factor(i, int(j))*e), head(a.z, int(j), k, a.width))
+		matrix.AddScaled(parts[sign], T(mask.factor(i, int(j))*e), head(a.z, int(j), k, a.width))
 	}
 	inverse := 1 / (sums[0] + sums[1])
 	row(a.share, i)[k], row(a.most, i)[k], row(a.inverse, i)[k] = T(sums[0]*inverse), most, T(inverse)
@@ -188,45 +187,13 @@ func (a *attention[T]) backwardSource(j, k int, rows []int32, first int) {
 		alpha := exp[T](float64(slope*x-a.most.Data[kept])) * float64(a.inverse.Data[kept])
 		m, g := mask.factor(i, j), head(a.g, i, k, a.width)
 		if gZ != nil {
-			addMultiple(gZ, T(alpha*m), g)
+			matrix.AddScaled(gZ, T(alpha*m), g)
 		}
 		sum += float64(slope) * alpha * (m*dot(g, z) - float64(a.share.Data[kept]))
 	}
 	if a.gSource.Data != nil {
 		row(a.gSource, j)[k] += T(sum)
 	}
-}
-
-// mask drops entries of matrices, each with the same probability: see [Tape.Dropout].
-type mask struct {
-	seed      uint64
-	threshold int64
-	kept      float64 // the factor of an entry that is not dropped
-}
-
-// newMask draws one number from rnd.
-func newMask(operation string, rate float64, rnd *rand.Rand) mask {
-	fitRate(operation, rate)
-	if rate == 0 || rnd == nil {
-		return mask{kept: 1}
-	}
-	return mask{rnd.Uint64(), int64(math.Round(rate * (1 << 32))), 1 / (1 - rate)}
-}
-
-// of is the mask of the k-th matrix.
-func (m mask) of(k int) mask {
-	m.seed = stream.Seed(m.seed, uint64(k))
-	return m
-}
-
-// factor is that of entry (i, j).
-func (m mask) factor(i, j int) float64 {
-	if m.threshold == 0 {
-		return m.kept
-	}
-	// Without a branch, as in dropRow.
-	draw := int64(stream.Seed(m.seed, uint64(i)<<32|uint64(j)) >> 32)
-	return math.Float64frombits(math.Float64bits(m.kept) & uint64((m.threshold-1-draw)>>63))
 }
 
 // SoftmaxSum is, for each column c, the mean of the neighbours of a row by their softmax (Li, Xiong,
@@ -243,14 +210,7 @@ func (m mask) factor(i, j int) float64 {
 // weights count as constant.
 func (t *Tape[T]) SoftmaxSum(s *Sparse[T], x *Value[T], scale float64, constant bool) *Value[T] {
 	fitSparse("SoftmaxSum", s, x)
-	shift := 0.0
-	switch {
-	case x.Rows() == 0 || x.Cols() == 0:
-	case scale >= 0:
-		shift = scale * t.largest(x.data)
-	default:
-		shift = scale * t.smallest(x.data)
-	}
+	shift := t.largest(x.data, scale)
 	weights := t.elementwise(x,
 		func(y, x []T) { kernel.Exp(y, x, T(scale), T(shift)) },
 		func(g, _, y []T) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 )
 
 // RowNormalize divides every row of the n×d matrix x by its length, ‖x_i‖: y_i = x_i/‖x_i‖. A row
@@ -23,7 +24,7 @@ func (t *Tape[T]) RowNormalize(x *Value[T]) *Value[T] {
 	y.back = func() {
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
 			g, unit := row(y.grad, i), row(y.data, i)
-			addMultiple(g, T(-dot(g, unit)), unit)
+			matrix.AddScaled(g, T(-dot(g, unit)), unit)
 			multiplyTo(g, inverse[i], g)
 		})
 		t.pass(&y.grad, x)

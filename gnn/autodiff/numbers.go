@@ -51,42 +51,12 @@ func addTo[D, T Float](dst []D, x []T) {
 	}
 }
 
-// addMultiple adds c·x to dst.
-func addMultiple[T Float](dst []T, c T, x []T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] += c * v
-	}
-}
-
 // multiplyTo sets dst, which may be x, to c·x.
 func multiplyTo[T Float](dst []T, c T, x []T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] = c * v
 	}
-}
-
-// largest and smallest are the extreme entries of a slice that is not empty; NaN if one entry is.
-func largest[T Float](x []T) T {
-	m := [4]T{x[0], x[0], x[0], x[0]} // that do not wait for each other
-	n := len(x) &^ 3
-	for i := 0; i < n; i += 4 {
-		x := x[i : i+4 : i+4]
-		m[0], m[1], m[2], m[3] = max(m[0], x[0]), max(m[1], x[1]), max(m[2], x[2]), max(m[3], x[3])
-	}
-	for _, v := range x[n:] {
-		m[0] = max(m[0], v)
-	}
-	return max(m[0], m[1], m[2], m[3])
-}
-
-func smallest[T Float](x []T) T {
-	m := x[0]
-	for _, v := range x[1:] {
-		m = min(m, v)
-	}
-	return m
 }
 
 // exp is eˣ with the digits of a T.

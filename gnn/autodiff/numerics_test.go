@@ -127,11 +127,10 @@ func TestExtremesOfManyPieces(t *testing.T) {
 	for _, place := range []int{0, piece, 2*piece + 5, n - 1} {
 		x := kernel.Dense[float64](n, 1)
 		tape := New[float64](context.Background())
-		if x.Data[place] = 3; tape.largest(x) != 3 || tape.smallest(x) != 0 {
-			t.Errorf("with 3 at %d among zeros from %g to %g", place, tape.smallest(x), tape.largest(x))
-		}
-		if x.Data[place] = -3; tape.largest(x) != 0 || tape.smallest(x) != -3 {
-			t.Errorf("with −3 at %d among zeros from %g to %g", place, tape.smallest(x), tape.largest(x))
+		for _, v := range []float64{3, -3} {
+			if x.Data[place] = v; tape.largest(x, v) != 9 || tape.largest(x, -v) != 0 {
+				t.Errorf("with %g at %d among zeros from %g to %g times that", v, place, -tape.largest(x, -v), tape.largest(x, v))
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 )
 
@@ -76,7 +77,7 @@ func (t *Tape[T]) addRowMultiples(x *Value[T], c Matrix[T], from *Value[T]) {
 		return
 	}
 	dst := t.gradient(x)
-	t.eachRow(x.Rows(), x.Cols(), func(i int) { addMultiple(row(dst, i), row(c, i)[0], row(from.data, i)) })
+	t.eachRow(x.Rows(), x.Cols(), func(i int) { matrix.AddScaled(row(dst, i), row(c, i)[0], row(from.data, i)) })
 }
 
 // GatherDots is the m×1 matrix of the inner products of given rows of two matrices with d columns:
@@ -107,7 +108,7 @@ func (t *Tape[T]) scatterMultiples(x *Value[T], us []int, c Matrix[T], from *Val
 	}
 	dst := t.gradient(x)
 	t.scatter(len(us), x.Cols(), func(k, lo, hi int) {
-		addMultiple(row(dst, us[k])[lo:hi], row(c, k)[0], row(from.data, vs[k])[lo:hi])
+		matrix.AddScaled(row(dst, us[k])[lo:hi], row(c, k)[0], row(from.data, vs[k])[lo:hi])
 	})
 }
 
