@@ -101,33 +101,33 @@ func contrastByHand(u, v matrix64, tau float64, anchors []int) (loss float64, gr
 	return loss, gradient
 }
 
-// Several blocks of rows, the last of them incomplete, against the formula anchor by anchor.
-func TestContrastOfManyBlocks(t *testing.T) {
-	const n, h, tau = 2*pairBlock + 70, 6, 0.3
-	in := inputsOf(operation[float64]{sizes: equal}, n, h, testkit.Random(53))
-	u, v := unitByHand(in[0]), unitByHand(in[1])
-	for name, anchors := range map[string][]int{"all": nil, "some": picks(pairBlock+9, n, 5), "one": {n - 1}} {
-		loss, want := contrastByHand(u, v, tau, anchors)
-		gu, gv := kernel.Dense[float64](n, h), kernel.Dense[float64](n, h)
-		tape := New[float64](context.Background())
-		y := tape.SoftmaxContrast(tape.Variable(u, gu), tape.Variable(v, gv), tau, anchors)
-		if err := tape.Backward(y); err != nil {
-			t.Fatal(err)
+// Several blocks of rows, the last of them incomplete, against the formulas pair by pair.
+func TestPairsOfManyBlocks(t *testing.T) {
+	const n, d, tau = 2*pairBlock + 70, 6, 0.3
+	in := inputsOf(operation[float64]{sizes: equal}, n, d, testkit.Random(53))
+	check := func(name string, loss float64, want matrix64, apply func(t *Tape[float64], in []*Value[float64]) *Value[float64], in ...matrix64) {
+		y, grads := gradientOf(t, apply, in...)
+		var all []float64
+		for _, g := range grads {
+			all = append(all, g.Data...)
 		}
+		got := matrix64{Rows: want.Rows, Cols: d, Stride: d, Data: all}
 		// 1,164² terms of about 1/1,164² in another order.
-		if math.Abs(y.Scalar()-loss) > 1e-13*loss {
-			t.Errorf("%s: loss %.16g, want %.16g", name, y.Scalar(), loss)
-		}
-		got, largest := append(entries(gu), entries(gv)...), 0.0
-		for _, w := range entries(want) {
-			largest = max(largest, math.Abs(w))
-		}
-		for k, w := range entries(want) {
-			if math.Abs(got[k]-w) > 1e-12*largest {
-				t.Fatalf("%s: gradient %d is %g, want %g, the largest being %g", name, k, got[k], w, largest)
-			}
-		}
+		testkit.WantClose(t, name, dense(y), dense(scalar(loss)), 1e-13*loss)
+		testkit.WantClose(t, "gradient of "+name, dense(got), dense(want), 1e-12*size(want))
 	}
+	u, v := unitByHand(in[0]), unitByHand(in[1])
+	for name, anchors := range map[string][]int{"contrast": nil, "contrast of some": picks(pairBlock+9, n, 5), "contrast of one": {n - 1}} {
+		loss, want := contrastByHand(u, v, tau, anchors)
+		check(name, loss, want, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
+			return t.SoftmaxContrast(in[0], in[1], tau, anchors)
+		}, u, v)
+	}
+	target := ringTarget[float64](n, 3)
+	loss, want := innerProductByHand(target, in[0])
+	check("inner products", loss, want, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
+		return t.InnerProductLoss(NewSparse(target, true), in[0])
+	}, in[0])
 }
 
 // The losses of single anchors, and their gradients, have those of all as their mean.
@@ -145,22 +145,8 @@ func TestAnchorsAreUnbiased(t *testing.T) {
 	all, parts := kernel.Dense[float64](n, h), kernel.Dense[float64](n, h)
 	want := of(nil, all)
 	got := sumOver(n, func(i int) float64 { return of([]int{i}, parts) / n })
-	checkNear(t, "loss", []float64{got}, []float64{want}, 1e-14)
-	checkNear(t, "gradient", parts.Data, all.Data, 1e-14)
-}
-
-// checkNear compares numbers, to a part of the largest.
-func checkNear(t *testing.T, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	largest := 0.0
-	for _, w := range want {
-		largest = max(largest, math.Abs(w))
-	}
-	for k, w := range want {
-		if !(math.Abs(got[k]-w) <= tolerance*largest) {
-			t.Fatalf("%s: entry %d is %.17g, want %.17g", what, k, got[k], w)
-		}
-	}
+	testkit.WantClose(t, "loss", dense(scalar(got)), dense(scalar(want)), 1e-14*want)
+	testkit.WantClose(t, "gradient", dense(parts), dense(all), 1e-14*size(all))
 }
 
 // Exponents far above the limits of float32 and float64, in which the one large term of a row

@@ -2,7 +2,6 @@ package autodiff
 
 import (
 	"context"
-	"math"
 	"testing"
 
 	"coles/internal/kernel"
@@ -56,6 +55,11 @@ func TestOperationsEqualTorch(t *testing.T) {
 		z, target := f.variable("z"), f.pattern().Matrix()
 		f.Decode("vals", &target.Val)
 		return f.InnerProductLoss(NewSparse(target, true), z)
+	}
+	// Rounding errors of sums of some tens of numbers of order one.
+	wantNear := func(t *testing.T, what string, got, want matrix64) {
+		t.Helper()
+		testkit.WantClose(t, what, dense(got), dense(want), 1e-10)
 	}
 	for name, apply := range map[string]func(f *fixture) *Value[float64]{
 		"attention": func(f *fixture) *Value[float64] {
@@ -115,19 +119,5 @@ func TestOperationsEqualTorch(t *testing.T) {
 				wantNear(t, "gradient of "+name, f.gradient[name], matrixOf(want.Rows(name)))
 			}
 		})
-	}
-}
-
-// wantNear allows for rounding errors of sums of some tens of numbers of order one.
-func wantNear(t *testing.T, what string, got, want matrix64) {
-	t.Helper()
-	if got.Rows != want.Rows || got.Cols != want.Cols {
-		t.Fatalf("%s: %d×%d, want %d×%d", what, got.Rows, got.Cols, want.Rows, want.Cols)
-	}
-	g := entries(got)
-	for k, w := range entries(want) {
-		if !(math.Abs(g[k]-w) <= 1e-10) {
-			t.Errorf("%s: number %d is %g, want %g", what, k, g[k], w)
-		}
 	}
 }

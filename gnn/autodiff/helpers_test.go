@@ -9,6 +9,8 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 type matrix64 = Matrix[float64]
@@ -21,6 +23,10 @@ func entries(m matrix64) (e []float64) {
 	}
 	return e
 }
+
+// dense is a matrix as one of gonum's, and size its largest magnitude.
+func dense(m matrix64) *mat.Dense { return mat.NewDense(m.Rows, m.Cols, entries(m)) }
+func size(m matrix64) float64     { return matrix.Magnitude(entries(m)) }
 
 func build(rows, cols int, f func(i, j int) float64) matrix64 {
 	m := kernel.Dense[float64](rows, cols)

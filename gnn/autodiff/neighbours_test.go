@@ -1,7 +1,6 @@
 package autodiff
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -33,7 +32,7 @@ func attentionOf[T Float](name string, rate float64, rnd func() *rand.Rand) oper
 }
 
 // attentionByHand takes the mask from the operation: how often it drops is tested by
-// TestAttentionDropsWeights.
+// TestDropsAreIndependent.
 func attentionByHand(s *CSR[float64], z, target, source matrix64, m mask) matrix64 {
 	width := z.Cols / target.Cols
 	return build(s.Rows, z.Cols, func(i, c int) float64 {
@@ -136,49 +135,6 @@ func TestAttentionToScoresFarFromZero(t *testing.T) {
 	}
 }
 
-func TestAttentionDropsWeights(t *testing.T) {
-	const n, heads, rate = 20_000, 3, 0.3
-	s := &CSR[float64]{Rows: n, Cols: n}
-	for i := range n {
-		s.Ptr, s.Col, s.Val = append(s.Ptr, int64(i)), append(s.Col, int32(i)), append(s.Val, 1)
-	}
-	s.Ptr = append(s.Ptr, n)
-	tape := New[float64](context.Background())
-	ones := tape.Constant(build(n, heads, func(_, _ int) float64 { return 1 }))
-	attend := func(seed uint64) matrix64 {
-		return tape.Attention(NewSparse(s, true), ones, ones, ones, 0, rate, rand.New(rand.NewPCG(3, seed))).Data()
-	}
-	y := attend(4)
-	alone, together := 0, 0
-	for i := range n {
-		for k := range heads {
-			switch v := at(y, i, k); {
-			case v == 0:
-				alone++
-				if at(y, i, (k+1)%heads) == 0 {
-					together++
-				}
-			case math.Abs(v-1/(1-rate)) > 1e-15:
-				t.Fatalf("weight %d of row %d is %g", k, i, v)
-			}
-		}
-	}
-	// Within five standard deviations of a binomial number.
-	for _, c := range []struct {
-		name string
-		got  int
-		p    float64
-	}{{"weights", alone, rate}, {"pairs of heads", together, rate * rate}} {
-		mean := c.p * n * heads
-		if math.Abs(float64(c.got)-mean) > 5*math.Sqrt(mean) {
-			t.Errorf("%d of %d %s dropped, expected are %.0f", c.got, n*heads, c.name, mean)
-		}
-	}
-	if !sameBits(y.Data, attend(4).Data) || sameBits(y.Data, attend(5).Data) {
-		t.Error("the mask does not follow from the generator")
-	}
-}
-
 func TestSoftmaxSumOfLostWeightsIsNotANumber(t *testing.T) {
 	y, _ := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
 		return t.SoftmaxSum(hub, in[0], 1, false)
@@ -186,17 +142,5 @@ func TestSoftmaxSumOfLostWeightsIsNotANumber(t *testing.T) {
 		columnOf(1000, 0, 0, 0))
 	if y.Data[0] != 1000 || !math.IsNaN(y.Data[1]) || y.Data[2] != 0 {
 		t.Errorf("the results are %g, want 1000, NaN and 0", y.Data)
-	}
-}
-
-func TestAggregatesOfNothing(t *testing.T) {
-	for _, size := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 3, 0}, {0, 0, 0}} {
-		n, p, width := size[0], size[1], size[2]
-		s := NewSparse(&CSR[float64]{Rows: n, Cols: p, Ptr: make([]int64, n+1)}, false)
-		gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
-			y := t.Attention(s, in[0], in[1], t.HeadDots(in[0], in[2]), 0.2, 0, nil)
-			z := t.Concat(t.SoftmaxSum(s, in[0], 1, false), y)
-			return t.Mul(t.Columns(z, 0, width), t.Columns(y, width, 2*width))
-		}, kernel.Dense[float64](p, 2*width), kernel.Dense[float64](n, 2), kernel.Dense[float64](2, width))
 	}
 }

@@ -3,7 +3,6 @@ package autodiff
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -39,17 +38,15 @@ func TestNumbersFarFromZero(t *testing.T) {
 		{"rows of zeros", rowOf(0, 0), (*Tape[float64]).RowNormalize, []float64{0, 0}, []float64{0, 0}},
 		{"columns of zeros", rowOf(0, -3), (*Tape[float64]).ColumnNormalize, []float64{0, -1}, []float64{0, 0}},
 		{"rectified infinity", rowOf(-inf, inf), (*Tape[float64]).ReLU, []float64{0, inf}, []float64{0, 1}},
+		{"square at the kink", rowOf(0, 3), func(t *Tape[float64], x *Value[float64]) *Value[float64] { return t.Pow(x, 2) }, []float64{0, 9}, []float64{0, 6}},
+		{"exponential", rowOf(-far, 0), (*Tape[float64]).Exp, []float64{0, 1}, []float64{0, 1}},
+		{"reciprocal", rowOf(inf, -2), (*Tape[float64]).Reciprocal, []float64{0, -0.5}, []float64{0, -0.25}},
 		{"at the kink", rowOf(0, math.Copysign(0, -1)), (*Tape[float64]).ReLU, []float64{0, 0}, []float64{0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tape := New[float64](context.Background())
-			grad := kernel.Dense[float64](c.x.Rows, c.x.Cols)
-			y := c.apply(tape, tape.Variable(c.x, grad))
-			if err := tape.Backward(tape.Sum(y)); err != nil {
-				t.Fatal(err)
-			}
-			checkClose(t, "result", y.Data().Data, c.want)
-			checkClose(t, "gradient", grad.Data, c.gradient)
+			y, grads := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] { return c.apply(t, in[0]) }, c.x)
+			checkClose(t, "result", y.Data, c.want)
+			checkClose(t, "gradient", grads[0].Data, c.gradient)
 		})
 	}
 }
@@ -142,48 +139,28 @@ func TestGatherAddsUpMoreRowsThanAreTakenAtOnce(t *testing.T) {
 	for _, i := range rows {
 		want[i]++
 	}
-	tape, grad := New[float64](context.Background()), kernel.Dense[float64](n, d)
-	x := tape.Variable(kernel.Dense[float64](n, d), grad)
-	if err := tape.Backward(tape.Sum(tape.Gather(x, rows))); err != nil {
-		t.Fatal(err)
-	}
-	for i := range n {
-		for j, got := range row(grad, i) {
-			if got != want[i] {
-				t.Fatalf("entry (%d, %d) of the gradient is %g, row %d was taken %g times", i, j, got, i, want[i])
-			}
-		}
-	}
+	_, grads := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] { return t.Gather(in[0], rows) }, kernel.Dense[float64](n, d))
+	taken := build(n, d, func(i, _ int) float64 { return want[i] })
+	testkit.WantSame(t, "how often rows were taken", grads[0], taken)
 }
 
 func TestEmptyMatrices(t *testing.T) {
-	for _, size := range [][2]int{{0, 4}, {4, 0}, {0, 0}} {
-		tape := New[float64](context.Background())
-		x, grad := kernel.Dense[float64](size[0], size[1]), kernel.Dense[float64](size[0], size[1])
-		v := tape.Variable(x, grad)
-		y := tape.MatMulTrans(tape.ReLU(tape.RowNormalize(v)), tape.ColumnNormalize(v))
-		tape.Reshape(v, 0, 3)
-		loss := tape.Add(tape.Sum(y), tape.Sum(tape.RowDots(tape.Gather(v, nil), tape.Gather(v, nil))))
-		if err := tape.Backward(loss); err != nil || loss.Scalar() != 0 {
-			t.Errorf("%v: loss %g, error %v", size, loss.Scalar(), err)
+	for _, c := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 3, 0}, {0, 0, 0}} {
+		n, p, width := c[0], c[1], c[2]
+		s := NewSparse(&CSR[float64]{Rows: n, Cols: p, Ptr: make([]int64, n+1)}, false)
+		_, grads := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
+			y := t.Attention(s, in[0], in[1], t.HeadDots(in[0], in[2]), 0.2, 0, nil)
+			z := t.Concat(t.SoftmaxSum(s, in[0], 1, false), y)
+			t.Reshape(t.Columns(z, 0, 0), 0, 3)
+			products := t.MatMulTrans(t.ReLU(t.RowNormalize(y)), t.ColumnNormalize(y))
+			dots := t.RowDots(t.Gather(y, nil), t.Gather(y, nil))
+			return t.Add(t.Sum(t.Mul(t.Columns(z, 0, width), t.Columns(y, width, 2*width))), t.Add(t.Sum(products), t.Sum(dots)))
+		}, kernel.Dense[float64](p, 2*width), kernel.Dense[float64](n, 2), kernel.Dense[float64](2, width))
+		for _, g := range grads {
+			if sum(g.Data) != 0 {
+				t.Errorf("%v: a gradient of nothing is %g", c, g.Data)
+			}
 		}
-	}
-}
-
-func TestKinks(t *testing.T) {
-	for _, c := range []struct {
-		name              string
-		apply             func(t *Tape[float64], x *Value[float64]) *Value[float64]
-		x, want, gradient []float64
-	}{
-		{"Pow", func(t *Tape[float64], x *Value[float64]) *Value[float64] { return t.Pow(x, 2) },
-			[]float64{0, 3}, []float64{0, 9}, []float64{0, 6}},
-		{"Exp", (*Tape[float64]).Exp, []float64{-1e4, 0}, []float64{0, 1}, []float64{0, 1}},
-		{"Reciprocal", (*Tape[float64]).Reciprocal, []float64{math.Inf(1), -2}, []float64{0, -0.5}, []float64{0, -0.25}},
-	} {
-		y, grads := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] { return c.apply(t, in[0]) }, rowOf(c.x...))
-		checkClose(t, c.name, y.Data, c.want)
-		checkClose(t, "gradient of "+c.name, grads[0].Data, c.gradient)
 	}
 }
 
@@ -207,46 +184,6 @@ func TestExponentialLessOne(t *testing.T) {
 	}
 }
 
-func TestDropoutKeepsTheMean(t *testing.T) {
-	const n, d, rate = 300, 101, 0.3
-	tape := New[float64](context.Background())
-	x := tape.Constant(build(n, d, func(i, j int) float64 { return float64(1 + i + j) }))
-	y := tape.Dropout(x, rate, rand.New(rand.NewPCG(3, 4)))
-	dropped, neighbours := 0, 0
-	for i := range n {
-		for j := range d {
-			switch v := at(y.data, i, j); {
-			case v == 0:
-				dropped++
-				if j > 0 && at(y.data, i, j-1) == 0 {
-					neighbours++
-				}
-			case v != at(x.data, i, j)*(1/(1-rate)):
-				t.Fatalf("entry (%d, %d) is %g", i, j, v)
-			}
-		}
-	}
-	// Within five standard deviations of a binomial number.
-	for _, c := range []struct {
-		name     string
-		got, all int
-		p        float64
-	}{{"entries", dropped, n * d, rate}, {"pairs of neighbours", neighbours, n * (d - 1), rate * rate}} {
-		mean, deviation := float64(c.all)*c.p, math.Sqrt(float64(c.all)*c.p)
-		if math.Abs(float64(c.got)-mean) > 5*deviation {
-			t.Errorf("%d of %d %s dropped, expected are %.0f", c.got, c.all, c.name, mean)
-		}
-	}
-	again := tape.Dropout(x, rate, rand.New(rand.NewPCG(3, 4)))
-	other := tape.Dropout(x, rate, rand.New(rand.NewPCG(3, 5)))
-	if !sameBits(y.data.Data, again.data.Data) || slices.Equal(y.data.Data, other.data.Data) {
-		t.Error("the mask does not follow from the generator")
-	}
-	if tape.Dropout(x, 0, nil) != x {
-		t.Error("a rate of zero changes something")
-	}
-}
-
 // The product of a SparseConstant with an input is taken once for a recording, and anew in the next.
 func TestSparseProductsAreShared(t *testing.T) {
 	s := pattern[float64](6, 4)
@@ -266,38 +203,6 @@ func TestSparseProductsAreShared(t *testing.T) {
 	tape.Reset(context.Background())
 	if after := product(x); slices.Equal(before, after.Data().Data) {
 		t.Error("the product of the recording before")
-	}
-}
-
-// The draws of a row are for the entries that it stores: those of a dense matrix of as many columns.
-func TestDropoutOfASparseConstant(t *testing.T) {
-	const n, d, apart, rate = 70, 31, 3, 0.3
-	s := &CSR[float64]{Rows: n, Cols: apart * d, Ptr: make([]int64, 1, n+1)}
-	x := build(n, d, func(i, j int) float64 { return float64(1 + i + j) })
-	for i := range n {
-		for j, v := range row(x, i) {
-			s.Col, s.Val = append(s.Col, int32(apart*j)), append(s.Val, v)
-		}
-		s.Ptr = append(s.Ptr, int64(len(s.Col)))
-	}
-	tape := New[float64](context.Background())
-	generator := func() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
-	sparse := tape.SparseConstant(NewSparse(s, false))
-	pick := tape.Constant(build(apart*d, d, func(i, j int) float64 {
-		if i == apart*j {
-			return 1
-		}
-		return 0
-	}))
-	want := tape.Dropout(tape.Constant(x), rate, generator()).Data()
-	if got := tape.MatMul(tape.Dropout(sparse, rate, generator()), pick).Data(); !sameBits(got.Data, want.Data) {
-		t.Error("other entries are dropped than those of a dense matrix")
-	}
-	if !sameBits(s.Val, x.Data) {
-		t.Error("the matrix itself has changed")
-	}
-	if tape.Dropout(sparse, rate, nil) != sparse {
-		t.Error("something is dropped in evaluation")
 	}
 }
 

@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -70,6 +71,24 @@ func Alike[K comparable](outcomes ...K) map[K]float64 {
 	law := make(map[K]float64)
 	for _, k := range outcomes {
 		law[k] += 1 / float64(len(outcomes))
+	}
+	return law
+}
+
+// Subsets is the law of n things of which each is kept with probability p, independently: outcomes
+// are the []bool of what is kept, printed.
+func Subsets(n int, p float64) map[string]float64 {
+	law := make(map[string]float64)
+	for set := range 1 << n {
+		kept, probability := make([]bool, n), 1.0
+		for k := range kept {
+			if kept[k] = set>>k&1 == 1; kept[k] {
+				probability *= p
+			} else {
+				probability *= 1 - p
+			}
+		}
+		law[fmt.Sprint(kept)] = probability
 	}
 	return law
 }
