@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/testkit"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -42,6 +46,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	testkit.WantError(t, err, coles.ErrNegative)
 }
 
+// What settings, layers, objectives and augmentations get wrong has a name.
 func TestBadSettingsAreRefused(t *testing.T) {
 	g, x := small(30)
 	huge := min(1<<40, math.MaxInt)
@@ -52,6 +57,35 @@ func TestBadSettingsAreRefused(t *testing.T) {
 	drops := func(first float64) Option { return withAugmentation(Drop([2]float64{first, 0}, [2]float64{})) }
 	contrast := func(s coles.NegativeSampler, kappa int, eta float64) Option { return WithContrast(s, kappa, eta) }
 	expected := coles.ExpectedDegreeNegatives()
+	other := testkit.Must(coles.NewGraph(39, nil))
+	seen := func(v *View) Option {
+		return WithObjective(objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] { return s.Mean(s.Output(v)) }))
+	}
+	asked := func(made *sparse.CSR) Option {
+		return WithObjective(objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
+			return s.Mean(s.SpMM(s.Operator("made", func(context.Context, *coles.Graph) (*sparse.CSR, error) { return made, nil }), s.Output(&View{})))
+		}))
+	}
+	with := func(p ...Parameter) Option {
+		l := gated(4)
+		l.spec.Parameters = func(_, _ int) []Parameter { return p }
+		return WithNetwork(l)
+	}
+	of := func(spec ObjectiveSpec) Option {
+		o := infomax()
+		o.spec = spec
+		return WithObjective(o)
+	}
+	views := func(name string, v []*View, err error) Option {
+		return withAugmentation(NewAugmentation(name, false, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*View, error) { return v, err }))
+	}
+	layer := func(name string, spec LayerSpec) Option {
+		return WithNetwork(NewLayer(name, spec, gatedOf[float32], gatedOf[float64]))
+	}
+	short := make([]int, 39)
+	filtered := WithNetwork(Propagate(coles.SGC(1)), Linear(3))
+	nan := mat.NewDense(40, 40, nil)
+	nan.Set(3, 4, math.NaN())
 	for _, c := range []struct {
 		name string
 		opts []Option
@@ -107,12 +141,50 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"a rate out of all proportion", []Option{withOptimizer(SGD(1e30, 0)), WithEpochs(50)}, ErrDiverged},
 		{"the last step diverges", []Option{withOptimizer(SGD(1e300, 0)), WithEpochs(1)}, ErrDiverged},
 		{"it does without a norm", []Option{withOptimizer(SGD(1e30, 0)), withPrecision(coles.Float32), WithEpochs(1), withNorm(0)}, ErrDiverged},
+		{"a view of another size", []Option{seen(&View{Graph: other})}, coles.ErrShape},
+		{"rows of a view missing", []Option{seen(&View{Rows: short})}, coles.ErrShape},
+		{"columns too many", []Option{seen(&View{Columns: make([]float64, 13)})}, coles.ErrShape},
+		{"a row behind the last", []Option{seen(&View{Rows: append(slices.Clone(short), 40)})}, coles.ErrIndex},
+		{"a row of −2", []Option{seen(&View{Rows: append(slices.Clone(short), -2)})}, coles.ErrIndex},
+		{"columns of NaN", []Option{seen(&View{Columns: slices.Repeat([]float64{math.NaN()}, 12)})}, ErrDiverged},
+		{"a view in batches", []Option{seen(&View{Columns: make([]float64, 12)}), WithBatchSize(10)}, coles.ErrSetting},
+		{"a graph behind a filter", []Option{seen(&View{Graph: g}), filtered}, coles.ErrSetting},
+		{"rows behind a filter", []Option{seen(&View{Rows: make([]int, 40)}), filtered}, coles.ErrSetting},
+		{"an operator of another size", []Option{asked(testkit.SparseOf(mat.NewDense(39, 40, nil)))}, coles.ErrShape},
+		{"an operator with a NaN", []Option{asked(testkit.SparseOf(nan))}, coles.ErrNotFinite},
+		{"no view", []Option{views("a", nil, nil)}, coles.ErrSetting},
+		{"views that fail", []Option{views("a", nil, bent)}, bent},
+		{"views without a name", []Option{views("", []*View{{}}, nil)}, coles.ErrSetting},
+		{"views with a comma", []Option{views("a,b", []*View{{}}, nil)}, coles.ErrSetting},
+		{"a layer without a name", []Option{layer("", LayerSpec{Width: 3})}, coles.ErrSetting},
+		{"a layer with a comma", []Option{layer("a,3", LayerSpec{Width: 3})}, coles.ErrSetting},
+		{"hops below zero", []Option{layer("a", LayerSpec{Width: 3, Hops: -1})}, coles.ErrSetting},
+		{"a width below SameWidth", []Option{layer("a", LayerSpec{Width: -2})}, coles.ErrSetting},
+		{"orthonormal by the wrong way", []Option{WithNetwork(gated(4).Orthonormal())}, coles.ErrSetting},
+		{"a function of one precision", []Option{WithNetwork(NewLayer("a", LayerSpec{Width: 3}, nil, gatedOf[float64]))}, coles.ErrSetting},
+		{"before the first width", []Option{WithNetwork(NewLayer("dropout", LayerSpec{Width: SameWidth}, swishOf[float32], swishOf[float64]), GCN(3))}, coles.ErrSetting},
+		{"nothing to train", []Option{with()}, coles.ErrSetting},
+		{"two of one name", []Option{with(Bias("b", 4), Bias("b", 4))}, coles.ErrSetting},
+		{"a parameter without a name", []Option{with(Bias("", 4))}, coles.ErrSetting},
+		{"a parameter without rows", []Option{with(Parameter{Name: "b", Cols: 3})}, coles.ErrSetting},
+		{"a parameter of 2⁴⁰", []Option{with(Weight("b", 1<<20, 1<<20))}, coles.ErrTooLarge},
+		{"a parameter from NaN", []Option{with(Parameter{Name: "b", Rows: 1, Cols: 1, Start: math.NaN()})}, coles.ErrSetting},
+		{"more columns than rows", []Option{with(Parameter{Name: "b", Rows: 1, Cols: 2, Bound: 1, Orthonormal: true})}, coles.ErrSetting},
+		{"too many parameters", []Option{with(numbered(maxParameters + 1)...)}, coles.ErrSetting},
+		{"an objective's without a row", []Option{of(ObjectiveSpec{Parameters: func(_, _ int) []Parameter { return []Parameter{{Name: "b"}} }})}, coles.ErrSetting},
+		{"a phase of no step", []Option{of(ObjectiveSpec{Phases: []Phase{{Rate: 1}}})}, coles.ErrSetting},
+		{"a phase at no rate", []Option{of(ObjectiveSpec{Phases: []Phase{{Steps: 1}}})}, coles.ErrSetting},
+		{"too many phases", []Option{of(ObjectiveSpec{Phases: slices.Repeat([]Phase{{Steps: 1, Rate: 1}}, maxPhases+1)})}, coles.ErrSetting},
+		{"labels for Train", []Option{of(ObjectiveSpec{Labels: true})}, coles.ErrSetting},
+		{"patience below zero", []Option{withPatience(-1)}, coles.ErrSetting},
+		{"patience in batches", []Option{withPatience(1), WithBatchSize(10)}, coles.ErrSetting},
+		{"patience and a validation", []Option{withPatience(1), WithValidation(1, 1, rising)}, coles.ErrSetting},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Train(ctx, g, x, smallOptions(c.opts...)...)
 			testkit.WantError(t, err, c.want)
-			if m != nil {
-				t.Error("there is a model and an error")
+			if m != nil || err != nil && strings.Count(err.Error(), "gnn: ") > 1+strings.Count(err.Error(), "\n") { // within an epoch
+				t.Errorf("there is a model and an error, or %q names the package twice in a line", err)
 			}
 		})
 	}

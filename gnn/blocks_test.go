@@ -87,20 +87,6 @@ func TestSurroundingsAreEnough(t *testing.T) {
 	}
 }
 
-// Blocks keep the weights of the edges within them, each edge once.
-func TestInducedGraphKeepsItsEdges(t *testing.T) {
-	g, a := weighted(91, 30)
-	block := []int{7, 3, 22, 11, 0, 15, 29, 4}
-	part := testkit.Must(induced(ctx, g.Raw(), block)).CSR()
-	for k, i := range block {
-		for l, j := range block {
-			if got, want := part.At(k, l), a.At(i, j); got != want {
-				t.Errorf("nodes %d and %d: weight %v, want %v", i, j, got, want)
-			}
-		}
-	}
-}
-
 // ΔW of a block has no trivial direction either: W⁺·s − s·(sᵀs) = 0 for s = √degree within the
 // block.
 func TestContrastOfBlockLacksTheTrivialDirection(t *testing.T) {

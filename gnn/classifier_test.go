@@ -72,19 +72,25 @@ func TestClassifierLearns(t *testing.T) {
 }
 
 // Of all labels only those of the rows given are read, and the bytes are the same for every
-// GOMAXPROCS.
-func TestClassifierReadsNoLabelsButThoseItIsGiven(t *testing.T) {
+// GOMAXPROCS and after a file, in blocks too.
+func TestClassifierHasTheBytesOfTheLabelsThatItIsGiven(t *testing.T) {
 	g, x, labels, train, val := separated()
 	hidden := slices.Repeat([]int{-1000}, len(labels))
 	for _, i := range slices.Concat(train, val) {
 		hidden[i] = labels[i]
 	}
-	scores := func(labels []int) []uint64 {
-		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithEpochs(5)))
-		return testkit.Bits(testkit.Must(c.Scores(ctx, g, x)))
+	for _, size := range []int{0, 5} {
+		trained := func(labels []int) *Classifier {
+			return testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithBatchSize(size), WithEpochs(5)))
+		}
+		scores := func(c *Classifier) []uint64 { return testkit.Bits(testkit.Must(c.Scores(ctx, g, x))) }
+		want := scores(trained(labels))
+		testkit.ForProcessors(t, func(int) {
+			c := trained(hidden)
+			testkit.WantSame(t, "the scores", scores(c), want)
+			testkit.WantSame(t, "what was read", scores(testkit.Must(ReadClassifier(bytes.NewReader(fileOf(c))))), want)
+		})
 	}
-	want := scores(labels)
-	testkit.ForProcessors(t, func(int) { testkit.WantSame(t, "the scores", scores(hidden), want) })
 }
 
 // Layers without edges make a multilayer perceptron: the same on any graph.

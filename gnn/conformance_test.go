@@ -68,7 +68,8 @@ func TestTrainingStopsPromptlyAtSize(t *testing.T) {
 		x.Data[q] = rng.Float32() - 0.5
 	}
 	g := testkit.Must(coles.NewGraph(n, edges))
-	m := testkit.Must(Train(ctx, g, x, WithNetwork(GCN(256), ReLU(), GCN(128)), WithEpochs(1)))
+	few, _ := small(1)
+	m := testkit.Must(Train(ctx, few, testkit.RandomDense(rng, 40, d), WithNetwork(GCN(256), ReLU(), GCN(128)), WithEpochs(1)))
 	train := func(opts ...Option) func(ctx context.Context) error {
 		return func(ctx context.Context) error { return testkit.Err(Train(ctx, g, x, opts...)) }
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"coles"
-	"coles/internal/matrix"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -188,24 +187,5 @@ func TestLossOfCOLESEqualsItsFormula(t *testing.T) {
 				t.Errorf("%v, β = %v: %v, want %v", s, beta, got, want)
 			}
 		}
-	}
-}
-
-// A step sees all of ΔW: the sparse part and that of rank one.
-func TestStepSeesEveryPartOfTheContrast(t *testing.T) {
-	g, x := small(65)
-	for name, s := range map[string]coles.NegativeSampler{"of rank one": coles.ExpectedDegreeNegatives(), "drawn": coles.UniformNegatives(2)} {
-		dw := testkit.Must(coles.Contrast(ctx, g, s, 1, 0.9, 3))
-		r := runOf(t, g, x, WithObjective(COLES(2)), withOptimizer(SGD(1e-300, 0)))
-		r.whole = &batch[float64]{graph: g, view: r.data.whole, contrast: matrix.ConvertOperator[float64](dw.Raw()).Apply}
-		h := dense(testkit.Must(r.output(ctx)))
-		if err := r.runEpoch(ctx); err != nil {
-			t.Fatal(err)
-		}
-		want := -mat.Trace(testkit.Product(h.T(), testkit.Must(dw.Apply(ctx, h))))/40 + 2*penalty(h)
-		if math.Abs(r.last.Loss-want) > 1e-13*math.Abs(want) {
-			t.Errorf("negatives %s: loss %v, want %v", name, r.last.Loss, want)
-		}
-		checkGradients(t, r, r.whole)
 	}
 }

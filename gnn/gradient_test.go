@@ -20,16 +20,8 @@ func TestGradientsEqualCentralDifferences(t *testing.T) {
 }
 
 func TestClassifierGradientsEqualCentralDifferences(t *testing.T) {
-	g, x := small(4)
-	config, err := newConfig(ClassifierSettings(), []Option{WithNetwork(Dropout(0.2), GCN(6), ReLU(), GCN(AutoWidth))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := supervision{classes: 3, train: targets{rows: []int{1, 5, 7, 30}, classes: []int{0, 1, 2, 2}}}
-	r, err := newRun[float64](ctx, config, g, x, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, x, labels, train, val := separated()
+	r := labelledRun(t, g, x, labels, train, val, WithNetwork(Dropout(0.2), GCN(6), ReLU(), GCN(AutoWidth)))
 	checkGradients(t, r, batchesOf(t, r, 0)[0])
 }
 

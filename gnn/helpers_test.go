@@ -85,15 +85,8 @@ func checkpointsOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) (
 // runOf is a training that is about to begin.
 func runOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) *run[float64] {
 	t.Helper()
-	config, err := newConfig(DefaultSettings(), smallOptions(opts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := newRun[float64](ctx, config, g, x, supervision{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	c := testkit.Must(newConfig(DefaultSettings(), smallOptions(opts...)))
+	return testkit.Must(newRun[float64](ctx, c, g, x, supervision{}))
 }
 
 // batchesOf are the batches of an epoch.

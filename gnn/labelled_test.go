@@ -97,21 +97,6 @@ func TestEvaluationInParts(t *testing.T) {
 	}
 }
 
-func TestClassifierInBlocksHasTheSameBytes(t *testing.T) {
-	g, x, labels, train, val := separated()
-	var want []uint64
-	testkit.ForProcessors(t, func(int) {
-		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithBatchSize(5), WithEpochs(4)))
-		got := testkit.Bits(testkit.Must(c.Scores(ctx, g, x)))
-		if want == nil {
-			want = got
-		}
-		testkit.WantSame(t, "the scores", got, want)
-		read := testkit.Must(ReadClassifier(bytes.NewReader(fileOf(c))))
-		testkit.WantSame(t, "the scores of what was read", testkit.Bits(testkit.Must(read.Scores(ctx, g, x))), want)
-	})
-}
-
 // withoutMean takes a running mean of its columns off.
 func withoutMean() Layer {
 	parameters := func(_, width int) []Parameter {
