@@ -56,6 +56,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 	}
 	drops := func(first float64) Option { return withAugmentation(Drop([2]float64{first, 0}, [2]float64{})) }
 	contrast := func(s coles.NegativeSampler, kappa int, eta float64) Option { return WithContrast(s, kappa, eta) }
+	sampled := withSampler(exact(10, 2))
 	expected := coles.ExpectedDegreeNegatives()
 	other := testkit.Must(coles.NewGraph(39, nil))
 	seen := func(v *View) Option {
@@ -138,6 +139,18 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"no settings", []Option{WithSettings(Settings{})}, coles.ErrSetting},
 		{"a score of NaN", []Option{scored(math.NaN(), nil)}, ErrDiverged},
 		{"a validation that fails", []Option{scored(0, bent)}, bent},
+		{"a checkpoint that cannot be saved", []Option{WithCheckpoints(2, func(*Checkpoint) error { return bent })}, bent},
+		{"a sampler in batches", []Option{sampled, WithBatchSize(5)}, coles.ErrSetting},
+		{"a sampler with augmentation", []Option{sampled, drops(0.1)}, coles.ErrSetting},
+		{"a sampler with patience", []Option{sampled, withPatience(3)}, coles.ErrSetting},
+		{"a sampler's name alone", []Option{withSampler(NewSampler("ours", nil))}, coles.ErrSetting},
+		{"an operator for all layers of a sample", []Option{sampled, WithObjective(objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
+			s.W()
+			return s.Sum(s.Output(&View{}))
+		}))}, coles.ErrSetting},
+		{"a sampler that fails", []Option{withSampler(NewSampler("failing", func(context.Context, *coles.Graph, []int, uint64) (Samples, error) {
+			return nil, bent
+		}))}, bent},
 		{"a rate out of all proportion", []Option{withOptimizer(SGD(1e30, 0)), WithEpochs(50)}, ErrDiverged},
 		{"the last step diverges", []Option{withOptimizer(SGD(1e300, 0)), WithEpochs(1)}, ErrDiverged},
 		{"it does without a norm", []Option{withOptimizer(SGD(1e30, 0)), withPrecision(coles.Float32), WithEpochs(1), withNorm(0)}, ErrDiverged},

@@ -3,7 +3,6 @@ package gnn
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"testing"
 
@@ -81,13 +80,6 @@ func TestResumeRefusesWhatIsNotTheSame(t *testing.T) {
 	if m, err := Resume(ctx, c, g, x, WithEpochs(9)); err != nil || m.Report().Epochs != 9 {
 		t.Errorf("more epochs: %v", err)
 	}
-}
-
-func TestCheckpointThatCannotBeSavedEndsTheTraining(t *testing.T) {
-	g, x := small(11)
-	full := errors.New("no space left")
-	_, err := Train(ctx, g, x, smallOptions(WithCheckpoints(2, func(*Checkpoint) error { return full }))...)
-	testkit.WantError(t, err, full)
 }
 
 // A function that draws is in no file: it is given again, by its name it is the same.

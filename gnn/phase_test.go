@@ -38,23 +38,16 @@ func alternating() Objective {
 // nothing else.
 func TestPhasesEqualTheirFormulas(t *testing.T) {
 	const rate, decay = 0.1, 0.01
-	type moments struct{ m, v, t float64 }
-	step := func(theta *float64, g, rate float64, s *moments) {
-		s.t++
-		g += decay * *theta
-		s.m, s.v = 0.9*s.m+0.1*g, 0.999*s.v+0.001*g*g
-		*theta -= rate * (s.m / (1 - math.Pow(0.9, s.t))) / (math.Sqrt(s.v/(1-math.Pow(0.999, s.t))) + 1e-8)
-	}
 	a, b := 1.0, 0.5
-	var first, second, third moments
+	var first, second, third adamByHand
 	var losses []float64
 	for range 4 {
 		losses = append(losses, (a-3)*(a-3)/2)
-		step(&a, a-3, rate, &first)
+		first.step(&a, a-3+decay*a, rate)
 		for range 2 {
 			ga, gb := b, a+2*b
-			step(&a, ga, rate/2, &second)
-			step(&b, gb, rate/2, &third)
+			second.step(&a, ga+decay*a, rate/2)
+			third.step(&b, gb+decay*b, rate/2)
 		}
 	}
 	g, x := small(120)

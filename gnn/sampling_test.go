@@ -2,7 +2,6 @@ package gnn
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -252,21 +251,6 @@ func TestBadSamples(t *testing.T) {
 			testkit.WantError(t, testkit.Err(Train(ctx, g, x, WithNetwork(c.network...), withSampler(sampler))), c.want)
 		})
 	}
-	good := exact(10, 2)
-	for name, more := range map[string]Option{
-		"batches":      WithBatchSize(5),
-		"augmentation": withAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})),
-		"patience":     withPatience(3),
-		"only a name":  withSampler(NewSampler("ours", nil)),
-		"no operator":  WithObjective(NewObjective("w", ObjectiveSpec{}, nil, func(s *Step[float64]) *autodiff.Value[float64] { s.W(); return s.Sum(s.Output(&View{})) })),
-	} {
-		if err := testkit.Err(Train(ctx, g, x, smallOptions(withSampler(good), more)...)); !testkit.IsNamed(err, coles.ErrSetting) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	failed := fmt.Errorf("no luck")
-	failing := NewSampler("failing", func(context.Context, *coles.Graph, []int, uint64) (Samples, error) { return nil, failed })
-	testkit.WantError(t, testkit.Err(Train(ctx, g, x, withSampler(failing))), failed)
 }
 
 // Features that nothing is done to are read where they are, and of them only the rows of a sample.

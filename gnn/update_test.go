@@ -12,21 +12,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// adamByHand is the rule of Adam for one number, written out.
+type adamByHand struct{ m, v, t float64 }
+
+func (a *adamByHand) step(theta *float64, g, rate float64) {
+	a.t++
+	a.m, a.v = 0.9*a.m+0.1*g, 0.999*a.v+0.001*g*g
+	*theta -= rate * (a.m / (1 - math.Pow(0.9, a.t))) / (math.Sqrt(a.v/(1-math.Pow(0.999, a.t))) + 1e-8)
+}
+
 // One number under each rule, against the formulas of the papers written out.
 func TestRulesEqualTheirFormulas(t *testing.T) {
 	gradients := []float64{0.3, -1.2, 0.7, 0.01, -0.4}
 	const rate, lambda, start = 0.1, 0.05, 2.0
 	adam := func(decoupled bool) (path []float64) {
-		theta, m, v := start, 0.0, 0.0
-		for k, g := range gradients {
-			step := float64(k + 1)
+		theta, a := start, adamByHand{}
+		for _, g := range gradients {
 			if decoupled {
 				theta -= rate * lambda * theta
 			} else {
 				g += lambda * theta
 			}
-			m, v = 0.9*m+0.1*g, 0.999*v+0.001*g*g
-			theta -= rate * (m / (1 - math.Pow(0.9, step))) / (math.Sqrt(v/(1-math.Pow(0.999, step))) + 1e-8)
+			a.step(&theta, g, rate)
 			path = append(path, theta)
 		}
 		return path

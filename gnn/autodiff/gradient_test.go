@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/testkit"
 )
 
@@ -187,24 +188,17 @@ func TestGradientsOfLargeInputsEqualDirectionalDifferences(t *testing.T) {
 				// With entries of order one the step is short enough not to cross a kink: they are
 				// 0.1 away from it.
 				direction := padded(in[k].Rows, in[k].Cols, 0, func() float64 { return rnd.Float64() - 0.5 })
-				want, got := 0.0, 0.0
+				want := 0.0
 				for _, h := range []float64{1e-5, -1e-5} {
 					moved := clones(in)
 					for i := range direction.Rows {
-						for j := range direction.Cols {
-							moved[k].Data[i*moved[k].Stride+j] += h * at(direction, i, j)
-						}
+						matrix.AddScaled(row(moved[k], i), h, row(direction, i))
 					}
 					want += u.loss(op, moved, nil, w, v) / (2 * h)
 				}
-				size := 0.0
-				for i := range direction.Rows {
-					for j := range direction.Cols {
-						term := at(direction, i, j) * at(grads[k], i, j)
-						got += term
-						size += term * term
-					}
-				}
+				along, slopes := entries(direction), entries(grads[k])
+				got := dotByHand(along, slopes)
+				size := sumOver(len(along), func(q int) float64 { return math.Pow(along[q]*slopes[q], 2) })
 				// The loss has many more terms than in the test of small inputs, and so cancels
 				// more; size is the derivative without that.
 				if diff := math.Abs(got - want); !(diff <= 1e-6*max(math.Abs(want), math.Sqrt(size))) {
