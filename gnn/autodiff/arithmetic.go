@@ -63,16 +63,8 @@ func (t *Tape[T]) Add(a, b *Value[T]) *Value[T] {
 func (t *Tape[T]) Scale(x *Value[T], c float64) *Value[T] {
 	factor := T(c)
 	return t.elementwise(x,
-		func(y, x []T) {
-			for i, v := range x {
-				y[i] = factor * v
-			}
-		},
-		func(g, _, _ []T) {
-			for i := range g {
-				g[i] *= factor
-			}
-		})
+		func(y, x []T) { multiplyTo(y, factor, x) },
+		func(g, _, _ []T) { matrix.Scale(g, factor) })
 }
 
 // Bias is y = x + 1·b: the 1×d matrix b is added to every row of the n×d x.

@@ -157,12 +157,12 @@ func (c *infoNCE[T]) gradient() Matrix[T] {
 	}
 	weight := T(c.scale / float64(c.anchors.Rows))
 	dst := t.take(w.Rows, w.Cols)
-	t.fill(dst, 0)
+	t.zero(dst)
 	own := dst
 	if !c.all {
 		own = t.take(c.anchors.Rows, w.Cols)
 		defer t.release(&own)
-		t.fill(own, 0)
+		t.zero(own)
 	}
 	none := make([]float64, pairBlock)
 	c.tiles(func(i, j span, s Matrix[T]) {
@@ -251,14 +251,6 @@ func (t *Tape[T]) rounds(rows, cols int, half bool, do func(i, j span)) {
 			}
 		}))
 	}
-}
-
-// products is a·bᵀ, in memory lent until release is called.
-func (t *Tape[T]) products(a, b Matrix[T]) (s Matrix[T], release func()) {
-	s, release = kernel.Scratch[T](a.Rows, b.Rows)
-	// That the context is done is reported by rounds.
-	_ = kernel.Gemm(t.ctx, false, true, 1, a, b, 0, s)
-	return s, release
 }
 
 // addTile adds weight·s·x, or with trans weight·sᵀ·x, to a block of the rows of dst.

@@ -38,7 +38,7 @@ func (t *Tape[T]) InnerProductLoss(target *Sparse[T], z *Value[T]) *Value[T] {
 	y := t.newValue(1, 1, z)
 	if y.needsGrad {
 		y.kept = t.take(n, z.Cols())
-		t.fill(y.kept, 0)
+		t.zero(y.kept)
 	}
 	losses := t.wide.take(1, n)
 	defer t.wide.release(&losses)
@@ -73,8 +73,9 @@ func (s *Sparse[T]) isSymmetric() bool {
 // 2·share·Σ_j σ(s_ij)·z_j to the rows of gradient, unless that has none.
 func (t *Tape[T]) allPairs(z Matrix[T], losses []float64, gradient Matrix[T], share float64) {
 	t.rounds(z.Rows, z.Rows, true, func(i, j span) {
-		s, release := t.products(rowsIn(z, i), rowsIn(z, j))
+		s, release := kernel.Scratch[T](i.hi-i.lo, j.hi-j.lo)
 		defer release()
+		_ = kernel.Gemm(t.ctx, false, true, 1, rowsIn(z, i), rowsIn(z, j), 0, s) // rounds reports the end of ctx
 		times := 2.0
 		if i == j {
 			times = 1
@@ -136,9 +137,10 @@ func logarithms(product *[4]float64) (sum float64) {
 // the energy of Graph2Gauss (Bojchevski and Günnemann, 2018, Deep Gaussian embedding of graphs). is
 // and js must not change before the next Reset.
 //
-// Pair k adds g_k·(μ_il − μ_jl)/σ_il to g_mean of row i and takes it from that of row j; to
-// g_variance of row i it adds (g_k/2)·(1 − (σ_jl + (μ_il − μ_jl)²)/σ_il)/σ_il, and to that of row j
-// (g_k/2)·(1/σ_il − 1/σ_jl).
+// Pair k adds to the gradients
+//
+//	g_μ of row i: g_k·(μ_il − μ_jl)/σ_il, and its negative to row j,
+//	g_σ of row i: (g_k/2)·(1 − (σ_jl + (μ_il − μ_jl)²)/σ_il)/σ_il, of row j: (g_k/2)·(1/σ_il − 1/σ_jl).
 //
 // The cost is O(m·d), with m·d logarithms; there is no m×d matrix.
 func (t *Tape[T]) GaussianKL(mean, variance *Value[T], is, js []int) *Value[T] {

@@ -78,20 +78,15 @@ func (t *Tape[T]) PReLU(x, a *Value[T]) *Value[T] {
 	return y
 }
 
-// dotBelow is Σ g_i·x_i over the x_i below 0, in two sums that do not wait for each other.
+// dotBelow is Σ g_i·min(x_i, 0), in two sums that do not wait for each other.
 func dotBelow[T Float](g, x []T) float64 {
-	below := func(v T) float64 { // v, or 0 without its sign
-		bits := math.Float64bits(float64(v))
-		return math.Float64frombits(bits & uint64(int64(bits)>>63))
-	}
 	var first, second float64
-	for len(x) >= 2 {
-		first += float64(g[0]) * below(x[0])
-		second += float64(g[1]) * below(x[1])
-		g, x = g[2:], x[2:]
+	for ; len(x) >= 2; g, x = g[2:], x[2:] {
+		first += float64(g[0]) * float64(min(x[0], 0))
+		second += float64(g[1]) * float64(min(x[1], 0))
 	}
 	if len(x) > 0 {
-		first += float64(g[0]) * below(x[0])
+		first += float64(g[0]) * float64(min(x[0], 0))
 	}
 	return first + second
 }

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 )
 
@@ -61,12 +62,9 @@ func (t *Tape[T]) eachRow(rows, cols int, do func(i int)) {
 	})
 }
 
-func (t *Tape[T]) fill(dst Matrix[T], c T) {
-	t.each(dst, dst, dst, func(dst, _, _ []T) {
-		for i := range dst {
-			dst[i] = c
-		}
-	})
+// zero sets a matrix to zero.
+func (t *Tape[T]) zero(dst Matrix[T]) {
+	t.each(dst, dst, dst, func(dst, _, _ []T) { clear(dst) })
 }
 
 // copy copies src to dst.
@@ -76,20 +74,12 @@ func (t *Tape[T]) copy(dst, src Matrix[T]) {
 
 // addScaled adds c·src to dst.
 func (t *Tape[T]) addScaled(dst Matrix[T], c T, src Matrix[T]) {
-	t.each(dst, src, src, func(dst, src, _ []T) {
-		for i, v := range src {
-			dst[i] += c * v
-		}
-	})
+	t.each(dst, src, src, func(dst, src, _ []T) { matrix.AddScaled(dst, c, src) })
 }
 
 // scale multiplies m by c.
 func (t *Tape[T]) scale(m Matrix[T], c T) {
-	t.each(m, m, m, func(m, _, _ []T) {
-		for i := range m {
-			m[i] *= c
-		}
-	})
+	t.each(m, m, m, func(m, _, _ []T) { matrix.Scale(m, c) })
 }
 
 // total is the total of sum over corresponding parts of two matrices of one size.

@@ -102,7 +102,7 @@ func (t *Tape[T]) Gram(a *Value[T]) *Value[T] {
 	d := a.Cols()
 	y := t.newValue(d, d, a)
 	a.gram = y
-	t.fill(y.data, 0)
+	t.zero(y.data)
 	t.check(kernel.Gram(t.ctx, 1, a.data, a.data, y.data))
 	kernel.MirrorUpper(y.data)
 	y.back = func() {

@@ -276,7 +276,7 @@ func (t *Tape[T]) gradient(x *Value[T]) Matrix[T] {
 	dst, beta := t.destination(x)
 	switch beta {
 	case 0:
-		t.fill(dst, 0)
+		t.zero(dst)
 	case 1:
 	default:
 		t.scale(dst, beta)
