@@ -183,7 +183,7 @@ func blocks(a *kernel.CSR[float64], size int, rnd *rand.Rand) [][]int {
 }
 
 // surroundings returns the view of a block's nodes and then of all nodes within the given number of
-// hops. W keeps the degrees of the whole graph, so the block's output equals that of a full pass.
+// hops. W keeps the degrees of the whole graph, so the block's output equals a full pass's.
 func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*view[T], error) {
 	w := d.whole.w.Matrix()
 	nodes, seen := slices.Clone(block), make(map[int32]bool, 4*len(block))

@@ -44,7 +44,7 @@ func TestBlocksHoldTogether(t *testing.T) {
 	}
 }
 
-// outputOf is what a network makes of a view.
+// outputOf is a network's output for a view.
 func outputOf(r *run[float64], v *view[float64]) kernel.Matrix[float64] {
 	outputs := r.encoder.embed(ctx, autodiff.New[float64](ctx), v, nil, nil)
 	return outputs[len(outputs)-1].Data()

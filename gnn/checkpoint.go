@@ -23,8 +23,8 @@ type Checkpoint struct {
 	best    [][]float64 // parameters of the best epoch, if one was judged
 }
 
-// checkpointFormat is that of a checkpoint's file. Its arrays are the parameters, the moments and
-// the best parameters.
+// checkpointFormat is the format of a checkpoint's file, whose arrays are the parameters, the moments
+// and the best parameters.
 var checkpointFormat = archive.Format{Magic: [8]byte([]byte("COLESGCK")), Version: 2}
 
 // checkpointHeader is the part of a checkpoint that is not long arrays of numbers.
@@ -110,13 +110,13 @@ func (r *run[T]) restore(c *Checkpoint) error {
 	return nil
 }
 
-// Resume goes on with a training from a checkpoint, on the same graph and features: the result is
-// that of a training without the interruption, to the byte. Options may set the callbacks anew,
-// which a checkpoint does not keep, and the number of epochs, at least those done, but under
-// [Cosine], which falls over all of them. A validation judges the last epoch whatever its number
-// is: with more epochs the one that was the last has been judged in addition. Without the
-// validation that the training had, its best parameters are forgotten. A [coles.NegativeFunc] is
-// not in a file either: set it anew by [WithContrast].
+// Resume goes on with a training from a checkpoint, on the same graph and features: the result has the
+// bytes of a training without the interruption. Options may set the callbacks anew, which a checkpoint
+// does not keep, and the number of epochs, at least those done, but under [Cosine], which falls over
+// all of them. A validation judges the last epoch whatever its number is: with more epochs the one that
+// was the last has been judged in addition. Without the validation that the training had, its best
+// parameters are forgotten. Files hold the name of a [coles.NegativeFunc] and of a program's own layer,
+// objective, augmentation or sampler: set these anew, in [Checkpoint.Settings] say.
 //
 // Errors: [ErrCheckpoint] where data or another setting differ, and those of [Train].
 func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {

@@ -118,8 +118,7 @@ func TestResumedProgressKnowsTheScores(t *testing.T) {
 	c = testkit.Must(ReadCheckpoint(bytes.NewReader(fileOf(c))))
 	var all []Progress
 	testkit.Must(Resume(ctx, c, g, x, WithValidation(4, 9, rising), WithProgress(func(p Progress) { all = append(all, p) })))
-	// After epoch 5 the newest judgement is that of the fourth, −|4 − 4|; the next is that of the
-	// eighth.
+	// After epoch 5 the newest judgement is the fourth epoch's, −|4 − 4|; the next is the eighth's.
 	if first := all[0]; first.Epoch != 6 || first.Score != 0 || first.Best != 0 {
 		t.Errorf("%+v", first)
 	}

@@ -21,7 +21,7 @@ type Classifier struct {
 // targets are nodes, and the outputs that they should have.
 type targets struct{ rows, classes []int }
 
-// supervision is what a classifier is trained on and stopped by; the zero value is none.
+// supervision holds the labels that train and stop a classifier; the zero value is none.
 type supervision struct {
 	classes    int
 	train, val targets
@@ -34,11 +34,10 @@ type supervision struct {
 // val is small.) labels has an entry for each node, of which only those of train and val are read.
 // The result depends on the input and the settings only.
 //
-// [ClassifierSettings] is what it does unless options say otherwise. It takes no other objective
-// but one that reads labels, no augmentation or checkpoints, and no other validation. With [Linear]
-// layers alone it is a multilayer perceptron, which does not look at the graph. [WithBatchSize]
-// makes steps of so many rows of train, drawn anew in every epoch, each with the neighbours that its
-// output depends on.
+// It begins with [ClassifierSettings]. It takes only an objective that reads labels, no augmentation
+// or checkpoints, and no other validation. With [Linear] layers alone it is a multilayer perceptron,
+// which does not look at the graph. [WithBatchSize] makes steps of so many rows of train, drawn anew in
+// every epoch, each with the neighbours that its output depends on.
 //
 // Errors: those of [Train], [coles.ErrShape] for another number of labels than nodes, no rows or a
 // single class, and [coles.ErrIndex] for rows that no node has or labels of val that train has not.
@@ -106,7 +105,7 @@ func targetsOf(classes, labels, rows []int) targets {
 }
 
 // Predict returns the label of every node of a graph, be it the one trained on or another with the
-// same features: of equal scores that of the lowest label.
+// same features: of equal scores the lowest label.
 //
 // Errors: as [Model.Embed].
 func (c *Classifier) Predict(ctx context.Context, g *coles.Graph, x mat.Matrix) ([]int, error) {

@@ -140,7 +140,7 @@ func TestClassifierRefuses(t *testing.T) {
 	}
 }
 
-// Softmax cross-entropy at first is that of a guess, log of the number of classes, or near it.
+// Softmax cross-entropy at first is near a guess's, the logarithm of the number of classes.
 func TestClassifierBeginsWithAGuess(t *testing.T) {
 	g, x, labels, train, val := separated()
 	var first float64

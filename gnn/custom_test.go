@@ -97,7 +97,7 @@ func TestOwnObjectiveEqualsItsFormula(t *testing.T) {
 	}
 }
 
-// An objective of the program's reads labels: that of TrainClassifier, made anew, has its bytes.
+// An objective of the program's reads labels: TrainClassifier's own, made anew, has its bytes.
 func TestOwnObjectiveReadsLabels(t *testing.T) {
 	g, x, labels, train, val := separated()
 	own := NewObjective("mine", ObjectiveSpec{Labels: true}, crossEntropyLoss[float32], crossEntropyLoss[float64])

@@ -103,7 +103,7 @@ func (v *view[T]) normalized() *autodiff.Sparse[T] {
 	return v.w
 }
 
-// operator is what of makes of the graph, made once.
+// operator returns of(graph), computed once.
 func (v *view[T]) operator(ctx context.Context, name string, of func(context.Context, *coles.Graph) (*sparse.CSR, error)) (*autodiff.Sparse[T], error) {
 	if s := v.operators[name]; s != nil {
 		return s, nil

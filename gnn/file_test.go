@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A file is what writes itself, and what reads that.
+// A file is a value that writes itself, its bytes, and their reader.
 type file struct {
 	of    io.WriterTo
 	bytes []byte

@@ -172,7 +172,7 @@ func TestPairwiseLossesEqualTheirFormulas(t *testing.T) {
 	}
 }
 
-// With its penalty and without, COLES is what its doc comment says, ΔW taken as a matrix.
+// COLES equals its formula, with its penalty and without, ΔW taken as a matrix.
 func TestLossOfCOLESEqualsItsFormula(t *testing.T) {
 	g, _ := weighted(63, 25)
 	h := randomMatrix(64, 25, 3)

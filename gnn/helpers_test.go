@@ -68,7 +68,7 @@ func trained(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) *Model 
 	return m
 }
 
-// progressOf is what trained says of every epoch.
+// progressOf is trained's report of every epoch.
 func progressOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) (epochs []Progress) {
 	t.Helper()
 	trained(t, g, x, append(opts, WithProgress(func(p Progress) { epochs = append(epochs, p) }))...)

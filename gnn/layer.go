@@ -11,8 +11,8 @@ import (
 	"coles/internal/setting"
 )
 
-// A Layer is one step of a [Network]: one of those here, or of the program's ([NewLayer]). H is
-// what comes in, n × k. The zero value is no layer. Its text form, in JSON too, is
+// A Layer is one step of a [Network]: one of those here, or of the program's ([NewLayer]). H is its
+// input, n × k. The zero value is no layer. Its text form, in JSON too, is
 //
 //	gcn:64               GCN(64)
 //	linear               Linear(AutoWidth)
@@ -31,7 +31,7 @@ type Layer struct {
 	filter      coles.Filter // of Propagate
 }
 
-// forward is what a layer computes.
+// forward computes the output of a layer.
 type forward[T autodiff.Float] = func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T]
 
 // A LayerSpec says what a network has to know of a layer, apart from what it computes.
@@ -54,15 +54,13 @@ const (
 	SameWidth = -1
 )
 
-// A Parameter is a matrix that is trained. At first its entries are drawn uniformly from Start −
-// Bound to Start + Bound.
+// A Parameter is a matrix that is trained.
 type Parameter struct {
-	Name        string
-	Rows, Cols  int
-	Start       float64
-	Bound       float64
-	Orthonormal bool // the columns, at first and after every step: see [Layer.Orthonormal]
-	Averaged    bool // is no variable but a running average, which [Pass.Average] moves
+	Name         string  // within its layer
+	Rows, Cols   int     // its shape
+	Start, Bound float64 // at first entries are drawn uniformly from Start − Bound to Start + Bound
+	Orthonormal  bool    // the columns, at first and after every step: see [Layer.Orthonormal]
+	Averaged     bool    // not trained, but a running average, which [Pass.Average] moves
 }
 
 // Weight is a parameter within ±√(6/(rows+cols)), the rule of Glorot and Bengio (2010).

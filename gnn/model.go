@@ -52,21 +52,21 @@ func narrowed[T autodiff.Float](s shape, data []float64) autodiff.Matrix[T] {
 // makes the same model again, unless it listened to a validation, was resumed by more epochs, or
 // dropped features that were sparse where they are dense now: it draws for those that are stored.
 type Report struct {
-	Graph       coles.GraphReport `json:"graph"`
-	Features    int               `json:"features"` // d
-	Preparation coles.Preparation `json:"preparation"`
-	Dim         int               `json:"dim"`        // d′
-	Parameters  int               `json:"parameters"` // numbers trained
-	Precision   coles.Precision   `json:"precision"`
-	Epochs      int               `json:"epochs"`     // done
-	BestEpoch   int               `json:"best_epoch"` // whose parameters these are
-	Loss        float64           `json:"loss"`       // of the last epoch
-	Rank        float64           `json:"rank"`       // effective rank of the embedding
-	Seconds     float64           `json:"seconds"`    // which files do not keep, nor Memory
-	Memory      int               `json:"memory"`     // bytes that the steps took in addition to data and parameters
+	Graph       coles.GraphReport `json:"graph"`       // as it was built
+	Features    int               `json:"features"`    // d
+	Preparation coles.Preparation `json:"preparation"` // resolved
+	Dim         int               `json:"dim"`         // d′
+	Parameters  int               `json:"parameters"`  // numbers trained
+	Precision   coles.Precision   `json:"precision"`   // of the computation
+	Epochs      int               `json:"epochs"`      // done
+	BestEpoch   int               `json:"best_epoch"`  // whose parameters these are
+	Loss        float64           `json:"loss"`        // of the last epoch
+	Rank        float64           `json:"rank"`        // effective rank of the embedding
+	Seconds     float64           `json:"seconds"`     // of the training; files keep neither this nor Memory
+	Memory      int               `json:"memory"`      // bytes of the steps in addition to data and parameters
 
-	// GraphHash and FeaturesHash identify the adjacency matrix and X as they came in, as those of
-	// [coles.Report] do; Version is that of this module in the program that trained.
+	// GraphHash and FeaturesHash identify the adjacency matrix and X as they came in, as in
+	// [coles.Report]; Version is this module's in the program that trained.
 	GraphHash    string `json:"graph_hash"`
 	FeaturesHash string `json:"features_hash"`
 	Version      string `json:"version"`
@@ -83,7 +83,7 @@ func (r Report) String() string {
 	return s
 }
 
-// model is what the run has come to.
+// model returns the trained network.
 func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	h, err := r.output(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.D
 	return times(ctx, h, m.factor)
 }
 
-// output is what the network makes of a graph, not yet scaled.
+// output is the network's output for a graph, not yet scaled.
 func (m *Model) output(ctx context.Context, g *coles.Graph, x mat.Matrix) (kernel.Matrix[float64], error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -189,7 +189,7 @@ func (m *Model) Settings() Settings { return m.settings.clone() }
 // Report says what the training did.
 func (m *Model) Report() Report { return m.report }
 
-// modelFormat is that of a model's file. Its arrays are the parameters, in the order of the layers.
+// modelFormat is the format of a model's file, whose arrays are the parameters, layer by layer.
 var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESGNN")), Version: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.

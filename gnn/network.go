@@ -68,8 +68,8 @@ func (n Network) setAnew(layers Network, d int) error {
 	return n.known()
 }
 
-// resolve gives every layer its width, for d features; last is what AutoWidth means for the last
-// one, if not 0.
+// resolve gives every layer its width, for d features; last, if not 0, replaces AutoWidth in the last
+// one.
 func (n Network) resolve(d, last int) Network {
 	auto := 512
 	if d <= auto {
@@ -206,9 +206,9 @@ func (e *encoder[T]) numbers() [][]float64 {
 	return out
 }
 
-// embed records the outputs of the layers behind the lead; the last is that of the network. A nil
-// rnd stands for evaluation: no dropout. Parameters that trains is false of are constants. A nil trains
-// is of none: there will be no gradient, and of the record the output alone stays.
+// embed records the outputs of the layers behind the lead; the last is the network's. A nil rnd stands
+// for evaluation: no dropout. Parameters that trains refuses are constants. A nil trains refuses all:
+// there will be no gradient, and of the record the output alone stays.
 func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T], rnd *rand.Rand, trains func(*parameter[T]) bool) []*autodiff.Value[T] {
 	p := &Pass[T]{Tape: t, ctx: ctx, view: v, rnd: rnd, params: e.params, trains: trains}
 	h := v.x.value(t)
@@ -280,8 +280,8 @@ func upTo(n int) []int {
 	return all
 }
 
-// A Pass is what a layer has at hand while it computes: the operations of the tape, its parameters
-// and the graph.
+// A Pass serves a layer while it computes: with the operations of the tape, its parameters and the
+// graph.
 type Pass[T autodiff.Float] struct {
 	*autodiff.Tape[T]
 	ctx    context.Context
@@ -337,8 +337,8 @@ func (p *Pass[T]) W() *autodiff.Sparse[T] {
 	return p.view.normalized()
 }
 
-// Operator is a sparse matrix that of makes of the graph, n × n. It is made once for a graph and
-// kept under its name; an error ends the training. In blocks it is the part that belongs to the rows
+// Operator is a sparse n × n matrix of the graph, computed by of, once for a graph, and kept under its
+// name; an error ends the training. In blocks it is the part that belongs to the rows
 // of H, in a sample what is drawn of it; an entry must not join nodes that are farther apart than the
 // hops of the layer.
 func (p *Pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) *autodiff.Sparse[T] {
@@ -357,7 +357,7 @@ func (p *Pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Gr
 	return s
 }
 
-// operatorOf is what a function makes of a graph, in numbers of type T.
+// operatorOf is the matrix that a function computes from a graph, in numbers of type T.
 func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) (*autodiff.Sparse[T], error) {
 	made, err := of(ctx, g)
 	if err == nil {

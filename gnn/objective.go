@@ -5,13 +5,13 @@ import (
 	"coles/internal/matrix"
 )
 
-// An Objective is what a network is trained for: one of those here, or of the program's
-// ([NewObjective]). The zero value is no objective. The text form, in JSON too, is
+// An Objective is the loss of a training: one of those here, or of the program's ([NewObjective]). The
+// zero value is no objective. The text form, in JSON too, is
 //
 //	coles:10         COLES(10)
 //	sampled-nce:5,1  SampledNCE(5, 1)
 //	power-mean:0,5   PowerMean(0, 5)
-//	cross-entropy    that of TrainClassifier
+//	cross-entropy    the one of TrainClassifier
 //	custom:NAME      NewObjective("NAME", …)
 //
 // One of NewObjective that was read from a text has a name only: set it anew.
@@ -22,7 +22,7 @@ type Objective struct {
 	loss64 loss[float64] // both nil where only the name is known
 }
 
-// loss is what an objective computes.
+// loss computes an objective.
 type loss[T autodiff.Float] = func(s *Step[T]) *autodiff.Value[T]
 
 // An ObjectiveSpec says what a training has to know of an objective, apart from its loss.
@@ -42,7 +42,7 @@ type ObjectiveSpec struct {
 type Phase struct {
 	// Steps is how often the phase is done, one after the other.
 	Steps int
-	// Rate is what the rate of the optimizer is multiplied by.
+	// Rate multiplies the rate of the optimizer.
 	Rate float64
 	// Trains reports whether a parameter of this name is trained: "0.weight" is one of the first
 	// layer, "objective.weight" one of the objective. nil is true of all.

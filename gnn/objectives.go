@@ -51,8 +51,8 @@ func contrast[T autodiff.Float](beta float64) loss[T] {
 }
 
 // SampledNCE is the rival of the paper with the same networks: the loss is the mean of −log
-// σ(h_u·h_v) over the edges plus η times that of −log σ(−h_u·h_w) over the given number of nodes w
-// drawn uniformly for each edge.
+// σ(h_u·h_v) over the edges plus η times the mean of −log σ(−h_u·h_w) over the given number of nodes
+// w drawn uniformly for each edge.
 func SampledNCE(negatives int, eta float64) Objective {
 	return Objective{
 		label:  label{name: "sampled-nce", args: []any{negatives, eta}},

@@ -148,7 +148,7 @@ func Cosine(warmup int) Schedule { return Schedule{name: cosineName, warmup: war
 // Exponential multiplies the rate by factor, in (0, 1], after every epoch.
 func Exponential(factor float64) Schedule { return Schedule{name: exponentialName, factor: factor} }
 
-// share is what the rate is multiplied by in an epoch, counted from 0.
+// share multiplies the rate in an epoch, counted from 0.
 func (s Schedule) share(epoch, epochs int) float64 {
 	switch s.name {
 	case cosineName:

@@ -67,7 +67,7 @@ func TestPhasesEqualTheirFormulas(t *testing.T) {
 	}
 	for k, want := range losses {
 		if math.Abs(got[k]-want) > 1e-14 {
-			t.Errorf("epoch %d: loss %v, want %v: that of the first phase", k+1, got[k], want)
+			t.Errorf("epoch %d: loss %v, want %v, the first phase's", k+1, got[k], want)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestPatienceGoesBackToTheLowestLoss(t *testing.T) {
 			t.Errorf("patience %d: %d epochs, the best %d, want %d and %d", c.patience, r.Epochs, r.BestEpoch, c.done, c.best)
 		}
 		bias, _ := m.Parameter("0.bias")
-		// A loss is that of the parameters before its step. Eighths are exact.
+		// A loss belongs to the parameters before its step. Eighths are exact.
 		if want := -0.125 * float64(c.best-1); bias.At(0, 0) != want {
 			t.Errorf("patience %d: the bias is %v, want %v", c.patience, bias.At(0, 0), want)
 		}

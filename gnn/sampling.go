@@ -25,22 +25,20 @@ type Sampler struct {
 	start func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (Samples, error)
 }
 
-// Samples draws the samples of an epoch, counted from 0, in their order. What it draws depends on
-// the epoch, and on what the sampler was started with, alone. It ends with an error, that of ctx
-// too.
+// Samples draws the samples of an epoch, counted from 0, in their order. The draws depend on the
+// epoch and on the sampler's start alone. It ends with an error, ctx's too.
 type Samples func(ctx context.Context, epoch int) iter.Seq2[*Sample, error]
 
 // NewSampler makes a sampler of a function, which is called once, before the first step: with the
 // graph, the nodes that steps are about, in ascending order — of a classifier those that are trained
-// on, else all — and a seed. The name, without a comma, is what checkpoints and model files say of
-// it.
+// on, else all — and a seed. Checkpoints and model files keep the name, which has no comma.
 func NewSampler(name string, start func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (Samples, error)) Sampler {
 	return Sampler{label: label{name: name, custom: true}, start: start}
 }
 
-// A Sample is what the network sees in a step: between the layers that look at the graph
-// ([LayerSpec].Hops), no more than some of the nodes and of the edges among them. Behind filters that
-// the network begins with, layers look one edge far at most.
+// A Sample limits a step of the network to some of the nodes, and of the edges among them, between the
+// layers that look at the graph ([LayerSpec].Hops). Behind filters that the network begins with, layers
+// look one edge far at most.
 type Sample struct {
 	// Levels[0] are the nodes whose features are read, and only these. Levels[k] are those that come
 	// out of the k-th layer that looks at the graph, the last those of the output H. A node may be
@@ -52,8 +50,8 @@ type Sample struct {
 	// neighbours are estimated without bias if the factor at each neighbour, 0 where it is not drawn,
 	// is 1 in the mean.
 	Factors []*autodiff.CSR[float64]
-	// Weights are what the losses of the rows of H are multiplied by, those with labels of a
-	// classifier; nil takes their mean.
+	// Weights multiply the losses of the rows of H, of the labelled ones for a classifier; nil takes
+	// their mean.
 	Weights []float64
 }
 
@@ -208,8 +206,8 @@ func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 	return autodiff.NewSparse(seen, false)
 }
 
-// Own is what comes in of the nodes that come out of the layer: H itself but in a sample
-// ([Settings].Sampler), where they are to be the first of those that come in.
+// Own gives the rows of H for the nodes that come out of the layer: H itself but in a sample
+// ([Settings].Sampler), where these nodes are to come first.
 func (p *Pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
 	s := p.view.sample
 	if s == nil || !p.looks {

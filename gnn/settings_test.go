@@ -20,7 +20,7 @@ func same(a, b any) bool {
 	return plain(a) == plain(b)
 }
 
-// One text is what String gives and UnmarshalText reads.
+// String gives one text, and UnmarshalText reads it.
 func TestTextForms(t *testing.T) {
 	type choice interface {
 		fmt.Stringer

@@ -54,7 +54,7 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 	}
 }
 
-// The rank is that of the centred rows however large their mean is, and in whatever unit.
+// The rank is the centred rows' however large their mean is, and in whatever unit.
 func TestSpreadOfRowsFarFromZero(t *testing.T) {
 	h := randomMatrix(6, 60, 5)
 	_, want, err := spreadOf(h)

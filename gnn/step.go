@@ -16,8 +16,8 @@ import (
 	"github.com/james-bowman/sparse"
 )
 
-// A Step is what an objective has at hand while it makes a loss: the operations of the tape, the
-// network, and the nodes of the step with their graph. In blocks ([WithBatchSize]) these are the
+// A Step serves an objective while it makes a loss: with the operations of the tape, the network, and
+// the nodes of the step with their graph. In blocks ([WithBatchSize]) these are the
 // nodes of the block, in a sample ([Settings].Sampler) those of H.
 type Step[T autodiff.Float] struct {
 	*autodiff.Tape[T]
@@ -45,7 +45,7 @@ func (s *Step[T]) Graph() *coles.Graph {
 	return b.graph
 }
 
-// Context is that of the training, for what takes long apart from the operations of the tape.
+// Context is the training's, for what takes long apart from the operations of the tape.
 func (s *Step[T]) Context() context.Context { return s.ctx }
 
 // Epoch counts the epochs from 0.
@@ -79,7 +79,7 @@ func (s *Step[T]) Output(v *View) *autodiff.Value[T] {
 	return outputs[len(outputs)-1]
 }
 
-// Features is what the layers that [Step.Encode] records read: an [autodiff.Tape.SparseConstant]
+// Features is the input of the layers that [Step.Encode] records: an [autodiff.Tape.SparseConstant]
 // where the features are sparse.
 func (s *Step[T]) Features(v *View) *autodiff.Value[T] { return s.seen(v).x.value(s.Tape) }
 
@@ -139,8 +139,7 @@ func (s *Step[T]) trains(p *parameter[T]) bool {
 
 func (p Phase) trains(s shape) bool { return p.Trains == nil || p.Trains(s.String()) }
 
-// LabelWeights are what the losses of [Step.Labels] are multiplied by, or nil for their mean: see
-// [Sample].
+// LabelWeights multiply the losses of [Step.Labels], or are nil for their mean: see [Sample].
 func (s *Step[T]) LabelWeights() []float64 { return s.batch.weights }
 
 // W is D̂^-½(A+I)D̂^-½ for the rows that layers before the last have: see [Step.Encode]. A sample has

@@ -19,8 +19,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Train trains a network on a graph with features X (n × d), without labels, and embeds its nodes.
-// [DefaultSettings] is what it does unless options say otherwise.
+// Train trains a network on a graph with features X (n × d), without labels, and embeds its nodes. It
+// begins with [DefaultSettings].
 //
 // An epoch of the default takes some 6·(nnz(X)·k + nnz(W)·(k+d′) + n·k·d′ + n·d′²/2)
 // multiplications for k hidden and d′ output columns; the memory is [Report].Memory in addition to
@@ -301,13 +301,13 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *ran
 	return value, nil
 }
 
-// output is what the network makes of all nodes now.
+// output is the network's output for all nodes now.
 func (r *run[T]) output(ctx context.Context) (autodiff.Matrix[T], error) {
 	h, _, err := r.outputOf(ctx, nil)
 	return h, err
 }
 
-// outputOf is what the network makes of some nodes now: rows of h.
+// outputOf is the network's output for some nodes now: rows of h.
 func (r *run[T]) outputOf(ctx context.Context, nodes []int) (h autodiff.Matrix[T], rows []int, err error) {
 	if h, rows, err = r.encoder.evaluated(ctx, r.tape, r.data, nodes); err != nil {
 		return h, nil, err

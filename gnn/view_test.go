@@ -55,7 +55,7 @@ func TestViewsEqualTheirFormulas(t *testing.T) {
 }
 
 // One of the program's is asked once or in every epoch, with the features that were prepared and
-// with other draws each time; what it makes is what the objective sees.
+// with other draws each time; the objective sees the views that it makes.
 func TestOwnAugmentation(t *testing.T) {
 	g, x := small(113)
 	for _, once := range []bool{true, false} {

@@ -31,10 +31,10 @@ const pairBlock = 256
 //
 // It is exact, and computed with the result: 8n²h multiplications and 4n² exponentials, or 2n²h and
 // 2n² if no gradient is needed; for a anchors 16·a·n·h and 8·a·n. Up to some thousand nodes a
-// quarter of the multiplications and half of the exponentials are saved. The memory is that of 4n·h
-// numbers, of which 2n·h are kept, and of at most 2²⁴: there is no n×n matrix. Rows of other lengths are fine as long
-// as max‖w_i‖²/τ is at most 60; above, nothing overflows, but y is infinite or NaN if all terms of
-// a row underflow.
+// quarter of the multiplications and half of the exponentials are saved. The memory holds 4n·h
+// numbers, of which 2n·h are kept, and at most 2²⁴ exponentials: there is no n×n matrix. Rows of other
+// lengths are fine as long as max‖w_i‖²/τ is at most 60; above, nothing overflows, but y is infinite
+// or NaN if all terms of a row underflow.
 func (t *Tape[T]) SoftmaxContrast(u, v *Value[T], temperature float64, anchors []int) *Value[T] {
 	fit(sameSize(u, v) && u.Rows() > 0, "SoftmaxContrast", u, v)
 	if !(temperature > 0) || anchors != nil && len(anchors) == 0 {
@@ -61,7 +61,7 @@ func (t *Tape[T]) SoftmaxContrast(u, v *Value[T], temperature float64, anchors [
 	return y
 }
 
-// infoNCE is what the loss and its gradient are computed from.
+// infoNCE holds the data of a loss and of its gradient.
 type infoNCE[T Float] struct {
 	t                   *Tape[T]
 	anchors, candidates Matrix[T]       // w, and the rows of it that are anchors

@@ -15,7 +15,7 @@ import (
 // SparseConstant, of the entries that are stored, before rows are gathered. A nil rnd stands for
 // evaluation: y = x.
 //
-// g_x = g∘m; m is drawn again instead of being stored. For a SparseConstant the cost is that of
+// g_x = g∘m; m is drawn again instead of being stored. For a SparseConstant it costs as much as
 // NewSparse, with memory for its entries.
 func (t *Tape[T]) Dropout(x *Value[T], rate float64, rnd *rand.Rand) *Value[T] {
 	m := newMask("Dropout", rate, rnd)
@@ -92,7 +92,7 @@ func (m mask) of(k int) mask {
 	return m
 }
 
-// factor is that of entry (i, j).
+// factor multiplies entry (i, j).
 func (m mask) factor(i, j int) float64 {
 	if m.threshold == 0 {
 		return m.kept

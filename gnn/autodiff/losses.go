@@ -127,7 +127,7 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 
 // TraceQuadratic is the 1×1 matrix y = Tr(hᵀ·S·h) for a symmetric n×n S and an n×d matrix h.
 //
-// g_h = 2g·S·h; the product is that of the forward pass.
+// g_h = 2g·S·h, with S·h of the forward pass.
 func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] {
 	y := t.newValue(1, 1, h)
 	y.kept = t.take(h.Rows(), h.Cols())

@@ -59,7 +59,7 @@ func head[T Float](m Matrix[T], i, k, width int) []T {
 //
 // over the j for which s, n×p, has an entry (i, j), of whatever value; 0 for a row without entries.
 // z is p×K·f, a row being its K heads side by side, target n×K and source p×K, such as [Tape.HeadDots]
-// of z. The slope of LeakyReLU is in [0, 1]. m is a mask as that of [Tape.Dropout]: it is 0 with
+// of z. The slope of LeakyReLU is in [0, 1]. m is a mask as in [Tape.Dropout]: it is 0 with
 // probability rate, else 1/(1 − rate), and 1 for a nil rnd.
 //
 // With d_ij = α_ij·LeakyReLU′·(m_ij·g_i·z_j − g_i·y_i) for each head, the gradients are g_z of row j
@@ -112,7 +112,7 @@ func (t *Tape[T]) eachHead(s *CSR[T], heads, width int, do func(i, k int, cols [
 	})
 }
 
-// attention is what both passes of Attention share.
+// attention holds the data of both passes of Attention.
 type attention[T Float] struct {
 	z, target, source, y    Matrix[T]
 	g, gZ, gTarget, gSource Matrix[T] // of an input without a gradient: empty

@@ -115,8 +115,8 @@ func TestAttentionOfFewEntries(t *testing.T) {
 	y, grads := gradientOf(t, attendHub, columnOf(1, 2, 3, 7), columnOf(0, -5, 5), columnOf(0, 0, ln2, 9))
 	checkClose(t, "result", y.Data, []float64{2.25, 2, 0})
 	checkClose(t, "gradient of z", grads[0].Data, []float64{0.25, 1.25, 0.5, 0})
-	// d of row 0 = α·LeakyReLU′·(z − y), the slope being that of scores of at most 0; that of row 1,
-	// with one entry, is 0.
+	// d of row 0 = α·LeakyReLU′·(z − y), the slope for scores of at most 0; d of row 1, with
+	// one entry, is 0.
 	checkClose(t, "gradient of target", grads[1].Data, []float64{0.5*0.25*(-1.25-0.25) + 0.5*0.75, 0, 0})
 	checkClose(t, "gradient of source", grads[2].Data, []float64{0.5 * 0.25 * -1.25, 0.5 * 0.25 * -0.25, 0.5 * 0.75, 0})
 }

@@ -192,7 +192,7 @@ func TestSparseProductsAreShared(t *testing.T) {
 	product := func(m matrix64) *Value[float64] { return tape.MatMul(tape.SparseConstant(s), tape.Constant(m)) }
 	first := product(x)
 	if product(x) != first || product(y) == first {
-		t.Error("another product, or that of another matrix")
+		t.Error("another product, or the product of another matrix")
 	}
 	computed := tape.Scale(tape.Constant(x), 2)
 	if tape.MatMul(tape.SparseConstant(s), computed) == first {

@@ -219,8 +219,8 @@ type slab[T Float] struct {
 	first  int
 }
 
-// slabsOf is the transpose of s. One with many entries in a row, such as that of features, is cut
-// into slabs: it uses each row of the other factor often, and those of one slab stay in cache.
+// slabsOf is the transpose of s. One with many entries in a row, such as the transpose of features, is
+// cut into slabs: it uses each row of the other factor often, and the rows for one slab stay in cache.
 func slabsOf[T Float](s *CSR[T]) []slab[T] {
 	if s.NNZ()*slabRows <= slabEntries*s.Cols*s.Rows {
 		return []slab[T]{{s.Transpose(), 0}}

@@ -97,8 +97,8 @@ func (t *Tape[T]) Reset(ctx context.Context) {
 	t.ctx, t.err, t.used, t.spent, t.shared = ctx, kernel.Check(), 0, false, t.shared[:0]
 }
 
-// Err is the first error since the last Reset: that of the context, of a [SymmetricOperator], of
-// Fail, or of COLES_KERNEL.
+// Err is the first error since the last Reset: of the context, of a [SymmetricOperator], of Fail or of
+// COLES_KERNEL.
 func (t *Tape[T]) Err() error { return t.err }
 
 // Backward adds the derivative of loss, a 1×1 value, with respect to every Variable to its
@@ -233,7 +233,7 @@ func (t *Tape[T]) newValue(rows, cols int, inputs ...*Value[T]) *Value[T] {
 
 // Operation records an operation of the caller's, from inputs to a rows×cols matrix. value sets y,
 // of any values so far. back is given y, g = ∂L/∂y and, for every input, its gradient so far, to
-// which it adds its g_x; that of an input without a gradient has no Data. It may overwrite g. It is
+// which it adds its g_x; an input without a gradient has one without Data. It may overwrite g. It is
 // called if the loss depends on y and y on a Variable.
 func (t *Tape[T]) Operation(
 	rows, cols int, value func(y Matrix[T]), back func(y, g Matrix[T], gradients []Matrix[T]), inputs ...*Value[T],
@@ -296,8 +296,8 @@ func (t *Tape[T]) pass(g *Matrix[T], x *Value[T]) {
 	}
 }
 
-// memory is what a tape has allocated in one precision: the pieces not in use, by size, and the
-// count of all numbers.
+// memory is a tape's memory in one precision: the pieces not in use, by size, and the count of all
+// numbers.
 type memory[T Float] struct {
 	free  map[int][][]T
 	count int
