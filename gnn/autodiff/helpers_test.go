@@ -9,6 +9,7 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -157,20 +158,19 @@ func dotByHand(a, b []float64) float64 {
 	return sumOver(len(a), func(k int) float64 { return a[k] * b[k] })
 }
 
-func productByHand(a, b matrix64) matrix64 {
-	return build(a.Rows, b.Cols, func(i, j int) float64 {
-		return sumOver(a.Cols, func(k int) float64 { return at(a, i, k) * at(b, k, j) })
-	})
+// productByHand is the product by gonum.
+func productByHand(factors ...mat.Matrix) matrix64 {
+	return matrix64(testkit.Product(factors...).RawMatrix())
 }
 
 // gramByHand is c·aᵀa − identity·I.
 func gramByHand(a matrix64, c, identity float64) matrix64 {
+	gram := productByHand(dense(a).T(), dense(a))
 	return build(a.Cols, a.Cols, func(i, j int) float64 {
-		v := c * sumOver(a.Rows, func(k int) float64 { return at(a, k, i) * at(a, k, j) })
 		if i == j {
-			v -= identity
+			return c*at(gram, i, j) - identity
 		}
-		return v
+		return c * at(gram, i, j)
 	})
 }
 
@@ -184,9 +184,7 @@ func symmetricEntry(i, j int) float64 {
 }
 
 func symmetricByHand(x matrix64) matrix64 {
-	return build(x.Rows, x.Cols, func(i, j int) float64 {
-		return sumOver(x.Rows, func(k int) float64 { return symmetricEntry(i, k) * at(x, k, j) })
-	})
+	return productByHand(dense(build(x.Rows, x.Rows, symmetricEntry)), dense(x))
 }
 
 // symmetric is the same matrix as an operator.

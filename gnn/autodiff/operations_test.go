@@ -146,11 +146,9 @@ func normedByHand(in []matrix64, mean, variance []float64) matrix64 {
 // operations has one entry, or one for each case, of every operation.
 func operations[T Float]() []operation[T] {
 	return slices.Concat(neighbourOperations[T](), pairOperations[T](), ownOperations[T](), []operation[T]{
-		binary("MatMul", factors, (*Tape[T]).MatMul, productByHand),
-		binary("MatMul of squares", squared, (*Tape[T]).MatMul, productByHand),
-		binary("MatMulTrans", equal, (*Tape[T]).MatMulTrans, func(a, b matrix64) matrix64 {
-			return build(a.Rows, b.Rows, func(i, j int) float64 { return dotByHand(row(a, i), row(b, j)) })
-		}),
+		binary("MatMul", factors, (*Tape[T]).MatMul, func(a, b matrix64) matrix64 { return productByHand(dense(a), dense(b)) }),
+		binary("MatMul of squares", squared, (*Tape[T]).MatMul, func(a, b matrix64) matrix64 { return productByHand(dense(a), dense(b)) }),
+		binary("MatMulTrans", equal, (*Tape[T]).MatMulTrans, func(a, b matrix64) matrix64 { return productByHand(dense(a), dense(b).T()) }),
 		unary("Gram", (*Tape[T]).Gram, func(x matrix64) matrix64 { return gramByHand(x, 1, 0) }),
 		spmmOf("SpMM", 2, (*Tape[T]).SpMM),
 		spmmOf("SpMM, of a transpose in slabs", slabRows+90, (*Tape[T]).SpMM),
@@ -160,7 +158,7 @@ func operations[T Float]() []operation[T] {
 				return t.Convolve(pattern[T](in[0].Rows()+2, in[0].Rows()), in[0], in[1], in[2])
 			},
 			want: func(in []matrix64) matrix64 {
-				return convolvedByHand(in[0].Rows+2, productByHand(in[0], in[1]), in[2])
+				return convolvedByHand(in[0].Rows+2, productByHand(dense(in[0]), dense(in[1])), in[2])
 			},
 		},
 		// S·(P·θ) + 1·b + (P·θ)∘(P·θ): the last part needs P·θ itself in the backward pass.
@@ -246,9 +244,7 @@ func operations[T Float]() []operation[T] {
 				return t.MatMul(t.Dropout(s, 0.4, rand.New(rand.NewPCG(5, 6))), in[0])
 			},
 		},
-		unary("RowNormalize", (*Tape[T]).RowNormalize, func(x matrix64) matrix64 {
-			return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) / math.Sqrt(dotByHand(row(x, i), row(x, i))) })
-		}),
+		unary("RowNormalize", (*Tape[T]).RowNormalize, unitByHand),
 		unary("ColumnNormalize", (*Tape[T]).ColumnNormalize, func(x matrix64) matrix64 {
 			gram := gramByHand(x, 1, 0)
 			return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) / math.Sqrt(at(gram, j, j)) })
