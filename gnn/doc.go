@@ -16,13 +16,13 @@
 // that the paper compares with, [Augmentation] trains on two views of the graph, and
 // [TrainClassifier] trains the same networks on labels.
 //
-// A program adds its own by [NewLayer], [NewObjective] and [NewAugmentation]: functions over the
-// operations of package [coles/gnn/autodiff], which has their gradients. A layer is given a [Pass],
-// an objective a [Step], from which it asks for outputs of the network on any [View] of the graph.
+// A program adds its own by [NewLayer], [NewObjective], [NewAugmentation] and [NewSampler]. Layers and
+// objectives are functions over the operations of package [coles/gnn/autodiff], which has their
+// gradients: of a [Pass], and of a [Step], which gives the network's output on any [View] of the graph.
 // They are values like those here: in a list of layers, in settings, and by name in files.
 //
 // The closed form of package coles is faster and, on the graphs of the README's table, mostly more
-// accurate; a network is for what a linear map of filtered features cannot say.
+// accurate; a network serves where a linear map of filtered features is not enough.
 //
 //	paper            here                    what
 //	f(X; Θ)          Network                 features to embeddings
@@ -33,10 +33,6 @@
 //	SampledNCE       SampledNCE              the rival with the same networks
 //	PPᵀ = I          Layer.Orthonormal       a weight with orthonormal columns
 //	+Aug             Drop                    two views
-//	                 NewLayer                a layer of the program's
-//	                 NewObjective            a loss of the program's
-//	                 NewAugmentation         views of the program's
-//	                 NewSampler              what is seen of the graph in a step
 //
 // Errors are those of package coles, and two more.
 package gnn

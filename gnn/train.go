@@ -181,11 +181,11 @@ func (r *run[T]) train(ctx context.Context) error {
 	}
 	for r.epoch < r.Epochs && !r.ended() {
 		if err := r.runEpoch(ctx); err != nil {
-			return atEpoch("epoch", r.epoch+1, err)
+			return &epochError{"epoch", r.epoch + 1, err}
 		}
 		r.epoch++
 		if err := r.validate(ctx); err != nil {
-			return atEpoch("after epoch", r.epoch, err)
+			return &epochError{"after epoch", r.epoch, err}
 		}
 		r.last.Epoch, r.last.Epochs, r.last.Seconds = r.epoch, r.Epochs, time.Since(r.started).Seconds()
 		if r.progress != nil {
@@ -193,7 +193,7 @@ func (r *run[T]) train(ctx context.Context) error {
 		}
 		if r.save != nil && r.epoch%r.saveEvery == 0 {
 			if err := r.save(r.snapshot()); err != nil {
-				return atEpoch("checkpoint after epoch", r.epoch, err)
+				return &epochError{"checkpoint after epoch", r.epoch, err}
 			}
 		}
 	}
@@ -207,15 +207,14 @@ func (r *run[T]) train(ctx context.Context) error {
 
 // An epochError is an error with the epoch it came from.
 type epochError struct {
-	text string
-	err  error
+	when  string
+	epoch int
+	err   error
 }
 
-func atEpoch(when string, epoch int, err error) error {
-	return &epochError{fmt.Sprintf("gnn: %s %d: %s", when, epoch, strings.TrimPrefix(err.Error(), "gnn: ")), err}
+func (e *epochError) Error() string {
+	return fmt.Sprintf("gnn: %s %d: %s", e.when, e.epoch, strings.TrimPrefix(e.err.Error(), "gnn: "))
 }
-
-func (e *epochError) Error() string { return e.text }
 
 func (e *epochError) Unwrap() error { return e.err }
 

@@ -245,7 +245,7 @@ func (t *Tape[T]) rounds(rows, cols int, half bool, do func(i, j span)) {
 	block := func(k, n int) span { return span{k * pairBlock, min(n, (k+1)*pairBlock)} }
 	m := max(blocks(rows), blocks(cols))
 	for r := 0; r < m && t.err == nil; r++ {
-		t.check(parallel.For(t.ctx, blocks(rows), func(i int) {
+		t.Fail(parallel.For(t.ctx, blocks(rows), func(i int) {
 			if j := (r - i + m) % m; j < blocks(cols) && (i <= j || !half) {
 				do(block(i, rows), block(j, cols))
 			}

@@ -50,7 +50,7 @@ func (t *Tape[T]) each(a, b, c Matrix[T], do func(a, b, c []T)) {
 
 // ranges calls do for ranges of rows, as tasks.
 func (t *Tape[T]) ranges(rows, cols int, do func(lo, hi int)) {
-	t.check(parallel.Ranges(t.ctx, rows, rowsOf(cols), do))
+	t.Fail(parallel.Ranges(t.ctx, rows, rowsOf(cols), do))
 }
 
 // eachRow calls do for every row.
@@ -133,7 +133,7 @@ func (t *Tape[T]) columnSums(sum []float64, rows int, add func(sum []float64, i 
 	grain := max(summedRows, rowsOf(len(sum)))
 	parts := t.wide.take((rows+grain-1)/grain, len(sum))
 	defer t.wide.release(&parts)
-	t.check(parallel.Ranges(t.ctx, rows, grain, func(lo, hi int) {
+	t.Fail(parallel.Ranges(t.ctx, rows, grain, func(lo, hi int) {
 		part := row(parts, lo/grain)
 		clear(part)
 		for i := lo; i < hi; i++ {

@@ -131,7 +131,7 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] {
 	y := t.newValue(1, 1, h)
 	y.kept = t.take(h.Rows(), h.Cols())
-	t.check(s(t.ctx, y.kept, h.data))
+	t.Fail(s(t.ctx, y.kept, h.data))
 	y.data.Data[0] = T(t.dot(h.data, y.kept))
 	y.back = func() {
 		c := 2 * y.grad.Data[0]

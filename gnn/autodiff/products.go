@@ -66,7 +66,7 @@ func sameInput[T Float](a, b *Value[T]) bool {
 }
 
 func (t *Tape[T]) gemm(transA, transB bool, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
-	t.check(kernel.Gemm(t.ctx, transA, transB, alpha, a, b, beta, c))
+	t.Fail(kernel.Gemm(t.ctx, transA, transB, alpha, a, b, beta, c))
 }
 
 // addProduct adds alpha·op(a)·op(b) to the gradient of x, if it needs one.
@@ -103,7 +103,7 @@ func (t *Tape[T]) Gram(a *Value[T]) *Value[T] {
 	y := t.newValue(d, d, a)
 	a.gram = y
 	t.zero(y.data)
-	t.check(kernel.Gram(t.ctx, 1, a.data, a.data, y.data))
+	t.Fail(kernel.Gram(t.ctx, 1, a.data, a.data, y.data))
 	kernel.MirrorUpper(y.data)
 	y.back = func() {
 		t.addProduct(a, false, false, 1, a.data, y.grad)
@@ -154,7 +154,7 @@ func (s *Sparse[T]) Matrix() *CSR[T] { return s.matrix }
 func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 	fitSparse("SpMM", s, x)
 	y := t.newValue(s.matrix.Rows, x.Cols(), x)
-	t.check(kernel.SpMM(t.ctx, y.data, s.matrix, x.data))
+	t.Fail(kernel.SpMM(t.ctx, y.data, s.matrix, x.data))
 	y.back = func() { t.addTransposed(s, y.grad, x) }
 	return y
 }
@@ -172,7 +172,7 @@ func (t *Tape[T]) Convolve(s *Sparse[T], x, theta, b *Value[T]) *Value[T] {
 	y := t.newValue(s.matrix.Rows, z.Cols(), z, b)
 	every := b.data // one row, that stands for all
 	every.Rows, every.Stride = y.Rows(), 0
-	t.check(kernel.SpMMAdd(t.ctx, y.data, s.matrix, z.data, 1, every))
+	t.Fail(kernel.SpMMAdd(t.ctx, y.data, s.matrix, z.data, 1, every))
 	y.back = func() {
 		t.addColumnSums(b, y.grad)
 		if z.needsGrad {
@@ -188,9 +188,9 @@ func (t *Tape[T]) addTransposed(s *Sparse[T], g Matrix[T], x *Value[T]) {
 	for _, part := range s.transposed {
 		g := kernel.View(g, part.first, 0, part.matrix.Cols, x.Cols())
 		if beta == 0 {
-			t.check(kernel.SpMM(t.ctx, dst, part.matrix, g))
+			t.Fail(kernel.SpMM(t.ctx, dst, part.matrix, g))
 		} else {
-			t.check(kernel.SpMMAdd(t.ctx, dst, part.matrix, g, beta, dst))
+			t.Fail(kernel.SpMMAdd(t.ctx, dst, part.matrix, g, beta, dst))
 		}
 		beta = 1
 	}

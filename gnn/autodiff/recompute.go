@@ -27,12 +27,12 @@ func (t *Tape[T]) Recomputed(f func(t *Tape[T], inputs []*Value[T]) *Value[T], i
 	result := on(false)
 	y := t.newValue(result.Rows(), result.Cols(), inputs...)
 	t.copy(y.data, result.data)
-	t.check(t.inner.err)
+	t.Fail(t.inner.err)
 	t.inner.Reset(t.ctx)
 	y.back = func() {
 		if again := on(true); again.needsGrad {
 			t.inner.addScaled(t.inner.gradient(again), 1, y.grad)
-			t.check(t.inner.sweep())
+			t.Fail(t.inner.sweep())
 		}
 		t.inner.Reset(t.ctx)
 	}

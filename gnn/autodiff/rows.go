@@ -48,7 +48,7 @@ func (t *Tape[T]) Gather(x *Value[T], rows []int) *Value[T] {
 // range in the order of k, since several k may add to the same row.
 func (t *Tape[T]) scatter(m, cols int, add func(k, lo, hi int)) {
 	for first := 0; first < m && t.err == nil; first += scatterRows {
-		t.check(parallel.Ranges(t.ctx, cols, scatterColumns, func(lo, hi int) {
+		t.Fail(parallel.Ranges(t.ctx, cols, scatterColumns, func(lo, hi int) {
 			for k := first; k < min(m, first+scatterRows); k++ {
 				add(k, lo, hi)
 			}

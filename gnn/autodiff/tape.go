@@ -132,15 +132,12 @@ func (t *Tape[T]) sweep() error {
 		}
 		t.release(&v.kept)
 	}
-	t.check(t.ctx.Err())
+	t.Fail(t.ctx.Err())
 	return t.err
 }
 
-// Fail keeps err, if it is the first, as the error of the recording: for operations of the caller's.
-func (t *Tape[T]) Fail(err error) { t.check(err) }
-
-// check keeps the first error.
-func (t *Tape[T]) check(err error) {
+// Fail keeps err, if it is the first, as the error of the recording.
+func (t *Tape[T]) Fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
