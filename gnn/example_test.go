@@ -63,23 +63,26 @@ func ExampleTrain() {
 }
 
 // Settings are a value with one text form for each choice: a file may hold what differs from the
-// default.
-func ExampleWithSettings() {
+// default. Without labels a training may stop by how much of the output's energy is in few directions.
+func ExampleSettings() {
 	g, d, _ := communities()
 	s := gnn.DefaultSettings()
 	err := json.Unmarshal([]byte(`{
-		"network": ["sage:64", "prelu", "sage:32"], "objective": "sampled-nce:5,1", "fresh_negatives": true,
-		"optimizer": "adam:0.01", "schedule": "cosine:5", "epochs": 30}`), &s)
+		"network": ["sage:64", "prelu", "sage:32"], "objective": "coles:0",
+		"optimizer": "adam:0.001", "schedule": "cosine:5", "epochs": 200, "stop_rank": 3}`), &s)
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s))
+	var last gnn.Progress
+	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithProgress(func(p gnn.Progress) { last = p }))
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(s.Objective, s.Optimizer, s.Schedule, m.Parameters())
+	fmt.Println(m.Report().Epochs < 200, m.Report().Epochs == last.Epoch, last.Rank <= 3)
 	// Output:
-	// sampled-nce:5,1 adam:0.01 cosine:5 [0.self 0.neighbors 0.bias 1.slope 2.self 2.neighbors 2.bias]
+	// coles:0 adam:0.001 cosine:5 [0.self 0.neighbors 0.bias 1.slope 2.self 2.neighbors 2.bias]
+	// true true true
 }
 
 // An orthonormal encoder of filtered features: the problem that coles.Fit solves in closed form.
@@ -112,22 +115,6 @@ func ExampleWithBatchSize() {
 	// true
 }
 
-// Without labels a training may stop by how much of the output's energy is in few directions.
-func ExampleSettings() {
-	g, d, _ := communities()
-	s := gnn.DefaultSettings()
-	s.Network = gnn.Network{gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)}
-	s.Objective, s.Epochs, s.StopRank = gnn.COLES(0), 200, 3
-	var last gnn.Progress
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithProgress(func(p gnn.Progress) { last = p }))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(m.Report().Epochs < 200, m.Report().Epochs == last.Epoch, last.Rank <= 3)
-	// Output:
-	// true true true
-}
-
 // A score of the caller's, here by labels of validation nodes, decides when to stop.
 func ExampleWithValidation() {
 	g, d, splits := communities()
@@ -143,34 +130,10 @@ func ExampleWithValidation() {
 	// true 10
 }
 
-// Nodes that came after the training are embedded by the same network.
-func ExampleModel_Embed() {
-	g, d, _ := communities()
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(32), gnn.ReLU(), gnn.GCN(16)))
-	if err != nil {
-		log.Fatal(err)
-	}
-	later, err := dataset.Communities{Nodes: 400, Classes: 3, Features: 200, Seed: 2}.Generate(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	other, err := coles.FromCSR(later.Adjacency)
-	if err != nil {
-		log.Fatal(err)
-	}
-	y, err := m.Embed(ctx, other, later.Features)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(y.Dims())
-	// Output:
-	// 400 16
-}
-
-// A model, written and read.
+// A model, written and read, embeds nodes that came after the training.
 func ExampleReadModel() {
 	g, d, _ := communities()
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(16)))
+	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(32), gnn.ReLU(), gnn.GCN(16)))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -182,13 +145,27 @@ func ExampleReadModel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	y, err := read.Embed(ctx, g, d.Features)
+	later, err := dataset.Communities{Nodes: 400, Classes: 3, Features: 200, Seed: 2}.Generate(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(mat.Equal(y, m.Embedding()))
+	other, err := coles.FromCSR(later.Adjacency)
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := read.Embed(ctx, g, d.Features)
+	if err != nil {
+		log.Fatal(err)
+	}
+	y, err := read.Embed(ctx, other, later.Features)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Equal(again, m.Embedding()))
+	fmt.Println(y.Dims())
 	// Output:
 	// true
+	// 400 16
 }
 
 // A training that is interrupted goes on where it was, to the byte, in another process it may be.

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -130,16 +131,8 @@ func randomMatrix(seed uint64, rows, cols int) kernel.Matrix[float64] {
 	return kernel.Matrix[float64](testkit.RandomDense(testkit.Random(seed), rows, cols).RawMatrix())
 }
 
-// dense is a matrix of the kernels as one of gonum's.
-func dense[T kernel.Float](m kernel.Matrix[T]) *mat.Dense {
-	d := mat.NewDense(m.Rows, m.Cols, nil)
-	for i := range m.Rows {
-		for j := range m.Cols {
-			d.Set(i, j, float64(m.Data[i*m.Stride+j]))
-		}
-	}
-	return d
-}
+// dense is a copy of a matrix of the kernels as one of gonum's.
+func dense(m kernel.Matrix[float64]) *mat.Dense { return testkit.DenseOf(matrix.ToDense(m)) }
 
 // penalty is ‖HᵀH/n − I‖²_F/d′.
 func penalty(h *mat.Dense) float64 {
