@@ -119,12 +119,11 @@ func parts(order []int, size int) [][]int {
 // fullBatch is all nodes. What does not change from epoch to epoch is kept: negatives that are not
 // fresh are those of epoch 0.
 func (r *run[T]) fullBatch(epoch int) *batch[T] {
+	if !r.FreshNegatives {
+		epoch = 0
+	}
 	if r.whole == nil || r.FreshNegatives {
-		drawn := 0
-		if r.FreshNegatives {
-			drawn = epoch
-		}
-		r.whole = &batch[T]{graph: r.data.graph, view: r.data.whole, labels: r.labels.train, seed: r.seedOf(drawNegatives, drawn, 0)}
+		r.whole = &batch[T]{graph: r.data.graph, view: r.data.whole, labels: r.labels.train, seed: r.seedOf(drawNegatives, epoch, 0)}
 	}
 	return r.whole
 }

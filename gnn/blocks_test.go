@@ -36,8 +36,7 @@ func TestBlocksShareTheNodesOutAndHoldTogether(t *testing.T) {
 
 // outputOf is a network's output for a view.
 func outputOf(r *run[float64], v *view[float64]) kernel.Matrix[float64] {
-	outputs := r.encoder.embed(ctx, autodiff.New[float64](ctx), v, nil, nil)
-	return outputs[len(outputs)-1].Data()
+	return last(r.encoder.embed(ctx, autodiff.New[float64](ctx), v, nil, nil)).Data()
 }
 
 // On a grid what is k hops around a node is 2·k·(k+1) others, far from all of them: every network

@@ -54,14 +54,13 @@ func (c *Checkpoint) Settings() Settings { return c.header.Settings.clone() }
 func (r *run[T]) snapshot() *Checkpoint {
 	c := &Checkpoint{header: checkpointHeader{
 		Settings: r.Settings, GraphHash: r.report.GraphHash, FeaturesHash: r.report.FeaturesHash,
-		Features: r.report.Features, Stored: r.data.whole.x.NNZ(),
+		Features: r.report.Features, Stored: r.data.whole.x.NNZ(), Lengths: r.encoder.lengths(),
 		Epoch: r.epoch, Steps: slices.Clone(r.steps), Loss: r.last.Loss, Rank: r.last.Rank, BestEpoch: r.best.epoch, BestScore: r.best.score,
 	}, params: r.encoder.numbers()}
 	if r.judged() && r.best.epoch > 0 { // else it is no number
 		c.header.Score = r.last.Score
 	}
 	for k, p := range r.encoder.params {
-		c.header.Lengths = append(c.header.Lengths, len(p.value.Data))
 		for _, phase := range p.moments {
 			for _, m := range phase {
 				c.moments = append(c.moments, widened(m))
@@ -83,11 +82,7 @@ func (r *run[T]) restore(c *Checkpoint) error {
 	if stored := r.data.whole.x.NNZ(); h.Stored != stored {
 		return fmt.Errorf("gnn: resume: %w: of features with %d stored entries, not %d", ErrCheckpoint, h.Stored, stored)
 	}
-	var lengths []int
-	for _, p := range r.encoder.params {
-		lengths = append(lengths, len(p.value.Data))
-	}
-	if !slices.Equal(h.Lengths, lengths) || len(h.Steps) != len(r.steps) {
+	if !slices.Equal(h.Lengths, r.encoder.lengths()) || len(h.Steps) != len(r.steps) {
 		return fmt.Errorf("gnn: resume: %w: the parameters are others", ErrCheckpoint)
 	}
 	r.epoch, r.steps, r.last.Loss, r.last.Rank = h.Epoch, slices.Clone(h.Steps), h.Loss, h.Rank

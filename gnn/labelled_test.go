@@ -21,21 +21,6 @@ func labelledRun(t *testing.T, g *coles.Graph, x mat.Matrix, labels, train, val 
 	return testkit.Must(newRun[float64](ctx, c, g, x, supervision{len(classes), targetsOf(classes, labels, train), targetsOf(classes, labels, val)}))
 }
 
-// A step on all labelled nodes and their surroundings is a step on the graph.
-func TestBlockOfAllLabelledNodesTrainsLikeTheGraph(t *testing.T) {
-	g, x, labels, train, val := separated()
-	for _, network := range []Network{{Linear(6), ReLU(), Linear(AutoWidth)}, {GCN(6), ReLU(), SAGE(AutoWidth)}} {
-		var scores []*mat.Dense
-		for _, size := range []int{0, len(train)} {
-			c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithNetwork(network...), WithBatchSize(size),
-				withPrecision(coles.Float64), withOptimizer(SGD(0.5, 0)), WithEpochs(5)))
-			scores = append(scores, testkit.Must(c.Scores(ctx, g, x)))
-		}
-		// Sums of some tens of numbers below 10, in another order, over five steps.
-		testkit.WantClose(t, network.String(), scores[1], scores[0], 1e-12)
-	}
-}
-
 // Every labelled node is in one block of an epoch with its own label, and asked for with a graph of
 // the block.
 func TestBlocksOfLabelledNodes(t *testing.T) {

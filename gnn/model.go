@@ -175,12 +175,11 @@ func (m *Model) Parameters() []string {
 
 // Parameter returns a copy of the parameter of that name.
 func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
-	for k, s := range m.shapes {
-		if s.String() == name {
-			return mat.NewDense(s.Rows, s.Cols, slices.Clone(m.params[k])), true
-		}
+	k := slices.Index(m.Parameters(), name)
+	if k < 0 {
+		return nil, false
 	}
-	return nil, false
+	return mat.NewDense(m.shapes[k].Rows, m.shapes[k].Cols, slices.Clone(m.params[k])), true
 }
 
 // Settings returns the settings of the training, widths and precision resolved.

@@ -197,13 +197,19 @@ func newEncoder[T autodiff.Float](ctx context.Context, n Network, shapes []shape
 	return e, nil
 }
 
-// numbers are copies of the parameters.
-func (e *encoder[T]) numbers() [][]float64 {
-	var out [][]float64
+// numbers are copies of the parameters, and lengths says how many each has.
+func (e *encoder[T]) numbers() (all [][]float64) {
 	for _, p := range e.params {
-		out = append(out, widened(p.value))
+		all = append(all, widened(p.value))
 	}
-	return out
+	return all
+}
+
+func (e *encoder[T]) lengths() (all []int) {
+	for _, p := range e.params {
+		all = append(all, len(p.value.Data))
+	}
+	return all
 }
 
 // embed records the outputs of the layers behind the lead; the last is the network's. A nil rnd stands
@@ -251,8 +257,7 @@ func (e *encoder[T]) evaluated(ctx context.Context, t *autodiff.Tape[T], d *data
 	}
 	if e.layers.hops() > 0 || len(nodes) == n && n <= evaluatedNodes {
 		t.Reset(ctx)
-		outputs := e.embed(ctx, t, d.whole, nil, nil)
-		return outputs[len(outputs)-1].Data(), nodes, t.Err()
+		return last(e.embed(ctx, t, d.whole, nil, nil)).Data(), nodes, t.Err()
 	}
 	h = kernel.Unset[T](len(nodes), e.layers.width())
 	for lo := 0; lo < len(nodes); lo += evaluatedNodes {
@@ -262,14 +267,17 @@ func (e *encoder[T]) evaluated(ctx context.Context, t *autodiff.Tape[T], d *data
 			return h, nil, err
 		}
 		t.Reset(ctx)
-		outputs := e.embed(ctx, t, v, nil, nil)
+		part := last(e.embed(ctx, t, v, nil, nil))
 		if err := t.Err(); err != nil {
 			return h, nil, err
 		}
-		kernel.Copy(kernel.Rows(h, lo, hi), outputs[len(outputs)-1].Data())
+		kernel.Copy(kernel.Rows(h, lo, hi), part.Data())
 	}
 	return h, upTo(len(nodes)), nil
 }
+
+// last is the last of some values.
+func last[V any](all []V) V { return all[len(all)-1] }
 
 // upTo are the numbers below n.
 func upTo(n int) []int {
@@ -349,7 +357,7 @@ func (p *Pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Gr
 	s, err := v.operator(p.ctx, name, of)
 	if err != nil {
 		p.Fail(err)
-		return p.W() // of the right size: what it makes will not be used
+		return p.W() // of the right size: after an error nobody uses the result
 	}
 	if p.view.sample != nil {
 		return p.seen(s)

@@ -114,10 +114,7 @@ func (r *run[T]) eachSample(ctx context.Context, epoch int, do func(step int, b 
 func (r *run[T]) startSampler(ctx context.Context) (err error) {
 	rows := upTo(r.data.graph.Nodes())
 	if r.labels.classes > 0 {
-		r.classes = make([]int, len(rows))
-		for i := range r.classes {
-			r.classes[i] = -1
-		}
+		r.classes = slices.Repeat([]int{-1}, len(rows))
 		for k, i := range r.labels.train.rows {
 			r.classes[i] = r.labels.train.classes[k]
 		}
@@ -185,7 +182,7 @@ func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 	if !p.looks {
 		p.Fail(bad("layer %d looks at the graph, and has no hops", p.layer))
 		n := len(s.Levels[p.level])
-		return autodiff.NewSparse(&autodiff.CSR[T]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}, false) // what it makes will not be used
+		return autodiff.NewSparse(&autodiff.CSR[T]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}, false) // after an error nobody uses the result
 	}
 	factors, from, to := s.Factors[p.level], s.Levels[p.level], s.Levels[p.level+1]
 	seen := &autodiff.CSR[T]{Rows: factors.Rows, Cols: factors.Cols, Ptr: factors.Ptr, Col: factors.Col, Val: make([]T, len(factors.Col))}
@@ -216,7 +213,7 @@ func (p *Pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
 	from, to := s.Levels[p.level], s.Levels[p.level+1]
 	if len(from) < len(to) || !slices.Equal(from[:len(to)], to) {
 		p.Fail(bad("layer %d: the nodes that come out are not the first that come in", p.layer))
-		return p.Gather(h, make([]int, len(to))) // of the right size: what is made of it will not be used
+		return p.Gather(h, make([]int, len(to))) // of the right size: after an error nobody uses the result
 	}
 	if len(from) == len(to) {
 		return h

@@ -73,9 +73,9 @@ func exact(size, layers int) Sampler {
 	})
 }
 
-// A sample with all that its nodes see gives them the output of the whole graph, and one of all nodes
-// trains like the graph, with labels and without.
-func TestSampleOfEverythingIsTheGraph(t *testing.T) {
+// A sample with all that its nodes see gives them the output of the whole graph. One of all nodes
+// trains like the graph, with labels and without, and so does a block of all labelled nodes.
+func TestPartsOfEverythingAreTheGraph(t *testing.T) {
 	g, x, labels, train, val := separated()
 	for _, network := range []Network{{Linear(3)}, {GCN(6), ReLU(), GCN(3)}, {SAGE(6), ReLU(), GCN(3)}, {Propagate(coles.SGC(2)), SAGE(4), ReLU(), Linear(3)}} {
 		layers := network.hops()
@@ -90,15 +90,18 @@ func TestSampleOfEverythingIsTheGraph(t *testing.T) {
 			}
 
 			options := []Option{WithNetwork(network...), withPrecision(coles.Float64), withOptimizer(SGD(0.1, 0)), WithEpochs(5)}
-			var embeddings, scores []*mat.Dense
-			for _, more := range []Option{WithBatchSize(0), withSampler(exact(g.Nodes(), layers))} {
-				embeddings = append(embeddings, testkit.Must(Train(ctx, g, x, append(options, more)...)).Embedding())
-				c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(options, more)...))
-				scores = append(scores, testkit.Must(c.Scores(ctx, g, x)))
+			embedding := func(more Option) *mat.Dense {
+				return testkit.Must(Train(ctx, g, x, append(options, more)...)).Embedding()
 			}
+			scores := func(more Option) *mat.Dense {
+				c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(options, more)...))
+				return testkit.Must(c.Scores(ctx, g, x))
+			}
+			sampled, graph := withSampler(exact(g.Nodes(), layers)), WithBatchSize(0)
 			// Sums of some tens of numbers below 10, in another order, over five steps.
-			testkit.WantClose(t, "embedding", embeddings[1], embeddings[0], 1e-11)
-			testkit.WantClose(t, "scores", scores[1], scores[0], 1e-11)
+			testkit.WantClose(t, "embedding", embedding(sampled), embedding(graph), 1e-11)
+			testkit.WantClose(t, "scores", scores(sampled), scores(graph), 1e-11)
+			testkit.WantClose(t, "scores of a block", scores(WithBatchSize(len(train))), scores(graph), 1e-12)
 		})
 	}
 }

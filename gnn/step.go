@@ -39,7 +39,7 @@ func (s *Step[T]) Graph() *coles.Graph {
 		var err error
 		if b.graph, err = induced(s.ctx, s.run.data.graph.Raw(), b.block); err != nil {
 			s.Fail(err)
-			return s.run.data.graph // what is made of it will not be used
+			return s.run.data.graph // after an error nobody uses the result
 		}
 	}
 	return b.graph
@@ -68,47 +68,38 @@ func (s *Step[T]) Views() []*View { return s.run.views }
 func (s *Step[T]) Encode(v *View) []*autodiff.Value[T] {
 	outputs := s.run.encoder.embed(s.ctx, s.Tape, s.seen(v), s.rnd, s.trains)
 	if s.h == nil {
-		s.h = outputs[len(outputs)-1]
+		s.h = last(outputs)
 	}
 	return outputs
 }
 
 // Output is the output H that [Step.Encode] records.
-func (s *Step[T]) Output(v *View) *autodiff.Value[T] {
-	outputs := s.Encode(v)
-	return outputs[len(outputs)-1]
-}
+func (s *Step[T]) Output(v *View) *autodiff.Value[T] { return last(s.Encode(v)) }
 
 // Features is the input of the layers that [Step.Encode] records: an [autodiff.Tape.SparseConstant]
 // where the features are sparse.
 func (s *Step[T]) Features(v *View) *autodiff.Value[T] { return s.seen(v).x.value(s.Tape) }
 
-// seen is the graph of the step as a view has it.
+// seen is the graph of the step as a view has it. Views of the augmentation are kept.
 func (s *Step[T]) seen(v *View) *view[T] {
-	in, err := s.show(v)
-	if err != nil {
+	r := s.run
+	switch kept := r.seen[v]; {
+	case v.Graph == nil && v.Columns == nil && v.Rows == nil:
+	case s.batch.view != r.data.whole:
+		s.Fail(bad("a view in batches"))
+	case kept != nil:
+		return kept
+	default:
+		made, err := r.data.seen(s.ctx, v)
+		if err == nil {
+			if slices.Contains(r.views, v) {
+				r.seen[v] = made
+			}
+			return made
+		}
 		s.Fail(err)
-		return s.batch.view // what is made of it will not be used
 	}
-	return in
-}
-
-// show makes what a view shows; what those of the augmentation show is kept.
-func (s *Step[T]) show(v *View) (*view[T], error) {
-	if v.Graph == nil && v.Columns == nil && v.Rows == nil {
-		return s.batch.view, nil
-	}
-	if s.batch.view != s.run.data.whole {
-		return nil, bad("a view in batches")
-	}
-	if kept := s.run.seen[v]; kept != nil {
-		return kept, nil
-	}
-	made, err := s.run.data.seen(s.ctx, v)
-	if err == nil && slices.Contains(s.run.views, v) {
-		s.run.seen[v] = made
-	}
-	return made, err
+	return s.batch.view // after an error nobody uses the result
 }
 
 // MeanOfViews is the mean of a loss over the outputs for all views.
@@ -147,7 +138,7 @@ func (s *Step[T]) LabelWeights() []float64 { return s.batch.weights }
 func (s *Step[T]) W() *autodiff.Sparse[T] {
 	if s.batch.view.sample != nil {
 		s.Fail(bad("an operator for all layers, with a sampler"))
-		return s.run.data.whole.normalized() // what is made of it will not be used
+		return s.run.data.whole.normalized() // after an error nobody uses the result
 	}
 	return s.batch.view.normalized()
 }
