@@ -57,6 +57,10 @@ func TestBadSettingsAreRefused(t *testing.T) {
 	drops := func(first float64) Option { return withAugmentation(Drop([2]float64{first, 0}, [2]float64{})) }
 	contrast := func(s coles.NegativeSampler, kappa int, eta float64) Option { return WithContrast(s, kappa, eta) }
 	sampled := withSampler(exact(10, 2))
+	all := objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
+		s.W()
+		return s.Sum(s.Output(&View{}))
+	})
 	expected := coles.ExpectedDegreeNegatives()
 	other := testkit.Must(coles.NewGraph(39, nil))
 	seen := func(v *View) Option {
@@ -144,10 +148,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"a sampler with augmentation", []Option{sampled, drops(0.1)}, coles.ErrSetting},
 		{"a sampler with patience", []Option{sampled, withPatience(3)}, coles.ErrSetting},
 		{"a sampler's name alone", []Option{withSampler(NewSampler("ours", nil))}, coles.ErrSetting},
-		{"an operator for all layers of a sample", []Option{sampled, WithObjective(objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
-			s.W()
-			return s.Sum(s.Output(&View{}))
-		}))}, coles.ErrSetting},
+		{"an operator for all layers of a sample", []Option{sampled, WithObjective(all)}, coles.ErrSetting},
 		{"a sampler that fails", []Option{withSampler(NewSampler("failing", func(context.Context, *coles.Graph, []int, uint64) (Samples, error) {
 			return nil, bent
 		}))}, bent},

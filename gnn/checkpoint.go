@@ -140,7 +140,8 @@ func (h *checkpointHeader) check() error {
 	if err := h.Settings.checkRead(h.Features); err != nil {
 		return err
 	}
-	if len(h.Steps) > maxPhases || len(h.Lengths) == 0 || len(h.Lengths) > maxParameters || slices.Min(h.Lengths) < 1 || slices.Max(h.Lengths) > math.MaxInt32 {
+	if len(h.Steps) > maxPhases || len(h.Lengths) == 0 || len(h.Lengths) > maxParameters ||
+		slices.Min(h.Lengths) < 1 || slices.Max(h.Lengths) > math.MaxInt32 {
 		return fmt.Errorf("%d phases and %d parameters, or one of no number", len(h.Steps), len(h.Lengths))
 	}
 	if h.Settings.Objective.custom || h.Settings.Network.known() != nil {

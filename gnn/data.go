@@ -103,8 +103,11 @@ func (v *view[T]) normalized() *autodiff.Sparse[T] {
 	return v.w
 }
 
+// operatorFunc computes a sparse matrix of a graph.
+type operatorFunc = func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)
+
 // operator returns of(graph), computed once.
-func (v *view[T]) operator(ctx context.Context, name string, of func(context.Context, *coles.Graph) (*sparse.CSR, error)) (*autodiff.Sparse[T], error) {
+func (v *view[T]) operator(ctx context.Context, name string, of operatorFunc) (*autodiff.Sparse[T], error) {
 	if s := v.operators[name]; s != nil {
 		return s, nil
 	}

@@ -215,7 +215,9 @@ func (e *encoder[T]) lengths() (all []int) {
 // embed records the outputs of the layers behind the lead; the last is the network's. A nil rnd stands
 // for evaluation: no dropout. Parameters that trains refuses are constants. A nil trains refuses all:
 // there will be no gradient, and of the record the output alone stays.
-func (e *encoder[T]) embed(ctx context.Context, t *autodiff.Tape[T], v *view[T], rnd *rand.Rand, trains func(*parameter[T]) bool) []*autodiff.Value[T] {
+func (e *encoder[T]) embed(
+	ctx context.Context, t *autodiff.Tape[T], v *view[T], rnd *rand.Rand, trains func(*parameter[T]) bool,
+) []*autodiff.Value[T] {
 	p := &Pass[T]{Tape: t, ctx: ctx, view: v, rnd: rnd, params: e.params, trains: trains}
 	h := v.x.value(t)
 	var outputs []*autodiff.Value[T]
@@ -366,7 +368,7 @@ func (p *Pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Gr
 }
 
 // operatorOf is the matrix that a function computes from a graph, in numbers of type T.
-func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) (*autodiff.Sparse[T], error) {
+func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name string, of operatorFunc) (*autodiff.Sparse[T], error) {
 	made, err := of(ctx, g)
 	if err == nil {
 		err = matrix.CheckCSR(ctx, made)

@@ -131,7 +131,8 @@ func (r *run[T]) checkSample(s *Sample) error {
 		layers += l.spec.Hops
 	}
 	if len(s.Levels) != layers+1 || len(s.Factors) != layers {
-		return fmt.Errorf("%w: %d levels and factors of %d layers for %d layers that look at the graph", coles.ErrShape, len(s.Levels), len(s.Factors), layers)
+		return fmt.Errorf("%w: %d levels and factors of %d layers for %d layers that look at the graph",
+			coles.ErrShape, len(s.Levels), len(s.Factors), layers)
 	}
 	n := r.data.graph.Nodes()
 	for k, level := range s.Levels {

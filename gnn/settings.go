@@ -265,11 +265,11 @@ func WithFreshNegatives(fresh bool) Option { return func(c *config) { c.FreshNeg
 // WithEpochs sets how often all nodes are gone through.
 func WithEpochs(epochs int) Option { return func(c *config) { c.Epochs = epochs } }
 
-// WithBatchSize trains on blocks of at most so many nodes that hold together, one after the other.
-// The output of a block equals the whole graph's for its nodes; ΔW belongs to the graph induced
-// on the block, W⁺ and negatives normalised within it, so that it still lacks the trivial direction. Memory of the steps then grows with the surroundings of a block, not with the
-// graph; the embedding at the end, and every validation, takes one forward pass over all of it, unless
-// the network does not look at the graph.
+// WithBatchSize trains on blocks of at most so many nodes that hold together, one after the other. The
+// output of a block equals the whole graph's for its nodes; ΔW belongs to the graph induced on the
+// block, W⁺ and negatives normalised within it, so that it still lacks the trivial direction. Memory of
+// the steps grows with the surroundings of a block, not with the graph; the embedding at the end, and
+// every validation, takes one forward pass over all of it, unless the network does not look at the graph.
 //
 // [TrainClassifier] takes blocks of labelled nodes, drawn at random.
 func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }

@@ -20,7 +20,9 @@ const updated = 1 << 14
 
 // update moves the parameters that a phase trains by their gradients: step number t of the phase,
 // from 1 on, at a rate that the schedule has made of the optimizer's.
-func update[T autodiff.Float](ctx context.Context, o Optimizer, phase int, trains func(shape) bool, params []*parameter[T], t int, rate float64) error {
+func update[T autodiff.Float](
+	ctx context.Context, o Optimizer, phase int, trains func(shape) bool, params []*parameter[T], t int, rate float64,
+) error {
 	for _, p := range params {
 		if !trains(p.shape) || p.Averaged {
 			continue

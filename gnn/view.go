@@ -75,7 +75,9 @@ func Drop(edges, features [2]float64) Augmentation {
 // the network reads them, prepared and scaled, a [mat.RowNonZeroDoer], and a source of draws that
 // depends on the seed and the epoch alone. It is called at every step or, if once, before the first one
 // only. Checkpoints and model files keep the name, which has no comma.
-func NewAugmentation(name string, once bool, views func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error)) Augmentation {
+func NewAugmentation(name string, once bool,
+	views func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error),
+) Augmentation {
 	return Augmentation{label: label{name: name, custom: true}, once: once, views: views}
 }
 

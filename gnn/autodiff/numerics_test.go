@@ -38,7 +38,7 @@ func TestNumbersFarFromZero(t *testing.T) {
 		{"rows of zeros", rowOf(0, 0), (*Tape[float64]).RowNormalize, []float64{0, 0}, []float64{0, 0}},
 		{"columns of zeros", rowOf(0, -3), (*Tape[float64]).ColumnNormalize, []float64{0, -1}, []float64{0, 0}},
 		{"rectified infinity", rowOf(-inf, inf), (*Tape[float64]).ReLU, []float64{0, inf}, []float64{0, 1}},
-		{"square at the kink", rowOf(0, 3), func(t *Tape[float64], x *Value[float64]) *Value[float64] { return t.Pow(x, 2) }, []float64{0, 9}, []float64{0, 6}},
+		{"square at the kink", rowOf(0, 3), square, []float64{0, 9}, []float64{0, 6}},
 		{"exponential", rowOf(-far, 0), (*Tape[float64]).Exp, []float64{0, 1}, []float64{0, 1}},
 		{"reciprocal", rowOf(inf, -2), (*Tape[float64]).Reciprocal, []float64{0, -0.5}, []float64{0, -0.25}},
 		{"at the kink", rowOf(0, math.Copysign(0, -1)), (*Tape[float64]).ReLU, []float64{0, 0}, []float64{0, 0}},
@@ -54,6 +54,8 @@ func TestNumbersFarFromZero(t *testing.T) {
 func crossEntropyOfFirst(t *Tape[float64], x *Value[float64]) *Value[float64] {
 	return t.SoftmaxCrossEntropy(x, []int{0}, []int{0})
 }
+
+func square(t *Tape[float64], x *Value[float64]) *Value[float64] { return t.Pow(x, 2) }
 
 func logMean(p float64) func(*Tape[float64], *Value[float64]) *Value[float64] {
 	return func(t *Tape[float64], x *Value[float64]) *Value[float64] { return t.LogPowerMeanRows(x, p) }
