@@ -156,33 +156,28 @@ func (t *Tape[T]) GaussianKL(mean, variance *Value[T], is, js []int) *Value[T] {
 		row(y.data, k)[0] = T(divergence(row(mean.data, is[k]), row(variance.data, is[k]), row(mean.data, js[k]), row(variance.data, js[k])))
 	})
 	y.back = func() {
-		if mean.needsGrad {
-			dst := t.gradient(mean)
-			t.scatter(m, d, func(k, lo, hi int) {
-				i, j, g := is[k], js[k], y.grad.Data[k]
-				mi, mj, si := row(mean.data, i)[lo:hi], row(mean.data, j)[lo:hi], row(variance.data, i)[lo:hi]
-				gi, gj := row(dst, i)[lo:hi], row(dst, j)[lo:hi]
+		gMean, gVariance := t.wanted(mean), t.wanted(variance)
+		t.scatter(m, d, func(k, lo, hi int) {
+			i, j, g := is[k], js[k], y.grad.Data[k]
+			part := func(m Matrix[T], i int) []T { return row(m, i)[lo:hi] }
+			mi, mj, si, sj := part(mean.data, i), part(mean.data, j), part(variance.data, i), part(variance.data, j)
+			if mean.needsGrad {
+				gi, gj := part(gMean, i), part(gMean, j)
 				for l := range gi {
 					c := g * (mi[l] - mj[l]) / si[l]
 					gi[l] += c
 					gj[l] -= c
 				}
-			})
-		}
-		if variance.needsGrad {
-			dst := t.gradient(variance)
-			t.scatter(m, d, func(k, lo, hi int) {
-				i, j, g := is[k], js[k], y.grad.Data[k]/2
-				mi, mj := row(mean.data, i)[lo:hi], row(mean.data, j)[lo:hi]
-				si, sj := row(variance.data, i)[lo:hi], row(variance.data, j)[lo:hi]
-				gi, gj := row(dst, i)[lo:hi], row(dst, j)[lo:hi]
+			}
+			if variance.needsGrad {
+				gi, gj := part(gVariance, i), part(gVariance, j)
 				for l := range gi {
 					gap := mi[l] - mj[l]
-					gi[l] += g * (si[l] - sj[l] - gap*gap) / si[l] / si[l]
-					gj[l] += g * (sj[l] - si[l]) / si[l] / sj[l]
+					gi[l] += g / 2 * (si[l] - sj[l] - gap*gap) / si[l] / si[l]
+					gj[l] += g / 2 * (sj[l] - si[l]) / si[l] / sj[l]
 				}
-			})
-		}
+			}
+		})
 	}
 	return y
 }

@@ -84,16 +84,7 @@ func (t *Tape[T]) Attention(s *Sparse[T], z, target, source *Value[T], slope, ra
 	}
 	t.eachHead(s.matrix, heads, a.width, a.forward)
 	y.back = func() {
-		a.g = y.grad
-		if target.needsGrad {
-			a.gTarget = t.gradient(target)
-		}
-		if z.needsGrad {
-			a.gZ = t.gradient(z)
-		}
-		if source.needsGrad {
-			a.gSource = t.gradient(source)
-		}
+		a.g, a.gTarget, a.gZ, a.gSource = y.grad, t.wanted(target), t.wanted(z), t.wanted(source)
 		t.eachHead(s.matrix, heads, a.width, a.backwardTarget)
 		for _, part := range s.transposed {
 			t.eachHead(part.matrix, heads, a.width, func(j, k int, rows []int32) { a.backwardSource(j, k, rows, part.first) })

@@ -240,9 +240,7 @@ func (t *Tape[T]) Operation(
 	y.back = func() {
 		gradients := make([]Matrix[T], len(inputs))
 		for k, x := range inputs {
-			if x.needsGrad {
-				gradients[k] = t.gradient(x)
-			}
+			gradients[k] = t.wanted(x)
 		}
 		back(y.data, y.grad, gradients)
 	}
@@ -277,6 +275,14 @@ func (t *Tape[T]) gradient(x *Value[T]) Matrix[T] {
 	case 1:
 	default:
 		t.scale(dst, beta)
+	}
+	return dst
+}
+
+// wanted is the gradient of x so far, empty if x needs none.
+func (t *Tape[T]) wanted(x *Value[T]) (dst Matrix[T]) {
+	if x.needsGrad {
+		dst = t.gradient(x)
 	}
 	return dst
 }
