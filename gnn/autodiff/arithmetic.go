@@ -46,13 +46,12 @@ func (t *Tape[T]) Add(a, b *Value[T]) *Value[T] {
 		}
 	})
 	y.back = func() {
-		if a.needsGrad && b.needsGrad {
-			t.addScaled(t.gradient(a), 1, y.grad)
+		if b.needsGrad {
+			t.addGradient(a, 1, y.grad)
 			t.pass(&y.grad, b)
 			return
 		}
 		t.pass(&y.grad, a)
-		t.pass(&y.grad, b)
 	}
 	return y
 }

@@ -53,9 +53,7 @@ func (t *Tape[T]) SoftmaxContrast(u, v *Value[T], temperature float64, anchors [
 	c.release()
 	y.back = func() {
 		for k, x := range []*Value[T]{u, v} {
-			if x.needsGrad {
-				t.addScaled(t.gradient(x), y.grad.Data[0], kernel.Rows(y.kept, k*u.Rows(), (k+1)*u.Rows()))
-			}
+			t.addGradient(x, y.grad.Data[0], kernel.Rows(y.kept, k*u.Rows(), (k+1)*u.Rows()))
 		}
 	}
 	return y

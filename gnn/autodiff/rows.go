@@ -153,11 +153,7 @@ func (t *Tape[T]) Concat(xs ...*Value[T]) *Value[T] {
 	}
 	eachPart(y.data, func(x *Value[T], part Matrix[T]) { t.copy(part, x.data) })
 	y.back = func() {
-		eachPart(y.grad, func(x *Value[T], part Matrix[T]) {
-			if x.needsGrad {
-				t.addScaled(t.gradient(x), 1, part)
-			}
-		})
+		eachPart(y.grad, func(x *Value[T], part Matrix[T]) { t.addGradient(x, 1, part) })
 	}
 	return y
 }

@@ -287,16 +287,21 @@ func (t *Tape[T]) wanted(x *Value[T]) (dst Matrix[T]) {
 	return dst
 }
 
+// addGradient adds c·g to the gradient of x, if x needs one.
+func (t *Tape[T]) addGradient(x *Value[T], c T, g Matrix[T]) {
+	if x.needsGrad {
+		t.addScaled(t.gradient(x), c, g)
+	}
+}
+
 // pass adds g to the gradient of x, if x needs one. It may take over the memory of g, which is then
 // empty.
 func (t *Tape[T]) pass(g *Matrix[T], x *Value[T]) {
-	switch {
-	case !x.needsGrad:
-	case !x.reached:
+	if x.needsGrad && !x.reached {
 		x.grad, x.reached, *g = *g, true, Matrix[T]{}
-	default:
-		t.addScaled(t.gradient(x), 1, *g)
+		return
 	}
+	t.addGradient(x, 1, *g)
 }
 
 // memory is a tape's memory in one precision: the pieces not in use, by size, and the count of all
