@@ -26,16 +26,12 @@ import (
 
 // npyFile builds an .npy file of version 1 from a header text and numbers.
 func npyFile(header string, numbers ...any) []byte {
-	var b bytes.Buffer
-	b.WriteString("\x93NUMPY\x01\x00")
-	binary.Write(&b, binary.LittleEndian, uint16(len(header)))
-	b.WriteString(header)
+	file := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header)))
+	file = append(file, header...)
 	for _, n := range numbers {
-		if err := binary.Write(&b, binary.LittleEndian, n); err != nil {
-			panic(err)
-		}
+		file = testkit.Must(binary.Append(file, binary.LittleEndian, n))
 	}
-	return b.Bytes()
+	return file
 }
 
 // npyArray builds an .npy file with the usual header.
@@ -53,13 +49,7 @@ func zipFile(members []member) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, m := range members {
-		w, err := z.Create(m.name + ".npy")
-		if err == nil {
-			_, err = w.Write(m.data)
-		}
-		if err != nil {
-			panic(err)
-		}
+		testkit.Must(testkit.Must(z.Create(m.name + ".npy")).Write(m.data))
 	}
 	if err := z.Close(); err != nil {
 		panic(err)
@@ -109,10 +99,7 @@ func pkBytes(b []byte) string {
 
 // pkArray is a numpy.ndarray of the given element type, shape and content.
 func pkArray(kind string, content any, shape ...int) string {
-	var b bytes.Buffer
-	if err := binary.Write(&b, binary.LittleEndian, content); err != nil {
-		panic(err)
-	}
+	data := testkit.Must(binary.Append(nil, binary.LittleEndian, content))
 	dims := "("
 	for _, d := range shape {
 		dims += pkInt(d)
@@ -120,7 +107,7 @@ func pkArray(kind string, content any, shape ...int) string {
 	return "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R" +
 		"(K\x01" + dims + "t" +
 		"cnumpy\ndtype\n" + pkText(kind) + "K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb" +
-		"\x89" + pkBytes(b.Bytes()) + "tb"
+		"\x89" + pkBytes(data) + "tb"
 }
 
 // pkCSR is a scipy.sparse.csr_matrix.

@@ -7,16 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"coles/internal/testkit"
+
 	"gonum.org/v1/gonum/mat"
 )
 
 // binaryRow is a row as word2vec.c writes it.
 func binaryRow(id string, values ...float32) string {
-	b, err := binary.Append([]byte(id+" "), binary.LittleEndian, values)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
+	return string(testkit.Must(binary.Append([]byte(id+" "), binary.LittleEndian, values)))
 }
 
 func TestWord2VecForms(t *testing.T) {
