@@ -23,8 +23,9 @@
 //
 // A reader takes a stream, and [Open] a path for any of them; those of several files take the paths.
 // Errors of a stream that has a method Name, as an *os.File has, call it so. Paths may lead to gzipped
-// files: what unpacks to more than 256 MB (text: 32 MB) and 64 times its size is coles.ErrTooLarge. A writer finds out whether it can write before its first byte; see
-// [WriteFile] for a file that is whole or not there.
+// files: what unpacks to more than 256 MB (text: 32 MB) and 64 times its size is coles.ErrTooLarge. A
+// writer finds out whether it can write before its first byte; see [WriteFile] for a file that is whole
+// or not there.
 package dataset
 
 import (

@@ -218,8 +218,10 @@ func wantSame(t *testing.T, got, want *Dataset) {
 	x, isSparse := want.Features.(*sparse.CSR)
 	if y, both := got.Features.(*sparse.CSR); isSparse && both {
 		wantSameEntries(t, "features", y, x)
-	} else if (want.Features == nil) != (got.Features == nil) || want.Features != nil && !slices.Equal(testkit.Bits(got.Features), testkit.Bits(want.Features)) {
-		t.Errorf("features\n%v\nwant\n%v", got.Features, want.Features)
+	} else if want.Features == nil || got.Features == nil {
+		testkit.WantSame(t, "features", got.Features, want.Features)
+	} else {
+		testkit.WantSame(t, "features", testkit.Bits(got.Features), testkit.Bits(want.Features))
 	}
 	parts := func(d *Dataset) *Dataset {
 		splits := slices.Clone(d.Splits)

@@ -363,22 +363,15 @@ func (s *sageReader) features() error {
 		return err
 	}
 	defer file.Close()
-	r := source.NewReader(file)
-	h, err := npy.ReadHeader(r, maxNPY)
+	rows, cols, data, err := readMatrix(source.NewReader(file), func(r *source.Reader, h *npy.Header) ([]float32, error) {
+		if n := s.Nodes(); h.Shape[0] != n {
+			return nil, fmt.Errorf("%d rows for %d nodes: %w", h.Shape[0], n, coles.ErrShape)
+		}
+		return npy.Narrowed(r, h, file.Info.Size())
+	})
 	if err != nil {
 		return placed(s.path(part), err)
 	}
-	rows, cols, err := matrixSides(h)
-	if err != nil {
-		return placed(s.path(part), err)
-	}
-	if n := s.Nodes(); rows != n {
-		return s.fault(part, "%d rows for %d nodes: %w", rows, n, coles.ErrShape)
-	}
-	data, err := npy.Narrowed(r, h, file.Info.Size())
-	if err != nil {
-		return placed(s.path(part), err)
-	}
-	s.Features = &coles.Dense32{Rows: rows, Cols: cols, Stride: cols, Data: npy.RowMajor(h, data, rows, cols)}
+	s.Features = &coles.Dense32{Rows: rows, Cols: cols, Stride: cols, Data: data}
 	return nil
 }

@@ -29,20 +29,27 @@ const maxNPY = 1 << 40
 //
 // Errors name the byte; coles.ErrShape is an array of more than two dimensions, or an empty one.
 func ReadNPY(r io.Reader) (*mat.Dense, error) {
-	file, s := source.Binary(r, "npy"), source.NewReader(r)
+	file := source.Binary(r, "npy")
+	rows, cols, data, err := readMatrix(source.NewReader(r), npy.Floats)
+	if err != nil {
+		return nil, placed(file, err)
+	}
+	return mat.NewDense(rows, cols, data), nil
+}
+
+// readMatrix reads an array that is a matrix, into row order.
+func readMatrix[T any](s *source.Reader, read func(*source.Reader, *npy.Header) ([]T, error)) (rows, cols int, data []T, err error) {
 	h, err := npy.ReadHeader(s, maxNPY)
-	if err != nil {
-		return nil, placed(file, err)
+	if err == nil {
+		rows, cols, err = matrixSides(h)
 	}
-	rows, cols, err := matrixSides(h)
-	if err != nil {
-		return nil, placed(file, err)
+	if err == nil {
+		data, err = read(s, h)
 	}
-	data, err := npy.Floats(s, h)
 	if err != nil {
-		return nil, placed(file, err)
+		return 0, 0, nil, err
 	}
-	return mat.NewDense(rows, cols, npy.RowMajor(h, data, rows, cols)), nil
+	return rows, cols, npy.RowMajor(h, data, rows, cols), nil
 }
 
 // matrixSides returns the rows and columns of an array that is a matrix.
