@@ -182,23 +182,13 @@ func softmaxRows(ctx context.Context, source *matrix.Source) (kernel.Matrix[floa
 	})
 }
 
-// walkOperator is AD⁻¹.
+// walkOperator is AD⁻¹, the transpose of D⁻¹A as A is symmetric.
 func walkOperator(ctx context.Context, g *coles.Graph) (*kernel.CSR[float64], error) {
-	a := *g.Raw()
-	from, degrees := a.Val, make([]float64, a.Rows)
-	if err := parallel.Rows(ctx, a.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			degrees[i] = matrix.Total(from[a.Ptr[i]:a.Ptr[i+1]])
-		}
-	}); err != nil {
+	means, err := matrix.RowMeans[float64](ctx, g.Raw())
+	if err != nil {
 		return nil, err
 	}
-	a.Val = make([]float64, len(from))
-	return &a, parallel.Rows(ctx, a.Rows, func(lo, hi int) {
-		for q := a.Ptr[lo]; q < a.Ptr[hi]; q++ {
-			a.Val[q] = from[q] / degrees[a.Col[q]]
-		}
-	})
+	return means.Transpose(), nil
 }
 
 // absolute is the sum of the absolute values.

@@ -336,14 +336,10 @@ func viewsOfFile(f testkit.Fixture) gnn.Augmentation {
 			Columns    []float64
 		}
 		f.Decode("views", &read)
-		edges, weights := edgesOf(g)
 		for _, v := range read {
-			var left []coles.Edge
-			var theirs []float64
-			for _, q := range v.Kept {
-				left, theirs = append(left, edges[q]), append(theirs, weights[q])
-			}
-			views = append(views, &gnn.View{Graph: testkit.Must(coles.NewWeightedGraph(g.Nodes(), left, theirs)), Columns: v.Columns, Rows: v.Rows})
+			q := -1
+			seen := g.Without(func(coles.Edge) bool { q++; return !slices.Contains(v.Kept, q) })
+			views = append(views, &gnn.View{Graph: seen, Columns: v.Columns, Rows: v.Rows})
 		}
 		return views, nil
 	})

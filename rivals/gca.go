@@ -71,10 +71,7 @@ func AdaptiveDrop(edges, features [2]float64) gnn.Augmentation {
 		}
 		var views []*gnn.View
 		for v := range 2 {
-			rest, err := sparing(g, ofEdges, edges[v], rnd)
-			if err != nil {
-				return nil, err
-			}
+			rest := sparing(g, ofEdges, edges[v], rnd)
 			columns := make([]float64, len(ofColumns))
 			for c, u := range ofColumns {
 				if !dropped(features[v]*u, rnd) {
@@ -93,28 +90,23 @@ func dropped(probability float64, rnd *rand.Rand) bool {
 }
 
 // sparing is the graph without edges dropped by their unimportance.
-func sparing(g *coles.Graph, unimportance []float64, rate float64, rnd *rand.Rand) (*coles.Graph, error) {
-	edges, weights := edgesOf(g)
-	left, next := 0, 0
-	for q, e := range edges {
-		if e.U != e.V {
-			next++
-			if dropped(rate*unimportance[next-1], rnd) {
-				continue
-			}
+func sparing(g *coles.Graph, unimportance []float64, rate float64, rnd *rand.Rand) *coles.Graph {
+	next := 0
+	return g.Without(func(e coles.Edge) bool {
+		if e.U == e.V {
+			return false
 		}
-		edges[left], weights[left] = e, weights[q]
-		left++
-	}
-	return coles.NewWeightedGraph(g.Nodes(), edges[:left], weights[:left], coles.WithSelfLoopsKept())
+		next++
+		return dropped(rate*unimportance[next-1], rnd)
+	})
 }
 
-// edgeUnimportance is (s_max − s)/(s_max − s̄) for every one of edgesOf but self loops.
+// edgeUnimportance is (s_max − s)/(s_max − s̄) for every edge that is not a self loop, in the order of
+// [coles.Graph.Edges].
 func edgeUnimportance(g *coles.Graph) []float64 {
 	degrees := g.Degrees()
-	edges, _ := edgesOf(g)
 	var s []float64
-	for _, e := range edges {
+	for e := range g.Edges() {
 		if e.U != e.V {
 			s = append(s, math.Log((degrees[e.U]+degrees[e.V])/2))
 		}

@@ -74,30 +74,21 @@ func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand
 			}
 		}
 	}
-	return without(g, taken)
+	return without(g, taken), nil
 }
 
 // portion is a share of n, rounded down.
 func portion(n int, share float64) int { return int(share * float64(n)) }
 
 // without is the graph with the features and edges of the nodes that are kept.
-func without(g *coles.Graph, kept []bool) (*gnn.View, error) {
-	edges, weights := edgesOf(g)
-	left := 0
-	for q, e := range edges {
-		if kept[e.U] && kept[e.V] {
-			edges[left], weights[left] = e, weights[q]
-			left++
-		}
-	}
+func without(g *coles.Graph, kept []bool) *gnn.View {
 	rows := make([]int, g.Nodes())
 	for i, k := range kept {
 		if rows[i] = i; !k {
 			rows[i] = -1
 		}
 	}
-	rest, err := coles.NewWeightedGraph(g.Nodes(), edges[:left], weights[:left], coles.WithSelfLoopsKept())
-	return &gnn.View{Graph: rest, Rows: rows}, err
+	return &gnn.View{Graph: g.Without(func(e coles.Edge) bool { return !kept[e.U] || !kept[e.V] }), Rows: rows}
 }
 
 // remaining are the nodes that have their features and their edges in a view; nil for all.
@@ -111,14 +102,4 @@ func remaining(v *gnn.View) (nodes []int) {
 		}
 	}
 	return nodes
-}
-
-// edgesOf lists every edge once, from its lower to its higher node.
-func edgesOf(g *coles.Graph) (edges []coles.Edge, weights []float64) {
-	g.CSR().DoNonZero(func(u, v int, w float64) {
-		if u <= v {
-			edges, weights = append(edges, coles.Edge{U: u, V: v}), append(weights, w)
-		}
-	})
-	return edges, weights
 }

@@ -31,14 +31,7 @@ func viewsOf(t *testing.T, a gnn.Augmentation, g *coles.Graph) (views []*gnn.Vie
 }
 
 // weightsOf are the weights of the edges of a graph.
-func weightsOf(g *coles.Graph) map[coles.Edge]float64 {
-	all := map[coles.Edge]float64{}
-	edges, weights := edgesOf(g)
-	for q, e := range edges {
-		all[e] = weights[q]
-	}
-	return all
-}
+func weightsOf(g *coles.Graph) map[coles.Edge]float64 { return maps.Collect(g.Edges()) }
 
 // parts is a weighted graph of 100 nodes in five paths of 20, and random edges within each.
 func parts() *coles.Graph {
