@@ -74,11 +74,12 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 	first := kernel.Dense[float64](y.Rows, y.Cols)
 	mean := 0.0
 	for k, i := range train {
-		for j, v := range rowOf(y, i) {
-			rowOf(first, i)[j] = -v
+		wrong := matrix.Row(first, i)
+		for j, v := range matrix.Row(y, i) {
+			wrong[j] = -v
 		}
-		rowOf(first, i)[classes[k]]++
-		mean += absolute(rowOf(first, i)) / float64(len(train))
+		wrong[classes[k]]++
+		mean += absolute(wrong) / float64(len(train))
 	}
 	walk, err := walkOperator(ctx, g)
 	if err != nil {
@@ -88,20 +89,18 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 	if err != nil {
 		return nil, err
 	}
-	if err := parallel.Rows(ctx, y.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			scale := mean / absolute(rowOf(change, i))
-			if !(scale <= largestScale) {
-				scale = 1
-			}
-			matrix.AddScaled(rowOf(y, i), scale, rowOf(change, i))
+	if err := eachRow(ctx, y, func(i int, row []float64) {
+		scale := mean / absolute(matrix.Row(change, i))
+		if !(scale <= largestScale) {
+			scale = 1
 		}
+		matrix.AddScaled(row, scale, matrix.Row(change, i))
 	}); err != nil {
 		return nil, err
 	}
 	for k, i := range train {
-		clear(rowOf(y, i))
-		rowOf(y, i)[classes[k]] = 1
+		clear(matrix.Row(y, i))
+		matrix.Row(y, i)[classes[k]] = 1
 	}
 	w, err := g.PositiveUntil(ctx)
 	if err != nil {
@@ -144,12 +143,10 @@ func (c CorrectAndSmooth) spread(ctx context.Context, s *kernel.CSR[float64], fi
 		if err := kernel.SpMM(ctx, next, s, e); err != nil {
 			return e, err
 		}
-		if err := parallel.Rows(ctx, e.Rows, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				from := rowOf(first, i)
-				for j, v := range rowOf(next, i) {
-					rowOf(next, i)[j] = min(max(share*v+(1-share)*from[j], low), 1)
-				}
+		if err := eachRow(ctx, next, func(i int, row []float64) {
+			from := matrix.Row(first, i)
+			for j, v := range row {
+				row[j] = min(max(share*v+(1-share)*from[j], low), 1)
 			}
 		}); err != nil {
 			return e, err
@@ -165,7 +162,7 @@ func softmaxRows(ctx context.Context, source *matrix.Source) (kernel.Matrix[floa
 	y := kernel.Dense[float64](n, cols)
 	return y, parallel.Rows(ctx, n, func(lo, hi int) {
 		source.Each(lo, hi, func(i int, at []int32, vals []float64) {
-			row := rowOf(y, i)
+			row := matrix.Row(y, i)
 			for q, v := range vals {
 				row[matrix.Column(at, q)] = v
 			}
@@ -198,5 +195,3 @@ func absolute(row []float64) (sum float64) {
 	}
 	return sum
 }
-
-func rowOf[T kernel.Float](m kernel.Matrix[T], i int) []T { return m.Data[i*m.Stride:][:m.Cols] }

@@ -1,19 +1,15 @@
 package rivals
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/internal/setting"
-	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -50,11 +46,8 @@ func DefaultGraphZoom() GraphZoom {
 	return GraphZoom{Levels: 1, Threshold: 0.3, Lambda: 0.1, Embedding: DeepWalk(), Seed: 1}
 }
 
-const (
-	zoomVectors = 7
-	zoomPower   = 2 // of F, in smoothing vectors and embeddings
-	zoomRows    = 1 << 10
-)
+// zoomPower is that of F, in smoothing vectors and embeddings.
+const zoomPower = 2
 
 // Check returns what is wrong with the settings.
 //
@@ -128,33 +121,6 @@ func (z GraphZoom) Refine(ctx context.Context, g *coles.Graph, group []int, y *m
 	return matrix.ToDense(e), nil
 }
 
-// Coarsen returns the coarse graph, and for every node the number of the coarse one that it has been
-// merged into.
-//
-// Errors: [coles.ErrSetting], and ctx's.
-func (z GraphZoom) Coarsen(ctx context.Context, g *coles.Graph) (coarse *coles.Graph, group []int, err error) {
-	if err := z.Check(); err != nil {
-		return nil, nil, err
-	}
-	group = make([]int, g.Nodes())
-	for i := range group {
-		group[i] = i
-	}
-	for level := range z.Levels {
-		merged, count, err := z.merge(ctx, g, stream.Seed(z.Seed, uint64(level)))
-		if err != nil {
-			return nil, nil, err
-		}
-		if g, err = mergedGraph(ctx, g, merged, count); err != nil {
-			return nil, nil, err
-		}
-		for i, k := range group {
-			group[i] = merged[k]
-		}
-	}
-	return g, group, ctx.Err()
-}
-
 // zoomFilter is F.
 func zoomFilter(ctx context.Context, g *coles.Graph, lambda float64) (*kernel.CSR[float64], error) {
 	f, err := matrix.Add(ctx, 1, g.Raw(), lambda, matrix.Identity(g.Nodes()))
@@ -162,22 +128,13 @@ func zoomFilter(ctx context.Context, g *coles.Graph, lambda float64) (*kernel.CS
 		return nil, err
 	}
 	scale := make([]float64, f.Rows)
-	if err := parallel.Rows(ctx, f.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, vals := f.Row(i)
-			scale[i] = 1 / math.Sqrt(matrix.Total(vals))
-		}
+	if err := matrix.EachRow(ctx, f, func(i int) {
+		_, vals := f.Row(i)
+		scale[i] = 1 / math.Sqrt(matrix.Total(vals))
 	}); err != nil {
 		return nil, err
 	}
-	return f, parallel.Rows(ctx, f.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, vals := f.Row(i)
-			for q, j := range cols {
-				vals[q] *= scale[i] * scale[j]
-			}
-		}
-	})
+	return matrix.ScaledCSR(ctx, f, scale, scale)
 }
 
 // smoothed is F²·E, in the memory of E and as much again.
@@ -190,149 +147,4 @@ func smoothed(ctx context.Context, f *kernel.CSR[float64], e kernel.Matrix[float
 		e, next = next, e
 	}
 	return e, nil
-}
-
-// likeness has a row of unit length for every node, those of nodes alike with a large squared cosine.
-func (z GraphZoom) likeness(ctx context.Context, g *coles.Graph, seed uint64) (kernel.Matrix[float64], error) {
-	n := g.Nodes()
-	t := kernel.Dense[float64](n, zoomVectors)
-	mean, err := parallel.Sum(ctx, n, zoomVectors, func(sum []float64, lo, hi int) {
-		rng := stream.New()
-		for i := lo; i < hi; i++ {
-			rng.Reseed(seed, uint64(i))
-			for j := range sum {
-				v := 2*rng.Float64() - 1
-				rowOf(t, i)[j] = v
-				sum[j] += v / float64(n)
-			}
-		}
-	})
-	if err != nil {
-		return t, err
-	}
-	if err := parallel.Rows(ctx, n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			matrix.AddScaled(rowOf(t, i), -1, mean)
-		}
-	}); err != nil {
-		return t, err
-	}
-	f, err := zoomFilter(ctx, g, z.Lambda)
-	if err != nil {
-		return t, err
-	}
-	if t, err = smoothed(ctx, f, t); err != nil {
-		return t, err
-	}
-	return t, parallel.Rows(ctx, n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if length := matrix.Length(rowOf(t, i)); length > 0 {
-				matrix.Scale(rowOf(t, i), 1/length)
-			}
-		}
-	})
-}
-
-// merge says which nodes become one, and how many there are then.
-func (z GraphZoom) merge(ctx context.Context, g *coles.Graph, seed uint64) (merged []int, count int, err error) {
-	t, err := z.likeness(ctx, g, seed)
-	if err != nil {
-		return nil, 0, err
-	}
-	a := g.Raw()
-	merged = slices.Repeat([]int{-1}, a.Rows)
-	for k, i := range byDegree(a) {
-		if k%zoomRows == 0 && ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		if merged[i] >= 0 {
-			continue
-		}
-		merged[i] = count
-		cols, _ := a.Row(i)
-		for _, j := range cols {
-			if merged[j] < 0 && alike(rowOf(t, i), rowOf(t, int(j))) > z.Threshold {
-				merged[j] = count
-			}
-		}
-		count++
-	}
-	return merged, count, ctx.Err()
-}
-
-// alike is the squared cosine of two rows of unit length.
-func alike(a, b []float64) float64 {
-	cosine := 0.0
-	for c, v := range a {
-		cosine += v * b[c]
-	}
-	return cosine * cosine
-}
-
-// byDegree are the nodes by the number of their neighbours, those with the same one in their order.
-func byDegree(a *kernel.CSR[float64]) []int {
-	degree := func(i int) int { return int(a.Ptr[i+1] - a.Ptr[i]) }
-	next := make([]int, a.Cols+2)
-	for i := range a.Rows {
-		next[degree(i)+1]++
-	}
-	for d := range a.Cols + 1 {
-		next[d+1] += next[d]
-	}
-	order := make([]int, a.Rows)
-	for i := range a.Rows {
-		order[next[degree(i)]] = i
-		next[degree(i)]++
-	}
-	return order
-}
-
-// mergedGraph has the sums of the weights between nodes that are not merged into one.
-func mergedGraph(ctx context.Context, g *coles.Graph, merged []int, count int) (*coles.Graph, error) {
-	type end struct {
-		node   int
-		weight float64
-	}
-	a, members, ends := g.Raw(), make([][]int, count), make([][]end, count)
-	for i, u := range merged {
-		members[u] = append(members[u], i)
-	}
-	if err := parallel.Rows(ctx, count, func(lo, hi int) {
-		for u := lo; u < hi; u++ {
-			var all []end
-			for _, i := range members[u] {
-				cols, vals := a.Row(i)
-				for q, j := range cols {
-					if v := merged[j]; u < v { // each edge once
-						all = append(all, end{v, vals[q]})
-					}
-				}
-			}
-			slices.SortStableFunc(all, func(a, b end) int { return cmp.Compare(a.node, b.node) })
-			for _, e := range all {
-				if last := len(ends[u]) - 1; last >= 0 && ends[u][last].node == e.node {
-					ends[u][last].weight += e.weight
-				} else {
-					ends[u] = append(ends[u], e)
-				}
-			}
-		}
-	}); err != nil {
-		return nil, err
-	}
-	var edges []coles.Edge
-	var weights []float64
-	for u, to := range ends {
-		if u%zoomRows == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		for _, e := range to {
-			edges, weights = append(edges, coles.Edge{U: u, V: e.node}), append(weights, e.weight)
-		}
-	}
-	coarse, _, err := matrix.FromPairs(ctx, count, edges, weights, math.Max)
-	if err != nil {
-		return nil, err
-	}
-	return g.Grown(coarse, nil)
 }

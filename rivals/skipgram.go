@@ -110,7 +110,7 @@ func newSkipGram(ctx context.Context, s SkipGram, g *coles.Graph) (*skipGram, er
 		rng := stream.New()
 		for _, u := range m.starts[lo:hi] {
 			rng.Reseed(stream.Seed(s.Seed, seedVectors), uint64(u))
-			x := rowOf(m.x, int(u))[:s.Dim]
+			x := matrix.Row(m.x, int(u))[:s.Dim]
 			for j := range x {
 				x[j] = (rng.Float32() - 0.5) / float32(s.Dim)
 			}
@@ -297,7 +297,7 @@ func (m *skipGram) trainBucket(ctx context.Context, i, j int, stage uint64) {
 
 // step goes up the gradient of a pair. slopes, one for each target, are scratch.
 func (m *skipGram) step(s *walkStep, slopes []float32) {
-	x := rowOf(m.x, int(s.o[0]))
+	x := matrix.Row(m.x, int(s.o[0]))
 	kernel.RowDots(slopes, x, m.y, s.targets)
 	for k, t := range s.targets {
 		slope := -logistic(slopes[k])

@@ -44,11 +44,14 @@ func CheckOverflow[T kernel.Float](ctx context.Context, what string, m *Matrix[T
 	return nil
 }
 
+// Row is row i of a panel.
+func Row[T kernel.Float](p kernel.Matrix[T], i int) []T { return p.Data[i*p.Stride:][:p.Cols] }
+
 // Clear sets a panel to zero.
 func Clear[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
 	return parallel.Rows(ctx, p.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			clear(p.Data[i*p.Stride:][:p.Cols])
+			clear(Row(p, i))
 		}
 	})
 }
