@@ -3,10 +3,40 @@ package rivals
 import (
 	"context"
 
+	"coles"
+	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+
+	"github.com/james-bowman/sparse"
 )
+
+// sparseMeans is D⁻¹A.
+func sparseMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
+	means, err := matrix.RowMeans[float64](ctx, g.Raw())
+	return exported(ctx, means, err)
+}
+
+// exported is an operator of a graph for [gnn.Pass.Operator].
+func exported(ctx context.Context, a *kernel.CSR[float64], err error) (*sparse.CSR, error) {
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ExportCSR(ctx, a)
+}
+
+// neighbourProduct is S·H·Θ in the order that takes less multiplications: of many nodes that come in
+// and few that come out, S·H first. Sparse features can only be multiplied by Θ.
+func neighbourProduct[T autodiff.Float](t *autodiff.Tape[T], s *autodiff.Sparse[T], h, theta *autodiff.Value[T]) *autodiff.Value[T] {
+	entries, in, out := float64(s.Matrix().NNZ()), float64(h.Cols()), float64(theta.Cols())
+	before := float64(h.Rows())*in*out + entries*out
+	behind := entries*in + float64(s.Matrix().Rows)*in*out
+	if h.Data().Data != nil && behind < before {
+		return t.MatMul(t.SpMM(s, h), theta)
+	}
+	return t.SpMM(s, t.MatMul(h, theta))
+}
 
 // eachRow calls do for every row of a matrix, on all processors.
 func eachRow[T kernel.Float](ctx context.Context, m kernel.Matrix[T], do func(i int, row []T)) error {
