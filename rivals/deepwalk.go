@@ -11,6 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
+	"coles/internal/skipgram"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -86,7 +87,7 @@ func (s SkipGram) Check() error {
 	wrong(s.Negatives < 1 || s.Negatives > 100, "%d negatives, want 1 to 100", s.Negatives)
 	wrong(!positive(s.P), "p = %v, want above 0 and finite", s.P)
 	wrong(!positive(s.Q), "q = %v, want above 0 and finite", s.Q)
-	wrong(!(s.Rate >= skipGramEnd && s.Rate <= 1), "rate %v, want %v to 1", s.Rate, skipGramEnd)
+	wrong(!(s.Rate >= skipgram.LastRate && s.Rate <= 1), "rate %v, want %v to 1", s.Rate, skipgram.LastRate)
 	wrong(s.Parts < 1 || s.Parts > 64, "%d parts, want 1 to 64", s.Parts)
 	return errors.Join(errs...)
 }
@@ -103,18 +104,47 @@ func (s SkipGram) Fit(ctx context.Context, g *coles.Graph, progress func(done, t
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(kernel.Check(), matrix.CheckSize(g.Nodes(), skipGramWidth(s.Dim))); err != nil {
+	if err := cmp.Or(kernel.Check(), matrix.CheckSize(g.Nodes(), skipgram.Width(s.Dim))); err != nil {
 		return nil, fmt.Errorf("rivals: skip-gram: %w", err)
 	}
 	if s.Walks > math.MaxInt/g.Nodes()/s.Length {
 		return nil, fmt.Errorf("rivals: skip-gram: %w: %d walks of %d nodes from each of %d", coles.ErrTooLarge, s.Walks, s.Length, g.Nodes())
 	}
-	m, err := newSkipGram(ctx, s, g)
+	walks, err := s.walksOn(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.train(ctx, progress); err != nil {
+	settings := skipgram.Settings{Window: s.Window, Dim: s.Dim, Negatives: s.Negatives, Rate: s.Rate, Parts: s.Parts, Seed: s.Seed}
+	vectors, err := skipgram.Train(ctx, walks, settings, progress)
+	if err != nil {
 		return nil, err
 	}
-	return m.embedding(ctx)
+	x := kernel.Columns(vectors, 0, s.Dim)
+	most, err := matrix.Of(x).Largest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !matrix.Finite(most) {
+		return nil, fmt.Errorf("rivals: skip-gram: %w: the vectors overflow at the rate %v", coles.ErrNotFinite, s.Rate)
+	}
+	wide, err := matrix.ToFloat64(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ToDense(wide), nil
+}
+
+// walksOn are the walks on a graph, from every node that has neighbours.
+func (s SkipGram) walksOn(ctx context.Context, g *coles.Graph) (skipgram.Walks, error) {
+	w, err := newWalker(ctx, g, s.P, s.Q)
+	if err != nil {
+		return skipgram.Walks{}, err
+	}
+	walks := skipgram.Walks{Nodes: g.Nodes(), Passes: s.Walks, Length: s.Length, Draw: w.walk}
+	for u := range g.Nodes() {
+		if w.adj.Ptr[u] < w.adj.Ptr[u+1] {
+			walks.Starts = append(walks.Starts, int32(u))
+		}
+	}
+	return walks, nil
 }

@@ -1,4 +1,4 @@
-package rivals
+package skipgram
 
 import (
 	"context"
@@ -15,9 +15,34 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-func newTestSkipGram(t *testing.T, s SkipGram, g *coles.Graph) *skipGram {
-	t.Helper()
-	return testkit.Must(newSkipGram(context.Background(), s, g))
+var ctx = context.Background()
+
+// small are settings of which tests change some.
+func small() Settings {
+	return Settings{Window: 10, Dim: 20, Negatives: 5, Rate: 0.025, Parts: 8, Seed: 1}
+}
+
+// trainerOf is one on walks whose steps are to a neighbour, any with the same probability.
+func trainerOf(s Settings, g *coles.Graph, passes, length int) *trainer {
+	w := Walks{Nodes: g.Nodes(), Passes: passes, Length: length}
+	for u, d := range g.Degrees() {
+		if d > 0 {
+			w.Starts = append(w.Starts, int32(u))
+		}
+	}
+	w.Draw = func(_ context.Context, rng stream.Stream, from int32, walk []int32) {
+		for k := range walk {
+			walk[k] = from
+			cols, _ := g.Raw().Row(int(from))
+			from = cols[rng.IntN(len(cols))]
+		}
+	}
+	return testkit.Must(newTrainer(ctx, w, s))
+}
+
+// ring is a graph of n nodes of which so many are on a ring.
+func ring(n, on, side int) *coles.Graph {
+	return testkit.Must(coles.NewGraph(n, testkit.Ring(on, side)))
 }
 
 // plainLogistic is σ in float64.
@@ -38,9 +63,8 @@ func TestLogisticIsNearItsFormula(t *testing.T) {
 // A step divided by its rate is the gradient of log σ(x·y₀) + Σ log σ(−x·y_k), here by central
 // differences in float64, whose error is of the order of 1e-10.
 func TestStepGoesUpTheGradient(t *testing.T) {
-	s := DeepWalk()
-	s.Dim = 20 // not a multiple of the width
-	m := newTestSkipGram(t, s, walkGraph(false))
+	s := small() // of 20 columns: not a multiple of the width
+	m := trainerOf(s, ring(7, 7, 1), 10, 80)
 	rng, width := testkit.Random(1), m.x.Stride
 	for _, vectors := range [][]float32{m.x.Data, m.y.Data} {
 		for i := range vectors {
@@ -52,7 +76,7 @@ func TestStepGoesUpTheGradient(t *testing.T) {
 	x, y := slices.Clone(m.x.Data), slices.Clone(m.y.Data)
 	const o, rate = 3, 0.5
 	targets := []int32{2, 5, 2, 0, 6, 5} // node 2 is no negative of itself, node 5 is one twice
-	m.step(&walkStep{[]int32{o}, targets, rate}, make([]float32, len(targets)))
+	m.step(&step{[]int32{o}, targets, rate}, make([]float32, len(targets)))
 
 	value := func(x, y []float64) float64 {
 		sum := 0.0
@@ -101,11 +125,11 @@ func TestStepGoesUpTheGradient(t *testing.T) {
 // A whole training is that of plain loops in float64 which draw the same numbers: one part, so that
 // the steps are in the order of the walks.
 func TestTrainingIsThePlainLoop(t *testing.T) {
-	ctx := context.Background()
-	s := SkipGram{Walks: 3, Length: 9, Window: 4, Dim: 5, Negatives: 2, P: 0.5, Q: 2, Rate: 0.3, Parts: 4, Seed: 7}
-	m := newTestSkipGram(t, s, testkit.RandomGraph(1, 60, 0.1))
+	const passes, length = 3, 9
+	s := Settings{Window: 4, Dim: 5, Negatives: 2, Rate: 0.3, Parts: 4, Seed: 7}
+	m := trainerOf(s, testkit.RandomGraph(1, 60, 0.1), passes, length)
 	x, y := map[int32][]float64{}, map[int32][]float64{}
-	for _, u := range m.starts {
+	for _, u := range m.walks.Starts {
 		x[u], y[u] = make([]float64, s.Dim), make([]float64, s.Dim)
 		for j := range s.Dim {
 			if x[u][j] = float64(matrix.Row(m.x, int(u))[j]); math.Abs(x[u][j]) > 0.5/5 || x[u][j] == 0 {
@@ -115,11 +139,11 @@ func TestTrainingIsThePlainLoop(t *testing.T) {
 	}
 	// The graph has under two times 64 nodes, so one part, and under 8192/9 walks in a pass, so
 	// one chunk and one share for each pass.
-	steps, noise, path := stream.New(), stream.New(), make([]int32, s.Length)
-	for pass := range s.Walks {
+	steps, noise, path := stream.New(), stream.New(), make([]int32, length)
+	for pass := range passes {
 		rate := 0.3 + (1e-4-0.3)*float64(pass)/3
-		noise.Reseed(stream.Seed(s.Seed, seedWalkNoise), uint64(pass))
-		order := slices.Clone(m.starts)
+		noise.Reseed(stream.Seed(s.Seed, seedNoise), uint64(pass))
+		order := slices.Clone(m.walks.Starts)
 		if err := m.eachChunk(ctx, func(_ context.Context, p int, from []int32, _ int) error {
 			if p == pass {
 				copy(order, from)
@@ -161,7 +185,7 @@ func TestTrainingIsThePlainLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	largest := 0.0
-	for _, u := range m.starts {
+	for _, u := range m.walks.Starts {
 		for j := range s.Dim {
 			largest = max(largest, math.Abs(x[u][j]))
 			// Some 10⁴ steps, each within 1e-6 of the plain one.
@@ -177,11 +201,8 @@ func TestTrainingIsThePlainLoop(t *testing.T) {
 
 // Every node starts one walk in a pass, in another order and by other steps than in the last.
 func TestPassesAreOtherWalks(t *testing.T) {
-	ctx := context.Background()
-	s := DeepWalk()
-	s.Length, s.Walks = 5000, 3 // a share of one walk, a chunk of 16
-	m := newTestSkipGram(t, s, testkit.Must(coles.NewGraph(50, testkit.Ring(40, 2))))
-	passes, walks := make([][]int32, s.Walks), 0
+	m := trainerOf(small(), ring(50, 40, 2), 3, 5000) // a share of one walk, a chunk of 16
+	passes, walks := make([][]int32, 3), 0
 	if err := m.eachChunk(ctx, func(_ context.Context, pass int, from []int32, before int) error {
 		if before != walks || len(from) > 16 {
 			t.Errorf("%d walks after %d are said to come after %d", len(from), walks, before)
@@ -201,7 +222,7 @@ func TestPassesAreOtherWalks(t *testing.T) {
 		if pass > 0 && slices.Equal(order, passes[pass-1]) {
 			t.Errorf("pass %d has the order of the last", pass)
 		}
-		if order = slices.Sorted(slices.Values(order)); !slices.Equal(order, m.starts) || len(order) != 40 {
+		if order = slices.Sorted(slices.Values(order)); !slices.Equal(order, m.walks.Starts) || len(order) != 40 {
 			t.Errorf("pass %d starts from %v", pass, order)
 		}
 	}
@@ -212,18 +233,18 @@ func TestPassesAreOtherWalks(t *testing.T) {
 
 // Every pair of a walk is in the bucket of its parts, and the pairs of a bucket are in order.
 func TestPairsAreSortedIntoBuckets(t *testing.T) {
-	s := DeepWalk()
-	s.Walks, s.Window, s.Parts = 1, 4, 3
-	m := newTestSkipGram(t, s, testkit.Must(coles.NewGraph(400, testkit.Ring(400, 2))))
+	s := small()
+	s.Window, s.Parts = 4, 3
+	m := trainerOf(s, ring(400, 400, 2), 1, 80)
 	if m.parts != 3 {
 		t.Fatalf("%d parts", m.parts)
 	}
-	share := &walkShare{path: make([]int32, s.Length)}
-	m.fill(context.Background(), share, 0, m.starts)
+	share := &share{path: make([]int32, 80)}
+	m.fill(ctx, share, 0, m.walks.Starts)
 	seen := 0
 	for i := range m.parts {
 		for j := range m.parts {
-			var want []walkPair
+			var want []pair
 			for _, p := range share.drawn {
 				if int(m.part[p.x]) == i && int(m.part[p.y]) == j {
 					want = append(want, p)
@@ -249,45 +270,41 @@ func TestPairsAreSortedIntoBuckets(t *testing.T) {
 
 // Negatives follow the counts of the walks, here counted one by one, to the power of 0.75.
 func TestNegativesFollowTheCounts(t *testing.T) {
-	s := DeepWalk()
-	s.Walks, s.Length, s.Parts = 2, 20, 2
-	n := 300
+	const passes, length, n = 2, 20, 300
+	s := small()
+	s.Parts = 2
 	edges := testkit.Ring(n-1, 1) // the last node is on no walk
 	for u := range n / 10 {       // node 0 is a hub
 		edges = append(edges, coles.Edge{U: 0, V: 10*u + 5})
 	}
-	m := newTestSkipGram(t, s, testkit.Must(coles.NewGraph(n, edges)))
-	counts, rng, path := make([]float64, n), stream.New(), make([]int32, s.Length)
-	for pass := range s.Walks {
+	m := trainerOf(s, testkit.Must(coles.NewGraph(n, edges)), passes, length)
+	counts, rng, path := make([]float64, n), stream.New(), make([]int32, length)
+	for pass := range passes {
 		for u := range int32(n - 1) {
-			m.walk(context.Background(), rng, pass, u, path)
+			m.walk(ctx, rng, pass, u, path)
 			for _, v := range path {
 				counts[v]++
 			}
 		}
 	}
-	var test chiSquare
 	for i := range m.parts {
-		total, sizes, drawn := 0.0, 0, make([]int, n)
+		total, law, drawn := 0.0, map[int32]float64{}, map[int32]int{}
 		for u, c := range counts {
 			if c > 0 && int(m.part[u]) == i {
-				total += math.Pow(c, 0.75)
-				sizes++
+				law[int32(u)] = math.Pow(c, 0.75)
+				total += law[int32(u)]
 			}
 		}
-		if sizes < 120 {
-			t.Errorf("part %d has %d of 299 nodes", i, sizes)
+		if len(law) < 120 {
+			t.Errorf("part %d has %d of 299 nodes", i, len(law))
+		}
+		for u := range law {
+			law[u] /= total
 		}
 		rng.Reseed(1, uint64(i))
 		for range 100_000 {
 			drawn[m.noise[i].draw(rng)]++
 		}
-		test.add(t, drawn, func(u int) float64 {
-			if int(m.part[u]) != i {
-				return 0
-			}
-			return math.Pow(counts[u], 0.75) / total
-		})
+		testkit.WantLaw(t, fmt.Sprint("negatives of part ", i), drawn, law)
 	}
-	test.check(t)
 }
