@@ -3,7 +3,6 @@ package rivals
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"math"
 	"slices"
@@ -98,53 +97,6 @@ func TestConformance(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// At a size where work is shared out, the bytes are those of one processor.
-func TestBytesDoNotDependOnProcessors(t *testing.T) {
-	g, x := words(1, 1500, 60)
-	for _, n := range networks {
-		t.Run(n.name, func(t *testing.T) {
-			s := narrowed(n.settings, n.narrow, 2)
-			s.Precision = coles.Float32
-			var first []uint64
-			testkit.ForProcessors(t, func(procs int) {
-				got := testkit.Bits(train(t, g, x, s).Embedding())
-				if first == nil {
-					first = got
-				}
-				testkit.WantSame(t, "embedding", got, first)
-			})
-		})
-	}
-}
-
-func TestParametersAreThoseOfThePapers(t *testing.T) {
-	for k, name := range []string{"cora", "citeseer", "pubmed"} {
-		g, x := words(2, 12, []int{1433, 3703, 500}[k])
-		for _, n := range networks {
-			s := n.settings(name)
-			s.Epochs = 1
-			if got := train(t, g, x, s).Report().Parameters; got != n.trained[k] {
-				t.Errorf("%s on %s: %d numbers, want %d", n.name, name, got, n.trained[k])
-			}
-		}
-	}
-}
-
-// Settings survive JSON but for the functions in them, of which the names stay.
-func TestSettingsSurviveJSON(t *testing.T) {
-	for _, n := range networks {
-		for _, name := range []string{"cora", "cora_full", "citeseer", "pubmed", "amazon_photo", ""} {
-			s := n.settings(name)
-			text := testkit.Must(json.Marshal(s))
-			var read gnn.Settings
-			if err := json.Unmarshal(text, &read); err != nil {
-				t.Fatalf("%s for %q: %v", n.name, name, err)
-			}
-			testkit.WantSame(t, n.name+" for "+name, string(testkit.Must(json.Marshal(read))), string(text))
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package rivals
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -79,17 +78,4 @@ func TestCorrectAndSmoothByTheFormula(t *testing.T) {
 	testkit.WantError(t, testkit.Err(s.Apply(ctx, g, scores, []int{n}, []int{0})), coles.ErrIndex)
 	testkit.WantError(t, testkit.Err(s.Apply(ctx, g, scores, []int{0}, []int{classes})), coles.ErrIndex)
 	testkit.WantError(t, testkit.Err(s.Apply(ctx, g, mat.NewDense(3, 3, nil), train, labels)), coles.ErrShape)
-	many, _ := words(6, 5000, 12)
-	more := testkit.RandomDense(testkit.Random(7), 5000, 20)
-	testkit.Stops(t, func(ctx context.Context) error {
-		return testkit.Err(DefaultCorrectAndSmooth().Apply(ctx, many, more, train, labels))
-	})
-	var want []uint64
-	testkit.ForProcessors(t, func(int) {
-		bits := testkit.Bits(testkit.Must(s.Apply(ctx, g, scores, train, labels)))
-		if want == nil {
-			want = bits
-		}
-		testkit.WantSame(t, "what it makes of the scores", bits, want)
-	})
 }

@@ -1,9 +1,7 @@
 package rivals
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"math"
 	"slices"
@@ -88,24 +86,6 @@ func TestClassifiersConform(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-func TestClassifiersAreThoseOfThePapers(t *testing.T) {
-	for k, name := range []string{"cora", "citeseer", "pubmed"} {
-		g, x := words(2, 20, []int{1433, 3703, 500}[k])
-		for _, c := range classifiers {
-			s := c.settings(name)
-			text := testkit.Must(json.Marshal(s))
-			var read gnn.Settings
-			if err := json.Unmarshal(text, &read); err != nil || !bytes.Equal(testkit.Must(json.Marshal(read)), text) {
-				t.Errorf("%s on %s: settings that were read are others: %v", c.name, name, err)
-			}
-			s.Epochs = 1
-			if got := testkit.Must(classify(ctx, g, x, []int{7, 6, 3}[k], s)).Report().Parameters; got != c.trained[k] {
-				t.Errorf("%s on %s: %d numbers, want %d", c.name, name, got, c.trained[k])
-			}
-		}
 	}
 }
 

@@ -3,7 +3,6 @@ package rivals
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"coles"
-	"coles/gnn"
 	"coles/internal/embedtest"
 	"coles/internal/stream"
 	"coles/internal/testkit"
@@ -175,11 +173,6 @@ func TestEmbeddingsOfLargeGraphsHaveTheParametersOfThePapers(t *testing.T) {
 	}
 }
 
-func withEpochs(s gnn.Settings, epochs int) gnn.Settings {
-	s.Epochs = epochs
-	return s
-}
-
 func TestGraphZoomConforms(t *testing.T) {
 	if err := embedtest.Test(embedtest.Embedder{
 		Fit: func(ctx context.Context, g *coles.Graph, _ mat.Matrix) (embedtest.Model, error) {
@@ -193,23 +186,6 @@ func TestGraphZoomConforms(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestGraphZoomIsTheSameForEveryGOMAXPROCS(t *testing.T) {
-	g := testkit.RandomGraph(1, 3000, 0.003)
-	last, of := 0, 0
-	want := testkit.Bits(testkit.Must(smallZoom().Fit(ctx, g, func(done, total int) {
-		if done <= last || done > total {
-			t.Errorf("%d of %d walks after %d", done, total, last)
-		}
-		last, of = done, total
-	})))
-	if last == 0 || last != of {
-		t.Errorf("the last report is of %d walks of %d", last, of)
-	}
-	testkit.ForProcessors(t, func(procs int) {
-		testkit.WantSame(t, fmt.Sprint("procs=", procs), testkit.Bits(testkit.Must(smallZoom().Fit(ctx, g, nil))), want)
-	})
 }
 
 func TestGraphZoomRefusesSenselessSettings(t *testing.T) {
@@ -237,23 +213,4 @@ func TestGraphZoomRefusesSenselessSettings(t *testing.T) {
 	if err := DefaultGraphZoom().Check(); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestGraphZoomSurvivesJSON(t *testing.T) {
-	want, got := smallZoom(), GraphZoom{}
-	want.Levels, want.Threshold, want.Lambda, want.Seed = 3, 0.2, 0.4, 5
-	if err := json.Unmarshal(testkit.Must(json.Marshal(want)), &got); err != nil {
-		t.Fatal(err)
-	}
-	testkit.WantSame(t, "settings", got, want)
-}
-
-func TestGraphZoomStopsWhenCancelled(t *testing.T) {
-	const n = 100_000
-	g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 3)))
-	z := smallZoom()
-	testkit.Stops(t, func(ctx context.Context) error {
-		_, _, err := z.Coarsen(ctx, g)
-		return err
-	})
 }

@@ -8,12 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"coles"
 	"coles/gnn"
 	"coles/internal/stream"
 	"coles/internal/testkit"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -214,91 +212,4 @@ func samplesOf(t *testing.T, samples gnn.Samples, epoch int) (all []*gnn.Sample)
 		all = append(all, s)
 	}
 	return all
-}
-
-// At a size where work is shared out, and in several steps, the bytes are those of one processor, every
-// epoch is told, and a training ends with its context.
-func TestSampledTrainingsKeepTheirPromises(t *testing.T) {
-	g, x := words(1, 3000, 60)
-	var rows, val []int
-	labels := make([]int, g.Nodes())
-	for i := range labels {
-		if labels[i] = i % 3; i < 2500 {
-			rows = append(rows, i)
-		} else {
-			val = append(val, i)
-		}
-	}
-	for name, s := range map[string]gnn.Settings{
-		"GraphSAGE": GraphSAGE(""), "unsupervised GraphSAGE": UnsupervisedGraphSAGE(""), "GraphSAINT": GraphSAINT(""), "FastGCN": FastGCN(""),
-	} {
-		t.Run(name, func(t *testing.T) {
-			if name == "GraphSAINT" {
-				s.Sampler = subgraphSampler(200, 4, 10)
-			}
-			fit := func(ctx context.Context, epochs int, progress func(gnn.Progress)) (*mat.Dense, error) {
-				options := []gnn.Option{gnn.WithSettings(s), gnn.WithEpochs(epochs), gnn.WithProgress(progress)}
-				if name == "unsupervised GraphSAGE" {
-					m, err := gnn.Train(ctx, g, x, options...)
-					if err != nil {
-						return nil, err
-					}
-					return m.Embedding(), nil
-				}
-				m, err := gnn.TrainClassifier(ctx, g, x, labels, rows, val, options...)
-				if err != nil {
-					return nil, err
-				}
-				return m.Scores(ctx, g, x)
-			}
-			var first []uint64
-			testkit.ForProcessors(t, func(int) {
-				var told []int
-				got := testkit.Bits(testkit.Must(fit(ctx, 2, func(p gnn.Progress) { told = append(told, p.Epoch) })))
-				if first == nil {
-					first = got
-				}
-				testkit.WantSame(t, "output", got, first)
-				testkit.WantSame(t, "epochs", told, []int{1, 2})
-			})
-			testkit.Stops(t, func(ctx context.Context) error {
-				return testkit.Err(fit(ctx, 200, func(gnn.Progress) {}))
-			})
-		})
-	}
-}
-
-// What is made of a graph before the first step ends with its context.
-func TestPreparationsStop(t *testing.T) {
-	const n = 100_000
-	var edges []coles.Edge
-	var weights []float64
-	for u := range n {
-		for k := range 10 {
-			edges, weights = append(edges, coles.Edge{U: u, V: (u + 1 + k*k) % n}), append(weights, 1+float64(k))
-		}
-	}
-	g, rows := testkit.Must(coles.NewWeightedGraph(n, edges, weights)), []int{0, n / 2}
-	operator := func(of func(context.Context, *coles.Graph) (*sparse.CSR, error)) func(context.Context) error {
-		return func(ctx context.Context) error { return testkit.Err(of(ctx, g)) }
-	}
-	for name, call := range map[string]func(ctx context.Context) error{
-		"means":            operator(sparseMeans),
-		"row means":        operator(rowMeans),
-		"neighbours":       operator(closedNeighbours),
-		"framelets":        operator(frameletOperator(1, math.Cos)),
-		"pairs":            func(ctx context.Context) error { return testkit.Err(newPairs(ctx, g, 512, sageCounts, 1)) },
-		"importance":       func(ctx context.Context) error { return testkit.Err(newImportance(ctx, g, 400)) },
-		"counted subgraph": func(ctx context.Context) error { return countedSubgraphs(ctx, g, rows) },
-	} {
-		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })
-	}
-}
-
-func countedSubgraphs(ctx context.Context, g *coles.Graph, rows []int) error {
-	s, err := newSubgraphs(ctx, g, rows, 2000, 4)
-	if err != nil {
-		return err
-	}
-	return s.count(ctx, 5000, 1)
 }
