@@ -15,9 +15,9 @@ import (
 // distribution, to a discriminator D that learns to tell the two. An epoch is
 //
 //	steps  rate  trains   loss
-//	5      5e-4  network  that of GAE
+//	5      5e-4  network  the loss of GAE
 //	1      1e-3  D        mean softplus(−D(ε)) + mean softplus(D(z)), the rows of ε drawn
-//	1      1e-3  network  mean softplus(−D(z)), plus that of GAE
+//	1      1e-3  network  mean softplus(−D(z)) + the loss of GAE
 //
 // of Adam, each line with moments of its own. D has layers of 64, 32 and 1 columns with ReLU between
 // them, and weights that start within ±0.01·√3, with the deviation 0.01 of the authors'. While it
@@ -28,13 +28,13 @@ import (
 // columns, 50 epochs, features as they are. They leave out edges to be predicted. Here all are used.
 //
 // It trains (d+32)·32 numbers and 4,225 of D, which a model does not keep: 51,105 on Cora. An epoch
-// takes some six times that of GAE.
+// takes some six times an epoch of GAE.
 func ARGE(string) gnn.Settings {
 	return adversarial("arge", false, plainGCN(32), gnn.ReLU(), noise(0.1), codeGCN(32, false))
 }
 
 // ARVGE is the variational form of [ARGE], with [VGAE] in the place of GAE. There is no noise but
-// that of z, and the last step of an epoch has no part of the loss of GAE. It trains (d+64)·32
+// the draw of z, and the last step of an epoch has no part of the loss of GAE. It trains (d+64)·32
 // numbers and 4,225 of D, 52,129 on Cora.
 func ARVGE(string) gnn.Settings {
 	return adversarial("arvge", true, plainGCN(32), gnn.ReLU(), codeGCN(32, true))

@@ -55,19 +55,16 @@ const oneStep = 1 << 20
 
 // baseline are three layers of a kind with what the benchmark has in between.
 func baseline(layer func(width int) gnn.Layer, rate, dropped float64, batch int) gnn.Settings {
-	s := gnn.ClassifierSettings()
-	s.Network = nil
+	var layers []gnn.Layer
 	for range 2 {
-		s.Network = append(s.Network, layer(256), averagedNorm(), gnn.ReLU(), gnn.Dropout(dropped))
+		layers = append(layers, layer(256), averagedNorm(), gnn.ReLU(), gnn.Dropout(dropped))
 	}
-	s.Network = append(s.Network, layer(gnn.AutoWidth))
-	s.Preparation = coles.PrepareNone
-	s.Optimizer = gnn.Adam(rate)
-	s.Epochs, s.Patience, s.BatchSize = 500, 0, batch
+	s := labelled(rate, 500, append(layers, layer(gnn.AutoWidth))...)
+	s.BatchSize = batch
 	return s
 }
 
-// standardizedOn is what is done to the features of one data set, and of no other.
+// standardizedOn standardises the columns of one data set, and leaves every other as it is.
 func standardizedOn(dataset, one string) coles.Preparation {
 	if dataset == one {
 		return coles.PrepareStandardize
@@ -79,7 +76,7 @@ func standardizedOn(dataset, one string) coles.Preparation {
 // averages of mean and variance over the passes of the training, the last with a weight of 1, the one
 // before with 0.9, then 0.9² and so on. PyTorch's begin with 0 and 1, far from those of a deep network
 // in its first epochs. Its parameters are "scale" (1 at first) and "offset" (0), and the averages
-// "mean", "variance", and "weight of averages", that of ones, by which these are divided.
+// "mean", "variance", and "weight of averages", the average of ones, by which these are divided.
 func averagedNorm() gnn.Layer {
 	spec := gnn.LayerSpec{Width: gnn.SameWidth, Parameters: normParameters}
 	return gnn.NewLayer("averaged batch norm", spec, averagedNormOf[float32], averagedNormOf[float64])

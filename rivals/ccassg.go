@@ -54,7 +54,7 @@ func CCASSG(dataset string) gnn.Settings {
 //
 //	−Tr(Z₁ᵀZ₂)/n + λ·(‖Z₁ᵀZ₁/n − I‖²_F + ‖Z₂ᵀZ₂/n − I‖²_F).
 //
-// The first term is that of COLES for the operator that joins a node's embedding in one view with
+// The first term is the trace of COLES for the operator that joins a node's embedding in one view with
 // that in the other; the second is its soft orthogonality, of either view. It takes
 // an augmentation of two views, such as [gnn.Drop], or fails with [coles.ErrSetting].
 func CCAObjective(lambda float64) gnn.Objective {

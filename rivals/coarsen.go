@@ -24,10 +24,7 @@ func (z GraphZoom) Coarsen(ctx context.Context, g *coles.Graph) (coarse *coles.G
 	if err := z.Check(); err != nil {
 		return nil, nil, err
 	}
-	group = make([]int, g.Nodes())
-	for i := range group {
-		group[i] = i
-	}
+	group = upTo(g.Nodes())
 	for level := range z.Levels {
 		merged, count, err := z.merge(ctx, g, stream.Seed(z.Seed, uint64(level)))
 		if err != nil {

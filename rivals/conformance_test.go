@@ -123,7 +123,7 @@ func TestResumedTrainingHasTheSameBytes(t *testing.T) {
 	}
 }
 
-// checkGradients compares the gradient of a whole loss with central differences: that of the first
+// checkGradients compares the gradient of a whole loss with central differences: the gradient of the first
 // step on a small graph, in float64. A step of SGD at the rate 1 takes the gradient off the
 // parameters, and the same seed makes the same draws. Parameters whose names begin like one of others
 // are left out.

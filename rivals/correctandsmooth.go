@@ -16,7 +16,7 @@ import (
 
 // CorrectAndSmooth changes what a classifier says of the nodes of a graph by what is known of others
 // (Huang, He, Singh, Lim and Benson, ICLR 2021). From probabilities Y (n × C) it first takes the
-// error, that of the training nodes E₀ = labels − Y, others 0, to neighbours,
+// error of the training nodes, E₀ = labels − Y and 0 for the others, to neighbours,
 //
 //	E ← clip(Correct·AD⁻¹·E + (1 − Correct)·E₀, −1, 1),
 //
@@ -43,11 +43,8 @@ func DefaultCorrectAndSmooth() CorrectAndSmooth {
 // loss. Features of ogbn-arxiv have standardised columns, those of every other graph are as they are:
 // words that few nodes have would become the largest numbers. It trains (d+1)·C numbers, 5,160 on ogbn-arxiv.
 func SoftmaxRegression(dataset string) gnn.Settings {
-	s := gnn.ClassifierSettings()
-	s.Network = gnn.Network{gnn.Linear(gnn.AutoWidth)}
-	s.Preparation = standardizedOn(dataset, "ogbn-arxiv")
-	s.Optimizer = gnn.Adam(0.01)
-	s.Epochs, s.Patience, s.BatchSize = 1000, 0, oneStep
+	s := labelled(0.01, 1000, gnn.Linear(gnn.AutoWidth))
+	s.Preparation, s.BatchSize = standardizedOn(dataset, "ogbn-arxiv"), oneStep
 	return s
 }
 

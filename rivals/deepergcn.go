@@ -30,19 +30,14 @@ import (
 func DeeperGCN(string) gnn.Settings { return deeperGCN(28, 128, 0.5) }
 
 func deeperGCN(layers, width int, dropped float64) gnn.Settings {
-	s := gnn.ClassifierSettings()
-	s.Network = gnn.Network{gnn.Linear(width), deeperLayer(true, 0)}
+	network := gnn.Network{gnn.Linear(width), deeperLayer(true, 0)}
 	for range layers - 1 {
-		s.Network = append(s.Network, deeperLayer(false, dropped))
+		network = append(network, deeperLayer(false, dropped))
 	}
-	s.Network = append(s.Network, averagedNorm(), gnn.ReLU(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth))
-	s.Preparation = coles.PrepareNone
-	s.Optimizer = gnn.Adam(1e-3)
-	s.Epochs, s.Patience = 500, 0
-	return s
+	return labelled(1e-3, 500, append(network, averagedNorm(), gnn.ReLU(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth))...)
 }
 
-// deeperTemperature is what the softmax is taken of is multiplied by.
+// deeperTemperature multiplies z in the softmax.
 const deeperTemperature = 0.1
 
 // deeperLayer is one of the layers of [DeeperGCN]. Its parameters are "weight" and "bias", and those of

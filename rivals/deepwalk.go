@@ -99,7 +99,7 @@ func (s SkipGram) Check() error {
 // bytes for each stored entry of a weighted graph. Its cost is O(n·Walks·Length·Window·Negatives·Dim).
 //
 // Errors: [coles.ErrSetting], [coles.ErrTooLarge], [coles.ErrNotFinite] where the rate is so high that
-// the vectors overflow, and that of the context.
+// the vectors overflow, and ctx's.
 func (s SkipGram) Fit(ctx context.Context, g *coles.Graph, progress func(done, total int)) (*mat.Dense, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

@@ -61,3 +61,12 @@ func rival(objective gnn.Objective, layers ...gnn.Layer) gnn.Settings {
 	s.Preparation, s.FeatureScale, s.Norm = coles.PrepareRowL1, 1, 0
 	return s
 }
+
+// labelled are the settings that most networks trained on labels share: features as they are, Adam, and
+// so many epochs, after which the best parameters for the nodes to stop by are taken.
+func labelled(rate float64, epochs int, layers ...gnn.Layer) gnn.Settings {
+	s := gnn.ClassifierSettings()
+	s.Network, s.Preparation, s.Optimizer = layers, coles.PrepareNone, gnn.Adam(rate)
+	s.Epochs, s.Patience = epochs, 0
+	return s
+}

@@ -10,7 +10,6 @@ import (
 	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/internal/stream"
 )
 
@@ -86,11 +85,9 @@ func newImportance(ctx context.Context, g *coles.Graph, draws int) (*importance,
 		return nil, err
 	}
 	d := &importance{w: w.Raw(), norms: make([]float64, g.Nodes()), draws: draws, places: newNumbering(g.Nodes())}
-	return d, parallel.Rows(ctx, len(d.norms), func(lo, hi int) {
-		for i := lo; i < hi; i++ { // W is symmetric
-			_, vals := d.w.Row(i)
-			d.norms[i] = matrix.Length(vals)
-		}
+	return d, matrix.EachRow(ctx, d.w, func(i int) { // W is symmetric
+		_, vals := d.w.Row(i)
+		d.norms[i] = matrix.Length(vals)
 	})
 }
 

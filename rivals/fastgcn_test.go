@@ -60,7 +60,7 @@ func TestDrawsByImportance(t *testing.T) {
 	}
 }
 
-// The decay is that of the first layer alone, in the loss of the labelled nodes.
+// The first layer alone decays, in the loss of the labelled nodes.
 func TestFastGCNDecaysTheFirstLayer(t *testing.T) {
 	g, x := words(6, 40, 12)
 	probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {

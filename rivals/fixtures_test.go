@@ -78,8 +78,7 @@ func graphOf(f testkit.Fixture) *coles.Graph {
 	return testkit.Must(coles.NewWeightedGraph(int(f.Number("nodes")), edges, weights))
 }
 
-// sampleOf is what a sampler of the sample of a file draws in every step; there is none in a file
-// without levels.
+// sampleOf draws the sample of a file in every step; a file without levels has none.
 func sampleOf(f testkit.Fixture) gnn.Sampler {
 	if f["levels"] == nil {
 		return gnn.Sampler{}
@@ -109,7 +108,7 @@ func sampleOf(f testkit.Fixture) gnn.Sampler {
 
 // The networks of systems for large graphs, narrow ones without dropout, have torch's outputs, losses
 // and gradients of all parameters. The first layer multiplies the identity where the file has no
-// features, so that its gradient is that of what comes into the others. Two steps of gradient descent
+// features, so that its gradient is the gradient of the input of the others. Two steps of gradient descent
 // leave, in the first, the gradient, and for batch normalisation averages over two passes.
 func TestNetworksEqualTorch(t *testing.T) {
 	const rate = 1. / 16

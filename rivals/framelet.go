@@ -39,20 +39,16 @@ import (
 // 8·n·256·(d + 256 + C) + 40·nnz(W)·(512 + C) multiplications. Every layer is computed twice, so that a
 // step takes 31·4·256 bytes for each node.
 func FrameLet(dataset string, nodes int) gnn.Settings {
-	s := gnn.ClassifierSettings()
-	hidden, dropped := []int{16}, 0.7
-	s.Optimizer, s.Epochs = gnn.Adam(0.01).WithDecay(0.01), 200
+	hidden, dropped, decay, epochs := []int{16}, 0.7, 0.01, 200
 	if dataset == "ogbn-arxiv" {
-		hidden, dropped = []int{256, 256}, 0.5
-		s.Optimizer, s.Epochs = gnn.Adam(0.01), 500
+		hidden, dropped, decay, epochs = []int{256, 256}, 0.5, 0, 500
 	}
-	s.Network = nil
+	var layers []gnn.Layer
 	for _, width := range hidden {
-		s.Network = append(s.Network, frameletLayer(width, nodes), gnn.ReLU(), gnn.Dropout(dropped))
+		layers = append(layers, frameletLayer(width, nodes), gnn.ReLU(), gnn.Dropout(dropped))
 	}
-	s.Network = append(s.Network, frameletLayer(gnn.AutoWidth, nodes))
-	s.Preparation = coles.PrepareNone
-	s.Patience = 0
+	s := labelled(0.01, epochs, append(layers, frameletLayer(gnn.AutoWidth, nodes))...)
+	s.Optimizer = s.Optimizer.WithDecay(decay)
 	return s
 }
 

@@ -12,7 +12,7 @@ import (
 
 // GAE is the graph autoencoder (Kipf and Welling, Variational graph auto-encoders, NeurIPS workshop
 // on Bayesian deep learning, 2016). The embedding Z = W·ReLU(W·X·Θ₀)·Θ₁ is to tell, by the logistic
-// function of z_i·z_j, the nodes that an edge joins from all others: the loss is that of
+// function of z_i·z_j, the nodes that an edge joins from all others: the loss is
 // [autodiff.Tape.InnerProductLoss] for the adjacency matrix plus the identity, in which every edge
 // counts one. The settings:
 //
@@ -33,8 +33,8 @@ import (
 // make them smallest.
 func GAE(dataset string) gnn.Settings { return autoencoder(dataset, "gae", false) }
 
-// VGAE is the variational graph autoencoder of the same paper: the network, as that of [GAE] with
-// one more weight, makes means μ and log σ = W·H₁·Θ₂ of the last hidden layer H₁. The loss is that
+// VGAE is the variational graph autoencoder of the same paper: the network of [GAE] with
+// one more weight makes means μ and log σ = W·H₁·Θ₂ of the last hidden layer H₁. The loss is that
 // of GAE for z = μ + ε∘σ, with ε drawn anew in every epoch from the standard normal distribution,
 // plus the divergence of N(μ, σ²) from it,
 //
@@ -114,7 +114,7 @@ func code[T autodiff.Float](s *gnn.Step[T], variational bool) (z, divergence *au
 	return drawn(s.Tape, mean, ofNodes(s, s.SpMM(s.W(), s.MatMul(hidden, theta))), s.Rand())
 }
 
-// beforeLast is what comes into the last layer, and a parameter of that layer; without it the step
+// beforeLast returns the input of the last layer, and a parameter of that layer; without it the step
 // fails.
 func beforeLast[T autodiff.Float](s *gnn.Step[T], outputs []*autodiff.Value[T], name string) (hidden, parameter *autodiff.Value[T]) {
 	last := len(outputs) - 1
@@ -131,11 +131,16 @@ func ofNodes[T autodiff.Float](s *gnn.Step[T], h *autodiff.Value[T]) *autodiff.V
 	if h.Rows() == s.Nodes() {
 		return h
 	}
-	rows := make([]int, s.Nodes())
-	for i := range rows {
-		rows[i] = i
+	return s.Gather(h, upTo(s.Nodes()))
+}
+
+// upTo are the numbers below n.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	return s.Gather(h, rows)
+	return all
 }
 
 // drawn is z and the divergence of [VGAE] for means and logarithms of deviations.

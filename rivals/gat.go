@@ -101,7 +101,7 @@ func attended[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T], a attentio
 	return p.Bias(y, p.Parameter("bias"))
 }
 
-// attentionSlope is that of LeakyReLU.
+// attentionSlope is the slope of LeakyReLU below 0.
 const attentionSlope = 0.2
 
 // averaged is the mean of heads that stand next to each other.

@@ -52,7 +52,7 @@ const largestDrop = 0.7
 //
 // with 1 for |x_ic| where that is not zero if most of X is: words are counted. A column that only
 // isolated nodes have, or none, is as important as the least of the others. Self loops stay, and do
-// not count in s_max and s̄. The importance of edges is that of the authors' paper; their code drops
+// not count in s_max and s̄. The importance of edges is as in the authors' paper; their code drops
 // each direction of an edge for itself, by the degree of the node it leads to.
 //
 // Errors: [coles.ErrSetting] for rates that are not from 0 to less than 1.

@@ -35,10 +35,10 @@ import (
 //
 // COLES, too, pulls pairs together and pushes random pairs apart. Its pairs are neighbours where
 // those of GRACE are two views of a node, and it has a trace where GRACE has a logarithm of sums
-// over all pairs, which is what takes the time.
+// over all pairs, which take the time.
 func GRACE(dataset string) gnn.Settings { return graceFor(dataset).settings(gnn.Drop) }
 
-// grace is what settings of [GRACE] and [GCA] differ in.
+// grace holds what differs between settings of [GRACE] and [GCA].
 type grace struct {
 	width, head     int // h and p
 	activation      func() gnn.Layer

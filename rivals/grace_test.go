@@ -10,7 +10,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// The loss is that of the formula, with sums over nodes as it has them.
+// The loss follows the formula, with sums over nodes as it has them.
 func TestGRACEByTheFormula(t *testing.T) {
 	const tau, p = 0.6, 7
 	g, x := words(5, 20, 12)
@@ -113,7 +113,7 @@ func TestAnchorsAreUnbiased(t *testing.T) {
 	// Four standard errors, which a fair draw leaves once in 16,000 times.
 	deviation := math.Sqrt(squares - mean*mean)
 	if !(deviation > 0 && math.Abs(mean-exact) <= 4*deviation/math.Sqrt(steps)) {
-		t.Errorf("the losses are %v ± %v, that of all nodes %v", mean, deviation, exact)
+		t.Errorf("the losses are %v ± %v, the loss of all nodes is %v", mean, deviation, exact)
 	}
 }
 

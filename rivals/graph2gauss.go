@@ -12,8 +12,8 @@ import (
 
 // Graph2Gauss embeds nodes as Gaussian distributions (Bojchevski and Günnemann, Deep Gaussian
 // embedding of graphs, ICLR 2018), of features alone: with E = ReLU(X·Θ + b), the means are
-// E·Θ_μ + b_μ and the variances ELU(E·Θ_σ + b_σ) + 1 + 1e-14. The graph is what
-// [Graph2GaussObjective] trains them for. The embedding is the means. There is one setting for
+// E·Θ_μ + b_μ and the variances ELU(E·Θ_σ + b_σ) + 1 + 1e-14. [Graph2GaussObjective]
+// trains them for the graph. The embedding is the means. There is one setting for
 // every graph:
 //
 //	Network      512 hidden columns, 64 for means and as many for variances

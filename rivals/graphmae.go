@@ -27,7 +27,7 @@ import (
 //	every other  512    4      0.5     0.05  3  300     2e-4
 //
 // with PReLU behind both layers, dropout of 0.2 of the inputs of all layers and of 0.1 of α, and
-// Adam(1e-3) by [gnn.Cosine]. The setting for every other graph is that of Cora with the epochs of
+// Adam(1e-3) by [gnn.Cosine]. Every other graph has the setting of Cora with the epochs of
 // Citeseer.
 //
 // The rows of features are unit here, with the authors they sum to one. Masked nodes have features of
@@ -104,10 +104,7 @@ func maskedLoss[T autodiff.Float](s *gnn.Step[T], m masking) *autodiff.Value[T] 
 // draw says whose features each of n nodes gets, −1 for none, and which nodes are masked.
 func (m masking) draw(n int, rnd *rand.Rand) (rows, masked []int) {
 	masked = rnd.Perm(n)[:max(1, portion(n, m.share))]
-	rows = make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
+	rows = upTo(n)
 	replaced := portion(len(masked), m.replaced)
 	for k, i := range masked {
 		if rows[i] = -1; k < replaced {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maskedNetwork is that of GraphMAE, narrower, and without dropout of the features, which would draw
+// maskedNetwork is the network of GraphMAE, narrower, and without dropout of the features, which would draw
 // for other entries of sparse ones than of dense ones.
 func maskedNetwork() gnn.Network {
 	layer := attention{heads: 2, weights: 0.1}.layer(6)
@@ -103,7 +103,7 @@ func TestGraphMAEGradients(t *testing.T) {
 	checkGradients(t, s, gnn.ObjectiveSpec{Parameters: maskingParameters}, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, m) })
 }
 
-// Training brings the loss down from 1, that of features which have nothing to do with their
+// Training brings the loss down from 1, the loss of features which have nothing to do with their
 // neighbours'.
 func TestGraphMAELearns(t *testing.T) {
 	g, x := words(10, 200, 12)

@@ -31,12 +31,8 @@ import (
 // holds the features of at most 512·286 nodes, 4·d bytes each, and takes 4·(2·d + 6·256) bytes for each
 // of at most 512·11. All neighbours together take 4·n·4·256 bytes.
 func GraphSAGE(dataset string) gnn.Settings {
-	s := gnn.ClassifierSettings()
-	s.Network = gnn.Network{sageLayer(256), gnn.ReLU(), sageLayer(256), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}
-	s.Sampler = neighbourSampler(512, sageCounts)
-	s.Preparation = standardizedOn(dataset, "reddit")
-	s.Optimizer = gnn.Adam(0.01)
-	s.Epochs, s.Patience = 10, 0
+	s := labelled(0.01, 10, sageLayer(256), gnn.ReLU(), sageLayer(256), unitRowsLayer(), gnn.Linear(gnn.AutoWidth))
+	s.Sampler, s.Preparation = neighbourSampler(512, sageCounts), standardizedOn(dataset, "reddit")
 	return s
 }
 

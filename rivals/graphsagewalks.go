@@ -28,8 +28,7 @@ import (
 func UnsupervisedGraphSAGE(dataset string) gnn.Settings {
 	s := rival(gnn.NewObjective("walks", gnn.ObjectiveSpec{}, walkLoss[float32], walkLoss[float64]),
 		sageLayer(256), gnn.ReLU(), sageLayer(256), unitRowsLayer())
-	s.Sampler = pairSampler(512, sageCounts)
-	s.Preparation = standardizedOn(dataset, "reddit")
+	s.Sampler, s.Preparation = pairSampler(512, sageCounts), standardizedOn(dataset, "reddit")
 	s.Epochs = 20
 	return s
 }
@@ -39,15 +38,12 @@ const (
 	sageNegatives = 20 // of a batch
 )
 
-// walkLoss is that of the rows of pairSampler: the first of every pair, the second of every pair, and
+// walkLoss is the loss of the rows of pairSampler: the first of every pair, the second of every pair, and
 // the negatives.
 func walkLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
 	h := s.Output(&gnn.View{})
 	pairs := (h.Rows() - sageNegatives) / 2
-	rows := make([]int, h.Rows())
-	for k := range rows {
-		rows[k] = k
-	}
+	rows := upTo(h.Rows())
 	first, second, negatives := rows[:pairs], rows[pairs:2*pairs], rows[2*pairs:]
 	near := s.Sum(s.LogSigmoid(s.GatherDots(h, first, h, second)))
 	far := s.MatMulTrans(s.Gather(h, first), s.Gather(h, negatives))

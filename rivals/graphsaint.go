@@ -39,16 +39,12 @@ import (
 // while counting. All nodes together take 4·n·1,950 bytes.
 func GraphSAINT(dataset string) gnn.Settings {
 	const dropped = 0.1
-	s := gnn.ClassifierSettings()
-	s.Network = nil
+	var layers []gnn.Layer
 	for range 2 {
-		s.Network = append(s.Network, gnn.Dropout(dropped), saintLayer(2, 256), gnn.Dropout(dropped), saintLayer(1, 128))
+		layers = append(layers, gnn.Dropout(dropped), saintLayer(2, 256), gnn.Dropout(dropped), saintLayer(1, 128))
 	}
-	s.Network = append(s.Network, unitRowsLayer(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth))
-	s.Sampler = subgraphSampler(2000, 4, 50)
-	s.Preparation = standardizedOn(dataset, "reddit")
-	s.Optimizer = gnn.Adam(0.01)
-	s.Epochs, s.Patience = 40, 0
+	s := labelled(0.01, 40, append(layers, unitRowsLayer(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth))...)
+	s.Sampler, s.Preparation = subgraphSampler(2000, 4, 50), standardizedOn(dataset, "reddit")
 	return s
 }
 

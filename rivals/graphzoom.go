@@ -46,7 +46,7 @@ func DefaultGraphZoom() GraphZoom {
 	return GraphZoom{Levels: 1, Threshold: 0.3, Lambda: 0.1, Embedding: DeepWalk(), Seed: 1}
 }
 
-// zoomPower is that of F, in smoothing vectors and embeddings.
+// zoomPower is the power of F that smoothes vectors and embeddings.
 const zoomPower = 2
 
 // Check returns what is wrong with the settings.
@@ -88,10 +88,10 @@ func (z GraphZoom) Fit(ctx context.Context, g *coles.Graph, progress func(done, 
 }
 
 // Refine is the last step of Fit: it returns the embedding of g (n × d) from one of the coarse graph (any
-// number of nodes × d), group being that of [GraphZoom.Coarsen]. It multiplies 4m·d times for m edges.
+// number of nodes × d) and the groups of [GraphZoom.Coarsen]. It multiplies 4m·d times for m edges.
 //
 // Errors: [coles.ErrSetting], [coles.ErrShape] where group has another length than n, [coles.ErrIndex] where
-// it names a row that y does not have, and that of the context.
+// it names a row that y does not have, and ctx's.
 func (z GraphZoom) Refine(ctx context.Context, g *coles.Graph, group []int, y *mat.Dense) (*mat.Dense, error) {
 	if err := z.Check(); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func filterOf(g *coles.Graph, lambda float64) *mat.Dense {
 }
 
 // The vectors that tell who is alike, the merging, and the coarse graph, by their definitions; and the
-// embedding from that of the coarse graph.
+// embedding from the one of the coarse graph.
 func TestGraphZoomByTheFormula(t *testing.T) {
 	const n = 60
 	g, _ := weighted(n, 3)

@@ -155,7 +155,7 @@ func TestLargeSystemsConform(t *testing.T) {
 	}
 }
 
-// The memory of a step is that of the doc comments, within a tenth: they count what grows with the
+// A step takes the memory that the doc comments say, within a tenth: they count what grows with the
 // nodes.
 func TestLargeSystemsTakeTheMemoryTheySay(t *testing.T) {
 	const nodes = 1000

@@ -25,7 +25,7 @@ func circulant(n, d int) (*coles.Graph, *mat.Dense) {
 	return testkit.Must(coles.NewGraph(n, edges)), testkit.RandomDense(testkit.Random(1), n, d)
 }
 
-// The memory of sampled systems is that of their doc comments. What a step takes is within a quarter of
+// Sampled systems take the memory that their doc comments say. What a step takes is within a quarter of
 // the most that these say: tapes round sizes up by as much at most, and of the nodes drawn here some are
 // the same. What all nodes take together is within a tenth.
 func TestSampledSystemsTakeTheMemoryTheySay(t *testing.T) {

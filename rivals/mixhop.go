@@ -81,7 +81,7 @@ func mixHop[T autodiff.Float](columns []int) func(p *gnn.Pass[T], h *autodiff.Va
 }
 
 // mixHopOutput adds segments of a column for each class, so many of each power of W, with the weights
-// softmax(q). Its parameters are "weight", as that of mixHopLayer, and "q" (1 × segments, zero at
+// softmax(q). Its parameters are "weight", as in mixHopLayer, and "q" (1 × segments, zero at
 // first).
 func mixHopOutput(segments []int) gnn.Layer {
 	parameters := func(in, classes int) []gnn.Parameter {

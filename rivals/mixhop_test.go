@@ -22,7 +22,7 @@ func TestLassoEqualsTorch(t *testing.T) {
 	f.check(t, f.Scale(norms, f.Number("lambda")))
 }
 
-// mixHopNetwork is that of MixHop, narrower.
+// mixHopNetwork is the network of MixHop, narrower.
 func mixHopNetwork(dropout float64, segments []int) gnn.Network {
 	return gnn.Network{gnn.Dropout(dropout), mixHopLayer([]int{3, 1, 2}), batchNorm(), gnn.ReLU(), gnn.Dropout(dropout), mixHopOutput(segments)}
 }

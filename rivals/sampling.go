@@ -8,6 +8,7 @@ import (
 	"coles/gnn"
 	"coles/gnn/autodiff"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/stream"
 )
@@ -117,11 +118,9 @@ func (f *fanOut) hop(ctx context.Context, to []int, count int, seed uint64) (fro
 		drawn.Col[q] = f.places.of(v)
 	}
 	drawn.Cols = len(f.places.nodes)
-	return f.places.nodes, drawn, parallel.Rows(ctx, len(to), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, _ := drawn.Row(i)
-			slices.Sort(cols) // the factors of a row are all the same
-		}
+	return f.places.nodes, drawn, matrix.EachRow(ctx, drawn, func(i int) {
+		cols, _ := drawn.Row(i)
+		slices.Sort(cols) // the factors of a row are all the same
 	})
 }
 

@@ -39,7 +39,7 @@ func TestSubsetsAreUniform(t *testing.T) {
 	}
 }
 
-// A sample of neighbours is what it should be: its nodes first, so many different neighbours of each,
+// A sample of neighbours has its nodes first, so many different neighbours of each,
 // and the means over them without bias.
 func TestNeighboursOfSamples(t *testing.T) {
 	const draws = 20_000

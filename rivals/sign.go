@@ -32,13 +32,9 @@ import (
 // since the g are computed twice, and the features 4·(K+1)·d for each of all nodes.
 func SIGN(hops int) gnn.Settings {
 	const dropped = 0.5
-	s := gnn.ClassifierSettings()
-	s.Network = gnn.Network{
-		gnn.Dropout(0.1), signLayer(hops+1, 512, dropped), gnn.PReLU(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth),
-	}
-	s.Preparation = coles.PrepareNone
-	s.Optimizer = gnn.Adam(1e-3)
-	s.Epochs, s.Patience, s.BatchSize = 1000, 0, 50_000
+	s := labelled(1e-3, 1000,
+		gnn.Dropout(0.1), signLayer(hops+1, 512, dropped), gnn.PReLU(), gnn.Dropout(dropped), gnn.Linear(gnn.AutoWidth))
+	s.BatchSize = 50_000
 	return s
 }
 

@@ -110,16 +110,14 @@ func (s *subgraphDraws) count(ctx context.Context, coverage int, seed uint64) er
 			}
 		}
 		s.drawn += saintRound
-		if err := parallel.Rows(ctx, len(masks), func(lo, hi int) {
-			for u := lo; u < hi; u++ {
-				if masks[u] == 0 {
-					continue
-				}
-				s.node[u] += int32(bits.OnesCount64(masks[u]))
-				neighbours, counts := s.edge.Row(u)
-				for q, v := range neighbours {
-					counts[q] += float32(bits.OnesCount64(masks[u] & masks[v]))
-				}
+		if err := matrix.EachRow(ctx, s.edge, func(u int) {
+			if masks[u] == 0 {
+				return
+			}
+			s.node[u] += int32(bits.OnesCount64(masks[u]))
+			neighbours, counts := s.edge.Row(u)
+			for q, v := range neighbours {
+				counts[q] += float32(bits.OnesCount64(masks[u] & masks[v]))
 			}
 		}); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"coles"
 	"coles/internal/kernel"
@@ -58,13 +59,7 @@ func addUp(sums, weights []float64) {
 // drawSum draws the number of a term of running sums in proportion to the terms.
 func drawSum(rng stream.Stream, sums []float64) int {
 	x := rng.Float64() * sums[len(sums)-1] // less than the last sum: Float64 is at most 1 − 2⁻⁵³
-	at, _ := slices.BinarySearchFunc(sums, x, func(sum, x float64) int {
-		if sum <= x {
-			return -1
-		}
-		return 1
-	})
-	return at
+	return sort.Search(len(sums), func(i int) bool { return sums[i] > x })
 }
 
 // walk fills path with a walk from a node that has neighbours, or a part of it once ctx is done.

@@ -28,7 +28,7 @@ func walkGraph(weighted bool) *coles.Graph {
 	return testkit.Must(coles.NewWeightedGraph(7, edges, weights, coles.WithSelfLoopsKept()))
 }
 
-// stepProbability is that of v → u → x by the definition of node2vec, from the adjacency matrix.
+// stepProbability is the probability of v → u → x by the definition of node2vec, from the adjacency matrix.
 func stepProbability(a mat.Matrix, p, q float64, v, u, x int) float64 {
 	n, _ := a.Dims()
 	weight := func(x int) float64 {

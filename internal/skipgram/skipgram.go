@@ -1,7 +1,7 @@
 // Package skipgram trains vectors of nodes that meet on walks, by the loss of word2vec, on all
 // processors and with the same bytes for any number of them.
 //
-// The schedule is that of a Latin square. Nodes are split into parts, and the pairs of some walks into
+// The schedule is a Latin square. Nodes are split into parts, and the pairs of some walks into
 // buckets, one for each two parts. In a round the buckets (i, i + r mod parts) are trained at once: no
 // two of them have a part of the x in common, or one of the y. So one goroutine at a time writes to a
 // vector, and the order of its steps is always the same. The vectors of two parts also fit a cache

@@ -122,7 +122,7 @@ func TestStepGoesUpTheGradient(t *testing.T) {
 	check("y", y64, y, m.y.Data)
 }
 
-// A whole training is that of plain loops in float64 which draw the same numbers: one part, so that
+// A whole training gives what plain loops in float64 give which draw the same numbers: one part, so that
 // the steps are in the order of the walks.
 func TestTrainingIsThePlainLoop(t *testing.T) {
 	const passes, length = 3, 9
