@@ -60,7 +60,7 @@ func Formats() []Format {
 		{Name: "graphsage", About: "DIR/NAME for GraphSAGE's files DIR/NAME-*", Graph: true, IsAt: isGraphSAGE, open: inFolder(OpenGraphSAGE)},
 		{
 			Name: "npy", About: "NumPy's matrix, without ids", Binary: true, Extensions: []string{".npy"},
-			Read: readMatrix, Write: func(w io.Writer, d *Dataset) error { return WriteNPY(w, d.Features) }, open: openMatrix,
+			Read: readFeatureMatrix, Write: func(w io.Writer, d *Dataset) error { return WriteNPY(w, d.Features) }, open: openMatrix,
 		},
 		{Name: "tsv", About: "lines of an id and values", Extensions: []string{".tsv"}, Read: readRows, Write: vectorsBy(WriteTSV)},
 		{Name: "csv", About: "the same between commas", Extensions: []string{".csv"}, Read: readRows, Write: vectorsBy(WriteCSV)},
@@ -152,7 +152,7 @@ func readAdjacency(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 	return &Dataset{Adjacency: a}, nil
 }
 
-func readMatrix(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
+func readFeatureMatrix(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 	x, err := ReadNPY(r)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func openMatrix(path string) (*Dataset, error) {
 	return Open(path, func(r io.Reader) (*Dataset, error) {
 		m, err := MapNPY(path)
 		if errors.Is(err, ErrLayout) {
-			return readMatrix(r, EdgeListOptions{})
+			return readFeatureMatrix(r, EdgeListOptions{})
 		}
 		if err != nil {
 			return nil, err

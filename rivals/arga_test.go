@@ -101,8 +101,7 @@ func TestPhasesOfAnEpoch(t *testing.T) {
 	var phases []int
 	var states [][][]float64
 	s := narrowed(ARGE, gnn.Network{plainGCN(6), gnn.ReLU(), noise(0.1), codeGCN(4, false)}, 2)
-	single := func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }
-	s.Objective = gnn.NewObjective("probe", adversarialSpec(), single, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+	s.Objective = objectiveOf(adversarialSpec(), func(s *gnn.Step[float64]) *autodiff.Value[float64] {
 		var state [][]float64
 		for _, name := range names {
 			state = append(state, slices.Clone(s.Parameter(name).Data().Data))

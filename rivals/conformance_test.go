@@ -123,6 +123,11 @@ func TestResumedTrainingHasTheSameBytes(t *testing.T) {
 	}
 }
 
+// objectiveOf is a loss in float64, for trainings that do not ask for another.
+func objectiveOf(spec gnn.ObjectiveSpec, loss func(*gnn.Step[float64]) *autodiff.Value[float64]) gnn.Objective {
+	return gnn.NewObjective("probe", spec, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, loss)
+}
+
 // checkGradients compares the gradient of a whole loss with central differences: the gradient of the first
 // step on a small graph, in float64. A step of SGD at the rate 1 takes the gradient off the
 // parameters, and the same seed makes the same draws. Parameters whose names begin like one of others
@@ -156,8 +161,7 @@ func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss f
 			return loss(step)
 		}
 		first := math.NaN()
-		single := func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }
-		train(t, g, x, s, gnn.WithObjective(gnn.NewObjective("probe", spec, single, probe)), gnn.WithEpochs(epochs),
+		train(t, g, x, s, gnn.WithObjective(objectiveOf(spec, probe)), gnn.WithEpochs(epochs),
 			gnn.WithProgress(func(p gnn.Progress) {
 				if p.Epoch == 1 {
 					first = p.Loss

@@ -48,9 +48,7 @@ func TestDrawsByImportance(t *testing.T) {
 				counts[j] += n
 			}
 		}
-		var test chiSquare
-		test.add(t, counts, func(j int) float64 { return q[j] / total })
-		test.check(t)
+		wantLaw(t, counts, func(j int) float64 { return q[j] / total })
 		wantMeans(t, "factor", sums, squares, draws, func(at int) float64 {
 			if w.At(batch[at/7], at%7) != 0 {
 				return 1
@@ -76,7 +74,7 @@ func TestFastGCNDecaysTheFirstLayer(t *testing.T) {
 		return loss
 	}
 	s := FastGCN("")
-	s.Objective = gnn.NewObjective("probe", gnn.ObjectiveSpec{Labels: true}, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, probe)
+	s.Objective = objectiveOf(gnn.ObjectiveSpec{Labels: true}, probe)
 	s.Epochs, s.Precision = 3, coles.Float64
 	testkit.Must(classify(ctx, g, x, 3, s))
 }

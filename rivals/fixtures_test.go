@@ -153,15 +153,14 @@ func TestNetworksEqualTorch(t *testing.T) {
 				y := s.Output(&gnn.View{})
 				value := loss(s, y)
 				if s.Epoch() == 0 {
-					testkit.WantClose(t, "output", denseOf(y.Data()), denseOf(matrixOf(f.Rows("out"))), torchTolerance)
-					testkit.WantClose(t, "loss", denseOf(value.Data()), mat.NewDense(1, 1, []float64{f.Number("loss")}), torchTolerance)
+					testkit.WantClose(t, "output", dense(y), denseOf(matrixOf(f.Rows("out"))), torchTolerance)
+					testkit.WantClose(t, "loss", dense(value), mat.NewDense(1, 1, []float64{f.Number("loss")}), torchTolerance)
 				}
 				return value
 			}
-			single := func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }
 			s := MLP("")
 			s.Network, s.Sampler, s.BatchSize, s.Epochs, s.Precision = network, sampleOf(f), 0, 2, coles.Float64
-			s.Optimizer, s.Objective = gnn.SGD(rate, 0), gnn.NewObjective("probe", bare, single, probe)
+			s.Optimizer, s.Objective = gnn.SGD(rate, 0), objectiveOf(bare, probe)
 			g := graphOf(f)
 			x := testkit.DenseOf(mat.NewDiagDense(g.Nodes(), slices.Repeat([]float64{1}, g.Nodes())))
 			if f["X"] != nil {
@@ -259,7 +258,7 @@ func TestSystemsEqualTorch(t *testing.T) {
 			}
 			trained := func(o gnn.Optimizer, epochs int, loss func(s step) value) *gnn.Model {
 				s.Optimizer, s.Epochs = o, epochs
-				s.Objective = gnn.NewObjective("probe", c.spec, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, loss)
+				s.Objective = objectiveOf(c.spec, loss)
 				return train(t, graphOf(f), denseOf(matrixOf(f.Rows("features"))), s)
 			}
 			// A training from the start, with the parameters before each step, and its loss.

@@ -42,8 +42,7 @@ func first(t *testing.T, g *coles.Graph, x mat.Matrix, s gnn.Settings, spec gnn.
 		}
 		return s.Sum(s.Output(&gnn.View{}))
 	}
-	single := func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }
-	s.Objective, s.Epochs, s.Precision = gnn.NewObjective("probe", spec, single, probe), 1, coles.Float64
+	s.Objective, s.Epochs, s.Precision = objectiveOf(spec, probe), 1, coles.Float64
 	train(t, g, x, s)
 	if !seen {
 		t.Fatal("no step")
@@ -51,14 +50,7 @@ func first(t *testing.T, g *coles.Graph, x mat.Matrix, s gnn.Settings, spec gnn.
 }
 
 // dense is a copy of a value.
-func dense(v *autodiff.Value[float64]) *mat.Dense {
-	m := v.Data()
-	d := mat.NewDense(m.Rows, m.Cols, nil)
-	for i := range m.Rows {
-		d.SetRow(i, m.Data[i*m.Stride:][:m.Cols])
-	}
-	return d
-}
+func dense(v *autodiff.Value[float64]) *mat.Dense { return denseOf(v.Data()) }
 
 func softplus(x float64) float64 { return math.Log1p(math.Exp(x)) }
 

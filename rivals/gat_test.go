@@ -106,30 +106,29 @@ func TestAttentionByTheFormula(t *testing.T) {
 			s := GAT("")
 			s.Network, s.Precision, s.Epochs = gnn.Network{a.layer(6)}, coles.Float64, 1
 			width := map[bool]int{false: 2, true: 6}[a.mean]
-			s.Objective = gnn.NewObjective("probe", gnn.ObjectiveSpec{}, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil },
-				func(s *gnn.Step[float64]) *autodiff.Value[float64] {
-					bias := denseOf(s.Parameter("0.bias").Data())
-					z := testkit.Product(l1Rows(x), denseOf(s.Parameter("0.weight").Data()))
-					target, source := denseOf(s.Parameter("0.target").Data()), denseOf(s.Parameter("0.source").Data())
-					want := mat.NewDense(n, 6, nil)
-					for k := range a.heads {
-						part := z.Slice(0, n, k*width, (k+1)*width).(*mat.Dense)
-						alpha := attentionOf(w, part, target.RowView(k), source.RowView(k))
-						y := testkit.Product(alpha, part)
-						for i := range n {
-							for j := range width {
-								if a.mean {
-									want.Set(i, j, want.At(i, j)+y.At(i, j)/float64(a.heads))
-								} else {
-									want.Set(i, k*width+j, y.At(i, j)+bias.At(0, k*width+j))
-								}
+			s.Objective = objectiveOf(gnn.ObjectiveSpec{}, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+				bias := dense(s.Parameter("0.bias"))
+				z := testkit.Product(l1Rows(x), dense(s.Parameter("0.weight")))
+				target, source := dense(s.Parameter("0.target")), dense(s.Parameter("0.source"))
+				want := mat.NewDense(n, 6, nil)
+				for k := range a.heads {
+					part := z.Slice(0, n, k*width, (k+1)*width).(*mat.Dense)
+					alpha := attentionOf(w, part, target.RowView(k), source.RowView(k))
+					y := testkit.Product(alpha, part)
+					for i := range n {
+						for j := range width {
+							if a.mean {
+								want.Set(i, j, want.At(i, j)+y.At(i, j)/float64(a.heads))
+							} else {
+								want.Set(i, k*width+j, y.At(i, j)+bias.At(0, k*width+j))
 							}
 						}
 					}
-					h := s.Output(&gnn.View{})
-					testkit.WantClose(t, "output", denseOf(h.Data()), want, 1e-12)
-					return s.Mean(h)
-				})
+				}
+				h := s.Output(&gnn.View{})
+				testkit.WantClose(t, "output", dense(h), want, 1e-12)
+				return s.Mean(h)
+			})
 			train(t, g, x, s)
 		})
 	}

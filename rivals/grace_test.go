@@ -73,7 +73,7 @@ func TestGRACEByTheFormula(t *testing.T) {
 		return loss
 	}
 	s := narrowed(GRACE, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5), gnn.ReLU()}, 2)
-	s.Objective = gnn.NewObjective("probe", graceSpec(p), func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, probe)
+	s.Objective = objectiveOf(graceSpec(p), probe)
 	train(t, g, x, s)
 }
 
@@ -108,7 +108,7 @@ func TestAnchorsAreUnbiased(t *testing.T) {
 		exact = all.Scalar()
 		return all
 	}
-	s.Objective = gnn.NewObjective("probe", graceSpec(7), func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, probe)
+	s.Objective = objectiveOf(graceSpec(7), probe)
 	train(t, g, x, s)
 	// Four standard errors, which a fair draw leaves once in 16,000 times.
 	deviation := math.Sqrt(squares - mean*mean)

@@ -52,7 +52,7 @@ func TestRestoredFeaturesByTheFormula(t *testing.T) {
 	}
 	pattern := autodiff.NewSparse(csrOf(testkit.DenseOf(w)), true)
 	got := restored(tape, pattern, constant(x), constant(codes), nodes, constant(decoder), constant(target), constant(source), 0, nil)
-	testkit.WantClose(t, "cosines", denseOf(got.Data()), want, 1e-12)
+	testkit.WantClose(t, "cosines", dense(got), want, 1e-12)
 }
 
 // csrOf holds the entries of a matrix that are not zero.

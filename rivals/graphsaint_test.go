@@ -152,9 +152,7 @@ func TestSubgraphsAreCounted(t *testing.T) {
 	if len(drawn) > 0 {
 		t.Errorf("what cannot be drawn: %v", drawn)
 	}
-	var test chiSquare
-	test.add(t, counts, func(i int) float64 { return p[i] })
-	test.check(t)
+	wantLaw(t, counts, func(i int) float64 { return p[i] })
 }
 
 // The layers of GraphSAINT entry by entry, and their gradients.
@@ -246,10 +244,9 @@ func TestGraphSAINTEqualsTorch(t *testing.T) {
 		}, nil
 	})
 	start := map[string][][]float64{}
-	single := func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }
 	spied := s
 	spied.Sampler = spy
-	spied.Objective = gnn.NewObjective("spy", gnn.ObjectiveSpec{Labels: true}, single, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+	spied.Objective = objectiveOf(gnn.ObjectiveSpec{Labels: true}, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
 		for _, name := range names {
 			start[name] = rowsOf(s.Parameter(name).Data())
 		}

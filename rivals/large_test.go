@@ -9,7 +9,6 @@ import (
 
 	"coles"
 	"coles/gnn"
-	"coles/gnn/autodiff"
 	"coles/internal/embedtest"
 	"coles/internal/testkit"
 
@@ -189,17 +188,12 @@ func TestLargeSystemsTakeTheMemoryTheySay(t *testing.T) {
 	}
 }
 
-// A network at its first step, given what follows the input and the parameters.
-func firstStep(t *testing.T, g *coles.Graph, x mat.Matrix, network gnn.Network, check func(s *gnn.Step[float64])) {
+// firstStep looks at a network in its first step on all nodes.
+func firstStep(t *testing.T, g *coles.Graph, x mat.Matrix, network gnn.Network, look func(s *gnn.Step[float64])) {
 	t.Helper()
 	s := MLP("")
-	s.Network, s.Precision, s.Epochs, s.BatchSize = network, coles.Float64, 1, 0
-	s.Objective = gnn.NewObjective("probe", gnn.ObjectiveSpec{}, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] {
-			check(s)
-			return s.Sum(s.Output(&gnn.View{}))
-		})
-	train(t, g, x, s)
+	s.Network, s.BatchSize = network, 0
+	first(t, g, x, s, bare, look)
 }
 
 func TestDeeperLayersByTheFormula(t *testing.T) {
@@ -221,13 +215,13 @@ func TestDeeperLayersByTheFormula(t *testing.T) {
 				sums.Set(i, c, sums.At(i, c)+top/bottom)
 			}
 		}
-		return testkit.Product(sums, denseOf(s.Parameter(layer+".weight").Data())) // the bias is 0 at first
+		return testkit.Product(sums, dense(s.Parameter(layer+".weight"))) // the bias is 0 at first
 	}
 	firstStep(t, g, x, network, func(s *gnn.Step[float64]) {
 		outputs := s.Encode(&gnn.View{})
-		encoded := denseOf(outputs[0].Data())
+		encoded := dense(outputs[0])
 		h := aggregated(encoded, s, "1")
-		testkit.WantClose(t, "the first", denseOf(outputs[1].Data()), h, 1e-12)
+		testkit.WantClose(t, "the first", dense(outputs[1]), h, 1e-12)
 	})
 	// In evaluation nothing is dropped, and the averages over one step are its statistics.
 	s := MLP("")
@@ -236,7 +230,7 @@ func TestDeeperLayersByTheFormula(t *testing.T) {
 	m := train(t, g, x, s)
 	var first, second *mat.Dense
 	firstStep(t, g, x, network, func(s *gnn.Step[float64]) {
-		first = denseOf(s.Encode(&gnn.View{})[1].Data())
+		first = dense(s.Encode(&gnn.View{})[1])
 		z := mat.NewDense(n, d, nil)
 		for c := range d {
 			column := mat.Col(nil, c, first)
@@ -303,7 +297,7 @@ func TestFrameletLayerByTheFormula(t *testing.T) {
 	p1, p2, q1, q2 := polynomial(1, math.Cos), polynomial(2, math.Cos), polynomial(1, math.Sin), polynomial(2, math.Sin)
 	firstStep(t, g, x, gnn.Network{frameletLayer(4, n)}, func(s *gnn.Step[float64]) {
 		f := s.Parameter("0.filter").Data()
-		product := testkit.Product(x, denseOf(s.Parameter("0.weight").Data()))
+		product := testkit.Product(x, dense(s.Parameter("0.weight")))
 		want := mat.NewDense(n, 4, nil)
 		for k, block := range []*mat.Dense{testkit.Product(p2, p1), testkit.Product(q2, p1), q1} {
 			filter := mat.NewDense(n, n, nil)
@@ -312,7 +306,7 @@ func TestFrameletLayerByTheFormula(t *testing.T) {
 			}
 			want.Add(want, testkit.Product(block.T(), filter, block, product))
 		}
-		testkit.WantClose(t, "the layer", denseOf(s.Output(&gnn.View{}).Data()), want, 1e-12)
+		testkit.WantClose(t, "the layer", dense(s.Output(&gnn.View{})), want, 1e-12)
 	})
 }
 

@@ -40,7 +40,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got, want float64
 			probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
-				first, second := denseOf(s.Parameter("1.weight").Data()), denseOf(s.Parameter("5.weight").Data())
+				first, second := dense(s.Parameter("1.weight")), dense(s.Parameter("5.weight"))
 				q := s.Parameter("5.q").Data().Data
 				copy(q, []float64{0.3, -0.5, 0.2, 0.7})
 
@@ -60,7 +60,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 						logits.Set(i, j%classes, logits.At(i, j%classes)+share*y.At(i, j))
 					}
 				}
-				testkit.WantClose(t, "logits", denseOf(s.Output(&gnn.View{}).Data()), logits, 1e-12)
+				testkit.WantClose(t, "logits", dense(s.Output(&gnn.View{})), logits, 1e-12)
 
 				for _, i := range train {
 					want += (floats.LogSumExp(logits.RawRowView(i)) - logits.At(i, labels[i])) / float64(len(train))
@@ -78,7 +78,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 			}
 			s := MixHop("")
 			s.Network, s.Precision, s.Epochs = mixHopNetwork(0, segments), coles.Float64, 1
-			s.Objective = gnn.NewObjective("probe", gnn.ObjectiveSpec{Labels: true}, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, probe)
+			s.Objective = objectiveOf(gnn.ObjectiveSpec{Labels: true}, probe)
 			testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, train, val, gnn.WithSettings(s)))
 			if !(math.Abs(got-want) <= 1e-12*want) {
 				t.Errorf("the loss is %v, want %v", got, want)

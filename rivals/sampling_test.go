@@ -30,9 +30,7 @@ func TestSubsetsAreUniform(t *testing.T) {
 			}
 			counts[fmt.Sprint(chosen)]++
 		}
-		var test chiSquare
-		test.add(t, slices.Collect(maps.Values(counts)), func(int) float64 { return 1 / float64(c.subsets) })
-		test.check(t)
+		wantLaw(t, slices.Collect(maps.Values(counts)), func(int) float64 { return 1 / float64(c.subsets) })
 		if len(counts) != c.subsets {
 			t.Errorf("%d subsets of %d of %d, want %d", len(counts), c.size, c.n, c.subsets)
 		}
@@ -154,9 +152,7 @@ func TestPairsOfWalks(t *testing.T) {
 		}
 		counts[pairs[1]]++
 	}
-	var test chiSquare
-	test.add(t, counts, func(v int) float64 { return want[v] })
-	test.check(t)
+	wantLaw(t, counts, func(v int) float64 { return want[v] })
 }
 
 // paths are all sequences of so many nodes below n.
@@ -197,9 +193,7 @@ func TestNegativesOfPairs(t *testing.T) {
 			}
 		}
 	}
-	var test chiSquare
-	test.add(t, counts, func(u int) float64 { return chances[u] / total })
-	test.check(t)
+	wantLaw(t, counts, func(u int) float64 { return chances[u] / total })
 }
 
 // samplesOf are the samples of an epoch.

@@ -12,7 +12,6 @@ import (
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // walkGraph has triangles, a node of degree one and a self loop; weights are 1, or up to 2.5.
@@ -48,38 +47,16 @@ func stepProbability(a mat.Matrix, p, q float64, v, u, x int) float64 {
 	return weight(x) / total
 }
 
-// chiSquare sums (count − expected)²/expected over what can be drawn, and fails for what cannot.
-// The bound is passed by right draws once in 10⁶ seeds; this one is fixed.
-type chiSquare struct {
-	sum     float64
-	freedom int
-}
-
-func (c *chiSquare) add(t *testing.T, counts []int, probability func(i int) float64) {
+// wantLaw compares counts of draws with the probabilities of their numbers.
+func wantLaw(t *testing.T, counts []int, probability func(i int) float64) {
 	t.Helper()
-	n, possible := 0, 0
-	for _, k := range counts {
-		n += k
-	}
+	drawn, law := map[int]int{}, map[int]float64{}
 	for i, k := range counts {
-		want := float64(n) * probability(i)
-		if want == 0 {
-			if k > 0 {
-				t.Errorf("%d has probability 0 and was drawn %d times", i, k)
-			}
-			continue
+		if law[i] = probability(i); k > 0 {
+			drawn[i] = k
 		}
-		possible++
-		c.sum += (float64(k) - want) * (float64(k) - want) / want
 	}
-	c.freedom += possible - 1
-}
-
-func (c *chiSquare) check(t *testing.T) {
-	t.Helper()
-	if limit := (distuv.ChiSquared{K: float64(max(1, c.freedom))}).Quantile(1 - 1e-6); !(c.sum <= limit) {
-		t.Errorf("chi-square %.1f with %d degrees of freedom, limit %.1f", c.sum, c.freedom, limit)
-	}
+	testkit.WantLaw(t, "draws", drawn, law)
 }
 
 func TestStepsHaveTheProbabilitiesOfNode2Vec(t *testing.T) {
@@ -94,7 +71,6 @@ func TestStepsHaveTheProbabilitiesOfNode2Vec(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("weighted=%v,p=%v,q=%v", weighted, c.p, c.q), func(t *testing.T) {
 				w := testkit.Must(newWalker(context.Background(), g, c.p, c.q))
-				var test chiSquare
 				for v := range 7 {
 					neighbours, _ := w.adj.Row(v)
 					for _, u := range neighbours {
@@ -103,7 +79,7 @@ func TestStepsHaveTheProbabilitiesOfNode2Vec(t *testing.T) {
 						for range draws {
 							counts[w.next(rng, int32(v), u)]++
 						}
-						test.add(t, counts, func(x int) float64 {
+						wantLaw(t, counts, func(x int) float64 {
 							if p := stepProbability(a, c.p, c.q, v, int(u), x); p*draws > 1e-6 {
 								return p
 							}
@@ -111,7 +87,6 @@ func TestStepsHaveTheProbabilitiesOfNode2Vec(t *testing.T) {
 						})
 					}
 				}
-				test.check(t)
 			})
 		}
 	}
@@ -134,15 +109,13 @@ func TestWalksAreOfSecondOrder(t *testing.T) {
 		counts[(int(path[1])*7+int(path[2]))*7+int(path[3])]++
 	}
 	strength := mat.Sum(mat.NewDense(1, 7, mat.Row(nil, 2, a)))
-	var test chiSquare
-	test.add(t, counts, func(i int) float64 {
+	wantLaw(t, counts, func(i int) float64 {
 		u, x, y := i/49, i/7%7, i%7
 		if a.At(2, u) == 0 || a.At(u, x) == 0 {
 			return 0
 		}
 		return a.At(2, u) / strength * stepProbability(a, p, q, 2, u, x) * stepProbability(a, p, q, u, x, y)
 	})
-	test.check(t)
 }
 
 // Steps from node 0, which the walk came to from node 1, are right where the weights times the factors
@@ -168,9 +141,7 @@ func TestWeightsOfAnySizeAreDrawnFrom(t *testing.T) {
 		for range 3000 {
 			counts[w.next(rng, 1, 0)]++
 		}
-		var test chiSquare
-		test.add(t, counts, func(x int) float64 { return []float64{0, c.back, 1 - c.back}[x] })
-		test.check(t)
+		wantLaw(t, counts, func(x int) float64 { return []float64{0, c.back, 1 - c.back}[x] })
 	}
 }
 
