@@ -80,19 +80,6 @@ func meanSoftplus(sign float64, s *gnn.Step[float64], x *mat.Dense) float64 {
 	return total
 }
 
-func TestAdversarialGradients(t *testing.T) {
-	for _, variational := range []bool{false, true} {
-		layers := gnn.Network{plainGCN(6), gnn.ReLU(), noise(0.1), codeGCN(4, variational)}
-		for _, phase := range []int{reconstructing, discriminating, deceiving} {
-			t.Run(fmt.Sprintf("variational %v, phase %d", variational, phase), func(t *testing.T) {
-				checkGradients(t, narrowed(ARGE, layers, 1), adversary, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
-					return adversarialLoss(s, variational, phase)
-				})
-			})
-		}
-	}
-}
-
 // Five steps of the network, one of D and one of the network; each leaves the others' parameters
 // alone.
 func TestPhasesOfAnEpoch(t *testing.T) {

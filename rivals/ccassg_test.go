@@ -19,12 +19,6 @@ func TestCCAEqualsTorch(t *testing.T) {
 	f.check(t, decorrelation(f.Tape, f.variable("Z1"), f.variable("Z2"), f.Number("lambda")))
 }
 
-func TestCCAGradients(t *testing.T) {
-	s := narrowed(CCASSG, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5)}, 1)
-	spec := gnn.ObjectiveSpec{Parameters: func(_, _ int) []gnn.Parameter { return nil }}
-	checkGradients(t, s, spec, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return ccaLoss(s, 0.1) })
-}
-
 // A column that does not vary counts as one of zeros.
 func TestCCAOfAConstantColumn(t *testing.T) {
 	tape := autodiff.New[float32](ctx)

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"math"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -126,85 +123,4 @@ func TestResumedTrainingHasTheSameBytes(t *testing.T) {
 // objectiveOf is a loss in float64, for trainings that do not ask for another.
 func objectiveOf(spec gnn.ObjectiveSpec, loss func(*gnn.Step[float64]) *autodiff.Value[float64]) gnn.Objective {
 	return gnn.NewObjective("probe", spec, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, loss)
-}
-
-// checkGradients compares the gradient of a whole loss with central differences: the gradient of the first
-// step on a small graph, in float64. A step of SGD at the rate 1 takes the gradient off the
-// parameters, and the same seed makes the same draws. Parameters whose names begin like one of others
-// are left out.
-func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss func(*gnn.Step[float64]) *autodiff.Value[float64], others ...string) {
-	t.Helper()
-	g, x := words(4, 40, 12)
-	s.Precision, s.Patience = coles.Float64, 0
-	s.Optimizer = gnn.SGD(1, 0)
-	names := slices.DeleteFunc(trainedOf(train(t, g, x, s, gnn.WithEpochs(1))), func(name string) bool {
-		return slices.ContainsFunc(others, func(start string) bool { return strings.HasPrefix(name, start) })
-	})
-	for _, p := range spec.Parameters(12, 1) { // of which the names are wanted
-		names = append(names, "objective."+p.Name)
-	}
-	// run trains from parameters that change may change, and returns the first loss.
-	run := func(epochs int, change func(epoch int, p []autodiff.Matrix[float64])) float64 {
-		probe := func(step *gnn.Step[float64]) *autodiff.Value[float64] {
-			var all []autodiff.Matrix[float64]
-			for _, name := range names {
-				m := step.Parameter(name).Data()
-				if step.Epoch() == 0 && strings.HasSuffix(name, "bias") { // zero rows must not stand where ReLU bends
-					rnd := testkit.Random(uint64(len(all)))
-					for i := range m.Data {
-						m.Data[i] = rnd.NormFloat64() / 5
-					}
-				}
-				all = append(all, m)
-			}
-			change(step.Epoch(), all)
-			return loss(step)
-		}
-		first := math.NaN()
-		train(t, g, x, s, gnn.WithObjective(objectiveOf(spec, probe)), gnn.WithEpochs(epochs),
-			gnn.WithProgress(func(p gnn.Progress) {
-				if p.Epoch == 1 {
-					first = p.Loss
-				}
-			}))
-		return first
-	}
-	before, gradients := make([][]float64, len(names)), make([][]float64, len(names))
-	run(2, func(epoch int, p []autodiff.Matrix[float64]) {
-		for k, m := range p {
-			if epoch == 0 {
-				before[k] = append([]float64(nil), m.Data...)
-				continue
-			}
-			for i, v := range m.Data {
-				gradients[k] = append(gradients[k], before[k][i]-v)
-			}
-		}
-	})
-	rnd := testkit.Random(5)
-	for k, name := range names {
-		largest := 0.0
-		for _, g := range gradients[k] {
-			largest = max(largest, math.Abs(g))
-		}
-		for range 4 {
-			const h = 1e-5
-			i := rnd.IntN(len(gradients[k]))
-			moved := func(by float64) float64 {
-				return run(1, func(_ int, p []autodiff.Matrix[float64]) { p[k].Data[i] += by })
-			}
-			got := (moved(h) - moved(-h)) / (2 * h)
-			// The third derivative and rounding make some 1e-8 of the largest entry.
-			if !(math.Abs(got-gradients[k][i]) <= 1e-6*max(largest, 1e-3)) {
-				t.Errorf("%s, entry %d: %v by differences, %v by the tape", name, i, got, gradients[k][i])
-			}
-		}
-	}
-}
-
-// trainedOf are the names of the parameters of a model that are trained, and no averages.
-func trainedOf(m *gnn.Model) []string {
-	return slices.DeleteFunc(m.Parameters(), func(name string) bool {
-		return slices.ContainsFunc([]string{".mean", ".variance", ".weight of averages"}, func(end string) bool { return strings.HasSuffix(name, end) })
-	})
 }

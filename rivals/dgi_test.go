@@ -55,15 +55,6 @@ func TestTwoSummariesByTheFormula(t *testing.T) {
 	}
 }
 
-func TestInfomaxGradients(t *testing.T) {
-	spec := gnn.ObjectiveSpec{Parameters: infomaxParameters}
-	s := DGI("")
-	s.Network = gnn.Network{gnn.GCN(6), gnn.PReLU()}
-	checkGradients(t, s, spec, infomaxLoss[float64])
-	s.Augmentation = subgraphs(0.4)
-	checkGradients(t, s, spec, infomaxLoss[float64])
-}
-
 // Features are shuffled anew in every epoch.
 func TestEveryEpochShufflesAnew(t *testing.T) {
 	losses := lossesAtRest(t, narrowed(DGI, gnn.Network{gnn.GCN(6), gnn.PReLU()}, 3))

@@ -78,10 +78,3 @@ func TestFastGCNDecaysTheFirstLayer(t *testing.T) {
 	s.Epochs, s.Precision = 3, coles.Float64
 	testkit.Must(classify(ctx, g, x, 3, s))
 }
-
-func TestFastGCNGradients(t *testing.T) {
-	s := FastGCN("")
-	s.Network = gnn.Network{gnn.Propagate(coles.SGC(1)), gnn.Linear(6), gnn.ReLU(), gnn.GCN(4)}
-	s.Sampler, s.Objective = importanceSampler(64, 15), gnn.COLES(0) // one without labels
-	checkGradients(t, s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return withDecay(s, weighedOutput(s)) })
-}

@@ -120,15 +120,6 @@ func TestAutoencodersByTheirFormula(t *testing.T) {
 	}
 }
 
-func TestAutoencoderGradients(t *testing.T) {
-	for _, variational := range []bool{false, true} {
-		s := narrowed(GAE, gnn.Network{plainGCN(6), gnn.ReLU(), codeGCN(4, variational)}, 1)
-		checkGradients(t, s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
-			return autoencoderLoss(s, variational)
-		})
-	}
-}
-
 // The embedding of VGAE is μ: without draws.
 func TestVariationalEmbeddingIsTheMean(t *testing.T) {
 	g, x := weighted(14, 6)

@@ -2,16 +2,12 @@ package rivals
 
 import (
 	"context"
-	"io"
 	"math"
-	"slices"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
-	"coles/internal/embedtest"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -58,35 +54,6 @@ func (s scored) Embedding() *mat.Dense { return s.y }
 
 func (s scored) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
 	return s.Scores(ctx, g, x)
-}
-
-func TestClassifiersConform(t *testing.T) {
-	for _, c := range classifiers {
-		t.Run(c.name, func(t *testing.T) {
-			if err := embedtest.Test(embedtest.Embedder{
-				Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
-					m, err := classify(ctx, g, x, 3, narrowed(c.settings, c.narrow, 3))
-					if err != nil {
-						return nil, err
-					}
-					y, err := m.Scores(ctx, g, x)
-					return scored{m, y}, err
-				},
-				Read: func(r io.Reader) (embedtest.Model, error) {
-					m, err := gnn.ReadClassifier(r, c.narrow...)
-					if err != nil {
-						return nil, err
-					}
-					return scored{m, nil}, nil
-				},
-				OrderMatters: true,
-				Errors:       []error{gnn.ErrDiverged},
-				Late:         time.Second,
-			}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }
 
 func TestMixHopObjectiveWantsItsNetwork(t *testing.T) {
@@ -163,14 +130,4 @@ func l1Rows(x mat.Matrix) *mat.Dense {
 		}
 	}
 	return out
-}
-
-func TestAttentionGradients(t *testing.T) {
-	s := GAT("")
-	s.Objective = gnn.COLES(0) // one without labels
-	s.Network = append(slices.Clone(classifiers[0].narrow[:3]), attention{heads: 3, weights: 0.2, mean: true}.layer(4))
-	checkGradients(t, s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
-		h := s.Output(&gnn.View{})
-		return s.Mean(s.Mul(h, s.Sigmoid(h)))
-	})
 }

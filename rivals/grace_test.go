@@ -84,14 +84,6 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-func TestGRACEGradients(t *testing.T) {
-	s := GRACE("")
-	s.Network = gnn.Network{gnn.GCN(6), gnn.PReLU(), gnn.GCN(4), gnn.PReLU()}
-	for _, anchors := range []int{0, 10} {
-		checkGradients(t, s, graceSpec(7), func(s *gnn.Step[float64]) *autodiff.Value[float64] { return graceLoss(s, 0.5, anchors) })
-	}
-}
-
 // The mean of the losses for many draws of anchors is the loss of all nodes.
 func TestAnchorsAreUnbiased(t *testing.T) {
 	const steps = 400

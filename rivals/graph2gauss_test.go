@@ -25,13 +25,6 @@ func TestRankingEqualsTorch(t *testing.T) {
 	f.check(t, ranking(f.Tape, f.variable("mu"), f.variable("sigma"), r))
 }
 
-func TestRankingGradients(t *testing.T) {
-	for _, hops := range []int{1, 3} {
-		s := narrowed(Graph2Gauss, gnn.Network{gnn.Linear(6), gnn.ReLU(), gaussian(4)}, 1)
-		checkGradients(t, s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return rankingLoss(s, hops) })
-	}
-}
-
 // Variances are ELU + 1 + 1e-14, and above 0 in float32, too.
 func TestVariancesArePositive(t *testing.T) {
 	xs := []float64{-80, -40, -20, -3, -1e-3, 0, 1e-3, 2, 50}

@@ -96,13 +96,6 @@ func TestMaskedNodes(t *testing.T) {
 	}
 }
 
-func TestGraphMAEGradients(t *testing.T) {
-	m := masking{share: 0.5, replaced: 0.2, gamma: 3}
-	s := GraphMAE("")
-	s.Network = maskedNetwork()
-	checkGradients(t, s, gnn.ObjectiveSpec{Parameters: maskingParameters}, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, m) })
-}
-
 // Training brings the loss down from 1, the loss of features which have nothing to do with their
 // neighbours'.
 func TestGraphMAELearns(t *testing.T) {

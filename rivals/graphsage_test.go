@@ -5,17 +5,10 @@ import (
 	"testing"
 
 	"coles/gnn"
-	"coles/gnn/autodiff"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// weighedOutput is a loss that bends everywhere, different for every column.
-func weighedOutput(s *gnn.Step[float64]) *autodiff.Value[float64] {
-	h := s.Output(&gnn.View{})
-	return s.Mean(s.Mul(h, s.Sigmoid(h)))
-}
 
 // The output for all neighbours, entry by entry, and for both orders of the products.
 func TestSageByTheFormula(t *testing.T) {
@@ -55,10 +48,4 @@ func TestWalkLossByTheFormula(t *testing.T) {
 			t.Errorf("the loss of %d rows is %v, want %v", rows, got, want)
 		}
 	})
-}
-
-func TestSageGradients(t *testing.T) {
-	s := UnsupervisedGraphSAGE("")
-	s.Network, s.Sampler = gnn.Network{sageLayer(8), gnn.ReLU(), sageLayer(6), unitRowsLayer()}, pairSampler(64, []int{2, 3})
-	checkGradients(t, s, bare, walkLoss[float64])
 }

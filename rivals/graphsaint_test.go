@@ -189,13 +189,6 @@ func TestSaintLayerByTheFormula(t *testing.T) {
 	})
 }
 
-func TestSaintGradients(t *testing.T) {
-	s := GraphSAINT("")
-	s.Network, s.Sampler = gnn.Network{saintLayer(2, 8), gnn.Dropout(0.2), saintLayer(1, 5), unitRowsLayer(), saintLayer(2, 4)}, subgraphSampler(14, 3, 5) // one step an epoch
-	s.Objective = gnn.COLES(0)                                                                                                                             // one without labels
-	checkGradients(t, s, bare, weighedOutput)
-}
-
 // GraphSAINT: the loss of its step, and the scores of all nodes after it, by the gradient and by the
 // authors' setting. The parameters are those that Go draws.
 func TestGraphSAINTEqualsTorch(t *testing.T) {

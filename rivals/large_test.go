@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// largeSystems are those for large graphs that are networks.
-var largeSystems = []struct {
+// largeSystem is one for large graphs that is a network.
+type largeSystem struct {
 	name     string
 	settings func(nodes int) gnn.Settings
 	// features are what the network is given in place of those of a graph; nil for these.
@@ -30,7 +31,9 @@ var largeSystems = []struct {
 	// ogbn-arxiv: as the papers print them, but for GCN and MLP, of which OGB's programs print them, and the last, counted
 	// by hand from their layers.
 	trained, nodes int
-}{
+}
+
+var largeSystems = []largeSystem{
 	{name: "MLP", settings: ofAnyGraph(MLP), narrow: narrowBaseline(gnn.Linear), trained: 110_120},
 	{name: "MLP head", settings: ofAnyGraph(MLPHead), narrow: narrowBaseline(gnn.Linear), trained: 110_120},
 	{name: "GCN", settings: ofAnyGraph(GCN), narrow: narrowBaseline(gnn.GCN), trained: 110_120},
@@ -111,8 +114,13 @@ func (s ofFeatures) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*m
 	return s.Scores(ctx, g, made)
 }
 
-func TestLargeSystemsConform(t *testing.T) {
-	for _, c := range largeSystems {
+// Systems that learn from labels keep the promises of the module, with their scores as embeddings.
+func TestClassifiersConform(t *testing.T) {
+	all := slices.Clone(largeSystems)
+	for _, c := range classifiers {
+		all = append(all, largeSystem{name: c.name, settings: ofAnyGraph(c.settings), narrow: func(int) gnn.Network { return c.narrow }})
+	}
+	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			features, tolerance := c.features, 1e-4 // what is made of features is of float32
 			if features == nil {
@@ -316,25 +324,6 @@ func TestFrameletsAreTransductive(t *testing.T) {
 	m := testkit.Must(classify(ctx, g, x, 3, FrameLet("", 20)))
 	grown, more := words(2, 21, 12)
 	testkit.WantError(t, testkit.Err(m.Scores(ctx, grown, more)), coles.ErrTransductive)
-}
-
-func TestLargeSystemsGradients(t *testing.T) {
-	for name, network := range map[string]gnn.Network{
-		"SIGN":      {gnn.Linear(6), signLayer(2, 3, 0.5), gnn.PReLU(), gnn.Linear(2)},
-		"norm":      {gnn.Linear(5), averagedNorm(), gnn.ELU(), gnn.Linear(2)},
-		"framelets": {frameletLayer(5, 40), gnn.ELU(), frameletLayer(2, 40)},
-		"DeeperGCN": {gnn.Linear(5), deeperLayer(true, 0), deeperLayer(false, 0.5), gnn.Linear(2)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := MLP("")
-			s.Network, s.Objective, s.BatchSize = network, gnn.COLES(0), 0
-			var others []string
-			if name == "DeeperGCN" { // what comes before a softmax, whose weights count as constant: a fixture has all
-				others = []string{"0.", "1.", "2.scale", "2.offset"}
-			}
-			checkGradients(t, s, bare, weighedOutput, others...)
-		})
-	}
 }
 
 func TestSIGNFeaturesAreMeansOfMeans(t *testing.T) {

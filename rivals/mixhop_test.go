@@ -103,15 +103,6 @@ func mixedBy(w mat.Matrix, y *mat.Dense, columns []int) *mat.Dense {
 	return y
 }
 
-func TestMixHopGradients(t *testing.T) {
-	s := MixHop("")
-	s.Network, s.Objective = mixHopNetwork(0.3, []int{1, 2, 1}), gnn.COLES(0) // one without labels
-	checkGradients(t, s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
-		h := s.Output(&gnn.View{})
-		return s.Add(s.Mean(s.Mul(h, s.Sigmoid(h))), s.Scale(kernelPenalty(s.Tape, s.Parameter("1.weight")), 0.1))
-	})
-}
-
 // denseOf is a matrix of a tape as one of gonum's.
 func denseOf(m autodiff.Matrix[float64]) *mat.Dense {
 	d := mat.NewDense(m.Rows, m.Cols, nil)

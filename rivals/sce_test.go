@@ -6,7 +6,6 @@ import (
 
 	"coles"
 	"coles/gnn"
-	"coles/gnn/autodiff"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,12 +33,6 @@ func TestSparsestCutEqualsTorch(t *testing.T) {
 		t.Errorf("the trace is %v, want %v", trace.Scalar(), want)
 	}
 	f.check(t, f.Scale(f.Reciprocal(trace), f.Number("alpha")))
-}
-
-func TestSCEGradients(t *testing.T) {
-	s := narrowed(SCE, gnn.Network{sceLayer(5)}, 1)
-	spec := gnn.ObjectiveSpec{Parameters: func(_, _ int) []gnn.Parameter { return nil }}
-	checkGradients(t, s, spec, func(s *gnn.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, 100) })
 }
 
 // Z = ½·(PXΘ₁ + P²XΘ₂Θ₃) by dense products, on a graph with weights and self loops.
