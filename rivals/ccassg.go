@@ -83,9 +83,6 @@ func decorrelation[T autodiff.Float](t *autodiff.Tape[T], z1, z2 *autodiff.Value
 // freedom. A constant column becomes zero: the authors divide it by zero.
 func standardized[T autodiff.Float](t *autodiff.Tape[T], z *autodiff.Value[T]) *autodiff.Value[T] {
 	n, d := float64(z.Rows()), z.Cols()
-	scale, zeros := autodiff.NewMatrix[T](1, d), autodiff.NewMatrix[T](1, d)
-	for j := range d {
-		scale.Data[j] = T(math.Sqrt((n - 1) / n)) // BatchNorm has n degrees
-	}
-	return t.BatchNorm(z, t.Constant(scale), t.Constant(zeros), 1e-12, make([]float64, d), make([]float64, d))
+	scale := constant(t, 1, d, math.Sqrt((n-1)/n)) // BatchNorm has n degrees
+	return t.BatchNorm(z, scale, constant(t, 1, d, 0), 1e-12, make([]float64, d), make([]float64, d))
 }

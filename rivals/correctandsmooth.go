@@ -122,7 +122,8 @@ func (c CorrectAndSmooth) check(ctx context.Context, g *coles.Graph, scores mat.
 	}
 	n, cols := source.Dims()
 	if n != g.Nodes() || cols == 0 || len(train) == 0 || len(train) != len(classes) {
-		return nil, fmt.Errorf("%w: scores of %d × %d for %d nodes, %d training nodes of %d classes", coles.ErrShape, n, cols, g.Nodes(), len(train), len(classes))
+		return nil, fmt.Errorf("%w: scores of %d × %d for %d nodes, %d training nodes of %d classes",
+			coles.ErrShape, n, cols, g.Nodes(), len(train), len(classes))
 	}
 	for k, i := range train {
 		if i < 0 || i >= n || classes[k] < 0 || classes[k] >= cols {

@@ -67,11 +67,7 @@ func summary[T autodiff.Float](t *autodiff.Tape[T], h *autodiff.Value[T], rows [
 	if rows != nil {
 		h = t.Gather(h, rows)
 	}
-	share := autodiff.NewMatrix[T](1, h.Rows())
-	for i := range share.Data {
-		share.Data[i] = T(1 / float64(h.Rows()))
-	}
-	return t.Sigmoid(t.MatMul(t.Constant(share), h))
+	return t.Sigmoid(t.MatMul(constant(t, 1, h.Rows(), 1/float64(h.Rows())), h))
 }
 
 // discriminate is the logistic loss of telling the rows of h from those of shuffled by the sum of

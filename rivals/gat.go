@@ -74,12 +74,10 @@ func (a attention) layer(width int) gnn.Layer {
 
 // parameters draws every head by Glorot's rule.
 func (a attention) parameters(in, width int) []gnn.Parameter {
-	if !a.mean {
-		width /= a.heads
-	}
 	bias := width
 	if !a.mean {
-		bias *= a.heads
+		width /= a.heads
+		bias = width * a.heads
 	}
 	scores := func(name string) gnn.Parameter {
 		p := gnn.Weight(name, 1, width)

@@ -93,12 +93,8 @@ func rankingLoss[T autodiff.Float](s *gnn.Step[T], hops int) *autodiff.Value[T] 
 
 // positive is ELU(x) + 1 + 1e-14, as max(x, 0) + e^min(x, 0): 1 less 1 has no digits left.
 func positive[T autodiff.Float](t *autodiff.Tape[T], x *autodiff.Value[T]) *autodiff.Value[T] {
-	least := autodiff.NewMatrix[T](1, x.Cols())
-	for j := range least.Data {
-		least.Data[j] = 1e-14
-	}
 	below := t.Exp(t.Scale(t.ReLU(t.Scale(x, -1)), -1))
-	return t.Bias(t.Add(t.ReLU(x), below), t.Constant(least))
+	return t.Bias(t.Add(t.ReLU(x), below), constant(t, 1, x.Cols(), 1e-14))
 }
 
 // ranks are pairs of a node and one that it has drawn, with the number of those that it has drawn

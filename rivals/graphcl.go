@@ -32,7 +32,8 @@ func GraphCL(dataset string) gnn.Settings {
 // that do, or from all others where there is none. What does not stay is isolated and has features of
 // zero; [GraphCL] leaves it out of its summaries.
 func subgraphs(share float64) gnn.Augmentation {
-	return gnn.NewAugmentation(fmt.Sprint("subgraphs ", share), true, func(ctx context.Context, g *coles.Graph, _ mat.Matrix, rnd *rand.Rand) ([]*gnn.View, error) {
+	name := fmt.Sprint("subgraphs ", share)
+	return gnn.NewAugmentation(name, true, func(ctx context.Context, g *coles.Graph, _ mat.Matrix, rnd *rand.Rand) ([]*gnn.View, error) {
 		var views []*gnn.View
 		for range 2 {
 			v, err := subgraph(ctx, g, share, rnd)
@@ -47,7 +48,6 @@ func subgraphs(share float64) gnn.Augmentation {
 
 func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand) (*gnn.View, error) {
 	n := g.Nodes()
-	adjacency := g.CSR().RawMatrix()
 	order := rnd.Perm(n) // where to begin, again and again
 	taken, seen := make([]bool, n), make([]bool, n)
 	var frontier []int
@@ -67,10 +67,11 @@ func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand
 		frontier[k] = frontier[last]
 		frontier = frontier[:last]
 		taken[next] = true
-		for _, v := range adjacency.Ind[adjacency.Indptr[next]:adjacency.Indptr[next+1]] {
+		neighbours, _ := g.Raw().Row(next)
+		for _, v := range neighbours {
 			if !seen[v] {
 				seen[v] = true
-				frontier = append(frontier, v)
+				frontier = append(frontier, int(v))
 			}
 		}
 	}
