@@ -50,9 +50,7 @@ func TestTwoSummariesByTheFormula(t *testing.T) {
 	}
 	got := discriminate(tape, constant(values), constant(shuffled), constant(m), constant(mat.NewDense(1, 1, []float64{b})),
 		summary(tape, constant(first), rows), summary(tape, constant(second), nil)).Scalar()
-	if !(math.Abs(got-want) <= 1e-12*want) {
-		t.Errorf("the loss is %v, want %v", got, want)
-	}
+	near(t, "the loss", got, want)
 }
 
 // Features are shuffled anew in every epoch.

@@ -82,6 +82,16 @@ func lossOfEdges(g *coles.Graph, z *mat.Dense) float64 {
 	return total / all * all / (2 * (all - edges))
 }
 
+// parameter is one of a model.
+func parameter(t *testing.T, m *gnn.Model, name string) *mat.Dense {
+	t.Helper()
+	p, ok := m.Parameter(name)
+	if !ok {
+		t.Fatalf("no parameter %s", name)
+	}
+	return p
+}
+
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
@@ -124,19 +134,12 @@ func TestAutoencodersByTheirFormula(t *testing.T) {
 func TestVariationalEmbeddingIsTheMean(t *testing.T) {
 	g, x := weighted(14, 6)
 	m := train(t, g, x, narrowed(VGAE, gnn.Network{plainGCN(5), gnn.ReLU(), codeGCN(4, true)}, 2))
-	theta := func(name string) *mat.Dense { p, _ := m.Parameter(name); return p }
 	w := testkit.DenseOf(coles.Normalize(g))
-	rows := mat.DenseCopyOf(x) // of length 5, as the setting for every graph has them
-	for i := range 14 {
-		row := rows.RawRowView(i)
-		length := mat.Norm(rows.RowView(i), 2)
-		for j := range row {
-			row[j] *= 5 / length
-		}
-	}
-	hidden := testkit.Product(w, rows, theta("0.weight"))
+	rows := unitRows(x)
+	rows.Scale(5, rows) // as the setting for every graph has them
+	hidden := testkit.Product(w, rows, parameter(t, m, "0.weight"))
 	hidden.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, hidden)
-	testkit.WantClose(t, "the embedding", m.Embedding(), testkit.Product(w, hidden, theta("2.weight")), 1e-12)
+	testkit.WantClose(t, "the embedding", m.Embedding(), testkit.Product(w, hidden, parameter(t, m, "2.weight")), 1e-12)
 }
 
 // In blocks the hidden layer has rows of the surroundings, too; blocks without edges are passed by.

@@ -8,80 +8,47 @@ import (
 	"coles/gnn"
 	"coles/gnn/autodiff"
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // The loss follows the formula, with sums over nodes as it has them.
 func TestGRACEByTheFormula(t *testing.T) {
-	const tau, p = 0.6, 7
-	g, x := words(5, 20, 12)
-	dense := func(s *gnn.Step[float64], h [][]float64, name string) (y [][]float64) {
-		m, b := s.Parameter(name).Data(), s.Parameter(name+" bias").Data()
-		for _, r := range h {
-			to := append([]float64(nil), b.Data[:b.Cols]...)
-			for k, v := range r {
-				for j := range to {
-					to[j] += v * m.Data[k*m.Stride+j]
-				}
-			}
-			y = append(y, to)
+	const n, tau, p = 20, 0.6, 7
+	g, x := words(5, n, 12)
+	rows := func(s *gnn.Step[float64], v *gnn.View) *mat.Dense { // of unit length, behind the head
+		affine := func(h *mat.Dense, name string) *mat.Dense {
+			y, bias := testkit.Product(h, dense(s.Parameter(name))), dense(s.Parameter(name+" bias"))
+			y.Apply(func(_, j int, v float64) float64 { return v + bias.At(0, j) }, y)
+			return y
 		}
-		return y
-	}
-	rows := func(s *gnn.Step[float64], v *gnn.View) [][]float64 { // of unit length, behind the head
-		h := s.Output(v).Data()
-		var all [][]float64
-		for i := range h.Rows {
-			all = append(all, h.Data[i*h.Stride:][:h.Cols])
-		}
-		all = dense(s, all, "inner")
-		for _, r := range all {
-			for j, e := range r {
-				if e < 0 {
-					r[j] = math.Expm1(e)
-				}
-			}
-		}
-		all = dense(s, all, "outer")
-		for _, r := range all {
-			length := math.Sqrt(dot(r, r))
-			for j := range r {
-				r[j] /= length
-			}
-		}
-		return all
+		inner := affine(dense(s.Output(v)), "inner")
+		inner.Apply(func(_, _ int, v float64) float64 { return max(v, 0) + math.Expm1(min(v, 0)) }, inner)
+		return unitRows(affine(inner, "outer"))
 	}
 	probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
 		u, v := rows(s, s.Views()[0]), rows(s, s.Views()[1])
 		want := 0.0
-		for _, views := range [][2][][]float64{{u, v}, {v, u}} {
-			a, b := views[0], views[1]
-			for i := range a {
+		for _, views := range [][2]*mat.Dense{{u, v}, {v, u}} {
+			own, across := testkit.Product(views[0], views[0].T()), testkit.Product(views[0], views[1].T())
+			for i := range n {
 				sum := 0.0
-				for k := range a {
-					sum += math.Exp(dot(a[i], b[k]) / tau)
+				for k := range n {
+					sum += math.Exp(across.At(i, k) / tau)
 					if k != i {
-						sum += math.Exp(dot(a[i], a[k]) / tau)
+						sum += math.Exp(own.At(i, k) / tau)
 					}
 				}
-				want += (math.Log(sum) - dot(a[i], b[i])/tau) / (2 * float64(len(a)))
+				want += (math.Log(sum) - across.At(i, i)/tau) / (2 * n)
 			}
 		}
 		loss := graceLoss(s, tau, 0)
-		if got := loss.Scalar(); !(math.Abs(got-want) <= 1e-12*want) {
-			t.Errorf("the loss is %v, want %v", got, want)
-		}
+		near(t, "the loss", loss.Scalar(), want)
 		return loss
 	}
 	s := narrowed(GRACE, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5), gnn.ReLU()}, 2)
 	s.Objective = objectiveOf(graceSpec(p), probe)
 	train(t, g, x, s)
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
 }
 
 // The mean of the losses for many draws of anchors is the loss of all nodes.

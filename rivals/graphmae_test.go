@@ -50,24 +50,8 @@ func TestRestoredFeaturesByTheFormula(t *testing.T) {
 	constant := func(m *mat.Dense) *autodiff.Value[float64] {
 		return tape.Constant(autodiff.Matrix[float64](m.RawMatrix()))
 	}
-	pattern := autodiff.NewSparse(csrOf(testkit.DenseOf(w)), true)
-	got := restored(tape, pattern, constant(x), constant(codes), nodes, constant(decoder), constant(target), constant(source), 0, nil)
+	got := restored(tape, autodiff.NewSparse(w.Raw(), true), constant(x), constant(codes), nodes, constant(decoder), constant(target), constant(source), 0, nil)
 	testkit.WantClose(t, "cosines", dense(got), want, 1e-12)
-}
-
-// csrOf holds the entries of a matrix that are not zero.
-func csrOf(m *mat.Dense) *autodiff.CSR[float64] {
-	rows, cols := m.Dims()
-	s := &autodiff.CSR[float64]{Rows: rows, Cols: cols, Ptr: []int64{0}}
-	for i := range rows {
-		for j, v := range m.RawRowView(i) {
-			if v != 0 {
-				s.Col, s.Val = append(s.Col, int32(j)), append(s.Val, v)
-			}
-		}
-		s.Ptr = append(s.Ptr, int64(len(s.Col)))
-	}
-	return s
 }
 
 // Of 1,000 nodes 400 are masked and 100 of these get the features of another node; all others keep

@@ -13,7 +13,6 @@ import (
 	"coles/internal/embedtest"
 	"coles/internal/testkit"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -262,22 +261,16 @@ func TestSIGNLayerByTheFormula(t *testing.T) {
 	s.Network, s.Precision, s.Epochs, s.BatchSize, s.Objective = gnn.Network{signLayer(branches, width, 0.5)}, coles.Float64, 1, 0, gnn.COLES(0)
 	s.Optimizer = gnn.SGD(1e-300, 0)
 	m := train(t, g, x, s)
-	parameter := func(name string) *mat.Dense {
-		p, ok := m.Parameter("0." + name)
-		if !ok {
-			t.Fatal(name)
-		}
-		return p
-	}
+	theta := func(name string) *mat.Dense { return parameter(t, m, "0."+name) }
 	bent := func(h *mat.Dense) *mat.Dense { // PReLU with its first slope
 		h.Apply(func(_, _ int, v float64) float64 { return max(v, 0) + min(v, 0)/4 }, h)
 		return h
 	}
 	joined, joint := mat.NewDense(n, branches*width, nil), mat.NewDense(branches*width, width, nil)
 	for k, name := range []string{"0.", "1.", "2."} {
-		h := bent(testkit.Product(x.Slice(0, n, k*d, (k+1)*d), parameter(name+"first")))
-		joined.Slice(0, n, k*width, (k+1)*width).(*mat.Dense).Mul(h, parameter(name+"second")) // the biases are 0 at first
-		joint.Slice(k*width, (k+1)*width, 0, width).(*mat.Dense).Copy(parameter(name + "joint"))
+		h := bent(testkit.Product(x.Slice(0, n, k*d, (k+1)*d), theta(name+"first")))
+		joined.Slice(0, n, k*width, (k+1)*width).(*mat.Dense).Mul(h, theta(name+"second")) // the biases are 0 at first
+		joint.Slice(k*width, (k+1)*width, 0, width).(*mat.Dense).Copy(theta(name + "joint"))
 	}
 	testkit.WantClose(t, "the layer", m.Embedding(), testkit.Product(bent(joined), joint), 1e-13)
 }
@@ -329,13 +322,7 @@ func TestFrameletsAreTransductive(t *testing.T) {
 func TestSIGNFeaturesAreMeansOfMeans(t *testing.T) {
 	const n, d, hops = 25, 4, 3
 	g, x := words(5, n, d)
-	a := testkit.DenseOf(g.CSR())
-	for i := range n {
-		row := a.RawRowView(i)
-		if sum := floats.Sum(row); sum > 0 {
-			floats.Scale(1/sum, row)
-		}
-	}
+	a := l1Rows(g.CSR())
 	got := testkit.DenseOf(testkit.Must(SIGNFeatures(ctx, g, x, hops)))
 	want := mat.DenseCopyOf(x)
 	for k := range hops + 1 {

@@ -80,9 +80,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 			s.Network, s.Precision, s.Epochs = mixHopNetwork(0, segments), coles.Float64, 1
 			s.Objective = objectiveOf(gnn.ObjectiveSpec{Labels: true}, probe)
 			testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, train, val, gnn.WithSettings(s)))
-			if !(math.Abs(got-want) <= 1e-12*want) {
-				t.Errorf("the loss is %v, want %v", got, want)
-			}
+			near(t, "the loss", got, want)
 		})
 	}
 }

@@ -1,10 +1,8 @@
 package rivals
 
 import (
-	"math"
 	"testing"
 
-	"coles"
 	"coles/gnn"
 	"coles/internal/testkit"
 
@@ -29,46 +27,24 @@ func TestSparsestCutEqualsTorch(t *testing.T) {
 		}
 	}
 	trace := cut(f.Tape, f.variable("Z"), us, vs)
-	if want := f.Number("trace"); !(math.Abs(trace.Scalar()-want) <= 1e-12*want) {
-		t.Errorf("the trace is %v, want %v", trace.Scalar(), want)
-	}
+	near(t, "the trace", trace.Scalar(), f.Number("trace"))
 	f.check(t, f.Scale(f.Reciprocal(trace), f.Number("alpha")))
 }
 
 // Z = ½·(PXΘ₁ + P²XΘ₂Θ₃) by dense products, on a graph with weights and self loops.
 func TestSCEEncoderByItsFormula(t *testing.T) {
-	const n, d = 12, 5
-	rnd := testkit.Random(7)
-	edges := append(testkit.RandomEdges(rnd, n, 0.3), coles.Edge{U: 2, V: 2}, coles.Edge{U: 7, V: 7})
-	weights := make([]float64, len(edges))
-	for q := range weights {
-		weights[q] = 0.5 + rnd.Float64()
-	}
-	g := testkit.Must(coles.NewWeightedGraph(n, edges, weights, coles.WithSelfLoopsKept()))
-	x := testkit.RandomDense(rnd, n, d)
+	const n = 12
+	g, x := weighted(n, 5)
 	m := train(t, g, x, narrowed(SCE, gnn.Network{sceLayer(4)}, 2))
 
 	p := testkit.DenseOf(g.CSR())
 	for i := range n {
 		p.Set(i, i, p.At(i, i)+1)
-		row := p.RawRowView(i)
-		total := 0.0
-		for _, v := range row {
-			total += v
-		}
-		for j := range row {
-			row[j] /= total
-		}
 	}
-	parameter := func(name string) *mat.Dense {
-		value, ok := m.Parameter("0." + name)
-		if !ok {
-			t.Fatalf("no parameter %s", name)
-		}
-		return value
-	}
+	p = l1Rows(p)
+	theta := func(name string) *mat.Dense { return parameter(t, m, "0."+name) }
 	var want mat.Dense
-	want.Add(testkit.Product(p, x, parameter("near")), testkit.Product(p, p, x, parameter("far"), parameter("mix")))
+	want.Add(testkit.Product(p, x, theta("near")), testkit.Product(p, p, x, theta("far"), theta("mix")))
 	want.Scale(0.5, &want)
 	testkit.WantClose(t, "embedding", m.Embedding(), &want, 1e-12)
 }
