@@ -28,8 +28,9 @@ import (
 //
 // each so many Steps. It trains nothing.
 type CorrectAndSmooth struct {
-	Correct, Smooth float64
-	Steps           int
+	Correct float64 // share of AD⁻¹·E in each step, 0 to 1
+	Smooth  float64 // share of D^-½AD^-½·G in each step, 0 to 1
+	Steps   int     // of both
 }
 
 // DefaultCorrectAndSmooth is the authors' setting for ogbn-arxiv behind [SoftmaxRegression].

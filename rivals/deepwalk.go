@@ -44,7 +44,7 @@ type SkipGram struct {
 	// at once; there are fewer where a part would have less than 64 nodes. The negatives of a pair
 	// are drawn from the part of c. The embedding depends on Parts, but not on GOMAXPROCS.
 	Parts int    `json:"parts"`
-	Seed  uint64 `json:"seed"`
+	Seed  uint64 `json:"seed"` // of the walks, the vectors and the negatives
 }
 
 // DeepWalk returns 10 walks of 80 nodes from every node, a window of 10, 128 columns, 5 negatives

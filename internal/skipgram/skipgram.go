@@ -34,20 +34,24 @@ const (
 	seedNoise
 )
 
-// Settings are those of a training.
+// Settings of a training.
 type Settings struct {
-	Window, Dim, Negatives int
-	Rate                   float64 // of the first step
-	Parts                  int     // at most, into which the nodes are split
-	Seed                   uint64
+	Window    int     // steps to the farthest node of a pair
+	Dim       int     // numbers of a vector
+	Negatives int     // nodes drawn for each pair
+	Rate      float64 // of the first step
+	Parts     int     // at most, into which the nodes are split
+	Seed      uint64  // of all draws
 }
 
-// Walks are what is trained on: in each pass one walk of Length nodes, numbers below Nodes, from each
-// of Starts. Draw fills a walk that starts from a node, or a part of it once ctx has ended.
+// Walks describes the walks to train on.
 type Walks struct {
-	Nodes, Passes, Length int
-	Starts                []int32
-	Draw                  func(ctx context.Context, rng stream.Stream, from int32, walk []int32)
+	Nodes  int     // numbered from 0
+	Starts []int32 // one walk starts from each of these nodes in a pass
+	Passes int
+	Length int // nodes of a walk
+	// Draw fills a walk that starts from a node, or a part of it once ctx has ended.
+	Draw func(ctx context.Context, rng stream.Stream, from int32, walk []int32)
 }
 
 // A trainer holds the vectors and the schedule.
