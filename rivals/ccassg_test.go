@@ -1,16 +1,9 @@
 package rivals
 
 import (
-	"context"
-	"math/rand/v2"
 	"testing"
 
-	"coles"
-	"coles/gnn"
 	"coles/gnn/autodiff"
-	"coles/internal/testkit"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 func TestCCAEqualsTorch(t *testing.T) {
@@ -32,13 +25,4 @@ func TestCCAOfAConstantColumn(t *testing.T) {
 			t.Errorf("row %d of the constant column became %v", i, v)
 		}
 	}
-}
-
-func TestCCAWantsTwoViews(t *testing.T) {
-	g, x := words(6, 20, 5)
-	s := narrowed(CCASSG, gnn.Network{gnn.GCN(3)}, 1)
-	s.Augmentation = gnn.NewAugmentation("one", true, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*gnn.View, error) {
-		return []*gnn.View{{}}, nil
-	})
-	testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(s))), coles.ErrSetting)
 }

@@ -157,17 +157,6 @@ func TestAutoencodersTrainInBlocks(t *testing.T) {
 	}
 }
 
-// Networks that do not end as the objective needs it are refused.
-func TestObjectivesNeedTheirLastLayer(t *testing.T) {
-	g, x := words(6, 20, 12)
-	for _, settings := range []gnn.Settings{VGAE(""), ARVGE(""), Graph2Gauss("")} {
-		for _, layers := range [][]gnn.Layer{{gnn.GCN(5), gnn.GCN(4)}, {codeGCN(4, true)}, {gaussian(4)}, {codeGCN(4, true), gnn.ReLU()}} {
-			_, err := gnn.Train(ctx, g, x, gnn.WithSettings(settings), gnn.WithNetwork(layers...))
-			testkit.WantError(t, err, coles.ErrSetting)
-		}
-	}
-}
-
 // Clusters of Cora agree with the classes as far as the paper prints it, or farther: accuracy, NMI
 // and macro F1 in percent, of which k-means on other seeds moves each by some points.
 func TestClustersOfCora(t *testing.T) {

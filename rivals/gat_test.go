@@ -55,13 +55,6 @@ func (s scored) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.D
 	return s.Scores(ctx, g, x)
 }
 
-func TestMixHopObjectiveWantsItsNetwork(t *testing.T) {
-	g, x := words(2, 20, 12)
-	s := MixHop("")
-	s.Network = gnn.Network{gnn.GCN(gnn.AutoWidth)}
-	testkit.WantError(t, testkit.Err(classify(ctx, g, x, 3, s)), coles.ErrSetting)
-}
-
 // The output of layers of attention, entry by entry as the paper has it.
 func TestAttentionByTheFormula(t *testing.T) {
 	const n = 30

@@ -151,14 +151,3 @@ func TestAdaptiveDropDoesNotCountLoops(t *testing.T) {
 		testkit.WantSame(t, fmt.Sprintf("edges of view %d", k), got, weightsOf(want[k].Graph))
 	}
 }
-
-func TestAdaptiveDropRefusesRates(t *testing.T) {
-	g, x := words(10, 20, 5)
-	for _, rate := range []float64{-0.1, 1, math.NaN()} {
-		for _, a := range []gnn.Augmentation{AdaptiveDrop([2]float64{0, rate}, [2]float64{}), AdaptiveDrop([2]float64{}, [2]float64{rate, 0})} {
-			s := GCA("")
-			s.Augmentation = a
-			testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(s))), coles.ErrSetting)
-		}
-	}
-}

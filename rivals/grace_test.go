@@ -89,20 +89,6 @@ func TestManyAnchorsAreAllNodes(t *testing.T) {
 	}
 }
 
-func TestGRACERefuses(t *testing.T) {
-	g, x := words(8, 20, 5)
-	plain := GRACE("")
-	plain.Augmentation = gnn.Augmentation{}
-	for name, o := range map[string]gnn.Option{
-		"one view": gnn.WithSettings(plain), "τ": gnn.WithObjective(GRACEObjective(0, 4, 0)), "NaN": gnn.WithObjective(GRACEObjective(math.NaN(), 4, 0)),
-		"anchors": gnn.WithObjective(GRACEObjective(1, 4, -1)), "head": gnn.WithObjective(GRACEObjective(1, 0, 0)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(GRACE("")), o)), coles.ErrSetting)
-		})
-	}
-}
-
 // Twice the nodes take twice the memory, not four times.
 func TestGRACEMemoryIsLinear(t *testing.T) {
 	linear := func(t *testing.T, n int) {

@@ -8,7 +8,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/gnn"
 	"coles/gnn/autodiff"
 	"coles/internal/testkit"
 )
@@ -133,14 +132,6 @@ func distances(g *coles.Graph) [][]int {
 		}
 	}
 	return d
-}
-
-// Hops are a part of the name, and without any there is nothing to train.
-func TestHopsOfGraph2Gauss(t *testing.T) {
-	testkit.WantSame(t, "the name", Graph2GaussObjective(2).String(), "custom:graph2gauss hops=2")
-	g, x := words(6, 20, 12)
-	_, err := gnn.Train(ctx, g, x, gnn.WithSettings(Graph2Gauss("")), gnn.WithObjective(Graph2GaussObjective(0)))
-	testkit.WantError(t, err, coles.ErrSetting)
 }
 
 // The classes of Cora are found as well as the paper prints it (Table 1), in percent for 5 and 20

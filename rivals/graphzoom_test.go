@@ -158,21 +158,6 @@ func TestRefineRefusesGroupsOfOthers(t *testing.T) {
 	testkit.WantError(t, testkit.Err(refine(ctx, g, []int{0, -1, 1, 0}, y)), coles.ErrIndex)
 }
 
-// An embedding beside 128 features goes into the benchmark's perceptron for 40 classes: the sizes are
-// those of ogbn-arxiv, the counts what the COLES paper prints.
-func TestEmbeddingsOfLargeGraphsHaveTheParametersOfThePapers(t *testing.T) {
-	g, x := words(2, 90, 256)
-	head := testkit.Must(classify(ctx, g, x, 40, withEpochs(MLP(""), 1))).Report().Parameters
-	for name, c := range map[string]struct{ nodes, dim, want int }{
-		"GraphZoom": {68_912, DefaultGraphZoom().Embedding.Dim, 8_963_624}, // nodes that the closed coarsening leaves
-		"node2vec":  {169_343, Node2Vec(1, 1).Dim, 21_818_792},
-	} {
-		if got := c.nodes*c.dim + head; got != c.want {
-			t.Errorf("%s: %d numbers, want %d", name, got, c.want)
-		}
-	}
-}
-
 func TestGraphZoomConforms(t *testing.T) {
 	if err := embedtest.Test(embedtest.Embedder{
 		Fit: func(ctx context.Context, g *coles.Graph, _ mat.Matrix) (embedtest.Model, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"strings"
@@ -204,6 +205,13 @@ func TestParametersAreThoseOfThePapers(t *testing.T) {
 		}
 		testkit.WantSame(t, c.name, got, c.trained)
 	}
+	// An embedding beside 128 features goes into the perceptron: the sizes of ogbn-arxiv, and what the
+	// COLES paper prints.
+	g, x = words(2, nodes, 256)
+	head := testkit.Must(classify(ctx, g, x, 40, withEpochs(MLP(""), 1))).Report().Parameters
+	coarse := 68_912 // nodes that the closed coarsening leaves
+	testkit.WantSame(t, "GraphZoom", coarse*DefaultGraphZoom().Embedding.Dim+head, 8_963_624)
+	testkit.WantSame(t, "node2vec", 169_343*Node2Vec(1, 1).Dim+head, 21_818_792)
 }
 
 func withEpochs(s gnn.Settings, epochs int) gnn.Settings {
@@ -242,4 +250,47 @@ func TestSettingsSurviveJSON(t *testing.T) {
 	}
 	want := `{"walks":10,"length":80,"window":10,"dim":128,"negatives":5,"p":0.25,"q":4,"rate":0.025,"parts":8,"seed":1}`
 	testkit.WantSame(t, "node2vec", string(testkit.Must(json.Marshal(all["node2vec"]))), want)
+}
+
+// Settings that make no sense, or not with one another, are refused.
+func TestWrongSettingsAreRefused(t *testing.T) {
+	with := func(s gnn.Settings, change func(s *gnn.Settings)) gnn.Settings { change(&s); return s }
+	augmented := func(s gnn.Settings, a gnn.Augmentation) gnn.Settings {
+		return with(s, func(s *gnn.Settings) { s.Augmentation = a })
+	}
+	aimed := func(s gnn.Settings, o gnn.Objective) gnn.Settings {
+		return with(s, func(s *gnn.Settings) { s.Objective = o })
+	}
+	one := gnn.NewAugmentation("one", true, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*gnn.View, error) {
+		return []*gnn.View{{}}, nil
+	})
+	all := map[string]gnn.Settings{
+		"CCA-SSG of one view": augmented(CCASSG(""), one),
+		"GRACE of one view":   augmented(GRACE(""), gnn.Augmentation{}),
+		"τ = 0":               aimed(GRACE(""), GRACEObjective(0, 4, 0)),
+		"no τ":                aimed(GRACE(""), GRACEObjective(math.NaN(), 4, 0)),
+		"anchors":             aimed(GRACE(""), GRACEObjective(1, 4, -1)),
+		"head":                aimed(GRACE(""), GRACEObjective(1, 0, 0)),
+		"hops":                aimed(Graph2Gauss(""), Graph2GaussObjective(0)),
+	}
+	for _, rate := range []float64{-0.1, 1, math.NaN()} {
+		all[fmt.Sprint("edges dropped at ", rate)] = augmented(GCA(""), AdaptiveDrop([2]float64{0, rate}, [2]float64{}))
+		all[fmt.Sprint("features dropped at ", rate)] = augmented(GCA(""), AdaptiveDrop([2]float64{}, [2]float64{rate, 0}))
+	}
+	// Networks that do not end as the objective needs it.
+	for _, s := range []gnn.Settings{VGAE(""), ARVGE(""), Graph2Gauss("")} {
+		for k, layers := range []gnn.Network{{gnn.GCN(5), gnn.GCN(4)}, {codeGCN(4, true)}, {gaussian(4)}, {codeGCN(4, true), gnn.ReLU()}} {
+			all[fmt.Sprint(s.Objective, " on network ", k)] = with(s, func(s *gnn.Settings) { s.Network = layers })
+		}
+	}
+	g, x := words(6, 20, 12)
+	for name, s := range all {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantError(t, testkit.Err(gnn.Train(ctx, g, x, gnn.WithSettings(s))), coles.ErrSetting)
+		})
+	}
+	s := MixHop("")
+	s.Network = gnn.Network{gnn.GCN(gnn.AutoWidth)}
+	testkit.WantError(t, testkit.Err(classify(ctx, g, x, 3, s)), coles.ErrSetting)
+	testkit.WantSame(t, "the name of hops", Graph2GaussObjective(2).String(), "custom:graph2gauss hops=2")
 }
