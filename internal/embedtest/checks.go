@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coles"
+	"coles/internal/promise"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -63,12 +64,7 @@ func (s *suite) wantSame(when string, y *mat.Dense) {
 
 // processors: the bytes are the same for every GOMAXPROCS.
 func (s *suite) processors() {
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
-	for _, procs := range []int{1, 2, 3, 8} {
-		runtime.GOMAXPROCS(procs)
-		s.wantSame("with another GOMAXPROCS", s.embedding("fit", s.graph, s.words))
-	}
+	promise.ForProcessors(func(int) { s.wantSame("with another GOMAXPROCS", s.embedding("fit", s.graph, s.words)) })
 }
 
 // storage: features in every type give the same embedding.
@@ -283,7 +279,7 @@ func (s *suite) cancellation() {
 		before := runtime.NumGoroutine()
 		s.cancelledBefore(name, call)
 		s.cancelledWithin(name, call)
-		if stay := goroutinesBeyond(before); stay > 0 {
+		if stay := promise.GoroutinesBeyond(before); stay > 0 {
 			s.fail("%s: %d goroutines stay", name, stay)
 		}
 	}
@@ -353,15 +349,4 @@ func (c *countdown) Err() error {
 		c.cancel()
 	}
 	return err
-}
-
-// goroutinesBeyond counts goroutines once those that have returned are retired.
-func goroutinesBeyond(before int) int {
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return 0
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return runtime.NumGoroutine() - before
 }

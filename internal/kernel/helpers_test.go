@@ -1,16 +1,10 @@
 package kernel
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
-	"time"
-
-	"coles/internal/race"
 )
 
 // epsilon is the distance from 1 to the next number.
@@ -70,16 +64,6 @@ func sameBits[T Float](a, b []T) bool {
 	return slices.EqualFunc(a, b, func(v, w T) bool { return math.Float64bits(float64(v)) == math.Float64bits(float64(w)) })
 }
 
-// withProcs runs do at each of the promised GOMAXPROCS.
-func withProcs(do func(procs int)) {
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
-	for _, procs := range []int{1, 2, 3, 8, 16} {
-		runtime.GOMAXPROCS(procs)
-		do(procs)
-	}
-}
-
 // randomCSR has about perRow entries in each row, every tenth row empty and one row full.
 func randomCSR[T Float](rnd *rand.Rand, rows, cols, perRow int) *CSR[T] {
 	a := &CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
@@ -117,37 +101,4 @@ func must(t testing.TB, errs ...error) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// checkCancellation repeats work and cancels it after 30 ms. Of three attempts one must return in
-// time: on a busy machine any of them may have to wait for a processor.
-func checkCancellation(t *testing.T, work func(context.Context) error) {
-	t.Helper()
-	before := runtime.NumGoroutine()
-	best := time.Hour
-	for range 3 {
-		ctx, cancel := context.WithCancel(context.Background())
-		stopped := make(chan time.Time, 1)
-		time.AfterFunc(30*time.Millisecond, func() { stopped <- time.Now(); cancel() })
-		var err error
-		for start := time.Now(); err == nil && time.Since(start) < 10*time.Second; {
-			err = work(ctx)
-		}
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("error %v, want context.Canceled", err)
-		}
-		if best = min(best, time.Since(<-stopped)); best <= 100*time.Millisecond*race.Slowdown {
-			break
-		}
-	}
-	if best > 100*time.Millisecond*race.Slowdown {
-		t.Errorf("returned %v after the cancellation, promised are 100 ms", best)
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }

@@ -54,20 +54,3 @@ func testPatterns[T Float](t *testing.T) {
 		checkPadding(t, "mean", mean)
 	}
 }
-
-func TestPatternsOnAnyNumberOfProcessors(t *testing.T) {
-	rnd := random(22)
-	a := randomCSR[float64](rnd, 3000, 3000, 30)
-	x := poisoned[float32](rnd, 3000, 40, 0)
-	var first []float32
-	withProcs(func(procs int) {
-		dst := poisoned[float32](rnd, 3000, 40, 0)
-		must(t, PatternMean(context.Background(), dst, a, x, 0.5, x))
-		if first == nil {
-			first = dst.Data
-		}
-		if !sameBits(first, dst.Data) {
-			t.Errorf("other bytes with GOMAXPROCS %d", procs)
-		}
-	})
-}

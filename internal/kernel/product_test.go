@@ -8,40 +8,6 @@ import (
 	"testing"
 )
 
-func TestProductsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
-	onEveryPath(t, testProcs[float64], testProcs[float32])
-}
-
-func testProcs[S Float](t *testing.T) {
-	rnd := random(7)
-	a, b := poisoned[S](rnd, 300, 333, 1), poisoned[S](rnd, 333, 290, 0)
-	x, y := poisoned[S](rnd, 5000, 40, 0), poisoned[S](rnd, 5000, 40, 1)
-	var first [][]S
-	var firstWide []float64
-	withProcs(func(procs int) {
-		c, d, g, wide := Dense[S](300, 290), Dense[S](40, 24), Dense[S](40, 40), Dense[float64](40, 40)
-		ctx := context.Background()
-		must(t,
-			Gemm(ctx, false, false, 1, a, b, 0, c),
-			Gemm(ctx, true, false, 1, x, Columns(y, 0, 24), 0, d), // a long product
-			Gram(ctx, 1, x, y, g),
-			gram(ctx, 1, x, y, wide),
-		)
-		now := [][]S{c.Data, d.Data, g.Data}
-		if first == nil {
-			first, firstWide = now, wide.Data
-		}
-		for i := range now {
-			if !sameBits(first[i], now[i]) {
-				t.Errorf("GOMAXPROCS=%d gives other bytes than 1 in product %d", procs, i)
-			}
-		}
-		if !sameBits(firstWide, wide.Data) {
-			t.Errorf("GOMAXPROCS=%d gives other bytes than 1 in the product in float64", procs)
-		}
-	})
-}
-
 // Paths round differently, but in a few last bits only, even of sums that nearly cancel: 5000 ε of
 // the sum of magnitudes, 1e-12 of it in float64.
 func TestPathsAgree(t *testing.T) {
@@ -52,7 +18,7 @@ func TestPathsAgree(t *testing.T) {
 
 // cancelling is a product of which every sum nearly cancels.
 type cancelling[T Float] struct {
-	problem[T, T]
+	*problem[T, T]
 	first []T
 }
 
@@ -89,21 +55,6 @@ func (p *cancelling[T]) check(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestProductsStopWhenCancelled(t *testing.T) {
-	onEveryPath(t, testCancellation[float64], testCancellation[float32])
-}
-
-func testCancellation[T Float](t *testing.T) {
-	rnd := random(8)
-	// Few results of long sums: the worst case for cutting work by results.
-	a, b := poisoned[T](rnd, 300_000, 8, 0), poisoned[T](rnd, 300_000, 8, 0)
-	c := Dense[T](8, 8)
-	checkCancellation(t, func(ctx context.Context) error { return Gemm(ctx, true, false, 1, a, b, 0, c) })
-	checkCancellation(t, func(ctx context.Context) error { return Gram(ctx, 1, a, b, c) })
-	a, c = poisoned[T](rnd, 3000, 3000, 0), Dense[T](3000, 3000)
-	checkCancellation(t, func(ctx context.Context) error { return Gemm(ctx, false, true, 1, a, a, 0, c) })
 }
 
 // The blocks of a wide product are summed in float64: its error does not grow with the number of

@@ -84,46 +84,6 @@ func checkSpMM[T Float](t *testing.T, a *CSR[T], d int, rnd *rand.Rand) {
 	checkPadding(t, name, own)
 }
 
-func TestSpMMIsTheSameForEveryGOMAXPROCS(t *testing.T) {
-	onEveryPath(t, testSpMMProcs[float64], testSpMMProcs[float32])
-}
-
-func testSpMMProcs[T Float](t *testing.T) {
-	rnd := random(2)
-	a := randomCSR[T](rnd, 3000, 3000, 20)
-	x := poisoned[T](rnd, 3000, 67, 5)
-	z := poisoned[T](rnd, 3000, 67, 0)
-	var first []T
-	withProcs(func(procs int) {
-		dst := poisoned[T](rnd, 3000, 67, 0)
-		must(t, SpMMAdd(context.Background(), dst, a, x, 0.3, z))
-		if first == nil {
-			first = dst.Data
-		}
-		if !sameBits(first, dst.Data) {
-			t.Errorf("GOMAXPROCS=%d gives other bytes than 1", procs)
-		}
-	})
-}
-
-func TestSpMMStopsWhenCancelled(t *testing.T) {
-	onEveryPath(t, testSpMMCancellation[float64], testSpMMCancellation[float32])
-}
-
-func testSpMMCancellation[T Float](t *testing.T) {
-	// Two full rows: the worst case is a task of one row.
-	const n = 300_000
-	a := &CSR[T]{Rows: 2, Cols: n, Ptr: []int64{0, n, 2 * n}}
-	for range a.Rows {
-		for j := range n {
-			a.Col = append(a.Col, int32(j))
-			a.Val = append(a.Val, 1)
-		}
-	}
-	x, dst := Dense[T](n, 64), Dense[T](2, 64)
-	checkCancellation(t, func(ctx context.Context) error { return SpMM(ctx, dst, a, x) })
-}
-
 func TestTransposeMovesEveryEntry(t *testing.T) {
 	rnd := random(3)
 	for _, s := range []struct{ rows, cols, perRow int }{{0, 3, 0}, {3, 0, 0}, {40, 70, 6}, {3000, 60, 20}} { // the last in blocks
@@ -210,9 +170,4 @@ func TestConvertCSRSharesThePattern(t *testing.T) {
 	if e := ConvertCSR[float32](&CSR[float64]{Ptr: []int64{0}}); e.NNZ() != 0 {
 		t.Error("entries in an empty matrix")
 	}
-}
-
-func TestConvertStopsWhenCancelled(t *testing.T) {
-	src, dst := Dense[float64](2000, 2000), Dense[float32](2000, 2000)
-	checkCancellation(t, func(ctx context.Context) error { return Convert(ctx, dst, src) })
 }

@@ -2,15 +2,16 @@
 package testkit
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"coles"
+	"coles/internal/promise"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
@@ -86,15 +87,13 @@ func Bits(m mat.Matrix) []uint64 {
 	return out
 }
 
-// ForProcessors runs a function under several values of GOMAXPROCS.
-func ForProcessors(t testing.TB, do func(procs int)) {
+// ForProcessors is [promise.ForProcessors].
+func ForProcessors(_ testing.TB, do func(procs int)) { promise.ForProcessors(do) }
+
+// Stops is [promise.Stops].
+func Stops(t *testing.T, call func(ctx context.Context) error) {
 	t.Helper()
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
-	for _, procs := range []int{1, 2, 3, 8, 16} {
-		runtime.GOMAXPROCS(procs)
-		do(procs)
-	}
+	promise.Stops(t, call)
 }
 
 // Shared is a path in the folder of real graphs and oracles that stands beside the project and is
