@@ -2,19 +2,18 @@ package eigen
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 	"testing"
-	"time"
 
 	"coles/internal/kernel"
-	"coles/internal/race"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
+
+var background = context.Background()
 
 // symmetric is an n × n matrix from its entries on and above the diagonal.
 func symmetric(n int, at func(i, j int) float64) matrix {
@@ -37,12 +36,7 @@ func randomSymmetric(n int, seed uint64) matrix {
 func withSpectrum(values []float64, seed uint64) matrix {
 	n := len(values)
 	rnd := rand.New(rand.NewPCG(seed, 2))
-	a := symmetric(n, func(i, j int) float64 {
-		if i == j {
-			return values[i]
-		}
-		return 0
-	})
+	a := diagonalMatrix(values)
 	v, w := make([]float64, n), make([]float64, n)
 	for range 3 {
 		for i := range v {
@@ -65,79 +59,71 @@ func withSpectrum(values []float64, seed uint64) matrix {
 }
 
 func clone(a matrix) matrix {
-	a.Data = append([]float64(nil), a.Data...)
+	a.Data = slices.Clone(a.Data)
 	return a
 }
 
-// residual is ‖A·Pᵀ − Pᵀ·Λ‖ relative to ‖A‖, both in the Frobenius norm, which is at least the
-// spectral one over √n; and the largest |PPᵀ − I|.
-func residual(t testing.TB, a matrix, r *Result) (res, orth float64) {
+// diagonalMatrix is diag(d).
+func diagonalMatrix(d []float64) matrix {
+	return symmetric(len(d), func(i, j int) float64 {
+		if i == j {
+			return d[i]
+		}
+		return 0
+	})
+}
+
+// descending are the k largest of values.
+func descending(values []float64, k int) []float64 {
+	v := slices.Sorted(slices.Values(values))
+	slices.Reverse(v)
+	return v[:k]
+}
+
+// sameBytes compares values and vectors of two results.
+func sameBytes(a, b *Result) bool {
+	equal := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+	return slices.EqualFunc(a.Values, b.Values, equal) && slices.EqualFunc(a.Vectors.Data, b.Vectors.Data, equal)
+}
+
+// residuals are ‖A·v − λ·v‖ of every pair of a result, and the largest |PPᵀ − I|.
+func residuals(t testing.TB, a matrix, r *Result) (each []float64, orth float64) {
 	t.Helper()
 	k, n := len(r.Values), a.Rows
 	if r.Vectors.Rows != k || r.Vectors.Cols != n {
 		t.Fatalf("vectors are %d×%d, want %d×%d", r.Vectors.Rows, r.Vectors.Cols, k, n)
 	}
-	if k == 0 {
-		return 0, 0
-	}
-	// A matrix of extreme scale is brought near 1 by a power of two.
-	most := 0.0
-	for _, v := range a.Data {
-		most = max(most, math.Abs(v))
-	}
-	_, e := math.Frexp(most)
-	a = clone(a)
-	for i, v := range a.Data {
-		a.Data[i] = math.Ldexp(v, -e)
-	}
-	pa := kernel.Dense[float64](k, n)
-	gram := kernel.Dense[float64](k, k)
-	ctx := context.Background()
-	if err := kernel.Gemm(ctx, false, false, 1, r.Vectors, a, 0, pa); err != nil {
-		t.Fatal(err)
-	}
-	if err := kernel.Gemm(ctx, false, true, 1, r.Vectors, r.Vectors, 0, gram); err != nil {
-		t.Fatal(err)
-	}
-	for i := range k {
-		if i > 0 && !(r.Values[i-1] >= r.Values[i]) {
-			t.Fatalf("values %d and %d, %g and %g, are not descending", i-1, i, r.Values[i-1], r.Values[i])
+	pa, gram := kernel.Dense[float64](k, n), kernel.Dense[float64](k, k)
+	check(t, kernel.Gemm(background, false, false, 1, r.Vectors, a, 0, pa))
+	check(t, kernel.Gemm(background, false, true, 1, r.Vectors, r.Vectors, 0, gram))
+	for i, v := range r.Values {
+		if i > 0 && !(r.Values[i-1] >= v) {
+			t.Fatalf("values %d and %d, %g and %g, are not descending", i-1, i, r.Values[i-1], v)
 		}
-		blas64.Axpy(-math.Ldexp(r.Values[i], -e), vector(row(r.Vectors, i)), vector(row(pa, i)))
-		gram.Data[i*k+i]--
+		blas64.Axpy(-v, vector(row(r.Vectors, i)), vector(row(pa, i)))
+		each = append(each, blas64.Nrm2(vector(row(pa, i))))
+		row(gram, i)[i]--
 	}
 	for _, v := range gram.Data {
 		orth = max(orth, math.Abs(v))
-		if math.IsNaN(v) {
-			orth = math.NaN()
-		}
 	}
-	norm := 0.0
-	for _, v := range a.Data {
-		norm = math.Hypot(norm, v)
-	}
-	// The spectral norm, from the values themselves if all are there.
-	if k == n {
-		norm = math.Ldexp(max(math.Abs(r.Values[0]), math.Abs(r.Values[n-1])), -e)
-	}
-	for _, v := range pa.Data {
-		res = math.Hypot(res, v)
-	}
-	if norm > 0 {
-		res /= norm
-	}
-	return res, orth
+	return each, orth
 }
 
-// checkPairs holds a result to the promises of the package.
-func checkPairs(t testing.TB, name string, a matrix, r *Result, tol float64) {
+// checkPairs holds a result to the promises of the package: the residual of all pairs together,
+// relative to ‖A‖ (Frobenius), which is at least the spectral norm over √n, and the orthogonality.
+func checkPairs(t testing.TB, name string, a matrix, r *Result, tol, orthTol float64) {
 	t.Helper()
-	res, orth := residual(t, a, r)
-	if !(res <= tol) {
-		t.Errorf("%s: residual %.2g, promised %.0g", name, res, tol)
+	each, orth := residuals(t, a, r)
+	norm, k := blas64.Nrm2(vector(a.Data)), len(each)
+	if k > 0 && k == a.Rows { // the spectral norm, from the values
+		norm = max(math.Abs(r.Values[0]), math.Abs(r.Values[k-1]))
 	}
-	if !(orth < 1e-13) {
-		t.Errorf("%s: |PPᵀ − I| reaches %.2g, promised 1e-13", name, orth)
+	if res := blas64.Nrm2(vector(each)); !(res <= tol*norm) {
+		t.Errorf("%s: residual %.2g of the norm, promised %.0g", name, res/norm, tol)
+	}
+	if !(orth < orthTol) {
+		t.Errorf("%s: |PPᵀ − I| reaches %.2g, promised %.0g", name, orth, orthTol)
 	}
 }
 
@@ -160,53 +146,18 @@ func oracle(t testing.TB, a matrix) (values []float64, vectors *mat.Dense) {
 	return values, vectors
 }
 
-// sameBits compares two results byte by byte.
-func sameBits(a, b *Result) bool {
-	x := append(append([]float64(nil), a.Values...), a.Vectors.Data...)
-	y := append(append([]float64(nil), b.Values...), b.Vectors.Data...)
-	for i := range x {
-		if math.Float64bits(x[i]) != math.Float64bits(y[i]) {
-			return false
-		}
+// must unwraps a call that is not expected to fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
 	}
-	return len(x) == len(y)
+	return v
 }
 
-// withProcs runs do at each of the promised GOMAXPROCS.
-func withProcs(do func(procs int)) {
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
-	for _, procs := range []int{1, 2, 3, 8, 16} {
-		runtime.GOMAXPROCS(procs)
-		do(procs)
-	}
-}
-
-// checkCancellation cancels long work after a while. Of three attempts one must return in time: on
-// a machine that is busy with other things any of them may have to wait for a processor.
-func checkCancellation(t *testing.T, after time.Duration, work func(context.Context) error) {
+// check fails the test at an error.
+func check(t testing.TB, err error) {
 	t.Helper()
-	before := runtime.NumGoroutine()
-	best := time.Hour
-	for range 3 {
-		ctx, cancel := context.WithCancel(context.Background())
-		stopped := make(chan time.Time, 1)
-		time.AfterFunc(after, func() { stopped <- time.Now(); cancel() })
-		if err := work(ctx); !errors.Is(err, context.Canceled) {
-			t.Fatalf("error %v, want context.Canceled; the work must outlast %v", err, after)
-		}
-		if best = min(best, time.Since(<-stopped)); best <= 100*time.Millisecond*race.Slowdown {
-			break
-		}
+	if err != nil {
+		t.Fatal(err)
 	}
-	if best > 100*time.Millisecond*race.Slowdown {
-		t.Errorf("returned %v after the cancellation, promised are 100 ms", best)
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }

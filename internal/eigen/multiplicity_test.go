@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"coles/internal/kernel"
@@ -24,10 +25,7 @@ func TestKrylovFindsEveryCopy(t *testing.T) {
 	}
 	a := diagonalMatrix(d)
 	for _, k := range []int{20, 80} {
-		r, err := Krylov(context.Background(), n, k, diagonal(d), KrylovOptions{Block: 8})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(Krylov(background, n, k, diagonal(d), KrylovOptions{Block: 8}))
 		checkKrylov(t, fmt.Sprintf("k=%d", k), a, r, descending(d, k))
 	}
 }
@@ -37,6 +35,10 @@ func TestKrylovFindsEveryCopy(t *testing.T) {
 // and for several random blocks: some of them must be unlucky.
 func TestKrylovFindsCopiesWhereverTheyAre(t *testing.T) {
 	const n, k, b = 600, 48, 8
+	seeds := uint64(1)
+	if os.Getenv("COLES_SHARED") != "" {
+		seeds = 3
+	}
 	simple := func(i int) float64 { return math.Pow(0.97, float64(i)) } // descending
 	spectrum := func(at func(i int) float64) []float64 {
 		d := make([]float64, n)
@@ -76,8 +78,8 @@ func TestKrylovFindsCopiesWhereverTheyAre(t *testing.T) {
 	for name, at := range spectra {
 		d := spectrum(at)
 		a, want := diagonalMatrix(d), descending(d, k)
-		for seed := range uint64(3) {
-			r, err := Krylov(context.Background(), n, k, diagonal(d), KrylovOptions{Block: b, Seed: seed})
+		for seed := range seeds {
+			r, err := Krylov(background, n, k, diagonal(d), KrylovOptions{Block: b, Seed: seed})
 			name := fmt.Sprintf("%s, seed %d", name, seed)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -97,10 +99,7 @@ func TestKrylovSearchesAgainForManyCopiesOnly(t *testing.T) {
 		for i := range d {
 			d[i] = math.Pow(0.9, float64(max(0, i-copies+1)))
 		}
-		r, err := Krylov(context.Background(), n, k, diagonal(d), KrylovOptions{Block: b})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(Krylov(background, n, k, diagonal(d), KrylovOptions{Block: b}))
 		applied[copies] = r.Applied
 	}
 	// The few products that copies save are steps of the first search.
@@ -139,10 +138,7 @@ func TestKrylovFindsEveryComponent(t *testing.T) {
 		w := 1 / math.Sqrt(degree[e[0]]*degree[e[1]])
 		a.Data[e[0]*n+e[1]], a.Data[e[1]*n+e[0]] = w, w
 	}
-	want, err := Direct(context.Background(), clone(a), 130)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(Direct(background, clone(a), 130))
 	if ones := countAbove(want.Values, 1-1e-9); ones != paths+1 {
 		t.Fatalf("the oracle has the eigenvalue 1 %d times, there are %d components", ones, paths+1)
 	}
@@ -158,10 +154,7 @@ func TestKrylovFindsEveryComponent(t *testing.T) {
 		return ctx.Err()
 	}
 	// Eigenvalues of the grid come close to 1, so that k must not cut the ones.
-	r, err := Krylov(context.Background(), n, 60, apply, KrylovOptions{MaxBasis: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(Krylov(background, n, 60, apply, KrylovOptions{MaxBasis: 200}))
 	checkKrylov(t, "among the copies", a, r, want.Values)
 }
 

@@ -1,7 +1,6 @@
 package eigen
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,9 +15,7 @@ import (
 func departure(t *testing.T, q matrix) float64 {
 	t.Helper()
 	g := kernel.Dense[float64](q.Cols, q.Cols)
-	if err := kernel.Gemm(context.Background(), true, false, 1, q, q, 0, g); err != nil {
-		t.Fatal(err)
-	}
+	check(t, kernel.Gemm(background, true, false, 1, q, q, 0, g))
 	most := 0.0
 	for i := range g.Rows {
 		g.Data[i*g.Stride+i]--
@@ -76,31 +73,23 @@ func testExtend[T kernel.Float](t *testing.T, allowed float64) {
 			q.Data[i] = rnd.NormFloat64()
 		}
 		basis, w := kernel.Columns(q, 0, m), kernel.Columns(q, m, m+b)
-		if _, err := orthonormalise(context.Background(), basis); err != nil {
-			t.Fatal(err)
-		}
+		must(orthonormalise(background, basis))
 		for i := range n {
 			for j := range b {
 				row(w, i)[j] = at(rnd, basis, i, j)
 			}
 		}
 		narrow := kernel.Dense[T](n, m)
-		if err := kernel.Convert(context.Background(), narrow, basis); err != nil {
-			t.Fatal(err)
-		}
+		check(t, kernel.Convert(background, narrow, basis))
 		before := append([]T(nil), narrow.Data...)
-		if _, err := extend(context.Background(), narrow, w, rnd); err != nil {
-			t.Fatal(err)
-		}
+		must(extend(background, narrow, w, rnd))
 		if d := departure(t, w); !(d < 1e-14) {
 			t.Errorf("%s: the block departs from orthonormal by %.2g", name, d)
 		}
 		if !slices.Equal(before, narrow.Data) {
 			t.Fatalf("%s: the basis was changed", name)
 		}
-		if err := kernel.Convert(context.Background(), basis, narrow); err != nil {
-			t.Fatal(err)
-		}
+		check(t, kernel.Convert(background, basis, narrow))
 		if d := departure(t, q); !(d < allowed) {
 			t.Errorf("%s: departs from orthonormal by %.2g", name, d)
 		}
@@ -122,9 +111,7 @@ func TestPolishPartsVectorsThatLean(t *testing.T) {
 		}
 		before := kernel.Dense[float64](n, k)
 		kernel.Copy(before, q)
-		if err := polish(context.Background(), q); err != nil {
-			t.Fatal(err)
-		}
+		check(t, polish(background, q))
 		if d := departure(t, q); !(d < 2e-14) {
 			t.Errorf("leaning by %g: departs from orthonormal by %.2g", lean, d)
 		}
@@ -153,9 +140,7 @@ func TestSymvEqualsGemv(t *testing.T) {
 		}
 		s := newSymv[float64](n)
 		for range 2 { // the work space is used again
-			if err := s.mul(context.Background(), got, a, v); err != nil {
-				t.Fatal(err)
-			}
+			check(t, s.mul(background, got, a, v))
 			for i := range got {
 				if !(math.Abs(got[i]-want[i]) <= 1e-14*float64(n)) {
 					t.Fatalf("n=%d: entry %d is %g, want %g", n, i, got[i], want[i])

@@ -1,7 +1,6 @@
 package eigen
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -19,33 +18,21 @@ func TestPeekSeesThePairsNextToTheKth(t *testing.T) {
 		d[i] = math.Pow(0.98, float64(i)) - 0.2
 	}
 	s := newSearch(n, k, diagonal(d), KrylovOptions{Block: 8, MaxBasis: 100, Tol: 1e-9})
-	ctx := context.Background()
-	if err := s.begin(ctx, s.o.Block); err != nil {
-		t.Fatal(err)
-	}
+	ctx := background
+	check(t, s.begin(ctx, s.o.Block))
 	before := look{}
 	for step := range 24 {
 		if s.full() {
-			r, err := s.rayleighRitz(ctx, 0, k+8)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.restart(ctx, 0, r, k+8); err != nil {
-				t.Fatal(err)
-			}
+			r := must(s.rayleighRitz(ctx, 0, k+8))
+			check(t, s.restart(ctx, 0, r, k+8))
 		}
-		if err := s.step(ctx); err != nil {
-			t.Fatal(err)
-		}
+		check(t, s.step(ctx))
 		if s.size < k+8 {
 			continue
 		}
-		r, err := s.rayleighRitz(ctx, 0, k+4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(s.rayleighRitz(ctx, 0, k+4))
 		name := fmt.Sprintf("step %d, size %d", step, s.size)
-		now := s.peek(context.Background(), before)
+		now := s.peek(background, before)
 		before = now
 		if now.value < r.values[k+3] || now.value > r.values[k-1]+1e-12 || now.norm > r.norm*(1+1e-12) || now.norm < r.norm/2 {
 			t.Errorf("%s: value %.6g, the k-th is %.6g; norm %.6g of %.6g", name, now.value, r.values[k-1], now.norm, r.norm)
@@ -85,9 +72,7 @@ func TestEnvelopeCountsAndSolves(t *testing.T) {
 		for j := range n {
 			x.Data[j] = math.Sin(float64(j))
 		}
-		if err := kernel.Gemm(context.Background(), false, false, 1, a, x, 0, y); err != nil {
-			t.Fatal(err)
-		}
+		check(t, kernel.Gemm(background, false, false, 1, a, x, 0, y))
 		for j := range n {
 			y.Data[j] -= shift * x.Data[j]
 		}
