@@ -38,7 +38,9 @@ func TestSolversStopWhenCancelled(t *testing.T) {
 	}
 	single := func(ctx context.Context) (*Result, error) { return DirectSingle(ctx, clone(a), 1600) }
 	double := func(ctx context.Context) (*Result, error) { return Direct(ctx, clone(a), 1600) }
-	krylov := func(ctx context.Context) (*Result, error) { return Krylov(ctx, len(d), 400, diagonal(d), KrylovOptions{}) }
+	krylov := func(ctx context.Context) (*Result, error) {
+		return Krylov(ctx, len(d), 400, diagonal(d), KrylovOptions{})
+	}
 	for name, c := range map[string]struct {
 		solve func(ctx context.Context) (*Result, error)
 		last  time.Duration

@@ -2,24 +2,16 @@ package parallel
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"coles/internal/promise"
 )
 
-func withProcs(do func(procs int)) {
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
-	for _, procs := range []int{1, 2, 3, 8, 16} {
-		runtime.GOMAXPROCS(procs)
-		do(procs)
-	}
-}
-
 func TestCrewRunsEveryTaskOnce(t *testing.T) {
-	withProcs(func(procs int) {
+	promise.ForProcessors(func(procs int) {
 		before := runtime.NumGoroutine()
 		c := newCrew()
 		for round := range 300 {
@@ -38,19 +30,15 @@ func TestCrewRunsEveryTaskOnce(t *testing.T) {
 			}
 		}
 		c.dismiss()
-		// A goroutine is counted for a moment after its last statement.
-		for i := 0; runtime.NumGoroutine() > before; i++ {
-			if i == 1000 {
-				t.Fatalf("procs=%d: %d goroutines, %d before", procs, runtime.NumGoroutine(), before)
-			}
-			time.Sleep(time.Millisecond)
+		if stay := promise.GoroutinesBeyond(before); stay > 0 {
+			t.Fatalf("procs=%d: %d goroutines stay", procs, stay)
 		}
 	})
 }
 
 // Somebody may go on working with the context of a crew while it is dismissed, and after.
 func TestCrewIsDismissedWhileOthersWork(t *testing.T) {
-	withProcs(func(procs int) {
+	promise.ForProcessors(func(procs int) {
 		for range 200 {
 			ctx, dismiss := Crew(context.Background())
 			others := make(chan int)
@@ -71,36 +59,6 @@ func TestCrewIsDismissedWhileOthersWork(t *testing.T) {
 				t.Fatal("a dismissed crew is taken for one")
 			}
 			dismiss()
-		}
-	})
-}
-
-func TestCrewBeginsNoTaskOnceCancelled(t *testing.T) {
-	withProcs(func(procs int) {
-		c := newCrew()
-		defer c.dismiss()
-		ctx, cancel := context.WithCancel(context.Background())
-		var ran, ended, late atomic.Int64
-		var cancelled atomic.Bool
-		err := c.run(ctx, 1_000_000, func(int) {
-			if cancelled.Load() {
-				late.Add(1)
-			}
-			if ran.Add(1) == 10 {
-				cancel()
-				cancelled.Store(true)
-			}
-			ended.Add(1)
-		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("procs=%d: error %v, want context.Canceled", procs, err)
-		}
-		// Each goroutine may be between its look at the context and its task.
-		if late.Load() > int64(procs) || ran.Load() != ended.Load() {
-			t.Errorf("procs=%d: %d tasks began once the context was cancelled; %d began in all, %d ended", procs, late.Load(), ran.Load(), ended.Load())
-		}
-		if err := c.run(context.Background(), 5, func(int) { ran.Store(0) }); err != nil || ran.Load() != 0 {
-			t.Errorf("procs=%d: no further run after that: %v", procs, err)
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"coles/internal/promise"
 )
 
 // Sums that round are the same bytes for every GOMAXPROCS, and close to one made in order.
@@ -19,7 +21,7 @@ func TestSumsDependOnTheRowsAlone(t *testing.T) {
 			want[1] += term(i, 1)
 		}
 		var first []float64
-		withProcs(func(procs int) {
+		promise.ForProcessors(func(procs int) {
 			got, err := Sum(context.Background(), rows, 2, func(sum []float64, lo, hi int) {
 				if hi-lo > RowsAtOnce {
 					t.Errorf("%d rows between two looks at the context", hi-lo)
@@ -49,7 +51,7 @@ func TestSumsDependOnTheRowsAlone(t *testing.T) {
 
 // Parts are joined in the order of their rows, and each row is in one of them.
 func TestPartsAreJoinedInOrder(t *testing.T) {
-	withProcs(func(procs int) {
+	promise.ForProcessors(func(procs int) {
 		for _, rows := range []int{0, 1, 3000, 100_000} {
 			parts := 0
 			all, err := Fold(context.Background(), rows,
@@ -68,7 +70,7 @@ func TestPartsAreJoinedInOrder(t *testing.T) {
 }
 
 func TestFoldStops(t *testing.T) {
-	withProcs(func(procs int) {
+	promise.ForProcessors(func(procs int) {
 		ctx, cancel := context.WithCancel(context.Background())
 		joined := false
 		var late atomic.Int64
