@@ -218,7 +218,7 @@ func (s *sketch[T]) multiply(ctx context.Context) error {
 	for _, b := range s.batches {
 		high := b.Cols / 2
 		products := kernel.Unset[float64](b.Cols, last.Cols)
-		if err := matrix.TimesTo64(ctx, true, b, last, products); err != nil {
+		if err := kernel.Gemm(ctx, true, false, 1, b, last, 0, products); err != nil {
 			return err
 		}
 		for i := range high {

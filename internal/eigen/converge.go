@@ -212,7 +212,7 @@ func (s *search[T]) vectors(ctx context.Context, r ritz, count int) (matrix, err
 		return v, err
 	}
 	defer release()
-	if err := times(ctx, false, false, 1, s.basis(), u, 0, v); err != nil {
+	if err := kernel.Gemm(ctx, false, false, 1, s.basis(), u, 0, v); err != nil {
 		return v, err
 	}
 	return v, polish(ctx, v)

@@ -23,7 +23,7 @@ func project[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix) 
 		return c, err
 	}
 	defer release()
-	if err := times(ctx, true, false, 1, factor, q, 0, c); err != nil {
+	if err := kernel.Gemm(ctx, true, false, 1, factor, q, 0, c); err != nil {
 		return c, err
 	}
 	coefficients, release, err := narrow[T](ctx, c)
@@ -31,18 +31,7 @@ func project[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix) 
 		return c, err
 	}
 	defer release()
-	return c, times(ctx, false, true, -1, q, coefficients, 1, w)
-}
-
-// times computes c = alpha·op(a)·op(b) + beta·c, as kernel.Gemm does, with sums in float64.
-func times[T kernel.Float](ctx context.Context, transA, transB bool, alpha float64, a, b kernel.Matrix[T], beta float64, c matrix) error {
-	switch a := any(a).(type) {
-	case kernel.Matrix[float32]:
-		return kernel.GemmWide(ctx, transA, transB, alpha, a, any(b).(kernel.Matrix[float32]), beta, c)
-	case matrix:
-		return kernel.Gemm(ctx, transA, transB, alpha, a, any(b).(matrix), beta, c)
-	}
-	return ctx.Err()
+	return c, kernel.Gemm(ctx, false, true, -1, q, coefficients, 1, w)
 }
 
 // narrow is a in numbers of type T: a itself if it has those.

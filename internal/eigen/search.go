@@ -231,7 +231,7 @@ func (s *search[T]) restart(ctx context.Context, lo int, r ritz, keep int) error
 	for top := 0; top < s.n; top += strip {
 		rows := min(strip, s.n-top)
 		p := kernel.View(part, 0, 0, rows, keep)
-		if err := times(ctx, false, false, 1, kernel.View(old, top, 0, rows, old.Cols), u, 0, p); err != nil {
+		if err := kernel.Gemm(ctx, false, false, 1, kernel.View(old, top, 0, rows, old.Cols), u, 0, p); err != nil {
 			return err
 		}
 		if err := kernel.Convert(ctx, kernel.View(s.q, top, lo, rows, keep), p); err != nil {

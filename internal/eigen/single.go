@@ -109,7 +109,7 @@ func polishSingle(ctx context.Context, q matrix, z kernel.Matrix[float32]) error
 	for i, v := range small.Data {
 		change.Data[i] = v/2 - 3*change.Data[i]/8
 	}
-	return kernel.GemmWide(ctx, false, false, -1, z, change, 1, q)
+	return kernel.Gemm(ctx, false, false, -1, z, change, 1, q)
 }
 
 const (

@@ -29,7 +29,7 @@ func Split[T kernel.Float](m Operator[T], c, image []float64) Operator[T] {
 		b := src.Cols
 		x, p := rest.Sized(d, b), part.Sized(2, b)
 		s, t := shares.Sized(2, b), left.Sized(1, b)
-		if err := times(ctx, true, false, 1, basis, src, 0, s); err != nil {
+		if err := kernel.Gemm(ctx, true, false, 1, basis, src, 0, s); err != nil {
 			return err
 		}
 		if err := kernel.Convert(ctx, p, s); err != nil {
@@ -42,7 +42,7 @@ func Split[T kernel.Float](m Operator[T], c, image []float64) Operator[T] {
 		if err := m(ctx, dst, x); err != nil {
 			return err
 		}
-		if err := times(ctx, true, false, 1, unit, dst, 0, t); err != nil {
+		if err := kernel.Gemm(ctx, true, false, 1, unit, dst, 0, t); err != nil {
 			return err
 		}
 		for j := range b {

@@ -83,7 +83,7 @@ func benchmarkProjection[S, T Float](b *testing.B, kind string) {
 			name string
 			run  func() error
 		}{
-			{"inner", func() error { return gemm(ctx, true, false, 1, w, q, 0, inner) }},
+			{"inner", func() error { return Gemm(ctx, true, false, 1, w, q, 0, inner) }},
 			{"update", func() error { return Gemm(ctx, false, true, -1, q, coef, 1, w) }},
 		} {
 			onEachPath(b, fmt.Sprintf("%s/%s/n=%d,b=%d,m=%d", kind, product.name, s.n, s.b, s.m), func(b *testing.B) {
@@ -112,7 +112,7 @@ func benchmarkGram[S, T Float](b *testing.B, kind string) {
 		x, c := poisoned[S](rnd, s.r, s.n, 0), Dense[T](s.n, s.n)
 		onEachPath(b, fmt.Sprintf("%s/%dx%d", kind, s.r, s.n), func(b *testing.B) {
 			for b.Loop() {
-				must(b, gram(context.Background(), 1, x, x, c))
+				must(b, Gram(context.Background(), 1, x, x, c))
 			}
 			reportGigaflops[S](b, float64(s.r)*float64(s.n)*float64(s.n))
 		})

@@ -11,18 +11,11 @@ import (
 // 0 the entries of c are not read, with alpha = 0 those of a and b. The cost is O(m·n·k) for an m ×
 // n result and sums of k terms. Few sums of many terms (m·n ≤ 2¹⁶, k ≥ 512) take up to 32·m·n
 // numbers of memory for partial sums.
-func Gemm[T Float](ctx context.Context, transA, transB bool, alpha T, a, b Matrix[T], beta T, c Matrix[T]) error {
-	return gemm(ctx, transA, transB, alpha, a, b, beta, c)
-}
-
-// GemmWide is Gemm for factors in float32 and a result in float64. Blocks of at most 256 terms are
-// summed in float32 and the blocks in float64, at the speed of float32: the error does not grow
-// with the number of blocks.
-func GemmWide(ctx context.Context, transA, transB bool, alpha float64, a, b Matrix[float32], beta float64, c Matrix[float64]) error {
-	return gemm(ctx, transA, transB, alpha, a, b, beta, c)
-}
-
-func gemm[S, T Float](ctx context.Context, transA, transB bool, alpha T, a, b Matrix[S], beta T, c Matrix[T]) error {
+//
+// Of factors in float32 and a result in float64, blocks of at most 256 terms are summed in float32
+// and the blocks in float64, at the speed of float32: the error does not grow with the number of
+// blocks. A result in float32 needs factors in float32.
+func Gemm[S, T Float](ctx context.Context, transA, transB bool, alpha T, a, b Matrix[S], beta T, c Matrix[T]) error {
 	m, k := a.Rows, a.Cols
 	if transA {
 		m, k = k, m
@@ -34,10 +27,7 @@ func gemm[S, T Float](ctx context.Context, transA, transB bool, alpha T, a, b Ma
 	if k != kb || c.Rows != m || c.Cols != n {
 		panic(fmt.Sprintf("kernel: %d×%d times %d×%d into %d×%d", m, k, kb, n, c.Rows, c.Cols))
 	}
-	p := product[S, T]{
-		path: active, shape: shapeOf[S](active), m: m, n: n, k: k,
-		alpha: alpha, a: operandOf(transA, a), b: operandOf(transB, b), beta: beta, c: c,
-	}
+	p := newProduct(m, n, k, alpha, operandOf(transA, a), operandOf(transB, b), beta, c)
 	if p.isSmall() {
 		p.small()
 		return ctx.Err()
@@ -51,27 +41,15 @@ func gemm[S, T Float](ctx context.Context, transA, transB bool, alpha T, a, b Ma
 
 // Gram adds alpha·aᵀ·b, known to be symmetric, to the square matrix c: a and b are r × n, c is n ×
 // n. Only the upper triangle of c with its diagonal is read and written, in r·n² operations, half
-// of those of a product. A small result of long sums (n ≤ 256, r ≥ 512) takes up to 32·n² numbers
-// of memory for partial sums.
-func Gram[T Float](ctx context.Context, alpha T, a, b, c Matrix[T]) error {
-	return gram(ctx, alpha, a, b, c)
-}
-
-// GramWide is Gram for factors in float32 and a result in float64, summed as by [GemmWide].
-func GramWide(ctx context.Context, alpha float64, a, b Matrix[float32], c Matrix[float64]) error {
-	return gram(ctx, alpha, a, b, c)
-}
-
-func gram[S, T Float](ctx context.Context, alpha T, a, b Matrix[S], c Matrix[T]) error {
+// of those of a product, summed as by [Gemm]. A small result of long sums (n ≤ 256, r ≥ 512) takes
+// up to 32·n² numbers of memory for partial sums.
+func Gram[S, T Float](ctx context.Context, alpha T, a, b Matrix[S], c Matrix[T]) error {
 	r, n := a.Rows, a.Cols
 	if b.Rows != r || b.Cols != n || c.Rows != n || c.Cols != n {
 		panic(fmt.Sprintf("kernel: (%d×%d)ᵀ times %d×%d into %d×%d", r, n, b.Rows, b.Cols, c.Rows, c.Cols))
 	}
-	p := product[S, T]{
-		path: active, shape: shapeOf[S](active), m: n, n: n, k: r,
-		alpha: alpha, a: operandOf(true, a), b: operandOf(false, b), beta: 1, c: c,
-		upper: true,
-	}
+	p := newProduct(n, n, r, alpha, operandOf(true, a), operandOf(false, b), 1, c)
+	p.upper = true
 	return p.run(ctx)
 }
 
@@ -135,6 +113,13 @@ type product[S, T Float] struct {
 	c           Matrix[T]
 	upper       bool
 	shift       int
+}
+
+func newProduct[S, T Float](m, n, k int, alpha T, a, b operand[S], beta T, c Matrix[T]) product[S, T] {
+	if isDouble[S]() && !isDouble[T]() {
+		panic("kernel: factors in float64 of a product in float32")
+	}
+	return product[S, T]{path: active, shape: shapeOf[S](active), m: m, n: n, k: k, alpha: alpha, a: a, b: b, beta: beta, c: c}
 }
 
 // operand is a matrix or its transpose: entry (i, j) is data[i·row + j·col].

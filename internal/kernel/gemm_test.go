@@ -101,17 +101,15 @@ func (p *problem[S, T]) compare(t *testing.T, c Matrix[T], i, j int, want expect
 
 // gemm computes the product.
 func (p *problem[S, T]) gemm(c Matrix[T]) {
-	if err := gemm(context.Background(), p.transA, p.transB, p.alpha, p.a, p.b, p.beta, c); err != nil {
+	if err := Gemm(context.Background(), p.transA, p.transB, p.alpha, p.a, p.b, p.beta, c); err != nil {
 		panic(err)
 	}
 }
 
 // product is the same as a product, to test ways that only some sizes take.
 func (p *problem[S, T]) product(c Matrix[T]) *product[S, T] {
-	return &product[S, T]{
-		path: active, shape: shapeOf[S](active), m: p.m, n: p.n, k: p.k, alpha: p.alpha, beta: p.beta,
-		a: operandOf(p.transA, p.a), b: operandOf(p.transB, p.b), c: c,
-	}
+	q := newProduct(p.m, p.n, p.k, p.alpha, operandOf(p.transA, p.a), operandOf(p.transB, p.b), p.beta, c)
+	return &q
 }
 
 var flags = []bool{false, true}
@@ -214,7 +212,7 @@ func testGram[S, T Float](t *testing.T) {
 			name := fmt.Sprintf("r=%d n=%d", r, n)
 			a, b, c := poisoned[S](rnd, r, n, 1), poisoned[S](rnd, r, n, 2), poisoned[T](rnd, n, n, 3)
 			before := clone(c)
-			must(t, gram(context.Background(), 0.5, a, b, c))
+			must(t, Gram(context.Background(), 0.5, a, b, c))
 			for i := range n {
 				for j := range n {
 					got, want, tol := float64(c.Data[i*c.Stride+j]), float64(before.Data[i*c.Stride+j]), 0.0

@@ -63,10 +63,10 @@ func testGuards[T Float](t *testing.T) {
 		d := guardedDense[float64](t, rnd, n, n)
 		for _, transA := range flags {
 			for _, transB := range flags {
-				must(t, gemm(ctx, transA, transB, 1, a, b, 1, c), gemm(ctx, transA, transB, 1, a, b, 1, d))
+				must(t, Gemm(ctx, transA, transB, 1, a, b, 1, c), Gemm(ctx, transA, transB, 1, a, b, 1, d))
 			}
 		}
-		must(t, Gram(ctx, 1, a, b, c), gram(ctx, 1, a, b, d))
+		must(t, Gram(ctx, 1, a, b, c), Gram(ctx, 1, a, b, d))
 		w := randomCSR[T](rnd, n, n, 3)
 		w.Ptr, w.Col, w.Val = guarded(t, w.Ptr), guarded(t, w.Col), guarded(t, w.Val)
 		must(t, SpMMAdd(ctx, c, w, a, 2, b))
@@ -94,5 +94,5 @@ func testGuards[T Float](t *testing.T) {
 	// Larger than what is multiplied as it lies.
 	a, b, c := guardedDense[T](t, rnd, 260, 300), guardedDense[T](t, rnd, 300, 77), guardedDense[T](t, rnd, 260, 77)
 	d := guardedDense[float64](t, rnd, 260, 77)
-	must(t, gemm(ctx, false, false, 1, a, b, 0, c), gemm(ctx, false, false, 1, a, b, 0, d))
+	must(t, Gemm(ctx, false, false, 1, a, b, 0, c), Gemm(ctx, false, false, 1, a, b, 0, d))
 }

@@ -72,7 +72,7 @@ func TestWideSumsOfManyTermsAreAsGoodAsThoseOfFew(t *testing.T) {
 	must(t, Convert(ctx, double, x), Gram(ctx, 1, double, double, exact))
 	onEveryPath(t, func(t *testing.T) {
 		wide, product := Dense[float64](n, n), Dense[float64](n, n)
-		must(t, GramWide(ctx, 1, x, x, wide), GemmWide(ctx, true, false, 1, x, x, 0, product))
+		must(t, Gram(ctx, 1, x, x, wide), Gemm(ctx, true, false, 1, x, x, 0, product))
 		for _, m := range []Matrix[float64]{wide, product} {
 			for i := range n {
 				for j := i; j < n; j++ {
@@ -91,7 +91,7 @@ func TestWideSumsOfManyTermsAreAsGoodAsThoseOfFew(t *testing.T) {
 	}
 	c := Dense[float64](1, 1)
 	b := Matrix[float32]{Rows: a.Cols, Cols: 1, Stride: 1, Data: slices.Clone(a.Data)}
-	must(t, GemmWide(ctx, false, false, 1, a, b, 0, c))
+	must(t, Gemm(ctx, false, false, 1, a, b, 0, c))
 	want := float64(float32(0.1)) * float64(float32(0.1)) * float64(a.Cols)
 	if math.Abs(c.Data[0]/want-1) > 1e-5 {
 		t.Errorf("sum of equal terms is %g, want %g", c.Data[0], want)

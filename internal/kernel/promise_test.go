@@ -23,7 +23,7 @@ func testProcessors[S Float](t *testing.T) {
 		"Gemm":              into(300, 290, func(c Matrix[S]) error { return Gemm(ctx, false, false, 1, a, b, 0, c) }),
 		"a long product":    into(40, 24, func(c Matrix[S]) error { return Gemm(ctx, true, false, 1, x, Columns(y, 0, 24), 0, c) }),
 		"Gram":              into(40, 40, func(c Matrix[S]) error { return Gram(ctx, 1, x, y, c) }),
-		"Gram into float64": into(40, 40, func(c Matrix[float64]) error { return gram(ctx, 1, x, y, c) }),
+		"Gram into float64": into(40, 40, func(c Matrix[float64]) error { return Gram(ctx, 1, x, y, c) }),
 		"SpMMAdd":           into(3000, 67, func(c Matrix[S]) error { return SpMMAdd(ctx, c, w, dense, 0.3, other) }),
 		"PatternMean":       into(3000, 40, func(c Matrix[float32]) error { return PatternMean(ctx, c, graph, narrow, 0.5, narrow) }),
 	})

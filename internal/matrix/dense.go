@@ -104,25 +104,3 @@ func TransposeTimes[T kernel.Float](ctx context.Context, a *Matrix[T], v []float
 		}
 	})
 }
-
-// GramTo64 adds the upper triangle of aᵀ·b, known to be symmetric, to c.
-func GramTo64[T kernel.Float](ctx context.Context, a, b kernel.Matrix[T], c kernel.Matrix[float64]) error {
-	switch a := any(a).(type) {
-	case kernel.Matrix[float32]:
-		return kernel.GramWide(ctx, 1, a, any(b).(kernel.Matrix[float32]), c)
-	case kernel.Matrix[float64]:
-		return kernel.Gram(ctx, 1, a, any(b).(kernel.Matrix[float64]), c)
-	}
-	return ctx.Err()
-}
-
-// TimesTo64 sets c = a·b, or aᵀ·b.
-func TimesTo64[T kernel.Float](ctx context.Context, transposed bool, a, b kernel.Matrix[T], c kernel.Matrix[float64]) error {
-	switch a := any(a).(type) {
-	case kernel.Matrix[float32]:
-		return kernel.GemmWide(ctx, transposed, false, 1, a, any(b).(kernel.Matrix[float32]), 0, c)
-	case kernel.Matrix[float64]:
-		return kernel.Gemm(ctx, transposed, false, 1, a, any(b).(kernel.Matrix[float64]), 0, c)
-	}
-	return ctx.Err()
-}

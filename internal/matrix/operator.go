@@ -71,7 +71,7 @@ func (o Operator[T]) GramOf(ctx context.Context, filtered Filtered[T]) (m kernel
 		return m, 0, err
 	}
 	if o.Sparse == nil && pattern == nil {
-		return m, 0, GramTo64(ctx, f, f, m)
+		return m, 0, kernel.Gram(ctx, 1, f, f, m)
 	}
 	height := min(n, max(256, GramNumbers/d))
 	z, release := kernel.Scratch[T](height, d)
@@ -88,7 +88,7 @@ func (o Operator[T]) GramOf(ctx context.Context, filtered Filtered[T]) (m kernel
 		if err != nil {
 			return m, 0, err
 		}
-		if err := GramTo64(ctx, own, dst, m); err != nil {
+		if err := kernel.Gram(ctx, 1, own, dst, m); err != nil {
 			return m, 0, err
 		}
 	}

@@ -201,7 +201,7 @@ func (f Filtered[T]) Times(ctx context.Context, y, v kernel.Matrix[T]) error {
 	defer release()
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
-		if err := TimesTo64(ctx, false, kernel.Rows(f.Matrix, lo, hi), v, kernel.Rows(z, 0, hi-lo)); err != nil {
+		if err := kernel.Gemm(ctx, false, false, 1, kernel.Rows(f.Matrix, lo, hi), v, 0, kernel.Rows(z, 0, hi-lo)); err != nil {
 			return err
 		}
 		if err := parallel.Rows(ctx, hi-lo, func(top, bottom int) {
