@@ -141,7 +141,7 @@ const triangleTask = 32
 // [½, 1).
 func exponentOf(ctx context.Context, a matrix) (int, error) {
 	const sign = 1 << 63
-	most := make([]uint64, ceilDiv(a.Rows, triangleTask))
+	most := make([]uint64, parallel.Pieces(a.Rows, triangleTask))
 	if err := parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {
 		largest := uint64(0) // without their signs the bits of numbers are in their order, NaN at the end
 		for i := lo; i < hi; i++ {

@@ -153,12 +153,10 @@ func (s *search[T]) multiply(ctx context.Context, dst matrix, src kernel.Matrix[
 	// In two factors, of which each has an exponent within range.
 	half := s.scale / 2
 	first, second := math.Ldexp(1, -half), math.Ldexp(1, half-s.scale)
-	return parallel.Rows(ctx, dst.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			r := row(dst, i)
-			for j := range r {
-				r[j] = r[j] * first * second
-			}
+	return parallel.EachRow(ctx, dst.Rows, func(i int) {
+		r := row(dst, i)
+		for j := range r {
+			r[j] = r[j] * first * second
 		}
 	})
 }

@@ -103,5 +103,3 @@ func symvRow[T kernel.Float](a kernel.Matrix[T], i, hi int, v, y []T) {
 	}
 	y[i] += s
 }
-
-func ceilDiv(a, b int) int { return (a + b - 1) / b }

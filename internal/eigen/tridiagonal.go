@@ -133,7 +133,7 @@ const (
 func (r *reduction[T]) multiply(ctx context.Context, p, s int, w, v []T) error {
 	n := r.a.Rows
 	r.multi.resize(kernel.View(r.a, s, s, n-s, n-s))
-	dots := ceilDiv(2*p, dotTask)
+	dots := parallel.Pieces(2*p, dotTask)
 	if err := parallel.For(ctx, dots+r.multi.strips, func(i int) {
 		if i < dots {
 			lo, hi := i*dotTask, min(2*p, (i+1)*dotTask)

@@ -1,6 +1,10 @@
 package kernel
 
-import "context"
+import (
+	"context"
+
+	"coles/internal/parallel"
+)
 
 // grid cuts a product into tasks, each of up to rows rows and up to columns panels of columns.
 type grid struct {
@@ -26,12 +30,12 @@ func (p *product[S, T]) grid() grid {
 	}
 	width := p.vecs * p.lanes
 	inner := min(p.k, innerBlock)
-	for ceilDiv(p.m, g.rows)*ceilDiv(g.panels.count, g.columns) < productTasks &&
+	for parallel.Pieces(p.m, g.rows)*parallel.Pieces(g.panels.count, g.columns) < productTasks &&
 		g.rows*g.columns*width*inner >= 2*productTask {
 		if g.columns*width > g.rows && g.columns > 1 {
-			g.columns = ceilDiv(g.columns, 2)
+			g.columns = parallel.Pieces(g.columns, 2)
 		} else {
-			g.rows = ceilDiv(g.rows, 2*p.rows) * p.rows
+			g.rows = parallel.Pieces(g.rows, 2*p.rows) * p.rows
 		}
 	}
 	g.packA = p.packs || g.columns > directPanels
@@ -46,14 +50,14 @@ type panels struct {
 }
 
 func panelsOf(p shape, n int) panels {
-	vecs := ceilDiv(n, p.lanes)
+	vecs := parallel.Pieces(n, p.lanes)
 	// The last panel is one of the narrower ones. If its last vector is used in part, it may not be
 	// as wide as the widest.
 	spare := 0
 	if n%p.lanes != 0 {
 		spare = p.vecs - p.maskedVecs
 	}
-	count := ceilDiv(vecs+spare, p.vecs)
+	count := parallel.Pieces(vecs+spare, p.vecs)
 	return panels{n, p.lanes, count, vecs / count, vecs % count}
 }
 

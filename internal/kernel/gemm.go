@@ -262,7 +262,7 @@ func (p *product[S, T]) inChunks(ctx context.Context, each each) error {
 // packed columns of b, for as many terms at a time as packedSize allows.
 func (p *product[S, T]) inBlocks(ctx context.Context, each each) error {
 	g := p.grid()
-	down, across := ceilDiv(p.m, g.rows), ceilDiv(g.panels.count, g.columns)
+	down, across := parallel.Pieces(p.m, g.rows), parallel.Pieces(g.panels.count, g.columns)
 	if down == 1 || !g.packB {
 		return each(ctx, down*across, func(t int) {
 			p.block(ctx, g, t/across*g.rows, t%across*g.columns, nil)
@@ -273,7 +273,7 @@ func (p *product[S, T]) inBlocks(ctx context.Context, each each) error {
 	defer giveBack(buffer)
 	for lo := 0; lo < p.k; lo += terms {
 		q := p.terms(lo, min(p.k, lo+terms))
-		depth := ceilDiv(q.k, innerBlock)
+		depth := parallel.Pieces(q.k, innerBlock)
 		if err := each(ctx, depth*across, func(t int) {
 			lo := t / across * innerBlock
 			part := q.terms(lo, min(q.k, lo+innerBlock))
@@ -300,5 +300,3 @@ func (p product[S, T]) terms(lo, hi int) product[S, T] {
 	}
 	return p
 }
-
-func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"coles/internal/parallel"
 )
 
 // guarded copies x to where a page that may not be touched follows its last number.
@@ -17,7 +19,7 @@ func guarded[T any](t *testing.T, x []T) []T {
 	var one T
 	bytes := len(x) * int(unsafe.Sizeof(one))
 	page := syscall.Getpagesize()
-	size := ceilDiv(bytes, page) * page
+	size := parallel.Pieces(bytes, page) * page
 	memory, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Skip("no memory with a guard:", err)

@@ -56,9 +56,9 @@ func (p *product[S, T]) long() (l *long[S, T], ok bool) {
 
 func (l *long[S, T]) run(ctx context.Context) error {
 	parts := max(1, min(longTasks, l.k/longTerms/2*2))
-	l.terms = ceilDiv(l.k, parts)
+	l.terms = parallel.Pieces(l.k, parts)
 	ranges := max(1, min(l.m/longRange, longTasks/parts))
-	l.columns = ceilDiv(ceilDiv(l.m, ranges), l.rows) * l.rows
+	l.columns = parallel.Pieces(parallel.Pieces(l.m, ranges), l.rows) * l.rows
 	sums, release := Scratch[T](parts*l.m, l.n)
 	defer release()
 	l.sums = sums

@@ -1,5 +1,7 @@
 package kernel
 
+import "coles/internal/parallel"
+
 // portable is the path in Go, for every machine.
 var portable = path{name: "portable", double: portableShape, single: portableShape}
 
@@ -43,7 +45,7 @@ const portableLanes = 2
 
 func portablePack[T Float](k, count int, from []T, fromRow int, to []T, toRow int) {
 	for l := range k {
-		r := to[l*toRow:][:ceilDiv(count, portableLanes)*portableLanes]
+		r := to[l*toRow:][:parallel.Pieces(count, portableLanes)*portableLanes]
 		clear(r[copy(r, from[l*fromRow:][:count]):])
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"coles/internal/parallel"
 )
 
 // Paths round differently, but in a few last bits only, even of sums that nearly cancel: 5000 ε of
@@ -118,7 +120,7 @@ func checkPanels(t *testing.T, name string, tile shape, n int) {
 		if (hi-lo)%tile.lanes != 0 {
 			most = tile.maskedVecs
 		}
-		if lo != next || hi <= lo || ceilDiv(hi-lo, tile.lanes) > most {
+		if lo != next || hi <= lo || parallel.Pieces(hi-lo, tile.lanes) > most {
 			t.Fatalf("%s: panel %d of %d columns is [%d, %d), after %d", name, q, n, lo, hi, next)
 		}
 		next = hi

@@ -301,11 +301,7 @@ func FirstDifference(a, b *kernel.CSR[float64]) (i, j int, same bool) {
 
 // EachRow calls do for every row, on all processors.
 func EachRow[T kernel.Float](ctx context.Context, a *kernel.CSR[T], do func(i int)) error {
-	return parallel.Rows(ctx, a.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			do(i)
-		}
-	})
+	return parallel.EachRow(ctx, a.Rows, do)
 }
 
 // MakeEntries makes room for the entries of a matrix of which Ptr[i+1] holds how many row i has.

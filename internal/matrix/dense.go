@@ -49,10 +49,8 @@ func Row[T kernel.Float](p kernel.Matrix[T], i int) []T { return p.Data[i*p.Stri
 
 // Clear sets a panel to zero.
 func Clear[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
-	return parallel.Rows(ctx, p.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			clear(Row(p, i))
-		}
+	return parallel.EachRow(ctx, p.Rows, func(i int) {
+		clear(Row(p, i))
 	})
 }
 
@@ -61,12 +59,10 @@ func ScaleColumns[T kernel.Float](ctx context.Context, p kernel.Matrix[T], facto
 	if p.Cols == 0 {
 		return ctx.Err()
 	}
-	return parallel.Rows(ctx, p.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := p.Data[i*p.Stride:][:p.Cols]
-			for j, f := range factors {
-				row[j] = T(float64(row[j]) * f)
-			}
+	return parallel.EachRow(ctx, p.Rows, func(i int) {
+		row := p.Data[i*p.Stride:][:p.Cols]
+		for j, f := range factors {
+			row[j] = T(float64(row[j]) * f)
 		}
 	})
 }
@@ -74,15 +70,13 @@ func ScaleColumns[T kernel.Float](ctx context.Context, p kernel.Matrix[T], facto
 // TimesVector returns a·v, summed in float64.
 func TimesVector[T kernel.Float](ctx context.Context, a *Matrix[T], v []float64) ([]float64, error) {
 	out := make([]float64, a.Rows())
-	return out, parallel.Rows(ctx, len(out), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, vals := a.Row(i)
-			sum := 0.0
-			for q, x := range vals {
-				sum += float64(x) * v[Column(cols, q)]
-			}
-			out[i] = sum
+	return out, parallel.EachRow(ctx, len(out), func(i int) {
+		cols, vals := a.Row(i)
+		sum := 0.0
+		for q, x := range vals {
+			sum += float64(x) * v[Column(cols, q)]
 		}
+		out[i] = sum
 	})
 }
 

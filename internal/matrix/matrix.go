@@ -104,13 +104,11 @@ func (m *Matrix[T]) Gather(ctx context.Context, rows []int) (*Matrix[T], error) 
 		MakeEntries(a)
 		out.Sparse = a
 	}
-	return out, parallel.Rows(ctx, len(rows), func(lo, hi int) {
-		for q := lo; q < hi; q++ {
-			from, vals := m.Row(rows[q])
-			to, kept := out.Row(q)
-			copy(to, from)
-			copy(kept, vals)
-		}
+	return out, parallel.EachRow(ctx, len(rows), func(q int) {
+		from, vals := m.Row(rows[q])
+		to, kept := out.Row(q)
+		copy(to, from)
+		copy(kept, vals)
 	})
 }
 
@@ -134,10 +132,8 @@ func (m *Matrix[T]) AddTo(ctx context.Context, y kernel.Matrix[T], c T) error {
 	if c == 0 {
 		return ctx.Err()
 	}
-	return parallel.Rows(ctx, y.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			m.AddRow(y.Data[i*y.Stride:][:y.Cols], i, c)
-		}
+	return parallel.EachRow(ctx, y.Rows, func(i int) {
+		m.AddRow(y.Data[i*y.Stride:][:y.Cols], i, c)
 	})
 }
 

@@ -41,10 +41,8 @@ func (o Operator[T]) Apply(ctx context.Context, dst, src kernel.Matrix[T]) error
 	for j, v := range t {
 		narrow[j] = T(v)
 	}
-	return parallel.Rows(ctx, dst.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			AddScaled(dst.Data[i*dst.Stride:][:dst.Cols], T(o.Coef*o.V[i]), narrow)
-		}
+	return parallel.EachRow(ctx, dst.Rows, func(i int) {
+		AddScaled(dst.Data[i*dst.Stride:][:dst.Cols], T(o.Coef*o.V[i]), narrow)
 	})
 }
 

@@ -77,7 +77,7 @@ func FromPairs[E ~struct{ U, V int }](ctx context.Context, n int, pairs []E, wei
 func inRanges(ctx context.Context, n, entries int, do func(lo, hi int)) error {
 	// Each range is a pass over the entries.
 	ranges := max(1, min(4, entries>>16, n))
-	return parallel.Ranges(ctx, n, (n+ranges-1)/ranges, do)
+	return parallel.Ranges(ctx, n, parallel.Pieces(n, ranges), do)
 }
 
 // sortRows sorts every row by column and joins entries of the same column by merge, nil where none

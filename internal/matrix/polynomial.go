@@ -23,11 +23,11 @@ const (
 func StripWidth[T kernel.Float](rows, columns int) int {
 	size := int(unsafe.Sizeof(T(0)))
 	most := int(max(leastStripBytes, min(stripBytes, panelBytes/2/int64(max(1, rows))))) / size
-	count := (columns + most - 1) / most
+	count := parallel.Pieces(columns, most)
 	if count <= 1 {
 		return columns
 	}
-	return ((columns+count-1)/count + 15) &^ 15
+	return (parallel.Pieces(columns, count) + 15) &^ 15
 }
 
 // Walk is W = D̂^-½(A+I)D̂^-½ for products: stored, or as the pattern of an A of ones without a
@@ -118,14 +118,12 @@ func (w Walk[T]) filter(ctx context.Context, coef []float64, x, y, spare kernel.
 	if a := w.Pattern; a != nil {
 		root = func(i int) float64 { return math.Sqrt(float64(a.Ptr[i+1] - a.Ptr[i] + 1)) }
 	}
-	err := parallel.Rows(ctx, x.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			from, to := x.Data[i*x.Stride:][:x.Cols], y.Data[i*y.Stride:][:y.Cols]
-			scale, first := T(1/root(i)), T(coef[last])
-			for j, v := range from {
-				v *= scale
-				from[j], to[j] = v, first*v
-			}
+	err := parallel.EachRow(ctx, x.Rows, func(i int) {
+		from, to := x.Data[i*x.Stride:][:x.Cols], y.Data[i*y.Stride:][:y.Cols]
+		scale, first := T(1/root(i)), T(coef[last])
+		for j, v := range from {
+			v *= scale
+			from[j], to[j] = v, first*v
 		}
 	})
 	for k := last - 1; k >= 0 && err == nil; k-- {
@@ -139,12 +137,10 @@ func (w Walk[T]) filter(ctx context.Context, coef []float64, x, y, spare kernel.
 	if err != nil {
 		return err
 	}
-	return parallel.Rows(ctx, x.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			to, scale := x.Data[i*x.Stride:][:x.Cols], T(root(i)/factor(i))
-			for j, v := range y.Data[i*y.Stride:][:y.Cols] {
-				to[j] = scale * v
-			}
+	return parallel.EachRow(ctx, x.Rows, func(i int) {
+		to, scale := x.Data[i*x.Stride:][:x.Cols], T(root(i)/factor(i))
+		for j, v := range y.Data[i*y.Stride:][:y.Cols] {
+			to[j] = scale * v
 		}
 	})
 }
@@ -204,12 +200,10 @@ func (f Filtered[T]) Times(ctx context.Context, y, v kernel.Matrix[T]) error {
 		if err := kernel.Gemm(ctx, false, false, 1, kernel.Rows(f.Matrix, lo, hi), v, 0, kernel.Rows(z, 0, hi-lo)); err != nil {
 			return err
 		}
-		if err := parallel.Rows(ctx, hi-lo, func(top, bottom int) {
-			for i := top; i < bottom; i++ {
-				to, r := y.Data[(lo+i)*y.Stride:][:d], f.Factor(lo+i)
-				for j, v := range z.Data[i*z.Stride:][:d] {
-					to[j] = T(r * v)
-				}
+		if err := parallel.EachRow(ctx, hi-lo, func(i int) {
+			to, r := y.Data[(lo+i)*y.Stride:][:d], f.Factor(lo+i)
+			for j, v := range z.Data[i*z.Stride:][:d] {
+				to[j] = T(r * v)
 			}
 		}); err != nil {
 			return err
@@ -223,9 +217,7 @@ func (f Filtered[T]) Whole(ctx context.Context) (kernel.Matrix[T], error) {
 	if f.Degrees == nil {
 		return f.Matrix, ctx.Err()
 	}
-	return f.Matrix, parallel.Rows(ctx, f.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			Scale(f.Data[i*f.Stride:][:f.Cols], T(f.Factor(i)))
-		}
+	return f.Matrix, parallel.EachRow(ctx, f.Rows, func(i int) {
+		Scale(f.Data[i*f.Stride:][:f.Cols], T(f.Factor(i)))
 	})
 }

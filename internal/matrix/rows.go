@@ -11,11 +11,9 @@ import (
 // Lengths are the Euclidean lengths of the rows. A length that overflows is an [ErrNotFinite].
 func Lengths(ctx context.Context, m *Matrix[float64]) ([]float64, error) {
 	lengths := make([]float64, m.Rows())
-	err := parallel.Rows(ctx, len(lengths), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, vals := m.Row(i)
-			lengths[i] = Length(vals)
-		}
+	err := parallel.EachRow(ctx, len(lengths), func(i int) {
+		_, vals := m.Row(i)
+		lengths[i] = Length(vals)
 	})
 	if err != nil {
 		return nil, err
@@ -39,15 +37,13 @@ func Unit(ctx context.Context, m *Matrix[float64]) (*Matrix[float64], []float64,
 	if err != nil {
 		return nil, nil, err
 	}
-	return u, lengths, parallel.Rows(ctx, len(lengths), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, from := m.Row(i)
-			_, to := u.Row(i)
-			for q, v := range from {
-				to[q] = 0
-				if v != 0 { // a zero row stays zero
-					to[q] = v / lengths[i]
-				}
+	return u, lengths, parallel.EachRow(ctx, len(lengths), func(i int) {
+		_, from := m.Row(i)
+		_, to := u.Row(i)
+		for q, v := range from {
+			to[q] = 0
+			if v != 0 { // a zero row stays zero
+				to[q] = v / lengths[i]
 			}
 		}
 	})

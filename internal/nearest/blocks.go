@@ -33,7 +33,7 @@ type blocks struct {
 
 func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64) (*blocks, error) {
 	n, d := x.Dims()
-	b := &blocks{count: (n + blockRows - 1) / blockRows, n: n, d: d, data: kernel.Unset[float32](n, d).Data}
+	b := &blocks{count: parallel.Pieces(n, blockRows), n: n, d: d, data: kernel.Unset[float32](n, d).Data}
 	b.longest = make([]float64, b.count)
 	return b, parallel.For(ctx, b.count, func(q int) {
 		to, lo := b.at(q), q*blockRows
@@ -86,7 +86,7 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	groups := (c.full.Rows + taskQueries - 1) / taskQueries
+	groups := parallel.Pieces(c.full.Rows, taskQueries)
 	c.parts = max(1, min(s.blocks.count/partBlocks, wantedTasks/groups))
 	c.best = make([]best, c.full.Rows*c.parts)
 	errs := make([]error, groups*c.parts)

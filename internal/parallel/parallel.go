@@ -54,7 +54,10 @@ func For(ctx context.Context, n int, do func(i int)) error {
 // Ranges calls do(lo, hi) for consecutive ranges of at most grain numbers that together cover [0,
 // n), under the rules of For.
 func Ranges(ctx context.Context, n, grain int, do func(lo, hi int)) error {
-	return For(ctx, (n+grain-1)/grain, func(i int) {
+	return For(ctx, Pieces(n, grain), func(i int) {
 		do(i*grain, min(n, (i+1)*grain))
 	})
 }
+
+// Pieces is the number of pieces of at most size that make up n.
+func Pieces(n, size int) int { return (n + size - 1) / size }

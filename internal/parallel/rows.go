@@ -10,6 +10,15 @@ func Rows(ctx context.Context, rows int, do func(lo, hi int)) error {
 	return Ranges(ctx, rows, RowsAtOnce, do)
 }
 
+// EachRow calls do for every row, under the rules of For.
+func EachRow(ctx context.Context, rows int, do func(i int)) error {
+	return Rows(ctx, rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			do(i)
+		}
+	})
+}
+
 // foldParts bounds the number of parts that are folded, and with it their memory.
 const foldParts = 64
 
@@ -17,8 +26,8 @@ const foldParts = 64
 // together in their order. The parts depend on the number of rows alone, and with them the
 // rounding.
 func Fold[V any](ctx context.Context, rows int, fresh func() V, add func(into V, lo, hi int), join func(into, from V)) (V, error) {
-	share := max(4*RowsAtOnce, (rows+foldParts-1)/foldParts)
-	parts := make([]V, (rows+share-1)/share)
+	share := max(4*RowsAtOnce, Pieces(rows, foldParts))
+	parts := make([]V, Pieces(rows, share))
 	err := Ranges(ctx, rows, share, func(lo, hi int) {
 		part := fresh()
 		for ; lo < hi && ctx.Err() == nil; lo += RowsAtOnce {
