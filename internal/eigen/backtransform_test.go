@@ -30,7 +30,7 @@ func TestBlockFactorIsThatOfTheProduct(t *testing.T) {
 				reflection.Add(&reflection, identityDense(d))
 				product.Mul(product, &reflection)
 			}
-			triangle := must(BlockFactor(background, matrix(v.RawMatrix()), tau))
+			triangle := must(BlockFactor(background, panel(v.RawMatrix()), tau))
 			var got mat.Dense
 			got.Product(v.T(), mat.NewDense(b, b, triangle.Data), v)
 			got.Sub(identityDense(d), &got)

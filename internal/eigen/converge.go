@@ -205,7 +205,7 @@ func (s *search[T]) missed(ctx context.Context, r ritz, block int) (bool, error)
 }
 
 // vectors are the first count Ritz vectors of r, orthonormal.
-func (s *search[T]) vectors(ctx context.Context, r ritz, count int) (matrix, error) {
+func (s *search[T]) vectors(ctx context.Context, r ritz, count int) (panel, error) {
 	v := kernel.Unset[float64](s.n, count)
 	u, release, err := narrow[T](ctx, kernel.Columns(r.vectors, 0, count))
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *search[T]) vectors(ctx context.Context, r ritz, count int) (matrix, err
 }
 
 // result is the leading pairs of r with the vectors v.
-func (s *search[T]) result(ctx context.Context, r ritz, v matrix) (*Result, error) {
+func (s *search[T]) result(ctx context.Context, r ritz, v panel) (*Result, error) {
 	values, residuals := make([]float64, v.Cols), make([]float64, v.Cols)
 	for i := range values {
 		values[i], residuals[i] = math.Ldexp(r.values[i], s.scale), math.Ldexp(r.residuals[i], s.scale)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 )
 
@@ -17,12 +18,12 @@ import (
 // or fewer for the eigenvectors, and about 3nk + k² + 210n numbers of memory besides a.
 //
 // Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite, that of ctx.
-func Direct(ctx context.Context, a matrix, k int) (*Result, error) {
+func Direct(ctx context.Context, a panel, k int) (*Result, error) {
 	return found(ctx, a, k, decompose)
 }
 
 // found is the Result of a way to decompose a.
-func found(ctx context.Context, a matrix, k int, decompose func(ctx context.Context, a matrix, k int) (spectrum, error)) (*Result, error) {
+func found(ctx context.Context, a panel, k int, decompose func(ctx context.Context, a panel, k int) (spectrum, error)) (*Result, error) {
 	if a.Rows != a.Cols {
 		return nil, fmt.Errorf("%w: a matrix of %d×%d is not square", ErrShape, a.Rows, a.Cols)
 	}
@@ -47,7 +48,7 @@ func found(ctx context.Context, a matrix, k int, decompose func(ctx context.Cont
 type spectrum struct {
 	values  []float64
 	next    float64 // the value after the last of these, −Inf where they are all
-	vectors matrix  // n × k, in columns
+	vectors panel   // n × k, in columns
 	norm    float64 // the largest eigenvalue of all, in magnitude
 	least   float64 // the smallest of all
 
@@ -56,7 +57,7 @@ type spectrum struct {
 }
 
 // result is s with its vectors in rows.
-func (s spectrum) result(rows matrix) *Result {
+func (s spectrum) result(rows panel) *Result {
 	r := &Result{Values: s.values, Next: s.next, Vectors: rows, Residual: s.residual, Residuals: make([]float64, len(s.values))}
 	for i := range r.Residuals {
 		r.Residuals[i] = s.residual * s.norm / math.Sqrt(float64(len(s.values)))
@@ -65,7 +66,7 @@ func (s spectrum) result(rows matrix) *Result {
 }
 
 // decompose is Direct on checked sizes, with the vectors as columns.
-func decompose(ctx context.Context, a matrix, k int) (spectrum, error) {
+func decompose(ctx context.Context, a panel, k int) (spectrum, error) {
 	n := a.Rows
 	exponent, err := exponentOf(ctx, a)
 	if err != nil {
@@ -139,28 +140,23 @@ const triangleTask = 32
 
 // exponentOf is that of the power of two that brings the largest entry of the upper triangle of a to
 // [½, 1).
-func exponentOf(ctx context.Context, a matrix) (int, error) {
-	const sign = 1 << 63
-	most := make([]uint64, parallel.Pieces(a.Rows, triangleTask))
+func exponentOf(ctx context.Context, a panel) (int, error) {
+	most := make([]float64, parallel.Pieces(a.Rows, triangleTask))
 	if err := parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {
-		largest := uint64(0) // without their signs the bits of numbers are in their order, NaN at the end
 		for i := lo; i < hi; i++ {
-			for _, v := range row(a, i)[i:] {
-				largest = max(largest, math.Float64bits(v)&^sign)
-			}
+			most[lo/triangleTask] = max(most[lo/triangleTask], matrix.Magnitude(row(a, i)[i:]))
 		}
-		most[lo/triangleTask] = largest
 	}); err != nil {
 		return 0, err
 	}
 	largest := 0.0
 	for _, m := range most {
-		largest = max(largest, math.Float64frombits(m))
+		largest = max(largest, m)
 	}
 	switch {
 	case largest == 0:
 		return zeroMatrix, nil
-	case math.IsNaN(largest) || math.IsInf(largest, 0):
+	case !matrix.Finite(largest):
 		return 0, notFinite(a)
 	}
 	_, exponent := math.Frexp(largest)
@@ -168,10 +164,10 @@ func exponentOf(ctx context.Context, a matrix) (int, error) {
 }
 
 // notFinite names the first entry of the upper triangle that is no number.
-func notFinite(a matrix) error {
+func notFinite(a panel) error {
 	for i := range a.Rows {
 		for j, v := range row(a, i)[i:] {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !matrix.Finite(v) {
 				return fmt.Errorf("%w: entry (%d, %d) of the matrix is %g", ErrNotFinite, i, i+j, v)
 			}
 		}
@@ -181,10 +177,8 @@ func notFinite(a matrix) error {
 
 // scaled sets the upper triangle of b to that of a over 2^exponent, which may be a itself. The
 // division is exact, and squares neither overflow nor vanish afterwards.
-func scaled[T kernel.Float](ctx context.Context, b kernel.Matrix[T], a matrix, exponent int) error {
-	// Of the full range of exponents the factor itself has only a part.
-	half := exponent / 2
-	first, second := math.Ldexp(1, -half), math.Ldexp(1, half-exponent)
+func scaled[T kernel.Float](ctx context.Context, b kernel.Matrix[T], a panel, exponent int) error {
+	first, second := twoToMinus(exponent)
 	return parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			to := row(b, i)[i:]
@@ -193,4 +187,10 @@ func scaled[T kernel.Float](ctx context.Context, b kernel.Matrix[T], a matrix, e
 			}
 		}
 	})
+}
+
+// twoToMinus is 2^−exponent in two factors: of the full range of exponents a number has only a part.
+func twoToMinus(exponent int) (first, second float64) {
+	half := exponent / 2
+	return math.Ldexp(1, -half), math.Ldexp(1, half-exponent)
 }

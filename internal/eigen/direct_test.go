@@ -54,7 +54,7 @@ func ranks(n int, all ...int) []int {
 
 // eachSpectrum calls do for matrices of every spectrum, in several sizes and scales, with numbers of
 // eigenpairs to ask for.
-func eachSpectrum(do func(name string, a matrix, k int)) {
+func eachSpectrum(do func(name string, a panel, k int)) {
 	for _, n := range []int{1, 2, 3, 5, 33, 64, 65, 150, 300} {
 		for name, values := range spectra(n) {
 			a := withSpectrum(values, uint64(n))
@@ -73,7 +73,7 @@ func eachSpectrum(do func(name string, a matrix, k int)) {
 }
 
 func TestDirectKeepsItsPromisesOnAnySpectrum(t *testing.T) {
-	eachSpectrum(func(name string, a matrix, k int) {
+	eachSpectrum(func(name string, a panel, k int) {
 		r, err := Direct(background, clone(a), k)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -85,18 +85,18 @@ func TestDirectKeepsItsPromisesOnAnySpectrum(t *testing.T) {
 
 // matrices are given by their entries, most with a tridiagonal form that falls apart or has
 // eigenvalues equal in all digits.
-var matrices = map[string]func(n int) matrix{
-	"identity": func(n int) matrix {
+var matrices = map[string]func(n int) panel{
+	"identity": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 { return float64(b2i(i == j)) })
 	},
-	"ones": func(n int) matrix { return symmetric(n, func(i, j int) float64 { return 1 }) },
-	"diagonal": func(n int) matrix {
+	"ones": func(n int) panel { return symmetric(n, func(i, j int) float64 { return 1 }) },
+	"diagonal": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 { return float64(b2i(i == j) * (i % 5)) })
 	},
-	"second difference": func(n int) matrix {
+	"second difference": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 { return float64(2*b2i(i == j) - b2i(j == i+1)) })
 	},
-	"Wilkinson": func(n int) matrix {
+	"Wilkinson": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 {
 			if i == j {
 				return math.Abs(float64(n-1)/2 - float64(i))
@@ -104,7 +104,7 @@ var matrices = map[string]func(n int) matrix{
 			return float64(b2i(j == i+1))
 		})
 	},
-	"Wilkinson glued by 1e-9": func(n int) matrix {
+	"Wilkinson glued by 1e-9": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 {
 			switch {
 			case i == j:
@@ -115,13 +115,13 @@ var matrices = map[string]func(n int) matrix{
 			return float64(b2i(j == i+1))
 		})
 	},
-	"equal blocks": func(n int) matrix {
+	"equal blocks": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 { return float64(b2i(i/4 == j/4) * (1 + i%4 + j%4)) })
 	},
-	"graded": func(n int) matrix {
+	"graded": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 { return math.Pow(10, -float64(i+j)/4) })
 	},
-	"tiny beside large": func(n int) matrix {
+	"tiny beside large": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 {
 			if i == j && i%3 == 0 {
 				return 1
@@ -129,10 +129,10 @@ var matrices = map[string]func(n int) matrix{
 			return 1e-160 * float64(1+i*j%7)
 		})
 	},
-	"Hilbert": func(n int) matrix {
+	"Hilbert": func(n int) panel {
 		return symmetric(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
 	},
-	"random": func(n int) matrix { return randomSymmetric(n, 9) },
+	"random": func(n int) panel { return randomSymmetric(n, 9) },
 }
 
 func b2i(b bool) int {
@@ -219,8 +219,8 @@ func TestDirectHasNoTroubleWithLargeMatrices(t *testing.T) {
 func TestDirectReadsTheUpperTriangleOnly(t *testing.T) {
 	const n = 70
 	a := randomSymmetric(n, 4)
-	for name, find := range map[string]func(context.Context, matrix, int) (*Result, error){"Direct": Direct, "DirectSingle": DirectSingle} {
-		padded := matrix{Rows: n, Cols: n, Stride: n + 3, Data: slices.Repeat([]float64{math.NaN()}, n*(n+3))}
+	for name, find := range map[string]func(context.Context, panel, int) (*Result, error){"Direct": Direct, "DirectSingle": DirectSingle} {
+		padded := panel{Rows: n, Cols: n, Stride: n + 3, Data: slices.Repeat([]float64{math.NaN()}, n*(n+3))}
 		for i := range n {
 			copy(row(padded, i)[i:], row(a, i)[i:])
 		}
@@ -254,14 +254,14 @@ func TestDirectRefusesBadInput(t *testing.T) {
 	if _, err := Direct(ctx, kernel.Dense[float64](3, 4), 1); !errors.Is(err, ErrShape) {
 		t.Errorf("3×4: error %v, want ErrShape", err)
 	}
-	if r, err := Direct(ctx, matrix{}, 0); err != nil || len(r.Values) != 0 {
+	if r, err := Direct(ctx, panel{}, 0); err != nil || len(r.Values) != 0 {
 		t.Errorf("empty matrix: %v, %v", r, err)
 	}
 }
 
 func TestFixSignsMakesTheLargestEntryPositive(t *testing.T) {
 	// The last row is a tie but for rounding.
-	v := matrix{Rows: 5, Cols: 3, Stride: 4, Data: []float64{
+	v := panel{Rows: 5, Cols: 3, Stride: 4, Data: []float64{
 		1, -2, 0, -9,
 		-3, 3, 1, -9,
 		0, 0, 0, -9,

@@ -16,7 +16,7 @@ import (
 var background = context.Background()
 
 // symmetric is an n × n matrix from its entries on and above the diagonal.
-func symmetric(n int, at func(i, j int) float64) matrix {
+func symmetric(n int, at func(i, j int) float64) panel {
 	a := kernel.Dense[float64](n, n)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -27,13 +27,13 @@ func symmetric(n int, at func(i, j int) float64) matrix {
 	return a
 }
 
-func randomSymmetric(n int, seed uint64) matrix {
+func randomSymmetric(n int, seed uint64) panel {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	return symmetric(n, func(i, j int) float64 { return rnd.NormFloat64() })
 }
 
 // withSpectrum is R·diag(values)·Rᵀ for an R of some random reflections.
-func withSpectrum(values []float64, seed uint64) matrix {
+func withSpectrum(values []float64, seed uint64) panel {
 	n := len(values)
 	rnd := rand.New(rand.NewPCG(seed, 2))
 	a := diagonalMatrix(values)
@@ -58,13 +58,13 @@ func withSpectrum(values []float64, seed uint64) matrix {
 	return a
 }
 
-func clone(a matrix) matrix {
+func clone(a panel) panel {
 	a.Data = slices.Clone(a.Data)
 	return a
 }
 
 // diagonalMatrix is diag(d).
-func diagonalMatrix(d []float64) matrix {
+func diagonalMatrix(d []float64) panel {
 	return symmetric(len(d), func(i, j int) float64 {
 		if i == j {
 			return d[i]
@@ -87,7 +87,7 @@ func sameBytes(a, b *Result) bool {
 }
 
 // residuals are ‖A·v − λ·v‖ of every pair of a result, and the largest |PPᵀ − I|.
-func residuals(t testing.TB, a matrix, r *Result) (each []float64, orth float64) {
+func residuals(t testing.TB, a panel, r *Result) (each []float64, orth float64) {
 	t.Helper()
 	k, n := len(r.Values), a.Rows
 	if r.Vectors.Rows != k || r.Vectors.Cols != n {
@@ -112,7 +112,7 @@ func residuals(t testing.TB, a matrix, r *Result) (each []float64, orth float64)
 
 // checkPairs holds a result to the promises of the package: the residual of all pairs together,
 // relative to ‖A‖ (Frobenius), which is at least the spectral norm over √n, and the orthogonality.
-func checkPairs(t testing.TB, name string, a matrix, r *Result, tol, orthTol float64) {
+func checkPairs(t testing.TB, name string, a panel, r *Result, tol, orthTol float64) {
 	t.Helper()
 	each, orth := residuals(t, a, r)
 	norm, k := blas64.Nrm2(vector(a.Data)), len(each)
@@ -128,7 +128,7 @@ func checkPairs(t testing.TB, name string, a matrix, r *Result, tol, orthTol flo
 }
 
 // oracle is gonum's eigendecomposition, descending.
-func oracle(t testing.TB, a matrix) (values []float64, vectors *mat.Dense) {
+func oracle(t testing.TB, a panel) (values []float64, vectors *mat.Dense) {
 	t.Helper()
 	n := a.Rows
 	var e mat.EigenSym

@@ -30,7 +30,7 @@ const (
 // eigenvectors returns the eigenvectors to the given eigenvalues as the columns of an n × k matrix,
 // orthonormal but for what polish takes away (Golub and Van Loan, section 8.2.2). Those of a cluster
 // begin with two steps of inverse iteration from a random start and go on in separate.
-func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (matrix, error) {
+func (t tridiagonal) eigenvectors(ctx context.Context, values []float64) (panel, error) {
 	k := len(values)
 	z := kernel.Dense[float64](len(t.d), k)
 	s := inverseSteps{t, t.bound(), inverseOffset}
@@ -64,7 +64,7 @@ type inverseSteps struct {
 // skew; a further step of inverse iteration takes it away again, and a second orthogonalisation
 // finds a basis that is hardly skew. If it does, because the rounding errors of the eigenvalues
 // spread as far as the offset, a wider offset helps.
-func (s inverseSteps) separate(ctx context.Context, values []float64, z matrix) error {
+func (s inverseSteps) separate(ctx context.Context, values []float64, z panel) error {
 	const (
 		straight = 4   // skewness that costs less than a digit
 		curable  = 1e6 // skewness that one step makes good
@@ -93,7 +93,7 @@ func (s inverseSteps) separate(ctx context.Context, values []float64, z matrix) 
 
 // start fills the columns of z, from twisted factors where an eigenvalue stands alone, and by two
 // steps from random vectors elsewhere: those of one space would come out equal.
-func (s inverseSteps) start(ctx context.Context, values []float64, z matrix) error {
+func (s inverseSteps) start(ctx context.Context, values []float64, z panel) error {
 	apart := func(c int) bool { // from the one before
 		return c == 0 || c == len(values) || values[c-1]-values[c] > clusterGap*s.norm
 	}
@@ -118,7 +118,7 @@ func (s inverseSteps) start(ctx context.Context, values []float64, z matrix) err
 }
 
 // refine takes a step from each column of z.
-func (s inverseSteps) refine(ctx context.Context, values []float64, z matrix) error {
+func (s inverseSteps) refine(ctx context.Context, values []float64, z panel) error {
 	return s.each(ctx, values, z, func() func(c int, x []float64) {
 		f := newFactors(len(s.t.d))
 		return func(c int, x []float64) {
@@ -129,7 +129,7 @@ func (s inverseSteps) refine(ctx context.Context, values []float64, z matrix) er
 
 // each replaces every column c of z by what find, made for every task, sets x to. The columns of a
 // task are written together, row after row.
-func (s inverseSteps) each(ctx context.Context, values []float64, z matrix, newFind func() (find func(c int, x []float64))) error {
+func (s inverseSteps) each(ctx context.Context, values []float64, z panel, newFind func() (find func(c int, x []float64))) error {
 	return parallel.Ranges(ctx, len(values), inverseTask, func(lo, hi int) {
 		find := newFind()
 		found, release := kernel.Scratch[float64](hi-lo, z.Rows)
@@ -166,7 +166,7 @@ func (s inverseSteps) iterate(f *factors, value float64, x []float64, steps int,
 }
 
 // column is column c of a.
-func column(a matrix, c int) blas64.Vector {
+func column(a panel, c int) blas64.Vector {
 	return blas64.Vector{N: a.Rows, Inc: a.Stride, Data: a.Data[c:]}
 }
 

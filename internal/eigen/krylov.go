@@ -15,14 +15,18 @@ import (
 type Operator[T kernel.Float] func(ctx context.Context, dst, src kernel.Matrix[T]) error
 
 // times computes dst = A·src, and refuses a product that is not finite.
-func (a Operator[T]) times(ctx context.Context, dst matrix, src kernel.Matrix[T]) error {
+func (a Operator[T]) times(ctx context.Context, dst panel, src kernel.Matrix[T]) error {
 	out, release := kernel.Scratch[T](dst.Rows, dst.Cols)
 	defer release()
 	if err := a(ctx, out, src); err != nil {
 		return err
 	}
-	if i, j, ok := finite(out); !ok {
-		return fmt.Errorf("%w: row %d of the product with vector %d of a block is %g", ErrNotFinite, i, j, out.Data[i*out.Stride+j])
+	for i := range out.Rows {
+		for j, v := range row(out, i) {
+			if v-v != 0 {
+				return fmt.Errorf("%w: row %d of the product with vector %d of a block is %g", ErrNotFinite, i, j, v)
+			}
+		}
 	}
 	return kernel.Convert(ctx, dst, out)
 }

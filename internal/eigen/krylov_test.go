@@ -16,15 +16,15 @@ import (
 )
 
 // operator is multiplication by a.
-func operator(a matrix) Operator[float64] {
-	return func(ctx context.Context, dst, src matrix) error {
+func operator(a panel) Operator[float64] {
+	return func(ctx context.Context, dst, src panel) error {
 		return kernel.Gemm(ctx, false, false, 1, a, src, 0, dst)
 	}
 }
 
 // diagonal is multiplication by a diagonal matrix.
 func diagonal(d []float64) Operator[float64] {
-	return func(ctx context.Context, dst, src matrix) error {
+	return func(ctx context.Context, dst, src panel) error {
 		for i, v := range d {
 			to := row(dst, i)
 			for j, x := range row(src, i) {
@@ -37,7 +37,7 @@ func diagonal(d []float64) Operator[float64] {
 
 // checkKrylov holds a result to the promises: orthogonality, the residual it states and the bound
 // on it, and the eigenvalues themselves. A residual r bounds the error of an eigenvalue by r.
-func checkKrylov(t *testing.T, name string, a matrix, r *Result, want []float64) {
+func checkKrylov(t *testing.T, name string, a panel, r *Result, want []float64) {
 	t.Helper()
 	checkPairs(t, name, a, r, 1e-6*math.Sqrt(float64(len(r.Values)+1)), 1e-13)
 	if !(r.Residual <= 1e-6) {
@@ -176,7 +176,7 @@ func TestKrylovRefusesBadInput(t *testing.T) {
 			t.Errorf("n=%d: error %v, want ErrNotFinite", n, err)
 		}
 		broken := errors.New("broken")
-		fails := func(context.Context, matrix, matrix) error { return broken }
+		fails := func(context.Context, panel, panel) error { return broken }
 		if _, err := Krylov(ctx, n, 3, fails, KrylovOptions{}); !errors.Is(err, broken) {
 			t.Errorf("n=%d: error %v, want the operator's", n, err)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // single makes products with a in float32, of a and vectors rounded to that.
-func single(a matrix) Operator[float32] {
+func single(a panel) Operator[float32] {
 	rounded := kernel.Dense[float32](a.Rows, a.Cols)
 	for i := range a.Rows {
 		for j, v := range row(a, i) {
@@ -33,7 +33,7 @@ const singleTol, singleRounding = 1e-5, 2e-6
 // checkIteration holds a result of products in float32 to what Krylov says of it. The residuals that
 // are measured against the matrix in float64 are within the stated ones and rounding; a residual
 // bounds the error of a value.
-func checkIteration(t *testing.T, name string, a matrix, r *Result, want []float64) {
+func checkIteration(t *testing.T, name string, a panel, r *Result, want []float64) {
 	t.Helper()
 	norm := math.Abs(want[0])
 	for i := range a.Rows { // of a symmetric matrix, at least |λ|

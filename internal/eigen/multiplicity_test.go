@@ -142,7 +142,7 @@ func TestKrylovFindsEveryComponent(t *testing.T) {
 	if ones := countAbove(want.Values, 1-1e-9); ones != paths+1 {
 		t.Fatalf("the oracle has the eigenvalue 1 %d times, there are %d components", ones, paths+1)
 	}
-	apply := func(ctx context.Context, dst, src matrix) error {
+	apply := func(ctx context.Context, dst, src panel) error {
 		for i := range n {
 			clear(row(dst, i))
 		}

@@ -16,7 +16,7 @@ import (
 // project subtracts from the columns of w what lies in the span of the orthonormal columns of q,
 // and returns the coefficients wᵀ·q of what it took: transposed, since a product of few long rows
 // takes less time than one of many short ones.
-func project[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix) (matrix, error) {
+func project[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w panel) (panel, error) {
 	c := kernel.Dense[float64](w.Cols, q.Cols)
 	factor, release, err := narrow[T](ctx, w)
 	if err != nil {
@@ -35,7 +35,7 @@ func project[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix) 
 }
 
 // narrow is a in numbers of type T: a itself if it has those.
-func narrow[T kernel.Float](ctx context.Context, a matrix) (in kernel.Matrix[T], release func(), err error) {
+func narrow[T kernel.Float](ctx context.Context, a panel) (in kernel.Matrix[T], release func(), err error) {
 	if same, ok := any(a).(kernel.Matrix[T]); ok {
 		return same, func() {}, nil
 	}
@@ -53,7 +53,7 @@ func narrow[T kernel.Float](ctx context.Context, a matrix) (in kernel.Matrix[T],
 // as the block is skew, and projected; rounds of the two bring the digits back ("twice is enough"
 // unless the block was nearly dependent). Both steps are products of matrices. A block that has
 // been projected before is thereby projected twice in all, as is needed.
-func extend[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix, rnd *rand.Rand) (skew float64, err error) {
+func extend[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w panel, rnd *rand.Rand) (skew float64, err error) {
 	const rounds = 4
 	skew, ok, err := choleskyQR(ctx, w)
 	for round := 0; round < rounds && ok && err == nil; round++ {
@@ -77,7 +77,7 @@ func extend[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix, r
 
 // choleskyQR replaces w by w·R⁻¹ with RᵀR = wᵀw. It reports how much this magnified the columns, or
 // that it cannot be done: then w is unchanged.
-func choleskyQR(ctx context.Context, w matrix) (skew float64, ok bool, err error) {
+func choleskyQR(ctx context.Context, w panel) (skew float64, ok bool, err error) {
 	b := w.Cols
 	g := kernel.Dense[float64](b, b)
 	if err := kernel.Gram(ctx, 1, w, w, g); err != nil {
@@ -132,7 +132,7 @@ func choleskyQR(ctx context.Context, w matrix) (skew float64, ok bool, err error
 
 // gramSchmidt is extend one column at a time, by projections repeated until they change nothing. It
 // takes any input.
-func gramSchmidt[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matrix, rnd *rand.Rand) error {
+func gramSchmidt[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w panel, rnd *rand.Rand) error {
 	x := make([]float64, w.Rows)
 	for c := range w.Cols {
 		blas64.Copy(column(w, c), vector(x))
@@ -155,11 +155,11 @@ func gramSchmidt[T kernel.Float](ctx context.Context, q kernel.Matrix[T], w matr
 
 // orthogonalColumn makes x of norm 1 and orthogonal to q and to own. It reports false if nothing of
 // x but rounding errors is left.
-func orthogonalColumn[T kernel.Float](ctx context.Context, q kernel.Matrix[T], own matrix, x []float64) (bool, error) {
+func orthogonalColumn[T kernel.Float](ctx context.Context, q kernel.Matrix[T], own panel, x []float64) (bool, error) {
 	if !normalise(x) {
 		return false, nil
 	}
-	w := matrix{Rows: len(x), Cols: 1, Stride: 1, Data: x}
+	w := panel{Rows: len(x), Cols: 1, Stride: 1, Data: x}
 	for range 5 {
 		if _, err := project(ctx, q, w); err != nil {
 			return false, err
@@ -184,7 +184,7 @@ const orthoBlock = 64
 
 // orthonormalise makes the columns of q orthonormal, block after block, and reports how skew they
 // were, as extend does. There must be no more columns than rows.
-func orthonormalise(ctx context.Context, q matrix) (skew float64, err error) {
+func orthonormalise(ctx context.Context, q panel) (skew float64, err error) {
 	rnd := rand.New(rand.NewPCG(uint64(q.Cols), 0x6f7274686f))
 	for lo := 0; lo < q.Cols; lo += orthoBlock {
 		hi := min(q.Cols, lo+orthoBlock)
@@ -201,7 +201,7 @@ func orthonormalise(ctx context.Context, q matrix) (skew float64, err error) {
 // is orthonormal up to E². Unlike any Gram-Schmidt it treats all columns alike: two that lean
 // towards each other part by half each, so that eigenvectors, which lean by ε‖A‖/gap, keep their
 // residuals.
-func polish(ctx context.Context, q matrix) error {
+func polish(ctx context.Context, q panel) error {
 	const (
 		enough = 1e-14 // what remains comes from rounding
 		nearly = 1e-3  // E² would not be small
@@ -240,7 +240,7 @@ func polish(ctx context.Context, q matrix) error {
 // subtractHalf subtracts q·e/2 from q, up to entries of e as small as negligible. Eigenvectors lean
 // towards those of neighbouring eigenvalues, which stand beside them, so that of every block of
 // columns few rows are left.
-func subtractHalf(ctx context.Context, q, e matrix, negligible float64) error {
+func subtractHalf(ctx context.Context, q, e panel, negligible float64) error {
 	before, release := kernel.Scratch[float64](q.Rows, q.Cols)
 	defer release()
 	kernel.Copy(before, q)

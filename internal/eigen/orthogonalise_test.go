@@ -12,7 +12,7 @@ import (
 )
 
 // departure is the largest |QᵀQ − I| over the columns of q.
-func departure(t *testing.T, q matrix) float64 {
+func departure(t *testing.T, q panel) float64 {
 	t.Helper()
 	g := kernel.Dense[float64](q.Cols, q.Cols)
 	check(t, kernel.Gemm(background, true, false, 1, q, q, 0, g))
@@ -39,31 +39,31 @@ func TestExtendGivesAnOrthonormalBlockWhateverItIsGiven(t *testing.T) {
 func testExtend[T kernel.Float](t *testing.T, allowed float64) {
 	const n, m, b = 50, 12, 8
 	noise := func(rnd *rand.Rand) float64 { return rnd.NormFloat64() }
-	for name, at := range map[string]func(rnd *rand.Rand, q matrix, i, j int) float64{
-		"random": func(rnd *rand.Rand, _ matrix, i, j int) float64 { return noise(rnd) },
-		"zero":   func(*rand.Rand, matrix, int, int) float64 { return 0 },
-		"equal columns": func(_ *rand.Rand, _ matrix, i, _ int) float64 {
+	for name, at := range map[string]func(rnd *rand.Rand, q panel, i, j int) float64{
+		"random": func(rnd *rand.Rand, _ panel, i, j int) float64 { return noise(rnd) },
+		"zero":   func(*rand.Rand, panel, int, int) float64 { return 0 },
+		"equal columns": func(_ *rand.Rand, _ panel, i, _ int) float64 {
 			return math.Sin(float64(i))
 		},
-		"equal up to 1e-9": func(rnd *rand.Rand, _ matrix, i, _ int) float64 {
+		"equal up to 1e-9": func(rnd *rand.Rand, _ panel, i, _ int) float64 {
 			return math.Sin(float64(i)) + 1e-9*noise(rnd)
 		},
-		"half zero": func(rnd *rand.Rand, _ matrix, _, j int) float64 {
+		"half zero": func(rnd *rand.Rand, _ panel, _, j int) float64 {
 			return noise(rnd) * float64(j%2)
 		},
-		"in the span of the basis": func(_ *rand.Rand, q matrix, i, j int) float64 {
+		"in the span of the basis": func(_ *rand.Rand, q panel, i, j int) float64 {
 			return q.Data[i*q.Stride+j]
 		},
-		"nearly in the span of the basis": func(rnd *rand.Rand, q matrix, i, j int) float64 {
+		"nearly in the span of the basis": func(rnd *rand.Rand, q panel, i, j int) float64 {
 			return q.Data[i*q.Stride+j] + 1e-12*noise(rnd)
 		},
-		"columns of very different lengths": func(rnd *rand.Rand, _ matrix, _, j int) float64 {
+		"columns of very different lengths": func(rnd *rand.Rand, _ panel, _, j int) float64 {
 			return noise(rnd) * math.Pow(10, float64(20*j))
 		},
-		"squares that underflow": func(rnd *rand.Rand, _ matrix, _, _ int) float64 {
+		"squares that underflow": func(rnd *rand.Rand, _ panel, _, _ int) float64 {
 			return noise(rnd) * 1e-200
 		},
-		"squares that overflow": func(rnd *rand.Rand, _ matrix, _, _ int) float64 {
+		"squares that overflow": func(rnd *rand.Rand, _ panel, _, _ int) float64 {
 			return noise(rnd) * 1e200
 		},
 	} {

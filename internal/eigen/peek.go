@@ -74,7 +74,7 @@ type envelope struct {
 	factors      []float64 // L without its diagonal of ones, which is that of D
 }
 
-func newEnvelope(h matrix, first []int) *envelope {
+func newEnvelope(h panel, first []int) *envelope {
 	e := &envelope{first: first, start: make([]int, len(first)+1)}
 	for j, f := range first {
 		e.start[j+1] = e.start[j] + j + 1 - f

@@ -13,7 +13,7 @@ import (
 // measured makes a Result of values and vectors, in columns, after measuring their residuals: all
 // at once by products with a few random combinations of the vectors or, should that not settle it,
 // by a product with each.
-func measured[T kernel.Float](ctx context.Context, values []float64, v matrix, norm float64, apply Operator[T], o KrylovOptions) (*Result, error) {
+func measured[T kernel.Float](ctx context.Context, values []float64, v panel, norm float64, apply Operator[T], o KrylovOptions) (*Result, error) {
 	result := &Result{Values: values, Applied: o.Block}
 	var err error
 	if result.Residual, err = sampledResidual(ctx, values, v, norm, apply, o); err != nil {
@@ -44,7 +44,7 @@ func measured[T kernel.Float](ctx context.Context, values []float64, v matrix, n
 // sampledResidual estimates ‖A·V − V·Λ‖_F/norm, the root of the sum of the squares of all
 // residuals, by Hutchinson's estimator: for a vector s of random signs, ‖(A·V − V·Λ)·s‖² has that
 // sum for its expectation, and a single residual far above the others is seen by every s.
-func sampledResidual[T kernel.Float](ctx context.Context, values []float64, v matrix, norm float64, apply Operator[T], o KrylovOptions) (float64, error) {
+func sampledResidual[T kernel.Float](ctx context.Context, values []float64, v panel, norm float64, apply Operator[T], o KrylovOptions) (float64, error) {
 	k := v.Cols
 	rnd := rand.New(rand.NewPCG(o.Seed, 0x7369676e73))
 	// The signs are divided by √k, so that the combinations are as long as the vectors, whose
@@ -81,7 +81,7 @@ func sampledResidual[T kernel.Float](ctx context.Context, values []float64, v ma
 
 // measureEach measures the residual of every pair. It returns the largest and how many pairs from
 // the first on are within 10·Tol: an honest operator stays within a few times Tol.
-func measureEach[T kernel.Float](ctx context.Context, values []float64, v matrix, norm float64, apply Operator[T], o KrylovOptions) (good int, largest float64, err error) {
+func measureEach[T kernel.Float](ctx context.Context, values []float64, v panel, norm float64, apply Operator[T], o KrylovOptions) (good int, largest float64, err error) {
 	space := kernel.Unset[float64](v.Rows, o.Block)
 	for lo := 0; lo < v.Cols; lo += o.Block {
 		hi := min(v.Cols, lo+o.Block)

@@ -1,9 +1,10 @@
 package eigen
 
 import (
-	"coles/internal/kernel"
 	"errors"
 	"fmt"
+
+	"coles/internal/kernel"
 )
 
 var (
@@ -14,8 +15,8 @@ var (
 	ErrShape = errors.New("eigen: sizes do not fit")
 )
 
-// matrix is a dense matrix of the numbers that this package computes with.
-type matrix = kernel.Matrix[float64]
+// A panel is a dense matrix of the numbers that this package computes with.
+type panel = kernel.Matrix[float64]
 
 // Result is k eigenpairs of a symmetric n × n matrix.
 type Result struct {
@@ -27,7 +28,7 @@ type Result struct {
 	Next float64
 
 	// Vectors is k × n: row i is the eigenvector of Values[i]. The rows are orthonormal.
-	Vectors matrix
+	Vectors panel
 
 	// Residual bounds ‖A·v − λ·v‖ over the pairs, relative to the largest eigenvalue in magnitude
 	// that was seen: it is the largest, or the root of the sum of all squares estimated from random
@@ -72,16 +73,4 @@ func row[T kernel.Float](a kernel.Matrix[T], i int) []T {
 		return nil
 	}
 	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
-}
-
-// finite reports the place of the first entry that is not finite.
-func finite[T kernel.Float](a kernel.Matrix[T]) (i, j int, ok bool) {
-	for i := range a.Rows {
-		for j, v := range row(a, i) {
-			if v-v != 0 {
-				return i, j, false
-			}
-		}
-	}
-	return 0, 0, true
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 )
 
@@ -25,12 +26,12 @@ type search[T kernel.Float] struct {
 	rnd   *rand.Rand
 
 	q      kernel.Matrix[T] // n × room: the basis, then the next block
-	h      matrix           // room × room, upper triangle
+	h      panel            // room × room, upper triangle
 	first  []int            // row of H in which each column begins
 	size   int              // vectors in the basis
 	last   int              // of which in the newest block
 	next   int              // vectors in the next block
-	couple matrix           // next × last: C
+	couple panel            // next × last: C
 
 	// open says that vectors are in the basis whose products are not all within it and F: what they
 	// lack was dropped, being below the tolerance.
@@ -74,7 +75,7 @@ func (s *search[T]) begin(ctx context.Context, b int) error {
 }
 
 // append makes the next block of w, which it makes orthonormal and orthogonal to the basis.
-func (s *search[T]) append(ctx context.Context, w matrix) error {
+func (s *search[T]) append(ctx context.Context, w panel) error {
 	if _, err := extend(ctx, s.basis(), w, s.rnd); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (s *search[T]) step(ctx context.Context) error {
 
 // multiply computes dst = A·src, divided by a power of two that brings the first product near 1,
 // since squares of its entries are to be taken.
-func (s *search[T]) multiply(ctx context.Context, dst matrix, src kernel.Matrix[T]) error {
+func (s *search[T]) multiply(ctx context.Context, dst panel, src kernel.Matrix[T]) error {
 	if err := s.apply.times(ctx, dst, src); err != nil {
 		return err
 	}
@@ -134,8 +135,8 @@ func (s *search[T]) multiply(ctx context.Context, dst matrix, src kernel.Matrix[
 	if !s.scaled {
 		most, longest := 0.0, make([]float64, dst.Cols)
 		for i := range dst.Rows {
+			most = max(most, matrix.Magnitude(row(dst, i)))
 			for j, v := range row(dst, i) {
-				most = max(most, math.Abs(v))
 				longest[j] = math.Hypot(longest[j], v)
 			}
 		}
@@ -150,9 +151,7 @@ func (s *search[T]) multiply(ctx context.Context, dst matrix, src kernel.Matrix[
 	if s.scale == 0 {
 		return nil
 	}
-	// In two factors, of which each has an exponent within range.
-	half := s.scale / 2
-	first, second := math.Ldexp(1, -half), math.Ldexp(1, half-s.scale)
+	first, second := twoToMinus(s.scale)
 	return parallel.EachRow(ctx, dst.Rows, func(i int) {
 		r := row(dst, i)
 		for j := range r {

@@ -21,14 +21,14 @@ const SingleTolerance = 1e-5
 // against a itself, some 1e-6 of ‖A‖ for all pairs together; where the estimate is above
 // SingleTolerance, everything is done over by Direct. It takes n² + nk + 2k² numbers of float32 of
 // memory more than that, and overwrites a in that case only.
-func DirectSingle(ctx context.Context, a matrix, k int) (*Result, error) {
-	return found(ctx, a, k, func(ctx context.Context, a matrix, k int) (spectrum, error) {
+func DirectSingle(ctx context.Context, a panel, k int) (*Result, error) {
+	return found(ctx, a, k, func(ctx context.Context, a panel, k int) (spectrum, error) {
 		return decomposeSingle(ctx, a, k, SingleTolerance)
 	})
 }
 
 // decomposeSingle is DirectSingle on checked sizes, with the vectors as columns.
-func decomposeSingle(ctx context.Context, a matrix, k int, tolerance float64) (spectrum, error) {
+func decomposeSingle(ctx context.Context, a panel, k int, tolerance float64) (spectrum, error) {
 	exponent, err := exponentOf(ctx, a)
 	if err != nil {
 		return spectrum{}, err
@@ -47,7 +47,7 @@ func decomposeSingle(ctx context.Context, a matrix, k int, tolerance float64) (s
 }
 
 // inSingle decomposes by way of float32.
-func inSingle(ctx context.Context, a matrix, k, exponent int) (spectrum, error) {
+func inSingle(ctx context.Context, a panel, k, exponent int) (spectrum, error) {
 	b, release := kernel.Scratch[float32](a.Rows, a.Rows)
 	defer release()
 	if err := scaled(ctx, b, a, exponent); err != nil {
@@ -74,7 +74,7 @@ func inSingle(ctx context.Context, a matrix, k, exponent int) (spectrum, error) 
 
 // polishSingle sets q to what polish makes of z: z·(I − E/2 + 3E²/8), where E = zᵀz − I, is
 // orthonormal up to E³. E is found in float64, and the little that it changes in float32.
-func polishSingle(ctx context.Context, q matrix, z kernel.Matrix[float32]) error {
+func polishSingle(ctx context.Context, q panel, z kernel.Matrix[float32]) error {
 	if err := kernel.Convert(ctx, q, z); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ const (
 
 // estimateResidual estimates ‖A·V − V·Λ‖_F over the norm from products with random combinations of
 // all vectors: see sampledResidual. Only the upper triangle of a is read.
-func (s spectrum) estimateResidual(ctx context.Context, a matrix) (float64, error) {
+func (s spectrum) estimateResidual(ctx context.Context, a panel) (float64, error) {
 	n, k := s.vectors.Rows, s.vectors.Cols
 	if k == 0 {
 		return 0, ctx.Err()

@@ -11,7 +11,7 @@ import (
 )
 
 // checkSingle holds a result of DirectSingle to its promises.
-func checkSingle(t *testing.T, name string, a matrix, k int) {
+func checkSingle(t *testing.T, name string, a panel, k int) {
 	t.Helper()
 	r := must(DirectSingle(background, clone(a), k))
 	checkPairs(t, name, a, r, SingleTolerance, 1e-11)
@@ -21,7 +21,7 @@ func checkSingle(t *testing.T, name string, a matrix, k int) {
 }
 
 func TestDirectSingleKeepsItsPromises(t *testing.T) {
-	eachSpectrum(func(name string, a matrix, k int) { checkSingle(t, name, a, k) })
+	eachSpectrum(func(name string, a panel, k int) { checkSingle(t, name, a, k) })
 	for _, n := range []int{1, 2, 3, 5, 33, 64, 65, 150, 300} {
 		for name, make := range matrices {
 			for _, k := range ranks(n, 1, n/3, n) {

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 )
 
 // symv multiplies a symmetric matrix by vectors. The rows of its upper triangle are cut into strips
@@ -59,7 +60,7 @@ func (s *symv[T]) sum(lo, hi int, y []T) {
 	copy(y[lo:hi], s.sums[0][lo:hi])
 	for i := 1; i < s.strips; i++ {
 		if from := max(lo, s.start(i)); from < hi {
-			addScaled(y[from:hi], 1, s.sums[i][from:hi])
+			matrix.AddScaled(y[from:hi], 1, s.sums[i][from:hi])
 		}
 	}
 }

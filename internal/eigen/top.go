@@ -37,7 +37,7 @@ func Top(ctx context.Context, n, k int, a Operator[float64], lo, hi float64, o K
 // power is ((A − lo·I)/(hi − lo))^p.
 func power(a Operator[float64], p int, lo, hi float64) Operator[float64] {
 	var first, second kernel.Buffer[float64]
-	return func(ctx context.Context, dst, src matrix) error {
+	return func(ctx context.Context, dst, src panel) error {
 		x, y := first.Sized(src.Rows, src.Cols), second.Sized(src.Rows, src.Cols)
 		kernel.Copy(x, src)
 		for range p {

@@ -41,7 +41,7 @@ func TestTopFindsTheTopOfCloseSpectra(t *testing.T) {
 	} {
 		a := withSpectrum(c.values, 5)
 		apply, counted := operator(a), 0
-		r, err := Top(background, n, c.k, func(ctx context.Context, dst, src matrix) error {
+		r, err := Top(background, n, c.k, func(ctx context.Context, dst, src panel) error {
 			counted += src.Cols
 			return apply(ctx, dst, src)
 		}, c.lo, 1, KrylovOptions{})
@@ -63,7 +63,7 @@ func TestTopFindsTheTopOfCloseSpectra(t *testing.T) {
 }
 
 // dense is a matrix for gonum, which shares the numbers.
-func dense(a matrix) *mat.Dense { return mat.NewDense(a.Rows, a.Cols, a.Data) }
+func dense(a panel) *mat.Dense { return mat.NewDense(a.Rows, a.Cols, a.Data) }
 
 // Split is the formula of its comment, written out with an m and an exact M that have nothing in
 // common: with u of length 1, x₀ = x − u·s, it is (I − u·uᵀ)·m·x₀ + u·(M·u)ᵀ·x₀ + (M·u)·s.

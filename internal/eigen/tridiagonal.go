@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas32"
@@ -113,8 +114,8 @@ func (r *reduction[T]) reflect(ctx context.Context, p, j int, t tridiagonal, tau
 		if err := r.multiply(ctx, p, s, w, v); err != nil {
 			return err
 		}
-		scale(tau[j], w)
-		addScaled(w, -tau[j]/2*T(dot(w, v)), v)
+		matrix.Scale(w, tau[j])
+		matrix.AddScaled(w, -tau[j]/2*T(dot(w, v)), v)
 	}
 	copy(row(r.wv, 2*p)[s:], w)
 	copy(row(r.wv, 2*p+1)[s:], v)
@@ -187,7 +188,7 @@ func reflector[T kernel.Float](x []T) (beta, tau T) {
 	}
 	// The sign keeps lead − b free of cancellation.
 	b := -math.Copysign(math.Sqrt(lead*lead+square), lead)
-	scale(T(1/(lead-b)), rest)
+	matrix.Scale(rest, T(1/(lead-b)))
 	return T(b), T((b - lead) / b)
 }
 
@@ -196,37 +197,14 @@ func vector(x []float64) blas64.Vector {
 	return blas64.Vector{N: len(x), Inc: 1, Data: x}
 }
 
-func vector32(x []float32) blas32.Vector {
-	return blas32.Vector{N: len(x), Inc: 1, Data: x}
-}
-
 // dot is x·y, summed in float64.
 func dot[T kernel.Float](x, y []T) float64 {
 	switch x := any(x).(type) {
 	case []float32:
-		return blas32.DDot(vector32(x), vector32(any(y).([]float32)))
+		y := any(y).([]float32)
+		return blas32.DDot(blas32.Vector{N: len(x), Inc: 1, Data: x}, blas32.Vector{N: len(y), Inc: 1, Data: y})
 	case []float64:
 		return blas64.Dot(vector(x), vector(any(y).([]float64)))
 	}
 	return 0
-}
-
-// addScaled adds c·x to y.
-func addScaled[T kernel.Float](y []T, c T, x []T) {
-	switch x := any(x).(type) {
-	case []float32:
-		blas32.Axpy(float32(c), vector32(x), vector32(any(y).([]float32)))
-	case []float64:
-		blas64.Axpy(float64(c), vector(x), vector(any(y).([]float64)))
-	}
-}
-
-// scale multiplies x by c.
-func scale[T kernel.Float](c T, x []T) {
-	switch x := any(x).(type) {
-	case []float32:
-		blas32.Scal(float32(c), vector32(x))
-	case []float64:
-		blas64.Scal(float64(c), vector(x))
-	}
 }

@@ -48,7 +48,7 @@ func TestTwistedFactorsGiveTheVectorOfAnEigenvalue(t *testing.T) {
 	}
 }
 
-func (t tridiagonal) dense() matrix {
+func (t tridiagonal) dense() panel {
 	return symmetric(len(t.d), func(i, j int) float64 {
 		switch j {
 		case i:
