@@ -23,9 +23,9 @@ func backTransform[T kernel.Float](ctx context.Context, a kernel.Matrix[T], tau 
 		s := lo + 1
 		v := kernel.View(y, 0, 0, count, n-s)
 		for p := range count {
-			r := row(v, p)
+			r := v.Row(p)
 			clear(r[:p])
-			copy(r[p:], row(a, lo+p)[s+p:])
+			copy(r[p:], a.Row(lo + p)[s+p:])
 		}
 		factor, err := BlockFactor(ctx, v, tau[lo:hi])
 		if err != nil {

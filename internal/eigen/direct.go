@@ -144,7 +144,7 @@ func exponentOf(ctx context.Context, a panel) (int, error) {
 	most := make([]float64, parallel.Pieces(a.Rows, triangleTask))
 	if err := parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			most[lo/triangleTask] = max(most[lo/triangleTask], matrix.Magnitude(row(a, i)[i:]))
+			most[lo/triangleTask] = max(most[lo/triangleTask], matrix.Magnitude(a.Row(i)[i:]))
 		}
 	}); err != nil {
 		return 0, err
@@ -166,7 +166,7 @@ func exponentOf(ctx context.Context, a panel) (int, error) {
 // notFinite names the first entry of the upper triangle that is no number.
 func notFinite(a panel) error {
 	for i := range a.Rows {
-		for j, v := range row(a, i)[i:] {
+		for j, v := range a.Row(i)[i:] {
 			if !matrix.Finite(v) {
 				return fmt.Errorf("%w: entry (%d, %d) of the matrix is %g", ErrNotFinite, i, i+j, v)
 			}
@@ -181,8 +181,8 @@ func scaled[T kernel.Float](ctx context.Context, b kernel.Matrix[T], a panel, ex
 	first, second := twoToMinus(exponent)
 	return parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			to := row(b, i)[i:]
-			for j, v := range row(a, i)[i:] {
+			to := b.Row(i)[i:]
+			for j, v := range a.Row(i)[i:] {
 				to[j] = T(v * first * second)
 			}
 		}

@@ -222,7 +222,7 @@ func TestDirectReadsTheUpperTriangleOnly(t *testing.T) {
 	for name, find := range map[string]func(context.Context, panel, int) (*Result, error){"Direct": Direct, "DirectSingle": DirectSingle} {
 		padded := panel{Rows: n, Cols: n, Stride: n + 3, Data: slices.Repeat([]float64{math.NaN()}, n*(n+3))}
 		for i := range n {
-			copy(row(padded, i)[i:], row(a, i)[i:])
+			copy(padded.Row(i)[i:], a.Row(i)[i:])
 		}
 		if want, got := must(find(background, clone(a), n)), must(find(background, padded, n)); !sameBytes(want, got) {
 			t.Errorf("%s: NaN below the diagonal and beside it changed the result", name)

@@ -45,7 +45,7 @@ func withSpectrum(values []float64, seed uint64) panel {
 		normalise(v)
 		// (I − 2vvᵀ)·a·(I − 2vvᵀ) = a − 2v·wᵀ − 2w·vᵀ + 4(v·w)·v·vᵀ with w = a·v.
 		for i := range w {
-			w[i] = blas64.Dot(vector(row(a, i)), vector(v))
+			w[i] = blas64.Dot(vector(a.Row(i)), vector(v))
 		}
 		vw := blas64.Dot(vector(v), vector(w))
 		for i := range n {
@@ -100,9 +100,9 @@ func residuals(t testing.TB, a panel, r *Result) (each []float64, orth float64) 
 		if i > 0 && !(r.Values[i-1] >= v) {
 			t.Fatalf("values %d and %d, %g and %g, are not descending", i-1, i, r.Values[i-1], v)
 		}
-		blas64.Axpy(-v, vector(row(r.Vectors, i)), vector(row(pa, i)))
-		each = append(each, blas64.Nrm2(vector(row(pa, i))))
-		row(gram, i)[i]--
+		blas64.Axpy(-v, vector(r.Vectors.Row(i)), vector(pa.Row(i)))
+		each = append(each, blas64.Nrm2(vector(pa.Row(i))))
+		gram.Row(i)[i]--
 	}
 	for _, v := range gram.Data {
 		orth = max(orth, math.Abs(v))

@@ -135,10 +135,10 @@ func (s inverseSteps) each(ctx context.Context, values []float64, z panel, newFi
 		found, release := kernel.Scratch[float64](hi-lo, z.Rows)
 		defer release()
 		for c := lo; c < hi; c++ {
-			find(c, row(found, c-lo))
+			find(c, found.Row(c-lo))
 		}
 		for i := range z.Rows {
-			to := row(z, i)[lo:hi]
+			to := z.Row(i)[lo:hi]
 			for c := range to {
 				to[c] = found.Data[c*found.Stride+i]
 			}

@@ -22,7 +22,7 @@ func (a Operator[T]) times(ctx context.Context, dst panel, src kernel.Matrix[T])
 		return err
 	}
 	for i := range out.Rows {
-		for j, v := range row(out, i) {
+		for j, v := range out.Row(i) {
 			if v-v != 0 {
 				return fmt.Errorf("%w: row %d of the product with vector %d of a block is %g", ErrNotFinite, i, j, v)
 			}

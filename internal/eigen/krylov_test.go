@@ -26,8 +26,8 @@ func operator(a panel) Operator[float64] {
 func diagonal(d []float64) Operator[float64] {
 	return func(ctx context.Context, dst, src panel) error {
 		for i, v := range d {
-			to := row(dst, i)
-			for j, x := range row(src, i) {
+			to := dst.Row(i)
+			for j, x := range src.Row(i) {
 				to[j] = v * x
 			}
 		}
@@ -45,7 +45,7 @@ func checkKrylov(t *testing.T, name string, a panel, r *Result, want []float64) 
 	}
 	norm := 0.0
 	for i := range a.Rows {
-		norm = max(norm, blas64.Nrm2(vector(row(a, i))))
+		norm = max(norm, blas64.Nrm2(vector(a.Row(i))))
 	}
 	for i, v := range r.Values {
 		if !(math.Abs(v-want[i]) <= 2e-6*norm) {

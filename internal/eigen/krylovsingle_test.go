@@ -17,8 +17,8 @@ import (
 func single(a panel) Operator[float32] {
 	rounded := kernel.Dense[float32](a.Rows, a.Cols)
 	for i := range a.Rows {
-		for j, v := range row(a, i) {
-			row(rounded, i)[j] = float32(v)
+		for j, v := range a.Row(i) {
+			rounded.Row(i)[j] = float32(v)
 		}
 	}
 	return func(ctx context.Context, dst, src kernel.Matrix[float32]) error {
@@ -37,7 +37,7 @@ func checkIteration(t *testing.T, name string, a panel, r *Result, want []float6
 	t.Helper()
 	norm := math.Abs(want[0])
 	for i := range a.Rows { // of a symmetric matrix, at least |λ|
-		norm = max(norm, blas64.Nrm2(vector(row(a, i))))
+		norm = max(norm, blas64.Nrm2(vector(a.Row(i))))
 	}
 	if !(r.Residual <= 10*singleTol) {
 		t.Errorf("%s: states a residual of %.2g", name, r.Residual)
@@ -111,7 +111,7 @@ func testZero[T kernel.Float](t *testing.T, tol float64) {
 		r := must(Krylov(background, n, 3, noise, KrylovOptions{Tol: tol, Zero: 1e-17}))
 		for i, v := range r.Values {
 			if v != 0 || r.Vectors.Data[i*r.Vectors.Stride+i] != 1 {
-				t.Errorf("n = %d: pair %d is %v, %v", n, i, v, row(r.Vectors, i))
+				t.Errorf("n = %d: pair %d is %v, %v", n, i, v, r.Vectors.Row(i))
 			}
 		}
 		var stopped *ConvergenceError

@@ -144,12 +144,12 @@ func TestKrylovFindsEveryComponent(t *testing.T) {
 	}
 	apply := func(ctx context.Context, dst, src panel) error {
 		for i := range n {
-			clear(row(dst, i))
+			clear(dst.Row(i))
 		}
 		for _, e := range edges {
 			w := a.Data[e[0]*n+e[1]]
-			blas64.Axpy(w, vector(row(src, e[0])), vector(row(dst, e[1])))
-			blas64.Axpy(w, vector(row(src, e[1])), vector(row(dst, e[0])))
+			blas64.Axpy(w, vector(src.Row(e[0])), vector(dst.Row(e[1])))
+			blas64.Axpy(w, vector(src.Row(e[1])), vector(dst.Row(e[0])))
 		}
 		return ctx.Err()
 	}

@@ -214,7 +214,7 @@ func polish(ctx context.Context, q panel) error {
 		most := 0.0
 		for i := range e.Rows {
 			e.Data[i*e.Stride+i]--
-			for _, v := range row(e, i)[i:] {
+			for _, v := range e.Row(i)[i:] {
 				most = max(most, math.Abs(v))
 			}
 		}
@@ -247,7 +247,7 @@ func subtractHalf(ctx context.Context, q, e panel, negligible float64) error {
 	for left := 0; left < q.Cols; left += orthoBlock {
 		right := min(q.Cols, left+orthoBlock)
 		counts := func(i int) bool {
-			return slices.ContainsFunc(row(e, i)[left:right], func(v float64) bool { return math.Abs(v) > negligible })
+			return slices.ContainsFunc(e.Row(i)[left:right], func(v float64) bool { return math.Abs(v) > negligible })
 		}
 		lo, hi := 0, e.Rows
 		for lo < hi && !counts(lo) {

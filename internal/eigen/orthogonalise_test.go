@@ -19,7 +19,7 @@ func departure(t *testing.T, q panel) float64 {
 	most := 0.0
 	for i := range g.Rows {
 		g.Data[i*g.Stride+i]--
-		for _, v := range row(g, i) {
+		for _, v := range g.Row(i) {
 			most = max(most, math.Abs(v))
 			if math.IsNaN(v) {
 				return v
@@ -76,7 +76,7 @@ func testExtend[T kernel.Float](t *testing.T, allowed float64) {
 		must(orthonormalise(background, basis))
 		for i := range n {
 			for j := range b {
-				row(w, i)[j] = at(rnd, basis, i, j)
+				w.Row(i)[j] = at(rnd, basis, i, j)
 			}
 		}
 		narrow := kernel.Dense[T](n, m)
@@ -133,7 +133,7 @@ func TestSymvEqualsGemv(t *testing.T) {
 			v[i] = math.Cos(float64(i))
 		}
 		for i := range n {
-			want[i] = blas64.Dot(vector(row(a, i)), vector(v))
+			want[i] = blas64.Dot(vector(a.Row(i)), vector(v))
 			for j := range i {
 				a.Data[i*n+j] = math.NaN()
 			}

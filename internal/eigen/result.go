@@ -66,11 +66,3 @@ func checkSizes(n, k int) error {
 	}
 	return nil
 }
-
-// row is row i of a.
-func row[T kernel.Float](a kernel.Matrix[T], i int) []T {
-	if a.Cols == 0 {
-		return nil
-	}
-	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
-}

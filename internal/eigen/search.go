@@ -66,7 +66,7 @@ func (s *search[T]) begin(ctx context.Context, b int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r := row(w, i)
+		r := w.Row(i)
 		for j := range r {
 			r[j] = s.rnd.NormFloat64()
 		}
@@ -135,8 +135,8 @@ func (s *search[T]) multiply(ctx context.Context, dst panel, src kernel.Matrix[T
 	if !s.scaled {
 		most, longest := 0.0, make([]float64, dst.Cols)
 		for i := range dst.Rows {
-			most = max(most, matrix.Magnitude(row(dst, i)))
-			for j, v := range row(dst, i) {
+			most = max(most, matrix.Magnitude(dst.Row(i)))
+			for j, v := range dst.Row(i) {
 				longest[j] = math.Hypot(longest[j], v)
 			}
 		}
@@ -153,7 +153,7 @@ func (s *search[T]) multiply(ctx context.Context, dst panel, src kernel.Matrix[T
 	}
 	first, second := twoToMinus(s.scale)
 	return parallel.EachRow(ctx, dst.Rows, func(i int) {
-		r := row(dst, i)
+		r := dst.Row(i)
 		for j := range r {
 			r[j] = r[j] * first * second
 		}
@@ -204,7 +204,7 @@ func (s *search[T]) rayleighRitz(ctx context.Context, lo, count int) (ritz, erro
 		return ritz{}, err
 	}
 	for i := range outside.Rows {
-		for j, v := range row(outside, i) {
+		for j, v := range outside.Row(i) {
 			r.residuals[j] = math.Hypot(r.residuals[j], v)
 		}
 	}
@@ -244,7 +244,7 @@ func (s *search[T]) restart(ctx context.Context, lo int, r ritz, keep int) error
 		return err
 	}
 	for i := range s.h.Rows {
-		clear(row(s.h, i)[lo:])
+		clear(s.h.Row(i)[lo:])
 	}
 	kernel.Copy(kernel.View(s.h, 0, lo, lo, keep), coupling)
 	for i, v := range r.values[:keep] {

@@ -17,7 +17,7 @@ const nearTie = 1e-6
 // this makes results comparable.
 func FixSigns(v panel) {
 	for i := range v.Rows {
-		r := row(v, i)
+		r := v.Row(i)
 		largest := matrix.Magnitude(r)
 		lead := slices.IndexFunc(r, func(x float64) bool { return math.Abs(x) >= (1-nearTie)*largest })
 		if lead >= 0 && r[lead] < 0 {

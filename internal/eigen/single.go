@@ -89,7 +89,7 @@ func polishSingle(ctx context.Context, q panel, z kernel.Matrix[float32]) error 
 	longest, all := 0.0, 0.0
 	for i := range k {
 		e.Data[i*e.Stride+i]--
-		length := blas64.Nrm2(vector(row(e, i)))
+		length := blas64.Nrm2(vector(e.Row(i)))
 		longest, all = max(longest, length), math.Hypot(all, length)
 	}
 	const enough = 1e-14
@@ -131,7 +131,7 @@ func (s spectrum) estimateResidual(ctx context.Context, a panel) (float64, error
 	length := 1 / math.Sqrt(float64(k))
 	signs := kernel.Dense[float64](2*residualProbes, k) // and below them the same times the eigenvalues
 	for p := range residualProbes {
-		own, weighted := row(signs, p), row(signs, residualProbes+p)
+		own, weighted := signs.Row(p), signs.Row(residualProbes+p)
 		for i, v := range s.values {
 			own[i] = math.Copysign(length, float64(rnd.IntN(2))-0.5)
 			weighted[i] = v * own[i]
@@ -145,9 +145,9 @@ func (s spectrum) estimateResidual(ctx context.Context, a panel) (float64, error
 	if err := parallel.For(ctx, residualProbes, func(p int) {
 		product := make([]float64, n)
 		for lo := 0; lo < n && ctx.Err() == nil; lo += probedRows {
-			symvRows(a, lo, min(lo+probedRows, n), row(u, p), product)
+			symvRows(a, lo, min(lo+probedRows, n), u.Row(p), product)
 		}
-		blas64.Axpy(-1, vector(row(u, residualProbes+p)), vector(product))
+		blas64.Axpy(-1, vector(u.Row(residualProbes+p)), vector(product))
 		lengths[p] = blas64.Nrm2(vector(product))
 	}); err != nil {
 		return 0, err

@@ -96,7 +96,7 @@ func symvCorner[T kernel.Float](a kernel.Matrix[T], i int, v, y []T) {
 
 // symvRow adds what row i up to column hi contributes.
 func symvRow[T kernel.Float](a kernel.Matrix[T], i, hi int, v, y []T) {
-	r := row(a, i)
+	r := a.Row(i)
 	s := r[i] * v[i]
 	for j := i + 1; j < hi; j++ {
 		s += r[j] * v[j]

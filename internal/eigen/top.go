@@ -72,7 +72,7 @@ func rayleighQuotients(ctx context.Context, a Operator[float64], r *Result) (boo
 	}
 	largest, residual := 0.0, 0.0
 	for i := range r.Values {
-		x, y := vector(row(r.Vectors, i)), vector(row(images, i))
+		x, y := vector(r.Vectors.Row(i)), vector(images.Row(i))
 		r.Values[i] = blas64.Dot(x, y)
 		blas64.Axpy(-r.Values[i], x, y)
 		largest, residual = max(largest, math.Abs(r.Values[i])), max(residual, blas64.Nrm2(y))
@@ -86,7 +86,7 @@ func rayleighQuotients(ctx context.Context, a Operator[float64], r *Result) (boo
 	values := make([]float64, len(order))
 	for i, from := range order {
 		values[i] = r.Values[from]
-		copy(row(sorted, i), row(r.Vectors, from))
+		copy(sorted.Row(i), r.Vectors.Row(from))
 	}
 	r.Values, r.Vectors = values, sorted
 	return residual <= 5e-7*largest, nil

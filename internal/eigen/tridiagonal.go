@@ -89,7 +89,7 @@ func newReduction[T kernel.Float](a kernel.Matrix[T]) *reduction[T] {
 // beyond the second diagonal, and the vector w that updates the rest of the matrix.
 func (r *reduction[T]) reflect(ctx context.Context, p, j int, t tridiagonal, tau []T) error {
 	n := r.a.Rows
-	current := row(r.a, j)
+	current := r.a.Row(j)
 	coef := r.coef[:2*p]
 	for q := range coef {
 		coef[q] = r.wv.Data[q*r.wv.Stride+j]
@@ -105,7 +105,7 @@ func (r *reduction[T]) reflect(ctx context.Context, p, j int, t tridiagonal, tau
 	var beta T
 	beta, tau[j] = reflector(x)
 	t.e[j] = float64(beta)
-	v, w := row(r.vw, 2*p)[s:], row(r.vw, 2*p+1)[s:]
+	v, w := r.vw.Row(2 * p)[s:], r.vw.Row(2*p + 1)[s:]
 	if tau[j] == 0 {
 		clear(v)
 		clear(w)
@@ -117,8 +117,8 @@ func (r *reduction[T]) reflect(ctx context.Context, p, j int, t tridiagonal, tau
 		matrix.Scale(w, tau[j])
 		matrix.AddScaled(w, -tau[j]/2*T(dot(w, v)), v)
 	}
-	copy(row(r.wv, 2*p)[s:], w)
-	copy(row(r.wv, 2*p+1)[s:], v)
+	copy(r.wv.Row(2 * p)[s:], w)
+	copy(r.wv.Row(2*p + 1)[s:], v)
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (r *reduction[T]) dots(lo, hi, s int, v []T) {
 		copy(r.coef[q:], products[:])
 	}
 	for ; q < hi; q++ {
-		r.coef[q] = T(dot(row(rows, q)[s:], v))
+		r.coef[q] = T(dot(rows.Row(q)[s:], v))
 	}
 }
 

@@ -32,7 +32,7 @@ func TestTwistedFactorsGiveTheVectorOfAnEigenvalue(t *testing.T) {
 					continue
 				}
 				for i := range rest {
-					rest[i] = blas64.Dot(vector(row(a, i)), vector(z)) - x*z[i]
+					rest[i] = blas64.Dot(vector(a.Row(i)), vector(z)) - x*z[i]
 				}
 				if r := blas64.Nrm2(vector(rest)); !(r <= 40*epsilon*norm) {
 					t.Errorf("n=%d coupling %g: residual %.2g of value %d", n, coupling, r/norm, c)

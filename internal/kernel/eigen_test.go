@@ -19,7 +19,7 @@ func testSymv4[T Float](t *testing.T) {
 		s := Symv4(a.Data, a.Stride, m, x.Data[:n], y.Data)
 		for r := range 4 {
 			want, size := 0.0, 0.0
-			for j, v := range row(a, r) {
+			for j, v := range a.Row(r) {
 				term := float64(v) * float64(x.Data[j])
 				want += term
 				size += math.Abs(term)
@@ -32,7 +32,7 @@ func testSymv4[T Float](t *testing.T) {
 			want := float64(before.Data[j])
 			size := math.Abs(want)
 			for r := range 4 {
-				term := float64(m[r]) * float64(row(a, r)[j])
+				term := float64(m[r]) * float64(a.Row(r)[j])
 				want += term
 				size += math.Abs(term)
 			}

@@ -170,7 +170,7 @@ func (p *product[S, T]) run(ctx context.Context) error {
 // scale multiplies c by beta; by zero without reading it.
 func (p *product[S, T]) scale() {
 	for i := range p.m {
-		r := row(p.c, i)
+		r := p.c.Row(i)
 		if p.upper {
 			r = r[min(len(r), max(0, i-p.shift)):]
 		}
@@ -217,10 +217,10 @@ func (p *product[S, T]) sumSlabs(ctx context.Context, slabs int) error {
 			if p.upper {
 				first = min(p.n, max(0, i-p.shift))
 			}
-			out := row(p.c, i)[first:]
-			sum := row(part(0), i)[first:]
+			out := p.c.Row(i)[first:]
+			sum := part(0).Row(i)[first:]
 			for s := 1; s < slabs; s++ {
-				for j, v := range row(part(s), i)[first:] {
+				for j, v := range part(s).Row(i)[first:] {
 					sum[j] += v
 				}
 			}

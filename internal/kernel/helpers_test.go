@@ -39,7 +39,7 @@ func clone[T Float](a Matrix[T]) Matrix[T] {
 
 func fill[T Float](a Matrix[T], v T) {
 	for i := range a.Rows {
-		r := row(a, i)
+		r := a.Row(i)
 		for j := range r {
 			r[j] = v
 		}

@@ -120,9 +120,9 @@ func (p *product[S, T]) longTiles(s panels, packed []S, next ahead[S]) {
 // add adds the parts of the sums lo to hi, in order, to c.
 func (l *long[S, T]) add(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		sum := row(l.sums, i)
+		sum := l.sums.Row(i)
 		for part := l.m + i; part < l.sums.Rows; part += l.m {
-			for j, v := range row(l.sums, part) {
+			for j, v := range l.sums.Row(part) {
 				sum[j] += v
 			}
 		}

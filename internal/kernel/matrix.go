@@ -38,6 +38,14 @@ type Matrix[T Float] struct {
 	Stride     int
 }
 
+// Row is row i.
+func (a Matrix[T]) Row(i int) []T {
+	if a.Cols == 0 {
+		return nil
+	}
+	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
+}
+
 // isDouble is a constant wherever T is known.
 func isDouble[T Float]() bool { return unsafe.Sizeof(T(0)) == 8 }
 
@@ -64,7 +72,7 @@ func Rows[T Float](a Matrix[T], lo, hi int) Matrix[T] { return View(a, lo, 0, hi
 // Copy copies src into dst, of the same size.
 func Copy[T Float](dst, src Matrix[T]) {
 	for i := range src.Rows {
-		copy(row(dst, i), row(src, i))
+		copy(dst.Row(i), src.Row(i))
 	}
 }
 
@@ -86,11 +94,6 @@ func Transposed[T Float](ctx context.Context, a Matrix[T]) (Matrix[T], error) {
 // Dense is a new rows × cols matrix of zeros without padding.
 func Dense[T Float](rows, cols int) Matrix[T] {
 	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]T, rows*cols)}
-}
-
-// row is row i of a.
-func row[T Float](a Matrix[T], i int) []T {
-	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
 }
 
 // MirrorUpper copies the upper triangle of the square matrix c to the lower one, in squares that

@@ -74,10 +74,10 @@ func portableSpMM[T Float](lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c 
 	for i := lo; i < hi; i++ {
 		var add []T
 		if z.Rows > 0 {
-			add = row(z, i)
+			add = z.Row(i)
 		}
 		cols, vals := a.Row(i)
-		portableRow(row(dst, i), cols, vals, x, c, add)
+		portableRow(dst.Row(i), cols, vals, x, c, add)
 	}
 }
 

@@ -27,13 +27,13 @@ type cancelling[T Float] struct {
 func newCancelling[T Float](rnd *rand.Rand) *cancelling[T] {
 	p := newProblem[T, T](rnd, 37, 53, 600, false, false, 1, 0)
 	for i := range p.m {
-		r := row(p.a, i)
+		r := p.a.Row(i)
 		for l := 1; l < p.k; l += 2 {
 			r[l] = -r[l-1] * T(1+5e6*epsilon[T]()*rnd.Float64())
 		}
 	}
 	for l := 1; l < p.k; l += 2 {
-		copy(row(p.b, l), row(p.b, l-1))
+		copy(p.b.Row(l), p.b.Row(l-1))
 	}
 	return &cancelling[T]{problem: p}
 }
@@ -79,7 +79,7 @@ func TestWideSumsOfManyTermsAreAsGoodAsThoseOfFew(t *testing.T) {
 			for i := range n {
 				for j := i; j < n; j++ {
 					// Half an ulp of a sum of 256, in the mean of 400 blocks.
-					if e := math.Abs(row(m, i)[j]/row(exact, i)[j] - 1); e > 1e-7 {
+					if e := math.Abs(m.Row(i)[j]/exact.Row(i)[j] - 1); e > 1e-7 {
 						t.Errorf("entry (%d, %d) is wrong by %.2g of it", i, j, e)
 					}
 				}
@@ -155,7 +155,7 @@ func testMemory[T Float](t *testing.T) {
 		{"small product", few, func() { small.gemm(small.c) }},
 		{"large product", 100, func() { large.gemm(large.c) }},
 		{"sparse product", 100, func() { must(t, SpMM(context.Background(), c, a, x)) }},
-		{"four rows", 0, func() { Symv4(four.Data, 100, [4]float64{}, row(y, 0), row(y, 1)) }},
+		{"four rows", 0, func() { Symv4(four.Data, 100, [4]float64{}, y.Row(0), y.Row(1)) }},
 	} {
 		if n := testing.AllocsPerRun(20, k.call); n > k.most {
 			t.Errorf("%s: %g allocations, want %g at most", k.name, n, k.most)

@@ -39,7 +39,7 @@ func checkRows(numbers, width int, y Matrix[float32], rows []int32) bool {
 
 func portableRowDots(dots, x []float32, y Matrix[float32], rows []int32) {
 	for k, i := range rows {
-		v := row(y, int(i))
+		v := y.Row(int(i))
 		var s0, s1, s2, s3 float32
 		for lo := 0; lo < len(x); lo += RowLine {
 			p, q := (*[RowLine]float32)(x[lo:]), (*[RowLine]float32)(v[lo:])
@@ -60,7 +60,7 @@ func portableRowSteps(m, x []float32, y Matrix[float32], rows []int32) {
 		copy(b, x[lo:hi])
 		portableRow(x[lo:hi], rows, m, y, 1, b)
 		for k, i := range rows {
-			v, factor := row(y, int(i))[:len(b)], m[k]
+			v, factor := y.Row(int(i))[:len(b)], m[k]
 			for j, u := range b {
 				v[j] += factor * u
 			}

@@ -25,7 +25,7 @@ func TestRowDotsEqualTheSumsByHand(t *testing.T) {
 				rowDots(p, dots.Data[:n], x.Data[:width], y, rows[:n])
 				for k, i := range rows {
 					want, size := 0.0, 0.0
-					for j, v := range row(y, int(i)) {
+					for j, v := range y.Row(int(i)) {
 						term := float64(v) * float64(x.Data[j])
 						want += term
 						size += math.Abs(term)
@@ -64,17 +64,17 @@ func TestRowStepsEqualTheSumsByHand(t *testing.T) {
 				for j := range width {
 					terms := []float64{float64(x.Data[j])}
 					for k, i := range rows[:n] {
-						terms = append(terms, float64(m.Data[k])*float64(row(y, int(i))[j]))
+						terms = append(terms, float64(m.Data[k])*float64(y.Row(int(i))[j]))
 					}
 					check(fmt.Sprintf("x[%d]", j), gotX.Data[j], terms...)
 					for i := range y.Rows {
-						terms := []float64{float64(row(y, i)[j])}
+						terms := []float64{float64(y.Row(i)[j])}
 						for k, at := range rows[:n] {
 							if int(at) == i {
 								terms = append(terms, float64(m.Data[k])*float64(x.Data[j]))
 							}
 						}
-						check(fmt.Sprintf("y[%d, %d]", i, j), row(gotY, i)[j], terms...)
+						check(fmt.Sprintf("y[%d, %d]", i, j), gotY.Row(i)[j], terms...)
 					}
 				}
 				checkPadding(t, p.name+", x", gotX)

@@ -95,7 +95,7 @@ func Convert[D, S Float](ctx context.Context, dst Matrix[D], src Matrix[S]) erro
 	const grain = 1 << 16
 	return parallel.Ranges(ctx, src.Rows, max(1, grain/src.Cols), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			convert(active, row(dst, i), row(src, i))
+			convert(active, dst.Row(i), src.Row(i))
 		}
 	})
 }
@@ -199,7 +199,7 @@ func spmmSegments[T Float](ctx context.Context, i, segment int, dst Matrix[T], a
 		buffer := borrow[T](z.Cols) // z may be dst
 		defer giveBack(buffer)
 		last = *buffer
-		copy(last, row(z, i))
+		copy(last, z.Row(i))
 	}
 	var sum Matrix[T]
 	for lo, end := a.Ptr[i], a.Ptr[i+1]; lo < end && ctx.Err() == nil; {

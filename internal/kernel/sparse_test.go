@@ -145,8 +145,8 @@ func testConvert[S, D Float](t *testing.T) {
 			}
 			must(t, Convert(context.Background(), dst, src))
 			for i := range rows {
-				for j, v := range row(src, i) {
-					if got := row(dst, i)[j]; got != D(v) {
+				for j, v := range src.Row(i) {
+					if got := dst.Row(i)[j]; got != D(v) {
 						t.Fatalf("%d×%d: entry (%d, %d) is %g, want %g", rows, cols, i, j, got, D(v))
 					}
 				}

@@ -50,7 +50,7 @@ func Row[T kernel.Float](p kernel.Matrix[T], i int) []T { return p.Data[i*p.Stri
 // Clear sets a panel to zero.
 func Clear[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
 	return parallel.EachRow(ctx, p.Rows, func(i int) {
-		clear(Row(p, i))
+		clear(p.Row(i))
 	})
 }
 
@@ -60,7 +60,7 @@ func ScaleColumns[T kernel.Float](ctx context.Context, p kernel.Matrix[T], facto
 		return ctx.Err()
 	}
 	return parallel.EachRow(ctx, p.Rows, func(i int) {
-		row := p.Data[i*p.Stride:][:p.Cols]
+		row := p.Row(i)
 		for j, f := range factors {
 			row[j] = T(float64(row[j]) * f)
 		}

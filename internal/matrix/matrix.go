@@ -72,7 +72,7 @@ func (m *Matrix[T]) Row(i int) (cols []int32, vals []T) {
 	if m.Sparse != nil {
 		return m.Sparse.Row(i)
 	}
-	return nil, m.Dense.Data[i*m.Dense.Stride:][:m.Dense.Cols]
+	return nil, m.Dense.Row(i)
 }
 
 // Column is the column of the q-th stored value of a row.
@@ -133,7 +133,7 @@ func (m *Matrix[T]) AddTo(ctx context.Context, y kernel.Matrix[T], c T) error {
 		return ctx.Err()
 	}
 	return parallel.EachRow(ctx, y.Rows, func(i int) {
-		m.AddRow(y.Data[i*y.Stride:][:y.Cols], i, c)
+		m.AddRow(y.Row(i), i, c)
 	})
 }
 

@@ -42,7 +42,7 @@ func (o Operator[T]) Apply(ctx context.Context, dst, src kernel.Matrix[T]) error
 		narrow[j] = T(v)
 	}
 	return parallel.EachRow(ctx, dst.Rows, func(i int) {
-		AddScaled(dst.Data[i*dst.Stride:][:dst.Cols], T(o.Coef*o.V[i]), narrow)
+		AddScaled(dst.Row(i), T(o.Coef*o.V[i]), narrow)
 	})
 }
 

@@ -119,7 +119,7 @@ func (w Walk[T]) filter(ctx context.Context, coef []float64, x, y, spare kernel.
 		root = func(i int) float64 { return math.Sqrt(float64(a.Ptr[i+1] - a.Ptr[i] + 1)) }
 	}
 	err := parallel.EachRow(ctx, x.Rows, func(i int) {
-		from, to := x.Data[i*x.Stride:][:x.Cols], y.Data[i*y.Stride:][:y.Cols]
+		from, to := x.Row(i), y.Row(i)
 		scale, first := T(1/root(i)), T(coef[last])
 		for j, v := range from {
 			v *= scale
@@ -138,8 +138,8 @@ func (w Walk[T]) filter(ctx context.Context, coef []float64, x, y, spare kernel.
 		return err
 	}
 	return parallel.EachRow(ctx, x.Rows, func(i int) {
-		to, scale := x.Data[i*x.Stride:][:x.Cols], T(root(i)/factor(i))
-		for j, v := range y.Data[i*y.Stride:][:y.Cols] {
+		to, scale := x.Row(i), T(root(i)/factor(i))
+		for j, v := range y.Row(i) {
 			to[j] = scale * v
 		}
 	})
@@ -183,7 +183,7 @@ func (f Filtered[T]) Squares(ctx context.Context) (float64, error) {
 	sum, err := parallel.Sum(ctx, f.Rows, 1, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			r := f.Factor(i)
-			sum[0] += r * r * squares(f.Data[i*f.Stride:][:f.Cols])
+			sum[0] += r * r * squares(f.Row(i))
 		}
 	})
 	return sum[0], err
@@ -218,6 +218,6 @@ func (f Filtered[T]) Whole(ctx context.Context) (kernel.Matrix[T], error) {
 		return f.Matrix, ctx.Err()
 	}
 	return f.Matrix, parallel.EachRow(ctx, f.Rows, func(i int) {
-		Scale(f.Data[i*f.Stride:][:f.Cols], T(f.Factor(i)))
+		Scale(f.Row(i), T(f.Factor(i)))
 	})
 }

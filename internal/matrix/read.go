@@ -122,7 +122,7 @@ func CheckCSR(ctx context.Context, a *sparse.CSR) error {
 // checkFinite reports the first entry that is not finite.
 func checkFinite[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
 	return firstOf(ctx, p.Rows, func(i int) error {
-		for j, v := range p.Data[i*p.Stride:][:p.Cols] {
+		for j, v := range p.Row(i) {
 			if v-v != 0 { // NaN or infinite
 				return fmt.Errorf("%w: %v at row %d, column %d", ErrNotFinite, v, i, j)
 			}

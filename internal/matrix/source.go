@@ -106,7 +106,7 @@ func (s *Source) Each(lo, hi int, visit func(i int, cols []int32, vals []float64
 			continue
 		}
 		if s.sparse == nil && s.single == nil && s.change == nil {
-			visit(i, nil, s.dense.Data[i*s.dense.Stride:][:s.dense.Cols])
+			visit(i, nil, s.dense.Row(i))
 			continue
 		}
 		if buf == nil {

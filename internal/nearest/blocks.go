@@ -152,7 +152,7 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 			return err
 		}
 		for i := range tile.Rows {
-			c.take(&c.best[(first+i)*c.parts+part], first+i, tile.Data[i*tile.Stride:][:tile.Cols], q)
+			c.take(&c.best[(first+i)*c.parts+part], first+i, tile.Row(i), q)
 		}
 	}
 	return nil
