@@ -1918,7 +1918,7 @@ loop:
 	JNZ loop
 tail:
 	TESTQ BX, BX
-	JZ finish
+	JZ done
 	LEAQ laneMasks<>+32(SB), AX
 	NEGQ BX
 	VMOVUPS (AX)(BX*4), Y15
@@ -1939,7 +1939,7 @@ tail:
 	VFMADD231PS Y14, Y7, Y9
 	VADDPS Y10, Y9, Y9
 	VMASKMOVPS Y9, Y15, (DI)
-finish:
+done:
 	MOVQ s+48(FP), BX
 	VEXTRACTF128 $1, Y0, X8
 	VADDPS X8, X0, X0
@@ -2135,10 +2135,10 @@ GLOBL expTable<>(SB), RODATA|NOPTR, $384
 TEXT ·expFloat32AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ to+16(FP), DI
-	MOVQ n+0(FP), BX
+	MOVQ n+0(FP), CX
 	VBROADCASTSS scale+24(FP), Y4
 	VBROADCASTSS shift+28(FP), Y5
-	MOVQ BX, CX
+	MOVQ CX, BX
 	ANDQ $7, BX
 	SHRQ $3, CX
 	JZ tail
@@ -2224,11 +2224,11 @@ TEXT ·rowDotsFloat32AVX2(SB), NOSPLIT, $0-56
 	MOVQ rows+8(FP), SI
 	MOVQ y+16(FP), DI
 	MOVQ yRow+24(FP), R8
+	SHLQ $2, R8
 	MOVQ width+32(FP), CX
+	SHLQ $2, CX
 	MOVQ x+40(FP), DX
 	MOVQ dots+48(FP), BX
-	SHLQ $2, R8
-	SHLQ $2, CX
 	XORQ R10, R10
 row:
 	MOVLQSX (SI)(R10*4), AX
@@ -2265,11 +2265,11 @@ TEXT ·rowStepsFloat32AVX2(SB), NOSPLIT, $0-56
 	MOVQ rows+8(FP), SI
 	MOVQ y+16(FP), DI
 	MOVQ yRow+24(FP), R8
+	SHLQ $2, R8
 	MOVQ width+32(FP), CX
+	SHLQ $2, CX
 	MOVQ x+40(FP), DX
 	MOVQ m+48(FP), BX
-	SHLQ $2, R8
-	SHLQ $2, CX
 part:
 	CMPQ CX, $256
 	JLT line

@@ -2487,7 +2487,7 @@ loop:
 	JNZ loop
 tail:
 	TESTQ BX, BX
-	JZ finish
+	JZ done
 	MOVQ $-1, AX
 	BZHIQ BX, AX, AX
 	KMOVW AX, K1
@@ -2507,7 +2507,7 @@ tail:
 	VFMADD231PS Z14, Z7, Z9
 	VADDPS Z10, Z9, Z9
 	VMOVUPS Z9, K1, (DI)
-finish:
+done:
 	MOVQ s+48(FP), BX
 	VEXTRACTF64X4 $1, Z0, Y8
 	VADDPS Y8, Y0, Y0
@@ -2759,10 +2759,10 @@ GLOBL expTable<>(SB), RODATA|NOPTR, $768
 TEXT ·expFloat32AVX512(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ to+16(FP), DI
-	MOVQ n+0(FP), BX
+	MOVQ n+0(FP), CX
 	VBROADCASTSS scale+24(FP), Z4
 	VBROADCASTSS shift+28(FP), Z5
-	MOVQ BX, CX
+	MOVQ CX, BX
 	ANDQ $15, BX
 	SHRQ $4, CX
 	JZ tail
@@ -2829,11 +2829,11 @@ TEXT ·rowDotsFloat32AVX512(SB), NOSPLIT, $0-56
 	MOVQ rows+8(FP), SI
 	MOVQ y+16(FP), DI
 	MOVQ yRow+24(FP), R8
+	SHLQ $2, R8
 	MOVQ width+32(FP), CX
+	SHLQ $2, CX
 	MOVQ x+40(FP), DX
 	MOVQ dots+48(FP), BX
-	SHLQ $2, R8
-	SHLQ $2, CX
 	XORQ R10, R10
 row:
 	MOVLQSX (SI)(R10*4), AX
@@ -2870,11 +2870,11 @@ TEXT ·rowStepsFloat32AVX512(SB), NOSPLIT, $0-56
 	MOVQ rows+8(FP), SI
 	MOVQ y+16(FP), DI
 	MOVQ yRow+24(FP), R8
+	SHLQ $2, R8
 	MOVQ width+32(FP), CX
+	SHLQ $2, CX
 	MOVQ x+40(FP), DX
 	MOVQ m+48(FP), BX
-	SHLQ $2, R8
-	SHLQ $2, CX
 part:
 	CMPQ CX, $512
 	JLT line

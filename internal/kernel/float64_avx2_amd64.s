@@ -1918,7 +1918,7 @@ loop:
 	JNZ loop
 tail:
 	TESTQ BX, BX
-	JZ finish
+	JZ done
 	LEAQ laneMasks<>+32(SB), AX
 	NEGQ BX
 	VMOVUPD (AX)(BX*8), Y15
@@ -1939,7 +1939,7 @@ tail:
 	VFMADD231PD Y14, Y7, Y9
 	VADDPD Y10, Y9, Y9
 	VMASKMOVPD Y9, Y15, (DI)
-finish:
+done:
 	MOVQ s+48(FP), BX
 	VEXTRACTF128 $1, Y0, X8
 	VADDPD X8, X0, X0

@@ -2487,7 +2487,7 @@ loop:
 	JNZ loop
 tail:
 	TESTQ BX, BX
-	JZ finish
+	JZ done
 	MOVQ $-1, AX
 	BZHIQ BX, AX, AX
 	KMOVW AX, K1
@@ -2507,7 +2507,7 @@ tail:
 	VFMADD231PD Z14, Z7, Z9
 	VADDPD Z10, Z9, Z9
 	VMOVUPD Z9, K1, (DI)
-finish:
+done:
 	MOVQ s+48(FP), BX
 	VEXTRACTF64X4 $1, Z0, Y8
 	VADDPD Y8, Y0, Y0

@@ -80,9 +80,7 @@ func accumulate(w *writer) {
 // are left.
 func (w *writer) convertRow(from, to number, vector, single func()) {
 	count := w.bytes / float64s.size
-	w.op("MOVQ", w.arg("from"), "SI")
-	w.op("MOVQ", w.arg("to"), "DI")
-	w.op("MOVQ", w.arg("n"), "BX")
+	w.moves("from SI", "to DI", "n BX")
 	w.op("MOVQ", "BX", "CX")
 	w.op("ANDQ", count-1, "BX")
 	w.op("SHRQ", log2(count), "CX")
@@ -92,8 +90,7 @@ func (w *writer) convertRow(from, to number, vector, single func()) {
 		body()
 		w.op("ADDQ", step*from.size, "SI")
 		w.op("ADDQ", step*to.size, "DI")
-		w.op("DECQ", counter)
-		w.op("JNZ", label)
+		w.again(counter, label)
 	}
 	loop("vector", "CX", count, vector)
 	w.label("rest")

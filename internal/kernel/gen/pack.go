@@ -7,13 +7,10 @@ func pack(w *writer) {
 	const most = 3
 	w.begin("copies k rows of count numbers; the rest of the last vector is zero.", "pack",
 		"k int", "count int", "from *T", "fromRow int", "to *T", "toRow int")
-	w.op("MOVQ", w.arg("k"), "CX")
-	w.op("MOVQ", w.arg("from"), "SI")
-	w.op("MOVQ", w.arg("fromRow"), "R8")
-	w.op("SHLQ", log2(w.size), "R8")
+	w.moves("k CX", "from SI")
+	w.stride("fromRow", "R8")
 	w.op("MOVQ", w.arg("to"), "DI")
-	w.op("MOVQ", w.arg("toRow"), "R9")
-	w.op("SHLQ", log2(w.size), "R9")
+	w.stride("toRow", "R9")
 	w.op("MOVQ", w.arg("count"), "BX")
 	w.lastLanes("BX", "DX", "AX")
 	w.op("ADDQ", w.lanes()-1, "BX")
@@ -29,8 +26,7 @@ func pack(w *writer) {
 		}
 		w.op("ADDQ", "R8", "SI")
 		w.op("ADDQ", "R9", "DI")
-		w.op("DECQ", "CX")
-		w.op("JNZ", fmt.Sprintf("copy_%d", vecs))
+		w.again("CX", fmt.Sprintf("copy_%d", vecs))
 		w.leave()
 	}
 }

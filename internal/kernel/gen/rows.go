@@ -5,18 +5,13 @@ import "fmt"
 // rowLine is how many bytes the width of the rows is a multiple of.
 const rowLine = 64
 
-// rowsBegin loads the parameters that rowDots and rowSteps share: the numbers of rows in SI, y in DI,
-// its stride in R8, x in DX, the results or factors of the rows in BX, their count in R9 and the width in
-// CX, both in bytes.
-func (w *writer) rowsBegin(doc, name, numbers string) {
-	w.begin(doc, name, "count int", "rows *int32", "y *T", "yRow int", "width int", "x *T", numbers+" *T")
-	for _, p := range []struct{ name, register string }{
-		{"count", "R9"}, {"rows", "SI"}, {"y", "DI"}, {"yRow", "R8"}, {"width", "CX"}, {"x", "DX"}, {numbers, "BX"},
-	} {
-		w.op("MOVQ", w.arg(p.name), p.register)
-	}
-	w.op("SHLQ", log2(w.size), "R8")
-	w.op("SHLQ", log2(w.size), "CX")
+// rowsBegin loads the parameters that the kernels of some rows share: the numbers of the rows in SI,
+// their count in R9, y in DI, and in bytes its stride in R8 and the width in CX.
+func (w *writer) rowsBegin(doc, name string, more ...string) {
+	w.begin(doc, name, append([]string{"count int", "rows *int32", "y *T", "yRow int", "width int"}, more...)...)
+	w.moves("count R9", "rows SI", "y DI")
+	w.stride("yRow", "R8")
+	w.stride("width", "CX")
 }
 
 // rowAddress sets AX to where row number R10 of the list begins.
@@ -35,7 +30,8 @@ func (w *writer) nextRow(loop string) {
 
 // rowDots is the kernel of the products of a vector and some rows of a matrix.
 func rowDots(w *writer) {
-	w.rowsBegin("sets dots[k] to the product of x and row rows[k] of y, whose width is a multiple of 64 bytes.", "rowDots", "dots")
+	w.rowsBegin("sets dots[k] to the product of x and row rows[k] of y, whose width is a multiple of 64 bytes.", "rowDots", "x *T", "dots *T")
+	w.moves("x DX", "dots BX")
 	const sums = 2
 	w.op("XORQ", "R10", "R10")
 	w.label("row")
@@ -63,7 +59,8 @@ func rowDots(w *writer) {
 // rowSteps is the kernel that moves a vector and some rows of a matrix towards each other.
 func rowSteps(w *writer) {
 	const most = 8 // vectors of a row at once
-	w.rowsBegin("adds m[k]·x to row rows[k] of y for all k, and to x the sum of m[k] times these rows as they were. The width is a multiple of 64 bytes.", "rowSteps", "m")
+	w.rowsBegin("adds m[k]·x to row rows[k] of y for all k, and to x the sum of m[k] times these rows as they were. The width is a multiple of 64 bytes.", "rowSteps", "x *T", "m *T")
+	w.moves("x DX", "m BX")
 	w.label("part")
 	w.op("CMPQ", "CX", most*w.bytes)
 	w.op("JLT", "line")
@@ -112,15 +109,7 @@ func (w *writer) rowStep(name string, vecs int) {
 
 // rowFetch is the kernel that has some rows of a matrix fetched into the caches.
 func rowFetch(w *writer) {
-	w.begin("fetches rows of y, whose width is a multiple of 64 bytes.", "rowFetch",
-		"count int", "rows *int32", "y *T", "yRow int", "width int")
-	w.op("MOVQ", w.arg("count"), "R9")
-	w.op("MOVQ", w.arg("rows"), "SI")
-	w.op("MOVQ", w.arg("y"), "DI")
-	w.op("MOVQ", w.arg("yRow"), "R8")
-	w.op("SHLQ", log2(w.size), "R8")
-	w.op("MOVQ", w.arg("width"), "CX")
-	w.op("SHLQ", log2(w.size), "CX")
+	w.rowsBegin("fetches rows of y, whose width is a multiple of 64 bytes.", "rowFetch")
 	w.op("XORQ", "R10", "R10")
 	w.label("row")
 	w.rowAddress()

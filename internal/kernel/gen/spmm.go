@@ -24,10 +24,7 @@ func spmm(w *writer) {
 	for _, stride := range []string{"xRow", "dstRow", "zRow"} {
 		w.op("SHLQ", log2(w.size), w.arg(stride))
 	}
-	w.op("MOVQ", w.arg("ptr"), "R13")
-	w.op("MOVQ", w.arg("xRow"), "R8")
-	w.op("MOVQ", w.arg("col"), "R12")
-	w.op("MOVQ", w.arg("end"), "AX")
+	w.moves("ptr R13", "xRow R8", "col R12", "end AX")
 	w.op("LEAQ", "-4(R12)(AX*4)", "R12") // the last entry there is
 	w.op("MOVQ", w.arg("width"), "BX")
 	w.lastLanes("BX", "CX", "AX")
@@ -35,10 +32,7 @@ func spmm(w *writer) {
 	w.op("MOVQ", w.arg("fetch"), "R15")
 
 	w.label("row")
-	w.op("MOVQ", w.arg("x"), "DX")
-	w.op("MOVQ", w.arg("dst"), "DI")
-	w.op("MOVQ", w.arg("z"), "R10")
-	w.op("MOVQ", w.arg("width"), "BX")
+	w.moves("x DX", "dst DI", "z R10", "width BX")
 	w.label("part")
 	w.op("MOVQ", "(R13)", "AX")
 	w.op("MOVQ", "8(R13)", "CX")
@@ -112,8 +106,7 @@ func (w *writer) spmmVariant(variant, vecs int) {
 	}
 	w.op("ADDQ", 4, "SI")
 	w.op("ADDQ", w.size, "R9")
-	w.op("DECQ", "CX")
-	w.op("JNZ", fmt.Sprintf("entry_%d", variant))
+	w.again("CX", fmt.Sprintf("entry_%d", variant))
 
 	w.label("end_%d", variant)
 	w.op("TESTQ", "R10", "R10")

@@ -16,11 +16,7 @@ func sturm(w *writer) {
 	w.op("VSUBPD", w.vec(pivot), w.vec(t), w.vec(pivot+1))
 	passes := sturmLanes / 2 / w.lanes()
 	for pass := range passes {
-		w.op("MOVQ", w.arg("n"), "CX")
-		w.op("MOVQ", w.arg("d"), "SI")
-		w.op("MOVQ", w.arg("s"), "DI")
-		w.op("MOVQ", w.arg("x"), "DX")
-		w.op("MOVQ", w.arg("count"), "BX")
+		w.moves("n CX", "d SI", "s DI", "x DX", "count BX")
 		w.op("MOVQ", "$0x3FF0000000000000", "AX") // 1, as bits
 		for v := range 2 {
 			w.op("VMOVUPD", at((2*pass+v)*w.bytes, "DX"), w.vec(x+v))
@@ -44,8 +40,7 @@ func sturm(w *writer) {
 		}
 		w.op("ADDQ", w.size, "SI")
 		w.op("ADDQ", w.size, "DI")
-		w.op("DECQ", "CX")
-		w.op("JNZ", fmt.Sprintf("loop%d", pass))
+		w.again("CX", fmt.Sprintf("loop%d", pass))
 		for v := range 2 {
 			w.op("VMOVUPD", w.vec(count+v), at((2*pass+v)*w.bytes, "BX"))
 		}

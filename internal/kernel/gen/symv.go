@@ -6,35 +6,15 @@ import "fmt"
 func symv4(w *writer) {
 	w.begin("sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].", "symv4",
 		"n int", "a *T", "aRow int", "x *T", "y *T", "m *T", "s *T")
-	w.op("MOVQ", w.arg("n"), "CX")
-	w.op("MOVQ", w.arg("a"), "SI")
-	w.op("MOVQ", w.arg("aRow"), "R8")
-	w.op("SHLQ", log2(w.size), "R8")
+	w.moves("n CX", "a SI")
+	w.stride("aRow", "R8")
 	w.op("LEAQ", "(R8)(R8*2)", "R9")
-	w.op("MOVQ", w.arg("x"), "DX")
-	w.op("MOVQ", w.arg("y"), "DI")
-	w.op("MOVQ", w.arg("m"), "BX")
+	w.moves("x DX", "y DI", "m BX")
 	for r := range 4 {
 		w.zero(r)
 		w.op("VBROADCASTS"+w.p, at(w.size*r, "BX"), w.vec(4+r))
 	}
-	w.op("MOVQ", "CX", "BX")
-	w.op("ANDQ", w.lanes()-1, "BX")
-	w.op("SHRQ", log2(w.lanes()), "CX")
-	w.op("JZ", "tail")
-	w.label("loop")
-	w.symvStep(false)
-	for _, p := range []string{"SI", "DX", "DI"} {
-		w.op("ADDQ", w.bytes, p)
-	}
-	w.op("DECQ", "CX")
-	w.op("JNZ", "loop")
-	w.label("tail")
-	w.op("TESTQ", "BX", "BX")
-	w.op("JZ", "finish")
-	w.mask("BX", "AX")
-	w.symvStep(true)
-	w.label("finish")
+	w.eachVector([]string{"SI", "DX", "DI"}, w.symvStep)
 	w.op("MOVQ", w.arg("s"), "BX")
 	for r := range 4 {
 		w.sum(r, 8)
@@ -92,7 +72,6 @@ func peak(w *writer) {
 	for r := range sums {
 		w.op("VFMADD231P"+w.p, w.vec(sums), w.vec(sums+1), w.vec(r))
 	}
-	w.op("DECQ", "CX")
-	w.op("JNZ", "loop")
+	w.again("CX", "loop")
 	w.leave()
 }

@@ -74,20 +74,15 @@ func tile(w *writer) {
 	w.op("LEAQ", "(AX)(BX*2)", "AX")
 	w.op("CMPQ", "CX", w.lanes())
 	w.op("ADCQ", 0, "AX") // adds one if there is a part of a vector
-	w.op("MOVQ", w.arg("k"), "CX")
-	w.op("MOVQ", w.arg("a"), "SI")
-	w.op("MOVQ", w.arg("aRow"), "R8")
-	w.op("SHLQ", log2(w.size), "R8")
+	w.moves("k CX", "a SI")
+	w.stride("aRow", "R8")
 	w.op("LEAQ", "(R8)(R8*2)", "R9")
 	w.op("LEAQ", "(SI)(R8*4)", "R11")
-	w.op("MOVQ", w.arg("aStep"), "R10")
-	w.op("SHLQ", log2(w.size), "R10")
+	w.stride("aStep", "R10")
 	w.op("MOVQ", w.arg("b"), "DI")
-	w.op("MOVQ", w.arg("bStep"), "R12")
-	w.op("SHLQ", log2(w.size), "R12")
+	w.stride("bStep", "R12")
 	w.op("MOVQ", w.arg("c"), "DX")
-	w.op("MOVQ", w.arg("cRow"), "R13")
-	w.op("SHLQ", log2(w.size), "R13")
+	w.stride("cRow", "R13")
 	if w.size == 8 {
 		w.op("MOVQ", w.arg("beta"), "BX")
 		w.op("SHLQ", 1, "BX") // without the sign
@@ -135,8 +130,7 @@ func (w *writer) tileVariant(s shape) {
 	}
 	if s.rows == w.mostRows() {
 		w.op("MOVQ", w.arg("next"), "AX")
-		w.op("MOVQ", w.arg("nextStep"), "R15")
-		w.op("SHLQ", log2(w.size), "R15")
+		w.stride("nextStep", "R15")
 		w.op("SHLQ", log2(w.size), w.arg("nextTurn"))
 	}
 	w.label("loop_%d", code)
@@ -156,8 +150,7 @@ func (w *writer) tileVariant(s shape) {
 		w.op("ADDQ", w.arg("nextTurn"), "AX")
 		w.op("JMP", fmt.Sprintf("loop_%d", code))
 	} else {
-		w.op("DECQ", "CX")
-		w.op("JNZ", fmt.Sprintf("loop_%d", code))
+		w.again("CX", fmt.Sprintf("loop_%d", code))
 	}
 
 	w.label("%s", done)
@@ -268,8 +261,7 @@ func (w *writer) packedLoop(s shape, done string) {
 	}
 	w.op("ADDQ", steps*aStep, "SI")
 	w.op("ADDQ", steps*bStep, "DI")
-	w.op("DECQ", "AX")
-	w.op("JNZ", "packed")
+	w.again("AX", "packed")
 	w.op("LEAQ", "(SI)(R8*4)", "R11")
 	w.op("TESTQ", "CX", "CX")
 	w.op("JZ", done)

@@ -126,6 +126,26 @@ func (w *writer) op(name string, operands ...any) {
 	fmt.Fprintf(w, "\t%s\n", strings.TrimSpace(name+" "+strings.Join(list, ", ")))
 }
 
+// moves brings parameters into registers: "name register" each.
+func (w *writer) moves(list ...string) {
+	for _, item := range list {
+		name, register, _ := strings.Cut(item, " ")
+		w.op("MOVQ", w.arg(name), register)
+	}
+}
+
+// stride brings a parameter into a register, in bytes.
+func (w *writer) stride(name, register string) {
+	w.moves(name + " " + register)
+	w.op("SHLQ", log2(w.size), register)
+}
+
+// again counts a register down and jumps unless it is zero.
+func (w *writer) again(register, label string) {
+	w.op("DECQ", register)
+	w.op("JNZ", label)
+}
+
 func (w *writer) label(format string, args ...any) {
 	fmt.Fprintf(w, format+":\n", args...)
 }
@@ -190,6 +210,27 @@ func (w *writer) lastLanes(width, count, scratch string) {
 	w.op("ANDQ", w.lanes()-1, count)
 	w.op("INCQ", count)
 	w.mask(count, scratch)
+}
+
+// eachVector takes a step for every vector of CX numbers, the last one masked, and moves the pointers
+// on. It clobbers AX and BX.
+func (w *writer) eachVector(pointers []string, step func(masked bool)) {
+	w.op("MOVQ", "CX", "BX")
+	w.op("ANDQ", w.lanes()-1, "BX")
+	w.op("SHRQ", log2(w.lanes()), "CX")
+	w.op("JZ", "tail")
+	w.label("loop")
+	step(false)
+	for _, p := range pointers {
+		w.op("ADDQ", w.bytes, p)
+	}
+	w.again("CX", "loop")
+	w.label("tail")
+	w.op("TESTQ", "BX", "BX")
+	w.op("JZ", "done")
+	w.mask("BX", "AX")
+	step(true)
+	w.label("done")
 }
 
 func (w *writer) zero(i int) {
