@@ -183,20 +183,10 @@ func Add(ctx context.Context, ca float64, a *kernel.CSR[float64], cb float64, b 
 // Merge returns the matrix of f(a_ij, b_ij) over the places where a or b has an entry, an absent
 // one counting as zero. The only error is ctx's.
 func Merge(ctx context.Context, a, b *kernel.CSR[float64], f func(x, y float64) float64) (*kernel.CSR[float64], error) {
-	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
-	if err := EachRow(ctx, c, func(i int) {
-		MergeRow(a, b, i, func(int32, float64, float64) { c.Ptr[i+1]++ })
-	}); err != nil {
-		return nil, err
-	}
-	MakeEntries(c)
-	return c, EachRow(ctx, c, func(i int) {
-		cols, vals := c.Row(i)
-		q := 0
-		MergeRow(a, b, i, func(j int32, x, y float64) {
-			cols[q], vals[q] = j, f(x, y)
-			q++
-		})
+	return fromRows(ctx, a.Rows, a.Cols, func(lo, hi int, put func(i int, j int32, v float64)) {
+		for i := lo; i < hi; i++ {
+			MergeRow(a, b, i, func(j int32, x, y float64) { put(i, j, f(x, y)) })
+		}
 	})
 }
 
@@ -223,29 +213,35 @@ func MergeRow(a, b *kernel.CSR[float64], i int, visit func(j int32, x, y float64
 
 // Drop returns a without the entries for which drop holds. The only error is ctx's.
 func Drop(ctx context.Context, a *kernel.CSR[float64], drop func(i, j int, v float64) bool) (*kernel.CSR[float64], error) {
-	c := &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: make([]int64, a.Rows+1)}
 	a = Valued(a)
-	if err := EachRow(ctx, a, func(i int) {
-		cols, vals := a.Row(i)
-		for q, j := range cols {
-			if !drop(i, int(j), vals[q]) {
-				c.Ptr[i+1]++
+	return fromRows(ctx, a.Rows, a.Cols, func(lo, hi int, put func(i int, j int32, v float64)) {
+		for i := lo; i < hi; i++ {
+			cols, vals := a.Row(i)
+			for q, j := range cols {
+				if !drop(i, int(j), vals[q]) {
+					put(i, j, vals[q])
+				}
 			}
 		}
+	})
+}
+
+// fromRows is the matrix of the entries that put is given for the rows lo to hi, by row and column.
+// Each block of rows is asked for twice. The only error is ctx's.
+func fromRows(ctx context.Context, rows, cols int, each func(lo, hi int, put func(i int, j int32, v float64))) (*kernel.CSR[float64], error) {
+	a := &kernel.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
+	if err := parallel.Rows(ctx, rows, func(lo, hi int) {
+		each(lo, hi, func(i int, _ int32, _ float64) { a.Ptr[i+1]++ })
 	}); err != nil {
 		return nil, err
 	}
-	MakeEntries(c)
-	return c, EachRow(ctx, a, func(i int) {
-		from, vals := a.Row(i)
-		to, kept := c.Row(i)
-		at := 0
-		for q, j := range from {
-			if !drop(i, int(j), vals[q]) {
-				to[at], kept[at] = j, vals[q]
-				at++
-			}
-		}
+	MakeEntries(a)
+	return a, parallel.Rows(ctx, rows, func(lo, hi int) {
+		at := a.Ptr[lo]
+		each(lo, hi, func(_ int, j int32, v float64) {
+			a.Col[at], a.Val[at] = j, v
+			at++
+		})
 	})
 }
 

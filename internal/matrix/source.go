@@ -151,30 +151,16 @@ func (s *Source) Thin(ctx context.Context) (*Source, error) {
 	if s.Sparse() {
 		return s, ctx.Err()
 	}
-	a := &kernel.CSR[float64]{Rows: s.Rows(), Cols: s.Cols(), Ptr: make([]int64, s.Rows()+1)}
-	if err := parallel.Rows(ctx, a.Rows, func(lo, hi int) {
+	a, err := fromRows(ctx, s.Rows(), s.Cols(), func(lo, hi int, put func(i int, j int32, v float64)) {
 		s.Each(lo, hi, func(i int, _ []int32, vals []float64) {
-			for _, v := range vals {
-				if v != 0 {
-					a.Ptr[i+1]++
-				}
-			}
-		})
-	}); err != nil {
-		return nil, err
-	}
-	MakeEntries(a)
-	return &Source{sparse: a}, parallel.Rows(ctx, a.Rows, func(lo, hi int) {
-		s.Each(lo, hi, func(i int, _ []int32, vals []float64) {
-			to := a.Ptr[i]
 			for j, v := range vals {
 				if v != 0 {
-					a.Col[to], a.Val[to] = int32(j), v
-					to++
+					put(i, int32(j), v)
 				}
 			}
 		})
 	})
+	return &Source{sparse: a}, err
 }
 
 // As is the matrix, changed, in numbers of type T: a view where it is that already.
