@@ -197,21 +197,28 @@ func TestDirectSpansTheOraclesSubspace(t *testing.T) {
 	}
 }
 
-func TestDirectHasNoTroubleWithLargeMatrices(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes about a second")
-	}
-	const n, k = 1500, 150
-	values := make([]float64, n)
-	for i := range values {
-		values[i] = 1 / float64(1+max(0, i-60)) // the largest 61 times
-	}
-	a := withSpectrum(values, 5)
-	r := must(Direct(background, clone(a), k))
-	checkPairs(t, "n=1500", a, r, 1e-13, 1e-13)
-	for i, v := range r.Values {
-		if math.Abs(v-values[i]) > 1e-13 {
-			t.Errorf("value %d is %.17g, constructed as %.17g", i, v, values[i])
+// Eigenvalues are those of the construction, the largest of them many times.
+func TestDirectFindsTheSpectrumOfLargeMatrices(t *testing.T) {
+	for _, c := range []struct {
+		name                  string
+		find                  func(context.Context, panel, int) (*Result, error)
+		n, copies             int
+		tolerance, orthogonal float64
+	}{
+		{"Direct", Direct, 1500, 61, 1e-13, 1e-13},
+		{"DirectSingle", DirectSingle, 700, 41, SingleTolerance, 1e-11},
+	} {
+		values := make([]float64, c.n)
+		for i := range values {
+			values[i] = 1 / float64(1+max(0, i-c.copies+1))
+		}
+		a := withSpectrum(values, 5)
+		r := must(c.find(background, clone(a), 150))
+		checkPairs(t, c.name, a, r, c.tolerance, c.orthogonal)
+		for i, v := range r.Values {
+			if math.Abs(v-values[i]) > c.tolerance {
+				t.Errorf("%s: value %d is %.17g, constructed as %.17g", c.name, i, v, values[i])
+			}
 		}
 	}
 }

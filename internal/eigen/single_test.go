@@ -31,23 +31,6 @@ func TestDirectSingleKeepsItsPromises(t *testing.T) {
 	}
 }
 
-// Eigenvalues are those of the construction, to the residual.
-func TestDirectSingleFindsTheSpectrum(t *testing.T) {
-	const n, k = 700, 150
-	values := make([]float64, n)
-	for i := range values {
-		values[i] = 1 / float64(1+max(0, i-40)) // the largest 41 times
-	}
-	a := withSpectrum(values, 5)
-	checkSingle(t, "1/i", a, k)
-	r := must(DirectSingle(background, clone(a), k))
-	for i, v := range r.Values {
-		if math.Abs(v-values[i]) > SingleTolerance {
-			t.Errorf("value %d is %g, constructed as %g", i, v, values[i])
-		}
-	}
-}
-
 // What the estimate says is near the residual of all pairs together: eight probes of Hutchinson's
 // estimator miss it by a factor of 3 for none of these.
 func TestResidualOfAllPairsIsEstimated(t *testing.T) {

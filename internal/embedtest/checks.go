@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -87,8 +88,8 @@ func (s *suite) permutation() {
 	if s.OrderMatters {
 		return
 	}
-	place := somewhere()
-	g, x := permuted(s.graph, s.words, place)
+	place := rand.New(rand.NewPCG(3, 0)).Perm(nodes)
+	g, x := s.permuted(s.words, place)
 	y := s.embedding("permuted", g, x)
 	if y == nil {
 		return
@@ -141,7 +142,7 @@ func (s *suite) subset() {
 	if s.Transductive {
 		return
 	}
-	edges := slices.DeleteFunc(edgesOf(s.graph), func(e coles.Edge) bool { return e.U >= half })
+	edges := slices.DeleteFunc(slices.Clone(s.edges), func(e coles.Edge) bool { return e.U >= half })
 	part := s.embedded("one component", s.fitted, testkit.Must(coles.NewGraph(half, edges)), s.words.Slice(0, half, 0, words))
 	if part == nil {
 		return

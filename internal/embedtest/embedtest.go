@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"time"
 
 	"coles"
@@ -64,29 +63,27 @@ func Test(e Embedder) error {
 	if e.Late == 0 {
 		e.Late = 100 * time.Millisecond
 	}
-	s := &suite{Embedder: e, graph: randomGraph(), words: randomWords(nodes)}
+	edges := randomEdges()
+	s := &suite{Embedder: e, edges: edges, graph: testkit.Must(coles.NewGraph(nodes, edges)), words: randomWords(nodes)}
 	s.check("fit", s.fits)
 	if s.failures != nil {
 		return errors.Join(s.failures...) // the others compare with this fit
 	}
-	checks := []struct {
+	type check struct {
 		name string
 		run  func()
-	}{
+	}
+	checks := []check{
 		{"inputs", s.inputs}, {"repeatable", s.repeatable}, {"processors", s.processors},
 		{"permutation", s.permutation}, {"file", s.file}, {"cancellation", s.cancellation}, {"unusual graphs", s.unusualGraphs},
 	}
 	if !e.NoFeatures {
-		checks = append(checks, []struct {
-			name string
-			run  func()
-		}{{"storage", s.storage}, {"shapes", s.shapes}, {"not finite", s.notFinite}, {"extremes", s.extremes}}...)
+		checks = append(checks, check{"storage", s.storage}, check{"shapes", s.shapes},
+			check{"not finite", s.notFinite}, check{"extremes", s.extremes})
 	}
 	if _, ok := s.fitted.(Inductive); ok {
-		checks = append(checks, []struct {
-			name string
-			run  func()
-		}{{"embed", s.embedsAgain}, {"ownership", s.ownership}, {"concurrency", s.concurrency}, {"subset", s.subset}}...)
+		checks = append(checks, check{"embed", s.embedsAgain}, check{"ownership", s.ownership},
+			check{"concurrency", s.concurrency}, check{"subset", s.subset})
 	}
 	for _, c := range checks {
 		s.check(c.name, c.run)
@@ -97,7 +94,8 @@ func Test(e Embedder) error {
 // A suite is a run of the checks.
 type suite struct {
 	Embedder
-	graph    *coles.Graph
+	edges    []coles.Edge
+	graph    *coles.Graph // of these
 	words    *mat.Dense
 	fitted   Model
 	want     *mat.Dense // a copy of its embedding
@@ -179,7 +177,7 @@ const (
 	words = 12
 )
 
-func randomGraph() *coles.Graph {
+func randomEdges() []coles.Edge {
 	rng := testkit.Random(1)
 	var edges []coles.Edge
 	for u := range nodes - alone {
@@ -192,7 +190,7 @@ func randomGraph() *coles.Graph {
 			}
 		}
 	}
-	return testkit.Must(coles.NewGraph(nodes, edges))
+	return edges
 }
 
 // randomWords are small counts, about one in three not zero, and no row zero.
@@ -210,10 +208,10 @@ func randomWords(n int) *mat.Dense {
 	return x
 }
 
-// permuted is g and x with node i in the place of place[i].
-func permuted(g *coles.Graph, x *mat.Dense, place []int) (*coles.Graph, *mat.Dense) {
+// permuted are the graph and x with node i in the place of place[i].
+func (s *suite) permuted(x *mat.Dense, place []int) (*coles.Graph, *mat.Dense) {
 	var edges []coles.Edge
-	for _, e := range edgesOf(g) {
+	for _, e := range s.edges {
 		edges = append(edges, coles.Edge{U: place[e.U], V: place[e.V]})
 	}
 	y := mat.NewDense(len(place), words, nil)
@@ -221,16 +219,6 @@ func permuted(g *coles.Graph, x *mat.Dense, place []int) (*coles.Graph, *mat.Den
 		y.SetRow(p, x.RawRowView(i))
 	}
 	return testkit.Must(coles.NewGraph(len(place), edges)), y
-}
-
-func edgesOf(g *coles.Graph) []coles.Edge {
-	var edges []coles.Edge
-	g.CSR().DoNonZero(func(i, j int, _ float64) {
-		if i < j {
-			edges = append(edges, coles.Edge{U: i, V: j})
-		}
-	})
-	return edges
 }
 
 // stored is one matrix in every form.
@@ -254,6 +242,3 @@ func off(a, b *mat.Dense) float64 {
 
 // products is YYᵀ.
 func products(y *mat.Dense) *mat.Dense { return testkit.Product(y, y.T()) }
-
-// somewhere is a permutation of the nodes.
-func somewhere() []int { return rand.New(rand.NewPCG(3, 0)).Perm(nodes) }

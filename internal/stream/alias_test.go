@@ -44,35 +44,3 @@ func TestAliasHasTheProbabilitiesOfItsWeights(t *testing.T) {
 		t.Error("something can be drawn of nothing")
 	}
 }
-
-// Counts of n draws are within five deviations √(n·p·(1−p)) of n·p: the seed is fixed.
-func TestDrawsFollowTheWeights(t *testing.T) {
-	const n = 200_000
-	weights := []float64{1, 0, 2, 7, 0.01}
-	table := NewAlias(weights)
-	var list List
-	for i, w := range weights {
-		if w > 0 {
-			list.Add(10*i, w)
-		}
-	}
-	rng := New()
-	rng.Reseed(1, 2)
-	byTable, byList := make([]int, len(weights)), make([]int, len(weights))
-	for range n {
-		byTable[table.Draw(rng)]++
-		byList[list.Draw(rng)/10]++
-	}
-	for i, w := range weights {
-		p := w / 10.01
-		limit := 5 * math.Sqrt(n*p*(1-p))
-		for name, count := range map[string]int{"table": byTable[i], "list": byList[i]} {
-			if math.Abs(float64(count)-n*p) > limit {
-				t.Errorf("%s: %d is drawn %d times of %v, want %.0f ± %.0f", name, i, count, n, n*p, limit)
-			}
-		}
-	}
-	if got := new(List).Draw(rng); got != -1 {
-		t.Errorf("%d is drawn of nothing", got)
-	}
-}

@@ -86,3 +86,25 @@ func TestRowsDrawByTheirLaws(t *testing.T) {
 		}
 	}
 }
+
+func TestDrawsFollowTheWeights(t *testing.T) {
+	weights := []float64{1, 0, 2, 7, 0.01}
+	table, law := stream.NewAlias(weights), map[int]float64{}
+	var list stream.List
+	for i, w := range weights {
+		if w > 0 {
+			list.Add(i, w)
+			law[i] = w / 10.01
+		}
+	}
+	rng := stream.New()
+	rng.Reseed(1, 2)
+	byTable, byList := map[int]int{}, map[int]int{}
+	for range 200_000 {
+		byTable[table.Draw(rng)]++
+		byList[list.Draw(rng)]++
+	}
+	testkit.WantLaw(t, "table", byTable, law)
+	testkit.WantLaw(t, "list", byList, law)
+	testkit.WantSame(t, "a draw of nothing", new(stream.List).Draw(rng), -1)
+}

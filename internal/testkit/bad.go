@@ -11,15 +11,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BadMatrices are n × d matrices that nothing may take, with the error that says so.
-func BadMatrices(n, d int) map[string]struct {
+// A BadMatrix is one that nothing may take.
+type BadMatrix struct {
 	X    mat.Matrix
-	Want error
-} {
-	type bad = struct {
-		X    mat.Matrix
-		Want error
-	}
+	Want error // says so
+}
+
+// BadMatrices are n × d matrices that nothing may take.
+func BadMatrices(n, d int) map[string]BadMatrix {
 	with := func(v float64) *mat.Dense {
 		x := RandomDense(Random(1), n, d)
 		x.Set(n-1, d-1, v)
@@ -39,7 +38,7 @@ func BadMatrices(n, d int) map[string]struct {
 	broken.Data = append([]float32(nil), single.Data...)
 	broken.Data[d] = float32(math.Inf(1))
 	short.Data = single.Data[:n*d-1]
-	return map[string]bad{
+	return map[string]BadMatrix{
 		"no rows":                     {&mat.Dense{}, coles.ErrShape},
 		"NaN":                         {with(math.NaN()), coles.ErrNotFinite},
 		"infinity":                    {with(math.Inf(-1)), coles.ErrNotFinite},
@@ -71,19 +70,17 @@ func RefuseMatrices(t *testing.T, n, d int, doors map[string]func(x mat.Matrix) 
 	}
 }
 
-// BadGraphs are edges, and weights, of no graph of n nodes.
-func BadGraphs(n int) map[string]struct {
+// A BadGraph has edges, and weights, that nothing may take.
+type BadGraph struct {
 	Edges   []coles.Edge
 	Weights []float64
-	Want    error
-} {
-	type bad = struct {
-		Edges   []coles.Edge
-		Weights []float64
-		Want    error
-	}
+	Want    error // says so
+}
+
+// BadGraphs are edges, and weights, of no graph of n nodes.
+func BadGraphs(n int) map[string]BadGraph {
 	one := []coles.Edge{{U: 0, V: 1}}
-	return map[string]bad{
+	return map[string]BadGraph{
 		"an edge to nowhere":           {[]coles.Edge{{U: 0, V: n}}, nil, coles.ErrIndex},
 		"a negative node":              {[]coles.Edge{{U: -1, V: 1}}, nil, coles.ErrIndex},
 		"a negative weight":            {one, []float64{-1}, coles.ErrNegative},
