@@ -33,8 +33,8 @@ func Homes(seed uint64, d int) []int {
 
 // Groups are the groups of the columns of a batch, a multiple of eight. Column c belongs to one: it
 // is X restricted to its features times random signs. The squared product of columns of two groups
-// is, on average, the inner product of the kernels of these groups, and of two columns of one
-// group the square of its norm, diagonals included.
+// is, on average, the inner product of the kernels of these groups, and for two columns of one group
+// the square of its norm, diagonals included.
 func Groups(columns int) []int {
 	group := make([]int, columns)
 	for c := range group {
@@ -43,7 +43,7 @@ func Groups(columns int) []int {
 	return group
 }
 
-// A Batch holds signs to multiply features by: ±unit in the columns of a feature's group.
+// A Batch multiplies features by signs: ±unit in the columns of a feature's group.
 type Batch[T kernel.Float] struct {
 	home  []int
 	width int // columns of a group
@@ -117,10 +117,10 @@ func AddDiagonals(sum []float64, group []int, e, f []float64) {
 
 // An Estimate is a coles.Alignment.
 type Estimate struct {
-	Ratio     float64
-	Deviation float64
-	Columns   int
-	Known     bool
+	Ratio     float64 // q
+	Deviation float64 // of log q
+	Columns   int     // that it was estimated from
+	Known     bool    // whether it is more than noise
 }
 
 // parts are the shares of one column in the estimates, or their sums over all: ⟨K_F, T⟩, ⟨K_R, T⟩,

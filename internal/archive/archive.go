@@ -29,8 +29,8 @@ var (
 
 // A Format is a kind of file, in the one version that is written and read.
 type Format struct {
-	Magic   [8]byte
-	Version uint32
+	Magic   [8]byte // says what kind of file it is
+	Version uint32  // of the kind
 }
 
 // Write writes a header and arrays, and returns how many bytes that were.

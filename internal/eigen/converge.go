@@ -106,8 +106,8 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 	}
 }
 
-// look is what was seen of the spectrum at one size of the basis: the largest residual of a wanted
-// pair, relative to the norm, the k-th value, and the norm.
+// look holds, for one size of the basis, the largest residual of a wanted pair, relative to the
+// norm, the k-th value, and the norm.
 type look struct {
 	size        int
 	worst       float64

@@ -17,7 +17,7 @@ import (
 // eigenvalues. It takes 4n³/3 operations for the reduction, O(nk) for the eigenvalues, 2n²k + 2nk²
 // or fewer for the eigenvectors, and about 3nk + k² + 210n numbers of memory besides a.
 //
-// Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite, that of ctx.
+// Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite, and ctx's.
 func Direct(ctx context.Context, a panel, k int) (*Result, error) {
 	return found(ctx, a, k, decompose)
 }
@@ -92,7 +92,7 @@ func decompose(ctx context.Context, a panel, k int) (spectrum, error) {
 	return s, backTransform(ctx, a, tau, s.vectors)
 }
 
-// zeroSpectrum is that of a matrix that is zero: any basis.
+// zeroSpectrum is the spectrum of the zero matrix, with unit vectors.
 func zeroSpectrum(n, k int) spectrum {
 	s := spectrum{values: make([]float64, k), vectors: kernel.Dense[float64](n, k), next: math.Inf(-1)}
 	if k < n {
@@ -138,8 +138,8 @@ const zeroMatrix = math.MinInt
 // triangleTask rows of a triangle are passed over by one task.
 const triangleTask = 32
 
-// exponentOf is that of the power of two that brings the largest entry of the upper triangle of a to
-// [½, 1).
+// exponentOf returns e with 2^(e−1) ≤ m < 2^e for the largest magnitude m in the upper triangle of
+// a.
 func exponentOf(ctx context.Context, a panel) (int, error) {
 	most := make([]float64, parallel.Pieces(a.Rows, triangleTask))
 	if err := parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {
@@ -175,8 +175,7 @@ func notFinite(a panel) error {
 	return nil
 }
 
-// scaled sets the upper triangle of b to that of a over 2^exponent, which may be a itself. The
-// division is exact, and squares neither overflow nor vanish afterwards.
+// scaled sets the upper triangle of b, which may be a, to a/2^exponent. The division is exact, and squares neither overflow nor vanish afterwards.
 func scaled[T kernel.Float](ctx context.Context, b kernel.Matrix[T], a panel, exponent int) error {
 	first, second := twoToMinus(exponent)
 	return parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {

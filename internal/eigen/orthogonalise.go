@@ -238,8 +238,8 @@ func polish(ctx context.Context, q panel) error {
 }
 
 // subtractHalf subtracts q·e/2 from q, up to entries of e as small as negligible. Eigenvectors lean
-// towards those of neighbouring eigenvalues, which stand beside them, so that of every block of
-// columns few rows are left.
+// towards their neighbours by eigenvalue, which stand beside them, so that every block of columns
+// has few rows left.
 func subtractHalf(ctx context.Context, q, e panel, negligible float64) error {
 	before, release := kernel.Scratch[float64](q.Rows, q.Cols)
 	defer release()

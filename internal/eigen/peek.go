@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// peek finds the residual of one Ritz pair, that of the k-th value, which is among the last to
-// converge. It takes some factorisations of H − σ·I, of O(mb²) operations each, where all pairs take
+// peek finds the residual of the k-th Ritz pair, which is among the last to converge. It takes some factorisations of H − σ·I, of O(mb²) operations each, where all pairs take
 // O(m³): H is banded or, after a restart, diagonal with a border and banded below that. It means
 // nothing once ctx has ended.
 func (s *search[T]) peek(ctx context.Context, before look) look {
@@ -71,7 +70,7 @@ const leastPivot = 1e-20
 type envelope struct {
 	first, start []int     // column j is numbers[start[j]:start[j+1]], down to the diagonal
 	numbers      []float64 // of the matrix
-	factors      []float64 // L without its diagonal of ones, which is that of D
+	factors      []float64 // L, with D in the place of its diagonal of ones
 }
 
 func newEnvelope(h panel, first []int) *envelope {

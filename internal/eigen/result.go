@@ -35,8 +35,8 @@ type Result struct {
 	// combinations, where that is small enough. Krylov and DirectSingle measure it; Direct leaves it zero.
 	Residual float64
 
-	// Residuals are what is known of ‖A·v − λ·v‖ of each pair, besides rounding: Krylov's are those of
-	// its last Rayleigh-Ritz step, DirectSingle's equal shares of all together.
+	// Residuals are ‖A·v − λ·v‖ of each pair, but for rounding: from the last Rayleigh-Ritz step of
+	// Krylov, or equal shares of all together from DirectSingle.
 	Residuals []float64
 
 	// Applied is the number of vectors that Krylov multiplied by the matrix.
@@ -45,13 +45,13 @@ type Result struct {
 
 // ConvergenceError says that Krylov used up its work before all pairs had converged.
 type ConvergenceError struct {
-	// Converged is the number of leading pairs whose residual is within the bound; Result holds
-	// them and no others.
+	// Converged is the number of leading pairs, of those wanted, whose residual is within the bound.
 	Converged, Wanted int
 
 	// Residual is the largest relative residual among all wanted pairs.
 	Residual float64
 
+	// Result holds the pairs that converged.
 	Result *Result
 }
 

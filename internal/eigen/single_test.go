@@ -76,7 +76,7 @@ func TestProbesLookAtTheContext(t *testing.T) {
 	}
 }
 
-// Where float32 does not do, the result is that of Direct, to the byte.
+// Where float32 does not do, Direct decides, to the byte.
 func TestDirectSingleFallsBack(t *testing.T) {
 	a := randomSymmetric(90, 2)
 	want := must(Direct(background, clone(a), 30))

@@ -20,7 +20,7 @@ func TestTopFindsTheTopOfCloseSpectra(t *testing.T) {
 	for j := range ring {
 		ring[j] = math.Cos(2 * math.Pi * float64(j) / n)
 	}
-	// Of 0.1 the 16th power is 10⁻¹⁶ of that of 1: what is found of those has to be found again.
+	// 0.1¹⁶ is lost beside 1¹⁶: eigenvectors of values near 0.1 have to be found again.
 	deep := make([]float64, n)
 	for j := range deep {
 		deep[j] = 0.1 * float64(n-j) / n

@@ -18,7 +18,7 @@ import (
 // A Model is a fitted model. What else it can do is checked as well: embed other graphs, as an
 // [Inductive] one does, and write itself, as an [io.WriterTo].
 type Model interface {
-	// Embedding is that of the nodes fitted (n×d′), in the order of their rows. It may be nil in a
+	// Embedding returns the embedding of the nodes fitted (n×d′), row by row. It may be nil in a
 	// model that was read from a file.
 	Embedding() *mat.Dense
 }

@@ -65,7 +65,7 @@ func benchmarkGemm[S, T Float](b *testing.B, kind string) {
 
 // BenchmarkProjection is the orthogonalisation of a Krylov space: q has n rows and m columns, to
 // which b others are made orthogonal, in two products. Each could not take less time than q takes to
-// be read; the share is that of copying.
+// be read; %copy compares with copying.
 func BenchmarkProjection(b *testing.B) {
 	benchmarkProjection[float64, float64](b, "float64")
 	benchmarkProjection[float32, float64](b, "wide")
@@ -126,7 +126,7 @@ func BenchmarkSpMM(b *testing.B) {
 
 // benchmarkSpMM multiplies power-law graphs; GB/s counts the rows of x read, once for each entry
 // though some of them come out of the caches, the entries, and the rows of the result written. Its
-// share is that of what copying moves.
+// share compares with copying.
 func benchmarkSpMM[T Float](b *testing.B) {
 	size := 4
 	if isDouble[T]() {

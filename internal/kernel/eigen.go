@@ -42,7 +42,7 @@ const SturmLanes = 16
 
 // SturmCounts counts, for each number x, the eigenvalues below x of the symmetric tridiagonal
 // matrix with the diagonal d and the off-diagonal entries of which squares holds the squares:
-// squares[i] is that of entry (i−1, i), and squares[0] is zero. By Sylvester's law of inertia these
+// squares[i] belongs to entry (i−1, i), and squares[0] is zero. By Sylvester's law of inertia these
 // are as many as the negative pivots q[i] = d[i] − x − squares[i]/q[i−1]; a pivot closer to zero
 // than pivot becomes −pivot. Every path gives the same counts.
 func SturmCounts(d, squares []float64, x *[SturmLanes]float64, pivot float64) (count [SturmLanes]int64) {

@@ -48,7 +48,7 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// The relative error 5e-10 is that of the polynomial: r³/6 for r ≤ log(2)/512.
+// The polynomial has the relative error r³/6 ≤ 5e-10 for r ≤ log(2)/512.
 func TestShortExp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(55, 0))
 	for k := range 400_000 {

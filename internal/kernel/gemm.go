@@ -41,7 +41,7 @@ func Gemm[S, T Float](ctx context.Context, transA, transB bool, alpha T, a, b Ma
 
 // Gram adds alpha·aᵀ·b, known to be symmetric, to the square matrix c: a and b are r × n, c is n ×
 // n. Only the upper triangle of c with its diagonal is read and written, in r·n² operations, half
-// of those of a product, summed as by [Gemm]. A small result of long sums (n ≤ 256, r ≥ 512) takes
+// as many as in a product, summed as by [Gemm]. A small result of long sums (n ≤ 256, r ≥ 512) takes
 // up to 32·n² numbers of memory for partial sums.
 func Gram[S, T Float](ctx context.Context, alpha T, a, b Matrix[S], c Matrix[T]) error {
 	r, n := a.Rows, a.Cols
@@ -205,7 +205,7 @@ func (p *product[S, T]) sumSlabs(ctx context.Context, slabs int) error {
 	if err := parallel.For(ctx, slabs, func(s int) {
 		q := p.terms(start(s), start(s+1))
 		q.beta, q.c = 0, part(s)
-		// For reports the error, that of the context.
+		// For reports the context's error.
 		_ = q.inChunks(ctx, inOrder)
 	}); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// work is what a stage of a fit asks of the machine.
+// work counts the operations and the memory traffic of a stage of a fit.
 type work struct {
 	single, double float64 // operations in float32 and in float64
 	bytes          float64 // read and written
@@ -70,7 +70,7 @@ func (s sized) direct() []work {
 }
 
 // krylov is the work of the products with M and of making each vector orthogonal to those before it,
-// twice, sixteen at a time, and that of the eigenvectors. It leaves out the looks at the spectrum.
+// twice, sixteen at a time, and of computing the eigenvectors. It leaves out the looks at the spectrum.
 func (s sized) krylov() []work {
 	const block = 16
 	hop := sparse(s.n, s.n, s.entries, block)

@@ -1,5 +1,5 @@
-// Package kernel holds the inner loops: products of sparse and dense matrices, and those of the
-// eigensolvers.
+// Package kernel holds the inner loops: products of sparse and dense matrices, and the
+// innermost loops of the eigensolvers.
 //
 // Dense matrices are row-major, of float64 or float32, possibly with padding between the rows,
 // which is neither read nor written. A product writes into a destination that must not overlap its
@@ -9,8 +9,8 @@
 // when the program starts (see [Path]); COLES_KERNEL=portable in the environment, or the build tag
 // noasm, selects Go, which every machine has.
 //
-// The only error is that of the context, noticed within some milliseconds; the destination then
-// holds an unfinished result. Sizes that do not fit together are a mistake of the caller inside
+// The only error is the context's, noticed within some milliseconds; the destination then holds an
+// unfinished result. Sizes that do not fit together are a mistake of the caller inside
 // this module and panic.
 package kernel
 
@@ -34,8 +34,8 @@ type Float interface{ float32 | float64 }
 // of gonum's blas64.General and blas32.General, to and from which it converts for free.
 type Matrix[T Float] struct {
 	Rows, Cols int
-	Data       []T
-	Stride     int
+	Data       []T // row after row
+	Stride     int // from one row to the next
 }
 
 // Row is row i.

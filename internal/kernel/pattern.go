@@ -24,8 +24,7 @@ func PatternMean[T Float](ctx context.Context, dst Matrix[T], a *CSR[float64], x
 	return patternMM(ctx, dst, a, 0, a.Rows, x, c, z, true)
 }
 
-// patternMM makes the entries of a few rows when they are multiplied by: the product is that of
-// SpMMAdd but for the memory.
+// patternMM is SpMMAdd, but makes the entries of a few rows at a time, when they are needed.
 func patternMM[T Float](ctx context.Context, dst Matrix[T], a *CSR[float64], lo, hi int, x Matrix[T], c T, z Matrix[T], mean bool) error {
 	if dst.Rows != hi-lo || x.Rows != a.Cols || dst.Cols != x.Cols || z.Rows > 0 && (z.Rows != dst.Rows || z.Cols != dst.Cols) {
 		panic(fmt.Sprintf("kernel: rows %d to %d of %d×%d times %d×%d plus %d×%d into %d×%d", lo, hi, a.Rows, a.Cols, x.Rows, x.Cols, z.Rows, z.Cols, dst.Rows, dst.Cols))

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// peakGigaflops is what all processors do together with fused multiplications in registers on the
+// peakGigaflops is the speed of all processors together at fused multiplications in registers, on the
 // path in use, measured once for each; zero where there is no such kernel.
 func peakGigaflops[S Float]() float64 {
 	peaks.Lock()

@@ -60,7 +60,7 @@ func (p *cancelling[T]) check(t *testing.T) {
 }
 
 // The blocks of a wide product are summed in float64: its error does not grow with the number of
-// terms as that of a sum in float32 does. The factor between them, about √(terms/256) for terms of
+// terms, as it does in float32. The factor between them, about √(terms/256) for terms of
 // one sign, is 20 for 100,000.
 func TestWideSumsOfManyTermsAreAsGoodAsThoseOfFew(t *testing.T) {
 	const r, n = 100_000, 20

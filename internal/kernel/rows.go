@@ -2,8 +2,7 @@ package kernel
 
 import "fmt"
 
-// RowLine is what the width of the rows that follow has to be a multiple of: the numbers of a line of
-// the caches.
+// RowLine numbers make a line of the caches. The width of rows must be a multiple of it.
 const RowLine = 16
 
 // RowDots sets dots[k] to the product of x and row rows[k] of y.

@@ -14,9 +14,9 @@ import (
 // the functions that say so take.
 type CSR[T Float] struct {
 	Rows, Cols int
-	Ptr        []int64
-	Col        []int32
-	Val        []T
+	Ptr        []int64 // Rows + 1 of them, ascending
+	Col        []int32 // of every entry
+	Val        []T     // of every entry, nil for ones
 }
 
 // NNZ is the number of stored entries.
@@ -133,7 +133,7 @@ func SpMM[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T]) e
 }
 
 // SpMMAdd computes dst = a·x + c·z, z being added while each piece of dst is in registers: one step
-// of Horner's rule for a polynomial of a. The bytes are those of SpMM with the rounded products c·z
+// of Horner's rule for a polynomial of a. It gives the bytes of SpMM with the rounded products c·z
 // added afterwards. z may be dst itself, but must not overlap it in any other way.
 func SpMMAdd[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) error {
 	if z.Rows != dst.Rows || z.Cols != dst.Cols {

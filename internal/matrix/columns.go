@@ -9,7 +9,7 @@ import (
 
 // A Tally says which kinds of values a matrix has.
 type Tally struct {
-	NonZero  int
+	NonZero  int  // how many entries are not zero
 	Negative bool // some value is below zero
 	Fraction bool // some value is no whole number
 }
@@ -68,7 +68,7 @@ func AddCounts(count []float64, cols []int32, vals []float64) {
 // ColumnSums holds the sums of one pass over the columns of a matrix, or of some of its rows.
 type ColumnSums struct {
 	Mean    []float64 // sum over the number of rows of the matrix
-	Stored  []float64
+	Stored  []float64 // number of stored entries
 	Largest []float64 // magnitude
 }
 
@@ -114,7 +114,7 @@ type Squares struct {
 	scale, centre []float64
 }
 
-// Squares are those of a matrix with these sums.
+// Squares begins the second pass over a matrix with these sums.
 func (s ColumnSums) Squares() Squares {
 	p := Squares{s, make([]float64, len(s.Mean)), make([]float64, len(s.Mean))}
 	for j, l := range s.Largest {

@@ -11,7 +11,7 @@ import (
 
 // Hash identifies a matrix by 64 bits, in 16 hexadecimal digits. Other matrices have other hashes
 // unless by a chance of 2⁻⁶⁴; it is no guard against malice. The same matrix has the same hash in
-// whatever type it comes. The time is that of one pass.
+// whatever type it comes. It takes one pass.
 //
 // It takes the numbers of rows and columns and, row by row, column and value of every entry that is
 // not zero:

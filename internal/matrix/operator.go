@@ -13,8 +13,8 @@ import (
 // An Operator is the symmetric matrix S + coef·v·vᵀ, S sparse, without anything of it written out.
 type Operator[T kernel.Float] struct {
 	Sparse *kernel.CSR[T] // nil for the identity
-	Coef   float64
-	V      []float64 // nil for no part of rank one
+	Coef   float64        // of the part of rank one
+	V      []float64      // nil for none
 }
 
 // ConvertOperator is an operator in numbers of another type.

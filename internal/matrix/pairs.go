@@ -186,7 +186,7 @@ func Symmetric(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
 	return !differs.Load(), err
 }
 
-// Ones reports whether all values of a are one, as those of a pattern are.
+// Ones reports whether all values of a are one, as in a pattern.
 func Ones(ctx context.Context, a *kernel.CSR[float64]) (ones bool, err error) {
 	if a.Val == nil {
 		return true, ctx.Err()
@@ -200,7 +200,7 @@ func Ones(ctx context.Context, a *kernel.CSR[float64]) (ones bool, err error) {
 	return !others.Load(), err
 }
 
-// Valued is a with values, those of a pattern being stored anew.
+// Valued is a with values, which are stored anew for a pattern.
 func Valued(a *kernel.CSR[float64]) *kernel.CSR[float64] {
 	if a.Val != nil {
 		return a

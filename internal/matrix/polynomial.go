@@ -14,8 +14,8 @@ const (
 	// stripBytes of every row are filtered together: K hops on a strip that fits the cache.
 	stripBytes = 1024
 
-	// panelBytes is what the two strips may take together where the columns of a graph of tens of
-	// millions of nodes are cut: rows of less than 256 bytes take longer to fetch.
+	// The two strips may take panelBytes together where the columns of a graph of tens of millions of
+	// nodes are cut: rows of less than 256 bytes take longer to fetch.
 	panelBytes, leastStripBytes = 5 << 30, 256
 )
 
@@ -33,11 +33,11 @@ func StripWidth[T kernel.Float](rows, columns int) int {
 // Walk is W = D̂^-½(A+I)D̂^-½ for products: stored, or as the pattern of an A of ones without a
 // diagonal, of which the entries are made when they are needed.
 type Walk[T kernel.Float] struct {
-	Stored  *kernel.CSR[T]
+	Stored  *kernel.CSR[T]       // W, or nil
 	Pattern *kernel.CSR[float64] // nil where W is stored; Val is not read
 }
 
-// Polynomial returns Σₖ coef[k]·Wᵏ·X in new storage, or that of a dense X that is owned and thereby
+// Polynomial returns Σₖ coef[k]·Wᵏ·X in new storage, or in place of a dense X that is owned and thereby
 // lost. A W that is a pattern may give it as [Filtered.Rows] says.
 func Polynomial[T kernel.Float](ctx context.Context, coef []float64, w *kernel.CSR[T], x *Matrix[T]) (kernel.Matrix[T], error) {
 	fx, err := Filter(ctx, coef, Walk[T]{Stored: w}, x, nil)
@@ -62,7 +62,7 @@ func (f Filtered[T]) Factor(i int) float64 {
 	return math.Sqrt(float64(max(1, f.Degrees.Ptr[i+1]-f.Degrees.Ptr[i])))
 }
 
-// Filter returns Σₖ coef[k]·Wᵏ·X, in new storage or that of a dense X that is owned and thereby
+// Filter returns Σₖ coef[k]·Wᵏ·X, in new storage or in place of a dense X that is owned and thereby
 // lost. It is done on strips of columns, with two strips of memory besides the result, from room if
 // they fit in there.
 func Filter[T kernel.Float](ctx context.Context, coef []float64, w Walk[T], x *Matrix[T], room []T) (Filtered[T], error) {

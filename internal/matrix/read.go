@@ -18,7 +18,7 @@ import (
 // with a method RawMatrix, a matrix of this module) is viewed, everything else copied: sparse
 // matrices with their rows sorted and entries at the same place added up, others entry by entry.
 //
-// Errors: [ErrShape], [ErrIndex], [ErrNotFinite], [ErrTooLarge], naming the place, that of
+// Errors: [ErrShape], [ErrIndex], [ErrNotFinite], [ErrTooLarge], naming the place, the error of
 // [kernel.Check], and ctx's.
 func Read(ctx context.Context, x mat.Matrix) (*Source, error) {
 	if err := kernel.Check(); err != nil {

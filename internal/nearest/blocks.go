@@ -183,7 +183,7 @@ func (c *screen) take(b *best, query int, products []float32, block int) {
 	}
 }
 
-// bar is what the bound of a row has to reach to be among the best.
+// bar is the least bound of a row that can be among the best.
 func (c *screen) bar(b *best, query int) float64 {
 	switch {
 	case !b.full():

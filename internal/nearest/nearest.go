@@ -1,8 +1,8 @@
 // Package nearest finds the rows of a matrix that are most similar to others, exactly.
 //
 // Dense rows are compared as products of matrices in float32, block by block. Where rounding there
-// could hide a row from the best k, its score is computed in float64, so that the result is that of
-// all scores in float64. Of sparse rows only those that share a column are compared.
+// could hide a row from the best k, its score is computed in float64, so that the result is the
+// same as from all scores in float64. Of sparse rows only those that share a column are compared.
 package nearest
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // A Match is a row found by a search.
 type Match struct {
-	Row   int
+	Row   int     // its number
 	Score float64 // its similarity to the query
 }
 
@@ -32,8 +32,8 @@ type Index struct {
 	blocks  *blocks              // of dense rows
 }
 
-// New prepares the rows of x, which must not change, for searches by u·v or, where cosine, that of
-// unit rows. A zero row has the cosine 0 to any.
+// New prepares the rows of x, which must not change, for searches by u·v or, where cosine, by the
+// cosine. A zero row has the cosine 0 to any.
 //
 // Besides x it takes 4·n·d bytes, or where x is sparse a copy of its entries.
 //
@@ -150,7 +150,7 @@ func (s *search) lookAtColumns(ctx context.Context) error {
 	})
 }
 
-// score is that of a row of which the product with the query, at length 1 for the cosine, is sum.
+// score is the score of a row whose product with the query, at length 1 for the cosine, is sum.
 func (s *search) score(sum float64, row int) float64 {
 	if s.cosine && s.lengths[row] > 0 {
 		return sum / s.lengths[row]

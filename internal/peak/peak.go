@@ -22,7 +22,7 @@ func Reset() bool {
 }
 
 // Bytes is the largest resident memory of the process since [Reset] succeeded, or else since the
-// process began. On systems that are no Unix it is what the Go runtime has taken.
+// process began. On systems that are no Unix it is the memory taken by the Go runtime.
 func Bytes() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

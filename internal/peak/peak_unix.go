@@ -19,7 +19,7 @@ func ofProcess() int64 {
 // Fresh is how many bytes the process has touched first: a page for each fault that took no reading.
 func Fresh() int64 { return int64(used().Minflt) * int64(os.Getpagesize()) }
 
-// Time is what all threads of the process have worked, in total.
+// Time is the time that all threads of the process have worked, in total.
 func Time() time.Duration {
 	u := used()
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

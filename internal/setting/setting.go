@@ -71,7 +71,7 @@ func Text(name string, args ...any) string {
 // A Form is a text taken apart. Its methods take arguments one by one; the first that is missing or
 // no number ends it, and [Form.End] reports that.
 type Form struct {
-	Name string
+	Name string // before the colon
 	text string
 	args []string
 	err  error

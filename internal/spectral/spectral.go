@@ -9,20 +9,20 @@ import (
 	"coles/internal/matrix"
 )
 
-// A Rule is a coles.ScalingRule.
+// A Rule holds the numbers of a coles.ScalingRule, by the same names.
 type Rule struct{ Rank, Floor, Power, Norm float64 }
 
 // Columns are sums over the rows of an embedding E, measured in a unit: E times Unit.
 type Columns struct {
-	Rows   int
-	Unit   float64
-	Mean   []float64
+	Rows   int       // of E
+	Unit   float64   // that E is multiplied by
+	Mean   []float64 // of each column
 	Energy []float64 // Σ (e − mean)²
 }
 
 // Weights of columns, before they get their norm.
 type Weights struct {
-	Power, EffectiveRank float64
+	Power, EffectiveRank float64   // γ, and the rank at that
 	Factors              []float64 // L^γ
 	Equal                bool      // all rows are equal, up to rounding
 	Null                 bool      // rows differ, but the eigenvalues are all rounding

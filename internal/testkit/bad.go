@@ -13,8 +13,8 @@ import (
 
 // A BadMatrix is one that nothing may take.
 type BadMatrix struct {
-	X    mat.Matrix
-	Want error // says so
+	X    mat.Matrix // not to be taken
+	Want error      // that says so
 }
 
 // BadMatrices are n × d matrices that nothing may take.
@@ -72,9 +72,9 @@ func RefuseMatrices(t *testing.T, n, d int, doors map[string]func(x mat.Matrix) 
 
 // A BadGraph has edges, and weights, that nothing may take.
 type BadGraph struct {
-	Edges   []coles.Edge
-	Weights []float64
-	Want    error // says so
+	Edges   []coles.Edge // of a graph that is none
+	Weights []float64    // of the edges
+	Want    error        // that says so
 }
 
 // BadGraphs are edges, and weights, of no graph of n nodes.

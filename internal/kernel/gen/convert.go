@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// narrow and widen are the kernels that convert rows of numbers; the writer is that of float32.
+// narrow and widen are the kernels that convert rows of numbers; the writer must be for float32.
 func narrow(w *writer) {
 	w.begin("rounds n numbers to float32.", "narrow", "n int", "from *float64", "to *float32")
 	toHalf := "VCVTPD2PS"

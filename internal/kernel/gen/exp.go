@@ -78,7 +78,7 @@ func (w *writer) expStep(scale, shift int, masked bool) {
 		w.op("VCVTPS2DQ", w.vec(k), w.vec(k))
 		w.op("VPSRAD", 1, w.vec(k), w.vec(x))
 		w.op("VPSUBD", w.vec(x), w.vec(k), w.vec(k))
-		w.op("VMOVUPS", constant(expOne), w.vec(square)) // its bits are those of exponent 0
+		w.op("VMOVUPS", constant(expOne), w.vec(square)) // its bits have exponent 0
 		for _, part := range []int{x, k} {
 			w.op("VPSLLD", 23, w.vec(part), w.vec(part))
 			w.op("VPADDD", w.vec(square), w.vec(part), w.vec(part))

@@ -31,7 +31,7 @@ func sturm(w *writer) {
 			w.op("VDIVPD", w.vec(q+v), w.vec(s), w.vec(q+v))
 			w.op("VSUBPD", w.vec(x+v), w.vec(d), w.vec(t+v))
 			w.op("VSUBPD", w.vec(q+v), w.vec(t+v), w.vec(q+v))
-			// The magnitude is what remains without the sign bit.
+			// Without the sign bit the magnitude remains.
 			w.op("VPSLLQ", 1, w.vec(q+v), w.vec(t+v))
 			w.op("VPSRLQ", 1, w.vec(t+v), w.vec(t+v))
 			w.lessBecomes(t+v, pivot, pivot+1, q+v)
@@ -48,8 +48,8 @@ func sturm(w *writer) {
 	w.leave()
 }
 
-// lessBecomes sets the lanes of to in which a is less than b to those of value. Where masks are
-// vectors, that of a is overwritten by one.
+// lessBecomes copies value to the lanes of to in which a is less than b. Where masks are vectors, the
+// mask overwrites a.
 func (w *writer) lessBecomes(a, b, value, to int) {
 	const less = 1
 	if w.masks {
