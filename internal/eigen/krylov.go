@@ -72,28 +72,24 @@ const (
 
 // Krylov returns the k algebraically largest eigenpairs of a symmetric operator of order n.
 //
-// The residuals of all pairs are measured at the end by further products, first all together, and
-// are at most ten times the tolerance, relative (Result.Residual): 1e-6 at the default one;
-// |vᵢ·vⱼ − δᵢⱼ| < 1e-13. Multiple eigenvalues are found with all their copies: a space grown from b
-// vectors holds at most b of them, so that where b/2 or more values above the k-th are equal after
-// convergence, the search begins again with new random vectors, orthogonal to all that was found,
-// until nothing above the k-th value comes to light. Like any search that sees an operator only
-// through products, this is certain up to the chance that random vectors are nearly orthogonal to
-// what is missed.
+// The residuals of all pairs are measured at the end by further products and are at most ten times
+// the tolerance, relative (Result.Residual): 1e-6 at the default one; |vᵢ·vⱼ − δᵢⱼ| < 1e-13. In
+// float32, where products are rounded by 1e-7, a tolerance of 1e-5 is reached.
 //
-// The basis is held in the numbers of the operator, with all sums, and what is made of it, in
-// float64. In float32, where products are rounded by 1e-7, a tolerance of 1e-5 is reached.
+// Multiple eigenvalues are found with all their copies. A space grown from b vectors holds at most b
+// of them: where b/2 or more converged values above the k-th are equal, the search begins again with
+// random vectors orthogonal to all that was found, until nothing above the k-th value comes to light.
+// This is certain up to the chance that random vectors are nearly orthogonal to what is missed. Many
+// more copies than b take many searches: where eigenvectors are known, as those of a graph's
+// components are, the operator should map them to where nobody looks.
 //
-// With m the largest basis (MaxBasis) and b the block, it takes O(nm²) operations for each filling
-// of the basis besides the products, and about nm numbers of the operator's and n(3k + 6b) + 5m² of
-// memory. If n ≤ 400
-// or m > 2n/3, the matrix is formed from n products and handed to Direct, in n² + 4nk numbers. Many
-// more copies of an eigenvalue than b take many searches: where eigenvectors are known, as those of
-// a graph's components are, the operator should map them to where nobody looks.
+// With m the largest basis (MaxBasis) and b the block, each filling of the basis takes O(nm²)
+// operations besides the products; the memory is nm numbers of the operator's and n(3k + 6b) + 5m²
+// of float64. If n ≤ 400 or m > 2n/3, the matrix is formed from n products and handed to Direct, in
+// n² + 4nk numbers.
 //
 // Errors: ErrShape for k outside 0 … n and for negative options; ErrNotFinite if a product is not
-// finite; *ConvergenceError after MaxRestarts, holding what did converge; those of the operator and
-// of ctx.
+// finite; *ConvergenceError after MaxRestarts, holding what did converge; the operator's and ctx's.
 func Krylov[T kernel.Float](ctx context.Context, n, k int, apply Operator[T], o KrylovOptions) (*Result, error) {
 	o, err := o.withDefaults(n, k)
 	if err != nil {

@@ -181,29 +181,40 @@ func (s *suite) file() {
 	}
 }
 
-// refuses wants an error that wraps the one given, of Fit and, unless fitting alone can notice, of
-// Embed.
-func (s *suite) refuses(what string, x mat.Matrix, want error) {
-	if _, err := s.fit(background, s.graph, x); !errors.Is(err, want) {
-		s.fail("Fit, %s: error is %v, want one that wraps %v", what, err, want)
+// doors are the calls that embed a graph with features: Fit and, of an inductive model, Embed.
+func (s *suite) doors() map[string]door {
+	doors := map[string]door{"Fit": func(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+		m, err := s.fit(ctx, g, x)
+		if err != nil {
+			return nil, err
+		}
+		return m.Embedding(), nil
+	}}
+	if m, ok := s.fitted.(Inductive); ok {
+		doors["Embed"] = func(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
+			return m.Embed(ctx, g, s.features(x))
+		}
 	}
-	s.embedRefuses(what, x, want)
+	return doors
 }
 
-func (s *suite) embedRefuses(what string, x mat.Matrix, want error) {
-	if m, ok := s.fitted.(Inductive); ok {
-		if _, err := m.Embed(background, s.graph, x); !errors.Is(err, want) {
-			s.fail("Embed, %s: error is %v, want one that wraps %v", what, err, want)
+type door func(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error)
+
+// refuses wants an error that wraps the one given, unless fitting alone can notice of Embed only.
+func (s *suite) refuses(what string, x mat.Matrix, want error, fitting bool) {
+	for name, open := range s.doors() {
+		if _, err := open(background, s.graph, x); (fitting || name == "Embed") && !errors.Is(err, want) {
+			s.fail("%s, %s: error is %v, want one that wraps %v", name, what, err, want)
 		}
 	}
 }
 
 // shapes: features with another number of rows, or of columns, are [coles.ErrShape].
 func (s *suite) shapes() {
-	s.refuses("a row too many", randomWords(nodes+1), coles.ErrShape)
-	s.refuses("a row too few", randomWords(nodes-1), coles.ErrShape)
-	s.embedRefuses("a column too many", mat.NewDense(nodes, words+1, nil), coles.ErrShape)
-	s.embedRefuses("a column too few", mat.NewDense(nodes, words-1, nil), coles.ErrShape)
+	s.refuses("a row too many", randomWords(nodes+1), coles.ErrShape, true)
+	s.refuses("a row too few", randomWords(nodes-1), coles.ErrShape, true)
+	s.refuses("a column too many", mat.NewDense(nodes, words+1, nil), coles.ErrShape, false)
+	s.refuses("a column too few", mat.NewDense(nodes, words-1, nil), coles.ErrShape, false)
 }
 
 // notFinite: a NaN or an infinity among features is [coles.ErrNotFinite].
@@ -212,7 +223,7 @@ func (s *suite) notFinite() {
 		x := mat.DenseCopyOf(s.words)
 		x.Set(nodes/2, words/2, bad)
 		for name, x := range stored(x) {
-			s.refuses(name, x, coles.ErrNotFinite)
+			s.refuses(name, x, coles.ErrNotFinite, true)
 		}
 	}
 }
@@ -245,38 +256,23 @@ func (s *suite) extremes() {
 
 // soundOrNamed wants numbers of Fit and Embed, or an error with a name.
 func (s *suite) soundOrNamed(what string, g *coles.Graph, x mat.Matrix) {
-	if m, err := s.fit(background, g, x); err == nil {
-		s.sound(what, m.Embedding(), g.Nodes())
-	} else if !testkit.IsNamed(err, s.Errors...) {
-		s.fail("%s: error %v has no name", what, err)
-	}
-	m, ok := s.fitted.(Inductive)
-	if !ok || s.Transductive {
-		return
-	}
-	if y, err := m.Embed(background, g, s.features(x)); err == nil {
-		s.sound("Embed, "+what, y, g.Nodes())
-	} else if !testkit.IsNamed(err, s.Errors...) {
-		s.fail("Embed, %s: error %v has no name", what, err)
+	for name, open := range s.doors() {
+		if name == "Embed" && s.Transductive {
+			continue
+		}
+		if y, err := open(background, g, x); err == nil {
+			s.sound(name+", "+what, y, g.Nodes())
+		} else if !testkit.IsNamed(err, s.Errors...) {
+			s.fail("%s, %s: error %v has no name", name, what, err)
+		}
 	}
 }
 
 // cancellation: a context that ends before or in the midst of a call ends it in time, with the
 // context's error, and no goroutine stays.
 func (s *suite) cancellation() {
-	calls := map[string]func(context.Context) (*mat.Dense, error){
-		"Fit": func(ctx context.Context) (*mat.Dense, error) {
-			m, err := s.fit(ctx, s.graph, s.words)
-			if err != nil {
-				return nil, err
-			}
-			return m.Embedding(), nil
-		},
-	}
-	if m, ok := s.fitted.(Inductive); ok {
-		calls["Embed"] = func(ctx context.Context) (*mat.Dense, error) { return m.Embed(ctx, s.graph, s.features(s.words)) }
-	}
-	for name, call := range calls {
+	for name, open := range s.doors() {
+		call := func(ctx context.Context) (*mat.Dense, error) { return open(ctx, s.graph, s.words) }
 		before := runtime.NumGoroutine()
 		s.cancelledBefore(name, call)
 		s.cancelledWithin(name, call)

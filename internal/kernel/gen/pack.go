@@ -15,7 +15,7 @@ func pack(w *writer) {
 	w.lastLanes("BX", "DX", "AX")
 	w.op("ADDQ", w.lanes()-1, "BX")
 	w.op("SHRQ", log2(w.lanes()), "BX")
-	w.branch("BX", "copy", upTo(most))
+	w.branch("BX", "copy", "copy_find", upTo(most))
 	for vecs := 1; vecs <= most; vecs++ {
 		w.label("copy_%d", vecs)
 		for v := range vecs {

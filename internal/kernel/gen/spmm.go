@@ -45,7 +45,7 @@ func spmm(w *writer) {
 	w.op("JGT", "sum_0") // no mask: more follows
 	w.op("LEAQ", at(w.lanes()-1, "BX"), "AX")
 	w.op("SHRQ", log2(w.lanes()), "AX")
-	w.branch("AX", "sum", vecs)
+	w.branch("AX", "sum", "sum_find", vecs)
 	w.spmmVariant(0, most)
 	w.op("ADDQ", most*w.bytes, "DX")
 	w.op("ADDQ", most*w.bytes, "DI")

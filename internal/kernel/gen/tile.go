@@ -100,7 +100,7 @@ func tile(w *writer) {
 	for i, s := range all {
 		codes[i] = s.code()
 	}
-	w.branch("AX", "tile", codes)
+	w.branch("AX", "tile", "tile_find", codes)
 	for _, s := range all {
 		w.tileVariant(s)
 	}
@@ -124,8 +124,6 @@ func (w *writer) tileVariant(s shape) {
 	done := fmt.Sprintf("write_%d", code)
 	if s == w.largest() {
 		w.packedLoop(s, done)
-	}
-	if s == w.largest() {
 		w.label("begin_%d", code)
 	}
 	if s.rows == w.mostRows() {

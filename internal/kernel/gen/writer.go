@@ -241,13 +241,9 @@ func (w *writer) zero(i int) {
 	w.op("VXORP"+w.p, w.vec(i), w.vec(i), w.vec(i))
 }
 
-// branch jumps to the label of the value that the register holds, by halving. The values are
-// ascending.
-func (w *writer) branch(register, prefix string, values []int) {
-	w.branchPart(register, prefix, fmt.Sprintf("%s_find", prefix), values)
-}
-
-func (w *writer) branchPart(register, prefix, node string, values []int) {
+// branch jumps to the label of the value that the register holds, by halving, at node after node. The
+// values are ascending.
+func (w *writer) branch(register, prefix, node string, values []int) {
 	if len(values) == 1 {
 		w.op("JMP", fmt.Sprintf("%s_%d", prefix, values[0]))
 		return
@@ -256,9 +252,9 @@ func (w *writer) branchPart(register, prefix, node string, values []int) {
 	upper := node + "u"
 	w.op("CMPQ", register, values[half])
 	w.op("JGE", upper)
-	w.branchPart(register, prefix, node+"l", values[:half])
+	w.branch(register, prefix, node+"l", values[:half])
 	w.label("%s", upper)
-	w.branchPart(register, prefix, upper, values[half:])
+	w.branch(register, prefix, upper, values[half:])
 }
 
 // leave ends a function that used vectors.
