@@ -22,15 +22,8 @@ func testSpMM[T Float](t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestLongRowsAreSummedInSegments(t *testing.T) {
-	onEveryPath(t, testLongRows[float64], testLongRows[float32])
-}
-
-func testLongRows[T Float](t *testing.T) {
-	rnd := random(12)
-	const n, d = 3000, 1000 // 1048 entries are a segment
+	// Long rows are summed in segments, which have 1048 entries here.
+	const n, d = 3000, 1000
 	a := &CSR[T]{Rows: 4, Cols: n, Ptr: []int64{0, 3, 3 + n, 3 + n + 5, 3 + 2*n + 5}}
 	for i := range a.Rows {
 		for j := range int(a.Ptr[i+1] - a.Ptr[i]) {

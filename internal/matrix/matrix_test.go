@@ -1,7 +1,6 @@
 package matrix_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -27,6 +26,16 @@ func panelOf[T kernel.Float](x mat.Matrix) kernel.Matrix[T] {
 	return p
 }
 
+// check fails the test at an error.
+func check(t *testing.T, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // of is a panel as a dense matrix.
 func of[T kernel.Float](p kernel.Matrix[T]) *mat.Dense { return denseOf(matrix.Of(p)) }
 
@@ -45,19 +54,13 @@ func testOperations[T kernel.Float](t *testing.T) {
 	for name, m := range bothForms[T](x) {
 		dst, back, hop := kernel.Dense[T](300, 4), kernel.Dense[T](9, 4), kernel.Dense[T](300, 9)
 		for range 2 { // the second time by what the first has kept
-			if err := m.TransposeTimes(ctx, back, panelOf[T](u)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, m.TransposeTimes(ctx, back, panelOf[T](u)))
 			testkit.WantSame(t, name+" Xᵀu", testkit.Bits(of(back)), testkit.Bits(testkit.Product(x.T(), u)))
 		}
-		if err := m.Times(ctx, dst, panelOf[T](v)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, m.Times(ctx, dst, panelOf[T](v)))
 		testkit.WantSame(t, name+" Xv", testkit.Bits(of(dst)), testkit.Bits(testkit.Product(x, v)))
 		for _, c := range []float64{0, 0.5} {
-			if err := m.AddHop(ctx, hop, matrix.ConvertCSR[T](csrOf(w)), panelOf[T](x), T(c)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, m.AddHop(ctx, hop, matrix.ConvertCSR[T](csrOf(w)), panelOf[T](x), T(c)))
 			var want mat.Dense
 			want.Scale(c, x)
 			want.Add(&want, testkit.Product(w, x))
@@ -181,9 +184,7 @@ func testOperator[T kernel.Float](t *testing.T) {
 			of32or64 = matrix.ConvertOperator[T](o)
 		}
 		dst := kernel.Dense[T](c.n, c.d)
-		if err := of32or64.Apply(ctx, dst, panelOf[T](f)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, of32or64.Apply(ctx, dst, panelOf[T](f)))
 		// Multiples of 1/8 and their products are exact until they outgrow 24 bits.
 		tolerance := 1e-14
 		if _, single := any(T(0)).(float32); single {
@@ -246,14 +247,10 @@ func TestPanelsAreScaledAndCleared(t *testing.T) {
 	x := eighths(12, 600, 7)
 	p := panelOf[float64](x)
 	factors := []float64{1, 0, -2, 4, 0.5, 1, 8}
-	if err := matrix.ScaleColumns(ctx, kernel.Columns(p, 1, 5), factors[1:5]); err != nil {
-		t.Fatal(err)
-	}
+	check(t, matrix.ScaleColumns(ctx, kernel.Columns(p, 1, 5), factors[1:5]))
 	factors[0], factors[5], factors[6] = 1, 1, 1
 	testkit.WantClose(t, "scaled", of(p), testkit.Product(x, mat.NewDiagDense(7, factors)), 0)
-	if err := matrix.Clear(ctx, kernel.Columns(p, 0, 2)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, matrix.Clear(ctx, kernel.Columns(p, 0, 2)))
 	factors[0] = 0
 	testkit.WantClose(t, "cleared", of(p), testkit.Product(x, mat.NewDiagDense(7, factors)), 0)
 
@@ -269,9 +266,7 @@ func TestPanelsAreScaledAndCleared(t *testing.T) {
 	p.Data[5] = math.NaN()
 	testkit.WantError(t, testkit.Err(matrix.ToFiniteDense(ctx, "the product", p)), matrix.ErrNotFinite)
 	small := kernel.Dense[float32](2, 3)
-	if err := matrix.CheckOverflow(ctx, "it", matrix.Of(small)); err != nil {
-		t.Error(err)
-	}
+	check(t, matrix.CheckOverflow(ctx, "it", matrix.Of(small)))
 	small.Data[4] = float32(math.Inf(-1))
 	testkit.WantError(t, matrix.CheckOverflow(ctx, "it", matrix.Of(small)), matrix.ErrNotFinite)
 }
@@ -326,15 +321,11 @@ func testPatternWalk[T kernel.Float](t *testing.T) {
 		}
 		v := panelOf[T](eighths(18, d, 5))
 		y, wantY := kernel.Unset[T](n, 5), kernel.Unset[T](n, 5)
-		if err := errors.Join(made.Times(ctx, y, v), stored.Times(ctx, wantY, v)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, made.Times(ctx, y, v), stored.Times(ctx, wantY, v))
 		near("FXv", y, wantY)
 		near("FX", testkit.Must(made.Whole(ctx)), stored.Matrix)
 		over := kernel.Columns(stored.Matrix, 0, 5)
-		if err := stored.Times(ctx, over, v); err != nil {
-			t.Fatal(err)
-		}
+		check(t, stored.Times(ctx, over, v))
 		testkit.WantSame(t, name+", FXv over FX", testkit.Bits(of(over)), testkit.Bits(of(wantY)))
 	}
 }
