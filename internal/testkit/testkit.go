@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -263,4 +264,41 @@ func Floats(data []byte) []float64 {
 		out = append(out, math.Float64frombits(bits))
 	}
 	return out
+}
+
+// Browser is the path of a Chromium. A test without one is skipped.
+func Browser(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("no chromium is installed to look at the page with")
+	return ""
+}
+
+// A Script is the bytes of a fuzzer, read as choices; past its end it is zeros.
+type Script []byte
+
+// Byte is the next byte.
+func (s *Script) Byte() int {
+	if len(*s) == 0 {
+		return 0
+	}
+	b := (*s)[0]
+	*s = (*s)[1:]
+	return int(b)
+}
+
+// AddScripts gives a fuzzer some scripts to begin with, the k-th of least + step·k bytes.
+func AddScripts(f *testing.F, scripts, least, step int) {
+	for k := range scripts {
+		rng := Random(uint64(k))
+		b := make([]byte, least+step*k)
+		for i := range b {
+			b[i] = byte(rng.IntN(256))
+		}
+		f.Add(b)
+	}
 }
