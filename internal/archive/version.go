@@ -5,8 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// ModuleVersion is the version of this module in the program that runs: the version of its requirement or
-// replacement, such as v0.3.0, or "(devel)" where a checkout was built that says none.
+// ModuleVersion is the version of this module in the program that runs: the version of its
+// requirement or replacement, such as v0.3.0, or "(devel)" where a checkout was built that says
+// none.
 func ModuleVersion() string {
 	version := ""
 	if b, ok := debug.ReadBuildInfo(); ok {

@@ -175,7 +175,8 @@ func notFinite(a panel) error {
 	return nil
 }
 
-// scaled sets the upper triangle of b, which may be a, to a/2^exponent. The division is exact, and squares neither overflow nor vanish afterwards.
+// scaled sets the upper triangle of b, which may be a, to a/2^exponent. The division is exact, and
+// squares neither overflow nor vanish afterwards.
 func scaled[T kernel.Float](ctx context.Context, b kernel.Matrix[T], a panel, exponent int) error {
 	first, second := twoToMinus(exponent)
 	return parallel.Ranges(ctx, a.Rows, triangleTask, func(lo, hi int) {

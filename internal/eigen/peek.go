@@ -9,9 +9,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// peek finds the residual of the k-th Ritz pair, which is among the last to converge. It takes some factorisations of H − σ·I, of O(mb²) operations each, where all pairs take
-// O(m³): H is banded or, after a restart, diagonal with a border and banded below that. It means
-// nothing once ctx has ended.
+// peek finds the residual of the k-th Ritz pair, which is among the last to converge. It takes some
+// factorisations of H − σ·I, of O(mb²) operations each, where all pairs take O(m³): H is banded or,
+// after a restart, diagonal with a border and banded below that. It means nothing once ctx has
+// ended.
 func (s *search[T]) peek(ctx context.Context, before look) look {
 	e := newEnvelope(s.h, s.first[:s.size])
 	now := look{size: s.size, norm: max(before.norm, e.longest())}

@@ -54,7 +54,8 @@ type Result struct {
 
 	// Residual bounds ‖A·v − λ·v‖ over the pairs, relative to the largest eigenvalue in magnitude
 	// that was seen: it is the largest, or the root of the sum of all squares estimated from random
-	// combinations, where that is small enough. Krylov and DirectSingle measure it; Direct leaves it zero.
+	// combinations, where that is small enough. Krylov and DirectSingle measure it; Direct leaves
+	// it zero.
 	Residual float64
 
 	// Residuals are ‖A·v − λ·v‖ of each pair, but for rounding: from the last Rayleigh-Ritz step of

@@ -16,8 +16,9 @@ import (
 //
 //	A·Q = Q·H + F·(0 … 0 C),
 //
-// where H = QᵀAQ and F, the next block, is the part of A·(newest block) orthogonal to the basis. The basis is held in the numbers of the operator; everything else is float64,
-// and so are all sums. A basis in float32 is orthonormal up to 1e-7.
+// where H = QᵀAQ and F, the next block, is the part of A·(newest block) orthogonal to the basis. The
+// basis is held in the numbers of the operator; everything else is float64, and so are all sums. A
+// basis in float32 is orthonormal up to 1e-7.
 type search[T kernel.Float] struct {
 	n, k  int
 	apply Operator[T]

@@ -1,5 +1,5 @@
-// Package kernel holds the inner loops: products of sparse and dense matrices, and the
-// innermost loops of the eigensolvers.
+// Package kernel holds the inner loops: products of sparse and dense matrices, and the innermost
+// loops of the eigensolvers.
 //
 // Dense matrices are row-major, of float64 or float32, possibly with padding between the rows,
 // which is neither read nor written. A product writes into a destination that must not overlap its
@@ -10,8 +10,8 @@
 // noasm, selects Go, which every machine has.
 //
 // The only error is the context's, noticed within some milliseconds; the destination then holds an
-// unfinished result. Sizes that do not fit together are a mistake of the caller inside
-// this module and panic.
+// unfinished result. Sizes that do not fit together are a mistake of the caller inside this module
+// and panic.
 package kernel
 
 import (

@@ -83,8 +83,8 @@ func FetchRows(y Matrix[float32], rows []int32) {
 	}
 }
 
-// checkRows reports whether there is something to do. As the columns of a [CSR], the numbers of the rows
-// are trusted.
+// checkRows reports whether there is something to do. As the columns of a [CSR], the numbers of the
+// rows are trusted.
 func checkRows(numbers, width int, y Matrix[float32], rows []int32) bool {
 	if numbers != len(rows) || width != y.Cols || width%RowLine != 0 {
 		panic(fmt.Sprintf("kernel: %d numbers and one of width %d with %d rows of %d", numbers, width, len(rows), y.Cols))
