@@ -75,14 +75,7 @@ func decompose(ctx context.Context, a panel, k int) (spectrum, error) {
 	if exponent == zeroMatrix {
 		return zeroSpectrum(n, k), ctx.Err()
 	}
-	if err := scaled(ctx, a, a, exponent); err != nil {
-		return spectrum{}, err
-	}
-	t, tau, err := tridiagonalise(ctx, a)
-	if err != nil {
-		return spectrum{}, err
-	}
-	s, err := t.top(ctx, k, exponent)
+	s, tau, err := reduced(ctx, a, a, k, exponent)
 	if err != nil {
 		return s, err
 	}
@@ -90,6 +83,20 @@ func decompose(ctx context.Context, a panel, k int) (spectrum, error) {
 		return s, err
 	}
 	return s, backTransform(ctx, a, tau, s.vectors)
+}
+
+// reduced is the spectrum of a by way of b, in which the reduction of a/2^exponent is left; the
+// vectors are those of the tridiagonal form.
+func reduced[T kernel.Float](ctx context.Context, b kernel.Matrix[T], a panel, k, exponent int) (spectrum, []T, error) {
+	if err := scaled(ctx, b, a, exponent); err != nil {
+		return spectrum{}, nil, err
+	}
+	t, tau, err := tridiagonalise(ctx, b)
+	if err != nil {
+		return spectrum{}, nil, err
+	}
+	s, err := t.top(ctx, k, exponent)
+	return s, tau, err
 }
 
 // zeroSpectrum is the spectrum of the zero matrix, with unit vectors.

@@ -50,14 +50,7 @@ func decomposeSingle(ctx context.Context, a panel, k int, tolerance float64) (sp
 func inSingle(ctx context.Context, a panel, k, exponent int) (spectrum, error) {
 	b, release := kernel.Scratch[float32](a.Rows, a.Rows)
 	defer release()
-	if err := scaled(ctx, b, a, exponent); err != nil {
-		return spectrum{}, err
-	}
-	t, tau, err := tridiagonalise(ctx, b)
-	if err != nil {
-		return spectrum{}, err
-	}
-	s, err := t.top(ctx, k, exponent)
+	s, tau, err := reduced(ctx, b, a, k, exponent)
 	if err != nil {
 		return s, err
 	}

@@ -36,6 +36,14 @@ func check(t *testing.T, errs ...error) {
 	}
 }
 
+// toleranceOf is for results in float64 as given, in float32 1e-5.
+func toleranceOf[T kernel.Float](double float64) float64 {
+	if _, single := any(T(0)).(float32); single {
+		return 1e-5
+	}
+	return double
+}
+
 // of is a panel as a dense matrix.
 func of[T kernel.Float](p kernel.Matrix[T]) *mat.Dense { return denseOf(matrix.Of(p)) }
 
@@ -186,10 +194,7 @@ func testOperator[T kernel.Float](t *testing.T) {
 		dst := kernel.Dense[T](c.n, c.d)
 		check(t, of32or64.Apply(ctx, dst, panelOf[T](f)))
 		// Multiples of 1/8 and their products are exact until they outgrow 24 bits.
-		tolerance := 1e-14
-		if _, single := any(T(0)).(float32); single {
-			tolerance = 1e-5
-		}
+		tolerance := toleranceOf[T](1e-14)
 		testkit.WantClose(t, c.name+": product", testkit.Product(of(dst), right), image, tolerance*mat.Max(image))
 		want := testkit.Product(f.T(), image)
 		gram := testkit.Must(of32or64.Gram(ctx, panelOf[T](f)))
@@ -204,10 +209,7 @@ func TestOperatorsAreTheirMatrices(t *testing.T) {
 }
 
 func testPolynomial[T kernel.Float](t *testing.T) {
-	tolerance := 1e-13
-	if _, single := any(T(0)).(float32); single {
-		tolerance = 1e-5
-	}
+	tolerance := toleranceOf[T](1e-13)
 	const n = 40
 	w := coles.Normalize(testkit.RandomGraph(3, n, 0.2))
 	sparse := matrix.ConvertCSR[T](w.Raw())
@@ -273,10 +275,7 @@ func TestPanelsAreScaledAndCleared(t *testing.T) {
 
 // A pattern gives what the stored W and W⁺ give, up to rounding: FX, its products, and M.
 func testPatternWalk[T kernel.Float](t *testing.T) {
-	tolerance := 1e-13
-	if _, single := any(T(0)).(float32); single {
-		tolerance = 1e-5
-	}
+	tolerance := toleranceOf[T](1e-13)
 	const n, d = 300, 37
 	edges := make([]coles.Edge, 0, 4*n)
 	for k := range 4 * n { // the last tenth of the nodes has none

@@ -138,11 +138,7 @@ func Random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // RandomDense has entries of the normal distribution.
 func RandomDense(rng *rand.Rand, r, c int) *mat.Dense {
 	x := mat.NewDense(r, c, nil)
-	for i := range r {
-		for j := range c {
-			x.Set(i, j, rng.NormFloat64())
-		}
-	}
+	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
 	return x
 }
 
