@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"coles/internal/promise"
+	"coles/internal/testkit/promise"
 )
 
 func TestBytesDoNotDependOnProcessors(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"coles"
-	"coles/internal/promise"
 	"coles/internal/testkit"
+	"coles/internal/testkit/promise"
 
 	"gonum.org/v1/gonum/mat"
 )

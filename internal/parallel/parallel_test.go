@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"coles/internal/promise"
+	"coles/internal/testkit/promise"
 )
 
 func TestRangesCoverEveryIndexOnce(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"coles/internal/promise"
+	"coles/internal/testkit/promise"
 )
 
 // Sums that round are the same bytes for every GOMAXPROCS, and close to one made in order.

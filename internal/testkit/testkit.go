@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/internal/promise"
+	"coles/internal/testkit/promise"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
