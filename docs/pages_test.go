@@ -1,0 +1,353 @@
+// Package docs has the pages, and tests that what they name is there.
+package docs
+
+import (
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// TestPages looks up what the pages name: links, anchors, paths, commands and names of Go.
+func TestPages(t *testing.T) {
+	tr, err := project()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lie := range tr.lies(t) {
+		t.Error(lie)
+	}
+}
+
+// lies are the sentences of all pages that the tree does not bear out, each after its page and line.
+func (tr *tree) lies(t *testing.T) []string {
+	t.Helper()
+	pages := map[string]*page{}
+	var order []*page
+	err := fs.WalkDir(tr.files, ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case path.Ext(file) != ".md":
+			return nil
+		}
+		content, err := fs.ReadFile(tr.files, file)
+		p := &page{tree: tr, file: file, text: string(content), folder: ".", anchors: set{}}
+		p.headings()
+		pages[file] = p
+		order = append(order, p)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, p := range order {
+		p.pages = pages
+		p.read()
+		all = append(all, p.lies...)
+	}
+	for _, l := range tr.links {
+		chain := strings.Split(l.name, ".")
+		if !tr.has(l.folder, l.name) && (len(chain) == 1 || tr.wrong(chain) != "") && exported(chain[len(chain)-1]) {
+			all = append(all, fmt.Sprintf("%s: [%s] is no link", l.file, l.name))
+		}
+	}
+	return all
+}
+
+// A page is a Markdown file.
+type page struct {
+	*tree
+	pages   map[string]*page
+	file    string
+	text    string
+	anchors set
+	folder  string // where the commands of a section run
+	line    int
+	lies    []string
+}
+
+func (p *page) lie(format string, args ...any) {
+	if what := fmt.Sprintf(format, args...); what != "" {
+		p.lies = append(p.lies, fmt.Sprintf("%s:%d: %s", p.file, p.line, what))
+	}
+}
+
+var (
+	heading   = regexp.MustCompile(`^#+ +(.*)$`)
+	ends      = regexp.MustCompile("^\\s*$|^#|^\\||^\\s*```") // a paragraph
+	textLink  = regexp.MustCompile(`\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)`)
+	codeSpan  = regexp.MustCompile("`+([^`]+)`+")
+	plainFile = regexp.MustCompile(`[\w.][\w./-]*\.(?:go|md)\b`)
+	pathLike  = regexp.MustCompile(`^[\w.][\w.*-]*(?:/[\w.*-]*)+$|^[\w-]+\.(?:go|md)$`)
+	inFolder  = regexp.MustCompile("[Ii]n the folder `([a-z./]+)`")
+	declared  = regexp.MustCompile("`(\\w+)` (?:in|of) `([\\w./]+\\.go)`")
+	hyphened  = regexp.MustCompile(`^\w+(?:-\w+)+$`)
+	inner     = regexp.MustCompile(`^[a-z]+[A-Z]\w*$`)
+)
+
+// headings collects the anchors, as GitHub makes them.
+func (p *page) headings() {
+	fenced := false
+	for line := range strings.Lines(p.text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		found := heading.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if fenced || found == nil {
+			continue
+		}
+		text := strings.ToLower(textLink.ReplaceAllString(found[1], "$1"))
+		anchor := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return r
+			}
+			return -1
+		}, text)
+		for n, name := 1, anchor; p.anchors[anchor]; n++ {
+			anchor = fmt.Sprintf("%s-%d", name, n)
+		}
+		p.anchors[anchor] = true
+	}
+}
+
+// read goes through the page, block by block.
+func (p *page) read() {
+	lines := strings.Split(p.text, "\n")
+	theirs := -1 // the column of a table that has the words of other libraries
+	for k := 0; k < len(lines); k++ {
+		line := lines[k]
+		p.line = k + 1
+		language, fenced := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case fenced:
+			first := k + 1
+			for k++; k < len(lines) && strings.TrimSpace(lines[k]) != "```"; k++ {
+			}
+			p.block(language, lines[first:k])
+		case heading.MatchString(line):
+			p.folder = "."
+			p.prose(line, line)
+		case strings.HasPrefix(line, "|"):
+			cells := strings.Split(strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "∣"), "|")
+			if k == 0 || !strings.HasPrefix(lines[k-1], "|") {
+				theirs = slices.IndexFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) == "there" })
+			}
+			for column, cell := range cells {
+				if column != theirs {
+					p.prose(cell, line)
+				}
+			}
+		case strings.TrimSpace(line) != "": // a paragraph, in which a span of code may go on in the next line
+			first := k
+			for k+1 < len(lines) && !ends.MatchString(lines[k+1]) {
+				k++
+			}
+			text := strings.Join(lines[first:k+1], "\n")
+			p.prose(text, text)
+		}
+	}
+}
+
+// prose reads text with links and spans of code. A name of a file is looked for in the folders that
+// the text around has.
+func (p *page) prose(text, around string) {
+	for _, found := range textLink.FindAllStringSubmatch(text, -1) {
+		p.link(found[2])
+	}
+	if found := inFolder.FindStringSubmatch(text); found != nil {
+		p.folder = found[1]
+		p.path(found[1], around)
+	}
+	for _, found := range declared.FindAllStringSubmatch(text, -1) {
+		where := p.fileNamed(found[2], around)
+		if where != "" && !p.declares(where, found[1]) {
+			p.lie("%s does not declare %s", where, found[1])
+		}
+	}
+	text = textLink.ReplaceAllString(text, "$1")
+	for _, found := range codeSpan.FindAllStringSubmatch(text, -1) {
+		p.span(strings.Join(strings.Fields(found[1]), " "), around)
+	}
+	for _, file := range plainFile.FindAllString(codeSpan.ReplaceAllString(text, ""), -1) {
+		p.path(file, around)
+	}
+}
+
+// link looks for a file, an anchor or both.
+func (p *page) link(target string) {
+	if strings.Contains(target, ":") {
+		return
+	}
+	file, anchor, anchored := strings.Cut(target, "#")
+	to := p.file
+	if file != "" {
+		to = path.Join(path.Dir(p.file), file)
+	}
+	if !p.exists(to) {
+		p.lie("there is no %s", to)
+	} else if anchored && (p.pages[to] == nil || !p.pages[to].anchors[anchor]) {
+		p.lie("%s has no section #%s", to, anchor)
+	}
+}
+
+func (p *page) exists(name string) bool {
+	found, err := fs.Glob(p.files, path.Clean(name))
+	return err == nil && len(found) > 0
+}
+
+// span reads code among words: a command, a path, or Go.
+func (p *page) span(code, around string) {
+	first, _, several := strings.Cut(code, " ")
+	switch {
+	case strings.HasPrefix(code, "-") || several && regexp.MustCompile(`^[a-z]+$`).MatchString(first):
+		p.command(code)
+	case pathLike.MatchString(code):
+		p.path(code, around)
+	case inner.MatchString(code) && !p.members[code]:
+		p.lie("nothing declares %s", code)
+	case !strings.HasPrefix(code, "/") && !strings.Contains(code, "://") && !hyphened.MatchString(code):
+		p.goNames(code)
+	}
+}
+
+// elsewhere matches a path that leaves the project, that begins with the host of a module, or that has a
+// word of capitals for a name, as in DIR/NAME.npz.
+var elsewhere = regexp.MustCompile(`^\.\./|^\w[\w-]*\.[\w.]*/|(?:^|[/_.])[A-Z]{2,}(?:[/_.]|$)`)
+
+// path looks for a file or folder of the project.
+func (p *page) path(name, around string) {
+	if !strings.Contains(name, "/") {
+		p.fileNamed(name, around)
+		return
+	}
+	name = strings.TrimPrefix(strings.TrimSuffix(name, "..."), "coles/")
+	for _, folder := range []string{".", p.folder, path.Dir(p.file)} {
+		if name == "" || p.exists(path.Join(folder, name)) {
+			return
+		}
+	}
+	if !elsewhere.MatchString(name) {
+		p.lie("there is no %s", name)
+	}
+}
+
+// fileNamed is the file of a name, at the root, next to the page or in one of the folders that the text
+// around names; where that names none, anywhere.
+func (p *page) fileNamed(name, around string) string {
+	folders := []string{".", path.Dir(p.file), p.folder}
+	for _, found := range codeSpan.FindAllStringSubmatch(around, -1) {
+		if p.exists(found[1]) {
+			folders = append(folders, found[1], path.Dir(found[1]))
+		}
+	}
+	named := len(folders) > 3
+	for _, all := range p.folders {
+		if !named {
+			folders = append(folders, all...)
+		}
+	}
+	for _, folder := range folders {
+		if file := path.Join(folder, name); p.exists(file) {
+			return file
+		}
+	}
+	p.lie("there is no %s", name)
+	return ""
+}
+
+// block reads a fenced block.
+func (p *page) block(language string, lines []string) {
+	switch language {
+	case "sh", "console":
+		for line := range strings.SplitSeq(strings.ReplaceAll(strings.Join(lines, "\n"), "\\\n", ""), "\n") {
+			p.line++
+			for command := range strings.SplitSeq(line, "&&") {
+				p.command(strings.TrimPrefix(strings.TrimSpace(command), "$ "))
+			}
+		}
+	case "go":
+		p.goNames(strings.Join(lines, "\n"))
+	case "mermaid":
+		for _, file := range plainFile.FindAllString(strings.Join(lines, "\n"), -1) {
+			p.path(file, "")
+		}
+	}
+}
+
+var (
+	flag     = regexp.MustCompile(`^--?([a-z][\w-]+)$`)
+	selected = regexp.MustCompile(`-(?:run|bench|fuzz) '?([^'\s]+)'?`)
+)
+
+// command looks for the paths that a command is given, the tests it selects and the flags of the
+// project's own programs.
+func (p *page) command(line string) {
+	line, _, _ = strings.Cut(line, " #")
+	words := strings.Fields(line)
+	isGo, own := words != nil && words[0] == "go", strings.HasPrefix(line, "-") || strings.HasPrefix(line, "coles ")
+	var folders []string
+	for k, word := range words {
+		word = strings.Trim(word, `'"`)
+		switch found := flag.FindStringSubmatch(word); {
+		case isGo && (strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../")):
+			folder := path.Join(p.folder, strings.TrimSuffix(word, "..."))
+			if folders = append(folders, folder); !p.exists(folder) {
+				p.lie("there is no %s", folder)
+			}
+			own = words[1] == "run"
+		case isGo && words[1] == "doc" && k > 1:
+			p.goNames(strings.TrimPrefix(word, "coles/"))
+		case isGo && word == ".":
+			folders = append(folders, p.folder)
+		case own && found != nil && !p.literals[found[1]]:
+			p.lie("no program has the option %s", word)
+		case !isGo && pathLike.MatchString(word) && word[0] != '.' && p.exists(strings.Split(word, "/")[0]):
+			p.path(word, "")
+		}
+	}
+	for _, found := range selected.FindAllStringSubmatch(line, -1) {
+		for name := range strings.SplitSeq(found[1], "|") {
+			pattern, err := regexp.Compile(name)
+			if isGo && (err != nil || name != "^$" && !slices.ContainsFunc(folders, func(folder string) bool { return p.test(folder, pattern) })) {
+				p.lie("no test is called %s", name)
+			}
+		}
+	}
+}
+
+// goNames looks up the names of Go code: chains of names with dots between, outside of strings.
+func (p *page) goNames(code string) {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(code))
+	s.Init(file, []byte(code), func(token.Position, string) {}, 0)
+	var chain []string
+	last := token.ILLEGAL
+	for {
+		_, tok, text := s.Scan()
+		if last != token.PERIOD && tok != token.PERIOD || tok == token.EOF {
+			if chain != nil {
+				p.lie("%s", p.wrong(chain))
+			}
+			chain = nil
+		}
+		switch last = tok; tok {
+		case token.IDENT:
+			chain = append(chain, text)
+		case token.EOF:
+			return
+		}
+	}
+}
