@@ -6,44 +6,38 @@ import (
 	"coles"
 )
 
-// encodeEdges and decodeEdges are the coder of EdgeChunk.
-func encodeEdges(c EdgeChunk) []byte {
-	b := make([]byte, 0, 32+8*(len(c.U)+len(c.V)+len(c.Weight)))
-	return appendList(appendList(appendList(b, c.U), c.V), c.Weight)
+func init() {
+	registerFrames(encodeEdges, decodeEdges)
+	registerFrames(encodeRows, decodeRows)
+	registerFrames(encodeCells, decodeCells)
+	registerFrames(encodeSums, decodeSums)
+	registerFrames(encodeSolution, decodeSolution)
 }
 
-func decodeEdges(b []byte) (EdgeChunk, error) {
-	f := &frame{b: b}
-	c := EdgeChunk{list[int64](f), list[int64](f), list[float64](f)}
-	if err := c.check(); err != nil {
-		f.fail("%v", err)
-	}
-	return c, f.end()
-}
+func encodeEdges(c EdgeChunk) []byte { return framed(c) }
+
+func decodeEdges(b []byte) (EdgeChunk, error) { return unframed[EdgeChunk](b) }
 
 // check compares the lengths.
-func (c EdgeChunk) check() error {
-	if len(c.U) != len(c.V) || c.Weight != nil && len(c.Weight) != len(c.U) {
-		return fmt.Errorf("%w: edges of %d and %d nodes with %d weights", coles.ErrShape, len(c.U), len(c.V), len(c.Weight))
+func (c EdgeChunk) check() error { return checkEdges(len(c.U), len(c.V), c.Weight) }
+
+// checkEdges compares the numbers of first ends, second ends and weights, if there are any.
+func checkEdges(u, v int, weight []float64) error {
+	if u != v || weight != nil && len(weight) != u {
+		return fmt.Errorf("%w: edges of %d and %d nodes with %d weights", coles.ErrShape, u, v, len(weight))
 	}
 	return nil
 }
 
-// encodeRows and decodeRows are the coder of Rows.
-func encodeRows(r Rows) []byte {
-	b := make([]byte, 0, 32+8*len(r.Data))
-	return appendList(appendInts(b, r.First, int64(r.Columns)), r.Data)
-}
+func encodeRows(r Rows) []byte { return framed(r) }
 
-func decodeRows(b []byte) (Rows, error) {
-	f := &frame{b: b}
-	r := Rows{First: f.number()}
-	columns := f.number()
-	r.Columns, r.Data = int(columns), list[float64](f)
-	if columns > 0 || len(r.Data) > 0 { // truncation may leave no columns
-		f.panel(len(r.Data), columns)
+func decodeRows(b []byte) (Rows, error) { return unframed[Rows](b) }
+
+func (r Rows) check() error {
+	if r.Columns == 0 && len(r.Data) == 0 { // truncation may leave no columns
+		return nil
 	}
-	return r, f.end()
+	return checkPanel(len(r.Data), r.Columns)
 }
 
 // cells are edges of a block: between its rows U and the nodes V.
@@ -53,19 +47,11 @@ type cells struct {
 	Weight []float64 // nil where all are 1
 }
 
-func encodeCells(c cells) []byte {
-	b := make([]byte, 0, 32+4*len(c.U)+8*(len(c.V)+len(c.Weight)))
-	return appendList(appendList(appendList(b, c.U), c.V), c.Weight)
-}
+func encodeCells(c cells) []byte { return framed(c) }
 
-func decodeCells(b []byte) (cells, error) {
-	f := &frame{b: b}
-	c := cells{list[int32](f), list[int64](f), list[float64](f)}
-	if len(c.U) != len(c.V) || c.Weight != nil && len(c.Weight) != len(c.U) {
-		f.fail("edges of %d rows and %d nodes with %d weights", len(c.U), len(c.V), len(c.Weight))
-	}
-	return c, f.end()
-}
+func decodeCells(b []byte) (cells, error) { return unframed[cells](b) }
+
+func (c cells) check() error { return checkEdges(len(c.U), len(c.V), c.Weight) }
 
 // sums are numbers of a block, or of some, that add up to those of all blocks; of Most the largest
 // counts.
@@ -74,19 +60,14 @@ type sums struct {
 	Add, Most []float64
 }
 
-func encodeSums(s sums) []byte {
-	b := make([]byte, 0, 32+8*(len(s.Add)+len(s.Most)))
-	return appendList(appendList(appendInts(b, s.Place), s.Add), s.Most)
-}
+func encodeSums(s sums) []byte { return framed(s) }
 
-func decodeSums(b []byte) (sums, error) {
-	f := &frame{b: b}
-	s := sums{f.number(), list[float64](f), list[float64](f)}
-	return s, f.end()
-}
+func decodeSums(b []byte) (sums, error) { return unframed[sums](b) }
+
+func (s sums) check() error { return nil }
 
 // A solution is the small problem solved: the directions V of the columns, P and perhaps below it
-// that of degrees.
+// the direction of degrees.
 type solution struct {
 	Columns    int
 	Lambda     []float64
@@ -94,26 +75,14 @@ type solution struct {
 	Mean       []float64 // of the columns of FXVᵀ
 }
 
-func encodeSolution(s solution) []byte {
-	b := make([]byte, 0, 64+8*(len(s.Lambda)+len(s.Directions)+len(s.Mean)))
-	return appendList(appendList(appendList(appendInts(b, int64(s.Columns)), s.Lambda), s.Directions), s.Mean)
-}
+func encodeSolution(s solution) []byte { return framed(s) }
 
-func decodeSolution(b []byte) (solution, error) {
-	f := &frame{b: b}
-	columns := f.number()
-	s := solution{int(columns), list[float64](f), list[float64](f), list[float64](f)}
-	f.panel(len(s.Directions), columns)
-	if f.err == nil && (len(s.Directions) != len(s.Mean)*s.Columns || len(s.Mean) < len(s.Lambda) || len(s.Mean) > len(s.Lambda)+1) {
-		f.fail("%d eigenvalues, %d numbers and %d means of directions among %d", len(s.Lambda), len(s.Directions), len(s.Mean), columns)
+func decodeSolution(b []byte) (solution, error) { return unframed[solution](b) }
+
+func (s solution) check() error {
+	rows, pairs := len(s.Mean), len(s.Lambda)
+	if err := checkPanel(len(s.Directions), s.Columns); err != nil || len(s.Directions) != rows*s.Columns || rows < pairs || rows > pairs+1 {
+		return fmt.Errorf("%d eigenvalues, %d numbers and %d means of directions among %d", pairs, len(s.Directions), rows, s.Columns)
 	}
-	return s, f.end()
-}
-
-func init() {
-	registerFrames(encodeEdges, decodeEdges)
-	registerFrames(encodeRows, decodeRows)
-	registerFrames(encodeCells, decodeCells)
-	registerFrames(encodeSums, decodeSums)
-	registerFrames(encodeSolution, decodeSolution)
+	return nil
 }

@@ -46,14 +46,12 @@ type project struct {
 }
 
 func (f *project) ProcessElement(ctx context.Context, number int64, b piece, v solution, emit func(int64, Rows), sum func(int64, sums)) error {
-	k := len(v.Mean)
-	y := kernel.Dense[float64](b.Block.height(), k)
-	energy := make([]float64, k)
-	if k > 0 {
-		if err := kernel.Gemm(ctx, false, true, 1, b.Block.matrix(), panel(v.Directions, v.Columns), 0, y); err != nil {
-			return err
-		}
+	y, err := v.columns(ctx, b.Block)
+	if err != nil {
+		return err
 	}
+	k := y.Cols
+	energy := make([]float64, k)
 	for r := range y.Rows {
 		for j, e := range y.Data[r*k:][:k] {
 			energy[j] += (e - v.Mean[j]) * (e - v.Mean[j])
@@ -62,6 +60,15 @@ func (f *project) ProcessElement(ctx context.Context, number int64, b piece, v s
 	sum(partOf(number, energy, nil))
 	emit(number, Rows{number * f.Height, k, y.Data})
 	return nil
+}
+
+// columns makes the rows HVᵀ of a block H.
+func (v solution) columns(ctx context.Context, h *block) (kernel.Matrix[float64], error) {
+	y := kernel.Dense[float64](h.height(), len(v.Mean))
+	if y.Cols == 0 {
+		return y, nil
+	}
+	return y, kernel.Gemm(ctx, false, true, 1, h.matrix(), panel(v.Directions, v.Columns), 0, y)
 }
 
 // weights are what columns are multiplied by before they get their norm.
@@ -167,21 +174,18 @@ func (f *assemble) ProcessElement(norms sums, v solution, w weights, found facts
 // scale multiplies the columns by the factors of the model.
 type scale struct{}
 
-func (*scale) ProcessElement(number int64, y Rows, model []byte, emit func(int64, Rows)) error {
-	m, err := coles.ReadModel(bytes.NewReader(model))
-	if err != nil {
-		return err
-	}
-	scaled, err := scaledRows(y, m.Scaling().Factors)
-	if err == nil {
-		emit(number, scaled)
-	}
-	return err
+func (*scale) ProcessElement(number int64, y Rows, model []byte) (int64, Rows, error) {
+	scaled, err := scaledRows(y, model)
+	return number, scaled, err
 }
 
-// scaledRows are rows with their columns multiplied, in new storage.
-func scaledRows(y Rows, factors []float64) (Rows, error) {
-	out := Rows{y.First, y.Columns, make([]float64, len(y.Data))}
+// scaledRows multiplies the columns by the factors of a model, in new storage.
+func scaledRows(y Rows, model []byte) (Rows, error) {
+	m, err := coles.ReadModel(bytes.NewReader(model))
+	if err != nil {
+		return Rows{}, err
+	}
+	out, factors := Rows{y.First, y.Columns, make([]float64, len(y.Data))}, m.Scaling().Factors
 	for q, v := range y.Data {
 		if out.Data[q] = v * factors[q%y.Columns]; !matrix.Finite(out.Data[q]) {
 			return out, fmt.Errorf("distributed: %w: the embedding of node %d overflows", coles.ErrNotFinite, y.First+int64(q/y.Columns))

@@ -8,7 +8,6 @@ import (
 	"reflect"
 
 	"coles"
-	"coles/internal/kernel"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -64,8 +63,8 @@ type narrow struct{ worker }
 
 func (*narrow) ProcessElement(ctx context.Context, number int64, p piece, v solution, emit func(int64, piece)) error {
 	if p.Block != nil {
-		y := kernel.Dense[float64](p.Block.height(), len(v.Mean))
-		if err := kernel.Gemm(ctx, false, true, 1, p.Block.matrix(), panel(v.Directions, v.Columns), 0, y); err != nil {
+		y, err := v.columns(ctx, p.Block)
+		if err != nil {
 			return err
 		}
 		p.Block = &block{Columns: y.Cols, Degree: p.Block.Degree, Data: y.Data}
@@ -81,11 +80,7 @@ func (f *scaleBlock) ProcessElement(number int64, p piece, model []byte, counted
 	if err := f.Plan.checkRows(counted); err != nil || p.Block == nil {
 		return err
 	}
-	m, err := coles.ReadModel(bytes.NewReader(model))
-	if err != nil {
-		return err
-	}
-	y, err := scaledRows(Rows{number * f.Plan.Grid.Height, p.Block.Columns, p.Block.Data}, m.Scaling().Factors)
+	y, err := scaledRows(Rows{number * f.Plan.Grid.Height, p.Block.Columns, p.Block.Data}, model)
 	if err == nil {
 		emit(number, y)
 	}

@@ -3,9 +3,9 @@ package distributed
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +66,9 @@ func execute(ctx context.Context, runner string, p *beam.Pipeline, seen func(Cou
 			return nil, err
 		}
 	}
-	before := runningJobs(ctx)
+	old := dial()
+	before := old.jobs(ctx)
+	old.close()
 	type outcome struct {
 		result beam.PipelineResult
 		err    error
@@ -127,58 +129,45 @@ type watch struct {
 	job    string
 }
 
-// dial connects to the job service, if there is one: Dataflow has none, and that of Prism in the
-// program itself starts with the first job.
-func dial() (*watch, error) {
+// dial connects to the job service, or returns nil: Dataflow has none, and that of Prism in the program
+// itself starts with the first job.
+func dial() *watch {
 	if *jobopts.Endpoint == "" {
-		return nil, errors.ErrUnsupported
+		return nil
 	}
 	conn, err := grpc.NewClient(*jobopts.Endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
-		return nil, err
-	}
-	return &watch{conn: conn, client: jobpb.NewJobServiceClient(conn)}, nil
-}
-
-// runningJobs is the set of jobs that the service knows.
-func runningJobs(ctx context.Context) map[string]bool {
-	w, err := dial()
-	if err != nil {
 		return nil
 	}
-	defer w.close()
+	return &watch{conn: conn, client: jobpb.NewJobServiceClient(conn)}
+}
+
+// jobs lists the jobs that the service knows.
+func (w *watch) jobs(ctx context.Context) (all []string) {
+	if w == nil {
+		return nil
+	}
 	ctx, stop := context.WithTimeout(ctx, watchTime)
 	defer stop()
-	known := map[string]bool{}
 	if list, err := w.client.GetJobs(ctx, &jobpb.GetJobsRequest{}); err == nil {
 		for _, job := range list.GetJobInfo() {
-			known[job.GetJobId()] = true
+			all = append(all, job.GetJobId())
 		}
 	}
-	return known
+	return all
 }
 
 // newWatch finds the job that was not there before; nil if it cannot be told.
-func newWatch(ctx context.Context, before map[string]bool) *watch {
-	w, err := dial()
-	if err != nil {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(ctx, watchTime)
-	defer stop()
-	list, err := w.client.GetJobs(ctx, &jobpb.GetJobsRequest{})
-	if err == nil {
-		for _, job := range list.GetJobInfo() {
-			if !before[job.GetJobId()] && w.job == "" {
-				w.job = job.GetJobId()
-			}
+func newWatch(ctx context.Context, before []string) *watch {
+	w := dial()
+	for _, job := range w.jobs(ctx) {
+		if !slices.Contains(before, job) {
+			w.job = job
+			return w
 		}
 	}
-	if w.job == "" {
-		w.close()
-		return nil
-	}
-	return w
+	w.close()
+	return nil
 }
 
 func (w *watch) counters(ctx context.Context) Counters {

@@ -20,6 +20,18 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
 )
 
+// onFiles calls f with the file system of a path, and says in an error which path it was.
+func onFiles(ctx context.Context, path string, f func(filesystem.Interface) error) error {
+	fs, err := filesystem.New(ctx, path)
+	if err == nil {
+		err = errors.Join(f(fs), fs.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("distributed: %s: %w", path, err)
+	}
+	return nil
+}
+
 // expand lists the files that globs stand for: glob by glob, and within a glob by name, where
 // numbers in names count as numbers, so that x-2.npy comes before x-10.npy.
 func expand(ctx context.Context, globs []string) ([]string, error) {
@@ -28,17 +40,15 @@ func expand(ctx context.Context, globs []string) ([]string, error) {
 	}
 	var all []string
 	for _, glob := range globs {
-		fs, err := filesystem.New(ctx, glob)
+		var names []string
+		err := onFiles(ctx, glob, func(fs filesystem.Interface) (err error) {
+			if names, err = fs.List(ctx, glob); err == nil && len(names) == 0 {
+				err = fmt.Errorf("%w: no file is called that", coles.ErrShape)
+			}
+			return err
+		})
 		if err != nil {
-			return nil, fmt.Errorf("distributed: %w", err)
-		}
-		names, err := fs.List(ctx, glob)
-		fs.Close()
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("distributed: %s: %w", glob, err)
-		case len(names) == 0:
-			return nil, fmt.Errorf("distributed: %w: no file is called %s", coles.ErrShape, glob)
+			return nil, err
 		}
 		slices.SortFunc(names, compareNames)
 		all = append(all, names...)
@@ -129,57 +139,41 @@ func (s *shard) Close() error {
 }
 
 // readFile reads a whole file, as it is.
-func readFile(ctx context.Context, path string) ([]byte, error) {
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("distributed: %w", err)
-	}
-	defer fs.Close()
-	b, err := filesystem.Read(ctx, fs, path)
-	if err != nil {
-		return nil, fmt.Errorf("distributed: %s: %w", path, err)
-	}
-	return b, nil
+func readFile(ctx context.Context, path string) (content []byte, err error) {
+	err = onFiles(ctx, path, func(fs filesystem.Interface) error {
+		content, err = filesystem.Read(ctx, fs, path)
+		return err
+	})
+	return content, err
 }
 
 // writeFile gives a file its content at once: it is written under another name, which no glob of
 // shards matches, and renamed. It returns the SHA-256 of the content.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) (sum string, err error) {
-	fail := func(err error) (string, error) { return "", fmt.Errorf("distributed: %s: %w", path, err) }
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return fail(err)
-	}
-	defer fs.Close()
-	part := beside(path, fmt.Sprintf(".part-%s", rand.Text()))
-	file, err := fs.OpenWrite(ctx, part)
-	if err != nil {
-		return fail(err)
-	}
-	hash := sha256.New()
-	to := bufio.NewWriterSize(io.MultiWriter(file, hash), 1<<20)
-	err = write(to)
-	if err == nil {
-		err = to.Flush()
-	}
-	if closing := file.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = filesystem.Rename(ctx, fs, part, path)
-	}
-	if err != nil {
-		if remover, ok := fs.(filesystem.Remover); ok {
+	err = onFiles(ctx, path, func(fs filesystem.Interface) error {
+		part := path[:strings.LastIndexAny(path, "/\\")+1] + ".part-" + rand.Text()
+		file, err := fs.OpenWrite(ctx, part)
+		if err != nil {
+			return err
+		}
+		hash := sha256.New()
+		to := bufio.NewWriterSize(io.MultiWriter(file, hash), 1<<20)
+		if err = write(to); err == nil {
+			err = to.Flush()
+		}
+		if closing := file.Close(); err == nil {
+			err = closing
+		}
+		if err == nil {
+			err = filesystem.Rename(ctx, fs, part, path)
+		}
+		if remover, ok := fs.(filesystem.Remover); ok && err != nil {
 			remover.Remove(ctx, part)
 		}
-		return fail(err)
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// beside is a name in the folder of path.
-func beside(path, name string) string {
-	return path[:strings.LastIndexAny(path, "/\\")+1] + name
+		sum = hex.EncodeToString(hash.Sum(nil))
+		return err
+	})
+	return sum, err
 }
 
 // within is a name in a folder of any file system.

@@ -12,42 +12,59 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Elements travel as frames: numbers in little-endian order, lists after their lengths. A frame that
-// is too short or too long, or whose parts do not fit each other, is an error.
+// Elements travel as frames: the fields of a struct in their order, numbers in little-endian order,
+// lists and texts after their lengths, and before what a pointer points to whether it is there. A frame
+// that is too short or too long, or whose parts do not fit each other, is an error.
 
-// appendInts writes numbers of 64 bits.
-func appendInts(b []byte, v ...int64) []byte {
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+// framed returns the frame of an element.
+func framed(v any) []byte { return appendFrame(nil, reflect.ValueOf(v)) }
+
+func appendFrame(b []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Struct:
+		for k := range v.NumField() {
+			b = appendFrame(b, v.Field(k))
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(b, 0)
+		}
+		return appendFrame(append(b, 1), v.Elem())
+	case reflect.String:
+		return append(binary.LittleEndian.AppendUint32(b, uint32(v.Len())), v.String()...)
+	case reflect.Slice:
+		b = appendInt(b, v.Len())
+		if v.Type().Elem().Kind() != reflect.String {
+			b, _ = binary.Append(b, binary.LittleEndian, v.Interface()) // numbers of fixed size do not fail
+			return b
+		}
+		for k := range v.Len() {
+			b = appendFrame(b, v.Index(k))
+		}
+	case reflect.Uint8, reflect.Bool:
+		b, _ = binary.Append(b, binary.LittleEndian, v.Interface())
+	default:
+		return binary.LittleEndian.AppendUint64(b, uint64(v.Int()))
 	}
 	return b
 }
 
-// appendList writes a list after its length.
-func appendList[E int32 | int64 | float32 | float64](b []byte, v []E) []byte {
-	b = appendInts(b, int64(len(v)))
-	b, _ = binary.Append(b, binary.LittleEndian, v) // numbers of fixed size do not fail
-	return b
-}
+// appendInt writes a number of 64 bits.
+func appendInt(b []byte, v int) []byte { return binary.LittleEndian.AppendUint64(b, uint64(v)) }
 
-// width is the bytes of a number.
-func width(single bool) int {
-	if single {
-		return 4
+// unframed reads the frame of an element and checks that its parts fit each other.
+func unframed[T interface{ check() error }](b []byte) (v T, err error) {
+	f := &frame{b: b}
+	f.read(reflect.ValueOf(&v).Elem())
+	if len(f.b) > 0 {
+		f.fail("%d bytes too many", len(f.b))
 	}
-	return 8
-}
-
-// appendNumbers writes a list of numbers, rounded to float32 where single.
-func appendNumbers(b []byte, v []float64, single bool) []byte {
-	if !single {
-		return appendList(append(b, 8), v)
+	if f.err == nil {
+		if err := v.check(); err != nil {
+			f.fail("%v", err)
+		}
 	}
-	b = appendInts(append(b, 4), int64(len(v)))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
-	}
-	return b
+	return v, f.err
 }
 
 // A frame is read from its beginning. After the first error it gives zeros.
@@ -64,7 +81,53 @@ func (f *frame) fail(format string, args ...any) {
 	f.b = nil
 }
 
-// take is the next bytes.
+func (f *frame) read(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for k := range v.NumField() {
+			f.read(v.Field(k))
+		}
+	case reflect.Pointer:
+		if is := f.take(1); is != nil && is[0] > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			f.read(v.Elem())
+		}
+	case reflect.String:
+		if length := f.take(4); length != nil {
+			v.SetString(string(f.take(int(binary.LittleEndian.Uint32(length)))))
+		}
+	case reflect.Slice:
+		f.list(v)
+	case reflect.Uint8, reflect.Bool:
+		if b := f.take(1); b != nil {
+			binary.Decode(b, binary.LittleEndian, v.Addr().Interface())
+		}
+	default:
+		v.SetInt(f.number())
+	}
+}
+
+// list reads a list, nil if it is empty. It takes no memory for elements that are not there.
+func (f *frame) list(v reflect.Value) {
+	size, isText := int(v.Type().Elem().Size()), v.Type().Elem().Kind() == reflect.String
+	if isText {
+		size = 4 // its length
+	}
+	n := f.length(size)
+	if n == 0 {
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), n, n))
+	if !isText {
+		binary.Decode(f.take(n*size), binary.LittleEndian, v.Interface()) // the bytes are there
+		return
+	}
+	for k := range n {
+		f.read(v.Index(k))
+	}
+}
+
+// take returns the next bytes.
 func (f *frame) take(count int) []byte {
 	if f.err != nil || count > len(f.b) {
 		f.fail("%d bytes where %d are to follow", len(f.b), count)
@@ -75,23 +138,13 @@ func (f *frame) take(count int) []byte {
 	return head
 }
 
-func (f *frame) byte() byte {
-	if b := f.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (f *frame) int() int64 {
-	if b := f.take(8); b != nil {
-		return int64(binary.LittleEndian.Uint64(b))
-	}
-	return 0
-}
-
-// number is an int that is not negative.
+// number reads a number that is not negative.
 func (f *frame) number() int64 {
-	v := f.int()
+	b := f.take(8)
+	if b == nil {
+		return 0
+	}
+	v := int64(binary.LittleEndian.Uint64(b))
 	if v < 0 {
 		f.fail("%d where a number from 0 up is to follow", v)
 		return 0
@@ -99,7 +152,7 @@ func (f *frame) number() int64 {
 	return v
 }
 
-// length is that of a list of elements of so many bytes, which must be there.
+// length reads the length of a list of elements of so many bytes, which must be there.
 func (f *frame) length(size int) int {
 	n := f.number()
 	if n > int64(len(f.b)/size) {
@@ -109,62 +162,26 @@ func (f *frame) length(size int) int {
 	return int(n)
 }
 
-// list reads what appendList wrote, nil for an empty list.
-func list[E int32 | int64 | float32 | float64](f *frame) []E {
-	size := int(reflect.TypeFor[E]().Size())
-	n := f.length(size)
-	if n == 0 {
-		return nil
+// checkPanel verifies that so many numbers are rows of so many columns.
+func checkPanel(count, columns int) error {
+	if columns < 1 || columns > math.MaxInt32 || count%columns != 0 {
+		return fmt.Errorf("%d numbers in rows of %d", count, columns)
 	}
-	v := make([]E, n)
-	binary.Decode(f.take(n*size), binary.LittleEndian, v) // the bytes are there
-	return v
+	return nil
 }
 
-// numbers reads what appendNumbers wrote.
-func (f *frame) numbers() (v []float64, single bool) {
-	switch size := f.byte(); size {
-	case 8:
-		return list[float64](f), false
-	case 4:
-		n := f.length(4)
-		b := f.take(4 * n)
-		v = make([]float64, n)
-		for q := range v {
-			v[q] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*q:])))
+// checkAscending verifies that numbers ascend from 0 up, none twice.
+func checkAscending(lists ...[]int32) error {
+	for _, list := range lists {
+		last := int32(-1)
+		for _, x := range list {
+			if x <= last {
+				return fmt.Errorf("%d after %d in a list that ascends", x, last)
+			}
+			last = x
 		}
-		return v, true
-	default:
-		f.fail("numbers of %d bytes", size)
-		return nil, false
 	}
-}
-
-// end is the error of the frame, which must have been read to its end.
-func (f *frame) end() error {
-	if len(f.b) > 0 {
-		f.fail("%d bytes too many", len(f.b))
-	}
-	return f.err
-}
-
-// panel checks that so many numbers are rows of so many columns.
-func (f *frame) panel(count int, columns int64) {
-	if columns < 1 || columns > math.MaxInt32 || int64(count)%columns != 0 {
-		f.fail("%d numbers in rows of %d", count, columns)
-	}
-}
-
-// ascending checks that numbers ascend from 0 up, none twice.
-func (f *frame) ascending(v []int32) {
-	last := int32(-1)
-	for _, x := range v {
-		if x <= last {
-			f.fail("%d after %d in a list that ascends", x, last)
-			return
-		}
-		last = x
-	}
+	return nil
 }
 
 // registerFrames registers the coder of a type.
@@ -173,8 +190,8 @@ func registerFrames[T any](encode any, decode func([]byte) (T, error)) {
 	beam.RegisterCoder(reflect.TypeFor[T](), encode, decode)
 }
 
-// encodeJSON and decodeJSON are what the coders of small types call: Beam finds a coder by the name of
-// its function, which an instance of a generic one does not have.
+// encodeJSON is called by the coders of small types, as framed is by the others: Beam finds a coder by
+// the name of its function, which an instance of a generic one does not have.
 func encodeJSON[T any](v T) ([]byte, error) { return json.Marshal(v) }
 
 func decodeJSON[T any](text []byte) (v T, err error) {

@@ -255,11 +255,7 @@ func (o outbox) put(to int64, m *message) {
 	messagesSent.Inc(o.ctx, 1)
 	messageBytes.Inc(o.ctx, int64(width(o.single)*len(m.Data)+4*len(m.Rows)))
 	if o.single {
-		m.Single = make([]float32, len(m.Data))
-		for q, v := range m.Data {
-			m.Single[q] = float32(v)
-		}
-		m.Data = nil
+		m.Single, m.Data = narrowed(m.Data), nil
 	}
 	o.emit(to, piece{Message: m})
 }

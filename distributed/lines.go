@@ -3,17 +3,18 @@ package distributed
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"math"
-	"regexp"
 	"strconv"
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/matrix"
+	"coles/internal/npy"
+	"coles/internal/source"
 )
 
 // maxLine bounds a line of text.
@@ -110,17 +111,7 @@ func parseEdge(text []byte, sep string) (edge, error) {
 	if e.w, err = strconv.ParseFloat(string(bytes.TrimSpace(fields[2])), 64); err != nil {
 		return e, fmt.Errorf("%w: weight %q", coles.ErrFormat, fields[2])
 	}
-	return e, checkWeight(e.w)
-}
-
-func checkWeight(w float64) error {
-	switch {
-	case math.IsNaN(w) || math.IsInf(w, 0):
-		return fmt.Errorf("%w: weight %v", coles.ErrNotFinite, w)
-	case w < 0:
-		return fmt.Errorf("%w: weight %v", coles.ErrNegative, w)
-	}
-	return nil
+	return e, matrix.CheckWeight(e.w, string(e.u), string(e.v))
 }
 
 // node reads the number of a node, below n.
@@ -157,36 +148,19 @@ func readNumbers(ctx context.Context, path string) (rows, cols int, data []float
 	return rows, cols, m.RawMatrix().Data, nil
 }
 
-var shapeField = regexp.MustCompile(`'shape':\s*\((\d+),\s*(\d*)`)
-
 // npyShape reads the shape of a matrix from the header of an .npy shard, and nothing more.
-// dataset.ReadNPY checks the file when its elements are read.
 func npyShape(ctx context.Context, path string) (rows int64, cols int, err error) {
 	s, err := openShard(ctx, path)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer s.Close()
-	const least, most = 128, 16 << 10 // bytes of a header
-	head, err := s.Peek(least)
-	if len(head) < 10 || string(head[:6]) != "\x93NUMPY" {
-		return 0, 0, fmt.Errorf("distributed: %s: %w: not an .npy file", path, coles.ErrFormat)
+	h, err := npy.ReadHeader(source.NewReader(s), math.MaxInt64)
+	if err == nil && (h.Count == 0 || len(h.Shape) == 0 || len(h.Shape) > 2) {
+		err = fmt.Errorf("%w: shape %v", coles.ErrShape, h.Shape)
 	}
-	if length := 12 + int(binary.LittleEndian.Uint16(head[8:])); length > least {
-		head, err = s.Peek(min(length, most))
+	if err != nil {
+		return 0, 0, fmt.Errorf("distributed: %s: %w", path, err)
 	}
-	found := shapeField.FindSubmatch(head)
-	if found == nil {
-		return 0, 0, fmt.Errorf("distributed: %s: %w: no shape in the header of an .npy file: %v", path, coles.ErrFormat, err)
-	}
-	if rows, err = strconv.ParseInt(string(found[1]), 10, 64); err == nil {
-		cols = 1
-		if len(found[2]) > 0 {
-			cols, err = strconv.Atoi(string(found[2]))
-		}
-	}
-	if err != nil || rows == 0 || cols == 0 {
-		return 0, 0, fmt.Errorf("distributed: %s: %w: shape %s, %s", path, coles.ErrShape, found[1], found[2])
-	}
-	return rows, cols, nil
+	return int64(h.Shape[0]), h.Count / h.Shape[0], nil
 }

@@ -1,13 +1,11 @@
 package distributed
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -103,15 +101,16 @@ func whole(ctx context.Context, folder, key string) *Manifest {
 	if err != nil || m.Key != key {
 		return nil
 	}
-	fs, err := filesystem.New(ctx, folder)
+	err = onFiles(ctx, folder, func(fs filesystem.Interface) error {
+		for _, f := range m.Files {
+			if size, err := fs.Size(ctx, within(folder, f.Name)); err != nil || size != f.Bytes {
+				return cmp.Or(err, coles.ErrChecksum)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil
-	}
-	defer fs.Close()
-	for _, f := range m.Files {
-		if size, err := fs.Size(ctx, within(folder, f.Name)); err != nil || size != f.Bytes {
-			return nil
-		}
 	}
 	return m
 }
@@ -128,28 +127,24 @@ func (m *Manifest) write(ctx context.Context, folder string) error {
 		return fmt.Errorf("distributed: %s: %w: %w", list, coles.ErrFormat, err)
 	}
 	remove(ctx, list, within(folder, ".part-*"))
-	_, err = writeFile(ctx, within(folder, manifestName), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "\t")
-		return e.Encode(m)
-	})
+	if text, err = json.MarshalIndent(m, "", "\t"); err == nil {
+		_, err = put(ctx, folder, manifestName, append(text, '\n'))
+	}
 	return err
 }
 
 // remove removes files as far as it can be done: nothing depends on it.
 func remove(ctx context.Context, globs ...string) {
 	for _, glob := range globs {
-		fs, err := filesystem.New(ctx, glob)
-		if err != nil {
-			continue
-		}
-		if remover, ok := fs.(filesystem.Remover); ok {
-			names, _ := fs.List(ctx, glob)
-			for _, name := range names {
-				remover.Remove(ctx, name)
+		onFiles(ctx, glob, func(fs filesystem.Interface) error {
+			if remover, ok := fs.(filesystem.Remover); ok {
+				names, _ := fs.List(ctx, glob)
+				for _, name := range names {
+					remover.Remove(ctx, name)
+				}
 			}
-		}
-		fs.Close()
+			return nil
+		})
 	}
 }
 
@@ -163,28 +158,29 @@ func keyOf(values ...any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// A source is what identifies an input file.
-type source struct {
+// A stamp identifies the content of an input file.
+type stamp struct {
 	Path     string
 	Bytes    int64
 	Modified int64 // nanoseconds, 0 where the file system does not say
 }
 
-func sources(ctx context.Context, paths []string) ([]source, error) {
-	all := make([]source, len(paths))
+func stamps(ctx context.Context, paths []string) ([]stamp, error) {
+	all := make([]stamp, len(paths))
 	for k, path := range paths {
-		fs, err := filesystem.New(ctx, path)
+		err := onFiles(ctx, path, func(fs filesystem.Interface) (err error) {
+			all[k].Path = path
+			if all[k].Bytes, err = fs.Size(ctx, path); err != nil {
+				return err
+			}
+			if dated, ok := fs.(filesystem.LastModifiedGetter); ok {
+				at, failed := dated.LastModified(ctx, path)
+				all[k].Modified, err = at.UnixNano(), failed
+			}
+			return err
+		})
 		if err != nil {
-			return nil, fmt.Errorf("distributed: %w", err)
-		}
-		all[k].Path = path
-		all[k].Bytes, err = fs.Size(ctx, path)
-		if dated, ok := fs.(filesystem.LastModifiedGetter); ok && err == nil {
-			at, failed := dated.LastModified(ctx, path)
-			all[k].Modified, err = at.UnixNano(), failed
-		}
-		if err = errors.Join(err, fs.Close()); err != nil {
-			return nil, fmt.Errorf("distributed: %s: %w", path, err)
+			return nil, err
 		}
 	}
 	return all, nil
@@ -205,20 +201,16 @@ func (f *listFiles) ProcessElement(ctx context.Context, _ int64, next func(*File
 	}
 	slices.SortFunc(list, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	text, err := json.Marshal(list)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = put(ctx, f.Folder, listName, text)
 	}
-	_, err = writeFile(ctx, within(f.Folder, listName), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
 	return err
 }
 
 // put writes a file of a folder and describes it.
 func put(ctx context.Context, folder, name string, content []byte) (File, error) {
 	sum, err := writeFile(ctx, within(folder, name), func(w io.Writer) error {
-		_, err := bytes.NewReader(content).WriteTo(w)
+		_, err := w.Write(content)
 		return err
 	})
 	return File{Name: name, Bytes: int64(len(content)), SHA256: sum}, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
-	"strings"
 
 	"coles"
 
@@ -33,39 +32,16 @@ type names struct {
 	Weight  []float64
 }
 
-func encodeNames(n names) []byte {
-	b := appendList(appendList(nil, n.Numbers), n.Weight)
-	return appendTexts(appendTexts(b, n.Names), n.Other)
-}
+func encodeNames(n names) []byte { return framed(n) }
 
-func appendTexts(b []byte, texts []string) []byte {
-	lengths := make([]int32, len(texts))
-	for q, t := range texts {
-		lengths[q] = int32(len(t))
-	}
-	return append(appendList(b, lengths), strings.Join(texts, "")...)
-}
+func decodeNames(b []byte) (names, error) { return unframed[names](b) }
 
-func decodeNames(b []byte) (names, error) {
-	f := &frame{b: b}
-	n := names{Numbers: list[int64](f), Weight: list[float64](f), Names: f.texts(), Other: f.texts()}
+func (n names) check() error {
 	fits := func(length int) bool { return length == 0 || length == len(n.Names) }
 	if !fits(len(n.Numbers)) || !fits(len(n.Weight)) || !fits(len(n.Other)) || len(n.Numbers)+len(n.Other) != len(n.Names) {
-		f.fail("%d names with %d numbers, %d others and %d weights", len(n.Names), len(n.Numbers), len(n.Other), len(n.Weight))
+		return fmt.Errorf("%d names with %d numbers, %d others and %d weights", len(n.Names), len(n.Numbers), len(n.Other), len(n.Weight))
 	}
-	return n, f.end()
-}
-
-func (f *frame) texts() []string {
-	lengths := list[int32](f)
-	texts := make([]string, 0, len(lengths))
-	for _, length := range lengths {
-		if length < 0 {
-			f.fail("a text of %d bytes", length)
-		}
-		texts = append(texts, string(f.take(int(length))))
-	}
-	return texts
+	return nil
 }
 
 // A Naming says which nodes have which names, see [ReadNames].

@@ -2,6 +2,7 @@ package distributed
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,6 +25,7 @@ type block struct {
 	Single  bool      // travels in float32
 	Degree  []float64 // of every row; nil before it is known
 	Data    []float64
+	Narrow  []float32 // in the frame of a Single block, in the place of Data
 }
 
 // A tile is the part of A between two blocks. It stays with the one that has more nodes in it, whose
@@ -102,122 +104,125 @@ func (t *tile) csr() *kernel.CSR[float64] {
 		a.Ptr[i] = int64(p)
 	}
 	if a.Val == nil {
-		a.Val = make([]float64, len(t.Col))
-		for q := range a.Val {
-			a.Val[q] = 1
-		}
+		a.Val = slices.Repeat([]float64{1}, len(t.Col))
 	}
 	return a
 }
 
-// encodePiece is the frame of a piece.
+// encodePiece returns the frame of a piece. A block that is Single travels in Narrow.
 func encodePiece(p piece) []byte {
-	switch {
-	case p.Block != nil:
-		v := p.Block
-		b := make([]byte, 0, 32+8*len(v.Degree)+width(v.Single)*len(v.Data))
-		b = appendInts(append(b, 'b'), int64(v.Columns))
-		return appendNumbers(appendList(b, v.Degree), v.Data, v.Single)
-	case p.Tile != nil:
-		v := p.Tile
-		b := make([]byte, 0, 64+4*(len(v.Own)+len(v.Mates)+len(v.Ptr)+len(v.Col))+8*len(v.Val))
-		b = appendInts(append(b, 't'), v.Other)
-		b = appendList(appendList(appendList(appendList(b, v.Own), v.Mates), v.Ptr), v.Col)
-		return appendList(b, v.Val)
-	case p.Mates != nil:
-		return appendList(appendInts([]byte{'w'}, p.Mates.Other), p.Mates.Rows)
-	case p.Message != nil:
-		v := p.Message
-		b := make([]byte, 0, 48+4*len(v.Rows)+8*len(v.Data)+4*len(v.Single))
-		b = appendInts(append(b, 'm', v.Kind), v.From, int64(v.Columns))
-		return appendList(appendList(appendList(b, v.Rows), v.Data), v.Single)
-	default:
-		v, c := p.Presence, p.Presence.Counts
-		b := appendInts([]byte{'p'}, v.From, c.Edges, c.Duplicates, c.Loops, c.Zeros, c.Weighted)
-		return appendList(appendList(b, v.Rows), v.Degree)
+	if b := p.Block; b != nil && b.Single {
+		p.Block = &block{Columns: b.Columns, Single: true, Degree: b.Degree, Narrow: narrowed(b.Data)}
 	}
+	return framed(p)
 }
 
 // decodePiece reads what encodePiece wrote.
-func decodePiece(b []byte) (piece, error) {
-	f := &frame{b: b}
-	var p piece
-	switch kind := f.byte(); kind {
-	case 'b':
-		p.Block = f.block()
-	case 't':
-		p.Tile = f.tile()
-	case 'w':
-		p.Mates = &mates{f.number(), list[int32](f)}
-		f.ascending(p.Mates.Rows)
-	case 'm':
-		p.Message = f.message()
-	case 'p':
-		p.Presence = f.presence()
-	default:
-		f.fail("no piece is of kind %d", kind)
+func decodePiece(frame []byte) (piece, error) {
+	p, err := unframed[piece](frame)
+	if b := p.Block; err == nil && b != nil && b.Narrow != nil {
+		b.Data = make([]float64, len(b.Narrow))
+		for q, v := range b.Narrow {
+			b.Data[q] = float64(v)
+		}
+		b.Narrow = nil
 	}
-	if err := f.end(); err != nil {
-		return piece{}, err
-	}
-	return p, nil
+	return p, err
 }
 
-func (f *frame) block() *block {
-	columns := f.number()
-	v := &block{Columns: int(columns), Degree: list[float64](f)}
-	v.Data, v.Single = f.numbers()
-	if f.panel(len(v.Data), columns); f.err == nil && v.Degree != nil && len(v.Degree) != v.height() {
-		f.fail("%d degrees of %d rows", len(v.Degree), v.height())
+// width is the number of bytes of a number.
+func width(single bool) int {
+	if single {
+		return 4
 	}
-	return v
+	return 8
 }
 
-func (f *frame) tile() *tile {
-	t := &tile{f.number(), list[int32](f), list[int32](f), list[int32](f), list[int32](f), list[float64](f)}
-	f.ascending(t.Own)
-	f.ascending(t.Mates)
+// narrowed rounds to float32.
+func narrowed(v []float64) []float32 {
+	to := make([]float32, len(v))
+	for q, x := range v {
+		to[q] = float32(x)
+	}
+	return to
+}
+
+func (p piece) check() error {
+	var all []error
+	if p.Block != nil {
+		all = append(all, p.Block.check())
+	}
+	if p.Tile != nil {
+		all = append(all, p.Tile.check())
+	}
+	if p.Mates != nil {
+		all = append(all, checkAscending(p.Mates.Rows))
+	}
+	if p.Message != nil {
+		all = append(all, p.Message.check())
+	}
+	if p.Presence != nil {
+		all = append(all, p.Presence.check())
+	}
+	if len(all) != 1 {
+		return fmt.Errorf("%d pieces in one", len(all))
+	}
+	return all[0]
+}
+
+func (b *block) check() error {
+	count := len(b.Data) + len(b.Narrow)
+	if err := checkPanel(count, b.Columns); err != nil {
+		return err
+	}
+	if b.Degree != nil && len(b.Degree) != count/b.Columns || b.Data != nil && b.Narrow != nil {
+		return fmt.Errorf("%d degrees of %d rows", len(b.Degree), count/b.Columns)
+	}
+	return nil
+}
+
+func (t *tile) check() error {
+	if err := checkAscending(t.Own, t.Mates); err != nil {
+		return err
+	}
 	if len(t.Ptr) != len(t.Own)+1 || t.Val != nil && len(t.Val) != len(t.Col) {
-		f.fail("%d rows, %d beginnings, %d columns and %d values", len(t.Own), len(t.Ptr), len(t.Col), len(t.Val))
-		return t
+		return fmt.Errorf("%d rows, %d beginnings, %d columns and %d values", len(t.Own), len(t.Ptr), len(t.Col), len(t.Val))
 	}
 	if t.Ptr[0] != 0 || int(t.Ptr[len(t.Own)]) != len(t.Col) || !slices.IsSorted(t.Ptr) {
-		f.fail("rows that do not follow each other")
-		return t
+		return errors.New("rows that do not follow each other")
 	}
 	for r := range t.Own {
 		row := t.Col[t.Ptr[r]:t.Ptr[r+1]]
-		if f.ascending(row); len(row) > 0 && int(row[len(row)-1]) >= len(t.Mates) {
-			f.fail("column %d of %d", row[len(row)-1], len(t.Mates))
+		if err := checkAscending(row); err != nil {
+			return err
+		}
+		if len(row) > 0 && int(row[len(row)-1]) >= len(t.Mates) {
+			return fmt.Errorf("column %d of %d", row[len(row)-1], len(t.Mates))
 		}
 	}
-	return t
+	return nil
 }
 
-func (f *frame) message() *message {
-	v := &message{Kind: f.byte(), From: f.number()}
-	columns := f.number()
-	v.Columns, v.Rows = int(columns), list[int32](f)
-	v.Data, v.Single = list[float64](f), list[float32](f)
-	f.ascending(v.Rows)
-	count := len(v.Data) + len(v.Single)
-	f.panel(count, columns)
-	if v.Kind > ofSelf || v.Data != nil && v.Single != nil || v.Kind == ofSums && len(v.Rows)*v.Columns != count || v.Kind != ofSums && v.Rows != nil {
-		f.fail("a message of kind %d with %d numbers for %d rows", v.Kind, count, len(v.Rows))
+func (m *message) check() error {
+	count := len(m.Data) + len(m.Single)
+	if err := errors.Join(checkAscending(m.Rows), checkPanel(count, m.Columns)); err != nil {
+		return err
 	}
-	return v
+	both, rows := m.Data != nil && m.Single != nil, 0
+	if m.Kind == ofSums {
+		rows = count / m.Columns
+	}
+	if m.Kind > ofSelf || both || len(m.Rows) != rows {
+		return fmt.Errorf("a message of kind %d with %d numbers for %d rows", m.Kind, count, len(m.Rows))
+	}
+	return nil
 }
 
-func (f *frame) presence() *presence {
-	v := &presence{From: f.number()}
-	for _, count := range []*int64{&v.Counts.Edges, &v.Counts.Duplicates, &v.Counts.Loops, &v.Counts.Zeros, &v.Counts.Weighted} {
-		*count = f.number()
+func (p *presence) check() error {
+	if len(p.Rows) != len(p.Degree) {
+		return fmt.Errorf("%d degrees of %d rows", len(p.Degree), len(p.Rows))
 	}
-	v.Rows, v.Degree = list[int32](f), list[float64](f)
-	if f.ascending(v.Rows); len(v.Rows) != len(v.Degree) {
-		f.fail("%d degrees of %d rows", len(v.Degree), len(v.Rows))
-	}
-	return v
+	return checkAscending(p.Rows)
 }
 
 // A hand is what a block holds in a hop, in an order that does not depend on the engine.

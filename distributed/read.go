@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"coles"
@@ -116,19 +117,30 @@ type chunker struct {
 
 func (c *chunker) add(u, v int64, w float64) {
 	k := &c.chunk
-	if w != 1 && k.Weight == nil {
-		k.Weight = make([]float64, len(k.U), chunkEdges)
-		for q := range k.Weight {
-			k.Weight[q] = 1
-		}
-	}
+	k.Weight = appendWeight(k.Weight, len(k.U), w)
 	k.U, k.V = append(k.U, u), append(k.V, v)
-	if k.Weight != nil {
-		k.Weight = append(k.Weight, w)
-	}
 	if len(k.U) == chunkEdges {
 		c.flush()
 	}
+}
+
+// appendWeight adds a weight to those of so many edges, nil as long as all are 1.
+func appendWeight(weights []float64, edges int, w float64) []float64 {
+	switch {
+	case weights == nil && w == 1:
+		return nil
+	case weights == nil:
+		weights = slices.Repeat([]float64{1}, edges)
+	}
+	return append(weights, w)
+}
+
+// weightOf is the weight of an edge.
+func weightOf(weights []float64, edge int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[edge]
 }
 
 func (c *chunker) flush() {
@@ -152,7 +164,7 @@ type featureShard struct {
 // at a time, so they should have tens of megabytes.
 //
 // Errors at once: coles.ErrShape for a glob without a file or for shards of different widths,
-// coles.ErrFormat, coles.ErrTooLarge, and the file system's. Errors of the pipeline:
+// coles.ErrFormat, coles.ErrChecksum, coles.ErrTooLarge, and the file system's. Errors of the pipeline:
 // coles.ErrNotFinite, coles.ErrFormat, coles.ErrChecksum, and coles.ErrShape for a file that has
 // changed since.
 func ReadFeatures(ctx context.Context, s beam.Scope, globs ...string) (rows beam.PCollection, nodes int64, columns int, err error) {

@@ -164,8 +164,8 @@ func TestReadFeaturesSaysWhatIsWrong(t *testing.T) {
 	}{
 		"none":       {nil, coles.ErrShape},
 		"two widths": {map[string]string{"x-1": good, "x-2": npyOf(t, 3, 1, 2, 3)}, coles.ErrShape},
-		"no matrix":  {map[string]string{"x-1": "1 2 3\n"}, coles.ErrFormat},
-		"no header":  {map[string]string{"x-1": good[:20]}, coles.ErrFormat},
+		"no matrix":  {map[string]string{"x-1": "1 2 3 4 5 6\n"}, coles.ErrFormat},
+		"no header":  {map[string]string{"x-1": good[:20]}, coles.ErrChecksum},
 		"too many":   {map[string]string{"x-1": strings.Replace(good, "(1, 2)", "(9999999999, 2)", 1)}, coles.ErrTooLarge},
 	} {
 		dir := folderOf(t, c.files)

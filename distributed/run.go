@@ -137,7 +137,7 @@ type run struct {
 	features []featureShard
 	names    []nameShard
 	edges    []string
-	inputs   []source
+	inputs   []stamp
 	model    []byte // the file of Model
 	report   Report
 }
@@ -191,7 +191,7 @@ func newRun(ctx context.Context, job Job) (*run, error) {
 		}
 		paths = append(paths, files...)
 	}
-	r.inputs, err = sources(ctx, paths)
+	r.inputs, err = stamps(ctx, paths)
 	return r, err
 }
 
@@ -222,7 +222,8 @@ func (r *run) inSteps(ctx context.Context, key string) (*Manifest, error) {
 	}
 	prepared, err := r.step(ctx, "prepare", folder("prepare"), prepareKey, func(s beam.Scope) error {
 		state, facts := p.prepare(s, r.input(s))
-		listed(s, folder("prepare"), p.saveState(s, folder("prepare"), state), beam.ParDo(s, &writeFacts{folder("prepare")}, facts))
+		found := beam.ParDo(s, &writeSmall{folder("prepare"), factsName}, beam.ParDo(s, encodeFacts, facts))
+		listed(s, folder("prepare"), p.saveState(s, folder("prepare"), state), found)
 		return nil
 	})
 	if err != nil {

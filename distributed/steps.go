@@ -21,8 +21,9 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[stateShard]())
 	beam.RegisterDoFn(reflect.TypeFor[*writeState]())
 	beam.RegisterDoFn(reflect.TypeFor[*readState]())
-	beam.RegisterDoFn(reflect.TypeFor[*writeFacts]())
-	beam.RegisterDoFn(reflect.TypeFor[*writeChoice]())
+	beam.RegisterDoFn(reflect.TypeFor[*writeSmall]())
+	beam.RegisterFunction(encodeFacts)
+	beam.RegisterFunction(encodeChoice)
 }
 
 const (
@@ -42,7 +43,7 @@ type writeState struct {
 	Blocks int64
 }
 
-func (f *writeState) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, emit func(int64, File)) error {
+func (f *writeState) ProcessElement(ctx context.Context, number int64, next func(*piece) bool) (int64, File, error) {
 	var frames [][]byte
 	length := 0
 	for p := (piece{}); next(&p); p = (piece{}) {
@@ -52,14 +53,11 @@ func (f *writeState) ProcessElement(ctx context.Context, number int64, next func
 	slices.SortFunc(frames, bytes.Compare) // the same file, in whatever order they came
 	content := make([]byte, 0, length)
 	for _, b := range frames {
-		content = append(appendInts(content, int64(len(b))), b...)
+		content = append(appendInt(content, len(b)), b...)
 	}
 	file, err := put(ctx, f.Folder, fmt.Sprintf("%s%05d-of-%05d.bin", statePrefix, number, f.Blocks), content)
-	if err == nil {
-		file.First = number
-		emit(0, file)
-	}
-	return err
+	file.First = number
+	return 0, file, err
 }
 
 // A stateShard is the file of a block.
@@ -104,32 +102,12 @@ func (*readState) ProcessElement(ctx context.Context, shard stateShard, emit fun
 	return nil
 }
 
-type writeFacts struct{ Folder string }
+// writeSmall writes a small value to a file of its own.
+type writeSmall struct{ Folder, Name string }
 
-func (f *writeFacts) ProcessElement(ctx context.Context, v facts, emit func(int64, File)) error {
-	b, err := encodeFacts(v)
-	if err != nil {
-		return err
-	}
-	file, err := put(ctx, f.Folder, factsName, b)
-	if err == nil {
-		emit(0, file)
-	}
-	return err
-}
-
-type writeChoice struct{ Folder string }
-
-func (f *writeChoice) ProcessElement(ctx context.Context, v choice, emit func(int64, File)) error {
-	b, err := encodeChoice(v)
-	if err != nil {
-		return err
-	}
-	file, err := put(ctx, f.Folder, choiceName, b)
-	if err == nil {
-		emit(0, file)
-	}
-	return err
+func (f *writeSmall) ProcessElement(ctx context.Context, content []byte) (int64, File, error) {
+	file, err := put(ctx, f.Folder, f.Name, content)
+	return 0, file, err
 }
 
 // loadSmall reads a small file of a step and compares it with the manifest.
@@ -164,7 +142,7 @@ func (r *run) choose(ctx context.Context, prepareKey string, prepared *Manifest,
 		}
 		m, err := r.step(ctx, "choose", folder, key, func(s beam.Scope) error {
 			measured := p.measure(s, loadState(s, within(r.Work, "prepare"), prepared), beam.Create(s, known), next)
-			listed(s, folder, beam.ParDo(s, &writeChoice{folder}, measured))
+			listed(s, folder, beam.ParDo(s, &writeSmall{folder, choiceName}, beam.ParDo(s, encodeChoice, measured)))
 			return nil
 		})
 		if err != nil {

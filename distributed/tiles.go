@@ -43,15 +43,12 @@ func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, cells)) error {
 		return fmt.Errorf("distributed: edges: %w", err)
 	}
 	for q, u := range c.U {
-		v, w := c.V[q], 1.0
+		v, w := c.V[q], weightOf(c.Weight, q)
 		if u < 0 || u >= f.Nodes || v < 0 || v >= f.Nodes {
 			return fmt.Errorf("distributed: edges: %w: an edge joins %d and %d in a graph of %d nodes", coles.ErrIndex, u, v, f.Nodes)
 		}
-		if c.Weight != nil {
-			w = c.Weight[q]
-			if err := matrix.CheckWeight(w, int(u), int(v)); err != nil {
-				return fmt.Errorf("distributed: edges: %w", err)
-			}
+		if err := matrix.CheckWeight(w, int(u), int(v)); err != nil {
+			return fmt.Errorf("distributed: edges: %w", err)
 		}
 		f.hold(u, v, w)
 	}
@@ -73,13 +70,8 @@ func (f *cutEdges) hold(u, v int64, w float64) {
 		c = &cells{}
 		f.held[u/f.Height] = c
 	}
-	if w != 1 && c.Weight == nil {
-		c.Weight = slices.Repeat([]float64{1}, len(c.U))
-	}
+	c.Weight = appendWeight(c.Weight, len(c.U), w)
 	c.U, c.V = append(c.U, int32(u%f.Height)), append(c.V, v)
-	if c.Weight != nil {
-		c.Weight = append(c.Weight, w)
-	}
 	f.count++
 }
 
@@ -106,12 +98,8 @@ func (f *makeTiles) ProcessElement(number int64, next func(*cells) bool, emit fu
 	others := map[int64][]entry{}
 	for c := (cells{}); next(&c); c = (cells{}) {
 		for q, u := range c.U {
-			w := 1.0
-			if c.Weight != nil {
-				w = c.Weight[q]
-			}
 			other := c.V[q] / f.Height
-			others[other] = append(others[other], entry{u, int32(c.V[q] % f.Height), w})
+			others[other] = append(others[other], entry{u, int32(c.V[q] % f.Height), weightOf(c.Weight, q)})
 		}
 	}
 	for other, entries := range others {
@@ -133,21 +121,17 @@ func (f *makeTiles) tile(here, there int64, entries []entry, emit func(int64, pi
 	degrees := presence{From: there, Rows: own, Degree: make([]float64, len(own)), Counts: counts}
 	back := presence{From: here, Rows: light, Degree: make([]float64, len(light))}
 	t := &tile{Other: there, Own: own, Mates: light}
-	weighted := false
 	for q, e := range entries {
 		if q == 0 || entries[q-1].u != e.u {
 			t.Ptr = append(t.Ptr, int32(q))
 		}
 		at, _ := slices.BinarySearch(light, e.v)
-		t.Col, t.Val = append(t.Col, int32(at)), append(t.Val, e.w)
+		t.Val = appendWeight(t.Val, len(t.Col), e.w)
+		t.Col = append(t.Col, int32(at))
 		degrees.Degree[len(t.Ptr)-1] += e.w
 		back.Degree[at] += e.w
-		weighted = weighted || e.w != 1
 	}
 	t.Ptr = append(t.Ptr, int32(len(entries)))
-	if !weighted {
-		t.Val = nil
-	}
 	emit(here, piece{Presence: &degrees})
 	if here != there {
 		emit(there, piece{Presence: &back})

@@ -14,10 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*writeEmbedding]())
-	beam.RegisterDoFn(reflect.TypeFor[*writeModel]())
-}
+func init() { beam.RegisterDoFn(reflect.TypeFor[*writeEmbedding]()) }
 
 // modelName is the file of the model in a folder of [Run].
 const modelName = "model.coles"
@@ -35,7 +32,7 @@ func (p plan) writeResult(s beam.Scope, folder string, single bool, embedding, m
 	s = s.Scope("Write")
 	listed(s, folder,
 		beam.ParDo(s, &writeEmbedding{folder, p.blocks(), single}, embedding),
-		beam.ParDo(s, &writeModel{folder}, model))
+		beam.ParDo(s, &writeSmall{folder, modelName}, model))
 }
 
 // writeEmbedding writes a block as a shard. An attempt that fails, or a second one at the same time,
@@ -46,44 +43,20 @@ type writeEmbedding struct {
 	Single bool // numbers of float32
 }
 
-func (f *writeEmbedding) ProcessElement(ctx context.Context, block int64, y Rows, emit func(int64, File)) error {
+func (f *writeEmbedding) ProcessElement(ctx context.Context, block int64, y Rows) (int64, File, error) {
 	var m mat.Matrix = mat.NewDense(y.Height(), y.Columns, y.Data)
 	if f.Single {
-		m = single(y)
+		m = &coles.Dense32{Rows: y.Height(), Cols: y.Columns, Stride: y.Columns, Data: narrowed(y.Data)}
 	}
 	name := shardName(block, f.Blocks)
 	var bytes counter
 	sum, err := writeFile(ctx, within(f.Folder, name), func(w io.Writer) error {
 		return dataset.WriteNPY(io.MultiWriter(w, &bytes), m)
 	})
-	if err != nil {
-		return err
-	}
-	emit(0, File{Name: name, First: y.First, Rows: int64(y.Height()), Bytes: int64(bytes), SHA256: sum})
-	blocksEmbedded.Inc(ctx, 1)
-	return nil
-}
-
-// single is the rows in float32.
-func single(y Rows) *coles.Dense32 {
-	data := make([]float32, len(y.Data))
-	for q, v := range y.Data {
-		data[q] = float32(v)
-	}
-	return &coles.Dense32{Rows: y.Height(), Cols: y.Columns, Stride: y.Columns, Data: data}
-}
-
-type writeModel struct{ Folder string }
-
-func (f *writeModel) ProcessElement(ctx context.Context, model []byte, emit func(int64, File)) error {
-	if _, err := coles.ReadModel(bytes.NewReader(model)); err != nil {
-		return err
-	}
-	file, err := put(ctx, f.Folder, modelName, model)
 	if err == nil {
-		emit(0, file)
+		blocksEmbedded.Inc(ctx, 1)
 	}
-	return err
+	return 0, File{Name: name, First: y.First, Rows: int64(y.Height()), Bytes: int64(bytes), SHA256: sum}, err
 }
 
 // ReadEmbedding reads the shards of an embedding (n × d′) that [Run] wrote into one matrix, which

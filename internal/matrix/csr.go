@@ -164,13 +164,13 @@ func CheckPairs[E ~struct{ U, V int }](n int, pairs []E, weights []float64) erro
 	return nil
 }
 
-// CheckWeight verifies the weight of an edge between u and v.
-func CheckWeight(w float64, u, v int) error {
+// CheckWeight verifies the weight of an edge between u and v, by their numbers or names.
+func CheckWeight[N int | string](w float64, u, v N) error {
 	if !Finite(w) {
-		return fmt.Errorf("%w: weight %v of the edge between %d and %d", ErrNotFinite, w, u, v)
+		return fmt.Errorf("%w: weight %v of the edge between %v and %v", ErrNotFinite, w, u, v)
 	}
 	if w < 0 {
-		return fmt.Errorf("%w: weight %v of the edge between %d and %d", ErrNegative, w, u, v)
+		return fmt.Errorf("%w: weight %v of the edge between %v and %v", ErrNegative, w, u, v)
 	}
 	return nil
 }

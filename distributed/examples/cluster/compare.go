@@ -21,7 +21,7 @@ import (
 )
 
 // compare is the command for a graph that is generated.
-func (o *options) compare(ctx context.Context, stdout, stderr io.Writer) error {
+func (o *options) compare(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "cluster-*")
 	if err != nil {
 		return err
@@ -31,47 +31,44 @@ func (o *options) compare(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	job := o.job(stderr)
-	job.Features, job.Edges = []string{filepath.Join(dir, "x-*.npy")}, []string{filepath.Join(dir, "e-*.txt")}
-	job.Out, job.Work = cmp.Or(o.out, filepath.Join(dir, "y")), cmp.Or(o.work, filepath.Join(dir, "w"))
-	if job.Grid.Height == 0 {
-		job.Grid.Height = int64((o.nodes + o.blocks - 1) / o.blocks)
-	}
-	cost, err := distributed.Estimate(int64(o.nodes), int64(edges), o.width, o.dim, o.hops, job.Grid)
+	o.Features, o.Edges = []string{filepath.Join(dir, "x-*.npy")}, []string{filepath.Join(dir, "e-*.txt")}
+	o.Out, o.Work = cmp.Or(o.Out, filepath.Join(dir, "y")), cmp.Or(o.Work, filepath.Join(dir, "w"))
+	o.Grid.Height = cmp.Or(o.Grid.Height, int64((o.nodes+o.blocks-1)/o.blocks))
+	hops := o.Settings.Filter.Hops()
+	cost, err := distributed.Estimate(int64(o.nodes), int64(edges), o.width, o.Settings.Dim, hops, o.Grid)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, cost)
+	fmt.Println(cost)
 
-	var one *coles.Model
+	var one, many *coles.Model
 	fit, err := measured(func() (err error) {
-		one, err = o.fit(ctx, dir, job.Settings)
+		one, err = o.fit(ctx, dir)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	var many *coles.Model
 	var report *distributed.Report
 	cluster, err := measured(func() (err error) {
-		many, report, err = distributed.Run(ctx, job)
+		many, report, err = distributed.Run(ctx, o.Job)
 		return err
 	})
-	fmt.Fprintln(stderr)
+	fmt.Fprintln(os.Stderr)
 	if err != nil {
 		return err
 	}
-	y, err := distributed.ReadEmbedding(ctx, job.Out)
+	y, err := distributed.ReadEmbedding(ctx, o.Out)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\n%d nodes, %d edges, %d features, %d columns, %d hops\n\n", o.nodes, edges, o.width, len(one.Scaling().Factors), o.hops)
-	fmt.Fprintln(stdout, "| | s | CPU, s | peak, MiB |\n|---|--:|--:|--:|")
-	fmt.Fprintf(stdout, "| coles.Fit, float64 | %v |\n| Beam, %d blocks, %v messages | %v |\n\n", fit, cost.Blocks, report.Manifest.Grid.Messages, cluster)
+	fmt.Printf("\n%d nodes, %d edges, %d features, %d columns, %d hops\n\n", o.nodes, edges, o.width, len(one.Scaling().Factors), hops)
+	fmt.Println("| | s | CPU, s | peak, MiB |\n|---|--:|--:|--:|")
+	fmt.Printf("| coles.Fit, float64 | %v |\n| Beam, %d blocks, %v messages | %v |\n\n", fit, cost.Blocks, report.Manifest.Grid.Messages, cluster)
 	lambda, rows, flips := difference(one, many, y)
-	fmt.Fprintf(stdout, "difference: eigenvalues %.2g of the largest, rows %.2g of their length; %d columns of the other sign\n", lambda, rows, flips)
+	fmt.Printf("difference: eigenvalues %.2g of the largest, rows %.2g of their length; %d columns of the other sign\n", lambda, rows, flips)
 	for _, s := range report.Steps {
-		fmt.Fprintln(stdout, s)
+		fmt.Println(s)
 	}
 	return nil
 }
@@ -125,7 +122,7 @@ func (o *options) generate(ctx context.Context, dir string) (int, error) {
 }
 
 // fit reads the shards and embeds the graph in one piece.
-func (o *options) fit(ctx context.Context, dir string, set coles.Settings) (*coles.Model, error) {
+func (o *options) fit(ctx context.Context, dir string) (*coles.Model, error) {
 	var edges []coles.Edge
 	x := &coles.Dense32{Cols: o.width, Stride: o.width}
 	for k := range o.shards {
@@ -154,7 +151,7 @@ func (o *options) fit(ctx context.Context, dir string, set coles.Settings) (*col
 	if err != nil {
 		return nil, err
 	}
-	return coles.Fit(ctx, g, x, coles.WithSettings(set), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
+	return coles.Fit(ctx, g, x, coles.WithSettings(o.Settings), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
 }
 
 // difference is how far eigenvalues and rows are apart, by the larger of which signs agree.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -49,45 +48,56 @@ Flags of Beam are among these:
 
 `
 
-// options are the command line.
+// options are the command line: a job, and the graph that is generated where it has no features.
 type options struct {
-	x, edges, names string
-	out, work       string
-	nodes           int
-	degree          float64
-	width, shards   int
-	height          int64
-	blocks          int
-	dim, hops       int
-	sorted          bool
-	double, loud    bool
-	model           coles.ModelKind
+	distributed.Job
+	nodes, width   int
+	degree         float64
+	shards, blocks int
+	sorted, loud   bool
 }
 
 func parse() *options {
-	o := &options{}
-	flag.StringVar(&o.x, "x", "", "`shards` of features, .npy")
-	flag.StringVar(&o.edges, "edges", "", "`shards` of edges, text or .npy")
-	flag.StringVar(&o.names, "names", "", "`shards` of names of nodes, one for each of features, where edges are between names")
-	flag.StringVar(&o.out, "out", "", "`folder` of the result")
-	flag.StringVar(&o.work, "work", "", "`folder` of the steps' results, from which a job goes on")
+	o := &options{Job: distributed.Job{Settings: coles.DefaultSettings()}}
+	globs := func(to *[]string, name, usage string) {
+		flag.Func(name, usage, func(text string) error {
+			*to = strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
+			return nil
+		})
+	}
+	globs(&o.Features, "x", "`shards` of features, .npy")
+	globs(&o.Edges, "edges", "`shards` of edges, text or .npy")
+	globs(&o.Names, "names", "`shards` of names of nodes, one for each of features, where edges are between names")
+	flag.StringVar(&o.Out, "out", "", "`folder` of the result")
+	flag.StringVar(&o.Work, "work", "", "`folder` of the steps' results, from which a job goes on")
 	flag.IntVar(&o.nodes, "nodes", 20000, "nodes of the graph that is generated")
 	flag.Float64Var(&o.degree, "degree", 20, "its mean degree")
 	flag.IntVar(&o.width, "features", 64, "its features")
 	flag.IntVar(&o.shards, "shards", 8, "its shards")
 	flag.BoolVar(&o.sorted, "sorted", false, "number its nodes by community, not at random")
-	flag.Int64Var(&o.height, "height", 0, "nodes of a block (0: by the number of features)")
+	flag.Int64Var(&o.Grid.Height, "height", 0, "nodes of a block (0: by the number of features)")
 	flag.IntVar(&o.blocks, "blocks", 8, "blocks of the graph that is generated, without -height")
-	flag.IntVar(&o.dim, "dim", 0, "columns of the embedding (0: 128, or the number of features)")
-	flag.IntVar(&o.hops, "hops", 8, "hops of the filter")
-	flag.BoolVar(&o.double, "float64", false, "send float64: twice the bytes, rows off by 1e-14 in the place of 1e-7")
+	flag.IntVar(&o.Settings.Dim, "dim", 0, "columns of the embedding (0: 128, or the number of features)")
+	hops := flag.Int("hops", 8, "hops of the filter")
+	double := flag.Bool("float64", false, "send float64: twice the bytes, rows off by 1e-14 in the place of 1e-7")
 	flag.BoolVar(&o.loud, "log", false, "show what the engine logs")
-	flag.TextVar(&o.model, "model", coles.ModelKind(0), "auto, graph or features")
+	flag.TextVar(&o.Settings.Model, "model", coles.ModelKind(0), "auto, graph or features")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), usage)
 		flag.PrintDefaults()
 	}
 	flag.Parse()
+	o.Settings.Filter, o.Runner = coles.S2GCSum(*hops), *runners.Runner
+	if *double {
+		o.Grid.Messages = coles.Float64
+	}
+	last := ""
+	o.Progress = func(stage string, done, total int64) {
+		if line := fmt.Sprintf("%s: %d of %d", stage, done, total); line != last {
+			fmt.Fprintf(os.Stderr, "\r%-40s", line)
+			last = line
+		}
+	}
 	return o
 }
 
@@ -101,10 +111,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	run := o.compare
-	if o.x != "" {
+	if len(o.Features) > 0 {
 		run = o.embed
 	}
-	if err := run(ctx, os.Stdout, os.Stderr); err != nil {
+	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		stop()
 		os.Exit(1)
@@ -115,49 +125,24 @@ type silent struct{}
 
 func (silent) Log(context.Context, beamlog.Severity, int, string) {}
 
-// job is the job of the command line, without shards.
-func (o *options) job(progress io.Writer) distributed.Job {
-	set := coles.DefaultSettings()
-	set.Dim, set.Filter, set.Model = o.dim, coles.S2GCSum(o.hops), o.model
-	grid := distributed.Grid{Height: o.height}
-	if o.double {
-		grid.Messages = coles.Float64
-	}
-	last := ""
-	return distributed.Job{
-		Work: o.work, Settings: set, Grid: grid, Runner: *runners.Runner,
-		Progress: func(stage string, done, total int64) {
-			if line := fmt.Sprintf("%s: %d of %d", stage, done, total); line != last {
-				fmt.Fprintf(progress, "\r%-40s", line)
-				last = line
-			}
-		},
-	}
-}
-
 // embed is the command for shards.
-func (o *options) embed(ctx context.Context, stdout, stderr io.Writer) error {
-	if o.out == "" {
+func (o *options) embed(ctx context.Context) error {
+	if o.Out == "" {
 		return errors.New("-out is needed: the folder of the result")
 	}
-	list := func(globs string) []string {
-		return strings.FieldsFunc(globs, func(r rune) bool { return r == ',' })
-	}
-	job := o.job(stderr)
-	job.Features, job.Edges, job.Names, job.Out = list(o.x), list(o.edges), list(o.names), o.out
-	cost, err := job.Estimate(ctx)
+	cost, err := o.Estimate(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, cost)
-	_, report, err := distributed.Run(ctx, job)
-	fmt.Fprintln(stderr)
+	fmt.Println(cost)
+	_, report, err := distributed.Run(ctx, o.Job)
+	fmt.Fprintln(os.Stderr)
 	if err != nil {
 		return err
 	}
 	for _, s := range report.Steps {
-		fmt.Fprintln(stdout, s)
+		fmt.Println(s)
 	}
-	fmt.Fprintln(stdout, report.Model)
+	fmt.Println(report.Model)
 	return nil
 }
