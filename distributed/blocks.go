@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"coles"
@@ -13,15 +12,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
-
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*cutRows]())
-	beam.RegisterDoFn(reflect.TypeFor[*joinRows]())
-	beam.RegisterDoFn(reflect.TypeFor[*survey]())
-	beam.RegisterDoFn(reflect.TypeFor[*squareColumns]())
-	beam.RegisterDoFn(reflect.TypeFor[*learn]())
-	registerFrames(encodeLearned, decodeLearned)
-}
 
 // rawBlocks cuts and joins rows of any heights to blocks, as KV<int64, piece>.
 func (p plan) rawBlocks(s beam.Scope, features beam.PCollection) beam.PCollection {
@@ -84,10 +74,9 @@ func (f *joinRows) ProcessElement(number int64, next func(*Rows) bool, emit func
 	return nil
 }
 
-// learned is what a preparation learned.
+// learned holds a preparation after it has seen the features.
 type learned struct{ Preparer *coles.Preparer }
 
-// encodeLearned and decodeLearned are the coder of learned.
 func encodeLearned(v learned) ([]byte, error) { return encodeJSON(v) }
 
 func decodeLearned(b []byte) (learned, error) { return decodeJSON[learned](b) }
@@ -132,7 +121,7 @@ func flag(is bool) float64 {
 	return 0
 }
 
-// seen is what survey has counted in all blocks.
+// seen holds the counts of survey over all blocks.
 type seen struct {
 	tally   matrix.Tally
 	counts  []float64

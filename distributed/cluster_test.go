@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"coles"
+	"coles/internal/testkit"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
@@ -49,12 +49,7 @@ func play() {
 // start starts the program in a role, and returns its address and what kills it.
 func start(t *testing.T, role string) (address string, kill func()) {
 	t.Helper()
-	free, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
+	port := testkit.Must(freePort())
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	c.Env = append(os.Environ(), fmt.Sprintf("COLES_TEST_ROLE=%s:%d", role, port))
 	if os.Getenv("COLES_LOUD") != "" {
@@ -99,7 +94,7 @@ func overSockets(t *testing.T) (kill func()) {
 }
 
 func TestSocketsGiveTheSameBytes(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	want := g.run(t, Job{})
 	overSockets(t)
 	got := g.run(t, Job{Runner: "universal"})
@@ -114,7 +109,7 @@ func manyHops(set coles.Settings) coles.Settings {
 
 // A worker that is killed ends the job, or the deadline does; the job then goes on where it was.
 func TestKilledWorker(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	set := manyHops(g.job(t, Job{}).Settings)
 	want := g.run(t, Job{Settings: set})
 	work := t.TempDir()
@@ -152,7 +147,7 @@ func TestKilledWorker(t *testing.T) {
 
 // The end of a context ends the job, soon, and the engine can go on with another.
 func TestCancel(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	set := manyHops(g.job(t, Job{}).Settings)
 	want := g.run(t, Job{Settings: set})
 	ctx, stop := context.WithCancel(t.Context())

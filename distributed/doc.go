@@ -17,22 +17,22 @@
 //	                                                   └─→ q: is the graph used?
 //	FX, W⁺·FX → M = (FX)ᵀΔW(FX) by sums of blocks → P, λ → FXPᵀ → γ, norm → embedding, model
 //
-// In a hop every block sends its neighbours what they need of W·H, scaled by 1/√degree, and adds up
-// what it was sent. A tile stays with the one of its two blocks that has more nodes in it, and serves
-// both ways: that block sends as many sums as the other one has rows in the tile, and the other one
-// sends these rows. Tiles and features travel along, so that a hop is a function from a collection to
-// a collection, between any two of which a job may be cut.
+// In a hop every block sends its neighbours their share of W·H, scaled by 1/√degree, and adds up the
+// messages that it gets. A tile lives with the block that has more rows in it. It is used for A·x and
+// for Aᵀ·x: this block sends a sum for each row of the other one in the tile, and the other one sends
+// these rows. Tiles and features travel along, so that a hop is a function from a collection to a
+// collection, and a job may be cut between any two hops.
 //
-// Every sum of floating-point numbers is taken in the order of the blocks, so that the bytes of the
-// result depend on input, settings, [Grid] and kernel, and on nothing that the engine does.
+// Sums of floating-point numbers are taken in the order of the blocks: the bytes of the result depend
+// on input, settings, [Grid] and kernel alone, whatever the engine does.
 //
 // # What there is
 //
 // Every [coles.Preparation] and [coles.Filter]; expected negatives or none; [coles.SolverDirect], up
 // to [MostColumns] features; the choice between graph and features, and the column of degrees. All
-// else is an error before any work. Numbers are those of [coles.Fit] to rounding: to 10⁻⁹ of λ₁ and
-// of a row with messages in float64, to 10⁻⁶ in float32.
+// else is an error before any work. The numbers equal those of [coles.Fit] to rounding: to 10⁻⁹ of λ₁
+// and of a row with messages in float64, to 10⁻⁶ in float32.
 //
-// Errors wrap the named ones of package coles. Those of bad data come from within a pipeline, which
-// hands on text only: [Run] gives them their names back.
+// Errors wrap the named ones of package coles. A pipeline hands on the text of an error alone: [Run]
+// gives errors of bad data their names back.
 package distributed

@@ -2,15 +2,35 @@ package distributed
 
 import (
 	"fmt"
+	"reflect"
 
 	"coles"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
+// Beam finds the steps of a pipeline, the types of their elements and the coders of these by name.
 func init() {
+	for _, step := range []any{
+		&readEdges{}, &readFeatures{}, &readNames{}, &readNamedEdges{}, &numberFirst{}, &numberSecond{},
+		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
+		&addUp{}, &narrow{}, &scaleBlock{}, &writeState{}, &readState{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
+	} {
+		beam.RegisterDoFn(reflect.TypeOf(step))
+	}
+	for _, element := range []any{rowShard{}, stateShard{}, File{}} {
+		beam.RegisterType(reflect.TypeOf(element))
+	}
+	beam.RegisterFunction(encodeFacts)
+	beam.RegisterFunction(encodeChoice)
 	registerFrames(encodeEdges, decodeEdges)
 	registerFrames(encodeRows, decodeRows)
+	registerFrames(encodeNames, decodeNames)
 	registerFrames(encodeCells, decodeCells)
+	registerFrames(encodePiece, decodePiece)
 	registerFrames(encodeSums, decodeSums)
+	registerFrames(encodeLearned, decodeLearned)
+	registerFrames(encodeFacts, decodeFacts)
 	registerFrames(encodeSolution, decodeSolution)
 }
 
@@ -53,11 +73,11 @@ func decodeCells(b []byte) (cells, error) { return unframed[cells](b) }
 
 func (c cells) check() error { return checkEdges(len(c.U), len(c.V), c.Weight) }
 
-// sums are numbers of a block, or of some, that add up to those of all blocks; of Most the largest
-// counts.
+// sums are numbers of a block, or of some blocks.
 type sums struct {
-	Place     int64 // among those that are added in one go
-	Add, Most []float64
+	Place int64     // among those that are added in one go
+	Add   []float64 // add up over the blocks
+	Most  []float64 // of these the largest counts
 }
 
 func encodeSums(s sums) []byte { return framed(s) }

@@ -71,7 +71,7 @@ func (v solution) columns(ctx context.Context, h *block) (kernel.Matrix[float64]
 	return y, kernel.Gemm(ctx, false, true, 1, h.matrix(), panel(v.Directions, v.Columns), 0, y)
 }
 
-// weights are what columns are multiplied by before they get their norm.
+// weights multiply the columns before these get their norm.
 type weights struct{ spectral.Weights }
 
 // encodeWeights and decodeWeights are the coder of weights.

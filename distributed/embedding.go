@@ -5,17 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"coles"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
-
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*narrow]())
-	beam.RegisterDoFn(reflect.TypeFor[*scaleBlock]())
-}
 
 // Embed adds the embedding of a graph by a fitted model, as [coles.Model.Embed] makes it, to
 // rounding: hops on d′ columns, and nothing is solved. The collection is of KV<int64, Rows>, one for
@@ -31,13 +25,13 @@ func Embed(s beam.Scope, in Input, m *coles.Model, grid Grid) (beam.PCollection,
 	if v.Rows == 0 {
 		return beam.PCollection{}, fmt.Errorf("distributed: embed: %w: the model has no columns", coles.ErrSetting)
 	}
-	if err := errors.Join(checkSizes(in.Nodes, in.Columns), grid.check()); err != nil {
+	p, file, err := planOf(in, m, grid)
+	if err != nil {
 		return beam.PCollection{}, err
 	}
 	if v.Cols != in.Columns {
 		return beam.PCollection{}, fmt.Errorf("distributed: embed: %w: %d features, the model is of %d", coles.ErrShape, in.Columns, v.Cols)
 	}
-	p := plan{in.Nodes, in.Columns, grid.resolved(in.Nodes, in.Columns), m.Settings()}
 	s = s.Scope("Embed")
 	state, parts := p.state(s, in, p.rawBlocks(s, in.Features), beam.Create(s, learned{m.Preparer()}))
 	counted := total(s, parts, p.blocks())
@@ -51,11 +45,17 @@ func Embed(s beam.Scope, in Input, m *coles.Model, grid Grid) (beam.PCollection,
 		}
 		state = h.add(s, state, always)
 	}
-	var file bytes.Buffer
-	if _, err := m.WriteTo(&file); err != nil {
-		return beam.PCollection{}, err
+	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file)}, beam.SideInput{Input: counted}), nil
+}
+
+// planOf returns the plan of an embedding, and the file of the model.
+func planOf(in Input, m *coles.Model, grid Grid) (plan, []byte, error) {
+	if err := errors.Join(checkSizes(in.Nodes, in.Columns), grid.check()); err != nil {
+		return plan{}, nil, err
 	}
-	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file.Bytes())}, beam.SideInput{Input: counted}), nil
+	var file bytes.Buffer
+	_, err := m.WriteTo(&file)
+	return plan{in.Nodes, in.Columns, grid.resolved(in.Nodes, in.Columns), m.Settings()}, file.Bytes(), err
 }
 
 // narrow puts XVᵀ in the place of X.

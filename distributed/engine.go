@@ -22,7 +22,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// Counters are what the steps of a pipeline counted, by name, summed over the steps.
+// Counters are the counts of a pipeline by name, summed over its steps.
 type Counters map[string]int64
 
 // prismName is the runner that this package brings along.
@@ -34,13 +34,11 @@ var startPrism = sync.OnceValue(func() error {
 	if *jobopts.Endpoint != "" {
 		return nil
 	}
-	free, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		return fmt.Errorf("distributed: %w", err)
+	port, err := freePort()
+	if err == nil {
+		_, err = prism.CreateJobServer(context.Background(), prism.Options{Port: port})
 	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
-	if _, err := prism.CreateJobServer(context.Background(), prism.Options{Port: port}); err != nil {
+	if err != nil {
 		return fmt.Errorf("distributed: %w", err)
 	}
 	*jobopts.Endpoint = fmt.Sprintf("localhost:%d", port)
@@ -49,6 +47,15 @@ var startPrism = sync.OnceValue(func() error {
 	}
 	return nil
 })
+
+// freePort finds a port of this machine that nobody listens at.
+func freePort() (int, error) {
+	free, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		return 0, err
+	}
+	return free.Addr().(*net.TCPAddr).Port, free.Close()
+}
 
 const (
 	// watchTries is how often a job is looked for: it takes some time to begin, and some services do
@@ -129,8 +136,8 @@ type watch struct {
 	job    string
 }
 
-// dial connects to the job service, or returns nil: Dataflow has none, and that of Prism in the program
-// itself starts with the first job.
+// dial connects to the job service, or returns nil: Dataflow has none, and Prism in the program itself
+// starts one with the first job.
 func dial() *watch {
 	if *jobopts.Endpoint == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"coles/internal/matrix"
 )
 
-// A Cost is what [Estimate] says of a fit on a graph of that size.
+// A Cost is an estimate for a fit, see [Estimate].
 type Cost struct {
 	Blocks     int64   // blocks of rows
 	Height     int64   // rows of a block
@@ -27,12 +27,11 @@ type Cost struct {
 	Hop   int64 // the three together
 	Total int64 // of all hops
 	Key   int64 // the messages that one block gets
-	// Worker is the memory that a worker needs for each block that it works on: a block with its
-	// tiles and messages as bytes and as numbers, the sum and the product.
+	// Worker is the memory of a worker for each block that it works on: the block with its tiles and
+	// messages as bytes and as numbers, the sum and the product.
 	Worker int64
-	// Machine is the memory of one machine that holds it all: the graph, without weights, the
-	// features, and what coles.Settings.Estimate says of a fit with Model set, in the precision of
-	// messages.
+	// Machine is the memory of one machine that holds it all: the graph without weights, the features,
+	// and the estimate of coles.Settings.Estimate with Model set, in the precision of messages.
 	Machine int64
 }
 
@@ -45,14 +44,12 @@ type Cost struct {
 //	own      = n·d·s
 //	state    = n·(d·s + 8) + 4·(m + 2·n·r)
 //
-// where r counts blocks among a node's neighbours that are not its own. The last hop sends FX, in
-// float64, in the place of X. Weights, which 0/1 graphs do
-// not have, add 8·m to the state. An order of nodes in which neighbours have near numbers makes r,
-// and with it the messages, as much smaller as it is good; r is never above the mean degree. Two
-// blocks send rows or sums, whichever are fewer, which hubs make less than the formula, for equal
-// degrees, says.
+// where r counts blocks among a node's neighbours that are not its own, at most the mean degree. The
+// last hop sends FX, in float64, in the place of X. Weights other than 1 add 8·m to the state. An
+// order of nodes in which neighbours have near numbers makes r smaller, and with it the messages. So do
+// hubs: two blocks send rows or sums, whichever are fewer, and the formula is for equal degrees.
 //
-// Errors: coles.ErrSetting for numbers that no graph has, and those of [Fit] for the grid.
+// Errors: coles.ErrSetting for numbers that no graph has, and the errors of [Fit] for the grid.
 func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
 	if err := errors.Join(checkSizes(nodes, d), grid.check()); err != nil {
 		return Cost{}, err
@@ -100,7 +97,7 @@ func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
 // Estimate is [Estimate] for a job: nodes and features by the headers of the shards, edges by the
 // headers of .npy and by the first lines of text.
 //
-// Errors: those of [Run] before any work.
+// Errors: as of [Run] before any work.
 func (j Job) Estimate(ctx context.Context) (Cost, error) {
 	r, err := newRun(ctx, j)
 	if err != nil {
@@ -125,7 +122,7 @@ func (j Job) Estimate(ctx context.Context) (Cost, error) {
 	return Estimate(r.plan.Nodes, edges, r.plan.Columns, r.plan.Settings.Dim, r.plan.Settings.Filter.Hops(), r.plan.Grid)
 }
 
-// linesPerByte is the number of lines of a text, by its first megabytes, for each byte of the file.
+// linesPerByte counts lines of a text for each byte of the file, in its first megabytes.
 func linesPerByte(ctx context.Context, path string) (float64, error) {
 	const sample = 4 << 20
 	s, err := openShard(ctx, path)

@@ -10,15 +10,10 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/testkit"
 )
 
 func TestEstimate(t *testing.T) {
-	near := func(what string, got int64, want float64) {
-		t.Helper()
-		if math.Abs(float64(got)-want) > .005*want {
-			t.Errorf("%s: %d, want %.3g", what, got, want)
-		}
-	}
 	// By hand: 6,104 blocks of 16,384 rows, r = 6,103·(1 − (1 − 1/6,104)²⁰) = 19.97, messages
 	// 10⁸·19.97·(128·4 + 2), own rows 10⁸·128·4, state 10⁸·1,032 + 4·(10⁹ + 2·10⁸·19.97).
 	c, err := Estimate(1e8, 1e9, 128, 128, 8, Grid{})
@@ -28,21 +23,20 @@ func TestEstimate(t *testing.T) {
 	if c.Blocks != 6104 || c.Height != 16384 || c.Hops != 9 {
 		t.Errorf("%d blocks of %d rows, %d hops; want 6104, 16384, 9", c.Blocks, c.Height, c.Hops)
 	}
-	near("messages", c.Messages, 1.0262e12)
-	near("own", c.Own, 51.2e9)
-	near("state", c.State, 71.97e9)
-	near("hop", c.Hop, 1.1494e12)
-	near("total", c.Total, 10.396e12)
-	near("a key", c.Key, 168.1e6)
-
-	near("one machine", c.Machine, 163.2e9) // graph 9.6, features 51.2, X 51.2, two strips of 64 columns 51.2 GB
-
 	double, err := Estimate(1e8, 1e9, 128, 0, 8, Grid{Messages: coles.Float64})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near("messages in float64", double.Messages, 2.0485e12)
-
+	for what, pair := range map[string][2]float64{
+		"messages": {float64(c.Messages), 1.0262e12}, "own": {float64(c.Own), 51.2e9}, "state": {float64(c.State), 71.97e9},
+		"hop": {float64(c.Hop), 1.1494e12}, "total": {float64(c.Total), 10.396e12}, "a key": {float64(c.Key), 168.1e6},
+		"one machine":         {float64(c.Machine), 163.2e9}, // graph 9.6, features 51.2, X 51.2, two strips of 64 columns 51.2 GB
+		"messages in float64": {float64(double.Messages), 2.0485e12},
+	} {
+		if math.Abs(pair[0]-pair[1]) > .005*pair[1] {
+			t.Errorf("%s: %.4g, want %.4g", what, pair[0], pair[1])
+		}
+	}
 	one, err := Estimate(1000, 5000, 16, 8, 2, Grid{})
 	if err != nil || one.Blocks != 1 || one.Messages != 0 {
 		t.Errorf("one block sends %d bytes of messages, %v", one.Messages, err)
@@ -62,15 +56,11 @@ func TestEstimate(t *testing.T) {
 
 // What one machine needs is what package coles says, and the graph and the features.
 func TestEstimateOfOneMachine(t *testing.T) {
-	g := newTestGraph(t)
+	g := runSample()
 	n, d := g.x.Dims()
-	graph, err := coles.NewGraph(n, g.edges)
-	if err != nil {
-		t.Fatal(err)
-	}
 	set := coles.DefaultSettings()
 	set.Model, set.Precision, set.Solver, set.Dim = coles.GraphModel, coles.Float64, coles.SolverDirect, 8
-	want, err := set.Estimate(graph, g.x)
+	want, err := set.Estimate(g.graph(), g.x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,41 +82,34 @@ func TestJobEstimate(t *testing.T) {
 		"x.npy": npyOf(t, 2, make([]float64, 200)...), "e-1.txt": lines, "e-2.txt.gz": gzipped(lines), "e-3.npy": npyOf(t, 2, 1, 2, 3, 4, 5, 6),
 	})
 	job := Job{Features: []string{dir + "x.npy"}, Edges: []string{dir + "e-*"}, Out: dir + "y", Settings: coles.DefaultSettings(), Grid: Grid{Height: 10}}
-	c, err := job.Estimate(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Estimate(100, 800_003, 2, 2, 8, Grid{Height: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(job.Estimate(t.Context()))
+	want := testkit.Must(Estimate(100, 800_003, 2, 2, 8, Grid{Height: 10}))
 	if math.Abs(float64(c.State-want.State)) > .05*float64(want.State) {
 		t.Errorf("%+v\nwant %+v", c, want)
 	}
 }
 
 func TestWriteFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "y.npy")
-	sum, err := putText(t, path, "hello", nil)
-	if err != nil || sum != "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" { // sha256sum's
-		t.Fatalf("%s, %v", sum, err)
+	dir, broken := t.TempDir(), errors.New("broken")
+	put := func(text string, fail error) (File, error) {
+		return writeFile(t.Context(), dir, "y.npy", func(w io.Writer) error {
+			io.WriteString(w, text)
+			return fail
+		})
 	}
-	broken := errors.New("broken")
-	if _, err := putText(t, path, "half", broken); !errors.Is(err, broken) {
+	// By sha256sum.
+	want := File{Name: "y.npy", Bytes: 5, SHA256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"}
+	if file, err := put("hello", nil); err != nil || file != want {
+		t.Fatalf("%+v, %v", file, err)
+	}
+	if _, err := put("half", broken); !errors.Is(err, broken) {
 		t.Fatalf("error %v", err)
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(filepath.Join(dir, "y.npy"))
 	if err != nil || string(text) != "hello" {
 		t.Errorf("%q after a write that failed, %v", text, err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".part-*")); left != nil {
+	if left, _ := filepath.Glob(filepath.Join(dir, ".part-*")); left != nil {
 		t.Errorf("%v is left over", left)
 	}
-}
-
-func putText(t *testing.T, path, text string, fail error) (string, error) {
-	return writeFile(t.Context(), path, func(w io.Writer) error {
-		io.WriteString(w, text)
-		return fail
-	})
 }

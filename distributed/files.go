@@ -3,7 +3,6 @@ package distributed
 import (
 	"bufio"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,10 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"coles"
+	"coles/internal/source"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
@@ -62,29 +63,19 @@ func expand(ctx context.Context, globs []string) ([]string, error) {
 	return all, nil
 }
 
-// compareNames is the order of names in which runs of digits are numbers.
-func compareNames(a, b string) int {
-	x, y := a, b
-	for x != "" && y != "" {
-		p, q := digits(x), digits(y)
-		if p == 0 || q == 0 {
-			if x[0] != y[0] {
-				return cmp.Compare(x[0], y[0])
-			}
-			x, y = x[1:], y[1:]
-			continue
-		}
-		u, v := strings.TrimLeft(x[:p], "0"), strings.TrimLeft(y[:q], "0")
-		if c := cmp.Or(cmp.Compare(len(u), len(v)), cmp.Compare(u, v)); c != 0 {
-			return c
-		}
-		x, y = x[p:], y[q:]
-	}
-	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
-}
+var digits = regexp.MustCompile(`\d+`)
 
-// digits counts the digits that s begins with.
-func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+// compareNames orders names in which runs of digits are numbers: the length of a number, without zeros
+// in front, goes before it.
+func compareNames(a, b string) int {
+	key := func(name string) string {
+		return digits.ReplaceAllStringFunc(name, func(number string) string {
+			number = strings.TrimLeft(number, "0")
+			return fmt.Sprintf("%04d%s", len(number), number)
+		})
+	}
+	return cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a, b))
+}
 
 // A shard is an open file, unpacked where it is gzipped.
 type shard struct {
@@ -118,14 +109,9 @@ func openShard(ctx context.Context, path string) (*shard, error) {
 	}
 	s := &shard{arrived: new(counter), closers: []io.Closer{file, fs}}
 	s.packed = bufio.NewReaderSize(io.TeeReader(file, s.arrived), 1<<20)
-	s.Reader = s.packed
-	if magic, _ := s.Peek(2); string(magic) == "\x1f\x8b" {
-		unpacked, err := gzip.NewReader(s.packed)
-		if err != nil {
-			s.Close()
-			return nil, fmt.Errorf("distributed: %s: %w: %w", path, coles.ErrFormat, err)
-		}
-		s.Reader = bufio.NewReaderSize(unpacked, 1<<20)
+	if s.Reader, err = source.Unpacked(s.packed, source.FreeBinary, 0); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("distributed: %s: %w", path, err)
 	}
 	return s, nil
 }
@@ -147,17 +133,17 @@ func readFile(ctx context.Context, path string) (content []byte, err error) {
 	return content, err
 }
 
-// writeFile gives a file its content at once: it is written under another name, which no glob of
-// shards matches, and renamed. It returns the SHA-256 of the content.
-func writeFile(ctx context.Context, path string, write func(io.Writer) error) (sum string, err error) {
-	err = onFiles(ctx, path, func(fs filesystem.Interface) error {
-		part := path[:strings.LastIndexAny(path, "/\\")+1] + ".part-" + rand.Text()
+// writeFile gives a file of a folder its content at once: it is written under another name, which no
+// glob of shards matches, and renamed.
+func writeFile(ctx context.Context, folder, name string, write func(io.Writer) error) (File, error) {
+	path, hash, written := within(folder, name), sha256.New(), new(counter)
+	err := onFiles(ctx, path, func(fs filesystem.Interface) error {
+		part := within(folder, ".part-"+rand.Text())
 		file, err := fs.OpenWrite(ctx, part)
 		if err != nil {
 			return err
 		}
-		hash := sha256.New()
-		to := bufio.NewWriterSize(io.MultiWriter(file, hash), 1<<20)
+		to := bufio.NewWriterSize(io.MultiWriter(file, hash, written), 1<<20)
 		if err = write(to); err == nil {
 			err = to.Flush()
 		}
@@ -170,10 +156,9 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) (s
 		if remover, ok := fs.(filesystem.Remover); ok && err != nil {
 			remover.Remove(ctx, part)
 		}
-		sum = hex.EncodeToString(hash.Sum(nil))
 		return err
 	})
-	return sum, err
+	return File{Name: name, Bytes: int64(*written), SHA256: hex.EncodeToString(hash.Sum(nil))}, err
 }
 
 // within is a name in a folder of any file system.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"coles"
@@ -16,21 +15,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"gonum.org/v1/gonum/mat"
 )
-
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*collectBlocks]())
-	beam.RegisterDoFn(reflect.TypeFor[*collectModel]())
-}
-
-var modelsSeen heap[[]byte]
-
-type collectBlocks struct{}
-
-func (*collectBlocks) ProcessElement(_ int64, r Rows) { rowsSeen.add(r) }
-
-type collectModel struct{}
-
-func (*collectModel) ProcessElement(m []byte) { modelsSeen.add(m) }
 
 // A sample is a graph with features, as a fit on one machine and a pipeline take it.
 type sample struct {
@@ -91,12 +75,18 @@ func collected(t *testing.T, n int) (*mat.Dense, *coles.Model) {
 // fitted runs Fit on a sample.
 func fitted(t *testing.T, c sample, set coles.Settings, grid Grid) (*mat.Dense, *coles.Model) {
 	t.Helper()
+	return fittedIn(t, c, set, grid, 1000, 700)
+}
+
+// fittedIn runs Fit on a sample in chunks of some edges and rows of some height.
+func fittedIn(t *testing.T, c sample, set coles.Settings, grid Grid, chunk, height int) (*mat.Dense, *coles.Model) {
+	t.Helper()
 	_, err := runPipeline(t, func(s beam.Scope) {
-		embedding, model, err := Fit(s, c.input(s, 1000, 700), set, grid)
+		embedding, model, err := Fit(s, c.input(s, chunk, height), set, grid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		beam.ParDo0(s, &collectBlocks{}, embedding)
+		beam.ParDo0(s, &collectRows{}, beam.DropKey(s, embedding))
 		beam.ParDo0(s, &collectModel{}, model)
 	})
 	if err != nil {
@@ -152,10 +142,7 @@ func (c sample) counts(share float64) sample {
 func wantLike(t *testing.T, c sample, set coles.Settings, y *mat.Dense, m *coles.Model, tolerance float64) {
 	t.Helper()
 	set.Precision, set.Solver = coles.Float64, coles.SolverDirect
-	want, err := coles.Fit(context.Background(), c.graph(), c.x, coles.WithSettings(set))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(coles.Fit(context.Background(), c.graph(), c.x, coles.WithSettings(set)))
 	l, k := want.Lambda(), m.Lambda()
 	if len(l) != len(k) {
 		t.Fatalf("%d eigenvalues, want %d", len(k), len(l))
@@ -288,14 +275,6 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-var choicesSeen heap[choice]
-
-type collectChoice struct{}
-
-func (*collectChoice) ProcessElement(c choice) { choicesSeen.add(c) }
-
-func init() { beam.RegisterDoFn(reflect.TypeFor[*collectChoice]()) }
-
 // TestEmbed compares Embed with that of one machine, on the graph of the fit and on another one.
 func TestEmbed(t *testing.T) {
 	c, other := communities(1500, 20, true, false), communities(1100, 20, true, true)
@@ -305,7 +284,7 @@ func TestEmbed(t *testing.T) {
 			for _, c := range []sample{c, other} {
 				if _, err := runPipeline(t, func(s beam.Scope) {
 					y := testkit.Must(Embed(s, c.input(s, 500, 300), m, Grid{Height: 400, Messages: messages}))
-					beam.ParDo0(s, &collectBlocks{}, y)
+					beam.ParDo0(s, &collectRows{}, beam.DropKey(s, y))
 				}); err != nil {
 					t.Fatal(err)
 				}

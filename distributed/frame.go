@@ -33,7 +33,7 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 	case reflect.String:
 		return append(binary.LittleEndian.AppendUint32(b, uint32(v.Len())), v.String()...)
 	case reflect.Slice:
-		b = appendInt(b, v.Len())
+		b = binary.LittleEndian.AppendUint64(b, uint64(v.Len()))
 		if v.Type().Elem().Kind() != reflect.String {
 			b, _ = binary.Append(b, binary.LittleEndian, v.Interface()) // numbers of fixed size do not fail
 			return b
@@ -48,9 +48,6 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 	}
 	return b
 }
-
-// appendInt writes a number of 64 bits.
-func appendInt(b []byte, v int) []byte { return binary.LittleEndian.AppendUint64(b, uint64(v)) }
 
 // unframed reads the frame of an element and checks that its parts fit each other.
 func unframed[T interface{ check() error }](b []byte) (v T, err error) {

@@ -17,8 +17,8 @@ import (
 
 func init() { beam.RegisterDoFn(reflect.TypeFor[*hop]()) }
 
-// What a pipeline counts: blocks that have made a hop, messages that they sent, the bytes of these,
-// and those of features and tiles that went along.
+// What a pipeline counts: blocks that have made a hop, messages that they sent, and the bytes of
+// messages and of the features and tiles that went along.
 var (
 	blockHops    = beam.NewCounter("coles", "block_hops")
 	messagesSent = beam.NewCounter("coles", "messages")
@@ -27,7 +27,7 @@ var (
 )
 
 // hop adds the k-th coefficient of the filter to a pipeline: H ← a_k·X + W·H, by Horner's rule. After
-// the last hop, k = 0, the blocks are FX and what was sent is its share of W⁺·FX.
+// hop 0 the blocks hold FX, and the last messages hold W⁺·FX.
 func (p plan) hop(s beam.Scope, k int, state, choice beam.PCollection) beam.PCollection {
 	f := &hop{worker: p.worker(), Coefficient: p.Settings.Linear().Filter[k], Single: p.Grid.Messages == coles.Float32}
 	if k == 0 {

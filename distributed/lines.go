@@ -36,7 +36,7 @@ func (s *shard) lines(ctx context.Context) iter.Seq2[[]byte, error] {
 			case number%(1<<14) == 0 && err == nil:
 				err = ctx.Err()
 			}
-			if !yield(bytes.TrimSpace(text), damaged(err)) || err != nil {
+			if !yield(bytes.TrimSpace(text), err) || err != nil {
 				return
 			}
 		}
@@ -49,10 +49,15 @@ type edge struct {
 	w    float64
 }
 
-// eachEdge calls f with every edge "u v" or "u v w" of a text. Fields are separated as on the first
+// eachEdge calls f with every edge "u v" or "u v w" of a file of text. Fields are separated as on the first
 // line that has an edge: by tabs, commas, semicolons or spaces. Empty lines, and those that begin
 // with # or %, are comments.
-func (s *shard) eachEdge(ctx context.Context, path string, f func(edge) error) error {
+func eachEdge(ctx context.Context, path string, f func(edge) error) error {
+	s, err := openShard(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
 	sep, number := "", 0
 	for text, err := range s.lines(ctx) {
 		number++
@@ -74,14 +79,6 @@ func (s *shard) eachEdge(ctx context.Context, path string, f func(edge) error) e
 		}
 	}
 	return nil
-}
-
-// damaged names what a packed file has that ends too soon.
-func damaged(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: %w", coles.ErrChecksum, err)
-	}
-	return err
 }
 
 func separator(text []byte) string {

@@ -18,8 +18,9 @@ import (
 const deadline = 60 * time.Second
 
 func TestMain(m *testing.M) {
-	beam.RegisterDoFn(reflect.TypeFor[*collectEdges]())
-	beam.RegisterDoFn(reflect.TypeFor[*collectRows]())
+	for _, step := range []any{&collectEdges{}, &collectRows{}, &collectModel{}, &collectChoice{}} {
+		beam.RegisterDoFn(reflect.TypeOf(step))
+	}
 	flags.Parse()
 	play()
 	beam.Init() // a worker process does not return
@@ -67,8 +68,10 @@ func (h *heap[T]) taken() []T {
 }
 
 var (
-	edgesSeen heap[EdgeChunk]
-	rowsSeen  heap[Rows]
+	edgesSeen   heap[EdgeChunk]
+	rowsSeen    heap[Rows]
+	modelsSeen  heap[[]byte]
+	choicesSeen heap[choice]
 )
 
 type collectEdges struct{}
@@ -78,3 +81,11 @@ func (*collectEdges) ProcessElement(c EdgeChunk) { edgesSeen.add(c) }
 type collectRows struct{}
 
 func (*collectRows) ProcessElement(r Rows) { rowsSeen.add(r) }
+
+type collectModel struct{}
+
+func (*collectModel) ProcessElement(m []byte) { modelsSeen.add(m) }
+
+type collectChoice struct{}
+
+func (*collectChoice) ProcessElement(c choice) { choicesSeen.add(c) }

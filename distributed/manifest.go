@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 
 	"coles"
@@ -18,33 +17,25 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-func init() {
-	beam.RegisterType(reflect.TypeFor[File]())
-	beam.RegisterDoFn(reflect.TypeFor[*listFiles]())
-}
-
-// A Manifest says what stands in a folder that [Run] wrote, and is written last: where it is, the
-// folder is whole.
+// A Manifest describes a folder that [Run] wrote. It is written last: where it is, the folder is whole.
 type Manifest struct {
-	// Key is a hash of everything that the files depend on: settings, inputs with their sizes and
-	// times, grid, and kernel.
-	Key      string         `json:"key"`
-	Step     string         `json:"step"`
-	Nodes    int64          `json:"nodes"`
-	Columns  int            `json:"columns"` // d
-	Grid     Grid           `json:"grid"`
-	Settings coles.Settings `json:"settings"`
-	Counters Counters       `json:"counters"` // what the engine counted in this step
-	Files    []File         `json:"files"`
+	Key      string         `json:"key"`      // hash of settings, grid, kernel, and inputs with their sizes and times
+	Step     string         `json:"step"`     // name of the pipeline, as in Report
+	Nodes    int64          `json:"nodes"`    // n
+	Columns  int            `json:"columns"`  // d
+	Grid     Grid           `json:"grid"`     // with its defaults filled in
+	Settings coles.Settings `json:"settings"` // of the fit
+	Counters Counters       `json:"counters"` // of this step
+	Files    []File         `json:"files"`    // all others of the folder, by name
 }
 
-// A File of a folder.
+// A File describes a file of a folder.
 type File struct {
-	Name   string `json:"name"`
-	First  int64  `json:"first"` // of its rows
-	Rows   int64  `json:"rows"`  // 0 in files of no rows
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
+	Name   string `json:"name"`   // without the folder
+	First  int64  `json:"first"`  // number of its first row; of a block's state, number of the block
+	Rows   int64  `json:"rows"`   // 0 in files of no rows
+	Bytes  int64  `json:"bytes"`  // its length
+	SHA256 string `json:"sha256"` // of its content, in hexadecimal
 }
 
 const (
@@ -76,23 +67,20 @@ func (m *Manifest) Check(ctx context.Context, folder string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		b, err := readFile(ctx, within(folder, f.Name))
-		if err != nil {
-			return err
-		}
-		if err := f.check(b); err != nil {
+		if _, err := f.read(ctx, folder); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// check compares the content of a file with what its manifest says.
-func (f File) check(content []byte) error {
-	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != f.SHA256 {
-		return fmt.Errorf("distributed: %s: %w: not the bytes of the manifest", f.Name, coles.ErrChecksum)
+// read reads a file of a folder and compares its content with the SHA-256.
+func (f File) read(ctx context.Context, folder string) ([]byte, error) {
+	content, err := readFile(ctx, within(folder, f.Name))
+	if sum := sha256.Sum256(content); err == nil && hex.EncodeToString(sum[:]) != f.SHA256 {
+		err = fmt.Errorf("distributed: %s: %w: not the bytes of the manifest", f.Name, coles.ErrChecksum)
 	}
-	return nil
+	return content, err
 }
 
 // whole returns the manifest of a folder if it has this key and all files have their sizes, or nil.
@@ -149,7 +137,7 @@ func remove(ctx context.Context, globs ...string) {
 }
 
 // keyOf hashes values by their JSON, and the version of this module.
-func keyOf(values ...any) (string, error) {
+func keyOf(values []any) (string, error) {
 	text, err := json.Marshal(append(values, archive.ModuleVersion()))
 	if err != nil {
 		return "", fmt.Errorf("distributed: %w", err)
@@ -207,11 +195,10 @@ func (f *listFiles) ProcessElement(ctx context.Context, _ int64, next func(*File
 	return err
 }
 
-// put writes a file of a folder and describes it.
+// put writes a file of a folder.
 func put(ctx context.Context, folder, name string, content []byte) (File, error) {
-	sum, err := writeFile(ctx, within(folder, name), func(w io.Writer) error {
+	return writeFile(ctx, folder, name, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})
-	return File{Name: name, Bytes: int64(len(content)), SHA256: sum}, err
 }

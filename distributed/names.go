@@ -4,27 +4,18 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"reflect"
+	"slices"
 
 	"coles"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-func init() {
-	registerFrames(encodeNames, decodeNames)
-	beam.RegisterType(reflect.TypeFor[nameShard]())
-	beam.RegisterDoFn(reflect.TypeFor[*readNames]())
-	beam.RegisterDoFn(reflect.TypeFor[*readNamedEdges]())
-	beam.RegisterDoFn(reflect.TypeFor[*numberFirst]())
-	beam.RegisterDoFn(reflect.TypeFor[*numberSecond]())
-}
-
 // bucketNames is how many names, about, are joined in one go: those whose hashes fall together.
 const bucketNames = 1 << 16
 
-// names are names of nodes with what is known of each: its number where Other is nil; and else the
-// node at the other end of an edge, which has a name in Other or already a number.
+// names are names of nodes with their numbers, where Other and Weight are nil, or first ends of edges:
+// the other end has a name in Other or already a number.
 type names struct {
 	Names   []string
 	Numbers []int64
@@ -50,18 +41,12 @@ type Naming struct {
 	buckets int64
 }
 
-// A nameShard is a file of the names of consecutive nodes.
-type nameShard struct {
-	Path        string
-	First, Rows int64
-}
-
 // ReadNames reads the names of nodes: text, gzipped or not, a name on each line. There is a file of
 // names for every shard of features, in the same order, and its lines name the rows of that shard: a
 // user needs no numbers, since a node's number is its place among the features. Spaces around a name
 // are left out.
 //
-// Errors at once: those of [ReadFeatures], and coles.ErrShape for another number of files. Errors of
+// Errors at once: as of [ReadFeatures], and coles.ErrShape for another number of files. Errors of
 // the pipeline: coles.ErrShape for another number of lines than rows, coles.ErrIDs for an empty name
 // and, when edges are joined, for one that is given twice.
 func ReadNames(ctx context.Context, s beam.Scope, globs, features []string) (Naming, error) {
@@ -69,94 +54,67 @@ func ReadNames(ctx context.Context, s beam.Scope, globs, features []string) (Nam
 	if err != nil {
 		return Naming{}, err
 	}
-	files, err := expand(ctx, globs)
+	shards, err := nameShards(ctx, globs, rows)
 	if err != nil {
 		return Naming{}, err
 	}
-	shards, err := pairShards(files, rows)
-	if err != nil {
-		return Naming{}, err
-	}
-	return readNaming(s, shards, bucketsOf(shards)), nil
+	return readNaming(s, shards), nil
 }
 
-// pairShards gives every shard of features its file of names.
-func pairShards(files []string, rows []featureShard) ([]nameShard, error) {
+// nameShards gives the shards of features the paths of their files of names.
+func nameShards(ctx context.Context, globs []string, rows []rowShard) ([]rowShard, error) {
+	files, err := expand(ctx, globs)
+	if err != nil {
+		return nil, err
+	}
 	if len(files) != len(rows) {
 		return nil, fmt.Errorf("distributed: %w: %d files of names for %d shards of features", coles.ErrShape, len(files), len(rows))
 	}
-	shards := make([]nameShard, len(rows))
-	for k, r := range rows {
-		shards[k] = nameShard{files[k], r.First, r.Rows}
+	shards := slices.Clone(rows)
+	for k, file := range files {
+		shards[k].Path = file
 	}
 	return shards, nil
 }
 
-// bucketsOf is the number of buckets for the names of all shards.
-func bucketsOf(shards []nameShard) int64 {
-	last := shards[len(shards)-1]
-	return (last.First + last.Rows + bucketNames - 1) / bucketNames
+func readNaming(s beam.Scope, shards []rowShard) Naming {
+	return inBuckets(s.Scope("ReadNames"), shards, (nodesOf(shards)+bucketNames-1)/bucketNames)
 }
 
-func readNaming(s beam.Scope, shards []nameShard, buckets int64) Naming {
-	n := Naming{buckets: buckets}
-	s = s.Scope("ReadNames")
-	n.names = beam.ParDo(s, &readNames{n.buckets}, beam.Reshuffle(s, beam.CreateList(s, shards)))
-	return n
+func inBuckets(s beam.Scope, shards []rowShard, buckets int64) Naming {
+	return Naming{beam.ParDo(s, &readNames{buckets}, beam.Reshuffle(s, beam.CreateList(s, shards))), buckets}
 }
 
-// bucketOf is the bucket of a name.
-func bucketOf(name string, buckets int64) int64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return int64(h.Sum64() % uint64(buckets))
-}
-
-// A sorter collects names by their buckets.
-type sorter struct {
-	held    map[int64]*names
-	count   int
+// A nameSorter holds names by their buckets.
+type nameSorter struct {
+	sorter[names]
 	buckets int64
 	emit    func(int64, names)
 }
 
-func newSorter(buckets int64, emit func(int64, names)) *sorter {
-	return &sorter{held: map[int64]*names{}, buckets: buckets, emit: emit}
-}
-
-// at is where a name belongs. It sends on what is held first, where that is much.
-func (s *sorter) at(name string) *names {
-	const most = 1 << 20
-	if s.count++; s.count > most {
+// at adds a name, and returns where to add what is known of it.
+func (s *nameSorter) at(name string) *names {
+	if s.count >= mostHeld {
 		s.flush()
 	}
-	bucket := bucketOf(name, s.buckets)
-	n := s.held[bucket]
-	if n == nil {
-		n = &names{}
-		s.held[bucket] = n
-	}
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	n := s.sorter.at(int64(h.Sum64() % uint64(s.buckets)))
 	n.Names = append(n.Names, name)
 	return n
 }
 
-func (s *sorter) flush() {
-	for bucket, n := range s.held {
-		s.emit(bucket, *n)
-	}
-	clear(s.held)
-	s.count = 0
-}
+func (s *nameSorter) flush() { s.sorter.flush(s.emit) }
 
 type readNames struct{ Buckets int64 }
 
-func (f *readNames) ProcessElement(ctx context.Context, shard nameShard, emit func(int64, names)) error {
+func (f *readNames) ProcessElement(ctx context.Context, shard rowShard, emit func(int64, names)) error {
 	s, err := openShard(ctx, shard.Path)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	sort, row := newSorter(f.Buckets, emit), int64(0)
+	sort, row := &nameSorter{buckets: f.Buckets, emit: emit}, int64(0)
 	for text, err := range s.lines(ctx) {
 		if err == nil && len(text) == 0 {
 			err = fmt.Errorf("%w: no name", coles.ErrIDs)
@@ -180,8 +138,7 @@ func (f *readNames) ProcessElement(ctx context.Context, shard nameShard, emit fu
 // of the file. Two joins put the numbers in: both shuffle every edge with its names, by hash in
 // buckets of some 65,000 names, so that no element is a single edge.
 //
-// Errors: those of [ReadEdges], and of the pipeline coles.ErrIDs, for a name that no node has, or
-// that two have.
+// Errors: as of [ReadEdges], and of the pipeline coles.ErrIDs, for a name that no node has, or two.
 func ReadNamedEdges(ctx context.Context, s beam.Scope, nodes Naming, globs ...string) (beam.PCollection, error) {
 	files, err := expand(ctx, globs)
 	if err != nil {
@@ -201,14 +158,9 @@ type readNamedEdges struct{ Buckets int64 }
 
 func (f *readNamedEdges) ProcessElement(ctx context.Context, path string, emit func(int64, names)) error {
 	defer shardsRead.Inc(ctx, 1)
-	s, err := openShard(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	sort := newSorter(f.Buckets, emit)
+	sort := &nameSorter{buckets: f.Buckets, emit: emit}
 	defer sort.flush()
-	return s.eachEdge(ctx, path, func(e edge) error {
+	return eachEdge(ctx, path, func(e edge) error {
 		n := sort.at(string(e.u))
 		n.Other = append(n.Other, string(e.v))
 		n.Weight = append(n.Weight, e.w)
@@ -252,7 +204,7 @@ func eachNumbered(nodes, parts func(*names) bool, f func(number int64, n *names,
 type numberFirst struct{ Buckets int64 }
 
 func (f *numberFirst) ProcessElement(_ int64, nodes, edges func(*names) bool, emit func(int64, names)) error {
-	sort := newSorter(f.Buckets, emit)
+	sort := &nameSorter{buckets: f.Buckets, emit: emit}
 	defer sort.flush()
 	return eachNumbered(nodes, edges, func(number int64, n *names, q int) {
 		to := sort.at(n.Other[q])

@@ -10,7 +10,7 @@ import (
 	"coles/internal/kernel"
 )
 
-// A piece is one of what a block of rows has or is told in a hop: exactly one field is set.
+// A piece belongs to a block of rows or is sent to it in a hop: exactly one field is set.
 type piece struct {
 	Block    *block
 	Tile     *tile
@@ -54,7 +54,7 @@ const (
 	ofSelf        // what a block adds to all of its own rows
 )
 
-// A message is what one block sends another in a hop, in float64 or in float32.
+// A message goes from block to block in a hop, in float64 or in float32.
 type message struct {
 	From    int64
 	Kind    byte
@@ -64,8 +64,8 @@ type message struct {
 	Single  []float32
 }
 
-// presence is what one tile says of the nodes of a block: their degrees. That of the block which has
-// the tile also counts the tile's edges.
+// presence has the degrees of a block's nodes within one tile. The block that has the tile also learns
+// the counts of its edges.
 type presence struct {
 	From   int64
 	Rows   []int32
@@ -149,26 +149,24 @@ func narrowed(v []float64) []float32 {
 
 func (p piece) check() error {
 	var all []error
-	if p.Block != nil {
-		all = append(all, p.Block.check())
-	}
-	if p.Tile != nil {
-		all = append(all, p.Tile.check())
-	}
-	if p.Mates != nil {
-		all = append(all, checkAscending(p.Mates.Rows))
-	}
-	if p.Message != nil {
-		all = append(all, p.Message.check())
-	}
-	if p.Presence != nil {
-		all = append(all, p.Presence.check())
+	for _, part := range []struct {
+		is    bool
+		check func() error
+	}{
+		{p.Block != nil, p.Block.check}, {p.Tile != nil, p.Tile.check}, {p.Mates != nil, p.Mates.check},
+		{p.Message != nil, p.Message.check}, {p.Presence != nil, p.Presence.check},
+	} {
+		if part.is {
+			all = append(all, part.check())
+		}
 	}
 	if len(all) != 1 {
 		return fmt.Errorf("%d pieces in one", len(all))
 	}
 	return all[0]
 }
+
+func (m *mates) check() error { return checkAscending(m.Rows) }
 
 func (b *block) check() error {
 	count := len(b.Data) + len(b.Narrow)
@@ -225,7 +223,7 @@ func (p *presence) check() error {
 	return checkAscending(p.Rows)
 }
 
-// A hand is what a block holds in a hop, in an order that does not depend on the engine.
+// A hand holds all pieces of a block in a hop, in an order that does not depend on the engine.
 type hand struct {
 	block    *block
 	tiles    []*tile
@@ -278,5 +276,3 @@ func (h *hand) check(number int64) error {
 	}
 	return nil
 }
-
-func init() { registerFrames(encodePiece, decodePiece) }

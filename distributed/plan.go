@@ -12,7 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// A plan is what is known of a fit before any number is read: sizes, grid and settings, checked and
+// A plan describes a fit before any number is read: sizes, grid and settings, checked and
 // with their defaults filled in. Two equal plans on equal inputs give the same bytes, so that its
 // JSON may name a step's output.
 type plan struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 
 	"coles"
 	"coles/internal/alignment"
@@ -17,13 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*prepareBlock]())
-	beam.RegisterDoFn(reflect.TypeFor[*gatherFacts]())
-	registerFrames(encodeFacts, decodeFacts)
-}
-
-// facts is what has been learned of graph and features.
+// facts are measured on graph and features.
 type facts struct {
 	Preparer *coles.Preparer
 	Graph    coles.GraphReport
@@ -34,7 +27,6 @@ type facts struct {
 	Roots    float64 // sum of √degree
 }
 
-// encodeFacts and decodeFacts are the coder of facts.
 func encodeFacts(f facts) ([]byte, error) { return encodeJSON(f) }
 
 func decodeFacts(b []byte) (facts, error) { return decodeJSON[facts](b) }

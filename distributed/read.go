@@ -4,20 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
 	"coles"
+	"coles/internal/matrix"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
-
-func init() {
-	beam.RegisterType(reflect.TypeFor[featureShard]())
-	beam.RegisterDoFn(reflect.TypeFor[*readEdges]())
-	beam.RegisterDoFn(reflect.TypeFor[*readFeatures]())
-}
 
 const (
 	// chunkEdges is the number of edges of a chunk: a megabyte of numbers.
@@ -64,12 +58,7 @@ func (f *readEdges) ProcessElement(ctx context.Context, path string, emit func(E
 	if isNPY(path) {
 		return f.pairs(ctx, path, &c)
 	}
-	s, err := openShard(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return s.eachEdge(ctx, path, func(e edge) error {
+	return eachEdge(ctx, path, func(e edge) error {
 		u, err := node(e.u, f.Nodes)
 		if err != nil {
 			return err
@@ -150,11 +139,17 @@ func (c *chunker) flush() {
 	c.chunk = EdgeChunk{}
 }
 
-// A featureShard is a file of consecutive rows of X.
-type featureShard struct {
+// A rowShard is a file of consecutive rows of X, or of the names of their nodes.
+type rowShard struct {
 	Path        string
 	First, Rows int64
 	Columns     int
+}
+
+// nodesOf is the number of rows in all shards.
+func nodesOf(shards []rowShard) int64 {
+	last := shards[len(shards)-1]
+	return last.First + last.Rows
 }
 
 // ReadFeatures reads shards of features, a collection of Rows: .npy matrices, gzipped or not, of
@@ -172,22 +167,21 @@ func ReadFeatures(ctx context.Context, s beam.Scope, globs ...string) (rows beam
 	if err != nil {
 		return beam.PCollection{}, 0, 0, err
 	}
-	last := shards[len(shards)-1]
-	return readShards(s, shards), last.First + last.Rows, last.Columns, nil
+	return readShards(s, shards), nodesOf(shards), shards[0].Columns, nil
 }
 
-func readShards(s beam.Scope, shards []featureShard) beam.PCollection {
+func readShards(s beam.Scope, shards []rowShard) beam.PCollection {
 	s = s.Scope("ReadFeatures")
 	return beam.ParDo(s, &readFeatures{}, beam.Reshuffle(s, beam.CreateList(s, shards)))
 }
 
 // featureShards reads the headers.
-func featureShards(ctx context.Context, globs []string) ([]featureShard, error) {
+func featureShards(ctx context.Context, globs []string) ([]rowShard, error) {
 	names, err := expand(ctx, globs)
 	if err != nil {
 		return nil, err
 	}
-	shards, first := make([]featureShard, len(names)), int64(0)
+	shards, first := make([]rowShard, len(names)), int64(0)
 	for k, name := range names {
 		rows, columns, err := npyShape(ctx, name)
 		if err != nil {
@@ -196,7 +190,7 @@ func featureShards(ctx context.Context, globs []string) ([]featureShard, error) 
 		if columns != shards[0].Columns && k > 0 {
 			return nil, fmt.Errorf("distributed: %s: %w: %d columns, and %d in %s", name, coles.ErrShape, columns, shards[0].Columns, names[0])
 		}
-		shards[k] = featureShard{name, first, rows, columns}
+		shards[k] = rowShard{name, first, rows, columns}
 		if first += rows; first > math.MaxInt32 {
 			return nil, fmt.Errorf("distributed: %s: %w: more than %d nodes", name, coles.ErrTooLarge, math.MaxInt32)
 		}
@@ -206,7 +200,7 @@ func featureShards(ctx context.Context, globs []string) ([]featureShard, error) 
 
 type readFeatures struct{}
 
-func (f *readFeatures) ProcessElement(ctx context.Context, shard featureShard, emit func(Rows)) error {
+func (f *readFeatures) ProcessElement(ctx context.Context, shard rowShard, emit func(Rows)) error {
 	defer shardsRead.Inc(ctx, 1)
 	rows, columns, data, err := readNumbers(ctx, shard.Path)
 	if err != nil {
@@ -216,7 +210,7 @@ func (f *readFeatures) ProcessElement(ctx context.Context, shard featureShard, e
 		return fmt.Errorf("distributed: %s: %w: %d × %d, the header said %d × %d", shard.Path, coles.ErrShape, rows, columns, shard.Rows, shard.Columns)
 	}
 	for q, v := range data {
-		if v-v != 0 {
+		if !matrix.Finite(v) {
 			return fmt.Errorf("distributed: %s: %w: %v in row %d, column %d", shard.Path, coles.ErrNotFinite, v, q/columns, q%columns)
 		}
 	}

@@ -71,11 +71,7 @@ func readBack(t *testing.T, read func(s beam.Scope) (beam.PCollection, error)) (
 	var all []weighted
 	for _, c := range edgesSeen.taken() {
 		for q, u := range c.U {
-			e := weighted{u, c.V[q], 1}
-			if c.Weight != nil {
-				e.w = c.Weight[q]
-			}
-			all = append(all, e)
+			all = append(all, weighted{u, c.V[q], weightOf(c.Weight, q)})
 		}
 	}
 	slices.SortFunc(all, func(a, b weighted) int {
@@ -102,28 +98,42 @@ func TestReadEdges(t *testing.T) {
 	}
 }
 
-// Every error must come through the engine with its name and its place.
+// Every error must come through the engine with its name and its place. Edges are between names where
+// there are some.
 func TestReadEdgesSaysWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct {
-		file, content string
-		want          error
-		place         string
+		file, content, names string
+		want                 error
+		place                string
 	}{
-		"too large":     {"e.txt", "0 1\n1 5\n", coles.ErrIndex, "e.txt:2: index out of range: node 5 of 5"},
-		"past 64 bits":  {"e.txt", "0 99999999999999999999\n", coles.ErrIndex, "e.txt:1"},
-		"negative":      {"e.npy", npyOf(t, 2, 0, 1, -1, 2), coles.ErrIndex, "row 1"},
-		"half a node":   {"e.npy", npyOf(t, 2, 0, 1.5), coles.ErrFormat, "row 0"},
-		"three columns": {"e.npy", npyOf(t, 3, 0, 1, 2), coles.ErrShape, "1 × 3"},
-		"a word":        {"e.txt", "0 b\n", coles.ErrFormat, `"b"`},
-		"four fields":   {"e.txt", "0 1 2 3\n", coles.ErrFormat, "4 fields"},
-		"NaN":           {"e.txt", "0 1 nan\n", coles.ErrNotFinite, "e.txt:1"},
-		"weight":        {"e.txt", "0 1 -2\n", coles.ErrNegative, "weight -2"},
-		"cut off":       {"e.txt.gz", gzipped(strings.Repeat("0 1\n", 50000))[:100], coles.ErrChecksum, "e.txt.gz"},
+		"too large":      {"e.txt", "0 1\n1 5\n", "", coles.ErrIndex, "e.txt:2: index out of range: node 5 of 5"},
+		"past 64 bits":   {"e.txt", "0 99999999999999999999\n", "", coles.ErrIndex, "e.txt:1"},
+		"negative":       {"e.npy", npyOf(t, 2, 0, 1, -1, 2), "", coles.ErrIndex, "row 1"},
+		"half a node":    {"e.npy", npyOf(t, 2, 0, 1.5), "", coles.ErrFormat, "row 0"},
+		"three columns":  {"e.npy", npyOf(t, 3, 0, 1, 2), "", coles.ErrShape, "1 × 3"},
+		"a word":         {"e.txt", "0 b\n", "", coles.ErrFormat, `"b"`},
+		"four fields":    {"e.txt", "0 1 2 3\n", "", coles.ErrFormat, "4 fields"},
+		"NaN":            {"e.txt", "0 1 nan\n", "", coles.ErrNotFinite, "e.txt:1"},
+		"weight":         {"e.txt", "0 1 -2\n", "", coles.ErrNegative, "weight -2"},
+		"cut off":        {"e.txt.gz", gzipped(strings.Repeat("0 1\n", 50000))[:100], "", coles.ErrChecksum, "e.txt.gz"},
+		"unknown name":   {"e.txt", "a b\nb c\n", "a\nb\n", coles.ErrIDs, `"c"`},
+		"a name twice":   {"e.txt", "a a\n", "a\na\n", coles.ErrIDs, `"a"`},
+		"no name":        {"e.txt", "a a\n", "a\n\n", coles.ErrIDs, "names:2"},
+		"too few names":  {"e.txt", "a a\n", "a\n", coles.ErrShape, "names"},
+		"too many names": {"e.txt", "a b\n", "a\nb\nc\n", coles.ErrShape, "names"},
+		"weight of name": {"e.txt", "a b -2\n", "a\nb\n", coles.ErrNegative, "e.txt:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := folderOf(t, map[string]string{c.file: c.content})
+			dir := folderOf(t, map[string]string{c.file: c.content, "names": c.names, "x.npy": npyOf(t, 1, 1, 2)})
 			_, err := readBack(t, func(s beam.Scope) (beam.PCollection, error) {
-				return ReadEdges(t.Context(), s, 5, dir+c.file)
+				if c.names == "" {
+					return ReadEdges(t.Context(), s, 5, dir+c.file)
+				}
+				naming, err := ReadNames(t.Context(), s, []string{dir + "names"}, []string{dir + "x.npy"})
+				if err != nil {
+					return beam.PCollection{}, err
+				}
+				return ReadNamedEdges(t.Context(), s, naming, dir+c.file)
 			})
 			if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.place) || strings.Contains(fmt.Sprint(err), "\n") {
 				t.Errorf("error %v, want %v with %q in one line", err, c.want, c.place)
@@ -204,11 +214,11 @@ func TestReadNamedEdges(t *testing.T) {
 			if err != nil {
 				return beam.PCollection{}, err
 			}
-			shards, err := pairShards([]string{dir + "names-1.txt", dir + "names-2.txt.gz"}, rows)
+			shards, err := nameShards(t.Context(), []string{dir + "names-*"}, rows)
 			if err != nil {
 				return beam.PCollection{}, err
 			}
-			return readNaming(s, shards, buckets).readEdges(s, []string{dir + "e-1.tsv", dir + "e-2.tsv"}), nil
+			return inBuckets(s, shards, buckets).readEdges(s, []string{dir + "e-1.tsv", dir + "e-2.tsv"}), nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -217,49 +227,6 @@ func TestReadNamedEdges(t *testing.T) {
 			t.Errorf("%d buckets: edges %v, want %v", buckets, got, want)
 		}
 	}
-}
-
-func TestReadNamedEdgesSaysWhatIsWrong(t *testing.T) {
-	for name, c := range map[string]struct {
-		names, edges string
-		want         error
-	}{
-		"unknown":  {"a\nb\n", "a b\nb c\n", coles.ErrIDs},
-		"repeated": {"a\na\n", "a a\n", coles.ErrIDs},
-		"empty":    {"a\n\n", "a a\n", coles.ErrIDs},
-		"too few":  {"a\n", "a a\n", coles.ErrShape},
-		"too many": {"a\nb\nc\n", "a b\n", coles.ErrShape},
-	} {
-		dir := folderOf(t, map[string]string{"x.npy": npyOf(t, 1, 1, 2), "names": c.names, "edges": c.edges})
-		_, err := readBack(t, func(s beam.Scope) (beam.PCollection, error) {
-			naming, err := ReadNames(t.Context(), s, []string{dir + "names"}, []string{dir + "x.npy"})
-			if err != nil {
-				return beam.PCollection{}, err
-			}
-			return ReadNamedEdges(t.Context(), s, naming, dir+"edges")
-		})
-		if !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
-	}
-}
-
-// A frame that is cut off, or says more than it holds, is an error and costs no memory.
-func FuzzDecodeNames(f *testing.F) {
-	for _, n := range []names{{Names: []string{"a", "", "ö"}, Numbers: []int64{1, 2, 3}}, {Names: []string{"a"}, Other: []string{"b"}, Weight: []float64{2}}, {}} {
-		b := encodeNames(n)
-		f.Add(b)
-		f.Add(b[:len(b)-1])
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		n, err := decodeNames(b)
-		if err == nil && !bytes.Equal(encodeNames(n), b) {
-			t.Errorf("%x is decoded as %v", b, n)
-		}
-		if err != nil && !errors.Is(err, coles.ErrFormat) {
-			t.Error(err)
-		}
-	})
 }
 
 // What an engine says is cut to the line that says what is wrong.

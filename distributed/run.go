@@ -3,7 +3,6 @@ package distributed
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,43 +13,42 @@ import (
 
 // A Job is a fit from shards to shards.
 type Job struct {
-	// Features are the globs of [ReadFeatures]; Edges are those of [ReadEdges], and none is a graph
-	// without edges.
+	// Features and Edges are globs, see [ReadFeatures] and [ReadEdges]. No Edges is a graph without.
 	Features, Edges []string
-	// Names are the globs of [ReadNames], where Edges are between names; see [ReadNamedEdges].
+	// Names are globs, see [ReadNames], where Edges are between names, see [ReadNamedEdges].
 	Names []string
 	// Out is the folder of the result, on any file system of Beam.
 	Out string
-	// Work is the folder of what may be wanted again, or "": see [Run].
+	// Work is the folder for the outputs of steps, or "": see [Run].
 	Work string
-	// Settings and Grid are those of [Fit].
+	// Settings and Grid are given to [Fit].
 	Settings coles.Settings
 	Grid     Grid
-	// Model, where it is not nil, embeds the graph as [Embed] does: nothing is fitted, and Settings and
-	// Work are not looked at.
+	// Model, unless nil, embeds the graph as [Embed] does. Nothing is fitted then, and Settings and Work
+	// are ignored.
 	Model *coles.Model
-	// Runner is the name of Beam's runner, whose package the program must import; "" is "prism", the
-	// local engine in the program itself, or on the job service that the flag --endpoint names.
+	// Runner names the runner of Beam, whose package the program must import. "" is "prism", the local
+	// engine in the program itself, or on the job service that the flag --endpoint names.
 	Runner string
-	// Progress, where it is not nil, is called from the goroutine of Run: with the stage, "prepare",
-	// "choose", "hop 3/9" or "embed", and how much is done of how many shards or blocks. Dataflow shows progress
-	// in its own pages only.
+	// Progress, unless nil, is called from the goroutine of Run: with the stage, "prepare", "choose",
+	// "hop 3/9" or "embed", and how many shards or blocks are done. Dataflow shows progress in its own
+	// pages only.
 	Progress func(stage string, done, total int64)
 }
 
-// A Report says what [Run] did.
+// A Report lists the work of [Run].
 type Report struct {
-	Steps    []Step    `json:"steps"`
+	Steps    []Step    `json:"steps"`    // in their order
 	Manifest *Manifest `json:"manifest"` // of the result
-	Model    string    `json:"model"`    // what the model says of itself
+	Model    string    `json:"model"`    // [coles.Model.String] of the model
 }
 
 // A Step of a job is one pipeline.
 type Step struct {
-	Name     string   `json:"name"`
-	Skipped  bool     `json:"skipped"` // its output was there, whole and of the same inputs
-	Seconds  float64  `json:"seconds"`
-	Counters Counters `json:"counters"`
+	Name     string   `json:"name"`     // prepare, choose, hops or embed; fit where all is one pipeline
+	Skipped  bool     `json:"skipped"`  // its output was there, whole and of the same inputs
+	Seconds  float64  `json:"seconds"`  // wall time
+	Counters Counters `json:"counters"` // of the pipeline that wrote the output
 }
 
 // String is a step in one line.
@@ -71,50 +69,45 @@ func (s Step) String() string {
 //   - model.coles, which coles.ReadModel reads;
 //   - manifest.json, a [Manifest], last.
 //
-// Every file has its name only when it is whole. A job whose manifest is there and has the same key
-// is not run again; otherwise shards that an earlier job left in the folder are removed first.
+// A file gets its name when it is whole. A job whose manifest is there and has the same key is not run
+// again; otherwise shards that an earlier job left in the folder are removed first.
 //
 // With Job.Work the job is cut into pipelines, prepare, choose, hops and embed, whose outputs lie in
-// that folder. A step that is there, whole and of the same inputs and settings, is skipped: after a
-// failure, and where only d′, negatives or the scaling have changed, which cost no hop. The folder
-// takes the bytes of two hops. Where Settings.Model is open, q is then measured by as few columns as
-// coles.Fit needs; without Work it is measured by 128.
+// that folder. A step is skipped if its output is there, whole and of the same inputs and settings:
+// after a failure, and where only d′, negatives or the scaling have changed, which cost no hop. The
+// folder takes the bytes of two hops. Where Settings.Model is open, Work lets q be measured by as few
+// columns as coles.Fit needs; without Work they are 128.
 //
-// The program must have called beam.Init, before any work of its own: as a worker it never returns
+// The program must have called beam.Init before any work of its own: as a worker it never returns
 // from there. The end of ctx cancels the pipeline.
 //
-// Errors: those of [Fit], [ReadFeatures], [ReadEdges] and [ReadNamedEdges], which errors.Is
-// recognises after the engine, too, the first where there are several; the file systems' and the
-// engine's; ctx's.
+// Errors: the first that [Fit], [ReadFeatures], [ReadEdges] or [ReadNamedEdges] names, which errors.Is
+// recognises after the engine, too; the file systems', the engine's and ctx's.
 func Run(ctx context.Context, job Job) (*coles.Model, *Report, error) {
 	r, err := newRun(ctx, job)
 	if err != nil {
 		return nil, nil, err
 	}
-	key, err := keyOf("result", r.inputs, r.plan, r.model)
-	if err != nil {
-		return nil, nil, err
-	}
-	m := whole(ctx, job.Out, key)
+	result := []any{"result", r.inputs, r.plan, r.model}
+	m, _, err := r.there(ctx, "embed", job.Out, result)
 	switch {
-	case m != nil:
-		r.report.Steps = append(r.report.Steps, Step{Name: "embed", Skipped: true, Counters: m.Counters})
+	case m != nil || err != nil:
 	case job.Model != nil:
-		m, err = r.step(ctx, "embed", job.Out, key, func(s beam.Scope) error {
+		m, err = r.step(ctx, "embed", job.Out, result, func(s beam.Scope) error {
 			embedding, err := Embed(s, r.input(s), job.Model, r.plan.Grid)
 			if err == nil {
-				r.plan.writeResult(s, job.Out, r.single(), embedding, beam.Create(s, r.model))
+				r.plan.writeResult(s, job.Out, embedding, beam.Create(s, r.model))
 			}
 			return err
 		})
 	case job.Work == "":
-		m, err = r.step(ctx, "fit", job.Out, key, func(s beam.Scope) error {
+		m, err = r.step(ctx, "fit", job.Out, result, func(s beam.Scope) error {
 			embedding, model := r.plan.fit(s, r.input(s))
-			r.plan.writeResult(s, job.Out, r.single(), embedding, model)
+			r.plan.writeResult(s, job.Out, embedding, model)
 			return nil
 		})
 	default:
-		m, err = r.inSteps(ctx, key)
+		m, err = r.inSteps(ctx, result)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -133,13 +126,12 @@ func Run(ctx context.Context, job Job) (*coles.Model, *Report, error) {
 // A run is a job with what the launching program has found out about it.
 type run struct {
 	Job
-	plan     plan
-	features []featureShard
-	names    []nameShard
-	edges    []string
-	inputs   []stamp
-	model    []byte // the file of Model
-	report   Report
+	plan            plan
+	features, names []rowShard
+	edges           []string
+	inputs          []stamp
+	model           []byte // the file of Model
+	report          Report
 }
 
 // newRun checks everything that can be checked before any work.
@@ -158,15 +150,11 @@ func newRun(ctx context.Context, job Job) (*run, error) {
 	if r.features, err = featureShards(ctx, job.Features); err != nil {
 		return nil, err
 	}
-	last := r.features[len(r.features)-1]
-	in := Input{Nodes: last.First + last.Rows, Columns: last.Columns}
+	in := Input{Nodes: nodesOf(r.features), Columns: r.features[0].Columns}
 	if job.Model == nil {
 		r.plan, err = newPlan(in, job.Settings, job.Grid)
-	} else if err = errors.Join(checkSizes(in.Nodes, in.Columns), job.Grid.check()); err == nil {
-		r.plan = plan{in.Nodes, in.Columns, job.Grid.resolved(in.Nodes, in.Columns), job.Model.Settings()}
-		var file bytes.Buffer
-		_, err = job.Model.WriteTo(&file)
-		r.model = file.Bytes()
+	} else {
+		r.plan, r.model, err = planOf(in, job.Model, job.Grid)
 	}
 	if err != nil {
 		return nil, err
@@ -182,21 +170,16 @@ func newRun(ctx context.Context, job Job) (*run, error) {
 		paths = append(paths, r.edges...)
 	}
 	if len(job.Names) > 0 {
-		files, err := expand(ctx, job.Names)
-		if err == nil {
-			r.names, err = pairShards(files, r.features)
-		}
-		if err != nil {
+		if r.names, err = nameShards(ctx, job.Names, r.features); err != nil {
 			return nil, err
 		}
-		paths = append(paths, files...)
+		for _, f := range r.names {
+			paths = append(paths, f.Path)
+		}
 	}
 	r.inputs, err = stamps(ctx, paths)
 	return r, err
 }
-
-// single reports whether the embedding is written in float32.
-func (r *run) single() bool { return r.plan.Grid.Messages == coles.Float32 }
 
 // input adds the reading of all shards to a pipeline.
 func (r *run) input(s beam.Scope) Input {
@@ -204,70 +187,73 @@ func (r *run) input(s beam.Scope) Input {
 	switch {
 	case r.edges == nil:
 	case r.names != nil:
-		in.Edges = readNaming(s, r.names, bucketsOf(r.names)).readEdges(s, r.edges)
+		in.Edges = readNaming(s, r.names).readEdges(s, r.edges)
 	default:
 		in.Edges = readEdgeFiles(s, r.plan.Nodes, r.edges)
 	}
 	return in
 }
 
-// inSteps is the job by way of Work. The keys of the steps hold what each depends on.
-func (r *run) inSteps(ctx context.Context, key string) (*Manifest, error) {
-	p := r.plan
-	folder := func(step string) string { return within(r.Work, step) }
-	set := p.Settings
-	prepareKey, err := keyOf("prepare", r.inputs, p.Grid, set.Preparation, set.Model == coles.FeatureModel)
-	if err != nil {
-		return nil, err
-	}
-	prepared, err := r.step(ctx, "prepare", folder("prepare"), prepareKey, func(s beam.Scope) error {
+// inSteps is the job by way of Work.
+func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
+	p, set, from := r.plan, r.plan.Settings, within(r.Work, "prepare")
+	of := []any{"prepare", r.inputs, p.Grid, set.Preparation, set.Model == coles.FeatureModel}
+	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope) error {
 		state, facts := p.prepare(s, r.input(s))
-		found := beam.ParDo(s, &writeSmall{folder("prepare"), factsName}, beam.ParDo(s, encodeFacts, facts))
-		listed(s, folder("prepare"), p.saveState(s, folder("prepare"), state), found)
+		found := beam.ParDo(s, &writeSmall{from, factsName}, beam.ParDo(s, encodeFacts, facts))
+		listed(s, from, p.saveState(s, from, state), found)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	known, err := loadSmall(ctx, folder("prepare"), factsName, prepared, decodeFacts)
+	known, err := loadSmall(ctx, from, factsName, prepared, decodeFacts)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := r.choose(ctx, prepareKey, prepared, known)
+	chosen, err := r.choose(ctx, prepared, known)
 	if err != nil {
 		return nil, err
 	}
-	from, at := folder("prepare"), prepared
+	at := prepared
 	if p.Settings.Model = chosen.Model; p.hops() >= 0 {
-		hopsKey, err := keyOf("hops", prepareKey, set.Filter)
-		if err != nil {
-			return nil, err
-		}
-		from = folder("hops")
-		at, err = r.step(ctx, "hops", from, hopsKey, func(s beam.Scope) error {
-			state, choice := loadState(s, folder("prepare"), prepared), beam.Create(s, chosen)
+		to := within(r.Work, "hops")
+		at, err = r.step(ctx, "hops", to, []any{"hops", prepared.Key, set.Filter}, func(s beam.Scope) error {
+			state, choice := loadState(s, from, prepared), beam.Create(s, chosen)
 			for k := p.hops(); k >= 0; k-- {
 				state = p.hop(s, k, state, choice)
 			}
-			listed(s, from, p.saveState(s, from, state))
+			listed(s, to, p.saveState(s, to, state))
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
+		from = to
 	}
-	return r.step(ctx, "embed", r.Out, key, func(s beam.Scope) error {
+	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope) error {
 		embedding, model := p.finish(s, loadState(s, from, at), beam.Create(s, known), beam.Create(s, chosen))
-		p.writeResult(s, r.Out, r.single(), embedding, model)
+		p.writeResult(s, r.Out, embedding, model)
 		return nil
 	})
 }
 
+// there returns the key of a step, a hash of all that its output depends on, and the manifest of the
+// output if that is whole.
+func (r *run) there(ctx context.Context, name, folder string, of []any) (m *Manifest, key string, err error) {
+	if key, err = keyOf(of); err == nil {
+		if m = whole(ctx, folder, key); m != nil {
+			r.report.Steps = append(r.report.Steps, Step{Name: name, Skipped: true, Counters: m.Counters})
+		}
+	}
+	return m, key, err
+}
+
 // step runs a pipeline that writes a folder, unless the folder is whole.
-func (r *run) step(ctx context.Context, name, folder, key string, build func(beam.Scope) error) (*Manifest, error) {
-	if m := whole(ctx, folder, key); m != nil {
-		r.report.Steps = append(r.report.Steps, Step{Name: name, Skipped: true, Counters: m.Counters})
-		return m, nil
+func (r *run) step(ctx context.Context, name, folder string, of []any, build func(beam.Scope) error) (*Manifest, error) {
+	m, key, err := r.there(ctx, name, folder, of)
+	if m != nil || err != nil {
+		return m, err
 	}
 	start := time.Now()
 	p, s := beam.NewPipelineWithRoot()
@@ -281,7 +267,7 @@ func (r *run) step(ctx context.Context, name, folder, key string, build func(bea
 		return nil, err
 	}
 	r.report.Steps = append(r.report.Steps, Step{Name: name, Seconds: time.Since(start).Seconds(), Counters: counters})
-	m := &Manifest{
+	m = &Manifest{
 		Key: key, Step: name, Nodes: r.plan.Nodes, Columns: r.plan.Columns, Grid: r.plan.Grid, Settings: r.plan.Settings, Counters: counters,
 	}
 	return m, m.write(ctx, folder)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,35 +17,24 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/kernel"
-
-	"gonum.org/v1/gonum/mat"
+	"coles/internal/testkit"
 )
 
-// A testGraph is a graph of 2,000 nodes in shards.
+// A testGraph is a sample in shards.
 type testGraph struct {
-	edges []coles.Edge
-	x     *mat.Dense
-	dir   string
+	sample
+	dir string
 }
 
-func newTestGraph(t *testing.T) *testGraph {
+func newTestGraph(t *testing.T, c sample) *testGraph {
 	t.Helper()
-	set, err := dataset.Communities{Nodes: 2000, Degree: 10, Features: 24, Dense: true, Classes: 5, DegreeExponent: math.Inf(1), Seed: 3}.Generate(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &testGraph{x: mat.DenseCopyOf(set.Features), dir: t.TempDir()}
-	a := set.Adjacency.RawMatrix()
-	for u := range a.I {
-		for _, v := range a.Ind[a.Indptr[u]:a.Indptr[u+1]] {
-			if u < v {
-				g.edges = append(g.edges, coles.Edge{U: u, V: v})
-			}
-		}
-	}
+	g := &testGraph{c, t.TempDir()}
 	g.write(t, g.dir, 3, 5, func(e coles.Edge) string { return fmt.Sprintf("%d %d", e.U, e.V) })
 	return g
 }
+
+// runSample is the graph of most jobs.
+func runSample() sample { return communities(2000, 24, false, false) }
 
 // write cuts the graph into shards of features and of edges.
 func (g *testGraph) write(t *testing.T, dir string, features, edges int, line func(coles.Edge) string) {
@@ -123,84 +111,33 @@ func sameFiles(t *testing.T, got, want *Manifest) {
 	}
 }
 
-// fit is what coles.Fit makes of the graph in one piece.
-func (g *testGraph) fit(t *testing.T, set coles.Settings) *coles.Model {
-	t.Helper()
-	n, _ := g.x.Dims()
-	graph, err := coles.NewGraph(n, g.edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := coles.Fit(t.Context(), graph, g.x, coles.WithSettings(set), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 func TestRunIsFit(t *testing.T) {
-	g := newTestGraph(t)
-	for _, c := range []struct {
-		messages coles.Precision
-		bound    float64
-	}{{coles.Float64, 1e-9}, {coles.Float32, 1e-6}} {
-		job := g.job(t, Job{Grid: Grid{Messages: c.messages}})
+	g := newTestGraph(t, runSample())
+	for messages, tolerance := range map[coles.Precision]float64{coles.Float64: 1e-9, coles.Float32: 1e-6} {
+		job := g.job(t, Job{Grid: Grid{Messages: messages}})
 		m, report, err := runJob(t, job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := g.fit(t, job.Settings)
-		for k, v := range want.Lambda() {
-			if math.Abs(v-m.Lambda()[k]) > c.bound*want.Lambda()[0] {
-				t.Errorf("%v: eigenvalue %d is %v, want %v", c.messages, k, m.Lambda()[k], v)
-			}
-		}
-		y, err := ReadEmbedding(t.Context(), job.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if off := farthest(want.Embedding(), y); off > c.bound {
-			t.Errorf("%v: rows %.3g of their length away, at most %.0e", c.messages, off, c.bound)
-		}
+		wantLike(t, g.sample, job.Settings, testkit.Must(ReadEmbedding(t.Context(), job.Out)), m, tolerance)
 		if report.Manifest.Nodes != 2000 || report.Manifest.Columns != 24 || report.Manifest.Grid.Kernel != kernel.Path() {
-			t.Errorf("%v: manifest %+v", c.messages, report.Manifest)
+			t.Errorf("%v: manifest %+v", messages, report.Manifest)
 		}
 	}
-}
-
-// farthest is the largest distance of two rows, by their length, columns being the same to the sign.
-func farthest(y, z *mat.Dense) float64 {
-	n, d := y.Dims()
-	if r, c := z.Dims(); r != n || c != d {
-		return math.Inf(1)
-	}
-	worst := 0.
-	for i := range n {
-		off, length := 0., 0.
-		for k := range d {
-			a, b := y.At(i, k), z.At(i, k)
-			if mat.Dot(y.ColView(k), z.ColView(k)) < 0 {
-				b = -b
-			}
-			off, length = off+(a-b)*(a-b), length+a*a
-		}
-		worst = max(worst, math.Sqrt(off/length))
-	}
-	return worst
 }
 
 // The bytes depend on the graph, settings and grid only; TestFitSameBytes has other numbers of
 // processors.
 func TestSameBytes(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	want := g.run(t, Job{})
 	again := func(name string, job func(t *testing.T) Job) {
 		t.Run(name, func(t *testing.T) { sameFiles(t, g.run(t, job(t)), want) })
 	}
 	again("reordered and recut", func(t *testing.T) Job {
-		other := &testGraph{edges: slices.Clone(g.edges), x: g.x}
-		dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 2))
-		random.Shuffle(len(other.edges), func(a, b int) {
+		other := &testGraph{sample: sample{edges: slices.Clone(g.edges), x: g.x}}
+		dir := t.TempDir()
+		testkit.Random(1).Shuffle(len(other.edges), func(a, b int) {
 			other.edges[a], other.edges[b] = other.edges[b], other.edges[a]
 		})
 		other.write(t, dir, 11, 2, func(e coles.Edge) string { return fmt.Sprintf("%d %d", e.V, e.U) })
@@ -225,7 +162,7 @@ func TestSameBytes(t *testing.T) {
 
 // What is there is not done again, and what has changed is.
 func TestSteps(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	job := g.job(t, Job{Work: t.TempDir()})
 	job.Settings.Model = 0
 	done := func(job Job) string {
@@ -242,59 +179,46 @@ func TestSteps(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	if got := done(job); got != "prepare hops embed" { // 24 features are too few to measure q
-		t.Errorf("first: %s", got)
-	}
-	if got := done(job); got != "" {
-		t.Errorf("again: %s", got)
-	}
-	job.Settings.Dim = 5
-	if got := done(job); got != "embed" {
-		t.Errorf("with another d′: %s", got)
-	}
-	if left, _ := filepath.Glob(job.Out + "/*"); len(left) != 6 { // four shards, model and manifest
-		t.Errorf("the folder holds %v", left)
-	}
-	if err := os.Truncate(filepath.Join(job.Out, shardName(1, 4)), 100); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadEmbedding(t.Context(), job.Out); !errors.Is(err, coles.ErrChecksum) {
-		t.Errorf("a shard cut off: %v", err)
-	}
-	if got := done(job); got != "embed" {
-		t.Errorf("after a shard was cut off: %s", got)
-	}
-	job.Settings.Filter = coles.S2GCSum(3)
-	if got := done(job); got != "hops embed" {
-		t.Errorf("with another filter: %s", got)
-	}
-	job.Grid.Height = 400
-	if got := done(job); got != "prepare hops embed" {
-		t.Errorf("with another grid: %s", got)
-	}
-	job.Settings.Model = coles.FeatureModel
-	if got := done(job); got != "prepare embed" { // which makes no tiles then
-		t.Errorf("with features alone: %s", got)
+	for _, c := range []struct {
+		name   string
+		change func(*Job)
+		want   string
+	}{
+		{"first", func(*Job) {}, "prepare hops embed"}, // 24 features are too few to measure q
+		{"again", func(*Job) {}, ""},
+		{"with another d′", func(j *Job) { j.Settings.Dim = 5 }, "embed"},
+		{"after a shard was cut off", func(j *Job) {
+			if left, _ := filepath.Glob(j.Out + "/*"); len(left) != 6 { // four shards, model and manifest
+				t.Errorf("the folder holds %v", left)
+			}
+			if err := os.Truncate(filepath.Join(j.Out, shardName(1, 4)), 100); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ReadEmbedding(t.Context(), j.Out); !errors.Is(err, coles.ErrChecksum) {
+				t.Errorf("a shard cut off: %v", err)
+			}
+		}, "embed"},
+		{"with another filter", func(j *Job) { j.Settings.Filter = coles.S2GCSum(3) }, "hops embed"},
+		{"with another grid", func(j *Job) { j.Grid.Height = 400 }, "prepare hops embed"},
+		{"with features alone", func(j *Job) { j.Settings.Model = coles.FeatureModel }, "prepare embed"}, // which makes no tiles then
+	} {
+		c.change(&job)
+		if got := done(job); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }
 
 // Where q has to be measured, it is as coles.Fit measures it.
 func TestStepsMeasure(t *testing.T) {
-	set, err := dataset.Communities{Nodes: 600, Features: 60, Words: 8, Classes: 3, Degree: 6, Seed: 5}.Generate(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := newTestGraph(t)
-	g.x, g.edges, g.dir = mat.DenseCopyOf(set.Features), nil, t.TempDir()
-	set.Adjacency.DoNonZero(func(u, v int, _ float64) { g.edges = append(g.edges, coles.Edge{U: u, V: v}) })
-	g.write(t, g.dir, 2, 2, func(e coles.Edge) string { return fmt.Sprintf("%d %d", e.U, e.V) })
+	g := newTestGraph(t, communities(600, 60, false, false).counts(1))
 	job := g.job(t, Job{Work: t.TempDir(), Grid: Grid{Height: 200, Messages: coles.Float64}})
 	job.Settings.Model = 0
 	m, report, err := runJob(t, job)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := g.fit(t, job.Settings).Report()
+	want := testkit.Must(coles.Fit(t.Context(), g.graph(), g.x, coles.WithSettings(job.Settings), coles.WithPrecision(coles.Float64))).Report()
 	if a, b := m.Report().Alignment, want.Alignment; a == nil || a.Columns != b.Columns || math.Abs(a.Ratio-b.Ratio) > 1e-9*b.Ratio || m.Settings().Model != want.Model {
 		t.Errorf("q by %+v: %v\nwant %+v: %v", a, m.Settings().Model, b, want.Model)
 	}
@@ -308,23 +232,20 @@ func TestStepsMeasure(t *testing.T) {
 
 // A job with a model embeds what the model embeds.
 func TestRunWithModel(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	job := g.job(t, Job{Grid: Grid{Messages: coles.Float64}})
-	job.Model = g.fit(t, job.Settings)
+	job.Model = testkit.Must(coles.Fit(t.Context(), g.graph(), g.x, coles.WithSettings(job.Settings)))
 	if _, _, err := runJob(t, job); err != nil {
 		t.Fatal(err)
 	}
-	y, err := ReadEmbedding(t.Context(), job.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if off := farthest(job.Model.Embedding(), y); off > 1e-9 {
-		t.Errorf("rows %.3g of their length away", off)
+	y := testkit.Must(ReadEmbedding(t.Context(), job.Out))
+	if off := testkit.MaxDiff(job.Model.Embedding(), y); off > 1e-9*job.Settings.Scaling.Norm {
+		t.Errorf("rows are off by %.2g", off)
 	}
 }
 
 func TestBytesAreThoseOfTheFormula(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	// Neighbours in random order: of a graph with communities it is that of the generator.
 	for _, c := range []struct {
 		messages coles.Precision
@@ -353,7 +274,7 @@ func TestBytesAreThoseOfTheFormula(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	var stages []string
 	g.run(t, Job{Progress: func(stage string, done, total int64) {
 		if done > total || total < 1 {
@@ -367,7 +288,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestRunSaysWhatIsWrong(t *testing.T) {
-	g := newTestGraph(t)
+	g := newTestGraph(t, runSample())
 	dir := folderOf(t, map[string]string{"far.txt": "0 2000\n", "nan.npy": npyOf(t, 2, 1, math.NaN()), "two.npy": npyOf(t, 2, 1, 2), "e.txt": "0 0\n"})
 	for name, c := range map[string]struct {
 		change func(*Job)

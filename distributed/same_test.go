@@ -47,19 +47,8 @@ func TestFitSameBytes(t *testing.T) {
 			continue
 		}
 		before := runtime.GOMAXPROCS(run.procs)
-		_, err := runPipeline(t, func(s beam.Scope) {
-			embedding, model, err := Fit(s, run.c.input(s, run.chunk, run.height), run.set, Grid{Height: 300})
-			if err != nil {
-				t.Fatal(err)
-			}
-			beam.ParDo0(s, &collectBlocks{}, embedding)
-			beam.ParDo0(s, &collectModel{}, model)
-		})
+		y, m := fittedIn(t, run.c, run.set, Grid{Height: 300}, run.chunk, run.height)
 		runtime.GOMAXPROCS(before)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, m := collected(t, c.n)
 		got := fmt.Sprint(testkit.Bits(y), m.Lambda())
 		if first := bytes[run.set.Model]; first != "" && got != first {
 			t.Errorf("%s: other bytes", run.name)
@@ -162,7 +151,7 @@ func TestBadData(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				beam.ParDo0(s, &collectBlocks{}, y)
+				beam.ParDo0(s, &collectRows{}, beam.DropKey(s, y))
 			})
 			rowsSeen.taken()
 			if !errors.Is(err, bad.want) {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"coles/internal/alignment"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -16,15 +16,6 @@ import (
 
 // Between two steps of a job the collections lie in a folder: the state in a file for each block, in
 // which its pieces stand as frames after their lengths, and the small ones in a file each.
-
-func init() {
-	beam.RegisterType(reflect.TypeFor[stateShard]())
-	beam.RegisterDoFn(reflect.TypeFor[*writeState]())
-	beam.RegisterDoFn(reflect.TypeFor[*readState]())
-	beam.RegisterDoFn(reflect.TypeFor[*writeSmall]())
-	beam.RegisterFunction(encodeFacts)
-	beam.RegisterFunction(encodeChoice)
-}
 
 const (
 	statePrefix = "state-"
@@ -53,7 +44,7 @@ func (f *writeState) ProcessElement(ctx context.Context, number int64, next func
 	slices.SortFunc(frames, bytes.Compare) // the same file, in whatever order they came
 	content := make([]byte, 0, length)
 	for _, b := range frames {
-		content = append(appendInt(content, len(b)), b...)
+		content = append(binary.LittleEndian.AppendUint64(content, uint64(len(b))), b...)
 	}
 	file, err := put(ctx, f.Folder, fmt.Sprintf("%s%05d-of-%05d.bin", statePrefix, number, f.Blocks), content)
 	file.First = number
@@ -62,8 +53,8 @@ func (f *writeState) ProcessElement(ctx context.Context, number int64, next func
 
 // A stateShard is the file of a block.
 type stateShard struct {
-	Path, SHA256 string
-	Block        int64
+	Folder string
+	File   File // First is the number of the block
 }
 
 // loadState adds the reading of a state to a pipeline.
@@ -72,7 +63,7 @@ func loadState(s beam.Scope, folder string, m *Manifest) beam.PCollection {
 	var shards []stateShard
 	for _, f := range m.Files {
 		if strings.HasPrefix(f.Name, statePrefix) {
-			shards = append(shards, stateShard{within(folder, f.Name), f.SHA256, f.First})
+			shards = append(shards, stateShard{folder, f})
 		}
 	}
 	return beam.ParDo(s, &readState{}, beam.Reshuffle(s, beam.CreateList(s, shards)))
@@ -81,10 +72,7 @@ func loadState(s beam.Scope, folder string, m *Manifest) beam.PCollection {
 type readState struct{}
 
 func (*readState) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece)) error {
-	content, err := readFile(ctx, shard.Path)
-	if err == nil {
-		err = File{Name: shard.Path, SHA256: shard.SHA256}.check(content)
-	}
+	content, err := shard.File.read(ctx, shard.Folder)
 	if err != nil {
 		return err
 	}
@@ -97,7 +85,7 @@ func (*readState) ProcessElement(ctx context.Context, shard stateShard, emit fun
 		if err != nil {
 			return err
 		}
-		emit(shard.Block, p)
+		emit(shard.File.First, p)
 	}
 	return nil
 }
@@ -116,10 +104,7 @@ func loadSmall[T any](ctx context.Context, folder, name string, m *Manifest, dec
 	if at < 0 {
 		return v, fmt.Errorf("distributed: %s: %w: %s is not in the manifest", folder, coles.ErrChecksum, name)
 	}
-	content, err := readFile(ctx, within(folder, name))
-	if err == nil {
-		err = m.Files[at].check(content)
-	}
+	content, err := m.Files[at].read(ctx, folder)
 	if err != nil {
 		return v, err
 	}
@@ -127,7 +112,7 @@ func loadSmall[T any](ctx context.Context, folder, name string, m *Manifest, dec
 }
 
 // choose is the choice between graph and features, by as few random columns as coles.Fit would take.
-func (r *run) choose(ctx context.Context, prepareKey string, prepared *Manifest, known facts) (choice, error) {
+func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choice, error) {
 	p := r.plan
 	if p.Settings.Model != 0 {
 		return choice{Model: p.Settings.Model}, nil
@@ -136,11 +121,8 @@ func (r *run) choose(ctx context.Context, prepareKey string, prepared *Manifest,
 	n := int(p.Nodes)
 	for next := alignment.Estimate(found).Next(n); next > 0 && !ok; next = alignment.Estimate(found).Next(n) {
 		folder := within(r.Work, fmt.Sprintf("choose-%d", next))
-		key, err := keyOf("choose", prepareKey, p.Settings.Filter, p.Settings.Seed, next)
-		if err != nil {
-			return choice{}, err
-		}
-		m, err := r.step(ctx, "choose", folder, key, func(s beam.Scope) error {
+		of := []any{"choose", prepared.Key, p.Settings.Filter, p.Settings.Seed, next}
+		m, err := r.step(ctx, "choose", folder, of, func(s beam.Scope) error {
 			measured := p.measure(s, loadState(s, within(r.Work, "prepare"), prepared), beam.Create(s, known), next)
 			listed(s, folder, beam.ParDo(s, &writeSmall{folder, choiceName}, beam.ParDo(s, encodeChoice, measured)))
 			return nil

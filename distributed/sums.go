@@ -3,15 +3,12 @@ package distributed
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"coles"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
-
-func init() { beam.RegisterDoFn(reflect.TypeFor[*addUp]()) }
 
 // fanIn is how many sums are added in one go: few enough to be held, at d = 2,000 a gigabyte of them.
 const fanIn = 32

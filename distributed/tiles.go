@@ -3,7 +3,6 @@ package distributed
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"coles"
@@ -12,11 +11,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*cutEdges]())
-	beam.RegisterDoFn(reflect.TypeFor[*makeTiles]())
-}
-
 // tiles cuts edges into the tiles of A, as KV<int64, piece>.
 func (p plan) tiles(s beam.Scope, edges beam.PCollection) beam.PCollection {
 	s = s.Scope("Tiles")
@@ -24,19 +18,44 @@ func (p plan) tiles(s beam.Scope, edges beam.PCollection) beam.PCollection {
 	return beam.ParDo(s, &makeTiles{p.Grid.Height, p.Settings.Model == coles.FeatureModel}, beam.GroupByKey(s, cut))
 }
 
-// heldEdges is how many edges are held to be sent together: an element costs as much as a hundred
-// edges, and each chunk has few for any one block.
-const heldEdges = 1 << 21
+// A sorter holds what goes to the same keys, to be sent together: an element costs as much as a
+// hundred edges, and each chunk has few for any one key.
+type sorter[T any] struct {
+	held  map[int64]*T
+	count int
+}
+
+// mostHeld is how many edges or names are held.
+const mostHeld = 1 << 20
+
+// at returns what is held for a key, to which something will be added.
+func (s *sorter[T]) at(key int64) *T {
+	if s.held == nil {
+		s.held = map[int64]*T{}
+	}
+	s.count++
+	if s.held[key] == nil {
+		s.held[key] = new(T)
+	}
+	return s.held[key]
+}
+
+func (s *sorter[T]) flush(emit func(int64, T)) {
+	for key, v := range s.held {
+		emit(key, *v)
+	}
+	clear(s.held)
+	s.count = 0
+}
 
 // cutEdges gives every edge to one of the blocks of its ends.
 type cutEdges struct {
 	Nodes, Height int64
 
-	held  map[int64]*cells
-	count int
+	held sorter[cells]
 }
 
-func (f *cutEdges) StartBundle(func(int64, cells)) { f.held, f.count = map[int64]*cells{}, 0 }
+func (f *cutEdges) StartBundle(func(int64, cells)) { f.held = sorter[cells]{} }
 
 func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, cells)) error {
 	if err := c.check(); err != nil {
@@ -52,7 +71,7 @@ func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, cells)) error {
 		}
 		f.hold(u, v, w)
 	}
-	if f.count >= heldEdges {
+	if f.held.count >= mostHeld {
 		f.FinishBundle(emit)
 	}
 	return nil
@@ -65,22 +84,12 @@ func (f *cutEdges) hold(u, v int64, w float64) {
 	if i, j := u/f.Height, v/f.Height; i != j && (i+j)%2 == 1 {
 		u, v = v, u
 	}
-	c := f.held[u/f.Height]
-	if c == nil {
-		c = &cells{}
-		f.held[u/f.Height] = c
-	}
+	c := f.held.at(u / f.Height)
 	c.Weight = appendWeight(c.Weight, len(c.U), w)
 	c.U, c.V = append(c.U, int32(u%f.Height)), append(c.V, v)
-	f.count++
 }
 
-func (f *cutEdges) FinishBundle(emit func(int64, cells)) {
-	for block, c := range f.held {
-		emit(block, *c)
-	}
-	f.StartBundle(emit)
-}
+func (f *cutEdges) FinishBundle(emit func(int64, cells)) { f.held.flush(emit) }
 
 // makeTiles makes tiles of the edges that a block was given, without duplicates.
 type makeTiles struct {

@@ -13,7 +13,7 @@ type Input struct {
 	Nodes int64
 	// Columns is d, at most [MostColumns].
 	Columns int
-	// Edges is a collection of EdgeChunk. Nil-valued (the zero PCollection) is a graph without edges.
+	// Edges is a collection of EdgeChunk. The zero PCollection is a graph without edges.
 	Edges beam.PCollection
 	// Features is a collection of Rows that together hold every row of X once.
 	Features beam.PCollection
@@ -22,21 +22,20 @@ type Input struct {
 // MostColumns is the number of features up to which M = XᵀFᵀΔWFX is formed and decomposed.
 const MostColumns = 2000
 
-// An EdgeChunk is some edges, in any order and of any parts of the graph: {U[q], V[q]} of weight
-// Weight[q], or 1 where Weight is nil. Edges may be given in one direction or both, and more than
-// once: what [coles.NewWeightedGraph] does with them is done here. Chunks of a megabyte or so travel
-// best.
+// An EdgeChunk is some edges, in any order and of any parts of the graph. Edges may be given in one
+// direction or both, and more than once, as to [coles.NewWeightedGraph]. Chunks of about a megabyte
+// travel best.
 type EdgeChunk struct {
-	U, V   []int64
-	Weight []float64
+	U, V   []int64   // edge q joins the nodes U[q] and V[q]
+	Weight []float64 // its weight; nil where all are 1
 }
 
-// Rows are consecutive rows of a matrix, the first of them row First: Data holds them one after the
-// other, Columns numbers each. Features may come in any heights; an embedding has a block in each.
+// Rows are consecutive rows of a matrix. Features may come in any heights; an embedding has a block in
+// each.
 type Rows struct {
-	First   int64
-	Columns int
-	Data    []float64
+	First   int64     // number of the first row
+	Columns int       // numbers of a row
+	Data    []float64 // one row after the other
 }
 
 // Height is the number of rows.
@@ -59,6 +58,6 @@ type Grid struct {
 	// fit is a [coles.ErrPrecision] where rounding may change YYᵀ by more than 5e-6.
 	Messages coles.Precision
 	// Kernel is the path of the inner loops, avx512, avx2 or portable, that all workers must have: a
-	// worker with another one fails and names COLES_KERNEL. "" is that of the launching program.
+	// worker with another one fails and names COLES_KERNEL. "" takes the launching program's.
 	Kernel string
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"reflect"
 
 	"coles"
 	"coles/dataset"
@@ -13,8 +12,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"gonum.org/v1/gonum/mat"
 )
-
-func init() { beam.RegisterDoFn(reflect.TypeFor[*writeEmbedding]()) }
 
 // modelName is the file of the model in a folder of [Run].
 const modelName = "model.coles"
@@ -28,10 +25,10 @@ func shardName(block, blocks int64) string {
 }
 
 // writeResult writes an embedding and its model to a folder, and the list of all files.
-func (p plan) writeResult(s beam.Scope, folder string, single bool, embedding, model beam.PCollection) {
+func (p plan) writeResult(s beam.Scope, folder string, embedding, model beam.PCollection) {
 	s = s.Scope("Write")
 	listed(s, folder,
-		beam.ParDo(s, &writeEmbedding{folder, p.blocks(), single}, embedding),
+		beam.ParDo(s, &writeEmbedding{folder, p.blocks(), p.Grid.Messages == coles.Float32}, embedding),
 		beam.ParDo(s, &writeSmall{folder, modelName}, model))
 }
 
@@ -48,22 +45,19 @@ func (f *writeEmbedding) ProcessElement(ctx context.Context, block int64, y Rows
 	if f.Single {
 		m = &coles.Dense32{Rows: y.Height(), Cols: y.Columns, Stride: y.Columns, Data: narrowed(y.Data)}
 	}
-	name := shardName(block, f.Blocks)
-	var bytes counter
-	sum, err := writeFile(ctx, within(f.Folder, name), func(w io.Writer) error {
-		return dataset.WriteNPY(io.MultiWriter(w, &bytes), m)
-	})
+	file, err := writeFile(ctx, f.Folder, shardName(block, f.Blocks), func(w io.Writer) error { return dataset.WriteNPY(w, m) })
 	if err == nil {
 		blocksEmbedded.Inc(ctx, 1)
 	}
-	return 0, File{Name: name, First: y.First, Rows: int64(y.Height()), Bytes: int64(bytes), SHA256: sum}, err
+	file.First, file.Rows = y.First, int64(y.Height())
+	return 0, file, err
 }
 
 // ReadEmbedding reads the shards of an embedding (n × d′) that [Run] wrote into one matrix, which
 // must fit into memory, and compares them with the manifest.
 //
-// Errors: those of [ReadManifest], coles.ErrChecksum, and coles.ErrShape for a manifest whose
-// shards are not all there.
+// Errors: as of [ReadManifest], coles.ErrChecksum, and coles.ErrShape for a manifest whose shards are
+// not all there.
 func ReadEmbedding(ctx context.Context, folder string) (*mat.Dense, error) {
 	m, err := ReadManifest(ctx, folder)
 	if err != nil {
@@ -75,10 +69,7 @@ func ReadEmbedding(ctx context.Context, folder string) (*mat.Dense, error) {
 		if f.Rows == 0 {
 			continue
 		}
-		content, err := readFile(ctx, within(folder, f.Name))
-		if err == nil {
-			err = f.check(content)
-		}
+		content, err := f.read(ctx, folder)
 		if err != nil {
 			return nil, err
 		}

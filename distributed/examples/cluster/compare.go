@@ -180,7 +180,7 @@ func difference(one, many *coles.Model, z *mat.Dense) (lambda, rows float64, fli
 	return lambda, rows, flips
 }
 
-// A use is what something took.
+// A use is time and memory.
 type use struct {
 	wall, cpu time.Duration
 	peak      int64
