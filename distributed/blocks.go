@@ -2,7 +2,6 @@ package distributed
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -165,10 +164,9 @@ func (f *learn) ProcessElement(all, squares sums) (learned, error) {
 	if how == prepare.Standardize {
 		inverse = v.columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
 	}
-	text, err := json.Marshal(how.Learned(int(f.Plan.Nodes), f.Plan.Columns, v.counts, v.columns.Mean, inverse))
+	text, err := encodeJSON(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, v.counts, v.columns.Mean, inverse)})
 	if err != nil {
 		return learned{}, fmt.Errorf("distributed: preparer: %w", err)
 	}
-	out := new(coles.Preparer)
-	return learned{out}, out.UnmarshalJSON(text)
+	return decodeLearned(text)
 }

@@ -3,7 +3,6 @@ package distributed
 import (
 	"context"
 	"math"
-	"reflect"
 
 	"coles"
 	"coles/internal/alignment"
@@ -14,23 +13,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*knownChoice]())
-	beam.RegisterDoFn(reflect.TypeFor[*drawSigns]())
-	beam.RegisterDoFn(reflect.TypeFor[*spread]())
-	beam.RegisterDoFn(reflect.TypeFor[*alongBasis]())
-	beam.RegisterDoFn(reflect.TypeFor[*multiply]())
-	beam.RegisterDoFn(reflect.TypeFor[*estimateAlignment]())
-	registerFrames(encodeChoice, decodeChoice)
-}
-
-// A choice is between graph and features, with what it was made by, if it was not set.
+// A choice is between graph and features, with the alignment that made it if it was not set.
 type choice struct {
 	Model     coles.ModelKind
 	Alignment *coles.Alignment `json:",omitempty"`
 }
 
-// encodeChoice and decodeChoice are the coder of choice.
 func encodeChoice(c choice) ([]byte, error) { return encodeJSON(c) }
 
 func decodeChoice(b []byte) (choice, error) { return decodeJSON[choice](b) }
@@ -42,13 +30,10 @@ func chosenBy(a coles.Alignment) choice { return choice{a.Model(), &a} }
 // coles.Fit takes on a large graph where q is close to the threshold.
 const onceColumns = 128
 
-// chosen is a choice that is known.
-func (p plan) chosen(s beam.Scope, c choice) beam.PCollection { return beam.Create(s, c) }
-
 // choose is the choice between graph and features, a collection of one choice.
 func (p plan) choose(s beam.Scope, state, found beam.PCollection) beam.PCollection {
 	if p.Settings.Model != 0 {
-		return p.chosen(s, choice{Model: p.Settings.Model})
+		return beam.Create(s, choice{Model: p.Settings.Model})
 	}
 	if p.Columns < alignment.Least {
 		return beam.ParDo(s, &knownChoice{p.Columns}, found)
@@ -70,7 +55,7 @@ func (p plan) measure(s beam.Scope, state, found beam.PCollection, columns int) 
 	s = s.Scope("Choose")
 	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
 	drawn := beam.ParDo(s, &drawSigns{p.worker(), p.Settings.Seed, columns}, state, side(found))
-	coef, always := linear.Tamed(p.Settings.Filter.Coefficients()), p.chosen(s, choice{Model: coles.GraphModel})
+	coef, always := linear.Tamed(p.Settings.Filter.Coefficients()), beam.Create(s, choice{Model: coles.GraphModel})
 	for k := len(coef) - 1; k >= 0; k-- {
 		h := &hop{worker: p.worker(), Coefficient: coef[k], Single: p.Grid.Messages == coles.Float32}
 		if k == 0 {
@@ -146,7 +131,7 @@ func (f *drawSigns) ProcessElement(ctx context.Context, number int64, p piece, f
 	return nil
 }
 
-// A sketched block is what drawSigns and the hops have made: e and f of every row, and the two
+// A sketched block comes from drawSigns and the hops: e and f of every row, and the two
 // vectors in which the basis of what the size of a node explains is written.
 type sketched struct {
 	rows       kernel.Matrix[float64] // e, sum, f, filtered sum

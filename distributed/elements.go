@@ -14,7 +14,9 @@ func init() {
 	for _, step := range []any{
 		&readEdges{}, &readFeatures{}, &readNames{}, &readNamedEdges{}, &numberFirst{}, &numberSecond{},
 		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
-		&addUp{}, &narrow{}, &scaleBlock{}, &writeState{}, &readState{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
+		&addUp{}, &knownChoice{}, &drawSigns{}, &spread{}, &alongBasis{}, &multiply{}, &estimateAlignment{},
+		&hop{}, &gram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},
+		&writeState{}, &readState{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
 	} {
 		beam.RegisterDoFn(reflect.TypeOf(step))
 	}
@@ -31,7 +33,9 @@ func init() {
 	registerFrames(encodeSums, decodeSums)
 	registerFrames(encodeLearned, decodeLearned)
 	registerFrames(encodeFacts, decodeFacts)
+	registerFrames(encodeChoice, decodeChoice)
 	registerFrames(encodeSolution, decodeSolution)
+	registerFrames(encodeWeights, decodeWeights)
 }
 
 func encodeEdges(c EdgeChunk) []byte { return framed(c) }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"coles"
@@ -16,15 +15,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
-
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*project]())
-	beam.RegisterDoFn(reflect.TypeFor[*weigh]())
-	beam.RegisterDoFn(reflect.TypeFor[*lengths]())
-	beam.RegisterDoFn(reflect.TypeFor[*assemble]())
-	beam.RegisterDoFn(reflect.TypeFor[*scale]())
-	registerFrames(encodeWeights, decodeWeights)
-}
 
 // embed makes the columns FXVᵀ and weighs them: by three passes over their rows, none of which moves
 // any of them. The energies of columns are summed about their means, and not taken from (FX)ᵀFX, as
@@ -74,7 +64,6 @@ func (v solution) columns(ctx context.Context, h *block) (kernel.Matrix[float64]
 // weights multiply the columns before these get their norm.
 type weights struct{ spectral.Weights }
 
-// encodeWeights and decodeWeights are the coder of weights.
 func encodeWeights(v weights) ([]byte, error) { return encodeJSON(v) }
 
 func decodeWeights(b []byte) (weights, error) { return decodeJSON[weights](b) }
@@ -100,7 +89,7 @@ func (f *weigh) ProcessElement(energy sums, v solution) (weights, error) {
 // rounded says what messages in float32 make of the eigenpairs and of columns FXVᵀ of n rows with these
 // energies. Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are.
 // The other eigenvalues are not known, but near zero they may be rounding; the other columns are taken
-// to be as long as those of P, and that of degrees to be none of them.
+// to be as long as the columns of P, and the column of degrees to be none of them.
 func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 	k := len(v.Lambda)
 	noise := spectral.Noise{Pairs: make([]float64, k), Next: math.Inf(-1)}
@@ -122,7 +111,7 @@ func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 	return noise
 }
 
-// lengths adds up the lengths of centred rows, of the columns of P weighted and of that of degrees.
+// lengths adds up the lengths of centred rows: of the weighted columns of P, and of the column of degrees.
 type lengths struct{ Height int64 }
 
 func (f *lengths) ProcessElement(number int64, y Rows, v solution, w weights) (int64, sums) {

@@ -54,7 +54,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// What one machine needs is what package coles says, and the graph and the features.
+// One machine needs the memory that package coles estimates, and graph and features.
 func TestEstimateOfOneMachine(t *testing.T) {
 	g := runSample()
 	n, d := g.x.Dims()

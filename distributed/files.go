@@ -82,7 +82,8 @@ type shard struct {
 	*bufio.Reader
 	packed  *bufio.Reader // the file as it is
 	arrived *counter      // bytes of it
-	closers []io.Closer
+	file    io.Closer
+	fs      io.Closer
 }
 
 // A counter counts the bytes that are written to it.
@@ -107,7 +108,7 @@ func openShard(ctx context.Context, path string) (*shard, error) {
 		fs.Close()
 		return nil, fmt.Errorf("distributed: %s: %w", path, err)
 	}
-	s := &shard{arrived: new(counter), closers: []io.Closer{file, fs}}
+	s := &shard{arrived: new(counter), file: file, fs: fs}
 	s.packed = bufio.NewReaderSize(io.TeeReader(file, s.arrived), 1<<20)
 	if s.Reader, err = source.Unpacked(s.packed, source.FreeBinary, 0); err != nil {
 		s.Close()
@@ -116,13 +117,7 @@ func openShard(ctx context.Context, path string) (*shard, error) {
 	return s, nil
 }
 
-func (s *shard) Close() error {
-	var errs []error
-	for _, c := range s.closers {
-		errs = append(errs, c.Close())
-	}
-	return errors.Join(errs...)
-}
+func (s *shard) Close() error { return errors.Join(s.file.Close(), s.fs.Close()) }
 
 // readFile reads a whole file, as it is.
 func readFile(ctx context.Context, path string) (content []byte, err error) {

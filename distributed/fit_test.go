@@ -55,7 +55,7 @@ func (c sample) input(s beam.Scope, chunk, height int) Input {
 	return in
 }
 
-// collected is what a pipeline has left: the rows in their order, and the model if there is one.
+// collected returns the rows of a pipeline in their order, and the model if there is one.
 func collected(t *testing.T, n int) (*mat.Dense, *coles.Model) {
 	t.Helper()
 	var y *mat.Dense
@@ -229,7 +229,7 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestChoice compares q with that of one machine by as many random columns, and the whole default.
+// TestChoice compares q with the q of one machine by as many random columns, and the whole default.
 func TestChoice(t *testing.T) {
 	shuffled := communities(1000, 60, false, false)
 	testkit.Random(3).Shuffle(1000, func(i, j int) {
@@ -275,7 +275,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestEmbed compares Embed with that of one machine, on the graph of the fit and on another one.
+// TestEmbed compares Embed with Model.Embed, on the graph of the fit and on another one.
 func TestEmbed(t *testing.T) {
 	c, other := communities(1500, 20, true, false), communities(1100, 20, true, true)
 	for _, kind := range []coles.ModelKind{coles.GraphModel, coles.FeatureModel} {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"coles"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
-
-func init() { beam.RegisterDoFn(reflect.TypeFor[*hop]()) }
 
 // What a pipeline counts: blocks that have made a hop, messages that they sent, and the bytes of
 // messages and of the features and tiles that went along.

@@ -58,7 +58,7 @@ func (h *heap[T]) add(v T) {
 	h.list = append(h.list, v)
 }
 
-// taken is what was left, and leaves nothing.
+// taken empties the heap.
 func (h *heap[T]) taken() []T {
 	h.Lock()
 	defer h.Unlock()

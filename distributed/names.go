@@ -168,25 +168,16 @@ func (f *readNamedEdges) ProcessElement(ctx context.Context, path string, emit f
 	})
 }
 
-// numbersOf makes the index of a bucket.
-func numbersOf(next func(*names) bool) (map[string]int64, error) {
+// eachNumbered calls f with the number of every name in parts.
+func eachNumbered(nodes, parts func(*names) bool, f func(number int64, n *names, q int)) error {
 	numbers := map[string]int64{}
-	for n := (names{}); next(&n); n = (names{}) {
+	for n := (names{}); nodes(&n); n = (names{}) {
 		for q, name := range n.Names {
 			if other, twice := numbers[name]; twice {
-				return nil, fmt.Errorf("distributed: %w: %q is the name of node %d and of node %d", coles.ErrIDs, name, min(other, n.Numbers[q]), max(other, n.Numbers[q]))
+				return fmt.Errorf("distributed: %w: %q is the name of node %d and of node %d", coles.ErrIDs, name, min(other, n.Numbers[q]), max(other, n.Numbers[q]))
 			}
 			numbers[name] = n.Numbers[q]
 		}
-	}
-	return numbers, nil
-}
-
-// eachNumbered calls f with the number of every name in parts.
-func eachNumbered(nodes, parts func(*names) bool, f func(number int64, n *names, q int)) error {
-	numbers, err := numbersOf(nodes)
-	if err != nil {
-		return err
 	}
 	for n := (names{}); parts(&n); n = (names{}) {
 		for q, name := range n.Names {

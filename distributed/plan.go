@@ -133,7 +133,7 @@ func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 // them in the next pipeline.
 //
 //	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
-//	choose(s, state, facts)              → one choice; chosen(s, choice) where it is known
+//	choose(s, state, facts)              → one choice
 //	measure(s, state, facts, columns)    → one coles.Alignment as a choice by so many random columns
 //	hop(s, k, state, choice)             → state, for k = hops() … 0; after 0 it holds FX
 //	finish(s, state, facts, choice)      → embedding KV<int64, Rows>, model []byte

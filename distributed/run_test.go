@@ -246,7 +246,6 @@ func TestRunWithModel(t *testing.T) {
 
 func TestBytesAreThoseOfTheFormula(t *testing.T) {
 	g := newTestGraph(t, runSample())
-	// Neighbours in random order: of a graph with communities it is that of the generator.
 	for _, c := range []struct {
 		messages coles.Precision
 		height   int64

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"coles"
@@ -15,11 +14,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"gonum.org/v1/gonum/mat"
 )
-
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*gram]())
-	beam.RegisterDoFn(reflect.TypeFor[*solve]())
-}
 
 // finish is the last step of a fit: from FX and W⁺·FX to embedding and model.
 func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embedding, model beam.PCollection) {
