@@ -146,9 +146,9 @@ func TestArchitectureIsWatched(t *testing.T) {
 | ` + "`distributed`" + ` | more | ` + "`internal`" + ` |
 | ` + "`cmd/coles`" + ` | the command | ` + "`coles`" + ` |
 
-| where | what |
-|---|---|
-| ` + "`kernel`" + ` | products |
+| where | what | knows of |
+|---|---|---|
+| ` + "`kernel`" + ` | products | |
 `
 	for change, want := range map[[2]string]string{
 		{"", ""}:                      "",
