@@ -1,4 +1,4 @@
-// Package docs has the pages, and tests that what they name is there.
+// Package docs has the pages, and tests that everything they name is there.
 package docs
 
 import (
@@ -25,35 +25,21 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// lies are the sentences of all pages that the tree does not bear out, each after its page and line.
-func (tr *tree) lies(t *testing.T) []string {
+// lies lists what the pages name and the tree has not, each after its page and line.
+func (tr *tree) lies(t *testing.T) (all []string) {
 	t.Helper()
 	pages := map[string]*page{}
-	var order []*page
-	err := fs.WalkDir(tr.files, ".", func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata"):
-			return fs.SkipDir
-		case path.Ext(file) != ".md":
-			return nil
-		}
+	for _, file := range tr.pages {
 		content, err := fs.ReadFile(tr.files, file)
-		p := &page{tree: tr, file: file, text: string(content), folder: ".", anchors: set{}}
-		p.headings()
-		pages[file] = p
-		order = append(order, p)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[file] = &page{tree: tr, others: pages, file: file, text: string(content), folder: ".", anchors: set{}}
+		pages[file].headings()
 	}
-	var all []string
-	for _, p := range order {
-		p.pages = pages
-		p.read()
-		all = append(all, p.lies...)
+	for _, file := range tr.pages {
+		pages[file].read()
+		all = append(all, pages[file].lies...)
 	}
 	for _, l := range tr.links {
 		chain := strings.Split(l.name, ".")
@@ -67,7 +53,7 @@ func (tr *tree) lies(t *testing.T) []string {
 // A page is a Markdown file.
 type page struct {
 	*tree
-	pages   map[string]*page
+	others  map[string]*page
 	file    string
 	text    string
 	anchors set
@@ -198,7 +184,7 @@ func (p *page) link(target string) {
 	}
 	if !p.exists(to) {
 		p.lie("there is no %s", to)
-	} else if anchored && (p.pages[to] == nil || !p.pages[to].anchors[anchor]) {
+	} else if anchored && (p.others[to] == nil || !p.others[to].anchors[anchor]) {
 		p.lie("%s has no section #%s", to, anchor)
 	}
 }
@@ -309,7 +295,11 @@ func (p *page) command(line string) {
 			}
 			own = words[1] == "run"
 		case isGo && words[1] == "doc" && k > 1:
-			p.goNames(strings.TrimPrefix(word, "coles/"))
+			folder, _, _ := strings.Cut(path.Base(word), ".")
+			if strings.Contains(word, "/") {
+				p.path(path.Join(path.Dir(word), folder), "")
+			}
+			p.goNames(path.Base(word))
 		case isGo && word == ".":
 			folders = append(folders, p.folder)
 		case own && found != nil && !p.literals[found[1]]:

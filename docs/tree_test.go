@@ -19,16 +19,18 @@ import (
 // A set of names.
 type set map[string]bool
 
-// A tree is what the files of the project declare. A package is known by its folder, "." for the root.
+// A tree holds the names that the project declares. A package is known by its folder, "." for the root.
 type tree struct {
 	files    fs.FS
+	pages    []string            // Markdown files
 	folders  map[string][]string // the packages of a name
 	names    map[string]set      // what a package, or a file, declares: "Name", "Type.Member"
+	types    map[string]set      // the members of all types of a name
 	embeds   map[string]set      // the types that "folder:Type" embeds
 	members  set                 // the names of all packages, methods and fields
 	imports  map[string]set      // the folders that a package's code imports
 	foreign  set                 // the names of imported packages of other modules
-	literals map[string]bool     // the strings of the main packages and of what they share
+	literals set                 // the strings of the main packages and of what they share
 	links    []link              // [Name] in the comments of code
 }
 
@@ -42,7 +44,7 @@ var project = sync.OnceValues(func() (*tree, error) { return readTree(os.DirFS("
 
 // readTree parses every Go file, those of nested modules too.
 func readTree(files fs.FS) (*tree, error) {
-	var paths []string
+	var pages, paths []string
 	err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -51,6 +53,8 @@ func readTree(files fs.FS) (*tree, error) {
 			return fs.SkipDir
 		case path.Ext(p) == ".go":
 			paths = append(paths, p)
+		case path.Ext(p) == ".md":
+			pages = append(pages, p)
 		}
 		return nil
 	})
@@ -77,12 +81,13 @@ func readTree(files fs.FS) (*tree, error) {
 		return nil, err
 	}
 	tr := &tree{
-		files: files, folders: map[string][]string{}, names: map[string]set{}, embeds: map[string]set{}, members: set{},
-		imports: map[string]set{}, foreign: set{}, literals: set{},
+		files: files, pages: pages, folders: map[string][]string{}, names: map[string]set{}, types: map[string]set{}, embeds: map[string]set{},
+		members: set{}, imports: map[string]set{}, foreign: set{}, literals: set{},
 	}
 	for k, file := range parsed {
 		tr.add(paths[k], file)
 	}
+	tr.promote()
 	return tr, nil
 }
 
@@ -132,11 +137,12 @@ func put(m map[string]set, key, name string) {
 	m[key][name] = true
 }
 
-// declare adds the names that a file has at the top, and those of methods and fields.
+// declare adds the names that a file has at the top, and the names of methods and fields.
 func (tr *tree) declare(folder, file string, f *ast.File) {
 	add := func(owner, name string) {
 		tr.members[name] = true
 		if owner != "" {
+			put(tr.types, owner, name)
 			name = owner + "." + name
 		}
 		put(tr.names, folder, name)
@@ -201,27 +207,32 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// has reports whether a package declares a name, "Name" or "Type.Member". A type also has the members of
-// what it embeds, of which only the name is known.
-func (tr *tree) has(folder, name string) bool {
-	owner, member, nested := strings.Cut(name, ".")
-	if tr.names[folder][name] || !nested {
-		return tr.names[folder][name]
-	}
-	for embedded := range tr.embeds[folder+":"+owner] {
-		if !tr.members[embedded] {
-			return true // of another module
-		}
-		for where, names := range tr.names {
-			if names[embedded+"."+member] || embedded != owner && names[embedded] && tr.has(where, embedded+"."+member) {
-				return true
+// promote gives types the members of those they embed, of which only the name is known. A type that embeds
+// one of another module may have any member.
+func (tr *tree) promote() {
+	for range 3 { // what is embedded may embed in turn
+		for at, embedded := range tr.embeds {
+			folder, owner, _ := strings.Cut(at, ":")
+			for name := range embedded {
+				for member := range tr.types[name] {
+					put(tr.names, folder, owner+"."+member)
+					put(tr.types, owner, member)
+				}
+				if !tr.members[name] {
+					put(tr.names, folder, owner+".*")
+				}
 			}
 		}
 	}
-	return false
 }
 
-// declares reports whether a file declares a name, that of a method or a field included.
+// has reports whether a package declares a name, "Name" or "Type.Member".
+func (tr *tree) has(folder, name string) bool {
+	owner, _, _ := strings.Cut(name, ".")
+	return tr.names[folder][name] || name != owner && tr.names[folder][owner+".*"]
+}
+
+// declares reports whether a file declares a name, of a method or a field, too.
 func (tr *tree) declares(file, name string) bool {
 	for declared := range tr.names[file] {
 		if declared == name || strings.HasSuffix(declared, "."+name) {
@@ -249,7 +260,7 @@ func (tr *tree) wrong(chain []string) string {
 	first, rest := chain[0], chain[1:]
 	folders := tr.folders[first]
 	switch {
-	case len(rest) > 0 && len(folders) > 0 && exported(rest[0]):
+	case len(rest) > 0 && len(folders) > 0 && ast.IsExported(rest[0]):
 		name := strings.Join(rest[:min(2, len(rest))], ".")
 		if !slices.ContainsFunc(folders, func(folder string) bool { return tr.has(folder, name) }) {
 			return "package " + first + " has no " + name
@@ -282,6 +293,6 @@ func (tr *tree) wrong(chain []string) string {
 
 var exportedName = regexp.MustCompile(`^[A-Z]\w*[a-z]\w*$`)
 
-// exported reports whether a name is one that a package exports. What has capitals and digits alone may
-// be a symbol of the method or a variable of the environment.
+// exported reports whether a package may export a name. Capitals and digits alone may be a symbol of the
+// method or a variable of the environment.
 func exported(name string) bool { return exportedName.MatchString(name) }
