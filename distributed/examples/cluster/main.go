@@ -16,17 +16,14 @@ import (
 	"coles/distributed"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
-	// The runners that can be named by -runner, beside prism.
+	// The file system of gs://, and the runners that can be named by -runner, beside prism.
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 )
-
-// The file system of gs:// comes with the import.
-var _ = gcs.New
 
 const usage = `Usage: cluster [flags]
 
