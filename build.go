@@ -354,16 +354,6 @@ func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 	return out
 }
 
-// Grown is a graph that treats self loops as g does, with another adjacency matrix and node ids:
-// for the packages of this module.
-func (g *Graph) Grown(adj *kernel.CSR[float64], ids []string) (*Graph, error) {
-	opts := []GraphOption{WithIDs(ids)}
-	if g.keeps {
-		opts = append(opts, WithSelfLoopsKept())
-	}
-	return newGraph(adj, opts, GraphReport{})
-}
-
 // Without returns the graph of the same nodes with the edges of g for which drop is false:
 //
 //	a′_uv = 0 if drop({u, v}), else a_uv.

@@ -88,7 +88,7 @@ func (c contrasting) patterned(g *Graph) bool {
 
 // of is ΔW for a graph.
 func (c contrasting) of(ctx context.Context, g *Graph) (*DeltaW, error) {
-	plus, err := g.PositiveUntil(ctx)
+	plus, err := symmetric(matrix.Normalized(ctx, g.adj, false))
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +137,6 @@ func (c contrasting) sumNegatives(ctx context.Context, g *Graph) (*kernel.CSR[fl
 
 // Dims returns n and n.
 func (dw *DeltaW) Dims() (r, c int) { return dw.op.Sparse.Rows, dw.op.Sparse.Cols }
-
-// Raw is the operator itself, for the packages of this module.
-func (dw *DeltaW) Raw() matrix.Operator[float64] { return dw.op }
 
 // Sparse returns the sparse part: W⁺ less the sampled negative graphs.
 func (dw *DeltaW) Sparse() *SymCSR { return &SymCSR{dw.op.Sparse} }

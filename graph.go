@@ -125,7 +125,7 @@ func (g *Graph) Edges() iter.Seq2[Edge, float64] {
 	}
 }
 
-// KeepsSelfLoops reports whether self loops were not to be dropped.
+// KeepsSelfLoops reports whether the graph was built [WithSelfLoopsKept].
 func (g *Graph) KeepsSelfLoops() bool { return g.keeps }
 
 // Raw is the adjacency matrix itself, for the packages of this module. The values of a graph without

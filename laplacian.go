@@ -61,7 +61,7 @@ func (w *SymCSR) Laplacian() *SymCSR {
 // An isolated node keeps a one on the diagonal. The eigenvalues are in [−1, 1]. The cost is O(n +
 // m).
 func Normalize(g *Graph) *SymCSR {
-	w, _ := g.NormalizedUntil(context.Background()) // does not end
+	w, _ := symmetric(matrix.Normalized(context.Background(), g.adj, true)) // does not end
 	return w
 }
 
@@ -71,18 +71,8 @@ func Normalize(g *Graph) *SymCSR {
 //
 // An isolated node keeps a zero row. The eigenvalues are in [−1, 1]. The cost is O(n + m).
 func (g *Graph) Positive() *SymCSR {
-	w, _ := g.PositiveUntil(context.Background()) // does not end
+	w, _ := symmetric(matrix.Normalized(context.Background(), g.adj, false)) // does not end
 	return w
-}
-
-// NormalizedUntil is [Normalize] until ctx ends.
-func (g *Graph) NormalizedUntil(ctx context.Context) (*SymCSR, error) {
-	return symmetric(matrix.Normalized(ctx, g.adj, true))
-}
-
-// PositiveUntil is [Graph.Positive] until ctx ends.
-func (g *Graph) PositiveUntil(ctx context.Context) (*SymCSR, error) {
-	return symmetric(matrix.Normalized(ctx, g.adj, false))
 }
 
 func symmetric(m *kernel.CSR[float64], err error) (*SymCSR, error) {

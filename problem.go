@@ -70,7 +70,7 @@ func (p *problem[T]) walk(ctx context.Context, g *Graph, c contrasting) (err err
 		p.w.Pattern = g.adj
 		return ctx.Err()
 	}
-	if p.stored, err = g.NormalizedUntil(ctx); err == nil {
+	if p.stored, err = symmetric(matrix.Normalized(ctx, g.adj, true)); err == nil {
 		p.w.Stored = matrix.ConvertCSR[T](p.stored.m)
 	}
 	return err

@@ -54,7 +54,15 @@ func Induce(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int) (*In
 	for i, u := range nodes {
 		names[i] = all[u]
 	}
-	part.Graph, err = g.Grown(adjacency, names)
+	a, err := matrix.ExportCSR(ctx, adjacency)
+	if err != nil {
+		return nil, err
+	}
+	opts := []coles.GraphOption{coles.WithIDs(names)}
+	if g.KeepsSelfLoops() {
+		opts = append(opts, coles.WithSelfLoopsKept())
+	}
+	part.Graph, err = coles.FromCSR(a, opts...)
 	return part, err
 }
 

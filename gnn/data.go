@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -59,17 +60,13 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 	if x, err = matrix.Read(ctx, prepared); err != nil {
 		return nil, err
 	}
-	w, err := g.NormalizedUntil(ctx)
+	w, err := matrix.Normalized(ctx, g.Raw(), true)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range s.Network[:s.Network.lead()] {
-		fx, err := l.filter.Apply(ctx, w, x)
-		if err != nil {
+		if x, err = filtered(ctx, l.filter, w, x); err != nil {
 			return nil, fmt.Errorf("gnn: %w", err)
-		}
-		if x, err = matrix.Read(ctx, fx); err != nil {
-			return nil, err
 		}
 	}
 	if s.FeatureScale != 1 { // else dense ones are read where they are
@@ -83,12 +80,29 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 	if err := checkFinite(ctx, scaled, wrong); err != nil {
 		return nil, err
 	}
-	whole := newView(g, newFeatures(scaled), autodiff.NewSparse(matrix.ConvertCSR[T](w.Raw()), true))
+	whole := newView(g, newFeatures(scaled), autodiff.NewSparse(matrix.ConvertCSR[T](w), true))
 	d := &data[T]{graph: g, whole: whole, filter: s.Network.lead() > 0}
 	if s.Augmentation.some() {
 		d.source = x
 	}
 	return d, ctx.Err()
+}
+
+// filtered is FX, as [coles.Filter.Apply] has it.
+func filtered(ctx context.Context, f coles.Filter, w *kernel.CSR[float64], x *matrix.Source) (*matrix.Source, error) {
+	m, err := matrix.As[float64](ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	fx, err := matrix.Polynomial(ctx, f.Coefficients(), w, m)
+	if err != nil {
+		return nil, err
+	}
+	dense, err := matrix.ToFiniteDense(ctx, "FX", fx)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.Read(ctx, dense)
 }
 
 func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse[T]) *view[T] {

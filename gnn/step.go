@@ -171,7 +171,8 @@ func (s *Step[T]) Contrast() autodiff.SymmetricOperator[T] {
 			s.Fail(fmt.Errorf("gnn: %w", err))
 			return func(context.Context, autodiff.Matrix[T], autodiff.Matrix[T]) error { return err }
 		}
-		b.contrast = matrix.ConvertOperator[T](dw.Raw()).Apply
+		coef, v := dw.RankOne()
+		b.contrast = matrix.ConvertOperator[T](matrix.Operator[float64]{Sparse: dw.Sparse().Raw(), Coef: coef, V: v}).Apply
 	}
 	return b.contrast
 }

@@ -128,11 +128,11 @@ func (d *data[T]) seen(ctx context.Context, v *View) (*view[T], error) {
 		if v.Graph.Nodes() != d.graph.Nodes() {
 			return nil, fmt.Errorf("gnn: view: %w: a graph of %d nodes for one of %d", coles.ErrShape, v.Graph.Nodes(), d.graph.Nodes())
 		}
-		w, err := v.Graph.NormalizedUntil(ctx)
+		w, err := matrix.Normalized(ctx, v.Graph.Raw(), true)
 		if err != nil {
 			return nil, err
 		}
-		out = newView(v.Graph, out.x, autodiff.NewSparse(matrix.ConvertCSR[T](w.Raw()), true))
+		out = newView(v.Graph, out.x, autodiff.NewSparse(matrix.ConvertCSR[T](w), true))
 	}
 	if v.Columns != nil || v.Rows != nil {
 		x, err := d.whole.x.changed(ctx, v)

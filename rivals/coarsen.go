@@ -58,7 +58,7 @@ func (z GraphZoom) merge(ctx context.Context, g *coles.Graph, seed uint64) (merg
 		merged[i] = count
 		cols, _ := a.Row(i)
 		for _, j := range cols {
-			if merged[j] < 0 && alike(matrix.Row(t, i), matrix.Row(t, int(j))) > z.Threshold {
+			if merged[j] < 0 && alike(t.Row(i), t.Row(int(j))) > z.Threshold {
 				merged[j] = count
 			}
 		}
@@ -74,7 +74,7 @@ func (z GraphZoom) likeness(ctx context.Context, g *coles.Graph, seed uint64) (k
 		rng := stream.New()
 		for i := lo; i < hi; i++ {
 			rng.Reseed(seed, uint64(i))
-			row := matrix.Row(t, i)
+			row := t.Row(i)
 			for j := range row {
 				row[j] = 2*rng.Float64() - 1
 				sum[j] += row[j] / float64(t.Rows)
@@ -142,5 +142,9 @@ func mergedGraph(ctx context.Context, g *coles.Graph, merged []int, count int) (
 	if err != nil {
 		return nil, err
 	}
-	return g.Grown(coarse, nil)
+	a, err := matrix.ExportCSR(ctx, coarse)
+	if err != nil {
+		return nil, err
+	}
+	return coles.FromCSR(a)
 }

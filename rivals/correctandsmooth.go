@@ -72,8 +72,8 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 	first := kernel.Dense[float64](y.Rows, y.Cols)
 	mean := 0.0
 	for k, i := range train {
-		wrong := matrix.Row(first, i)
-		for j, v := range matrix.Row(y, i) {
+		wrong := first.Row(i)
+		for j, v := range y.Row(i) {
 			wrong[j] = -v
 		}
 		wrong[classes[k]]++
@@ -88,23 +88,23 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 		return nil, err
 	}
 	if err := eachRow(ctx, y, func(i int, row []float64) {
-		scale := mean / absolute(matrix.Row(change, i))
+		scale := mean / absolute(change.Row(i))
 		if !(scale <= largestScale) {
 			scale = 1
 		}
-		matrix.AddScaled(row, scale, matrix.Row(change, i))
+		matrix.AddScaled(row, scale, change.Row(i))
 	}); err != nil {
 		return nil, err
 	}
 	for k, i := range train {
-		clear(matrix.Row(y, i))
-		matrix.Row(y, i)[classes[k]] = 1
+		clear(y.Row(i))
+		y.Row(i)[classes[k]] = 1
 	}
-	w, err := g.PositiveUntil(ctx)
+	w, err := matrix.Normalized(ctx, g.Raw(), false)
 	if err != nil {
 		return nil, err
 	}
-	smooth, err := c.spread(ctx, w.Raw(), y, c.Smooth, 0)
+	smooth, err := c.spread(ctx, w, y, c.Smooth, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (c CorrectAndSmooth) spread(ctx context.Context, s *kernel.CSR[float64], fi
 			return e, err
 		}
 		if err := eachRow(ctx, next, func(i int, row []float64) {
-			from := matrix.Row(first, i)
+			from := first.Row(i)
 			for j, v := range row {
 				row[j] = min(max(share*v+(1-share)*from[j], low), 1)
 			}
@@ -161,7 +161,7 @@ func softmaxRows(ctx context.Context, source *matrix.Source) (kernel.Matrix[floa
 	y := kernel.Dense[float64](n, cols)
 	return y, parallel.Rows(ctx, n, func(lo, hi int) {
 		source.Each(lo, hi, func(i int, at []int32, vals []float64) {
-			row := matrix.Row(y, i)
+			row := y.Row(i)
 			for q, v := range vals {
 				row[matrix.Column(at, q)] = v
 			}

@@ -80,11 +80,11 @@ type importance struct {
 }
 
 func newImportance(ctx context.Context, g *coles.Graph, draws int) (*importance, error) {
-	w, err := g.NormalizedUntil(ctx)
+	w, err := matrix.Normalized(ctx, g.Raw(), true)
 	if err != nil {
 		return nil, err
 	}
-	d := &importance{w: w.Raw(), norms: make([]float64, g.Nodes()), draws: draws, places: newNumbering(g.Nodes())}
+	d := &importance{w: w, norms: make([]float64, g.Nodes()), draws: draws, places: newNumbering(g.Nodes())}
 	return d, matrix.EachRow(ctx, d.w, func(i int) { // W is symmetric
 		_, vals := d.w.Row(i)
 		d.norms[i] = matrix.Length(vals)

@@ -104,11 +104,11 @@ func frameletOperator(level int, mask func(float64) float64) func(ctx context.Co
 	}
 	scale := math.Pow(2, float64(level-2))
 	return func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
-		w, err := g.PositiveUntil(ctx)
+		w, err := matrix.Normalized(ctx, g.Raw(), false)
 		if err != nil {
 			return nil, err
 		}
-		sum, err := matrix.Add(ctx, c[0]/2+c[1]*(scale-1), matrix.Identity(g.Nodes()), -c[1]*scale, w.Raw())
+		sum, err := matrix.Add(ctx, c[0]/2+c[1]*(scale-1), matrix.Identity(g.Nodes()), -c[1]*scale, w)
 		return exported(ctx, sum, err)
 	}
 }

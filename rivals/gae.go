@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/matrix"
 )
 
 // GAE is the graph autoencoder (Kipf and Welling, Variational graph auto-encoders, NeurIPS workshop
@@ -163,12 +164,11 @@ func normal[T autodiff.Float](rnd *rand.Rand, rows, cols int, deviation float64)
 
 // reconstruction is the loss of [GAE]; without edges there is nothing to tell, and it is 0.
 func reconstruction[T autodiff.Float](s *gnn.Step[T], z *autodiff.Value[T]) *autodiff.Value[T] {
-	normalized, err := s.Graph().NormalizedUntil(s.Context())
+	w, err := matrix.Normalized(s.Context(), s.Graph().Raw(), true) // has an entry for every node and, twice, every edge
 	if err != nil {
 		s.Fail(err)
 		return s.Sum(z) // will not be used
 	}
-	w := normalized.Raw() // has an entry for every node and, twice, every edge
 	if w.NNZ() == w.Rows {
 		return s.Scale(s.Sum(z), 0)
 	}

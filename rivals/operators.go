@@ -42,7 +42,7 @@ func neighbourProduct[T autodiff.Float](t *autodiff.Tape[T], s *autodiff.Sparse[
 func eachRow[T kernel.Float](ctx context.Context, m kernel.Matrix[T], do func(i int, row []T)) error {
 	return parallel.Rows(ctx, m.Rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			do(i, matrix.Row(m, i))
+			do(i, m.Row(i))
 		}
 	})
 }

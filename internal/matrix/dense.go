@@ -44,9 +44,6 @@ func CheckOverflow[T kernel.Float](ctx context.Context, what string, m *Matrix[T
 	return nil
 }
 
-// Row is row i of a panel.
-func Row[T kernel.Float](p kernel.Matrix[T], i int) []T { return p.Data[i*p.Stride:][:p.Cols] }
-
 // Clear sets a panel to zero.
 func Clear[T kernel.Float](ctx context.Context, p kernel.Matrix[T]) error {
 	return parallel.EachRow(ctx, p.Rows, func(i int) {

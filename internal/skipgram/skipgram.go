@@ -98,7 +98,7 @@ func newTrainer(ctx context.Context, w Walks, s Settings) (*trainer, error) {
 		rng := stream.New()
 		for _, u := range w.Starts[lo:hi] {
 			rng.Reseed(stream.Seed(s.Seed, seedVectors), uint64(u))
-			x := matrix.Row(m.x, int(u))[:s.Dim]
+			x := m.x.Row(int(u))[:s.Dim]
 			for j := range x {
 				x[j] = (rng.Float32() - 0.5) / float32(s.Dim)
 			}

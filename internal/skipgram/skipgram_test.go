@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"coles"
-	"coles/internal/matrix"
 	"coles/internal/stream"
 	"coles/internal/testkit"
 
@@ -132,7 +131,7 @@ func TestTrainingIsThePlainLoop(t *testing.T) {
 	for _, u := range m.walks.Starts {
 		x[u], y[u] = make([]float64, s.Dim), make([]float64, s.Dim)
 		for j := range s.Dim {
-			if x[u][j] = float64(matrix.Row(m.x, int(u))[j]); math.Abs(x[u][j]) > 0.5/5 || x[u][j] == 0 {
+			if x[u][j] = float64(m.x.Row(int(u))[j]); math.Abs(x[u][j]) > 0.5/5 || x[u][j] == 0 {
 				t.Errorf("x[%d, %d] starts at %v", u, j, x[u][j])
 			}
 		}
@@ -189,7 +188,7 @@ func TestTrainingIsThePlainLoop(t *testing.T) {
 		for j := range s.Dim {
 			largest = max(largest, math.Abs(x[u][j]))
 			// Some 10⁴ steps, each within 1e-6 of the plain one.
-			if got := float64(matrix.Row(m.x, int(u))[j]); math.Abs(got-x[u][j]) > 1e-3 {
+			if got := float64(m.x.Row(int(u))[j]); math.Abs(got-x[u][j]) > 1e-3 {
 				t.Errorf("x[%d, %d] = %v, want %v", u, j, got, x[u][j])
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"coles/internal/kernel"
-	"coles/internal/matrix"
 	"coles/internal/stream"
 )
 
@@ -60,7 +59,7 @@ func (m *trainer) trainBucket(ctx context.Context, i, j int, stage uint64) {
 
 // step goes up the gradient of a pair. slopes, one for each target, are scratch.
 func (m *trainer) step(s *step, slopes []float32) {
-	x := matrix.Row(m.x, int(s.o[0]))
+	x := m.x.Row(int(s.o[0]))
 	kernel.RowDots(slopes, x, m.y, s.targets)
 	for k, t := range s.targets {
 		slope := -logistic(slopes[k])
