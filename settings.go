@@ -92,8 +92,8 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Linear returns what the settings say of F, ΔW and the columns, where Model is resolved: for the
-// packages of this module.
+// Linear returns what the settings say of F, ΔW and the columns, where Model is resolved.
+// It is for the packages of this module.
 func (s Settings) Linear() linear.Fit {
 	if s.Model == FeatureModel {
 		return linear.Fit{Filter: []float64{1}, Alone: true, Dim: s.Dim}
