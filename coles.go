@@ -23,6 +23,9 @@ import (
 // without the component vectors, scales the result in the same way, and says so in its [Report];
 // such a model embeds only its own graph.
 //
+// It computes in float32 where the settings or the size say so, and over again in float64 where that
+// does not do: see [Precision].
+//
 // It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and
 // K·nnz(W)·d′ for the embedding; [Settings.Estimate] gives the memory. The result depends on the
 // input and the settings only, to the byte, however many processors there are.
@@ -79,8 +82,17 @@ func (f *fitting) identify(ctx context.Context) (err error) {
 // step reports progress, and adds the time since the last step to a stage.
 func (f *fitting) step(stage string, done, total int) {
 	now := time.Now()
-	seconds := &f.report.Seconds
-	*map[string]*float64{"prepare": &seconds.Prepare, "filter": &seconds.Filter, "solve": &seconds.Solve, "embed": &seconds.Embed}[stage] += now.Sub(f.last).Seconds()
+	passed := now.Sub(f.last).Seconds()
+	switch s := &f.report.Seconds; stage {
+	case "prepare":
+		s.Prepare += passed
+	case "filter":
+		s.Filter += passed
+	case "solve":
+		s.Solve += passed
+	case "embed":
+		s.Embed += passed
+	}
 	f.last = now
 	f.progress(stage, done, total)
 }
