@@ -16,13 +16,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// check ends an example that cannot go on.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
 // barbell is two triangles joined by an edge, with one feature a triangle and one that all nodes
 // share.
 func barbell() (*coles.Graph, *mat.Dense) {
 	g, err := coles.NewGraph(6, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}, {U: 3, V: 4}, {U: 4, V: 5}, {U: 5, V: 3}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	return g, mat.NewDense(6, 3, []float64{
 		1, 0, 1,
 		1, 0, 0,
@@ -49,9 +54,7 @@ func show(m mat.Matrix) {
 func ExampleFit() {
 	g, x := barbell()
 	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(2)))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(m.Report().Graph)
 	show(m.Embedding())
 	// Output:
@@ -69,24 +72,18 @@ func ExampleModel_Embed() {
 	ctx := context.Background()
 	g, x := barbell()
 	m, err := coles.Fit(ctx, g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	// Node 6 knows nodes 4 and 5 of the second triangle, and shares a feature with them.
 	grown, err := coles.NewGraph(7, []coles.Edge{
 		{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}, {U: 3, V: 4}, {U: 4, V: 5}, {U: 5, V: 3},
 		{U: 6, V: 4}, {U: 6, V: 5},
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	more := mat.NewDense(7, 3, nil)
 	more.Copy(x)
 	more.Set(6, 1, 1)
 	y, err := m.Embed(ctx, grown, more)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	show(y.Slice(4, 7, 0, 2))
 	// Output:
 	//  -4.88 11.69
@@ -100,26 +97,17 @@ func ExampleReadModel() {
 	ctx := context.Background()
 	names := coles.WithIDs([]string{"ann", "bob", "zoe"})
 	g, err := coles.NewGraph(3, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}}, names)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	x := mat.NewDense(3, 2, []float64{1, 0, 1, 1, 0, 1})
 	m, err := coles.Fit(ctx, g, x)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	var file bytes.Buffer
-	if _, err := m.WriteTo(&file); err != nil {
-		log.Fatal(err)
-	}
+	_, err = m.WriteTo(&file)
+	check(err)
 	read, err := coles.ReadModel(bytes.NewReader(file.Bytes()))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	y, err := read.Embed(ctx, g, x)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(read.IDs(), mat.Equal(y, m.Embedding()))
 
 	_, err = coles.ReadModel(bytes.NewReader(file.Bytes()[:file.Len()-1]))
@@ -133,18 +121,12 @@ func ExampleReadModel() {
 // fit, which resolve what was left open, make the same embedding again.
 func ExampleSettings() {
 	s := coles.DefaultSettings()
-	if err := json.Unmarshal([]byte(`{"dim": 64, "filter": "sgc:2", "negatives": "uniform:1", "kappa": 10, "eta": 0.9}`), &s); err != nil {
-		log.Fatal(err)
-	}
+	check(json.Unmarshal([]byte(`{"dim": 64, "filter": "sgc:2", "negatives": "uniform:1", "kappa": 10, "eta": 0.9}`), &s))
 	g, x := barbell()
 	m, err := coles.Fit(context.Background(), g, x, coles.WithSettings(s), coles.WithDim(2))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	text, err := json.Marshal(m.Settings())
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(string(text))
 
 	fmt.Println(json.Unmarshal([]byte(`{"dimension": 64}`), &s))
@@ -157,9 +139,7 @@ func ExampleSettings() {
 func ExampleWithProgress() {
 	g, x := barbell()
 	bytes, err := coles.DefaultSettings().Estimate(g, x)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println("below 1 MB:", bytes < 1_000_000)
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
@@ -185,9 +165,7 @@ func ExampleWithProgress() {
 func ExampleModel_Embedding32() {
 	g, x := barbell()
 	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(2)), coles.WithPrecision(coles.Float32))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	y := m.Embedding32()
 	fmt.Printf("%T of %d × %d, the first row %.2f\n", y.Data, y.Rows, y.Cols, y.Data[:y.Cols])
 	// Output: []float32 of 6 × 2, the first row [4.33 12.01]
@@ -198,9 +176,7 @@ func ExampleModel_Embedding32() {
 func ExampleNewGraph() {
 	list := []coles.Edge{{U: 0, V: 1}, {U: 1, V: 0}, {U: 1, V: 2}, {U: 2, V: 2}}
 	g, err := coles.NewGraph(4, list, coles.WithIDs([]string{"ada", "ben", "cy", "dee"}))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(g)
 	row, _ := g.Row("cy")
 	fmt.Println("cy is row", row)
@@ -220,9 +196,7 @@ func ExampleFromDirectedCSR() {
 	_, err := coles.FromCSR(flows)
 	fmt.Println(err)
 	g, err := coles.FromDirectedCSR(flows)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(g)
 	show(g.Positive())
 	// Output:
@@ -256,9 +230,7 @@ func ExampleGraph_Without() {
 func ExampleKNN() {
 	x := &coles.Dense32{Rows: 4, Cols: 2, Stride: 2, Data: []float32{5, 1, 4, 1, 1, 6, 1, 5}}
 	g, err := coles.KNN(context.Background(), x, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	show(g.CSR())
 	// Output:
 	// 0.00  1.00  0.00  0.00
@@ -270,15 +242,11 @@ func ExampleKNN() {
 // One hop moves half of a value along an edge; the coefficients say how much comes from how far.
 func ExampleFilter() {
 	g, err := coles.NewGraph(2, []coles.Edge{{U: 0, V: 1}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	w, x := coles.Normalize(g), mat.NewDense(2, 1, []float64{1, 0})
 	for _, f := range []coles.Filter{coles.SGC(1), coles.S2GC(2, 0.05), coles.S2GCSum(2), coles.APPNP(2, 0.1), coles.Heat(2, 1), coles.Polynomial(1, -0.5)} {
 		fx, err := f.Apply(context.Background(), w, x)
-		if err != nil {
-			log.Fatal(err)
-		}
+		check(err)
 		fmt.Printf("%v: %.3f, FX = %.3f\n", f, f.Coefficients(), fx.RawMatrix().Data)
 	}
 	// Output:
@@ -305,9 +273,7 @@ func ExampleNegativeSampler() {
 		coles.UniformNegatives(1), coles.DegreeNegatives(1), coles.ErdosRenyiNegatives(1), coles.ErdosRenyiNegatives(1).ExcludeEdges(), opposite,
 	} {
 		w, err := s.Sample(ctx, g, 1)
-		if err != nil {
-			log.Fatal(err)
-		}
+		check(err)
 		fmt.Printf("%v: %d pairs\n", s, w.NNZ()/2)
 	}
 	// Negatives that are too few to be drawn are an error, not a smaller sample.
@@ -328,40 +294,24 @@ func ExampleSolve() {
 	g, x := barbell()
 
 	prepare, err := coles.PrepareTFIDF.Fit(ctx, x)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	prepared, err := prepare.Apply(ctx, x)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fx, err := coles.S2GCSum(8).Apply(ctx, coles.Normalize(g), prepared)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives(), 1, 1, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	p, err := coles.Solve(ctx, fx, dw, 2)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	var e mat.Dense
 	e.Mul(fx, p.P.T())
 	scaling, err := coles.ScalingRule{Rank: 20, Floor: 8, Norm: 4}.Fit(ctx, &e, p.Lambda)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	y, err := scaling.Apply(ctx, &e)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 
 	m, err := coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareTFIDF), coles.WithDim(2), coles.WithDegreeShare(0))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println("the same as Fit:", mat.EqualApprox(y, m.Embedding(), 1e-12))
 	// Output:
 	// the same as Fit: true
@@ -373,13 +323,9 @@ func ExampleSolveImplicit() {
 	ctx := context.Background()
 	g, x := barbell()
 	dw, err := coles.Contrast(ctx, g, coles.ExpectedDegreeNegatives(), 1, 1, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	p, err := coles.SolveImplicit(ctx, x, coles.Normalize(g), coles.SGC(2), dw, 2)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Printf("%v, λ₁ = %.3f\n", p.Solver, p.Lambda[0])
 	show(p.P)
 	// Output:
@@ -393,13 +339,9 @@ func ExampleEigenmaps() {
 	ctx := context.Background()
 	g, _ := barbell()
 	dw, err := coles.Contrast(ctx, g, coles.NegativeSampler{}, 0, 1, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	y, lambda, err := coles.Eigenmaps(ctx, dw, 2)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Printf("λ = %.2f\n", lambda)
 	show(y.T())
 	// Output:
@@ -414,14 +356,10 @@ func ExampleScalingRule() {
 	ctx := context.Background()
 	e := mat.NewDense(4, 2, []float64{1, 1, 1, -1, -1, 1, -1, -1})
 	s, err := coles.ScalingRule{Power: 0.5, Norm: 1}.Fit(ctx, e, []float64{1, 0.25})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Printf("γ = %.1f, factors %.2f\n", s.Power, s.Factors)
 	later, err := s.Apply(ctx, mat.NewDense(1, 2, []float64{2, 2}))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	show(later)
 	// Output:
 	// γ = 0.5, factors [0.89 0.45]
