@@ -102,8 +102,8 @@ func TestDefaultSettingPassesThePaper(t *testing.T) {
 	}
 }
 
-// An oracleModel is what the NumPy oracle of the default setting, which looks at no line of this
-// module, makes of a graph: eigenvalues, P, the direction v and the embedding.
+// The NumPy oracle of the default setting, which looks at no line of this module, makes an oracleModel
+// of a graph: eigenvalues, P, the direction v and the embedding.
 type oracleModel struct {
 	Lam  []float64
 	P, E [][]float64
@@ -119,7 +119,7 @@ func matrixOf(rows [][]float64) *mat.Dense {
 	return m
 }
 
-// wantOracle compares λ, P, v and EEᵀ, or that of every 180th row.
+// wantOracle compares λ, P, v and EEᵀ, whole or of every 180th row.
 func wantOracle(t *testing.T, m *coles.Model, want oracleModel) {
 	t.Helper()
 	const tolerance = 1e-9

@@ -50,6 +50,12 @@ func starGraph(leaves int) *coles.Graph {
 	return testkit.Must(coles.NewGraph(leaves+1, list))
 }
 
+func ringGraph(n int) *coles.Graph { return testkit.Must(coles.NewGraph(n, testkit.Ring(n, 1))) }
+
+func pathGraph(n int) *coles.Graph {
+	return ringGraph(n).Without(func(e coles.Edge) bool { return e.U == 0 && e.V == n-1 && n > 2 })
+}
+
 // sparseGraph has m random edges, some of them twice, in time that does not grow with n².
 func sparseGraph(seed uint64, n, m int) *coles.Graph {
 	rng := testkit.Random(seed)

@@ -85,27 +85,17 @@ func TestAtPanicsAsGonumDoes(t *testing.T) {
 // 1.1 to 1.5.
 func TestSpectraOfKnownGraphs(t *testing.T) {
 	const n = 12
-	var complete, cycle, star []coles.Edge
-	for u := range n {
-		cycle = append(cycle, coles.Edge{U: u, V: (u + 1) % n})
-		for v := u + 1; v < n; v++ {
-			complete = append(complete, coles.Edge{U: u, V: v})
-		}
-		if u > 0 {
-			star = append(star, coles.Edge{U: 0, V: u})
-		}
-	}
 	for _, c := range []struct {
-		name  string
-		edges []coles.Edge
-		want  func(k int) float64 // ascending
+		name string
+		g    *coles.Graph
+		want func(k int) float64 // ascending
 	}{
-		{"complete", complete, func(k int) float64 { return []float64{-1. / (n - 1), 1}[k/(n-1)] }},
-		{"cycle", cycle, func(k int) float64 { return math.Cos(2 * math.Pi * float64((n-k)/2) / n) }},
-		{"star", star, func(k int) float64 { return []float64{-1, 0, 1}[min(k, 1)+k/(n-1)] }},
+		{"complete", completeGraph(n), func(k int) float64 { return []float64{-1. / (n - 1), 1}[k/(n-1)] }},
+		{"cycle", ringGraph(n), func(k int) float64 { return math.Cos(2 * math.Pi * float64((n-k)/2) / n) }},
+		{"star", starGraph(n - 1), func(k int) float64 { return []float64{-1, 0, 1}[min(k, 1)+k/(n-1)] }},
 	} {
 		var e mat.EigenSym
-		if !e.Factorize(mat.NewSymDense(n, mat.DenseCopyOf(testkit.Must(coles.NewGraph(n, c.edges)).Positive()).RawMatrix().Data), false) {
+		if !e.Factorize(mat.NewSymDense(n, mat.DenseCopyOf(c.g.Positive()).RawMatrix().Data), false) {
 			t.Fatal("gonum finds no eigenvalues")
 		}
 		for k, got := range e.Values(nil) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"coles"
@@ -56,7 +57,7 @@ func TestPrecisionFollowsTheSize(t *testing.T) {
 		how  coles.Preparation
 		want coles.Precision
 	}{{1448, coles.PrepareRowL2, coles.Float64}, {1449, coles.PrepareRowL2, coles.Float32}, {1449, coles.PrepareNone, coles.Float64}} {
-		g, x := testkit.Must(coles.NewGraph(c.n, testkit.Ring(c.n, 1))), testkit.RandomDense(testkit.Random(7), c.n, c.n)
+		g, x := ringGraph(c.n), testkit.RandomDense(testkit.Random(7), c.n, c.n)
 		m := fitted(g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(c.how), coles.WithSolver(coles.SolverKrylov))
 		if got := m.Report().Precision; got != c.want || m.Settings().Precision != c.want {
 			t.Errorf("%d², %v: %v by the report, %v by the settings, want %v", c.n, c.how, got, m.Settings().Precision, c.want)
@@ -65,7 +66,7 @@ func TestPrecisionFollowsTheSize(t *testing.T) {
 }
 
 // Features in float32 are read where they lie or widened, which is exact: the embedding has the
-// bytes of that of the same numbers in float64.
+// bytes that the same numbers give in float64.
 func TestDense32GivesTheBytesOfDense(t *testing.T) {
 	g, _, dense := small(41)
 	single := testkit.SingleOf(dense)
@@ -342,27 +343,23 @@ func TestAlignmentOfNearlyEqualRows(t *testing.T) {
 // what float32 rounds.
 func TestFloat32RefusesADegreeColumnOfRounding(t *testing.T) {
 	const n = 2000
-	ring := testkit.Ring(n, 1)
 	x := testkit.RandomDense(testkit.Random(8), n, 50)
 	opts := []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithModel(coles.GraphModel), coles.WithFilter(coles.SGC(1)), coles.WithDim(8), coles.WithPrecision(coles.Float32)}
-	weights := make([]float64, n)
-	for i := range weights {
-		weights[i] = 1
-	}
+	weights := slices.Repeat([]float64{1}, n)
 	weights[0] += 1e-4
-	near := testkit.Must(coles.NewWeightedGraph(n, ring, weights))
+	near := weighing(n, testkit.Ring(n, 1), weights...)
 	for _, solver := range solvers {
 		opts := append(opts, coles.WithSolver(solver))
 		testkit.WantError(t, testkit.Err(coles.Fit(ctx, near, x, opts...)), coles.ErrPrecision)
 		fitted(near, x, append(opts, coles.WithDegreeShare(0))...)
-		fitted(testkit.Must(coles.NewGraph(n, ring)), x, opts...) // there is no such column in either precision
+		fitted(ringGraph(n), x, opts...) // there is no such column in either precision
 	}
 }
 
 // A Dense32 is a view of its numbers, widened.
 func TestDense32ViewsItsData(t *testing.T) {
 	data := []float32{1, 0.1, -3, 9, 4, 5, 6, 9}
-	m := &coles.Dense32{Rows: 2, Cols: 3, Stride: 4, Data: data} // 0.1 is what float32 makes of it
+	m := &coles.Dense32{Rows: 2, Cols: 3, Stride: 4, Data: data} // 0.1 is rounded
 	want := mat.NewDense(2, 3, []float64{1, float64(float32(0.1)), -3, 4, 5, 6})
 	if !mat.Equal(m, want) || !mat.Equal(m.T(), want.T()) {
 		t.Errorf("%v", mat.Formatted(m))

@@ -36,16 +36,13 @@ func newProblem(g *coles.Graph, x *mat.Dense, s coles.NegativeSampler, kappa int
 	return p
 }
 
-// solutions are those of every solver, with the residual that the package states for it.
-func (p problem) solutions(dim int) map[string]struct {
+// A solution comes with the residual that the package states for its solver.
+type solution struct {
 	*coles.Projection
 	residual float64
-} {
+}
 
-	type solution = struct {
-		*coles.Projection
-		residual float64
-	}
+func (p problem) solutions(dim int) map[string]solution {
 	return map[string]solution{
 		"direct":         {testkit.Must(coles.Solve(ctx, p.fx, p.dw, dim)), 1e-13},
 		"krylov, on FX":  {testkit.Must(coles.SolveImplicit(ctx, p.fx, p.w, coles.SGC(0), p.dw, dim)), 1e-6},
@@ -84,7 +81,7 @@ func (p problem) check(t *testing.T, got *coles.Projection, dim int, residual fl
 	}
 }
 
-// sine is that of the largest principal angle between the row spaces of two matrices with
+// sine is the sine of the largest principal angle between the row spaces of two matrices with
 // orthonormal rows: ‖(I − QᵀQ)Pᵀ‖.
 func sine(p, q mat.Matrix) float64 {
 	var rest mat.Dense
@@ -195,6 +192,49 @@ func TestTruncationDropsNegativeEigenvalues(t *testing.T) {
 	}
 }
 
+// Truncation leaves columns of negative eigenvalues out, with features and without, and keeps the
+// column of degrees. Features (1, −1) on one edge have M = −2, W⁺ of a complete graph has one eigenvalue
+// that is positive, 1, and its ΔW is negative but for √degree, which is constant there.
+func TestTruncation(t *testing.T) {
+	asTheyAre := []coles.Option{coles.WithFilter(coles.SGC(0)), coles.WithPreparation(coles.PrepareNone)}
+	withDegrees := append(slices.Clone(asTheyAre), coles.WithModel(coles.GraphModel), coles.WithDim(3))
+	few, many := completeGraph(5), completeGraph(30)
+	for name, c := range map[string]struct {
+		g       *coles.Graph
+		x       mat.Matrix
+		opts    []coles.Option
+		some    bool // are positive
+		degrees int  // columns
+	}{
+		"no features":              {testkit.RandomGraph(65, 12, 0.4), nil, []coles.Option{coles.WithDim(11)}, true, 0},
+		"nothing left of features": {graphOf(2, 0, 1), mat.NewDense(2, 1, []float64{1, -1}), asTheyAre, false, 0},
+		"nothing left of a graph":  {few, nil, asTheyAre, false, 0},
+		"degrees alone":            {many, testkit.RandomDense(testkit.Random(175), 30, 5), withDegrees, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, m := fitted(c.g, c.x, c.opts...), fitted(c.g, c.x, append(c.opts, coles.WithTruncation())...)
+			positive := slices.IndexFunc(all.Lambda(), func(l float64) bool { return l < 0 })
+			if c.some != (positive > 0) || positive < 0 {
+				t.Fatalf("eigenvalues %v: the case shows nothing", all.Lambda())
+			}
+			if !slices.Equal(m.Lambda(), all.Lambda()[:positive]) {
+				t.Errorf("eigenvalues %v are left of %v", m.Lambda(), all.Lambda())
+			}
+			testkit.WantSame(t, "columns of the report", m.Report().Dim, positive+c.degrees)
+			_, columns := m.Embedding().Dims()
+			testkit.WantSame(t, "columns", columns, positive+c.degrees)
+			for _, again := range []*coles.Model{m, read(m)} {
+				testkit.WantSame(t, "embedded again", testkit.Bits(testkit.Must(again.Embed(ctx, c.g, c.x))), testkit.Bits(m.Embedding()))
+			}
+			if c.degrees > 0 {
+				_, z := degreeDirection(c.g, testkit.DenseOf(c.x))
+				z.Scale(math.Sqrt(0.1)*4/testkit.MeanNorm(z), z)
+				testkit.WantClose(t, "the column", m.Embedding(), z, 1e-12*mat.Norm(z, math.Inf(1)))
+			}
+		})
+	}
+}
+
 func TestSolverIsChosenBySizeAndForm(t *testing.T) {
 	g := testkit.RandomGraph(31, 40, 0.2)
 	words := func(d int) *sparse.CSR { // each node has three of d words
@@ -219,7 +259,7 @@ func TestSolverIsChosenBySizeAndForm(t *testing.T) {
 	} {
 		r := fitted(g, c.x, coles.WithDim(c.dim)).Report()
 		if r.Solver != c.want || r.Memory.Solver != c.want {
-			t.Errorf("%s: by %v, the memory is that of %v, want %v", c.name, r.Solver, r.Memory.Solver, c.want)
+			t.Errorf("%s: by %v, the memory is counted for %v, want %v", c.name, r.Solver, r.Memory.Solver, c.want)
 		}
 	}
 }
@@ -229,11 +269,7 @@ func TestSolverIsChosenBySizeAndForm(t *testing.T) {
 func TestIterationThatGivesUp(t *testing.T) {
 	skipUnderRace(t)
 	const n = 3000
-	path, identity := make([]coles.Edge, n-1), graphOf(n).Positive().Laplacian().ToCSR()
-	for i := range path {
-		path[i] = coles.Edge{U: i, V: i + 1}
-	}
-	g := testkit.Must(coles.NewGraph(n, path))
+	g, identity := pathGraph(n), graphOf(n).Positive().Laplacian().ToCSR()
 	_, err := coles.SolveImplicit(ctx, identity, coles.Normalize(g), coles.SGC(0), contrast(g, noNegatives), 1)
 	var stopped *coles.ConvergenceError
 	if !errors.As(err, &stopped) {
