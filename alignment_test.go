@@ -20,21 +20,9 @@ func alignment(g *coles.Graph, x mat.Matrix, change func(s *coles.Settings)) col
 	return testkit.Must(s.Alignment(ctx, g, x))
 }
 
-// Large enough that every product is split into several tasks.
-func TestAlignmentIsTheSameOnAnyNumberOfProcessors(t *testing.T) {
-	const n = 3000
-	g := sparseGraph(72, n, 4*n)
-	words, dense := testkit.RandomWords(testkit.Random(73), n, 400)
-	for _, precision := range precisions {
-		use := func(s *coles.Settings) { s.Precision = precision }
-		first := alignment(g, words, use)
-		testkit.ForProcessors(t, func(int) {
-			testkit.WantSame(t, precision.String()+", sparse", alignment(g, words, use), first)
-			testkit.WantSame(t, precision.String()+", dense", alignment(g, dense, use), first)
-		})
-	}
-	other := alignment(g, words, func(s *coles.Settings) { s.Seed = 2 })
-	if other == alignment(g, words, func(*coles.Settings) {}) {
+func TestAlignmentDependsOnTheSeed(t *testing.T) {
+	g, words, _ := small(72)
+	if alignment(g, words, func(s *coles.Settings) { s.Seed = 2 }) == alignment(g, words, func(*coles.Settings) {}) {
 		t.Error("another seed changes nothing")
 	}
 }

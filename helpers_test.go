@@ -4,6 +4,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -138,6 +140,105 @@ func leadingEntry(v []float64) float64 {
 		}
 	}
 	return 0
+}
+
+// An input is a graph, features, and a number of columns.
+type input struct {
+	g *coles.Graph
+	x mat.Matrix
+	k int
+}
+
+// doors are the functions that take such things, and what they make of them, to be looked at.
+var doors = map[string]func(in input) (mat.Matrix, error){
+	"Fit":         func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverDirect, 0) },
+	"Fit, krylov": func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverKrylov, 0) },
+	"Fit, graph":  func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, 0, coles.GraphModel) },
+	"Fit, alone":  func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, 0, coles.FeatureModel) },
+	"Fit, no x":   func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, nil, in.k, coles.SolverKrylov, 0) },
+	"Filter":      func(in input) (mat.Matrix, error) { return dense(coles.SGC(2).Apply(ctx, coles.Normalize(in.g), in.x)) },
+	"Contrast": func(in input) (mat.Matrix, error) {
+		dw, err := coles.Contrast(ctx, in.g, coles.UniformNegatives(2), 1, 1, 1)
+		if err != nil {
+			return nil, err
+		}
+		return dense(dw.Apply(ctx, mat.NewDense(in.g.Nodes(), 1, nil)))
+	},
+	"Solve": func(in input) (mat.Matrix, error) {
+		return rows(coles.Solve(ctx, in.x, contrast(in.g, noNegatives), in.k))
+	},
+	"SolveImplicit": func(in input) (mat.Matrix, error) {
+		return rows(coles.SolveImplicit(ctx, in.x, coles.Normalize(in.g), coles.SGC(1), contrast(in.g, noNegatives), in.k))
+	},
+	"Eigenmaps": func(in input) (mat.Matrix, error) {
+		y, _, err := coles.Eigenmaps(ctx, contrast(in.g, coles.ExpectedDegreeNegatives()), in.k)
+		return y, err
+	},
+	"KNN": func(in input) (mat.Matrix, error) {
+		if in.g.Nodes() > 1000 {
+			return testkit.Eye(1), nil // all pairs would take a minute
+		}
+		g, err := coles.KNN(ctx, in.x, in.k)
+		if err != nil {
+			return nil, err
+		}
+		return g.CSR(), nil
+	},
+	"Preparation": func(in input) (mat.Matrix, error) {
+		n, _ := in.x.Dims()
+		all := mat.NewDense(n, 1, nil)
+		for how := coles.PrepareNone; how <= coles.PrepareUndamped; how++ {
+			p, err := how.Fit(ctx, in.x)
+			if err != nil {
+				return nil, err
+			}
+			y, err := p.Apply(ctx, in.x)
+			if err != nil {
+				return nil, err
+			}
+			wider := new(mat.Dense)
+			wider.Augment(all, y)
+			all = wider
+			y.(mat.Mutable).Set(0, 0, 17) // it is the caller's
+		}
+		return all, nil
+	},
+	"Alignment": func(in input) (mat.Matrix, error) {
+		q, err := coles.DefaultSettings().Alignment(ctx, in.g, in.x)
+		return mat.NewDense(1, 2, []float64{q.Ratio, q.Deviation}), err
+	},
+	"Estimate": func(in input) (mat.Matrix, error) {
+		s := coles.DefaultSettings()
+		s.Dim = in.k
+		bytes, err := s.Estimate(in.g, in.x)
+		return mat.NewDense(1, 1, []float64{float64(bytes)}), err
+	},
+}
+
+// fitAndEmbed sends a model through everything that a model can do.
+func fitAndEmbed(g *coles.Graph, x mat.Matrix, k int, solver coles.Solver, kind coles.ModelKind) (mat.Matrix, error) {
+	m, err := coles.Fit(ctx, g, x, coles.WithDim(k), coles.WithSolver(solver), coles.WithModel(kind))
+	if err != nil {
+		return nil, err
+	}
+	y := m.Embedding()
+	if r, c := y.Dims(); r != g.Nodes() || c != m.Report().Dim || c != m.Settings().Dim {
+		return nil, fmt.Errorf("an embedding of %d × %d for %d nodes, dim %d", r, c, g.Nodes(), m.Report().Dim)
+	}
+	again, err := read(m).Embed(ctx, g, x)
+	if err == nil && !mat.Equal(again, y) {
+		return nil, errors.New("the model that was read embeds otherwise")
+	}
+	return y, err
+}
+
+func dense(y *mat.Dense, err error) (mat.Matrix, error) { return y, err }
+
+func rows(p *coles.Projection, err error) (mat.Matrix, error) {
+	if err != nil {
+		return nil, err
+	}
+	return p.P, nil
 }
 
 // skipUnderRace is for what takes the race detector a minute.

@@ -3,6 +3,7 @@ package coles_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -24,31 +25,34 @@ import (
 )
 
 // Large enough that every stage is split into several tasks: the same bytes on any number of
-// processors.
-func TestFitIsTheSameOnAnyNumberOfProcessors(t *testing.T) {
-	const n, d = 1500, 150
-	g := sparseGraph(72, n, 4*n)
-	words, _ := testkit.RandomWords(testkit.Random(73), n, d)
-	for _, c := range []struct {
-		kind      coles.ModelKind
-		precision coles.Precision
-		solver    coles.Solver
-	}{
-		{coles.GraphModel, coles.Float64, coles.SolverDirect}, {coles.GraphModel, coles.Float64, coles.SolverKrylov},
-		{coles.GraphModel, coles.Float32, coles.SolverDirect}, {coles.GraphModel, coles.Float32, coles.SolverKrylov},
-		{coles.FeatureModel, coles.Float64, coles.SolverDirect}, {coles.FeatureModel, coles.Float32, coles.SolverKrylov},
-	} {
-		var first []uint64
-		testkit.ForProcessors(t, func(procs int) {
-			m := fitted(g, words, coles.WithModel(c.kind), coles.WithSolver(c.solver), coles.WithDim(20), coles.WithContrast(coles.UniformNegatives(5), 1, 1), coles.WithPrecision(c.precision))
-			got := testkit.Bits(m.Embedding())
-			if first == nil {
-				first = got
+// processors, of fits, of q, and of negatives, which have one stream for every node.
+func TestTheSameOnAnyNumberOfProcessors(t *testing.T) {
+	n, d := testkit.Few(1500, 3000), 150
+	g, many := sparseGraph(72, n, 4*n), sparseGraph(33, 10_000, 30_000)
+	words, dense := testkit.RandomWords(testkit.Random(73), n, d)
+	results := make(map[string]func() any)
+	for _, precision := range precisions {
+		for _, kind := range kinds {
+			for _, solver := range solvers {
+				opts := []coles.Option{coles.WithModel(kind), coles.WithSolver(solver), coles.WithPrecision(precision), coles.WithDim(20),
+					coles.WithContrast(coles.UniformNegatives(5), 1, 1)}
+				results[fmt.Sprint(kind, solver, precision)] = func() any { return testkit.Bits(fitted(g, words, opts...).Embedding()) }
 			}
-			if !slices.Equal(got, first) {
-				t.Errorf("%v: another embedding with %d processors", c, procs)
-			}
-		})
+		}
+		use := func(s *coles.Settings) { s.Precision = precision }
+		results[fmt.Sprint("q, ", precision)] = func() any {
+			q := alignment(g, words, use)
+			testkit.WantSame(t, "q of dense features", alignment(g, dense, use), q)
+			return q
+		}
+	}
+	pairs := coles.ErdosRenyiNegatives(0.001)
+	for _, s := range append(slices.Clone(drawing[:4]), pairs, pairs.ExcludeEdges()) {
+		results[s.String()] = func() any { return *testkit.Must(s.Sample(ctx, many, 7)).ToCSR().RawMatrix() }
+	}
+	for name, result := range results {
+		first := result()
+		testkit.ForProcessors(t, func(procs int) { testkit.WantSame(t, fmt.Sprint(name, " on ", procs), result(), first) })
 	}
 }
 

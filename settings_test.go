@@ -21,21 +21,24 @@ type choice interface {
 	encoding.TextMarshaler
 }
 
-// reads and readsJSON are the ways back from the text form.
-func reads[T choice, P interface {
+// ways are the ways back from the text form.
+func ways[T choice, P interface {
 	*T
 	encoding.TextUnmarshaler
-}](text string) (choice, error) {
+}]() map[string]func(text string) (choice, error) {
 
-	var v T
-	err := P(&v).UnmarshalText([]byte(text))
-	return v, err
-}
-
-func readsJSON[T choice](text string) (choice, error) {
-	var v T
-	err := json.Unmarshal(testkit.Must(json.Marshal(text)), &v)
-	return v, err
+	return map[string]func(text string) (choice, error){
+		"UnmarshalText": func(text string) (choice, error) {
+			var v T
+			err := P(&v).UnmarshalText([]byte(text))
+			return v, err
+		},
+		"JSON": func(text string) (choice, error) {
+			var v T
+			err := json.Unmarshal(testkit.Must(json.Marshal(text)), &v)
+			return v, err
+		},
+	}
 }
 
 // textForms are the text form of every kind of setting: of good values, texts of none, and values
@@ -48,7 +51,7 @@ var textForms = map[string]struct {
 }{
 
 	"Filter": {
-		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Filter], "JSON": readsJSON[coles.Filter]},
+		ways: ways[coles.Filter](),
 		good: filterTexts(),
 		bad: []string{
 			"", "none", "gcn:2", "SGC:2", "sgc", "sgc:", "sgc:two", "sgc:2.5", "sgc:2,1", "sgc:-1", "sgc:10001", "sgc: 2", "sgc:2:1", "s2gc:8", "s2gc:8,2", "s2gc:8,0.1,",
@@ -56,7 +59,7 @@ var textForms = map[string]struct {
 		},
 	},
 	"NegativeSampler": {
-		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.NegativeSampler], "JSON": readsJSON[coles.NegativeSampler]},
+		ways: ways[coles.NegativeSampler](),
 		good: map[string]choice{
 			"none": noNegatives, "uniform:5": coles.UniformNegatives(5), "uniform:5,exclude-edges": coles.UniformNegatives(5).ExcludeEdges(),
 			"degree:1": coles.DegreeNegatives(1), "degree:1,exclude-edges": coles.DegreeNegatives(1).ExcludeEdges(),
@@ -71,7 +74,7 @@ var textForms = map[string]struct {
 		none: []choice{coles.UniformNegatives(0), coles.DegreeNegatives(-1), coles.ErdosRenyiNegatives(math.NaN()), coles.ExpectedDegreeNegatives().ExcludeEdges(), noNegatives.ExcludeEdges()},
 	},
 	"Preparation": {
-		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Preparation], "JSON": readsJSON[coles.Preparation]},
+		ways: ways[coles.Preparation](),
 		good: map[string]choice{
 			"auto": coles.PrepareAuto, "none": coles.PrepareNone, "tfidf": coles.PrepareTFIDF,
 			"row-l2": coles.PrepareRowL2, "row-l1": coles.PrepareRowL1, "standardize": coles.PrepareStandardize,
@@ -81,25 +84,25 @@ var textForms = map[string]struct {
 		none: []choice{coles.Preparation(77), coles.Preparation(-1)},
 	},
 	"ModelKind": {
-		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.ModelKind], "JSON": readsJSON[coles.ModelKind]},
+		ways: ways[coles.ModelKind](),
 		good: map[string]choice{"auto": coles.ModelKind(0), "graph": coles.GraphModel, "features": coles.FeatureModel},
 		bad:  []string{"", "Graph", "feature", "1"},
 		none: []choice{coles.ModelKind(77), coles.ModelKind(-1)},
 	},
 	"Purpose": {
-		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Purpose], "JSON": readsJSON[coles.Purpose]},
+		ways: ways[coles.Purpose](),
 		good: map[string]choice{"classification": coles.ForClassification, "clustering": coles.ForClustering, "links": coles.ForLinks},
 		bad:  []string{"", "ranking", "0", "link", "Links", "links ", "auto"},
 		none: []choice{coles.Purpose(3), coles.Purpose(-1)},
 	},
 	"Solver": {
-		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Solver], "JSON": readsJSON[coles.Solver]},
+		ways: ways[coles.Solver](),
 		good: map[string]choice{"auto": coles.Solver(0), "direct": coles.SolverDirect, "krylov": coles.SolverKrylov},
 		bad:  []string{"", "quantum", "1"},
 		none: []choice{coles.Solver(77), coles.Solver(-1)},
 	},
 	"Precision": {
-		ways: map[string]func(string) (choice, error){"UnmarshalText": reads[coles.Precision], "JSON": readsJSON[coles.Precision]},
+		ways: ways[coles.Precision](),
 		good: map[string]choice{"auto": coles.Precision(0), "float64": coles.Float64, "float32": coles.Float32},
 		bad:  []string{"", "float16", "2"},
 		none: []choice{coles.Precision(77), coles.Precision(-1)},
