@@ -152,15 +152,13 @@ func TestModelThatContradictsItself(t *testing.T) {
 		"degrees without features":   {"no features", with("degrees", true)},
 		"degrees that are not there": {"tfidf", with("degrees", true)},
 		"no degrees":                 {"degrees", with("degrees", false)},
-		"degrees in no column": {"degrees", func(h map[string]any) {
-			h["dim"], h["lengths"] = 0, []int{-1, 0, 0, 3, 0}
-		}},
-		"degrees in half a column": {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 1, []int{0, 1, 2, 3, 0} }},
-		"a model of no kind":       {"plain", within("settings", "model", "graphs")},
-		"a model to be chosen":     {"plain", within("settings", "model", "auto")},
-		"another by the report":    {"plain", within("report", "model", "features")},
-		"no such share":            {"degrees", within("settings", "degree_share", 1)},
-		"features of none":         {"no features", within("settings", "model", "features")},
+		"degrees in no column":       {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 0, []int{-1, 0, 0, 3, 0} }},
+		"degrees in half a column":   {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 1, []int{0, 1, 2, 3, 0} }},
+		"a model of no kind":         {"plain", within("settings", "model", "graphs")},
+		"a model to be chosen":       {"plain", within("settings", "model", "auto")},
+		"another by the report":      {"plain", within("report", "model", "features")},
+		"no such share":              {"degrees", within("settings", "degree_share", 1)},
+		"features of none":           {"no features", within("settings", "model", "features")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			header, numbers := parts(files[c.of])

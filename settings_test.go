@@ -331,14 +331,14 @@ func TestFitForPurposes(t *testing.T) {
 		for input, c := range map[string]struct {
 			g       *coles.Graph
 			x       mat.Matrix
-			columns map[coles.Purpose]int
+			columns [3]int // for classification, clustering, links
 		}{
-			"40 features":             {g, words, map[coles.Purpose]int{coles.ForClassification: 40, coles.ForClustering: 32, coles.ForLinks: 40}},
-			"9 features":              {g, testkit.DenseOf(words).Slice(0, 120, 0, 9), map[coles.Purpose]int{coles.ForClassification: 9, coles.ForClustering: 9, coles.ForLinks: 9}},
-			"one feature":             {g, testkit.DenseOf(words).Slice(0, 120, 0, 1), map[coles.Purpose]int{coles.ForClassification: 1, coles.ForClustering: 1, coles.ForLinks: 1}},
-			"no features":             {g, nil, map[coles.Purpose]int{coles.ForClassification: 7, coles.ForClustering: 7, coles.ForLinks: 7}}, // 120/16
-			"530 nodes, no features":  {large, nil, map[coles.Purpose]int{coles.ForClassification: 33, coles.ForClustering: 32, coles.ForLinks: 33}},
-			"nodes without any edges": {graphOf(120), words, map[coles.Purpose]int{coles.ForClassification: 40, coles.ForClustering: 32, coles.ForLinks: 40}},
+			"40 features":             {g, words, [3]int{40, 32, 40}},
+			"9 features":              {g, testkit.DenseOf(words).Slice(0, 120, 0, 9), [3]int{9, 9, 9}},
+			"one feature":             {g, testkit.DenseOf(words).Slice(0, 120, 0, 1), [3]int{1, 1, 1}},
+			"no features":             {g, nil, [3]int{7, 7, 7}}, // 120/16
+			"530 nodes, no features":  {large, nil, [3]int{33, 32, 33}},
+			"nodes without any edges": {graphOf(120), words, [3]int{40, 32, 40}},
 		} {
 			features := 0
 			if c.x != nil {
