@@ -55,14 +55,6 @@ func TestEmbeddingBeatsFilterBeatsFeatures(t *testing.T) {
 	}
 }
 
-// splitsOf reads the published splits of a data set.
-func splitsOf(t testing.TB, name string, perClass, n int) []dataset.Split {
-	t.Helper()
-	r := testkit.Must(os.Open(testkit.Shared(t, "data", "splits", fmt.Sprintf("%s_%d.json", name, perClass))))
-	defer r.Close()
-	return testkit.Must(dataset.ReadSplits(r, n))
-}
-
 // The default setting on the published graphs and splits, 5 and 20 labels a class. The bounds are
 // what the project promises; the paper's own row is
 // 76.5/81.5, 67.5/71.3, 66.0/77.4 (its table 1, COLES-S²GC).
@@ -77,14 +69,16 @@ func TestDefaultSettingPassesThePaper(t *testing.T) {
 		{"pubmed", 69.8, 79.8, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.takesLong && testing.Short() {
-				t.Skip("some seconds long")
+			if c.takesLong {
+				testkit.Long(t)
 			}
 			skipUnderRace(t)
 			d, g := openGraph(t, c.name)
 			m := fitted(g, d.Features)
 			for perClass, want := range map[int]float64{5: c.five, 20: c.twenty} {
-				splits := splitsOf(t, c.name, perClass, g.Nodes())
+				file := testkit.Must(os.Open(testkit.Shared(t, "data", "splits", fmt.Sprintf("%s_%d.json", c.name, perClass))))
+				defer file.Close()
+				splits := testkit.Must(dataset.ReadSplits(file, g.Nodes()))
 				got := testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits))
 				t.Logf("%d a class: %v", perClass, got)
 				if len(splits) != 50 {
@@ -299,28 +293,27 @@ func judge(t *testing.T, door string, y mat.Matrix, err error) bool {
 	return err == nil
 }
 
-// inTime is a context for what takes milliseconds, and the end of a hang.
-func inTime(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	t.Cleanup(func() {
+// fuzz does something with the choices that follow a graph, in a time that is the end of a hang.
+func fuzz(f *testing.F, do func(t *testing.T, ctx context.Context, s *script, g *coles.Graph)) {
+	testkit.AddScripts(f, 24, 60, 10)
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		s := &script{choices}
+		if g, err := s.graph(); err != nil {
+			judge(t, "NewGraph", nil, err)
+		} else {
+			do(t, ctx, s, g)
+		}
 		if ctx.Err() != nil {
 			t.Error("it hangs")
 		}
-		cancel()
 	})
-	return ctx
 }
 
 // What fits can embed, be written, and be read; nothing panics, hangs, or is no number.
 func FuzzFit(f *testing.F) {
-	testkit.AddScripts(f, 24, 60, 10)
-	f.Fuzz(func(t *testing.T, choices []byte) {
-		s, ctx := &script{choices}, inTime(t)
-		g, err := s.graph()
-		if err != nil {
-			judge(t, "NewGraph", nil, err)
-			return
-		}
+	fuzz(f, func(t *testing.T, ctx context.Context, s *script, g *coles.Graph) {
 		opts := s.options()
 		var x mat.Matrix
 		if s.Byte()%4 > 0 {
@@ -344,14 +337,7 @@ func FuzzFit(f *testing.F) {
 
 // Each step by itself.
 func FuzzSteps(f *testing.F) {
-	testkit.AddScripts(f, 24, 60, 10)
-	f.Fuzz(func(t *testing.T, choices []byte) {
-		s, ctx := &script{choices}, inTime(t)
-		g, err := s.graph()
-		if err != nil {
-			judge(t, "NewGraph", nil, err)
-			return
-		}
+	fuzz(f, func(t *testing.T, ctx context.Context, s *script, g *coles.Graph) {
 		x, filter, sampler, dim := s.features(g.Nodes()), s.filter(), s.negatives(), s.Byte()%9-1
 		w := coles.Normalize(g)
 		wantFinite(t, "W", w)

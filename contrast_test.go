@@ -3,11 +3,13 @@ package coles_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"coles"
 	"coles/internal/testkit"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -33,17 +35,11 @@ var drawing = []coles.NegativeSampler{
 // expectations are the samplers that draw nothing, with the unit vector v of their mean v·vᵀ.
 var expectations = map[coles.NegativeSampler]func(g *coles.Graph) []float64{
 	coles.ExpectedUniformNegatives(): func(g *coles.Graph) []float64 {
-		v := make([]float64, g.Nodes())
-		for i := range v {
-			v[i] = 1 / math.Sqrt(float64(len(v)))
-		}
-		return v
+		return slices.Repeat([]float64{1 / math.Sqrt(float64(g.Nodes()))}, g.Nodes())
 	},
 	coles.ExpectedDegreeNegatives(): func(g *coles.Graph) []float64 {
-		v, volume := g.Degrees(), 0.0
-		for _, d := range v {
-			volume += d
-		}
+		v := g.Degrees()
+		volume := floats.Sum(v)
 		for i, d := range v {
 			v[i] = math.Sqrt(d / volume)
 		}
@@ -125,11 +121,7 @@ func TestWithoutNegativesContrastIsW(t *testing.T) {
 // (W⁺ − s·sᵀ)·s = 0 on a connected graph: the trivial direction is gone.
 func TestDegreeExpectationRemovesTrivialDirection(t *testing.T) {
 	g := testkit.RandomGraph(16, 50, 0.3)
-	s := mat.NewDense(50, 1, nil)
-	for i, d := range g.Degrees() {
-		s.Set(i, 0, math.Sqrt(d))
-	}
-	s.Scale(1/mat.Norm(s, 2), s)
+	s := mat.NewDense(50, 1, expectations[coles.ExpectedDegreeNegatives()](g))
 	y := testkit.Must(contrast(g, coles.ExpectedDegreeNegatives()).Apply(ctx, s))
 	testkit.WantClose(t, "ΔW·s", y, mat.NewDense(50, 1, nil), 1e-15)
 }

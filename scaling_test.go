@@ -28,13 +28,8 @@ func TestFitOfEqualRows(t *testing.T) {
 
 // degreeDirection is v = (FX)ᵀs/‖(FX)ᵀs‖ by the formula, and z = FXv.
 func degreeDirection(g *coles.Graph, fx *mat.Dense) (v []float64, z *mat.Dense) {
-	n, _ := fx.Dims()
-	s := mat.NewDense(n, 1, nil)
-	for i, d := range g.Degrees() {
-		s.Set(i, 0, math.Sqrt(d))
-	}
-	s.Scale(1/mat.Norm(s, 2), s)
-	direction := testkit.Product(fx.T(), s)
+	s := expectations[coles.ExpectedDegreeNegatives()](g)
+	direction := testkit.Product(fx.T(), mat.NewVecDense(len(s), s))
 	direction.Scale(1/mat.Norm(direction, 2), direction)
 	return mat.Col(nil, 0, direction), testkit.Product(fx, direction)
 }

@@ -12,6 +12,7 @@ import (
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -305,12 +306,8 @@ func TestEigenvaluesEqualFixture(t *testing.T) {
 		}
 	}
 	wantValues("all", p.Lambda, all)
-	trace := 0.0
-	for _, l := range p.Lambda {
-		trace += l
-	}
 	// The oracle's trace of M, printed to two decimals.
-	if math.Abs(trace-7918.99) > 0.005 {
+	if trace := floats.Sum(p.Lambda); math.Abs(trace-7918.99) > 0.005 {
 		t.Errorf("the eigenvalues add up to %v, the oracle's trace is 7918.99", trace)
 	}
 	rows := f.array("P_top20_signfixed")
