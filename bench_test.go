@@ -107,8 +107,7 @@ func BenchmarkTwoFits(b *testing.B) {
 		dim  int
 	}{{"cora", 128}, {"citeseer", 128}, {"cora", 512}, {"pubmed", 128}} {
 		b.Run(fmt.Sprintf("%s/d′=%d", c.name, c.dim), func(b *testing.B) {
-			d := testkit.Must(dataset.Open(testkit.Shared(b, "data", "npz", c.name+".npz"), dataset.ReadNPZ))
-			g := testkit.Must(coles.FromDirectedCSR(d.Adjacency))
+			d, g := openGraph(b, c.name)
 			four := func(goroutines int) time.Duration {
 				start := time.Now()
 				var wg sync.WaitGroup

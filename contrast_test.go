@@ -13,15 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// recorded wraps a sampler in one of the user's kind that keeps what was drawn.
-func recorded(inner coles.NegativeSampler, drawn *[]*coles.SymCSR) coles.NegativeSampler {
-	return coles.NegativeFunc("recorded", func(ctx context.Context, g *coles.Graph, seed uint64) (*coles.SymCSR, error) {
-		w, err := inner.Sample(ctx, g, seed)
-		*drawn = append(*drawn, w)
-		return w, err
-	})
-}
-
 // drawing samplers work on graphs that are neither empty nor dense.
 var drawing = []coles.NegativeSampler{
 	coles.UniformNegatives(3),
@@ -62,7 +53,11 @@ func newContrastOracle(g *coles.Graph, s coles.NegativeSampler, kappa int, eta f
 		v := mat.NewVecDense(n, mean(g))
 		sum.Outer(-eta, v, v)
 	} else {
-		asked = recorded(s, &drawn)
+		asked = coles.NegativeFunc("recorded", func(ctx context.Context, g *coles.Graph, seed uint64) (*coles.SymCSR, error) {
+			w, err := s.Sample(ctx, g, seed)
+			drawn = append(drawn, w)
+			return w, err
+		})
 	}
 	dw := testkit.Must(coles.Contrast(ctx, g, asked, kappa, eta, 5))
 	for _, w := range drawn {

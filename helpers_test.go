@@ -45,11 +45,7 @@ func completeGraph(n int) *coles.Graph {
 }
 
 func starGraph(leaves int) *coles.Graph {
-	list := make([]coles.Edge, leaves)
-	for i := range list {
-		list[i].V = i + 1
-	}
-	return testkit.Must(coles.NewGraph(leaves+1, list))
+	return completeGraph(leaves + 1).Without(func(e coles.Edge) bool { return e.U != 0 })
 }
 
 func ringGraph(n int) *coles.Graph { return testkit.Must(coles.NewGraph(n, testkit.Ring(n, 1))) }

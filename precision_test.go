@@ -120,11 +120,12 @@ func TestFitGoesOnInFloat64(t *testing.T) {
 // A fit in float32 shows its embedding as it is; one in float64, and a model of a file, have none.
 func TestEmbedding32(t *testing.T) {
 	g := testkit.RandomGraph(171, 300, 0.03)
+	words, _ := testkit.RandomWords(testkit.Random(172), 300, 200)
 	for name, x := range map[string]mat.Matrix{
 		"filtered first":     testkit.RandomDense(testkit.Random(172), 300, 40),
 		"projected first":    testkit.RandomDense(testkit.Random(172), 300, 70),
 		"not over FX":        testkit.RandomDense(testkit.Random(172), 300, 50),
-		"sparse, matrixfree": first(testkit.RandomWords(testkit.Random(172), 300, 200)),
+		"sparse, matrixfree": words,
 	} {
 		t.Run(name, func(t *testing.T) {
 			single := fitted(g, x, coles.WithDim(20), coles.WithPrecision(coles.Float32))
@@ -143,8 +144,6 @@ func TestEmbedding32(t *testing.T) {
 		})
 	}
 }
-
-func first[A, B any](a A, _ B) A { return a }
 
 // A spectrum makes features that hurt, in n rows and d columns, of which k will be found.
 type spectrum func(r *rand.Rand, n, d, k int) *mat.Dense

@@ -317,9 +317,6 @@ func TestSettingsOfPurposes(t *testing.T) {
 			}
 		}
 	}
-	for _, features := range []int{0, 1, 500} {
-		testkit.WantSame(t, "of classification", testkit.Must(json.Marshal(coles.ForClassification.Settings(700, features))), testkit.Must(json.Marshal(coles.DefaultSettings())))
-	}
 }
 
 // Fit takes the settings of every purpose for the graph they are asked for, and says what it did:
