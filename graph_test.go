@@ -182,7 +182,8 @@ func TestGraphsOfOtherForms(t *testing.T) {
 	}
 	testkit.WantSame(t, "the input", fmt.Sprint(unsorted.RawMatrix()), before)
 	g := testkit.RandomGraph(1, 50, 0.1)
-	for _, back := range []*coles.Graph{testkit.Must(coles.FromCSR(g.CSR())), testkit.Must(coles.FromDirectedCSR(g.CSR())), testkit.Must(coles.FromGonum(g.Gonum()))} {
+	same, mirrored, gonum := testkit.Must(coles.FromCSR(g.CSR())), testkit.Must(coles.FromDirectedCSR(g.CSR())), testkit.Must(coles.FromGonum(g.Gonum()))
+	for _, back := range []*coles.Graph{same, mirrored, gonum} {
 		testkit.WantClose(t, "A there and back", back.CSR(), g.CSR(), 0)
 		testkit.WantSame(t, "report", back.Report(), g.Report())
 		testkit.WantSame(t, "ids", back.IDs(), g.IDs())
