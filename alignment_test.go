@@ -101,7 +101,7 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 // right on those with a margin.
 func TestModelsOfRealGraphs(t *testing.T) {
 	skipUnderRace(t)
-	seeds := uint64(testkit.Few(2, 20))
+	seeds := uint64(testkit.Few(4, 20))
 	for name, want := range map[string]coles.ModelKind{
 		"texas": coles.FeatureModel, "cornell": coles.FeatureModel, "wisconsin": coles.FeatureModel, "actor": coles.FeatureModel,
 		"cora": coles.GraphModel, "citeseer": coles.GraphModel, "pubmed": coles.GraphModel, "amazon_photo": coles.GraphModel, "coauthor_cs": coles.GraphModel,
