@@ -72,10 +72,10 @@ func (t *Tape[T]) Scale(x *Value[T], c float64) *Value[T] {
 func (t *Tape[T]) Bias(x, b *Value[T]) *Value[T] {
 	fit(b.Rows() == 1 && b.Cols() == x.Cols(), "Bias", x, b)
 	y := t.newValue(x.Rows(), x.Cols(), x, b)
-	add := row(b.data, 0)
+	add := b.data.Row(0)
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
-		dst := row(y.data, i)
-		for j, v := range row(x.data, i) {
+		dst := y.data.Row(i)
+		for j, v := range x.data.Row(i) {
 			dst[j] = v + add[j]
 		}
 	})
@@ -89,7 +89,7 @@ func (t *Tape[T]) Bias(x, b *Value[T]) *Value[T] {
 // addColumnSums adds 1ᵀ·g to the gradient of b, if it needs one.
 func (t *Tape[T]) addColumnSums(b *Value[T], g Matrix[T]) {
 	if b.needsGrad {
-		sums := t.columnSumsOf(g.Rows, g.Cols, func(sum []float64, i int) { addTo(sum, row(g, i)) })
+		sums := t.columnSumsOf(g.Rows, g.Cols, func(sum []float64, i int) { addTo(sum, g.Row(i)) })
 		t.pass(&sums, b)
 		t.release(&sums)
 	}
@@ -104,33 +104,33 @@ func (t *Tape[T]) Mul(a, b *Value[T]) *Value[T] {
 	fit((byRow || b.Rows() == 1) && (byColumn || b.Cols() == 1), "Mul", a, b)
 	factors := func(i int) []T {
 		if byRow {
-			return row(b.data, i)
+			return b.data.Row(i)
 		}
-		return row(b.data, 0)
+		return b.data.Row(0)
 	}
 	y := t.newValue(a.Rows(), a.Cols(), a, b)
 	t.eachRow(a.Rows(), a.Cols(), func(i int) {
-		clear(row(y.data, i))
-		addProducts(row(y.data, i), row(a.data, i), factors(i))
+		clear(y.data.Row(i))
+		addProducts(y.data.Row(i), a.data.Row(i), factors(i))
 	})
 	y.back = func() {
 		if a.needsGrad {
 			dst := t.gradient(a)
-			t.eachRow(a.Rows(), a.Cols(), func(i int) { addProducts(row(dst, i), row(y.grad, i), factors(i)) })
+			t.eachRow(a.Rows(), a.Cols(), func(i int) { addProducts(dst.Row(i), y.grad.Row(i), factors(i)) })
 		}
 		switch {
 		case !b.needsGrad:
 		case byRow && byColumn:
 			dst := t.gradient(b)
-			t.eachRow(a.Rows(), a.Cols(), func(i int) { addProducts(row(dst, i), row(y.grad, i), row(a.data, i)) })
+			t.eachRow(a.Rows(), a.Cols(), func(i int) { addProducts(dst.Row(i), y.grad.Row(i), a.data.Row(i)) })
 		case byRow:
 			dst := t.gradient(b)
-			t.eachRow(a.Rows(), a.Cols(), func(i int) { row(dst, i)[0] += T(dot(row(y.grad, i), row(a.data, i))) })
+			t.eachRow(a.Rows(), a.Cols(), func(i int) { dst.Row(i)[0] += T(dot(y.grad.Row(i), a.data.Row(i))) })
 		default:
 			sums := t.wide.take(1, a.Cols())
 			defer t.wide.release(&sums)
 			t.columnDots(sums.Data, y.grad, a.data)
-			if dst := row(t.gradient(b), 0); byColumn {
+			if dst := t.gradient(b).Row(0); byColumn {
 				addTo(dst, sums.Data)
 			} else {
 				dst[0] += T(sum(sums.Data))

@@ -111,7 +111,7 @@ func unitRows(n, h int, seed uint64) Matrix[float32] {
 	rnd := testkit.Random(seed)
 	m := kernel.Dense[float32](n, h)
 	for i := range n {
-		r := row(m, i)
+		r := m.Row(i)
 		for j := range r {
 			r[j] = float32(rnd.NormFloat64())
 		}

@@ -78,19 +78,19 @@ func (t *Tape[T]) infoNCEOf(u, v Matrix[T], scale float64, anchors []int) *infoN
 	n, h := u.Rows, u.Cols
 	w := t.take(2*n, h)
 	t.eachRow(n, h, func(i int) {
-		copy(row(w, i), row(u, i))
-		copy(row(w, n+i), row(v, i))
+		copy(w.Row(i), u.Row(i))
+		copy(w.Row(n+i), v.Row(i))
 	})
 	c := &infoNCE[T]{t: t, candidates: w, scale: scale}
 	if a := len(anchors); anchors == nil {
 		c.all, c.anchors, c.at = true, w, func(r int) int { return r }
 	} else {
 		c.anchors, c.at = t.take(2*a, h), func(r int) int { return r/a*n + anchors[r%a] }
-		t.eachRow(2*a, h, func(r int) { copy(row(c.anchors, r), row(w, c.at(r))) })
+		t.eachRow(2*a, h, func(r int) { copy(c.anchors.Row(r), w.Row(c.at(r))) })
 	}
 	squares := t.wide.take(1, 2*n)
 	defer t.wide.release(&squares)
-	t.eachRow(2*n, h, func(i int) { squares.Data[i] = dot(row(w, i), row(w, i)) })
+	t.eachRow(2*n, h, func(i int) { squares.Data[i] = dot(w.Row(i), w.Row(i)) })
 	c.shift = max(0, slices.Max(squares.Data)*scale-largestExponent)
 	c.sums = t.wide.take(1, c.anchors.Rows)
 	return c
@@ -120,7 +120,7 @@ func (c *infoNCE[T]) release() {
 // partner is the same node's row in the other view.
 func (c *infoNCE[T]) partner(r int) []T {
 	all := c.candidates.Rows
-	return row(c.candidates, (c.at(r)+all/2)%all)
+	return c.candidates.Row((c.at(r) + all/2) % all)
 }
 
 // loss sets sums, and returns the loss.
@@ -130,7 +130,7 @@ func (c *infoNCE[T]) loss() float64 {
 	c.tiles(func(i, j span, s Matrix[T]) {
 		var columns [pairBlock]float64
 		for r := range s.Rows {
-			e := row(s, r)
+			e := s.Row(r)
 			addTo(columns[:s.Cols], e)
 			sums[i.lo+r] += sum(e)
 		}
@@ -141,7 +141,7 @@ func (c *infoNCE[T]) loss() float64 {
 	losses := c.t.wide.take(1, count)
 	defer c.t.wide.release(&losses)
 	c.t.eachRow(count, c.anchors.Cols, func(r int) {
-		losses.Data[r] = math.Log(sums[r]) + c.shift - c.scale*dot(row(c.anchors, r), c.partner(r))
+		losses.Data[r] = math.Log(sums[r]) + c.shift - c.scale*dot(c.anchors.Row(r), c.partner(r))
 	})
 	return sum(losses.Data) / float64(count)
 }
@@ -169,7 +169,7 @@ func (c *infoNCE[T]) gradient() Matrix[T] {
 			columns = inverse[j.lo:j.hi]
 		}
 		for r := range s.Rows {
-			e, d := row(s, r), inverse[i.lo+r]
+			e, d := s.Row(r), inverse[i.lo+r]
 			for k, column := range columns {
 				e[k] *= T(d + column)
 			}
@@ -180,9 +180,9 @@ func (c *infoNCE[T]) gradient() Matrix[T] {
 		}
 	})
 	for r := range c.anchors.Rows {
-		to := row(dst, c.at(r))
+		to := dst.Row(c.at(r))
 		if !c.all {
-			addTo(to, row(own, r))
+			addTo(to, own.Row(r))
 		}
 		matrix.AddScaled(to, -2*weight, c.partner(r))
 	}
@@ -197,7 +197,7 @@ func (c *infoNCE[T]) tiles(do func(i, j span, s Matrix[T])) {
 		a, b := rowsIn(c.anchors, i), rowsIn(c.candidates, j)
 		var s Matrix[T]
 		if keep {
-			s = resized(Matrix[T]{Data: row(c.powers, c.tile(i, j))[:a.Rows*b.Rows]}, a.Rows, b.Rows)
+			s = resized(Matrix[T]{Data: c.powers.Row(c.tile(i, j))[:a.Rows*b.Rows]}, a.Rows, b.Rows)
 		} else {
 			lent, release := kernel.Scratch[T](a.Rows, b.Rows)
 			defer release()
@@ -206,7 +206,7 @@ func (c *infoNCE[T]) tiles(do func(i, j span, s Matrix[T])) {
 		if !c.computed {
 			_ = kernel.Gemm(c.t.ctx, false, true, 1, a, b, 0, s) // rounds reports the end of ctx
 			for r := range s.Rows {
-				e := row(s, r)
+				e := s.Row(r)
 				if k := c.at(i.lo+r) - j.lo; 0 <= k && k < s.Cols {
 					e[k] = T(math.Inf(-1))
 				}
@@ -224,7 +224,7 @@ func (c *infoNCE[T]) tile(i, j span) int {
 	if c.all {
 		return q*(q+1)/2 + p
 	}
-	return p*blocks(c.candidates.Rows) + q
+	return p*parallel.Pieces(c.candidates.Rows, pairBlock) + q
 }
 
 // span is the block of rows [lo, hi).
@@ -232,19 +232,17 @@ type span struct{ lo, hi int }
 
 func rowsIn[T Float](m Matrix[T], s span) Matrix[T] { return kernel.Rows(m, s.lo, s.hi) }
 
-// blocks is how many blocks n rows make.
-func blocks(n int) int { return (n + pairBlock - 1) / pairBlock }
-
 // rounds calls do for every pair of a block of rows and a block of cols as a task; with half, where
 // these are the same blocks, only for the pairs (i, j) with i ≤ j. A task may add to what belongs to
 // its two blocks: the tasks run in rounds, in which no block occurs twice, so that the sums are in
 // an order that the sizes alone decide.
 func (t *Tape[T]) rounds(rows, cols int, half bool, do func(i, j span)) {
 	block := func(k, n int) span { return span{k * pairBlock, min(n, (k+1)*pairBlock)} }
-	m := max(blocks(rows), blocks(cols))
+	down, across := parallel.Pieces(rows, pairBlock), parallel.Pieces(cols, pairBlock)
+	m := max(down, across)
 	for r := 0; r < m && t.err == nil; r++ {
-		t.Fail(parallel.For(t.ctx, blocks(rows), func(i int) {
-			if j := (r - i + m) % m; j < blocks(cols) && (i <= j || !half) {
+		t.Fail(parallel.For(t.ctx, down, func(i int) {
+			if j := (r - i + m) % m; j < across && (i <= j || !half) {
 				do(block(i, rows), block(j, cols))
 			}
 		}))

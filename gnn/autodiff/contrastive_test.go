@@ -58,7 +58,7 @@ func pairOperations[T Float]() []operation[T] {
 
 // unitByHand is x with its rows divided by their lengths.
 func unitByHand(x matrix64) matrix64 {
-	return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) / math.Sqrt(dotByHand(row(x, i), row(x, i))) })
+	return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) / math.Sqrt(dotByHand(x.Row(i), x.Row(i))) })
 }
 
 // contrastByHand is the loss and its gradient with respect to u and, below it, v: anchor by anchor
@@ -83,18 +83,18 @@ func contrastByHand(u, v matrix64, tau float64, anchors []int) (loss float64, gr
 			p, partner := make([]float64, 2*n), (i+n)%(2*n)
 			for k := range p {
 				if k != i {
-					p[k] = math.Exp(dotByHand(row(w, i), row(w, k)) / tau)
+					p[k] = math.Exp(dotByHand(w.Row(i), w.Row(k)) / tau)
 				}
 			}
 			all := sumOver(2*n, func(k int) float64 { return p[k] })
-			loss += share * (math.Log(all) - dotByHand(row(w, i), row(w, partner))/tau)
+			loss += share * (math.Log(all) - dotByHand(w.Row(i), w.Row(partner))/tau)
 			for k := range p {
 				c := share / tau * p[k] / all
 				if k == partner {
 					c -= share / tau
 				}
-				matrix.AddScaled(row(gradient, i), c, row(w, k))
-				matrix.AddScaled(row(gradient, k), c, row(w, i))
+				matrix.AddScaled(gradient.Row(i), c, w.Row(k))
+				matrix.AddScaled(gradient.Row(k), c, w.Row(i))
 			}
 		}
 	}

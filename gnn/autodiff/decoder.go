@@ -46,13 +46,13 @@ func (t *Tape[T]) InnerProductLoss(target *Sparse[T], z *Value[T]) *Value[T] {
 	t.allPairs(z.data, losses.Data, y.kept, share)
 	t.eachRow(n, (target.matrix.NNZ()/n+1)*z.Cols(), func(i int) {
 		cols, vals := target.matrix.Row(i)
-		from := row(z.data, i)
+		from := z.data.Row(i)
 		for q, j := range cols {
-			other := row(z.data, int(j))
+			other := z.data.Row(int(j))
 			s := dot(from, other)
 			losses.Data[i] += float64(vals[q]) * ((weight-1)*softplus(s) - weight*s)
 			if y.needsGrad {
-				matrix.AddScaled(row(y.kept, i), T(2*share*float64(vals[q])*((weight-1)*sigmoid(s)-weight)), other)
+				matrix.AddScaled(y.kept.Row(i), T(2*share*float64(vals[q])*((weight-1)*sigmoid(s)-weight)), other)
 			}
 		}
 	})
@@ -81,7 +81,7 @@ func (t *Tape[T]) allPairs(z Matrix[T], losses []float64, gradient Matrix[T], sh
 			times = 1
 		}
 		for r := range s.Rows {
-			losses[i.lo+r] += times * logistics(row(s, r))
+			losses[i.lo+r] += times * logistics(s.Row(r))
 		}
 		if gradient.Rows == 0 {
 			return
@@ -153,13 +153,13 @@ func (t *Tape[T]) GaussianKL(mean, variance *Value[T], is, js []int) *Value[T] {
 	m, d := len(is), mean.Cols()
 	y := t.newValue(m, 1, mean, variance)
 	t.eachRow(m, 8*d, func(k int) {
-		row(y.data, k)[0] = T(divergence(row(mean.data, is[k]), row(variance.data, is[k]), row(mean.data, js[k]), row(variance.data, js[k])))
+		y.data.Row(k)[0] = T(divergence(mean.data.Row(is[k]), variance.data.Row(is[k]), mean.data.Row(js[k]), variance.data.Row(js[k])))
 	})
 	y.back = func() {
 		gMean, gVariance := t.wanted(mean), t.wanted(variance)
 		t.scatter(m, d, func(k, lo, hi int) {
 			i, j, g := is[k], js[k], y.grad.Data[k]
-			part := func(m Matrix[T], i int) []T { return row(m, i)[lo:hi] }
+			part := func(m Matrix[T], i int) []T { return m.Row(i)[lo:hi] }
 			mi, mj, si, sj := part(mean.data, i), part(mean.data, j), part(variance.data, i), part(variance.data, j)
 			if mean.needsGrad {
 				gi, gj := part(gMean, i), part(gMean, j)

@@ -19,7 +19,7 @@ func innerProductByHand(target *CSR[float64], z matrix64) (loss float64, gradien
 	for i := range n {
 		cols, vals := target.Row(i)
 		for q, j := range cols {
-			row(y, i)[j] = vals[q]
+			y.Row(i)[j] = vals[q]
 		}
 	}
 	all, edges := float64(n*n), sumOver(n, func(i int) float64 { return sumOver(n, func(j int) float64 { return at(y, i, j) }) })-float64(n)
@@ -27,11 +27,11 @@ func innerProductByHand(target *CSR[float64], z matrix64) (loss float64, gradien
 	gradient = kernel.Dense[float64](n, z.Cols)
 	for i := range n {
 		for j := range n {
-			s := dotByHand(row(z, i), row(z, j))
+			s := dotByHand(z.Row(i), z.Row(j))
 			loss += nu / all * (w*at(y, i, j)*math.Log1p(math.Exp(-s)) + (1-at(y, i, j))*math.Log1p(math.Exp(s)))
 			c := nu / all * (-w*at(y, i, j)/(1+math.Exp(s)) + (1-at(y, i, j))/(1+math.Exp(-s)))
-			matrix.AddScaled(row(gradient, i), c, row(z, j))
-			matrix.AddScaled(row(gradient, j), c, row(z, i))
+			matrix.AddScaled(gradient.Row(i), c, z.Row(j))
+			matrix.AddScaled(gradient.Row(j), c, z.Row(i))
 		}
 	}
 	return loss, gradient

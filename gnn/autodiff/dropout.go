@@ -28,9 +28,9 @@ func (t *Tape[T]) Dropout(x *Value[T], rate float64, rnd *rand.Rand) *Value[T] {
 		return y
 	}
 	y := t.newValue(x.Rows(), x.Cols(), x)
-	t.eachRow(x.Rows(), x.Cols(), func(i int) { dropRow(row(y.data, i), row(x.data, i), m, i) })
+	t.eachRow(x.Rows(), x.Cols(), func(i int) { dropRow(y.data.Row(i), x.data.Row(i), m, i) })
 	y.back = func() {
-		t.eachRow(x.Rows(), x.Cols(), func(i int) { dropRow(row(y.grad, i), row(y.grad, i), m, i) })
+		t.eachRow(x.Rows(), x.Cols(), func(i int) { dropRow(y.grad.Row(i), y.grad.Row(i), m, i) })
 		t.pass(&y.grad, x)
 	}
 	return y

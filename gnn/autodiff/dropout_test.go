@@ -63,7 +63,7 @@ func TestDropoutOfASparseConstant(t *testing.T) {
 	s := &CSR[float64]{Rows: n, Cols: apart * d, Ptr: make([]int64, 1, n+1)}
 	x := build(n, d, func(i, j int) float64 { return float64(1 + i + j) })
 	for i := range n {
-		for j, v := range row(x, i) {
+		for j, v := range x.Row(i) {
 			s.Col, s.Val = append(s.Col, int32(apart*j)), append(s.Val, v)
 		}
 		s.Ptr = append(s.Ptr, int64(len(s.Col)))

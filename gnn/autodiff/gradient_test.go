@@ -192,7 +192,7 @@ func TestGradientsOfLargeInputsEqualDirectionalDifferences(t *testing.T) {
 				for _, h := range []float64{1e-5, -1e-5} {
 					moved := clones(in)
 					for i := range direction.Rows {
-						matrix.AddScaled(row(moved[k], i), h, row(direction, i))
+						matrix.AddScaled(moved[k].Row(i), h, direction.Row(i))
 					}
 					want += u.loss(op, moved, nil, w, v) / (2 * h)
 				}

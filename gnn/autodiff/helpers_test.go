@@ -20,7 +20,7 @@ func at[T Float](m Matrix[T], i, j int) float64 { return float64(m.Data[i*m.Stri
 
 func entries(m matrix64) (e []float64) {
 	for i := range m.Rows {
-		e = append(e, row(m, i)...)
+		e = append(e, m.Row(i)...)
 	}
 	return e
 }
@@ -190,9 +190,9 @@ func symmetricByHand(x matrix64) matrix64 {
 // symmetric is the same matrix as an operator.
 func symmetric[T Float](_ context.Context, dst, src Matrix[T]) error {
 	for i := range dst.Rows {
-		clear(row(dst, i))
+		clear(dst.Row(i))
 		for k := range src.Rows {
-			matrix.AddScaled(row(dst, i), T(symmetricEntry(i, k)), row(src, k))
+			matrix.AddScaled(dst.Row(i), T(symmetricEntry(i, k)), src.Row(k))
 		}
 	}
 	return nil

@@ -16,14 +16,6 @@ const (
 	summedRows = 64
 )
 
-// row is row i of m. A matrix without columns may have no data at all.
-func row[T Float](m Matrix[T], i int) []T {
-	if m.Cols == 0 {
-		return nil
-	}
-	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
-}
-
 // rowsOf is the number of rows that make a task.
 func rowsOf(cols int) int { return max(1, piece/max(1, cols)) }
 
@@ -43,7 +35,7 @@ func (t *Tape[T]) each(a, b, c Matrix[T], do func(a, b, c []T)) {
 			return
 		}
 		for i := lo; i < hi; i++ {
-			do(row(a, i), row(b, i), row(c, i))
+			do(a.Row(i), b.Row(i), c.Row(i))
 		}
 	})
 }
@@ -102,7 +94,7 @@ func (t *Tape[T]) reduce(a, b Matrix[T], value func(a, b []T) float64, join func
 	}
 	whole := joined(a) && joined(b)
 	grain := rowsOf(a.Cols)
-	parts := t.wide.take(1, (a.Rows+grain-1)/grain)
+	parts := t.wide.take(1, parallel.Pieces(a.Rows, grain))
 	defer t.wide.release(&parts)
 	t.ranges(a.Rows, a.Cols, func(lo, hi int) {
 		block := lo / grain
@@ -111,9 +103,9 @@ func (t *Tape[T]) reduce(a, b Matrix[T], value func(a, b []T) float64, join func
 			parts.Data[block] = value(a.Data[lo:hi], b.Data[lo:hi])
 			return
 		}
-		part := value(row(a, lo), row(b, lo))
+		part := value(a.Row(lo), b.Row(lo))
 		for i := lo + 1; i < hi; i++ {
-			part = join(part, value(row(a, i), row(b, i)))
+			part = join(part, value(a.Row(i), b.Row(i)))
 		}
 		parts.Data[block] = part
 	})
@@ -124,17 +116,14 @@ func (t *Tape[T]) reduce(a, b Matrix[T], value func(a, b []T) float64, join func
 	return result
 }
 
-// dot is the sum of the products of corresponding entries.
-func (t *Tape[T]) dot(a, b Matrix[T]) float64 { return t.total(a, b, dot) }
-
 // columnSums sets sum, of one number for each column, to what add adds to it for the rows in [0,
 // rows): first within blocks of rows, then the blocks in order.
 func (t *Tape[T]) columnSums(sum []float64, rows int, add func(sum []float64, i int)) {
 	grain := max(summedRows, rowsOf(len(sum)))
-	parts := t.wide.take((rows+grain-1)/grain, len(sum))
+	parts := t.wide.take(parallel.Pieces(rows, grain), len(sum))
 	defer t.wide.release(&parts)
 	t.Fail(parallel.Ranges(t.ctx, rows, grain, func(lo, hi int) {
-		part := row(parts, lo/grain)
+		part := parts.Row(lo / grain)
 		clear(part)
 		for i := lo; i < hi; i++ {
 			add(part, i)
@@ -142,7 +131,7 @@ func (t *Tape[T]) columnSums(sum []float64, rows int, add func(sum []float64, i 
 	}))
 	clear(sum)
 	for block := range parts.Rows {
-		addTo(sum, row(parts, block))
+		addTo(sum, parts.Row(block))
 	}
 }
 

@@ -56,15 +56,15 @@ func (t *Tape[T]) SoftmaxCrossEntropy(logits *Value[T], rows, classes []int) *Va
 	losses := t.wide.take(1, m)
 	defer t.wide.release(&losses)
 	t.eachRow(m, logits.Cols(), func(k int) {
-		z := row(logits.data, rows[k])
-		losses.Data[k] = softmax(row(y.kept, k), z) - float64(z[classes[k]])
+		z := logits.data.Row(rows[k])
+		losses.Data[k] = softmax(y.kept.Row(k), z) - float64(z[classes[k]])
 	})
 	y.data.Data[0] = T(sum(losses.Data) / float64(m))
 	y.back = func() {
 		dst, c := t.gradient(logits), y.grad.Data[0]/T(m)
 		for k, i := range rows {
-			to := row(dst, i)
-			matrix.AddScaled(to, c, row(y.kept, k))
+			to := dst.Row(i)
+			matrix.AddScaled(to, c, y.kept.Row(k))
 			to[classes[k]] -= c
 		}
 	}
@@ -101,11 +101,11 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 	share := y.kept
 	k := float64(z.Cols())
 	t.eachRow(z.Rows(), z.Cols(), func(i int) {
-		from, to := row(z.data, i), row(share, i)
+		from, to := z.data.Row(i), share.Row(i)
 		multiplyTo(to, T(p), from)
 		softmax(to, to)
 		if p == 0 {
-			row(y.data, i)[0] = T(sum(from) / k)
+			y.data.Row(i)[0] = T(sum(from) / k)
 			return
 		}
 		peak := float64(slices.Max(from))
@@ -116,10 +116,10 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 		for _, v := range from {
 			below += math.Expm1(p * (float64(v) - peak)) // which keeps the digits of a small p
 		}
-		row(y.data, i)[0] = T(peak + math.Log1p(below/k)/p)
+		y.data.Row(i)[0] = T(peak + math.Log1p(below/k)/p)
 	})
 	y.back = func() {
-		t.eachRow(z.Rows(), z.Cols(), func(i int) { multiplyTo(row(share, i), row(y.grad, i)[0], row(share, i)) })
+		t.eachRow(z.Rows(), z.Cols(), func(i int) { multiplyTo(share.Row(i), y.grad.Row(i)[0], share.Row(i)) })
 		t.pass(&y.kept, z)
 	}
 	return y
@@ -132,7 +132,7 @@ func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] 
 	y := t.newValue(1, 1, h)
 	y.kept = t.take(h.Rows(), h.Cols())
 	t.Fail(s(t.ctx, y.kept, h.data))
-	y.data.Data[0] = T(t.dot(h.data, y.kept))
+	y.data.Data[0] = T(t.total(h.data, y.kept, dot))
 	y.back = func() {
 		c := 2 * y.grad.Data[0]
 		switch {
@@ -159,10 +159,10 @@ func (t *Tape[T]) SoftOrthogonality(h *Value[T]) *Value[T] {
 	y.kept = t.take(d, d)
 	residual := y.kept
 	t.eachRow(d, d, func(i int) {
-		multiplyTo(row(residual, i), T(c), row(gram, i))
-		row(residual, i)[i]--
+		multiplyTo(residual.Row(i), T(c), gram.Row(i))
+		residual.Row(i)[i]--
 	})
-	y.data.Data[0] = T(weight * t.dot(residual, residual))
+	y.data.Data[0] = T(weight * t.total(residual, residual, dot))
 	y.back = func() {
 		t.addProduct(h, false, false, T(4*weight*c)*y.grad.Data[0], h.data, y.kept)
 	}

@@ -19,21 +19,21 @@ func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
 	y := t.newValue(z.Rows(), heads, z, a)
 	t.eachRow(z.Rows(), z.Cols(), func(i int) {
 		for k := range heads {
-			row(y.data, i)[k] = T(dot(head(z.data, i, k, width), row(a.data, k)))
+			y.data.Row(i)[k] = T(dot(head(z.data, i, k, width), a.data.Row(k)))
 		}
 	})
 	y.back = func() {
 		if z.needsGrad {
 			dst := t.gradient(z)
 			t.eachRow(z.Rows(), z.Cols(), func(i int) {
-				for k, c := range row(y.grad, i) {
-					matrix.AddScaled(head(dst, i, k, width), c, row(a.data, k))
+				for k, c := range y.grad.Row(i) {
+					matrix.AddScaled(head(dst, i, k, width), c, a.data.Row(k))
 				}
 			})
 		}
 		if a.needsGrad {
 			sums := t.columnSumsOf(z.Rows(), z.Cols(), func(sum []float64, i int) {
-				for k, c := range row(y.grad, i) {
+				for k, c := range y.grad.Row(i) {
 					sum := sum[k*width : (k+1)*width]
 					for j, v := range head(z.data, i, k, width) {
 						sum[j] += float64(c) * float64(v)
@@ -49,7 +49,7 @@ func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
 
 // head is the k-th part of row i of m, of so many numbers.
 func head[T Float](m Matrix[T], i, k, width int) []T {
-	return row(m, i)[k*width : (k+1)*width : (k+1)*width]
+	return m.Row(i)[k*width : (k+1)*width : (k+1)*width]
 }
 
 // Attention is the aggregate of a graph attention layer with K heads (Veličković et al., 2018): for
@@ -121,10 +121,10 @@ func (a *attention[T]) forward(i, k int, cols []int32) {
 	clear(parts[0])
 	clear(parts[1])
 	if len(cols) == 0 {
-		row(a.share, i)[k] = 0
+		a.share.Row(i)[k] = 0
 		return
 	}
-	score := row(a.target, i)[k]
+	score := a.target.Row(i)[k]
 	sources, stride := a.source.Data[k:], a.source.Stride
 	most := sources[int(cols[0])*stride]
 	for _, j := range cols {
@@ -142,7 +142,7 @@ func (a *attention[T]) forward(i, k int, cols []int32) {
 		matrix.AddScaled(parts[sign], T(mask.factor(i, int(j))*e), head(a.z, int(j), k, a.width))
 	}
 	inverse := 1 / (sums[0] + sums[1])
-	row(a.share, i)[k], row(a.most, i)[k], row(a.inverse, i)[k] = T(sums[0]*inverse), most, T(inverse)
+	a.share.Row(i)[k], a.most.Row(i)[k], a.inverse.Row(i)[k] = T(sums[0]*inverse), most, T(inverse)
 	multiplyTo(parts[0], T(inverse), parts[0])
 	multiplyTo(parts[1], T(inverse), parts[1])
 	addTo(parts[1], parts[0])
@@ -153,9 +153,9 @@ func (a *attention[T]) forward(i, k int, cols []int32) {
 // g_i·y_i in the place of their share.
 func (a *attention[T]) backwardTarget(i, k int, _ []int32) {
 	g := head(a.g, i, k, a.width)
-	product, share := dot(g, head(a.y, i, k, a.width)), &row(a.share, i)[k]
+	product, share := dot(g, head(a.y, i, k, a.width)), &a.share.Row(i)[k]
 	if a.gTarget.Data != nil {
-		row(a.gTarget, i)[k] += (a.slopes[0] - 1) * T(dot(g, head(a.negative, i, k, a.width))-product*float64(*share))
+		a.gTarget.Row(i)[k] += (a.slopes[0] - 1) * T(dot(g, head(a.negative, i, k, a.width))-product*float64(*share))
 	}
 	*share = T(product)
 }
@@ -163,7 +163,7 @@ func (a *attention[T]) backwardTarget(i, k int, _ []int32) {
 // backwardSource adds to the gradients of source_jk and of head k of row j of z, given the rows,
 // counted from first on, that have an entry in column j.
 func (a *attention[T]) backwardSource(j, k int, rows []int32, first int) {
-	score, z := row(a.source, j)[k], head(a.z, j, k, a.width)
+	score, z := a.source.Row(j)[k], head(a.z, j, k, a.width)
 	mask := a.mask.of(k)
 	var gZ []T
 	if a.gZ.Data != nil {
@@ -183,7 +183,7 @@ func (a *attention[T]) backwardSource(j, k int, rows []int32, first int) {
 		sum += float64(slope) * alpha * (m*dot(g, z) - float64(a.share.Data[kept]))
 	}
 	if a.gSource.Data != nil {
-		row(a.gSource, j)[k] += T(sum)
+		a.gSource.Row(j)[k] += T(sum)
 	}
 }
 
@@ -216,7 +216,7 @@ func (t *Tape[T]) SoftmaxSum(s *Sparse[T], x *Value[T], scale float64, constant 
 	t.eachRow(sums.Rows(), sums.Cols(), func(i int) {
 		if cols, _ := s.matrix.Row(i); len(cols) == 0 {
 			for c := range sums.Cols() {
-				row(sums.data, i)[c] = 1
+				sums.data.Row(i)[c] = 1
 			}
 		}
 	})

@@ -74,7 +74,7 @@ func softmaxSumOf[T Float](name string, scale float64) operation[T] {
 }
 
 func headDotsByHand(z, a matrix64) matrix64 {
-	return build(z.Rows, a.Rows, func(i, k int) float64 { return dotByHand(head(z, i, k, a.Cols), row(a, k)) })
+	return build(z.Rows, a.Rows, func(i, k int) float64 { return dotByHand(head(z, i, k, a.Cols), a.Row(k)) })
 }
 
 // neighbourOperations are those of the neighbours in a graph.

@@ -43,7 +43,7 @@ func newNetwork(n, features, hidden, out int) *network {
 // contrast is a cheap symmetric operator: it swaps the rows i and n−1−i, halved.
 func contrast(_ context.Context, dst, src matrix64) error {
 	for i := range dst.Rows {
-		for j, v := range row(src, src.Rows-1-i) {
+		for j, v := range src.Row(src.Rows - 1 - i) {
 			dst.Data[i*dst.Stride+j] = v / 2
 		}
 	}

@@ -17,13 +17,13 @@ func (t *Tape[T]) RowNormalize(x *Value[T]) *Value[T] {
 	y.kept = t.take(x.Rows(), 1)
 	inverse := y.kept.Data
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
-		from := row(x.data, i)
+		from := x.data.Row(i)
 		inverse[i] = T(inverseLength(dot(from, from)))
-		multiplyTo(row(y.data, i), inverse[i], from)
+		multiplyTo(y.data.Row(i), inverse[i], from)
 	})
 	y.back = func() {
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
-			g, unit := row(y.grad, i), row(y.data, i)
+			g, unit := y.grad.Row(i), y.data.Row(i)
 			matrix.AddScaled(g, T(-dot(g, unit)), unit)
 			multiplyTo(g, inverse[i], g)
 		})
@@ -56,8 +56,8 @@ func (t *Tape[T]) ColumnNormalize(x *Value[T]) *Value[T] {
 		inverse[j] = T(inverseLength(square))
 	}
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
-		to := row(y.data, i)
-		for j, v := range row(x.data, i) {
+		to := y.data.Row(i)
+		for j, v := range x.data.Row(i) {
 			to[j] = v * inverse[j]
 		}
 	})
@@ -66,8 +66,8 @@ func (t *Tape[T]) ColumnNormalize(x *Value[T]) *Value[T] {
 		defer t.wide.release(&dots)
 		t.columnDots(dots.Data, y.grad, y.data)
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
-			g := row(y.grad, i)
-			for j, v := range row(y.data, i) {
+			g := y.grad.Row(i)
+			for j, v := range y.data.Row(i) {
 				g[j] = (g[j] - v*T(dots.Data[j])) * inverse[j]
 			}
 		})
@@ -79,8 +79,8 @@ func (t *Tape[T]) ColumnNormalize(x *Value[T]) *Value[T] {
 // columnDots sets sum[j] to Σ_i a_ij·b_ij.
 func (t *Tape[T]) columnDots(sum []float64, a, b Matrix[T]) {
 	t.columnSums(sum, a.Rows, func(sum []float64, i int) {
-		other := row(b, i)
-		for j, v := range row(a, i) {
+		other := b.Row(i)
+		for j, v := range a.Row(i) {
 			sum[j] += float64(v) * float64(other[j])
 		}
 	})
@@ -98,10 +98,10 @@ func (t *Tape[T]) BatchNorm(x, gamma, beta *Value[T], epsilon float64, mean, var
 	fit(x.Rows() > 0, "BatchNorm", x)
 	fitStatistics(x, mean, variance)
 	n := float64(x.Rows())
-	t.columnSums(mean, x.Rows(), func(sum []float64, i int) { addTo(sum, row(x.data, i)) })
+	t.columnSums(mean, x.Rows(), func(sum []float64, i int) { addTo(sum, x.data.Row(i)) })
 	multiplyTo(mean, 1/n, mean)
 	t.columnSums(variance, x.Rows(), func(sum []float64, i int) {
-		for j, v := range row(x.data, i) {
+		for j, v := range x.data.Row(i) {
 			d := float64(v) - mean[j]
 			sum[j] += d * d
 		}
@@ -133,22 +133,22 @@ func (t *Tape[T]) standardize(x, gamma, beta *Value[T], epsilon float64, mean, v
 	fit(sameSize(gamma, beta), "BatchNorm", gamma, beta)
 	y := t.newValue(x.Rows(), x.Cols(), x, gamma, beta)
 	y.kept = t.take(2, x.Cols()) // the caller may change mean and variance
-	shift, inverse := row(y.kept, 0), row(y.kept, 1)
+	shift, inverse := y.kept.Row(0), y.kept.Row(1)
 	for j, v := range variance {
 		shift[j], inverse[j] = T(mean[j]), T(1/math.Sqrt(v+epsilon))
 	}
-	scale, offset := row(gamma.data, 0), row(beta.data, 0)
+	scale, offset := gamma.data.Row(0), beta.data.Row(0)
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
-		to := row(y.data, i)
-		for j, v := range row(x.data, i) {
+		to := y.data.Row(i)
+		for j, v := range x.data.Row(i) {
 			to[j] = scale[j]*((v-shift[j])*inverse[j]) + offset[j]
 		}
 	})
 	y.back = func() {
-		sums := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) { addTo(sum, row(y.grad, i)) })
+		sums := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) { addTo(sum, y.grad.Row(i)) })
 		dots := t.columnSumsOf(x.Rows(), x.Cols(), func(sum []float64, i int) {
-			g := row(y.grad, i)
-			for j, v := range row(x.data, i) {
+			g := y.grad.Row(i)
+			for j, v := range x.data.Row(i) {
 				sum[j] += float64(g[j] * (v - shift[j]) * inverse[j])
 			}
 		})
@@ -156,8 +156,8 @@ func (t *Tape[T]) standardize(x, gamma, beta *Value[T], epsilon float64, mean, v
 		defer t.release(&dots)
 		n := T(x.Rows())
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
-			g := row(y.grad, i)
-			for j, v := range row(x.data, i) {
+			g := y.grad.Row(i)
+			for j, v := range x.data.Row(i) {
 				if own {
 					g[j] -= (sums.Data[j] + (v-shift[j])*inverse[j]*dots.Data[j]) / n
 				}
@@ -184,9 +184,9 @@ func (t *Tape[T]) LayerNorm(x, gamma, beta *Value[T], epsilon float64) *Value[T]
 	y := t.newValue(x.Rows(), x.Cols(), x, gamma, beta)
 	y.kept = t.take(x.Rows(), x.Cols()+1) // x̂_i and 1/s_i
 	d := float64(x.Cols())
-	scale, offset := row(gamma.data, 0), row(beta.data, 0)
+	scale, offset := gamma.data.Row(0), beta.data.Row(0)
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
-		from, to, kept := row(x.data, i), row(y.data, i), row(y.kept, i)
+		from, to, kept := x.data.Row(i), y.data.Row(i), y.kept.Row(i)
 		mean, squares := sum(from)/d, 0.0
 		for _, v := range from {
 			squares += (float64(v) - mean) * (float64(v) - mean)
@@ -204,11 +204,11 @@ func (t *Tape[T]) LayerNorm(x, gamma, beta *Value[T], epsilon float64) *Value[T]
 			dots := t.wide.take(1, x.Cols())
 			defer t.wide.release(&dots)
 			t.columnDots(dots.Data, y.grad, units)
-			addTo(row(t.gradient(gamma), 0), dots.Data)
+			addTo(t.gradient(gamma).Row(0), dots.Data)
 		}
 		t.addColumnSums(beta, y.grad)
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
-			g, unit, inverse := row(y.grad, i), row(units, i), row(y.kept, i)[x.Cols()]
+			g, unit, inverse := y.grad.Row(i), units.Row(i), y.kept.Row(i)[x.Cols()]
 			for j, c := range scale {
 				g[j] *= c
 			}

@@ -91,9 +91,9 @@ func logPowerMeanOf[T Float](name string, p float64) operation[T] {
 		func(x matrix64) matrix64 {
 			return build(x.Rows, 1, func(i, _ int) float64 {
 				if p == 0 {
-					return mean(row(x, i), func(v float64) float64 { return v })
+					return mean(x.Row(i), func(v float64) float64 { return v })
 				}
-				return math.Log(mean(row(x, i), func(v float64) float64 { return math.Exp(p * v) })) / p
+				return math.Log(mean(x.Row(i), func(v float64) float64 { return math.Exp(p * v) })) / p
 			})
 		})
 }
@@ -281,8 +281,8 @@ func operations[T Float]() []operation[T] {
 			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.LayerNorm(in[0], in[1], in[2], normEpsilon) },
 			want: func(in []matrix64) matrix64 {
 				return build(in[0].Rows, in[0].Cols, func(i, j int) float64 {
-					m := mean(row(in[0], i), func(v float64) float64 { return v })
-					variance := mean(row(in[0], i), func(v float64) float64 { return math.Pow(v-m, 2) })
+					m := mean(in[0].Row(i), func(v float64) float64 { return v })
+					variance := mean(in[0].Row(i), func(v float64) float64 { return math.Pow(v-m, 2) })
 					return at(in[1], 0, j)*(at(in[0], i, j)-m)/math.Sqrt(variance+normEpsilon) + at(in[2], 0, j)
 				})
 			},
@@ -308,13 +308,13 @@ func operations[T Float]() []operation[T] {
 			want: func(in []matrix64) matrix64 {
 				d := in[0].Cols
 				return build(in[0].Rows, 2*d+3, func(i, j int) float64 {
-					return slices.Concat(row(in[0], i), row(in[1], i), row(in[2], i))[j]
+					return slices.Concat(in[0].Row(i), in[1].Row(i), in[2].Row(i))[j]
 				})
 			},
 		},
 		binary("Concat of two", equal, func(t *Tape[T], a, b *Value[T]) *Value[T] { return t.Concat(a, b) },
 			func(a, b matrix64) matrix64 {
-				return build(a.Rows, 2*a.Cols, func(i, j int) float64 { return slices.Concat(row(a, i), row(b, i))[j] })
+				return build(a.Rows, 2*a.Cols, func(i, j int) float64 { return slices.Concat(a.Row(i), b.Row(i))[j] })
 			}),
 		unary("Columns", func(t *Tape[T], x *Value[T]) *Value[T] { return t.Columns(x, 1, x.Cols()) }, func(x matrix64) matrix64 {
 			return build(x.Rows, x.Cols-1, func(i, j int) float64 { return at(x, i, j+1) })
@@ -328,13 +328,13 @@ func operations[T Float]() []operation[T] {
 			},
 		},
 		binary("RowDots", equal, (*Tape[T]).RowDots, func(a, b matrix64) matrix64 {
-			return build(a.Rows, 1, func(i, _ int) float64 { return dotByHand(row(a, i), row(b, i)) })
+			return build(a.Rows, 1, func(i, _ int) float64 { return dotByHand(a.Row(i), b.Row(i)) })
 		}),
 		binary("GatherDots", equal, func(t *Tape[T], a, b *Value[T]) *Value[T] {
 			return t.GatherDots(a, picks(a.Rows()+4, a.Rows(), 1), b, picks(a.Rows()+4, a.Rows(), 2))
 		}, func(a, b matrix64) matrix64 {
 			us, vs := picks(a.Rows+4, a.Rows, 1), picks(a.Rows+4, a.Rows, 2)
-			return build(len(us), 1, func(k, _ int) float64 { return dotByHand(row(a, us[k]), row(b, vs[k])) })
+			return build(len(us), 1, func(k, _ int) float64 { return dotByHand(a.Row(us[k]), b.Row(vs[k])) })
 		}),
 		logPowerMeanOf[T]("LogPowerMeanRows, geometric", 0),
 		logPowerMeanOf[T]("LogPowerMeanRows, arithmetic", 1),

@@ -15,20 +15,20 @@ import (
 func ownProduct[T Float](t *Tape[T], a, b *Value[T]) *Value[T] {
 	return t.Operation(a.Rows(), a.Cols(), func(y Matrix[T]) {
 		for i := range y.Rows {
-			for j, v := range row(a.data, i) {
-				row(y, i)[j] = T(math.Sin(float64(v))) * row(b.data, i)[j]
+			for j, v := range a.data.Row(i) {
+				y.Row(i)[j] = T(math.Sin(float64(v))) * b.data.Row(i)[j]
 			}
 		}
 	}, func(y, g Matrix[T], gradients []Matrix[T]) {
 		for i := range y.Rows {
-			for j, v := range row(a.data, i) {
+			for j, v := range a.data.Row(i) {
 				if gradients[0].Data != nil {
-					row(gradients[0], i)[j] += row(g, i)[j] * T(math.Cos(float64(v))) * row(b.data, i)[j]
+					gradients[0].Row(i)[j] += g.Row(i)[j] * T(math.Cos(float64(v))) * b.data.Row(i)[j]
 				}
 				if gradients[1].Data != nil {
-					row(gradients[1], i)[j] += row(g, i)[j] * T(math.Sin(float64(v)))
+					gradients[1].Row(i)[j] += g.Row(i)[j] * T(math.Sin(float64(v)))
 				}
-				row(g, i)[j] = T(math.NaN()) // which nothing reads
+				g.Row(i)[j] = T(math.NaN()) // which nothing reads
 			}
 		}
 	}, a, b)

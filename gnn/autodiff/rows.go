@@ -34,11 +34,11 @@ func (t *Tape[T]) Gather(x *Value[T], rows []int) *Value[T] {
 		return y
 	}
 	y := t.newValue(len(rows), x.Cols(), x)
-	t.eachRow(len(rows), x.Cols(), func(k int) { copy(row(y.data, k), row(x.data, rows[k])) })
+	t.eachRow(len(rows), x.Cols(), func(k int) { copy(y.data.Row(k), x.data.Row(rows[k])) })
 	y.back = func() {
 		dst := t.gradient(x)
 		t.scatter(len(rows), x.Cols(), func(k, lo, hi int) {
-			addTo(row(dst, rows[k])[lo:hi], row(y.grad, k)[lo:hi])
+			addTo(dst.Row(rows[k])[lo:hi], y.grad.Row(k)[lo:hi])
 		})
 	}
 	return y
@@ -63,7 +63,7 @@ func (t *Tape[T]) scatter(m, cols int, add func(k, lo, hi int)) {
 func (t *Tape[T]) RowDots(a, b *Value[T]) *Value[T] {
 	fit(sameSize(a, b), "RowDots", a, b)
 	y := t.newValue(a.Rows(), 1, a, b)
-	t.eachRow(a.Rows(), a.Cols(), func(i int) { row(y.data, i)[0] = T(dot(row(a.data, i), row(b.data, i))) })
+	t.eachRow(a.Rows(), a.Cols(), func(i int) { y.data.Row(i)[0] = T(dot(a.data.Row(i), b.data.Row(i))) })
 	y.back = func() {
 		t.addRowMultiples(a, y.grad, b)
 		t.addRowMultiples(b, y.grad, a)
@@ -77,7 +77,7 @@ func (t *Tape[T]) addRowMultiples(x *Value[T], c Matrix[T], from *Value[T]) {
 		return
 	}
 	dst := t.gradient(x)
-	t.eachRow(x.Rows(), x.Cols(), func(i int) { matrix.AddScaled(row(dst, i), row(c, i)[0], row(from.data, i)) })
+	t.eachRow(x.Rows(), x.Cols(), func(i int) { matrix.AddScaled(dst.Row(i), c.Row(i)[0], from.data.Row(i)) })
 }
 
 // GatherDots is the m×1 matrix of the inner products of given rows of two matrices with d columns:
@@ -93,7 +93,7 @@ func (t *Tape[T]) GatherDots(a *Value[T], us []int, b *Value[T], vs []int) *Valu
 	fitIndices("GatherDots, us", us, a.Rows())
 	fitIndices("GatherDots, vs", vs, b.Rows())
 	y := t.newValue(len(us), 1, a, b)
-	t.eachRow(len(us), a.Cols(), func(k int) { row(y.data, k)[0] = T(dot(row(a.data, us[k]), row(b.data, vs[k]))) })
+	t.eachRow(len(us), a.Cols(), func(k int) { y.data.Row(k)[0] = T(dot(a.data.Row(us[k]), b.data.Row(vs[k]))) })
 	y.back = func() {
 		t.scatterMultiples(a, us, y.grad, b, vs)
 		t.scatterMultiples(b, vs, y.grad, a, us)
@@ -108,7 +108,7 @@ func (t *Tape[T]) scatterMultiples(x *Value[T], us []int, c Matrix[T], from *Val
 	}
 	dst := t.gradient(x)
 	t.scatter(len(us), x.Cols(), func(k, lo, hi int) {
-		matrix.AddScaled(row(dst, us[k])[lo:hi], row(c, k)[0], row(from.data, vs[k])[lo:hi])
+		matrix.AddScaled(dst.Row(us[k])[lo:hi], c.Row(k)[0], from.data.Row(vs[k])[lo:hi])
 	})
 }
 
