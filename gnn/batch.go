@@ -10,6 +10,7 @@ import (
 	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 	"coles/internal/stream"
 )
 
@@ -109,7 +110,7 @@ func (r *run[T]) eachLabelled(ctx context.Context, rnd *rand.Rand, do func(step 
 // parts cuts a list into as few parts of at most so many as there can be, of nearly one size.
 func parts(order []int, size int) [][]int {
 	n := len(order)
-	parts := make([][]int, (n+size-1)/size)
+	parts := make([][]int, parallel.Pieces(n, size))
 	for k := range parts {
 		parts[k] = order[k*n/len(parts) : (k+1)*n/len(parts)]
 	}

@@ -199,16 +199,14 @@ func (f features[T]) changed(ctx context.Context, v *View) (features[T], error) 
 	if err != nil {
 		return f, err
 	}
-	if err := parallel.Rows(ctx, n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, vals := c.Row(i)
-			switch {
-			case rows[i] < 0:
-				clear(vals)
-			case v.Columns != nil:
-				for q := range vals {
-					vals[q] *= T(v.Columns[matrix.Column(cols, q)])
-				}
+	if err := parallel.EachRow(ctx, n, func(i int) {
+		cols, vals := c.Row(i)
+		switch {
+		case rows[i] < 0:
+			clear(vals)
+		case v.Columns != nil:
+			for q := range vals {
+				vals[q] *= T(v.Columns[matrix.Column(cols, q)])
 			}
 		}
 	}); err != nil {

@@ -35,16 +35,11 @@ var layerForms = []form[Layer]{
 		err := filter.UnmarshalText([]byte(f.Rest()))
 		return Propagate(filter), err
 	}},
-	formOf("relu", plainLayer(ReLU)),
-	formOf("prelu", plainLayer(PReLU)),
-	formOf("elu", plainLayer(ELU)),
+	formOf("relu", func(*setting.Form) Layer { return ReLU() }),
+	formOf("prelu", func(*setting.Form) Layer { return PReLU() }),
+	formOf("elu", func(*setting.Form) Layer { return ELU() }),
 	formOf(dropoutName, func(f *setting.Form) Layer { return Dropout(f.Float()) }),
 	{customName, func(f *setting.Form) (Layer, error) { return namedLayer(f.Rest()) }},
-}
-
-// plainLayer reads a layer without arguments.
-func plainLayer(make func() Layer) func(f *setting.Form) Layer {
-	return func(*setting.Form) Layer { return make() }
 }
 
 // wideLayer reads a layer with a width, which may be orthonormal.
@@ -160,10 +155,8 @@ func propagate[T autodiff.Float](f coles.Filter) forward[T] {
 
 // ReLU is max(H, 0) by entry.
 func ReLU() Layer {
-	return Layer{label: label{name: "relu"}, spec: LayerSpec{Width: SameWidth}, forward32: relu[float32], forward64: relu[float64]}
+	return Layer{label: label{name: "relu"}, spec: LayerSpec{Width: SameWidth}, forward32: (*Pass[float32]).ReLU, forward64: (*Pass[float64]).ReLU}
 }
-
-func relu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.ReLU(h) }
 
 // PReLU is H where positive and a·H elsewhere. Its parameter is "slope" (a, 1 × 1), 0.25 at first
 // (He et al. 2015).
@@ -178,10 +171,8 @@ func prelu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T
 
 // ELU is H where positive and e^H − 1 elsewhere.
 func ELU() Layer {
-	return Layer{label: label{name: "elu"}, spec: LayerSpec{Width: SameWidth}, forward32: elu[float32], forward64: elu[float64]}
+	return Layer{label: label{name: "elu"}, spec: LayerSpec{Width: SameWidth}, forward32: (*Pass[float32]).ELU, forward64: (*Pass[float64]).ELU}
 }
-
-func elu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.ELU(h) }
 
 // Dropout sets entries to zero with probability rate and divides the others by 1 − rate, while
 // training; of sparse features it draws for the entries that are stored.

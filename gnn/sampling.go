@@ -8,7 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
-	"coles/internal/parallel"
+	"coles/internal/matrix"
 	"coles/internal/setting"
 )
 
@@ -126,10 +126,7 @@ func (r *run[T]) startSampler(ctx context.Context) (err error) {
 
 // checkSample refuses a sample that does not fit the network or the graph.
 func (r *run[T]) checkSample(s *Sample) error {
-	layers := 0
-	for _, l := range r.Network[r.Network.lead():] {
-		layers += l.spec.Hops
-	}
+	layers := r.Network.hops() // of one hop each
 	if len(s.Levels) != layers+1 || len(s.Factors) != layers {
 		return fmt.Errorf("%w: %d levels and factors of %d layers for %d layers that look at the graph",
 			coles.ErrShape, len(s.Levels), len(s.Factors), layers)
@@ -187,20 +184,16 @@ func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 	}
 	factors, from, to := s.Factors[p.level], s.Levels[p.level], s.Levels[p.level+1]
 	seen := &autodiff.CSR[T]{Rows: factors.Rows, Cols: factors.Cols, Ptr: factors.Ptr, Col: factors.Col, Val: make([]T, len(factors.Col))}
-	if err := parallel.Rows(p.ctx, seen.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			places, f := factors.Row(i)
-			_, vals := seen.Row(i)
-			cols, entries := a.Row(to[i])
-			for q, j := range places {
-				if at, ok := slices.BinarySearch(cols, int32(from[j])); ok {
-					vals[q] = T(float64(entries[at]) * f[q])
-				}
+	p.Fail(matrix.EachRow(p.ctx, seen, func(i int) {
+		places, f := factors.Row(i)
+		_, vals := seen.Row(i)
+		cols, entries := a.Row(to[i])
+		for q, j := range places {
+			if at, ok := slices.BinarySearch(cols, int32(from[j])); ok {
+				vals[q] = T(float64(entries[at]) * f[q])
 			}
 		}
-	}); err != nil {
-		p.Fail(err)
-	}
+	}))
 	return autodiff.NewSparse(seen, false)
 }
 

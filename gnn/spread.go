@@ -36,12 +36,10 @@ func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T], mean []floa
 	_, exponent := math.Frexp(most)
 	c.unit = math.Ldexp(1, min(max(exponent, -1000), 1000))
 	inverse := 1 / c.unit // of a power of two, exact
-	return c, release, parallel.Rows(ctx, h.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			to := c.rows.Data[i*c.rows.Stride:][:h.Cols]
-			for j, v := range h.Data[i*h.Stride:][:h.Cols] {
-				to[j] = T((float64(v) - mean[j]) * inverse)
-			}
+	return c, release, parallel.EachRow(ctx, h.Rows, func(i int) {
+		to := c.rows.Row(i)
+		for j, v := range h.Row(i) {
+			to[j] = T((float64(v) - mean[j]) * inverse)
 		}
 	})
 }
@@ -84,12 +82,12 @@ func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *
 		unit, within = centred.unit, 0
 	}
 	const rows = 64 // of gram, as a task
-	parts := make([][3]float64, (h.Cols+rows-1)/rows)
+	parts := make([][3]float64, parallel.Pieces(h.Cols, rows))
 	if err := parallel.Ranges(ctx, h.Cols, rows, func(lo, hi int) {
 		distance, trace, squares := 0.0, 0.0, 0.0
 		for i := lo; i < hi; i++ {
 			identity, times := 1.0, 1.0
-			for j, v := range gram.Data[i*gram.Stride:][i:h.Cols] {
+			for j, v := range gram.Row(i)[i:] {
 				outer := mean[i] * mean[i+j]
 				c := float64(v)/n - within*outer
 				g := c*unit*unit + outer - identity
@@ -151,7 +149,7 @@ func centredNorm[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (float
 	sums, err := parallel.Sum(ctx, h.Rows, 2, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			square := 0.0
-			for _, v := range centred.rows.Data[i*centred.rows.Stride:][:h.Cols] {
+			for _, v := range centred.rows.Row(i) {
 				square += float64(v) * float64(v)
 			}
 			sum[0] += math.Sqrt(square)
@@ -175,11 +173,7 @@ func centredNorm[T kernel.Float](ctx context.Context, h kernel.Matrix[T]) (float
 // times multiplies y by a factor, in place.
 func times(ctx context.Context, y kernel.Matrix[float64], factor float64) (*mat.Dense, error) {
 	if factor != 1 {
-		if err := parallel.Rows(ctx, y.Rows, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				matrix.Scale(y.Data[i*y.Stride:][:y.Cols], factor)
-			}
-		}); err != nil {
+		if err := parallel.EachRow(ctx, y.Rows, func(i int) { matrix.Scale(y.Row(i), factor) }); err != nil {
 			return nil, err
 		}
 	}
