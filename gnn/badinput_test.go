@@ -55,7 +55,6 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		return WithValidation(1, 1, func(context.Context, int, *mat.Dense) (float64, error) { return score, err })
 	}
 	drops := func(first float64) Option { return withAugmentation(Drop([2]float64{first, 0}, [2]float64{})) }
-	contrast := func(s coles.NegativeSampler, kappa int, eta float64) Option { return WithContrast(s, kappa, eta) }
 	sampled := withSampler(exact(10, 2))
 	all := objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
 		s.W()
@@ -119,9 +118,9 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"a classifier's objective", []Option{WithSettings(ClassifierSettings())}, coles.ErrSetting},
 		{"features times zero", []Option{WithPreparation(coles.PrepareNone, 0)}, coles.ErrSetting},
 		{"unknown preparation", []Option{WithPreparation(99, 1)}, coles.ErrSetting},
-		{"κ below zero", []Option{contrast(expected, -1, 1)}, coles.ErrSetting},
-		{"η′ above one", []Option{contrast(expected, 1, 2)}, coles.ErrSetting},
-		{"negatives without partners", []Option{contrast(coles.UniformNegatives(0), 1, 1)}, coles.ErrSetting},
+		{"κ below zero", []Option{WithContrast(expected, -1, 1)}, coles.ErrSetting},
+		{"η′ above one", []Option{WithContrast(expected, 1, 2)}, coles.ErrSetting},
+		{"negatives without partners", []Option{WithContrast(coles.UniformNegatives(0), 1, 1)}, coles.ErrSetting},
 		{"edges dropped always", []Option{drops(1)}, coles.ErrSetting},
 		{"features masked never to be seen", []Option{withAugmentation(Drop([2]float64{}, [2]float64{0, -0.1}))}, coles.ErrSetting},
 		{"augmented batches", []Option{drops(0.1), WithBatchSize(10)}, coles.ErrSetting},

@@ -89,9 +89,7 @@ func TestOwnObjectiveEqualsItsFormula(t *testing.T) {
 	for i := range 40 {
 		want += (math.Log1p(math.Exp(-near.At(i, 0))) + math.Log1p(math.Exp(far.At(i, 0)))) / 40
 	}
-	if math.Abs(got-want) > 1e-13*want {
-		t.Errorf("%v, want %v", got, want)
-	}
+	testkit.WantNear(t, "loss", got, want, 1e-13)
 	if s.Parameter("0.slope") != nil || s.Parameter("weight") != nil {
 		t.Error("there are parameters that nobody has")
 	}

@@ -10,16 +10,6 @@ import (
 	"coles/internal/testkit"
 )
 
-// wantShare compares the share of so many independent draws with their probability, to five
-// standard deviations.
-func wantShare(t *testing.T, what string, hits, draws int, probability float64) {
-	t.Helper()
-	share := float64(hits) / float64(draws)
-	if bound := 5 * math.Sqrt(probability*(1-probability)/float64(draws)); math.Abs(share-probability) > bound {
-		t.Errorf("%s: a share of %.4f, want %.4f ± %.4f", what, share, probability, bound)
-	}
-}
-
 // Edges that stay keep their weights, and the two views are drawn apart, each with its rate.
 func TestDroppedEdges(t *testing.T) {
 	g, a := weighted(71, 120)
@@ -32,16 +22,13 @@ func TestDroppedEdges(t *testing.T) {
 				t.Errorf("edge %v weighs %v, %v before", e, weight, a.At(e.U, e.V))
 			}
 		}
-		wantShare(t, fmt.Sprint("kept at ", rate), kept[v].Report().Edges, g.Report().Edges, 1-rate)
 	}
-	both := 0
-	second := kept[1].CSR()
-	for e := range kept[0].Edges() {
-		if second.At(e.U, e.V) != 0 {
-			both++
-		}
+	counts := map[[2]bool]int{}
+	first, second := kept[0].CSR(), kept[1].CSR()
+	for e := range g.Edges() {
+		counts[[2]bool{first.At(e.U, e.V) != 0, second.At(e.U, e.V) != 0}]++
 	}
-	wantShare(t, "kept in both", both, g.Report().Edges, 0.8*0.4)
+	testkit.WantLaw(t, "kept", counts, map[[2]bool]float64{{true, true}: 0.8 * 0.4, {true, false}: 0.8 * 0.6, {false, true}: 0.2 * 0.4, {}: 0.2 * 0.6})
 }
 
 // Self loops that a graph has kept are no edges to be dropped, and no pairs.

@@ -13,16 +13,7 @@ import (
 // normalized is D̂^-½(A+I)D̂^-½ and averaged D⁻¹A, by the formulas.
 func normalized(a *mat.Dense) *mat.Dense {
 	n, _ := a.Dims()
-	w := mat.DenseCopyOf(a)
-	for i := range n {
-		w.Set(i, i, a.At(i, i)+1)
-	}
-	degree := make([]float64, n)
-	for i := range n {
-		degree[i] = mat.Sum(w.RowView(i))
-	}
-	w.Apply(func(i, j int, v float64) float64 { return v / math.Sqrt(degree[i]*degree[j]) }, w)
-	return w
+	return testkit.NormalizedDense(plus(a, testkit.Eye(n)))
 }
 
 func averaged(a *mat.Dense) *mat.Dense {
@@ -166,9 +157,7 @@ func TestPairwiseLossesEqualTheirFormulas(t *testing.T) {
 			edges := float64(len(firsts))
 			want = -nearLogs/edges - eta*far/(edges*negatives)
 		}
-		if math.Abs(got-want) > 1e-12*math.Abs(want) {
-			t.Errorf("%v: %v, want %v", form.o, got, want)
-		}
+		testkit.WantNear(t, form.o.String(), got, want, 1e-12)
 	}
 }
 

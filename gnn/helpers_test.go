@@ -139,9 +139,7 @@ func penalty(h *mat.Dense) float64 {
 	n, d := h.Dims()
 	gram := testkit.Product(h.T(), h)
 	gram.Scale(1/float64(n), gram)
-	for j := range d {
-		gram.Set(j, j, gram.At(j, j)-1)
-	}
+	gram.Sub(gram, testkit.Eye(d))
 	return math.Pow(mat.Norm(gram, 2), 2) / float64(d)
 }
 

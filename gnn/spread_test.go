@@ -2,6 +2,7 @@ package gnn
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"coles"
@@ -28,9 +29,7 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := penalty(dense(h)); math.Abs(orthogonality-want) > 1e-12*want {
-		t.Errorf("orthogonality %v, want %v", orthogonality, want)
-	}
+	testkit.WantNear(t, "orthogonality", orthogonality, penalty(dense(h)), 1e-12)
 	var covariance mat.SymDense
 	stat.CovarianceMatrix(&covariance, dense(h), nil)
 	var e mat.EigenSym
@@ -40,9 +39,7 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 		sum += l
 		squares += l * l
 	}
-	if want := sum * sum / squares; math.Abs(rank-want) > 1e-12*want {
-		t.Errorf("rank %v, want %v", rank, want)
-	}
+	testkit.WantNear(t, "rank", rank, sum*sum/squares, 1e-12)
 	for i := range h.Data { // its squares are no numbers any more
 		h.Data[i] = math.Ldexp(h.Data[i], 900)
 	}
@@ -75,25 +72,10 @@ func TestSpreadOfRowsFarFromZero(t *testing.T) {
 }
 
 // The embedding is the output times one factor, and the mean norm of its centred rows is r.
-func TestNormIsThatOfTheCentredRows(t *testing.T) {
+func TestCentredRowsHaveTheNorm(t *testing.T) {
 	g, x := small(25)
 	output, y := trained(t, g, x, withNorm(0)).Embedding(), trained(t, g, x, withNorm(3)).Embedding()
-	n, d := y.Dims()
-	mean := make([]float64, d)
-	for i := range n {
-		for j := range d {
-			mean[j] += y.At(i, j) / float64(n)
-		}
-	}
-	sum := 0.0
-	for i := range n {
-		v := mat.NewVecDense(d, nil)
-		v.SubVec(y.RowView(i), mat.NewVecDense(d, mean))
-		sum += mat.Norm(v, 2)
-	}
-	if got := sum / float64(n); math.Abs(got-3) > 1e-12 {
-		t.Errorf("the mean norm is %v", got)
-	}
+	testkit.WantNear(t, "the mean norm", testkit.MeanNorm(y), 3, 3e-13)
 	output.Scale(y.At(0, 0)/output.At(0, 0), output)
 	testkit.WantClose(t, "the output times a factor", output, y, 1e-12)
 }
@@ -111,8 +93,7 @@ func TestEqualRowsKeepTheirScale(t *testing.T) {
 		n += size
 	}
 	g := testkit.Must(coles.NewGraph(n, cliques))
-	ones := mat.NewDense(n, 3, nil)
-	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
+	ones := mat.NewDense(n, 3, slices.Repeat([]float64{1}, 3*n))
 	for _, p := range []coles.Precision{coles.Float32, coles.Float64} {
 		m := trained(t, g, ones, withPrecision(p))
 		if largest := mat.Max(m.Embedding()); m.factor != 1 || largest > 100 {

@@ -89,8 +89,7 @@ func TestSchedulesEqualTheirFormulas(t *testing.T) {
 // drift is the largest entry of |ΘᵀΘ − I|.
 func drift(theta *mat.Dense) float64 {
 	_, k := theta.Dims()
-	eye := mat.NewDiagDense(k, slices.Repeat([]float64{1}, k))
-	return testkit.MaxDiff(testkit.Product(theta.T(), theta), eye)
+	return testkit.MaxDiff(testkit.Product(theta.T(), theta), testkit.Eye(k))
 }
 
 func TestRetractionIsQ(t *testing.T) {
@@ -188,9 +187,7 @@ func TestOrthonormalLinearEncoderReachesTheClosedForm(t *testing.T) {
 	}
 	epochs := progressOf(t, g, x, WithNetwork(Propagate(filter), Linear(dim).Orthonormal()), WithObjective(COLES(0)), WithPreparation(coles.PrepareNone, 1),
 		withOptimizer(SGD(0.5, 0)), WithEpochs(3000))
-	if got := -epochs[2999].Loss * float64(g.Nodes()); math.Abs(got-want) > 1e-8*want {
-		t.Errorf("Tr(HᵀΔWH) = %.12g, the eigenvalues add up to %.12g", got, want)
-	}
+	testkit.WantNear(t, "Tr(HᵀΔWH)", -epochs[2999].Loss*float64(g.Nodes()), want, 1e-8)
 }
 
 // Decay leaves an orthonormal weight alone, coupled or not, and the others not.
