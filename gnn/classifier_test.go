@@ -16,26 +16,11 @@ import (
 // with four nodes of each to train on and four to stop by.
 func separated() (g *coles.Graph, x *mat.Dense, labels, train, val []int) {
 	const n = 240
-	rng := testkit.Random(4)
-	var edges []coles.Edge
-	x = mat.NewDense(n, 30, nil)
+	g, x = testkit.Topics(4, n, 30, 0.8)
 	for u := range n {
 		labels = append(labels, []int{3, 5, 9}[u%3])
-		for v := range u {
-			if p := rng.Float64(); p < 0.006 || u%3 == v%3 && p < 0.07 {
-				edges = append(edges, coles.Edge{U: u, V: v})
-			}
-		}
-		for j := range 30 {
-			if p := rng.Float64(); p < 0.1 || u%3 == j%3 && p < 0.25 {
-				x.Set(u, j, 1)
-			}
-		}
 	}
-	for i := range 12 {
-		train, val = append(train, i), append(val, 12+i)
-	}
-	return testkit.Must(coles.NewGraph(n, edges)), x, labels, train, val
+	return g, x, labels, upTo(12), upTo(24)[12:]
 }
 
 func TestClassifierLearns(t *testing.T) {
