@@ -3,7 +3,6 @@ package gnn
 import (
 	"context"
 	"iter"
-	"math"
 	"slices"
 	"testing"
 
@@ -134,55 +133,29 @@ func TestFactorsMultiplyTheOperator(t *testing.T) {
 	testkit.WantClose(t, "output", h, want, 1e-13)
 }
 
-// The loss with weights by the formula, one without labels, and its gradient by differences: the
-// bias is the only parameter that a step of SGD at the rate 1 moves by itself.
+// The loss with weights by the formula, and its gradient by differences.
 func TestWeightsOfLabels(t *testing.T) {
 	g, x, labels, train, val := separated()
-	weights := func(rows []int) []float64 {
-		w := make([]float64, len(rows))
-		for k := range w {
-			w[k] = 0.1 + float64(k%5)
-		}
-		return w
+	weights := make([]float64, g.Nodes())
+	for i := range weights {
+		weights[i] = 0.1 + float64(i%5)
 	}
-	all := upTo(g.Nodes())
 	sampler := samplerOf("weighted", func(g *coles.Graph, _ []int) []*Sample {
-		s := exactly(g, all, 1)
-		s.Weights = weights(all)
+		s := exactly(g, upTo(g.Nodes()), 1)
+		s.Weights = weights
 		return []*Sample{s}
 	})
 	options := []Option{WithNetwork(GCN(AutoWidth)), withPrecision(coles.Float64), withOptimizer(SGD(1, 0)), WithEpochs(1), withSampler(sampler)}
 	r := labelledRun(t, g, x, labels, train, val, options...)
 	b := batchesOf(t, r, 0)[0]
-	loss := func() float64 {
-		s := stepOf(r, b)
-		got, h := r.Objective.loss64(s).Scalar(), dense(s.Output(&View{}).Data())
-		want := 0.0
-		for _, i := range train {
-			class := slices.Index([]int{3, 5, 9}, labels[i])
-			want += weights(all)[i] * (floats.LogSumExp(h.RawRowView(i)) - h.At(i, class))
-		}
-		if !(math.Abs(got-want) <= 1e-13*want) {
-			t.Errorf("the loss is %v, want %v", got, want)
-		}
-		return got
+	checkGradients(t, r, b, 1e-9)
+	step := stepOf(r, b)
+	got, h, want := r.Objective.loss64(step).Scalar(), dense(step.Output(&View{}).Data()), 0.0
+	for _, i := range train {
+		class := slices.Index([]int{3, 5, 9}, labels[i])
+		want += weights[i] * (floats.LogSumExp(h.RawRowView(i)) - h.At(i, class))
 	}
-	testkit.Must(r.gradients(ctx, b, 0, newRand(1)))
-	for _, p := range r.encoder.params {
-		gradient := slices.Clone(p.grad.Data)
-		for _, at := range []int{0, len(gradient) - 1} {
-			const h = 1e-5
-			before := p.value.Data[at]
-			p.value.Data[at] = before + h
-			above := loss()
-			p.value.Data[at] = before - h
-			below := loss()
-			p.value.Data[at] = before
-			if got := (above - below) / (2 * h); !(math.Abs(got-gradient[at]) <= 1e-8*max(1, math.Abs(got))) {
-				t.Errorf("%v: %v by differences, %v by the tape", p.shape, got, gradient[at])
-			}
-		}
-	}
+	testkit.WantNear(t, "loss", got, want, 1e-13)
 }
 
 // A step without a label changes nothing.

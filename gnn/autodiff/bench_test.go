@@ -3,10 +3,11 @@ package autodiff
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"coles"
+	"coles/dataset"
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 	"coles/internal/testkit"
@@ -15,14 +16,12 @@ import (
 // A layer of GAT with its gradients, 8 heads of 8 numbers, on graphs of the sizes of Cora and Pubmed.
 func BenchmarkAttention(b *testing.B) {
 	const heads, width = 8, 8
-	for _, g := range []struct {
-		name      string
-		n, degree int
-	}{{"Cora", 2708, 5}, {"Pubmed", 19717, 6}} {
-		b.Run(g.name, func(b *testing.B) {
+	for name, c := range map[string]dataset.Communities{"Cora": {Nodes: 2708, Degree: 4}, "Pubmed": {Nodes: 19717, Degree: 4.5}} {
+		b.Run(name, func(b *testing.B) {
 			random := testkit.Random(32)
-			s := NewSparse(scattered[float32](random, g.n, g.n, g.degree), false)
-			z, gradient := rounded[float32](padded(g.n, heads*width, 0, random.NormFloat64)), kernel.Dense[float32](g.n, heads*width)
+			g := testkit.Must(coles.FromCSR(testkit.Must(c.Generate(context.Background())).Adjacency))
+			s := NewSparse(kernel.ConvertCSR[float32](coles.Normalize(g).Raw()), true)
+			z, gradient := rounded[float32](padded(c.Nodes, heads*width, 0, random.NormFloat64)), kernel.Dense[float32](c.Nodes, heads*width)
 			a := rounded[float32](padded(heads, width, 0, random.NormFloat64))
 			ctx, dismiss := parallel.Crew(context.Background())
 			defer dismiss()
@@ -40,21 +39,6 @@ func BenchmarkAttention(b *testing.B) {
 	}
 }
 
-// scattered is a sparse matrix with so many entries in each row.
-func scattered[T Float](rnd *rand.Rand, rows, cols, entries int) *CSR[T] {
-	s := &CSR[T]{Rows: rows, Cols: cols, Ptr: make([]int64, 1, rows+1)}
-	for range rows {
-		// One in each of as many parts of the columns.
-		for k := range entries {
-			lo, hi := k*cols/entries, (k+1)*cols/entries
-			s.Col = append(s.Col, int32(lo+rnd.IntN(hi-lo)))
-			s.Val = append(s.Val, T(0.1*rnd.NormFloat64()))
-		}
-		s.Ptr = append(s.Ptr, int64(len(s.Col)))
-	}
-	return s
-}
-
 // The losses of all pairs with their gradients, for graphs of the sizes of Cora, Citeseer and
 // Pubmed and the widths that are usual for them.
 func BenchmarkPairs(b *testing.B) {
@@ -67,7 +51,11 @@ func BenchmarkPairs(b *testing.B) {
 		{"Pubmed", 19717, 4, 256, 16},
 	} {
 		n, all := g.n, float64(g.n)*float64(g.n)
-		u, v := unitRows(g.n, g.h, 41), unitRows(g.n, g.h, 42)
+		unit := func(seed uint64) Matrix[float32] {
+			t := New[float32](context.Background())
+			return t.RowNormalize(t.Constant(rounded[float32](padded(n, g.h, 0, testkit.Random(seed).NormFloat64)))).Data()
+		}
+		u, v := unit(41), unit(42)
 		anchors := picks(1024, n, 7)
 		target := NewSparse(ringTarget[float32](n, g.degree/2), true)
 		for _, c := range []struct {
@@ -104,20 +92,6 @@ func BenchmarkPairs(b *testing.B) {
 			})
 		}
 	}
-}
-
-// unitRows are random rows of unit length.
-func unitRows(n, h int, seed uint64) Matrix[float32] {
-	rnd := testkit.Random(seed)
-	m := kernel.Dense[float32](n, h)
-	for i := range n {
-		r := m.Row(i)
-		for j := range r {
-			r[j] = float32(rnd.NormFloat64())
-		}
-		multiplyTo(r, float32(inverseLength(dot(r, r))), r)
-	}
-	return m
 }
 
 // ringTarget is A + I for a ring whose nodes are joined to the next ones on either side; node 0 has

@@ -15,14 +15,7 @@ import (
 func TestDropsAreIndependent(t *testing.T) {
 	const rate = 0.3
 	ones := func(int, int) float64 { return 1 }
-	eye := func(n int) matrix64 {
-		return build(n, n, func(i, j int) float64 {
-			if i == j {
-				return 1
-			}
-			return 0
-		})
-	}
+	eye := func(n int) matrix64 { return matrix64(testkit.Eye(n).RawMatrix()) }
 	full := NewSparse(&CSR[float64]{Rows: 2, Cols: 3, Ptr: []int64{0, 3, 6}, Col: []int32{0, 1, 2, 0, 1, 2}, Val: []float64{1, 1, 1, 1, 1, 1}}, false)
 	alone := NewSparse(&CSR[float64]{Rows: 2, Cols: 2, Ptr: []int64{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}, true)
 	for name, drop := range map[string]func(t *Tape[float64], rnd *rand.Rand) *Value[float64]{
