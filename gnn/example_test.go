@@ -11,6 +11,7 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/gnn"
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,28 +20,18 @@ var ctx = context.Background()
 
 // communities are a graph with words and labels, and splits of its nodes.
 func communities() (*coles.Graph, *dataset.Dataset, []dataset.Split) {
-	d, err := dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Seed: 1}.Generate(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	g, err := coles.FromCSR(d.Adjacency)
-	if err != nil {
-		log.Fatal(err)
-	}
-	splits, err := d.RandomSplits(10, 10, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return g, d, splits
+	g, d := generated(300, 1)
+	return g, d, testkit.Must(d.RandomSplits(10, 10, 1))
+}
+
+func generated(nodes int, seed uint64) (*coles.Graph, *dataset.Dataset) {
+	d := testkit.Must(dataset.Communities{Nodes: nodes, Classes: 3, Features: 200, Seed: seed}.Generate(ctx))
+	return testkit.Must(coles.FromCSR(d.Adjacency)), d
 }
 
 // accuracy is how many in a hundred labels are right after training on ten a class.
 func accuracy(ctx context.Context, y mat.Matrix, d *dataset.Dataset, splits []dataset.Split) float64 {
-	result, err := eval.Protocol{}.Classify(ctx, y, d.Labels, splits)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return 100 * result.Mean
+	return 100 * testkit.Must(eval.Protocol{}.Classify(ctx, y, d.Labels, splits)).Mean
 }
 
 // COLES-GCN at its default setting, and the paper's other ways of training. Each setting is one for
@@ -145,14 +136,7 @@ func ExampleReadModel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	later, err := dataset.Communities{Nodes: 400, Classes: 3, Features: 200, Seed: 2}.Generate(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	other, err := coles.FromCSR(later.Adjacency)
-	if err != nil {
-		log.Fatal(err)
-	}
+	other, later := generated(400, 2)
 	again, err := read.Embed(ctx, g, d.Features)
 	if err != nil {
 		log.Fatal(err)

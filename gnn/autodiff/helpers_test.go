@@ -149,11 +149,6 @@ func sumOver(n int, f func(k int) float64) (s float64) {
 	return s
 }
 
-// mean is the mean of f over some numbers.
-func mean(e []float64, f func(v float64) float64) float64 {
-	return sumOver(len(e), func(k int) float64 { return f(e[k]) }) / float64(len(e))
-}
-
 func dotByHand(a, b []float64) float64 {
 	return sumOver(len(a), func(k int) float64 { return a[k] * b[k] })
 }
