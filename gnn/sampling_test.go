@@ -133,29 +133,30 @@ func TestFactorsMultiplyTheOperator(t *testing.T) {
 	testkit.WantClose(t, "output", h, want, 1e-13)
 }
 
-// The loss with weights by the formula, and its gradient by differences.
-func TestWeightsOfLabels(t *testing.T) {
+// The loss of labels by the formula, with weights and without, and its gradient by differences.
+func TestLossOfLabelsEqualsItsFormula(t *testing.T) {
 	g, x, labels, train, val := separated()
-	weights := make([]float64, g.Nodes())
+	weights, alike := make([]float64, g.Nodes()), slices.Repeat([]float64{1 / float64(len(train))}, g.Nodes())
 	for i := range weights {
 		weights[i] = 0.1 + float64(i%5)
 	}
-	sampler := samplerOf("weighted", func(g *coles.Graph, _ []int) []*Sample {
-		s := exactly(g, upTo(g.Nodes()), 1)
-		s.Weights = weights
-		return []*Sample{s}
-	})
-	options := []Option{WithNetwork(GCN(AutoWidth)), withPrecision(coles.Float64), withOptimizer(SGD(1, 0)), WithEpochs(1), withSampler(sampler)}
-	r := labelledRun(t, g, x, labels, train, val, options...)
-	b := batchesOf(t, r, 0)[0]
-	checkGradients(t, r, b, 1e-9)
-	step := stepOf(r, b)
-	got, h, want := r.Objective.loss64(step).Scalar(), dense(step.Output(&View{}).Data()), 0.0
-	for _, i := range train {
-		class := slices.Index([]int{3, 5, 9}, labels[i])
-		want += weights[i] * (floats.LogSumExp(h.RawRowView(i)) - h.At(i, class))
+	for _, c := range []struct{ given, meant []float64 }{{weights, weights}, {nil, alike}} {
+		sampler := samplerOf("weighted", func(g *coles.Graph, _ []int) []*Sample {
+			s := exactly(g, upTo(g.Nodes()), 1)
+			s.Weights = c.given
+			return []*Sample{s}
+		})
+		r := labelledRun(t, g, x, labels, train, val, WithNetwork(GCN(AutoWidth)), withSampler(sampler))
+		b := batchesOf(t, r, 0)[0]
+		checkGradients(t, r, b, 1e-9)
+		step := stepOf(r, b)
+		got, h, want := r.Objective.loss64(step).Scalar(), dense(step.Output(&View{}).Data()), 0.0
+		for _, i := range train {
+			class := slices.Index([]int{3, 5, 9}, labels[i])
+			want += c.meant[i] * (floats.LogSumExp(h.RawRowView(i)) - h.At(i, class))
+		}
+		testkit.WantNear(t, "loss", got, want, 1e-13)
 	}
-	testkit.WantNear(t, "loss", got, want, 1e-13)
 }
 
 // A step without a label changes nothing.
