@@ -15,8 +15,8 @@ func affinities(ctx context.Context, x *matrix.Source) (kernel.Matrix[float64], 
 	if err != nil {
 		return p, err
 	}
-	perplexity := perplexityOf(p.Rows)
-	if err := parallel.For(ctx, p.Rows, func(i int) { conditional(p.Data[i*p.Stride:][:p.Cols], i, perplexity) }); err != nil {
+	perplexity := max(1, min(tsnePerplexity, float64(p.Rows-1)/3))
+	if err := parallel.For(ctx, p.Rows, func(i int) { conditional(p.Row(i), i, perplexity) }); err != nil {
 		return p, err
 	}
 	// Each task owns the pairs (i, j) of one i and of j > i.
@@ -28,9 +28,6 @@ func affinities(ctx context.Context, x *matrix.Source) (kernel.Matrix[float64], 
 		}
 	})
 }
-
-// perplexityOf is the perplexity for n rows.
-func perplexityOf(n int) float64 { return max(1, min(tsnePerplexity, float64(n-1)/3)) }
 
 // squaredDistances are ‖xᵢ‖² − 2xᵢ·xⱼ + ‖xⱼ‖², up to a common factor that brings the numbers near
 // 1, so that no square overflows. Dense rows are centred: a large mean would take up the digits of
@@ -74,7 +71,7 @@ func squaredDistances(ctx context.Context, x *matrix.Source) (kernel.Matrix[floa
 		squares[i] = d.Data[i*d.Stride+i]
 	}
 	return d, parallel.For(ctx, n, func(i int) {
-		row := d.Data[i*d.Stride:][:n]
+		row := d.Row(i)
 		for j, product := range row {
 			row[j] = max(0, squares[i]-2*product+squares[j])
 		}

@@ -64,13 +64,8 @@ func classifySplit(ctx context.Context, f *matrix.Matrix[float64], labels []int,
 	if err != nil {
 		return 0, err
 	}
-	right, test := 0, testRows(split, labels)
-	for _, i := range test {
-		if predicted[i] == labels[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(test)), nil
+	test := testRows(split, labels)
+	return Accuracy(picked(predicted, test), picked(labels, test))
 }
 
 // testRows are the rows of a split that are tested on: those with a label.

@@ -49,16 +49,14 @@ func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int, sca
 		}
 		matrix.MakeEntries(x.Sparse)
 	}
-	return x, parallel.Rows(ctx, t, func(lo, hi int) {
-		for q := lo; q < hi; q++ {
-			cols, values := f.Row(rows[q])
-			to, kept := x.Row(q)
-			n := copy(kept, values)
-			matrix.Scale(kept[:n], scale)
-			kept[n] = 1
-			if to != nil {
-				to[copy(to, cols)] = int32(d)
-			}
+	return x, parallel.EachRow(ctx, t, func(q int) {
+		cols, values := f.Row(rows[q])
+		to, kept := x.Row(q)
+		n := copy(kept, values)
+		matrix.Scale(kept[:n], scale)
+		kept[n] = 1
+		if to != nil {
+			to[copy(to, cols)] = int32(d)
 		}
 	})
 }

@@ -83,7 +83,7 @@ func centred(ctx context.Context, f *matrix.Matrix[float64], lo, hi int, mean []
 	block := kernel.Dense[float64](hi-lo, f.Cols())
 	return block, parallel.Ranges(ctx, hi-lo, 64, func(first, last int) {
 		for i := first; i < last; i++ {
-			row := block.Data[i*block.Stride:][:block.Cols]
+			row := block.Row(i)
 			f.AddRow(row, lo+i, 1)
 			matrix.AddScaled(row, -1, mean)
 		}

@@ -183,7 +183,7 @@ func predict[T kernel.Float](ctx context.Context, m *KMeansModel, f *matrix.Matr
 	}
 	l := newLloyd(p, KMeans{Clusters: k})
 	for c := range k {
-		p.move(m.Centres.RawRowView(c), rowOf(l.centres, c))
+		p.move(m.Centres.RawRowView(c), l.centres.Row(c))
 	}
 	_, err = l.assign(ctx)
 	return l.numbers(), err

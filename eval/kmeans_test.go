@@ -24,7 +24,7 @@ func TestKMeansStepsEqualScikitLearn(t *testing.T) {
 			p := testkit.Must(newPoints[float64](background, f, 0))
 			l := newLloyd(p, k)
 			for q, row := range c.Start {
-				p.move(row, rowOf(l.centres, q))
+				p.move(row, l.centres.Row(q))
 			}
 			m := testkit.Must(l.descend(background))
 			err := m.judge(background, f)

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -31,14 +32,19 @@ type LinearModel struct {
 
 // newModel is a model of zeros for the classes among the rows.
 func newModel(rows, labels []int, d int) *LinearModel {
-	known := make([]int, len(rows))
-	for q, i := range rows {
-		known[q] = labels[i]
-	}
-	m := &LinearModel{Classes: distinct(known)}
+	m := &LinearModel{Classes: distinct(picked(labels, rows))}
 	m.Coef = mat.NewDense(problems(len(m.Classes)), d, nil)
 	m.Intercept = make([]float64, problems(len(m.Classes)))
 	return m
+}
+
+// picked lists the labels of some rows.
+func picked(labels, rows []int) []int {
+	some := make([]int, len(rows))
+	for q, i := range rows {
+		some[q] = labels[i]
+	}
+	return some
 }
 
 // problems is how many two-class problems there are for so many classes.
@@ -93,7 +99,7 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 		return nil, err
 	}
 	scores := kernel.Unset[float64](count(rows, f.Rows()), len(m.Intercept))
-	err = m.eachRow(ctx, f, rows, func(q int, row []float64) { copy(rowOf(scores, q), row) })
+	err = m.eachRow(ctx, f, rows, func(q int, row []float64) { copy(scores.Row(q), row) })
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +120,7 @@ func (m *LinearModel) Probabilities(ctx context.Context, x mat.Matrix, rows []in
 	}
 	p := kernel.Unset[float64](count(rows, f.Rows()), len(m.Classes))
 	err = m.eachRow(ctx, f, rows, func(q int, scores []float64) {
-		to := rowOf(p, q)
+		to := p.Row(q)
 		m.logProbabilities(to, scores)
 		for k, v := range to {
 			to[k] = math.Exp(v)
@@ -205,7 +211,7 @@ func (m *LinearModel) eachRow(ctx context.Context, f *matrix.Matrix[float64], ro
 		return err
 	}
 	n := count(rows, f.Rows())
-	return each(ctx, (n+scoreRows-1)/scoreRows, func(b int) error {
+	return each(ctx, parallel.Pieces(n, scoreRows), func(b int) error {
 		lo := b * scoreRows
 		scores, release := kernel.Scratch[float64](min(scoreRows, n-lo), coef.Cols)
 		defer release()
@@ -213,7 +219,7 @@ func (m *LinearModel) eachRow(ctx context.Context, f *matrix.Matrix[float64], ro
 			return err
 		}
 		for i := range scores.Rows {
-			do(lo+i, rowOf(scores, i))
+			do(lo+i, scores.Row(i))
 		}
 		return nil
 	})
@@ -231,7 +237,7 @@ func (m *LinearModel) score(ctx context.Context, f *matrix.Matrix[float64], rows
 		return err
 	}
 	for i := range scores.Rows {
-		row := rowOf(scores, i)
+		row := scores.Row(i)
 		matrix.AddScaled(row, 1, m.Intercept)
 		if !matrix.Finite(matrix.Magnitude(row)) {
 			return fmt.Errorf("%w: a score of row %d of those given overflows", coles.ErrNotFinite, lo+i)

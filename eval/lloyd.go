@@ -34,7 +34,7 @@ type seeding[T kernel.Float] struct {
 func newSeeding[T kernel.Float](p *points[T], k int) *seeding[T] {
 	n, d := p.Dims()
 	trials := 2 + int(math.Log(float64(k)))
-	blocks := (n + seedRows - 1) / seedRows
+	blocks := parallel.Pieces(n, seedRows)
 	return &seeding[T]{p: p, trials: trials, nearest: slices.Repeat([]T{T(math.Inf(1))}, n), blocks: make([]float64, blocks),
 		columns: kernel.Dense[T](d, trials), reach: kernel.Unset[T](n, trials), sums: kernel.Dense[float64](blocks, trials)}
 }
@@ -173,7 +173,7 @@ func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
 	n, d := p.Dims()
 	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, d), columns: kernel.Dense[T](d, k.Clusters),
 		squares: make([]T, k.Clusters), labels: slices.Repeat([]int32{-1}, n), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
-	l.parts = make([]lloydPart, (n+l.block-1)/l.block)
+	l.parts = make([]lloydPart, parallel.Pieces(n, l.block))
 	for b := range l.parts {
 		l.parts[b] = lloydPart{sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters)}
 	}
@@ -189,13 +189,10 @@ func (l *lloyd[T]) run(ctx context.Context, number uint64) (*KMeansModel, error)
 		return nil, err
 	}
 	for c, i := range rows {
-		l.p.addTo(rowOf(l.centres, c), i, 1)
+		l.p.addTo(l.centres.Row(c), i, 1)
 	}
 	return l.descend(ctx)
 }
-
-// rowOf is row i of a matrix without padding.
-func rowOf(m kernel.Matrix[float64], i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
 // descend takes steps from the centres there are until they settle.
 func (l *lloyd[T]) descend(ctx context.Context) (*KMeansModel, error) {
@@ -221,7 +218,7 @@ func (l *lloyd[T]) descend(ctx context.Context) (*KMeansModel, error) {
 	}
 	m.Centres = mat.NewDense(l.Clusters, l.p.Cols(), nil)
 	for c := range l.Clusters {
-		l.p.original(rowOf(l.centres, c), m.Centres.RawRowView(c))
+		l.p.original(l.centres.Row(c), m.Centres.RawRowView(c))
 	}
 	m.Labels = l.numbers()
 	return m, nil
@@ -240,7 +237,7 @@ func (l *lloyd[T]) numbers() []int {
 // reports whether any row had another centre before.
 func (l *lloyd[T]) assign(ctx context.Context) (moved bool, err error) {
 	for c := range l.Clusters {
-		centre := rowOf(l.centres, c)
+		centre := l.centres.Row(c)
 		l.squares[c] = T(dot(centre, centre))
 		for j, v := range centre {
 			l.columns.Data[j*l.Clusters+c] = T(v)
@@ -268,13 +265,13 @@ func (l *lloyd[T]) assignBlock(ctx context.Context, lo, hi int, part *lloydPart)
 			return // the context has ended, which parallel.Ranges reports
 		}
 		for i := range tile.Rows {
-			c := nearestCentre(tile.Data[i*tile.Stride:][:l.Clusters], l.squares)
+			c := nearestCentre(tile.Row(i), l.squares)
 			if l.labels[lo+i] != int32(c) {
 				l.labels[lo+i] = int32(c)
 				part.moved = true
 			}
 			part.size[c]++
-			l.p.addTo(rowOf(part.sums, c), lo+i, 1)
+			l.p.addTo(part.sums.Row(c), lo+i, 1)
 		}
 	}
 }
@@ -299,7 +296,7 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 		l.size[c] = l.parts[0].size[c]
 		for _, part := range l.parts[1:] {
 			l.size[c] += part.size[c]
-			matrix.AddScaled(rowOf(sums, c), 1, rowOf(part.sums, c))
+			matrix.AddScaled(sums.Row(c), 1, part.sums.Row(c))
 		}
 	})
 	if err != nil {
@@ -312,8 +309,8 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 		if l.size[c] == 0 {
 			continue // fewer distinct rows than clusters
 		}
-		centre := rowOf(l.centres, c)
-		for j, sum := range rowOf(sums, c) {
+		centre := l.centres.Row(c)
+		for j, sum := range sums.Row(c) {
 			v := sum / float64(l.size[c])
 			movement += (v - centre[j]) * (v - centre[j])
 			centre[j] = v
@@ -339,8 +336,8 @@ func (l *lloyd[T]) relocate(ctx context.Context, sums kernel.Matrix[float64]) (m
 		if l.size[from] == 1 {
 			continue
 		}
-		l.p.addTo(rowOf(sums, from), i, -1)
-		l.p.addTo(rowOf(sums, to), i, 1)
+		l.p.addTo(sums.Row(from), i, -1)
+		l.p.addTo(sums.Row(to), i, 1)
 		l.size[from]--
 		l.size[to]++
 		moved = true
@@ -357,7 +354,7 @@ func (l *lloyd[T]) farthest(ctx context.Context) ([]int, error) {
 	err := parallel.Ranges(ctx, len(away), lloydRows, func(lo, hi int) {
 		difference := make([]float64, l.p.Cols())
 		for i := lo; i < hi; i++ {
-			copy(difference, rowOf(l.centres, int(l.labels[i])))
+			copy(difference, l.centres.Row(int(l.labels[i])))
 			l.p.addTo(difference, i, -1)
 			away[i] = dot(difference, difference)
 		}

@@ -243,10 +243,7 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	if err != nil {
 		return 0, err
 	}
-	actual := make([]int, len(rows))
-	for p, i := range rows {
-		actual[p] = labels[i]
-	}
+	actual := picked(labels, rows)
 	parts := make([]int, folds*len(l.Cs)) // right predictions of each candidate, its folds one after another
 	err = each(ctx, len(parts), func(q int) (err error) {
 		part, c := q%folds, l.Cs[q/folds]

@@ -81,19 +81,14 @@ func leading(ctx context.Context, f *matrix.Matrix[float64], mean []float64, k i
 	if f.Cols() > pcaDirectCols {
 		return leadingOfProducts(ctx, f, mean, k)
 	}
-	scatter, err := scatterOf(ctx, f, mean)
+	scatter := kernel.Dense[float64](f.Cols(), f.Cols())
+	err := eachCentred(ctx, f, mean, func(_ int, block kernel.Matrix[float64]) error {
+		return kernel.Gram(ctx, 1, block, block, scatter) // the upper triangle
+	})
 	if err != nil {
 		return nil, err
 	}
 	return eigen.Direct(ctx, scatter, k)
-}
-
-// scatterOf forms the upper triangle of the scatter matrix.
-func scatterOf(ctx context.Context, f *matrix.Matrix[float64], mean []float64) (kernel.Matrix[float64], error) {
-	scatter := kernel.Dense[float64](f.Cols(), f.Cols())
-	return scatter, eachCentred(ctx, f, mean, func(_ int, block kernel.Matrix[float64]) error {
-		return kernel.Gram(ctx, 1, block, block, scatter)
-	})
 }
 
 // leadingOfProducts iterates on products with x. Where a mean takes up most of their digits it
@@ -129,7 +124,7 @@ func scatterTimes(f *matrix.Matrix[float64], mean []float64) eigen.Operator[floa
 			return err
 		}
 		for i := range n {
-			matrix.AddScaled(w.Data[i*w.Stride:][:w.Cols], -1, shift.Data)
+			matrix.AddScaled(w.Row(i), -1, shift.Data)
 		}
 		return f.TransposeTimes(ctx, dst, w)
 	}

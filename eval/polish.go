@@ -71,7 +71,7 @@ func (p *polisher) toSpan(ctx context.Context, from guess) (guess, error) {
 	t, k := p.z.Dims()
 	dense := kernel.Dense[float64](t, k)
 	for i := range t {
-		p.z.AddRow(rowOf(dense, i), i, 1)
+		p.z.AddRow(dense.Row(i), i, 1)
 	}
 	z, err := newSpanDesign(ctx, dense)
 	if err != nil {
@@ -205,7 +205,7 @@ func (p *polisher) decompose(ctx context.Context) error {
 	a := kernel.Dense[float64](n, t+n)
 	for i, root := range p.root {
 		if p.span.N > 0 {
-			matrix.AddScaled(rowOf(a, i), root, p.span.Data[i*p.span.Stride:][:i+1])
+			matrix.AddScaled(a.Row(i), root, p.span.Data[i*p.span.Stride:][:i+1])
 			continue
 		}
 		cols, values := p.z.Row(i)

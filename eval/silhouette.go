@@ -95,7 +95,7 @@ func meanSilhouettes(ctx context.Context, f *matrix.Matrix[float64], partitions 
 		return nil, err
 	}
 	n := f.Rows()
-	blocks := make([][]float64, (n+silhouetteRows-1)/silhouetteRows)
+	blocks := make([][]float64, parallel.Pieces(n, silhouetteRows))
 	err = parallel.Ranges(ctx, n, silhouetteRows, func(lo, hi int) {
 		blocks[lo/silhouetteRows], _ = silhouettesOf(ctx, f, mean, partitions, lo, hi) // its error is ctx's, which Ranges returns
 	})
@@ -138,12 +138,12 @@ func silhouettesOf(ctx context.Context, f *matrix.Matrix[float64], mean []float6
 		}
 		others := squaresOf(b)
 		for i := range a.Rows {
-			distances := tile.Data[i*tile.Stride:][:b.Rows]
+			distances := tile.Row(i)
 			for j, product := range distances {
-				distances[j] = distance(rowOf(a, i), rowOf(b, j), squares[i], others[j], product)
+				distances[j] = distance(a.Row(i), b.Row(j), squares[i], others[j], product)
 			}
 			for q, p := range partitions {
-				sums := rowOf(toCluster[q], i)
+				sums := toCluster[q].Row(i)
 				for j, r := range distances {
 					sums[p.part[first+j]] += r
 				}
@@ -153,7 +153,7 @@ func silhouettesOf(ctx context.Context, f *matrix.Matrix[float64], mean []float6
 	sums := make([]float64, len(partitions))
 	for q, p := range partitions {
 		for i := range a.Rows {
-			sums[q] += p.silhouette(p.part[lo+i], rowOf(toCluster[q], i))
+			sums[q] += p.silhouette(p.part[lo+i], toCluster[q].Row(i))
 		}
 	}
 	return sums, nil
@@ -174,11 +174,11 @@ func distance(u, v []float64, square, other, product float64) float64 {
 	return math.Sqrt(r)
 }
 
-// squaresOf returns ‖row‖² of each row of a matrix without padding.
+// squaresOf returns ‖row‖² of each row.
 func squaresOf(m kernel.Matrix[float64]) []float64 {
 	squares := make([]float64, m.Rows)
 	for i := range squares {
-		squares[i] = dot(rowOf(m, i), rowOf(m, i))
+		squares[i] = dot(m.Row(i), m.Row(i))
 	}
 	return squares
 }

@@ -59,7 +59,7 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 		if lambda <= 1e-12*pairs.Values[0] {
 			return nil, fmt.Errorf("%w: %d eigenvectors of a matrix of rank %d", coles.ErrSetting, k, c)
 		}
-		for j, entry := range pairs.Vectors.Data[c*pairs.Vectors.Stride:][:d] {
+		for j, entry := range pairs.Vectors.Row(c) {
 			v.Data[j*k+c] = entry / math.Sqrt(lambda)
 		}
 	}

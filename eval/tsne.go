@@ -150,7 +150,7 @@ func (m *descent) gradient(ctx context.Context, exaggeration float64) error {
 // forces sums over the points as seen from point i: Σⱼ pᵢⱼwᵢⱼ(yᵢ − yⱼ), which goes to slope, Σⱼ
 // wᵢⱼ²(yᵢ − yⱼ) and Σⱼ wᵢⱼ.
 func (m *descent) forces(i int) {
-	p := m.p.Data[i*m.p.Stride:][:m.p.Cols]
+	p := m.p.Row(i)
 	xs, ys := m.at[0][:len(p)], m.at[1][:len(p)]
 	x, y := xs[i], ys[i]
 	var sum, pullX, pullY, pushX, pushY float64

@@ -51,7 +51,6 @@ func Eigenvalues(a Axes, spectra ...Series) (*Picture, error) {
 
 // A curve is a checked series.
 type curve struct {
-	name   string
 	points plotter.XYs
 	errors []float64
 }
@@ -97,14 +96,14 @@ func (a Axes) curves(series []Series) (*panel, []curve, error) {
 			dots.XYs = append(dots.XYs, c.points[k])
 		}
 		p.plot.Add(line, dots)
-		p.describe(c.name, lineSpace, line, dots)
+		p.describe(series[i].Name, lineSpace, line, dots)
 	}
 	return p, checked, nil
 }
 
 // curve checks series i of n and places its points.
 func (a Axes) curve(s Series, i, n int) (curve, error) {
-	c := curve{name: s.Name, errors: s.Error, points: make(plotter.XYs, len(s.Y))}
+	c := curve{errors: s.Error, points: make(plotter.XYs, len(s.Y))}
 	switch {
 	case len(s.Y) == 0:
 		return c, fmt.Errorf("%w: no points", coles.ErrShape)
