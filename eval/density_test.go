@@ -35,9 +35,7 @@ func TestDensityIntegratesToOne(t *testing.T) {
 		grid := testkit.Must(DensityGrid(4000, h, sample))
 		density := testkit.Must(ParzenDensity(background, sample, grid, h))
 		// What the grid leaves out is at most 2·Φ(−5) = 5.7e-7.
-		if area := integrate.Trapezoidal(grid, density); math.Abs(area-1) > 6e-7 {
-			t.Errorf("h = %v: the area is %v", h, area)
-		}
+		testkit.WantNear(t, "the area", integrate.Trapezoidal(grid, density), 1, 6e-7)
 	}
 	// A number far from all points, so that their distance overflows.
 	if f, err := ParzenDensity(background, []float64{-1e308}, []float64{1e308}, 1); err != nil || f[0] != 0 {
@@ -64,9 +62,7 @@ func TestDensitiesFarFromZero(t *testing.T) {
 				testkit.Must(SilvermanBandwidth(x[far])), testkit.Must(Wasserstein(x[far], y[far])))
 		}
 		for k, want := range got[0] {
-			if math.Abs(got[1][k]-want) > 1e-13*want {
-				t.Errorf("%d numbers: measure %d is %v, far from zero %v", n, k, want, got[1][k])
-			}
+			testkit.WantNear(t, "a measure far from zero", got[1][k], want, 1e-13)
 		}
 	}
 }

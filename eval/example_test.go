@@ -117,23 +117,6 @@ func ExampleLinearModel() {
 	// Output: C = 0.5; node 1: class 3, 74 % sure
 }
 
-// Cross-validation chooses how much to trust the data. Here all candidates predict everything
-// rightly, and it stays in their middle.
-func ExampleLogisticRegression() {
-	ctx := context.Background()
-	l := eval.LogisticRegression{Cs: []float64{0.01, 1, 100}, Folds: 2}
-	m, err := l.Fit(ctx, points, []int{0, 1, 3, 4}, sides)
-	if err != nil {
-		log.Fatal(err)
-	}
-	labels, err := m.Predict(ctx, points, []int{2, 5})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("C =", m.C, "predicts", labels)
-	// Output: C = 1 predicts [0 1]
-}
-
 // The model learns from three of four nodes; the others are classified.
 func ExampleEmbedInductive() {
 	ctx := context.Background()

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"math"
 	"testing"
 
 	"coles"
@@ -49,7 +48,5 @@ func TestExpectedHomophilyIsThatOfAllPairs(t *testing.T) {
 	g := testkit.RandomGraph(1, 60, 1)
 	all := testkit.Must(NodeHomophily(g, labels))
 	expected := testkit.Must(ExpectedHomophily(labels))
-	if want := (60*expected - 1) / 59; math.Abs(all-want) > 1e-14 {
-		t.Errorf("%v among all pairs, want %v", all, want)
-	}
+	testkit.WantNear(t, "homophily among all pairs", all, (60*expected-1)/59, 1e-14)
 }

@@ -101,25 +101,18 @@ func TestObjectiveAndItsSlopeAgree(t *testing.T) {
 		after, _ := b.along(s+h, uu, up, pp)
 		before, _ := b.along(s-h, uu, up, pp)
 		_, slope := b.along(s, uu, up, pp)
-		if want := (after - before) / (2 * h); math.Abs(slope-want) > 1e-7*math.Abs(want) {
-			t.Errorf("slope at %v is %v, differences say %v", s, slope, want)
-		}
+		testkit.WantNear(t, "the slope", slope, (after-before)/(2*h), 1e-7)
 	}
 	_, slope := b.along(0, uu, up, pp)
 	testkit.Must(b.differentiate(background))
-	if want := dot(b.grad, b.step); math.Abs(slope-want) > 1e-12*math.Abs(want) {
-		t.Errorf("slope %v, gradient times step %v", slope, want)
-	}
+	testkit.WantNear(t, "the slope along the step", slope, dot(b.grad, b.step), 1e-12)
 }
 
 // Both forms of a design pose the same problem, and a sparse one too.
 func TestDesignsAgree(t *testing.T) {
 	for _, d := range []int{3, 24, 25, 90} {
 		x, labels := normal(25, d, 2, uint64(d)), randomLabels(25, 2, uint64(d))
-		y := make([]float64, 25)
-		for i, l := range labels {
-			y[i] = float64(2*l - 1)
-		}
+		y := newModel(upTo(25), labels, d).signs(0, upTo(25), labels)
 		dense := testkit.Must(read(background, x))
 		scattered := testkit.Must(read(background, testkit.SparseOf(x)))
 		set := testkit.Must(trainingSet(background, dense, upTo(25), 1))
@@ -158,9 +151,8 @@ func TestFactorLQ(t *testing.T) {
 			}
 			z := testkit.Must(newSpanDesign(background, kernel.Matrix[float64](mat.DenseCopyOf(x).RawMatrix())))
 			q := mat.NewDense(c.rows, c.cols, nil)
-			one := mat.NewDense(c.rows, c.rows, nil)
+			one := testkit.Eye(c.rows)
 			for i := range c.rows {
-				one.Set(i, i, 1)
 				q.SetRow(i, z.weights(one.RawRowView(i))) // Qᵀ·eᵢ
 			}
 			testkit.WantClose(t, "QQᵀ", testkit.Product(q, q.T()), one, 1e-13)
@@ -172,10 +164,7 @@ func TestFactorLQ(t *testing.T) {
 // What is not the optimum does not leave a fit, whatever made it so.
 func TestFitChecksItsGradient(t *testing.T) {
 	x, labels := normal(30, 50, 1, 3), randomLabels(30, 2, 3)
-	y := make([]float64, 30)
-	for i, label := range labels {
-		y[i] = float64(2*label - 1)
-	}
+	y := newModel(upTo(30), labels, 50).signs(0, upTo(30), labels)
 	for form, given := range forms(x) {
 		f := testkit.Must(read(background, given))
 		lengths := testkit.Must(matrix.Lengths(background, testkit.Must(trainingSet(background, f, upTo(30), 1))))

@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"coles/internal/testkit"
 	"math"
 	"slices"
 	"testing"
+
+	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -136,8 +137,7 @@ func heldOutBy(t *testing.T, c float64, x *mat.Dense, labels, fold []int, k int)
 func TestCandidatesScaleTheFeatures(t *testing.T) {
 	x, labels := blobs(40, 6, 3, 51)
 	x.Apply(func(_, j int, v float64) float64 { return v + float64(j) }, x) // far from zero: the intercept counts
-	rows := labelledRows(labels, 0)
-	rows = append(rows, append(labelledRows(labels, 1), labelledRows(labels, 2)...)...)
+	rows := slices.Concat(labelledRows(labels, 0), labelledRows(labels, 1), labelledRows(labels, 2))
 	for form, given := range forms(x) {
 		for _, c := range []float64{1.0 / 32, 0.3, 8} {
 			m := testkit.Must(LogisticRegression{Cs: []float64{c}}.Fit(background, given, rows, labels))
@@ -161,13 +161,9 @@ func TestCandidatesScaleTheFeatures(t *testing.T) {
 func TestDefaultCsAreHalfOctavesOfTheNorm(t *testing.T) {
 	cs := DefaultCs()
 	for q, c := range cs {
-		if r, want := 4*math.Sqrt(c), 0.7*math.Exp2(float64(q)/2); math.Abs(r-want) > 0.02*want {
-			t.Errorf("C = %v is for r = %v, want %v", c, r, want)
-		}
+		testkit.WantNear(t, "the norm", 4*math.Sqrt(c), 0.7*math.Exp2(float64(q)/2), 0.02)
 	}
-	if r := 4 * math.Sqrt(cs[len(cs)-1]); math.Abs(r-11.3) > 0.02 {
-		t.Errorf("the last is for r = %v", r)
-	}
+	testkit.WantNear(t, "the last norm", 4*math.Sqrt(cs[len(cs)-1]), 11.3, 0.0017)
 }
 
 // Three labels of a class are three parts, where five are not asked for.

@@ -67,11 +67,8 @@ func TestNearestEqualsItsDefinition(t *testing.T) {
 		x    *mat.Dense
 		k    int
 	}{
-		{"one row but the query", normal(2, 3, 1, 86), 1},
-		{"ties", wholeNumbers(1500, 2, 1, 87), 20},
 		{"zero rows only", mat.NewDense(600, 3, nil), 7},
 		{"all rows ranked", normal(300, 7, 1, 88), 299},
-		{"several blocks", normal(1300, 130, 1, 89), 10},
 		{"several parts of some megabytes", normal(60, 36_000, 1, 90), 5},
 		{"lengths of many sizes", decaying, 30},
 		{"rows closer than float32", near, 500},

@@ -35,9 +35,6 @@ func TestPositiveAndNegativePairsAreAllPairs(t *testing.T) {
 		}
 		counts := make(map[coles.Edge]int)
 		for _, e := range testkit.Must(NegativePairs(background, g, draws, 12)) {
-			if e.U < 0 || e.U >= e.V || e.V >= n || joined[e] {
-				t.Fatalf("%v is drawn", e)
-			}
 			counts[e]++
 		}
 		apart := slices.DeleteFunc(testkit.RandomEdges(testkit.Random(1), n, 1), func(e coles.Edge) bool { return joined[e] })

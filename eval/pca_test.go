@@ -70,15 +70,11 @@ func TestPCAByIterationEqualsPCAByCovariance(t *testing.T) {
 			if math.Abs(got.Values[i]-v) > 1e-11*want.Values[0] {
 				t.Errorf("%s: eigenvalue %d is %v, want %v", form, i, got.Values[i], v)
 			}
-			if c := dot(vectorOf(got, i, d), vectorOf(want, i, d)); c < 1-1e-9 {
+			if c := dot(got.Vectors.Row(i), want.Vectors.Row(i)); c < 1-1e-9 {
 				t.Errorf("%s: eigenvector %d has cosine %v with the direct one", form, i, c)
 			}
 		}
 	}
-}
-
-func vectorOf(r *eigen.Result, i, d int) []float64 {
-	return r.Vectors.Data[i*r.Vectors.Stride:][:d]
 }
 
 // Beyond the rank there is nothing: columns of zeros, not noise or an error.
@@ -142,11 +138,7 @@ func TestErrorsOfTheEigensolver(t *testing.T) {
 // 5/√k.
 func TestRandomProjectionKeepsLengthsAndAngles(t *testing.T) {
 	const n, k = 200, 2000
-	x := mat.NewDense(n, n, nil)
-	for i := range n {
-		x.Set(i, i, 1)
-	}
-	y := testkit.Must(RandomProjection(background, x, k, 3))
+	y := testkit.Must(RandomProjection(background, testkit.Eye(n), k, 3))
 	gram := testkit.Product(y, y.T())
 	var sum, worst float64
 	for i := range n {
@@ -155,9 +147,7 @@ func TestRandomProjectionKeepsLengthsAndAngles(t *testing.T) {
 			worst = max(worst, math.Abs(gram.At(i, j)))
 		}
 	}
-	if mean := sum / n; math.Abs(mean-1) > 4*0.0022 {
-		t.Errorf("mean squared length is %v, want 1 ± 0.0088", mean)
-	}
+	testkit.WantNear(t, "the mean squared length", sum/n, 1, 4*0.0022)
 	if worst > 5/math.Sqrt(k) {
 		t.Errorf("a cosine of %v between orthogonal rows", worst)
 	}
@@ -179,10 +169,12 @@ func TestRandomProjectionIsLinearAndSeeded(t *testing.T) {
 
 // What does not depend on the unit of the rows does not at the ends of the numbers either, where
 // their squares vanish or overflow; what depends on it is in that unit.
-func TestBaselinesFollowTheUnit(t *testing.T) {
+func TestMeasuresFollowTheUnit(t *testing.T) {
 	x := normal(40, 4, 1, 63)
 	x.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, x)
 	components, spectral := testkit.Must(PCA(background, x, 2)), testkit.Must(SpectralFeatures(background, x, 2))
+	clusters := randomLabels(40, 3, 72)
+	silhouette := testkit.Must(Silhouette(background, x, clusters))
 	for _, exponent := range []int{-1000, -600, 600, 1000} { // of two, so that nothing is rounded
 		scaled := new(mat.Dense)
 		scaled.Scale(math.Ldexp(1, exponent), x)
@@ -191,5 +183,6 @@ func TestBaselinesFollowTheUnit(t *testing.T) {
 		y.Scale(math.Ldexp(1, exponent), y)
 		testkit.WantClose(t, "the components", p, components, 1e-12)
 		testkit.WantClose(t, "the spectral embedding", y, spectral, 1e-12)
+		testkit.WantNear(t, "the silhouette", testkit.Must(Silhouette(background, scaled, clusters)), silhouette, 1e-14)
 	}
 }

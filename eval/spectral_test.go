@@ -2,7 +2,6 @@ package eval
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"coles"
@@ -36,7 +35,7 @@ func checkSpectral(t *testing.T, similarity *mat.SymDense, y *mat.Dense) {
 	}
 	values, scaled := dense.Values(nil), mat.NewDense(n, k, nil) // ascending
 	scaled.Apply(func(i, _ int, v float64) float64 { return v * root[i] }, y)
-	testkit.WantClose(t, "the products of the columns", testkit.Product(scaled.T(), scaled), mat.NewDiagDense(k, slices.Repeat([]float64{1}, k)), 1e-10)
+	testkit.WantClose(t, "the products of the columns", testkit.Product(scaled.T(), scaled), testkit.Eye(k), 1e-10)
 	for c := range k {
 		var residual mat.VecDense
 		residual.MulVec(normalised, scaled.ColView(c))
