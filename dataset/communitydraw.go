@@ -133,8 +133,8 @@ func power(u, exponent float64) float64 {
 // adjacency draws the edges and puts both entries of each into rows, pairs drawn twice as one.
 func (g *blocks) adjacency(ctx context.Context) (*sparse.CSR, error) {
 	n := g.Nodes
-	share := max(256, (n+255)/256)
-	parts := make([][]int32, (n+share-1)/share) // both ends of every edge
+	share := max(256, parallel.Pieces(n, 256))
+	parts := make([][]int32, parallel.Pieces(n, share)) // both ends of every edge
 	err := parallel.Ranges(ctx, n, share, func(lo, hi int) {
 		d := g.draw(ctx)
 		var ends []int32
@@ -178,12 +178,10 @@ func symmetric(ctx context.Context, n int, parts [][]int32) (*sparse.CSR, error)
 		parts[t] = nil
 	}
 	kept := next // of each row
-	err := parallel.Rows(ctx, n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := ind[indptr[i]:indptr[i+1]]
-			slices.Sort(row)
-			kept[i] = len(slices.Compact(row))
-		}
+	err := parallel.EachRow(ctx, n, func(i int) {
+		row := ind[indptr[i]:indptr[i+1]]
+		slices.Sort(row)
+		kept[i] = len(slices.Compact(row))
 	})
 	if err != nil {
 		return nil, err
@@ -210,7 +208,7 @@ func (g *blocks) words(ctx context.Context) (mat.Matrix, error) {
 		place[i] = int32(p)
 	}
 	share := rowsOf(g.Words)
-	ind, counts := make([][]int, (n+share-1)/share), make([][]float64, (n+share-1)/share)
+	ind, counts := make([][]int, parallel.Pieces(n, share)), make([][]float64, parallel.Pieces(n, share))
 	indptr := make([]int, n+1)
 	err := parallel.Ranges(ctx, n, share, func(lo, hi int) {
 		d := g.draw(ctx)

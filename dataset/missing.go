@@ -48,16 +48,12 @@ func (l *edgeFiles) kept(opts EdgeListOptions) []bool {
 	}
 	if opts.Missing == "drop" && l.features != nil {
 		rows, _ := l.features.Dims()
+		dense, _ := l.features.(*mat.Dense)
 		for i := range keep {
-			keep[i] = keep[i] && i < rows && !hasGap(l.features, i)
+			keep[i] = keep[i] && i < rows && (dense == nil || !slices.ContainsFunc(dense.RawRowView(i), math.IsNaN))
 		}
 	}
 	return keep
-}
-
-func hasGap(x mat.Matrix, i int) bool {
-	dense, ok := x.(*mat.Dense)
-	return ok && slices.ContainsFunc(dense.RawRowView(i), math.IsNaN)
 }
 
 // leaveOut leaves out nodes and their edges.
@@ -77,19 +73,15 @@ func (l *edgeFiles) leaveOut(keep []bool) error {
 	if len(ids) == 0 {
 		return fmt.Errorf("%w: every node is left out", ErrMissing)
 	}
-	edges := 0
-	for e, u := range l.from {
-		if v := l.to[e]; keep[u] && keep[v] {
-			l.from[edges], l.to[edges] = row[u], row[v]
-			if l.weights != nil {
-				l.weights[edges] = l.weights[e]
+	from, to, weights := l.from, l.to, l.weights
+	l.from, l.to, l.weights = from[:0], to[:0], weights[:0]
+	for e, u := range from {
+		if v := to[e]; keep[u] && keep[v] {
+			l.from, l.to = append(l.from, row[u]), append(l.to, row[v])
+			if weights != nil {
+				l.weights = append(l.weights, weights[e])
 			}
-			edges++
 		}
-	}
-	l.from, l.to = l.from[:edges], l.to[:edges]
-	if l.weights != nil {
-		l.weights = l.weights[:edges]
 	}
 	l.nodes.ids, l.class = ids, class
 	return l.leaveOutFeatures(keep)

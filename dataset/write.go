@@ -152,7 +152,11 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	case info.IsDir():
 		return fmt.Errorf("is a folder: %w", coles.ErrSetting)
 	case !info.Mode().IsRegular():
-		return writeDevice(path, write)
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
 	default:
 		mode = info.Mode().Perm()
 		if path, err = filepath.EvalSymlinks(path); err != nil {
@@ -252,12 +256,4 @@ func syncDir(dir string) {
 		d.Sync()
 		d.Close()
 	}
-}
-
-func writeDevice(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"coles"
 
@@ -68,22 +69,15 @@ func prefixed(b []byte) (part, rest []byte, err error) {
 func countData(c *parquet.Column, repetition, definition, data []byte, n int, encoding format.Encoding) (count pageCount, nulls int, err error) {
 	rows, there := n, n
 	if most := c.MaxRepetitionLevel(); most > 0 {
-		rows, err = countRuns(repetition, bitsOf(most), n, 0)
+		rows, err = countRuns(repetition, uint64(bits.Len(uint(most))), n, 0)
 	}
 	if most := c.MaxDefinitionLevel(); most > 0 && err == nil {
-		there, err = countRuns(definition, bitsOf(most), n, uint32(most))
+		there, err = countRuns(definition, uint64(bits.Len(uint(most))), n, uint32(most))
 	}
 	if err == nil {
 		err = countValues(c, data, there, encoding)
 	}
 	return pageCount{int64(n), int64(rows)}, n - there, err
-}
-
-func bitsOf(most int) (bits uint64) {
-	for ; most > 0; most >>= 1 {
-		bits++
-	}
-	return bits
 }
 
 // countValues refuses data that is not n values.

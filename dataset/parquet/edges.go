@@ -32,12 +32,7 @@ func WriteEdges(w io.Writer, d *dataset.Dataset) error {
 		name = func(i int) string { return d.IDs[i] }
 	}
 	return writeRows(w, func(put func(edgeRow)) {
-		raw := d.Adjacency.RawMatrix()
-		for i := range raw.I {
-			for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
-				put(edgeRow{name(i), name(raw.Ind[q]), raw.Data[q]})
-			}
-		}
+		d.Adjacency.DoNonZero(func(i, j int, weight float64) { put(edgeRow{name(i), name(j), weight}) })
 	})
 }
 
@@ -76,14 +71,14 @@ type edgeColumns struct {
 
 func columnsOf(f *parquet.File) (*edgeColumns, error) {
 	c := &edgeColumns{weight: -1, end: parquet.ByteArray}
-	if column(f, "weight") != nil {
+	if f.Root().Column("weight") != nil {
 		w, err := leaf(f, "weight", parquet.Double, 0)
 		if err != nil {
 			return nil, err
 		}
 		c.weight = w.Index()
 	}
-	if s := column(f, "source"); s != nil && s.Leaf() && s.Type().Kind() == parquet.Int64 {
+	if s := f.Root().Column("source"); s != nil && s.Leaf() && s.Type().Kind() == parquet.Int64 {
 		c.end = parquet.Int64
 	}
 	for side, to := range []*int{&c.source, &c.target} {

@@ -115,7 +115,7 @@ func text(v parquet.Value) (string, error) {
 // leaf finds the column of the values of a column of the first level, and demands that they are of a
 // physical type and in so many lists, one in the other, at most.
 func leaf(f *parquet.File, name string, want parquet.Kind, lists int) (*parquet.Column, error) {
-	c := column(f, name)
+	c := f.Root().Column(name)
 	if c == nil {
 		return nil, fmt.Errorf("parquet: %w: column %q", dataset.ErrMissing, name)
 	}
@@ -133,14 +133,4 @@ func leaf(f *parquet.File, name string, want parquet.Kind, lists int) (*parquet.
 		return nil, fmt.Errorf("parquet: column %q: %w: of type %v, want %v", name, coles.ErrFormat, kind, want)
 	}
 	return c, nil
-}
-
-// column finds a column of the first level; nil if there is none.
-func column(f *parquet.File, name string) *parquet.Column {
-	for _, c := range f.Root().Columns() {
-		if c.Name() == name {
-			return c
-		}
-	}
-	return nil
 }
