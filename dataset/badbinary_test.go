@@ -13,9 +13,6 @@ import (
 	"coles"
 	"coles/internal/npy"
 	"coles/internal/testkit"
-
-	"github.com/james-bowman/sparse"
-	"gonum.org/v1/gonum/mat"
 )
 
 func npyOf(file []byte) func() error {
@@ -44,7 +41,6 @@ func TestBadBinary(t *testing.T) {
 	archive := zipFile(small)
 	ints := func(v ...int32) []byte { return npyArray("<i4", fmt.Sprintf("(%d,)", len(v)), v) }
 	twice := append(smallNPZ(), member{"labels", ints(0, 0, 0)})
-	one := member{"a", npyArray("<f8", "(1, 1)", 1.0)}
 	csr := func(indptr, indices []int32, data []float32) []byte { return pk(pkCSR(2, 3, indptr, indices, data)) }
 	wrong := bytes.Clone(archive)
 	binary.LittleEndian.PutUint32(wrong[bytes.Index(wrong, []byte("PK\x01\x02"))+16:], 12345) // of the first member
@@ -55,8 +51,6 @@ func TestBadBinary(t *testing.T) {
 		{"npy: not npy", npyOf([]byte("GIF89a, a picture")), coles.ErrFormat, "byte 0"},
 		{"npy: unknown version", npyOf([]byte("\x93NUMPY\x09\x00\x00\x00")), coles.ErrFormat, "byte 6"},
 		{"npy: empty", npyOf(nil), coles.ErrChecksum, "byte 0"},
-		{"npy: cut in the header", npyOf(good[:30]), coles.ErrChecksum, "byte 30"},
-		{"npy: cut in the numbers", npyOf(good[:len(good)-1]), coles.ErrChecksum, fmt.Sprint("byte ", len(good)-1)},
 		{"npy: bytes after the end", npyOf(append(append([]byte(nil), good...), 0)), coles.ErrFormat, fmt.Sprint("byte ", len(good))},
 		{"npy: header that does not close", npyOf(header("{'descr': '<f8', 'shape': (2,)")), coles.ErrFormat, "byte 10"},
 		{"npy: header is not a dict", npyOf(header("[1, 2]")), coles.ErrFormat, "byte 10"},
@@ -81,9 +75,7 @@ func TestBadBinary(t *testing.T) {
 		{"npy: integer past 2^63", npyOf(npyArray("<u8", "(2,)", []uint64{1, 1<<63 + 1})), coles.ErrTooLarge, "element 1"},
 		{"npy: integer past 2^53", npyOf(npyArray("<i8", "(2,)", []int64{1, 1<<53 + 1})), coles.ErrTooLarge, "element 1"},
 		{"npz: another checksum", npzOf(wrong), coles.ErrChecksum, "adj_data.npy"},
-		{"npz: empty", npzOf(nil), coles.ErrChecksum, "npz"},
 		{"npz: not a zip", npzOf([]byte("hello, I am no archive at all, only text")), coles.ErrFormat, "npz"},
-		{"npz: no directory", npzOf(archive[:len(archive)/2]), coles.ErrChecksum, "npz"},
 		{"npz: no adjacency", npzOf(zipFile(without(small, "adj_indices"))), ErrMissing, "adj_indices"},
 		{"npz: labelled, for other nodes", npzWith("has_label", ints(1, 0)), coles.ErrShape, "2 entries for 3 nodes"},
 		{"npz: 2^30 columns", npzWith("attr_shape", ints(3, 1<<30)), coles.ErrTooLarge, "1073741824 columns"},
@@ -115,17 +107,8 @@ func TestBadBinary(t *testing.T) {
 		{"npz: label without a name", npzWith("class_names", npyArray("|S1", "(1,)", []byte("a"))), coles.ErrIndex, "label 1 of 1"},
 		{"npz: masks of another graph", npzWith("train_masks", npyArray("|b1", "(1, 2)", []uint8{0, 1})), coles.ErrShape, "train_masks"},
 		{"npz: overlapping masks", npzOf(zipFile(with(with(small, "train_masks", npyArray("|b1", "(3,)", []uint8{1, 0, 0})), "val_masks", npyArray("|b1", "(3,)", []uint8{1, 0, 0})))), ErrDuplicate, "split 0: val[0]"},
-		{"matrices: nothing", matricesOf(nil), coles.ErrChecksum, "npz"},
 		{"matrices: no members", matricesOf(zipFile(nil)), ErrMissing, "npz"},
-		{"matrices: an archive cut short", matricesOf(zipFile([]member{one})[:40]), coles.ErrChecksum, "npz"},
-		{"matrices: no array", matricesOf(zipFile([]member{{"a", []byte("text")}})), coles.ErrChecksum, "npz/a.npy"},
-		{"matrices: text", matricesOf(zipFile([]member{{"a", npyArray("<U1", "(1,)", uint32('x'))}})), coles.ErrFormat, "npz/a.npy"},
-		{"matrices: objects", matricesOf(zipFile([]member{{"a", npyArray("|O", "(1,)")}})), ErrObject, "npz/a.npy"},
-		{"matrices: three dimensions", matricesOf(zipFile([]member{{"a", npyArray("<f8", "(1, 1, 1)", 1.0)}})), coles.ErrShape, "npz/a.npy"},
 		{"matrices: an empty matrix", matricesOf(zipFile([]member{{"a", npyArray("<f8", "(0, 3)")}})), coles.ErrShape, "npz/a.npy"},
-		{"matrices: a declared size", matricesOf(zipFile([]member{{"a", npyArray("<f8", "(1048576, 1048576)")}})), coles.ErrTooLarge, "npz/a.npy"},
-		{"matrices: too few numbers", matricesOf(zipFile([]member{{"a", npyArray("<f8", "(2, 1)", 1.0)}})), coles.ErrChecksum, "npz/a.npy"},
-		{"matrices: a name twice", matricesOf(zipFile([]member{one, one})), ErrDuplicate, "npz/a.npy"},
 		{"planetoid: empty pickle", planetoidWith("allx", nil), coles.ErrChecksum, "ind.toy.allx: byte 0"},
 		{"planetoid: protocol 4", planetoidWith("graph", []byte("\x80\x04.")), coles.ErrFormat, "ind.toy.graph: byte 0"},
 		{"planetoid: nothing on the stack", planetoidWith("graph", pk("")), coles.ErrFormat, "byte 2"},
@@ -153,7 +136,6 @@ func TestBadBinary(t *testing.T) {
 		{"planetoid: matrix without state", planetoidWith("allx", pk("cscipy.sparse.csr\ncsr_matrix\n)\x81")), coles.ErrFormat, "ind.toy.allx"},
 		{"planetoid: matrix without shape", planetoidWith("allx", pk("cscipy.sparse.csr\ncsr_matrix\n)\x81}b")), coles.ErrFormat, "_shape"},
 		{"planetoid: column out of range", planetoidWith("tx", csr([]int32{0, 1, 2}, []int32{0, 3}, []float32{1, 1})), coles.ErrIndex, "column 3 in row 1"},
-		{"planetoid: row pointers", planetoidWith("tx", csr([]int32{0, 2, 1}, []int32{0, 1}, []float32{1, 1})), coles.ErrShape, "ind.toy.tx"},
 		{"planetoid: other columns", planetoidWith("tx", pk(pkCSR(2, 4, []int32{0, 1, 2}, []int32{0, 1}, []float32{1, 1}))), coles.ErrShape, "allx has 3"},
 		{"planetoid: two classes at once", planetoidWith("ally", pk(pkArray("i4", []int32{1, 1, 0, 1}, 2, 2))), coles.ErrFormat, "row 0"},
 		{"planetoid: rows of ally", planetoidWith("ally", pk(pkArray("i4", []int32{1, 0}, 1, 2))), coles.ErrShape, "ind.toy.ally"},
@@ -200,9 +182,7 @@ func TestBadMapped(t *testing.T) {
 		{"mapped: text", mapOf(npyArray("<U1", "(2,)", []int32{65, 66})), ErrLayout, "'<f4'"},
 		{"mapped: column-major", mapOf(fortran), ErrLayout, "column-major"},
 		{"mapped: gzipped", mapOf(gzipped(good)), ErrLayout, "gzipped"},
-		{"mapped: empty", mapOf(nil), coles.ErrChecksum, "byte 0"},
 		{"mapped: one byte", mapOf([]byte{0x1f}), coles.ErrChecksum, "byte 1"},
-		{"mapped: cut before the numbers", mapOf(good[:len(good)-24]), coles.ErrChecksum, fmt.Sprint("byte ", len(good)-24)},
 		{"mapped: cut in the numbers", mapOf(good[:len(good)-1]), coles.ErrChecksum, fmt.Sprint("byte ", len(good)-1)},
 		{"mapped: bytes after the end", mapOf(append(slices.Clone(good), 0)), coles.ErrFormat, fmt.Sprint("byte ", len(good))},
 		{"mapped: 2^35 numbers of one", mapOf(npyArray("<f4", "(34359738368,)", []float32{1})), pastInt32, "34359738368"},
@@ -220,13 +200,6 @@ func TestBadDatasets(t *testing.T) {
 		place  string
 	}{
 		{"nil adjacency", func(d *Dataset) { d.Adjacency = nil }, ErrMissing, "adjacency"},
-		{"empty features", func(d *Dataset) {
-			*d = Dataset{Adjacency: sparse.NewCSR(0, 0, []int{0}, nil, nil), Features: &mat.Dense{}}
-		}, coles.ErrShape, "0 × 0"},
-		{"feature rows", func(d *Dataset) { d.Features = mat.NewDense(3, 1, nil) }, coles.ErrShape, "3 feature rows"},
-		{"NaN", func(d *Dataset) { d.Features = mat.NewDense(4, 1, []float64{0, math.NaN(), 0, 0}) }, coles.ErrNotFinite, "row 1"},
-		{"column out of range", func(d *Dataset) { d.Adjacency.RawMatrix().Ind[3] = 4 }, coles.ErrIndex, "row 1"},
-		{"labels", func(d *Dataset) { d.Labels = d.Labels[:2] }, coles.ErrShape, "2 labels"},
 		{"unlabeled", func(d *Dataset) { d.Unlabeled = []int{4} }, coles.ErrIndex, "node 4"},
 		{"too few ids", func(d *Dataset) { d.IDs = d.IDs[:1] }, coles.ErrShape, "1 ids"},
 		{"id not UTF-8", func(d *Dataset) { d.IDs[1] = "\xff" }, coles.ErrIDs, `node 1, "\xff"`},

@@ -12,7 +12,6 @@ import (
 
 	"coles/internal/testkit"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
@@ -55,10 +54,7 @@ func TestSeparatorsInQuotes(t *testing.T) {
 		" 1, 2\n":                    {"1", "2"},
 		"\"a,b\",\"say \"\"hi\"\"\"\n\"#x\", y z \n": {"a,b", `say "hi"`, "#x", "y z"},
 	} {
-		d, err := readText(text, "", "")
-		if err != nil || !slices.Equal(d.IDs, want) {
-			t.Errorf("%q: %v, %v; want %q", text, d, err, want)
-		}
+		testkit.WantSame(t, text, testkit.Must(readText(text, "", "")).IDs, want)
 	}
 }
 
@@ -82,12 +78,8 @@ func TestEdgeListForms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := testkit.Must(readText(c.edges, "", ""))
-			if diff := cmp.Diff(c.want, entries(d)); diff != "" {
-				t.Error(diff)
-			}
-			if !slices.Equal(d.IDs, []string{"a", "b", "c"}) {
-				t.Errorf("ids %v, want the order of first mention", d.IDs)
-			}
+			testkit.WantSame(t, "entries", entries(d), c.want)
+			testkit.WantSame(t, "ids, in the order of first mention", d.IDs, []string{"a", "b", "c"})
 			wantValid(t, d)
 		})
 	}
@@ -117,12 +109,8 @@ func TestEdgeListFeatures(t *testing.T) {
 			if isSparse != c.sparse || !mat.Equal(x, want) {
 				t.Errorf("sparse: %v\n%v", isSparse, mat.Formatted(x))
 			}
-			if !slices.Equal(d.IDs, []string{"c", "b", "a"}) {
-				t.Errorf("ids %v, want the order of the features file", d.IDs)
-			}
-			if got := entries(d); !slices.Equal(got, []string{"c a 1", "a b 1"}) {
-				t.Errorf("edges %v", got)
-			}
+			testkit.WantSame(t, "ids, in the order of the features file", d.IDs, []string{"c", "b", "a"})
+			testkit.WantSame(t, "edges", entries(d), []string{"c a 1", "a b 1"})
 		})
 	}
 }
@@ -220,25 +208,12 @@ func TestPlainIntegersAreReadAsAnyID(t *testing.T) {
 				plain[k], quoted[k] = plain[k]+weight, quoted[k]+weight
 			}
 		}
-		slow, err := readText(strings.Join(quoted, "\n"), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if fast, err = readText(strings.Join(plain, "\n"), "", ""); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(fast.IDs, slow.IDs) {
-			t.Errorf("weighted %t: other ids", weighted)
-		}
-		if diff := cmp.Diff(slow.Adjacency.RawMatrix(), fast.Adjacency.RawMatrix()); diff != "" {
-			t.Errorf("weighted %t: another matrix: %s", weighted, diff)
-		}
+		slow := testkit.Must(readText(strings.Join(quoted, "\n"), "", ""))
+		fast = testkit.Must(readText(strings.Join(plain, "\n"), "", ""))
+		testkit.WantSame(t, "ids", fast.IDs, slow.IDs)
+		testkit.WantSame(t, "matrix", fast.Adjacency.RawMatrix(), slow.Adjacency.RawMatrix())
 	}
-	for k, want := range []string{"7", "0", "12", "0012", "18446744073709551616"} {
-		if fast.IDs[k] != want {
-			t.Errorf("id %d is %q, want %q", k, fast.IDs[k], want)
-		}
-	}
+	testkit.WantSame(t, "the first ids", fast.IDs[:5], []string{"7", "0", "12", "0012", "18446744073709551616"})
 }
 
 // Memory follows the graph: the same edges between many comments, and given ten times, take what
@@ -246,11 +221,7 @@ func TestPlainIntegersAreReadAsAnyID(t *testing.T) {
 func TestEdgeListMemoryIsThatOfTheGraph(t *testing.T) {
 	small := []byte("1 2\n2 3\n")
 	read := func(text []byte) uint64 {
-		return allocated(func() {
-			if _, err := ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{}); err != nil {
-				t.Fatal(err)
-			}
-		})
+		return allocated(func() { testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{})) })
 	}
 	base := read(small)
 	comments := append(bytes.Repeat([]byte("# nothing to see here\n"), 1<<20), small...)
@@ -283,9 +254,7 @@ func BenchmarkReadEdgeList(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{}); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{}))
 			}
 		})
 	}

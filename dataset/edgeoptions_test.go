@@ -46,13 +46,8 @@ func TestEdgeColumns(t *testing.T) {
 		{"bipartite, a short header", "a,b\n7,0,8\n", EdgeListOptions{Bipartite: true, Header: WithHeader, Columns: []int{1, 3}}, "1:7 2:8 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := readWith(c.edges, "", "", c.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := strings.Join(entries(d), ", "); got != c.want {
-				t.Errorf("%s, want %s", got, c.want)
-			}
+			d := testkit.Must(readWith(c.edges, "", "", c.opts))
+			testkit.WantSame(t, "edges", strings.Join(entries(d), ", "), c.want)
 		})
 	}
 }
@@ -212,9 +207,7 @@ func TestWarnings(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
 			c.opts.Warn = func(line string) { got = append(got, line) }
-			if err := testkit.Err(readWith(c.edges, c.features, "", c.opts)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(readWith(c.edges, c.features, "", c.opts))
 			if len(got) != len(c.want) {
 				t.Fatalf("warnings %q, want %q", got, c.want)
 			}

@@ -145,19 +145,16 @@ func TestWritersFailAtEveryByte(t *testing.T) {
 		writers[name] = func(w io.Writer) error { return write(w, m) }
 	}
 	for name, write := range writers {
-		var whole bytes.Buffer
-		if err := write(&whole); err != nil {
-			t.Fatal(err)
-		}
-		for left := range whole.Len() {
+		whole := written(t, write)
+		for left := range whole {
 			var b bytes.Buffer
 			format, _, _ := strings.Cut(name, ":")
 			wantError(t, write(&limited{&b, left}), errDisk, "write "+format)
-			if !bytes.HasPrefix(whole.Bytes(), b.Bytes()) {
+			if !bytes.HasPrefix(whole, b.Bytes()) {
 				t.Fatalf("%s: something else was written before byte %d", name, left)
 			}
 			if strings.HasPrefix(name, "npz") && testkit.Err(readBytes(b.Bytes())) == nil {
-				t.Fatalf("%d of %d bytes make an archive", left, whole.Len())
+				t.Fatalf("%d of %d bytes make an archive", left, len(whole))
 			}
 		}
 	}

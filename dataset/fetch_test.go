@@ -39,9 +39,8 @@ func TestFetchOnceThenFromTheCache(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "made", "as", "needed")
 	for range 2 {
 		path := testkit.Must(Fetch(t.Context(), src, cache))
-		if data, err := os.ReadFile(path); err != nil || string(data) != content || path != filepath.Join(cache, "x.bin") {
-			t.Errorf("%s holds %q, %v", path, data, err)
-		}
+		testkit.WantSame(t, "the path", path, filepath.Join(cache, "x.bin"))
+		testkit.WantSame(t, path, string(testkit.Must(os.ReadFile(path))), content)
 	}
 	if *requests != 1 {
 		t.Errorf("%d requests, want 1", *requests)

@@ -2,7 +2,7 @@ package dataset
 
 import (
 	"bytes"
-	"os"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,18 +47,12 @@ func TestFormatsReadWhatTheyWrite(t *testing.T) {
 		if f.Write == nil {
 			continue
 		}
-		path := filepath.Join(t.TempDir(), "x"+f.Extensions[0])
 		want := vectors
 		if f.Graph {
 			want = graph
 		}
-		var b bytes.Buffer
-		if err := f.Write(&b, want); err != nil {
-			t.Fatal(f.Name, err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		file := written(t, func(w io.Writer) error { return f.Write(w, want) })
+		path := put(t, file, t.TempDir(), "x"+f.Extensions[0])
 		told := FormatsAt(strings.ToUpper(path) + ".gz")
 		if !slices.ContainsFunc(told, func(g Format) bool { return g.Name == f.Name }) {
 			t.Errorf("%s: not told by %s", f.Name, path)
@@ -67,7 +61,7 @@ func TestFormatsReadWhatTheyWrite(t *testing.T) {
 			testkit.WantError(t, testkit.Err(f.Open(path, EdgeListOptions{})), coles.ErrFormat)
 			continue
 		}
-		streamed := testkit.Must(f.Read(&b, EdgeListOptions{}))
+		streamed := testkit.Must(f.Read(bytes.NewReader(file), EdgeListOptions{}))
 		opened := testkit.Must(f.Open(path, EdgeListOptions{}))
 		for _, got := range []*Dataset{streamed, opened} {
 			if (got.Adjacency == nil) == f.Graph || f.Graph && !mat.Equal(got.Adjacency, want.Adjacency) ||
@@ -91,13 +85,7 @@ func TestFormatsReadWhatTheyWrite(t *testing.T) {
 func TestFormatsOfSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"ind.cora.graph.gz", "reddit-G.json", "arxiv/raw/num-node-list.csv.gz"} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, nil, dir, filepath.FromSlash(name))
 	}
 	for name, want := range map[string]string{"cora": "planetoid", "reddit": "graphsage", "arxiv": "ogb", "ind.cora.graph": "", "other": ""} {
 		path := filepath.Join(dir, name)

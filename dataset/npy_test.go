@@ -47,9 +47,8 @@ func TestNPYElementTypes(t *testing.T) {
 						descr = ">" + descr[1:]
 					}
 				}
-				var body bytes.Buffer
-				binary.Write(&body, order, c.numbers)
-				m := testkit.Must(ReadNPY(bytes.NewReader(npyArray(descr, "(3,)", body.Bytes()))))
+				body := testkit.Must(binary.Append(nil, order, c.numbers))
+				m := testkit.Must(ReadNPY(bytes.NewReader(npyArray(descr, "(3,)", body))))
 				if want := mat.NewDense(3, 1, c.want); !mat.Equal(m, want) {
 					t.Errorf("%v, want %v", mat.Formatted(m.T()), c.want)
 				}
@@ -60,13 +59,8 @@ func TestNPYElementTypes(t *testing.T) {
 
 func TestNPYVersionsAndOrder(t *testing.T) {
 	want := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
-	body := func(v ...float64) []byte {
-		var b bytes.Buffer
-		binary.Write(&b, binary.LittleEndian, v)
-		return b.Bytes()
-	}
 	for version := byte(1); version <= 3; version++ {
-		for order, numbers := range map[string][]byte{"False": body(1, 2, 3, 4, 5, 6), "True": body(1, 4, 2, 5, 3, 6)} {
+		for order, numbers := range map[string][]float64{"False": {1, 2, 3, 4, 5, 6}, "True": {1, 4, 2, 5, 3, 6}} {
 			// Python 2 wrote sizes as 2L; keys may come in any order.
 			header := fmt.Sprintf(`{"shape": (2L, 3), 'fortran_order': %s, 'descr': '<f8'}`, order)
 			file := []byte{0x93, 'N', 'U', 'M', 'P', 'Y', version, 0}
@@ -75,12 +69,8 @@ func TestNPYVersionsAndOrder(t *testing.T) {
 			} else {
 				file = binary.LittleEndian.AppendUint32(file, uint32(len(header)))
 			}
-			file = append(append(file, header...), numbers...)
-			m, err := ReadNPY(bytes.NewReader(file))
-			if err != nil {
-				t.Fatalf("version %d, column-major %s: %v", version, order, err)
-			}
-			if !mat.Equal(m, want) {
+			file = testkit.Must(binary.Append(append(file, header...), binary.LittleEndian, numbers))
+			if m := testkit.Must(ReadNPY(bytes.NewReader(file))); !mat.Equal(m, want) {
 				t.Errorf("version %d, column-major %s: %v", version, order, mat.Formatted(m))
 			}
 		}
@@ -102,18 +92,16 @@ func TestTransposesAreColumnMajor(t *testing.T) {
 		// A slice of columns does not lie in one piece.
 		{wide.Slice(0, 2, 1, 3).T(), "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", []float64{2, 3, 5, float64(float32(0.1))}},
 	} {
-		var single, archive, numbers bytes.Buffer
-		binary.Write(&numbers, binary.LittleEndian, c.numbers)
-		if err := errors.Join(WriteNPY(&single, c.m), WriteMatrices(&archive, map[string]mat.Matrix{"a": c.m})); err != nil {
-			t.Fatal(err)
-		}
-		if head := single.Bytes()[:128]; !bytes.Contains(head, []byte(c.header)) {
+		single := written(t, func(w io.Writer) error { return WriteNPY(w, c.m) })
+		archive := written(t, func(w io.Writer) error { return WriteMatrices(w, map[string]mat.Matrix{"a": c.m}) })
+		if head := single[:128]; !bytes.Contains(head, []byte(c.header)) {
 			t.Errorf("header %s, want %s", head, c.header)
 		}
-		if !bytes.Equal(single.Bytes()[128:], numbers.Bytes()) || !bytes.Contains(archive.Bytes(), single.Bytes()) {
+		numbers := testkit.Must(binary.Append(nil, binary.LittleEndian, c.numbers))
+		if !bytes.Equal(single[128:], numbers) || !bytes.Contains(archive, single) {
 			t.Errorf("%s: other bytes than NumPy's", c.header)
 		}
-		got, err := ReadNPY(&single)
+		got, err := ReadNPY(bytes.NewReader(single))
 		if err != nil || !mat.Equal(got, c.m) {
 			t.Errorf("%s: another matrix came back (%v)", c.header, err)
 		}
@@ -154,15 +142,7 @@ func wantMapsAlike(t *testing.T, file []byte, read *mat.Dense) {
 	if read == nil {
 		t.Fatal("what does not read was mapped")
 	}
-	got, want := mat.DenseCopyOf(m.Matrix()).RawMatrix(), read.RawMatrix()
-	if got.Rows != want.Rows || got.Cols != want.Cols {
-		t.Fatalf("mapped as %d × %d, read as %d × %d", got.Rows, got.Cols, want.Rows, want.Cols)
-	}
-	for i, v := range got.Data {
-		if math.Float64bits(v) != math.Float64bits(want.Data[i]) {
-			t.Fatalf("number %d is mapped as %v, read as %v", i, v, want.Data[i])
-		}
-	}
+	testkit.WantSame(t, "mapped", testkit.Bits(m.Matrix()), testkit.Bits(read))
 }
 
 // mapped maps a file for the length of the test.

@@ -13,9 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func readBytes(file []byte) (*Dataset, error) {
-	return ReadNPZ(bytes.NewReader(file))
-}
+func readBytes(file []byte) (*Dataset, error) { return ReadNPZ(bytes.NewReader(file)) }
 
 func TestNPZKeepsWhatTheFileHolds(t *testing.T) {
 	mask := func(v ...uint8) []byte { return npyArray("|b1", "(2, 3)", v) }
@@ -94,15 +92,13 @@ func TestNPZIntegersPast32Bits(t *testing.T) {
 	} {
 		for _, kind := range []string{"<i8", "<u8", "<f8"} {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				shape := fmt.Sprintf("(%d,)", len(v))
-				array := npyArray(kind, shape, v)
-				if kind == "<f8" {
-					numbers := make([]float64, len(v))
-					for i := range v {
+				numbers := make([]any, len(v))
+				for i := range v {
+					if numbers[i] = v[i]; kind == "<f8" {
 						numbers[i] = float64(v[i])
 					}
-					array = npyArray(kind, shape, numbers)
 				}
+				array := npyArray(kind, fmt.Sprintf("(%d,)", len(v)), numbers...)
 				if d, err := readBytes(zipFile(with(smallNPZ(), name, array))); err == nil {
 					t.Errorf("read as %+v", d)
 				}

@@ -15,11 +15,12 @@ import (
 // ../shared/data/README.md gives them, and with itself written and read again.
 func TestRealArchives(t *testing.T) {
 	dir := testkit.Shared(t, "data", "npz")
-	for _, want := range []struct {
+	type published struct {
 		name                            string
 		nodes, edges, features, classes int
 		splits, unlabeled               int
-	}{
+	}
+	for _, want := range []published{
 		{"cora", 2708, 5278, 1433, 7, 0, 0},
 		{"citeseer", 3327, 4552, 3703, 6, 0, 15},
 		{"pubmed", 19717, 44324, 500, 3, 0, 0},
@@ -38,25 +39,14 @@ func TestRealArchives(t *testing.T) {
 		t.Run(want.name, func(t *testing.T) {
 			d := testkit.Must(Open(filepath.Join(dir, want.name+".npz"), ReadNPZ))
 			wantReadBack(t, d)
-			if d.Name != want.name || d.Nodes() != want.nodes || len(d.Labels) != want.nodes || d.NumClasses() != want.classes {
-				t.Errorf("%s: %d nodes, %d labels, %d classes; want %+v", d.Name, d.Nodes(), len(d.Labels), d.NumClasses(), want)
-			}
-			if got := len(undirected(d.Adjacency)); got != want.edges {
-				t.Errorf("%d undirected edges, want %d", got, want.edges)
-			}
 			features := 0
 			if d.Features != nil {
 				_, features = d.Features.Dims()
 			}
-			if features != want.features {
-				t.Errorf("%d features, want %d", features, want.features)
-			}
+			got := published{d.Name, d.Nodes(), len(undirected(d.Adjacency)), features, d.NumClasses(), len(d.Splits), len(d.Unlabeled)}
 			_, dense := d.Features.(*mat.Dense)
-			if dense != (want.name == "tolokers") {
-				t.Errorf("dense features: %v", dense)
-			}
-			if len(d.Splits) != want.splits || len(d.Unlabeled) != want.unlabeled {
-				t.Errorf("%d splits, %d unlabeled; want %d, %d", len(d.Splits), len(d.Unlabeled), want.splits, want.unlabeled)
+			if got != want || len(d.Labels) != want.nodes || dense != (want.name == "tolokers") {
+				t.Errorf("%+v, %d labels, dense features: %v; want %+v", got, len(d.Labels), dense, want)
 			}
 			for i, s := range d.Splits {
 				if len(s.Train) == 0 || len(s.Val) == 0 || len(s.Test) == 0 {
@@ -75,12 +65,7 @@ func undirected(m *sparse.CSR) [][2]int {
 			pairs = append(pairs, [2]int{min(i, j), max(i, j)})
 		}
 	})
-	slices.SortFunc(pairs, func(a, b [2]int) int {
-		if a[0] != b[0] {
-			return a[0] - b[0]
-		}
-		return a[1] - b[1]
-	})
+	slices.SortFunc(pairs, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	return slices.Compact(pairs)
 }
 
@@ -92,15 +77,9 @@ func TestPlanetoidEqualsArchive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := testkit.Must(Open(filepath.Join(npz, name+".npz"), ReadNPZ))
 			got := testkit.Must(OpenPlanetoid(planetoid, name))
-			if !slices.Equal(undirected(got.Adjacency), undirected(want.Adjacency)) {
-				t.Error("the edges differ")
-			}
-			if !slices.Equal(got.Labels, want.Labels) {
-				t.Error("the labels differ")
-			}
-			if !slices.Equal(got.Unlabeled, want.Unlabeled) {
-				t.Errorf("unlabeled nodes %v, want %v", got.Unlabeled, want.Unlabeled)
-			}
+			testkit.WantSame(t, "edges", undirected(got.Adjacency), undirected(want.Adjacency))
+			testkit.WantSame(t, "labels", got.Labels, want.Labels)
+			testkit.WantSame(t, "unlabeled nodes", got.Unlabeled, want.Unlabeled)
 			x, y := got.Features.(*sparse.CSR), want.Features.(*sparse.CSR)
 			if x.NNZ() != y.NNZ() || !mat.Equal(x.ToDense(), y.ToDense()) {
 				t.Error("the features differ")

@@ -157,11 +157,7 @@ func TestOpen(t *testing.T) {
 				return d
 			}
 			for _, file := range [][]byte{whole, packed} {
-				got, err := c.open(put(t, file, dir, "toy.x.gz"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				testkit.WantSame(t, format, got, c.want)
+				testkit.WantSame(t, format, testkit.Must(c.open(put(t, file, dir, "toy.x.gz"))), c.want)
 			}
 			for name, file := range map[string][]byte{
 				"cut in the header": packed[:5],

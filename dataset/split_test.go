@@ -19,12 +19,8 @@ const smallSplits = `{"dataset": "toy", "nodes": 6, "Nodes": 7, "train": [[0, 1]
 func TestReadSplits(t *testing.T) {
 	got := testkit.Must(ReadSplits(strings.NewReader(smallSplits), 6))
 	want := []Split{{Train: []int{0, 1}, Val: []int{2}, Test: []int{3, 4, 5}}, {Train: []int{5}, Val: []int{}, Test: []int{0}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if got := (Split{Train: []int{4}, Val: []int{0}}).TestNodes(6); !slices.Equal(got, []int{1, 2, 3, 5}) {
-		t.Errorf("the other nodes are %v", got)
-	}
+	testkit.WantSame(t, "splits", got, want)
+	testkit.WantSame(t, "the other nodes", (Split{Train: []int{4}, Val: []int{0}}).TestNodes(6), []int{1, 2, 3, 5})
 }
 
 // The draw of the protocol: n a class, at most a third of it, as many for validation, never a node
@@ -42,15 +38,11 @@ func TestRandomSplitsDrawByClass(t *testing.T) {
 			for _, i := range part {
 				got[labels[i]]++ // panics for a label of -1
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("split %d: %v a class, want %v", s, got, want)
-			}
+			testkit.WantSame(t, fmt.Sprint("nodes a class in split ", s), got, want)
 		}
 	}
 	again, _ := RandomSplits(labels, 5, 3, 42)
-	if diff := cmp.Diff(splits[:3], again); diff != "" {
-		t.Error("the first splits depend on how many are asked for:\n", diff)
-	}
+	testkit.WantSame(t, "of fewer splits, the first", again, splits[:3])
 	other, _ := RandomSplits(labels, 5, 3, 43)
 	if cmp.Equal(again, other) {
 		t.Error("another seed draws the same splits")
@@ -125,8 +117,6 @@ func TestMaskSplit(t *testing.T) {
 		if !errors.Is(err, c.cause) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.cause)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
-		}
+		testkit.WantSame(t, c.name, got, c.want)
 	}
 }

@@ -37,10 +37,7 @@ func TestWord2VecForms(t *testing.T) {
 			if c.binary {
 				read = ReadWord2VecBinary
 			}
-			v, err := read(strings.NewReader(c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := testkit.Must(read(strings.NewReader(c.text)))
 			if !slices.Equal(v.IDs, c.ids) || !slices.Equal(v.Values.RawMatrix().Data, c.want) {
 				t.Errorf("%q, %v", v.IDs, v.Values.RawMatrix().Data)
 			}

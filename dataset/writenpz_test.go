@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -54,11 +55,7 @@ func smallDataset() *Dataset {
 func TestNPZRoundTrip(t *testing.T) {
 	generated := func(c Communities) *Dataset {
 		c.Nodes, c.Seed = 500, 3
-		d, err := c.Generate(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
+		return generate(t, c)
 	}
 	karate := KarateClub()
 	karate.IDs = make([]string, karate.Nodes())
@@ -66,10 +63,7 @@ func TestNPZRoundTrip(t *testing.T) {
 		karate.IDs[i] = strings.Repeat("member ", i) + fmt.Sprint(i)
 	}
 	words := generated(Communities{})
-	var err error
-	if words.Splits, err = words.RandomSplits(5, 10, 1); err != nil { // in no order, without Test
-		t.Fatal(err)
-	}
+	words.Splits = testkit.Must(words.RandomSplits(5, 10, 1)) // in no order, without Test
 	wide := smallDataset()
 	wide.Features = mat.NewDense(4, 2, []float64{1. / 3, math.Copysign(0, -1), math.MaxFloat64, 5e-324, 1, 2, 3, 4})
 	transposed := smallDataset()
@@ -86,9 +80,7 @@ func TestNPZRoundTrip(t *testing.T) {
 		"adjacency alone":   {Adjacency: sparse.NewCSR(2, 2, []int{0, 0, 0}, nil, nil)},
 		"no nodes":          {Adjacency: sparse.NewCSR(0, 0, []int{0}, nil, nil)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			wantReadBack(t, d)
-		})
+		t.Run(name, func(t *testing.T) { wantReadBack(t, d) })
 	}
 }
 
@@ -100,22 +92,13 @@ func TestNPZMembers(t *testing.T) {
 	if again := archiveOf(t, smallDataset()); !bytes.Equal(file, again) {
 		t.Error("the same dataset gave other bytes")
 	}
-	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := testkit.Must(zip.NewReader(bytes.NewReader(file), int64(len(file))))
 	got := map[string][]byte{}
 	for _, f := range z.File {
 		if f.Method != zip.Store || !f.Modified.IsZero() && f.Modified.Year() > 1980 || len(f.Extra) > 0 {
 			t.Errorf("%s: method %d, modified %v, extra %x", f.Name, f.Method, f.Modified, f.Extra)
 		}
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got[f.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		got[f.Name] = testkit.Must(fs.ReadFile(z, f.Name))
 	}
 	text := func(width int, names ...string) []uint32 {
 		var out []uint32
@@ -164,12 +147,11 @@ func TestNPZMembers(t *testing.T) {
 }
 
 func TestNPZElementTypes(t *testing.T) {
-	narrow := dense32(4, 1, []float32{0.1, 1, 2, 3})
 	for _, c := range []struct {
 		x    mat.Matrix
 		want string
 	}{
-		{narrow, "<f4"},
+		{dense32(4, 1, []float32{0.1, 1, 2, 3}), "<f4"},
 		{mat.NewDense(4, 1, []float64{0.5, 1 << 24, -7, math.MaxFloat32}), "<f4"},
 		{mat.NewDense(4, 1, []float64{0, 1, 2, 0.1}), "<f8"},                   // rounded
 		{mat.NewDense(4, 1, []float64{0, 1, 2, 1<<24 + 1}), "<f8"},             // rounded

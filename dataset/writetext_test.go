@@ -37,11 +37,7 @@ func wantWrittenEdges(t *testing.T, d *Dataset) {
 		}
 		return
 	}
-	back, err := ReadEdgeList(&b, nil, EdgeListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := entries(back), entries(d)
+	got, want := entries(testkit.Must(ReadEdgeList(&b, nil, EdgeListOptions{}))), entries(d)
 	slices.Sort(got) // nodes are in another order
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

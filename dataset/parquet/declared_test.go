@@ -81,8 +81,7 @@ func twoPages(t *testing.T, encoding format.Encoding, data string) []byte {
 // packed is 64 megabytes of zeros.
 func packed(t *testing.T, codec compress.Codec) string {
 	t.Helper()
-	b := must(codec.Encode(nil, make([]byte, 64<<20)))
-	return string(b)
+	return string(must(codec.Encode(nil, make([]byte, 64<<20))))
 }
 
 // zstandard is 64 megabytes of zeros in a stream with a window of that many bytes.
@@ -90,9 +89,7 @@ func zstandard(t *testing.T, window int) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := must(zstd.NewWriter(&b, zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1)))
-	if _, err := w.Write(make([]byte, 64<<20)); err != nil {
-		t.Fatal(err)
-	}
+	must(w.Write(make([]byte, 64<<20)))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
