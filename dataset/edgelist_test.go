@@ -134,20 +134,6 @@ func TestEdgeListLabels(t *testing.T) {
 	}
 }
 
-func TestEdgeListHeaderModes(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		mode HeaderMode
-		want int
-	}{
-		{"from to\na b\n", NoHeader, 4}, {"x y\na b\n", WithHeader, 2}, {"x y\na b\n", DetectHeader, 4}, // unknown words are data
-	} {
-		if n := testkit.Must(readWith(c.text, "", "", EdgeListOptions{Header: c.mode})).Nodes(); n != c.want {
-			t.Errorf("%q in mode %d: %d nodes, want %d", c.text, c.mode, n, c.want)
-		}
-	}
-}
-
 func FuzzEdgeList(f *testing.F) {
 	f.Add([]byte("a b\nb c\n"), []byte("a,1\nb,2\nc,3\n"), []byte("a\tx\n"), byte(0))
 	f.Add([]byte("source,target,weight\n\"a\",b,1\n"), []byte(""), []byte("b 1\n"), byte(1))

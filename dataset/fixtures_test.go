@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/iotest"
 
 	"coles"
 	"coles/internal/testkit"
@@ -252,14 +253,8 @@ var errDisk = errors.New("the disk is on fire")
 
 // failAfter reads data and then fails.
 func failAfter(data []byte) io.Reader {
-	return io.MultiReader(bytes.NewReader(data), failing{})
+	return io.MultiReader(bytes.NewReader(data), iotest.ErrReader(errDisk))
 }
-
-type failing struct{}
-
-func (failing) Read([]byte) (int, error)          { return 0, errDisk }
-func (failing) ReadAt([]byte, int64) (int, error) { return 0, errDisk }
-func (failing) Write([]byte) (int, error)         { return 0, errDisk }
 
 // pastInt32 is the error for a size that is declared and not there, past the numbers that a machine
 // of 32 bits can count to.

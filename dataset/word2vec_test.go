@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -19,25 +20,21 @@ func binaryRow(id string, values ...float32) string {
 
 func TestWord2VecForms(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		binary bool
-		text   string
-		ids    []string
-		want   []float64
+		name string
+		read func(io.Reader) (*Vectors, error)
+		text string
+		ids  []string
+		want []float64
 	}{
-		{"text", false, "2 3\na 1 -2 3e-1\nb 4 5 6\n", []string{"a", "b"}, []float64{1, -2, 0.3, 4, 5, 6}},
-		{"spaces at the ends, no last line feed", false, "2 1 \na 1 \n\"b 2", []string{"a", `"b`}, []float64{1, 2}},
-		{"an id that looks like a comment", false, "2 1\n#a 1\n%b 2\n", []string{"#a", "%b"}, []float64{1, 2}},
-		{"blank lines at the end", false, "1 1\na 1\n\n \n", []string{"a"}, []float64{1}},
-		{"binary", true, "2 2\n" + binaryRow("a", 1, 2) + "\n" + binaryRow("b", 3, -0.5) + "\n", []string{"a", "b"}, []float64{1, 2, 3, -0.5}},
-		{"binary as gensim writes", true, "2 2\n" + binaryRow("a", 1, 2) + binaryRow("é", 3, -0.5), []string{"a", "é"}, []float64{1, 2, 3, -0.5}},
+		{"text", ReadWord2Vec, "2 3\na 1 -2 3e-1\nb 4 5 6\n", []string{"a", "b"}, []float64{1, -2, 0.3, 4, 5, 6}},
+		{"spaces at the ends, no last line feed", ReadWord2Vec, "2 1 \na 1 \n\"b 2", []string{"a", `"b`}, []float64{1, 2}},
+		{"an id that looks like a comment", ReadWord2Vec, "2 1\n#a 1\n%b 2\n", []string{"#a", "%b"}, []float64{1, 2}},
+		{"blank lines at the end", ReadWord2Vec, "1 1\na 1\n\n \n", []string{"a"}, []float64{1}},
+		{"binary", ReadWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + "\n" + binaryRow("b", 3, -0.5) + "\n", []string{"a", "b"}, []float64{1, 2, 3, -0.5}},
+		{"binary as gensim writes", ReadWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + binaryRow("é", 3, -0.5), []string{"a", "é"}, []float64{1, 2, 3, -0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			read := ReadWord2Vec
-			if c.binary {
-				read = ReadWord2VecBinary
-			}
-			v := testkit.Must(read(strings.NewReader(c.text)))
+			v := testkit.Must(c.read(strings.NewReader(c.text)))
 			if !slices.Equal(v.IDs, c.ids) || !slices.Equal(v.Values.RawMatrix().Data, c.want) {
 				t.Errorf("%q, %v", v.IDs, v.Values.RawMatrix().Data)
 			}

@@ -71,8 +71,7 @@ func guard(err *error) {
 
 // each visits the rows of a file. What a reader of Go values would make of a damaged one is not
 // safe: values come as they are, and say of which kind that is.
-func each(f *parquet.File, visit func(i int, row parquet.Row) error) (err error) {
-	defer guard(&err)
+func each(f *parquet.File, visit func(i int, row parquet.Row) error) error {
 	at := 0
 	for _, group := range f.RowGroups() {
 		rows := group.Rows()
