@@ -44,9 +44,7 @@ func TestBuilderMakesWhatIsRead(t *testing.T) {
 	want := testkit.Must(readText(edges.String(), features.String(), labels.String()))
 	got := testkit.Must(b.Build())
 	wantSame(t, got, want)
-	if names := []string{"x", "y", "z"}; !slices.Equal(got.FeatureNames, names) {
-		t.Errorf("features are called %q, want %q", got.FeatureNames, names)
-	}
+	testkit.WantSame(t, "names of features", got.FeatureNames, []string{"x", "y", "z"})
 }
 
 // What is set again replaces what was set, and what is built does not change with what comes later.

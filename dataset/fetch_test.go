@@ -42,14 +42,11 @@ func TestFetchOnceThenFromTheCache(t *testing.T) {
 		testkit.WantSame(t, "the path", path, filepath.Join(cache, "x.bin"))
 		testkit.WantSame(t, path, string(testkit.Must(os.ReadFile(path))), content)
 	}
-	if *requests != 1 {
-		t.Errorf("%d requests, want 1", *requests)
-	}
+	testkit.WantSame(t, "requests", *requests, 1)
 	// A file of another content is replaced.
 	put(t, []byte("spoilt"), cache, "x.bin")
-	if _, err := Fetch(t.Context(), src, cache); err != nil || *requests != 2 {
-		t.Errorf("a spoilt file: %v after %d requests", err, *requests)
-	}
+	testkit.Must(Fetch(t.Context(), src, cache))
+	testkit.WantSame(t, "requests for a spoilt file", *requests, 2)
 }
 
 func TestFetchFailures(t *testing.T) {
@@ -154,20 +151,10 @@ func TestFetchPlanetoid(t *testing.T) {
 	url, requests := serve(t, http.FileServer(http.Dir(dir)).ServeHTTP)
 	cache := t.TempDir()
 	for _, name := range []string{"cora", "citeseer", "pubmed"} {
-		got, err := fetchPlanetoid(t.Context(), url+"/", name, cache)
-		if err != nil || got != cache {
-			t.Fatalf("%s: %s, %v", name, got, err)
-		}
+		testkit.WantSame(t, name, testkit.Must(fetchPlanetoid(t.Context(), url+"/", name, cache)), cache)
 	}
-	if *requests != 24 {
-		t.Errorf("%d requests, want 24", *requests)
-	}
-	d, err := OpenPlanetoid(cache, "cora")
-	if err != nil || d.Nodes() != 2708 {
-		t.Errorf("%v, %v", d, err)
-	}
+	testkit.WantSame(t, "requests", *requests, 24)
+	testkit.WantSame(t, "nodes", testkit.Must(OpenPlanetoid(cache, "cora")).Nodes(), 2708)
 	// With every file in place the public door needs no network.
-	if _, err := FetchPlanetoid(t.Context(), "pubmed", cache); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(FetchPlanetoid(t.Context(), "pubmed", cache))
 }

@@ -61,17 +61,14 @@ func TestFailingWriterLeavesNoFile(t *testing.T) {
 // wantFiles checks that a folder holds "out" with the given content, or nothing.
 func wantFiles(t *testing.T, dir, content string) {
 	t.Helper()
-	list := testkit.Must(os.ReadDir(dir))
-	if content == "" {
-		if len(list) != 0 {
-			t.Errorf("%s is left", list[0].Name())
-		}
-		return
+	got, want := map[string]string{}, map[string]string{}
+	for _, file := range testkit.Must(os.ReadDir(dir)) {
+		got[file.Name()] = string(testkit.Must(os.ReadFile(filepath.Join(dir, file.Name()))))
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "out"))
-	if len(list) != 1 || err != nil || string(data) != content {
-		t.Errorf("%d files, content %q, %v; want %q alone", len(list), data, err, content)
+	if content != "" {
+		want["out"] = content
 	}
+	testkit.WantSame(t, dir, got, want)
 }
 
 func TestWriteFile(t *testing.T) {
