@@ -3,7 +3,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -60,23 +59,20 @@ type ogbReader struct {
 	nodes int
 }
 
-// open opens a part.
-func (o *ogbReader) open(name string, sep byte) (*table, io.Closer, error) {
-	f, err := o.folder.open(name, source.FreeText)
-	if err != nil {
-		return nil, nil, err
-	}
-	return newTable(f, f.Name(), sep), f, nil
-}
-
 // each visits the lines of a part.
 func (o *ogbReader) each(name string, visit func(t *table)) error {
-	t, file, err := o.open(name, ',')
+	return o.lines(name, ',', (*table).next, visit)
+}
+
+// lines visits the lines to which next goes.
+func (o *ogbReader) lines(name string, sep byte, next func(t *table) bool, visit func(t *table)) error {
+	f, err := o.open(name, source.FreeText)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	for t.next() {
+	defer f.Close()
+	t := newTable(f, f.Name(), sep)
+	for next(t) {
 		visit(t)
 	}
 	return t.err
@@ -148,24 +144,20 @@ func (o *ogbReader) features() error {
 }
 
 func (o *ogbReader) labels() error {
-	t, file, err := o.open("raw/node-label.csv", ' ')
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	// Not by next, which passes blank lines over: here they are nodes.
-	for t.readLine() && t.split() {
+	name := "raw/node-label.csv"
+	next := func(t *table) bool { return t.readLine() && t.split() } // blank lines are nodes, too
+	err := o.lines(name, ' ', next, func(t *table) {
 		if o.Labels = append(o.Labels, t.label()); len(o.Labels) > o.nodes {
 			t.fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
 		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if len(o.Labels) != o.nodes {
-		t.fail(fault(t.file, "%d lines for %d nodes: %w", len(o.Labels), o.nodes, coles.ErrShape))
+	if err == nil && len(o.Labels) != o.nodes {
+		err = o.fault(name, "%d lines for %d nodes: %w", len(o.Labels), o.nodes, coles.ErrShape)
 	}
-	return t.err
+	return err
 }
 
 // label is the class on the current line, −1 where it is not known.
