@@ -84,7 +84,7 @@ func (z GraphZoom) likeness(ctx context.Context, g *coles.Graph, seed uint64) (k
 	if err != nil {
 		return t, err
 	}
-	if err := eachRow(ctx, t, func(_ int, row []float64) { matrix.AddScaled(row, -1, mean) }); err != nil {
+	if err := parallel.EachRow(ctx, t.Rows, func(i int) { matrix.AddScaled(t.Row(i), -1, mean) }); err != nil {
 		return t, err
 	}
 	f, err := zoomFilter(ctx, g, z.Lambda)
@@ -94,9 +94,9 @@ func (z GraphZoom) likeness(ctx context.Context, g *coles.Graph, seed uint64) (k
 	if t, err = smoothed(ctx, f, t); err != nil {
 		return t, err
 	}
-	return t, eachRow(ctx, t, func(_ int, row []float64) {
-		if length := matrix.Length(row); length > 0 {
-			matrix.Scale(row, 1/length)
+	return t, parallel.EachRow(ctx, t.Rows, func(i int) {
+		if length := matrix.Length(t.Row(i)); length > 0 {
+			matrix.Scale(t.Row(i), 1/length)
 		}
 	})
 }

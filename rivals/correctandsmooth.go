@@ -79,20 +79,20 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 		wrong[classes[k]]++
 		mean += absolute(wrong) / float64(len(train))
 	}
-	walk, err := walkOperator(ctx, g)
+	means, err := matrix.RowMeans[float64](ctx, g.Raw())
 	if err != nil {
 		return nil, err
 	}
-	change, err := c.spread(ctx, walk, first, c.Correct, -1)
+	change, err := c.spread(ctx, means.Transpose(), first, c.Correct, -1) // A is symmetric: (D⁻¹A)ᵀ = AD⁻¹
 	if err != nil {
 		return nil, err
 	}
-	if err := eachRow(ctx, y, func(i int, row []float64) {
+	if err := parallel.EachRow(ctx, y.Rows, func(i int) {
 		scale := mean / absolute(change.Row(i))
 		if !(scale <= largestScale) {
 			scale = 1
 		}
-		matrix.AddScaled(row, scale, change.Row(i))
+		matrix.AddScaled(y.Row(i), scale, change.Row(i))
 	}); err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func (c CorrectAndSmooth) spread(ctx context.Context, s *kernel.CSR[float64], fi
 		if err := kernel.SpMM(ctx, next, s, e); err != nil {
 			return e, err
 		}
-		if err := eachRow(ctx, next, func(i int, row []float64) {
-			from := first.Row(i)
+		if err := parallel.EachRow(ctx, next.Rows, func(i int) {
+			row, from := next.Row(i), first.Row(i)
 			for j, v := range row {
 				row[j] = min(max(share*v+(1-share)*from[j], low), 1)
 			}
@@ -176,15 +176,6 @@ func softmaxRows(ctx context.Context, source *matrix.Source) (kernel.Matrix[floa
 			matrix.Scale(row, 1/sum)
 		})
 	})
-}
-
-// walkOperator is AD⁻¹, the transpose of D⁻¹A as A is symmetric.
-func walkOperator(ctx context.Context, g *coles.Graph) (*kernel.CSR[float64], error) {
-	means, err := matrix.RowMeans[float64](ctx, g.Raw())
-	if err != nil {
-		return nil, err
-	}
-	return means.Transpose(), nil
 }
 
 // absolute is the sum of the absolute values.

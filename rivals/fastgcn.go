@@ -3,6 +3,7 @@ package rivals
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"coles"
@@ -114,11 +115,7 @@ func (d *importance) sample(ctx context.Context, batch []int, seed uint64) (*gnn
 	for range d.draws {
 		times[near[drawSum(rng, sums)]]++
 	}
-	drawn := make([]int, 0, len(times))
-	for j := range times {
-		drawn = append(drawn, j)
-	}
-	slices.Sort(drawn)
+	drawn := slices.Sorted(maps.Keys(times))
 	d.places.begin(drawn)
 	a := &factors{Rows: len(batch), Cols: len(drawn), Ptr: make([]int64, 1, len(batch)+1)}
 	for _, v := range batch {

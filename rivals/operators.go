@@ -7,7 +7,6 @@ import (
 	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
 )
@@ -36,13 +35,4 @@ func neighbourProduct[T autodiff.Float](t *autodiff.Tape[T], s *autodiff.Sparse[
 		return t.MatMul(t.SpMM(s, h), theta)
 	}
 	return t.SpMM(s, t.MatMul(h, theta))
-}
-
-// eachRow calls do for every row of a matrix, on all processors.
-func eachRow[T kernel.Float](ctx context.Context, m kernel.Matrix[T], do func(i int, row []T)) error {
-	return parallel.Rows(ctx, m.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			do(i, m.Row(i))
-		}
-	})
 }

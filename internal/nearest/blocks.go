@@ -10,7 +10,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -176,7 +176,7 @@ func (c *screen) take(b *best, query int, products []float32, block int) {
 			continue
 		}
 		_, row := c.x.Row(lo + j)
-		if b.add(Match{lo + j, c.score(dot(c.full.Data[query*c.full.Stride:][:len(row)], row), lo+j)}) {
+		if b.add(Match{lo + j, c.score(floats.Dot(c.full.Data[query*c.full.Stride:][:len(row)], row), lo+j)}) {
 			bar = c.bar(b, query)
 			least = c.least(bar, block)
 		}
@@ -203,8 +203,4 @@ func (c *screen) least(bar float64, block int) float32 {
 		bar /= c.blocks.longest[block]
 	}
 	return math.Nextafter32(float32(bar-c.slack), float32(math.Inf(-1)))
-}
-
-func dot(u, v []float64) float64 {
-	return blas64.Dot(blas64.Vector{N: len(u), Inc: 1, Data: u}, blas64.Vector{N: len(v), Inc: 1, Data: v})
 }

@@ -6,6 +6,7 @@
 package nearest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -146,7 +147,8 @@ func (s *search) lookAtColumns(ctx context.Context) error {
 					b.add(Match{row, s.score(sum, row)})
 				}
 			}
-			s.found[i] = b.ranked()
+			slices.SortFunc(b.matches, compareMatches)
+			s.found[i] = b.matches
 		}
 	})
 }
@@ -167,13 +169,7 @@ func (b *best) full() bool { return len(b.matches) == cap(b.matches) }
 
 // compareMatches puts better scores first, and of equal ones the lower row.
 func compareMatches(m, other Match) int {
-	switch {
-	case m.Score > other.Score:
-		return -1
-	case m.Score < other.Score:
-		return 1
-	}
-	return m.Row - other.Row
+	return cmp.Or(cmp.Compare(other.Score, m.Score), m.Row-other.Row)
 }
 
 // add takes a match of a row above all before; it reports whether there is something new to compare
@@ -212,10 +208,4 @@ func (b *best) sink(i int) {
 		b.matches[i], b.matches[worst] = b.matches[worst], b.matches[i]
 		i = worst
 	}
-}
-
-// ranked is the matches, best first.
-func (b *best) ranked() []Match {
-	slices.SortFunc(b.matches, compareMatches)
-	return b.matches
 }

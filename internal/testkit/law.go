@@ -60,10 +60,7 @@ func Few(few, all int) int {
 
 // Draws is so many, or four times as many where COLES_SHARED is set.
 func Draws(count int) int {
-	if os.Getenv("COLES_SHARED") != "" {
-		return 4 * count
-	}
-	return count
+	return Few(count, 4*count)
 }
 
 // Alike is the law of outcomes that have the same probability.
