@@ -5,10 +5,6 @@ import (
 	"testing"
 
 	"coles/gnn"
-	"coles/gnn/autodiff"
-	"coles/internal/testkit"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 func TestInfomaxEqualsTorch(t *testing.T) {
@@ -16,41 +12,6 @@ func TestInfomaxEqualsTorch(t *testing.T) {
 	h := f.variable("H")
 	loss := discriminate(f.Tape, h, f.variable("corrupted"), f.variable("M"), f.variable("b"), summary(f.Tape, h, nil))
 	f.check(t, loss)
-}
-
-// Two summaries are scored one by one, and the scores added up.
-func TestTwoSummariesByTheFormula(t *testing.T) {
-	const n, h, b = 7, 3, 0.4
-	rnd := testkit.Random(1)
-	values, shuffled, first, second := testkit.RandomDense(rnd, n, h), testkit.RandomDense(rnd, n, h), testkit.RandomDense(rnd, n, h), testkit.RandomDense(rnd, n, h)
-	m := testkit.RandomDense(rnd, h, h)
-	rows := []int{1, 2, 6} // of the first view that remain
-	summed := func(x *mat.Dense, rows []int) *mat.VecDense {
-		c := mat.NewVecDense(h, nil)
-		for j := range h {
-			mean := 0.0
-			for _, i := range rows {
-				mean += x.At(i, j) / float64(len(rows))
-			}
-			c.SetVec(j, 1/(1+math.Exp(-mean)))
-		}
-		return c
-	}
-	c1, c2 := summed(first, rows), summed(second, []int{0, 1, 2, 3, 4, 5, 6})
-	want := 0.0
-	for i := range n {
-		score := func(x *mat.Dense) float64 {
-			return mat.Inner(x.RowView(i), m, c1) + b + mat.Inner(x.RowView(i), m, c2) + b
-		}
-		want += (math.Log1p(math.Exp(-score(values))) + math.Log1p(math.Exp(score(shuffled)))) / (2 * n)
-	}
-	tape := autodiff.New[float64](ctx)
-	constant := func(x *mat.Dense) *autodiff.Value[float64] {
-		return tape.Constant(autodiff.Matrix[float64](x.RawMatrix()))
-	}
-	got := discriminate(tape, constant(values), constant(shuffled), constant(m), constant(mat.NewDense(1, 1, []float64{b})),
-		summary(tape, constant(first), rows), summary(tape, constant(second), nil)).Scalar()
-	near(t, "the loss", got, want)
 }
 
 // Features are shuffled anew in every epoch.

@@ -67,7 +67,7 @@ func TestAttentionByTheFormula(t *testing.T) {
 			width := map[bool]int{false: 2, true: 6}[a.mean]
 			first(t, g, x, s, bare, func(s *gnn.Step[float64]) {
 				bias := dense(s.Parameter("0.bias"))
-				z := testkit.Product(l1Rows(x), dense(s.Parameter("0.weight")))
+				z := testkit.Product(unitRows(x, 1), dense(s.Parameter("0.weight")))
 				target, source := dense(s.Parameter("0.target")), dense(s.Parameter("0.source"))
 				want := mat.NewDense(n, 6, nil)
 				for k := range a.heads {
@@ -108,15 +108,4 @@ func attentionOf(w mat.Matrix, z *mat.Dense, target, source mat.Vector) *mat.Den
 		}
 	}
 	return alpha
-}
-
-// l1Rows are the rows of x divided by their sums; rows of zeros stay.
-func l1Rows(x mat.Matrix) *mat.Dense {
-	out := mat.DenseCopyOf(x)
-	for i := range out.RawMatrix().Rows {
-		if row := out.RowView(i).(*mat.VecDense); mat.Sum(row) > 0 {
-			row.ScaleVec(1/mat.Sum(row), row)
-		}
-	}
-	return out
 }

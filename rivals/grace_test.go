@@ -8,48 +8,7 @@ import (
 	"coles/gnn"
 	"coles/gnn/autodiff"
 	"coles/internal/testkit"
-
-	"gonum.org/v1/gonum/mat"
 )
-
-// The loss follows the formula, with sums over nodes as it has them.
-func TestGRACEByTheFormula(t *testing.T) {
-	const n, tau, p = 20, 0.6, 7
-	g, x := words(5, n, 12)
-	rows := func(s *gnn.Step[float64], v *gnn.View) *mat.Dense { // of unit length, behind the head
-		affine := func(h *mat.Dense, name string) *mat.Dense {
-			y, bias := testkit.Product(h, dense(s.Parameter(name))), dense(s.Parameter(name+" bias"))
-			y.Apply(func(_, j int, v float64) float64 { return v + bias.At(0, j) }, y)
-			return y
-		}
-		inner := affine(dense(s.Output(v)), "inner")
-		inner.Apply(func(_, _ int, v float64) float64 { return max(v, 0) + math.Expm1(min(v, 0)) }, inner)
-		return unitRows(affine(inner, "outer"))
-	}
-	probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
-		u, v := rows(s, s.Views()[0]), rows(s, s.Views()[1])
-		want := 0.0
-		for _, views := range [][2]*mat.Dense{{u, v}, {v, u}} {
-			own, across := testkit.Product(views[0], views[0].T()), testkit.Product(views[0], views[1].T())
-			for i := range n {
-				sum := 0.0
-				for k := range n {
-					sum += math.Exp(across.At(i, k) / tau)
-					if k != i {
-						sum += math.Exp(own.At(i, k) / tau)
-					}
-				}
-				want += (math.Log(sum) - across.At(i, i)/tau) / (2 * n)
-			}
-		}
-		loss := graceLoss(s, tau, 0)
-		near(t, "the loss", loss.Scalar(), want)
-		return loss
-	}
-	s := narrowed(GRACE, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5), gnn.ReLU()}, 2)
-	s.Objective = objectiveOf(graceSpec(p), probe)
-	train(t, g, x, s)
-}
 
 // The mean of the losses for many draws of anchors is the loss of all nodes.
 func TestAnchorsAreUnbiased(t *testing.T) {

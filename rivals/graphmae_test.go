@@ -5,12 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"coles"
 	"coles/gnn"
-	"coles/gnn/autodiff"
 	"coles/internal/testkit"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // maskedNetwork is the network of GraphMAE, narrower, and without dropout of the features, which would draw
@@ -18,40 +14,6 @@ import (
 func maskedNetwork() gnn.Network {
 	layer := attention{heads: 2, weights: 0.1}.layer(6)
 	return gnn.Network{layer, gnn.PReLU(), gnn.Dropout(0.2), layer, gnn.PReLU()}
-}
-
-func TestScaledErrorEqualsTorch(t *testing.T) {
-	f := readFixture("graphmae")
-	x, z := f.variable("x"), f.variable("z")
-	f.check(t, scaledError(f.Tape, f.RowDots(f.RowNormalize(x), f.RowNormalize(z)), f.Number("gamma")))
-}
-
-// What the quadratic forms give is the cosine of the features with those that a layer of attention
-// makes of the codes.
-func TestRestoredFeaturesByTheFormula(t *testing.T) {
-	const n, d, h = 30, 12, 5
-	g, words := words(8, n, d)
-	x, rnd := unitRows(words), testkit.Random(9)
-	codes, decoder := testkit.RandomDense(rnd, n, h), testkit.RandomDense(rnd, d, h+1)
-	target, source := testkit.RandomDense(rnd, 1, d), testkit.RandomDense(rnd, 1, d)
-	nodes := []int{3, 0, 17, 29, 28}
-
-	w := coles.Normalize(g)
-	z := testkit.Product(codes, decoder.Slice(0, d, 0, h).T())
-	y := testkit.Product(attentionOf(testkit.DenseOf(w), z, target.RowView(0), source.RowView(0)), z)
-	want := mat.NewDense(len(nodes), 1, nil)
-	for k, i := range nodes {
-		made := mat.NewVecDense(d, nil)
-		made.AddVec(y.RowView(i), decoder.ColView(h))
-		want.Set(k, 0, mat.Dot(x.RowView(i), made)/mat.Norm(made, 2))
-	}
-
-	tape := autodiff.New[float64](ctx)
-	constant := func(m *mat.Dense) *autodiff.Value[float64] {
-		return tape.Constant(autodiff.Matrix[float64](m.RawMatrix()))
-	}
-	got := restored(tape, autodiff.NewSparse(w.Raw(), true), constant(x), constant(codes), nodes, constant(decoder), constant(target), constant(source), 0, nil)
-	testkit.WantClose(t, "cosines", dense(got), want, 1e-12)
 }
 
 // Of 1,000 nodes 400 are masked and 100 of these get the features of another node; all others keep

@@ -155,40 +155,6 @@ func TestSubgraphsAreCounted(t *testing.T) {
 	wantLaw(t, counts, func(i int) float64 { return p[i] })
 }
 
-// The layers of GraphSAINT entry by entry, and their gradients.
-func TestSaintLayerByTheFormula(t *testing.T) {
-	const n = 30
-	g, x := weighted(n, 12)
-	means := testkit.DenseOf(testkit.Must(sparseMeans(ctx, g)))
-	for i := range n { // the mean by its definition
-		if total := mat.Sum(g.CSR().RowView(i)); total > 0 && math.Abs(means.At(i, (i+1)%n)-g.CSR().At(i, (i+1)%n)/total) > 1e-14 {
-			t.Errorf("row %d of the means", i)
-		}
-	}
-	s := GraphSAINT("")
-	s.Network, s.Sampler = gnn.Network{saintLayer(2, 8)}, gnn.Sampler{}
-	first(t, g, x, s, bare, func(s *gnn.Step[float64]) {
-		want := mat.NewDense(n, 8, nil)
-		for k, h := range []mat.Matrix{x, testkit.Product(means, x)} {
-			of := func(what string) *mat.Dense { return dense(s.Parameter(fmt.Sprintf("0.%d.%s", k, what))) }
-			y := testkit.Product(h, of("weight"))
-			for i := range n {
-				mean, squares := 0.0, 0.0
-				for j := range 4 {
-					y.Set(i, j, max(0, y.At(i, j)+of("bias").At(0, j)))
-					mean += y.At(i, j) / 4
-					squares += y.At(i, j) * y.At(i, j) / 4
-				}
-				for j := range 4 {
-					unit := (y.At(i, j) - mean) / math.Sqrt(squares-mean*mean+1e-9)
-					want.Set(i, 4*k+j, unit*of("scale").At(0, j)+of("offset").At(0, j))
-				}
-			}
-		}
-		testkit.WantClose(t, "output", dense(s.Output(&gnn.View{})), want, 1e-9)
-	})
-}
-
 // GraphSAINT: the loss of its step, and the scores of all nodes after it, by the gradient and by the
 // authors' setting. The parameters are those that Go draws.
 func TestGraphSAINTEqualsTorch(t *testing.T) {

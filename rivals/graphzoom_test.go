@@ -66,7 +66,7 @@ func TestGraphZoomByTheFormula(t *testing.T) {
 			}
 			f := filterOf(g, 0.1)
 			vectors := testkit.Product(f, f, first)
-			testkit.WantClose(t, "vectors", denseOf(testkit.Must(z.likeness(ctx, g, seed))), unitRows(vectors), 1e-12)
+			testkit.WantClose(t, "vectors", denseOf(testkit.Must(z.likeness(ctx, g, seed))), unitRows(vectors, 2), 1e-12)
 
 			order := make([]int, n)
 			for i := range order {

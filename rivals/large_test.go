@@ -14,7 +14,6 @@ import (
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // largeSystem is one for large graphs that is a network.
@@ -195,122 +194,6 @@ func TestLargeSystemsTakeTheMemoryTheySay(t *testing.T) {
 	}
 }
 
-// firstStep looks at a network in its first step on all nodes.
-func firstStep(t *testing.T, g *coles.Graph, x mat.Matrix, network gnn.Network, look func(s *gnn.Step[float64])) {
-	t.Helper()
-	s := MLP("")
-	s.Network, s.BatchSize = network, 0
-	first(t, g, x, s, bare, look)
-}
-
-func TestDeeperLayersByTheFormula(t *testing.T) {
-	const n, d = 30, 5
-	g, x := words(8, n, 12)
-	a := testkit.DenseOf(testkit.Must(closedNeighbours(ctx, g)))
-	network := gnn.Network{gnn.Linear(d), deeperLayer(true, 0), deeperLayer(false, 0.5)}
-	// aggregated adds to every row of z the softmax means of max(z, 0), and multiplies by the weight.
-	aggregated := func(z *mat.Dense, s *gnn.Step[float64], layer string) *mat.Dense {
-		sums := mat.DenseCopyOf(z)
-		for i := range n {
-			for c := range d {
-				top, bottom := 0.0, 0.0
-				for j := range n {
-					m := max(z.At(j, c), 0)
-					e := a.At(i, j) * math.Exp(m/10)
-					top, bottom = top+e*m, bottom+e
-				}
-				sums.Set(i, c, sums.At(i, c)+top/bottom)
-			}
-		}
-		return testkit.Product(sums, dense(s.Parameter(layer+".weight"))) // the bias is 0 at first
-	}
-	firstStep(t, g, x, network, func(s *gnn.Step[float64]) {
-		outputs := s.Encode(&gnn.View{})
-		encoded := dense(outputs[0])
-		h := aggregated(encoded, s, "1")
-		testkit.WantClose(t, "the first", dense(outputs[1]), h, 1e-12)
-	})
-	// In evaluation nothing is dropped, and the averages over one step are its statistics.
-	s := MLP("")
-	s.Network, s.Precision, s.Epochs, s.BatchSize, s.Objective = network, coles.Float64, 1, 0, gnn.COLES(0)
-	s.Optimizer = gnn.SGD(1e-300, 0)
-	m := train(t, g, x, s)
-	var first, second *mat.Dense
-	firstStep(t, g, x, network, func(s *gnn.Step[float64]) {
-		first = dense(s.Encode(&gnn.View{})[1])
-		z := mat.NewDense(n, d, nil)
-		for c := range d {
-			column := mat.Col(nil, c, first)
-			mean, variance := stat.PopMeanVariance(column, nil)
-			for i, v := range column {
-				z.Set(i, c, max(0, (v-mean)/math.Sqrt(variance+1e-5)))
-			}
-		}
-		second = aggregated(z, s, "2")
-		second.Add(second, first)
-	})
-	testkit.WantClose(t, "the second", m.Embedding(), second, 1e-12)
-}
-
-// In evaluation: a perceptron for each hop, side by side, PReLU, and a matrix.
-func TestSIGNLayerByTheFormula(t *testing.T) {
-	const n, d, width, branches = 20, 4, 3, 3
-	g, _ := words(8, n, 12)
-	x := testkit.RandomDense(testkit.Random(9), n, d*branches)
-	s := MLP("")
-	s.Network, s.Precision, s.Epochs, s.BatchSize, s.Objective = gnn.Network{signLayer(branches, width, 0.5)}, coles.Float64, 1, 0, gnn.COLES(0)
-	s.Optimizer = gnn.SGD(1e-300, 0)
-	m := train(t, g, x, s)
-	theta := func(name string) *mat.Dense { return parameter(t, m, "0."+name) }
-	bent := func(h *mat.Dense) *mat.Dense { // PReLU with its first slope
-		h.Apply(func(_, _ int, v float64) float64 { return max(v, 0) + min(v, 0)/4 }, h)
-		return h
-	}
-	joined, joint := mat.NewDense(n, branches*width, nil), mat.NewDense(branches*width, width, nil)
-	for k, name := range []string{"0.", "1.", "2."} {
-		h := bent(testkit.Product(x.Slice(0, n, k*d, (k+1)*d), theta(name+"first")))
-		joined.Slice(0, n, k*width, (k+1)*width).(*mat.Dense).Mul(h, theta(name+"second")) // the biases are 0 at first
-		joint.Slice(k*width, (k+1)*width, 0, width).(*mat.Dense).Copy(theta(name + "joint"))
-	}
-	testkit.WantClose(t, "the layer", m.Embedding(), testkit.Product(bent(joined), joint), 1e-13)
-}
-
-func TestFrameletLayerByTheFormula(t *testing.T) {
-	const n = 30
-	g, x := words(9, n, 12)
-	// The Chebyshev series by the integral of its definition, on another grid: of a smooth periodic
-	// function both are exact.
-	polynomial := func(level int, mask func(float64) float64) *mat.Dense {
-		const points = 200
-		var c [2]float64
-		for k := range points {
-			angle := math.Pi * (float64(k) + 0.5) / points
-			v := 2. / points * mask(math.Pi/2*(math.Cos(angle)+1)/2)
-			c[0], c[1] = c[0]+v, c[1]+v*math.Cos(angle)
-		}
-		p := testkit.DenseOf(g.Positive())
-		p.Scale(-c[1]*math.Pow(2, float64(level-2)), p)
-		for i := range n {
-			p.Set(i, i, p.At(i, i)+c[0]/2+c[1]*(math.Pow(2, float64(level-2))-1))
-		}
-		return p
-	}
-	p1, p2, q1, q2 := polynomial(1, math.Cos), polynomial(2, math.Cos), polynomial(1, math.Sin), polynomial(2, math.Sin)
-	firstStep(t, g, x, gnn.Network{frameletLayer(4, n)}, func(s *gnn.Step[float64]) {
-		f := s.Parameter("0.filter").Data()
-		product := testkit.Product(x, dense(s.Parameter("0.weight")))
-		want := mat.NewDense(n, 4, nil)
-		for k, block := range []*mat.Dense{testkit.Product(p2, p1), testkit.Product(q2, p1), q1} {
-			filter := mat.NewDense(n, n, nil)
-			for i := range n {
-				filter.Set(i, i, f.Data[i*f.Stride+k])
-			}
-			want.Add(want, testkit.Product(block.T(), filter, block, product))
-		}
-		testkit.WantClose(t, "the layer", dense(s.Output(&gnn.View{})), want, 1e-12)
-	})
-}
-
 // A framelet network is one for its own graph.
 func TestFrameletsAreTransductive(t *testing.T) {
 	g, x := words(2, 20, 12)
@@ -322,7 +205,7 @@ func TestFrameletsAreTransductive(t *testing.T) {
 func TestSIGNFeaturesAreMeansOfMeans(t *testing.T) {
 	const n, d, hops = 25, 4, 3
 	g, x := words(5, n, d)
-	a := l1Rows(g.CSR())
+	a := unitRows(g.CSR(), 1)
 	got := testkit.DenseOf(testkit.Must(SIGNFeatures(ctx, g, x, hops)))
 	want := mat.DenseCopyOf(x)
 	for k := range hops + 1 {

@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/matrix"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
@@ -44,7 +45,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 				q := s.Parameter("5.q").Data().Data
 				copy(q, []float64{0.3, -0.5, 0.2, 0.7})
 
-				h := mixedBy(w, testkit.Product(unitRows(x), first), []int{3, 1, 2})
+				h := mixedBy(w, testkit.Product(unitRows(x, 2), first), []int{3, 1, 2})
 				for j := range 6 {
 					column := mat.Col(nil, j, h)
 					mean, variance := stat.PopMeanVariance(column, nil)
@@ -80,7 +81,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 			s.Network, s.Precision, s.Epochs = mixHopNetwork(0, segments), coles.Float64, 1
 			s.Objective = objectiveOf(gnn.ObjectiveSpec{Labels: true}, probe)
 			testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, train, val, gnn.WithSettings(s)))
-			near(t, "the loss", got, want)
+			testkit.WantNear(t, "the loss", got, want, 1e-12)
 		})
 	}
 }
@@ -101,21 +102,15 @@ func mixedBy(w mat.Matrix, y *mat.Dense, columns []int) *mat.Dense {
 	return y
 }
 
-// denseOf is a matrix of a tape as one of gonum's.
-func denseOf(m autodiff.Matrix[float64]) *mat.Dense {
-	d := mat.NewDense(m.Rows, m.Cols, nil)
-	for i := range m.Rows {
-		d.SetRow(i, m.Data[i*m.Stride:i*m.Stride+m.Cols])
-	}
-	return d
-}
+// denseOf is a copy of a matrix of a tape.
+func denseOf(m autodiff.Matrix[float64]) *mat.Dense { return mat.DenseCopyOf(matrix.ToDense(m)) }
 
-// unitRows are the rows of x divided by their lengths; rows of zeros stay.
-func unitRows(x mat.Matrix) *mat.Dense {
+// unitRows are the rows of x divided by their norms of an order; rows of zeros stay.
+func unitRows(x mat.Matrix, order float64) *mat.Dense {
 	unit := mat.DenseCopyOf(x)
 	for i := range unit.RawMatrix().Rows {
-		if row := unit.RowView(i).(*mat.VecDense); mat.Norm(row, 2) > 0 {
-			row.ScaleVec(1/mat.Norm(row, 2), row)
+		if row := unit.RowView(i).(*mat.VecDense); mat.Norm(row, order) > 0 {
+			row.ScaleVec(1/mat.Norm(row, order), row)
 		}
 	}
 	return unit

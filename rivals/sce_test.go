@@ -27,7 +27,7 @@ func TestSparsestCutEqualsTorch(t *testing.T) {
 		}
 	}
 	trace := cut(f.Tape, f.variable("Z"), us, vs)
-	near(t, "the trace", trace.Scalar(), f.Number("trace"))
+	testkit.WantNear(t, "the trace", trace.Scalar(), f.Number("trace"), 1e-12)
 	f.check(t, f.Scale(f.Reciprocal(trace), f.Number("alpha")))
 }
 
@@ -41,8 +41,11 @@ func TestSCEEncoderByItsFormula(t *testing.T) {
 	for i := range n {
 		p.Set(i, i, p.At(i, i)+1)
 	}
-	p = l1Rows(p)
-	theta := func(name string) *mat.Dense { return parameter(t, m, "0."+name) }
+	p = unitRows(p, 1)
+	theta := func(name string) *mat.Dense {
+		p, _ := m.Parameter("0." + name)
+		return p
+	}
 	var want mat.Dense
 	want.Add(testkit.Product(p, x, theta("near")), testkit.Product(p, p, x, theta("far"), theta("mix")))
 	want.Scale(0.5, &want)
