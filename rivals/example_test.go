@@ -41,37 +41,6 @@ func ExampleDGI() {
 	// Output: more than 60 %: true
 }
 
-// Graph attention learns from the labels of 30 nodes, and is stopped by those of 30 others.
-func ExampleGAT() {
-	ctx := context.Background()
-	d, err := dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Seed: 1}.Generate(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	g, err := d.Graph()
-	if err != nil {
-		log.Fatal(err)
-	}
-	splits, err := d.RandomSplits(10, 1, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	c, err := gnn.TrainClassifier(ctx, g, d.Features, d.Labels, splits[0].Train, splits[0].Val, gnn.WithSettings(rivals.GAT("")), gnn.WithEpochs(60))
-	if err != nil {
-		log.Fatal(err)
-	}
-	labels, err := c.Predict(ctx, g, d.Features)
-	if err != nil {
-		log.Fatal(err)
-	}
-	accuracy, err := eval.Accuracy(labels, d.Labels)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("more than 60 %:", accuracy > 0.6)
-	// Output: more than 60 %: true
-}
-
 // Two cliques that are joined by an edge: nodes are most alike within their own.
 func ExampleSkipGram() {
 	var edges []coles.Edge

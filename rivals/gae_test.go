@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
-	"coles/eval"
 	"coles/gnn"
 	"coles/gnn/autodiff"
 	"coles/internal/testkit"
@@ -123,31 +121,6 @@ func TestAutoencodersTrainInBlocks(t *testing.T) {
 				s := narrowed(n.settings, n.narrow, 2)
 				s.BatchSize = size
 				train(t, g, x, s)
-			}
-		}
-	}
-}
-
-// Clusters of Cora agree with the classes as far as the paper prints it, or farther: accuracy, NMI
-// and macro F1 in percent, of which k-means on other seeds moves each by some points.
-func TestClustersOfCora(t *testing.T) {
-	testkit.Long(t)
-	d := testkit.Must(dataset.OpenPlanetoid(testkit.Shared(t, "data", "planetoid"), "cora"))
-	g := testkit.Must(d.Graph())
-	for _, c := range []struct {
-		name     string
-		settings gnn.Settings
-		printed  [3]float64
-	}{
-		{"GAE", GAE("cora"), [3]float64{53.25, 40.69, 41.97}},
-		{"VGAE", VGAE("cora"), [3]float64{55.95, 38.45, 41.50}},
-		{"ARGE", ARGE("cora"), [3]float64{64.00, 44.90, 61.90}},
-	} {
-		found := testkit.Must(eval.Protocol{}.Cluster(ctx, train(t, g, d.Features, c.settings).Embedding(), d.Labels))
-		for k, m := range []eval.Measurements{found.Accuracy, found.NMI, found.F1} {
-			if !(100*m.Mean > c.printed[k]-1.5) {
-				t.Errorf("%s: %v, printed %v", c.name, found, c.printed)
-				break
 			}
 		}
 	}

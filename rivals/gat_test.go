@@ -29,18 +29,20 @@ var classifiers = []struct {
 		mixHopOutput([]int{0, 2, 1})}, [3]int{86_882, 223_323, 30_784}},
 }
 
+// inTurn are labels i mod classes.
+func inTurn(g *coles.Graph, classes int) []int {
+	labels := upTo(g.Nodes())
+	for i := range labels {
+		labels[i] %= classes
+	}
+	return labels
+}
+
 // classify trains on the labels i mod 3 of the first nodes.
 func classify(ctx context.Context, g *coles.Graph, x mat.Matrix, classes int, s gnn.Settings) (*gnn.Classifier, error) {
-	var train, val []int
-	labels := make([]int, g.Nodes())
-	for i := range labels {
-		if labels[i] = i % classes; i < classes {
-			train = append(train, i)
-		} else if i < 2*classes {
-			val = append(val, i)
-		}
-	}
-	return gnn.TrainClassifier(ctx, g, x, labels, train, val, gnn.WithSettings(s))
+	n := g.Nodes()
+	train, val := upTo(n)[:min(classes, n)], upTo(n)[min(classes, n):min(2*classes, n)]
+	return gnn.TrainClassifier(ctx, g, x, inTurn(g, classes), train, val, gnn.WithSettings(s))
 }
 
 // scored is a classifier with its scores as embeddings.

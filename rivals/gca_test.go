@@ -113,41 +113,26 @@ func TestAdaptiveDropIsAsOftenAsItShould(t *testing.T) {
 	}
 }
 
+// Self loops and weights stay, and loops do not count: with them the same edges are dropped.
 func TestAdaptiveDropKeepsLoopsAndWeights(t *testing.T) {
-	// Loops of isolated nodes, and a heavy path.
-	edges, weights := []coles.Edge{{U: 10, V: 11}, {U: 11, V: 12}}, []float64{20, 30}
-	for i := range 10 {
-		edges, weights = append(edges, coles.Edge{U: i, V: i}), append(weights, 1.5)
-	}
-	g := testkit.Must(coles.NewWeightedGraph(13, edges, weights, coles.WithSelfLoopsKept()))
-	before := weightsOf(g)
-	for _, v := range viewsOf(t, AdaptiveDrop([2]float64{0.9, 0.9}, [2]float64{}), g) {
-		after := weightsOf(v.Graph)
-		for e, w := range before {
-			if got, left := after[e]; left && got != w || e.U == e.V && !left {
-				t.Errorf("%v of weight %v has %v", e, w, got)
-			}
-		}
-	}
-}
-
-// Self loops do not count: with them the same edges are dropped.
-func TestAdaptiveDropDoesNotCountLoops(t *testing.T) {
 	g := parts()
 	var edges []coles.Edge
 	var weights []float64
 	for e, w := range g.Edges() {
 		edges, weights = append(edges, e), append(weights, w)
 	}
-	for u := range 10 { // the least important, if they were edges
+	for u := range 11 { // the least important, if they were edges; node 100 has no other
 		edges, weights = append(edges, coles.Edge{U: 10 * u, V: 10 * u}), append(weights, 1)
 	}
-	loops := testkit.Must(coles.NewWeightedGraph(100, edges, weights, coles.WithSelfLoopsKept()))
+	loops := testkit.Must(coles.NewWeightedGraph(101, edges, weights, coles.WithSelfLoopsKept()))
 	drop := AdaptiveDrop([2]float64{0.3, 0.6}, [2]float64{})
-	want := viewsOf(t, drop, g)
+	without := viewsOf(t, drop, g)
 	for k, v := range viewsOf(t, drop, loops) {
-		got := weightsOf(v.Graph)
-		maps.DeleteFunc(got, func(e coles.Edge, _ float64) bool { return e.U == e.V })
-		testkit.WantSame(t, fmt.Sprintf("edges of view %d", k), got, weightsOf(want[k].Graph))
+		want, left := weightsOf(loops), weightsOf(without[k].Graph)
+		maps.DeleteFunc(want, func(e coles.Edge, _ float64) bool { _, stays := left[e]; return e.U != e.V && !stays })
+		testkit.WantSame(t, fmt.Sprintf("edges of view %d", k), weightsOf(v.Graph), want)
+		if len(want) != len(left)+11 {
+			t.Errorf("view %d has %d edges, and %d with 11 loops", k, len(left), len(want))
+		}
 	}
 }

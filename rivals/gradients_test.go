@@ -45,6 +45,7 @@ func TestGradients(t *testing.T) {
 			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, 100) }, nil,
 		},
 	}
+	adversary := gnn.ObjectiveSpec{Parameters: discriminator}
 	for _, variational := range []bool{false, true} {
 		s := narrowed(GAE, gnn.Network{plainGCN(6), gnn.ReLU(), codeGCN(4, variational)}, 1)
 		rows[fmt.Sprintf("GAE, variational %v", variational)] = row{s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
@@ -52,7 +53,7 @@ func TestGradients(t *testing.T) {
 		}, nil}
 		s = narrowed(ARGE, gnn.Network{plainGCN(6), gnn.ReLU(), noise(0.1), codeGCN(4, variational)}, 1)
 		for _, phase := range []int{reconstructing, discriminating, deceiving} {
-			rows[fmt.Sprintf("ARGE, variational %v, phase %d", variational, phase)] = row{s, gnn.ObjectiveSpec{Parameters: discriminator}, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+			rows[fmt.Sprintf("ARGE, variational %v, phase %d", variational, phase)] = row{s, adversary, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
 				return adversarialLoss(s, variational, phase)
 			}, nil}
 		}

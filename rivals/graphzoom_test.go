@@ -68,10 +68,7 @@ func TestGraphZoomByTheFormula(t *testing.T) {
 			vectors := testkit.Product(f, f, first)
 			testkit.WantClose(t, "vectors", denseOf(testkit.Must(z.likeness(ctx, g, seed))), unitRows(vectors, 2), 1e-12)
 
-			order := make([]int, n)
-			for i := range order {
-				order[i] = i
-			}
+			order := upTo(n)
 			a := testkit.DenseOf(g.CSR())
 			degree := func(i int) (count int) {
 				for j := range n {

@@ -176,18 +176,9 @@ func TestLargeSystemsTakeTheMemoryTheySay(t *testing.T) {
 		if c.features != nil {
 			given = testkit.Must(c.features(ctx, g, x))
 		}
-		var train, val []int
-		labels := make([]int, nodes)
-		for i := range nodes {
-			if labels[i] = i % 40; i < 40 {
-				val = append(val, i)
-			} else {
-				train = append(train, i)
-			}
-		}
 		s := c.settings(nodes)
 		s.Epochs = 1
-		m := testkit.Must(gnn.TrainClassifier(ctx, g, given, labels, train, val, gnn.WithSettings(s)))
+		m := testkit.Must(gnn.TrainClassifier(ctx, g, given, inTurn(g, 40), upTo(nodes)[40:], upTo(40), gnn.WithSettings(s)))
 		if got := float64(m.Report().Memory) / 4 / nodes; math.Abs(got/want-1) > 0.1 {
 			t.Errorf("%s: %.0f numbers for each node, want %.0f", c.name, got, want)
 		}

@@ -31,10 +31,7 @@ func circulant(n, d int) (*coles.Graph, *mat.Dense) {
 func TestSampledSystemsTakeTheMemoryTheySay(t *testing.T) {
 	const n, d, classes = 20_000, 128, 40
 	g, x := circulant(n, d)
-	labels := make([]int, n)
-	for i := range labels {
-		labels[i] = i % classes
-	}
+	labels := inTurn(g, classes)
 	for name, c := range map[string]struct {
 		settings gnn.Settings
 		step     float64 // bytes at most; 0 for what is not said
@@ -67,11 +64,7 @@ func TestSampledSystemsTakeTheMemoryTheySay(t *testing.T) {
 					testkit.WantError(t, err, enough)
 					return taken, 0
 				}
-				rows := make([]int, labelled)
-				for k := range rows {
-					rows[k] = k
-				}
-				m, err := gnn.TrainClassifier(ctx, g, x, labels, rows, []int{n - 1}, gnn.WithSettings(s))
+				m, err := gnn.TrainClassifier(ctx, g, x, labels, upTo(labelled), []int{n - 1}, gnn.WithSettings(s))
 				if steps < 0 {
 					testkit.WantError(t, err, enough)
 					return taken, 0

@@ -33,10 +33,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 	const n, lambda, classes = 30, 0.02, 2
 	g, x := words(6, n, 12)
 	w := testkit.DenseOf(coles.Normalize(g))
-	labels, train, val := make([]int, n), []int{0, 3, 4, 9, 11}, []int{1, 2}
-	for i := range labels {
-		labels[i] = i % classes
-	}
+	labels, train, val := inTurn(g, classes), []int{0, 3, 4, 9, 11}, []int{1, 2}
 	for name, segments := range map[string][]int{"all powers": {1, 2, 1}, "without the zeroth": {0, 1, 1}} {
 		t.Run(name, func(t *testing.T) {
 			var got, want float64

@@ -26,15 +26,7 @@ type fit func(ctx context.Context) (mat.Matrix, error)
 // drawing is shared out.
 func sampledFits(t *testing.T, epochs int) map[string]fit {
 	g, x := words(1, 3000, 60)
-	var rows, val []int
-	labels := make([]int, g.Nodes())
-	for i := range labels {
-		if labels[i] = i % 3; i < 2500 {
-			rows = append(rows, i)
-		} else {
-			val = append(val, i)
-		}
-	}
+	labels, nodes := inTurn(g, 3), upTo(g.Nodes())
 	told := func(opts ...gnn.Option) (options []gnn.Option, all func() error) {
 		last := 0
 		options = append(opts, gnn.WithEpochs(epochs), gnn.WithProgress(func(p gnn.Progress) {
@@ -67,7 +59,7 @@ func sampledFits(t *testing.T, epochs int) map[string]fit {
 		}
 		fits[c.name] = func(ctx context.Context) (mat.Matrix, error) {
 			options, all := told(gnn.WithSettings(s))
-			m, err := gnn.TrainClassifier(ctx, g, x, labels, rows, val, options...)
+			m, err := gnn.TrainClassifier(ctx, g, x, labels, nodes[:2500], nodes[2500:], options...)
 			if err != nil {
 				return nil, err
 			}

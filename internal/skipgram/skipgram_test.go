@@ -59,68 +59,6 @@ func TestLogisticIsNearItsFormula(t *testing.T) {
 	}
 }
 
-// A step divided by its rate is the gradient of log σ(x·y₀) + Σ log σ(−x·y_k), here by central
-// differences in float64, whose error is of the order of 1e-10.
-func TestStepGoesUpTheGradient(t *testing.T) {
-	s := small() // of 20 columns: not a multiple of the width
-	m := trainerOf(s, ring(7, 7, 1), 10, 80)
-	rng, width := testkit.Random(1), m.x.Stride
-	for _, vectors := range [][]float32{m.x.Data, m.y.Data} {
-		for i := range vectors {
-			if i%width < s.Dim {
-				vectors[i] = float32(rng.NormFloat64()) / 2
-			}
-		}
-	}
-	x, y := slices.Clone(m.x.Data), slices.Clone(m.y.Data)
-	const o, rate = 3, 0.5
-	targets := []int32{2, 5, 2, 0, 6, 5} // node 2 is no negative of itself, node 5 is one twice
-	m.step(&step{[]int32{o}, targets, rate}, make([]float32, len(targets)))
-
-	value := func(x, y []float64) float64 {
-		sum := 0.0
-		for k, node := range []int{2, 5, 0, 6, 5} {
-			dot := 0.0
-			for j := range width {
-				dot += x[o*width+j] * y[node*width+j]
-			}
-			if k > 0 {
-				dot = -dot
-			}
-			sum += math.Log(plainLogistic(dot))
-		}
-		return sum
-	}
-	wide := func(v []float32) []float64 {
-		w := make([]float64, len(v))
-		for i := range v {
-			w[i] = float64(v[i])
-		}
-		return w
-	}
-	x64, y64 := wide(x), wide(y)
-	check := func(what string, at []float64, before, after []float32) {
-		const h = 1e-5
-		for i := range at {
-			v := at[i]
-			at[i] = v + h
-			up := value(x64, y64)
-			at[i] = v - h
-			slope := (up - value(x64, y64)) / (2 * h)
-			at[i] = v
-			if i%width >= s.Dim {
-				slope = 0 // not part of a vector
-			}
-			// The table is within 3e-6 for each of five targets, numbers up to 2.
-			if got := float64(after[i]-before[i]) / rate; math.Abs(got-slope) > 2e-5 {
-				t.Errorf("%s[%d, %d] moves by %v, the gradient is %v", what, i/width, i%width, got, slope)
-			}
-		}
-	}
-	check("x", x64, x, m.x.Data)
-	check("y", y64, y, m.y.Data)
-}
-
 // A whole training gives what plain loops in float64 give which draw the same numbers: one part, so that
 // the steps are in the order of the walks.
 func TestTrainingIsThePlainLoop(t *testing.T) {
@@ -190,6 +128,11 @@ func TestTrainingIsThePlainLoop(t *testing.T) {
 			// Some 10⁴ steps, each within 1e-6 of the plain one.
 			if got := float64(m.x.Row(int(u))[j]); math.Abs(got-x[u][j]) > 1e-3 {
 				t.Errorf("x[%d, %d] = %v, want %v", u, j, got, x[u][j])
+			}
+		}
+		for _, rest := range [][]float32{m.x.Row(int(u))[s.Dim:], m.y.Row(int(u))[s.Dim:]} {
+			if slices.ContainsFunc(rest, func(v float32) bool { return v != 0 }) {
+				t.Errorf("the columns behind the vectors of node %d hold %v", u, rest)
 			}
 		}
 	}
