@@ -69,20 +69,17 @@ func adversarial(name string, variational bool, layers ...gnn.Layer) gnn.Setting
 
 // noise adds numbers of the normal distribution while training.
 func noise(deviation float64) gnn.Layer {
-	return gnn.NewLayer(fmt.Sprintf("noise %v", deviation), gnn.LayerSpec{Width: gnn.SameWidth},
-		func(p *gnn.Pass[float32], h *autodiff.Value[float32]) *autodiff.Value[float32] {
-			return noisy(p, h, deviation)
-		},
-		func(p *gnn.Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] {
-			return noisy(p, h, deviation)
-		})
+	spec := gnn.LayerSpec{Width: gnn.SameWidth}
+	return gnn.NewLayer(fmt.Sprintf("noise %v", deviation), spec, noisy[float32](deviation), noisy[float64](deviation))
 }
 
-func noisy[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T], deviation float64) *autodiff.Value[T] {
-	if p.Rand() == nil {
-		return h
+func noisy[T autodiff.Float](deviation float64) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+		if p.Rand() == nil {
+			return h
+		}
+		return p.Add(h, p.Constant(normal[T](p.Rand(), h.Rows(), h.Cols(), deviation)))
 	}
-	return p.Add(h, p.Constant(normal[T](p.Rand(), h.Rows(), h.Cols(), deviation)))
 }
 
 // discriminatorWidths are the columns of the layers of D.

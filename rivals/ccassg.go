@@ -28,9 +28,6 @@ import (
 // It trains (d+1)·512 numbers, and with the second layer 513·512 more: 996,864 on Cora. An epoch
 // takes some (4·nnz(X) + 8·nnz(W))·h + 9·n·h² multiplications with two layers of h columns, (4·nnz(X)
 // + 4·nnz(W))·h + 3·n·h² with one.
-//
-// It is COLES with the product of two random views in the place of W⁺, and columns that are
-// whitened in the place of negatives: see [CCAObjective].
 func CCASSG(dataset string) gnn.Settings {
 	layers, epochs, edges, features, lambda := 2, 50, 0.4, 0.2, 1e-3
 	switch dataset {
@@ -54,9 +51,7 @@ func CCASSG(dataset string) gnn.Settings {
 //
 //	−Tr(Z₁ᵀZ₂)/n + λ·(‖Z₁ᵀZ₁/n − I‖²_F + ‖Z₂ᵀZ₂/n − I‖²_F).
 //
-// The first term is the trace of COLES for the operator that joins a node's embedding in one view with
-// that in the other; the second is its soft orthogonality, of either view. It takes
-// an augmentation of two views, such as [gnn.Drop], or fails with [coles.ErrSetting].
+// It takes an augmentation of two views, such as [gnn.Drop], or fails with [coles.ErrSetting].
 func CCAObjective(lambda float64) gnn.Objective {
 	return gnn.NewObjective(fmt.Sprintf("cca-ssg lambda=%v", lambda), gnn.ObjectiveSpec{},
 		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return ccaLoss(s, lambda) },

@@ -23,10 +23,6 @@ import (
 //
 // It trains d·h + h + 1 + h² + 1 numbers, 996,354 on Cora; the last h² + 1 are M and b, which a
 // model does not keep. An epoch takes some 4·(nnz(X) + nnz(W))·h multiplications.
-//
-// COLES has the same two parts, a term that pulls together and one that pushes away from what is
-// random. DGI shuffles features where COLES draws edges, and has a logistic loss where COLES has a
-// trace.
 func DGI(string) gnn.Settings {
 	s := rival(infomax(), gnn.GCN(gnn.AutoWidth), gnn.PReLU())
 	s.Epochs, s.Patience = 10_000, 20

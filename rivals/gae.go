@@ -28,10 +28,6 @@ import (
 // 3·n·h·d′ + 3·n²·d′/2 multiplications and n²/2 exponentials, and memory for O(n·(h+d′)) numbers.
 // In blocks ([gnn.WithBatchSize]) the pairs are those within a block. To read a model from a file
 // takes the layers, which have no bias: gnn.ReadModel(r, rivals.GAE("cora").Network...).
-//
-// COLES has the same two parts, edges that pull together and all pairs that push away. With the
-// logistic loss in the place of the trace they are no longer quadratic in Z, and no eigenvectors
-// make them smallest.
 func GAE(dataset string) gnn.Settings { return autoencoder(dataset, "gae", false) }
 
 // VGAE is the variational graph autoencoder of the same paper: the network of [GAE] with

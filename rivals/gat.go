@@ -63,13 +63,7 @@ func (a attention) layer(width int) gnn.Layer {
 	}
 	name := fmt.Sprintf("attention heads=%d %s dropout=%v/%v", a.heads, joined, a.parts, a.weights)
 	spec := gnn.LayerSpec{Width: width, Hops: 1, Parameters: a.parameters}
-	return gnn.NewLayer(name, spec,
-		func(p *gnn.Pass[float32], h *autodiff.Value[float32]) *autodiff.Value[float32] {
-			return attended(p, h, a)
-		},
-		func(p *gnn.Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] {
-			return attended(p, h, a)
-		})
+	return gnn.NewLayer(name, spec, attended[float32](a), attended[float64](a))
 }
 
 // parameters draws every head by Glorot's rule.
@@ -88,15 +82,17 @@ func (a attention) parameters(in, width int) []gnn.Parameter {
 	return []gnn.Parameter{weight, scores("target"), scores("source"), gnn.Bias("bias", bias)}
 }
 
-func attended[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T], a attention) *autodiff.Value[T] {
-	z := p.MatMul(h, p.Parameter("weight"))
-	dropped := p.Dropout(z, a.parts, p.Rand())
-	target, source := p.HeadDots(z, p.Parameter("target")), p.HeadDots(z, p.Parameter("source"))
-	y := p.Attention(p.W(), dropped, target, source, attentionSlope, a.weights, p.Rand())
-	if a.mean {
-		y = averaged(p.Tape, y, a.heads)
+func attended[T autodiff.Float](a attention) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+		z := p.MatMul(h, p.Parameter("weight"))
+		dropped := p.Dropout(z, a.parts, p.Rand())
+		target, source := p.HeadDots(z, p.Parameter("target")), p.HeadDots(z, p.Parameter("source"))
+		y := p.Attention(p.W(), dropped, target, source, attentionSlope, a.weights, p.Rand())
+		if a.mean {
+			y = averaged(p.Tape, y, a.heads)
+		}
+		return p.Bias(y, p.Parameter("bias"))
 	}
-	return p.Bias(y, p.Parameter("bias"))
 }
 
 // attentionSlope is the slope of LeakyReLU below 0.

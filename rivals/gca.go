@@ -71,7 +71,14 @@ func AdaptiveDrop(edges, features [2]float64) gnn.Augmentation {
 		}
 		var views []*gnn.View
 		for v := range 2 {
-			rest := sparing(g, ofEdges, edges[v], rnd)
+			next := 0
+			rest := g.Without(func(e coles.Edge) bool {
+				if e.U == e.V {
+					return false
+				}
+				next++
+				return dropped(edges[v]*ofEdges[next-1], rnd)
+			})
 			columns := make([]float64, len(ofColumns))
 			for c, u := range ofColumns {
 				if !dropped(features[v]*u, rnd) {
@@ -87,18 +94,6 @@ func AdaptiveDrop(edges, features [2]float64) gnn.Augmentation {
 // dropped draws whether something is dropped.
 func dropped(probability float64, rnd *rand.Rand) bool {
 	return rnd.Float64() < min(largestDrop, probability)
-}
-
-// sparing is the graph without edges dropped by their unimportance.
-func sparing(g *coles.Graph, unimportance []float64, rate float64, rnd *rand.Rand) *coles.Graph {
-	next := 0
-	return g.Without(func(e coles.Edge) bool {
-		if e.U == e.V {
-			return false
-		}
-		next++
-		return dropped(rate*unimportance[next-1], rnd)
-	})
 }
 
 // edgeUnimportance is (s_max − s)/(s_max − s̄) for every edge that is not a self loop, in the order of

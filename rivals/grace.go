@@ -32,10 +32,6 @@ import (
 //
 //	s := rivals.GRACE("pubmed")
 //	s.Objective = rivals.GRACEObjective(0.7, 256, 1024)
-//
-// COLES, too, pulls pairs together and pushes random pairs apart. Its pairs are neighbours where
-// those of GRACE are two views of a node, and it has a trace where GRACE has a logarithm of sums
-// over all pairs, which take the time.
 func GRACE(dataset string) gnn.Settings { return graceFor(dataset).settings(gnn.Drop) }
 
 // grace holds what differs between settings of [GRACE] and [GCA].

@@ -31,9 +31,7 @@ import (
 // It trains (d+1)·512 + 2·513·64 numbers, 799,872 on Cora. An epoch takes some 2·nnz(X)·512 +
 // 6·n·512·64 multiplications, and 2·n·64 logarithms. To read a model from a file takes the layers:
 // gnn.ReadModel(r, rivals.Graph2Gauss("").Network...).
-//
-// As in COLES a node is drawn to its neighbours and away from random nodes. But the encoder does
-// not see the graph, and can embed nodes without edges.
+// The encoder does not see the graph, and can embed nodes without edges.
 func Graph2Gauss(string) gnn.Settings {
 	s := rival(Graph2GaussObjective(1), gnn.Linear(512), gnn.ReLU(), gaussian(64))
 	s.Preparation, s.Epochs = coles.PrepareNone, 100

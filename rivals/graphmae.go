@@ -38,9 +38,6 @@ import (
 // d·(h+3) are of the objective, which a model does not keep. The x̃_i are not made: x_i·x̃_i and ‖x̃_i‖²
 // are bilinear and quadratic forms of the codes. An epoch takes some 9·n·h² + 3·(n_masked + d/2)·h² +
 // 10·nnz(X)·h + 12·nnz(W)·h multiplications.
-//
-// The view with features masked is an augmentation; where COLES contrasts it with other nodes,
-// GraphMAE has the features as targets, and needs no negatives.
 func GraphMAE(dataset string) gnn.Settings {
 	width, heads, decay, epochs := 512, 4, 2e-4, 300
 	m := masking{share: 0.5, replaced: 0.05, gamma: 3}

@@ -66,9 +66,6 @@ func sageSides[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff
 
 // unitRowsLayer divides rows by their lengths.
 func unitRowsLayer() gnn.Layer {
-	return gnn.NewLayer("unit rows", gnn.LayerSpec{Width: gnn.SameWidth}, unitRowsOf[float32], unitRowsOf[float64])
-}
-
-func unitRowsOf[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return p.RowNormalize(h)
+	spec := gnn.LayerSpec{Width: gnn.SameWidth}
+	return gnn.NewLayer("unit rows", spec, (*gnn.Pass[float32]).RowNormalize, (*gnn.Pass[float64]).RowNormalize)
 }

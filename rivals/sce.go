@@ -27,9 +27,7 @@ import (
 // authors print no more than these two.
 //
 // α scales the gradient alone, which Adam divides out again: with no decay it decides nothing, and
-// with decay how much that counts. The expectation of N is 5·(I − 11ᵀ/n), so Tr(ZᵀNZ) is five times
-// the total variance of Z: SCE is a few steps of ascent of the variance of smoothed features, on the
-// way to their principal components, and COLES with W⁺ = 0. How far it goes is rate × epochs.
+// with decay how much that counts.
 //
 // It trains 2·d·h + h² numbers, 1,729,536 on Cora. An epoch takes some 4·(nnz(X) + nnz(P))·h +
 // 3·d·h² multiplications; neither PX nor N, dense with the authors, is held.

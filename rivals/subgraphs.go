@@ -126,30 +126,20 @@ func (s *subgraphDraws) count(ctx context.Context, coverage int, seed uint64) er
 	return nil
 }
 
-// sample is the subgraph of some nodes with its factors and weights.
+// sample is the subgraph of some nodes: the edges among them with 1/α, and the nodes with λ.
 func (s *subgraphDraws) sample(ctx context.Context, nodes []int) (*gnn.Sample, error) {
-	a, err := s.within(ctx, nodes)
-	if err != nil {
-		return nil, err
-	}
-	weights := make([]float64, len(nodes))
-	for k, v := range nodes {
-		weights[k] = float64(s.drawn) / (float64(len(s.rows)) * float64(max(1, s.node[v])))
-	}
-	return &gnn.Sample{Levels: [][]int{nodes, nodes, nodes}, Factors: []*factors{a, a}, Weights: weights}, nil
-}
-
-// within is the edges among the nodes, with 1/α.
-func (s *subgraphDraws) within(ctx context.Context, nodes []int) (*factors, error) {
 	counted, err := matrix.Induced(ctx, s.edge, nodes)
 	if err != nil {
 		return nil, err
 	}
-	a := kernel.ConvertCSR[float64](counted)
-	return a, matrix.EachRow(ctx, a, func(i int) {
+	a, weights := kernel.ConvertCSR[float64](counted), make([]float64, len(nodes))
+	sample := &gnn.Sample{Levels: [][]int{nodes, nodes, nodes}, Factors: []*factors{a, a}, Weights: weights}
+	return sample, matrix.EachRow(ctx, a, func(i int) {
+		met := float64(max(1, s.node[nodes[i]]))
+		weights[i] = float64(s.drawn) / (float64(len(s.rows)) * met)
 		_, vals := a.Row(i)
 		for q, count := range vals {
-			vals[q] = float64(max(1, s.node[nodes[i]])) / max(1, count)
+			vals[q] = met / max(1, count)
 		}
 	})
 }

@@ -300,11 +300,13 @@ func (s *suite) cancelledWithin(name string, call func(context.Context) (*mat.De
 	for looks := int64(1); looks < 1<<20; looks += 1 + looks/2 {
 		late := time.Duration(0)
 		for range 3 { // other programs on the machine can only make it longer
-			ctx := newCountdown(looks)
+			inner, cancel := context.WithCancel(background)
+			ctx := &countdown{Context: inner, cancel: cancel}
+			ctx.left.Store(looks)
 			y, err := call(ctx)
 			returned := time.Now()
 			ended := ctx.ended.Load()
-			ctx.cancel()
+			cancel()
 			if ended == nil {
 				return
 			}
@@ -329,13 +331,6 @@ type countdown struct {
 	cancel context.CancelFunc
 	left   atomic.Int64
 	ended  atomic.Pointer[time.Time]
-}
-
-func newCountdown(looks int64) *countdown {
-	ctx, cancel := context.WithCancel(background)
-	c := &countdown{Context: ctx, cancel: cancel}
-	c.left.Store(looks)
-	return c
 }
 
 func (c *countdown) Err() error {

@@ -39,8 +39,12 @@ func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64
 		to, lo := b.at(q), q*blockRows
 		for j := range to.Cols {
 			b.longest[q] = max(b.longest[q], lengths[lo+j])
+			_, row := x.Row(lo + j)
+			inverse := inverseOf(lengths[lo+j])
+			for i, v := range row {
+				to.Data[i*to.Stride+j] = float32(v * inverse)
+			}
 		}
-		unitColumns(to, x.Slice(lo, lo+to.Cols), lengths[lo:])
 	})
 }
 
@@ -51,18 +55,7 @@ func (b *blocks) at(q int) kernel.Matrix[float32] {
 	return kernel.Matrix[float32]{Rows: b.d, Cols: width, Stride: width, Data: b.data[lo*b.d:][:width*b.d]}
 }
 
-// unitColumns sets the columns of a block to the rows of x divided by their lengths. Zero rows stay
-// zero.
-func unitColumns(to kernel.Matrix[float32], x *matrix.Matrix[float64], lengths []float64) {
-	for j := range to.Cols {
-		_, row := x.Row(j)
-		inverse := inverseOf(lengths[j])
-		for i, v := range row {
-			to.Data[i*to.Stride+j] = float32(v * inverse)
-		}
-	}
-}
-
+// inverseOf leaves zero rows at zero.
 func inverseOf(length float64) float64 {
 	if length == 0 {
 		return 0

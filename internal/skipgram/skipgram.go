@@ -114,16 +114,15 @@ func Width(dim int) int { return (dim + kernel.RowLine - 1) / kernel.RowLine * k
 func (m *trainer) eachChunk(ctx context.Context, do func(ctx context.Context, pass int, from []int32, before int) error) error {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	rng, order := stream.New(), slices.Clone(m.walks.Starts)
+	rng, order, before := stream.New(), slices.Clone(m.walks.Starts), 0
 	for pass := range m.walks.Passes {
 		rng.Reseed(stream.Seed(m.Seed, seedOrder), uint64(pass))
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for lo := 0; lo < len(order); {
-			hi := min(len(order), lo+shareCount*m.perShare())
-			if err := do(ctx, pass, order[lo:hi], pass*len(order)+lo); err != nil {
+		for from := range slices.Chunk(order, shareCount*m.perShare()) {
+			if err := do(ctx, pass, from, before); err != nil {
 				return err
 			}
-			lo = hi
+			before += len(from)
 		}
 	}
 	return ctx.Err()
