@@ -24,15 +24,10 @@ import (
 // It trains d·h + h + 1 + h² + 1 numbers, 996,354 on Cora; the last h² + 1 are M and b, which a
 // model does not keep. An epoch takes some 4·(nnz(X) + nnz(W))·h multiplications.
 func DGI(string) gnn.Settings {
-	s := rival(infomax(), gnn.GCN(gnn.AutoWidth), gnn.PReLU())
+	objective := gnn.NewObjective("infomax", gnn.ObjectiveSpec{Parameters: infomaxParameters}, infomaxLoss[float32], infomaxLoss[float64])
+	s := rival(objective, gnn.GCN(gnn.AutoWidth), gnn.PReLU())
 	s.Epochs, s.Patience = 10_000, 20
 	return s
-}
-
-// infomax is the objective of DGI or, with an augmentation, of [GraphCL].
-func infomax() gnn.Objective {
-	spec := gnn.ObjectiveSpec{Parameters: infomaxParameters}
-	return gnn.NewObjective("infomax", spec, infomaxLoss[float32], infomaxLoss[float64])
 }
 
 // infomaxParameters are M and b. The authors draw M by Glorot's rule for a tensor of 1 × h × h, which
@@ -43,6 +38,7 @@ func infomaxParameters(_, h int) []gnn.Parameter {
 	return []gnn.Parameter{m, gnn.Bias("bias", 1)}
 }
 
+// infomaxLoss is the loss of DGI or, with an augmentation, of [GraphCL].
 func infomaxLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
 	h := s.Output(&gnn.View{})
 	shuffled := s.Output(&gnn.View{Rows: s.Rand().Perm(s.Nodes())})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"coles"
 	"coles/gnn"
@@ -49,7 +50,7 @@ func subgraphs(share float64) gnn.Augmentation {
 func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand) (*gnn.View, error) {
 	n := g.Nodes()
 	order := rnd.Perm(n) // where to begin, again and again
-	taken, seen := make([]bool, n), make([]bool, n)
+	rows, seen := slices.Repeat([]int{-1}, n), make([]bool, n)
 	var frontier []int
 	for range n - portion(n, share) {
 		if err := ctx.Err(); err != nil {
@@ -66,7 +67,7 @@ func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand
 		next := frontier[k]
 		frontier[k] = frontier[last]
 		frontier = frontier[:last]
-		taken[next] = true
+		rows[next] = next
 		neighbours, _ := g.Raw().Row(next)
 		for _, v := range neighbours {
 			if !seen[v] {
@@ -75,22 +76,12 @@ func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand
 			}
 		}
 	}
-	return without(g, taken), nil
+	left := g.Without(func(e coles.Edge) bool { return rows[e.U] < 0 || rows[e.V] < 0 })
+	return &gnn.View{Graph: left, Rows: rows}, nil
 }
 
 // portion is a share of n, rounded down.
 func portion(n int, share float64) int { return int(share * float64(n)) }
-
-// without is the graph with the features and edges of the nodes that are kept.
-func without(g *coles.Graph, kept []bool) *gnn.View {
-	rows := upTo(g.Nodes())
-	for i, k := range kept {
-		if !k {
-			rows[i] = -1
-		}
-	}
-	return &gnn.View{Graph: g.Without(func(e coles.Edge) bool { return !kept[e.U] || !kept[e.V] }), Rows: rows}
-}
 
 // remaining are the nodes that have their features and their edges in a view; nil for all.
 func remaining(v *gnn.View) (nodes []int) {

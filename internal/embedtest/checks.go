@@ -24,7 +24,7 @@ var background = context.Background()
 
 // fits: a small graph with features is embedded, in n rows of finite numbers.
 func (s *suite) fits() {
-	m, err := s.fit(background, s.graph, mat.DenseCopyOf(s.words))
+	m, err := s.Fit(background, s.graph, s.features(mat.DenseCopyOf(s.words)))
 	if err != nil {
 		s.fail("%w", err)
 		return
@@ -184,7 +184,7 @@ func (s *suite) file() {
 // doors are the calls that embed a graph with features: Fit and, of an inductive model, Embed.
 func (s *suite) doors() map[string]door {
 	doors := map[string]door{"Fit": func(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
-		m, err := s.fit(ctx, g, x)
+		m, err := s.Fit(ctx, g, s.features(x))
 		if err != nil {
 			return nil, err
 		}

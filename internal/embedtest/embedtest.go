@@ -118,11 +118,6 @@ func (s *suite) fail(format string, args ...any) {
 	s.failures = append(s.failures, fmt.Errorf(s.name+": "+format, args...))
 }
 
-// fit fits, with no features where there should be none.
-func (s *suite) fit(ctx context.Context, g *coles.Graph, x mat.Matrix) (Model, error) {
-	return s.Fit(ctx, g, s.features(x))
-}
-
 // features are x, or none.
 func (s *suite) features(x mat.Matrix) mat.Matrix {
 	if s.NoFeatures {
@@ -133,7 +128,7 @@ func (s *suite) features(x mat.Matrix) mat.Matrix {
 
 // embedding fits a graph that can be fitted and returns the embedding; nil after a failure.
 func (s *suite) embedding(what string, g *coles.Graph, x mat.Matrix) *mat.Dense {
-	m, err := s.fit(context.Background(), g, x)
+	m, err := s.Fit(background, g, s.features(x))
 	if err != nil {
 		s.fail("%s: %w", what, err)
 		return nil
@@ -143,7 +138,7 @@ func (s *suite) embedding(what string, g *coles.Graph, x mat.Matrix) *mat.Dense 
 
 // embedded is the embedding of a graph by the fitted model; nil after a failure.
 func (s *suite) embedded(what string, m Model, g *coles.Graph, x mat.Matrix) *mat.Dense {
-	y, err := m.(Inductive).Embed(context.Background(), g, s.features(x))
+	y, err := m.(Inductive).Embed(background, g, s.features(x))
 	if err != nil {
 		s.fail("%s: %w", what, err)
 		return nil
