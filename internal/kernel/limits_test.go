@@ -1,3 +1,8 @@
+//go:build limits
+
+// The tag is for a test of whole fits, for which go test compiles all of the module again:
+//
+//	go test -tags limits -run - -bench Limits ./internal/kernel
 package kernel_test
 
 import (

@@ -1,20 +1,23 @@
-package stream
+package stream_test
 
 import (
 	"math"
 	"math/rand/v2"
+	"sort"
 	"testing"
+
+	"coles/internal/stream"
 )
 
 // Sequences of seeds and rows, and seeds of draws, are found by number, and differ.
 func TestSequencesAreFoundByNumber(t *testing.T) {
-	s := New()
+	s := stream.New()
 	for name, draw := range map[string]func(seed, k uint64) uint64{
 		"row": func(seed, row uint64) uint64 {
 			s.Reseed(seed, row)
 			return s.Uint64()
 		},
-		"draw": Seed,
+		"draw": stream.Seed,
 	} {
 		seen := make(map[uint64]bool)
 		for seed := range uint64(50) {
@@ -27,6 +30,22 @@ func TestSequencesAreFoundByNumber(t *testing.T) {
 			}
 		}
 	}
+}
+
+// words are a source of the numbers that they hold.
+type words []uint64
+
+func (w *words) Uint64() uint64 {
+	next := (*w)[0]
+	*w = (*w)[1:]
+	return next
+}
+
+// drawAt is the number that a table of n draws from a slot by u/2⁵³. Of the number that chooses the
+// slot the low bits count where n is a power of two, the high ones elsewhere.
+func drawAt(table *stream.Alias, n, slot int, u uint64) int {
+	high := uint64(2*slot+1) << 31 / uint64(n)
+	return table.Draw(stream.Stream{Rand: rand.New(&words{high<<32 | uint64(slot), u})})
 }
 
 // The probabilities that a table gives, summed over its slots, are the weights.
@@ -51,11 +70,15 @@ func TestAliasHasTheProbabilitiesOfItsWeights(t *testing.T) {
 		for _, w := range weights {
 			total += w
 		}
-		table := NewAlias(weights)
-		p := make([]float64, len(weights))
-		for i, keep := range table.keep {
-			p[i] += keep / float64(len(weights))
-			p[table.other[i]] += (1 - keep) / float64(len(weights))
+		table := stream.NewAlias(weights)
+		n, p := len(weights), make([]float64, len(weights))
+		for i := range n {
+			stay := sort.Search(1<<53, func(u int) bool { return drawAt(table, n, i, uint64(u)) != i })
+			keep := float64(stay) / (1 << 53)
+			p[i] += keep / float64(n)
+			if stay < 1<<53 {
+				p[drawAt(table, n, i, 1<<53-1)] += (1 - keep) / float64(n)
+			}
 		}
 		for i, w := range weights {
 			if math.Abs(p[i]-w/total) > 1e-14 || w == 0 && p[i] != 0 {
@@ -63,7 +86,7 @@ func TestAliasHasTheProbabilitiesOfItsWeights(t *testing.T) {
 			}
 		}
 	}
-	if NewAlias([]float64{0, 0}) != nil || NewAlias(nil) != nil {
+	if stream.NewAlias([]float64{0, 0}) != nil || stream.NewAlias(nil) != nil {
 		t.Error("something can be drawn of nothing")
 	}
 }
