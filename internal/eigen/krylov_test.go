@@ -59,7 +59,15 @@ func checkKrylov(t *testing.T, name string, a panel, r *Result, want []float64) 
 // orders of which the matrix is formed and for one of the iteration.
 func TestKrylovFindsTheTopOfAnySpectrum(t *testing.T) {
 	for n, ranks := range map[int][]int{0: {0}, 1: {0, 1}, 2: {0, 1, 2}, 3: {0, 1, 3}, 40: {0, 1, 40}, 100: {0, 1, 100}, 450: {1, 40}} {
-		for name, values := range spectra(max(n, 1)) {
+		all := spectra(max(n, 1))
+		if n == 450 {
+			for _, scale := range []float64{1e-200, 1e200} {
+				scaled := slices.Clone(all["random"])
+				blas64.Scal(scale, vector(scaled))
+				all[fmt.Sprint("random, scale ", scale)] = scaled
+			}
+		}
+		for name, values := range all {
 			a := withSpectrum(values[:n], 11)
 			for _, k := range ranks {
 				if o, _ := (KrylovOptions{}).withDefaults(n, k); n == 450 && (3*o.MaxBasis > 2*n || n <= denseOrder) {
@@ -72,26 +80,6 @@ func TestKrylovFindsTheTopOfAnySpectrum(t *testing.T) {
 					continue
 				}
 				checkKrylov(t, name, a, r, descending(values[:n], k))
-			}
-		}
-	}
-}
-
-func TestKrylovHandlesAnyScale(t *testing.T) {
-	const n, k = 500, 10
-	for _, scale := range []float64{1e-200, 1e200} {
-		d := make([]float64, n)
-		for i := range d {
-			d[i] = scale / float64(1+i)
-		}
-		r, err := Krylov(background, n, k, diagonal(d), KrylovOptions{})
-		if err != nil {
-			t.Errorf("scale %g: %v", scale, err)
-			continue
-		}
-		for i, v := range r.Values {
-			if !(math.Abs(v-d[i]) <= 1e-6*scale) {
-				t.Errorf("scale %g: value %d is %g, want %g", scale, i, v, d[i])
 			}
 		}
 	}
@@ -260,13 +248,6 @@ func TestKrylovInFloat32FindsTheTopOfAnySpectrum(t *testing.T) {
 		all[fmt.Sprintf("%d copies", copies)] = d
 	}
 	for name, values := range all {
-		scale := 0.0
-		for _, v := range values {
-			scale = max(scale, math.Abs(v))
-		}
-		if scale > 1e30 || scale > 0 && scale < 1e-30 {
-			continue // no numbers of float32
-		}
 		a := withSpectrum(values, 17)
 		for _, c := range []struct{ k, basis int }{{1, 0}, {40, 0}, {40, 80}} {
 			r, err := Krylov(background, n, c.k, single(a), KrylovOptions{Tol: singleTol, Block: 8, MaxBasis: c.basis})

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"coles/internal/kernel"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // departure is the largest |QᵀQ − I| over the columns of q.
@@ -120,31 +118,6 @@ func TestPolishPartsVectorsThatLean(t *testing.T) {
 			if lean < 0.1 && math.Abs(v-before.Data[i]) > 5*lean+1e-15 {
 				t.Errorf("leaning by %g: an entry moved by %.2g", lean, v-before.Data[i])
 				break
-			}
-		}
-	}
-}
-
-func TestSymvEqualsGemv(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 4, 5, 8, 63, 361, 362, 600} {
-		a := randomSymmetric(n, 3)
-		v, want, got := make([]float64, n), make([]float64, n), make([]float64, n)
-		for i := range v {
-			v[i] = math.Cos(float64(i))
-		}
-		for i := range n {
-			want[i] = blas64.Dot(vector(a.Row(i)), vector(v))
-			for j := range i {
-				a.Data[i*n+j] = math.NaN()
-			}
-		}
-		s := newSymv[float64](n)
-		for range 2 { // the work space is used again
-			check(t, s.mul(background, got, a, v))
-			for i := range got {
-				if !(math.Abs(got[i]-want[i]) <= 1e-14*float64(n)) {
-					t.Fatalf("n=%d: entry %d is %g, want %g", n, i, got[i], want[i])
-				}
 			}
 		}
 	}

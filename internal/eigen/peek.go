@@ -15,7 +15,9 @@ import (
 // ended.
 func (s *search[T]) peek(ctx context.Context, before look) look {
 	e := newEnvelope(s.h, s.first[:s.size])
-	now := look{size: s.size, norm: max(before.norm, e.longest())}
+	// The length of the longest column is at most the norm, and in a Krylov space not far below it.
+	longest := math.Sqrt(e.most(func(v float64) float64 { return v * v }))
+	now := look{size: s.size, norm: max(before.norm, longest)}
 	if now.norm == 0 {
 		return now
 	}
@@ -23,7 +25,8 @@ func (s *search[T]) peek(ctx context.Context, before look) look {
 	// fall when the basis grows.
 	low, high := before.value, before.value+1e-3*now.norm
 	if before.size == 0 {
-		low, high = -e.bound(), e.bound()
+		high = e.most(math.Abs) // at least the norm
+		low = -high
 	}
 	above, below := e.factor(low), e.factor(high)
 	for below >= s.k {
@@ -92,33 +95,18 @@ func (e *envelope) column(numbers []float64, j int) []float64 {
 	return numbers[e.start[j]:e.start[j+1]]
 }
 
-// bound is at least the norm: the largest sum of the magnitudes of a row.
-func (e *envelope) bound() float64 {
+// most is the largest sum of the sizes of the entries of a row.
+func (e *envelope) most(size func(v float64) float64) float64 {
 	sums := make([]float64, len(e.first))
 	for j, f := range e.first {
 		for i, v := range e.column(e.numbers, j) {
-			sums[j] += math.Abs(v)
+			sums[j] += size(v)
 			if f+i < j {
-				sums[f+i] += math.Abs(v)
+				sums[f+i] += size(v)
 			}
 		}
 	}
 	return slices.Max(sums)
-}
-
-// longest is at most the norm, and in a Krylov space not far below it: the length of the longest
-// column.
-func (e *envelope) longest() float64 {
-	squares := make([]float64, len(e.first))
-	for j, f := range e.first {
-		for i, v := range e.column(e.numbers, j) {
-			squares[j] += v * v
-			if f+i < j {
-				squares[f+i] += v * v
-			}
-		}
-	}
-	return math.Sqrt(slices.Max(squares))
 }
 
 // factor makes the factors of the matrix less shift·I and returns how many eigenvalues are above the

@@ -60,8 +60,9 @@ func TestEnvelopeCountsAndSolves(t *testing.T) {
 	}
 	values, _ := oracle(t, a)
 	e := newEnvelope(a, first)
-	if e.bound() < max(values[0], -values[n-1]) || e.longest() > max(values[0], -values[n-1]) {
-		t.Errorf("norm between %g and %g, want %g or %g", e.longest(), e.bound(), values[0], -values[n-1])
+	norm, longest := max(values[0], -values[n-1]), math.Sqrt(e.most(func(v float64) float64 { return v * v }))
+	if bound := e.most(math.Abs); bound < norm || longest > norm {
+		t.Errorf("norm between %g and %g, want %g", longest, bound, norm)
 	}
 	for i := range n - 1 {
 		shift := (values[i] + values[i+1]) / 2

@@ -23,9 +23,9 @@ func checkSingle(t *testing.T, name string, a panel, k int) {
 func TestDirectSingleKeepsItsPromises(t *testing.T) {
 	eachSpectrum(func(name string, a panel, k int) { checkSingle(t, name, a, k) })
 	for _, n := range []int{1, 2, 3, 5, 33, 64, 65, 150, 300} {
-		for name, make := range matrices {
+		for name, at := range matrices {
 			for _, k := range ranks(n, 1, n/3, n) {
-				checkSingle(t, fmt.Sprintf("%s, n=%d k=%d", name, n, k), make(n), k)
+				checkSingle(t, fmt.Sprintf("%s, n=%d k=%d", name, n, k), special(n, at), k)
 			}
 		}
 	}

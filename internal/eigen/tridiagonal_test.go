@@ -1,12 +1,9 @@
 package eigen
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"coles/internal/kernel"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -105,15 +102,4 @@ func identityDense(n int) *mat.Dense {
 		e.Set(i, i, 1)
 	}
 	return e
-}
-
-// mul computes y = a·v strip after strip, the sums in two parts.
-func (s *symv[T]) mul(ctx context.Context, y []T, a kernel.Matrix[T], v []T) error {
-	s.resize(a)
-	for i := range s.strips {
-		s.multiply(i, v)
-	}
-	s.sum(0, a.Rows/2, y)
-	s.sum(a.Rows/2, a.Rows, y)
-	return ctx.Err()
 }

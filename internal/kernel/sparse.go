@@ -240,28 +240,29 @@ func patternMM[T Float](ctx context.Context, dst Matrix[T], a *CSR[float64], lo,
 	}
 	blocks, start := spmmBlocks(a.Slice(lo, hi), x.Cols)
 	return parallel.For(ctx, blocks, func(b int) {
-		m := borrowRows[T]()
+		m, ok := expansions[T]().Get().(*CSR[T])
+		if !ok {
+			m = new(CSR[T])
+		}
 		defer expansions[T]().Put(m)
 		for i, end := lo+start(b), lo+start(b+1); i < end && ctx.Err() == nil; {
 			rows := 1
 			for i+rows < end && a.Ptr[i+rows+1]-a.Ptr[i] <= patternEntries {
 				rows++
 			}
-			m.set(a, i, rows, mean)
+			m.expand(a, i, rows, mean)
 			var add Matrix[T]
 			if z.Rows > 0 {
 				add = Rows(z, i-lo, i-lo+rows)
 			}
-			spmmBlock(ctx, 0, rows, Rows(dst, i-lo, i-lo+rows), &m.CSR, x, c, add)
+			spmmBlock(ctx, 0, rows, Rows(dst, i-lo, i-lo+rows), m, x, c, add)
 			i += rows
 		}
 	})
 }
 
-// expansion is some rows of a pattern with their values.
-type expansion[T Float] struct{ CSR[T] }
-
-// The pools keep expansions, which are written and read again while they are in the first cache.
+// The pools keep some rows of a pattern with their values, which are written and read again while they
+// are in the first cache.
 var expansions32, expansions64 sync.Pool
 
 func expansions[T Float]() *sync.Pool {
@@ -271,15 +272,8 @@ func expansions[T Float]() *sync.Pool {
 	return &expansions32
 }
 
-func borrowRows[T Float]() *expansion[T] {
-	if m, ok := expansions[T]().Get().(*expansion[T]); ok {
-		return m
-	}
-	return new(expansion[T])
-}
-
-// set makes m some rows of a pattern, or of D⁻¹(A+I), in the storage that it has.
-func (m *expansion[T]) set(a *CSR[float64], first, rows int, mean bool) {
+// expand makes m some rows of a pattern, or of D⁻¹(A+I), in the storage that it has.
+func (m *CSR[T]) expand(a *CSR[float64], first, rows int, mean bool) {
 	if most := int(a.Ptr[first+rows]-a.Ptr[first]) + rows; len(m.Col) < most {
 		m.Col, m.Val = make([]int32, most+patternEntries), make([]T, most+patternEntries)
 	}

@@ -227,6 +227,6 @@ func Export(ctx context.Context, m *Matrix[float64]) (mat.Matrix, error) {
 	case m.Owned:
 		return ToDense(m.Dense), ctx.Err()
 	}
-	own := kernel.Unset[float64](m.Dims())
-	return ToDense(own), kernel.Convert(ctx, own, m.Dense)
+	own, err := m.copied(ctx)
+	return ToDense(own), err
 }

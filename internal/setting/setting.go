@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,13 +44,12 @@ func Marshal[T ~int](v T, names []string) ([]byte, error) {
 
 // Unmarshal sets v to the choice called text.
 func Unmarshal[T ~int](v *T, text []byte, names []string) error {
-	for i, name := range names {
-		if string(text) == name {
-			*v = T(i)
-			return nil
-		}
+	i := slices.Index(names, string(text))
+	if i < 0 {
+		return Parse(text).Unknown(names)
 	}
-	return Bad("%q is none of %s", text, strings.Join(names, ", "))
+	*v = T(i)
+	return nil
 }
 
 // Text is a name with its arguments, numbers or words: "s2gc:8,0.05".
