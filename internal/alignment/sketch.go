@@ -58,20 +58,15 @@ func (p Parts[T]) Measure(ctx context.Context) (Estimate, error) {
 
 // A sketch holds columns of random signs times features: e_c after Π, and f_c filtered before Π.
 type sketch[T kernel.Float] struct {
-	x    *matrix.Matrix[T]
-	w    matrix.Walk[T]
-	coef []float64 // of the filter
-	seed uint64
-	unit T // magnitude of the signs
-
-	least float64 // of e after Π, relative to what it was, to be more than rounding
+	Parts[T]         // its filter tamed
+	unit     T       // magnitude of the signs
+	least    float64 // of e after Π, relative to what it was, to be more than rounding
 
 	home  []int            // the group of every feature
 	basis kernel.Matrix[T] // Q
 
 	group   []int              // of every column
 	batches []kernel.Matrix[T] // of columns, n × 2b: e, then f
-	room    []T                // memory to be used first
 	scratch []func()           // gives other memory back
 	flat    bool               // all e are rounding
 	ee      [][]float64        // products of the columns
@@ -80,7 +75,8 @@ type sketch[T kernel.Float] struct {
 
 func (p Parts[T]) sketch(ctx context.Context) (*sketch[T], error) {
 	n, d := p.X.Dims()
-	s := &sketch[T]{x: p.X, w: p.W, room: p.Room, coef: linear.Tamed(p.Filter), seed: p.Seed, unit: 1, least: linear.Rounding(false)}
+	s := &sketch[T]{Parts: p, unit: 1, least: linear.Rounding(false), home: Homes(p.Seed, d)}
+	s.Filter = linear.Tamed(p.Filter)
 	if linear.Single[T]() { // products with Q leave 2e-6, which should be little
 		s.least = 1e-4
 	}
@@ -91,17 +87,14 @@ func (p Parts[T]) sketch(ctx context.Context) (*sketch[T], error) {
 		}
 		s.unit = T(Unit(largest))
 	}
-	s.home = Homes(s.seed, d)
 	ones, root, sums := make([]float64, n), make([]float64, n), make([]float64, n)
-	err := parallel.Rows(ctx, n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, vals := p.X.Row(i)
-			sum := 0.0
-			for _, v := range vals {
-				sum += float64(v * s.unit)
-			}
-			ones[i], root[i], sums[i] = 1, math.Sqrt(p.Degrees[i]), sum
+	err := parallel.EachRow(ctx, n, func(i int) {
+		_, vals := p.X.Row(i)
+		sum := 0.0
+		for _, v := range vals {
+			sum += float64(v * s.unit)
 		}
+		ones[i], root[i], sums[i] = 1, math.Sqrt(p.Degrees[i]), sum
 	})
 	s.basis = orthonormal[T](ones, root, sums)
 	return s, err
@@ -134,17 +127,24 @@ func orthonormal[T kernel.Float](vectors ...[]float64) kernel.Matrix[T] {
 
 // grow adds columns, a multiple of First.
 func (s *sketch[T]) grow(ctx context.Context, columns int) error {
-	n := s.x.Rows()
+	n := s.X.Rows()
 	both := kernel.Matrix[T]{Rows: n, Cols: 2 * columns, Stride: 2 * columns}
-	if size := n * both.Cols; size <= len(s.room) {
-		both.Data, s.room = s.room[:size], s.room[size:]
+	if size := n * both.Cols; size <= len(s.Room) {
+		both.Data, s.Room = s.Room[:size], s.Room[size:]
 	} else {
 		own, release := kernel.Scratch[T](n, both.Cols)
 		both.Data = own.Data
 		s.scratch = append(s.scratch, release)
 	}
 	own, filtered := kernel.Columns(both, 0, columns), kernel.Columns(both, columns, 2*columns)
-	if err := s.draw(ctx, own); err != nil {
+	batch, err := Draw(ctx, s.Seed, len(s.batches), s.home, columns, s.unit)
+	if err != nil {
+		return err
+	}
+	if err := parallel.EachRow(ctx, n, func(i int) {
+		cols, vals := s.X.Row(i)
+		batch.Times(own.Row(i), cols, vals)
+	}); err != nil {
 		return err
 	}
 	if err := kernel.Convert(ctx, filtered, own); err != nil {
@@ -152,7 +152,7 @@ func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	}
 	for lo := 0; lo < columns; lo += First {
 		part := &matrix.Matrix[T]{Dense: kernel.Columns(filtered, lo, lo+First), Owned: true}
-		fx, err := matrix.Filter(ctx, s.coef, s.w, part, s.room)
+		fx, err := matrix.Filter(ctx, s.Filter, s.W, part, s.Room)
 		if err != nil {
 			return err
 		}
@@ -185,20 +185,6 @@ func (s *sketch[T]) release() {
 	for _, give := range s.scratch {
 		give()
 	}
-}
-
-// draw sets y to features times signs: ±unit in the columns of a feature's group.
-func (s *sketch[T]) draw(ctx context.Context, y kernel.Matrix[T]) error {
-	batch, err := Draw(ctx, s.seed, len(s.batches), s.home, y.Cols, s.unit)
-	if err != nil {
-		return err
-	}
-	return parallel.Rows(ctx, y.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, vals := s.x.Row(i)
-			batch.Times(y.Data[i*y.Stride:][:y.Cols], cols, vals)
-		}
-	})
 }
 
 // multiply adds the products of the last batch with itself and those before.
@@ -237,12 +223,12 @@ func (s *sketch[T]) multiply(ctx context.Context) error {
 // estimate is q by all pairs of columns.
 func (s *sketch[T]) estimate(ctx context.Context) (Estimate, error) {
 	wide := len(s.group)
-	diagonals, err := parallel.Sum(ctx, s.x.Rows(), Diagonals*wide, func(sum []float64, lo, hi int) {
+	diagonals, err := parallel.Sum(ctx, s.X.Rows(), Diagonals*wide, func(sum []float64, lo, hi int) {
 		e, f := make([]float64, wide), make([]float64, wide)
 		for i := lo; i < hi; i++ {
 			at := 0
 			for _, b := range s.batches {
-				row, half := b.Data[i*b.Stride:][:b.Cols], b.Cols/2
+				row, half := b.Row(i), b.Cols/2
 				for c := range half {
 					e[at], f[at] = float64(row[c]), float64(row[half+c])
 					at++

@@ -56,14 +56,35 @@ func (f Format) Write(w io.Writer, header any, arrays ...[]float64) (int64, erro
 // length is declared. Errors say at which byte.
 func (f Format) Read(r io.Reader, parse func(header []byte) (lengths []int, err error)) (arrays [][]float64, err error) {
 	in := &reader{r: r, sum: sha256.New()}
+	defer func() {
+		if err != nil {
+			arrays, err = nil, fmt.Errorf("at byte %d: %w", in.n, err)
+		}
+	}()
 	length, err := f.start(in)
-	if err == nil {
-		arrays, err = f.read(in, length, parse)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("at byte %d: %w", in.n, err)
+		return nil, err
 	}
-	return arrays, nil
+	text, err := in.bytes(length)
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: header: %w", ErrFormat, err)
+	}
+	arrays = make([][]float64, len(lengths))
+	for i, n := range lengths {
+		if arrays[i], err = in.floats(n); err != nil {
+			return nil, err
+		}
+	}
+	want := in.sum.Sum(nil)
+	got, err := in.bytes(sha256.Size)
+	if err == nil && !bytes.Equal(got, want) {
+		err = fmt.Errorf("%w: its bytes do not have the checksum it states", ErrChecksum)
+	}
+	return arrays, err
 }
 
 // start reads what stands before the header, and returns the length of that.
@@ -91,32 +112,6 @@ func (f Format) start(in *reader) (length int, err error) {
 		return 0, fmt.Errorf("%w: header of %d bytes", ErrFormat, declared)
 	}
 	return int(declared), nil
-}
-
-func (f Format) read(in *reader, length int, parse func([]byte) ([]int, error)) ([][]float64, error) {
-	text, err := in.bytes(length)
-	if err != nil {
-		return nil, err
-	}
-	lengths, err := parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("%w: header: %w", ErrFormat, err)
-	}
-	arrays := make([][]float64, len(lengths))
-	for i, n := range lengths {
-		if arrays[i], err = in.floats(n); err != nil {
-			return nil, err
-		}
-	}
-	want := in.sum.Sum(nil)
-	got, err := in.bytes(sha256.Size)
-	if err != nil {
-		return nil, err
-	}
-	if string(got) != string(want) {
-		return nil, fmt.Errorf("%w: its bytes do not have the checksum it states", ErrChecksum)
-	}
-	return arrays, nil
 }
 
 // floatChunk is the number of values converted at a time.

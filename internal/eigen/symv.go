@@ -14,7 +14,7 @@ import (
 type symv[T kernel.Float] struct {
 	a      kernel.Matrix[T]
 	strips int
-	sums   [][]T
+	sums   [symvStrips][]T
 }
 
 const (
@@ -25,15 +25,7 @@ const (
 	symvStrip = 1 << 17
 )
 
-func newSymv[T kernel.Float](n int) symv[T] {
-	s := symv[T]{sums: make([][]T, symvStrips)}
-	for i := range s.sums {
-		s.sums[i] = make([]T, n)
-	}
-	return s
-}
-
-// resize turns to another matrix, no larger than the first.
+// resize turns to another matrix, for which there is room in the sums.
 func (s *symv[T]) resize(a kernel.Matrix[T]) {
 	s.a, s.strips = a, 1
 	for s.strips < symvStrips && a.Rows*a.Rows/2*int(unsafe.Sizeof(T(0))) >= 2*s.strips*symvStrip {

@@ -70,14 +70,14 @@ type reduction[T kernel.Float] struct {
 }
 
 func newReduction[T kernel.Float](a kernel.Matrix[T]) *reduction[T] {
-	multi := newSymv[T](a.Rows)
-	multi.resize(a)
 	r := &reduction[T]{
-		a:     a,
-		vw:    kernel.Dense[T](2*reflectorPanel, a.Rows),
-		wv:    kernel.Dense[T](2*reflectorPanel, a.Rows),
-		coef:  make([]T, 2*reflectorPanel),
-		multi: multi,
+		a:    a,
+		vw:   kernel.Dense[T](2*reflectorPanel, a.Rows),
+		wv:   kernel.Dense[T](2*reflectorPanel, a.Rows),
+		coef: make([]T, 2*reflectorPanel),
+	}
+	for i := range r.multi.sums {
+		r.multi.sums[i] = make([]T, a.Rows)
 	}
 	for i := range r.unused {
 		r.unused[i] = make([]T, a.Rows)
