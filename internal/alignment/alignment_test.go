@@ -69,7 +69,7 @@ func (k kernelOracle) kernel(projector, x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// of is that of a split in A, and its complement B, in both roles.
+// of adds up the agreements of A and its complement B, in both roles.
 func (k kernelOracle) of(inA []bool) (sum agreements) {
 	n, d := k.x.Dims()
 	other := make([]bool, d)
@@ -104,7 +104,7 @@ func (k kernelOracle) of(inA []bool) (sum agreements) {
 	return sum
 }
 
-// mean is that of many random splits, and q's standard error.
+// mean is q by many random splits, and its standard error.
 func (k kernelOracle) mean(seed uint64, splits int) (q, deviation float64) {
 	_, d := k.x.Dims()
 	rng := testkit.Random(seed)

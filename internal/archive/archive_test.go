@@ -62,39 +62,30 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 // Bytes that begin like nothing of the kind are not a damaged file, however few they are.
-func TestShortFilesAreOtherFiles(t *testing.T) {
-	whole := file(t, format, []int{})
-	for _, c := range []struct {
-		name string
-		b    []byte
-		want error
-	}{
-		{"nothing", nil, ErrFormat},
-		{"a word", []byte("hello"), ErrFormat},
-		{"a word of eight letters", []byte("greeting"), ErrFormat},
-		{"a letter", whole[:1], ErrChecksum},
-		{"half of the magic", whole[:4], ErrChecksum},
-		{"the magic", whole[:8], ErrChecksum},
-		{"half of the version", whole[:10], ErrChecksum},
-	} {
-		_, err := format.Read(bytes.NewReader(c.b), lengths)
-		if other := map[error]error{ErrFormat: ErrChecksum, ErrChecksum: ErrFormat}[c.want]; !errors.Is(err, c.want) || errors.Is(err, other) {
-			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
-		}
-	}
-}
-
 func TestOtherFilesAreRefused(t *testing.T) {
 	newer, older := Format{Magic: format.Magic, Version: 4}, Format{Magic: format.Magic, Version: 2}
-	for why, b := range map[string][]byte{
-		"version 4, this package reads 3": file(t, newer, []int{}),
-		"version 2, this package reads 3": file(t, older, []int{}),
-		"header":                          file(t, format, "text"),
-		"+Inf among":                      file(t, format, []int{1}, []float64{math.Inf(1)}),
-		"NaN among":                       file(t, format, []int{1}, []float64{math.NaN()}),
+	whole := file(t, format, []int{})
+	for _, c := range []struct {
+		b         []byte
+		want, not error
+		says      string
+	}{
+		{nil, ErrFormat, ErrChecksum, "does not begin"},
+		{[]byte("hello"), ErrFormat, ErrChecksum, "does not begin"},
+		{[]byte("greeting"), ErrFormat, ErrChecksum, "does not begin"},
+		{whole[:1], ErrChecksum, ErrFormat, "early"},
+		{whole[:4], ErrChecksum, ErrFormat, "early"},
+		{whole[:8], ErrChecksum, ErrFormat, "early"},
+		{whole[:10], ErrChecksum, ErrFormat, "early"},
+		{file(t, newer, []int{}), ErrFormat, ErrChecksum, "version 4, this package reads 3"},
+		{file(t, older, []int{}), ErrFormat, ErrChecksum, "version 2, this package reads 3"},
+		{file(t, format, "text"), ErrFormat, ErrChecksum, "header"},
+		{file(t, format, []int{1}, []float64{math.Inf(1)}), ErrFormat, ErrChecksum, "+Inf among"},
+		{file(t, format, []int{1}, []float64{math.NaN()}), ErrFormat, ErrChecksum, "NaN among"},
 	} {
-		if _, err := format.Read(bytes.NewReader(b), lengths); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v", why, err)
+		_, err := format.Read(bytes.NewReader(c.b), lengths)
+		if !errors.Is(err, c.want) || errors.Is(err, c.not) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%.20q: error %v, want %v: %s", c.b, err, c.want, c.says)
 		}
 	}
 }

@@ -76,12 +76,10 @@ const (
 // the tolerance, relative (Result.Residual): 1e-6 at the default one; |vᵢ·vⱼ − δᵢⱼ| < 1e-13. In
 // float32, where products are rounded by 1e-7, a tolerance of 1e-5 is reached.
 //
-// Multiple eigenvalues are found with all their copies. A space grown from b vectors holds at most b
-// of them: where b/2 or more converged values above the k-th are equal, the search begins again with
-// random vectors orthogonal to all that was found, until nothing above the k-th value comes to light.
-// This is certain up to the chance that random vectors are nearly orthogonal to what is missed. Many
-// more copies than b take many searches: where eigenvectors are known, as those of a graph's
-// components are, the operator should map them to where nobody looks.
+// Multiple eigenvalues are found with all their copies, up to the chance that random vectors are
+// nearly orthogonal to what is missed. Many more copies than the block has vectors take many searches:
+// where eigenvectors are known, as those of a graph's components are, the operator should map them to
+// where nobody looks.
 //
 // With m the largest basis (MaxBasis) and b the block, each filling of the basis takes O(nm²)
 // operations besides the products; the memory is nm numbers of the operator's and n(3k + 6b) + 5m²

@@ -1,45 +1,18 @@
 // Command gen writes the assembly of package kernel, the Go declarations that belong to it, and the
-// innermost loop of the portable path. It is run in the directory of the package, by go generate;
-// with -check it writes nothing and fails if a file is not what it would write.
+// innermost loop of the portable path, into the directory of the package, in which go generate runs it.
 package main
 
 import (
-	"bytes"
-	"flag"
-	"fmt"
+	"log"
 	"os"
-	"path/filepath"
 )
 
 func main() {
-	check := flag.Bool("check", false, "compare the files instead of writing them")
-	dir := flag.String("dir", ".", "directory of package kernel")
-	flag.Parse()
-	stale := 0
 	for name, text := range files() {
-		path := filepath.Join(*dir, name)
-		if !*check {
-			if err := os.WriteFile(path, text, 0o644); err != nil {
-				fail(err)
-			}
-			continue
-		}
-		switch got, err := os.ReadFile(path); {
-		case err != nil:
-			fail(err)
-		case !bytes.Equal(got, text):
-			fmt.Fprintf(os.Stderr, "%s is not what the generator writes; run go generate\n", path)
-			stale++
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			log.Fatal(err)
 		}
 	}
-	if stale > 0 {
-		os.Exit(1)
-	}
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
 // files is everything the generator makes, by name.
@@ -50,20 +23,14 @@ func files() map[string][]byte {
 		for _, n := range []number{float64s, float32s} {
 			w := &writer{isa: s, number: n}
 			w.header()
-			for _, f := range []func(*writer){tile, pack, spmm, peak, symv4} {
-				f(w)
-			}
+			kernels := []func(*writer){tile, pack, spmm, peak, symv4}
 			if n == float64s {
-				sturm(w)
+				kernels = append(kernels, sturm)
+			} else {
+				kernels = append(kernels, narrow, widen, accumulate, exp, rowDots, rowSteps, rowFetch)
 			}
-			if n == float32s {
-				narrow(w)
-				widen(w)
-				accumulate(w)
-				exp(w)
-				rowDots(w)
-				rowSteps(w)
-				rowFetch(w)
+			for _, write := range kernels {
+				write(w)
 			}
 			made[n.kind+"_"+s.file+"_amd64.s"] = w.Bytes()
 			all = append(all, w.functions...)
