@@ -3,6 +3,7 @@ package eigen
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -73,7 +74,8 @@ func TestBlockFactorIsThatOfTheProduct(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, d := len(rows), len(rows[0])
 			v, tau := mat.NewDense(b, d, nil), make([]float64, b)
-			product := identityDense(d)
+			identity := mat.NewDiagDense(d, slices.Repeat([]float64{1}, d))
+			product := mat.DenseCopyOf(identity)
 			for i, row := range rows {
 				v.SetRow(i, row)
 				if name != "one that does nothing" || i != 1 {
@@ -82,24 +84,16 @@ func TestBlockFactorIsThatOfTheProduct(t *testing.T) {
 				}
 				var reflection mat.Dense
 				reflection.Outer(-tau[i], v.RowView(i), v.RowView(i))
-				reflection.Add(&reflection, identityDense(d))
+				reflection.Add(&reflection, identity)
 				product.Mul(product, &reflection)
 			}
 			triangle := must(BlockFactor(background, panel(v.RawMatrix()), tau))
 			var got mat.Dense
 			got.Product(v.T(), mat.NewDense(b, b, triangle.Data), v)
-			got.Sub(identityDense(d), &got)
+			got.Sub(identity, &got)
 			if !mat.EqualApprox(&got, product, 1e-14) {
 				t.Errorf("I − VᵀTV is\n%.3g\nand the product\n%.3g", mat.Formatted(&got), mat.Formatted(product))
 			}
 		})
 	}
-}
-
-func identityDense(n int) *mat.Dense {
-	e := mat.NewDense(n, n, nil)
-	for i := range n {
-		e.Set(i, i, 1)
-	}
-	return e
 }

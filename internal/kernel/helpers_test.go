@@ -3,7 +3,6 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -56,12 +55,6 @@ func checkPadding[T Float](t *testing.T, name string, a Matrix[T]) {
 			}
 		}
 	}
-}
-
-// sameBits compares two slices byte by byte, NaN included.
-func sameBits[T Float](a, b []T) bool {
-	// A float32 extended to float64 keeps its bits.
-	return slices.EqualFunc(a, b, func(v, w T) bool { return math.Float64bits(float64(v)) == math.Float64bits(float64(w)) })
 }
 
 // randomCSR has about perRow entries in each row, every tenth row empty and one row full.
