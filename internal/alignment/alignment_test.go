@@ -132,7 +132,7 @@ func (k kernelOracle) mean(seed uint64, splits int) (q, deviation float64) {
 	return all.ratio(), math.Sqrt(float64(splits-1)) * stat.PopStdDev(jackknife, nil)
 }
 
-// An estimate is without bias in its parts, so that over many seeds q is that of the kernels, but
+// An estimate is without bias in its parts, so that over many seeds q is the q of the kernels, but
 // for the bias that a ratio has, of second order in its deviation.
 func TestAlignmentEqualsKernels(t *testing.T) {
 	for name, alike := range map[string]float64{"neighbours alike": 0.9, "neighbours of any kind": 0} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -156,10 +157,7 @@ func exponentOf(ctx context.Context, a panel) (int, error) {
 	}); err != nil {
 		return 0, err
 	}
-	largest := 0.0
-	for _, m := range most {
-		largest = max(largest, m)
-	}
+	largest := slices.Max(append(most, 0))
 	switch {
 	case largest == 0:
 		return zeroMatrix, nil

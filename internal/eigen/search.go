@@ -177,13 +177,7 @@ func (r ritz) converged(tol float64) int {
 }
 
 // worst is the largest residual among the k leading pairs, relative to the norm.
-func (r ritz) worst(k int) float64 {
-	worst := 0.0
-	for _, v := range r.residuals[:k] {
-		worst = max(worst, v)
-	}
-	return relative(worst, r.norm)
-}
+func (r ritz) worst(k int) float64 { return relative(slices.Max(r.residuals[:k]), r.norm) }
 
 // rayleighRitz approximates the first count eigenpairs of A, compressed to the span of the basis
 // from column lo on.

@@ -16,7 +16,7 @@ import (
 
 var ctx = context.Background()
 
-// defaultRule is what DefaultSettings documents.
+// defaultRule holds the numbers that DefaultSettings documents.
 var defaultRule = coles.ScalingRule{Rank: 20, Floor: 8, Norm: 4}
 
 // rankAt is the effective rank of e·diag(L^γ), by the definition, from the squared norms of e's

@@ -41,7 +41,8 @@ func NewAlias(weights []float64) *Alias {
 		}
 	}
 	// What remains is 1 but for rounding. A weight of zero never remains in large, and in small
-	// only where large ran out: it is sent to a real one.
+	// only where large ran out: it is sent to the heaviest.
+	heaviest := slices.Index(weights, slices.Max(weights))
 	for _, l := range large {
 		t.keep[l] = 1
 	}
@@ -49,21 +50,10 @@ func NewAlias(weights []float64) *Alias {
 		if weights[s] > 0 {
 			t.keep[s] = 1
 		} else {
-			t.keep[s], t.other[s] = 0, heaviest(weights)
+			t.keep[s], t.other[s] = 0, int32(heaviest)
 		}
 	}
 	return t
-}
-
-// heaviest is the first number of the largest weight.
-func heaviest(weights []float64) int32 {
-	best := 0
-	for i, w := range weights {
-		if w > weights[best] {
-			best = i
-		}
-	}
-	return int32(best)
 }
 
 // Draw draws a number.
