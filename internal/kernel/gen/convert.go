@@ -5,13 +5,13 @@ import "fmt"
 // narrow and widen are the kernels that convert rows of numbers; the writer must be for float32.
 func narrow(w *writer) {
 	w.begin("rounds n numbers to float32.", "narrow", "n int", "from *float64", "to *float32")
-	toHalf := "VCVTPD2PS"
+	toHalf, half := "VCVTPD2PS", "Y0"
 	if !w.masks {
-		toHalf = "VCVTPD2PSY" // the assembler cannot tell from the operands
+		toHalf, half = "VCVTPD2PSY", "X0" // the assembler cannot tell from the operands
 	}
 	w.convertRow(float64s, float32s, func() {
-		w.op(toHalf, "(SI)", w.half(0))
-		w.op("VMOVUPS", w.half(0), "(DI)")
+		w.op(toHalf, "(SI)", half)
+		w.op("VMOVUPS", half, "(DI)")
 	}, func() {
 		w.op("VMOVSD", "(SI)", "X0")
 		w.op("VCVTSD2SS", "X0", "X0", "X0")
@@ -29,14 +29,6 @@ func widen(w *writer) {
 		w.op("VCVTSS2SD", "X0", "X0", "X0")
 		w.op("VMOVSD", "X0", "(DI)")
 	})
-}
-
-// half is the lower half of vector register i.
-func (w *writer) half(i int) string {
-	if w.masks {
-		return fmt.Sprintf("Y%d", i)
-	}
-	return fmt.Sprintf("X%d", i)
 }
 
 // accumulate brings a tile of float32 into a result in float64.

@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // shape is the size of the tile of a product that one variant of the kernel computes: rows × vecs
 // vectors, the last of them perhaps in part.
@@ -265,10 +268,5 @@ func (w *writer) packedLoop(s shape, done string) {
 	w.op("JZ", done)
 }
 
-func log2(n int) int {
-	l := 0
-	for 1<<l < n {
-		l++
-	}
-	return l
-}
+// log2 is for powers of two.
+func log2(n int) int { return bits.TrailingZeros(uint(n)) }
