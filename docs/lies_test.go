@@ -115,7 +115,7 @@ func TestLiesAreFound(t *testing.T) {
 		"```text\nFitting of ./nothing\n```":                                              "",
 	} {
 		tr := small(t, map[string]string{"README.md": "# coles\n\n" + text + "\n"})
-		compare(t, text, tr.lies(t), lie)
+		compare(t, text, tr.lies(), lie)
 	}
 	for comment, lie := range map[string]string{
 		"See [Fit], [Model.Embed], [coles.Fit] and x[i], [n].": "",
@@ -125,7 +125,7 @@ func TestLiesAreFound(t *testing.T) {
 		"See [mat.Dense].":     "",
 	} {
 		tr := small(t, map[string]string{"doc.go": "// Package coles embeds. " + comment + "\npackage coles"})
-		compare(t, comment, tr.lies(t), lie)
+		compare(t, comment, tr.lies(), lie)
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // TestPages looks up what the pages name: links, anchors, paths, commands and names of Go.
@@ -20,26 +20,17 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, lie := range tr.lies(t) {
+	for _, lie := range tr.lies() {
 		t.Error(lie)
 	}
 }
 
-// lies lists what the pages name and the tree has not, each after its page and line.
-func (tr *tree) lies(t *testing.T) (all []string) {
-	t.Helper()
-	pages := map[string]*page{}
-	for _, file := range tr.pages {
-		content, err := fs.ReadFile(tr.files, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages[file] = &page{tree: tr, others: pages, file: file, text: string(content), folder: ".", anchors: set{}}
-		pages[file].headings()
-	}
-	for _, file := range tr.pages {
-		pages[file].read()
-		all = append(all, pages[file].lies...)
+// lies lists what the pages and the comments of code name and the tree has not, after its file and line.
+func (tr *tree) lies() (all []string) {
+	for _, file := range slices.Sorted(maps.Keys(tr.pages)) {
+		p := &page{tree: tr, file: file, folder: "."}
+		p.read()
+		all = append(all, p.lies...)
 	}
 	for _, l := range tr.links {
 		chain := strings.Split(l.name, ".")
@@ -53,13 +44,10 @@ func (tr *tree) lies(t *testing.T) (all []string) {
 // A page is a Markdown file.
 type page struct {
 	*tree
-	others  map[string]*page
-	file    string
-	text    string
-	anchors set
-	folder  string // where the commands of a section run
-	line    int
-	lies    []string
+	file   string
+	folder string // where the commands of a section run
+	line   int
+	lies   []string
 }
 
 func (p *page) lie(format string, args ...any) {
@@ -69,7 +57,9 @@ func (p *page) lie(format string, args ...any) {
 }
 
 var (
-	heading   = regexp.MustCompile(`^#+ +(.*)$`)
+	fence     = regexp.MustCompile("(?ms)^\\s*```.*?^\\s*```\\s*$")
+	heading   = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	unnamed   = regexp.MustCompile(`[^\pL\pN_-]`)             // in an anchor
 	ends      = regexp.MustCompile("^\\s*$|^#|^\\||^\\s*```") // a paragraph
 	textLink  = regexp.MustCompile(`\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)`)
 	codeSpan  = regexp.MustCompile("`+([^`]+)`+")
@@ -81,37 +71,23 @@ var (
 	inner     = regexp.MustCompile(`^[a-z]+[A-Z]\w*$`)
 )
 
-// headings collects the anchors, as GitHub makes them.
-func (p *page) headings() {
-	fenced := false
-	for line := range strings.Lines(p.text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-		}
-		found := heading.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if fenced || found == nil {
-			continue
-		}
-		text := strings.ToLower(textLink.ReplaceAllString(found[1], "$1"))
-		anchor := strings.Map(func(r rune) rune {
-			switch {
-			case r == ' ':
-				return '-'
-			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
-				return r
-			}
-			return -1
-		}, text)
-		for n, name := 1, anchor; p.anchors[anchor]; n++ {
+// anchors are those of the headings of a text, as GitHub makes them.
+func anchors(text string) set {
+	all := set{}
+	for _, found := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		words := strings.ToLower(textLink.ReplaceAllString(found[1], "$1"))
+		anchor := unnamed.ReplaceAllString(strings.ReplaceAll(words, " ", "-"), "")
+		for n, name := 1, anchor; all[anchor]; n++ {
 			anchor = fmt.Sprintf("%s-%d", name, n)
 		}
-		p.anchors[anchor] = true
+		all[anchor] = true
 	}
+	return all
 }
 
 // read goes through the page, block by block.
 func (p *page) read() {
-	lines := strings.Split(p.text, "\n")
+	lines := strings.Split(p.pages[p.file], "\n")
 	theirs := -1 // the column of a table that has the words of other libraries
 	for k := 0; k < len(lines); k++ {
 		line := lines[k]
@@ -123,9 +99,6 @@ func (p *page) read() {
 			for k++; k < len(lines) && strings.TrimSpace(lines[k]) != "```"; k++ {
 			}
 			p.block(language, lines[first:k])
-		case heading.MatchString(line):
-			p.folder = "."
-			p.prose(line, line)
 		case strings.HasPrefix(line, "|"):
 			cells := strings.Split(strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "∣"), "|")
 			if k == 0 || !strings.HasPrefix(lines[k-1], "|") {
@@ -137,6 +110,9 @@ func (p *page) read() {
 				}
 			}
 		case strings.TrimSpace(line) != "": // a paragraph, in which a span of code may go on in the next line
+			if heading.MatchString(line) {
+				p.folder = "."
+			}
 			first := k
 			for k+1 < len(lines) && !ends.MatchString(lines[k+1]) {
 				k++
@@ -158,8 +134,8 @@ func (p *page) prose(text, around string) {
 		p.path(found[1], around)
 	}
 	for _, found := range declared.FindAllStringSubmatch(text, -1) {
-		where := p.fileNamed(found[2], around)
-		if where != "" && !p.declares(where, found[1]) {
+		right := func(name string) bool { return name == found[1] || strings.HasSuffix(name, "."+found[1]) }
+		if where := p.path(found[2], around); where != "" && !p.any(where, right) {
 			p.lie("%s does not declare %s", where, found[1])
 		}
 	}
@@ -184,7 +160,7 @@ func (p *page) link(target string) {
 	}
 	if !p.exists(to) {
 		p.lie("there is no %s", to)
-	} else if anchored && (p.others[to] == nil || !p.others[to].anchors[anchor]) {
+	} else if anchored && !anchors(p.pages[to])[anchor] {
 		p.lie("%s has no section #%s", to, anchor)
 	}
 }
@@ -213,44 +189,30 @@ func (p *page) span(code, around string) {
 // word of capitals for a name, as in DIR/NAME.npz.
 var elsewhere = regexp.MustCompile(`^\.\./|^\w[\w-]*\.[\w.]*/|(?:^|[/_.])[A-Z]{2,}(?:[/_.]|$)`)
 
-// path looks for a file or folder of the project.
-func (p *page) path(name, around string) {
-	if !strings.Contains(name, "/") {
-		p.fileNamed(name, around)
-		return
+// path is the file or the folder of a name: at the root, next to the page, where commands run or, for a file
+// without a folder, in one of the folders that the text around names; where that names none, anywhere.
+func (p *page) path(name, around string) string {
+	folders := []string{".", path.Dir(p.file), p.folder}
+	plain := !strings.Contains(name, "/")
+	if plain {
+		for _, found := range codeSpan.FindAllStringSubmatch(around, -1) {
+			if p.exists(found[1]) {
+				folders = append(folders, found[1], path.Dir(found[1]))
+			}
+		}
+		if len(folders) == 3 {
+			folders = slices.AppendSeq(folders, maps.Keys(p.imports))
+		}
 	}
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "..."), "coles/")
-	for _, folder := range []string{".", p.folder, path.Dir(p.file)} {
-		if name == "" || p.exists(path.Join(folder, name)) {
-			return
-		}
-	}
-	if !elsewhere.MatchString(name) {
-		p.lie("there is no %s", name)
-	}
-}
-
-// fileNamed is the file of a name, at the root, next to the page or in one of the folders that the text
-// around names; where that names none, anywhere.
-func (p *page) fileNamed(name, around string) string {
-	folders := []string{".", path.Dir(p.file), p.folder}
-	for _, found := range codeSpan.FindAllStringSubmatch(around, -1) {
-		if p.exists(found[1]) {
-			folders = append(folders, found[1], path.Dir(found[1]))
-		}
-	}
-	named := len(folders) > 3
-	for _, all := range p.folders {
-		if !named {
-			folders = append(folders, all...)
-		}
-	}
 	for _, folder := range folders {
 		if file := path.Join(folder, name); p.exists(file) {
 			return file
 		}
 	}
-	p.lie("there is no %s", name)
+	if plain || !elsewhere.MatchString(name) {
+		p.lie("there is no %s", name)
+	}
 	return ""
 }
 
@@ -275,6 +237,7 @@ func (p *page) block(language string, lines []string) {
 
 var (
 	flag     = regexp.MustCompile(`^--?([a-z][\w-]+)$`)
+	testName = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)([A-Z_]\w*)?$`)
 	selected = regexp.MustCompile(`-(?:run|bench|fuzz) '?([^'\s]+)'?`)
 )
 
@@ -311,7 +274,9 @@ func (p *page) command(line string) {
 	for _, found := range selected.FindAllStringSubmatch(line, -1) {
 		for name := range strings.SplitSeq(found[1], "|") {
 			pattern, err := regexp.Compile(name)
-			if isGo && (err != nil || name != "^$" && !slices.ContainsFunc(folders, func(folder string) bool { return p.test(folder, pattern) })) {
+			if isGo && (err != nil || name != "^$" && !slices.ContainsFunc(folders, func(folder string) bool {
+				return p.any(folder, func(name string) bool { return testName.MatchString(name) && pattern.MatchString(name) })
+			})) {
 				p.lie("no test is called %s", name)
 			}
 		}

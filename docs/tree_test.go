@@ -1,19 +1,23 @@
 package docs
 
 import (
+	"context"
 	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"coles/internal/parallel"
 )
 
 // A set of names.
@@ -22,10 +26,10 @@ type set map[string]bool
 // A tree holds the names that the project declares. A package is known by its folder, "." for the root.
 type tree struct {
 	files    fs.FS
-	pages    []string            // Markdown files
+	pages    map[string]string   // the texts of Markdown files
 	folders  map[string][]string // the packages of a name
 	names    map[string]set      // what a package, or a file, declares: "Name", "Type.Member"
-	types    map[string]set      // the members of all types of a name
+	types    map[string]set      // the members of all types of a name, "*" where they may be any
 	embeds   map[string]set      // the types that "folder:Type" embeds
 	members  set                 // the names of all packages, methods and fields
 	imports  map[string]set      // the folders that a package's code imports
@@ -44,7 +48,11 @@ var project = sync.OnceValues(func() (*tree, error) { return readTree(os.DirFS("
 
 // readTree parses every Go file, those of nested modules too.
 func readTree(files fs.FS) (*tree, error) {
-	var pages, paths []string
+	tr := &tree{
+		files: files, pages: map[string]string{}, folders: map[string][]string{}, names: map[string]set{}, types: map[string]set{},
+		embeds: map[string]set{}, members: set{}, imports: map[string]set{}, foreign: set{}, literals: set{},
+	}
+	var paths []string
 	err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -54,7 +62,9 @@ func readTree(files fs.FS) (*tree, error) {
 		case path.Ext(p) == ".go":
 			paths = append(paths, p)
 		case path.Ext(p) == ".md":
-			pages = append(pages, p)
+			content, err := fs.ReadFile(files, p)
+			tr.pages[p] = string(content)
+			return err
 		}
 		return nil
 	})
@@ -62,27 +72,15 @@ func readTree(files fs.FS) (*tree, error) {
 		return nil, err
 	}
 	parsed, errs := make([]*ast.File, len(paths)), make([]error, len(paths))
-	var group sync.WaitGroup
-	for part := range runtime.GOMAXPROCS(0) {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for k := part; k < len(paths); k += runtime.GOMAXPROCS(0) {
-				content, err := fs.ReadFile(files, paths[k])
-				if err == nil {
-					parsed[k], err = parser.ParseFile(token.NewFileSet(), paths[k], content, parser.ParseComments|parser.SkipObjectResolution)
-				}
-				errs[k] = err
-			}
-		}()
-	}
-	group.Wait()
+	parallel.For(context.Background(), len(paths), func(k int) {
+		content, err := fs.ReadFile(files, paths[k])
+		if err == nil {
+			parsed[k], err = parser.ParseFile(token.NewFileSet(), paths[k], content, parser.ParseComments|parser.SkipObjectResolution)
+		}
+		errs[k] = err
+	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
-	}
-	tr := &tree{
-		files: files, pages: pages, folders: map[string][]string{}, names: map[string]set{}, types: map[string]set{}, embeds: map[string]set{},
-		members: set{}, imports: map[string]set{}, foreign: set{}, literals: set{},
 	}
 	for k, file := range parsed {
 		tr.add(paths[k], file)
@@ -148,17 +146,6 @@ func (tr *tree) declare(folder, file string, f *ast.File) {
 		put(tr.names, folder, name)
 		put(tr.names, file, name)
 	}
-	fields := func(owner string, list *ast.FieldList) {
-		for _, field := range list.List {
-			for _, name := range field.Names {
-				add(owner, name.Name)
-			}
-			if embedded := typeName(field.Type); len(field.Names) == 0 {
-				put(tr.embeds, folder+":"+owner, embedded)
-				add(owner, embedded)
-			}
-		}
-	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -175,14 +162,24 @@ func (tr *tree) declare(folder, file string, f *ast.File) {
 						add("", name.Name)
 					}
 				case *ast.TypeSpec:
-					add("", spec.Name.Name)
+					owner, fields := spec.Name.Name, &ast.FieldList{}
+					add("", owner)
 					switch of := spec.Type.(type) {
 					case *ast.StructType:
-						fields(spec.Name.Name, of.Fields)
+						fields = of.Fields
 					case *ast.InterfaceType:
-						fields(spec.Name.Name, of.Methods)
+						fields = of.Methods
 					default:
-						put(tr.embeds, folder+":"+spec.Name.Name, typeName(of))
+						put(tr.embeds, folder+":"+owner, typeName(of))
+					}
+					for _, field := range fields.List {
+						for _, name := range field.Names {
+							add(owner, name.Name)
+						}
+						if embedded := typeName(field.Type); field.Names == nil {
+							put(tr.embeds, folder+":"+owner, embedded)
+							add(owner, embedded)
+						}
 					}
 				}
 			}
@@ -192,19 +189,8 @@ func (tr *tree) declare(folder, file string, f *ast.File) {
 
 // typeName is the last name of a type, without its package, pointer and parameters.
 func typeName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.StarExpr:
-		return typeName(e.X)
-	case *ast.IndexExpr:
-		return typeName(e.X)
-	case *ast.IndexListExpr:
-		return typeName(e.X)
-	}
-	return ""
+	name, _, _ := strings.Cut(types.ExprString(e), "[")
+	return name[strings.LastIndexAny(name, "*.")+1:]
 }
 
 // promote gives types the members of those they embed, of which only the name is known. A type that embeds
@@ -220,6 +206,7 @@ func (tr *tree) promote() {
 				}
 				if !tr.members[name] {
 					put(tr.names, folder, owner+".*")
+					put(tr.types, owner, "*")
 				}
 			}
 		}
@@ -232,55 +219,28 @@ func (tr *tree) has(folder, name string) bool {
 	return tr.names[folder][name] || name != owner && tr.names[folder][owner+".*"]
 }
 
-// declares reports whether a file declares a name, of a method or a field, too.
-func (tr *tree) declares(file, name string) bool {
-	for declared := range tr.names[file] {
-		if declared == name || strings.HasSuffix(declared, "."+name) {
-			return true
-		}
-	}
-	return false
+// any reports whether a package or a file declares a name that is right.
+func (tr *tree) any(where string, right func(name string) bool) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(tr.names[where])), right)
 }
-
-// test reports whether a package has a test, an example or a benchmark whose name matches.
-func (tr *tree) test(folder string, name *regexp.Regexp) bool {
-	for declared := range tr.names[folder] {
-		if testName.MatchString(declared) && name.MatchString(declared) {
-			return true
-		}
-	}
-	return false
-}
-
-var testName = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)([A-Z_]\w*)?$`)
 
 // wrong says what is wrong with a chain of names, "a.Name.Member", written in Go. A first name that is no
 // package is a variable, a type or a member; a package of another module is not looked into.
 func (tr *tree) wrong(chain []string) string {
-	first, rest := chain[0], chain[1:]
-	folders := tr.folders[first]
-	switch {
-	case len(rest) > 0 && len(folders) > 0 && ast.IsExported(rest[0]):
-		name := strings.Join(rest[:min(2, len(rest))], ".")
-		if !slices.ContainsFunc(folders, func(folder string) bool { return tr.has(folder, name) }) {
-			return "package " + first + " has no " + name
-		}
-		return ""
-	case len(rest) > 0 && tr.foreign[first]:
-		return ""
-	}
-	if len(rest) > 0 && exported(first) && exported(rest[0]) {
-		name, isType := first+"."+rest[0], false
-		for _, folders := range tr.folders {
-			for _, folder := range folders {
-				if tr.has(folder, name) {
-					return ""
-				}
-				isType = isType || tr.names[folder][first]
+	first := chain[0]
+	if len(chain) > 1 {
+		folders, members := tr.folders[first], tr.types[first]
+		name := strings.Join(chain[1:min(3, len(chain))], ".")
+		switch {
+		case len(folders) > 0 && ast.IsExported(name):
+			if !slices.ContainsFunc(folders, func(folder string) bool { return tr.has(folder, name) }) {
+				return "package " + first + " has no " + name
 			}
-		}
-		if isType {
-			return "nothing declares " + name
+			return ""
+		case tr.foreign[first]:
+			return ""
+		case members != nil && exported(first) && exported(chain[1]) && !members[chain[1]] && !members["*"]:
+			return "nothing declares " + first + "." + chain[1]
 		}
 	}
 	for _, name := range chain {
@@ -291,8 +251,6 @@ func (tr *tree) wrong(chain []string) string {
 	return ""
 }
 
-var exportedName = regexp.MustCompile(`^[A-Z]\w*[a-z]\w*$`)
-
 // exported reports whether a package may export a name. Capitals and digits alone may be a symbol of the
 // method or a variable of the environment.
-func exported(name string) bool { return exportedName.MatchString(name) }
+var exported = regexp.MustCompile(`^[A-Z]\w*[a-z]\w*$`).MatchString
