@@ -3,10 +3,9 @@ package docs
 
 import (
 	"fmt"
-	"go/scanner"
-	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -14,13 +13,13 @@ import (
 	"testing"
 )
 
-// TestPages looks up what the pages name: links, anchors, paths, commands and names of Go.
+// TestPages looks up what the pages name: links, anchors, paths, commands and names of Go, and who imports whom.
 func TestPages(t *testing.T) {
-	tr, err := project()
+	tr, err := readTree(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, lie := range tr.lies() {
+	for _, lie := range slices.Concat(tr.lies(), tr.architecture(tr.pages["docs/architecture.md"])) {
 		t.Error(lie)
 	}
 }
@@ -236,6 +235,7 @@ func (p *page) block(language string, lines []string) {
 }
 
 var (
+	here     = regexp.MustCompile(`^\.\.?(?:/|$)`)
 	flag     = regexp.MustCompile(`^--?([a-z][\w-]+)$`)
 	testName = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)([A-Z_]\w*)?$`)
 	selected = regexp.MustCompile(`-(?:run|bench|fuzz) '?([^'\s]+)'?`)
@@ -251,7 +251,7 @@ func (p *page) command(line string) {
 	for k, word := range words {
 		word = strings.Trim(word, `'"`)
 		switch found := flag.FindStringSubmatch(word); {
-		case isGo && (strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../")):
+		case isGo && here.MatchString(word):
 			folder := path.Join(p.folder, strings.TrimSuffix(word, "..."))
 			if folders = append(folders, folder); !p.exists(folder) {
 				p.lie("there is no %s", folder)
@@ -263,8 +263,6 @@ func (p *page) command(line string) {
 				p.path(path.Join(path.Dir(word), folder), "")
 			}
 			p.goNames(path.Base(word))
-		case isGo && word == ".":
-			folders = append(folders, p.folder)
 		case own && found != nil && !p.literals[found[1]]:
 			p.lie("no program has the option %s", word)
 		case !isGo && pathLike.MatchString(word) && word[0] != '.' && p.exists(strings.Split(word, "/")[0]):
@@ -274,35 +272,22 @@ func (p *page) command(line string) {
 	for _, found := range selected.FindAllStringSubmatch(line, -1) {
 		for name := range strings.SplitSeq(found[1], "|") {
 			pattern, err := regexp.Compile(name)
-			if isGo && (err != nil || name != "^$" && !slices.ContainsFunc(folders, func(folder string) bool {
-				return p.any(folder, func(name string) bool { return testName.MatchString(name) && pattern.MatchString(name) })
-			})) {
+			right := func(name string) bool { return err == nil && testName.MatchString(name) && pattern.MatchString(name) }
+			if isGo && name != "^$" && !slices.ContainsFunc(folders, func(folder string) bool { return p.any(folder, right) }) {
 				p.lie("no test is called %s", name)
 			}
 		}
 	}
 }
 
-// goNames looks up the names of Go code: chains of names with dots between, outside of strings.
+// chain matches names of Go with dots between, and what may hold others: strings and comments.
+var chain = regexp.MustCompile("\"[^\"\\n]*\"|//.*|[\\pL_][\\pL\\pN_]*(?:\\.[\\pL_][\\pL\\pN_]*)*")
+
+// goNames looks up the names of Go code.
 func (p *page) goNames(code string) {
-	var s scanner.Scanner
-	file := token.NewFileSet().AddFile("", -1, len(code))
-	s.Init(file, []byte(code), func(token.Position, string) {}, 0)
-	var chain []string
-	last := token.ILLEGAL
-	for {
-		_, tok, text := s.Scan()
-		if last != token.PERIOD && tok != token.PERIOD || tok == token.EOF {
-			if chain != nil {
-				p.lie("%s", p.wrong(chain))
-			}
-			chain = nil
-		}
-		switch last = tok; tok {
-		case token.IDENT:
-			chain = append(chain, text)
-		case token.EOF:
-			return
+	for _, found := range chain.FindAllString(code, -1) {
+		if found[0] != '"' && found[0] != '/' {
+			p.lie("%s", p.wrong(strings.Split(found, ".")))
 		}
 	}
 }

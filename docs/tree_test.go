@@ -9,13 +9,11 @@ import (
 	"go/types"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"coles/internal/parallel"
 )
@@ -42,9 +40,6 @@ type tree struct {
 type link struct{ file, folder, name string }
 
 var docLink = regexp.MustCompile(`(?:^|[\s(])\[\*?((?:\w+\.)?[A-Z]\w*(?:\.[A-Z]\w*)?)\](?:$|[\s.,;:)'’])`)
-
-// project is the checkout.
-var project = sync.OnceValues(func() (*tree, error) { return readTree(os.DirFS("..")) })
 
 // readTree parses every Go file, those of nested modules too.
 func readTree(files fs.FS) (*tree, error) {
