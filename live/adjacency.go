@@ -118,10 +118,7 @@ func (adj *adjacency) entriesOf(edges []coles.Edge, weights []float64) []entry {
 		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		if at := cmp.Compare(int64(a.row)<<32|int64(a.col), int64(b.row)<<32|int64(b.col)); at != 0 {
-			return at
-		}
-		return cmp.Compare(b.weight, a.weight)
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col), cmp.Compare(b.weight, a.weight))
 	})
 	return entries
 }
@@ -203,18 +200,11 @@ func (adj *adjacency) raw() *kernel.CSR[float64] {
 	return a
 }
 
-// filtering is W.
-func (adj *adjacency) filtering(ctx context.Context) (*kernel.CSR[float64], error) {
-	return adj.normalized(ctx, func(i int32, visit func(j int32, w float64)) { adj.now(i).eachFilter(i, adj.now, visit) })
-}
+// rows visit row i of a matrix in the order of columns.
+type rows func(i int32, visit func(j int32, w float64))
 
-// positive is W⁺.
-func (adj *adjacency) positive(ctx context.Context) (*kernel.CSR[float64], error) {
-	return adj.normalized(ctx, func(i int32, visit func(j int32, w float64)) { adj.eachPlus(i, adj.now, visit) })
-}
-
-// normalized is the matrix of which each visits the rows.
-func (adj *adjacency) normalized(ctx context.Context, each func(i int32, visit func(j int32, w float64))) (*kernel.CSR[float64], error) {
+// whole is the matrix of rows.
+func (adj *adjacency) whole(ctx context.Context, each rows) (*kernel.CSR[float64], error) {
 	n := len(adj.nodes)
 	a := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}
 	err := matrix.EachRow(ctx, a, func(i int) {
@@ -234,42 +224,45 @@ func (adj *adjacency) normalized(ctx context.Context, each func(i int32, visit f
 	})
 }
 
-// eachFilter visits row i of W in the order of columns, whose nodes the function of gives. A node
-// that is not there yet has no row.
-func (v *node) eachFilter(i int32, of func(int32) *node, visit func(j int32, w float64)) {
-	if v.filter == 0 {
-		return
-	}
-	own := false
-	diagonal := func(w float64) {
-		own = true
-		visit(i, w*(v.filter*v.filter))
-	}
-	for q, j := range v.cols {
-		switch {
-		case j == i:
-			diagonal(v.vals[q] + 1)
-			continue
-		case j > i && !own:
+// filterRows are the rows of W, whose nodes the function of gives. A node that is not there yet has no row.
+func filterRows(of func(int32) *node) rows {
+	return func(i int32, visit func(j int32, w float64)) {
+		v := of(i)
+		if v.filter == 0 {
+			return
+		}
+		own := false
+		diagonal := func(w float64) {
+			own = true
+			visit(i, w*(v.filter*v.filter))
+		}
+		for q, j := range v.cols {
+			switch {
+			case j == i:
+				diagonal(v.vals[q] + 1)
+				continue
+			case j > i && !own:
+				diagonal(1)
+			}
+			visit(j, v.vals[q]*(v.filter*of(j).filter))
+		}
+		if !own {
 			diagonal(1)
 		}
-		visit(j, v.vals[q]*(v.filter*of(j).filter))
-	}
-	if !own {
-		diagonal(1)
 	}
 }
 
-// eachPlus visits row i of W⁺, or of what stands in its place, likewise.
-func (adj *adjacency) eachPlus(i int32, of func(int32) *node, visit func(j int32, w float64)) {
+// plusRows are the rows of W⁺, or of what stands in its place, likewise.
+func (adj *adjacency) plusRows(of func(int32) *node) rows {
 	if adj.alone {
-		visit(i, 1)
-		return
+		return func(i int32, visit func(j int32, w float64)) { visit(i, 1) }
 	}
-	v := of(i)
-	for q, j := range v.cols {
-		if j != i {
-			visit(j, matrix.Scaled(v.vals[q], v.plus, of(j).plus))
+	return func(i int32, visit func(j int32, w float64)) {
+		v := of(i)
+		for q, j := range v.cols {
+			if j != i {
+				visit(j, matrix.Scaled(v.vals[q], v.plus, of(j).plus))
+			}
 		}
 	}
 }

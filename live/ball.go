@@ -52,14 +52,19 @@ func (b *ball) release() {
 // within is the number of nodes within a distance, at most the radius.
 func (b *ball) within(distance int) int { return b.ends[min(distance, len(b.ends)-1)] }
 
-// filterRows are the rows of W for the first nodes of the ball, entries at other nodes than those
-// of the ball left out: rows of the matrix with the nodes given by of.
-func (b *ball) filterRows(rows int, of func(int32) *node) *kernel.CSR[float64] {
-	a := &kernel.CSR[float64]{Rows: rows, Cols: len(b.nodes), Ptr: make([]int64, rows+1)}
-	for r, i := range b.nodes[:rows] {
-		of(i).eachFilter(i, of, func(j int32, w float64) {
-			if at := b.place[j]; at >= 0 {
-				a.Col, a.Val = append(a.Col, at), append(a.Val, w)
+// rows are the rows of a matrix for the first nodes of the ball, with the columns of the ball: entries at
+// other nodes are left out.
+func (b *ball) rows(count int, each rows) *kernel.CSR[float64] {
+	return rowsOf(b.nodes[:count], len(b.nodes), each, func(j int32) int32 { return b.place[j] })
+}
+
+// rowsOf are the rows of a matrix for some nodes, with the columns that at does not make negative.
+func rowsOf(nodes []int32, cols int, each rows, at func(j int32) int32) *kernel.CSR[float64] {
+	a := &kernel.CSR[float64]{Rows: len(nodes), Cols: cols, Ptr: make([]int64, len(nodes)+1)}
+	for r, i := range nodes {
+		each(i, func(j int32, w float64) {
+			if q := at(j); q >= 0 {
+				a.Col, a.Val = append(a.Col, q), append(a.Val, w)
 			}
 		})
 		a.Ptr[r+1] = int64(len(a.Col))
@@ -67,40 +72,23 @@ func (b *ball) filterRows(rows int, of func(int32) *node) *kernel.CSR[float64] {
 	return a
 }
 
-// filterChange holds what the last change of the adjacency has added to W, at the first nodes of the
-// ball, which are all it touches: rows and columns within distance 1.
-func (b *ball) filterChange(adj *adjacency) *kernel.CSR[float64] {
-	return b.change(b.within(1), func(i int32, put func(j int32, w float64)) {
-		adj.now(i).eachFilter(i, adj.now, put)
-	}, func(i int32, put func(j int32, w float64)) {
-		adj.was(i).eachFilter(i, adj.was, put)
-	})
-}
-
-// plusChange is the same of W⁺.
-func (b *ball) plusChange(adj *adjacency) *kernel.CSR[float64] {
-	return b.change(b.within(1), func(i int32, put func(j int32, w float64)) {
-		adj.eachPlus(i, adj.now, put)
-	}, func(i int32, put func(j int32, w float64)) {
-		adj.eachPlus(i, adj.was, put)
-	})
-}
-
-// change is the difference of two matrices over the first nodes of the ball; no entry ever goes
-// away. Where the rows of neither end have changed the numbers are the same, and nothing is stored.
-func (b *ball) change(rows int, now, was func(i int32, put func(j int32, w float64))) *kernel.CSR[float64] {
-	a := &kernel.CSR[float64]{Rows: rows, Cols: rows, Ptr: make([]int64, rows+1)}
-	sum := make([]float64, rows)
-	for r, i := range b.nodes[:rows] {
+// change is the difference that the last change of the adjacency has made to a matrix, at the first nodes
+// of the ball, which are all it touches: rows and columns within distance 1. No entry ever goes away.
+// Where the rows of neither end have changed the numbers are the same, and nothing is stored.
+func (b *ball) change(now, was rows) *kernel.CSR[float64] {
+	count := b.within(1)
+	a := &kernel.CSR[float64]{Rows: count, Cols: count, Ptr: make([]int64, count+1)}
+	sum := make([]float64, count)
+	for r, i := range b.nodes[:count] {
 		var cols []int32
 		now(i, func(j int32, w float64) {
-			if at := b.place[j]; at >= 0 && int(at) < rows {
+			if at := b.place[j]; at >= 0 && int(at) < count {
 				cols = append(cols, at)
 				sum[at] = w
 			}
 		})
 		was(i, func(j int32, w float64) {
-			if at := b.place[j]; at >= 0 && int(at) < rows {
+			if at := b.place[j]; at >= 0 && int(at) < count {
 				sum[at] -= w
 			}
 		})
@@ -110,30 +98,6 @@ func (b *ball) change(rows int, now, was func(i int32, put func(j int32, w float
 				a.Col, a.Val = append(a.Col, at), append(a.Val, sum[at])
 			}
 		}
-		a.Ptr[r+1] = int64(len(a.Col))
-	}
-	return a
-}
-
-// plusRows are the rows of W⁺ for the first nodes of the ball, with the columns of the whole graph.
-func (b *ball) plusRows(rows int, adj *adjacency) *kernel.CSR[float64] {
-	return b.plus(rows, len(adj.nodes), adj, func(j int32) int32 { return j })
-}
-
-// plusInside are the rows and columns of W⁺ for the nodes of the ball.
-func (b *ball) plusInside(adj *adjacency) *kernel.CSR[float64] {
-	return b.plus(len(b.nodes), len(b.nodes), adj, func(j int32) int32 { return b.place[j] })
-}
-
-// plus are rows of W⁺ with the columns that at does not make negative.
-func (b *ball) plus(rows, cols int, adj *adjacency, at func(j int32) int32) *kernel.CSR[float64] {
-	a := &kernel.CSR[float64]{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
-	for r, i := range b.nodes[:rows] {
-		adj.eachPlus(i, adj.now, func(j int32, w float64) {
-			if q := at(j); q >= 0 {
-				a.Col, a.Val = append(a.Col, q), append(a.Val, w)
-			}
-		})
 		a.Ptr[r+1] = int64(len(a.Col))
 	}
 	return a

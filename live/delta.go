@@ -94,8 +94,9 @@ func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matri
 	if hops == 0 {
 		return change, ctx.Err()
 	}
-	was, now := near.filterRows(near.within(hops-1), g.adj.was), near.filterRows(near.within(hops), g.adj.now)
-	difference := near.filterChange(g.adj)
+	before, after := filterRows(g.adj.was), filterRows(g.adj.now)
+	was, now := near.rows(near.within(hops-1), before), near.rows(near.within(hops), after)
+	difference := near.change(after, before)
 	extra := kernel.Dense[float64](difference.Rows, d)
 	for k := hops - 1; k >= 0; k-- {
 		next := kernel.Rows(spare, 0, near.within(hops-k))
@@ -134,7 +135,7 @@ func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matri
 func (g *Graph) changeOfM(ctx context.Context, near *ball, change kernel.Matrix[float64]) (kernel.Matrix[float64], error) {
 	d := g.x.Cols()
 	added := kernel.Dense[float64](d, d)
-	difference := near.plusChange(g.adj)
+	difference := near.change(g.adj.plusRows(g.adj.now), g.adj.plusRows(g.adj.was))
 	inner, moved := difference.Rows, change.Rows
 	left, right := kernel.Dense[float64](inner+2*moved, d), kernel.Dense[float64](inner+2*moved, d)
 	for q, i := range near.nodes[:inner] {
@@ -155,12 +156,13 @@ func (g *Graph) changeOfM(ctx context.Context, near *ball, change kernel.Matrix[
 
 // setQ sets q = W⁺(H + D/2) on the nodes of the ball.
 func (g *Graph) setQ(ctx context.Context, near *ball, change, q kernel.Matrix[float64]) error {
-	d := g.x.Cols()
-	if err := kernel.SpMM(ctx, q, near.plusRows(q.Rows, g.adj), g.fx.Dense); err != nil {
+	d, plus := g.x.Cols(), g.adj.plusRows(g.adj.now)
+	whole := rowsOf(near.nodes, g.Nodes(), plus, func(j int32) int32 { return j })
+	if err := kernel.SpMM(ctx, q, whole, g.fx.Dense); err != nil {
 		return err
 	}
 	half := near.panel(d) // W⁺D, which ends at the ball
-	if err := kernel.SpMM(ctx, half, near.plusInside(g.adj), change); err != nil {
+	if err := kernel.SpMM(ctx, half, near.rows(len(near.nodes), plus), change); err != nil {
 		return err
 	}
 	for k := range near.nodes {

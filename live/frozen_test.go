@@ -16,7 +16,7 @@ import (
 // of new nodes with the old degrees, then the polynomial, the directions and the factors.
 func frozenOracle(m *coles.Model, g *coles.Graph, x *mat.Dense, edges []coles.Edge, weights []float64) *mat.Dense {
 	n := g.Nodes()
-	all, d := x.Dims()
+	all, _ := x.Dims()
 	a := mat.NewDense(all, all, nil)
 	a.Slice(0, n, 0, n).(*mat.Dense).Copy(testkit.DenseOf(g.CSR()))
 	degree := make([]float64, all)
@@ -49,15 +49,9 @@ func frozenOracle(m *coles.Model, g *coles.Graph, x *mat.Dense, edges []coles.Ed
 	if m.Settings().Model == coles.FeatureModel {
 		coefficients = []float64{1}
 	}
-	sum, power := mat.NewDense(all, d, nil), mat.DenseCopyOf(x)
-	for _, c := range coefficients {
-		var part mat.Dense
-		part.Scale(c, power)
-		sum.Add(sum, &part)
-		power = testkit.Product(w, power)
-	}
+	filter := testkit.Powers(w, len(coefficients)-1, func(k int) float64 { return coefficients[k] })
 	s := m.Scaling()
-	y := testkit.Must(s.Apply(ctx, testkit.Product(sum, m.Directions().T())))
+	y := testkit.Must(s.Apply(ctx, testkit.Product(filter, x, m.Directions().T())))
 	return mat.DenseCopyOf(y.Slice(n, all, 0, len(s.Factors)))
 }
 

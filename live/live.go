@@ -223,7 +223,7 @@ func (g *Graph) Rebuild(ctx context.Context) error {
 
 // rebuild computes FX, M and (FX)ᵀv from the graph and the features.
 func (g *Graph) rebuild(ctx context.Context) error {
-	w, err := g.adj.filtering(ctx)
+	w, err := g.adj.whole(ctx, filterRows(g.adj.now))
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (g *Graph) rebuild(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plus, err := g.adj.positive(ctx)
+	plus, err := g.adj.whole(ctx, g.adj.plusRows(g.adj.now))
 	if err != nil {
 		return err
 	}

@@ -265,19 +265,6 @@ func TestThePreparationIsKept(t *testing.T) {
 	}
 }
 
-// Loops are kept where the graph keeps them, be it the first one.
-func TestSelfLoopsAreKeptAsTheGraphKeepsThem(t *testing.T) {
-	for _, keep := range []bool{true, false} {
-		h := ring(testkit.RandomDense(testkit.Random(3), 30, 4), 30, 1, coles.WithDim(2))
-		h.loops = keep
-		_, g := h.follow(30)
-		h.add(t, g, 0, []coles.Edge{{U: 1, V: 1}}, nil)
-		if loops := testkit.Must(g.Graph()).Report().SelfLoops; (loops == 1) != keep {
-			t.Errorf("loops kept: %v, and there are %d", keep, loops)
-		}
-	}
-}
-
 // A model fitted in float32 follows a graph that it was not fitted on, in float64.
 func TestAnotherGraphIsFollowed(t *testing.T) {
 	x := testkit.RandomDense(testkit.Random(5), 90, 6)
