@@ -22,13 +22,12 @@ func (g *Graph) follow(ctx context.Context, near *ball, n int) error {
 	if err != nil {
 		return err
 	}
-	d := g.x.Cols()
 	weights, along := g.weights(), g.along
 	for k := range along {
 		along[k] = slices.Clone(along[k])
 	}
 	for q, i := range near.nodes {
-		row, step := g.row(i), change.Data[q*d:][:d]
+		row, step := g.row(i), change.Row(q)
 		for k, v := range weights {
 			if v != nil {
 				now, was := v(g.adj.now(i).degree), v(g.adj.was(i).degree)
@@ -38,14 +37,14 @@ func (g *Graph) follow(ctx context.Context, near *ball, n int) error {
 		}
 		matrix.AddScaled(step, 1, row)
 	}
-	for i := range d {
-		matrix.AddScaled(added.Data[i*d+i:], 1, g.m.Data[i*d+i:][:d-i])
+	for i := range added.Rows {
+		matrix.AddScaled(added.Row(i)[i:], 1, g.m.Row(i)[i:])
 	}
 	if err := g.inRange(ctx, change, added, along[forNegatives]); err != nil {
 		return err
 	}
 	for q, i := range near.nodes {
-		copy(g.row(i), change.Data[q*d:])
+		copy(g.row(i), change.Row(q))
 	}
 	g.m, g.along = added, along
 	return nil
@@ -66,7 +65,7 @@ func (g *Graph) inRange(ctx context.Context, fx, m kernel.Matrix[float64], along
 	add := g.addNegatives(along)
 	row := make([]float64, m.Cols)
 	for i := range m.Rows {
-		copy(row[i:], m.Data[i*m.Stride+i:][:m.Cols-i])
+		copy(row[i:], m.Row(i)[i:])
 		add(i, row[i:])
 		if !matrix.Finite(matrix.Magnitude(row[i:])) {
 			return fmt.Errorf("live: %w: M = XᵀFᵀΔWFX overflows; scale the features", coles.ErrNotFinite)
@@ -85,7 +84,7 @@ func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matri
 	add := func(to kernel.Matrix[float64], c float64, within int, fresh bool) {
 		for q, i := range near.nodes[:near.within(within)] {
 			if (int(i) >= n) == fresh {
-				g.x.AddRow(to.Data[q*d:][:d], int(i), c)
+				g.x.AddRow(to.Row(q), int(i), c)
 			}
 		}
 	}
@@ -107,7 +106,7 @@ func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matri
 			return change, err
 		}
 		for q := range difference.Rows {
-			matrix.AddScaled(next.Data[q*d:], 1, extra.Data[q*d:][:d])
+			matrix.AddScaled(next.Row(q), 1, extra.Row(q))
 		}
 		add(spare, g.fit.Filter[k], 0, true)
 		change, spare = spare, change
@@ -139,7 +138,7 @@ func (g *Graph) changeOfM(ctx context.Context, near *ball, change kernel.Matrix[
 	inner, moved := difference.Rows, change.Rows
 	left, right := kernel.Dense[float64](inner+2*moved, d), kernel.Dense[float64](inner+2*moved, d)
 	for q, i := range near.nodes[:inner] {
-		copy(left.Data[q*d:][:d], g.row(i))
+		copy(left.Row(q), g.row(i))
 	}
 	if err := kernel.SpMM(ctx, kernel.Rows(right, 0, inner), difference, kernel.Rows(left, 0, inner)); err != nil {
 		return added, err
@@ -166,7 +165,7 @@ func (g *Graph) setQ(ctx context.Context, near *ball, change, q kernel.Matrix[fl
 		return err
 	}
 	for k := range near.nodes {
-		matrix.AddScaled(q.Data[k*q.Stride:], 0.5, half.Data[k*d:][:d])
+		matrix.AddScaled(q.Row(k), 0.5, half.Row(k))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func wantM(t *testing.T, g *live.Graph, want *coles.Model) float64 {
 }
 
 // Features with a large mean are the hard case: what the negatives take out of M is far larger than
-// what is left. Rebuild takes the rounding of a history away.
+// what is left. Rebuild takes the rounding of a history away. The input may be written to after Follow.
 func TestMIsFollowed(t *testing.T) {
 	const n, d = 500, 7
 	for _, mean := range []float64{0, 10, 1e4} {
@@ -42,10 +42,13 @@ func TestMIsFollowed(t *testing.T) {
 		x.Apply(func(_, _ int, v float64) float64 { return v + mean }, x)
 		h := ring(x, n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(0), coles.WithDim(d))
 		_, g := h.follow(n)
+		kept := mat.DenseCopyOf(x)
+		x.Zero()
 		for range 300 {
 			u := rng.IntN(n)
 			h.add(t, g, 0, []coles.Edge{{U: u, V: (u + 3 + rng.IntN(5)) % n}}, nil)
 		}
+		x.Copy(kept)
 		want := h.fit(n)
 		grown := wantM(t, g, want)
 		if err := g.Rebuild(ctx); err != nil {
@@ -169,7 +172,7 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// Weights from the smallest number there is to the largest are those of a fit.
+// Weights from the smallest number there is to the largest are as in a fit, also where there is no edge before.
 func TestExtremeWeights(t *testing.T) {
 	const n, d = 40, 4
 	// More of a node's own features than of its neighbours': otherwise one heavy edge makes the

@@ -139,7 +139,7 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			f.hop(next.Data[v*z.Cols:][:z.Cols], k, to, z)
+			f.hop(next.Row(v), k, to, z)
 		}
 		z, next = next, z
 	}
@@ -158,9 +158,9 @@ func (f *Frozen) projected(ctx context.Context, x *matrix.Matrix[float64]) (kern
 	for i := range x.Rows() {
 		cols, vals := x.Row(i)
 		for j := range f.v.Rows {
-			row := f.v.Data[j*f.v.Stride:]
+			row := f.v.Row(j)
 			for q, c := range cols {
-				z.Data[i*z.Stride+j] += vals[q] * row[c]
+				z.Row(i)[j] += vals[q] * row[c]
 			}
 		}
 	}
@@ -242,11 +242,10 @@ func (f *Frozen) hop(to []float64, k int, row []join, z kernel.Matrix[float64]) 
 	clear(to)
 	for _, j := range row {
 		if at := j.node - f.Nodes(); at >= 0 {
-			matrix.AddScaled(to, j.weight, z.Data[at*z.Stride:][:z.Cols])
+			matrix.AddScaled(to, j.weight, z.Row(at))
 			continue
 		}
-		old := f.hops[k]
-		for q, v := range old.Data[j.node*old.Stride:][:old.Cols] {
+		for q, v := range f.hops[k].Row(j.node) {
 			to[q] += j.weight * float64(v)
 		}
 	}

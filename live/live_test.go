@@ -299,21 +299,6 @@ func TestNewNodesHaveNames(t *testing.T) {
 	}
 }
 
-// A graph may begin without any edge, and the input may be written to after.
-func TestGraphsGrowFromNothing(t *testing.T) {
-	const n = 40
-	h := &history{x: testkit.RandomDense(testkit.Random(8), n, 4), opts: []coles.Option{coles.WithModel(coles.GraphModel), coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.SGC(2))}}
-	_, g := h.follow(n)
-	kept := mat.DenseCopyOf(h.x)
-	h.x.Zero()
-	for _, e := range testkit.Ring(n, 1) {
-		h.add(t, g, 0, []coles.Edge{e}, nil)
-	}
-	h.x.Copy(kept)
-	m, _ := refit(t, g)
-	wantModel(t, m, h.fit(n))
-}
-
 // Sums have an order of their own: the same history gives the same bytes in every run, on any
 // number of processors.
 func TestGrowthIsTheSameForEveryGOMAXPROCS(t *testing.T) {

@@ -44,7 +44,7 @@ func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float
 	kernel.Copy(m, g.m)
 	negatives := g.addNegatives(g.along[forNegatives])
 	for i := range d {
-		negatives(i, m.Data[i*d+i:][:d-i])
+		negatives(i, m.Row(i)[i:])
 	}
 	s, vectors := g.model.Settings(), g.fit.Vectors(degrees)
 	r, err := linear.Solve(ctx, m, vectors, s.Seed, mat.Norm(matrix.ToDense(g.m), 2))
