@@ -55,14 +55,8 @@ func (p plan) measure(s beam.Scope, state, found beam.PCollection, columns int) 
 	s = s.Scope("Choose")
 	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
 	drawn := beam.ParDo(s, &drawSigns{p.worker(), p.Settings.Seed, columns}, state, side(found))
-	coef, always := linear.Tamed(p.Settings.Filter.Coefficients()), beam.Create(s, choice{Model: coles.GraphModel})
-	for k := len(coef) - 1; k >= 0; k-- {
-		h := &hop{worker: p.worker(), Coefficient: coef[k], Single: p.Grid.Messages == coles.Float32}
-		if k == 0 {
-			h.Then = joinNext
-		}
-		drawn = h.add(s, drawn, always)
-	}
+	always := beam.Create(s, choice{Model: coles.GraphModel})
+	drawn = p.filter(s, linear.Tamed(p.Settings.Filter.Coefficients()), joinNext, drawn, always)
 	spreads := total(s, beam.ParDo(s, &spread{p.Nodes}, drawn, side(found)), p.blocks())
 	along := total(s, beam.ParDo(s, &alongBasis{p.worker(), p.Nodes}, drawn, side(found), side(spreads)), p.blocks())
 	products := total(s, beam.ParDo(s, &multiply{p.worker(), p.Nodes}, drawn, side(found), side(spreads), side(along)), p.blocks())
@@ -116,16 +110,16 @@ func (f *drawSigns) ProcessElement(ctx context.Context, number int64, p piece, f
 			return err
 		}
 		for i := range x.Rows {
-			batch.Times(e.Data[i*e.Stride+lo:][:size], nil, x.Data[i*x.Stride:][:x.Cols])
+			batch.Times(e.Row(i)[lo:lo+size], nil, x.Row(i))
 		}
 		lo += size
 	}
 	for i := range x.Rows {
 		sum := 0.0
-		for _, v := range x.Data[i*x.Stride:][:x.Cols] {
+		for _, v := range x.Row(i) {
 			sum += v
 		}
-		e.Data[i*e.Stride+f.Columns] = sum
+		e.Row(i)[f.Columns] = sum
 	}
 	emit(number, piece{Block: &block{Columns: e.Cols, Degree: p.Block.Degree, Data: e.Data}})
 	return nil
@@ -146,13 +140,13 @@ func (b *block) sketched(nodes int64, found facts) sketched {
 	return sketched{
 		rows: m, wide: wide,
 		root: func(i int) float64 { return math.Sqrt(b.Degree[i]) - found.Roots/n },
-		sums: func(i int) float64 { return m.Data[i*m.Stride+wide] - found.Total/n },
+		sums: func(i int) float64 { return m.Row(i)[wide] - found.Total/n },
 	}
 }
 
 // row is e and f of a row.
 func (k sketched) row(i int) (e, f []float64) {
-	row := k.rows.Data[i*k.rows.Stride:][:k.rows.Cols]
+	row := k.rows.Row(i)
 	return row[:k.wide], row[k.wide+1 : 2*k.wide+1]
 }
 
@@ -165,7 +159,7 @@ func (f *spread) ProcessElement(number int64, p piece, found facts) (int64, sums
 	sum := make([]float64, 5)
 	for i := range k.rows.Rows {
 		s, x := k.root(i), k.sums(i)
-		whole := k.rows.Data[i*k.rows.Stride+k.wide]
+		whole := k.rows.Row(i)[k.wide]
 		sum[0] += s * s
 		sum[1] += s * x
 		sum[2] += x * x
@@ -232,7 +226,7 @@ func (f *multiply) ProcessElement(ctx context.Context, number int64, p piece, fo
 	after := 0.0
 	squares := make([]float64, 2*k.wide)
 	for i := range both.Rows {
-		row := both.Data[i*both.Stride:][:both.Cols]
+		row := both.Row(i)
 		e, g := k.row(i)
 		copy(row[copy(row, e):], g)
 		for c, v := range q(i) {
@@ -272,7 +266,7 @@ func (f *estimateAlignment) ProcessElement(s, along sums, found facts) choice {
 	part := func(top, left int) [][]float64 {
 		rows := make([][]float64, w)
 		for i := range rows {
-			rows[i] = m.Data[(top+i)*m.Stride+left:][:w]
+			rows[i] = m.Row(top + i)[left : left+w]
 		}
 		return rows
 	}

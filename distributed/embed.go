@@ -43,7 +43,7 @@ func (f *project) ProcessElement(ctx context.Context, number int64, b piece, v s
 	k := y.Cols
 	energy := make([]float64, k)
 	for r := range y.Rows {
-		for j, e := range y.Data[r*k:][:k] {
+		for j, e := range y.Row(r) {
 			energy[j] += (e - v.Mean[j]) * (e - v.Mean[j])
 		}
 	}
@@ -142,14 +142,17 @@ func (f *assemble) ProcessElement(norms sums, v solution, w weights, found facts
 			return nil, fmt.Errorf("distributed: %w", err)
 		}
 	}
-	if k := len(v.Lambda); len(v.Mean) > k {
-		degree := []float64{1}
-		if err := rule.Stretch(degree, norms.Add[1]/n, 1); err != nil {
+	k := len(v.Lambda)
+	p := &coles.Projection{P: matrix.ToDense(panel(v.Directions[:k*v.Columns], v.Columns)), Lambda: v.Lambda, Solver: coles.SolverDirect}
+	var degree []float64
+	if len(v.Mean) > k {
+		degree = v.Directions[k*v.Columns:]
+		factor := []float64{1}
+		if err := rule.Stretch(factor, norms.Add[1]/n, 1); err != nil {
 			return nil, fmt.Errorf("distributed: %w", err)
 		}
-		factors = rule.JoinDegrees(set.DegreeShare, factors, degree[0], v.Mean[k])
+		factors = rule.JoinDegrees(set.DegreeShare, factors, factor[0], v.Mean[k])
 	}
-	p, degree := v.projection()
 	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment}, nil, found.Preparer, p, degree,
 		coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors}, nil)
 	if err != nil {

@@ -38,13 +38,7 @@ func Embed(s beam.Scope, in Input, m *coles.Model, grid Grid) (beam.PCollection,
 	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
 	state = beam.ParDo(s, &narrow{p.worker()}, state, beam.SideInput{Input: beam.Create(s, directions)})
 	always := beam.Create(s, choice{Model: coles.GraphModel})
-	for k := p.hops(); k >= 0; k-- {
-		h := &hop{worker: p.worker(), Coefficient: p.Settings.Filter.Coefficients()[k], Single: p.Grid.Messages == coles.Float32}
-		if k == 0 {
-			h.Then = nothingNext
-		}
-		state = h.add(s, state, always)
-	}
+	state = p.filter(s, p.Settings.Filter.Coefficients()[:p.hops()], nothingNext, state, always)
 	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file)}, beam.SideInput{Input: counted}), nil
 }
 

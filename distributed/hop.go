@@ -23,18 +23,22 @@ var (
 	stateBytes   = beam.NewCounter("coles", "state_bytes")
 )
 
-// hop adds the k-th coefficient of the filter to a pipeline: H ← a_k·X + W·H, by Horner's rule. After
-// hop 0 the blocks hold FX, and the last messages hold W⁺·FX.
-func (p plan) hop(s beam.Scope, k int, state, choice beam.PCollection) beam.PCollection {
-	f := &hop{worker: p.worker(), Coefficient: p.Settings.Linear().Filter[k], Single: p.Grid.Messages == coles.Float32}
-	if k == 0 {
-		f.Then = contrastNext
+// filter adds the hops of a filter to a pipeline, H ← a_k·X + W·H for k = K … 0 by Horner's rule, the last
+// of which is followed by something else.
+func (p plan) filter(s beam.Scope, coef []float64, then int, state, choice beam.PCollection) beam.PCollection {
+	for k, a := range slices.Backward(coef) {
+		f, s := &hop{worker: p.worker(), Coefficient: a, Single: p.Grid.Messages == coles.Float32}, s.Scope(fmt.Sprintf("Hop%d", k))
+		if k == 0 {
+			f.Then = then
+		}
+		state = beam.ParDo(s, f, beam.GroupByKey(s, state), beam.SideInput{Input: choice})
 	}
-	return f.add(s.Scope(fmt.Sprintf("Hop%d", k)), state, choice)
+	return state
 }
 
-func (f *hop) add(s beam.Scope, state, choice beam.PCollection) beam.PCollection {
-	return beam.ParDo(s, f, beam.GroupByKey(s, state), beam.SideInput{Input: choice})
+// filtered adds all hops of a fit. After them the blocks hold FX, and the last messages hold W⁺·FX.
+func (p plan) filtered(s beam.Scope, state, choice beam.PCollection) beam.PCollection {
+	return p.filter(s, p.Settings.Linear().Filter[:p.hops()], contrastNext, state, choice)
 }
 
 // What follows a hop.
@@ -110,7 +114,7 @@ func inverseRoots(degree []float64, loop float64) []float64 {
 
 func scaleRows(m kernel.Matrix[float64], by []float64) {
 	for i, c := range by {
-		matrix.Scale(m.Data[i*m.Stride:][:m.Cols], c)
+		matrix.Scale(m.Row(i), c)
 	}
 }
 
@@ -177,8 +181,8 @@ func (h *hand) tileOf(other int64) *tile {
 // scatter adds rows to some rows of a matrix.
 func scatter[T kernel.Float](to kernel.Matrix[float64], rows []int32, from kernel.Matrix[T]) {
 	for q, r := range rows {
-		row := to.Data[int(r)*to.Stride:][:from.Cols]
-		for j, v := range from.Data[q*from.Stride:][:from.Cols] {
+		row := to.Row(int(r))
+		for j, v := range from.Row(q) {
 			row[j] += float64(v)
 		}
 	}
@@ -188,7 +192,7 @@ func scatter[T kernel.Float](to kernel.Matrix[float64], rows []int32, from kerne
 func pick(from kernel.Matrix[float64], rows []int32) kernel.Matrix[float64] {
 	to := kernel.Unset[float64](len(rows), from.Cols)
 	for q, r := range rows {
-		copy(to.Data[q*to.Stride:][:to.Cols], from.Data[int(r)*from.Stride:])
+		copy(to.Row(q), from.Row(int(r)))
 	}
 	return to
 }

@@ -122,10 +122,7 @@ func Fit(s beam.Scope, in Input, set coles.Settings, grid Grid) (embedding, mode
 func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 	state, facts := p.prepare(s, in)
 	choice := p.choose(s, state, facts)
-	for k := p.hops(); k >= 0; k-- {
-		state = p.hop(s, k, state, choice)
-	}
-	return p.finish(s, state, facts, choice)
+	return p.finish(s, p.filtered(s, state, choice), facts, choice)
 }
 
 // The steps of fit, each from collections to collections: between any two of them a job may be cut,
@@ -135,16 +132,15 @@ func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 //	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
 //	choose(s, state, facts)              → one choice
 //	measure(s, state, facts, columns)    → one coles.Alignment as a choice by so many random columns
-//	hop(s, k, state, choice)             → state, for k = hops() … 0; after 0 it holds FX
+//	filtered(s, state, choice)           → state, which holds FX
 //	finish(s, state, facts, choice)      → embedding KV<int64, Rows>, model []byte
 //
 // A state is keyed by block. Its pieces are in no order.
 
-// hops is K, the degree of the filter: the hops are numbered from K down to 0, by the coefficient
-// that they add. It is −1 where there are none, in a model of features alone.
+// hops is the number of hops, one for each coefficient of the filter, and none in a model of features alone.
 func (p plan) hops() int {
 	if p.Settings.Model == coles.FeatureModel {
-		return -1
+		return 0
 	}
-	return p.Settings.Filter.Hops()
+	return p.Settings.Filter.Hops() + 1
 }

@@ -216,13 +216,10 @@ func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 		return nil, err
 	}
 	at := prepared
-	if p.Settings.Model = chosen.Model; p.hops() >= 0 {
+	if p.Settings.Model = chosen.Model; p.hops() > 0 {
 		to := within(r.Work, "hops")
 		at, err = r.step(ctx, "hops", to, []any{"hops", prepared.Key, set.Filter}, func(s beam.Scope) error {
-			state, choice := loadState(s, from, prepared), beam.Create(s, chosen)
-			for k := p.hops(); k >= 0; k-- {
-				state = p.hop(s, k, state, choice)
-			}
+			state := p.filtered(s, loadState(s, from, prepared), beam.Create(s, chosen))
 			listed(s, to, p.saveState(s, to, state))
 			return nil
 		})
@@ -275,7 +272,7 @@ func (r *run) step(ctx context.Context, name, folder string, of []any, build fun
 
 // tell makes progress of counters: of the last stage that has begun.
 func (r *run) tell(step string, c Counters) {
-	blocks, hops := r.plan.blocks(), int64(r.plan.hops()+1)
+	blocks, hops := r.plan.blocks(), int64(r.plan.hops())
 	switch done := c["block_hops"]; {
 	case step == "choose":
 		r.Progress(step, min(done, hops*blocks), hops*blocks)

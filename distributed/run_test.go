@@ -295,8 +295,6 @@ func TestRunSaysWhatIsWrong(t *testing.T) {
 	}{
 		"no such node":     {func(j *Job) { j.Edges = []string{dir + "far.txt"} }, coles.ErrIndex},
 		"NaN":              {func(j *Job) { j.Features, j.Edges = []string{dir + "nan.npy"}, nil; j.Settings.Dim = 1 }, coles.ErrNotFinite},
-		"another width":    {func(j *Job) { j.Features = append(j.Features, dir+"two.npy") }, coles.ErrShape},
-		"no features":      {func(j *Job) { j.Features = []string{dir + "x-*"} }, coles.ErrShape},
 		"no edges":         {func(j *Job) { j.Edges = []string{dir + "e-*"} }, coles.ErrShape},
 		"twice":            {func(j *Job) { j.Features = []string{dir + "two.npy", dir + "*two.npy"} }, coles.ErrShape},
 		"drawn negatives":  {func(j *Job) { j.Settings.Negatives = coles.DegreeNegatives(1) }, coles.ErrSetting},

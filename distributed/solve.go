@@ -12,7 +12,6 @@ import (
 	"coles/internal/matrix"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"gonum.org/v1/gonum/mat"
 )
 
 // finish is the last step of a fit: from FX and W⁺·FX to embedding and model.
@@ -51,7 +50,7 @@ func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piec
 	}
 	along, rows := make([]float64, d), make([]float64, d)
 	for r, degree := range h.block.Degree {
-		row := fx.Data[r*d:][:d]
+		row := fx.Row(r)
 		matrix.AddScaled(along, math.Sqrt(degree), row)
 		matrix.AddScaled(rows, 1, row)
 	}
@@ -120,17 +119,4 @@ func (p plan) settings(c choice) coles.Settings {
 	s := p.Settings
 	s.Model = c.Model
 	return s
-}
-
-// projection is P of the solution, and the direction of degrees or nil.
-func (s solution) projection() (p *coles.Projection, degree []float64) {
-	k := len(s.Lambda)
-	if rest := s.Directions[k*s.Columns:]; len(rest) > 0 {
-		degree = rest
-	}
-	rows := &mat.Dense{}
-	if k > 0 {
-		rows = mat.NewDense(k, s.Columns, s.Directions[:k*s.Columns])
-	}
-	return &coles.Projection{P: rows, Lambda: s.Lambda, Solver: coles.SolverDirect}, degree
 }
