@@ -72,14 +72,8 @@ func collected(t *testing.T, n int) (*mat.Dense, *coles.Model) {
 	return y, testkit.Must(coles.ReadModel(bytes.NewReader(models[0])))
 }
 
-// fitted runs Fit on a sample.
-func fitted(t *testing.T, c sample, set coles.Settings, grid Grid) (*mat.Dense, *coles.Model) {
-	t.Helper()
-	return fittedIn(t, c, set, grid, 1000, 700)
-}
-
-// fittedIn runs Fit on a sample in chunks of some edges and rows of some height.
-func fittedIn(t *testing.T, c sample, set coles.Settings, grid Grid, chunk, height int) (*mat.Dense, *coles.Model) {
+// fitted runs Fit on a sample in chunks of some edges and rows of some height.
+func fitted(t *testing.T, c sample, set coles.Settings, grid Grid, chunk, height int) (*mat.Dense, *coles.Model) {
 	t.Helper()
 	_, err := runPipeline(t, func(s beam.Scope) {
 		embedding, model, err := Fit(s, c.input(s, chunk, height), set, grid)
@@ -213,7 +207,7 @@ func TestFitIsFit(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			y, m := fitted(t, c.c, c.set, Grid{Height: c.height, Messages: coles.Float64})
+			y, m := fitted(t, c.c, c.set, Grid{Height: c.height, Messages: coles.Float64}, 1000, 700)
 			wantLike(t, c.c, c.set, y, m, 1e-9)
 		})
 	}
@@ -224,7 +218,7 @@ func TestSingle(t *testing.T) {
 	set := coles.DefaultSettings()
 	set.Dim, set.Model = 10, coles.GraphModel
 	for _, c := range []sample{communities(2000, 20, true, true), communities(2000, 40, false, false).counts(1)} {
-		y, m := fitted(t, c, set, Grid{Height: 500})
+		y, m := fitted(t, c, set, Grid{Height: 500}, 1000, 700)
 		wantLike(t, c, set, y, m, 1e-6)
 	}
 }
@@ -268,7 +262,7 @@ func TestChoice(t *testing.T) {
 				t.Errorf("%+v, want %+v", a, want)
 			}
 			if set.Model = 0; name == "other features" || name == "few features" {
-				y, m := fitted(t, c, set, Grid{Height: 300, Messages: coles.Float64})
+				y, m := fitted(t, c, set, Grid{Height: 300, Messages: coles.Float64}, 1000, 700)
 				wantLike(t, c, set, y, m, 1e-9)
 			}
 		})

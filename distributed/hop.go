@@ -27,7 +27,8 @@ var (
 // of which is followed by something else.
 func (p plan) filter(s beam.Scope, coef []float64, then int, state, choice beam.PCollection) beam.PCollection {
 	for k, a := range slices.Backward(coef) {
-		f, s := &hop{worker: p.worker(), Coefficient: a, Single: p.Grid.Messages == coles.Float32}, s.Scope(fmt.Sprintf("Hop%d", k))
+		s := s.Scope(fmt.Sprintf("Hop%d", k))
+		f := &hop{worker: p.worker(), Coefficient: a, Single: p.Grid.Messages == coles.Float32}
 		if k == 0 {
 			f.Then = then
 		}
@@ -125,13 +126,11 @@ func (h *hand) received(ctx context.Context) (kernel.Matrix[float64], error) {
 		if m.Columns != sum.Cols {
 			return sum, fmt.Errorf("distributed: %w: a message of %d columns for a block of %d", coles.ErrShape, m.Columns, sum.Cols)
 		}
-		var err error
+		data := m.Data
 		if m.Single != nil {
-			err = receive(ctx, h, m, sum, panel(m.Single, m.Columns))
-		} else {
-			err = receive(ctx, h, m, sum, panel(m.Data, m.Columns))
+			data = converted[float64](m.Single)
 		}
-		if err != nil {
+		if err := h.receive(ctx, m, sum, panel(data, m.Columns)); err != nil {
 			return sum, err
 		}
 	}
@@ -139,27 +138,21 @@ func (h *hand) received(ctx context.Context) (kernel.Matrix[float64], error) {
 }
 
 // receive adds what a message says to the sum.
-func receive[T kernel.Float](ctx context.Context, h *hand, m *message, sum kernel.Matrix[float64], data kernel.Matrix[T]) error {
+func (h *hand) receive(ctx context.Context, m *message, sum, data kernel.Matrix[float64]) error {
 	switch m.Kind {
 	case ofSelf:
 		if data.Rows != sum.Rows {
 			return fmt.Errorf("distributed: %w: a message of %d rows for a block of %d", coles.ErrShape, data.Rows, sum.Rows)
 		}
-		for q, v := range data.Data {
-			sum.Data[q] += float64(v)
-		}
+		matrix.AddScaled(sum.Data, 1, data.Data)
 		return nil
 	case ofRows:
 		t := h.tileOf(m.From)
 		if t == nil || len(t.Mates) != data.Rows {
 			return fmt.Errorf("distributed: %w: %d rows from block %d, for which there is no such tile", coles.ErrShape, data.Rows, m.From)
 		}
-		wide, err := matrix.Convert[float64](ctx, matrix.Of(data))
-		if err != nil {
-			return err
-		}
 		product := kernel.Unset[float64](len(t.Own), sum.Cols)
-		if err := kernel.SpMM(ctx, product, t.csr(), wide.Dense); err != nil {
+		if err := kernel.SpMM(ctx, product, t.csr(), data); err != nil {
 			return err
 		}
 		scatter(sum, t.Own, product)
@@ -179,12 +172,9 @@ func (h *hand) tileOf(other int64) *tile {
 }
 
 // scatter adds rows to some rows of a matrix.
-func scatter[T kernel.Float](to kernel.Matrix[float64], rows []int32, from kernel.Matrix[T]) {
+func scatter(to kernel.Matrix[float64], rows []int32, from kernel.Matrix[float64]) {
 	for q, r := range rows {
-		row := to.Row(int(r))
-		for j, v := range from.Row(q) {
-			row[j] += float64(v)
-		}
+		matrix.AddScaled(to.Row(int(r)), 1, from.Row(q))
 	}
 }
 
@@ -256,7 +246,7 @@ func (o outbox) put(to int64, m *message) {
 	messagesSent.Inc(o.ctx, 1)
 	messageBytes.Inc(o.ctx, int64(width(o.single)*len(m.Data)+4*len(m.Rows)))
 	if o.single {
-		m.Single, m.Data = narrowed(m.Data), nil
+		m.Single, m.Data = converted[float32](m.Data), nil
 	}
 	o.emit(to, piece{Message: m})
 }

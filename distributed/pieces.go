@@ -93,8 +93,8 @@ func (b *block) matrix() kernel.Matrix[float64] {
 }
 
 // panel is data as rows of so many columns.
-func panel[T kernel.Float](data []T, columns int) kernel.Matrix[T] {
-	return kernel.Matrix[T]{Rows: len(data) / columns, Cols: columns, Stride: columns, Data: data}
+func panel(data []float64, columns int) kernel.Matrix[float64] {
+	return kernel.Matrix[float64]{Rows: len(data) / columns, Cols: columns, Stride: columns, Data: data}
 }
 
 // csr is the tile as a matrix, Own × Mates.
@@ -112,7 +112,7 @@ func (t *tile) csr() *kernel.CSR[float64] {
 // encodePiece returns the frame of a piece. A block that is Single travels in Narrow.
 func encodePiece(p piece) []byte {
 	if b := p.Block; b != nil && b.Single {
-		p.Block = &block{Columns: b.Columns, Single: true, Degree: b.Degree, Narrow: narrowed(b.Data)}
+		p.Block = &block{Columns: b.Columns, Single: true, Degree: b.Degree, Narrow: converted[float32](b.Data)}
 	}
 	return framed(p)
 }
@@ -121,11 +121,7 @@ func encodePiece(p piece) []byte {
 func decodePiece(frame []byte) (piece, error) {
 	p, err := unframed[piece](frame)
 	if b := p.Block; err == nil && b != nil && b.Narrow != nil {
-		b.Data = make([]float64, len(b.Narrow))
-		for q, v := range b.Narrow {
-			b.Data[q] = float64(v)
-		}
-		b.Narrow = nil
+		b.Data, b.Narrow = converted[float64](b.Narrow), nil
 	}
 	return p, err
 }
@@ -138,11 +134,11 @@ func width(single bool) int {
 	return 8
 }
 
-// narrowed rounds to float32.
-func narrowed(v []float64) []float32 {
-	to := make([]float32, len(v))
+// converted are numbers of one precision in another.
+func converted[To, From kernel.Float](v []From) []To {
+	to := make([]To, len(v))
 	for q, x := range v {
-		to[q] = float32(x)
+		to[q] = To(x)
 	}
 	return to
 }
@@ -234,9 +230,8 @@ type hand struct {
 
 // gather sorts the pieces of a block and checks that they fit its rows.
 func gather(number int64, next func(*piece) bool) (*hand, error) {
-	h := &hand{}
-	var p piece
-	for ; next(&p); p = (piece{}) {
+	h, rows := &hand{}, [][]int32(nil)
+	for p := (piece{}); next(&p); p = (piece{}) {
 		switch {
 		case p.Block != nil:
 			if h.block != nil {
@@ -244,13 +239,13 @@ func gather(number int64, next func(*piece) bool) (*hand, error) {
 			}
 			h.block = p.Block
 		case p.Tile != nil:
-			h.tiles = append(h.tiles, p.Tile)
+			h.tiles, rows = append(h.tiles, p.Tile), append(rows, p.Tile.Own)
 		case p.Mates != nil:
-			h.mates = append(h.mates, p.Mates)
+			h.mates, rows = append(h.mates, p.Mates), append(rows, p.Mates.Rows)
 		case p.Message != nil:
-			h.messages = append(h.messages, p.Message)
+			h.messages, rows = append(h.messages, p.Message), append(rows, p.Message.Rows)
 		case p.Presence != nil:
-			h.presence = append(h.presence, p.Presence)
+			h.presence, rows = append(h.presence, p.Presence), append(rows, p.Presence.Rows)
 		}
 	}
 	if h.block == nil {
@@ -260,19 +255,10 @@ func gather(number int64, next func(*piece) bool) (*hand, error) {
 	slices.SortFunc(h.mates, func(a, b *mates) int { return cmp.Compare(a.Other, b.Other) })
 	slices.SortFunc(h.messages, func(a, b *message) int { return cmp.Compare(a.From, b.From) })
 	slices.SortFunc(h.presence, func(a, b *presence) int { return cmp.Compare(a.From, b.From) })
-	return h, h.check(number)
-}
-
-// check compares the numbers of rows with the height of the block.
-func (h *hand) check(number int64) error {
-	height := h.block.height()
-	bad := func(rows []int32) bool { return len(rows) > 0 && int(rows[len(rows)-1]) >= height }
-	wrong := slices.ContainsFunc(h.tiles, func(t *tile) bool { return bad(t.Own) }) ||
-		slices.ContainsFunc(h.mates, func(m *mates) bool { return bad(m.Rows) }) ||
-		slices.ContainsFunc(h.presence, func(p *presence) bool { return bad(p.Rows) }) ||
-		slices.ContainsFunc(h.messages, func(m *message) bool { return bad(m.Rows) })
-	if wrong {
-		return fmt.Errorf("distributed: %w: a row beyond the %d rows of block %d", coles.ErrIndex, height, number)
+	for _, ascending := range rows {
+		if k := len(ascending); k > 0 && int(ascending[k-1]) >= h.block.height() {
+			return nil, fmt.Errorf("distributed: %w: a row beyond the %d rows of block %d", coles.ErrIndex, h.block.height(), number)
+		}
 	}
-	return nil
+	return h, nil
 }

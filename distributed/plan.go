@@ -22,34 +22,26 @@ type plan struct {
 	Settings coles.Settings `json:"settings"` // Model may be 0, to be chosen
 }
 
-// newPlan checks what can be checked before any work.
+// newPlan checks what can be checked before any work, and reports everything that cannot be had.
 //
 // Errors: [coles.ErrSetting], [coles.ErrShape], [coles.ErrTooLarge].
 func newPlan(in Input, set coles.Settings, grid Grid) (plan, error) {
-	p := plan{Nodes: in.Nodes, Columns: in.Columns, Grid: grid, Settings: set}
-	if err := p.check(); err != nil {
-		return p, err
-	}
-	p.Grid = grid.resolved(in.Nodes, in.Columns)
-	p.Settings.Dim = linear.Dim(set.Dim, in.Columns)
-	p.Settings.Solver, p.Settings.Precision = coles.SolverDirect, coles.Float64
-	return p, nil
-}
-
-// check reports everything that cannot be had.
-func (p plan) check() error {
-	errs := []error{p.Settings.Check(), checkSizes(p.Nodes, p.Columns), p.Grid.check(), kernel.Check()}
+	errs := []error{set.Check(), checkSizes(in.Nodes, in.Columns), grid.check(), kernel.Check()}
 	refuse := func(bad bool, format string, args ...any) {
 		if bad {
 			errs = append(errs, fmt.Errorf("distributed: %w: %s", coles.ErrSetting, fmt.Sprintf(format, args...)))
 		}
 	}
-	s := p.Settings
-	refuse(s.Dim > p.Columns, "d′ = %d of %d features", s.Dim, p.Columns)
-	refuse(s.Linear().Drawn, "negatives %v are drawn; only expected ones, or none, can be had here", s.Negatives)
-	refuse(s.Solver == coles.SolverKrylov, "the solver %v multiplies by the whole graph many times; only %v can be had here", s.Solver, coles.SolverDirect)
-	refuse(s.Precision == coles.Float32, "precision %v; sums are %v here, see Grid.Messages", s.Precision, coles.Float64)
-	return errors.Join(errs...)
+	refuse(set.Dim > in.Columns, "d′ = %d of %d features", set.Dim, in.Columns)
+	refuse(set.Linear().Drawn, "negatives %v are drawn; only expected ones, or none, can be had here", set.Negatives)
+	refuse(set.Solver == coles.SolverKrylov, "the solver %v multiplies by the whole graph many times; only %v can be had here", set.Solver, coles.SolverDirect)
+	refuse(set.Precision == coles.Float32, "precision %v; sums are %v here, see Grid.Messages", set.Precision, coles.Float64)
+	if err := errors.Join(errs...); err != nil {
+		return plan{}, err
+	}
+	set.Dim = linear.Dim(set.Dim, in.Columns)
+	set.Solver, set.Precision = coles.SolverDirect, coles.Float64
+	return plan{in.Nodes, in.Columns, grid.resolved(in.Nodes, in.Columns), set}, nil
 }
 
 func checkSizes(nodes int64, columns int) error {
@@ -76,7 +68,10 @@ func (g Grid) check() error {
 
 // resolved is the grid with its defaults filled in.
 func (g Grid) resolved(nodes int64, columns int) Grid {
-	g.Height = min(g.height(columns), nodes)
+	if g.Height == 0 {
+		g.Height = max(1<<21/int64(columns), int64(columns))
+	}
+	g.Height = min(g.Height, nodes)
 	if g.Messages == 0 {
 		g.Messages = coles.Float32
 	}
@@ -84,14 +79,6 @@ func (g Grid) resolved(nodes int64, columns int) Grid {
 		g.Kernel = kernel.Path()
 	}
 	return g
-}
-
-// height is the number of rows of a block, but for the last, of a matrix of so many columns.
-func (g Grid) height(columns int) int64 {
-	if g.Height > 0 {
-		return g.Height
-	}
-	return max(1<<21/int64(columns), int64(columns))
 }
 
 // blocks is the number of blocks that so many rows are cut into.

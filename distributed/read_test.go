@@ -16,6 +16,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/source"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"gonum.org/v1/gonum/mat"
@@ -101,6 +102,9 @@ func TestReadEdges(t *testing.T) {
 // Every error must come through the engine with its name and its place. Edges are between names where
 // there are some.
 func TestReadEdgesSaysWhatIsWrong(t *testing.T) {
+	free := source.FreeBinary
+	t.Cleanup(func() { source.FreeBinary = free })
+	source.FreeBinary = 1 << 20
 	for name, c := range map[string]struct {
 		file, content, names string
 		want                 error
@@ -115,6 +119,7 @@ func TestReadEdgesSaysWhatIsWrong(t *testing.T) {
 		"four fields":    {"e.txt", "0 1 2 3\n", "", coles.ErrFormat, "4 fields"},
 		"weight":         {"e.txt", "0 1 -2\n", "", coles.ErrNegative, "weight -2"},
 		"cut off":        {"e.txt.gz", gzipped(strings.Repeat("0 1\n", 50000))[:100], "", coles.ErrChecksum, "e.txt.gz"},
+		"a bomb":         {"e.txt.gz", gzipped(strings.Repeat("0 1\n", 1<<20)), "", coles.ErrTooLarge, "e.txt.gz"},
 		"unknown name":   {"e.txt", "a b\nb c\n", "a\nb\n", coles.ErrIDs, `"c"`},
 		"a name twice":   {"e.txt", "a a\n", "a\na\n", coles.ErrIDs, `"a"`},
 		"no name":        {"e.txt", "a a\n", "a\n\n", coles.ErrIDs, "names:2"},

@@ -47,7 +47,7 @@ func TestFitSameBytes(t *testing.T) {
 			continue
 		}
 		before := runtime.GOMAXPROCS(run.procs)
-		y, m := fittedIn(t, run.c, run.set, Grid{Height: 300}, run.chunk, run.height)
+		y, m := fitted(t, run.c, run.set, Grid{Height: 300}, run.chunk, run.height)
 		runtime.GOMAXPROCS(before)
 		got := fmt.Sprint(testkit.Bits(y), m.Lambda())
 		if first := bytes[run.set.Model]; first != "" && got != first {

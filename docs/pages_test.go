@@ -70,7 +70,7 @@ var (
 	inner     = regexp.MustCompile(`^[a-z]+[A-Z]\w*$`)
 )
 
-// anchors are those of the headings of a text, as GitHub makes them.
+// anchors collects the anchors of the headings of a text, as GitHub makes them.
 func anchors(text string) set {
 	all := set{}
 	for _, found := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
