@@ -27,12 +27,6 @@ func apart(t *testing.T) (d *dataset.Dataset, path string) {
 	return d, archiveOf(t, d)
 }
 
-// printedSettings reads the output of -print-settings with some options.
-func printedSettings(t *testing.T, stdin string, args ...string) coles.Settings {
-	t.Helper()
-	return decoded[coles.Settings](t, stdin, append([]string{"embed", "-print-settings"}, args...)...)
-}
-
 // A purpose sets everything, a file changes that, options change both, and take what the library
 // reads as text.
 func TestSettingsOfAPurpose(t *testing.T) {
@@ -74,9 +68,8 @@ func TestSettingsOfAPurpose(t *testing.T) {
 			s.Model, s.Seed, s.Dim = 0, 9, 7
 		}),
 	} {
-		if got := printedSettings(t, file, strings.Fields(args)...); asJSON(t, got) != asJSON(t, want) {
-			t.Errorf("%s: %s, want %s", args, asJSON(t, got), asJSON(t, want))
-		}
+		got := decoded[coles.Settings](t, file, append([]string{"embed", "-print-settings"}, strings.Fields(args)...)...)
+		testkit.WantSame(t, args, asJSON(t, got), asJSON(t, want))
 	}
 }
 
@@ -97,9 +90,7 @@ func TestEmbedForAPurpose(t *testing.T) {
 	} {
 		m := testkit.Must(coles.Fit(t.Context(), g, d.Features, opts...))
 		want := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, m.Embedding()) })
-		if got := must(t, "", append([]string{"embed", path, "-to", "npy"}, strings.Fields(args)...)...); got != want {
-			t.Errorf("%s: not the embedding of the library", args)
-		}
+		prints(t, want, "", append([]string{"embed", path, "-to", "npy"}, strings.Fields(args)...)...)
 	}
 }
 
@@ -176,9 +167,7 @@ func TestEmbedWithAModelOfFeaturesAlone(t *testing.T) {
 	dir := filepath.Dir(path)
 	model := filepath.Join(dir, "m.model")
 	fit := must(t, "", "embed", path, "-dim", "6", "-to", "npy", "-model", model)
-	if got := must(t, "", "embed", path, "-to", "npy", "-with", model); got != fit {
-		t.Error("the model does not embed its nodes as it was fitted")
-	}
+	prints(t, fit, "", "embed", path, "-to", "npy", "-with", model)
 	ids := rowNames(nil, d.Nodes())
 	features := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, ids, d.Features) })
 	ring, star := new(strings.Builder), new(strings.Builder)
@@ -189,9 +178,7 @@ func TestEmbedWithAModelOfFeaturesAlone(t *testing.T) {
 	files := folder(t, map[string]string{"x.tsv": features, "ring": ring.String(), "star": star.String()})
 	for _, name := range []string{"ring", "star"} {
 		edges := filepath.Join(files, name)
-		if got := must(t, "", "embed", edges, "-from", "edges", "-features", filepath.Join(files, "x.tsv"), "-to", "npy", "-with", model); got != fit {
-			t.Errorf("%s: the vectors depend on the edges", name)
-		}
+		prints(t, fit, "", "embed", edges, "-from", "edges", "-features", filepath.Join(files, "x.tsv"), "-to", "npy", "-with", model)
 	}
 }
 

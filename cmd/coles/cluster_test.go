@@ -12,7 +12,6 @@ import (
 	"coles/eval"
 	"coles/internal/testkit"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -54,9 +53,7 @@ func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
 	u := unit(testkit.Must(coles.Fit(t.Context(), g, d.Features, tableSettings(32)...)).Embedding())
 	for k := 1; k <= 4; k++ {
 		want := testkit.Must(eval.KMeans{Clusters: k, Seed: 1}.Fit(t.Context(), u)).Labels
-		if got := clustered(t, path, "-k", fmt.Sprint(k)); !cmp.Equal(got, want) {
-			t.Errorf("%d clusters are not those of the library: %s", k, cmp.Diff(got, want))
-		}
+		testkit.WantSame(t, fmt.Sprint(k, " clusters"), clustered(t, path, "-k", fmt.Sprint(k)), want)
 	}
 
 	k, silhouettes, err := eval.ClusterCount(t.Context(), u, 20, eval.KMeans{Seed: 1})
@@ -67,9 +64,7 @@ func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
 	if want := fmt.Sprintf("coles: %d clusters, mean silhouette %.3f\n", k, silhouettes[k-2]); code != 0 || stderr != want {
 		t.Errorf("without -k: exit %d, %q, want %q", code, stderr, want)
 	}
-	if want := must(t, "", "cluster", path, "-k", fmt.Sprint(k)); stdout != want {
-		t.Errorf("the clusters without -k are not those with -k %d", k)
-	}
+	testkit.WantSame(t, "the clusters without -k", stdout, must(t, "", "cluster", path, "-k", fmt.Sprint(k)))
 }
 
 // Options and settings change what clusters are made of; so does an embedding from elsewhere.
@@ -91,9 +86,7 @@ func TestClusterSettings(t *testing.T) {
 	} {
 		u := unit(testkit.Must(coles.Fit(t.Context(), g, d.Features, c.fit...)).Embedding())
 		want := testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(t.Context(), u)).Labels // of more than there are, settings show
-		if got := clustered(t, append(c.args, "-k", "7")...); !cmp.Equal(got, want) {
-			t.Errorf("%s: not the clusters of the library: %s", name, cmp.Diff(got, want))
-		}
+		testkit.WantSame(t, "clusters by "+name, clustered(t, append(c.args, "-k", "7")...), want)
 	}
 }
 
@@ -120,9 +113,7 @@ func TestClustersOfCora(t *testing.T) {
 	g := testkit.Must(undirected(d, path))
 	m := testkit.Must(coles.Fit(ctx, g, d.Features, tableSettings(32)...))
 	found := clustered(t, path, "-k", "7")
-	if want := testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, unit(m.Embedding()))).Labels; !cmp.Equal(found, want) {
-		t.Error("the clusters are not those of the table's settings")
-	}
+	testkit.WantSame(t, "the clusters", found, testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, unit(m.Embedding()))).Labels)
 	table := testkit.Must(eval.Protocol{}.Cluster(ctx, m.Embedding(), d.Labels)).NMI
 	got := testkit.Must(eval.NMI(found, d.Labels))
 	if got < table.Mean-3*table.Std || got > table.Mean+3*table.Std {

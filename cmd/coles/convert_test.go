@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,20 +32,14 @@ func TestVectorsSurviveEveryFormat(t *testing.T) {
 		must(t, "", "convert", "-from", "tsv", "-to", f.Name, in, out)
 		got := must(t, "", "convert", "-from", f.Name, "-to", "tsv", out, "-")
 		if f.Name == "npy" { // which has no ids
-			if want := "0\t0.1\t-1e-300\n1\t3\t1.7976931348623157e+308\n2\t0\t5e-324\n"; got != want {
-				t.Errorf("through %s: %q, want %q", f.Name, got, want)
-			}
-		} else if got != want {
-			t.Errorf("through %s: %q, want %q", f.Name, got, want)
+			testkit.WantSame(t, "through npy", got, "0\t0.1\t-1e-300\n1\t3\t1.7976931348623157e+308\n2\t0\t5e-324\n")
+		} else {
+			testkit.WantSame(t, "through "+f.Name, got, want)
 		}
 		// The same through pipes.
 		packed := must(t, read(t, in), "convert", "-from", "tsv", "-to", f.Name, "-", "-")
-		if packed != read(t, out) {
-			t.Errorf("%s to standard output is not the file", f.Name)
-		}
-		if piped := must(t, packed, "convert", "-from", f.Name, "-to", "tsv", "-", "-"); piped != got {
-			t.Errorf("%s from standard input: %q, want %q", f.Name, piped, got)
-		}
+		testkit.WantSame(t, f.Name+" to standard output", packed, read(t, out))
+		prints(t, got, packed, "convert", "-from", f.Name, "-to", "tsv", "-", "-")
 	}
 }
 
@@ -54,19 +47,14 @@ func TestVectorsOfFloat32SurviveTheBinaryFormat(t *testing.T) {
 	dir := folder(t, map[string]string{"v.tsv": "ann\t0.5\t-3\nbob\t1e-30\t2\n", "wide.tsv": oddVectors})
 	out := filepath.Join(dir, "v.bin")
 	must(t, "", "convert", "-from", "tsv", filepath.Join(dir, "v.tsv"), out)
-	if got, want := must(t, "", "convert", "-to", "tsv", out, "-"), "ann\t0.5\t-3\nbob\t1.0000000031710769e-30\t2\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	prints(t, "ann\t0.5\t-3\nbob\t1.0000000031710769e-30\t2\n", "", "convert", "-to", "tsv", out, "-")
 	refused(t, dir, exitFailure, "(1, 1)", "", "convert", "-from", "tsv", filepath.Join(dir, "wide.tsv"), filepath.Join(dir, "wide.bin"))
 }
 
 func TestGraphsSurviveEveryFormat(t *testing.T) {
 	dir, edges, features := small(t)
 	want := testkit.Must(dataset.OpenEdgeList(edges, features, filepath.Join(dir, "labels.txt")))
-	splits := filepath.Join(dir, "splits.json")
-	if err := os.WriteFile(splits, []byte(`{"train": [[0, 2]], "val": [[]], "test": [[1, 3]]}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	splits := write(t, filepath.Join(dir, "splits.json"), `{"train": [[0, 2]], "val": [[]], "test": [[1, 3]]}`)
 	for _, f := range dataset.Formats() {
 		if !f.Graph || f.Write == nil {
 			continue
@@ -74,10 +62,7 @@ func TestGraphsSurviveEveryFormat(t *testing.T) {
 		out := filepath.Join(dir, "converted")
 		must(t, "", "convert", "-to", f.Name, edges, out, "-features", features, "-labels", filepath.Join(dir, "labels.txt"), "-splits", splits)
 		packed := read(t, out)
-		again := must(t, packed, "convert", "-from", f.Name, "-to", f.Name, "-", "-")
-		if again != packed {
-			t.Errorf("%s written twice differs", f.Name)
-		}
+		prints(t, packed, packed, "convert", "-from", f.Name, "-to", f.Name, "-", "-")
 		if f.Name != "npz" {
 			continue
 		}
@@ -129,15 +114,11 @@ func TestFloat32Files(t *testing.T) {
 	dir := folder(t, map[string]string{"x.npy": npy, "e.txt": "0 1\n1 2\n2 0\n2 3\n"})
 	path, out := filepath.Join(dir, "x.npy"), filepath.Join(dir, "out.npy")
 	must(t, "", "convert", path, out)
-	if got := read(t, out); got != npy {
-		t.Errorf("%d bytes become %d", len(npy), len(got))
-	}
+	testkit.WantSame(t, "the file", read(t, out), npy)
 	g := testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}}))
 	m := testkit.Must(coles.Fit(t.Context(), g, x, coles.WithDim(2)))
 	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, nil, m.Embedding()) })
-	if got := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", path, "-dim", "2"); got != want {
-		t.Errorf("embedding %q, want %q", got, want)
-	}
+	prints(t, want, "", "embed", filepath.Join(dir, "e.txt"), "-features", path, "-dim", "2")
 }
 
 func gzipped(t *testing.T, content string) string {
@@ -153,15 +134,9 @@ func TestGzippedInput(t *testing.T) {
 	want := must(t, vectorsText, "convert", "-from", "tsv", "-to", "tsv", "-", "-")
 	npz := must(t, edgesText, "convert", "-from", "edges", "-to", "npz", "-", "-")
 	dir := folder(t, map[string]string{"v.tsv.gz": gzipped(t, vectorsText), "g.npz.gz": gzipped(t, npz)})
-	if got := must(t, gzipped(t, vectorsText), "convert", "-from", "tsv", "-to", "tsv", "-", "-"); got != want {
-		t.Errorf("gzipped standard input: %q, want %q", got, want)
-	}
-	if got := must(t, "", "convert", "-to", "tsv", filepath.Join(dir, "v.tsv.gz"), "-"); got != want {
-		t.Errorf("a gzipped file: %q, want %q", got, want)
-	}
-	if got := must(t, "", "convert", "-to", "npz", filepath.Join(dir, "g.npz.gz"), "-"); got != npz {
-		t.Errorf("a gzipped archive is not what was packed")
-	}
+	prints(t, want, gzipped(t, vectorsText), "convert", "-from", "tsv", "-to", "tsv", "-", "-")
+	prints(t, want, "", "convert", "-to", "tsv", filepath.Join(dir, "v.tsv.gz"), "-")
+	prints(t, npz, "", "convert", "-to", "npz", filepath.Join(dir, "g.npz.gz"), "-")
 }
 
 // Input unpacks within the budget of package source.
@@ -241,12 +216,8 @@ func TestIDsNextToAMatrix(t *testing.T) {
 	dir := folder(t, map[string]string{"v.tsv": "ann b\t1\t2\n\"#1\"\t3\t4\n", "one": "ann\n", "twice": "ann\nann\n"})
 	file := func(name string) string { return filepath.Join(dir, name) }
 	must(t, "", "convert", file("v.tsv"), file("v.npy"), "-write-ids", file("v.ids"))
-	if got := read(t, file("v.ids")); got != "ann b\n#1\n" {
-		t.Errorf("ids %q", got)
-	}
-	if got := must(t, "", "convert", file("v.npy"), "-ids", file("v.ids"), "-to", "tsv", "-"); got != read(t, file("v.tsv")) {
-		t.Errorf("with ids %q, want %q", got, read(t, file("v.tsv")))
-	}
+	testkit.WantSame(t, "ids", read(t, file("v.ids")), "ann b\n#1\n")
+	prints(t, read(t, file("v.tsv")), "", "convert", file("v.npy"), "-ids", file("v.ids"), "-to", "tsv", "-")
 	for name, want := range map[string]string{"one": "one: wrong size: 1 ids for 2 rows", "twice": "twice:2: bad node ids"} {
 		refused(t, dir, exitFailure, want, "", "convert", file("v.npy"), "-ids", file(name), "-to", "tsv", "-")
 	}

@@ -22,23 +22,19 @@ func fitted(t *testing.T, opts ...coles.Option) *coles.Model {
 	t.Helper()
 	d := testkit.Must(dataset.ReadEdgeList(strings.NewReader(edgesText), strings.NewReader(featuresText), dataset.EdgeListOptions{}))
 	g := testkit.Must(coles.FromDirectedCSR(d.Adjacency, coles.WithIDs(d.IDs)))
-	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, opts...))
-	return m
+	return testkit.Must(coles.Fit(t.Context(), g, d.Features, opts...))
 }
 
 func text(t *testing.T, write func(*bytes.Buffer) error) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, write(&b))
 	return b.String()
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	b := testkit.Must(os.ReadFile(path))
-	return string(b)
+	return string(testkit.Must(os.ReadFile(path)))
 }
 
 func TestEmbedWritesWhatTheLibraryFits(t *testing.T) {
@@ -56,19 +52,11 @@ func TestEmbedWritesWhatTheLibraryFits(t *testing.T) {
 	for name, file := range map[string]string{"npy": "y.npy", "tsv": "y.tsv", "word2vec": "y.txt", "csv": "y.csv", "jsonl": "y.jsonl"} {
 		out := filepath.Join(dir, file)
 		must(t, "", append(args, "-o", out)...)
-		if got := read(t, out); got != want[name] {
-			t.Errorf("%s holds %q, want %q", file, got, want[name])
-		}
-		if got := must(t, "", append(args, "--format", name)...); got != want[name] {
-			t.Errorf("-format %s writes %q, want %q", name, got, want[name])
-		}
+		testkit.WantSame(t, file, read(t, out), want[name])
+		prints(t, want[name], "", append(args, "--format", name)...)
 	}
-	if got := must(t, edgesText, append([]string{"embed", "-"}, args[2:]...)...); got != want["tsv"] {
-		t.Errorf("from standard input to standard output: %q, want %q", got, want["tsv"])
-	}
-	if got := must(t, featuresText, "embed", edges, "-features", "-", "-dim", "2", "-seed", "7"); got != want["tsv"] {
-		t.Errorf("features from standard input: %q, want %q", got, want["tsv"])
-	}
+	prints(t, want["tsv"], edgesText, append([]string{"embed", "-"}, args[2:]...)...)
+	prints(t, want["tsv"], featuresText, "embed", edges, "-features", "-", "-dim", "2", "-seed", "7")
 }
 
 func TestEmbedInAnArchiveReplacesTheFeatures(t *testing.T) {
@@ -91,12 +79,8 @@ func TestArchivesHoldVectors(t *testing.T) {
 	for _, out := range []string{archive, plain} {
 		must(t, "", "embed", edges, "-features", features, "-dim", "2", "-o", out)
 	}
-	if got, want := must(t, "", "similar", "-embedding", archive, "ann"), must(t, "", "similar", "-embedding", plain, "ann"); got != want {
-		t.Errorf("similar: %q, want %q", got, want)
-	}
-	if got := must(t, "", "convert", "-to", "tsv", archive, "-"); got != read(t, plain) {
-		t.Errorf("converted: %q, want %q", got, read(t, plain))
-	}
+	prints(t, must(t, "", "similar", "-embedding", plain, "ann"), "", "similar", "-embedding", archive, "ann")
+	prints(t, read(t, plain), "", "convert", "-to", "tsv", archive, "-")
 }
 
 // A first line is a header or not, as -header says, in all files alike.
@@ -110,21 +94,15 @@ func TestHeaderOption(t *testing.T) {
 		return []string{filepath.Join(dir, kind+"e"), "-features", filepath.Join(dir, kind+"f"), "-labels", filepath.Join(dir, kind+"l")}
 	}
 	want := must(t, "", append([]string{"info"}, graph("")...)...)
-	if got := must(t, "", append([]string{"info", "-header", "no"}, graph("")...)...); got != want {
-		t.Errorf("no header: %q, want %q", got, want)
-	}
-	if got := must(t, "", append([]string{"info", "-header", "yes"}, graph("h")...)...); got != want {
-		t.Errorf("a header: %q, want %q", got, want)
-	}
+	prints(t, want, "", append([]string{"info", "-header", "no"}, graph("")...)...)
+	prints(t, want, "", append([]string{"info", "-header", "yes"}, graph("h")...)...)
 }
 
 func TestEmbedWithASavedModel(t *testing.T) {
 	dir, edges, features := small(t)
 	model := filepath.Join(dir, "m.model")
 	fit := must(t, "", "embed", edges, "-features", features, "-dim", "2", "-model", model)
-	if got := must(t, "", "embed", edges, "-features", features, "-with", model); got != fit {
-		t.Errorf("the model embeds its own graph as %q, not as it was fitted: %q", got, fit)
-	}
+	prints(t, fit, "", "embed", edges, "-features", features, "-with", model)
 	m := fitted(t, coles.WithDim(2))
 	grown := edgesText + "dan\teve\n"
 	more := featuresText + "eve,1,0,1\n"
@@ -132,13 +110,8 @@ func TestEmbedWithASavedModel(t *testing.T) {
 	g := testkit.Must(undirected(d, "grown"))
 	y := testkit.Must(m.Embed(t.Context(), g, d.Features))
 	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, d.IDs, y) })
-	path := filepath.Join(dir, "more.csv")
-	if err := os.WriteFile(path, []byte(more), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if got := must(t, grown, "embed", "-with", model, "-features", path); got != want {
-		t.Errorf("the grown graph is %q, want %q", got, want)
-	}
+	path := write(t, filepath.Join(dir, "more.csv"), more)
+	prints(t, want, grown, "embed", "-with", model, "-features", path)
 }
 
 func TestEmbedWithoutFeatures(t *testing.T) {
@@ -159,9 +132,7 @@ func TestEmbedWithoutFeatures(t *testing.T) {
 // Settings are read as they were printed, and a file changes what it names only.
 func TestSettingsRoundTrip(t *testing.T) {
 	printed := must(t, "", "embed", "-print-settings", "-dim", "3", "-seed", "9223372036854775808", "-filter", "appnp:10,0.1")
-	if again := must(t, printed, "embed", "-print-settings", "-settings", "-"); again != printed {
-		t.Errorf("read again they are %s, want %s", again, printed)
-	}
+	prints(t, printed, printed, "embed", "-print-settings", "-settings", "-")
 	if partial := must(t, `{"scaling": {"norm": 2}}`, "embed", "-print-settings", "-settings", "-"); !strings.Contains(partial, `"norm": 2`) || !strings.Contains(partial, `"rank": 20`) {
 		t.Errorf("one field in a file changes others: %s", partial)
 	}
@@ -169,17 +140,14 @@ func TestSettingsRoundTrip(t *testing.T) {
 
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
-	b := testkit.Must(json.Marshal(v))
-	return string(b)
+	return string(testkit.Must(json.Marshal(v)))
 }
 
 func TestEmbedSummary(t *testing.T) {
 	dir, edges, features := small(t)
 	s := embedSummary{Fit: &coles.Report{}}
 	out := must(t, "", "embed", edges, "-features", features, "-dim", "2", "-json", "-o", filepath.Join(dir, "y.npy"))
-	if err := json.Unmarshal([]byte(out), &s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal([]byte(out), &s))
 	if s.Nodes != 4 || s.Edges != 4 || s.Features != 3 || s.Dim != 2 || s.Fit.(*coles.Report).Dim != 2 || !(s.Seconds.Embed > 0) || s.PeakBytes <= 0 {
 		t.Errorf("summary %s", out)
 	}
@@ -207,9 +175,7 @@ func TestTextFeaturesAreToldByTheirFirstLine(t *testing.T) {
 		t.Errorf("one integer a node: %q", integers)
 	}
 	for _, name := range []string{"x.txt", "w.txt"} {
-		if got := must(t, "", "convert", "-to", "tsv", filepath.Join(dir, name), "-"); got != "a\t1\t0\t0\nb\t0\t1\t0\nc\t0\t1\t1\n" {
-			t.Errorf("%s converted: %q", name, got)
-		}
+		prints(t, "a\t1\t0\t0\nb\t0\t1\t0\nc\t0\t1\t1\n", "", "convert", "-to", "tsv", filepath.Join(dir, name), "-")
 	}
 }
 

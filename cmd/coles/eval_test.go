@@ -42,39 +42,23 @@ func TestEvalIsTheProtocolOfTheLibrary(t *testing.T) {
 	ctx := context.Background()
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(3)))
-	splits, err := d.RandomSplits(5, 4, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clusters, err := eval.Protocol{Runs: 2, KMeans: eval.KMeans{Seed: 3}}.Cluster(ctx, m.Embedding(), d.Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	splits := testkit.Must(d.RandomSplits(5, 4, 3))
+	want := testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits))
+	clusters := testkit.Must(eval.Protocol{Runs: 2, KMeans: eval.KMeans{Seed: 3}}.Cluster(ctx, m.Embedding(), d.Labels))
 	e := evaluated(t, path, "-dim", "16", "-seed", "3", "-per-class", "5", "-count", "4", "-runs", "2")
 	if e.Nodes != 300 || e.Columns != 16 || e.Labelled != 300 || e.Classes != 3 || e.Embedding != "coles" {
 		t.Errorf("sizes %+v", e)
 	}
-	if !cmp.Equal(e.Classification.Accuracy, percent(*want)) {
-		t.Errorf("accuracy %v, want %v", e.Classification.Accuracy.Each, want.Each)
-	}
-	if want := (clustering{percent(clusters.Accuracy), percent(clusters.NMI), percent(clusters.F1)}); !cmp.Equal(*e.Clustering, want) {
-		t.Errorf("clustering %+v, want %+v", e.Clustering, clusters)
-	}
+	testkit.WantSame(t, "accuracy", e.Classification.Accuracy, percent(*want))
+	testkit.WantSame(t, "clustering", *e.Clustering, clustering{percent(clusters.Accuracy), percent(clusters.NMI), percent(clusters.F1)})
 
 	// The same embedding from a file, the same splits from another.
 	y, s := filepath.Join(filepath.Dir(path), "y.npy"), filepath.Join(filepath.Dir(path), "s.json")
 	must(t, "", "embed", path, "-dim", "16", "-seed", "3", "-o", y)
-	if err := dataset.WriteFile(s, func(w io.Writer) error { return dataset.WriteSplits(w, 300, splits) }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, dataset.WriteFile(s, func(w io.Writer) error { return dataset.WriteSplits(w, 300, splits) }))
 	again := evaluated(t, path, "-embedding", y, "-splits", s, "-seed", "3", "-runs", "2")
-	if !cmp.Equal(again.Classification.Accuracy, e.Classification.Accuracy) || !cmp.Equal(again.Clustering, e.Clustering) {
-		t.Errorf("from files %+v, want %+v", again, e)
-	}
+	testkit.WantSame(t, "accuracy from files", again.Classification.Accuracy, e.Classification.Accuracy)
+	testkit.WantSame(t, "clustering from files", again.Clustering, e.Clustering)
 
 	table := must(t, "", "eval", path, "-embedding", y, "-splits", s, "-runs", "0")
 	if line := fmt.Sprintf("accuracy %v\n", want); !strings.Contains(table, line) || strings.Contains(table, "clustering") {
@@ -114,12 +98,8 @@ func TestEvalOfVectorsWithSomeLabels(t *testing.T) {
 	if e.Nodes != 300 || e.Labelled != 200 || e.Classes != 3 {
 		t.Errorf("sizes %+v", e)
 	}
-	if e.Classification.Accuracy.Mean != 100 {
-		t.Errorf("classes that are apart are classified with accuracy %v", e.Classification.Accuracy)
-	}
-	if e.Clustering.Accuracy.Mean != 100 {
-		t.Errorf("classes that are apart are clustered with accuracy %v", e.Clustering.Accuracy)
-	}
+	testkit.WantSame(t, "accuracy of classes that are apart", e.Classification.Accuracy.Mean, 100.0)
+	testkit.WantSame(t, "accuracy of clusters that are apart", e.Clustering.Accuracy.Mean, 100.0)
 }
 
 func TestEvalTakesTheMasksOfAnArchive(t *testing.T) {
@@ -144,8 +124,6 @@ func TestEvalSaysHowManyNodesWereDrawn(t *testing.T) {
 	_, path := community(t)
 	for perClass, want := range map[string]string{"33": "drawn, 33 nodes per class", "34": "drawn, 34 nodes per class, or a third of a smaller class"} { // of 100
 		e := evaluated(t, path, "-dim", "4", "-per-class", perClass, "-count", "1", "-runs", "0")
-		if got := e.Classification.Splits; got != want {
-			t.Errorf("-per-class %s: %q, want %q", perClass, got, want)
-		}
+		testkit.WantSame(t, "-per-class "+perClass, e.Classification.Splits, want)
 	}
 }

@@ -16,8 +16,7 @@ import (
 func archived(t *testing.T, edges string, args ...string) *dataset.Dataset {
 	t.Helper()
 	packed := must(t, edges, append([]string{"convert", "-from", "edges", "-to", "npz", "-", "-"}, args...)...)
-	d := testkit.Must(dataset.ReadNPZ(strings.NewReader(packed)))
-	return d
+	return testkit.Must(dataset.ReadNPZ(strings.NewReader(packed)))
 }
 
 // The options of text are those of the library, by features in text and by others.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,13 +15,7 @@ import (
 // Every case is exit code 1, one line that says where and what, and no output.
 func TestFailures(t *testing.T) {
 	dir, edges, features := small(t)
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	file := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }
 	out := filepath.Join(dir, "out.tsv")
 	model := filepath.Join(dir, "good.model")
 	must(t, "", "embed", edges, "-features", features, "-dim", "2", "-model", model)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"coles"
@@ -28,9 +27,7 @@ func TestInfoOfAGraph(t *testing.T) {
 	if got.Components != 2 || got.Degrees != (degrees{0, 2, 8.0 / 5, 3}) {
 		t.Errorf("%d components, degrees %+v", got.Components, got.Degrees)
 	}
-	if *got.Features != (featuresInfo{2, 5, 0.5}) {
-		t.Errorf("features %+v", *got.Features)
-	}
+	testkit.WantSame(t, "features", *got.Features, featuresInfo{2, 5, 0.5})
 	// Among a, b, c, d: a and b have one of two neighbours alike, c one of three, d its only one;
 	// edges ab and cd of four; two classes of two.
 	h := got.Labels.Homophily
@@ -47,11 +44,8 @@ func TestInfoOfAGraph(t *testing.T) {
 	}
 
 	table := must(t, countedEdges, args...)
-	for _, line := range []string{"nodes          5, 1 isolated\n", "degrees        min 0, median 2, mean 1.6, max 3\n", "homophily      node 0.583, edge 0.500, expected by chance 0.500\n"} {
-		if !strings.Contains(table, line) {
-			t.Errorf("no line %q in\n%s", line, table)
-		}
-	}
+	testkit.WantText(t, table, "nodes          5, 1 isolated\n", "degrees        min 0, median 2, mean 1.6, max 3\n",
+		"homophily      node 0.583, edge 0.500, expected by chance 0.500\n")
 }
 
 func TestInfoOfAModel(t *testing.T) {
@@ -68,26 +62,17 @@ func TestInfoOfAModel(t *testing.T) {
 		if from != "" {
 			path = "-"
 		}
-		table := must(t, from, "info", path)
-		for _, line := range []string{"model of     4 nodes, 4 edges\n", "filter       sgc:2\n", "seed         7\n", "input        graph " + m.Report().GraphHash} {
-			if !strings.Contains(table, line) {
-				t.Errorf("no line %q in\n%s", line, table)
-			}
-		}
+		testkit.WantText(t, must(t, from, "info", path),
+			"model of     4 nodes, 4 edges\n", "filter       sgc:2\n", "seed         7\n", "input        graph "+m.Report().GraphHash)
 	}
 	// A model without features says so.
 	must(t, "", "embed", edges, "-dim", "1", "-model", model)
-	if table := must(t, "", "info", model); !strings.Contains(table, "only the graph it was fitted on") {
-		t.Errorf("of a model without features:\n%s", table)
-	}
+	testkit.WantText(t, must(t, "", "info", model), "only the graph it was fitted on")
 }
 
 // A column of times is seen for what it is, as weights of edges.
 func TestInfoShowsTheRangeOfWeights(t *testing.T) {
-	out := must(t, "a b 0.5\nb c 1082\n", "info")
-	if !strings.Contains(out, "2, undirected, weights 0.5 to 1082\n") {
-		t.Errorf("no range of weights:\n%s", out)
-	}
+	testkit.WantText(t, must(t, "a b 0.5\nb c 1082\n", "info"), "2, undirected, weights 0.5 to 1082\n")
 	if of := decoded[graphInfo](t, "a b\n", "info", "-json").Weights; of != nil {
 		t.Errorf("weights %v of a graph without", of)
 	}
@@ -96,16 +81,10 @@ func TestInfoShowsTheRangeOfWeights(t *testing.T) {
 // A folder of datasets is no dataset; info tells their names, the others say so.
 func TestInfoOfAFolder(t *testing.T) {
 	dir := folder(t, map[string]string{"ind.cora.graph": "", "ind.cora.x": "", "ind.pubmed.graph.gz": "", "readme.graph": "", "reddit-G.json.gz": "", "reddit-id_map.json": ""})
-	if err := os.MkdirAll(filepath.Join(dir, "arxiv", "raw"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "arxiv", "raw", "num-node-list.csv"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.MkdirAll(filepath.Join(dir, "arxiv", "raw"), 0o777))
+	write(t, filepath.Join(dir, "arxiv", "raw", "num-node-list.csv"), "")
 	want := "ogb        " + filepath.Join(dir, "arxiv") + "\nplanetoid  " + filepath.Join(dir, "cora") + "\nplanetoid  " + filepath.Join(dir, "pubmed") + "\ngraphsage  " + filepath.Join(dir, "reddit") + "\n"
-	if got := must(t, "", "info", dir); got != want {
-		t.Errorf("info prints %q, want %q", got, want)
-	}
+	prints(t, want, "", "info", dir)
 	if found := decoded[datasets](t, "", "info", "-json", dir); len(found) != 4 || found[1] != (namedDataset{"planetoid", filepath.Join(dir, "cora")}) {
 		t.Errorf("%v", found)
 	}

@@ -19,9 +19,7 @@ import (
 func plotted(t *testing.T, ending string, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "map."+ending)
-	if got := must(t, "", append([]string{"plot", "-o", out}, args...)...); got != "" {
-		t.Errorf("standard output: %q", got)
-	}
+	prints(t, "", "", append([]string{"plot", "-o", out}, args...)...)
 	return read(t, out)
 }
 
@@ -73,9 +71,7 @@ func TestPlotFormats(t *testing.T) {
 	if code, _, stderr := call("a 1 0\nb 0 1\nc 1 1\n", "plot", "-embedding", "-", "-k", "2", "-o", out); code != 0 {
 		t.Fatalf("plot of standard input: exit %d, %q", code, stderr)
 	}
-	if drawn := read(t, out); !strings.Contains(drawn, "<title>standard input</title>") {
-		t.Errorf("the page of standard input begins %.400q", drawn)
-	}
+	testkit.WantText(t, read(t, out), "<title>standard input</title>")
 	if strings.Contains(page, "src=") || strings.Contains(page, "<script") {
 		t.Error("the page loads or runs something")
 	}
@@ -104,9 +100,7 @@ func TestPlotPanelsAndColours(t *testing.T) {
 		texts := svgTexts(t, plotted(t, "svg", append(c.args, "-by", "pca")...))
 		for text, want := range c.want {
 			text = strings.ReplaceAll(text, "\t", " ") // as a picture writes it
-			if got := count(texts, text); got != want {
-				t.Errorf("%s: %q stands %d times, want %d: %q", name, text, got, want, texts)
-			}
+			testkit.WantSame(t, name+": number of "+text, count(texts, text), want)
 		}
 	}
 	code, _, stderr := call("", "plot", bare, "-by", "pca", "-o", filepath.Join(t.TempDir(), "m.svg"))

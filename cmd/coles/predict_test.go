@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"coles/eval"
 	"coles/internal/testkit"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -75,18 +73,13 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		labelled := everyFourth(g.Nodes())
 		labels := labelFile(t, c.d.Labels, labelled)
 		want := wantPredictions(t, eval.LogisticRegression{Cs: eval.DefaultCs()}, y, c.d.Labels, labelled)
-		got := predicted(t, c.path, "-dim", "8", "-labels", labels)
-		if !cmp.Equal(got, want) {
-			t.Errorf("%s: not the predictions of the library: %s", filepath.Base(c.path), cmp.Diff(got, want))
-		}
+		testkit.WantSame(t, "predictions", predicted(t, c.path, "-dim", "8", "-labels", labels), want)
 
 		// The same of the embedding in a file, with a graph and without, and as text.
 		vectors := filepath.Join(t.TempDir(), "y.npy")
 		must(t, "", "embed", c.path, "-dim", "8", "-o", vectors)
 		for _, args := range [][]string{{c.path, "-embedding", vectors}, {"-embedding", vectors}} {
-			if got := predicted(t, append(args, "-labels", labels)...); !cmp.Equal(got, want) {
-				t.Errorf("%v: %s", args, cmp.Diff(got, want))
-			}
+			testkit.WantSame(t, strings.Join(args, " "), predicted(t, append(args, "-labels", labels)...), want)
 		}
 		tabs, commas := "", ""
 		for _, p := range want {
@@ -94,13 +87,10 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 			tabs += fmt.Sprintf("%s\t%s\t%.6g\n", p.ID, quoted, p.Probability)
 			commas += fmt.Sprintf("%s,%s,%.6g\n", p.ID, quoted, p.Probability)
 		}
-		if got := must(t, "", "predict", c.path, "-dim", "8", "-labels", labels); got != tabs {
-			t.Errorf("text %q, want %q", got, tabs)
-		}
+		prints(t, tabs, "", "predict", c.path, "-dim", "8", "-labels", labels)
 		out := filepath.Join(t.TempDir(), "out.csv")
-		if must(t, "", "predict", c.path, "-dim", "8", "-labels", labels, "-o", out); read(t, out) != commas {
-			t.Errorf("with commas %q, want %q", read(t, out), commas)
-		}
+		must(t, "", "predict", c.path, "-dim", "8", "-labels", labels, "-o", out)
+		testkit.WantSame(t, "predictions with commas", read(t, out), commas)
 	}
 }
 
@@ -112,9 +102,8 @@ func TestPredictAll(t *testing.T) {
 	if len(some) != 225 || len(all) != 300 {
 		t.Fatalf("%d predictions, and %d with -all", len(some), len(all))
 	}
-	if rest := slices.DeleteFunc(slices.Clone(all), func(p prediction) bool { return !slices.Contains(some, p) }); !cmp.Equal(rest, some) {
-		t.Error("-all changes the other predictions")
-	}
+	rest := slices.DeleteFunc(slices.Clone(all), func(p prediction) bool { return !slices.Contains(some, p) })
+	testkit.WantSame(t, "the other predictions with -all", rest, some)
 }
 
 // Nodes whose label an archive has by convention only have none.
@@ -135,9 +124,7 @@ func TestPredictWhatAnArchiveDoesNotKnow(t *testing.T) {
 	for i := range want {
 		want[i].Class = strings.Trim(strings.TrimPrefix(want[i].Class, "class\t"), `"`) // the archive names no classes
 	}
-	if got := predicted(t, archiveOf(t, d)); !cmp.Equal(got, want) {
-		t.Errorf("predictions: %s", cmp.Diff(got, want))
-	}
+	testkit.WantSame(t, "predictions", predicted(t, archiveOf(t, d)), want)
 }
 
 // A classifier that was kept needs no labels, and its classes keep their names.
@@ -151,21 +138,16 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 
 	d.Labels = nil
 	bare := archiveOf(t, d)
-	if got := predicted(t, bare, "-with", model, "-use", kept); !cmp.Equal(got, want) {
-		t.Errorf("kept: %s", cmp.Diff(got, want))
-	}
-	if m := testkit.Must(eval.ReadLinearModel(strings.NewReader(read(t, kept)))); len(m.Classes) != 3 {
-		t.Errorf("a program reads %d classes from the file", len(m.Classes))
-	}
+	testkit.WantSame(t, "predictions of a kept classifier", predicted(t, bare, "-with", model, "-use", kept), want)
+	m := testkit.Must(eval.ReadLinearModel(strings.NewReader(read(t, kept))))
+	testkit.WantSame(t, "classes that a program reads from the file", len(m.Classes), 3)
 
 	whole := read(t, kept)
 	for name, damaged := range map[string]string{
 		"empty": "", "cut off": whole[:len(whole)-1], "without names": whole[:strings.Index(whole, "COLESCLS")],
 		"with more": whole + "x", "changed": whole[:len(whole)-40] + "x" + whole[len(whole)-39:], "a model": read(t, model),
 	} {
-		if err := os.WriteFile(kept, []byte(damaged), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, kept, damaged)
 		t.Run(name, func(t *testing.T) {
 			refused(t, dir, exitFailure, "c.classifier", "", "predict", bare, "-with", model, "-use", kept)
 		})
@@ -186,9 +168,7 @@ func TestPredictFromFewLabels(t *testing.T) {
 		{[]int{0, 1, 32, 33}, eval.LogisticRegression{Cs: eval.DefaultCs()}},
 	} {
 		want := wantPredictions(t, c.l, y, d.Labels, c.rows)
-		if got := predicted(t, path, "-labels", labelFile(t, d.Labels, c.rows)); !cmp.Equal(got, want) {
-			t.Errorf("labels of %v: %s", c.rows, cmp.Diff(got, want))
-		}
+		testkit.WantSame(t, fmt.Sprint("labels of ", c.rows), predicted(t, path, "-labels", labelFile(t, d.Labels, c.rows)), want)
 	}
 }
 
@@ -214,7 +194,5 @@ func TestPredictionsOfCora(t *testing.T) {
 			right++
 		}
 	}
-	if got := float64(right) / float64(len(test)); got != want {
-		t.Errorf("accuracy %v, by Classify %v", got, want)
-	}
+	testkit.WantSame(t, "accuracy", float64(right)/float64(len(test)), want)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -39,9 +40,7 @@ func TestProcess(t *testing.T) {
 	for args, want := range map[string]int{"-h": 0, "info -": 1, "embed -depth 3": exitUsage} {
 		cmd := process(t.Context(), "", args)
 		cmd.Run()
-		if got := cmd.ProcessState.ExitCode(); got != want {
-			t.Errorf("coles %s: exit %d, want %d", args, got, want)
-		}
+		testkit.WantSame(t, "exit code of coles "+args, cmd.ProcessState.ExitCode(), want)
 	}
 	cmd := process(t.Context(), "", "info")
 	cmd.Stdin = strings.NewReader(edgesText)
@@ -91,9 +90,7 @@ func interrupt(t *testing.T, dir, args string, signal os.Signal) {
 	defer stdin.Close()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, cmd.Start())
 	time.Sleep(500 * time.Millisecond)
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatalf("it ended before it was interrupted: %q", stderr.String())
@@ -183,13 +180,9 @@ func TestNothingControlsTheTerminal(t *testing.T) {
 		w := visible(&out)
 		for rest := ids; rest != ""; {
 			piece := rest[:min(size, len(rest))]
-			if _, err := io.WriteString(w, piece); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(io.WriteString(w, piece))
 			rest = rest[len(piece):]
 		}
-		if got, want := out.String(), "a␛]0;title␇\tb\uFFFD31m\uFFFD␍\nç 漢\n"; got != want {
-			t.Errorf("in pieces of %d: %q, want %q", size, got, want)
-		}
+		testkit.WantSame(t, fmt.Sprint("in pieces of ", size), out.String(), "a␛]0;title␇\tb\uFFFD31m\uFFFD␍\nç 漢\n")
 	}
 }

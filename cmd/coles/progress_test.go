@@ -22,17 +22,13 @@ func TestProgressLine(t *testing.T) {
 	line.show("solve", 1, 12)
 	line.show("solve", 2, 12) // too soon after
 	line.clear()
-	if got, want := b.String(), "\rsolve 1/12\r          \r"; got != want {
-		t.Errorf("progress prints %q, want %q", got, want)
-	}
+	testkit.WantSame(t, "progress", b.String(), "\rsolve 1/12\r          \r")
 	b.Reset()
 	line.bytes("edges.csv", 3<<20, 40<<20)
 	line.clear()
 	line.bytes("standard input", 3<<20, 0) // of which no size is known
 	line.clear()
-	if got, want := b.String(), "\rread edges.csv 3/40 MB\r                      \r\rread standard input 3 MB\r                        \r"; got != want {
-		t.Errorf("bytes print %q, want %q", got, want)
-	}
+	testkit.WantSame(t, "bytes", b.String(), "\rread edges.csv 3/40 MB\r                      \r\rread standard input 3 MB\r                        \r")
 }
 
 // A stage of three parts of twelve in six seconds has eighteen left.
@@ -42,15 +38,11 @@ func TestProgressTellsTheTimeLeft(t *testing.T) {
 	line.show("solve", 0, 12)
 	line.began, line.last = time.Now().Add(-6*time.Second), time.Time{}
 	line.show("solve", 3, 12)
-	if got, want := b.String(), "\rsolve 0/12\rsolve 3/12, 6s, 18s left"; got != want {
-		t.Errorf("progress prints %q, want %q", got, want)
-	}
+	testkit.WantSame(t, "progress", b.String(), "\rsolve 0/12\rsolve 3/12, 6s, 18s left")
 	b.Reset()
 	line.began = time.Now().Add(-7 * time.Second)
 	line.again() // a second later
-	if got, want := b.String(), "\rsolve 3/12, 7s, 21s left"; got != want {
-		t.Errorf("after a second %q, want %q", got, want)
-	}
+	testkit.WantSame(t, "progress after a second", b.String(), "\rsolve 3/12, 7s, 21s left")
 	line.last = time.Time{}
 	line.show("embed", 0, 1) // begins anew
 	if got := b.String(); !strings.HasSuffix(got, "\rembed 0/1"+strings.Repeat(" ", len("solve 3/12, 6s, 18s left")-len("embed 0/1"))) {

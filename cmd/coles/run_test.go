@@ -29,12 +29,16 @@ func must(t *testing.T, stdin string, args ...string) string {
 	return stdout
 }
 
+// prints checks what such a run prints.
+func prints(t *testing.T, want, stdin string, args ...string) {
+	t.Helper()
+	testkit.WantSame(t, "coles "+strings.Join(args, " "), must(t, stdin, args...), want)
+}
+
 // decoded is the JSON that a run prints.
 func decoded[T any](t *testing.T, stdin string, args ...string) (v T) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(must(t, stdin, args...)), &v); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal([]byte(must(t, stdin, args...)), &v))
 	return v
 }
 
@@ -43,11 +47,16 @@ func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), text)
 	}
 	return dir
+}
+
+// write writes a text to a file and returns its path.
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	testkit.Check(t, os.WriteFile(path, []byte(text), 0o666))
+	return path
 }
 
 // The graph of most tests: a triangle with a tail.
@@ -91,9 +100,7 @@ func TestUsageErrors(t *testing.T) {
 	dir, edges, features := small(t)
 	out := filepath.Join(dir, "out.tsv")
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink("out.tsv", link); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.Symlink("out.tsv", link))
 	for name, c := range map[string]struct {
 		args string
 		text string
@@ -244,9 +251,7 @@ func TestVersion(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, command := range [][]string{{}, {"embed"}, {"plot"}} {
-		if got, want := must(t, "", append([]string{"help"}, command...)...), must(t, "", append(command, "-h")...); got != want {
-			t.Errorf("help %v and -h differ: %q, %q", command, got, want)
-		}
+		prints(t, must(t, "", append(command, "-h")...), "", append([]string{"help"}, command...)...)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"coles/internal/testkit"
 )
 
 // Vectors whose similarities are known by hand: along (3, 4), (4, 3), (−3, −4) and, ten times as
@@ -25,20 +25,14 @@ func TestSimilar(t *testing.T) {
 		{[]string{"-k=1", "--", "-c"}, "-c\thelp\t-0.6\n"},
 		{[]string{"-k=1", "-queries", filepath.Join(filepath.Dir(path), "q.tsv")}, "up\ta\t0.8\nside\thelp\t1\n"},
 	} {
-		if got := must(t, "", append([]string{"similar", "-embedding", path}, c.args...)...); got != c.want {
-			t.Errorf("similar %q: %q, want %q", c.args, got, c.want)
-		}
-		if got := must(t, vectorsText, append([]string{"similar"}, c.args...)...); got != c.want {
-			t.Errorf("similar %q from standard input: %q, want %q", c.args, got, c.want)
-		}
+		prints(t, c.want, "", append([]string{"similar", "-embedding", path}, c.args...)...)
+		prints(t, c.want, vectorsText, append([]string{"similar"}, c.args...)...)
 	}
 }
 
 // An id that holds a tab is quoted, as embed writes it.
 func TestSimilarQuotesIDs(t *testing.T) {
-	if got, want := must(t, "\"a\tb\"\t1\nc\t1\n", "similar", "c"), "c\t\"a\tb\"\t1\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	prints(t, "c\t\"a\tb\"\t1\n", "\"a\tb\"\t1\nc\t1\n", "similar", "c")
 }
 
 func TestSimilarAsJSON(t *testing.T) {
@@ -47,9 +41,7 @@ func TestSimilarAsJSON(t *testing.T) {
 		{"a", []neighbour{{"help", 150}, {"b", 24}}},
 		{"b", []neighbour{{"help", 200}, {"a", 24}}},
 	}
-	if !cmp.Equal(got, want) {
-		t.Errorf("similar: %v, want %v", got, want)
-	}
+	testkit.WantSame(t, "similar", got, want)
 	if got := must(t, "alone 1 2\n", "similar", "-json", "alone"); !json.Valid([]byte(got)) {
 		t.Errorf("a node without others: %q", got)
 	}
@@ -60,11 +52,7 @@ func TestSimilarByRow(t *testing.T) {
 	dir := folder(t, map[string]string{"v.tsv": vectorsText})
 	npy := filepath.Join(dir, "v.npy")
 	must(t, "", "convert", filepath.Join(dir, "v.tsv"), npy)
-	if got, want := must(t, "", "similar", "-embedding", npy, "-k", "1", "0"), "0\t1\t0.96\n"; got != want {
-		t.Errorf("similar: %q, want %q", got, want)
-	}
+	prints(t, "0\t1\t0.96\n", "", "similar", "-embedding", npy, "-k", "1", "0")
 	ids := filepath.Join(folder(t, map[string]string{"v.ids": "a\nb\n-c\nhelp\n"}), "v.ids")
-	if got, want := must(t, "", "similar", "-embedding", npy, "-ids", ids, "-k", "1", "help"), "help\tb\t0.8\n"; got != want {
-		t.Errorf("similar: %q, want %q", got, want)
-	}
+	prints(t, "help\tb\t0.8\n", "", "similar", "-embedding", npy, "-ids", ids, "-k", "1", "help")
 }

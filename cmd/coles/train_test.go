@@ -13,7 +13,6 @@ import (
 	"coles/gnn"
 	"coles/internal/testkit"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v3"
 )
 
@@ -27,8 +26,7 @@ func trained(t *testing.T, d *dataset.Dataset) *gnn.Model {
 	t.Helper()
 	g := testkit.Must(d.Graph())
 	layers := []gnn.Layer{gnn.GCN(8), gnn.ReLU(), gnn.Dropout(0.1), gnn.GCN(4)}
-	m := testkit.Must(gnn.Train(t.Context(), g, d.Features, gnn.WithNetwork(layers...), gnn.WithEpochs(6), gnn.WithSeed(5)))
-	return m
+	return testkit.Must(gnn.Train(t.Context(), g, d.Features, gnn.WithNetwork(layers...), gnn.WithEpochs(6), gnn.WithSeed(5)))
 }
 
 func TestTrainWritesWhatTheLibraryTrains(t *testing.T) {
@@ -39,30 +37,18 @@ func TestTrainWritesWhatTheLibraryTrains(t *testing.T) {
 	out, network := filepath.Join(dir, "y.tsv"), filepath.Join(dir, "m.network")
 	s := embedSummary{Fit: &gnn.Report{}}
 	printed := must(t, "", append([]string{"train", path, "-o", out, "-model", network, "-json"}, smallTraining()...)...)
-	if err := json.Unmarshal([]byte(printed), &s); err != nil {
-		t.Fatal(err)
-	}
-	if got := read(t, out); got != want {
-		t.Errorf("the embedding is not the library's: %.60q, want %.60q", got, want)
-	}
+	testkit.Check(t, json.Unmarshal([]byte(printed), &s))
+	testkit.WantSame(t, "the embedding", read(t, out), want)
 	if r := s.Fit.(*gnn.Report); s.Nodes != 300 || s.Dim != 4 || r.Epochs != 6 || r.Parameters != m.Report().Parameters {
 		t.Errorf("summary %s", printed)
 	}
 
 	// The model embeds, is measured and described.
-	if got := must(t, "", "embed", path, "-with", network); got != want {
-		t.Errorf("embedded with the model: %.60q, want %.60q", got, want)
-	}
-	if e := evaluated(t, path, "-with", network, "-count", "1", "-runs", "0"); e.Columns != 4 {
-		t.Errorf("measured with the model: %+v", e)
-	}
-	if about := must(t, "", "info", network); !strings.Contains(about, "layers: gcn:8 → relu → dropout:0.1 → gcn:4\n") || !strings.Contains(about, "6 epochs") {
-		t.Errorf("info prints %q", about)
-	}
+	prints(t, want, "", "embed", path, "-with", network)
+	testkit.WantSame(t, "measured columns", evaluated(t, path, "-with", network, "-count", "1", "-runs", "0").Columns, 4)
+	testkit.WantText(t, must(t, "", "info", network), "layers: gcn:8 → relu → dropout:0.1 → gcn:4\n", "6 epochs")
 	info := decoded[networkInfo](t, "", "info", "-json", network)
-	if !cmp.Equal(asJSON(t, info.Settings), asJSON(t, m.Settings())) {
-		t.Errorf("settings %s", asJSON(t, info.Settings))
-	}
+	testkit.WantSame(t, "settings", asJSON(t, info.Settings), asJSON(t, m.Settings()))
 }
 
 // A training that goes on after three epochs of six ends with the bytes of one without the break.
@@ -76,12 +62,8 @@ func TestTrainResumes(t *testing.T) {
 		t.Fatalf("the checkpoint is of epoch %v, %v; want 3", at, err)
 	}
 	// It may keep on in the same file.
-	if got := must(t, "", "train", path, "-resume", checkpoint, "-epochs", "6", "-checkpoint", checkpoint); got != want {
-		t.Errorf("resumed %.60q, want %.60q", got, want)
-	}
-	if got := must(t, "", "train", path, "-resume", checkpoint); got != want {
-		t.Errorf("resumed at the end %.60q, want %.60q", got, want)
-	}
+	prints(t, want, "", "train", path, "-resume", checkpoint, "-epochs", "6", "-checkpoint", checkpoint)
+	prints(t, want, "", "train", path, "-resume", checkpoint)
 	refused(t, dir, exitFailure, "checkpoint of another training", edgesText, "train", "-features", filepath.Join(folder(t, map[string]string{"x.csv": featuresText}), "x.csv"), "-resume", checkpoint)
 }
 
@@ -104,9 +86,7 @@ func TestTrainingSettings(t *testing.T) {
 		for i := range words {
 			words[i] = strings.ReplaceAll(words[i], "|", " ")
 		}
-		if got := settingsOf(t, words); asJSON(t, got) != asJSON(t, want) {
-			t.Errorf("%s: %s, want %s", args, asJSON(t, got), asJSON(t, want))
-		}
+		testkit.WantSame(t, args, asJSON(t, settingsOf(t, words)), asJSON(t, want))
 	}
 }
 
@@ -118,9 +98,7 @@ func settingsOf(t *testing.T, args []string) (s gnn.Settings) {
 		s, err = trainingSettings(ctx, c, &inputs{})
 		return err
 	}
-	if err := c.Run(t.Context(), append([]string{"train"}, args...)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, c.Run(t.Context(), append([]string{"train"}, args...)))
 	return s
 }
 

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"coles/internal/testkit"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Every command of the tutorial prints what the tutorial says it prints: blocks of "sh" are run,
@@ -20,9 +18,7 @@ func TestTutorial(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
 	page := testkit.Must(os.ReadFile(filepath.Join(docs, "tutorial.md")))
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(docs, "sample"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.CopyFS(dir, os.DirFS(filepath.Join(docs, "sample"))))
 	t.Chdir(dir)
 	blocks := regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < 10 {
@@ -31,9 +27,7 @@ func TestTutorial(t *testing.T) {
 	printed := ""
 	for _, block := range blocks {
 		if block[1] == "text" {
-			if printed != block[2] {
-				t.Errorf("prints\n%s\nthe tutorial has\n%s", printed, block[2])
-			}
+			testkit.WantSame(t, "what the tutorial prints", printed, block[2])
 			continue
 		}
 		printed = ""
@@ -47,10 +41,7 @@ func TestTutorial(t *testing.T) {
 // reaches those that the page says.
 func TestLicences(t *testing.T) {
 	root := filepath.Join("..", "..")
-	text := func(name string) string {
-		b := testkit.Must(os.ReadFile(filepath.Join(root, name)))
-		return string(b)
-	}
+	text := func(name string) string { return read(t, filepath.Join(root, name)) }
 	modules := func(expression, text string) []string {
 		var found []string
 		for _, m := range regexp.MustCompile(expression).FindAllStringSubmatch(text, -1) {
@@ -62,9 +53,7 @@ func TestLicences(t *testing.T) {
 	page := text("docs/licences.md")
 	rows := strings.Join(modules(`(?m)^(\|.*)`, page), "\n")
 	required := strings.ReplaceAll(text("go.mod")+text("dataset/parquet/go.mod")+text("distributed/go.mod"), "require coles", "")
-	if diff := cmp.Diff(modules(`(?m)^(?:require)?\s+(\S+\.\S+) v`, required), modules("`([^`]+)`", rows)); diff != "" {
-		t.Errorf("required (-) and on the page (+):\n%s", diff)
-	}
+	testkit.WantSame(t, "the page of what is required", modules("`([^`]+)`", rows), modules(`(?m)^(?:require)?\s+(\S+\.\S+) v`, required))
 	if testing.Short() {
 		return // go list takes its time
 	}
@@ -73,7 +62,5 @@ func TestLicences(t *testing.T) {
 	reached := testkit.Must(list.Output())
 	library, _, _ := strings.Cut(page, "`eval/picture`")
 	rows = strings.Join(modules(`(?m)^(\|.*)`, library), "\n")
-	if diff := cmp.Diff(modules(`(\S+\.\S+)`, string(reached)), modules("`([^`]+)`", rows)); diff != "" {
-		t.Errorf("reached by the library (-) and said to be (+):\n%s", diff)
-	}
+	testkit.WantSame(t, "the page of what the library reaches", modules("`([^`]+)`", rows), modules(`(\S+\.\S+)`, string(reached)))
 }

@@ -133,7 +133,7 @@ func TestBenchJSON(t *testing.T) {
 	clitest.NoLitter(t)
 	text, _ := clitest.Run(t, program(small), "-json", "-runs", "3", "-peer", self(t)+" peer")
 	var r row
-	clitest.Check(t, json.Unmarshal([]byte(text), &r))
+	testkit.Check(t, json.Unmarshal([]byte(text), &r))
 	if r.Graph != "generated" || r.Dim != 5 || len(r.Seconds) != 3 || slices.Min(r.Seconds) <= 0 || len(r.Warm) != 3 || slices.Min(r.Warm) <= 0 ||
 		!slices.Equal(r.Peer, []float64{300.051, 300.051, 300.051}) || r.Solver != coles.SolverDirect || r.Precision != coles.Float64 {
 		t.Errorf("%+v", r)
@@ -183,5 +183,5 @@ func TestBenchStopsWhenInterrupted(t *testing.T) {
 
 func TestTrainingIsTimed(t *testing.T) {
 	text, _ := clitest.Run(t, program(small), "-train", "-data", testkit.Shared(t, "data"), "-graphs", "cora", "-runs", "1")
-	clitest.WantText(t, text, "| cora, 512 | ", "gcn 512-512, float32")
+	testkit.WantText(t, text, "| cora, 512 | ", "gcn 512-512, float32")
 }

@@ -19,7 +19,6 @@ import (
 
 	"coles/dataset"
 	"coles/examples/browser/view"
-	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -98,7 +97,7 @@ func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[s
 		"--enable-logging=stderr", "--remote-debugging-port=0", server.URL+"/")
 	var stderr bytes.Buffer
 	run.Stderr = &stderr
-	clitest.Check(t, run.Start())
+	testkit.Check(t, run.Start())
 	var body []byte
 	select {
 	case body = <-found:
@@ -112,7 +111,7 @@ func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[s
 		t.Fatalf("%s: %v\n%s", path, ctx.Err(), stderr.String())
 	}
 	var all map[string]shown
-	clitest.Check(t, json.Unmarshal(body, &all))
+	testkit.Check(t, json.Unmarshal(body, &all))
 	return all
 }
 
@@ -121,7 +120,7 @@ func built(t *testing.T) string {
 	t.Helper()
 	testkit.Long(t)
 	folder := filepath.Join(t.TempDir(), "page")
-	clitest.Check(t, run(t.Context(), []string{"-o", folder}, io.Discard, io.Discard))
+	testkit.Check(t, run(t.Context(), []string{"-o", folder}, io.Discard, io.Discard))
 	return folder
 }
 

@@ -56,7 +56,7 @@ func TestServes(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	clitest.Check(t, os.WriteFile(file, nil, 0o666))
+	testkit.Check(t, os.WriteFile(file, nil, 0o666))
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "unknown flag", Args: []string{"-port", "1"}, Text: "-port"},
 		{Name: "argument", Args: []string{"folder"}, Text: "unexpected argument"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coles/examples/internal/clitest"
+	"coles/internal/testkit"
 )
 
 func TestFiguresAreDrawn(t *testing.T) {
@@ -16,7 +17,7 @@ func TestFiguresAreDrawn(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "d.svg")
 		stdout, _ := clitest.Run(t, run, "-figure", figure, "-nodes", "150", "-epochs", "2", "-pairs", "100", "-o", out)
-		clitest.WantText(t, stdout, append(want, out)...)
+		testkit.WantText(t, stdout, append(want, out)...)
 		if picture, err := os.ReadFile(out); err != nil || !bytes.Contains(picture, []byte("<svg")) {
 			t.Errorf("%s: no picture: %v", figure, err)
 		}

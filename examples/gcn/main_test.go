@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"coles/examples/internal/clitest"
+	"coles/internal/testkit"
 )
 
 func TestGCNTrainsAndDraws(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "g.png")
 	stdout, stderr := clitest.Run(t, run, "-nodes", "300", "-epochs", "4", "-o", out)
-	clitest.WantText(t, stdout, "300 nodes", "4 epochs", "raw features", "COLES-GCN", out)
-	clitest.WantText(t, stderr, "epoch  4 of 4: loss")
+	testkit.WantText(t, stdout, "300 nodes", "4 epochs", "raw features", "COLES-GCN", out)
+	testkit.WantText(t, stderr, "epoch  4 of 4: loss")
 	if lines := strings.Count(stderr, "\n"); lines != 4 {
 		t.Errorf("progress of four epochs is\n%s", stderr)
 	}

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"coles/examples/internal/clitest"
+	"coles/internal/testkit"
 )
 
 func TestQuickstartMeasuresAndDraws(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "q.png")
 	stdout, _ := clitest.Run(t, run, "-nodes", "200", "-o", out)
-	clitest.WantText(t, stdout, "200 nodes", "raw features", "S²GC", "COLES-S²GC", out)
+	testkit.WantText(t, stdout, "200 nodes", "raw features", "S²GC", "COLES-S²GC", out)
 	clitest.WantPNG(t, out)
 }
 

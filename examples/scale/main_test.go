@@ -38,7 +38,7 @@ func TestScalePrintsARowPerSizeAndDraws(t *testing.T) {
 			t.Errorf("line %d is %q, want %d columns from %q", i, lines[i], columns-1, start)
 		}
 	}
-	clitest.WantText(t, text, "16 features, 8 columns, 2 hops", "grows as edges^", "3 sizes")
+	testkit.WantText(t, text, "16 features, 8 columns, 2 hops", "grows as edges^", "3 sizes")
 	clitest.WantPNG(t, out)
 }
 
@@ -47,7 +47,7 @@ func TestScaleJSON(t *testing.T) {
 	clitest.NoLitter(t)
 	text, _ := clitest.Run(t, run, append(tiny, "-sizes", "300", "-degree", "5", "-json", "-seed", "3")...)
 	var r row
-	clitest.Check(t, json.Unmarshal([]byte(text), &r))
+	testkit.Check(t, json.Unmarshal([]byte(text), &r))
 	d := testkit.Must(dataset.Communities{Nodes: 300, Degree: 5, Features: 16, Dense: true, Seed: 3}.Generate(t.Context()))
 	if r.Nodes != 300 || r.Edges != d.Adjacency.NNZ()/2 || r.Features != 16 || r.Dim != 8 || r.Hops != 2 {
 		t.Errorf("%+v", r)

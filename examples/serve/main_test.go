@@ -49,13 +49,13 @@ func circle(t *testing.T) (from source, g *coles.Graph, x mat.Matrix, m *coles.M
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	clitest.Check(t, os.WriteFile(path, []byte(text), 0o600))
+	testkit.Check(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func start(t *testing.T, from source) *service {
 	t.Helper()
 	s := &service{load: from.load}
-	clitest.Check(t, s.reload(t.Context()))
+	testkit.Check(t, s.reload(t.Context()))
 	return s
 }
 
@@ -204,7 +204,7 @@ func TestLargeBodyIsAnswered(t *testing.T) {
 func TestLoad(t *testing.T) {
 	from, _, _, _ := circle(t)
 	stdout, _ := clitest.Run(t, run, "-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-load", "2000")
-	clitest.WantText(t, stdout, "6 nodes", "| /similar | 1000 |", "| /embed | 1000 |", "| /reload | 4 |", "100 connections, 0 errors")
+	testkit.WantText(t, stdout, "6 nodes", "| /similar | 1000 |", "| /embed | 1000 |", "| /reload | 4 |", "100 connections, 0 errors")
 }
 
 func TestGeneratedGraph(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -210,5 +209,5 @@ func TestStopAnswersRequestsUnderWay(t *testing.T) {
 	default:
 	}
 	testkit.WantSame(t, "columns of the request under way", len(h.end(t, gil).Vector), 3)
-	clitest.Check(t, <-served)
+	testkit.Check(t, <-served)
 }

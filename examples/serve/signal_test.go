@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -28,12 +27,12 @@ func TestSignals(t *testing.T) {
 	health := func() (a answer) {
 		r := testkit.Must(http.Get(url + "/healthz"))
 		defer r.Body.Close()
-		clitest.Check(t, json.NewDecoder(r.Body).Decode(&a))
+		testkit.Check(t, json.NewDecoder(r.Body).Decode(&a))
 		return a
 	}
 	before := health()
 	signal := func(s syscall.Signal) {
-		clitest.Check(t, syscall.Kill(syscall.Getpid(), s))
+		testkit.Check(t, syscall.Kill(syscall.Getpid(), s))
 	}
 	signal(syscall.SIGHUP)
 	for !health().Since.After(before.Since) { // or the test runs out of time

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -25,7 +24,7 @@ func inBrowser(t *testing.T, page, script string, flags ...string) string {
 	file := filepath.Join(folder, "page.html")
 	script = "<script>const found = [];" + script + `document.documentElement.dataset.found = found.join("\n");</script>`
 	page = strings.Replace(page, "</body>", script+"</body>", 1)
-	clitest.Check(t, os.WriteFile(file, []byte(page), 0o666))
+	testkit.Check(t, os.WriteFile(file, []byte(page), 0o666))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	flags = append(flags, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(folder, "profile"),

@@ -91,7 +91,7 @@ func TestLargeDataSetsOfTheFolder(t *testing.T) {
 		methods, figures = "c&s,mlp,gcn-ogb", []string{"(71.7)"}
 	}
 	stdout, _ := clitest.Run(t, run, "-data", folder, "-table", "large", "-seeds", "2", "-epochs", "200", "-methods", methods)
-	clitest.WantText(t, stdout, append(figures, "## Large graphs, ogbn-arxiv", "## Large graphs, reddit",
+	testkit.WantText(t, stdout, append(figures, "## Large graphs, ogbn-arxiv", "## Large graphs, reddit",
 		"| C&S | 100.0 ± 0.0 (71.3) | 8 |", "The paper's figure in brackets.")...)
 	if strings.Count(stdout, "Accuracy on the test nodes") != 1 {
 		t.Error("the caption is there for each data set")

@@ -30,7 +30,7 @@ func measuredIn(t *testing.T, data string, lines int, args ...string) []map[stri
 	var all []map[string]any
 	for line := range strings.Lines(stdout) {
 		var members map[string]any
-		clitest.Check(t, json.Unmarshal([]byte(line), &members))
+		testkit.Check(t, json.Unmarshal([]byte(line), &members))
 		all = append(all, members)
 	}
 	if len(all) != lines {
@@ -80,9 +80,9 @@ func TestTablePrintsOneCellPerLineOfJSON(t *testing.T) {
 func TestTableShowsThePapersFigures(t *testing.T) {
 	data := testkit.Shared(t, "data")
 	stdout, _ := clitest.Run(t, run, "-data", data, "-datasets", "cora", "-methods", "s2gc", "-splits", "2")
-	clitest.WantText(t, stdout, "| | cora, 5 | cora, 20 |", "| S2GC |", "(71.4)", "(81.3)")
+	testkit.WantText(t, stdout, "| | cora, 5 | cora, 20 |", "| S2GC |", "(71.4)", "(81.3)")
 	_, stderr := clitest.Run(t, run, "-data", data, "-datasets", "texas", "-methods", "raw", "-splits", "3")
-	clitest.WantText(t, stderr, "3 splits of 5 per class are drawn")
+	testkit.WantText(t, stderr, "3 splits of 5 per class are drawn")
 }
 
 // Figures as they stand in the paper's tables.
@@ -164,7 +164,7 @@ func TestCommandsThatAreShown(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	stdout, _ := clitest.Run(t, run, "-table", "large", "-nodes", "300", "-seeds", "1", "-epochs", "1", "-methods", "mlp")
-	clitest.WantText(t, stdout, arxivSized, redditSized)
+	testkit.WantText(t, stdout, arxivSized, redditSized)
 }
 
 func TestAllLeavesOutWhatTakesLong(t *testing.T) {

@@ -45,12 +45,12 @@ func written(t *testing.T, format string, cells []cell) string {
 	var b bytes.Buffer
 	out := &report{w: &b, format: format}
 	for _, c := range cells {
-		clitest.Check(t, out.add(c))
+		testkit.Check(t, out.add(c))
 		if at := strings.HasSuffix(b.String(), "}\n"); at != (format == "json") {
 			t.Errorf("%s after a cell: %q", format, b.String())
 		}
 	}
-	clitest.Check(t, out.finish())
+	testkit.Check(t, out.finish())
 	return b.String()
 }
 
@@ -71,7 +71,7 @@ func TestMarkdownOfOneTableHasNoTitle(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", one, want)
 	}
 	all := written(t, "markdown", madeUp())
-	clitest.WantText(t, all, "## Node classification\n\n| | cora, 5 |", "| COLES-S2GC, κ = 5 | 82.0 ± 1.0 (81.2) |", "| | cora, accuracy | cora, NMI | cora, F1 |", "COLES-S2GC on cora: K = 10.")
+	testkit.WantText(t, all, "## Node classification\n\n| | cora, 5 |", "| COLES-S2GC, κ = 5 | 82.0 ± 1.0 (81.2) |", "| | cora, accuracy | cora, NMI | cora, F1 |", "COLES-S2GC on cora: K = 10.")
 }
 
 // Every column is a table, in which others are compared with COLES-S2GC: by half a point with p =
@@ -85,14 +85,14 @@ func TestColumnsAreTablesOfTheirOwn(t *testing.T) {
 		at("SGC", &scalings[0], measure{Mean: 77.5, Std: 4, Paper: printedFigure{63.9, 1.5}, Difference: &eval.Comparison{Mean: -0.005, Low: -0.009, High: -0.001, P: 0.03004}}),
 		at("SGC", &scalings[1], measure{Mean: 77.1, Std: 5, Difference: &eval.Comparison{Mean: 0.001, Low: -0.01, High: 0.012, P: 0.4}}),
 	}
-	clitest.WantText(t, written(t, "markdown", all),
+	testkit.WantText(t, written(t, "markdown", all),
 		"## Node classification\n\n| | cora, 5 | Δ |\n|---|---|---|\n| COLES-S2GC | 78.0 ± 2.0 | |\n| SGC | 77.5 ± 4.0 (63.9) | −0.5* |\n",
 		"## Node classification, C by cross-validation\n\n| | cora, 5 | Δ |\n|---|---|---|\n| COLES-S2GC | 77.0 ± 3.0 | |\n| SGC | 77.1 ± 5.0 | +0.1 |\n",
 		"Δ is the mean difference from COLES-S2GC")
-	clitest.WantText(t, written(t, "json", all),
+	testkit.WantText(t, written(t, "json", all),
 		`"method":"SGC","column":"raw","mean":77.5,"std":4,"seeds":1,"paper":63.9,"paper_std":1.5,"difference":-0.5,"difference_low":-0.9,"difference_high":-0.1,"p":0.03,"seconds":0`,
 		`"method":"SGC","column":"cv","mean":77.1,"std":5,"seeds":1,"difference":0.1,"difference_low":-1,"difference_high":1.2,"p":0.4,"seconds":0`)
-	clitest.WantText(t, written(t, "html", all), `<section id="classification" `, `<section id="classification-cv" `,
+	testkit.WantText(t, written(t, "html", all), `<section id="classification" `, `<section id="classification-cv" `,
 		`<a href="#classification-cv">Node classification, C by cross-validation</a>`, "63.9 ± 1.5 <span", "</span>−0.5*</span>")
 }
 
@@ -104,7 +104,7 @@ func TestFormatsWriteNothingMeasured(t *testing.T) {
 
 func TestPageSaysWhatWasMeasured(t *testing.T) {
 	page := written(t, "html", madeUp())
-	clitest.WantText(t, page,
+	testkit.WantText(t, page,
 		`data-value="78.3"`, "76.5 <span class=\"better\">&#43;1.8</span>", // 78.3 − 76.5
 		"SGC &lt;script&gt;", // a name is never markup
 		"100.0 <span class=\"better\">&#43;0.0</span>",
@@ -121,7 +121,7 @@ func TestPageSaysWhatWasMeasured(t *testing.T) {
 			t.Errorf("the foot of the page does not say %q", name)
 		}
 	}
-	clitest.WantText(t, page, filepath.Base(os.Args[0]), kernel.Path()+" kernels")
+	testkit.WantText(t, page, filepath.Base(os.Args[0]), kernel.Path()+" kernels")
 	testkit.WantSame(t, "number of charts, of kappa on cora", strings.Count(page, "<img "), 1)
 }
 
@@ -173,8 +173,8 @@ func TestPageHasMapsOfTheSameNodes(t *testing.T) {
 	p := &problem{Dataset: d, graph: testkit.Must(d.Graph())}
 	var b bytes.Buffer
 	out := &report{w: &b, format: "html"}
-	clitest.Check(t, out.draw(t.Context(), p))
-	clitest.Check(t, out.finish())
+	testkit.Check(t, out.draw(t.Context(), p))
+	testkit.Check(t, out.finish())
 	var dots [][2]int
 	for _, m := range regexp.MustCompile(`<img src="data:image/svg&#43;xml;base64,([^"]*)" alt="[^"]*: nodes in`).FindAllStringSubmatch(b.String(), -1) {
 		svg := string(testkit.Must(base64.StdEncoding.DecodeString(html.UnescapeString(m[1]))))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"coles"
@@ -29,6 +30,24 @@ func Must[T any](v T, err error) T {
 
 // Err is the error of a call whose result nobody wants.
 func Err[T any](_ T, err error) error { return err }
+
+// Check ends a test whose preparation fails.
+func Check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// WantText checks that a text has all of some parts.
+func WantText(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+}
 
 // WantError checks that an error wraps the named one and says something more.
 func WantError(t testing.TB, err, want error) {

@@ -9,7 +9,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/examples/browser/view"
-	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 )
 
@@ -41,7 +40,7 @@ func archive(t *testing.T, n int) view.File {
 	d := testkit.Must(dataset.Communities{Nodes: n, Classes: 2, Features: 20}.Generate(t.Context()))
 	d.Unlabeled = []int{3}
 	var b bytes.Buffer
-	clitest.Check(t, dataset.WriteNPZ(&b, d))
+	testkit.Check(t, dataset.WriteNPZ(&b, d))
 	return view.File{Name: "graph.npz", Data: b.Bytes()}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"coles/dataset"
 	"coles/examples/internal/cli"
+	"coles/internal/testkit"
 )
 
 // Run runs a program that is not expected to fail, and returns what it prints.
@@ -28,21 +29,13 @@ func Run(t *testing.T, run cli.Program, args ...string) (stdout, stderr string) 
 // Long reports whether COLES_SHARED is set: where it is not, a test takes the small half of its cases.
 func Long() bool { return os.Getenv("COLES_SHARED") != "" }
 
-// Check ends a test whose preparation fails.
-func Check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Files writes texts to files of a folder.
 func Files(t testing.TB, folder string, texts map[string]string) {
 	t.Helper()
 	for name, text := range texts {
 		path := filepath.Join(folder, filepath.FromSlash(name))
-		Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		Check(t, os.WriteFile(path, []byte(text), 0o666))
+		testkit.Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		testkit.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 }
 
@@ -50,18 +43,8 @@ func Files(t testing.TB, folder string, texts map[string]string) {
 func Archive(t testing.TB, folder, name string, d *dataset.Dataset) {
 	t.Helper()
 	var b bytes.Buffer
-	Check(t, dataset.WriteNPZ(&b, d))
+	testkit.Check(t, dataset.WriteNPZ(&b, d))
 	Files(t, folder, map[string]string{"npz/" + name + ".npz": b.String()})
-}
-
-// WantText checks that a text has all of some parts.
-func WantText(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("no %q in\n%s", part, text)
-		}
-	}
 }
 
 // A Refusal has arguments that a program must not accept.
@@ -103,10 +86,7 @@ func Stops(t *testing.T, run cli.Program, args ...string) {
 // WantPNG checks that a file is a picture.
 func WantPNG(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open(path))
 	defer f.Close()
 	if _, err := png.Decode(f); err != nil {
 		t.Errorf("%s is no PNG: %v", path, err)
