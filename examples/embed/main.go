@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -54,12 +53,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 
 	// Later, perhaps in another program: the model, and a graph that has grown.
-	f, err := os.Open(model)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	kept, err := coles.ReadModel(f)
+	kept, err := dataset.Open(model, coles.ReadModel)
 	if err != nil {
 		return err
 	}

@@ -75,12 +75,7 @@ func (from source) fitted(ctx context.Context, g *coles.Graph, d *dataset.Datase
 	if from.model == "" {
 		return coles.Fit(ctx, g, d.Features)
 	}
-	f, err := os.Open(from.model)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return coles.ReadModel(f)
+	return dataset.Open(from.model, coles.ReadModel)
 }
 
 // A service has the state of now and makes the next one.
