@@ -77,21 +77,10 @@ func TestSettingsOfAPurpose(t *testing.T) {
 // are features.
 func TestEmbedForAPurpose(t *testing.T) {
 	d, path := community(t) // 60 features
-	g := testkit.Must(coles.FromCSR(d.Adjacency))
-	for args, opts := range map[string][]coles.Option{
-		"-for classification": nil,
-		"-for clustering":     tableSettings(32),
-		"-for links": {
-			coles.WithDim(60), coles.WithModel(coles.GraphModel), coles.WithFilter(coles.S2GC(3, 0.05)),
-			coles.WithDegreeShare(0), coles.WithScaling(coles.ScalingRule{Norm: 4}),
-		},
-		"-kind features": {coles.WithModel(coles.FeatureModel)},
-		"-kind graph -degree-share 0.4 -preparation tfidf": {coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0.4), coles.WithPreparation(coles.PrepareTFIDF)},
-	} {
-		m := testkit.Must(coles.Fit(t.Context(), g, d.Features, opts...))
-		want := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, m.Embedding()) })
-		prints(t, want, "", append([]string{"embed", path, "-to", "npy"}, strings.Fields(args)...)...)
-	}
+	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(60), coles.WithModel(coles.GraphModel),
+		coles.WithFilter(coles.S2GC(3, 0.05)), coles.WithDegreeShare(0), coles.WithScaling(coles.ScalingRule{Norm: 4})))
+	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, m.Embedding()) })
+	prints(t, want, "", "embed", path, "-to", "npy", "-for", "links")
 }
 
 // Pairs of neighbours that are alike: filtering multiplies the features by a number, so that q is 1.

@@ -87,10 +87,11 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 	if err := checkEvalFlags(c); err != nil {
 		return err
 	}
-	d, y, other, err := bothModels(ctx, c, in)
+	made, err := embedded(ctx, c, in, always(coles.ForClassification))
 	if err != nil {
 		return err
 	}
+	d, y := made.data, made.rows
 	rows, width := y.Dims()
 	if d.Labels == nil {
 		return fmt.Errorf("there are no labels; name a file by -labels: %w", dataset.ErrMissing)
@@ -111,8 +112,8 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 		return err
 	}
 	e.Classification = &classification{from, percent(*r)}
-	if other != nil {
-		if e.Choice, err = other(p, d.Labels, splits); err != nil {
+	if fitted, ok := made.model.(*coles.Model); ok && !c.IsSet("with") && fitted.Report().Alignment != nil {
+		if e.Choice, err = otherModel(ctx, in, made, fitted, p, splits); err != nil {
 			return err
 		}
 	}
@@ -125,37 +126,22 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 	return report(ctx, c, s, e)
 }
 
-// An otherModel fits and measures the model that was not chosen.
-type otherModel func(p eval.Protocol, labels []int, splits []dataset.Split) (*choice, error)
-
-// bothModels has an embedding. other is nil where no fit has chosen its model.
-func bothModels(ctx context.Context, c *cli.Command, in *inputs) (d *dataset.Dataset, y mat.Matrix, other otherModel, err error) {
-	e, err := embedded(ctx, c, in, always(coles.ForClassification))
+// otherModel fits and measures the model that a fit has not chosen.
+func otherModel(ctx context.Context, in *inputs, e *embedding, fitted *coles.Model, p eval.Protocol, splits []dataset.Split) (*choice, error) {
+	s, report := fitted.Settings(), fitted.Report()
+	s.Model = coles.GraphModel
+	if report.Model == coles.GraphModel {
+		s.Model = coles.FeatureModel
+	}
+	m, err := coles.Fit(ctx, e.graph, e.data.Features, coles.WithProgress(in.progress.show), coles.WithSettings(s))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	g := e.graph
-	d, y = e.data, e.rows
-	fitted, ok := e.model.(*coles.Model)
-	if !ok || c.IsSet("with") || fitted.Report().Alignment == nil {
-		return d, y, nil, nil
+	r, err := p.Classify(ctx, m.Embedding(), e.data.Labels, splits)
+	if err != nil {
+		return nil, err
 	}
-	return d, y, func(p eval.Protocol, labels []int, splits []dataset.Split) (*choice, error) {
-		s, report := fitted.Settings(), fitted.Report()
-		s.Model = coles.GraphModel
-		if report.Model == coles.GraphModel {
-			s.Model = coles.FeatureModel
-		}
-		m, err := coles.Fit(ctx, g, d.Features, coles.WithProgress(in.progress.show), coles.WithSettings(s))
-		if err != nil {
-			return nil, err
-		}
-		r, err := p.Classify(ctx, m.Embedding(), labels, splits)
-		if err != nil {
-			return nil, err
-		}
-		return &choice{report.Model, report.Alignment, s.Model, percent(*r)}, nil
-	}, nil
+	return &choice{report.Model, report.Alignment, s.Model, percent(*r)}, nil
 }
 
 func checkEvalFlags(c *cli.Command) error {
@@ -223,10 +209,9 @@ func perClassDrawn(splits []dataset.Split, labels []int, perClass int) string {
 }
 
 func seedOr1(c *cli.Command) uint64 {
-	if c.IsSet("seed") {
-		return c.Uint64("seed")
-	}
-	return 1
+	seed := uint64(1)
+	setNumber(c, "seed", &seed, c.Uint64)
+	return seed
 }
 
 // clusters measures clusters of the rows that have a label.

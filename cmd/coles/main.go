@@ -21,19 +21,8 @@
 //
 // # Files
 //
-// A graph is in one of these formats, or another that coles -h lists, told by
-// -from or by the name of the file:
-//
-//	npz        .npz                         gnn-benchmark archive: graph, features, labels, masks
-//	planetoid  DIR/NAME                     the files DIR/ind.NAME.*
-//	edges      .edges .edgelist and others  a line "id id [weight]" for every edge
-//
-// and vectors, one for every node (features or an embedding), in one of these:
-//
-//	npy        .npy                         NumPy's matrix, without ids
-//	word2vec   .txt .vec                    word2vec's text
-//	tsv        .tsv and others              a line "id value value …" for every node
-//	csv        .csv                         the same between commas
+// coles -h lists the formats of graphs and of vectors, one for every node (features or an
+// embedding). -from or the name of the file tells the format.
 //
 // With an edge list go -features FILE, which names the nodes and gives their order, and -labels
 // FILE, a line "id label" for every node that has one. -columns, -unweighted, -bipartite, -missing
@@ -57,19 +46,6 @@
 //	1    it could not be done: a bad file, no such id, a full disk
 //	2    the command line makes no sense
 //	130  interrupted (SIGINT, SIGTERM, SIGHUP); no partial file is left
-//
-// # Examples
-//
-//	coles embed friends.tsv -features profiles.csv -o friends.npy -model friends.model
-//	coles embed cora.npz -dim 64 -o cora.txt
-//	coles train cora.npz -o cora.npy -model cora.network
-//	coles eval cora.npz -embedding cora.txt
-//	coles info cora.npz
-//	coles predict friends.tsv -features profiles.csv -labels circles.csv
-//	coles cluster cora.npz -k 7 -o clusters.csv
-//	coles similar -embedding cora.txt -k 5 1017
-//	coles plot cora.npz -o cora.png
-//	coles convert planetoid/cora cora.npz
 package main
 
 import (

@@ -90,9 +90,6 @@ func TestShellCompletion(t *testing.T) {
 			t.Errorf("%s: no completion script:\n%s", shell, out)
 		}
 	}
-	if out := must(t, "", "embed", "--prec", "--generate-shell-completion"); !strings.HasPrefix(out, "--precision") {
-		t.Errorf("an option is not completed: %q", out)
-	}
 }
 
 // Every case is exit code 2, one line on standard error that says what, and nothing written.

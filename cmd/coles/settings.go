@@ -95,6 +95,13 @@ func setText(c *cli.Command, name string, value encoding.TextUnmarshaler) error 
 	return nil
 }
 
+// setNumber sets a value to what an option says that is given.
+func setNumber[T any](c *cli.Command, name string, value *T, of func(name string) T) {
+	if c.IsSet(name) {
+		*value = of(name)
+	}
+}
+
 // changeSettings changes settings by what each option says.
 func changeSettings(c *cli.Command, s *coles.Settings) error {
 	if c.IsSet("dim") {
@@ -102,18 +109,10 @@ func changeSettings(c *cli.Command, s *coles.Settings) error {
 			return usagef("-dim %d: want 1 to %d", s.Dim, math.MaxInt32)
 		}
 	}
-	if c.IsSet("seed") {
-		s.Seed = c.Uint64("seed")
-	}
-	if c.IsSet("kappa") {
-		s.Kappa = c.Int("kappa")
-	}
-	if c.IsSet("eta") {
-		s.Eta = c.Float("eta")
-	}
-	if c.IsSet("degree-share") {
-		s.DegreeShare = c.Float("degree-share")
-	}
+	setNumber(c, "seed", &s.Seed, c.Uint64)
+	setNumber(c, "kappa", &s.Kappa, c.Int)
+	setNumber(c, "eta", &s.Eta, c.Float)
+	setNumber(c, "degree-share", &s.DegreeShare, c.Float)
 	for name, value := range map[string]encoding.TextUnmarshaler{
 		"kind": &s.Model, "preparation": &s.Preparation, "filter": &s.Filter, "negatives": &s.Negatives, "precision": &s.Precision,
 	} {

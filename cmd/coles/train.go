@@ -101,12 +101,8 @@ func trainingSettings(ctx context.Context, c *cli.Command, in *inputs) (s gnn.Se
 	if err := cmp.Or(setText(c, "objective", &s.Objective), setText(c, "optimizer", &s.Optimizer), atLeast1(c, "epochs")); err != nil {
 		return s, err
 	}
-	if c.IsSet("epochs") {
-		s.Epochs = c.Int("epochs")
-	}
-	if c.IsSet("seed") {
-		s.Seed = c.Uint64("seed")
-	}
+	setNumber(c, "epochs", &s.Epochs, c.Int)
+	setNumber(c, "seed", &s.Seed, c.Uint64)
 	return s, nil
 }
 
