@@ -67,15 +67,10 @@ func TestGraphsSurviveEveryFormat(t *testing.T) {
 			continue
 		}
 		d := testkit.Must(dataset.ReadNPZ(strings.NewReader(packed)))
-		if !cmp.Equal(d.Adjacency.RawMatrix(), want.Adjacency.RawMatrix()) || !mat.Equal(d.Features, want.Features) {
-			t.Error("npz holds another graph or other features")
-		}
-		if !cmp.Equal(d.Labels, want.Labels) || !cmp.Equal(d.IDs, want.IDs) || !cmp.Equal(d.Classes, want.Classes) {
-			t.Errorf("npz holds labels %v %v of %v", d.Labels, d.Classes, d.IDs)
-		}
-		if len(d.Splits) != 1 || !cmp.Equal(d.Splits[0].Train, []int{0, 2}) || !cmp.Equal(d.Splits[0].Test, []int{1, 3}) {
-			t.Errorf("npz holds splits %v", d.Splits)
-		}
+		testkit.WantSame(t, "graph in npz", d.Adjacency.RawMatrix(), want.Adjacency.RawMatrix())
+		testkit.WantClose(t, "features in npz", d.Features, want.Features, 0)
+		testkit.WantSame(t, "labels, ids and classes in npz", []any{d.Labels, d.IDs, d.Classes}, []any{want.Labels, want.IDs, want.Classes})
+		testkit.WantSame(t, "splits in npz", d.Splits, []dataset.Split{{Train: []int{0, 2}, Val: []int{}, Test: []int{1, 3}}})
 	}
 }
 

@@ -12,9 +12,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/testkit"
-
-	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/mat"
 )
 
 // fitted fits the small graph with the library.
@@ -64,12 +61,8 @@ func TestEmbedInAnArchiveReplacesTheFeatures(t *testing.T) {
 	out := filepath.Join(dir, "y.npz")
 	must(t, "", "embed", edges, "-features", features, "-labels", filepath.Join(dir, "labels.txt"), "-dim", "2", "-to", "npz", "-o", out)
 	d := testkit.Must(dataset.Open(out, dataset.ReadNPZ))
-	if !mat.Equal(d.Features, fitted(t, coles.WithDim(2)).Embedding()) {
-		t.Errorf("features are not the embedding: %v", mat.Formatted(d.Features))
-	}
-	if d.Adjacency.NNZ() != 4 || !cmp.Equal(d.Labels, []int{0, 0, 1, 1}) || !cmp.Equal(d.IDs, []string{"ann", "bob", "cy", "dan"}) {
-		t.Errorf("the graph of the input is lost: %d entries, labels %v, ids %v", d.Adjacency.NNZ(), d.Labels, d.IDs)
-	}
+	testkit.WantClose(t, "features", d.Features, fitted(t, coles.WithDim(2)).Embedding(), 0)
+	testkit.WantSame(t, "the graph of the input", []any{d.Adjacency.NNZ(), d.Labels, d.IDs}, []any{4, []int{0, 0, 1, 1}, []string{"ann", "bob", "cy", "dan"}})
 }
 
 // What embed writes as an archive, the other commands read as vectors.
@@ -133,9 +126,8 @@ func TestEmbedWithoutFeatures(t *testing.T) {
 func TestSettingsRoundTrip(t *testing.T) {
 	printed := must(t, "", "embed", "-print-settings", "-dim", "3", "-seed", "9223372036854775808", "-filter", "appnp:10,0.1")
 	prints(t, printed, printed, "embed", "-print-settings", "-settings", "-")
-	if partial := must(t, `{"scaling": {"norm": 2}}`, "embed", "-print-settings", "-settings", "-"); !strings.Contains(partial, `"norm": 2`) || !strings.Contains(partial, `"rank": 20`) {
-		t.Errorf("one field in a file changes others: %s", partial)
-	}
+	partial := must(t, `{"scaling": {"norm": 2}}`, "embed", "-print-settings", "-settings", "-")
+	testkit.WantText(t, partial, `"norm": 2`, `"rank": 20`) // one field in a file changes no other
 }
 
 func asJSON(t *testing.T, v any) string {
@@ -166,10 +158,8 @@ func TestTextFeaturesAreToldByTheirFirstLine(t *testing.T) {
 		"g.txt": "1 2\n2 3\n",
 	})
 	plain := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", filepath.Join(dir, "x.txt"), "-dim", "2")
-	word2vec := must(t, "", "embed", filepath.Join(dir, "e.txt"), "-features", filepath.Join(dir, "w.txt"), "-dim", "2")
-	if plain != word2vec || strings.Count(plain, "\n") != 3 {
-		t.Errorf("%q and %q", plain, word2vec)
-	}
+	prints(t, plain, "", "embed", filepath.Join(dir, "e.txt"), "-features", filepath.Join(dir, "w.txt"), "-dim", "2")
+	testkit.WantSame(t, "number of rows", strings.Count(plain, "\n"), 3)
 	integers := must(t, "", "embed", filepath.Join(dir, "g.txt"), "-features", filepath.Join(dir, "i.txt"))
 	if strings.Count(integers, "\n") != 3 || !strings.HasPrefix(integers, "1\t") {
 		t.Errorf("one integer a node: %q", integers)

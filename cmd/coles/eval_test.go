@@ -114,9 +114,7 @@ func TestEvalTakesTheMasksOfAnArchive(t *testing.T) {
 	if len(e.Classification.Accuracy.Each) != 3 || e.Classification.Splits != "masks of the graph" || e.Clustering != nil {
 		t.Errorf("with masks: %+v", e.Classification)
 	}
-	if e = evaluated(t, path, "-runs", "0", "-count", "2"); len(e.Classification.Accuracy.Each) != 2 {
-		t.Errorf("with -count: %+v", e.Classification)
-	}
+	testkit.WantSame(t, "splits with -count", len(evaluated(t, path, "-runs", "0", "-count", "2").Classification.Accuracy.Each), 2)
 }
 
 // Where a class is too small for what was asked for, the output does not claim it.

@@ -16,24 +16,14 @@ import (
 // graphFlags are the options that say what a graph is made of.
 func graphFlags() []cli.Flag { return inputFlags("GRAPH", formatNames(isGraph)) }
 
-// inputFlags are graphFlags for an argument in one of these formats.
+// inputFlags are graphFlags for an argument in one of these formats; [textOptions] reads those from
+// headerFlag on.
 func inputFlags(argument, formats string) []cli.Flag {
-	return append([]cli.Flag{
+	return []cli.Flag{
 		&cli.StringFlag{Name: "from", Usage: "`FORMAT` of " + argument + ": " + formats + "; by its name if not given"},
 		fileFlag("features", "features of the nodes, `FILE` of vectors; replaces those of an archive"),
 		fileFlag("labels", "`FILE` of lines \"id label\"; replaces the labels of an archive"),
 		idsFlag(),
-	}, textFlags()...)
-}
-
-// idsFlag is the option that names rows.
-func idsFlag() cli.Flag {
-	return fileFlag("ids", "ids of the rows of a file that has none, such as npy: `FILE` of one a line")
-}
-
-// textFlags are the options that say how text is read.
-func textFlags() []cli.Flag {
-	return []cli.Flag{
 		headerFlag(),
 		&cli.StringFlag{Name: "columns", Usage: "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"},
 		&cli.BoolFlag{Name: "unweighted", Usage: "edges have no weight, whatever stands in the third column"},
@@ -43,12 +33,17 @@ func textFlags() []cli.Flag {
 	}
 }
 
+// idsFlag is the option that names rows.
+func idsFlag() cli.Flag {
+	return fileFlag("ids", "ids of the rows of a file that has none, such as npy: `FILE` of one a line")
+}
+
 // headerFlag is the option for the first line of text.
 func headerFlag() cli.Flag {
 	return &cli.StringFlag{Name: "header", Value: "detect", Usage: "text begins with a `LINE` of column names: yes, no or detect"}
 }
 
-// textOptions reads textFlags, as far as a command has them.
+// textOptions reads the options that say how text is read, as far as a command has them.
 func textOptions(c *cli.Command) (dataset.EdgeListOptions, error) {
 	opts := dataset.EdgeListOptions{
 		Unweighted: c.Bool("unweighted"), Bipartite: c.Bool("bipartite"),

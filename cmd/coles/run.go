@@ -263,8 +263,8 @@ func atLeast1(c *cli.Command, names ...string) error {
 
 // fileFlag is an option that takes the name of a file, which is never empty: that is a shell
 // variable not set.
-func fileFlag(name, usage string, aliases ...string) cli.Flag {
-	return &cli.StringFlag{Name: name, Aliases: aliases, Usage: usage, Validator: func(s string) error {
+func fileFlag(name, usage string) cli.Flag {
+	return &cli.StringFlag{Name: name, Usage: usage, Validator: func(s string) error {
 		if s == "" {
 			return fmt.Errorf("-%s: an empty file name", name)
 		}

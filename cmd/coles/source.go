@@ -29,7 +29,7 @@ type inputs struct {
 	progress *progressLine
 }
 
-// newInputs reads the options of textFlags and idsFlag, as far as a command has them.
+// newInputs reads the options that say how text is read, and idsFlag, as far as a command has them.
 func newInputs(c *cli.Command, stdin io.Reader) (*inputs, error) {
 	in := &inputs{stdin: stdin, ids: c.String("ids"), progress: newProgress(c.Root().ErrWriter)}
 	var err error

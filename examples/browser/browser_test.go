@@ -168,10 +168,8 @@ func hostile() (acts string, check func(t *testing.T, all map[string]shown)) {
 			if got.Error != "" || !got.Map || got.Wide || len(got.Rows) != 10 {
 				t.Errorf("%.40q: %d rows, wide: %v, %s", name, len(got.Rows), got.Wide, got.Error)
 			}
-			if !strings.Contains(got.Warning, "● class "+name) {
-				t.Errorf("%.40q is not in the legend", name)
-			}
-			if !strings.HasSuffix(got.Warning, "3") { // the page's script, the driver and the title
+			testkit.WantText(t, got.Warning, "● class "+name) // the legend
+			if !strings.HasSuffix(got.Warning, "3") {         // the page's script, the driver and the title
 				t.Errorf("%.40q: elements that are not the page's", name)
 			}
 			for _, row := range got.Rows {
@@ -216,9 +214,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: %+v", c.act, got)
 		}
 	}
-	if got := all["files"]; !strings.Contains(got.Warning, "times") {
-		t.Errorf("no warning of weights that look like times: %+v", got)
-	}
+	testkit.WantText(t, all["files"].Warning, "times") // which weights look like
 	if got := all["another node"]; len(got.Rows) != 3 || !strings.HasPrefix(got.Rows[0], "cy ") {
 		t.Errorf("nodes nearest to dan: %+v", got)
 	}

@@ -17,13 +17,11 @@ func TestEmbed(t *testing.T) {
 	if len(lines) != 7 || !strings.HasPrefix(lines[6], "gil ") {
 		t.Errorf("not a row for each friend, the new one last:\n%s", stdout)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "friends.txt"))
-	if err != nil || !strings.HasPrefix(string(text), "6 2\nann ") {
-		t.Errorf("friends.txt begins with %.20q (%v)", text, err)
-	}
 	clitest.Run(t, run, "-o", dir, "-vectors", "friends.csv")
-	if text, err := os.ReadFile(filepath.Join(dir, "friends.csv")); err != nil || !strings.HasPrefix(string(text), "id,x0,x1\nann,") {
-		t.Errorf("friends.csv begins with %.20q (%v)", text, err)
+	for name, want := range map[string]string{"friends.txt": "6 2\nann ", "friends.csv": "id,x0,x1\nann,"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.HasPrefix(string(text), want) {
+			t.Errorf("%s begins with %.20q (%v)", name, text, err)
+		}
 	}
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "no folder", Args: []string{"-o", filepath.Join(dir, "none")}, Text: "none", Is: os.ErrNotExist},
