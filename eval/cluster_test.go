@@ -16,22 +16,12 @@ import (
 func TestClusterIsKMeansOfUnitRowsJudged(t *testing.T) {
 	x, labels := blobs(600, 8, 4, 70)
 	before := mat.DenseCopyOf(x)
-	got, err := Protocol{KMeans: KMeans{Seed: 9, Starts: 2}, Runs: 3}.Cluster(background, x, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unit := mat.DenseCopyOf(x)
-	for i := range 600 {
-		row := mat.NewVecDense(8, unit.RawRowView(i))
-		row.ScaleVec(1/row.Norm(2), row)
-	}
+	got := testkit.Must(Protocol{KMeans: KMeans{Seed: 9, Starts: 2}, Runs: 3}.Cluster(background, x, labels))
+	unit := unitRows(x)
 	scores := map[string]func(a, b []int) (float64, error){"accuracy": ClusterAccuracy, "NMI": NMI, "macro F1": ClusterMacroF1}
 	each := map[string][]float64{}
 	for run := range uint64(3) {
-		m, err := KMeans{Clusters: 4, Seed: stream.Seed(9, run), Starts: 2}.Fit(background, unit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(KMeans{Clusters: 4, Seed: stream.Seed(9, run), Starts: 2}.Fit(background, unit))
 		for name, of := range scores {
 			each[name] = append(each[name], testkit.Must(of(m.Labels, labels)))
 		}
@@ -63,22 +53,13 @@ func TestClusteringPassesThePaper(t *testing.T) {
 	} {
 		data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", c.name+".npz"), dataset.ReadNPZ))
 		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
-		m, err := coles.Fit(background, g, data.Features, coles.WithSettings(coles.ForClustering.Settings(data.Features.Dims())))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Protocol{}.Cluster(background, m.Embedding(), data.Labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(coles.Fit(background, g, data.Features, coles.WithSettings(coles.ForClustering.Settings(data.Features.Dims()))))
+		got := testkit.Must(Protocol{}.Cluster(background, m.Embedding(), data.Labels))
 		t.Logf("%s: %v", c.name, got)
 		if 100*got.Accuracy.Mean < c.accuracy || 100*got.NMI.Mean < c.nmi || 100*got.F1.Mean < c.f {
 			t.Errorf("%s: the paper has %.2f, %.2f, %.2f", c.name, c.accuracy, c.nmi, c.f)
 		}
-		raw, err := Protocol{KMeans: KMeans{Starts: 2}, Runs: 1, RawRows: true}.Cluster(background, data.Features, data.Labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testkit.Must(Protocol{KMeans: KMeans{Starts: 2}, Runs: 1, RawRows: true}.Cluster(background, data.Features, data.Labels))
 		if raw.NMI.Mean >= got.NMI.Mean {
 			t.Errorf("%s: k-means on the features has an NMI of %v", c.name, raw.NMI)
 		}

@@ -25,7 +25,7 @@ func communities(ctx context.Context) (*coles.Graph, *dataset.Dataset) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	g, err := coles.FromCSR(data.Adjacency)
+	g, err := data.Graph()
 	if err != nil {
 		log.Fatal(err)
 	}

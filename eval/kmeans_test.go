@@ -70,10 +70,7 @@ func TestKMeansSettlesWhereLloydStops(t *testing.T) {
 		{"float32", large(62), 1e-5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := KMeans{Clusters: 7, Starts: 1, Tolerance: 1e-300, Seed: 3}.Fit(background, c.x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testkit.Must(KMeans{Clusters: 7, Starts: 1, Tolerance: 1e-300, Seed: 3}.Fit(background, c.x))
 			if !m.Converged {
 				t.Errorf("no end after %d iterations", m.Iterations)
 			}

@@ -17,33 +17,33 @@ import (
 
 // slowNearest scores every row and sorts, which is the definition.
 func slowNearest(x, queries *mat.Dense, self []int, k int, by Similarity) [][]Match {
-	n, _ := x.Dims()
-	count, _ := queries.Dims()
-	length := func(row []float64) float64 {
-		if by == DotProduct {
-			return 1
-		}
-		return max(matrix.Length(row), 0x1p-1022) // a zero row stays one
+	if by == Cosine {
+		x, queries = unitRows(x), unitRows(queries)
 	}
+	scores := testkit.Product(queries, x.T())
+	count, _ := queries.Dims()
 	found := make([][]Match, count)
 	for i := range found {
-		u := queries.RawRowView(i)
-		lengthU, all := length(u), []Match(nil)
-		for j := range n {
-			if self != nil && self[i] == j {
-				continue
+		var all []Match
+		for j, score := range scores.RawRowView(i) {
+			if self == nil || self[i] != j {
+				all = append(all, Match{j, score})
 			}
-			score, v := 0.0, x.RawRowView(j)
-			lengthV := length(v)
-			for c := range u {
-				score += u[c] / lengthU * (v[c] / lengthV)
-			}
-			all = append(all, Match{j, score})
 		}
 		slices.SortStableFunc(all, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
 		found[i] = all[:k]
 	}
 	return found
+}
+
+// unitRows has the rows of x at length 1; a zero row stays one.
+func unitRows(x *mat.Dense) *mat.Dense {
+	unit := mat.DenseCopyOf(x)
+	for i := range unit.RawMatrix().Rows {
+		row := unit.RawRowView(i)
+		matrix.Scale(row, 1/max(matrix.Length(row), 0x1p-1022))
+	}
+	return unit
 }
 
 // wholeNumbers has exact products in either precision, and many ties.

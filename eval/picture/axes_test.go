@@ -2,7 +2,6 @@ package picture
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,9 +108,7 @@ func TestProportionalLine(t *testing.T) {
 		{plotter.XYs{{X: 1, Y: 8}, {X: 10, Y: 20}}, 4},
 	} {
 		for _, p := range proportional(c.points, 0.5, 700) {
-			if math.Abs(p.Y/p.X-c.slope) > 1e-12*c.slope {
-				t.Errorf("%v: y/x = %v, want %v", c.points, p.Y/p.X, c.slope)
-			}
+			testkit.WantNear(t, "y/x", p.Y/p.X, c.slope, 1e-12)
 		}
 	}
 }
@@ -137,8 +134,5 @@ func TestSeriesStandSideBySide(t *testing.T) {
 
 func TestBandIsYPlusAndMinusTheError(t *testing.T) {
 	c := curve{points: plotter.XYs{{X: 1, Y: 10}, {X: 2, Y: 20}}, errors: []float64{1, 3}}
-	want := plotter.XYs{{X: 1, Y: 11}, {X: 2, Y: 23}, {X: 2, Y: 17}, {X: 1, Y: 9}}
-	if got := c.band(); !slices.Equal(got, want) {
-		t.Errorf("band %v, want %v", got, want)
-	}
+	testkit.WantSame(t, "the band", c.band(), plotter.XYs{{X: 1, Y: 11}, {X: 2, Y: 23}, {X: 2, Y: 17}, {X: 1, Y: 9}})
 }

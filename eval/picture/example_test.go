@@ -10,6 +10,8 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/eval/picture"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // show prints which of some words a picture has.
@@ -23,10 +25,10 @@ func show(p *picture.Picture, words ...string) {
 	}
 }
 
-func ExampleMap() {
-	ctx := context.Background()
-	club := dataset.KarateClub()
-	g, err := coles.FromCSR(club.Adjacency)
+// club is Zachary's karate club, and its embedding in four columns.
+func club(ctx context.Context) (*coles.Graph, *mat.Dense, []int) {
+	data := dataset.KarateClub()
+	g, err := data.Graph()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,7 +36,13 @@ func ExampleMap() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := picture.Map(ctx, picture.Axes{Title: "Zachary's karate club"}, m.Embedding(), club.Labels, []string{"the instructor's", "the officer's"})
+	return g, m.Embedding(), data.Labels
+}
+
+func ExampleMap() {
+	ctx := context.Background()
+	_, y, labels := club(ctx)
+	p, err := picture.Map(ctx, picture.Axes{Title: "Zachary's karate club"}, y, labels, []string{"the instructor's", "the officer's"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,20 +55,12 @@ func ExampleMap() {
 // The karate club by an embedding of its nodes: who is like whom, and who knows whom.
 func ExampleDrawing() {
 	ctx := context.Background()
-	club := dataset.KarateClub()
-	g, err := coles.FromCSR(club.Adjacency)
+	g, y, labels := club(ctx)
+	places, err := eval.TSNE(ctx, y, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := coles.Fit(ctx, g, nil, coles.WithDim(4))
-	if err != nil {
-		log.Fatal(err)
-	}
-	places, err := eval.TSNE(ctx, m.Embedding(), 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	p, err := picture.Drawing(picture.Axes{Title: "Zachary’s karate club"}, g, places, club.Labels, []string{"with the instructor", "with the officer"})
+	p, err := picture.Drawing(picture.Axes{Title: "Zachary’s karate club"}, g, places, labels, []string{"with the instructor", "with the officer"})
 	if err != nil {
 		log.Fatal(err)
 	}
