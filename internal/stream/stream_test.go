@@ -3,7 +3,6 @@ package stream_test
 import (
 	"math"
 	"math/rand/v2"
-	"sort"
 	"testing"
 
 	"coles/internal/stream"
@@ -73,7 +72,14 @@ func TestAliasHasTheProbabilitiesOfItsWeights(t *testing.T) {
 		table := stream.NewAlias(weights)
 		n, p := len(weights), make([]float64, len(weights))
 		for i := range n {
-			stay := sort.Search(1<<53, func(u int) bool { return drawAt(table, n, i, uint64(u)) != i })
+			stay, most := uint64(0), uint64(1<<53)
+			for stay < most { // the first that goes elsewhere is between the two
+				if middle := (stay + most) / 2; drawAt(table, n, i, middle) == i {
+					stay = middle + 1
+				} else {
+					most = middle
+				}
+			}
 			keep := float64(stay) / (1 << 53)
 			p[i] += keep / float64(n)
 			if stay < 1<<53 {
