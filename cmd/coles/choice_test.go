@@ -192,9 +192,8 @@ func TestEvalMeasuresBothModels(t *testing.T) {
 		}
 		args := []string{path, "-dim", "16", "-seed", "4", "-per-class", "5", "-count", "3", "-runs", "0"}
 		e := evaluated(t, args...)
-		if want := (choice{chosen, alignment, c.other, accuracy[c.other]}); !cmp.Equal(*e.Choice, want) || !cmp.Equal(e.Classification.Accuracy, accuracy[0]) {
-			t.Errorf("%v: %+v and %+v, want %+v and %v", chosen, e.Choice, e.Classification, want, accuracy[0])
-		}
+		testkit.WantSame(t, "choice of "+chosen.String(), *e.Choice, choice{chosen, alignment, c.other, accuracy[c.other]})
+		testkit.WantSame(t, "accuracy of "+chosen.String(), e.Classification.Accuracy, accuracy[0])
 		table := must(t, "", append([]string{"eval"}, args...)...)
 		for name, value := range map[string]string{"classification": "accuracy " + accuracy[0].String(), "chosen": alignment.String(), "by the " + c.other.String(): "accuracy " + accuracy[c.other].String()} {
 			if line := "(?m)^" + name + " +" + regexp.QuoteMeta(value) + "$"; !regexp.MustCompile(line).MatchString(table) {
@@ -233,7 +232,6 @@ func TestEvalWithoutAChoice(t *testing.T) {
 		}
 	}
 	// To say that the fit may choose is not to choose.
-	if e := evaluated(t, path, "-dim", "4", "-kind", "auto", "-count", "2", "-runs", "0"); e.Choice == nil {
-		t.Error("no choice with -kind auto")
-	}
+	e := evaluated(t, path, "-dim", "4", "-kind", "auto", "-count", "2", "-runs", "0")
+	testkit.WantSame(t, "a choice with -kind auto", e.Choice != nil, true)
 }

@@ -82,9 +82,7 @@ func TestNamesOfFeatures(t *testing.T) {
 	dir := folder(t, map[string]string{"x.csv": "id,age,height,size\nann,1,2,3\nbob,4,5,6\n", "x.mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"})
 	x := filepath.Join(dir, "x.csv")
 	want := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
-	if d := archived(t, "ann bob\n", "-features", x); !mat.Equal(d.Features, want) {
-		t.Errorf("features\n%v", mat.Formatted(d.Features))
-	}
+	testkit.WantClose(t, "features", archived(t, "ann bob\n", "-features", x).Features, want, 0)
 	out := filepath.Join(dir, "y.npz")
 	must(t, "", "convert", filepath.Join(dir, "x.mtx"), out, "-features", x)
 	must(t, "ann bob\n", "embed", "-", "-features", x, "-dim", "1", "-o", out)

@@ -162,14 +162,10 @@ func TestTerminal(t *testing.T) {
 			t.Errorf("%v to a terminal: exit %d, %q", args, code, stderr.String())
 		}
 		stderr.Reset()
-		if code := run(t.Context(), args, strings.NewReader(""), null, &stderr); code != 0 {
-			t.Errorf("%v to %s: exit %d, %q", args, os.DevNull, code, stderr.String())
-		}
+		testkit.WantSame(t, "exit code to "+os.DevNull, run(t.Context(), args, strings.NewReader(""), null, &stderr), 0)
 	}
 	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"embed"}, tty, null, &stderr); code != exitUsage {
-		t.Errorf("an input that would have to be typed: exit %d, %q", code, stderr.String())
-	}
+	testkit.WantSame(t, "exit code of an input to be typed", run(t.Context(), []string{"embed"}, tty, null, &stderr), exitUsage)
 }
 
 // Whatever an id holds, a terminal is not told to do anything.

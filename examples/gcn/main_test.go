@@ -15,9 +15,7 @@ func TestGCNTrainsAndDraws(t *testing.T) {
 	stdout, stderr := clitest.Run(t, run, "-nodes", "300", "-epochs", "4", "-o", out)
 	testkit.WantText(t, stdout, "300 nodes", "4 epochs", "raw features", "COLES-GCN", out)
 	testkit.WantText(t, stderr, "epoch  4 of 4: loss")
-	if lines := strings.Count(stderr, "\n"); lines != 4 {
-		t.Errorf("progress of four epochs is\n%s", stderr)
-	}
+	testkit.WantSame(t, "lines of progress", strings.Count(stderr, "\n"), 4)
 	clitest.WantPNG(t, out)
 }
 

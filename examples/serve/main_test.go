@@ -181,9 +181,7 @@ func TestBadRequests(t *testing.T) {
 	defer cancel()
 	w := httptest.NewRecorder()
 	s.handler(t.Context()).ServeHTTP(w, httptest.NewRequest("POST", "/embed", strings.NewReader(gil)).WithContext(late))
-	if w.Code != 503 {
-		t.Errorf("a request out of time: status %d, %s", w.Code, w.Body)
-	}
+	testkit.WantSame(t, "status of a request out of time", w.Code, 503)
 }
 
 // A client that sends all of a large body before it looks for an answer, as many do, gets one.

@@ -59,9 +59,7 @@ func TestHomophilyTableShowsWhereTheChoiceTurns(t *testing.T) {
 			continue
 		}
 		choice, chosen := mean(dataset+" COLES-S2GC"), mean(dataset+" "+c.chosen)
-		if choice != chosen {
-			t.Errorf("%s: the default has %v, %s %v", dataset, choice, c.chosen, chosen)
-		}
+		testkit.WantSame(t, dataset+" by default", choice, chosen)
 		if c.other == "" {
 			continue
 		}
@@ -90,9 +88,7 @@ func TestHomophilyTableShowsWhereTheChoiceTurns(t *testing.T) {
 				t.Errorf("%s: %s of q is %v, want %v", dataset, key, got, v)
 			}
 		}
-		if line["seeds"] != float64(alignmentSeeds) {
-			t.Errorf("%s: %v", dataset, line)
-		}
+		testkit.WantSame(t, "seeds of "+dataset, line["seeds"], float64(alignmentSeeds))
 	}
 }
 

@@ -93,9 +93,7 @@ func TestLargeDataSetsOfTheFolder(t *testing.T) {
 	stdout, _ := clitest.Run(t, run, "-data", folder, "-table", "large", "-seeds", "2", "-epochs", "200", "-methods", methods)
 	testkit.WantText(t, stdout, append(figures, "## Large graphs, ogbn-arxiv", "## Large graphs, reddit",
 		"| C&S | 100.0 ± 0.0 (71.3) | 8 |", "The paper's figure in brackets.")...)
-	if strings.Count(stdout, "Accuracy on the test nodes") != 1 {
-		t.Error("the caption is there for each data set")
-	}
+	testkit.WantSame(t, "captions", strings.Count(stdout, "Accuracy on the test nodes"), 1)
 }
 
 // What is learned from of Reddit has no test nodes, and no edges to them.
@@ -118,9 +116,7 @@ func TestReddit(t *testing.T) {
 		t.Error("features are not in mapped files")
 	}
 	// Of the edges i, i + 2 those stay that have no end which is 2 modulo 3: the ones from 1 modulo 3.
-	if edges := task.graph.Report().Edges; edges != n/3 {
-		t.Errorf("%d edges, want %d", edges, n/3)
-	}
+	testkit.WantSame(t, "edges", task.graph.Report().Edges, n/3)
 	for k, i := range task.train {
 		whole := task.wholeTrain[k]
 		if whole%3 != 0 || task.labels[i] != whole%2 || task.features.At(i, 0) != float64(whole%2) {
@@ -128,9 +124,7 @@ func TestReddit(t *testing.T) {
 		}
 	}
 	for _, i := range task.val {
-		if task.labels[i] != int(task.features.At(i, 0)) {
-			t.Errorf("node %d has label %d", i, task.labels[i])
-		}
+		testkit.WantSame(t, fmt.Sprint("label of node ", i), task.labels[i], int(task.features.At(i, 0)))
 	}
 }
 

@@ -155,9 +155,7 @@ func TestIntroductionIsOfWhatIsThere(t *testing.T) {
 	} {
 		page := written(t, "html", c.cells)
 		for _, text := range []string{title, bold, paper, plot} {
-			if has := strings.Contains(page, text); has != slices.Contains(c.has, text) {
-				t.Errorf("%s: %q is there: %v", c.name, text, has)
-			}
+			testkit.WantSame(t, fmt.Sprintf("%s: that %q is there", c.name, text), strings.Contains(page, text), slices.Contains(c.has, text))
 		}
 	}
 }
