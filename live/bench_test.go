@@ -16,7 +16,7 @@ import (
 
 // Ten edges more, M and P brought up to date, against a fit of the grown graph from scratch in the
 // same precision, and against the default fit: "fit/update" and "default/update" are the ratios,
-// "digits" those in which PᵀΛP is that of the former.
+// "digits" counts the digits of PᵀΛP that the update shares with the former fit.
 func BenchmarkGrow(b *testing.B) {
 	const n, d = 200_000, 128
 	b.Run("ring of 200,000 nodes, K=2", func(b *testing.B) {
