@@ -125,3 +125,22 @@ func TestAutoencodersTrainInBlocks(t *testing.T) {
 		}
 	}
 }
+
+// The embedding of VGAE is μ: without draws.
+func TestVariationalEmbeddingIsTheMean(t *testing.T) {
+	g, x := weighted(14, 6)
+	m := train(t, g, x, narrowed(VGAE, gnn.Network{plainGCN(5), gnn.ReLU(), codeGCN(4, true)}, 2))
+	theta := func(name string) *mat.Dense { p, _ := m.Parameter(name); return p }
+	w := testkit.DenseOf(coles.Normalize(g))
+	rows := mat.DenseCopyOf(x) // of length 5, as the setting for every graph has them
+	for i := range 14 {
+		row := rows.RawRowView(i)
+		length := mat.Norm(rows.RowView(i), 2)
+		for j := range row {
+			row[j] *= 5 / length
+		}
+	}
+	hidden := testkit.Product(w, rows, theta("0.weight"))
+	hidden.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, hidden)
+	testkit.WantClose(t, "the embedding", m.Embedding(), testkit.Product(w, hidden, theta("2.weight")), 1e-12)
+}

@@ -1,6 +1,7 @@
 package rivals
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -38,5 +39,23 @@ func TestMaskedNodes(t *testing.T) {
 	}
 	if _, masked := (masking{share: 0.4}).draw(2, testkit.Random(1)); len(masked) != 1 {
 		t.Errorf("%d of 2 nodes are masked, want at least 1", len(masked))
+	}
+}
+
+// Training brings the loss down from 1, the loss of features that have nothing to do with their
+// neighbours'.
+func TestGraphMAELearns(t *testing.T) {
+	g, x := words(10, 200, 12)
+	s := GraphMAE("")
+	s.Network = maskedNetwork()
+	s.Optimizer, s.Epochs = gnn.Adam(1e-2), 40
+	first := math.NaN()
+	m := train(t, g, x, s, gnn.WithProgress(func(p gnn.Progress) {
+		if p.Epoch == 1 {
+			first = p.Loss
+		}
+	}))
+	if !(m.Report().Loss < first/2) {
+		t.Errorf("the loss falls from %.3f to %.3f", first, m.Report().Loss)
 	}
 }
