@@ -57,6 +57,7 @@ func sampledFits(t *testing.T, epochs int) map[string]fit {
 		if s.Network = c.narrow(0); c.name == "GraphSAINT" {
 			s.Sampler = subgraphSampler(200, 4, 10)
 		}
+		s.Patience = epochs // none ends before the last one
 		fits[c.name] = func(ctx context.Context) (mat.Matrix, error) {
 			options, all := told(gnn.WithSettings(s))
 			m, err := gnn.TrainClassifier(ctx, g, x, labels, nodes[:2500], nodes[2500:], options...)
