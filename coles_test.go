@@ -144,8 +144,8 @@ func wantOracle(t *testing.T, m *coles.Model, want oracleModel) {
 	testkit.WantClose(t, "EEᵀ", testkit.Product(e, e.T()), gram, tolerance*mat.Max(gram))
 }
 
-// Counts and stored reals on a graph of 36 nodes, d′ = 8, with an effective rank that chooses γ; and
-// the default on Cora. The oracle is given d′ − 1 where it adds the column of degrees.
+// Counts, reals, columns of unlike kinds and dense ones with categories on a graph of 36 nodes, d′ = 8,
+// with an effective rank that chooses γ; and the default on Cora. testdata/default.py wrote the fixture.
 func TestDefaultEqualsOracle(t *testing.T) {
 	f := testkit.ReadFixture("testdata", "oracle.json")
 	var list []coles.Edge
@@ -159,7 +159,9 @@ func TestDefaultEqualsOracle(t *testing.T) {
 		return want
 	}
 	exact := []coles.Option{coles.WithSolver(coles.SolverDirect), coles.WithPrecision(coles.Float64)}
-	for name, how := range map[string]coles.Preparation{"counts": coles.PrepareDampedCounts, "reals": coles.PrepareDampedTFIDF} {
+	for name, how := range map[string]coles.Preparation{
+		"counts": coles.PrepareBalanced, "reals": coles.PrepareBalanced, "mixed": coles.PrepareBalanced, "dense": coles.PrepareStandardize,
+	} {
 		c := f.Inner(name)
 		x := matrixOf(c.Rows("x"))
 		testkit.WantSame(t, name, testkit.Must(coles.PrepareAuto.Fit(ctx, x)).Preparation(), how)

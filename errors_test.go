@@ -266,13 +266,14 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	g, words, x := small(152)
 	other := testkit.RandomGraph(1, 119, 0.1)
 	m := fitted(g, words, coles.WithDim(3))
+	counted := fitted(g, words, coles.WithDim(3), coles.WithPreparation(coles.PrepareTFIDF))
 	graphOnly := fitted(g, nil, coles.WithDim(3))
 	triangle, three := graphOf(3, 0, 1, 1, 2, 2, 0), coles.DefaultSettings()
 	three.Dim = 3
 	for name, c := range map[string]struct{ err, want error }{
 		"Embed, other rows":         {testkit.Err(m.Embed(ctx, other, words)), coles.ErrShape},
 		"Embed, other columns":      {testkit.Err(m.Embed(ctx, g, x.Slice(0, 120, 0, 39))), coles.ErrShape},
-		"Embed, negative counts":    {testkit.Err(m.Embed(ctx, graphOf(1), mat.NewDense(1, 40, slices.Repeat([]float64{-1}, 40)))), coles.ErrNegative},
+		"Embed, negative counts":    {testkit.Err(counted.Embed(ctx, graphOf(1), mat.NewDense(1, 40, slices.Repeat([]float64{-1}, 40)))), coles.ErrNegative},
 		"Embed, features for none":  {testkit.Err(graphOnly.Embed(ctx, g, words)), coles.ErrShape},
 		"DeltaW.Apply":              {testkit.Err(contrast(other, noNegatives).Apply(ctx, words)), coles.ErrShape},
 		"SolveImplicit, other W":    {testkit.Err(coles.SolveImplicit(ctx, words, coles.Normalize(other), coles.SGC(1), contrast(g, noNegatives), 2)), coles.ErrShape},

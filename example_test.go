@@ -86,9 +86,9 @@ func ExampleModel_Embed() {
 	check(err)
 	show(y.Slice(4, 7, 0, 2))
 	// Output:
-	//  -4.88 11.69
-	//  -4.88 11.69
-	//  -5.63  9.17
+	//  -4.90 11.63
+	//  -4.90 11.63
+	//  -5.66  9.08
 }
 
 // A model written to a file embeds as before when it is read again, and knows whose row is which. A

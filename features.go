@@ -33,8 +33,7 @@ type Preparation int
 
 const (
 	// PrepareAuto chooses by the values, never by labels: PrepareStandardize where half of the
-	// entries or more are not zero; of the others PrepareRowL2 where some are negative,
-	// PrepareDampedCounts where all are counts or 0/1, and PrepareDampedTFIDF where they are not.
+	// entries or more are not zero, and PrepareBalanced where they are fewer.
 	PrepareAuto Preparation = iota
 	// PrepareNone leaves the features as they are.
 	PrepareNone
@@ -46,17 +45,27 @@ const (
 	// PrepareRowL1 scales every row to sum 1.
 	PrepareRowL1
 	// PrepareStandardize shifts and scales every column to mean 0 and (population) standard
-	// deviation 1; a column that is constant, or deviates by less than 2⁻¹⁰²², becomes zero.
+	// deviation 1; a column that is constant, or deviates by less than 2⁻¹⁰²², becomes zero. A column
+	// of zeros and one other number c above them, a category's, gets the energy that PrepareBalanced
+	// gives it: it is divided by √(c·deviation).
 	PrepareStandardize
-	// PrepareDampedCounts makes √x·idf of a count x, with the idf of PrepareTFIDF, and then scales
-	// rows to unit length. The root makes the variance of a count the same whatever its mean
-	// (Bartlett 1936), so that a word that one text repeats does not drown the others.
-	PrepareDampedCounts
-	// PrepareDampedTFIDF makes √(x·idf), for values x from 0 up that are taken to be TF-IDF
-	// already, and then scales rows to unit length.
-	PrepareDampedTFIDF
-	// PrepareUndamped chooses as PrepareAuto does, but PrepareTFIDF for counts and PrepareRowL2 for
-	// other values, as [ForClustering] has it.
+	// PrepareBalanced is for columns of unlike kinds and units: words beside categories and numbers. It
+	// makes the signed root y = ±√|x| of every value, which damps what is repeated: the root of a count
+	// has the same variance whatever the mean (Bartlett 1936). Then it multiplies column j by
+	//
+	//	(σ_j/(ρ_j²·u_j))^½,
+	//
+	// with σ_j the deviation of y, ρ_j the root mean square and u_j a unit, and scales rows to unit
+	// length. Where half of the rows or more have the column it is a measurement, whose unit is its own:
+	// u_j = ρ_j. All others are counts and share one: u = Σ_j s_j^½·ρ_j/Σ_j s_j for columns that a share
+	// s_j of the rows has. So a 0/1 column gets the energy √(s(1−s)), and the unit of a measurement, or
+	// of all counts, does not matter. A column that every row has is centred before the root and divided
+	// by the root of its deviation; a row that lacks it later is taken to have the mean. A column that no
+	// row had says nothing. Half, root and the energy σ were chosen with the accuracies of thirteen
+	// graphs and a table in view: see docs/guide.md.
+	PrepareBalanced
+	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for
+	// counts and PrepareRowL2 for other values, as [ForClustering] has it.
 	PrepareUndamped
 )
 

@@ -198,6 +198,7 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 	if err != nil {
 		return nil, fx, err
 	}
+	p.Shared(m)
 	p.progress("solve", 1, 2)
 	find := eigen.Direct
 	if linear.Single[T]() {
@@ -231,6 +232,11 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 	m, along, err := p.operator(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if p.Alone {
+		if m, err = p.shared(ctx, m); err != nil {
+			return nil, err
+		}
 	}
 	zero, err := p.rounding(ctx)
 	if err != nil {
@@ -306,6 +312,20 @@ func (p *problem[T]) product() eigen.Operator[T] {
 		}
 		return p.x.TransposeTimes(ctx, dst, fu)
 	}
+}
+
+// shared is multiplication by M with half of its diagonal, as [linear.Fit.Shared] leaves it.
+func (p *problem[T]) shared(ctx context.Context, m eigen.Operator[T]) (eigen.Operator[T], error) {
+	own, err := matrix.ColumnSquares(ctx, p.x)
+	return func(ctx context.Context, dst, src kernel.Matrix[T]) error {
+		if err := m(ctx, dst, src); err != nil {
+			return err
+		}
+		for j, square := range own {
+			matrix.AddScaled(dst.Row(j), T(-square/2), src.Row(j))
+		}
+		return nil
+	}, err
 }
 
 // contrast is F ΔW F u, in one of the other panels. It overwrites u.

@@ -60,7 +60,7 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 				dim := m.Settings().Dim
 				coefficients := m.Settings().Filter.Coefficients()
 				f := testkit.Powers(coles.Normalize(g), len(coefficients)-1, func(k int) float64 { return coefficients[k] })
-				v, z := degreeDirection(g, testkit.Product(f, prepared(x, coles.PrepareDampedCounts)))
+				v, z := degreeDirection(g, testkit.Product(f, prepared(x, coles.PrepareBalanced)))
 
 				directions := m.Directions()
 				testkit.WantClose(t, "v", directions.RowView(dim-1), mat.NewVecDense(40, v), 1e-9)

@@ -206,9 +206,11 @@ type ModelKind int
 const (
 	// GraphModel is COLES: FXPᵀ with the top eigenvectors P of XᵀFᵀΔWFX.
 	GraphModel ModelKind = iota + 1
-	// FeatureModel is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX, not
-	// centred, scaled in the same way. It is for graphs whose neighbours differ, where smoothing
-	// takes away what a node's own features say. It looks at no edge, and has no degree column.
+	// FeatureModel is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX),
+	// not centred, scaled in the same way. Half of a column's own square is left out: what a column
+	// shares with no other, the unique variance of factor analysis, would come before what many say
+	// together. It is for graphs whose neighbours differ, where smoothing takes away what a node's own
+	// features say. It looks at no edge, and has no degree column.
 	FeatureModel
 )
 

@@ -78,7 +78,7 @@ var textForms = map[string]struct {
 		good: map[string]choice{
 			"auto": coles.PrepareAuto, "none": coles.PrepareNone, "tfidf": coles.PrepareTFIDF,
 			"row-l2": coles.PrepareRowL2, "row-l1": coles.PrepareRowL1, "standardize": coles.PrepareStandardize,
-			"damped-counts": coles.PrepareDampedCounts, "damped-tfidf": coles.PrepareDampedTFIDF, "undamped": coles.PrepareUndamped,
+			"balanced": coles.PrepareBalanced, "undamped": coles.PrepareUndamped,
 		},
 		bad:  []string{"", "whiten", "TFIDF", "0"},
 		none: []choice{coles.Preparation(77), coles.Preparation(-1)},

@@ -86,7 +86,7 @@ func (p plan) learn(s beam.Scope, raw beam.PCollection) beam.PCollection {
 	seen := total(s, beam.ParDo(s, &survey{p.Nodes}, raw), p.blocks())
 	squares := beam.Create(s, sums{})
 	switch p.Settings.Preparation {
-	case coles.PrepareAuto, coles.PrepareUndamped, coles.PrepareStandardize:
+	case coles.PrepareAuto, coles.PrepareUndamped, coles.PrepareStandardize, coles.PrepareBalanced:
 		parts := beam.ParDo(s, &squareColumns{p}, raw, beam.SideInput{Input: seen})
 		squares = total(s, parts, p.blocks())
 	}
@@ -100,15 +100,15 @@ func (f *survey) ProcessElement(number int64, b piece) (int64, sums) {
 	raw := b.Block
 	d := raw.Columns
 	var tally matrix.Tally
-	counts, columns := make([]float64, d), matrix.NewColumnSums(d)
+	roots, columns := matrix.NewRootSums(d), matrix.NewColumnSums(d)
 	share := 1 / float64(f.Nodes)
 	for lo := 0; lo < len(raw.Data); lo += d {
 		row := raw.Data[lo : lo+d]
 		tally.Add(row)
-		matrix.AddCounts(counts, nil, row)
+		roots.Add(share, nil, row)
 		columns.Add(share, nil, row)
 	}
-	add := slices.Concat([]float64{float64(tally.NonZero)}, counts, columns.Mean, columns.Stored)
+	add := slices.Concat([]float64{float64(tally.NonZero)}, roots.Count, roots.Size, roots.Root, columns.Mean, columns.Stored)
 	most := append([]float64{flag(tally.Negative), flag(tally.Fraction)}, columns.Largest...)
 	return partOf(number, add, most)
 }
@@ -123,15 +123,16 @@ func flag(is bool) float64 {
 // seen holds the counts of survey over all blocks.
 type seen struct {
 	tally   matrix.Tally
-	counts  []float64
+	roots   matrix.RootSums
 	columns matrix.ColumnSums
 }
 
 func (s sums) seen(d int) seen {
+	part := func(k int) []float64 { return s.Add[1+k*d : 1+(k+1)*d] }
 	return seen{
 		tally:   matrix.Tally{NonZero: int(s.Add[0]), Negative: s.Most[0] > 0, Fraction: s.Most[1] > 0},
-		counts:  s.Add[1 : 1+d],
-		columns: matrix.ColumnSums{Mean: s.Add[1+d : 1+2*d], Stored: s.Add[1+2*d : 1+3*d], Largest: s.Most[2:]},
+		roots:   matrix.RootSums{Count: part(0), Size: part(1), Root: part(2)},
+		columns: matrix.ColumnSums{Mean: part(3), Stored: part(4), Count: part(0), Largest: s.Most[2:]},
 	}
 }
 
@@ -140,12 +141,12 @@ func (p plan) how(v seen) prepare.Kind {
 	return prepare.Kind(p.Settings.Preparation).Suitable(&v.tally, int(p.Nodes), p.Columns)
 }
 
-// squareColumns adds up squares where columns are to be standardised.
+// squareColumns adds up squares where deviations are needed.
 type squareColumns struct{ Plan plan }
 
 func (f *squareColumns) ProcessElement(number int64, b piece, all sums) (int64, sums) {
 	v := all.seen(f.Plan.Columns)
-	if f.Plan.how(v) != prepare.Standardize {
+	if !f.Plan.how(v).Deviates(v.roots, int(f.Plan.Nodes)) {
 		return partOf(number, nil, nil)
 	}
 	p, sum := v.columns.Squares(), make([]float64, f.Plan.Columns)
@@ -160,11 +161,11 @@ type learn struct{ Plan plan }
 
 func (f *learn) ProcessElement(all, squares sums) (learned, error) {
 	v := all.seen(f.Plan.Columns)
-	how, inverse := f.Plan.how(v), []float64(nil)
-	if how == prepare.Standardize {
-		inverse = v.columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
+	how, found := f.Plan.how(v), prepare.Sums{Roots: v.roots, Columns: v.columns}
+	if how.Deviates(v.roots, int(f.Plan.Nodes)) {
+		found.Inverse = v.columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
 	}
-	text, err := encodeJSON(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, v.counts, v.columns.Mean, inverse)})
+	text, err := encodeJSON(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, found)})
 	if err != nil {
 		return learned{}, fmt.Errorf("distributed: preparer: %w", err)
 	}

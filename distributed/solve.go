@@ -82,6 +82,7 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 	for i := range d {
 		negatives(i, m.Data[i*d+i:(i+1)*d])
 	}
+	fit.Shared(m)
 	var degree []float64
 	if volume > 0 {
 		unit := slices.Clone(along)

@@ -42,11 +42,11 @@ func squaredDistances(ctx context.Context, x *matrix.Source) (kernel.Matrix[floa
 	scale := math.Ldexp(1, -max(math.Ilogb(largest), -1000))
 	x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, scale) })
 	if !x.Sparse() {
-		mean, _, err := matrix.Moments(ctx, x)
+		sums, _, err := matrix.Moments(ctx, x)
 		if err != nil {
 			return d, err
 		}
-		x = x.Changed(false, func(_ []int32, vals []float64) { matrix.AddScaled(vals, -1, mean) })
+		x = x.Changed(false, func(_ []int32, vals []float64) { matrix.AddScaled(vals, -1, sums.Mean) })
 	}
 	f, err := matrix.As[float64](ctx, x)
 	if err != nil {

@@ -46,6 +46,7 @@ func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float
 	for i := range d {
 		negatives(i, m.Row(i)[i:])
 	}
+	g.fit.Shared(m)
 	s, vectors := g.model.Settings(), g.fit.Vectors(degrees)
 	r, err := linear.Solve(ctx, m, vectors, s.Seed, mat.Norm(matrix.ToDense(g.m), 2))
 	if err != nil {

@@ -22,7 +22,7 @@ func TestCompletion(t *testing.T) {
 		"embed -negatives":      "expected-degree expected-uniform uniform degree erdos-renyi none",
 		"embed -for":            "classification clustering links",
 		"cluster --kind":        "auto graph features",
-		"info -preparation":     "auto undamped none tfidf damped-counts damped-tfidf row-l2 row-l1 standardize",
+		"info -preparation":     "auto undamped none tfidf balanced row-l2 row-l1 standardize",
 		"eval -deg":             "-degree-share",
 		"similar -by":           "cosine dot",
 		"plot -by":              "tsne pca",

@@ -38,7 +38,7 @@ func settingsFlags() []cli.Flag {
 // What options take, for help and completion.
 const (
 	purposeForms     = "classification, clustering, links"
-	preparationForms = "auto, undamped, none, tfidf, damped-counts, damped-tfidf, row-l2,\nrow-l1, standardize"
+	preparationForms = "auto, undamped, none, tfidf, balanced, row-l2, row-l1,\nstandardize"
 	filterForms      = "s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,\nheat:HOPS,T, polynomial:A0,A1,…"
 	negativesForms   = "expected-degree,\nexpected-uniform, uniform:PER-NODE, degree:PER-NODE, erdos-renyi:PROBABILITY"
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"coles/internal/kernel"
 	"coles/internal/parallel"
 )
 
@@ -49,41 +50,74 @@ func (t *Tally) Merge(part *Tally) {
 	t.Fraction = t.Fraction || part.Fraction
 }
 
-// Counts is the number of rows in which each column is not zero.
-func Counts(ctx context.Context, s *Source) ([]float64, error) {
-	return parallel.Sum(ctx, s.Rows(), s.Cols(), func(count []float64, lo, hi int) {
-		s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { AddCounts(count, cols, vals) })
-	})
+// RootSums holds the sums of one pass over the columns of a matrix and the signed roots of its values.
+type RootSums struct {
+	Count []float64 // number of entries that are not zero
+	Size  []float64 // sum of the magnitudes, over the number of rows of the matrix
+	Root  []float64 // sum of the roots, over that number
 }
 
-// AddCounts counts the columns in which a row is not zero.
-func AddCounts(count []float64, cols []int32, vals []float64) {
+// NewRootSums has no rows yet.
+func NewRootSums(columns int) RootSums {
+	return RootSums{make([]float64, columns), make([]float64, columns), make([]float64, columns)}
+}
+
+// Add adds a row, share being one over the number of rows of the matrix.
+func (s RootSums) Add(share float64, cols []int32, vals []float64) {
 	for q, v := range vals {
 		if v != 0 {
-			count[Column(cols, q)]++
+			j := Column(cols, q)
+			s.Count[j]++
+			s.Size[j] += math.Abs(v) * share
+			s.Root[j] += Root(v) * share
 		}
 	}
+}
+
+// Merge adds the sums of other rows.
+func (s RootSums) Merge(part RootSums) {
+	for j := range s.Count {
+		s.Count[j] += part.Count[j]
+		s.Size[j] += part.Size[j]
+		s.Root[j] += part.Root[j]
+	}
+}
+
+// SumRoots adds up all rows.
+func SumRoots(ctx context.Context, s *Source) (RootSums, error) {
+	share := 1 / float64(s.Rows())
+	return parallel.Fold(ctx, s.Rows(),
+		func() RootSums { return NewRootSums(s.Cols()) },
+		func(sums RootSums, lo, hi int) {
+			s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { sums.Add(share, cols, vals) })
+		},
+		RootSums.Merge)
 }
 
 // ColumnSums holds the sums of one pass over the columns of a matrix, or of some of its rows.
 type ColumnSums struct {
 	Mean    []float64 // sum over the number of rows of the matrix
 	Stored  []float64 // number of stored entries
+	Count   []float64 // number of these that are not zero
 	Largest []float64 // magnitude
 }
 
 // NewColumnSums has no rows yet.
 func NewColumnSums(columns int) ColumnSums {
-	return ColumnSums{make([]float64, columns), make([]float64, columns), make([]float64, columns)}
+	return ColumnSums{make([]float64, columns), make([]float64, columns), make([]float64, columns), make([]float64, columns)}
 }
 
 // Add adds a row, share being one over the number of rows of the matrix.
 func (s ColumnSums) Add(share float64, cols []int32, vals []float64) {
 	if cols == nil {
 		mean, stored, largest := s.Mean[:len(vals)], s.Stored[:len(vals)], s.Largest[:len(vals)]
+		count := s.Count[:len(vals)]
 		for j, v := range vals {
 			mean[j] += v * share
 			stored[j]++
+			if v != 0 {
+				count[j]++
+			}
 			if size := math.Abs(v); size > largest[j] {
 				largest[j] = size
 			}
@@ -94,6 +128,9 @@ func (s ColumnSums) Add(share float64, cols []int32, vals []float64) {
 		j := Column(cols, q)
 		s.Mean[j] += v * share
 		s.Stored[j]++
+		if v != 0 {
+			s.Count[j]++
+		}
 		s.Largest[j] = max(s.Largest[j], math.Abs(v))
 	}
 }
@@ -103,6 +140,7 @@ func (s ColumnSums) Merge(part ColumnSums) {
 	for j := range s.Mean {
 		s.Mean[j] += part.Mean[j]
 		s.Stored[j] += part.Stored[j]
+		s.Count[j] += part.Count[j]
 		s.Largest[j] = max(s.Largest[j], part.Largest[j])
 	}
 }
@@ -158,24 +196,36 @@ func (p Squares) Inverse(sum []float64, rows int) []float64 {
 	return inverse
 }
 
-// Moments returns the mean of every column and one over its (population) deviation, 0 for a
-// constant column, by two passes: the one-pass formula loses the variance of a large mean.
-func Moments(ctx context.Context, s *Source) (mean, inverse []float64, err error) {
+// Moments returns sums of every column and one over its (population) deviation, 0 for a constant
+// column, by two passes: the one-pass formula loses the variance of a large mean.
+func Moments(ctx context.Context, s *Source) (sums ColumnSums, inverse []float64, err error) {
 	share, d := 1/float64(s.Rows()), s.Cols()
-	sums, err := parallel.Fold(ctx, s.Rows(),
+	sums, err = parallel.Fold(ctx, s.Rows(),
 		func() ColumnSums { return NewColumnSums(d) },
 		func(sums ColumnSums, lo, hi int) {
 			s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { sums.Add(share, cols, vals) })
 		},
 		ColumnSums.Merge)
 	if err != nil {
-		return nil, nil, err
+		return sums, nil, err
 	}
 	p := sums.Squares()
 	squares, err := parallel.Sum(ctx, s.Rows(), d, func(sum []float64, lo, hi int) {
 		s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { p.Add(sum, cols, vals) })
 	})
-	return sums.Mean, p.Inverse(squares, s.Rows()), err
+	return sums, p.Inverse(squares, s.Rows()), err
+}
+
+// ColumnSquares are the squared lengths of the columns.
+func ColumnSquares[T kernel.Float](ctx context.Context, x *Matrix[T]) ([]float64, error) {
+	return parallel.Sum(ctx, x.Rows(), x.Cols(), func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := x.Row(i)
+			for q, v := range vals {
+				sum[Column(cols, q)] += float64(v) * float64(v)
+			}
+		}
+	})
 }
 
 // FirstNegative is the first entry below zero, v being 0 where there is none.

@@ -47,6 +47,9 @@ func Length(row []float64) float64 {
 	return blas64.Nrm2(blas64.Vector{N: len(row), Inc: 1, Data: row})
 }
 
+// Root is the root of the magnitude, with the sign.
+func Root(v float64) float64 { return math.Copysign(math.Sqrt(math.Abs(v)), v) }
+
 // Tame rescales a row by a power of two if sums of its entries or of their squares would overflow
 // or vanish. It is for rows that are given a length of their own afterwards.
 func Tame(row []float64) {

@@ -2,6 +2,7 @@ package matrix_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"coles/internal/matrix"
@@ -117,7 +118,7 @@ func TestMomentsOfColumns(t *testing.T) {
 			form = testkit.SingleOf(want)
 			want = testkit.DenseOf(form)
 		}
-		mean, inverse, err := matrix.Moments(ctx, testkit.Must(matrix.Read(ctx, form)))
+		sums, inverse, err := matrix.Moments(ctx, testkit.Must(matrix.Read(ctx, form)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,8 +129,8 @@ func TestMomentsOfColumns(t *testing.T) {
 			scale := math.Ldexp(1, -exponent) // exact, and brings the oracle into range
 			floats.Scale(scale, column)
 			m, deviation := stat.PopMeanStdDev(column, nil)
-			if math.Abs(mean[j]*scale-m) > n*0x1p-53 { // what n additions of numbers up to 1 round by
-				t.Errorf("%s: the mean of column %d is %v, want %v", name, j, mean[j], m/scale)
+			if math.Abs(sums.Mean[j]*scale-m) > n*0x1p-53 { // what n additions of numbers up to 1 round by
+				t.Errorf("%s: the mean of column %d is %v, want %v", name, j, sums.Mean[j], m/scale)
 			}
 			if deviation <= 1e-12*math.Abs(m) { // constant, to rounding
 				testkit.WantSame(t, name+": 1/deviation of a constant", inverse[j], 0.0)
@@ -146,19 +147,38 @@ func TestMomentsOfColumns(t *testing.T) {
 
 func TestColumnsAreCounted(t *testing.T) {
 	x := eighths(4, 2000, 9)
-	counts, nonzero := make([]float64, 9), 0
+	want, squares, nonzero := matrix.NewRootSums(9), make([]float64, 9), 0
 	for i := range 2000 {
 		for j := range 9 {
-			if x.At(i, j) != 0 {
-				counts[j]++
+			v := x.At(i, j)
+			if v != 0 {
+				want.Count[j]++
 				nonzero++
 			}
+			want.Size[j] += math.Abs(v) / 2000
+			if v < 0 {
+				want.Root[j] -= math.Sqrt(-v) / 2000
+			} else {
+				want.Root[j] += math.Sqrt(v) / 2000
+			}
+			squares[j] += v * v
 		}
 	}
 	words, _ := testkit.RandomWords(testkit.Random(5), 50, 6)
 	for name, form := range forms(x) {
 		s := testkit.Must(matrix.Read(ctx, form))
-		testkit.WantSame(t, name, testkit.Must(matrix.Counts(ctx, s)), counts)
+		got := testkit.Must(matrix.SumRoots(ctx, s))
+		if sums, _, err := matrix.Moments(ctx, s); err != nil || !slices.Equal(sums.Count, want.Count) {
+			t.Errorf("%s: %v entries, want %v (%v)", name, sums.Count, want.Count, err)
+		}
+		testkit.WantSame(t, name, got.Count, want.Count)
+		for what, c := range map[string][2][]float64{"sizes": {got.Size, want.Size}, "roots": {got.Root, want.Root}} {
+			if off := floats.Distance(c[0], c[1], math.Inf(1)); off > 3*0x1p-53*2000 { // additions of numbers up to 3, over 2000
+				t.Errorf("%s: %s are off by %v", name, what, off)
+			}
+		}
+		// Squares of eighths are 64ths, whose sums are exact.
+		testkit.WantSame(t, name+", squares", testkit.Must(matrix.ColumnSquares(ctx, testkit.Must(matrix.As[float64](ctx, s)))), squares)
 		testkit.WantSame(t, name, *testkit.Must(matrix.TallyOf(ctx, s)), matrix.Tally{NonZero: nonzero, Negative: true, Fraction: true})
 	}
 	for v, want := range map[float64]matrix.Tally{1: {}, 0.5: {Fraction: true}, -3: {Negative: true}, -0.5: {Negative: true, Fraction: true}} {

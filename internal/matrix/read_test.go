@@ -267,6 +267,8 @@ func TestEverythingStopsWithItsContext(t *testing.T) {
 		"Largest":       func() error { return testkit.Err(dense.Largest(stopped)) },
 		"Hash":          func() error { return testkit.Err(matrix.Hash(stopped, thin)) },
 		"Moments":       func() error { _, _, err := matrix.Moments(stopped, thin); return err },
+		"SumRoots":      func() error { return testkit.Err(matrix.SumRoots(stopped, thin)) },
+		"ColumnSquares": func() error { return testkit.Err(matrix.ColumnSquares(stopped, wide)) },
 		"TallyOf":       func() error { return testkit.Err(matrix.TallyOf(stopped, thin)) },
 		"FirstNegative": func() error { _, _, _, err := matrix.FirstNegative(stopped, thin); return err },
 		"FromCSR":       func() error { return second(matrix.FromCSR(stopped, testkit.SparseOf(x), sum)) },

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -22,22 +23,22 @@ const (
 	RowL2
 	RowL1
 	Standardize
-	DampedCounts
-	DampedTFIDF
+	Balanced
 	Undamped
 )
 
 // Names are the kinds in text.
-var Names = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize", "damped-counts", "damped-tfidf", "undamped"}
+var Names = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize", "balanced", "undamped"}
 
 // choice reports whether the values are to choose the kind.
 func (k Kind) choice() bool { return k == Auto || k == Undamped }
 
-// weighs reports whether columns are weighted by the number of rows that have them.
-func (k Kind) weighs() bool { return k == TFIDF || k == DampedCounts || k == DampedTFIDF }
+// weighs reports whether columns are weighted, and rows have length 1 then.
+func (k Kind) weighs() bool { return k == TFIDF || k == Balanced }
 
-// denseShare is the share of non-zero entries from which features count as dense. Bags of words lie
-// far below it (the densest tried fills 0.35), measurements of every node above.
+// denseShare is the share of non-zero entries from which features count as dense, and a column of others
+// as a measurement. Bags of words lie far below it (the densest tried fills 0.35), measurements of every
+// node above.
 const denseShare = 0.5
 
 // Suitable resolves a kind that is a choice by what the values of a matrix look like.
@@ -47,48 +48,89 @@ func (k Kind) Suitable(seen *matrix.Tally, rows, columns int) Kind {
 		return k
 	case float64(seen.NonZero) >= denseShare*float64(rows)*float64(columns):
 		return Standardize
-	case seen.Negative, seen.Fraction && k == Undamped:
+	case k == Auto:
+		return Balanced
+	case seen.Negative, seen.Fraction:
 		return RowL2
-	case k == Undamped:
-		return TFIDF
-	case seen.Fraction:
-		return DampedTFIDF
 	}
-	return DampedCounts
+	return TFIDF
 }
 
 // A Preparer is a kind, no longer a choice, with what it learned of the columns of a matrix.
 type Preparer struct {
 	How     Kind `json:"preparation"`
 	Columns int  `json:"columns"`
-	// Weight holds idf for TF-IDF, √idf for damped TF-IDF, and 1/deviation for standardised features, 0
-	// for a constant column.
+	// Weight holds idf for TF-IDF, and of balanced and standardised columns what their roots, or their
+	// centred values, are multiplied by: 0 for a constant column.
 	Weight []float64 `json:"weight,omitempty"`
-	Mean   []float64 `json:"mean,omitempty"` // of standardised features
+	// Mean is subtracted first: 0 for a balanced column that is not centred.
+	Mean []float64 `json:"mean,omitempty"`
 }
 
-// Learned is the preparer of a kind for a matrix of so many rows, with counts of the entries of each
-// column that are not zero, or columns of these means and inverse deviations.
-func (k Kind) Learned(rows, columns int, counts, mean, inverse []float64) Preparer {
+// Sums are what a kind learns from: TF-IDF counts, balanced features roots, standardised ones moments, as do
+// balanced ones with columns that every row has.
+type Sums struct {
+	Roots   matrix.RootSums
+	Columns matrix.ColumnSums
+	Inverse []float64 // one over the deviation of every column
+}
+
+// Learned is the preparer of a kind for a matrix of so many rows and columns.
+func (k Kind) Learned(rows, columns int, s Sums) Preparer {
 	p := Preparer{How: k, Columns: columns}
+	n := float64(rows)
 	switch {
-	case k == Standardize:
-		p.Mean, p.Weight = mean, inverse
-	case k.weighs():
+	case k == TFIDF:
 		p.Weight = make([]float64, columns)
-		for j, df := range counts {
-			p.Weight[j] = math.Log((1+float64(rows))/(1+df)) + 1
-			if k == DampedTFIDF {
-				p.Weight[j] = math.Sqrt(p.Weight[j])
+		for j, df := range s.Roots.Count {
+			p.Weight[j] = math.Log((1+n)/(1+df)) + 1
+		}
+	case k == Standardize:
+		p.Mean, p.Weight = s.Columns.Mean, s.Inverse
+		for j, count := range s.Columns.Count {
+			largest := s.Columns.Largest[j]
+			if count > 0 && count < n && math.Abs(p.Mean[j]*n-count*largest) <= 1e-9*count*largest { // nothing but 0 and largest
+				p.Weight[j] = math.Sqrt(p.Weight[j]) / math.Sqrt(largest)
 			}
 		}
+	case k == Balanced:
+		p.balance(n, s)
 	}
 	return p
 }
 
-// Learn fits a preparer of a kind to features in one or two passes over the stored entries.
+// balance sets the weights of the roots of columns on n rows. Of a measurement the energy becomes the
+// deviation of the roots in its own unit, their root mean square; of a count the deviation in the unit of
+// all counts, the mean root mean square of what is there. What all rows have in common tells none apart.
+func (p *Preparer) balance(n float64, s Sums) {
+	p.Weight, p.Mean = make([]float64, p.Columns), make([]float64, p.Columns)
+	rms := func(j int) float64 { return math.Sqrt(max(s.Roots.Size[j], math.SmallestNonzeroFloat64)) } // a mean may vanish
+	all, entries := 0.0, 0.0
+	for j, count := range s.Roots.Count {
+		if count < denseShare*n {
+			all += math.Sqrt(count/n) * rms(j)
+			entries += count / n
+		}
+	}
+	for j, count := range s.Roots.Count {
+		rms := rms(j)
+		switch {
+		case count == n:
+			p.Mean[j], p.Weight[j] = s.Columns.Mean[j], math.Sqrt(s.Inverse[j])
+		case count > 0:
+			unit := rms
+			if count < denseShare*n {
+				unit = all / entries
+			}
+			mean := s.Roots.Root[j] / rms
+			p.Weight[j] = math.Sqrt(math.Sqrt(max(0, 1-mean*mean))) / (math.Sqrt(rms) * math.Sqrt(unit))
+		}
+	}
+}
+
+// Learn fits a preparer of a kind to features in one to four passes over the stored entries.
 //
-// Errors: [matrix.ErrNegative] for TF-IDF, roots or row sums of negative values, [matrix.ErrTooLarge],
+// Errors: [matrix.ErrNegative] for TF-IDF or row sums of negative values, [matrix.ErrTooLarge],
 // [setting.ErrSetting] for no such kind, and ctx's.
 func (k Kind) Learn(ctx context.Context, x *matrix.Source) (Preparer, error) {
 	if k.choice() {
@@ -104,15 +146,24 @@ func (k Kind) Learn(ctx context.Context, x *matrix.Source) (Preparer, error) {
 	if err := (Preparer{How: k, Columns: x.Cols()}).refuse(ctx, x); err != nil {
 		return Preparer{}, err
 	}
-	var counts, mean, inverse []float64
+	var s Sums
 	var err error
-	switch {
-	case k.weighs():
-		counts, err = matrix.Counts(ctx, x)
-	case k == Standardize:
-		mean, inverse, err = matrix.Moments(ctx, x)
+	if k.weighs() {
+		if s.Roots, err = matrix.SumRoots(ctx, x); err != nil {
+			return Preparer{}, err
+		}
 	}
-	return k.Learned(x.Rows(), x.Cols(), counts, mean, inverse), err
+	if k.Deviates(s.Roots, x.Rows()) {
+		if s.Columns, s.Inverse, err = matrix.Moments(ctx, x); err != nil {
+			return Preparer{}, err
+		}
+	}
+	return k.Learned(x.Rows(), x.Cols(), s), nil
+}
+
+// Deviates reports whether a kind needs the moments of columns.
+func (k Kind) Deviates(seen matrix.RootSums, rows int) bool {
+	return k == Standardize || k == Balanced && slices.Contains(seen.Count, float64(rows))
 }
 
 // Keeps is how many weights and means a preparer of so many columns has; there is none of a choice.
@@ -120,9 +171,9 @@ func (k Kind) Keeps(columns int) (weights, means int, ok bool) {
 	switch {
 	case k == None || k == RowL1 || k == RowL2:
 		return 0, 0, true
-	case k.weighs():
+	case k == TFIDF:
 		return columns, 0, true
-	case k == Standardize:
+	case k == Standardize || k == Balanced:
 		return columns, columns, true
 	}
 	return 0, 0, false
@@ -151,13 +202,19 @@ func (p Preparer) View(ctx context.Context, x *matrix.Source) (*matrix.Source, e
 // row prepares the values of a row in place; cols is nil where all are there.
 func (p Preparer) row(cols []int32, vals []float64) {
 	switch p.How {
-	case TFIDF, DampedCounts, DampedTFIDF:
+	case TFIDF:
 		matrix.Tame(vals)
 		for q, v := range vals {
-			if p.How != TFIDF {
-				v = math.Sqrt(v)
-			}
 			vals[q] = v * p.Weight[cols[q]]
+		}
+		divide(vals, matrix.Length(vals))
+	case Balanced:
+		for q, v := range vals {
+			j, weight := cols[q], p.Weight[cols[q]]
+			if p.Mean[j] != 0 && v != 0 { // a number that is not there is as the mean
+				v, weight = v/2-p.Mean[j]/2, weight*math.Sqrt2 // the difference may overflow
+			}
+			vals[q] = matrix.Root(v) * weight
 		}
 		divide(vals, matrix.Length(vals))
 	case RowL2:
@@ -198,7 +255,7 @@ func (p Preparer) refuse(ctx context.Context, x *matrix.Source) error {
 	if p.How == Standardize && float64(n)*float64(d) > math.MaxInt32*8 {
 		return fmt.Errorf("features: %w: standardised, %d × %d features are dense", matrix.ErrTooLarge, n, d)
 	}
-	if !p.How.weighs() && p.How != RowL1 {
+	if p.How != TFIDF && p.How != RowL1 {
 		return nil
 	}
 	i, j, v, err := matrix.FirstNegative(ctx, x)
