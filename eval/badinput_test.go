@@ -79,6 +79,13 @@ var learningDoors = map[string]door{
 	"EmbedInductive": func(ctx context.Context, in given) (any, error) {
 		return EmbedInductive(ctx, in.g, in.x, in.rows, coles.WithDim(1))
 	},
+	"ChooseModel": func(ctx context.Context, in given) (any, error) {
+		c, err := ChooseModel(ctx, in.g, in.x, in.labels, coles.WithDim(1))
+		if err != nil {
+			return nil, err
+		}
+		return []any{c.Model.Embedding(), c.Alignment, c.Graph, c.Features, c.Error}, nil
+	},
 }
 
 // rowDoors look at the rows of a matrix.
@@ -213,7 +220,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	}
 	testkit.RefuseMatrices(t, 24, 5, doors)
 	// Of two rows too few the labels, the graph, or the rows tell.
-	for _, name := range []string{"Classify", "LabelRates", "LogisticRegression", "Induce", "EmbedInductive"} {
+	for _, name := range []string{"Classify", "LabelRates", "LogisticRegression", "Induce", "EmbedInductive", "ChooseModel"} {
 		testkit.WantError(t, doors[name](in.x.(*mat.Dense).Slice(0, 22, 0, 5)), coles.ErrShape)
 	}
 }

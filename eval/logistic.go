@@ -245,19 +245,13 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	}
 	actual := picked(labels, rows)
 	parts := make([]int, folds*len(l.Cs)) // right predictions of each candidate, its folds one after another
-	err = each(ctx, len(parts), func(q int) (err error) {
+	err = each(ctx, len(parts), func(q int) error {
 		part, c := q%folds, l.Cs[q/folds]
-		var train, held []int
-		for p, of := range fold {
-			if of == part {
-				held = append(held, p)
-			} else {
-				train = append(train, p)
-			}
-		}
-		if parts[q], err = heldOut(ctx, known, train, held, actual, c); err != nil {
+		right, err := heldOut(ctx, known, fold, part, actual, c)
+		if err != nil {
 			return fmt.Errorf("fold %d, C = %v: %w", part, c, err)
 		}
+		parts[q] = len(right)
 		return nil
 	})
 	if err != nil {
@@ -293,22 +287,31 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 	return matrix.Of(kernel.Matrix[float64]{Rows: t, Cols: t, Stride: t, Data: z.l.Data}), err
 }
 
-// heldOut counts the rows held out that a model of train with the candidate c predicts rightly.
-func heldOut(ctx context.Context, f *matrix.Matrix[float64], train, held, labels []int, c float64) (right int, err error) {
+// heldOut lists the rows of a part that a model of the other parts with the candidate c predicts
+// rightly.
+func heldOut(ctx context.Context, f *matrix.Matrix[float64], fold []int, part int, labels []int, c float64) (right []int, err error) {
+	var train, held []int
+	for i, of := range fold {
+		if of == part {
+			held = append(held, i)
+		} else {
+			train = append(train, i)
+		}
+	}
 	if err := checkClasses(train, labels); err != nil {
-		return 0, err
+		return nil, err
 	}
 	m, err := regress(ctx, f, train, labels, 1, math.Sqrt(c))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	predicted, err := m.predict(ctx, f, held)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	for q, i := range held {
 		if predicted[q] == labels[i] {
-			right++
+			right = append(right, i)
 		}
 	}
 	return right, nil

@@ -15,6 +15,7 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 	x, labels := blobs(1500, 150, 5, 5)
 	splits := testkit.Must(dataset.RandomSplits(labels, 20, 8, 1))
 	g := drawnGraph(300, 0.03, 21)
+	drawn, words, classes := drawnCommunities(t, dataset.Communities{Nodes: 900, Classes: 4, Homophily: 0.5, Seed: 2}, 0)
 	small, _ := blobs(7000, 9, 6, 64)
 	single, rows, corners := large(65), normal(5000, 60, 1, 92), normal(60, 5, 1, 4)
 	linear := func(x mat.Matrix) *LinearModel {
@@ -25,10 +26,14 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 		return []any{m.Labels, m.Inertia, testkit.Bits(m.Centres)}
 	}
 	for name, compute := range map[string]func() any{
-		"regression":         func() any { return testkit.Bits(linear(x).Coef) },
-		"sparse regression":  func() any { return testkit.Bits(linear(testkit.SparseOf(x)).Coef) },
-		"scores":             func() any { return testkit.Bits(testkit.Must(linear(x).Scores(background, x, nil))) },
-		"classification":     func() any { return testkit.Must(Protocol{}.Classify(background, x, labels, splits)) },
+		"regression":        func() any { return testkit.Bits(linear(x).Coef) },
+		"sparse regression": func() any { return testkit.Bits(linear(testkit.SparseOf(x)).Coef) },
+		"scores":            func() any { return testkit.Bits(testkit.Must(linear(x).Scores(background, x, nil))) },
+		"classification":    func() any { return testkit.Must(Protocol{}.Classify(background, x, labels, splits)) },
+		"choice of a model": func() any {
+			c := testkit.Must(ChooseModel(background, drawn, words, some(classes, 2)))
+			return []any{testkit.Bits(c.Model.Embedding()), c.String(), c.Graph, c.Features, c.Error}
+		},
 		"components":         func() any { return testkit.Bits(testkit.Must(PCA(background, x, 10))) },
 		"projection":         func() any { return testkit.Bits(testkit.Must(RandomProjection(background, x, 10, 1))) },
 		"clusters":           func() any { return means(small) },

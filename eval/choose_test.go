@@ -1,0 +1,222 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// drawnCommunities is a drawn graph with its features, of which row i goes to node i + shift: shifted
+// features still know each other and say nothing of neighbours or classes.
+func drawnCommunities(t *testing.T, c dataset.Communities, shift int) (*coles.Graph, mat.Matrix, []int) {
+	t.Helper()
+	d := testkit.Must(c.Generate(background))
+	rows, cols := d.Features.Dims()
+	x := mat.NewDense(rows, cols, nil)
+	for i := range rows {
+		for j := range cols {
+			x.Set((i+shift)%rows, j, d.Features.At(i, j))
+		}
+	}
+	return testkit.Must(d.Graph()), testkit.SparseOf(x), d.Labels
+}
+
+// some keeps every k-th label and those of no class that is left out.
+func some(labels []int, k int, without ...int) []int {
+	kept := make([]int, len(labels))
+	for i, l := range labels {
+		kept[i] = -1 - i%3
+		if i%k == 0 {
+			kept[i] = l
+		}
+		if slices.Contains(without, l) {
+			kept[i] = -1
+		}
+	}
+	return kept
+}
+
+// Choices are those of a plain loop: each kind is fitted alone, a classifier of the other parts
+// predicts each part, and q decides unless one kind alone is right so often that the square of the
+// surplus is above four times the number of rows in which they differ.
+func TestChooseModelIsAPlainLoop(t *testing.T) {
+	apart := dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}
+	together := dataset.Communities{Nodes: 500, Classes: 5, Degree: 8, Features: 300, Homophily: 0.8, Seed: 6}
+	strong := dataset.Communities{Nodes: 700, Homophily: 0.4, Topic: 0.5, Seed: 3}
+	vague := dataset.Communities{Nodes: 500, Classes: 3, Degree: 8, Features: 300, Homophily: 0.6, Seed: 6}
+	other := dataset.Communities{Nodes: 600, Classes: 3, Degree: 10, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}
+	blind := []string{"one class", "no labels"}
+	for name, c := range map[string]struct {
+		of          dataset.Communities
+		shift       int
+		every       int
+		without     []int
+		alone, want coles.ModelKind
+		told        bool
+		opts        []coles.Option
+	}{
+		"both for the features":       {apart, 0, 3, nil, coles.FeatureModel, coles.FeatureModel, true, nil},
+		"both for the graph":          {together, 0, 4, nil, coles.GraphModel, coles.GraphModel, true, []coles.Option{coles.WithDim(16)}},
+		"q for the graph, in float32": {strong, 0, 4, nil, coles.GraphModel, coles.FeatureModel, true, []coles.Option{coles.WithPrecision(coles.Float32)}},
+		"q for the features":          {other, 1, 6, nil, coles.FeatureModel, coles.GraphModel, true, []coles.Option{coles.WithSeed(9)}},
+		"a kind that is given":        {other, 1, 6, nil, coles.FeatureModel, coles.GraphModel, true, []coles.Option{coles.WithModel(coles.FeatureModel)}},
+		"too few to tell":             {vague, 0, 30, nil, coles.GraphModel, coles.GraphModel, false, nil},
+		"two classes":                 {apart, 0, 5, []int{2}, coles.FeatureModel, coles.FeatureModel, true, nil},
+		"one class":                   {apart, 0, 3, []int{0, 2}, coles.FeatureModel, coles.FeatureModel, false, nil},
+		"no labels":                   {together, 0, 1, []int{0, 1, 2, 3, 4}, coles.GraphModel, coles.GraphModel, false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, x, all := drawnCommunities(t, c.of, c.shift)
+			labels := some(all, c.every, c.without...)
+			got := testkit.Must(ChooseModel(background, g, x, labels, c.opts...))
+			byQ := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.WithModel(0))...))
+			testkit.WantSame(t, "q", got.Alignment, *byQ.Report().Alignment)
+			testkit.WantSame(t, "kinds", [2]coles.ModelKind{got.Alone, got.Model.Report().Model}, [2]coles.ModelKind{c.alone, c.want})
+			right, models := make(map[coles.ModelKind][]bool), make(map[coles.ModelKind]*coles.Model)
+			for _, kind := range []coles.ModelKind{coles.GraphModel, coles.FeatureModel} {
+				models[kind] = testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.WithModel(kind))...))
+				if !slices.Contains(blind, name) {
+					right[kind] = plainlyRight(t, models[kind].Embedding(), labels)
+				}
+			}
+			testkit.WantSame(t, "embedding", testkit.Bits(got.Model.Embedding()), testkit.Bits(models[c.want].Embedding()))
+			b, d := 0.0, 0.0 // rows that one kind alone has right
+			graph, features := right[coles.GraphModel], right[coles.FeatureModel]
+			hits := [2]float64{}
+			for i := range graph {
+				switch {
+				case graph[i] && !features[i]:
+					b++
+				case features[i] && !graph[i]:
+					d++
+				}
+				for k, hit := range []bool{graph[i], features[i]} {
+					if hit {
+						hits[k]++
+					}
+				}
+			}
+			n := float64(len(graph))
+			testkit.WantSame(t, "labels", got.Labels, len(graph))
+			testkit.WantSame(t, "whether the labels tell", got.told, (b-d)*(b-d) > 4*(b+d))
+			testkit.WantSame(t, "whether the labels tell, as intended", got.told, c.told)
+			if n > 0 {
+				testkit.WantNear(t, "accuracy of the graph", got.Graph, hits[0]/n, 1e-15)
+				testkit.WantNear(t, "accuracy of the features", got.Features, hits[1]/n, 1e-15)
+				testkit.WantNear(t, "error", got.Error, math.Sqrt(b/n/n+d/n/n), 1e-15)
+			}
+		})
+	}
+}
+
+// plainlyRight predicts each of five parts of the labelled rows by the others.
+func plainlyRight(t *testing.T, y *mat.Dense, labels []int) []bool {
+	t.Helper()
+	var rows, known []int
+	for i, l := range labels {
+		if l >= 0 {
+			rows, known = append(rows, i), append(known, l)
+		}
+	}
+	fold, k, err := stratify(rows, labels, 0)
+	testkit.Check(t, err)
+	right := make([]bool, len(rows))
+	for part := range k {
+		var train, held, at []int
+		for p, i := range rows {
+			if fold[p] == part {
+				held, at = append(held, i), append(at, p)
+			} else {
+				train = append(train, i)
+			}
+		}
+		m := testkit.Must(LogisticRegression{C: 1}.Fit(background, y, train, labels))
+		for q, label := range testkit.Must(m.Predict(background, y, held)) {
+			right[at[q]] = label == known[at[q]]
+		}
+	}
+	return right
+}
+
+// A class of one label is neither learnt nor asked about: the choice is that without it.
+func TestChooseModelLeavesOutAClassOfOneLabel(t *testing.T) {
+	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 200, Classes: 4, Homophily: 0.9, Seed: 8}, 0)
+	without := some(labels, 5, 3)
+	with := append([]int(nil), without...)
+	for i, l := range labels {
+		if l == 3 {
+			with[i] = 3
+			break
+		}
+	}
+	got, want := testkit.Must(ChooseModel(background, g, x, with)), testkit.Must(ChooseModel(background, g, x, without))
+	testkit.WantSame(t, "the choice", got.String(), want.String())
+	testkit.WantSame(t, "labels", got.Labels > 20, true)
+
+	single := make([]int, len(labels))
+	seen := make(map[int]bool)
+	for i, l := range labels {
+		single[i] = -1
+		if !seen[l] {
+			single[i], seen[l] = l, true
+		}
+	}
+	alone := testkit.Must(ChooseModel(background, g, x, single))
+	testkit.WantSame(t, "labels of one a class", alone.Labels, 0)
+	testkit.WantText(t, alone.String(), "graph model, by q: ")
+}
+
+func TestChooseModelRefuses(t *testing.T) {
+	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 60, Classes: 2, Features: 50, Seed: 1}, 0)
+	over, cancel := context.WithCancel(background)
+	cancel()
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		x      mat.Matrix
+		labels []int
+		opt    coles.Option
+		want   error
+	}{
+		"no features":        {nil, nil, labels, coles.WithSeed(1), coles.ErrShape},
+		"few labels":         {nil, x, labels[1:], coles.WithSeed(1), coles.ErrShape},
+		"no labels":          {nil, x, nil, coles.WithSeed(1), coles.ErrShape},
+		"few rows":           {nil, mat.NewDense(59, 50, nil), labels, coles.WithSeed(1), coles.ErrShape},
+		"a bad setting":      {nil, x, labels, coles.WithDim(-1), coles.ErrSetting},
+		"not a number":       {nil, mat.NewDense(60, 1, append(make([]float64, 59), math.NaN())), labels, coles.WithSeed(1), coles.ErrNotFinite},
+		"a context over":     {over, x, labels, coles.WithSeed(1), context.Canceled},
+		"a dimension of 51 ": {nil, x, labels, coles.WithDim(51), coles.ErrSetting},
+	} {
+		ctx := c.ctx
+		if ctx == nil {
+			ctx = background
+		}
+		if _, err := ChooseModel(ctx, g, c.x, c.labels, c.opt); !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// What a choice says for each way it was made.
+func TestChoiceSays(t *testing.T) {
+	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
+	c := testkit.Must(ChooseModel(background, g, x, some(labels, 3)))
+	c.Labels, c.Graph, c.Features, c.Error = 8, 0.25, 0.875, 0.125
+	q := c.Alignment.String()
+	for want, told := range map[string]bool{
+		"feature model, by cross-validation on 8 labels: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points)\nq alone: " + q:          true,
+		"feature model, by q: cross-validation on 8 labels cannot tell: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points)\nq: " + q: false,
+	} {
+		c.told = told
+		testkit.WantSame(t, "the choice", c.String(), want)
+	}
+	c.Labels = 0
+	testkit.WantSame(t, "the choice", c.String(), "feature model, by q: cross-validation takes two labels of two classes at least\nq: "+q)
+}
