@@ -59,7 +59,7 @@ func cluster(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	e, err := embedded(ctx, c, in, always(coles.ForClustering))
+	e, err := embedded(ctx, c, in, usually(coles.ForClustering))
 	if err != nil {
 		return err
 	}

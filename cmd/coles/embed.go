@@ -229,10 +229,14 @@ func reportOf(m model) (report any, features int) {
 // An embedder fits a model, or has one that was read.
 type embedder struct {
 	settings fitSettings
-	usual    coles.Purpose // of vectors
+	usual    coles.Purpose // of vectors; classification unless a command says so
+	choose   fitter        // where no setting says the kind of model and there are features; nil for q
 	model    model
 	progress *progressLine
 }
+
+// A fitter fits a model as [coles.Fit] does.
+type fitter func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error)
 
 func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, error) {
 	if c.IsSet("with") {
@@ -257,8 +261,12 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 	if err != nil {
 		return nil, nil, err
 	}
+	fit := coles.Fit
+	if e.choose != nil && s.Model == 0 && x != nil {
+		fit = e.choose
+	}
 	defer e.progress.clear()
-	m, err := coles.Fit(ctx, g, x, coles.WithProgress(e.progress.show), coles.WithSettings(s))
+	m, err := fit(ctx, g, x, coles.WithProgress(e.progress.show), coles.WithSettings(s))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -54,9 +54,9 @@ type embedding struct {
 	rows  mat.Matrix
 }
 
-// embedded reads an embedding, and the graph if there is one, or reads the graph and embeds it for
-// the purpose that it gets.
-func embedded(ctx context.Context, c *cli.Command, in *inputs, purpose func(*dataset.Dataset) coles.Purpose) (*embedding, error) {
+// embedded reads an embedding, and the graph if there is one, or reads the graph and embeds it as
+// adapt says.
+func embedded(ctx context.Context, c *cli.Command, in *inputs, adapt func(*embedder, *dataset.Dataset)) (*embedding, error) {
 	if c.IsSet("embedding") {
 		return readEmbedding(ctx, c, in)
 	}
@@ -68,7 +68,7 @@ func embedded(ctx context.Context, c *cli.Command, in *inputs, purpose func(*dat
 	if err != nil {
 		return nil, err
 	}
-	e.usual = purpose(d)
+	adapt(e, d)
 	m, y, err := e.embed(ctx, g, d.Features)
 	return &embedding{d, g, m, y}, err
 }
@@ -99,9 +99,9 @@ func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding,
 	return e, err
 }
 
-// always is a purpose whatever the graph is.
-func always(p coles.Purpose) func(*dataset.Dataset) coles.Purpose {
-	return func(*dataset.Dataset) coles.Purpose { return p }
+// usually embeds for a purpose whatever the graph is.
+func usually(p coles.Purpose) func(*embedder, *dataset.Dataset) {
+	return func(e *embedder, _ *dataset.Dataset) { e.usual = p }
 }
 
 // knownLabels are the labels of n nodes, −1 for none.

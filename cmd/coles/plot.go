@@ -61,11 +61,10 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	e, err := embedded(ctx, c, in, func(d *dataset.Dataset) coles.Purpose {
+	e, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
 		if byClusters(c, knownLabels(d, d.Nodes())) {
-			return coles.ForClustering
+			e.usual = coles.ForClustering
 		}
-		return coles.ForClassification
 	})
 	if err != nil {
 		return err

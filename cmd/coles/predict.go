@@ -9,8 +9,10 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"coles"
+	"coles/dataset"
 	"coles/eval"
 	"coles/internal/archive"
 
@@ -25,8 +27,12 @@ probability" for each node, separated by tabs, or by commas where the name of
 -o ends in .csv. The embedding comes from -embedding, or is made of GRAPH as by
 "coles embed".
 
+Where neither -kind nor other settings say whether to use the graph or the
+features alone, both are fitted and cross-validated on the labels, and standard
+error says which was taken and why; -kind auto chooses without labels.
+
 -classifier keeps the classifier. -use predicts with it and needs no labels, for
-an embedding by the same model.
+an embedding by the same model: name its -kind, or keep the model.
 
 Examples:
    coles predict friends.tsv -features profiles.csv -labels circles.csv
@@ -66,9 +72,18 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 			return err
 		}
 	}
-	e, err := embedded(ctx, c, in, always(coles.ForClassification))
+	var chosen *eval.Choice
+	e, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
+		labels := knownLabels(d, d.Nodes())
+		if !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
+			e.choose = byLabels(labels, &chosen)
+		}
+	})
 	if err != nil {
 		return err
+	}
+	if chosen != nil {
+		fmt.Fprintln(s.stderr, "coles: "+strings.ReplaceAll(chosen.String(), "\n", "\ncoles: "))
 	}
 	d, y := e.data, e.rows
 	n, _ := y.Dims()
@@ -102,6 +117,18 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		lines[i] = []string{p.ID, p.Class, strconv.FormatFloat(p.Probability, 'g', 6, 64)}
 	}
 	return out.writeResult(ctx, c, found, lines)
+}
+
+// byLabels fits a model of the kind that labels choose, and tells how.
+func byLabels(labels []int, chosen **eval.Choice) fitter {
+	return func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error) {
+		choice, err := eval.ChooseModel(ctx, g, x, labels, opts...)
+		if err != nil {
+			return nil, err
+		}
+		*chosen = choice
+		return choice.Model, nil
+	}
 }
 
 // predictOutputs checks the options, and finds where predictions and the classifier go.

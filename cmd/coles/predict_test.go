@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,10 +17,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// predicted reads the output of predict.
-func predicted(t *testing.T, args ...string) []prediction {
+// said is what predict prints: it may say on standard error what chose its model.
+func said(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
-	return decoded[[]prediction](t, "", append([]string{"predict", "-json"}, args...)...)
+	code, stdout, stderr := call("", append([]string{"predict"}, args...)...)
+	if code != 0 || stderr != "" && !strings.Contains(stderr, " model, by ") {
+		t.Fatalf("coles predict %s: exit %d, standard error %q", strings.Join(args, " "), code, stderr)
+	}
+	return stdout, stderr
+}
+
+// predicted reads the output of predict.
+func predicted(t *testing.T, args ...string) (found []prediction) {
+	t.Helper()
+	stdout, _ := said(t, append([]string{"-json"}, args...)...)
+	testkit.Check(t, json.Unmarshal([]byte(stdout), &found))
+	return found
 }
 
 // className is a name that text has to quote.
@@ -87,11 +100,65 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 			tabs += fmt.Sprintf("%s\t%s\t%.6g\n", p.ID, quoted, p.Probability)
 			commas += fmt.Sprintf("%s,%s,%.6g\n", p.ID, quoted, p.Probability)
 		}
-		prints(t, tabs, "", "predict", c.path, "-dim", "8", "-labels", labels)
+		stdout, _ := said(t, c.path, "-dim", "8", "-labels", labels)
+		testkit.WantSame(t, "predictions as text", stdout, tabs)
 		out := filepath.Join(t.TempDir(), "out.csv")
-		must(t, "", "predict", c.path, "-dim", "8", "-labels", labels, "-o", out)
+		said(t, c.path, "-dim", "8", "-labels", labels, "-o", out)
 		testkit.WantSame(t, "predictions with commas", read(t, out), commas)
 	}
+}
+
+// Without a kind the labels choose it, and standard error says what the library says; with one,
+// or a model that is there already, nothing is chosen or said.
+func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
+	overruled := testkit.Must(dataset.Communities{Nodes: 700, Homophily: 0.4, Topic: 0.5, Seed: 3}.Generate(t.Context()))
+	agreed, agreedPath := apart(t)
+	first := func(d *dataset.Dataset) (rows []int) {
+		for class := range d.NumClasses() {
+			rows = append(rows, slices.Index(d.Labels, class))
+		}
+		slices.Sort(rows)
+		return rows
+	}
+	for name, c := range map[string]struct {
+		d        *dataset.Dataset
+		path     string
+		labelled []int
+		want     coles.ModelKind
+		says     string
+	}{
+		"overruled": {overruled, archiveOf(t, overruled), everyFourth(700), coles.FeatureModel, "coles: feature model, by cross-validation on 175 labels: graph "},
+		"agreed":    {agreed, agreedPath, everyFourth(300), coles.FeatureModel, "coles: feature model, by cross-validation on 75 labels: graph "},
+		"too few":   {overruled, archiveOf(t, overruled), first(overruled), coles.GraphModel, "coles: graph model, by q: cross-validation takes two labels of two classes at least\ncoles: q: own features "},
+	} {
+		g, labels := testkit.Must(undirected(c.d, c.path)), slices.Repeat([]int{-1}, c.d.Nodes())
+		for _, i := range c.labelled {
+			labels[i] = c.d.Labels[i]
+		}
+		args := []string{c.path, "-dim", "9", "-labels", labelFile(t, c.d.Labels, c.labelled)}
+		stdout, stderr := said(t, args...)
+		choice := testkit.Must(eval.ChooseModel(t.Context(), g, c.d.Features, labels, coles.WithDim(9)))
+		testkit.WantSame(t, name, stderr, "coles: "+strings.ReplaceAll(choice.String(), "\n", "\ncoles: ")+"\n")
+		testkit.WantText(t, stderr, c.says)
+		silent := must(t, "", append([]string{"predict", "-kind", c.want.String()}, args...)...)
+		testkit.WantSame(t, name+", predictions", stdout, silent)
+	}
+	path, labels := archiveOf(t, overruled), labelFile(t, overruled.Labels, everyFourth(700))
+	dir := t.TempDir()
+	model, kept := filepath.Join(dir, "m.model"), filepath.Join(dir, "c.classifier")
+	must(t, "", "embed", path, "-dim", "9", "-model", model, "-o", model+".npy")
+	for name, args := range map[string][]string{
+		"q":          {path, "-dim", "9", "-kind", "auto"},
+		"the graph":  {path, "-dim", "9", "-kind", "graph"},
+		"a model":    {path, "-with", model, "-classifier", kept},
+		"an archive": {path, "-embedding", model + ".npy"},
+	} {
+		testkit.WantSame(t, name, must(t, "", append([]string{"predict", "-labels", labels}, args...)...), must(t, "", "predict", "-labels", labels, path, "-with", model))
+	}
+	must(t, "", "predict", path, "-for", "links", "-dim", "9", "-labels", labels)
+	must(t, "", "predict", path, "-dim", "9", "-use", kept, "-labels", labels)
+	overruled.Features = nil
+	must(t, "", "predict", archiveOf(t, overruled), "-dim", "9", "-labels", labels)
 }
 
 // With -all, the nodes that have a label are predicted as well.

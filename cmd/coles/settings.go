@@ -22,7 +22,7 @@ func settingsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "for", Usage: "`PURPOSE` of the vectors, by which all settings are chosen first: " + purposeForms + " (default: classification, and clustering where nodes are clustered)"},
 		fileFlag("settings", "settings from a JSON `FILE`; the options below change them"),
-		&cli.StringFlag{Name: "kind", Usage: "`KIND` of model: graph, features, or auto, which chooses (default: auto)"},
+		&cli.StringFlag{Name: "kind", Usage: "`KIND` of model: graph, features, or auto, which chooses without labels (default: auto)"},
 		&cli.StringFlag{Name: "preparation", Usage: "`NAME` of what is done to features first, see above (default: auto)"},
 		&cli.FloatFlag{Name: "degree-share", Usage: "`SHARE` of the vectors' energy that a last column, of degrees, has; 0 for none (default: 0.1)", HideDefault: true},
 		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding (default: 128, or the number of features if smaller; without features at most a sixteenth of the nodes)", HideDefault: true},
