@@ -17,6 +17,7 @@ import (
 	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
 )
 
 // apart is a drawn graph in an archive whose neighbours are almost never of one class, with features
@@ -234,4 +235,63 @@ func TestEvalWithoutAChoice(t *testing.T) {
 	// To say that the fit may choose is not to choose.
 	e := evaluated(t, path, "-dim", "4", "-kind", "auto", "-count", "2", "-runs", "0")
 	testkit.WantSame(t, "a choice with -kind auto", e.Choice != nil, true)
+}
+
+// A choice of features is warned of from a quarter of the way from chance to 1 on, by more than the
+// noise of the edges seen.
+func TestHomophilyDoubtsFeatures(t *testing.T) {
+	features, graph := &coles.Alignment{Ratio: 0.5, Known: true}, &coles.Alignment{Ratio: 2, Known: true}
+	for name, c := range map[string]struct {
+		h      *homophily
+		chosen *coles.Alignment
+		doubts bool
+	}{
+		"far above":              {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, features, true},
+		"a quarter of the way":   {&homophily{Edge: 0.4101, Expected: 0.2, Edges: 10_000}, features, true},
+		"less than the noise":    {&homophily{Edge: 0.4099, Expected: 0.2, Edges: 10_000}, features, false},
+		"three edges, all alike": {&homophily{Edge: 1, Expected: 0.3, Edges: 3}, features, false},
+		"six edges, all alike":   {&homophily{Edge: 1, Expected: 0.3, Edges: 6}, features, true},
+		"one class":              {&homophily{Edge: 1, Expected: 1, Edges: 800}, features, false},
+		"below chance":           {&homophily{Edge: 0.06, Expected: 0.37, Edges: 279}, features, false},
+		"the graph is taken":     {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, graph, false},
+		"the kind is set":        {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, nil, false},
+		"no edge between labels": {nil, features, false},
+	} {
+		testkit.WantSame(t, name, c.h.doubt(c.chosen) != "", c.doubts)
+	}
+}
+
+// Communities of which the features know each other and nothing of the classes, as they are another
+// node's.
+func TestInfoAndEvalWarnOfFeatures(t *testing.T) {
+	d := testkit.Must(dataset.Communities{Nodes: 600, Classes: 3, Degree: 10, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}.Generate(t.Context()))
+	x := testkit.DenseOf(d.Features)
+	others := mat.NewDense(600, 200, nil)
+	for i := range 600 {
+		others.SetRow((i+1)%600, x.RawRowView(i))
+	}
+	d.Features = testkit.SparseOf(others)
+	wantWarning(t, archiveOf(t, d), "94 % of edges join one class, and 33 % by chance: the graph may know better, try -kind graph")
+	_, right := apart(t)
+	wantWarning(t, right, "")
+}
+
+// Four real graphs of neighbours that differ.
+func TestRealFeaturesAreNotWarnedOf(t *testing.T) {
+	for _, name := range []string{"texas", "cornell", "wisconsin", "actor"} {
+		wantWarning(t, testkit.Shared(t, "data", "npz", name+".npz"), "")
+	}
+}
+
+// wantWarning checks the line behind a choice of features.
+func wantWarning(t *testing.T, path, want string) {
+	t.Helper()
+	for _, args := range [][]string{{"info", path}, {"eval", path, "-count", "2", "-runs", "0"}} {
+		table := must(t, "", args...)
+		testkit.WantText(t, table, ": feature model\n")
+		found := regexp.MustCompile("(?m)^but +(.*)").FindStringSubmatch(table)
+		if want == "" && found != nil || want != "" && (found == nil || found[1] != want) {
+			t.Errorf("%v: %q, want %q in\n%s", args, found, want, table)
+		}
+	}
 }

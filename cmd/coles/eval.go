@@ -19,7 +19,8 @@ const evalDescription = `Measures an embedding by the labels of its nodes: node 
 logistic regression learns from some nodes and is asked about the others) and
 clustering (k-means against the classes). The embedding comes from -embedding,
 or is made of GRAPH as by "coles embed". Where the fit chooses between graph and
-features, the accuracy of the model that it did not choose is printed, too.
+features, the accuracy of the model that it did not choose is printed, too, and
+a warning of features alone where most neighbours share a label.
 
 Labels come from -labels or GRAPH; splits from -splits, or from GRAPH if it has
 masks and neither -per-class nor -count is given, or else are drawn. Nodes
@@ -55,6 +56,7 @@ type evaluation struct {
 	Classification *classification `json:"classification"`
 	Choice         *choice         `json:"choice,omitempty"` // where a fit has chosen its model
 	Clustering     *clustering     `json:"clustering,omitempty"`
+	doubt          string          // of the choice
 }
 
 // A choice is the model that a fit has chosen, and what the other is worth.
@@ -116,6 +118,11 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 		if e.Choice, err = otherModel(ctx, in, made, fitted, p, splits); err != nil {
 			return err
 		}
+		about, err := describeLabels(ctx, made.graph, d)
+		if err != nil {
+			return err
+		}
+		e.doubt = about.Homophily.doubt(e.Choice.Alignment)
 	}
 	if p.Runs > 0 {
 		if e.Clustering, err = clusters(ctx, p, y, d.Labels, labelled); err != nil {
@@ -258,6 +265,7 @@ func (e *evaluation) print(w io.Writer) {
 	fmt.Fprintf(w, "classification\taccuracy %v\n", e.Classification.Accuracy)
 	if c := e.Choice; c != nil {
 		fmt.Fprintf(w, "chosen\t%v\n", *c.Alignment)
+		printDoubt(w, e.doubt)
 		fmt.Fprintf(w, "by the %v\taccuracy %v\n", c.Other, c.Accuracy)
 	}
 	if c := e.Clustering; c != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,9 +24,10 @@ const infoDescription = `Describes FILE, a graph or a model. Of a graph: nodes, 
 their weights, connected components, degrees, features, homophily if there are
 labels, the memory that a fit with the settings given will take besides its
 input, and whether it will embed by the graph or by the features alone, and
-why. Degrees count neighbours; self loops are left out. Of a model: the graph
-it was fitted on, what the fit did, and its settings (with -json all of them).
-Of a folder of datasets: what to call them.
+why; it warns of features alone where most neighbours share a label. Degrees
+count neighbours; self loops are left out. Of a model: the graph it was fitted
+on, what the fit did, and its settings (with -json all of them). Of a folder of
+datasets: what to call them.
 
 Examples:
    coles info cora.npz
@@ -161,6 +163,24 @@ type homophily struct {
 	Node     float64 `json:"node"`
 	Edge     float64 `json:"edge"`
 	Expected float64 `json:"expected"`
+	Edges    int     `json:"edges"` // between labelled nodes
+}
+
+// farAbove is the share of the way from chance to 1 from which on homophily speaks for the graph: on
+// generated graphs of five classes ("Where q turns" in docs/results.md) its model is as good as the
+// features' from a quarter on, to half a point, and far ahead from a half on. The four real graphs
+// there whose features are better have 0.01 at most.
+const farAbove = 0.25
+
+// doubt warns of a choice of features where neighbours share their class far more often than by
+// chance. One over the root of the number of edges, two standard errors of a share at most, is taken
+// off first. It is "" where there is nothing to warn of.
+func (h *homophily) doubt(chosen *coles.Alignment) string {
+	if h == nil || chosen == nil || chosen.Model() != coles.FeatureModel ||
+		h.Edge-1/math.Sqrt(float64(h.Edges))-h.Expected < farAbove*(1-h.Expected) {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of edges join one class, and %.0f %% by chance: the graph may know better, try -kind graph", 100*h.Edge, 100*h.Expected)
 }
 
 func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, settings coles.Settings) (*graphInfo, error) {
@@ -255,7 +275,7 @@ func describeLabels(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*l
 	node, err := eval.NodeHomophily(g, labels)
 	edge, err2 := eval.EdgeHomophily(g, labels)
 	expected, err3 := eval.ExpectedHomophily(labels)
-	about.Homophily = &homophily{node, edge, expected}
+	about.Homophily = &homophily{node, edge, expected, g.Report().Edges}
 	return about, cmp.Or(err, err2, err3)
 }
 
@@ -288,7 +308,17 @@ func (a *graphInfo) print(w io.Writer) {
 		fmt.Fprintf(w, "splits\t%d\n", a.Splits)
 	}
 	fmt.Fprintf(w, "a fit chooses\t%s\n", choiceText(a.Fit.Model, a.Fit.Alignment, a.Features != nil))
+	if l := a.Labels; l != nil {
+		printDoubt(w, l.Homophily.doubt(a.Fit.Alignment))
+	}
 	fmt.Fprintf(w, "a fit takes\t%s besides graph and features\n", megabytes(a.Fit.Bytes))
+}
+
+// printDoubt prints a warning, if there is one.
+func printDoubt(w io.Writer, doubt string) {
+	if doubt != "" {
+		fmt.Fprintf(w, "but\t%s\n", doubt)
+	}
 }
 
 // choiceText says which model there is, and why.

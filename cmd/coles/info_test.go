@@ -31,7 +31,7 @@ func TestInfoOfAGraph(t *testing.T) {
 	// Among a, b, c, d: a and b have one of two neighbours alike, c one of three, d its only one;
 	// edges ab and cd of four; two classes of two.
 	h := got.Labels.Homophily
-	if got.Labels.Labelled != 4 || got.Labels.Classes != 2 || math.Abs(h.Node-(0.5+0.5+1.0/3+1)/4) > 1e-15 || h.Edge != 0.5 || h.Expected != 0.5 {
+	if got.Labels.Labelled != 4 || got.Labels.Classes != 2 || math.Abs(h.Node-(0.5+0.5+1.0/3+1)/4) > 1e-15 || h.Edge != 0.5 || h.Expected != 0.5 || h.Edges != 4 {
 		t.Errorf("labels %+v, homophily %+v", got.Labels, h)
 	}
 
