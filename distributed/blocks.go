@@ -100,15 +100,18 @@ func (f *survey) ProcessElement(number int64, b piece) (int64, sums) {
 	raw := b.Block
 	d := raw.Columns
 	var tally matrix.Tally
-	roots, columns := matrix.NewRootSums(d), matrix.NewColumnSums(d)
+	roots, columns := make([]matrix.RootSums, d), matrix.NewColumnSums(d)
 	share := 1 / float64(f.Nodes)
 	for lo := 0; lo < len(raw.Data); lo += d {
 		row := raw.Data[lo : lo+d]
 		tally.Add(row)
-		roots.Add(share, nil, row)
+		matrix.AddRoots(roots, share, nil, row)
 		columns.Add(share, nil, row)
 	}
-	add := slices.Concat([]float64{float64(tally.NonZero)}, roots.Count, roots.Size, roots.Root, columns.Mean, columns.Stored)
+	add := slices.Concat([]float64{float64(tally.NonZero)}, columns.Mean, columns.Stored, columns.Count)
+	for _, c := range roots {
+		add = append(add, c.Size, c.Root)
+	}
 	most := append([]float64{flag(tally.Negative), flag(tally.Fraction)}, columns.Largest...)
 	return partOf(number, add, most)
 }
@@ -123,16 +126,22 @@ func flag(is bool) float64 {
 // seen holds the counts of survey over all blocks.
 type seen struct {
 	tally   matrix.Tally
-	roots   matrix.RootSums
+	roots   []matrix.RootSums
 	columns matrix.ColumnSums
 }
 
 func (s sums) seen(d int) seen {
 	part := func(k int) []float64 { return s.Add[1+k*d : 1+(k+1)*d] }
+	columns := matrix.ColumnSums{Mean: part(0), Stored: part(1), Count: part(2), Largest: s.Most[2:]}
+	roots := make([]matrix.RootSums, d)
+	for j := range roots {
+		at := 1 + 3*d + 2*j
+		roots[j] = matrix.RootSums{Count: columns.Count[j], Size: s.Add[at], Root: s.Add[at+1]}
+	}
 	return seen{
 		tally:   matrix.Tally{NonZero: int(s.Add[0]), Negative: s.Most[0] > 0, Fraction: s.Most[1] > 0},
-		roots:   matrix.RootSums{Count: part(0), Size: part(1), Root: part(2)},
-		columns: matrix.ColumnSums{Mean: part(3), Stored: part(4), Count: part(0), Largest: s.Most[2:]},
+		roots:   roots,
+		columns: columns,
 	}
 }
 

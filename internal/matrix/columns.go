@@ -50,48 +50,42 @@ func (t *Tally) Merge(part *Tally) {
 	t.Fraction = t.Fraction || part.Fraction
 }
 
-// RootSums holds the sums of one pass over the columns of a matrix and the signed roots of its values.
+// RootSums are sums over a column and the signed roots of its values.
 type RootSums struct {
-	Count []float64 // number of entries that are not zero
-	Size  []float64 // sum of the magnitudes, over the number of rows of the matrix
-	Root  []float64 // sum of the roots, over that number
+	Count float64 // number of entries that are not zero
+	Size  float64 // sum of the magnitudes, over the number of rows of the matrix
+	Root  float64 // sum of the roots, over that number
 }
 
-// NewRootSums has no rows yet.
-func NewRootSums(columns int) RootSums {
-	return RootSums{make([]float64, columns), make([]float64, columns), make([]float64, columns)}
-}
-
-// Add adds a row, share being one over the number of rows of the matrix.
-func (s RootSums) Add(share float64, cols []int32, vals []float64) {
+// AddRoots adds a row to the sums of its columns, share being one over the number of rows of the matrix.
+func AddRoots(sums []RootSums, share float64, cols []int32, vals []float64) {
 	for q, v := range vals {
 		if v != 0 {
-			j := Column(cols, q)
-			s.Count[j]++
-			s.Size[j] += math.Abs(v) * share
-			s.Root[j] += Root(v) * share
+			s, size := &sums[Column(cols, q)], math.Abs(v)
+			s.Count++
+			s.Size += size * share
+			s.Root += math.Copysign(math.Sqrt(size), v) * share
 		}
 	}
 }
 
-// Merge adds the sums of other rows.
-func (s RootSums) Merge(part RootSums) {
-	for j := range s.Count {
-		s.Count[j] += part.Count[j]
-		s.Size[j] += part.Size[j]
-		s.Root[j] += part.Root[j]
+// MergeRoots adds the sums of other rows.
+func MergeRoots(sums, part []RootSums) {
+	for j, p := range part {
+		s := &sums[j]
+		s.Count, s.Size, s.Root = s.Count+p.Count, s.Size+p.Size, s.Root+p.Root
 	}
 }
 
 // SumRoots adds up all rows.
-func SumRoots(ctx context.Context, s *Source) (RootSums, error) {
+func SumRoots(ctx context.Context, s *Source) ([]RootSums, error) {
 	share := 1 / float64(s.Rows())
 	return parallel.Fold(ctx, s.Rows(),
-		func() RootSums { return NewRootSums(s.Cols()) },
-		func(sums RootSums, lo, hi int) {
-			s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { sums.Add(share, cols, vals) })
+		func() []RootSums { return make([]RootSums, s.Cols()) },
+		func(sums []RootSums, lo, hi int) {
+			s.Each(lo, hi, func(_ int, cols []int32, vals []float64) { AddRoots(sums, share, cols, vals) })
 		},
-		RootSums.Merge)
+		MergeRoots)
 }
 
 // ColumnSums holds the sums of one pass over the columns of a matrix, or of some of its rows.

@@ -70,7 +70,7 @@ type Preparer struct {
 // Sums are what a kind learns from: TF-IDF counts, balanced features roots, standardised ones moments, as do
 // balanced ones with columns that every row has.
 type Sums struct {
-	Roots   matrix.RootSums
+	Roots   []matrix.RootSums
 	Columns matrix.ColumnSums
 	Inverse []float64 // one over the deviation of every column
 }
@@ -82,8 +82,8 @@ func (k Kind) Learned(rows, columns int, s Sums) Preparer {
 	switch {
 	case k == TFIDF:
 		p.Weight = make([]float64, columns)
-		for j, df := range s.Roots.Count {
-			p.Weight[j] = math.Log((1+n)/(1+df)) + 1
+		for j, seen := range s.Roots {
+			p.Weight[j] = math.Log((1+n)/(1+seen.Count)) + 1
 		}
 	case k == Standardize:
 		p.Mean, p.Weight = s.Columns.Mean, s.Inverse
@@ -104,26 +104,25 @@ func (k Kind) Learned(rows, columns int, s Sums) Preparer {
 // all counts, the mean root mean square of what is there. What all rows have in common tells none apart.
 func (p *Preparer) balance(n float64, s Sums) {
 	p.Weight, p.Mean = make([]float64, p.Columns), make([]float64, p.Columns)
-	rms := func(j int) float64 { return math.Sqrt(max(s.Roots.Size[j], math.SmallestNonzeroFloat64)) } // a mean may vanish
+	rms := func(c matrix.RootSums) float64 { return math.Sqrt(max(c.Size, math.SmallestNonzeroFloat64)) } // a mean may vanish
 	all, entries := 0.0, 0.0
-	for j, count := range s.Roots.Count {
-		if count < denseShare*n {
-			all += math.Sqrt(count/n) * rms(j)
-			entries += count / n
+	for _, c := range s.Roots {
+		if c.Count < denseShare*n {
+			all += math.Sqrt(c.Count/n) * rms(c)
+			entries += c.Count / n
 		}
 	}
-	for j, count := range s.Roots.Count {
-		rms := rms(j)
+	for j, c := range s.Roots {
 		switch {
-		case count == n:
+		case c.Count == n:
 			p.Mean[j], p.Weight[j] = s.Columns.Mean[j], math.Sqrt(s.Inverse[j])
-		case count > 0:
-			unit := rms
-			if count < denseShare*n {
+		case c.Count > 0:
+			unit := rms(c)
+			if c.Count < denseShare*n {
 				unit = all / entries
 			}
-			mean := s.Roots.Root[j] / rms
-			p.Weight[j] = math.Sqrt(math.Sqrt(max(0, 1-mean*mean))) / (math.Sqrt(rms) * math.Sqrt(unit))
+			mean := c.Root / rms(c)
+			p.Weight[j] = math.Sqrt(math.Sqrt(max(0, 1-mean*mean))) / (math.Sqrt(rms(c)) * math.Sqrt(unit))
 		}
 	}
 }
@@ -162,8 +161,9 @@ func (k Kind) Learn(ctx context.Context, x *matrix.Source) (Preparer, error) {
 }
 
 // Deviates reports whether a kind needs the moments of columns.
-func (k Kind) Deviates(seen matrix.RootSums, rows int) bool {
-	return k == Standardize || k == Balanced && slices.Contains(seen.Count, float64(rows))
+func (k Kind) Deviates(seen []matrix.RootSums, rows int) bool {
+	everywhere := func(c matrix.RootSums) bool { return c.Count == float64(rows) }
+	return k == Standardize || k == Balanced && slices.ContainsFunc(seen, everywhere)
 }
 
 // Keeps is how many weights and means a preparer of so many columns has; there is none of a choice.
