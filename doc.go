@@ -25,7 +25,7 @@
 //
 // The columns of FXPᵀ are then weighted by powers of their eigenvalues, and one column is added for
 // the degrees of the nodes. Where a node's own features know more of each other than its neighbours
-// do, smoothing would harm: F and ΔW are the identity then.
+// do, smoothing would harm: F and ΔW are the identity then, and M has half of its diagonal.
 //
 // # Symbols
 //
