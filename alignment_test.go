@@ -70,8 +70,8 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 	for seed, alike := range []float64{0, 0.3, 0.9} {
 		g, x := testkit.Topics(uint64(seed), 90, 60, alike)
 		for _, precision := range precisions {
-			opts := []coles.Option{coles.WithDim(10), coles.WithPrecision(precision)}
-			want := alignment(g, x, func(s *coles.Settings) { s.Precision, s.Dim = precision, 10 })
+			opts := []coles.Option{coles.WithDim(4), coles.WithPrecision(precision)}
+			want := alignment(g, x, func(s *coles.Settings) { s.Precision, s.Dim = precision, 4 })
 			m := fitted(g, testkit.SparseOf(x), opts...)
 			r := m.Report()
 			testkit.WantSame(t, "the report", r.Alignment, &want)

@@ -151,7 +151,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.report.Solver, f.report.Products = found.Solver, found.products
+	f.report.Solver, f.report.Products, f.report.DegreeShare = found.Solver, found.products, p.DegreeShare
 	var noise *spectral.Noise
 	if linear.Single[T]() {
 		noise = &found.noise

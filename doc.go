@@ -24,8 +24,9 @@
 //	M = XᵀFᵀ ΔW FX.
 //
 // The columns of FXPᵀ are then weighted by powers of their eigenvalues, and one column is added for
-// the degrees of the nodes. Where a node's own features know more of each other than its neighbours
-// do, smoothing would harm: F and ΔW are the identity then, and M has half of its diagonal.
+// the degrees of the nodes, as far as features know them. Where a node's own features know more of
+// each other than its neighbours do, smoothing would harm: F and ΔW are the identity then, and M has
+// half of its diagonal.
 //
 // # Symbols
 //
@@ -42,7 +43,8 @@
 //	Y (free)       Eigenmaps                     eigenvectors of ΔW itself
 //	γ, r           ScalingRule, Scaling          power of λ, mean norm of centred rows
 //	q              Alignment                     whether neighbours know a node's features
-//	s, v           Settings.DegreeShare          √degree, and its direction among features
+//	s, v, t        Settings.DegreeShare          √degree, its direction among features, and
+//	                                             what these know of it
 //	FXPᵀ, scaled   Model.Embed                   the embedding, n × d′
 //
 // # The way of the data

@@ -59,12 +59,12 @@ func ExampleFit() {
 	show(m.Embedding())
 	// Output:
 	// 6 nodes, 7 edges
-	//   4.33 12.01
-	//   4.33 12.01
-	//   2.73 13.92
-	//  -2.73 13.92
-	//  -4.33 12.01
-	//  -4.33 12.01
+	//   4.53  4.39
+	//   4.53  4.39
+	//   2.85  5.08
+	//  -2.85  5.08
+	//  -4.53  4.39
+	//  -4.53  4.39
 }
 
 // A node that comes later is embedded without fitting again.
@@ -86,9 +86,9 @@ func ExampleModel_Embed() {
 	check(err)
 	show(y.Slice(4, 7, 0, 2))
 	// Output:
-	//  -4.90 11.63
-	//  -4.90 11.63
-	//  -5.66  9.08
+	//  -5.13  4.25
+	//  -5.13  4.25
+	//  -5.93  3.32
 }
 
 // A model written to a file embeds as before when it is read again, and knows whose row is which. A
@@ -168,7 +168,7 @@ func ExampleModel_Embedding32() {
 	check(err)
 	y := m.Embedding32()
 	fmt.Printf("%T of %d × %d, the first row %.2f\n", y.Data, y.Rows, y.Cols, y.Data[:y.Cols])
-	// Output: []float32 of 6 × 2, the first row [4.33 12.01]
+	// Output: []float32 of 6 × 2, the first row [4.53 4.39]
 }
 
 // Real edge lists are untidy. The report says what was merged and dropped, so that a mistake in the

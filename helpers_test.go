@@ -64,10 +64,17 @@ func sparseGraph(seed uint64, n, m int) *coles.Graph {
 	return testkit.Must(coles.NewGraph(n, list))
 }
 
-// small is a graph of 120 nodes with 40 words, sparse and dense, that a fit takes milliseconds for.
+// small is a graph of 120 nodes with 40 words, sparse and dense, that a fit takes milliseconds for. The
+// first five are more frequent where a node's degree is high, so that words know something of degrees.
 func small(seed uint64) (*coles.Graph, *sparse.CSR, *mat.Dense) {
-	words, dense := testkit.RandomWords(testkit.Random(seed), 120, 40)
-	return testkit.RandomGraph(seed, 120, 0.04), words, dense
+	g := testkit.RandomGraph(seed, 120, 0.04)
+	_, dense := testkit.RandomWords(testkit.Random(seed), 120, 40)
+	for i, degree := range g.Degrees() {
+		for j := range 5 {
+			dense.Set(i, j, math.Round(min(degree/3, 2)))
+		}
+	}
+	return g, testkit.SparseOf(dense), dense
 }
 
 // fitted is a fit that is not expected to fail.

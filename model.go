@@ -243,10 +243,10 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 	return matrix.ToFiniteDense(ctx, "the embedding", wide)
 }
 
-// finish scales the columns of y and keeps the result.
+// finish scales the columns of y, by the share that the report has, and keeps the result.
 func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) error {
 	s := &m.settings
-	w, doubt, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), s.DegreeShare, y, lambda, s.Precision.rounding(), noise)
+	w, doubt, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), r.DegreeShare, y, lambda, s.Precision.rounding(), noise)
 	if err != nil {
 		return fmt.Errorf("coles: %w", err)
 	}
@@ -272,12 +272,11 @@ func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.M
 	return nil
 }
 
-// describe tells a report what the model is.
+// describe tells a report, which has the share that a column of degrees would get, what the model is.
 func (m *Model) describe(r *Report) {
 	r.Dim, r.Model, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Model, m.scaling.Power, m.scaling.EffectiveRank
-	r.DegreeShare = 0
-	if r.Dim > len(m.lambda) {
-		r.DegreeShare = m.settings.DegreeShare
+	if r.Dim == len(m.lambda) {
+		r.DegreeShare = 0
 	}
 	r.Kernels, r.Precision, r.Version = kernel.Path(), m.settings.Precision, archive.ModuleVersion()
 }

@@ -123,16 +123,16 @@ func (p *problem[T]) widen(ctx context.Context, g *Graph, dw *DeltaW) (err error
 	return err
 }
 
-// findDegrees sets the direction v = (FX)ᵀs/‖(FX)ᵀs‖ (d) of the degree column FXv, with s the vector of
-// √degree, or finds that there is none: at once, or once FX is formed.
+// findDegrees resolves the share of the degree column FXv and sets its direction v = (FX)ᵀs/‖(FX)ᵀs‖ (d),
+// with s the vector of √degree, or finds that there is none: at once, or once FX is formed.
 func (p *problem[T]) findDegrees(ctx context.Context, g *Graph) error {
-	n := p.x.Rows()
-	s := kernel.Dense[float64](n, 1)
-	for i, degree := range g.degree {
-		s.Data[i] = math.Sqrt(degree)
+	n, roots := p.x.Rows(), linear.Roots(g.degree)
+	known, err := linear.Known(ctx, p.x, roots)
+	if err != nil {
+		return err
 	}
-	if length := matrix.Length(s.Data); length > 0 {
-		matrix.Scale(s.Data, 1/length)
+	if p.Fit = p.Resolved(known); p.DegreeShare == 0 {
+		return nil
 	}
 	squares, err := p.x.Squares(ctx)
 	if err != nil {
@@ -148,7 +148,7 @@ func (p *problem[T]) findDegrees(ctx context.Context, g *Graph) error {
 	}
 	if p.stored == nil {
 		p.degrees = func(ctx context.Context, fx matrix.Filtered[T]) error {
-			v, err := fx.TransposeTimes(ctx, s.Data)
+			v, err := fx.TransposeTimes(ctx, roots)
 			if err != nil {
 				return err
 			}
@@ -157,6 +157,7 @@ func (p *problem[T]) findDegrees(ctx context.Context, g *Graph) error {
 		return nil
 	}
 	tamed := linear.Tamed(p.Filter)
+	s := kernel.Matrix[float64]{Rows: n, Cols: 1, Stride: 1, Data: roots}
 	fs, err := matrix.Horner(ctx, tamed, p.stored.m, matrix.Of(s), kernel.Unset[float64](n, 1), kernel.Unset[float64](n, 1))
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package coles_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"coles"
@@ -17,7 +18,7 @@ import (
 func TestFitOfEqualRows(t *testing.T) {
 	g, x := completeGraph(7), testkit.RandomDense(testkit.Random(9), 7, 4)
 	for _, how := range []coles.Preparation{coles.PrepareNone, coles.PrepareRowL2, coles.PrepareStandardize} {
-		opts := []coles.Option{coles.WithFilter(coles.SGC(2)), coles.WithPreparation(how)}
+		opts := []coles.Option{coles.WithFilter(coles.SGC(2)), coles.WithPreparation(how), coles.WithDim(3)}
 		m := fitted(g, x, append(opts, coles.WithPrecision(coles.Float64))...)
 		if largest := mat.Max(m.Embedding()); largest > 10 { // normal numbers, averaged
 			t.Errorf("%v: an entry of %g, factors %v", how, largest, m.Scaling().Factors)
@@ -32,6 +33,15 @@ func degreeDirection(g *coles.Graph, fx *mat.Dense) (v []float64, z *mat.Dense) 
 	direction := testkit.Product(fx.T(), mat.NewVecDense(len(s), s))
 	direction.Scale(1/mat.Norm(direction, 2), direction)
 	return mat.Col(nil, 0, direction), testkit.Product(fx, direction)
+}
+
+// degreeShare is most·clip((t − 1)/9, 0, 1) with t = n·‖cᵀX̄‖²/‖X̄‖²_F of prepared features, by the formula.
+func degreeShare(most float64, g *coles.Graph, x mat.Matrix) float64 {
+	roots := mat.NewDense(g.Nodes(), 1, g.Degrees())
+	roots.Apply(func(_, _ int, degree float64) float64 { return math.Sqrt(degree) }, roots)
+	c, centred := testkit.Centred(roots), testkit.Centred(testkit.DenseOf(x))
+	along := mat.Norm(testkit.Product(c.T(), centred), 2) / mat.Norm(c, 2) / mat.Norm(centred, 2)
+	return most * min(max((float64(g.Nodes())*along*along-1)/9, 0), 1)
 }
 
 // The last column follows the formulas, and has its share of the energy, as P has the rest: both
@@ -49,11 +59,11 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 		"filter":      {coles.WithFilter(coles.Polynomial(0.5, -0.1, 0.4))},
 		"far filter":  {coles.WithFilter(coles.Polynomial(0x1p-300, 0x1p-301))},
 	} {
-		for _, share := range []float64{1e-6, 0.1, 0.97} {
-			t.Run(fmt.Sprint(name, ", ", share), func(t *testing.T) {
+		for _, most := range []float64{1e-6, 0.1, 0.97} {
+			t.Run(fmt.Sprint(name, ", ", most), func(t *testing.T) {
 				g, words, x := small(171)
 				all := append([]coles.Option{
-					coles.WithModel(coles.GraphModel), coles.WithDim(7), coles.WithDegreeShare(share), coles.WithScaling(coles.ScalingRule{Rank: 5, Floor: 2, Norm: norm}),
+					coles.WithModel(coles.GraphModel), coles.WithDim(7), coles.WithDegreeShare(most), coles.WithScaling(coles.ScalingRule{Rank: 5, Floor: 2, Norm: norm}),
 				}, opts...)
 				m := fitted(g, words, all...)
 				plain := fitted(g, words, append(all, coles.WithDegreeShare(0))...)
@@ -67,7 +77,11 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 				testkit.WantSame(t, "P", testkit.Bits(m.P()), testkit.Bits(directions.Slice(0, dim-1, 0, 40)))
 				testkit.WantSame(t, "rows of P, columns of the report, of the settings, eigenvalues",
 					[]int{m.P().RawMatrix().Rows, m.Report().Dim, m.Settings().Dim, len(m.Lambda())}, []int{dim - 1, dim, dim, dim - 1})
-				testkit.WantSame(t, "the share", m.Report().DegreeShare, share)
+				share := degreeShare(most, g, prepared(x, coles.PrepareBalanced))
+				testkit.WantNear(t, "the share", m.Report().DegreeShare, share, 1e-12)
+				if share < 0.01*most || share > 0.99*most {
+					t.Errorf("a share of %g: the case shows nothing", share)
+				}
 				testkit.WantSame(t, "no share", plain.Report().DegreeShare, 0.0)
 				for k, l := range m.Lambda() {
 					if math.Abs(l-plain.Lambda()[k]) > 1e-6*plain.Lambda()[0] { // krylov
@@ -88,7 +102,7 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 // Where all nodes have nearly the same degree the column is nearly constant. Its mean is bounded by
 // ten times the norm that its centred rows would get.
 func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
-	const n, norm, share = 60, 3., 0.2
+	const n, norm, most = 60, 3., 0.2
 	rng := testkit.Random(176)
 	for _, c := range []struct {
 		side, more int
@@ -100,12 +114,17 @@ func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
 		}
 		g := testkit.Must(coles.NewGraph(n, list))
 		x := mat.NewDense(n, 4, nil)
-		x.Apply(func(int, int, float64) float64 { return 3 + 0.1*rng.NormFloat64() }, x)
-		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(share), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}))
+		degrees := g.Degrees() // of which the features know
+		x.Apply(func(i, _ int, _ float64) float64 { return 3 + 0.1*rng.NormFloat64() + 0.2*degrees[i] }, x)
+		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}))
 		_, z := degreeDirection(g, testkit.Product(testkit.Powers(coles.Normalize(g), 8, func(k int) float64 { return 1. / 8 }), x))
 		factor, mean := norm/testkit.MeanNorm(z), math.Abs(mat.Sum(z))/n
 		if bounded := factor*mean > 10*norm; bounded != c.bounded {
 			t.Errorf("%d more edges: a mean of %.3g norms, the case shows nothing", c.more, factor*mean/norm)
+		}
+		share := degreeShare(most, g, x)
+		if share == 0 {
+			t.Error("no share: the case shows nothing")
 		}
 		z.Scale(math.Sqrt(share)*min(factor, 10*norm/mean), z)
 		testkit.WantClose(t, "the column", m.Embedding().Slice(0, n, 2, 3), z, 1e-9*mat.Norm(z, math.Inf(1)))
@@ -118,12 +137,77 @@ func TestDegreeColumnLeavesTheOthersAsTheyAre(t *testing.T) {
 	with := fitted(g, words, coles.WithModel(coles.GraphModel), coles.WithDim(9), coles.WithDegreeShare(0.36))
 	without := fitted(g, words, coles.WithModel(coles.GraphModel), coles.WithDim(8), coles.WithDegreeShare(0))
 	want := without.Scaling().Factors
-	floats.Scale(0.8, want) // √(1 − 0.36)
+	floats.Scale(math.Sqrt(1-with.Report().DegreeShare), want)
 	got := with.Scaling()
 	testkit.WantClose(t, "factors", mat.NewVecDense(8, got.Factors[:8]), mat.NewVecDense(8, want), 1e-12*want[0])
 	testkit.WantClose(t, "P", with.P(), without.P(), 1e-12)
 	testkit.WantNear(t, "γ", got.Power, without.Scaling().Power, 1e-9)
 	testkit.WantNear(t, "the effective rank", got.EffectiveRank, without.Scaling().EffectiveRank, 1e-9)
+}
+
+// The share follows what features know of degrees, whatever their size, storage and precision and the
+// order of the nodes: all of it where a column is √degree, a part, or none where c is taken out of them.
+func TestDegreeShareFollowsTheFeatures(t *testing.T) {
+	const n, most = 120, 0.4
+	g := testkit.RandomGraph(177, n, 0.04)
+	c := mat.NewDense(n, 1, g.Degrees())
+	c.Apply(func(_, _ int, degree float64) float64 { return math.Sqrt(degree) }, c)
+	c = testkit.Centred(c)
+	c.Scale(1/mat.Norm(c, 2), c)
+	noise := testkit.RandomDense(testkit.Random(178), n, 12)
+	var ignorant mat.Dense // of c
+	ignorant.Sub(noise, testkit.Product(c, c.T(), noise))
+	order := testkit.Random(179).Perm(n)
+	var list []coles.Edge
+	var weights []float64
+	place := make([]int, n)
+	for to, from := range order {
+		place[from] = to
+	}
+	for e, w := range g.Edges() {
+		list, weights = append(list, coles.Edge{U: place[e.U], V: place[e.V]}), append(weights, w)
+	}
+	permuted := weighing(n, list, weights...)
+	for name, known := range map[string]float64{"all": 30, "a part": 6, "none": 0} { // c times that in the first column
+		x := mat.DenseCopyOf(&ignorant)
+		for i := range n {
+			x.Set(i, 0, x.At(i, 0)+known*c.At(i, 0))
+		}
+		want := degreeShare(most, g, x)
+		if full := want == most; full != (known == 30) || (want == 0) != (known == 0) {
+			t.Fatalf("%s: a share of %g, the case shows nothing", name, want)
+		}
+		opts := []coles.Option{
+			coles.WithModel(coles.GraphModel), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(5),
+		}
+		wantShare := func(what string, g *coles.Graph, x mat.Matrix, tolerance float64, opts ...coles.Option) {
+			t.Helper()
+			m := fitted(g, x, opts...)
+			testkit.WantNear(t, name+", "+what, m.Report().DegreeShare, want, tolerance)
+			rows := map[bool]int{false: 5, true: 4}[want > 0]
+			testkit.WantSame(t, name+", "+what+": columns, rows of P", []int{m.Report().Dim, len(m.Lambda())}, []int{5, rows})
+			testkit.WantSame(t, name+", "+what+": the most", m.Settings().DegreeShare, most)
+		}
+		for _, size := range []float64{1e-130, 1e-10, 1, 1e140} {
+			scaled := mat.DenseCopyOf(x)
+			scaled.Scale(size, x)
+			for _, solver := range solvers {
+				by := append(slices.Clone(opts), coles.WithSolver(solver))
+				wantShare(fmt.Sprint("dense, ", size, ", ", solver), g, scaled, 1e-11, by...)
+				wantShare(fmt.Sprint("sparse, ", size, ", ", solver), g, testkit.SparseOf(scaled), 1e-11, by...)
+			}
+		}
+		moved := mat.DenseCopyOf(x)
+		moved.Apply(func(_, j int, v float64) float64 { return v + 1e4*float64(j) }, x)
+		wantShare("of large means", g, moved, 1e-9, opts...)
+		x32 := append(slices.Clone(opts), coles.WithPrecision(coles.Float32), coles.WithDim(2))
+		testkit.WantNear(t, name+", float32", fitted(g, x, x32...).Report().DegreeShare, want, 1e-5)
+		rows := mat.NewDense(n, 12, nil)
+		for to, from := range order {
+			rows.SetRow(to, x.RawRowView(from))
+		}
+		wantShare("permuted", permuted, rows, 1e-11, opts...)
+	}
 }
 
 func TestWithoutDegreeColumn(t *testing.T) {

@@ -144,6 +144,7 @@ func (f *assemble) ProcessElement(norms sums, v solution, w weights, found facts
 	}
 	k := len(v.Lambda)
 	p := &coles.Projection{P: matrix.ToDense(panel(v.Directions[:k*v.Columns], v.Columns)), Lambda: v.Lambda, Solver: coles.SolverDirect}
+	share := set.Linear().Resolved(found.Known).DegreeShare
 	var degree []float64
 	if len(v.Mean) > k {
 		degree = v.Directions[k*v.Columns:]
@@ -151,9 +152,9 @@ func (f *assemble) ProcessElement(norms sums, v solution, w weights, found facts
 		if err := rule.Stretch(factor, norms.Add[1]/n, 1); err != nil {
 			return nil, fmt.Errorf("distributed: %w", err)
 		}
-		factors = rule.JoinDegrees(set.DegreeShare, factors, factor[0], v.Mean[k])
+		factors = rule.JoinDegrees(share, factors, factor[0], v.Mean[k])
 	}
-	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment}, nil, found.Preparer, p, degree,
+	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment, DegreeShare: share}, nil, found.Preparer, p, degree,
 		coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors}, nil)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/alignment"
@@ -25,6 +26,7 @@ type facts struct {
 	Largest  float64 // magnitude of these
 	Total    float64 // sum of these
 	Roots    float64 // sum of √degree
+	Known    float64 // t of the features, see [linear.Knowledge.T]
 }
 
 func encodeFacts(f facts) ([]byte, error) { return encodeJSON(f) }
@@ -120,11 +122,11 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		squares += v * v
 		all += v
 	}
-	key, sum := partOf(number, []float64{
+	along, columns := sumsOfRows(b.matrix(), b.Degree)
+	count(partOf(number, slices.Concat([]float64{
 		volume, squares, isolated, float64(edges.Edges), float64(edges.Duplicates), float64(edges.Loops), float64(edges.Zeros),
 		all, roots, float64(b.height()),
-	}, []float64{largest, float64(edges.Weighted)})
-	count(key, sum)
+	}, along, columns), []float64{largest, float64(edges.Weighted)}))
 	emit(number, piece{Block: b})
 	for _, t := range h.tiles {
 		emit(number, piece{Tile: t})
@@ -133,6 +135,17 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		emit(number, piece{Mates: m})
 	}
 	return nil
+}
+
+// sumsOfRows are Hᵀ√degree and Hᵀ1 of rows H.
+func sumsOfRows(h kernel.Matrix[float64], degrees []float64) (along, columns []float64) {
+	along, columns = make([]float64, h.Cols), make([]float64, h.Cols)
+	for r, degree := range degrees {
+		row := h.Row(r)
+		matrix.AddScaled(along, math.Sqrt(degree), row)
+		matrix.AddScaled(columns, 1, row)
+	}
+	return along, columns
 }
 
 // preparedRows are the rows of a block, prepared.
@@ -168,9 +181,10 @@ func (p plan) checkRows(counted sums) error {
 type gatherFacts struct{ Plan plan }
 
 func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
-	v := s.Add
+	v, d := s.Add, f.Plan.Columns
+	known := linear.Knowledge{Roots: v[8], Volume: v[0], Squares: v[1], Along: v[10 : 10+d], Columns: v[10+d:]}
 	found := facts{
-		Preparer: how.Preparer, Volume: v[0], Squares: v[1], Largest: s.Most[0], Total: v[7], Roots: v[8],
+		Preparer: how.Preparer, Volume: v[0], Squares: v[1], Largest: s.Most[0], Total: v[7], Roots: v[8], Known: known.T(float64(f.Plan.Nodes)),
 		Graph: coles.GraphReport{
 			Nodes: int(f.Plan.Nodes), Edges: int(v[3]), Isolated: int(v[2]), DuplicatesMerged: int(v[4]),
 			SelfLoopsDropped: int(v[5]), ZeroWeightDropped: int(v[6]), Weighted: s.Most[1] > 0,

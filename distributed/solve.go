@@ -48,12 +48,7 @@ func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piec
 	for i := range d {
 		add = append(add, m.Data[i*d+i:(i+1)*d]...)
 	}
-	along, rows := make([]float64, d), make([]float64, d)
-	for r, degree := range h.block.Degree {
-		row := fx.Row(r)
-		matrix.AddScaled(along, math.Sqrt(degree), row)
-		matrix.AddScaled(rows, 1, row)
-	}
+	along, rows := sumsOfRows(fx, h.block.Degree)
 	sum(partOf(number, slices.Concat(add, along, rows), nil))
 	emit(number, piece{Block: h.block})
 	return nil
@@ -73,7 +68,7 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 		upper = upper[copy(m.Data[i*d+i:(i+1)*d], upper):]
 	}
 	set := f.Plan.settings(c)
-	fit := set.Linear()
+	fit := set.Linear().Resolved(found.Known)
 	t, volume := along, found.Volume
 	if fit.Uniform {
 		t = rows

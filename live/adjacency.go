@@ -156,14 +156,17 @@ func (adj *adjacency) merge(i int32, fresh []entry) {
 	adj.nodes[i] = v
 }
 
-// sumDegrees makes the volume what a graph built from scratch has.
-func (adj *adjacency) sumDegrees() {
+// degrees are those of all nodes.
+func (adj *adjacency) degrees() []float64 {
 	degrees := make([]float64, len(adj.nodes))
 	for i := range adj.nodes {
 		degrees[i] = adj.nodes[i].degree
 	}
-	adj.volume = matrix.Total(degrees)
+	return degrees
 }
+
+// sumDegrees makes the volume what a graph built from scratch has.
+func (adj *adjacency) sumDegrees() { adj.volume = matrix.Total(adj.degrees()) }
 
 // rollback undoes the last add.
 func (adj *adjacency) rollback() {

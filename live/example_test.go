@@ -59,7 +59,7 @@ func Example() {
 	fmt.Printf("fitted again to %v, P has turned by %.3f\n", grown.Report().Graph, drift)
 	// Output:
 	// members 35 with another vector [0 2 23 24 25 27 28 29 31 32 33 34]
-	// the new one [-4.53   5.39]
+	// the new one [-4.78   0.31]
 	// fitted again to 35 nodes, 80 edges, P has turned by 0.947
 }
 
@@ -77,7 +77,7 @@ func ExampleFreeze() {
 		log.Fatal(err)
 	}
 	fmt.Printf("among %d: %.1f\n", club.Nodes(), mat.Formatted(y))
-	// Output: among 34: [1.2  2.2]
+	// Output: among 34: [1.3  0.1]
 }
 
 func ExamplePrincipalAngle() {

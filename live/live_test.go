@@ -111,6 +111,7 @@ func wantModel(t *testing.T, got, want *coles.Model) {
 	products := testkit.Product(want.Embedding(), want.Embedding().T())
 	testkit.WantClose(t, "YYᵀ", testkit.Product(got.Embedding(), got.Embedding().T()), products, 1e-9*mat.Norm(products, 2))
 	a, b := got.Report(), want.Report()
+	testkit.WantNear(t, "the share of the column of degrees", a.DegreeShare, b.DegreeShare, 1e-9)
 	testkit.WantSame(t, "hash of the graph", a.GraphHash, b.GraphHash)
 	testkit.WantSame(t, "hash of the features", a.FeaturesHash, b.FeaturesHash)
 }
@@ -151,11 +152,14 @@ func TestGrowthEqualsAFit(t *testing.T) {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				h := ring(words, n, 2, append([]coles.Option{coles.WithDim(6), coles.WithPreparation(coles.PrepareNone)}, c.opts...)...)
 				h.sparse, h.loops = sparse, c.loops
+				for i, degree := range h.graph(n).Degrees() { // of which words know something
+					words.Set(i, 0, 0.4*degree)
+				}
 				if c.loops {
 					h.edges, h.weights = append(h.edges, coles.Edge{U: 3, V: 3}), append(h.weights, 2)
 				}
 				first, g := h.follow(n)
-				whole, local := 0, 0
+				whole, local, partly := 0, 0, 0
 				for _, what := range []struct {
 					nodes int
 					edges []coles.Edge
@@ -191,9 +195,15 @@ func TestGrowthEqualsAFit(t *testing.T) {
 					}
 					first, _ = refit(t, g) // by which g embeds from now on
 					wantModel(t, first, h.fit(g.Nodes()))
+					if share, most := first.Report().DegreeShare, first.Settings().DegreeShare; share > 0 && share < most {
+						partly++
+					}
 				}
 				if local < 5 || name == "default" && whole < 1 {
 					t.Errorf("%d additions by their neighbourhood and %d by everything: both are to be tested", local, whole)
+				}
+				if name == "default" && partly == 0 {
+					t.Error("no column of degrees with a part of its share: that is to be tested")
 				}
 			})
 		}
@@ -336,6 +346,8 @@ func TestDegreeColumnAppears(t *testing.T) {
 	const n, d = 80, 6
 	x := testkit.RandomDense(testkit.Random(31), n, d)
 	for j := range d {
+		x.Set(3, j, x.At(3, j)+3) // what the ends of that edge are told by
+		x.Set(9, j, x.At(9, j)+3)
 		mean := mat.Sum(x.ColView(j)) / n
 		for i := range n {
 			x.Set(i, j, x.At(i, j)-mean)

@@ -18,27 +18,35 @@ import (
 )
 
 // Solve finds P and λ for the graph as it is now, as [coles.Solve] does for FX and ΔW written out,
-// to rounding. M is there already, so that it takes O(d³) whatever the size of the graph: directly
-// up to 2,000 features; above, by some 7·d′ products with M, to residuals of 10⁻¹² of λ₁. It begins
-// anew and not from the P before, from which it is hardly shorter to that accuracy. The model stays
-// what it was.
+// to rounding. M is there already, so that it takes O(d³) and, for the column of degrees, three passes
+// over X and FX: directly up to 2,000 features; above, by some 7·d′ products with M, to residuals of
+// 10⁻¹² of λ₁. It begins anew and not from the P before, from which it is hardly shorter to that
+// accuracy. The model stays what it was.
 //
 // Errors: a [*coles.ConvergenceError], and ctx's.
 func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
-	p, _, err := g.solve(ctx)
+	p, _, _, err := g.solve(ctx)
 	return p, err
 }
 
-// solve is Solve, and also returns the direction of the column of degrees, nil for none.
-func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float64, err error) {
+// solve is Solve, and also returns the direction of the column of degrees, nil for none, and its share.
+func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float64, share float64, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
+	fit := g.fit
+	if fit.DegreeShare > 0 {
+		known, err := linear.Known(ctx, g.x, linear.Roots(g.adj.degrees()))
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		fit = fit.Resolved(known)
+	}
 	squares, err := g.fx.Squares(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	magnitude := math.Sqrt(squares * g.adj.volume)
-	degrees = g.fit.DegreeDirection(g.along[forDegrees], magnitude, linear.Rounding(false))
+	degrees = fit.DegreeDirection(g.along[forDegrees], magnitude, linear.Rounding(false))
 	d := g.m.Rows
 	m := kernel.Unset[float64](d, d)
 	kernel.Copy(m, g.m)
@@ -46,17 +54,17 @@ func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float
 	for i := range d {
 		negatives(i, m.Row(i)[i:])
 	}
-	g.fit.Shared(m)
-	s, vectors := g.model.Settings(), g.fit.Vectors(degrees)
+	fit.Shared(m)
+	s, vectors := g.model.Settings(), fit.Vectors(degrees)
 	r, err := linear.Solve(ctx, m, vectors, s.Seed, mat.Norm(matrix.ToDense(g.m), 2))
 	if err != nil {
-		return nil, nil, solveError(err, vectors)
+		return nil, nil, 0, solveError(err, vectors)
 	}
 	p = projection(r)
 	if s.Truncate {
 		p = p.Truncate()
 	}
-	return p, degrees, nil
+	return p, degrees, fit.DegreeShare, nil
 }
 
 // projection is P by the solver that [linear.Solve] takes.
@@ -97,11 +105,11 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 	if err != nil {
 		return nil, 0, err
 	}
-	p, degrees, err := g.solve(ctx)
+	p, degrees, share, err := g.solve(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if m, err = g.assemble(ctx, now, p, degrees); err != nil {
+	if m, err = g.assemble(ctx, now, p, degrees, share); err != nil {
 		return nil, 0, err
 	}
 	if drift, err = turn(g.model.P(), p.P); err != nil {
@@ -111,8 +119,8 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 	return m, drift, nil
 }
 
-// assemble makes the model of the graph as it is now.
-func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Projection, degrees []float64) (*coles.Model, error) {
+// assemble makes the model of the graph as it is now, with that share for the column of degrees.
+func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Projection, degrees []float64, share float64) (*coles.Model, error) {
 	s, r := g.model.Settings(), g.model.Report()
 	s.Precision = coles.Float64
 	directions := matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), degrees))
@@ -123,7 +131,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Project
 			return nil, err
 		}
 	}
-	w, _, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), s.DegreeShare, y, p.Lambda, linear.Rounding(false), nil)
+	w, _, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), share, y, p.Lambda, linear.Rounding(false), nil)
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
@@ -134,7 +142,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Project
 	if err != nil {
 		return nil, err
 	}
-	r.Graph, r.Seconds, r.Refitted = now.Report(), coles.Report{}.Seconds, true
+	r.Graph, r.Seconds, r.DegreeShare, r.Refitted = now.Report(), coles.Report{}.Seconds, share, true
 	r.FeaturesHash = matrix.HashOf(g.hashes, g.x.Cols())
 	if r.GraphHash, err = matrix.HashCSR(ctx, now.Raw()); err != nil {
 		return nil, err

@@ -85,6 +85,12 @@ def features(x, dim, rank, floor):
     return dict(lam=lam, p=p.T, e=e * factors(e, lam, rank, floor))
 
 
+def known(x, s):
+    """t: what features know of degrees"""
+    c, x = s - s.mean(), x - x.mean(0)
+    return len(s) * ((c @ x) ** 2).sum() / (c @ c) / (x**2).sum()
+
+
 def graph(x, a, dim, rank, floor):
     w, wp = normalised(a, True), normalised(a, False)
     s = np.sqrt(np.asarray(a.sum(1)).ravel())
@@ -95,9 +101,11 @@ def graph(x, a, dim, rank, floor):
         fx = fx + h
     fx = fx / HOPS
     m = fx.T @ (wp @ fx) - np.outer(fx.T @ s, fx.T @ s)
-    share = SHARE
-    lam, p = top(m, dim - 1)
+    share = SHARE * min(max((known(x, s) - 1) / 9, 0), 1)
+    lam, p = top(m, dim - 1 if share > 0 else dim)
     e = fx @ p
+    if share == 0:
+        return dict(lam=lam, p=p.T, e=e * factors(e, lam, rank, floor))
     v = fx.T @ s
     v /= np.linalg.norm(v)
     z = fx @ v

@@ -145,7 +145,8 @@ func TestInfoKnowsTheFit(t *testing.T) {
 			t.Errorf("%s: of the model %+v", name, r)
 		}
 		table := must(t, "", "info", model)
-		if !strings.Contains(table, "chosen       "+want.Alignment.String()+"\n") || strings.Contains(table, "last column  degrees, with a share of 0.1\n") != (name == "graph") {
+		last := fmt.Sprintf("last column  degrees, with a share of %.3g\n", want.DegreeShare)
+		if !strings.Contains(table, "chosen       "+want.Alignment.String()+"\n") || strings.Contains(table, last) != (name == "graph") {
 			t.Errorf("%s: the model is described as\n%s", name, table)
 		}
 	}

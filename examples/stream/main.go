@@ -129,7 +129,11 @@ func (s *stream) batch(ctx context.Context, size int, w io.Writer) error {
 		return err
 	}
 	refit := time.Since(start).Seconds()
-	turned, err := live.PrincipalAngle(s.model.P(), p.P)
+	fewer, more := s.model.P(), p.P
+	if fewer.RawMatrix().Rows > more.RawMatrix().Rows { // a column of degrees has come
+		fewer, more = more, fewer
+	}
+	turned, err := live.PrincipalAngle(fewer, more)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,8 @@ type Fit struct {
 	Coef float64
 	// Uniform says that v is 1/√n for every node, and not √(degree/volume).
 	Uniform bool
-	// DegreeShare is the share of the energy that the column of degrees has, 0 for no such column.
+	// DegreeShare is the share of the energy that the column of degrees has, or at most has before the
+	// fit is [Fit.Resolved]; 0 for no such column.
 	DegreeShare float64
 	// Dim is d′, or 0 for the default.
 	Dim int
