@@ -102,7 +102,7 @@ func (f *drawSigns) ProcessElement(ctx context.Context, number int64, p piece, f
 	}
 	x := p.Block.matrix()
 	e := kernel.Dense[float64](x.Rows, f.Columns+1)
-	home := alignment.Homes(f.Seed, x.Cols)
+	home := alignment.Homes(f.Seed, found.Columns)
 	lo := 0
 	for k, size := range batches(f.Columns) {
 		batch, err := alignment.Draw(ctx, f.Seed, k, home, size, unit)
@@ -140,7 +140,12 @@ func (b *block) sketched(nodes int64, found facts) sketched {
 	return sketched{
 		rows: m, wide: wide,
 		root: func(i int) float64 { return math.Sqrt(b.Degree[i]) - found.Roots/n },
-		sums: func(i int) float64 { return m.Row(i)[wide] - found.Total/n },
+		sums: func(i int) float64 {
+			if found.Signed { // is no mass
+				return 0
+			}
+			return m.Row(i)[wide] - found.Total/n
+		},
 	}
 }
 

@@ -21,12 +21,14 @@ import (
 type facts struct {
 	Preparer *coles.Preparer
 	Graph    coles.GraphReport
-	Volume   float64 // sum of the degrees
-	Squares  float64 // of the features, prepared
-	Largest  float64 // magnitude of these
-	Total    float64 // sum of these
-	Roots    float64 // sum of √degree
-	Known    float64 // t of the features, see [linear.Knowledge.T]
+	Volume   float64   // sum of the degrees
+	Squares  float64   // of the features, prepared
+	Largest  float64   // magnitude of these
+	Total    float64   // sum of these
+	Roots    float64   // sum of √degree
+	Known    float64   // t of the features, see [linear.Knowledge.T]
+	Columns  []float64 // sum of the squares of each feature
+	Signed   bool      // whether features have negative numbers
 }
 
 func encodeFacts(f facts) ([]byte, error) { return encodeJSON(f) }
@@ -117,16 +119,19 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 			b.Data[q] = float64(float32(v))
 		}
 	}
-	squares, all := 0.0, 0.0
-	for _, v := range b.Data {
+	squares, all, signed := 0.0, 0.0, 0.0
+	each := make([]float64, b.Columns)
+	for q, v := range b.Data {
 		squares += v * v
+		each[q%b.Columns] += v * v
 		all += v
+		signed = max(signed, flag(v < 0))
 	}
 	along, columns := sumsOfRows(b.matrix(), b.Degree)
 	count(partOf(number, slices.Concat([]float64{
 		volume, squares, isolated, float64(edges.Edges), float64(edges.Duplicates), float64(edges.Loops), float64(edges.Zeros),
 		all, roots, float64(b.height()),
-	}, along, columns), []float64{largest, float64(edges.Weighted)}))
+	}, along, columns, each), []float64{largest, float64(edges.Weighted), signed}))
 	emit(number, piece{Block: b})
 	for _, t := range h.tiles {
 		emit(number, piece{Tile: t})
@@ -182,9 +187,10 @@ type gatherFacts struct{ Plan plan }
 
 func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
 	v, d := s.Add, f.Plan.Columns
-	known := linear.Knowledge{Roots: v[8], Volume: v[0], Squares: v[1], Along: v[10 : 10+d], Columns: v[10+d:]}
+	known := linear.Knowledge{Roots: v[8], Volume: v[0], Squares: v[1], Along: v[10 : 10+d], Columns: v[10+d : 10+2*d]}
 	found := facts{
 		Preparer: how.Preparer, Volume: v[0], Squares: v[1], Largest: s.Most[0], Total: v[7], Roots: v[8], Known: known.T(float64(f.Plan.Nodes)),
+		Columns: v[10+2*d:], Signed: s.Most[2] > 0,
 		Graph: coles.GraphReport{
 			Nodes: int(f.Plan.Nodes), Edges: int(v[3]), Isolated: int(v[2]), DuplicatesMerged: int(v[4]),
 			SelfLoopsDropped: int(v[5]), ZeroWeightDropped: int(v[6]), Weighted: s.Most[1] > 0,

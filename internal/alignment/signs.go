@@ -4,8 +4,10 @@
 package alignment
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -20,13 +22,22 @@ const groups = 8
 // vague is the deviation of log(⟨K_R, T⟩/‖K_R‖) from which that is noise.
 const vague = 0.5
 
-// Homes are the groups of d features.
-func Homes(seed uint64, d int) []int {
-	home := make([]int, d)
+// Homes are the groups of features of these sums of squares. Of every eight that follow each other by
+// their sums each goes to another group, at random: else it is chance whether the few columns that
+// hold most of the numbers meet, and log q deviates four times as much as by the signs. Sums that
+// agree in the digits of float32 are the same, so that no order of adding up decides.
+func Homes(seed uint64, squares []float64) []int {
+	home := make([]int, len(squares))
 	rng := stream.New()
 	rng.Reseed(seed, 0)
-	for k, j := range rng.Perm(d) {
-		home[j] = k % groups
+	order := rng.Perm(len(squares))
+	digits := func(j int) uint64 { return (math.Float64bits(squares[j]) + 1<<28) >> 29 }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(digits(b), digits(a)) })
+	for run := range slices.Chunk(order, groups) {
+		to := rng.Perm(groups)
+		for k, j := range run {
+			home[j] = to[k]
+		}
 	}
 	return home
 }
@@ -128,8 +139,8 @@ type Estimate struct {
 type parts struct{ alignedF, alignedR, squareF, squareR float64 }
 
 // Of estimates q by all pairs of columns, and the deviation of log q by what each column has in it
-// (the infinitesimal jackknife of Efron 1982). ee and ff are the products of the e and of the f with
-// each other, fe[c][b] = f_c·e_b.
+// beside the others of its group, whose signs alone are chance (the infinitesimal jackknife of Efron
+// 1982). ee and ff are the products of the e and of the f with each other, fe[c][b] = f_c·e_b.
 func Of(group []int, ee, fe, ff [][]float64, diagonals []float64) Estimate {
 	wide := len(group)
 	found := Estimate{Columns: wide}
@@ -164,20 +175,36 @@ func Of(group []int, ee, fe, ff [][]float64, diagonals []float64) Estimate {
 	if all.alignedR <= 0 || all.squareR <= 0 {
 		return found
 	}
-	count := float64(wide)
-	own, whole := 0.0, 0.0 // variances
-	for _, p := range each {
-		off := p.squareR/all.squareR - 2*p.alignedR/all.alignedR + 1/count // whose mean is 0
-		own += off * off
+	var own, whole spread
+	for c, p := range each {
+		off := p.squareR/all.squareR - 2*p.alignedR/all.alignedR
+		own.add(group[c], off)
 		if all.alignedF > 0 && all.squareF > 0 {
-			off += 2*p.alignedF/all.alignedF - p.squareF/all.squareF - 1/count
+			off += 2*p.alignedF/all.alignedF - p.squareF/all.squareF
 		}
-		whole += off * off
+		whole.add(group[c], off)
 	}
-	found.Known = math.Sqrt(own*count/(count-1)) < vague
-	found.Deviation = math.Sqrt(whole * count / (count - 1))
+	found.Known = own.deviation(perGroup) < vague
+	found.Deviation = whole.deviation(perGroup)
 	if all.squareF > 0 {
 		found.Ratio = max(all.alignedF, 0) / all.alignedR * math.Sqrt(all.squareR/all.squareF)
 	}
 	return found
+}
+
+// A spread adds up numbers and their squares in each group.
+type spread [groups]struct{ sum, squares float64 }
+
+func (s *spread) add(group int, v float64) {
+	s[group].sum += v
+	s[group].squares += v * v
+}
+
+// deviation is the deviation of the sum of all numbers, so many in each group.
+func (s *spread) deviation(each float64) float64 {
+	variance := 0.0
+	for _, g := range s {
+		variance += max(0, g.squares-g.sum*g.sum/each)
+	}
+	return math.Sqrt(variance * each / (each - 1))
 }

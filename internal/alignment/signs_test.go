@@ -10,36 +10,37 @@ import (
 	"coles/internal/testkit"
 )
 
-// Features are dealt to the eight groups evenly, any two of them to any two groups, and signs are
-// independent: of the columns of a batch, of features one after the other, and of batches.
+// Eight features that follow each other by their squares are dealt to the eight groups, any two of them
+// to any two groups, and signs are independent: of the columns of a batch, of features one after the
+// other, and of batches.
 func TestDrawsHaveTheirLaw(t *testing.T) {
 	draws := testkit.Draws(5000)
-	homes, law := map[[2]int]int{}, map[[2]int]float64{}
+	// Ten features, of which 0 and 9 have the least: the other eight are in eight groups, 0 and 9 in two.
+	squares := []float64{1, 9, 3, 4, 5, 4, 7, 3, 4, 2}
+	homes, law := map[[3]int]int{}, map[[3]int]float64{}
 	for a := range 8 {
-		for b := range 8 { // of ten features, groups 0 and 1 have two
-			size := func(g int) float64 {
-				if g < 2 {
-					return 2
+		for b := range 8 {
+			for c := range 8 {
+				if a != b {
+					law[[3]int{a, b, c}] = 1.0 / (8 * 7 * 8)
 				}
-				return 1
 			}
-			if law[[2]int{a, b}] = size(a) * size(b) / 90; a == b {
-				law[[2]int{a, b}] = size(a) * (size(a) - 1) / 90
-			}
-		}
-	}
-	for pair, p := range law {
-		if p == 0 {
-			delete(law, pair)
 		}
 	}
 	for seed := range uint64(draws) {
-		home := alignment.Homes(seed, 10)
-		homes[[2]int{home[3], home[4]}]++
-		slices.Sort(home)
-		testkit.WantSame(t, "groups", home, []int{0, 0, 1, 1, 2, 3, 4, 5, 6, 7})
+		home := alignment.Homes(seed, squares)
+		homes[[3]int{home[3], home[4], home[0]}]++
+		if home[0] == home[9] {
+			t.Fatalf("seed %d: the two features with the least are both in group %d", seed, home[0])
+		}
+		for k := range squares {
+			squares[k] *= 1 + 1e-15 // which is no difference
+		}
+		testkit.WantSame(t, "groups by sums with rounding", alignment.Homes(seed, squares), home)
+		slices.Sort(home[1:9])
+		testkit.WantSame(t, "groups", home[1:9], []int{0, 1, 2, 3, 4, 5, 6, 7})
 	}
-	testkit.WantLaw(t, "groups of two features", homes, law)
+	testkit.WantLaw(t, "groups of three features", homes, law)
 
 	var all []string
 	for set := range 1 << 8 {

@@ -75,7 +75,7 @@ type sketch[T kernel.Float] struct {
 
 func (p Parts[T]) sketch(ctx context.Context) (*sketch[T], error) {
 	n, d := p.X.Dims()
-	s := &sketch[T]{Parts: p, unit: 1, least: linear.Rounding(false), home: Homes(p.Seed, d)}
+	s := &sketch[T]{Parts: p, unit: 1, least: linear.Rounding(false)}
 	s.Filter = linear.Tamed(p.Filter)
 	if linear.Single[T]() { // products with Q leave 2e-6, which should be little
 		s.least = 1e-4
@@ -88,16 +88,30 @@ func (p Parts[T]) sketch(ctx context.Context) (*sketch[T], error) {
 		s.unit = T(Unit(largest))
 	}
 	ones, root, sums := make([]float64, n), make([]float64, n), make([]float64, n)
-	err := parallel.EachRow(ctx, n, func(i int) {
-		_, vals := p.X.Row(i)
-		sum := 0.0
-		for _, v := range vals {
-			sum += float64(v * s.unit)
+	squares, err := parallel.Sum(ctx, n, d+1, func(all []float64, lo, hi int) { // the last counts negative numbers
+		for i := lo; i < hi; i++ {
+			cols, vals := p.X.Row(i)
+			for q, v := range vals {
+				v := float64(v * s.unit)
+				sums[i] += v
+				all[matrix.Column(cols, q)] += v * v
+				if v < 0 {
+					all[d]++
+				}
+			}
+			ones[i], root[i] = 1, math.Sqrt(p.Degrees[i])
 		}
-		ones[i], root[i], sums[i] = 1, math.Sqrt(p.Degrees[i]), sum
 	})
-	s.basis = orthonormal[T](ones, root, sums)
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	s.home = Homes(p.Seed, squares[:d])
+	explained := [][]float64{ones, root}
+	if squares[d] == 0 {
+		explained = append(explained, sums)
+	}
+	s.basis = orthonormal[T](explained...)
+	return s, nil
 }
 
 // orthonormal is a basis (n × 3 or fewer) of the span of some vectors, by Gram and Schmidt's method
