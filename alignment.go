@@ -41,6 +41,8 @@ type Alignment struct {
 	// hardly know of each other. The estimates of ⟨K_R, T⟩ and ‖K_R‖² are then 0 or less, or the
 	// logarithm of their share in q has a deviation of a half or more, or ΠX is rounding.
 	Known bool `json:"known"`
+
+	Communities float64 `json:"communities"`
 }
 
 // Alignment measures q on a graph with features X (n × d), which are prepared as [Fit] with these
@@ -86,7 +88,7 @@ func alignmentOf[T kernel.Float](ctx context.Context, s Settings, g *Graph, sour
 // align measures q on prepared features.
 func (p *problem[T]) align(ctx context.Context, s Settings, g *Graph, how *Preparer) (Alignment, error) {
 	found, err := alignment.Parts[T]{
-		X: p.x, W: p.w, Filter: s.Filter.coef, Degrees: g.degree, Edges: g.report.Edges,
+		X: p.x, W: p.w, Filter: s.Filter.coef, Graph: g.adj, Degrees: g.degree, Edges: g.report.Edges,
 		Seed: s.Seed, Plain: how.plain(), Room: p.room,
 	}.Measure(ctx)
 	if errors.Is(err, ErrPrecision) {
@@ -98,10 +100,10 @@ func (p *problem[T]) align(ctx context.Context, s Settings, g *Graph, how *Prepa
 // Model is the kind of model that the measurement is for: [FeatureModel] where q is known and below
 // 0.8. Features that know nothing of each other are no evidence against the graph.
 func (a Alignment) Model() ModelKind {
-	if a.Known && a.Ratio < alignment.Enough {
-		return FeatureModel
+	if a.Known && a.Ratio >= alignment.Enough || a.Communities >= alignment.Structured {
+		return GraphModel
 	}
-	return GraphModel
+	return FeatureModel
 }
 
 // String says what q means, and which model it is for.

@@ -26,19 +26,25 @@ func decodeChoice(b []byte) (choice, error) { return decodeJSON[choice](b) }
 // chosenBy is the choice that an alignment makes.
 func chosenBy(a coles.Alignment) choice { return choice{a.Model(), &a} }
 
-// onceColumns is the number of random columns in a pipeline that does all at once: as many as
-// coles.Fit takes on a large graph where q is close to the threshold.
-const onceColumns = 128
-
-// choose is the choice between graph and features, a collection of one choice.
+// choose is the choice between graph and features, a collection of one choice. All is done at once, and
+// q is measured by as many random columns as coles.Fit takes at most.
 func (p plan) choose(s beam.Scope, state, found beam.PCollection) beam.PCollection {
 	if p.Settings.Model != 0 {
 		return beam.Create(s, choice{Model: p.Settings.Model})
 	}
-	if p.Columns < alignment.Least {
-		return beam.ParDo(s, &knownChoice{p.Columns}, found)
+	measured := beam.ParDo(s, &knownChoice{p.Columns}, found)
+	if p.Columns >= alignment.Least {
+		measured = p.measure(s, state, found, p.mostColumns())
 	}
-	return p.measure(s, state, found, onceColumns)
+	return p.settle(s, state, measured)
+}
+
+func (p plan) mostColumns() int {
+	var e alignment.Estimate
+	for next := e.Next(int(p.Nodes)); next > 0; next = e.Next(int(p.Nodes)) {
+		e.Columns = next
+	}
+	return e.Columns
 }
 
 // knownChoice is the choice where nothing has to be measured.

@@ -15,6 +15,7 @@ func init() {
 		&readEdges{}, &readFeatures{}, &readNames{}, &readNamedEdges{}, &numberFirst{}, &numberSecond{},
 		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
 		&addUp{}, &knownChoice{}, &drawSigns{}, &spread{}, &alongBasis{}, &multiply{}, &estimateAlignment{},
+		&needCommunities{}, &hideEdges{}, &arrive{}, &addMoments{}, &addLikeness{}, &decide{},
 		&hop{}, &gram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},
 		&writeState{}, &readState{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
 	} {

@@ -273,7 +273,7 @@ func TestChoice(t *testing.T) {
 				state, found := p.prepare(s, c.input(s, 1000, 700))
 				chosen := p.choose(s, state, found)
 				if want.Columns > 0 {
-					chosen = p.measure(s, state, found, want.Columns)
+					chosen = p.settle(s, state, p.measure(s, state, found, want.Columns))
 				}
 				beam.ParDo0(s, &collectChoice{}, chosen)
 			}); err != nil {
@@ -284,7 +284,7 @@ func TestChoice(t *testing.T) {
 			}
 			a := *got.Alignment
 			if a.Columns != want.Columns || a.Known != want.Known || got.Model != want.Model() ||
-				math.Abs(a.Ratio-want.Ratio) > 1e-9 || math.Abs(a.Deviation-want.Deviation) > 1e-9 {
+				math.Abs(a.Communities-want.Communities) > 1e-9 || math.Abs(a.Ratio-want.Ratio) > 1e-9 || math.Abs(a.Deviation-want.Deviation) > 1e-9 {
 				t.Errorf("%+v, want %+v", a, want)
 			}
 			if set.Model = 0; name == "other features" || name == "few features" {

@@ -119,22 +119,35 @@ func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choi
 	}
 	found, ok := known.unmeasured(p.Columns)
 	n := int(p.Nodes)
-	for next := alignment.Estimate(found).Next(n); next > 0 && !ok; next = alignment.Estimate(found).Next(n) {
-		folder := within(r.Work, fmt.Sprintf("choose-%d", next))
-		of := []any{"choose", prepared.Key, p.Settings.Filter, p.Settings.Seed, next}
-		m, err := r.step(ctx, "choose", folder, of, func(s beam.Scope) error {
-			measured := p.measure(s, loadState(s, within(r.Work, "prepare"), prepared), beam.Create(s, known), next)
-			listed(s, folder, beam.ParDo(s, &writeSmall{folder, choiceName}, beam.ParDo(s, encodeChoice, measured)))
+	step := func(name string, of any, add func(s beam.Scope, state beam.PCollection) beam.PCollection) error {
+		folder := within(r.Work, name)
+		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope) error {
+			made := add(s, loadState(s, within(r.Work, "prepare"), prepared))
+			listed(s, folder, beam.ParDo(s, &writeSmall{folder, choiceName}, beam.ParDo(s, encodeChoice, made)))
 			return nil
 		})
 		if err != nil {
-			return choice{}, err
+			return err
 		}
 		c, err := loadSmall(ctx, folder, choiceName, m, decodeChoice)
-		if err != nil {
-			return c, err
+		if err == nil {
+			found = *c.Alignment
 		}
-		found = *c.Alignment
+		return err
 	}
-	return choice{Model: found.Model(), Alignment: &found}, nil
+	for next := alignment.Estimate(found).Next(n); next > 0 && !ok; next = alignment.Estimate(found).Next(n) {
+		if err := step(fmt.Sprintf("choose-%d", next), []any{p.Settings.Filter, next}, func(s beam.Scope, state beam.PCollection) beam.PCollection {
+			return p.measure(s, state, beam.Create(s, known), next)
+		}); err != nil {
+			return choice{}, err
+		}
+	}
+	if !found.Known {
+		if err := step("communities", found, func(s beam.Scope, state beam.PCollection) beam.PCollection {
+			return p.settle(s, state, beam.Create(s, chosenBy(found)))
+		}); err != nil {
+			return choice{}, err
+		}
+	}
+	return chosenBy(found), nil
 }

@@ -131,7 +131,9 @@ type Estimate struct {
 	Ratio     float64 // q
 	Deviation float64 // of log q
 	Columns   int     // that it was estimated from
-	Known     bool    // whether it is more than noise
+	Known     bool    // to be above Enough, or below
+
+	Communities float64 // deviations of what hidden edges say
 }
 
 // parts are the shares of one column in the estimates, or their sums over all: ⟨K_F, T⟩, ⟨K_R, T⟩,
@@ -184,11 +186,11 @@ func Of(group []int, ee, fe, ff [][]float64, diagonals []float64) Estimate {
 		}
 		whole.add(group[c], off)
 	}
-	found.Known = own.deviation(perGroup) < vague
 	found.Deviation = whole.deviation(perGroup)
 	if all.squareF > 0 {
 		found.Ratio = max(all.alignedF, 0) / all.alignedR * math.Sqrt(all.squareR/all.squareF)
 	}
+	found.Known = own.deviation(perGroup) < vague && (found.Ratio == 0 || math.Abs(math.Log(found.Ratio/Enough)) > certain*found.Deviation)
 	return found
 }
 

@@ -19,6 +19,7 @@ type Parts[T kernel.Float] struct {
 	X       *matrix.Matrix[T]
 	W       matrix.Walk[T]
 	Filter  []float64
+	Graph   *kernel.CSR[float64]
 	Degrees []float64
 	Edges   int
 	Seed    uint64
@@ -26,9 +27,18 @@ type Parts[T kernel.Float] struct {
 	Room    []T  // memory to be used first
 }
 
-// Measure estimates q, by as many random columns as that takes. It returns [matrix.ErrPrecision] where
-// the rows of the features differ by rounding in float32 only, and ctx's error.
+// Measure estimates q, by as many random columns as that takes, and looks for communities where it is
+// not known. It returns [matrix.ErrPrecision] where the rows of the features differ by rounding in
+// float32 only, and ctx's error.
 func (p Parts[T]) Measure(ctx context.Context) (Estimate, error) {
+	found, err := p.ratio(ctx)
+	if err == nil && !found.Known {
+		found.Communities, err = p.communities(ctx)
+	}
+	return found, err
+}
+
+func (p Parts[T]) ratio(ctx context.Context) (Estimate, error) {
 	n, d := p.X.Dims()
 	found, known := Unmeasured(p.Edges, d)
 	if known {

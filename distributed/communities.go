@@ -1,0 +1,139 @@
+package distributed
+
+import (
+	"fmt"
+	"slices"
+
+	"coles"
+	"coles/internal/alignment"
+	"coles/internal/kernel"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// settle is a choice where q is known, and looks for communities in the graph where it is not, as
+// [coles.Settings.Alignment] does. Where q is known the hops do nothing.
+func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PCollection {
+	s = s.Scope("Communities")
+	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
+	needed := beam.ParDo(s, &needCommunities{}, measured)
+	spread := make([]float64, alignment.Hops+1)
+	spread[alignment.Hops] = 1
+	var rounds []beam.PCollection
+	for k := range alignment.Rounds(p.Nodes) {
+		s := s.Scope(fmt.Sprintf("Round%d", k))
+		hide := func(hidden bool) beam.PCollection {
+			return beam.ParDo(s, &hideEdges{p.worker(), p.Settings.Seed, p.Grid.Height, k, hidden}, state)
+		}
+		momentsOf := func(nodes beam.PCollection) beam.PCollection { return total(s, beam.ParDo(s, &addMoments{}, nodes), p.blocks()) }
+		nodes := p.filter(s, spread, nothingNext, hide(false), needed)
+		nodes = beam.ParDo(s, &arrive{}, nodes, side(momentsOf(nodes)))
+		moments := momentsOf(nodes)
+		joined := p.filter(s.Scope("Hidden"), []float64{0, 1}, joinNext, beam.Flatten(s, nodes, hide(true)), needed)
+		rounds = append(rounds, beam.ParDo(s, &addLikeness{p.Nodes, int64(k) * p.blocks()}, joined, side(moments), side(needed)))
+	}
+	alike := total(s, beam.Flatten(s, rounds...), int64(len(rounds))*p.blocks())
+	return beam.ParDo(s, &decide{p.Nodes}, measured, side(alike))
+}
+
+// needCommunities has the features' model where q is known, for which no hop is made.
+type needCommunities struct{}
+
+func (f *needCommunities) ProcessElement(c choice) choice {
+	if c.Alignment.Known {
+		return choice{Model: coles.FeatureModel}
+	}
+	return choice{Model: coles.GraphModel}
+}
+
+// hideEdges leaves the tiles that part of their edges which is hidden, or the other one with more weight,
+// and puts the first signs of the nodes in the place of their features, or nothing.
+type hideEdges struct {
+	worker
+	Seed   uint64
+	Height int64
+	Round  int
+	Hidden bool
+}
+
+func (f *hideEdges) ProcessElement(number int64, p piece, emit func(int64, piece)) {
+	switch {
+	case p.Block != nil && !f.Hidden:
+		rows := kernel.Dense[float64](p.Block.height(), alignment.Walkers)
+		for i, degree := range p.Block.Degree {
+			alignment.Start(f.Seed, number*f.Height+int64(i), degree, rows.Row(i))
+		}
+		emit(number, piece{Block: &block{Columns: rows.Cols, Degree: p.Block.Degree, Data: rows.Data}})
+	case p.Tile != nil:
+		a, share := p.Tile.csr(), 1/alignment.Kept
+		if f.Hidden {
+			share = 1
+		}
+		t := &tile{Other: p.Tile.Other, Own: p.Tile.Own, Mates: p.Tile.Mates, Ptr: []int32{0}, Val: []float64{}}
+		for i, own := range t.Own {
+			cols, vals := a.Row(i)
+			for q, j := range cols {
+				if alignment.Hidden(f.Seed, f.Round, number*f.Height+int64(own), t.Other*f.Height+int64(t.Mates[j])) == f.Hidden {
+					t.Col, t.Val = append(t.Col, j), append(t.Val, share*vals[q])
+				}
+			}
+			t.Ptr = append(t.Ptr, int32(len(t.Col)))
+		}
+		emit(number, piece{Tile: t})
+	case p.Mates != nil:
+		emit(number, p)
+	}
+}
+
+// arrive takes what the degrees explain out of the signs of all nodes, and makes them equally long.
+type arrive struct{}
+
+func (f *arrive) ProcessElement(number int64, p piece, moments sums) (int64, piece) {
+	b := &block{Columns: p.Block.Columns, Degree: p.Block.Degree, Data: slices.Clone(p.Block.Data)}
+	for i := range b.height() {
+		alignment.Arrive(moments.Add, b.matrix().Row(i))
+	}
+	return number, piece{Block: b}
+}
+
+type addMoments struct{}
+
+func (f *addMoments) ProcessElement(number int64, p piece) (int64, sums) {
+	sum := make([]float64, alignment.Moments)
+	for i := range p.Block.height() {
+		alignment.AddMoments(sum, p.Block.matrix().Row(i))
+	}
+	return partOf(number, sum, nil)
+}
+
+// addLikeness adds up the likeness of a block's rows; a hop has their loops. Place is behind the
+// blocks of the rounds before.
+type addLikeness struct{ Nodes, Place int64 }
+
+func (f *addLikeness) ProcessElement(number int64, p piece, moments sums, needed choice) (int64, sums) {
+	sum := make([]float64, 2)
+	if needed.Model == coles.GraphModel {
+		add := alignment.Likeness(f.Nodes, moments.Add)
+		for i, degree := range p.Block.Degree {
+			both := p.Block.matrix().Row(i)
+			row, hop := both[:alignment.Walkers], both[alignment.Walkers:]
+			for c, v := range row {
+				hop[c] -= v / (degree + 1)
+			}
+			add(sum, row, hop)
+		}
+	}
+	return partOf(f.Place+number, sum, nil)
+}
+
+// decide makes the choice.
+type decide struct{ Nodes int64 }
+
+func (f *decide) ProcessElement(c choice, alike sums) choice {
+	if c.Alignment.Known {
+		return c
+	}
+	a := *c.Alignment
+	a.Communities = alignment.Communities(f.Nodes, alike.Add)
+	return chosenBy(a)
+}

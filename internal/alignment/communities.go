@@ -1,0 +1,178 @@
+package alignment
+
+import (
+	"context"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+	"coles/internal/stream"
+)
+
+const (
+	// Hops are how far the signs of nodes are spread. By four the groups of 20,000 nodes are hardly seen.
+	Hops = 8
+	// Kept is the share of the edges along which they are; by half of them groups are seen half as well.
+	Kept = 0.75
+	// Walkers is the number of columns of the nodes: signs, 1 and √(degree + 1).
+	Walkers = signs + 2
+	signs   = 32
+)
+
+// Rounds is how often edges are hidden in a graph of n nodes, others each time: a small graph has too
+// few to be told by one in four of them.
+func Rounds(n int64) int {
+	if n < 1<<12 {
+		return 4
+	}
+	return 1
+}
+
+// Hidden reports whether the edge between two nodes is hidden in a round, as one in four is.
+func Hidden(seed uint64, round int, u, v int64) bool {
+	return stream.Seed(stream.Seed(seed, uint64(min(u, v))), uint64(max(u, v)))&3 == uint64(round)
+}
+
+// Start sets the row of a node before the hops.
+func Start(seed uint64, node int64, degree float64, row []float64) {
+	bits := stream.Seed(^seed, uint64(node))
+	for c := range signs {
+		row[c] = 1 - 2*float64(bits>>c&1)
+	}
+	row[signs], row[signs+1] = 0, math.Sqrt(degree+1)
+}
+
+// Arrive takes out of the signs of a row, after the hops, what its degree explains, and makes them as long
+// as all others are; moments are those of all rows.
+func Arrive(moments, row []float64) {
+	for c := range signs {
+		row[c] -= moments[2+signs+c] / moments[1] * row[signs+1]
+	}
+	if length := matrix.Length(row[:signs]); length > 0 {
+		matrix.Scale(row[:signs], 1/length)
+	}
+	row[signs] = 1
+}
+
+// Moments is how many numbers [AddMoments] adds up: Σq, Σq², Σz and Σqz for q, the last column, and z,
+// the signs.
+const Moments = 2 + 2*signs
+
+// AddMoments adds those of a row.
+func AddMoments(sum, row []float64) {
+	q := row[signs+1]
+	sum[0] += q
+	sum[1] += q * q
+	matrix.AddScaled(sum[2:2+signs], 1, row[:signs])
+	matrix.AddScaled(sum[2+signs:], q, row[:signs])
+}
+
+// Likeness adds up how much rows are like those to which hidden edges lead, and the square of it, from
+// each row and what one hop along these edges makes of it. What 1 and q explain is taken out first.
+func Likeness(n int64, moments []float64) func(sum, row, hop []float64) {
+	mean := moments[0] / float64(n)
+	variance := moments[1] - mean*moments[0]
+	var level, slope [signs]float64
+	for c := range signs {
+		z, qz := moments[2+c], moments[2+signs+c]
+		if variance > 1e-10*moments[1] {
+			slope[c] = (qz - mean*z) / variance
+		}
+		level[c] = z/float64(n) - slope[c]*mean
+	}
+	return func(sum, row, hop []float64) {
+		alike := 0.0
+		for c := range signs {
+			alike += (row[c] - level[c] - slope[c]*row[signs+1]) * (hop[c] - level[c]*hop[signs] - slope[c]*hop[signs+1])
+		}
+		sum[0] += alike
+		sum[1] += alike * alike
+	}
+}
+
+// Communities is the sum of [Likeness] in its deviations. Both ends count an edge, so that the squares
+// add up to half of the variance. Of a handful of nodes it says that they have communities.
+func Communities(n int64, sum []float64) float64 {
+	switch {
+	case n < handful:
+		return Structured
+	case sum[1] > 0:
+		return sum[0] / math.Sqrt(2*sum[1])
+	}
+	return 0
+}
+
+// communities measures them on a graph.
+func (p Parts[T]) communities(ctx context.Context) (float64, error) {
+	n := int64(len(p.Degrees))
+	all := make([]float64, 2)
+	for round := range Rounds(n) {
+		sum, err := p.round(ctx, round)
+		if err != nil {
+			return 0, err
+		}
+		matrix.AddScaled(all, 1, sum)
+	}
+	return Communities(n, all), nil
+}
+
+func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
+	n := len(p.Degrees)
+	from, releaseFrom := kernel.Scratch[float64](n, Walkers)
+	defer releaseFrom()
+	to, releaseTo := kernel.Scratch[float64](n, Walkers)
+	defer releaseTo()
+	root := make([]float64, n)
+	for i, d := range p.Degrees {
+		root[i] = 1 / math.Sqrt(d+1)
+		Start(p.Seed, int64(i), d, from.Row(i))
+	}
+	// hop is D^-½(A·share + loop·I)D^-½ for the edges that are hidden, or not.
+	hop := func(hidden bool, share, loop float64) error {
+		return parallel.EachRow(ctx, n, func(i int) {
+			row := to.Row(i)
+			clear(row)
+			matrix.AddScaled(row, loop*root[i]*root[i], from.Row(i))
+			cols, vals := p.Graph.Row(i)
+			for q, j := range cols {
+				if int(j) == i || Hidden(p.Seed, round, int64(i), int64(j)) != hidden {
+					continue
+				}
+				weight := share
+				if vals != nil {
+					weight *= vals[q]
+				}
+				matrix.AddScaled(row, matrix.Scaled(weight, root[i], root[j]), from.Row(int(j)))
+			}
+		})
+	}
+	for range Hops {
+		if err := hop(false, 1/Kept, 1); err != nil {
+			return nil, err
+		}
+		from, to = to, from
+	}
+	sum := func(width int, add func(sum []float64, i int)) ([]float64, error) {
+		return parallel.Sum(ctx, n, width, func(sum []float64, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				add(sum, i)
+			}
+		})
+	}
+	moments, err := sum(Moments, func(sum []float64, i int) { AddMoments(sum, from.Row(i)) })
+	if err != nil {
+		return nil, err
+	}
+	if moments, err = sum(Moments, func(sum []float64, i int) {
+		Arrive(moments, from.Row(i))
+		AddMoments(sum, from.Row(i))
+	}); err != nil {
+		return nil, err
+	}
+	if err = hop(true, 1, 0); err != nil {
+		return nil, err
+	}
+	add := Likeness(int64(n), moments)
+	return sum(2, func(sum []float64, i int) { add(sum, from.Row(i), to.Row(i)) })
+}
