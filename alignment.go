@@ -100,7 +100,11 @@ func (p *problem[T]) align(ctx context.Context, s Settings, g *Graph, how *Prepa
 // Model is the kind of model that the measurement is for: [FeatureModel] where q is known and below
 // 0.8. Features that know nothing of each other are no evidence against the graph.
 func (a Alignment) Model() ModelKind {
-	if a.Known && a.Ratio >= alignment.Enough || a.Communities >= alignment.Structured {
+	graph := a.Ratio >= alignment.Enough
+	if alignment.Estimate(a).Open() {
+		graph = a.Communities >= alignment.Structured
+	}
+	if graph {
 		return GraphModel
 	}
 	return FeatureModel

@@ -153,7 +153,7 @@ func TestGrownGraphMovesOnlyTheNeighbourhood(t *testing.T) {
 	const n, hops = 200, 3
 	ring := testkit.Ring(n, 1)
 	words, dense := testkit.RandomWords(testkit.Random(75), n, 30)
-	m := fitted(testkit.Must(coles.NewGraph(n, ring)), words, coles.WithFilter(coles.S2GC(hops, 0.05)), coles.WithDim(10))
+	m := fitted(testkit.Must(coles.NewGraph(n, ring)), words, coles.WithFilter(coles.S2GC(hops, 0.05)), coles.WithDim(10), coles.WithModel(coles.GraphModel))
 	before := m.Embedding()
 
 	grown := testkit.Must(coles.NewGraph(n+2, append(ring, edges(0, n, n, n+1)...)))

@@ -58,7 +58,7 @@ func TestPrecisionFollowsTheSize(t *testing.T) {
 		want coles.Precision
 	}{{1448, coles.PrepareRowL2, coles.Float64}, {1449, coles.PrepareRowL2, coles.Float32}, {1449, coles.PrepareNone, coles.Float64}} {
 		g, x := ringGraph(c.n), testkit.RandomDense(testkit.Random(7), c.n, c.n)
-		m := fitted(g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(c.how), coles.WithSolver(coles.SolverKrylov))
+		m := fitted(g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(c.how), coles.WithSolver(coles.SolverKrylov), coles.WithModel(coles.GraphModel))
 		if got := m.Report().Precision; got != c.want || m.Settings().Precision != c.want {
 			t.Errorf("%d², %v: %v by the report, %v by the settings, want %v", c.n, c.how, got, m.Settings().Precision, c.want)
 		}

@@ -116,7 +116,7 @@ func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
 		x := mat.NewDense(n, 4, nil)
 		degrees := g.Degrees() // of which the features know
 		x.Apply(func(i, _ int, _ float64) float64 { return 3 + 0.1*rng.NormFloat64() + 0.2*degrees[i] }, x)
-		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}))
+		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}), coles.WithModel(coles.GraphModel))
 		_, z := degreeDirection(g, testkit.Product(testkit.Powers(coles.Normalize(g), 8, func(k int) float64 { return 1. / 8 }), x))
 		factor, mean := norm/testkit.MeanNorm(z), math.Abs(mat.Sum(z))/n
 		if bounded := factor*mean > 10*norm; bounded != c.bounded {

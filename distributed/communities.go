@@ -11,8 +11,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// settle is a choice where q is known, and looks for communities in the graph where it is not, as
-// [coles.Settings.Alignment] does. Where q is known the hops do nothing.
+// settle is a choice where q decides, and looks for communities in the graph where it does not, as
+// [coles.Settings.Alignment] does. Where q decides the hops do nothing.
 func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PCollection {
 	s = s.Scope("Communities")
 	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
@@ -36,14 +36,14 @@ func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PColle
 	return beam.ParDo(s, &decide{p.Nodes}, measured, side(alike))
 }
 
-// needCommunities has the features' model where q is known, for which no hop is made.
+// needCommunities has the features' model where q decides, for which no hop is made.
 type needCommunities struct{}
 
 func (f *needCommunities) ProcessElement(c choice) choice {
-	if c.Alignment.Known {
-		return choice{Model: coles.FeatureModel}
+	if alignment.Estimate(*c.Alignment).Open() {
+		return choice{Model: coles.GraphModel}
 	}
-	return choice{Model: coles.GraphModel}
+	return choice{Model: coles.FeatureModel}
 }
 
 // hideEdges leaves the tiles that part of their edges which is hidden, or the other one with more weight,
@@ -130,7 +130,7 @@ func (f *addLikeness) ProcessElement(number int64, p piece, moments sums, needed
 type decide struct{ Nodes int64 }
 
 func (f *decide) ProcessElement(c choice, alike sums) choice {
-	if c.Alignment.Known {
+	if !alignment.Estimate(*c.Alignment).Open() {
 		return c
 	}
 	a := *c.Alignment

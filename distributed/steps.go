@@ -142,7 +142,7 @@ func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choi
 			return choice{}, err
 		}
 	}
-	if !found.Known {
+	if alignment.Estimate(found).Open() {
 		if err := step("communities", found, func(s beam.Scope, state beam.PCollection) beam.PCollection {
 			return p.settle(s, state, beam.Create(s, chosenBy(found)))
 		}); err != nil {

@@ -197,3 +197,63 @@ func TestAlignmentOfAnySize(t *testing.T) {
 	}
 	wantLike("float32", measure(g, testkit.SingleOf(x), plain)) // which holds counts
 }
+
+// Over seeds log q deviates by what is stated, on columns of any kind: on few that hold half of the
+// numbers, too, and on copies of each other, which the groups part or not.
+func TestDeviationIsAsStated(t *testing.T) {
+	topics, words := testkit.Topics(5, 300, 200, 0.5)
+	mixed, table := testkit.Mixed(6, 400, 0.5)
+	heavy := testkit.DenseOf(table)
+	heavy.Apply(func(_, j int, v float64) float64 {
+		if j >= 17 && j < 20 {
+			return 4 * v
+		}
+		return v
+	}, heavy)
+	factors, copies := mat.NewDense(300, 64, nil), mat.NewDense(300, 64, nil)
+	rng := testkit.Random(7)
+	factors.Mul(testkit.RandomDense(rng, 300, 6), testkit.RandomDense(rng, 6, 64))
+	for i := range 300 {
+		for j := range 64 {
+			factors.Set(i, j, factors.At(i, j)+float64(i%3*(j%3))+rng.NormFloat64())
+			copies.Set(i, j, rng.NormFloat64()/3+factors.At(i, j/4))
+		}
+	}
+	for name, c := range map[string]struct {
+		g   *coles.Graph
+		x   mat.Matrix
+		how coles.Preparation
+	}{
+		"words": {topics, words, coles.PrepareAuto}, "a table": {mixed, table, coles.PrepareAuto},
+		"a table of large numbers": {mixed, heavy, coles.PrepareNone},
+		"factors":                  {topics, factors, coles.PrepareStandardize}, "copies": {topics, copies, coles.PrepareStandardize},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var logs []float64
+			stated, seeds := 0.0, testkit.Few(40, 200)
+			for seed := range uint64(seeds) {
+				a := measure(c.g, c.x, func(s *coles.Settings) { s.Seed, s.Preparation = seed, c.how })
+				logs = append(logs, math.Log(a.Ratio))
+				stated += a.Deviation * a.Deviation / float64(seeds)
+			}
+			mean, spread := stat.MeanStdDev(logs, nil)
+			t.Logf("q is %.2f, its logarithm deviates by %.3f, %.3f as stated", math.Exp(mean), spread, math.Sqrt(stated))
+			if ratio := spread / math.Sqrt(stated); ratio < 0.6 || ratio > 1.6 {
+				t.Errorf("log q deviates by %.3f, and is said to by %.3f", spread, math.Sqrt(stated))
+			}
+		})
+	}
+}
+
+// On a table of mixed columns the model is the features where edges join any nodes, and the graph where
+// they join nodes of a kind.
+func TestChoiceOnATable(t *testing.T) {
+	for alike, want := range map[float64]coles.ModelKind{0: coles.FeatureModel, 0.8: coles.GraphModel} {
+		for seed := range uint64(testkit.Few(5, 40)) {
+			g, x := testkit.Mixed(seed, 600, alike)
+			if a := measure(g, x, func(s *coles.Settings) { s.Seed = seed }); a.Model() != want {
+				t.Errorf("%v alike, seed %d: %+v, %v", alike, seed, a, a)
+			}
+		}
+	}
+}

@@ -12,12 +12,14 @@ const (
 	// the 31 graphs on which it was set, with the accuracies of both models in view. It is below 1
 	// because filtered features also carry what no half of the columns shows: who the neighbours are.
 	Enough = 0.8
-	// certain is how many deviations make a difference. To end the measurement by 2.5 made no error
-	// on thirteen graphs in 200 seeds each, either.
+	// certain is how many deviations from Enough end the measurement. To end it by 2.5 made no error on
+	// thirteen graphs in 200 seeds each, either.
 	certain = 3
+	// likely is how many of them are enough to know q when there are no more columns.
+	likely = 2
 	// Structured is the number of deviations from which a graph has communities. Rewired graphs and such as
 	// are drawn at chance, thirty of them, came to 2.5 at most in twelve seeds each.
-	Structured = 3
+	Structured = 3.0
 	// handful is the number of nodes below which none of the graphs tried comes to that.
 	handful = 30
 )
@@ -36,10 +38,19 @@ func Unmeasured(edges, d int) (e Estimate, ok bool) {
 
 // Next is how many random columns tell more on n nodes, 0 where those that there are suffice.
 func (e Estimate) Next(n int) int {
-	if next := max(First, 2*e.Columns); next <= Most(n) && (e.Ratio == 0 || !e.Known) {
+	if next := max(First, 2*e.Columns); next <= Most(n) && !(e.Known && e.away(certain)) {
 		return next
 	}
 	return 0
+}
+
+// Open reports whether q does not decide: where it is not known, and from Enough to 1, which filtered
+// features reach in any graph of many edges, as they have a node's own in them.
+func (e Estimate) Open() bool { return !e.Known || e.Ratio >= Enough && e.Ratio < 1 }
+
+// away reports whether q is so many deviations away from Enough.
+func (e Estimate) away(deviations float64) bool {
+	return e.Ratio > 0 && math.Abs(math.Log(e.Ratio/Enough)) > deviations*e.Deviation
 }
 
 // Unit is the magnitude of the signs for features up to a magnitude: a power of two, as the estimate

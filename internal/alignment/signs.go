@@ -190,7 +190,7 @@ func Of(group []int, ee, fe, ff [][]float64, diagonals []float64) Estimate {
 	if all.squareF > 0 {
 		found.Ratio = max(all.alignedF, 0) / all.alignedR * math.Sqrt(all.squareR/all.squareF)
 	}
-	found.Known = own.deviation(perGroup) < vague && (found.Ratio == 0 || math.Abs(math.Log(found.Ratio/Enough)) > certain*found.Deviation)
+	found.Known = own.deviation(perGroup) < vague && (found.Ratio == 0 || found.away(likely))
 	return found
 }
 

@@ -27,12 +27,12 @@ type Parts[T kernel.Float] struct {
 	Room    []T  // memory to be used first
 }
 
-// Measure estimates q, by as many random columns as that takes, and looks for communities where it is
-// not known. It returns [matrix.ErrPrecision] where the rows of the features differ by rounding in
+// Measure estimates q, by as many random columns as that takes, and looks for communities where it does
+// not decide. It returns [matrix.ErrPrecision] where the rows of the features differ by rounding in
 // float32 only, and ctx's error.
 func (p Parts[T]) Measure(ctx context.Context) (Estimate, error) {
 	found, err := p.ratio(ctx)
-	if err == nil && !found.Known {
+	if err == nil && found.Open() {
 		found.Communities, err = p.communities(ctx)
 	}
 	return found, err
