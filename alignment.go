@@ -19,16 +19,31 @@ import (
 // follows it.
 //
 // The columns of X, prepared, are split at random into halves A and B. Let s be the vector of
-// √degree, Q an orthonormal basis of the span of 1, s and X·1, and Π = I − QQᵀ, which takes out what
-// the size of a node alone explains. The kernels, of which only the entries off the diagonal count,
-// are K_R = ΠX_A X_AᵀΠ of a node's own features, K_F = Π(FX_A)(FX_A)ᵀΠ of the filtered ones and
-// T = ΠX_B X_BᵀΠ of the hidden ones. Then
+// √degree, Q an orthonormal basis of the span of 1, s and, where no number of X is negative, X·1, and
+// Π = I − QQᵀ, which takes out what the size of a node alone explains. The kernels, of which only the
+// entries off the diagonal count, are K_R = ΠX_A X_AᵀΠ of a node's own features,
+// K_F = Π(FX_A)(FX_A)ᵀΠ of the filtered ones and T = ΠX_B X_BᵀΠ of the hidden ones. Then
 //
 //	q = (⟨K_F, T⟩/‖K_F‖) / (⟨K_R, T⟩/‖K_R‖),
 //
 // all four summed over splits before they are divided: a ratio of two kernel alignments (Cristianini
 // et al. 2001). It is above 1 where the neighbours know more of a feature than the node's other
 // features do.
+//
+// Below 0.8 q is for the features, and from 1 on for the graph. Between them, and where it is not
+// known, the graph is taken if it has communities of its own. These show where one edge in four is
+// hidden, by a hash of the seed and the pair. Let D be the degrees + 1, A the edges that are left,
+// and H the hidden ones. The rows z_v of (D^-½(4/3·A + I)D^-½)⁸R, where R is 32 columns of random signs,
+// are brought to length 1 after what the degrees explain, the same power of D^½, is taken out; then the
+// mean is, and the degrees again. With t_v = z_v·(D^-½HD^-½z)_v,
+//
+//	communities = Σ_v t_v / √(2·Σ_v t_v²)
+//
+// is how many deviations hidden edges join like nodes more than degrees do by chance. From 3 on there
+// are communities. Graphs of fewer than 4,096 nodes have all four quarters hidden in turn, and both sums
+// run over these. A grid has communities, and a bipartite graph where it joins kinds. At a degree of
+// 10, five classes show from a share of edges inside of 0.7 at 100 nodes, of 0.6 at 300; at a degree of 4,
+// from 0.8 at 300. Thirty graphs rewired or drawn at chance came to 3.5 at most in 40 seeds each.
 type Alignment struct {
 	// Ratio is the estimate of q, 0 where there is none and in a graph without edges.
 	Ratio float64 `json:"ratio"`
@@ -37,11 +52,13 @@ type Alignment struct {
 	Deviation float64 `json:"deviation"`
 	// Columns is the number of random columns that q was estimated by.
 	Columns int `json:"columns"`
-	// Known is false where the features tell nothing: there are fewer than 40, or their halves
-	// hardly know of each other. The estimates of ⟨K_R, T⟩ and ‖K_R‖² are then 0 or less, or the
-	// logarithm of their share in q has a deviation of a half or more, or ΠX is rounding.
+	// Known is false where log q is less than two deviations away from log 0.8, and where the features
+	// tell nothing: there are fewer than 40, or their halves hardly know of each other. The estimates of
+	// ⟨K_R, T⟩ and ‖K_R‖² are then 0 or less, or the logarithm of their share in q has a deviation of a
+	// half or more, or ΠX is rounding.
 	Known bool `json:"known"`
-
+	// Communities are those of the graph, where q does not decide, and else 0. Of fewer than 30 nodes
+	// nothing can be told, which counts as 3.
 	Communities float64 `json:"communities"`
 }
 
@@ -52,8 +69,10 @@ type Alignment struct {
 // columns of ±1. There are 32 of these, and then twice as many again and again, up to 512 or 2²⁰/n
 // but 128 at least, until log q is three deviations away from log 0.8. So q is as exact as the
 // choice needs, and no more: after 32 columns its deviation is 5 to 15 % on most graphs, and it
-// leans away from 0.8 by up to a third of that. Each column costs the time of filtering it; memory
-// is 2 numbers of the precision for each node and column. The result depends on input, settings and
+// leans away from 0.8 by up to a third of that. Over 40 seeds log q deviates by 0.65 to 1.2 of what is
+// stated, on thirteen real graphs and on tables whose few columns hold half of the numbers. Each column
+// costs the time of filtering it; memory is 2 numbers of the precision for each node and column.
+// Communities cost 9 hops of 34 columns in float64, or 36. The result depends on input, settings and
 // seed alone.
 //
 // Errors: those of [Fit] for a graph and features.
@@ -97,8 +116,7 @@ func (p *problem[T]) align(ctx context.Context, s Settings, g *Graph, how *Prepa
 	return Alignment(found), err
 }
 
-// Model is the kind of model that the measurement is for: [FeatureModel] where q is known and below
-// 0.8. Features that know nothing of each other are no evidence against the graph.
+// Model is the kind of model that the measurement is for.
 func (a Alignment) Model() ModelKind {
 	graph := a.Ratio >= alignment.Enough
 	if alignment.Estimate(a).Open() {
@@ -116,15 +134,21 @@ func (a Alignment) String() string {
 	switch {
 	case !a.Known && a.Columns == 0:
 		why = fmt.Sprintf("fewer than %d features cannot tell", alignment.Least)
-	case !a.Known:
+	case !a.Known && (a.Ratio == 0 || a.Deviation > 0.5):
 		why = "own features hardly know each other"
+	case alignment.Estimate(a).Open():
+		why = fmt.Sprintf("features do not tell (q = %.2g)", a.Ratio)
 	case a.Ratio == 0:
 		why = "neighbours know nothing of a node's features"
 	case a.Ratio >= 1:
 		why = fmt.Sprintf("own features agree with each other %.2g times less than with their neighbours' (q = %.2g)", a.Ratio, a.Ratio)
 	}
-	if a.Model() == FeatureModel {
-		return why + ": feature model"
+	graph := a.Model() == GraphModel
+	if alignment.Estimate(a).Open() {
+		why += map[bool]string{true: ", the graph has communities", false: ", the graph has no communities"}[graph]
 	}
-	return why + ": graph model"
+	if graph {
+		return why + ": graph model"
+	}
+	return why + ": feature model"
 }

@@ -95,8 +95,11 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 		solve = w.direct()
 	}
 	bytes = w.always() + max(solve, w.embed())
-	if s.Model == 0 && x.cols >= alignment.Least { // its memory is reused later, or not yet collected
+	if s.Model == 0 && x.cols > 0 { // its memory is reused later, or not yet collected
 		choice := w.choice()
+		if x.cols < alignment.Least {
+			choice = 8 * w.n * (2*alignment.Walkers + 1)
+		}
 		if pattern {
 			choice = max(0, choice-w.size*w.n*2*w.strip)
 		}

@@ -90,8 +90,9 @@ func (p plan) blocks() int64 { return p.Grid.blocks(p.Nodes) }
 // embedding is a collection of KV<int64, Rows>: one for every block, by its number. model is a
 // collection of one []byte, a model that [coles.ReadModel] reads.
 //
-// Where the settings leave Model open, q is measured by 128 random columns, which costs as many hops
-// of that width again; [Run] measures it by few columns first and leaves out what is not needed.
+// Where the settings leave Model open, q is measured by as many random columns as [coles.Fit] takes at
+// most, 128 on a large graph, which costs as many hops of that width again; [Run] measures it by few
+// columns first and leaves out what is not needed.
 //
 // Bad data ends the pipeline with an error that names its kind; an engine hands on its text only.
 //
@@ -119,6 +120,7 @@ func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 //	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
 //	choose(s, state, facts)              → one choice
 //	measure(s, state, facts, columns)    → one coles.Alignment as a choice by so many random columns
+//	settle(s, state, choice)             → one choice, by communities where q does not decide
 //	filtered(s, state, choice)           → state, which holds FX
 //	finish(s, state, facts, choice)      → embedding KV<int64, Rows>, model []byte
 //

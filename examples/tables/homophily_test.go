@@ -20,7 +20,7 @@ func archives(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
 	for name, features := range map[string]int{"one": 50, "two": 30} {
-		clitest.Archive(t, data, name, testkit.Must(dataset.Communities{Nodes: 200, Classes: 3, Features: features, Seed: 1}.Generate(t.Context())))
+		clitest.Archive(t, data, name, testkit.Must(dataset.Communities{Nodes: 200, Classes: 3, Degree: 10, Features: features, Seed: 1}.Generate(t.Context())))
 	}
 	clitest.Files(t, data, map[string]string{"npz/readme.md": ""})
 	return data
