@@ -25,7 +25,9 @@ func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PColle
 		hide := func(hidden bool) beam.PCollection {
 			return beam.ParDo(s, &hideEdges{p.worker(), p.Settings.Seed, p.Grid.Height, k, hidden}, state)
 		}
-		momentsOf := func(nodes beam.PCollection) beam.PCollection { return total(s, beam.ParDo(s, &addMoments{}, nodes), p.blocks()) }
+		momentsOf := func(nodes beam.PCollection) beam.PCollection {
+			return total(s, beam.ParDo(s, &addMoments{}, nodes), p.blocks())
+		}
 		nodes := p.filter(s, spread, nothingNext, hide(false), needed)
 		nodes = beam.ParDo(s, &arrive{}, nodes, side(momentsOf(nodes)))
 		moments := momentsOf(nodes)

@@ -184,7 +184,7 @@ func TestSteps(t *testing.T) {
 		change func(*Job)
 		want   string
 	}{
-		{"first", func(*Job) {}, "prepare hops embed"}, // 24 features are too few to measure q
+		{"first", func(*Job) {}, "prepare choose hops embed"}, // 24 features are too few for q, and ask the graph
 		{"again", func(*Job) {}, ""},
 		{"with another d′", func(j *Job) { j.Settings.Dim = 5 }, "embed"},
 		{"after a shard was cut off", func(j *Job) {
@@ -199,7 +199,7 @@ func TestSteps(t *testing.T) {
 			}
 		}, "embed"},
 		{"with another filter", func(j *Job) { j.Settings.Filter = coles.S2GCSum(3) }, "hops embed"},
-		{"with another grid", func(j *Job) { j.Grid.Height = 400 }, "prepare hops embed"},
+		{"with another grid", func(j *Job) { j.Grid.Height = 400 }, "prepare choose hops embed"},
 		{"with features alone", func(j *Job) { j.Settings.Model = coles.FeatureModel }, "prepare embed"}, // which makes no tiles then
 	} {
 		c.change(&job)
