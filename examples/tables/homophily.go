@@ -26,7 +26,7 @@ func homophilyTable() table {
 	}
 	return table{
 		Name: "homophily", Title: "Graph or features", apart: true, tall: true,
-		about: accuracyAbout + " q is the alignment of the features in percent, the median over 21 seeds ± half the distance of the quantiles at 16 and 84 %; where it is below 80 the default takes the features alone. Where it is noise, or there are fewer than 40 features, it takes the graph. " +
+		about: accuracyAbout + " q is the alignment of the features in percent, the median over 21 seeds ± half the distance of the quantiles at 16 and 84 %; where it is below 80 the default takes the features alone, and from 100 on the graph. Between them, where it is noise, and for fewer than 40 features, it takes the graph if that has communities. " +
 			"Raw features stand as stored and as COLES prepares and scales them, S2GC likewise. Generated data sets are named by their family and the share of edges inside a class, in percent.",
 		datasets: datasets,
 		rows: slices.Concat([]method{{name: "q"}}, pick(closedMethods, "Raw"),
