@@ -50,7 +50,7 @@ func some(labels []int, k int, without ...int) []int {
 func TestChooseModelIsAPlainLoop(t *testing.T) {
 	apart := dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}
 	together := dataset.Communities{Nodes: 500, Classes: 5, Degree: 8, Features: 300, Homophily: 0.8, Seed: 6}
-	strong := dataset.Communities{Nodes: 700, Homophily: 0.4, Topic: 0.5, Seed: 3}
+	strong := dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}
 	vague := dataset.Communities{Nodes: 500, Classes: 3, Degree: 8, Features: 300, Homophily: 0.6, Seed: 6}
 	other := dataset.Communities{Nodes: 600, Classes: 3, Degree: 10, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}
 	blind := []string{"one class", "no labels"}

@@ -121,7 +121,7 @@ func ExampleLinearModel() {
 // not: q takes the graph, and the labels of every fifth node know better.
 func ExampleChooseModel() {
 	ctx := context.Background()
-	data, err := dataset.Communities{Nodes: 700, Homophily: 0.4, Topic: 0.5, Seed: 3}.Generate(ctx)
+	data, err := dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 // Without a kind the labels choose it, and standard error says what the library says; with one,
 // or a model that is there already, nothing is chosen or said.
 func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
-	overruled := testkit.Must(dataset.Communities{Nodes: 700, Homophily: 0.4, Topic: 0.5, Seed: 3}.Generate(t.Context()))
+	overruled := testkit.Must(dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(t.Context()))
 	agreed, agreedPath := apart(t)
 	first := func(d *dataset.Dataset) (rows []int) {
 		for class := range d.NumClasses() {
