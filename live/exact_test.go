@@ -112,7 +112,7 @@ func TestManyFeatures(t *testing.T) {
 // The drift is the principal angle between the P before and after.
 func TestRefitSaysHowFarPHasTurned(t *testing.T) {
 	const n = 100
-	h := ring(testkit.RandomDense(testkit.Random(26), n, 9), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(3))
+	h := ring(testkit.RandomDense(testkit.Random(26), n, 9), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(3), coles.WithModel(coles.GraphModel))
 	m, g := h.follow(n)
 	if _, drift := refit(t, g); drift > 1e-7 { // nothing is new
 		t.Errorf("P has turned by %v on the same graph", drift)

@@ -353,7 +353,7 @@ func TestDegreeColumnAppears(t *testing.T) {
 			x.Set(i, j, x.At(i, j)-mean)
 		}
 	}
-	h := ring(x, n, 1, coles.WithDim(4), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone))
+	h := ring(x, n, 1, coles.WithDim(4), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithModel(coles.GraphModel))
 	for q := range h.weights {
 		h.weights[q] = 1
 	}
