@@ -235,7 +235,7 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 		return nil, err
 	}
 	if p.Alone {
-		if m, err = p.shared(ctx, m); err != nil {
+		if m, err = linear.SharedOperator(ctx, p.x, m); err != nil {
 			return nil, err
 		}
 	}
@@ -313,20 +313,6 @@ func (p *problem[T]) product() eigen.Operator[T] {
 		}
 		return p.x.TransposeTimes(ctx, dst, fu)
 	}
-}
-
-// shared is multiplication by M with half of its diagonal, as [linear.Fit.Shared] leaves it.
-func (p *problem[T]) shared(ctx context.Context, m eigen.Operator[T]) (eigen.Operator[T], error) {
-	own, err := matrix.ColumnSquares(ctx, p.x)
-	return func(ctx context.Context, dst, src kernel.Matrix[T]) error {
-		if err := m(ctx, dst, src); err != nil {
-			return err
-		}
-		for j, square := range own {
-			matrix.AddScaled(dst.Row(j), T(-square/2), src.Row(j))
-		}
-		return nil
-	}, err
 }
 
 // contrast is F ΔW F u, in one of the other panels. It overwrites u.

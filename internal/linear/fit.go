@@ -104,16 +104,6 @@ func (f Fit) AddNegatives(along []float64, length float64) func(i int, row []flo
 	return func(i int, row []float64) { matrix.AddScaled(row, f.Coef*unit[i], unit[i:]) }
 }
 
-// Shared halves the diagonal of M = XᵀX of features alone: what a column shares with no other, the unique
-// variance of factor analysis, would else come before what many columns say together.
-func (f Fit) Shared(m kernel.Matrix[float64]) {
-	if f.Alone {
-		for i := range m.Rows {
-			m.Row(i)[i] /= 2
-		}
-	}
-}
-
 // DegreeDirection is the direction (FX)ᵀs/‖(FX)ᵀs‖ of the column of degrees, with s = √degree or a
 // multiple of it. It is nil where the settings want no such column, and where (FX)ᵀs is only
 // rounding error: no more than rounding times that magnitude, as where degrees are constant and

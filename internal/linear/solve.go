@@ -30,6 +30,30 @@ func Solve(ctx context.Context, m kernel.Matrix[float64], k int, seed uint64, no
 	return r, Failed(err)
 }
 
+// Shared halves the diagonal of M = XᵀX of features alone: what a column shares with no other, the unique
+// variance of factor analysis, would else come before what many columns say together.
+func (f Fit) Shared(m kernel.Matrix[float64]) {
+	if f.Alone {
+		for i := range m.Rows {
+			m.Row(i)[i] /= 2
+		}
+	}
+}
+
+// SharedOperator is multiplication by M as [Fit.Shared] leaves it, from multiplication by XᵀX.
+func SharedOperator[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], m eigen.Operator[T]) (eigen.Operator[T], error) {
+	own, err := matrix.ColumnSquares(ctx, x)
+	return func(ctx context.Context, dst, src kernel.Matrix[T]) error {
+		if err := m(ctx, dst, src); err != nil {
+			return err
+		}
+		for j, square := range own {
+			matrix.AddScaled(dst.Row(j), T(-square/2), src.Row(j))
+		}
+		return nil
+	}, err
+}
+
 // Failed names the error of an eigensolver on M: [matrix.ErrNotFinite] where that overflows. Others
 // stay, an [eigen.ConvergenceError] among them.
 func Failed(err error) error {
