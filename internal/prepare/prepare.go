@@ -89,7 +89,8 @@ func (k Kind) Learned(rows, columns int, s Sums) Preparer {
 		p.Mean, p.Weight = s.Columns.Mean, s.Inverse
 		for j, count := range s.Columns.Count {
 			largest := s.Columns.Largest[j]
-			if count > 0 && count < n && math.Abs(p.Mean[j]*n-count*largest) <= 1e-9*count*largest { // nothing but 0 and largest
+			all := count / n * largest // the mean of nothing but 0 and largest
+			if count > 0 && count < n && math.Abs(p.Mean[j]-all) <= 1e-9*all {
 				p.Weight[j] = math.Sqrt(p.Weight[j]) / math.Sqrt(largest)
 			}
 		}
