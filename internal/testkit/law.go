@@ -50,9 +50,10 @@ func WantLaw[K comparable](t testing.TB, what string, counts map[K]int, law map[
 	}
 }
 
-// Few is the first number, or the second where COLES_SHARED is set and tests may take long.
+// Few is the first number, or the second where COLES_SHARED is set and tests may take long, but not
+// with -short, as under the race detector.
 func Few(few, all int) int {
-	if os.Getenv("COLES_SHARED") != "" {
+	if os.Getenv("COLES_SHARED") != "" && !testing.Short() {
 		return all
 	}
 	return few
