@@ -63,7 +63,7 @@ func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *
 		energy += float64(gram.Data[j*gram.Stride+j])
 		length += m * m
 	}
-	n, unit, within := float64(h.Rows), 1.0, 1.0 // within: the share of h̄ᵀh̄ that gram holds
+	n, unit, whole := float64(h.Rows), 1.0, true // whole: gram holds h̄ᵀh̄
 	if !(energy > 0x1p-60 && energy < 0x1p100 && energy > 1.1*n*length) {
 		centred, release, err := centre(ctx, h, mean)
 		defer release()
@@ -79,7 +79,7 @@ func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *
 		if err := kernel.Gram(ctx, 1, centred.rows, centred.rows, gram); err != nil {
 			return 0, 0, err
 		}
-		unit, within = centred.unit, 0
+		unit, whole = centred.unit, false
 	}
 	const rows = 64 // of gram, as a task
 	parts := make([][3]float64, parallel.Pieces(h.Cols, rows))
@@ -89,7 +89,10 @@ func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *
 			identity, times := 1.0, 1.0
 			for j, v := range gram.Row(i)[i:] {
 				outer := mean[i] * mean[i+j]
-				c := float64(v)/n - within*outer
+				c := float64(v) / n
+				if whole { // of rows that are centred it may be infinite
+					c -= outer
+				}
 				g := c*unit*unit + outer - identity
 				trace += c * identity
 				distance += times * g * g
