@@ -25,6 +25,7 @@ func TestRealFiles(t *testing.T) {
 	}
 	splits := filepath.Join(data, "splits", "cora_20.json")
 	if e := evaluated(t, filepath.Join(data, "npz", "cora.npz"), "-splits", splits, "-runs", "0"); e.Classification.Accuracy.String() != "82.9 ± 1.0 %" {
-		t.Errorf("accuracy on cora with 20 labels per class is %v, the README says 82.9 ± 1.0", e.Classification.Accuracy)
+		// It is 82.8501, which tables, of two decimals, have as 82.85 and print as 82.8.
+		t.Errorf("accuracy on cora with 20 labels per class is %v, want 82.9 ± 1.0", e.Classification.Accuracy)
 	}
 }

@@ -176,6 +176,28 @@ func TestPreparationsEqualFormulas(t *testing.T) {
 	}
 }
 
+// Balanced features do not depend on the unit of a measurement, be it one with a zero of its own, nor on
+// that of all counts.
+func TestUnitsDoNotMatter(t *testing.T) {
+	_, x := testkit.RandomWords(testkit.Random(12), 60, 20)
+	for i := range 60 {
+		x.Set(i, 3, 15+float64(i*i%17)) // degrees of heat: every row has some
+		x.Set(i, 4, float64(i%4)*2.5)   // a price that most rows have
+	}
+	other := mat.DenseCopyOf(x)
+	other.Apply(func(_, j int, v float64) float64 {
+		switch j {
+		case 3:
+			return 32 + 1.8*v
+		case 4:
+			return 1e6 * v
+		}
+		return 1e-6 * v
+	}, x)
+	// 1e-12: the digits that a difference of numbers near 50 loses, under a root.
+	testkit.WantClose(t, "balanced", prepared(other, coles.PrepareBalanced), testkit.DenseOf(prepared(x, coles.PrepareBalanced)), 1e-12)
+}
+
 func TestAutomaticPreparation(t *testing.T) {
 	words := func(change func(values []float64)) *sparse.CSR {
 		x, _ := testkit.RandomWords(testkit.Random(4), 40, 30)
