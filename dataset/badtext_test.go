@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -33,6 +34,20 @@ func refuse(t *testing.T, table []bad) {
 
 func edgeList(edges, features, labels string) func() error {
 	return func() error { return testkit.Err(readText(edges, features, labels)) }
+}
+
+// strictly reads features that may not have gaps.
+func strictly(edges, features string) func() error {
+	return func() error { return testkit.Err(readWith(edges, features, "", EdgeListOptions{Missing: "error"})) }
+}
+
+// numbers are so many rows of two numbers.
+func numbers(rows int) string {
+	var b strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&b, "n%d,1,2\n", i)
+	}
+	return b.String()
 }
 
 func market(text string) func() error {
@@ -98,9 +113,13 @@ func TestBadText(t *testing.T) {
 		{"edges: features of no node", edgeList("a,b\n", "# nothing\n", ""), ErrMissing, "features"},
 		{"edges: features twice", edgeList("a,b\n", "a,1,2\nb,3,4\na,1,2\n", ""), coles.ErrIDs, "features:3:1"},
 		{"edges: rows of different length", edgeList("a,b\n", "a,1,2\nb,3\n", ""), coles.ErrShape, "features:2"},
-		{"edges: feature is text", edgeList("a,b\n", "a,1,2\nb,3,four\n", ""), coles.ErrFormat, "features:2:5"},
-		{"edges: feature is missing", edgeList("a,b\n", "a,1,2\nb,3,\n", ""), coles.ErrFormat, "features:2:5"},
-		{"edges: first features are missing values", edgeList("b c\n", "a,NA,?\nb,1,2\nc,2,2\n", ""), coles.ErrFormat, "features:1:3"},
+		{"edges: feature is text behind what is looked at first", edgeList("a,b\n", numbers(8000)+"b,3,four\n", ""), coles.ErrFormat, "features:8001:5"},
+		{"edges: feature is missing", strictly("a,b\n", "a,1,2\nb,3,\n"), coles.ErrFormat, "features:2:5"},
+		{"edges: first features are missing values", strictly("b c\n", "a,NA,?\nb,1,2\nc,2,2\n"), coles.ErrFormat, "features:1:3"},
+		{"edges: cell is missing", strictly("a,b\n", "a,1,red\nb,,blue\n"), coles.ErrFormat, "features:2:3"},
+		{"edges: cells", edgeList("a,b\n", "a,1,red\nb,2\n", ""), coles.ErrShape, "features:2"},
+		{"edges: row of a table twice", edgeList("a,b\n", "a,1,red\na,2,blue\n", ""), coles.ErrIDs, "features:2:1"},
+		{"edges: quote open in a table", edgeList("a,b\n", "a,1,red\nb,2,\"blue\n\ngreen", ""), coles.ErrFormat, "features:2:5"},
 		{"edges: a column far behind the others", edgeList("b c\n", "a 1:1 2000000000:3\nb 0:1\nc\n", ""), coles.ErrTooLarge, "features:1:7"},
 		{"edges: pair without colon", edgeList("a b\n", "a 0:1\nb 1\n", ""), coles.ErrFormat, "features:2:3"},
 		{"edges: negative feature index", edgeList("a b\n", "a 0:1\nb -1:1\n", ""), coles.ErrIndex, "features:2:3"},

@@ -36,6 +36,7 @@ import (
 
 	"coles"
 	"coles/internal/matrix"
+	"coles/table"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -59,6 +60,9 @@ type Dataset struct {
 	Adjacency *sparse.CSR
 	// Features is n × d, a *sparse.CSR, a *mat.Dense or a *coles.Dense32; nil when there are none.
 	Features mat.Matrix
+	// Table is what a file has in the place of Features where not all is numbers, a row for every node;
+	// see [Dataset.Encode].
+	Table *table.Table
 	// FeatureNames names the columns of Features; nil when not known.
 	FeatureNames []string
 	// Labels holds a class for every node, counted from 0; negative means that the class is not
@@ -137,6 +141,9 @@ func (d *Dataset) validate() error {
 	}
 	if err := d.checkFeatures(n); err != nil {
 		return err
+	}
+	if d.Table != nil && d.Table.Rows() != n {
+		return fmt.Errorf("%d rows of a table for %d nodes: %w", d.Table.Rows(), n, coles.ErrShape)
 	}
 	if d.Labels != nil && len(d.Labels) != n || d.IDs != nil && len(d.IDs) != n {
 		return fmt.Errorf("%d labels and %d ids for %d nodes: %w", len(d.Labels), len(d.IDs), n, coles.ErrShape)

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/source"
+	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,10 +31,14 @@ type EdgeListOptions struct {
 	// too.
 	Bipartite bool
 	// Missing is for a node that only the edge list names, or with a gap in its line of dense
-	// features (an empty field, NA, NaN, null, ?, -). "error" or "" refuses it, "zero" puts zeros,
-	// "mean" the mean of the column's values (dense features only), "drop" leaves out the node and
-	// its edges.
+	// features, see [table.IsHole]. "error" refuses it, "zero" puts zeros, "mean" the mean of the
+	// column's values (dense features only), "drop" leaves out the node and its edges. "" refuses such
+	// a node, and a gap is the mean, as Warn is told. A gap in a table stays one unless it is refused or
+	// dropped.
 	Missing string
+	// Kinds says what the columns of the features file are that it names; not nil makes a table of it,
+	// even of nothing but numbers.
+	Kinds map[string]table.Kind
 	// SkipUnknown skips labels and features of nodes that the graph lacks. Nodes are then those of
 	// the edge list.
 	SkipUnknown bool
@@ -72,14 +77,18 @@ type edgeFiles struct {
 	nodes    *nodeIDs
 	features mat.Matrix // dense ones are NaN at a gap; nodes after the last row have none
 	names    []string   // of the features
-	from, to []int32    // 32 bits, as long as the number of edges in each row is not known
-	weights  []float64  // nil if all are 1
-	class    []string   // "" for none; nil without labels
+	table    *table.Table
+	from, to []int32   // 32 bits, as long as the number of edges in each row is not known
+	weights  []float64 // nil if all are 1
+	class    []string  // "" for none; nil without labels
 }
 
 // ReadEdgeList reads a graph from text: edges, one a line, "u v" or "u v weight" (all lines alike;
 // the weight is 1 where there is none), and features, one node a line, either dense, "id v1 v2 …",
-// or sparse, "id index:value index:value …" with indices from 0. features may be nil.
+// or sparse, "id index:value index:value …" with indices from 0. features may be nil. Where some of
+// the first 64 kB of dense features are text, they are a [table.Table] of any cells, and so are JSON
+// objects, one a line, but those of [WriteJSONLines]: the file gives [Dataset.Table] then, and
+// [Dataset.Encode] makes features of it. A cell of a table in quotes may have line ends.
 //
 // Fields are separated by tabs, commas, semicolons or spaces, as the first data line of each file
 // has them; double quotes protect a field. Lines that start with # or % are comments. Ids are any
@@ -100,7 +109,8 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 	l := &edgeFiles{nodes: newNodeIDs()}
 	featuresName := cmp.Or(opts.FeaturesName, source.Name(features, "features"))
 	if features != nil {
-		t := newTable(features, featuresName, 0)
+		t := newLines(features, featuresName, 0)
+		t.multiline = true
 		if l.readFeatures(t, opts); t.err != nil {
 			return nil, t.err
 		}
@@ -111,13 +121,13 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 	if err := l.nameNodes(opts.Nodes); err != nil {
 		return nil, placed(featuresName, err)
 	}
-	t := newTable(edges, cmp.Or(opts.EdgesName, source.Name(edges, "edges")), 0)
+	t := newLines(edges, cmp.Or(opts.EdgesName, source.Name(edges, "edges")), 0)
 	if l.readEdges(t, opts); t.err != nil {
 		return nil, t.err
 	}
 	l.nodes.closed = "unknown node"
 	if opts.Labels != nil {
-		t := newTable(opts.Labels, cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels")), 0)
+		t := newLines(opts.Labels, cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels")), 0)
 		if l.readLabels(t, opts); t.err != nil {
 			return nil, t.err
 		}
@@ -131,7 +141,7 @@ func (l *edgeFiles) nameNodes(ids []string) error {
 	if ids == nil {
 		return nil
 	}
-	if l.features != nil {
+	if l.features != nil || l.table != nil {
 		return fmt.Errorf("%w: Nodes names the nodes, and so does the file of features", coles.ErrSetting)
 	}
 	for i, id := range ids {

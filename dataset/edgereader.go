@@ -10,9 +10,9 @@ import (
 	"coles"
 )
 
-// An edgeReader collects the edges of a table.
+// An edgeReader collects the edges of lines.
 type edgeReader struct {
-	*table
+	*lines
 	*edgeFiles
 	columns []int     // fields of the ids and, if there is one, the weight
 	chosen  bool      // by the caller: lines may have other fields
@@ -23,8 +23,8 @@ type edgeReader struct {
 	firstAt int
 }
 
-func (l *edgeFiles) readEdges(t *table, opts EdgeListOptions) {
-	e := &edgeReader{table: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0}
+func (l *edgeFiles) readEdges(t *lines, opts EdgeListOptions) {
+	e := &edgeReader{lines: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0}
 	if e.chosen {
 		e.columns = slices.Clone(opts.Columns)
 		for k := range e.columns {
@@ -84,7 +84,7 @@ func (e *edgeReader) isHeader() bool {
 // there and a number in the second, and else an edge, which it takes in.
 func (e *edgeReader) compareLines() bool {
 	cols, at, line := slices.Clone(e.cols), slices.Clone(e.at), e.line
-	some := e.table.next()
+	some := e.lines.next()
 	for k := range cols {
 		if some && !slices.Contains(e.columns, k) && k < len(e.cols) && !isValue(cols[k]) && isNumber(e.cols[k]) {
 			e.header, e.headerAt, e.guessed = cols, line, true

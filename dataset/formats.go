@@ -62,9 +62,9 @@ func Formats() []Format {
 			Name: "npy", About: "NumPy's matrix, without ids", Binary: true, Extensions: []string{".npy"},
 			Read: readFeatureMatrix, Write: func(w io.Writer, d *Dataset) error { return WriteNPY(w, d.Features) }, open: openMatrix,
 		},
-		{Name: "tsv", About: "lines of an id and values", Extensions: []string{".tsv"}, Read: readRows, Write: vectorsBy(WriteTSV)},
+		{Name: "tsv", About: "lines of an id and values, numbers or not", Extensions: []string{".tsv"}, Read: readRows, Write: vectorsBy(WriteTSV)},
 		{Name: "csv", About: "the same between commas", Extensions: []string{".csv"}, Read: readRows, Write: vectorsBy(WriteCSV)},
-		{Name: "jsonl", About: "a JSON object a line", Extensions: []string{".jsonl", ".ndjson"}, Write: vectorsBy(WriteJSONLines)},
+		{Name: "jsonl", About: "a JSON object a line", Extensions: []string{".jsonl", ".ndjson"}, Read: readRows, Write: vectorsBy(WriteJSONLines)},
 		{
 			Name: "word2vec", About: "word2vec's text", Extensions: []string{".txt", ".vec"},
 			Read: word2VecBy(ReadWord2Vec), Write: vectorsBy(WriteWord2Vec),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/table"
 )
 
 // HeaderMode says whether text files begin with a line of column names.
@@ -31,18 +32,13 @@ var headerWords = strings.Fields(`id ids node node_id nodeid name node1 node2 no
 
 func isHeaderWord(s string) bool { return slices.Contains(headerWords, strings.ToLower(s)) }
 
-// missingValues are what tables hold, in lower case, where there is no number.
-var missingValues = []string{"", "na", "n/a", "nan", "null", "none", "nil", "?", "-"}
-
-func isMissing(s string) bool { return slices.Contains(missingValues, strings.ToLower(s)) }
-
 // isValue reports whether a field stands where a number should: a line of such fields is no header,
 // and its reader says where the first is that is none.
-func isValue(s string) bool { return isNumber(s) || isMissing(s) }
+func isValue(s string) bool { return isNumber(s) || table.IsHole(s) }
 
 // start goes to the first data line after the header, where next stays then, and reports whether
 // there is one and no fault.
-func (t *table) start(mode HeaderMode, isHeader func() bool) bool {
+func (t *lines) start(mode HeaderMode, isHeader func() bool) bool {
 	some := t.next()
 	if some && (mode == WithHeader || mode == DetectHeader && isHeader()) {
 		t.header, t.headerAt, t.guessed = slices.Clone(t.cols), t.line, mode == DetectHeader
@@ -59,7 +55,7 @@ func onlyHeaderWords(fields []string) bool {
 
 // checkGuess makes sure that a line which was taken for a header does not have the id of a node in
 // the fields for ids.
-func (t *table) checkGuess(nodes *nodeIDs, fields ...int) {
+func (t *lines) checkGuess(nodes *nodeIDs, fields ...int) {
 	for _, k := range fields {
 		if t.guessed && k < len(t.header) && nodes.has(t.header[k]) {
 			t.line = t.headerAt

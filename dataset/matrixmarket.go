@@ -28,7 +28,7 @@ const maxEntries = 1 << 40
 // Errors have line and column; complex and Hermitian matrices are coles.ErrFormat. Memory follows
 // the entries that arrive. Cost: O(bytes).
 func ReadMatrixMarket(r io.Reader) (x mat.Matrix, err error) {
-	m := &marketReader{table: newTable(r, source.Name(r, "matrix"), ' ')}
+	m := &marketReader{lines: newLines(r, source.Name(r, "matrix"), ' ')}
 	if m.banner() {
 		x = m.coordinates()
 	} else {
@@ -45,7 +45,7 @@ func ReadMatrixMarket(r io.Reader) (x mat.Matrix, err error) {
 
 // A marketReader is a Matrix Market file being read.
 type marketReader struct {
-	*table
+	*lines
 	pattern       bool
 	mirror        float64 // of an entry at its place across the diagonal; 0 for none
 	height, width int     // of the matrix

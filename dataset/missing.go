@@ -21,13 +21,21 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 	}
 	n := len(l.nodes.ids)
 	if l.features != nil {
-		if err := l.fill(n, opts.Missing == "mean"); err != nil {
+		if err := l.fill(n, opts.Missing == "mean" || opts.Missing == ""); err != nil {
 			return nil, err
 		}
 	}
+	if l.table != nil {
+		rows := slices.Repeat([]int{-1}, n) // of holes behind the last
+		for i := range l.table.Rows() {
+			rows[i] = i
+		}
+		l.table = l.table.Select(rows)
+		l.table.IDs = l.nodes.ids
+	}
 	d := &Dataset{
 		Adjacency: compressed(n, n, l.from, l.to, l.weights),
-		Features:  l.features, FeatureNames: l.names, IDs: l.nodes.ids,
+		Features:  l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids,
 	}
 	if l.class != nil {
 		if err := d.giveClasses(l.class); err != nil {
@@ -51,6 +59,11 @@ func (l *edgeFiles) kept(opts EdgeListOptions) []bool {
 		dense, _ := l.features.(*mat.Dense)
 		for i := range keep {
 			keep[i] = keep[i] && i < rows && (dense == nil || !slices.ContainsFunc(dense.RawRowView(i), math.IsNaN))
+		}
+	}
+	if opts.Missing == "drop" && l.table != nil {
+		for i := range keep {
+			keep[i] = keep[i] && i < l.table.Rows() && !l.table.HasHole(i)
 		}
 	}
 	return keep
@@ -84,6 +97,15 @@ func (l *edgeFiles) leaveOut(keep []bool) error {
 		}
 	}
 	l.nodes.ids, l.class = ids, class
+	if l.table != nil {
+		var rows []int
+		for i := range l.table.Rows() {
+			if keep[i] {
+				rows = append(rows, i)
+			}
+		}
+		l.table = l.table.Select(rows)
+	}
 	return l.leaveOutFeatures(keep)
 }
 

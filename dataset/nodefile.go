@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/table"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -114,7 +115,7 @@ func (n *nodeIDs) reach() {
 }
 
 // node is the row of the node that field k names.
-func (t *table) node(k int, nodes *nodeIDs) int {
+func (t *lines) node(k int, nodes *nodeIDs) int {
 	if t.cols[k] == "" {
 		t.fault(k, "%w: an empty node id", coles.ErrFormat)
 		return 0
@@ -127,28 +128,37 @@ func (t *table) node(k int, nodes *nodeIDs) int {
 }
 
 // readFeatures reads one node a line and numbers the nodes in that order. The first line decides
-// between dense and sparse.
-func (l *edgeFiles) readFeatures(t *table, opts EdgeListOptions) {
+// between JSON, dense and sparse, and what is dense is a table if some lines at its beginning have text.
+func (l *edgeFiles) readFeatures(t *lines, opts EdgeListOptions) {
+	if t.isObjects() {
+		l.readObjects(t, opts)
+		return
+	}
 	some := t.start(opts.Header, func() bool {
 		return onlyHeaderWords(t.cols) || len(t.cols) > 1 && !t.sparseRow() && !slices.ContainsFunc(t.cols[1:], isValue)
 	})
 	switch {
 	case !some:
 		t.fail(fault(t.file, "%w: no line with features", ErrMissing))
-	case t.sparseRow():
+	case opts.Kinds == nil && t.sparseRow():
 		l.features = readSparseRows(t, l.nodes)
+	case opts.Kinds != nil || t.hasText():
+		l.table = readTable(t, l.nodes, opts)
 	default:
 		if len(t.header) == len(t.cols) {
 			l.names = t.header[1:]
 		}
-		l.features = readDenseRows(t, l.nodes, !opts.refusesGaps())
+		var gaps int
+		if l.features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error"); gaps > 0 && opts.Missing == "" && opts.Warn != nil {
+			opts.Warn(fmt.Sprintf("%s: %d cells without a number get the mean of their columns", t.file, gaps))
+		}
 	}
 	t.checkGuess(l.nodes, 0)
 }
 
 // sparseRow reports whether the current line is "id index:value …" or an id alone, a node without
 // features.
-func (t *table) sparseRow() bool {
+func (t *lines) sparseRow() bool {
 	if len(t.cols) == 1 {
 		return true
 	}
@@ -159,15 +169,15 @@ func (t *table) sparseRow() bool {
 }
 
 // newRow numbers the node of the current line.
-func (t *table) newRow(nodes *nodeIDs) {
+func (t *lines) newRow(nodes *nodeIDs) {
 	before := len(nodes.ids)
 	if t.node(0, nodes) < before {
 		t.fault(0, "%w: features of node %q twice", coles.ErrIDs, t.cols[0])
 	}
 }
 
-// readDenseRows reads "id v1 v2 …". A gap, if there may be some, is NaN.
-func readDenseRows(t *table, nodes *nodeIDs, gaps bool) mat.Matrix {
+// readDenseRows reads "id v1 v2 …". A gap, if there may be some, is NaN; it counts them.
+func readDenseRows(t *lines, nodes *nodeIDs, mayGap bool) (x mat.Matrix, gaps int) {
 	var data []float64
 	width := len(t.cols)
 	for t.next() {
@@ -176,23 +186,23 @@ func readDenseRows(t *table, nodes *nodeIDs, gaps bool) mat.Matrix {
 			t.fault(-1, "%d values, the lines before have %d: %w", len(t.cols)-1, width-1, coles.ErrShape)
 		}
 		for k := 1; k < len(t.cols); k++ {
-			if gaps && isMissing(t.cols[k]) {
-				data = append(data, math.NaN())
+			if mayGap && table.IsHole(t.cols[k]) {
+				data, gaps = append(data, math.NaN()), gaps+1
 			} else {
 				data = append(data, t.number(k))
 			}
 		}
 	}
 	if t.err != nil {
-		return nil
+		return nil, 0
 	}
-	return mat.NewDense(len(nodes.ids), width-1, data)
+	return mat.NewDense(len(nodes.ids), width-1, data), gaps
 }
 
 // readSparseRows reads "id index:value …", the pairs separated like the id or, as in a
 // tab-separated file with one field of them, by spaces. The number of columns is one more than the
 // largest index, within what [Dataset.Validate] allows.
-func readSparseRows(t *table, nodes *nodeIDs) mat.Matrix {
+func readSparseRows(t *lines, nodes *nodeIDs) mat.Matrix {
 	indptr := []int{0}
 	var ind []int
 	var data []float64
@@ -227,7 +237,7 @@ func readSparseRows(t *table, nodes *nodeIDs) mat.Matrix {
 	return sparse.NewCSR(len(nodes.ids), cols, indptr, ind, data)
 }
 
-func (t *table) pair(k int, pair string) (j int, v float64) {
+func (t *lines) pair(k int, pair string) (j int, v float64) {
 	index, value, ok := strings.Cut(pair, ":")
 	j, err := strconv.Atoi(index)
 	outside := errors.Is(err, strconv.ErrRange)
@@ -256,7 +266,7 @@ func repeated(cols []int) (int, bool) {
 }
 
 // readLabels reads the class of each node.
-func (l *edgeFiles) readLabels(t *table, opts EdgeListOptions) {
+func (l *edgeFiles) readLabels(t *lines, opts EdgeListOptions) {
 	l.class = make([]string, len(l.nodes.ids))
 	t.start(opts.Header, func() bool { return onlyHeaderWords(t.cols) })
 	for t.next() {

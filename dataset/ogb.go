@@ -60,18 +60,18 @@ type ogbReader struct {
 }
 
 // each visits the lines of a part.
-func (o *ogbReader) each(name string, visit func(t *table)) error {
-	return o.lines(name, ',', (*table).next, visit)
+func (o *ogbReader) each(name string, visit func(t *lines)) error {
+	return o.lines(name, ',', (*lines).next, visit)
 }
 
 // lines visits the lines to which next goes.
-func (o *ogbReader) lines(name string, sep byte, next func(t *table) bool, visit func(t *table)) error {
+func (o *ogbReader) lines(name string, sep byte, next func(t *lines) bool, visit func(t *lines)) error {
 	f, err := o.open(name, source.FreeText)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	t := newTable(f, f.Name(), sep)
+	t := newLines(f, f.Name(), sep)
 	for next(t) {
 		visit(t)
 	}
@@ -81,7 +81,7 @@ func (o *ogbReader) lines(name string, sep byte, next func(t *table) bool, visit
 func (o *ogbReader) readNodes() error {
 	name := "raw/num-node-list.csv"
 	graphs := 0
-	err := o.each(name, func(t *table) {
+	err := o.each(name, func(t *lines) {
 		if graphs++; graphs > 1 {
 			t.fault(-1, "%w: several graphs in one dataset", coles.ErrFormat)
 		}
@@ -96,7 +96,7 @@ func (o *ogbReader) readNodes() error {
 
 func (o *ogbReader) edges() error {
 	var from, to []int32
-	err := o.each("raw/edge.csv", func(t *table) {
+	err := o.each("raw/edge.csv", func(t *lines) {
 		t.fields(2)
 		from, to = append(from, int32(t.index(0, 0, o.nodes))), append(to, int32(t.index(1, 0, o.nodes)))
 	})
@@ -114,7 +114,7 @@ func (o *ogbReader) edges() error {
 func (o *ogbReader) features() error {
 	x := &coles.Dense32{}
 	name := "raw/node-feat.csv"
-	err := o.each(name, func(t *table) {
+	err := o.each(name, func(t *lines) {
 		if x.Rows == 0 {
 			x.Cols = len(t.cols)
 		}
@@ -145,8 +145,8 @@ func (o *ogbReader) features() error {
 
 func (o *ogbReader) labels() error {
 	name := "raw/node-label.csv"
-	next := func(t *table) bool { return t.readLine() && t.split() } // blank lines are nodes, too
-	err := o.lines(name, ' ', next, func(t *table) {
+	next := func(t *lines) bool { return t.readLine() && t.split() } // blank lines are nodes, too
+	err := o.lines(name, ' ', next, func(t *lines) {
 		if o.Labels = append(o.Labels, t.label()); len(o.Labels) > o.nodes {
 			t.fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
 		}
@@ -161,7 +161,7 @@ func (o *ogbReader) labels() error {
 }
 
 // label is the class on the current line, −1 where it is not known.
-func (t *table) label() int {
+func (t *lines) label() int {
 	if len(t.cols) == 0 || t.cols[0] == "nan" && len(t.cols) == 1 {
 		return -1
 	}
@@ -194,7 +194,7 @@ func (o *ogbReader) splits() error {
 		var s Split
 		for k, name := range []string{"train", "valid", "test"} {
 			nodes := s.parts()[k].nodes
-			err := o.each(path.Join(folder, name+".csv"), func(t *table) {
+			err := o.each(path.Join(folder, name+".csv"), func(t *lines) {
 				t.fields(1)
 				*nodes = append(*nodes, t.index(0, 0, o.nodes))
 			})

@@ -65,7 +65,7 @@ type Vectors struct {
 // Errors have line and column; a row of another length is coles.ErrShape, an id given twice
 // coles.ErrIDs. Memory follows the rows that arrive.
 func ReadWord2Vec(r io.Reader) (*Vectors, error) {
-	t := newTable(r, source.Name(r, "word2vec"), ' ')
+	t := newLines(r, source.Name(r, "word2vec"), ' ')
 	v := t.vectorSizes()
 	for t.err == nil && len(v.ids) < v.rows {
 		if !t.readLine() {
@@ -98,7 +98,7 @@ func ReadWord2Vec(r io.Reader) (*Vectors, error) {
 // Errors name the byte; an id given twice is coles.ErrIDs. Memory follows the rows that arrive.
 func ReadWord2VecBinary(r io.Reader) (*Vectors, error) {
 	file := source.Binary(r, "word2vec")
-	head := newTable(r, file, ' ')
+	head := newLines(r, file, ' ')
 	v := head.vectorSizes()
 	if head.err != nil {
 		return nil, head.err
@@ -134,7 +134,7 @@ func (v *namedVectors) name(id string) error {
 }
 
 // vectorSizes reads the line "rows columns".
-func (t *table) vectorSizes() *namedVectors {
+func (t *lines) vectorSizes() *namedVectors {
 	if !t.readLine() {
 		t.fault(-1, "%w: an empty file", coles.ErrChecksum)
 	}

@@ -4,6 +4,8 @@ go 1.26.0
 
 require coles v0.0.0
 
+require github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
+
 require (
 	github.com/google/go-cmp v0.7.0 // indirect
 	gonum.org/v1/gonum v0.17.0

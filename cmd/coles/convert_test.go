@@ -154,7 +154,7 @@ func TestConversion(t *testing.T) {
 		{"", "y.vectors", "", "y.npy", false, "", ""},
 		{"tsv", "y.vectors", "", "y.npy", false, "tsv", "npy"},
 		{"", "y.npy", "", "y.jsonl", false, "npy", "jsonl"},
-		{"", "y.jsonl", "", "y.npy", false, "", ""},
+		{"", "y.jsonl", "", "y.npy", false, "jsonl", "npy"},
 		{"npz", "g.npz", "", "g.edges", false, "npz", "edges"},
 		{"", "e.csv", "", "e.tsv", false, "", ""}, // a graph or vectors?
 		{"", "-", "npy", "-", false, "tsv", "npy"},
@@ -193,7 +193,7 @@ func TestErrorsNameTheGuess(t *testing.T) {
 		want string
 	}{
 		{[]string{"convert", file("edges.csv"), file("out.npy")}, exitFailure, "(read as csv because of " + file("out.npy") + "; name the format by -from)"},
-		{[]string{"convert", "-from", "csv", file("edges.csv"), file("out.npy")}, exitFailure, "is not a number\n"},
+		{[]string{"convert", "-from", "csv", file("edges.csv"), file("out.npy")}, exitFailure, "no column tells rows apart\n"},
 		{[]string{"similar", "-embedding", file("e.json"), "ann"}, exitFailure, "(read as tsv: unknown format .json)"},
 		{[]string{"info", file("vectors.tsv")}, exitFailure, "(read as edges; name the format by -from)"},
 		{[]string{"embed", file("vectors.tsv")}, exitFailure, "(read as edges; name the format by -from)"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -109,7 +108,7 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 		return err
 	}
 	summary.Seconds.Embed = seconds()
-	if err := out.write(ctx, m, d, y); err != nil {
+	if err := out.write(ctx, in, m, d, y); err != nil {
 		return err
 	}
 	summary.Seconds.Write = seconds()
@@ -164,8 +163,8 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 }
 
 // write writes the model, the ids and y, which stands in the place of the features of d.
-func (o embedOutput) write(ctx context.Context, m model, d *dataset.Dataset, y mat.Matrix) error {
-	if err := o.model.write(ctx, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
+func (o embedOutput) write(ctx context.Context, in *inputs, m model, d *dataset.Dataset, y mat.Matrix) error {
+	if err := o.model.write(ctx, func(w io.Writer) error { return writeModel(w, m, in.encoder) }); err != nil {
 		return err
 	}
 	rows, _ := y.Dims()
@@ -240,7 +239,7 @@ type fitter func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...cole
 
 func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, error) {
 	if c.IsSet("with") {
-		m, err := readPath(ctx, in, c.String("with"), readModel)
+		m, err := in.readModel(ctx, c.String("with"))
 		return &embedder{model: m, progress: in.progress}, err
 	}
 	settings, err := readSettings(ctx, c, in)
@@ -271,19 +270,6 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		return nil, nil, err
 	}
 	return m, m.Embedding(), nil
-}
-
-// How the files of models begin.
-const modelMagic, networkMagic = "COLESMDL", "COLESGNN"
-
-// readModel reads a model of either kind and nothing after it.
-func readModel(r *bufio.Reader) (m model, err error) {
-	if head, _ := r.Peek(len(networkMagic)); string(head) == networkMagic {
-		m, err = gnn.ReadModel(r)
-	} else {
-		m, err = coles.ReadModel(r)
-	}
-	return m, atEnd(r, err)
 }
 
 func printSettings(ctx context.Context, c *cli.Command, in *inputs, stdout io.Writer) error {

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/table"
 
 	"github.com/urfave/cli/v3"
 )
@@ -28,9 +29,35 @@ func inputFlags(argument, formats string) []cli.Flag {
 		&cli.StringFlag{Name: "columns", Usage: "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"},
 		&cli.BoolFlag{Name: "unweighted", Usage: "edges have no weight, whatever stands in the third column"},
 		&cli.BoolFlag{Name: "bipartite", Usage: "the two columns of edges name different kinds of nodes, even by the same ids"},
-		&cli.StringFlag{Name: "missing", Value: "error", Usage: "`HOW` nodes without features in text are dealt with: error, zero, mean (of the others) or drop"},
+		columnsFlag("categorical", "are categories"),
+		columnsFlag("text", "are free text"),
+		columnsFlag("numeric", "are numbers"),
+		columnsFlag("ignore", "make no features"),
+		&cli.StringFlag{Name: "missing", Usage: "`HOW` empty cells, NA and the like, and nodes without features in text are dealt with: error, zero, mean (of the others) or drop (default: mean for cells, error for nodes)"},
 		&cli.BoolFlag{Name: "skip-unknown", Usage: "skip labels and features of nodes that the graph does not have"},
 	}
+}
+
+// columnsFlag is an option that says what columns of a table are.
+func columnsFlag(name, are string) cli.Flag {
+	return &cli.StringFlag{Name: name, Usage: "`COLUMNS` of the features, names between commas, that " + are + " (default: by their cells)"}
+}
+
+// kinds are what the options say of columns, nil where they say nothing.
+func kinds(c *cli.Command) map[string]table.Kind {
+	var of map[string]table.Kind
+	for name, kind := range map[string]table.Kind{"categorical": table.Category, "text": table.Text, "numeric": table.Number, "ignore": table.Ignore} {
+		if !c.IsSet(name) {
+			continue
+		}
+		if of == nil {
+			of = make(map[string]table.Kind)
+		}
+		for _, column := range strings.Split(c.String(name), ",") {
+			of[column] = kind
+		}
+	}
+	return of
 }
 
 // idsFlag is the option that names rows.
@@ -47,7 +74,7 @@ func headerFlag() cli.Flag {
 func textOptions(c *cli.Command) (dataset.EdgeListOptions, error) {
 	opts := dataset.EdgeListOptions{
 		Unweighted: c.Bool("unweighted"), Bipartite: c.Bool("bipartite"),
-		Missing: c.String("missing"), SkipUnknown: c.Bool("skip-unknown"),
+		Missing: c.String("missing"), SkipUnknown: c.Bool("skip-unknown"), Kinds: kinds(c),
 	}
 	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, opts.Missing) {
 		return opts, usagef("-missing %s: want error, zero, mean or drop", opts.Missing)
@@ -94,6 +121,9 @@ func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f dataset.Form
 	if err != nil {
 		return nil, err
 	}
+	if err := in.encode(ctx, d); err != nil {
+		return nil, err
+	}
 	if err := giveIDs(ctx, in, d, d.Nodes()); err != nil {
 		return nil, err
 	}
@@ -114,7 +144,7 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dat
 		return nil, err
 	}
 	defer file.close()
-	if f.Name == textGraph && (of.Name == textVectors || of.Name == "csv") {
+	if f.Name == textGraph && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
 		return readEdgesOf(ctx, graph, file)
 	}
 	features, err := readVectorsAs(ctx, in, of, file)
@@ -167,6 +197,9 @@ func orTable(ctx context.Context, f dataset.Format, s *source) dataset.Format {
 // readVectorsAs reads vectors in a format.
 func readVectorsAs(ctx context.Context, in *inputs, f dataset.Format, s *source) (*dataset.Dataset, error) {
 	d, err := s.read(ctx, f, nil)
+	if err == nil {
+		err = in.encode(ctx, d)
+	}
 	if err == nil && d.Features == nil {
 		err = fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing)
 	}

@@ -43,7 +43,7 @@ func TestFailures(t *testing.T) {
 		"one word":                   {[]string{"embed", "-o", out}, "a b\nc\n", "standard input:2"},
 		"negative weight":            {[]string{"embed", "-o", out}, "a b 1\na c -1\n", "standard input: graph: value is negative: weight -1"},
 		"unknown node":               {[]string{"embed", "-", "-features", features, "-o", out}, "ann bob\nann eve\n", "standard input:2:5"},
-		"features of no number":      {[]string{"embed", edges, "-features", "-", "-o", out}, "ann 1\nbob x\n", "standard input:2:5"},
+		"features of no number":      {[]string{"embed", edges, "-features", "-", "-numeric", "2", "-o", out}, "ann 1\nbob x\ncy 3\ndan 4\n", `standard input:2: column "2"`},
 		"too few features":           {[]string{"embed", edges, "-features", "-", "-o", out}, "ann 1\nbob 2\n", `"cy"`},
 		"d′ > d":                     {[]string{"embed", edges, "-features", features, "-dim", "4", "-o", out}, "", "4"},
 		"junk in an archive":         {[]string{"info", "-from", "npz", "-"}, "this is no archive", "standard input"},

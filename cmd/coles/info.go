@@ -97,6 +97,7 @@ func info(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
+	about.Columns = describeColumns(in.encoder)
 	return report(ctx, c, s, about)
 }
 
@@ -120,8 +121,9 @@ type graphInfo struct {
 	Weights    *weights          `json:"weights"` // null for a graph that is not weighted
 	Components int               `json:"components"`
 	Degrees    degrees           `json:"degrees"`
-	Features   *featuresInfo     `json:"features"` // null for none
-	Labels     *labelsInfo       `json:"labels"`   // null for none
+	Features   *featuresInfo     `json:"features"`          // null for none
+	Columns    columnInfos       `json:"columns,omitempty"` // of the table that features are made of
+	Labels     *labelsInfo       `json:"labels"`            // null for none
 	Splits     int               `json:"splits"`
 	Fit        fitInfo           `json:"fit"`
 }
@@ -296,6 +298,7 @@ func (a *graphInfo) print(w io.Writer) {
 	} else {
 		fmt.Fprintln(w, "features\tnone")
 	}
+	a.Columns.print(w)
 	if l := a.Labels; l != nil {
 		fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", l.Labelled, l.Classes)
 		if h := l.Homophily; h != nil {

@@ -20,18 +20,19 @@ func modelIn(ctx context.Context, file *source) (description, error) {
 	if head, _ := stream.Peek(len(modelMagic)); string(head) != modelMagic && string(head) != networkMagic {
 		return nil, nil
 	}
-	m, err := readSource(ctx, file, readModel)
+	f, err := readSource(ctx, file, readModel)
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := m.(*gnn.Model); ok {
-		return &networkInfo{m.Settings(), m.Report()}, nil
+	columns := describeColumns(f.encoder)
+	if m, ok := f.model.(*gnn.Model); ok {
+		return &networkInfo{m.Settings(), m.Report(), columns}, nil
 	}
-	fit := m.(*coles.Model)
+	fit := f.model.(*coles.Model)
 	r := fit.Report()
 	return &modelInfo{
 		Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
-		Lambda: fit.Lambda(), Settings: fit.Settings(), Report: r,
+		Lambda: fit.Lambda(), Settings: fit.Settings(), Report: r, Columns: columns,
 	}, nil
 }
 
@@ -41,6 +42,7 @@ type modelInfo struct {
 	Features int            `json:"features"`
 	Dim      int            `json:"dim"`
 	Lambda   []float64      `json:"lambda"`
+	Columns  columnInfos    `json:"columns,omitempty"` // of the table that features were made of
 	Settings coles.Settings `json:"settings"`
 	Report   coles.Report   `json:"report"`
 }
@@ -53,6 +55,7 @@ func (m *modelInfo) print(w io.Writer) {
 	} else {
 		fmt.Fprintln(w, "features\tnone: it embeds only the graph it was fitted on")
 	}
+	m.Columns.print(w)
 	fmt.Fprintf(w, "chosen\t%s\n", choiceText(r.Model, r.Alignment, m.Features > 0))
 	fmt.Fprintf(w, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
 	if r.DegreeShare > 0 {
@@ -76,9 +79,11 @@ func (m *modelInfo) print(w io.Writer) {
 type networkInfo struct {
 	Settings gnn.Settings `json:"settings"`
 	Report   gnn.Report   `json:"report"`
+	Columns  columnInfos  `json:"columns,omitempty"`
 }
 
 func (m *networkInfo) print(w io.Writer) {
 	s := m.Settings
 	fmt.Fprintf(w, "%v\nlayers: %v\nobjective: %v, %v, seed %d\n", m.Report, s.Network, s.Objective, s.Optimizer, s.Seed)
+	m.Columns.print(w)
 }

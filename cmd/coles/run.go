@@ -84,7 +84,7 @@ var symbols = []struct {
 // breaks, whatever an id or a file name brings along.
 func oneLine(err error) string {
 	text := err.Error()
-	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "eval: "} {
+	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "table: ", "eval: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	for _, s := range symbols {

@@ -13,6 +13,7 @@ import (
 	"coles"
 	"coles/dataset"
 	packed "coles/internal/source"
+	"coles/table"
 
 	"github.com/urfave/cli/v3"
 )
@@ -25,6 +26,8 @@ type inputs struct {
 	stdin    io.Reader
 	text     dataset.EdgeListOptions // how text is read
 	ids      string                  // the file of -ids
+	encoder  *table.Encoder          // of tables: the model's, or learned from the first; nil where there is none
+	fitted   bool                    // there is a model, whose encoder this is
 	taken    bool
 	progress *progressLine
 }
@@ -169,7 +172,7 @@ func atEnd(r *bufio.Reader, err error) error {
 // errAt puts the source's name before an error that does not have it, and what the source was taken
 // for behind one that may come of this.
 func (s *source) errAt(err error) error {
-	if s.guess != "" && (errors.Is(err, coles.ErrFormat) || errors.Is(err, dataset.ErrMissing)) {
+	if s.guess != "" && (errors.Is(err, coles.ErrFormat) || errors.Is(err, coles.ErrShape) || errors.Is(err, dataset.ErrMissing)) {
 		err, s.guess = fmt.Errorf("%w (%s)", err, s.guess), ""
 	}
 	return s.nameAt(err)

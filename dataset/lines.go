@@ -27,12 +27,15 @@ var separators = []byte{'\t', ',', ';', ' '}
 // or numbers between spaces. Taken for separators they would make other fields.
 var decimalCommas = regexp.MustCompile(`^(?:[^,;]+(?:;(?:[^,;]*|` + decimal + `))+| *\d+(?: +(?:\d+|` + decimal + `))+ *)$`)
 
+// byteOrderMark begins some files of UTF-8.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 const decimal = ` *[+-]?\d+,\d+(?:[eE][+-]?\d+)? *`
 
-// table reads a text file of fields: separated by tabs, commas, semicolons or spaces, which the
+// lines reads a text file of fields: separated by tabs, commas, semicolons or spaces, which the
 // first data line decides; lines that start with # or % and empty ones are skipped. A field in
 // double quotes may hold the separator, a leading # and, doubled, a quote.
-type table struct {
+type lines struct {
 	faults
 	r    *bufio.Reader
 	file string
@@ -40,23 +43,28 @@ type table struct {
 	bare bool // a quote is a character like others
 	line int
 	text []byte   // the current line, without its end; until the next is read
+	more int      // lines after it that its last field goes on over
 	long []byte   // storage of a line longer than the reader's buffer
 	cols []string // its fields
 	at   []int    // byte at which each field starts, from 0
 	held bool     // next is to stay at the current line once more
+
+	whole      string // the current line and those that belong to it
+	multiline  bool   // a field in quotes may hold line ends
+	noComments bool   // lines that start with # or % are data
 
 	header   []string // the fields of the line that was taken for a header
 	headerAt int      // its number
 	guessed  bool     // by its looks
 }
 
-// newTable reads a format with one separator, and then without quotes, or, for 0, with any.
-func newTable(r io.Reader, file string, sep byte) *table {
-	return &table{r: bufio.NewReaderSize(r, source.Chunk), file: file, sep: sep, bare: sep != 0}
+// newLines reads a format with one separator, and then without quotes, or, for 0, with any.
+func newLines(r io.Reader, file string, sep byte) *lines {
+	return &lines{r: bufio.NewReaderSize(r, source.Chunk), file: file, sep: sep, bare: sep != 0}
 }
 
 // fault is a fault at field k of the current line; k < 0 means the line.
-func (t *table) fault(k int, format string, args ...any) {
+func (t *lines) fault(k int, format string, args ...any) {
 	e := &ParseError{File: t.file, Line: t.line, Err: fmt.Errorf(format, args...)}
 	if k >= 0 && k < len(t.at) {
 		e.Column = t.at[k] + 1
@@ -65,7 +73,7 @@ func (t *table) fault(k int, format string, args ...any) {
 }
 
 // next goes to the next data line and reports whether there is one and no fault.
-func (t *table) next() bool {
+func (t *lines) next() bool {
 	if t.held {
 		t.held = false
 		return t.err == nil
@@ -74,16 +82,17 @@ func (t *table) next() bool {
 }
 
 // nextLine goes to the next data line and leaves it whole.
-func (t *table) nextLine() bool {
+func (t *lines) nextLine() bool {
+	t.line, t.more = t.line+t.more, 0
 	for t.readLine() {
 		if t.line == 1 {
-			t.text = bytes.TrimPrefix(t.text, []byte("\xef\xbb\xbf")) // byte order mark
+			t.text = bytes.TrimPrefix(t.text, byteOrderMark)
 		}
 		first := 0
 		for first < len(t.text) && (t.text[first] == ' ' || t.text[first] == '\t') {
 			first++
 		}
-		if first == len(t.text) || t.text[first] == '#' || t.text[first] == '%' {
+		if first == len(t.text) || !t.noComments && (t.text[first] == '#' || t.text[first] == '%') {
 			continue
 		}
 		if t.sep == 0 {
@@ -119,7 +128,7 @@ func separates(line []byte, sep byte) bool {
 
 // readLine sets text to the next line, of any length up to maxLine, and reports whether there is
 // one and no fault.
-func (t *table) readLine() bool {
+func (t *lines) readLine() bool {
 	if t.err != nil {
 		return false
 	}
@@ -149,10 +158,9 @@ func (t *table) readLine() bool {
 	}
 }
 
-// begin drops the fields of the line before and returns the current one as a string. The fields are
-// slices of it, so that a caller keeps a field by cloning it.
-func (t *table) begin() string {
-	t.cols, t.at = t.cols[:0], t.at[:0]
+// begin returns the current line as a string. The fields are slices of it, so that a caller keeps a
+// field by cloning it.
+func (t *lines) begin() string {
 	if !utf8.Valid(t.text) {
 		t.fault(-1, "%w: not UTF-8 text", coles.ErrFormat)
 		return ""
@@ -165,21 +173,22 @@ func (t *table) begin() string {
 }
 
 // split cuts the line into fields and reports whether it could.
-func (t *table) split() bool {
-	line := t.begin()
+func (t *lines) split() bool {
+	t.cols, t.at = t.cols[:0], t.at[:0]
+	t.whole = t.begin()
 	for p := 0; t.err == nil; p++ {
-		for p < len(line) && (line[p] == ' ' || line[p] == '\t' && t.sep == ' ') {
+		for p < len(t.whole) && (t.whole[p] == ' ' || t.whole[p] == '\t' && t.sep == ' ') {
 			p++
 		}
-		if t.sep == ' ' && p == len(line) {
+		if t.sep == ' ' && p == len(t.whole) {
 			break
 		}
 		t.at = append(t.at, p)
 		var field string
-		if field, p = t.field(line, p); t.err == nil {
+		if field, p = t.field(p); t.err == nil {
 			t.cols = append(t.cols, field)
 		}
-		if p == len(line) {
+		if p == len(t.whole) {
 			break
 		}
 	}
@@ -188,9 +197,10 @@ func (t *table) split() bool {
 
 // field reads the field that starts at p and returns it with the place of the separator that
 // follows.
-func (t *table) field(line string, p int) (string, int) {
+func (t *lines) field(p int) (string, int) {
+	line := t.whole
 	if !t.bare && p < len(line) && line[p] == '"' {
-		return t.quotedField(line, p)
+		return t.quotedField(p)
 	}
 	end := p + strings.IndexByte(line[p:], t.sep)
 	if t.sep == ' ' {
@@ -202,10 +212,14 @@ func (t *table) field(line string, p int) (string, int) {
 	return strings.TrimRight(line[p:end], " "), end
 }
 
-func (t *table) quotedField(line string, p int) (string, int) {
+func (t *lines) quotedField(p int) (string, int) {
 	var b strings.Builder
 	for q := p + 1; ; q++ {
-		k := strings.IndexByte(line[q:], '"')
+		k := strings.IndexByte(t.whole[q:], '"')
+		for k < 0 && t.extend() {
+			k = strings.IndexByte(t.whole[q:], '"')
+		}
+		line := t.whole
 		if k < 0 {
 			t.fault(len(t.at)-1, "%w: a quote that does not close", coles.ErrFormat)
 			return "", len(line)
@@ -228,21 +242,21 @@ func (t *table) quotedField(line string, p int) (string, int) {
 }
 
 // fields demands that the line has so many.
-func (t *table) fields(want int) {
+func (t *lines) fields(want int) {
 	if len(t.cols) != want {
 		t.fault(-1, "%w: %d fields, want %d", coles.ErrFormat, len(t.cols), want)
 	}
 }
 
 // number is field k as a finite number.
-func (t *table) number(k int) float64 {
+func (t *lines) number(k int) float64 {
 	if t.err != nil {
 		return 0
 	}
 	return t.parse(k, t.cols[k])
 }
 
-func (t *table) parse(k int, field string) float64 {
+func (t *lines) parse(k int, field string) float64 {
 	v, err := strconv.ParseFloat(field, 64)
 	if errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
 		t.fault(k, "%q: %w", field, coles.ErrNotFinite)
@@ -253,7 +267,7 @@ func (t *table) parse(k int, field string) float64 {
 }
 
 // size is field k as a number of things, at most so many.
-func (t *table) size(k int, most int64) int {
+func (t *lines) size(k int, most int64) int {
 	if t.err != nil {
 		return 0
 	}
@@ -268,7 +282,7 @@ func (t *table) size(k int, most int64) int {
 }
 
 // index is field k as one of n things, which the file counts from first on, counted from 0.
-func (t *table) index(k, first, n int) int {
+func (t *lines) index(k, first, n int) int {
 	if t.err != nil {
 		return 0
 	}

@@ -1,0 +1,178 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"coles"
+	"coles/table"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An objectReader reads features from JSON lines: an object a node, whose member "id" or, where the first object has
+// none, its first member names the node. The others are the cells of a table, or one of them, "vector", is the
+// node's features.
+type objectReader struct {
+	*lines
+	nodes  *nodeIDs
+	opts   EdgeListOptions
+	key    string // that names the node
+	cells  *table.Table
+	column map[string]int // of a member
+	given  int            // cells in the file
+	gaps   int            // cells that it does not have
+	vector []float64      // all rows
+	width  int            // of a vector
+}
+
+// isObjects reports whether the file begins as one of objects does.
+func (t *lines) isObjects() bool {
+	head, _ := t.r.Peek(len(byteOrderMark) + 1)
+	return bytes.HasPrefix(bytes.TrimPrefix(head, byteOrderMark), []byte("{"))
+}
+
+// readObjects reads a whole file, as vectors or a table.
+func (l *edgeFiles) readObjects(t *lines, opts EdgeListOptions) {
+	o := &objectReader{lines: t, nodes: l.nodes, opts: opts, cells: table.New(), column: make(map[string]int)}
+	o.cells.File = t.file
+	for t.nextLine() {
+		if members := o.members(); t.err == nil {
+			o.take(members)
+		}
+	}
+	rows := len(o.cells.Lines)
+	if t.err != nil {
+		return
+	}
+	if o.vector != nil {
+		l.features = mat.NewDense(rows, o.width, o.vector)
+		return
+	}
+	for k := range o.cells.Columns {
+		o.fill(k, rows)
+	}
+	for name, kind := range opts.Kinds {
+		if err := o.cells.SetKind(name, kind); err != nil {
+			t.fail(fault(t.file, "%w", err))
+		}
+	}
+	l.table = o.cells
+}
+
+// A property is a name and a value of a JSON object.
+type property struct {
+	name  string
+	value json.RawMessage
+}
+
+// members are those of the object on the current line, in order.
+func (o *objectReader) members() (all []property) {
+	text := []byte(o.begin())
+	decode := json.NewDecoder(bytes.NewReader(text))
+	open, err := decode.Token()
+	if err == nil && open != json.Delim('{') {
+		err = fmt.Errorf("no object")
+	}
+	for err == nil && decode.More() {
+		var m property
+		name, err2 := decode.Token()
+		if err = err2; err == nil {
+			m.name = name.(string)
+			err = decode.Decode(&m.value)
+			all = append(all, m)
+		}
+	}
+	if err == nil {
+		_, err = decode.Token() // that closes it
+	}
+	if _, more := decode.Token(); err == nil && more != io.EOF {
+		err = fmt.Errorf("text after the object")
+	}
+	if err != nil {
+		o.fault(-1, "%w: JSON: %w", coles.ErrFormat, err)
+	}
+	return all
+}
+
+// take takes in the row of an object.
+func (o *objectReader) take(members []property) {
+	if len(o.cells.Lines) == 0 && len(members) > 0 {
+		o.key = members[0].name
+		if slices.ContainsFunc(members, func(m property) bool { return m.name == "id" }) {
+			o.key = "id"
+		}
+	}
+	row := len(o.cells.Lines)
+	o.cells.Lines = append(o.cells.Lines, o.line)
+	id := slices.IndexFunc(members, func(m property) bool { return m.name == o.key })
+	if id < 0 {
+		o.fault(-1, "%w: no member %q to name the node", ErrMissing, o.key)
+		return
+	}
+	o.cols, o.at = append(o.cols[:0], o.cell(members[id])), o.at[:0]
+	if o.newRow(o.nodes); o.err != nil {
+		return
+	}
+	members = slices.Delete(members, id, id+1)
+	if row == 0 && len(members) == 1 && members[0].name == "vector" || o.vector != nil {
+		o.takeVector(members)
+		return
+	}
+	for _, m := range members {
+		k, known := o.column[m.name]
+		if !known {
+			k = len(o.cells.Columns)
+			o.column[m.name], o.cells.Columns = k, append(o.cells.Columns, table.Column{Name: m.name})
+		}
+		o.fill(k, row)
+		c := &o.cells.Columns[k]
+		if len(c.Cells) > row {
+			o.fault(-1, "member %q: %w", m.name, ErrDuplicate)
+		}
+		c.Cells, o.given = append(c.Cells, o.cell(m)), o.given+1
+	}
+}
+
+// fill puts gaps into a column up to a row.
+func (o *objectReader) fill(column, row int) {
+	c := &o.cells.Columns[column]
+	gap := max(0, row-len(c.Cells))
+	if o.gaps += gap; o.gaps > emptyRows+64*o.given {
+		o.fault(-1, "%d cells of %d columns that %d objects lack: %w", o.gaps, len(o.cells.Columns), row, coles.ErrTooLarge)
+		return
+	}
+	c.Cells = append(c.Cells, make([]string, gap)...)
+}
+
+// cell is a member's value as text.
+func (o *objectReader) cell(m property) string {
+	var text string
+	switch {
+	case m.value[0] == '"':
+		if err := json.Unmarshal(m.value, &text); err != nil {
+			o.fault(-1, "%w: member %q: %w", coles.ErrFormat, m.name, err)
+		}
+	case m.value[0] != '{' && m.value[0] != '[': // null is a hole
+		text = string(m.value)
+	case o.opts.Kinds[m.name] != table.Ignore:
+		o.fault(-1, "%w: member %q is neither text nor a number", coles.ErrFormat, m.name)
+	}
+	return text
+}
+
+// takeVector takes in the features of a row.
+func (o *objectReader) takeVector(members []property) {
+	var row []float64
+	if len(members) != 1 || members[0].name != "vector" {
+		o.fault(-1, "%w: an object has an id and a vector, as the first", coles.ErrFormat)
+	} else if json.Unmarshal(members[0].value, &row) != nil || len(row) == 0 {
+		o.fault(-1, "%w: the vector is not a list of numbers", coles.ErrFormat)
+	} else if o.vector != nil && len(row) != o.width {
+		o.fault(-1, "%d values, the lines before have %d: %w", len(row), o.width, coles.ErrShape)
+	}
+	o.vector, o.width = append(o.vector, row...), len(row)
+}

@@ -1,0 +1,122 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"coles"
+
+	"github.com/clipperhouse/uax29/v2/words"
+	"golang.org/x/text/unicode/norm"
+)
+
+// holes are what tables hold, in lower case, where something is not known.
+var holes = []string{"", "na", "n/a", "nan", "null", "none", "nil", "?", "-"}
+
+// longestHole saves making most cells lower case.
+const longestHole = 4
+
+// IsHole reports whether a cell says nothing: it is empty, or one of NA, N/A, NaN, null, none, nil, ? and -, in
+// capitals or not, with space around it or not.
+func IsHole(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	return len(cell) <= longestHole && slices.Contains(holes, strings.ToLower(cell))
+}
+
+// decimalComma is a number such as 0,5, or one with commas between thousands.
+var decimalComma = regexp.MustCompile(`^[+-]?\d+(,\d+)+(\.\d+)?$`)
+
+// parseNumber is a cell as a finite number.
+func parseNumber(cell string) (float64, error) {
+	cell = strings.TrimSpace(cell)
+	v, err := strconv.ParseFloat(cell, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && v-v != 0:
+		return 0, fmt.Errorf("%q: %w", cell, coles.ErrNotFinite)
+	case err != nil && decimalComma.MatchString(cell):
+		return 0, fmt.Errorf("%w: %q has a comma; write 0.5 and 1000", coles.ErrFormat, cell)
+	case err != nil:
+		return 0, fmt.Errorf("%w: %q is not a number", coles.ErrFormat, cell)
+	}
+	return v, nil
+}
+
+// dateLayouts are unambiguous: no month comes before its day between slashes.
+var dateLayouts = []string{
+	time.DateOnly, time.RFC3339Nano, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04",
+	"2006/01/02", "2006/01/02 15:04:05", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05",
+}
+
+// parseDate is a cell as the seconds since 1970, a date without a zone in UTC.
+func parseDate(cell string) (float64, error) {
+	cell = strings.TrimSpace(cell)
+	begins := cell != "" && '0' <= cell[0] && cell[0] <= '9' // most text does not
+	for _, layout := range dateLayouts {
+		if !begins {
+			break
+		}
+		if when, err := time.Parse(layout, cell); err == nil {
+			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: %q is not a date", coles.ErrFormat, cell)
+}
+
+// value is the name of a category as it is compared.
+func value(cell string) string {
+	return norm.NFC.String(strings.ToValidUTF8(strings.TrimSpace(cell), "\ufffd"))
+}
+
+// eachWord calls f with the words of a cell.
+func eachWord(cell string, f func(word string)) {
+	for segments := words.FromString(strings.ToLower(value(cell))); segments.Next(); {
+		word := segments.Value()
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			f(word)
+		}
+	}
+}
+
+// detect is the kind of a column, by its cells.
+func (c *Column) detect() Kind {
+	if c.Kind != Detect {
+		return c.Kind
+	}
+	known, numbers, dates, total := 0, 0, 0, 0
+	different := make(map[string]bool)
+	for _, cell := range c.Cells {
+		if IsHole(cell) {
+			continue
+		}
+		known++
+		if _, err := parseNumber(cell); err == nil || decimalComma.MatchString(cell) {
+			numbers++
+		} else if _, err := parseDate(cell); err == nil {
+			dates++
+		}
+		different[cell] = true
+	}
+	const most = .95 // nineteen in twenty
+	switch {
+	case known == 0:
+		return Ignore
+	case float64(numbers) >= most*float64(known):
+		return Number
+	case float64(dates) >= most*float64(known):
+		return Date
+	}
+	for cell := range different {
+		eachWord(cell, func(string) { total++ })
+	}
+	words := float64(total) / float64(len(different))
+	if words >= 2 && 2*len(different) > known || words >= 8 {
+		return Text
+	}
+	return Category
+}

@@ -1,0 +1,309 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"coles"
+
+	"github.com/james-bowman/sparse"
+)
+
+// An Encoder makes features of the rows of tables that have the columns it learned from, some of them, or others
+// besides. It does not change.
+type Encoder struct {
+	variables []Variable
+	first     []int // the first feature of each variable, and behind them the number of features
+}
+
+// A Variable is a column as an encoder knows it.
+type Variable struct {
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"` // not Detect
+	// Holes counts the cells without a value among those it learned from, and Values the different values, or of
+	// a text the words.
+	Holes  int `json:"holes"`
+	Values int `json:"values"`
+	// Names are the values or words that have a feature each, in order, and Rare says that one more stands for
+	// the other values.
+	Names []string `json:"names,omitempty"`
+	Rare  bool     `json:"rare,omitempty"`
+	// Number says how numbers are scaled; nil for other kinds, and where all are the same.
+	Number *Scale `json:"number,omitempty"`
+}
+
+// Features is how many features a variable has. There are none where all rows have the same value.
+func (v *Variable) Features() int {
+	n := len(v.Names)
+	if v.Rare || v.Number != nil {
+		n++
+	}
+	return n
+}
+
+// String is the variable in a line: kind, values, holes and features.
+func (v *Variable) String() string {
+	what := "values"
+	if v.Kind == Text {
+		what = "words"
+	}
+	count := func(n int, what string) string {
+		if n == 1 {
+			what = strings.TrimSuffix(what, "s")
+		}
+		return fmt.Sprintf("%d %s", n, what)
+	}
+	s := fmt.Sprintf("%v, %s, %s, %s", v.Kind, count(v.Values, what), count(v.Holes, "holes"), count(v.Features(), "features"))
+	switch {
+	case v.Number != nil && v.Number.Log:
+		s += " by logarithms"
+	case v.Rare:
+		s += ", one for all rare values"
+	case len(v.Names) == MostWords:
+		s += ", the bound"
+	}
+	return s
+}
+
+// rowsAtOnce are encoded between two looks at the context.
+const rowsAtOnce = 1000
+
+// Learn learns an encoder from the rows of a table: kinds that are to be detected, scales, categories, words. It
+// takes one pass over the cells, two over those of a text whose kind is detected.
+//
+// Errors: a [*CellError] of coles.ErrFormat or coles.ErrNotFinite for a cell that its column's kind does not
+// have, coles.ErrShape for columns of different lengths, without rows, or without any feature,
+// coles.ErrIDs for two columns of one name, and ctx's.
+func Learn(ctx context.Context, t *Table) (*Encoder, error) {
+	if err := t.check(); err != nil {
+		return nil, t.named(err)
+	}
+	var variables []Variable
+	for j := range t.Columns {
+		v, err := t.learn(ctx, &t.Columns[j])
+		if err != nil {
+			return nil, err
+		}
+		variables = append(variables, v)
+	}
+	e, err := newEncoder(variables)
+	if err != nil {
+		return nil, t.named(err)
+	}
+	return e, nil
+}
+
+// learn looks at a column.
+func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
+	v := Variable{Name: c.Name, Kind: c.detect()}
+	rows := make(map[string]int) // that have a value or word
+	var numbers []float64
+	for i, cell := range c.Cells {
+		if i%rowsAtOnce == 0 && ctx.Err() != nil {
+			return v, ctx.Err()
+		}
+		if IsHole(cell) {
+			v.Holes++
+			continue
+		}
+		switch v.Kind {
+		case Number, Date:
+			x, err := v.parse(cell)
+			if err != nil {
+				return v, t.fault(i, c.Name, err)
+			}
+			numbers = append(numbers, x)
+		case Category:
+			rows[value(cell)]++
+		case Text:
+			for _, word := range distinctWords(cell) {
+				rows[word]++
+			}
+		}
+	}
+	switch v.Kind {
+	case Number, Date:
+		v.Values, v.Number = scaleOf(numbers, v.Kind == Number)
+	case Category:
+		v.Values, v.Names = len(rows), mostFrequent(rows, MostValues)
+		if v.Values == 1 && v.Holes == 0 {
+			v.Names = nil
+		}
+		v.Rare = 0 < len(v.Names) && len(v.Names) < v.Values
+	case Text:
+		v.Values, v.Names = len(rows), mostFrequent(rows, MostWords)
+	}
+	return v, nil
+}
+
+// parse is a cell of numbers or of dates.
+func (v *Variable) parse(cell string) (float64, error) {
+	if v.Kind == Date {
+		return parseDate(cell)
+	}
+	return parseNumber(cell)
+}
+
+// distinctWords are the words of a cell, each once.
+func distinctWords(cell string) []string {
+	var all []string
+	eachWord(cell, func(word string) { all = append(all, word) })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// mostFrequent are the names that two rows or more have, in order: the most frequent ones if there are more than
+// most, and of equally frequent ones the first.
+func mostFrequent(rows map[string]int, most int) []string {
+	var names []string
+	for name, n := range rows {
+		if n >= 2 {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rows[b]-rows[a], cmp.Compare(a, b)) })
+	names = names[:min(len(names), most)]
+	slices.Sort(names)
+	return names
+}
+
+// newEncoder numbers the features of variables.
+func newEncoder(variables []Variable) (*Encoder, error) {
+	e := &Encoder{variables: variables, first: make([]int, len(variables)+1)}
+	for j := range variables {
+		e.first[j+1] = e.first[j] + variables[j].Features()
+	}
+	if e.Features() == 0 {
+		return nil, fmt.Errorf("%w: no column tells rows apart", coles.ErrShape)
+	}
+	return e, nil
+}
+
+// Variables are what the encoder has learned of each column.
+func (e *Encoder) Variables() []Variable { return slices.Clone(e.variables) }
+
+// Features is the number of features, d.
+func (e *Encoder) Features() int { return e.first[len(e.variables)] }
+
+// Names are the names of the features: "price" of a number, "brand=Acme" of a value, "title:word" of a word,
+// and "brand=*" of the rare values together.
+func (e *Encoder) Names() []string {
+	var all []string
+	for _, v := range e.variables {
+		between := "="
+		if v.Kind == Text {
+			between = ":"
+		}
+		for _, name := range v.Names {
+			all = append(all, v.Name+between+name)
+		}
+		if v.Rare {
+			all = append(all, v.Name+"=*")
+		}
+		if v.Number != nil {
+			all = append(all, v.Name)
+		}
+	}
+	return all
+}
+
+// Unlike lists the columns that the encoder makes features of and t lacks, which are taken for holes, and those of
+// t that it does not know, which are left out.
+func (e *Encoder) Unlike(t *Table) (absent, unknown []string) {
+	known := make(map[string]bool)
+	for _, v := range e.variables {
+		if known[v.Name] = true; v.Features() > 0 && t.find(v.Name) < 0 {
+			absent = append(absent, v.Name)
+		}
+	}
+	for _, c := range t.Columns {
+		if !known[c.Name] {
+			unknown = append(unknown, c.Name)
+		}
+	}
+	return absent, unknown
+}
+
+// Encode returns the features of the rows of a table (n × d). A hole, a word or value that was not there to learn
+// from, and a column that is not there make none; of numbers, no feature is the mean. Kinds are those learned,
+// whatever t says. A value that only one row had is among the rare ones, as any is that comes later. It takes a
+// pass over the cells.
+//
+// Errors: those of [Learn] but for tables without features, and ctx's.
+func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
+	if err := t.check(); err != nil {
+		return nil, t.named(err)
+	}
+	n := t.Rows()
+	columns := make([]*Column, len(e.variables)) // nil where t has none
+	index := make([]map[string]int, len(e.variables))
+	for j, v := range e.variables {
+		if k := t.find(v.Name); k >= 0 {
+			columns[j] = &t.Columns[k]
+		}
+		index[j] = make(map[string]int, len(v.Names))
+		for k, name := range v.Names {
+			index[j][name] = e.first[j] + k
+		}
+	}
+	indptr := make([]int, 1, n+1)
+	var ind []int
+	var data []float64
+	for i := range n {
+		if i%rowsAtOnce == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for j, c := range columns {
+			if c == nil || IsHole(c.Cells[i]) {
+				continue
+			}
+			v, cell := &e.variables[j], c.Cells[i]
+			switch v.Kind {
+			case Number, Date:
+				x, err := v.parse(cell)
+				if err != nil {
+					return nil, t.fault(i, c.Name, err)
+				}
+				if v.Number != nil {
+					ind, data = append(ind, e.first[j]), append(data, v.Number.of(x))
+				}
+			case Category:
+				k, ok := index[j][value(cell)]
+				if !ok && v.Rare {
+					k, ok = e.first[j+1]-1, true
+				}
+				if ok {
+					ind, data = append(ind, k), append(data, 1)
+				}
+			case Text:
+				ind, data = appendCounts(ind, data, index[j], cell)
+			}
+		}
+		indptr = append(indptr, len(ind))
+	}
+	return sparse.NewCSR(n, e.Features(), indptr, ind, data), nil
+}
+
+// appendCounts appends how often each word that has a feature is in a cell.
+func appendCounts(ind []int, data []float64, index map[string]int, cell string) ([]int, []float64) {
+	from := len(ind)
+	eachWord(cell, func(word string) {
+		if k, ok := index[word]; ok {
+			ind = append(ind, k)
+		}
+	})
+	slices.Sort(ind[from:])
+	to := from
+	for _, k := range ind[from:] {
+		if to > from && ind[to-1] == k {
+			data[to-1]++
+			continue
+		}
+		ind[to], data = k, append(data, 1)
+		to++
+	}
+	return ind[:to], data
+}

@@ -1,0 +1,74 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"coles/internal/archive"
+)
+
+// fileFormat marks the file of an encoder. It has no arrays.
+var fileFormat = archive.Format{Magic: [8]byte([]byte("COLESTAB")), Version: 1}
+
+type fileHeader struct {
+	Variables []Variable `json:"variables"`
+}
+
+// WriteTo writes the encoder in a versioned format that ends in a checksum. The command coles keeps a model and
+// its encoder in one file, the encoder last.
+func (e *Encoder) WriteTo(w io.Writer) (int64, error) {
+	n, err := fileFormat.Write(w, fileHeader{e.variables})
+	if err != nil {
+		return n, fmt.Errorf("table: write encoder: %w", err)
+	}
+	return n, nil
+}
+
+// ReadEncoder reads what [Encoder.WriteTo] wrote, and no byte more.
+//
+// Errors: coles.ErrFormat for bytes that are no encoder or a version it does not know, coles.ErrChecksum for one
+// that was changed or cut off, and the reader's.
+func ReadEncoder(r io.Reader) (e *Encoder, err error) {
+	_, err = fileFormat.Read(r, func(text []byte) ([]int, error) {
+		var h fileHeader
+		if err := json.Unmarshal(text, &h); err != nil {
+			return nil, err
+		}
+		for i := range h.Variables {
+			if err := h.Variables[i].check(); err != nil {
+				return nil, fmt.Errorf("column %q: %w", h.Variables[i].Name, err)
+			}
+		}
+		e, err = newEncoder(h.Variables)
+		return nil, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("table: read encoder: %w", err)
+	}
+	return e, nil
+}
+
+// check finds what no encoder has learned.
+func (v *Variable) check() error {
+	names, numbers := 0, v.Kind == Number || v.Kind == Date
+	switch v.Kind {
+	case Category:
+		names = MostValues
+	case Text:
+		names = MostWords
+	case Number, Date, Ignore:
+	default:
+		return fmt.Errorf("kind %v", v.Kind)
+	}
+	switch {
+	case len(v.Names) > names || v.Rare && (v.Kind != Category || v.Names == nil):
+		return fmt.Errorf("%d names of a %v", len(v.Names), v.Kind)
+	case !slices.IsSorted(v.Names) || len(slices.Compact(slices.Clone(v.Names))) < len(v.Names):
+		return fmt.Errorf("names in no order")
+	case v.Number != nil && (!numbers || !(v.Number.Unit > 0 && v.Number.Deviation > 0) || v.Number.Log && v.Number.Least < 0):
+		return fmt.Errorf("scale %+v of a %v", *v.Number, v.Kind)
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+// Package table makes features of a table as people have it: columns of numbers, categories, free text and
+// dates, with holes.
+//
+// A [Table] is cells under named columns, read by package dataset or filled by a program. [Learn] looks at its
+// columns and returns an [Encoder], which turns rows of such a table into the features of a graph's nodes: the
+// rows it learned from, and those of newcomers alike. How columns of unlike units get comparable weights is
+// for coles.Preparation.
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"coles"
+	"coles/internal/setting"
+)
+
+// A Kind says what the cells of a column are, and so which features are made of them.
+type Kind int
+
+const (
+	// Detect chooses by the cells that are no holes: Number or Date where nineteen in twenty are, so that a
+	// mistyped one is found; Text where they are mostly different and have two words on average, or have eight;
+	// else Category.
+	Detect Kind = iota
+	// Number is one feature of mean 0 and deviation 1. Where no number is negative, the largest is a hundred
+	// times the smallest above 0 or more, and logarithms are less skew, it is those: log x, or log(1 + x/s) with
+	// the smallest s above 0 where there are zeros. Where most are 0 they stay 0, and the mean square is 1.
+	Number
+	// Category is a feature of 0 and 1 for each of at most [MostValues] values that three rows have or more, and
+	// one for all others together.
+	Category
+	// Text is counts of words: the segments of Unicode's word boundaries (UAX 29) that have a letter or a digit,
+	// in lower case and composed form (NFC). It keeps those of two rows or more, at most [MostWords], the most
+	// frequent ones.
+	Text
+	// Date is a Number, the seconds since 1970, without logarithms. Dates are written as in ISO 8601, with the
+	// time or without, with slashes, or as 31.12.2024.
+	Date
+	// Ignore makes no features.
+	Ignore
+)
+
+// MostValues and MostWords bound the features of a category and of a text.
+const (
+	MostValues = 1000
+	MostWords  = 5000
+)
+
+var kindNames = []string{"detect", "number", "category", "text", "date", "ignore"}
+
+// String is the name that UnmarshalText reads.
+func (k Kind) String() string { return setting.Name(k, kindNames) }
+
+// MarshalText gives the name that UnmarshalText reads.
+func (k Kind) MarshalText() ([]byte, error) { return setting.Marshal(k, kindNames) }
+
+// UnmarshalText reads a name such as "category".
+func (k *Kind) UnmarshalText(text []byte) error { return setting.Unmarshal(k, text, kindNames) }
+
+// A Column is a variable: a cell for every row, as text. See [IsHole] for cells that say nothing.
+type Column struct {
+	Name  string
+	Kind  Kind
+	Cells []string
+}
+
+// A Table is columns of equal length, a row for every node.
+type Table struct {
+	IDs     []string // of the rows; nil where they are only numbered
+	Columns []Column // of different names
+
+	// Where the rows stand, for errors: the name of a file and the line of every row in it, nil if there are none.
+	File  string
+	Lines []int
+}
+
+// New returns a table without rows that has columns of these names, of a kind to be detected.
+func New(columns ...string) *Table {
+	t := &Table{}
+	for _, name := range columns {
+		t.Columns = append(t.Columns, Column{Name: name})
+	}
+	return t
+}
+
+// Add adds a row with a cell for every column: text, a number, a bool or a time.Time. nil, NaN, the zero time
+// and "" are holes; any other value is written as by fmt.Sprint. It panics for a wrong number of cells.
+func (t *Table) Add(id string, cells ...any) {
+	if len(cells) != len(t.Columns) {
+		panic(fmt.Sprintf("table: %d cells for %d columns", len(cells), len(t.Columns)))
+	}
+	t.IDs = append(t.IDs, id)
+	for j, cell := range cells {
+		t.Columns[j].Cells = append(t.Columns[j].Cells, text(cell))
+	}
+}
+
+// text is a cell as a file would have it.
+func text(cell any) string {
+	switch v := cell.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case float32:
+		return strconv.FormatFloat(float64(v), 'g', -1, 32)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case time.Time:
+		if v.IsZero() {
+			return ""
+		}
+		return v.Format(time.RFC3339Nano)
+	}
+	return fmt.Sprint(cell)
+}
+
+// Rows is the number of rows.
+func (t *Table) Rows() int {
+	if len(t.Columns) == 0 {
+		return len(t.IDs)
+	}
+	return len(t.Columns[0].Cells)
+}
+
+// SetKind says what the cells of a column are. The error is coles.ErrSetting for a name that no column has.
+func (t *Table) SetKind(column string, kind Kind) error {
+	k := t.find(column)
+	if k < 0 {
+		var names []string
+		for _, c := range t.Columns {
+			names = append(names, strconv.Quote(c.Name))
+		}
+		return fmt.Errorf("table: %w: no column %q among %s", coles.ErrSetting, column, strings.Join(names, ", "))
+	}
+	t.Columns[k].Kind = kind
+	return nil
+}
+
+// HasHole reports whether a cell of a row is a hole, but for columns to be ignored.
+func (t *Table) HasHole(row int) bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Kind != Ignore && IsHole(c.Cells[row]) })
+}
+
+func (t *Table) find(column string) int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
+}
+
+// Select returns the table of these rows in this order; −1 is a row of holes without an id.
+func (t *Table) Select(rows []int) *Table {
+	s := &Table{File: t.File, Columns: slices.Clone(t.Columns)}
+	for j, c := range t.Columns {
+		s.Columns[j].Cells = selected(c.Cells, rows)
+	}
+	if t.IDs != nil {
+		s.IDs = selected(t.IDs, rows)
+	}
+	if t.Lines != nil {
+		s.Lines = selected(t.Lines, rows)
+	}
+	return s
+}
+
+func selected[T any](of []T, rows []int) []T {
+	to := make([]T, len(rows))
+	for k, i := range rows {
+		if i >= 0 {
+			to[k] = of[i]
+		}
+	}
+	return to
+}
+
+// check finds columns of different lengths and of one name.
+func (t *Table) check() error {
+	n := t.Rows()
+	seen := make(map[string]bool)
+	for _, c := range t.Columns {
+		if len(c.Cells) != n {
+			return fmt.Errorf("%d cells in column %q, %d in the first: %w", len(c.Cells), c.Name, n, coles.ErrShape)
+		}
+		if seen[c.Name] {
+			return fmt.Errorf("two columns %q: %w", c.Name, coles.ErrIDs)
+		}
+		seen[c.Name] = true
+	}
+	if t.IDs != nil && len(t.IDs) != n || t.Lines != nil && len(t.Lines) != n || n == 0 {
+		return fmt.Errorf("%d rows, %d ids and %d lines: %w", n, len(t.IDs), len(t.Lines), coles.ErrShape)
+	}
+	return nil
+}
+
+// named puts the file's name before an error.
+func (t *Table) named(err error) error {
+	if t.File == "" {
+		return fmt.Errorf("table: %w", err)
+	}
+	return fmt.Errorf("table: %s: %w", t.File, err)
+}
+
+// A CellError is a cell that does not fit the kind of its column.
+type CellError struct {
+	File   string // "" where the table has none
+	Line   int    // 0 where the table has none
+	Row    int    // from 0
+	Column string
+	Err    error // wraps a named error
+}
+
+// Error says where the cell is, and what is wrong.
+func (e *CellError) Error() string {
+	where := fmt.Sprintf("row %d", e.Row)
+	if e.Line > 0 {
+		where = fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	return fmt.Sprintf("table: %s: column %q: %v", where, e.Column, e.Err)
+}
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (e *CellError) Unwrap() error { return e.Err }
+
+func (t *Table) fault(row int, column string, err error) error {
+	e := &CellError{File: t.File, Row: row, Column: column, Err: err}
+	if t.Lines != nil {
+		e.Line = t.Lines[row]
+	}
+	return e
+}
