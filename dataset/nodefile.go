@@ -162,10 +162,14 @@ func (t *lines) sparseRow() bool {
 	if len(t.cols) == 1 {
 		return true
 	}
-	first, _, _ := strings.Cut(t.cols[1], " ")
-	index, value, ok := strings.Cut(first, ":")
-	_, err := strconv.Atoi(index)
-	return ok && (err == nil || errors.Is(err, strconv.ErrRange)) && isNumber(value)
+	for _, field := range t.cols[1:] {
+		first, _, _ := strings.Cut(field, " ")
+		index, value, ok := strings.Cut(first, ":")
+		if _, err := strconv.Atoi(index); !ok || err != nil && !errors.Is(err, strconv.ErrRange) || !isNumber(value) {
+			return false
+		}
+	}
+	return true
 }
 
 // newRow numbers the node of the current line.

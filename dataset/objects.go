@@ -137,11 +137,15 @@ func (o *objectReader) take(members []property) {
 	}
 }
 
+// fewGaps are how many gaps there may be beside 64 for every cell that a file has: a member that one object alone
+// has takes memory for all.
+const fewGaps = 1 << 16
+
 // fill puts gaps into a column up to a row.
 func (o *objectReader) fill(column, row int) {
 	c := &o.cells.Columns[column]
 	gap := max(0, row-len(c.Cells))
-	if o.gaps += gap; o.gaps > emptyRows+64*o.given {
+	if o.gaps += gap; o.gaps > fewGaps+64*o.given {
 		o.fault(-1, "%d cells of %d columns that %d objects lack: %w", o.gaps, len(o.cells.Columns), row, coles.ErrTooLarge)
 		return
 	}
@@ -156,7 +160,8 @@ func (o *objectReader) cell(m property) string {
 		if err := json.Unmarshal(m.value, &text); err != nil {
 			o.fault(-1, "%w: member %q: %w", coles.ErrFormat, m.name, err)
 		}
-	case m.value[0] != '{' && m.value[0] != '[': // null is a hole
+	case string(m.value) == "null":
+	case m.value[0] != '{' && m.value[0] != '[':
 		text = string(m.value)
 	case o.opts.Kinds[m.name] != table.Ignore:
 		o.fault(-1, "%w: member %q is neither text nor a number", coles.ErrFormat, m.name)

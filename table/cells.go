@@ -53,19 +53,23 @@ var dateLayouts = []string{
 	"2006/01/02", "2006/01/02 15:04:05", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05",
 }
 
-// parseDate is a cell as the seconds since 1970, a date without a zone in UTC.
-func parseDate(cell string) (float64, error) {
-	cell = strings.TrimSpace(cell)
-	begins := cell != "" && '0' <= cell[0] && cell[0] <= '9' // most text does not
+// isNumber reports whether a cell is meant for a number, be it written as one cannot be read.
+func isNumber(cell string) bool {
+	_, err := strconv.ParseFloat(cell, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange) || decimalComma.MatchString(cell)
+}
+
+// date is a cell as the seconds since 1970, a date without a zone in UTC.
+func date(cell string) (seconds float64, ok bool) {
+	if cell == "" || cell[0] < '0' || cell[0] > '9' { // most text
+		return 0, false
+	}
 	for _, layout := range dateLayouts {
-		if !begins {
-			break
-		}
 		if when, err := time.Parse(layout, cell); err == nil {
-			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, nil
+			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, true
 		}
 	}
-	return 0, fmt.Errorf("%w: %q is not a date", coles.ErrFormat, cell)
+	return 0, false
 }
 
 // value is the name of a category as it is compared.
@@ -95,9 +99,9 @@ func (c *Column) detect() Kind {
 			continue
 		}
 		known++
-		if _, err := parseNumber(cell); err == nil || decimalComma.MatchString(cell) {
+		if isNumber(strings.TrimSpace(cell)) {
 			numbers++
-		} else if _, err := parseDate(cell); err == nil {
+		} else if _, ok := date(strings.TrimSpace(cell)); ok {
 			dates++
 		}
 		different[cell] = true

@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"coles/internal/parallel"
 	"context"
 	"fmt"
 	"slices"
@@ -81,13 +82,10 @@ func Learn(ctx context.Context, t *Table) (*Encoder, error) {
 	if err := t.check(); err != nil {
 		return nil, t.named(err)
 	}
-	var variables []Variable
-	for j := range t.Columns {
-		v, err := t.learn(ctx, &t.Columns[j])
-		if err != nil {
-			return nil, err
-		}
-		variables = append(variables, v)
+	variables, errs := make([]Variable, len(t.Columns)), make([]error, len(t.Columns))
+	err := parallel.For(ctx, len(t.Columns), func(j int) { variables[j], errs[j] = t.learn(ctx, &t.Columns[j]) })
+	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
+		return nil, err
 	}
 	e, err := newEncoder(variables)
 	if err != nil {
@@ -141,10 +139,14 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 
 // parse is a cell of numbers or of dates.
 func (v *Variable) parse(cell string) (float64, error) {
-	if v.Kind == Date {
-		return parseDate(cell)
+	if v.Kind == Number {
+		return parseNumber(cell)
 	}
-	return parseNumber(cell)
+	seconds, ok := date(strings.TrimSpace(cell))
+	if !ok {
+		return 0, fmt.Errorf("%w: %q is not a date", coles.ErrFormat, cell)
+	}
+	return seconds, nil
 }
 
 // distinctWords are the words of a cell, each once.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"coles"
 	"coles/internal/setting"
@@ -175,7 +176,7 @@ func selected[T any](of []T, rows []int) []T {
 	return to
 }
 
-// check finds columns of different lengths and of one name.
+// check finds columns of different lengths, of one name, and of a name that no file holds.
 func (t *Table) check() error {
 	n := t.Rows()
 	seen := make(map[string]bool)
@@ -183,8 +184,8 @@ func (t *Table) check() error {
 		if len(c.Cells) != n {
 			return fmt.Errorf("%d cells in column %q, %d in the first: %w", len(c.Cells), c.Name, n, coles.ErrShape)
 		}
-		if seen[c.Name] {
-			return fmt.Errorf("two columns %q: %w", c.Name, coles.ErrIDs)
+		if seen[c.Name] || !utf8.ValidString(c.Name) {
+			return fmt.Errorf("column %q is there twice or not UTF-8: %w", c.Name, coles.ErrIDs)
 		}
 		seen[c.Name] = true
 	}

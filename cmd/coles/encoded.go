@@ -78,7 +78,7 @@ func (in *inputs) encode(ctx context.Context, d *dataset.Dataset) error {
 	if in.encoder = e; !known {
 		for _, v := range e.Variables() {
 			if v.Number != nil && v.Holes > 0 {
-				in.text.Warn(fmt.Sprintf("%s: %d cells of %q say nothing: they get its mean", d.Table.File, v.Holes, v.Name))
+				in.text.Warn(fmt.Sprintf("%s: holes in %q get its mean: %d", d.Table.File, v.Name, v.Holes))
 			}
 		}
 		return nil

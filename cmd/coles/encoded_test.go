@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coles/internal/testkit"
+)
+
+// stall is two rings of products, and a table of them with every kind of column and one hole.
+func stall(t *testing.T) (dir string) {
+	t.Helper()
+	edges, rows := "source,target\n", "product,brand,price,added,title,code\n"
+	for i := range 12 {
+		side := i % 2
+		edges += fmt.Sprintf("p%d,p%d\n", i, (i+2)%12)
+		price := fmt.Sprint(1 + i*i*i)
+		if i == 3 {
+			price = ""
+		}
+		rows += fmt.Sprintf("p%d,Brand %d,%s,2024-01-%02d,\"a %s, of lot%d\",%d\n", i, side, price, 1+i, []string{"red mug", "blue train"}[side], i, i%3)
+	}
+	return folder(t, map[string]string{
+		"bought.csv": edges, "products.csv": rows,
+		"later.tsv": "n1\tn2\n", "later.csv": "product,code,price,shelf\nn1,1,8,2\nn2,2,9,3\n",
+		"typo.csv": strings.Replace(rows, "p4,Brand 0,65,", "p4,Brand 0,dear,", 1),
+		"labels":   "p0,mugs\np1,trains\np2,mugs\np3,trains\n",
+	})
+}
+
+// ran is what a run that has to succeed prints on both streams, without the folder.
+func ran(t *testing.T, dir string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := call("", args...)
+	if code != 0 {
+		t.Fatalf("coles %s: exit %d, %s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout, strings.ReplaceAll(stderr, dir+string(os.PathSeparator), "")
+}
+
+func TestTables(t *testing.T) {
+	dir := stall(t)
+	file := func(name string) string { return filepath.Join(dir, name) }
+	with := func(command string, more ...string) []string {
+		return append([]string{command, file("bought.csv"), "-features", file("products.csv")}, more...)
+	}
+	const hole = "coles: warning: products.csv: holes in \"price\" get its mean: 1\n"
+
+	stdout, stderr := ran(t, dir, with("info")...)
+	testkit.WantSame(t, "said", stderr, hole)
+	columns := []string{
+		"\n  brand        category, 2 values, 0 holes, 2 features\n",
+		"\n  price        number, 11 values, 1 hole, 1 feature by logarithms\n",
+		"\n  added        date, 12 values, 0 holes, 1 feature\n",
+		"\n  title        text, 18 words, 0 holes, 6 features\n",
+		"\n  code         number, 3 values, 0 holes, 1 feature\n",
+	}
+	testkit.WantText(t, stdout, append(columns, "\nfeatures       11 columns,")...)
+
+	stdout, stderr = ran(t, dir, with("info", "-json", "-categorical", "code,price", "-ignore", "added", "-text", "brand", "-numeric", "code")...)
+	testkit.WantSame(t, "nothing to say", stderr, "")
+	testkit.WantText(t, stdout, `"name": "price",`, `"kind": "category"`, `"kind": "ignore"`)
+
+	// A model keeps how its features were made: the same table gives the same bytes, by a network, too.
+	for command, more := range map[string][]string{"embed": nil, "train": {"-epochs", "2", "-dim", "2"}} {
+		ran(t, dir, with(command, append(more, "-model", file(command+".model"), "-o", file(command+".tsv"))...)...)
+		stdout, _ = ran(t, dir, with("embed", "-with", file(command+".model"))...)
+		testkit.WantSame(t, "the same table", stdout, read(t, file(command+".tsv")))
+		stdout, _ = ran(t, dir, "info", file(command+".model"))
+		testkit.WantText(t, stdout, "category, 2 values, 0 holes, 2 features", "number, 11 values, 1 hole, 1 feature by logarithms")
+	}
+
+	// A file of other columns and nothing but numbers is one of the same table.
+	stdout, stderr = ran(t, dir, "embed", file("later.tsv"), "-features", file("later.csv"), "-with", file("embed.model"))
+	testkit.WantSame(t, "rows", strings.Count(stdout, "\n"), 2)
+	testkit.WantSame(t, "said", stderr, "coles: warning: later.csv lacks columns of the model: brand, added, title\n"+
+		"coles: warning: later.csv has columns that the model does not know: shelf\n")
+
+	// Features of a table go wherever features go.
+	ran(t, dir, "convert", file("products.csv"), file("x.npy"))
+	ran(t, dir, with("convert")[0], file("bought.csv"), file("x.npz"), "-features", file("products.csv"))
+	stdout, _ = ran(t, dir, "info", file("x.npz"))
+	testkit.WantText(t, stdout, "\nfeatures       11 columns,")
+	ran(t, dir, "predict", "-embedding", file("products.csv"), "-labels", file("labels"))
+
+	numbers, plain := file("numbers.tsv"), file("plain.model")
+	write(t, numbers, "n1\t1\t2\nn2\t2\t5\n")
+	ran(t, dir, "embed", file("later.tsv"), "-features", numbers, "-dim", "2", "-model", plain, "-o", file("y.tsv"))
+	for name, c := range map[string]struct {
+		want string
+		args []string
+	}{
+		"a mistyped number":        {`typo.csv:6: column "price": malformed: "dear" is not a number; empty it (-missing says what that means), or read the column by -categorical, -text or -ignore`, []string{"info", file("bought.csv"), "-features", file("typo.csv"), "-numeric", "price"}},
+		"no such column":           {`products.csv: bad setting: no column "cost" among "brand", "price"`, with("info", "-text", "cost")},
+		"a model of numbers":       {"products.csv: malformed: the model knows numbers only", with("embed", "-with", plain)},
+		"holes that are not to be": {`products.csv:5:12: malformed: "" says nothing`, with("info", "-missing", "error")},
+	} {
+		t.Run(name, func(t *testing.T) { refused(t, dir, exitFailure, c.want, "", c.args...) })
+	}
+}

@@ -1,0 +1,149 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+	"coles/table"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// cells are the columns of a table with their cells: "name: cell|cell|…".
+func cells(t *table.Table) (all []string) {
+	for _, c := range t.Columns {
+		all = append(all, c.Name+": "+strings.Join(c.Cells, "|"))
+	}
+	return all
+}
+
+// A features file with text somewhere at its beginning is a table, in every form of text.
+func TestTableForms(t *testing.T) {
+	want := []string{"size: 1||", "colour: red|dark blue|", "note: a|b\nb|"}
+	for name, features := range map[string]string{
+		"commas":     "id,size,colour,note\nann,1,red,a\nbob,,\"dark blue\",\"b\nb\"\ncy,,,\n",
+		"tabs":       "id\tsize\tcolour\tnote\nann\t1\tred\ta\nbob\t\tdark blue\t\"b\nb\"\ncy\t\t\t\n",
+		"semicolons": "\ufeff# exported\r\nid;size;colour;note\r\n\"ann\";1;red;a\r\nbob;; dark blue ;\"b\nb\"\r\ncy;;;\r\n",
+		"objects":    `{"id":"ann","size":1,"colour":"red","note":"a"}` + "\n\n" + `{"note":"b\nb", "colour":"dark blue", "id":"bob"}` + "\n" + `{"id":"cy","size":null}`,
+		"no id":      "\ufeff" + `{"who":"ann","size":1,"colour":"red","note":"a"}` + "\n" + `{"colour":"dark blue","note":"b\nb","who":"bob"}` + "\n" + `{"who":"cy"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := testkit.Must(readText("bob,cy\n", features, ""))
+			if d.Features != nil {
+				t.Fatal("there are features")
+			}
+			testkit.WantSame(t, "ids", [][]string{d.IDs, d.Table.IDs}, [][]string{{"ann", "bob", "cy"}, {"ann", "bob", "cy"}})
+			testkit.WantSame(t, "cells", cells(d.Table), want)
+		})
+	}
+
+	d := testkit.Must(readText("x y\n", "x 12:30 1 a\ny 13 2 b\n", ""))
+	testkit.WantSame(t, "without a header", cells(d.Table), []string{"2: 12:30|13", "3: 1|2", "4: a|b"})
+	d = testkit.Must(readText("x,#2\n", "name,a,b\nx,1,red\n#2,2,%\n", ""))
+	testkit.WantSame(t, "names like comments", cells(d.Table), []string{"a: 1|2", "b: red|%"})
+	d = testkit.Must(readWith("x,y\n", "id,a,b\nx,1,2\ny,3,4\n", "", EdgeListOptions{Kinds: map[string]table.Kind{"b": table.Category}}))
+	testkit.WantSame(t, "nothing but numbers", cells(d.Table), []string{"a: 1|3", "b: 2|4"})
+	testkit.WantSame(t, "kinds", []table.Kind{d.Table.Columns[0].Kind, d.Table.Columns[1].Kind}, []table.Kind{table.Detect, table.Category})
+}
+
+// Faults in a table have the line on which its row begins.
+func TestTablePlaces(t *testing.T) {
+	d := testkit.Must(readText("a b\n", "id,n,text\na,1,\"x\n\ny\"\nb,2,z\n", ""))
+	testkit.WantSame(t, "lines", d.Table.Lines, []int{2, 5})
+	testkit.Check(t, d.Table.SetKind("text", table.Number))
+	_, err := d.Encode(context.Background(), nil)
+	testkit.WantError(t, err, coles.ErrFormat)
+	testkit.WantText(t, err.Error(), `features:2: column "text"`)
+}
+
+// Nodes without a row, and rows with holes, go by what the options say, as with numbers.
+func TestTableMissing(t *testing.T) {
+	const edges, features = "a b\nb c\nc d\n", "id,size,colour\na,1,red\nb,,red\nc,3,red\n"
+	for missing, want := range map[string]string{
+		"":      `bad node ids: no line in features for node "d"`,
+		"error": `features:3:3: malformed: "" says nothing`,
+		"zero":  "a b c d: 1||3|",
+		"mean":  "a b c d: 1||3|",
+		"drop":  "a c: 1|3",
+	} {
+		d, err := readWith(edges, features, "", EdgeListOptions{Missing: missing})
+		if err != nil {
+			testkit.WantText(t, err.Error(), want)
+			continue
+		}
+		testkit.WantSame(t, missing, strings.Join(d.IDs, " ")+strings.TrimPrefix(cells(d.Table)[0], "size"), want)
+	}
+	ignored := EdgeListOptions{Missing: "error", Kinds: map[string]table.Kind{"size": table.Ignore}}
+	testkit.Must(readWith("a b\n", features, "", ignored))
+	d := testkit.Must(readWith("c b\n", features, "", EdgeListOptions{SkipUnknown: true}))
+	testkit.WantSame(t, "skipped", cells(d.Table)[0], "size: |3")
+	d.Table.Columns[0].Cells = nil
+	testkit.WantError(t, d.Validate(), coles.ErrShape)
+
+	// Of numbers alone a gap is the mean, which is said.
+	var said string
+	d = testkit.Must(readWith("a b\nb c\n", "a,1,5\nb,NA,5\nc,4,5\n", "", EdgeListOptions{Warn: func(line string) { said = line }}))
+	testkit.WantSame(t, "mean", d.Features.At(1, 0), 2.5)
+	testkit.WantSame(t, "said", said, "features: 1 cells without a number get the mean of their columns")
+}
+
+// Features of a dataset are those of its table, learned or as known.
+func TestEncodeDataset(t *testing.T) {
+	d := testkit.Must(readText("a b\n", "id,size,colour\na,1,red\nb,2,red\nc,3,blue\n", ""))
+	e := testkit.Must(d.Encode(context.Background(), nil))
+	testkit.WantSame(t, "names", d.FeatureNames, e.Names())
+	testkit.WantClose(t, "features", d.Features, testkit.Must(e.Encode(context.Background(), d.Table)), 0)
+	testkit.Check(t, d.Validate())
+	later := testkit.Must(readText("x y\n", "id,colour\nx,red\ny,green\n", ""))
+	if testkit.Must(later.Encode(context.Background(), e)) != e {
+		t.Error("another encoder")
+	}
+	testkit.WantSame(t, "newcomers", mat.Row(nil, 0, later.Features), []float64{0, 1, 0})
+	_, err := (&Dataset{Name: "none"}).Encode(context.Background(), nil)
+	testkit.WantError(t, err, ErrMissing)
+}
+
+// What is written as JSON lines is read back, to the bit.
+func TestObjectsOfVectors(t *testing.T) {
+	ids := []string{"ann", "b \"c\"\n", "7"}
+	want := mat.NewDense(3, 2, []float64{1, -1.0 / 3, 5e-324, 1.7976931348623157e308, 0, 3})
+	var file bytes.Buffer
+	testkit.Check(t, WriteJSONLines(&file, ids, want))
+	f, _ := FormatNamed("jsonl")
+	d := testkit.Must(f.Read(&file, EdgeListOptions{}))
+	testkit.WantSame(t, "ids", d.IDs, ids)
+	testkit.WantClose(t, "vectors", d.Features, want, 0)
+}
+
+func TestBadObjects(t *testing.T) {
+	many := `{"id":"a","x":1}` + "\n"
+	for i := range 600 { // each with a column of its own
+		many += fmt.Sprintf(`{"id":%d,"y%d":1}`+"\n", i, i)
+	}
+	objects := func(lines ...string) func() error { return edgeList("", strings.Join(lines, "\n"), "") }
+	refuse(t, []bad{
+		{"not an object", objects(`{"id":"a","x":1}`, `["b",2]`), coles.ErrFormat, "features:2"},
+		{"cut off", objects(`{"id":"a","x":1}`, `{"id":"b","x"`), coles.ErrFormat, "features:2"},
+		{"two on a line", objects(`{"id":"a","x":1} {"id":"b","x":2}`), coles.ErrFormat, "features:1"},
+		{"no id", objects(`{"id":"a","x":1}`, `{"x":2}`), ErrMissing, "features:2"},
+		{"nothing", objects(`{}`), ErrMissing, "features:1"},
+		{"an empty id", objects(`{"id":"","x":1}`), coles.ErrFormat, "features:1"},
+		{"an id twice", objects(`{"id":"a","x":1}`, `{"id":"a","x":1}`), coles.ErrIDs, "features:2"},
+		{"a member twice", objects(`{"id":"a","x":1,"x":2}`), ErrDuplicate, "features:1"},
+		{"nested", objects(`{"id":"a","x":{"y":1}}`), coles.ErrFormat, `features:1: malformed: member "x"`},
+		{"a vector of text", objects(`{"id":"a","vector":[1,"2"]}`), coles.ErrFormat, "features:1"},
+		{"an empty vector", objects(`{"id":"a","vector":[]}`), coles.ErrFormat, "features:1"},
+		{"vectors of two lengths", objects(`{"id":"a","vector":[1]}`, `{"id":"b","vector":[1,2]}`), coles.ErrShape, "features:2"},
+		{"a vector and more", objects(`{"id":"a","vector":[1]}`, `{"id":"b","vector":[1],"x":2}`), coles.ErrFormat, "features:2"},
+		{"a number beyond float64", objects(`{"id":"a","vector":[1e999]}`), coles.ErrFormat, "features:1"},
+		{"a column a row", objects(many), coles.ErrTooLarge, "features:"},
+	})
+	ignored := EdgeListOptions{Kinds: map[string]table.Kind{"x": table.Ignore}}
+	d := testkit.Must(readWith("", `{"id":"a","x":{"y":1},"n":3}`, "", ignored))
+	testkit.WantSame(t, "ignored", cells(d.Table), []string{"x: ", "n: 3"})
+}

@@ -1,0 +1,98 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+)
+
+// column is a table of one column of these cells.
+func column(cells ...string) *Table {
+	return &Table{Columns: []Column{{Name: "c", Cells: cells}}}
+}
+
+// repeat is the cells so many times over, each time with a number where they have %d.
+func repeat(times int, cells ...string) (all []string) {
+	for i := range times {
+		for _, cell := range cells {
+			if strings.Contains(cell, "%d") {
+				cell = fmt.Sprintf(cell, i)
+			}
+			all = append(all, cell)
+		}
+	}
+	return all
+}
+
+func TestDetection(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells []string
+		want  Kind
+	}{
+		"whole numbers":            {repeat(9, "%d"), Number},
+		"numbers of any unit":      {[]string{"1e-300", "-2.5E+7", "+0", " 12 "}, Number},
+		"numbers and holes":        {[]string{"1", "", "NA", "?", " - ", "NaN", "2", "None"}, Number},
+		"a mistyped number":        {append(repeat(19, "%d"), "12 kg"), Number}, // nineteen of twenty
+		"two mistyped numbers":     {append(repeat(18, "%d"), "12 kg", "3 kg"), Category},
+		"decimal commas":           {[]string{"0,5", "1,25"}, Number}, // so that they are refused
+		"dates":                    {[]string{"2024-02-29", "1969-12-31", ""}, Date},
+		"dates with times":         {[]string{"2024-02-29T12:00:00Z", "2024-02-29 12:00:00", "29.2.2024"}, Date},
+		"days that are not":        {[]string{"2024-02-30", "2023-02-29"}, Text},
+		"months first, or last":    {[]string{"02/03/2024", "03/02/2024"}, Text},
+		"truth":                    {repeat(3, "true", "false"), Category},
+		"names of countries":       {repeat(9, "United Kingdom", "Cote d'Ivoire"), Category},
+		"names of people":          {repeat(9, "Ann Smith%d"), Text},
+		"one word each":            {repeat(9, "ann%d"), Category},
+		"long, of few":             {repeat(9, "one two three four five six seven eight"), Text},
+		"Chinese":                  {repeat(9, "北京市%d"), Text}, // a segment each
+		"nothing but holes":        {[]string{"", "na"}, Ignore},
+		"a dash between two words": {repeat(9, "-", "x-y"), Category},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.WantSame(t, "kind", column(c.cells...).Columns[0].detect(), c.want)
+		})
+	}
+}
+
+// What does not go says where it is; what is asked for is done.
+func TestRefusals(t *testing.T) {
+	numbers := repeat(40, "%d")
+	typo := column(append(numbers, "x")...)
+	typo.File, typo.Lines = "t.csv", make([]int, 41)
+	typo.Lines[40] = 57
+	far := column("1", "1e999")
+	commas := column("0,5", "1,25")
+	set := column("1", "two")
+	testkit.Check(t, set.SetKind("c", Date))
+	for name, c := range map[string]struct {
+		t    *Table
+		want error
+		text string
+	}{
+		"a mistyped number":   {typo, coles.ErrFormat, `t.csv:57: column "c": malformed: "x" is not a number`},
+		"too large":           {far, coles.ErrNotFinite, `row 1: column "c"`},
+		"decimal commas":      {commas, coles.ErrFormat, `"0,5" has a comma`},
+		"no date":             {set, coles.ErrFormat, `"1" is not a date`},
+		"no rows":             {New("a"), coles.ErrShape, "0 rows"},
+		"no columns":          {&Table{IDs: []string{"ann"}}, coles.ErrShape, "no column"},
+		"nothing in it":       {column("a", "a"), coles.ErrShape, "no column tells rows apart"},
+		"rows of two lengths": {&Table{Columns: []Column{{Name: "a", Cells: []string{"1"}}, {Name: "b"}}}, coles.ErrShape, `column "b"`},
+		"two of one name":     {&Table{Columns: []Column{{Name: "a", Cells: []string{"1"}}, {Name: "a", Cells: []string{"1"}}}}, coles.ErrIDs, `"a"`},
+		"too few ids":         {&Table{IDs: []string{"x"}, Columns: column("1", "2").Columns}, coles.ErrShape, "1 ids"},
+		"a name not UTF-8":    {&Table{Columns: []Column{{Name: "\xff", Cells: []string{"1", "2"}}}}, coles.ErrIDs, `"\xff"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Learn(context.Background(), c.t)
+			testkit.WantError(t, err, c.want)
+			testkit.WantText(t, err.Error(), c.text)
+		})
+	}
+	err := column("1").SetKind("d", Text)
+	testkit.WantError(t, err, coles.ErrSetting)
+	testkit.WantText(t, err.Error(), `no column "d" among "c"`)
+	testkit.Stops(t, func(ctx context.Context) error { _, err := Learn(ctx, column(numbers...)); return err })
+}
