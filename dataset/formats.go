@@ -89,7 +89,7 @@ func FormatNamed(name string) (f Format, ok bool) {
 // FormatsAt lists the formats that a path may be in, by the extension, before .gz if there is one,
 // or by the files that are there.
 func FormatsAt(path string) []Format {
-	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
+	extension := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
 	return slices.DeleteFunc(Formats(), func(f Format) bool {
 		return !slices.Contains(f.Extensions, extension) && (f.IsAt == nil || !f.IsAt(path))
 	})

@@ -111,9 +111,6 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to data
 		vectors, _ := formatNamed(textVectors, isRead)
 		froms = []dataset.Format{graph, vectors}
 	}
-	if err := uncompressed(out); err != nil {
-		return from, to, err
-	}
 	if len(tos) == 0 {
 		return from, to, usagef("%s: the name does not tell the format; name one of %s by -to", out, formatNames(isWritten))
 	}

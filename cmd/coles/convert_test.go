@@ -3,7 +3,11 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -134,6 +138,52 @@ func TestGzippedInput(t *testing.T) {
 	prints(t, npz, "", "convert", "-to", "npz", filepath.Join(dir, "g.npz.gz"), "-")
 }
 
+// What a command writes to a name that ends in .gz unpacks to what it writes to the name before it, is
+// the same at any time, and is read. Where it fails nothing is there.
+func TestGzippedOutput(t *testing.T) {
+	t.Chdir(folder(t, map[string]string{"e.csv": edgesText, "v.tsv": oddVectors, "x.tsv": vectorsText, "l.csv": "a,red\n-c,blue\n"}))
+	for _, c := range []struct{ args, out string }{
+		{"convert -from tsv v.tsv OUT", "v.csv"},
+		{"convert v.tsv OUT", "v.npy"},
+		{"convert -from tsv x.tsv -to word2vec-binary OUT", "w.bin"},
+		{"convert -from edges e.csv OUT", "g.npz"},
+		{"convert g.npz.gz OUT", "g.edges"},
+		{"embed e.csv -dim 2 -o OUT", "y.JSONL"},
+		{"embed e.csv -dim 2 -to npz -o OUT", "out"},
+		{"embed e.csv -dim 2 -o OUT.npy -model OUT", "out.model"},
+		{"convert v.tsv OUT.npy -write-ids OUT", "v.ids"},
+		{"convert v.npy.gz -ids v.ids.gz OUT", "v.txt"},
+		{"predict -embedding x.tsv -labels l.csv -all -o OUT", "p.csv"},
+		{"cluster -embedding x.tsv -k 2 -json -o OUT", "c.json"},
+	} {
+		t.Run(c.out, func(t *testing.T) {
+			var outs [3]string
+			for k, out := range []string{c.out, c.out + ".gz", "again." + strings.ToUpper(c.out) + ".GZ"} {
+				must(t, "", strings.Fields(strings.ReplaceAll(c.args, "OUT", out))...)
+				outs[k] = read(t, out)
+			}
+			testkit.WantSame(t, "gzipped twice", outs[1], outs[2])
+			z := testkit.Must(gzip.NewReader(strings.NewReader(outs[1])))
+			testkit.WantSame(t, "unpacked", string(testkit.Must(io.ReadAll(z))), outs[0])
+		})
+	}
+	prints(t, read(t, "v.csv"), "", "convert", "v.npy.gz", "-ids", "v.ids.gz", "-to", "csv", "-")
+	late := errors.New("late")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for path, ctx := range map[string]context.Context{"late.gz": t.Context(), "stopped.gz": stopped} {
+		err := sink{path: path}.write(ctx, func(w io.Writer) error {
+			if _, err := io.CopyN(w, rand.NewChaCha8([32]byte{}), 1<<20); err != nil {
+				return err
+			}
+			return late
+		})
+		if _, gone := os.Stat(path); !errors.Is(err, late) && !errors.Is(err, context.Canceled) || !errors.Is(gone, os.ErrNotExist) {
+			t.Errorf("%s: error %v, and the file: %v", path, err, gone)
+		}
+	}
+}
+
 // Input unpacks within the budget of package source.
 func TestGzipBomb(t *testing.T) {
 	defer func(free int64) { packed.FreeText = free }(packed.FreeText)
@@ -164,7 +214,7 @@ func TestConversion(t *testing.T) {
 		{"", "g.npz", "", "y.npy", true, "", ""},
 		{"", "p.csv", "", "y.npy", false, "csv", "npy"},
 		{"", "p.csv", "", "y.npz", false, "edges", "npz"},
-		{"npy", "y.npy", "npy", "y.npy.gz", false, "", ""},
+		{"", "y.npy", "", "Y.TSV.GZ", false, "npy", "tsv"},
 		{"", "y.npy", "npz", "g.npz", false, "", ""},
 		{"", "y.npy", "", "y.txt", true, "", ""},
 		{"", "-", "", "-", false, "", ""},
@@ -197,7 +247,7 @@ func TestErrorsNameTheGuess(t *testing.T) {
 		{[]string{"similar", "-embedding", file("e.json"), "ann"}, exitFailure, "(read as tsv: unknown format .json)"},
 		{[]string{"info", file("vectors.tsv")}, exitFailure, "(read as edges; name the format by -from)"},
 		{[]string{"embed", file("vectors.tsv")}, exitFailure, "(read as edges; name the format by -from)"},
-		{[]string{"info", file("g.graphml")}, exitUsage, "unknown format .graphml"},
+		{[]string{"info", file("g.graphml")}, exitUsage, `nx.read_graphml("` + file("g.graphml")},
 		{[]string{"embed", file("e.json")}, exitUsage, "unknown format .json"},
 		{[]string{"convert", file("e.json"), file("out.npz")}, exitUsage, "unknown format .json"},
 		{[]string{"convert", file("edges.csv"), file("out.tsv")}, exitUsage, "a graph or vectors? name the format of " + file("edges.csv") + " by -from"},
@@ -208,11 +258,12 @@ func TestErrorsNameTheGuess(t *testing.T) {
 
 // Formats without ids have them in a file of their own.
 func TestIDsNextToAMatrix(t *testing.T) {
-	dir := folder(t, map[string]string{"v.tsv": "ann b\t1\t2\n\"#1\"\t3\t4\n", "one": "ann\n", "twice": "ann\nann\n"})
+	dir := folder(t, map[string]string{"v.tsv": "ann b\t1\t2\n\"#1\"\t3\t4\n", "one": "ann\n", "twice": "ann\nann\n", "long": "\ufeff" + strings.Repeat("ann", 1<<15) + "\r\n#1\r\n"})
 	file := func(name string) string { return filepath.Join(dir, name) }
 	must(t, "", "convert", file("v.tsv"), file("v.npy"), "-write-ids", file("v.ids"))
 	testkit.WantSame(t, "ids", read(t, file("v.ids")), "ann b\n#1\n")
 	prints(t, read(t, file("v.tsv")), "", "convert", file("v.npy"), "-ids", file("v.ids"), "-to", "tsv", "-")
+	prints(t, strings.Repeat("ann", 1<<15)+"\t1\t2\n\"#1\"\t3\t4\n", "", "convert", file("v.npy"), "-ids", file("long"), "-to", "tsv", "-")
 	for name, want := range map[string]string{"one": "one: wrong size: 1 ids for 2 rows", "twice": "twice:2: bad node ids"} {
 		refused(t, dir, exitFailure, want, "", "convert", file("v.npy"), "-ids", file(name), "-to", "tsv", "-")
 	}

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"coles"
 	"coles/dataset"
@@ -121,21 +119,18 @@ func resultOutput(c *cli.Command, s streams, binary bool) (sink, error) {
 	if err := checkEmbeddingFlags(c); err != nil {
 		return sink{}, err
 	}
-	if err := uncompressed(c.String("o")); err != nil {
-		return sink{}, err
-	}
 	return newOutput(c, c.Args().Slice(), "-o", cmp.Or(c.String("o"), standard), binary, s)
 }
 
 // writeResult writes a result as JSON, or its lines: fields separated by tabs, or by commas into a
-// file that ends in .csv. A field that holds the separator comes in double quotes.
+// file that ends in .csv or .csv.gz. A field that holds the separator comes in double quotes.
 func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, lines [][]string) error {
 	return s.write(ctx, func(w io.Writer) error {
 		if c.Bool("json") {
 			return printJSON(w, result)
 		}
 		to := csv.NewWriter(w)
-		if !strings.EqualFold(filepath.Ext(s.path), ".csv") {
+		if extensionOf(s.path) != ".csv" {
 			to.Comma = '\t'
 		}
 		return to.WriteAll(lines)

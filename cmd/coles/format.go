@@ -68,7 +68,7 @@ func formatNamed(name string, pass func(dataset.Format) bool) (f dataset.Format,
 
 // extensionOf is the extension of a file's name in lower case, before the one of gzip.
 func extensionOf(path string) string {
-	return strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
+	return filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
 }
 
 func isFolder(path string) bool {
@@ -115,15 +115,17 @@ func readingFormat(name, path string, graph bool) (f dataset.Format, err error) 
 
 // unknownFormat is the error for a file whose extension no format that is read has.
 func unknownFormat(path, wanted string) error {
-	return usagef("%s: unknown format %s to read; name one of %s by -from", path, extensionOf(path), wanted)
+	switch extension := extensionOf(path); extension {
+	case ".graphml", ".gml", ".gexf":
+		return usagef(`%s: %[2]s is not read; Python makes edges of it: import networkx as nx; nx.write_weighted_edgelist(nx.read_%[2]s(%[1]q), "graph.edges", delimiter="\t")`, path, extension[1:])
+	default:
+		return usagef("%s: unknown format %s to read; name one of %s by -from", path, extension, wanted)
+	}
 }
 
 // embeddingFormat is the format to write an embedding in: the one named or told by the path; text
 // on standard output.
 func embeddingFormat(name, path string) (f dataset.Format, err error) {
-	if err := uncompressed(path); err != nil {
-		return f, err
-	}
 	if name == "" && path == standard {
 		name = textVectors
 	}
@@ -159,12 +161,4 @@ func writableIDs(f dataset.Format, d *dataset.Dataset, rows int) error {
 		}
 	}
 	return err
-}
-
-// uncompressed refuses a file whose name says that it is gzipped.
-func uncompressed(path string) error {
-	if strings.HasSuffix(strings.ToLower(path), ".gz") {
-		return usagef("%s: compressed files are read, not written", path)
-	}
-	return nil
 }

@@ -27,8 +27,9 @@
 // With an edge list go -features FILE, which names the nodes and gives their order, and -labels
 // FILE, a line "id label" for every node that has one. -columns, -unweighted, -bipartite, -missing
 // and -skip-unknown say how text is read that is not quite so, and -ids names the rows of a file
-// without ids. Everything may be gzipped. A file called "-", or none where one is expected, is
-// standard input or output; text is the default there. Directed edges are made undirected.
+// without ids. Everything may be gzipped, and is written so where a name ends in .gz. A file called
+// "-", or none where one is expected, is standard input or output; text is the default there.
+// Directed edges are made undirected.
 //
 // # Output
 //

@@ -146,8 +146,9 @@ func giveIDs(ctx context.Context, in *inputs, d *dataset.Dataset, n int) (err er
 		known := make(map[string]bool)
 		var ids []string
 		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, 16<<20) // as long as a line of other text may be
 		for lines.Scan() {
-			id := lines.Text()
+			id := strings.TrimPrefix(lines.Text(), "\ufeff") // byte order mark
 			if id == "" || known[id] || !utf8.ValidString(id) {
 				err := fmt.Errorf("%w: %q is empty, given twice or not UTF-8", coles.ErrIDs, id)
 				return nil, &dataset.ParseError{File: nameOf(in.ids), Line: len(ids) + 1, Err: err}
@@ -187,7 +188,7 @@ func holding(dir string) string {
 // writeIDs writes the ids of n rows, one a line.
 func writeIDs(w io.Writer, ids []string, n int) error {
 	for _, id := range rowNames(ids, n) {
-		if id == "" || strings.ContainsAny(id, "\r\n") {
+		if id == "" || strings.ContainsAny(id, "\r\n") || strings.HasPrefix(id, "\ufeff") {
 			return fmt.Errorf("%w: %q does not go on a line", coles.ErrIDs, id)
 		}
 		if _, err := fmt.Fprintln(w, id); err != nil {

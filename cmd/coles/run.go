@@ -100,7 +100,8 @@ func oneLine(err error) string {
 
 const rootDescription = `Embeds the nodes of graphs by COntrastive Laplacian EigenmapS, and looks at
 graphs and embeddings in files. "-", or no file where one is expected, is
-standard input or output. Files may be gzipped.
+standard input or output. Files may be gzipped, and are written so where a name
+ends in .gz.
 
 Graphs are in these formats:
 %s

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode"
 
 	"coles/dataset"
@@ -115,9 +117,19 @@ func newIDsOutput(c *cli.Command, files []string, output string, s streams) (sin
 }
 
 // write fills the output by way of f: a file appears whole or not at all, and not once ctx is done.
+// One whose name ends in .gz is gzipped, without a name or a time.
 func (s sink) write(ctx context.Context, f func(io.Writer) error) error {
 	if s.path == "" {
 		return nil
+	}
+	if plain := f; strings.EqualFold(filepath.Ext(s.path), ".gz") {
+		f = func(w io.Writer) error {
+			z := gzip.NewWriter(w)
+			if err := plain(z); err != nil {
+				return err
+			}
+			return z.Close()
+		}
 	}
 	stoppable := func(w io.Writer) error {
 		b := bufio.NewWriterSize(cancelWriter{ctx, w}, bufferSize)
