@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -37,6 +39,19 @@ const driver = `"use strict";
 	const press = () => click("form button");
 	const archive = async path => { put("edges", "graph.npz", await (await fetch(path)).arrayBuffer()); };
 	const status = () => find("#status").textContent;
+	const scheme = async kind => { // and two frames later everybody has heard of it
+		await fetch("/scheme/" + kind, {method: "POST"});
+		for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
+	};
+	const saved = async (button, file) => { click(button); find("#warning").textContent = await (await fetch("/saved/" + file)).text(); };
+	const dots = () => { // the colours of the map, and how much there is of each
+		const pen = new OffscreenCanvas(find("canvas").width, find("canvas").height).getContext("2d", {willReadFrequently: true}), count = {};
+		pen.drawImage(find("canvas"), 0, 0);
+		const {data} = pen.getImageData(0, 0, pen.canvas.width, pen.canvas.height);
+		for (let k = 0; k < data.length; k += 4)
+			if (data[k + 3] === 255) { const rgb = "rgb(" + [...data.subarray(k, k + 3)].join(", ") + ")"; count[rgb] = (count[rgb] ?? 0) + 1; }
+		return count;
+	};
 	const shown = async act => {
 		const stages = [];
 		const note = () => { if (stages.at(-1) !== status()) stages.push(status()); };
@@ -48,12 +63,13 @@ const driver = `"use strict";
 		await until(() => find("#error").textContent || /^(Done|Stopped)/.test(status()) && (find("main").hidden || find("tbody").rows.length));
 		clearInterval(clock);
 		observer.disconnect();
-		return {stages, gap, error: find("#error").textContent, warning: find("#warning").textContent, graph: find("#graph").textContent, map: !find("main").hidden, method: find("#method").textContent,
+		const canvas = find("canvas"), points = canvas.clientWidth ? onScreen().map(p => p[1]) : [0];
+		return {stages, gap, dots: canvas.width ? dots() : {}, legend: [...document.querySelectorAll("#legend span")].map(dot => getComputedStyle(dot).color),
+			used: (Math.max(...points) - Math.min(...points)) / canvas.clientHeight, name: find("#name").textContent, note: find("#note").textContent, error: find("#error").textContent, warning: find("#warning").textContent, graph: find("#graph").textContent, map: !find("main").hidden, method: find("#method").textContent,
 			rows: [...find("tbody").rows].map(r => [...r.cells].map(c => c.textContent).join(" ")), wide: document.documentElement.scrollWidth > innerWidth};
 	};
-	await until(() => status() === "Ready.");
 	const found = {};
-	for (const [name, act] of Object.entries(acts)) found[name] = await shown(() => act({click, put, press, archive, until, status, find}));
+	for (const [name, act] of Object.entries(acts)) found[name] = await shown(() => act({click, put, press, archive, until, status, find, scheme, saved}));
 	await fetch("/found", {method: "POST", body: JSON.stringify(found)});
 })();`
 
@@ -65,6 +81,54 @@ type shown struct {
 	Graph, Method  string
 	Map            bool
 	Wide           bool // wider than the screen
+	Name, Note     string
+	Dots           map[string]int // pixels of the map by their colour
+	Legend         []string       // colours
+	Used           float64        // share of the map's height that nodes take
+}
+
+// A devtools is a browser's end of the DevTools protocol.
+type devtools struct {
+	to      io.Writer
+	from    *bufio.Reader
+	id      int
+	session string
+}
+
+// call sends a command and returns what is of use of its result.
+func (d *devtools) call(method string, params map[string]any) (result struct {
+	SessionID   string
+	TargetInfos []struct{ TargetID, Type string }
+}) {
+	d.id++
+	message := map[string]any{"id": d.id, "method": method, "params": params}
+	if d.session != "" {
+		message["sessionId"] = d.session
+	}
+	d.to.Write(append(testkit.Must(json.Marshal(message)), 0))
+	for {
+		text, err := d.from.ReadBytes(0)
+		if err != nil {
+			return result
+		}
+		answer := struct {
+			ID     int
+			Result any
+		}{Result: &result}
+		if json.Unmarshal(text[:len(text)-1], &answer); answer.ID == d.id {
+			return result
+		}
+	}
+}
+
+// scheme has the page think that its user prefers dark or light.
+func (d *devtools) scheme(kind string) {
+	if d.session == "" {
+		targets := d.call("Target.getTargets", nil).TargetInfos
+		page := slices.IndexFunc(targets, func(t struct{ TargetID, Type string }) bool { return t.Type == "page" })
+		d.session = d.call("Target.attachToTarget", map[string]any{"targetId": targets[page].TargetID, "flatten": true}).SessionID
+	}
+	d.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": kind}}})
 }
 
 // inBrowser opens the page of a folder in Chromium and returns its contents after each act, in JavaScript.
@@ -88,16 +152,35 @@ func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[s
 		body, _ := io.ReadAll(r.Body)
 		found <- body
 	})
+	commands, to, err := os.Pipe()
+	testkit.Check(t, err)
+	from, answers, err := os.Pipe()
+	testkit.Check(t, err)
+	tools, downloads := &devtools{to: to, from: bufio.NewReader(from)}, t.TempDir()
+	mux.HandleFunc("POST /scheme/{kind}", func(_ http.ResponseWriter, r *http.Request) { tools.scheme(r.PathValue("kind")) })
+	mux.HandleFunc("/saved/{name}", func(w http.ResponseWriter, r *http.Request) {
+		for range 200 { // a download has its name when it is whole
+			if text, err := os.ReadFile(filepath.Join(downloads, r.PathValue("name"))); err == nil {
+				w.Write(text)
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	run := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=500,900", "--user-data-dir="+t.TempDir(),
-		"--enable-logging=stderr", "--remote-debugging-port=0", server.URL+"/")
+		"--enable-logging=stderr", "--remote-debugging-pipe", server.URL+"/")
+	run.ExtraFiles = []*os.File{commands, answers}
 	var stderr bytes.Buffer
 	run.Stderr = &stderr
 	testkit.Check(t, run.Start())
+	commands.Close()
+	answers.Close()
+	tools.call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": downloads})
 	var body []byte
 	select {
 	case body = <-found:
@@ -169,7 +252,8 @@ func hostile() (acts string, check func(t *testing.T, all map[string]shown)) {
 				t.Errorf("%.40q: %d rows, wide: %v, %s", name, len(got.Rows), got.Wide, got.Error)
 			}
 			testkit.WantText(t, got.Warning, "● class "+name) // the legend
-			if !strings.HasSuffix(got.Warning, "3") {         // the page's script, the driver and the title
+			testkit.WantSame(t, "the file", got.Name, file)
+			if !strings.HasSuffix(got.Warning, "3") { // the page's script, the driver and the title
 				t.Errorf("%.40q: elements that are not the page's", name)
 			}
 			for _, row := range got.Rows {
@@ -190,14 +274,24 @@ func TestPage(t *testing.T) {
 	}
 	acts, check := hostile()
 	all := inBrowser(t, folder, `
+		opened() {},
+		dark({scheme}) { return scheme("dark"); },
+		light({scheme}) { return scheme("light"); },
+		predicted({click}) { click("[value=predictions]"); },
+		"predictions saved": ({saved}) => saved("[name=groups]", "predictions.csv"),
+		clusters({click}) { click("[value=clusters]"); },
+		"three clusters": ({find}) => { const many = find("[name=clusters]"); many.value = 3; many.dispatchEvent(new Event("change", {bubbles: true})); },
+		"too many": ({find}) => { const many = find("[name=clusters]"); many.value = 401; many.dispatchEvent(new Event("change", {bubbles: true})); },
+		"vectors saved": ({saved}) => saved("[name=vectors]", "vectors.csv"),
 		karate({click}) { click("[value=karate]"); },
 		"a sample": ({click}) => { click("[value=communities]"); },
 		files({put, press}) { put("edges", "friends.tsv", "ann bob 1082040961\nbob cy 1082040977\ncy dan 1100000000\n"); put("features", "likes.tsv", "ann 1 0\nbob 1 1\ncy 0 1\ndan 0 2\n"); press(); },
 		"another node": async ({click, put, press, find, until}) => { press(); await until(() => find("tbody").rows.length); const name = find("[name=node]"); name.value = "dan"; name.dispatchEvent(new Event("change")); },
 		"bad weight": ({put, press}) => { put("edges", "friends.tsv", "ann bob 1\nbob cy x\n"); press(); },
 		async "stopped"({click, until, status}) { click("[value=communities]"); await until(() => /^Improving/.test(status())); click("[name=stop]"); },
-		"karate again": ({click}) => { click("[value=karate]"); },`+acts, nil)
+		"karate again": ({click}) => { click("[value=communities]"); click("[value=karate]"); },`+acts, nil)
 	check(t, all)
+	checkSample(t, all)
 
 	for _, c := range []struct {
 		act, graph, method string
@@ -256,12 +350,73 @@ func TestPage(t *testing.T) {
 // A graph that computes for seconds leaves the page free.
 func TestCoraLeavesThePageFree(t *testing.T) {
 	cora := testkit.Shared(t, "data", "npz", "cora.npz")
-	got := inBrowser(t, built(t), `async cora({archive, press}) { await archive("cora.npz"); press(); }`, map[string]string{"cora.npz": cora})["cora"]
+	got := inBrowser(t, built(t), `opened() {}, async cora({archive, press}) { await archive("cora.npz"); press(); }`, map[string]string{"cora.npz": cora})["cora"]
 	t.Logf("%s, longest gap %.0f ms", got.Method, got.Gap)
 	if got.Error != "" || !strings.HasPrefix(got.Graph, "2708 nodes, 5278 edges, 1433 features") || len(got.Rows) != 10 {
 		t.Errorf("%+v", got)
 	}
 	if got.Gap > 500 {
 		t.Errorf("the page did nothing for %.0f ms", got.Gap)
+	}
+}
+
+// coloured checks that the map has every colour of the legend, at least a dot of each, and no fewer.
+func coloured(t *testing.T, all map[string]shown, act string, groups int) {
+	t.Helper()
+	got := all[act]
+	for _, colour := range got.Legend {
+		if got.Dots[colour] < 20 {
+			t.Errorf("%s: %d pixels of %s", act, got.Dots[colour], colour)
+		}
+	}
+	if got.Error != "" || len(got.Legend) != groups || got.Used < .8 {
+		t.Errorf("%s: legend %v, error %q, the map uses %.0f %% of its height", act, got.Legend, got.Error, 100*got.Used)
+	}
+}
+
+// checkSample looks at the sample that the page opens with, in all colours, and at what is downloaded.
+func checkSample(t *testing.T, all map[string]shown) {
+	t.Helper()
+	coloured(t, all, "opened", 6) // five classes, and the nodes without a label
+	coloured(t, all, "dark", 6)
+	coloured(t, all, "light", 6)
+	coloured(t, all, "predicted", 5)
+	coloured(t, all, "clusters", 5)
+	coloured(t, all, "three clusters", 3)
+	testkit.WantSame(t, "the name", all["opened"].Name, "A sample of 400 nodes")
+	if slices.Equal(all["dark"].Legend, all["light"].Legend) || !maps.Equal(all["opened"].Dots, all["light"].Dots) {
+		t.Errorf("the legend is %v in the dark, %v in the light, and the map opened the same: %v",
+			all["dark"].Legend, all["light"].Legend, maps.Equal(all["opened"].Dots, all["light"].Dots))
+	}
+	testkit.WantText(t, all["predicted"].Note, "267 labels, and predictions for 133 nodes") // ⌊(400−2)/3⌋+1 of them
+	testkit.WantText(t, all["clusters"].Note, "5 clusters by k-means, mean silhouette 0.")
+	if got := all["too many"]; got.Error == "" || !got.Map || len(got.Legend) != 6 {
+		t.Errorf("401 clusters of 400 nodes: %+v", got)
+	}
+
+	// The same as on this machine.
+	var v view.View
+	want := map[string]string{}
+	for _, r := range []view.Request{{Sample: "communities"}, {Want: "vectors"}, {Want: "predictions"}} {
+		v.Answer(t.Context(), r, func(message any) {
+			switch m := message.(type) {
+			case view.Download:
+				want["vectors saved"] = m.Text
+			case view.Groups:
+				want["predictions saved"] = m.CSV.Text
+			}
+		})
+	}
+	for act, lines := range map[string]int{"vectors saved": 401, "predictions saved": 134} { // with a header
+		got := all[act].Warning
+		if strings.Count(got, "\n") != lines || strings.Count(want[act], "\n") != lines {
+			t.Errorf("%s: %d lines, want %d", act, strings.Count(got, "\n"), lines)
+		}
+		for k, line := range strings.Split(got, "\n") {
+			fields, wanted := strings.Split(line, ","), strings.Split(strings.Split(want[act], "\n")[k], ",")
+			if len(fields) != len(wanted) || fields[0] != wanted[0] {
+				t.Fatalf("%s: line %q, want %q", act, line, wanted)
+			}
+		}
 	}
 }

@@ -24,11 +24,13 @@ func main() {
 	}
 }
 
-// request reads {sample}, {edges, features, labels: {name, bytes}} or {node}.
+// request reads {sample}, {edges, features, labels: {name, bytes}}, {want, clusters} or {node}.
 func request(v js.Value) view.Request {
 	var r view.Request
 	if sample := v.Get("sample"); sample.Truthy() {
 		r.Sample = sample.String()
+	} else if want := v.Get("want"); want.Truthy() {
+		r.Want, r.Clusters = want.String(), v.Get("clusters").Int()
 	} else if node := v.Get("node"); !node.IsUndefined() {
 		r.Node = node.Int()
 	} else {

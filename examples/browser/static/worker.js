@@ -5,7 +5,6 @@ importScripts("wasm_exec.js");
 const go = new Go();
 const ready = WebAssembly.instantiateStreaming(fetch("coles.wasm"), go.importObject).then(({instance}) => {
 	go.run(instance).then(() => fail("The computation broke off, perhaps for want of memory.", true));
-	postMessage(JSON.stringify({ready: true}));
 });
 ready.catch(fail);
 

@@ -1,5 +1,5 @@
-// Package view answers what the page asks: it reads a graph, embeds it, places the nodes on a map
-// and finds the nodes nearest to one. It knows nothing of a browser.
+// Package view answers what the page asks: it reads a graph, embeds it, places the nodes on a map,
+// finds the nodes nearest to one, predicts classes and clusters. It knows nothing of a browser.
 package view
 
 import (
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"coles"
@@ -30,11 +31,14 @@ type File struct {
 	Data []byte // the bytes of the file
 }
 
-// A Request names a sample or files to embed or, where both are missing, asks for the nodes nearest to a node of the last graph.
+// A Request names a sample or files to embed, or says what is wanted of the last graph: where all
+// three are missing, the nodes nearest to a node.
 type Request struct {
-	Sample string          // karate or communities
-	Files  map[string]File // "edges" (or an archive), "features" and "labels"
-	Node   int             // row of the last graph
+	Sample   string          // karate or communities
+	Files    map[string]File // "edges" (or an archive), "features" and "labels"
+	Want     string          // vectors, predictions or clusters
+	Clusters int             // how many, 0 for as many as have the largest silhouette
+	Node     int             // row
 }
 
 // Messages to the page, which knows each by its first member.
@@ -64,6 +68,19 @@ type (
 		Table []eval.Match `json:"table"` // neighbours by row
 		Node  int          `json:"node"`  // whose neighbours
 	}
+	// Groups are classes or clusters in the place of the labels.
+	Groups struct {
+		Groups []int    `json:"groups"` // for each node
+		Names  []string `json:"names"`  // nil for numbers
+		Noun   string   `json:"noun"`   // of a group without a name
+		Note   string   `json:"note"`   // how they were found, in words
+		CSV    Download `json:"csv"`
+	}
+	// A Download is a file in CSV.
+	Download struct {
+		File string `json:"file"` // its name
+		Text string `json:"text"` // what is in it
+	}
 	// A Warning is a line about files that may be misread.
 	Warning struct {
 		Warning string `json:"warning"` // in words
@@ -76,13 +93,16 @@ type (
 
 // A View is the last graph that was embedded.
 type View struct {
-	index *eval.Index
-	nodes int
+	graph      Graph
+	rows, unit mat.Matrix // the embedding, and its rows at unit length
+	index      *eval.Index
+	nodes      int
 }
 
 // Answer sends the page what it asked for: a graph comes as stages, a [Graph], a [Table] of its
-// first node and one or two maps, another node as its table. A [Failure] comes last where something
-// is wrong. A file that cannot be embedded leaves the graph before it.
+// first node and one or two maps, another node as its table, vectors as a [Download], predictions and
+// clusters as [Groups]. A [Failure] comes last where something is wrong. A file that cannot be
+// embedded leaves the graph before it.
 func (v *View) Answer(ctx context.Context, r Request, send func(message any)) {
 	if err := v.answer(ctx, r, send); err != nil {
 		send(Failure{err.Error()})
@@ -91,7 +111,7 @@ func (v *View) Answer(ctx context.Context, r Request, send func(message any)) {
 
 func (v *View) answer(ctx context.Context, r Request, send func(message any)) error {
 	if r.Sample == "" && r.Files == nil {
-		return v.near(ctx, r.Node, send)
+		return v.ofLast(ctx, r, send)
 	}
 	start := time.Now()
 	send(Stage{Stage: "read", Total: 1})
@@ -99,7 +119,11 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	g, y, err := embed(ctx, d, send)
+	g, rows, err := embed(ctx, d, send)
+	if err != nil {
+		return err
+	}
+	y, err := cli.Prepared(ctx, coles.PrepareRowL2, rows) // directions are what is compared
 	if err != nil {
 		return err
 	}
@@ -107,8 +131,8 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	v.index, v.nodes = index, g.Nodes()
-	send(Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes})
+	*v = View{Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes}, rows, y, index, g.Nodes()}
+	send(v.graph)
 
 	// The components are there at once. t-SNE draws a better map, where it does not take too long.
 	// Meanwhile there is no answer to anything, so that the first table goes before.
@@ -124,11 +148,28 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 		Map{Method: "t-SNE", Final: true}, start, send)
 }
 
+// ofLast answers a request about the last graph.
+func (v *View) ofLast(ctx context.Context, r Request, send func(message any)) error {
+	switch {
+	case v.index == nil:
+		return errors.New("no graph is embedded yet")
+	case r.Want == "vectors":
+		var text strings.Builder
+		err := dataset.WriteCSV(&text, v.graph.IDs, v.rows)
+		if err == nil {
+			send(Download{"vectors.csv", text.String()})
+		}
+		return err
+	case r.Want == "predictions":
+		return v.predict(ctx, send)
+	case r.Want == "clusters":
+		return v.cluster(ctx, r.Clusters, send)
+	}
+	return v.near(ctx, r.Node, send)
+}
+
 // near sends the nodes nearest to one.
 func (v *View) near(ctx context.Context, node int, send func(message any)) error {
-	if v.index == nil {
-		return errors.New("no graph is embedded yet")
-	}
 	table := Table{Table: []eval.Match{}, Node: node}
 	if v.nodes > 1 {
 		found, err := v.index.Rows(ctx, []int{node}, min(nearest, v.nodes-1))
@@ -149,7 +190,14 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 		d.Classes = []string{"instructor", "administrator"}
 		return d, nil
 	case "communities":
-		return dataset.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(ctx)
+		d, err := dataset.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i := 2; i < d.Nodes(); i += 3 { // so that there is something to predict
+			d.Unlabeled = append(d.Unlabeled, i)
+		}
+		return d, nil
 	}
 	edges, features, labels := r.Files["edges"], r.Files["features"], r.Files["labels"]
 	if edges.Name == "" {
@@ -179,8 +227,7 @@ func (f File) reader() io.Reader {
 	return bytes.NewReader(f.Data)
 }
 
-// embed fits a graph, if the memory suffices, and returns the rows of the embedding at unit length:
-// their directions are what is compared.
+// embed fits a graph, if the memory suffices.
 func embed(ctx context.Context, d *dataset.Dataset, send func(message any)) (*coles.Graph, mat.Matrix, error) {
 	g, err := d.Graph()
 	if err != nil {
@@ -197,8 +244,7 @@ func embed(ctx context.Context, d *dataset.Dataset, send func(message any)) (*co
 	if err != nil {
 		return nil, nil, err
 	}
-	y, err := cli.Prepared(ctx, coles.PrepareRowL2, m.Embedding())
-	return g, y, err
+	return g, m.Embedding(), nil
 }
 
 // components are the first two principal components, the second zero where there is one column.

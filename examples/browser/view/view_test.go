@@ -2,12 +2,15 @@ package view_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"coles"
 	"coles/dataset"
+	"coles/eval"
 	"coles/examples/browser/view"
 	"coles/internal/testkit"
 )
@@ -167,4 +170,75 @@ func TestBrokenFiles(t *testing.T) {
 			testkit.WantSame(t, "neighbours in the karate club", len(table.Table), 10)
 		})
 	}
+}
+
+// wanted returns what a view sends of its graph.
+func wanted(t *testing.T, v *view.View, want string, clusters int) (groups view.Groups, file view.Download, failure string) {
+	t.Helper()
+	v.Answer(t.Context(), view.Request{Want: want, Clusters: clusters}, func(message any) {
+		switch m := message.(type) {
+		case view.Groups:
+			groups = m
+		case view.Download:
+			file = m
+		case view.Failure:
+			failure = m.Error
+		}
+	})
+	return groups, file, failure
+}
+
+// The labels that the sample hides are predicted better than the largest class would, and its clusters
+// are its communities; the tables say the same as the colours.
+func TestGroups(t *testing.T) {
+	var v view.View
+	graph, _, _, _ := ask(t, &v, view.Request{Sample: "communities"})
+	truth := testkit.Must(dataset.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(t.Context())).Labels
+
+	found, _, failure := wanted(t, &v, "predictions", 0)
+	lines := strings.Split(strings.TrimSpace(found.CSV.Text), "\n")[1:]
+	right := 0
+	for i, l := range graph.Labels {
+		if l >= 0 {
+			testkit.WantSame(t, "a label that is known", found.Groups[i], l)
+			continue
+		}
+		var class int
+		var chance float64
+		if _, err := fmt.Sscanf(lines[0], graph.IDs[i]+",%d,%g", &class, &chance); err != nil || class != found.Groups[i] || chance < .2 || chance > 1 {
+			t.Fatalf("node %d of class %d: %q, %v", i, found.Groups[i], lines[0], err) // the likeliest of five classes has a fifth at least
+		}
+		if lines = lines[1:]; class == truth[i] {
+			right++
+		}
+	}
+	if failure != "" || len(lines) != 0 || right < 90 { // of 133; the largest class has some thirty
+		t.Errorf("%d of 133 predictions are right, %d lines too many, error %q", right, len(lines), failure)
+	}
+
+	found, _, failure = wanted(t, &v, "clusters", 0)
+	if same := testkit.Must(eval.NMI(truth, found.Groups)); failure != "" || same < .5 || strings.Count(found.CSV.Text, "\n") != 401 {
+		t.Errorf("clusters and communities share %.2f of their information, error %q", same, failure)
+	}
+	found, _, _ = wanted(t, &v, "clusters", 3)
+	testkit.WantSame(t, "three clusters", slices.Max(found.Groups), 2)
+
+	_, file, _ := wanted(t, &v, "vectors", 0)
+	csv, _ := dataset.FormatNamed("csv")
+	y := testkit.Must(csv.Read(strings.NewReader(file.Text), dataset.EdgeListOptions{}))
+	testkit.WantSame(t, "ids", y.IDs, graph.IDs)
+
+	ask(t, &v, view.Request{Sample: "karate"})
+	for _, c := range []struct {
+		want     string
+		clusters int
+		text     string
+	}{{"predictions", 0, "every one has a label"}, {"clusters", 35, "35"}, {"clusters", -1, "setting"}} {
+		if found, _, failure := wanted(t, &v, c.want, c.clusters); found.Groups != nil || !strings.Contains(failure, c.text) {
+			t.Errorf("%d %s: error %q, want %q", c.clusters, c.want, failure, c.text)
+		}
+	}
+	ask(t, &v, view.Request{Files: map[string]view.File{"edges": text("e.csv", "a,b\n")}})
+	_, _, failure = wanted(t, &v, "clusters", 0)
+	testkit.WantText(t, failure, "say how many")
 }

@@ -1,0 +1,104 @@
+package view
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coles/eval"
+)
+
+// predict sends the labels, and the class that a logistic regression on the embedding gives to each
+// node without one, as "coles predict" does.
+func (v *View) predict(ctx context.Context, send func(message any)) error {
+	send(Stage{Stage: "classify", Total: 1})
+	var known, rest []int
+	sizes := make(map[int]int)
+	for i, l := range v.graph.Labels {
+		if l < 0 {
+			rest = append(rest, i)
+		} else {
+			known = append(known, i)
+			sizes[l]++
+		}
+	}
+	if len(rest) == 0 {
+		return errors.New("there is no node to predict: every one has a label, or none")
+	}
+	var l eval.LogisticRegression
+	if s := slices.Sorted(maps.Values(sizes)); len(s) > 1 && s[len(s)-2] > 1 { // whatever is held out leaves two classes
+		l.Cs = eval.DefaultCs()
+	}
+	m, err := l.Fit(ctx, v.rows, known, v.graph.Labels)
+	if err != nil {
+		return err
+	}
+	found, err := m.Predict(ctx, v.rows, rest)
+	if err != nil {
+		return err
+	}
+	chances, err := m.Probabilities(ctx, v.rows, rest)
+	if err != nil {
+		return err
+	}
+	groups := slices.Clone(v.graph.Labels)
+	lines := [][]string{{"id", "class", "probability"}}
+	for q, i := range rest {
+		groups[i] = found[q]
+		name := strconv.Itoa(found[q])
+		if v.graph.Classes != nil {
+			name = v.graph.Classes[found[q]]
+		}
+		column, _ := slices.BinarySearch(m.Classes, found[q])
+		lines = append(lines, []string{v.graph.IDs[i], name, strconv.FormatFloat(chances.At(q, column), 'g', 6, 64)})
+	}
+	note := fmt.Sprintf("%d labels, and predictions for %d nodes", len(known), len(rest))
+	return sendGroups(Groups{groups, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
+}
+
+// mostCounted is how many nodes have their clusters counted, which compares all pairs: half a minute
+// in a browser.
+const mostCounted = 3000
+
+// cluster sends k clusters by k-means on the rows at unit length, as "coles cluster" does, or for 0
+// as many as have the largest silhouette.
+func (v *View) cluster(ctx context.Context, k int, send func(message any)) error {
+	if k == 0 && (v.nodes < 3 || v.nodes > mostCounted) {
+		return fmt.Errorf("clusters are counted for 3 to %d nodes; say how many there are to be of %d", mostCounted, v.nodes)
+	}
+	send(Stage{Stage: "cluster", Total: 1})
+	means, note := eval.KMeans{Clusters: k, Seed: 1}, ""
+	if k == 0 {
+		best, silhouettes, err := eval.ClusterCount(ctx, v.unit, min(20, v.nodes-1), means)
+		if err != nil {
+			return err
+		}
+		means.Clusters, note = best, fmt.Sprintf(", mean silhouette %.3f", silhouettes[best-2])
+	}
+	m, err := means.Fit(ctx, v.unit)
+	if err != nil {
+		return err
+	}
+	lines := [][]string{{"id", "cluster"}}
+	for i, c := range m.Labels {
+		lines = append(lines, []string{v.graph.IDs[i], strconv.Itoa(c)})
+	}
+	note = fmt.Sprintf("%d clusters by k-means%s", means.Clusters, note)
+	return sendGroups(Groups{m.Labels, nil, "cluster", note, Download{File: "clusters.csv"}}, lines, send)
+}
+
+// sendGroups sends groups with their lines as a table.
+func sendGroups(g Groups, lines [][]string, send func(message any)) error {
+	var text strings.Builder
+	if err := csv.NewWriter(&text).WriteAll(lines); err != nil {
+		return err
+	}
+	g.CSV.Text = text.String()
+	send(g)
+	return nil
+}
