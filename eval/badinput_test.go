@@ -63,6 +63,9 @@ var learningDoors = map[string]door{
 		probabilities, err := m.Probabilities(ctx, in.x, in.rows)
 		return []any{m.Coef, m.Intercept, predicted, scores, probabilities}, err
 	},
+	"CrossValidate": func(ctx context.Context, in given) (any, error) {
+		return LogisticRegression{C: in.p, Folds: in.k}.CrossValidate(ctx, in.x, in.rows, in.labels, 1)
+	},
 	"PCA":  func(ctx context.Context, in given) (any, error) { return PCA(ctx, in.x, in.k) },
 	"TSNE": func(ctx context.Context, in given) (any, error) { return TSNE(ctx, in.x, 1) },
 	"RandomProjection": func(ctx context.Context, in given) (any, error) {
@@ -220,7 +223,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	}
 	testkit.RefuseMatrices(t, 24, 5, doors)
 	// Of two rows too few the labels, the graph, or the rows tell.
-	for _, name := range []string{"Classify", "LabelRates", "LogisticRegression", "Induce", "EmbedInductive", "ChooseModel"} {
+	for _, name := range []string{"Classify", "LabelRates", "LogisticRegression", "CrossValidate", "Induce", "EmbedInductive", "ChooseModel"} {
 		testkit.WantError(t, doors[name](in.x.(*mat.Dense).Slice(0, 22, 0, 5)), coles.ErrShape)
 	}
 }

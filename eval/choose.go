@@ -147,14 +147,13 @@ func crossValidated(ctx context.Context, m *coles.Model, rows, labels []int) ([]
 	if err != nil {
 		return nil, err
 	}
-	actual, right := picked(labels, rows), make([]bool, len(rows))
-	return right, each(ctx, folds, func(part int) error {
-		hits, err := heldOut(ctx, f, fold, part, actual, 1)
-		for _, i := range hits {
-			right[i] = true
-		}
-		return err
-	})
+	actual := picked(labels, rows)
+	predicted, err := LogisticRegression{}.predictParts(ctx, f, fold, folds, actual)
+	right := make([]bool, len(rows))
+	for i := range rows {
+		right[i] = predicted[i] == actual[i]
+	}
+	return right, err
 }
 
 // compare counts what is right by the two kinds.

@@ -7,7 +7,8 @@
 // several numbers of labels a class. [PairedTest] reports whether one method is better than another
 // on the same splits. A label below zero is unknown. To predict it, fit a [LogisticRegression] on
 // the rows that have one, with [DefaultCs] to choose from: the [LinearModel] gives classes and
-// probabilities. [ChooseModel] asks the known labels whether the graph helps or the features alone
+// probabilities, and [LogisticRegression.CrossValidate] says how good these are, class by class, as a
+// [Confusion]. [ChooseModel] asks the known labels whether the graph helps or the features alone
 // are better. [EmbedInductive] embeds nodes that the model has not seen: it learns from the graph
 // that the others [Induce].
 //

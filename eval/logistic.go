@@ -34,7 +34,7 @@ type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
 
 	// Cs are candidates for C, such as [DefaultCs]; C itself is not read then. Cross-validation in
-	// Folds parts of the training rows chooses one. A candidate scales the features and leaves the
+	// Folds parts of the training rows chooses one of several. A candidate scales the features and leaves the
 	// intercept alone, which would cost accuracy if it shrank with C: it minimises
 	//
 	//	½(‖w‖²/C + b²) + Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))).
@@ -237,6 +237,9 @@ func nearOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, len
 // choose returns the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h
 // right predictions over all folds.
 func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (float64, error) {
+	if len(l.Cs) == 1 {
+		return l.Cs[0], nil
+	}
 	fold, folds, err := stratify(rows, labels, l.Folds)
 	if err != nil {
 		return 0, err
@@ -245,23 +248,21 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	if err != nil {
 		return 0, err
 	}
-	actual := picked(labels, rows)
-	parts := make([]int, folds*len(l.Cs)) // right predictions of each candidate, its folds one after another
-	err = each(ctx, len(parts), func(q int) error {
-		part, c := q%folds, l.Cs[q/folds]
-		right, err := heldOut(ctx, known, fold, part, actual, c)
+	actual, right := picked(labels, rows), make([]int, len(l.Cs))
+	err = each(ctx, len(l.Cs), func(j int) error {
+		predicted, err := LogisticRegression{Cs: l.Cs[j : j+1]}.predictParts(ctx, known, fold, folds, actual)
 		if err != nil {
-			return fmt.Errorf("fold %d, C = %v: %w", part, c, err)
+			return fmt.Errorf("C = %v: %w", l.Cs[j], err)
 		}
-		parts[q] = len(right)
+		for i, p := range predicted {
+			if p == actual[i] {
+				right[j]++
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		return 0, err
-	}
-	right := make([]int, len(l.Cs))
-	for q, h := range parts {
-		right[q/folds] += h
 	}
 	most := slices.Max(right)
 	var mean, weight float64 // of log C
@@ -289,10 +290,24 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 	return matrix.Of(kernel.Matrix[float64]{Rows: t, Cols: t, Stride: t, Data: z.l.Data}), err
 }
 
-// heldOut lists the rows of a part that a model of the other parts with the candidate c predicts
-// rightly.
-func heldOut(ctx context.Context, f *matrix.Matrix[float64], fold []int, part int, labels []int, c float64) (right []int, err error) {
-	var train, held []int
+// predictParts predicts the rows of each of some parts by a model of the others.
+func (l LogisticRegression) predictParts(ctx context.Context, f *matrix.Matrix[float64], fold []int, folds int, labels []int) ([]int, error) {
+	all := make([]int, len(fold))
+	return all, each(ctx, folds, func(part int) error {
+		predicted, held, err := l.heldOut(ctx, f, fold, part, labels)
+		if err != nil {
+			return fmt.Errorf("fold %d: %w", part, err)
+		}
+		for q, i := range held {
+			all[i] = predicted[q]
+		}
+		return nil
+	})
+}
+
+// heldOut predicts the rows of a part by a model of the other parts.
+func (l LogisticRegression) heldOut(ctx context.Context, f *matrix.Matrix[float64], fold []int, part int, labels []int) (predicted, held []int, err error) {
+	var train []int
 	for i, of := range fold {
 		if of == part {
 			held = append(held, i)
@@ -301,22 +316,14 @@ func heldOut(ctx context.Context, f *matrix.Matrix[float64], fold []int, part in
 		}
 	}
 	if err := checkClasses(train, labels); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	m, err := regress(ctx, f, train, labels, 1, math.Sqrt(c))
+	m, err := l.fit(ctx, f, train, labels)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	predicted, err := m.predict(ctx, f, held)
-	if err != nil {
-		return nil, err
-	}
-	for q, i := range held {
-		if predicted[q] == labels[i] {
-			right = append(right, i)
-		}
-	}
-	return right, nil
+	predicted, err = m.predict(ctx, f, held)
+	return predicted, held, err
 }
 
 // stratify assigns each of rows to one of k folds so that every fold has its share of each class,

@@ -30,6 +30,9 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 		"sparse regression": func() any { return testkit.Bits(linear(testkit.SparseOf(x)).Coef) },
 		"scores":            func() any { return testkit.Bits(testkit.Must(linear(x).Scores(background, x, nil))) },
 		"classification":    func() any { return testkit.Must(Protocol{}.Classify(background, x, labels, splits)) },
+		"cross-validation": func() any {
+			return testkit.Must(LogisticRegression{}.CrossValidate(background, x, splits[0].Train, labels, 1))
+		},
 		"choice of a model": func() any {
 			c := testkit.Must(ChooseModel(background, drawn, words, some(classes, 2)))
 			return []any{testkit.Bits(c.Model.Embedding()), c.String(), c.Graph, c.Features, c.Error}
