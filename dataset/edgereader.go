@@ -214,7 +214,7 @@ func (e *edgeReader) warnOfHeader(warn func(string)) {
 			return
 		}
 	}
-	warn(fmt.Sprintf("%s:%d: %q and %q occur on no other line: they are taken for nodes, not for a header", e.file, e.firstAt, e.first[0], e.first[1]))
+	warn(fmt.Sprintf("%s:%d: %q and %q occur on no other line: they are taken for nodes, not for a header; %s", e.file, e.firstAt, e.first[0], e.first[1], headerAdvice))
 }
 
 // warnOfTimes warns of weights that are whole numbers from 10⁸ (1973 in seconds) to 10¹³ (2286 in

@@ -17,7 +17,8 @@ const (
 	// text there and a number in the line after, or if the fields used are all among the words that
 	// headers use: id, node, source, target, src, dst, from, to, user, item, weight, label, class
 	// and their like. Should a word of such a line turn out to be a node's id, that is
-	// coles.ErrFormat: nothing is lost to a wrong guess.
+	// coles.ErrFormat: nothing is lost to a wrong guess. The first line of labels is a header, too, if
+	// its id is no node's and those of all other lines are, none of which has its label.
 	DetectHeader HeaderMode = iota
 	// NoHeader takes every line for data.
 	NoHeader
@@ -36,6 +37,13 @@ func isHeaderWord(s string) bool { return slices.Contains(headerWords, strings.T
 // and its reader says where the first is that is none.
 func isValue(s string) bool { return isNumber(s) || table.IsHole(s) }
 
+// What to do about a first line and about a gap; the command puts its options in the place of these
+// names.
+const (
+	headerAdvice = "EdgeListOptions.Header says whether the first line is a header"
+	gapAdvice    = "EdgeListOptions.Missing says what to do with gaps"
+)
+
 // start goes to the first data line after the header, where next stays then, and reports whether
 // there is one and no fault.
 func (t *lines) start(mode HeaderMode, isHeader func() bool) bool {
@@ -43,6 +51,8 @@ func (t *lines) start(mode HeaderMode, isHeader func() bool) bool {
 	if some && (mode == WithHeader || mode == DetectHeader && isHeader()) {
 		t.header, t.headerAt, t.guessed = slices.Clone(t.cols), t.line, mode == DetectHeader
 		some = t.next()
+	} else if mode == DetectHeader {
+		t.unsure = t.line
 	}
 	t.held = some
 	return some
@@ -59,7 +69,7 @@ func (t *lines) checkGuess(nodes *nodeIDs, fields ...int) {
 	for _, k := range fields {
 		if t.guessed && k < len(t.header) && nodes.has(t.header[k]) {
 			t.line = t.headerAt
-			t.fault(-1, "%w: looks like a header, but %q (field %d) is a node; say by the header mode which it is", coles.ErrFormat, t.header[k], k+1)
+			t.fault(-1, "%w: looks like a header, but %q (field %d) is a node; %s", coles.ErrFormat, t.header[k], k+1, headerAdvice)
 		}
 	}
 }

@@ -56,6 +56,7 @@ type lines struct {
 	header   []string // the fields of the line that was taken for a header
 	headerAt int      // its number
 	guessed  bool     // by its looks
+	unsure   int      // the number of the line that by its looks is none
 }
 
 // newLines reads a format with one separator, and then without quotes, or, for 0, with any.
@@ -65,6 +66,9 @@ func newLines(r io.Reader, file string, sep byte) *lines {
 
 // fault is a fault at field k of the current line; k < 0 means the line.
 func (t *lines) fault(k int, format string, args ...any) {
+	if k >= 0 && t.line == t.unsure {
+		format += "; " + headerAdvice
+	}
 	e := &ParseError{File: t.file, Line: t.line, Err: fmt.Errorf(format, args...)}
 	if k >= 0 && k < len(t.at) {
 		e.Column = t.at[k] + 1

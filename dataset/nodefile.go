@@ -190,9 +190,12 @@ func readDenseRows(t *lines, nodes *nodeIDs, mayGap bool) (x mat.Matrix, gaps in
 			t.fault(-1, "%d values, the lines before have %d: %w", len(t.cols)-1, width-1, coles.ErrShape)
 		}
 		for k := 1; k < len(t.cols); k++ {
-			if mayGap && table.IsHole(t.cols[k]) {
+			switch gap := table.IsHole(t.cols[k]); {
+			case gap && !mayGap:
+				t.fault(k, "%w: %q is not a number; %s", coles.ErrFormat, t.cols[k], gapAdvice)
+			case gap:
 				data, gaps = append(data, math.NaN()), gaps+1
-			} else {
+			default:
 				data = append(data, t.number(k))
 			}
 		}
@@ -269,10 +272,12 @@ func repeated(cols []int) (int, bool) {
 	return 0, false
 }
 
-// readLabels reads the class of each node.
+// readLabels reads the class of each node. A first line of another id may be a header, or the fault.
 func (l *edgeFiles) readLabels(t *lines, opts EdgeListOptions) {
 	l.class = make([]string, len(l.nodes.ids))
 	t.start(opts.Header, func() bool { return onlyHeaderWords(t.cols) })
+	var unknown error
+	var label string // of the first line, if its id is unknown
 	for t.next() {
 		if len(t.cols) != 2 || t.cols[1] == "" {
 			t.fault(-1, "%w: %d fields, a label line is an id and a label", coles.ErrFormat, len(t.cols))
@@ -282,10 +287,19 @@ func (l *edgeFiles) readLabels(t *lines, opts EdgeListOptions) {
 			continue
 		}
 		i := t.node(0, l.nodes)
-		if l.class[i] != "" {
+		switch {
+		case errors.Is(t.err, coles.ErrIDs) && t.line == t.unsure:
+			label, unknown, t.err = strings.Clone(t.cols[1]), t.err, nil
+			continue
+		case errors.Is(t.err, coles.ErrIDs) && unknown != nil:
+			t.err = unknown
+		case l.class[i] != "":
 			t.fault(0, "label of node %q: %w", t.cols[0], ErrDuplicate)
 		}
 		l.class[i] = strings.Clone(t.cols[1])
+	}
+	if unknown != nil && (slices.Contains(l.class, label) || slices.Max(l.class) == "") {
+		t.fail(unknown)
 	}
 	t.checkGuess(l.nodes, 0)
 }

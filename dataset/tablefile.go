@@ -67,7 +67,7 @@ func readTable(t *lines, nodes *nodeIDs, opts EdgeListOptions) *table.Table {
 		}
 		for k, cell := range t.cols[1:] {
 			if opts.Missing == "error" && table.IsHole(cell) && opts.Kinds[names[k]] != table.Ignore {
-				t.fault(k+1, "%w: %q says nothing", coles.ErrFormat, cell)
+				t.fault(k+1, "%w: %q says nothing; %s", coles.ErrFormat, cell, gapAdvice)
 			}
 			read.Columns[k].Cells = append(read.Columns[k].Cells, cell)
 		}

@@ -154,7 +154,7 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dat
 	rows, _ := features.Features.Dims()
 	d, err := graph.read(ctx, f, rowNames(features.IDs, rows))
 	if err != nil {
-		return nil, graph.errAt(headerHint(err, graph.text.Header))
+		return nil, graph.errAt(err)
 	}
 	return d, giveFeatures(d, features, path)
 }

@@ -72,6 +72,7 @@ func TestWarnings(t *testing.T) {
 	if code != 0 || stdout == "" || !strings.HasPrefix(stderr, "coles: warning: "+path+":1: ") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d, standard error %q", code, stderr)
 	}
+	testkit.WantText(t, stderr, "; -header yes or no says whether")
 	if stderr != "" && !strings.Contains(must(t, "", "info", "-header", "yes", path), "2, 0 isolated") {
 		t.Error("the header counts as an edge")
 	}

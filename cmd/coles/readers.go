@@ -92,16 +92,6 @@ func (c *cancelReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	return k, err
 }
 
-// headerHint says what to do where a first line of words that the reader does not know for a header
-// names no node.
-func headerHint(err error, mode dataset.HeaderMode) error {
-	var parse *dataset.ParseError
-	if mode == dataset.DetectHeader && errors.Is(err, coles.ErrIDs) && errors.As(err, &parse) && parse.Line == 1 {
-		return fmt.Errorf("%w; if the first lines are headers, add -header yes", err)
-	}
-	return err
-}
-
 // readEdgesOf reads edges together with features in text, so that nodes which one of both lacks are
 // dealt with as the options say.
 func readEdgesOf(ctx context.Context, edges, features *source) (*dataset.Dataset, error) {
@@ -117,7 +107,7 @@ func readEdgesOf(ctx context.Context, edges, features *source) (*dataset.Dataset
 	if parse := (*dataset.ParseError)(nil); errors.As(err, &parse) && parse.File == features.name() {
 		return nil, features.errAt(err)
 	}
-	return d, edges.errAt(headerHint(err, edges.text.Header))
+	return d, edges.errAt(err)
 }
 
 // giveLabels puts those in the file of -labels, lines of an id and a label, on the n rows of d.

@@ -76,6 +76,8 @@ var symbols = []struct {
 	{regexp.MustCompile(`(\w+: )?bad setting: d′ = (\d+) of (\d+)`), "-dim $2: at most $3 columns are possible"},
 	{regexp.MustCompile(`bad setting: κ = ([^,]+), `), "-kappa $1: "},
 	{regexp.MustCompile(`bad setting: η′ = ([^,]+), `), "-eta $1: "},
+	{regexp.MustCompile(`EdgeListOptions\.Header`), "-header yes or no"},
+	{regexp.MustCompile(`EdgeListOptions\.Missing`), "-missing zero, mean or drop"},
 	{regexp.MustCompile(`bad setting: degree share ([^,]+), `), "-degree-share $1: "},
 }
 
