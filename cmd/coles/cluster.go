@@ -15,9 +15,9 @@ import (
 
 const clusterDescription = `Divides the nodes into clusters, by k-means on the rows of the embedding scaled
 to length 1, and prints a line "ID, cluster" for each, separated by tabs, or by
-commas where the name of -o ends in .csv. Clusters are numbered from 0. The
-embedding comes from -embedding, or is made of GRAPH as by "coles embed -for
-clustering".
+commas under a line of column names where the name of -o ends in .csv. Clusters
+are numbered from 0. The embedding comes from -embedding, or is made of GRAPH as
+by "coles embed -for clustering".
 
 Without -k there are as many clusters, from 2 to 20, as have the largest mean
 silhouette, and standard error says how many. That compares all pairs of nodes:
@@ -32,11 +32,7 @@ func clusterCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "cluster", Usage: "a cluster for every node",
 		ArgsUsage: "[GRAPH]", Description: describe(clusterDescription),
-		Flags: append([]cli.Flag{
-			clustersFlag(),
-			fileFlag("o", "write to `FILE`"),
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, embeddingFlags()...),
+		Flags:  append(append(resultFlags(), clustersFlag()), embeddingFlags()...),
 		Action: action(s, cluster),
 	}
 }
@@ -72,7 +68,7 @@ func cluster(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		result[i] = membership{id, found[i]}
 		lines[i] = []string{id, strconv.Itoa(found[i])}
 	}
-	return out.writeResult(ctx, c, result, lines)
+	return out.writeResult(ctx, c, result, []string{"id", "cluster"}, lines)
 }
 
 // mostClusters is how many clusters are tried at most.

@@ -101,6 +101,12 @@ func TestClusterOfASmallGraph(t *testing.T) {
 			t.Errorf("cluster %v: %q", args, out)
 		}
 	}
+	out := filepath.Join(t.TempDir(), "out.csv")
+	lines := strings.ReplaceAll(must(t, edges, "cluster", "-k", "2"), "\t", ",")
+	for header, args := range map[string][]string{"id,cluster\n": {}, "": {"-no-header"}} {
+		must(t, edges, append([]string{"cluster", "-k", "2", "-o", out}, args...)...)
+		testkit.WantSame(t, fmt.Sprint("a .csv file ", args), read(t, out), header+lines)
+	}
 	refused(t, dir, exitFailure, "-k", "a b\n", "cluster")
 	refused(t, dir, exitFailure, "-k 7: there are 6 nodes", edges, "cluster", "-k", "7")
 }

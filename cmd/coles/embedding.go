@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/gnn"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -97,6 +98,17 @@ func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding,
 	return e, err
 }
 
+// kind is the kind of model that the rows are by, "" where they were read.
+func (e *embedding) kind() string {
+	switch m := e.model.(type) {
+	case *coles.Model:
+		return m.Report().Model.String()
+	case *gnn.Model:
+		return "network"
+	}
+	return ""
+}
+
 // usually embeds for a purpose whatever the graph is.
 func usually(p coles.Purpose) func(*embedder, *dataset.Dataset) {
 	return func(e *embedder, _ *dataset.Dataset) { e.usual = p }
@@ -122,9 +134,19 @@ func resultOutput(c *cli.Command, s streams, binary bool) (sink, error) {
 	return newOutput(c, c.Args().Slice(), "-o", cmp.Or(c.String("o"), standard), binary, s)
 }
 
-// writeResult writes a result as JSON, or its lines: fields separated by tabs, or by commas into a
-// file that ends in .csv or .csv.gz. A field that holds the separator comes in double quotes.
-func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, lines [][]string) error {
+// resultFlags are the options of [sink.writeResult] and the file that it writes to.
+func resultFlags() []cli.Flag {
+	return []cli.Flag{
+		fileFlag("o", "write to `FILE`"),
+		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		&cli.BoolFlag{Name: "no-header", Usage: "leave out the line of column names at the head of a .csv file"},
+	}
+}
+
+// writeResult writes a result as JSON, or its lines: fields separated by tabs, or, into a file that
+// ends in .csv or .csv.gz, by commas under the names of the columns. A field that holds the separator comes in
+// double quotes.
+func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, columns []string, lines [][]string) error {
 	return s.write(ctx, func(w io.Writer) error {
 		if c.Bool("json") {
 			return printJSON(w, result)
@@ -132,6 +154,8 @@ func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, lines
 		to := csv.NewWriter(w)
 		if extensionOf(s.path) != ".csv" {
 			to.Comma = '\t'
+		} else if !c.Bool("no-header") {
+			lines = append([][]string{columns}, lines...)
 		}
 		return to.WriteAll(lines)
 	})

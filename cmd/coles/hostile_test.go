@@ -122,7 +122,11 @@ func TestOutputThatFails(t *testing.T) {
 		{"similar", "-embedding", features, "ann"},
 		{"convert", "-to", "npy", "-from", "tsv", features, "-"},
 	} {
-		size := len(must(t, "", args...))
+		_, whole, _ := call("", args...)
+		size := len(whole)
+		if size == 0 {
+			t.Errorf("%v prints nothing", args)
+		}
 		for n := 0; n < size; n += 1 + size/20 {
 			var stderr bytes.Buffer
 			if code := run(t.Context(), args, strings.NewReader(""), &failing{n}, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "the disk is full") {

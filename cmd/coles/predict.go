@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +12,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/internal/archive"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -23,16 +20,22 @@ import (
 const predictDescription = `Predicts the classes of the nodes that have no label: a logistic regression
 learns from the rows of the embedding that have one. How strongly it is
 penalised is chosen by cross-validation. It prints a line "ID, class,
-probability" for each node, separated by tabs, or by commas where the name of
--o ends in .csv. The embedding comes from -embedding, or is made of GRAPH as by
-"coles embed".
+probability" for each node, separated by tabs, or by commas under a line of
+column names where the name of -o ends in .csv. -probabilities adds that of
+every class, in the order of the table below. The embedding comes from
+-embedding, or is made of GRAPH as by "coles embed".
+
+Standard error says how good that is: which share of the labelled nodes is right
+in cross-validation, and for each class how many of its nodes are (recall), how
+many of those predicted to be of it (precision), and what it is taken for.
 
 Where neither -kind nor other settings say whether to use the graph or the
 features alone, both are fitted and cross-validated on the labels, and standard
 error says which was taken and why; -kind auto chooses without labels.
 
 -classifier keeps the classifier. -use predicts with it and needs no labels, for
-an embedding by the same model: name its -kind, or keep the model.
+an embedding by the same model: name its -kind, or keep the model. Nothing is
+learnt then, and nothing cross-validated.
 
 Examples:
    coles predict friends.tsv -features profiles.csv -labels circles.csv
@@ -44,12 +47,11 @@ func predictCommand(s streams) *cli.Command {
 		Name: "predict", Usage: "the classes of the nodes that have no label",
 		ArgsUsage: "[GRAPH]", Description: describe(predictDescription),
 		Flags: append([]cli.Flag{
-			fileFlag("o", "write to `FILE`"),
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			&cli.BoolFlag{Name: "all", Usage: "predict the nodes that have a label, too"},
+			&cli.BoolFlag{Name: "probabilities", Usage: "give the probabilities of all classes"},
 			fileFlag("classifier", "keep the classifier in `FILE`"),
 			fileFlag("use", "do not learn, predict with the classifier in `FILE`"),
-		}, embeddingFlags()...),
+		}, append(resultFlags(), embeddingFlags()...)...),
 		Action: action(s, predict),
 	}
 }
@@ -59,6 +61,25 @@ type prediction struct {
 	ID          string  `json:"id"`
 	Class       string  `json:"class"`
 	Probability float64 `json:"probability"`
+	// Probabilities are those of all classes, with -probabilities.
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+}
+
+// predictions are the output of -json. Accuracy and Classes are cross-validated, if anything is.
+type predictions struct {
+	Model       string        `json:"model,omitempty"` // graph, features or network; none of vectors that are read
+	Accuracy    *float64      `json:"accuracy,omitempty"`
+	Classes     []classErrors `json:"classes,omitempty"`
+	Predictions []prediction  `json:"predictions"`
+}
+
+// classErrors are what the labelled nodes of a class are predicted to be, and how many of those.
+type classErrors struct {
+	Class     string         `json:"class"`
+	Nodes     int            `json:"nodes"`
+	Recall    float64        `json:"recall"`
+	Precision float64        `json:"precision"`
+	Predicted map[string]int `json:"predicted"`
 }
 
 func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
@@ -85,15 +106,18 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if chosen != nil {
 		fmt.Fprintln(s.stderr, "coles: "+strings.ReplaceAll(chosen.String(), "\n", "\ncoles: "))
 	}
-	d, y := e.data, e.rows
-	n, _ := y.Dims()
-	labels := knownLabels(d, n)
+	n, _ := e.rows.Dims()
+	labels := knownLabels(e.data, n)
 	in.progress.show("classify", 0, 0)
 	defer in.progress.clear()
-	if k == nil {
-		if k, err = learn(ctx, y, labels, d.Classes); err != nil {
+	var good *eval.Confusion
+	switch kind := e.kind(); {
+	case k == nil:
+		if k, good, err = learn(ctx, e, labels, seedOr1(c)); err != nil {
 			return err
 		}
+	case k.kind != kind && k.kind != "" && kind != "":
+		return fmt.Errorf("%s learnt from a %s, and this is a %s: name its -kind, or the model by -with", c.String("use"), modelName(k.kind), modelName(kind))
 	}
 	var rows []int
 	for i, l := range labels {
@@ -104,7 +128,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if len(rows) == 0 {
 		return errors.New("every node has a label; -all predicts those, too")
 	}
-	found, err := k.predict(ctx, y, rows, rowNames(d.IDs, n))
+	found, err := k.predict(ctx, e.rows, rows, rowNames(e.data.IDs, n), c.Bool("probabilities"))
 	if err != nil {
 		return err
 	}
@@ -112,11 +136,63 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err := keep.write(ctx, k.write); err != nil {
 		return err
 	}
-	lines := make([][]string, len(found))
+	columns, lines := []string{"id", "class", "probability"}, make([][]string, len(found))
 	for i, p := range found {
 		lines[i] = []string{p.ID, p.Class, strconv.FormatFloat(p.Probability, 'g', 6, 64)}
 	}
-	return out.writeResult(ctx, c, found, lines)
+	if c.Bool("probabilities") {
+		for _, label := range k.model.Classes {
+			name := k.name(label)
+			columns = append(columns, name)
+			for i, p := range found {
+				lines[i] = append(lines[i], strconv.FormatFloat(p.Probabilities[name], 'g', 6, 64))
+			}
+		}
+	}
+	if err := out.writeResult(ctx, c, newPredictions(e.kind(), good, found), columns, lines); err != nil {
+		return err
+	}
+	sayHowGood(s.stderr, c, e.kind(), good)
+	return nil
+}
+
+// sayHowGood prints what cross-validation has found out about a model, nil for nothing.
+func sayHowGood(stderr io.Writer, c *cli.Command, kind string, good *eval.Confusion) {
+	of := modelName(kind)
+	if kind == "" {
+		of = "the vectors of " + nameOf(c.String("embedding"))
+	}
+	switch {
+	case good != nil:
+		fmt.Fprintf(stderr, "coles: %s: %.1f %% of %d labelled nodes are right in cross-validation\n%v", of, 100*good.Accuracy(), good.Total(), good)
+	case c.IsSet("use"):
+		fmt.Fprintf(stderr, "coles: %s: -use learns nothing, and cross-validates nothing\n", of)
+	default:
+		fmt.Fprintf(stderr, "coles: %s: cross-validation takes two labels of two classes at least\n", of)
+	}
+}
+
+// modelName names a kind of model in a sentence.
+func modelName(kind string) string { return strings.TrimSuffix(kind, "s") + " model" }
+
+// newPredictions is the output of -json.
+func newPredictions(kind string, good *eval.Confusion, found []prediction) *predictions {
+	r := &predictions{Model: kind, Predictions: found}
+	if good == nil {
+		return r
+	}
+	share := good.Accuracy()
+	r.Accuracy = &share
+	for k, row := range good.Counts {
+		of := classErrors{good.Name(k), good.Size(k), good.Recall(k), good.Precision(k), make(map[string]int)}
+		for j, count := range row {
+			if count > 0 {
+				of.Predicted[good.Name(j)] = count
+			}
+		}
+		r.Classes = append(r.Classes, of)
+	}
+	return r
 }
 
 // byLabels fits a model of the kind that labels choose, and tells how.
@@ -146,99 +222,4 @@ func predictOutputs(c *cli.Command, s streams) (out, keep sink, err error) {
 		keep, err = newOutput(c, c.Args().Slice(), "-classifier", kept, true, s)
 	}
 	return out, keep, err
-}
-
-// A classifier is a linear model and the names of its classes, or nil for numbers.
-type classifier struct {
-	model *eval.LinearModel
-	names []string
-}
-
-// learn fits a classifier to the rows that have a label.
-func learn(ctx context.Context, y mat.Matrix, labels []int, names []string) (*classifier, error) {
-	var rows []int
-	sizes := make([]int, slices.Max(labels)+1)
-	for i, l := range labels {
-		if l >= 0 {
-			rows = append(rows, i)
-			sizes[l]++
-		}
-	}
-	if len(rows) == 0 {
-		return nil, errors.New("there are no labels; name a file by -labels")
-	}
-	slices.Sort(sizes)
-	slices.Reverse(sizes)
-	if len(sizes) == 1 || sizes[1] == 0 {
-		return nil, fmt.Errorf("%w: all labels are of one class", eval.ErrSplit)
-	}
-	var l eval.LogisticRegression
-	if sizes[1] >= 2 { // whatever is held out leaves two classes to learn from
-		l.Cs = eval.DefaultCs()
-	}
-	m, err := l.Fit(ctx, y, rows, labels)
-	return &classifier{m, names}, err
-}
-
-// predict is a prediction for each of the rows of y, which ids name.
-func (k *classifier) predict(ctx context.Context, y mat.Matrix, rows []int, ids []string) ([]prediction, error) {
-	labels, err := k.model.Predict(ctx, y, rows)
-	if err != nil {
-		return nil, err
-	}
-	chances, err := k.model.Probabilities(ctx, y, rows)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]prediction, len(rows))
-	for q, i := range rows {
-		column, _ := slices.BinarySearch(k.model.Classes, labels[q])
-		found[q] = prediction{ids[i], strconv.Itoa(labels[q]), chances.At(q, column)}
-		if k.names != nil {
-			found[q].Class = k.names[labels[q]]
-		}
-	}
-	return found, nil
-}
-
-// The file of a classifier holds its linear model, and behind it the names.
-var namesFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
-
-// namesHeader holds bytes: a name need not be UTF-8, as JSON is.
-type namesHeader struct {
-	Names [][]byte `json:"names"`
-}
-
-func (k *classifier) write(w io.Writer) error {
-	if _, err := k.model.WriteTo(w); err != nil {
-		return err
-	}
-	var h namesHeader
-	for _, name := range k.names {
-		h.Names = append(h.Names, []byte(name))
-	}
-	_, err := namesFormat.Write(w, h)
-	return err
-}
-
-// readClassifier reads a classifier and nothing after it.
-func readClassifier(r *bufio.Reader) (k *classifier, err error) {
-	k = &classifier{}
-	if k.model, err = eval.ReadLinearModel(r); err != nil {
-		return nil, err
-	}
-	_, err = namesFormat.Read(r, func(text []byte) ([]int, error) {
-		var h namesHeader
-		if err := json.Unmarshal(text, &h); err != nil {
-			return nil, err
-		}
-		for _, name := range h.Names {
-			k.names = append(k.names, string(name))
-		}
-		if last := slices.Max(k.model.Classes); k.names != nil && last >= len(k.names) {
-			return nil, fmt.Errorf("class %d, and %d names", last, len(k.names))
-		}
-		return nil, nil
-	})
-	return k, atEnd(r, err)
 }

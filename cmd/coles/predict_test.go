@@ -17,22 +17,35 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// said is what predict prints: it may say on standard error what chose its model.
+// said is what predict prints: on standard error it says what chose its model, perhaps, and how good
+// it is.
 func said(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	code, stdout, stderr := call("", append([]string{"predict"}, args...)...)
-	if code != 0 || stderr != "" && !strings.Contains(stderr, " model, by ") {
+	if code != 0 || !strings.Contains(stderr, "cross-valid") {
 		t.Fatalf("coles predict %s: exit %d, standard error %q", strings.Join(args, " "), code, stderr)
 	}
 	return stdout, stderr
 }
 
-// predicted reads the output of predict.
-func predicted(t *testing.T, args ...string) (found []prediction) {
+// stdoutOf is what it prints on standard output.
+func stdoutOf(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, _ := said(t, append([]string{"-json"}, args...)...)
-	testkit.Check(t, json.Unmarshal([]byte(stdout), &found))
-	return found
+	stdout, _ := said(t, args...)
+	return stdout
+}
+
+// reported reads the JSON that it prints.
+func reported(t *testing.T, args ...string) (r predictions) {
+	t.Helper()
+	testkit.Check(t, json.Unmarshal([]byte(stdoutOf(t, append([]string{"-json"}, args...)...)), &r))
+	return r
+}
+
+// predicted are the predictions in it.
+func predicted(t *testing.T, args ...string) []prediction {
+	t.Helper()
+	return reported(t, args...).Predictions
 }
 
 // className is a name that text has to quote.
@@ -68,7 +81,7 @@ func wantPredictions(t *testing.T, l eval.LogisticRegression, y mat.Matrix, labe
 	var want []prediction
 	for i, class := range classes {
 		if !slices.Contains(labelled, i) {
-			want = append(want, prediction{fmt.Sprint(i), className(class), chances.At(i, slices.Index(m.Classes, class))})
+			want = append(want, prediction{ID: fmt.Sprint(i), Class: className(class), Probability: chances.At(i, slices.Index(m.Classes, class))})
 		}
 	}
 	return want
@@ -94,14 +107,13 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		for _, args := range [][]string{{c.path, "-embedding", vectors}, {"-embedding", vectors}} {
 			testkit.WantSame(t, strings.Join(args, " "), predicted(t, append(args, "-labels", labels)...), want)
 		}
-		tabs, commas := "", ""
+		tabs, commas := "", "id,class,probability\n"
 		for _, p := range want {
 			quoted := `"` + strings.ReplaceAll(p.Class, `"`, `""`) + `"`
 			tabs += fmt.Sprintf("%s\t%s\t%.6g\n", p.ID, quoted, p.Probability)
 			commas += fmt.Sprintf("%s,%s,%.6g\n", p.ID, quoted, p.Probability)
 		}
-		stdout, _ := said(t, c.path, "-dim", "8", "-labels", labels)
-		testkit.WantSame(t, "predictions as text", stdout, tabs)
+		testkit.WantSame(t, "predictions as text", stdoutOf(t, c.path, "-dim", "8", "-labels", labels), tabs)
 		out := filepath.Join(t.TempDir(), "out.csv")
 		said(t, c.path, "-dim", "8", "-labels", labels, "-o", out)
 		testkit.WantSame(t, "predictions with commas", read(t, out), commas)
@@ -109,7 +121,7 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 }
 
 // Without a kind the labels choose it, and standard error says what the library says; with one,
-// or a model that is there already, nothing is chosen or said.
+// or a model that is there already, nothing is chosen.
 func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 	overruled := testkit.Must(dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(t.Context()))
 	agreed, agreedPath := apart(t)
@@ -138,10 +150,11 @@ func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 		args := []string{c.path, "-dim", "9", "-labels", labelFile(t, c.d.Labels, c.labelled)}
 		stdout, stderr := said(t, args...)
 		choice := testkit.Must(eval.ChooseModel(t.Context(), g, c.d.Features, labels, coles.WithDim(9)))
-		testkit.WantSame(t, name, stderr, "coles: "+strings.ReplaceAll(choice.String(), "\n", "\ncoles: ")+"\n")
-		testkit.WantText(t, stderr, c.says)
-		silent := must(t, "", append([]string{"predict", "-kind", c.want.String()}, args...)...)
-		testkit.WantSame(t, name+", predictions", stdout, silent)
+		chosen := "coles: " + strings.ReplaceAll(choice.String(), "\n", "\ncoles: ") + "\n"
+		testkit.WantText(t, stderr, chosen, c.says)
+		same, silent := said(t, append([]string{"-kind", c.want.String()}, args...)...)
+		testkit.WantSame(t, name+", predictions", stdout, same)
+		testkit.WantSame(t, name+", the rest", chosen+silent, stderr)
 	}
 	path, labels := archiveOf(t, overruled), labelFile(t, overruled.Labels, everyFourth(700))
 	dir := t.TempDir()
@@ -153,12 +166,12 @@ func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 		"a model":    {path, "-with", model, "-classifier", kept},
 		"an archive": {path, "-embedding", model + ".npy"},
 	} {
-		testkit.WantSame(t, name, must(t, "", append([]string{"predict", "-labels", labels}, args...)...), must(t, "", "predict", "-labels", labels, path, "-with", model))
+		testkit.WantSame(t, name, stdoutOf(t, append([]string{"-labels", labels}, args...)...), stdoutOf(t, "-labels", labels, path, "-with", model))
 	}
-	must(t, "", "predict", path, "-for", "links", "-dim", "9", "-labels", labels)
-	must(t, "", "predict", path, "-dim", "9", "-use", kept, "-labels", labels)
+	said(t, path, "-for", "links", "-dim", "9", "-labels", labels)
+	said(t, path, "-dim", "9", "-use", kept, "-labels", labels)
 	overruled.Features = nil
-	must(t, "", "predict", archiveOf(t, overruled), "-dim", "9", "-labels", labels)
+	said(t, archiveOf(t, overruled), "-dim", "9", "-labels", labels)
 }
 
 // With -all, the nodes that have a label are predicted as well.
@@ -169,7 +182,9 @@ func TestPredictAll(t *testing.T) {
 	if len(some) != 225 || len(all) != 300 {
 		t.Fatalf("%d predictions, and %d with -all", len(some), len(all))
 	}
-	rest := slices.DeleteFunc(slices.Clone(all), func(p prediction) bool { return !slices.Contains(some, p) })
+	rest := slices.DeleteFunc(slices.Clone(all), func(p prediction) bool {
+		return !slices.ContainsFunc(some, func(q prediction) bool { return q.ID == p.ID })
+	})
 	testkit.WantSame(t, "the other predictions with -all", rest, some)
 }
 
@@ -206,6 +221,9 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 	d.Labels = nil
 	bare := archiveOf(t, d)
 	testkit.WantSame(t, "predictions of a kept classifier", predicted(t, bare, "-with", model, "-use", kept), want)
+	_, stderr := said(t, bare, "-with", model, "-use", kept)
+	testkit.WantSame(t, "what is said of it", stderr, "coles: graph model: -use learns nothing, and cross-validates nothing\n")
+	refused(t, dir, exitFailure, "c.classifier learnt from a graph model, and this is a feature model", "", "predict", bare, "-kind", "features", "-use", kept)
 	m := testkit.Must(eval.ReadLinearModel(strings.NewReader(read(t, kept))))
 	testkit.WantSame(t, "classes that a program reads from the file", len(m.Classes), 3)
 
@@ -235,7 +253,12 @@ func TestPredictFromFewLabels(t *testing.T) {
 		{[]int{0, 1, 32, 33}, eval.LogisticRegression{Cs: eval.DefaultCs()}},
 	} {
 		want := wantPredictions(t, c.l, y, d.Labels, c.rows)
-		testkit.WantSame(t, fmt.Sprint("labels of ", c.rows), predicted(t, path, "-labels", labelFile(t, d.Labels, c.rows)), want)
+		labels := labelFile(t, d.Labels, c.rows)
+		testkit.WantSame(t, fmt.Sprint("labels of ", c.rows), predicted(t, path, "-labels", labels), want)
+		_, stderr := said(t, path, "-labels", labels)
+		if tells := strings.Contains(stderr, "recall"); tells != (c.l.Cs != nil) {
+			t.Errorf("labels of %v: %q", c.rows, stderr)
+		}
 	}
 }
 
@@ -262,4 +285,76 @@ func TestPredictionsOfCora(t *testing.T) {
 		}
 	}
 	testkit.WantSame(t, "accuracy", float64(right)/float64(len(test)), want)
+}
+
+// How good predictions are is what the library's cross-validation says, as text and as JSON, at the C
+// that was chosen; -seed draws the parts.
+func TestPredictSaysHowGoodItIs(t *testing.T) {
+	d, path := community(t)
+	labelled := everyFourth(300)
+	for i := range labelled {
+		if i%5 == 0 {
+			d.Labels[labelled[i]] = (d.Labels[labelled[i]] + 1) % 3 // noise, which makes errors
+		}
+	}
+	labels := labelFile(t, d.Labels, labelled)
+	dir := t.TempDir()
+	model, vectors := filepath.Join(dir, "m.model"), filepath.Join(dir, "y.npy")
+	must(t, "", "embed", path, "-kind", "graph", "-dim", "8", "-model", model, "-o", vectors)
+	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), d.Features, coles.WithModel(coles.GraphModel), coles.WithDim(8))).Embedding()
+	l := eval.LogisticRegression{Cs: eval.DefaultCs()}
+	l.Cs = []float64{testkit.Must(l.Fit(t.Context(), y, labelled, d.Labels)).C}
+	for _, seed := range []uint64{1, 2} {
+		want := testkit.Must(l.CrossValidate(t.Context(), y, labelled, d.Labels, seed))
+		want.Names = []string{className(0), className(1), className(2)}
+		for of, args := range map[string][]string{
+			"graph model":               {path, "-kind", "graph", "-dim", "8"},
+			"the vectors of " + vectors: {"-embedding", vectors},
+		} {
+			args = append(args, "-labels", labels, "-seed", fmt.Sprint(seed))
+			_, stderr := said(t, args...)
+			testkit.WantSame(t, of, stderr, fmt.Sprintf("coles: %s: %.1f %% of 75 labelled nodes are right in cross-validation\n%v", of, 100*want.Accuracy(), want))
+			r := reported(t, args...)
+			counts := make([][]int, 3)
+			for i, class := range r.Classes {
+				for j := range 3 {
+					counts[i] = append(counts[i], class.Predicted[className(j)])
+				}
+				if class.Class != className(i) || class.Nodes != want.Size(i) || class.Recall != want.Recall(i) || class.Precision != want.Precision(i) {
+					t.Errorf("%s: class %d is %+v", of, i, class)
+				}
+			}
+			testkit.WantSame(t, "the counts in JSON", counts, want.Counts)
+			testkit.WantSame(t, "the accuracy in JSON", *r.Accuracy, want.Accuracy())
+			if wantKind := strings.TrimSuffix(of, " model"); r.Model != wantKind && args[0] == path || r.Model != "" && args[0] != path {
+				t.Errorf("%s: the model in JSON is %q", of, r.Model)
+			}
+		}
+	}
+}
+
+// -probabilities gives those of all classes: a column for each, under its name, and in JSON by name.
+func TestPredictProbabilities(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"y.csv": "a,0,1\nb,1,0\nc,0,2\nd,2,0\ne,-3,-3\nf,0,3\ng,-2,-2\n",
+		"l.csv": "who,team\na,up\nc,up\nb,right\nd,right\ne,\"left, down\"\ng,\"left, down\"\n", // a header of other words
+	})
+	args := []string{"-embedding", filepath.Join(dir, "y.csv"), "-labels", filepath.Join(dir, "l.csv"), "-probabilities"}
+	p := predicted(t, args...)
+	if len(p) != 1 || p[0].ID != "f" || p[0].Class != "up" || len(p[0].Probabilities) != 3 || p[0].Probabilities["up"] != p[0].Probability {
+		t.Fatalf("%+v", p)
+	}
+	sum, numbers := 0.0, ""
+	for _, class := range []string{"left, down", "right", "up"} {
+		sum += p[0].Probabilities[class]
+		numbers += fmt.Sprintf(",%.6g", p[0].Probabilities[class])
+	}
+	testkit.WantNear(t, "the sum of probabilities", sum, 1, 1e-12)
+	row := fmt.Sprintf("f,up,%.6g%s\n", p[0].Probability, numbers)
+	testkit.WantSame(t, "as text", stdoutOf(t, args...), strings.ReplaceAll(row, ",", "\t"))
+	out := filepath.Join(dir, "out.csv")
+	said(t, append(args, "-o", out)...)
+	testkit.WantSame(t, "with a header", read(t, out), "id,class,probability,\"left, down\",right,up\n"+row)
+	said(t, append(args, "-o", out, "-no-header")...)
+	testkit.WantSame(t, "without a header", read(t, out), row)
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"coles/eval"
+	"coles/internal/archive"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A classifier is a linear model, the names of its classes, or nil for numbers, and the kind of
+// model whose embedding it learnt from, "" if it is not known.
+type classifier struct {
+	model *eval.LinearModel
+	names []string
+	kind  string
+}
+
+// learn fits a classifier to the rows of an embedding that have a label, and says by
+// cross-validation how good it is, nil where there are too few.
+func learn(ctx context.Context, e *embedding, labels []int, seed uint64) (*classifier, *eval.Confusion, error) {
+	var rows []int
+	sizes := make([]int, slices.Max(labels)+1)
+	for i, l := range labels {
+		if l >= 0 {
+			rows = append(rows, i)
+			sizes[l]++
+		}
+	}
+	if len(rows) == 0 {
+		return nil, nil, errors.New("there are no labels; name a file by -labels")
+	}
+	slices.Sort(sizes)
+	slices.Reverse(sizes)
+	if len(sizes) == 1 || sizes[1] == 0 {
+		return nil, nil, fmt.Errorf("%w: all labels are of one class", eval.ErrSplit)
+	}
+	var l eval.LogisticRegression
+	enough := sizes[1] >= 2 // whatever is held out leaves two classes to learn from
+	if enough {
+		l.Cs = eval.DefaultCs()
+	}
+	m, err := l.Fit(ctx, e.rows, rows, labels)
+	k := &classifier{m, e.data.Classes, e.kind()}
+	if err != nil || !enough {
+		return k, nil, err
+	}
+	l.Cs = []float64{m.C} // another search in every part would take five times as long
+	found, err := l.CrossValidate(ctx, e.rows, rows, labels, seed)
+	if err == nil {
+		found.Names = k.names
+	}
+	return k, found, err
+}
+
+// name is the name of a class.
+func (k *classifier) name(label int) string {
+	if k.names == nil {
+		return strconv.Itoa(label)
+	}
+	return k.names[label]
+}
+
+// predict is a prediction for each of the rows of y, which ids name, perhaps with the probabilities
+// of all classes.
+func (k *classifier) predict(ctx context.Context, y mat.Matrix, rows []int, ids []string, all bool) ([]prediction, error) {
+	labels, err := k.model.Predict(ctx, y, rows)
+	if err != nil {
+		return nil, err
+	}
+	chances, err := k.model.Probabilities(ctx, y, rows)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]prediction, len(rows))
+	for q, i := range rows {
+		column, _ := slices.BinarySearch(k.model.Classes, labels[q])
+		found[q] = prediction{ID: ids[i], Class: k.name(labels[q]), Probability: chances.At(q, column)}
+		if all {
+			found[q].Probabilities = make(map[string]float64)
+			for j, label := range k.model.Classes {
+				found[q].Probabilities[k.name(label)] = chances.At(q, j)
+			}
+		}
+	}
+	return found, nil
+}
+
+// The file of a classifier holds its linear model, and behind it the names and the kind.
+var namesFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
+
+// namesHeader holds bytes: a name need not be UTF-8, as JSON is.
+type namesHeader struct {
+	Names [][]byte `json:"names"`
+	Kind  string   `json:"kind"`
+}
+
+func (k *classifier) write(w io.Writer) error {
+	if _, err := k.model.WriteTo(w); err != nil {
+		return err
+	}
+	h := namesHeader{Kind: k.kind}
+	for _, name := range k.names {
+		h.Names = append(h.Names, []byte(name))
+	}
+	_, err := namesFormat.Write(w, h)
+	return err
+}
+
+// readClassifier reads a classifier and nothing after it.
+func readClassifier(r *bufio.Reader) (k *classifier, err error) {
+	k = &classifier{}
+	if k.model, err = eval.ReadLinearModel(r); err != nil {
+		return nil, err
+	}
+	_, err = namesFormat.Read(r, func(text []byte) ([]int, error) {
+		var h namesHeader
+		if err := json.Unmarshal(text, &h); err != nil {
+			return nil, err
+		}
+		for _, name := range h.Names {
+			k.names = append(k.names, string(name))
+		}
+		k.kind = h.Kind
+		if last := slices.Max(k.model.Classes); k.names != nil && last >= len(k.names) {
+			return nil, fmt.Errorf("class %d, and %d names", last, len(k.names))
+		}
+		return nil, nil
+	})
+	return k, atEnd(r, err)
+}
