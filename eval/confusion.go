@@ -19,7 +19,7 @@ import (
 type Confusion struct {
 	// Classes are the labels that occur, actual or predicted, ascending.
 	Classes []int
-	// Names has that of each label, such as [dataset.Dataset].Classes, and is the caller's to set. A
+	// Names has that of each label, such as the Classes of a dataset, and is the caller's to set. A
 	// label that has none is called by its number.
 	Names []string
 	// Counts is K × K for K classes: Counts[i][j] rows of class i are predicted to be of class j.
@@ -42,12 +42,10 @@ func NewConfusion(predicted, actual []int) (*Confusion, error) {
 	for range c.Classes {
 		c.Counts = append(c.Counts, make([]int, len(c.Classes)))
 	}
-	place := func(label int) int {
-		k, _ := slices.BinarySearch(c.Classes, label)
-		return k
-	}
 	for _, e := range t.cells {
-		c.Counts[place(t.rows.labels[e.row])][place(t.cols.labels[e.col])] = e.count
+		i, _ := slices.BinarySearch(c.Classes, t.rows.labels[e.row])
+		j, _ := slices.BinarySearch(c.Classes, t.cols.labels[e.col])
+		c.Counts[i][j] = e.count
 	}
 	return c, nil
 }
@@ -147,14 +145,8 @@ func (c *Confusion) String() string {
 // Errors: those of Fit, and [ErrSplit] also for a row given twice or a part that leaves one class to
 // the others.
 func (l LogisticRegression) CrossValidate(ctx context.Context, x mat.Matrix, rows, labels []int, seed uint64) (*Confusion, error) {
-	if err := l.check(); err != nil {
-		return nil, err
-	}
-	f, err := read(ctx, x)
+	f, err := l.input(ctx, x, rows, labels)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkTraining(f.Rows(), rows, labels); err != nil {
 		return nil, err
 	}
 	if len(distinct(rows)) < len(rows) {

@@ -34,8 +34,8 @@ type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
 
 	// Cs are candidates for C, such as [DefaultCs]; C itself is not read then. Cross-validation in
-	// Folds parts of the training rows chooses one of several. A candidate scales the features and leaves the
-	// intercept alone, which would cost accuracy if it shrank with C: it minimises
+	// Folds parts of the training rows chooses one of several. A candidate scales the features and
+	// leaves the intercept alone, which would cost accuracy if it shrank with C: it minimises
 	//
 	//	½(‖w‖²/C + b²) + Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))).
 	//
@@ -83,6 +83,15 @@ func DefaultCs() []float64 {
 // [ErrConvergence] where that accuracy is out of reach, which takes a C‖xᵢ‖² above 10²² or more
 // entries than the factor may have, and ctx's.
 func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
+	f, err := l.input(ctx, x, rows, labels)
+	if err != nil {
+		return nil, err
+	}
+	return l.fit(ctx, f, rows, labels)
+}
+
+// input checks the settings and what is learnt from.
+func (l LogisticRegression) input(ctx context.Context, x mat.Matrix, rows, labels []int) (*matrix.Matrix[float64], error) {
 	if err := l.check(); err != nil {
 		return nil, err
 	}
@@ -90,10 +99,7 @@ func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, l
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTraining(f.Rows(), rows, labels); err != nil {
-		return nil, err
-	}
-	return l.fit(ctx, f, rows, labels)
+	return f, checkTraining(f.Rows(), rows, labels)
 }
 
 func (l LogisticRegression) check() error {
@@ -252,7 +258,7 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	err = each(ctx, len(l.Cs), func(j int) error {
 		predicted, err := LogisticRegression{Cs: l.Cs[j : j+1]}.predictParts(ctx, known, fold, folds, actual)
 		if err != nil {
-			return fmt.Errorf("C = %v: %w", l.Cs[j], err)
+			return fmt.Errorf("candidate %v: %w", l.Cs[j], err)
 		}
 		for i, p := range predicted {
 			if p == actual[i] {
@@ -290,40 +296,32 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 	return matrix.Of(kernel.Matrix[float64]{Rows: t, Cols: t, Stride: t, Data: z.l.Data}), err
 }
 
-// predictParts predicts the rows of each of some parts by a model of the others.
+// predictParts predicts the rows of each part by a model of the other parts.
 func (l LogisticRegression) predictParts(ctx context.Context, f *matrix.Matrix[float64], fold []int, folds int, labels []int) ([]int, error) {
 	all := make([]int, len(fold))
 	return all, each(ctx, folds, func(part int) error {
-		predicted, held, err := l.heldOut(ctx, f, fold, part, labels)
+		var train, held []int
+		for i, of := range fold {
+			if of == part {
+				held = append(held, i)
+			} else {
+				train = append(train, i)
+			}
+		}
+		err := checkClasses(train, labels)
+		var m *LinearModel
+		if err == nil {
+			m, err = l.fit(ctx, f, train, labels)
+		}
 		if err != nil {
 			return fmt.Errorf("fold %d: %w", part, err)
 		}
-		for q, i := range held {
-			all[i] = predicted[q]
+		predicted, err := m.predict(ctx, f, held)
+		for q, p := range predicted {
+			all[held[q]] = p
 		}
-		return nil
+		return err
 	})
-}
-
-// heldOut predicts the rows of a part by a model of the other parts.
-func (l LogisticRegression) heldOut(ctx context.Context, f *matrix.Matrix[float64], fold []int, part int, labels []int) (predicted, held []int, err error) {
-	var train []int
-	for i, of := range fold {
-		if of == part {
-			held = append(held, i)
-		} else {
-			train = append(train, i)
-		}
-	}
-	if err := checkClasses(train, labels); err != nil {
-		return nil, nil, err
-	}
-	m, err := l.fit(ctx, f, train, labels)
-	if err != nil {
-		return nil, nil, err
-	}
-	predicted, err = m.predict(ctx, f, held)
-	return predicted, held, err
 }
 
 // stratify assigns each of rows to one of k folds so that every fold has its share of each class,

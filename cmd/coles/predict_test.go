@@ -224,6 +224,10 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 	_, stderr := said(t, bare, "-with", model, "-use", kept)
 	testkit.WantSame(t, "what is said of it", stderr, "coles: graph model: -use learns nothing, and cross-validates nothing\n")
 	refused(t, dir, exitFailure, "c.classifier learnt from a graph model, and this is a feature model", "", "predict", bare, "-kind", "features", "-use", kept)
+	unknown, vectors := filepath.Join(dir, "u.classifier"), filepath.Join(dir, "y.npy") // of vectors that anything may have made
+	must(t, "", "embed", path, "-with", model, "-o", vectors)
+	said(t, "-embedding", vectors, "-labels", labels, "-classifier", unknown)
+	testkit.WantSame(t, "predictions of one from vectors", predicted(t, bare, "-with", model, "-use", unknown), want)
 	m := testkit.Must(eval.ReadLinearModel(strings.NewReader(read(t, kept))))
 	testkit.WantSame(t, "classes that a program reads from the file", len(m.Classes), 3)
 
