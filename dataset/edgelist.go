@@ -115,7 +115,7 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 			return nil, t.err
 		}
 		if opts.refusesGaps() {
-			l.nodes.closed = "no line in " + featuresName + " for node"
+			l.nodes.closed, l.nodes.advice = "no line in "+featuresName+" for node", nodeAdvice
 		}
 	}
 	if err := l.nameNodes(opts.Nodes); err != nil {
@@ -125,7 +125,7 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 	if l.readEdges(t, opts); t.err != nil {
 		return nil, t.err
 	}
-	l.nodes.closed = "unknown node"
+	l.nodes.closed, l.nodes.advice = "unknown node", ""
 	if opts.Labels != nil {
 		t := newLines(opts.Labels, cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels")), 0)
 		if l.readLabels(t, opts); t.err != nil {

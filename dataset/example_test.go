@@ -114,7 +114,7 @@ func ExampleParseError() {
 		fmt.Println("line", place.Line)
 	}
 	// Output:
-	// dataset: links.csv:2:3: bad node ids: no line in features for node "zoe"
+	// dataset: links.csv:2:3: bad node ids: no line in features for node "zoe"; EdgeListOptions.Missing says what to do with such nodes
 	// true
 	// line 2
 }

@@ -65,7 +65,8 @@ func TestHeadersOfLabels(t *testing.T) {
 
 // Errors about a gap, and about a field of a first line that may be a header, say what to do.
 func TestErrorsSayWhatToDo(t *testing.T) {
-	const header, gap = "; EdgeListOptions.Header says whether the first line is a header", "; EdgeListOptions.Missing says what to do with gaps"
+	const header, missing = "; EdgeListOptions.Header says whether the first line is a header", "; EdgeListOptions.Missing says what to do with "
+	const gap, nodes = missing + "gaps", missing + "such nodes"
 	read := func(edges, features string, mode HeaderMode) error {
 		return testkit.Err(readWith(edges, features, "", EdgeListOptions{Header: mode, Missing: "error"}))
 	}
@@ -76,8 +77,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}{
 		"a gap":                        {read("a,b\n", "a,1\nb,\n", DetectHeader), coles.ErrFormat, `"" is not a number` + gap},
 		"a gap of a word":              {read("a,b\n", "a,1\nb,null\n", NoHeader), coles.ErrFormat, `"null" is not a number` + gap},
-		"ids on the first line":        {read("who,whom\na,b\n", "a,1\nb,2\n", DetectHeader), coles.ErrIDs, `for node "who"` + header},
-		"ids on another":               {read("a,b\na,who\n", "a,1\nb,2\n", DetectHeader), coles.ErrIDs, `for node "who"`},
+		"ids on the first line":        {read("who,whom\na,b\n", "a,1\nb,2\n", DetectHeader), coles.ErrIDs, `for node "who"` + nodes + header},
+		"ids on another":               {read("a,b\na,who\n", "a,1\nb,2\n", DetectHeader), coles.ErrIDs, `for node "who"` + nodes},
 		"a weight that is empty":       {read("a,b,\nb,a,1\n", "", DetectHeader), coles.ErrFormat, `"" is not a number` + header},
 		"fields of the first line":     {read("a,b,1,2\nb,a,1,2\n", "", DetectHeader), coles.ErrFormat, "an edge has 2 or, on every line, 3"},
 		"a header that is also a node": {read("id,node\na,id\n", "", DetectHeader), coles.ErrFormat, `"id" (field 1) is a node` + header},

@@ -25,6 +25,7 @@ type nodeIDs struct {
 	far    map[uint64]int32 // of larger integers
 	ids    []string
 	closed string // what to say of a new one; "" while there may be some
+	advice string // what to do about it
 }
 
 func newNodeIDs() *nodeIDs {
@@ -89,7 +90,7 @@ func (n *nodeIDs) rowOf(v uint64) (int, bool) {
 func (n *nodeIDs) add(id string) (int, error) {
 	switch {
 	case n.closed != "":
-		return 0, fmt.Errorf("%w: %s %q", coles.ErrIDs, n.closed, id)
+		return 0, fmt.Errorf("%w: %s %q%s", coles.ErrIDs, n.closed, id, n.advice)
 	case len(n.ids) == maxDim:
 		return 0, fmt.Errorf("more than %d nodes: %w", maxDim, coles.ErrTooLarge)
 	}
