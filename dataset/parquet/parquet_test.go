@@ -274,6 +274,9 @@ func FuzzReadVectors(f *testing.F) {
 		if d, err := readEdges(file); err == nil && d == nil {
 			t.Error("neither edges nor an error")
 		}
+		if x, err := readTable(file); err == nil && x.Rows() == 0 && len(x.Columns) > 0 {
+			t.Error("neither rows nor an error")
+		}
 	})
 }
 

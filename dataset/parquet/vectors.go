@@ -1,4 +1,4 @@
-// Package parquet reads and writes embeddings and edges as Apache Parquet files, which pandas,
+// Package parquet reads and writes embeddings and edges, and reads tables, as Apache Parquet files, which pandas,
 // DuckDB, Spark and others know. It is a nested module, so that programs without Parquet do not
 // carry what it needs:
 //

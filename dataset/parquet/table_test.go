@@ -1,0 +1,89 @@
+package parquet_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"coles"
+	"coles/dataset"
+	pq "coles/dataset/parquet"
+	"coles/table"
+)
+
+func wantSame(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// A product is a row of every type that a table may have.
+type product struct {
+	Brand string     `parquet:"brand,dict"`
+	ID    int64      `parquet:"id"`
+	Price *float64   `parquet:"price"`
+	Stock int32      `parquet:"stock"`
+	Seen  uint64     `parquet:"seen"`
+	Sale  bool       `parquet:"sale"`
+	Added time.Time  `parquet:"added,timestamp(microsecond)"`
+	Since int32      `parquet:"since,date"`
+	Part  float32    `parquet:"part"`
+	Gone  *time.Time `parquet:"gone"`
+}
+
+func readTable(file []byte) (*table.Table, error) { return pq.ReadTable(bytes.NewReader(file)) }
+
+func TestTable(t *testing.T) {
+	price := 0.1
+	when := time.Date(2024, 2, 29, 12, 0, 0, 500000, time.UTC)
+	got := must(readTable(rowsFile(t,
+		product{"Acme", 7, &price, -2, 1 << 63, true, when, 19782, 0.1, &when}, // 19782 days after 1970-01-01 is 2024-02-29
+		product{"", 8, nil, 0, 0, false, when.Add(time.Hour), -1, 2, nil},
+	)))
+	var cells []string
+	for _, c := range got.Columns {
+		cells = append(cells, c.Name+" "+strings.Join(c.Cells, " "))
+	}
+	wantSame(t, "ids", got.IDs, []string{"7", "8"})
+	wantSame(t, "cells", cells, []string{
+		"brand Acme ", "price 0.1 ", "stock -2 0", "seen 9223372036854775808 0", "sale true false",
+		"added 2024-02-29T12:00:00.0005Z 2024-02-29T13:00:00.0005Z", "since 2024-02-29T00:00:00Z 1969-12-31T00:00:00Z", "part 0.1 2",
+		"gone 2024-02-29T12:00:00.0005Z ",
+	})
+	e := must(table.Learn(context.Background(), got))
+	wantSame(t, "kinds", []table.Kind{e.Variables()[5].Kind, e.Variables()[1].Kind}, []table.Kind{table.Date, table.Number})
+}
+
+func TestBadTable(t *testing.T) {
+	type text struct{ ID, Name string }
+	type list struct {
+		ID   string
+		Tags []string
+	}
+	type group struct{ ID struct{ A, B string } }
+	for name, c := range map[string]struct {
+		file []byte
+		want error
+		text string
+	}{
+		"no rows":         {rowsFile[text](t), dataset.ErrMissing, "no rows"},
+		"an id twice":     {rowsFile(t, text{"a", "x"}, text{"a", "y"}), coles.ErrIDs, "row 1"},
+		"an empty id":     {rowsFile(t, text{"", "x"}), coles.ErrIDs, "row 0"},
+		"a list":          {rowsFile(t, list{"a", []string{"b"}}), coles.ErrFormat, `column "Tags"`},
+		"a group":         {rowsFile(t, group{}), coles.ErrFormat, `column "ID"`},
+		"text not UTF-8":  {rowsFile(t, text{"a", "\xff"}), coles.ErrFormat, `column "Name"`},
+		"no file of this": {[]byte("id,name"), coles.ErrChecksum, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := readTable(c.file)
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("error %v, want %v at %s", err, c.want, c.text)
+			}
+		})
+	}
+}
