@@ -3,97 +3,120 @@ package eval
 import (
 	"context"
 	"math"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/nearest"
 	"coles/internal/parallel"
 )
 
 // affinities are the pᵢⱼ of [TSNE].
-func affinities(ctx context.Context, x *matrix.Source) (kernel.Matrix[float64], error) {
-	p, err := squaredDistances(ctx, x)
+func affinities(ctx context.Context, x *matrix.Source) (*kernel.CSR[float64], error) {
+	n := x.Rows()
+	p, err := neighbours(ctx, x, min(n-1, tsneNeighbours))
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	perplexity := max(1, min(tsnePerplexity, float64(p.Rows-1)/3))
-	if err := parallel.For(ctx, p.Rows, func(i int) { conditional(p.Row(i), i, perplexity) }); err != nil {
-		return p, err
+	perplexity := max(1, min(tsnePerplexity, float64(n-1)/3))
+	if err := parallel.EachRow(ctx, n, func(i int) {
+		_, row := p.Row(i)
+		conditional(row, perplexity)
+	}); err != nil {
+		return nil, err
 	}
-	// Each task owns the pairs (i, j) of one i and of j > i.
-	return p, parallel.For(ctx, p.Rows, func(i int) {
-		for j := i + 1; j < p.Cols; j++ {
-			there, back := &p.Data[i*p.Stride+j], &p.Data[j*p.Stride+i]
-			both := (*there + *back) / float64(2*p.Rows)
-			*there, *back = both, both
-		}
-	})
+	share := 1 / float64(2*n)
+	return matrix.Add(ctx, share, p, share, p.Transpose())
 }
 
-// squaredDistances are ‖xᵢ‖² − 2xᵢ·xⱼ + ‖xⱼ‖², up to a common factor that brings the numbers near
-// 1, so that no square overflows. Dense rows are centred: a large mean would take up the digits of
-// the differences. Sparse rows, which have zeros, stay as they are.
-func squaredDistances(ctx context.Context, x *matrix.Source) (kernel.Matrix[float64], error) {
-	n := x.Rows()
-	d := kernel.Dense[float64](n, n)
+// neighbours are the squared distances from every row to the k rows nearest to it, up to a common
+// factor that brings the numbers near 1, so that no square overflows. Dense rows are centred: a
+// large mean would take up the digits of the differences. Sparse rows, which have zeros, stay as
+// they are.
+func neighbours(ctx context.Context, x *matrix.Source, k int) (*kernel.CSR[float64], error) {
 	largest, err := x.Largest(ctx)
-	if err != nil || largest == 0 {
-		return d, err
+	if err != nil {
+		return nil, err
 	}
-	scale := math.Ldexp(1, -max(math.Ilogb(largest), -1000))
+	scale := math.Ldexp(1, -max(math.Ilogb(max(largest, math.SmallestNonzeroFloat64)), -1000))
 	x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, scale) })
 	if !x.Sparse() {
 		sums, _, err := matrix.Moments(ctx, x)
 		if err != nil {
-			return d, err
+			return nil, err
 		}
 		x = x.Changed(false, func(_ []int32, vals []float64) { matrix.AddScaled(vals, -1, sums.Mean) })
 	}
 	f, err := matrix.As[float64](ctx, x)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
-	for lo := 0; lo < n; lo += parallel.RowsAtOnce {
-		hi := min(n, lo+parallel.RowsAtOnce)
-		block, err := f.Slice(lo, hi).Panel(ctx)
-		if err != nil {
-			return d, err
-		}
-		transposed, err := kernel.Transposed(ctx, block)
-		if err != nil {
-			return d, err
-		}
-		if err := f.Times(ctx, kernel.Columns(d, lo, hi), transposed); err != nil {
-			return d, err
+	// Of the products (xᵢ, 1)·(xⱼ, −‖xⱼ‖²/2) = (‖xᵢ‖² − ‖xᵢ − xⱼ‖²)/2 the largest are those of the
+	// nearest rows.
+	half := make([]float64, f.Rows())
+	for i := range half {
+		_, vals := f.Row(i)
+		for _, v := range vals {
+			half[i] += v * v / 2
 		}
 	}
-	squares := make([]float64, n)
-	for i := range squares {
-		squares[i] = d.Data[i*d.Stride+i]
+	index, err := nearest.New(ctx, lifted(f, func(i int) float64 { return -half[i] }), false)
+	if err != nil {
+		return nil, err
 	}
-	return d, parallel.For(ctx, n, func(i int) {
-		row := d.Row(i)
-		for j, product := range row {
-			row[j] = max(0, squares[i]-2*product+squares[j])
+	found, err := index.Near(ctx, lifted(f, func(int) float64 { return 1 }), k+1)
+	if err != nil {
+		return nil, err
+	}
+	d := &kernel.CSR[float64]{Rows: f.Rows(), Cols: f.Rows(), Ptr: make([]int64, f.Rows()+1)}
+	for i := range found {
+		d.Ptr[i+1] = int64(k)
+	}
+	matrix.MakeEntries(d)
+	return d, parallel.EachRow(ctx, d.Rows, func(i int) {
+		others := slices.DeleteFunc(found[i], func(m nearest.Match) bool { return m.Row == i })[:k]
+		slices.SortFunc(others, func(a, b nearest.Match) int { return a.Row - b.Row })
+		cols, vals := d.Row(i)
+		for q, m := range others {
+			cols[q], vals[q] = int32(m.Row), max(0, 2*(half[i]-m.Score))
 		}
 	})
 }
 
-// conditional turns the squared distances of row i into pⱼ|ᵢ = exp(−βdⱼ)/Σₖ exp(−βdₖ) of a given
-// perplexity exp(H), with pᵢ|ᵢ = 0. Newton's steps on H over log β, whose derivative is −β²·var(d),
-// find β between bounds that close in. Where equal distances allow no such perplexity, β ends
-// large, which shares p among the nearest rows.
-func conditional(row []float64, i int, perplexity float64) {
-	row[i] = math.Inf(1) // exp(−β·∞) = 0
-	least, far := math.Inf(1), 0.0
-	for j, d := range row {
-		if j != i {
-			least, far = min(least, d), max(far, d)
+// lifted is a copy of x with one column more.
+func lifted(x *matrix.Matrix[float64], last func(i int) float64) *matrix.Matrix[float64] {
+	n, d := x.Dims()
+	to := &matrix.Matrix[float64]{}
+	if x.Sparse == nil {
+		to.Dense = kernel.Unset[float64](n, d+1)
+	} else {
+		to.Sparse = &kernel.CSR[float64]{Rows: n, Cols: d + 1, Ptr: make([]int64, n+1)}
+		for i := range n {
+			cols, _ := x.Row(i)
+			to.Sparse.Ptr[i+1] = int64(len(cols)) + 1
+		}
+		matrix.MakeEntries(to.Sparse)
+	}
+	for i := range n {
+		cols, vals := x.Row(i)
+		more, longer := to.Row(i)
+		longer[copy(longer, vals)] = last(i)
+		if more != nil {
+			more[copy(more, cols)] = int32(d)
 		}
 	}
-	if math.IsInf(least, 1) { // the only row
-		row[i] = 0
+	return to
+}
+
+// conditional turns the squared distances from a row into pⱼ = exp(−βdⱼ)/Σₖ exp(−βdₖ) of a given
+// perplexity exp(H). Newton's steps on H over log β, whose derivative is −β²·var(d), find β between
+// bounds that close in. Where equal distances allow no such perplexity, β ends large, which shares
+// p among the nearest rows.
+func conditional(row []float64, perplexity float64) {
+	if len(row) == 0 { // there is no other row
 		return
 	}
+	least, far := slices.Min(row), slices.Max(row)
 	const tolerance, tries = 1e-9, 100
 	lo, hi, beta := 0.0, math.Inf(1), 1.0
 	if far > least {
@@ -101,13 +124,11 @@ func conditional(row []float64, i int, perplexity float64) {
 	}
 	for range tries {
 		sum, first, second := 0.0, 0.0, 0.0
-		for j, d := range row {
-			if j != i {
-				e := math.Exp(-beta * (d - least))
-				sum += e
-				first += e * (d - least)
-				second += e * (d - least) * (d - least)
-			}
+		for _, d := range row {
+			e := math.Exp(-beta * (d - least))
+			sum += e
+			first += e * (d - least)
+			second += e * (d - least) * (d - least)
 		}
 		mean := first / sum
 		excess := math.Log(sum) + beta*mean - math.Log(perplexity)

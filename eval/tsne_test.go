@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"coles/internal/kernel"
@@ -27,54 +28,65 @@ func sourceOf(t *testing.T, x mat.Matrix) *matrix.Source {
 }
 
 // naiveCost is C of a map, by its definition.
-func naiveCost(p kernel.Matrix[float64], at [2][]float64) float64 {
-	n := p.Rows
-	w, total := mat.NewDense(n, n, nil), 0.0
-	for i := range n {
-		for j := range n {
+func naiveCost(p *kernel.CSR[float64], at []point) float64 {
+	w := func(i, j int) float64 {
+		return 1 / (1 + math.Pow(at[i][0]-at[j][0], 2) + math.Pow(at[i][1]-at[j][1], 2))
+	}
+	cost, total := 0.0, 0.0
+	for i := range at {
+		for j := range at {
 			if i != j {
-				w.Set(i, j, 1/(1+math.Pow(at[0][i]-at[0][j], 2)+math.Pow(at[1][i]-at[1][j], 2)))
-				total += w.At(i, j)
+				total += w(i, j)
 			}
 		}
 	}
-	cost := 0.0
-	for i := range n {
-		for j := range n {
-			if v := p.Data[i*p.Stride+j]; v > 0 {
-				cost += v * math.Log(v/(w.At(i, j)/total))
+	for i := range at {
+		cols, vals := p.Row(i)
+		for q, v := range vals {
+			if v > 0 {
+				cost += v * math.Log(v/(w(i, int(cols[q]))/total))
 			}
 		}
 	}
 	return cost
 }
 
-// Squared distances against differences, up to one factor, also far from zero and for numbers
-// at the ends of their range.
-func TestSquaredDistances(t *testing.T) {
-	words, dense := testkit.RandomWords(testkit.Random(2), 40, 15)
+// Neighbours against all differences, their squared distances up to one factor, also far from zero
+// and for numbers at the ends of their range.
+func TestNeighboursAreTheNearest(t *testing.T) {
+	const n, k = 40, 7
+	words, dense := testkit.RandomWords(testkit.Random(2), n, 15)
 	shifted, large, small := mat.DenseCopyOf(dense), mat.DenseCopyOf(dense), mat.DenseCopyOf(dense)
 	shifted.Apply(func(_, _ int, v float64) float64 { return v + 1e6 }, dense)
 	large.Scale(1e306, dense)
 	small.Scale(1e-300, dense)
 	for name, x := range map[string]mat.Matrix{"sparse": words, "dense": dense, "shifted": shifted, "large": large, "small": small} {
-		d := testkit.Must(squaredDistances(t.Context(), sourceOf(t, x)))
-		factor, worst := 0.0, 0.0
-		for i := range 40 {
-			for j := range 40 {
-				want := 0.0
-				for k := range 15 {
-					want += math.Pow(dense.At(i, k)-dense.At(j, k), 2)
+		got := testkit.Must(neighbours(t.Context(), sourceOf(t, x), k))
+		factor := 0.0
+		for i := range n {
+			squares, sorted := make([]float64, n), []float64{}
+			for j := range n {
+				for c := range 15 {
+					squares[j] += math.Pow(dense.At(i, c)-dense.At(j, c), 2)
 				}
-				got := d.Data[i*d.Stride+j]
-				if want > 0 && factor == 0 {
-					factor = got / want
+				if j != i {
+					sorted = append(sorted, squares[j])
 				}
-				worst = max(worst, math.Abs(got/max(factor, 1e-300)-want)/(1+want))
 			}
-		}
-		if worst > 1e-8 || factor == 0 {
-			t.Errorf("%s: off by %g, factor %g", name, worst, factor)
+			slices.Sort(sorted)
+			cols, vals := got.Row(i)
+			if len(cols) != k || slices.Contains(cols, int32(i)) {
+				t.Fatalf("%s: the neighbours of row %d are %v", name, i, cols)
+			}
+			for q, j := range cols {
+				want := squares[j]
+				if factor == 0 && want > 0 {
+					factor = vals[q] / want
+				}
+				if math.Abs(vals[q]/max(factor, 1e-300)-want) > 1e-8*(1+want) || want > sorted[k-1]*(1+1e-8) {
+					t.Errorf("%s: row %d is %g from row %d, want %g times %g, and at most %g", name, j, vals[q], i, want, factor, sorted[k-1])
+				}
+			}
 		}
 	}
 }
@@ -83,11 +95,11 @@ func TestEveryRowHasThePerplexity(t *testing.T) {
 	for _, n := range []int{5, 20, 91, 200} {
 		x, _ := clusters(n, 6)
 		x.SetRow(0, []float64{1e3, 0, 0, 0, 0, 0}) // far from all others
-		d := testkit.Must(squaredDistances(t.Context(), sourceOf(t, x)))
+		d := testkit.Must(neighbours(t.Context(), sourceOf(t, x), min(n-1, 90)))
 		want := min(30, float64(n-1)/3)
 		for i := range n {
-			row := d.Row(i)
-			conditional(row, i, want)
+			_, row := d.Row(i)
+			conditional(row, want)
 			entropy, sum := 0.0, 0.0
 			for _, p := range row {
 				sum += p
@@ -95,51 +107,79 @@ func TestEveryRowHasThePerplexity(t *testing.T) {
 					entropy -= p * math.Log(p)
 				}
 			}
-			if got := math.Exp(entropy); math.Abs(got-want) > 1e-5 || math.Abs(sum-1) > 1e-12 || row[i] != 0 {
-				t.Errorf("row %d of %d: perplexity %g, want %g; sum %g, itself %g", i, n, got, want, sum, row[i])
+			if got := math.Exp(entropy); math.Abs(got-want) > 1e-5 || math.Abs(sum-1) > 1e-12 {
+				t.Errorf("row %d of %d: perplexity %g, want %g; sum %g", i, n, got, want, sum)
 			}
 		}
 		p := testkit.Must(affinities(t.Context(), sourceOf(t, x)))
-		total := 0.0
-		for i := range n {
-			for j := range n {
-				total += p.Data[i*p.Stride+j]
-				if p.Data[i*p.Stride+j] != p.Data[j*p.Stride+i] {
-					t.Fatalf("p is not symmetric at (%d, %d)", i, j)
-				}
-			}
+		if symmetric := testkit.Must(matrix.Symmetric(t.Context(), p)); !symmetric {
+			t.Errorf("p of %d rows is not symmetric", n)
 		}
-		testkit.WantNear(t, "the sum of p", total, 1, 1e-12)
+		testkit.WantNear(t, "the sum of p", matrix.Total(p.Val), 1, 1e-12)
 	}
 }
 
-// The gradient against the cost, by central differences.
-func TestGradientOfTSNE(t *testing.T) {
-	x, _ := clusters(25, 4)
-	p := testkit.Must(affinities(t.Context(), sourceOf(t, x)))
-	m := testkit.Must(newDescent(t.Context(), sourceOf(t, x), p, 1))
+// scattered is a descent of n rows at random places, some of them at the same.
+func scattered(t *testing.T, n int) *descent {
+	t.Helper()
+	x, _ := clusters(n, 4)
+	m := testkit.Must(newDescent(t.Context(), sourceOf(t, x), testkit.Must(affinities(t.Context(), sourceOf(t, x))), 1))
 	rng := testkit.Random(9)
-	for k := range m.at {
-		for i := range m.at[k] {
-			m.at[k][i] = 2 * rng.NormFloat64()
+	for i := range m.at {
+		m.at[i] = point{2 * rng.NormFloat64(), 5 * rng.NormFloat64()}
+		if i%10 == 9 {
+			m.at[i] = m.at[i-1]
 		}
 	}
-	if err := m.gradient(t.Context(), 1); err != nil {
+	return m
+}
+
+// The gradient of exact sums against the cost, by central differences.
+func TestGradientOfTSNE(t *testing.T) {
+	m := scattered(t, 60)
+	if err := m.gradient(t.Context(), 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	const h = 1e-5
-	for k := range m.at {
-		for i, slope := range m.slope[k] {
-			at := m.at[k][i]
-			m.at[k][i] = at + h
-			above := naiveCost(p, m.at)
-			m.at[k][i] = at - h
-			below := naiveCost(p, m.at)
-			m.at[k][i] = at
+	for i := range m.at {
+		for k, slope := range m.slope[i] {
+			at := m.at[i][k]
+			m.at[i][k] = at + h
+			above := naiveCost(m.p, m.at)
+			m.at[i][k] = at - h
+			below := naiveCost(m.p, m.at)
+			m.at[i][k] = at
 			if want := (above - below) / (2 * h); math.Abs(slope-want) > 1e-8 {
 				t.Errorf("∂C/∂y[%d][%d] = %g, by differences %g", i, k, slope, want)
 			}
 		}
+	}
+}
+
+// Cells change sums by little, and the larger they may be the more: what a cell is off by has the order
+// of the square of its size over its distance, of random signs.
+func TestCellsStandForTheirPoints(t *testing.T) {
+	const n = 3000
+	m := scattered(t, n)
+	if err := m.gradient(t.Context(), 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	push, sums := slices.Clone(m.push), slices.Clone(m.sums)
+	before := 0.0
+	for _, theta := range []float64{0.25, 0.5, tsneTheta} {
+		if err := m.gradient(t.Context(), 1, theta); err != nil {
+			t.Fatal(err)
+		}
+		off, size, worst := 0.0, 0.0, 0.0
+		for i := range n {
+			off += math.Pow(m.push[i][0]-push[i][0], 2) + math.Pow(m.push[i][1]-push[i][1], 2)
+			size += math.Pow(push[i][0], 2) + math.Pow(push[i][1], 2)
+			worst = max(worst, math.Abs(m.sums[i]/sums[i]-1))
+		}
+		if off = math.Sqrt(off / size); !(off > before && off < theta*theta/10 && worst < theta*theta/5) {
+			t.Errorf("theta %g: the push is off by %g, after %g; a sum by %g", theta, off, before, worst)
+		}
+		before = off
 	}
 }
 
