@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/matrix"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -223,14 +224,13 @@ func seedOr1(c *cli.Command) uint64 {
 
 // clusters measures clusters of the rows that have a label.
 func clusters(ctx context.Context, p eval.Protocol, y mat.Matrix, labels, labelled []int) (*clustering, error) {
-	known := make([]int, len(labelled))
-	for k, i := range labelled {
-		known[k] = labels[i]
-	}
 	if len(labelled) < len(labels) {
-		y = someRows(y, labelled)
+		var err error
+		if y, err = someRows(ctx, y, labelled); err != nil {
+			return nil, err
+		}
 	}
-	r, err := p.Cluster(ctx, y, known)
+	r, err := p.Cluster(ctx, y, picked(labels, labelled))
 	if err != nil {
 		return nil, err
 	}
@@ -246,16 +246,21 @@ func percent(m eval.Measurements) measured {
 	return p
 }
 
-// someRows is a dense copy of rows of y.
-func someRows(y mat.Matrix, rows []int) mat.Matrix {
-	_, width := y.Dims()
-	some := mat.NewDense(len(rows), width, nil)
-	for k, i := range rows {
-		for j := range width {
-			some.Set(k, j, y.At(i, j))
-		}
+// someRows is a copy of rows of y, sparse where y is.
+func someRows(ctx context.Context, y mat.Matrix, rows []int) (mat.Matrix, error) {
+	s, err := matrix.Read(ctx, y)
+	if err != nil {
+		return nil, err
 	}
-	return some
+	all, err := matrix.As[float64](ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	some, err := all.Gather(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.Export(ctx, some)
 }
 
 func (e *evaluation) print(w io.Writer) {

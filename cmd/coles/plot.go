@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,17 +24,20 @@ import (
 
 const plotDescription = `Draws the nodes in two dimensions: the features of GRAPH as they are, if it has
 any, next to the embedding. The colours are the classes of the labels or, with
--k or without labels, the clusters of "coles cluster". The embedding comes from
--embedding, or is made of GRAPH as by "coles embed", or as by "coles cluster"
-where the colours are clusters.
+-k or without labels, the clusters of "coles cluster"; nodes without a label are
+grey, or with -predicted have the colour of the class that a logistic regression
+on the embedding predicts. The embedding comes from -embedding, or is made of
+GRAPH as by "coles embed", or as by "coles cluster" where the colours are
+clusters.
 
--by tsne keeps neighbours together: t-SNE, of up to 5,000 nodes, takes a minute
-for some thousands. -by pca draws the first two principal components of rows
-scaled to length 1. The default is tsne for up to 5,000 nodes, pca for more.
+-by tsne, the default, is t-SNE, which keeps neighbours together and takes some
+seconds for thousands of nodes. Of more than 20,000 it draws a sample by -seed,
+those with a label first. -by pca draws the first two principal components of
+all rows scaled to length 1, in which classes overlap more.
 
 Examples:
    coles plot cora.npz -o cora.png
-   coles plot friends.tsv -features profiles.csv -labels circles.csv -o friends.html
+   coles plot friends.tsv -features profiles.csv -labels circles.csv -predicted -o friends.html
    coles plot -embedding friends.npy -k 5 -by pca -o friends.svg`
 
 func plotCommand(s streams) *cli.Command {
@@ -42,15 +46,16 @@ func plotCommand(s streams) *cli.Command {
 		ArgsUsage: "[GRAPH]", Description: describe(plotDescription),
 		Flags: append([]cli.Flag{
 			fileFlag("o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),
-			&cli.StringFlag{Name: "by", Usage: "`METHOD`: tsne or pca"},
+			&cli.StringFlag{Name: "by", Usage: "`METHOD`: tsne or pca", Value: "tsne"},
 			clustersFlag(),
+			&cli.BoolFlag{Name: "predicted", Usage: "colour nodes without a label by their predicted class"},
 		}, embeddingFlags()...),
 		Action: action(s, plot),
 	}
 }
 
-// mostByTSNE is how many rows eval.TSNE takes.
-const mostByTSNE = 5000
+// mostByTSNE is how many nodes t-SNE draws: more take minutes, and cover each other.
+const mostByTSNE = 20_000
 
 func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	format, err := plotFormat(c)
@@ -71,14 +76,27 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	d, y := e.data, e.rows
 	n, _ := y.Dims()
-	classes, names := knownLabels(d, n), d.Classes
-	if byClusters(c, classes) {
-		if classes, err = findClusters(ctx, c, in, s.stderr, y); err != nil {
-			return err
+	labels, names := knownLabels(d, n), d.Classes
+	classes := labels
+	switch {
+	case c.Bool("predicted"):
+		classes, err = predictedClasses(ctx, y, labels, names)
+	case byClusters(c, labels):
+		if classes, err = findClusters(ctx, c, in, s.stderr, y); err == nil {
+			names = clusterNames(classes)
 		}
-		names = clusterNames(classes)
 	}
-	p, err := sideBySide(ctx, c, in, d.Features, y, classes, names)
+	if err != nil {
+		return err
+	}
+	var rows []int // all of them
+	if c.String("by") == "tsne" && n > mostByTSNE {
+		var said string
+		rows, said = sampled(labels, mostByTSNE, seedOr1(c))
+		fmt.Fprintln(s.stderr, "coles: "+said)
+		classes = picked(classes, rows)
+	}
+	p, err := sideBySide(ctx, c, in, rows, d.Features, y, classes, names)
 	if err != nil {
 		return err
 	}
@@ -99,8 +117,11 @@ func plotFormat(c *cli.Command) (picture.Format, error) {
 	if err := atLeast1(c, "k"); err != nil {
 		return "", err
 	}
-	if by := c.String("by"); by != "" && by != "tsne" && by != "pca" {
+	if by := c.String("by"); by != "tsne" && by != "pca" {
 		return "", usagef("-by %s: want tsne or pca", by)
+	}
+	if c.Bool("predicted") && c.IsSet("k") {
+		return "", usagef("-predicted colours classes, and -k clusters")
 	}
 	path := c.String("o")
 	if path == "" {
@@ -118,7 +139,52 @@ func plotFormat(c *cli.Command) (picture.Format, error) {
 
 // byClusters reports whether the colours are those of clusters.
 func byClusters(c *cli.Command, labels []int) bool {
-	return c.IsSet("k") || slices.Max(labels) < 0
+	return c.IsSet("k") || !c.Bool("predicted") && slices.Max(labels) < 0
+}
+
+// predictedClasses are the labels and, of nodes without one, the classes predicted of the rows of y.
+func predictedClasses(ctx context.Context, y mat.Matrix, labels []int, names []string) ([]int, error) {
+	k, err := learn(ctx, y, labels, names)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int, len(labels))
+	for i := range all {
+		all[i] = i
+	}
+	classes, err := k.model.Predict(ctx, y, all)
+	for i, l := range labels {
+		if err == nil && l >= 0 {
+			classes[i] = l
+		}
+	}
+	return classes, err
+}
+
+// sampled are nodes drawn at random, those with a label first, and what is said about them.
+func sampled(labels []int, most int, seed uint64) (rows []int, said string) {
+	rows, others := []int{}, []int{}
+	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(labels)) {
+		if labels[i] >= 0 {
+			rows = append(rows, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	said = fmt.Sprintf("%d of %d nodes drawn", most, len(labels))
+	if labelled := len(rows); 0 < labelled && labelled <= most {
+		said += fmt.Sprintf(", all %d labelled among them", labelled)
+	}
+	return append(rows, others...)[:most], said
+}
+
+// picked are the elements of these rows.
+func picked(all, rows []int) []int {
+	some := make([]int, len(rows))
+	for k, i := range rows {
+		some[k] = all[i]
+	}
+	return some
 }
 
 func clusterNames(clusters []int) []string {
@@ -129,8 +195,9 @@ func clusterNames(clusters []int) []string {
 	return names
 }
 
-// sideBySide draws features, unless they are nil, and next to them an embedding.
-func sideBySide(ctx context.Context, c *cli.Command, in *inputs, x, y mat.Matrix, classes []int, names []string) (*picture.Picture, error) {
+// sideBySide draws features, unless they are nil, and next to them an embedding: of both the rows
+// given, or all of them.
+func sideBySide(ctx context.Context, c *cli.Command, in *inputs, rows []int, x, y mat.Matrix, classes []int, names []string) (*picture.Picture, error) {
 	defer in.progress.clear()
 	var row []*picture.Picture
 	for _, part := range []struct {
@@ -141,6 +208,12 @@ func sideBySide(ctx context.Context, c *cli.Command, in *inputs, x, y mat.Matrix
 			continue
 		}
 		in.progress.show("draw "+part.title, 0, 0)
+		if rows != nil {
+			var err error
+			if part.rows, err = someRows(ctx, part.rows, rows); err != nil {
+				return nil, err
+			}
+		}
 		p, err := flatten(ctx, c, part.title, part.rows, classes, names)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", part.title, err)
@@ -149,18 +222,14 @@ func sideBySide(ctx context.Context, c *cli.Command, in *inputs, x, y mat.Matrix
 	}
 	p, err := picture.Grid(row)
 	if err == nil {
-		p.Height = 5.5
+		p.Height += 1.9
 	}
 	return p, err
 }
 
 // flatten draws the rows of x in two dimensions.
 func flatten(ctx context.Context, c *cli.Command, title string, x mat.Matrix, classes []int, names []string) (*picture.Picture, error) {
-	by := c.String("by")
-	if by == "" && len(classes) <= mostByTSNE {
-		by = "tsne"
-	}
-	if by != "tsne" {
+	if c.String("by") == "pca" {
 		return picture.Map(ctx, picture.Axes{Title: title}, x, classes, names)
 	}
 	unit, err := unitRows(ctx, x)
@@ -180,12 +249,13 @@ var page = template.Must(template.New("page").Parse(`<!doctype html>
 <meta name="viewport" content="width=device-width">
 <title>{{.Title}}</title>
 <style>
-body { font-family: sans-serif; margin: 1rem auto; max-width: 75rem; padding: 0 1rem }
-svg { height: auto; max-width: 100% }
+body { font-family: sans-serif; margin: 1rem; }
+div { overflow-x: auto }
+svg { display: block; height: auto; max-height: 95vh; min-width: 40rem; width: 100% }
 </style>
 <h1>{{.Title}}</h1>
 <p>{{.Nodes}} nodes. Near points have similar vectors.</p>
-{{.SVG}}
+<div>{{.SVG}}</div>
 </html>
 `))
 

@@ -1,16 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"image/png"
 	"io"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"coles"
 	"coles/dataset"
 	"coles/internal/testkit"
 )
@@ -87,9 +89,10 @@ func TestPlotPanelsAndColours(t *testing.T) {
 		args []string
 		want map[string]int
 	}{
-		"labels of the graph":       {[]string{path}, map[string]int{"features": 1, "embedding": 1, "class 0": 2, "class 2": 2, "no class": 0}},
-		"some labels":               {[]string{path, "-labels", labels}, map[string]int{className(1): 2, "no class": 2}},
-		"clusters":                  {[]string{path, "-k", "4"}, map[string]int{"features": 1, "cluster 3": 2, "cluster 4": 0, "class 0": 0}},
+		"labels of the graph":       {[]string{path}, map[string]int{"features": 1, "embedding": 1, "class 0": 1, "class 2": 1, "no class": 0}},
+		"some labels":               {[]string{path, "-labels", labels}, map[string]int{className(1): 1, "no class": 1}},
+		"predicted labels":          {[]string{path, "-labels", labels, "-predicted"}, map[string]int{className(1): 1, "no class": 0}},
+		"clusters":                  {[]string{path, "-k", "4"}, map[string]int{"features": 1, "cluster 3": 1, "cluster 4": 0, "class 0": 0}},
 		"no features, no labels":    {[]string{bare, "-k", "2"}, map[string]int{"features": 0, "embedding": 1, "cluster 1": 1}},
 		"vectors":                   {[]string{"-embedding", vectors, "-k", "2"}, map[string]int{"features": 0, "embedding": 1, "cluster 1": 1}},
 		"vectors and their graph":   {[]string{path, "-embedding", vectors}, map[string]int{"features": 1, "embedding": 1}},
@@ -122,21 +125,63 @@ func TestPlotEmbedsByItsColours(t *testing.T) {
 	}
 }
 
-// Up to 5,000 nodes are drawn by t-SNE, more by principal components.
-func TestPlotChoosesTheMethod(t *testing.T) {
+// t-SNE is the default, and draws a sample of many nodes: those with a label first.
+func TestPlotChoosesMethodAndNodes(t *testing.T) {
 	path := archiveOf(t, dataset.KarateClub())
 	byDefault, tsne, pca := plotted(t, "svg", path), plotted(t, "svg", path, "-by", "tsne"), plotted(t, "svg", path, "-by", "pca")
 	if byDefault != tsne || tsne == pca {
 		t.Error("34 nodes are not drawn by t-SNE")
 	}
-	var many bytes.Buffer
-	for i := range 5001 {
-		fmt.Fprintf(&many, "%d %d %d 1\n", i, i%7, i%11)
+	labels := slices.Repeat([]int{-1, -1, 2, -1, 0}, 20) // 40 of 100 have one
+	for most, want := range map[int]string{
+		30: "30 of 100 nodes drawn",
+		40: "40 of 100 nodes drawn, all 40 labelled among them",
+		70: "70 of 100 nodes drawn, all 40 labelled among them",
+	} {
+		rows, said := sampled(labels, most, 1)
+		testkit.WantSame(t, "what is said", said, want)
+		labelled := 0
+		for _, i := range rows {
+			if labels[i] >= 0 {
+				labelled++
+			}
+		}
+		if distinct := slices.Compact(slices.Sorted(slices.Values(rows))); len(rows) != most || len(distinct) != most || labelled != min(most, 40) {
+			t.Errorf("of %d nodes drawn %d differ, and %d have a label", len(rows), len(distinct), labelled)
+		}
+		again, _ := sampled(labels, most, 1)
+		other, _ := sampled(labels, most, 2)
+		if !slices.Equal(rows, again) || slices.Equal(rows, other) {
+			t.Errorf("%d nodes: the same by one seed %v, by another %v", most, slices.Equal(rows, again), slices.Equal(rows, other))
+		}
 	}
-	dir := folder(t, map[string]string{"y.tsv": many.String()})
-	args := []string{"-embedding", filepath.Join(dir, "y.tsv"), "-k", "2"}
-	if plotted(t, "svg", args...) != plotted(t, "svg", append(args, "-by", "pca")...) {
-		t.Error("5,001 nodes are not drawn by principal components")
+	if _, said := sampled(slices.Repeat([]int{-1}, 5), 3, 1); said != "3 of 5 nodes drawn" {
+		t.Errorf("without labels: %q", said)
 	}
-	refused(t, dir, exitFailure, "5001 rows", "", append([]string{"plot", "-by", "tsne", "-o", filepath.Join(dir, "out.svg")}, args...)...)
+}
+
+// Predictions are those of "coles predict" on the same embedding; labels stay as they are.
+func TestPlotPredicts(t *testing.T) {
+	d, path := community(t)
+	labels := slices.Clone(d.Labels)
+	for i := range labels {
+		if i%3 > 0 {
+			labels[i] = -1
+		}
+	}
+	labels[0] = (labels[0] + 1) % 3 // a wrong one
+	rows := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
+	classes := testkit.Must(predictedClasses(t.Context(), rows, labels, nil))
+	k := testkit.Must(learn(t.Context(), rows, labels, nil))
+	for i, l := range labels {
+		want := l
+		if l < 0 {
+			want = testkit.Must(strconv.Atoi(testkit.Must(k.predict(t.Context(), rows, []int{i}, rowNames(nil, 300)))[0].Class))
+		}
+		testkit.WantSame(t, fmt.Sprint("class of node ", i), classes[i], want)
+	}
+	out := filepath.Join(t.TempDir(), "m.svg")
+	refused(t, filepath.Dir(out), exitUsage, "-predicted colours classes", "", "plot", path, "-predicted", "-k", "2", "-o", out)
+	d.Labels = nil
+	refused(t, filepath.Dir(out), exitFailure, "there are no labels", "", "plot", archiveOf(t, d), "-predicted", "-o", out)
 }

@@ -86,7 +86,8 @@ func wantTexts(t *testing.T, p *Picture, want ...string) {
 func placesOf(t *testing.T, p *Picture) []*place {
 	t.Helper()
 	width, height := vg.Length(p.Width)*vg.Inch, vg.Length(p.Height)*vg.Inch
-	return testkit.Must(p.layout(draw.NewCanvas(vgsvg.New(width, height), width, height)))
+	_, below := p.split(draw.NewCanvas(vgsvg.New(width, height), width, height))
+	return testkit.Must(p.layout(below))
 }
 
 // falling is a series of n numbers with errors.

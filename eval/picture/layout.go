@@ -35,6 +35,9 @@ type entry struct {
 // describe adds an entry, unless it has no name.
 func (p *panel) describe(name string, space vg.Length, sample ...plot.Thumbnailer) {
 	if name = clean(name); name != "" {
+		if letters := []rune(name); len(letters) > maxName {
+			name = string(letters[:maxName-1]) + "…"
+		}
 		p.legend = append(p.legend, entry{name, space, sample})
 	}
 }
@@ -48,6 +51,8 @@ const (
 	entryGap   = vg.Length(16) // between entries of a line
 	leading    = 1.25          // from line to line, in the height of the font
 	minData    = vg.Length(36) // least side of the data area, half an inch
+	outerPad   = vg.Length(8)  // around everything
+	maxName    = 40            // letters of an entry
 )
 
 // A head is the text above the data: lines of the title, then of the legend.
@@ -132,7 +137,7 @@ type place struct {
 // layout finds the places of all panels. Data areas line up, every row has room for the highest
 // head above it, and the titles of a row begin at the same height.
 func (p *Picture) layout(c draw.Canvas) ([]*place, error) {
-	tiles := draw.Tiles{Rows: len(p.panels), Cols: len(p.panels[0]), PadX: 16, PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 14}
+	tiles := draw.Tiles{Rows: len(p.panels), Cols: len(p.panels[0]), PadX: 16, PadTop: outerPad, PadBottom: outerPad, PadLeft: outerPad, PadRight: 14}
 	plots, places := make([][]*plot.Plot, tiles.Rows), []*place{}
 	for i, row := range p.panels {
 		plots[i] = make([]*plot.Plot, tiles.Cols)
@@ -177,10 +182,14 @@ func (p *Picture) layout(c draw.Canvas) ([]*place, error) {
 			Max: vg.Point{X: centre + at.head.width()/2, Y: top},
 		}
 		if !at.fits(c) {
-			return nil, fmt.Errorf("%w: %g × %g inches leave too little room for the labels or the data", coles.ErrSetting, p.Width, p.Height)
+			return nil, p.tooSmall()
 		}
 	}
 	return places, nil
+}
+
+func (p *Picture) tooSmall() error {
+	return fmt.Errorf("%w: %g × %g inches leave too little room for the labels or the data", coles.ErrSetting, p.Width, p.Height)
 }
 
 // copied is a panel whose ranges may be changed: a picture may be drawn by several goroutines.
@@ -223,17 +232,32 @@ func within(a, b vg.Rectangle) bool {
 }
 
 func (p *Picture) draw(c draw.Canvas) error {
-	places, err := p.layout(c)
+	shared, below := p.split(c)
+	places, err := p.layout(below)
 	if err != nil {
 		return err
 	}
+	if shared.head.width() > c.Size().X {
+		return p.tooSmall()
+	}
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
+	shared.drawHead(c)
 	for _, at := range places {
 		at.panel.plot.Draw(at.whole)
 		at.drawHead(c)
 	}
 	return nil
+}
+
+// split divides a canvas into what the legend of all panels takes and the rest.
+func (p *Picture) split(c draw.Canvas) (shared *place, below draw.Canvas) {
+	shared = &place{head: p.head(c.Size().X), above: c.Rectangle}
+	shared.above.Max.Y -= outerPad
+	if p.legend != nil {
+		c = draw.Crop(c, 0, 0, 0, -shared.head.height())
+	}
+	return shared, c
 }
 
 func (at *place) drawHead(c draw.Canvas) {
@@ -260,10 +284,13 @@ func (at *place) drawHead(c draw.Canvas) {
 	}
 }
 
-// palette is by Okabe and Ito (2008), for any colour vision; yellow, faint on white, is last.
+// palette begins with that of Okabe and Ito (2008), for any colour vision; yellow is faint on white.
+// Eight more are for maps, whose glyphs may be too small to tell them apart by shape.
 var palette = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0xf0, 0xe4, 0x42, 0xff},
+	{0x6a, 0x3d, 0x9a, 0xff}, {0x99, 0x1b, 0x1e, 0xff}, {0x8a, 0xc9, 0x26, 0xff}, {0x7f, 0x4f, 0x24, 0xff},
+	{0xff, 0x2e, 0x93, 0xff}, {0x00, 0x4d, 0x2c, 0xff}, {0x1b, 0x2a, 0x8a, 0xff}, {0x00, 0xc2, 0xc7, 0xff},
 }
 
 var (
@@ -272,8 +299,8 @@ var (
 	lightGrey = color.NRGBA{0xdd, 0xdd, 0xdd, 0xff}
 )
 
-// glyphs and dashes tell series apart without colour. Eight colours, seven glyphs and five dashes
-// have no common factor: 280 series look different.
+// glyphs and dashes tell series apart without colour. Sixteen colours, seven glyphs and five dashes
+// have no common factor: 560 series look different.
 var glyphs = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{},
 	draw.RingGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},

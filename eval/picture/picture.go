@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"coles"
@@ -37,6 +39,7 @@ type Picture struct {
 	Width, Height float64
 
 	panels [][]*panel // rows of the same length; nil for an empty place
+	legend []entry    // that all panels have in common
 }
 
 const maxInches, pngDPI = 40, 150
@@ -125,7 +128,8 @@ func (p *Picture) Write(w io.Writer, format Format) error {
 }
 
 // Grid puts pictures of one panel each into rows of the same length, with their data areas aligned.
-// nil leaves a place empty. The sizes of the pictures do not count.
+// nil leaves a place empty. The sizes of the pictures do not count. Maps of the same classes have
+// one legend, above all, which adds to the height.
 //
 // Errors: [coles.ErrShape] without a picture, for rows that differ in length, and for a picture of
 // several panels.
@@ -151,9 +155,35 @@ func Grid(rows ...[]*Picture) (*Picture, error) {
 	if !some {
 		return nil, fmt.Errorf("%w: no picture", coles.ErrShape)
 	}
-	g.Width, g.Height = min(5.2*float64(len(rows[0])), maxInches), min(3.6*float64(len(rows)), maxInches)
+	g.Width = min(5.2*float64(len(rows[0])), maxInches)
 	if len(rows[0]) == 1 {
 		g.Width = 7
 	}
+	g.shareLegend()
+	g.Height = min(3.6*float64(len(rows))+float64(g.head(vg.Length(g.Width)*vg.Inch).height()/vg.Inch), maxInches)
 	return g, nil
+}
+
+// shareLegend moves a legend that all panels have from these to the picture.
+func (p *Picture) shareLegend() {
+	all := slices.DeleteFunc(slices.Concat(p.panels...), func(one *panel) bool { return one == nil })
+	for _, one := range all {
+		if one.extent == nil || !reflect.DeepEqual(one.legend, all[0].legend) {
+			return
+		}
+	}
+	p.legend = all[0].legend
+	for _, row := range p.panels {
+		for j, one := range row {
+			if one != nil {
+				row[j] = one.copied()
+				row[j].legend = nil
+			}
+		}
+	}
+}
+
+// head is the legend of all panels as it stands above a picture of a width.
+func (p *Picture) head(width vg.Length) head {
+	return (&panel{legend: p.legend}).head(width-2*outerPad, 10)
 }

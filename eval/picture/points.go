@@ -22,7 +22,7 @@ import (
 // Map draws the rows of an embedding y (n × d, d ≥ 2) in two dimensions: the first two principal
 // components of its rows scaled to unit length, since the direction of a row tells its class.
 // classes[i] is the class of row i, shown by colour and glyph; rows of a negative class are grey
-// dots. names[c] is the name of class c in the legend, "class c" with nil names. Empty labels of
+// dots beneath the others. names[c] is the name of class c in the legend, "class c" with nil names. Empty labels of
 // the axes become the names of principal components.
 //
 // Every row is a glyph of some 120 bytes in an SVG: above ten thousand rows a PNG is smaller.
@@ -103,15 +103,19 @@ func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Grap
 		p.plot.Add(&links{points, g})
 		largest, spread = 4, 60
 	}
-	radius := vg.Length(min(largest, max(0.7, spread/math.Sqrt(float64(n)))))
-	// In random order, so that the last class does not cover the others.
-	shuffled, order := make(plotter.XYs, n), rand.New(rand.NewPCG(1, 0)).Perm(n)
-	for k, i := range order {
-		shuffled[k] = points[i]
+	// In random order, so that the last class does not cover the others, but on top of those without.
+	order := rand.New(rand.NewPCG(1, 0)).Perm(n)
+	without := slices.DeleteFunc(slices.Clone(order), func(i int) bool { return classes[i] >= 0 })
+	with := slices.DeleteFunc(order, func(i int) bool { return classes[i] < 0 })
+	for _, rows := range [][]int{without, with} {
+		some := make(plotter.XYs, len(rows))
+		for k, i := range rows {
+			some[k] = points[i]
+		}
+		p.plot.Add(&plotter.Scatter{XYs: some, GlyphStyleFunc: func(k int) draw.GlyphStyle {
+			return classGlyph(classes[rows[k]], glyphRadius(largest, spread, len(rows)))
+		}})
 	}
-	p.plot.Add(&plotter.Scatter{XYs: shuffled, GlyphStyleFunc: func(k int) draw.GlyphStyle {
-		return classGlyph(classes[order[k]], radius)
-	}})
 	for _, c := range found {
 		name := fmt.Sprintf("class %d", c)
 		switch {
@@ -120,9 +124,14 @@ func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Grap
 		case names != nil:
 			name = names[c]
 		}
-		p.describe(name, glyphSpace, &plotter.Scatter{GlyphStyle: classGlyph(c, max(2.2, radius))})
+		p.describe(name, glyphSpace, &plotter.Scatter{GlyphStyle: classGlyph(c, max(2.2, glyphRadius(largest, spread, n)))})
 	}
 	return &Picture{Width: 8, Height: 6.5, panels: [][]*panel{{p}}}, nil
+}
+
+// glyphRadius is that of many glyphs, so that they cover a map in part.
+func glyphRadius(largest, spread float64, count int) vg.Length {
+	return vg.Length(min(largest, max(0.7, spread/math.Sqrt(float64(count)))))
 }
 
 // mapPanel is an empty plot of a range with a margin around it, so that no glyph stands on an axis.
