@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintf(stdout, "  %-25s %5.1f ± %.1f %%  %5d columns  %6.2f s\n", c.name, 100*r.Mean, 100*r.Std, columns, c.seconds)
 	}
 	raw, embedded := pictures.Side{Title: "raw features", X: d.Features}, pictures.Side{Title: "COLES embedding", X: m.Embedding()}
-	maps, err := pictures.Maps(ctx, d.Labels, *seed, raw, embedded)
+	maps, err := pictures.Maps(ctx, d.Labels, d.Classes, *seed, raw, embedded)
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func drawMaps(ctx context.Context, p *problem) ([]plot, error) {
 		return nil, err
 	}
 	sides := []pictures.Side{{Title: p.Name + ", raw features", X: p.Features}, {Title: p.Name + ", COLES-S2GC", X: m.Embedding()}}
-	maps, err := pictures.Maps(ctx, p.Labels, splitSeed, sides...)
+	maps, err := pictures.Maps(ctx, p.Labels, p.Classes, splitSeed, sides...)
 	if err != nil {
 		return nil, err
 	}

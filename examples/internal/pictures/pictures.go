@@ -35,8 +35,8 @@ type Side struct {
 }
 
 // Maps draws the same nodes by t-SNE, at most 600, on every side. Rows are scaled to unit length first: their
-// directions count.
-func Maps(ctx context.Context, labels []int, seed uint64, sides ...Side) ([]*picture.Picture, error) {
+// directions count. The labels may have names.
+func Maps(ctx context.Context, labels []int, names []string, seed uint64, sides ...Side) ([]*picture.Picture, error) {
 	nodes := rand.New(rand.NewPCG(seed, 0)).Perm(len(labels))
 	nodes = nodes[:min(most, len(nodes))]
 	classes := make([]int, len(nodes))
@@ -58,7 +58,7 @@ func Maps(ctx context.Context, labels []int, seed uint64, sides ...Side) ([]*pic
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := picture.Places(picture.Axes{Title: s.Title}, places, classes, nil)
+		drawn, err := picture.Places(picture.Axes{Title: s.Title}, places, classes, names)
 		if err != nil {
 			return nil, err
 		}
