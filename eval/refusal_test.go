@@ -103,7 +103,7 @@ func TestLearningRefuses(t *testing.T) {
 		"spectral, of rank one":           {spectral(testkit.Product(mat.NewDense(5, 1, []float64{1, 1, 1, 1, 1}), two), 2), coles.ErrSetting},
 		"spectral graph, no columns":      {testkit.Err(SpectralGraph(background, path, 0)), coles.ErrSetting},
 		"spectral graph, more than nodes": {testkit.Err(SpectralGraph(background, path, 8)), coles.ErrSetting},
-		"t-SNE, no rows":                  {testkit.Err(TSNE(background, none, 1)), coles.ErrShape},
+		"t-SNE of no rows":                {testkit.Err(TSNE(background, none, 1)), coles.ErrShape},
 		"induce, no nodes":                {induce(x), coles.ErrShape},
 		"induce, node outside":            {induce(x, 0, 6), coles.ErrIndex},
 		"induce, node twice":              {induce(x, 3, 1, 3), coles.ErrIDs},

@@ -22,8 +22,9 @@ import (
 // Map draws the rows of an embedding y (n × d, d ≥ 2) in two dimensions: the first two principal
 // components of its rows scaled to unit length, since the direction of a row tells its class.
 // classes[i] is the class of row i, shown by colour and glyph; rows of a negative class are grey
-// dots beneath the others. names[c] is the name of class c in the legend, "class c" with nil names. Empty labels of
-// the axes become the names of principal components.
+// dots beneath the others. names[c] is the name of class c in the legend, of which it shows 40
+// letters, or "class c" with nil names. Empty labels of the axes become the names of principal
+// components.
 //
 // Every row is a glyph of some 120 bytes in an SVG: above ten thousand rows a PNG is smaller.
 //
