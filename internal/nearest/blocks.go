@@ -90,13 +90,18 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
 		return err
 	}
+	return c.rank(ctx)
+}
+
+// rank finds the best of all parts.
+func (c *screen) rank(ctx context.Context) error {
 	return parallel.For(ctx, c.full.Rows, func(i int) {
 		var all []Match
 		for _, b := range c.best[i*c.parts : (i+1)*c.parts] {
 			all = append(all, b.matches...)
 		}
 		slices.SortFunc(all, compareMatches)
-		s.found[i] = slices.Clone(all[:min(s.k, len(all))])
+		c.found[i] = slices.Clone(all[:min(c.k, len(all))])
 	})
 }
 
@@ -161,24 +166,39 @@ func (c *screen) take(b *best, query int, products []float32, block int) {
 		if p < least {
 			continue // a NaN of extreme lengths goes on
 		}
-		bound := float64(p) + c.slack
-		if !c.cosine {
-			bound *= c.lengths[lo+j]
-		}
-		if bound < bar || c.self != nil && c.self[query] == lo+j {
-			continue
-		}
-		_, row := c.x.Row(lo + j)
-		if b.add(Match{lo + j, c.score(floats.Dot(c.full.Data[query*c.full.Stride:][:len(row)], row), lo+j)}) {
+		if c.offer(b, bar, query, lo+j, p) {
 			bar = c.bar(b, query)
 			least = c.least(bar, block)
 		}
 	}
 }
 
+// offer adds a row to the best of a query where its product with it, as units, does not tell that
+// it is below the bar. It reports whether there is another bar.
+func (c *screen) offer(b *best, bar float64, query, row int, p float32) bool {
+	bound := float64(p) + c.slack
+	if !c.cosine {
+		bound *= c.lengths[row]
+	}
+	if bound < bar || c.self != nil && c.self[query] == row {
+		return false
+	}
+	if c.joined != nil {
+		if _, ok := matrix.Entry(c.joined, c.self[query], row); ok {
+			return false
+		}
+	}
+	_, vals := c.x.Row(row)
+	return b.add(Match{row, c.score(floats.Dot(c.full.Data[query*c.full.Stride:][:len(vals)], vals), row)})
+}
+
 // bar is the least bound of a row that can be among the best.
 func (c *screen) bar(b *best, query int) float64 {
 	switch {
+	case c.joined != nil && c.queryLengths[query] == 0:
+		return math.Inf(1) // all its scores are 0
+	case !b.full() && c.joined != nil:
+		return 0
 	case !b.full():
 		return math.Inf(-1)
 	case c.cosine:

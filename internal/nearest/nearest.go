@@ -69,7 +69,7 @@ func (index *Index) Cols() int { return index.x.Cols() }
 //
 // Errors: [matrix.ErrNotFinite] for products that could overflow, [matrix.ErrTooLarge], and ctx's.
 func (index *Index) Near(ctx context.Context, queries *matrix.Matrix[float64], k int) ([][]Match, error) {
-	return index.near(ctx, queries, nil, k)
+	return index.near(ctx, &search{queries: queries, k: k})
 }
 
 // NearRows is Near for rows of the index, which do not find themselves.
@@ -78,7 +78,7 @@ func (index *Index) NearRows(ctx context.Context, rows []int, k int) ([][]Match,
 	if err != nil {
 		return nil, err
 	}
-	return index.near(ctx, queries, rows, k)
+	return index.near(ctx, &search{queries: queries, self: rows, k: k})
 }
 
 // A search is for the rows of an index that are near to queries.
@@ -86,16 +86,18 @@ type search struct {
 	*Index
 	queries      *matrix.Matrix[float64]
 	queryLengths []float64
-	self         []int // the row that each query is and does not find; may be nil
+	self         []int                // the row that each query is and does not find; may be nil
+	joined       *kernel.CSR[float64] // rows that these do not find either; nil but for [Index.Apart]
 	k            int
 	found        [][]Match
 }
 
-func (index *Index) near(ctx context.Context, queries *matrix.Matrix[float64], self []int, k int) ([][]Match, error) {
-	if err := matrix.CheckSize(queries.Rows(), max(k, index.Cols())); err != nil {
+func (index *Index) near(ctx context.Context, s *search) ([][]Match, error) {
+	queries := s.queries
+	if err := matrix.CheckSize(queries.Rows(), max(s.k, index.Cols())); err != nil {
 		return nil, err
 	}
-	s := &search{Index: index, queries: queries, self: self, k: min(k, index.Rows()), found: make([][]Match, queries.Rows())}
+	s.Index, s.k, s.found = index, min(s.k, index.Rows()), make([][]Match, queries.Rows())
 	var err error
 	if s.queryLengths, err = matrix.Lengths(ctx, queries); err != nil {
 		return nil, fmt.Errorf("queries: %w", err)
@@ -104,10 +106,15 @@ func (index *Index) near(ctx context.Context, queries *matrix.Matrix[float64], s
 	if !s.cosine && math.IsInf(index.longest*longest, 0) {
 		return nil, fmt.Errorf("%w: products of rows of length %v and %v could overflow", matrix.ErrNotFinite, index.longest, longest)
 	}
-	if index.x.Sparse != nil {
-		return s.found, s.lookAtColumns(ctx)
+	switch {
+	case index.x.Sparse != nil:
+		err = s.lookAtColumns(ctx)
+	case queries == index.x: // all rows are asked about
+		err = s.lookAtPairs(ctx)
+	default:
+		err = s.lookAtBlocks(ctx)
 	}
-	return s.found, s.lookAtBlocks(ctx)
+	return s.found, err
 }
 
 // extremes is the largest number, and the smallest one above zero, if any.
@@ -142,6 +149,12 @@ func (s *search) lookAtColumns(ctx context.Context) error {
 					sums.Data[row] += v / scale * with[p]
 				}
 			}
+			if s.joined != nil {
+				near, _ := s.joined.Row(s.self[i])
+				for _, row := range near {
+					sums.Data[row] = 0 // which is not found
+				}
+			}
 			for row, sum := range sums.Data {
 				if s.self == nil || s.self[i] != row {
 					b.add(Match{row, s.score(sum, row)})
@@ -162,7 +175,7 @@ func (s *search) score(sum float64, row int) float64 {
 }
 
 // best is the best matches among those added so far, as many as matches has room for: once full, a
-// heap with the worst of them first. Rows come in ascending order.
+// heap with the worst of them first.
 type best struct{ matches []Match }
 
 func (b *best) full() bool { return len(b.matches) == cap(b.matches) }
@@ -172,11 +185,10 @@ func compareMatches(m, other Match) int {
 	return cmp.Or(cmp.Compare(other.Score, m.Score), m.Row-other.Row)
 }
 
-// add takes a match of a row above all before; it reports whether there is something new to compare
-// with.
+// add takes a match of another row; it reports whether there is something new to compare with.
 func (b *best) add(m Match) bool {
 	if b.full() {
-		if m.Score <= b.matches[0].Score {
+		if compareMatches(m, b.matches[0]) >= 0 {
 			return false
 		}
 		b.matches[0] = m

@@ -1,0 +1,114 @@
+package nearest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+)
+
+// Apart finds, for each of the given rows of the index or for all where rows is nil, the k rows of
+// the largest scores above zero, or fewer, among those that are neither itself nor stored in its row
+// of joined (n × n).
+//
+// The rows of a dense matrix are all compared at half the cost of [Index.NearRows]: of two rows
+// once, for both. Besides the result it takes 4·n·d bytes, and 8·n·d for the cosine.
+//
+// Errors: those of [Index.Near].
+func (index *Index) Apart(ctx context.Context, rows []int, joined *kernel.CSR[float64], k int) ([][]Match, error) {
+	s := &search{queries: index.x, self: rows, joined: joined, k: min(k, index.Rows())}
+	if rows == nil {
+		s.self = make([]int, index.Rows())
+		for i := range s.self {
+			s.self[i] = i
+		}
+	} else {
+		var err error
+		if s.queries, err = index.x.Gather(ctx, rows); err != nil {
+			return nil, err
+		}
+	}
+	found, err := index.near(ctx, s)
+	for i, matches := range found {
+		end := slices.IndexFunc(matches, func(m Match) bool { return m.Score <= 0 })
+		if end >= 0 {
+			found[i] = matches[:end]
+		}
+	}
+	return found, err
+}
+
+// lookAtPairs compares every two blocks of rows once, and gives what it finds to both.
+func (s *search) lookAtPairs(ctx context.Context) error {
+	c, err := s.screen(ctx)
+	if err != nil {
+		return err
+	}
+	c.parts, c.best = 1, make([]best, s.Rows())
+	room := make([]Match, s.Rows()*s.k)
+	for i := range c.best {
+		c.best[i].matches = room[i*s.k : i*s.k : (i+1)*s.k]
+	}
+	locks, errs := make([]sync.Mutex, s.blocks.count), make([]error, s.blocks.count)
+	err = parallel.For(ctx, len(errs), func(q int) { errs[q] = c.lookFrom(ctx, q, locks) })
+	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
+		return err
+	}
+	return c.rank(ctx)
+}
+
+// lookFrom compares the rows of a block with each other and with those of the blocks behind it. A
+// lock is for the best of a block's rows, which do not depend on the order they are found in.
+func (c *screen) lookFrom(ctx context.Context, block int, locks []sync.Mutex) error {
+	first := block * blockRows
+	products, release := kernel.Scratch[float32](blockRows, blockRows)
+	defer release()
+	queries := kernel.Rows(c.units, first, min(first+blockRows, c.Rows()))
+	for other := block; other < c.blocks.count; other++ {
+		with := c.blocks.at(other)
+		tile := kernel.View(products, 0, 0, queries.Rows, with.Cols)
+		if err := kernel.Gemm(ctx, false, false, 1, queries, with, 0, tile); err != nil {
+			return err
+		}
+		locks[block].Lock()
+		for i := range tile.Rows {
+			c.take(&c.best[first+i], first+i, tile.Row(i), other)
+		}
+		locks[block].Unlock()
+		if other > block {
+			locks[other].Lock()
+			c.takeColumns(tile, other, block)
+			locks[other].Unlock()
+		}
+	}
+	return nil
+}
+
+// takeColumns is take for the rows of another block as queries, with a column of products each.
+func (c *screen) takeColumns(products kernel.Matrix[float32], other, block int) {
+	var bars [blockRows]float64
+	var room [blockRows]float32
+	least := room[:products.Cols]
+	first, lo := other*blockRows, block*blockRows
+	raise := func(j int) {
+		bars[j] = c.bar(&c.best[first+j], first+j)
+		least[j] = c.least(bars[j], block)
+	}
+	for j := range least {
+		raise(j)
+	}
+	for i := range products.Rows {
+		row := products.Row(i)[:len(least)]
+		for j, p := range row {
+			if p < least[j] {
+				continue
+			}
+			if c.offer(&c.best[first+j], bars[j], first+j, lo+i, p) {
+				raise(j)
+			}
+		}
+	}
+}
