@@ -123,6 +123,15 @@ var rowDoors = map[string]door{
 	"PredictLinks, dot": func(ctx context.Context, in given) (any, error) {
 		return PredictLinks(ctx, in.x, &HeldOutLinks{Positive: in.pairs, Negative: in.others}, DotProduct, in.k)
 	},
+	"RecommendLinks": func(ctx context.Context, in given) (any, error) {
+		return RecommendLinks(ctx, in.g, in.x, in.rows, Cosine, in.k)
+	},
+	"RecommendLinks, all": func(ctx context.Context, in given) (any, error) {
+		return RecommendLinks(ctx, in.g, in.x, nil, DotProduct, in.k)
+	},
+	"RankLinks": func(ctx context.Context, in given) (any, error) {
+		return RankLinks(ctx, in.x, &HeldOutLinks{Train: in.g, Positive: in.pairs}, Cosine, in.k)
+	},
 	"PairScores": func(ctx context.Context, in given) (any, error) { return PairScores(ctx, in.x, in.pairs) },
 }
 

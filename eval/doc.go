@@ -19,6 +19,8 @@
 //
 // Link prediction: [HoldOutLinks] takes edges out of a graph without breaking it up, [PredictLinks]
 // measures by [AUC], [AveragePrecision] and [HitsAt] how well an embedding of the rest finds them.
+// [RecommendLinks] gives the best pairs that are no edges yet, and [RankLinks] says how many of the
+// edges held out are among them.
 //
 // Similarity search: an [Index] finds the rows of an embedding most similar to some, exactly. To
 // look at an embedding, [TSNE] places its rows in two dimensions; package eval/picture draws them.

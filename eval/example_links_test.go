@@ -32,6 +32,39 @@ func ExamplePredictLinks() {
 	// Output: AUC 80.9 %, average precision 78.8 %, hits 85.9 %
 }
 
+// The three links most likely to be missing at a node, and how many of the edges held out are among
+// ten that are recommended to each of their nodes.
+func ExampleRecommendLinks() {
+	ctx := context.Background()
+	g, data := communities(ctx)
+	links, err := eval.HoldOutLinks(ctx, g, 0.1, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings := coles.ForLinks.Settings(data.Features.Dims())
+	model, err := coles.Fit(ctx, links.Train, data.Features, coles.WithSettings(settings))
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := eval.RecommendLinks(ctx, links.Train, model.Embedding(), []int{7}, eval.Cosine, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range found[0] {
+		fmt.Printf("7 and %d, %.2f\n", m.Row, m.Score)
+	}
+	r, err := eval.RankLinks(ctx, model.Embedding(), links, eval.Cosine, 10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r)
+	// Output:
+	// 7 and 229, 0.79
+	// 7 and 222, 0.72
+	// 7 and 301, 0.68
+	// recall 13.4 % (2.6 % by chance), reciprocal rank 4.7 %, nodes with a hit 19.8 %
+}
+
 // An index is made once and asked many times: about its own rows, and about others.
 func ExampleIndex() {
 	ctx := context.Background()

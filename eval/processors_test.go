@@ -37,13 +37,16 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 			c := testkit.Must(ChooseModel(background, drawn, words, some(classes, 2)))
 			return []any{testkit.Bits(c.Model.Embedding()), c.String(), c.Graph, c.Features, c.Error}
 		},
-		"components":         func() any { return testkit.Bits(testkit.Must(PCA(background, x, 10))) },
-		"projection":         func() any { return testkit.Bits(testkit.Must(RandomProjection(background, x, 10, 1))) },
-		"clusters":           func() any { return means(small) },
-		"sparse clusters":    func() any { return means(testkit.SparseOf(small)) },
-		"clusters, float32":  func() any { return means(single) },
-		"silhouette":         func() any { return testkit.Must(Silhouette(background, x, labels)) },
-		"nearest rows":       func() any { return testkit.Must(nearestRows(background, rows, upTo(400), 10, Cosine)) },
+		"components":        func() any { return testkit.Bits(testkit.Must(PCA(background, x, 10))) },
+		"projection":        func() any { return testkit.Bits(testkit.Must(RandomProjection(background, x, 10, 1))) },
+		"clusters":          func() any { return means(small) },
+		"sparse clusters":   func() any { return means(testkit.SparseOf(small)) },
+		"clusters, float32": func() any { return means(single) },
+		"silhouette":        func() any { return testkit.Must(Silhouette(background, x, labels)) },
+		"nearest rows":      func() any { return testkit.Must(nearestRows(background, rows, upTo(400), 10, Cosine)) },
+		"links": func() any {
+			return testkit.Must(RecommendLinks(background, g, rows.Slice(0, 300, 0, 60), nil, Cosine, 10))
+		},
 		"pairs without edge": func() any { return testkit.Must(NegativePairs(background, g, 1700, 3)) },
 		"map":                func() any { return testkit.Bits(testkit.Must(TSNE(background, corners, 7))) },
 	} {

@@ -173,6 +173,12 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 	links := func(positive, negative []coles.Edge, by Similarity, k int) error {
 		return testkit.Err(PredictLinks(background, x, &HeldOutLinks{Positive: positive, Negative: negative}, by, k))
 	}
+	recommend := func(x mat.Matrix, by Similarity, k int, nodes ...int) error {
+		return testkit.Err(RecommendLinks(background, testkit.Must(coles.NewGraph(6, nil)), x, nodes, by, k))
+	}
+	rank := func(x mat.Matrix, positive ...coles.Edge) error {
+		return testkit.Err(RankLinks(background, x, &HeldOutLinks{Train: path, Positive: positive}, Cosine, 1))
+	}
 	scores := func(x mat.Matrix, pairs ...coles.Edge) error { return testkit.Err(PairScores(background, x, pairs)) }
 	hold := func(g *coles.Graph, share float64) error { return testkit.Err(HoldOutLinks(background, g, share, 1)) }
 	density := func(sample, grid []float64, h float64) error {
@@ -246,6 +252,15 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"links, no such similarity":          {links(onePair, onePair, -1, 1), coles.ErrSetting},
 		"links, hits at zero":                {links(onePair, onePair, Cosine, 0), coles.ErrSetting},
 		"links, hits at more than negatives": {links(onePair, onePair, Cosine, 2), coles.ErrSetting},
+		"recommend, none":                    {recommend(x, Cosine, 0), coles.ErrSetting},
+		"recommend, no such similarity":      {recommend(x, 2, 1), coles.ErrSetting},
+		"recommend, a node outside":          {recommend(x, Cosine, 1, 6), coles.ErrIndex},
+		"recommend, no nodes":                {recommend(x, Cosine, 1, []int{}...), coles.ErrShape},
+		"recommend, rows too few":            {recommend(normal(5, 2, 1, 1), Cosine, 1), coles.ErrShape},
+		"recommend, products overflow":       {recommend(huge, DotProduct, 1), coles.ErrNotFinite},
+		"rank, nothing held out":             {rank(x), coles.ErrShape},
+		"rank, an edge outside":              {rank(x, coles.Edge{U: 1, V: 9}), coles.ErrIndex},
+		"rank, rows too many":                {rank(x, onePair...), coles.ErrShape},
 		"hold out, none":                     {hold(path, 0), coles.ErrSetting},
 		"hold out, all":                      {hold(path, 1), coles.ErrSetting},
 		"hold out, NaN":                      {hold(path, nan), coles.ErrSetting},
