@@ -122,7 +122,7 @@ func root(s streams) *cli.Command {
 		Description: fmt.Sprintf(rootDescription, formatList(true), formatList(false)),
 		Version:     archive.ModuleVersion(),
 		Commands: []*cli.Command{
-			embedCommand(s), trainCommand(s), evalCommand(s), predictCommand(s), clusterCommand(s), similarCommand(s),
+			embedCommand(s), trainCommand(s), evalCommand(s), predictCommand(s), clusterCommand(s), similarCommand(s), linksCommand(s),
 			plotCommand(s), infoCommand(s), convertCommand(s), helpCommand(), versionCommand(),
 		},
 		Reader: s.stdin, Writer: s.stdout, ErrWriter: s.stderr,

@@ -20,7 +20,7 @@ import (
 // settingsFlags are the options that change what a fit does.
 func settingsFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "for", Usage: "`PURPOSE` of the vectors, by which all settings are chosen first: " + purposeForms + " (default: classification, and clustering where nodes are clustered)"},
+		&cli.StringFlag{Name: "for", Usage: "`PURPOSE` of the vectors, by which all settings are chosen first: " + purposeForms + " (default: classification, clustering where nodes are clustered, links where they are recommended)"},
 		fileFlag("settings", "settings from a JSON `FILE`; the options below change them"),
 		&cli.StringFlag{Name: "kind", Usage: "`KIND` of model: graph, features, or auto, which chooses without labels (default: auto)"},
 		&cli.StringFlag{Name: "preparation", Usage: "`NAME` of what is done to features first, see above (default: auto)"},

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"coles"
+	"coles/eval"
+
+	"github.com/urfave/cli/v3"
+)
+
+const linksDescription = `Recommends links that GRAPH does not have: for each node named by -node, or for
+all, the nodes most similar to it of those that no edge joins to it. Prints a
+line "ID, node, score" for each, separated by tabs, or by commas where the name
+of -o ends in .csv, best first. A node with nothing in common with others gets
+none. The vectors come from -embedding, or are made of GRAPH as by "coles embed
+-for links".
+
+The best pairs of all come first in the output for all nodes, sorted by score:
+each is there twice, from both ends, if -k is as large as their number.
+
+-test says what the recommendations are worth: it holds out a share of the
+edges, embeds the rest and looks for those edges, from both ends, among the -k
+links recommended to each of their nodes.
+
+Examples:
+   coles links friends.tsv -features profiles.csv -k 3 -node ann -node bob
+   coles links -embedding friends.npy friends.tsv -o links.csv
+   coles links friends.tsv -k 20 | sort -t "$(printf '\t')" -k3,3gr | head -40
+   coles links friends.tsv -features profiles.csv -test 0.1`
+
+func linksCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "links", Usage: "links that a graph may lack, best first",
+		ArgsUsage: "[GRAPH]", Description: describe(linksDescription),
+		Flags: append([]cli.Flag{
+			&cli.StringSliceFlag{Name: "node", Usage: "recommend links for the node `ID`; may be given again (default: for all)"},
+			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `LINKS` for each node"},
+			byFlag(),
+			&cli.FloatFlag{Name: "test", Usage: "hold out a `SHARE` of the edges and print how many of them are recommended", HideDefault: true},
+			fileFlag("o", "write to `FILE`"),
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		}, embeddingFlags()...),
+		DisableSliceFlagSeparator: true, // an id may hold a comma
+		Action:                    action(s, links),
+	}
+}
+
+// A recommendation is a line of output.
+type recommendation struct {
+	ID    string  `json:"id"`
+	Node  string  `json:"node"`
+	Score float64 `json:"score"`
+}
+
+func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
+	by, err := similarity(c)
+	if err != nil {
+		return err
+	}
+	if err := checkLinksFlags(c); err != nil {
+		return err
+	}
+	out, err := resultOutput(c, s, false)
+	if err != nil {
+		return err
+	}
+	if c.IsSet("test") {
+		return testLinks(ctx, c, in, out, by)
+	}
+	e, err := embedded(ctx, c, in, usually(coles.ForLinks))
+	if err != nil {
+		return err
+	}
+	if e.graph == nil {
+		if e.graph, err = undirected(e.data, c.Args().First()); err != nil {
+			return err
+		}
+	}
+	nodes, err := namedNodes(c.StringSlice("node"), e.graph)
+	if err != nil {
+		return err
+	}
+	in.progress.show("links", 0, 0)
+	defer in.progress.clear()
+	found, err := eval.RecommendLinks(ctx, e.graph, e.rows, nodes, by, c.Int("k"))
+	if err != nil {
+		return err
+	}
+	ids, result, lines := e.graph.IDs(), []recommendation{}, [][]string(nil)
+	for q, matches := range found {
+		i := q
+		if nodes != nil {
+			i = nodes[q]
+		}
+		for _, m := range matches {
+			result = append(result, recommendation{ids[i], ids[m.Row], m.Score})
+			lines = append(lines, []string{ids[i], ids[m.Row], strconv.FormatFloat(m.Score, 'g', 6, 64)})
+		}
+	}
+	in.progress.clear()
+	return out.writeResult(ctx, c, result, lines)
+}
+
+func checkLinksFlags(c *cli.Command) error {
+	share := c.Float("test")
+	switch {
+	case c.IsSet("test") && !(share > 0 && share < 1):
+		return usagef("-test %v: want a share of the edges between 0 and 1", share)
+	case c.IsSet("test") && (c.IsSet("embedding") || c.IsSet("with")):
+		return usagef("-test makes an embedding without the edges held out, and -embedding and -with have seen them")
+	case c.IsSet("test") && c.IsSet("node"):
+		return usagef("-test asks about all nodes of the edges held out; leave out -node")
+	case c.IsSet("embedding") && !c.Args().Present():
+		return usagef("which links are there already? name GRAPH, too")
+	}
+	return atLeast1(c, "k")
+}
+
+// namedNodes are the rows of ids, nil for none.
+func namedNodes(ids []string, g *coles.Graph) ([]int, error) {
+	var rows []int
+	for _, id := range ids {
+		i, ok := g.Row(id)
+		if !ok {
+			return nil, fmt.Errorf("%w: unknown node %q%s", coles.ErrIDs, id, didYouMean("", id, g.IDs()))
+		}
+		rows = append(rows, i)
+	}
+	return rows, nil
+}
+
+// linkTest is the output of -test.
+type linkTest struct {
+	HeldOut        int     `json:"held_out"` // edges
+	K              int     `json:"k"`
+	Recall         float64 `json:"recall"`
+	ReciprocalRank float64 `json:"reciprocal_rank"`
+	HitNodes       float64 `json:"hit_nodes"`
+	Chance         float64 `json:"recall_by_chance"`
+}
+
+func testLinks(ctx context.Context, c *cli.Command, in *inputs, out sink, by eval.Similarity) error {
+	e, err := newEmbedder(ctx, c, in)
+	if err != nil {
+		return err
+	}
+	d, g, err := readArgument(ctx, c, in)
+	if err != nil {
+		return err
+	}
+	usually(coles.ForLinks)(e, d)
+	held, err := eval.HoldOutLinks(ctx, g, c.Float("test"), seedOr1(c))
+	if err != nil {
+		return err
+	}
+	_, y, err := e.embed(ctx, held.Train, d.Features)
+	if err != nil {
+		return err
+	}
+	r, err := eval.RankLinks(ctx, y, held, by, c.Int("k"))
+	if err != nil {
+		return err
+	}
+	t := linkTest{len(held.Positive), c.Int("k"), r.Recall, r.ReciprocalRank, r.HitNodes, r.Chance}
+	share := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+	return out.writeResult(ctx, c, t, [][]string{
+		{"edges held out", strconv.Itoa(t.HeldOut)},
+		{"links for each node", strconv.Itoa(t.K)},
+		{"recall", share(t.Recall)},
+		{"recall by chance", share(t.Chance)},
+		{"mean reciprocal rank", share(t.ReciprocalRank)},
+		{"nodes with a hit", share(t.HitNodes)},
+	})
+}

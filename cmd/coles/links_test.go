@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/eval"
+	"coles/internal/testkit"
+)
+
+// The vectors of vectorsText, all but b and help joined to the others; e has a vector of zeros.
+const vectorEdgesText = "a b\n-c a\nb -c\ne help\n"
+
+func TestLinksOfVectors(t *testing.T) {
+	dir := folder(t, map[string]string{"g.txt": vectorEdgesText, "v.tsv": "a\t3\t4\nb\t4\t3\n-c\t-3\t-4\ne\t0\t0\nhelp\t50\t0\n"})
+	given := []string{"links", filepath.Join(dir, "g.txt"), "-embedding", filepath.Join(dir, "v.tsv")}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "a\thelp\t0.6\nb\thelp\t0.8\nhelp\tb\t0.8\nhelp\ta\t0.6\n"},
+		{[]string{"-k", "1", "-node", "help", "-node", "a"}, "help\tb\t0.8\na\thelp\t0.6\n"},
+		{[]string{"-by", "dot", "-node=b"}, "b\thelp\t200\n"},
+		{[]string{"-node=-c", "-node", "e"}, ""}, // what is similar is joined, or nothing is
+	} {
+		prints(t, c.want, "", append(given, c.args...)...)
+	}
+	got := decoded[[]recommendation](t, "", append(given, "-json", "-node", "help")...)
+	testkit.WantSame(t, "JSON", got, []recommendation{{"help", "b", 0.8}, {"help", "a", 0.6}})
+	testkit.WantSame(t, "none as JSON", must(t, "", append(given, "-json", "-node", "e")...), "[]\n")
+}
+
+// What is made of a graph is the library's, and -node the lines of some; an id may hold a comma.
+func TestLinksAreThoseOfTheLibrary(t *testing.T) {
+	d, path := community(t)
+	g := testkit.Must(coles.FromCSR(d.Adjacency))
+	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithSettings(coles.ForLinks.Settings(d.Features.Dims()))))
+	var want, of3 string
+	for i, matches := range testkit.Must(eval.RecommendLinks(t.Context(), g, m.Embedding(), nil, eval.Cosine, 4)) {
+		for _, m := range matches {
+			want += fmt.Sprintf("%d\t%d\t%s\n", i, m.Row, strconv.FormatFloat(m.Score, 'g', 6, 64))
+		}
+		if i == 3 {
+			of3 = want[strings.Index(want, "\n3\t")+1:]
+		}
+	}
+	prints(t, want, "", "links", path, "-k", "4")
+	prints(t, of3, "", "links", path, "-k", "4", "-node", "3")
+
+	dir := folder(t, map[string]string{"v.csv": "\"a,b\",3,4\nc,4,3\nd,1,0\n"})
+	out := filepath.Join(dir, "links.csv")
+	must(t, "\"a,b\",\"a,b\"\nc,d\n", "links", "-", "-from", "edges", "-header", "no", "-embedding", filepath.Join(dir, "v.csv"), "-node", "a,b", "-o", out)
+	testkit.WantSame(t, "links as CSV", read(t, out), "\"a,b\",c,0.96\n\"a,b\",d,0.6\n")
+}
+
+func TestLinksThatWereHeldOut(t *testing.T) {
+	d, path := community(t)
+	held := testkit.Must(eval.HoldOutLinks(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), 0.2, 3))
+	s := coles.ForLinks.Settings(d.Features.Dims())
+	s.Seed = 3
+	m := testkit.Must(coles.Fit(t.Context(), held.Train, d.Features, coles.WithSettings(s)))
+	want := testkit.Must(eval.RankLinks(t.Context(), m.Embedding(), held, eval.DotProduct, 5))
+	args := []string{"links", path, "-test", "0.2", "-seed", "3", "-k", "5", "-by", "dot"}
+	got := decoded[linkTest](t, "", append(args, "-json")...)
+	testkit.WantSame(t, "the test", got, linkTest{len(held.Positive), 5, want.Recall, want.ReciprocalRank, want.HitNodes, want.Chance})
+	if line := fmt.Sprintf("\nrecall\t%.4g\n", want.Recall); !strings.Contains(must(t, "", args...), line) {
+		t.Errorf("no line %q", line)
+	}
+}
+
+func TestLinksRefuses(t *testing.T) {
+	dir, edges, features := small(t)
+	for name, c := range map[string]struct {
+		code       int
+		args, want string
+	}{
+		"a node unknown":      {exitFailure, edges + " -node anne", `unknown node "anne": did you mean ann?`},
+		"no links":            {exitUsage, edges + " -k 0", "-k 0"},
+		"no such similarity":  {exitUsage, edges + " -by euclid", "-by euclid"},
+		"vectors alone":       {exitUsage, "-embedding " + features, "name GRAPH"},
+		"no share":            {exitUsage, edges + " -test 1", "-test 1"},
+		"a share of vectors":  {exitUsage, edges + " -test 0.5 -embedding " + features, "have seen them"},
+		"a share of a node":   {exitUsage, edges + " -test 0.5 -node ann", "leave out -node"},
+		"a share of a forest": {exitFailure, edges + " -test 0.9", "cannot be held out"},
+		"settings of vectors": {exitUsage, edges + " -dim 2 -embedding " + features, "-dim is for making"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refused(t, dir, c.code, c.want, "", append([]string{"links"}, strings.Fields(c.args)...)...)
+		})
+	}
+}
