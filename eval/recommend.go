@@ -47,16 +47,14 @@ func RecommendLinks(ctx context.Context, g *coles.Graph, y mat.Matrix, nodes []i
 
 // LinkRanking is the outcome of [RankLinks], each from 0 to 1.
 type LinkRanking struct {
-	Recall         float64 // the share of the edges held out, from either end, that are among the k
-	ReciprocalRank float64 // the mean of 1/r over these edges, at rank r from 1, 0 for those not among the k
-	HitNodes       float64 // the share of the nodes with edges held out that have one of them among the k
-	Chance         float64 // the recall that k nodes drawn at random would have, of those not joined
+	Recall         float64 `json:"recall"`           // the share of the edges held out, from either end, that are among the k
+	ReciprocalRank float64 `json:"reciprocal_rank"`  // the mean of 1/r over these, at rank r from 1, 0 for those not among the k
+	Chance         float64 `json:"recall_by_chance"` // the recall of k nodes drawn at random from those not joined
 }
 
 // String gives them in percent.
 func (r LinkRanking) String() string {
-	return fmt.Sprintf("recall %.1f %% (%.1f %% by chance), reciprocal rank %.1f %%, nodes with a hit %.1f %%",
-		100*r.Recall, 100*r.Chance, 100*r.ReciprocalRank, 100*r.HitNodes)
+	return fmt.Sprintf("recall %.1f %% (by chance %.2g %%), mean reciprocal rank %.1f %%", 100*r.Recall, 100*r.Chance, 100*r.ReciprocalRank)
 }
 
 // RankLinks measures [RecommendLinks]: it recommends k links to every node that an edge is held out
@@ -91,28 +89,20 @@ func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Simila
 	}
 	var r LinkRanking
 	for q, matches := range found {
-		u, hits := nodes[q], 0
+		u := nodes[q]
 		for rank, m := range matches {
 			if slices.Contains(held[u], m.Row) {
-				hits++
+				r.Recall++
 				r.ReciprocalRank += 1 / float64(1+rank)
 			}
 		}
-		r.Recall += float64(hits)
-		r.HitNodes += float64(min(1, hits))
-		r.Chance += float64(len(held[u])) * min(1, float64(k)/float64(notJoined(links.Train, u)))
+		near, _ := links.Train.Raw().Row(u)
+		others := links.Train.Nodes() - len(near)
+		if _, loop := slices.BinarySearch(near, int32(u)); !loop {
+			others-- // itself
+		}
+		r.Chance += float64(len(held[u])) * min(1, float64(k)/float64(others))
 	}
 	ends := float64(2 * len(links.Positive))
-	r.Recall, r.ReciprocalRank, r.Chance = r.Recall/ends, r.ReciprocalRank/ends, r.Chance/ends
-	r.HitNodes /= float64(len(nodes))
-	return &r, nil
-}
-
-// notJoined is the number of other nodes that no edge joins to u.
-func notJoined(g *coles.Graph, u int) int {
-	near, _ := g.Raw().Row(u)
-	if _, loop := slices.BinarySearch(near, int32(u)); loop {
-		return g.Nodes() - len(near)
-	}
-	return g.Nodes() - 1 - len(near)
+	return &LinkRanking{r.Recall / ends, r.ReciprocalRank / ends, r.Chance / ends}, nil
 }

@@ -65,11 +65,8 @@ func TestLinksThatWereHeldOut(t *testing.T) {
 	m := testkit.Must(coles.Fit(t.Context(), held.Train, d.Features, coles.WithSettings(s)))
 	want := testkit.Must(eval.RankLinks(t.Context(), m.Embedding(), held, eval.DotProduct, 5))
 	args := []string{"links", path, "-test", "0.2", "-seed", "3", "-k", "5", "-by", "dot"}
-	got := decoded[linkTest](t, "", append(args, "-json")...)
-	testkit.WantSame(t, "the test", got, linkTest{len(held.Positive), 5, want.Recall, want.ReciprocalRank, want.HitNodes, want.Chance})
-	if line := fmt.Sprintf("\nrecall\t%.4g\n", want.Recall); !strings.Contains(must(t, "", args...), line) {
-		t.Errorf("no line %q", line)
-	}
+	testkit.WantSame(t, "the test", decoded[eval.LinkRanking](t, "", append(args, "-json")...), *want)
+	prints(t, want.String()+"\n", "", args...)
 }
 
 func TestLinksRefuses(t *testing.T) {
@@ -83,8 +80,8 @@ func TestLinksRefuses(t *testing.T) {
 		"no such similarity":  {exitUsage, edges + " -by euclid", "-by euclid"},
 		"vectors alone":       {exitUsage, "-embedding " + features, "name GRAPH"},
 		"no share":            {exitUsage, edges + " -test 1", "-test 1"},
-		"a share of vectors":  {exitUsage, edges + " -test 0.5 -embedding " + features, "have seen them"},
-		"a share of a node":   {exitUsage, edges + " -test 0.5 -node ann", "leave out -node"},
+		"a share of vectors":  {exitUsage, edges + " -test 0.5 -embedding " + features, "leave out -embedding"},
+		"a share of a node":   {exitUsage, edges + " -test 0.5 -node ann", "and -node"},
 		"a share of a forest": {exitFailure, edges + " -test 0.9", "cannot be held out"},
 		"settings of vectors": {exitUsage, edges + " -dim 2 -embedding " + features, "-dim is for making"},
 	} {
