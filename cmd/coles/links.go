@@ -9,6 +9,7 @@ import (
 	"coles/eval"
 
 	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
 )
 
 const linksDescription = `Recommends links that GRAPH does not have: for each node, or those of -node, the
@@ -35,7 +36,6 @@ func linksCommand(s streams) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "node", Usage: "recommend links for the node `ID`; may be given again (default: for all)"},
 			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `LINKS` for each node"},
-			byFlag(),
 			&cli.FloatFlag{Name: "test", Usage: "hold out a `SHARE` of the edges and print how many of them are recommended", HideDefault: true},
 			fileFlag("o", "write to `FILE`"),
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
@@ -53,10 +53,6 @@ type recommendation struct {
 }
 
 func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	by, err := similarity(c)
-	if err != nil {
-		return err
-	}
 	if err := checkLinksFlags(c); err != nil {
 		return err
 	}
@@ -64,29 +60,28 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	if c.IsSet("test") {
-		return testLinks(ctx, c, in, out, by)
-	}
-	e, err := embedded(ctx, c, in, usually(coles.ForLinks))
+	g, embed, err := readLinks(ctx, c, in)
 	if err != nil {
 		return err
 	}
-	if e.graph == nil {
-		if e.graph, err = undirected(e.data, c.Args().First()); err != nil {
-			return err
-		}
+	if c.IsSet("test") {
+		return testLinks(ctx, c, g, embed, out)
 	}
-	nodes, err := namedNodes(c.StringSlice("node"), e.graph)
+	nodes, err := namedNodes(c.StringSlice("node"), g)
+	if err != nil {
+		return err
+	}
+	y, err := embed(g)
 	if err != nil {
 		return err
 	}
 	in.progress.show("links", 0, 0)
 	defer in.progress.clear()
-	found, err := eval.RecommendLinks(ctx, e.graph, e.rows, nodes, by, c.Int("k"))
+	found, err := eval.RecommendLinks(ctx, g, y, nodes, eval.Cosine, c.Int("k"))
 	if err != nil {
 		return err
 	}
-	ids, result, lines := e.graph.IDs(), []recommendation{}, [][]string(nil)
+	ids, result, lines := g.IDs(), []recommendation{}, [][]string(nil)
 	for q, matches := range found {
 		id := ids[q]
 		if nodes != nil {
@@ -126,26 +121,39 @@ func namedNodes(ids []string, g *coles.Graph) ([]int, error) {
 	return rows, nil
 }
 
-// testLinks looks for edges that an embedding has not seen.
-func testLinks(ctx context.Context, c *cli.Command, in *inputs, out sink, by eval.Similarity) error {
+// readLinks reads the graph, and the embedding if there is one; embed gives that, or makes one.
+func readLinks(ctx context.Context, c *cli.Command, in *inputs) (g *coles.Graph, embed func(*coles.Graph) (mat.Matrix, error), err error) {
+	if c.IsSet("embedding") {
+		e, err := readEmbedding(ctx, c, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		g, err := undirected(e.data, c.Args().First())
+		return g, func(*coles.Graph) (mat.Matrix, error) { return e.rows, nil }, err
+	}
 	e, err := newEmbedder(ctx, c, in)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
+	e.usual = coles.ForLinks
 	d, g, err := readArgument(ctx, c, in)
-	if err != nil {
-		return err
-	}
-	usually(coles.ForLinks)(e, d)
+	return g, func(g *coles.Graph) (mat.Matrix, error) {
+		_, y, err := e.embed(ctx, g, d.Features)
+		return y, err
+	}, err
+}
+
+// testLinks looks for edges that an embedding has not seen.
+func testLinks(ctx context.Context, c *cli.Command, g *coles.Graph, embed func(*coles.Graph) (mat.Matrix, error), out sink) error {
 	held, err := eval.HoldOutLinks(ctx, g, c.Float("test"), seedOr1(c))
 	if err != nil {
 		return err
 	}
-	_, y, err := e.embed(ctx, held.Train, d.Features)
+	y, err := embed(held.Train)
 	if err != nil {
 		return err
 	}
-	r, err := eval.RankLinks(ctx, y, held, by, c.Int("k"))
+	r, err := eval.RankLinks(ctx, y, held, eval.Cosine, c.Int("k"))
 	if err != nil {
 		return err
 	}

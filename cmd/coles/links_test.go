@@ -24,7 +24,6 @@ func TestLinksOfVectors(t *testing.T) {
 	}{
 		{nil, "a\thelp\t0.6\nb\thelp\t0.8\nhelp\tb\t0.8\nhelp\ta\t0.6\n"},
 		{[]string{"-k", "1", "-node", "help", "-node", "a"}, "help\tb\t0.8\na\thelp\t0.6\n"},
-		{[]string{"-by", "dot", "-node=b"}, "b\thelp\t200\n"},
 		{[]string{"-node=-c", "-node", "e"}, ""}, // what is similar is joined, or nothing is
 	} {
 		prints(t, c.want, "", append(given, c.args...)...)
@@ -63,8 +62,8 @@ func TestLinksThatWereHeldOut(t *testing.T) {
 	s := coles.ForLinks.Settings(d.Features.Dims())
 	s.Seed = 3
 	m := testkit.Must(coles.Fit(t.Context(), held.Train, d.Features, coles.WithSettings(s)))
-	want := testkit.Must(eval.RankLinks(t.Context(), m.Embedding(), held, eval.DotProduct, 5))
-	args := []string{"links", path, "-test", "0.2", "-seed", "3", "-k", "5", "-by", "dot"}
+	want := testkit.Must(eval.RankLinks(t.Context(), m.Embedding(), held, eval.Cosine, 5))
+	args := []string{"links", path, "-test", "0.2", "-seed", "3", "-k", "5"}
 	testkit.WantSame(t, "the test", decoded[eval.LinkRanking](t, "", append(args, "-json")...), *want)
 	prints(t, want.String()+"\n", "", args...)
 }
@@ -77,7 +76,6 @@ func TestLinksRefuses(t *testing.T) {
 	}{
 		"a node unknown":      {exitFailure, edges + " -node anne", `unknown node "anne": did you mean ann?`},
 		"no links":            {exitUsage, edges + " -k 0", "-k 0"},
-		"no such similarity":  {exitUsage, edges + " -by euclid", "-by euclid"},
 		"vectors alone":       {exitUsage, "-embedding " + features, "name GRAPH"},
 		"no share":            {exitUsage, edges + " -test 1", "-test 1"},
 		"a share of vectors":  {exitUsage, edges + " -test 0.5 -embedding " + features, "leave out -embedding"},

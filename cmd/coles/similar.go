@@ -33,22 +33,11 @@ func similarCommand(s streams) *cli.Command {
 			headerFlag(),
 			fileFlag("queries", "find the rows nearest to each row of the vectors in `FILE`"),
 			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `NODES` for each ID"},
-			byFlag(),
+			&cli.StringFlag{Name: "by", Value: "cosine", Usage: "`SIMILARITY`: cosine or dot"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
 		Action: action(s, similar),
 	}
-}
-
-func byFlag() cli.Flag {
-	return &cli.StringFlag{Name: "by", Value: "cosine", Usage: "`SIMILARITY`: cosine or dot"}
-}
-
-func similarity(c *cli.Command) (by eval.Similarity, err error) {
-	if by.UnmarshalText([]byte(c.String("by"))) != nil {
-		return by, usagef("-by %s: want cosine or dot", c.String("by"))
-	}
-	return by, nil
 }
 
 // neighbours are the nodes found for one query.
@@ -63,9 +52,9 @@ type neighbour struct {
 }
 
 func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	by, err := similarity(c)
-	if err != nil {
-		return err
+	var by eval.Similarity
+	if err := by.UnmarshalText([]byte(c.String("by"))); err != nil {
+		return usagef("-by %s: want cosine or dot", c.String("by"))
 	}
 	if err := atLeast1(c, "k"); err != nil {
 		return err
