@@ -18,9 +18,8 @@ import (
 //
 // The k best pairs of all are among what all nodes get, from both ends.
 //
-// For all nodes the cost is O(n²d), and the memory 16·k·n bytes and 16·n·d, but never n²: 200,000
-// rows of 128 columns take less than a minute on two processors. A node costs O(nd), as in
-// [Index.Rows].
+// For all nodes the cost is O(n²d), and the memory 48·k·n + 16·n·d bytes, never n²: 200,000 rows of
+// 128 columns take less than a minute on two processors. A node costs O(nd), as in [Index.Rows].
 //
 // Errors: [coles.ErrSetting] for k below 1 or an unknown similarity, [coles.ErrShape] unless y has
 // a row for each node, or for no nodes given, [coles.ErrIndex], [coles.ErrNotFinite] also for

@@ -15,7 +15,8 @@ import (
 // of joined (n × n).
 //
 // The rows of a dense matrix are all compared at half the cost of [Index.NearRows]: of two rows
-// once, for both. Besides the result it takes 4·n·d bytes, and 8·n·d for the cosine.
+// once, for both. Besides the result, and as much again, it takes 4·n·d bytes, and 8·n·d for the
+// cosine.
 //
 // Errors: those of [Index.Near].
 func (index *Index) Apart(ctx context.Context, rows []int, joined *kernel.CSR[float64], k int) ([][]Match, error) {
