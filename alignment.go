@@ -141,6 +141,8 @@ func (a Alignment) String() string {
 		why = fmt.Sprintf("features do not tell (q = %.2g)", a.Ratio)
 	case a.Ratio == 0:
 		why = "neighbours know nothing of a node's features"
+	case a.Ratio >= 1 && a.Ratio < 1.05:
+		why = fmt.Sprintf("own features agree with each other as much as with their neighbours' (q = %.2g)", a.Ratio)
 	case a.Ratio >= 1:
 		why = fmt.Sprintf("own features agree with each other %.2g times less than with their neighbours' (q = %.2g)", a.Ratio, a.Ratio)
 	}

@@ -138,3 +138,13 @@ func TestModelsOfRealGraphs(t *testing.T) {
 		})
 	}
 }
+
+// How often "more" or "less" is never one time.
+func TestAlignmentInWords(t *testing.T) {
+	for q, want := range map[float64]string{
+		0.5: "2 times more than", 0.79: "1.3 times more than", 1: "as much as", 1.04: "as much as",
+		1.06: "1.1 times less than", 3: "3 times less than",
+	} {
+		testkit.WantText(t, coles.Alignment{Ratio: q, Columns: 100, Known: true}.String(), want+" with their neighbours'", "(q = ")
+	}
+}

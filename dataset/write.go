@@ -165,11 +165,13 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	}
 	f, err := createPartial(path, mode)
 	if err != nil {
-		return err
+		return nameless(err)
 	}
 	defer f.discard() // unless it has the name by then
-	err = write(f)
-	if err == nil && info != nil { // the umask does not apply to a file that was there
+	if err := write(f); err != nil {
+		return err
+	}
+	if info != nil { // the umask does not apply to a file that was there
 		err = f.Chmod(mode)
 	}
 	if err == nil {
@@ -181,6 +183,14 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	if err == nil {
 		syncDir(filepath.Dir(path))
 	}
+	return nameless(err)
+}
+
+// nameless takes the name of a partial file, which says nothing, out of an error of package os.
+func nameless(err error) error {
+	if cause := errors.Unwrap(err); cause != nil {
+		return cause
+	}
 	return err
 }
 
@@ -188,6 +198,11 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 type partial struct {
 	*os.File
 	name string // "" while it has none
+}
+
+func (p *partial) Write(b []byte) (int, error) {
+	n, err := p.File.Write(b)
+	return n, nameless(err)
 }
 
 // createPartial creates a new file in the folder of path, without a name where the system can.

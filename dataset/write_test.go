@@ -126,6 +126,9 @@ func TestWriteFile(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "no", "such", "folder")
 		wantError(t, WriteFile(path, hello), fs.ErrNotExist, path)
+		if err := WriteFile(path, hello); strings.Contains(err.Error(), "partial") {
+			t.Errorf("a name that nobody gave: %v", err)
+		}
 		wantError(t, WriteFile(dir, hello), coles.ErrSetting, dir)
 		wantError(t, WriteFile("", hello), fs.ErrNotExist, "write")
 		wantFiles(t, dir, "")

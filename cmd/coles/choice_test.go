@@ -109,7 +109,7 @@ func TestInfoSaysWhatAFitChooses(t *testing.T) {
 		ratio float64 // −1 for none
 		text  string
 	}{
-		"neighbours alike": {pairs.String(), []string{"-", "-features", many}, coles.GraphModel, true, 1, `1 times (less|more) than with their neighbours' \(q = 1\): graph model`},
+		"neighbours alike": {pairs.String(), []string{"-", "-features", many}, coles.GraphModel, true, 1, `as much as with their neighbours' \(q = 1\): graph model`},
 		"no neighbours":    {alone.String(), []string{"-", "-features", many}, coles.FeatureModel, true, 0, "neighbours know nothing of a node's features: feature model"},
 		"few features":     {"", []string{edges, "-features", few}, coles.GraphModel, false, 0, ": graph model"},
 		"no features":      {"", []string{edges}, coles.GraphModel, false, -1, "graph: there are no features"},

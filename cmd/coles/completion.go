@@ -28,6 +28,12 @@ func addCompletion(root *cli.Command) {
 	root.EnableShellCompletion = true
 	root.ConfigureShellCompletionCommand = func(c *cli.Command) {
 		c.Hidden, c.Usage = false, "Print a completion script for bash, zsh, fish or pwsh"
+		c.Action = func(_ context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return usagef("no completion for %q: want bash, zsh, fish or pwsh", c.Args().First())
+			}
+			return cli.ShowSubcommandHelp(c)
+		}
 		c.Command("bash").Action = func(_ context.Context, c *cli.Command) error {
 			_, err := io.WriteString(c.Root().Writer, bashCompletion)
 			return err

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"coles/internal/testkit"
 )
 
 // Every case is exit code 1, one line that says where and what, and no output.
@@ -181,4 +184,14 @@ func TestInterruptedBefore(t *testing.T) {
 		code := run(ctx, args, strings.NewReader(""), &stdout, &stderr)
 		checkError(t, dir, code, exitInterrupted, stdout.String(), stderr.String(), "interrupted")
 	}
+}
+
+// What cannot be written is called as the user calls it.
+func TestErrorsHaveNoNamesOfOtherFiles(t *testing.T) {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("no folder that takes no file:", err)
+	}
+	_, edges, _ := small(t)
+	_, _, stderr := call("", "embed", edges, "-o", "/proc/x.tsv")
+	testkit.WantSame(t, "standard error", stderr, "coles: cannot write /proc/x.tsv: no such file or directory\n")
 }

@@ -67,13 +67,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailure
 }
 
-// symbols are the library's words for what an option sets.
+// symbols are the libraries' words for what an option sets.
 var symbols = []struct {
 	words  *regexp.Regexp
 	option string
 }{
 	{regexp.MustCompile(`(\w+: )?bad setting: d′ = (\d+) of (\d+) features`), "-dim $2: the features have $3 columns only"},
 	{regexp.MustCompile(`(\w+: )?bad setting: d′ = (\d+) of (\d+)`), "-dim $2: at most $3 columns are possible"},
+	{regexp.MustCompile(`^invalid value (".*") for flag -(\S+): strconv\.\w+: .*: value out of range`), "-$2 $1: out of range"},
+	{regexp.MustCompile(`^invalid value (".*") for flag -(\S+): strconv\.ParseFloat: .*`), "-$2 $1: want a number"},
+	{regexp.MustCompile(`^invalid value (".*") for flag -(\S+): strconv\.ParseUint: .*`), "-$2 $1: want a whole number from 0 on"},
+	{regexp.MustCompile(`^invalid value (".*") for flag -(\S+): strconv\.\w+: .*`), "-$2 $1: want a whole number"},
 	{regexp.MustCompile(`bad setting: κ = ([^,]+), `), "-kappa $1: "},
 	{regexp.MustCompile(`bad setting: η′ = ([^,]+), `), "-eta $1: "},
 	{regexp.MustCompile(`EdgeListOptions\.Header`), "-header yes or no"},
@@ -86,7 +90,7 @@ var symbols = []struct {
 // breaks, whatever an id or a file name brings along.
 func oneLine(err error) string {
 	text := err.Error()
-	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "table: ", "eval: "} {
+	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "table: ", "eval: ", "live: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}
 	for _, s := range symbols {
@@ -199,47 +203,6 @@ func badUsage(_ context.Context, c *cli.Command, err error, _ bool) error {
 		names = append(names, f.Names()...)
 	}
 	return usagef("unknown option -%s%s", name, didYouMean("-", name, names))
-}
-
-// didYouMean asks whether what was typed is the nearest of some names, if one is near: a third of
-// its letters wrong, or one.
-func didYouMean(prefix, typed string, names []string) string {
-	best, least := "", min(max(1, len(typed)/3), len(typed)-1)+1
-	for _, name := range names {
-		if d := editDistance(typed, name); d < least {
-			best, least = name, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(": did you mean %s%s?", prefix, best)
-}
-
-// editDistance counts the letters to insert, remove or replace, and the neighbours to swap, that
-// make b of a.
-func editDistance(a, b string) int {
-	d := make([][]int, len(a)+1) // of the first i letters of a to the first j of b
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		d[i][0] = i
-	}
-	for j := range d[0] {
-		d[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			replaced := d[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				replaced++
-			}
-			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, replaced)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-			}
-		}
-	}
-	return d[len(a)][len(b)]
 }
 
 // arguments returns what stands beside the options, at most so many.

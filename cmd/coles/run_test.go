@@ -105,10 +105,13 @@ func TestUsageErrors(t *testing.T) {
 		"unknown option":           {"embed -depth 4", "depth"},
 		"option without value":     {"embed " + edges + " -o", "-o"},
 		"stray argument":           {"embed " + edges + " more", `"more"`},
-		"number that is none":      {"embed -dim many " + edges, "many"},
+		"number that is none":      {"embed -dim many " + edges, `coles: -dim "many": want a whole number (`},
+		"broken number":            {"embed -kappa 1.5 " + edges, `-kappa "1.5": want a whole number (`},
+		"number beyond all":        {"embed -dim 9223372036854775808 " + edges, `-dim "9223372036854775808": out of range (`},
+		"number of a word":         {"embed -eta half " + edges, `-eta "half": want a number (`},
 		"d′ = 0":                   {"embed -dim 0 " + edges, "-dim 0"},
 		"d′ of 2⁶³ − 1":            {"embed -dim 9223372036854775807 " + edges, "-dim 9223372036854775807"},
-		"negative seed":            {"embed -seed -1 " + edges, "-1"},
+		"negative seed":            {"embed -seed -1 " + edges, `-seed "-1": want a whole number from 0 on (`},
 		"η′ > 1":                   {"embed -eta 2 " + edges, "coles: -eta 2: want 0 to 1 ("},
 		"η′ = NaN":                 {"embed -eta NaN " + edges, "coles: -eta NaN: "},
 		"κ < 0":                    {"embed -kappa -1 " + edges, "coles: -kappa -1: want 0 to 10000 ("},
@@ -186,6 +189,7 @@ func TestUsageErrors(t *testing.T) {
 		"plot no clusters":         {"plot -k 0 -o " + out + ".png " + edges, "-k 0"},
 		"help with nothing":        {"help embd", `"embd": did you mean embed?`},
 		"version of what":          {"version 3", `"3"`},
+		"completion of what":       {"completion tcsh", `"tcsh": want bash, zsh, fish or pwsh`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, dir, exitUsage, c.text, "", strings.Fields(c.args)...)
@@ -233,37 +237,6 @@ func TestVersion(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, command := range [][]string{{}, {"embed"}, {"plot"}} {
 		prints(t, must(t, "", append(command, "-h")...), "", append([]string{"help"}, command...)...)
-	}
-}
-
-// A word that is nearly another is taken for a slip; one that is not gets no guess.
-func TestDidYouMean(t *testing.T) {
-	for args, want := range map[string]string{
-		"embd":                `unknown command "embd": did you mean embed?`,
-		"pedrict x.npz":       `unknown command "pedrict": did you mean predict?`,
-		"visualise":           `unknown command "visualise"`,
-		"embed -dmi 3":        `unknown option -dmi: did you mean -dim?`,
-		"embed --fliter=sgc":  `unknown option -fliter: did you mean -filter?`,
-		"similar -embeding x": `unknown option -embeding: did you mean -embedding?`,
-		"similar -x":          `unknown option -x`,
-		"plot -perplexity 30": `unknown option -perplexity`,
-	} {
-		code, _, stderr := call("", strings.Fields(args)...)
-		if got := "coles: " + want + " (-h explains)\n"; code != exitUsage || stderr != got {
-			t.Errorf("coles %s: exit %d, %q, want %q", args, code, stderr, got)
-		}
-	}
-}
-
-// Distances that are known by hand, the same in both directions.
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"dim", "dmi", 1}, {"ca", "abc", 3}, {"embed", "embed", 0}} {
-		if got, back := editDistance(c.a, c.b), editDistance(c.b, c.a); got != c.want || back != c.want {
-			t.Errorf("%q to %q: %d and %d, want %d", c.a, c.b, got, back, c.want)
-		}
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"coles"
@@ -107,13 +108,21 @@ func nearestToIDs(ctx context.Context, ids, names []string, index *eval.Index, k
 	for i, id := range ids {
 		var ok bool
 		if rows[i], ok = row[id]; !ok {
-			return nil, fmt.Errorf("%w: unknown node %q", coles.ErrIDs, id)
+			return nil, unknownNode(id, names)
 		}
 	}
 	if k == 0 { // there is no other node
 		return make([][]eval.Match, len(ids)), nil
 	}
 	return index.Rows(ctx, rows, k)
+}
+
+// unknownNode is the error for an id that no row has.
+func unknownNode(id string, names []string) error {
+	if slices.Equal(names, rowNames(nil, len(names))) {
+		return fmt.Errorf("%w: unknown node %q; rows are numbered, 0 to %d: name them by -ids", coles.ErrIDs, id, len(names)-1)
+	}
+	return fmt.Errorf("%w: unknown node %q%s", coles.ErrIDs, id, didYouMean("", id, names))
 }
 
 func nearestToQueries(ctx context.Context, in *inputs, path string, index *eval.Index, k int) ([]string, [][]eval.Match, error) {

@@ -56,3 +56,16 @@ func TestSimilarByRow(t *testing.T) {
 	ids := filepath.Join(folder(t, map[string]string{"v.ids": "a\nb\n-c\nhelp\n"}), "v.ids")
 	prints(t, "help\tb\t0.8\n", "", "similar", "-embedding", npy, "-ids", ids, "-k", "1", "help")
 }
+
+// A name that no row has gets a hint: the nearest, or how rows are named.
+func TestSimilarToAnUnknownNode(t *testing.T) {
+	dir := folder(t, map[string]string{"v.tsv": "Lámpara\t1\t0\nmug\t0\t1\n"})
+	tsv, npy := filepath.Join(dir, "v.tsv"), filepath.Join(dir, "v.npy")
+	must(t, "", "convert", tsv, npy)
+	for path, want := range map[string]string{
+		tsv: "unknown node \"lampara\": did you mean Lámpara?\n",
+		npy: "unknown node \"lampara\"; rows are numbered, 0 to 1: name them by -ids\n",
+	} {
+		refused(t, dir, exitFailure, want, "", "similar", "-embedding", path, "lampara")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,7 @@ func newOutput(c *cli.Command, files []string, option, path string, binary bool,
 		return sink{}, nil
 	}
 	files = slices.Clip(files) // what stands behind them is the caller's
-	for _, name := range []string{"features", "labels", "ids", "splits", "settings", "with", "embedding", "use", "resume"} {
+	for _, name := range []string{"features", "labels", "ids", "splits", "settings", "with", "new-features", "new-edges", "embedding", "use", "resume"} {
 		if option != "-checkpoint" || name != "resume" { // a training goes on in the same file
 			files = append(files, c.String(name))
 		}
@@ -70,7 +71,7 @@ func writable(path string) error {
 	// What stands beside it will take its name: there must be leave to create that.
 	f, err := os.CreateTemp(folder, ".coles-*")
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err)) // without a name that nobody gave
 	}
 	f.Close()
 	return os.Remove(f.Name())

@@ -93,8 +93,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+cli.Names(allMethods()))
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
 	flags.Func("seeds", "how `often` to train what is trained (default 3, and 10 for the large table)", func(text string) (err error) {
-		if o.seeds, err = strconv.Atoi(text); err == nil && o.seeds < 1 {
-			err = errors.New("at least 1 is needed")
+		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 {
+			err = errors.New("a whole number, at least 1, is needed")
 		}
 		return err
 	})
