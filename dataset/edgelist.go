@@ -45,6 +45,9 @@ type EdgeListOptions struct {
 	// Nodes, when not nil, names all nodes in their order, where features are not text. An edge that
 	// names another is coles.ErrIDs.
 	Nodes []string
+	// Width is the number of columns of sparse features where it is known, such as by a model: an index
+	// beyond is coles.ErrIndex, and rows may end before. 0 means one more than the largest index.
+	Width int
 	// Warn, when not nil, is told in a line of text what may be misread: a first line that is taken
 	// for an edge (its ids, two words, occur nowhere else), weights that may be times (whole numbers
 	// from 10⁸ to 10¹³ that differ).
@@ -58,6 +61,9 @@ type EdgeListOptions struct {
 func (o EdgeListOptions) check() error {
 	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, o.Missing) {
 		return fmt.Errorf("%w: Missing is %q, want error, zero, mean or drop", coles.ErrSetting, o.Missing)
+	}
+	if o.Width < 0 || o.Width > maxDim {
+		return fmt.Errorf("%w: Width is %d, want 0 to %d", coles.ErrSetting, o.Width, maxDim)
 	}
 	if len(o.Columns) == 0 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -112,6 +113,18 @@ func TestEdgeListFeatures(t *testing.T) {
 			testkit.WantSame(t, "ids, in the order of the features file", d.IDs, []string{"c", "b", "a"})
 			testkit.WantSame(t, "edges", entries(d), []string{"c a 1", "a b 1"})
 		})
+	}
+}
+
+// Of a known width columns may be empty at the end, were they millions.
+func TestEdgeListWidth(t *testing.T) {
+	for _, width := range []int{3, math.MaxInt32} {
+		for features, entries := range map[string]int{"a 0:1\nb 2:1\n": 2, "a\nb\n": 0} {
+			d := testkit.Must(ReadEdgeList(strings.NewReader("a b\n"), strings.NewReader(features), EdgeListOptions{Width: width}))
+			x := d.Features.(*sparse.CSR)
+			_, cols := x.Dims()
+			testkit.WantSame(t, "columns and entries", []int{cols, x.NNZ()}, []int{width, entries})
+		}
 	}
 }
 

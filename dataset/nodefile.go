@@ -142,7 +142,7 @@ func (l *edgeFiles) readFeatures(t *lines, opts EdgeListOptions) {
 	case !some:
 		t.fail(fault(t.file, "%w: no line with features", ErrMissing))
 	case opts.Kinds == nil && t.sparseRow():
-		l.features = readSparseRows(t, l.nodes)
+		l.features = readSparseRows(t, l.nodes, opts.Width)
 	case opts.Kinds != nil || t.hasText():
 		l.table = readTable(t, l.nodes, opts)
 	default:
@@ -208,19 +208,19 @@ func readDenseRows(t *lines, nodes *nodeIDs, mayGap bool) (x mat.Matrix, gaps in
 }
 
 // readSparseRows reads "id index:value …", the pairs separated like the id or, as in a
-// tab-separated file with one field of them, by spaces. The number of columns is one more than the
-// largest index, within what [Dataset.Validate] allows.
-func readSparseRows(t *lines, nodes *nodeIDs) mat.Matrix {
+// tab-separated file with one field of them, by spaces. Where the number of columns is not known, a
+// width of 0, it is one more than the largest index, within what [Dataset.Validate] allows.
+func readSparseRows(t *lines, nodes *nodeIDs, width int) mat.Matrix {
 	indptr := []int{0}
 	var ind []int
 	var data []float64
-	cols := 0
+	cols := width
 	last := &ParseError{File: t.file} // where the last column is
 	for t.next() {
 		t.newRow(nodes)
 		for k := 1; k < len(t.cols); k++ {
 			for _, pair := range strings.Fields(t.cols[k]) {
-				j, v := t.pair(k, pair)
+				j, v := t.pair(k, pair, cmp.Or(width, maxDim))
 				ind, data = append(ind, j), append(data, v)
 				if j >= cols {
 					cols = j + 1
@@ -236,7 +236,7 @@ func readSparseRows(t *lines, nodes *nodeIDs) mat.Matrix {
 	if cols == 0 {
 		t.fail(fault(t.file, "%w: no node has a feature", ErrMissing))
 	}
-	if last.Err = checkWidth(cols, len(ind)); last.Err != nil {
+	if last.Err = checkWidth(cols, len(ind)); last.Err != nil && width == 0 {
 		t.fail(last)
 	}
 	if t.err != nil {
@@ -245,15 +245,16 @@ func readSparseRows(t *lines, nodes *nodeIDs) mat.Matrix {
 	return sparse.NewCSR(len(nodes.ids), cols, indptr, ind, data)
 }
 
-func (t *lines) pair(k int, pair string) (j int, v float64) {
+// pair is one of the pairs in field k, with an index below width.
+func (t *lines) pair(k int, pair string, width int) (j int, v float64) {
 	index, value, ok := strings.Cut(pair, ":")
 	j, err := strconv.Atoi(index)
 	outside := errors.Is(err, strconv.ErrRange)
 	switch {
 	case !ok || err != nil && !outside:
 		t.fault(k, "%w: %q is not index:value", coles.ErrFormat, pair)
-	case outside || j < 0 || j >= maxDim:
-		t.fault(k, "feature %s: %w", index, coles.ErrIndex)
+	case outside || j < 0 || j >= width:
+		t.fault(k, "feature %s of 0 to %d: %w", index, width-1, coles.ErrIndex)
 	default:
 		return j, t.parse(k, value)
 	}

@@ -26,17 +26,20 @@ beside the graph and its labels.
 
 -settings reads what -print-settings prints; -model keeps a model, with which
 -with embeds the same graph grown, or another one with the same features.
+-new-features embeds nodes that join the graph, alone: their vectors are made of
+their own features and of their neighbours', and no other node's changes.
 
 Examples:
    coles embed friends.tsv -features profiles.csv -o friends.npy
    coles embed cora.npz -dim 64 -filter s2gc:8,0.05 -o cora.txt -model cora.model
-   zcat friends.tsv.gz | coles embed -with friends.model -features profiles.csv > friends.out`
+   zcat friends.tsv.gz | coles embed -with friends.model -features profiles.csv > friends.out
+   coles embed friends.tsv -features profiles.csv -with friends.model -new-features kim.csv -new-edges kim.tsv`
 
 func embedCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "embed", Usage: "a vector for every node of a graph",
 		ArgsUsage: "[GRAPH]", Description: describe(embedDescription),
-		Flags: append(slices.Concat(graphFlags(), settingsFlags(), outputFlags()),
+		Flags: append(slices.Concat(graphFlags(), settingsFlags(), outputFlags(), newcomerFlags()),
 			fileFlag("with", "do not fit, embed with the model in `FILE`, also one of \"coles train\""),
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as JSON and do nothing"},
 			&cli.BoolFlag{Name: "json", Usage: "print sizes, seconds and what the fit did as JSON; with -o FILE"},
@@ -99,7 +102,15 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 	if err != nil {
 		return err
 	}
-	if err := writableIDs(out.to, d, g.Nodes()); err != nil {
+	summary.Nodes, summary.Edges = g.Nodes(), g.Report().Edges
+	if c.IsSet("new-features") {
+		k := &newcomers{model: e.(*embedder).model, old: d.Features}
+		if d, err = k.read(ctx, c, in, d); err != nil {
+			return err
+		}
+		e, summary.Nodes, summary.Edges = k, len(d.IDs), len(k.edges)
+	}
+	if err := writableIDs(out.to, d, summary.Nodes); err != nil {
 		return err
 	}
 	summary.Seconds.Read = seconds()
@@ -113,7 +124,6 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 	}
 	summary.Seconds.Write = seconds()
 
-	summary.Nodes, summary.Edges = g.Nodes(), g.Report().Edges
 	summary.Features, summary.Dim = columns(d.Features), columns(y)
 	summary.Fit, _ = reportOf(m)
 	summary.PeakBytes = peak.Bytes()
@@ -152,6 +162,9 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 	if o.to, err = embeddingFormat(c.String("to"), path); err != nil {
 		return o, err
 	}
+	if o.to.Graph && c.IsSet("new-features") {
+		return o, usagef("-new-features: %s holds a graph, and new nodes are vectors only; name another format by -to", o.to.Name)
+	}
 	if o.vectors, err = newOutput(c, files, "-o", path, o.to.Binary, s); err != nil {
 		return o, err
 	}
@@ -188,6 +201,8 @@ func checkEmbedFlags(c *cli.Command) error {
 		return usagef("-model and -o are the same file")
 	case c.IsSet("with") && c.IsSet("model"):
 		return usagef("-model keeps a model that is fitted, and -with has one already")
+	case c.IsSet("new-features") && !c.IsSet("with"), c.IsSet("new-edges") && !c.IsSet("new-features"):
+		return usagef("new nodes are embedded by -with MODEL -new-features FILE and perhaps -new-edges FILE")
 	}
 	return changesNoFit(c)
 }
@@ -225,6 +240,14 @@ func reportOf(m model) (report any, features int) {
 	return r, r.Features
 }
 
+// wantsFeatures refuses a graph without features for a model that has learnt from some.
+func wantsFeatures(m model, x mat.Matrix) error {
+	if _, wanted := reportOf(m); wanted > 0 && x == nil {
+		return fmt.Errorf("the model wants %d features, and the graph has none: name a file of them by -features", wanted)
+	}
+	return nil
+}
+
 // An embedder fits a model, or has one that was read.
 type embedder struct {
 	settings fitSettings
@@ -248,8 +271,8 @@ func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, er
 
 func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
 	if e.model != nil {
-		if _, wanted := reportOf(e.model); wanted > 0 && x == nil {
-			return nil, nil, fmt.Errorf("the model wants %d features, and the graph has none: name a file of them by -features", wanted)
+		if err := wantsFeatures(e.model, x); err != nil {
+			return nil, nil, err
 		}
 		e.progress.show("embed", 0, 0)
 		defer e.progress.clear()

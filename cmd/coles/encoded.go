@@ -23,6 +23,7 @@ func (in *inputs) readModel(ctx context.Context, path string) (model, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, in.text.Width = reportOf(f.model)
 	if in.fitted, in.encoder = true, f.encoder; in.encoder != nil && in.text.Kinds == nil {
 		in.text.Kinds = map[string]table.Kind{} // even rows of nothing but numbers are a table
 	}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"coles"
+	"coles/dataset"
+	"coles/live"
+
+	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
+)
+
+// newcomerFlags are the options for nodes that GRAPH does not have.
+func newcomerFlags() []cli.Flag {
+	return []cli.Flag{
+		fileFlag("new-features", "embed only the nodes in `FILE`, which join GRAPH and change no other's vector; for -with"),
+		fileFlag("new-edges", "edges of the nodes of -new-features, `FILE` of lines as in GRAPH"),
+	}
+}
+
+// newcomers are nodes that join a graph, to be embedded alone.
+type newcomers struct {
+	model   model
+	old     mat.Matrix // features of the graph's nodes
+	edges   []coles.Edge
+	weights []float64
+}
+
+// read reads the nodes that join the graph of d, and their edges.
+func (k *newcomers) read(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) (*dataset.Dataset, error) {
+	if in.encoder == nil && in.text.Missing != "zero" {
+		in.text.Missing = "error" // a mean would be one of the newcomers
+	}
+	path := c.String("new-features")
+	more, err := readVectors(ctx, in, "", path)
+	if err != nil {
+		return nil, err
+	}
+	n := d.Nodes()
+	ids, known := rowNames(d.IDs, n), make(map[string]bool, n)
+	for _, id := range ids {
+		known[id] = true
+	}
+	if more.IDs == nil {
+		count, _ := more.Features.Dims()
+		more.IDs = rowNames(nil, n+count)[n:]
+	}
+	if i := slices.IndexFunc(more.IDs, func(id string) bool { return known[id] }); i >= 0 {
+		return nil, fmt.Errorf("%s: %w: the graph has a node %q already", nameOf(path), coles.ErrIDs, more.IDs[i])
+	}
+	return more, k.readEdges(ctx, in, c.String("new-edges"), slices.Concat(ids, more.IDs), n)
+}
+
+// readEdges reads edges of nodes of which the first n are the graph's; an empty path has none.
+func (k *newcomers) readEdges(ctx context.Context, in *inputs, path string, ids []string, n int) error {
+	if path == "" {
+		return nil
+	}
+	s, err := in.source(path)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	f, _ := formatNamed(textGraph, isGraph)
+	d, err := s.read(ctx, f, ids)
+	if err != nil {
+		return s.errAt(err)
+	}
+	d.Adjacency.DoNonZero(func(u, v int, w float64) {
+		if max(u, v) < n && err == nil {
+			err = fmt.Errorf("%s: %w: the graph has both %q and %q; an edge here has a new node", s.name(), coles.ErrIDs, ids[u], ids[v])
+		}
+		k.edges, k.weights = append(k.edges, coles.Edge{U: u, V: v}), append(k.weights, w)
+	})
+	return err
+}
+
+// embed embeds the newcomers, which have these features, into the graph as it is without them.
+func (k *newcomers) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
+	m, ok := k.model.(*coles.Model)
+	if !ok {
+		return nil, nil, usagef("-new-features is for a model of \"coles embed\", and -with has a network")
+	}
+	if err := wantsFeatures(m, k.old); err != nil {
+		return nil, nil, err
+	}
+	frozen, err := live.Freeze(ctx, m, g, k.old)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err := frozen.Embed(ctx, x, k.edges, k.weights)
+	return m, y, err
+}
