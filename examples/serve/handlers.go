@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -65,6 +66,7 @@ func (s *service) handler(ctx context.Context) http.Handler {
 	}{
 		{"GET", "/similar", s.similar},
 		{"POST", "/embed", s.embed},
+		{"POST", "/predict", s.predict},
 		{"GET", "/healthz", s.health},
 		{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
 			if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host && o != "https://"+r.Host {
@@ -75,7 +77,7 @@ func (s *service) handler(ctx context.Context) http.Handler {
 			}
 			defer s.one.Unlock()
 			http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a fit may take minutes
-			if err := s.reload(ctx); err != nil {
+			if err := s.reload(ctx, "request"); err != nil {
 				return nil, failure{http.StatusInternalServerError, err}
 			}
 			return s.health(w, r)
@@ -100,9 +102,10 @@ func (s *service) health(http.ResponseWriter, *http.Request) (any, error) {
 
 func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	now, id := s.now.Load(), r.FormValue("id")
-	k, err := strconv.Atoi(cmp.Or(r.FormValue("k"), "10"))
-	if err != nil {
-		return nil, fmt.Errorf("k: %w", err)
+	text := cmp.Or(r.FormValue("k"), "10")
+	k, err := strconv.Atoi(text)
+	if err != nil || k < 1 {
+		return nil, fmt.Errorf("k=%s: want a whole number, at least 1", text)
 	}
 	row, ok := now.graph.Row(id)
 	if !ok {
@@ -119,44 +122,83 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 type newcomer struct {
 	Neighbours []string           `json:"neighbours"` // ids of nodes in the graph
 	Features   map[string]float64 `json:"features"`   // by name; others are 0
-	K          int                `json:"k"`          // number of nearest nodes
+	K          int                `json:"k"`          // number of nearest nodes, or of classes
 }
 
 func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
-	now, who := s.now.Load(), newcomer{K: 10}
+	now := s.now.Load()
+	k, y, err := now.newcomer(r)
+	if err != nil {
+		return nil, err
+	}
+	nearest, err := now.index.Vectors(r.Context(), y, min(k, now.graph.Nodes()))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0])}, nil
+}
+
+// A chance is a class by name.
+type chance struct {
+	Class       string  `json:"class"`
+	Probability float64 `json:"probability"`
+}
+
+func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
+	now := s.now.Load()
+	if now.classes == nil {
+		return nil, failure{http.StatusNotFound, errors.New("no classes: the service was started without -labels")}
+	}
+	k, y, err := now.newcomer(r)
+	if err != nil {
+		return nil, err
+	}
+	found, err := now.classes.model.Probabilities(r.Context(), y, nil)
+	if err != nil {
+		return nil, err
+	}
+	var chances []chance
+	for j, class := range now.classes.model.Classes {
+		chances = append(chances, chance{now.classes.names[class], found.At(0, j)})
+	}
+	slices.SortStableFunc(chances, func(a, b chance) int { return cmp.Compare(b.Probability, a.Probability) })
+	return map[string]any{"classes": chances[:min(k, len(chances))]}, nil
+}
+
+// newcomer reads a newcomer and embeds it.
+func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, err error) {
+	who := newcomer{K: 10}
 	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
 	if err := body.Decode(&who); err != nil {
-		return nil, fmt.Errorf("body: %w", err)
+		return 0, nil, fmt.Errorf("body: %w", err)
 	}
-	if body.Decode(&struct{}{}) != io.EOF {
-		return nil, errors.New("body: more than one newcomer")
+	switch {
+	case body.Decode(&struct{}{}) != io.EOF:
+		return 0, nil, errors.New("body: more than one newcomer")
+	case len(who.Neighbours)+len(who.Features) == 0:
+		return 0, nil, errors.New("body: a newcomer has neighbours or features")
+	case who.K < 1:
+		return 0, nil, fmt.Errorf("body: k is %d, want at least 1", who.K)
 	}
-	x := mat.NewDense(1, len(now.columns), nil)
+	x := mat.NewDense(1, len(s.columns), nil)
 	for name, value := range who.Features {
-		column, ok := now.columns[name]
+		column, ok := s.columns[name]
 		if !ok {
-			return nil, fmt.Errorf("no feature %q", name)
+			return 0, nil, fmt.Errorf("no feature %q", name)
 		}
 		x.Set(0, column, value)
 	}
 	edges := make([]coles.Edge, len(who.Neighbours))
 	for i, id := range who.Neighbours {
-		row, ok := now.graph.Row(id)
+		row, ok := s.graph.Row(id)
 		if !ok {
-			return nil, fmt.Errorf("no node %q", id)
+			return 0, nil, fmt.Errorf("no node %q", id)
 		}
-		edges[i] = coles.Edge{U: now.graph.Nodes(), V: row}
+		edges[i] = coles.Edge{U: s.graph.Nodes(), V: row}
 	}
-	y, err := now.frozen.Embed(r.Context(), x, edges, nil)
-	if err != nil {
-		return nil, err
-	}
-	nearest, err := now.index.Vectors(r.Context(), y, min(who.K, maxNearest, now.graph.Nodes()))
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0])}, nil
+	y, err = s.frozen.Embed(r.Context(), x, edges, nil)
+	return min(who.K, maxNearest), y, err
 }
 
 // A match is a node by name.

@@ -1,6 +1,6 @@
 // Command serve answers questions about an embedding over HTTP: which nodes are similar to one, and
-// where a node belongs that is not in the graph yet. It needs no file and no network: without flags
-// it generates a graph and fits it.
+// where a node belongs that is not in the graph yet, or to which class. It needs no file and no
+// network: without flags it generates a graph and fits it.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -25,6 +26,8 @@ Loads a graph, its features and a model, or fits one, and serves JSON:
   GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines
   POST /embed                 the vector of a newcomer and the nodes most similar to it, for
                               {"neighbours": ["ann", "bob"], "features": {"0": 1, "7": 2.5}, "k": 10}
+  POST /predict               the k likeliest classes of a newcomer, and their probabilities, by a
+                              logistic regression that learns from -labels whenever files are read
   POST /reload                reads the files again, as SIGHUP does; keep it from strangers
   GET  /healthz               what is served, and since when
 
@@ -32,11 +35,12 @@ There is one reload at a time, and POST /reload is answered with 409 meanwhile. 
 client leaves: healthz says when it is done. Pages of other origins get 403.
 
 k is 10 where it is left out, and at most 1,000. Features go by name, or by column from 0 where the
-file names none; those left out are 0. An interrupt or SIGTERM stops the service once the requests
-under way are answered.
+file names none; those left out are 0, and a newcomer has a neighbour or a feature. An interrupt or
+SIGTERM stops the service once the requests under way are answered. Standard error has a line for
+each reload and for the stop.
 
   serve
-  serve -graph friends.tsv -features profiles.csv -model friends.model
+  serve -graph friends.tsv -features profiles.csv -labels circles.csv -model friends.model
   serve -load 20000
 
 Flags:
@@ -56,6 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var from source
 	flags.StringVar(&from.graph, "graph", "", "edge list; none: a generated graph of 3,000 nodes")
 	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph")
+	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
 	flags.StringVar(&from.model, "model", "", "fitted model; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
 	load := flags.Int("load", 0, "number of requests to send to itself; prints how fast they are answered, and stops")
@@ -65,6 +70,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	switch {
 	case (from.graph == "") != (from.features == ""):
 		return errors.New("-graph and -features go together")
+	case from.labels != "" && from.graph == "":
+		return errors.New("-labels are those of the nodes of -graph")
 	case *load != 0 && *load < connections:
 		return fmt.Errorf("-load %d: want at least %d, one for each connection", *load, connections)
 	}
@@ -75,29 +82,31 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer listener.Close()
-	s := &service{load: from.load}
-	if err := s.reload(ctx); err != nil {
+	s := &service{load: from.load, log: log.New(stderr, "", log.LstdFlags)}
+	first, err := s.load(ctx)
+	if err != nil {
 		return err
 	}
+	s.now.Store(first)
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	go s.reloadAt(ctx, hangup, stderr)
-	fmt.Fprintf(stdout, "%v on http://%v\n", s.now.Load().graph.Report(), listener.Addr())
+	go s.reloadAt(ctx, hangup)
+	fmt.Fprintf(stdout, "%v on http://%v\n", first.graph.Report(), listener.Addr())
 	if *load == 0 {
-		return serve(ctx, listener, s.handler(ctx))
+		return s.serve(ctx, listener)
 	}
 	served := make(chan error, 1)
-	go func() { served <- serve(ctx, listener, s.handler(ctx)) }()
-	err = measure(ctx, "http://"+listener.Addr().String(), s.now.Load(), *load, stdout)
+	go func() { served <- s.serve(ctx, listener) }()
+	err = measure(ctx, "http://"+listener.Addr().String(), first, *load, stdout)
 	stop()
 	return errors.Join(err, <-served)
 }
 
 // serve answers until ctx is done, and then finishes the requests under way.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+func (s *service) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler:           h,
+		Handler:           s.handler(ctx),
 		MaxHeaderBytes:    1 << 14,
 		ReadHeaderTimeout: patience,
 		ReadTimeout:       patience,
@@ -116,5 +125,8 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return <-stopped
+	s.log.Print("stop: the requests under way are answered")
+	err := <-stopped
+	s.log.Print("stopped")
+	return err
 }

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +22,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/eval"
 	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 	"coles/live"
@@ -54,8 +57,8 @@ func write(t *testing.T, path, text string) {
 
 func start(t *testing.T, from source) *service {
 	t.Helper()
-	s := &service{load: from.load}
-	testkit.Check(t, s.reload(t.Context()))
+	s := &service{load: from.load, log: log.New(io.Discard, "", 0)}
+	testkit.Check(t, s.reload(t.Context(), "test"))
 	return s
 }
 
@@ -66,6 +69,7 @@ type answer struct {
 	Since           time.Time
 	Vector          []float64
 	Nearest         []match
+	Classes         []chance
 }
 
 // ask sends a request to a service and checks the status.
@@ -127,6 +131,38 @@ func TestEmbed(t *testing.T) {
 	wantMatches(t, got.Nearest, byCosine(m.Embedding(), g.IDs(), want, ""))
 }
 
+// A newcomer's class is the one that a classifier of the library's gives its vector.
+func TestPredict(t *testing.T) {
+	from, g, x, m := circle(t)
+	s := start(t, from)
+	testkit.WantText(t, ask(t, s, "POST", "/predict", gil, 404).Error, "without -labels")
+	from.labels = labelled(t)
+	s = start(t, from)
+	frozen := testkit.Must(live.Freeze(t.Context(), m, g, x))
+	eve, _ := g.Row("eve")
+	fay, _ := g.Row("fay")
+	y := testkit.Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}), []coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil))
+	var rows []int
+	classes := make([]int, 6) // first and second
+	for id, class := range map[string]int{"ann": 0, "bob": 0, "dan": 1, "eve": 1} {
+		row, _ := g.Row(id)
+		rows, classes[row] = append(rows, row), class
+	}
+	slices.Sort(rows)
+	k := testkit.Must(eval.LogisticRegression{Cs: eval.DefaultCs()}.Fit(t.Context(), m.Embedding(), rows, classes))
+	p := testkit.Must(k.Probabilities(t.Context(), y, nil))
+	testkit.WantSame(t, "classes", ask(t, s, "POST", "/predict", gil, 200).Classes, []chance{{"second", p.At(0, 1)}, {"first", p.At(0, 0)}})
+	one := strings.Replace(gil, "}}", `}, "k": 1}`, 1)
+	testkit.WantSame(t, "number of classes", len(ask(t, s, "POST", "/predict", one, 200).Classes), 1)
+}
+
+// labelled is a file with the circles of four of the friends.
+func labelled(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "circles.txt")
+	write(t, path, "eve second\nann first\nbob first\ndan second\n")
+	return path
+}
+
 // narrow is a file with a model of 2 columns.
 func narrow(t *testing.T, g *coles.Graph, x mat.Matrix) string {
 	t.Helper()
@@ -143,13 +179,14 @@ func TestModelOfAFile(t *testing.T) {
 	s := start(t, from)
 	testkit.WantSame(t, "columns", len(ask(t, s, "POST", "/embed", gil, 200).Vector), 2)
 	write(t, from.model, "no model")
-	if err := (&service{load: from.load}).reload(t.Context()); !errors.Is(err, coles.ErrFormat) {
+	if _, err := from.load(t.Context()); !errors.Is(err, coles.ErrFormat) {
 		t.Errorf("a file that is no model: %v", err)
 	}
 }
 
 func TestBadRequests(t *testing.T) {
 	from, _, _, _ := circle(t)
+	from.labels = labelled(t)
 	s := start(t, from)
 	for _, r := range []struct {
 		method, path, body string
@@ -158,8 +195,8 @@ func TestBadRequests(t *testing.T) {
 	}{
 		{"GET", "/similar?id=zed", "", 404, `"zed"`},
 		{"GET", "/similar", "", 404, `""`},
-		{"GET", "/similar?id=ann&k=few", "", 400, `"few"`},
-		{"GET", "/similar?id=ann&k=0", "", 400, coles.ErrSetting.Error()},
+		{"GET", "/similar?id=ann&k=few", "", 400, "k=few: want a whole number, at least 1"},
+		{"GET", "/similar?id=ann&k=0", "", 400, "k=0: want a whole number, at least 1"},
 		{"POST", "/similar?id=ann", "", 405, "GET"},
 		{"GET", "/embed", "", 405, "POST"},
 		{"GET", "/reload", "", 405, "POST"},
@@ -171,7 +208,12 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/embed", `{"neighbours": ["zed"]}`, 400, `"zed"`},
 		{"POST", "/embed", `{"features": {"3": 1}}`, 400, `"3"`},
 		{"POST", "/embed", `{"features": {"0": 1e999}}`, 400, "1e999"},
-		{"POST", "/embed", `{"k": -1}`, 400, coles.ErrSetting.Error()},
+		{"POST", "/embed", `{"neighbours": ["ann"], "k": 0}`, 400, "k is 0"},
+		{"POST", "/embed", `{}`, 400, "neighbours or features"},
+		{"POST", "/embed", `{"neighbours": [], "k": 3}`, 400, "neighbours or features"},
+		{"GET", "/predict", "", 405, "POST"},
+		{"POST", "/predict", `{}`, 400, "neighbours or features"},
+		{"POST", "/predict", `{"neighbours": ["zed"]}`, 400, `"zed"`},
 		{"POST", "/embed", `{"neighbours": ["` + strings.Repeat("a", maxBody) + `"]}`, 413, "too large"},
 	} {
 		testkit.WantText(t, ask(t, s, r.method, r.path, r.body, r.status).Error, r.text)
@@ -222,6 +264,7 @@ func TestRefuses(t *testing.T) {
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "no features", Args: []string{"-graph", "g.txt"}, Text: "-features"},
 		{Name: "no graph", Args: []string{"-features", "x.txt"}, Text: "-graph"},
+		{Name: "labels of no graph", Args: []string{"-labels", "l.txt"}, Text: "-graph"},
 		{Name: "no file", Args: []string{"-graph", "none.txt", "-features", "none.txt"}, Text: "none.txt", Is: os.ErrNotExist},
 		{Name: "no model", Args: []string{"-model", "none.model"}, Text: "none.model", Is: os.ErrNotExist},
 		{Name: "few requests", Args: []string{"-load", "99"}, Text: "-load 99"},

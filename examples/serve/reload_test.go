@@ -86,7 +86,7 @@ func TestOneReloadAtATime(t *testing.T) {
 	}
 	hangup, signalled := make(chan os.Signal, 1), make(chan bool)
 	signals, stop := context.WithCancel(ctx)
-	go func() { s.reloadAt(signals, hangup, io.Discard); close(signalled) }()
+	go func() { s.reloadAt(signals, hangup); close(signalled) }()
 	for range 5 {
 		before := s.now.Load()
 		codes := make(chan int, 21)
@@ -190,7 +190,7 @@ func TestStopAnswersRequestsUnderWay(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	listener := testkit.Must(net.Listen("tcp", "localhost:0"))
 	served := make(chan error, 1)
-	go func() { served <- serve(ctx, listener, s.handler(ctx)) }()
+	go func() { served <- s.serve(ctx, listener) }()
 	h := hold(t, "http://"+listener.Addr().String()+"/embed")
 	stop()
 	for { // until nobody is let in

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -19,8 +20,9 @@ func TestSignals(t *testing.T) {
 	from, _, _, _ := circle(t)
 	stdout, w := io.Pipe()
 	ended := make(chan error, 1)
+	var logged bytes.Buffer
 	go func() {
-		ended <- run(t.Context(), []string{"-addr", "localhost:0", "-graph", from.graph, "-features", from.features}, w, io.Discard)
+		ended <- run(t.Context(), []string{"-addr", "localhost:0", "-graph", from.graph, "-features", from.features}, w, &logged)
 	}()
 	line := testkit.Must(bufio.NewReader(stdout).ReadString('\n'))
 	_, url, _ := strings.Cut(strings.TrimSpace(line), " on ")
@@ -42,4 +44,5 @@ func TestSignals(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+	testkit.WantText(t, logged.String(), "reload by SIGHUP: 6 nodes, 7 edges", "stop: ", "stopped\n")
 }
