@@ -14,6 +14,7 @@ import (
 
 	"coles"
 	"coles/eval"
+	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -120,9 +121,9 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 
 // A newcomer is a node that is not in the graph.
 type newcomer struct {
-	Neighbours []string           `json:"neighbours"` // ids of nodes in the graph
-	Features   map[string]float64 `json:"features"`   // by name; others are 0
-	K          int                `json:"k"`          // number of nearest nodes, or of classes
+	Neighbours []string       `json:"neighbours"` // ids of nodes in the graph
+	Features   map[string]any `json:"features"`   // by name; others are 0, or holes in a table
+	K          int            `json:"k"`          // number of nearest nodes, or of classes
 }
 
 func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
@@ -170,6 +171,7 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, err error) {
 	who := newcomer{K: 10}
 	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
+	body.UseNumber()
 	if err := body.Decode(&who); err != nil {
 		return 0, nil, fmt.Errorf("body: %w", err)
 	}
@@ -181,13 +183,9 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, err error) {
 	case who.K < 1:
 		return 0, nil, fmt.Errorf("body: k is %d, want at least 1", who.K)
 	}
-	x := mat.NewDense(1, len(s.columns), nil)
-	for name, value := range who.Features {
-		column, ok := s.columns[name]
-		if !ok {
-			return 0, nil, fmt.Errorf("no feature %q", name)
-		}
-		x.Set(0, column, value)
+	x, err := s.row(r.Context(), who.Features)
+	if err != nil {
+		return 0, nil, err
 	}
 	edges := make([]coles.Edge, len(who.Neighbours))
 	for i, id := range who.Neighbours {
@@ -199,6 +197,34 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, err error) {
 	}
 	y, err = s.frozen.Embed(r.Context(), x, edges, nil)
 	return min(who.K, maxNearest), y, err
+}
+
+// row is the features of a node, by name.
+func (s *state) row(ctx context.Context, features map[string]any) (mat.Matrix, error) {
+	x := mat.NewDense(1, len(s.columns), nil)
+	for name, value := range features {
+		column, ok := s.columns[name]
+		if !ok {
+			return nil, fmt.Errorf("no feature %q", name)
+		}
+		number, _ := value.(json.Number)
+		if v, err := number.Float64(); err == nil {
+			x.Set(0, column, v)
+		} else if s.encoder == nil {
+			return nil, fmt.Errorf("feature %q: %v is not a number of float64", name, value)
+		}
+	}
+	if s.encoder == nil {
+		return x, nil
+	}
+	var names []string
+	var cells []any
+	for _, v := range s.encoder.Variables() {
+		names, cells = append(names, v.Name), append(cells, features[v.Name])
+	}
+	t := table.New(names...)
+	t.Add("", cells...)
+	return s.encoder.Encode(ctx, t)
 }
 
 // A match is a node by name.

@@ -35,7 +35,8 @@ There is one reload at a time, and POST /reload is answered with 409 meanwhile. 
 client leaves: healthz says when it is done. Pages of other origins get 403.
 
 k is 10 where it is left out, and at most 1,000. Features go by name, or by column from 0 where the
-file names none; those left out are 0, and a newcomer has a neighbour or a feature. An interrupt or
+file names none; those left out are 0. Where the file is a table with words in it, they are its cells:
+{"brand": "Acme", "price": 12.5}. A newcomer has a neighbour or a feature at least. An interrupt or
 SIGTERM stops the service once the requests under way are answered. Standard error has a line for
 each reload and for the stop.
 
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&from.graph, "graph", "", "edge list; none: a generated graph of 3,000 nodes")
 	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph")
 	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
-	flags.StringVar(&from.model, "model", "", "fitted model; none: fits one")
+	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
 	load := flags.Int("load", 0, "number of requests to send to itself; prints how fast they are answered, and stops")
 	if err := cli.Parse(flags, args, nil); err != nil {

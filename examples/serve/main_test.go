@@ -26,6 +26,7 @@ import (
 	"coles/examples/internal/clitest"
 	"coles/internal/testkit"
 	"coles/live"
+	"coles/table"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -163,6 +164,44 @@ func labelled(t *testing.T) string {
 	return path
 }
 
+// Features of a table are made of a newcomer's cells by the encoder that is kept with the model.
+func TestTable(t *testing.T) {
+	const cells = "name,town,age,code\nann,Rome,20,1\nbob,Rome,31,2\ncy,Oslo,42,1\ndan,Oslo,23,2\neve,Bonn,34,1\nfay,Bonn,45,2\n"
+	from, g, _, _ := circle(t)
+	write(t, from.features, cells)
+	d := testkit.Must(dataset.OpenEdgeList(from.graph, from.features, ""))
+	e := testkit.Must(d.Encode(t.Context(), nil))
+	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithDim(2)))
+	var b bytes.Buffer
+	testkit.Must(m.WriteTo(&b))
+	from.model = filepath.Join(t.TempDir(), "numbers.model")
+	write(t, from.model, b.String())
+	if _, err := from.load(t.Context()); err == nil || !strings.Contains(err.Error(), "columns of text") {
+		t.Errorf("a table for a model without an encoder: %v", err)
+	}
+	testkit.Must(e.WriteTo(&b))
+	from.model = filepath.Join(t.TempDir(), "table.model")
+	write(t, from.model, b.String())
+	s := start(t, from)
+	x := table.New("age", "town")
+	x.Add("gil", 30.5, "Oslo")
+	frozen := testkit.Must(live.Freeze(t.Context(), m, g, d.Features))
+	want := testkit.Must(frozen.Embed(t.Context(), testkit.Must(e.Encode(t.Context(), x)), nil, nil)).RawRowView(0)
+	testkit.WantSame(t, "vector", ask(t, s, "POST", "/embed", `{"features": {"town": "Oslo", "age": 30.5, "code": null}}`, 200).Vector, want)
+	testkit.WantSame(t, "columns", ask(t, s, "GET", "/healthz", "", 200).Features, 3)
+	for body, want := range map[string]string{
+		`{"features": {"city": "Oslo"}}`: `"city"`,
+		`{"features": {"age": "old"}}`:   `"old"`,
+		`{"features": {"age": 1e999}}`:   "1e999",
+	} {
+		testkit.WantText(t, ask(t, s, "POST", "/embed", body, 400).Error, want)
+	}
+	from.model = "" // it learns an encoder of its own
+	testkit.WantSame(t, "columns", ask(t, start(t, from), "GET", "/healthz", "", 200).Features, 3)
+	stdout, _ := clitest.Run(t, run, "-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-load", "100")
+	testkit.WantText(t, stdout, "0 errors")
+}
+
 // narrow is a file with a model of 2 columns.
 func narrow(t *testing.T, g *coles.Graph, x mat.Matrix) string {
 	t.Helper()
@@ -208,6 +247,8 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/embed", `{"neighbours": ["zed"]}`, 400, `"zed"`},
 		{"POST", "/embed", `{"features": {"3": 1}}`, 400, `"3"`},
 		{"POST", "/embed", `{"features": {"0": 1e999}}`, 400, "1e999"},
+		{"POST", "/embed", `{"features": {"0": "one"}}`, 400, "one is not a number"},
+		{"POST", "/embed", `{"features": {"0": [1]}}`, 400, "[1] is not a number"},
 		{"POST", "/embed", `{"neighbours": ["ann"], "k": 0}`, 400, "k is 0"},
 		{"POST", "/embed", `{}`, 400, "neighbours or features"},
 		{"POST", "/embed", `{"neighbours": [], "k": 3}`, 400, "neighbours or features"},

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/live"
+	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,7 +26,8 @@ import (
 type state struct {
 	graph   *coles.Graph
 	ids     []string
-	columns map[string]int // of the features
+	columns map[string]int // of the features, or of the table that encoder makes them of
+	encoder *table.Encoder // nil where they are numbers
 	frozen  *live.Frozen
 	index   *eval.Index
 	classes *classes // nil without labels
@@ -51,28 +55,35 @@ func (from source) load(ctx context.Context) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
+	var f fitted
+	if from.model != "" {
+		if f, err = dataset.Open(from.model, readModel); err != nil {
+			return nil, err
+		}
+		if (f.encoder == nil) != (d.Table == nil) {
+			return nil, fmt.Errorf("either %s has columns of text or the features of %s had", from.features, from.model)
+		}
+	}
+	if d.Table != nil {
+		if f.encoder, err = d.Encode(ctx, f.encoder); err != nil {
+			return nil, err
+		}
+	}
 	g, err := d.Graph()
 	if err != nil {
 		return nil, err
 	}
-	m, err := from.fitted(ctx, g, d)
-	if err != nil {
-		return nil, err
-	}
-	y, err := m.Embed(ctx, g, d.Features)
-	if err != nil {
-		return nil, err
-	}
-	s := &state{graph: g, ids: g.IDs(), columns: map[string]int{}, since: time.Now()}
-	_, width := d.Features.Dims()
-	for j := range width {
-		name := strconv.Itoa(j)
-		if d.FeatureNames != nil {
-			name = d.FeatureNames[j]
+	if f.model == nil {
+		if f.model, err = coles.Fit(ctx, g, d.Features); err != nil {
+			return nil, err
 		}
-		s.columns[name] = j
 	}
-	if s.frozen, err = live.Freeze(ctx, m, g, d.Features); err != nil {
+	y, err := f.model.Embed(ctx, g, d.Features)
+	if err != nil {
+		return nil, err
+	}
+	s := &state{graph: g, ids: g.IDs(), encoder: f.encoder, columns: columns(d, f.encoder), since: time.Now()}
+	if s.frozen, err = live.Freeze(ctx, f.model, g, d.Features); err != nil {
 		return nil, err
 	}
 	if from.labels != "" {
@@ -82,6 +93,42 @@ func (from source) load(ctx context.Context) (*state, error) {
 	}
 	s.index, err = eval.NewIndex(ctx, y, eval.Cosine)
 	return s, err
+}
+
+// A fitted model may have an encoder, by which it knows the columns of a table.
+type fitted struct {
+	model   *coles.Model
+	encoder *table.Encoder
+}
+
+// readModel reads the file that "coles embed -model" writes.
+func readModel(r io.Reader) (f fitted, err error) {
+	b := bufio.NewReader(r)
+	f.model, err = coles.ReadModel(b)
+	if _, end := b.Peek(1); err == nil && end == nil {
+		f.encoder, err = table.ReadEncoder(b)
+	}
+	return f, err
+}
+
+// columns numbers the columns of a table that an encoder knows, or of features that are numbers.
+func columns(d *dataset.Dataset, e *table.Encoder) map[string]int {
+	columns := make(map[string]int)
+	if e != nil {
+		for j, v := range e.Variables() {
+			columns[v.Name] = j
+		}
+		return columns
+	}
+	_, width := d.Features.Dims()
+	for j := range width {
+		name := strconv.Itoa(j)
+		if d.FeatureNames != nil {
+			name = d.FeatureNames[j]
+		}
+		columns[name] = j
+	}
+	return columns
 }
 
 // learn learns the classes of nodes by the vectors of those that have a label. Kept in a file, a
@@ -98,14 +145,6 @@ func learn(ctx context.Context, y mat.Matrix, d *dataset.Dataset) (*classes, err
 		return nil, fmt.Errorf("labels: %w", err)
 	}
 	return &classes{m, d.Classes}, nil
-}
-
-// fitted reads the model, or fits one.
-func (from source) fitted(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*coles.Model, error) {
-	if from.model == "" {
-		return coles.Fit(ctx, g, d.Features)
-	}
-	return dataset.Open(from.model, coles.ReadModel)
 }
 
 // A service has the state of now and makes the next one.
