@@ -119,7 +119,7 @@ func TestOutputThatFails(t *testing.T) {
 	for _, args := range [][]string{
 		{"predict", edges, "-labels", labels, "-all"}, {"predict", edges, "-labels", labels, "-all", "-json"},
 		{"cluster", edges, "-k", "2"}, {"cluster", edges, "-k", "2", "-json"},
-		{"links", edges, "-features", features}, {"links", edges, "-features", features, "-test", "0.2", "-json"},
+		{"links", edges, "-embedding", features}, {"links", edges, "-features", features, "-test", "0.2", "-json"},
 		{"embed", edges, "-features", features, "-dim", "2"},
 		{"embed", edges, "-features", features, "-dim", "2", "-to", "npz"},
 		{"info", edges}, {"info", edges, "-json"},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 
 	"coles"
@@ -33,13 +34,11 @@ func linksCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "links", Usage: "links that a graph may lack, best first",
 		ArgsUsage: "[GRAPH]", Description: describe(linksDescription),
-		Flags: append([]cli.Flag{
+		Flags: append(append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "node", Usage: "recommend links for the node `ID`; may be given again (default: for all)"},
 			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `LINKS` for each node"},
 			&cli.FloatFlag{Name: "test", Usage: "hold out a `SHARE` of the edges and print how many of them are recommended", HideDefault: true},
-			fileFlag("o", "write to `FILE`"),
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, embeddingFlags()...),
+		}, resultFlags()...), embeddingFlags()...),
 		DisableSliceFlagSeparator: true, // an id may hold a comma
 		Action:                    action(s, links),
 	}
@@ -93,7 +92,7 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		}
 	}
 	in.progress.clear()
-	return out.writeResult(ctx, c, result, lines)
+	return out.writeResult(ctx, c, result, []string{"id", "node", "score"}, lines)
 }
 
 func checkLinksFlags(c *cli.Command) error {
@@ -157,5 +156,11 @@ func testLinks(ctx context.Context, c *cli.Command, g *coles.Graph, embed func(*
 	if err != nil {
 		return err
 	}
-	return out.writeResult(ctx, c, r, [][]string{{r.String()}})
+	return out.write(ctx, func(w io.Writer) error {
+		if c.Bool("json") {
+			return printJSON(w, r)
+		}
+		_, err := fmt.Fprintln(w, r)
+		return err
+	})
 }

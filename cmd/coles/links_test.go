@@ -53,7 +53,7 @@ func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 	dir := folder(t, map[string]string{"v.csv": "\"a,b\",3,4\nc,4,3\nd,1,0\n"})
 	out := filepath.Join(dir, "links.csv")
 	must(t, "\"a,b\",\"a,b\"\nc,d\n", "links", "-", "-from", "edges", "-header", "no", "-embedding", filepath.Join(dir, "v.csv"), "-node", "a,b", "-o", out)
-	testkit.WantSame(t, "links as CSV", read(t, out), "\"a,b\",c,0.96\n\"a,b\",d,0.6\n")
+	testkit.WantSame(t, "links as CSV", read(t, out), "id,node,score\n\"a,b\",c,0.96\n\"a,b\",d,0.6\n")
 }
 
 func TestLinksThatWereHeldOut(t *testing.T) {

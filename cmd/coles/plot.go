@@ -67,7 +67,9 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return err
 	}
 	e, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
-		if byClusters(c, knownLabels(d, d.Nodes())) {
+		if c.Bool("predicted") {
+			chosenByLabels(c, new(*eval.Choice))(e, d)
+		} else if byClusters(c, knownLabels(d, d.Nodes())) {
 			e.usual = coles.ForClustering
 		}
 	})
@@ -80,7 +82,7 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	classes := labels
 	switch {
 	case c.Bool("predicted"):
-		classes, err = predictedClasses(ctx, y, labels, names)
+		classes, err = predictedClasses(ctx, e, labels, seedOr1(c))
 	case byClusters(c, labels):
 		if classes, err = findClusters(ctx, c, in, s.stderr, y); err == nil {
 			names = clusterNames(classes)
@@ -142,9 +144,9 @@ func byClusters(c *cli.Command, labels []int) bool {
 	return c.IsSet("k") || !c.Bool("predicted") && slices.Max(labels) < 0
 }
 
-// predictedClasses are the labels and, of nodes without one, the classes predicted of the rows of y.
-func predictedClasses(ctx context.Context, y mat.Matrix, labels []int, names []string) ([]int, error) {
-	k, err := learn(ctx, y, labels, names)
+// predictedClasses are the labels and, of nodes without one, the classes that "coles predict" has for them.
+func predictedClasses(ctx context.Context, e *embedding, labels []int, seed uint64) ([]int, error) {
+	k, _, err := learn(ctx, e, labels, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +154,7 @@ func predictedClasses(ctx context.Context, y mat.Matrix, labels []int, names []s
 	for i := range all {
 		all[i] = i
 	}
-	classes, err := k.model.Predict(ctx, y, all)
+	classes, err := k.model.Predict(ctx, e.rows, all)
 	for i, l := range labels {
 		if err == nil && l >= 0 {
 			classes[i] = l

@@ -94,12 +94,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		}
 	}
 	var chosen *eval.Choice
-	e, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
-		labels := knownLabels(d, d.Nodes())
-		if !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
-			e.choose = byLabels(labels, &chosen)
-		}
-	})
+	e, err := embedded(ctx, c, in, chosenByLabels(c, &chosen))
 	if err != nil {
 		return err
 	}
@@ -136,24 +131,31 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err := keep.write(ctx, k.write); err != nil {
 		return err
 	}
-	columns, lines := []string{"id", "class", "probability"}, make([][]string, len(found))
-	for i, p := range found {
-		lines[i] = []string{p.ID, p.Class, strconv.FormatFloat(p.Probability, 'g', 6, 64)}
-	}
-	if c.Bool("probabilities") {
-		for _, label := range k.model.Classes {
-			name := k.name(label)
-			columns = append(columns, name)
-			for i, p := range found {
-				lines[i] = append(lines[i], strconv.FormatFloat(p.Probabilities[name], 'g', 6, 64))
-			}
-		}
-	}
+	columns, lines := k.lines(found, c.Bool("probabilities"))
 	if err := out.writeResult(ctx, c, newPredictions(e.kind(), good, found), columns, lines); err != nil {
 		return err
 	}
 	sayHowGood(s.stderr, c, e.kind(), good)
 	return nil
+}
+
+// lines are the names of the columns and a line for each prediction.
+func (k *classifier) lines(found []prediction, all bool) (columns []string, lines [][]string) {
+	columns, lines = []string{"id", "class", "probability"}, make([][]string, len(found))
+	for i, p := range found {
+		lines[i] = []string{p.ID, p.Class, strconv.FormatFloat(p.Probability, 'g', 6, 64)}
+	}
+	for _, label := range k.model.Classes {
+		if !all {
+			break
+		}
+		name := k.name(label)
+		columns = append(columns, name)
+		for i, p := range found {
+			lines[i] = append(lines[i], strconv.FormatFloat(p.Probabilities[name], 'g', 6, 64))
+		}
+	}
+	return columns, lines
 }
 
 // sayHowGood prints what cross-validation has found out about a model, nil for nothing.
@@ -193,6 +195,15 @@ func newPredictions(kind string, good *eval.Confusion, found []prediction) *pred
 		r.Classes = append(r.Classes, of)
 	}
 	return r
+}
+
+// chosenByLabels has the labels, if there are any, choose the kind of model where no option says it.
+func chosenByLabels(c *cli.Command, chosen **eval.Choice) func(*embedder, *dataset.Dataset) {
+	return func(e *embedder, d *dataset.Dataset) {
+		if labels := knownLabels(d, d.Nodes()); !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
+			e.choose = byLabels(labels, chosen)
+		}
+	}
 }
 
 // byLabels fits a model of the kind that labels choose, and tells how.

@@ -72,7 +72,7 @@ func small(t *testing.T) (dir, edges, features string) {
 }
 
 func TestHelpOnEveryLevelHasExamples(t *testing.T) {
-	for _, command := range []string{"", "embed", "train", "eval", "predict", "cluster", "similar", "plot", "info", "convert"} {
+	for _, command := range []string{"", "embed", "train", "eval", "predict", "cluster", "links", "similar", "plot", "info", "convert"} {
 		args := append(strings.Fields(command), "-h")
 		out := must(t, "", args...)
 		if n := strings.Count(out, "\n      coles ") + strings.Count(out, "| coles "); n < 2 || n > 5 || !strings.Contains(out, "Examples:") {
