@@ -5,6 +5,7 @@ go 1.24.0
 require (
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/google/go-cmp v0.7.0
+	github.com/hbollon/go-edlib v1.7.0
 	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35
 	github.com/urfave/cli/v3 v3.14.0
 	golang.org/x/sys v0.29.0

@@ -60,9 +60,10 @@ type Dataset struct {
 	Adjacency *sparse.CSR
 	// Features is n × d, a *sparse.CSR, a *mat.Dense or a *coles.Dense32; nil when there are none.
 	Features mat.Matrix
-	// Table is what a file has in the place of Features where not all is numbers, a row for every node;
-	// see [Dataset.Encode].
-	Table *table.Table
+	// Table is what a file has where not all is numbers, a row for every node, and Encoder has made
+	// Features of it; both are nil otherwise.
+	Table   *table.Table
+	Encoder *table.Encoder
 	// FeatureNames names the columns of Features; nil when not known.
 	FeatureNames []string
 	// Labels holds a class for every node, counted from 0; negative means that the class is not

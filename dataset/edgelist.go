@@ -36,9 +36,11 @@ type EdgeListOptions struct {
 	// a node, and a gap is the mean, as Warn is told. A gap in a table stays one unless it is refused or
 	// dropped.
 	Missing string
-	// Kinds says what the columns of the features file are that it names; not nil makes a table of it,
-	// even of nothing but numbers.
-	Kinds map[string]table.Kind
+	// Kinds says what the columns of the features file are that it names, and Encoder makes the features
+	// of their cells, such as that of a model; nil learns one. Either makes a table of the file, even of
+	// nothing but numbers.
+	Kinds   map[string]table.Kind
+	Encoder *table.Encoder
 	// SkipUnknown skips labels and features of nodes that the graph lacks. Nodes are then those of
 	// the edge list.
 	SkipUnknown bool
@@ -75,6 +77,8 @@ func (o EdgeListOptions) check() error {
 	return nil
 }
 
+func (o EdgeListOptions) wantsTable() bool { return o.Kinds != nil || o.Encoder != nil }
+
 func (o EdgeListOptions) refusesGaps() bool { return o.Missing == "" || o.Missing == "error" }
 
 // edgeFiles holds the content of an edge list's files; slices with an entry a node are in the order of
@@ -93,8 +97,8 @@ type edgeFiles struct {
 // the weight is 1 where there is none), and features, one node a line, either dense, "id v1 v2 …",
 // or sparse, "id index:value index:value …" with indices from 0. features may be nil. Where some of
 // the first 64 kB of dense features are text, they are a [table.Table] of any cells, and so are JSON
-// objects, one a line, but those of [WriteJSONLines]: the file gives [Dataset.Table] then, and
-// [Dataset.Encode] makes features of it. A cell of a table in quotes may have line ends.
+// objects, one a line, but those of [WriteJSONLines]; Features are made of them. A cell of a table in
+// quotes may have line ends.
 //
 // Fields are separated by tabs, commas, semicolons or spaces, as the first data line of each file
 // has them; double quotes protect a field. Lines that start with # or % are comments. Ids are any

@@ -37,6 +37,11 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 		Adjacency: compressed(n, n, l.from, l.to, l.weights),
 		Features:  l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids,
 	}
+	if l.table != nil {
+		if err := d.encode(opts.Encoder); err != nil {
+			return nil, err
+		}
+	}
 	if l.class != nil {
 		if err := d.giveClasses(l.class); err != nil {
 			return nil, fault(cmp.Or(opts.LabelsName, "labels"), "%w", err)

@@ -141,9 +141,9 @@ func (l *edgeFiles) readFeatures(t *lines, opts EdgeListOptions) {
 	switch {
 	case !some:
 		t.fail(fault(t.file, "%w: no line with features", ErrMissing))
-	case opts.Kinds == nil && t.sparseRow():
+	case !opts.wantsTable() && t.sparseRow():
 		l.features = readSparseRows(t, l.nodes, opts.Width)
-	case opts.Kinds != nil || t.hasText():
+	case opts.wantsTable() || t.hasText():
 		l.table = readTable(t, l.nodes, opts)
 	default:
 		if len(t.header) == len(t.cols) {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -81,23 +83,24 @@ func readTable(t *lines, nodes *nodeIDs, opts EdgeListOptions) *table.Table {
 	return read
 }
 
-// Encode sets the features, and their names, to those that an encoder makes of the table: e or, where that is nil,
-// one that it learns from the table and returns. Errors are those of package table, and ErrMissing where there is
-// no table.
-func (d *Dataset) Encode(ctx context.Context, e *table.Encoder) (*table.Encoder, error) {
-	if d.Table == nil {
-		return nil, fault(d.Name, "%w: a table", ErrMissing)
-	}
+// encode sets the features, and their names, to those that the encoder makes of the table, or one that it learns.
+func (d *Dataset) encode(e *table.Encoder) error {
+	ctx := context.Background() // which does not end
 	var err error
 	if e == nil {
-		if e, err = table.Learn(ctx, d.Table); err != nil {
-			return nil, err
-		}
+		e, err = table.Learn(ctx, d.Table)
 	}
-	x, err := e.Encode(ctx, d.Table)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		d.Encoder = e
+		d.Features, err = e.Encode(ctx, d.Table)
 	}
-	d.Features, d.FeatureNames = x, e.Names()
-	return e, nil
+	var cell *table.CellError
+	switch {
+	case errors.As(err, &cell):
+		return &ParseError{File: cell.File, Line: cell.Line, Err: fmt.Errorf("column %q: %w; %s", cell.Column, cell.Err, kindAdvice)}
+	case err != nil:
+		return err
+	}
+	d.FeatureNames = e.Names()
+	return nil
 }

@@ -24,19 +24,16 @@ func cells(t *table.Table) (all []string) {
 
 // A features file with text somewhere at its beginning is a table, in every form of text.
 func TestTableForms(t *testing.T) {
-	want := []string{"size: 1||", "colour: red|dark blue|", "note: a|b\nb|"}
+	want := []string{"size: 1||2", "colour: red|dark blue|", "note: a|b\nb|"}
 	for name, features := range map[string]string{
-		"commas":     "id,size,colour,note\nann,1,red,a\nbob,,\"dark blue\",\"b\nb\"\ncy,,,\n",
-		"tabs":       "id\tsize\tcolour\tnote\nann\t1\tred\ta\nbob\t\tdark blue\t\"b\nb\"\ncy\t\t\t\n",
-		"semicolons": "\ufeff# exported\r\nid;size;colour;note\r\n\"ann\";1;red;a\r\nbob;; dark blue ;\"b\nb\"\r\ncy;;;\r\n",
-		"objects":    `{"id":"ann","size":1,"colour":"red","note":"a"}` + "\n\n" + `{"note":"b\nb", "colour":"dark blue", "id":"bob"}` + "\n" + `{"id":"cy","size":null}`,
-		"no id":      "\ufeff" + `{"who":"ann","size":1,"colour":"red","note":"a"}` + "\n" + `{"colour":"dark blue","note":"b\nb","who":"bob"}` + "\n" + `{"who":"cy"}`,
+		"commas":     "id,size,colour,note\nann,1,red,a\nbob,,\"dark blue\",\"b\nb\"\ncy,2,,\n",
+		"tabs":       "id\tsize\tcolour\tnote\nann\t1\tred\ta\nbob\t\tdark blue\t\"b\nb\"\ncy\t2\t\t\n",
+		"semicolons": "\ufeff# exported\r\nid;size;colour;note\r\n\"ann\";1;red;a\r\nbob;; dark blue ;\"b\nb\"\r\ncy;2;;\r\n",
+		"objects":    `{"id":"ann","size":1,"colour":"red","note":"a"}` + "\n\n" + `{"note":"b\nb", "colour":"dark blue", "id":"bob"}` + "\n" + `{"id":"cy","size":2,"colour":null}`,
+		"no id":      "\ufeff" + `{"who":"ann","size":1,"colour":"red","note":"a"}` + "\n" + `{"colour":"dark blue","note":"b\nb","who":"bob"}` + "\n" + `{"who":"cy","size":2}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := testkit.Must(readText("bob,cy\n", features, ""))
-			if d.Features != nil {
-				t.Fatal("there are features")
-			}
 			testkit.WantSame(t, "ids", [][]string{d.IDs, d.Table.IDs}, [][]string{{"ann", "bob", "cy"}, {"ann", "bob", "cy"}})
 			testkit.WantSame(t, "cells", cells(d.Table), want)
 		})
@@ -55,15 +52,14 @@ func TestTableForms(t *testing.T) {
 func TestTablePlaces(t *testing.T) {
 	d := testkit.Must(readText("a b\n", "id,n,text\na,1,\"x\n\ny\"\nb,2,z\n", ""))
 	testkit.WantSame(t, "lines", d.Table.Lines, []int{2, 5})
-	testkit.Check(t, d.Table.SetKind("text", table.Number))
-	_, err := d.Encode(context.Background(), nil)
+	_, err := readWith("a b\n", "id,n,text\na,1,\"x\n\ny\"\nb,2,z\n", "", EdgeListOptions{Kinds: map[string]table.Kind{"text": table.Number}})
 	testkit.WantError(t, err, coles.ErrFormat)
-	testkit.WantText(t, err.Error(), `features:2: column "text"`)
+	testkit.WantText(t, err.Error(), `dataset: features:2: column "text": malformed: "x\n\ny" is not a number; EdgeListOptions.Kinds says`)
 }
 
 // Nodes without a row, and rows with holes, go by what the options say, as with numbers.
 func TestTableMissing(t *testing.T) {
-	const edges, features = "a b\nb c\nc d\n", "id,size,colour\na,1,red\nb,,red\nc,3,red\n"
+	const edges, features = "a b\nb c\nc d\n", "id,size,colour,weight\na,1,red,1\nb,,red,2\nc,3,red,3\n"
 	for missing, want := range map[string]string{
 		"":      `bad node ids: no line in features for node "d"`,
 		"error": `features:3:3: malformed: "" says nothing`,
@@ -92,20 +88,19 @@ func TestTableMissing(t *testing.T) {
 	testkit.WantSame(t, "said", said, "features: 1 cells without a number get the mean of their columns")
 }
 
-// Features of a dataset are those of its table, learned or as known.
-func TestEncodeDataset(t *testing.T) {
-	d := testkit.Must(readText("a b\n", "id,size,colour\na,1,red\nb,2,red\nc,3,blue\n", ""))
-	e := testkit.Must(d.Encode(context.Background(), nil))
-	testkit.WantSame(t, "names", d.FeatureNames, e.Names())
-	testkit.WantClose(t, "features", d.Features, testkit.Must(e.Encode(context.Background(), d.Table)), 0)
+// Features of a table are made by the encoder that is given, or one learned.
+func TestEncoders(t *testing.T) {
+	d := testkit.Must(readText("a b\n", "id,size,colour\na,1,red\nb,2,red\nc,3,blue\nd,3,blue\n", ""))
+	testkit.WantSame(t, "names", d.FeatureNames, []string{"size", "colour=blue", "colour=red"})
+	testkit.WantClose(t, "features", d.Features, testkit.Must(d.Encoder.Encode(context.Background(), d.Table)), 0)
 	testkit.Check(t, d.Validate())
-	later := testkit.Must(readText("x y\n", "id,colour\nx,red\ny,green\n", ""))
-	if testkit.Must(later.Encode(context.Background(), e)) != e {
-		t.Error("another encoder")
-	}
-	testkit.WantSame(t, "newcomers", mat.Row(nil, 0, later.Features), []float64{0, 1, 0})
-	_, err := (&Dataset{Name: "none"}).Encode(context.Background(), nil)
-	testkit.WantError(t, err, ErrMissing)
+	later := testkit.Must(readWith("x y\n", "id,colour\nx,red\ny,green\n", "", EdgeListOptions{Encoder: d.Encoder}))
+	testkit.WantSame(t, "newcomers", [][]float64{mat.Row(nil, 0, later.Features), mat.Row(nil, 1, later.Features)}, [][]float64{{0, 0, 1}, {0, 0, 0}})
+	numbers := testkit.Must(readWith("x y\n", "id,size\nx,2.25\ny,4\n", "", EdgeListOptions{Encoder: d.Encoder}))
+	testkit.WantSame(t, "one of the mean", mat.Row(nil, 0, numbers.Features), []float64{0, 0, 0})
+	_, err := readText("a b\n", "id,c\na,x\nb,y\n", "")
+	testkit.WantError(t, err, coles.ErrShape)
+	testkit.WantText(t, err.Error(), "dataset: features: table: ")
 }
 
 // What is written as JSON lines is read back, to the bit.
@@ -144,6 +139,6 @@ func TestBadObjects(t *testing.T) {
 		{"a column a row", objects(many), coles.ErrTooLarge, "features:"},
 	})
 	ignored := EdgeListOptions{Kinds: map[string]table.Kind{"x": table.Ignore}}
-	d := testkit.Must(readWith("", `{"id":"a","x":{"y":1},"n":3}`, "", ignored))
-	testkit.WantSame(t, "ignored", cells(d.Table), []string{"x: ", "n: 3"})
+	d := testkit.Must(readWith("", `{"id":"a","x":{"y":1},"n":3}`+"\n"+`{"id":"b","n":4}`, "", ignored))
+	testkit.WantSame(t, "ignored", cells(d.Table), []string{"x: |", "n: 3|4"})
 }

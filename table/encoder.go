@@ -80,7 +80,7 @@ const rowsAtOnce = 1000
 // coles.ErrIDs for two columns of one name, and ctx's.
 func Learn(ctx context.Context, t *Table) (*Encoder, error) {
 	if err := t.check(); err != nil {
-		return nil, t.named(err)
+		return nil, fmt.Errorf("table: %w", err)
 	}
 	variables, errs := make([]Variable, len(t.Columns)), make([]error, len(t.Columns))
 	err := parallel.For(ctx, len(t.Columns), func(j int) { variables[j], errs[j] = t.learn(ctx, &t.Columns[j]) })
@@ -89,7 +89,7 @@ func Learn(ctx context.Context, t *Table) (*Encoder, error) {
 	}
 	e, err := newEncoder(variables)
 	if err != nil {
-		return nil, t.named(err)
+		return nil, fmt.Errorf("table: %w", err)
 	}
 	return e, nil
 }
@@ -237,7 +237,7 @@ func (e *Encoder) Unlike(t *Table) (absent, unknown []string) {
 // Errors: those of [Learn] but for tables without features, and ctx's.
 func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
 	if err := t.check(); err != nil {
-		return nil, t.named(err)
+		return nil, fmt.Errorf("table: %w", err)
 	}
 	n := t.Rows()
 	columns := make([]*Column, len(e.variables)) // nil where t has none

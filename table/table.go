@@ -195,14 +195,6 @@ func (t *Table) check() error {
 	return nil
 }
 
-// named puts the file's name before an error.
-func (t *Table) named(err error) error {
-	if t.File == "" {
-		return fmt.Errorf("table: %w", err)
-	}
-	return fmt.Errorf("table: %s: %w", t.File, err)
-}
-
 // A CellError is a cell that does not fit the kind of its column.
 type CellError struct {
 	File   string // "" where the table has none

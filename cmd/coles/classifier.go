@@ -27,35 +27,16 @@ type classifier struct {
 // learn fits a classifier to the rows of an embedding that have a label, and says by
 // cross-validation how good it is, nil where there are too few.
 func learn(ctx context.Context, e *embedding, labels []int, seed uint64) (*classifier, *eval.Confusion, error) {
-	var rows []int
-	sizes := make([]int, slices.Max(labels)+1)
-	for i, l := range labels {
-		if l >= 0 {
-			rows = append(rows, i)
-			sizes[l]++
-		}
-	}
-	if len(rows) == 0 {
+	last := slices.Max(labels)
+	switch {
+	case last < 0:
 		return nil, nil, errors.New("there are no labels; name a file by -labels")
-	}
-	slices.Sort(sizes)
-	slices.Reverse(sizes)
-	if len(sizes) == 1 || sizes[1] == 0 {
+	case !slices.ContainsFunc(labels, func(l int) bool { return 0 <= l && l < last }):
 		return nil, nil, fmt.Errorf("%w: all labels are of one class", eval.ErrSplit)
 	}
-	var l eval.LogisticRegression
-	enough := sizes[1] >= 2 // whatever is held out leaves two classes to learn from
-	if enough {
-		l.Cs = eval.DefaultCs()
-	}
-	m, err := l.Fit(ctx, e.rows, rows, labels)
+	m, found, err := eval.Learn(ctx, e.rows, labels, seed)
 	k := &classifier{m, e.data.Classes, e.kind()}
-	if err != nil || !enough {
-		return k, nil, err
-	}
-	l.Cs = []float64{m.C} // another search in every part would take five times as long
-	found, err := l.CrossValidate(ctx, e.rows, rows, labels, seed)
-	if err == nil {
+	if found != nil {
 		found.Names = k.names
 	}
 	return k, found, err

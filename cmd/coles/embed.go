@@ -177,7 +177,7 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 
 // write writes the model, the ids and y, which stands in the place of the features of d.
 func (o embedOutput) write(ctx context.Context, in *inputs, m model, d *dataset.Dataset, y mat.Matrix) error {
-	if err := o.model.write(ctx, func(w io.Writer) error { return writeModel(w, m, in.encoder) }); err != nil {
+	if err := o.model.write(ctx, func(w io.Writer) error { return writeModel(w, m, in.text.Encoder) }); err != nil {
 		return err
 	}
 	rows, _ := y.Dims()

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,9 +23,7 @@ func (in *inputs) readModel(ctx context.Context, path string) (model, error) {
 		return nil, err
 	}
 	_, in.text.Width = reportOf(f.model)
-	if in.fitted, in.encoder = true, f.encoder; in.encoder != nil && in.text.Kinds == nil {
-		in.text.Kinds = map[string]table.Kind{} // even rows of nothing but numbers are a table
-	}
+	in.fitted, in.text.Encoder = true, f.encoder
 	return f.model, nil
 }
 
@@ -58,38 +55,29 @@ func writeModel(w io.Writer, m model, e *table.Encoder) error {
 	return err
 }
 
-// encode makes features of a table, by the encoder of a model or by one that it learns.
-func (in *inputs) encode(ctx context.Context, d *dataset.Dataset) error {
+// take says how the features of a dataset were made of a table, and has others made alike.
+func (in *inputs) take(d *dataset.Dataset) error {
 	if d.Table == nil {
 		return nil
 	}
-	if in.fitted && in.encoder == nil {
-		return fmt.Errorf("%s: %w: the model knows numbers only, and not all cells are", d.Table.File, coles.ErrFormat)
-	}
-	in.progress.show("encode "+d.Table.File, 0, 0)
-	defer in.progress.clear()
-	known := in.encoder != nil
-	e, err := d.Encode(ctx, in.encoder)
-	if errors.As(err, new(*table.CellError)) {
-		return fmt.Errorf("%w; empty it (-missing says what that means), or read the column by -categorical, -text or -ignore", err)
-	}
-	if err != nil {
-		return err
-	}
-	if in.encoder = e; !known {
+	e, file := d.Encoder, d.Table.File
+	if in.text.Encoder == nil {
+		if in.text.Encoder = e; in.fitted {
+			return fmt.Errorf("%s: %w: the model knows numbers only, and not all cells are", file, coles.ErrFormat)
+		}
 		for _, v := range e.Variables() {
 			if v.Number != nil && v.Holes > 0 {
-				in.text.Warn(fmt.Sprintf("%s: holes in %q get its mean: %d", d.Table.File, v.Name, v.Holes))
+				in.text.Warn(fmt.Sprintf("%s: holes in %q get its mean: %d", file, v.Name, v.Holes))
 			}
 		}
 		return nil
 	}
 	absent, unknown := e.Unlike(d.Table)
 	if len(absent) > 0 {
-		in.text.Warn(fmt.Sprintf("%s lacks columns of the model: %s", d.Table.File, strings.Join(absent, ", ")))
+		in.text.Warn(fmt.Sprintf("%s lacks columns of the model: %s", file, strings.Join(absent, ", ")))
 	}
 	if len(unknown) > 0 {
-		in.text.Warn(fmt.Sprintf("%s has columns that the model does not know: %s", d.Table.File, strings.Join(unknown, ", ")))
+		in.text.Warn(fmt.Sprintf("%s has columns that the model does not know: %s", file, strings.Join(unknown, ", ")))
 	}
 	return nil
 }

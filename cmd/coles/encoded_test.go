@@ -93,7 +93,7 @@ func TestTables(t *testing.T) {
 		want string
 		args []string
 	}{
-		"a mistyped number":        {`typo.csv:6: column "price": malformed: "dear" is not a number; empty it (-missing says what that means), or read the column by -categorical, -text or -ignore`, []string{"info", file("bought.csv"), "-features", file("typo.csv"), "-numeric", "price"}},
+		"a mistyped number":        {`typo.csv:6: column "price": malformed: "dear" is not a number; -categorical, -text, -numeric or -ignore says what a column is`, []string{"info", file("bought.csv"), "-features", file("typo.csv"), "-numeric", "price"}},
 		"no such column":           {`products.csv: bad setting: no column "cost" among "brand", "price"`, with("info", "-text", "cost")},
 		"a model of numbers":       {"products.csv: malformed: the model knows numbers only", with("embed", "-with", plain)},
 		"holes that are not to be": {`products.csv:5:12: malformed: "" says nothing`, with("info", "-missing", "error")},

@@ -121,7 +121,7 @@ func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f dataset.Form
 	if err != nil {
 		return nil, err
 	}
-	if err := in.encode(ctx, d); err != nil {
+	if err := in.take(d); err != nil {
 		return nil, err
 	}
 	if err := giveIDs(ctx, in, d, d.Nodes()); err != nil {
@@ -198,7 +198,7 @@ func orTable(ctx context.Context, f dataset.Format, s *source) dataset.Format {
 func readVectorsAs(ctx context.Context, in *inputs, f dataset.Format, s *source) (*dataset.Dataset, error) {
 	d, err := s.read(ctx, f, nil)
 	if err == nil {
-		err = in.encode(ctx, d)
+		err = in.take(d)
 	}
 	if err == nil && d.Features == nil {
 		err = fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing)

@@ -119,7 +119,7 @@ func TestOutputThatFails(t *testing.T) {
 	for _, args := range [][]string{
 		{"predict", edges, "-labels", labels, "-all"}, {"predict", edges, "-labels", labels, "-all", "-json"},
 		{"cluster", edges, "-k", "2"}, {"cluster", edges, "-k", "2", "-json"},
-		{"links", edges, "-embedding", features}, {"links", edges, "-features", features, "-test", "0.2", "-json"},
+		{"links", edges, "-embedding", features}, {"links", edges, "-embedding", features, "-json"},
 		{"embed", edges, "-features", features, "-dim", "2"},
 		{"embed", edges, "-features", features, "-dim", "2", "-to", "npz"},
 		{"info", edges}, {"info", edges, "-json"},
@@ -176,7 +176,7 @@ func TestInterruptedBefore(t *testing.T) {
 		{"eval", archive}, {"info", archive}, {"info", edges},
 		{"similar", "-embedding", features, "ann"},
 		{"predict", edges, "-labels", labels, "-o", filepath.Join(dir, "out.tsv"), "-classifier", filepath.Join(dir, "out.classifier")},
-		{"cluster", archive, "-k", "3", "-o", filepath.Join(dir, "out.tsv")}, {"links", archive}, {"links", archive, "-test", "0.2"},
+		{"cluster", archive, "-k", "3", "-o", filepath.Join(dir, "out.tsv")}, {"links", archive},
 		{"plot", archive, "-o", filepath.Join(dir, "out.png")},
 		{"convert", "-from", "tsv", features, out}, {"convert", archive, filepath.Join(dir, "out.npz")},
 	} {

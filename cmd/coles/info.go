@@ -97,7 +97,7 @@ func info(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	about.Columns = describeColumns(in.encoder)
+	about.Columns = describeColumns(in.text.Encoder)
 	return report(ctx, c, s, about)
 }
 

@@ -56,18 +56,6 @@ func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 	testkit.WantSame(t, "links as CSV", read(t, out), "id,node,score\n\"a,b\",c,0.96\n\"a,b\",d,0.6\n")
 }
 
-func TestLinksThatWereHeldOut(t *testing.T) {
-	d, path := community(t)
-	held := testkit.Must(eval.HoldOutLinks(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), 0.2, 3))
-	s := coles.ForLinks.Settings(d.Features.Dims())
-	s.Seed = 3
-	m := testkit.Must(coles.Fit(t.Context(), held.Train, d.Features, coles.WithSettings(s)))
-	want := testkit.Must(eval.RankLinks(t.Context(), m.Embedding(), held, eval.Cosine, 5))
-	args := []string{"links", path, "-test", "0.2", "-seed", "3", "-k", "5"}
-	testkit.WantSame(t, "the test", decoded[eval.LinkRanking](t, "", append(args, "-json")...), *want)
-	prints(t, want.String()+"\n", "", args...)
-}
-
 func TestLinksRefuses(t *testing.T) {
 	dir, edges, features := small(t)
 	for name, c := range map[string]struct {
@@ -77,10 +65,6 @@ func TestLinksRefuses(t *testing.T) {
 		"a node unknown":      {exitFailure, edges + " -node anne", `unknown node "anne": did you mean ann?`},
 		"no links":            {exitUsage, edges + " -k 0", "-k 0"},
 		"vectors alone":       {exitUsage, "-embedding " + features, "name GRAPH"},
-		"no share":            {exitUsage, edges + " -test 1", "-test 1"},
-		"a share of vectors":  {exitUsage, edges + " -test 0.5 -embedding " + features, "leave out -embedding"},
-		"a share of a node":   {exitUsage, edges + " -test 0.5 -node ann", "and -node"},
-		"a share of a forest": {exitFailure, edges + " -test 0.9", "cannot be held out"},
 		"settings of vectors": {exitUsage, edges + " -dim 2 -embedding " + features, "-dim is for making"},
 	} {
 		t.Run(name, func(t *testing.T) {

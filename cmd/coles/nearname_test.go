@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -50,54 +49,4 @@ func TestDidYouMeanAnID(t *testing.T) {
 	if took := time.Since(start); took > 3*time.Second { // 0.1 s alone
 		t.Errorf("it took %v", took)
 	}
-}
-
-// Distances that are known by hand, and others by their definition; the same in both directions.
-func TestEditDistance(t *testing.T) {
-	want := func(a, b string, most, want int) {
-		if got, back := editDistance([]rune(a), []rune(b), most), editDistance([]rune(b), []rune(a), most); got != want || back != want {
-			t.Errorf("%q to %q, at most %d: %d and %d, want %d", a, b, most, got, back, want)
-		}
-	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"dim", "dmi", 1}, {"ca", "abc", 3},
-		{"embed", "embed", 0}, {"äöü", "aou", 3},
-	} {
-		want(c.a, c.b, 9, c.want)
-	}
-	var apart func(a, b string) int
-	apart = func(a, b string) int {
-		if a == "" || b == "" {
-			return len(a) + len(b)
-		}
-		d := min(apart(a[1:], b), apart(a, b[1:])) + 1
-		if a[0] == b[0] {
-			d = min(d, apart(a[1:], b[1:]))
-		} else {
-			d = min(d, apart(a[1:], b[1:])+1)
-		}
-		if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
-			d = min(d, apart(a[2:], b[2:])+1)
-		}
-		return d
-	}
-	rng := testkit.Random(8)
-	for range 300 {
-		a, b := word(rng), word(rng)
-		for most := range 6 {
-			want(a, b, most, min(apart(a, b), most))
-		}
-	}
-}
-
-// word draws a word of at most seven letters of an alphabet of three.
-func word(rng *rand.Rand) string {
-	var b strings.Builder
-	for range rng.IntN(8) {
-		b.WriteByte("abc"[rng.IntN(3)])
-	}
-	return b.String()
 }

@@ -81,6 +81,7 @@ var symbols = []struct {
 	{regexp.MustCompile(`bad setting: κ = ([^,]+), `), "-kappa $1: "},
 	{regexp.MustCompile(`bad setting: η′ = ([^,]+), `), "-eta $1: "},
 	{regexp.MustCompile(`EdgeListOptions\.Header`), "-header yes or no"},
+	{regexp.MustCompile(`EdgeListOptions\.Kinds`), "-categorical, -text, -numeric or -ignore"},
 	{regexp.MustCompile(`EdgeListOptions\.Missing`), "-missing zero, mean or drop"},
 	{regexp.MustCompile(`bad setting: degree share ([^,]+), `), "-degree-share $1: "},
 }

@@ -13,7 +13,6 @@ import (
 	"coles"
 	"coles/dataset"
 	packed "coles/internal/source"
-	"coles/table"
 
 	"github.com/urfave/cli/v3"
 )
@@ -26,8 +25,7 @@ type inputs struct {
 	stdin    io.Reader
 	text     dataset.EdgeListOptions // how text is read
 	ids      string                  // the file of -ids
-	encoder  *table.Encoder          // of tables: the model's, or learned from the first; nil where there is none
-	fitted   bool                    // there is a model, whose encoder this is
+	fitted   bool                    // there is a model, and text.Encoder is its
 	taken    bool
 	progress *progressLine
 }

@@ -147,20 +147,20 @@ type chance struct {
 
 func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	now := s.now.Load()
-	if now.classes == nil {
+	if now.learnt == nil {
 		return nil, failure{http.StatusNotFound, errors.New("no classes: the service was started without -labels")}
 	}
 	k, y, err := now.newcomer(r)
 	if err != nil {
 		return nil, err
 	}
-	found, err := now.classes.model.Probabilities(r.Context(), y, nil)
+	found, err := now.learnt.Probabilities(r.Context(), y, nil)
 	if err != nil {
 		return nil, err
 	}
 	var chances []chance
-	for j, class := range now.classes.model.Classes {
-		chances = append(chances, chance{now.classes.names[class], found.At(0, j)})
+	for j, class := range now.learnt.Classes {
+		chances = append(chances, chance{now.classes[class], found.At(0, j)})
 	}
 	slices.SortStableFunc(chances, func(a, b chance) int { return cmp.Compare(b.Probability, a.Probability) })
 	return map[string]any{"classes": chances[:min(k, len(chances))]}, nil

@@ -170,7 +170,7 @@ func TestTable(t *testing.T) {
 	from, g, _, _ := circle(t)
 	write(t, from.features, cells)
 	d := testkit.Must(dataset.OpenEdgeList(from.graph, from.features, ""))
-	e := testkit.Must(d.Encode(t.Context(), nil))
+	e := d.Encoder
 	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithDim(2)))
 	var b bytes.Buffer
 	testkit.Must(m.WriteTo(&b))

@@ -17,8 +17,6 @@ import (
 	"coles/eval"
 	"coles/live"
 	"coles/table"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // A state is all that a request reads. It never changes: a request that has begun with one ends
@@ -30,14 +28,9 @@ type state struct {
 	encoder *table.Encoder // nil where they are numbers
 	frozen  *live.Frozen
 	index   *eval.Index
-	classes *classes // nil without labels
+	classes []string          // of the labels
+	learnt  *eval.LinearModel // of classes, whenever files are read: one in a file would not follow a new fit; nil without labels
 	since   time.Time
-}
-
-// classes are those of labels, with a classifier that has learnt them.
-type classes struct {
-	model *eval.LinearModel
-	names []string
 }
 
 // A source says what a state is made of: files, their names empty where there are none.
@@ -64,10 +57,13 @@ func (from source) load(ctx context.Context) (*state, error) {
 			return nil, fmt.Errorf("either %s has columns of text or the features of %s had", from.features, from.model)
 		}
 	}
-	if d.Table != nil {
-		if f.encoder, err = d.Encode(ctx, f.encoder); err != nil {
+	switch {
+	case f.encoder != nil:
+		if d.Features, err = f.encoder.Encode(ctx, d.Table); err != nil {
 			return nil, err
 		}
+	case d.Table != nil:
+		f.encoder = d.Encoder
 	}
 	g, err := d.Graph()
 	if err != nil {
@@ -87,8 +83,9 @@ func (from source) load(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	if from.labels != "" {
-		if s.classes, err = learn(ctx, y, d); err != nil {
-			return nil, err
+		s.classes = d.Classes
+		if s.learnt, _, err = eval.Learn(ctx, y, d.Labels, 1); err != nil {
+			return nil, fmt.Errorf("labels: %w", err)
 		}
 	}
 	s.index, err = eval.NewIndex(ctx, y, eval.Cosine)
@@ -129,22 +126,6 @@ func columns(d *dataset.Dataset, e *table.Encoder) map[string]int {
 		columns[name] = j
 	}
 	return columns
-}
-
-// learn learns the classes of nodes by the vectors of those that have a label. Kept in a file, a
-// classifier would not follow a new fit.
-func learn(ctx context.Context, y mat.Matrix, d *dataset.Dataset) (*classes, error) {
-	var rows []int
-	for i, l := range d.Labels {
-		if l >= 0 {
-			rows = append(rows, i)
-		}
-	}
-	m, err := eval.LogisticRegression{Cs: eval.DefaultCs()}.Fit(ctx, y, rows, d.Labels)
-	if err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	return &classes{m, d.Classes}, nil
 }
 
 // A service has the state of now and makes the next one.

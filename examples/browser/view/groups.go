@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,24 +16,16 @@ import (
 // node without one, as "coles predict" does.
 func (v *View) predict(ctx context.Context, send func(message any)) error {
 	send(Stage{Stage: "classify", Total: 1})
-	var known, rest []int
-	sizes := make(map[int]int)
+	var rest []int
 	for i, l := range v.graph.Labels {
 		if l < 0 {
 			rest = append(rest, i)
-		} else {
-			known = append(known, i)
-			sizes[l]++
 		}
 	}
 	if len(rest) == 0 {
 		return errors.New("there is no node to predict: every one has a label, or none")
 	}
-	var l eval.LogisticRegression
-	if s := slices.Sorted(maps.Values(sizes)); len(s) > 1 && s[len(s)-2] > 1 { // whatever is held out leaves two classes
-		l.Cs = eval.DefaultCs()
-	}
-	m, err := l.Fit(ctx, v.rows, known, v.graph.Labels)
+	m, _, err := eval.Learn(ctx, v.rows, v.graph.Labels, 1)
 	if err != nil {
 		return err
 	}
@@ -57,7 +48,7 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 		column, _ := slices.BinarySearch(m.Classes, found[q])
 		lines = append(lines, []string{v.graph.IDs[i], name, strconv.FormatFloat(chances.At(q, column), 'g', 6, 64)})
 	}
-	note := fmt.Sprintf("%d labels, and predictions for %d nodes", len(known), len(rest))
+	note := fmt.Sprintf("%d labels, and predictions for %d nodes", len(groups)-len(rest), len(rest))
 	return sendGroups(Groups{groups, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
 }
 

@@ -153,7 +153,7 @@ func TestBrokenFiles(t *testing.T) {
 	}{
 		{"no edges", map[string]view.File{"labels": text("l.csv", "a,1")}, "edge list", dataset.ErrMissing},
 		{"bad weight", map[string]view.File{"edges": text("e.csv", "a,b,1\nb,c,x\n")}, "e.csv:2:5: ", coles.ErrFormat},
-		{"bad feature", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a,1\nb,?\n")}, "f.csv:2:3: ", nil},
+		{"bad feature", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a,1\nb,\"2\n")}, "f.csv:2:3: ", nil},
 		{"cut archive", map[string]view.File{"edges": {Name: "graph.npz", Data: good.Data[:len(good.Data)/2]}}, "graph.npz: ", nil},
 		{"archive and features", map[string]view.File{"edges": good, "features": text("f.csv", "a,1")}, "graph.npz is an archive", dataset.ErrDuplicate},
 		{"too large", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a 1000000:1\nb 0:1\n")}, "the fit takes ", coles.ErrTooLarge},
