@@ -29,6 +29,11 @@ func IsHole(cell string) bool {
 	return len(cell) <= longestHole && slices.Contains(holes, strings.ToLower(cell))
 }
 
+// HasHole reports whether a cell of a row is a hole, but for columns to be ignored.
+func (t *Table) HasHole(row int) bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Kind != Ignore && IsHole(c.Cells[row]) })
+}
+
 // decimalComma is a number such as 0,5, or one with commas between thousands.
 var decimalComma = regexp.MustCompile(`^[+-]?\d+(,\d+)+(\.\d+)?$`)
 

@@ -142,11 +142,6 @@ func (t *Table) SetKind(column string, kind Kind) error {
 	return nil
 }
 
-// HasHole reports whether a cell of a row is a hole, but for columns to be ignored.
-func (t *Table) HasHole(row int) bool {
-	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Kind != Ignore && IsHole(c.Cells[row]) })
-}
-
 func (t *Table) find(column string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
 }

@@ -64,7 +64,8 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 			return err
 		}
 	}
-	nodes, err := namedNodes(c.StringSlice("node"), g)
+	ids := g.IDs()
+	nodes, err := namedRows(c.StringSlice("node"), ids)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	ids, result, lines := g.IDs(), []recommendation{}, [][]string(nil)
+	result, lines := []recommendation{}, [][]string(nil)
 	for q, matches := range found {
 		id := ids[q]
 		if nodes != nil {
@@ -87,17 +88,4 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	in.progress.clear()
 	return out.writeResult(ctx, c, result, []string{"id", "node", "score"}, lines)
-}
-
-// namedNodes are the rows of ids, nil for none.
-func namedNodes(ids []string, g *coles.Graph) ([]int, error) {
-	var rows []int
-	for _, id := range ids {
-		i, ok := g.Row(id)
-		if !ok {
-			return nil, unknownNode(id, g.IDs())
-		}
-		rows = append(rows, i)
-	}
-	return rows, nil
 }

@@ -100,29 +100,31 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 }
 
 func nearestToIDs(ctx context.Context, ids, names []string, index *eval.Index, k int) ([][]eval.Match, error) {
-	row := make(map[string]int, len(names))
-	for i, id := range names {
-		row[id] = i
-	}
-	rows := make([]int, len(ids))
-	for i, id := range ids {
-		var ok bool
-		if rows[i], ok = row[id]; !ok {
-			return nil, unknownNode(id, names)
-		}
-	}
-	if k == 0 { // there is no other node
-		return make([][]eval.Match, len(ids)), nil
+	rows, err := namedRows(ids, names)
+	if err != nil || k == 0 { // there is no other node
+		return make([][]eval.Match, len(ids)), err
 	}
 	return index.Rows(ctx, rows, k)
 }
 
-// unknownNode is the error for an id that no row has.
-func unknownNode(id string, names []string) error {
-	if slices.Equal(names, rowNames(nil, len(names))) {
-		return fmt.Errorf("%w: unknown node %q; rows are numbered, 0 to %d: name them by -ids", coles.ErrIDs, id, len(names)-1)
+// namedRows are the rows of ids, nil for none.
+func namedRows(ids, names []string) (rows []int, err error) {
+	row := make(map[string]int, len(names))
+	for i, id := range names {
+		row[id] = i
 	}
-	return fmt.Errorf("%w: unknown node %q%s", coles.ErrIDs, id, didYouMean("", id, names))
+	for _, id := range ids {
+		i, ok := row[id]
+		switch {
+		case ok:
+			rows = append(rows, i)
+		case slices.Equal(names, rowNames(nil, len(names))):
+			return nil, fmt.Errorf("%w: unknown node %q; rows are numbered, 0 to %d: name them by -ids", coles.ErrIDs, id, len(names)-1)
+		default:
+			return nil, fmt.Errorf("%w: unknown node %q%s", coles.ErrIDs, id, didYouMean("", id, names))
+		}
+	}
+	return rows, nil
 }
 
 func nearestToQueries(ctx context.Context, in *inputs, path string, index *eval.Index, k int) ([]string, [][]eval.Match, error) {
