@@ -37,8 +37,8 @@ func isHeaderWord(s string) bool { return slices.Contains(headerWords, strings.T
 // and its reader says where the first is that is none.
 func isValue(s string) bool { return isNumber(s) || table.IsHole(s) }
 
-// What to do about a first line, a gap, a cell that does not fit and a node without features; the command puts its options in
-// the place of these names.
+// What to do about a first line, a gap, a cell that does not fit and a node without features; the
+// command puts its options in the place of these names.
 const (
 	headerAdvice = "EdgeListOptions.Header says whether the first line is a header"
 	gapAdvice    = "EdgeListOptions.Missing says what to do with gaps"

@@ -151,7 +151,7 @@ func (l *edgeFiles) readFeatures(t *lines, opts EdgeListOptions) {
 		}
 		var gaps int
 		if l.features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error"); gaps > 0 && opts.Missing == "" && opts.Warn != nil {
-			opts.Warn(fmt.Sprintf("%s: %d cells without a number get the mean of their columns", t.file, gaps))
+			opts.Warn(fmt.Sprintf("%s: cells without a number get the mean of their column: %d", t.file, gaps))
 		}
 	}
 	t.checkGuess(l.nodes, 0)

@@ -85,7 +85,7 @@ func TestTableMissing(t *testing.T) {
 	var said string
 	d = testkit.Must(readWith("a b\nb c\n", "a,1,5\nb,NA,5\nc,4,5\n", "", EdgeListOptions{Warn: func(line string) { said = line }}))
 	testkit.WantSame(t, "mean", d.Features.At(1, 0), 2.5)
-	testkit.WantSame(t, "said", said, "features: 1 cells without a number get the mean of their columns")
+	testkit.WantSame(t, "said", said, "features: cells without a number get the mean of their column: 1")
 }
 
 // Features of a table are made by the encoder that is given, or one learned.
