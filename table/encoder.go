@@ -28,10 +28,9 @@ type Variable struct {
 	// a text the words.
 	Holes  int `json:"holes"`
 	Values int `json:"values"`
-	// Names are the values or words that have a feature each, in order, and Rare says that one more stands for
-	// the other values.
+	// Names are the values or words that have a feature each, in order, and Rare the other values, which share one.
 	Names []string `json:"names,omitempty"`
-	Rare  bool     `json:"rare,omitempty"`
+	Rare  []string `json:"rare,omitempty"`
 	// Number says how numbers are scaled; nil for other kinds, and where all are the same.
 	Number *Scale `json:"number,omitempty"`
 }
@@ -39,7 +38,7 @@ type Variable struct {
 // Features is how many features a variable has. There are none where all rows have the same value.
 func (v *Variable) Features() int {
 	n := len(v.Names)
-	if v.Rare || v.Number != nil {
+	if v.Rare != nil || v.Number != nil {
 		n++
 	}
 	return n
@@ -61,7 +60,7 @@ func (v *Variable) String() string {
 	switch {
 	case v.Number != nil && v.Number.Log:
 		s += " by logarithms"
-	case v.Rare:
+	case v.Rare != nil:
 		s += ", one for all rare values"
 	case len(v.Names) == MostWords:
 		s += ", the bound"
@@ -130,7 +129,12 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 		if v.Values == 1 && v.Holes == 0 {
 			v.Names = nil
 		}
-		v.Rare = 0 < len(v.Names) && len(v.Names) < v.Values
+		for name := range rows {
+			if _, kept := slices.BinarySearch(v.Names, name); !kept && v.Names != nil {
+				v.Rare = append(v.Rare, name)
+			}
+		}
+		slices.Sort(v.Rare)
 	case Text:
 		v.Values, v.Names = len(rows), mostFrequent(rows, MostWords)
 	}
@@ -202,7 +206,7 @@ func (e *Encoder) Names() []string {
 		for _, name := range v.Names {
 			all = append(all, v.Name+between+name)
 		}
-		if v.Rare {
+		if v.Rare != nil {
 			all = append(all, v.Name+"=*")
 		}
 		if v.Number != nil {
@@ -231,8 +235,7 @@ func (e *Encoder) Unlike(t *Table) (absent, unknown []string) {
 
 // Encode returns the features of the rows of a table (n × d). A hole, a word or value that was not there to learn
 // from, and a column that is not there make none; of numbers, no feature is the mean. Kinds are those learned,
-// whatever t says. A value that only one row had is among the rare ones, as any is that comes later. It takes a
-// pass over the cells.
+// whatever t says. It takes a pass over the cells.
 //
 // Errors: those of [Learn] but for tables without features, and ctx's.
 func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
@@ -249,6 +252,9 @@ func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
 		index[j] = make(map[string]int, len(v.Names))
 		for k, name := range v.Names {
 			index[j][name] = e.first[j] + k
+		}
+		for _, name := range v.Rare {
+			index[j][name] = e.first[j+1] - 1
 		}
 	}
 	indptr := make([]int, 1, n+1)
@@ -273,11 +279,7 @@ func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
 					ind, data = append(ind, e.first[j]), append(data, v.Number.of(x))
 				}
 			case Category:
-				k, ok := index[j][value(cell)]
-				if !ok && v.Rare {
-					k, ok = e.first[j+1]-1, true
-				}
-				if ok {
+				if k, ok := index[j][value(cell)]; ok {
 					ind, data = append(ind, k), append(data, 1)
 				}
 			case Text:

@@ -156,7 +156,7 @@ func TestNewcomers(t *testing.T) {
 	testkit.WantSame(t, "absent", absent, []string{"price", "added", "sold"}) // code has no features
 	testkit.WantSame(t, "unknown", unknown, []string{"weight"})
 	got = testkit.DenseOf(testkit.Must(e.Encode(context.Background(), other)))
-	testkit.WantSame(t, "features", got.RawRowView(0), []float64{0, 0, 1, 0, 0, 1, 0, 0})
+	testkit.WantSame(t, "features", got.RawRowView(0), []float64{0, 0, 0, 0, 0, 1, 0, 0})
 
 	wrong := New("price")
 	wrong.Add("z", "cheap")
@@ -184,8 +184,8 @@ func TestBounds(t *testing.T) {
 	}
 	e, x := encoded(t, column(cells...))
 	v := e.Variables()[0]
-	testkit.WantSame(t, "kept", []any{len(v.Names), v.Names[0], v.Names[MostValues-2], v.Names[MostValues-1], v.Rare},
-		[]any{MostValues, "last last", fmt.Sprintf("v%05d", MostValues-3), fmt.Sprintf("v%05d", MostValues-2), true})
+	testkit.WantSame(t, "kept", []any{len(v.Names), v.Names[0], v.Names[MostValues-2], v.Names[MostValues-1], len(v.Rare)},
+		[]any{MostValues, "last last", fmt.Sprintf("v%05d", MostValues-3), fmt.Sprintf("v%05d", MostValues-2), 6})
 	rare := 0.0
 	for i := range cells {
 		rare += x.At(i, MostValues)
@@ -221,7 +221,7 @@ func TestFile(t *testing.T) {
 		"order":      {Kind: Text, Names: []string{"b", "a"}},
 		"twice":      {Kind: Text, Names: []string{"a", "a"}},
 		"too many":   {Kind: Category, Names: make([]string, MostValues+1)},
-		"rare words": {Kind: Text, Names: []string{"a"}, Rare: true},
+		"rare words": {Kind: Text, Names: []string{"a"}, Rare: []string{"b"}},
 		"scale":      {Kind: Number, Number: &Scale{Unit: 1}},
 		"number":     {Kind: Text, Number: &Scale{Unit: 1, Deviation: 1}},
 		"features":   {Kind: Ignore},

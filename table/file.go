@@ -63,12 +63,17 @@ func (v *Variable) check() error {
 		return fmt.Errorf("kind %v", v.Kind)
 	}
 	switch {
-	case len(v.Names) > names || v.Rare && (v.Kind != Category || v.Names == nil):
-		return fmt.Errorf("%d names of a %v", len(v.Names), v.Kind)
-	case !slices.IsSorted(v.Names) || len(slices.Compact(slices.Clone(v.Names))) < len(v.Names):
+	case len(v.Names) > names || v.Rare != nil && (v.Kind != Category || v.Names == nil):
+		return fmt.Errorf("%d names of a %v, %d of rare ones", len(v.Names), v.Kind, len(v.Rare))
+	case disordered(v.Names) || disordered(v.Rare):
 		return fmt.Errorf("names in no order")
 	case v.Number != nil && (!numbers || !(v.Number.Unit > 0 && v.Number.Deviation > 0) || v.Number.Log && v.Number.Least < 0):
 		return fmt.Errorf("scale %+v of a %v", *v.Number, v.Kind)
 	}
 	return nil
+}
+
+// disordered reports whether names are not ascending.
+func disordered(names []string) bool {
+	return !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) < len(names)
 }

@@ -31,8 +31,8 @@ const (
 	// times the smallest above 0 or more, and logarithms are less skew, it is those: log x, or log(1 + x/s) with
 	// the smallest s above 0 where there are zeros. Where most are 0 they stay 0, and the mean square is 1.
 	Number
-	// Category is a feature of 0 and 1 for each of at most [MostValues] values that three rows have or more, and
-	// one for all others together.
+	// Category is a feature of 0 and 1 for each of at most [MostValues] values that two rows have or more, the most
+	// frequent ones, and one for all others together.
 	Category
 	// Text is counts of words: the segments of Unicode's word boundaries (UAX 29) that have a letter or a digit,
 	// in lower case and composed form (NFC). It keeps those of two rows or more, at most [MostWords], the most
