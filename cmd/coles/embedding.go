@@ -79,7 +79,7 @@ func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding,
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := readVectors(ctx, in, "", path)
+	vectors, err := readEmbeddingFile(ctx, in, "", path)
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,9 @@ func stall(t *testing.T) (dir string) {
 	return folder(t, map[string]string{
 		"bought.csv": edges, "products.csv": rows,
 		"later.tsv": "n1\tn2\n", "later.csv": "product,code,price,shelf\nn1,1,8,2\nn2,2,9,3\n",
-		"typo.csv": strings.Replace(rows, "p4,Brand 0,65,", "p4,Brand 0,dear,", 1),
-		"labels":   "p0,mugs\np1,trains\np2,mugs\np3,trains\n",
+		"typo.csv":  strings.Replace(rows, "p4,Brand 0,65,", "p4,Brand 0,dear,", 1),
+		"words.csv": "id,w\np1,x\np2,x\np3,y\n",
+		"labels":    "p0,mugs\np1,trains\np2,mugs\np3,trains\n",
 	})
 }
 
@@ -84,7 +85,6 @@ func TestTables(t *testing.T) {
 	ran(t, dir, with("convert")[0], file("bought.csv"), file("x.npz"), "-features", file("products.csv"))
 	stdout, _ = ran(t, dir, "info", file("x.npz"))
 	testkit.WantText(t, stdout, "\nfeatures       11 columns,")
-	ran(t, dir, "predict", "-embedding", file("products.csv"), "-labels", file("labels"))
 
 	numbers, plain := file("numbers.tsv"), file("plain.model")
 	write(t, numbers, "n1\t1\t2\nn2\t2\t5\n")
@@ -95,6 +95,7 @@ func TestTables(t *testing.T) {
 	}{
 		"a mistyped number":        {`typo.csv:6: column "price": malformed: "dear" is not a number; -categorical, -text, -numeric or -ignore says what a column is`, []string{"info", file("bought.csv"), "-features", file("typo.csv"), "-numeric", "price"}},
 		"no such column":           {`products.csv: bad setting: no column "cost" among "brand", "price"`, with("info", "-text", "cost")},
+		"an embedding of words":    {"words.csv: malformed: vectors are numbers", []string{"similar", "-embedding", file("words.csv"), "p1"}},
 		"a model of numbers":       {"products.csv: malformed: the model knows numbers only", with("embed", "-with", plain)},
 		"holes that are not to be": {`products.csv:5:12: malformed: "" says nothing`, with("info", "-missing", "error")},
 	} {

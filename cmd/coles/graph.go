@@ -159,6 +159,15 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dat
 	return d, giveFeatures(d, features, path)
 }
 
+// readEmbeddingFile reads a file of vectors that is no table: a mistyped number would make a category of a column.
+func readEmbeddingFile(ctx context.Context, in *inputs, formatName, path string) (*dataset.Dataset, error) {
+	d, err := readVectors(ctx, in, formatName, path)
+	if err == nil && d.Table != nil {
+		return nil, fmt.Errorf("%s: %w: vectors are numbers, and not all cells are", nameOf(path), coles.ErrFormat)
+	}
+	return d, err
+}
+
 // readVectors reads a file of vectors.
 func readVectors(ctx context.Context, in *inputs, formatName, path string) (*dataset.Dataset, error) {
 	f, s, err := vectorsAt(ctx, in, formatName, path)

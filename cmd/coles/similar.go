@@ -67,7 +67,7 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	case len(ids) > 0 && c.IsSet("queries"):
 		return usagef("either IDs or -queries")
 	}
-	d, err := readVectors(ctx, in, c.String("from"), c.String("embedding"))
+	d, err := readEmbeddingFile(ctx, in, c.String("from"), c.String("embedding"))
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func namedRows(ids, names []string) (rows []int, err error) {
 }
 
 func nearestToQueries(ctx context.Context, in *inputs, path string, index *eval.Index, k int) ([]string, [][]eval.Match, error) {
-	q, err := readVectors(ctx, in, "", path)
+	q, err := readEmbeddingFile(ctx, in, "", path)
 	if err != nil {
 		return nil, nil, err
 	}
