@@ -139,7 +139,7 @@ func (o *objectReader) take(members []property) {
 
 // fewGaps are how many gaps there may be beside 64 for every cell that a file has: a member that one object alone
 // has takes memory for all.
-const fewGaps = 1 << 16
+const fewGaps = 1 << 14
 
 // fill puts gaps into a column up to a row.
 func (o *objectReader) fill(column, row int) {

@@ -117,7 +117,7 @@ func TestObjectsOfVectors(t *testing.T) {
 
 func TestBadObjects(t *testing.T) {
 	many := `{"id":"a","x":1}` + "\n"
-	for i := range 600 { // each with a column of its own
+	for i := range 300 { // each with a column of its own
 		many += fmt.Sprintf(`{"id":%d,"y%d":1}`+"\n", i, i)
 	}
 	objects := func(lines ...string) func() error { return edgeList("", strings.Join(lines, "\n"), "") }
