@@ -188,7 +188,7 @@ func compareMatches(m, other Match) int {
 // add takes a match of another row; it reports whether there is something new to compare with.
 func (b *best) add(m Match) bool {
 	if b.full() {
-		if compareMatches(m, b.matches[0]) >= 0 {
+		if worst := b.matches[0]; m.Score < worst.Score || compareMatches(m, worst) >= 0 { // most are worse by their scores
 			return false
 		}
 		b.matches[0] = m
