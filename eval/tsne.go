@@ -45,7 +45,7 @@ const (
 // counts, as in an embedding, scale the rows to unit length first, by [coles.PrepareRowL2].
 //
 // The cost is O(n²d) time for the neighbours, as of [Index.Rows], and O(n log n) for an iteration:
-// on two processors half a second for 1,500 rows, ten for 20,000. The memory is some 6 kB a row
+// on two processors half a second for 1,500 rows, ten to fifteen for 20,000. The memory is some 6 kB a row
 // besides two copies of x.
 //
 // Errors: [coles.ErrShape] for no rows, [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
