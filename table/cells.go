@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -92,14 +93,17 @@ func eachWord(cell string, f func(word string)) {
 	}
 }
 
-// detect is the kind of a column, by its cells.
-func (c *Column) detect() Kind {
+// detect is the kind of a column, by its cells; any once ctx is done.
+func (c *Column) detect(ctx context.Context) Kind {
 	if c.Kind != Detect {
 		return c.Kind
 	}
 	known, numbers, dates, total := 0, 0, 0, 0
 	different := make(map[string]bool)
-	for _, cell := range c.Cells {
+	for i, cell := range c.Cells {
+		if i%rowsAtOnce == 0 && ctx.Err() != nil {
+			return Ignore
+		}
 		if IsHole(cell) {
 			continue
 		}
@@ -108,8 +112,9 @@ func (c *Column) detect() Kind {
 			numbers++
 		} else if _, ok := date(strings.TrimSpace(cell)); ok {
 			dates++
+		} else {
+			different[cell] = true
 		}
-		different[cell] = true
 	}
 	const most = .95 // nineteen in twenty
 	switch {
@@ -123,7 +128,7 @@ func (c *Column) detect() Kind {
 	for cell := range different {
 		eachWord(cell, func(string) { total++ })
 	}
-	words := float64(total) / float64(len(different))
+	words := float64(total) / float64(max(len(different), 1))
 	if words >= 2 && 2*len(different) > known || words >= 8 {
 		return Text
 	}

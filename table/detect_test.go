@@ -53,7 +53,7 @@ func TestDetection(t *testing.T) {
 		"a dash between two words": {repeat(9, "-", "x-y"), Category},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testkit.WantSame(t, "kind", column(c.cells...).Columns[0].detect(), c.want)
+			testkit.WantSame(t, "kind", column(c.cells...).Columns[0].detect(t.Context()), c.want)
 		})
 	}
 }

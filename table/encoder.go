@@ -95,7 +95,7 @@ func Learn(ctx context.Context, t *Table) (*Encoder, error) {
 
 // learn looks at a column.
 func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
-	v := Variable{Name: c.Name, Kind: c.detect()}
+	v := Variable{Name: c.Name, Kind: c.detect(ctx)}
 	rows := make(map[string]int) // that have a value or word
 	var numbers []float64
 	for i, cell := range c.Cells {
