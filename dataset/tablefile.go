@@ -31,14 +31,14 @@ func (t *lines) extend() bool {
 	return joined && t.err == nil
 }
 
-// hasText reports whether one of the lines that are read already, from the current one on, has a value that is
-// neither a number nor a gap.
+// hasText reports whether one of the lines in the next 64 kB, from the current one on, has a value that is neither
+// a number nor a gap.
 func (t *lines) hasText() bool {
 	isText := func(cell string) bool { return !isValue(cell) }
 	if slices.ContainsFunc(t.cols[1:], isText) {
 		return true
 	}
-	head, _ := t.r.Peek(t.r.Buffered())
+	head, _ := t.r.Peek(t.r.Size()) // however the bytes come
 	ahead := &lines{r: bufio.NewReader(bytes.NewReader(head[:bytes.LastIndexByte(head, '\n')+1])), sep: t.sep, multiline: true}
 	for ahead.next() {
 		if len(ahead.cols) > 1 && slices.ContainsFunc(ahead.cols[1:], isText) {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"coles"
 	"coles/internal/testkit"
@@ -46,6 +48,16 @@ func TestTableForms(t *testing.T) {
 	d = testkit.Must(readWith("x,y\n", "id,a,b\nx,1,2\ny,3,4\n", "", EdgeListOptions{Kinds: map[string]table.Kind{"b": table.Category}}))
 	testkit.WantSame(t, "nothing but numbers", cells(d.Table), []string{"a: 1|3", "b: 2|4"})
 	testkit.WantSame(t, "kinds", []table.Kind{d.Table.Columns[0].Kind, d.Table.Columns[1].Kind}, []table.Kind{table.Detect, table.Category})
+}
+
+// What a file is does not depend on the pieces that it comes in.
+func TestTableInPieces(t *testing.T) {
+	late := numbers(5500) + "last,red,4\n" // behind 55 kB of numbers
+	for _, features := range []io.Reader{strings.NewReader(late), iotest.OneByteReader(strings.NewReader(late))} {
+		_, err := ReadEdgeList(strings.NewReader("n1,last\n"), features, EdgeListOptions{})
+		testkit.WantError(t, err, coles.ErrFormat)
+		testkit.WantText(t, err.Error(), `features:5501: column "2"`) // as of a table
+	}
 }
 
 // Faults in a table have the line on which its row begins.
