@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coles/internal/race"
 	"coles/internal/testkit"
 )
 
@@ -41,12 +42,12 @@ func TestDidYouMeanAnID(t *testing.T) {
 		}
 		testkit.WantSame(t, typed, didYouMean("", typed, ids), want)
 	}
-	for i := range 200000 {
+	for i := range 20000 {
 		ids = append(ids, fmt.Sprintf("Lámpara grand %d, pack of 3", i))
 	}
 	start := time.Now()
-	testkit.WantSame(t, "the nearest of 200,000", didYouMean("", "lampara grande 123456, pack of 3", ids), ": did you mean Lámpara grand 123456, pack of 3?")
-	if took := time.Since(start); took > 3*time.Second { // 0.1 s alone
+	testkit.WantSame(t, "the nearest of 20,000", didYouMean("", "lampara grande 12345, pack of 3", ids), ": did you mean Lámpara grand 12345, pack of 3?")
+	if took := time.Since(start); took > race.Slowdown*time.Second { // 0.1 s alone
 		t.Errorf("it took %v", took)
 	}
 }
