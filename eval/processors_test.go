@@ -17,7 +17,7 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 	g := drawnGraph(300, 0.03, 21)
 	drawn, words, classes := drawnCommunities(t, dataset.Communities{Nodes: 900, Classes: 4, Homophily: 0.5, Seed: 2}, 0)
 	small, _ := blobs(7000, 9, 6, 64)
-	single, rows, corners := large(65), normal(5000, 60, 1, 92), normal(500, 5, 1, 4)
+	single, rows, corners := large(65), normal(5000, 60, 1, 92), normal(250, 5, 1, 4)
 	linear := func(x mat.Matrix) *LinearModel {
 		return testkit.Must(LogisticRegression{}.Fit(background, x, splits[0].Train, labels))
 	}
