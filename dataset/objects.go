@@ -55,11 +55,7 @@ func (l *edgeFiles) readObjects(t *lines, opts EdgeListOptions) {
 	for k := range o.cells.Columns {
 		o.fill(k, rows)
 	}
-	for name, kind := range opts.Kinds {
-		if err := o.cells.SetKind(name, kind); err != nil {
-			t.fail(fault(t.file, "%w", err))
-		}
-	}
+	t.setKinds(o.cells, opts.Kinds)
 	l.table = o.cells
 }
 

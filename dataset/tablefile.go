@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -75,12 +76,17 @@ func readTable(t *lines, nodes *nodeIDs, opts EdgeListOptions) *table.Table {
 		}
 		read.Lines = append(read.Lines, t.line)
 	}
-	for name, kind := range opts.Kinds {
-		if err := read.SetKind(name, kind); err != nil {
+	t.setKinds(read, opts.Kinds)
+	return read
+}
+
+// setKinds sets the kinds that are given; of several columns that are not there the first is the fault.
+func (t *lines) setKinds(of *table.Table, kinds map[string]table.Kind) {
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		if err := of.SetKind(name, kinds[name]); err != nil {
 			t.fail(fault(t.file, "%w", err))
 		}
 	}
-	return read
 }
 
 // encode sets the features, and their names, to those that the encoder makes of the table, or one that it learns.
