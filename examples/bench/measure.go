@@ -74,14 +74,14 @@ const tableHead = "| graph, d′ | coles, s | peer, s | ratio | warm, s | chosen
 func (r row) String() string {
 	var ratio string
 	if len(r.Peer) > 0 {
-		ratio = fmt.Sprintf("%.1f", median(r.Peer)/median(r.Seconds))
+		ratio = fmt.Sprintf("%.1f", cli.Median(r.Peer)/cli.Median(r.Seconds))
 	}
 	way := r.Network
 	if way == "" {
 		way = r.Solver.String()
 	}
 	return fmt.Sprintf("| %s, %d | %s | %s | %s | %s | %s, %v | %s | %s |",
-		r.Graph, r.Dim, spread(r.Seconds), spread(r.Peer), ratio, spread(r.Warm), way, r.Precision, mebibytes(r.FreshBytes), mebibytes(r.PeakBytes))
+		r.Graph, r.Dim, cli.Spread(r.Seconds), cli.Spread(r.Peer), ratio, cli.Spread(r.Warm), way, r.Precision, mebibytes(r.FreshBytes), mebibytes(r.PeakBytes))
 }
 
 func mebibytes(n int64) string {
@@ -89,30 +89,6 @@ func mebibytes(n int64) string {
 		return ""
 	}
 	return fmt.Sprint(n >> 20)
-}
-
-// spread is the median and, of more than one, the range.
-func spread(values []float64) string {
-	if len(values) == 0 {
-		return ""
-	}
-	digits := 2
-	if median(values) < 0.1 {
-		digits = 3
-	}
-	if len(values) == 1 {
-		return fmt.Sprintf("%.*f", digits, values[0])
-	}
-	return fmt.Sprintf("%.*f (%.*f–%.*f)", digits, median(values), digits, slices.Min(values), digits, slices.Max(values))
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
 // alone returns the arguments with which this program measures a job alone. The last of a flag counts.
@@ -247,7 +223,7 @@ func (r *row) train(ctx context.Context, g *coles.Graph, d *dataset.Dataset) ([]
 		return nil, err
 	}
 	r.Precision, r.Network = m.Report().Precision, fmt.Sprintf("gcn %d-%d", hidden, r.Dim)
-	return []float64{median(seconds)}, nil
+	return []float64{cli.Median(seconds)}, nil
 }
 
 // askPeer returns the seconds that the other program reports.

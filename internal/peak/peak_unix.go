@@ -10,10 +10,22 @@ import (
 )
 
 func ofProcess() int64 {
+	usage := used()
+	return largest(&usage)
+}
+
+// Of is the largest resident memory that a process which has ended had, or its parent when it began.
+// It is 0 where it is not known.
+func Of(ended *os.ProcessState) int64 {
+	usage, _ := ended.SysUsage().(*syscall.Rusage)
+	return largest(usage)
+}
+
+func largest(usage *syscall.Rusage) int64 {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
-		return int64(used().Maxrss) // bytes there, kilobytes elsewhere
+		return int64(usage.Maxrss) // bytes there, kilobytes elsewhere
 	}
-	return int64(used().Maxrss) << 10
+	return int64(usage.Maxrss) << 10
 }
 
 // Fresh is how many bytes the process has touched first: a page for each fault that took no reading.
