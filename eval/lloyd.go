@@ -149,14 +149,20 @@ const (
 	lloydProducts = 1 << 15
 )
 
-// A lloyd is one start of k-means.
+// A lloyd is one start of k-means. Where the way of the centres since a row was compared with them
+// is too short to change which is nearest, the row is not compared again (Hamerly 2010), and its
+// label is that of a comparison.
 type lloyd[T kernel.Float] struct {
 	KMeans
 	p       *points[T]
 	centres kernel.Matrix[float64] // k × d
 	columns kernel.Matrix[T]       // d × k: their transpose
 	squares []T                    // ‖centre‖²
+	ways    []float64              // of the centres, at the last step
+	closing []T                    // by how much the gap of a row of each cluster has shrunk, at most
 	labels  []int32                // −1 before the first step
+	gaps    []T                    // how much farther the other centres are than that of the row, at least
+	sums    kernel.Matrix[float64] // of the rows of each cluster
 	size    []int                  // rows of each cluster
 	block   int                    // rows of a part
 	parts   []lloydPart
@@ -172,7 +178,9 @@ type lloydPart struct {
 func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
 	n, d := p.Dims()
 	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, d), columns: kernel.Dense[T](d, k.Clusters),
-		squares: make([]T, k.Clusters), labels: slices.Repeat([]int32{-1}, n), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
+		squares: make([]T, k.Clusters), ways: make([]float64, k.Clusters), closing: make([]T, k.Clusters),
+		labels: slices.Repeat([]int32{-1}, n), gaps: make([]T, n),
+		sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
 	l.parts = make([]lloydPart, parallel.Pieces(n, l.block))
 	for b := range l.parts {
 		l.parts[b] = lloydPart{sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters)}
@@ -243,6 +251,15 @@ func (l *lloyd[T]) assign(ctx context.Context) (moved bool, err error) {
 			l.columns.Data[j*l.Clusters+c] = T(v)
 		}
 	}
+	for c := range l.closing {
+		others := 0.0
+		for b, way := range l.ways {
+			if b != c {
+				others = max(others, way)
+			}
+		}
+		l.closing[c] = T(l.ways[c] + others)
+	}
 	err = parallel.Ranges(ctx, l.p.Rows(), l.block, func(lo, hi int) {
 		l.assignBlock(ctx, lo, hi, &l.parts[lo/l.block])
 	})
@@ -253,68 +270,114 @@ func (l *lloyd[T]) assign(ctx context.Context) (moved bool, err error) {
 }
 
 func (l *lloyd[T]) assignBlock(ctx context.Context, lo, hi int, part *lloydPart) {
-	clear(part.sums.Data)
-	clear(part.size)
 	part.moved = false
+	rows := l.doubtful(lo, hi)
 	few := max(16, lloydProducts/l.Clusters)
 	products, release := kernel.Scratch[T](few, l.Clusters)
 	defer release()
-	for ; lo < hi; lo += few {
-		tile := kernel.Rows(products, 0, min(few, hi-lo))
-		if l.p.Slice(lo, lo+tile.Rows).Times(ctx, tile, l.columns) != nil {
+	for some := range slices.Chunk(rows, few) {
+		x := l.p.Slice(some[0], some[0]+len(some))
+		if last := len(some) - 1; some[last] != some[0]+last {
+			x, _ = l.p.Gather(ctx, some)
+		}
+		tile := kernel.Rows(products, 0, len(some))
+		if x.Times(ctx, tile, l.columns) != nil {
 			return // the context has ended, which parallel.Ranges reports
 		}
-		for i := range tile.Rows {
-			c := nearestCentre(tile.Row(i), l.squares)
-			if l.labels[lo+i] != int32(c) {
-				l.labels[lo+i] = int32(c)
-				part.moved = true
+		for q, i := range some {
+			c, least, second := nearestCentre(tile.Row(q), l.squares)
+			l.gaps[i] = root(l.p.squares[i]+second) - root(l.p.squares[i]+least)
+			if from := int(l.labels[i]); from != c {
+				l.labels[i] = int32(c)
+				l.moveRow(part, i, from, c)
 			}
-			part.size[c]++
-			l.p.addTo(part.sums.Row(c), lo+i, 1)
 		}
 	}
 }
 
-// nearestCentre is the c of the least ‖c‖² − 2x·c, the first of equals.
-func nearestCentre[T kernel.Float](products, squares []T) int {
-	squares = squares[:len(products)]
-	best, least := 0, squares[0]-2*products[0]
-	for c, product := range products {
-		if r := squares[c] - 2*product; r < least {
-			best, least = c, r
+// doubtful lists the rows of [lo, hi) that may have another centre than before: those of which the
+// gap is within the rounding of comparisons. The square of a distance is off by e = (d + 4)·ε·(‖x‖²
+// + ‖c‖²) at most, the gap at first by 2√e, and a comparison may be wrong where it is below √2e.
+func (l *lloyd[T]) doubtful(lo, hi int) []int {
+	eps := T(0x1p-24)
+	if T(1+0x1p-30) > 1 {
+		eps = 0x1p-53
+	}
+	longest := slices.Max(l.squares)
+	rows := make([]int, 0, hi-lo)
+	for i := lo; i < hi; i++ {
+		if c := l.labels[i]; c >= 0 {
+			l.gaps[i] -= l.closing[c]
+		}
+		if gap := l.gaps[i]; !(gap > 0 && gap*gap > 16*T(l.p.Cols()+4)*eps*(l.p.squares[i]+longest)) {
+			rows = append(rows, i)
 		}
 	}
-	return best
+	return rows
+}
+
+// root is √x, and 0 below.
+func root[T kernel.Float](x T) T { return T(math.Sqrt(float64(max(0, x)))) }
+
+// moveRow takes row i out of one cluster, if it is not below zero, and into another.
+func (l *lloyd[T]) moveRow(part *lloydPart, i, from, to int) {
+	part.moved = true
+	if from >= 0 {
+		l.p.addTo(part.sums.Row(from), i, -1)
+		if part.size[from]--; part.size[from] == 0 {
+			clear(part.sums.Row(from)) // of rounding
+		}
+	}
+	l.p.addTo(part.sums.Row(to), i, 1)
+	part.size[to]++
+}
+
+// nearestCentre is the c of the least ‖c‖² − 2x·c, the first of equals, this and the next number.
+func nearestCentre[T kernel.Float](products, squares []T) (best int, least, second T) {
+	squares = squares[:len(products)]
+	least, second = T(math.Inf(1)), T(math.Inf(1))
+	for c, product := range products {
+		if r := squares[c] - 2*product; r < second {
+			if r < least {
+				best, least, second = c, r, least
+			} else {
+				second = r
+			}
+		}
+	}
+	return best, least, second
 }
 
 // update moves each centre to the mean of its rows. It returns the sum of the squares of the ways,
 // and whether empty clusters were given rows.
 func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool, err error) {
-	sums := l.parts[0].sums
 	err = parallel.For(ctx, l.Clusters, func(c int) {
-		l.size[c] = l.parts[0].size[c]
-		for _, part := range l.parts[1:] {
+		l.size[c] = 0
+		clear(l.sums.Row(c))
+		for _, part := range l.parts {
 			l.size[c] += part.size[c]
-			matrix.AddScaled(sums.Row(c), 1, part.sums.Row(c))
+			matrix.AddScaled(l.sums.Row(c), 1, part.sums.Row(c))
 		}
 	})
 	if err != nil {
 		return 0, false, err
 	}
-	if relocated, err = l.relocate(ctx, sums); err != nil {
+	if relocated, err = l.relocate(ctx); err != nil {
 		return 0, false, err
 	}
 	for c := range l.Clusters {
+		l.ways[c] = 0
 		if l.size[c] == 0 {
 			continue // fewer distinct rows than clusters
 		}
-		centre := l.centres.Row(c)
-		for j, sum := range sums.Row(c) {
+		centre, square := l.centres.Row(c), 0.0
+		for j, sum := range l.sums.Row(c) {
 			v := sum / float64(l.size[c])
-			movement += (v - centre[j]) * (v - centre[j])
+			square += (v - centre[j]) * (v - centre[j])
 			centre[j] = v
 		}
+		l.ways[c] = math.Sqrt(square)
+		movement += square
 	}
 	return movement, relocated, nil
 }
@@ -322,7 +385,7 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 // relocate gives every empty cluster one of the rows farthest from their centre, the first of
 // equals, and takes it out of the sum of its own. A row alone in its cluster stays, and so does one
 // at its centre. It reports whether it moved any.
-func (l *lloyd[T]) relocate(ctx context.Context, sums kernel.Matrix[float64]) (moved bool, err error) {
+func (l *lloyd[T]) relocate(ctx context.Context) (moved bool, err error) {
 	to := slices.Index(l.size, 0)
 	if to < 0 {
 		return false, nil
@@ -336,8 +399,8 @@ func (l *lloyd[T]) relocate(ctx context.Context, sums kernel.Matrix[float64]) (m
 		if l.size[from] == 1 {
 			continue
 		}
-		l.p.addTo(sums.Row(from), i, -1)
-		l.p.addTo(sums.Row(to), i, 1)
+		l.p.addTo(l.sums.Row(from), i, -1)
+		l.p.addTo(l.sums.Row(to), i, 1)
 		l.size[from]--
 		l.size[to]++
 		moved = true
