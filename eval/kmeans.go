@@ -131,6 +131,15 @@ func (m *KMeansModel) judge(ctx context.Context, f *matrix.Matrix[float64]) erro
 	return nil
 }
 
+// squaresOf returns ‖row‖² of each row.
+func squaresOf(m kernel.Matrix[float64]) []float64 {
+	squares := make([]float64, m.Rows)
+	for i := range squares {
+		squares[i] = dot(m.Row(i), m.Row(i))
+	}
+	return squares
+}
+
 // squaredDistance is the squared distance of row i to a centre, whose squared length is given.
 func squaredDistance(f *matrix.Matrix[float64], i int, centre []float64, square float64) float64 {
 	cols, vals := f.Row(i)

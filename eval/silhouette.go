@@ -24,7 +24,9 @@ const silhouetteRows = 256
 //	(b − a) / max(a, b),
 //
 // and 0 for a row alone in its cluster. With k clusters it takes O(n²d) operations as products of
-// matrices and, for each processor, 512 rows and 256·(256 + k) numbers of memory: never n².
+// matrices and, besides a copy of x, 512·(256 + k) numbers of memory for each processor: never n².
+// From 2²¹ entries of a dense x on, distances are computed in float32, as by [KMeans.Fit], and
+// summed in float64: the mean is then off by some 10⁻⁶.
 //
 // Errors: [coles.ErrShape] unless there is one cluster for each row, [coles.ErrSetting] unless
 // there are at least two clusters, and fewer than rows, [coles.ErrIndex], [coles.ErrNotFinite] also
@@ -90,14 +92,37 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 
 // meanSilhouettes returns the mean silhouette of the rows of f under each partition.
 func meanSilhouettes(ctx context.Context, f *matrix.Matrix[float64], partitions []partition) ([]float64, error) {
-	mean, err := meanRow(ctx, f)
+	if single(f) {
+		return meansOfPairs[float32](ctx, f, partitions)
+	}
+	return meansOfPairs[float64](ctx, f, partitions)
+}
+
+// pairs compares the rows of a matrix with each other under several partitions.
+type pairs[T kernel.Float] struct {
+	p          *points[T]
+	mean       []float64 // of sparse rows, which are centred where they are used
+	partitions []partition
+	parts      int // of all partitions
+}
+
+func meansOfPairs[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64], partitions []partition) ([]float64, error) {
+	p, err := newPoints[T](ctx, f, 0)
 	if err != nil {
 		return nil, err
 	}
-	n := f.Rows()
+	s, n := &pairs[T]{p: p, partitions: partitions}, f.Rows()
+	for _, p := range partitions {
+		s.parts += len(p.size)
+	}
+	if f.Sparse != nil {
+		if err := s.centre(ctx, f); err != nil {
+			return nil, err
+		}
+	}
 	blocks := make([][]float64, parallel.Pieces(n, silhouetteRows))
 	err = parallel.Ranges(ctx, n, silhouetteRows, func(lo, hi int) {
-		blocks[lo/silhouetteRows], _ = silhouettesOf(ctx, f, mean, partitions, lo, hi) // its error is ctx's, which Ranges returns
+		blocks[lo/silhouetteRows], _ = s.silhouettes(ctx, lo, hi) // its error is ctx's, which Ranges returns
 	})
 	if err != nil {
 		return nil, err
@@ -115,72 +140,99 @@ func meanSilhouettes(ctx context.Context, f *matrix.Matrix[float64], partitions 
 	return total, nil
 }
 
-// silhouettesOf returns, for each partition, the sum of the silhouettes of the rows [lo, hi) of f.
-func silhouettesOf(ctx context.Context, f *matrix.Matrix[float64], mean []float64, partitions []partition, lo, hi int) ([]float64, error) {
-	a, err := centred(ctx, f, lo, hi, mean)
-	if err != nil {
-		return nil, err
-	}
-	squares := squaresOf(a)
-	toCluster := make([]kernel.Matrix[float64], len(partitions)) // sums of distances
-	for q, p := range partitions {
-		toCluster[q] = kernel.Dense[float64](a.Rows, len(p.size))
-	}
-	products := kernel.Dense[float64](a.Rows, silhouetteRows)
-	for first := 0; first < f.Rows(); first += silhouetteRows {
-		b, err := centred(ctx, f, first, min(f.Rows(), first+silhouetteRows), mean)
-		if err != nil {
-			return nil, err
-		}
-		tile := kernel.View(products, 0, 0, a.Rows, b.Rows)
+// silhouettes returns, for each partition, the sum of the silhouettes of the rows [lo, hi).
+func (s *pairs[T]) silhouettes(ctx context.Context, lo, hi int) ([]float64, error) {
+	a, n := s.rows(lo, hi), s.p.Rows()
+	toParts := kernel.Dense[float64](a.Rows, s.parts) // sums of distances
+	products, members := kernel.Dense[T](a.Rows, silhouetteRows), kernel.Dense[T](silhouetteRows, s.parts)
+	for first := 0; first < n; first += silhouetteRows {
+		b := s.rows(first, min(n, first+silhouetteRows))
+		tile := kernel.Columns(products, 0, b.Rows)
 		if err := kernel.Gemm(ctx, false, true, 1, a, b, 0, tile); err != nil {
 			return nil, err
 		}
-		others := squaresOf(b)
 		for i := range a.Rows {
-			distances := tile.Row(i)
+			distances, square := tile.Row(i), s.p.squares[lo+i]
 			for j, product := range distances {
-				distances[j] = distance(a.Row(i), b.Row(j), squares[i], others[j], product)
+				distances[j] = distance(a, b, i, j, square+s.p.squares[first+j], product)
 			}
-			for q, p := range partitions {
-				sums := toCluster[q].Row(i)
-				for j, r := range distances {
-					sums[p.part[first+j]] += r
-				}
-			}
+		}
+		z := kernel.Rows(members, 0, b.Rows)
+		s.mark(z, first)
+		if err := kernel.Gemm(ctx, false, false, 1, tile, z, 1, toParts); err != nil {
+			return nil, err
 		}
 	}
-	sums := make([]float64, len(partitions))
-	for q, p := range partitions {
+	sums, left := make([]float64, len(s.partitions)), 0
+	for q, p := range s.partitions {
 		for i := range a.Rows {
-			sums[q] += p.silhouette(p.part[lo+i], toCluster[q].Row(i))
+			sums[q] += p.silhouette(p.part[lo+i], toParts.Row(i)[left:][:len(p.size)])
 		}
+		left += len(p.size)
 	}
 	return sums, nil
 }
 
-// distance is the distance of two rows, given their squared lengths and their product.
-func distance(u, v []float64, square, other, product float64) float64 {
+// centre takes the squares of sparse rows less their mean.
+func (s *pairs[T]) centre(ctx context.Context, f *matrix.Matrix[float64]) (err error) {
+	if s.mean, err = meanRow(ctx, f); err != nil {
+		return err
+	}
+	matrix.Scale(s.mean, s.p.scale)
+	return parallel.Ranges(ctx, f.Rows(), silhouetteRows, func(lo, hi int) {
+		block := s.rows(lo, hi)
+		for i := range block.Rows {
+			s.p.squares[lo+i] = 0
+			for _, v := range block.Row(i) {
+				s.p.squares[lo+i] += v * v
+			}
+		}
+	})
+}
+
+// rows are the rows [lo, hi), dense and centred.
+func (s *pairs[T]) rows(lo, hi int) kernel.Matrix[T] {
+	if s.p.Sparse == nil {
+		return kernel.Rows(s.p.Dense, lo, hi)
+	}
+	block := kernel.Dense[T](hi-lo, s.p.Cols())
+	for i := range block.Rows {
+		row := block.Row(i)
+		for j, m := range s.mean {
+			row[j] = T(-m)
+		}
+		s.p.AddRow(row, lo+i, 1)
+	}
+	return block
+}
+
+// mark sets z, of rows from first on, to 1 in the part that a row has in each partition.
+func (s *pairs[T]) mark(z kernel.Matrix[T], first int) {
+	clear(z.Data)
+	left := 0
+	for _, p := range s.partitions {
+		for j := range z.Rows {
+			z.Row(j)[left+p.part[first+j]] = 1
+		}
+		left += len(p.size)
+	}
+}
+
+// distance is the distance of row i of a and row j of b, given the sum of their squared lengths and
+// their product.
+func distance[T kernel.Float](a, b kernel.Matrix[T], i, j int, squares, product T) T {
 	// Where rows are nearer to each other than to the mean, their products cancel: the distance is
 	// taken of the differences.
 	const near = 1e-2
-	r := square + other - 2*product
-	if r < near*(square+other) {
+	r := squares - 2*product
+	if r < near*squares {
 		r = 0
-		for j, a := range u {
-			r += (a - v[j]) * (a - v[j])
+		v := b.Row(j)
+		for q, u := range a.Row(i) {
+			r += (u - v[q]) * (u - v[q])
 		}
 	}
-	return math.Sqrt(r)
-}
-
-// squaresOf returns ‖row‖² of each row.
-func squaresOf(m kernel.Matrix[float64]) []float64 {
-	squares := make([]float64, m.Rows)
-	for i := range squares {
-		squares[i] = dot(m.Row(i), m.Row(i))
-	}
-	return squares
+	return T(math.Sqrt(float64(r)))
 }
 
 // silhouette is the silhouette of a row in cluster own, given the sums of its distances to the rows
