@@ -11,6 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -84,25 +85,56 @@ func (k KMeans) fit(ctx context.Context, f *matrix.Matrix[float64]) (*KMeansMode
 	if k.Clusters < 1 || k.Clusters > f.Rows() {
 		return nil, fmt.Errorf("%w: %d clusters of %d rows", coles.ErrSetting, k.Clusters, f.Rows())
 	}
-	if single(f) {
-		return bestStart[float32](ctx, k, f)
+	models, err := k.fits(ctx, f, k.Clusters)
+	if err != nil {
+		return nil, err
 	}
-	return bestStart[float64](ctx, k, f)
+	return models[0], nil
+}
+
+// fits are the models of Clusters … most clusters.
+func (k KMeans) fits(ctx context.Context, f *matrix.Matrix[float64], most int) ([]*KMeansModel, error) {
+	if single(f) {
+		return fits[float32](ctx, k, f, most)
+	}
+	return fits[float64](ctx, k, f, most)
 }
 
 func single(f *matrix.Matrix[float64]) bool {
 	return f.Sparse == nil && f.Rows()*f.Cols() >= singlePrecision
 }
 
-// bestStart is the start with the least inertia, the first of equals.
-func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64]) (*KMeansModel, error) {
+func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], most int) ([]*KMeansModel, error) {
 	p, err := newPoints[T](ctx, f, 0)
 	if err != nil {
 		return nil, err
 	}
+	models, drawn := make([]*KMeansModel, most-k.Clusters+1), make([][]int, k.Starts)
+	for q := len(models) - 1; q >= 0; q-- {
+		k := k
+		k.Clusters += q
+		if trials(k.Clusters) != trials(k.Clusters+1) || k.Clusters == most {
+			if err := each(ctx, k.Starts, func(s int) (err error) {
+				rng := stream.New()
+				rng.Reseed(k.Seed, uint64(s))
+				drawn[s], err = newSeeding(p, k.Clusters).draw(ctx, k.Clusters, rng.Rand)
+				return err
+			}); err != nil {
+				return nil, err
+			}
+		} // or else the first of the centres drawn for one cluster more
+		if models[q], err = bestStart(ctx, k, f, p, drawn); err != nil {
+			return nil, err
+		}
+	}
+	return models, nil
+}
+
+// bestStart is the start with the least inertia, the first of equals.
+func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], p *points[T], drawn [][]int) (*KMeansModel, error) {
 	models := make([]*KMeansModel, k.Starts)
-	err = each(ctx, k.Starts, func(s int) (err error) {
-		if models[s], err = newLloyd(p, k).run(ctx, uint64(s)); err != nil {
+	err := each(ctx, k.Starts, func(s int) (err error) {
+		if models[s], err = newLloyd(p, k).run(ctx, drawn[s][:k.Clusters]); err != nil {
 			return err
 		}
 		return models[s].judge(ctx, f)

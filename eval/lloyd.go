@@ -10,7 +10,6 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
-	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -33,13 +32,16 @@ type seeding[T kernel.Float] struct {
 
 func newSeeding[T kernel.Float](p *points[T], k int) *seeding[T] {
 	n, d := p.Dims()
-	trials := 2 + int(math.Log(float64(k)))
+	trials := trials(k)
 	blocks := parallel.Pieces(n, seedRows)
 	return &seeding[T]{p: p, trials: trials, nearest: slices.Repeat([]T{T(math.Inf(1))}, n), blocks: make([]float64, blocks),
 		columns: kernel.Dense[T](d, trials), reach: kernel.Unset[T](n, trials), sums: kernel.Dense[float64](blocks, trials)}
 }
 
-// draw returns the rows of k centres.
+// trials is how many candidates there are for each of k centres.
+func trials(k int) int { return 2 + int(math.Log(float64(k))) }
+
+// draw returns the rows of k centres. Those of fewer centres, from as many trials, are the first.
 func (s *seeding[T]) draw(ctx context.Context, k int, rng *rand.Rand) ([]int, error) {
 	rows := make([]int, 0, k)
 	candidates := slices.Repeat([]int{rng.IntN(s.p.Rows())}, s.trials)
@@ -159,13 +161,21 @@ type lloyd[T kernel.Float] struct {
 	columns kernel.Matrix[T]       // d × k: their transpose
 	squares []T                    // ‖centre‖²
 	ways    []float64              // of the centres, at the last step
-	closing []T                    // by how much the gap of a row of each cluster has shrunk, at most
+	others  []float64              // the longest way of another centre
+	longest float64                // of the squares so far
+	eps     float64                // of products and squares, relative to the squared lengths
 	labels  []int32                // −1 before the first step
-	gaps    []T                    // how much farther the other centres are than that of the row, at least
+	bounds  []bounds               // of each row
 	sums    kernel.Matrix[float64] // of the rows of each cluster
 	size    []int                  // rows of each cluster
 	block   int                    // rows of a part
 	parts   []lloydPart
+}
+
+// bounds are of the distances from a row to centres.
+type bounds struct {
+	own    float64 // at most, to that of its cluster
+	others float64 // at least, to any other
 }
 
 // lloydPart holds the sums and counts of one block of rows.
@@ -178,9 +188,13 @@ type lloydPart struct {
 func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
 	n, d := p.Dims()
 	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, d), columns: kernel.Dense[T](d, k.Clusters),
-		squares: make([]T, k.Clusters), ways: make([]float64, k.Clusters), closing: make([]T, k.Clusters),
-		labels: slices.Repeat([]int32{-1}, n), gaps: make([]T, n),
+		squares: make([]T, k.Clusters), ways: make([]float64, k.Clusters), others: make([]float64, k.Clusters), labels: slices.Repeat([]int32{-1}, n), bounds: make([]bounds, n),
 		sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
+	// Of d products and sums each, and those of squares; twice the bound of the first order.
+	l.eps = float64(d+4) * 0x1p-23
+	if T(1+0x1p-30) > 1 {
+		l.eps = float64(d+4) * 0x1p-52
+	}
 	l.parts = make([]lloydPart, parallel.Pieces(n, l.block))
 	for b := range l.parts {
 		l.parts[b] = lloydPart{sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters)}
@@ -188,14 +202,8 @@ func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
 	return l
 }
 
-// run is the whole start; the model's inertia is left to be set.
-func (l *lloyd[T]) run(ctx context.Context, number uint64) (*KMeansModel, error) {
-	rng := stream.New()
-	rng.Reseed(l.Seed, number)
-	rows, err := newSeeding(l.p, l.Clusters).draw(ctx, l.Clusters, rng.Rand)
-	if err != nil {
-		return nil, err
-	}
+// run is a start from centres at the given rows; the model's inertia is left to be set.
+func (l *lloyd[T]) run(ctx context.Context, rows []int) (*KMeansModel, error) {
 	for c, i := range rows {
 		l.p.addTo(l.centres.Row(c), i, 1)
 	}
@@ -247,18 +255,13 @@ func (l *lloyd[T]) assign(ctx context.Context) (moved bool, err error) {
 	for c := range l.Clusters {
 		centre := l.centres.Row(c)
 		l.squares[c] = T(dot(centre, centre))
+		l.longest = max(l.longest, float64(l.squares[c]))
 		for j, v := range centre {
 			l.columns.Data[j*l.Clusters+c] = T(v)
 		}
 	}
-	for c := range l.closing {
-		others := 0.0
-		for b, way := range l.ways {
-			if b != c {
-				others = max(others, way)
-			}
-		}
-		l.closing[c] = T(l.ways[c] + others)
+	for c := range l.others {
+		l.others[c] = max(0, matrix.Magnitude(l.ways[:c]), matrix.Magnitude(l.ways[c+1:]))
 	}
 	err = parallel.Ranges(ctx, l.p.Rows(), l.block, func(lo, hi int) {
 		l.assignBlock(ctx, lo, hi, &l.parts[lo/l.block])
@@ -271,63 +274,78 @@ func (l *lloyd[T]) assign(ctx context.Context) (moved bool, err error) {
 
 func (l *lloyd[T]) assignBlock(ctx context.Context, lo, hi int, part *lloydPart) {
 	part.moved = false
-	rows := l.doubtful(lo, hi)
-	few := max(16, lloydProducts/l.Clusters)
+	few := max(16, min(256, lloydProducts/l.Clusters))
 	products, release := kernel.Scratch[T](few, l.Clusters)
 	defer release()
-	for some := range slices.Chunk(rows, few) {
-		x := l.p.Slice(some[0], some[0]+len(some))
-		if last := len(some) - 1; some[last] != some[0]+last {
-			x, _ = l.p.Gather(ctx, some)
-		}
-		tile := kernel.Rows(products, 0, len(some))
-		if x.Times(ctx, tile, l.columns) != nil {
+	for rows := range slices.Chunk(l.doubtful(lo, hi), few) {
+		tile := kernel.Rows(products, 0, len(rows))
+		if err := l.compare(ctx, rows, tile); err != nil {
 			return // the context has ended, which parallel.Ranges reports
 		}
-		for q, i := range some {
+		for q, i := range rows {
 			c, least, second := nearestCentre(tile.Row(q), l.squares)
-			l.gaps[i] = root(l.p.squares[i]+second) - root(l.p.squares[i]+least)
-			if from := int(l.labels[i]); from != c {
-				l.labels[i] = int32(c)
-				l.moveRow(part, i, from, c)
+			square, e := float64(l.p.squares[i]), l.rounding(i)
+			l.bounds[i] = bounds{math.Sqrt(max(0, square+float64(least)) + e), math.Sqrt(max(0, square+float64(second)-e))}
+			if l.labels[i] != int32(c) {
+				part.moved = true
+				l.move(part, i, c)
 			}
 		}
 	}
 }
 
-// doubtful lists the rows of [lo, hi) that may have another centre than before: those of which the
-// gap is within the rounding of comparisons. The square of a distance is off by e = (d + 4)·ε·(‖x‖²
-// + ‖c‖²) at most, the gap at first by 2√e, and a comparison may be wrong where it is below √2e.
-func (l *lloyd[T]) doubtful(lo, hi int) []int {
-	eps := T(0x1p-24)
-	if T(1+0x1p-30) > 1 {
-		eps = 0x1p-53
+// compare sets dst to the products of the given rows, ascending, with all centres.
+func (l *lloyd[T]) compare(ctx context.Context, rows []int, dst kernel.Matrix[T]) error {
+	first, behind := rows[0], rows[len(rows)-1]+1
+	if behind-first == len(rows) {
+		return l.p.Slice(first, behind).Times(ctx, dst, l.columns)
 	}
-	longest := slices.Max(l.squares)
+	if l.p.Sparse != nil {
+		x, err := l.p.Gather(ctx, rows)
+		if err != nil {
+			return err
+		}
+		return x.Times(ctx, dst, l.columns)
+	}
+	x, release := kernel.Scratch[T](len(rows), l.p.Cols())
+	defer release()
+	for q, i := range rows {
+		copy(x.Row(q), l.p.Dense.Row(i))
+	}
+	return kernel.Gemm(ctx, false, false, 1, x, l.columns, 0, dst)
+}
+
+// rounding is more than the square of a distance from row i to a centre can be off.
+func (l *lloyd[T]) rounding(i int) float64 {
+	return l.eps * (float64(l.p.squares[i]) + l.longest)
+}
+
+// doubtful lists the rows of [lo, hi) that may be nearest to another centre than before, after it
+// has moved their bounds as far as the centres have moved.
+func (l *lloyd[T]) doubtful(lo, hi int) []int {
 	rows := make([]int, 0, hi-lo)
 	for i := lo; i < hi; i++ {
+		b := &l.bounds[i]
 		if c := l.labels[i]; c >= 0 {
-			l.gaps[i] -= l.closing[c]
+			b.own += l.ways[c]
+			b.others -= l.others[c]
 		}
-		if gap := l.gaps[i]; !(gap > 0 && gap*gap > 16*T(l.p.Cols()+4)*eps*(l.p.squares[i]+longest)) {
+		if !(b.others > b.own && (b.others-b.own)*(b.others+b.own) > 2*l.rounding(i)) {
 			rows = append(rows, i)
 		}
 	}
 	return rows
 }
 
-// root is √x, and 0 below.
-func root[T kernel.Float](x T) T { return T(math.Sqrt(float64(max(0, x)))) }
-
-// moveRow takes row i out of one cluster, if it is not below zero, and into another.
-func (l *lloyd[T]) moveRow(part *lloydPart, i, from, to int) {
-	part.moved = true
-	if from >= 0 {
-		l.p.addTo(part.sums.Row(from), i, -1)
+// move takes row i out of its cluster, if it has one, and into another.
+func (l *lloyd[T]) move(part *lloydPart, i, to int) {
+	if from := l.labels[i]; from >= 0 {
+		l.p.addTo(part.sums.Row(int(from)), i, -1)
 		if part.size[from]--; part.size[from] == 0 {
-			clear(part.sums.Row(from)) // of rounding
+			clear(part.sums.Row(int(from))) // of rounding
 		}
 	}
+	l.labels[i] = int32(to)
 	l.p.addTo(part.sums.Row(to), i, 1)
 	part.size[to]++
 }

@@ -14,8 +14,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// silhouetteRows rows are compared with as many others at a time.
-const silhouetteRows = 256
+const (
+	// silhouetteRows rows are compared with as many others at a time.
+	silhouetteRows = 256
+
+	// Where rows are nearer to each other than to the mean, their products cancel: below this share of
+	// the squared lengths, a squared distance is taken of the differences.
+	near = 1e-2
+)
 
 // Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987),
 // −1 to 1: with a the mean Euclidean distance of a row to the others of its cluster and b the
@@ -73,13 +79,13 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 	if maxK < 2 || maxK >= f.Rows() {
 		return 0, nil, fmt.Errorf("%w: up to %d clusters of %d rows", coles.ErrSetting, maxK, f.Rows())
 	}
-	partitions := make([]partition, maxK-1)
-	for q := range partitions {
-		means.Clusters = q + 2
-		m, err := means.fit(ctx, f)
-		if err != nil {
-			return 0, nil, err
-		}
+	means.Clusters = 2
+	models, err := means.fits(ctx, f, maxK)
+	if err != nil {
+		return 0, nil, err
+	}
+	partitions := make([]partition, len(models))
+	for q, m := range models {
 		if partitions[q] = partitionOf(m.Labels); len(partitions[q].size) < 2 {
 			return 0, nil, fmt.Errorf("%w: clusters of %d equal rows", coles.ErrSetting, f.Rows())
 		}
@@ -153,8 +159,12 @@ func (s *pairs[T]) silhouettes(ctx context.Context, lo, hi int) ([]float64, erro
 		}
 		for i := range a.Rows {
 			distances, square := tile.Row(i), s.p.squares[lo+i]
-			for j, product := range distances {
-				distances[j] = distance(a, b, i, j, square+s.p.squares[first+j], product)
+			for j, other := range s.p.squares[first:][:len(distances)] {
+				r := square + other - 2*distances[j]
+				if r < near*(square+other) {
+					r = apartFrom(a.Row(i), b.Row(j))
+				}
+				distances[j] = T(math.Sqrt(float64(r)))
 			}
 		}
 		z := kernel.Rows(members, 0, b.Rows)
@@ -218,21 +228,12 @@ func (s *pairs[T]) mark(z kernel.Matrix[T], first int) {
 	}
 }
 
-// distance is the distance of row i of a and row j of b, given the sum of their squared lengths and
-// their product.
-func distance[T kernel.Float](a, b kernel.Matrix[T], i, j int, squares, product T) T {
-	// Where rows are nearer to each other than to the mean, their products cancel: the distance is
-	// taken of the differences.
-	const near = 1e-2
-	r := squares - 2*product
-	if r < near*squares {
-		r = 0
-		v := b.Row(j)
-		for q, u := range a.Row(i) {
-			r += (u - v[q]) * (u - v[q])
-		}
+// apartFrom is ‖u − v‖².
+func apartFrom[T kernel.Float](u, v []T) (sum T) {
+	for j, x := range u {
+		sum += (x - v[j]) * (x - v[j])
 	}
-	return T(math.Sqrt(float64(r)))
+	return sum
 }
 
 // silhouette is the silhouette of a row in cluster own, given the sums of its distances to the rows
