@@ -274,7 +274,7 @@ func (l *lloyd[T]) assign(ctx context.Context) (moved bool, err error) {
 
 func (l *lloyd[T]) assignBlock(ctx context.Context, lo, hi int, part *lloydPart) {
 	part.moved = false
-	few := max(16, min(256, lloydProducts/l.Clusters))
+	few := max(16, min(192, lloydProducts/l.Clusters))
 	products, release := kernel.Scratch[T](few, l.Clusters)
 	defer release()
 	for rows := range slices.Chunk(l.doubtful(lo, hi), few) {
