@@ -25,7 +25,8 @@ import (
 func WriteWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
 	return buffered(w, "word2vec", checkIDs(ids, m, unicode.IsSpace), func(b *bufio.Writer) error {
 		writeSizes(b, m)
-		return writeRows(b, ids, m, ' ', func(id string) string { return id })
+		begin := func(line []byte, i int) []byte { return append(line, rowID(ids, i)...) }
+		return textForm{begin: begin, before: " ", sep: " ", after: "\n"}.write(b, m)
 	})
 }
 

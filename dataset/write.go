@@ -90,40 +90,6 @@ func rowID(ids []string, i int) string {
 	return ids[i]
 }
 
-func writeRows(b *bufio.Writer, ids []string, m mat.Matrix, sep byte, quote func(string) string) error {
-	return eachRow(m, func(i int, row []float64) error {
-		line := append(b.AvailableBuffer(), quote(rowID(ids, i))...)
-		for _, v := range row {
-			line = strconv.AppendFloat(append(line, sep), v, 'g', -1, 64)
-		}
-		_, err := b.Write(append(line, '\n'))
-		return err
-	})
-}
-
-// eachRow calls f with every row; a row is valid during the call only.
-func eachRow(m mat.Matrix, f func(i int, row []float64) error) error {
-	r, c := m.Dims()
-	row := make([]float64, c)
-	for i := range r {
-		switch m := m.(type) {
-		case mat.RawRowViewer:
-			row = m.RawRowView(i)
-		case mat.RowNonZeroDoer: // a sparse matrix would search for every At
-			clear(row)
-			m.DoRowNonZero(i, func(_, j int, v float64) { row[j] += v })
-		default:
-			for j := range row {
-				row[j] = m.At(i, j)
-			}
-		}
-		if err := f(i, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // WriteFile writes the file at path by way of write. The content goes to a new file beside it, is
 // flushed to the disk, and takes its name only then: on any error, a panic of write included, what
 // stood at path before stands there still, and no partial file is left. On Linux the new file has

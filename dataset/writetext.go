@@ -53,7 +53,7 @@ func writeEdges(b *bufio.Writer, d *Dataset) error {
 // or that is empty or not UTF-8 is coles.ErrIDs, a wrong number of ids coles.ErrShape.
 func WriteTSV(w io.Writer, ids []string, m mat.Matrix) error {
 	return buffered(w, "tsv", checkIDs(ids, m, isLineEnd), func(b *bufio.Writer) error {
-		return writeRows(b, ids, m, '\t', func(id string) string { return quote(id, "\t") })
+		return fields(ids, "\t", "\t").write(b, m)
 	})
 }
 
@@ -71,7 +71,7 @@ func WriteCSV(w io.Writer, ids []string, m mat.Matrix) error {
 			fmt.Fprintf(b, ",x%d", j)
 		}
 		b.WriteByte('\n')
-		return writeRows(b, ids, m, ',', func(id string) string { return quote(id, "\t,") })
+		return fields(ids, ",", "\t,").write(b, m)
 	})
 }
 
@@ -82,22 +82,18 @@ func WriteCSV(w io.Writer, ids []string, m mat.Matrix) error {
 func WriteJSONLines(w io.Writer, ids []string, m mat.Matrix) error {
 	err := checkFinite(checkIDs(ids, m, func(rune) bool { return false }), m, false)
 	return buffered(w, "json lines", err, func(b *bufio.Writer) error {
-		return eachRow(m, func(i int, row []float64) error {
-			id, err := json.Marshal(rowID(ids, i))
-			if err != nil {
-				return err
-			}
-			line := append(append(append(b.AvailableBuffer(), `{"id":`...), id...), `,"vector":[`...)
-			for j, v := range row {
-				if j > 0 {
-					line = append(line, ',')
-				}
-				line = strconv.AppendFloat(line, v, 'g', -1, 64)
-			}
-			_, err = b.Write(append(line, "]}\n"...))
-			return err
-		})
+		begin := func(line []byte, i int) []byte {
+			id, _ := json.Marshal(rowID(ids, i)) // text is never refused
+			return append(append(line, `{"id":`...), id...)
+		}
+		return textForm{begin: begin, before: `,"vector":[`, sep: ",", after: "]}\n"}.write(b, m)
 	})
+}
+
+// fields is the form of an id and values, and sep before each; what is among special is protected.
+func fields(ids []string, sep, special string) textForm {
+	begin := func(line []byte, i int) []byte { return append(line, quote(rowID(ids, i), special)...) }
+	return textForm{begin: begin, before: sep, sep: sep, after: "\n"}
 }
 
 // isLineEnd reports what no id may have in a file of lines.

@@ -24,6 +24,9 @@ text, or to the file of -o. A graph without features gets contrastive Laplacian
 Eigenmaps. Written as npz, the embedding stands in the place of the features,
 beside the graph and its labels.
 
+A fit in float32, the default, is written in float32: text has the fewest digits
+that read back to the same number of it, and npy and npz take half the bytes.
+
 -settings reads what -print-settings prints; -model keeps a model, with which
 -with embeds the same graph grown, or another one with the same features.
 -new-features embeds nodes that join the graph, alone: their vectors are made of
@@ -53,6 +56,7 @@ func embedCommand(s streams) *cli.Command {
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
 		fileFlag("o", "write to `FILE`"),
+		&cli.IntFlag{Name: "digits", Usage: "significant `DIGITS` of numbers in text (default: as few as read back to the same number)"},
 		&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` to write: " + formatNames(holdsEmbedding) + "; by the name of the file if not given"},
 		fileFlag("model", "keep the model in `FILE`"),
 		writeIDsFlag(),
@@ -129,6 +133,7 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 	summary.PeakBytes = peak.Bytes()
 	if c.Bool("verbose") {
 		fmt.Fprintln(s.stderr, summary.Fit)
+		fmt.Fprintf(s.stderr, "read %.2f s, embed %.2f s, write %.2f s\n", summary.Seconds.Read, summary.Seconds.Embed, summary.Seconds.Write)
 	}
 	if c.Bool("json") {
 		return printJSON(s.stdout, summary)
@@ -150,6 +155,7 @@ func stopwatch() func() float64 {
 // An embedOutput is where an embedding goes, and perhaps its ids and its model.
 type embedOutput struct {
 	to                  dataset.Format
+	digits              int
 	vectors, ids, model sink
 }
 
@@ -158,9 +164,16 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 	if err := checkEmbedFlags(c); err != nil {
 		return o, err
 	}
+	if err := atLeast1(c, "digits"); err != nil {
+		return o, err
+	}
+	o.digits = c.Int("digits")
 	path, files := cmp.Or(c.String("o"), standard), c.Args().Slice()
 	if o.to, err = embeddingFormat(c.String("to"), path); err != nil {
 		return o, err
+	}
+	if o.to.Binary && o.digits > 0 {
+		return o, usagef("-digits: %s is not text, and has all", o.to.Name)
 	}
 	if o.to.Graph && c.IsSet("new-features") {
 		return o, usagef("-new-features: %s holds a graph, and new nodes are vectors only; name another format by -to", o.to.Name)
@@ -185,7 +198,7 @@ func (o embedOutput) write(ctx context.Context, in *inputs, m model, d *dataset.
 		return err
 	}
 	embedded := *d
-	embedded.Features, embedded.FeatureNames = y, nil
+	embedded.Features, embedded.FeatureNames = dataset.Digits(y, o.digits), nil
 	return o.vectors.write(ctx, func(w io.Writer) error { return o.to.Write(w, &embedded) })
 }
 
@@ -277,7 +290,10 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		e.progress.show("embed", 0, 0)
 		defer e.progress.clear()
 		y, err := e.model.Embed(ctx, g, x)
-		return e.model, y, err
+		if err != nil {
+			return nil, nil, err
+		}
+		return e.model, narrowed(e.model, y), nil
 	}
 	s, err := e.settings(e.usual, g.Nodes(), columns(x))
 	if err != nil {
@@ -292,7 +308,25 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 	if err != nil {
 		return nil, nil, err
 	}
+	if y := m.Embedding32(); y != nil {
+		return m, y, nil
+	}
 	return m, m.Embedding(), nil
+}
+
+// narrowed is an embedding in float32, so that it is written like that of the fit, where the model has
+// it so.
+func narrowed(m model, y *mat.Dense) mat.Matrix {
+	fitted, ok := m.(*coles.Model)
+	if !ok || fitted.Report().Precision != coles.Float32 {
+		return y
+	}
+	raw := y.RawMatrix()
+	single := &coles.Dense32{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Stride, Data: make([]float32, len(raw.Data))}
+	for k, v := range raw.Data {
+		single.Data[k] = float32(v)
+	}
+	return single
 }
 
 func printSettings(ctx context.Context, c *cli.Command, in *inputs, stdout io.Writer) error {

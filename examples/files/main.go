@@ -141,32 +141,32 @@ func (r row) String() string {
 func (o options) measure(ctx context.Context, j job, dir, program string) (row, error) {
 	r := row{Name: j.name, Command: j.command}
 	words := strings.Fields(j.command)
-	var written []string
+	var read, written []string
 	for k, word := range words {
 		path := filepath.Join(dir, word)
 		switch {
 		case strings.HasSuffix(word, ".npz"):
 			path = filepath.Join(o.data, "npz", word)
+			read = append(read, path)
 		case inputs[word] != nil:
 			if err := keep(path, inputs[word]); err != nil {
 				return r, err
 			}
+			read = append(read, path)
 		case strings.HasPrefix(word, "out."):
 			written = append(written, path)
 		default:
 			continue
 		}
 		words[k] = path
-		if info, err := os.Stat(path); err == nil && !slices.Contains(written, path) {
-			r.BytesRead += info.Size()
-		}
 	}
+	r.BytesRead = sizes(read)
 	for range o.runs {
 		seconds, bytes, err := once(ctx, program, words)
 		if err != nil {
 			return r, err
 		}
-		r.Seconds, r.PeakBytes = append(r.Seconds, seconds), max(r.PeakBytes, bytes)
+		r.Seconds, r.PeakBytes, r.BytesWritten = append(r.Seconds, seconds), max(r.PeakBytes, bytes), sizes(written)
 		if o.against == "" {
 			continue
 		}
@@ -176,12 +176,17 @@ func (o options) measure(ctx context.Context, j job, dir, program string) (row, 
 			r.Against = append(r.Against, seconds)
 		}
 	}
-	for _, path := range written {
+	return r, nil
+}
+
+// sizes are the bytes of files together.
+func sizes(paths []string) (bytes int64) {
+	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil {
-			r.BytesWritten += info.Size()
+			bytes += info.Size()
 		}
 	}
-	return r, nil
+	return bytes
 }
 
 // once runs a command and returns its seconds and its peak memory.
