@@ -75,3 +75,29 @@ func BenchmarkIndex(b *testing.B) {
 		}
 	}
 }
+
+// One start on 100,000 rows that overlap, and the choice of a number of clusters for as many as
+// Pubmed has.
+func BenchmarkClusters(b *testing.B) {
+	x, _ := blobs(100_000, 128, 40, 1)
+	b.Run("one start", func(b *testing.B) {
+		for b.Loop() {
+			testkit.Must(KMeans{Clusters: 40, Starts: 1, Seed: 1}.Fit(background, x))
+		}
+	})
+	x, _ = blobs(19717, 128, 12, 1)
+	b.Run("count", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := ClusterCount(background, x, 20, KMeans{Seed: 1}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkTSNE(b *testing.B) {
+	x, _ := blobs(5000, 64, 10, 1)
+	for b.Loop() {
+		testkit.Must(TSNE(background, x, 1))
+	}
+}

@@ -52,10 +52,11 @@ const (
 // Fit clusters the rows of x (n × d). A cluster that becomes empty is given the row farthest from
 // its centre; only where there are fewer distinct rows than k does it stay empty.
 //
-// Every iteration takes O(ndk) operations as products of matrices, every start first O(ndk·log k)
-// to draw centres. A dense x is copied, centred on its mean, in float64 or, from 2²¹ entries on, in
+// Every iteration takes at most O(ndk) operations as products of matrices: rows that bounds show to
+// be nearest to the same centre as before are passed over, which changes no label. Every start takes
+// first O(ndk·log k) to draw centres. A dense x is copied, centred on its mean, in float64 or, from 2²¹ entries on, in
 // float32: rounding errors of 10⁻⁷ then decide near ties. A sparse one is copied and not centred:
-// distances below 10⁻⁸ of the length of the rows are lost. Each start takes 12·(3 + log k)·n bytes,
+// distances below 10⁻⁸ of the length of the rows are lost. Each start takes 12·(4 + log k)·n bytes,
 // and 8·k·d for every 2048 rows or 4·k, the more of both.
 //
 // Errors: [coles.ErrSetting] for k outside 1..n, a setting below zero or more than 2²⁰ starts,
@@ -92,7 +93,8 @@ func (k KMeans) fit(ctx context.Context, f *matrix.Matrix[float64]) (*KMeansMode
 	return models[0], nil
 }
 
-// fits are the models of Clusters … most clusters.
+// fits are the models of Clusters … most clusters, each as fit's. For as many candidates, the centres
+// of fewer clusters are the first of those drawn for more.
 func (k KMeans) fits(ctx context.Context, f *matrix.Matrix[float64], most int) ([]*KMeansModel, error) {
 	if single(f) {
 		return fits[float32](ctx, k, f, most)
@@ -113,7 +115,7 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 	for q := len(models) - 1; q >= 0; q-- {
 		k := k
 		k.Clusters += q
-		if trials(k.Clusters) != trials(k.Clusters+1) || k.Clusters == most {
+		if k.Clusters == most || trials(k.Clusters) != trials(k.Clusters+1) {
 			if err := each(ctx, k.Starts, func(s int) (err error) {
 				rng := stream.New()
 				rng.Reseed(k.Seed, uint64(s))
@@ -122,7 +124,7 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 			}); err != nil {
 				return nil, err
 			}
-		} // or else the first of the centres drawn for one cluster more
+		}
 		if models[q], err = bestStart(ctx, k, f, p, drawn); err != nil {
 			return nil, err
 		}
@@ -292,6 +294,7 @@ func newPoints[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64], o
 func (p *points[T]) addTo(sum []float64, i int, c float64) {
 	cols, vals := p.Row(i)
 	if cols == nil {
+		sum = sum[:len(vals)] // once for all entries
 		for j, v := range vals {
 			sum[j] += c * float64(v)
 		}

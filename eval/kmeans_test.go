@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -178,5 +179,50 @@ func TestKMeansOfFewDistinctRowsHasThemAsCentres(t *testing.T) {
 	m := testkit.Must(KMeans{Clusters: 30, Starts: 1}.Fit(background, normal(30, 2, 1, 66)))
 	if filled := len(distinct(m.Labels)); filled != 30 || m.Inertia > 1e-28 {
 		t.Errorf("30 rows in 30 clusters: %d have rows, inertia %g", filled, m.Inertia)
+	}
+}
+
+// Rows that are passed over have the labels that a comparison with all centres gives them, at every
+// step and in both precisions.
+func TestRowsPassedOverKeepTheNearestCentre(t *testing.T) {
+	x, _ := blobs(5000, 20, 6, 3)
+	near, _ := blobs(5000, 3, 2, 4)
+	near.Apply(func(_, _ int, v float64) float64 { return math.Round(8*v) / 8 }, near) // many are as near to two centres
+	for _, x := range []*mat.Dense{x, near} {
+		for _, form := range forms(x) {
+			f := testkit.Must(read(background, form))
+			passedOver[float32](t, f, 9)
+			passedOver[float64](t, f, 9)
+		}
+	}
+}
+
+func passedOver[T kernel.Float](t *testing.T, f *matrix.Matrix[float64], k int) {
+	t.Helper()
+	p := testkit.Must(newPoints[T](background, f, 0))
+	l := newLloyd(p, KMeans{Clusters: k})
+	for c := range k {
+		p.addTo(l.centres.Row(c), 31*c, 1)
+	}
+	for step := range 40 {
+		testkit.Must(l.assign(background))
+		all := newLloyd(p, l.KMeans)
+		copy(all.centres.Data, l.centres.Data)
+		testkit.Must(all.assign(background))
+		if !slices.Equal(l.labels, all.labels) {
+			t.Fatalf("step %d: other labels than by a comparison of all rows", step)
+		}
+		if _, _, err := l.update(background); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := all.update(background); err != nil {
+			t.Fatal(err)
+		}
+		for i, sum := range l.sums.Data {
+			testkit.WantNear(t, "a sum of rows", sum, all.sums.Data[i], 1e-10)
+		}
+	}
+	if rows := l.doubtful(0, f.Rows()); len(rows) > f.Rows()/2 {
+		t.Errorf("%d of %d rows are compared at the end", len(rows), f.Rows())
 	}
 }

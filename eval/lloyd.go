@@ -41,7 +41,7 @@ func newSeeding[T kernel.Float](p *points[T], k int) *seeding[T] {
 // trials is how many candidates there are for each of k centres.
 func trials(k int) int { return 2 + int(math.Log(float64(k))) }
 
-// draw returns the rows of k centres. Those of fewer centres, from as many trials, are the first.
+// draw returns the rows of k centres.
 func (s *seeding[T]) draw(ctx context.Context, k int, rng *rand.Rand) ([]int, error) {
 	rows := make([]int, 0, k)
 	candidates := slices.Repeat([]int{rng.IntN(s.p.Rows())}, s.trials)
@@ -151,9 +151,8 @@ const (
 	lloydProducts = 1 << 15
 )
 
-// A lloyd is one start of k-means. Where the way of the centres since a row was compared with them
-// is too short to change which is nearest, the row is not compared again (Hamerly 2010), and its
-// label is that of a comparison.
+// A lloyd is one start of k-means. A row is not compared with the centres again where they have not
+// moved far enough since the last time to change which is nearest (Hamerly 2010), rounding included.
 type lloyd[T kernel.Float] struct {
 	KMeans
 	p       *points[T]

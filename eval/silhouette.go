@@ -63,8 +63,8 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 // as they are: for clusters by direction, which [Protocol.Cluster] measures, scale them to unit
 // length before.
 //
-// It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK)) operations for all silhouettes
-// together, and besides the memory of both a number for each row and k.
+// It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK²)) operations as products of matrices
+// for all silhouettes together, and besides the memory of both a number for each row and k.
 //
 // Errors: [coles.ErrSetting] for maxK outside 2 … n − 1 or where all rows are equal, those of
 // KMeans.Fit, and [coles.ErrNotFinite] for distances that overflow.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 func TestSilhouetteEqualsScikitLearn(t *testing.T) {
@@ -69,5 +71,26 @@ func TestClusterCountIsThatOfTheLargestSilhouette(t *testing.T) {
 		means.Clusters = q + 2
 		m := testkit.Must(means.Fit(background, x))
 		testkit.WantNear(t, "a silhouette", s, testkit.Must(Silhouette(background, x, m.Labels)), 1e-12)
+	}
+}
+
+// Silhouettes of distances in float32 are those in float64, also of rows that nearly coincide, lie
+// far from zero or are of another unit.
+func TestSilhouettesInSinglePrecision(t *testing.T) {
+	x, labels := blobs(1500, 40, 6, 5)
+	for name, change := range map[string]func(i, j int, v float64) float64{
+		"overlapping": func(_, _ int, v float64) float64 { return v },
+		"far away":    func(_, j int, v float64) float64 { return v + float64(100*j) },
+		"tiny":        func(_, _ int, v float64) float64 { return 0x1p-90 * v },
+		"tight":       func(i, j int, v float64) float64 { return float64((labels[i]*7+j)%11) + 1e-3*v },
+	} {
+		var y mat.Dense
+		y.Apply(change, x)
+		f := testkit.Must(read(background, &y))
+		partitions := []partition{partitionOf(labels), partitionOf(randomLabels(1500, 19, 6))}
+		want := testkit.Must(meansOfPairs[float64](background, f, partitions))
+		for q, got := range testkit.Must(meansOfPairs[float32](background, f, partitions)) {
+			testkit.WantNear(t, name, got, want[q], 2e-6)
+		}
 	}
 }

@@ -21,7 +21,7 @@ by "coles embed -for clustering".
 
 Without -k there are as many clusters, from 2 to 20, as have the largest mean
 silhouette, and standard error says how many. That compares all pairs of nodes:
-for more than some ten thousand give -k.
+for more than some fifty thousand give -k.
 
 Examples:
    coles cluster cora.npz -k 7
