@@ -199,14 +199,21 @@ func (p *product[S, T]) packPanels(s panels, first, last, skip int, packed []S) 
 // packStrips copies the rows top to bottom of a, column after column of each strip.
 func (p *product[S, T]) packStrips(top, bottom int, strips []S) {
 	if p.a.row == 1 {
+		fours := packLine == 4*p.rows
 		for l := 0; l < p.k; l += packRows {
+			k := min(packRows, p.k-l)
 			for i := top; i < bottom; {
+				to, from := strips[(i-top)*p.k:], p.a.data[l*p.a.col+i:]
+				if fours && i+packLine <= bottom {
+					packFours(k, from, p.a.col, to[4*l:], 4*p.k)
+					i += packLine
+					continue
+				}
 				rows := p.strip(i, bottom)
-				to, from := strips[(i-top)*p.k+l*rows:], p.a.data[l*p.a.col+i:]
-				if rows < p.lanes {
-					copyNarrow(min(packRows, p.k-l), rows, from, p.a.col, to)
+				if to = to[l*rows:]; rows < p.lanes {
+					copyNarrow(k, rows, from, p.a.col, to)
 				} else {
-					pack(p.path, min(packRows, p.k-l), rows, from, p.a.col, to, rows)
+					pack(p.path, k, rows, from, p.a.col, to, rows)
 				}
 				i += rows
 			}
@@ -246,6 +253,20 @@ func packTransposed[S Float](to []S, b operand[S], count, width, k int) {
 		for l, v := range b.data[x*b.col:][:k] {
 			to[l*width+x] = v
 		}
+	}
+}
+
+// packLine numbers are packed at a time into four strips of four: in float32 a line of the cache.
+const packLine = 16
+
+// packFours copies k rows of packLine numbers to four strips that lie size apart.
+func packFours[S Float](k int, from []S, fromRow int, to []S, size int) {
+	t0, t1, t2, t3 := to[:4*k], to[size:][:4*k], to[2*size:][:4*k], to[3*size:][:4*k]
+	for l := 0; l < 4*k; l += 4 {
+		f := (*[packLine]S)(from)
+		*(*[4]S)(t0[l:]), *(*[4]S)(t1[l:]) = [4]S(f[:4]), [4]S(f[4:8])
+		*(*[4]S)(t2[l:]), *(*[4]S)(t3[l:]) = [4]S(f[8:12]), [4]S(f[12:])
+		from = from[min(len(from), fromRow):]
 	}
 }
 

@@ -2034,50 +2034,52 @@ done:
 	VZEROUPPER
 	RET
 
-// func accumulateFloat32AVX2(n int, from *float32, to *float64, alpha float64, beta float64)
-TEXT ·accumulateFloat32AVX2(SB), NOSPLIT, $0-40
-	VBROADCASTSD alpha+24(FP), Y2
-	VBROADCASTSD beta+32(FP), Y3
-	MOVQ beta+32(FP), DX
+// func accumulateFloat32AVX2(rows int, n int, from *float32, to *float64, toRow int, alpha float64, beta float64)
+TEXT ·accumulateFloat32AVX2(SB), NOSPLIT, $0-56
+	MOVQ rows+0(FP), R8
+	MOVQ n+8(FP), R9
+	MOVQ from+16(FP), SI
+	MOVQ to+24(FP), DI
+	MOVQ toRow+32(FP), R10
+	MOVQ beta+48(FP), DX
 	SHLQ $1, DX
-	MOVQ from+8(FP), SI
-	MOVQ to+16(FP), DI
-	MOVQ n+0(FP), BX
-	MOVQ BX, CX
-	ANDQ $3, BX
-	SHRQ $2, CX
-	JZ rest
-vector:
-	VCVTPS2PD (SI), Y0
-	VMULPD Y2, Y0, Y0
-	TESTQ DX, DX
-	JZ set
-	VMOVUPD (DI), Y1
-	VFMADD231PD Y3, Y1, Y0
-set:
-	VMOVUPD Y0, (DI)
-	ADDQ $16, SI
-	ADDQ $32, DI
-	DECQ CX
-	JNZ vector
-rest:
+	VBROADCASTSD alpha+40(FP), Y1
+	VBROADCASTSD beta+48(FP), Y2
+	LEAQ -4(R9), BX
+row:
+	XORQ AX, AX
 	TESTQ BX, BX
-	JZ done
-single:
-	VMOVSS (SI), X0
-	VCVTSS2SD X0, X0, X0
-	VMULSD X2, X0, X0
+	JLT single
+vector:
+	VCVTPS2PD (SI)(AX*4), Y0
+	VMULPD Y1, Y0, Y0
 	TESTQ DX, DX
-	JZ setOne
-	VMOVSD (DI), X1
-	VFMADD231SD X3, X1, X0
-setOne:
-	VMOVSD X0, (DI)
-	ADDQ $4, SI
-	ADDQ $8, DI
-	DECQ BX
-	JNZ single
-done:
+	JZ vectorSet
+	VFMADD231PD (DI)(AX*8), Y2, Y0
+vectorSet:
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, BX
+	JLE vector
+	CMPQ AX, R9
+	JEQ next
+single:
+	VMOVSS (SI)(AX*4), X0
+	VCVTSS2SD X0, X0, X0
+	VMULSD X1, X0, X0
+	TESTQ DX, DX
+	JZ singleSet
+	VFMADD231SD (DI)(AX*8), X2, X0
+singleSet:
+	VMOVSD X0, (DI)(AX*8)
+	ADDQ $1, AX
+	CMPQ AX, R9
+	JLT single
+next:
+	LEAQ (SI)(R9*4), SI
+	LEAQ (DI)(R10*8), DI
+	DECQ R8
+	JNZ row
 	VZEROUPPER
 	RET
 

@@ -2610,50 +2610,52 @@ done:
 	VZEROUPPER
 	RET
 
-// func accumulateFloat32AVX512(n int, from *float32, to *float64, alpha float64, beta float64)
-TEXT ·accumulateFloat32AVX512(SB), NOSPLIT, $0-40
-	VBROADCASTSD alpha+24(FP), Z2
-	VBROADCASTSD beta+32(FP), Z3
-	MOVQ beta+32(FP), DX
+// func accumulateFloat32AVX512(rows int, n int, from *float32, to *float64, toRow int, alpha float64, beta float64)
+TEXT ·accumulateFloat32AVX512(SB), NOSPLIT, $0-56
+	MOVQ rows+0(FP), R8
+	MOVQ n+8(FP), R9
+	MOVQ from+16(FP), SI
+	MOVQ to+24(FP), DI
+	MOVQ toRow+32(FP), R10
+	MOVQ beta+48(FP), DX
 	SHLQ $1, DX
-	MOVQ from+8(FP), SI
-	MOVQ to+16(FP), DI
-	MOVQ n+0(FP), BX
-	MOVQ BX, CX
-	ANDQ $7, BX
-	SHRQ $3, CX
-	JZ rest
-vector:
-	VCVTPS2PD (SI), Z0
-	VMULPD Z2, Z0, Z0
-	TESTQ DX, DX
-	JZ set
-	VMOVUPD (DI), Z1
-	VFMADD231PD Z3, Z1, Z0
-set:
-	VMOVUPD Z0, (DI)
-	ADDQ $32, SI
-	ADDQ $64, DI
-	DECQ CX
-	JNZ vector
-rest:
+	VBROADCASTSD alpha+40(FP), Z1
+	VBROADCASTSD beta+48(FP), Z2
+	LEAQ -8(R9), BX
+row:
+	XORQ AX, AX
 	TESTQ BX, BX
-	JZ done
-single:
-	VMOVSS (SI), X0
-	VCVTSS2SD X0, X0, X0
-	VMULSD X2, X0, X0
+	JLT single
+vector:
+	VCVTPS2PD (SI)(AX*4), Z0
+	VMULPD Z1, Z0, Z0
 	TESTQ DX, DX
-	JZ setOne
-	VMOVSD (DI), X1
-	VFMADD231SD X3, X1, X0
-setOne:
-	VMOVSD X0, (DI)
-	ADDQ $4, SI
-	ADDQ $8, DI
-	DECQ BX
-	JNZ single
-done:
+	JZ vectorSet
+	VFMADD231PD (DI)(AX*8), Z2, Z0
+vectorSet:
+	VMOVUPD Z0, (DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, BX
+	JLE vector
+	CMPQ AX, R9
+	JEQ next
+single:
+	VMOVSS (SI)(AX*4), X0
+	VCVTSS2SD X0, X0, X0
+	VMULSD X1, X0, X0
+	TESTQ DX, DX
+	JZ singleSet
+	VFMADD231SD (DI)(AX*8), X2, X0
+singleSet:
+	VMOVSD X0, (DI)(AX*8)
+	ADDQ $1, AX
+	CMPQ AX, R9
+	JLT single
+next:
+	LEAQ (SI)(R9*4), SI
+	LEAQ (DI)(R10*8), DI
+	DECQ R8
+	JNZ row
 	VZEROUPPER
 	RET
 

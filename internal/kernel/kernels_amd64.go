@@ -61,10 +61,10 @@ func narrowFloat32AVX512(n int, from *float64, to *float32)
 //go:noescape
 func widenFloat32AVX512(n int, from *float32, to *float64)
 
-// accumulateFloat32AVX512 sets n numbers to alpha·from + beta·to; with beta = 0 to is not read.
+// accumulateFloat32AVX512 sets rows of n numbers, in to so far apart, to alpha·from + beta·to; with beta = 0 to is not read.
 //
 //go:noescape
-func accumulateFloat32AVX512(n int, from *float32, to *float64, alpha float64, beta float64)
+func accumulateFloat32AVX512(rows int, n int, from *float32, to *float64, toRow int, alpha float64, beta float64)
 
 // expFloat32AVX512 sets n numbers to e^(scale·x − shift), with an error of at most 2 units of the last digit.
 //
@@ -81,7 +81,7 @@ func rowDotsFloat32AVX512(count int, rows *int32, y *float32, yRow int, width in
 //go:noescape
 func rowStepsFloat32AVX512(count int, rows *int32, y *float32, yRow int, width int, x *float32, m *float32)
 
-// rowFetchFloat32AVX512 fetches rows of y, whose width is a multiple of 64 bytes.
+// rowFetchFloat32AVX512 fetches rows of y, a line for every 64 bytes of the width.
 //
 //go:noescape
 func rowFetchFloat32AVX512(count int, rows *int32, y *float32, yRow int, width int)
@@ -128,7 +128,7 @@ func narrowFloat32AVX2(n int, from *float64, to *float32)
 func widenFloat32AVX2(n int, from *float32, to *float64)
 
 //go:noescape
-func accumulateFloat32AVX2(n int, from *float32, to *float64, alpha float64, beta float64)
+func accumulateFloat32AVX2(rows int, n int, from *float32, to *float64, toRow int, alpha float64, beta float64)
 
 //go:noescape
 func expFloat32AVX2(n int, x *float32, to *float32, scale float32, shift float32)

@@ -47,6 +47,7 @@ func f32[T Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 // 0, c is not read. rows is a power of two. S is T, or float32 where T is float64. While it computes,
 // what follows is fetched, if the tile has as many rows as there can be.
 func tile[S, T Float](p *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T, next ahead[S]) {
+	const line = 16 // numbers of float32
 	a0, b0, c0, n0 := &a[0], &b[0], &c[0], &a[0]
 	if next.data != nil {
 		n0 = &next.data[0]
@@ -58,30 +59,27 @@ func tile[S, T Float](p *path, rows, cols, k int, a []S, aRow, aStep int, b []S,
 		tileFloat64AVX512(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta), f64(n0), next.step, next.turn)
 	case isDouble[S]():
 		tileFloat64AVX2(rows, cols, k, f64(a0), aRow, aStep, f64(b0), bStep, f64(c0), cRow, float64(alpha), float64(beta), f64(n0), next.step, next.turn)
-	case isDouble[T]():
+	case isDouble[T]() && p == &pathAVX512:
 		// The terms of one call are summed in float32, the calls in float64.
 		var sums [8 * 48]float32 // the largest tile
-		parts, count := rows, cols
-		if cRow == cols {
-			parts, count = 1, rows*cols
-		}
-		if p == &pathAVX512 {
-			tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0, f32(n0), next.step, next.turn)
-			for r := range parts {
-				accumulateFloat32AVX512(count, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
-			}
-			return
-		}
+		rowFetchFloat32AVX512(rows, &tileRows[0], f32(c0), 2*cRow, 2*cols+line)
+		tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0, f32(n0), next.step, next.turn)
+		accumulateFloat32AVX512(rows, cols, &sums[0], f64(c0), cRow, float64(alpha), float64(beta))
+	case isDouble[T]():
+		var sums [4 * 24]float32
+		rowFetchFloat32AVX2(rows, &tileRows[0], f32(c0), 2*cRow, 2*cols+line)
 		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, &sums[0], cols, 1, 0, f32(n0), next.step, next.turn)
-		for r := range parts {
-			accumulateFloat32AVX2(count, &sums[r*cols], f64(&c[r*cRow]), float64(alpha), float64(beta))
-		}
+		accumulateFloat32AVX2(rows, cols, &sums[0], f64(c0), cRow, float64(alpha), float64(beta))
 	case p == &pathAVX512:
 		tileFloat32AVX512(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta), f32(n0), next.step, next.turn)
 	default:
 		tileFloat32AVX2(rows, cols, k, f32(a0), aRow, aStep, f32(b0), bStep, f32(c0), cRow, float32(alpha), float32(beta), f32(n0), next.step, next.turn)
 	}
 }
+
+// tileRows are the rows of a tile in float64 that are fetched while their sums are computed, with a line
+// more each: they do not begin with one.
+var tileRows = [8]int32{0, 1, 2, 3, 4, 5, 6, 7}
 
 // accumulate is portableAccumulate on slices that are not empty.
 func accumulate[S, T Float](p *path, to []T, from []S, more bool) {
@@ -93,9 +91,9 @@ func accumulate[S, T Float](p *path, to []T, from []S, more bool) {
 	case p == &portable || isDouble[S]() == isDouble[T]():
 		portableAccumulate(to, from, more)
 	case p == &pathAVX512:
-		accumulateFloat32AVX512(len(from), f32(&from[0]), f64(&to[0]), 1, beta)
+		accumulateFloat32AVX512(1, len(from), f32(&from[0]), f64(&to[0]), 0, 1, beta)
 	default:
-		accumulateFloat32AVX2(len(from), f32(&from[0]), f64(&to[0]), 1, beta)
+		accumulateFloat32AVX2(1, len(from), f32(&from[0]), f64(&to[0]), 0, 1, beta)
 	}
 }
 

@@ -1,7 +1,5 @@
 package main
 
-import "fmt"
-
 // narrow and widen are the kernels that convert rows of numbers; the writer must be for float32.
 func narrow(w *writer) {
 	w.begin("rounds n numbers to float32.", "narrow", "n int", "from *float64", "to *float32")
@@ -33,39 +31,47 @@ func widen(w *writer) {
 
 // accumulate brings a tile of float32 into a result in float64.
 func accumulate(w *writer) {
-	const alpha, beta = 2, 3
-	w.begin("sets n numbers to alpha·from + beta·to; with beta = 0 to is not read.", "accumulate",
-		"n int", "from *float32", "to *float64", "alpha float64", "beta float64")
-	w.op("VBROADCASTSD", w.arg("alpha"), w.vec(alpha))
-	w.op("VBROADCASTSD", w.arg("beta"), w.vec(beta))
-	w.op("MOVQ", w.arg("beta"), "DX")
+	w.begin("sets rows of n numbers, in to so far apart, to alpha·from + beta·to; with beta = 0 to is not read.", "accumulate",
+		"rows int", "n int", "from *float32", "to *float64", "toRow int", "alpha float64", "beta float64")
+	w.moves("rows R8", "n R9", "from SI", "to DI", "toRow R10", "beta DX")
 	w.op("SHLQ", 1, "DX") // without the sign
-	step := func(load, convert, store, kind string, vector bool) {
-		reg := func(i int) string {
-			if vector {
-				return w.vec(i)
-			}
-			return fmt.Sprintf("X%d", i)
-		}
-		if vector {
-			w.op(load, "(SI)", reg(0))
-		} else {
-			w.op("VMOVSS", "(SI)", reg(0))
-			w.op(load, reg(0), reg(0), reg(0))
-		}
-		w.op("VMUL"+kind, reg(alpha), reg(0), reg(0))
+	w.op("VBROADCASTSD", w.arg("alpha"), w.vec(1))
+	w.op("VBROADCASTSD", w.arg("beta"), w.vec(2))
+	count := w.bytes / float64s.size
+	loop := func(label, kind, store, reg string, step int, load func()) {
+		w.label("%s", label)
+		load()
+		w.op("VMUL"+kind, reg+"1", reg+"0", reg+"0")
 		w.op("TESTQ", "DX", "DX")
-		w.op("JZ", convert)
-		w.op(store, "(DI)", reg(1))
-		w.op("VFMADD231"+kind, reg(beta), reg(1), reg(0))
-		w.label("%s", convert)
-		w.op(store, reg(0), "(DI)")
+		w.op("JZ", label+"Set")
+		w.op("VFMADD231"+kind, "(DI)(AX*8)", reg+"2", reg+"0")
+		w.label("%sSet", label)
+		w.op(store, reg+"0", "(DI)(AX*8)")
+		w.op("ADDQ", step, "AX")
 	}
-	w.convertRow(float32s, float64s, func() {
-		step("VCVTPS2PD", "set", "VMOVUPD", "PD", true)
-	}, func() {
-		step("VCVTSS2SD", "setOne", "VMOVSD", "SD", false)
+	w.op("LEAQ", at(-count, "R9"), "BX") // where the last vector begins
+	w.label("row")
+	w.op("XORQ", "AX", "AX")
+	w.op("TESTQ", "BX", "BX")
+	w.op("JLT", "single")
+	loop("vector", "PD", "VMOVUPD", w.reg, count, func() {
+		w.op("VCVTPS2PD", "(SI)(AX*4)", w.vec(0))
 	})
+	w.op("CMPQ", "AX", "BX")
+	w.op("JLE", "vector")
+	w.op("CMPQ", "AX", "R9")
+	w.op("JEQ", "next")
+	loop("single", "SD", "VMOVSD", "X", 1, func() {
+		w.op("VMOVSS", "(SI)(AX*4)", "X0")
+		w.op("VCVTSS2SD", "X0", "X0", "X0")
+	})
+	w.op("CMPQ", "AX", "R9")
+	w.op("JLT", "single")
+	w.label("next")
+	w.op("LEAQ", "(SI)(R9*4)", "SI")
+	w.op("LEAQ", "(DI)(R10*8)", "DI")
+	w.again("R8", "row")
+	w.leave()
 }
 
 // convertRow loops over as many numbers as make a vector of float64, and over the single ones that

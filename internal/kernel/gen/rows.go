@@ -109,7 +109,7 @@ func (w *writer) rowStep(name string, vecs int) {
 
 // rowFetch is the kernel that has some rows of a matrix fetched into the caches.
 func rowFetch(w *writer) {
-	w.rowsBegin("fetches rows of y, whose width is a multiple of 64 bytes.", "rowFetch")
+	w.rowsBegin("fetches rows of y, a line for every 64 bytes of the width.", "rowFetch")
 	w.op("XORQ", "R10", "R10")
 	w.label("row")
 	w.rowAddress()
