@@ -98,12 +98,7 @@ func makeTangent[T kernel.Float](ctx context.Context, theta, g kernel.Matrix[T])
 	if err := kernel.Gemm(ctx, true, false, 1, theta, g, 0, s); err != nil {
 		return err
 	}
-	for i := range k {
-		for j := range i + 1 {
-			mean := (s.Data[i*s.Stride+j] + s.Data[j*s.Stride+i]) / 2
-			s.Data[i*s.Stride+j], s.Data[j*s.Stride+i] = mean, mean
-		}
-	}
+	kernel.Symmetrize(s)
 	return kernel.Gemm(ctx, false, false, -1, theta, s, 1, g)
 }
 

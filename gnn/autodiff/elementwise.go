@@ -59,20 +59,17 @@ func (t *Tape[T]) PReLU(x, a *Value[T]) *Value[T] {
 	fit(a.Rows() == 1 && a.Cols() == 1, "PReLU", x, a)
 	y := t.newValue(x.Rows(), x.Cols(), x, a)
 	factors := [2]T{a.data.Data[0], 1}
-	multiply := func(y, x []T) {
+	multiply := func(y, g, x []T) {
 		for i, v := range x {
-			y[i] *= factors[above(v)]
+			y[i] = g[i] * factors[above(v)]
 		}
 	}
-	t.each(y.data, x.data, x.data, func(y, x, _ []T) {
-		copy(y, x)
-		multiply(y, x)
-	})
+	t.each(y.data, x.data, x.data, multiply)
 	y.back = func() {
 		if a.needsGrad {
 			t.gradient(a).Data[0] += T(t.total(y.grad, x.data, dotBelow))
 		}
-		t.each(y.grad, x.data, x.data, func(g, x, _ []T) { multiply(g, x) })
+		t.each(y.grad, y.grad, x.data, multiply)
 		t.pass(&y.grad, x)
 	}
 	return y

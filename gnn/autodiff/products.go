@@ -106,8 +106,8 @@ func (t *Tape[T]) Gram(a *Value[T]) *Value[T] {
 	t.Fail(kernel.Gram(t.ctx, 1, a.data, a.data, y.data))
 	kernel.MirrorUpper(y.data)
 	y.back = func() {
-		t.addProduct(a, false, false, 1, a.data, y.grad)
-		t.addProduct(a, false, true, 1, a.data, y.grad)
+		kernel.Symmetrize(y.grad)
+		t.addProduct(a, false, false, 2, a.data, y.grad)
 	}
 	return y
 }

@@ -99,13 +99,27 @@ func Dense[T Float](rows, cols int) Matrix[T] {
 // MirrorUpper copies the upper triangle of the square matrix c to the lower one, in squares that
 // stay in cache.
 func MirrorUpper[T Float](c Matrix[T]) {
+	eachAbove(c, func(upper, lower *T) { *lower = *upper })
+}
+
+// Symmetrize replaces the square matrix c by (c + cᵀ)/2.
+func Symmetrize[T Float](c Matrix[T]) {
+	eachAbove(c, func(upper, lower *T) {
+		mean := (*upper + *lower) / 2
+		*upper, *lower = mean, mean
+	})
+}
+
+// eachAbove calls do for every entry above the diagonal of the square matrix c with the one that
+// mirrors it.
+func eachAbove[T Float](c Matrix[T], do func(upper, lower *T)) {
 	const square = 32
 	n := c.Rows
 	for i0 := 0; i0 < n; i0 += square {
 		for j0 := i0; j0 < n; j0 += square {
 			for i := i0; i < min(n, i0+square); i++ {
 				for j := max(i+1, j0); j < min(n, j0+square); j++ {
-					c.Data[j*c.Stride+i] = c.Data[i*c.Stride+j]
+					do(&c.Data[i*c.Stride+j], &c.Data[j*c.Stride+i])
 				}
 			}
 		}
