@@ -35,16 +35,17 @@ with its own seconds for the embedding, "total", without those for starting
 and for reading FILE. The generated graph is written to a temporary file for
 it, of 110 MB. The ratio divides the medians.
 
-With -train the rows are trainings of COLES-GCN. A run counts by the median
-seconds of its 12 epochs. The peer is run as
-  CMD --npz FILE --hidden 512 --dim N --epochs 12
+With -train the rows are trainings: gcn is COLES-GCN, and dgi and grace are of
+coles/rivals, GRACE on Pubmed with 1024 anchors. A run counts by the mean
+seconds of 12 epochs. The peer is run as
+  CMD --npz FILE --hidden H --dim N --epochs 12
 and prints its seconds as "epoch_seconds".
 
   bench                                                    (some 10 seconds)
   bench -data data -graphs cora,flickr
   bench -data data -peer 'python3 coles_ref.py' -runs 5
   bench -peer 'python3 coles_ref.py' -graphs generated
-  bench -train -data data -peer 'python3 gcn_ref.py'
+  bench -train gcn -data data -peer 'python3 gcn_ref.py'
 
 Rows: `
 
@@ -57,8 +58,8 @@ type options struct {
 	runs int
 	jobs []job
 	json bool
-	// train takes the rows of trainings.
-	train bool
+	// train names the training that the rows are of; "" for fits.
+	train string
 	args  []string // as they were given
 }
 
@@ -76,12 +77,12 @@ func program(all []job) cli.Program {
 
 func parse(args []string, all []job, stderr io.Writer) (options, error) {
 	o := options{args: args}
-	flags := cli.Flags(fmt.Sprintf("%s%s; with -train: %s\n\nFlags:\n", usage, cli.Names(all), cli.Names(trainings)), stderr)
+	flags := cli.Flags(fmt.Sprintf("%s%s; with -train: %s\n\nFlags:\n", usage, cli.Names(all), cli.Names(trainings["gcn"])), stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz")
 	peer := flags.String("peer", "", "`command` to compare with, its words separated by spaces")
 	flags.IntVar(&o.runs, "runs", 3, "fits of each row, of which the median counts")
 	chosen := flags.String("graphs", "", "comma-separated `rows`: cora for all of Cora, cora:512 for one (default all that there are)")
-	flags.BoolVar(&o.train, "train", false, "time the training of networks")
+	flags.StringVar(&o.train, "train", "", "time the training of a `network`: gcn, dgi or grace")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON a row, with the seconds of every run, instead of a Markdown table")
 	if err := cli.Parse(flags, args, cli.Least{"runs": 1}); err != nil {
 		return o, err
@@ -95,8 +96,10 @@ func parse(args []string, all []job, stderr io.Writer) (options, error) {
 			return o, fmt.Errorf("-peer: %w", err)
 		}
 	}
-	if o.train {
-		all = trainings
+	if o.train != "" {
+		if all = trainings[o.train]; all == nil {
+			return o, fmt.Errorf("-train %s: want gcn, dgi or grace", o.train)
+		}
 	}
 	var err error
 	o.jobs, err = choose(all, *chosen, o.data != "")

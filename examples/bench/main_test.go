@@ -20,9 +20,9 @@ import (
 
 // small stands for the graphs of the program: one in a file, twice, and one that is generated.
 var small = []job{
-	{"karate", 4, "free", nil},
-	{"karate", 8, "dense", nil},
-	{"generated", 5, "dense", &dataset.Communities{Nodes: 300, Features: 16, Dense: true, Seed: 1}},
+	{"karate", 4, "free", nil, 0},
+	{"karate", 8, "dense", nil, 0},
+	{"generated", 5, "dense", &dataset.Communities{Nodes: 300, Features: 16, Dense: true, Seed: 1}, 0},
 }
 
 // The program runs itself for every row, and another one as a peer; under test it is the test that
@@ -162,7 +162,8 @@ func TestBenchSaysWhatIsWrong(t *testing.T) {
 		{Name: "file that is not there", Args: []string{"-data", empty, "-graphs", "karate:4", "-runs", "1"}, Is: os.ErrNotExist, Text: "karate:4"},
 		{Name: "in a process of its own", Args: []string{"-data", empty}, Text: "karate.npz"},
 		{Name: "row without -data", Args: []string{"-graphs", "karate"}, Text: "-data is needed"},
-		{Name: "training without -data", Args: []string{"-train"}, Text: "-data is needed"},
+		{Name: "training without -data", Args: []string{"-train", "gcn"}, Text: "-data is needed"},
+		{Name: "unknown training", Args: []string{"-train", "gin"}, Text: "-train gin"},
 		{Name: "unknown row", Args: []string{"-data", data, "-graphs", "karate,kora"}, Text: `"kora" is none of karate:4, karate:8, generated:5`},
 		{Name: "unknown dimension", Args: []string{"-data", data, "-graphs", "karate:16"}, Text: `"karate:16"`},
 		{Name: "no runs", Args: []string{"-runs", "0"}, Text: "-runs 0"},
@@ -182,6 +183,12 @@ func TestBenchStopsWhenInterrupted(t *testing.T) {
 }
 
 func TestTrainingIsTimed(t *testing.T) {
-	text, _ := clitest.Run(t, program(small), "-train", "-data", testkit.Shared(t, "data"), "-graphs", "cora", "-runs", "1")
-	testkit.WantText(t, text, "| cora, 512 | ", "gcn 512-512, float32")
+	for training, want := range map[string][2]string{
+		"gcn":   {"| cora, 512 | 0.", "gcn:512 → relu → gcn:512, float32"},
+		"dgi":   {"| cora, 512 | 0.", "gcn:512 → prelu, float32"},
+		"grace": {"| cora, 128 | 0.", "gcn:256 → relu → gcn:128 → relu, float32"},
+	} {
+		text, _ := clitest.Run(t, program(small), "-train", training, "-data", testkit.Shared(t, "data"), "-graphs", "cora", "-runs", "1")
+		testkit.WantText(t, text, want[0], want[1])
+	}
 }
