@@ -118,34 +118,27 @@ func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
 	if same, _ := matrix.Symmetric(ctx, adj); same {
 		return newGraph(adj, opts, report)
 	}
-	adj = matrix.Valued(adj)
-	mirror := adj.Transpose()
-	if i, j, same := matrix.FirstDifference(adj, mirror); !same {
-		if !directed {
+	if !directed {
+		adj = matrix.Valued(adj)
+		if i, j, same := matrix.FirstDifference(adj, adj.Transpose()); !same {
 			there, _ := matrix.Entry(adj, i, j)
 			back, _ := matrix.Entry(adj, j, i)
 			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); FromDirectedCSR accepts directed graphs",
 				ErrAsymmetric, there, i, j, back, j, i)
 		}
-		both, _ := matrix.Merge(ctx, adj, mirror, math.Max)
-		report.MirrorsAdded = countChanged(adj, both)
-		adj = both
+		return newGraph(adj, opts, report)
 	}
-	return newGraph(adj, opts, report)
-}
-
-// countChanged counts the entries of b, whose pattern contains a's, that a lacks or holds another
-// value for.
-func countChanged(a, b *kernel.CSR[float64]) int {
-	changed := 0
-	for i := range b.Rows {
-		matrix.MergeRow(a, b, i, func(j int32, x, y float64) {
-			if _, stored := matrix.Entry(a, i, int(j)); !stored || x != y {
-				changed++
+	parts := matrix.Parts(rows, func(lo, hi int, yield func(Edge, float64) bool) {
+		for i := lo; i < hi; i++ {
+			for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
+				if !yield(Edge{i, raw.Ind[q]}, raw.Data[q]) {
+					return
+				}
 			}
-		})
-	}
-	return changed
+		}
+	})
+	adj, _, report.MirrorsAdded, _ = matrix.FromEntries(ctx, rows, parts, raw.Indptr[rows], merge != nil)
+	return newGraph(adj, opts, report)
 }
 
 // newGraph applies what all constructors share to a symmetric matrix without duplicates.
@@ -164,23 +157,19 @@ func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) 
 	return g, nil
 }
 
-// take makes g the graph of a symmetric matrix without duplicates, and returns the first node whose
+// take makes g the graph of a symmetric matrix without duplicates, which is g's from here on, and returns the first node whose
 // weights add up to infinity, the number of nodes if there is none.
 func (g *Graph) take(adj *kernel.CSR[float64], report GraphReport) (infinite int) {
 	ctx := context.Background() // which does not end
 	if ones, _ := matrix.Ones(ctx, adj); ones {
 		adj = &kernel.CSR[float64]{Rows: adj.Rows, Cols: adj.Cols, Ptr: adj.Ptr, Col: adj.Col}
 	} else if report.ZeroWeightDropped = countZeros(adj); report.ZeroWeightDropped > 0 {
-		adj, _ = matrix.Drop(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
+		matrix.Drop(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
 	}
 	seen := g.measure(adj)
 	if seen.loops > 0 && !g.keeps {
 		report.SelfLoopsDropped = seen.loops
-		weighted := adj.Val != nil
-		adj, _ = matrix.Drop(ctx, adj, func(i, j int, _ float64) bool { return i == j })
-		if !weighted {
-			adj.Val = nil
-		}
+		matrix.DropDiagonal(ctx, adj)
 		seen.loops = 0
 	}
 	ones, _ := matrix.Ones(ctx, adj) // zeros and loops may have been the only others

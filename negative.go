@@ -216,7 +216,7 @@ func (g *Graph) negative(ctx context.Context, pairs []Edge) (*SymCSR, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a, err = matrix.Drop(ctx, a, func(i, j int, _ float64) bool { return i == j }); err != nil {
+	if err = matrix.DropDiagonal(ctx, a); err != nil {
 		return nil, err
 	}
 	return symmetric(matrix.Normalized(ctx, a, false))

@@ -32,7 +32,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles"
 	"coles/internal/matrix"
@@ -58,6 +57,8 @@ type Dataset struct {
 	// have self loops, and hold a pair more than once, as entries side by side. Column indices
 	// within a row are in file order.
 	Adjacency *sparse.CSR
+	// Undirected is the graph itself, where [EdgeListOptions] ask for it in the place of Adjacency.
+	Undirected *coles.Graph
 	// Features is n × d, a *sparse.CSR, a *mat.Dense or a *coles.Dense32; nil when there are none.
 	Features mat.Matrix
 	// Table is what a file has where not all is numbers, a row for every node, and Encoder has made
@@ -82,7 +83,10 @@ type Dataset struct {
 
 // Nodes returns n, the number of rows of the adjacency.
 func (d *Dataset) Nodes() int {
-	if d.Adjacency == nil {
+	switch {
+	case d.Undirected != nil:
+		return d.Undirected.Nodes()
+	case d.Adjacency == nil:
 		return 0
 	}
 	n, _ := d.Adjacency.Dims()
@@ -91,8 +95,12 @@ func (d *Dataset) Nodes() int {
 
 // Graph returns the undirected graph of the adjacency, its nodes named by IDs: where only one of
 // (u, v) and (v, u) is there the mirror is added, and of two weights the larger counts. Options
-// apply last. Errors: ErrMissing without an adjacency, or from [coles.FromDirectedCSR].
+// apply last. Without any it is Undirected, where that is there. Errors: ErrMissing without an adjacency,
+// or from [coles.FromDirectedCSR].
 func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
+	if d.Undirected != nil && len(opts) == 0 {
+		return d.Undirected, nil
+	}
 	if d.Adjacency == nil {
 		return nil, fmt.Errorf("dataset: %q: %w: adjacency", d.Name, ErrMissing)
 	}
@@ -212,26 +220,4 @@ func checkCSR(what string, m *sparse.CSR) error {
 		return fmt.Errorf("%s: last row pointer is %d for %d indices and %d values: %w", what, last, len(raw.Ind), len(raw.Data), coles.ErrShape)
 	}
 	return nil
-}
-
-// compressed sorts entries into rows, keeping their order within a row. Without values each is 1.
-func compressed(rows, cols int, is, js []int32, values []float64) *sparse.CSR {
-	indptr := make([]int, rows+1)
-	for _, i := range is {
-		indptr[i+1]++
-	}
-	for i := range rows {
-		indptr[i+1] += indptr[i]
-	}
-	ind, data := make([]int, len(is)), slices.Repeat([]float64{1}, len(is))
-	next := append([]int(nil), indptr[:rows]...)
-	for e, i := range is {
-		p := next[i]
-		next[i]++
-		ind[p] = int(js[e])
-		if values != nil {
-			data[p] = values[e]
-		}
-	}
-	return sparse.NewCSR(rows, cols, indptr, ind, data)
 }

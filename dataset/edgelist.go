@@ -47,6 +47,12 @@ type EdgeListOptions struct {
 	// Nodes, when not nil, names all nodes in their order, where features are not text. An edge that
 	// names another is coles.ErrIDs.
 	Nodes []string
+	// Rows, where it is not 0, says that the nodes are called 0 to Rows − 1, as those of vectors without
+	// ids are: it is a shorter way to say that of Nodes, and Dataset.IDs are nil.
+	Rows int
+	// Undirected makes the graph, as [Dataset.Graph] does, in the place of the adjacency, of which an
+	// entry takes twice to four times the memory: Dataset.Undirected has it.
+	Undirected bool
 	// Width is the number of columns of sparse features where it is known, such as by a model: an index
 	// beyond is coles.ErrIndex, and rows may end before. 0 means one more than the largest index.
 	Width int
@@ -64,8 +70,8 @@ func (o EdgeListOptions) check() error {
 	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, o.Missing) {
 		return fmt.Errorf("%w: Missing is %q, want error, zero, mean or drop", coles.ErrSetting, o.Missing)
 	}
-	if o.Width < 0 || o.Width > maxDim {
-		return fmt.Errorf("%w: Width is %d, want 0 to %d", coles.ErrSetting, o.Width, maxDim)
+	if o.Rows < 0 || o.Rows > maxDim || o.Width < 0 || o.Width > maxDim {
+		return fmt.Errorf("%w: Rows is %d, Width is %d, want 0 to %d", coles.ErrSetting, o.Rows, o.Width, maxDim)
 	}
 	if len(o.Columns) == 0 {
 		return nil
@@ -84,13 +90,13 @@ func (o EdgeListOptions) refusesGaps() bool { return o.Missing == "" || o.Missin
 // edgeFiles holds the content of an edge list's files; slices with an entry a node are in the order of
 // the nodes.
 type edgeFiles struct {
-	nodes    *nodeIDs
-	features mat.Matrix // dense ones are NaN at a gap; nodes after the last row have none
-	names    []string   // of the features
-	table    *table.Table
-	from, to []int32   // 32 bits, as long as the number of edges in each row is not known
-	weights  []float64 // nil if all are 1
-	class    []string  // "" for none; nil without labels
+	nodes     *nodeIDs
+	features  mat.Matrix // dense ones are NaN at a gap; nodes after the last row have none
+	names     []string   // of the features
+	table     *table.Table
+	edges     edgeSet
+	edgesFile string   // in errors
+	class     []string // "" for none; nil without labels
 }
 
 // ReadEdgeList reads a graph from text: edges, one a line, "u v" or "u v weight" (all lines alike;
@@ -128,10 +134,11 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 			l.nodes.closed, l.nodes.advice = "no line in "+featuresName+" for node", nodeAdvice
 		}
 	}
-	if err := l.nameNodes(opts.Nodes); err != nil {
+	if err := l.nameNodes(opts.Nodes, opts.Rows); err != nil {
 		return nil, placed(featuresName, err)
 	}
-	t := newLines(edges, cmp.Or(opts.EdgesName, source.Name(edges, "edges")), 0)
+	l.edgesFile = cmp.Or(opts.EdgesName, source.Name(edges, "edges"))
+	t := newLines(edges, l.edgesFile, 0)
 	if l.readEdges(t, opts); t.err != nil {
 		return nil, t.err
 	}
@@ -147,13 +154,14 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 }
 
 // nameNodes numbers nodes that are all there are.
-func (l *edgeFiles) nameNodes(ids []string) error {
-	if ids == nil {
+func (l *edgeFiles) nameNodes(ids []string, rows int) error {
+	switch {
+	case ids == nil && rows == 0:
 		return nil
+	case ids != nil && rows > 0 || l.features != nil || l.table != nil:
+		return fmt.Errorf("%w: the nodes are named by more than one of Nodes, Rows and the file of features", coles.ErrSetting)
 	}
-	if l.features != nil || l.table != nil {
-		return fmt.Errorf("%w: Nodes names the nodes, and so does the file of features", coles.ErrSetting)
-	}
+	l.nodes.span = rows
 	for i, id := range ids {
 		if row, _ := l.nodes.number(id); row < i || id == "" || !utf8.ValidString(id) {
 			return fmt.Errorf("%w: node %d, %q, is empty, given twice or not UTF-8", coles.ErrIDs, i, id)

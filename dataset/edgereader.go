@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles"
@@ -16,11 +15,11 @@ type edgeReader struct {
 	*edgeFiles
 	columns []int     // fields of the ids and, if there is one, the weight
 	chosen  bool      // by the caller: lines may have other fields
-	plain   bool      // all fields are used as they are
 	width   int       // fields of the first line
 	kinds   [2]string // what the ids of each column begin with, if they are of two kinds
 	first   [2]string // the ids on the first line
 	firstAt int
+	id      []byte // storage of one
 }
 
 func (l *edgeFiles) readEdges(t *lines, opts EdgeListOptions) {
@@ -42,17 +41,17 @@ func (l *edgeFiles) readEdges(t *lines, opts EdgeListOptions) {
 	if e.width = len(t.cols); !e.chosen && e.width == 2 {
 		e.columns = e.columns[:2]
 	}
-	e.plain = !e.chosen && !opts.Bipartite && e.width == len(e.columns)
 	if some && opts.Header == DetectHeader && !t.guessed && e.width > len(e.columns) {
 		some = e.compareLines()
 	}
 	if opts.Bipartite && t.header != nil {
 		e.nameKinds()
 	}
-	for ; some; some = e.next() {
+	if some {
 		e.take()
+		e.readBlocks()
 	}
-	if len(l.nodes.ids) == 0 {
+	if l.nodes.count() == 0 {
 		t.fail(fault(t.file, "%w: no edge, and no features to name the nodes", ErrMissing))
 	}
 	for side, k := range e.columns[:2] {
@@ -111,27 +110,6 @@ func (e *edgeReader) nameKinds() {
 	}
 }
 
-// next goes to the next line that is not as plain as most are, taking in the edges before it: two
-// integers and perhaps a weight are read without making fields of them.
-func (e *edgeReader) next() bool {
-	for e.nextLine() {
-		u, v, ok := e.plainEdge()
-		if !ok {
-			return e.split()
-		}
-		i, err := e.nodes.numberOf(u)
-		if err != nil {
-			e.fault(0, "%w", err)
-		}
-		j, err := e.nodes.numberOf(v)
-		if err != nil {
-			e.fault(1, "%w", err)
-		}
-		e.from, e.to = append(e.from, int32(i)), append(e.to, int32(j))
-	}
-	return false
-}
-
 // take takes in the edge of the current line.
 func (e *edgeReader) take() {
 	if most := slices.Max(e.columns); e.chosen && len(e.cols) <= most {
@@ -142,13 +120,14 @@ func (e *edgeReader) take() {
 	if e.err != nil {
 		return
 	}
-	if len(e.from) == 0 {
+	if e.edges.count == 0 {
 		e.first, e.firstAt = [2]string{e.cols[e.columns[0]], e.cols[e.columns[1]]}, e.line
 	}
-	i, j := e.end(0), e.end(1)
-	e.from, e.to = append(e.from, int32(i)), append(e.to, int32(j))
+	i, j := int32(e.end(0)), int32(e.end(1))
 	if len(e.columns) == 3 {
-		e.weights = append(e.weights, e.number(e.columns[2]))
+		e.edges.add(i, j, e.number(e.columns[2]))
+	} else {
+		e.edges.add(i, j)
 	}
 }
 
@@ -161,56 +140,22 @@ func (e *edgeReader) end(side int) int {
 	return e.node(k, e.nodes)
 }
 
-// plainEdge reads a line of two integers as the most of edge lists have them: decimal, without
-// sign, leading zeros or spaces around. It takes in the weight after them where lines have one.
-func (e *edgeReader) plainEdge() (u, v uint64, ok bool) {
-	if !e.plain {
-		return 0, 0, false
-	}
-	u, p, ok := plainInteger(e.text, 0)
-	if !ok || p == len(e.text) || e.text[p] != e.sep {
-		return 0, 0, false
-	}
-	e.at = append(e.at[:0], 0, p+1)
-	v, p, ok = plainInteger(e.text, p+1)
-	if !ok || e.width == 2 {
-		return u, v, ok && p == len(e.text)
-	}
-	if p == len(e.text) || e.text[p] != e.sep {
-		return 0, 0, false
-	}
-	w, err := strconv.ParseFloat(string(e.text[p+1:]), 64)
-	if err != nil || w-w != 0 {
-		return 0, 0, false // the long way says what is wrong, or trims spaces
-	}
-	e.weights = append(e.weights, w)
-	return u, v, true
-}
-
-// plainInteger reads the decimal at p and returns where it ends.
-func plainInteger(line []byte, p int) (v uint64, end int, ok bool) {
-	const most = 18 // digits that cannot overflow
-	for end = p; end < len(line) && end-p < most && line[end]-'0' <= 9; end++ {
-		v = 10*v + uint64(line[end]-'0')
-	}
-	return v, end, end > p && (line[p] != '0' || end == p+1)
-}
-
 // warnOfHeader warns of a first line whose ids are text and occur nowhere else.
 func (e *edgeReader) warnOfHeader(warn func(string)) {
-	if len(e.from) < 2 || isNumber(e.first[0]) || isNumber(e.first[1]) {
+	if e.edges.count < 2 || isNumber(e.first[0]) || isNumber(e.first[1]) {
 		return
 	}
-	u, v := e.from[0], e.to[0]
+	u, v := int(e.edges.blocks[0].from[0]), int(e.edges.blocks[0].to[0])
 	known := 0
 	if e.features != nil {
 		known, _ = e.features.Dims()
 	}
-	if int(min(u, v)) < known {
+	if min(u, v) < known {
 		return
 	}
-	for k := 1; k < len(e.from); k++ {
-		if a, b := e.from[k], e.to[k]; a == u || a == v || b == u || b == v {
+	others := -1 // the first edge is the line's
+	for b := range e.edges.all() {
+		if others++; others > 0 && (b.U == u || b.U == v || b.V == u || b.V == v) {
 			return
 		}
 	}
@@ -221,7 +166,7 @@ func (e *edgeReader) warnOfHeader(warn func(string)) {
 // milliseconds), and not all the same.
 func (e *edgeReader) warnOfTimes(warn func(string)) {
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, w := range e.weights {
+	for _, w := range e.edges.all() {
 		if w != math.Trunc(w) || w < 1e8 || w > 1e13 {
 			return
 		}

@@ -132,7 +132,7 @@ func inFolder(open func(dir, name string) (*Dataset, error)) func(path string) (
 
 // readRows reads the vectors of a features file.
 func readRows(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
-	opts.SkipUnknown = false
+	opts.SkipUnknown, opts.Undirected = false, false
 	d, err := ReadEdgeList(strings.NewReader(""), r, opts)
 	if err == nil {
 		d.Adjacency = nil

@@ -19,7 +19,7 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	n := len(l.nodes.ids)
+	n := l.nodes.count()
 	if l.features != nil {
 		if err := l.fill(n, opts.Missing == "mean" || opts.Missing == ""); err != nil {
 			return nil, err
@@ -34,9 +34,17 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 		l.table.IDs = l.nodes.ids
 	}
 	d := &Dataset{
-		Adjacency: compressed(n, n, l.from, l.to, l.weights),
-		Features:  l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids,
+		Features: l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids,
 	}
+	if opts.Undirected {
+		var err error
+		if d.Undirected, err = coles.FromEdges(n, l.edges.parts(), coles.WithIDs(l.nodes.ids)); err != nil {
+			return nil, placed(l.edgesFile, err)
+		}
+	} else {
+		d.Adjacency = l.edges.csr(n, n)
+	}
+	l.edges = edgeSet{}
 	if l.table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
 			return nil, err
@@ -52,11 +60,11 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 
 // kept says of every node whether it stays.
 func (l *edgeFiles) kept(opts EdgeListOptions) []bool {
-	skip := opts.SkipUnknown && opts.Nodes == nil
-	keep := slices.Repeat([]bool{!skip}, len(l.nodes.ids))
+	skip := opts.SkipUnknown && opts.Nodes == nil && opts.Rows == 0
+	keep := slices.Repeat([]bool{!skip}, l.nodes.count())
 	if skip {
-		for e := range l.from {
-			keep[l.from[e]], keep[l.to[e]] = true, true
+		for e := range l.edges.all() {
+			keep[e.U], keep[e.V] = true, true
 		}
 	}
 	if opts.Missing == "drop" && l.features != nil {
@@ -91,14 +99,11 @@ func (l *edgeFiles) leaveOut(keep []bool) error {
 	if len(ids) == 0 {
 		return fmt.Errorf("%w: every node is left out", ErrMissing)
 	}
-	from, to, weights := l.from, l.to, l.weights
-	l.from, l.to, l.weights = from[:0], to[:0], weights[:0]
-	for e, u := range from {
-		if v := to[e]; keep[u] && keep[v] {
-			l.from, l.to = append(l.from, row[u]), append(l.to, row[v])
-			if weights != nil {
-				l.weights = append(l.weights, weights[e])
-			}
+	all := l.edges
+	l.edges = edgeSet{}
+	for e, weight := range all.all() {
+		if keep[e.U] && keep[e.V] {
+			l.edges.add(row[e.U], row[e.V], weight)
 		}
 	}
 	l.nodes.ids, l.class = ids, class

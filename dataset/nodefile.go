@@ -22,6 +22,7 @@ import (
 type nodeIDs struct {
 	rows   map[string]int32 // of ids that are no integers
 	direct []int32          // row plus one of integers below its length
+	span   int              // integers below are rows, and there are no other nodes; 0 if there may be
 	far    map[uint64]int32 // of larger integers
 	ids    []string
 	closed string // what to say of a new one; "" while there may be some
@@ -47,16 +48,24 @@ func (n *nodeIDs) number(id string) (int, error) {
 	if v, end, ok := plainInteger([]byte(id), 0); ok && end == len(id) {
 		return n.numberOf(v)
 	}
-	if i, ok := n.rows[id]; ok {
+	return n.numberOfName([]byte(id))
+}
+
+// numberOfName is number for an id that is no such integer.
+func (n *nodeIDs) numberOfName(name []byte) (int, error) {
+	if i, ok := n.rows[string(name)]; ok {
 		return int(i), nil
 	}
-	id = strings.Clone(id) // a field holds on to its whole line
+	id := string(name)
 	i, err := n.add(id)
 	if err == nil {
 		n.rows[id] = int32(i)
 	}
 	return i, err
 }
+
+// count is the number of nodes.
+func (n *nodeIDs) count() int { return max(n.span, len(n.ids)) }
 
 // numberOf is number for an id that is an integer without sign or leading zeros.
 func (n *nodeIDs) numberOf(v uint64) (int, error) {
@@ -76,11 +85,23 @@ func (n *nodeIDs) numberOf(v uint64) (int, error) {
 	return i, nil
 }
 
+// plainInteger reads the decimal at p, without sign or leading zeros, and returns where it ends.
+func plainInteger(line []byte, p int) (v uint64, end int, ok bool) {
+	const most = 18 // digits that cannot overflow
+	for end = p; end < len(line) && end-p < most && line[end]-'0' <= 9; end++ {
+		v = 10*v + uint64(line[end]-'0')
+	}
+	return v, end, end > p && (line[p] != '0' || end == p+1)
+}
+
 // rowOf finds an integer.
 func (n *nodeIDs) rowOf(v uint64) (int, bool) {
 	if v < uint64(len(n.direct)) {
 		i := n.direct[v]
 		return int(i) - 1, i > 0
+	}
+	if v < uint64(n.span) {
+		return int(v), true
 	}
 	i, ok := n.far[v]
 	return int(i), ok
@@ -276,7 +297,7 @@ func repeated(cols []int) (int, bool) {
 
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.
 func (l *edgeFiles) readLabels(t *lines, opts EdgeListOptions) {
-	l.class = make([]string, len(l.nodes.ids))
+	l.class = make([]string, l.nodes.count())
 	t.start(opts.Header, func() bool { return onlyHeaderWords(t.cols) })
 	var unknown error
 	var label string // of the first line, if its id is unknown

@@ -63,6 +63,7 @@ func convert(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	var d *dataset.Dataset
 	var n int
 	if to.Graph {
+		in.directed = true
 		if d, err = readGraphAs(ctx, c, in, from, file, args[1]); err != nil {
 			return err
 		}

@@ -97,6 +97,7 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 		return err
 	}
 	var summary embedSummary
+	in.directed = out.to.Graph
 	seconds := stopwatch()
 	e, err := newMaker()
 	if err != nil {

@@ -116,6 +116,7 @@ func readGraph(ctx context.Context, c *cli.Command, in *inputs, path string) (*d
 // another file's name perhaps, unless it is named by -from.
 func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f dataset.Format, graph *source, because string) (*dataset.Dataset, error) {
 	defer graph.close()
+	graph.text.Undirected = !in.directed
 	graph.guessed(c, f, because)
 	d, err := readGraphAndFeatures(ctx, c, in, f, graph)
 	if err != nil {
@@ -136,7 +137,7 @@ func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f dataset.Form
 func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dataset.Format, graph *source) (*dataset.Dataset, error) {
 	path := c.String("features")
 	if path == "" {
-		d, err := graph.read(ctx, f, nil)
+		d, err := graph.read(ctx, f)
 		return d, graph.errAt(err)
 	}
 	of, file, err := vectorsAt(ctx, in, "", path)
@@ -152,7 +153,8 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dat
 		return nil, err
 	}
 	rows, _ := features.Features.Dims()
-	d, err := graph.read(ctx, f, rowNames(features.IDs, rows))
+	nameNodes(&graph.text, features.IDs, rows)
+	d, err := graph.read(ctx, f)
 	if err != nil {
 		return nil, graph.errAt(err)
 	}
@@ -205,7 +207,7 @@ func orTable(ctx context.Context, f dataset.Format, s *source) dataset.Format {
 
 // readVectorsAs reads vectors in a format.
 func readVectorsAs(ctx context.Context, in *inputs, f dataset.Format, s *source) (*dataset.Dataset, error) {
-	d, err := s.read(ctx, f, nil)
+	d, err := s.read(ctx, f)
 	if err == nil {
 		err = in.take(d)
 	}

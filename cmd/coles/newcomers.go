@@ -65,7 +65,8 @@ func (k *newcomers) readEdges(ctx context.Context, in *inputs, path string, ids 
 	}
 	defer s.close()
 	f, _ := formatNamed(textGraph, isGraph)
-	d, err := s.read(ctx, f, ids)
+	nameNodes(&s.text, ids, len(ids))
+	d, err := s.read(ctx, f)
 	if err != nil {
 		return s.errAt(err)
 	}

@@ -63,7 +63,7 @@ func TestReadingShowsProgress(t *testing.T) {
 		in := &inputs{progress: &progressLine{w: &b}}
 		f := testkit.Must(readingFormat("", path, true))
 		s := testkit.Must(in.source(path))
-		got, err := s.read(t.Context(), f, nil)
+		got, err := s.read(t.Context(), f)
 		s.close()
 		if path == archive && (err != nil || got.Nodes() != d.Nodes()) {
 			t.Errorf("%s: %v", path, err)

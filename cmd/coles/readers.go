@@ -19,9 +19,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// read reads a source in a format. nodes, if not nil, names the nodes in their order to a reader of
-// edges in text, which would otherwise take them as they come.
-func (s *source) read(ctx context.Context, f dataset.Format, nodes []string) (*dataset.Dataset, error) {
+// read reads a source in a format.
+func (s *source) read(ctx context.Context, f dataset.Format) (*dataset.Dataset, error) {
 	if f.IsAt != nil { // several files
 		if s.stdin != nil {
 			return nil, usagef("the format %s is several files, not standard input", f.Name)
@@ -49,9 +48,15 @@ func (s *source) read(ctx context.Context, f dataset.Format, nodes []string) (*d
 	if err != nil {
 		return nil, err
 	}
-	opts := s.text
-	opts.Nodes = nodes
-	return f.Read(named{r, s.name()}, opts)
+	return f.Read(named{r, s.name()}, s.text)
+}
+
+// nameNodes names n nodes in their order to a reader of edges or labels in text, which would otherwise
+// take them as they come.
+func nameNodes(opts *dataset.EdgeListOptions, ids []string, n int) {
+	if opts.Nodes = ids; ids == nil {
+		opts.Rows = n
+	}
 }
 
 // A named stream is called so in errors.
@@ -117,9 +122,9 @@ func giveLabels(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Data
 		return nil
 	}
 	read, err := readPath(ctx, in, path, func(r *bufio.Reader) (*dataset.Dataset, error) {
-		return dataset.ReadEdgeList(strings.NewReader(""), nil, dataset.EdgeListOptions{
-			Nodes: rowNames(d.IDs, n), Labels: named{r, nameOf(path)}, Header: in.text.Header, SkipUnknown: in.text.SkipUnknown,
-		})
+		opts := dataset.EdgeListOptions{Labels: named{r, nameOf(path)}, Header: in.text.Header, SkipUnknown: in.text.SkipUnknown}
+		nameNodes(&opts, d.IDs, n)
+		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
 	})
 	if err == nil {
 		d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes

@@ -26,6 +26,7 @@ type inputs struct {
 	text     dataset.EdgeListOptions // how text is read
 	ids      string                  // the file of -ids
 	fitted   bool                    // there is a model, and text.Encoder is its
+	directed bool                    // the graph is wanted as its file has it
 	taken    bool
 	progress *progressLine
 }

@@ -151,17 +151,24 @@ func CheckPairs[E ~struct{ U, V int }](n int, pairs []E, weights []float64) erro
 		return fmt.Errorf("%w: %d weights for %d edges", ErrShape, len(weights), len(pairs))
 	}
 	for q, e := range pairs {
-		e := struct{ U, V int }(e)
-		if e.U < 0 || e.U >= n || e.V < 0 || e.V >= n {
-			return fmt.Errorf("%w: edge %d joins %d and %d in a graph of %d nodes", ErrIndex, q, e.U, e.V, n)
-		}
+		w := 1.0
 		if weights != nil {
-			if err := CheckWeight(weights[q], e.U, e.V); err != nil {
-				return err
-			}
+			w = weights[q]
+		}
+		if err := CheckPair(n, q, e, w); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// CheckPair is [CheckPairs] for pair q.
+func CheckPair[E ~struct{ U, V int }](n, q int, pair E, weight float64) error {
+	e := struct{ U, V int }(pair)
+	if e.U < 0 || e.U >= n || e.V < 0 || e.V >= n {
+		return fmt.Errorf("%w: edge %d joins %d and %d in a graph of %d nodes", ErrIndex, q, e.U, e.V, n)
+	}
+	return CheckWeight(weight, e.U, e.V)
 }
 
 // CheckWeight verifies the weight of an edge between u and v, by their numbers or names.
@@ -211,19 +218,48 @@ func MergeRow(a, b *kernel.CSR[float64], i int, visit func(j int32, x, y float64
 	}
 }
 
-// Drop returns a without the entries for which drop holds. The only error is ctx's.
-func Drop(ctx context.Context, a *kernel.CSR[float64], drop func(i, j int, v float64) bool) (*kernel.CSR[float64], error) {
-	a = Valued(a)
-	return fromRows(ctx, a.Rows, a.Cols, func(lo, hi int, put func(i int, j int32, v float64)) {
-		for i := lo; i < hi; i++ {
-			cols, vals := a.Row(i)
-			for q, j := range cols {
-				if !drop(i, int(j), vals[q]) {
-					put(i, j, vals[q])
-				}
+// Drop takes out of a the entries for which drop holds, in place. The only error is ctx's; a is no
+// matrix then.
+func Drop(ctx context.Context, a *kernel.CSR[float64], drop func(i, j int, v float64) bool) error {
+	kept := make([]int32, a.Rows)
+	if err := EachRow(ctx, a, func(i int) {
+		cols, vals := a.Row(i)
+		for q, j := range cols {
+			v := 1.0
+			if vals != nil {
+				v = vals[q]
 			}
+			if drop(i, int(j), v) {
+				continue
+			}
+			if cols[kept[i]] = j; vals != nil {
+				vals[kept[i]] = v
+			}
+			kept[i]++
 		}
-	})
+	}); err != nil {
+		return err
+	}
+	return closeUp(ctx, a, kept)
+}
+
+// DropDiagonal takes the diagonal out of a, in place. The only error is ctx's; a is no matrix then.
+func DropDiagonal(ctx context.Context, a *kernel.CSR[float64]) error {
+	kept := make([]int32, a.Rows)
+	if err := EachRow(ctx, a, func(i int) {
+		cols, vals := a.Row(i)
+		kept[i] = int32(len(cols))
+		if at, found := slices.BinarySearch(cols, int32(i)); found {
+			copy(cols[at:], cols[at+1:])
+			if vals != nil {
+				copy(vals[at:], vals[at+1:])
+			}
+			kept[i]--
+		}
+	}); err != nil {
+		return err
+	}
+	return closeUp(ctx, a, kept)
 }
 
 // fromRows is the matrix of the entries that put is given for the rows lo to hi, by row and column.

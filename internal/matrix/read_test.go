@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -273,7 +275,11 @@ func TestEverythingStopsWithItsContext(t *testing.T) {
 		"FirstNegative": func() error { _, _, _, err := matrix.FirstNegative(stopped, thin); return err },
 		"FromCSR":       func() error { return second(matrix.FromCSR(stopped, testkit.SparseOf(x), sum)) },
 		"FromPairs":     func() error { return second(matrix.FromPairs(stopped, 3, []coles.Edge{{U: 0, V: 1}}, nil, sum)) },
-		"Panel":         func() error { return testkit.Err(wide.Panel(stopped)) },
+		"FromEntries": func() error {
+			_, _, _, err := matrix.FromEntries(stopped, 3, []iter.Seq2[coles.Edge, float64]{maps.All(map[coles.Edge]float64{{U: 0, V: 1}: 1})}, 1, true)
+			return err
+		},
+		"Panel": func() error { return testkit.Err(wide.Panel(stopped)) },
 		"TransposeTimes": func() error {
 			return wide.TransposeTimes(stopped, kernel.Dense[float64](5, 2), kernel.Dense[float64](20, 2))
 		},

@@ -1,0 +1,104 @@
+package dataset
+
+import (
+	"iter"
+
+	"coles"
+
+	"github.com/james-bowman/sparse"
+)
+
+// An edgeSet holds edges, by the rows of their ends, in blocks: none is moved as more come.
+type edgeSet struct {
+	blocks []edgeBlock
+	count  int
+}
+
+// An edgeBlock has 32 bits an end, as long as the number of edges in each row is not known.
+type edgeBlock struct {
+	from, to []int32
+	weights  []float64 // nil if all are 1
+}
+
+// add appends an edge and, where all have one, its weight.
+func (s *edgeSet) add(u, v int32, weight ...float64) {
+	s.addRows([]uint64{uint64(u), uint64(v)}, weight)
+}
+
+// addRows appends edges by the rows of both ends, one after the other.
+func (s *edgeSet) addRows(ends []uint64, weights []float64) {
+	for len(ends) > 0 {
+		k := len(s.blocks) - 1
+		if k < 0 || len(s.blocks[k].from) == cap(s.blocks[k].from) {
+			room := min(max(256, s.count), 1<<16)
+			s.blocks = append(s.blocks, edgeBlock{from: make([]int32, 0, room), to: make([]int32, 0, room)})
+			k++
+		}
+		b := &s.blocks[k]
+		have := len(b.from)
+		more := min(cap(b.from)-have, len(ends)/2)
+		b.from, b.to = b.from[:have+more], b.to[:have+more]
+		for e := range more {
+			b.from[have+e], b.to[have+e] = int32(ends[2*e]), int32(ends[2*e+1])
+		}
+		given := min(more, len(weights))
+		b.weights, weights = append(b.weights, weights[:given]...), weights[given:]
+		s.count, ends = s.count+more, ends[2*more:]
+	}
+}
+
+// parts are the edges with their weights, in the order in which they came.
+func (s *edgeSet) parts() []iter.Seq2[coles.Edge, float64] {
+	parts := make([]iter.Seq2[coles.Edge, float64], len(s.blocks))
+	for q, b := range s.blocks {
+		parts[q] = func(yield func(coles.Edge, float64) bool) {
+			for k, u := range b.from {
+				weight := 1.0
+				if b.weights != nil {
+					weight = b.weights[k]
+				}
+				if !yield(coles.Edge{U: int(u), V: int(b.to[k])}, weight) {
+					return
+				}
+			}
+		}
+	}
+	return parts
+}
+
+// all yields all parts, one after the other.
+func (s *edgeSet) all() iter.Seq2[coles.Edge, float64] {
+	return func(yield func(coles.Edge, float64) bool) {
+		for _, part := range s.parts() {
+			for e, weight := range part {
+				if !yield(e, weight) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// csr sorts the edges into the rows of a matrix, keeping their order within a row.
+func (s *edgeSet) csr(rows, cols int) *sparse.CSR {
+	indptr := make([]int, rows+1)
+	for e := range s.all() {
+		indptr[e.U+1]++
+	}
+	for i := range rows {
+		indptr[i+1] += indptr[i]
+	}
+	ind, data := make([]int, s.count), make([]float64, s.count)
+	next := append([]int(nil), indptr[:rows]...)
+	for e, weight := range s.all() {
+		p := next[e.U]
+		next[e.U]++
+		ind[p], data[p] = e.V, weight
+	}
+	return sparse.NewCSR(rows, cols, indptr, ind, data)
+}
+
+// compressed sorts entries into rows, keeping their order within a row. Without values each is 1.
+func compressed(rows, cols int, is, js []int32, values []float64) *sparse.CSR {
+	return (&edgeSet{blocks: []edgeBlock{{is, js, values}}, count: len(is)}).csr(rows, cols)
+}

@@ -1,0 +1,304 @@
+package matrix
+
+import (
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"sync"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+)
+
+// FromPairs builds the symmetric matrix with an entry at (u, v) and (v, u) for every pair, pairs at
+// the same place joined by merge. A pair with u = v is one diagonal entry. It returns how many
+// pairs were joined to another. A nil weight means 1; a nil merge as well makes a pattern. The only
+// error is ctx's.
+func FromPairs[E ~struct{ U, V int }](ctx context.Context, n int, pairs []E, weight []float64, merge func(x, y float64) float64) (*kernel.CSR[float64], int, error) {
+	parts := Parts(len(pairs), func(lo, hi int, yield func(E, float64) bool) {
+		for q := lo; q < hi; q++ {
+			w := 1.0
+			if weight != nil {
+				w = weight[q]
+			}
+			if !yield(pairs[q], w) {
+				return
+			}
+		}
+	})
+	g := gathering{n: n, entries: len(pairs), valued: weight != nil || merge != nil}
+	a, counts, err := gather(ctx, g, parts, func(i int, row, _ *rowPart, out rowPart) (kept int, counts [2]int) {
+		row.join(merge)
+		at, _ := slices.BinarySearch(row.cols, int32(i))
+		counts[0] = len(row.cols) - at
+		copy(out.vals, row.vals)
+		return copy(out.cols, row.cols), counts
+	})
+	return a, len(pairs) - counts[0], err
+}
+
+// FromEntries builds the symmetric matrix of max(a_uv, a_vu) from so many entries a_uv of a square one,
+// in any order, of which the larger counts where one is given again, and none is 0. Without weights it
+// makes a pattern. It returns how many entries were given again, and how many of the matrix are not
+// what was given for their place. The parts of the entries are run twice, at once. The only error is
+// ctx's.
+func FromEntries[E ~struct{ U, V int }](ctx context.Context, n int, parts []iter.Seq2[E, float64], count int, weighted bool) (a *kernel.CSR[float64], again, mirrored int, err error) {
+	a, counts, err := gather(ctx, gathering{n: n, entries: count, valued: weighted, apart: true}, parts,
+		func(_ int, row, mirror *rowPart, out rowPart) (kept int, counts [2]int) {
+			counts[0] = len(row.cols)
+			row.join(math.Max)
+			mirror.join(math.Max)
+			counts[0] -= len(row.cols)
+			p, q := 0, 0
+			for ; p < len(row.cols) || q < len(mirror.cols); kept++ {
+				fromRow := q == len(mirror.cols) || p < len(row.cols) && row.cols[p] <= mirror.cols[q]
+				fromMirror := p == len(row.cols) || q < len(mirror.cols) && mirror.cols[q] <= row.cols[p]
+				there, back := 0.0, 0.0
+				if fromRow {
+					out.cols[kept], there = row.cols[p], row.value(p)
+					p++
+				}
+				if fromMirror {
+					out.cols[kept], back = mirror.cols[q], mirror.value(q)
+					q++
+				}
+				if back > there {
+					counts[1]++
+				}
+				if weighted {
+					out.vals[kept] = max(there, back)
+				}
+			}
+			return kept, counts
+		})
+	return a, counts[0], counts[1], err
+}
+
+// Parts are the sequences of ranges that together cover [0, n), in order.
+func Parts[E any](n int, each func(lo, hi int, yield func(E, float64) bool)) []iter.Seq2[E, float64] {
+	size := max(1<<8, parallel.Pieces(n, mostParts))
+	parts := make([]iter.Seq2[E, float64], parallel.Pieces(n, size))
+	for k := range parts {
+		parts[k] = func(yield func(E, float64) bool) { each(k*size, min(n, (k+1)*size), yield) }
+	}
+	return parts
+}
+
+// A gathering says what [gather] gathers.
+type gathering struct {
+	n, entries int
+	valued     bool // entries have values
+	apart      bool // entries and their mirrors come in two parts
+}
+
+// A rowPart holds entries of a row; of a pattern they have no values.
+type rowPart struct {
+	cols []int32
+	vals []float64
+	room []entry[float64]
+}
+
+func (r *rowPart) value(p int) float64 {
+	if r.vals == nil {
+		return 1
+	}
+	return r.vals[p]
+}
+
+// join sorts the entries and joins those of a column.
+func (r *rowPart) join(merge func(x, y float64) float64) {
+	if r.vals == nil {
+		sortColumns(r.cols)
+		r.cols = slices.Compact(r.cols)
+		return
+	}
+	var kept int32
+	r.room, kept = sortRow(r.room, r.cols, r.vals, merge)
+	r.cols, r.vals = r.cols[:kept], r.vals[:kept]
+}
+
+const (
+	// together entries of a matrix are sorted at a time, from a cache into a cache: to write each of all
+	// entries where it belongs would miss it.
+	together = 1 << 17
+
+	// mostBuckets are written to by turns while caches have what they are written to.
+	mostBuckets = 1 << 12
+
+	// mostParts of the entries are counted apart.
+	mostParts = 16
+)
+
+// gather builds a symmetric matrix from entries at (u, v), each of which stands at (v, u), too. join
+// makes a row of its entries in the order in which they came, and of those of its column where they come
+// apart, and returns how many it has; what it counts is added up. The only error is ctx's.
+//
+// The rows are dealt to buckets of consecutive ones. Entries are brought to the bucket of their row,
+// several parts of them at a time, and then each bucket is sorted.
+func gather[E ~struct{ U, V int }](ctx context.Context, g gathering, entries []iter.Seq2[E, float64], join joining) (a *kernel.CSR[float64], counts [2]int, err error) {
+	shift := 0 // 2^shift rows are a bucket, at most as many as 16 bits tell apart
+	for shift < 16 && (g.n>>shift > mostBuckets || 2*g.entries/g.n<<(shift+1) <= together) {
+		shift++
+	}
+	apart := 0
+	if g.apart {
+		apart = 1
+	}
+	buckets := (g.n-1)>>shift + 1
+	next := make([][]int, min(len(entries), mostParts)) // where the next entry of each goes, first their number
+	each := func(do func(to []int, entries iter.Seq2[E, float64])) error {
+		return parallel.For(ctx, len(next), func(k int) {
+			if next[k] == nil {
+				next[k] = make([]int, 2*buckets)
+			}
+			for q := k * len(entries) / len(next); q < (k+1)*len(entries)/len(next); q++ {
+				do(next[k], func(yield func(E, float64) bool) {
+					left := 0
+					for e, v := range entries[q] {
+						if left--; left < 0 {
+							if left = together; ctx.Err() != nil {
+								return
+							}
+						}
+						if !yield(e, v) {
+							return
+						}
+					}
+				})
+			}
+		})
+	}
+	if err := each(func(to []int, entries iter.Seq2[E, float64]) {
+		for e := range entries {
+			e := struct{ U, V int }(e)
+			to[2*(e.U>>shift)]++
+			if e.U != e.V {
+				to[2*(e.V>>shift)+apart]++
+			}
+		}
+	}); err != nil {
+		return nil, counts, err
+	}
+	begin := make([]int, 2*buckets+1) // of each side of each bucket
+	total := 0
+	for side := range 2 * buckets {
+		begin[side] = total
+		for _, to := range next {
+			to[side], total = total, total+to[side]
+		}
+	}
+	begin[2*buckets] = total
+	a = &kernel.CSR[float64]{Rows: g.n, Cols: g.n, Ptr: make([]int64, g.n+1), Col: make([]int32, total)}
+	if g.valued {
+		a.Val = kernel.Unset[float64](1, total).Data
+	}
+	rows := make([]uint16, total) // within the bucket
+	if err := each(func(to []int, entries iter.Seq2[E, float64]) {
+		put := func(side, u, v int, w float64) {
+			at := to[side]
+			to[side]++
+			rows[at], a.Col[at] = uint16(u&(1<<shift-1)), int32(v)
+			if a.Val != nil {
+				a.Val[at] = w
+			}
+		}
+		for e, w := range entries {
+			e := struct{ U, V int }(e)
+			put(2*(e.U>>shift), e.U, e.V, w)
+			if e.U != e.V {
+				put(2*(e.V>>shift)+apart, e.V, e.U, w)
+			}
+		}
+	}); err != nil {
+		return nil, counts, err
+	}
+	found := make([][2]int, buckets)
+	storage := sync.Pool{New: func() any { return new(bucket) }}
+	if err := parallel.For(ctx, buckets, func(k int) {
+		b := storage.Get().(*bucket)
+		defer storage.Put(b)
+		b.sort(a, rows, [3]int(begin[2*k:2*k+3]), k<<shift, min((k+1)<<shift, g.n))
+		found[k] = b.join(a, begin[2*k], join)
+	}); err != nil {
+		return nil, counts, err
+	}
+	out := 0
+	for k := range buckets {
+		counts[0], counts[1] = counts[0]+found[k][0], counts[1]+found[k][1]
+		at := begin[2*k]
+		end := at
+		for i := k << shift; i < min((k+1)<<shift, g.n); i++ {
+			end += int(a.Ptr[i+1])
+			a.Ptr[i+1] += a.Ptr[i]
+		}
+		if a.Val != nil {
+			copy(a.Val[out:], a.Val[at:end])
+		}
+		out += copy(a.Col[out:], a.Col[at:end])
+	}
+	if a.Col = a.Col[:out]; a.Val != nil {
+		a.Val = a.Val[:out]
+	}
+	return a, counts, nil
+}
+
+// joining makes row i of the entries given for it.
+type joining func(i int, row, mirror *rowPart, out rowPart) (kept int, counts [2]int)
+
+// A bucket holds the entries of consecutive rows, row by row and part by part.
+type bucket struct {
+	lo, hi      int   // rows
+	ends        []int // of the two parts of each row
+	cols        []int32
+	vals        []float64
+	row, mirror rowPart
+}
+
+// sort takes over the entries of rows lo to hi, which stand in two parts in the order in which they came.
+func (b *bucket) sort(a *kernel.CSR[float64], rows []uint16, parts [3]int, lo, hi int) {
+	b.lo, b.hi = lo, hi
+	size := parts[2] - parts[0]
+	b.cols = slices.Grow(b.cols[:0], size)[:size]
+	b.ends = slices.Grow(b.ends[:0], 2*(hi-lo)+1)[:2*(hi-lo)+1]
+	clear(b.ends)
+	for part := range 2 {
+		for _, row := range rows[parts[part]:parts[part+1]] {
+			b.ends[2*int(row)+part+1]++
+		}
+	}
+	for k := range 2 * (hi - lo) {
+		b.ends[k+1] += b.ends[k]
+	}
+	if a.Val != nil {
+		b.vals = slices.Grow(b.vals[:0], size)[:size]
+	}
+	for part := range 2 {
+		for k := parts[part]; k < parts[part+1]; k++ {
+			at := &b.ends[2*int(rows[k])+part]
+			if b.cols[*at] = a.Col[k]; a.Val != nil {
+				b.vals[*at] = a.Val[k]
+			}
+			*at++
+		}
+	}
+}
+
+// join makes the rows, of which the first begins at out.
+func (b *bucket) join(a *kernel.CSR[float64], out int, join joining) (counts [2]int) {
+	begin := 0
+	for i := b.lo; i < b.hi; i++ {
+		middle, end := b.ends[2*(i-b.lo)], b.ends[2*(i-b.lo)+1]
+		b.row.cols, b.mirror.cols = b.cols[begin:middle], b.cols[middle:end]
+		to := rowPart{cols: a.Col[out : out+end-begin]}
+		if a.Val != nil {
+			b.row.vals, b.mirror.vals = b.vals[begin:middle], b.vals[middle:end]
+			to.vals = a.Val[out : out+end-begin]
+		}
+		kept, found := join(i, &b.row, &b.mirror, to)
+		a.Ptr[i+1] = int64(kept)
+		counts[0], counts[1] = counts[0]+found[0], counts[1]+found[1]
+		out, begin = out+kept, end
+	}
+	return counts
+}
