@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // blockBytes of a file of edges are parsed at a time by one processor.
@@ -255,19 +256,29 @@ func (e *edgeReader) takeBlock(b *textBlock) {
 
 // takePlain takes in edges lo to hi of a block.
 func (e *edgeReader) takePlain(b *textBlock, lo, hi int) {
-	ends, direct := b.ends[2*lo:2*hi], e.nodes.direct
-	for k, end := range ends {
-		// Most are numbers that are known. Their rows are read without waiting for one another.
-		if end < uint64(len(direct)) && direct[end] > 0 {
-			ends[k] = uint64(direct[end] - 1)
-			continue
+	ends := b.ends[2*lo : 2*hi]
+	for part := range slices.Chunk(ends, len(e.hashes)) {
+		e.look(b, part)
+		direct := e.nodes.direct
+		for k, end := range part {
+			// Most are numbers that are known. Their rows are read without waiting for one another.
+			if end < uint64(len(direct)) && direct[end] > 0 {
+				part[k] = uint64(direct[end] - 1)
+				continue
+			}
+			var i int
+			var err error
+			if end&nameBit == 0 {
+				i, err = e.nodes.numberOf(end)
+			} else {
+				i, err = e.nodes.numberOfName(e.hashes[k], e.nameOf(b, k, end))
+			}
+			if err != nil {
+				e.fail(err)
+				return
+			}
+			part[k], direct = uint64(i), e.nodes.direct
 		}
-		i, err := e.rowOf(b, k%2, end)
-		if err != nil {
-			e.fail(err)
-			return
-		}
-		ends[k], direct = uint64(i), e.nodes.direct
 	}
 	weights := b.weights
 	if len(weights) > 0 {
@@ -276,13 +287,26 @@ func (e *edgeReader) takePlain(b *textBlock, lo, hi int) {
 	e.edges.addRows(ends, weights)
 }
 
-// rowOf is the row of an end in a block.
-func (e *edgeReader) rowOf(b *textBlock, side int, end uint64) (int, error) {
-	if end&nameBit == 0 {
-		return e.nodes.numberOf(end)
+// look hashes the names among the ends, and reads what they will be compared with.
+func (e *edgeReader) look(b *textBlock, ends []uint64) {
+	var read byte
+	for k, end := range ends {
+		if end&nameBit != 0 {
+			e.hashes[k] = e.nodes.rows.Hash(e.nameOf(b, k, end))
+			read ^= e.nodes.rows.Look(e.hashes[k], e.nodes.ids)
+		}
 	}
-	e.id = append(append(e.id[:0], e.kinds[side]...), b.name(end)...)
-	return e.nodes.numberOfName(e.id)
+	e.read = read // so that it is read
+}
+
+// nameOf is the id that an end has, valid until the next.
+func (e *edgeReader) nameOf(b *textBlock, side int, end uint64) string {
+	name := b.name(end)
+	if kind := e.kinds[side%2]; kind != "" {
+		e.id = append(append(e.id[:0], kind...), name...)
+		name = e.id
+	}
+	return unsafe.String(unsafe.SliceData(name), len(name))
 }
 
 // takeLines takes in the lines of a part of the file, one by one.

@@ -20,6 +20,8 @@ type edgeReader struct {
 	first   [2]string // the ids on the first line
 	firstAt int
 	id      []byte // storage of one
+	hashes  [512]uint32
+	read    byte
 }
 
 func (l *edgeFiles) readEdges(t *lines, opts EdgeListOptions) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/names"
 	"coles/table"
 
 	"github.com/james-bowman/sparse"
@@ -20,7 +21,7 @@ import (
 // nodeIDs numbers the nodes in the order they come. Ids that are integers, as those of most large
 // graphs are, are found by their value.
 type nodeIDs struct {
-	rows   map[string]int32 // of ids that are no integers
+	rows   names.Index      // of ids that are no integers
 	direct []int32          // row plus one of integers below its length
 	span   int              // integers below are rows, and there are no other nodes; 0 if there may be
 	far    map[uint64]int32 // of larger integers
@@ -30,7 +31,7 @@ type nodeIDs struct {
 }
 
 func newNodeIDs() *nodeIDs {
-	return &nodeIDs{rows: make(map[string]int32), far: make(map[uint64]int32)}
+	return &nodeIDs{far: make(map[uint64]int32)}
 }
 
 // has reports whether an id has been numbered.
@@ -39,8 +40,7 @@ func (n *nodeIDs) has(id string) bool {
 		_, ok := n.rowOf(v)
 		return ok
 	}
-	_, ok := n.rows[id]
-	return ok
+	return n.rows.Find(n.rows.Hash(id), n.ids, id) >= 0
 }
 
 // number returns the row of an id, adding it unless the set is closed.
@@ -48,18 +48,17 @@ func (n *nodeIDs) number(id string) (int, error) {
 	if v, end, ok := plainInteger([]byte(id), 0); ok && end == len(id) {
 		return n.numberOf(v)
 	}
-	return n.numberOfName([]byte(id))
+	return n.numberOfName(n.rows.Hash(id), id)
 }
 
-// numberOfName is number for an id that is no such integer.
-func (n *nodeIDs) numberOfName(name []byte) (int, error) {
-	if i, ok := n.rows[string(name)]; ok {
-		return int(i), nil
+// numberOfName is number for an id that is no such integer, by its hash.
+func (n *nodeIDs) numberOfName(hash uint32, id string) (int, error) {
+	if i := n.rows.Find(hash, n.ids, id); i >= 0 {
+		return i, nil
 	}
-	id := string(name)
-	i, err := n.add(id)
+	i, err := n.add(strings.Clone(id)) // a field holds on to its whole line
 	if err == nil {
-		n.rows[id] = int32(i)
+		n.rows.Add(hash, i)
 	}
 	return i, err
 }

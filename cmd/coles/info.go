@@ -189,8 +189,10 @@ func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, sett
 	_, components := g.Components()
 	about := &graphInfo{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Splits: len(d.Splits)}
 	if g.Report().Weighted {
-		of := g.CSR().RawMatrix().Data
-		about.Weights = &weights{slices.Min(of), slices.Max(of)}
+		about.Weights = &weights{math.Inf(1), 0}
+		for _, w := range g.Edges() {
+			about.Weights.Min, about.Weights.Max = min(about.Weights.Min, w), max(about.Weights.Max, w)
+		}
 	}
 	if d.Features != nil {
 		about.Features = describeFeatures(d.Features)
@@ -217,17 +219,17 @@ func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, sett
 
 // degreesOf counts the neighbours of every node.
 func degreesOf(g *coles.Graph) degrees {
-	rows := g.CSR().RawMatrix().Indptr
 	n := g.Nodes()
 	count := make([]int, n)
-	for i := range count {
-		count[i] = rows[i+1] - rows[i]
+	for e := range g.Edges() {
+		count[e.U]++
+		count[e.V]++
 	}
 	slices.Sort(count)
 	return degrees{
 		Min: count[0], Max: count[n-1],
 		Median: float64(count[(n-1)/2]+count[n/2]) / 2,
-		Mean:   float64(rows[n]) / float64(n),
+		Mean:   2 * float64(g.Report().Edges) / float64(n),
 	}
 }
 
