@@ -148,12 +148,17 @@ func crossValidated(ctx context.Context, m *coles.Model, rows, labels []int) ([]
 		return nil, err
 	}
 	actual := picked(labels, rows)
-	predicted, err := LogisticRegression{}.predictParts(ctx, f, fold, folds, actual)
+	predicted, err := predictParts(ctx, f, fold, folds, actual, func(train []int) ([]*LinearModel, error) {
+		return penalty{cs: []float64{1}}.regress(ctx, f, train, actual)
+	})
+	if err != nil {
+		return nil, err
+	}
 	right := make([]bool, len(rows))
 	for i := range rows {
-		right[i] = predicted[i] == actual[i]
+		right[i] = predicted[0][i] == actual[i]
 	}
-	return right, err
+	return right, nil
 }
 
 // compare counts what is right by the two kinds.

@@ -191,9 +191,12 @@ func (l LogisticRegression) CrossValidate(ctx context.Context, x mat.Matrix, row
 		return nil, err
 	}
 	actual := picked(labels, rows)
-	predicted, err := l.predictParts(ctx, f, fold, folds, actual)
+	predicted, err := predictParts(ctx, f, fold, folds, actual, func(train []int) ([]*LinearModel, error) {
+		m, err := l.fit(ctx, f, train, actual)
+		return []*LinearModel{m}, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return NewConfusion(predicted, actual)
+	return NewConfusion(predicted[0], actual)
 }

@@ -9,31 +9,50 @@ import (
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// design is the matrix Z of one training set, a row a sample and the last column of ones for the
-// intercept, in the form with the cheapest products. Both forms give the same optimisation problem.
-// The only errors are the context's.
-type design interface {
-	// size returns the number of rows and of columns.
-	size() (rows, cols int)
-	// mul sets dst = Z v.
-	mul(ctx context.Context, dst, v []float64) error
-	// mulTrans sets dst = Zᵀ s.
-	mulTrans(ctx context.Context, dst, s []float64) error
-	// weights returns the coefficients of the features and of the column of ones for the
-	// coordinates u. It may share memory with u. Unlike the products it is not for concurrent use.
-	weights(u []float64) []float64
+// A design is the matrix Z of one training set, a row a sample and the last column of ones for the
+// intercept. Fewer rows than features come in an orthonormal basis of their span, where the optimum
+// lies: X = L·Q with QQᵀ = I turns ½‖w‖² + f(Xw) into ½‖u‖² + f(Lu), w = Qᵀu. L, unlike the Gram
+// matrix XXᵀ = LLᵀ, keeps all digits, whatever the rank.
+type design struct {
+	*matrix.Matrix[float64]
+	columns kernel.Matrix[float64] // the transpose of a dense one: products with it are faster
+	q       kernel.Matrix[float64] // reflectors whose product is Q, right of the diagonal; empty without
+	tau     []float64
 }
 
-// newDesign chooses the form of the training set X̃ with the cheaper products. It may overwrite x.
+// newDesign is that of a training set x, which has the column of ones, in O(t²d) for t rows if they
+// are fewer than the d features.
 func newDesign(ctx context.Context, x *matrix.Matrix[float64]) (design, error) {
-	if x.Sparse == nil && x.Rows() < x.Cols() {
-		return newSpanDesign(ctx, x.Dense)
+	t, d := x.Rows(), x.Cols()-1
+	if x.Sparse != nil || t >= d {
+		return asGiven(ctx, x)
 	}
-	return rowsDesign{x}, nil
+	q, tau := kernel.Unset[float64](t, d), make([]float64, t)
+	kernel.Copy(q, kernel.Columns(x.Dense, 0, d))
+	l, err := spanOf(ctx, q, tau)
+	if err != nil {
+		return design{}, err
+	}
+	short := matrix.Of(kernel.Unset[float64](t, t+1))
+	for i := range t {
+		row := short.Dense.Row(i)
+		row[copy(row, l.Row(i))] = 1
+	}
+	z, err := asGiven(ctx, short)
+	z.q, z.tau = q, tau
+	return z, err
+}
+
+// asGiven is the design that is x itself.
+func asGiven(ctx context.Context, x *matrix.Matrix[float64]) (z design, err error) {
+	z.Matrix = x
+	if x.Sparse == nil {
+		z.columns, err = kernel.Transposed(ctx, x.Dense)
+	}
+	return z, err
 }
 
 // trainingSet returns X̃, the given rows times scale with a column of ones appended.
@@ -61,107 +80,75 @@ func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int, sca
 	})
 }
 
-// rowsDesign is a training set as it is: of at least as many rows as columns, or sparse.
-type rowsDesign struct{ x *matrix.Matrix[float64] }
-
-func (z rowsDesign) size() (int, int) { return z.x.Dims() }
-
-func (z rowsDesign) weights(u []float64) []float64 { return u }
-
-func (z rowsDesign) mul(ctx context.Context, dst, v []float64) error {
-	return z.eachPart(ctx, func(lo, hi int) {
-		if z.x.Sparse == nil {
-			part := blas64.General(kernel.Rows(z.x.Dense, lo, hi))
-			blas64.Gemv(blas.NoTrans, 1, part, vector(v), 0, vector(dst[lo:hi]))
-			return
-		}
+// scores sets dst = V·Zᵀ: a row of coordinates makes a row of scores.
+func (z design) scores(ctx context.Context, dst, v kernel.Matrix[float64]) error {
+	if z.Sparse == nil {
+		return kernel.Gemm(ctx, false, false, 1, v, z.columns, 0, dst)
+	}
+	return z.eachPart(ctx, v.Rows, func(q, lo, hi int) {
+		from, to := v.Row(q), dst.Row(q)
 		for i := lo; i < hi; i++ {
-			cols, values := z.x.Row(i)
+			cols, values := z.Row(i)
 			sum := 0.0
-			for q, j := range cols {
-				sum += values[q] * v[j]
+			for p, j := range cols {
+				sum += values[p] * from[j]
 			}
-			dst[i] = sum
+			to[i] = sum
 		}
 	})
 }
 
-func (z rowsDesign) mulTrans(ctx context.Context, dst, s []float64) error {
-	clear(dst)
-	return z.eachPart(ctx, func(lo, hi int) {
-		if z.x.Sparse == nil {
-			part := blas64.General(kernel.Rows(z.x.Dense, lo, hi))
-			blas64.Gemv(blas.Trans, 1, part, vector(s[lo:hi]), 1, vector(dst))
-			return
-		}
+// pulls sets dst = S·Z, the sums of the rows of Z with the factors in each row of S.
+func (z design) pulls(ctx context.Context, dst, s kernel.Matrix[float64]) error {
+	if z.Sparse == nil {
+		return kernel.Gemm(ctx, false, false, 1, s, z.Dense, 0, dst)
+	}
+	for q := range dst.Rows {
+		clear(dst.Row(q))
+	}
+	return z.eachPart(ctx, s.Rows, func(q, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			z.x.AddRow(dst, i, s[i])
+			z.AddRow(dst.Row(q), i, s.Row(q)[i])
 		}
 	})
 }
 
-// eachPart calls do for a million numbers at a time, so that a product ends with its context. The
-// classes of a problem run in parallel, not the parts.
-func (z rowsDesign) eachPart(ctx context.Context, do func(lo, hi int)) error {
-	rows, cols := z.x.Dims()
-	entries := z.x.NNZ()
-	if z.x.Sparse == nil {
-		entries = rows * cols
-	}
-	part := 4 * (1 + int(float64(rows)*(1<<18)/float64(entries)))
-	for lo := 0; lo < rows; lo += part {
-		if err := ctx.Err(); err != nil {
-			return err
+// eachPart calls do for a million entries of the rows at a time, one after the other for each of n
+// vectors, so that a product of sparse rows ends with its context.
+func (z design) eachPart(ctx context.Context, n int, do func(q, lo, hi int)) error {
+	rows := z.Rows()
+	part := 4 * (1 + int(float64(rows)*(1<<18)/float64(z.NNZ())))
+	return parallel.For(ctx, n, func(q int) {
+		for lo := 0; lo < rows && ctx.Err() == nil; lo += part {
+			do(q, lo, min(lo+part, rows))
 		}
-		do(lo, min(lo+part, rows))
+	})
+}
+
+// weights returns the coefficients of the features and of the column of ones for the coordinates u,
+// in O(td). It may share memory with u, and is not for concurrent use.
+func (z design) weights(u []float64) []float64 {
+	if z.q.Rows == 0 {
+		return u
 	}
-	return nil
-}
-
-// spanDesign is a training set with fewer rows than columns, in an orthonormal basis of the span of
-// its rows, where the optimum lies: X̃ = L·Q with QQᵀ = I turns ½‖w‖² + f(X̃w) into ½‖u‖² + f(Lu),
-// w = Qᵀu. L, unlike the Gram matrix X̃X̃ᵀ = LLᵀ, keeps all digits, whatever the rank.
-type spanDesign struct {
-	l   blas64.Triangular
-	q   kernel.Matrix[float64] // reflectors whose product is Q, right of the diagonal
-	tau []float64
-}
-
-// newSpanDesign overwrites x, t × d with t ≤ d, in O(t²d).
-func newSpanDesign(ctx context.Context, x kernel.Matrix[float64]) (spanDesign, error) {
-	tau := make([]float64, x.Rows)
-	if err := factorLQ(ctx, x, tau); err != nil {
-		return spanDesign{}, err
-	}
-	// Copied, so that t × t numbers stay in the cache and not t × d.
-	l := blas64.Triangular{N: x.Rows, Stride: x.Rows, Uplo: blas.Lower, Diag: blas.NonUnit,
-		Data: make([]float64, x.Rows*x.Rows)}
-	for i := range x.Rows {
-		copy(l.Data[i*l.Stride:i*l.Stride+i+1], x.Data[i*x.Stride:])
-	}
-	return spanDesign{l: l, q: x, tau: tau}, nil
-}
-
-func (z spanDesign) size() (int, int) { return z.l.N, z.l.N }
-
-func (z spanDesign) mul(ctx context.Context, dst, v []float64) error {
-	copy(dst, v)
-	blas64.Trmv(blas.NoTrans, z.l, vector(dst))
-	return ctx.Err()
-}
-
-func (z spanDesign) mulTrans(ctx context.Context, dst, s []float64) error {
-	copy(dst, s)
-	blas64.Trmv(blas.Trans, z.l, vector(dst))
-	return ctx.Err()
-}
-
-// weights is Qᵀu, in O(td).
-func (z spanDesign) weights(u []float64) []float64 {
-	w := make([]float64, z.q.Cols)
-	copy(w, u)
-	applyQ(z.q, z.tau, w)
+	w := make([]float64, z.q.Cols+1)
+	copy(w, u[:z.q.Rows])
+	applyQ(z.q, z.tau, w[:z.q.Cols])
+	w[z.q.Cols] = u[z.q.Rows]
 	return w
+}
+
+// spanOf overwrites x, t × d with t ≤ d, as [factorLQ] does, and returns L alone, t × t: copied, so
+// that so many numbers stay in the cache.
+func spanOf(ctx context.Context, x kernel.Matrix[float64], tau []float64) (kernel.Matrix[float64], error) {
+	if err := factorLQ(ctx, x, tau); err != nil {
+		return kernel.Matrix[float64]{}, err
+	}
+	l := kernel.Dense[float64](x.Rows, x.Rows)
+	for i := range x.Rows {
+		copy(l.Row(i)[:i+1], x.Row(i))
+	}
+	return l, nil
 }
 
 // lqRows rows are reduced one by one before their reflections are applied to the rest by matrix

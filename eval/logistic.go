@@ -138,223 +138,150 @@ func checkClasses(rows, labels []int) error {
 
 // fit is Fit on checked input.
 func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (*LinearModel, error) {
-	c := cmp.Or(l.C, 1)
-	weight, scale := c, 1.0
+	p := penalty{cs: []float64{cmp.Or(l.C, 1)}}
 	if len(l.Cs) > 0 {
-		var err error
-		if c, err = l.choose(ctx, f, rows, labels); err != nil {
+		c, err := l.choose(ctx, f, rows, labels)
+		if err != nil {
 			return nil, err
 		}
-		weight, scale = 1, math.Sqrt(c)
+		p = penalty{[]float64{c}, true}
 	}
-	m, err := regress(ctx, f, rows, labels, weight, scale)
-	if err == nil {
-		m.C = c
-	}
-	return m, err
-}
-
-// regress fits a given C to the rows times scale, and returns coefficients for the rows themselves.
-// The classes are independent problems.
-func regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int, c, scale float64) (*LinearModel, error) {
-	x, err := trainingSet(ctx, f, rows, scale)
+	models, err := p.regress(ctx, f, rows, labels)
 	if err != nil {
 		return nil, err
 	}
-	lengths, err := matrix.Lengths(ctx, x)
+	return models[0], nil
+}
+
+// A penalty is one or several C, which weigh the loss, or are candidates and scale the features.
+type penalty struct {
+	cs     []float64
+	scales bool
+}
+
+// problemsAtOnce bounds how many two-class problems of several C share products, and with it their
+// memory.
+const problemsAtOnce = 256
+
+// regress fits a model for each C. The classes are independent problems.
+func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (models []*LinearModel, err error) {
+	x, err := trainingSet(ctx, f, rows, 1)
 	if err != nil {
-		return nil, fmt.Errorf("training set: %w", err)
-	}
-	reach := c * matrix.Total(lengths)
-	// The solver squares it; beyond this it would overflow silently.
-	if !(reach < 1e150) {
-		return nil, fmt.Errorf("%w: C times the lengths of the training rows is %.3g, too large to square", coles.ErrNotFinite, reach)
+		return nil, err
 	}
 	z, err := newDesign(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	m := newModel(rows, labels, f.Cols())
-	problems := make([]*binary, len(m.Intercept))
-	err = each(ctx, len(problems), func(k int) error {
-		problems[k] = newBinary(z, m.signs(k, rows, labels), c, lengths)
-		return problems[k].solve(ctx)
-	})
-	if err != nil {
-		return nil, err
-	}
-	solutions := make([][]float64, len(problems))
-	for k, b := range problems {
-		solutions[k] = z.weights(b.u)
-	}
-	near := make([]bool, len(problems))
-	err = each(ctx, len(problems), func(k int) (err error) {
-		near[k], err = nearOptimum(ctx, f, rows, lengths, problems[k].y, solutions[k], c, scale)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains(near, false) {
-		// Once more: the design is a factor of it, and may have overwritten it.
-		if x, err = trainingSet(ctx, f, rows, scale); err != nil {
+	classes := problems(len(distinct(picked(labels, rows))))
+	for cs := range slices.Chunk(p.cs, max(1, problemsAtOnce/classes)) {
+		var of []*binary
+		for _, c := range cs {
+			m, weight, scale := newModel(rows, labels, f.Cols()), c, 1.0
+			if p.scales {
+				weight, scale = 1, math.Sqrt(c)
+			}
+			m.C, models = c, append(models, m)
+			lengths, err := scaledLengths(ctx, x, weight, scale)
+			if err != nil {
+				return nil, err
+			}
+			for k := range classes {
+				of = append(of, newBinary(z.Cols(), m.signs(k, rows, labels), weight, scale, lengths))
+			}
+		}
+		if err := solve(ctx, z, of); err != nil {
 			return nil, err
 		}
-	}
-	for k, w := range solutions {
-		if !near[k] {
-			if w, err = polish(ctx, x, lengths, problems[k].y, c, w); err != nil {
-				return nil, fmt.Errorf("class %d: %w", m.positive(k), err)
-			}
+		solutions := make([][]float64, len(of))
+		for q, b := range of {
+			solutions[q] = z.weights(b.u)
 		}
-		matrix.Scale(w[:f.Cols()], scale)
-		m.Coef.SetRow(k, w[:f.Cols()])
-		m.Intercept[k] = w[f.Cols()]
-	}
-	return m, nil
-}
-
-// nearOptimum reports whether coefficients w, the last of the column of ones, are known to be the
-// optimum but for a share of the others' length: the Hessian is at least the identity, so that the
-// gradient of the objective and its rounding bound the error. It asks the rows themselves, whose
-// lengths, times scale and with that column, are given: the solver works on a factor of them.
-func nearOptimum(ctx context.Context, f *matrix.Matrix[float64], rows []int, lengths, y, w []float64, c, scale float64) (bool, error) {
-	d := f.Cols()
-	gradient := slices.Clone(w)
-	length, rounding := matrix.Length(w), 0.0
-	for q, i := range rows {
-		if q%parallel.RowsAtOnce == 0 && ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		cols, values := f.Row(i)
-		score := w[d]
-		for p, v := range values {
-			score += scale * v * w[matrix.Column(cols, p)]
-		}
-		wrong := 1 / (1 + math.Exp(y[q]*score))
-		pull := -c * y[q] * wrong
-		f.AddRow(gradient, i, scale*pull)
-		gradient[d] += pull
-		rounding += lost(lengths[q], pull, c*wrong*(1-wrong), length)
-	}
-	return matrix.Length(gradient)+unitOf(d+1)*rounding <= accuracy*matrix.Length(w[:d]), nil
-}
-
-// choose returns the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h
-// right predictions over all folds.
-func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (float64, error) {
-	if len(l.Cs) == 1 {
-		return l.Cs[0], nil
-	}
-	fold, folds, err := stratify(rows, labels, l.Folds)
-	if err != nil {
-		return 0, err
-	}
-	known, err := spanned(ctx, f, rows)
-	if err != nil {
-		return 0, err
-	}
-	actual, right := picked(labels, rows), make([]int, len(l.Cs))
-	err = each(ctx, len(l.Cs), func(j int) error {
-		predicted, err := LogisticRegression{Cs: l.Cs[j : j+1]}.predictParts(ctx, known, fold, folds, actual)
+		near, err := nearOptimum(ctx, x, of, solutions)
 		if err != nil {
-			return fmt.Errorf("candidate %v: %w", l.Cs[j], err)
+			return nil, err
 		}
-		for i, p := range predicted {
-			if p == actual[i] {
-				right[j]++
+		for q, w := range solutions {
+			m, k, b := models[len(models)-len(cs)+q/classes], q%classes, of[q]
+			if !near[q] {
+				if w, err = b.polished(ctx, f, rows, w); err != nil {
+					return nil, fmt.Errorf("class %d: %w", m.positive(k), err)
+				}
 			}
+			matrix.Scale(w[:f.Cols()], b.scale)
+			m.Coef.SetRow(k, w[:f.Cols()])
+			m.Intercept[k] = w[f.Cols()]
 		}
-		return nil
+	}
+	return models, nil
+}
+
+// scaledLengths are the lengths of the rows of a training set whose features are multiplied by scale.
+func scaledLengths(ctx context.Context, x *matrix.Matrix[float64], c, scale float64) ([]float64, error) {
+	lengths := make([]float64, x.Rows())
+	err := parallel.EachRow(ctx, len(lengths), func(i int) {
+		_, values := x.Row(i)
+		lengths[i] = math.Hypot(scale*matrix.Length(values[:len(values)-1]), 1)
 	})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	most := slices.Max(right)
-	var mean, weight float64 // of log C
-	for j, c := range l.Cs {
-		w := math.Exp(float64(right[j]-most) / 2)
-		mean += w * math.Log(c)
-		weight += w
+	// The solver squares it; beyond this it would overflow silently.
+	if reach := c * matrix.Total(lengths); !(reach < 1e150) {
+		return nil, fmt.Errorf("%w: C times the lengths of the training rows is %.3g, too large to square", coles.ErrNotFinite, reach)
 	}
-	mean /= weight
-	return slices.MinFunc(l.Cs, func(a, b float64) int {
-		return cmp.Compare(math.Abs(math.Log(a)-mean), math.Abs(math.Log(b)-mean))
-	}), nil
+	return lengths, nil
 }
 
-// spanned returns the given rows of x. If x is dense with more columns than there are rows, they
-// come in an orthonormal basis of their span, X = LQ with QQᵀ = I: there lie the coefficients of a
-// regression on any of them, and Xw = Lu for w = Qᵀu.
-func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matrix.Matrix[float64], error) {
-	x, err := x.Gather(ctx, rows)
-	if err != nil || x.Sparse != nil || x.Rows() >= x.Cols() {
-		return x, err
+// nearOptimum reports whether coefficients w of problems, the last of the column of ones, are known to
+// be the optimum but for a share of the others' length: the Hessian is at least the identity, so that
+// the gradient of the objective and its rounding bound the error. It asks the rows x themselves: the
+// solver works on a factor of them.
+func nearOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w [][]float64) ([]bool, error) {
+	t, k := x.Dims()
+	z, err := asGiven(ctx, x)
+	if err != nil {
+		return nil, err
 	}
-	z, err := newSpanDesign(ctx, x.Dense)
-	t := len(rows)
-	return matrix.Of(kernel.Matrix[float64]{Rows: t, Cols: t, Stride: t, Data: z.l.Data}), err
-}
-
-// predictParts predicts the rows of each part by a model of the other parts.
-func (l LogisticRegression) predictParts(ctx context.Context, f *matrix.Matrix[float64], fold []int, folds int, labels []int) ([]int, error) {
-	all := make([]int, len(fold))
-	return all, each(ctx, folds, func(part int) error {
-		var train, held []int
-		for i, of := range fold {
-			if of == part {
-				held = append(held, i)
-			} else {
-				train = append(train, i)
-			}
-		}
-		err := checkClasses(train, labels)
-		var m *LinearModel
-		if err == nil {
-			m, err = l.fit(ctx, f, train, labels)
-		}
-		if err != nil {
-			return fmt.Errorf("fold %d: %w", part, err)
-		}
-		predicted, err := m.predict(ctx, f, held)
-		for q, p := range predicted {
-			all[held[q]] = p
-		}
-		return err
+	near, rounding := make([]bool, len(of)), make([]float64, len(of))
+	points, images := kernel.Unset[float64](len(of), k), kernel.Unset[float64](len(of), t)
+	for q, b := range of {
+		v := points.Row(q)
+		copy(v, w[q])
+		matrix.Scale(v[:k-1], b.scale)
+	}
+	if err := z.scores(ctx, images, points); err != nil {
+		return nil, err
+	}
+	err = parallel.For(ctx, len(of), func(q int) {
+		b := of[q]
+		copy(b.margin, images.Row(q))
+		b.bend()
+		copy(images.Row(q), b.pull)
+		rounding[q] = b.rounding(matrix.Length(w[q]))
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := z.pulls(ctx, points, images); err != nil {
+		return nil, err
+	}
+	for q, b := range of {
+		gradient := points.Row(q)
+		matrix.Scale(gradient[:k-1], b.scale)
+		for j, v := range w[q] {
+			gradient[j] = v - gradient[j]
+		}
+		near[q] = matrix.Length(gradient)+rounding[q] <= accuracy*matrix.Length(w[q][:k-1])
+	}
+	return near, nil
 }
 
-// stratify assigns each of rows to one of k folds so that every fold has its share of each class,
-// as scikit-learn's StratifiedKFold without shuffling: with the rows sorted by class, classes in
-// the order of their first row, fold j is due as many rows of a class as there are among every k-th
-// row from the j-th on; it takes them in the order given.
-func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
-	count := make(map[int]int)
-	var order []int // classes by first row
-	largest := 0
-	for _, i := range rows {
-		if count[labels[i]] == 0 {
-			order = append(order, labels[i])
-		}
-		count[labels[i]]++
-		largest = max(largest, count[labels[i]])
+// polished are the coefficients at the optimum, from others that are near.
+func (b *binary) polished(ctx context.Context, f *matrix.Matrix[float64], rows []int, from []float64) ([]float64, error) {
+	x, err := trainingSet(ctx, f, rows, b.scale)
+	if err != nil {
+		return nil, err
 	}
-	if k = cmp.Or(k, min(5, largest)); k < 2 || k > largest {
-		return nil, 0, fmt.Errorf("%w: %d folds, the largest class has %d rows", coles.ErrSetting, k, largest)
-	}
-	due := make(map[int][]int, len(order)) // the folds of the rows of a class, one after another
-	sorted := 0
-	for _, class := range order {
-		for range count[class] {
-			due[class] = append(due[class], sorted%k)
-			sorted++
-		}
-		slices.Sort(due[class])
-	}
-	fold = make([]int, len(rows))
-	for p, i := range rows {
-		class := labels[i]
-		fold[p], due[class] = due[class][0], due[class][1:]
-	}
-	return fold, k, nil
+	return polish(ctx, x, b.lengths, b.y, b.c, from)
 }

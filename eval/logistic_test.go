@@ -83,12 +83,15 @@ func TestObjectiveAndItsSlopeAgree(t *testing.T) {
 	for i := range y {
 		y[i] = float64(2*(i%2) - 1)
 	}
-	b := newBinary(z, y, 3, make([]float64, 20))
+	b := newBinary(7, y, 3, 1, make([]float64, 20))
 	rng := testkit.Random(5)
 	for j := range b.u {
 		b.u[j], b.step[j] = rng.NormFloat64(), rng.NormFloat64()
 	}
-	if err := errors.Join(z.mul(background, b.margin, b.u), z.mul(background, b.stepMargin, b.step)); err != nil {
+	row := func(v []float64) kernel.Matrix[float64] {
+		return kernel.Matrix[float64]{Rows: 1, Cols: len(v), Stride: len(v), Data: v}
+	}
+	if err := errors.Join(z.scores(background, row(b.margin), row(b.u)), z.scores(background, row(b.stepMargin), row(b.step))); err != nil {
 		t.Fatal(err)
 	}
 	uu, up, pp := dot(b.u, b.u), dot(b.u, b.step), dot(b.step, b.step)
@@ -100,13 +103,16 @@ func TestObjectiveAndItsSlopeAgree(t *testing.T) {
 		testkit.WantNear(t, "the slope", slope, (after-before)/(2*h), 1e-7)
 	}
 	_, slope := b.along(0, uu, up, pp)
-	testkit.Must(b.differentiate(background))
-	testkit.WantNear(t, "the slope along the step", slope, dot(b.grad, b.step), 1e-12)
+	step, loss := slices.Clone(b.step), make([]float64, 7)
+	b.bend()
+	testkit.Check(t, z.pulls(background, row(loss), row(b.pull)))
+	b.begin(loss)
+	testkit.WantNear(t, "the slope along the step", slope, dot(b.grad, step), 1e-12)
 }
 
 // Both forms of a design pose the same problem, and a sparse one too.
 func TestDesignsAgree(t *testing.T) {
-	for _, d := range []int{3, 24, 25, 90} {
+	for _, d := range []int{3, 24, 25, 26, 90} {
 		x, labels := normal(25, d, 2, uint64(d)), randomLabels(25, 2, uint64(d))
 		y := newModel(upTo(25), labels, d).signs(0, upTo(25), labels)
 		dense := testkit.Must(read(background, x))
@@ -114,22 +120,36 @@ func TestDesignsAgree(t *testing.T) {
 		set := testkit.Must(trainingSet(background, dense, upTo(25), 1))
 		lengths := testkit.Must(matrix.Lengths(background, set))
 		designs := []design{
-			rowsDesign{set},
-			rowsDesign{testkit.Must(trainingSet(background, scattered, upTo(25), 1))},
-			testkit.Must(newDesign(background, testkit.Must(trainingSet(background, dense, upTo(25), 1)))),
+			testkit.Must(asGiven(background, set)),
+			testkit.Must(asGiven(background, testkit.Must(trainingSet(background, scattered, upTo(25), 1)))),
+			testkit.Must(newDesign(background, set)),
 		}
 		var want []float64
 		for q, z := range designs {
-			b := newBinary(z, y, 1, lengths)
-			if err := b.solve(background); err != nil {
-				t.Fatal(err)
-			}
+			b := newBinary(z.Cols(), y, 1, 1, lengths)
+			testkit.Check(t, solve(background, z, []*binary{b}))
 			w := z.weights(b.u)
 			if want == nil {
 				want = w
 			}
 			if off := floats.Distance(w, want, 2); off > 1e-9 {
 				t.Errorf("d=%d: solution %d is %g from the solution of the rows", d, q, off)
+			}
+		}
+	}
+}
+
+// Problems that share their products end where each ends alone, whatever their C and scale.
+func TestProblemsShareProducts(t *testing.T) {
+	for name, c := range map[string]struct{ rows, cols int }{"more rows": {60, 20}, "more columns": {20, 60}} {
+		x, labels := blobs(c.rows, c.cols, 4, 17)
+		for form, given := range forms(x) {
+			f, rows := testkit.Must(read(background, given)), upTo(c.rows)
+			p := penalty{[]float64{1.0 / 16, 3, 0.5}, true}
+			for j, m := range testkit.Must(p.regress(background, f, rows, labels)) {
+				alone := testkit.Must(LogisticRegression{Cs: p.cs[j : j+1]}.Fit(background, given, rows, labels))
+				testkit.WantClose(t, name+", "+form, m.Coef, alone.Coef, 1e-8)
+				testkit.WantSame(t, "C", m.C, alone.C)
 			}
 		}
 	}
@@ -145,14 +165,15 @@ func TestFactorLQ(t *testing.T) {
 			for i := c.distinct; i < c.rows; i++ {
 				x.SetRow(i, x.RawRowView(i%c.distinct))
 			}
-			z := testkit.Must(newSpanDesign(background, kernel.Matrix[float64](mat.DenseCopyOf(x).RawMatrix())))
+			z := design{q: kernel.Matrix[float64](mat.DenseCopyOf(x).RawMatrix()), tau: make([]float64, c.rows)}
+			l := testkit.Must(spanOf(background, z.q, z.tau))
 			q := mat.NewDense(c.rows, c.cols, nil)
 			one := testkit.Eye(c.rows)
 			for i := range c.rows {
-				q.SetRow(i, z.weights(one.RawRowView(i))) // Qᵀ·eᵢ
+				q.SetRow(i, z.weights(append(one.RawRowView(i), 0))[:c.cols]) // Qᵀ·eᵢ
 			}
 			testkit.WantClose(t, "QQᵀ", testkit.Product(q, q.T()), one, 1e-13)
-			testkit.WantClose(t, "L·Q", testkit.Product(mat.NewTriDense(c.rows, mat.Lower, z.l.Data), q), x, 1e-12)
+			testkit.WantClose(t, "L·Q", testkit.Product(matrix.ToDense(l), q), x, 1e-12)
 		}
 	}
 }
@@ -162,12 +183,12 @@ func TestFitChecksItsGradient(t *testing.T) {
 	x, labels := normal(30, 50, 1, 3), randomLabels(30, 2, 3)
 	y := newModel(upTo(30), labels, 50).signs(0, upTo(30), labels)
 	for form, given := range forms(x) {
-		f := testkit.Must(read(background, given))
-		lengths := testkit.Must(matrix.Lengths(background, testkit.Must(trainingSet(background, f, upTo(30), 1))))
+		set := testkit.Must(trainingSet(background, testkit.Must(read(background, given)), upTo(30), 1))
+		b := newBinary(51, y, 1, 1, testkit.Must(matrix.Lengths(background, set)))
 		m := testkit.Must(LogisticRegression{}.Fit(background, given, upTo(30), labels))
 		w := append(mat.Row(nil, 0, m.Coef), m.Intercept[0])
 		near := func() bool {
-			return testkit.Must(nearOptimum(background, f, upTo(30), lengths, y, w, 1, 1))
+			return testkit.Must(nearOptimum(background, set, []*binary{b}, [][]float64{w}))[0]
 		}
 		if !near() {
 			t.Errorf("%s: the optimum is not seen", form)

@@ -35,9 +35,9 @@ type polisher struct {
 	pull []twofold // −(derivative) of the loss of each row
 	curv []float64 // its second derivative
 
-	span   blas64.Triangular // L of Z = L·Q, if the unknowns are β
-	root   []float64         // E^½
-	factor blas64.Triangular // of the equations of a step
+	span   kernel.Matrix[float64] // L of Z = L·Q, if the unknowns are β
+	root   []float64              // E^½
+	factor blas64.Triangular      // of the equations of a step
 }
 
 // A guess is u, the unknowns at, which are u itself or β, and the margin Zu.
@@ -73,11 +73,10 @@ func (p *polisher) toSpan(ctx context.Context, from guess) (guess, error) {
 	for i := range t {
 		p.z.AddRow(dense.Row(i), i, 1)
 	}
-	z, err := newSpanDesign(ctx, dense)
-	if err != nil {
+	var err error
+	if p.span, err = spanOf(ctx, dense, make([]float64, t)); err != nil {
 		return guess{}, err
 	}
-	p.span = z.l
 	p.differentiate(from.margin)
 	return p.newton(ctx, from.margin, guess{make([]twofold, t), make([]twofold, k), make([]twofold, t)})
 }
@@ -165,7 +164,7 @@ func (p *polisher) newton(ctx context.Context, near []twofold, g guess) (guess, 
 		for i, v := range g.margin {
 			pull[i] = p.pull[i].minus(v.minus(near[i]).scaled(p.curv[i]))
 		}
-		if p.span.N == 0 {
+		if p.span.Rows == 0 {
 			if pull, err = p.combined(ctx, pull); err != nil {
 				return guess{}, err
 			}
@@ -182,7 +181,7 @@ func (p *polisher) moved(ctx context.Context, g guess, step []float64) (guess, e
 	change, err := twofolds(step), error(nil)
 	at := sum(g.at, change)
 	u := at
-	if p.span.N > 0 {
+	if p.span.Rows > 0 {
 		// Not from β, whose terms may cancel.
 		if change, err = p.combined(ctx, change); err != nil {
 			return guess{}, err
@@ -199,13 +198,13 @@ func (p *polisher) decompose(ctx context.Context) error {
 		p.root[i] = max(math.Sqrt(e), 1e-150) // not zero: solution divides by it
 	}
 	t, n := p.z.Dims()
-	if p.span.N > 0 {
+	if p.span.Rows > 0 {
 		n = t
 	}
 	a := kernel.Dense[float64](n, t+n)
 	for i, root := range p.root {
-		if p.span.N > 0 {
-			matrix.AddScaled(a.Row(i), root, p.span.Data[i*p.span.Stride:][:i+1])
+		if p.span.Rows > 0 {
+			matrix.AddScaled(a.Row(i), root, p.span.Row(i)[:i+1])
 			continue
 		}
 		cols, values := p.z.Row(i)
@@ -222,14 +221,14 @@ func (p *polisher) decompose(ctx context.Context) error {
 
 // solution overwrites r by (I + ZᵀEZ)⁻¹r or, of β, (I + E·ZZᵀ)⁻¹r.
 func (p *polisher) solution(r []float64) []float64 {
-	if p.span.N > 0 {
+	if p.span.Rows > 0 {
 		for i, root := range p.root {
 			r[i] /= root
 		}
 	}
 	blas64.Trsv(blas.NoTrans, p.factor, vector(r))
 	blas64.Trsv(blas.Trans, p.factor, vector(r))
-	if p.span.N > 0 {
+	if p.span.Rows > 0 {
 		for i, root := range p.root {
 			r[i] *= root
 		}
