@@ -18,40 +18,40 @@ import (
 // matrix XXᵀ = LLᵀ, keeps all digits, whatever the rank.
 type design struct {
 	*matrix.Matrix[float64]
-	columns kernel.Matrix[float64] // the transpose of a dense one: products with it are faster
+	single  kernel.Matrix[float32] // the same in float32, and its transpose: products with it are faster
+	columns kernel.Matrix[float32]
 	q       kernel.Matrix[float64] // reflectors whose product is Q, right of the diagonal; empty without
 	tau     []float64
 }
 
 // newDesign is that of a training set x, which has the column of ones, in O(t²d) for t rows if they
 // are fewer than the d features.
-func newDesign(ctx context.Context, x *matrix.Matrix[float64]) (design, error) {
+func newDesign(ctx context.Context, x *matrix.Matrix[float64]) (z design, err error) {
 	t, d := x.Rows(), x.Cols()-1
-	if x.Sparse != nil || t >= d {
-		return asGiven(ctx, x)
+	if z.Matrix = x; x.Sparse != nil {
+		return z, nil
 	}
-	q, tau := kernel.Unset[float64](t, d), make([]float64, t)
-	kernel.Copy(q, kernel.Columns(x.Dense, 0, d))
-	l, err := spanOf(ctx, q, tau)
-	if err != nil {
-		return design{}, err
+	if t < d {
+		z.q, z.tau = kernel.Unset[float64](t, d), make([]float64, t)
+		kernel.Copy(z.q, kernel.Columns(x.Dense, 0, d))
+		l, err := spanOf(ctx, z.q, z.tau)
+		if err != nil {
+			return z, err
+		}
+		z.Matrix = matrix.Of(kernel.Unset[float64](t, t+1))
+		for i := range t {
+			row := z.Dense.Row(i)
+			row[copy(row, l.Row(i))] = 1
+		}
 	}
-	short := matrix.Of(kernel.Unset[float64](t, t+1))
-	for i := range t {
-		row := short.Dense.Row(i)
-		row[copy(row, l.Row(i))] = 1
+	if largest, err := z.Largest(ctx); err != nil || largest > maxSingle {
+		return z, err
 	}
-	z, err := asGiven(ctx, short)
-	z.q, z.tau = q, tau
-	return z, err
-}
-
-// asGiven is the design that is x itself.
-func asGiven(ctx context.Context, x *matrix.Matrix[float64]) (z design, err error) {
-	z.Matrix = x
-	if x.Sparse == nil {
-		z.columns, err = kernel.Transposed(ctx, x.Dense)
+	z.single = kernel.Unset[float32](z.Dims())
+	if err := kernel.Convert(ctx, z.single, z.Dense); err != nil {
+		return z, err
 	}
+	z.columns, err = kernel.Transposed(ctx, z.single)
 	return z, err
 }
 
@@ -83,7 +83,7 @@ func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int, sca
 // scores sets dst = V·Zᵀ: a row of coordinates makes a row of scores.
 func (z design) scores(ctx context.Context, dst, v kernel.Matrix[float64]) error {
 	if z.Sparse == nil {
-		return kernel.Gemm(ctx, false, false, 1, v, z.columns, 0, dst)
+		return kernel.Gemm(ctx, false, true, 1, v, z.Dense, 0, dst)
 	}
 	return z.eachPart(ctx, v.Rows, func(q, lo, hi int) {
 		from, to := v.Row(q), dst.Row(q)
@@ -111,6 +111,15 @@ func (z design) pulls(ctx context.Context, dst, s kernel.Matrix[float64]) error 
 			z.AddRow(dst.Row(q), i, s.Row(q)[i])
 		}
 	})
+}
+
+// singleScores and singlePulls are scores and pulls in float32.
+func (z design) singleScores(ctx context.Context, dst, v kernel.Matrix[float32]) error {
+	return kernel.Gemm(ctx, false, false, 1, v, z.columns, 0, dst)
+}
+
+func (z design) singlePulls(ctx context.Context, dst, s kernel.Matrix[float32]) error {
+	return kernel.Gemm(ctx, false, false, 1, s, z.single, 0, dst)
 }
 
 // eachPart calls do for a million entries of the rows at a time, one after the other for each of n

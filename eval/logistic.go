@@ -239,11 +239,7 @@ func scaledLengths(ctx context.Context, x *matrix.Matrix[float64], c, scale floa
 // solver works on a factor of them.
 func nearOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w [][]float64) ([]bool, error) {
 	t, k := x.Dims()
-	z, err := asGiven(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	near, rounding := make([]bool, len(of)), make([]float64, len(of))
+	z, near, rounding := design{Matrix: x}, make([]bool, len(of)), make([]float64, len(of))
 	points, images := kernel.Unset[float64](len(of), k), kernel.Unset[float64](len(of), t)
 	for q, b := range of {
 		v := points.Row(q)
@@ -253,7 +249,7 @@ func nearOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w
 	if err := z.scores(ctx, images, points); err != nil {
 		return nil, err
 	}
-	err = parallel.For(ctx, len(of), func(q int) {
+	err := parallel.For(ctx, len(of), func(q int) {
 		b := of[q]
 		copy(b.margin, images.Row(q))
 		b.bend()

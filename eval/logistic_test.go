@@ -120,8 +120,8 @@ func TestDesignsAgree(t *testing.T) {
 		set := testkit.Must(trainingSet(background, dense, upTo(25), 1))
 		lengths := testkit.Must(matrix.Lengths(background, set))
 		designs := []design{
-			testkit.Must(asGiven(background, set)),
-			testkit.Must(asGiven(background, testkit.Must(trainingSet(background, scattered, upTo(25), 1)))),
+			{Matrix: set},
+			{Matrix: testkit.Must(trainingSet(background, scattered, upTo(25), 1))},
 			testkit.Must(newDesign(background, set)),
 		}
 		var want []float64

@@ -17,6 +17,8 @@ const (
 	// optimum as the gradient is small.
 	stepTolerance  = 1e-9
 	maxNewtonSteps = 200
+	// singleForcing is the least reduction of a residual for which float32 has the digits.
+	singleForcing = 1e-5
 )
 
 // binary is a two-class logistic regression in the coordinates of a design Z, whose columns but the
@@ -25,7 +27,8 @@ const (
 //	min over u of φ(u) = ½‖u‖² + C Σᵢ log(1 + exp(−yᵢ·(ZSu)ᵢ)),  yᵢ = ±1.
 //
 // A truncated Newton method solves it: conjugate gradients find the step p of (I + C·SZᵀDZS)p = −∇φ,
-// to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982).
+// to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982). Where they ask
+// for few digits their products are in float32; the gradient, which says where the optimum is, never.
 type binary struct {
 	y        []float64
 	c, scale float64
@@ -40,12 +43,17 @@ type binary struct {
 	stepMargin []float64
 	steps      int     // of Newton
 	first      float64 // ‖grad‖ at the start
+	norm       float64 // ‖grad‖
 
 	r, p     []float64 // conjugate gradients: residual and direction
 	rr, stop float64   // ‖r‖², and the ‖r‖ to reach
-	left     int       // products until they are given up, 0 where the gradient is to be taken
+	left     int       // products until they are given up, 0 where the step is to be made
+	single   bool      // products are in float32
 	done     bool
 }
+
+// maxSingle bounds the features, and C times lengths, of products in float32.
+const maxSingle = 1e12
 
 // newBinary starts at u = 0, of k coordinates.
 func newBinary(k int, y []float64, c, scale float64, lengths []float64) *binary {
@@ -56,62 +64,81 @@ func newBinary(k int, y []float64, c, scale float64, lengths []float64) *binary 
 	for _, v := range []*[]float64{&b.margin, &b.pull, &b.curv, &b.stepMargin} {
 		*v = make([]float64, len(y))
 	}
+	b.single = c*scale*b.sum < maxSingle
 	b.value, _ = b.along(0, 0, 0, 0)
 	b.bend()
 	return b
 }
 
 // solve moves the u of every problem to its optimum, or as near to it as the rounding of the gradient
-// lets it see. Each goes its own way, and all share their products with the design: first those with
-// directions of conjugate gradients, then the sums of rows that make a gradient or a product with a
-// Hessian.
+// lets it see. Each goes its own way, and all share their products with the design.
 func solve(ctx context.Context, z design, problems []*binary) error {
-	t, k := z.Dims()
-	points, images := kernel.Unset[float64](len(problems), k), kernel.Unset[float64](len(problems), t)
-	grain := 1 + (1<<15)/(t+k) // problems: tens of microseconds
 	for open := slices.Clone(problems); len(open) > 0; {
-		slices.SortStableFunc(open, func(a, b *binary) int { return min(b.left, 1) - min(a.left, 1) })
-		stepping := 0
-		for ; stepping < len(open) && open[stepping].left > 0; stepping++ {
-			b, v := open[stepping], points.Row(stepping)
-			copy(v, b.p)
-			matrix.Scale(v[:k-1], b.scale)
-		}
-		v, s := kernel.Rows(points, 0, len(open)), kernel.Rows(images, 0, len(open))
-		if err := z.scores(ctx, kernel.Rows(s, 0, stepping), kernel.Rows(v, 0, stepping)); err != nil {
-			return err
-		}
-		err := parallel.Ranges(ctx, len(open), grain, func(lo, hi int) {
-			for q := lo; q < hi; q++ {
-				if open[q].left > 0 {
-					open[q].advance(s.Row(q))
-				} else {
-					copy(s.Row(q), open[q].pull)
-				}
+		var single, double, still []*binary
+		for _, b := range open {
+			switch {
+			case b.left == 0:
+				still = append(still, b)
+			case b.single && z.single.Rows > 0:
+				single = append(single, b)
+			default:
+				double = append(double, b)
 			}
-		})
-		if err != nil {
-			return err
 		}
-		if err := z.pulls(ctx, v, s); err != nil {
-			return err
+		err := together(ctx, z, still, z.scores, z.pulls, (*binary).aim, (*binary).move, (*binary).begin)
+		if err == nil {
+			err = together(ctx, z, single, z.singleScores, z.singlePulls, direct, advance, turn)
 		}
-		err = parallel.Ranges(ctx, len(open), grain, func(lo, hi int) {
-			for q := lo; q < hi; q++ {
-				matrix.Scale(v.Row(q)[:k-1], open[q].scale)
-				if open[q].left > 0 {
-					open[q].turn(v.Row(q))
-				} else {
-					open[q].begin(v.Row(q))
-				}
-			}
-		})
+		if err == nil {
+			err = together(ctx, z, double, z.scores, z.pulls, direct, advance, turn)
+		}
 		if err != nil {
 			return err
 		}
 		open = slices.DeleteFunc(open, func(b *binary) bool { return b.done })
 	}
 	return nil
+}
+
+// together takes one product ZSv with a vector and one SZᵀs for each of the problems, which before writes,
+// between replaces and after reads.
+func together[T kernel.Float](ctx context.Context, z design, problems []*binary, scores, pulls func(ctx context.Context, dst, v kernel.Matrix[T]) error,
+	before, between, after func(*binary, []T)) error {
+	if len(problems) == 0 {
+		return ctx.Err()
+	}
+	t, k := z.Dims()
+	v, freeV := kernel.Scratch[T](len(problems), k)
+	defer freeV()
+	s, freeS := kernel.Scratch[T](len(problems), t)
+	defer freeS()
+	each := func(do func(q int, b *binary)) error {
+		return parallel.Ranges(ctx, len(problems), 1+(1<<15)/(t+k), func(lo, hi int) {
+			for q := lo; q < hi; q++ {
+				do(q, problems[q])
+			}
+		})
+	}
+	err := each(func(q int, b *binary) {
+		before(b, v.Row(q))
+		matrix.Scale(v.Row(q)[:k-1], T(b.scale))
+	})
+	if err == nil {
+		err = scores(ctx, s, v)
+	}
+	if err == nil {
+		err = each(func(q int, b *binary) { between(b, s.Row(q)) })
+	}
+	if err == nil {
+		err = pulls(ctx, v, s)
+	}
+	if err != nil {
+		return err
+	}
+	return each(func(q int, b *binary) {
+		matrix.Scale(v.Row(q)[:k-1], T(b.scale))
+		after(b, v.Row(q))
+	})
 }
 
 // rounding estimates how large a vanishing gradient is by rounding, with pull and curv at a u of
@@ -133,64 +160,93 @@ func (b *binary) bend() {
 	}
 }
 
+// aim asks for the margin of Newton's step.
+func (b *binary) aim(v []float64) { copy(v, b.step) }
+
+// move makes the step, given its margin, which it replaces by the pull there.
+func (b *binary) move(margin []float64) {
+	copy(b.stepMargin, margin)
+	if b.steps > 0 {
+		switch moved := b.lineSearch(); {
+		case moved:
+			b.bend()
+		case b.single:
+			b.single = false // it was no descent
+		default:
+			b.done = true
+		}
+	}
+	copy(margin, b.pull)
+}
+
 // begin takes the gradient, given SZᵀ·pull, and starts conjugate gradients unless it is small.
 func (b *binary) begin(loss []float64) {
+	if b.done {
+		return
+	}
 	for j, u := range b.u {
 		b.grad[j] = u - loss[j]
 	}
-	norm, length := matrix.Length(b.grad), matrix.Length(b.u)
+	before, length := b.norm, matrix.Length(b.u)
+	b.norm = matrix.Length(b.grad)
 	tolerance := max(min(gradientTolerance*b.c*b.sum, stepTolerance*length), b.rounding(length))
 	if b.steps == 0 {
-		b.first = norm
+		b.first = b.norm
 	}
-	if b.done = norm <= tolerance || b.steps == maxNewtonSteps; b.done {
+	if b.done = b.norm <= tolerance || b.steps == maxNewtonSteps; b.done {
 		return
 	}
-	b.steps++
 	// Newton's quadratic convergence needs the relative accuracy of the step to fall with the
 	// gradient; never below what is left to gain.
-	forcing := max(min(0.1, math.Sqrt(norm/b.first)), 0.1*tolerance/norm)
+	forcing := max(min(0.1, math.Sqrt(b.norm/b.first)), 0.1*tolerance/b.norm)
+	b.single = b.single && forcing > singleForcing && (b.steps == 0 || b.norm < before/2)
+	b.steps++
 	clear(b.step)
-	clear(b.stepMargin)
 	for j, g := range b.grad {
 		b.r[j] = -g
 	}
 	copy(b.p, b.r)
-	b.rr, b.stop, b.left = norm*norm, forcing*norm, 2*len(b.r)+50
+	b.rr, b.stop, b.left = b.norm*b.norm, forcing*b.norm, 2*len(b.r)+50
 }
 
-// advance moves step along p, given zp = ZSp, which it replaces by C·D·zp.
-func (b *binary) advance(zp []float64) {
-	curvature := dot(b.p, b.p) // pᵀ(I + C·SZᵀDZS)p
-	for i, m := range zp {
-		curvature += b.curv[i] * m * m
+// direct asks for the image of the direction, of the length that the residual makes 1.
+func direct[T kernel.Float](b *binary, v []T) {
+	unit := 1 / math.Sqrt(b.rr)
+	for j, p := range b.p {
+		v[j] = T(unit * p)
 	}
-	a := b.rr / curvature
+}
+
+// advance moves step along p, given the image zp of p in units of ‖r‖, which it replaces by what
+// C·SZᵀDZSp takes off the residual comes from.
+func advance[T kernel.Float](b *binary, zp []T) {
+	curvature := 0.0 // pᵀ(I + C·SZᵀDZS)p
+	for i, m := range zp {
+		curvature += b.curv[i] * float64(m) * float64(m)
+	}
+	a := b.rr / (dot(b.p, b.p) + b.rr*curvature)
 	matrix.AddScaled(b.step, a, b.p)
 	matrix.AddScaled(b.r, -a, b.p)
-	matrix.AddScaled(b.stepMargin, a, zp)
 	for i, curv := range b.curv {
-		zp[i] *= a * curv
+		zp[i] = T(a * curv * float64(zp[i]))
 	}
 }
 
-// turn takes the next direction, given what remains to be taken off the residual, or makes the step
-// if that is small. Cut off early it is still a direction of descent, as conjugate gradients start
-// from zero.
-func (b *binary) turn(hp []float64) {
-	matrix.AddScaled(b.r, -1, hp)
-	before := b.rr
+// turn takes the next direction, given what is to be taken off the residual in units of ‖r‖, unless
+// that is small. Cut off early it is still a step of descent, as conjugate gradients start from zero.
+func turn[T kernel.Float](b *binary, hp []T) {
+	before, unit := b.rr, math.Sqrt(b.rr)
+	for j, v := range hp {
+		b.r[j] -= unit * float64(v)
+	}
 	b.rr = dot(b.r, b.r)
-	if b.left--; b.left > 0 && !(math.Sqrt(b.rr) <= b.stop) {
-		beta := b.rr / before
-		for j, r := range b.r {
-			b.p[j] = r + beta*b.p[j]
-		}
+	if b.left--; b.left == 0 || math.Sqrt(b.rr) <= b.stop {
+		b.left = 0
 		return
 	}
-	b.left = 0
-	if b.done = !b.lineSearch(); !b.done {
-		b.bend()
+	beta := b.rr / before
+	for j, r := range b.r {
+		b.p[j] = r + beta*b.p[j]
 	}
 }
 
