@@ -71,42 +71,49 @@ func newBinary(k int, y []float64, c, scale float64, lengths []float64) *binary 
 }
 
 // solve moves the u of every problem to its optimum, or as near to it as the rounding of the gradient
-// lets it see. Each goes its own way, and all share their products with the design.
+// lets it see. They take Newton's steps together, each with conjugate gradients of its own, and share
+// all products with the design.
 func solve(ctx context.Context, z design, problems []*binary) error {
 	for open := slices.Clone(problems); len(open) > 0; {
-		var single, double, still []*binary
-		for _, b := range open {
-			switch {
-			case b.left == 0:
-				still = append(still, b)
-			case b.single && z.single.Rows > 0:
-				single = append(single, b)
-			default:
-				double = append(double, b)
-			}
-		}
-		err := together(ctx, z, still, z.scores, z.pulls, (*binary).aim, (*binary).move, (*binary).begin)
-		if err == nil {
-			err = together(ctx, z, single, z.singleScores, z.singlePulls, direct, advance, turn)
-		}
-		if err == nil {
-			err = together(ctx, z, double, z.scores, z.pulls, direct, advance, turn)
-		}
-		if err != nil {
+		if err := together(ctx, z, open, z.scores, z.pulls, (*binary).aim, (*binary).move, (*binary).begin); err != nil {
 			return err
 		}
 		open = slices.DeleteFunc(open, func(b *binary) bool { return b.done })
+		var single, double []*binary
+		for _, b := range open {
+			if b.single && z.single.Rows > 0 {
+				single = append(single, b)
+			} else {
+				double = append(double, b)
+			}
+		}
+		if err := conjugate(ctx, z, single, z.singleScores, z.singlePulls); err != nil {
+			return err
+		}
+		if err := conjugate(ctx, z, double, z.scores, z.pulls); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A product with the rows of a design, or with their transpose, of all rows of v.
+type shared[T kernel.Float] func(ctx context.Context, dst, v kernel.Matrix[T]) error
+
+// conjugate finds Newton's step of each problem.
+func conjugate[T kernel.Float](ctx context.Context, z design, problems []*binary, scores, pulls shared[T]) error {
+	for len(problems) > 0 {
+		if err := together(ctx, z, problems, scores, pulls, direct, advance, turn); err != nil {
+			return err
+		}
+		problems = slices.DeleteFunc(problems, func(b *binary) bool { return b.left == 0 })
 	}
 	return nil
 }
 
 // together takes one product ZSv with a vector and one SZᵀs for each of the problems, which before writes,
 // between replaces and after reads.
-func together[T kernel.Float](ctx context.Context, z design, problems []*binary, scores, pulls func(ctx context.Context, dst, v kernel.Matrix[T]) error,
-	before, between, after func(*binary, []T)) error {
-	if len(problems) == 0 {
-		return ctx.Err()
-	}
+func together[T kernel.Float](ctx context.Context, z design, problems []*binary, scores, pulls shared[T], before, between, after func(*binary, []T)) error {
 	t, k := z.Dims()
 	v, freeV := kernel.Scratch[T](len(problems), k)
 	defer freeV()
