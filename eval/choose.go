@@ -148,7 +148,7 @@ func crossValidated(ctx context.Context, m *coles.Model, rows, labels []int) ([]
 		return nil, err
 	}
 	actual := picked(labels, rows)
-	predicted, err := predictParts(ctx, f, fold, folds, actual, func(train []int) ([]*LinearModel, error) {
+	predicted, err := predictParts(ctx, "cross-validate", f, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
 		return penalty{cs: []float64{1}}.regress(ctx, f, train, actual)
 	})
 	if err != nil {

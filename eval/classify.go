@@ -40,12 +40,13 @@ func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, spli
 			return nil, fmt.Errorf("split %d: %w", s, err)
 		}
 	}
-	accuracy, progress := make([]float64, len(splits)), p.start("classify", len(splits))
+	accuracy := make([]float64, len(splits))
+	ctx, progress := p.start(ctx, "classify", len(splits))
 	err = each(ctx, len(splits), func(s int) (err error) {
 		if accuracy[s], err = classifySplit(ctx, f, labels, splits[s], p.Regression); err != nil {
 			return fmt.Errorf("split %d: %w", s, err)
 		}
-		progress.add()
+		progress.Add()
 		return nil
 	})
 	if err != nil {

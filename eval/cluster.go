@@ -64,7 +64,8 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 	if k.Clusters == 0 {
 		k.Clusters = len(distinct(known))
 	}
-	result, seed, progress := &Clustering{}, k.Seed, p.start("cluster", runs)
+	result, seed := &Clustering{}, k.Seed
+	ctx, progress := p.start(ctx, "cluster", runs)
 	for run := range runs {
 		k.Seed = stream.Seed(seed, uint64(run))
 		m, err := k.fit(ctx, f)
@@ -74,7 +75,7 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 		if err := result.add(knownLabels(m.Labels, labels), known); err != nil {
 			return nil, err
 		}
-		progress.add()
+		progress.Add()
 	}
 	for _, m := range []*Measurements{&result.Accuracy, &result.NMI, &result.F1} {
 		if m.Mean, m.Std, err = MeanStd(m.Each); err != nil {

@@ -191,7 +191,7 @@ func (l LogisticRegression) CrossValidate(ctx context.Context, x mat.Matrix, row
 		return nil, err
 	}
 	actual := picked(labels, rows)
-	predicted, err := predictParts(ctx, f, fold, folds, actual, func(train []int) ([]*LinearModel, error) {
+	predicted, err := predictParts(ctx, "cross-validate", f, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
 		m, err := l.fit(ctx, f, train, actual)
 		return []*LinearModel{m}, err
 	})

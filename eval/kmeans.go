@@ -112,6 +112,7 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 		return nil, err
 	}
 	models, drawn := make([]*KMeansModel, most-k.Clusters+1), make([][]int, k.Starts)
+	progress := parallel.Counted(ctx, "cluster", len(models)*k.Starts)
 	for q := len(models) - 1; q >= 0; q-- {
 		k := k
 		k.Clusters += q
@@ -125,7 +126,7 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 				return nil, err
 			}
 		}
-		if models[q], err = bestStart(ctx, k, f, p, drawn); err != nil {
+		if models[q], err = bestStart(ctx, k, f, p, drawn, progress); err != nil {
 			return nil, err
 		}
 	}
@@ -133,12 +134,13 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 }
 
 // bestStart is the start with the least inertia, the first of equals.
-func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], p *points[T], drawn [][]int) (*KMeansModel, error) {
+func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], p *points[T], drawn [][]int, progress *parallel.Count) (*KMeansModel, error) {
 	models := make([]*KMeansModel, k.Starts)
 	err := each(ctx, k.Starts, func(s int) (err error) {
 		if models[s], err = newLloyd(p, k).run(ctx, drawn[s][:k.Clusters]); err != nil {
 			return err
 		}
+		progress.Add()
 		return models[s].judge(ctx, f)
 	})
 	if err != nil {

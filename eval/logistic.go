@@ -146,10 +146,12 @@ func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], 
 		}
 		p = penalty{[]float64{c}, true}
 	}
+	ctx, progress := counted(ctx, "learn", 1)
 	models, err := p.regress(ctx, f, rows, labels)
 	if err != nil {
 		return nil, err
 	}
+	progress.Add()
 	return models[0], nil
 }
 

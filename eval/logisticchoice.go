@@ -26,7 +26,7 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 		return 0, err
 	}
 	actual, right := picked(labels, rows), make([]int, len(l.Cs))
-	predicted, err := predictParts(ctx, known, fold, folds, actual, func(train []int) ([]*LinearModel, error) {
+	predicted, err := predictParts(ctx, "choose C", known, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
 		return penalty{l.Cs, true}.regress(ctx, known, train, actual)
 	})
 	if err != nil {
@@ -64,8 +64,11 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 	return matrix.Of(l), err
 }
 
-// predictParts predicts the rows of each part by models of the other parts, all that learn makes.
-func predictParts(ctx context.Context, f *matrix.Matrix[float64], fold []int, folds int, labels []int, learn func(train []int) ([]*LinearModel, error)) ([][]int, error) {
+// predictParts predicts the rows of each part by models of the other parts, all that learn makes. The
+// stage is what it is for.
+func predictParts(ctx context.Context, stage string, f *matrix.Matrix[float64], fold []int, folds int, labels []int,
+	learn func(ctx context.Context, train []int) ([]*LinearModel, error)) ([][]int, error) {
+	ctx, progress := counted(ctx, stage, folds)
 	parts, held := make([][][]int, folds), make([][]int, folds)
 	err := each(ctx, folds, func(part int) error {
 		var train []int
@@ -79,7 +82,7 @@ func predictParts(ctx context.Context, f *matrix.Matrix[float64], fold []int, fo
 		err := checkClasses(train, labels)
 		var models []*LinearModel
 		if err == nil {
-			models, err = learn(train)
+			models, err = learn(ctx, train)
 		}
 		if err != nil {
 			return fmt.Errorf("fold %d: %w", part, err)
@@ -91,6 +94,7 @@ func predictParts(ctx context.Context, f *matrix.Matrix[float64], fold []int, fo
 			}
 			parts[part] = append(parts[part], predicted)
 		}
+		progress.Add()
 		return nil
 	})
 	if err != nil {

@@ -1,6 +1,10 @@
 package eval
 
-import "sync"
+import (
+	"context"
+
+	"coles/internal/parallel"
+)
 
 // Protocol says how embeddings are measured. Its zero value is the protocol of the paper's tables
 // (section 6 there).
@@ -18,32 +22,16 @@ type Protocol struct {
 	// the output of [SpectralGraph] and [SpectralFeatures].
 	RawRows bool
 
-	// Progress, if set, is called at the start and after each split or run, one call at a time but
+	// Progress, if set, is called in the place of what [WithProgress] gave, at the start and after each split or run, one call at a time but
 	// not always from the same goroutine. The stage is "classify" with the number of splits as the
 	// total, or "cluster" with the number of runs.
 	Progress func(stage string, done, total int)
 }
 
-// A counter counts how much of a stage is done, and reports it.
-type counter struct {
-	report      func(stage string, done, total int) // may be nil
-	stage       string
-	mu          sync.Mutex
-	done, total int
-}
-
-// start reports that nothing is done yet.
-func (p Protocol) start(stage string, total int) *counter {
-	c := &counter{report: p.Progress, stage: stage, total: total, done: -1}
-	c.add()
-	return c
-}
-
-func (c *counter) add() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.done++
-	if c.report != nil {
-		c.report(c.stage, c.done, c.total)
+// start begins a stage, of which the work under the context that it returns says nothing more.
+func (p Protocol) start(ctx context.Context, stage string, total int) (context.Context, *parallel.Count) {
+	if p.Progress != nil {
+		ctx = WithProgress(ctx, p.Progress)
 	}
+	return counted(ctx, stage, total)
 }

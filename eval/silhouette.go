@@ -127,8 +127,10 @@ func meansOfPairs[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64]
 		}
 	}
 	blocks := make([][]float64, parallel.Pieces(n, silhouetteRows))
+	progress := parallel.Counted(ctx, "measure silhouettes", len(blocks))
 	err = parallel.Ranges(ctx, n, silhouetteRows, func(lo, hi int) {
 		blocks[lo/silhouetteRows], _ = s.silhouettes(ctx, lo, hi) // its error is ctx's, which Ranges returns
+		progress.Add()
 	})
 	if err != nil {
 		return nil, err

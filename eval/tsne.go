@@ -68,6 +68,7 @@ func TSNE(ctx context.Context, x mat.Matrix, seed uint64) (*mat.Dense, error) {
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
+	progress := parallel.Counted(ctx, "t-SNE", tsneIterations)
 	for i := range tsneIterations {
 		exaggeration, momentum := tsneExaggeration, 0.5
 		if i >= tsneExaggerated {
@@ -77,6 +78,7 @@ func TSNE(ctx context.Context, x mat.Matrix, seed uint64) (*mat.Dense, error) {
 			return nil, err
 		}
 		m.step(exaggeration, momentum)
+		progress.Add()
 	}
 	y := mat.NewDense(n, 2, nil)
 	for i, at := range m.at {

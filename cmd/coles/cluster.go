@@ -80,7 +80,6 @@ func findClusters(ctx context.Context, c *cli.Command, in *inputs, stderr io.Wri
 	if err != nil {
 		return nil, err
 	}
-	in.progress.show("cluster", 0, 0)
 	defer in.progress.clear()
 	n, _ := y.Dims()
 	means := eval.KMeans{Clusters: c.Int("k"), Seed: seedOr1(c)}

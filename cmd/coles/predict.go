@@ -103,8 +103,6 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	n, _ := e.rows.Dims()
 	labels := knownLabels(e.data, n)
-	in.progress.show("classify", 0, 0)
-	defer in.progress.clear()
 	var good *eval.Confusion
 	switch kind := e.kind(); {
 	case k == nil:
@@ -123,6 +121,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if len(rows) == 0 {
 		return errors.New("every node has a label; -all predicts those, too")
 	}
+	in.progress.show("classify", 0, 0)
 	found, err := k.predict(ctx, e.rows, rows, rowNames(e.data.IDs, n), c.Bool("probabilities"))
 	if err != nil {
 		return err

@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"coles/internal/testkit"
+
+	"github.com/urfave/cli/v3"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -70,6 +75,53 @@ func TestReadingShowsProgress(t *testing.T) {
 		}
 		if !strings.HasPrefix(b.String(), want) || !strings.HasSuffix(b.String(), " \r") {
 			t.Errorf("%s: the line is %q, want %q and nothing in the end", path, b.String(), want)
+		}
+	}
+}
+
+// Every long stage of a command says how far it is, and nothing of that stays.
+func TestCommandsShowStages(t *testing.T) {
+	_, archive := community(t)
+	dir := t.TempDir()
+	embedding, labels, picture := filepath.Join(dir, "y.tsv"), filepath.Join(dir, "l.txt"), filepath.Join(dir, "y.svg")
+	must(t, "", "embed", archive, "-dim", "4", "-o", embedding)
+	var known strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&known, "%d\t%d\n", i, i%3)
+	}
+	write(t, labels, known.String())
+	for _, c := range []struct {
+		do           func(context.Context, *cli.Command, *inputs, streams) error
+		args, stages string
+	}{
+		{predict, "predict -embedding Y -labels L", "choose C 0/5, learn 0/1, cross-validate 0/5, classify"},
+		{cluster, "cluster -embedding Y", "cluster 0/190, measure silhouettes 0/2, cluster 0/10"},
+		{plot, "plot -embedding Y -k 3 -o P", "cluster 0/10, draw embedding, t-SNE 0/750"},
+		{links, "links -embedding Y G", "links, compare rows 0/"},
+		{similar, "similar -embedding Y 7", "compare rows 0/"},
+		{evaluate, "eval -embedding Y G -count 2 -runs 2", "classify 0/2, cluster 0/2"},
+	} {
+		args := strings.Fields(strings.NewReplacer("Y", embedding, "L", labels, "P", picture, "G", archive).Replace(c.args))
+		var shown bytes.Buffer
+		s := streams{strings.NewReader(""), io.Discard, io.Discard}
+		program := root(s)
+		program.Command(args[0]).Action = func(ctx context.Context, command *cli.Command) error {
+			in := testkit.Must(newInputs(command, s.stdin))
+			in.progress = &progressLine{w: &shown}
+			return in.showing(ctx, func(ctx context.Context) error { return c.do(ctx, command, in, s) })
+		}
+		testkit.Check(t, program.Run(t.Context(), append([]string{"coles"}, args...)))
+		if !strings.HasSuffix(shown.String(), " \r") {
+			t.Errorf("%s: the line is left as %q", c.args, shown.String())
+		}
+		rest := shown.String()
+		for stage := range strings.SplitSeq(c.stages, ", ") {
+			_, after, found := strings.Cut(rest, "\r"+stage)
+			if !found {
+				t.Errorf("%s: no stage %q in %q", c.args, stage, rest)
+				break
+			}
+			rest = after
 		}
 	}
 }

@@ -46,7 +46,7 @@ func action(s streams, do func(ctx context.Context, c *cli.Command, in *inputs, 
 		if err != nil {
 			return err
 		}
-		return do(ctx, c, in, s)
+		return in.showing(ctx, func(ctx context.Context) error { return do(ctx, c, in, s) })
 	}
 }
 

@@ -87,6 +87,7 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
+	in.progress.clear()
 	result := make([]neighbours, len(ids))
 	var lines [][]string
 	for i, matches := range found {

@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/eval"
 	packed "coles/internal/source"
 
 	"github.com/urfave/cli/v3"
@@ -41,6 +42,12 @@ func newInputs(c *cli.Command, stdin io.Reader) (*inputs, error) {
 		fmt.Fprintf(c.Root().ErrWriter, "coles: warning: %s\n", oneLine(errors.New(line)))
 	}
 	return in, err
+}
+
+// showing calls do under a context in which measurements show their progress.
+func (in *inputs) showing(ctx context.Context, do func(ctx context.Context) error) error {
+	defer in.progress.clear()
+	return do(eval.WithProgress(ctx, in.progress.show))
 }
 
 // source returns the input at a path; "" and "-" are standard input.

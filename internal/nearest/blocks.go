@@ -83,9 +83,11 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 	c.parts = max(1, min(s.blocks.count/partBlocks, wantedTasks/groups))
 	c.best = make([]best, c.full.Rows*c.parts)
 	errs := make([]error, groups*c.parts)
+	progress := parallel.Counted(ctx, "compare rows", len(errs))
 	err = parallel.For(ctx, len(errs), func(t int) {
 		first := t / c.parts * taskQueries
 		errs[t] = c.look(ctx, first, min(c.full.Rows, first+taskQueries), t%c.parts)
+		progress.Add()
 	})
 	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
 		return err

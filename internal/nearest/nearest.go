@@ -132,7 +132,9 @@ func extremes(lengths []float64) (longest, shortest float64) {
 // lookAtColumns adds up the products of every query with the rows that share a column with it.
 func (s *search) lookAtColumns(ctx context.Context) error {
 	n, queries := s.Rows(), s.queries
+	progress := parallel.Counted(ctx, "compare rows", parallel.Pieces(queries.Rows(), 16))
 	return parallel.Ranges(ctx, queries.Rows(), 16, func(first, last int) {
+		defer progress.Add()
 		sums, release := kernel.Scratch[float64](1, n)
 		defer release()
 		for i := first; i < last && ctx.Err() == nil; i++ {

@@ -54,7 +54,11 @@ func (s *search) lookAtPairs(ctx context.Context) error {
 		c.best[i].matches = room[i*s.k : i*s.k : (i+1)*s.k]
 	}
 	locks, errs := make([]sync.Mutex, s.blocks.count), make([]error, s.blocks.count)
-	err = parallel.For(ctx, len(errs), func(q int) { errs[q] = c.lookFrom(ctx, q, locks) })
+	progress := parallel.Counted(ctx, "compare rows", len(errs))
+	err = parallel.For(ctx, len(errs), func(q int) {
+		errs[q] = c.lookFrom(ctx, q, locks)
+		progress.Add()
+	})
 	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
 		return err
 	}
