@@ -22,9 +22,9 @@ type Protocol struct {
 	// the output of [SpectralGraph] and [SpectralFeatures].
 	RawRows bool
 
-	// Progress, if set, is called in the place of what [WithProgress] gave, at the start and after each split or run, one call at a time but
-	// not always from the same goroutine. The stage is "classify" with the number of splits as the
-	// total, or "cluster" with the number of runs.
+	// Progress, if set, is called in the place of what [WithProgress] gave: at the start and after each
+	// split or run, one call at a time but not always from the same goroutine. The stage is "classify"
+	// with the number of splits as the total, or "cluster" with the number of runs.
 	Progress func(stage string, done, total int)
 }
 
