@@ -93,9 +93,11 @@ func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda 
 
 // search finds the largest eigenvectors outside the known space, as rows, and their eigenvalues.
 func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) ([]float64, error) {
-	bound := 1.001 * m.dw.normBound()
-	lo, hi := -bound, bound
-	r, err := eigen.Top(ctx, rows.Cols, rows.Rows, m.known.without(m.dw.op, lo), lo, hi, eigen.KrylovOptions{Seed: m.seed, Progress: m.progress})
+	a, err := m.rest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := eigen.Top(ctx, rows.Cols, rows.Rows, a, -1.001*m.dw.normBound(), eigen.KrylovOptions{Seed: m.seed, Progress: m.progress})
 	var stopped *eigen.ConvergenceError
 	if errors.As(err, &stopped) {
 		return nil, &ConvergenceError{Wanted: m.dim, Converged: m.dim - rows.Rows + stopped.Converged, Residual: stopped.Residual}
@@ -108,7 +110,7 @@ func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) ([]f
 	if err != nil {
 		return nil, err
 	}
-	if err := m.known.add(ctx, found, -1, m.known.coordinates(found)); err != nil {
+	if err := m.known.takeOut(ctx, found); err != nil {
 		return nil, err
 	}
 	back, err := kernel.Transposed(ctx, found)
@@ -117,6 +119,32 @@ func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) ([]f
 	}
 	kernel.Copy(rows, back)
 	return r.Values, nil
+}
+
+// rest is ΔW on the complement of the known space.
+func (m *eigenmap) rest(ctx context.Context) (eigen.Subspace, error) {
+	if m.known.dim() <= 0 {
+		return eigen.Subspace{Apply: m.dw.op.Apply}, nil
+	}
+	op, outside := m.dw.op, 0.0
+	if op.V != nil {
+		v := kernel.Matrix[float64]{Rows: len(op.V), Cols: 1, Stride: 1, Data: slices.Clone(op.V)}
+		if err := m.known.takeOut(ctx, v); err != nil {
+			return eigen.Subspace{}, err
+		}
+		if outside = matrix.Length(v.Data); outside < 1e-14 { // rounding
+			op.V, outside = nil, 0
+		}
+	}
+	if m.keep || !m.dw.drawn && outside == 0 { // the known vectors are eigenvectors
+		return eigen.Subspace{Apply: op.Apply, Project: m.known.takeOut}, nil
+	}
+	return eigen.Subspace{Project: m.known.takeOut, Apply: func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
+		if err := op.Apply(ctx, dst, src); err != nil {
+			return err
+		}
+		return m.known.takeOut(ctx, dst)
+	}}, nil
 }
 
 // A componentSpace is spanned by one unit vector for every connected component with an edge,
@@ -224,56 +252,46 @@ func (s *componentSpace) vector(i int, v []float64) {
 }
 
 // coordinates returns the coordinates (count × b) of a panel's projection.
-func (s *componentSpace) coordinates(p kernel.Matrix[float64]) kernel.Matrix[float64] {
-	a := kernel.Dense[float64](s.count, p.Cols)
-	for i, c := range s.label {
-		if c >= 0 {
-			matrix.AddScaled(a.Data[c*a.Stride:], s.value[i], p.Data[i*p.Stride:][:p.Cols])
-		}
-	}
-	if s.normal != nil {
-		along := make([]float64, p.Cols)
-		for c, h := range s.normal {
-			matrix.AddScaled(along, h, a.Data[c*a.Stride:][:p.Cols])
-		}
-		for c, h := range s.normal {
-			matrix.AddScaled(a.Data[c*a.Stride:], -h, along)
-		}
-	}
-	return a
-}
-
-// add adds f times the vectors with coordinates a to a panel.
-func (s *componentSpace) add(ctx context.Context, p kernel.Matrix[float64], f float64, a kernel.Matrix[float64]) error {
-	return parallel.Rows(ctx, p.Rows, func(lo, hi int) {
+func (s *componentSpace) coordinates(ctx context.Context, p kernel.Matrix[float64]) (kernel.Matrix[float64], error) {
+	b := p.Cols
+	add := func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if c := s.label[i]; c >= 0 {
-				matrix.AddScaled(p.Data[i*p.Stride:], f*s.value[i], a.Data[c*a.Stride:][:a.Cols])
+				matrix.AddScaled(sum[c*b:], s.value[i], p.Row(i))
 			}
 		}
-	})
+	}
+	a := kernel.Dense[float64](s.count, b)
+	if s.count <= p.Rows/1000 { // sums of parts take no more memory than a tenth of the panel
+		sum, err := parallel.Sum(ctx, p.Rows, s.count*b, add)
+		if err != nil {
+			return a, err
+		}
+		a.Data = sum
+	} else {
+		add(a.Data, 0, p.Rows)
+	}
+	if s.normal != nil {
+		along := make([]float64, b)
+		for c, h := range s.normal {
+			matrix.AddScaled(along, h, a.Row(c))
+		}
+		for c, h := range s.normal {
+			matrix.AddScaled(a.Row(c), -h, along)
+		}
+	}
+	return a, nil
 }
 
-// without is ΔW on the complement of the space. On the space itself it is low times the identity,
-// below every eigenvalue of ΔW, so that a search for the largest never returns it.
-func (s *componentSpace) without(dw matrix.Operator[float64], low float64) eigen.Operator[float64] {
-	if s.dim() <= 0 {
-		return dw.Apply
+// takeOut subtracts its projection from a panel.
+func (s *componentSpace) takeOut(ctx context.Context, p kernel.Matrix[float64]) error {
+	a, err := s.coordinates(ctx, p)
+	if err != nil {
+		return err
 	}
-	var buffer kernel.Buffer[float64]
-	return func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
-		rest := buffer.Sized(src.Rows, src.Cols)
-		kernel.Copy(rest, src)
-		inside := s.coordinates(src)
-		if err := s.add(ctx, rest, -1, inside); err != nil {
-			return err
+	return parallel.EachRow(ctx, p.Rows, func(i int) {
+		if c := s.label[i]; c >= 0 {
+			matrix.AddScaled(p.Row(i), -s.value[i], a.Row(c))
 		}
-		if err := dw.Apply(ctx, dst, rest); err != nil {
-			return err
-		}
-		if err := s.add(ctx, dst, -1, s.coordinates(dst)); err != nil {
-			return err
-		}
-		return s.add(ctx, dst, low, inside)
-	}
+	})
 }

@@ -7,35 +7,57 @@ import (
 	"coles/internal/kernel"
 )
 
+// all is the result of run.
+func (s *search[T]) all(ctx context.Context) (*Result, error) {
+	r, v, err := s.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.result(ctx, r, v)
+}
+
 // run searches until the k leading pairs have converged and, where copies of an eigenvalue may be
 // missing, a search for others finds none. That search begins with half a block, as there is seldom
 // anything to find. Each one that does find something suggests that an eigenvalue has many copies,
 // of which the next one then takes up more at once, as long as there is room for the block to grow
 // a space of some steps.
-func (s *search[T]) run(ctx context.Context) (*Result, error) {
-	if err := s.begin(ctx, s.o.Block); err != nil {
-		return nil, err
+func (s *search[T]) run(ctx context.Context) (r ritz, v panel, err error) {
+	if s.size == 0 {
+		if err := s.begin(ctx, s.o.Block); err != nil {
+			return r, v, err
+		}
 	}
 	most := max(s.o.Block, (s.q.Cols-s.k)/8)
 	for block := max(1, s.o.Block/2); ; block = min(2*block, most) {
-		r, err := s.converge(ctx)
-		if err != nil {
-			return nil, err
-		}
-		v, err := s.vectors(ctx, r, s.k)
-		if err != nil {
-			return nil, err
+		if r, v, err = s.settle(ctx); err != nil {
+			return r, v, err
 		}
 		missed := false
 		if s.crowded(r) {
 			if missed, err = s.missed(ctx, r, block); err != nil {
-				return nil, err
+				return r, v, err
 			}
 		}
 		if !missed {
-			return s.result(ctx, r, v)
+			return r, v, nil
 		}
 	}
+}
+
+// settle searches until the k leading pairs, with the vectors v, are accurate enough.
+func (s *search[T]) settle(ctx context.Context) (r ritz, v panel, err error) {
+	for enough := false; !enough; {
+		if r, err = s.converge(ctx); err != nil {
+			return r, v, err
+		}
+		if v, err = s.vectors(ctx, r, s.k); err != nil || s.enough == nil {
+			return r, v, err
+		}
+		if enough, err = s.enough(ctx, v); err != nil {
+			return r, v, err
+		}
+	}
+	return r, v, nil
 }
 
 // crowded reports whether copies of an eigenvalue above the k-th may be missing: whether half a

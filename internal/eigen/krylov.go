@@ -102,7 +102,7 @@ func Krylov[T kernel.Float](ctx context.Context, n, k int, apply Operator[T], o 
 	if n <= denseOrder || 3*o.MaxBasis > 2*n {
 		r, err = krylovDense(ctx, n, k, apply, o)
 	} else {
-		r, err = newSearch(n, k, apply, o).run(ctx)
+		r, err = newSearch(n, k, apply, o).all(ctx)
 	}
 	if errors.Is(err, errZero) {
 		s := zeroSpectrum(n, k)

@@ -37,6 +37,9 @@ type search[T kernel.Float] struct {
 	// lack was dropped, being below the tolerance.
 	open bool
 
+	// enough, if set, is asked of vectors within the tolerance, which it may lower.
+	enough func(ctx context.Context, v panel) (bool, error)
+
 	applied int
 
 	scale  int // the operator is divided by this power of two

@@ -3,93 +3,272 @@ package eigen
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// sharpness is the power that [Top] raises an operator to. More power means fewer vectors to
-// orthogonalise and more products; 16 was best on graphs of 3,000 to 20,000 nodes.
-const sharpness = 16
+const (
+	// accurate is the residual that [Top] goes on to, of the largest value: within the 1e-6 that is
+	// promised, with room for what is done to the vectors after.
+	accurate = 5e-7
 
-// Top is [Krylov] for an operator whose eigenvalues lie between lo and hi, the largest of them
-// close together, as those of a graph are: a Krylov space tells neighbours apart slowly. A power of
-// A − lo·I has the same eigenvectors in the same order, but the largest far apart. What is found is
-// measured against A itself: deep inside the spectrum, where k is a large part of n, a power
-// squeezes eigenvalues together instead.
-func Top(ctx context.Context, n, k int, a Operator[float64], lo, hi float64, o KrylovOptions) (*Result, error) {
-	if 20*k <= n {
-		r, err := Krylov(ctx, n, k, power(a, sharpness, lo, hi), o)
-		if err != nil {
-			return nil, err
-		}
-		accurate, err := rayleighQuotients(ctx, a, r)
-		if err != nil || accurate {
+	// steepness is about the value of a filter at the k-th eigenvalue, of a filter that is at most 1 where
+	// it is small. With a steeper one fewer vectors are orthogonalised, and more products taken.
+	steepness = 12
+
+	// highest bounds the value at the largest eigenvalue, beside which the others are rounded.
+	highest = 1e4
+
+	// margin is how far below the k-th Ritz value, as a share of the spectrum, a filter is small.
+	margin = 0.01
+)
+
+// A Subspace is where [Top] looks for eigenvectors of an operator.
+type Subspace struct {
+	// Apply is multiplication by A of vectors in the subspace. What the product has outside is taken out.
+	Apply Operator[float64]
+
+	// Project takes out of vectors, in columns, what is outside of the subspace; nil for the whole space.
+	Project func(ctx context.Context, x kernel.Matrix[float64]) error
+}
+
+// Top is [Krylov] for an operator A of which the largest eigenvalues are close together, as those of a
+// graph are: a Krylov space tells neighbours apart slowly, and takes many vectors that have to be
+// orthogonal. It searches with a polynomial of A instead, which has the same eigenvectors. A short
+// search with A finds the least eigenvalue and a value that k of them are above; the Chebyshev
+// polynomial that is small between the two sets the others far apart. What is found is measured
+// against A, and the search goes on until every ‖Av − (vᵀAv)v‖ is at most 5e-7 of the largest value.
+//
+// All eigenvalues of A must be above lo.
+func Top(ctx context.Context, n, k int, a Subspace, lo float64, o KrylovOptions) (*Result, error) {
+	if 20*k <= n { // deep inside the spectrum a polynomial would squeeze eigenvalues together
+		r, err := filtered(ctx, n, k, a, o)
+		if r != nil || err != nil && !errors.Is(err, errZero) {
 			return r, err
 		}
 	}
-	return Krylov(ctx, n, k, a, o)
+	return Krylov(ctx, n, k, a.with(a.Apply, lo), o)
 }
 
-// power is ((A − lo·I)/(hi − lo))^p.
-func power(a Operator[float64], p int, lo, hi float64) Operator[float64] {
-	var first, second kernel.Buffer[float64]
+// with is multiplication by p, a polynomial of A, and by low outside of the subspace. Between the two
+// projections rounding errors outside of it may grow.
+func (a Subspace) with(p Operator[float64], low float64) Operator[float64] {
+	if a.Project == nil {
+		return p
+	}
+	var buffer kernel.Buffer[float64]
 	return func(ctx context.Context, dst, src panel) error {
-		x, y := first.Sized(src.Rows, src.Cols), second.Sized(src.Rows, src.Cols)
-		kernel.Copy(x, src)
-		for range p {
-			if err := a(ctx, y, x); err != nil {
+		inside := buffer.Sized(src.Rows, src.Cols)
+		kernel.Copy(inside, src)
+		if err := a.Project(ctx, inside); err != nil {
+			return err
+		}
+		if err := p(ctx, dst, inside); err != nil {
+			return err
+		}
+		if err := a.Project(ctx, dst); err != nil || low == 0 {
+			return err
+		}
+		return parallel.EachRow(ctx, dst.Rows, func(i int) {
+			to, x, y := dst.Row(i), src.Row(i), inside.Row(i)
+			for j := range to {
+				to[j] += low * (x[j] - y[j])
+			}
+		})
+	}
+}
+
+// filtered is Top by a filter, or nil where none is of use.
+func filtered(ctx context.Context, n, k int, a Subspace, o KrylovOptions) (*Result, error) {
+	o.Block = min(32, max(4, (k+7)/8)) // wider blocks take more products
+	o, err := o.withDefaults(n, k)
+	if err != nil || k == 0 || n <= denseOrder || 3*o.MaxBasis > 2*n {
+		return nil, err
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	itself := a.with(a.Apply, 0)
+	s := newSearch(n, k, itself, o)
+	// With filters chosen by what was found before, the basis is filled as long as they become steeper.
+	f, least, products := chebyshev{degree: 1}, 0.0, 0
+	for {
+		found, bottom, err := s.fill(ctx, itself)
+		if err != nil {
+			return nil, err
+		}
+		products += k
+		if f.degree == 1 {
+			least = min(0, bottom)
+		}
+		next := filter(found, least)
+		if 2*next.degree < 3*f.degree {
+			break
+		}
+		products += f.degree * s.applied
+		f = next
+		if err := s.restartWith(ctx, a.with(f.of(a.Apply), 0), found.Vectors); err != nil {
+			return nil, err
+		}
+	}
+	if f.degree == 1 {
+		return nil, nil
+	}
+	var r *Result
+	s.o.Tol = 1e-6
+	s.enough = func(ctx context.Context, v panel) (enough bool, err error) {
+		products += k
+		if r, err = rayleighQuotients(ctx, itself, v); err != nil || r.Residual <= accurate {
+			return true, err
+		}
+		s.o.Tol *= accurate / r.Residual / 2
+		if s.o.Tol < 1e-13 { // rounding
+			r = nil
+		}
+		return r == nil, nil
+	}
+	if _, _, err := s.run(ctx); err != nil || r == nil {
+		return nil, err
+	}
+	r.Applied = products + f.degree*s.applied
+	return r, nil
+}
+
+// fill fills the basis, and measures the first Ritz vectors against A. bottom is the least of all
+// Ritz values less its residual.
+func (s *search[T]) fill(ctx context.Context, a Operator[float64]) (found *Result, bottom float64, err error) {
+	if s.next == 0 {
+		// Narrower blocks show more of the ends of the spectrum.
+		if err := s.begin(ctx, max(1, s.o.Block/2)); err != nil {
+			return nil, 0, err
+		}
+	}
+	for !s.full() {
+		if err := s.step(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
+	r, err := s.rayleighRitz(ctx, 0, s.size)
+	if err != nil {
+		return nil, 0, err
+	}
+	v, err := s.vectors(ctx, r, s.k)
+	if err != nil {
+		return nil, 0, err
+	}
+	found, err = rayleighQuotients(ctx, a, v)
+	return found, math.Ldexp(r.values[s.size-1]-r.residuals[s.size-1], s.scale), err
+}
+
+// restartWith goes on with another operator, from random combinations of vectors, in rows.
+func (s *search[T]) restartWith(ctx context.Context, apply Operator[T], rows panel) error {
+	s.apply, s.size, s.last, s.applied, s.scaled, s.scale = apply, 0, 0, 0, false, 0
+	clear(s.h.Data)
+	mix := kernel.Dense[float64](rows.Rows, s.o.Block)
+	for i := range mix.Data {
+		mix.Data[i] = s.rnd.NormFloat64()
+	}
+	w, release := kernel.Scratch[float64](s.n, s.o.Block)
+	defer release()
+	if err := kernel.Gemm(ctx, true, false, 1, rows, mix, 0, w); err != nil {
+		return err
+	}
+	s.next = s.o.Block
+	return s.append(ctx, w)
+}
+
+// A chebyshev is the polynomial T_degree((A − middle)/half): at most 1 in size within half of the
+// middle. Its degree is odd, so that it takes what is below to less than −1.
+type chebyshev struct {
+	degree       int
+	middle, half float64
+}
+
+// filter is the polynomial for what has been found of A, of which least is the least eigenvalue. The
+// degree is 1 where A itself does, or where the k-th value is not above 0.
+func filter(found *Result, least float64) chebyshev {
+	last := len(found.Values) - 1
+	top, kth := found.Values[0], found.Values[last]
+	if kth <= 0 || found.Residual <= accurate {
+		return chebyshev{degree: 1}
+	}
+	cut := max(0, kth-margin*(top-least))
+	f := chebyshev{middle: (cut + least) / 2, half: (cut - least) / 2}
+	// T_d(cosh t) is cosh(d·t).
+	arc := func(i int) float64 {
+		return math.Acosh(max(1, (found.Values[i]+found.Residuals[i]-f.middle)/f.half))
+	}
+	most := min(math.Acosh(steepness)/arc(last), math.Acosh(highest)/arc(0))
+	f.degree = max(1, 2*int((most+1)/2)-1)
+	return f
+}
+
+// of is multiplication by the polynomial of a, by T_{j+1}(x) = 2x·T_j(x) − T_{j−1}(x).
+func (f chebyshev) of(a Operator[float64]) Operator[float64] {
+	var buffers [3]kernel.Buffer[float64]
+	return func(ctx context.Context, dst, src panel) error {
+		before, now := buffers[0].Sized(src.Rows, src.Cols), buffers[1].Sized(src.Rows, src.Cols)
+		next := buffers[2].Sized(src.Rows, src.Cols)
+		kernel.Copy(now, src)
+		for j := range f.degree {
+			if err := a(ctx, next, now); err != nil {
 				return err
 			}
-			for q, v := range y.Data {
-				y.Data[q] = (v - lo*x.Data[q]) / (hi - lo)
+			scale, old := 2/f.half, 1.0
+			if j == 0 {
+				scale, old = 1/f.half, 0
+				kernel.Copy(before, src)
 			}
-			x, y = y, x
+			const grain = 1 << 14
+			if err := parallel.Ranges(ctx, len(next.Data), grain, func(lo, hi int) {
+				y, x := now.Data[lo:hi], before.Data[lo:hi]
+				for q, v := range next.Data[lo:hi] {
+					next.Data[lo+q] = scale*(v-f.middle*y[q]) - old*x[q]
+				}
+			}); err != nil {
+				return err
+			}
+			before, now, next = now, next, before
 		}
-		kernel.Copy(dst, x)
+		kernel.Copy(dst, now)
 		return nil
 	}
 }
 
-// rayleighQuotients replaces the values of r by vᵀAv, sorts the pairs by them, and reports whether
-// every ‖Av − (vᵀAv)v‖ is at most 5e-7 of the largest value: within the 1e-6 that is promised, with
-// room for what is done to the vectors after.
-func rayleighQuotients(ctx context.Context, a Operator[float64], r *Result) (bool, error) {
-	v, err := kernel.Transposed(ctx, r.Vectors)
-	if err != nil {
-		return false, err
-	}
+// rayleighQuotients makes a Result of vectors, in columns, with the values vᵀAv, sorted by them.
+func rayleighQuotients(ctx context.Context, a Operator[float64], v panel) (*Result, error) {
 	av := kernel.Unset[float64](v.Rows, v.Cols)
 	if err := a(ctx, av, v); err != nil {
-		return false, err
+		return nil, err
+	}
+	vectors, err := kernel.Transposed(ctx, v)
+	if err != nil {
+		return nil, err
 	}
 	images, err := kernel.Transposed(ctx, av)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	largest, residual := 0.0, 0.0
-	for i := range r.Values {
-		x, y := vector(r.Vectors.Row(i)), vector(images.Row(i))
-		r.Values[i] = blas64.Dot(x, y)
-		blas64.Axpy(-r.Values[i], x, y)
-		largest, residual = max(largest, math.Abs(r.Values[i])), max(residual, blas64.Nrm2(y))
-	}
-	order := make([]int, len(r.Values))
+	r := &Result{Next: math.Inf(-1), Vectors: kernel.Unset[float64](v.Cols, v.Rows)}
+	quotients, order := make([]float64, v.Cols), make([]int, v.Cols)
 	for i := range order {
-		order[i] = i
+		order[i], quotients[i] = i, blas64.Dot(vector(vectors.Row(i)), vector(images.Row(i)))
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Values[j], r.Values[i]) })
-	sorted := kernel.Unset[float64](r.Vectors.Rows, r.Vectors.Cols)
-	values := make([]float64, len(order))
-	for i, from := range order {
-		values[i] = r.Values[from]
-		copy(sorted.Row(i), r.Vectors.Row(from))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(quotients[j], quotients[i]) })
+	for to, i := range order {
+		x, y := vectors.Row(i), vector(images.Row(i))
+		copy(r.Vectors.Row(to), x)
+		blas64.Axpy(-quotients[i], vector(x), y)
+		r.Values, r.Residuals = append(r.Values, quotients[i]), append(r.Residuals, blas64.Nrm2(y))
 	}
-	r.Values, r.Vectors = values, sorted
-	return residual <= 5e-7*largest, nil
+	r.Residual = relative(slices.Max(r.Residuals), max(r.Values[0], -r.Values[len(order)-1]))
+	FixSigns(r.Vectors)
+	return r, nil
 }
 
 // Split makes the rounding errors of an operator M relative to what M leaves and not to what
