@@ -172,3 +172,49 @@ func TestUnitEigenvaluesOfRealGraphs(t *testing.T) {
 		})
 	}
 }
+
+// A random graph has no gap at the edge of its spectrum: neighbours are some n^(-2/3) of its width
+// apart. Every value is within its residual of an eigenvalue, and not above the one of its rank.
+func TestEigenmapsOfARandomGraphWithoutGaps(t *testing.T) {
+	skipUnderRace(t)
+	n := testkit.Few(500, 3000)
+	g := sparseGraph(64, n, 10*n)
+	label, count := g.Components()
+	known := mat.NewDense(n, count, nil) // √degree of every component
+	for i, d := range g.Degrees() {
+		known.Set(i, label[i], math.Sqrt(d))
+	}
+	for c := range count {
+		if v := mat.Col(nil, c, known); mat.Norm(known.ColView(c), 2) > 0 {
+			known.SetCol(c, v)
+			column := known.ColView(c).(*mat.VecDense)
+			column.ScaleVec(1/mat.Norm(column, 2), column)
+		}
+	}
+	complement := testkit.Eye(n)
+	complement.Sub(complement, testkit.Product(known, known.T()))
+	for _, s := range []struct {
+		s     coles.NegativeSampler
+		kappa int
+	}{{noNegatives, 0}, {coles.ExpectedDegreeNegatives(), 1}, {coles.ExpectedUniformNegatives(), 1}, {coles.UniformNegatives(3), 2}} {
+		t.Run(fmt.Sprint(s.s), func(t *testing.T) {
+			dw := testkit.Must(coles.Contrast(ctx, g, s.s, s.kappa, 1, 1))
+			all := testkit.Must(dw.Apply(ctx, testkit.Eye(n)))
+			want, _ := oracle(all)
+			wantEigenmap(t, dw, 16, want)
+			want, _ = oracle(testkit.Product(testkit.Product(complement, all), complement))
+			m := fitted(g, nil, coles.WithDim(16), coles.WithContrast(s.s, s.kappa, 1))
+			got, best := 0.0, 0.0
+			for j, l := range m.Lambda() {
+				got, best = got+l, best+want[j]
+				if !(math.Abs(l-want[j]) <= 1e-6) {
+					t.Errorf("without component vectors λ_%d = %v, the oracle has %v", j, l, want[j])
+				}
+			}
+			// The error of an objective is of the order of the squares of the residuals.
+			if !(math.Abs(got-best) <= 1e-9*best) {
+				t.Errorf("the objective is %v, %g off the best", got, got-best)
+			}
+		})
+	}
+}

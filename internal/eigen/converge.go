@@ -93,6 +93,7 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 		}
 		if !s.open && !s.full() {
 			if now := s.peek(ctx, before); now.worst > s.o.Tol {
+				s.tell(now.worst)
 				target = s.size + now.growth(before, s.o.Tol)
 				before = now
 				continue
@@ -106,9 +107,7 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 			return r, err
 		}
 		done := min(s.k, r.converged(s.o.Tol))
-		if s.o.Progress != nil {
-			s.o.Progress(done, s.k)
-		}
+		s.tell(r.worst(s.k))
 		if done == s.k {
 			return r, nil
 		}
@@ -126,6 +125,18 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 			target = (s.size + s.q.Cols) / 2
 		}
 	}
+}
+
+// tell reports progress, by the largest residual of a wanted pair.
+func (s *search[T]) tell(worst float64) {
+	if s.o.Progress == nil {
+		return
+	}
+	done := s.k
+	if worst > s.o.Tol {
+		done = max(0, min(s.k-1, int(float64(s.k)*math.Log(worst)/math.Log(s.o.Tol))))
+	}
+	s.o.Progress(done, s.k)
 }
 
 // look holds, for one size of the basis, the largest residual of a wanted pair, relative to the

@@ -57,8 +57,9 @@ type KrylovOptions struct {
 	// Seed chooses the random starting vectors.
 	Seed uint64
 
-	// Progress, if set, is told after each look at the spectrum how many of the k pairs have
-	// converged. The number falls when more are discovered.
+	// Progress, if set, is told after each look at the spectrum how much is done, k in all: the share
+	// of the digits that the largest residual is to have. The number falls when more pairs are
+	// discovered, or more digits turn out to be needed.
 	Progress func(done, total int)
 }
 

@@ -24,6 +24,9 @@ func TestBytesDoNotDependOnProcessors(t *testing.T) {
 		"Direct":       of(func() (*Result, error) { return Direct(background, clone(a), 80) }),
 		"DirectSingle": of(func() (*Result, error) { return DirectSingle(background, clone(a), 80) }),
 		"Krylov":       of(func() (*Result, error) { return Krylov(background, 450, 10, operator(small), KrylovOptions{Seed: 3}) }),
+		"Top": of(func() (*Result, error) {
+			return Top(background, 700, 16, Subspace{Apply: operator(large)}, -60, KrylovOptions{Seed: 3}) // semicircle of radius 2√n
+		}),
 		"Krylov in float32": of(func() (*Result, error) {
 			return Krylov(background, 700, 24, single(large), KrylovOptions{Tol: singleTol, Seed: 3})
 		}),
@@ -41,10 +44,13 @@ func TestSolversStopWhenCancelled(t *testing.T) {
 	krylov := func(ctx context.Context) (*Result, error) {
 		return Krylov(ctx, len(d), 400, diagonal(d), KrylovOptions{})
 	}
+	top := func(ctx context.Context) (*Result, error) {
+		return Top(ctx, len(d), 16, Subspace{Apply: diagonal(d)}, -1, KrylovOptions{})
+	}
 	for name, c := range map[string]struct {
 		solve func(ctx context.Context) (*Result, error)
 		last  time.Duration
-	}{"Direct": {double, 200 * time.Millisecond}, "DirectSingle": {single, 200 * time.Millisecond}, "Krylov": {krylov, 400 * time.Millisecond}} {
+	}{"Direct": {double, 200 * time.Millisecond}, "DirectSingle": {single, 200 * time.Millisecond}, "Krylov": {krylov, 400 * time.Millisecond}, "Top": {top, 400 * time.Millisecond}} {
 		t.Run(name, func(t *testing.T) {
 			promise.Stops(t, func(ctx context.Context) error {
 				_, err := c.solve(ctx)
