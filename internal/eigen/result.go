@@ -6,7 +6,8 @@
 // [DirectSingle] does the reduction and the way back in float32, with a measured residual.
 // [Krylov] takes only the product with a block of vectors: a block Lanczos iteration with full
 // orthogonalisation and thick restarts, which also searches for the copies of a multiple eigenvalue
-// that such an iteration overlooks.
+// that such an iteration overlooks. [Top] gives it Chebyshev polynomials of an operator whose largest
+// eigenvalues are close together.
 //
 // Both give the same bytes for every GOMAXPROCS, return within 100 ms of the end of their context,
 // and choose the sign of each eigenvector as [FixSigns] says.
@@ -16,7 +17,8 @@
 // Thick-restart Lanczos method, SIAM J. Matrix Anal. Appl. 22 (2000); Stathopoulos and Wu, A block
 // orthogonalization procedure with constant synchronization requirements, SIAM J. Sci. Comput. 23
 // (2002), for the orthogonalisation; Fernando, On computing an eigenvector of a tridiagonal matrix,
-// SIAM J. Matrix Anal. Appl. 18 (1997), for the twisted factors.
+// SIAM J. Matrix Anal. Appl. 18 (1997), for the twisted factors; Fang and Saad, A filtered Lanczos
+// procedure for extreme and interior eigenvalue problems, SIAM J. Sci. Comput. 34 (2012), for the filter.
 package eigen
 
 import (

@@ -31,7 +31,8 @@ const (
 
 // A Subspace is where [Top] looks for eigenvectors of an operator.
 type Subspace struct {
-	// Apply is multiplication by A of vectors in the subspace. What the product has outside is taken out.
+	// Apply is multiplication by A of vectors in the subspace, in which the products lie but for
+	// rounding.
 	Apply Operator[float64]
 
 	// Project takes out of vectors, in columns, what is outside of the subspace; nil for the whole space.
