@@ -169,6 +169,17 @@ func FuzzEdgeList(f *testing.F) {
 			}
 			wantValid(t, d)
 			wantWrittenEdges(t, d)
+			if x != nil {
+				continue
+			}
+			opts.Undirected, opts.Labels = true, nil
+			joined, err := ReadEdgeList(bytes.NewReader(edges), nil, opts)
+			if g, bad := d.Graph(); bad == nil && (err != nil || joined.Undirected.Report() != g.Report()) {
+				t.Errorf("undirected: %v, %v, want %v", joined, err, g)
+			} else if bad != nil && err == nil {
+				t.Errorf("undirected: no error, want %v", bad)
+			}
+			opts.Undirected = false
 		}
 	})
 }

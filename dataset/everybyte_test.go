@@ -36,6 +36,7 @@ func TestStreamsFailAtEveryByte(t *testing.T) {
 		{"word2vec:", "2 1\na 1\nb 2\n", false, func(r io.Reader) error { return testkit.Err(ReadWord2Vec(r)) }},
 		{"word2vec:", "2 1\n" + binaryRow("a", 1) + "\n" + binaryRow("b", 2), true, func(r io.Reader) error { return testkit.Err(ReadWord2VecBinary(r)) }},
 		{"npy: byte ", string(npyArray("<f4", "(2, 3)", []float32{1, 2, 3, 4, 5, 6})), true, func(r io.Reader) error { return testkit.Err(ReadNPY(r)) }},
+		{"pairs: byte ", string(npyArray("<i4", "(3, 2)", []int32{1, 2, 3, 4, 5, 6})), true, func(r io.Reader) error { return testkit.Err(readPairs(r, EdgeListOptions{})) }},
 		{"splits: byte ", smallSplits, true, func(r io.Reader) error { return testkit.Err(ReadSplits(r, 6)) }},
 	} {
 		for k := range len(c.file) {

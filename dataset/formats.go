@@ -59,6 +59,10 @@ func Formats() []Format {
 		{Name: "ogb", About: "folder of the Open Graph Benchmark", Graph: true, IsAt: isOGB, open: OpenOGB},
 		{Name: "graphsage", About: "DIR/NAME for GraphSAGE's files DIR/NAME-*", Graph: true, IsAt: isGraphSAGE, open: inFolder(OpenGraphSAGE)},
 		{
+			Name: "pairs", About: "NumPy's matrix of edges, m × 2 whole numbers", Graph: true, Binary: true, Extensions: []string{".npy"},
+			Read: readPairs,
+		},
+		{
 			Name: "npy", About: "NumPy's matrix, without ids", Binary: true, Extensions: []string{".npy"},
 			Read: readFeatureMatrix, Write: func(w io.Writer, d *Dataset) error { return WriteNPY(w, d.Features) }, open: openMatrix,
 		},

@@ -115,7 +115,11 @@ func FuzzReadNPY(f *testing.F) {
 	f.Add(npyFile("{'descr': '|b1', 'fortran_order': True, 'shape': (1, 2)}", []byte{1, 0}))
 	f.Add(npyArray("<f4", "(2, 2)", []float32{1, 2, 3, float32(math.NaN())}))
 	f.Add(npyArray("<f4", "(3,)", []float32{1, 2}))
+	f.Add(npyArray("<i4", "(2, 2)", []int32{0, 3, 3, 1}))
 	f.Fuzz(func(t *testing.T, file []byte) {
+		if d, err := readPairs(bytes.NewReader(file), EdgeListOptions{}); err == nil {
+			wantValid(t, d)
+		}
 		m, err := ReadNPY(bytes.NewReader(file))
 		wantMapsAlike(t, file, m)
 		if err != nil {

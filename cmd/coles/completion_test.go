@@ -27,7 +27,7 @@ func TestCompletion(t *testing.T) {
 		"similar -by":           "cosine dot",
 		"plot -by":              "tsne pca",
 		"convert a b -to":       "npz edges matrixmarket npy tsv csv jsonl word2vec word2vec-binary",
-		"info --from":           "npz planetoid edges matrixmarket ogb graphsage npy tsv csv jsonl word2vec word2vec-binary",
+		"info --from":           "npz planetoid edges matrixmarket ogb graphsage pairs npy tsv csv jsonl word2vec word2vec-binary",
 		"train -preset":         "coles-gcn stiefel linear augmented",
 		"embed -features":       "", // the shell has the names of files
 		"embed -json":           "",

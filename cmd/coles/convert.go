@@ -121,6 +121,9 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to data
 		possible bool
 	}{{holdsVectors, isVectors, !graphOnly}, {isGraph, isGraph, true}} {
 		i, j := slices.IndexFunc(froms, kind.from), slices.IndexFunc(tos, kind.to)
+		if kinds > 0 && fromName == "" && i >= 0 && froms[i].Name == "pairs" {
+			continue // a matrix is vectors unless somebody says that it is edges
+		}
 		if i >= 0 && j >= 0 && kind.possible {
 			from, to = froms[i], tos[j]
 			kinds++

@@ -215,8 +215,11 @@ func TestConversion(t *testing.T) {
 		{"", "p.csv", "", "y.npy", false, "csv", "npy"},
 		{"", "p.csv", "", "y.npz", false, "edges", "npz"},
 		{"", "y.npy", "", "Y.TSV.GZ", false, "npy", "tsv"},
-		{"", "y.npy", "npz", "g.npz", false, "", ""},
-		{"", "y.npy", "", "y.txt", true, "", ""},
+		{"", "y.bin", "npz", "g.npz", false, "", ""},
+		{"", "y.bin", "", "y.txt", true, "", ""},
+		{"", "e.npy", "npz", "g.npz", false, "pairs", "npz"},
+		{"", "e.npy", "", "e.edges", false, "pairs", "edges"},
+		{"pairs", "e.npy", "", "e.tsv", false, "pairs", "edges"},
 		{"", "-", "", "-", false, "", ""},
 	} {
 		from, to, err := conversion(c.fromName, c.in, c.toName, c.out, c.graphOnly)

@@ -128,7 +128,7 @@ func TestUsageErrors(t *testing.T) {
 		"nothing drawn to exclude": {"embed -negatives none,exclude-edges " + edges, "none"},
 		"unknown input format":     {"embed -from gml " + edges, "gml"},
 		"vectors for a graph":      {"embed -from npy " + edges, "npy"},
-		"vectors named as graph":   {"embed " + out + ".npy", "does not hold a graph"},
+		"vectors named as graph":   {"embed " + out + ".bin", "does not hold a graph"},
 		"unknown output format":    {"embed " + edges + " -to xls", "xls"},
 		"unknown extension":        {"embed " + edges + " -o " + out + ".xls", ".xls"},
 		"no format of embeddings":  {"embed " + edges + " -o " + out + ".mtx", "embedding"},

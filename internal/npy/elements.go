@@ -54,6 +54,30 @@ func Ints(s *source.Reader, h *Header) ([]int, error) {
 	return nil, source.At(0, "%w: text where numbers are expected", coles.ErrFormat)
 }
 
+// EachInts hands on the integers of an array some at a time, in a slice that is used again, with the byte
+// of the first and the number of integers before it. An error of take ends the reading.
+func EachInts(s *source.Reader, h *Header, take func(values []int64, at int64, before int) error) error {
+	if h.Kind != 'i' && h.Kind != 'u' {
+		return source.At(0, "%w: elements that are not whole numbers", coles.ErrFormat)
+	}
+	per := max(1, source.Chunk/h.Size)
+	buf, values := make([]byte, min(per, h.Count)*h.Size), make([]int64, min(per, h.Count))
+	for before := 0; before < h.Count; before += len(values) {
+		values = values[:min(per, h.Count-before)]
+		start := s.Off
+		if err := s.Full(buf[:len(values)*h.Size]); err != nil {
+			return err
+		}
+		for k := range values {
+			values[k] = h.integer(buf[k*h.Size : (k+1)*h.Size])
+		}
+		if err := take(values, start, before); err != nil {
+			return err
+		}
+	}
+	return s.End()
+}
+
 // whole is v as an int, which has 32 bits on some machines.
 func whole(v int64) (int, error) {
 	if int64(int(v)) != v {
