@@ -87,6 +87,7 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 		solver = SolverKrylov
 	}
 	pattern := solver == SolverDirect && s.contrasting().patterned(g)
+	stored := w.entries
 	if s.Model == FeatureModel || pattern {
 		w.entries, w.drawn = 0, 0
 	}
@@ -98,7 +99,10 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	if s.Model == 0 && x.cols > 0 { // its memory is reused later, or not yet collected
 		choice := w.choice()
 		if x.cols < alignment.Least {
-			choice = 8 * w.n * (2*alignment.Walkers + 1)
+			choice = 8*w.n*(2*alignment.Walkers+2) + 4*stored
+			if g.report.Weighted {
+				choice += 8 * stored
+			}
 		}
 		if pattern {
 			choice = max(0, choice-w.size*w.n*2*w.strip)

@@ -3,6 +3,7 @@ package alignment
 import (
 	"context"
 	"math"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -123,35 +124,47 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 	defer releaseFrom()
 	to, releaseTo := kernel.Scratch[float64](n, Walkers)
 	defer releaseTo()
-	root := make([]float64, n)
+	root := make([]float64, n) // of D⁻¹
 	for i, d := range p.Degrees {
 		root[i] = 1 / math.Sqrt(d+1)
 		Start(p.Seed, int64(i), d, from.Row(i))
 	}
-	// hop is D^-½(A·share + loop·I)D^-½ for the edges that are hidden, or not.
-	hop := func(hidden bool, share, loop float64) error {
+	scale := func(rows kernel.Matrix[float64], factor func(i int) float64) error {
+		return parallel.EachRow(ctx, n, func(i int) { matrix.Scale(rows.Row(i), factor(i)) })
+	}
+	// A hop is D^-½(A·share + loop·I)D^-½ for the edges that are hidden, or not. In between the rows are
+	// those of D^-½·from.
+	hop := func(edges *kernel.CSR[float64], share, loop float64) error {
+		times := kernel.SpMM[float64]
+		if edges.Val == nil {
+			times = func(ctx context.Context, dst kernel.Matrix[float64], a *kernel.CSR[float64], x kernel.Matrix[float64]) error {
+				return kernel.PatternSum(ctx, dst, a, 0, n, x)
+			}
+		}
+		if err := times(ctx, to, edges, from); err != nil {
+			return err
+		}
 		return parallel.EachRow(ctx, n, func(i int) {
 			row := to.Row(i)
-			clear(row)
+			matrix.Scale(row, share*root[i]*root[i])
 			matrix.AddScaled(row, loop*root[i]*root[i], from.Row(i))
-			cols, vals := p.Graph.Row(i)
-			for q, j := range cols {
-				if int(j) == i || Hidden(p.Seed, round, int64(i), int64(j)) != hidden {
-					continue
-				}
-				weight := share
-				if vals != nil {
-					weight *= vals[q]
-				}
-				matrix.AddScaled(row, matrix.Scaled(weight, root[i], root[j]), from.Row(int(j)))
-			}
 		})
 	}
+	if err := scale(from, func(i int) float64 { return root[i] }); err != nil {
+		return nil, err
+	}
+	visible, err := p.edges(ctx, round, false)
+	if err != nil {
+		return nil, err
+	}
 	for range Hops {
-		if err := hop(false, 1/Kept, 1); err != nil {
+		if err := hop(visible, 1/Kept, 1); err != nil {
 			return nil, err
 		}
 		from, to = to, from
+	}
+	if err := scale(from, func(i int) float64 { return 1 / root[i] }); err != nil {
+		return nil, err
 	}
 	sum := func(width int, add func(sum []float64, i int)) ([]float64, error) {
 		return parallel.Sum(ctx, n, width, func(sum []float64, lo, hi int) {
@@ -170,9 +183,32 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if err = hop(true, 1, 0); err != nil {
+	hidden, err := p.edges(ctx, round, true)
+	if err != nil {
 		return nil, err
+	}
+	if err = scale(from, func(i int) float64 { return root[i] }); err != nil {
+		return nil, err
+	}
+	if err = hop(hidden, 1, 0); err != nil {
+		return nil, err
+	}
+	for _, rows := range []kernel.Matrix[float64]{from, to} {
+		if err = scale(rows, func(i int) float64 { return 1 / root[i] }); err != nil {
+			return nil, err
+		}
 	}
 	add := Likeness(int64(n), moments)
 	return sum(2, func(sum []float64, i int) { add(sum, from.Row(i), to.Row(i)) })
+}
+
+// edges are those of the graph that are hidden in a round, or those that are not.
+func (p Parts[T]) edges(ctx context.Context, round int, hidden bool) (*kernel.CSR[float64], error) {
+	a := &kernel.CSR[float64]{
+		Rows: p.Graph.Rows, Cols: p.Graph.Cols,
+		Ptr: slices.Clone(p.Graph.Ptr), Col: slices.Clone(p.Graph.Col), Val: slices.Clone(p.Graph.Val),
+	}
+	return a, matrix.Drop(ctx, a, func(i, j int, _ float64) bool {
+		return i == j || Hidden(p.Seed, round, int64(i), int64(j)) != hidden
+	})
 }
