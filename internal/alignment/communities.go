@@ -120,9 +120,9 @@ func (p Parts[T]) communities(ctx context.Context) (float64, error) {
 
 func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 	n := len(p.Degrees)
-	from, releaseFrom := kernel.Scratch[float64](n, Walkers)
+	from, room, releaseFrom := kernel.InRoom(p.Room, n, Walkers)
 	defer releaseFrom()
-	to, releaseTo := kernel.Scratch[float64](n, Walkers)
+	to, _, releaseTo := kernel.InRoom(room, n, Walkers)
 	defer releaseTo()
 	root := make([]float64, n) // of D⁻¹
 	for i, d := range p.Degrees {

@@ -193,6 +193,18 @@ func Scratch[T Float](rows, cols int) (m Matrix[T], release func()) {
 	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: *b}, func() { giveBack(b) }
 }
 
+// InRoom is [Scratch] in float64 within memory of any numbers, of which it returns the rest, where that is
+// large enough.
+func InRoom[T Float](room []T, rows, cols int) (m Matrix[float64], rest []T, release func()) {
+	size := int(unsafe.Sizeof(T(0)))
+	if need := 8 * rows * cols; need > 0 && need <= size*len(room) && uintptr(unsafe.Pointer(&room[0]))%8 == 0 {
+		data := unsafe.Slice((*float64)(unsafe.Pointer(&room[0])), rows*cols)
+		return Matrix[float64]{Rows: rows, Cols: cols, Stride: cols, Data: data}, room[need/size:], func() {}
+	}
+	m, release = Scratch[float64](rows, cols)
+	return m, room, release
+}
+
 // A Buffer keeps the storage of a matrix from one use to the next.
 type Buffer[T Float] struct{ data []T }
 
