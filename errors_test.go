@@ -3,8 +3,11 @@ package coles_test
 import (
 	"context"
 	"errors"
+	"iter"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"coles"
@@ -101,6 +104,25 @@ func TestBadGraphsAreRefused(t *testing.T) {
 			if bad.Weights == nil {
 				testkit.WantError(t, testkit.Err(coles.NewGraph(3, bad.Edges)), bad.Want)
 				testkit.WantError(t, testkit.Err(graphOf(3).Negative(bad.Edges)), bad.Want)
+			}
+			if bad.Weights != nil && len(bad.Weights) != len(bad.Edges) {
+				return // which a sequence cannot have
+			}
+			fine := maps.All(map[coles.Edge]float64{{U: 0, V: 1}: 1})
+			entries := func(yield func(coles.Edge, float64) bool) {
+				for k, e := range bad.Edges {
+					w := 1.0
+					if bad.Weights != nil {
+						w = bad.Weights[k]
+					}
+					if !yield(e, w) {
+						return
+					}
+				}
+			}
+			_, err := coles.FromEdges(3, []iter.Seq2[coles.Edge, float64]{fine, entries})
+			if testkit.WantError(t, err, bad.Want); bad.Want == coles.ErrIndex && !strings.Contains(err.Error(), "edge ") {
+				t.Errorf("%v does not name the edge", err)
 			}
 		})
 	}

@@ -294,7 +294,7 @@ func checkIDs(ids []string, n int) error {
 	if len(ids) != n {
 		return fmt.Errorf("coles: %w: %d ids for %d nodes", ErrIDs, len(ids), n)
 	}
-	var seen names.Index
+	seen := names.New(n)
 	for i, id := range ids {
 		hash := seen.Hash(id)
 		if first := seen.Find(hash, ids, id); first >= 0 {

@@ -2,6 +2,8 @@ package coles_test
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"testing"
@@ -208,6 +210,73 @@ func TestComponentsAreNumberedByFirstNode(t *testing.T) {
 	label, count := graphOf(7, 6, 0, 1, 4, 4, 3).Components()
 	testkit.WantSame(t, "labels", label, []int{0, 1, 2, 1, 1, 3, 0})
 	testkit.WantSame(t, "count", count, 4)
+}
+
+// A search from node to node finds the components, of random graphs of which some have a largest one that
+// most nodes are in, and of stars, whose leaves are joined by one edge.
+func TestComponentsAreThoseOfASearch(t *testing.T) {
+	rng := testkit.Random(5)
+	for range 40 {
+		n := 2 + rng.IntN(300)
+		list := make([]coles.Edge, rng.IntN(2*n))
+		for k := range list {
+			list[k] = coles.Edge{U: rng.IntN(n), V: rng.IntN(n)}
+			if k%3 == 0 {
+				list[k].U = n - 1 - k%5
+			}
+		}
+		g := testkit.Must(coles.NewGraph(n, list))
+		want, count := slices.Repeat([]int{-1}, n), 0
+		a := g.CSR()
+		var visit func(i int)
+		visit = func(i int) {
+			want[i] = count
+			a.DoRowNonZero(i, func(_, j int, _ float64) {
+				if want[j] < 0 {
+					visit(j)
+				}
+			})
+		}
+		for i := range n {
+			if want[i] < 0 {
+				visit(i)
+				count++
+			}
+		}
+		label, got := g.Components()
+		testkit.WantSame(t, "labels and count", []any{label, got}, []any{want, count})
+	}
+}
+
+// A graph of the entries of a matrix, in any order and in parts, is that of the matrix.
+func TestFromEdgesIsFromDirectedCSR(t *testing.T) {
+	rng := testkit.Random(6)
+	for _, unit := range []float64{0, 1e-200, 1, 1e200} {
+		const n = 50
+		dense := mat.NewDense(n, n, nil)
+		var parts []iter.Seq2[coles.Edge, float64]
+		for range 7 {
+			part := map[coles.Edge]float64{}
+			for range rng.IntN(60) {
+				e, w := coles.Edge{U: rng.IntN(n), V: rng.IntN(n)}, 1.0
+				if unit > 0 {
+					w = unit * float64(1+rng.IntN(5))
+				}
+				if dense.At(e.U, e.V) == 0 {
+					part[e] = w
+					dense.Set(e.U, e.V, w)
+				}
+			}
+			parts = append(parts, maps.All(part))
+		}
+		for _, opts := range [][]coles.GraphOption{nil, {coles.WithSelfLoopsKept()}} {
+			got, want := testkit.Must(coles.FromEdges(n, parts, opts...)), testkit.Must(coles.FromDirectedCSR(testkit.SparseOf(dense), opts...))
+			testkit.WantSame(t, "matrix", got.CSR().RawMatrix(), want.CSR().RawMatrix())
+			testkit.WantSame(t, "report", got.Report(), want.Report())
+			again := testkit.Must(coles.FromEdges(n, []iter.Seq2[coles.Edge, float64]{got.Edges()}, opts...))
+			testkit.WantSame(t, "from its own edges", again.CSR().RawMatrix(), want.CSR().RawMatrix())
+		}
+	}
 }
 
 // nearestNaive sorts all cosine similarities: O(n² log n), by the definition.

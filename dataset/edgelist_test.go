@@ -247,6 +247,14 @@ func TestEdgeListMemoryIsThatOfTheGraph(t *testing.T) {
 	if got, most := read(text), uint64(3*(24*200_000+100*20_000)); got > most {
 		t.Errorf("%d bytes for 200,000 edges, at most %d", got, most)
 	}
+	// The graph has 8 bytes an edge, the ends before it 8, and 4 say where each goes. A node has its id twice,
+	// the places of an id in two tables, the first of which grew, its row and its degree. The text that is
+	// read at a time, and what stands on it, are some megabytes.
+	text = snapText(200_000, 2_000_000)
+	got := allocated(func() { testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{Undirected: true})) })
+	if most := uint64(20*2_000_000 + 200*200_000 + 8<<20); got > most {
+		t.Errorf("%d bytes for a graph of two million edges, at most %d", got, most)
+	}
 }
 
 // Megabytes a second of SNAP edge lists: two million edges, the same with weights, and 200 MB.

@@ -15,10 +15,16 @@ type Index struct {
 // A place has the hash of a name and its row, from 1 on; 0 is free.
 type place struct{ hash, row uint32 }
 
-// Of is the index of names with room for all.
-func Of(names []string) *Index {
+// New is an index with room for so many names.
+func New(count int) *Index {
 	x := &Index{}
-	x.grow(len(names))
+	x.grow(count)
+	return x
+}
+
+// Of is the index of names.
+func Of(names []string) *Index {
+	x := New(len(names))
 	for i, name := range names {
 		x.Add(x.Hash(name), i)
 	}
