@@ -1,15 +1,12 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"io"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // blockBytes of a file of edges are parsed at a time by one processor.
@@ -44,10 +41,11 @@ func (b *textBlock) name(end uint64) []byte {
 // An edgeForm is the form of plain lines: fields that are used as they stand, without quotes or spaces
 // around them.
 type edgeForm struct {
-	sep    byte
-	fields int    // of a line, 0 for any number
-	roles  []role // of the first fields
-	named  bool   // integers are names, too
+	sep     byte
+	fields  int    // of a line, 0 for any number
+	roles   []role // of the first fields
+	named   bool   // integers are names, too
+	longest int    // bytes of a line
 }
 
 type role byte
@@ -58,18 +56,6 @@ const (
 	secondEnd
 	weightOf
 )
-
-// form is the form of most lines.
-func (e *edgeReader) form() edgeForm {
-	f := edgeForm{sep: e.sep, fields: e.width, named: e.kinds[0] != "", roles: make([]role, slices.Max(e.columns)+1)}
-	if e.chosen {
-		f.fields = 0
-	}
-	for k, column := range e.columns {
-		f.roles[column] = role(k + 1)
-	}
-	return f
-}
 
 // parse reads all lines of a block.
 func (f edgeForm) parse(b *textBlock) {
@@ -121,9 +107,18 @@ func (b *textBlock) pair(lo int, sep byte) int {
 	return p + 1
 }
 
+// plainInteger reads the decimal at p, without sign or leading zeros, and returns where it ends.
+func plainInteger(line []byte, p int) (v uint64, end int, ok bool) {
+	const most = 18 // digits that cannot overflow
+	for end = p; end < len(line) && end-p < most && line[end]-'0' <= 9; end++ {
+		v = 10*v + uint64(line[end]-'0')
+	}
+	return v, end, end > p && (line[p] != '0' || end == p+1)
+}
+
 // edge reads the plain line from lo to hi, and reports whether it is one.
 func (f edgeForm) edge(b *textBlock, lo, hi int) bool {
-	if hi-lo > maxLine {
+	if hi-lo > f.longest {
 		return false
 	}
 	var ends [2]uint64
@@ -173,44 +168,9 @@ func (f edgeForm) edge(b *textBlock, lo, hi int) bool {
 	return true
 }
 
-// readBlocks takes in the edges on all lines that are left. Blocks are read and taken in by the caller,
-// one after the other, and parsed between by all processors.
-func (e *edgeReader) readBlocks() {
-	stream, form := e.r, e.form()
-	e.r = bufio.NewReaderSize(nil, stream.Size())
-	ring := make([]textBlock, runtime.GOMAXPROCS(0)+2)
-	var rest []byte // the beginning of a line
-	var failed error
-	read, taken := 0, 0
-	for (failed == nil || taken < read) && e.err == nil {
-		if failed == nil && read-taken < len(ring) {
-			b := &ring[read%len(ring)]
-			if rest, failed = b.read(stream, rest); len(b.text) > 0 {
-				b.parsed.Add(1)
-				go func() {
-					defer b.parsed.Done()
-					form.parse(b)
-				}()
-				read++
-			}
-			continue
-		}
-		b := &ring[taken%len(ring)]
-		b.parsed.Wait()
-		e.takeBlock(b)
-		taken++
-	}
-	for ; taken < read; taken++ { // of which no goroutine may stay
-		ring[taken%len(ring)].parsed.Wait()
-	}
-	if failed != nil && failed != io.EOF {
-		e.takeLines(io.MultiReader(bytes.NewReader(rest), failing{failed}))
-	}
-}
-
 // read fills a block with what is left of a line and whole lines of the stream, and returns the line
 // that is begun. At the end of the stream it is whole, too.
-func (b *textBlock) read(r io.Reader, rest []byte) (begun []byte, err error) {
+func (b *textBlock) read(r io.Reader, rest []byte, longest int) (begun []byte, err error) {
 	b.text = append(b.text[:0], rest...)
 	for {
 		have := len(b.text)
@@ -222,96 +182,12 @@ func (b *textBlock) read(r io.Reader, rest []byte) (begun []byte, err error) {
 		}
 		whole := bytes.LastIndexByte(b.text, '\n') + 1
 		switch {
-		case err == io.EOF || len(b.text) > maxLine && whole == 0: // the parser says what is wrong
+		case err == io.EOF || len(b.text) > longest && whole == 0: // the parser says what is wrong
 			return nil, err
 		case err != nil || whole > 0:
 			begun = slices.Clone(b.text[whole:])
 			b.text = b.text[:whole]
 			return begun, err
 		}
-	}
-}
-
-// failing is a stream that gives nothing but an error.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
-// takeBlock takes in the edges of a block, in the order of its lines.
-func (e *edgeReader) takeBlock(b *textBlock) {
-	before, edge := e.line, 0
-	for _, o := range append(b.others, otherLines{edges: len(b.ends) / 2, line: b.lines}) {
-		if e.takePlain(b, edge, o.edges); e.err != nil { // which line that was the long way says
-			e.err, e.line = nil, before
-			e.takeLines(bytes.NewReader(b.text))
-			return
-		}
-		e.line, edge = before+o.line, o.edges
-		if o.hi > o.lo {
-			e.takeLines(bytes.NewReader(b.text[o.lo:o.hi]))
-		}
-	}
-	e.line = before + b.lines
-}
-
-// takePlain takes in edges lo to hi of a block.
-func (e *edgeReader) takePlain(b *textBlock, lo, hi int) {
-	ends := b.ends[2*lo : 2*hi]
-	for part := range slices.Chunk(ends, len(e.hashes)) {
-		e.look(b, part)
-		direct := e.nodes.direct
-		for k, end := range part {
-			// Most are numbers that are known. Their rows are read without waiting for one another.
-			if end < uint64(len(direct)) && direct[end] > 0 {
-				part[k] = uint64(direct[end] - 1)
-				continue
-			}
-			var i int
-			var err error
-			if end&nameBit == 0 {
-				i, err = e.nodes.numberOf(end)
-			} else {
-				i, err = e.nodes.numberOfName(e.hashes[k], e.nameOf(b, k, end))
-			}
-			if err != nil {
-				e.fail(err)
-				return
-			}
-			part[k], direct = uint64(i), e.nodes.direct
-		}
-	}
-	weights := b.weights
-	if len(weights) > 0 {
-		weights = weights[lo:hi]
-	}
-	e.edges.addRows(ends, weights)
-}
-
-// look hashes the names among the ends, and reads what they will be compared with.
-func (e *edgeReader) look(b *textBlock, ends []uint64) {
-	var read byte
-	for k, end := range ends {
-		if end&nameBit != 0 {
-			e.hashes[k] = e.nodes.rows.Hash(e.nameOf(b, k, end))
-			read ^= e.nodes.rows.Look(e.hashes[k], e.nodes.ids)
-		}
-	}
-	e.read = read // so that it is read
-}
-
-// nameOf is the id that an end has, valid until the next.
-func (e *edgeReader) nameOf(b *textBlock, side int, end uint64) string {
-	name := b.name(end)
-	if kind := e.kinds[side%2]; kind != "" {
-		e.id = append(append(e.id[:0], kind...), name...)
-		name = e.id
-	}
-	return unsafe.String(unsafe.SliceData(name), len(name))
-}
-
-// takeLines takes in the lines of a part of the file, one by one.
-func (e *edgeReader) takeLines(text io.Reader) {
-	for e.r.Reset(text); e.next(); {
-		e.take()
 	}
 }

@@ -1,10 +1,15 @@
 package dataset
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"coles"
 )
@@ -109,6 +114,137 @@ func (e *edgeReader) nameKinds() {
 	u, v := e.header[e.columns[0]], e.header[e.columns[1]]
 	if u != v && u != "" && v != "" && !strings.Contains(u+v, ":") {
 		e.kinds = [2]string{u + ":", v + ":"}
+	}
+}
+
+// form is the form of most lines.
+func (e *edgeReader) form() edgeForm {
+	f := edgeForm{sep: e.sep, fields: e.width, named: e.kinds[0] != "", longest: maxLine, roles: make([]role, slices.Max(e.columns)+1)}
+	if e.chosen {
+		f.fields = 0
+	}
+	for k, column := range e.columns {
+		f.roles[column] = role(k + 1)
+	}
+	return f
+}
+
+// readBlocks takes in the edges on all lines that are left. Blocks are read and taken in by the caller,
+// one after the other, and parsed between by all processors.
+func (e *edgeReader) readBlocks() {
+	stream, form := e.r, e.form()
+	e.r = bufio.NewReaderSize(nil, stream.Size())
+	ring := make([]textBlock, runtime.GOMAXPROCS(0)+2)
+	var rest []byte // the beginning of a line
+	var failed error
+	read, taken := 0, 0
+	for (failed == nil || taken < read) && e.err == nil {
+		if failed == nil && read-taken < len(ring) {
+			b := &ring[read%len(ring)]
+			if rest, failed = b.read(stream, rest, maxLine); len(b.text) > 0 {
+				b.parsed.Add(1)
+				go func() {
+					defer b.parsed.Done()
+					form.parse(b)
+				}()
+				read++
+			}
+			continue
+		}
+		b := &ring[taken%len(ring)]
+		b.parsed.Wait()
+		e.takeBlock(b)
+		taken++
+	}
+	for ; taken < read; taken++ { // of which no goroutine may stay
+		ring[taken%len(ring)].parsed.Wait()
+	}
+	if failed != nil && failed != io.EOF {
+		e.takeLines(io.MultiReader(bytes.NewReader(rest), failing{failed}))
+	}
+}
+
+// failing is a stream that gives nothing but an error.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// takeBlock takes in the edges of a block, in the order of its lines.
+func (e *edgeReader) takeBlock(b *textBlock) {
+	before, edge := e.line, 0
+	for _, o := range append(b.others, otherLines{edges: len(b.ends) / 2, line: b.lines}) {
+		if e.takePlain(b, edge, o.edges); e.err != nil { // which line that was the long way says
+			e.err, e.line = nil, before
+			e.takeLines(bytes.NewReader(b.text))
+			return
+		}
+		e.line, edge = before+o.line, o.edges
+		if o.hi > o.lo {
+			e.takeLines(bytes.NewReader(b.text[o.lo:o.hi]))
+		}
+	}
+	e.line = before + b.lines
+}
+
+// takePlain takes in edges lo to hi of a block.
+func (e *edgeReader) takePlain(b *textBlock, lo, hi int) {
+	ends := b.ends[2*lo : 2*hi]
+	for part := range slices.Chunk(ends, len(e.hashes)) {
+		e.look(b, part)
+		direct := e.nodes.direct
+		for k, end := range part {
+			// Most are numbers that are known. Their rows are read without waiting for one another.
+			if end < uint64(len(direct)) && direct[end] > 0 {
+				part[k] = uint64(direct[end] - 1)
+				continue
+			}
+			var i int
+			var err error
+			if end&nameBit == 0 {
+				i, err = e.nodes.numberOf(end)
+			} else {
+				i, err = e.nodes.numberOfName(e.hashes[k], e.nameOf(b, k, end))
+			}
+			if err != nil {
+				e.fail(err)
+				return
+			}
+			part[k], direct = uint64(i), e.nodes.direct
+		}
+	}
+	weights := b.weights
+	if len(weights) > 0 {
+		weights = weights[lo:hi]
+	}
+	e.edges.addRows(ends, weights)
+}
+
+// look hashes the names among the ends, and reads what they will be compared with.
+func (e *edgeReader) look(b *textBlock, ends []uint64) {
+	var read byte
+	for k, end := range ends {
+		if end&nameBit != 0 {
+			e.hashes[k] = e.nodes.rows.Hash(e.nameOf(b, k, end))
+			read ^= e.nodes.rows.Look(e.hashes[k], e.nodes.ids)
+		}
+	}
+	e.read = read // so that it is read
+}
+
+// nameOf is the id that an end has, valid until the next.
+func (e *edgeReader) nameOf(b *textBlock, side int, end uint64) string {
+	name := b.name(end)
+	if kind := e.kinds[side%2]; kind != "" {
+		e.id = append(append(e.id[:0], kind...), name...)
+		name = e.id
+	}
+	return unsafe.String(unsafe.SliceData(name), len(name))
+}
+
+// takeLines takes in the lines of a part of the file, one by one.
+func (e *edgeReader) takeLines(text io.Reader) {
+	for e.r.Reset(text); e.next(); {
+		e.take()
 	}
 }
 

@@ -84,15 +84,6 @@ func (n *nodeIDs) numberOf(v uint64) (int, error) {
 	return i, nil
 }
 
-// plainInteger reads the decimal at p, without sign or leading zeros, and returns where it ends.
-func plainInteger(line []byte, p int) (v uint64, end int, ok bool) {
-	const most = 18 // digits that cannot overflow
-	for end = p; end < len(line) && end-p < most && line[end]-'0' <= 9; end++ {
-		v = 10*v + uint64(line[end]-'0')
-	}
-	return v, end, end > p && (line[p] != '0' || end == p+1)
-}
-
 // rowOf finds an integer.
 func (n *nodeIDs) rowOf(v uint64) (int, bool) {
 	if v < uint64(len(n.direct)) {
