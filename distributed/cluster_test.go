@@ -79,14 +79,10 @@ func overSockets(t *testing.T) (kill func()) {
 	if testing.Short() {
 		t.Skip("three processes")
 	}
-	if err := startPrism(); err != nil { // so that it does not set the flags later
-		t.Fatal(err)
-	}
-	old := []string{*jobopts.Endpoint, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary}
+	old := []string{*jobopts.Endpoint, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig}
 	t.Cleanup(func() {
-		*jobopts.Endpoint, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary = old[0], old[1], old[2], old[3]
+		*jobopts.Endpoint, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig = old[0], old[1], old[2]
 	})
-	*jobopts.WorkerBinary = folderOf(t, map[string]string{"worker": ""}) + "worker" // the worker is there already
 	*jobopts.Endpoint, _ = start(t, "server")
 	*jobopts.EnvironmentType = "EXTERNAL"
 	*jobopts.EnvironmentConfig, kill = start(t, "worker")

@@ -23,15 +23,15 @@ func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PColle
 	for k := range alignment.Rounds(p.Nodes) {
 		s := s.Scope(fmt.Sprintf("Round%d", k))
 		hide := func(hidden bool) beam.PCollection {
-			return beam.ParDo(s, &hideEdges{p.worker(), p.Settings.Seed, p.Grid.Height, k, hidden}, state)
+			return beam.ParDo(s, &hideEdges{p.worker(), p.Settings.Seed, p.Grid.Height, k, hidden}, state, side(needed))
 		}
 		momentsOf := func(nodes beam.PCollection) beam.PCollection {
 			return total(s, beam.ParDo(s, &addMoments{}, nodes), p.blocks())
 		}
-		nodes := p.filter(s, spread, nothingNext, hide(false), needed)
+		nodes := p.filter(s, spread, nothingNext, hide(false))
 		nodes = beam.ParDo(s, &arrive{}, nodes, side(momentsOf(nodes)))
 		moments := momentsOf(nodes)
-		joined := p.filter(s.Scope("Hidden"), []float64{0, 1}, joinNext, beam.Flatten(s, nodes, hide(true)), needed)
+		joined := p.filter(s.Scope("Hidden"), []float64{0, 1}, joinNext, beam.Flatten(s, nodes, hide(true)))
 		rounds = append(rounds, beam.ParDo(s, &addLikeness{p.Nodes, int64(k) * p.blocks()}, joined, side(moments), side(needed)))
 	}
 	alike := total(s, beam.Flatten(s, rounds...), int64(len(rounds))*p.blocks())
@@ -58,14 +58,16 @@ type hideEdges struct {
 	Hidden bool
 }
 
-func (f *hideEdges) ProcessElement(number int64, p piece, emit func(int64, piece)) {
+func (f *hideEdges) ProcessElement(number int64, p piece, needed choice, emit func(int64, piece)) {
+	alone := needed.Model == coles.FeatureModel
 	switch {
+	case p.Block == nil && alone:
 	case p.Block != nil && !f.Hidden:
 		rows := kernel.Dense[float64](p.Block.height(), alignment.Walkers)
 		for i, degree := range p.Block.Degree {
 			alignment.Start(f.Seed, number*f.Height+int64(i), degree, rows.Row(i))
 		}
-		emit(number, piece{Block: &block{Columns: rows.Cols, Degree: p.Block.Degree, Data: rows.Data}})
+		emit(number, piece{Block: &block{Columns: rows.Cols, Alone: alone, Degree: p.Block.Degree, Data: rows.Data}})
 	case p.Tile != nil:
 		a, share := p.Tile.csr(), 1/alignment.Kept
 		if f.Hidden {
@@ -91,7 +93,7 @@ func (f *hideEdges) ProcessElement(number int64, p piece, emit func(int64, piece
 type arrive struct{}
 
 func (f *arrive) ProcessElement(number int64, p piece, moments sums) (int64, piece) {
-	b := &block{Columns: p.Block.Columns, Degree: p.Block.Degree, Data: slices.Clone(p.Block.Data)}
+	b := &block{Columns: p.Block.Columns, Alone: p.Block.Alone, Degree: p.Block.Degree, Data: slices.Clone(p.Block.Data)}
 	for i := range b.height() {
 		alignment.Arrive(moments.Add, b.matrix().Row(i))
 	}

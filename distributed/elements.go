@@ -16,8 +16,8 @@ func init() {
 		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
 		&addUp{}, &knownChoice{}, &drawSigns{}, &spread{}, &alongBasis{}, &multiply{}, &estimateAlignment{},
 		&needCommunities{}, &hideEdges{}, &arrive{}, &addMoments{}, &addLikeness{}, &decide{},
-		&hop{}, &gram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},
-		&writeState{}, &readState{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
+		&hop{}, &mark{}, &gram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},
+		&writeState{}, &listState{}, &readState{}, &listShards{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
 	} {
 		beam.RegisterDoFn(reflect.TypeOf(step))
 	}

@@ -37,8 +37,7 @@ func Embed(s beam.Scope, in Input, m *coles.Model, grid Grid) (beam.PCollection,
 	counted := total(s, parts, p.blocks())
 	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
 	state = beam.ParDo(s, &narrow{p.worker()}, state, beam.SideInput{Input: beam.Create(s, directions)})
-	always := beam.Create(s, choice{Model: coles.GraphModel})
-	state = p.filter(s, p.Settings.Filter.Coefficients()[:p.hops()], nothingNext, state, always)
+	state = p.filter(s, p.Settings.Filter.Coefficients()[:p.hops()], nothingNext, state)
 	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file)}, beam.SideInput{Input: counted}), nil
 }
 

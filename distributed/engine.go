@@ -1,10 +1,16 @@
 package distributed
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
+	flags "flag"
 	"fmt"
+	"io"
 	"net"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,34 +24,35 @@ import (
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 )
 
 // Counters are the counts of a pipeline by name, summed over its steps.
 type Counters map[string]int64
 
-// prismName is the runner that this package brings along.
-const prismName = "prism"
+// The names of runners.
+const (
+	prismName    = "prism" // the one that this package brings along
+	dataflowName = "dataflow"
+)
 
-// startPrism starts the local engine in this program, unless flags name another job service. Beam
-// would start it with the first job, and say its address to no other goroutine.
-var startPrism = sync.OnceValue(func() error {
-	if *jobopts.Endpoint != "" {
-		return nil
-	}
+// services are the runners that are a job service, at the address of -endpoint.
+var services = []string{prismName, "universal", "portable", "flink", "spark"}
+
+// embedded reports whether a runner is the engine in this program.
+func embedded(runner string) bool { return runner == prismName && *jobopts.Endpoint == "" }
+
+// startPrism starts the local engine in this program and returns its address.
+var startPrism = sync.OnceValues(func() (string, error) {
 	port, err := freePort()
 	if err == nil {
 		_, err = prism.CreateJobServer(context.Background(), prism.Options{Port: port})
 	}
-	if err != nil {
-		return fmt.Errorf("distributed: %w", err)
-	}
-	*jobopts.Endpoint = fmt.Sprintf("localhost:%d", port)
-	if *jobopts.EnvironmentType == "" {
-		*jobopts.EnvironmentType = "loopback"
-	}
-	return nil
+	return fmt.Sprintf("localhost:%d", port), err
 })
 
 // freePort finds a port of this machine that nobody listens at.
@@ -57,66 +64,202 @@ func freePort() (int, error) {
 	return free.Addr().(*net.TCPAddr).Port, free.Close()
 }
 
-const (
-	// watchTries is how often a job is looked for: it takes some time to begin, and some services do
-	// not list jobs.
-	watchTries = 50
-	// watchTime bounds a question to the job service.
-	watchTime = 5 * time.Second
-)
+// callTime bounds a question to a job service.
+const callTime = 5 * time.Second
 
-// execute runs a pipeline on a runner of Beam, and calls seen with the counters as they grow, where
-// the engine has a job service that tells them.
-func execute(ctx context.Context, runner string, p *beam.Pipeline, seen func(Counters)) (Counters, error) {
-	if runner == prismName {
-		if err := startPrism(); err != nil {
+// An engine runs pipelines: by a job service, or where client is nil by a runner that Beam calls.
+type engine struct {
+	runner   string
+	embedded bool
+	loopback bool   // workers are goroutines of this program
+	worker   string // the program that workers run
+	cancel   func(ctx context.Context, job string) error
+	conn     *grpc.ClientConn
+	client   jobpb.JobServiceClient
+}
+
+// newEngine finds out whether a runner can be had, before anything is written.
+//
+// Errors: coles.ErrSetting for a runner that is unknown, a flag that is missing and a program that is none for
+// workers; those of a job service that does not answer within five seconds.
+func newEngine(ctx context.Context, runner string, cancel func(context.Context, string) error) (*engine, error) {
+	e := &engine{runner: runner, embedded: embedded(runner), cancel: cancel}
+	e.loopback = e.embedded || jobopts.IsLoopback()
+	refuse := func(format string, args ...any) (*engine, error) {
+		return nil, fmt.Errorf("distributed: %w: runner %s: %s", coles.ErrSetting, runner, fmt.Sprintf(format, args...))
+	}
+	service := slices.Contains(services, runner)
+	wanted := []string{"endpoint"}
+	switch {
+	case e.embedded:
+		wanted = nil
+	case runner == dataflowName && flags.Lookup("staging_location") == nil:
+		return refuse("the program does not import coles/distributed/dataflow")
+	case runner == dataflowName:
+		wanted = []string{"project", "region", "staging_location"}
+	case !service:
+		return refuse("unknown; there are %s and %s", strings.Join(services, ", "), dataflowName)
+	}
+	for _, name := range wanted {
+		if f := flags.Lookup(name); f == nil || f.Value.String() == "" {
+			return refuse("the flag -%s is missing", name)
+		}
+	}
+	if e.worker = os.DevNull; !e.loopback {
+		var err error
+		if e.worker, err = workerProgram(runner); err != nil {
 			return nil, err
 		}
 	}
-	old := dial()
-	before := old.jobs(ctx)
-	old.close()
-	type outcome struct {
-		result beam.PipelineResult
-		err    error
+	if !service {
+		return e, nil
 	}
-	ended := make(chan outcome, 1)
-	// Not ctx: Beam would leave the job running, and the engine is to be told to cancel it.
+	address, err := *jobopts.Endpoint, error(nil)
+	if e.embedded {
+		address, err = startPrism()
+	}
+	if err == nil {
+		e.conn, err = grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("distributed: runner %s: %w", runner, err)
+	}
+	e.client = jobpb.NewJobServiceClient(e.conn)
+	asking, stop := context.WithTimeout(ctx, callTime)
+	defer stop()
+	_, err = e.client.GetJobs(asking, &jobpb.GetJobsRequest{})
+	if code := status.Code(err); code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled {
+		e.close()
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("distributed: runner %s: no job service answers at %s: %w", runner, address, err))
+	}
+	return e, nil
+}
+
+func (e *engine) close() {
+	if e.conn != nil {
+		e.conn.Close()
+	}
+}
+
+// program is the file of the program that computes.
+func (e *engine) program() string {
+	if !e.loopback {
+		return e.worker
+	}
+	name, _ := os.Executable() // which Run cannot open where there is none
+	return name
+}
+
+// freeMemory is what the system says that programs can have, 0 where it does not.
+func freeMemory() int64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	for line := range bytes.Lines(text) {
+		var kilobytes int64
+		if _, err := fmt.Sscanf(string(line), "MemAvailable: %d kB", &kilobytes); err == nil {
+			return kilobytes << 10
+		}
+	}
+	return 0
+}
+
+// workerProgram is the program that workers run: the one of -worker_binary, or this one where it is a program for
+// their system. Beam would compile the package of the function that calls it, which is no program.
+func workerProgram(runner string) (string, error) {
+	const build = "CGO_ENABLED=0 GOOS=linux GOARCH=%s go build -o worker .\n\tand give -worker_binary worker"
+	name, arch := *jobopts.WorkerBinary, runtime.GOARCH
+	if runner == dataflowName {
+		arch = "amd64"
+		for _, machine := range []string{"worker_machine_type", "machine_type"} {
+			if f := flags.Lookup(machine); f != nil && (strings.HasPrefix(f.Value.String(), "t2a") || strings.HasPrefix(f.Value.String(), "c4a")) {
+				arch = "arm64"
+			}
+		}
+	}
+	if name == "" && (runtime.GOOS != "linux" || runtime.GOARCH != arch) {
+		return "", fmt.Errorf("distributed: %w: workers run linux/%s, and this program is for %s/%s; make another by\n\t"+build,
+			coles.ErrSetting, arch, runtime.GOOS, runtime.GOARCH, arch)
+	}
+	if name == "" {
+		var err error
+		if name, err = os.Executable(); err != nil {
+			return "", fmt.Errorf("distributed: %w", err)
+		}
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("distributed: %w", err)
+	}
+	defer file.Close()
+	magic := make([]byte, 4)
+	if _, err := io.ReadFull(file, magic); err != nil || string(magic) != "\x7fELF" {
+		return "", fmt.Errorf("distributed: %w: %s is no program for linux; make one by\n\t"+build, coles.ErrSetting, name, arch)
+	}
+	return name, nil
+}
+
+// jobName is a name that no other job has.
+func jobName(step string) string {
+	return strings.ToLower(fmt.Sprintf("%s-%s-%s", cmp.Or(*jobopts.JobName, "coles"), step, rand.Text()[:10]))
+}
+
+// run runs a pipeline and calls seen with the counters as they grow, where there is a job service that tells
+// them. The end of ctx cancels this job and no other.
+func (e *engine) run(ctx context.Context, step string, p *beam.Pipeline, seen func(Counters)) (Counters, error) {
+	name := jobName(step)
+	if e.client == nil {
+		return e.runElsewhere(ctx, name, p)
+	}
+	// Not ctx: the engine is to be told to cancel a job that runs.
 	inside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	go func() {
-		result, err := beam.Run(inside, runner, p)
-		ended <- outcome{result, err}
-	}()
+	job, done, err := e.submit(ctx, inside, name, p)
+	if err != nil {
+		return nil, cmp.Or(ctx.Err(), engineError(err))
+	}
+	defer done()
+	ended := make(chan error, 1)
+	go func() { ended <- runnerlib.WaitForCompletion(inside, e.client, job) }()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	var w *watch
-	defer func() { w.close() }()
-	for tries := 0; ; tries++ {
+	for {
 		select {
 		case <-tick.C:
-			if w == nil && tries < watchTries {
-				w = newWatch(ctx, before)
-			}
-			if c := w.counters(ctx); c != nil {
+			if c, err := e.counters(ctx, job); err == nil {
 				seen(c)
 			}
 		case <-ctx.Done():
-			if w == nil {
-				w = newWatch(inside, before)
+			asking, stop := context.WithTimeout(inside, callTime)
+			defer stop()
+			if _, err := e.client.Cancel(asking, &jobpb.CancelJobRequest{JobId: job}); err != nil {
+				return nil, fmt.Errorf("%w; the job %s may go on: %w", ctx.Err(), name, err)
 			}
-			w.cancel(inside)
-			stop()
 			return nil, ctx.Err()
-		case o := <-ended:
-			if o.err != nil {
-				return nil, engineError(o.err)
+		case err := <-ended:
+			if err != nil {
+				return nil, engineError(err)
 			}
-			total := sumCounters(o.result.Metrics().AllMetrics().Counters())
-			seen(total)
-			return total, nil
+			if state, err := e.client.GetState(inside, &jobpb.GetJobStateRequest{JobId: job}); err == nil && state.GetState() == jobpb.JobState_CANCELLED {
+				return nil, fmt.Errorf("distributed: somebody cancelled the job %s", name)
+			}
+			c, err := e.counters(inside, job)
+			if err != nil {
+				return nil, engineError(err)
+			}
+			seen(c)
+			return c, nil
 		}
 	}
+}
+
+// counters asks a job service for the counters of a job.
+func (e *engine) counters(ctx context.Context, job string) (Counters, error) {
+	ctx, stop := context.WithTimeout(ctx, callTime)
+	defer stop()
+	got, err := e.client.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: job})
+	if err != nil {
+		return nil, err
+	}
+	return sumCounters(metricsx.FromMonitoringInfos(nil, got.GetMetrics().GetAttempted(), got.GetMetrics().GetCommitted()).AllMetrics().Counters()), nil
 }
 
 func sumCounters(all []metrics.CounterResult) Counters {
@@ -128,115 +271,3 @@ func sumCounters(all []metrics.CounterResult) Counters {
 	}
 	return c
 }
-
-// A watch looks at one job of a job service.
-type watch struct {
-	conn   *grpc.ClientConn
-	client jobpb.JobServiceClient
-	job    string
-}
-
-// dial connects to the job service, or returns nil: Dataflow has none, and Prism in the program itself
-// starts one with the first job.
-func dial() *watch {
-	if *jobopts.Endpoint == "" {
-		return nil
-	}
-	conn, err := grpc.NewClient(*jobopts.Endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		return nil
-	}
-	return &watch{conn: conn, client: jobpb.NewJobServiceClient(conn)}
-}
-
-// jobs lists the jobs that the service knows.
-func (w *watch) jobs(ctx context.Context) (all []string) {
-	if w == nil {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(ctx, watchTime)
-	defer stop()
-	if list, err := w.client.GetJobs(ctx, &jobpb.GetJobsRequest{}); err == nil {
-		for _, job := range list.GetJobInfo() {
-			all = append(all, job.GetJobId())
-		}
-	}
-	return all
-}
-
-// newWatch finds the job that was not there before; nil if it cannot be told.
-func newWatch(ctx context.Context, before []string) *watch {
-	w := dial()
-	for _, job := range w.jobs(ctx) {
-		if !slices.Contains(before, job) {
-			w.job = job
-			return w
-		}
-	}
-	w.close()
-	return nil
-}
-
-func (w *watch) counters(ctx context.Context) Counters {
-	if w == nil {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(ctx, watchTime)
-	defer stop()
-	got, err := w.client.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: w.job})
-	if err != nil {
-		return nil
-	}
-	return sumCounters(metricsx.FromMonitoringInfos(nil, got.GetMetrics().GetAttempted(), got.GetMetrics().GetCommitted()).AllMetrics().Counters())
-}
-
-func (w *watch) cancel(ctx context.Context) {
-	if w != nil {
-		ctx, stop := context.WithTimeout(ctx, watchTime)
-		defer stop()
-		w.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: w.job}) // an engine that cannot goes on
-	}
-}
-
-func (w *watch) close() {
-	if w != nil {
-		w.conn.Close()
-	}
-}
-
-// named are the errors of coles that a pipeline may end with.
-var named = []error{
-	coles.ErrShape, coles.ErrIndex, coles.ErrNotFinite, coles.ErrTooLarge, coles.ErrNegative, coles.ErrIDs,
-	coles.ErrSetting, coles.ErrPrecision, coles.ErrFormat, coles.ErrChecksum,
-}
-
-// engineError makes of what an engine says, the same error several times with the plan of the whole
-// stage each time, its last line that is ours, and gives it the name that stands in it.
-func engineError(err error) error {
-	text := err.Error()
-	for _, mark := range []string{"distributed: ", "coles: "} {
-		at := strings.LastIndex(text, mark)
-		if at < 0 {
-			continue
-		}
-		text, _, _ = strings.Cut(text[at:], "\n")
-		for _, kind := range named {
-			if strings.Contains(text, ": "+kind.Error()) {
-				return &pipelineError{text, kind}
-			}
-		}
-		return &pipelineError{text, err}
-	}
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return &pipelineError{"distributed: the engine: " + strings.TrimSpace(lines[len(lines)-1]), err}
-}
-
-// A pipelineError has passed an engine, which keeps the text alone. It wraps the named error, or what
-// the engine said.
-type pipelineError struct {
-	text string
-	kind error
-}
-
-func (e *pipelineError) Error() string { return e.text }
-func (e *pipelineError) Unwrap() error { return e.kind }

@@ -103,23 +103,37 @@ func (j Job) Estimate(ctx context.Context) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
+	return r.estimate(ctx)
+}
+
+func (r *run) estimate(ctx context.Context) (Cost, error) {
+	files := r.shards["edges"]
+	counts := make([]int64, len(files))
+	if err := each(ctx, len(files), func(ctx context.Context, k int) (err error) {
+		counts[k], err = countEdges(ctx, files[k].Path)
+		return err
+	}); err != nil {
+		return Cost{}, err
+	}
 	edges := int64(0)
-	for k, path := range r.edges {
-		if isNPY(path) {
-			rows, _, err := npyShape(ctx, path)
-			if err != nil {
-				return Cost{}, err
-			}
-			edges += rows
-			continue
-		}
-		rate, err := linesPerByte(ctx, path)
-		if err != nil {
-			return Cost{}, err
-		}
-		edges += int64(rate * float64(r.inputs[len(r.features)+k].Bytes))
+	for _, c := range counts {
+		edges += c
 	}
 	return Estimate(r.plan.Nodes, edges, r.plan.Columns, r.plan.Settings.Dim, r.plan.Settings.Filter.Hops(), r.plan.Grid)
+}
+
+// countEdges counts by the header of a shard, or by its length and the lines in its first megabytes.
+func countEdges(ctx context.Context, path string) (int64, error) {
+	if isNPY(path) {
+		rows, _, err := npyShape(ctx, path)
+		return rows, err
+	}
+	length, _, err := sizeOf(ctx, path)
+	if err != nil {
+		return 0, err
+	}
+	rate, err := linesPerByte(ctx, path)
+	return int64(rate * float64(length)), err
 }
 
 // linesPerByte counts lines of a text for each byte of the file, in its first megabytes.

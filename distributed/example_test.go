@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -57,7 +58,7 @@ func ExampleRun() {
 	}
 	fmt.Println(model.Report().Graph)
 	for _, f := range report.Manifest.Files {
-		fmt.Println(f.Name, f.Rows)
+		fmt.Println(path.Base(f.Name), f.Rows)
 	}
 	// Output:
 	// 6 nodes, 5 edges

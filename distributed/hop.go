@@ -25,21 +25,47 @@ var (
 
 // filter adds the hops of a filter to a pipeline, H ← a_k·X + W·H for k = K … 0 by Horner's rule, the last
 // of which is followed by something else.
-func (p plan) filter(s beam.Scope, coef []float64, then int, state, choice beam.PCollection) beam.PCollection {
-	for k, a := range slices.Backward(coef) {
+func (p plan) filter(s beam.Scope, coef []float64, then int, state beam.PCollection) beam.PCollection {
+	return p.part(s, coef, len(coef), 0, then, state)
+}
+
+// part adds the hops k = hi−1 … lo. They have no side input: Prism's scheduler turns idly on a processor while a
+// step with one works.
+func (p plan) part(s beam.Scope, coef []float64, hi, lo, then int, state beam.PCollection) beam.PCollection {
+	for k, a := range slices.Backward(coef[:hi]) {
+		if k < lo {
+			break
+		}
 		s := s.Scope(fmt.Sprintf("Hop%d", k))
 		f := &hop{worker: p.worker(), Coefficient: a, Single: p.Grid.Messages == coles.Float32}
 		if k == 0 {
 			f.Then = then
 		}
-		state = beam.ParDo(s, f, beam.GroupByKey(s, state), beam.SideInput{Input: choice})
+		state = beam.ParDo(s, f, beam.GroupByKey(s, state))
 	}
 	return state
 }
 
-// filtered adds all hops of a fit. After them the blocks hold FX, and the last messages hold W⁺·FX.
-func (p plan) filtered(s beam.Scope, state, choice beam.PCollection) beam.PCollection {
-	return p.filter(s, p.Settings.Linear().Filter[:p.hops()], contrastNext, state, choice)
+// filtered adds the hops hi−1 … lo of a fit. After all of them the blocks hold FX, and the last messages hold W⁺·FX.
+func (p plan) filtered(s beam.Scope, state beam.PCollection, hi, lo int) beam.PCollection {
+	return p.part(s, p.Settings.Linear().Filter, hi, lo, contrastNext, state)
+}
+
+// marked leaves the blocks alone where the features were chosen.
+func (p plan) marked(s beam.Scope, state, choice beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Mark"), &mark{}, state, beam.SideInput{Input: choice})
+}
+
+type mark struct{}
+
+func (*mark) ProcessElement(number int64, p piece, c choice, emit func(int64, piece)) {
+	alone := c.Model == coles.FeatureModel
+	if p.Block != nil && alone {
+		p.Block.Alone, p.Block.Single = true, false
+	}
+	if p.Block != nil || !alone {
+		emit(number, p)
+	}
 }
 
 // What follows a hop.
@@ -59,15 +85,14 @@ type hop struct {
 	Single      bool // messages in float32
 }
 
-func (f *hop) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, c choice, emit func(int64, piece)) error {
+func (f *hop) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, emit func(int64, piece)) error {
 	h, err := gather(number, next)
 	if err != nil {
 		return err
 	}
 	blockHops.Inc(ctx, 1)
 	b := h.block
-	if c.Model == coles.FeatureModel { // F is the identity, and ΔW is
-		b.Single = false
+	if b.Alone { // F is the identity, and ΔW is
 		emit(number, piece{Block: b})
 		return nil
 	}

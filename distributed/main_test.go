@@ -43,7 +43,12 @@ func runPipeline(t *testing.T, build func(s beam.Scope)) (Counters, error) {
 	defer stop()
 	p, s := beam.NewPipelineWithRoot()
 	build(s)
-	return execute(ctx, prismName, p, func(Counters) {})
+	e, err := newEngine(ctx, prismName, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.close()
+	return e.run(ctx, "test", p, func(Counters) {})
 }
 
 // A heap is where the embedded engine, which runs in this process, leaves what a test asks for.

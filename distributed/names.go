@@ -58,7 +58,7 @@ func ReadNames(ctx context.Context, s beam.Scope, globs, features []string) (Nam
 	if err != nil {
 		return Naming{}, err
 	}
-	return readNaming(s, shards), nil
+	return readNaming(s, beam.CreateList(s, shards), nodesOf(rows)), nil
 }
 
 // nameShards gives the shards of features the paths of their files of names.
@@ -77,12 +77,12 @@ func nameShards(ctx context.Context, globs []string, rows []rowShard) ([]rowShar
 	return shards, nil
 }
 
-func readNaming(s beam.Scope, shards []rowShard) Naming {
-	return inBuckets(s.Scope("ReadNames"), shards, (nodesOf(shards)+bucketNames-1)/bucketNames)
+func readNaming(s beam.Scope, shards beam.PCollection, nodes int64) Naming {
+	return inBuckets(s.Scope("ReadNames"), shards, (nodes+bucketNames-1)/bucketNames)
 }
 
-func inBuckets(s beam.Scope, shards []rowShard, buckets int64) Naming {
-	return Naming{beam.ParDo(s, &readNames{buckets}, beam.Reshuffle(s, beam.CreateList(s, shards))), buckets}
+func inBuckets(s beam.Scope, shards beam.PCollection, buckets int64) Naming {
+	return Naming{beam.ParDo(s, &readNames{buckets}, beam.Reshuffle(s, shards)), buckets}
 }
 
 // A nameSorter holds names by their buckets.
@@ -140,27 +140,27 @@ func (f *readNames) ProcessElement(ctx context.Context, shard rowShard, emit fun
 //
 // Errors: as of [ReadEdges], and of the pipeline coles.ErrIDs, for a name that no node has, or two.
 func ReadNamedEdges(ctx context.Context, s beam.Scope, nodes Naming, globs ...string) (beam.PCollection, error) {
-	files, err := expand(ctx, globs)
+	files, err := fileShards(ctx, globs)
 	if err != nil {
 		return beam.PCollection{}, err
 	}
-	return nodes.readEdges(s, files), nil
+	return nodes.readEdges(s, beam.CreateList(s, files)), nil
 }
 
-func (n Naming) readEdges(s beam.Scope, files []string) beam.PCollection {
+func (n Naming) readEdges(s beam.Scope, files beam.PCollection) beam.PCollection {
 	s = s.Scope("ReadNamedEdges")
-	edges := beam.ParDo(s, &readNamedEdges{n.buckets}, beam.Reshuffle(s, beam.CreateList(s, files)))
+	edges := beam.ParDo(s, &readNamedEdges{n.buckets}, beam.Reshuffle(s, files))
 	half := beam.ParDo(s, &numberFirst{n.buckets}, beam.CoGroupByKey(s, n.names, edges))
 	return beam.ParDo(s, &numberSecond{}, beam.CoGroupByKey(s, n.names, half))
 }
 
 type readNamedEdges struct{ Buckets int64 }
 
-func (f *readNamedEdges) ProcessElement(ctx context.Context, path string, emit func(int64, names)) error {
+func (f *readNamedEdges) ProcessElement(ctx context.Context, shard rowShard, emit func(int64, names)) error {
 	defer shardsRead.Inc(ctx, 1)
 	sort := &nameSorter{buckets: f.Buckets, emit: emit}
 	defer sort.flush()
-	return eachEdge(ctx, path, func(e edge) error {
+	return eachEdge(ctx, shard.Path, func(e edge) error {
 		n := sort.at(string(e.u))
 		n.Other = append(n.Other, string(e.v))
 		n.Weight = append(n.Weight, e.w)

@@ -23,6 +23,7 @@ type piece struct {
 type block struct {
 	Columns int
 	Single  bool      // travels in float32
+	Alone   bool      // no hop changes it: in a model of features alone
 	Degree  []float64 // of every row; nil before it is known
 	Data    []float64
 	Narrow  []float32 // in the frame of a Single block, in the place of Data
@@ -112,7 +113,7 @@ func (t *tile) csr() *kernel.CSR[float64] {
 // encodePiece returns the frame of a piece. A block that is Single travels in Narrow.
 func encodePiece(p piece) []byte {
 	if b := p.Block; b != nil && b.Single {
-		p.Block = &block{Columns: b.Columns, Single: true, Degree: b.Degree, Narrow: converted[float32](b.Data)}
+		p.Block = &block{Columns: b.Columns, Single: true, Alone: b.Alone, Degree: b.Degree, Narrow: converted[float32](b.Data)}
 	}
 	return framed(p)
 }

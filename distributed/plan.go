@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/kernel"
@@ -62,6 +63,8 @@ func (g Grid) check() error {
 		return fmt.Errorf("distributed: %w: blocks of %d rows", coles.ErrSetting, g.Height)
 	case g.Messages < 0 || g.Messages > coles.Float32:
 		return fmt.Errorf("distributed: %w: messages in %v", coles.ErrSetting, g.Messages)
+	case !slices.Contains([]string{"", "avx512", "avx2", "portable"}, g.Kernel):
+		return fmt.Errorf("distributed: %w: kernel %q; there are avx512, avx2 and portable", coles.ErrSetting, g.Kernel)
 	}
 	return nil
 }
@@ -77,6 +80,9 @@ func (g Grid) resolved(nodes int64, columns int) Grid {
 	}
 	if g.Kernel == "" {
 		g.Kernel = kernel.Path()
+		if g.Kernel == "avx512" {
+			g.Kernel = "avx2"
+		}
 	}
 	return g
 }
@@ -110,7 +116,10 @@ func Fit(s beam.Scope, in Input, set coles.Settings, grid Grid) (embedding, mode
 func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 	state, facts := p.prepare(s, in)
 	choice := p.choose(s, state, facts)
-	return p.finish(s, p.filtered(s, state, choice), facts, choice)
+	if p.Settings.Model == 0 {
+		state = p.marked(s, state, choice)
+	}
+	return p.finish(s, p.filtered(s, state, p.hops(), 0), facts, choice)
 }
 
 // The steps of fit, each from collections to collections: between any two of them a job may be cut,
@@ -121,7 +130,8 @@ func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 //	choose(s, state, facts)              → one choice
 //	measure(s, state, facts, columns)    → one coles.Alignment as a choice by so many random columns
 //	settle(s, state, choice)             → one choice, by communities where q does not decide
-//	filtered(s, state, choice)           → state, which holds FX
+//	marked(s, state, choice)             → state, alone where features were chosen
+//	filtered(s, state, hi, lo)           → state, which holds FX after the last hop
 //	finish(s, state, facts, choice)      → embedding KV<int64, Rows>, model []byte
 //
 // A state is keyed by block. Its pieces are in no order.

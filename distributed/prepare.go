@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 
 	"coles"
 	"coles/internal/alignment"
@@ -58,23 +60,31 @@ func (p plan) state(s beam.Scope, in Input, raw, how beam.PCollection) (state, p
 		all = beam.Flatten(s, raw, p.tiles(s, in.Edges))
 	}
 	s = s.Scope("Prepare")
-	return beam.ParDo2(s, &prepareBlock{p.worker(), p.Grid.Height, p.Grid.Messages == coles.Float32}, beam.GroupByKey(s, all), beam.SideInput{Input: how})
+	return beam.ParDo2(s, &prepareBlock{p.worker(), p.Grid.Height, p.Grid.Messages == coles.Float32, p.Settings.Model == coles.FeatureModel}, beam.GroupByKey(s, all), beam.SideInput{Input: how})
 }
 
-// A worker compares its inner loops with those that the plan is for.
+// A worker computes by the inner loops that the plan is for.
 type worker struct{ Kernel string }
 
 func (p plan) worker() worker { return worker{p.Grid.Kernel} }
 
+// choosing guards the choice of inner loops, which a process has once.
+var choosing sync.Mutex
+
 // Setup fails on a machine where the same sums would round differently.
 func (w worker) Setup() error {
+	choosing.Lock()
+	defer choosing.Unlock()
 	if err := kernel.Check(); err != nil {
 		return fmt.Errorf("distributed: %w", err)
 	}
-	if has := kernel.Path(); has != w.Kernel {
-		return fmt.Errorf("distributed: %w: a worker computes by %s, want %s: set COLES_KERNEL=%s for all", coles.ErrSetting, has, w.Kernel, w.Kernel)
+	if w.Kernel == kernel.Path() {
+		return nil
 	}
-	return nil
+	if can := kernel.Paths(); !slices.Contains(can, w.Kernel) {
+		return fmt.Errorf("distributed: %w: a worker cannot compute by %s, only by %s: give a kernel that all have", coles.ErrSetting, w.Kernel, strings.Join(can, ", "))
+	}
+	return kernel.Use(w.Kernel)
 }
 
 // prepareBlock prepares features and adds up degrees.
@@ -82,6 +92,7 @@ type prepareBlock struct {
 	worker
 	Height int64
 	Single bool
+	Alone  bool
 }
 
 func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, how learned, emit func(int64, piece), count func(int64, sums)) error {
@@ -90,7 +101,7 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		return err
 	}
 	first := number * f.Height
-	b := &block{Columns: h.block.Columns, Single: f.Single, Degree: make([]float64, h.block.height())}
+	b := &block{Columns: h.block.Columns, Single: f.Single, Alone: f.Alone, Degree: make([]float64, h.block.height())}
 	var edges tally
 	for _, p := range h.presence {
 		for q, r := range p.Rows {
@@ -199,14 +210,18 @@ func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
 	if !matrix.Finite(found.Volume) {
 		return found, fmt.Errorf("distributed: graph: %w: the weights of all nodes add up to infinity", coles.ErrNotFinite)
 	}
-	p := f.Plan
-	filter := p.Settings.Linear().Filter
-	errs := []error{p.checkRows(s), linear.CheckUnderflow(filter, found.Largest)}
-	if p.Grid.Messages == coles.Float32 {
-		errs = append(errs, linear.CheckSingle("features", found.Largest), linear.CheckSingle("filter coefficients", matrix.Magnitude(filter)))
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(f.Plan.checkRows(s), f.Plan.checkNumbers(found)); err != nil {
 		return found, fmt.Errorf("distributed: %w", err)
 	}
 	return found, nil
+}
+
+// checkNumbers compares features and filter with what numbers can hold.
+func (p plan) checkNumbers(found facts) error {
+	filter := p.Settings.Linear().Filter
+	if p.Grid.Messages != coles.Float32 {
+		return linear.CheckUnderflow(filter, found.Largest)
+	}
+	return errors.Join(linear.CheckUnderflow(filter, found.Largest),
+		linear.CheckSingle("features", found.Largest), linear.CheckSingle("filter coefficients", matrix.Magnitude(filter)))
 }

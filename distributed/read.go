@@ -37,22 +37,33 @@ var shardsRead = beam.NewCounter("coles", "shards_read")
 // pipeline, with file and line: coles.ErrIndex, coles.ErrFormat, coles.ErrNotFinite,
 // coles.ErrNegative, coles.ErrChecksum.
 func ReadEdges(ctx context.Context, s beam.Scope, nodes int64, globs ...string) (beam.PCollection, error) {
-	names, err := expand(ctx, globs)
+	files, err := fileShards(ctx, globs)
 	if err != nil {
 		return beam.PCollection{}, err
 	}
-	return readEdgeFiles(s, nodes, names), nil
+	return readEdgeFiles(s, nodes, beam.CreateList(s, files)), nil
 }
 
-func readEdgeFiles(s beam.Scope, nodes int64, files []string) beam.PCollection {
+// fileShards are the files of globs as shards of which nothing more is known.
+func fileShards(ctx context.Context, globs []string) ([]rowShard, error) {
+	names, err := expand(ctx, globs)
+	shards := make([]rowShard, len(names))
+	for k, name := range names {
+		shards[k].Path = name
+	}
+	return shards, err
+}
+
+func readEdgeFiles(s beam.Scope, nodes int64, files beam.PCollection) beam.PCollection {
 	s = s.Scope("ReadEdges")
-	return beam.ParDo(s, &readEdges{nodes}, beam.Reshuffle(s, beam.CreateList(s, files)))
+	return beam.ParDo(s, &readEdges{nodes}, beam.Reshuffle(s, files))
 }
 
 type readEdges struct{ Nodes int64 }
 
-func (f *readEdges) ProcessElement(ctx context.Context, path string, emit func(EdgeChunk)) error {
+func (f *readEdges) ProcessElement(ctx context.Context, shard rowShard, emit func(EdgeChunk)) error {
 	defer shardsRead.Inc(ctx, 1)
+	path := shard.Path
 	c := chunker{emit: emit}
 	defer c.flush()
 	if isNPY(path) {
@@ -167,12 +178,38 @@ func ReadFeatures(ctx context.Context, s beam.Scope, globs ...string) (rows beam
 	if err != nil {
 		return beam.PCollection{}, 0, 0, err
 	}
-	return readShards(s, shards), nodesOf(shards), shards[0].Columns, nil
+	return readShards(s, beam.CreateList(s, shards)), nodesOf(shards), shards[0].Columns, nil
 }
 
-func readShards(s beam.Scope, shards []rowShard) beam.PCollection {
+func readShards(s beam.Scope, shards beam.PCollection) beam.PCollection {
 	s = s.Scope("ReadFeatures")
-	return beam.ParDo(s, &readFeatures{}, beam.Reshuffle(s, beam.CreateList(s, shards)))
+	return beam.ParDo(s, &readFeatures{}, beam.Reshuffle(s, shards))
+}
+
+// shardsName is the file with the shards of a job. They are not in the job graph: it has a limit of bytes.
+const shardsName = "shards.json"
+
+func writeShards(ctx context.Context, at string, shards map[string][]rowShard) error {
+	text, err := encodeJSON(shards)
+	if err == nil {
+		_, err = put(ctx, at, shardsName, text)
+	}
+	return err
+}
+
+// listShards lists the shards of a kind.
+type listShards struct{ Path, Kind string }
+
+func (f *listShards) ProcessElement(ctx context.Context, _ []byte, emit func(rowShard)) error {
+	text, err := readFile(ctx, f.Path)
+	if err != nil {
+		return err
+	}
+	all, err := decodeJSON[map[string][]rowShard](text)
+	for _, shard := range all[f.Kind] {
+		emit(shard)
+	}
+	return err
 }
 
 // featureShards reads the headers.
@@ -182,17 +219,20 @@ func featureShards(ctx context.Context, globs []string) ([]rowShard, error) {
 		return nil, err
 	}
 	shards, first := make([]rowShard, len(names)), int64(0)
-	for k, name := range names {
-		rows, columns, err := npyShape(ctx, name)
-		if err != nil {
-			return nil, err
+	if err := each(ctx, len(names), func(ctx context.Context, k int) error {
+		rows, columns, err := npyShape(ctx, names[k])
+		shards[k] = rowShard{Path: names[k], Rows: rows, Columns: columns}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	for k, s := range shards {
+		if s.Columns != shards[0].Columns {
+			return nil, fmt.Errorf("distributed: %s: %w: %d columns, and %d in %s", s.Path, coles.ErrShape, s.Columns, shards[0].Columns, names[0])
 		}
-		if columns != shards[0].Columns && k > 0 {
-			return nil, fmt.Errorf("distributed: %s: %w: %d columns, and %d in %s", name, coles.ErrShape, columns, shards[0].Columns, names[0])
-		}
-		shards[k] = rowShard{name, first, rows, columns}
-		if first += rows; first > math.MaxInt32 {
-			return nil, fmt.Errorf("distributed: %s: %w: more than %d nodes", name, coles.ErrTooLarge, math.MaxInt32)
+		shards[k].First = first
+		if first += s.Rows; first > math.MaxInt32 {
+			return nil, fmt.Errorf("distributed: %s: %w: more than %d nodes", s.Path, coles.ErrTooLarge, math.MaxInt32)
 		}
 	}
 	return shards, nil

@@ -221,7 +221,7 @@ func TestReadNamedEdges(t *testing.T) {
 			if err != nil {
 				return beam.PCollection{}, err
 			}
-			return inBuckets(s, shards, buckets).readEdges(s, []string{dir + "e-1.tsv", dir + "e-2.tsv"}), nil
+			return inBuckets(s, beam.CreateList(s, shards), buckets).readEdges(s, beam.CreateList(s, []rowShard{{Path: dir + "e-1.tsv"}, {Path: dir + "e-2.tsv"}})), nil
 		})
 		if err != nil {
 			t.Fatal(err)

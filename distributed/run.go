@@ -2,11 +2,15 @@ package distributed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"coles"
+	"coles/internal/kernel"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -21,18 +25,24 @@ type Job struct {
 	Out string
 	// Work is the folder for the outputs of steps, or "": see [Run].
 	Work string
+	// Cut is the number of hops after which the state is kept in Work, for a failure not to repeat them. 0
+	// keeps it after the last.
+	Cut int
 	// Settings and Grid are given to [Fit].
 	Settings coles.Settings
 	Grid     Grid
 	// Model, unless nil, embeds the graph as [Embed] does. Nothing is fitted then, and Settings and Work
 	// are ignored.
 	Model *coles.Model
-	// Runner names the runner of Beam, whose package the program must import. "" is "prism", the local
-	// engine in the program itself, or on the job service that the flag --endpoint names.
+	// Runner names the runner of Beam: universal, portable, flink or spark on the job service that the flag
+	// -endpoint names; dataflow, if the program imports coles/distributed/dataflow. "" is prism, the local
+	// engine: in the program itself, which has memory for small graphs only, or at -endpoint.
 	Runner string
-	// Progress, unless nil, is called from the goroutine of Run: with the stage, "prepare", "choose",
-	// "hop 3/9" or "embed", and how many shards or blocks are done. Dataflow shows progress in its own
-	// pages only.
+	// Cancel ends the job of a name where the runner has no job service: dataflow.Cancel.
+	Cancel func(ctx context.Context, job string) error
+	// Progress, unless nil, is called with the stage, "inputs", "prepare", "choose", "hop 3/9" or "embed", and
+	// how many files or blocks are done, one call after the other. Dataflow shows the progress of pipelines in
+	// its own pages only.
 	Progress func(stage string, done, total int64)
 }
 
@@ -63,82 +73,125 @@ func (s Step) String() string {
 	return text
 }
 
-// Run reads shards of a graph, fits, and writes to Job.Out
+// Run reads shards of a graph, fits, and writes to Job.Out a folder coles-… with
 //
 //   - y-00012-of-06104.npy, the embedding of a block of nodes, in the precision of messages;
 //   - model.coles, which coles.ReadModel reads;
-//   - manifest.json, a [Manifest], last.
 //
-// A file gets its name when it is whole. A job whose manifest is there and has the same key is not run
-// again; otherwise shards that an earlier job left in the folder are removed first.
+// and last manifest.json, a [Manifest], which names these files. With it the new result takes the place of an
+// old one, model and shards together, and the old files are removed after that: whenever a job ends, by an
+// error or a kill, the manifest names one result that is whole. What an attempt has left is written over by
+// the next, and removed with the next result. One job at a time should write to a folder.
+//
+// A job whose result is there already is not run again: one of the same program, settings, grid, and content
+// of the inputs. The launching program reads every input once to know its content, and notes it in the
+// manifest by path, length and time.
 //
 // With Job.Work the job is cut into pipelines, prepare, choose, hops and embed, whose outputs lie in
 // that folder. A step is skipped if its output is there, whole and of the same inputs and settings:
-// after a failure, and where only d′, negatives or the scaling have changed, which cost no hop. The
+// after a failure, and where only d′, negatives or the scaling have changed, which cost no hop. A file of Work
+// that turns out to be damaged has its step made anew, once. The
 // folder takes the bytes of two hops. Where Settings.Model is open, Work lets q be measured by as few
 // columns as coles.Fit needs; without Work they are the most that it takes.
 //
 // The program must have called beam.Init before any work of its own: as a worker it never returns
-// from there. The end of ctx cancels the pipeline.
+// from there. The end of ctx cancels the pipeline, by its job service or by Job.Cancel.
 //
 // Errors: the first that [Fit], [ReadFeatures], [ReadEdges] or [ReadNamedEdges] names, which errors.Is
-// recognises after the engine, too; the file systems', the engine's and ctx's.
+// recognises after the engine, too; the file systems', the engine's and ctx's. Before anything is written:
+// coles.ErrSetting for inputs that lie in Out or Work, an unknown runner, and flags that are missing;
+// coles.ErrTooLarge for a graph that the engine in the program cannot hold.
 func Run(ctx context.Context, job Job) (*coles.Model, *Report, error) {
 	r, err := newRun(ctx, job)
 	if err != nil {
 		return nil, nil, err
 	}
-	result := []any{"result", r.inputs, r.plan, r.model}
-	m, _, err := r.there(ctx, "embed", job.Out, result)
-	switch {
-	case m != nil || err != nil:
-	case job.Model != nil:
-		m, err = r.step(ctx, "embed", job.Out, result, func(s beam.Scope) error {
-			embedding, err := Embed(s, r.input(s), job.Model, r.plan.Grid)
+	if r.engine, err = newEngine(ctx, r.Runner, job.Cancel); err != nil {
+		return nil, nil, err
+	}
+	defer r.engine.close()
+	if err := r.fits(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := r.identify(ctx); err != nil {
+		return nil, nil, err
+	}
+	for again := false; ; again = true {
+		model, err := r.fit(ctx)
+		if err == nil {
+			return model, &r.report, nil
+		}
+		if again || !errors.Is(err, coles.ErrChecksum) || !r.findDamage(ctx) {
+			return nil, nil, err
+		}
+	}
+}
+
+// fit finds or makes the result.
+func (r *run) fit(ctx context.Context) (model *coles.Model, err error) {
+	result, add := []any{"result", r.content, r.plan, r.model}, func(s beam.Scope, at string) error {
+		embedding, model := r.plan.fit(s, r.input(s, at))
+		r.plan.writeResult(s, at, embedding, model)
+		return nil
+	}
+	name := "fit"
+	if r.Model != nil {
+		name, add = "embed", func(s beam.Scope, at string) error {
+			embedding, err := Embed(s, r.input(s, at), r.Model, r.plan.Grid)
 			if err == nil {
-				r.plan.writeResult(s, job.Out, embedding, beam.Create(s, r.model))
+				r.plan.writeResult(s, at, embedding, beam.Create(s, r.model))
 			}
 			return err
-		})
-	case job.Work == "":
-		m, err = r.step(ctx, "fit", job.Out, result, func(s beam.Scope) error {
-			embedding, model := r.plan.fit(s, r.input(s))
-			r.plan.writeResult(s, job.Out, embedding, model)
-			return nil
-		})
+		}
+	}
+	m, _, err := r.there(ctx, "embed", r.Out, result)
+	switch {
+	case m != nil || err != nil:
+	case r.Model != nil || r.Work == "":
+		m, err = r.step(ctx, name, r.Out, result, add)
 	default:
 		m, err = r.inSteps(ctx, result)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r.report.Manifest = m
-	model, err := loadSmall(ctx, job.Out, modelName, m, func(b []byte) (*coles.Model, error) {
+	model, err = loadSmall(ctx, r.Out, modelName, m, func(b []byte) (*coles.Model, error) {
 		return coles.ReadModel(bytes.NewReader(b))
 	})
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		r.report.Model = model.String()
 	}
-	r.report.Model = model.String()
-	return model, &r.report, nil
+	return model, err
 }
 
 // A run is a job with what the launching program has found out about it.
 type run struct {
 	Job
-	plan            plan
-	features, names []rowShard
-	edges           []string
-	inputs          []stamp
-	model           []byte // the file of Model
-	report          Report
+	plan    plan
+	engine  *engine
+	shards  map[string][]rowShard // features, names and edges
+	inputs  []InputFile           // of the shards
+	content []any                 // what they say, whatever they are called
+	model   []byte                // the file of Model
+	report  Report
+	folders map[string]bool // of steps, and whether they are known to be damaged
+	probed  bool
+	before  int64 // hops of blocks in earlier pipelines
 }
 
 // newRun checks everything that can be checked before any work.
 func newRun(ctx context.Context, job Job) (*run, error) {
-	r := &run{Job: job}
-	if job.Out == "" || job.Out == job.Work {
-		return nil, fmt.Errorf("distributed: %w: output to folder %q, with work in %q", coles.ErrSetting, job.Out, job.Work)
+	r := &run{Job: job, shards: map[string][]rowShard{}, folders: map[string]bool{}}
+	refuse := func(format string, args ...any) (*run, error) {
+		return nil, fmt.Errorf("distributed: %w: %s", coles.ErrSetting, fmt.Sprintf(format, args...))
+	}
+	out, work := canonical(job.Out), canonical(job.Work)
+	if job.Out == "" || job.Work != "" && lies(out, work) {
+		return refuse("output to folder %q, with work in %q", job.Out, job.Work)
+	}
+	if job.Cut < 0 || job.Cut > 0 && job.Work == "" {
+		return refuse("a cut after %d hops, with work in %q", job.Cut, job.Work)
 	}
 	if r.Runner == "" {
 		r.Runner = prismName
@@ -146,50 +199,116 @@ func newRun(ctx context.Context, job Job) (*run, error) {
 	if r.Progress == nil {
 		r.Progress = func(string, int64, int64) {}
 	}
-	var err error
-	if r.features, err = featureShards(ctx, job.Features); err != nil {
+	if embedded(r.Runner) {
+		if r.Grid.Kernel = cmp.Or(r.Grid.Kernel, kernel.Path()); r.Grid.Kernel != kernel.Path() {
+			return refuse("kernel %s in a program that computes by %s; start it with COLES_KERNEL=%s", r.Grid.Kernel, kernel.Path(), r.Grid.Kernel)
+		}
+	}
+	features, err := featureShards(ctx, job.Features)
+	if err != nil {
 		return nil, err
 	}
-	in := Input{Nodes: nodesOf(r.features), Columns: r.features[0].Columns}
+	r.shards["features"] = features
+	in := Input{Nodes: nodesOf(features), Columns: features[0].Columns}
 	if job.Model == nil {
 		r.plan, err = newPlan(in, job.Settings, job.Grid)
 	} else {
 		r.plan, r.model, err = planOf(in, job.Model, job.Grid)
 	}
+	if err == nil && len(job.Edges) > 0 {
+		r.shards["edges"], err = fileShards(ctx, job.Edges)
+	}
+	if err == nil && len(job.Names) > 0 {
+		r.shards["names"], err = nameShards(ctx, job.Names, features)
+	}
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
-	for _, f := range r.features {
-		paths = append(paths, f.Path)
-	}
-	if len(job.Edges) > 0 {
-		if r.edges, err = expand(ctx, job.Edges); err != nil {
-			return nil, err
-		}
-		paths = append(paths, r.edges...)
-	}
-	if len(job.Names) > 0 {
-		if r.names, err = nameShards(ctx, job.Names, r.features); err != nil {
-			return nil, err
-		}
-		for _, f := range r.names {
-			paths = append(paths, f.Path)
+	for _, kind := range kinds {
+		for _, f := range r.shards[kind] {
+			if at := canonical(f.Path); lies(at, out) || job.Work != "" && lies(at, work) {
+				return refuse("the input %s lies in the folder of the result or of the work, where files are replaced", f.Path)
+			}
+			r.inputs = append(r.inputs, InputFile{Path: f.Path})
 		}
 	}
-	r.inputs, err = stamps(ctx, paths)
-	return r, err
+	return r, nil
 }
 
-// input adds the reading of all shards to a pipeline.
-func (r *run) input(s beam.Scope) Input {
-	in := Input{Nodes: r.plan.Nodes, Columns: r.plan.Columns, Features: readShards(s, r.features)}
+// kinds are the kinds of shards.
+var kinds = []string{"features", "edges", "names"}
+
+// identify finds out what the inputs say. The order of edges does not matter.
+func (r *run) identify(ctx context.Context) error {
+	known := map[string]InputFile{}
+	for _, folder := range []string{r.Out, within(r.Work, "prepare")} {
+		if m, err := ReadManifest(ctx, folder); err == nil {
+			for _, f := range m.Inputs {
+				known[f.Path] = f
+			}
+		}
+	}
+	if err := identify(ctx, r.inputs, known, func(done int) { r.Progress("inputs", int64(done), int64(len(r.inputs))) }); err != nil {
+		return err
+	}
+	program, err := hashOf(ctx, r.engine.program())
+	if err != nil {
+		return err
+	}
+	r.content = []any{program}
+	rest := r.inputs
+	for _, kind := range kinds {
+		var sums []string
+		for _, f := range rest[:len(r.shards[kind])] {
+			sums = append(sums, f.SHA256)
+		}
+		if rest = rest[len(sums):]; kind == "edges" {
+			slices.Sort(sums)
+		}
+		r.content = append(r.content, sums)
+	}
+	return nil
+}
+
+// bytesHeld is the memory that the engine in a program takes for each byte that is shuffled.
+const bytesHeld = 1.5
+
+// fits refuses what the engine in the program cannot hold.
+func (r *run) fits(ctx context.Context) error {
+	free := freeMemory()
+	if !r.engine.embedded || free == 0 {
+		return nil
+	}
+	cost, err := r.estimate(ctx)
+	if need := bytesHeld * float64(cost.Total); err == nil && need > float64(free) {
+		err = fmt.Errorf("distributed: %w: the engine in this program takes some %s, and %s are free; name a runner, or use coles.Fit, which takes %s",
+			coles.ErrTooLarge, size(int64(need)), size(free), size(cost.Machine))
+	}
+	return err
+}
+
+// findDamage marks the folders of steps whose files are not those of their manifests.
+func (r *run) findDamage(ctx context.Context) (some bool) {
+	for folder := range r.folders {
+		m, err := ReadManifest(ctx, folder)
+		r.folders[folder] = err == nil && errors.Is(m.Check(ctx, folder), coles.ErrChecksum)
+		some = some || r.folders[folder]
+	}
+	return some
+}
+
+// input adds the reading of all shards to a pipeline, whose attempt has a list of them.
+func (r *run) input(s beam.Scope, at string) Input {
+	read := func(kind string) beam.PCollection {
+		return beam.ParDo(s.Scope(kind), &listShards{within(at, shardsName), kind}, beam.Impulse(s))
+	}
+	in := Input{Nodes: r.plan.Nodes, Columns: r.plan.Columns, Features: readShards(s, read("features"))}
 	switch {
-	case r.edges == nil:
-	case r.names != nil:
-		in.Edges = readNaming(s, r.names).readEdges(s, r.edges)
+	case r.shards["edges"] == nil:
+	case r.shards["names"] != nil:
+		in.Edges = readNaming(s, read("names"), r.plan.Nodes).readEdges(s, read("edges"))
 	default:
-		in.Edges = readEdgeFiles(s, r.plan.Nodes, r.edges)
+		in.Edges = readEdgeFiles(s, r.plan.Nodes, read("edges"))
 	}
 	return in
 }
@@ -197,17 +316,20 @@ func (r *run) input(s beam.Scope) Input {
 // inSteps is the job by way of Work.
 func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	p, set, from := r.plan, r.plan.Settings, within(r.Work, "prepare")
-	of := []any{"prepare", r.inputs, p.Grid, set.Preparation, set.Model == coles.FeatureModel}
-	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope) error {
-		state, facts := p.prepare(s, r.input(s))
-		found := beam.ParDo(s, &writeSmall{from, factsName}, beam.ParDo(s, encodeFacts, facts))
-		listed(s, from, p.saveState(s, from, state), found)
+	of := []any{"prepare", r.content, p.Grid, set.Preparation, set.Model == coles.FeatureModel}
+	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope, at string) error {
+		state, facts := p.prepare(s, r.input(s, at))
+		found := beam.ParDo(s, &writeSmall{at, factsName}, beam.ParDo(s, encodeFacts, facts))
+		listed(s, at, p.saveState(s, at, state), found)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	known, err := loadSmall(ctx, from, factsName, prepared, decodeFacts)
+	if err == nil {
+		err = p.checkNumbers(known) // the filter may be another one than when it was prepared
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -215,65 +337,132 @@ func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := prepared
-	if p.Settings.Model = chosen.Model; p.hops() > 0 {
-		to := within(r.Work, "hops")
-		at, err = r.step(ctx, "hops", to, []any{"hops", prepared.Key, set.Filter}, func(s beam.Scope) error {
-			state := p.filtered(s, loadState(s, from, prepared), beam.Create(s, chosen))
-			listed(s, to, p.saveState(s, to, state))
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		from = to
+	p.Settings.Model = chosen.Model
+	if from, err = r.hops(ctx, p, prepared); err != nil {
+		return nil, err
 	}
-	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope) error {
-		embedding, model := p.finish(s, loadState(s, from, at), beam.Create(s, known), beam.Create(s, chosen))
-		p.writeResult(s, r.Out, embedding, model)
+	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope, at string) error {
+		state := loadState(s, from)
+		if set.Model == 0 {
+			state = p.marked(s, state, beam.Create(s, chosen))
+		}
+		embedding, model := p.finish(s, state, beam.Create(s, known), beam.Create(s, chosen))
+		p.writeResult(s, at, embedding, model)
 		return nil
 	})
+}
+
+// hops is the filter, in pipelines of Cut hops, and returns the folder of the last state.
+func (r *run) hops(ctx context.Context, p plan, prepared *Manifest) (from string, err error) {
+	type part struct {
+		hi, lo int // hops hi−1 … lo
+		folder string
+		of     []any
+	}
+	from = within(r.Work, "prepare")
+	var parts []part
+	first := 0 // that is not there, or the last
+	for hi := p.hops(); hi > 0; {
+		lo := 0
+		if r.Cut > 0 {
+			lo = max(hi-r.Cut, 0)
+		}
+		q := part{hi, lo, within(r.Work, "hops"), []any{"hops", prepared.Key, p.Settings.Filter, lo}}
+		if lo > 0 {
+			q.folder = fmt.Sprintf("%s-%d", q.folder, lo)
+		}
+		if key, err := keyOf(q.of...); err == nil && r.whole(ctx, q.folder, key) != nil {
+			first = len(parts)
+		}
+		parts, hi = append(parts, q), lo
+	}
+	for k, q := range parts {
+		if k < first {
+			continue
+		}
+		r.before = int64(p.hops()-q.hi) * p.blocks()
+		if _, err := r.step(ctx, "hops", q.folder, q.of, func(s beam.Scope, at string) error {
+			state := p.filtered(s, loadState(s, from), q.hi, q.lo)
+			listed(s, at, p.saveState(s, at, state))
+			return nil
+		}); err != nil {
+			return "", err
+		}
+		if k > first { // what it was made of is not needed again
+			remove(ctx, within(from, manifestName), func(string) bool { return true })
+			remove(ctx, within(from, "coles-*/*"), attempts.MatchString)
+		}
+		from = q.folder
+	}
+	return from, nil
 }
 
 // there returns the key of a step, a hash of all that its output depends on, and the manifest of the
 // output if that is whole.
 func (r *run) there(ctx context.Context, name, folder string, of []any) (m *Manifest, key string, err error) {
-	if key, err = keyOf(of); err == nil {
-		if m = whole(ctx, folder, key); m != nil {
+	if key, err = keyOf(of...); err == nil {
+		if m = r.whole(ctx, folder, key); m != nil {
 			r.report.Steps = append(r.report.Steps, Step{Name: name, Skipped: true, Counters: m.Counters})
 		}
 	}
 	return m, key, err
 }
 
-// step runs a pipeline that writes a folder, unless the folder is whole.
-func (r *run) step(ctx context.Context, name, folder string, of []any, build func(beam.Scope) error) (*Manifest, error) {
+// whole is the manifest of a folder with this key that is not known to be damaged.
+func (r *run) whole(ctx context.Context, folder, key string) *Manifest {
+	damaged := r.folders[folder]
+	r.folders[folder] = damaged
+	if damaged {
+		return nil
+	}
+	return whole(ctx, folder, key)
+}
+
+// step runs a pipeline that writes a folder, unless the folder is whole. The pipeline writes to the folder of an
+// attempt within it.
+func (r *run) step(ctx context.Context, name, folder string, of []any, build func(s beam.Scope, at string) error) (*Manifest, error) {
 	m, key, err := r.there(ctx, name, folder, of)
 	if m != nil || err != nil {
 		return m, err
 	}
 	start := time.Now()
 	p, s := beam.NewPipelineWithRoot()
-	if err := build(s); err != nil {
+	at := within(folder, attemptOf(key))
+	if err := build(s, at); err != nil {
 		return nil, err
 	}
-	// The manifest goes first: without it the folder is not whole.
-	remove(ctx, within(folder, manifestName), within(folder, "y-*-of-*.npy"), within(folder, statePrefix+"*-of-*.bin"))
-	counters, err := execute(ctx, r.Runner, p, func(c Counters) { r.tell(name, c) })
+	for _, f := range []string{r.Out, r.Work} {
+		if f != "" && !r.probed {
+			if err := probe(ctx, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.probed = true
+	remove(ctx, within(at, listName), func(string) bool { return true })
+	if err := writeShards(ctx, at, r.shards); err != nil {
+		return nil, err
+	}
+	counters, err := r.engine.run(ctx, name, p, func(c Counters) { r.tell(name, c) })
 	if err != nil {
 		return nil, err
 	}
 	r.report.Steps = append(r.report.Steps, Step{Name: name, Seconds: time.Since(start).Seconds(), Counters: counters})
 	m = &Manifest{
-		Key: key, Step: name, Nodes: r.plan.Nodes, Columns: r.plan.Columns, Grid: r.plan.Grid, Settings: r.plan.Settings, Counters: counters,
+		Key: key, Step: name, Nodes: r.plan.Nodes, Columns: r.plan.Columns, Grid: r.plan.Grid, Settings: r.plan.Settings,
+		Counters: counters, Inputs: r.inputs,
 	}
-	return m, m.write(ctx, folder)
+	if err := m.swap(ctx, folder); err != nil {
+		return nil, err
+	}
+	r.folders[folder] = false
+	return m, nil
 }
 
 // tell makes progress of counters: of the last stage that has begun.
 func (r *run) tell(step string, c Counters) {
 	blocks, hops := r.plan.blocks(), int64(r.plan.hops())
-	switch done := c["block_hops"]; {
+	switch done := c["block_hops"] + r.before; {
 	case step == "choose":
 		r.Progress(step, min(done, hops*blocks), hops*blocks)
 	case c["blocks_embedded"] > 0 || step == "embed" && done == 0:
@@ -282,6 +471,6 @@ func (r *run) tell(step string, c Counters) {
 		hop := min(done/blocks, max(hops-1, 0))
 		r.Progress(fmt.Sprintf("hop %d/%d", hop+1, hops), min(done-hop*blocks, blocks), blocks)
 	default:
-		r.Progress("prepare", c["shards_read"], int64(len(r.features)+len(r.edges)))
+		r.Progress("prepare", c["shards_read"], int64(len(r.shards["features"])+len(r.shards["edges"])))
 	}
 }

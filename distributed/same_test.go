@@ -69,6 +69,7 @@ func TestRefusals(t *testing.T) {
 		"sums in float32":   {func(_ *Input, s *coles.Settings, _ *Grid) { s.Precision = coles.Float32 }, coles.ErrSetting},
 		"too many columns":  {func(_ *Input, s *coles.Settings, _ *Grid) { s.Dim = 11 }, coles.ErrSetting},
 		"no filter":         {func(_ *Input, s *coles.Settings, _ *Grid) { s.Filter = coles.Filter{} }, coles.ErrSetting},
+		"kernel unknown":    {func(_ *Input, _ *coles.Settings, g *Grid) { g.Kernel = "abacus" }, coles.ErrSetting},
 		"negative height":   {func(_ *Input, _ *coles.Settings, g *Grid) { g.Height = -1 }, coles.ErrSetting},
 		"messages unknown":  {func(_ *Input, _ *coles.Settings, g *Grid) { g.Messages = 7 }, coles.ErrSetting},
 		"no nodes":          {func(i *Input, _ *coles.Settings, _ *Grid) { i.Nodes = 0 }, coles.ErrShape},
@@ -115,26 +116,24 @@ func TestBadData(t *testing.T) {
 		features []Rows
 		how      coles.Preparation
 		messages coles.Precision
-		kernel   string
 		want     error
 	}{
-		"node beyond":        {edges: EdgeChunk{U: []int64{3}, V: []int64{60}}, want: coles.ErrIndex},
-		"node below":         {edges: EdgeChunk{U: []int64{-1}, V: []int64{6}}, want: coles.ErrIndex},
-		"weight no number":   {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{math.NaN()}}, want: coles.ErrNotFinite},
-		"weight below zero":  {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{-1}}, want: coles.ErrNegative},
-		"weights overflow":   {edges: EdgeChunk{U: []int64{1, 1}, V: []int64{6, 7}, Weight: []float64{1e308, 1e308}}, want: coles.ErrNotFinite},
-		"all weights too":    {edges: EdgeChunk{U: []int64{1, 3}, V: []int64{6, 7}, Weight: []float64{8e307, 8e307}}, messages: coles.Float64, want: coles.ErrNotFinite},
-		"heavy for float32":  {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{1e100}}, want: coles.ErrPrecision},
-		"light for float32":  {edges: EdgeChunk{U: []int64{1, 2, 2, 3}, V: []int64{6, 3, 4, 5}, Weight: []float64{1e-100, 1, 1, 1}}, want: coles.ErrPrecision},
-		"feature no number":  {features: append([]Rows{rows(20, 4, 1, 2, math.Inf(1), 4)}, good[0]), want: coles.ErrNotFinite},
-		"other columns":      {features: []Rows{rows(0, 3, make([]float64, 180)...)}, want: coles.ErrShape},
-		"rows beyond":        {features: append([]Rows{rows(59, 4, make([]float64, 8)...)}, good...), want: coles.ErrShape},
-		"rows twice":         {features: append([]Rows{rows(10, 4, 1, 2, 3, 4)}, good...), want: coles.ErrShape},
-		"rows missing":       {features: []Rows{good[0], {40, 4, good[1].Data[80:]}}, want: coles.ErrShape},
-		"a block missing":    {features: good[:1], want: coles.ErrShape},
-		"counts below zero":  {features: good, how: coles.PrepareTFIDF, want: coles.ErrNegative},
-		"squares that sink":  {features: []Rows{rows(0, 4, slices.Repeat([]float64{1e-200}, 240)...)}, how: coles.PrepareNone, want: coles.ErrPrecision},
-		"a worker of others": {features: good, kernel: "abacus", want: coles.ErrSetting},
+		"node beyond":       {edges: EdgeChunk{U: []int64{3}, V: []int64{60}}, want: coles.ErrIndex},
+		"node below":        {edges: EdgeChunk{U: []int64{-1}, V: []int64{6}}, want: coles.ErrIndex},
+		"weight no number":  {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{math.NaN()}}, want: coles.ErrNotFinite},
+		"weight below zero": {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{-1}}, want: coles.ErrNegative},
+		"weights overflow":  {edges: EdgeChunk{U: []int64{1, 1}, V: []int64{6, 7}, Weight: []float64{1e308, 1e308}}, want: coles.ErrNotFinite},
+		"all weights too":   {edges: EdgeChunk{U: []int64{1, 3}, V: []int64{6, 7}, Weight: []float64{8e307, 8e307}}, messages: coles.Float64, want: coles.ErrNotFinite},
+		"heavy for float32": {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{1e100}}, want: coles.ErrPrecision},
+		"light for float32": {edges: EdgeChunk{U: []int64{1, 2, 2, 3}, V: []int64{6, 3, 4, 5}, Weight: []float64{1e-100, 1, 1, 1}}, want: coles.ErrPrecision},
+		"feature no number": {features: append([]Rows{rows(20, 4, 1, 2, math.Inf(1), 4)}, good[0]), want: coles.ErrNotFinite},
+		"other columns":     {features: []Rows{rows(0, 3, make([]float64, 180)...)}, want: coles.ErrShape},
+		"rows beyond":       {features: append([]Rows{rows(59, 4, make([]float64, 8)...)}, good...), want: coles.ErrShape},
+		"rows twice":        {features: append([]Rows{rows(10, 4, 1, 2, 3, 4)}, good...), want: coles.ErrShape},
+		"rows missing":      {features: []Rows{good[0], {40, 4, good[1].Data[80:]}}, want: coles.ErrShape},
+		"a block missing":   {features: good[:1], want: coles.ErrShape},
+		"counts below zero": {features: good, how: coles.PrepareTFIDF, want: coles.ErrNegative},
+		"squares that sink": {features: []Rows{rows(0, 4, slices.Repeat([]float64{1e-200}, 240)...)}, how: coles.PrepareNone, want: coles.ErrPrecision},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if bad.features == nil {
@@ -147,7 +146,7 @@ func TestBadData(t *testing.T) {
 				if bad.edges.U != nil {
 					in.Edges = beam.Create(s, bad.edges)
 				}
-				y, _, err := Fit(s, in, set, Grid{Height: 20, Messages: bad.messages, Kernel: bad.kernel})
+				y, _, err := Fit(s, in, set, Grid{Height: 20, Messages: bad.messages})
 				if err != nil {
 					t.Fatal(err)
 				}

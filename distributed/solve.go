@@ -16,7 +16,7 @@ import (
 
 // finish is the last step of a fit: from FX and W⁺·FX to embedding and model.
 func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embedding, model beam.PCollection) {
-	fx, parts := beam.ParDo2(s.Scope("Gram"), &gram{p.worker()}, beam.GroupByKey(s, state), beam.SideInput{Input: choice})
+	fx, parts := beam.ParDo2(s.Scope("Gram"), &gram{p.worker()}, beam.GroupByKey(s, state))
 	solved := beam.ParDo(s.Scope("Solve"), &solve{p.worker(), p}, total(s.Scope("Solve"), parts, p.blocks()),
 		beam.SideInput{Input: found}, beam.SideInput{Input: choice})
 	return p.embed(s.Scope("Embed"), fx, solved, found, choice)
@@ -26,14 +26,14 @@ func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embed
 // and in the sum of the rows of FX.
 type gram struct{ worker }
 
-func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, c choice, emit func(int64, piece), sum func(int64, sums)) error {
+func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, emit func(int64, piece), sum func(int64, sums)) error {
 	h, err := gather(number, next)
 	if err != nil {
 		return err
 	}
 	fx := h.block.matrix()
 	other := fx // ΔW is the identity in a model of features alone
-	if c.Model != coles.FeatureModel {
+	if !h.block.Alone {
 		if other, err = h.received(ctx); err != nil {
 			return err
 		}

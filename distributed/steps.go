@@ -2,14 +2,15 @@ package distributed
 
 import (
 	"bytes"
-	"coles/internal/alignment"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"coles"
+	"coles/internal/alignment"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -58,15 +59,25 @@ type stateShard struct {
 }
 
 // loadState adds the reading of a state to a pipeline.
-func loadState(s beam.Scope, folder string, m *Manifest) beam.PCollection {
+func loadState(s beam.Scope, folder string) beam.PCollection {
 	s = s.Scope("LoadState")
-	var shards []stateShard
-	for _, f := range m.Files {
-		if strings.HasPrefix(f.Name, statePrefix) {
-			shards = append(shards, stateShard{folder, f})
+	return beam.ParDo(s, &readState{}, beam.Reshuffle(s, beam.ParDo(s, &listState{folder}, beam.Impulse(s))))
+}
+
+// listState lists the files of a state, which are not in the job graph: it has a limit of bytes.
+type listState struct{ Folder string }
+
+func (f *listState) ProcessElement(ctx context.Context, _ []byte, emit func(stateShard)) error {
+	m, err := ReadManifest(ctx, f.Folder)
+	if err != nil {
+		return err
+	}
+	for _, file := range m.Files {
+		if strings.HasPrefix(path.Base(file.Name), statePrefix) {
+			emit(stateShard{f.Folder, file})
 		}
 	}
-	return beam.ParDo(s, &readState{}, beam.Reshuffle(s, beam.CreateList(s, shards)))
+	return nil
 }
 
 type readState struct{}
@@ -100,7 +111,7 @@ func (f *writeSmall) ProcessElement(ctx context.Context, content []byte) (int64,
 
 // loadSmall reads a small file of a step and compares it with the manifest.
 func loadSmall[T any](ctx context.Context, folder, name string, m *Manifest, decode func([]byte) (T, error)) (v T, err error) {
-	at := slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })
+	at := slices.IndexFunc(m.Files, func(f File) bool { return path.Base(f.Name) == name })
 	if at < 0 {
 		return v, fmt.Errorf("distributed: %s: %w: %s is not in the manifest", folder, coles.ErrChecksum, name)
 	}
@@ -121,9 +132,9 @@ func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choi
 	n := int(p.Nodes)
 	step := func(name string, of any, add func(s beam.Scope, state beam.PCollection) beam.PCollection) error {
 		folder := within(r.Work, name)
-		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope) error {
-			made := add(s, loadState(s, within(r.Work, "prepare"), prepared))
-			listed(s, folder, beam.ParDo(s, &writeSmall{folder, choiceName}, beam.ParDo(s, encodeChoice, made)))
+		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope, at string) error {
+			made := add(s, loadState(s, within(r.Work, "prepare")))
+			listed(s, at, beam.ParDo(s, &writeSmall{at, choiceName}, beam.ParDo(s, encodeChoice, made)))
 			return nil
 		})
 		if err != nil {

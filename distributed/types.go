@@ -57,7 +57,8 @@ type Grid struct {
 	// Float32: half the bytes, an embedding that is off by some 1e-7, and degrees from 1e-60 to 1e60. A
 	// fit is a [coles.ErrPrecision] where rounding may change YYᵀ by more than 5e-6.
 	Messages coles.Precision
-	// Kernel is the path of the inner loops, avx512, avx2 or portable, that all workers must have: a
-	// worker with another one fails and names COLES_KERNEL. "" takes the launching program's.
+	// Kernel is the path of the inner loops, avx512, avx2 or portable, by which all workers compute, whatever
+	// is best on theirs; a worker that cannot ends the job. "" is the launching program's, but avx2, which all
+	// x86 of a cloud have, in the place of avx512. A [Run] by the engine in the program takes the program's.
 	Kernel string
 }

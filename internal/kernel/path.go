@@ -39,11 +39,23 @@ func shapeOf[T Float](p *path) shape {
 	return p.single
 }
 
-// active is the path in use, fixed when the program starts: the best that the processor and its
-// operating system support, or the one that the environment variable COLES_KERNEL names: avx512,
-// avx2 or portable. A program built with the tag noasm has the portable path only. For a name that is
-// unknown or not supported here it is the best path, and refused an error.
-var active, refused = choose(available(), os.Getenv("COLES_KERNEL"))
+// active is the path in use: the best that the processor and its operating system support, or the one
+// that the environment variable COLES_KERNEL names when the program starts: avx512, avx2 or portable. A
+// program built with the tag noasm has the portable path only. For a name that is unknown or not
+// supported here it is the best path, and refused an error.
+var (
+	active  *path
+	refused error
+)
+
+func init() { refused = Use(os.Getenv("COLES_KERNEL")) }
+
+// Use changes the path, to the best for "", before the process computes anything: Path, and the bytes of
+// results, are of the whole process. For a name that is not one of [Paths] it is the best, and an error.
+func Use(name string) (err error) {
+	active, err = choose(available(), name)
+	return err
+}
 
 // Path is the name of the implementation in use: avx512, avx2 or portable.
 func Path() string { return active.name }

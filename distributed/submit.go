@@ -1,0 +1,154 @@
+package distributed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"coles"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
+)
+
+// submitting guards what Beam has once for a program: its options.
+var submitting sync.Mutex
+
+// submit hands a pipeline to a job service and returns the number of the job, and what is to be called when it
+// has ended. Until it is handed over, the end of ctx ends it.
+func (e *engine) submit(ctx, inside context.Context, name string, p *beam.Pipeline) (job string, done func(), err error) {
+	submitting.Lock()
+	defer submitting.Unlock()
+	edges, _, err := p.Build()
+	if err != nil {
+		return "", nil, err
+	}
+	done = func() {}
+	kind, config := jobopts.GetEnvironmentUrn(ctx), jobopts.GetEnvironmentConfig
+	if e.loopback {
+		server, err := extworker.StartLoopback(inside, 0)
+		if err != nil {
+			return "", nil, err
+		}
+		kind, config, done = "beam:env:external:v1", server.EnvironmentConfig, func() { server.Stop(inside) }
+	}
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
+	environment, err := graphx.CreateEnvironment(ctx, kind, config)
+	if err != nil {
+		return "", nil, err
+	}
+	graph, err := graphx.Marshal(edges, &graphx.Options{Environment: environment, PipelineResourceHints: jobopts.GetPipelineResourceHints()})
+	if err == nil {
+		err = runnerlib.UpdateGoEnvironmentWorker(e.worker, graph)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	prepared, artifacts, token, err := runnerlib.Prepare(ctx, e.client, graph, &runnerlib.JobOptions{
+		Name: name, Experiments: jobopts.GetExperiments(), Worker: e.worker,
+		RetainDocker: *jobopts.RetainDockerContainers, Parallelism: *jobopts.Parallelism,
+	})
+	if err == nil {
+		token, err = runnerlib.Stage(ctx, prepared, artifacts, e.worker, token)
+	}
+	if err == nil {
+		job, err = runnerlib.Submit(inside, e.client, prepared, token)
+	}
+	return job, done, err
+}
+
+// elsewhere is held by the job of a runner that Beam calls, which takes its name from a flag.
+var elsewhere = make(chan struct{}, 1)
+
+// cancelTries is how often a job is to be cancelled, every two seconds: it may not have begun yet.
+const cancelTries = 30
+
+// runElsewhere runs a pipeline on a runner that Beam calls. Such a runner does not look at the end of ctx.
+func (e *engine) runElsewhere(ctx context.Context, name string, p *beam.Pipeline) (Counters, error) {
+	select {
+	case elsewhere <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	type outcome struct {
+		result beam.PipelineResult
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	inside := context.WithoutCancel(ctx)
+	before, worker := *jobopts.JobName, *jobopts.WorkerBinary
+	*jobopts.JobName, *jobopts.WorkerBinary = name, e.worker
+	go func() {
+		result, err := beam.Run(inside, e.runner, p)
+		*jobopts.JobName, *jobopts.WorkerBinary = before, worker
+		<-elsewhere
+		ended <- outcome{result, err}
+	}()
+	select {
+	case o := <-ended:
+		if o.err != nil {
+			return nil, engineError(o.err)
+		}
+		return sumCounters(o.result.Metrics().AllMetrics().Counters()), nil
+	case <-ctx.Done():
+	}
+	err := errors.New("there is no Job.Cancel")
+	for tries := 0; e.cancel != nil && tries < cancelTries; tries++ {
+		if err = e.cancel(inside, name); err == nil {
+			return nil, ctx.Err()
+		}
+		select {
+		case <-ended:
+			return nil, ctx.Err()
+		case <-time.After(2 * time.Second):
+		}
+	}
+	return nil, fmt.Errorf("%w; the job %s goes on: %w", ctx.Err(), name, err)
+}
+
+// named are the errors of coles that a pipeline may end with.
+var named = []error{
+	coles.ErrShape, coles.ErrIndex, coles.ErrNotFinite, coles.ErrTooLarge, coles.ErrNegative, coles.ErrIDs,
+	coles.ErrSetting, coles.ErrPrecision, coles.ErrFormat, coles.ErrChecksum,
+}
+
+// engineError makes of what an engine says, the same error several times with the plan of the whole
+// stage each time, its last line that is ours, and gives it the name that stands in it.
+func engineError(err error) error {
+	text := err.Error()
+	for _, mark := range []string{"distributed: ", "coles: "} {
+		at := strings.LastIndex(text, mark)
+		if at < 0 {
+			continue
+		}
+		text, _, _ = strings.Cut(text[at:], "\n")
+		for _, kind := range named {
+			if strings.Contains(text, ": "+kind.Error()) {
+				return &pipelineError{text, kind}
+			}
+		}
+		return &pipelineError{text, err}
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return &pipelineError{"distributed: the engine: " + strings.TrimSpace(lines[len(lines)-1]), err}
+}
+
+// A pipelineError has passed an engine, which keeps the text alone. It wraps the named error, or what
+// the engine said.
+type pipelineError struct {
+	text string
+	kind error
+}
+
+func (e *pipelineError) Error() string { return e.text }
+func (e *pipelineError) Unwrap() error { return e.kind }
