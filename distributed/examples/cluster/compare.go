@@ -27,10 +27,11 @@ func (o *options) compare(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	edges, err := o.generate(ctx, dir)
+	graph, x, err := o.generate(ctx, dir)
 	if err != nil {
 		return err
 	}
+	edges := graph.Report().Edges
 	o.Features, o.Edges = []string{filepath.Join(dir, "x-*.npy")}, []string{filepath.Join(dir, "e-*.txt")}
 	o.Out, o.Work = cmp.Or(o.Out, filepath.Join(dir, "y")), cmp.Or(o.Work, filepath.Join(dir, "w"))
 	o.Grid.Height = cmp.Or(o.Grid.Height, int64((o.nodes+o.blocks-1)/o.blocks))
@@ -43,12 +44,13 @@ func (o *options) compare(ctx context.Context) error {
 
 	var one, many *coles.Model
 	fit, err := measured(func() (err error) {
-		one, err = o.fit(ctx, dir)
+		one, err = coles.Fit(ctx, graph, x, coles.WithSettings(o.Settings), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	graph, x = nil, nil // the peak of the engine is its own
 	var report *distributed.Report
 	cluster, err := measured(func() (err error) {
 		many, report, err = distributed.Run(ctx, o.Job)
@@ -73,11 +75,11 @@ func (o *options) compare(ctx context.Context) error {
 	return nil
 }
 
-// generate writes the shards of a graph and returns the number of its edges.
-func (o *options) generate(ctx context.Context, dir string) (int, error) {
+// generate makes a graph with features and writes the shards.
+func (o *options) generate(ctx context.Context, dir string) (*coles.Graph, *coles.Dense32, error) {
 	set, err := dataset.Communities{Nodes: o.nodes, Degree: o.degree, Features: o.width, Dense: true, Classes: 40, Seed: 1}.Generate(ctx)
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
 	order, place := make([]int, o.nodes), make([]int, o.nodes) // the nodes by their new numbers, and back
 	for u := range order {
@@ -86,72 +88,42 @@ func (o *options) generate(ctx context.Context, dir string) (int, error) {
 	if o.sorted {
 		slices.SortStableFunc(order, func(u, v int) int { return cmp.Compare(set.Labels[u], set.Labels[v]) })
 	}
-	x := set.Features.(*coles.Dense32)
-	for k := range o.shards {
-		lo, hi := k*o.nodes/o.shards, (k+1)*o.nodes/o.shards
-		part := &coles.Dense32{Rows: hi - lo, Cols: x.Cols, Stride: x.Cols}
-		for p, u := range order[lo:hi] {
-			place[u] = lo + p
-			part.Data = append(part.Data, x.Data[u*x.Stride:][:x.Cols]...)
-		}
-		name := filepath.Join(dir, fmt.Sprintf("x-%05d.npy", k))
-		if err := dataset.WriteFile(name, func(w io.Writer) error { return dataset.WriteNPY(w, part) }); err != nil {
-			return 0, err
+	from := set.Features.(*coles.Dense32)
+	x := &coles.Dense32{Rows: o.nodes, Cols: from.Cols, Stride: from.Cols}
+	for p, u := range order {
+		place[u] = p
+		x.Data = append(x.Data, from.Data[u*from.Stride:][:from.Cols]...)
+	}
+	var edges []coles.Edge
+	a := set.Adjacency.RawMatrix()
+	for u := range o.nodes {
+		for _, v := range a.Ind[a.Indptr[u]:a.Indptr[u+1]] {
+			if u < v {
+				edges = append(edges, coles.Edge{U: place[u], V: place[v]})
+			}
 		}
 	}
-	a, count := set.Adjacency.RawMatrix(), 0
 	for k := range o.shards {
-		name := filepath.Join(dir, fmt.Sprintf("e-%05d.txt", k))
-		err := dataset.WriteFile(name, func(w io.Writer) error {
+		write := func(name string, write func(w io.Writer) error) {
+			err = cmp.Or(err, dataset.WriteFile(filepath.Join(dir, fmt.Sprintf(name, k)), write))
+		}
+		write("x-%05d.npy", func(w io.Writer) error {
+			lo, hi := k*o.nodes/o.shards, (k+1)*o.nodes/o.shards
+			return dataset.WriteNPY(w, &coles.Dense32{Rows: hi - lo, Cols: x.Cols, Stride: x.Cols, Data: x.Data[lo*x.Cols : hi*x.Cols]})
+		})
+		write("e-%05d.txt", func(w io.Writer) error {
 			to := bufio.NewWriter(w)
-			for u := k; u < o.nodes; u += o.shards {
-				for _, v := range a.Ind[a.Indptr[u]:a.Indptr[u+1]] {
-					if u < v {
-						fmt.Fprintf(to, "%d %d\n", place[u], place[v])
-						count++
-					}
-				}
+			for q := k; q < len(edges); q += o.shards {
+				fmt.Fprintf(to, "%d %d\n", edges[q].U, edges[q].V)
 			}
 			return to.Flush()
 		})
-		if err != nil {
-			return 0, err
-		}
 	}
-	return count, nil
-}
-
-// fit reads the shards and embeds the graph in one piece.
-func (o *options) fit(ctx context.Context, dir string) (*coles.Model, error) {
-	var edges []coles.Edge
-	x := &coles.Dense32{Cols: o.width, Stride: o.width}
-	for k := range o.shards {
-		file, err := os.Open(filepath.Join(dir, fmt.Sprintf("e-%05d.txt", k)))
-		if err != nil {
-			return nil, err
-		}
-		for in := bufio.NewScanner(file); in.Scan(); {
-			var e coles.Edge
-			if _, err := fmt.Sscan(in.Text(), &e.U, &e.V); err != nil {
-				return nil, err
-			}
-			edges = append(edges, e)
-		}
-		file.Close()
-		part, err := dataset.MapNPY(filepath.Join(dir, fmt.Sprintf("x-%05d.npy", k)))
-		if err != nil {
-			return nil, err
-		}
-		x.Data, x.Rows = append(x.Data, part.Matrix().Data...), x.Rows+part.Matrix().Rows
-		if err := part.Close(); err != nil {
-			return nil, err
-		}
-	}
-	g, err := coles.NewGraph(x.Rows, edges)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return coles.Fit(ctx, g, x, coles.WithSettings(o.Settings), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
+	graph, err := coles.NewGraph(o.nodes, edges)
+	return graph, x, err
 }
 
 // difference is how far eigenvalues and rows are apart, by the larger of which signs agree.

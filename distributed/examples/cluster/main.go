@@ -11,18 +11,16 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
+	"time"
 
 	"coles"
 	"coles/distributed"
+	"coles/distributed/dataflow"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
-
-	// The file system of gs://, and the runners that can be named by -runner, beside prism.
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 )
 
 const usage = `Usage: cluster [flags]
@@ -37,10 +35,16 @@ With shards it embeds those. Names of files may be globs, several of them with
 commas in between, and lie on any file system of Beam:
 
   cluster -x 'x-*.npy' -edges 'e-*.txt.gz' -out y -work w
+  cluster -check y
+
+On Dataflow, and on a job server of Flink or Spark, with this program for workers:
+
   cluster -x 'gs://b/x-*' -edges 'gs://b/e-*' -out gs://b/y -work gs://b/w \
     -runner dataflow -project p -region r -staging_location gs://b/s
-  cluster -x … -runner universal -endpoint jobserver:8099 -environment_type DOCKER
+  cluster -x … -runner flink -endpoint jobserver:8099 -environment_type DOCKER
 
+It has to be built with CGO_ENABLED=0. From another system than linux/amd64 give
+-worker_binary a program that is built with GOOS=linux GOARCH=amd64 as well.
 Flags of Beam are among these:
 
 `
@@ -52,6 +56,7 @@ type options struct {
 	degree         float64
 	shards, blocks int
 	sorted, loud   bool
+	check          string
 }
 
 func parse() *options {
@@ -67,6 +72,9 @@ func parse() *options {
 	globs(&o.Names, "names", "`shards` of names of nodes, one for each of features, where edges are between names")
 	flag.StringVar(&o.Out, "out", "", "`folder` of the result")
 	flag.StringVar(&o.Work, "work", "", "`folder` of the steps' results, from which a job goes on")
+	flag.IntVar(&o.Cut, "cut", 0, "hops after which the state is kept in -work (0: after the last)")
+	flag.StringVar(&o.Grid.Kernel, "kernel", "", "inner loops of all workers: avx512, avx2 or portable (default: what all x86 have)")
+	flag.StringVar(&o.check, "check", "", "`folder` of a result, or of a step, to be compared with its manifest")
 	flag.IntVar(&o.nodes, "nodes", 20000, "nodes of the graph that is generated")
 	flag.Float64Var(&o.degree, "degree", 20, "its mean degree")
 	flag.IntVar(&o.width, "features", 64, "its features")
@@ -84,18 +92,30 @@ func parse() *options {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	o.Settings.Filter, o.Runner = coles.S2GCSum(*hops), *runners.Runner
+	o.Settings.Filter, o.Runner, o.Cancel = coles.S2GCSum(*hops), *runners.Runner, dataflow.Cancel
 	if *double {
 		o.Grid.Messages = coles.Float64
 	}
-	last := ""
-	o.Progress = func(stage string, done, total int64) {
-		if line := fmt.Sprintf("%s: %d of %d", stage, done, total); line != last {
-			fmt.Fprintf(os.Stderr, "\r%-40s", line)
-			last = line
+	o.Progress = progress()
+	return o
+}
+
+// progress shows how far a job is: in one line of a terminal, otherwise in a line for every stage and then every
+// ten seconds.
+func progress() func(stage string, done, total int64) {
+	start, before, at := time.Now(), "", time.Time{}
+	info, err := os.Stderr.Stat()
+	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
+	return func(stage string, done, total int64) {
+		line := fmt.Sprintf("%v %s: %d of %d", time.Since(start).Round(time.Second), stage, done, total)
+		switch {
+		case terminal:
+			fmt.Fprintf(os.Stderr, "\r%-60s", line)
+		case stage != before || done == total || time.Since(at) > 10*time.Second:
+			fmt.Fprintln(os.Stderr, time.Now().Format(time.TimeOnly), line)
+			before, at = stage, time.Now()
 		}
 	}
-	return o
 }
 
 func main() {
@@ -105,10 +125,13 @@ func main() {
 		slog.SetDefault(slog.New(slog.DiscardHandler)) // Prism's
 		beamlog.SetLogger(silent{})
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	run := o.compare
-	if len(o.Features) > 0 {
+	switch {
+	case o.check != "":
+		run = o.compareWithManifest
+	case len(o.Features) > 0:
 		run = o.embed
 	}
 	if err := run(ctx); err != nil {
@@ -121,6 +144,18 @@ func main() {
 type silent struct{}
 
 func (silent) Log(context.Context, beamlog.Severity, int, string) {}
+
+// compareWithManifest is the command for a folder.
+func (o *options) compareWithManifest(ctx context.Context) error {
+	m, err := distributed.ReadManifest(ctx, o.check)
+	if err == nil {
+		err = m.Check(ctx, o.check)
+	}
+	if err == nil {
+		fmt.Printf("%s: %d files are as the manifest says\n", o.check, len(m.Files))
+	}
+	return err
+}
 
 // embed is the command for shards.
 func (o *options) embed(ctx context.Context) error {
