@@ -2,23 +2,33 @@ package distributed
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
+	flags "flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"coles"
+	"coles/internal/kernel"
 	"coles/internal/testkit"
 
+	"github.com/apache/beam/sdks/v2/go/container/tools"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/artifact"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 )
 
 // play is the program as a job server or as a worker, by an environment variable: the tests start
@@ -33,6 +43,9 @@ func play() {
 		return
 	case "server":
 		_, err = prism.CreateJobServer(context.Background(), prism.Options{Port: number})
+	case "launcher":
+		beam.Init()
+		err = launch()
 	case "worker":
 		beam.Init()
 		_, err = extworker.StartLoopback(context.Background(), number)
@@ -41,9 +54,48 @@ func play() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if role == "launcher" {
+		os.Exit(0)
+	}
 	fmt.Println("ready")
 	bufio.NewReader(os.Stdin).ReadByte() // until the test is over
 	os.Exit(0)
+}
+
+// boot is the program in a worker's machine, which fetches the program of the job and runs it. It leaves what
+// it fetched where COLES_TEST_STAGED says.
+func boot() error {
+	id, provision := "", ""
+	for _, arg := range os.Args[1:] { // Prism has quotes around the id
+		if text, is := strings.CutPrefix(arg, "--id="); is {
+			id = strings.Trim(text, "'")
+		}
+		if text, is := strings.CutPrefix(arg, "--provision_endpoint="); is {
+			provision = text
+		}
+	}
+	ctx := grpcx.WriteWorkerID(context.Background(), id)
+	info, err := tools.ProvisionInfo(ctx, provision)
+	if err != nil {
+		return err
+	}
+	staged := os.Getenv("COLES_TEST_STAGED")
+	files, err := artifact.Materialize(ctx, info.GetArtifactEndpoint().GetUrl(), info.GetDependencies(), info.GetRetrievalToken(), staged)
+	if err != nil || len(files) != 1 {
+		return fmt.Errorf("%d files are staged: %w", len(files), err)
+	}
+	name, _ := artifact.MustExtractFilePayload(files[0])
+	name = filepath.Join(staged, name)
+	if err := os.Chmod(name, 0o700); err != nil {
+		return err
+	}
+	c := exec.Command(name, "--worker=true", "--id="+id, "--logging_endpoint="+info.GetLoggingEndpoint().GetUrl(),
+		"--control_endpoint="+info.GetControlEndpoint().GetUrl(), "--semi_persist_dir="+staged)
+	c.Env = append(os.Environ(), "COLES_TEST_ROLE=")
+	if os.Getenv("COLES_LOUD") != "" {
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	}
+	return c.Run()
 }
 
 // start starts the program in a role, and returns its address and what kills it.
@@ -95,6 +147,107 @@ func TestSocketsGiveTheSameBytes(t *testing.T) {
 	overSockets(t)
 	got := g.run(t, Job{Runner: "universal"})
 	sameFiles(t, got, want)
+}
+
+// Nothing sets the worker by hand: what is staged is this program, begins as a program does, and runs on a worker
+// that has nothing but a program that fetches it.
+func TestTheProgramIsStaged(t *testing.T) {
+	g := newTestGraph(t, runSample())
+	want := g.run(t, Job{})
+	staged := t.TempDir()
+	t.Setenv("COLES_TEST_STAGED", staged)
+	overSockets(t)
+	*jobopts.EnvironmentType = "PROCESS"
+	*jobopts.EnvironmentConfig = fmt.Sprintf(`{"command": %q, "env": {"COLES_TEST_ROLE": "boot"}}`, os.Args[0])
+	sameFiles(t, g.run(t, Job{Runner: "flink", Grid: Grid{Kernel: want.Grid.Kernel}}), want) // a job service as any
+	files := testkit.Must(filepath.Glob(staged + "/*"))
+	if len(files) == 0 {
+		t.Fatal("nothing is staged")
+	}
+	self := testkit.Must(os.Executable())
+	if got := testkit.Must(os.ReadFile(files[0])); !bytes.HasPrefix(got, []byte("\x7fELF")) || !bytes.Equal(got, testkit.Must(os.ReadFile(self))) {
+		t.Errorf("%d bytes are staged that begin with %q", len(got), got[:min(8, len(got))])
+	}
+}
+
+// Workers whose best inner loops are others compute by those of the plan.
+func TestWorkersWithOtherKernels(t *testing.T) {
+	g := newTestGraph(t, runSample())
+	if len(kernel.Paths()) < 2 {
+		t.Skip("there is one kernel here")
+	}
+	var all []*Manifest
+	for _, c := range []struct{ worker, plan string }{{"portable", "avx2"}, {"avx2", "avx2"}, {"avx2", "portable"}, {"portable", "portable"}} {
+		t.Setenv("COLES_KERNEL", c.worker)
+		overSockets(t)
+		all = append(all, g.run(t, Job{Runner: "universal", Grid: Grid{Kernel: c.plan}}))
+	}
+	sameFiles(t, all[0], all[1])
+	sameFiles(t, all[2], all[3])
+	if fmt.Sprint(all[0].Files) == fmt.Sprint(all[2].Files) {
+		t.Error("the kernels make the same bytes: nothing is compared")
+	}
+}
+
+// A job that somebody else cancels is an error that says so.
+func TestCancelledByOthers(t *testing.T) {
+	g := newTestGraph(t, runSample())
+	set := manyHops(g.job(t, Job{}).Settings)
+	job := g.job(t, Job{Settings: set})
+	once := sync.OnceFunc(func() {
+		conn := testkit.Must(grpc.NewClient(testkit.Must(startPrism()), grpc.WithTransportCredentials(insecure.NewCredentials())))
+		defer conn.Close()
+		client := jobpb.NewJobServiceClient(conn)
+		for _, info := range testkit.Must(client.GetJobs(t.Context(), &jobpb.GetJobsRequest{})).GetJobInfo() {
+			if info.GetState() == jobpb.JobState_RUNNING {
+				client.Cancel(t.Context(), &jobpb.CancelJobRequest{JobId: info.GetJobId()})
+			}
+		}
+	})
+	job.Progress = func(stage string, _, _ int64) {
+		if strings.HasPrefix(stage, "hop") {
+			once()
+		}
+	}
+	if _, _, err := runJob(t, job); err == nil || !strings.Contains(err.Error(), "cancel") || !strings.Contains(err.Error(), "coles-fit-") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// On a runner without a job service the end of the context ends the job by Job.Cancel, with the name that the runner
+// was given, and a job that ends without a result is an error.
+func TestCancelOnDataflow(t *testing.T) {
+	for _, name := range []string{"project", "region", "staging_location"} {
+		if flags.Lookup(name) == nil {
+			flags.String(name, "x", "")
+		}
+	}
+	names := make(chan string, 1)
+	ended := make(chan struct{})
+	beam.RegisterRunner(dataflowName, func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) {
+		if _, err := os.Stat(*jobopts.WorkerBinary); err != nil {
+			return nil, err
+		}
+		names <- jobopts.GetJobName()
+		<-ended
+		return nil, errors.New("ended")
+	})
+	g := newTestGraph(t, runSample())
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	name, cancelled := "", ""
+	go func() {
+		name = <-names
+		stop()
+	}()
+	_, _, err := Run(ctx, g.job(t, Job{Runner: dataflowName, Cancel: func(_ context.Context, job string) error {
+		cancelled = job
+		close(ended)
+		return nil
+	}}))
+	if !errors.Is(err, context.Canceled) || name == "" || cancelled != name {
+		t.Errorf("error %v, cancelled %q, the job was %q", err, cancelled, name)
+	}
 }
 
 // manyHops are settings of a job that takes long enough to be interrupted.

@@ -32,10 +32,17 @@ func TestEstimate(t *testing.T) {
 		"hop": {float64(c.Hop), 1.1494e12}, "total": {float64(c.Total), 10.396e12}, "a key": {float64(c.Key), 168.1e6},
 		"one machine":         {float64(c.Machine), 163.2e9}, // graph 9.6, features 51.2, X 51.2, two strips of 64 columns 51.2 GB
 		"messages in float64": {float64(double.Messages), 2.0485e12},
+		// 6,104·6,103/2 tiles, all but e⁻⁵³·⁷ of them there: a tile, its list of rows and two messages each.
+		"elements": {float64(c.Elements), 4*18.626e6 + 3*6104}, "frames": {float64(c.Frames), 4.47e9},
+		"core hours": {c.Seconds / 3600, (10.437e12/45e6 + 9*74.52e6*8e-6) / 3600},
 	} {
 		if math.Abs(pair[0]-pair[1]) > .005*pair[1] {
 			t.Errorf("%s: %.4g, want %.4g", what, pair[0], pair[1])
 		}
+	}
+	// With 600 features blocks are as high as for tiles of 50 edges: √(2.5·10⁸) rows.
+	if wide, err := Estimate(1e8, 1e9, 600, 128, 8, Grid{}); err != nil || wide.Height != 15811 || wide.Elements > 85e6 {
+		t.Errorf("600 features: %d rows, %d elements, %v", wide.Height, wide.Elements, err)
 	}
 	one, err := Estimate(1000, 5000, 16, 8, 2, Grid{})
 	if err != nil || one.Blocks != 1 || one.Messages != 0 {
@@ -86,6 +93,17 @@ func TestJobEstimate(t *testing.T) {
 	want := testkit.Must(Estimate(100, 800_003, 2, 2, 8, Grid{Height: 10}))
 	if math.Abs(float64(c.State-want.State)) > .05*float64(want.State) {
 		t.Errorf("%+v\nwant %+v", c, want)
+	}
+}
+
+// The frames of elements are counted by their kinds: in a pair of blocks a tile, a list and two messages.
+func TestFrameBytes(t *testing.T) {
+	bytes := 0
+	for _, p := range []piece{{Tile: &tile{Ptr: []int32{}}}, {Mates: &mates{}}, {Message: &message{}}, {Message: &message{}}} {
+		bytes += len(framed(p)) + 20
+	}
+	if off := math.Abs(float64(bytes)/4 - frameBytes); off > 3 {
+		t.Errorf("%v bytes a frame, off by %v", float64(bytes)/4, off)
 	}
 }
 

@@ -77,6 +77,7 @@ func ExampleEstimate() {
 	// Output:
 	// 6104 blocks of 16384 rows; the neighbours of a node lie in 20.0 others
 	// 9 hops of 1.15 TB each (messages 1.03 TB, own rows 51.2 GB, state 72 GB), 10.4 TB in all
+	// 7.45e+07 elements a hop, in frames of 4.47 GB; 65.9 hours of one core at the rates of the local engine
 	// 168 MB of messages a key; 578 MB of memory for each block that a worker has in hand
 	// on one machine: 163 GB
 }

@@ -21,6 +21,7 @@ var (
 	messagesSent = beam.NewCounter("coles", "messages")
 	messageBytes = beam.NewCounter("coles", "message_bytes")
 	stateBytes   = beam.NewCounter("coles", "state_bytes")
+	elementsSent = beam.NewCounter("coles", "elements")
 )
 
 // filter adds the hops of a filter to a pipeline, H ← a_k·X + W·H for k = K … 0 by Horner's rule, the last
@@ -233,6 +234,7 @@ func (o outbox) state(h *hand) {
 		o.emit(o.from, piece{Mates: m})
 	}
 	stateBytes.Inc(o.ctx, bytes)
+	elementsSent.Inc(o.ctx, int64(1+len(h.tiles)+len(h.mates)))
 }
 
 // send sends A·z, and z itself for the loops of a filter.
@@ -269,6 +271,7 @@ func (o outbox) send(h *hand, z kernel.Matrix[float64], loops bool) error {
 func (o outbox) put(to int64, m *message) {
 	m.From = o.from
 	messagesSent.Inc(o.ctx, 1)
+	elementsSent.Inc(o.ctx, 1)
 	messageBytes.Inc(o.ctx, int64(width(o.single)*len(m.Data)+4*len(m.Rows)))
 	if o.single {
 		m.Single, m.Data = converted[float32](m.Data), nil

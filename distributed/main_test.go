@@ -3,6 +3,7 @@ package distributed
 import (
 	"context"
 	flags "flag"
+	"log"
 	"log/slog"
 	"os"
 	"reflect"
@@ -20,6 +21,12 @@ const deadline = 60 * time.Second
 func TestMain(m *testing.M) {
 	for _, step := range []any{&collectEdges{}, &collectRows{}, &collectModel{}, &collectChoice{}} {
 		beam.RegisterDoFn(reflect.TypeOf(step))
+	}
+	if os.Getenv("COLES_TEST_ROLE") == "boot" { // before it reads flags: it has those of others
+		if err := boot(); err != nil {
+			log.Fatal(err)
+		}
+		os.Exit(0)
 	}
 	flags.Parse()
 	play()

@@ -69,10 +69,14 @@ func (g Grid) check() error {
 	return nil
 }
 
+// A tile is to have so many edges, which share the costs of an element, in a graph of a likely mean degree.
+// The height does not depend on the edges: how they lie in files would show in the bytes of the result.
+const tileEdges, likelyDegree = 50, 20
+
 // resolved is the grid with its defaults filled in.
 func (g Grid) resolved(nodes int64, columns int) Grid {
 	if g.Height == 0 {
-		g.Height = max(1<<21/int64(columns), int64(columns))
+		g.Height = max(1<<21/int64(columns), int64(columns), int64(math.Sqrt(tileEdges*float64(nodes)/likelyDegree)))
 	}
 	g.Height = min(g.Height, nodes)
 	if g.Messages == 0 {

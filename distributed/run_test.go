@@ -270,13 +270,13 @@ func TestBytesAreThoseOfTheFormula(t *testing.T) {
 	for _, c := range []struct {
 		messages coles.Precision
 		height   int64
-	}{{coles.Float32, 250}, {coles.Float64, 500}} {
+	}{{coles.Float32, 250}, {coles.Float64, 500}, {coles.Float32, 100}} {
 		job := g.job(t, Job{Grid: Grid{Height: c.height, Messages: c.messages}})
 		_, report, err := runJob(t, job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cost, err := Estimate(2000, int64(len(g.edges)), 24, 8, 2, job.Grid)
+		cost, err := Estimate(2000, int64(g.graph().Report().Edges), 24, 8, 2, job.Grid)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,6 +285,7 @@ func TestBytesAreThoseOfTheFormula(t *testing.T) {
 		for what, pair := range map[string][2]int64{
 			"messages and own rows": {counted["message_bytes"], total * (cost.Messages + cost.Own)},
 			"state":                 {counted["state_bytes"], total*cost.State + inFX},
+			"elements":              {counted["elements"], total * cost.Elements},
 		} {
 			if ratio := float64(pair[0]) / float64(pair[1]); math.Abs(ratio-1) > .1 {
 				t.Errorf("%v, blocks of %d: %s: %d bytes, %.3f of the formula's %d", c.messages, c.height, what, pair[0], ratio, pair[1])

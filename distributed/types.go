@@ -51,7 +51,8 @@ func (r Rows) Height() int {
 // engine, the number of workers, retries, or the order and heights of the shards.
 type Grid struct {
 	// Height is the number of rows of a block, the last of which may have fewer. 0 is
-	// max(2²¹/d, d): blocks of 8 MB in float32, and no smaller than the parts of M that they make.
+	// max(2²¹/d, d, √(2.5·n)): blocks of 8 MB in float32, no smaller than the parts of M that they make, and
+	// tiles of 50 edges where the mean degree is 20.
 	Height int64
 	// Messages is the precision in which rows of blocks travel; sums are float64 in either. 0 is
 	// Float32: half the bytes, an embedding that is off by some 1e-7, and degrees from 1e-60 to 1e60. A
