@@ -24,6 +24,90 @@ const (
 	choiceName  = "choice.bin"
 )
 
+// inSteps is the job by way of Work.
+func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
+	p, set, from := r.plan, r.plan.Settings, within(r.Work, "prepare")
+	of := []any{"prepare", r.content, p.Grid, set.Preparation, set.Model == coles.FeatureModel}
+	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope, at string) error {
+		state, facts := p.prepare(s, r.input(s, at))
+		found := beam.ParDo(s, &writeSmall{at, factsName}, beam.ParDo(s, encodeFacts, facts))
+		listed(s, at, p.saveState(s, at, state), found)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	known, err := loadSmall(ctx, from, factsName, prepared, decodeFacts)
+	if err == nil {
+		err = p.checkNumbers(known) // the filter may be another one than when it was prepared
+	}
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := r.choose(ctx, prepared, known)
+	if err != nil {
+		return nil, err
+	}
+	p.Settings.Model = chosen.Model
+	if from, err = r.hops(ctx, p, prepared); err != nil {
+		return nil, err
+	}
+	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope, at string) error {
+		state := loadState(s, from)
+		if set.Model == 0 {
+			state = p.marked(s, state, beam.Create(s, chosen))
+		}
+		embedding, model := p.finish(s, state, beam.Create(s, known), beam.Create(s, chosen))
+		p.writeResult(s, at, embedding, model)
+		return nil
+	})
+}
+
+// hops is the filter, in pipelines of Cut hops, and returns the folder of the last state.
+func (r *run) hops(ctx context.Context, p plan, prepared *Manifest) (from string, err error) {
+	type part struct {
+		hi, lo int // hops hi−1 … lo
+		folder string
+		of     []any
+	}
+	from = within(r.Work, "prepare")
+	var parts []part
+	first := 0 // that is not there, or the last
+	for hi := p.hops(); hi > 0; {
+		lo := 0
+		if r.Cut > 0 {
+			lo = max(hi-r.Cut, 0)
+		}
+		q := part{hi, lo, within(r.Work, "hops"), []any{"hops", prepared.Key, p.Settings.Filter, lo}}
+		if lo > 0 {
+			q.folder = fmt.Sprintf("%s-%d", q.folder, lo)
+		}
+		if key, err := keyOf(q.of...); err == nil && r.whole(ctx, q.folder, key) != nil {
+			first = len(parts)
+		}
+		parts, hi = append(parts, q), lo
+	}
+	for k, q := range parts {
+		if k < first {
+			continue
+		}
+		r.before = int64(p.hops()-q.hi) * p.blocks()
+		if _, err := r.step(ctx, "hops", q.folder, q.of, func(s beam.Scope, at string) error {
+			state := p.filtered(s, loadState(s, from), q.hi, q.lo)
+			listed(s, at, p.saveState(s, at, state))
+			return nil
+		}); err != nil {
+			return "", err
+		}
+		if k > first { // what it was made of is not needed again
+			remove(ctx, within(from, manifestName), func(string) bool { return true })
+			remove(ctx, within(from, "coles-*/*"), attempts.MatchString)
+		}
+		from = q.folder
+	}
+	return from, nil
+}
+
 // saveState adds the writing of a state to a pipeline.
 func (p plan) saveState(s beam.Scope, folder string, state beam.PCollection) beam.PCollection {
 	s = s.Scope("SaveState")
