@@ -50,11 +50,10 @@ func TestRefusedJobsTouchNothing(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"a wrong edge":          {func(j *Job) { j.Edges = []string{dir + "far.txt"} }, coles.ErrIndex, "far.txt:1"},
-		"an unknown runner":     {func(j *Job) { j.Runner = "flimk" }, coles.ErrSetting, "flimk"},
-		"a runner not imported": {func(j *Job) { j.Runner = dataflowName }, coles.ErrSetting, "import"},
-		"no endpoint":           {func(j *Job) { j.Runner = "flink" }, coles.ErrSetting, "-endpoint"},
-		"a dead endpoint":       {func(j *Job) { j.Runner = "universal"; *jobopts.Endpoint = "localhost:1" }, nil, "localhost:1"},
+		"a wrong edge":      {func(j *Job) { j.Edges = []string{dir + "far.txt"} }, coles.ErrIndex, "far.txt:1"},
+		"an unknown runner": {func(j *Job) { j.Runner = "flimk" }, coles.ErrSetting, "flimk"},
+		"no endpoint":       {func(j *Job) { j.Runner = "flink" }, coles.ErrSetting, "-endpoint"},
+		"a dead endpoint":   {func(j *Job) { j.Runner = "universal"; *jobopts.Endpoint = "localhost:1" }, nil, "localhost:1"},
 		"a worker's archive": {func(j *Job) {
 			j.Runner, *jobopts.Endpoint = "universal", "localhost:1"
 			*jobopts.WorkerBinary = folderOf(t, map[string]string{"w": "!<arch>\n"}) + "w"
