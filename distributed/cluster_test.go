@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -131,6 +132,9 @@ func overSockets(t *testing.T) (kill func()) {
 	if testing.Short() {
 		t.Skip("three processes")
 	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the program is none for workers")
+	}
 	old := []string{*jobopts.Endpoint, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig}
 	t.Cleanup(func() {
 		*jobopts.Endpoint, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig = old[0], old[1], old[2]
@@ -145,7 +149,7 @@ func TestSocketsGiveTheSameBytes(t *testing.T) {
 	g := newTestGraph(t, runSample())
 	want := g.run(t, Job{})
 	overSockets(t)
-	got := g.run(t, Job{Runner: "universal"})
+	got := g.run(t, Job{Runner: "universal", Grid: Grid{Kernel: kernel.Path()}})
 	sameFiles(t, got, want)
 }
 
@@ -279,7 +283,7 @@ func TestKilledWorker(t *testing.T) {
 		kill := overSockets(t)
 		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 		killed := false
-		job := g.job(t, Job{Runner: "universal", Out: old.Out, Work: work, Settings: set, Progress: func(stage string, _, _ int64) {
+		job := g.job(t, Job{Runner: "universal", Out: old.Out, Work: work, Settings: set, Grid: Grid{Kernel: kernel.Path()}, Progress: func(stage string, _, _ int64) {
 			var at int
 			if fmt.Sscanf(stage, "hop %d/", &at); at >= hop && !killed {
 				killed = true

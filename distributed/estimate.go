@@ -132,7 +132,7 @@ func (r *run) estimate(ctx context.Context) (Cost, error) {
 	for _, c := range counts {
 		edges += c
 	}
-	return Estimate(r.plan.Nodes, edges, r.plan.Columns, r.plan.Settings.Dim, r.plan.Settings.Filter.Hops(), r.plan.Grid)
+	return Estimate(r.plan.Nodes, edges, r.plan.Columns, r.plan.Settings.Dim, max(r.plan.hops()-1, 0), r.plan.Grid)
 }
 
 // countEdges counts by the header of a shard, or by its length and the lines in its first megabytes.

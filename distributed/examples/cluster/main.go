@@ -103,17 +103,16 @@ func parse() *options {
 // progress shows how far a job is: in one line of a terminal, otherwise in a line for every stage and then every
 // ten seconds.
 func progress() func(stage string, done, total int64) {
-	start, before, at := time.Now(), "", time.Time{}
+	start, last, ended, at := time.Now(), "", false, time.Time{}
 	info, err := os.Stderr.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
 	return func(stage string, done, total int64) {
 		line := fmt.Sprintf("%v %s: %d of %d", time.Since(start).Round(time.Second), stage, done, total)
-		switch {
-		case terminal:
+		if terminal {
 			fmt.Fprintf(os.Stderr, "\r%-60s", line)
-		case stage != before || done == total || time.Since(at) > 10*time.Second:
+		} else if stage != last || done == total && !ended || time.Since(at) > 10*time.Second {
 			fmt.Fprintln(os.Stderr, time.Now().Format(time.TimeOnly), line)
-			before, at = stage, time.Now()
+			last, ended, at = stage, done == total, time.Now()
 		}
 	}
 }
