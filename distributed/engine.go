@@ -157,13 +157,13 @@ var often struct {
 	pipelines, before int
 }
 
-// collectOften has garbage collected as soon as it is a fifth of what lives, while a pipeline runs in this
+// collectOften has garbage collected as soon as it is a third of what lives, while a pipeline runs in this
 // program: Prism copies every element some nine times.
 func collectOften() (end func()) {
 	often.Lock()
 	defer often.Unlock()
 	if often.pipelines++; often.pipelines == 1 {
-		often.before = debug.SetGCPercent(20)
+		often.before = debug.SetGCPercent(30)
 	}
 	return func() {
 		often.Lock()
