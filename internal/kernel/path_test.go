@@ -84,3 +84,17 @@ func TestBorrowedBuffersAreApart(t *testing.T) {
 		t.Errorf("scratch is %d × %d, %d apart, in %d numbers", m.Rows, m.Cols, m.Stride, len(m.Data))
 	}
 }
+
+// Use takes every path that there is, and for another name the best with an error.
+func TestUse(t *testing.T) {
+	before := Path()
+	defer Use(before)
+	for _, name := range Paths() {
+		if err := Use(name); err != nil || Path() != name {
+			t.Errorf("%s: %v, the path is %s", name, err, Path())
+		}
+	}
+	if err := Use("abacus"); !errors.Is(err, setting.ErrSetting) || Path() != Paths()[0] {
+		t.Errorf("abacus: %v, the path is %s", err, Path())
+	}
+}
