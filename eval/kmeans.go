@@ -44,6 +44,9 @@ const (
 	// maxStarts bounds what is kept of starts, and the runs of [Protocol.Cluster].
 	maxStarts = 1 << 20
 
+	// startsAtOnce starts take their steps together.
+	startsAtOnce = 10
+
 	// singlePrecision is the number of entries of a dense matrix from which on distances are
 	// computed in float32, for half the memory and time, as in coles.Fit.
 	singlePrecision = 1 << 21
@@ -134,19 +137,29 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 }
 
 // bestStart is the start with the least inertia, the first of equals.
-func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], p *points[T], drawn [][]int, progress *parallel.Count) (*KMeansModel, error) {
-	models := make([]*KMeansModel, k.Starts)
-	err := each(ctx, k.Starts, func(s int) (err error) {
-		if models[s], err = newLloyd(p, k).run(ctx, drawn[s][:k.Clusters]); err != nil {
-			return err
+func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], p *points[T], drawn [][]int, progress *parallel.Count) (best *KMeansModel, err error) {
+	for drawn := range slices.Chunk(drawn, startsAtOnce) {
+		starts, models := make([]*lloyd[T], len(drawn)), make([]*KMeansModel, len(drawn))
+		for s, rows := range drawn {
+			starts[s] = newLloyd(p, k)
+			starts[s].from(rows[:k.Clusters])
 		}
-		progress.Add()
-		return models[s].judge(ctx, f)
-	})
-	if err != nil {
-		return nil, err
+		if err := descend(ctx, starts, progress); err != nil {
+			return nil, err
+		}
+		if err := each(ctx, len(starts), func(s int) error {
+			models[s] = starts[s].model()
+			return models[s].judge(ctx, f)
+		}); err != nil {
+			return nil, err
+		}
+		for _, m := range models {
+			if best == nil || m.Inertia < best.Inertia {
+				best = m
+			}
+		}
 	}
-	return slices.MinFunc(models, func(a, b *KMeansModel) int { return cmp.Compare(a.Inertia, b.Inertia) }), nil
+	return best, nil
 }
 
 // judge sets the inertia of a model for the rows it was fitted on.
@@ -230,7 +243,7 @@ func predict[T kernel.Float](ctx context.Context, m *KMeansModel, f *matrix.Matr
 	for c := range k {
 		p.move(m.Centres.RawRowView(c), l.centres.Row(c))
 	}
-	_, err = l.assign(ctx)
+	err = assignAll(ctx, []*lloyd[T]{l})
 	return l.numbers(), err
 }
 

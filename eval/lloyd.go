@@ -19,6 +19,16 @@ const (
 
 	// lloydProducts bounds how many products of rows and centres are held at a time.
 	lloydProducts = 1 << 15
+
+	// lloydColumns centres of several starts are multiplied at once.
+	lloydColumns = 256
+
+	// To copy a row takes as long as to multiply it with lloydCopy centres. Fewer than lloydNarrow take
+	// no less time.
+	lloydCopy, lloydNarrow = 20, 16
+
+	// lloydTasks tasks are enough for sixteen processors to end at about the same time.
+	lloydTasks = 32
 )
 
 // A lloyd is one start of k-means. A row is not compared with the centres again where they have not
@@ -39,6 +49,9 @@ type lloyd[T kernel.Float] struct {
 	size    []int                  // rows of each cluster
 	block   int                    // rows of a part
 	parts   []lloydPart
+
+	iterations         int
+	settled, converged bool // settled if no row has moved: the labels are those of the centres
 }
 
 // bounds are of the distances from a row to centres.
@@ -56,7 +69,7 @@ type lloydPart struct {
 
 func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
 	n, d := p.Dims()
-	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, d), columns: kernel.Dense[T](d, k.Clusters),
+	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, d),
 		squares: make([]T, k.Clusters), ways: make([]float64, k.Clusters), others: make([]float64, k.Clusters), labels: slices.Repeat([]int32{-1}, n), bounds: make([]bounds, n),
 		sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
 	// Of d products and sums each, and those of squares; twice the bound of the first order.
@@ -71,42 +84,50 @@ func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
 	return l
 }
 
-// run is a start from centres at the given rows; the model's inertia is left to be set.
-func (l *lloyd[T]) run(ctx context.Context, rows []int) (*KMeansModel, error) {
+// from puts the centres at the given rows.
+func (l *lloyd[T]) from(rows []int) {
 	for c, i := range rows {
 		l.p.addTo(l.centres.Row(c), i, 1)
 	}
-	return l.descend(ctx)
 }
 
-// descend takes steps from the centres there are until they settle.
-func (l *lloyd[T]) descend(ctx context.Context) (*KMeansModel, error) {
-	m := &KMeansModel{}
-	settled := false // no row has moved: the labels are those of the centres
-	for !settled && !m.Converged && m.Iterations < l.MaxIterations {
-		moved, err := l.assign(ctx)
-		if err != nil {
-			return nil, err
+// descend takes steps from the centres there are, of several starts at a time, until they settle.
+func descend[T kernel.Float](ctx context.Context, starts []*lloyd[T], progress *parallel.Count) error {
+	moving := slices.Clone(starts)
+	for len(moving) > 0 {
+		if err := assignAll(ctx, moving); err != nil {
+			return err
 		}
-		movement, relocated, err := l.update(ctx)
-		if err != nil {
-			return nil, err
+		if err := each(ctx, len(moving), func(s int) error { return moving[s].step(ctx) }); err != nil {
+			return err
 		}
-		m.Iterations++
-		settled = !moved && !relocated
-		m.Converged = settled || movement <= l.Tolerance*l.p.variance
+		moving = slices.DeleteFunc(moving, func(l *lloyd[T]) bool {
+			ended := l.converged || l.iterations == l.MaxIterations
+			if ended {
+				progress.Add()
+			}
+			return ended
+		})
 	}
-	if !settled {
-		if _, err := l.assign(ctx); err != nil {
-			return nil, err
-		}
-	}
-	m.Centres = mat.NewDense(l.Clusters, l.p.Cols(), nil)
+	return assignAll(ctx, slices.DeleteFunc(slices.Clone(starts), func(l *lloyd[T]) bool { return l.settled }))
+}
+
+// step moves the centres once all rows have theirs.
+func (l *lloyd[T]) step(ctx context.Context) error {
+	movement, relocated, err := l.update(ctx)
+	l.iterations++
+	l.settled = !l.moved() && !relocated
+	l.converged = l.settled || movement <= l.Tolerance*l.p.variance
+	return err
+}
+
+// model is what the start has come to; the inertia is left to be set.
+func (l *lloyd[T]) model() *KMeansModel {
+	m := &KMeansModel{Centres: mat.NewDense(l.Clusters, l.p.Cols(), nil), Labels: l.numbers(), Iterations: l.iterations, Converged: l.converged}
 	for c := range l.Clusters {
 		l.p.original(l.centres.Row(c), m.Centres.RawRowView(c))
 	}
-	m.Labels = l.numbers()
-	return m, nil
+	return m
 }
 
 // numbers lists the cluster of each row.
@@ -118,57 +139,110 @@ func (l *lloyd[T]) numbers() []int {
 	return numbers
 }
 
-// assign gives each row the nearest centre, the first of equals, and sums up the rows of each. It
-// reports whether any row had another centre before.
-func (l *lloyd[T]) assign(ctx context.Context) (moved bool, err error) {
+// assignAll gives each row the nearest centre, the first of equals, and sums up the rows of each, for
+// every start.
+func assignAll[T kernel.Float](ctx context.Context, starts []*lloyd[T]) error {
+	if len(starts) == 0 {
+		return nil
+	}
+	p, k, block := starts[0].p, starts[0].Clusters, starts[0].block
+	columns := kernel.Unset[T](p.Cols(), len(starts)*k)
+	for s, l := range starts {
+		l.columns = kernel.Columns(columns, s*k, (s+1)*k)
+		l.prepare()
+	}
+	blocks := parallel.Pieces(p.Rows(), block)
+	groups := min(len(starts), max(parallel.Pieces(lloydTasks, blocks), parallel.Pieces(columns.Cols, lloydColumns)))
+	return parallel.For(ctx, blocks*groups, func(t int) {
+		b, g := t/groups, t%groups
+		first, behind := g*len(starts)/groups, (g+1)*len(starts)/groups
+		group := lloydGroup[T]{starts[first:behind], kernel.Columns(columns, first*k, behind*k), make([][]int, behind-first)}
+		for _, l := range group.starts {
+			l.parts[b].moved = false
+		}
+		rows := max(16, min(256, lloydProducts/group.columns.Cols))
+		for lo, hi := b*block, min(p.Rows(), (b+1)*block); lo < hi; lo += rows {
+			if group.assign(ctx, lo, min(hi, lo+rows), b) != nil {
+				return // the context has ended, which parallel.For reports
+			}
+		}
+	})
+}
+
+// A lloydGroup is some starts that look at the same rows.
+type lloydGroup[T kernel.Float] struct {
+	starts   []*lloyd[T]
+	columns  kernel.Matrix[T] // d × k of each: the centres
+	doubtful [][]int          // rows of each
+}
+
+// assign compares the rows of [lo, hi), in block b, with the centres: all rows with the centres of
+// all starts in one product, or the doubtful rows of each start, where these are few.
+func (g *lloydGroup[T]) assign(ctx context.Context, lo, hi, b int) error {
+	p, k, doubtful := g.starts[0].p, g.starts[0].Clusters, 0
+	for s, l := range g.starts {
+		g.doubtful[s] = l.doubtful(g.doubtful[s][:0], lo, hi)
+		doubtful += len(g.doubtful[s])
+	}
+	products, release := kernel.Scratch[T](hi-lo, g.columns.Cols)
+	defer release()
+	if doubtful*(lloydCopy+max(lloydNarrow, k)) > (hi-lo)*max(lloydNarrow, g.columns.Cols) {
+		if err := p.Slice(lo, hi).Times(ctx, products, g.columns); err != nil {
+			return err
+		}
+		for s, l := range g.starts {
+			for _, i := range g.doubtful[s] {
+				l.choose(&l.parts[b], i, products.Row(i - lo)[s*k:][:k])
+			}
+		}
+		return nil
+	}
+	for s, l := range g.starts {
+		rows := g.doubtful[s]
+		products := kernel.View(products, 0, 0, len(rows), k)
+		if err := l.compare(ctx, rows, products); err != nil {
+			return err
+		}
+		for q, i := range rows {
+			l.choose(&l.parts[b], i, products.Row(q))
+		}
+	}
+	return nil
+}
+
+// prepare takes from the centres what comparisons need.
+func (l *lloyd[T]) prepare() {
 	for c := range l.Clusters {
 		centre := l.centres.Row(c)
 		l.squares[c] = T(dot(centre, centre))
 		l.longest = max(l.longest, float64(l.squares[c]))
 		for j, v := range centre {
-			l.columns.Data[j*l.Clusters+c] = T(v)
+			l.columns.Data[j*l.columns.Stride+c] = T(v)
 		}
 	}
 	for c := range l.others {
 		l.others[c] = max(0, matrix.Magnitude(l.ways[:c]), matrix.Magnitude(l.ways[c+1:]))
 	}
-	err = parallel.Ranges(ctx, l.p.Rows(), l.block, func(lo, hi int) {
-		l.assignBlock(ctx, lo, hi, &l.parts[lo/l.block])
-	})
-	for _, part := range l.parts {
-		moved = moved || part.moved
-	}
-	return moved, err
 }
 
-func (l *lloyd[T]) assignBlock(ctx context.Context, lo, hi int, part *lloydPart) {
-	part.moved = false
-	few := max(16, min(192, lloydProducts/l.Clusters))
-	products, release := kernel.Scratch[T](few, l.Clusters)
-	defer release()
-	for rows := range slices.Chunk(l.doubtful(lo, hi), few) {
-		tile := kernel.Rows(products, 0, len(rows))
-		if err := l.compare(ctx, rows, tile); err != nil {
-			return // the context has ended, which parallel.Ranges reports
-		}
-		for q, i := range rows {
-			c, least, second := nearestCentre(tile.Row(q), l.squares)
-			square, e := float64(l.p.squares[i]), l.rounding(i)
-			l.bounds[i] = bounds{math.Sqrt(max(0, square+float64(least)) + e), math.Sqrt(max(0, square+float64(second)-e))}
-			if l.labels[i] != int32(c) {
-				part.moved = true
-				l.move(part, i, c)
-			}
-		}
+// moved reports whether any row had another centre before.
+func (l *lloyd[T]) moved() bool {
+	return slices.ContainsFunc(l.parts, func(part lloydPart) bool { return part.moved })
+}
+
+// choose gives a row the nearest centre, from its products with all of them.
+func (l *lloyd[T]) choose(part *lloydPart, i int, products []T) {
+	c, least, second := nearestCentre(products, l.squares)
+	square, e := float64(l.p.squares[i]), l.rounding(i)
+	l.bounds[i] = bounds{math.Sqrt(max(0, square+float64(least)) + e), math.Sqrt(max(0, square+float64(second)-e))}
+	if l.labels[i] != int32(c) {
+		part.moved = true
+		l.move(part, i, c)
 	}
 }
 
-// compare sets dst to the products of the given rows, ascending, with all centres.
+// compare sets dst to the products of the given rows with all centres.
 func (l *lloyd[T]) compare(ctx context.Context, rows []int, dst kernel.Matrix[T]) error {
-	first, behind := rows[0], rows[len(rows)-1]+1
-	if behind-first == len(rows) {
-		return l.p.Slice(first, behind).Times(ctx, dst, l.columns)
-	}
 	if l.p.Sparse != nil {
 		x, err := l.p.Gather(ctx, rows)
 		if err != nil {
@@ -189,10 +263,9 @@ func (l *lloyd[T]) rounding(i int) float64 {
 	return l.eps * (float64(l.p.squares[i]) + l.longest)
 }
 
-// doubtful lists the rows of [lo, hi) that may be nearest to another centre than before, after it
+// doubtful appends the rows of [lo, hi) that may be nearest to another centre than before, after it
 // has moved their bounds as far as the centres have moved.
-func (l *lloyd[T]) doubtful(lo, hi int) []int {
-	rows := make([]int, 0, hi-lo)
+func (l *lloyd[T]) doubtful(rows []int, lo, hi int) []int {
 	for i := lo; i < hi; i++ {
 		b := &l.bounds[i]
 		if c := l.labels[i]; c >= 0 {
