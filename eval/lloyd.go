@@ -266,14 +266,16 @@ func (l *lloyd[T]) rounding(i int) float64 {
 // doubtful appends the rows of [lo, hi) that may be nearest to another centre than before, after it
 // has moved their bounds as far as the centres have moved.
 func (l *lloyd[T]) doubtful(rows []int, lo, hi int) []int {
-	for i := lo; i < hi; i++ {
-		b := &l.bounds[i]
-		if c := l.labels[i]; c >= 0 {
+	labels, squares := l.labels[lo:hi], l.p.squares[lo:hi]
+	for q := range l.bounds[lo:hi] {
+		b := &l.bounds[lo+q]
+		if c := labels[q]; c >= 0 {
 			b.own += l.ways[c]
 			b.others -= l.others[c]
 		}
-		if !(b.others > b.own && (b.others-b.own)*(b.others+b.own) > 2*l.rounding(i)) {
-			rows = append(rows, i)
+		// At or below zero where the bounds have crossed.
+		if apart := (b.others - b.own) * math.Abs(b.others+b.own); !(apart > 2*l.eps*(float64(squares[q])+l.longest)) {
+			rows = append(rows, lo+q)
 		}
 	}
 	return rows
@@ -292,20 +294,31 @@ func (l *lloyd[T]) move(part *lloydPart, i, to int) {
 	part.size[to]++
 }
 
-// nearestCentre is the c of the least ‖c‖² − 2x·c, the first of equals, this and the next number.
+// nearestCentre is the c of the least ‖c‖² − 2x·c, the first of equals, this and the next number. They
+// are compared as whole numbers, which takes no branches.
 func nearestCentre[T kernel.Float](products, squares []T) (best int, least, second T) {
 	squares = squares[:len(products)]
-	least, second = T(math.Inf(1)), T(math.Inf(1))
+	first, next := ordered(math.Inf(1)), ordered(math.Inf(1))
 	for c, product := range products {
-		if r := squares[c] - 2*product; r < second {
-			if r < least {
-				best, least, second = c, r, least
-			} else {
-				second = r
-			}
+		r := ordered(float64(squares[c] - 2*product))
+		if r < first {
+			best = c
 		}
+		next = min(next, max(first, r))
+		first = min(first, r)
 	}
-	return best, least, second
+	return best, T(unordered(first)), T(unordered(next))
+}
+
+// ordered gives numbers of the same order as those of v.
+func ordered(v float64) int64 {
+	bits := int64(math.Float64bits(v))
+	return bits ^ int64(uint64(bits>>63)>>1)
+}
+
+// unordered undoes ordered.
+func unordered(bits int64) float64 {
+	return math.Float64frombits(uint64(bits ^ int64(uint64(bits>>63)>>1)))
 }
 
 // update moves each centre to the mean of its rows. It returns the sum of the squares of the ways,
