@@ -60,7 +60,7 @@ const (
 // first O(ndk·log k) to draw centres. A dense x is copied, centred on its mean, in float64 or, from 2²¹ entries on, in
 // float32: rounding errors of 10⁻⁷ then decide near ties. A sparse one is copied and not centred:
 // distances below 10⁻⁸ of the length of the rows are lost. Each start takes 12·(4 + log k)·n bytes,
-// and 8·k·d for every 2048 rows or 4·k, the more of both.
+// and 8·k·d for every 2048 rows or 4·k, the more of both; up to ten are in memory at a time.
 //
 // Errors: [coles.ErrSetting] for k outside 1..n, a setting below zero or more than 2²⁰ starts,
 // [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
