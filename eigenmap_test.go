@@ -177,7 +177,7 @@ func TestUnitEigenvaluesOfRealGraphs(t *testing.T) {
 // apart. Every value is within its residual of an eigenvalue, and not above the one of its rank.
 func TestEigenmapsOfARandomGraphWithoutGaps(t *testing.T) {
 	skipUnderRace(t)
-	n := testkit.Few(500, 3000)
+	n := testkit.Few(500, 1000)
 	g := sparseGraph(64, n, 10*n)
 	label, count := g.Components()
 	known := mat.NewDense(n, count, nil) // √degree of every component
@@ -185,9 +185,7 @@ func TestEigenmapsOfARandomGraphWithoutGaps(t *testing.T) {
 		known.Set(i, label[i], math.Sqrt(d))
 	}
 	for c := range count {
-		if v := mat.Col(nil, c, known); mat.Norm(known.ColView(c), 2) > 0 {
-			known.SetCol(c, v)
-			column := known.ColView(c).(*mat.VecDense)
+		if column := known.ColView(c).(*mat.VecDense); mat.Norm(column, 2) > 0 {
 			column.ScaleVec(1/mat.Norm(column, 2), column)
 		}
 	}
