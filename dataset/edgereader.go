@@ -26,7 +26,7 @@ type edgeReader struct {
 	firstAt int
 	id      []byte // storage of one
 	hashes  [512]uint32
-	read    byte
+	read    byte // what nobody needs, so that it is read
 }
 
 func (l *edgeFiles) readEdges(t *lines, opts EdgeListOptions) {
@@ -221,14 +221,15 @@ func (e *edgeReader) takePlain(b *textBlock, lo, hi int) {
 
 // look hashes the names among the ends, and reads what they will be compared with.
 func (e *edgeReader) look(b *textBlock, ends []uint64) {
-	var read byte
+	named := false
 	for k, end := range ends {
 		if end&nameBit != 0 {
-			e.hashes[k] = e.nodes.rows.Hash(e.nameOf(b, k, end))
-			read ^= e.nodes.rows.Look(e.hashes[k], e.nodes.ids)
+			named, e.hashes[k] = true, e.nodes.rows.Hash(e.nameOf(b, k, end))
 		}
 	}
-	e.read = read // so that it is read
+	if named {
+		e.read = e.nodes.rows.Look(e.hashes[:len(ends)], e.nodes.ids)
+	}
 }
 
 // nameOf is the id that an end has, valid until the next.

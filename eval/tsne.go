@@ -37,7 +37,8 @@ const (
 // points take cells of them as one where a cell's side is at most half its distance (van der
 // Maaten 2014). There are 750 iterations with the gains of the first paper: 125 with p times a = 12
 // and momentum 0.5, then 625 with a = 1 and momentum 0.8, and steps of max(n/4a, 50) times the
-// gradient (Belkina et al. 2019). Measured, C ends at most 1 % above where scikit-learn, with 1,000 of n/48, brings it.
+// gradient (Belkina et al. 2019). Measured, C ends 1 to 1.5 % above where scikit-learn, with 1,000 of
+// n/48, brings it.
 //
 // The start is the first two principal components, scaled to a deviation of 10⁻⁴, and noise of a
 // hundredth of that drawn by the seed, which parts equal rows. Near neighbours have a meaning in

@@ -18,7 +18,7 @@ func TestIndexIsAMap(t *testing.T) {
 		if row := x.Find(x.Hash(name), names, name); row != -1 {
 			t.Fatalf("%q is at %d before it is added", name, row)
 		}
-		x.Look(x.Hash(name), names)
+		x.Look([]uint32{x.Hash(name), 7}, names)
 		x.Add(x.Hash(name), i)
 		names, want[name] = append(names, name), i
 	}
