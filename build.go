@@ -157,8 +157,8 @@ func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) 
 	return g, nil
 }
 
-// take makes g the graph of a symmetric matrix without duplicates, which is g's from here on, and returns the first node whose
-// weights add up to infinity, the number of nodes if there is none.
+// take makes g the graph of a symmetric matrix without duplicates, which is g's from here on, and
+// returns the first node whose weights add up to infinity, the number of nodes if there is none.
 func (g *Graph) take(adj *kernel.CSR[float64], report GraphReport) (infinite int) {
 	ctx := context.Background() // which does not end
 	if ones, _ := matrix.Ones(ctx, adj); ones {

@@ -10,8 +10,8 @@ import (
 )
 
 // sortRows sorts every row by column and joins entries of the same column by merge, nil where none
-// are or a is a pattern, in place. It
-// returns how many entries went into another. The only error is ctx's; the matrix is none then.
+// are or a is a pattern, in place. It returns how many entries went into another. The only error is
+// ctx's; the matrix is none then.
 func sortRows[T kernel.Float](ctx context.Context, a *kernel.CSR[T], merge func(x, y T) T) (int, error) {
 	kept := make([]int32, a.Rows)
 	err := parallel.Rows(ctx, a.Rows, func(lo, hi int) {
