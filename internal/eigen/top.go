@@ -27,6 +27,10 @@ const (
 
 	// margin is how far below the k-th Ritz value, as a share of the spectrum, a filter is small.
 	margin = 0.01
+
+	// positive is the share of the spectrum that a k-th value must be above 0: the degree of a filter grows
+	// with the root of its inverse, and for a value of rounding errors without end.
+	positive = 1e-4
 )
 
 // A Subspace is where [Top] looks for eigenvectors of an operator.
@@ -191,11 +195,11 @@ type chebyshev struct {
 }
 
 // filter is the polynomial for what has been found of A, of which least is the least eigenvalue. The
-// degree is 1 where A itself does, or where the k-th value is not above 0.
+// degree is 1 where A itself does, or where the k-th value is hardly above 0.
 func filter(found *Result, least float64) chebyshev {
 	last := len(found.Values) - 1
 	top, kth := found.Values[0], found.Values[last]
-	if kth <= 0 || found.Residual <= accurate {
+	if kth <= positive*(top-least) || found.Residual <= accurate {
 		return chebyshev{degree: 1}
 	}
 	cut := max(0, kth-margin*(top-least))

@@ -28,6 +28,9 @@ func TestTopFindsTheTopOfCloseSpectra(t *testing.T) {
 			deep[j] = 1 - 0.01*float64(j)
 		}
 	}
+	// What rounding leaves above 0 is no part of a spectrum: a filter for it has no end.
+	below := slices.Repeat([]float64{1e-18}, n)
+	copy(below, []float64{-1, -0.9, -0.5})
 	for _, c := range []struct {
 		name   string
 		values []float64
@@ -38,6 +41,7 @@ func TestTopFindsTheTopOfCloseSpectra(t *testing.T) {
 		{"ring", ring, -1, 12, false},
 		{"ring, a large part", ring, -1, 40, false},
 		{"deep", deep, 0, 20, true},
+		{"nothing above 0", below, -1, 3, true},
 	} {
 		a := withSpectrum(c.values, 5)
 		apply, counted := operator(a), 0
