@@ -33,9 +33,9 @@ import (
 // Below 0.8 q is for the features, and from 1 on for the graph. Between them, and where it is not
 // known, the graph is taken if it has communities of its own. These show where one edge in four is
 // hidden, by a hash of the seed and the pair. Let D be the degrees + 1, A the edges that are left,
-// and H the hidden ones. The rows z_v of (D^-½(4/3·A + I)D^-½)⁸R, where R is 32 columns of random signs,
-// are brought to length 1 after what the degrees explain, the same power of D^½, is taken out; then the
-// mean is, and the degrees again. With t_v = z_v·(D^-½HD^-½z)_v,
+// and H the hidden ones. The rows z_v of (D^-½(4/3·A + I)D^-½)⁸R, where R is 32 columns of random signs, or
+// 14 from 131,072 nodes on, are brought to length 1 after what the degrees explain, the same power of D^½,
+// is taken out; then the mean is, and the degrees again. With t_v = z_v·(D^-½HD^-½z)_v,
 //
 //	communities = Σ_v t_v / √(2·Σ_v t_v²)
 //

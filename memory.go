@@ -99,7 +99,7 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	if s.Model == 0 && x.cols > 0 { // its memory is reused later, or not yet collected
 		choice := w.choice()
 		if x.cols < alignment.Least {
-			choice = 8*w.n*(2*alignment.Walkers+2) + 4*stored
+			choice = 8*w.n*(2*int64(alignment.Walkers(w.n))+2) + 4*stored
 			if g.report.Weighted {
 				choice += 8 * stored
 			}

@@ -23,7 +23,7 @@ func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PColle
 	for k := range alignment.Rounds(p.Nodes) {
 		s := s.Scope(fmt.Sprintf("Round%d", k))
 		hide := func(hidden bool) beam.PCollection {
-			return beam.ParDo(s, &hideEdges{p.worker(), p.Settings.Seed, p.Grid.Height, k, hidden}, state, side(needed))
+			return beam.ParDo(s, &hideEdges{p.worker(), p.Nodes, p.Settings.Seed, p.Grid.Height, k, hidden}, state, side(needed))
 		}
 		momentsOf := func(nodes beam.PCollection) beam.PCollection {
 			return total(s, beam.ParDo(s, &addMoments{}, nodes), p.blocks())
@@ -52,6 +52,7 @@ func (f *needCommunities) ProcessElement(c choice) choice {
 // and puts the first signs of the nodes in the place of their features, or nothing.
 type hideEdges struct {
 	worker
+	Nodes  int64
 	Seed   uint64
 	Height int64
 	Round  int
@@ -63,7 +64,7 @@ func (f *hideEdges) ProcessElement(number int64, p piece, needed choice, emit fu
 	switch {
 	case p.Block == nil && alone:
 	case p.Block != nil && !f.Hidden:
-		rows := kernel.Dense[float64](p.Block.height(), alignment.Walkers)
+		rows := kernel.Dense[float64](p.Block.height(), alignment.Walkers(f.Nodes))
 		for i, degree := range p.Block.Degree {
 			alignment.Start(f.Seed, number*f.Height+int64(i), degree, rows.Row(i))
 		}
@@ -103,7 +104,7 @@ func (f *arrive) ProcessElement(number int64, p piece, moments sums) (int64, pie
 type addMoments struct{}
 
 func (f *addMoments) ProcessElement(number int64, p piece) (int64, sums) {
-	sum := make([]float64, alignment.Moments)
+	sum := make([]float64, alignment.Moments(p.Block.Columns))
 	for i := range p.Block.height() {
 		alignment.AddMoments(sum, p.Block.matrix().Row(i))
 	}
@@ -120,7 +121,7 @@ func (f *addLikeness) ProcessElement(number int64, p piece, moments sums, needed
 		add := alignment.Likeness(f.Nodes, moments.Add)
 		for i, degree := range p.Block.Degree {
 			both := p.Block.matrix().Row(i)
-			row, hop := both[:alignment.Walkers], both[alignment.Walkers:]
+			row, hop := both[:len(both)/2], both[len(both)/2:]
 			for c, v := range row {
 				hop[c] -= v / (degree + 1)
 			}

@@ -16,10 +16,16 @@ const (
 	Hops = 8
 	// Kept is the share of the edges along which they are; by half of them groups are seen half as well.
 	Kept = 0.75
-	// Walkers is the number of columns of the nodes: signs, 1 and √(degree + 1).
-	Walkers = signs + 2
-	signs   = 32
 )
+
+// Walkers is the number of columns of n nodes: signs, 1 and √(degree + 1). The hops of a large graph wait for
+// lines of the cache, of which a row then takes two: 14 signs show communities two thirds as plainly as 32.
+func Walkers(n int64) int {
+	if n < 1<<17 {
+		return 32 + 2
+	}
+	return 14 + 2
+}
 
 // Rounds is how often edges are hidden in a graph of n nodes, others each time: a small graph has too
 // few to be told by one in four of them.
@@ -38,6 +44,7 @@ func Hidden(seed uint64, round int, u, v int64) bool {
 // Start sets the row of a node before the hops.
 func Start(seed uint64, node int64, degree float64, row []float64) {
 	bits := stream.Seed(^seed, uint64(node))
+	signs := len(row) - 2
 	for c := range signs {
 		row[c] = 1 - 2*float64(bits>>c&1)
 	}
@@ -47,6 +54,7 @@ func Start(seed uint64, node int64, degree float64, row []float64) {
 // Arrive takes out of the signs of a row, after the hops, what its degree explains, and makes them as long
 // as all others are; moments are those of all rows.
 func Arrive(moments, row []float64) {
+	signs := len(row) - 2
 	for c := range signs {
 		row[c] -= moments[2+signs+c] / moments[1] * row[signs+1]
 	}
@@ -56,12 +64,13 @@ func Arrive(moments, row []float64) {
 	row[signs] = 1
 }
 
-// Moments is how many numbers [AddMoments] adds up: Σq, Σq², Σz and Σqz for q, the last column, and z,
-// the signs.
-const Moments = 2 + 2*signs
+// Moments is how many numbers [AddMoments] adds up of rows of so many walkers: Σq, Σq², Σz and Σqz for q,
+// the last column, and z, the signs.
+func Moments(walkers int) int { return 2 + 2*(walkers-2) }
 
 // AddMoments adds those of a row.
 func AddMoments(sum, row []float64) {
+	signs := len(row) - 2
 	q := row[signs+1]
 	sum[0] += q
 	sum[1] += q * q
@@ -74,7 +83,8 @@ func AddMoments(sum, row []float64) {
 func Likeness(n int64, moments []float64) func(sum, row, hop []float64) {
 	mean := moments[0] / float64(n)
 	variance := moments[1] - mean*moments[0]
-	var level, slope [signs]float64
+	signs := len(moments)/2 - 1
+	level, slope := make([]float64, signs), make([]float64, signs)
 	for c := range signs {
 		z, qz := moments[2+c], moments[2+signs+c]
 		if variance > 1e-10*moments[1] {
@@ -120,9 +130,10 @@ func (p Parts[T]) communities(ctx context.Context) (float64, error) {
 
 func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 	n := len(p.Degrees)
-	from, room, releaseFrom := kernel.InRoom(p.Room, n, Walkers)
+	walkers := Walkers(int64(n))
+	from, room, releaseFrom := kernel.InRoom(p.Room, n, walkers)
 	defer releaseFrom()
-	to, _, releaseTo := kernel.InRoom(room, n, Walkers)
+	to, _, releaseTo := kernel.InRoom(room, n, walkers)
 	defer releaseTo()
 	root := make([]float64, n) // of D⁻¹
 	for i, d := range p.Degrees {
@@ -173,11 +184,11 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 			}
 		})
 	}
-	moments, err := sum(Moments, func(sum []float64, i int) { AddMoments(sum, from.Row(i)) })
+	moments, err := sum(Moments(walkers), func(sum []float64, i int) { AddMoments(sum, from.Row(i)) })
 	if err != nil {
 		return nil, err
 	}
-	if moments, err = sum(Moments, func(sum []float64, i int) {
+	if moments, err = sum(Moments(walkers), func(sum []float64, i int) {
 		Arrive(moments, from.Row(i))
 		AddMoments(sum, from.Row(i))
 	}); err != nil {

@@ -29,7 +29,7 @@ func likeness(g *coles.Graph, seed uint64) float64 {
 		visible, hidden := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 		signs, roots := mat.NewDense(n, 32, nil), mat.NewDense(n, 1, nil)
 		for i := range n {
-			row := make([]float64, alignment.Walkers)
+			row := make([]float64, alignment.Walkers(int64(n)))
 			alignment.Start(seed, int64(i), degree[i], row)
 			signs.SetRow(i, row[:32])
 			roots.Set(i, 0, math.Sqrt(degree[i]+1))
