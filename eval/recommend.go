@@ -71,14 +71,13 @@ func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Simila
 	if err := matrix.CheckPairs(links.Train.Nodes(), links.Positive, nil); err != nil {
 		return nil, err
 	}
-	held := make([][]int, links.Train.Nodes()) // the nodes that each has lost
-	for _, e := range links.Positive {
-		held[e.U] = append(held[e.U], e.V)
-		held[e.V] = append(held[e.V], e.U)
+	held, _, err := matrix.FromPairs(ctx, links.Train.Nodes(), links.Positive, nil, nil) // the nodes that each has lost
+	if err != nil {
+		return nil, err
 	}
 	var nodes []int
-	for u := range held {
-		if held[u] != nil {
+	for u := range held.Rows {
+		if held.Ptr[u] < held.Ptr[u+1] {
 			nodes = append(nodes, u)
 		}
 	}
@@ -89,8 +88,9 @@ func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Simila
 	var r LinkRanking
 	for q, matches := range found {
 		u := nodes[q]
+		lost, _ := held.Row(u)
 		for rank, m := range matches {
-			if slices.Contains(held[u], m.Row) {
+			if slices.Contains(lost, int32(m.Row)) {
 				r.Recall++
 				r.ReciprocalRank += 1 / float64(1+rank)
 			}
@@ -100,7 +100,7 @@ func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Simila
 		if _, loop := slices.BinarySearch(near, int32(u)); !loop {
 			others-- // itself
 		}
-		r.Chance += float64(len(held[u])) * min(1, float64(k)/float64(others))
+		r.Chance += float64(len(lost)) * min(1, float64(k)/float64(others))
 	}
 	ends := float64(2 * len(links.Positive))
 	return &LinkRanking{r.Recall / ends, r.ReciprocalRank / ends, r.Chance / ends}, nil
