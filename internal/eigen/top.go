@@ -20,7 +20,7 @@ const (
 
 	// steepness is about the value of a filter at the k-th eigenvalue, of a filter that is at most 1 where
 	// it is small. With a steeper one fewer vectors are orthogonalised, and more products taken.
-	steepness = 12
+	steepness = 40
 
 	// highest bounds the value at the largest eigenvalue, beside which the others are rounded.
 	highest = 1e4
@@ -38,6 +38,9 @@ type Subspace struct {
 	// Apply is multiplication by A of vectors in the subspace, in which the products lie but for
 	// rounding.
 	Apply Operator[float64]
+
+	// Single, if set, is A as far as float32 goes, which polynomials of it are made of.
+	Single Operator[float32]
 
 	// Project takes out of vectors, in columns, what is outside of the subspace; nil for the whole space.
 	Project func(ctx context.Context, x kernel.Matrix[float64]) error
@@ -59,6 +62,14 @@ func Top(ctx context.Context, n, k int, a Subspace, lo float64, o KrylovOptions)
 		}
 	}
 	return Krylov(ctx, n, k, a.with(a.Apply, lo), o)
+}
+
+// rounding is the relative residual of polynomials below which there is nothing but rounding.
+func (a Subspace) rounding() float64 {
+	if a.Single != nil {
+		return 1e-8
+	}
+	return 1e-13
 }
 
 // with is multiplication by p, a polynomial of A, and by low outside of the subspace. Between the two
@@ -91,7 +102,7 @@ func (a Subspace) with(p Operator[float64], low float64) Operator[float64] {
 
 // filtered is Top by a filter, or nil where none is of use.
 func filtered(ctx context.Context, n, k int, a Subspace, o KrylovOptions) (*Result, error) {
-	o.Block = min(32, max(4, (k+7)/8)) // wider blocks take more products
+	o.Block = min(32, max(8, (k+7)/8)) // eight of float32 are one register; wider blocks take more products
 	o, err := o.withDefaults(n, k)
 	if err != nil || k == 0 || n <= denseOrder || 3*o.MaxBasis > 2*n {
 		return nil, err
@@ -117,31 +128,48 @@ func filtered(ctx context.Context, n, k int, a Subspace, o KrylovOptions) (*Resu
 		}
 		products += f.degree * s.applied
 		f = next
-		if err := s.restartWith(ctx, a.with(f.of(a.Apply), 0), found.Vectors); err != nil {
+		if err := s.restartWith(ctx, a.with(f.of(a), 0), found.Vectors); err != nil {
 			return nil, err
 		}
 	}
 	if f.degree == 1 {
 		return nil, nil
 	}
-	var r *Result
+	for {
+		r, err := s.accurately(ctx, itself, a.rounding())
+		products += r.Applied + f.degree*s.applied
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Residual <= accurate:
+			r.Applied = products
+			return r, nil
+		case a.Single == nil:
+			return nil, nil
+		}
+		a.Single = nil // float32 does not do
+		if err := s.restartWith(ctx, a.with(f.of(a), 0), r.Vectors); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// accurately searches with a filter until what is found of A is accurate, or has the errors of rounding.
+func (s *search[T]) accurately(ctx context.Context, a Operator[float64], rounding float64) (r *Result, err error) {
+	r, measured := &Result{}, 0
 	s.o.Tol = 1e-6
-	s.enough = func(ctx context.Context, v panel) (enough bool, err error) {
-		products += k
-		if r, err = rayleighQuotients(ctx, itself, v); err != nil || r.Residual <= accurate {
+	s.enough = func(ctx context.Context, v panel) (bool, error) {
+		measured += v.Cols
+		var err error
+		if r, err = rayleighQuotients(ctx, a, v); err != nil || r.Residual <= accurate {
 			return true, err
 		}
 		s.o.Tol *= accurate / r.Residual / 2
-		if s.o.Tol < 1e-13 { // rounding
-			r = nil
-		}
-		return r == nil, nil
+		return s.o.Tol < rounding, nil
 	}
-	if _, _, err := s.run(ctx); err != nil || r == nil {
-		return nil, err
-	}
-	r.Applied = products + f.degree*s.applied
-	return r, nil
+	_, _, err = s.run(ctx)
+	r.Applied = measured
+	return r, err
 }
 
 // fill fills the basis, and measures the first Ritz vectors against A. bottom is the least of all
@@ -213,35 +241,45 @@ func filter(found *Result, least float64) chebyshev {
 	return f
 }
 
-// of is multiplication by the polynomial of a, by T_{j+1}(x) = 2x·T_j(x) − T_{j−1}(x).
-func (f chebyshev) of(a Operator[float64]) Operator[float64] {
-	var buffers [3]kernel.Buffer[float64]
+// of is multiplication by the polynomial of A, in float32 where A is known in it. A relative error ε of
+// p(A) moves eigenvectors by residuals of some ε·p(λ₁)/p'(λ) of A, and a filter is steep.
+func (f chebyshev) of(a Subspace) Operator[float64] {
+	if a.Single != nil {
+		return polynomial(f, a.Single)
+	}
+	return polynomial(f, a.Apply)
+}
+
+// polynomial takes products by T_{j+1}(x) = 2x·T_j(x) − T_{j−1}(x).
+func polynomial[T kernel.Float](f chebyshev, a Operator[T]) Operator[float64] {
+	var buffers [3]kernel.Buffer[T]
 	return func(ctx context.Context, dst, src panel) error {
 		before, now := buffers[0].Sized(src.Rows, src.Cols), buffers[1].Sized(src.Rows, src.Cols)
 		next := buffers[2].Sized(src.Rows, src.Cols)
-		kernel.Copy(now, src)
+		if err := kernel.Convert(ctx, now, src); err != nil {
+			return err
+		}
 		for j := range f.degree {
 			if err := a(ctx, next, now); err != nil {
 				return err
 			}
-			scale, old := 2/f.half, 1.0
-			if j == 0 {
-				scale, old = 1/f.half, 0
-				kernel.Copy(before, src)
+			scale, middle, old := T(2/f.half), T(f.middle), T(1)
+			if j == 0 { // what is before is not read yet, but by a product with 0
+				scale, old = scale/2, 0
+				kernel.Copy(before, now)
 			}
 			const grain = 1 << 14
 			if err := parallel.Ranges(ctx, len(next.Data), grain, func(lo, hi int) {
 				y, x := now.Data[lo:hi], before.Data[lo:hi]
 				for q, v := range next.Data[lo:hi] {
-					next.Data[lo+q] = scale*(v-f.middle*y[q]) - old*x[q]
+					next.Data[lo+q] = scale*(v-middle*y[q]) - old*x[q]
 				}
 			}); err != nil {
 				return err
 			}
 			before, now, next = now, next, before
 		}
-		kernel.Copy(dst, now)
-		return nil
+		return kernel.Convert(ctx, dst, now)
 	}
 }
 

@@ -44,25 +44,36 @@ func TestTopFindsTheTopOfCloseSpectra(t *testing.T) {
 		{"nothing above 0", below, -1, 3, true},
 	} {
 		a := withSpectrum(c.values, 5)
-		apply, counted := operator(a), 0
-		r, err := Top(background, n, c.k, Subspace{Apply: func(ctx context.Context, dst, src panel) error {
-			counted += src.Cols
-			return apply(ctx, dst, src)
-		}}, c.lo, KrylovOptions{})
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		checkPairs(t, c.name, a, r, 1e-6*math.Sqrt(float64(c.k)), 1e-13)
-		want := descending(c.values, c.k)
-		for i, v := range r.Values {
-			if math.Abs(v-want[i]) > 1e-9 { // the square of a residual of 5·10⁻⁷, over gaps of 10⁻⁴
-				t.Errorf("%s: value %d is %v, want %v", c.name, i, v, want[i])
+		for _, coarse := range []bool{false, true} {
+			counted := 0
+			space := Subspace{Apply: counting(&counted, operator(a))}
+			if coarse {
+				space.Single = counting(&counted, single(a))
+			}
+			r, err := Top(background, n, c.k, space, c.lo, KrylovOptions{})
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			checkPairs(t, c.name, a, r, 1e-6*math.Sqrt(float64(c.k)), 1e-13)
+			want := descending(c.values, c.k)
+			for i, v := range r.Values {
+				if math.Abs(v-want[i]) > 1e-9 { // the square of a residual of 5·10⁻⁷, over gaps of 10⁻⁴
+					t.Errorf("%s: value %d is %v, want %v", c.name, i, v, want[i])
+				}
+			}
+			// What a search without a filter multiplied by is counted on top of what it found that by.
+			if plain := counted > r.Applied; plain != c.plain || counted < r.Applied {
+				t.Errorf("%s: %d products with A, %d stated", c.name, counted, r.Applied)
 			}
 		}
-		// What a search without a filter multiplied by is counted on top of what it found that by.
-		if plain := counted > r.Applied; plain != c.plain || counted < r.Applied {
-			t.Errorf("%s: %d products with A, %d stated", c.name, counted, r.Applied)
-		}
+	}
+}
+
+// counting counts the vectors that an operator multiplies.
+func counting[T kernel.Float](count *int, a Operator[T]) Operator[T] {
+	return func(ctx context.Context, dst, src kernel.Matrix[T]) error {
+		*count += src.Cols
+		return a(ctx, dst, src)
 	}
 }
 
