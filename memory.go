@@ -146,9 +146,9 @@ func (w workload) direct() int64 {
 }
 
 func (w workload) krylov() int64 {
-	length := w.d
+	length, single := w.d, int64(0)
 	if length == 0 {
-		length = w.n
+		length, single = w.n, 4*w.entries // ΔW in float32
 	}
 	block := min(max((w.k+7)/8, 8), 32)
 	basis := 5*w.k/2 + 8*block
@@ -156,7 +156,7 @@ func (w workload) krylov() int64 {
 	if length <= 400 || 3*basis > 2*length { // the matrix itself is formed
 		search = 8 * (length*length + 4*length*w.k)
 	}
-	return search + w.size*5*w.n*block + (4+w.size)*w.z
+	return search + single + w.size*5*w.n*block + (4+w.size)*w.z
 }
 
 // inPlace reports whether FX and the embedding lie where a dense X was.
