@@ -91,6 +91,7 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 				return ritz{}, err
 			}
 		}
+		count := s.k
 		if !s.open && !s.full() {
 			if now := s.peek(ctx, before); now.worst > s.o.Tol {
 				s.tell(now.worst)
@@ -98,11 +99,12 @@ func (s *search[T]) converge(ctx context.Context) (ritz, error) {
 				before = now
 				continue
 			}
+		} else {
+			// Beyond the wanted vectors a restart keeps some that are on their way; two steps must fit
+			// in behind them.
+			count = max(s.k, min(s.k+max(s.o.Block, (s.size-s.k)/3), s.q.Cols-3*s.next))
 		}
-		// Beyond the wanted vectors a restart keeps some that are on their way; two steps must fit
-		// in behind them.
-		keep := min(s.k+max(s.o.Block, (s.size-s.k)/3), s.q.Cols-3*s.next)
-		r, err := s.rayleighRitz(ctx, 0, max(s.k, keep))
+		r, err := s.rayleighRitz(ctx, 0, count)
 		if err != nil {
 			return r, err
 		}
