@@ -2,6 +2,7 @@ package distributed
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -75,10 +76,6 @@ func (f *joinRows) ProcessElement(number int64, next func(*Rows) bool, emit func
 
 // learned holds a preparation after it has seen the features.
 type learned struct{ Preparer *coles.Preparer }
-
-func encodeLearned(v learned) ([]byte, error) { return encodeJSON(v) }
-
-func decodeLearned(b []byte) (learned, error) { return decodeJSON[learned](b) }
 
 // learn learns the preparation of raw blocks, a collection of one learned.
 func (p plan) learn(s beam.Scope, raw beam.PCollection) beam.PCollection {
@@ -174,9 +171,9 @@ func (f *learn) ProcessElement(all, squares sums) (learned, error) {
 	if how.Deviates(v.roots, int(f.Plan.Nodes)) {
 		found.Inverse = v.columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
 	}
-	text, err := encodeJSON(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, found)})
+	text, err := json.Marshal(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, found)})
 	if err != nil {
 		return learned{}, fmt.Errorf("distributed: preparer: %w", err)
 	}
-	return decodeLearned(text)
+	return decoded[learned](text)
 }

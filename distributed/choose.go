@@ -19,10 +19,6 @@ type choice struct {
 	Alignment *coles.Alignment `json:",omitempty"`
 }
 
-func encodeChoice(c choice) ([]byte, error) { return encodeJSON(c) }
-
-func decodeChoice(b []byte) (choice, error) { return decodeJSON[choice](b) }
-
 // chosenBy is the choice that an alignment makes.
 func chosenBy(a coles.Alignment) choice { return choice{a.Model(), &a} }
 

@@ -11,7 +11,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -151,29 +150,6 @@ func (e *engine) program() string {
 	return name
 }
 
-// often counts the pipelines of the engine in this program, and keeps the collector's setting without them.
-var often struct {
-	sync.Mutex
-	pipelines, before int
-}
-
-// collectOften has garbage collected as soon as it is a third of what lives, while a pipeline runs in this
-// program: Prism copies every element some nine times.
-func collectOften() (end func()) {
-	often.Lock()
-	defer often.Unlock()
-	if often.pipelines++; often.pipelines == 1 {
-		often.before = debug.SetGCPercent(30)
-	}
-	return func() {
-		often.Lock()
-		defer often.Unlock()
-		if often.pipelines--; often.pipelines == 0 {
-			debug.SetGCPercent(often.before)
-		}
-	}
-}
-
 // freeMemory is what the system says that programs can have, 0 where it does not.
 func freeMemory() int64 {
 	text, _ := os.ReadFile("/proc/meminfo")
@@ -230,9 +206,6 @@ func jobName(step string) string {
 // them. The end of ctx cancels this job and no other.
 func (e *engine) run(ctx context.Context, step string, p *beam.Pipeline, seen func(Counters)) (Counters, error) {
 	name := jobName(step)
-	if e.embedded {
-		defer collectOften()()
-	}
 	if e.client == nil {
 		return e.runElsewhere(ctx, name, p)
 	}

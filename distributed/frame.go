@@ -6,18 +6,49 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"coles"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Elements travel as frames: the fields of a struct in their order, numbers in little-endian order,
-// lists and texts after their lengths, and before what a pointer points to whether it is there. A frame
-// that is too short or too long, or whose parts do not fit each other, is an error.
+// Elements that have a check travel as frames, and the others, of which there are few, in JSON. A frame has the
+// fields of a struct in their order, numbers in little-endian order, lists and texts after their lengths, and before
+// what a pointer points to whether it is there. Numbers of a list that are all numbers of float32, too, travel as
+// such, and the length says so. A frame that is too short or too long, or whose parts do not fit each other, is an error.
 
-// framed returns the frame of an element.
-func framed(v any) []byte { return appendFrame(nil, reflect.ValueOf(v)) }
+// A checked element knows whether its parts fit each other.
+type checked interface{ check() error }
+
+// encode is the coder of all elements, with decode.
+func encode(v beam.T) ([]byte, error) {
+	if _, is := v.(checked); is {
+		return appendFrame(nil, reflect.ValueOf(v)), nil
+	}
+	return json.Marshal(v)
+}
+
+// decode reads an element of a type, and takes a piece that was left in this program.
+func decode(t reflect.Type, b []byte) (beam.T, error) {
+	v := reflect.New(t).Elem()
+	err := error(nil)
+	if _, is := v.Interface().(checked); is {
+		err = unframe(b, v)
+	} else if err = json.Unmarshal(b, v.Addr().Interface()); err != nil {
+		err = fmt.Errorf("distributed: element: %w: %w", coles.ErrFormat, err)
+	}
+	if p, is := v.Interface().(piece); is && err == nil && p.Place != nil {
+		return p.Place.take()
+	}
+	return v.Interface(), err
+}
+
+// decoded is decode for a type that is known.
+func decoded[T any](b []byte) (T, error) {
+	v, err := decode(reflect.TypeFor[T](), b)
+	return v.(T), err
+}
 
 func appendFrame(b []byte, v reflect.Value) []byte {
 	switch v.Kind() {
@@ -33,6 +64,9 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 	case reflect.String:
 		return append(binary.LittleEndian.AppendUint32(b, uint32(v.Len())), v.String()...)
 	case reflect.Slice:
+		if list, is := v.Interface().([]float64); is {
+			return appendNumbers(b, list)
+		}
 		b = binary.LittleEndian.AppendUint64(b, uint64(v.Len()))
 		if v.Type().Elem().Kind() != reflect.String {
 			b, _ = binary.Append(b, binary.LittleEndian, v.Interface()) // numbers of fixed size do not fail
@@ -49,19 +83,44 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// unframed reads the frame of an element and checks that its parts fit each other.
-func unframed[T interface{ check() error }](b []byte) (v T, err error) {
+// appendNumbers has twice the length, and one more where the numbers follow in float32.
+func appendNumbers(b []byte, list []float64) []byte {
+	size := width(list)
+	b = binary.LittleEndian.AppendUint64(b, 2*uint64(len(list))+uint64(8-size)/4)
+	b = slices.Grow(b, size*len(list))
+	for _, x := range list {
+		if size == 4 {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
+		} else {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+	}
+	return b
+}
+
+// width is the number of bytes in which each number of a list travels.
+func width(list []float64) int {
+	for _, x := range list {
+		if float64(float32(x)) != x {
+			return 8
+		}
+	}
+	return 4
+}
+
+// unframe reads the frame of an element and checks it.
+func unframe(b []byte, v reflect.Value) error {
 	f := &frame{b: b}
-	f.read(reflect.ValueOf(&v).Elem())
+	f.read(v)
 	if len(f.b) > 0 {
 		f.fail("%d bytes too many", len(f.b))
 	}
 	if f.err == nil {
-		if err := v.check(); err != nil {
+		if err := v.Interface().(checked).check(); err != nil {
 			f.fail("%v", err)
 		}
 	}
-	return v, f.err
+	return f.err
 }
 
 // A frame is read from its beginning. After the first error it gives zeros.
@@ -106,6 +165,10 @@ func (f *frame) read(v reflect.Value) {
 
 // list reads a list, nil if it is empty. It takes no memory for elements that are not there.
 func (f *frame) list(v reflect.Value) {
+	if list, is := v.Addr().Interface().(*[]float64); is {
+		*list = f.numbers()
+		return
+	}
 	size, isText := int(v.Type().Elem().Size()), v.Type().Elem().Kind() == reflect.String
 	if isText {
 		size = 4 // its length
@@ -122,6 +185,27 @@ func (f *frame) list(v reflect.Value) {
 	for k := range n {
 		f.read(v.Index(k))
 	}
+}
+
+// numbers reads what appendNumbers wrote.
+func (f *frame) numbers() []float64 {
+	n := f.number()
+	size := 8 - 4*int(n%2)
+	if n /= 2; n > int64(len(f.b)/size) {
+		f.fail("a list of %d in %d bytes", n, len(f.b))
+	}
+	if n == 0 || f.err != nil {
+		return nil
+	}
+	list, b := make([]float64, n), f.take(int(n)*size)
+	for k := range list {
+		if size == 4 {
+			list[k] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:])))
+		} else {
+			list[k] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:]))
+		}
+	}
+	return list
 }
 
 // take returns the next bytes.
@@ -179,21 +263,4 @@ func checkAscending(lists ...[]int32) error {
 		}
 	}
 	return nil
-}
-
-// registerFrames registers the coder of a type.
-func registerFrames[T any](encode any, decode func([]byte) (T, error)) {
-	beam.RegisterType(reflect.TypeFor[T]())
-	beam.RegisterCoder(reflect.TypeFor[T](), encode, decode)
-}
-
-// encodeJSON is called by the coders of small types, as framed is by the others: Beam finds a coder by
-// the name of its function, which an instance of a generic one does not have.
-func encodeJSON[T any](v T) ([]byte, error) { return json.Marshal(v) }
-
-func decodeJSON[T any](text []byte) (v T, err error) {
-	if err = json.Unmarshal(text, &v); err != nil {
-		err = fmt.Errorf("distributed: element: %w: %w", coles.ErrFormat, err)
-	}
-	return v, err
 }

@@ -23,10 +23,6 @@ type names struct {
 	Weight  []float64
 }
 
-func encodeNames(n names) []byte { return framed(n) }
-
-func decodeNames(b []byte) (names, error) { return unframed[names](b) }
-
 func (n names) check() error {
 	fits := func(length int) bool { return length == 0 || length == len(n.Names) }
 	if !fits(len(n.Numbers)) || !fits(len(n.Weight)) || !fits(len(n.Other)) || len(n.Numbers)+len(n.Other) != len(n.Names) {

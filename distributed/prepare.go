@@ -33,10 +33,6 @@ type facts struct {
 	Signed   bool      // whether features have negative numbers
 }
 
-func encodeFacts(f facts) ([]byte, error) { return encodeJSON(f) }
-
-func decodeFacts(b []byte) (facts, error) { return decodeJSON[facts](b) }
-
 // unmeasured is q where it takes no random columns.
 func (f facts) unmeasured(columns int) (coles.Alignment, bool) {
 	found, known := alignment.Unmeasured(f.Graph.Edges, columns)
@@ -101,13 +97,11 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		return err
 	}
 	first := number * f.Height
-	b := &block{Columns: h.block.Columns, Single: f.Single, Alone: f.Alone, Degree: make([]float64, h.block.height())}
+	b := &block{Columns: h.block.Columns, Alone: f.Alone, Degree: h.degrees()}
 	var edges tally
-	for _, p := range h.presence {
-		for q, r := range p.Rows {
-			b.Degree[r] += p.Degree[q]
-		}
-		edges.add(p.Counts)
+	for _, t := range h.tiles {
+		edges.add(*t.Counts)
+		t.Counts = nil
 	}
 	volume, roots, isolated := 0.0, 0.0, 0.0
 	for r, d := range b.Degree {
@@ -126,9 +120,7 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 	}
 	largest := matrix.Magnitude(b.Data)
 	if f.Single { // as it will travel
-		for q, v := range b.Data {
-			b.Data[q] = float64(float32(v))
-		}
+		roundSingle(b.Data)
 	}
 	squares, all, signed := 0.0, 0.0, 0.0
 	each := make([]float64, b.Columns)
@@ -144,11 +136,18 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		all, roots, float64(b.height()),
 	}, along, columns, each), []float64{largest, float64(edges.Weighted), signed}))
 	emit(number, piece{Block: b})
+	if f.Alone {
+		return nil
+	}
 	for _, t := range h.tiles {
-		emit(number, piece{Tile: t})
+		if len(t.Own) > 0 {
+			emit(number, piece{Tile: t})
+		}
 	}
 	for _, m := range h.mates {
-		emit(number, piece{Mates: m})
+		if len(m.Rows) > 0 {
+			emit(number, piece{Mates: &mates{Other: m.Other, Rows: m.Rows}})
+		}
 	}
 	return nil
 }

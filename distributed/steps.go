@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -30,14 +31,14 @@ func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	of := []any{"prepare", r.content, p.Grid, set.Preparation, set.Model == coles.FeatureModel}
 	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope, at string) error {
 		state, facts := p.prepare(s, r.input(s, at))
-		found := beam.ParDo(s, &writeSmall{at, factsName}, beam.ParDo(s, encodeFacts, facts))
+		found := beam.ParDo(s, &writeSmall{at, factsName}, beam.ParDo(s, encode, facts))
 		listed(s, at, p.saveState(s, at, state), found)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	known, err := loadSmall(ctx, from, factsName, prepared, decodeFacts)
+	known, err := loadSmall(ctx, from, factsName, prepared, decoded[facts])
 	if err == nil {
 		err = p.checkNumbers(known) // the filter may be another one than when it was prepared
 	}
@@ -53,11 +54,7 @@ func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 		return nil, err
 	}
 	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope, at string) error {
-		state := loadState(s, from)
-		if set.Model == 0 {
-			state = p.marked(s, state, beam.Create(s, chosen))
-		}
-		embedding, model := p.finish(s, state, beam.Create(s, known), beam.Create(s, chosen))
+		embedding, model := p.finish(s, stateFiles(s, from), beam.Create(s, known), beam.Create(s, chosen))
 		p.writeResult(s, at, embedding, model)
 		return nil
 	})
@@ -93,7 +90,7 @@ func (r *run) hops(ctx context.Context, p plan, prepared *Manifest) (from string
 		}
 		r.before = int64(p.hops()-q.hi) * p.blocks()
 		if _, err := r.step(ctx, "hops", q.folder, q.of, func(s beam.Scope, at string) error {
-			state := p.filtered(s, loadState(s, from), q.hi, q.lo)
+			state := p.filtered(s, stateFiles(s, from), q.hi, q.lo)
 			listed(s, at, p.saveState(s, at, state))
 			return nil
 		}); err != nil {
@@ -123,7 +120,11 @@ func (f *writeState) ProcessElement(ctx context.Context, number int64, next func
 	var frames [][]byte
 	length := 0
 	for p := (piece{}); next(&p); p = (piece{}) {
-		frames = append(frames, encodePiece(p))
+		b, err := encode(p)
+		if err != nil {
+			return 0, File{}, err
+		}
+		frames = append(frames, b)
 		length += 8 + len(frames[len(frames)-1])
 	}
 	slices.SortFunc(frames, bytes.Compare) // the same file, in whatever order they came
@@ -142,10 +143,40 @@ type stateShard struct {
 	File   File // First is the number of the block
 }
 
-// loadState adds the reading of a state to a pipeline.
-func loadState(s beam.Scope, folder string) beam.PCollection {
-	s = s.Scope("LoadState")
-	return beam.ParDo(s, &readState{}, beam.Reshuffle(s, beam.ParDo(s, &listState{folder}, beam.Impulse(s))))
+// stateFiles adds the files of a state to a pipeline.
+func stateFiles(s beam.Scope, folder string) beam.PCollection {
+	s = s.Scope("StateFiles")
+	return beam.Reshuffle(s, beam.ParDo(s, &listState{folder}, beam.Impulse(s)))
+}
+
+// byBlock returns what a step that takes all pieces of a block works on: the pieces grouped, or the files of a
+// state, in each of which they are together already.
+func byBlock(s beam.Scope, state beam.PCollection, grouped, loaded any) (step any, blocks beam.PCollection) {
+	if state.Type().Type() == reflect.TypeFor[stateShard]() {
+		return loaded, state
+	}
+	return grouped, beam.GroupByKey(s, state)
+}
+
+// loadedHop and loadedGram are these steps on files of a state.
+type loadedHop struct{ hop }
+
+func (f *loadedHop) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece)) error {
+	pieces, err := shard.pieces(ctx)
+	if err != nil {
+		return err
+	}
+	return f.hop.ProcessElement(ctx, shard.File.First, pieces, emit)
+}
+
+type loadedGram struct{ gram }
+
+func (f *loadedGram) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece), sum func(int64, sums)) error {
+	pieces, err := shard.pieces(ctx)
+	if err != nil {
+		return err
+	}
+	return f.gram.ProcessElement(ctx, shard.File.First, pieces, emit, sum)
 }
 
 // listState lists the files of a state, which are not in the job graph: it has a limit of bytes.
@@ -167,22 +198,38 @@ func (f *listState) ProcessElement(ctx context.Context, _ []byte, emit func(stat
 type readState struct{}
 
 func (*readState) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece)) error {
+	next, err := shard.pieces(ctx)
+	for p := (piece{}); err == nil && next(&p); p = (piece{}) {
+		emit(shard.File.First, p)
+	}
+	return err
+}
+
+// pieces reads the pieces of a block and returns them one after the other.
+func (shard stateShard) pieces(ctx context.Context) (next func(*piece) bool, err error) {
 	content, err := shard.File.read(ctx, shard.Folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var all []piece
 	for f := (&frame{b: content}); len(f.b) > 0; {
 		b := f.take(f.length(1))
 		if f.err != nil {
-			return f.err
+			return nil, f.err
 		}
-		p, err := decodePiece(b)
+		p, err := decoded[piece](b)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		emit(shard.File.First, p)
+		all = append(all, p)
 	}
-	return nil
+	return func(p *piece) bool {
+		if len(all) == 0 {
+			return false
+		}
+		*p, all = all[0], all[1:]
+		return true
+	}, nil
 }
 
 // writeSmall writes a small value to a file of its own.
@@ -217,14 +264,14 @@ func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choi
 	step := func(name string, of any, add func(s beam.Scope, state beam.PCollection) beam.PCollection) error {
 		folder := within(r.Work, name)
 		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope, at string) error {
-			made := add(s, loadState(s, within(r.Work, "prepare")))
-			listed(s, at, beam.ParDo(s, &writeSmall{at, choiceName}, beam.ParDo(s, encodeChoice, made)))
+			made := add(s, beam.ParDo(s, &readState{}, stateFiles(s, within(r.Work, "prepare"))))
+			listed(s, at, beam.ParDo(s, &writeSmall{at, choiceName}, beam.ParDo(s, encode, made)))
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		c, err := loadSmall(ctx, folder, choiceName, m, decodeChoice)
+		c, err := loadSmall(ctx, folder, choiceName, m, decoded[choice])
 		if err == nil {
 			found = *c.Alignment
 		}
