@@ -59,6 +59,7 @@ type sums struct {
 	Place int64     // among those that are added in one go
 	Add   []float64 // add up over the blocks
 	Most  []float64 // of these the largest counts
+	Seen  *seen     // of survey
 }
 
 func (s sums) check() error { return nil }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 
 	"coles"
+	"coles/internal/kernel"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -16,7 +16,7 @@ import (
 // Elements that have a check travel as frames, and the others, of which there are few, in JSON. A frame has the
 // fields of a struct in their order, numbers in little-endian order, lists and texts after their lengths, and before
 // what a pointer points to whether it is there. Numbers of a list that are all numbers of float32, too, travel as
-// such, and the length says so. A frame that is too short or too long, or whose parts do not fit each other, is an error.
+// such, and the length, which is doubled, is odd. A frame that is too short or too long, or whose parts do not fit each other, is an error.
 
 // A checked element knows whether its parts fit each other.
 type checked interface{ check() error }
@@ -64,12 +64,13 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 	case reflect.String:
 		return append(binary.LittleEndian.AppendUint32(b, uint32(v.Len())), v.String()...)
 	case reflect.Slice:
-		if list, is := v.Interface().([]float64); is {
-			return appendNumbers(b, list)
+		list, single := v.Interface(), uint64(0)
+		if numbers, is := list.([]float64); is && width(numbers) == 4 {
+			list, single = converted[float32](numbers), 1
 		}
-		b = binary.LittleEndian.AppendUint64(b, uint64(v.Len()))
+		b = binary.LittleEndian.AppendUint64(b, 2*uint64(v.Len())+single)
 		if v.Type().Elem().Kind() != reflect.String {
-			b, _ = binary.Append(b, binary.LittleEndian, v.Interface()) // numbers of fixed size do not fail
+			b, _ = binary.Append(b, binary.LittleEndian, list) // numbers of fixed size do not fail
 			return b
 		}
 		for k := range v.Len() {
@@ -83,21 +84,6 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// appendNumbers has twice the length, and one more where the numbers follow in float32.
-func appendNumbers(b []byte, list []float64) []byte {
-	size := width(list)
-	b = binary.LittleEndian.AppendUint64(b, 2*uint64(len(list))+uint64(8-size)/4)
-	b = slices.Grow(b, size*len(list))
-	for _, x := range list {
-		if size == 4 {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
-		} else {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-		}
-	}
-	return b
-}
-
 // width is the number of bytes in which each number of a list travels.
 func width(list []float64) int {
 	for _, x := range list {
@@ -106,6 +92,15 @@ func width(list []float64) int {
 		}
 	}
 	return 4
+}
+
+// converted are numbers of one precision in another.
+func converted[To, From kernel.Float](list []From) []To {
+	to := make([]To, len(list))
+	for q, x := range list {
+		to[q] = To(x)
+	}
+	return to
 }
 
 // unframe reads the frame of an element and checks it.
@@ -165,47 +160,31 @@ func (f *frame) read(v reflect.Value) {
 
 // list reads a list, nil if it is empty. It takes no memory for elements that are not there.
 func (f *frame) list(v reflect.Value) {
-	if list, is := v.Addr().Interface().(*[]float64); is {
-		*list = f.numbers()
-		return
+	n, of := f.number(), v.Type()
+	if n%2 == 1 && of == reflect.TypeFor[[]float64]() {
+		of = reflect.TypeFor[[]float32]()
 	}
-	size, isText := int(v.Type().Elem().Size()), v.Type().Elem().Kind() == reflect.String
+	size, isText := int(of.Elem().Size()), of.Elem().Kind() == reflect.String
 	if isText {
 		size = 4 // its length
 	}
-	n := f.length(size)
-	if n == 0 {
-		return
-	}
-	v.Set(reflect.MakeSlice(v.Type(), n, n))
-	if !isText {
-		binary.Decode(f.take(n*size), binary.LittleEndian, v.Interface()) // the bytes are there
-		return
-	}
-	for k := range n {
-		f.read(v.Index(k))
-	}
-}
-
-// numbers reads what appendNumbers wrote.
-func (f *frame) numbers() []float64 {
-	n := f.number()
-	size := 8 - 4*int(n%2)
 	if n /= 2; n > int64(len(f.b)/size) {
 		f.fail("a list of %d in %d bytes", n, len(f.b))
 	}
 	if n == 0 || f.err != nil {
-		return nil
+		return
 	}
-	list, b := make([]float64, n), f.take(int(n)*size)
-	for k := range list {
-		if size == 4 {
-			list[k] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:])))
-		} else {
-			list[k] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:]))
-		}
+	list := reflect.MakeSlice(of, int(n), int(n))
+	for k := 0; isText && k < int(n); k++ {
+		f.read(list.Index(k))
 	}
-	return list
+	if !isText {
+		binary.Decode(f.take(int(n)*size), binary.LittleEndian, list.Interface()) // the bytes are there
+	}
+	if single, is := list.Interface().([]float32); is {
+		list = reflect.ValueOf(converted[float64](single))
+	}
+	v.Set(list)
 }
 
 // take returns the next bytes.
@@ -231,16 +210,6 @@ func (f *frame) number() int64 {
 		return 0
 	}
 	return v
-}
-
-// length reads the length of a list of elements of so many bytes, which must be there.
-func (f *frame) length(size int) int {
-	n := f.number()
-	if n > int64(len(f.b)/size) {
-		f.fail("a list of %d in %d bytes", n, len(f.b))
-		return 0
-	}
-	return int(n)
 }
 
 // checkPanel verifies that so many numbers are rows of so many columns.

@@ -115,9 +115,11 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		roots += math.Sqrt(d)
 		isolated += flag(d == 0)
 	}
-	if b.Data, err = preparedRows(ctx, how.Preparer, h.block); err != nil {
+	prepared, err := how.Preparer.Apply(ctx, mat.NewDense(h.block.height(), b.Columns, h.block.Data))
+	if err != nil {
 		return fmt.Errorf("distributed: from row %d on: %w", first, err)
 	}
+	b.Data = mat.DenseCopyOf(prepared).RawMatrix().Data
 	largest := matrix.Magnitude(b.Data)
 	if f.Single { // as it will travel
 		roundSingle(b.Data)
@@ -161,27 +163,6 @@ func sumsOfRows(h kernel.Matrix[float64], degrees []float64) (along, columns []f
 		matrix.AddScaled(columns, 1, row)
 	}
 	return along, columns
-}
-
-// preparedRows are the rows of a block, prepared.
-func preparedRows(ctx context.Context, how *coles.Preparer, raw *block) ([]float64, error) {
-	source, err := matrix.Read(ctx, mat.NewDense(raw.height(), raw.Columns, raw.Data))
-	if err != nil {
-		return nil, err
-	}
-	prepared, err := how.Apply(ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	if source, err = matrix.Read(ctx, prepared); err != nil {
-		return nil, err
-	}
-	m, err := matrix.As[float64](ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := m.Panel(ctx)
-	return rows.Data, err
 }
 
 // checkRows compares the number of rows that all blocks have with n.

@@ -134,16 +134,14 @@ func Run(ctx context.Context, job Job) (*coles.Model, *Report, error) {
 
 // fit finds or makes the result.
 func (r *run) fit(ctx context.Context) (model *coles.Model, err error) {
-	result, add := []any{"result", r.content, r.plan, r.model}, func(s beam.Scope, at string) error {
+	result, add := []any{"result", r.content, r.plan, r.model}, func(s beam.Scope, at string) {
 		embedding, model := r.plan.fit(s, r.input(s, at))
 		r.plan.writeResult(s, at, embedding, model)
-		return nil
 	}
 	name := "fit"
 	if r.Model != nil {
-		name, add = "embed", func(s beam.Scope, at string) error {
+		name, add = "embed", func(s beam.Scope, at string) {
 			r.plan.writeResult(s, at, r.plan.byModel(s, r.input(s, at), r.Model, r.model), beam.Create(s, r.model))
-			return nil
 		}
 	}
 	m, _, err := r.there(ctx, "embed", r.Out, result)
@@ -340,7 +338,7 @@ func (r *run) whole(ctx context.Context, folder, key string) *Manifest {
 
 // step runs a pipeline that writes a folder, unless the folder is whole. The pipeline writes to the folder of an
 // attempt within it.
-func (r *run) step(ctx context.Context, name, folder string, of []any, build func(s beam.Scope, at string) error) (*Manifest, error) {
+func (r *run) step(ctx context.Context, name, folder string, of []any, build func(s beam.Scope, at string)) (*Manifest, error) {
 	m, key, err := r.there(ctx, name, folder, of)
 	if m != nil || err != nil {
 		return m, err
@@ -348,9 +346,7 @@ func (r *run) step(ctx context.Context, name, folder string, of []any, build fun
 	start := time.Now()
 	p, s := beam.NewPipelineWithRoot()
 	at := within(folder, attemptOf(key))
-	if err := build(s, at); err != nil {
-		return nil, err
-	}
+	build(s, at)
 	for _, f := range []string{r.Out, r.Work} {
 		if f != "" && !r.probed {
 			if err := probe(ctx, f); err != nil {

@@ -29,11 +29,10 @@ const (
 func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	p, set, from := r.plan, r.plan.Settings, within(r.Work, "prepare")
 	of := []any{"prepare", r.content, p.Grid, set.Preparation, set.Model == coles.FeatureModel}
-	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope, at string) error {
+	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope, at string) {
 		state, facts := p.prepare(s, r.input(s, at))
 		found := beam.ParDo(s, &writeSmall{at, factsName}, beam.ParDo(s, encode, facts))
 		listed(s, at, p.saveState(s, at, state), found)
-		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -53,10 +52,9 @@ func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	if from, err = r.hops(ctx, p, prepared); err != nil {
 		return nil, err
 	}
-	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope, at string) error {
+	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope, at string) {
 		embedding, model := p.finish(s, stateFiles(s, from), beam.Create(s, known), beam.Create(s, chosen))
 		p.writeResult(s, at, embedding, model)
-		return nil
 	})
 }
 
@@ -89,10 +87,9 @@ func (r *run) hops(ctx context.Context, p plan, prepared *Manifest) (from string
 			continue
 		}
 		r.before = int64(p.hops()-q.hi) * p.blocks()
-		if _, err := r.step(ctx, "hops", q.folder, q.of, func(s beam.Scope, at string) error {
+		if _, err := r.step(ctx, "hops", q.folder, q.of, func(s beam.Scope, at string) {
 			state := p.filtered(s, stateFiles(s, from), q.hi, q.lo)
 			listed(s, at, p.saveState(s, at, state))
-			return nil
 		}); err != nil {
 			return "", err
 		}
@@ -213,7 +210,7 @@ func (shard stateShard) pieces(ctx context.Context) (next func(*piece) bool, err
 	}
 	var all []piece
 	for f := (&frame{b: content}); len(f.b) > 0; {
-		b := f.take(f.length(1))
+		b := f.take(int(f.number()))
 		if f.err != nil {
 			return nil, f.err
 		}
@@ -263,10 +260,9 @@ func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choi
 	n := int(p.Nodes)
 	step := func(name string, of any, add func(s beam.Scope, state beam.PCollection) beam.PCollection) error {
 		folder := within(r.Work, name)
-		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope, at string) error {
+		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope, at string) {
 			made := add(s, beam.ParDo(s, &readState{}, stateFiles(s, within(r.Work, "prepare"))))
 			listed(s, at, beam.ParDo(s, &writeSmall{at, choiceName}, beam.ParDo(s, encode, made)))
-			return nil
 		})
 		if err != nil {
 			return err

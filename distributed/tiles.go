@@ -21,6 +21,7 @@ func (p plan) tiles(s beam.Scope, edges beam.PCollection) beam.PCollection {
 // A sorter holds what goes to the same keys, to be sent together: an element costs as much as a
 // hundred edges, and each chunk has few for any one key.
 type sorter[T any] struct {
+	emit  func(int64, T)
 	held  map[int64]*T
 	count int
 }
@@ -30,6 +31,9 @@ const mostHeld = 1 << 20
 
 // at returns what is held for a key, to which something will be added.
 func (s *sorter[T]) at(key int64) *T {
+	if s.count >= mostHeld {
+		s.flush()
+	}
 	if s.held == nil {
 		s.held = map[int64]*T{}
 	}
@@ -40,9 +44,9 @@ func (s *sorter[T]) at(key int64) *T {
 	return s.held[key]
 }
 
-func (s *sorter[T]) flush(emit func(int64, T)) {
+func (s *sorter[T]) flush() {
 	for key, v := range s.held {
-		emit(key, *v)
+		s.emit(key, *v)
 	}
 	clear(s.held)
 	s.count = 0
@@ -58,6 +62,7 @@ type cutEdges struct {
 func (f *cutEdges) StartBundle(func(int64, EdgeChunk)) { f.held = sorter[EdgeChunk]{} }
 
 func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, EdgeChunk)) error {
+	f.held.emit = emit
 	if err := c.check(); err != nil {
 		return fmt.Errorf("distributed: edges: %w", err)
 	}
@@ -70,9 +75,6 @@ func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, EdgeChunk)) erro
 			return fmt.Errorf("distributed: edges: %w", err)
 		}
 		f.hold(u, v, w)
-	}
-	if f.held.count >= mostHeld {
-		f.FinishBundle(emit)
 	}
 	return nil
 }
@@ -87,7 +89,7 @@ func (f *cutEdges) hold(u, v int64, w float64) {
 	f.held.at(u/f.Height).add(u, v, w)
 }
 
-func (f *cutEdges) FinishBundle(emit func(int64, EdgeChunk)) { f.held.flush(emit) }
+func (f *cutEdges) FinishBundle(func(int64, EdgeChunk)) { f.held.flush() }
 
 // makeTiles makes tiles of the edges that a block was given, without duplicates.
 type makeTiles struct{ Height int64 }

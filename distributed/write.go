@@ -43,11 +43,7 @@ type writeEmbedding struct {
 func (f *writeEmbedding) ProcessElement(ctx context.Context, block int64, y Rows) (int64, File, error) {
 	var m mat.Matrix = mat.NewDense(y.Height(), y.Columns, y.Data)
 	if f.Single {
-		single := &coles.Dense32{Rows: y.Height(), Cols: y.Columns, Stride: y.Columns, Data: make([]float32, len(y.Data))}
-		for q, x := range y.Data {
-			single.Data[q] = float32(x)
-		}
-		m = single
+		m = &coles.Dense32{Rows: y.Height(), Cols: y.Columns, Stride: y.Columns, Data: converted[float32](y.Data)}
 	}
 	file, err := writeFile(ctx, f.Folder, shardName(block, f.Blocks), func(w io.Writer) error { return dataset.WriteNPY(w, m) })
 	if err == nil {
