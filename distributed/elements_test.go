@@ -37,8 +37,8 @@ func coders() []coder {
 		{Tile: &tile{Other: 3, Own: []int32{0, 5}, Mates: []int32{1, 2, 9}, Ptr: []int32{0, 2, 3}, Col: []int32{0, 2, 1}}},
 		{Tile: &tile{Other: 0, Own: []int32{4}, Mates: []int32{7}, Ptr: []int32{0, 1}, Col: []int32{0}, Val: []float64{2.5}}},
 		{Mates: &mates{Other: 7, Rows: []int32{1, 4}}},
-		{Message: &message{From: 2, Kind: ofSums, Columns: 2, Rows: []int32{3, 8}, Data: []float64{1, 2, 3, 4}}},
-		{Message: &message{From: 2, Kind: ofRows, Columns: 1, Data: []float64{1, 2, 0.3}}},
+		{Message: &message{From: 2, Columns: 2, Rows: []int32{3, 8}, Data: []float64{1, 2, 3, 4}}},
+		{Message: &message{From: 2, Columns: 1, Data: []float64{1, 2, 0.3}}},
 		{Mates: &mates{Other: 1, Rows: []int32{2}, Degree: []float64{4}}},
 		{Tile: &tile{Ptr: []int32{0}, Counts: &tally{1, 2, 3, 4, 1}}},
 	}
@@ -108,9 +108,7 @@ func TestLies(t *testing.T) {
 		"rows overlap":            {Tile: &tile{Own: []int32{0, 1}, Mates: []int32{1}, Ptr: []int32{0, 2, 1}, Col: []int32{0}}},
 		"row twice":               {Mates: &mates{Rows: []int32{2, 2}}},
 		"values of other entries": {Tile: &tile{Own: []int32{0}, Mates: []int32{1}, Ptr: []int32{0, 1}, Col: []int32{0}, Val: []float64{1, 2}}},
-		"sums of other rows":      {Message: &message{Kind: ofSums, Columns: 1, Rows: []int32{1}, Data: []float64{1, 2}}},
-		"rows that say where":     {Message: &message{Kind: ofRows, Columns: 1, Rows: []int32{1}, Data: []float64{1}}},
-		"kind unknown":            {Message: &message{Kind: 9, Columns: 1, Data: []float64{1}}},
+		"sums of other rows":      {Message: &message{Columns: 1, Rows: []int32{1}, Data: []float64{1, 2}}},
 		"degrees of no row":       {Mates: &mates{Degree: []float64{1}}},
 	} {
 		if _, err := decoded[piece](frameOf(p)); !errors.Is(err, coles.ErrFormat) {

@@ -24,7 +24,7 @@ func (p plan) embed(s beam.Scope, fx, solved, found, choice beam.PCollection) (e
 	energy := total(s, energies, p.blocks())
 	weighed := beam.ParDo(s, &weigh{p}, energy, beam.SideInput{Input: solved})
 	sides := []beam.Option{beam.SideInput{Input: solved}, beam.SideInput{Input: weighed}}
-	norms := total(s, beam.ParDo(s, &lengths{p.Grid.Height}, y, sides...), p.blocks())
+	norms := total(s, beam.ParDo(s, &lengths{}, y, sides...), p.blocks())
 	model = beam.ParDo(s, &assemble{p}, norms, append(sides, beam.SideInput{Input: found}, beam.SideInput{Input: choice})...)
 	return beam.ParDo(s, &scale{}, y, beam.SideInput{Input: model}), model
 }
@@ -105,7 +105,7 @@ func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 }
 
 // lengths adds up the lengths of centred rows: of the weighted columns of P, and of the column of degrees.
-type lengths struct{ Height int64 }
+type lengths struct{}
 
 func (f *lengths) ProcessElement(number int64, y Rows, v solution, w spectral.Weights) (int64, sums) {
 	all, degree := 0.0, 0.0

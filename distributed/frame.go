@@ -62,7 +62,7 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 		}
 		return appendFrame(append(b, 1), v.Elem())
 	case reflect.String:
-		return append(binary.LittleEndian.AppendUint32(b, uint32(v.Len())), v.String()...)
+		return append(binary.LittleEndian.AppendUint64(b, uint64(v.Len())), v.String()...)
 	case reflect.Slice:
 		list, single := v.Interface(), uint64(0)
 		if numbers, is := list.([]float64); is && width(numbers) == 4 {
@@ -144,9 +144,7 @@ func (f *frame) read(v reflect.Value) {
 			f.read(v.Elem())
 		}
 	case reflect.String:
-		if length := f.take(4); length != nil {
-			v.SetString(string(f.take(int(binary.LittleEndian.Uint32(length)))))
-		}
+		v.SetString(string(f.take(int(f.number()))))
 	case reflect.Slice:
 		f.list(v)
 	case reflect.Uint8, reflect.Bool:
@@ -166,7 +164,7 @@ func (f *frame) list(v reflect.Value) {
 	}
 	size, isText := int(of.Elem().Size()), of.Elem().Kind() == reflect.String
 	if isText {
-		size = 4 // its length
+		size = 8 // its length
 	}
 	if n /= 2; n > int64(len(f.b)/size) {
 		f.fail("a list of %d in %d bytes", n, len(f.b))

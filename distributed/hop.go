@@ -166,14 +166,15 @@ func (h *hand) received(ctx context.Context) (kernel.Matrix[float64], error) {
 
 // receive adds what a message says to the sum.
 func (h *hand) receive(ctx context.Context, m *message, sum, data kernel.Matrix[float64]) error {
-	switch m.Kind {
-	case ofSelf:
+	switch {
+	case m.From == h.number:
 		if data.Rows != sum.Rows {
 			return fmt.Errorf("distributed: %w: a message of %d rows for a block of %d", coles.ErrShape, data.Rows, sum.Rows)
 		}
 		matrix.AddScaled(sum.Data, 1, data.Data)
-		return nil
-	case ofRows:
+	case m.Rows != nil:
+		scatter(sum, m.Rows, data)
+	default:
 		t := h.tileOf(m.From)
 		if t == nil || len(t.Mates) != data.Rows {
 			return fmt.Errorf("distributed: %w: %d rows from block %d, for which there is no such tile", coles.ErrShape, data.Rows, m.From)
@@ -183,9 +184,7 @@ func (h *hand) receive(ctx context.Context, m *message, sum, data kernel.Matrix[
 			return err
 		}
 		scatter(sum, t.Own, product)
-		return nil
 	}
-	scatter(sum, m.Rows, data)
 	return nil
 }
 
@@ -268,13 +267,13 @@ func (o outbox) send(h *hand, z kernel.Matrix[float64], loops bool) error {
 			loops = true // there is something to send
 			continue
 		}
-		o.put(t.Other, &message{Kind: ofSums, Rows: at, Data: product.Data, Columns: z.Cols})
+		o.put(t.Other, &message{Rows: at, Data: product.Data, Columns: z.Cols})
 	}
 	for _, m := range h.mates {
-		o.put(m.Other, &message{Kind: ofRows, Data: pick(z, m.Rows).Data, Columns: z.Cols})
+		o.put(m.Other, &message{Data: pick(z, m.Rows).Data, Columns: z.Cols})
 	}
 	if loops {
-		o.put(o.from, &message{Kind: ofSelf, Data: own.Data, Columns: z.Cols})
+		o.put(o.from, &message{Data: own.Data, Columns: z.Cols})
 	}
 	return nil
 }

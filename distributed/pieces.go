@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"coles"
@@ -48,19 +49,12 @@ type mates struct {
 	Degree []float64 // of these rows within the tile; nil after it is added up
 }
 
-// What a message is.
-const (
-	ofRows = iota // rows of the sender, for the tile that the receiver has
-	ofSums        // what these rows add to the rows Rows of the receiver
-	ofSelf        // what a block adds to all of its own rows
-)
-
-// A message goes from block to block in a hop.
+// A message goes from block to block in a hop: rows of the sender for the tile that the receiver has, or with
+// Rows what these rows add to the receiver's. From a block to itself it is what it adds to all of its own rows.
 type message struct {
 	From    int64
-	Kind    byte
 	Columns int
-	Rows    []int32 // of sums
+	Rows    []int32
 	Data    []float64
 }
 
@@ -101,22 +95,16 @@ func (t *tile) csr() *kernel.CSR[float64] {
 }
 
 func (p piece) check() error {
-	var all []error
-	for _, part := range []struct {
-		is    bool
-		check func() error
-	}{
-		{p.Block != nil, p.Block.check}, {p.Tile != nil, p.Tile.check}, {p.Mates != nil, p.Mates.check},
-		{p.Message != nil, p.Message.check}, {p.Place != nil, p.Place.check},
-	} {
-		if part.is {
-			all = append(all, part.check())
+	var parts []checked
+	for k, v := 0, reflect.ValueOf(p); k < v.NumField(); k++ {
+		if !v.Field(k).IsNil() {
+			parts = append(parts, v.Field(k).Interface().(checked))
 		}
 	}
-	if len(all) != 1 {
-		return fmt.Errorf("%d pieces in one", len(all))
+	if len(parts) != 1 {
+		return fmt.Errorf("%d pieces in one", len(parts))
 	}
-	return all[0]
+	return parts[0].check()
 }
 
 func (m *mates) check() error {
@@ -162,18 +150,15 @@ func (m *message) check() error {
 	if err := errors.Join(checkAscending(m.Rows), checkPanel(len(m.Data), m.Columns)); err != nil {
 		return err
 	}
-	rows := 0
-	if m.Kind == ofSums {
-		rows = len(m.Data) / m.Columns
-	}
-	if m.Kind > ofSelf || len(m.Rows) != rows {
-		return fmt.Errorf("a message of kind %d with %d numbers for %d rows", m.Kind, len(m.Data), len(m.Rows))
+	if m.Rows != nil && len(m.Rows) != len(m.Data)/m.Columns {
+		return fmt.Errorf("%d numbers for %d rows", len(m.Data), len(m.Rows))
 	}
 	return nil
 }
 
 // A hand holds all pieces of a block in a hop, in an order that does not depend on the engine.
 type hand struct {
+	number   int64
 	block    *block
 	tiles    []*tile
 	mates    []*mates
@@ -182,7 +167,7 @@ type hand struct {
 
 // gather sorts the pieces of a block and checks that they fit its rows.
 func gather(number int64, next func(*piece) bool) (*hand, error) {
-	h, rows := &hand{}, [][]int32(nil)
+	h, rows := &hand{number: number}, [][]int32(nil)
 	for p := (piece{}); next(&p); p = (piece{}) {
 		switch {
 		case p.Block != nil:

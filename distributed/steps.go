@@ -1,9 +1,7 @@
 package distributed
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"path"
 	"reflect"
@@ -16,8 +14,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Between two steps of a job the collections lie in a folder: the state in a file for each block, in
-// which its pieces stand as frames after their lengths, and the small ones in a file each.
+// Between two steps of a job the collections lie in a folder: the state in a file for each block, and
+// the small ones in a file each.
 
 const (
 	statePrefix = "state-"
@@ -108,26 +106,29 @@ func (p plan) saveState(s beam.Scope, folder string, state beam.PCollection) bea
 	return beam.ParDo(s, &writeState{folder, p.blocks()}, beam.GroupByKey(s, state))
 }
 
+// A stateFile is the content of the file of a block.
+type stateFile struct{ Frames []string }
+
+func (stateFile) check() error { return nil }
+
 type writeState struct {
 	Folder string
 	Blocks int64
 }
 
 func (f *writeState) ProcessElement(ctx context.Context, number int64, next func(*piece) bool) (int64, File, error) {
-	var frames [][]byte
-	length := 0
+	var all stateFile
 	for p := (piece{}); next(&p); p = (piece{}) {
 		b, err := encode(p)
 		if err != nil {
 			return 0, File{}, err
 		}
-		frames = append(frames, b)
-		length += 8 + len(frames[len(frames)-1])
+		all.Frames = append(all.Frames, string(b))
 	}
-	slices.SortFunc(frames, bytes.Compare) // the same file, in whatever order they came
-	content := make([]byte, 0, length)
-	for _, b := range frames {
-		content = append(binary.LittleEndian.AppendUint64(content, uint64(len(b))), b...)
+	slices.Sort(all.Frames) // the same file, in whatever order they came
+	content, err := encode(all)
+	if err != nil {
+		return 0, File{}, err
 	}
 	file, err := put(ctx, f.Folder, fmt.Sprintf("%s%05d-of-%05d.bin", statePrefix, number, f.Blocks), content)
 	file.First = number
@@ -208,17 +209,10 @@ func (shard stateShard) pieces(ctx context.Context) (next func(*piece) bool, err
 	if err != nil {
 		return nil, err
 	}
-	var all []piece
-	for f := (&frame{b: content}); len(f.b) > 0; {
-		b := f.take(int(f.number()))
-		if f.err != nil {
-			return nil, f.err
-		}
-		p, err := decoded[piece](b)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
+	file, err := decoded[stateFile](content)
+	all := make([]piece, len(file.Frames))
+	for k := 0; k < len(all) && err == nil; k++ {
+		all[k], err = decoded[piece]([]byte(file.Frames[k]))
 	}
 	return func(p *piece) bool {
 		if len(all) == 0 {
@@ -226,7 +220,7 @@ func (shard stateShard) pieces(ctx context.Context) (next func(*piece) bool, err
 		}
 		*p, all = all[0], all[1:]
 		return true
-	}, nil
+	}, err
 }
 
 // writeSmall writes a small value to a file of its own.
