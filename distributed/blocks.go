@@ -2,6 +2,7 @@ package distributed
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -76,10 +77,6 @@ func (f *joinRows) ProcessElement(number int64, next func(*Rows) bool, emit func
 // learned holds a preparation after it has seen the features.
 type learned struct{ Preparer *coles.Preparer }
 
-func encodeLearned(v learned) ([]byte, error) { return encodeJSON(v) }
-
-func decodeLearned(b []byte) (learned, error) { return decodeJSON[learned](b) }
-
 // learn learns the preparation of raw blocks, a collection of one learned.
 func (p plan) learn(s beam.Scope, raw beam.PCollection) beam.PCollection {
 	s = s.Scope("Learn")
@@ -108,12 +105,9 @@ func (f *survey) ProcessElement(number int64, b piece) (int64, sums) {
 		matrix.AddRoots(roots, share, nil, row)
 		columns.Add(share, nil, row)
 	}
-	add := slices.Concat([]float64{float64(tally.NonZero)}, columns.Mean, columns.Stored, columns.Count)
-	for _, c := range roots {
-		add = append(add, c.Size, c.Root)
-	}
-	most := append([]float64{flag(tally.Negative), flag(tally.Fraction)}, columns.Largest...)
-	return partOf(number, add, most)
+	key, sum := partOf(number, nil, nil)
+	sum.Seen = &seen{tally, roots, columns}
+	return key, sum
 }
 
 func flag(is bool) float64 {
@@ -123,42 +117,33 @@ func flag(is bool) float64 {
 	return 0
 }
 
-// seen holds the counts of survey over all blocks.
+// seen is what survey has seen of some blocks.
 type seen struct {
-	tally   matrix.Tally
-	roots   []matrix.RootSums
-	columns matrix.ColumnSums
+	Tally   matrix.Tally
+	Roots   []matrix.RootSums
+	Columns matrix.ColumnSums
 }
 
-func (s sums) seen(d int) seen {
-	part := func(k int) []float64 { return s.Add[1+k*d : 1+(k+1)*d] }
-	columns := matrix.ColumnSums{Mean: part(0), Stored: part(1), Count: part(2), Largest: s.Most[2:]}
-	roots := make([]matrix.RootSums, d)
-	for j := range roots {
-		at := 1 + 3*d + 2*j
-		roots[j] = matrix.RootSums{Count: columns.Count[j], Size: s.Add[at], Root: s.Add[at+1]}
-	}
-	return seen{
-		tally:   matrix.Tally{NonZero: int(s.Add[0]), Negative: s.Most[0] > 0, Fraction: s.Most[1] > 0},
-		roots:   roots,
-		columns: columns,
-	}
+func (v *seen) merge(part *seen) {
+	v.Tally.Merge(&part.Tally)
+	matrix.MergeRoots(v.Roots, part.Roots)
+	v.Columns.Merge(part.Columns)
 }
 
 // how is the preparation, chosen by the values where it is a choice.
-func (p plan) how(v seen) prepare.Kind {
-	return prepare.Kind(p.Settings.Preparation).Suitable(&v.tally, int(p.Nodes), p.Columns)
+func (p plan) how(v *seen) prepare.Kind {
+	return prepare.Kind(p.Settings.Preparation).Suitable(&v.Tally, int(p.Nodes), p.Columns)
 }
 
 // squareColumns adds up squares where deviations are needed.
 type squareColumns struct{ Plan plan }
 
 func (f *squareColumns) ProcessElement(number int64, b piece, all sums) (int64, sums) {
-	v := all.seen(f.Plan.Columns)
-	if !f.Plan.how(v).Deviates(v.roots, int(f.Plan.Nodes)) {
+	v := all.Seen
+	if !f.Plan.how(v).Deviates(v.Roots, int(f.Plan.Nodes)) {
 		return partOf(number, nil, nil)
 	}
-	p, sum := v.columns.Squares(), make([]float64, f.Plan.Columns)
+	p, sum := v.Columns.Squares(), make([]float64, f.Plan.Columns)
 	for lo := 0; lo < len(b.Block.Data); lo += f.Plan.Columns {
 		p.Add(sum, nil, b.Block.Data[lo:lo+f.Plan.Columns])
 	}
@@ -169,14 +154,14 @@ func (f *squareColumns) ProcessElement(number int64, b piece, all sums) (int64, 
 type learn struct{ Plan plan }
 
 func (f *learn) ProcessElement(all, squares sums) (learned, error) {
-	v := all.seen(f.Plan.Columns)
-	how, found := f.Plan.how(v), prepare.Sums{Roots: v.roots, Columns: v.columns}
-	if how.Deviates(v.roots, int(f.Plan.Nodes)) {
-		found.Inverse = v.columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
+	v := all.Seen
+	how, found := f.Plan.how(v), prepare.Sums{Roots: v.Roots, Columns: v.Columns}
+	if how.Deviates(v.Roots, int(f.Plan.Nodes)) {
+		found.Inverse = v.Columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
 	}
-	text, err := encodeJSON(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, found)})
+	text, err := json.Marshal(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, found)})
 	if err != nil {
 		return learned{}, fmt.Errorf("distributed: preparer: %w", err)
 	}
-	return decodeLearned(text)
+	return decoded[learned](text)
 }

@@ -3,12 +3,12 @@ package distributed
 import (
 	"context"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/alignment"
 	"coles/internal/kernel"
 	"coles/internal/linear"
-	"coles/internal/matrix"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -18,10 +18,6 @@ type choice struct {
 	Model     coles.ModelKind
 	Alignment *coles.Alignment `json:",omitempty"`
 }
-
-func encodeChoice(c choice) ([]byte, error) { return encodeJSON(c) }
-
-func decodeChoice(b []byte) (choice, error) { return decodeJSON[choice](b) }
 
 // chosenBy is the choice that an alignment makes.
 func chosenBy(a coles.Alignment) choice { return choice{a.Model(), &a} }
@@ -130,34 +126,18 @@ func (f *drawSigns) ProcessElement(ctx context.Context, number int64, p piece, f
 	return nil
 }
 
-// A sketched block comes from drawSigns and the hops: e and f of every row, and the two
-// vectors in which the basis of what the size of a node explains is written.
-type sketched struct {
-	rows       kernel.Matrix[float64] // e, sum, f, filtered sum
-	wide       int
-	root, sums func(i int) float64 // √degree and the sum of the features, without their means
-}
-
-func (b *block) sketched(nodes int64, found facts) sketched {
-	m := b.matrix()
-	wide := m.Cols/2 - 1
-	n := float64(nodes)
-	return sketched{
-		rows: m, wide: wide,
-		root: func(i int) float64 { return math.Sqrt(b.Degree[i]) - found.Roots/n },
-		sums: func(i int) float64 {
-			if found.Signed { // is no mass
-				return 0
-			}
-			return m.Row(i)[wide] - found.Total/n
-		},
+// explained are the two vectors in which the basis of what the size of a node explains is written: √degree and
+// the sum of the features, without their means. A block from drawSigns and the hops has e, the sum, f and the
+// filtered sum of every row.
+func (b *block) explained(nodes int64, found facts) kernel.Matrix[float64] {
+	v, n := kernel.Dense[float64](b.height(), 2), float64(nodes)
+	for i, degree := range b.Degree {
+		v.Row(i)[0] = math.Sqrt(degree) - found.Roots/n
+		if !found.Signed { // or else it is no mass
+			v.Row(i)[1] = b.matrix().Row(i)[b.Columns/2-1] - found.Total/n
+		}
 	}
-}
-
-// row is e and f of a row.
-func (k sketched) row(i int) (e, f []float64) {
-	row := k.rows.Row(i)
-	return row[:k.wide], row[k.wide+1 : 2*k.wide+1]
+	return v
 }
 
 // spread adds up what the basis is normalised by: the products of the two vectors with each other,
@@ -165,11 +145,10 @@ func (k sketched) row(i int) (e, f []float64) {
 type spread struct{ Nodes int64 }
 
 func (f *spread) ProcessElement(number int64, p piece, found facts) (int64, sums) {
-	k := p.Block.sketched(f.Nodes, found)
-	sum := make([]float64, 5)
-	for i := range k.rows.Rows {
-		s, x := k.root(i), k.sums(i)
-		whole := k.rows.Row(i)[k.wide]
+	v, sum := p.Block.explained(f.Nodes, found), make([]float64, 5)
+	for i := range v.Rows {
+		s, x := v.Row(i)[0], v.Row(i)[1]
+		whole := p.Block.matrix().Row(i)[p.Block.Columns/2-1]
 		sum[0] += s * s
 		sum[1] += s * x
 		sum[2] += x * x
@@ -179,9 +158,9 @@ func (f *spread) ProcessElement(number int64, p piece, found facts) (int64, sums
 	return partOf(number, sum, nil)
 }
 
-// basis is the basis Q of the span of 1, √degree and X·1: rows q of three numbers. What others span
-// already, up to rounding, is zero.
-func (k sketched) basis(nodes int64, v []float64) func(i int) [3]float64 {
+// basis is the basis Q (n × 3) of the span of 1, √degree and X·1. What others span already, up to rounding,
+// is zero.
+func (b *block) basis(nodes int64, found facts, v []float64) kernel.Matrix[float64] {
 	first, second, third, mix := 1/math.Sqrt(float64(nodes)), 0.0, 0.0, 0.0
 	const least = 1e-20 // squares of lengths, as coles.Settings.Alignment has 1e-10
 	if v[0] > least*v[3] {
@@ -191,36 +170,41 @@ func (k sketched) basis(nodes int64, v []float64) func(i int) [3]float64 {
 	if rest := v[2] - mix*v[1]; v[2] > least*v[4] && rest > 1e-14*v[2] {
 		third = 1 / math.Sqrt(rest)
 	}
-	return func(i int) [3]float64 {
-		s, x := k.root(i), k.sums(i)
-		return [3]float64{first, second * s, third * (x - mix*s)}
+	x, q := b.explained(nodes, found), kernel.Unset[float64](b.height(), 3)
+	for i := range x.Rows {
+		s, x := x.Row(i)[0], x.Row(i)[1]
+		copy(q.Row(i), []float64{first, second * s, third * (x - mix*s)})
 	}
+	return q
 }
 
-// alongBasis adds up Qᵀe and Qᵀf of all columns, and the squares of e.
+// squaresOfSigns are the squares of e.
+func squaresOfSigns(rows kernel.Matrix[float64]) (sum float64) {
+	for i := range rows.Rows {
+		for _, v := range rows.Row(i)[:rows.Cols/2-1] {
+			sum += v * v
+		}
+	}
+	return sum
+}
+
+// alongBasis adds up the products of Q with all columns, and the squares of e.
 type alongBasis struct {
 	worker
 	Nodes int64
 }
 
-func (f *alongBasis) ProcessElement(number int64, p piece, found facts, v sums) (int64, sums) {
-	k := p.Block.sketched(f.Nodes, found)
-	q := k.basis(f.Nodes, v.Add)
-	sum := make([]float64, 6*k.wide+1)
-	for i := range k.rows.Rows {
-		e, g := k.row(i)
-		for c, along := range q(i) {
-			matrix.AddScaled(sum[2*c*k.wide:], along, e)
-			matrix.AddScaled(sum[(2*c+1)*k.wide:], along, g)
-		}
-		for _, v := range e {
-			sum[6*k.wide] += v * v
-		}
+func (f *alongBasis) ProcessElement(ctx context.Context, number int64, p piece, found facts, v sums, emit func(int64, sums)) error {
+	rows := p.Block.matrix()
+	along := kernel.Dense[float64](3, rows.Cols)
+	if err := kernel.Gemm(ctx, true, false, 1, p.Block.basis(f.Nodes, found, v.Add), rows, 0, along); err != nil {
+		return err
 	}
-	return partOf(number, sum, nil)
+	emit(partOf(number, append(along.Data, squaresOfSigns(rows)), nil))
+	return nil
 }
 
-// multiply takes the basis out of e and f and adds up their products, the diagonals of their kernels
+// multiply takes the basis out of all columns and adds up their products, the diagonals of the kernels of e and f
 // and the squares of e.
 type multiply struct {
 	worker
@@ -228,29 +212,19 @@ type multiply struct {
 }
 
 func (f *multiply) ProcessElement(ctx context.Context, number int64, p piece, found facts, v, along sums, emit func(int64, sums)) error {
-	k := p.Block.sketched(f.Nodes, found)
-	q := k.basis(f.Nodes, v.Add)
-	both := kernel.Unset[float64](k.rows.Rows, 2*k.wide)
-	diagonals := make([]float64, alignment.Diagonals*k.wide)
-	group := groupsOf(k.wide)
-	after := 0.0
-	squares := make([]float64, 2*k.wide)
-	for i := range both.Rows {
-		row := both.Row(i)
-		e, g := k.row(i)
-		copy(row[copy(row, e):], g)
-		for c, v := range q(i) {
-			matrix.AddScaled(row, -v, along.Add[2*c*k.wide:2*(c+1)*k.wide])
-		}
-		for _, v := range row[:k.wide] {
-			after += v * v
-		}
-		copy(squares, row)
-		alignment.AddDiagonals(diagonals, group, squares[:k.wide], squares[k.wide:])
-	}
-	products := kernel.Dense[float64](both.Cols, both.Cols)
-	if err := kernel.Gram(ctx, 1, both, both, products); err != nil {
+	rest, half := panel(slices.Clone(p.Block.Data), p.Block.Columns), p.Block.Columns/2
+	q := p.Block.basis(f.Nodes, found, v.Add)
+	if err := kernel.Gemm(ctx, false, false, -1, q, panel(along.Add[:3*rest.Cols], rest.Cols), 1, rest); err != nil {
 		return err
+	}
+	products := kernel.Dense[float64](rest.Cols, rest.Cols)
+	if err := kernel.Gram(ctx, 1, rest, rest, products); err != nil {
+		return err
+	}
+	after, group := squaresOfSigns(rest), groupsOf(half-1)
+	diagonals := make([]float64, alignment.Diagonals*(half-1))
+	for i := range rest.Rows { // which become squares
+		alignment.AddDiagonals(diagonals, group, rest.Row(i)[:half-1], rest.Row(i)[half:2*half-1])
 	}
 	emit(partOf(number, append(append(diagonals, after), products.Data...), nil))
 	return nil
@@ -268,10 +242,10 @@ func (f *estimateAlignment) ProcessElement(s, along sums, found facts) choice {
 	}
 	w := f.Columns
 	diagonals, after, products := s.Add[:alignment.Diagonals*w], s.Add[alignment.Diagonals*w], s.Add[alignment.Diagonals*w+1:]
-	if rounding := f.Plan.rounding(); after <= along.Add[6*w]*rounding*rounding {
+	if rounding := f.Plan.rounding(); after <= along.Add[6*(w+1)]*rounding*rounding {
 		return chosenBy(coles.Alignment{Columns: w})
 	}
-	m := panel(products, 2*w)
+	m := panel(products, 2*(w+1))
 	kernel.MirrorUpper(m)
 	part := func(top, left int) [][]float64 {
 		rows := make([][]float64, w)
@@ -280,5 +254,5 @@ func (f *estimateAlignment) ProcessElement(s, along sums, found facts) choice {
 		}
 		return rows
 	}
-	return chosenBy(coles.Alignment(alignment.Of(groupsOf(w), part(0, 0), part(w, 0), part(w, w), diagonals)))
+	return chosenBy(coles.Alignment(alignment.Of(groupsOf(w), part(0, 0), part(w+1, 0), part(w+1, w+1), diagonals)))
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	flags "flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +29,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 // play is the program as a job server or as a worker, by an environment variable: the tests start
@@ -102,7 +101,9 @@ func boot() error {
 // start starts the program in a role, and returns its address and what kills it.
 func start(t *testing.T, role string) (address string, kill func()) {
 	t.Helper()
-	port := testkit.Must(freePort())
+	free := testkit.Must(net.Listen("tcp", "localhost:0"))
+	port := free.Addr().(*net.TCPAddr).Port
+	free.Close()
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	c.Env = append(os.Environ(), fmt.Sprintf("COLES_TEST_ROLE=%s:%d", role, port))
 	if os.Getenv("COLES_LOUD") != "" {
@@ -199,9 +200,7 @@ func TestCancelledByOthers(t *testing.T) {
 	set := manyHops(g.job(t, Job{}).Settings)
 	job := g.job(t, Job{Settings: set})
 	once := sync.OnceFunc(func() {
-		conn := testkit.Must(grpc.NewClient(testkit.Must(startPrism()), grpc.WithTransportCredentials(insecure.NewCredentials())))
-		defer conn.Close()
-		client := jobpb.NewJobServiceClient(conn)
+		client := testkit.Must(startPrism())
 		for _, info := range testkit.Must(client.GetJobs(t.Context(), &jobpb.GetJobsRequest{})).GetJobInfo() {
 			if info.GetState() == jobpb.JobState_RUNNING {
 				client.Cancel(t.Context(), &jobpb.CancelJobRequest{JobId: info.GetJobId()})

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"coles"
+	"coles/internal/spectral"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -16,7 +17,7 @@ func init() {
 		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
 		&addUp{}, &knownChoice{}, &drawSigns{}, &spread{}, &alongBasis{}, &multiply{}, &estimateAlignment{},
 		&needCommunities{}, &hideEdges{}, &arrive{}, &addMoments{}, &addLikeness{}, &decide{},
-		&hop{}, &mark{}, &gram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},
+		&hop{}, &loadedHop{}, &mark{}, &gram{}, &loadedGram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},
 		&writeState{}, &listState{}, &readState{}, &listShards{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
 	} {
 		beam.RegisterDoFn(reflect.TypeOf(step))
@@ -24,39 +25,27 @@ func init() {
 	for _, element := range []any{rowShard{}, stateShard{}, File{}} {
 		beam.RegisterType(reflect.TypeOf(element))
 	}
-	beam.RegisterFunction(encodeFacts)
-	beam.RegisterFunction(encodeChoice)
-	registerFrames(encodeEdges, decodeEdges)
-	registerFrames(encodeRows, decodeRows)
-	registerFrames(encodeNames, decodeNames)
-	registerFrames(encodeCells, decodeCells)
-	registerFrames(encodePiece, decodePiece)
-	registerFrames(encodeSums, decodeSums)
-	registerFrames(encodeLearned, decodeLearned)
-	registerFrames(encodeFacts, decodeFacts)
-	registerFrames(encodeChoice, decodeChoice)
-	registerFrames(encodeSolution, decodeSolution)
-	registerFrames(encodeWeights, decodeWeights)
+	for _, element := range []any{
+		EdgeChunk{}, Rows{}, names{}, piece{}, sums{}, learned{}, facts{}, choice{}, solution{}, spectral.Weights{},
+	} {
+		beam.RegisterType(reflect.TypeOf(element))
+		beam.RegisterCoder(reflect.TypeOf(element), encode, decode)
+	}
+	beam.RegisterFunction(encode)
 }
 
-func encodeEdges(c EdgeChunk) []byte { return framed(c) }
-
-func decodeEdges(b []byte) (EdgeChunk, error) { return unframed[EdgeChunk](b) }
-
 // check compares the lengths.
-func (c EdgeChunk) check() error { return checkEdges(len(c.U), len(c.V), c.Weight) }
-
-// checkEdges compares the numbers of first ends, second ends and weights, if there are any.
-func checkEdges(u, v int, weight []float64) error {
-	if u != v || weight != nil && len(weight) != u {
-		return fmt.Errorf("%w: edges of %d and %d nodes with %d weights", coles.ErrShape, u, v, len(weight))
+func (c EdgeChunk) check() error {
+	if len(c.U) != len(c.V) || c.Weight != nil && len(c.Weight) != len(c.U) {
+		return fmt.Errorf("%w: edges of %d and %d nodes with %d weights", coles.ErrShape, len(c.U), len(c.V), len(c.Weight))
 	}
 	return nil
 }
 
-func encodeRows(r Rows) []byte { return framed(r) }
-
-func decodeRows(b []byte) (Rows, error) { return unframed[Rows](b) }
+func (c *EdgeChunk) add(u, v int64, w float64) {
+	c.Weight = appendWeight(c.Weight, len(c.U), w)
+	c.U, c.V = append(c.U, u), append(c.V, v)
+}
 
 func (r Rows) check() error {
 	if r.Columns == 0 && len(r.Data) == 0 { // truncation may leave no columns
@@ -65,29 +54,13 @@ func (r Rows) check() error {
 	return checkPanel(len(r.Data), r.Columns)
 }
 
-// cells are edges of a block: between its rows U and the nodes V.
-type cells struct {
-	U      []int32
-	V      []int64
-	Weight []float64 // nil where all are 1
-}
-
-func encodeCells(c cells) []byte { return framed(c) }
-
-func decodeCells(b []byte) (cells, error) { return unframed[cells](b) }
-
-func (c cells) check() error { return checkEdges(len(c.U), len(c.V), c.Weight) }
-
 // sums are numbers of a block, or of some blocks.
 type sums struct {
 	Place int64     // among those that are added in one go
 	Add   []float64 // add up over the blocks
 	Most  []float64 // of these the largest counts
+	Seen  *seen     // of survey
 }
-
-func encodeSums(s sums) []byte { return framed(s) }
-
-func decodeSums(b []byte) (sums, error) { return unframed[sums](b) }
 
 func (s sums) check() error { return nil }
 
@@ -99,10 +72,6 @@ type solution struct {
 	Directions []float64
 	Mean       []float64 // of the columns of FXVᵀ
 }
-
-func encodeSolution(s solution) []byte { return framed(s) }
-
-func decodeSolution(b []byte) (solution, error) { return unframed[solution](b) }
 
 func (s solution) check() error {
 	rows, pairs := len(s.Mean), len(s.Lambda)

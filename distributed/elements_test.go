@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/testkit"
 )
 
 // A coder sends the frame of an example there and back.
@@ -16,40 +17,42 @@ type coder struct {
 	again   func([]byte) ([]byte, error)
 }
 
-func coderOf[T any](encode func(T) []byte, decode func([]byte) (T, error), example T) coder {
-	return coder{example, encode(example), func(b []byte) ([]byte, error) {
-		v, err := decode(b)
+func coderOf[T any](example T) coder {
+	return coder{example, frameOf(example), func(b []byte) ([]byte, error) {
+		v, err := decoded[T](b)
 		if err != nil {
 			return nil, err
 		}
-		return encode(v), nil
+		return encode(v)
 	}}
 }
+
+func frameOf(v any) []byte { return testkit.Must(encode(v)) }
 
 // coders are all of those that are frames, with an example of each kind.
 func coders() []coder {
 	pieces := []piece{
 		{Block: &block{Columns: 2, Degree: []float64{1, 0, 3}, Data: []float64{1, 2, 3, 4, 5, 6}}},
-		{Block: &block{Columns: 1, Single: true, Data: []float64{0.5, -2}}},
+		{Block: &block{Columns: 1, Data: []float64{0.1, -2}}},
 		{Tile: &tile{Other: 3, Own: []int32{0, 5}, Mates: []int32{1, 2, 9}, Ptr: []int32{0, 2, 3}, Col: []int32{0, 2, 1}}},
 		{Tile: &tile{Other: 0, Own: []int32{4}, Mates: []int32{7}, Ptr: []int32{0, 1}, Col: []int32{0}, Val: []float64{2.5}}},
 		{Mates: &mates{Other: 7, Rows: []int32{1, 4}}},
-		{Message: &message{From: 2, Kind: ofSums, Columns: 2, Rows: []int32{3, 8}, Data: []float64{1, 2, 3, 4}}},
-		{Message: &message{From: 2, Kind: ofRows, Columns: 1, Single: []float32{1, 2, 3}}},
-		{Presence: &presence{From: 1, Rows: []int32{2}, Degree: []float64{4}, Counts: tally{1, 2, 3, 4, 1}}},
+		{Message: &message{From: 2, Columns: 2, Rows: []int32{3, 8}, Data: []float64{1, 2, 3, 4}}},
+		{Message: &message{From: 2, Columns: 1, Data: []float64{1, 2, 0.3}}},
+		{Mates: &mates{Other: 1, Rows: []int32{2}, Degree: []float64{4}}},
+		{Tile: &tile{Ptr: []int32{0}, Counts: &tally{1, 2, 3, 4, 1}}},
 	}
 	var all []coder
 	for _, p := range pieces {
-		all = append(all, coderOf(encodePiece, decodePiece, p))
+		all = append(all, coderOf(p))
 	}
 	return append(all,
-		coderOf(encodeEdges, decodeEdges, EdgeChunk{U: []int64{1, 2}, V: []int64{3, 1 << 40}, Weight: []float64{1, 2}}),
-		coderOf(encodeRows, decodeRows, Rows{First: 12, Columns: 3, Data: []float64{1, 2, 3, 4, 5, 6}}),
-		coderOf(encodeCells, decodeCells, cells{U: []int32{1, 2}, V: []int64{3, 4}, Weight: []float64{1, 2}}),
-		coderOf(encodeNames, decodeNames, names{Names: []string{"a", "", "ö"}, Numbers: []int64{1, 2, 3}}),
-		coderOf(encodeNames, decodeNames, names{Names: []string{"a"}, Other: []string{"b"}, Weight: []float64{2}}),
-		coderOf(encodeSums, decodeSums, sums{Place: 5, Add: []float64{1, 2}, Most: []float64{3}}),
-		coderOf(encodeSolution, decodeSolution, solution{Columns: 2, Lambda: []float64{3}, Directions: []float64{1, 0, 0, 1}, Mean: []float64{0, 1}}),
+		coderOf(EdgeChunk{U: []int64{1, 2}, V: []int64{3, 1 << 40}, Weight: []float64{1, 2}}),
+		coderOf(Rows{First: 12, Columns: 3, Data: []float64{1, 2, 3, 4, 5, 6}}),
+		coderOf(names{Names: []string{"a", "", "ö"}, Numbers: []int64{1, 2, 3}}),
+		coderOf(names{Names: []string{"a"}, Other: []string{"b"}, Weight: []float64{2}}),
+		coderOf(sums{Place: 5, Add: []float64{1, 2}, Most: []float64{3}}),
+		coderOf(solution{Columns: 2, Lambda: []float64{3}, Directions: []float64{1, 0, 0, 1}, Mean: []float64{0, 1}}),
 	)
 }
 
@@ -70,9 +73,27 @@ func TestFrames(t *testing.T) {
 			t.Errorf("%T: a frame with a byte more: %v", c.example, err)
 		}
 	}
-	back, err := decodePiece(encodePiece(coders()[0].example.(piece)))
+	back, err := decoded[piece](frameOf(coders()[0].example.(piece)))
 	if err != nil || !reflect.DeepEqual(back, coders()[0].example) {
 		t.Errorf("%+v, %v", back, err)
+	}
+}
+
+// TestPlaces takes a piece that stays in the program, once, and drops those of a job that nobody takes.
+func TestPlaces(t *testing.T) {
+	p := piece{Mates: &mates{Other: 7, Rows: []int32{1, 4}}}
+	frame, left, other := frameOf(park("a", p)), frameOf(park("a", p)), frameOf(park("b", p))
+	if back, err := decoded[piece](frame); err != nil || back.Mates != p.Mates {
+		t.Errorf("%+v, %v", back, err)
+	}
+	clearPlaces("a")
+	for _, gone := range [][]byte{frame, left} {
+		if back, err := decoded[piece](gone); !errors.Is(err, coles.ErrFormat) {
+			t.Errorf("%+v, %v", back, err)
+		}
+	}
+	if back, err := decoded[piece](other); err != nil || back.Mates != p.Mates {
+		t.Errorf("%+v of another job, %v", back, err)
 	}
 }
 
@@ -87,13 +108,10 @@ func TestLies(t *testing.T) {
 		"rows overlap":            {Tile: &tile{Own: []int32{0, 1}, Mates: []int32{1}, Ptr: []int32{0, 2, 1}, Col: []int32{0}}},
 		"row twice":               {Mates: &mates{Rows: []int32{2, 2}}},
 		"values of other entries": {Tile: &tile{Own: []int32{0}, Mates: []int32{1}, Ptr: []int32{0, 1}, Col: []int32{0}, Val: []float64{1, 2}}},
-		"sums of other rows":      {Message: &message{Kind: ofSums, Columns: 1, Rows: []int32{1}, Data: []float64{1, 2}}},
-		"rows that say where":     {Message: &message{Kind: ofRows, Columns: 1, Rows: []int32{1}, Data: []float64{1}}},
-		"both precisions":         {Message: &message{Columns: 1, Data: []float64{1}, Single: []float32{1}}},
-		"kind unknown":            {Message: &message{Kind: 9, Columns: 1, Data: []float64{1}}},
-		"degrees of no row":       {Presence: &presence{Degree: []float64{1}}},
+		"sums of other rows":      {Message: &message{Columns: 1, Rows: []int32{1}, Data: []float64{1, 2}}},
+		"degrees of no row":       {Mates: &mates{Degree: []float64{1}}},
 	} {
-		if _, err := decodePiece(encodePiece(p)); !errors.Is(err, coles.ErrFormat) {
+		if _, err := decoded[piece](frameOf(p)); !errors.Is(err, coles.ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

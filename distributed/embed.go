@@ -24,7 +24,7 @@ func (p plan) embed(s beam.Scope, fx, solved, found, choice beam.PCollection) (e
 	energy := total(s, energies, p.blocks())
 	weighed := beam.ParDo(s, &weigh{p}, energy, beam.SideInput{Input: solved})
 	sides := []beam.Option{beam.SideInput{Input: solved}, beam.SideInput{Input: weighed}}
-	norms := total(s, beam.ParDo(s, &lengths{p.Grid.Height}, y, sides...), p.blocks())
+	norms := total(s, beam.ParDo(s, &lengths{}, y, sides...), p.blocks())
 	model = beam.ParDo(s, &assemble{p}, norms, append(sides, beam.SideInput{Input: found}, beam.SideInput{Input: choice})...)
 	return beam.ParDo(s, &scale{}, y, beam.SideInput{Input: model}), model
 }
@@ -61,29 +61,22 @@ func (v solution) columns(ctx context.Context, h *block) (kernel.Matrix[float64]
 	return y, kernel.Gemm(ctx, false, true, 1, h.matrix(), panel(v.Directions, v.Columns), 0, y)
 }
 
-// weights multiply the columns before these get their norm.
-type weights struct{ spectral.Weights }
-
-func encodeWeights(v weights) ([]byte, error) { return encodeJSON(v) }
-
-func decodeWeights(b []byte) (weights, error) { return decodeJSON[weights](b) }
-
 // weigh chooses γ.
 type weigh struct{ Plan plan }
 
-func (f *weigh) ProcessElement(energy sums, v solution) (weights, error) {
+func (f *weigh) ProcessElement(energy sums, v solution) (spectral.Weights, error) {
 	k, n := len(v.Lambda), float64(f.Plan.Nodes)
 	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean[:k], Energy: energy.Add[:k]}
 	rule := spectral.Rule(f.Plan.Settings.Scaling)
 	w := rule.Weigh(columns, v.Lambda, linear.Rounding(false))
 	if f.Plan.Grid.Messages != coles.Float32 {
-		return weights{w}, nil
+		return w, nil
 	}
 	noise := v.rounded(energy.Add, n)
 	if doubt := rule.Doubt(columns, v.Lambda, w, noise); doubt > spectral.MostDoubt {
-		return weights{w}, fmt.Errorf("distributed: %w: rounding in float32 may change YYᵀ by %.2g; send messages in float64", coles.ErrPrecision, doubt)
+		return w, fmt.Errorf("distributed: %w: rounding in float32 may change YYᵀ by %.2g; send messages in float64", coles.ErrPrecision, doubt)
 	}
-	return weights{w}, nil
+	return w, nil
 }
 
 // rounded says what messages in float32 make of the eigenpairs and of columns FXVᵀ of n rows with these
@@ -112,9 +105,9 @@ func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 }
 
 // lengths adds up the lengths of centred rows: of the weighted columns of P, and of the column of degrees.
-type lengths struct{ Height int64 }
+type lengths struct{}
 
-func (f *lengths) ProcessElement(number int64, y Rows, v solution, w weights) (int64, sums) {
+func (f *lengths) ProcessElement(number int64, y Rows, v solution, w spectral.Weights) (int64, sums) {
 	all, degree := 0.0, 0.0
 	k := len(v.Lambda)
 	for lo := 0; lo < len(y.Data); lo += y.Columns {
@@ -134,7 +127,7 @@ func (f *lengths) ProcessElement(number int64, y Rows, v solution, w weights) (i
 // assemble makes the model.
 type assemble struct{ Plan plan }
 
-func (f *assemble) ProcessElement(norms sums, v solution, w weights, found facts, c choice) ([]byte, error) {
+func (f *assemble) ProcessElement(norms sums, v solution, w spectral.Weights, found facts, c choice) ([]byte, error) {
 	set, n := f.Plan.settings(c), float64(f.Plan.Nodes)
 	rule, factors := spectral.Rule(set.Scaling), slices.Clone(w.Factors)
 	if !w.Equal {

@@ -18,37 +18,44 @@ import (
 // Errors, before any work: [coles.ErrSetting], [coles.ErrShape] for another number of features than
 // the model has, [coles.ErrTooLarge], [coles.ErrTransductive] for a model without features.
 func Embed(s beam.Scope, in Input, m *coles.Model, grid Grid) (beam.PCollection, error) {
-	if m.Preparer() == nil {
-		return beam.PCollection{}, fmt.Errorf("distributed: embed: %w", coles.ErrTransductive)
-	}
-	v := m.Directions().RawMatrix()
-	if v.Rows == 0 {
-		return beam.PCollection{}, fmt.Errorf("distributed: embed: %w: the model has no columns", coles.ErrSetting)
-	}
 	p, file, err := planOf(in, m, grid)
 	if err != nil {
 		return beam.PCollection{}, err
 	}
-	if v.Cols != in.Columns {
-		return beam.PCollection{}, fmt.Errorf("distributed: embed: %w: %d features, the model is of %d", coles.ErrShape, in.Columns, v.Cols)
-	}
-	s = s.Scope("Embed")
-	state, parts := p.state(s, in, p.rawBlocks(s, in.Features), beam.Create(s, learned{m.Preparer()}))
-	counted := total(s, parts, p.blocks())
-	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
-	state = beam.ParDo(s, &narrow{p.worker()}, state, beam.SideInput{Input: beam.Create(s, directions)})
-	state = p.filter(s, p.Settings.Filter.Coefficients()[:p.hops()], nothingNext, state)
-	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file)}, beam.SideInput{Input: counted}), nil
+	return p.byModel(s, in, m, file), nil
 }
 
 // planOf returns the plan of an embedding, and the file of the model.
 func planOf(in Input, m *coles.Model, grid Grid) (plan, []byte, error) {
+	fail := func(err error) (plan, []byte, error) {
+		return plan{}, nil, fmt.Errorf("distributed: embed: %w", err)
+	}
+	switch _, d := m.Directions().Dims(); {
+	case m.Preparer() == nil:
+		return fail(coles.ErrTransductive)
+	case d == 0:
+		return fail(fmt.Errorf("%w: the model has no columns", coles.ErrSetting))
+	case d != in.Columns:
+		return fail(fmt.Errorf("%w: %d features, the model is of %d", coles.ErrShape, in.Columns, d))
+	}
 	if err := errors.Join(checkSizes(in.Nodes, in.Columns), grid.check()); err != nil {
 		return plan{}, nil, err
 	}
 	var file bytes.Buffer
 	_, err := m.WriteTo(&file)
-	return plan{in.Nodes, in.Columns, grid.resolved(in.Nodes, in.Columns), m.Settings()}, file.Bytes(), err
+	return plan{Nodes: in.Nodes, Columns: in.Columns, Grid: grid.resolved(in.Nodes, in.Columns), Settings: m.Settings()}, file.Bytes(), err
+}
+
+// byModel adds all steps of an embedding to a pipeline.
+func (p plan) byModel(s beam.Scope, in Input, m *coles.Model, file []byte) beam.PCollection {
+	s = s.Scope("Embed")
+	state, parts := p.state(s, in, p.rawBlocks(s, in.Features), beam.Create(s, learned{m.Preparer()}))
+	counted := total(s, parts, p.blocks())
+	v := m.Directions().RawMatrix()
+	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
+	state = beam.ParDo(s, &narrow{p.worker()}, state, beam.SideInput{Input: beam.Create(s, directions)})
+	state = p.filter(s, p.Settings.Filter.Coefficients()[:p.hops()], nothingNext, state)
+	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file)}, beam.SideInput{Input: counted})
 }
 
 // narrow puts XVᵀ in the place of X.

@@ -8,10 +8,8 @@ import (
 	flags "flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -47,23 +45,10 @@ var services = []string{prismName, "universal", "portable", "flink", "spark"}
 // embedded reports whether a runner is the engine in this program.
 func embedded(runner string) bool { return runner == prismName && *jobopts.Endpoint == "" }
 
-// startPrism starts the local engine in this program and returns its address.
-var startPrism = sync.OnceValues(func() (string, error) {
-	port, err := freePort()
-	if err == nil {
-		_, err = prism.CreateJobServer(context.Background(), prism.Options{Port: port})
-	}
-	return fmt.Sprintf("localhost:%d", port), err
+// startPrism starts the local engine in this program.
+var startPrism = sync.OnceValues(func() (jobpb.JobServiceClient, error) {
+	return prism.CreateJobServer(context.Background(), prism.Options{})
 })
-
-// freePort finds a port of this machine that nobody listens at.
-func freePort() (int, error) {
-	free, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		return 0, err
-	}
-	return free.Addr().(*net.TCPAddr).Port, free.Close()
-}
 
 // callTime bounds a question to a job service.
 const callTime = 5 * time.Second
@@ -115,23 +100,21 @@ func newEngine(ctx context.Context, runner string, cancel func(context.Context, 
 	if !service {
 		return e, nil
 	}
-	address, err := *jobopts.Endpoint, error(nil)
+	var err error
 	if e.embedded {
-		address, err = startPrism()
-	}
-	if err == nil {
-		e.conn, err = grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		e.client, err = startPrism()
+	} else if e.conn, err = grpc.NewClient(*jobopts.Endpoint, grpc.WithTransportCredentials(insecure.NewCredentials())); err == nil {
+		e.client = jobpb.NewJobServiceClient(e.conn)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("distributed: runner %s: %w", runner, err)
 	}
-	e.client = jobpb.NewJobServiceClient(e.conn)
 	asking, stop := context.WithTimeout(ctx, callTime)
 	defer stop()
 	_, err = e.client.GetJobs(asking, &jobpb.GetJobsRequest{})
 	if code := status.Code(err); code == codes.Unavailable || code == codes.DeadlineExceeded || code == codes.Canceled {
 		e.close()
-		return nil, cmp.Or(ctx.Err(), fmt.Errorf("distributed: runner %s: no job service answers at %s: %w", runner, address, err))
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("distributed: runner %s: no job service answers at %s: %w", runner, *jobopts.Endpoint, err))
 	}
 	return e, nil
 }
@@ -149,29 +132,6 @@ func (e *engine) program() string {
 	}
 	name, _ := os.Executable() // which Run cannot open where there is none
 	return name
-}
-
-// often counts the pipelines of the engine in this program, and keeps the collector's setting without them.
-var often struct {
-	sync.Mutex
-	pipelines, before int
-}
-
-// collectOften has garbage collected as soon as it is a third of what lives, while a pipeline runs in this
-// program: Prism copies every element some nine times.
-func collectOften() (end func()) {
-	often.Lock()
-	defer often.Unlock()
-	if often.pipelines++; often.pipelines == 1 {
-		often.before = debug.SetGCPercent(30)
-	}
-	return func() {
-		often.Lock()
-		defer often.Unlock()
-		if often.pipelines--; often.pipelines == 0 {
-			debug.SetGCPercent(often.before)
-		}
-	}
 }
 
 // freeMemory is what the system says that programs can have, 0 where it does not.
@@ -230,9 +190,6 @@ func jobName(step string) string {
 // them. The end of ctx cancels this job and no other.
 func (e *engine) run(ctx context.Context, step string, p *beam.Pipeline, seen func(Counters)) (Counters, error) {
 	name := jobName(step)
-	if e.embedded {
-		defer collectOften()()
-	}
 	if e.client == nil {
 		return e.runElsewhere(ctx, name, p)
 	}

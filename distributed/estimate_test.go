@@ -100,7 +100,7 @@ func TestJobEstimate(t *testing.T) {
 func TestFrameBytes(t *testing.T) {
 	bytes := 0
 	for _, p := range []piece{{Tile: &tile{Ptr: []int32{}}}, {Mates: &mates{}}, {Message: &message{}}, {Message: &message{}}} {
-		bytes += len(framed(p)) + 20
+		bytes += len(frameOf(p)) + 20
 	}
 	if off := math.Abs(float64(bytes)/4 - frameBytes); off > 3 {
 		t.Errorf("%v bytes a frame, off by %v", float64(bytes)/4, off)

@@ -8,16 +8,47 @@ import (
 	"reflect"
 
 	"coles"
+	"coles/internal/kernel"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Elements travel as frames: the fields of a struct in their order, numbers in little-endian order,
-// lists and texts after their lengths, and before what a pointer points to whether it is there. A frame
-// that is too short or too long, or whose parts do not fit each other, is an error.
+// Elements that have a check travel as frames, and the others, of which there are few, in JSON. A frame has the
+// fields of a struct in their order, numbers in little-endian order, lists and texts after their lengths, and before
+// what a pointer points to whether it is there. Numbers of a list that are all numbers of float32, too, travel as
+// such, and the length, which is doubled, is odd. A frame that is too short or too long, or whose parts do not fit each other, is an error.
 
-// framed returns the frame of an element.
-func framed(v any) []byte { return appendFrame(nil, reflect.ValueOf(v)) }
+// A checked element knows whether its parts fit each other.
+type checked interface{ check() error }
+
+// encode is the coder of all elements, with decode.
+func encode(v beam.T) ([]byte, error) {
+	if _, is := v.(checked); is {
+		return appendFrame(nil, reflect.ValueOf(v)), nil
+	}
+	return json.Marshal(v)
+}
+
+// decode reads an element of a type, and takes a piece that was left in this program.
+func decode(t reflect.Type, b []byte) (beam.T, error) {
+	v := reflect.New(t).Elem()
+	err := error(nil)
+	if _, is := v.Interface().(checked); is {
+		err = unframe(b, v)
+	} else if err = json.Unmarshal(b, v.Addr().Interface()); err != nil {
+		err = fmt.Errorf("distributed: element: %w: %w", coles.ErrFormat, err)
+	}
+	if p, is := v.Interface().(piece); is && err == nil && p.Place != nil {
+		return p.Place.take()
+	}
+	return v.Interface(), err
+}
+
+// decoded is decode for a type that is known.
+func decoded[T any](b []byte) (T, error) {
+	v, err := decode(reflect.TypeFor[T](), b)
+	return v.(T), err
+}
 
 func appendFrame(b []byte, v reflect.Value) []byte {
 	switch v.Kind() {
@@ -31,11 +62,15 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 		}
 		return appendFrame(append(b, 1), v.Elem())
 	case reflect.String:
-		return append(binary.LittleEndian.AppendUint32(b, uint32(v.Len())), v.String()...)
+		return append(binary.LittleEndian.AppendUint64(b, uint64(v.Len())), v.String()...)
 	case reflect.Slice:
-		b = binary.LittleEndian.AppendUint64(b, uint64(v.Len()))
+		list, single := v.Interface(), uint64(0)
+		if numbers, is := list.([]float64); is && width(numbers) == 4 {
+			list, single = converted[float32](numbers), 1
+		}
+		b = binary.LittleEndian.AppendUint64(b, 2*uint64(v.Len())+single)
 		if v.Type().Elem().Kind() != reflect.String {
-			b, _ = binary.Append(b, binary.LittleEndian, v.Interface()) // numbers of fixed size do not fail
+			b, _ = binary.Append(b, binary.LittleEndian, list) // numbers of fixed size do not fail
 			return b
 		}
 		for k := range v.Len() {
@@ -49,19 +84,38 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// unframed reads the frame of an element and checks that its parts fit each other.
-func unframed[T interface{ check() error }](b []byte) (v T, err error) {
+// width is the number of bytes in which each number of a list travels.
+func width(list []float64) int {
+	for _, x := range list {
+		if float64(float32(x)) != x {
+			return 8
+		}
+	}
+	return 4
+}
+
+// converted are numbers of one precision in another.
+func converted[To, From kernel.Float](list []From) []To {
+	to := make([]To, len(list))
+	for q, x := range list {
+		to[q] = To(x)
+	}
+	return to
+}
+
+// unframe reads the frame of an element and checks it.
+func unframe(b []byte, v reflect.Value) error {
 	f := &frame{b: b}
-	f.read(reflect.ValueOf(&v).Elem())
+	f.read(v)
 	if len(f.b) > 0 {
 		f.fail("%d bytes too many", len(f.b))
 	}
 	if f.err == nil {
-		if err := v.check(); err != nil {
+		if err := v.Interface().(checked).check(); err != nil {
 			f.fail("%v", err)
 		}
 	}
-	return v, f.err
+	return f.err
 }
 
 // A frame is read from its beginning. After the first error it gives zeros.
@@ -90,9 +144,7 @@ func (f *frame) read(v reflect.Value) {
 			f.read(v.Elem())
 		}
 	case reflect.String:
-		if length := f.take(4); length != nil {
-			v.SetString(string(f.take(int(binary.LittleEndian.Uint32(length)))))
-		}
+		v.SetString(string(f.take(int(f.number()))))
 	case reflect.Slice:
 		f.list(v)
 	case reflect.Uint8, reflect.Bool:
@@ -106,22 +158,31 @@ func (f *frame) read(v reflect.Value) {
 
 // list reads a list, nil if it is empty. It takes no memory for elements that are not there.
 func (f *frame) list(v reflect.Value) {
-	size, isText := int(v.Type().Elem().Size()), v.Type().Elem().Kind() == reflect.String
+	n, of := f.number(), v.Type()
+	if n%2 == 1 && of == reflect.TypeFor[[]float64]() {
+		of = reflect.TypeFor[[]float32]()
+	}
+	size, isText := int(of.Elem().Size()), of.Elem().Kind() == reflect.String
 	if isText {
-		size = 4 // its length
+		size = 8 // its length
 	}
-	n := f.length(size)
-	if n == 0 {
+	if n /= 2; n > int64(len(f.b)/size) {
+		f.fail("a list of %d in %d bytes", n, len(f.b))
+	}
+	if n == 0 || f.err != nil {
 		return
 	}
-	v.Set(reflect.MakeSlice(v.Type(), n, n))
+	list := reflect.MakeSlice(of, int(n), int(n))
+	for k := 0; isText && k < int(n); k++ {
+		f.read(list.Index(k))
+	}
 	if !isText {
-		binary.Decode(f.take(n*size), binary.LittleEndian, v.Interface()) // the bytes are there
-		return
+		binary.Decode(f.take(int(n)*size), binary.LittleEndian, list.Interface()) // the bytes are there
 	}
-	for k := range n {
-		f.read(v.Index(k))
+	if single, is := list.Interface().([]float32); is {
+		list = reflect.ValueOf(converted[float64](single))
 	}
+	v.Set(list)
 }
 
 // take returns the next bytes.
@@ -149,16 +210,6 @@ func (f *frame) number() int64 {
 	return v
 }
 
-// length reads the length of a list of elements of so many bytes, which must be there.
-func (f *frame) length(size int) int {
-	n := f.number()
-	if n > int64(len(f.b)/size) {
-		f.fail("a list of %d in %d bytes", n, len(f.b))
-		return 0
-	}
-	return int(n)
-}
-
 // checkPanel verifies that so many numbers are rows of so many columns.
 func checkPanel(count, columns int) error {
 	if columns < 1 || columns > math.MaxInt32 || count%columns != 0 {
@@ -179,21 +230,4 @@ func checkAscending(lists ...[]int32) error {
 		}
 	}
 	return nil
-}
-
-// registerFrames registers the coder of a type.
-func registerFrames[T any](encode any, decode func([]byte) (T, error)) {
-	beam.RegisterType(reflect.TypeFor[T]())
-	beam.RegisterCoder(reflect.TypeFor[T](), encode, decode)
-}
-
-// encodeJSON is called by the coders of small types, as framed is by the others: Beam finds a coder by
-// the name of its function, which an instance of a generic one does not have.
-func encodeJSON[T any](v T) ([]byte, error) { return json.Marshal(v) }
-
-func decodeJSON[T any](text []byte) (v T, err error) {
-	if err = json.Unmarshal(text, &v); err != nil {
-		err = fmt.Errorf("distributed: element: %w: %w", coles.ErrFormat, err)
-	}
-	return v, err
 }

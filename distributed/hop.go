@@ -38,11 +38,12 @@ func (p plan) part(s beam.Scope, coef []float64, hi, lo, then int, state beam.PC
 			break
 		}
 		s := s.Scope(fmt.Sprintf("Hop%d", k))
-		f := &hop{worker: p.worker(), Coefficient: a, Single: p.Grid.Messages == coles.Float32}
+		f := hop{worker: p.worker(), Coefficient: a, Single: p.Grid.Messages == coles.Float32, Job: p.job}
 		if k == 0 {
 			f.Then = then
 		}
-		state = beam.ParDo(s, f, beam.GroupByKey(s, state))
+		step, blocks := byBlock(s, state, &f, &loadedHop{f})
+		state = beam.ParDo(s, step, blocks)
 	}
 	return state
 }
@@ -62,7 +63,7 @@ type mark struct{}
 func (*mark) ProcessElement(number int64, p piece, c choice, emit func(int64, piece)) {
 	alone := c.Model == coles.FeatureModel
 	if p.Block != nil && alone {
-		p.Block.Alone, p.Block.Single = true, false
+		p.Block.Alone = true
 	}
 	if p.Block != nil || !alone {
 		emit(number, p)
@@ -83,7 +84,8 @@ type hop struct {
 	worker
 	Coefficient float64
 	Then        int
-	Single      bool // messages in float32
+	Single      bool   // messages in float32
+	Job         string // under which pieces wait in this program, or ""
 }
 
 func (f *hop) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, emit func(int64, piece)) error {
@@ -106,6 +108,9 @@ func (f *hop) ProcessElement(ctx context.Context, number int64, next func(*piece
 		sum.Data[q] += f.Coefficient * v
 	}
 	out := outbox{ctx: ctx, from: number, single: f.Single, emit: emit}
+	if f.Job != "" {
+		out.emit = func(to int64, p piece) { emit(to, park(f.Job, p)) }
+	}
 	switch f.Then {
 	case filterNext:
 		out.state(h)
@@ -152,11 +157,7 @@ func (h *hand) received(ctx context.Context) (kernel.Matrix[float64], error) {
 		if m.Columns != sum.Cols {
 			return sum, fmt.Errorf("distributed: %w: a message of %d columns for a block of %d", coles.ErrShape, m.Columns, sum.Cols)
 		}
-		data := m.Data
-		if m.Single != nil {
-			data = converted[float64](m.Single)
-		}
-		if err := h.receive(ctx, m, sum, panel(data, m.Columns)); err != nil {
+		if err := h.receive(ctx, m, sum, panel(m.Data, m.Columns)); err != nil {
 			return sum, err
 		}
 	}
@@ -165,14 +166,15 @@ func (h *hand) received(ctx context.Context) (kernel.Matrix[float64], error) {
 
 // receive adds what a message says to the sum.
 func (h *hand) receive(ctx context.Context, m *message, sum, data kernel.Matrix[float64]) error {
-	switch m.Kind {
-	case ofSelf:
+	switch {
+	case m.From == h.number:
 		if data.Rows != sum.Rows {
 			return fmt.Errorf("distributed: %w: a message of %d rows for a block of %d", coles.ErrShape, data.Rows, sum.Rows)
 		}
 		matrix.AddScaled(sum.Data, 1, data.Data)
-		return nil
-	case ofRows:
+	case m.Rows != nil:
+		scatter(sum, m.Rows, data)
+	default:
 		t := h.tileOf(m.From)
 		if t == nil || len(t.Mates) != data.Rows {
 			return fmt.Errorf("distributed: %w: %d rows from block %d, for which there is no such tile", coles.ErrShape, data.Rows, m.From)
@@ -182,9 +184,7 @@ func (h *hand) receive(ctx context.Context, m *message, sum, data kernel.Matrix[
 			return err
 		}
 		scatter(sum, t.Own, product)
-		return nil
 	}
-	scatter(sum, m.Rows, data)
 	return nil
 }
 
@@ -221,12 +221,22 @@ type outbox struct {
 	emit   func(int64, piece)
 }
 
+// bytesOf is the number of bytes of a list in a frame.
+func bytesOf(list []float64) int64 { return int64(width(list) * len(list)) }
+
+// roundSingle rounds numbers to those of float32.
+func roundSingle(list []float64) {
+	for q, x := range list {
+		list[q] = float64(float32(x))
+	}
+}
+
 // state sends a block its own parts.
 func (o outbox) state(h *hand) {
-	bytes := 8*int64(len(h.block.Degree)) + int64(width(h.block.Single)*len(h.block.Data))
+	bytes := bytesOf(h.block.Degree) + bytesOf(h.block.Data)
 	o.emit(o.from, piece{Block: h.block})
 	for _, t := range h.tiles {
-		bytes += 4*int64(len(t.Own)+len(t.Mates)+len(t.Ptr)+len(t.Col)) + 8*int64(len(t.Val))
+		bytes += 4*int64(len(t.Own)+len(t.Mates)+len(t.Ptr)+len(t.Col)) + bytesOf(t.Val)
 		o.emit(o.from, piece{Tile: t})
 	}
 	for _, m := range h.mates {
@@ -257,13 +267,13 @@ func (o outbox) send(h *hand, z kernel.Matrix[float64], loops bool) error {
 			loops = true // there is something to send
 			continue
 		}
-		o.put(t.Other, &message{Kind: ofSums, Rows: at, Data: product.Data, Columns: z.Cols})
+		o.put(t.Other, &message{Rows: at, Data: product.Data, Columns: z.Cols})
 	}
 	for _, m := range h.mates {
-		o.put(m.Other, &message{Kind: ofRows, Data: pick(z, m.Rows).Data, Columns: z.Cols})
+		o.put(m.Other, &message{Data: pick(z, m.Rows).Data, Columns: z.Cols})
 	}
 	if loops {
-		o.put(o.from, &message{Kind: ofSelf, Data: own.Data, Columns: z.Cols})
+		o.put(o.from, &message{Data: own.Data, Columns: z.Cols})
 	}
 	return nil
 }
@@ -272,9 +282,11 @@ func (o outbox) put(to int64, m *message) {
 	m.From = o.from
 	messagesSent.Inc(o.ctx, 1)
 	elementsSent.Inc(o.ctx, 1)
-	messageBytes.Inc(o.ctx, int64(width(o.single)*len(m.Data)+4*len(m.Rows)))
+	size := 8
 	if o.single {
-		m.Single, m.Data = converted[float32](m.Data), nil
+		roundSingle(m.Data)
+		size = 4
 	}
+	messageBytes.Inc(o.ctx, int64(size*len(m.Data)+4*len(m.Rows)))
 	o.emit(to, piece{Message: m})
 }

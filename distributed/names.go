@@ -23,10 +23,6 @@ type names struct {
 	Weight  []float64
 }
 
-func encodeNames(n names) []byte { return framed(n) }
-
-func decodeNames(b []byte) (names, error) { return unframed[names](b) }
-
 func (n names) check() error {
 	fits := func(length int) bool { return length == 0 || length == len(n.Names) }
 	if !fits(len(n.Numbers)) || !fits(len(n.Weight)) || !fits(len(n.Other)) || len(n.Numbers)+len(n.Other) != len(n.Names) {
@@ -89,22 +85,16 @@ func inBuckets(s beam.Scope, shards beam.PCollection, buckets int64) Naming {
 type nameSorter struct {
 	sorter[names]
 	buckets int64
-	emit    func(int64, names)
 }
 
 // at adds a name, and returns where to add what is known of it.
 func (s *nameSorter) at(name string) *names {
-	if s.count >= mostHeld {
-		s.flush()
-	}
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	n := s.sorter.at(int64(h.Sum64() % uint64(s.buckets)))
 	n.Names = append(n.Names, name)
 	return n
 }
-
-func (s *nameSorter) flush() { s.sorter.flush(s.emit) }
 
 type readNames struct{ Buckets int64 }
 
@@ -114,7 +104,7 @@ func (f *readNames) ProcessElement(ctx context.Context, shard rowShard, emit fun
 		return err
 	}
 	defer s.Close()
-	sort, row := &nameSorter{buckets: f.Buckets, emit: emit}, int64(0)
+	sort, row := &nameSorter{sorter[names]{emit: emit}, f.Buckets}, int64(0)
 	for text, err := range s.lines(ctx) {
 		if err == nil && len(text) == 0 {
 			err = fmt.Errorf("%w: no name", coles.ErrIDs)
@@ -158,7 +148,7 @@ type readNamedEdges struct{ Buckets int64 }
 
 func (f *readNamedEdges) ProcessElement(ctx context.Context, shard rowShard, emit func(int64, names)) error {
 	defer shardsRead.Inc(ctx, 1)
-	sort := &nameSorter{buckets: f.Buckets, emit: emit}
+	sort := &nameSorter{sorter[names]{emit: emit}, f.Buckets}
 	defer sort.flush()
 	return eachEdge(ctx, shard.Path, func(e edge) error {
 		n := sort.at(string(e.u))
@@ -195,7 +185,7 @@ func eachNumbered(nodes, parts func(*names) bool, f func(number int64, n *names,
 type numberFirst struct{ Buckets int64 }
 
 func (f *numberFirst) ProcessElement(_ int64, nodes, edges func(*names) bool, emit func(int64, names)) error {
-	sort := &nameSorter{buckets: f.Buckets, emit: emit}
+	sort := &nameSorter{sorter[names]{emit: emit}, f.Buckets}
 	defer sort.flush()
 	return eachNumbered(nodes, edges, func(number int64, n *names, q int) {
 		to := sort.at(n.Other[q])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"coles"
@@ -12,21 +13,19 @@ import (
 
 // A piece belongs to a block of rows or is sent to it in a hop: exactly one field is set.
 type piece struct {
-	Block    *block
-	Tile     *tile
-	Mates    *mates
-	Message  *message
-	Presence *presence
+	Block   *block
+	Tile    *tile
+	Mates   *mates
+	Message *message
+	Place   *place // where the piece is, in this program
 }
 
 // A block is rows of X, as they came or prepared, or of FX.
 type block struct {
 	Columns int
-	Single  bool      // travels in float32
 	Alone   bool      // no hop changes it: in a model of features alone
 	Degree  []float64 // of every row; nil before it is known
 	Data    []float64
-	Narrow  []float32 // in the frame of a Single block, in the place of Data
 }
 
 // A tile is the part of A between two blocks. It stays with the one that has more nodes in it, whose
@@ -34,44 +33,29 @@ type block struct {
 // copy serves both directions: the other block sends its rows Mates, and is sent as many sums.
 // The tile of a block with itself is symmetric, and Mates equals Own.
 type tile struct {
-	Other int64
-	Own   []int32
-	Mates []int32
-	Ptr   []int32 // where the entries of each row of Own begin, and the end
-	Col   []int32
-	Val   []float64 // nil where all are 1
+	Other  int64
+	Own    []int32
+	Mates  []int32
+	Ptr    []int32 // where the entries of each row of Own begin, and the end
+	Col    []int32
+	Val    []float64 // nil where all are 1
+	Counts *tally    // of its edges; nil after they are counted
 }
 
 // mates tell a block which of its rows another one, that has their tile, wants to be sent.
 type mates struct {
-	Other int64
-	Rows  []int32
+	Other  int64
+	Rows   []int32
+	Degree []float64 // of these rows within the tile; nil after it is added up
 }
 
-// What a message is.
-const (
-	ofRows = iota // rows of the sender, for the tile that the receiver has
-	ofSums        // what these rows add to the rows Rows of the receiver
-	ofSelf        // what a block adds to all of its own rows
-)
-
-// A message goes from block to block in a hop, in float64 or in float32.
+// A message goes from block to block in a hop: rows of the sender for the tile that the receiver has, or with
+// Rows what these rows add to the receiver's. From a block to itself it is what it adds to all of its own rows.
 type message struct {
 	From    int64
-	Kind    byte
 	Columns int
-	Rows    []int32 // of sums
+	Rows    []int32
 	Data    []float64
-	Single  []float32
-}
-
-// presence has the degrees of a block's nodes within one tile. The block that has the tile also learns
-// the counts of its edges.
-type presence struct {
-	From   int64
-	Rows   []int32
-	Degree []float64
-	Counts tally
 }
 
 // A tally counts edges of a tile, each once.
@@ -110,68 +94,32 @@ func (t *tile) csr() *kernel.CSR[float64] {
 	return a
 }
 
-// encodePiece returns the frame of a piece. A block that is Single travels in Narrow.
-func encodePiece(p piece) []byte {
-	if b := p.Block; b != nil && b.Single {
-		p.Block = &block{Columns: b.Columns, Single: true, Alone: b.Alone, Degree: b.Degree, Narrow: converted[float32](b.Data)}
-	}
-	return framed(p)
-}
-
-// decodePiece reads what encodePiece wrote.
-func decodePiece(frame []byte) (piece, error) {
-	p, err := unframed[piece](frame)
-	if b := p.Block; err == nil && b != nil && b.Narrow != nil {
-		b.Data, b.Narrow = converted[float64](b.Narrow), nil
-	}
-	return p, err
-}
-
-// width is the number of bytes of a number.
-func width(single bool) int {
-	if single {
-		return 4
-	}
-	return 8
-}
-
-// converted are numbers of one precision in another.
-func converted[To, From kernel.Float](v []From) []To {
-	to := make([]To, len(v))
-	for q, x := range v {
-		to[q] = To(x)
-	}
-	return to
-}
-
 func (p piece) check() error {
-	var all []error
-	for _, part := range []struct {
-		is    bool
-		check func() error
-	}{
-		{p.Block != nil, p.Block.check}, {p.Tile != nil, p.Tile.check}, {p.Mates != nil, p.Mates.check},
-		{p.Message != nil, p.Message.check}, {p.Presence != nil, p.Presence.check},
-	} {
-		if part.is {
-			all = append(all, part.check())
+	var parts []checked
+	for k, v := 0, reflect.ValueOf(p); k < v.NumField(); k++ {
+		if !v.Field(k).IsNil() {
+			parts = append(parts, v.Field(k).Interface().(checked))
 		}
 	}
-	if len(all) != 1 {
-		return fmt.Errorf("%d pieces in one", len(all))
+	if len(parts) != 1 {
+		return fmt.Errorf("%d pieces in one", len(parts))
 	}
-	return all[0]
+	return parts[0].check()
 }
 
-func (m *mates) check() error { return checkAscending(m.Rows) }
+func (m *mates) check() error {
+	if m.Degree != nil && len(m.Degree) != len(m.Rows) {
+		return fmt.Errorf("%d degrees of %d rows", len(m.Degree), len(m.Rows))
+	}
+	return checkAscending(m.Rows)
+}
 
 func (b *block) check() error {
-	count := len(b.Data) + len(b.Narrow)
-	if err := checkPanel(count, b.Columns); err != nil {
+	if err := checkPanel(len(b.Data), b.Columns); err != nil {
 		return err
 	}
-	if b.Degree != nil && len(b.Degree) != count/b.Columns || b.Data != nil && b.Narrow != nil {
-		return fmt.Errorf("%d degrees of %d rows", len(b.Degree), count/b.Columns)
+	if b.Degree != nil && len(b.Degree) != b.height() {
+		return fmt.Errorf("%d degrees of %d rows", len(b.Degree), b.height())
 	}
 	return nil
 }
@@ -199,39 +147,27 @@ func (t *tile) check() error {
 }
 
 func (m *message) check() error {
-	count := len(m.Data) + len(m.Single)
-	if err := errors.Join(checkAscending(m.Rows), checkPanel(count, m.Columns)); err != nil {
+	if err := errors.Join(checkAscending(m.Rows), checkPanel(len(m.Data), m.Columns)); err != nil {
 		return err
 	}
-	both, rows := m.Data != nil && m.Single != nil, 0
-	if m.Kind == ofSums {
-		rows = count / m.Columns
-	}
-	if m.Kind > ofSelf || both || len(m.Rows) != rows {
-		return fmt.Errorf("a message of kind %d with %d numbers for %d rows", m.Kind, count, len(m.Rows))
+	if m.Rows != nil && len(m.Rows) != len(m.Data)/m.Columns {
+		return fmt.Errorf("%d numbers for %d rows", len(m.Data), len(m.Rows))
 	}
 	return nil
 }
 
-func (p *presence) check() error {
-	if len(p.Rows) != len(p.Degree) {
-		return fmt.Errorf("%d degrees of %d rows", len(p.Degree), len(p.Rows))
-	}
-	return checkAscending(p.Rows)
-}
-
 // A hand holds all pieces of a block in a hop, in an order that does not depend on the engine.
 type hand struct {
+	number   int64
 	block    *block
 	tiles    []*tile
 	mates    []*mates
 	messages []*message
-	presence []*presence
 }
 
 // gather sorts the pieces of a block and checks that they fit its rows.
 func gather(number int64, next func(*piece) bool) (*hand, error) {
-	h, rows := &hand{}, [][]int32(nil)
+	h, rows := &hand{number: number}, [][]int32(nil)
 	for p := (piece{}); next(&p); p = (piece{}) {
 		switch {
 		case p.Block != nil:
@@ -245,8 +181,6 @@ func gather(number int64, next func(*piece) bool) (*hand, error) {
 			h.mates, rows = append(h.mates, p.Mates), append(rows, p.Mates.Rows)
 		case p.Message != nil:
 			h.messages, rows = append(h.messages, p.Message), append(rows, p.Message.Rows)
-		case p.Presence != nil:
-			h.presence, rows = append(h.presence, p.Presence), append(rows, p.Presence.Rows)
 		}
 	}
 	if h.block == nil {
@@ -255,11 +189,33 @@ func gather(number int64, next func(*piece) bool) (*hand, error) {
 	slices.SortFunc(h.tiles, func(a, b *tile) int { return cmp.Compare(a.Other, b.Other) })
 	slices.SortFunc(h.mates, func(a, b *mates) int { return cmp.Compare(a.Other, b.Other) })
 	slices.SortFunc(h.messages, func(a, b *message) int { return cmp.Compare(a.From, b.From) })
-	slices.SortFunc(h.presence, func(a, b *presence) int { return cmp.Compare(a.From, b.From) })
 	for _, ascending := range rows {
 		if k := len(ascending); k > 0 && int(ascending[k-1]) >= h.block.height() {
 			return nil, fmt.Errorf("distributed: %w: a row beyond the %d rows of block %d", coles.ErrIndex, h.block.height(), number)
 		}
 	}
 	return h, nil
+}
+
+// degrees adds up the degrees of all rows, in the order of the blocks that they have edges with.
+func (h *hand) degrees() []float64 {
+	parts := slices.Clone(h.mates)
+	for _, t := range h.tiles {
+		part := &mates{Other: t.Other, Rows: t.Own, Degree: make([]float64, len(t.Own))}
+		for i, a := 0, t.csr(); i < a.Rows; i++ {
+			_, vals := a.Row(i)
+			for _, w := range vals {
+				part.Degree[i] += w
+			}
+		}
+		parts = append(parts, part)
+	}
+	slices.SortFunc(parts, func(a, b *mates) int { return cmp.Compare(a.Other, b.Other) })
+	sum := make([]float64, h.block.height())
+	for _, p := range parts {
+		for q, r := range p.Rows {
+			sum[r] += p.Degree[q]
+		}
+	}
+	return sum
 }

@@ -21,6 +21,8 @@ type plan struct {
 	Columns  int            `json:"columns"`
 	Grid     Grid           `json:"grid"`
 	Settings coles.Settings `json:"settings"` // Model may be 0, to be chosen
+
+	job string // of the engine in the program, see park
 }
 
 // newPlan checks what can be checked before any work, and reports everything that cannot be had.
@@ -42,7 +44,7 @@ func newPlan(in Input, set coles.Settings, grid Grid) (plan, error) {
 	}
 	set.Dim = linear.Dim(set.Dim, in.Columns)
 	set.Solver, set.Precision = coles.SolverDirect, coles.Float64
-	return plan{in.Nodes, in.Columns, grid.resolved(in.Nodes, in.Columns), set}, nil
+	return plan{Nodes: in.Nodes, Columns: in.Columns, Grid: grid.resolved(in.Nodes, in.Columns), Settings: set}, nil
 }
 
 func checkSizes(nodes int64, columns int) error {
@@ -127,8 +129,7 @@ func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 }
 
 // The steps of fit, each from collections to collections: between any two of them a job may be cut,
-// by writing the collections to files (see encodePiece, encodeFacts and encodeChoice) and reading
-// them in the next pipeline.
+// by writing the collections to files, as encode has their elements, and reading them in the next pipeline.
 //
 //	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
 //	choose(s, state, facts)              → one choice

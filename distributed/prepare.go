@@ -33,10 +33,6 @@ type facts struct {
 	Signed   bool      // whether features have negative numbers
 }
 
-func encodeFacts(f facts) ([]byte, error) { return encodeJSON(f) }
-
-func decodeFacts(b []byte) (facts, error) { return decodeJSON[facts](b) }
-
 // unmeasured is q where it takes no random columns.
 func (f facts) unmeasured(columns int) (coles.Alignment, bool) {
 	found, known := alignment.Unmeasured(f.Graph.Edges, columns)
@@ -101,13 +97,11 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		return err
 	}
 	first := number * f.Height
-	b := &block{Columns: h.block.Columns, Single: f.Single, Alone: f.Alone, Degree: make([]float64, h.block.height())}
+	b := &block{Columns: h.block.Columns, Alone: f.Alone, Degree: h.degrees()}
 	var edges tally
-	for _, p := range h.presence {
-		for q, r := range p.Rows {
-			b.Degree[r] += p.Degree[q]
-		}
-		edges.add(p.Counts)
+	for _, t := range h.tiles {
+		edges.add(*t.Counts)
+		t.Counts = nil
 	}
 	volume, roots, isolated := 0.0, 0.0, 0.0
 	for r, d := range b.Degree {
@@ -121,14 +115,14 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		roots += math.Sqrt(d)
 		isolated += flag(d == 0)
 	}
-	if b.Data, err = preparedRows(ctx, how.Preparer, h.block); err != nil {
+	prepared, err := how.Preparer.Apply(ctx, mat.NewDense(h.block.height(), b.Columns, h.block.Data))
+	if err != nil {
 		return fmt.Errorf("distributed: from row %d on: %w", first, err)
 	}
+	b.Data = mat.DenseCopyOf(prepared).RawMatrix().Data
 	largest := matrix.Magnitude(b.Data)
 	if f.Single { // as it will travel
-		for q, v := range b.Data {
-			b.Data[q] = float64(float32(v))
-		}
+		roundSingle(b.Data)
 	}
 	squares, all, signed := 0.0, 0.0, 0.0
 	each := make([]float64, b.Columns)
@@ -144,11 +138,18 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		all, roots, float64(b.height()),
 	}, along, columns, each), []float64{largest, float64(edges.Weighted), signed}))
 	emit(number, piece{Block: b})
+	if f.Alone {
+		return nil
+	}
 	for _, t := range h.tiles {
-		emit(number, piece{Tile: t})
+		if len(t.Own) > 0 {
+			emit(number, piece{Tile: t})
+		}
 	}
 	for _, m := range h.mates {
-		emit(number, piece{Mates: m})
+		if len(m.Rows) > 0 {
+			emit(number, piece{Mates: &mates{Other: m.Other, Rows: m.Rows}})
+		}
 	}
 	return nil
 }
@@ -162,27 +163,6 @@ func sumsOfRows(h kernel.Matrix[float64], degrees []float64) (along, columns []f
 		matrix.AddScaled(columns, 1, row)
 	}
 	return along, columns
-}
-
-// preparedRows are the rows of a block, prepared.
-func preparedRows(ctx context.Context, how *coles.Preparer, raw *block) ([]float64, error) {
-	source, err := matrix.Read(ctx, mat.NewDense(raw.height(), raw.Columns, raw.Data))
-	if err != nil {
-		return nil, err
-	}
-	prepared, err := how.Apply(ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	if source, err = matrix.Read(ctx, prepared); err != nil {
-		return nil, err
-	}
-	m, err := matrix.As[float64](ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := m.Panel(ctx)
-	return rows.Data, err
 }
 
 // checkRows compares the number of rows that all blocks have with n.

@@ -2,6 +2,7 @@ package distributed
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -116,10 +117,7 @@ type chunker struct {
 }
 
 func (c *chunker) add(u, v int64, w float64) {
-	k := &c.chunk
-	k.Weight = appendWeight(k.Weight, len(k.U), w)
-	k.U, k.V = append(k.U, u), append(k.V, v)
-	if len(k.U) == chunkEdges {
+	if c.chunk.add(u, v, w); len(c.chunk.U) == chunkEdges {
 		c.flush()
 	}
 }
@@ -190,7 +188,7 @@ func readShards(s beam.Scope, shards beam.PCollection) beam.PCollection {
 const shardsName = "shards.json"
 
 func writeShards(ctx context.Context, at string, shards map[string][]rowShard) error {
-	text, err := encodeJSON(shards)
+	text, err := json.Marshal(shards)
 	if err == nil {
 		_, err = put(ctx, at, shardsName, text)
 	}
@@ -205,7 +203,7 @@ func (f *listShards) ProcessElement(ctx context.Context, _ []byte, emit func(row
 	if err != nil {
 		return err
 	}
-	all, err := decodeJSON[map[string][]rowShard](text)
+	all, err := decoded[map[string][]rowShard](text)
 	for _, shard := range all[f.Kind] {
 		emit(shard)
 	}

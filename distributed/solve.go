@@ -16,7 +16,9 @@ import (
 
 // finish is the last step of a fit: from FX and W⁺·FX to embedding and model.
 func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embedding, model beam.PCollection) {
-	fx, parts := beam.ParDo2(s.Scope("Gram"), &gram{p.worker()}, beam.GroupByKey(s, state))
+	f := gram{p.worker(), p.Settings.Model == coles.FeatureModel}
+	step, blocks := byBlock(s.Scope("Gram"), state, &f, &loadedGram{f})
+	fx, parts := beam.ParDo2(s.Scope("Gram"), step, blocks)
 	solved := beam.ParDo(s.Scope("Solve"), &solve{p.worker(), p}, total(s.Scope("Solve"), parts, p.blocks()),
 		beam.SideInput{Input: found}, beam.SideInput{Input: choice})
 	return p.embed(s.Scope("Embed"), fx, solved, found, choice)
@@ -24,7 +26,10 @@ func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embed
 
 // gram makes the part of a block in (FX)ᵀW⁺(FX), of which the upper triangle is kept, in (FX)ᵀ√degree
 // and in the sum of the rows of FX.
-type gram struct{ worker }
+type gram struct {
+	worker
+	Alone bool // a model of features
+}
 
 func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, emit func(int64, piece), sum func(int64, sums)) error {
 	h, err := gather(number, next)
@@ -33,7 +38,7 @@ func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piec
 	}
 	fx := h.block.matrix()
 	other := fx // ΔW is the identity in a model of features alone
-	if !h.block.Alone {
+	if !f.Alone && !h.block.Alone {
 		if other, err = h.received(ctx); err != nil {
 			return err
 		}

@@ -1,11 +1,10 @@
 package distributed
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -15,8 +14,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Between two steps of a job the collections lie in a folder: the state in a file for each block, in
-// which its pieces stand as frames after their lengths, and the small ones in a file each.
+// Between two steps of a job the collections lie in a folder: the state in a file for each block, and
+// the small ones in a file each.
 
 const (
 	statePrefix = "state-"
@@ -28,16 +27,15 @@ const (
 func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	p, set, from := r.plan, r.plan.Settings, within(r.Work, "prepare")
 	of := []any{"prepare", r.content, p.Grid, set.Preparation, set.Model == coles.FeatureModel}
-	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope, at string) error {
+	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope, at string) {
 		state, facts := p.prepare(s, r.input(s, at))
-		found := beam.ParDo(s, &writeSmall{at, factsName}, beam.ParDo(s, encodeFacts, facts))
+		found := beam.ParDo(s, &writeSmall{at, factsName}, beam.ParDo(s, encode, facts))
 		listed(s, at, p.saveState(s, at, state), found)
-		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	known, err := loadSmall(ctx, from, factsName, prepared, decodeFacts)
+	known, err := loadSmall(ctx, from, factsName, prepared, decoded[facts])
 	if err == nil {
 		err = p.checkNumbers(known) // the filter may be another one than when it was prepared
 	}
@@ -52,14 +50,9 @@ func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	if from, err = r.hops(ctx, p, prepared); err != nil {
 		return nil, err
 	}
-	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope, at string) error {
-		state := loadState(s, from)
-		if set.Model == 0 {
-			state = p.marked(s, state, beam.Create(s, chosen))
-		}
-		embedding, model := p.finish(s, state, beam.Create(s, known), beam.Create(s, chosen))
+	return r.step(ctx, "embed", r.Out, result, func(s beam.Scope, at string) {
+		embedding, model := p.finish(s, stateFiles(s, from), beam.Create(s, known), beam.Create(s, chosen))
 		p.writeResult(s, at, embedding, model)
-		return nil
 	})
 }
 
@@ -92,10 +85,9 @@ func (r *run) hops(ctx context.Context, p plan, prepared *Manifest) (from string
 			continue
 		}
 		r.before = int64(p.hops()-q.hi) * p.blocks()
-		if _, err := r.step(ctx, "hops", q.folder, q.of, func(s beam.Scope, at string) error {
-			state := p.filtered(s, loadState(s, from), q.hi, q.lo)
+		if _, err := r.step(ctx, "hops", q.folder, q.of, func(s beam.Scope, at string) {
+			state := p.filtered(s, stateFiles(s, from), q.hi, q.lo)
 			listed(s, at, p.saveState(s, at, state))
-			return nil
 		}); err != nil {
 			return "", err
 		}
@@ -114,22 +106,29 @@ func (p plan) saveState(s beam.Scope, folder string, state beam.PCollection) bea
 	return beam.ParDo(s, &writeState{folder, p.blocks()}, beam.GroupByKey(s, state))
 }
 
+// A stateFile is the content of the file of a block.
+type stateFile struct{ Frames []string }
+
+func (stateFile) check() error { return nil }
+
 type writeState struct {
 	Folder string
 	Blocks int64
 }
 
 func (f *writeState) ProcessElement(ctx context.Context, number int64, next func(*piece) bool) (int64, File, error) {
-	var frames [][]byte
-	length := 0
+	var all stateFile
 	for p := (piece{}); next(&p); p = (piece{}) {
-		frames = append(frames, encodePiece(p))
-		length += 8 + len(frames[len(frames)-1])
+		b, err := encode(p)
+		if err != nil {
+			return 0, File{}, err
+		}
+		all.Frames = append(all.Frames, string(b))
 	}
-	slices.SortFunc(frames, bytes.Compare) // the same file, in whatever order they came
-	content := make([]byte, 0, length)
-	for _, b := range frames {
-		content = append(binary.LittleEndian.AppendUint64(content, uint64(len(b))), b...)
+	slices.Sort(all.Frames) // the same file, in whatever order they came
+	content, err := encode(all)
+	if err != nil {
+		return 0, File{}, err
 	}
 	file, err := put(ctx, f.Folder, fmt.Sprintf("%s%05d-of-%05d.bin", statePrefix, number, f.Blocks), content)
 	file.First = number
@@ -142,10 +141,40 @@ type stateShard struct {
 	File   File // First is the number of the block
 }
 
-// loadState adds the reading of a state to a pipeline.
-func loadState(s beam.Scope, folder string) beam.PCollection {
-	s = s.Scope("LoadState")
-	return beam.ParDo(s, &readState{}, beam.Reshuffle(s, beam.ParDo(s, &listState{folder}, beam.Impulse(s))))
+// stateFiles adds the files of a state to a pipeline.
+func stateFiles(s beam.Scope, folder string) beam.PCollection {
+	s = s.Scope("StateFiles")
+	return beam.Reshuffle(s, beam.ParDo(s, &listState{folder}, beam.Impulse(s)))
+}
+
+// byBlock returns what a step that takes all pieces of a block works on: the pieces grouped, or the files of a
+// state, in each of which they are together already.
+func byBlock(s beam.Scope, state beam.PCollection, grouped, loaded any) (step any, blocks beam.PCollection) {
+	if state.Type().Type() == reflect.TypeFor[stateShard]() {
+		return loaded, state
+	}
+	return grouped, beam.GroupByKey(s, state)
+}
+
+// loadedHop and loadedGram are these steps on files of a state.
+type loadedHop struct{ hop }
+
+func (f *loadedHop) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece)) error {
+	pieces, err := shard.pieces(ctx)
+	if err != nil {
+		return err
+	}
+	return f.hop.ProcessElement(ctx, shard.File.First, pieces, emit)
+}
+
+type loadedGram struct{ gram }
+
+func (f *loadedGram) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece), sum func(int64, sums)) error {
+	pieces, err := shard.pieces(ctx)
+	if err != nil {
+		return err
+	}
+	return f.gram.ProcessElement(ctx, shard.File.First, pieces, emit, sum)
 }
 
 // listState lists the files of a state, which are not in the job graph: it has a limit of bytes.
@@ -167,22 +196,31 @@ func (f *listState) ProcessElement(ctx context.Context, _ []byte, emit func(stat
 type readState struct{}
 
 func (*readState) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece)) error {
-	content, err := shard.File.read(ctx, shard.Folder)
-	if err != nil {
-		return err
-	}
-	for f := (&frame{b: content}); len(f.b) > 0; {
-		b := f.take(f.length(1))
-		if f.err != nil {
-			return f.err
-		}
-		p, err := decodePiece(b)
-		if err != nil {
-			return err
-		}
+	next, err := shard.pieces(ctx)
+	for p := (piece{}); err == nil && next(&p); p = (piece{}) {
 		emit(shard.File.First, p)
 	}
-	return nil
+	return err
+}
+
+// pieces reads the pieces of a block and returns them one after the other.
+func (shard stateShard) pieces(ctx context.Context) (next func(*piece) bool, err error) {
+	content, err := shard.File.read(ctx, shard.Folder)
+	if err != nil {
+		return nil, err
+	}
+	file, err := decoded[stateFile](content)
+	all := make([]piece, len(file.Frames))
+	for k := 0; k < len(all) && err == nil; k++ {
+		all[k], err = decoded[piece]([]byte(file.Frames[k]))
+	}
+	return func(p *piece) bool {
+		if len(all) == 0 {
+			return false
+		}
+		*p, all = all[0], all[1:]
+		return true
+	}, err
 }
 
 // writeSmall writes a small value to a file of its own.
@@ -216,15 +254,14 @@ func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choi
 	n := int(p.Nodes)
 	step := func(name string, of any, add func(s beam.Scope, state beam.PCollection) beam.PCollection) error {
 		folder := within(r.Work, name)
-		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope, at string) error {
-			made := add(s, loadState(s, within(r.Work, "prepare")))
-			listed(s, at, beam.ParDo(s, &writeSmall{at, choiceName}, beam.ParDo(s, encodeChoice, made)))
-			return nil
+		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope, at string) {
+			made := add(s, beam.ParDo(s, &readState{}, stateFiles(s, within(r.Work, "prepare"))))
+			listed(s, at, beam.ParDo(s, &writeSmall{at, choiceName}, beam.ParDo(s, encode, made)))
 		})
 		if err != nil {
 			return err
 		}
-		c, err := loadSmall(ctx, folder, choiceName, m, decodeChoice)
+		c, err := loadSmall(ctx, folder, choiceName, m, decoded[choice])
 		if err == nil {
 			found = *c.Alignment
 		}

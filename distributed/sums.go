@@ -40,10 +40,13 @@ func (*addUp) ProcessElement(key int64, next func(*sums) bool) (int64, sums, err
 		parts = append(parts, p)
 	}
 	slices.SortFunc(parts, func(a, b sums) int { return cmp.Compare(a.Place, b.Place) })
-	all := sums{Add: slices.Clone(parts[0].Add), Most: slices.Clone(parts[0].Most)}
+	all := sums{Add: slices.Clone(parts[0].Add), Most: slices.Clone(parts[0].Most), Seen: parts[0].Seen}
 	for k, p := range parts[1:] {
 		if p.Place == parts[k].Place || len(p.Add) != len(all.Add) || len(p.Most) != len(all.Most) {
 			return 0, sums{}, fmt.Errorf("distributed: %w: sums of block %d and of block %d do not go together", coles.ErrShape, parts[k].Place, p.Place)
+		}
+		if p.Seen != nil {
+			all.Seen.merge(p.Seen)
 		}
 		for q, v := range p.Add {
 			all.Add[q] += v
@@ -52,6 +55,6 @@ func (*addUp) ProcessElement(key int64, next func(*sums) bool) (int64, sums, err
 			all.Most[q] = max(all.Most[q], v)
 		}
 	}
-	to, all2 := partOf(key, all.Add, all.Most)
-	return to, all2, nil
+	all.Place = key
+	return key / fanIn, all, nil
 }

@@ -15,12 +15,13 @@ import (
 func (p plan) tiles(s beam.Scope, edges beam.PCollection) beam.PCollection {
 	s = s.Scope("Tiles")
 	cut := beam.ParDo(s, &cutEdges{Nodes: p.Nodes, Height: p.Grid.Height}, edges)
-	return beam.ParDo(s, &makeTiles{p.Grid.Height, p.Settings.Model == coles.FeatureModel}, beam.GroupByKey(s, cut))
+	return beam.ParDo(s, &makeTiles{p.Grid.Height}, beam.GroupByKey(s, cut))
 }
 
 // A sorter holds what goes to the same keys, to be sent together: an element costs as much as a
 // hundred edges, and each chunk has few for any one key.
 type sorter[T any] struct {
+	emit  func(int64, T)
 	held  map[int64]*T
 	count int
 }
@@ -30,6 +31,9 @@ const mostHeld = 1 << 20
 
 // at returns what is held for a key, to which something will be added.
 func (s *sorter[T]) at(key int64) *T {
+	if s.count >= mostHeld {
+		s.flush()
+	}
 	if s.held == nil {
 		s.held = map[int64]*T{}
 	}
@@ -40,9 +44,9 @@ func (s *sorter[T]) at(key int64) *T {
 	return s.held[key]
 }
 
-func (s *sorter[T]) flush(emit func(int64, T)) {
+func (s *sorter[T]) flush() {
 	for key, v := range s.held {
-		emit(key, *v)
+		s.emit(key, *v)
 	}
 	clear(s.held)
 	s.count = 0
@@ -52,12 +56,13 @@ func (s *sorter[T]) flush(emit func(int64, T)) {
 type cutEdges struct {
 	Nodes, Height int64
 
-	held sorter[cells]
+	held sorter[EdgeChunk]
 }
 
-func (f *cutEdges) StartBundle(func(int64, cells)) { f.held = sorter[cells]{} }
+func (f *cutEdges) StartBundle(func(int64, EdgeChunk)) { f.held = sorter[EdgeChunk]{} }
 
-func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, cells)) error {
+func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, EdgeChunk)) error {
+	f.held.emit = emit
 	if err := c.check(); err != nil {
 		return fmt.Errorf("distributed: edges: %w", err)
 	}
@@ -71,9 +76,6 @@ func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, cells)) error {
 		}
 		f.hold(u, v, w)
 	}
-	if f.held.count >= mostHeld {
-		f.FinishBundle(emit)
-	}
 	return nil
 }
 
@@ -84,18 +86,13 @@ func (f *cutEdges) hold(u, v int64, w float64) {
 	if i, j := u/f.Height, v/f.Height; i != j && (i+j)%2 == 1 {
 		u, v = v, u
 	}
-	c := f.held.at(u / f.Height)
-	c.Weight = appendWeight(c.Weight, len(c.U), w)
-	c.U, c.V = append(c.U, int32(u%f.Height)), append(c.V, v)
+	f.held.at(u/f.Height).add(u, v, w)
 }
 
-func (f *cutEdges) FinishBundle(emit func(int64, cells)) { f.held.flush(emit) }
+func (f *cutEdges) FinishBundle(func(int64, EdgeChunk)) { f.held.flush() }
 
 // makeTiles makes tiles of the edges that a block was given, without duplicates.
-type makeTiles struct {
-	Height int64
-	Only   bool // only the presence of nodes: no hop will follow
-}
+type makeTiles struct{ Height int64 }
 
 // An entry is an edge between rows of two blocks.
 type entry struct {
@@ -103,12 +100,12 @@ type entry struct {
 	w    float64
 }
 
-func (f *makeTiles) ProcessElement(number int64, next func(*cells) bool, emit func(int64, piece)) {
+func (f *makeTiles) ProcessElement(number int64, next func(*EdgeChunk) bool, emit func(int64, piece)) {
 	others := map[int64][]entry{}
-	for c := (cells{}); next(&c); c = (cells{}) {
+	for c := (EdgeChunk{}); next(&c); c = (EdgeChunk{}) {
 		for q, u := range c.U {
 			other := c.V[q] / f.Height
-			others[other] = append(others[other], entry{u, int32(c.V[q] % f.Height), weightOf(c.Weight, q)})
+			others[other] = append(others[other], entry{int32(u % f.Height), int32(c.V[q] % f.Height), weightOf(c.Weight, q)})
 		}
 	}
 	for other, entries := range others {
@@ -116,7 +113,7 @@ func (f *makeTiles) ProcessElement(number int64, next func(*cells) bool, emit fu
 	}
 }
 
-// tile emits the tile of two blocks, to the one that has more nodes in it, and what both are to know.
+// tile emits the tile of two blocks to the one that has more nodes in it, and its mates to the other.
 func (f *makeTiles) tile(here, there int64, entries []entry, emit func(int64, piece)) {
 	entries, counts := distinct(entries, here == there)
 	own, light := rowsOf(entries, func(e entry) int32 { return e.u }), rowsOf(entries, func(e entry) int32 { return e.v })
@@ -127,9 +124,8 @@ func (f *makeTiles) tile(here, there int64, entries []entry, emit func(int64, pi
 		}
 		sortEntries(entries)
 	}
-	degrees := presence{From: there, Rows: own, Degree: make([]float64, len(own)), Counts: counts}
-	back := presence{From: here, Rows: light, Degree: make([]float64, len(light))}
-	t := &tile{Other: there, Own: own, Mates: light}
+	t := &tile{Other: there, Own: own, Mates: light, Counts: &counts}
+	back := &mates{Other: here, Rows: light, Degree: make([]float64, len(light))}
 	for q, e := range entries {
 		if q == 0 || entries[q-1].u != e.u {
 			t.Ptr = append(t.Ptr, int32(q))
@@ -137,20 +133,12 @@ func (f *makeTiles) tile(here, there int64, entries []entry, emit func(int64, pi
 		at, _ := slices.BinarySearch(light, e.v)
 		t.Val = appendWeight(t.Val, len(t.Col), e.w)
 		t.Col = append(t.Col, int32(at))
-		degrees.Degree[len(t.Ptr)-1] += e.w
 		back.Degree[at] += e.w
 	}
 	t.Ptr = append(t.Ptr, int32(len(entries)))
-	emit(here, piece{Presence: &degrees})
-	if here != there {
-		emit(there, piece{Presence: &back})
-	}
-	if f.Only || len(entries) == 0 {
-		return
-	}
 	emit(here, piece{Tile: t})
 	if here != there {
-		emit(there, piece{Mates: &mates{here, light}})
+		emit(there, piece{Mates: back})
 	}
 }
 
