@@ -35,6 +35,10 @@ type lloyd[T kernel.Float] struct {
 	block   int                    // rows of a part
 	parts   []lloydPart
 
+	apart    float64 // Σ‖c‖² over the rows, c the mean of its cluster: the inertia is Σ‖xᵢ‖² less this
+	gain     float64 // of apart, at the last step
+	patience int     // the least number of steps that behind looks ahead
+
 	iterations         int
 	settled, converged bool // settled if no row has moved: the labels are those of the centres
 }
@@ -83,6 +87,14 @@ func (l *lloyd[T]) step(ctx context.Context) error {
 	l.settled = !l.moved() && !relocated
 	l.converged = l.settled || movement <= l.Tolerance*l.p.variance
 	return err
+}
+
+// behind reports whether a start would stay above an inertia, given as apart, even if every step to come
+// lowered its own as much as the last one did. Steps lower it less and less, but for few. To come are as
+// many as there have been or, if that is more, patience, up to MaxIterations.
+func (l *lloyd[T]) behind(apart float64) bool {
+	ahead := min(l.MaxIterations-l.iterations, max(l.iterations, l.patience))
+	return l.iterations > 1 && l.apart+l.gain*float64(ahead) < apart
 }
 
 // model is what the start has come to; the inertia is left to be set.
@@ -159,19 +171,22 @@ func (l *lloyd[T]) rounding(i int) float64 {
 // doubtful appends the rows of [lo, hi) that may be nearest to another centre than before, after it
 // has moved their bounds as far as the centres have moved.
 func (l *lloyd[T]) doubtful(rows []int, lo, hi int) []int {
-	labels, squares := l.labels[lo:hi], l.p.squares[lo:hi]
+	labels, squares, ways, others := l.labels[lo:hi], l.p.squares[lo:hi], l.ways, l.others
+	count := len(rows)
+	rows = slices.Grow(rows, hi-lo)[:count+hi-lo]
 	for q := range l.bounds[lo:hi] {
 		b := &l.bounds[lo+q]
 		if c := labels[q]; c >= 0 {
-			b.own += l.ways[c]
-			b.others -= l.others[c]
+			b.own += ways[c]
+			b.others -= others[c]
 		}
+		rows[count] = lo + q
 		// At or below zero where the bounds have crossed.
-		if apart := (b.others - b.own) * math.Abs(b.others+b.own); !(apart > 2*l.eps*(float64(squares[q])+l.longest)) {
-			rows = append(rows, lo+q)
-		}
+		apart := (b.others - b.own) * math.Abs(b.others+b.own)
+		// By the sign of a difference, since no processor can predict a jump here.
+		count += 1 - int(math.Float64bits(2*l.eps*(float64(squares[q])+l.longest)-apart)>>63)
 	}
-	return rows
+	return rows[:count]
 }
 
 // move takes row i out of its cluster, if it has one, and into another.
@@ -231,6 +246,8 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 	if relocated, err = l.relocate(ctx); err != nil {
 		return 0, false, err
 	}
+	before := l.apart
+	l.apart = 0
 	for c := range l.Clusters {
 		l.ways[c] = 0
 		if l.size[c] == 0 {
@@ -244,7 +261,9 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 		}
 		l.ways[c] = math.Sqrt(square)
 		movement += square
+		l.apart += float64(l.size[c]) * dot(centre, centre)
 	}
+	l.gain = max(0, l.apart-before) // of rounding
 	return movement, relocated, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/kernel"
@@ -21,6 +22,10 @@ const (
 	// Where rows are nearer to each other than to the mean, their products cancel: below this share of
 	// the squared lengths, a squared distance is taken of the differences.
 	near = 1e-2
+
+	// countPatience is lloyd.patience for silhouettes: these hardly tell the best start from one nearly as
+	// good.
+	countPatience = 20
 )
 
 // Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987),
@@ -61,9 +66,10 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 // the smallest of equals, whose clusters by [KMeans] have the largest mean [Silhouette]. It also
 // returns the silhouettes, of two clusters first. Clusters of means is not read. The rows are taken
 // as they are: for clusters by direction, which [Protocol.Cluster] measures, scale them to unit
-// length before.
+// length before. To save half of the time, a start of k-means is given up as soon as as many steps as it
+// has taken, or 20, would not bring it up to another; so now and then [KMeans.Fit] finds better clusters.
 //
-// It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK²)) operations as products of matrices
+// It takes at most the time of [KMeans.Fit] for every k, O(n²·(d + maxK²)) operations as products of matrices
 // for all silhouettes together, and besides the memory of both a number for each row and k.
 //
 // Errors: [coles.ErrSetting] for maxK outside 2 … n − 1 or where all rows are equal, those of
@@ -80,7 +86,7 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 		return 0, nil, fmt.Errorf("%w: up to %d clusters of %d rows", coles.ErrSetting, maxK, f.Rows())
 	}
 	means.Clusters = 2
-	models, err := means.fits(ctx, f, maxK)
+	models, err := means.fits(ctx, f, maxK, countPatience)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -151,38 +157,46 @@ func meansOfPairs[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64]
 // silhouettes returns, for each partition, the sum of the silhouettes of the rows [lo, hi).
 func (s *pairs[T]) silhouettes(ctx context.Context, lo, hi int) ([]float64, error) {
 	a, n := s.rows(lo, hi), s.p.Rows()
-	toParts := kernel.Dense[float64](a.Rows, s.parts) // sums of distances
-	products, members := kernel.Dense[T](a.Rows, silhouetteRows), kernel.Dense[T](silhouetteRows, s.parts)
+	toParts := kernel.Dense[float64](s.parts, a.Rows) // sums of distances
+	distances, sums := kernel.Dense[T](silhouetteRows, a.Rows), kernel.Dense[T](s.parts, a.Rows)
+	most := silhouetteRows * len(s.partitions)
+	members := &kernel.CSR[T]{Rows: s.parts, Ptr: make([]int64, s.parts+1), Col: make([]int32, most), Val: slices.Repeat([]T{1}, most)}
 	for first := 0; first < n; first += silhouetteRows {
 		b := s.rows(first, min(n, first+silhouetteRows))
-		tile := kernel.Columns(products, 0, b.Rows)
-		if err := kernel.Gemm(ctx, false, true, 1, a, b, 0, tile); err != nil {
+		tile := kernel.Rows(distances, 0, b.Rows)
+		if err := kernel.Gemm(ctx, false, true, 1, b, a, 0, tile); err != nil {
 			return nil, err
 		}
-		for i := range a.Rows {
-			distances, square := tile.Row(i), s.p.squares[lo+i]
-			for j, other := range s.p.squares[first:][:len(distances)] {
-				r := square + other - 2*distances[j]
+		for j := range b.Rows {
+			row, square := tile.Row(j), s.p.squares[first+j]
+			for i, other := range s.p.squares[lo:hi] {
+				r := square + other - 2*row[i]
 				if r < near*(square+other) {
 					r = apartFrom(a.Row(i), b.Row(j))
 				}
-				distances[j] = T(math.Sqrt(float64(r)))
+				row[i] = T(math.Sqrt(float64(r)))
 			}
 		}
-		z := kernel.Rows(members, 0, b.Rows)
-		s.mark(z, first)
-		if err := kernel.Gemm(ctx, false, false, 1, tile, z, 1, toParts); err != nil {
+		s.mark(members, first, b.Rows)
+		if err := kernel.SpMM(ctx, sums, members, tile); err != nil {
 			return nil, err
 		}
+		for q, v := range sums.Data {
+			toParts.Data[q] += float64(v)
+		}
 	}
-	sums, left := make([]float64, len(s.partitions)), 0
+	totals, left := make([]float64, len(s.partitions)), 0
 	for q, p := range s.partitions {
+		to := make([]float64, len(p.size))
 		for i := range a.Rows {
-			sums[q] += p.silhouette(p.part[lo+i], toParts.Row(i)[left:][:len(p.size)])
+			for c := range to {
+				to[c] = toParts.Row(left + c)[i]
+			}
+			totals[q] += p.silhouette(p.part[lo+i], to)
 		}
 		left += len(p.size)
 	}
-	return sums, nil
+	return totals, nil
 }
 
 // centre takes the squares of sparse rows less their mean.
@@ -218,15 +232,28 @@ func (s *pairs[T]) rows(lo, hi int) kernel.Matrix[T] {
 	return block
 }
 
-// mark sets z, of rows from first on, to 1 in the part that a row has in each partition.
-func (s *pairs[T]) mark(z kernel.Matrix[T], first int) {
-	clear(z.Data)
+// mark makes z the members among so many rows, from first on, of each part: a row of ones for each.
+func (s *pairs[T]) mark(z *kernel.CSR[T], first, rows int) {
+	entries := rows * len(s.partitions)
+	z.Cols, z.Col, z.Val = rows, z.Col[:entries], z.Val[:entries]
+	clear(z.Ptr)
 	left := 0
 	for _, p := range s.partitions {
-		for j := range z.Rows {
-			z.Row(j)[left+p.part[first+j]] = 1
+		for _, c := range p.part[first:][:rows] {
+			z.Ptr[left+c]++
 		}
 		left += len(p.size)
+	}
+	for q := range s.parts {
+		z.Ptr[q+1] += z.Ptr[q]
+	}
+	for _, p := range slices.Backward(s.partitions) {
+		left -= len(p.size)
+		for j := rows - 1; j >= 0; j-- {
+			end := &z.Ptr[left+p.part[first+j]]
+			*end--
+			z.Col[*end] = int32(j)
+		}
 	}
 }
 

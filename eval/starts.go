@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -23,25 +24,28 @@ const (
 	lloydTasks = 32
 )
 
-// descend takes steps from the centres there are, of several starts at a time, until they settle.
-func descend[T kernel.Float](ctx context.Context, starts []*lloyd[T], progress *parallel.Count) error {
+// descend takes steps from the centres there are, of several starts at a time, until they settle, and
+// returns those that do: the others fall behind.
+func descend[T kernel.Float](ctx context.Context, starts []*lloyd[T], progress *parallel.Count) ([]*lloyd[T], error) {
 	moving := slices.Clone(starts)
 	for len(moving) > 0 {
 		if err := assignAll(ctx, moving); err != nil {
-			return err
+			return nil, err
 		}
 		if err := each(ctx, len(moving), func(s int) error { return moving[s].step(ctx) }); err != nil {
-			return err
+			return nil, err
 		}
+		best := slices.MaxFunc(starts, func(l, m *lloyd[T]) int { return cmp.Compare(l.apart, m.apart) }).apart
+		starts = slices.DeleteFunc(starts, func(l *lloyd[T]) bool { return l.behind(best) })
 		moving = slices.DeleteFunc(moving, func(l *lloyd[T]) bool {
-			ended := l.converged || l.iterations == l.MaxIterations
+			ended := l.converged || l.iterations == l.MaxIterations || l.behind(best)
 			if ended {
 				progress.Add()
 			}
 			return ended
 		})
 	}
-	return assignAll(ctx, slices.DeleteFunc(slices.Clone(starts), func(l *lloyd[T]) bool { return l.settled }))
+	return starts, assignAll(ctx, slices.DeleteFunc(slices.Clone(starts), func(l *lloyd[T]) bool { return l.settled }))
 }
 
 // assignAll gives each row the nearest centre, the first of equals, and sums up the rows of each, for
