@@ -1,6 +1,6 @@
 // Package distributed fits linear COLES to graphs that one machine does not hold, as a pipeline of
 // Apache Beam: on its local engine, Dataflow, Flink or Spark. For a graph that a machine holds,
-// [coles.Fit] takes a hundredth of the time; [Estimate] says what both cost.
+// [coles.Fit] takes a fraction of the time; [Estimate] says what both cost.
 //
 //	embedding, model, err := distributed.Fit(s, in, coles.DefaultSettings(), distributed.Grid{})
 //

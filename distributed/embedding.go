@@ -49,7 +49,7 @@ func planOf(in Input, m *coles.Model, grid Grid) (plan, []byte, error) {
 // byModel adds all steps of an embedding to a pipeline.
 func (p plan) byModel(s beam.Scope, in Input, m *coles.Model, file []byte) beam.PCollection {
 	s = s.Scope("Embed")
-	state, parts := p.state(s, in, p.rawBlocks(s, in.Features), beam.Create(s, learned{m.Preparer()}))
+	state, parts := p.state(s, in, p.rawBlocks(s, in.Features), beam.Create(s, learned{m.Preparer()}), worker{Kernel: p.Grid.Kernel})
 	counted := total(s, parts, p.blocks())
 	v := m.Directions().RawMatrix()
 	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}

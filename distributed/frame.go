@@ -13,10 +13,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Elements that have a check travel as frames, and the others, of which there are few, in JSON. A frame has the
-// fields of a struct in their order, numbers in little-endian order, lists and texts after their lengths, and before
-// what a pointer points to whether it is there. Numbers of a list that are all numbers of float32, too, travel as
-// such, and the length, which is doubled, is odd. A frame that is too short or too long, or whose parts do not fit each other, is an error.
+// Elements that have a check travel as frames, and the others, of which there are few, in JSON. A frame
+// has the fields of a struct in their order, numbers in little-endian order, lists and texts after their
+// lengths, and before what a pointer points to whether it is there. Numbers of a list that are all numbers
+// of float32, too, travel as such, and the length, which is doubled, is odd. A frame that is too short or
+// too long, or whose parts do not fit each other, is an error.
 
 // A checked element knows whether its parts fit each other.
 type checked interface{ check() error }

@@ -38,7 +38,7 @@ func (p plan) part(s beam.Scope, coef []float64, hi, lo, then int, state beam.PC
 			break
 		}
 		s := s.Scope(fmt.Sprintf("Hop%d", k))
-		f := hop{worker: p.worker(), Coefficient: a, Single: p.Grid.Messages == coles.Float32, Job: p.job}
+		f := hop{worker: p.worker(), Coefficient: a, Single: p.Grid.Messages == coles.Float32}
 		if k == 0 {
 			f.Then = then
 		}
@@ -84,8 +84,7 @@ type hop struct {
 	worker
 	Coefficient float64
 	Then        int
-	Single      bool   // messages in float32
-	Job         string // under which pieces wait in this program, or ""
+	Single      bool // messages in float32
 }
 
 func (f *hop) ProcessElement(ctx context.Context, number int64, next func(*piece) bool, emit func(int64, piece)) error {
@@ -107,10 +106,7 @@ func (f *hop) ProcessElement(ctx context.Context, number int64, next func(*piece
 	for q, v := range b.Data {
 		sum.Data[q] += f.Coefficient * v
 	}
-	out := outbox{ctx: ctx, from: number, single: f.Single, emit: emit}
-	if f.Job != "" {
-		out.emit = func(to int64, p piece) { emit(to, park(f.Job, p)) }
-	}
+	out := outbox{ctx: ctx, from: number, single: f.Single, emit: f.sender(emit)}
 	switch f.Then {
 	case filterNext:
 		out.state(h)

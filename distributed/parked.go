@@ -10,8 +10,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// The engine in the program copies every byte of an element some nine times. Where it runs a [Run], what a hop
-// sends stays where it is, and its place travels. A pipeline of other engines sends everything in frames.
+// The engine in the program copies every byte of an element some nine times. Where it runs a [Run], what is sent to one
+// step alone stays where it is, and its place travels. A pipeline of other engines sends everything in frames.
 
 // A place is where a piece waits to be taken, once.
 type place struct {
@@ -29,6 +29,14 @@ func park(job string, p piece) piece {
 	at := place{job, parking.Add(1)}
 	parked.Store(at, p)
 	return piece{Place: &at}
+}
+
+// sender emits what one step takes, once, which must not be fused to this one: the coder takes it.
+func (w worker) sender(emit func(int64, piece)) func(int64, piece) {
+	if w.Job == "" {
+		return emit
+	}
+	return func(to int64, p piece) { emit(to, park(w.Job, p)) }
 }
 
 // take returns the piece that was left at a place.

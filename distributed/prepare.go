@@ -43,26 +43,30 @@ func (f facts) unmeasured(columns int) (coles.Alignment, bool) {
 func (p plan) prepare(s beam.Scope, in Input) (state, found beam.PCollection) {
 	raw := p.rawBlocks(s, in.Features)
 	how := p.learn(s, raw)
-	state, parts := p.state(s, in, raw, how)
+	w := p.worker()
+	if p.Settings.Model == 0 { // several steps take the pieces
+		w.Job = ""
+	}
+	state, parts := p.state(s, in, raw, how, w)
 	s = s.Scope("Facts")
 	found = beam.ParDo(s, &gatherFacts{p}, total(s, parts, p.blocks()), beam.SideInput{Input: how})
 	return state, found
 }
 
 // state prepares raw blocks and joins them with their tiles.
-func (p plan) state(s beam.Scope, in Input, raw, how beam.PCollection) (state, parts beam.PCollection) {
+func (p plan) state(s beam.Scope, in Input, raw, how beam.PCollection, w worker) (state, parts beam.PCollection) {
 	all := raw
 	if in.Edges.IsValid() {
 		all = beam.Flatten(s, raw, p.tiles(s, in.Edges))
 	}
 	s = s.Scope("Prepare")
-	return beam.ParDo2(s, &prepareBlock{p.worker(), p.Grid.Height, p.Grid.Messages == coles.Float32, p.Settings.Model == coles.FeatureModel}, beam.GroupByKey(s, all), beam.SideInput{Input: how})
+	return beam.ParDo2(s, &prepareBlock{w, p.Grid.Height, p.Grid.Messages == coles.Float32, p.Settings.Model == coles.FeatureModel}, beam.GroupByKey(s, all), beam.SideInput{Input: how})
 }
 
-// A worker computes by the inner loops that the plan is for.
-type worker struct{ Kernel string }
+// A worker computes by the inner loops that the plan is for. In this program it parks its pieces under Job.
+type worker struct{ Kernel, Job string }
 
-func (p plan) worker() worker { return worker{p.Grid.Kernel} }
+func (p plan) worker() worker { return worker{p.Grid.Kernel, p.job} }
 
 // choosing guards the choice of inner loops, which a process has once.
 var choosing sync.Mutex
@@ -96,7 +100,7 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 	if err != nil {
 		return err
 	}
-	first := number * f.Height
+	first, send := number*f.Height, f.sender(emit)
 	b := &block{Columns: h.block.Columns, Alone: f.Alone, Degree: h.degrees()}
 	var edges tally
 	for _, t := range h.tiles {
@@ -137,18 +141,18 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		volume, squares, isolated, float64(edges.Edges), float64(edges.Duplicates), float64(edges.Loops), float64(edges.Zeros),
 		all, roots, float64(b.height()),
 	}, along, columns, each), []float64{largest, float64(edges.Weighted), signed}))
-	emit(number, piece{Block: b})
+	send(number, piece{Block: b})
 	if f.Alone {
 		return nil
 	}
 	for _, t := range h.tiles {
 		if len(t.Own) > 0 {
-			emit(number, piece{Tile: t})
+			send(number, piece{Tile: t})
 		}
 	}
 	for _, m := range h.mates {
 		if len(m.Rows) > 0 {
-			emit(number, piece{Mates: &mates{Other: m.Other, Rows: m.Rows}})
+			send(number, piece{Mates: &mates{Other: m.Other, Rows: m.Rows}})
 		}
 	}
 	return nil

@@ -97,7 +97,7 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 		return
 	}
 	_, _, err := Fit(beam.Scope{}, Input{Nodes: 100, Columns: 10}, coles.DefaultSettings(), Grid{})
-	for who, err := range map[string]error{"the launching program": err, "a worker": worker{kernel.Path()}.Setup()} {
+	for who, err := range map[string]error{"the launching program": err, "a worker": worker{Kernel: kernel.Path()}.Setup()} {
 		if !errors.Is(err, coles.ErrSetting) || !strings.Contains(err.Error(), "sse9") {
 			t.Errorf("%s: %v", who, err)
 		}

@@ -55,7 +55,7 @@ func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piec
 	}
 	along, rows := sumsOfRows(fx, h.block.Degree)
 	sum(partOf(number, slices.Concat(add, along, rows), nil))
-	emit(number, piece{Block: h.block})
+	f.sender(emit)(number, piece{Block: h.block})
 	return nil
 }
 

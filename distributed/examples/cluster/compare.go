@@ -33,7 +33,9 @@ func (o *options) compare(ctx context.Context) error {
 	}
 	edges := graph.Report().Edges
 	o.Features, o.Edges = []string{filepath.Join(dir, "x-*.npy")}, []string{filepath.Join(dir, "e-*.txt")}
-	o.Out, o.Work = cmp.Or(o.Out, filepath.Join(dir, "y")), cmp.Or(o.Work, filepath.Join(dir, "w"))
+	if o.Out = cmp.Or(o.Out, filepath.Join(dir, "y")); o.Settings.Model == 0 { // by as few columns as coles.Fit
+		o.Work = cmp.Or(o.Work, filepath.Join(dir, "w"))
+	}
 	o.Grid.Height = cmp.Or(o.Grid.Height, int64((o.nodes+o.blocks-1)/o.blocks))
 	hops := o.Settings.Filter.Hops()
 	cost, err := distributed.Estimate(int64(o.nodes), int64(edges), o.width, o.Settings.Dim, hops, o.Grid)

@@ -28,8 +28,8 @@ const usage = `Usage: cluster [flags]
 Generates a graph with communities and dense features in shards, embeds it with
 Apache Beam's local engine and with coles.Fit, and compares the two:
 
-  cluster                                    (some 20 seconds)
-  cluster -nodes 200000 -blocks 8            (some minutes, and 6 GB)
+  cluster                                    (some 10 seconds)
+  cluster -nodes 200000 -blocks 8            (a minute, and 3 GB)
 
 With shards it embeds those. Names of files may be globs, several of them with
 commas in between, and lie on any file system of Beam:
