@@ -55,7 +55,7 @@ func TestStagesAreReported(t *testing.T) {
 			return err
 		},
 		"compare rows 1, t-SNE 1000": func(ctx context.Context) error { return testkit.Err(TSNE(ctx, x, 1)) },
-		"compare rows 1":            func(ctx context.Context) error { return testkit.Err(index.Rows(ctx, []int{4}, 3)) },
+		"compare rows 1":             func(ctx context.Context) error { return testkit.Err(index.Rows(ctx, []int{4}, 3)) },
 	} {
 		var got []string
 		last := ""
