@@ -166,6 +166,43 @@ func FromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*G
 	return newGraph(adj, opts, GraphReport{DuplicatesMerged: again, MirrorsAdded: mirrored})
 }
 
+// FromRows builds a graph from its adjacency matrix in compressed rows: nodes col[ptr[i]:ptr[i+1]],
+// ascending, are the neighbours of node i, and weights are those of their edges, nil where all are 1. The
+// graph keeps the slices, which must stay as they are and may be memory that cannot be written to, such as a
+// mapped file. They are copied only where a self loop or an edge of weight zero is to be dropped. Else it
+// takes 8 bytes a node, and two passes over the rows in their order.
+//
+// Errors: those of [NewWeightedGraph], [ErrIndex] also for columns that do not ascend, and [ErrAsymmetric],
+// which is overlooked once in 2⁶⁴ matrices that are not symmetric.
+func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) (*Graph, error) {
+	n := len(ptr) - 1
+	if err := checkNodes(n); err != nil {
+		return nil, err
+	}
+	if ptr[0] != 0 || ptr[n] != int64(len(col)) || !slices.IsSorted(ptr) || weights != nil && len(weights) != len(col) {
+		return nil, fmt.Errorf("coles: graph: %w: row pointers from %d to %d, %d columns, %d weights", ErrShape, ptr[0], ptr[n], len(col), len(weights))
+	}
+	ctx := context.Background() // which does not end
+	adj := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: ptr, Col: col, Val: weights}
+	drops, err := matrix.CheckRows(ctx, adj)
+	if err != nil {
+		return nil, fmt.Errorf("coles: graph: %w", err)
+	}
+	if same, _ := matrix.Mirrored(ctx, adj); !same {
+		i, j := matrix.Unmirrored(adj)
+		return nil, fmt.Errorf("coles: graph: %w: the entry at (%d, %d) is not that at (%d, %d)", ErrAsymmetric, i, j, j, i)
+	}
+	if drops {
+		adj.Ptr, adj.Col, adj.Val = slices.Clone(ptr), slices.Clone(col), slices.Clone(weights)
+	}
+	return newGraph(adj, opts, GraphReport{})
+}
+
+// Neighbors returns the nodes that edges join to node i, ascending, and the weights of these edges, nil where
+// those of the whole graph are 1. A self loop that the graph keeps is among them. They are the graph's own:
+// read them, do not write to them.
+func (g *Graph) Neighbors(i int) (nodes []int32, weights []float64) { return g.adj.Row(i) }
+
 // KeepsSelfLoops reports whether the graph was built [WithSelfLoopsKept].
 func (g *Graph) KeepsSelfLoops() bool { return g.keeps }
 

@@ -334,3 +334,55 @@ func TestKNNEqualsNaiveSearch(t *testing.T) {
 	alone := testkit.Must(coles.KNN(ctx, mat.NewDense(4, 2, []float64{1, 0, 0, 0, 1, 0.1, -1, 0}), 2))
 	testkit.WantSame(t, "degrees", alone.Degrees(), []float64{1, 0, 1, 0})
 }
+
+// Rows make the graph that edges make, and stay as they are.
+func TestGraphOfRows(t *testing.T) {
+	for _, weighted := range []bool{false, true} {
+		for _, opts := range [][]coles.GraphOption{nil, {coles.WithSelfLoopsKept()}} {
+			pairs := edges(0, 0, 0, 3, 1, 2, 1, 3, 2, 2)
+			ptr, col := []int64{0, 2, 4, 6, 8, 8}, []int32{0, 3, 2, 3, 1, 2, 0, 1}
+			var weights, entries []float64
+			if weighted {
+				weights, entries = []float64{2, 0.5, 0, 7, 1}, []float64{2, 0.5, 0, 7, 0, 1, 0.5, 7}
+			}
+			want := testkit.Must(coles.NewWeightedGraph(5, pairs, weights, opts...))
+			before := slices.Clone(col)
+			got := testkit.Must(coles.FromRows(ptr, col, entries, opts...))
+			testkit.WantSame(t, "the adjacency", got.CSR().RawMatrix(), want.CSR().RawMatrix())
+			testkit.WantSame(t, "the columns given", col, before)
+			report := want.Report()
+			testkit.WantSame(t, "the report", got.Report(), report)
+			for i := range 5 {
+				nodes, w := got.Neighbors(i)
+				row := want.CSR().RowView(i)
+				for q, j := range nodes {
+					if there := row.AtVec(int(j)); there == 0 || w != nil && w[q] != there {
+						t.Errorf("%d has the neighbour %d of weight %v, want %v", i, j, w, there)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestBadRows(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		ptr     []int64
+		col     []int32
+		weights []float64
+		want    error
+		text    string
+	}{
+		{"no node", []int64{0}, nil, nil, coles.ErrShape, "0 nodes"},
+		{"no pointer", nil, nil, nil, coles.ErrShape, "-1 nodes"},
+		{"weights of others", []int64{0, 1, 2}, []int32{1, 0}, []float64{1}, coles.ErrShape, "1 weights"},
+		{"the mirror is elsewhere", []int64{0, 1, 2, 3}, []int32{1, 2, 1}, nil, coles.ErrAsymmetric, "(0, 1)"},
+		{"the mirror weighs more", []int64{0, 1, 2}, []int32{1, 0}, []float64{1, 2}, coles.ErrAsymmetric, "(0, 1)"},
+		{"weights to infinity", []int64{0, 2, 3, 4}, []int32{1, 2, 0, 0}, []float64{1e308, 1e308, 1e308, 1e308}, coles.ErrNotFinite, "node 0"},
+	} {
+		_, err := coles.FromRows(c.ptr, c.col, c.weights)
+		testkit.WantError(t, err, c.want)
+		testkit.WantText(t, fmt.Sprint(err), c.text)
+	}
+}

@@ -79,6 +79,22 @@ type Dataset struct {
 	IDs []string
 	// Splits are the train/validation/test masks that came with the file.
 	Splits []Split
+
+	release func() error // gives back what lies in files; nil for nothing
+}
+
+// Close gives back what lies in files: the graph of [OpenCSR], or one that was read with Scratch. Neither
+// may be used afterwards. Other datasets have nothing to give back, and neither has one that is closed.
+func (d *Dataset) Close() error {
+	release := d.release
+	if d.release = nil; release == nil {
+		return nil
+	}
+	d.Undirected = nil
+	if err := release(); err != nil {
+		return fmt.Errorf("dataset: %q: %w", d.Name, err)
+	}
+	return nil
 }
 
 // Nodes returns n, the number of rows of the adjacency.

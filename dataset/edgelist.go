@@ -2,12 +2,14 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"unicode/utf8"
 
 	"coles"
+	"coles/internal/scratch"
 	"coles/internal/source"
 	"coles/table"
 
@@ -53,6 +55,10 @@ type EdgeListOptions struct {
 	// Undirected makes the graph, as [Dataset.Graph] does, in the place of the adjacency, of which an
 	// entry takes twice to four times the memory: Dataset.Undirected has it.
 	Undirected bool
+	// Scratch, where it is not "", is a folder for what is as long as the list while Undirected is made, and
+	// for that graph, until [Dataset.Close]: memory then holds some 40 bytes a node besides the names. Linux
+	// only; the files have no names and end with the program.
+	Scratch string
 	// Width is the number of columns of sparse features where it is known, such as by a model: an index
 	// beyond is coles.ErrIndex, and rows may end before. 0 means one more than the largest index.
 	Width int
@@ -122,7 +128,29 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 	if err := opts.check(); err != nil {
 		return nil, fmt.Errorf("dataset: edge list: %w", err)
 	}
+	return opts.collect(func(l *edgeFiles) (*Dataset, error) { return l.read(edges, features, opts) })
+}
+
+// collect reads edges by way of read, to where the options say.
+func (o EdgeListOptions) collect(read func(l *edgeFiles) (*Dataset, error)) (*Dataset, error) {
 	l := &edgeFiles{nodes: newNodeIDs()}
+	if o.Scratch == "" || !o.Undirected {
+		return read(l)
+	}
+	space, err := scratch.Open(o.Scratch, 0)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: scratch: %w", err)
+	}
+	l.edges.space = space
+	d, err := read(l)
+	if err != nil {
+		return nil, errors.Join(err, space.Close())
+	}
+	d.release = space.Close
+	return d, nil
+}
+
+func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Dataset, error) {
 	featuresName := cmp.Or(opts.FeaturesName, source.Name(features, "features"))
 	if features != nil {
 		t := newLines(features, featuresName, 0)

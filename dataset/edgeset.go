@@ -1,17 +1,22 @@
 package dataset
 
 import (
+	"context"
 	"iter"
 
 	"coles"
+	"coles/internal/matrix"
+	"coles/internal/scratch"
 
 	"github.com/james-bowman/sparse"
 )
 
 // An edgeSet holds edges, by the rows of their ends, in blocks: none is moved as more come.
 type edgeSet struct {
+	space  *scratch.Space // of the blocks, nil for memory
 	blocks []edgeBlock
 	count  int
+	err    error // of the space; edges that came after are lost
 }
 
 // An edgeBlock has 32 bits an end, as long as the number of edges in each row is not known.
@@ -30,8 +35,9 @@ func (s *edgeSet) addRows(ends []uint64, weights []float64) {
 	for len(ends) > 0 {
 		k := len(s.blocks) - 1
 		if k < 0 || len(s.blocks[k].from) == cap(s.blocks[k].from) {
-			room := min(max(256, s.count), 1<<16)
-			s.blocks = append(s.blocks, edgeBlock{from: make([]int32, 0, room), to: make([]int32, 0, room)})
+			if s.grow(len(weights) > 0); s.err != nil {
+				return
+			}
 			k++
 		}
 		b := &s.blocks[k]
@@ -45,6 +51,57 @@ func (s *edgeSet) addRows(ends []uint64, weights []float64) {
 		b.weights, weights = append(b.weights, weights[:given]...), weights[given:]
 		s.count, ends = s.count+more, ends[2*more:]
 	}
+}
+
+// grow adds a block.
+func (s *edgeSet) grow(weighted bool) {
+	room := min(max(256, s.count), 1<<16)
+	if s.space != nil {
+		room = 1 << 20 // of a file each
+	}
+	ends, err := scratch.Make[int32](s.space, 2*room)
+	b := edgeBlock{from: ends[:0:room], to: ends[room:room]}
+	if err == nil && weighted && s.space != nil {
+		b.weights, err = scratch.Make[float64](s.space, room)
+		b.weights = b.weights[:0]
+	}
+	if s.err = err; err == nil {
+		s.blocks = append(s.blocks, b)
+	}
+}
+
+// graph is the graph of the edges between n nodes, which lies where they do.
+func (s *edgeSet) graph(n int, ids []string) (*coles.Graph, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	if s.space == nil {
+		return coles.FromEdges(n, s.parts(), coles.WithIDs(ids))
+	}
+	weighted, at := false, 0
+	for e, w := range s.all() {
+		if err := matrix.CheckPair(n, at, e, w); err != nil {
+			return nil, err
+		}
+		weighted = weighted || w != 1
+		at++
+	}
+	parts := s.parts()
+	for k, part := range parts {
+		parts[k] = func(yield func(coles.Edge, float64) bool) {
+			for e, w := range part {
+				if e.U != e.V && w != 0 && !yield(e, w) { // so that the graph has nothing to drop, for which it needs memory
+					return
+				}
+			}
+		}
+	}
+	ctx := scratch.With(context.Background(), s.space)
+	a, _, _, err := matrix.FromEntries(ctx, n, parts, s.count, weighted)
+	if err != nil {
+		return nil, err
+	}
+	return coles.FromRows(a.Ptr, a.Col, a.Val, coles.WithIDs(ids))
 }
 
 // parts are the edges with their weights, in the order in which they came.

@@ -23,6 +23,8 @@ type Format struct {
 	// Graph says that the format holds graphs, and Features that these may have features, which
 	// can serve as vectors. Other formats hold vectors.
 	Graph, Features bool
+	// Undirected says that it holds what [Dataset.Graph] is.
+	Undirected bool
 	// Binary says that the format is no text.
 	Binary bool
 	// Extensions, lower case and with the dot, tell the format by a file's name.
@@ -55,6 +57,10 @@ func Formats() []Format {
 		{
 			Name: "matrixmarket", About: "Matrix Market: the adjacency alone", Graph: true, Extensions: []string{".mtx"},
 			Read: readAdjacency, Write: func(w io.Writer, d *Dataset) error { return WriteMatrixMarket(w, d.Adjacency) },
+		},
+		{
+			Name: "csr", About: "a graph alone, as it is mapped into memory", Graph: true, Binary: true, Undirected: true, Extensions: []string{".csr"},
+			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return ReadCSR(r) }, Write: WriteCSR, open: OpenCSR,
 		},
 		{Name: "ogb", About: "folder of the Open Graph Benchmark", Graph: true, IsAt: isOGB, open: OpenOGB},
 		{Name: "graphsage", About: "DIR/NAME for GraphSAGE's files DIR/NAME-*", Graph: true, IsAt: isGraphSAGE, open: inFolder(OpenGraphSAGE)},

@@ -42,13 +42,17 @@ func TestFormatsAreWellFormed(t *testing.T) {
 // What a format writes it reads again, from a stream and from a file, and is told by the file's name.
 func TestFormatsReadWhatTheyWrite(t *testing.T) {
 	graph := &Dataset{Adjacency: compressed(2, 2, []int32{0}, []int32{1}, []float64{0.5}), IDs: []string{"a", "b"}}
+	both := &Dataset{Adjacency: compressed(2, 2, []int32{0, 1}, []int32{1, 0}, []float64{0.5, 0.5}), IDs: graph.IDs}
 	vectors := &Dataset{Features: mat.NewDense(2, 2, []float64{1, 0.5, -3, 4}), IDs: graph.IDs}
 	for _, f := range Formats() {
 		if f.Write == nil {
 			continue
 		}
 		want := vectors
-		if f.Graph {
+		switch {
+		case f.Undirected:
+			want = both
+		case f.Graph:
 			want = graph
 		}
 		file := written(t, func(w io.Writer) error { return f.Write(w, want) })
@@ -64,6 +68,9 @@ func TestFormatsReadWhatTheyWrite(t *testing.T) {
 		streamed := testkit.Must(f.Read(bytes.NewReader(file), EdgeListOptions{}))
 		opened := testkit.Must(f.Open(path, EdgeListOptions{}))
 		for _, got := range []*Dataset{streamed, opened} {
+			if f.Undirected {
+				got.Adjacency = got.Undirected.CSR()
+			}
 			if (got.Adjacency == nil) == f.Graph || f.Graph && !mat.Equal(got.Adjacency, want.Adjacency) ||
 				!f.Graph && !mat.Equal(got.Features, want.Features) {
 				t.Errorf("%s: %+v, want %+v", f.Name, got, want)

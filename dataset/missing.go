@@ -38,7 +38,7 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 	}
 	if opts.Undirected {
 		var err error
-		if d.Undirected, err = coles.FromEdges(n, l.edges.parts(), coles.WithIDs(l.nodes.ids)); err != nil {
+		if d.Undirected, err = l.edges.graph(n, l.nodes.ids); err != nil {
 			return nil, placed(l.edgesFile, err)
 		}
 	} else {
@@ -100,7 +100,7 @@ func (l *edgeFiles) leaveOut(keep []bool) error {
 		return fmt.Errorf("%w: every node is left out", ErrMissing)
 	}
 	all := l.edges
-	l.edges = edgeSet{}
+	l.edges = edgeSet{space: all.space}
 	for e, weight := range all.all() {
 		if keep[e.U] && keep[e.V] {
 			l.edges.add(row[e.U], row[e.V], weight)

@@ -171,7 +171,7 @@ type Mapped struct {
 
 // mapping is a part of a file mapped into memory.
 type mapping struct {
-	data          []float32
+	bytes         []byte
 	unmap, forget func() error
 }
 
@@ -258,12 +258,16 @@ func mapNPY(f *source.File) (*Mapped, error) {
 		return nil, source.At(0, "%d bytes to address: %w", want, coles.ErrTooLarge)
 	}
 	m := &Mapped{matrix: &coles.Dense32{Rows: rows, Cols: cols, Stride: cols}}
-	m.file, err = mapFloat32(f.Packed.(*os.File), s.Off, h.Count)
+	if s.Off%4 == 0 {
+		m.file, err = mapFile(f.Packed.(*os.File), int(size)) // with the header: a mapping begins at a page
+	} else {
+		err = errors.ErrUnsupported
+	}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		m.matrix.Data, err = npy.Narrowed(s, h, size)
 	case err == nil:
-		m.matrix.Data = m.file.data
+		m.matrix.Data = numbersIn[float32](m.file.bytes[s.Off:], h.Count)
 	}
 	if err != nil {
 		return nil, err

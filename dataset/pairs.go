@@ -17,14 +17,16 @@ func readPairs(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
 		return nil, fmt.Errorf("dataset: pairs: %w", err)
 	}
 	file := source.Binary(r, "pairs")
-	l := &edgeFiles{nodes: newNodeIDs(), edgesFile: file}
-	if err := l.nameNodes(opts.Nodes, opts.Rows); err != nil {
-		return nil, placed(file, err)
-	}
-	if err := l.readPairs(source.NewReader(r)); err != nil {
-		return nil, placed(file, err)
-	}
-	d, err := l.dataset(opts)
+	d, err := opts.collect(func(l *edgeFiles) (*Dataset, error) {
+		l.edgesFile = file
+		if err := l.nameNodes(opts.Nodes, opts.Rows); err != nil {
+			return nil, err
+		}
+		if err := l.readPairs(source.NewReader(r)); err != nil {
+			return nil, err
+		}
+		return l.dataset(opts)
+	})
 	return d, placed(file, err)
 }
 

@@ -26,8 +26,8 @@ func TestCompletion(t *testing.T) {
 		"eval -deg":             "-degree-share",
 		"similar -by":           "cosine dot",
 		"plot -by":              "tsne pca",
-		"convert a b -to":       "npz edges matrixmarket npy tsv csv jsonl word2vec word2vec-binary",
-		"info --from":           "npz planetoid edges matrixmarket ogb graphsage pairs npy tsv csv jsonl word2vec word2vec-binary",
+		"convert a b -to":       "npz edges matrixmarket csr npy tsv csv jsonl word2vec word2vec-binary",
+		"info --from":           "npz planetoid edges matrixmarket csr ogb graphsage pairs npy tsv csv jsonl word2vec word2vec-binary",
 		"train -preset":         "coles-gcn stiefel linear augmented",
 		"embed -features":       "", // the shell has the names of files
 		"embed -json":           "",

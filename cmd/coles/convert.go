@@ -12,13 +12,15 @@ import (
 
 const convertDescription = `Writes what is in the file IN to the file OUT in another format: a graph as a
 graph, with features, labels and splits where the format has room for them, and
-vectors as vectors. Numbers and order are kept; nothing is made undirected. Ids
-are left out where the format has none (npy, matrixmarket); -write-ids keeps
-them in a file, which -ids reads.
+vectors as vectors. Numbers and order are kept; nothing is made undirected, but for csr, the form in
+which graphs larger than memory are read: -scratch makes it of such. Ids are left
+out where the format has none (npy, matrixmarket); -write-ids keeps them in a
+file, which -ids reads.
 
 Examples:
    coles convert planetoid/cora cora.npz
    coles convert friends.tsv friends.npz -features profiles.csv -labels circles.csv
+   coles convert -scratch /var/tmp edges.npy graph.csr
    coles convert -from npy -to word2vec - - < friends.npy > friends.txt`
 
 func convertCommand(s streams) *cli.Command {
@@ -63,7 +65,7 @@ func convert(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	var d *dataset.Dataset
 	var n int
 	if to.Graph {
-		in.directed = true
+		in.directed = !to.Undirected
 		if d, err = readGraphAs(ctx, c, in, from, file, args[1]); err != nil {
 			return err
 		}

@@ -35,6 +35,7 @@ func inputFlags(argument, formats string) []cli.Flag {
 		columnsFlag("ignore", "make no features"),
 		&cli.StringFlag{Name: "missing", Usage: "`HOW` empty cells, NA and the like, and nodes without features in text are dealt with: error, zero, mean (of the others) or drop (default: mean for cells, error for nodes)"},
 		&cli.BoolFlag{Name: "skip-unknown", Usage: "skip labels and features of nodes that the graph does not have"},
+		&cli.StringFlag{Name: "scratch", Usage: "`FOLDER` on a disk for what is as long as a large list of edges, in the place of memory"},
 	}
 }
 
@@ -74,7 +75,7 @@ func headerFlag() cli.Flag {
 func textOptions(c *cli.Command) (dataset.EdgeListOptions, error) {
 	opts := dataset.EdgeListOptions{
 		Unweighted: c.Bool("unweighted"), Bipartite: c.Bool("bipartite"),
-		Missing: c.String("missing"), SkipUnknown: c.Bool("skip-unknown"), Kinds: kinds(c),
+		Missing: c.String("missing"), SkipUnknown: c.Bool("skip-unknown"), Kinds: kinds(c), Scratch: c.String("scratch"),
 	}
 	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, opts.Missing) {
 		return opts, usagef("-missing %s: want error, zero, mean or drop", opts.Missing)
@@ -121,6 +122,9 @@ func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f dataset.Form
 	d, err := readGraphAndFeatures(ctx, c, in, f, graph)
 	if err != nil {
 		return nil, err
+	}
+	if in.directed && d.Adjacency == nil {
+		d.Adjacency = d.Undirected.CSR()
 	}
 	if err := in.take(d); err != nil {
 		return nil, err

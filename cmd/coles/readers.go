@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -28,12 +29,12 @@ func (s *source) read(ctx context.Context, f dataset.Format) (*dataset.Dataset, 
 		s.progress.show("read "+s.path, 0, 0)
 		return f.Open(s.path, s.text)
 	}
-	if s.stdin == nil && (f.Name == "npz" || f.Name == "npy") {
+	if s.stdin == nil && slices.Contains([]string{"npz", "npy", "csr"}, f.Name) {
 		plain, err := openPlain(s.path)
 		switch {
 		case err != nil:
 			return nil, err
-		case plain != nil && f.Name == "npy":
+		case plain != nil && f.Name != "npz":
 			plain.Close()
 			return f.Open(s.path, s.text)
 		case plain != nil:

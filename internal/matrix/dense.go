@@ -6,10 +6,19 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
+
+// unset is numbers of any values, in a space if there is one.
+func unset[T kernel.Float](space *scratch.Space, n int) ([]T, error) {
+	if space == nil {
+		return kernel.Unset[T](1, n).Data, nil
+	}
+	return scratch.Make[T](space, n)
+}
 
 // ToDense wraps a panel as a *mat.Dense without copying. gonum has no empty dense matrix with a
 // shape, so a panel without entries becomes the empty one.

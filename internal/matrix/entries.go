@@ -9,6 +9,7 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 )
 
 // FromPairs builds the symmetric matrix with an entry at (u, v) and (v, u) for every pair, pairs at
@@ -41,8 +42,8 @@ func FromPairs[E ~struct{ U, V int }](ctx context.Context, n int, pairs []E, wei
 // FromEntries builds the symmetric matrix of max(a_uv, a_vu) from so many entries a_uv of a square one,
 // in any order, of which the larger counts where one is given again, and none is 0. Without weights it
 // makes a pattern. It returns how many entries were given again, and how many of the matrix are not
-// what was given for their place. The parts of the entries are run twice, at once. The only error is
-// ctx's.
+// what was given for their place. The parts of the entries are run twice, at once. The only errors are
+// ctx's and those of its space.
 func FromEntries[E ~struct{ U, V int }](ctx context.Context, n int, parts []iter.Seq2[E, float64], count int, weighted bool) (a *kernel.CSR[float64], again, mirrored int, err error) {
 	a, counts, err := gather(ctx, gathering{n: n, entries: count, valued: weighted, apart: true}, parts,
 		func(_ int, row, mirror *rowPart, out rowPart) (kept int, counts [2]int) {
@@ -132,7 +133,10 @@ const (
 
 // gather builds a symmetric matrix from entries at (u, v), each of which stands at (v, u), too. join
 // makes a row of its entries in the order in which they came, and of those of its column where they come
-// apart, and returns how many it has; what it counts is added up. The only error is ctx's.
+// apart, and returns how many it has; what it counts is added up. The only errors are ctx's and those of its
+// space.
+//
+// All that has the length of the entries is in the space of the context.
 //
 // The rows are dealt to buckets of consecutive ones. Entries are brought to the bucket of their row,
 // several parts of them at a time, and then each bucket is sorted.
@@ -189,11 +193,20 @@ func gather[E ~struct{ U, V int }](ctx context.Context, g gathering, entries []i
 		}
 	}
 	begin[2*buckets] = total
-	a = &kernel.CSR[float64]{Rows: g.n, Cols: g.n, Ptr: make([]int64, g.n+1), Col: make([]int32, total)}
-	if g.valued {
-		a.Val = kernel.Unset[float64](1, total).Data
+	a = &kernel.CSR[float64]{Rows: g.n, Cols: g.n, Ptr: make([]int64, g.n+1)}
+	space := scratch.Of(ctx)
+	if a.Col, err = scratch.Make[int32](space, total); err != nil {
+		return nil, counts, err
 	}
-	rows := make([]uint16, total) // within the bucket
+	if g.valued {
+		if a.Val, err = unset[float64](space, total); err != nil {
+			return nil, counts, err
+		}
+	}
+	rows, err := scratch.Make[uint16](space, total) // within the bucket
+	if err != nil {
+		return nil, counts, err
+	}
 	if err := each(func(to []int, entries iter.Seq2[E, float64]) {
 		put := func(side, u, v int, w float64) {
 			at := to[side]

@@ -2,6 +2,9 @@ package matrix
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 
@@ -40,6 +43,83 @@ func Symmetric(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
 		}
 	})
 	return !differs.Load(), err
+}
+
+// Mirrored is [Symmetric] by one pass over rows that may lie on a disk, in their order: the sum of random
+// numbers, drawn for {i, j} and a value, is that of the same numbers above and below the diagonal. It errs
+// once in 2⁶⁴ matrices, and none can be made for which it errs, as the numbers are drawn anew each time.
+func Mirrored(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
+	key, key2 := rand.Uint64(), rand.Uint64()
+	draw := func(x uint64) uint64 { // as SplitMix64 does (Steele, Lea and Flood 2014)
+		x += 0x9e3779b97f4a7c15
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		return x ^ x>>31
+	}
+	var sum atomic.Uint64
+	err := parallel.Rows(ctx, a.Rows, func(lo, hi int) {
+		var part uint64
+		for i := lo; i < hi; i++ {
+			cols, vals := a.Row(i)
+			for q, j := range cols {
+				x := draw(draw(uint64(min(int(j), i))<<32|uint64(max(int(j), i))^key) ^ key2)
+				if vals != nil {
+					x = draw(x ^ math.Float64bits(vals[q]+0)) // −0 is 0
+				}
+				switch {
+				case int(j) > i:
+					part += x
+				case int(j) < i:
+					part -= x
+				}
+			}
+		}
+		sum.Add(part)
+	})
+	return sum.Load() == 0, err
+}
+
+// Unmirrored is the place of the first entry that is not as its mirror image.
+func Unmirrored(a *kernel.CSR[float64]) (i, j int) {
+	for i := range a.Rows {
+		cols, _ := a.Row(i)
+		for _, j := range cols {
+			there, _ := Entry(a, i, int(j))
+			if back, stored := Entry(a, int(j), i); !stored || back != there {
+				return i, int(j)
+			}
+		}
+	}
+	return 0, 0
+}
+
+// CheckRows checks an adjacency matrix in compressed rows, of which the pointers are right, and reports
+// whether it has a self loop or a zero.
+//
+// Errors: [ErrIndex], also for columns that do not ascend, those of [CheckWeight], and ctx's.
+func CheckRows(ctx context.Context, a *kernel.CSR[float64]) (drops bool, err error) {
+	var some atomic.Bool
+	err = firstOf(ctx, a.Rows, func(i int) error {
+		cols, vals := a.Row(i)
+		last := int32(-1)
+		for q, j := range cols {
+			switch {
+			case j < 0 || int(j) >= a.Rows:
+				return fmt.Errorf("%w: neighbour %d of node %d, of %d nodes", ErrIndex, j, i, a.Rows)
+			case j <= last:
+				return fmt.Errorf("%w: neighbour %d of node %d comes after %d", ErrIndex, j, i, last)
+			case vals != nil:
+				if err := CheckWeight(vals[q], i, int(j)); err != nil {
+					return err
+				}
+			}
+			if last = j; int(j) == i || vals != nil && vals[q] == 0 {
+				some.Store(true)
+			}
+		}
+		return nil
+	})
+	return some.Load(), err
 }
 
 // Ones reports whether all values of a are one, as in a pattern.

@@ -1,0 +1,11 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package dataset
+
+import (
+	"errors"
+	"os"
+)
+
+// mapFile says that this system does not map files.
+func mapFile(*os.File, int) (*mapping, error) { return nil, errors.ErrUnsupported }
