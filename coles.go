@@ -2,6 +2,7 @@ package coles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
@@ -42,6 +44,9 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	f := &fitting{config: c, g: g, report: Report{Graph: g.report}, last: time.Now()}
 	f.step("prepare", 0, 3)
 	if x == nil {
+		if f.scratch != "" {
+			return nil, fmt.Errorf("coles: fit: scratch: %w: without features all is in memory", ErrSetting)
+		}
 		return f.withoutFeatures(ctx)
 	}
 	if f.x, f.prepare, err = f.Preparation.learn(ctx, "fit", g, x); err != nil {
@@ -50,9 +55,23 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	if err := f.identify(ctx); err != nil {
 		return nil, err
 	}
-	return inPrecision(&f.Precision, f.x, f.prepare,
+	if f.scratch != "" {
+		if f.space, err = f.openScratch(); err != nil {
+			return nil, err
+		}
+		ctx = scratch.With(ctx, f.space)
+	}
+	m, err := inPrecision(&f.Precision, f.x, f.prepare,
 		func() (*Model, error) { return fit[float32](ctx, f) },
 		func() (*Model, error) { return fit[float64](ctx, f) })
+	if f.space == nil {
+		return m, err
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.space.Close())
+	}
+	m.space = f.space
+	return m, nil
 }
 
 // fitting holds the checked input of Fit, for either precision.
@@ -62,7 +81,8 @@ type fitting struct {
 	x       *matrix.Source // features as they came in
 	prepare *Preparer
 	report  Report
-	last    time.Time // end of the last stage
+	space   *scratch.Space // nil without scratch
+	last    time.Time      // end of the last stage
 }
 
 // identify resolves d′ and says what the input is.
@@ -105,9 +125,9 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		return nil, err
 	}
 	f.report.Preparation, f.report.Features = f.prepare.Preparation(), x.Cols()
-	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x))
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x), f.space)
 	f.step("prepare", 1, 3)
-	p := &problem[T]{x: x, solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
+	p := &problem[T]{x: x, space: f.space, solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
 	if f.Model != FeatureModel {
 		if err := p.walk(ctx, f.g, f.contrasting()); err != nil {
 			return nil, err
@@ -196,7 +216,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	f.step("embed", 0, 1)
 	m := &Model{settings: f.Settings, ids: f.g.ids}
 	f.report.Solver, f.report.ComponentVectors = SolverKrylov, known.dim()
-	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shape{rows: f.g.Nodes()})
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shape{rows: f.g.Nodes()}, nil)
 	if err := finish(ctx, m, &f.report, y, lambda, nil); err != nil {
 		return nil, err
 	}

@@ -2,11 +2,13 @@ package coles
 
 import (
 	"fmt"
+	"syscall"
 
 	"coles/internal/alignment"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/scratch"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -53,7 +55,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if s.Dim == 0 {
 		s.Dim = usual
 	}
-	bytes, _ = s.memory(g, size)
+	bytes, _ = s.memory(g, size, nil)
 	return bytes, nil
 }
 
@@ -72,24 +74,27 @@ func (s Settings) drawnEntries(n int64) int64 {
 	return 0
 }
 
-// memory is [Settings.Estimate] with d′ resolved, and the solver it is for.
-func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
+// memory is [Settings.Estimate] with d′ resolved, and the solver it is for, perhaps beside a space.
+func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
 		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse,
-		size: 8, strip: int64(matrix.StripWidth[float64](x.rows, x.cols)),
+		size: 8, strip: int64(matrix.StripWidth[float64](space, x.rows, x.cols)),
 	}
 	if s.Precision.resolve(x.rows, x.cols, s.Preparation == PrepareNone) == Float32 {
-		w.size, w.strip = 4, int64(matrix.StripWidth[float32](x.rows, x.cols))
+		w.size, w.strip = 4, int64(matrix.StripWidth[float32](space, x.rows, x.cols))
 	}
 	solver = s.Solver.resolve(x.cols, s.Dim, x.sparse)
 	if x.cols == 0 { // eigenvectors of ΔW itself
 		solver = SolverKrylov
 	}
 	pattern := solver == SolverDirect && s.contrasting().patterned(g)
-	stored := w.entries
+	w.stored = w.entries
 	if s.Model == FeatureModel || pattern {
 		w.entries, w.drawn = 0, 0
+	}
+	if space != nil {
+		return w.beside(g.lent, s.Model == 0), solver
 	}
 	solve := w.krylov()
 	if solver == SolverDirect {
@@ -99,9 +104,9 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 	if s.Model == 0 && x.cols > 0 { // its memory is reused later, or not yet collected
 		choice := w.choice()
 		if x.cols < alignment.Least {
-			choice = 8*w.n*(2*int64(alignment.Walkers(w.n))+2) + 4*stored
+			choice = 8*w.n*(2*int64(alignment.Walkers(w.n))+2) + 4*w.stored
 			if g.report.Weighted {
-				choice += 8 * stored
+				choice += 8 * w.stored
 			}
 		}
 		if pattern {
@@ -115,7 +120,8 @@ func (s Settings) memory(g *Graph, x shape) (bytes int64, solver Solver) {
 // A workload holds the sizes in the formula of memory, by the names of docs/performance.md.
 type workload struct {
 	n, d, k, z     int64
-	entries, drawn int64 // of A, 2m, and of sampled negatives
+	entries, drawn int64 // of W, 2m, and of sampled negatives; 0 where W is a pattern
+	stored         int64 // entries of A
 	sparse         bool
 	size, strip    int64 // bytes of a number, and columns that are filtered at once
 }
@@ -157,6 +163,52 @@ func (w workload) krylov() int64 {
 		search = 8 * (length*length + 4*length*w.k)
 	}
 	return search + single + w.size*5*w.n*block + (4+w.size)*w.z
+}
+
+// beside is the memory of a fit whose FX lies in a space: two panels, or those of walkers that choose the
+// model, what there is for every node (sums, roots and a basis, some of it not yet collected), M, and W where
+// it is stored.
+func (w workload) beside(lent, choose bool) int64 {
+	panels := 2 * w.size * w.n * w.strip
+	if choose {
+		panels = max(panels, 8*w.n*(2*int64(alignment.Walkers(w.n))+2))
+	}
+	bytes := panels + 72*w.n + (4+w.size)*2*w.entries + 32*w.drawn + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
+	if !lent {
+		bytes += 4*w.stored + 8*w.n
+	}
+	return bytes
+}
+
+// openScratch makes a space by the budget, of which panels get what else is not needed.
+func (f *fitting) openScratch() (*scratch.Space, error) {
+	n, d := f.x.Dims()
+	x := shape{rows: n, cols: d, sparse: f.x.Sparse()}
+	if solver := f.Solver.resolve(d, f.Dim, x.sparse); solver != SolverDirect {
+		return nil, fmt.Errorf("coles: fit: scratch: %w: the solver %v holds panels of its own; use %v", ErrSetting, solver, SolverDirect)
+	}
+	const most = 512 << 20
+	held := min(most, f.budget/8)
+	narrow := &scratch.Space{} // panels of the fewest columns
+	least, _ := f.memory(f.g, x, narrow)
+	size := int64(8)
+	if f.Precision.resolve(n, d, f.prepare.plain()) == Float32 {
+		size = 4
+	}
+	strip := 2 * size * int64(n) * 16
+	if want := least + min(most, least/7) + 8; f.budget < want {
+		return nil, fmt.Errorf("coles: fit: scratch: %w: it takes %d bytes of memory at least, and may take %d", ErrTooLarge, want, f.budget)
+	}
+	disk := size * int64(n) * int64(d+max(d+f.Dim, 2*alignment.Most(n)))
+	if free, err := scratch.Free(f.scratch); err == nil && free < disk {
+		return nil, fmt.Errorf("coles: fit: scratch: %d bytes in %s, which has %d: %w", disk, f.scratch, free, syscall.ENOSPC)
+	}
+	space, err := scratch.Open(f.scratch, held)
+	if err != nil {
+		return nil, fmt.Errorf("coles: fit: scratch: %w", err)
+	}
+	space.Panels = f.budget - held - least + strip
+	return space, nil
 }
 
 // inPlace reports whether FX and the embedding lie where a dense X was.

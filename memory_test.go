@@ -1,9 +1,14 @@
 package coles_test
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,5 +98,106 @@ func TestEstimateIsWithinAFactorOfTwo(t *testing.T) {
 				t.Errorf("the report of the fit by %v says %+v, the estimate %d", got.Solver, got.Memory, estimate)
 			}
 		})
+	}
+}
+
+// A fit in a folder is the fit in memory, up to rounding, and the same bytes for every number of processors;
+// it leaves nothing there.
+func TestScratch(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no memory in files")
+	}
+	rng := testkit.Random(5)
+	const n = 1200
+	g := testkit.RandomGraph(5, n, 0.008)
+	weighted := testkit.Must(coles.NewWeightedGraph(n, edges(0, 1, 1, 2, 2, 5, 5, 9), []float64{1, 2, 0.5, 3}))
+	features := func(d int) *mat.Dense { // of few causes, which decay, and noise
+		causes := testkit.RandomDense(rng, n, 12)
+		for i := range n {
+			for j := range 12 {
+				causes.Set(i, j, causes.At(i, j)/float64(1+j))
+			}
+		}
+		x := testkit.Product(causes, testkit.RandomDense(rng, 12, d))
+		noise := testkit.RandomDense(rng, n, d)
+		noise.Scale(0.05, noise)
+		x.Add(x, noise)
+		return x
+	}
+	wide, dense := features(70), features(50)
+	words, _ := testkit.RandomWords(rng, n, 90)
+	for _, c := range []struct {
+		what string
+		g    *coles.Graph
+		x    mat.Matrix
+		opts []coles.Option
+	}{
+		{"float32", g, testkit.SingleOf(wide), []coles.Option{coles.WithPrecision(coles.Float32)}},
+		{"float64", g, wide, []coles.Option{coles.WithPrecision(coles.Float64)}},
+		{"more columns than are kept", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(20)}},
+		{"filtered after", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(9)}},
+		{"as they are", g, testkit.SingleOf(dense), []coles.Option{coles.WithPrecision(coles.Float32), coles.WithPreparation(coles.PrepareNone)}},
+		{"words", g, words, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithSolver(coles.SolverDirect)}},
+		{"weights", weighted, dense, []coles.Option{coles.WithPrecision(coles.Float32)}},
+		{"drawn negatives", g, dense, []coles.Option{coles.WithContrast(coles.UniformNegatives(2), 2, 0.5)}},
+		{"features alone", g, dense, []coles.Option{coles.WithModel(coles.FeatureModel)}},
+		{"no hops", g, dense, []coles.Option{coles.WithModel(coles.GraphModel), coles.WithFilter(coles.SGC(0))}},
+	} {
+		opts := append(c.opts, coles.WithTruncation())
+		want := testkit.Must(coles.Fit(t.Context(), c.g, c.x, opts...))
+		var bits []uint64
+		testkit.ForProcessors(t, func(procs int) {
+			dir := t.TempDir()
+			_, err := coles.Fit(t.Context(), c.g, c.x, append(opts, coles.WithScratch(dir, 0))...)
+			testkit.WantError(t, err, coles.ErrTooLarge)
+			var least int64
+			fmt.Sscanf(err.Error()[strings.Index(err.Error(), "it takes"):], "it takes %d", &least)
+			m, err := coles.Fit(t.Context(), c.g, c.x, append(opts, coles.WithScratch(dir, least))...)
+			testkit.Check(t, err)
+			tolerance := 1e-12
+			if want.Settings().Precision == coles.Float32 {
+				tolerance = 1e-6
+			}
+			if off := gramDistance(m.Embedding(), want.Embedding()); !(off <= tolerance) {
+				t.Errorf("%s: YYᵀ is off by %.2g", c.what, off)
+			}
+			got := testkit.Bits(m.Embedding())
+			if bits != nil && !slices.Equal(got, bits) {
+				t.Errorf("%s: other bytes on %d processors", c.what, procs)
+			}
+			bits = got
+			if planned := m.Report().Memory.Bytes; planned > least {
+				t.Errorf("%s: %d bytes planned for %d", c.what, planned, least)
+			}
+			testkit.Check(t, m.Close())
+			if left := testkit.Must(os.ReadDir(dir)); len(left) > 0 || m.Embedding32() != nil || m.Close() != nil {
+				t.Errorf("%s: %d files are left, or a closed model has its embedding", c.what, len(left))
+			}
+		})
+	}
+}
+
+func TestBadScratch(t *testing.T) {
+	g, x := testkit.RandomGraph(1, 400, 0.02), testkit.RandomDense(testkit.Random(1), 400, 50)
+	dir := t.TempDir()
+	for _, c := range []struct {
+		what string
+		x    mat.Matrix
+		opts []coles.Option
+		want error
+	}{
+		{"no features", nil, []coles.Option{coles.WithScratch(dir, 1<<30)}, coles.ErrSetting},
+		{"the iteration", x, []coles.Option{coles.WithScratch(dir, 1<<30), coles.WithSolver(coles.SolverKrylov)}, coles.ErrSetting},
+		{"no memory", x, []coles.Option{coles.WithScratch(dir, 1000)}, coles.ErrTooLarge},
+		{"memory below none", x, []coles.Option{coles.WithScratch(dir, -1)}, coles.ErrTooLarge},
+	} {
+		_, err := coles.Fit(t.Context(), g, c.x, c.opts...)
+		if err == nil || !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", c.what, err, c.want)
+		}
+	}
+	if runtime.GOOS == "linux" {
+		_, err := coles.Fit(t.Context(), g, x, coles.WithScratch(dir+"/none", 1<<30))
+		testkit.WantError(t, err, os.ErrNotExist)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
@@ -27,7 +28,8 @@ type Model struct {
 	embedding  *mat.Dense // of the nodes fitted; nil in a model with features that was read from a file
 	single     *Dense32   // in its place in Float32, until it is asked for
 	widen      sync.Once
-	ids        []string // nil where nodes are only numbered
+	space      *scratch.Space // that the embedding lies in, nil for memory
+	ids        []string       // nil where nodes are only numbered
 	report     Report
 }
 
@@ -167,6 +169,17 @@ func (m *Model) Embedding() *mat.Dense {
 // takes no memory besides the fit's, as it lies where the filtered features were. It is nil for a fit
 // in [Float64] and for a model that was read from a file.
 func (m *Model) Embedding32() *Dense32 { return m.single }
+
+// Close gives back the files that the embedding of a fit [WithScratch] lies in, which must not be looked at
+// afterwards; [Model.Embed] and all else of the model goes on. Other models have none.
+func (m *Model) Close() error {
+	space := m.space
+	if m.space = nil; space == nil {
+		return nil
+	}
+	m.single, m.embedding = nil, nil
+	return space.Close()
+}
 
 // Embed returns the embedding of every node of a graph (n × d′), without fitting anything:
 // F(W)·X·Pᵀ and the column of degrees, scaled as the model is, with X prepared by the column weights

@@ -10,6 +10,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/scratch"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,6 +20,7 @@ type problem[T kernel.Float] struct {
 	linear.Fit // F, and d′
 
 	x      *matrix.Matrix[T]
+	space  *scratch.Space // of what is larger than memory, nil where nothing is
 	room   []T            // for two strips of FX, before these for what needs memory too
 	w      matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
 	stored *SymCSR        // W in float64, nil where it is a pattern
@@ -82,9 +84,23 @@ func (p *problem[T]) takeRoom() (release func()) {
 	if p.w.Pattern == nil {
 		return func() {}
 	}
-	strips, release := kernel.Scratch[T](p.x.Rows(), 2*matrix.StripWidth[T](p.x.Dims()))
+	strips, release := kernel.Scratch[T](p.x.Rows(), 2*p.stripWidth())
 	p.room = strips.Data
 	return release
+}
+
+// stripWidth is the number of columns that are filtered at a time.
+func (p *problem[T]) stripWidth() int {
+	n, d := p.x.Dims()
+	return matrix.StripWidth[T](p.space, n, d)
+}
+
+// filter is FX for some X, which is lost if it is owned.
+func (p *problem[T]) filter(ctx context.Context, x *matrix.Matrix[T]) (matrix.Filtered[T], error) {
+	if p.space == nil {
+		return matrix.Filter(ctx, p.Filter, p.w, x, p.room)
+	}
+	return matrix.FilterParts(ctx, p.space, p.Filter, p.w, x, p.room, func(done, total int) { p.progress("filter", done, total) })
 }
 
 // setContrast sets ΔW, the identity for features alone, and the direction of the degrees.
@@ -186,7 +202,7 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 	if !filtersFirst(p.x, p.Dim) {
 		x.Owned = false
 	}
-	fx, err := matrix.Filter(ctx, p.Filter, p.w, &x, p.room)
+	fx, err := p.filter(ctx, &x)
 	if err == nil && p.degrees != nil {
 		err = p.degrees(ctx, fx)
 	}
@@ -366,22 +382,29 @@ func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], direction
 		return v, err
 	}
 	if filtersFirst(p.x, p.Dim) {
-		if fx.Rows == 0 {
-			if fx, err = matrix.Filter(ctx, p.Filter, p.w, p.x, nil); err != nil {
+		if len(fx.Parts) == 0 {
+			if fx, err = p.filter(ctx, p.x); err != nil {
 				return v, err
 			}
 		}
-		y := kernel.Columns(fx.Matrix, 0, v.Cols)
-		if fx.Cols > 2*v.Cols { // too much to keep
-			y = kernel.Unset[T](n, v.Cols)
+		if p.x.Cols() <= 2*v.Cols && len(fx.Parts) == 1 {
+			y := kernel.Columns(fx.Parts[0], 0, v.Cols)
+			return y, fx.Times(ctx, y, v)
+		}
+		y, err := matrix.DenseIn[T](ctx, n, v.Cols) // what is in the place of FX would be too much to keep
+		if err != nil {
+			return v, err
 		}
 		return y, fx.Times(ctx, y, v)
 	}
-	xv := &matrix.Matrix[T]{Dense: kernel.Unset[T](n, v.Cols), Owned: true}
+	xv := &matrix.Matrix[T]{Owned: true}
+	if xv.Dense, err = matrix.DenseIn[T](ctx, n, v.Cols); err != nil {
+		return v, err
+	}
 	if err := p.x.Times(ctx, xv.Dense, v); err != nil {
 		return v, err
 	}
-	y, err := matrix.Filter(ctx, p.Filter, p.w, xv, nil)
+	y, err := p.filter(ctx, xv)
 	if err != nil {
 		return v, err
 	}

@@ -148,6 +148,8 @@ type Option func(*config)
 type config struct {
 	Settings
 	progress func(stage string, done, total int)
+	scratch  string // a folder, or ""
+	budget   int64  // of memory, in bytes
 }
 
 // newConfig applies options to the default settings and checks the result.
@@ -209,6 +211,21 @@ func WithPrecision(p Precision) Option { return func(c *config) { c.Precision = 
 // estimate.
 func WithProgress(f func(stage string, done, total int)) Option {
 	return func(c *config) { c.progress = f }
+}
+
+// WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding
+// lie in files of a folder, best on an SSD, and the fit takes so many bytes of memory, besides features that
+// are in memory already; read them with [coles/dataset.MapNPY] and the graph with [coles/dataset.OpenCSR],
+// and they take none. The numbers are those of a fit in memory, up to rounding. The less memory there is,
+// the more often the graph is read: once a hop for every 16 columns at least.
+//
+// The embedding stays in the folder until [Model.Close]. The files have no names, and are gone with the
+// process. Linux only: elsewhere Fit returns [errors.ErrUnsupported].
+//
+// Further errors of Fit are [ErrTooLarge] for less memory than it can do with, [syscall.ENOSPC] for a disk
+// that is too small, and [ErrSetting] without features or with another solver than [SolverDirect].
+func WithScratch(dir string, memory int64) Option {
+	return func(c *config) { c.scratch, c.budget = dir, memory }
 }
 
 // A ModelKind says whether a model embeds nodes by the graph and their features, or by their

@@ -131,13 +131,16 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 	return opts.collect(func(l *edgeFiles) (*Dataset, error) { return l.read(edges, features, opts) })
 }
 
+// scratchHeld is enough for the pages into which a sort deals edges.
+const scratchHeld = 512 << 20
+
 // collect reads edges by way of read, to where the options say.
 func (o EdgeListOptions) collect(read func(l *edgeFiles) (*Dataset, error)) (*Dataset, error) {
 	l := &edgeFiles{nodes: newNodeIDs()}
 	if o.Scratch == "" || !o.Undirected {
 		return read(l)
 	}
-	space, err := scratch.Open(o.Scratch, 0)
+	space, err := scratch.Open(o.Scratch, scratchHeld)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: scratch: %w", err)
 	}

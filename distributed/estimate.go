@@ -92,9 +92,9 @@ func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
 	c.Key = int64(float64(c.Messages) / blocks)
 	panel, tiles := 8*height*width, 4*(m+2*n*r)/blocks
 	c.Worker = int64(float64(c.Key)*(1+8/number) + 4*panel + 2*tiles)
-	own, strip := number*n*width, matrix.StripWidth[float64](int(nodes), d)
+	own, strip := number*n*width, matrix.StripWidth[float64](nil, int(nodes), d)
 	if grid.Messages == coles.Float32 {
-		strip = matrix.StripWidth[float32](int(nodes), d)
+		strip = matrix.StripWidth[float32](nil, int(nodes), d)
 	}
 	fit, embedding := own+2*number*n*float64(strip), number*n*float64(dim)
 	switch {

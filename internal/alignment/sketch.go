@@ -9,6 +9,7 @@ import (
 	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -155,6 +156,12 @@ func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	both := kernel.Matrix[T]{Rows: n, Cols: 2 * columns, Stride: 2 * columns}
 	if size := n * both.Cols; size <= len(s.Room) {
 		both.Data, s.Room = s.Room[:size], s.Room[size:]
+	} else if space := scratch.Of(ctx); space != nil {
+		var err error
+		if both.Data, err = scratch.Make[T](space, size); err != nil {
+			return err
+		}
+		s.scratch = append(s.scratch, func() { scratch.Release(space, both.Data) })
 	} else {
 		own, release := kernel.Scratch[T](n, both.Cols)
 		both.Data = own.Data

@@ -20,6 +20,12 @@ func unset[T kernel.Float](space *scratch.Space, n int) ([]T, error) {
 	return scratch.Make[T](space, n)
 }
 
+// DenseIn is a matrix of any values in the space of the context.
+func DenseIn[T kernel.Float](ctx context.Context, rows, cols int) (kernel.Matrix[T], error) {
+	data, err := unset[T](scratch.Of(ctx), rows*cols)
+	return kernel.Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: data}, err
+}
+
 // ToDense wraps a panel as a *mat.Dense without copying. gonum has no empty dense matrix with a
 // shape, so a panel without entries becomes the empty one.
 func ToDense(p kernel.Matrix[float64]) *mat.Dense {

@@ -27,7 +27,10 @@ func convert[T, S kernel.Float](ctx context.Context, a kernel.Matrix[S]) (*Matri
 	if same, ok := any(a).(kernel.Matrix[T]); ok {
 		return &Matrix[T]{Dense: same}, ctx.Err()
 	}
-	out := kernel.Unset[T](a.Rows, a.Cols)
+	out, err := DenseIn[T](ctx, a.Rows, a.Cols)
+	if err != nil {
+		return nil, err
+	}
 	return &Matrix[T]{Dense: out, Owned: true}, kernel.Convert(ctx, out, a)
 }
 

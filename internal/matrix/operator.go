@@ -53,46 +53,31 @@ const GramNumbers = 1 << 20
 // Gram returns the upper triangle of FᵀOF, summed in float64. O·F is made for a block of rows at a
 // time and never held as a whole.
 func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matrix[float64], error) {
-	m, _, err := o.GramOf(ctx, Filtered[T]{Matrix: f})
+	m, _, err := o.GramOf(ctx, Filtered[T]{Parts: []kernel.Matrix[T]{f}})
 	return m, err
 }
 
 // GramOf is [Operator.Gram] of an F that may have come from a pattern: W⁺ of that is the sparse part
-// of O then, in the place of Sparse. It also returns the norm of the part of rank one.
-func (o Operator[T]) GramOf(ctx context.Context, filtered Filtered[T]) (m kernel.Matrix[float64], one float64, err error) {
-	f, pattern := filtered.Matrix, filtered.Degrees
-	n, d := f.Rows, f.Cols
+// of O then, in the place of Sparse. It also returns the norm of the part of rank one. Of several parts each
+// takes one panel of memory in turn.
+func (o Operator[T]) GramOf(ctx context.Context, f Filtered[T]) (m kernel.Matrix[float64], one float64, err error) {
+	_, d := f.Dims()
 	// Written before it is read: a page of fresh memory that is read first costs several times as
 	// much, as the system then has to replace it on every processor.
 	m = kernel.Unset[float64](d, d)
 	if err := Clear(ctx, m); err != nil {
 		return m, 0, err
 	}
-	if o.Sparse == nil && pattern == nil {
-		return m, 0, kernel.Gram(ctx, 1, f, f, m)
-	}
-	height := min(n, max(256, GramNumbers/d))
-	z, release := kernel.Scratch[T](height, d)
-	defer release()
-	for lo := 0; lo < n; lo += height {
-		hi := min(lo+height, n)
-		dst, own := kernel.Rows(z, 0, hi-lo), kernel.Rows(f, lo, hi)
-		var err error
-		if pattern != nil {
-			err = kernel.PatternSum(ctx, dst, pattern, lo, hi, f)
-		} else {
-			err = kernel.SpMM(ctx, dst, o.Sparse.Slice(lo, hi), f)
-		}
-		if err != nil {
+	at := 0
+	for k, part := range f.Parts {
+		if err := o.gramOf(ctx, f, k, at, m); err != nil {
 			return m, 0, err
 		}
-		if err := kernel.Gram(ctx, 1, own, dst, m); err != nil {
-			return m, 0, err
-		}
+		at += part.Cols
 	}
 	// A part of rank one stays one: coef·(Fᵀv)(Fᵀv)ᵀ.
 	if o.V != nil {
-		t, err := filtered.TransposeTimes(ctx, o.V)
+		t, err := f.TransposeTimes(ctx, o.V)
 		if err != nil {
 			return m, 0, err
 		}
@@ -102,4 +87,55 @@ func (o Operator[T]) GramOf(ctx context.Context, filtered Filtered[T]) (m kernel
 		}
 	}
 	return m, one, ctx.Err()
+}
+
+// gramOf adds to m, at their columns, the products of the k-th part, which begins at a column, with itself
+// and those before it, but the part of rank one.
+func (o Operator[T]) gramOf(ctx context.Context, f Filtered[T], k, at int, m kernel.Matrix[float64]) error {
+	pattern, part := f.Degrees, f.Parts[k]
+	n, d := part.Rows, part.Cols
+	if o.Sparse == nil && pattern == nil {
+		return f.gramRows(ctx, k, at, 0, n, part, m)
+	}
+	from := part
+	if len(f.Parts) > 1 { // rows are read in the order of columns, which a space is not for
+		from.Data = f.panel[:n*d]
+		if err := kernel.Convert(ctx, from, part); err != nil {
+			return err
+		}
+	}
+	height := min(n, max(256, GramNumbers/d))
+	z, release := kernel.Scratch[T](height, d)
+	defer release()
+	for lo := 0; lo < n; lo += height {
+		hi := min(lo+height, n)
+		dst := kernel.Rows(z, 0, hi-lo)
+		var err error
+		if pattern != nil {
+			err = kernel.PatternSum(ctx, dst, pattern, lo, hi, from)
+		} else {
+			err = kernel.SpMM(ctx, dst, o.Sparse.Slice(lo, hi), from)
+		}
+		if err == nil {
+			err = f.gramRows(ctx, k, at, lo, hi, dst, m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gramRows adds the products of rows lo to hi of the parts up to the k-th, which begins at a column, with
+// those of O times that one.
+func (f Filtered[T]) gramRows(ctx context.Context, k, at, lo, hi int, image kernel.Matrix[T], m kernel.Matrix[float64]) error {
+	row := 0
+	for _, before := range f.Parts[:k] {
+		to := kernel.View(m, row, at, before.Cols, image.Cols)
+		if err := kernel.Gemm(ctx, true, false, 1, kernel.Rows(before, lo, hi), image, 1, to); err != nil {
+			return err
+		}
+		row += before.Cols
+	}
+	return kernel.Gram(ctx, 1, kernel.Rows(f.Parts[k], lo, hi), image, kernel.View(m, at, at, image.Cols, image.Cols))
 }

@@ -8,6 +8,7 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 )
 
 const (
@@ -19,10 +20,14 @@ const (
 	panelBytes, leastStripBytes = 5 << 30, 256
 )
 
-// StripWidth cuts columns of so many rows evenly into strips of whole vectors of sixteen.
-func StripWidth[T kernel.Float](rows, columns int) int {
+// StripWidth cuts columns of so many rows evenly into strips of whole vectors of sixteen. Beside a space they
+// are as wide as its panels, and no less than such a vector.
+func StripWidth[T kernel.Float](space *scratch.Space, rows, columns int) int {
 	size := int(unsafe.Sizeof(T(0)))
 	most := int(max(leastStripBytes, min(stripBytes, panelBytes/2/int64(max(1, rows))))) / size
+	if space != nil {
+		most = max(16, int(min(stripBytes, space.Panels/2/int64(max(1, rows))))/size&^15)
+	}
 	count := parallel.Pieces(columns, most)
 	if count <= 1 {
 		return columns
@@ -41,7 +46,10 @@ type Walk[T kernel.Float] struct {
 // lost. A W that is a pattern may give it as [Filtered.Rows] says.
 func Polynomial[T kernel.Float](ctx context.Context, coef []float64, w *kernel.CSR[T], x *Matrix[T]) (kernel.Matrix[T], error) {
 	fx, err := Filter(ctx, coef, Walk[T]{Stored: w}, x, nil)
-	return fx.Matrix, err
+	if err != nil {
+		return kernel.Matrix[T]{}, err
+	}
+	return fx.Parts[0], nil
 }
 
 // Filtered is FX = diag(r)·Matrix, where r is one or, with Degrees, the root of the number of
@@ -50,8 +58,18 @@ func Polynomial[T kernel.Float](ctx context.Context, coef []float64, w *kernel.C
 // In that form products with a pattern need no factors: with u = D̂^-½y, a hop y ← Wy is
 // u ← D̂⁻¹(A+I)u, and (FX)ᵀW⁺FX is BᵀAB for B = D^-½FX.
 type Filtered[T kernel.Float] struct {
-	kernel.Matrix[T]
+	Parts   []kernel.Matrix[T]   // columns of Matrix, side by side: one part but in a space
 	Degrees *kernel.CSR[float64] // its row i has an entry for every neighbour; nil for r of ones
+
+	panel []T // memory for one of several parts
+}
+
+// Dims returns the numbers of rows and columns.
+func (f Filtered[T]) Dims() (rows, cols int) {
+	for _, part := range f.Parts {
+		rows, cols = part.Rows, cols+part.Cols
+	}
+	return rows, cols
 }
 
 // Factor returns r_i.
@@ -74,16 +92,18 @@ func Filter[T kernel.Float](ctx context.Context, coef []float64, w Walk[T], x *M
 	if err := CheckSize(n, d); err != nil {
 		return f, err
 	}
-	var err error
-	if x.Owned && x.Sparse == nil {
-		f.Matrix = x.Dense
-	} else if f.Matrix, err = x.copied(ctx); err != nil {
-		return f, err
+	whole := x.Dense
+	if !x.Owned || x.Sparse != nil {
+		var err error
+		if whole, err = x.copied(ctx); err != nil {
+			return f, err
+		}
 	}
+	f.Parts = []kernel.Matrix[T]{whole}
 	if len(coef) == 1 { // no hops
-		return f, w.filter(ctx, coef, f.Matrix, f.Matrix, f.Matrix, f.Factor)
+		return f, w.filter(ctx, coef, whole, whole, whole, f.Factor)
 	}
-	width := StripWidth[T](n, d)
+	width := StripWidth[T](scratch.Of(ctx), n, d)
 	if len(room) < 2*n*width {
 		own, release := kernel.Scratch[T](n, 2*width)
 		defer release()
@@ -93,7 +113,7 @@ func Filter[T kernel.Float](ctx context.Context, coef []float64, w Walk[T], x *M
 	spare := kernel.Matrix[T]{Rows: n, Cols: width, Stride: width, Data: room[n*width:][:n*width]}
 	for lo := 0; lo < d; lo += width {
 		hi := min(lo+width, d)
-		strip := kernel.Columns(f.Matrix, lo, hi)
+		strip := kernel.Columns(whole, lo, hi)
 		if err := w.filter(ctx, coef, strip, kernel.Columns(y, 0, hi-lo), kernel.Columns(spare, 0, hi-lo), f.Factor); err != nil {
 			return f, err
 		}
@@ -172,24 +192,37 @@ func (f Filtered[T]) TransposeTimes(ctx context.Context, v []float64) ([]float64
 			v[i] *= f.Factor(i)
 		}
 	}
-	return TransposeTimes(ctx, Of(f.Matrix), v)
+	var all []float64
+	for _, part := range f.Parts {
+		t, err := TransposeTimes(ctx, Of(part), v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t...)
+	}
+	return all, ctx.Err()
 }
 
 // Squares is ‖FX‖², the sum of the squares of all entries.
 func (f Filtered[T]) Squares(ctx context.Context) (float64, error) {
-	if f.Degrees == nil {
-		return Of(f.Matrix).Squares(ctx)
-	}
-	sum, err := parallel.Sum(ctx, f.Rows, 1, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			r := f.Factor(i)
-			sum[0] += r * r * squares(f.Row(i))
+	all := 0.0
+	for _, part := range f.Parts {
+		sum, err := parallel.Sum(ctx, part.Rows, 1, func(sum []float64, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				r := f.Factor(i)
+				sum[0] += r * r * squares(part.Row(i))
+			}
+		})
+		if err != nil {
+			return 0, err
 		}
-	})
-	return sum[0], err
+		all += sum[0]
+	}
+	return all, ctx.Err()
 }
 
-// Times sets y = FX·v, summed in float64. y may be the first columns of FX itself, which is lost then.
+// Times sets y = FX·v, summed in float64. y may be the first columns of an FX in one part, which is lost
+// then.
 func (f Filtered[T]) Times(ctx context.Context, y, v kernel.Matrix[T]) error {
 	n, d := y.Rows, y.Cols
 	height := min(n, max(parallel.RowsAtOnce, GramNumbers/d))
@@ -197,8 +230,12 @@ func (f Filtered[T]) Times(ctx context.Context, y, v kernel.Matrix[T]) error {
 	defer release()
 	for lo := 0; lo < n; lo += height {
 		hi := min(lo+height, n)
-		if err := kernel.Gemm(ctx, false, false, 1, kernel.Rows(f.Matrix, lo, hi), v, 0, kernel.Rows(z, 0, hi-lo)); err != nil {
-			return err
+		at, beta := 0, 0.0
+		for _, part := range f.Parts {
+			if err := kernel.Gemm(ctx, false, false, 1, kernel.Rows(part, lo, hi), kernel.Rows(v, at, at+part.Cols), beta, kernel.Rows(z, 0, hi-lo)); err != nil {
+				return err
+			}
+			at, beta = at+part.Cols, 1
 		}
 		if err := parallel.EachRow(ctx, hi-lo, func(i int) {
 			to, r := y.Data[(lo+i)*y.Stride:][:d], f.Factor(lo+i)
@@ -212,12 +249,24 @@ func (f Filtered[T]) Times(ctx context.Context, y, v kernel.Matrix[T]) error {
 	return ctx.Err()
 }
 
-// Whole returns FX, in the same storage.
+// Whole returns FX, in the same storage where it is one part, and else in the space of the context.
 func (f Filtered[T]) Whole(ctx context.Context) (kernel.Matrix[T], error) {
-	if f.Degrees == nil {
-		return f.Matrix, ctx.Err()
+	whole := f.Parts[0]
+	if len(f.Parts) > 1 {
+		n, d := f.Dims()
+		var err error
+		if whole, err = DenseIn[T](ctx, n, d); err != nil {
+			return whole, err
+		}
 	}
-	return f.Matrix, parallel.EachRow(ctx, f.Rows, func(i int) {
-		Scale(f.Row(i), T(f.Factor(i)))
+	if f.Degrees == nil && len(f.Parts) == 1 {
+		return whole, ctx.Err()
+	}
+	return whole, parallel.EachRow(ctx, whole.Rows, func(i int) {
+		row, at := whole.Row(i), 0
+		for _, part := range f.Parts {
+			at += copy(row[at:], part.Row(i))
+		}
+		Scale(row, T(f.Factor(i)))
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -182,12 +183,19 @@ func changedAs[T kernel.Float](ctx context.Context, s *Source) (*Matrix[T], erro
 	m := &Matrix[T]{Owned: true}
 	if s.Sparse() {
 		a := s.sparse
-		m.Sparse = &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: kernel.Unset[T](1, a.NNZ()).Data}
+		vals, err := unset[T](scratch.Of(ctx), a.NNZ())
+		if err != nil {
+			return nil, err
+		}
+		m.Sparse = &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: vals}
 	} else {
 		if err := CheckSize(s.Dims()); err != nil {
 			return nil, err
 		}
-		m.Dense = kernel.Unset[T](s.Dims())
+		var err error
+		if m.Dense, err = DenseIn[T](ctx, s.Rows(), s.Cols()); err != nil {
+			return nil, err
+		}
 	}
 	return m, parallel.Rows(ctx, s.Rows(), func(lo, hi int) {
 		s.Each(lo, hi, func(i int, _ []int32, vals []float64) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -14,8 +15,12 @@ import (
 
 // A Space is such memory. Its files have no names: they are gone with the process, however that ends.
 type Space struct {
-	dir    string
-	memory int64
+	// Panels is how many bytes of memory two panels may take that are multiplied with a graph, which
+	// reads them in no order: a space is not for these.
+	Panels int64
+
+	dir  string
+	held int64
 
 	mutex sync.Mutex
 	maps  [][]byte
@@ -23,20 +28,15 @@ type Space struct {
 	ended sync.WaitGroup
 }
 
-const (
-	// Held bytes of pages, not much more, are in memory at a time. What is written in thousands of places in
-	// turn has a page of each; to drop these as soon as they are written would be to fetch them again.
-	Held = 512 << 20
+// often is the time between two looks at what is in memory: what a disk takes in it is small.
+const often = 20 * time.Millisecond
 
-	often = 20 * time.Millisecond // between two looks: what a disk takes in it is small
-)
-
-// Open makes a space in a folder, whose user plans to hold so many bytes of other memory. Its pages leave the
-// process's memory before they are more than [Held].
+// Open makes a space in a folder. Its pages leave the process's memory before they are much more than held
+// bytes. What is written in thousands of places in turn has a page of each in memory: these should be held.
 //
 // Errors: [errors.ErrUnsupported] where the system has no such memory, and its own.
-func Open(dir string, memory int64) (*Space, error) {
-	s := &Space{dir: dir, memory: memory, quit: make(chan struct{})}
+func Open(dir string, held int64) (*Space, error) {
+	s := &Space{dir: dir, held: held, quit: make(chan struct{})}
 	probe, err := s.take(1) // whether the folder serves at all
 	if err != nil {
 		return nil, err
@@ -49,9 +49,6 @@ func Open(dir string, memory int64) (*Space, error) {
 	}()
 	return s, nil
 }
-
-// Memory is the plan for other memory in bytes.
-func (s *Space) Memory() int64 { return s.memory }
 
 // Close gives all memory of the space back, which must not be looked at again. A nil space has none.
 func (s *Space) Close() error {
@@ -80,15 +77,14 @@ func (s *Space) drop() {
 			return
 		case <-tick.C:
 		}
-		if resident() < others+Held {
+		if resident() < others+s.held {
 			continue
 		}
 		s.mutex.Lock()
-		maps := s.maps
-		s.mutex.Unlock()
-		for _, m := range maps {
+		for _, m := range s.maps {
 			forget(m)
 		}
+		s.mutex.Unlock()
 		others = resident()
 	}
 }
@@ -126,6 +122,22 @@ func Make[T any](s *Space, n int) ([]T, error) {
 	s.maps = append(s.maps, m)
 	s.mutex.Unlock()
 	return unsafe.Slice((*T)(unsafe.Pointer(&m[0])), n), nil
+}
+
+// Release gives back what Make made in the space, and nothing else.
+func Release[T any](s *Space, v []T) error {
+	if s == nil || len(v) == 0 {
+		return nil
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for k, m := range s.maps {
+		if unsafe.Pointer(&m[0]) == unsafe.Pointer(&v[0]) {
+			s.maps = slices.Delete(s.maps, k, k+1)
+			return unmap(m)
+		}
+	}
+	return nil
 }
 
 type key struct{}

@@ -10,8 +10,10 @@ import (
 	"testing"
 )
 
+const held = 64 << 20
+
 func space(t *testing.T) *Space {
-	s, err := Open(t.TempDir(), 1<<30)
+	s, err := Open(t.TempDir(), held)
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
@@ -51,7 +53,7 @@ func TestPagesComeBack(t *testing.T) {
 func TestPagesLeave(t *testing.T) {
 	s := space(t)
 	before := resident()
-	const n = 3 * Held / 8
+	const n = 3 * held / 8
 	if free, err := Free(s.dir); err != nil || free < 8*n {
 		t.Skipf("the disk has %d bytes, %v", free, err)
 	}
@@ -66,8 +68,8 @@ func TestPagesLeave(t *testing.T) {
 			most = max(most, resident()-before)
 		}
 	}
-	if most > 2*Held {
-		t.Errorf("%d bytes in memory, want some %d", most, Held)
+	if most > 2*held {
+		t.Errorf("%d bytes in memory, want some %d", most, held)
 	}
 	for i := range v {
 		if v[i] != uint64(i) {
@@ -93,8 +95,8 @@ func TestNoSpace(t *testing.T) {
 	if v, err := Make[int32](Of(context.Background()), 5); len(v) != 5 || err != nil {
 		t.Error(v, err)
 	}
-	s := &Space{memory: 3}
-	if got := Of(With(context.Background(), s)); got != s || got.Memory() != 3 {
+	s := &Space{}
+	if got := Of(With(context.Background(), s)); got != s {
 		t.Error(got)
 	}
 	if err := (*Space)(nil).Close(); err != nil {
