@@ -169,6 +169,11 @@ func TestScratch(t *testing.T) {
 			if planned := m.Report().Memory.Bytes; planned > least {
 				t.Errorf("%s: %d bytes planned for %d", c.what, planned, least)
 			}
+			again := testkit.Must(m.EmbedScratch(t.Context(), c.g, c.x, dir, least))
+			if off := gramDistance(again.Embedding(), want.Embedding()); !(off <= tolerance) {
+				t.Errorf("%s: embedded again, YYᵀ is off by %.2g", c.what, off)
+			}
+			testkit.Check(t, again.Close())
 			testkit.Check(t, m.Close())
 			if left := testkit.Must(os.ReadDir(dir)); len(left) > 0 || m.Embedding32() != nil || m.Close() != nil {
 				t.Errorf("%s: %d files are left, or a closed model has its embedding", c.what, len(left))

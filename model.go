@@ -2,6 +2,7 @@ package coles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -201,17 +202,60 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	source, err := readFeatures(ctx, x)
+	source, err := m.source(ctx, g, x)
 	if err != nil {
 		return nil, err
 	}
-	if (g != nil || m.settings.Model != FeatureModel) && source.Rows() != g.Nodes() {
-		return nil, fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
-	}
 	if m.settings.Precision == Float32 {
-		return embed[float32](ctx, m, g, source)
+		return embedWide[float32](ctx, m, g, source)
 	}
-	return embed[float64](ctx, m, g, source)
+	return embedWide[float64](ctx, m, g, source)
+}
+
+// source is the features of the nodes of a graph, checked.
+func (m *Model) source(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Source, error) {
+	source, err := readFeatures(ctx, x)
+	if err == nil && (g != nil || m.settings.Model != FeatureModel) && source.Rows() != g.Nodes() {
+		err = fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
+	}
+	return source, err
+}
+
+// EmbedScratch is [Model.Embed] for what is larger than memory, by the means of [WithScratch]: it returns the
+// same model with the embedding of the nodes of this graph, which stays in the folder until the [Model.Close]
+// of that. The graph may not be nil.
+//
+// Errors: those of [Model.Embed] and [WithScratch].
+func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
+	if m.prepare == nil {
+		return nil, fmt.Errorf("coles: embed: scratch: %w: without features all is in memory", ErrSetting)
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	source, err := m.source(ctx, g, x)
+	if err != nil {
+		return nil, err
+	}
+	out := &Model{settings: m.settings, prepare: m.prepare, directions: m.directions, lambda: m.lambda, scaling: m.scaling, ids: g.ids, report: m.report}
+	out.report.Graph = g.report
+	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare}
+	if out.space, err = f.openScratch(); err != nil {
+		return nil, err
+	}
+	ctx = scratch.With(ctx, out.space)
+	if m.settings.Precision == Float32 {
+		var y kernel.Matrix[float32]
+		y, err = embed[float32](ctx, m, g, source)
+		out.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
+	} else {
+		var y kernel.Matrix[float64]
+		y, err = embed[float64](ctx, m, g, source)
+		out.embedding = matrix.ToDense(y)
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return out, nil
 }
 
 // embedItself is Embed of a model without features.
@@ -230,30 +274,38 @@ func (m *Model) embedItself(ctx context.Context, g *Graph, x mat.Matrix) (*mat.D
 }
 
 // embed is Embed in numbers of type T: what [Fit] does, in the same order.
-func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (*mat.Dense, error) {
+func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (y kernel.Matrix[T], err error) {
 	x, err := prepared[T](ctx, m.prepare, source)
 	if err != nil {
-		return nil, err
+		return y, err
 	}
 	s := m.settings
-	p := &problem[T]{Fit: s.Linear(), x: x, solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil)}
+	p := &problem[T]{
+		Fit: s.Linear(), x: x, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
+		progress: func(string, int, int) {},
+	}
 	if !p.Alone {
 		if err := p.walk(ctx, g, s.contrasting()); err != nil {
-			return nil, err
+			return y, err
 		}
 	}
-	y, err := p.embed(ctx, matrix.Filtered[T]{}, m.directions)
-	if err != nil {
-		return nil, err
+	if y, err = p.embed(ctx, matrix.Filtered[T]{}, m.directions); err != nil {
+		return y, err
 	}
-	if err := matrix.ScaleColumns(ctx, y, m.scaling.Factors); err != nil {
+	if err := matrix.ScaleColumns(ctx, y, m.scaling.Factors); err != nil || y.Cols == 0 {
+		return y, err
+	}
+	return y, matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y))
+}
+
+// embedWide is embed in float64.
+func embedWide[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (*mat.Dense, error) {
+	y, err := embed[T](ctx, m, g, source)
+	if err != nil {
 		return nil, err
 	}
 	wide, err := matrix.ToFloat64(ctx, y)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.ToFiniteDense(ctx, "the embedding", wide)
+	return matrix.ToDense(wide), err
 }
 
 // finish scales the columns of y, by the share that the report has, and keeps the result.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"coles"
@@ -36,6 +38,7 @@ Examples:
    coles embed friends.tsv -features profiles.csv -o friends.npy
    coles embed cora.npz -dim 64 -filter s2gc:8,0.05 -o cora.txt -model cora.model
    zcat friends.tsv.gz | coles embed -with friends.model -features profiles.csv > friends.out
+   coles embed web.csr -features web.npy -scratch /var/tmp -memory 8GB -o vectors.npy
    coles embed friends.tsv -features profiles.csv -with friends.model -new-features kim.csv -new-edges kim.tsv`
 
 func embedCommand(s streams) *cli.Command {
@@ -44,6 +47,7 @@ func embedCommand(s streams) *cli.Command {
 		ArgsUsage: "[GRAPH]", Description: describe(embedDescription),
 		Flags: append(slices.Concat(graphFlags(), settingsFlags(), outputFlags(), newcomerFlags()),
 			fileFlag("with", "do not fit, embed with the model in `FILE`, also one of \"coles train\""),
+			&cli.StringFlag{Name: "memory", Usage: "fit in the folder of -scratch what is larger than memory, of which it takes `SIZE`, such as 8GB"},
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as JSON and do nothing"},
 			&cli.BoolFlag{Name: "json", Usage: "print sizes, seconds and what the fit did as JSON; with -o FILE"},
 			&cli.BoolFlag{Name: "verbose", Usage: "say on standard error what was done"},
@@ -269,18 +273,40 @@ type embedder struct {
 	choose   fitter        // where no setting says the kind of model and there are features; nil for q
 	model    model
 	progress *progressLine
+	scratch  string // a folder for what takes more than memory, or ""
+	memory   int64
 }
 
 // A fitter fits a model as [coles.Fit] does.
 type fitter func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error)
 
 func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, error) {
-	if c.IsSet("with") {
-		m, err := in.readModel(ctx, c.String("with"))
-		return &embedder{model: m, progress: in.progress}, err
+	e := &embedder{progress: in.progress}
+	if c.IsSet("memory") {
+		var ok bool
+		if e.memory, ok = bytesOf(c.String("memory")); !ok || !c.IsSet("scratch") {
+			return nil, usagef("-memory %s: want a size such as 8GB or 500MB, and -scratch FOLDER", c.String("memory"))
+		}
+		e.scratch = c.String("scratch")
 	}
-	settings, err := readSettings(ctx, c, in)
-	return &embedder{settings: settings, progress: in.progress}, err
+	var err error
+	if c.IsSet("with") {
+		e.model, err = in.readModel(ctx, c.String("with"))
+		return e, err
+	}
+	e.settings, err = readSettings(ctx, c, in)
+	return e, err
+}
+
+// bytesOf is a size such as 8GB in bytes.
+func bytesOf(text string) (bytes int64, ok bool) {
+	for unit, size := range map[string]float64{"MB": 1e6, "GB": 1e9, "TB": 1e12} {
+		if number, found := strings.CutSuffix(strings.ToUpper(text), unit); found {
+			v, err := strconv.ParseFloat(number, 64)
+			return int64(v * size), err == nil && v > 0 && v*size < 1e18
+		}
+	}
+	return 0, false
 }
 
 func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
@@ -290,6 +316,14 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		}
 		e.progress.show("embed", 0, 0)
 		defer e.progress.clear()
+		if e.scratch != "" {
+			fitted, ok := e.model.(*coles.Model)
+			if !ok {
+				return nil, nil, usagef("-memory: a network embeds in memory")
+			}
+			m, err := fitted.EmbedScratch(ctx, g, x, e.scratch, e.memory)
+			return m, embeddingOf(m), err
+		}
 		y, err := e.model.Embed(ctx, g, x)
 		if err != nil {
 			return nil, nil, err
@@ -305,14 +339,23 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		fit = e.choose
 	}
 	defer e.progress.clear()
-	m, err := fit(ctx, g, x, coles.WithProgress(e.progress.show), coles.WithSettings(s))
-	if err != nil {
-		return nil, nil, err
+	options := []coles.Option{coles.WithProgress(e.progress.show), coles.WithSettings(s)}
+	if e.scratch != "" {
+		options = append(options, coles.WithScratch(e.scratch, e.memory))
+	}
+	m, err := fit(ctx, g, x, options...)
+	return m, embeddingOf(m), err
+}
+
+// embeddingOf is the embedding of a model, in the precision of its fit.
+func embeddingOf(m *coles.Model) mat.Matrix {
+	if m == nil {
+		return nil
 	}
 	if y := m.Embedding32(); y != nil {
-		return m, y, nil
+		return y
 	}
-	return m, m.Embedding(), nil
+	return m.Embedding()
 }
 
 // narrowed is an embedding in float32, so that it is written like that of the fit, where the model has

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -182,5 +183,29 @@ func TestIDsAreCheckedBeforeTheFit(t *testing.T) {
 	refused(t, dir, exitFailure, "tsv can", "\"user 0\",bob\nbob,cy\n", "embed", "-dim", "9", "-to", "word2vec")
 	for _, to := range []string{"tsv", "csv", "jsonl", "npy", "npz"} {
 		must(t, "\"user 0\",bob\nbob,cy\n", "embed", "-dim", "1", "-to", to)
+	}
+}
+
+// A fit and an embedding in a folder are those in memory: of so few columns they are made at once.
+func TestEmbedInAFolder(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no memory in files")
+	}
+	dir, edges, features := small(t)
+	packed, kept := filepath.Join(dir, "g.csr"), filepath.Join(dir, "m.model")
+	must(t, "", "convert", edges, packed, "-scratch", dir, "-features", features)
+	in := []string{"embed", packed, "-features", features, "-dim", "2", "-kind", "graph"}
+	want := must(t, "", in...)
+	prints(t, want, "", append(in, "-scratch", dir, "-memory", "0.1GB", "-model", kept)...)
+	prints(t, want, "", "embed", packed, "-features", features, "-with", kept, "-scratch", dir, "-memory", "100MB")
+	for _, memory := range []string{"", "8", "GB", "-1GB", "1e9GB", "8 apples"} {
+		refused(t, dir, exitUsage, "-memory", "", append(in, "-scratch", dir, "-memory", memory)...)
+	}
+	refused(t, dir, exitUsage, "-scratch", "", append(in, "-memory", "1GB")...)
+	refused(t, dir, exitFailure, "at least", "", append(in, "-scratch", dir, "-memory", "1MB")...)
+	for _, f := range testkit.Must(os.ReadDir(dir)) {
+		if strings.HasPrefix(f.Name(), "coles-scratch") {
+			t.Errorf("%s is left", f.Name())
+		}
 	}
 }
