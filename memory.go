@@ -165,15 +165,15 @@ func (w workload) krylov() int64 {
 	return search + single + w.size*5*w.n*block + (4+w.size)*w.z
 }
 
-// beside is the memory of a fit whose FX lies in a space: two panels, or those of walkers that choose the
+// beside is the memory of a fit whose FX lies in a space: two panels, or that of walkers that choose the
 // model, what there is for every node (sums, roots and a basis, some of it not yet collected), M, and W where
 // it is stored.
 func (w workload) beside(lent, choose bool) int64 {
 	panels := 2 * w.size * w.n * w.strip
 	if choose {
-		panels = max(panels, 8*w.n*(2*int64(alignment.Walkers(w.n))+2))
+		panels = max(panels, 8*w.n*int64(alignment.Walkers(w.n)))
 	}
-	bytes := panels + 72*w.n + (4+w.size)*2*w.entries + 32*w.drawn + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
+	bytes := panels + 80*w.n + (4+w.size)*2*w.entries + 32*w.drawn + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
 	if !lent {
 		bytes += 4*w.stored + 8*w.n
 	}
@@ -199,7 +199,7 @@ func (f *fitting) openScratch() (*scratch.Space, error) {
 	if want := least + min(most, least/7) + 8; f.budget < want {
 		return nil, fmt.Errorf("coles: fit: scratch: %w: it takes %d bytes of memory at least, and may take %d", ErrTooLarge, want, f.budget)
 	}
-	disk := size * int64(n) * int64(d+max(d+f.Dim, 2*alignment.Most(n)))
+	disk := size*int64(n)*int64(d+max(d+f.Dim, 2*alignment.Most(n))) + 16*int64(f.g.adj.NNZ())
 	if free, err := scratch.Free(f.scratch); err == nil && free < disk {
 		return nil, fmt.Errorf("coles: fit: scratch: %d bytes in %s, which has %d: %w", disk, f.scratch, free, syscall.ENOSPC)
 	}

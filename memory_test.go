@@ -138,6 +138,7 @@ func TestScratch(t *testing.T) {
 		{"filtered after", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(9)}},
 		{"as they are", g, testkit.SingleOf(dense), []coles.Option{coles.WithPrecision(coles.Float32), coles.WithPreparation(coles.PrepareNone)}},
 		{"words", g, words, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithSolver(coles.SolverDirect)}},
+		{"few columns", g, features(20), []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"weights", weighted, dense, []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"drawn negatives", g, dense, []coles.Option{coles.WithContrast(coles.UniformNegatives(2), 2, 0.5)}},
 		{"features alone", g, dense, []coles.Option{coles.WithModel(coles.FeatureModel)}},

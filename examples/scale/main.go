@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -37,6 +38,7 @@ its own. Progress goes to standard error.
   scale -sizes 250000,500000,1000000,2000000 -plot scale.svg
   scale -sizes 170000 -degree 14                           (as large as ogbn-arxiv)
   scale -sizes 10000000                     (100 million edges, some four minutes)
+  scale -sizes 10000000 -scratch /var/tmp -memory 4
   scale -sizes 233000 -degree 100 -features 602 -dim 256 -hops 2   (as Reddit)
 
 The features file is temporary, in the folder TMPDIR names, and has
@@ -63,6 +65,8 @@ type options struct {
 	seed     uint64
 	plot     string
 	json     bool
+	scratch  string
+	memory   float64
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -96,6 +100,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.hops, "hops", 8, "hops of the S²GC filter")
 	flags.IntVar(&o.runs, "runs", 1, "runs of Fit at each size, of which the one with the median time counts")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the graph and of the embedding")
+	flags.StringVar(&o.scratch, "scratch", "", "`folder` for what is larger than memory: the graph is mapped from a file there")
+	flags.Float64Var(&o.memory, "memory", 4, "`gigabytes` that a fit may then take")
 	flags.StringVar(&o.plot, "plot", "", "`picture` to draw, .png, .svg or .pdf")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON per size instead of a Markdown table")
 	if err := cli.Parse(flags, args, cli.Least{"features": 1, "dim": 1, "hops": 1, "runs": 1}); err != nil {
@@ -170,6 +176,15 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 	if err != nil {
 		return r, err
 	}
+	if o.scratch != "" {
+		mapped, err := o.onDisk(g)
+		if err != nil {
+			return r, err
+		}
+		defer mapped.Close()
+		g = mapped.Undirected
+		debug.FreeOSMemory() // of what was generated
+	}
 	r.Seconds.Graph = time.Since(start).Seconds()
 
 	if peak.Reset() {
@@ -183,7 +198,11 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 				forgotten = x.Forget() // prepared features are in the memory of Fit now
 			}
 		}
-		m, err := coles.Fit(ctx, g, x.Matrix(), coles.WithFilter(coles.S2GCSum(o.hops)), coles.WithDim(o.dim), coles.WithSeed(o.seed), coles.WithProgress(prepared))
+		opts := []coles.Option{coles.WithFilter(coles.S2GCSum(o.hops)), coles.WithDim(o.dim), coles.WithSeed(o.seed), coles.WithProgress(prepared)}
+		if o.scratch != "" {
+			opts = append(opts, coles.WithScratch(o.scratch, int64(o.memory*1e9)))
+		}
+		m, err := coles.Fit(ctx, g, x.Matrix(), opts...)
 		if err == nil {
 			err = forgotten
 		}
@@ -191,12 +210,28 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 			return r, err
 		}
 		runs = append(runs, r.with(m.Report()))
+		if err := m.Close(); err != nil {
+			return r, err
+		}
 		runtime.GC()         // pools keep their memory for one more
 		debug.FreeOSMemory() // so that no run pays for the one before
 	}
 	r = median(runs)
 	r.PeakBytes = peak.Bytes()
 	return r, nil
+}
+
+// onDisk is a graph mapped from a file that has no name any more.
+func (o options) onDisk(g *coles.Graph) (*dataset.Dataset, error) {
+	f, err := os.CreateTemp(o.scratch, "scale-*.csr")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	if err := errors.Join(dataset.WriteCSR(f, &dataset.Dataset{Undirected: g}), f.Close()); err != nil {
+		return nil, err
+	}
+	return dataset.OpenCSR(f.Name())
 }
 
 // with is the row of a run.

@@ -8,6 +8,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 	"coles/internal/stream"
 )
 
@@ -133,8 +134,18 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 	walkers := Walkers(int64(n))
 	from, room, releaseFrom := kernel.InRoom(p.Room, n, walkers)
 	defer releaseFrom()
-	to, _, releaseTo := kernel.InRoom(room, n, walkers)
-	defer releaseTo()
+	space, to := scratch.Of(ctx), kernel.Matrix[float64]{}
+	if space == nil {
+		var releaseTo func()
+		to, _, releaseTo = kernel.InRoom(room, n, walkers)
+		defer releaseTo()
+	} else { // where it is written and read row by row
+		var err error
+		if to, err = matrix.DenseIn[float64](ctx, n, walkers); err != nil {
+			return nil, err
+		}
+		defer scratch.Release(space, to.Data)
+	}
 	root := make([]float64, n) // of D⁻¹
 	for i, d := range p.Degrees {
 		root[i] = 1 / math.Sqrt(d+1)
@@ -172,7 +183,11 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 		if err := hop(visible, 1/Kept, 1); err != nil {
 			return nil, err
 		}
-		from, to = to, from
+		if space == nil {
+			from, to = to, from
+		} else if err := kernel.Convert(ctx, from, to); err != nil {
+			return nil, err
+		}
 	}
 	if err := scale(from, func(i int) float64 { return 1 / root[i] }); err != nil {
 		return nil, err
@@ -214,11 +229,19 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 }
 
 // edges are those of the graph that are hidden in a round, or those that are not.
-func (p Parts[T]) edges(ctx context.Context, round int, hidden bool) (*kernel.CSR[float64], error) {
-	a := &kernel.CSR[float64]{
-		Rows: p.Graph.Rows, Cols: p.Graph.Cols,
-		Ptr: slices.Clone(p.Graph.Ptr), Col: slices.Clone(p.Graph.Col), Val: slices.Clone(p.Graph.Val),
+func (p Parts[T]) edges(ctx context.Context, round int, hidden bool) (a *kernel.CSR[float64], err error) {
+	space := scratch.Of(ctx)
+	a = &kernel.CSR[float64]{Rows: p.Graph.Rows, Cols: p.Graph.Cols, Ptr: slices.Clone(p.Graph.Ptr)}
+	if a.Col, err = scratch.Make[int32](space, len(p.Graph.Col)); err != nil {
+		return nil, err
 	}
+	if p.Graph.Val != nil {
+		if a.Val, err = scratch.Make[float64](space, len(p.Graph.Val)); err != nil {
+			return nil, err
+		}
+	}
+	copy(a.Col, p.Graph.Col)
+	copy(a.Val, p.Graph.Val)
 	return a, matrix.Drop(ctx, a, func(i, j int, _ float64) bool {
 		return i == j || Hidden(p.Seed, round, int64(i), int64(j)) != hidden
 	})
