@@ -199,7 +199,7 @@ func (f *fitting) openScratch() (*scratch.Space, error) {
 	if want := least + min(most, least/7) + 8; f.budget < want {
 		return nil, fmt.Errorf("coles: fit: scratch: %w: it takes %d bytes of memory at least, and may take %d", ErrTooLarge, want, f.budget)
 	}
-	disk := size*int64(n)*int64(d+max(d+f.Dim, 2*alignment.Most(n))) + 16*int64(f.g.adj.NNZ())
+	disk := size * int64(n) * int64(d+max(d+f.Dim, 2*alignment.First)) // few graphs need more random columns
 	if free, err := scratch.Free(f.scratch); err == nil && free < disk {
 		return nil, fmt.Errorf("coles: fit: scratch: %d bytes in %s, which has %d: %w", disk, f.scratch, free, syscall.ENOSPC)
 	}
