@@ -40,6 +40,11 @@ func TestGradients(t *testing.T) {
 			narrowed(CCASSG, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5)}, 1), bare,
 			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return ccaLoss(s, 0.1) }, nil,
 		},
+		"BGRL": {narrowed(BGRL, bootstrapNetwork(1, 6, 4), 1), bootstrapSpec(7), bootstrapLoss[float64], nil},
+		"PolyGCL": {
+			narrowed(PolyGCL, gnn.Network{gnn.Dropout(0.3), filterLayer(6, 10), gnn.PReLU(), mixLayer(6, 10)}, 1),
+			gnn.ObjectiveSpec{Parameters: polynomialParameters}, polynomialLoss[float64], nil,
+		},
 		"SCE": {
 			narrowed(SCE, gnn.Network{sceLayer(5)}, 1), bare,
 			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, 100) }, nil,
@@ -124,7 +129,7 @@ func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss f
 	t.Helper()
 	g, x := words(4, 40, 12)
 	s.Precision, s.Patience = coles.Float64, 0
-	s.Optimizer = gnn.SGD(1, 0)
+	s.Optimizer, s.Schedule = gnn.SGD(1, 0), gnn.Schedule{}
 	names := slices.DeleteFunc(trainedOf(train(t, g, x, s, gnn.WithEpochs(1))), func(name string) bool {
 		return slices.ContainsFunc(others, func(start string) bool { return strings.HasPrefix(name, start) })
 	})
@@ -193,6 +198,6 @@ func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss f
 // trainedOf are the names of the parameters of a model that are trained, and no averages.
 func trainedOf(m *gnn.Model) []string {
 	return slices.DeleteFunc(m.Parameters(), func(name string) bool {
-		return slices.ContainsFunc([]string{".mean", ".variance", ".weight of averages"}, func(end string) bool { return strings.HasSuffix(name, end) })
+		return slices.ContainsFunc([]string{".mean", ".variance", ".weight of averages", ".target ", ".passes"}, func(of string) bool { return strings.Contains(name, of) })
 	})
 }

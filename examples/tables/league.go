@@ -20,7 +20,7 @@ func leagueTable() table {
 		reference: "COLES-S2GC", find: smallestFirst, columns: []string{"best", "cv"},
 		methods: slices.Concat(closedMethods, sameFeatures, trainedMethods, rivalMethods), measure: classification,
 		rows: slices.Concat(pick(closedMethods, "COLES-S2GC", "Raw"), sameFeatures[:1], pick(closedMethods, "S2GC", "S2GC (same features)"),
-			pick(rivalMethods, "DGI", "GRACE", "CCA-SSG")),
+			pick(rivalMethods, "DGI", "GRACE", "CCA-SSG", "BGRL", "PolyGCL")),
 	}
 }
 

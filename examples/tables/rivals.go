@@ -27,6 +27,8 @@ var rivalMethods = []method{
 	rival("GCA", rivals.GCA),
 	rival("CCA-SSG", rivals.CCASSG),
 	rival("GraphMAE", rivals.GraphMAE),
+	rival("BGRL", rivals.BGRL),
+	rival("PolyGCL", rivals.PolyGCL),
 	onSameFeatures("DGI", rivals.DGI),
 	onSameFeatures("GRACE", rivals.GRACE),
 	onSameFeatures("CCA-SSG", rivals.CCASSG),
