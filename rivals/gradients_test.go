@@ -28,10 +28,13 @@ func TestGradients(t *testing.T) {
 	mask := masking{share: 0.5, replaced: 0.2, gamma: 3}
 	walks := narrowed(UnsupervisedGraphSAGE, gnn.Network{sageLayer(8), gnn.ReLU(), sageLayer(6), unitRowsLayer()}, 1)
 	walks.Sampler = pairSampler(64, []int{2, 3})
+	meanWalks := walks
+	meanWalks.Network = gnn.Network{sageMeanLayer(8), gnn.ReLU(), sageMeanLayer(6), unitRowsLayer()}
 	rows := map[string]row{
-		"DGI":       {narrowed(DGI, cut.Network, 1), infomax, infomaxLoss[float64], nil},
-		"GraphCL":   {cut, infomax, infomaxLoss[float64], nil},
-		"GraphSAGE": {walks, bare, walkLoss[float64], nil},
+		"DGI":           {narrowed(DGI, cut.Network, 1), infomax, infomaxLoss[float64], nil},
+		"GraphCL":       {cut, infomax, infomaxLoss[float64], nil},
+		"GraphSAGE":     {walks, bare, walkLoss[float64], nil},
+		"GraphSAGE-GCN": {meanWalks, bare, walkLoss[float64], nil},
 		"GraphMAE": {
 			narrowed(GraphMAE, maskedNetwork(), 1), masked,
 			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, mask) }, nil,

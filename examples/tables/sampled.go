@@ -12,9 +12,11 @@ import (
 // sampledMethods see a few neighbours or a part of the graph in each step, or walk on it.
 var sampledMethods = []method{
 	learner("GraphSAGE", rivals.GraphSAGE, asTheyAre),
+	learner("GraphSAGE-GCN", rivals.GraphSAGEGCN, asTheyAre),
 	learner("GraphSAINT", rivals.GraphSAINT, asTheyAre),
 	learner("FastGCN", rivals.FastGCN, asTheyAre),
 	headed("GraphSAGE (unsupervised) + MLP", unlabelled(rivals.UnsupervisedGraphSAGE)),
+	headed("GraphSAGE-GCN (unsupervised) + MLP", unlabelled(rivals.UnsupervisedGraphSAGEGCN)),
 	walked("GraphZoom + MLP", func(ctx context.Context, t *task) (*mat.Dense, int, error) {
 		z := rivals.DefaultGraphZoom()
 		z.Embedding = t.walks(z.Embedding)
