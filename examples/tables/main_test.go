@@ -168,7 +168,7 @@ func TestCommandsThatAreShown(t *testing.T) {
 }
 
 func TestAllLeavesOutWhatTakesLong(t *testing.T) {
-	const closed = "classification, clustering, labelrate, dims, filters, links, inductive, kappa"
+	const closed = "classification, clustering, labelrate, dims, filters, links, inductive, theory, kappa"
 	for list, want := range map[string]string{
 		"all":              closed,
 		"means, all,kappa": "means, " + closed,
