@@ -57,7 +57,7 @@ func AlignmentAndUniformity(positive, negative []float64) (alignment, uniformity
 //
 //	|y_v·a − y_v·b| ≤ K·‖a − b‖₁,
 //
-// which the paper's bound by the Wasserstein distance takes to be at most 1, as it is for rows of length 1 or
+// which is to be at most 1 where the Wasserstein distance of scores stands for the loss, as it is for rows of length 1 or
 // YᵀY = I.
 //
 // Errors: those of reading a matrix, [coles.ErrShape] and [coles.ErrNotFinite], and ctx's.
