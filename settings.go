@@ -57,7 +57,8 @@ type Settings struct {
 	Precision Precision `json:"precision"`
 }
 
-// DefaultSettings is one setting for every graph, chosen without labels:
+// DefaultSettings is one setting for every graph. A fit sees no labels; the constants were chosen with
+// the accuracies of 31 graphs in view:
 //
 //	Dim          0    that is 128, or d where that is smaller: more changes
 //	                  nothing once the columns are weighted by λ

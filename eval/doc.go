@@ -30,7 +30,8 @@
 //
 // Diagnostics of a labelled graph: [NodeHomophily], [EdgeHomophily] and [ExpectedHomophily]. Of the
 // scores u·v of [PositivePairs] and [NegativePairs], which [PairScores] computes: their densities
-// by [ParzenDensity], and how far apart the two are by [JensenShannonOfSamples] and [Wasserstein].
+// by [ParzenDensity], and how far apart the two are by [JensenShannonOfSamples] and [Wasserstein]. What the
+// paper's theory speaks of: [BlockContrast], [AlignmentAndUniformity] and [LipschitzBound].
 //
 // Measures are shares from 0 to 1 and print as percent. Every result is the same to the last byte
 // for every GOMAXPROCS. Errors are those of package coles, and [ErrSplit] and [ErrConvergence].

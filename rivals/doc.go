@@ -1,6 +1,6 @@
 // Package rivals holds the systems that the COLES paper (Zhu, Sun and Koniusz, NeurIPS 2021) is
-// compared with, and two that are not in its tables, CCA-SSG and GraphMAE, each after its authors'
-// paper and settings. They run on the same graphs, splits and classifiers as COLES, and keep the
+// compared with, and four that are not in its tables, CCA-SSG, GraphMAE, BGRL and PolyGCL, each after
+// its authors' paper and settings. They run on the same graphs, splits and classifiers as COLES, and keep the
 // promises of the module: the same bytes for the same seed, contexts, named errors, files.
 //
 // On the graphs of its small tables:
@@ -20,6 +20,8 @@
 //	GCA          2021  GRACE that spares important edges and features           GCA
 //	CCA-SSG      2021  two views alike in columns that are not correlated       CCASSG
 //	GraphMAE     2022  masked features from those of the neighbours             GraphMAE
+//	BGRL         2022  one view foretold from the other, without negatives      BGRL
+//	PolyGCL      2024  DGI through a filter that falls and one that rises       PolyGCL
 //
 // On the large ones, which learn from labels, but for node2vec, GraphZoom and one of GraphSAGE:
 //
@@ -27,6 +29,7 @@
 //	GCN          2017  means over neighbours, layer by layer                    GCN
 //	GraphSAGE    2017  a node and the mean of its neighbours                    SAGE
 //	GraphSAGE    2017  the same of a few neighbours, drawn in every step        GraphSAGE, UnsupervisedGraphSAGE
+//	GraphSAGE    2017  means of a few neighbours and the node                   GraphSAGEGCN, UnsupervisedGraphSAGEGCN
 //	FastGCN      2018  sums over nodes drawn by importance                      FastGCN
 //	GraphSAINT   2020  subgraphs of random walks, without bias                  GraphSAINT
 //	GraphZoom    2020  random walks on a coarse graph, refined and smoothed     GraphZoom

@@ -224,6 +224,14 @@ func TestSystemsEqualTorch(t *testing.T) {
 			CCASSG("cora"), gnn.Network{gnn.GCN(6), gnn.ReLU(), gnn.GCN(3)}, bare,
 			func(s step) value { return ccaLoss(s, 1e-3) }, none,
 		},
+		"bgrl": {
+			unscheduled(BGRL("")), bootstrapNetwork(500, 6, 3), bootstrapSpec(4), bootstrapLoss[float64],
+			func(s step) draws { s.Output(&gnn.View{}); return draws{} }, // a training has to have statistics
+		},
+		"polygcl": {
+			PolyGCL(""), gnn.Network{filterLayer(4, 10), gnn.ReLU(), mixLayer(4, 10)}, gnn.ObjectiveSpec{Parameters: polynomialParameters},
+			polynomialLoss[float64], func(s step) draws { return draws{"shuffled": s.Rand().Perm(s.Nodes())} },
+		},
 		"graphcl": {
 			GraphCL(""), gnn.Network{gnn.GCN(4), gnn.PReLU()}, gnn.ObjectiveSpec{Parameters: infomaxParameters},
 			infomaxLoss[float64], func(s step) draws { return draws{"shuffled": s.Rand().Perm(s.Nodes())} },
@@ -307,6 +315,12 @@ func TestSystemsEqualTorch(t *testing.T) {
 			testkit.WantClose(t, "embedding", m.Embedding(), denseOf(matrixOf(f.Rows("embedding"))), torchTolerance)
 		})
 	}
+}
+
+// unscheduled are settings at one rate.
+func unscheduled(s gnn.Settings) gnn.Settings {
+	s.Schedule = gnn.Schedule{}
+	return s
 }
 
 // matricesOf are the members of an object.

@@ -87,18 +87,26 @@ func GRACEObjective(temperature float64, head, anchors int) gnn.Objective {
 		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return graceLoss(s, temperature, anchors) })
 }
 
-// graceSpec has the parameters of the head, which start as PyTorch's linear layers do.
+// graceSpec has the parameters of the head.
 func graceSpec(head int) gnn.ObjectiveSpec {
-	within := func(in int, p gnn.Parameter) gnn.Parameter {
-		p.Bound = 1 / math.Sqrt(float64(in))
-		return p
-	}
 	return gnn.ObjectiveSpec{Parameters: func(_, h int) []gnn.Parameter {
 		return []gnn.Parameter{
 			within(h, gnn.Weight("inner", h, head)), within(h, gnn.Bias("inner bias", head)),
 			within(head, gnn.Weight("outer", head, h)), within(head, gnn.Bias("outer bias", h)),
 		}
 	}}
+}
+
+// within is a parameter that starts as PyTorch's linear and bilinear layers with so many inputs do.
+func within(in int, p gnn.Parameter) gnn.Parameter {
+	p.Bound = 1 / math.Sqrt(float64(in))
+	return p
+}
+
+// headed are unit rows of what the head makes of h, with an activation inside.
+func headed[T autodiff.Float](s *gnn.Step[T], h *autodiff.Value[T], activation func(*autodiff.Value[T]) *autodiff.Value[T]) *autodiff.Value[T] {
+	inner := activation(s.Bias(s.MatMul(h, s.Parameter("inner")), s.Parameter("inner bias")))
+	return s.RowNormalize(s.Bias(s.MatMul(inner, s.Parameter("outer")), s.Parameter("outer bias")))
 }
 
 func graceLoss[T autodiff.Float](s *gnn.Step[T], temperature float64, anchors int) *autodiff.Value[T] {
@@ -108,11 +116,7 @@ func graceLoss[T autodiff.Float](s *gnn.Step[T], temperature float64, anchors in
 			coles.ErrSetting, len(views), temperature, anchors))
 		return nil
 	}
-	head := func(h *autodiff.Value[T]) *autodiff.Value[T] {
-		inner := s.ELU(s.Bias(s.MatMul(h, s.Parameter("inner")), s.Parameter("inner bias")))
-		return s.RowNormalize(s.Bias(s.MatMul(inner, s.Parameter("outer")), s.Parameter("outer bias")))
-	}
-	u, v := head(s.Output(views[0])), head(s.Output(views[1]))
+	u, v := headed(s, s.Output(views[0]), s.ELU), headed(s, s.Output(views[1]), s.ELU)
 	var drawn []int // all
 	if n := s.Nodes(); anchors > 0 && 2*anchors < n {
 		drawn = s.Rand().Perm(n)[:anchors]

@@ -33,6 +33,13 @@ func UnsupervisedGraphSAGE(dataset string) gnn.Settings {
 	return s
 }
 
+// UnsupervisedGraphSAGEGCN is [UnsupervisedGraphSAGE] with the layers of [GraphSAGEGCN].
+func UnsupervisedGraphSAGEGCN(dataset string) gnn.Settings {
+	s := UnsupervisedGraphSAGE(dataset)
+	s.Network = gnn.Network{sageMeanLayer(256), gnn.ReLU(), sageMeanLayer(256), unitRowsLayer()}
+	return s
+}
+
 const (
 	sageSteps     = 4  // of the walk from a node of a pair
 	sageNegatives = 20 // of a batch

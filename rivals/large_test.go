@@ -60,6 +60,12 @@ var largeSystems = []largeSystem{
 		},
 	},
 	{
+		name: "GraphSAGE-GCN", settings: ofAnyGraph(GraphSAGEGCN), trained: 256*(128+256) + 257*40,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{sageMeanLayer(6), gnn.ReLU(), sageMeanLayer(8), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}
+		},
+	},
+	{
 		name: "GraphSAINT", settings: ofAnyGraph(GraphSAINT), trained: 2*(128*128+384)*2 + 2*(256*128+384) + 129*40,
 		narrow: func(int) gnn.Network {
 			return gnn.Network{saintLayer(2, 8), gnn.Dropout(0.2), saintLayer(1, 6), saintLayer(2, 8), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}

@@ -17,6 +17,20 @@ func sparseMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 	return exported(ctx, means, err)
 }
 
+// meansBesideOne is (D+I)⁻¹A.
+func meansBesideOne(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
+	a := g.Raw()
+	sums, err := matrix.RowSums(ctx, a, true)
+	if err != nil {
+		return nil, err
+	}
+	for i, sum := range sums {
+		sums[i] = 1 / sum
+	}
+	means, err := matrix.ScaledCSR(ctx, a, sums, nil)
+	return exported(ctx, means, err)
+}
+
 // exported is an operator of a graph for [gnn.Pass.Operator].
 func exported(ctx context.Context, a *kernel.CSR[float64], err error) (*sparse.CSR, error) {
 	if err != nil {

@@ -120,8 +120,9 @@ func labelRate(ctx context.Context, o options, p *problem, m method) ([]cell, er
 }
 
 // accuracies measures a method in every column, and in each with every number of labels per class:
-// over all splits of that number and, for a method that has one, all seeds. The seconds are
-// for one embedding, or for training on all splits if a method is trained on labels.
+// over all splits of that number and, for a method that has one, all seeds; where it is nowhere near the
+// reference, the first alone. The seconds are for one embedding, or for training on all splits
+// if a method is trained on labels.
 func accuracies(ctx context.Context, o options, p *problem, m method, labels []int, splits func(per int) ([]dataset.Split, error)) ([]cell, error) {
 	given := make([][]dataset.Split, len(labels))
 	for k, per := range labels {
@@ -130,30 +131,52 @@ func accuracies(ctx context.Context, o options, p *problem, m method, labels []i
 			return nil, fmt.Errorf("%d per class: %w", per, err)
 		}
 	}
-	cells := make([]cell, len(o.columns)*len(labels))
-	found := make([][]float64, len(cells))
+	columns := toMeasure(o.columns)
+	found := make([]cell, len(columns)*len(labels))
 	for seed := range uint64(m.seeds(o)) {
-		trials, err := m.try(ctx, o, p, given, seed+1)
+		trials, err := m.try(ctx, o, p, columns, given, seed+1)
 		if err != nil {
 			return nil, err
 		}
 		for i, t := range trials {
-			cells[i].Seconds += t.seconds / float64(m.seeds(o))
-			found[i] = append(found[i], t.accuracy...)
+			found[i].trials = append(found[i].trials, t.accuracy)
+			found[i].Seconds += t.seconds
+		}
+		if o.reference != nil && !near(chosen(o.columns, columns, found), o.reference) {
+			break
 		}
 	}
+	cells := chosen(o.columns, columns, found)
 	for i := range cells {
 		c := &cells[i]
-		c.Scaling, c.PerClass, c.Seeds = &o.columns[i/len(labels)], labels[i%len(labels)], m.seeds(o)
-		c.bySplit = make([]float64, len(found[i])/c.Seeds)
-		for q, accuracy := range found[i] {
-			c.bySplit[q%len(c.bySplit)] += accuracy / float64(c.Seeds)
-		}
-		if err := c.measure(sample{values: found[i]}); err != nil {
+		c.Scaling, c.PerClass, c.Seeds = &o.columns[i/len(labels)], labels[i%len(labels)], len(c.trials)
+		c.Seconds /= float64(c.Seeds)
+		if err := c.measure(sample{values: slices.Concat(c.trials...)}); err != nil {
 			return nil, err
 		}
 	}
 	return cells, nil
+}
+
+// chosen are the cells of the columns asked for, of those found in the columns measured.
+func chosen(asked, columns []scaling, found []cell) []cell {
+	labels := len(found) / len(columns)
+	var cells []cell
+	for _, s := range asked {
+		for k := range labels {
+			best := cell{}
+			for j, c := range columns {
+				if one := found[j*labels+k]; c.name == s.name {
+					best = one
+				} else if s.regression == nil && c.fixed && (best.trials == nil || meanOf(one.trials) > meanOf(best.trials)) {
+					best = one
+					best.Best = c.name
+				}
+			}
+			cells = append(cells, best)
+		}
+	}
+	return cells
 }
 
 // A trial is the accuracy of each split of one number of labels with one seed.
@@ -162,9 +185,9 @@ type trial struct {
 	seconds  float64
 }
 
-// try measures a method with one seed, in the order of the cells of [accuracies]. It embeds once for
-// all of them. What is trained on labels has no embedding to scale: it is the same in every column.
-func (m method) try(ctx context.Context, o options, p *problem, given [][]dataset.Split, seed uint64) ([]trial, error) {
+// try measures a method with one seed, column by column and in each by the numbers of labels. It embeds once
+// for all of them. What is trained on labels has no embedding to scale: it is the same in every column.
+func (m method) try(ctx context.Context, o options, p *problem, columns []scaling, given [][]dataset.Split, seed uint64) ([]trial, error) {
 	var trials []trial
 	start := time.Now()
 	if m.embed == nil {
@@ -176,19 +199,18 @@ func (m method) try(ctx context.Context, o options, p *problem, given [][]datase
 			trials = append(trials, trial{accuracy, time.Since(start).Seconds()})
 			start = time.Now()
 		}
-		return slices.Repeat(trials, len(o.columns)), nil
+		return slices.Repeat(trials, len(columns)), nil
 	}
-	y, err := m.embed(ctx, p, seed)
+	y, err := m.kept(ctx, o, p, seed)
 	if err != nil {
 		return nil, err
 	}
 	seconds := time.Since(start).Seconds()
-	for _, s := range o.columns {
-		x, err := s.scale(ctx, y)
+	for _, s := range columns {
+		x, regression, err := s.regression(ctx, y)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", s.name, err)
 		}
-		regression := s.regression
 		if m.choosesC {
 			regression.Cs = eval.DefaultCs()
 		}
@@ -201,20 +223,4 @@ func (m method) try(ctx context.Context, o options, p *problem, given [][]datase
 		}
 	}
 	return trials, nil
-}
-
-// compare sets how much better cells are than reference, in the same column and on the same splits.
-// It takes at least two splits.
-func compare(cells, reference []cell) error {
-	for i, r := range reference {
-		if len(r.bySplit) < 2 {
-			continue
-		}
-		difference, err := eval.PairedTest{}.Compare(cells[i].bySplit, r.bySplit)
-		if err != nil {
-			return err
-		}
-		cells[i].Measures[0].Difference = difference
-	}
-	return nil
 }

@@ -48,6 +48,9 @@ func grids(cells []cell) []*grid {
 			row.Figures[at] = &m
 		}
 	}
+	for _, g := range all {
+		g.mark()
+	}
 	return all
 }
 
@@ -96,7 +99,12 @@ func (g *grid) About() string {
 		about += " " + g.Scaling.about
 	}
 	if g.compared() {
-		about += fmt.Sprintf(" Δ is the mean difference from %s on the same splits, in points; a star marks one that Student's paired test does not take for chance (p < 0.05).", g.Table.reference)
+		what := "Δ is the mean difference from %s on the same splits, in points:"
+		if g.Table.ranks {
+			what = "What is marked differs from %s on the same splits:"
+		}
+		about += fmt.Sprintf(" "+what+" ▲ ahead, ▼ behind, ≈ level, which may be chance. The test is Student's over the splits, and over the seeds of what is trained more than once; its p are held to 0.05 for the table as a whole by Holm's method. "+
+			"What is trained and is more than 1.5 points off in every cell of a graph is trained once.", g.Table.reference)
 	}
 	for _, c := range g.cells {
 		if c.Chosen != nil {
@@ -154,9 +162,10 @@ func printedFigures(cells []cell, table string) string {
 
 func (g *grid) writeMarkdown(b *strings.Builder) {
 	lines := [][]string{{""}}
+	apart := g.compared() && !g.Table.ranks // Δ has columns of its own
 	for _, c := range g.Columns {
 		lines[0] = append(lines[0], fmt.Sprintf("%s, %s", c.Dataset, c.Label))
-		if g.compared() {
+		if apart {
 			lines[0] = append(lines[0], "Δ")
 		}
 	}
@@ -164,16 +173,19 @@ func (g *grid) writeMarkdown(b *strings.Builder) {
 		line := []string{r.Name}
 		for _, c := range g.Columns {
 			m := r.Figures[c]
-			if m == nil {
+			switch {
+			case m == nil:
 				m = new(measure)
 				line = append(line, "")
-			} else {
+			case g.Table.ranks:
+				line = append(line, g.ranked(c, *m))
+			default:
 				line = append(line, m.Figure()+m.Deviation())
 			}
 			if m.Paper.Mean != 0 {
 				line[len(line)-1] += fmt.Sprintf(" (%.1f)", m.Paper.Mean)
 			}
-			if !g.compared() {
+			if !apart {
 				continue
 			}
 			versus := ""
@@ -183,6 +195,9 @@ func (g *grid) writeMarkdown(b *strings.Builder) {
 			line = append(line, versus)
 		}
 		lines = append(lines, line)
+	}
+	if g.Table.ranks {
+		lines = g.withRanks(lines)
 	}
 	if g.Table.tall {
 		lines = transposed(lines)

@@ -30,7 +30,7 @@ func homophilyTable() table {
 			"Raw features stand as stored and as COLES prepares and scales them, S2GC likewise. Generated data sets are named by their family and the share of edges inside a class, in percent.",
 		datasets: datasets,
 		rows: slices.Concat([]method{{name: "q"}}, pick(closedMethods, "Raw"),
-			[]method{{name: "Raw (same features)", embed: smoothed(coles.SGC(0))}}, pick(closedMethods, "S2GC", "S2GC (same features)"),
+			sameFeatures, pick(closedMethods, "S2GC", "S2GC (same features)"),
 			[]method{
 				{name: "COLES (graph)", embed: fit(coles.WithModel(coles.GraphModel))},
 				{name: "COLES (features)", embed: fit(coles.WithModel(coles.FeatureModel))},

@@ -31,6 +31,8 @@ type method struct {
 	// method that has the same everywhere.
 	choose func(ctx context.Context, p *problem) (setting, embedder, error)
 	embed  embedder
+	// settings are those of a network trained without labels, for a data set; nil for what is none.
+	settings func(dataset string) gnn.Settings
 	// classify trains on the labels of each split and is the accuracies, in percent, in place of
 	// embed.
 	classify func(ctx context.Context, p *problem, splits []dataset.Split, seed uint64) ([]float64, error)

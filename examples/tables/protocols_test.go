@@ -111,3 +111,22 @@ func TestNetworksAreMeasuredForEverySeed(t *testing.T) {
 		}
 	}
 }
+
+// What holds of the figures of theory whatever is embedded: the distance of two samples is no less than that of
+// their means, and no entry of a row of length 1 is above 1. On Cora COLES contrasts better than raw features.
+func TestTheoryHolds(t *testing.T) {
+	figures := make(map[string]map[string]float64)
+	for _, l := range measured(t, 2, "-table", "theory", "-datasets", "cora", "-methods", "raw,coles-s2gc") {
+		of := make(map[string]float64)
+		for key, v := range l {
+			of[key], _ = v.(float64)
+		}
+		figures[l["method"].(string)] = of
+		if gap := of["alignment"] - of["uniformity"]; gap <= 0 || of["w1"] < gap-2e-3 || of["lipschitz"] > 1 || of["lipschitz"] <= 0 { // to three digits
+			t.Errorf("%v", l)
+		}
+	}
+	if ours, raw := figures["COLES-S2GC"], figures["Raw"]; ours["blocks"] >= raw["blocks"] || ours["nearer"] <= raw["nearer"] || ours["w1"] <= raw["w1"] {
+		t.Errorf("%v against %v", ours, raw)
+	}
+}

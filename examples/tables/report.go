@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,17 +19,18 @@ import (
 // A cell is one measurement of a method on a data set: a line of JSON, and a place in the
 // other forms.
 type cell struct {
-	Table    string    // by name
-	Dataset  string    // by name
-	PerClass int       // labelled nodes per class; 0 where no labels are learned from
-	Method   string    // by name
-	Varied   *setting  // of an ablation
-	Chosen   *setting  // of a method that finds a setting for each data set
-	Scaling  *scaling  // the column of a table of accuracy; nil elsewhere
-	Measures []measure // one figure or several
-	Seeds    int       // how often it was trained or drawn
-	Seconds  float64   // to embed once, or to train on all splits what is trained on labels
-	bySplit  []float64 // of a table of accuracy, the mean over the seeds
+	Table    string      // by name
+	Dataset  string      // by name
+	PerClass int         // labelled nodes per class; 0 where no labels are learned from
+	Method   string      // by name
+	Varied   *setting    // of an ablation
+	Chosen   *setting    // of a method that finds a setting for each data set
+	Scaling  *scaling    // the column of a table of accuracy; nil elsewhere
+	Measures []measure   // one figure or several
+	Seeds    int         // how often it was trained or drawn
+	Seconds  float64     // to embed once, or to train on all splits what is trained on labels
+	Best     string      // the column that the best of several is of
+	trials   [][]float64 // of a table of accuracy, by seed and split
 }
 
 // A setting is varied by an ablation, or chosen by a method.
@@ -57,15 +59,12 @@ type measure struct {
 	// Difference is from the table's reference on the same splits, as a share; nil where nothing is
 	// compared.
 	Difference *eval.Comparison
+	Mark       string // of the difference, which [grid.mark] sets; "" for level
 }
 
-// Versus prints the difference in points, with a star if it is significant.
+// Versus prints the difference in points, with its mark.
 func (m measure) Versus() string {
-	star := ""
-	if m.Difference.P < 0.05 {
-		star = "*"
-	}
-	return signed(100*m.Difference.Mean) + star
+	return signed(100*m.Difference.Mean) + cmp.Or(m.Mark, equal)
 }
 
 // signed prints a difference.
@@ -127,6 +126,9 @@ func (c cell) fields() []field {
 	}
 	if c.Scaling != nil {
 		all = append(all, field{"column", c.Scaling.name})
+	}
+	if c.Best != "" {
+		all = append(all, field{"best", c.Best})
 	}
 	var means, stds, papers, differences []field
 	for _, m := range c.Measures {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"coles"
 	"coles/dataset"
 	"coles/gnn"
 	"coles/rivals"
@@ -26,6 +27,11 @@ var rivalMethods = []method{
 	rival("GCA", rivals.GCA),
 	rival("CCA-SSG", rivals.CCASSG),
 	rival("GraphMAE", rivals.GraphMAE),
+	rival("BGRL", rivals.BGRL),
+	rival("PolyGCL", rivals.PolyGCL),
+	onSameFeatures("DGI", rivals.DGI),
+	onSameFeatures("GRACE", rivals.GRACE),
+	onSameFeatures("CCA-SSG", rivals.CCASSG),
 }
 
 // supervisedMethods train on labels, and have no embedding.
@@ -46,9 +52,19 @@ func walks(name string, s rivals.SkipGram) method {
 
 // rival is a network trained without labels, at the settings for a data set.
 func rival(name string, settings func(dataset string) gnn.Settings) method {
-	return method{name: name, seeded: true, embed: func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
+	return method{name: name, seeded: true, settings: settings, embed: func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
 		return trained(name, gnn.WithSettings(settings(p.Name))).embed(ctx, p, seed)
 	}}
+}
+
+// onSameFeatures is a rival on the features that COLES prepares: a reader sees what is preparation, and
+// what is method.
+func onSameFeatures(name string, settings func(dataset string) gnn.Settings) method {
+	return rival(name+" (same features)", func(dataset string) gnn.Settings {
+		s := settings(dataset)
+		s.Preparation = coles.PrepareAuto
+		return s
+	})
 }
 
 // supervised is a network trained on the labels of each split, at the settings for a data set, and

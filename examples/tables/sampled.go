@@ -12,9 +12,11 @@ import (
 // sampledMethods see a few neighbours or a part of the graph in each step, or walk on it.
 var sampledMethods = []method{
 	learner("GraphSAGE", rivals.GraphSAGE, asTheyAre),
+	learner("GraphSAGE-GCN", rivals.GraphSAGEGCN, asTheyAre),
 	learner("GraphSAINT", rivals.GraphSAINT, asTheyAre),
 	learner("FastGCN", rivals.FastGCN, asTheyAre),
 	headed("GraphSAGE (unsupervised) + MLP", unlabelled(rivals.UnsupervisedGraphSAGE)),
+	headed("GraphSAGE-GCN (unsupervised) + MLP", unlabelled(rivals.UnsupervisedGraphSAGEGCN)),
 	walked("GraphZoom + MLP", func(ctx context.Context, t *task) (*mat.Dense, int, error) {
 		z := rivals.DefaultGraphZoom()
 		z.Embedding = t.walks(z.Embedding)
@@ -71,13 +73,7 @@ func beside(x mat.Matrix, y *mat.Dense) *coles.Dense32 {
 	all := &coles.Dense32{Rows: n, Cols: d + more, Stride: d + more, Data: make([]float32, n*(d+more))}
 	for i := range n {
 		row := all.Data[i*all.Stride : (i+1)*all.Stride]
-		if sparse, ok := x.(mat.RowNonZeroDoer); ok {
-			sparse.DoRowNonZero(i, func(_, j int, v float64) { row[j] = float32(v) })
-		} else {
-			for j := range d {
-				row[j] = float32(x.At(i, j))
-			}
-		}
+		eachEntry(x, i, func(j int, v float64) { row[j] = float32(v) })
 		for j, v := range y.RawRowView(i) {
 			row[d+j] = float32(v)
 		}

@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"coles"
@@ -18,27 +17,59 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// cv and scaled see neither the scale of an embedding nor where its rows lie; raw leaves both.
+// All columns but raw see neither the scale of an embedding nor where its rows lie: four fifths of it make
+// the same predictions. Those of a norm are C = 1 on rows of that norm.
 func TestColumnsSeeNoScale(t *testing.T) {
 	rng := testkit.Random(1)
 	y := mat.NewDense(300, 40, nil)
-	y.Apply(func(_, j int, _ float64) float64 { return 5 + rng.NormFloat64()/float64(j+1) }, y)
+	y.Apply(func(_, j int, _ float64) float64 { return 0.5 + rng.NormFloat64()/float64(j+1) }, y)
+	labels := make([]int, 300)
+	for i := range labels {
+		if y.At(i, 0)+y.At(i, 1) > 1 {
+			labels[i] = 1
+		}
+	}
 	var short mat.Dense
-	short.Scale(0.01, y)
-	for _, s := range scalings {
-		a, b := testkit.Must(s.scale(t.Context(), y)), testkit.Must(s.scale(t.Context(), &short))
-		if s.name == "raw" {
-			if a != mat.Matrix(y) {
-				t.Error("raw changes an embedding")
+	short.Scale(0.8, y)
+	splits := testkit.Must(dataset.RandomSplits(labels, 20, 1, 1))
+	learnt := func(s scaling, y mat.Matrix) *mat.Dense {
+		x, regression, err := s.regression(t.Context(), y)
+		testkit.Check(t, err)
+		m := testkit.Must(regression.Fit(t.Context(), x, splits[0].Train, labels))
+		return testkit.Must(m.Scores(t.Context(), x, splits[0].Test))
+	}
+	for _, s := range toMeasure(scalings) {
+		long, short := learnt(s, y), learnt(s, &short)
+		if same := mat.EqualApprox(long, short, 1e-4); same != (s.name != "raw") {
+			t.Errorf("%s: that four fifths of an embedding are the same is %v", s.name, same)
+		}
+		var r float64
+		if _, err := fmt.Sscanf(s.name, "norm%g", &r); err == nil {
+			var scaled mat.Dense
+			scaled.Scale(r/testkit.MeanNorm(y), y)
+			testkit.WantClose(t, s.name, long, learnt(scalings[0], &scaled), 1e-4)
+		}
+	}
+	norm := testkit.Must(centredNorm(t.Context(), y))
+	testkit.WantNear(t, "norm", norm, testkit.MeanNorm(y), 1e-12)
+	testkit.WantNear(t, "norm after scaling", testkit.MeanNorm(mat.DenseCopyOf(testkit.Must(toNorm(t.Context(), y)))), 4, 1e-12)
+	testkit.WantNear(t, "norm of equal rows", testkit.Must(centredNorm(t.Context(), mat.NewDense(3, 1, []float64{0.1, 0.1, 0.1}))), 1, 0)
+}
+
+// The candidates are half octaves of the norm that hold those of COLES, and the scale of the embedding.
+func TestCandidatesHoldTheScaleOfAnEmbedding(t *testing.T) {
+	for _, norm := range []float64{0.01, 0.1, 1, 4, 11, 50} {
+		cs := candidates(norm)
+		for k, c := range cs[1:] {
+			testkit.WantNear(t, "step", c, 2*cs[k], 1e-12)
+		}
+		for _, held := range []float64{1, 16 / (norm * norm) / 32, 16 / (norm * norm) * 8} {
+			if cs[0] > held*1.42 || cs[len(cs)-1] < held/1.42 {
+				t.Errorf("norm %v: %v is not within %v", norm, held, cs)
 			}
-			continue
 		}
-		for name, x := range map[string]mat.Matrix{"long": a, "short": b} {
-			norm := testkit.MeanNorm(mat.DenseCopyOf(x))
-			testkit.WantNear(t, s.name+": norm of the rows of an embedding with "+name+" ones", norm, 4, 1e-9/4)
-		}
-		if !mat.EqualApprox(a, b, 1e-9) {
-			t.Errorf("%s: a hundredth of an embedding differs", s.name)
+		if inside := norm >= 1 && norm <= 11; inside != (len(cs) == 9) {
+			t.Errorf("norm %v: %d candidates", norm, len(cs))
 		}
 	}
 }
@@ -92,53 +123,15 @@ func TestMethodsRunOnceForAllColumns(t *testing.T) {
 		runs = 0
 		cells := testkit.Must(classification(t.Context(), o, p, c.m))
 		if runs != c.runs || len(cells) != len(scalings)*len(perClass) {
-			t.Errorf("%s: %d runs for %d cells, want %d for 6", c.name, runs, len(cells), c.runs)
+			t.Errorf("%s: %d runs for %d cells, want %d for %d", c.name, runs, len(cells), c.runs, len(scalings)*len(perClass))
 		}
 		for i, cell := range cells {
-			if cell.Scaling.name != scalings[i/2].name || cell.PerClass != perClass[i%2] || len(cell.bySplit) != 3 {
+			if cell.Scaling.name != scalings[i/2].name || cell.PerClass != perClass[i%2] || len(cell.trials) != 2 {
 				t.Errorf("%s: cell %d is %+v", c.name, i, cell)
 			}
-			// Of 0.1, 0.2 and 0.3, and 0.1, 0.2 and 0.6: the mean over the seeds.
 			if c.name == "learns" {
-				testkit.WantClose(t, "accuracies by split", mat.NewVecDense(3, cell.bySplit), mat.NewVecDense(3, []float64{0.1, 0.2, 0.45}), 1e-15)
+				testkit.WantSame(t, "accuracies by seed and split", cell.trials, [][]float64{{0.1, 0.2, 0.3}, {0.1, 0.2, 0.3 * 2}})
 			}
 		}
-	}
-}
-
-// The row to compare with is measured first and added in its turn. The others differ from it by what
-// they have more on each split.
-func TestRowsAreComparedSplitBySplit(t *testing.T) {
-	accuracy := map[string][]float64{"A": {0.5, 0.6, 0.7}, "B": {0.6, 0.6, 0.9}, "COLES": {0.4, 0.5, 0.6}}
-	var order, added []string
-	found := make(map[string]measure)
-	tab := table{reference: "COLES", rows: []method{{name: "A"}, {name: "COLES"}, {name: "B"}}}
-	err := tab.measureRows(func(m method) ([]cell, error) {
-		order = append(order, m.name)
-		return []cell{{bySplit: accuracy[m.name], Measures: make([]measure, 1)}}, nil
-	}, func(c cell) error {
-		added = append(added, c.Method)
-		found[c.Method] = c.Measures[0]
-		return nil
-	})
-	if err != nil || strings.Join(order, " ") != "COLES A B" || strings.Join(added, " ") != "A COLES B" {
-		t.Fatalf("measured %v, added %v, error %v", order, added, err)
-	}
-	if found["COLES"].Difference != nil {
-		t.Error("COLES is compared with itself")
-	}
-	// A is a tenth better everywhere. Of B the differences are 0.2, 0.1 and 0.3: mean 0.2, standard
-	// deviation 0.1, t = 0.2·√3/0.1 = 2√3, whose two-sided p with 2 degrees of freedom is
-	// 1 − t/√(t² + 2) = 1 − √(12/14).
-	if a := found["A"].Difference; math.Abs(a.Mean-0.1) > 1e-12 || found["A"].Versus() != "+10.0*" {
-		t.Errorf("A: %+v", a)
-	}
-	if b := found["B"].Difference; math.Abs(b.Mean-0.2) > 1e-12 || math.Abs(b.P-(1-math.Sqrt(12.0/14))) > 1e-9 || found["B"].Versus() != "+20.0" {
-		t.Errorf("B: %+v", b)
-	}
-	broken := errors.New("broken")
-	err = tab.measureRows(func(method) ([]cell, error) { return nil, broken }, nil)
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "COLES") {
-		t.Errorf("error %v", err)
 	}
 }

@@ -18,6 +18,7 @@ var headedMethods = []method{
 	headed("COLES-S2GC + MLP", closedForm(s2gcFor)),
 	headed("COLES-SGC + MLP", closedForm(func(string) coles.Filter { return sgc })),
 	headed("COLES-GCN + MLP", unlabelled(inBlocks)),
+	headed("DGI + MLP", unlabelled(largeDGI)),
 }
 
 // wholeMethods learn from labels, with all nodes or all labelled ones in memory.
@@ -129,6 +130,13 @@ func closedForm(filter func(dataset string) coles.Filter) func(ctx context.Conte
 func inBlocks(string) gnn.Settings {
 	s := gnn.DefaultSettings()
 	s.BatchSize = 20_000
+	return s
+}
+
+// largeDGI is the system for small graphs, on features as GraphSAGE has them: they may be below zero.
+func largeDGI(dataset string) gnn.Settings {
+	s := rivals.DGI(dataset)
+	s.Preparation = rivals.UnsupervisedGraphSAGE(dataset).Preparation
 	return s
 }
 

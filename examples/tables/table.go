@@ -28,10 +28,14 @@ type table struct {
 	// in a folder instead.
 	datasets []string
 	find     func(folder string) []string
-	seeds    int  // how often to train where nothing else is asked for; 0 for 3
-	apart    bool // takes long, and is therefore no part of all
-	tall     bool // has a row a data set and a column a method in markdown
-	grids    bool // is one for each data set
+	columns  []string // measured where none are asked for; nil for the paper's protocol
+	seeds    int      // how often to train where nothing else is asked for; 0 for 3
+	apart    bool     // takes long, and is therefore no part of all
+	tall     bool     // has a row a data set and a column a method in markdown
+	grids    bool     // is one for each data set
+	ranks    bool     // says which method is the best of a cell, and the mean rank of each
+	// foretells says that a run begins with how long it takes.
+	foretells bool
 	// rows are what is measured; -methods chooses from methods instead, if there are any.
 	rows, methods []method
 	measure       func(ctx context.Context, o options, p *problem, m method) ([]cell, error)
@@ -39,8 +43,8 @@ type table struct {
 
 // tables are all there are, in the order in which they are printed.
 func tables() []table {
-	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable()},
-		kappaTables(), []table{meansTable(), homophilyTable(), largeTable()})
+	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable(), theoryTable()},
+		kappaTables(), []table{meansTable(), homophilyTable(), leagueTable(), largeTable()})
 }
 
 func (t table) String() string { return t.Name }
@@ -94,10 +98,15 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 	for _, t := range o.tables {
 		total += len(o.datasetsOf(t)) * len(t.rows)
 	}
-	problems := make(map[string]*problem)
-	asked := o.seeds
 	for _, t := range o.tables {
-		o.seeds = cmp.Or(asked, t.seeds, 3)
+		if err := t.foretellAll(ctx, o, progress); err != nil {
+			return err
+		}
+	}
+	problems := make(map[string]*problem)
+	asked, columns := o.seeds, o.columns
+	for _, t := range o.tables {
+		o.seeds, o.columns = cmp.Or(asked, t.seeds, 3), columnsOf(t, columns)
 		for _, name := range o.datasetsOf(t) {
 			if t.find != nil {
 				clear(problems) // one large graph at a time
@@ -112,7 +121,9 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 					return fmt.Errorf("%s: %w", name, err)
 				}
 			}
-			err := t.measureRows(func(m method) ([]cell, error) {
+			err := t.measureRows(func(m method, reference []cell) ([]cell, error) {
+				o := o
+				o.reference = reference
 				done++
 				progress.Print("%d/%d, %v: %s, %s: %s", done, total, time.Since(start).Round(time.Second), t.Name, name, m.title())
 				if !m.graphOnly && p.Features == nil {
@@ -146,20 +157,31 @@ func (o options) datasetsOf(t table) []string {
 	return []string{"cora", "citeseer", "pubmed"}
 }
 
+// columnsOf are the columns of a table where others are not asked for.
+func columnsOf(t table, asked []scaling) []scaling {
+	switch {
+	case asked != nil:
+		return asked
+	case t.columns == nil:
+		return scalings[:1]
+	}
+	return slices.DeleteFunc(slices.Clone(scalings), func(s scaling) bool { return !slices.Contains(t.columns, s.name) })
+}
+
 // measureRows measures the rows of a table on one data set and adds their cells, row by row. The row
 // that others are compared with is measured before its turn.
-func (t table) measureRows(measure func(method) ([]cell, error), add func(cell) error) error {
+func (t table) measureRows(measure func(m method, reference []cell) ([]cell, error), add func(cell) error) error {
 	var reference []cell
 	var err error
 	for _, m := range pick(t.rows, t.reference) {
-		if reference, err = measure(m); err != nil {
+		if reference, err = measure(m, nil); err != nil {
 			return fmt.Errorf("%s: %w", m.title(), err)
 		}
 	}
 	for _, m := range t.rows {
 		cells := reference
 		if m.name != t.reference {
-			if cells, err = measure(m); err == nil {
+			if cells, err = measure(m, reference); err == nil {
 				err = compare(cells, reference)
 			}
 		}

@@ -42,6 +42,7 @@ class System:
     views = 0
     phases = [(1, 1)]  # steps, factor of the rate
     rate, decay = 1e-3, 0
+    optimizer = torch.optim.Adam
     spread = 0.5  # of the parameters
     classifies = False
     seed = 1
@@ -88,7 +89,7 @@ class System:
         losses, step = [], 0
         for phase, (steps, factor) in enumerate(self.phases):
             trained = [v for k, v in p.items() if self.trains(phase, k)]
-            adam = torch.optim.Adam(trained, lr=self.rate * factor, weight_decay=self.decay)
+            adam = self.optimizer(trained, lr=self.rate * factor, weight_decay=self.decay)
             for _ in range(steps):
                 for v in p.values():
                     v.grad = None
@@ -159,6 +160,89 @@ class CCASSG(GRACE):
         z1, z2 = ((z - z.mean(0)) / (z.var(0) + 1e-12 * n / (n - 1)).sqrt() for z in self.outputs(p))
         penalty = sum((z.T @ z / n - torch.eye(3)).square().sum() for z in (z1, z2))
         return -(z1.T @ z2 / n).trace() + self.factor * penalty
+
+
+class BGRL(GRACE):
+    """A hidden layer of 6 columns, 3 out of it; the predictor has 4 inside. The first step, before the target follows."""
+    decay, rate, seed, optimizer = 1e-5, 1e-3, 9, torch.optim.AdamW
+
+    def shapes(self):
+        layer = {"weight": (5, 6), "scale": (1, 6), "offset": (1, 6), "slope": (1, 1)}
+        last = {"weight": (6, 3), "scale": (1, 3), "offset": (1, 3), "slope": (1, 1)}
+        own = {f"{k}.{name}": s for k, shapes in enumerate([layer, last]) for name, s in shapes.items()}
+        target = {k.replace(".", ".target "): (1, s[0] * s[1]) for k, s in own.items()}
+        return {**own, **target, "objective.inner": (3, 4), "objective.inner bias": (1, 4), "objective.slope": (1, 1),
+                "objective.outer": (4, 3), "objective.outer bias": (1, 3)}
+
+    def trains(self, phase, name):
+        return "target" not in name
+
+    def encode(self, w, x, p, prefix="", seen=None):
+        for k in range(2):
+            of = lambda name: p[f"{k}.{prefix}{name}"]
+            h = w @ x @ of("weight").reshape(x.shape[1], -1)
+            mean, var = (h.mean(0), h.var(0, unbiased=False)) if seen is None else seen[k]
+            self.statistics.append((mean.detach(), var.detach()))
+            x = F.prelu((h - mean) / (var + 1e-5).sqrt() * of("scale") + of("offset"), of("slope")[0])
+        return x
+
+    def loss(self, p, draw, phase):
+        def q(h):
+            inner = F.prelu(h @ p["objective.inner"] + p["objective.inner bias"], p["objective.slope"][0])
+            return inner @ p["objective.outer"] + p["objective.outer bias"]
+
+        self.statistics = []
+        z1, z2 = self.outputs(p)
+        self.views_seen = self.statistics
+        t1, t2 = (self.encode(self.operator(v["kept"]), self.prepared() * real(v["columns"]), p, "target ").detach() for v in self.seen)
+        return 2 - F.cosine_similarity(q(z1), t2).mean() - F.cosine_similarity(q(z2), t1).mean()
+
+    def embedding(self, p):
+        a, b = self.views_seen[:2], self.views_seen[2:4]  # the last pass weighs 1, the one before 0.9
+        seen = [[(0.9 * x + y) / 1.9 for x, y in zip(a[k], b[k])] for k in range(2)]
+        return self.encode(self.operator(), self.prepared(), p, seen=seen)
+
+
+class PolyGCL(System):
+    """Four columns; the steps of the filters are a tenth of what they stand for. Filters by Lagrange's formula."""
+    seed, degree, factor = 10, 10, 10
+
+    def shapes(self):
+        return {"0.weight": (5, 4), "0.bias": (1, 4), "0.high": (1, 10), "0.low": (1, 10), "2.alpha": (1, 1), "2.beta": (1, 1),
+                "objective.discriminator": (4, 4), "objective.bias": (1, 1)}
+
+    def filter(self, values):
+        k, n = self.degree, self.nodes
+        a = self.adjacency()
+        d = a.sum(1).clamp(min=1e-300).rsqrt()
+        laplacian = torch.eye(n) - d[:, None] * a * d[None, :]
+        at = [1 - math.cos((j + 0.5) * math.pi / (k + 1)) for j in range(k + 1)]
+        total = torch.zeros(n, n)
+        for j in range(k + 1):
+            term = torch.eye(n)
+            for m in range(k + 1):
+                if m != j:
+                    term = term @ (laplacian - at[m] * torch.eye(n)) / (at[j] - at[m])
+            total = total + values[j] * term
+        return total
+
+    def sides(self, x, p):
+        steps = lambda name: torch.cat([torch.zeros(1), torch.cumsum(self.factor * F.relu(p["0." + name][0]), 0)])
+        return [F.relu(self.filter(g) @ x @ p["0.weight"] + p["0.bias"]) for g in (steps("high"), 2 - steps("low"))]
+
+    def mixed(self, x, p):
+        high, low = self.sides(x, p)
+        return self.factor * (p["2.alpha"] * high + p["2.beta"] * low)
+
+    def embedding(self, p):
+        return self.mixed(self.prepared(), p)
+
+    def loss(self, p, draw, phase):
+        x = self.prepared()
+        c = F.relu(self.mixed(x, p).mean(0))
+        h = torch.cat(self.sides(x, p) + self.sides(x[draw["shuffled"]], p))
+        logits = h @ p["objective.discriminator"] @ c + p["objective.bias"][0, 0]
+        return F.binary_cross_entropy_with_logits(logits, torch.cat([torch.ones(2 * self.nodes), torch.zeros(2 * self.nodes)]))
 
 
 class GraphCL(System):
@@ -340,10 +424,10 @@ class GraphSAINT(System):
         return (each * torch.tensor([len(drawn) / (len(self.train) * count[nodes[k]]) for k in rows])).sum()
 
 
-for system in [GRACE, CCASSG, GraphCL, VGAE, ARGE, ARVGE, GraphMAE, GraphSAINT]:
+for system in [GRACE, CCASSG, BGRL, PolyGCL, GraphCL, VGAE, ARGE, ARVGE, GraphMAE, GraphSAINT]:
     name = system.__name__.lower() + ".json"
     old = json.load(open(name)) if os.path.exists(name) else {}
-    draws = old.get("draws") if system not in (GRACE, CCASSG) else [{}]
+    draws = old.get("draws") if system not in (GRACE, CCASSG, BGRL) else [{}]
     made = system(draws, old.get("start") if system is GraphSAINT else None).file()
     with open(name, "w") as f:
         f.write("{\n" + ",\n".join(' "%s": %s' % (k, json.dumps(v)) for k, v in made.items()) + "\n}\n")

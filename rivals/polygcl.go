@@ -1,0 +1,159 @@
+package rivals
+
+import (
+	"context"
+	"fmt"
+
+	"coles"
+	"coles/gnn"
+	"coles/gnn/autodiff"
+	"coles/internal/matrix"
+
+	"github.com/james-bowman/sparse"
+)
+
+// PolyGCL is graph contrastive learning by polynomial filters that are learned (Chen, Lei and Wei, ICLR
+// 2024), for graphs whose neighbours may be alike or not: [DGI] whose nodes are seen through a filter of
+// low frequencies and one of high ones. With L = I − D^-½AD^-½, features X of which a share of the entries is
+// dropped, and the degree K = 10,
+//
+//	H_low = σ(g_low(L)·XΘ + b),  H_high = σ(g_high(L)·XΘ + b),  H = αH_high + βH_low,
+//
+// and g are the polynomials that at the Chebyshev nodes λ₀ < … < λ_K of [0, 2] come next to
+// 2 − Σ_{i<j} ReLU(φ_i) and Σ_{i<j} ReLU(ψ_i): one falls with λ, the other rises. The loss is the mean of those
+// of DGI for H_low and for H_high, both with the summary c = ReLU(mean_i h_i). The
+// authors' settings, of which the code is the source:
+//
+//	             Adam for Θ and M  for φ, ψ, α and β  dropped  σ      epochs  patience
+//	cora         2e-3              5e-4               0.3      ReLU   500     20
+//	citeseer     5e-4              1e-4               0.2      ReLU   1000    20
+//	pubmed       1e-3              1e-4               0.6      PReLU  1000    20
+//	cornell      1e-3              1e-4               0.8      ReLU   500     20
+//	texas        1e-3              5e-3               0.4      ReLU   500     20
+//	wisconsin    1e-3              1e-4               0.1      PReLU  500     20
+//	actor        1e-3              1e-2               0.3      PReLU  500     20
+//	chameleon    1e-3              1e-3               0.3      PReLU  1000    50
+//	squirrel     1e-3              1e-3               0.2      PReLU  500     20
+//	every other  1e-3              1e-2               0.5      ReLU   500     20
+//
+// with 512 columns and rows of features that sum to one. The last line are the defaults of their code.
+// They filter the features and not XΘ, which is the same but for what they do between the two: a second dropout
+// and, with PReLU, a batch normalisation of the features. Both are left out here, as are decays of
+// some rates; filters of n × d numbers would take longer than all the rest. They drop
+// features anew for each of the two filters.
+//
+// Under their protocol, ten splits with 60 % of the nodes to learn from, four seeds have on texas 77.4, 83.1, 87.4 and
+// 86.9 % (they print 88.0), on wisconsin 85.2, 80.2, 81.2 and 83.2 (85.5), and three on cornell 79.2, 70.9 and 78.5
+// (82.6); chameleon (71.6) was not measured. Of the epochs of their classifier that are best on the nodes to choose by, that
+// protocol takes the one best in the test; the first of them has 2 to 5 points less. A program by their code, both
+// dropouts with it, has 82.1 on texas and 81.3 on cornell, with filters behind Θ 86.4 and 87.1 on
+// texas by two seeds: most of the distance is the seed, of which they take one. On cornell the loss hardly
+// leaves log 2 before the patience ends.
+//
+// It trains (d+1)·h + 2K + 2 + h² + 1 numbers, 996,375 on Cora. An epoch takes some 16·K·nnz(A)·h
+// multiplications.
+func PolyGCL(dataset string) gnn.Settings {
+	rate, filters, dropped, activation, epochs, patience := 1e-3, 1e-2, 0.5, gnn.ReLU, 500, 20
+	switch dataset {
+	case "cora":
+		rate, filters, dropped = 2e-3, 5e-4, 0.3
+	case "citeseer":
+		rate, filters, dropped, epochs = 5e-4, 1e-4, 0.2, 1000
+	case "pubmed":
+		filters, dropped, activation, epochs = 1e-4, 0.6, gnn.PReLU, 1000
+	case "cornell":
+		filters, dropped = 1e-4, 0.8
+	case "texas":
+		filters, dropped = 5e-3, 0.4
+	case "wisconsin":
+		filters, dropped, activation = 1e-4, 0.1, gnn.PReLU
+	case "actor":
+		dropped, activation = 0.3, gnn.PReLU
+	case "chameleon":
+		filters, dropped, activation, epochs, patience = 1e-3, 0.3, gnn.PReLU, 1000, 50
+	case "squirrel":
+		filters, dropped, activation = 1e-3, 0.2, gnn.PReLU
+	}
+	objective := gnn.NewObjective("polygcl", gnn.ObjectiveSpec{Parameters: polynomialParameters}, polynomialLoss[float32], polynomialLoss[float64])
+	s := rival(objective, gnn.Dropout(dropped), filterLayer(512, filters/rate), activation(), mixLayer(512, filters/rate))
+	s.Optimizer, s.Epochs, s.Patience = gnn.Adam(rate), epochs, patience
+	return s
+}
+
+// polynomialDegree is K.
+const polynomialDegree = 10
+
+// polynomialParameters are M and b, which start as PyTorch's bilinear forms do.
+func polynomialParameters(_, h int) []gnn.Parameter {
+	return []gnn.Parameter{within(h, gnn.Weight("discriminator", h, h)), within(h, gnn.Bias("bias", 1))}
+}
+
+func polynomialLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
+	halves := func(v *gnn.View) (high, low, h *autodiff.Value[T]) {
+		outputs := s.Encode(v)
+		both := outputs[len(outputs)-2]
+		return s.Columns(both, 0, both.Cols()/2), s.Columns(both, both.Cols()/2, both.Cols()), outputs[len(outputs)-1]
+	}
+	high, low, h := halves(&gnn.View{})
+	shuffledHigh, shuffledLow, _ := halves(&gnn.View{Rows: s.Rand().Perm(s.Nodes())})
+	c := s.ReLU(s.MatMul(constant(s.Tape, 1, h.Rows(), 1/float64(h.Rows())), h))
+	m, b := s.Parameter("discriminator"), s.Parameter("bias")
+	return s.Scale(s.Add(discriminate(s.Tape, high, shuffledHigh, m, b, c), discriminate(s.Tape, low, shuffledLow, m, b, c)), 0.5)
+}
+
+// filterLayer is [g_high(L)·HΘ + b | g_low(L)·HΘ + b], of so many columns each. Its parameters are "weight",
+// "bias", and "high" and "low": ψ and φ over factor, which Adam so moves at factor times its rate.
+func filterLayer(width int, factor float64) gnn.Layer {
+	parameters := func(in, both int) []gnn.Parameter {
+		start := 2 / (polynomialDegree * factor)
+		steps := func(name string) gnn.Parameter {
+			return gnn.Parameter{Name: name, Rows: 1, Cols: polynomialDegree, Start: start}
+		}
+		return []gnn.Parameter{within(in, gnn.Weight("weight", in, both/2)), within(in, gnn.Bias("bias", both/2)), steps("high"), steps("low")}
+	}
+	spec := gnn.LayerSpec{Width: 2 * width, Hops: polynomialDegree, Parameters: parameters}
+	return gnn.NewLayer(fmt.Sprint("polynomial filters ", factor), spec, filters[float32](factor), filters[float64](factor))
+}
+
+func filters[T autodiff.Float](factor float64) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+		z := p.MatMul(h, p.Parameter("weight"))
+		w := p.Operator("twice the neighbours", twiceNeighbours).Matrix()
+		rising := func(name string) *autodiff.Value[T] {
+			steps := p.Scale(p.ReLU(p.Parameter(name)), factor)
+			return p.MatMul(steps, p.Constant(risingBasis[T]()))
+		}
+		two := autodiff.NewMatrix[T](1, polynomialDegree+1) // the coefficients of 2
+		two.Data[0] = 2
+		high, low := rising("high"), p.Add(p.Constant(two), p.Scale(rising("low"), -1))
+		filtered := func(c *autodiff.Value[T]) *autodiff.Value[T] {
+			return p.Bias(chebyshev(p.Tape, w, z, c), p.Parameter("bias"))
+		}
+		return p.Concat(filtered(high), filtered(low))
+	}
+}
+
+// twiceNeighbours is 2·D^-½AD^-½.
+func twiceNeighbours(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
+	w, err := matrix.Normalized(ctx, g.Raw(), false)
+	if err == nil {
+		matrix.Scale(w.Val, 2)
+	}
+	return exported(ctx, w, err)
+}
+
+// mixLayer is αH_high + βH_low, of the two sides of H. Its parameters are "alpha" and "beta", over factor.
+func mixLayer(width int, factor float64) gnn.Layer {
+	parameters := func(_, _ int) []gnn.Parameter {
+		return []gnn.Parameter{{Name: "alpha", Rows: 1, Cols: 1, Start: 0.5 / factor}, {Name: "beta", Rows: 1, Cols: 1, Start: 0.5 / factor}}
+	}
+	return gnn.NewLayer(fmt.Sprint("mix ", factor), gnn.LayerSpec{Width: width, Parameters: parameters}, mix[float32](factor), mix[float64](factor))
+}
+
+func mix[T autodiff.Float](factor float64) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+		d := h.Cols()
+		high, low := p.Columns(h, 0, d/2), p.Columns(h, d/2, d)
+		return p.Scale(p.Add(p.Mul(high, p.Parameter("alpha")), p.Mul(low, p.Parameter("beta"))), factor)
+	}
+}
