@@ -38,7 +38,7 @@ const (
 
 // long reports p as a long product if it is one.
 func (p *product[S, T]) long() (l *long[S, T], ok bool) {
-	if p.packs || p.k < 2*innerBlock || p.alpha == 0 || p.a.row != 1 || p.b.col != 1 {
+	if p.path == &portable || p.k < 2*innerBlock || p.alpha == 0 || p.a.row != 1 || p.b.col != 1 {
 		return nil, false
 	}
 	l = &long[S, T]{

@@ -5,7 +5,7 @@
 // which is neither read nor written. A product writes into a destination that must not overlap its
 // other arguments. Every sum is taken in an order fixed by the sizes alone, and every entry of a
 // result is written by one task: the bytes are the same for every GOMAXPROCS. They depend on the
-// path in use: assembly for AVX-512 or AVX2 with fused multiplications, or Go. The path is chosen
+// path in use: assembly for AVX-512, AVX2 or NEON with fused multiplications, or Go. The path is chosen
 // when the program starts (see [Path]); COLES_KERNEL=portable in the environment, or the build tag
 // noasm, selects Go, which every machine has.
 //

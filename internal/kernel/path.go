@@ -40,7 +40,7 @@ func shapeOf[T Float](p *path) shape {
 }
 
 // active is the path in use: the best that the processor and its operating system support, or the one
-// that the environment variable COLES_KERNEL names when the program starts: avx512, avx2 or portable. A
+// that the environment variable COLES_KERNEL names when the program starts: avx512, avx2, neon or portable. A
 // program built with the tag noasm has the portable path only. For a name that is unknown or not
 // supported here it is the best path, and refused an error.
 var (
@@ -57,7 +57,7 @@ func Use(name string) (err error) {
 	return err
 }
 
-// Path is the name of the implementation in use: avx512, avx2 or portable.
+// Path is the name of the implementation in use: avx512, avx2, neon or portable.
 func Path() string { return active.name }
 
 // Check is an error, with the names that are possible, where COLES_KERNEL has another one. Whatever

@@ -2,11 +2,7 @@
 
 package kernel
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 var (
 	pathAVX512 = path{
@@ -35,12 +31,6 @@ func available() []*path {
 
 // The following functions hand each loop to the assembly of the path and the types in use. They
 // compare instead of calling a function value, which would move their arguments to the heap.
-
-// f64 is the same pointer; T must be float64.
-func f64[T Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
-
-// f32 is the same pointer; T must be float32.
-func f32[T Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
 // tile sets c = alpha·a·b + beta·c, where c is rows × cols with its rows cRow apart, a has k
 // columns aStep apart in which the rows are aRow apart, and b has k rows bStep apart. With beta =
@@ -114,43 +104,17 @@ func pack[S Float](p *path, k, count int, from []S, fromRow int, to []S, toRow i
 	}
 }
 
-// spmm fetches rows of x ahead where x has more bytes than caches may hold, and a row so few that the
-// processor does not by itself. Elsewhere that would cost up to a quarter of the time.
-const (
-	spmmCached = 16 << 20
-	spmmNarrow = 512
-)
-
-// spmmRows sets the rows lo to hi of dst to those of a·x, plus c·z if z has any.
-func spmmRows[T Float](p *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
-	if p == &portable {
-		portableSpMM(lo, hi, dst, a, x, c, z)
-		return
-	}
-	// Without entries there is nothing to point to.
-	var col *int32
-	var val, x0, z0 *T
-	rows, end, zRow := hi-lo, int(a.Ptr[hi]), 0
-	if a.Ptr[lo] < a.Ptr[hi] {
-		col, val, x0 = &a.Col[0], &a.Val[0], &x.Data[0]
-	}
-	if z.Rows > 0 {
-		z0, zRow = &z.Data[lo*z.Stride], z.Stride
-	}
-	fetch := 0
-	if size := int(unsafe.Sizeof(c)); size*x.Cols <= spmmNarrow && size*x.Rows*x.Cols > spmmCached {
-		fetch = 1
-	}
-	dst0 := &dst.Data[lo*dst.Stride]
+// spmmKernel is spmmRows by pointers.
+func spmmKernel[T Float](p *path, rows int, ptr *int64, col *int32, val *T, end int, x *T, xRow, width int, dst *T, dstRow int, z *T, zRow int, c T, fetch int) {
 	switch {
 	case isDouble[T]() && p == &pathAVX512:
-		spmmFloat64AVX512(rows, &a.Ptr[lo], col, f64(val), end, f64(x0), x.Stride, dst.Cols, f64(dst0), dst.Stride, f64(z0), zRow, float64(c), fetch)
+		spmmFloat64AVX512(rows, ptr, col, f64(val), end, f64(x), xRow, width, f64(dst), dstRow, f64(z), zRow, float64(c), fetch)
 	case isDouble[T]():
-		spmmFloat64AVX2(rows, &a.Ptr[lo], col, f64(val), end, f64(x0), x.Stride, dst.Cols, f64(dst0), dst.Stride, f64(z0), zRow, float64(c), fetch)
+		spmmFloat64AVX2(rows, ptr, col, f64(val), end, f64(x), xRow, width, f64(dst), dstRow, f64(z), zRow, float64(c), fetch)
 	case p == &pathAVX512:
-		spmmFloat32AVX512(rows, &a.Ptr[lo], col, f32(val), end, f32(x0), x.Stride, dst.Cols, f32(dst0), dst.Stride, f32(z0), zRow, float32(c), fetch)
+		spmmFloat32AVX512(rows, ptr, col, f32(val), end, f32(x), xRow, width, f32(dst), dstRow, f32(z), zRow, float32(c), fetch)
 	default:
-		spmmFloat32AVX2(rows, &a.Ptr[lo], col, f32(val), end, f32(x0), x.Stride, dst.Cols, f32(dst0), dst.Stride, f32(z0), zRow, float32(c), fetch)
+		spmmFloat32AVX2(rows, ptr, col, f32(val), end, f32(x), xRow, width, f32(dst), dstRow, f32(z), zRow, float32(c), fetch)
 	}
 }
 

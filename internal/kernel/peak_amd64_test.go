@@ -2,22 +2,8 @@
 
 package kernel
 
-import (
-	"runtime"
-	"sync"
-	"time"
-)
-
-// peakGigaflops is the speed of all processors together at fused multiplications in registers, on the
-// path in use, measured once for each; zero where there is no such kernel.
-func peakGigaflops[S Float]() float64 {
-	peaks.Lock()
-	defer peaks.Unlock()
-	key := peakOf{active, isDouble[S]()}
-	if peak, ok := peaks.of[key]; ok {
-		return peak
-	}
-	var kernel func(n int)
+// peakKernel is the kernel of a path that does that many fused multiplications of vectors at a time.
+func peakKernel(key peakOf) (kernel func(n int), sums int) {
 	switch key {
 	case peakOf{&pathAVX512, true}:
 		kernel = peakFloat64AVX512
@@ -28,34 +14,7 @@ func peakGigaflops[S Float]() float64 {
 	case peakOf{&pathAVX2, false}:
 		kernel = peakFloat32AVX2
 	default:
-		return 0
+		return nil, 0
 	}
-	const n, sums = 1_000_000, 12
-	best := time.Hour
-	for range 5 {
-		start := time.Now()
-		var wg sync.WaitGroup
-		for range runtime.GOMAXPROCS(0) {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				kernel(n)
-			}()
-		}
-		wg.Wait()
-		best = min(best, time.Since(start))
-	}
-	peak := 2 * n * sums * float64(shapeOf[S](active).lanes*runtime.GOMAXPROCS(0)) / best.Seconds() / 1e9
-	peaks.of[key] = peak
-	return peak
+	return kernel, 12
 }
-
-type peakOf struct {
-	path   *path
-	double bool
-}
-
-var peaks = struct {
-	sync.Mutex
-	of map[peakOf]float64
-}{of: map[peakOf]float64{}}

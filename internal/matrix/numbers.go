@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Finite reports whether v is neither a NaN nor an infinity.
-func Finite(v float64) bool { return v-v == 0 }
+// Finite reports whether v is neither a NaN nor an infinity. v-v would not do: where v is a product, some
+// processors fuse the two, and what is left is the error of its rounding.
+func Finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
 // AddScaled adds c·x to the first len(x) numbers of y.
 func AddScaled[T kernel.Float](y []T, c T, x []T) {

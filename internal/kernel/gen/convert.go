@@ -3,9 +3,9 @@ package main
 // narrow and widen are the kernels that convert rows of numbers; the writer must be for float32.
 func narrow(w *writer) {
 	w.begin("rounds n numbers to float32.", "narrow", "n int", "from *float64", "to *float32")
-	toHalf, half := "VCVTPD2PS", "Y0"
-	if !w.masks {
-		toHalf, half = "VCVTPD2PSY", "X0" // the assembler cannot tell from the operands
+	toHalf, half := "VCVTPD2PS", map[int]string{64: "Y0", 32: "X0", 16: "D0"}[w.bytes]
+	if w.bytes == 32 {
+		toHalf = "VCVTPD2PSY" // the assembler cannot tell from the operands
 	}
 	w.convertRow(float64s, float32s, func() {
 		w.op(toHalf, "(SI)", half)

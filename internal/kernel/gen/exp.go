@@ -39,6 +39,9 @@ func exp(w *writer) {
 	w.begin("sets n numbers to e^(scale·x − shift), with an error of at most 2 units of the last digit.", "exp",
 		"n int", "x *T", "to *T", "scale T", "shift T")
 	w.moves("x SI", "to DI", "n CX")
+	if w.arch == "arm64" {
+		w.line("MOVD", "$expTable<>(SB)", constantsReg)
+	}
 	w.op("VBROADCASTSS", w.arg("scale"), w.vec(scale))
 	w.op("VBROADCASTSS", w.arg("shift"), w.vec(shift))
 	w.eachVector([]string{"SI", "DI"}, func(masked bool) { w.expStep(scale, shift, masked) })
@@ -58,7 +61,7 @@ func (w *writer) expStep(scale, shift int, masked bool) {
 	w.op("VMINPS", w.vec(x), w.vec(k), w.vec(x))
 	w.op("VMULPS", constant(expLog), w.vec(x), w.vec(k))
 	round := "VROUNDPS"
-	if w.masks {
+	if w.tail == maskRegisters {
 		round = "VRNDSCALEPS"
 	}
 	w.op(round, 8, w.vec(k), w.vec(k)) // to the nearest
@@ -71,7 +74,7 @@ func (w *writer) expStep(scale, shift int, masked bool) {
 	}
 	w.op("VFMADD213PS", w.vec(x), w.vec(square), w.vec(sum))
 	w.op("VADDPS", constant(expOne), w.vec(sum), w.vec(sum))
-	if w.masks {
+	if w.tail == maskRegisters {
 		w.op("VSCALEFPS", w.vec(k), w.vec(sum), w.vec(sum))
 	} else {
 		// In two steps, neither of which leaves the range of exponents.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"log"
 	"os"
 )
@@ -17,26 +18,27 @@ func main() {
 
 // files is everything the generator makes, by name.
 func files() map[string][]byte {
-	made := map[string][]byte{}
-	var all []function
-	for _, s := range []isa{avx512, avx2} {
-		for _, n := range []number{float64s, float32s} {
-			w := &writer{isa: s, number: n}
-			w.header()
-			kernels := []func(*writer){tile, pack, spmm, peak, symv4}
-			if n == float64s {
-				kernels = append(kernels, sturm)
-			} else {
-				kernels = append(kernels, narrow, widen, accumulate, exp, rowDots, rowSteps, rowFetch)
+	made := map[string][]byte{"portabletile.go": portableTile()}
+	for _, sets := range [][]isa{{avx512, avx2}, {neon}} {
+		var all []function
+		for _, s := range sets {
+			for _, n := range []number{float64s, float32s} {
+				w := &writer{isa: s, number: n}
+				w.header()
+				kernels := []func(*writer){tile, pack, spmm, peak, symv4}
+				if n == float64s {
+					kernels = append(kernels, sturm)
+				} else {
+					kernels = append(kernels, narrow, widen, accumulate, exp, rowDots, rowSteps, rowFetch)
+				}
+				for _, write := range kernels {
+					write(w)
+				}
+				made[fmt.Sprintf("%s_%s_%s.s", n.kind, s.file, s.arch)] = w.Bytes()
+				all = append(all, w.functions...)
 			}
-			for _, write := range kernels {
-				write(w)
-			}
-			made[n.kind+"_"+s.file+"_amd64.s"] = w.Bytes()
-			all = append(all, w.functions...)
 		}
+		made["kernels_"+sets[0].arch+".go"] = declarations(all)
 	}
-	made["kernels_amd64.go"] = declarations(all)
-	made["portabletile.go"] = portableTile()
 	return made
 }

@@ -4,7 +4,7 @@ import "fmt"
 
 // pack is the kernel that copies a strip of a matrix.
 func pack(w *writer) {
-	const most = 3
+	most := max(3, w.rows/w.lanes())
 	w.begin("copies k rows of count numbers; the rest of the last vector is zero.", "pack",
 		"k int", "count int", "from *T", "fromRow int", "to *T", "toRow int")
 	w.moves("k CX", "from SI")

@@ -26,8 +26,10 @@ func spmm(w *writer) {
 	}
 	w.moves("ptr R13", "xRow R8", "col R12", "end AX")
 	w.op("LEAQ", "-4(R12)(AX*4)", "R12") // the last entry there is
-	w.op("MOVQ", w.arg("width"), "BX")
-	w.lastLanes("BX", "CX", "AX")
+	if w.tail != narrowMoves {
+		w.op("MOVQ", w.arg("width"), "BX")
+		w.lastLanes("BX", "CX", "AX")
+	}
 
 	w.op("MOVQ", w.arg("fetch"), "R15")
 
@@ -41,6 +43,10 @@ func spmm(w *writer) {
 	w.op("LEAQ", "(SI)(AX*4)", "SI")
 	w.op("MOVQ", w.arg("val"), "R9")
 	w.op("LEAQ", fmt.Sprintf("(R9)(AX*%d)", w.size), "R9")
+	if w.tail == narrowMoves {
+		w.spmmNarrowing([]int{1, 4, 8, 16})
+		return
+	}
 	w.op("CMPQ", "BX", most*w.lanes())
 	w.op("JGT", "sum_0") // no mask: more follows
 	w.op("LEAQ", at(w.lanes()-1, "BX"), "AX")
@@ -58,7 +64,37 @@ func spmm(w *writer) {
 		w.spmmVariant(v, v)
 		w.op("JMP", "next")
 	}
+	w.spmmNext()
+}
 
+// spmmNarrowing is the rest of spmm without masks: whole vectors, as many at once as there are variants
+// for, and at last a part of one.
+func (w *writer) spmmNarrowing(vecs []int) {
+	w.mask("BX", "AX")
+	w.op("MOVQ", "BX", "AX")
+	w.op("SHRQ", log2(w.lanes()), "AX")
+	w.op("JZ", "sum_0")
+	w.branch("AX", "sum", "sum_find", vecs)
+	for _, v := range vecs {
+		w.spmmVariant(v, v)
+		w.op("MOVQ", v*w.bytes, "AX")
+		w.op("SUBQ", v*w.lanes(), "BX")
+		w.op("JNZ", "more")
+		w.op("JMP", "next")
+	}
+	w.spmmVariant(0, 1)
+	w.spmmNext()
+	w.label("more")
+	w.op("ADDQ", "AX", "DX")
+	w.op("ADDQ", "AX", "DI")
+	w.op("TESTQ", "R10", "R10")
+	w.op("JZ", "part")
+	w.op("ADDQ", "AX", "R10")
+	w.op("JMP", "part")
+}
+
+// spmmNext goes to the next row.
+func (w *writer) spmmNext() {
 	w.label("next")
 	w.op("ADDQ", 8, "R13")
 	w.op("MOVQ", w.arg("dstRow"), "AX")
@@ -70,14 +106,19 @@ func spmm(w *writer) {
 	w.leave()
 }
 
-// spmmVariant sums and stores that many vectors; variant 0 without the mask.
+// spmmVariant sums and stores that many vectors; with masks, variant 0 is the one without, and where
+// there are none, the one of a part.
 func (w *writer) spmmVariant(variant, vecs int) {
 	w.label("sum_%d", variant)
 	factor, value := vecs, vecs+1
 	for v := range vecs {
 		w.zero(v)
 	}
-	masked := func(v int) bool { return variant > 0 && v == vecs-1 }
+	part := variant > 0
+	if w.tail == narrowMoves {
+		part = variant == 0
+	}
+	masked := func(v int) bool { return part && v == vecs-1 }
 	w.op("TESTQ", "CX", "CX")
 	w.op("JLE", fmt.Sprintf("end_%d", variant))
 	w.label("entry_%d", variant)
@@ -96,14 +137,7 @@ func (w *writer) spmmVariant(variant, vecs int) {
 	w.op("IMULQ", "R8", "AX")
 	w.op("ADDQ", "DX", "AX")
 	w.op("VBROADCASTS"+w.p, "(R9)", w.vec(factor))
-	for v := range vecs {
-		if masked(v) {
-			w.load(at(v*w.bytes, "AX"), value, true)
-			w.op("VFMADD231P"+w.p, w.vec(value), w.vec(factor), w.vec(v))
-			continue
-		}
-		w.op("VFMADD231P"+w.p, at(v*w.bytes, "AX"), w.vec(factor), w.vec(v))
-	}
+	w.addRow("AX", vecs, factor, value, part)
 	w.op("ADDQ", 4, "SI")
 	w.op("ADDQ", w.size, "R9")
 	w.again("CX", fmt.Sprintf("entry_%d", variant))
@@ -113,13 +147,44 @@ func (w *writer) spmmVariant(variant, vecs int) {
 	w.op("JZ", fmt.Sprintf("store_%d", variant))
 	// Not fused: the sum is the one that adding c·z to a·x later would give.
 	w.op("VBROADCASTS"+w.p, w.arg("c"), w.vec(factor))
-	for v := range vecs {
-		w.load(at(v*w.bytes, "R10"), value, masked(v))
+	add := func(v, value int) {
 		w.op("VMULP"+w.p, w.vec(value), w.vec(factor), w.vec(value))
 		w.op("VADDP"+w.p, w.vec(value), w.vec(v), w.vec(v))
+	}
+	if w.tail == narrowMoves && !part {
+		w.op("MOVQ", "R10", "AX")
+		w.eachLoaded("AX", vecs, value, add)
+	} else {
+		for v := range vecs {
+			w.load(at(v*w.bytes, "R10"), value, masked(v))
+			add(v, value)
+		}
 	}
 	w.label("store_%d", variant)
 	for v := range vecs {
 		w.store(v, at(v*w.bytes, "DI"), masked(v))
+	}
+}
+
+// addRow adds to each of the first vectors factor times one of those that begin where base points, the
+// last perhaps in part. Where no instruction multiplies by memory it moves base.
+func (w *writer) addRow(base string, vecs, factor, value int, masked bool) {
+	if masked {
+		vecs--
+	}
+	end := 0
+	if w.tail == narrowMoves {
+		w.eachLoaded(base, vecs, value, func(v, loaded int) {
+			w.op("VFMADD231P"+w.p, w.vec(loaded), w.vec(factor), w.vec(v))
+		})
+	} else {
+		for v := range vecs {
+			w.op("VFMADD231P"+w.p, at(v*w.bytes, base), w.vec(factor), w.vec(v))
+		}
+		end = vecs * w.bytes
+	}
+	if masked {
+		w.load(at(end, base), value, true)
+		w.op("VFMADD231P"+w.p, w.vec(value), w.vec(factor), w.vec(vecs))
 	}
 }

@@ -52,9 +52,14 @@ func sturm(w *writer) {
 // mask overwrites a.
 func (w *writer) lessBecomes(a, b, value, to int) {
 	const less = 1
-	if w.masks {
+	if w.tail == maskRegisters {
 		w.op("VCMPPD", less, w.vec(b), w.vec(a), "K1")
 		w.op("VMOVAPD", w.vec(value), "K1", w.vec(to))
+		return
+	}
+	if w.arch == "arm64" {
+		w.lanewiseWord("greater", true, a, b, a)
+		w.line("VBIT", w.vec(a)+".B16", w.vec(value)+".B16", w.vec(to)+".B16")
 		return
 	}
 	w.op("VCMPPD", less, w.vec(b), w.vec(a), w.vec(a))

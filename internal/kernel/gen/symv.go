@@ -44,9 +44,15 @@ func (w *writer) symvStep(masked bool) {
 
 // sum adds up the lanes of a register, with the help of another.
 func (w *writer) sum(i, scratch int) {
+	if w.arch == "arm64" {
+		for n := w.lanes(); n > 1; n /= 2 {
+			w.lanewiseWord("pairs", w.size == 8, i, i, i)
+		}
+		return
+	}
 	y, x := fmt.Sprintf("Y%d", i), fmt.Sprintf("X%d", i)
 	ys, xs := fmt.Sprintf("Y%d", scratch), fmt.Sprintf("X%d", scratch)
-	if w.masks {
+	if w.tail == maskRegisters {
 		w.op("VEXTRACTF64X4", 1, w.vec(i), ys)
 		w.op("VADDP"+w.p, ys, y, y)
 	}
@@ -62,7 +68,7 @@ func (w *writer) sum(i, scratch int) {
 
 // peak is as many fused multiplications as the processor can do.
 func peak(w *writer) {
-	const sums = 12
+	sums := w.busy
 	w.begin(fmt.Sprintf("does n times %d·%d fused multiplications and additions, for benchmarks to compare with.", sums, w.lanes()), "peak", "n int")
 	w.op("MOVQ", w.arg("n"), "CX")
 	for r := range sums + 2 {

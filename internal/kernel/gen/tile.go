@@ -21,25 +21,14 @@ func (s shape) code() int {
 	return c
 }
 
-// mostRows is the number of rows of the largest tile, whose sums, with the vectors of b and one of a,
-// fill the registers.
-func (s isa) mostRows() int {
-	if s.masks {
-		return 8
-	}
-	return 4
-}
-
 // shapes lists the variants, ascending by code. A mask that is a register costs nothing, so that only
 // the tile of which there are most has a variant without.
 func (s isa) shapes() (all []shape) {
-	most, maskedVecs := s.mostRows(), 3
-	if !s.masks {
-		maskedVecs = 2 // the mask takes a register
-	}
-	for rows := 1; rows <= most; rows *= 2 {
+	// The mask may take a register.
+	maskedVecs := map[tail]int{maskRegisters: 3, maskVectors: 2}[s.tail]
+	for rows := 1; rows <= s.rows; rows *= 2 {
 		for vecs := 1; vecs <= 3; vecs++ {
-			if !s.masks || rows == most && vecs == 3 {
+			if s.tail != maskRegisters || rows == s.rows && vecs == 3 {
 				all = append(all, shape{rows, vecs, false})
 			}
 			if vecs <= maskedVecs {
@@ -69,18 +58,24 @@ func tile(w *writer) {
 		"next *T", "nextStep int", "nextTurn int")
 	// To the variant that the sizes ask for.
 	w.op("MOVQ", w.arg("cols"), "BX")
-	w.lastLanes("BX", "CX", "AX")
+	if !w.elements {
+		w.lastLanes("BX", "CX", "AX")
+	}
 	w.op("MOVQ", w.arg("rows"), "AX")
 	w.op("SHLQ", 3, "AX")
 	w.op("ADDQ", w.lanes()-1, "BX")
 	w.op("SHRQ", log2(w.lanes()), "BX")
 	w.op("LEAQ", "(AX)(BX*2)", "AX")
-	w.op("CMPQ", "CX", w.lanes())
-	w.op("ADCQ", 0, "AX") // adds one if there is a part of a vector
+	if !w.elements {
+		w.op("CMPQ", "CX", w.lanes())
+		w.op("ADCQ", 0, "AX") // adds one if there is a part of a vector
+	}
 	w.moves("k CX", "a SI")
-	w.stride("aRow", "R8")
-	w.op("LEAQ", "(R8)(R8*2)", "R9")
-	w.op("LEAQ", "(SI)(R8*4)", "R11")
+	if !w.elements {
+		w.stride("aRow", "R8")
+		w.op("LEAQ", "(R8)(R8*2)", "R9")
+		w.op("LEAQ", "(SI)(R8*4)", "R11")
+	}
 	w.stride("aStep", "R10")
 	w.op("MOVQ", w.arg("b"), "DI")
 	w.stride("bStep", "R12")
@@ -95,7 +90,7 @@ func tile(w *writer) {
 	}
 	w.op("CMPQ", "AX", w.largest().code())
 	w.op("JEQ", fmt.Sprintf("tile_%d", w.largest().code()))
-	if w.masks {
+	if w.tail == maskRegisters {
 		w.op("ORQ", 1, "AX")
 	}
 	all := w.shapes()
@@ -107,8 +102,10 @@ func tile(w *writer) {
 	for _, s := range all {
 		w.tileVariant(s)
 	}
-	w.label("done")
-	w.leave()
+	if !w.elements {
+		w.label("done")
+		w.leave()
+	}
 }
 
 // aRows are the addresses of the entries of a in one column of eight rows.
@@ -123,25 +120,31 @@ func (w *writer) tileVariant(s shape) {
 	for i := range s.rows * s.vecs {
 		w.zero(i)
 	}
-	w.fetchTile(s)
+	if !w.elements || s.rows == w.rows {
+		w.fetchTile(s)
+	}
 	done := fmt.Sprintf("write_%d", code)
 	if s == w.largest() {
 		w.packedLoop(s, done)
 		w.label("begin_%d", code)
 	}
-	if s.rows == w.mostRows() {
+	if s.rows == w.rows {
 		w.op("MOVQ", w.arg("next"), "AX")
 		w.stride("nextStep", "R15")
 		w.op("SHLQ", log2(w.size), w.arg("nextTurn"))
 	}
 	w.label("loop_%d", code)
-	w.tileStep(s, aRows, 0)
-	w.op("ADDQ", "R10", "SI")
-	if s.rows > 4 {
-		w.op("ADDQ", "R10", "R11")
+	if w.elements {
+		w.elementStep(s)
+	} else {
+		w.tileStep(s, aRows, 0)
+		w.op("ADDQ", "R10", "SI")
+		if s.rows > 4 {
+			w.op("ADDQ", "R10", "R11")
+		}
+		w.op("ADDQ", "R12", "DI")
 	}
-	w.op("ADDQ", "R12", "DI")
-	if s.rows == w.mostRows() {
+	if s.rows == w.rows {
 		w.op("PREFETCHT0", "(AX)")
 		w.op("ADDQ", "R15", "AX")
 		w.op("DECQ", "CX")
@@ -155,6 +158,10 @@ func (w *writer) tileVariant(s shape) {
 	}
 
 	w.label("%s", done)
+	if w.elements {
+		w.writeWhole(s)
+		return
+	}
 	w.op("TESTQ", "BX", "BX")
 	w.op("JZ", fmt.Sprintf("set_%d", code))
 	for _, add := range []bool{true, false} {
@@ -169,6 +176,31 @@ func (w *writer) tileVariant(s shape) {
 		}
 		w.op("JMP", "done")
 	}
+}
+
+// writeWhole writes a tile of whole vectors to where DX points.
+func (w *writer) writeWhole(s shape) {
+	factor := s.rows * s.vecs
+	set := fmt.Sprintf("set_%d", s.code())
+	w.op("VBROADCASTS"+w.p, w.arg("alpha"), w.vec(factor))
+	for i := range s.rows * s.vecs {
+		w.op("VMULP"+w.p, w.vec(i), w.vec(factor), w.vec(i))
+	}
+	w.op("TESTQ", "BX", "BX")
+	w.op("JZ", set)
+	w.op("VBROADCASTS"+w.p, w.arg("beta"), w.vec(factor))
+	w.op("MOVQ", "DX", "AX")
+	for r := range s.rows {
+		w.line("VLD1.P", "(R0)(R13)", w.list(factor+1, s.vecs))
+		for v := range s.vecs {
+			w.op("VFMADD231P"+w.p, w.vec(factor), w.vec(factor+1+v), w.vec(r*s.vecs+v))
+		}
+	}
+	w.label("%s", set)
+	for r := range s.rows {
+		w.line("VST1.P", w.list(r*s.vecs, s.vecs), "(R3)(R13)")
+	}
+	w.leave()
 }
 
 // writeRow writes row r of a tile to where DX points, and adds beta times what is there if it is
@@ -218,12 +250,12 @@ func (w *writer) tileStep(s shape, a []string, offset int) {
 		w.load(at(offset+v*w.bytes, "DI"), b+v, s.masked && v == s.vecs-1)
 	}
 	for r := range s.rows {
-		if s.vecs == 1 && w.masks {
+		if s.vecs == 1 && w.tail == maskRegisters {
 			w.op("VFMADD231P"+w.p+".BCST", a[r], w.vec(b), w.vec(r))
 			continue
 		}
 		factor := b + s.vecs
-		if w.masks {
+		if w.tail == maskRegisters {
 			factor += r % 4
 		} else if s.masked {
 			factor = maskReg - 1
@@ -235,16 +267,41 @@ func (w *writer) tileStep(s shape, a []string, offset int) {
 	}
 }
 
+// elementStep is tileStep where one lane of a vector is a factor. It moves the pointers on.
+func (w *writer) elementStep(s shape) {
+	b := s.rows * s.vecs
+	a := b + s.vecs
+	w.line("VLD1.P", "(R5)(R12)", w.list(b, s.vecs))
+	lanes := map[int]string{4: ".S[0]", 8: ".D[0]"}[s.rows*w.size]
+	if lanes != "" {
+		lanes = w.vec(a) + lanes
+	} else {
+		lanes = w.list(a, s.rows/w.lanes())
+	}
+	w.line("VLD1.P", "(R4)(R10)", lanes)
+	for r := range s.rows {
+		for v := range s.vecs {
+			w.addElement(r*s.vecs+v, b+v, a+r/w.lanes(), r%w.lanes())
+		}
+	}
+}
+
 // packedLoop takes several steps at once if both factors are packed: then their numbers lie at
 // fixed distances.
 func (w *writer) packedLoop(s shape, done string) {
-	const steps = 4
+	steps := 4
+	if w.elements {
+		steps = 2
+	}
 	aStep, bStep := s.rows*w.size, s.vecs*w.bytes
 	loop := fmt.Sprintf("begin_%d", s.code())
 	for _, c := range []struct {
 		stride string
 		packed int
 	}{{"R8", w.size}, {"R10", aStep}, {"R12", bStep}} {
+		if w.elements && c.stride == "R8" {
+			continue
+		}
 		w.op("CMPQ", c.stride, c.packed)
 		w.op("JNE", loop)
 	}
@@ -254,16 +311,24 @@ func (w *writer) packedLoop(s shape, done string) {
 	w.op("JZ", loop)
 	w.label("packed")
 	for l := range steps {
+		if w.elements {
+			w.elementStep(s)
+			continue
+		}
 		a := make([]string, s.rows)
 		for r := range a {
 			a[r] = at(l*aStep+r*w.size, "SI")
 		}
 		w.tileStep(s, a, l*bStep)
 	}
-	w.op("ADDQ", steps*aStep, "SI")
-	w.op("ADDQ", steps*bStep, "DI")
+	if !w.elements {
+		w.op("ADDQ", steps*aStep, "SI")
+		w.op("ADDQ", steps*bStep, "DI")
+	}
 	w.again("AX", "packed")
-	w.op("LEAQ", "(SI)(R8*4)", "R11")
+	if !w.elements {
+		w.op("LEAQ", "(SI)(R8*4)", "R11")
+	}
 	w.op("TESTQ", "CX", "CX")
 	w.op("JZ", done)
 }

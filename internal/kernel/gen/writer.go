@@ -7,18 +7,36 @@ import (
 	"strings"
 )
 
-// isa is an instruction set and what differs between the two.
+// isa is an instruction set and what differs between them.
 type isa struct {
-	name, file string
-	reg        string // letter of the vector registers
-	regs       int    // how many there are
-	bytes      int    // size of one
-	masks      bool   // whether masks are registers of their own
+	name, file, arch string
+
+	reg   string // letter of the vector registers
+	regs  int    // how many there are
+	bytes int    // size of one
+	tail  tail   // how a part of a vector is moved
+	rows  int    // of the largest tile of a product, whose sums, with what they are summed from, fill the registers
+	busy  int    // sums that keep all multipliers busy
+
+	// elements says that an instruction multiplies by one lane of a vector, so that the numbers of a
+	// column of a tile are loaded as vectors and not each into all lanes of one. They must lie one after
+	// the other, and the other factor and the result must have whole vectors.
+	elements bool
 }
 
+// tail is a way to load or store only the first lanes of a vector.
+type tail int
+
+const (
+	maskRegisters tail = iota // masks are registers of their own
+	maskVectors               // masks are vectors
+	narrowMoves               // there are no masks, but moves of halves and quarters
+)
+
 var (
-	avx512 = isa{"AVX512", "avx512", "Z", 32, 64, true}
-	avx2   = isa{"AVX2", "avx2", "Y", 16, 32, false}
+	avx512 = isa{name: "AVX512", file: "avx512", arch: "amd64", reg: "Z", regs: 32, bytes: 64, tail: maskRegisters, rows: 8, busy: 12}
+	avx2   = isa{name: "AVX2", file: "avx2", arch: "amd64", reg: "Y", regs: 16, bytes: 32, tail: maskVectors, rows: 4, busy: 12}
+	neon   = isa{name: "NEON", file: "neon", arch: "arm64", reg: "V", regs: 32, bytes: 16, tail: narrowMoves, rows: 8, busy: 16, elements: true}
 )
 
 // number is a type of numbers.
@@ -55,6 +73,9 @@ type writer struct {
 	number
 	functions []function
 	current   function
+
+	result string // of arm64: the register that JZ and its kind ask, "" for flags
+	parts  int    // of vectors, moved so far
 }
 
 // lanes is how many numbers a vector holds.
@@ -62,7 +83,7 @@ func (w *writer) lanes() int { return w.bytes / w.size }
 
 func (w *writer) header() {
 	fmt.Fprintf(w, "%s\n//go:build !noasm\n\n#include \"textflag.h\"\n", generated)
-	if !w.masks {
+	if w.tail == maskVectors {
 		// Read from that many numbers before its middle, the table is the mask of the first lanes.
 		fmt.Fprint(w, "\n")
 		for offset := 0; offset < 2*w.bytes; offset += 8 {
@@ -114,7 +135,8 @@ func (w *writer) arg(name string) string {
 	panic("gen: " + w.current.name + " has no parameter " + name)
 }
 
-// op writes one instruction, operands in the order of Go's assembler: the destination last.
+// op writes one instruction of amd64, or what does the same elsewhere, operands in the order of Go's
+// assembler: the destination last.
 func (w *writer) op(name string, operands ...any) {
 	list := make([]string, len(operands))
 	for i, o := range operands {
@@ -123,7 +145,16 @@ func (w *writer) op(name string, operands ...any) {
 			list[i] = fmt.Sprintf("$%d", n)
 		}
 	}
-	fmt.Fprintf(w, "\t%s\n", strings.TrimSpace(name+" "+strings.Join(list, ", ")))
+	if w.arch == "arm64" {
+		w.arm(name, list)
+		return
+	}
+	w.line(name, list...)
+}
+
+// line writes an instruction as it is.
+func (w *writer) line(name string, operands ...string) {
+	fmt.Fprintf(w, "\t%s\n", strings.TrimSpace(name+" "+strings.Join(operands, ", ")))
 }
 
 // moves brings parameters into registers: "name register" each.
@@ -166,7 +197,9 @@ func (w *writer) load(from string, to int, masked bool) {
 	switch {
 	case !masked:
 		w.op("VMOVUP"+w.p, from, w.vec(to))
-	case w.masks:
+	case w.tail == narrowMoves:
+		w.armPart(to, from, false)
+	case w.tail == maskRegisters:
 		w.op("VMOVUP"+w.p+".Z", from, "K1", w.vec(to))
 	default:
 		w.op("VMASKMOVP"+w.p, from, w.vec(maskReg), w.vec(to))
@@ -178,7 +211,9 @@ func (w *writer) store(from int, to string, masked bool) {
 	switch {
 	case !masked:
 		w.op("VMOVUP"+w.p, w.vec(from), to)
-	case w.masks:
+	case w.tail == narrowMoves:
+		w.armPart(from, to, true)
+	case w.tail == maskRegisters:
 		w.op("VMOVUP"+w.p, w.vec(from), "K1", to)
 	default:
 		w.op("VMASKMOVP"+w.p, w.vec(from), w.vec(maskReg), to)
@@ -191,7 +226,11 @@ const maskReg = 15
 // mask sets the mask to the first lanes, as many as the register count says; it clobbers the
 // register scratch.
 func (w *writer) mask(count, scratch string) {
-	if w.masks {
+	switch w.tail {
+	case narrowMoves:
+		w.line("MOVD", registers[count], countReg)
+		return
+	case maskRegisters:
 		w.op("MOVQ", -1, scratch)
 		w.op("BZHIQ", count, scratch, scratch)
 		w.op("KMOVW", scratch, "K1")
@@ -234,7 +273,7 @@ func (w *writer) eachVector(pointers []string, step func(masked bool)) {
 }
 
 func (w *writer) zero(i int) {
-	if w.masks {
+	if w.tail == maskRegisters {
 		w.op("VPXORQ", w.vec(i), w.vec(i), w.vec(i))
 		return
 	}
@@ -263,7 +302,7 @@ func (w *writer) leave() {
 	w.op("RET")
 }
 
-// declarations is the Go file that declares the functions. A description stands where it is first
+// declarations is the Go file that declares the functions of one architecture. A description stands where it is first
 // needed: the functions for other numbers and instruction sets do the same.
 func declarations(all []function) []byte {
 	var b bytes.Buffer
