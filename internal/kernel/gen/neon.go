@@ -328,17 +328,12 @@ func (w *writer) armVector(name string, o []string, last int) {
 
 // armMove loads or stores a vector, or half of one, whose name begins with D.
 func (w *writer) armMove(from, to string) {
-	move := func(register string) string {
-		if register[0] == 'D' {
-			return "FMOVD"
-		}
-		return "FMOVQ"
-	}
+	move := map[bool]string{true: "FMOVD", false: "FMOVQ"} // of half a vector or not
 	if isMemory(to) {
-		w.line(move(from), "F"+from[1:], w.operand(to))
+		w.line(move[from[0] == 'D'], "F"+from[1:], w.operand(to))
 		return
 	}
-	w.line(move(to), w.operand(from), "F"+to[1:])
+	w.line(move[to[0] == 'D'], w.operand(from), "F"+to[1:])
 }
 
 // armBroadcast fills a vector with one number.

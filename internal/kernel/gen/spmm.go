@@ -129,8 +129,13 @@ func (w *writer) spmmVariant(variant, vecs int) {
 	w.op("CMOVQGT", "R12", "R11")
 	w.op("MOVLQSX", "(R11)", "R11")
 	w.op("IMULQ", "R8", "R11")
+	row := "(DX)(R11*1)"
+	if w.arch == "arm64" { // which would add this up for every line
+		w.op("LEAQ", row, "R11")
+		row = "(R11)"
+	}
 	for line := 0; line < vecs*w.bytes; line += 64 {
-		w.op("PREFETCHT1", fmt.Sprintf("%d(DX)(R11*1)", line))
+		w.op("PREFETCHT1", fmt.Sprint(line)+row)
 	}
 	w.label("fetched_%d", variant)
 	w.op("MOVLQSX", "(SI)", "AX")

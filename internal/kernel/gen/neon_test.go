@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// textOf is the text of a function for arm64, line by line.
+func textOf(t *testing.T, file, function string) []string {
+	t.Helper()
+	_, text, found := bytes.Cut(files()[file], []byte("TEXT ·"+function+"(SB)"))
+	if !found {
+		t.Fatalf("%s has no %s", file, function)
+	}
+	text, _, _ = bytes.Cut(text, []byte("\nTEXT "))
+	return strings.Split(string(text), "\n")
+}
+
+// busiest is the largest share of multiply-adds on full vectors among the instructions of a loop that holds
+// no other.
+func busiest(lines []string, full string) float64 {
+	multiply := regexp.MustCompile(`(^VFMLA .*\.` + full + `$|// fmla v\d+\.(4s|2d))`)
+	begin := make(map[string]int) // of what stands behind a label
+	best, inner := 0.0, 0
+	for end, line := range lines {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		last := fields[len(fields)-1]
+		if label, ok := strings.CutSuffix(last, ":"); ok {
+			begin[label] = end
+		}
+		from, back := begin[last]
+		if !back || from < inner {
+			continue
+		}
+		inner = end
+		adds, all := 0, 0
+		for _, body := range lines[from+1 : end+1] {
+			if !strings.HasSuffix(body, ":") {
+				all++
+			}
+			if multiply.MatchString(strings.TrimSpace(body)) {
+				adds++
+			}
+		}
+		best = max(best, float64(adds)/float64(all))
+	}
+	return best
+}
+
+// Shares are those of the loops that most of the work is done in.
+func TestMostOfALoopIsArithmetic(t *testing.T) {
+	for bits, full := range map[string]string{"32": "S4", "64": "D2"} {
+		file := "float" + bits + "_neon_arm64.s"
+		for function, least := range map[string]float64{"tileFloat" + bits + "NEON": 0.8, "spmmFloat" + bits + "NEON": 0.4} {
+			share := busiest(textOf(t, file, function), full)
+			t.Logf("%s: %.0f %%", function, 100*share)
+			if share < least {
+				t.Errorf("%s: %.0f %% of the instructions multiply and add, want %.0f", function, 100*share, 100*least)
+			}
+		}
+	}
+}
+
+// What Go's assembler does not know is written as a word, and means what stands beside it.
+func TestWordsAreTheInstructionsBesideThem(t *testing.T) {
+	const tool = "aarch64-linux-gnu-objdump"
+	if _, err := exec.LookPath(tool); err != nil {
+		t.Skip(err)
+	}
+	var words []byte
+	var beside []string
+	for name, text := range files() {
+		if !strings.HasSuffix(name, "_arm64.s") {
+			continue
+		}
+		for _, m := range regexp.MustCompile(`WORD \$0x([0-9a-f]{8}) // (.*)`).FindAllSubmatch(text, -1) {
+			word, err := strconv.ParseUint(string(m[1]), 16, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			words = binary.LittleEndian.AppendUint32(words, uint32(word))
+			beside = append(beside, fmt.Sprintf("%s: %s", m[1], m[2]))
+		}
+	}
+	if len(beside) == 0 {
+		t.Fatal("there are no words")
+	}
+	path := filepath.Join(t.TempDir(), "words")
+	if err := os.WriteFile(path, words, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(tool, "-D", "-b", "binary", "-m", "aarch64", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := regexp.MustCompile(`(?m)^ +[0-9a-f]+:\t([0-9a-f]{8}) \t(.*)$`).FindAllSubmatch(out, -1)
+	if len(read) != len(beside) {
+		t.Fatalf("%d instructions for %d words", len(read), len(beside))
+	}
+	for k, m := range read {
+		got := fmt.Sprintf("%s: %s", m[1], strings.ReplaceAll(string(m[2]), "\t", " "))
+		if got != beside[k] {
+			t.Errorf("%s is beside %s", beside[k], got)
+		}
+	}
+}
+
+// Darwin keeps R18 for itself.
+func TestNoFunctionTakesR18(t *testing.T) {
+	for name, text := range files() {
+		if strings.HasSuffix(name, "_arm64.s") && regexp.MustCompile(`\bR18\b`).Match(text) {
+			t.Errorf("%s uses R18", name)
+		}
+	}
+}
