@@ -44,7 +44,7 @@ var networks = []struct {
 	{"GraphSAGE-GCN", UnsupervisedGraphSAGEGCN, gnn.Network{sageMeanLayer(8), gnn.ReLU(), sageMeanLayer(6), unitRowsLayer()}, [3]int{432_384, 1_013_504, 193_536}},
 	{"BGRL", BGRL, bootstrapNetwork(3, 6, 5), [3]int{532099, 1113219, 293251}},
 	// Without dropout, which draws for the features that are stored.
-	{"PolyGCL", PolyGCL, gnn.Network{filterLayer(6, 10), gnn.ReLU(), mixLayer(6, 10)}, [3]int{996_375, 2_158_615, 518_680}},
+	{"PolyGCL", PolyGCL, gnn.Network{filterLayer(6, 10, 0), gnn.ReLU(), mixLayer(6, 10)}, [3]int{996_375, 2_158_615, 518_680}},
 	{"GraphMAE", GraphMAE, maskedNetwork(), [3]int{1_999_053, 4_330_343, 3_128_798}},
 }
 

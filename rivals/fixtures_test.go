@@ -229,7 +229,7 @@ func TestSystemsEqualTorch(t *testing.T) {
 			func(s step) draws { s.Output(&gnn.View{}); return draws{} }, // a training has to have statistics
 		},
 		"polygcl": {
-			PolyGCL(""), gnn.Network{filterLayer(4, 10), gnn.ReLU(), mixLayer(4, 10)}, gnn.ObjectiveSpec{Parameters: polynomialParameters},
+			PolyGCL(""), gnn.Network{filterLayer(4, 10, 0), gnn.ReLU(), mixLayer(4, 10)}, gnn.ObjectiveSpec{Parameters: polynomialParameters},
 			polynomialLoss[float64], func(s step) draws { return draws{"shuffled": s.Rand().Perm(s.Nodes())} },
 		},
 		"graphcl": {

@@ -45,7 +45,7 @@ func TestGradients(t *testing.T) {
 		},
 		"BGRL": {narrowed(BGRL, bootstrapNetwork(1, 6, 4), 1), bootstrapSpec(7), bootstrapLoss[float64], nil},
 		"PolyGCL": {
-			narrowed(PolyGCL, gnn.Network{gnn.Dropout(0.3), filterLayer(6, 10), gnn.PReLU(), mixLayer(6, 10)}, 1),
+			narrowed(PolyGCL, gnn.Network{filterLayer(6, 10, 0.3), gnn.PReLU(), mixLayer(6, 10)}, 1),
 			gnn.ObjectiveSpec{Parameters: polynomialParameters}, polynomialLoss[float64], nil,
 		},
 		"SCE": {
