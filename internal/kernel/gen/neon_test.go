@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -74,46 +73,49 @@ func TestMostOfALoopIsArithmetic(t *testing.T) {
 
 // What Go's assembler does not know is written as a word, and means what stands beside it.
 func TestWordsAreTheInstructionsBesideThem(t *testing.T) {
-	const tool = "aarch64-linux-gnu-objdump"
-	if _, err := exec.LookPath(tool); err != nil {
-		t.Skip(err)
-	}
-	var words []byte
-	var beside []string
+	var words, beside []string
 	for name, text := range files() {
 		if !strings.HasSuffix(name, "_arm64.s") {
 			continue
 		}
-		for _, m := range regexp.MustCompile(`WORD \$0x([0-9a-f]{8}) // (.*)`).FindAllSubmatch(text, -1) {
-			word, err := strconv.ParseUint(string(m[1]), 16, 32)
-			if err != nil {
-				t.Fatal(err)
-			}
-			words = binary.LittleEndian.AppendUint32(words, uint32(word))
-			beside = append(beside, fmt.Sprintf("%s: %s", m[1], m[2]))
+		for _, m := range regexp.MustCompile(`(WORD .*) // (.*)`).FindAllStringSubmatch(string(text), -1) {
+			words, beside = append(words, m[1]), append(beside, m[2])
 		}
 	}
 	if len(beside) == 0 {
 		t.Fatal("there are no words")
 	}
-	path := filepath.Join(t.TempDir(), "words")
-	if err := os.WriteFile(path, words, 0o666); err != nil {
+	dir := t.TempDir()
+	source, object := filepath.Join(dir, "words.s"), filepath.Join(dir, "words.o")
+	const noSplit = 4 // or the function begins with more
+	text := fmt.Sprintf("TEXT ·words(SB), %d, $0-0\n%s\n", noSplit, strings.Join(words, "\n"))
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(tool, "-D", "-b", "binary", "-m", "aarch64", path).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := regexp.MustCompile(`(?m)^ +[0-9a-f]+:\t([0-9a-f]{8}) \t(.*)$`).FindAllSubmatch(out, -1)
+	tool(t, "asm", "-p", "words", "-o", object, source)
+	read := regexp.MustCompile(`\.s:(\d+)\t.* // (.*?)\s*\n`).FindAllStringSubmatch(tool(t, "objdump", "-gnu", object), -1)
 	if len(read) != len(beside) {
 		t.Fatalf("%d instructions for %d words", len(read), len(beside))
 	}
 	for k, m := range read {
-		got := fmt.Sprintf("%s: %s", m[1], strings.ReplaceAll(string(m[2]), "\t", " "))
-		if got != beside[k] {
-			t.Errorf("%s is beside %s", beside[k], got)
+		if m[1] != strconv.Itoa(k+2) || m[2] != beside[k] {
+			t.Errorf("line %s: %s, %s is beside %s", m[1], words[k], beside[k], m[2])
 		}
 	}
+}
+
+// tool is what one of Go's tools for arm64 says.
+func tool(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"tool", name}, args...)...)
+	if name == "asm" {
+		cmd.Env = append(os.Environ(), "GOARCH=arm64")
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go tool %s: %v: %s", name, err, out)
+	}
+	return string(out)
 }
 
 // Darwin keeps R18 for itself.
