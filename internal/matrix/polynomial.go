@@ -43,7 +43,7 @@ type Walk[T kernel.Float] struct {
 }
 
 // Polynomial returns Σₖ coef[k]·Wᵏ·X in new storage, or in place of a dense X that is owned and thereby
-// lost. A W that is a pattern may give it as [Filtered.Rows] says.
+// lost. A W that is a pattern may give it as [Filtered] says.
 func Polynomial[T kernel.Float](ctx context.Context, coef []float64, w *kernel.CSR[T], x *Matrix[T]) (kernel.Matrix[T], error) {
 	fx, err := Filter(ctx, coef, Walk[T]{Stored: w}, x, nil)
 	if err != nil {
