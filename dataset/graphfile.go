@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"unsafe"
 
 	"coles"
 	"coles/internal/source"
@@ -236,18 +235,3 @@ func namesIn(data []byte, n int) ([]string, error) {
 	}
 	return ids, nil
 }
-
-// numbersIn are n little-endian numbers where they lie, or copied if they cannot be used so.
-func numbersIn[T int32 | int64 | float32 | float64](data []byte, n int) []T {
-	if n == 0 {
-		return nil
-	}
-	if littleEndian && uintptr(unsafe.Pointer(&data[0]))%unsafe.Sizeof(T(0)) == 0 {
-		return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n)
-	}
-	out := make([]T, n)
-	binary.Decode(data, binary.LittleEndian, out)
-	return out
-}
-
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1

@@ -169,12 +169,6 @@ type Mapped struct {
 	file   *mapping // nil when the matrix is in memory or closed
 }
 
-// mapping is a part of a file mapped into memory.
-type mapping struct {
-	bytes         []byte
-	unmap, forget func() error
-}
-
 // Matrix returns the matrix (n × d), not to be written to: the memory is read-only, and a write
 // ends the program. It is nil after Close.
 func (m *Mapped) Matrix() *coles.Dense32 { return m.matrix }
