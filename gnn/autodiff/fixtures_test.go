@@ -72,6 +72,11 @@ func TestOperationsEqualTorch(t *testing.T) {
 		"layernorm": func(f *fixture) *Value[float64] {
 			return f.LayerNorm(f.variable("x"), f.variable("gain"), f.variable("bias"), f.Number("eps"))
 		},
+		"lstm": func(f *fixture) *Value[float64] {
+			var sequences [][]int
+			f.Decode("sequences", &sequences)
+			return f.LSTM(f.variable("x"), f.variable("theta"), f.variable("phi"), f.variable("b"), sequences)
+		},
 		"softmaxsum":          softmaxSum(false),
 		"softmaxsum_constant": softmaxSum(true),
 		"graphmae": func(f *fixture) *Value[float64] {

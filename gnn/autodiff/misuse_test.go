@@ -18,7 +18,7 @@ func TestMistakesPanic(t *testing.T) {
 	tape := New[float64](context.Background())
 	a, b := tape.Constant(kernel.Dense[float64](3, 4)), tape.Constant(kernel.Dense[float64](5, 6))
 	c, empty := tape.Constant(kernel.Dense[float64](4, 3)), tape.Constant(kernel.Dense[float64](0, 4))
-	six := make([]float64, 6)
+	row, six := tape.Constant(kernel.Dense[float64](1, 4)), make([]float64, 6)
 	identity := &CSR[float64]{Rows: 4, Cols: 4, Ptr: []int64{0, 1, 2, 3, 4}, Col: []int32{0, 1, 2, 3}, Val: []float64{1, 1, 1, 1}}
 	// A target that is not known to be symmetric would have the gradient of another loss; one without
 	// edges has no weight for them.
@@ -54,6 +54,8 @@ func TestMistakesPanic(t *testing.T) {
 		"HeadDots of 3×4 and 4×3":                                   func() { tape.HeadDots(a, c) },
 		"Attention of 3×4 and 3×4":                                  func() { tape.Attention(hub, a, a, a, 0.2, 0, nil) },
 		"Attention of 4×3 and 4×3 and 4×3":                          func() { tape.Attention(hub, c, c, c, 0.2, 0, nil) },
+		"LSTM of 3×4 and 4×3 and 3×4 and 4×3":                       func() { tape.LSTM(a, c, a, c, nil) },
+		"LSTM: index 4 at place 1, outside of [0, 4)":               func() { tape.LSTM(c, a, row, row, [][]int{{0}, {1, 4}}) },
 		"SoftmaxSum of 3×4 and 3×4":                                 func() { tape.SoftmaxSum(hub, a, 1, false) },
 		"Attention with a slope of -1":                              func() { tape.Attention(hub, c, tape.Columns(a, 0, 3), c, -1, 0, nil) },
 		"Attention at a rate of 1":                                  func() { tape.Attention(hub, c, tape.Columns(a, 0, 3), c, 0.2, 1, nil) },
@@ -105,7 +107,7 @@ func TestSparseMatricesThatDoNotFitPanic(t *testing.T) {
 func TestASparseConstantInPlaceOfADenseMatrixPanics(t *testing.T) {
 	for _, op := range operations[float64]() {
 		for k := range op.sizes(5, 3) {
-			if op.name == "Dropout" || op.name == "Gather" || op.name == "Convolve" && k == 0 ||
+			if op.name == "Dropout" || op.name == "Gather" || (op.name == "Convolve" || op.name == "LSTM") && k == 0 ||
 				strings.HasPrefix(op.name, "MatMul") && len(op.sizes(5, 3)) == 2 && k == 0 {
 				continue
 			}

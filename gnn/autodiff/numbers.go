@@ -87,5 +87,11 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + e)
 }
 
+// gate is σ(x) with the digits of a T.
+func gate[T Float](x T) float64 { return 1 / (1 + exp[T](-float64(x))) }
+
+// tanh is that with an error of as many digits of 1.
+func tanh[T Float](x float64) float64 { return 2/(1+exp[T](-2*x)) - 1 }
+
 // softplus is log(1 + eˣ).
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

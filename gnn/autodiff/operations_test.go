@@ -127,6 +127,37 @@ func mulOf[T Float](name string, sizes func(n, d int) [][2]int) operation[T] {
 	})
 }
 
+// readings are n + 5 sequences of up to four rows below n, the first and others of none.
+func readings(n int) (all [][]int) {
+	rows := picks(n+11, n, 3)
+	for i := range n + 5 {
+		all = append(all, rows[i:][:i*i%7])
+	}
+	return all
+}
+
+// lstmByHand reads the same sequences, one after the other.
+func lstmByHand(x, theta, phi, b matrix64) matrix64 {
+	sequences, k := readings(x.Rows), phi.Rows
+	sigma := func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
+	all := kernel.Dense[float64](len(sequences), k)
+	for i, rows := range sequences {
+		c, h := make([]float64, k), all.Row(i)
+		for _, row := range rows {
+			before := slices.Clone(h)
+			into := func(j int) float64 {
+				return at(b, 0, j) + sumOver(x.Cols, func(p int) float64 { return at(x, row, p) * at(theta, p, j) }) +
+					sumOver(k, func(p int) float64 { return before[p] * at(phi, p, j) })
+			}
+			for j := range k {
+				c[j] = sigma(into(k+j))*c[j] + sigma(into(j))*math.Tanh(into(2*k+j))
+				h[j] = sigma(into(3*k+j)) * math.Tanh(c[j])
+			}
+		}
+	}
+	return all
+}
+
 const normEpsilon = 1e-3
 
 // normedByHand is γ·x̂ + β for the mean and the variance of each column.
@@ -294,6 +325,14 @@ func operations[T Float]() []operation[T] {
 				rows := picks(x.Rows+3, x.Rows, 2)
 				return build(len(rows), x.Cols, func(i, j int) float64 { return at(x, rows[i], j) })
 			}),
+		{
+			name: "LSTM", sizes: func(n, d int) [][2]int { return [][2]int{{n, d}, {d, 4 * d}, {d, 4 * d}, {1, 4 * d}} },
+			apply: func(t *Tape[T], in []*Value[T]) *Value[T] {
+				return t.LSTM(in[0], in[1], in[2], in[3], readings(in[0].Rows()))
+			},
+			want:   func(in []matrix64) matrix64 { return lstmByHand(in[0], in[1], in[2], in[3]) },
+			domain: func(v float64) float64 { return v / 4 }, // a difference grows with every step
+		},
 		{
 			name: "Concat", sizes: joins,
 			apply: func(t *Tape[T], in []*Value[T]) *Value[T] { return t.Concat(in...) },

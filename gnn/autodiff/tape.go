@@ -21,6 +21,7 @@
 //   - activations: ReLU, PReLU, ELU, Sigmoid, LogSigmoid, Softplus, Dropout
 //   - lengths and deviations: RowNormalize, ColumnNormalize, BatchNorm, BatchNormFixed, LayerNorm
 //   - neighbours in a graph: HeadDots, Attention, SoftmaxSum
+//   - rows in an order: LSTM
 //   - sums and means: Sum, Mean, LogPowerMeanRows
 //   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality
 //   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
