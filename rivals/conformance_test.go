@@ -42,6 +42,7 @@ var networks = []struct {
 	{"Graph2Gauss", Graph2Gauss, gnn.Network{gnn.Linear(8), gnn.ReLU(), gaussian(5)}, [3]int{799_872, 1_962_112, 322_176}},
 	{"GraphSAGE", UnsupervisedGraphSAGE, gnn.Network{sageLayer(8), gnn.ReLU(), sageLayer(6), unitRowsLayer()}, [3]int{432_384, 1_013_504, 193_536}},
 	{"GraphSAGE-GCN", UnsupervisedGraphSAGEGCN, gnn.Network{sageMeanLayer(8), gnn.ReLU(), sageMeanLayer(6), unitRowsLayer()}, [3]int{432_384, 1_013_504, 193_536}},
+	{"GraphSAGE-LSTM", UnsupervisedGraphSAGELSTM, gnn.Network{sageLSTMLayer(8, 25), gnn.ReLU(), sageLSTMLayer(6, 10), unitRowsLayer()}, [3]int{1_245_824, 2_698_624, 648_704}},
 	{"BGRL", BGRL, bootstrapNetwork(3, 6, 5), [3]int{532099, 1113219, 293251}},
 	// Without dropout, which draws for the features that are stored.
 	{"PolyGCL", PolyGCL, gnn.Network{filterLayer(6, 10, 0), gnn.ReLU(), mixLayer(6, 10)}, [3]int{996_375, 2_158_615, 518_680}},

@@ -30,11 +30,14 @@ func TestGradients(t *testing.T) {
 	walks.Sampler = pairSampler(64, []int{2, 3})
 	meanWalks := walks
 	meanWalks.Network = gnn.Network{sageMeanLayer(8), gnn.ReLU(), sageMeanLayer(6), unitRowsLayer()}
+	readWalks := walks
+	readWalks.Network = gnn.Network{sageLSTMLayer(8, 3), gnn.ReLU(), sageLSTMLayer(6, 2), unitRowsLayer()}
 	rows := map[string]row{
-		"DGI":           {narrowed(DGI, cut.Network, 1), infomax, infomaxLoss[float64], nil},
-		"GraphCL":       {cut, infomax, infomaxLoss[float64], nil},
-		"GraphSAGE":     {walks, bare, walkLoss[float64], nil},
-		"GraphSAGE-GCN": {meanWalks, bare, walkLoss[float64], nil},
+		"DGI":            {narrowed(DGI, cut.Network, 1), infomax, infomaxLoss[float64], nil},
+		"GraphCL":        {cut, infomax, infomaxLoss[float64], nil},
+		"GraphSAGE":      {walks, bare, walkLoss[float64], nil},
+		"GraphSAGE-GCN":  {meanWalks, bare, walkLoss[float64], nil},
+		"GraphSAGE-LSTM": {readWalks, bare, walkLoss[float64], nil},
 		"GraphMAE": {
 			narrowed(GraphMAE, maskedNetwork(), 1), masked,
 			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, mask) }, nil,

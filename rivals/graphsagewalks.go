@@ -25,18 +25,19 @@ import (
 //
 // It trains 2·128·(d+256) numbers. An epoch takes twice the time of one of GraphSAGE on all nodes, and
 // a step twice its memory.
-func UnsupervisedGraphSAGE(dataset string) gnn.Settings {
-	s := rival(gnn.NewObjective("walks", gnn.ObjectiveSpec{}, walkLoss[float32], walkLoss[float64]),
-		sageLayer(256), gnn.ReLU(), sageLayer(256), unitRowsLayer())
-	s.Sampler, s.Preparation = pairSampler(512, sageCounts), standardizedOn(dataset, "reddit")
-	s.Epochs = 20
-	return s
-}
+func UnsupervisedGraphSAGE(dataset string) gnn.Settings { return onWalks(GraphSAGE(dataset)) }
 
 // UnsupervisedGraphSAGEGCN is [UnsupervisedGraphSAGE] with the layers of [GraphSAGEGCN].
-func UnsupervisedGraphSAGEGCN(dataset string) gnn.Settings {
-	s := UnsupervisedGraphSAGE(dataset)
-	s.Network = gnn.Network{sageMeanLayer(256), gnn.ReLU(), sageMeanLayer(256), unitRowsLayer()}
+func UnsupervisedGraphSAGEGCN(dataset string) gnn.Settings { return onWalks(GraphSAGEGCN(dataset)) }
+
+// UnsupervisedGraphSAGELSTM is [UnsupervisedGraphSAGE] with the layers of [GraphSAGELSTM].
+func UnsupervisedGraphSAGELSTM(dataset string) gnn.Settings { return onWalks(GraphSAGELSTM(dataset)) }
+
+// onWalks trains the network of a classifier, without the layer of classes, on walks.
+func onWalks(classifier gnn.Settings) gnn.Settings {
+	n := classifier.Network
+	s := rival(gnn.NewObjective("walks", gnn.ObjectiveSpec{}, walkLoss[float32], walkLoss[float64]), n[:len(n)-1]...)
+	s.Sampler, s.Preparation, s.Epochs = pairSampler(512, sageCounts), classifier.Preparation, 20
 	return s
 }
 

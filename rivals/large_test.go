@@ -66,6 +66,12 @@ var largeSystems = []largeSystem{
 		},
 	},
 	{
+		name: "GraphSAGE-LSTM", settings: ofAnyGraph(GraphSAGELSTM), trained: 640*(128+256) + 2*(128*128+129*512) + 257*40,
+		narrow: func(int) gnn.Network {
+			return gnn.Network{sageLSTMLayer(6, 25), gnn.ReLU(), sageLSTMLayer(8, 10), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}
+		},
+	},
+	{
 		name: "GraphSAINT", settings: ofAnyGraph(GraphSAINT), trained: 2*(128*128+384)*2 + 2*(256*128+384) + 129*40,
 		narrow: func(int) gnn.Network {
 			return gnn.Network{saintLayer(2, 8), gnn.Dropout(0.2), saintLayer(1, 6), saintLayer(2, 8), unitRowsLayer(), gnn.Linear(gnn.AutoWidth)}

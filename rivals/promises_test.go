@@ -70,8 +70,8 @@ func sampledFits(t *testing.T, epochs int) map[string]fit {
 			return m.Scores(ctx, g, x)
 		}
 	}
-	if len(fits) != 5 {
-		t.Fatalf("%d sampled systems, want 5", len(fits))
+	if len(fits) != 6 {
+		t.Fatalf("%d sampled systems, want 6", len(fits))
 	}
 	return fits
 }
