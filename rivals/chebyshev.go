@@ -59,8 +59,9 @@ func chebyshev[T autodiff.Float](t *autodiff.Tape[T], twice *autodiff.CSR[T], z,
 	}
 	combine := func(y, x autodiff.Matrix[T], also func(k int, term []T)) {
 		terms(x, func(k int, term []T) {
-			factor := c.Data().Data[k]
-			t.Fail(parallel.Ranges(context.Background(), len(term), 1<<14, func(lo, hi int) { matrix.AddScaled(y.Data[lo:hi], factor, term[lo:hi]) }))
+			if factor := c.Data().Data[k]; y.Data != nil {
+				t.Fail(parallel.Ranges(context.Background(), len(term), 1<<14, func(lo, hi int) { matrix.AddScaled(y.Data[lo:hi], factor, term[lo:hi]) }))
+			}
 			also(k, term)
 		})
 	}

@@ -22,16 +22,16 @@ import (
 //
 // with [gnn.GCN] of 2h and of h columns, each with the activation behind it, a head as wide as the
 // output, rows of features that sum to one, and coupled decay 1e-5. The setting for every other
-// graph has the medians of theirs, and 1024 anchors. Theirs has one slope for both PReLU, here are
+// graph has the medians of theirs. It and the one for Pubmed have 1024 anchors, theirs all nodes. Theirs has one slope for both PReLU, here are
 // two; and they drop each direction of an edge for itself, which makes the operator of a view
 // one-sided.
 //
 // It trains 433,024 numbers on Cora, of which a model does not keep the head's 33,024. An epoch
 // takes some 8n²h multiplications and 4n² exponentials, but the memory is O(n·h): there is no n × n
-// matrix. On Pubmed, 1024 anchors take a tenth of that:
+// matrix. On Pubmed, 1024 anchors take a tenth of what all nodes do:
 //
 //	s := rivals.GRACE("pubmed")
-//	s.Objective = rivals.GRACEObjective(0.7, 256, 1024)
+//	s.Objective = rivals.GRACEObjective(0.7, 256, 0) // all nodes
 func GRACE(dataset string) gnn.Settings { return graceFor(dataset).settings(gnn.Drop) }
 
 // grace holds what differs between settings of [GRACE] and [GCA].
@@ -53,7 +53,7 @@ func graceFor(dataset string) grace {
 	case "citeseer":
 		return grace{256, 256, gnn.PReLU, [2]float64{0.2, 0}, [2]float64{0.3, 0.2}, 0.9, 1e-3, 200, 0}
 	case "pubmed":
-		return grace{256, 256, gnn.ReLU, [2]float64{0.4, 0.1}, [2]float64{0, 0.2}, 0.7, 1e-3, 1500, 0}
+		return grace{256, 256, gnn.ReLU, [2]float64{0.4, 0.1}, [2]float64{0, 0.2}, 0.7, 1e-3, 1500, 1024}
 	}
 	return grace{256, 256, gnn.ReLU, [2]float64{0.2, 0.1}, [2]float64{0.3, 0.2}, 0.7, 1e-3, 200, 1024}
 }

@@ -56,6 +56,10 @@ func TestGradients(t *testing.T) {
 			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, 100) }, nil,
 		},
 	}
+	// Dense features of fewer columns than the filters are filtered before the product.
+	few := rows["PolyGCL"]
+	few.settings.Preparation, few.settings.Network = coles.PrepareStandardize, gnn.Network{filterLayer(13, 10, 0.3), gnn.PReLU(), mixLayer(13, 10)}
+	rows["PolyGCL of few features"] = few
 	adversary := gnn.ObjectiveSpec{Parameters: discriminator}
 	for _, variational := range []bool{false, true} {
 		s := narrowed(GAE, gnn.Network{plainGCN(6), gnn.ReLU(), codeGCN(4, variational)}, 1)

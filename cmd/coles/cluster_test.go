@@ -85,9 +85,6 @@ func TestClusterSettings(t *testing.T) {
 		"-embedding": {[]string{"-embedding", y}, []coles.Option{coles.WithDim(4)}},
 	} {
 		y := testkit.Must(coles.Fit(t.Context(), g, d.Features, c.fit...)).Embedding()
-		if name == "-embedding" { // the file of a fit in float32 is, too
-			y.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, y)
-		}
 		u := unit(y)
 		want := testkit.Must(eval.KMeans{Clusters: 7, Seed: 1}.Fit(t.Context(), u)).Labels // of more than there are, settings show
 		testkit.WantSame(t, "clusters by "+name, clustered(t, append(c.args, "-k", "7")...), want)

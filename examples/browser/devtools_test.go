@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 
@@ -43,12 +44,22 @@ func (d *devtools) call(method string, params map[string]any) (result struct {
 	}
 }
 
-// scheme has the page think that its user prefers dark or light.
-func (d *devtools) scheme(kind string) {
+// ofPage sends a command to the page.
+func (d *devtools) ofPage(method string, params map[string]any) {
 	if d.session == "" {
 		targets := d.call("Target.getTargets", nil).TargetInfos
 		page := slices.IndexFunc(targets, func(t struct{ TargetID, Type string }) bool { return t.Type == "page" })
 		d.session = d.call("Target.attachToTarget", map[string]any{"targetId": targets[page].TargetID, "flatten": true}).SessionID
 	}
-	d.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": kind}}})
+	d.call(method, params)
+}
+
+// scheme has the page think that its user prefers dark or light.
+func (d *devtools) scheme(kind string) {
+	d.ofPage("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]string{"name": "prefers-color-scheme", "value": kind}}})
+}
+
+// press presses the button of a name as the page's user would.
+func (d *devtools) press(name string) {
+	d.ofPage("Runtime.evaluate", map[string]any{"expression": fmt.Sprintf("find('[name=%s]').click()", name), "userGesture": true})
 }

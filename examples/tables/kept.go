@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -18,12 +20,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// keptAt is where the embedding by a method with one seed is kept; "" for one that nothing keeps.
+// keptAt is where the embedding by a method with one seed is kept; "" for one that nothing keeps. The name tells
+// the settings of a network from others, which an older command may have had.
 func (m method) keptAt(o options, p *problem, seed uint64) string {
 	if o.keep == "" || !m.seeded {
 		return ""
 	}
-	return filepath.Join(o.keep, p.Name, fmt.Sprintf("%s-%d.npy", plain(m.name), seed))
+	name := fmt.Sprintf("%s-%d.npy", plain(m.name), seed)
+	if m.settings != nil {
+		text, err := json.Marshal(m.settings(p.Name))
+		if err != nil {
+			panic(err) // the settings are of this program, and go into models as JSON
+		}
+		name = fmt.Sprintf("%08x-%s", crc32.ChecksumIEEE(text), name)
+	}
+	return filepath.Join(o.keep, p.Name, name)
 }
 
 // kept is an embedding, read where a run before has kept it, and kept for the next one.

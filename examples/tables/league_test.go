@@ -28,14 +28,14 @@ func TestMeanRanks(t *testing.T) {
 }
 
 // The league says first how long it takes. What it has trained it keeps: a second run trains nothing, says so, and
-// prints the same.
+// prints the same; what was trained by other settings is not that.
 func TestLeagueGoesOnWhereItStopped(t *testing.T) {
 	keep := t.TempDir()
 	args := []string{"-data", testkit.Shared(t, "data"), "-table", "league", "-datasets", "texas", "-methods", "coles-s2gc,raw,cca-ssg", "-splits", "3", "-seeds", "2", "-keep", keep}
 	first, stderr := clitest.Run(t, run, args...)
 	testkit.WantText(t, stderr, "texas: CCA-SSG takes about", "for 50 epochs", "to train all once takes about")
 	testkit.WantText(t, first, "## League, best of three scales\n", "## League, C by cross-validation\n", "| texas, 5 |", "**", "| mean rank in 2 cells |")
-	path := filepath.Join(keep, "texas", "ccassg-1.npy")
+	path := testkit.Must(filepath.Glob(filepath.Join(keep, "texas", "*-ccassg-1.npy")))[0]
 	kept := testkit.Must(os.ReadFile(path))
 	again, stderr := clitest.Run(t, run, args...)
 	testkit.WantSame(t, "second run", again, first)
@@ -43,6 +43,9 @@ func TestLeagueGoesOnWhereItStopped(t *testing.T) {
 	if strings.Contains(stderr, "epochs") {
 		t.Errorf("the second run trains: %s", stderr)
 	}
+	testkit.Check(t, os.WriteFile(filepath.Join(keep, "texas", "00000000-ccassg-1.npy"), nil, 0o600))
+	again, _ = clitest.Run(t, run, args...)
+	testkit.WantSame(t, "beside another setting's", again, first)
 	testkit.Check(t, os.WriteFile(path, kept[:len(kept)/2], fs.FileMode(0o600)))
 	clitest.Refuses(t, run, []clitest.Refusal{{Name: "half a file", Args: args, Text: "ccassg-1.npy"}})
 }
