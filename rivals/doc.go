@@ -30,6 +30,7 @@
 //	GraphSAGE    2017  a node and the mean of its neighbours                    SAGE
 //	GraphSAGE    2017  the same of a few neighbours, drawn in every step        GraphSAGE, UnsupervisedGraphSAGE
 //	GraphSAGE    2017  means of a few neighbours and the node                   GraphSAGEGCN, UnsupervisedGraphSAGEGCN
+//	GraphSAGE    2017  a few neighbours read in an order by an LSTM             GraphSAGELSTM, UnsupervisedGraphSAGELSTM
 //	FastGCN      2018  sums over nodes drawn by importance                      FastGCN
 //	GraphSAINT   2020  subgraphs of random walks, without bias                  GraphSAINT
 //	GraphZoom    2020  random walks on a coarse graph, refined and smoothed     GraphZoom

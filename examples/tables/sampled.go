@@ -13,10 +13,12 @@ import (
 var sampledMethods = []method{
 	learner("GraphSAGE", rivals.GraphSAGE, asTheyAre),
 	learner("GraphSAGE-GCN", rivals.GraphSAGEGCN, asTheyAre),
+	learner("GraphSAGE-LSTM", rivals.GraphSAGELSTM, asTheyAre),
 	learner("GraphSAINT", rivals.GraphSAINT, asTheyAre),
 	learner("FastGCN", rivals.FastGCN, asTheyAre),
 	headed("GraphSAGE (unsupervised) + MLP", unlabelled(rivals.UnsupervisedGraphSAGE)),
 	headed("GraphSAGE-GCN (unsupervised) + MLP", unlabelled(rivals.UnsupervisedGraphSAGEGCN)),
+	headed("GraphSAGE-LSTM (unsupervised) + MLP", unlabelled(rivals.UnsupervisedGraphSAGELSTM)),
 	walked("GraphZoom + MLP", func(ctx context.Context, t *task) (*mat.Dense, int, error) {
 		z := rivals.DefaultGraphZoom()
 		z.Embedding = t.walks(z.Embedding)
