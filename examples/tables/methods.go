@@ -73,8 +73,8 @@ var trainedMethods = []method{
 	powerMean("COLES-S2GC (arithmetic)", 1),
 	powerMean("COLES-S2GC (harmonic)", -1),
 	powerMean("COLES-S2GC (quadratic)", 2),
-	sampledNCE("GCN+SampledNCE", gnn.GCN, 20),
-	sampledNCE("SAGE+SampledNCE", gnn.SAGE, 50),
+	sampledNCE("GCN+SampledNCE", gnn.GCN),
+	sampledNCE("SAGE+SampledNCE", gnn.SAGE),
 }
 
 // allMethods are what accuracy is measured of.
@@ -217,8 +217,9 @@ func powerMean(name string, order float64) method {
 	return trained(name, gnn.WithSettings(gnn.LinearSettings()), gnn.WithObjective(gnn.PowerMean(order, 5)), gnn.WithFreshNegatives(true))
 }
 
-// sampledNCE is the paper's rival: two layers of one kind, for so many epochs. Trained for long it
-// falls to the paper's figures.
-func sampledNCE(name string, layer func(width int) gnn.Layer, epochs int) method {
-	return trained(name, gnn.WithNetwork(layer(512), gnn.ReLU(), layer(gnn.AutoWidth)), gnn.WithObjective(gnn.SampledNCE(5, 1)), gnn.WithFreshNegatives(true), gnn.WithEpochs(epochs))
+// sampledNCE is the paper's rival: two layers of one kind, for 20 epochs, on rows of features that sum to five.
+// On unit rows, or trained for long, it falls to the paper's figures.
+func sampledNCE(name string, layer func(width int) gnn.Layer) method {
+	return trained(name, gnn.WithNetwork(layer(512), gnn.ReLU(), layer(gnn.AutoWidth)), gnn.WithObjective(gnn.SampledNCE(5, 1)), gnn.WithFreshNegatives(true),
+		gnn.WithPreparation(coles.PrepareRowL1, 5), gnn.WithEpochs(20))
 }
