@@ -56,7 +56,7 @@ func TestBrokenEmbeddersFail(t *testing.T) {
 		}},
 		"processors": {Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (Model, error) {
 			m, err := fit(ctx, g, x)
-			if err == nil && runtime.GOMAXPROCS(0) == 3 {
+			if err == nil && runtime.GOMAXPROCS(0) > 2 {
 				m.Embedding().Set(0, 0, 1)
 			}
 			return m, err
