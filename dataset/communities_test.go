@@ -204,6 +204,8 @@ func TestCommunitiesKeepTheirBytes(t *testing.T) {
 		{Communities{Nodes: 30000, Classes: 3, Degree: 12, Homophily: 1, DegreeExponent: 2.1, Words: 0.5, Seed: 9}, "ea1f9f8c670d1108"},
 		{Communities{Nodes: 20000, Classes: 40, Degree: 14, DegreeExponent: math.Inf(1), Topic: 1, Words: 60, Features: 100, Seed: 3}, "bea902b15a240d40"},
 		{Communities{Nodes: 70000, Classes: 1, Degree: 20, DegreeExponent: 2.5, Features: -1, Seed: 4}, "a6b794e0dfcfa810"},
+		{Communities{Nodes: 9, Classes: 3, Degree: 2, Words: 1e5, Features: 70001, Seed: 6}, "c4fc52c0399ad606"}, // sorted in parts
+		{Communities{Nodes: 9, Classes: 3, Degree: 2, Words: 1e5, Features: 3, Seed: 6}, "8acae2c6bdea552c"},     // more of a word than is sorted
 		{Communities{Nodes: 5000, Classes: 41, Degree: 10, Features: 33, Dense: true, Seed: 5}, "e40c46c149bb19cd"},
 	} {
 		if got := sumOf(generate(t, c.c)); got != c.want {

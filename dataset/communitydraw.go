@@ -216,7 +216,7 @@ func (g *blocks) words(ctx context.Context) (mat.Matrix, error) {
 		var count []float64
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			bag = d.bag(bag[:0], int(place[i]))
-			slices.Sort(bag)
+			d.sort(bag, 0, d.Features)
 			for q, w := range bag {
 				if q > 0 && w == bag[q-1] {
 					count[len(count)-1]++
@@ -254,6 +254,27 @@ func (d drawing) bag(bag []int, p int) []int {
 		}
 	}
 	return bag
+}
+
+// sort orders a bag of words from lo to below hi. A long one is parted by the vocabulary first, since a sort
+// does not look at the context.
+func (d drawing) sort(bag []int, lo, hi int) {
+	if len(bag) <= between {
+		slices.Sort(bag)
+		return
+	}
+	if hi-lo < 2 || d.ctx.Err() != nil {
+		return
+	}
+	below, mid := 0, lo+(hi-lo)/2
+	for q, w := range bag {
+		if w < mid {
+			bag[q], bag[below] = bag[below], w
+			below++
+		}
+	}
+	d.sort(bag[:below], lo, mid)
+	d.sort(bag[below:], mid, hi)
 }
 
 // numbers draws the dense features of every node.
