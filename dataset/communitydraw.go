@@ -218,6 +218,9 @@ func (g *blocks) words(ctx context.Context) (mat.Matrix, error) {
 			bag = d.bag(bag[:0], int(place[i]))
 			d.sort(bag, 0, d.Features)
 			for q, w := range bag {
+				if d.stopped(q) {
+					break
+				}
 				if q > 0 && w == bag[q-1] {
 					count[len(count)-1]++
 					continue
