@@ -18,7 +18,6 @@ import (
 	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
-	"coles/rivals"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -160,7 +159,6 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 		"a network":            testkit.Err(gnn.Train(ctx, g, x)),
 		"a tape":               began,
 		"a tape used again":    tape.Err(),
-		"skip-gram":            testkit.Err(rivals.DeepWalk().Fit(ctx, g, nil)),
 	} {
 		if !errors.Is(err, coles.ErrSetting) || !strings.HasSuffix(err.Error(), `COLES_KERNEL is "sse9", possible here: `+strings.Join(kernel.Paths(), ", ")) {
 			t.Errorf("%s: %v", name, err)

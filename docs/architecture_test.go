@@ -82,7 +82,7 @@ func (tr *tree) knows(folder string) []string {
 		case imported == ".":
 			known["coles"] = true
 		case strings.HasPrefix(imported, folder+"/internal/"):
-		case first == "internal":
+		case first == "internal", strings.Contains(imported, "/internal/"):
 			known["internal"] = true
 		default:
 			known[path.Clean(imported)] = true

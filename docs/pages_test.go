@@ -2,6 +2,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -27,7 +28,7 @@ func TestPages(t *testing.T) {
 // lies lists what the pages and the comments of code name and the tree has not, after its file and line.
 func (tr *tree) lies() (all []string) {
 	for _, file := range slices.Sorted(maps.Keys(tr.pages)) {
-		p := &page{tree: tr, file: file, folder: "."}
+		p := &page{tree: tr, file: file, home: home(file)}
 		p.read()
 		all = append(all, p.lies...)
 	}
@@ -44,9 +45,15 @@ func (tr *tree) lies() (all []string) {
 type page struct {
 	*tree
 	file   string
+	home   string // the folder of the page's module
 	folder string // where the commands of a section run
 	line   int
 	lies   []string
+}
+
+// home is the folder whose pages lie in docs/ or beside it.
+func home(file string) string {
+	return path.Clean(strings.TrimSuffix(path.Dir(file), "docs"))
 }
 
 func (p *page) lie(format string, args ...any) {
@@ -64,7 +71,7 @@ var (
 	codeSpan  = regexp.MustCompile("`+([^`]+)`+")
 	plainFile = regexp.MustCompile(`[\w.][\w./-]*\.(?:go|md)\b`)
 	pathLike  = regexp.MustCompile(`^[\w.][\w.*-]*(?:/[\w.*-]*)+$|^[\w-]+\.(?:go|md)$`)
-	inFolder  = regexp.MustCompile("[Ii]n the folder `([a-z./]+)`")
+	inFolder  = regexp.MustCompile("[Ii]n the (?:root|folder `([a-z./]+)`)")
 	declared  = regexp.MustCompile("`(\\w+)` (?:in|of) `([\\w./]+\\.go)`")
 	hyphened  = regexp.MustCompile(`^\w+(?:-\w+)+$`)
 	inner     = regexp.MustCompile(`^[a-z]+[A-Z]\w*$`)
@@ -86,6 +93,7 @@ func anchors(text string) set {
 
 // read goes through the page, block by block.
 func (p *page) read() {
+	p.folder = p.home
 	lines := strings.Split(p.pages[p.file], "\n")
 	theirs := -1 // the column of a table that has the words of other libraries
 	for k := 0; k < len(lines); k++ {
@@ -110,7 +118,7 @@ func (p *page) read() {
 			}
 		case strings.TrimSpace(line) != "": // a paragraph, in which a span of code may go on in the next line
 			if heading.MatchString(line) {
-				p.folder = "."
+				p.folder = p.home
 			}
 			first := k
 			for k+1 < len(lines) && !ends.MatchString(lines[k+1]) {
@@ -129,8 +137,8 @@ func (p *page) prose(text, around string) {
 		p.link(found[2])
 	}
 	if found := inFolder.FindStringSubmatch(text); found != nil {
-		p.folder = found[1]
-		p.path(found[1], around)
+		p.folder = cmp.Or(found[1], ".")
+		p.path(p.folder, around)
 	}
 	for _, found := range declared.FindAllStringSubmatch(text, -1) {
 		right := func(name string) bool { return name == found[1] || strings.HasSuffix(name, "."+found[1]) }

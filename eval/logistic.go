@@ -45,7 +45,7 @@ type LogisticRegression struct {
 	// cannot tell near candidates apart, and the best of them is best by chance: the mean stays in
 	// their middle until the labels speak. Right predictions are counted, and not their
 	// probabilities, which ask how sure a model may be and not which class is likeliest. The half in
-	// e^(h/2) was chosen with the thirteen graphs of docs/results.md in view, at 5 and 20 labels per
+	// e^(h/2) was chosen with the thirteen graphs of lab/docs/results.md in view, at 5 and 20 labels per
 	// class, as was [DefaultCs].
 	Cs []float64
 	// Folds is the number of parts, drawn as by scikit-learn's StratifiedKFold. Zero means 5, or as

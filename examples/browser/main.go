@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"coles/dataset"
-	"coles/examples/internal/cli"
+	"coles/internal/examples/cli"
 )
 
 //go:embed static

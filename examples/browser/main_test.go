@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/examples/internal/clitest"
+	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
 )
 

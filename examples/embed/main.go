@@ -12,7 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/examples/internal/cli"
+	"coles/internal/examples/cli"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/examples/internal/clitest"
+	"coles/internal/examples/clitest"
 )
 
 func TestEmbed(t *testing.T) {

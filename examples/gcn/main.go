@@ -12,9 +12,9 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/eval/picture"
-	"coles/examples/internal/cli"
-	"coles/examples/internal/pictures"
 	"coles/gnn"
+	"coles/internal/examples/cli"
+	"coles/internal/examples/pictures"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/examples/internal/clitest"
+	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
 )
 

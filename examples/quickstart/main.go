@@ -13,8 +13,8 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/eval/picture"
-	"coles/examples/internal/cli"
-	"coles/examples/internal/pictures"
+	"coles/internal/examples/cli"
+	"coles/internal/examples/pictures"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"coles/examples/internal/clitest"
+	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
 )
 

@@ -20,8 +20,8 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval/picture"
-	"coles/examples/internal/cli"
-	"coles/examples/internal/pictures"
+	"coles/internal/examples/cli"
+	"coles/internal/examples/pictures"
 	"coles/internal/peak"
 
 	"gonum.org/v1/gonum/stat"

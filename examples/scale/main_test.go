@@ -11,7 +11,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/examples/internal/clitest"
+	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
 )
 

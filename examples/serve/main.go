@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"coles/examples/internal/cli"
+	"coles/internal/examples/cli"
 )
 
 const usage = `Usage: serve [flags]

@@ -23,7 +23,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/examples/internal/clitest"
+	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
 	"coles/live"
 	"coles/table"

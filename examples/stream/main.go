@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"coles"
-	"coles/examples/internal/cli"
+	"coles/internal/examples/cli"
 	"coles/live"
 
 	"gonum.org/v1/gonum/floats"

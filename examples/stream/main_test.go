@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/examples/internal/clitest"
+	"coles/internal/examples/clitest"
 )
 
 // Every row says that an update equals a fit from scratch, to the promised 1e-9, and that a

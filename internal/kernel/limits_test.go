@@ -106,7 +106,7 @@ func (s sized) embed(direct bool) []work {
 	return []work{sparse(s.n, s.d, s.stored, s.k), sparse(s.n, s.n, s.entries, s.k).times(s.hops), {bytes: 12 * s.n * s.k}}
 }
 
-// BenchmarkLimits compares the fastest of warm fits at the setting of examples/bench with what
+// BenchmarkLimits compares the fastest of warm fits at the setting of lab/bench with what
 // their operations would take at the peak of all processors and their bytes at the speed of
 // copying: "limit-ms" has, for each stage, the larger of the two. What is below 100 % is work that
 // a stage does besides, or processors that wait.

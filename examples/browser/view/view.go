@@ -14,7 +14,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/examples/internal/cli"
+	"coles/internal/examples/cli"
 
 	"gonum.org/v1/gonum/mat"
 )
