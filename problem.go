@@ -37,7 +37,7 @@ type problem[T kernel.Float] struct {
 	direction []float64
 	exact     *problem[float64]
 
-	progress func(stage string, done, total int)
+	progress Progress
 }
 
 // newProblem checks what [Solve] and [SolveImplicit] are given.

@@ -148,7 +148,7 @@ type Option func(*config)
 
 type config struct {
 	Settings
-	progress func(stage string, done, total int)
+	progress Progress
 	scratch  string // a folder, or ""
 	budget   int64  // of memory, in bytes
 }
@@ -207,12 +207,13 @@ func WithSolver(s Solver) Option { return func(c *config) { c.Solver = s } }
 // W and ΔW (automatic).
 func WithPrecision(p Precision) Option { return func(c *config) { c.Precision = p } }
 
-// WithProgress calls f, from the calling goroutine, as work proceeds: with the stage, "prepare",
-// "filter", "solve" or "embed", and how much of it is done, 0 at its start; the total is an
-// estimate.
-func WithProgress(f func(stage string, done, total int)) Option {
-	return func(c *config) { c.progress = f }
-}
+// Progress is called as long work proceeds: with the stage, and how much of it is done, 0 at its start.
+// The total is an estimate.
+type Progress func(stage string, done, total int)
+
+// WithProgress calls f from the calling goroutine, with the stages "prepare", "filter", "solve" and
+// "embed".
+func WithProgress(f Progress) Option { return func(c *config) { c.progress = f } }
 
 // WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding
 // lie in files of a folder, best on an SSD, and the fit takes so many bytes of memory, besides features that
