@@ -15,7 +15,7 @@ var (
 )
 
 // architecture lists what is wrong with a page: a table "file, what" has the files of the root, one
-// "where, what, knows of" the packages that each imports, where internal stands for all under internal/;
+// "where, what, imports" the packages that each imports, where internal stands for all under internal/;
 // every package with code has a row. A cell in words, without names, is not checked.
 func (tr *tree) architecture(text string) []string {
 	var wrong, inTable []string
@@ -30,12 +30,12 @@ func (tr *tree) architecture(text string) []string {
 			for _, name := range spans(cells[0]) {
 				folder := tr.folderOf(name)
 				rows[folder] = true
-				if lines[0] != "| where | what | knows of |" {
+				if lines[0] != "| where | what | imports |" {
 					continue
 				}
 				want, says := strings.Join(tr.knows(folder), ", "), strings.Join(slices.Sorted(slices.Values(spans(cells[2]))), ", ")
 				if want != says && (says != "" || strings.TrimSpace(cells[2]) == "") {
-					wrong = append(wrong, "architecture.md: "+name+" knows of "+want+", not of "+says)
+					wrong = append(wrong, "architecture.md: "+name+" imports "+want+", not "+says)
 				}
 			}
 		}

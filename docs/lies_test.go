@@ -135,13 +135,13 @@ func TestArchitectureIsWatched(t *testing.T) {
 |---|---|
 | fit.go | all |
 
-| where | what | knows of |
+| where | what | imports |
 |---|---|---|
 | ` + "`coles`" + ` | all | |
 | ` + "`distributed`" + ` | more | ` + "`internal`" + ` |
 | ` + "`cmd/coles`" + ` | the command | ` + "`coles`" + ` |
 
-| where | what | knows of |
+| where | what | imports |
 |---|---|---|
 | ` + "`kernel`" + ` | products | |
 `
@@ -149,7 +149,7 @@ func TestArchitectureIsWatched(t *testing.T) {
 		{"", ""}:                      "",
 		{"fit.go", "fit.go, more.go"}: "the table has fit.go more.go, the root fit.go",
 		{"| fit.go", "| "}:            "the table has , the root fit.go",
-		{"| `internal`", "| `coles`"}: "distributed knows of internal, not of coles",
+		{"| `internal`", "| `coles`"}: "distributed imports internal, not coles",
 		{"| `cmd/coles` | the command | `coles` |", ""}: "cmd/coles is not there",
 		{"`kernel`", "`colonel`"}:                       "internal/kernel is not there",
 	} {
