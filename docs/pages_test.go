@@ -244,7 +244,7 @@ func (p *page) block(language string, lines []string) {
 
 var (
 	here     = regexp.MustCompile(`^\.\.?(?:/|$)`)
-	flag     = regexp.MustCompile(`^--?([a-z][\w-]+)$`)
+	anOption = regexp.MustCompile(`^--?([a-z][\w-]+)$`)
 	testName = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)([A-Z_]\w*)?$`)
 	selected = regexp.MustCompile(`-(?:run|bench|fuzz) '?([^'\s]+)'?`)
 )
@@ -258,7 +258,7 @@ func (p *page) command(line string) {
 	var folders []string
 	for k, word := range words {
 		word = strings.Trim(word, `'"`)
-		switch found := flag.FindStringSubmatch(word); {
+		switch found := anOption.FindStringSubmatch(word); {
 		case isGo && here.MatchString(word):
 			folder := path.Join(p.folder, strings.TrimSuffix(word, "..."))
 			if folders = append(folders, folder); !p.exists(folder) {
