@@ -15,7 +15,7 @@ import (
 )
 
 // An Alignment is the answer to: if half of a node's features are hidden, what agrees better with
-// them, its own other features or the filtered ones? It sees no labels, and [ModelKind] "auto"
+// them, its own other features or the filtered ones? It sees no labels, and [Kind] "auto"
 // follows it.
 //
 // The columns of X, prepared, are split at random into halves A and B. Let s be the vector of
@@ -117,16 +117,16 @@ func (p *problem[T]) align(ctx context.Context, s Settings, g *Graph, how *Prepa
 	return Alignment(found), err
 }
 
-// Model is the kind of model that the measurement is for.
-func (a Alignment) Model() ModelKind {
+// Kind is the kind of model that the measurement is for.
+func (a Alignment) Kind() Kind {
 	graph := a.Ratio >= alignment.Enough
 	if alignment.Estimate(a).Open() {
 		graph = a.Communities >= alignment.Structured
 	}
 	if graph {
-		return GraphModel
+		return UseGraph
 	}
-	return FeatureModel
+	return UseFeatures
 }
 
 // String says what q means, and which model it is for.
@@ -146,7 +146,7 @@ func (a Alignment) String() string {
 	case a.Ratio >= 1:
 		why = fmt.Sprintf("own features agree with each other %.2g times less than with their neighbours' (q = %.2g)", a.Ratio, a.Ratio)
 	}
-	graph := a.Model() == GraphModel
+	graph := a.Kind() == UseGraph
 	if alignment.Estimate(a).Open() {
 		why += map[bool]string{true: ", the graph has communities", false: ", the graph has no communities"}[graph]
 	}

@@ -58,19 +58,19 @@ func TestAlignmentThatIsNotKnown(t *testing.T) {
 	} {
 		for graph, g := range map[string]*coles.Graph{"communities": g, "any edges": random, "no edges": graphOf(n)} {
 			t.Run(name+", "+graph, func(t *testing.T) {
-				want := coles.FeatureModel
+				want := coles.UseFeatures
 				if graph == "communities" {
-					want = coles.GraphModel
+					want = coles.UseGraph
 				}
 				for seed := range uint64(10) {
 					a := alignment(g, c.x, func(s *coles.Settings) { s.Seed, s.Preparation = seed, coles.PrepareNone })
-					if a.Known != (c.known || graph == "no edges") || a.Model() != want {
-						t.Errorf("seed %d: %+v, model %v", seed, a, a.Model())
+					if a.Known != (c.known || graph == "no edges") || a.Kind() != want {
+						t.Errorf("seed %d: %+v, model %v", seed, a, a.Kind())
 					}
 					testkit.WantText(t, a.String(), ": "+strings.TrimSuffix(want.String(), "s")+" model")
 					if mat.Norm(c.x, 1) > 0 {
 						m := fitted(g, c.x, coles.WithPreparation(coles.PrepareNone), coles.WithSeed(seed))
-						testkit.WantSame(t, "the model that Fit chooses", m.Report().Model, want)
+						testkit.WantSame(t, "the model that Fit chooses", m.Report().Kind, want)
 					}
 				}
 			})
@@ -80,7 +80,7 @@ func TestAlignmentThatIsNotKnown(t *testing.T) {
 
 // Fit measures what the settings measure, says so, and does as it says.
 func TestFitFollowsTheAlignment(t *testing.T) {
-	chosen := make(map[coles.ModelKind]bool)
+	chosen := make(map[coles.Kind]bool)
 	for seed, alike := range []float64{0, 0.3, 0.9} {
 		g, x := testkit.Topics(uint64(seed), 90, 60, alike)
 		for _, precision := range precisions {
@@ -90,20 +90,20 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 			r := m.Report()
 			testkit.WantSame(t, "the report", r.Alignment, &want)
 			testkit.WantSame(t, "the file", read(m).Report().Alignment, &want)
-			testkit.WantSame(t, "the models", []coles.ModelKind{r.Model, m.Settings().Model}, []coles.ModelKind{want.Model(), want.Model()})
-			kind := map[coles.ModelKind]string{coles.GraphModel: "graph model", coles.FeatureModel: "feature model"}[want.Model()]
+			testkit.WantSame(t, "the models", []coles.Kind{r.Kind, m.Settings().Kind}, []coles.Kind{want.Kind(), want.Kind()})
+			kind := map[coles.Kind]string{coles.UseGraph: "graph model", coles.UseFeatures: "feature model"}[want.Kind()]
 			for _, says := range []string{fmt.Sprintf("q = %.2g", want.Ratio), kind} {
 				if !strings.Contains(want.String(), says) || !strings.Contains(r.String(), says) {
 					t.Errorf("%q or\n%v\ndo not say %q", want, r, says)
 				}
 			}
 			// Asked for, the same model is the same embedding, and nothing is measured.
-			asked := fitted(g, x, append(opts, coles.WithModel(r.Model))...)
+			asked := fitted(g, x, append(opts, coles.WithKind(r.Kind))...)
 			testkit.WantSame(t, "asked for", testkit.Bits(asked.Embedding()), testkit.Bits(fitted(g, x, opts...).Embedding()))
 			if asked.Report().Alignment != nil {
 				t.Error("q is measured where nothing depends on it")
 			}
-			chosen[r.Model] = true
+			chosen[r.Kind] = true
 		}
 	}
 	if len(chosen) != 2 {
@@ -116,10 +116,10 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 func TestModelsOfRealGraphs(t *testing.T) {
 	skipUnderRace(t)
 	seeds := uint64(testkit.Few(4, 20))
-	for name, want := range map[string]coles.ModelKind{
-		"texas": coles.FeatureModel, "cornell": coles.FeatureModel, "wisconsin": coles.FeatureModel, "actor": coles.FeatureModel,
-		"cora": coles.GraphModel, "citeseer": coles.GraphModel, "pubmed": coles.GraphModel, "amazon_photo": coles.GraphModel, "coauthor_cs": coles.GraphModel,
-		"flickr": coles.GraphModel, "chameleon": coles.GraphModel, "squirrel": coles.GraphModel, "tolokers": coles.GraphModel,
+	for name, want := range map[string]coles.Kind{
+		"texas": coles.UseFeatures, "cornell": coles.UseFeatures, "wisconsin": coles.UseFeatures, "actor": coles.UseFeatures,
+		"cora": coles.UseGraph, "citeseer": coles.UseGraph, "pubmed": coles.UseGraph, "amazon_photo": coles.UseGraph, "coauthor_cs": coles.UseGraph,
+		"flickr": coles.UseGraph, "chameleon": coles.UseGraph, "squirrel": coles.UseGraph, "tolokers": coles.UseGraph,
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, g := openGraph(t, name)
@@ -127,7 +127,7 @@ func TestModelsOfRealGraphs(t *testing.T) {
 			columns := 0
 			for seed := range seeds {
 				a := alignment(g, d.Features, func(s *coles.Settings) { s.Seed = seed })
-				if a.Model() != want {
+				if a.Kind() != want {
 					t.Errorf("seed %d: %v", seed, a)
 				}
 				logs = append(logs, math.Log(max(a.Ratio, 1e-9)))

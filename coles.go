@@ -19,7 +19,7 @@ import (
 // Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them,
 // builds the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the
 // degrees. Where a node's own features know more of each other than its neighbours' do, it leaves
-// the graph out: see [ModelKind]. Without options it uses [DefaultSettings], which need no tuning.
+// the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
 //
 // A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps])
 // without the component vectors, scales the result in the same way, and says so in its [Report];
@@ -128,18 +128,18 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x), f.space)
 	f.step("prepare", 1, 3)
 	p := &problem[T]{x: x, space: f.space, solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
-	if f.Model != FeatureModel {
+	if f.Kind != UseFeatures {
 		if err := p.walk(ctx, f.g, f.contrasting()); err != nil {
 			return nil, err
 		}
 	}
 	defer p.takeRoom()()
-	if f.Model == 0 {
+	if f.Kind == 0 {
 		a, err := p.align(ctx, f.Settings, f.g, f.prepare)
 		if err != nil {
 			return nil, err
 		}
-		f.report.Alignment, f.Model = &a, a.Model()
+		f.report.Alignment, f.Kind = &a, a.Kind()
 	}
 	f.step("prepare", 2, 3)
 
@@ -186,7 +186,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 
 // withoutFeatures is Fit for a graph alone.
 func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
-	if f.Model == FeatureModel {
+	if f.Kind == UseFeatures {
 		return nil, fmt.Errorf("coles: fit: %w: a model of features alone, without features", ErrSetting)
 	}
 	var err error
@@ -197,7 +197,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Model = GraphModel
+	f.Kind = UseGraph
 	known := newComponentSpace(f.g)
 	if f.Dim == 0 {
 		f.Dim = freeDim(f.g.Nodes(), f.g.Nodes()-known.dim())

@@ -153,7 +153,7 @@ func TestDefaultEqualsOracle(t *testing.T) {
 		list = append(list, coles.Edge{U: int(e[0]), V: int(e[1])})
 	}
 	g := testkit.Must(coles.NewGraph(36, list))
-	kinds := map[string]coles.ModelKind{"graph": coles.GraphModel, "features": coles.FeatureModel}
+	kinds := map[string]coles.Kind{"graph": coles.UseGraph, "features": coles.UseFeatures}
 	of := func(f testkit.Fixture, kind string) (want oracleModel) {
 		f.Decode(kind, &want)
 		return want
@@ -168,7 +168,7 @@ func TestDefaultEqualsOracle(t *testing.T) {
 		testkit.WantClose(t, name+", prepared", prepared(x, coles.PrepareAuto), matrixOf(c.Rows("prepared")), 1e-14)
 		for kind, model := range kinds {
 			t.Run(name+", "+kind, func(t *testing.T) {
-				opts := append(exact, coles.WithModel(model), coles.WithDim(8), coles.WithScaling(coles.ScalingRule{Rank: 5, Floor: 2, Norm: 4}))
+				opts := append(exact, coles.WithKind(model), coles.WithDim(8), coles.WithScaling(coles.ScalingRule{Rank: 5, Floor: 2, Norm: 4}))
 				wantOracle(t, fitted(g, x, opts...), of(c, kind))
 			})
 		}
@@ -177,7 +177,7 @@ func TestDefaultEqualsOracle(t *testing.T) {
 		t.Run(fmt.Sprint("cora, ", kind), func(t *testing.T) {
 			skipUnderRace(t)
 			d, g := openGraph(t, "cora")
-			wantOracle(t, fitted(g, d.Features, append(exact, coles.WithModel(model))...), of(f.Inner("cora"), kind))
+			wantOracle(t, fitted(g, d.Features, append(exact, coles.WithKind(model))...), of(f.Inner("cora"), kind))
 		})
 	}
 }
@@ -268,7 +268,7 @@ func (s *script) negatives() coles.NegativeSampler {
 func (s *script) options() []coles.Option {
 	all := []coles.Option{
 		coles.WithDim(s.Byte()%9 - 2), coles.WithSeed(uint64(s.Byte())), coles.WithPreparation(coles.Preparation(s.Byte()%11 - 1)), coles.WithFilter(s.filter()),
-		coles.WithContrast(s.negatives(), s.Byte()%5-1, s.number()), coles.WithModel(coles.ModelKind(s.Byte()%5 - 1)), coles.WithDegreeShare(s.number()),
+		coles.WithContrast(s.negatives(), s.Byte()%5-1, s.number()), coles.WithKind(coles.Kind(s.Byte()%5 - 1)), coles.WithDegreeShare(s.number()),
 		coles.WithScaling(coles.ScalingRule{Power: s.number(), Norm: s.number()}), coles.WithScaling(coles.ScalingRule{Rank: s.number(), Floor: s.number(), Norm: 4}),
 		coles.WithTruncation(), coles.WithSolver(coles.Solver(s.Byte()%5 - 1)), coles.WithPrecision(coles.Precision(s.Byte()%5 - 1)),
 	}

@@ -23,8 +23,8 @@ import (
 func readers(g *coles.Graph, d int) map[string]func(ctx context.Context, x mat.Matrix) error {
 	w, dw := coles.Normalize(g), contrast(g, coles.ExpectedDegreeNegatives())
 	train := testkit.RandomDense(testkit.Random(92), g.Nodes(), d)
-	m := fitted(g, train, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareStandardize), coles.WithModel(coles.GraphModel))
-	alone := fitted(g, train, coles.WithModel(coles.FeatureModel))
+	m := fitted(g, train, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareStandardize), coles.WithKind(coles.UseGraph))
+	alone := fitted(g, train, coles.WithKind(coles.UseFeatures))
 	fit := func(opts ...coles.Option) func(ctx context.Context, x mat.Matrix) error {
 		return func(ctx context.Context, x mat.Matrix) error { return testkit.Err(coles.Fit(ctx, g, x, opts...)) }
 	}
@@ -33,7 +33,7 @@ func readers(g *coles.Graph, d int) map[string]func(ctx context.Context, x mat.M
 		"Fit, direct":     fit(coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect)),
 		"Fit, krylov":     fit(coles.WithPrecision(coles.Float32), coles.WithSolver(coles.SolverKrylov), coles.WithDim(16)),
 		"Fit, unprepared": fit(coles.WithPrecision(coles.Float32), coles.WithPreparation(coles.PrepareNone)),
-		"Fit, alone":      fit(coles.WithModel(coles.FeatureModel)),
+		"Fit, alone":      fit(coles.WithKind(coles.UseFeatures)),
 		"Embed":           func(ctx context.Context, x mat.Matrix) error { return testkit.Err(m.Embed(ctx, g, x)) },
 		"Embed, no graph": func(ctx context.Context, x mat.Matrix) error { return testkit.Err(alone.Embed(ctx, nil, x)) },
 		"DeltaW.Apply":    func(ctx context.Context, x mat.Matrix) error { return testkit.Err(dw.Apply(ctx, x)) },
@@ -331,9 +331,9 @@ func TestOverflowIsAnError(t *testing.T) {
 	}
 	small := mat.NewDense(120, 40, nil)
 	small.Scale(1e-200, x)
-	for _, kind := range []coles.ModelKind{0, coles.GraphModel, coles.FeatureModel} {
-		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, small, none, coles.WithModel(kind))), coles.ErrPrecision)
-		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, huge, none, coles.WithModel(kind))), coles.ErrNotFinite)
+	for _, kind := range []coles.Kind{0, coles.UseGraph, coles.UseFeatures} {
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, small, none, coles.WithKind(kind))), coles.ErrPrecision)
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, huge, none, coles.WithKind(kind))), coles.ErrNotFinite)
 	}
 }
 

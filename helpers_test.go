@@ -156,8 +156,8 @@ type input struct {
 var doors = map[string]func(in input) (mat.Matrix, error){
 	"Fit":         func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverDirect, 0) },
 	"Fit, krylov": func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, coles.SolverKrylov, 0) },
-	"Fit, graph":  func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, 0, coles.GraphModel) },
-	"Fit, alone":  func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, 0, coles.FeatureModel) },
+	"Fit, graph":  func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, 0, coles.UseGraph) },
+	"Fit, alone":  func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, in.x, in.k, 0, coles.UseFeatures) },
 	"Fit, no x":   func(in input) (mat.Matrix, error) { return fitAndEmbed(in.g, nil, in.k, coles.SolverKrylov, 0) },
 	"Filter":      func(in input) (mat.Matrix, error) { return dense(coles.SGC(2).Apply(ctx, coles.Normalize(in.g), in.x)) },
 	"Contrast": func(in input) (mat.Matrix, error) {
@@ -219,8 +219,8 @@ var doors = map[string]func(in input) (mat.Matrix, error){
 }
 
 // fitAndEmbed sends a model through everything that a model can do.
-func fitAndEmbed(g *coles.Graph, x mat.Matrix, k int, solver coles.Solver, kind coles.ModelKind) (mat.Matrix, error) {
-	m, err := coles.Fit(ctx, g, x, coles.WithDim(k), coles.WithSolver(solver), coles.WithModel(kind))
+func fitAndEmbed(g *coles.Graph, x mat.Matrix, k int, solver coles.Solver, kind coles.Kind) (mat.Matrix, error) {
+	m, err := coles.Fit(ctx, g, x, coles.WithDim(k), coles.WithSolver(solver), coles.WithKind(kind))
 	if err != nil {
 		return nil, err
 	}

@@ -90,18 +90,18 @@ func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, 
 	}
 	pattern := solver == SolverDirect && s.contrasting().patterned(g)
 	w.stored = w.entries
-	if s.Model == FeatureModel || pattern {
+	if s.Kind == UseFeatures || pattern {
 		w.entries, w.drawn = 0, 0
 	}
 	if space != nil {
-		return w.beside(g.lent, s.Model == 0), solver
+		return w.beside(g.lent, s.Kind == 0), solver
 	}
 	solve := w.krylov()
 	if solver == SolverDirect {
 		solve = w.direct()
 	}
 	bytes = w.always() + max(solve, w.embed())
-	if s.Model == 0 && x.cols > 0 { // its memory is reused later, or not yet collected
+	if s.Kind == 0 && x.cols > 0 { // its memory is reused later, or not yet collected
 		choice := w.choice()
 		if x.cols < alignment.Least {
 			choice = 8*w.n*(2*int64(alignment.Walkers(w.n))+2) + 4*w.stored

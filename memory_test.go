@@ -74,15 +74,15 @@ func TestEstimateIsWithinAFactorOfTwo(t *testing.T) {
 		"drawn pairs":           {narrow, coles.Settings{Negatives: coles.ErdosRenyiNegatives(0.05), Dim: 16}},
 		"no features, float32":  {nil, coles.Settings{Dim: 32, Precision: coles.Float32}},
 		"no features":           {nil, coles.Settings{Dim: 32}},
-		"a graph model":         {wide, coles.Settings{Model: coles.GraphModel, Dim: 64}},
-		"features":              {wide, coles.Settings{Model: coles.FeatureModel, Dim: 64}},
-		"features, direct":      {dense, coles.Settings{Model: coles.FeatureModel, Solver: coles.SolverDirect}},
-		"features, krylov":      {dense, coles.Settings{Model: coles.FeatureModel, Solver: coles.SolverKrylov, Dim: 64}},
+		"a graph model":         {wide, coles.Settings{Kind: coles.UseGraph, Dim: 64}},
+		"features":              {wide, coles.Settings{Kind: coles.UseFeatures, Dim: 64}},
+		"features, direct":      {dense, coles.Settings{Kind: coles.UseFeatures, Solver: coles.SolverDirect}},
+		"features, krylov":      {dense, coles.Settings{Kind: coles.UseFeatures, Solver: coles.SolverKrylov, Dim: 64}},
 		"mostly the choice":     {narrow, coles.Settings{Dim: 8}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := coles.DefaultSettings()
-			s.Model, s.Solver, s.Dim, s.Preparation, s.Precision = c.s.Model, c.s.Solver, c.s.Dim, c.s.Preparation, c.s.Precision
+			s.Kind, s.Solver, s.Dim, s.Preparation, s.Precision = c.s.Kind, c.s.Solver, c.s.Dim, c.s.Preparation, c.s.Precision
 			if c.s.Negatives != noNegatives {
 				s.Negatives, s.Kappa = c.s.Negatives, max(1, c.s.Kappa)
 			}
@@ -141,8 +141,8 @@ func TestScratch(t *testing.T) {
 		{"few columns", g, features(20), []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"weights", weighted, dense, []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"drawn negatives", g, dense, []coles.Option{coles.WithContrast(coles.UniformNegatives(2), 2, 0.5)}},
-		{"features alone", g, dense, []coles.Option{coles.WithModel(coles.FeatureModel)}},
-		{"no hops", g, dense, []coles.Option{coles.WithModel(coles.GraphModel), coles.WithFilter(coles.SGC(0))}},
+		{"features alone", g, dense, []coles.Option{coles.WithKind(coles.UseFeatures)}},
+		{"no hops", g, dense, []coles.Option{coles.WithKind(coles.UseGraph), coles.WithFilter(coles.SGC(0))}},
 	} {
 		opts := append(c.opts, coles.WithTruncation())
 		want := testkit.Must(coles.Fit(t.Context(), c.g, c.x, opts...))

@@ -45,8 +45,8 @@ type Report struct {
 	Products         int         `json:"products,omitempty"`  // of vectors with M that SolverKrylov took
 	Precision        Precision   `json:"precision"`           // of features, W, ΔW and the embedding
 	Kernels          string      `json:"kernels"`             // the inner loops: avx512, avx2 or portable, alike to rounding
-	Model            ModelKind   `json:"model"`               // graph or features alone
-	Alignment        *Alignment  `json:"alignment,omitempty"` // by which Model was chosen; nil where it was not
+	Kind             Kind        `json:"kind"`                // graph or features alone
+	Alignment        *Alignment  `json:"alignment,omitempty"` // by which Kind was chosen; nil where it was not
 	Power            float64     `json:"power"`               // γ
 	EffectiveRank    float64     `json:"effective_rank"`      // of the centred embedding, without the column of degrees
 	DegreeShare      float64     `json:"degree_share"`        // of that column, 0 where there is none
@@ -89,9 +89,9 @@ func (r Report) String() string {
 	}
 	switch {
 	case r.Alignment != nil:
-		fmt.Fprintf(&b, "model by: %v; %v\n", r.Model, *r.Alignment)
-	case r.Model != 0:
-		fmt.Fprintf(&b, "model by: %v\n", r.Model)
+		fmt.Fprintf(&b, "model by: %v; %v\n", r.Kind, *r.Alignment)
+	case r.Kind != 0:
+		fmt.Fprintf(&b, "model by: %v\n", r.Kind)
 	}
 	fmt.Fprintf(&b, "embedding: %d columns by the %v solver (%v, %s), power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Precision, r.Kernels, r.Power, r.EffectiveRank)
 	if r.DegreeShare > 0 {
@@ -110,7 +110,7 @@ func (m *Model) Report() Report { return m.report }
 // String is the report: a model prints what the fit did, not its matrices.
 func (m *Model) String() string { return m.report.String() }
 
-// Settings returns the settings of the fit, Dim, Model and Precision resolved.
+// Settings returns the settings of the fit, Dim, Kind and Precision resolved.
 func (m *Model) Settings() Settings { return m.settings }
 
 // Lambda returns the eigenvalues in descending order.
@@ -191,7 +191,7 @@ func (m *Model) Close() error {
 //     nodes are their embeddings, and rows within K hops of them move too;
 //   - another graph with the same features.
 //
-// A [FeatureModel] does not look at the graph, which may be nil. A model without features embeds
+// With [UseFeatures] the graph is not looked at and may be nil. A model without features embeds
 // only the graph it was fitted on. The time is O((nnz(X) +
 // K·nnz(W))·d′).
 //
@@ -215,7 +215,7 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 // source is the features of the nodes of a graph, checked.
 func (m *Model) source(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Source, error) {
 	source, err := readFeatures(ctx, x)
-	if err == nil && (g != nil || m.settings.Model != FeatureModel) && source.Rows() != g.Nodes() {
+	if err == nil && (g != nil || m.settings.Kind != UseFeatures) && source.Rows() != g.Nodes() {
 		err = fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
 	}
 	return source, err
@@ -339,7 +339,7 @@ func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.M
 
 // describe tells a report, which has the share that a column of degrees would get, what the model is.
 func (m *Model) describe(r *Report) {
-	r.Dim, r.Model, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Model, m.scaling.Power, m.scaling.EffectiveRank
+	r.Dim, r.Kind, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Kind, m.scaling.Power, m.scaling.EffectiveRank
 	if r.Dim == len(m.lambda) {
 		r.DegreeShare = 0
 	}

@@ -47,13 +47,13 @@ func fitEigenmap(ctx context.Context, g *coles.Graph, _ mat.Matrix) (embedtest.M
 }
 
 func TestConformance(t *testing.T) {
-	dim, alone := coles.WithDim(5), coles.WithModel(coles.FeatureModel)
+	dim, alone := coles.WithDim(5), coles.WithKind(coles.UseFeatures)
 	unscaled := coles.WithScaling(coles.ScalingRule{Norm: 4})
 	for name, e := range map[string]embedtest.Embedder{
 		"default":                   {Fit: fitWith(dim)},
 		"direct":                    {Fit: fitWith(dim, coles.WithSolver(coles.SolverDirect), coles.WithPreparation(coles.PrepareRowL2))},
 		"krylov":                    {Fit: fitWith(coles.WithDim(3), coles.WithSolver(coles.SolverKrylov))},
-		"standardized":              {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareStandardize), coles.WithModel(coles.GraphModel))},
+		"standardized":              {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareStandardize), coles.WithKind(coles.UseGraph))},
 		"features":                  {Fit: fitWith(dim, alone)},
 		"features, krylov":          {Fit: fitWith(coles.WithDim(3), alone, coles.WithSolver(coles.SolverKrylov))},
 		"features, float32":         {Fit: fitWith(dim, alone, coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
@@ -94,12 +94,12 @@ var modelCases = map[string]struct {
 	"default": {},
 	"krylov, sampled": {opts: []coles.Option{coles.WithSolver(coles.SolverKrylov), coles.WithDim(10),
 		coles.WithContrast(coles.UniformNegatives(3), 2, 0.9)}},
-	"standardised": {opts: []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithModel(coles.GraphModel), coles.WithDim(8)}},
-	"a wide column, uniform": {opts: []coles.Option{coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0.4), coles.WithDim(6),
+	"standardised": {opts: []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithKind(coles.UseGraph), coles.WithDim(8)}},
+	"a wide column, uniform": {opts: []coles.Option{coles.WithKind(coles.UseGraph), coles.WithDegreeShare(0.4), coles.WithDim(6),
 		coles.WithContrast(coles.ExpectedUniformNegatives(), 1, 1)}},
-	"no column":        {opts: []coles.Option{coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0)}},
-	"features":         {opts: []coles.Option{coles.WithModel(coles.FeatureModel)}},
-	"features, krylov": {opts: []coles.Option{coles.WithModel(coles.FeatureModel), coles.WithSolver(coles.SolverKrylov), coles.WithDim(10)}},
+	"no column":        {opts: []coles.Option{coles.WithKind(coles.UseGraph), coles.WithDegreeShare(0)}},
+	"features":         {opts: []coles.Option{coles.WithKind(coles.UseFeatures)}},
+	"features, krylov": {opts: []coles.Option{coles.WithKind(coles.UseFeatures), coles.WithSolver(coles.SolverKrylov), coles.WithDim(10)}},
 	"unit rows, by degree, γ = ½": {opts: []coles.Option{coles.WithPreparation(coles.PrepareRowL2), coles.WithDim(12),
 		coles.WithContrast(coles.DegreeNegatives(2), 1, 1), coles.WithScaling(coles.ScalingRule{Power: 0.5, Norm: 4})}},
 	"as they are, APPNP, truncated": {opts: []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.APPNP(6, 0.1)), coles.WithTruncation()}},
@@ -120,7 +120,7 @@ func smallFit(seed uint64, none bool, opts ...coles.Option) (*coles.Model, *cole
 func stepByStep(m *coles.Model, train mat.Matrix, g *coles.Graph, x mat.Matrix) *mat.Dense {
 	p := testkit.Must(m.Report().Preparation.Fit(ctx, train))
 	fx := testkit.DenseOf(testkit.Must(p.Apply(ctx, x)))
-	if m.Report().Model == coles.GraphModel {
+	if m.Report().Kind == coles.UseGraph {
 		fx = testkit.Must(m.Settings().Filter.Apply(ctx, coles.Normalize(g), fx))
 	}
 	e, factors := testkit.Product(fx, m.Directions().T()), m.Scaling().Factors
@@ -153,7 +153,7 @@ func TestGrownGraphMovesOnlyTheNeighbourhood(t *testing.T) {
 	const n, hops = 200, 3
 	ring := testkit.Ring(n, 1)
 	words, dense := testkit.RandomWords(testkit.Random(75), n, 30)
-	m := fitted(testkit.Must(coles.NewGraph(n, ring)), words, coles.WithFilter(coles.S2GC(hops, 0.05)), coles.WithDim(10), coles.WithModel(coles.GraphModel))
+	m := fitted(testkit.Must(coles.NewGraph(n, ring)), words, coles.WithFilter(coles.S2GC(hops, 0.05)), coles.WithDim(10), coles.WithKind(coles.UseGraph))
 	before := m.Embedding()
 
 	grown := testkit.Must(coles.NewGraph(n+2, append(ring, edges(0, n, n, n+1)...)))
@@ -239,8 +239,8 @@ func TestReportIdentifiesTheInput(t *testing.T) {
 }
 
 func TestReportSaysWhatWasDone(t *testing.T) {
-	with, _, _ := smallFit(123, false, coles.WithModel(coles.GraphModel), coles.WithDegreeShare(0.2))
-	alone, _, _ := smallFit(123, false, coles.WithModel(coles.FeatureModel))
+	with, _, _ := smallFit(123, false, coles.WithKind(coles.UseGraph), coles.WithDegreeShare(0.2))
+	alone, _, _ := smallFit(123, false, coles.WithKind(coles.UseFeatures))
 	without, _, _ := smallFit(123, true, coles.WithDim(4))
 	for _, c := range []struct {
 		m    *coles.Model
@@ -323,7 +323,7 @@ func TestFeatureModelEqualsFormula(t *testing.T) {
 						if solver == coles.SolverDirect && precision == coles.Float64 {
 							tolerance = 1e-11
 						}
-						m := fitted(g, x, coles.WithModel(coles.FeatureModel), coles.WithPreparation(how), coles.WithDim(dim), coles.WithScaling(rule), coles.WithSolver(solver), coles.WithPrecision(precision))
+						m := fitted(g, x, coles.WithKind(coles.UseFeatures), coles.WithPreparation(how), coles.WithDim(dim), coles.WithScaling(rule), coles.WithSolver(solver), coles.WithPrecision(precision))
 						for k, l := range m.Lambda() {
 							if math.Abs(l-values[k]) > tolerance*values[0] {
 								t.Errorf("%s, %v: λ_%d is %v, want %v", form, precision, k, l, values[k])
@@ -331,7 +331,7 @@ func TestFeatureModelEqualsFormula(t *testing.T) {
 						}
 						testkit.WantClose(t, fmt.Sprint(form, ", ", precision, ": EEᵀ"), testkit.Product(m.Embedding(), m.Embedding().T()), gram, tolerance*mat.Max(gram)*10)
 						testkit.WantSame(t, "directions", testkit.Bits(m.Directions()), testkit.Bits(m.P()))
-						testkit.WantSame(t, "the model", m.Report().Model, coles.FeatureModel)
+						testkit.WantSame(t, "the model", m.Report().Kind, coles.UseFeatures)
 					}
 				}
 			})
@@ -343,7 +343,7 @@ func TestFeatureModelEqualsFormula(t *testing.T) {
 // none.
 func TestFeatureModelDoesNotSeeTheGraph(t *testing.T) {
 	g, words, x := small(182)
-	alone := coles.WithModel(coles.FeatureModel)
+	alone := coles.WithKind(coles.UseFeatures)
 	for _, solver := range solvers {
 		opts := []coles.Option{alone, coles.WithDim(10), coles.WithSolver(solver)}
 		m := fitted(g, words, opts...)
@@ -369,5 +369,5 @@ func TestFeatureModelDoesNotSeeTheGraph(t *testing.T) {
 		}
 	}
 	testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, nil, alone)), coles.ErrSetting)
-	testkit.WantSame(t, "without features", fitted(g, nil, coles.WithDim(3)).Report().Model, coles.GraphModel)
+	testkit.WantSame(t, "without features", fitted(g, nil, coles.WithDim(3)).Report().Kind, coles.UseGraph)
 }

@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -81,6 +82,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 		if err := json.Unmarshal(text, &h); err != nil {
 			return nil, err
 		}
+		h.Report.Kind = cmp.Or(h.Report.Kind, h.Settings.Kind) // in older files it has another name
 		return h.Lengths, h.check()
 	})
 	if err != nil {
@@ -127,12 +129,12 @@ func (h *modelHeader) check() error {
 	if err := checkIDs(h.names(), n); err != nil {
 		return err
 	}
-	kind := h.Settings.Model
-	if kind == 0 || kind == FeatureModel && (h.Columns == 0 || h.Degrees) {
+	kind := h.Settings.Kind
+	if kind == 0 || kind == UseFeatures && (h.Columns == 0 || h.Degrees) {
 		return fmt.Errorf("model %v of %d features, with a column of degrees: %v", kind, h.Columns, h.Degrees)
 	}
-	if h.Report.Model != kind {
-		return fmt.Errorf("model %v, and %v by its report", kind, h.Report.Model)
+	if h.Report.Kind != kind {
+		return fmt.Errorf("model %v, and %v by its report", kind, h.Report.Kind)
 	}
 	if h.Columns > 0 && h.Settings.Dim > h.Columns {
 		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
@@ -189,7 +191,7 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 }
 
 // Assembled builds a model from parts that were computed otherwise than by [Fit], and checks them as
-// those of a file: for the packages of this module. s has Dim, Model and Precision resolved; r says
+// those of a file: for the packages of this module. s has Dim, Kind and Precision resolved; r says
 // what is known of graph, features and choice. ids are the nodes' names or nil, degree the direction of
 // the column of degrees or nil, and y the embedding or nil.
 //

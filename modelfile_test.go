@@ -21,9 +21,9 @@ func tinyModels() map[string][]byte {
 	g := testkit.Must(coles.NewGraph(5, edges(0, 1, 1, 2, 2, 3, 3, 0), ids))
 	x := mat.NewDense(5, 3, []float64{1, 0, 0, 0, 2, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1})
 	files := map[string][]byte{"no features": modelBytes(fitted(g, nil, coles.WithDim(2)))}
-	graph := coles.WithModel(coles.GraphModel)
+	graph := coles.WithKind(coles.UseGraph)
 	for name, opts := range map[string][]coles.Option{
-		"features":     {coles.WithModel(coles.FeatureModel)},
+		"features":     {coles.WithKind(coles.UseFeatures)},
 		"degrees":      {graph, coles.WithDim(2)},
 		"tfidf":        {graph, coles.WithDegreeShare(0), coles.WithPreparation(coles.PrepareTFIDF)},
 		"standardized": {coles.WithPreparation(coles.PrepareStandardize)},
@@ -154,11 +154,11 @@ func TestModelThatContradictsItself(t *testing.T) {
 		"no degrees":                 {"degrees", with("degrees", false)},
 		"degrees in no column":       {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 0, []int{-1, 0, 0, 3, 0} }},
 		"degrees in half a column":   {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 1, []int{0, 1, 2, 3, 0} }},
-		"a model of no kind":         {"plain", within("settings", "model", "graphs")},
-		"a model to be chosen":       {"plain", within("settings", "model", "auto")},
-		"another by the report":      {"plain", within("report", "model", "features")},
+		"a model of no kind":         {"plain", within("settings", "kind", "graphs")},
+		"a model to be chosen":       {"plain", within("settings", "kind", "auto")},
+		"another by the report":      {"plain", within("report", "kind", "features")},
 		"no such share":              {"degrees", within("settings", "degree_share", 1)},
-		"features of none":           {"no features", within("settings", "model", "features")},
+		"features of none":           {"no features", within("settings", "kind", "features")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			header, numbers := parts(files[c.of])
@@ -175,6 +175,20 @@ func TestModelThatContradictsItself(t *testing.T) {
 	}
 	copy(numbers[8:], []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}) // a NaN
 	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))), coles.ErrFormat)
+}
+
+// Files in which kinds are called models, as they once were, are the same models.
+func TestModelFileOfTheOlderName(t *testing.T) {
+	for name, file := range tinyModels() {
+		header, numbers := parts(file)
+		for _, of := range []string{"settings", "report"} {
+			h := header[of].(map[string]any)
+			h["model"] = h["kind"]
+			delete(h, "kind")
+		}
+		m := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers))))
+		testkit.WantSame(t, name, modelBytes(m), file)
+	}
 }
 
 // The checksum keeps a fuzzer out: every input is also tried with a right one. What can be read can

@@ -18,7 +18,7 @@ import (
 var (
 	precisions = []coles.Precision{coles.Float64, coles.Float32}
 	solvers    = []coles.Solver{coles.SolverDirect, coles.SolverKrylov}
-	kinds      = []coles.ModelKind{coles.GraphModel, coles.FeatureModel}
+	kinds      = []coles.Kind{coles.UseGraph, coles.UseFeatures}
 )
 
 // In float32 a number is rounded by 6e-8 of itself. The eigenvalues and the residuals of P,
@@ -34,7 +34,7 @@ func TestFloat32FindsTheEigenpairsOfFloat64(t *testing.T) {
 	contrasted := testkit.Must(contrast(g, coles.ExpectedDegreeNegatives()).Apply(ctx, fx))
 	for solver, bound := range map[coles.Solver]float64{coles.SolverDirect: 2e-5, coles.SolverKrylov: 1e-6} {
 		t.Run(solver.String(), func(t *testing.T) {
-			m := fitted(g, x, coles.WithDim(64), coles.WithSolver(solver), coles.WithPrecision(coles.Float32), coles.WithModel(coles.GraphModel))
+			m := fitted(g, x, coles.WithDim(64), coles.WithSolver(solver), coles.WithPrecision(coles.Float32), coles.WithKind(coles.UseGraph))
 			p, lambda := m.P(), m.Lambda()
 			residuals := testkit.Product(fx.T(), testkit.Product(contrasted, p.T()))
 			for j, l := range lambda {
@@ -58,7 +58,7 @@ func TestPrecisionFollowsTheSize(t *testing.T) {
 		want coles.Precision
 	}{{1448, coles.PrepareRowL2, coles.Float64}, {1449, coles.PrepareRowL2, coles.Float32}, {1449, coles.PrepareNone, coles.Float64}} {
 		g, x := ringGraph(c.n), testkit.RandomDense(testkit.Random(7), c.n, c.n)
-		m := fitted(g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(c.how), coles.WithSolver(coles.SolverKrylov), coles.WithModel(coles.GraphModel))
+		m := fitted(g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(c.how), coles.WithSolver(coles.SolverKrylov), coles.WithKind(coles.UseGraph))
 		if got := m.Report().Precision; got != c.want || m.Settings().Precision != c.want {
 			t.Errorf("%d², %v: %v by the report, %v by the settings, want %v", c.n, c.how, got, m.Settings().Precision, c.want)
 		}
@@ -93,7 +93,7 @@ func TestFloat32RefusesWhatItCannotMultiply(t *testing.T) {
 		fitted(g, x, coles.WithPreparation(coles.PrepareStandardize), single)
 	}
 	for _, f := range []coles.Filter{coles.Heat(8, 100), coles.Polynomial(1e-25, 1e-25), coles.Polynomial(1e25)} {
-		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, dense, coles.WithModel(coles.GraphModel), coles.WithFilter(f), single)), coles.ErrPrecision)
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, dense, coles.WithKind(coles.UseGraph), coles.WithFilter(f), single)), coles.ErrPrecision)
 		fitted(g, dense, coles.WithFilter(f), coles.WithPrecision(coles.Float64))
 	}
 }
@@ -106,12 +106,12 @@ func TestFitGoesOnInFloat64(t *testing.T) {
 	// float32 do not settle. 2000·1200 numbers are above 2²¹.
 	words, _ := testkit.RandomWords(testkit.Random(61), 2000, 1200)
 	few := testkit.Must(coles.NewGraph(2000, testkit.RandomEdges(testkit.Random(0), 10, 1.1)))
-	testkit.WantSame(t, "precision of few edges", fitted(few, words, coles.WithModel(coles.GraphModel)).Report().Precision, coles.Float64)
+	testkit.WantSame(t, "precision of few edges", fitted(few, words, coles.WithKind(coles.UseGraph)).Report().Precision, coles.Float64)
 
 	// One edge whose ends smoothing makes equal: M is zero, and what float32 leaves of it rounding.
 	const n = 1449 // 2²¹ numbers
 	g, x := graphOf(n, 0, 1), testkit.RandomDense(testkit.Random(7), n, n)
-	opts := []coles.Option{coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithModel(coles.GraphModel)}
+	opts := []coles.Option{coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithKind(coles.UseGraph)}
 	testkit.WantSame(t, "precision of one edge", fitted(g, x, opts...).Report().Precision, coles.Float64)
 	_, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float32))...)
 	testkit.WantError(t, err, coles.ErrPrecision)
@@ -251,7 +251,7 @@ func TestFloat32IsFloat64OrAnError(t *testing.T) {
 		n, d := 300+r.IntN(200), 40+r.IntN(70)
 		dim := []int{8, 32, d}[r.IntN(3)]
 		x, g := c.features(r, n, d, dim), randomKind(r, n)
-		opts := []coles.Option{coles.WithDim(dim), coles.WithPreparation(c.how[r.IntN(len(c.how))]), coles.WithModel(kinds[r.IntN(2)])}
+		opts := []coles.Option{coles.WithDim(dim), coles.WithPreparation(c.how[r.IntN(len(c.how))]), coles.WithKind(kinds[r.IntN(2)])}
 		if c.filter != nil {
 			opts = append(opts, coles.WithFilter(c.filter(r)))
 		}
@@ -269,7 +269,7 @@ func TestFloat32IsFloat64OrAnError(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, solver := range solvers {
-			what := fmt.Sprintf("%d, %s, d′ = %d, %v, %v, %v", seed, c.name, dim, want.Report().Preparation, want.Report().Model, solver)
+			what := fmt.Sprintf("%d, %s, d′ = %d, %v, %v, %v", seed, c.name, dim, want.Report().Preparation, want.Report().Kind, solver)
 			done++
 			m, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float32), coles.WithSolver(solver))...)
 			var stopped *coles.ConvergenceError
@@ -309,12 +309,12 @@ func randomKind(r *rand.Rand, n int) *coles.Graph {
 func TestAutomaticPrecisionIsFloat64WhereItMatters(t *testing.T) {
 	skipUnderRace(t)
 	const n, d = 8192, 256
-	for mean, kinds := range map[float64][]coles.ModelKind{0: {coles.FeatureModel}, 30: kinds, 1000: {coles.FeatureModel}} {
+	for mean, kinds := range map[float64][]coles.Kind{0: {coles.UseFeatures}, 30: kinds, 1000: {coles.UseFeatures}} {
 		r := testkit.Random(3)
 		x := columnsBy(func(r *rand.Rand, j int) float64 { return mean + r.NormFloat64()*math.Pow(0.98, float64(j)) })(r, n, d, 0)
 		g := randomKind(r, n)
 		for _, kind := range kinds {
-			opts := []coles.Option{coles.WithModel(kind), coles.WithPreparation(unit), coles.WithDim(16)}
+			opts := []coles.Option{coles.WithKind(kind), coles.WithPreparation(unit), coles.WithDim(16)}
 			want, auto := fitted(g, x, append(opts, coles.WithPrecision(coles.Float64))...), fitted(g, x, opts...)
 			if off := gramDistance(want.Embedding(), auto.Embedding()); !(off <= 1e-5) {
 				t.Errorf("mean %v, %v: YYᵀ is off by %.2g", mean, kind, off)
@@ -343,7 +343,7 @@ func TestAlignmentOfNearlyEqualRows(t *testing.T) {
 func TestFloat32RefusesADegreeColumnOfRounding(t *testing.T) {
 	const n = 2000
 	x := testkit.RandomDense(testkit.Random(8), n, 50)
-	opts := []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithModel(coles.GraphModel), coles.WithFilter(coles.SGC(1)), coles.WithDim(8), coles.WithPrecision(coles.Float32)}
+	opts := []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithKind(coles.UseGraph), coles.WithFilter(coles.SGC(1)), coles.WithDim(8), coles.WithPrecision(coles.Float32)}
 	weights := slices.Repeat([]float64{1}, n)
 	weights[0] += 1e-3
 	for j := range 50 {

@@ -33,7 +33,7 @@ func TestTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	for _, precision := range precisions {
 		for _, kind := range kinds {
 			for _, solver := range solvers {
-				opts := []coles.Option{coles.WithModel(kind), coles.WithSolver(solver), coles.WithPrecision(precision), coles.WithDim(20),
+				opts := []coles.Option{coles.WithKind(kind), coles.WithSolver(solver), coles.WithPrecision(precision), coles.WithDim(20),
 					coles.WithContrast(coles.UniformNegatives(5), 1, 1)}
 				results[fmt.Sprint(kind, solver, precision)] = func() ([]int, []uint64) { return nil, testkit.Bits(fitted(g, words, opts...).Embedding()) }
 			}
@@ -78,7 +78,7 @@ func fittedAnywhere() map[string]*mat.Dense {
 		"without a null space":     {300, 900, 40, true, []coles.Option{coles.WithDim(20)}},
 	} {
 		g, x := sparseGraph(uint64(c.n), c.n, c.m), testkit.RandomDense(testkit.Random(uint64(c.d)), c.n, c.d)
-		c.opts = append(c.opts, coles.WithModel(coles.GraphModel))
+		c.opts = append(c.opts, coles.WithKind(coles.UseGraph))
 		fits[name+", float64"] = fitted(g, x, append(c.opts, coles.WithPrecision(coles.Float64))...).Embedding()
 		if c.single {
 			fits[name+", float32"] = fitted(g, x, append(c.opts, coles.WithPrecision(coles.Float32))...).Embedding()

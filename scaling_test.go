@@ -63,7 +63,7 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", ", most), func(t *testing.T) {
 				g, words, x := small(171)
 				all := append([]coles.Option{
-					coles.WithModel(coles.GraphModel), coles.WithDim(7), coles.WithDegreeShare(most), coles.WithScaling(coles.ScalingRule{Rank: 5, Floor: 2, Norm: norm}),
+					coles.WithKind(coles.UseGraph), coles.WithDim(7), coles.WithDegreeShare(most), coles.WithScaling(coles.ScalingRule{Rank: 5, Floor: 2, Norm: norm}),
 				}, opts...)
 				m := fitted(g, words, all...)
 				plain := fitted(g, words, append(all, coles.WithDegreeShare(0))...)
@@ -116,7 +116,7 @@ func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
 		x := mat.NewDense(n, 4, nil)
 		degrees := g.Degrees() // of which the features know
 		x.Apply(func(i, _ int, _ float64) float64 { return 3 + 0.1*rng.NormFloat64() + 0.2*degrees[i] }, x)
-		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}), coles.WithModel(coles.GraphModel))
+		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}), coles.WithKind(coles.UseGraph))
 		_, z := degreeDirection(g, testkit.Product(testkit.Powers(coles.Normalize(g), 8, func(k int) float64 { return 1. / 8 }), x))
 		factor, mean := norm/testkit.MeanNorm(z), math.Abs(mat.Sum(z))/n
 		if bounded := factor*mean > 10*norm; bounded != c.bounded {
@@ -134,8 +134,8 @@ func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
 // The other columns are weighted as if there were no degree column.
 func TestDegreeColumnLeavesTheOthersAsTheyAre(t *testing.T) {
 	g, words, _ := small(172)
-	with := fitted(g, words, coles.WithModel(coles.GraphModel), coles.WithDim(9), coles.WithDegreeShare(0.36))
-	without := fitted(g, words, coles.WithModel(coles.GraphModel), coles.WithDim(8), coles.WithDegreeShare(0))
+	with := fitted(g, words, coles.WithKind(coles.UseGraph), coles.WithDim(9), coles.WithDegreeShare(0.36))
+	without := fitted(g, words, coles.WithKind(coles.UseGraph), coles.WithDim(8), coles.WithDegreeShare(0))
 	want := without.Scaling().Factors
 	floats.Scale(math.Sqrt(1-with.Report().DegreeShare), want)
 	got := with.Scaling()
@@ -178,7 +178,7 @@ func TestDegreeShareFollowsTheFeatures(t *testing.T) {
 			t.Fatalf("%s: a share of %g, the case shows nothing", name, want)
 		}
 		opts := []coles.Option{
-			coles.WithModel(coles.GraphModel), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(5),
+			coles.WithKind(coles.UseGraph), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(5),
 		}
 		wantShare := func(what string, g *coles.Graph, x mat.Matrix, tolerance float64, opts ...coles.Option) {
 			t.Helper()
@@ -215,7 +215,7 @@ func TestWithoutDegreeColumn(t *testing.T) {
 	// On a ring all degrees are equal, and columns that sum to zero have nothing of them.
 	const n = 50
 	ring, level := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 2))), testkit.Centred(testkit.RandomDense(testkit.Random(174), n, 6))
-	graph := coles.WithModel(coles.GraphModel)
+	graph := coles.WithKind(coles.UseGraph)
 	for name, c := range map[string]struct {
 		g    *coles.Graph
 		x    mat.Matrix
@@ -225,7 +225,7 @@ func TestWithoutDegreeColumn(t *testing.T) {
 		"no share":               {g, words, []coles.Option{graph, coles.WithDegreeShare(0), coles.WithDim(4)}, 4},
 		"one column":             {g, words, []coles.Option{graph, coles.WithDim(1)}, 1},
 		"one feature":            {g, mat.NewDense(120, 1, mat.Col(nil, 0, words)), []coles.Option{graph}, 1},
-		"features alone":         {g, words, []coles.Option{coles.WithModel(coles.FeatureModel), coles.WithDim(4)}, 4},
+		"features alone":         {g, words, []coles.Option{coles.WithKind(coles.UseFeatures), coles.WithDim(4)}, 4},
 		"no features":            {g, nil, []coles.Option{coles.WithDim(4)}, 4},
 		"equal degrees":          {ring, level, []coles.Option{graph, coles.WithPreparation(coles.PrepareNone), coles.WithDim(4)}, 4},
 		"equal, standardised":    {ring, level, []coles.Option{graph, coles.WithPreparation(coles.PrepareStandardize), coles.WithDim(4)}, 4},

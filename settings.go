@@ -27,8 +27,8 @@ type Settings struct {
 	Negatives NegativeSampler `json:"negatives"`
 	Kappa     int             `json:"kappa"`
 	Eta       float64         `json:"eta"`
-	// Model says whether the graph is used, or the features alone.
-	Model ModelKind `json:"model"`
+	// Kind says whether the graph is used, or the features alone.
+	Kind Kind `json:"kind"`
 	// Scaling turns P into embeddings.
 	Scaling ScalingRule `json:"scaling"`
 	// DegreeShare is the most of the embedding's energy, below 1, that its last column gets: the
@@ -42,7 +42,7 @@ type Settings struct {
 	// length 1: t is 1 by chance, and n where nothing but degrees tells the nodes apart. It costs
 	// two passes over X; [Report] has the share. The column has less than that where degrees hardly
 	// differ: its mean is at most ten times its part of the norm. There is none, and one more row of P,
-	// where the share is 0, in a [FeatureModel], in an embedding of one column or without
+	// where the share is 0, with [UseFeatures], in an embedding of one column or without
 	// features, and where (FX)ᵀs is no more than rounding.
 	//
 	// The rule was fixed once, with t of eleven graphs in view, and Cora's accuracies at shares of 0
@@ -64,7 +64,7 @@ type Settings struct {
 //	                  nothing once the columns are weighted by λ
 //	Seed         1
 //	Preparation  PrepareAuto
-//	Model        auto: the graph, but where a node's own features know more of
+//	Kind         auto: the graph, but where a node's own features know more of
 //	             each other than its neighbours do; see Alignment
 //	Filter       S2GCSum(8), the paper's S²GC in its authors' form
 //	Negatives    ExpectedDegreeNegatives: deterministic, no trivial direction left
@@ -92,23 +92,28 @@ func DefaultSettings() Settings {
 }
 
 // UnmarshalJSON reads settings. Members that are not there leave what s has, so that a file may
-// hold only what differs from [DefaultSettings]; those that no setting has are refused.
+// hold only what differs from [DefaultSettings]; those that no setting has are refused. "model" is an
+// older name of "kind".
 //
 // Errors: [ErrSetting], saying what is wrong.
 func (s *Settings) UnmarshalJSON(text []byte) error {
 	type plain Settings
-	read := plain(*s)
+	read := struct {
+		plain
+		Model *Kind `json:"model"`
+	}{plain: plain(*s)}
+	read.Model = &read.Kind
 	if err := setting.UnmarshalJSON(text, &read); err != nil {
 		return fmt.Errorf("coles: settings: %w", err)
 	}
-	*s = Settings(read)
+	*s = Settings(read.plain)
 	return nil
 }
 
-// Linear returns what the settings say of F, ΔW and the columns, where Model is resolved.
+// Linear returns what the settings say of F, ΔW and the columns, where Kind is resolved.
 // It is for the packages of this module.
 func (s Settings) Linear() linear.Fit {
-	if s.Model == FeatureModel {
+	if s.Kind == UseFeatures {
 		return linear.Fit{Filter: []float64{1}, Alone: true, Dim: s.Dim}
 	}
 	f := s.contrasting().linear()
@@ -136,7 +141,7 @@ func (s Settings) Check() error {
 	wrong(s.Dim < 0, "d′ = %d, want 1 or more, or 0 for the default", s.Dim)
 	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "degree share %v, want 0 or more and less than 1", s.DegreeShare)
 	wrong(s.Preparation < 0 || int(s.Preparation) >= len(prepare.Names), "%v", s.Preparation)
-	wrong(s.Model < 0 || int(s.Model) >= len(modelKindNames), "%v", s.Model)
+	wrong(s.Kind < 0 || int(s.Kind) >= len(kindNames), "%v", s.Kind)
 	wrong(s.Solver < 0 || int(s.Solver) >= len(solverNames), "%v", s.Solver)
 	wrong(s.Precision < 0 || int(s.Precision) >= len(precisionNames), "%v", s.Precision)
 	errs = append(errs, s.Filter.check(), s.contrasting().check(), s.Scaling.check())
@@ -185,9 +190,9 @@ func WithContrast(negatives NegativeSampler, kappa int, eta float64) Option {
 	return func(c *config) { c.Negatives, c.Kappa, c.Eta = negatives, kappa, eta }
 }
 
-// WithModel sets whether the graph is used ([GraphModel]) or the features alone ([FeatureModel]);
+// WithKind sets whether the graph is used ([UseGraph]) or the features alone ([UseFeatures]);
 // 0 chooses by the [Alignment] of the features (0).
-func WithModel(kind ModelKind) Option { return func(c *config) { c.Model = kind } }
+func WithKind(kind Kind) Option { return func(c *config) { c.Kind = kind } }
 
 // WithDegreeShare sets the most of the energy that the column of degrees gets (0.1), 0 for no such
 // column; see [Settings].
@@ -230,32 +235,32 @@ func WithScratch(dir string, memory int64) Option {
 	return func(c *config) { c.scratch, c.budget = dir, memory }
 }
 
-// A ModelKind says whether a model embeds nodes by the graph and their features, or by their
+// A Kind says whether a model embeds nodes by the graph and their features, or by their
 // features alone. The zero value, "auto", follows the [Alignment] of the features.
-type ModelKind int
+type Kind int
 
 const (
-	// GraphModel is COLES: FXPᵀ with the top eigenvectors P of XᵀFᵀΔWFX.
-	GraphModel ModelKind = iota + 1
-	// FeatureModel is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX),
+	// UseGraph is COLES: FXPᵀ with the top eigenvectors P of XᵀFᵀΔWFX.
+	UseGraph Kind = iota + 1
+	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX),
 	// not centred, scaled in the same way. Half of a column's own square is left out: what a column
 	// shares with no other, the unique variance of factor analysis, would come before what many say
 	// together. It is for graphs whose neighbours differ, where smoothing takes away what a node's own
 	// features say. It looks at no edge, and has no degree column.
-	FeatureModel
+	UseFeatures
 )
 
-var modelKindNames = []string{"auto", "graph", "features"}
+var kindNames = []string{"auto", "graph", "features"}
 
 // String is the name that UnmarshalText reads.
-func (k ModelKind) String() string { return setting.Name(k, modelKindNames) }
+func (k Kind) String() string { return setting.Name(k, kindNames) }
 
 // MarshalText gives the name that UnmarshalText reads.
-func (k ModelKind) MarshalText() ([]byte, error) { return setting.Marshal(k, modelKindNames) }
+func (k Kind) MarshalText() ([]byte, error) { return setting.Marshal(k, kindNames) }
 
 // UnmarshalText reads a name such as "graph".
-func (k *ModelKind) UnmarshalText(text []byte) error {
-	return setting.Unmarshal(k, text, modelKindNames)
+func (k *Kind) UnmarshalText(text []byte) error {
+	return setting.Unmarshal(k, text, kindNames)
 }
 
 // A Purpose says what vectors are for. What helps a classifier, which weighs columns itself, can harm
@@ -299,7 +304,7 @@ func (p Purpose) Settings(nodes, features int) Settings {
 		s.Scaling = ScalingRule{Rank: 12, Floor: 10, Norm: 4}
 	case ForLinks:
 		s.Dim = dimFor(256, nodes, features)
-		s.Model, s.Filter, s.DegreeShare = GraphModel, S2GC(3, 0.05), 0
+		s.Kind, s.Filter, s.DegreeShare = UseGraph, S2GC(3, 0.05), 0
 		s.Scaling = ScalingRule{Norm: 4}
 	}
 	return s

@@ -83,11 +83,11 @@ var textForms = map[string]struct {
 		bad:  []string{"", "whiten", "TFIDF", "0"},
 		none: []choice{coles.Preparation(77), coles.Preparation(-1)},
 	},
-	"ModelKind": {
-		ways: ways[coles.ModelKind](),
-		good: map[string]choice{"auto": coles.ModelKind(0), "graph": coles.GraphModel, "features": coles.FeatureModel},
+	"Kind": {
+		ways: ways[coles.Kind](),
+		good: map[string]choice{"auto": coles.Kind(0), "graph": coles.UseGraph, "features": coles.UseFeatures},
 		bad:  []string{"", "Graph", "feature", "1"},
-		none: []choice{coles.ModelKind(77), coles.ModelKind(-1)},
+		none: []choice{coles.Kind(77), coles.Kind(-1)},
 	},
 	"Purpose": {
 		ways: ways[coles.Purpose](),
@@ -147,7 +147,7 @@ func TestTextForms(t *testing.T) {
 
 // The values are those of the doc comment of DefaultSettings, which gives their reasons.
 func TestDefaultSettingsAreAsDocumented(t *testing.T) {
-	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"model":"auto",` +
+	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"kind":"auto",` +
 		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"truncate":false,"solver":"auto","precision":"auto"}`
 	testkit.WantSame(t, "settings", string(testkit.Must(json.Marshal(coles.DefaultSettings()))), want)
 	m, _, _ := smallFit(83, false)
@@ -161,7 +161,7 @@ func TestEverySettingSurvivesJSON(t *testing.T) {
 	s := coles.Settings{
 		Dim: 7, Seed: math.MaxUint64, // beyond 2⁵³, where JSON numbers of others end
 		Preparation: coles.PrepareRowL1, Filter: coles.Heat(3, 1./3), Negatives: coles.ErdosRenyiNegatives(1. / 7).ExcludeEdges(), Kappa: 3, Eta: 0.1,
-		Model: coles.FeatureModel, DegreeShare: 1e-300, Scaling: coles.ScalingRule{Rank: 9.1, Floor: 1. / 3, Power: 0.3, Norm: 5e-324},
+		Kind: coles.UseFeatures, DegreeShare: 1e-300, Scaling: coles.ScalingRule{Rank: 9.1, Floor: 1. / 3, Power: 0.3, Norm: 5e-324},
 		Truncate: true, Solver: coles.SolverKrylov, Precision: coles.Float32,
 	}
 	set, usual := reflect.ValueOf(s), reflect.ValueOf(coles.DefaultSettings())
@@ -187,8 +187,12 @@ func TestSettingsInPart(t *testing.T) {
 			t.Errorf("%s: read %+v, error %v, want %+v", text, s, err, want)
 		}
 	}
+	want.Kind = coles.UseFeatures
+	if err := json.Unmarshal([]byte(`{"model": "features"}`), &s); err != nil || !reflect.DeepEqual(s, want) { // an older name
+		t.Errorf("read %+v, error %v, want %+v", s, err, want)
+	}
 	for _, text := range []string{
-		`{"dims": 7}`, `{"dim": "7"}`, `{"dim": 1.5}`, `{"dim": 1e30}`, `{"seed": -1}`, `[]`, `"default"`, `{} {}`,
+		`{"model": 1}`, `{"dims": 7}`, `{"dim": "7"}`, `{"dim": 1.5}`, `{"dim": 1e30}`, `{"seed": -1}`, `[]`, `"default"`, `{} {}`,
 		`{"scaling": {"norms": 2}}`, `{"scaling": 4}`, `{"filter": {"name": "sgc"}}`, `{"filter": "sgc"}`, `{"filter": 2}`,
 		`{"negatives": {"kind": "uniform"}}`, `{"negatives": "unheard"}`, `{"negatives": 5}`, `{"preparation": "whiten"}`, `{"solver": 1}`, `{"precision": "float16"}`,
 	} {
@@ -211,8 +215,8 @@ var badSettings = map[string]func(s *coles.Settings){
 	"degree share 1,":   func(s *coles.Settings) { s.DegreeShare = 1 },
 	"degree share +Inf": func(s *coles.Settings) { s.DegreeShare = math.Inf(1) },
 	"degree share NaN":  func(s *coles.Settings) { s.DegreeShare = math.NaN() },
-	"ModelKind(3)":      func(s *coles.Settings) { s.Model = 3 },
-	"ModelKind(-1)":     func(s *coles.Settings) { s.Model = -1 },
+	"Kind(3)":           func(s *coles.Settings) { s.Kind = 3 },
+	"Kind(-1)":          func(s *coles.Settings) { s.Kind = -1 },
 	"Preparation(44)":   func(s *coles.Settings) { s.Preparation = 44 },
 	"Solver(-1)":        func(s *coles.Settings) { s.Solver = -1 },
 	"Precision(9)":      func(s *coles.Settings) { s.Precision = 9 },
@@ -295,7 +299,7 @@ var purposeSettings = map[string]struct {
 		s.Scaling = coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}
 	}},
 	"links": {coles.ForLinks, 256, func(s *coles.Settings) {
-		s.Model, s.Filter, s.DegreeShare = coles.GraphModel, coles.S2GC(3, 0.05), 0
+		s.Kind, s.Filter, s.DegreeShare = coles.UseGraph, coles.S2GC(3, 0.05), 0
 		s.Scaling = coles.ScalingRule{Norm: 4}
 	}},
 }
@@ -350,11 +354,11 @@ func TestFitForPurposes(t *testing.T) {
 			if _, columns := m.Embedding().Dims(); columns != c.columns[p.purpose] {
 				t.Errorf("%s, %s: %d columns, want %d", name, input, columns, c.columns[p.purpose])
 			}
-			if has := r.DegreeShare > 0; has != (p.purpose == coles.ForClassification && r.Model == coles.GraphModel && features > 1) {
-				t.Errorf("%s, %s: a column of degrees: %v, %v", name, input, has, r.Model)
+			if has := r.DegreeShare > 0; has != (p.purpose == coles.ForClassification && r.Kind == coles.UseGraph && features > 1) {
+				t.Errorf("%s, %s: a column of degrees: %v, %v", name, input, has, r.Kind)
 			}
-			if (r.Alignment == nil) != (p.purpose == coles.ForLinks || features == 0) || p.purpose == coles.ForLinks && r.Model != coles.GraphModel {
-				t.Errorf("%s, %s: %v by %v", name, input, r.Model, r.Alignment)
+			if (r.Alignment == nil) != (p.purpose == coles.ForLinks || features == 0) || p.purpose == coles.ForLinks && r.Kind != coles.UseGraph {
+				t.Errorf("%s, %s: %v by %v", name, input, r.Kind, r.Alignment)
 			}
 		}
 	}

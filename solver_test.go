@@ -199,7 +199,7 @@ func TestTruncationDropsNegativeEigenvalues(t *testing.T) {
 // ΔW is negative but for √degree.
 func TestTruncation(t *testing.T) {
 	asTheyAre := []coles.Option{coles.WithFilter(coles.SGC(0)), coles.WithPreparation(coles.PrepareNone)}
-	withDegrees := append(slices.Clone(asTheyAre), coles.WithModel(coles.GraphModel), coles.WithDim(3))
+	withDegrees := append(slices.Clone(asTheyAre), coles.WithKind(coles.UseGraph), coles.WithDim(3))
 	few := completeGraph(5)
 	many := completeGraph(30).Without(func(e coles.Edge) bool { return e.U < 6 && e.U%2 == 0 && e.V == e.U+1 })
 	x := testkit.RandomDense(testkit.Random(175), 30, 5)

@@ -15,18 +15,18 @@ import (
 
 // A choice is between graph and features, with the alignment that made it if it was not set.
 type choice struct {
-	Model     coles.ModelKind
+	Kind      coles.Kind
 	Alignment *coles.Alignment `json:",omitempty"`
 }
 
 // chosenBy is the choice that an alignment makes.
-func chosenBy(a coles.Alignment) choice { return choice{a.Model(), &a} }
+func chosenBy(a coles.Alignment) choice { return choice{a.Kind(), &a} }
 
 // choose is the choice between graph and features, a collection of one choice. All is done at once, and
 // q is measured by as many random columns as coles.Fit takes at most.
 func (p plan) choose(s beam.Scope, state, found beam.PCollection) beam.PCollection {
-	if p.Settings.Model != 0 {
-		return beam.Create(s, choice{Model: p.Settings.Model})
+	if p.Settings.Kind != 0 {
+		return beam.Create(s, choice{Kind: p.Settings.Kind})
 	}
 	measured := beam.ParDo(s, &knownChoice{p.Columns}, found)
 	if p.Columns >= alignment.Least {

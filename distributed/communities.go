@@ -43,9 +43,9 @@ type needCommunities struct{}
 
 func (f *needCommunities) ProcessElement(c choice) choice {
 	if alignment.Estimate(*c.Alignment).Open() {
-		return choice{Model: coles.GraphModel}
+		return choice{Kind: coles.UseGraph}
 	}
-	return choice{Model: coles.FeatureModel}
+	return choice{Kind: coles.UseFeatures}
 }
 
 // hideEdges leaves the tiles that part of their edges which is hidden, or the other one with more weight,
@@ -60,7 +60,7 @@ type hideEdges struct {
 }
 
 func (f *hideEdges) ProcessElement(number int64, p piece, needed choice, emit func(int64, piece)) {
-	alone := needed.Model == coles.FeatureModel
+	alone := needed.Kind == coles.UseFeatures
 	switch {
 	case p.Block == nil && alone:
 	case p.Block != nil && !f.Hidden:
@@ -117,7 +117,7 @@ type addLikeness struct{ Nodes, Place int64 }
 
 func (f *addLikeness) ProcessElement(number int64, p piece, moments sums, needed choice) (int64, sums) {
 	sum := make([]float64, 2)
-	if needed.Model == coles.GraphModel {
+	if needed.Kind == coles.UseGraph {
 		add := alignment.Likeness(f.Nodes, moments.Add)
 		for i, degree := range p.Block.Degree {
 			both := p.Block.matrix().Row(i)

@@ -34,7 +34,7 @@ type Cost struct {
 	// messages as bytes and as numbers, the sum and the product.
 	Worker int64
 	// Machine is the memory of one machine that holds it all: the graph without weights, the features,
-	// and the estimate of coles.Settings.Estimate with Model set, in the precision of messages.
+	// and the estimate of coles.Settings.Estimate with Kind set, in the precision of messages.
 	Machine int64
 }
 

@@ -66,7 +66,7 @@ func TestEstimateOfOneMachine(t *testing.T) {
 	g := runSample()
 	n, d := g.x.Dims()
 	set := coles.DefaultSettings()
-	set.Model, set.Precision, set.Solver, set.Dim = coles.GraphModel, coles.Float64, coles.SolverDirect, 8
+	set.Kind, set.Precision, set.Solver, set.Dim = coles.UseGraph, coles.Float64, coles.SolverDirect, 8
 	want, err := set.Estimate(g.graph(), g.x)
 	if err != nil {
 		t.Fatal(err)

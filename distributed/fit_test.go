@@ -168,7 +168,7 @@ func wantLike(t *testing.T, c sample, set coles.Settings, y *mat.Dense, m *coles
 	if got.Graph != wanted.Graph {
 		t.Errorf("graph: %+v, want %+v", got.Graph, wanted.Graph)
 	}
-	if got.Preparation != wanted.Preparation || got.Model != wanted.Model || got.Dim != wanted.Dim || math.Abs(got.DegreeShare-wanted.DegreeShare) > tolerance ||
+	if got.Preparation != wanted.Preparation || got.Kind != wanted.Kind || got.Dim != wanted.Dim || math.Abs(got.DegreeShare-wanted.DegreeShare) > tolerance ||
 		math.Abs(got.Power-wanted.Power) > 1e3*tolerance || math.Abs(got.EffectiveRank-wanted.EffectiveRank) > 1e3*tolerance {
 		t.Errorf("report:\n%v\nwant:\n%v", got, wanted)
 	}
@@ -183,7 +183,7 @@ func TestFitIsFit(t *testing.T) {
 	base := communities(2000, 20, false, false)
 	sets := func(change func(*coles.Settings)) coles.Settings {
 		s := coles.DefaultSettings()
-		s.Dim, s.Model = 10, coles.GraphModel
+		s.Dim, s.Kind = 10, coles.UseGraph
 		change(&s)
 		return s
 	}
@@ -202,12 +202,12 @@ func TestFitIsFit(t *testing.T) {
 		{"features that know something of them, as they are", base.knowing(0.2), sets(func(s *coles.Settings) {
 			s.DegreeShare, s.Preparation = 0.3, coles.PrepareNone
 		}), 601},
-		{"features alone", base, sets(func(s *coles.Settings) { s.Model = coles.FeatureModel }), 500},
+		{"features alone", base, sets(func(s *coles.Settings) { s.Kind = coles.UseFeatures }), 500},
 		{"uniform negatives, truncated", base, sets(func(s *coles.Settings) {
 			s.Negatives, s.Eta, s.Truncate, s.DegreeShare, s.Dim = coles.ExpectedUniformNegatives(), 0.7, true, 0, 20
 		}), 500},
 		{"no negatives", base, sets(func(s *coles.Settings) { s.Kappa = 0 }), 500},
-		{"no edges", sample{n: 300, x: testkit.RandomDense(testkit.Random(1), 300, 6)}, sets(func(s *coles.Settings) { s.Dim, s.Model = 4, coles.FeatureModel }), 100},
+		{"no edges", sample{n: 300, x: testkit.RandomDense(testkit.Random(1), 300, 6)}, sets(func(s *coles.Settings) { s.Dim, s.Kind = 4, coles.UseFeatures }), 100},
 	}
 	for k := coles.PrepareAuto; k <= coles.PrepareUndamped; k++ {
 		c := base
@@ -242,7 +242,7 @@ func TestFitIsFit(t *testing.T) {
 // TestSingle compares float32 messages with Fit in float64.
 func TestSingle(t *testing.T) {
 	set := coles.DefaultSettings()
-	set.Dim, set.Model = 10, coles.GraphModel
+	set.Dim, set.Kind = 10, coles.UseGraph
 	for _, c := range []sample{communities(2000, 20, true, true).knowing(0.2), communities(2000, 40, false, false).counts(1)} {
 		y, m := fitted(t, c, set, Grid{Height: 500}, 1000, 700)
 		wantLike(t, c, set, y, m, 1e-6)
@@ -283,11 +283,11 @@ func TestChoice(t *testing.T) {
 				got = c
 			}
 			a := *got.Alignment
-			if a.Columns != want.Columns || a.Known != want.Known || got.Model != want.Model() ||
+			if a.Columns != want.Columns || a.Known != want.Known || got.Kind != want.Kind() ||
 				math.Abs(a.Communities-want.Communities) > 1e-9 || math.Abs(a.Ratio-want.Ratio) > 1e-9 || math.Abs(a.Deviation-want.Deviation) > 1e-9 {
 				t.Errorf("%+v, want %+v", a, want)
 			}
-			if set.Model = 0; name == "other features" || name == "few features" {
+			if set.Kind = 0; name == "other features" || name == "few features" {
 				y, m := fitted(t, c, set, Grid{Height: 300, Messages: coles.Float64}, 1000, 700)
 				wantLike(t, c, set, y, m, 1e-9)
 			}
@@ -298,8 +298,8 @@ func TestChoice(t *testing.T) {
 // TestEmbed compares Embed with Model.Embed, on the graph of the fit and on another one.
 func TestEmbed(t *testing.T) {
 	c, other := communities(1500, 20, true, false), communities(1100, 20, true, true)
-	for _, kind := range []coles.ModelKind{coles.GraphModel, coles.FeatureModel} {
-		m := testkit.Must(coles.Fit(context.Background(), c.graph(), c.x, coles.WithDim(7), coles.WithModel(kind)))
+	for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
+		m := testkit.Must(coles.Fit(context.Background(), c.graph(), c.x, coles.WithDim(7), coles.WithKind(kind)))
 		for messages, tolerance := range map[coles.Precision]float64{coles.Float64: 1e-9, coles.Float32: 1e-6} {
 			for _, c := range []sample{c, other} {
 				if _, err := runPipeline(t, func(s beam.Scope) {

@@ -61,7 +61,7 @@ func (p plan) marked(s beam.Scope, state, choice beam.PCollection) beam.PCollect
 type mark struct{}
 
 func (*mark) ProcessElement(number int64, p piece, c choice, emit func(int64, piece)) {
-	alone := c.Model == coles.FeatureModel
+	alone := c.Kind == coles.UseFeatures
 	if p.Block != nil && alone {
 		p.Block.Alone = true
 	}

@@ -20,7 +20,7 @@ type plan struct {
 	Nodes    int64          `json:"nodes"`
 	Columns  int            `json:"columns"`
 	Grid     Grid           `json:"grid"`
-	Settings coles.Settings `json:"settings"` // Model may be 0, to be chosen
+	Settings coles.Settings `json:"settings"` // Kind may be 0, to be chosen
 
 	job string // of the engine in the program, see park
 }
@@ -102,7 +102,7 @@ func (p plan) blocks() int64 { return p.Grid.blocks(p.Nodes) }
 // embedding is a collection of KV<int64, Rows>: one for every block, by its number. model is a
 // collection of one []byte, a model that [coles.ReadModel] reads.
 //
-// Where the settings leave Model open, q is measured by as many random columns as [coles.Fit] takes at
+// Where the settings leave Kind open, q is measured by as many random columns as [coles.Fit] takes at
 // most, 128 on a large graph, which costs as many hops of that width again; [Run] measures it by few
 // columns first and leaves out what is not needed.
 //
@@ -122,7 +122,7 @@ func Fit(s beam.Scope, in Input, set coles.Settings, grid Grid) (embedding, mode
 func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 	state, facts := p.prepare(s, in)
 	choice := p.choose(s, state, facts)
-	if p.Settings.Model == 0 {
+	if p.Settings.Kind == 0 {
 		state = p.marked(s, state, choice)
 	}
 	return p.finish(s, p.filtered(s, state, p.hops(), 0), facts, choice)
@@ -143,7 +143,7 @@ func (p plan) fit(s beam.Scope, in Input) (embedding, model beam.PCollection) {
 
 // hops is the number of hops, one for each coefficient of the filter, and none in a model of features alone.
 func (p plan) hops() int {
-	if p.Settings.Model == coles.FeatureModel {
+	if p.Settings.Kind == coles.UseFeatures {
 		return 0
 	}
 	return p.Settings.Filter.Hops() + 1

@@ -44,7 +44,7 @@ func (p plan) prepare(s beam.Scope, in Input) (state, found beam.PCollection) {
 	raw := p.rawBlocks(s, in.Features)
 	how := p.learn(s, raw)
 	w := p.worker()
-	if p.Settings.Model == 0 { // several steps take the pieces
+	if p.Settings.Kind == 0 { // several steps take the pieces
 		w.Job = ""
 	}
 	state, parts := p.state(s, in, raw, how, w)
@@ -60,7 +60,7 @@ func (p plan) state(s beam.Scope, in Input, raw, how beam.PCollection, w worker)
 		all = beam.Flatten(s, raw, p.tiles(s, in.Edges))
 	}
 	s = s.Scope("Prepare")
-	return beam.ParDo2(s, &prepareBlock{w, p.Grid.Height, p.Grid.Messages == coles.Float32, p.Settings.Model == coles.FeatureModel}, beam.GroupByKey(s, all), beam.SideInput{Input: how})
+	return beam.ParDo2(s, &prepareBlock{w, p.Grid.Height, p.Grid.Messages == coles.Float32, p.Settings.Kind == coles.UseFeatures}, beam.GroupByKey(s, all), beam.SideInput{Input: how})
 }
 
 // A worker computes by the inner loops that the plan is for. In this program it parks its pieces under Job.

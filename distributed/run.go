@@ -92,7 +92,7 @@ func (s Step) String() string {
 // that folder. A step is skipped if its output is there, whole and of the same inputs and settings:
 // after a failure, and where only d′, negatives or the scaling have changed, which cost no hop. A file of Work
 // that turns out to be damaged has its step made anew, once. The
-// folder takes the bytes of two hops. Where Settings.Model is open, Work lets q be measured by as few
+// folder takes the bytes of two hops. Where Settings.Kind is open, Work lets q be measured by as few
 // columns as coles.Fit needs; without Work they are the most that it takes.
 //
 // The program must have called beam.Init before any work of its own: as a worker it never returns

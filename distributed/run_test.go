@@ -73,7 +73,7 @@ func (g *testGraph) job(t *testing.T, job Job) Job {
 	}
 	if job.Settings.Seed == 0 {
 		job.Settings = coles.DefaultSettings()
-		job.Settings.Dim, job.Settings.Filter, job.Settings.Model = 8, coles.S2GCSum(2), coles.GraphModel
+		job.Settings.Dim, job.Settings.Filter, job.Settings.Kind = 8, coles.S2GCSum(2), coles.UseGraph
 	}
 	job.Grid.Height = cmp.Or(job.Grid.Height, 500)
 	if job.Out == "" {
@@ -184,7 +184,7 @@ func TestSameBytes(t *testing.T) {
 func TestSteps(t *testing.T) {
 	g := newTestGraph(t, runSample())
 	job := g.job(t, Job{Work: t.TempDir()})
-	job.Settings.Model = 0
+	job.Settings.Kind = 0
 	done := func(job Job) string {
 		t.Helper()
 		_, report, err := runJob(t, job)
@@ -221,7 +221,7 @@ func TestSteps(t *testing.T) {
 		}, "embed"},
 		{"with another filter", func(j *Job) { j.Settings.Filter = coles.S2GCSum(3) }, "hops embed"},
 		{"with another grid", func(j *Job) { j.Grid.Height = 400 }, "prepare choose hops embed"},
-		{"with features alone", func(j *Job) { j.Settings.Model = coles.FeatureModel }, "prepare embed"}, // which makes no tiles then
+		{"with features alone", func(j *Job) { j.Settings.Kind = coles.UseFeatures }, "prepare embed"}, // which makes no tiles then
 	} {
 		c.change(&job)
 		if got := done(job); got != c.want {
@@ -234,14 +234,14 @@ func TestSteps(t *testing.T) {
 func TestStepsMeasure(t *testing.T) {
 	g := newTestGraph(t, communities(600, 60, false, false).counts(1))
 	job := g.job(t, Job{Work: t.TempDir(), Grid: Grid{Height: 200, Messages: coles.Float64}})
-	job.Settings.Model = 0
+	job.Settings.Kind = 0
 	m, report, err := runJob(t, job)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := testkit.Must(coles.Fit(t.Context(), g.graph(), g.x, coles.WithSettings(job.Settings), coles.WithPrecision(coles.Float64))).Report()
-	if a, b := m.Report().Alignment, want.Alignment; a == nil || a.Columns != b.Columns || math.Abs(a.Ratio-b.Ratio) > 1e-9*b.Ratio || m.Settings().Model != want.Model {
-		t.Errorf("q by %+v: %v\nwant %+v: %v", a, m.Settings().Model, b, want.Model)
+	if a, b := m.Report().Alignment, want.Alignment; a == nil || a.Columns != b.Columns || math.Abs(a.Ratio-b.Ratio) > 1e-9*b.Ratio || m.Settings().Kind != want.Kind {
+		t.Errorf("q by %+v: %v\nwant %+v: %v", a, m.Settings().Kind, b, want.Kind)
 	}
 	if report.Steps[1].Name != "choose" {
 		t.Errorf("steps %v", report.Steps)

@@ -217,7 +217,7 @@ func (j Job) launcher(g *testGraph) *exec.Cmd {
 func launch() error {
 	part := strings.Split(os.Getenv("COLES_TEST_JOB"), "\n")
 	set := coles.DefaultSettings()
-	set.Dim, set.Model = 8, coles.GraphModel
+	set.Dim, set.Kind = 8, coles.UseGraph
 	_, _, err := Run(context.Background(), Job{
 		Features: []string{part[0] + "/x-*"}, Edges: []string{part[0] + "/e-*"}, Out: part[1], Work: part[2], Cut: 8,
 		Settings: manyHops(set), Grid: Grid{Height: 500},

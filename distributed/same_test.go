@@ -29,8 +29,8 @@ func TestFitSameBytes(t *testing.T) {
 	whole := coles.DefaultSettings()
 	whole.Dim = 10
 	short := whole
-	short.Filter, short.Model = coles.SGC(0), coles.GraphModel
-	bytes := map[coles.ModelKind]string{}
+	short.Filter, short.Kind = coles.SGC(0), coles.UseGraph
+	bytes := map[coles.Kind]string{}
 	for _, run := range []struct {
 		name          string
 		c             sample
@@ -50,10 +50,10 @@ func TestFitSameBytes(t *testing.T) {
 		y, m := fitted(t, run.c, run.set, Grid{Height: 300}, run.chunk, run.height)
 		runtime.GOMAXPROCS(before)
 		got := fmt.Sprint(testkit.Bits(y), m.Lambda())
-		if first := bytes[run.set.Model]; first != "" && got != first {
+		if first := bytes[run.set.Kind]; first != "" && got != first {
 			t.Errorf("%s: other bytes", run.name)
 		}
-		bytes[run.set.Model] = got
+		bytes[run.set.Kind] = got
 	}
 }
 
@@ -110,7 +110,7 @@ func TestBadData(t *testing.T) {
 	rows := func(first int64, columns int, data ...float64) Rows { return Rows{first, columns, data} }
 	good := []Rows{{0, 4, c.x.RawMatrix().Data[:80]}, {20, 4, c.x.RawMatrix().Data[80:]}}
 	set := coles.DefaultSettings()
-	set.Model = coles.GraphModel
+	set.Kind = coles.UseGraph
 	for name, bad := range map[string]struct {
 		edges    EdgeChunk
 		features []Rows

@@ -16,7 +16,7 @@ import (
 
 // finish is the last step of a fit: from FX and W⁺·FX to embedding and model.
 func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embedding, model beam.PCollection) {
-	f := gram{p.worker(), p.Settings.Model == coles.FeatureModel}
+	f := gram{p.worker(), p.Settings.Kind == coles.UseFeatures}
 	step, blocks := byBlock(s.Scope("Gram"), state, &f, &loadedGram{f})
 	fx, parts := beam.ParDo2(s.Scope("Gram"), step, blocks)
 	solved := beam.ParDo(s.Scope("Solve"), &solve{p.worker(), p}, total(s.Scope("Solve"), parts, p.blocks()),
@@ -115,9 +115,9 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 // rounding is how far rows are apart by the rounding of messages alone, relative to their length.
 func (p plan) rounding() float64 { return linear.Rounding(p.Grid.Messages == coles.Float32) }
 
-// settings are those of the fit with Model resolved.
+// settings are those of the fit with Kind resolved.
 func (p plan) settings(c choice) coles.Settings {
 	s := p.Settings
-	s.Model = c.Model
+	s.Kind = c.Kind
 	return s
 }

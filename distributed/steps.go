@@ -26,7 +26,7 @@ const (
 // inSteps is the job by way of Work.
 func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	p, set, from := r.plan, r.plan.Settings, within(r.Work, "prepare")
-	of := []any{"prepare", r.content, p.Grid, set.Preparation, set.Model == coles.FeatureModel}
+	of := []any{"prepare", r.content, p.Grid, set.Preparation, set.Kind == coles.UseFeatures}
 	prepared, err := r.step(ctx, "prepare", from, of, func(s beam.Scope, at string) {
 		state, facts := p.prepare(s, r.input(s, at))
 		found := beam.ParDo(s, &writeSmall{at, factsName}, beam.ParDo(s, encode, facts))
@@ -46,7 +46,7 @@ func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Settings.Model = chosen.Model
+	p.Settings.Kind = chosen.Kind
 	if from, err = r.hops(ctx, p, prepared); err != nil {
 		return nil, err
 	}
@@ -247,8 +247,8 @@ func loadSmall[T any](ctx context.Context, folder, name string, m *Manifest, dec
 // choose is the choice between graph and features, by as few random columns as coles.Fit would take.
 func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choice, error) {
 	p := r.plan
-	if p.Settings.Model != 0 {
-		return choice{Model: p.Settings.Model}, nil
+	if p.Settings.Kind != 0 {
+		return choice{Kind: p.Settings.Kind}, nil
 	}
 	found, ok := known.unmeasured(p.Columns)
 	n := int(p.Nodes)

@@ -20,7 +20,7 @@ type Choice struct {
 	Model *coles.Model // of the kind taken
 	// Alignment has q, and Alone is the kind that q alone takes.
 	Alignment coles.Alignment
-	Alone     coles.ModelKind
+	Alone     coles.Kind
 	// Labels is the number of labelled rows that were predicted by others, 0 where there are too
 	// few.
 	Labels int
@@ -34,7 +34,7 @@ type Choice struct {
 
 // String says in two lines which kind was taken by what, and what q alone says.
 func (c Choice) String() string {
-	name := func(k coles.ModelKind) string { return strings.TrimSuffix(k.String(), "s") + " model" }
+	name := func(k coles.Kind) string { return strings.TrimSuffix(k.String(), "s") + " model" }
 	if c.Labels == 0 {
 		return fmt.Sprintf("%s, by q: cross-validation takes two labels of two classes at least\nq: %v", name(c.Alone), c.Alignment)
 	}
@@ -42,10 +42,10 @@ func (c Choice) String() string {
 	if !c.told {
 		return fmt.Sprintf("%s, by q: cross-validation on %d labels cannot tell: %s\nq: %v", name(c.Alone), c.Labels, measured, c.Alignment)
 	}
-	return fmt.Sprintf("%s, by cross-validation on %d labels: %s\nq alone: %v", name(c.Model.Report().Model), c.Labels, measured, c.Alignment)
+	return fmt.Sprintf("%s, by cross-validation on %d labels: %s\nq alone: %v", name(c.Model.Report().Kind), c.Labels, measured, c.Alignment)
 }
 
-// ChooseModel fits a graph with features x (n × d) by the [coles.ModelKind] that its labels choose:
+// ChooseModel fits a graph with features x (n × d) by the [coles.Kind] that its labels choose:
 // n of them, negative where a label is unknown. It fits both kinds, with all other settings those of
 // opts, and predicts the labelled rows of each embedding by cross-validation, in the parts of
 // [LogisticRegression] with C = 1. The kind that is right more often is taken if the two are more
@@ -74,34 +74,34 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels []int
 	case len(labels) != g.Nodes():
 		return nil, fmt.Errorf("%w: %d labels for %d nodes", coles.ErrShape, len(labels), g.Nodes())
 	}
-	fit := func(kind coles.ModelKind) (*coles.Model, error) {
-		return coles.Fit(ctx, g, x, append(slices.Clone(opts), coles.WithModel(kind))...)
+	fit := func(kind coles.Kind) (*coles.Model, error) {
+		return coles.Fit(ctx, g, x, append(slices.Clone(opts), coles.WithKind(kind))...)
 	}
 	first, err := fit(0)
 	if err != nil {
 		return nil, err
 	}
-	c := &Choice{Model: first, Alignment: *first.Report().Alignment, Alone: first.Report().Model}
+	c := &Choice{Model: first, Alignment: *first.Report().Alignment, Alone: first.Report().Kind}
 	rows := repeated(labels)
 	if rows == nil {
 		return c, nil
 	}
-	other := coles.GraphModel
-	if c.Alone == coles.GraphModel {
-		other = coles.FeatureModel
+	other := coles.UseGraph
+	if c.Alone == coles.UseGraph {
+		other = coles.UseFeatures
 	}
 	second, err := fit(other)
 	if err != nil {
 		return nil, err
 	}
-	right := make(map[coles.ModelKind][]bool)
+	right := make(map[coles.Kind][]bool)
 	for _, m := range []*coles.Model{first, second} {
-		if right[m.Report().Model], err = crossValidated(ctx, m, rows, labels); err != nil {
-			return nil, fmt.Errorf("%v model: %w", m.Report().Model, err)
+		if right[m.Report().Kind], err = crossValidated(ctx, m, rows, labels); err != nil {
+			return nil, fmt.Errorf("%v model: %w", m.Report().Kind, err)
 		}
 	}
-	c.compare(right[coles.GraphModel], right[coles.FeatureModel])
-	if c.told && (c.Graph > c.Features) != (c.Alone == coles.GraphModel) {
+	c.compare(right[coles.UseGraph], right[coles.UseFeatures])
+	if c.told && (c.Graph > c.Features) != (c.Alone == coles.UseGraph) {
 		c.Model = second
 	}
 	return c, nil

@@ -59,37 +59,37 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 		shift       int
 		every       int
 		without     []int
-		alone, want coles.ModelKind
+		alone, want coles.Kind
 		told        bool
 		opts        []coles.Option
 	}{
-		"both for the features":       {apart, 0, 3, nil, coles.FeatureModel, coles.FeatureModel, true, nil},
-		"both for the graph":          {together, 0, 4, nil, coles.GraphModel, coles.GraphModel, true, []coles.Option{coles.WithDim(16)}},
-		"q for the graph, in float32": {strong, 0, 4, nil, coles.GraphModel, coles.FeatureModel, true, []coles.Option{coles.WithPrecision(coles.Float32)}},
-		"q for the features":          {other, 1, 6, nil, coles.FeatureModel, coles.GraphModel, true, []coles.Option{coles.WithSeed(9)}},
-		"a kind that is given":        {other, 1, 6, nil, coles.FeatureModel, coles.GraphModel, true, []coles.Option{coles.WithModel(coles.FeatureModel)}},
-		"too few to tell":             {vague, 0, 30, nil, coles.GraphModel, coles.GraphModel, false, nil},
-		"two classes":                 {apart, 0, 5, []int{2}, coles.FeatureModel, coles.FeatureModel, true, nil},
-		"one class":                   {apart, 0, 3, []int{0, 2}, coles.FeatureModel, coles.FeatureModel, false, nil},
-		"no labels":                   {together, 0, 1, []int{0, 1, 2, 3, 4}, coles.GraphModel, coles.GraphModel, false, nil},
+		"both for the features":       {apart, 0, 3, nil, coles.UseFeatures, coles.UseFeatures, true, nil},
+		"both for the graph":          {together, 0, 4, nil, coles.UseGraph, coles.UseGraph, true, []coles.Option{coles.WithDim(16)}},
+		"q for the graph, in float32": {strong, 0, 4, nil, coles.UseGraph, coles.UseFeatures, true, []coles.Option{coles.WithPrecision(coles.Float32)}},
+		"q for the features":          {other, 1, 6, nil, coles.UseFeatures, coles.UseGraph, true, []coles.Option{coles.WithSeed(9)}},
+		"a kind that is given":        {other, 1, 6, nil, coles.UseFeatures, coles.UseGraph, true, []coles.Option{coles.WithKind(coles.UseFeatures)}},
+		"too few to tell":             {vague, 0, 30, nil, coles.UseGraph, coles.UseGraph, false, nil},
+		"two classes":                 {apart, 0, 5, []int{2}, coles.UseFeatures, coles.UseFeatures, true, nil},
+		"one class":                   {apart, 0, 3, []int{0, 2}, coles.UseFeatures, coles.UseFeatures, false, nil},
+		"no labels":                   {together, 0, 1, []int{0, 1, 2, 3, 4}, coles.UseGraph, coles.UseGraph, false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, x, all := drawnCommunities(t, c.of, c.shift)
 			labels := some(all, c.every, c.without...)
 			got := testkit.Must(ChooseModel(background, g, x, labels, c.opts...))
-			byQ := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.WithModel(0))...))
+			byQ := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.WithKind(0))...))
 			testkit.WantSame(t, "q", got.Alignment, *byQ.Report().Alignment)
-			testkit.WantSame(t, "kinds", [2]coles.ModelKind{got.Alone, got.Model.Report().Model}, [2]coles.ModelKind{c.alone, c.want})
-			right, models := make(map[coles.ModelKind][]bool), make(map[coles.ModelKind]*coles.Model)
-			for _, kind := range []coles.ModelKind{coles.GraphModel, coles.FeatureModel} {
-				models[kind] = testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.WithModel(kind))...))
+			testkit.WantSame(t, "kinds", [2]coles.Kind{got.Alone, got.Model.Report().Kind}, [2]coles.Kind{c.alone, c.want})
+			right, models := make(map[coles.Kind][]bool), make(map[coles.Kind]*coles.Model)
+			for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
+				models[kind] = testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.WithKind(kind))...))
 				if !slices.Contains(blind, name) {
 					right[kind] = plainlyRight(t, models[kind].Embedding(), labels)
 				}
 			}
 			testkit.WantSame(t, "embedding", testkit.Bits(got.Model.Embedding()), testkit.Bits(models[c.want].Embedding()))
 			b, d := 0.0, 0.0 // rows that one kind alone has right
-			graph, features := right[coles.GraphModel], right[coles.FeatureModel]
+			graph, features := right[coles.UseGraph], right[coles.UseFeatures]
 			hits := [2]float64{}
 			for i := range graph {
 				switch {

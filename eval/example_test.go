@@ -164,7 +164,7 @@ func ExampleChooseModel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("q alone: %v; %d labels: %v\n", c.Alone, c.Labels, c.Model.Report().Model)
+	fmt.Printf("q alone: %v; %d labels: %v\n", c.Alone, c.Labels, c.Model.Report().Kind)
 	fmt.Printf("graph %.0f %%, features %.0f %%\n", 100*c.Graph, 100*c.Features)
 	// Output:
 	// q alone: graph; 140 labels: features

@@ -47,8 +47,8 @@ func TestInduceKeepsWhatIsAmongTheNodes(t *testing.T) {
 func TestInduceOfAllNodesEmbedsAsTheWhole(t *testing.T) {
 	g, x := testkit.RandomGraph(123, 60, 0.1), normal(60, 20, 1, 124)
 	for _, form := range []mat.Matrix{x, testkit.SparseOf(x), testkit.SingleOf(x)} {
-		for _, kind := range []coles.ModelKind{coles.GraphModel, coles.FeatureModel} {
-			opts := []coles.Option{coles.WithDim(8), coles.WithModel(kind)}
+		for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
+			opts := []coles.Option{coles.WithDim(8), coles.WithKind(kind)}
 			m := testkit.Must(coles.Fit(background, g, form, opts...))
 			got := testkit.Must(EmbedInductive(background, g, form, upTo(60), opts...))
 			testkit.WantSame(t, "the embedding", testkit.Bits(got), testkit.Bits(m.Embedding()))

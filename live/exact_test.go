@@ -112,7 +112,7 @@ func TestManyFeatures(t *testing.T) {
 // The drift is the principal angle between the P before and after.
 func TestRefitSaysHowFarPHasTurned(t *testing.T) {
 	const n = 100
-	h := ring(testkit.RandomDense(testkit.Random(26), n, 9), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(3), coles.WithModel(coles.GraphModel))
+	h := ring(testkit.RandomDense(testkit.Random(26), n, 9), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(3), coles.WithKind(coles.UseGraph))
 	m, g := h.follow(n)
 	if _, drift := refit(t, g); drift > 1e-7 { // nothing is new
 		t.Errorf("P has turned by %v on the same graph", drift)
@@ -130,7 +130,7 @@ func TestRefitSaysHowFarPHasTurned(t *testing.T) {
 // fewer, or none.
 func TestTruncation(t *testing.T) {
 	const n, d = 60, 6
-	opts := []coles.Option{coles.WithModel(coles.GraphModel), coles.WithPreparation(coles.PrepareNone), coles.WithTruncation()}
+	opts := []coles.Option{coles.WithKind(coles.UseGraph), coles.WithPreparation(coles.PrepareNone), coles.WithTruncation()}
 	fewer := 0
 	for seed := range uint64(40) {
 		rng := testkit.Random(seed / 2)
@@ -177,7 +177,7 @@ func TestExtremeWeights(t *testing.T) {
 	const n, d = 40, 4
 	// More of a node's own features than of its neighbours': otherwise one heavy edge makes the
 	// rows of both ends equal, and M nothing but rounding.
-	opts := []coles.Option{coles.WithModel(coles.GraphModel), coles.WithFilter(coles.Polynomial(0.7, 0.3)), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(0), coles.WithDim(d)}
+	opts := []coles.Option{coles.WithKind(coles.UseGraph), coles.WithFilter(coles.Polynomial(0.7, 0.3)), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(0), coles.WithDim(d)}
 	for _, start := range [][]coles.Edge{nil, {{U: 30, V: 31}}} {
 		for _, weights := range [][]float64{{5e-324}, {5e-324, 1e-310}, {1e-300, 1}, {1, 1e300}, {1e307, 1e307}} {
 			h := &history{x: testkit.RandomDense(testkit.Random(25), n, d), edges: slices.Clone(start), weights: slices.Repeat([]float64{weights[0]}, len(start)), opts: opts}

@@ -46,7 +46,7 @@ func frozenOracle(m *coles.Model, g *coles.Graph, x *mat.Dense, edges []coles.Ed
 		}
 	}
 	coefficients := m.Settings().Filter.Coefficients()
-	if m.Settings().Model == coles.FeatureModel {
+	if m.Settings().Kind == coles.UseFeatures {
 		coefficients = []float64{1}
 	}
 	filter := testkit.Powers(w, len(coefficients)-1, func(k int) float64 { return coefficients[k] })
@@ -65,7 +65,7 @@ func TestFrozenIsTheFormula(t *testing.T) {
 			h := &history{x: words, sparse: sparse}
 			old, fresh := h.features(0, n), h.features(n, n+more)
 			for what, opt := range map[string]coles.Option{
-				"default": coles.WithModel(coles.GraphModel), "features": coles.WithModel(coles.FeatureModel), "no column": coles.WithDegreeShare(0),
+				"default": coles.WithKind(coles.UseGraph), "features": coles.WithKind(coles.UseFeatures), "no column": coles.WithDegreeShare(0),
 				"one hop": coles.WithFilter(coles.SGC(1)), "no hop": coles.WithFilter(coles.SGC(0)), "gaps": coles.WithFilter(coles.Polynomial(0.2, 0.5, 0, 0.4)),
 			} {
 				m := testkit.Must(coles.Fit(ctx, g, old, coles.WithDim(4), coles.WithPreparation(coles.PrepareNone), opt))

@@ -27,7 +27,7 @@ func FuzzAdd(f *testing.F) {
 		negatives := []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), coles.ExpectedUniformNegatives(), {}}
 		h := ring(testkit.RandomDense(rng, n+3*len(bytes), d), n, 1,
 			coles.WithDim(d), coles.WithPreparation(coles.PrepareNone), coles.WithFilter(filters[seed%4]),
-			coles.WithContrast(negatives[seed/4%3], 1, 1), coles.WithDegreeShare(0), coles.WithModel(coles.ModelKind(1+seed/12%2)))
+			coles.WithContrast(negatives[seed/4%3], 1, 1), coles.WithDegreeShare(0), coles.WithKind(coles.Kind(1+seed/12%2)))
 		h.loops = seed/24%2 > 0
 		h.edges, h.weights = append(h.edges, coles.Edge{U: 7, V: 7}), append(h.weights, 2)
 		_, g := h.follow(n)

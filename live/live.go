@@ -51,7 +51,7 @@ type Graph struct {
 // the prepared features, and some 100 bytes a node.
 //
 // The negatives must be none or expected ones: sampled ones depend on the number of nodes in every
-// row. A [coles.FeatureModel] stays one, and M is then XᵀX.
+// row. A model of [coles.UseFeatures] stays one, and M is then XᵀX.
 //
 // Errors: [coles.ErrTransductive] for a model without features, [coles.ErrSetting] for sampled
 // negatives, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and

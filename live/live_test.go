@@ -144,8 +144,8 @@ func TestGrowthEqualsAFit(t *testing.T) {
 		"uniform":         {opts: []coles.Option{coles.WithContrast(expected, 3, 0.7), coles.WithFilter(coles.SGC(2))}},
 		"no column":       {opts: []coles.Option{coles.WithDegreeShare(0), coles.WithFilter(coles.SGC(2))}},
 		"wide column":     {opts: []coles.Option{coles.WithDegreeShare(0.5), coles.WithFilter(coles.SGC(2))}},
-		"features":        {opts: []coles.Option{coles.WithModel(coles.FeatureModel)}},
-		"features, drawn": {opts: []coles.Option{coles.WithModel(coles.FeatureModel), coles.WithContrast(coles.UniformNegatives(2), 2, 1)}},
+		"features":        {opts: []coles.Option{coles.WithKind(coles.UseFeatures)}},
+		"features, drawn": {opts: []coles.Option{coles.WithKind(coles.UseFeatures), coles.WithContrast(coles.UniformNegatives(2), 2, 1)}},
 		"loops":           {opts: []coles.Option{coles.WithFilter(coles.S2GCSum(2))}, loops: true},
 	} {
 		for kind, sparse := range map[string]bool{"dense": false, "sparse": true} {
@@ -353,7 +353,7 @@ func TestDegreeColumnAppears(t *testing.T) {
 			x.Set(i, j, x.At(i, j)-mean)
 		}
 	}
-	h := ring(x, n, 1, coles.WithDim(4), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithModel(coles.GraphModel))
+	h := ring(x, n, 1, coles.WithDim(4), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithKind(coles.UseGraph))
 	for q := range h.weights {
 		h.weights[q] = 1
 	}

@@ -42,7 +42,7 @@ func TestSettingsOfAPurpose(t *testing.T) {
 		s.Scaling = coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}
 	}
 	links := func(s *coles.Settings) {
-		s.Dim, s.Model, s.Filter, s.DegreeShare, s.Scaling = 256, coles.GraphModel, coles.S2GC(3, 0.05), 0, coles.ScalingRule{Norm: 4}
+		s.Dim, s.Kind, s.Filter, s.DegreeShare, s.Scaling = 256, coles.UseGraph, coles.S2GC(3, 0.05), 0, coles.ScalingRule{Norm: 4}
 	}
 	for args, want := range map[string]coles.Settings{
 		"":                    coles.DefaultSettings(),
@@ -58,7 +58,7 @@ func TestSettingsOfAPurpose(t *testing.T) {
 		"-for links":      wanted(links),
 		"-kind auto":      coles.DefaultSettings(),
 		"-kind features -preparation row-l1 -degree-share 0.5": wanted(func(s *coles.Settings) {
-			s.Model, s.Preparation, s.DegreeShare = coles.FeatureModel, coles.PrepareRowL1, 0.5
+			s.Kind, s.Preparation, s.DegreeShare = coles.UseFeatures, coles.PrepareRowL1, 0.5
 		}),
 		"-for clustering -settings -": wanted(func(s *coles.Settings) {
 			clustering(s)
@@ -66,7 +66,7 @@ func TestSettingsOfAPurpose(t *testing.T) {
 		}),
 		"-degree-share 0 -settings - -for links -kind auto -dim 7": wanted(func(s *coles.Settings) {
 			links(s)
-			s.Model, s.Seed, s.Dim = 0, 9, 7
+			s.Kind, s.Seed, s.Dim = 0, 9, 7
 		}),
 	} {
 		got := decoded[coles.Settings](t, file, append([]string{"embed", "-print-settings"}, strings.Fields(args)...)...)
@@ -78,7 +78,7 @@ func TestSettingsOfAPurpose(t *testing.T) {
 // are features.
 func TestEmbedForAPurpose(t *testing.T) {
 	d, path := community(t) // 60 features
-	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(60), coles.WithModel(coles.GraphModel),
+	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(60), coles.WithKind(coles.UseGraph),
 		coles.WithFilter(coles.S2GC(3, 0.05)), coles.WithDegreeShare(0), coles.WithScaling(coles.ScalingRule{Norm: 4})))
 	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, m.Embedding()) })
 	prints(t, want, "", "embed", path, "-to", "npy", "-for", "links")
@@ -104,21 +104,21 @@ func TestInfoSaysWhatAFitChooses(t *testing.T) {
 	for name, c := range map[string]struct {
 		stdin string
 		args  []string
-		kind  coles.ModelKind
+		kind  coles.Kind
 		known bool
 		ratio float64 // −1 for none
 		text  string
 	}{
-		"neighbours alike": {pairs.String(), []string{"-", "-features", many}, coles.GraphModel, true, 1, `as much as with their neighbours' \(q = 1\): graph model`},
-		"no neighbours":    {alone.String(), []string{"-", "-features", many}, coles.FeatureModel, true, 0, "neighbours know nothing of a node's features: feature model"},
-		"few features":     {"", []string{edges, "-features", few}, coles.GraphModel, false, 0, ": graph model"},
-		"no features":      {"", []string{edges}, coles.GraphModel, false, -1, "graph: there are no features"},
-		"features are set": {"", []string{edges, "-features", few, "-kind", "features"}, coles.FeatureModel, false, -1, "features, as is set.*"},
-		"the graph is set": {"", []string{drawn, "-kind", "graph"}, coles.GraphModel, false, -1, "graph, as is set.*"},
-		"by its purpose":   {"", []string{drawn, "-for", "links"}, coles.GraphModel, false, -1, "graph, as is set.*"},
+		"neighbours alike": {pairs.String(), []string{"-", "-features", many}, coles.UseGraph, true, 1, `as much as with their neighbours' \(q = 1\): graph model`},
+		"no neighbours":    {alone.String(), []string{"-", "-features", many}, coles.UseFeatures, true, 0, "neighbours know nothing of a node's features: feature model"},
+		"few features":     {"", []string{edges, "-features", few}, coles.UseGraph, false, 0, ": graph model"},
+		"no features":      {"", []string{edges}, coles.UseGraph, false, -1, "graph: there are no features"},
+		"features are set": {"", []string{edges, "-features", few, "-kind", "features"}, coles.UseFeatures, false, -1, "features, as is set.*"},
+		"the graph is set": {"", []string{drawn, "-kind", "graph"}, coles.UseGraph, false, -1, "graph, as is set.*"},
+		"by its purpose":   {"", []string{drawn, "-for", "links"}, coles.UseGraph, false, -1, "graph, as is set.*"},
 	} {
 		got := decoded[graphInfo](t, c.stdin, append([]string{"info", "-json"}, c.args...)...)
-		if a := got.Fit.Alignment; got.Fit.Model != c.kind || (a == nil) != (c.ratio < 0) || a != nil && (a.Known != c.known || !(math.Abs(a.Ratio-c.ratio) < 1e-9)) {
+		if a := got.Fit.Alignment; got.Fit.Kind != c.kind || (a == nil) != (c.ratio < 0) || a != nil && (a.Known != c.known || !(math.Abs(a.Ratio-c.ratio) < 1e-9)) {
 			t.Errorf("%s: %+v, %+v", name, got.Fit, a)
 		}
 		table := must(t, c.stdin, append([]string{"info"}, c.args...)...)
@@ -138,10 +138,10 @@ func TestInfoKnowsTheFit(t *testing.T) {
 		want := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(9), coles.WithSeed(2))).Report()
 		before := decoded[graphInfo](t, "", "info", "-json", path, "-dim", "9", "-seed", "2")
 		after := decoded[modelInfo](t, "", "info", "-json", model)
-		if before.Fit.Model.String() != name || want.Model != before.Fit.Model || !cmp.Equal(want.Alignment, before.Fit.Alignment) {
-			t.Errorf("%s: before the fit %+v, %v; the fit has %v, %v", name, before.Fit, before.Fit.Alignment, want.Model, want.Alignment)
+		if before.Fit.Kind.String() != name || want.Kind != before.Fit.Kind || !cmp.Equal(want.Alignment, before.Fit.Alignment) {
+			t.Errorf("%s: before the fit %+v, %v; the fit has %v, %v", name, before.Fit, before.Fit.Alignment, want.Kind, want.Alignment)
 		}
-		if r := after.Report; r.Model != want.Model || !cmp.Equal(r.Alignment, want.Alignment) || r.DegreeShare != want.DegreeShare {
+		if r := after.Report; r.Kind != want.Kind || !cmp.Equal(r.Alignment, want.Alignment) || r.DegreeShare != want.DegreeShare {
 			t.Errorf("%s: of the model %+v", name, r)
 		}
 		table := must(t, "", "info", model)
@@ -176,17 +176,17 @@ func TestEmbedWithAModelOfFeaturesAlone(t *testing.T) {
 // Where a fit chooses, eval measures the model that it did not choose on the same splits.
 func TestEvalMeasuresBothModels(t *testing.T) {
 	ctx := context.Background()
-	for chosen, c := range map[coles.ModelKind]struct {
+	for chosen, c := range map[coles.Kind]struct {
 		make  func(*testing.T) (*dataset.Dataset, string)
-		other coles.ModelKind
-	}{coles.GraphModel: {community, coles.FeatureModel}, coles.FeatureModel: {apart, coles.GraphModel}} {
+		other coles.Kind
+	}{coles.UseGraph: {community, coles.UseFeatures}, coles.UseFeatures: {apart, coles.UseGraph}} {
 		d, path := c.make(t)
 		g := testkit.Must(coles.FromCSR(d.Adjacency))
 		splits := testkit.Must(d.RandomSplits(5, 3, 4))
-		accuracy := make(map[coles.ModelKind]measured)
+		accuracy := make(map[coles.Kind]measured)
 		var alignment *coles.Alignment
-		for _, kind := range []coles.ModelKind{0, c.other} {
-			m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(4), coles.WithModel(kind)))
+		for _, kind := range []coles.Kind{0, c.other} {
+			m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(4), coles.WithKind(kind)))
 			accuracy[kind] = percent(*testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits)))
 			if kind == 0 {
 				alignment = m.Report().Alignment

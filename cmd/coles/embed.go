@@ -335,7 +335,7 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		return nil, nil, err
 	}
 	fit := coles.Fit
-	if e.choose != nil && s.Model == 0 && x != nil {
+	if e.choose != nil && s.Kind == 0 && x != nil {
 		fit = e.choose
 	}
 	defer e.progress.clear()

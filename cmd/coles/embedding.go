@@ -102,7 +102,7 @@ func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding,
 func (e *embedding) kind() string {
 	switch m := e.model.(type) {
 	case *coles.Model:
-		return m.Report().Model.String()
+		return m.Report().Kind.String()
 	case *gnn.Model:
 		return "network"
 	}

@@ -62,9 +62,9 @@ type evaluation struct {
 
 // A choice is the model that a fit has chosen, and what the other is worth.
 type choice struct {
-	Model     coles.ModelKind  `json:"model"`
+	Kind      coles.Kind       `json:"kind"`
 	Alignment *coles.Alignment `json:"alignment"`
-	Other     coles.ModelKind  `json:"other"`
+	Other     coles.Kind       `json:"other"`
 	Accuracy  measured         `json:"other_accuracy"`
 }
 
@@ -136,9 +136,9 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 // otherModel fits and measures the model that a fit has not chosen.
 func otherModel(ctx context.Context, in *inputs, e *embedding, fitted *coles.Model, p eval.Protocol, splits []dataset.Split) (*choice, error) {
 	s, report := fitted.Settings(), fitted.Report()
-	s.Model = coles.GraphModel
-	if report.Model == coles.GraphModel {
-		s.Model = coles.FeatureModel
+	s.Kind = coles.UseGraph
+	if report.Kind == coles.UseGraph {
+		s.Kind = coles.UseFeatures
 	}
 	m, err := coles.Fit(ctx, e.graph, e.data.Features, coles.WithProgress(in.progress.show), coles.WithSettings(s))
 	if err != nil {
@@ -148,7 +148,7 @@ func otherModel(ctx context.Context, in *inputs, e *embedding, fitted *coles.Mod
 	if err != nil {
 		return nil, err
 	}
-	return &choice{report.Model, report.Alignment, s.Model, percent(*r)}, nil
+	return &choice{report.Kind, report.Alignment, s.Kind, percent(*r)}, nil
 }
 
 func checkEvalFlags(c *cli.Command) error {

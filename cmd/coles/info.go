@@ -131,7 +131,7 @@ type graphInfo struct {
 // fitInfo foretells a fit.
 type fitInfo struct {
 	Bytes     int64            `json:"bytes"` // besides graph and features
-	Model     coles.ModelKind  `json:"model"`
+	Kind      coles.Kind       `json:"kind"`
 	Alignment *coles.Alignment `json:"alignment"` // null where the model is set, or there are no features
 }
 
@@ -178,7 +178,7 @@ const farAbove = 0.25
 // chance. One over the root of the number of edges, two standard errors of a share at most, is taken
 // off first. It is "" where there is nothing to warn of.
 func (h *homophily) doubt(chosen *coles.Alignment) string {
-	if h == nil || chosen == nil || chosen.Model() != coles.FeatureModel ||
+	if h == nil || chosen == nil || chosen.Kind() != coles.UseFeatures ||
 		h.Edge-1/math.Sqrt(float64(h.Edges))-h.Expected < farAbove*(1-h.Expected) {
 		return ""
 	}
@@ -206,13 +206,13 @@ func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, sett
 	if about.Fit.Bytes, err = settings.Estimate(g, d.Features); err != nil {
 		return nil, err
 	}
-	about.Fit.Model = cmp.Or(settings.Model, coles.GraphModel)
-	if settings.Model == 0 && d.Features != nil {
+	about.Fit.Kind = cmp.Or(settings.Kind, coles.UseGraph)
+	if settings.Kind == 0 && d.Features != nil {
 		a, err := settings.Alignment(ctx, g, d.Features)
 		if err != nil {
 			return nil, err
 		}
-		about.Fit.Alignment, about.Fit.Model = &a, a.Model()
+		about.Fit.Alignment, about.Fit.Kind = &a, a.Kind()
 	}
 	return about, nil
 }
@@ -312,7 +312,7 @@ func (a *graphInfo) print(w io.Writer) {
 	if a.Splits > 0 {
 		fmt.Fprintf(w, "splits\t%d\n", a.Splits)
 	}
-	fmt.Fprintf(w, "a fit chooses\t%s\n", choiceText(a.Fit.Model, a.Fit.Alignment, a.Features != nil))
+	fmt.Fprintf(w, "a fit chooses\t%s\n", choiceText(a.Fit.Kind, a.Fit.Alignment, a.Features != nil))
 	if l := a.Labels; l != nil {
 		printDoubt(w, l.Homophily.doubt(a.Fit.Alignment))
 	}
@@ -327,7 +327,7 @@ func printDoubt(w io.Writer, doubt string) {
 }
 
 // choiceText says which model there is, and why.
-func choiceText(kind coles.ModelKind, why *coles.Alignment, features bool) string {
+func choiceText(kind coles.Kind, why *coles.Alignment, features bool) string {
 	switch {
 	case why != nil:
 		return why.String()

@@ -56,7 +56,7 @@ func (m *modelInfo) print(w io.Writer) {
 		fmt.Fprintln(w, "features\tnone: it embeds only the graph it was fitted on")
 	}
 	m.Columns.print(w)
-	fmt.Fprintf(w, "chosen\t%s\n", choiceText(r.Model, r.Alignment, m.Features > 0))
+	fmt.Fprintf(w, "chosen\t%s\n", choiceText(r.Kind, r.Alignment, m.Features > 0))
 	fmt.Fprintf(w, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(w, "last column\tdegrees, with a share of %.3g\n", r.DegreeShare)
@@ -64,7 +64,7 @@ func (m *modelInfo) print(w io.Writer) {
 	if n := len(m.Lambda); n > 0 {
 		fmt.Fprintf(w, "eigenvalues\t%.4g to %.4g\n", m.Lambda[0], m.Lambda[n-1])
 	}
-	if r.Model == coles.GraphModel {
+	if r.Kind == coles.UseGraph {
 		fmt.Fprintf(w, "filter\t%v\n", s.Filter)
 		fmt.Fprintf(w, "negatives\t%v, κ = %d, η′ = %g\n", s.Negatives, s.Kappa, s.Eta)
 	}

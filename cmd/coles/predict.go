@@ -67,7 +67,7 @@ type prediction struct {
 
 // predictions are the output of -json. Accuracy and Classes are cross-validated, if anything is.
 type predictions struct {
-	Model       string        `json:"model,omitempty"` // graph, features or network; none of vectors that are read
+	Kind        string        `json:"kind,omitempty"` // graph, features or network; none of vectors that are read
 	Accuracy    *float64      `json:"accuracy,omitempty"`
 	Classes     []classErrors `json:"classes,omitempty"`
 	Predictions []prediction  `json:"predictions"`
@@ -178,7 +178,7 @@ func modelName(kind string) string { return strings.TrimSuffix(kind, "s") + " mo
 
 // newPredictions is the output of -json.
 func newPredictions(kind string, good *eval.Confusion, found []prediction) *predictions {
-	r := &predictions{Model: kind, Predictions: found}
+	r := &predictions{Kind: kind, Predictions: found}
 	if good == nil {
 		return r
 	}

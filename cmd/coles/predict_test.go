@@ -136,12 +136,12 @@ func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 		d        *dataset.Dataset
 		path     string
 		labelled []int
-		want     coles.ModelKind
+		want     coles.Kind
 		says     string
 	}{
-		"overruled": {overruled, archiveOf(t, overruled), everyFourth(700), coles.FeatureModel, "coles: feature model, by cross-validation on 175 labels: graph "},
-		"agreed":    {agreed, agreedPath, everyFourth(300), coles.FeatureModel, "coles: feature model, by cross-validation on 75 labels: graph "},
-		"too few":   {overruled, archiveOf(t, overruled), first(overruled), coles.GraphModel, "coles: graph model, by q: cross-validation takes two labels of two classes at least\ncoles: q: own features "},
+		"overruled": {overruled, archiveOf(t, overruled), everyFourth(700), coles.UseFeatures, "coles: feature model, by cross-validation on 175 labels: graph "},
+		"agreed":    {agreed, agreedPath, everyFourth(300), coles.UseFeatures, "coles: feature model, by cross-validation on 75 labels: graph "},
+		"too few":   {overruled, archiveOf(t, overruled), first(overruled), coles.UseGraph, "coles: graph model, by q: cross-validation takes two labels of two classes at least\ncoles: q: own features "},
 	} {
 		g, labels := testkit.Must(undirected(c.d, c.path)), slices.Repeat([]int{-1}, c.d.Nodes())
 		for _, i := range c.labelled {
@@ -305,7 +305,7 @@ func TestPredictSaysHowGoodItIs(t *testing.T) {
 	dir := t.TempDir()
 	model, vectors := filepath.Join(dir, "m.model"), filepath.Join(dir, "y.npy")
 	must(t, "", "embed", path, "-kind", "graph", "-dim", "8", "-model", model, "-o", vectors)
-	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), d.Features, coles.WithModel(coles.GraphModel), coles.WithDim(8))).Embedding()
+	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), d.Features, coles.WithKind(coles.UseGraph), coles.WithDim(8))).Embedding()
 	l := eval.LogisticRegression{Cs: eval.DefaultCs()}
 	l.Cs = []float64{testkit.Must(l.Fit(t.Context(), y, labelled, d.Labels)).C}
 	for _, seed := range []uint64{1, 2} {
@@ -330,8 +330,8 @@ func TestPredictSaysHowGoodItIs(t *testing.T) {
 			}
 			testkit.WantSame(t, "the counts in JSON", counts, want.Counts)
 			testkit.WantSame(t, "the accuracy in JSON", *r.Accuracy, want.Accuracy())
-			if wantKind := strings.TrimSuffix(of, " model"); r.Model != wantKind && args[0] == path || r.Model != "" && args[0] != path {
-				t.Errorf("%s: the model in JSON is %q", of, r.Model)
+			if wantKind := strings.TrimSuffix(of, " model"); r.Kind != wantKind && args[0] == path || r.Kind != "" && args[0] != path {
+				t.Errorf("%s: the kind in JSON is %q", of, r.Kind)
 			}
 		}
 	}

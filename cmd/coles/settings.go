@@ -114,7 +114,7 @@ func changeSettings(c *cli.Command, s *coles.Settings) error {
 	setNumber(c, "eta", &s.Eta, c.Float)
 	setNumber(c, "degree-share", &s.DegreeShare, c.Float)
 	for name, value := range map[string]encoding.TextUnmarshaler{
-		"kind": &s.Model, "preparation": &s.Preparation, "filter": &s.Filter, "negatives": &s.Negatives, "precision": &s.Precision,
+		"kind": &s.Kind, "preparation": &s.Preparation, "filter": &s.Filter, "negatives": &s.Negatives, "precision": &s.Precision,
 	} {
 		if err := setText(c, name, value); err != nil {
 			return err

@@ -248,10 +248,10 @@ func TestDeviationIsAsStated(t *testing.T) {
 // On a table of mixed columns the model is the features where edges join any nodes, and the graph where
 // they join nodes of a kind.
 func TestChoiceOnATable(t *testing.T) {
-	for alike, want := range map[float64]coles.ModelKind{0: coles.FeatureModel, 0.8: coles.GraphModel} {
+	for alike, want := range map[float64]coles.Kind{0: coles.UseFeatures, 0.8: coles.UseGraph} {
 		for seed := range uint64(testkit.Few(5, 40)) {
 			g, x := testkit.Mixed(seed, 600, alike)
-			if a := measure(g, x, func(s *coles.Settings) { s.Seed = seed }); a.Model() != want {
+			if a := measure(g, x, func(s *coles.Settings) { s.Seed = seed }); a.Kind() != want {
 				t.Errorf("%v alike, seed %d: %+v, %v", alike, seed, a, a)
 			}
 		}

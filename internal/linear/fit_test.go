@@ -20,12 +20,12 @@ func TestNegativesAreTheSameInParts(t *testing.T) {
 	f := testkit.RandomDense(testkit.Random(1), n, d)
 	for _, s := range []coles.NegativeSampler{{}, coles.ExpectedUniformNegatives(), coles.ExpectedDegreeNegatives(), coles.UniformNegatives(2)} {
 		for _, eta := range []float64{0, 0.7} {
-			for _, kind := range []coles.ModelKind{0, coles.GraphModel, coles.FeatureModel} {
+			for _, kind := range []coles.Kind{0, coles.UseGraph, coles.UseFeatures} {
 				set := coles.DefaultSettings()
-				set.Negatives, set.Eta, set.Model = s, eta, kind
+				set.Negatives, set.Eta, set.Kind = s, eta, kind
 				fit := set.Linear()
 				what := fmt.Sprintf("%v, η′ = %v, %v", s, eta, kind)
-				testkit.WantSame(t, what+": drawn", fit.Drawn, s == coles.UniformNegatives(2) && eta > 0 && kind != coles.FeatureModel)
+				testkit.WantSame(t, what+": drawn", fit.Drawn, s == coles.UniformNegatives(2) && eta > 0 && kind != coles.UseFeatures)
 
 				want, got := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 				if v := fit.Negatives(degrees); v != nil {

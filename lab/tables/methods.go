@@ -55,10 +55,10 @@ var closedMethods = []method{
 	{name: "S2GC (same features)", embed: smoothed(s2gc)},
 	{name: "PCA-S2GC", embed: pca},
 	{name: "RP-S2GC", embed: randomProjection},
-	{name: "COLES-SGC", embed: fit(coles.WithModel(coles.GraphModel), coles.WithFilter(sgc))},
+	{name: "COLES-SGC", embed: fit(coles.WithKind(coles.UseGraph), coles.WithFilter(sgc))},
 	{name: "COLES-S2GC", embed: fit()},
 	{name: "COLES-S2GC (C chosen)", embed: fit(), choosesC: true},
-	{name: "LPP", embed: fit(coles.WithModel(coles.GraphModel), coles.WithContrast(coles.NegativeSampler{}, 0, 0))},
+	{name: "LPP", embed: fit(coles.WithKind(coles.UseGraph), coles.WithContrast(coles.NegativeSampler{}, 0, 0))},
 	{name: "Eigenmaps", embed: eigenmaps, graphOnly: true},
 }
 

@@ -33,7 +33,7 @@ func (o *options) compare(ctx context.Context) error {
 	}
 	edges := graph.Report().Edges
 	o.Features, o.Edges = []string{filepath.Join(dir, "x-*.npy")}, []string{filepath.Join(dir, "e-*.txt")}
-	if o.Out = cmp.Or(o.Out, filepath.Join(dir, "y")); o.Settings.Model == 0 { // by as few columns as coles.Fit
+	if o.Out = cmp.Or(o.Out, filepath.Join(dir, "y")); o.Settings.Kind == 0 { // by as few columns as coles.Fit
 		o.Work = cmp.Or(o.Work, filepath.Join(dir, "w"))
 	}
 	o.Grid.Height = cmp.Or(o.Grid.Height, int64((o.nodes+o.blocks-1)/o.blocks))

@@ -86,7 +86,7 @@ func parse() *options {
 	hops := flag.Int("hops", 8, "hops of the filter")
 	double := flag.Bool("float64", false, "send float64: twice the bytes, rows off by 1e-14 in the place of 1e-7")
 	flag.BoolVar(&o.loud, "log", false, "show what the engine logs")
-	flag.TextVar(&o.Settings.Model, "model", coles.ModelKind(0), "auto, graph or features")
+	flag.TextVar(&o.Settings.Kind, "kind", coles.Kind(0), "auto, graph or features")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), usage)
 		flag.PrintDefaults()
