@@ -62,10 +62,10 @@ type EdgeListOptions struct {
 	// Width is the number of columns of sparse features where it is known, such as by a model: an index
 	// beyond is coles.ErrIndex, and rows may end before. 0 means one more than the largest index.
 	Width int
-	// Warn, when not nil, is told in a line of text what may be misread: a first line that is taken
+	// Warn, when not nil, is told what may be misread, a [*ParseError]: a first line that is taken
 	// for an edge (its ids, two words, occur nowhere else), weights that may be times (whole numbers
 	// from 10⁸ to 10¹³ that differ).
-	Warn func(line string)
+	Warn func(error)
 	// EdgesName, FeaturesName and LabelsName name the files in errors. Empty means the names of the
 	// readers or, where these have none, "edges", "features" and "labels".
 	EdgesName, FeaturesName, LabelsName string
@@ -173,7 +173,7 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	if l.readEdges(t, opts); t.err != nil {
 		return nil, t.err
 	}
-	l.nodes.closed, l.nodes.advice = "unknown node", ""
+	l.nodes.closed, l.nodes.advice = "unknown node", Advice{}
 	if opts.Labels != nil {
 		t := newLines(opts.Labels, cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels")), 0)
 		if l.readLabels(t, opts); t.err != nil {

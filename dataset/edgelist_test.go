@@ -158,7 +158,7 @@ func FuzzEdgeList(f *testing.F) {
 		opts := EdgeListOptions{
 			Missing:    []string{"", "zero", "mean", "drop"}[choice&3],
 			Unweighted: choice&4 != 0, SkipUnknown: choice&8 != 0, Bipartite: choice&16 != 0,
-			Warn: func(string) {},
+			Warn: func(error) {},
 		}
 		if choice&32 != 0 {
 			opts.Columns = []int{1 + int(choice>>7), 2 + int(choice>>7), 3 + int(choice>>7)}[:2+choice>>6&1]

@@ -211,7 +211,7 @@ func TestWarnings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			c.opts.Warn = func(line string) { got = append(got, line) }
+			c.opts.Warn = func(err error) { got = append(got, err.Error()) }
 			testkit.Must(readWith(c.edges, c.features, "", c.opts))
 			if len(got) != len(c.want) {
 				t.Fatalf("warnings %q, want %q", got, c.want)

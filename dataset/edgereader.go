@@ -280,7 +280,7 @@ func (e *edgeReader) end(side int) int {
 }
 
 // warnOfHeader warns of a first line whose ids are text and occur nowhere else.
-func (e *edgeReader) warnOfHeader(warn func(string)) {
+func (e *edgeReader) warnOfHeader(warn func(error)) {
 	if e.edges.count < 2 || isNumber(e.first[0]) || isNumber(e.first[1]) {
 		return
 	}
@@ -298,12 +298,13 @@ func (e *edgeReader) warnOfHeader(warn func(string)) {
 			return
 		}
 	}
-	warn(fmt.Sprintf("%s:%d: %q and %q occur on no other line: they are taken for nodes, not for a header; %s", e.file, e.firstAt, e.first[0], e.first[1], headerAdvice))
+	err := fmt.Errorf("%q and %q occur on no other line: they are taken for nodes, not for a header", e.first[0], e.first[1])
+	warn(&ParseError{File: e.file, Line: e.firstAt, Err: err, Advice: []Advice{headerAdvice}})
 }
 
 // warnOfTimes warns of weights that are whole numbers from 10⁸ (1973 in seconds) to 10¹³ (2286 in
 // milliseconds), and not all the same.
-func (e *edgeReader) warnOfTimes(warn func(string)) {
+func (e *edgeReader) warnOfTimes(warn func(error)) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, w := range e.edges.all() {
 		if w != math.Trunc(w) || w < 1e8 || w > 1e13 {
@@ -312,6 +313,6 @@ func (e *edgeReader) warnOfTimes(warn func(string)) {
 		low, high = min(low, w), max(high, w)
 	}
 	if low < high {
-		warn(fmt.Sprintf("%s: the weights look like times: whole numbers from %.0f to %.0f", e.file, low, high))
+		warn(fault(e.file, "the weights look like times: whole numbers from %.0f to %.0f", low, high))
 	}
 }

@@ -37,13 +37,12 @@ func isHeaderWord(s string) bool { return slices.Contains(headerWords, strings.T
 // and its reader says where the first is that is none.
 func isValue(s string) bool { return isNumber(s) || table.IsHole(s) }
 
-// What to do about a first line, a gap, a cell that does not fit and a node without features; the
-// command puts its options in the place of these names.
-const (
-	headerAdvice = "EdgeListOptions.Header says whether the first line is a header"
-	gapAdvice    = "EdgeListOptions.Missing says what to do with gaps"
-	kindAdvice   = "EdgeListOptions.Kinds says what a column is"
-	nodeAdvice   = "; EdgeListOptions.Missing says what to do with such nodes"
+// What to do about a first line, a gap, a node without features and a cell that does not fit.
+var (
+	headerAdvice = Advice{"Header", "whether the first line is a header"}
+	gapAdvice    = Advice{"Missing", "what to do with gaps"}
+	nodeAdvice   = Advice{"Missing", "what to do with such nodes"}
+	kindAdvice   = Advice{"Kinds", "what a column is"}
 )
 
 // start goes to the first data line after the header, where next stays then, and reports whether
@@ -71,7 +70,7 @@ func (t *lines) checkGuess(nodes *nodeIDs, fields ...int) {
 	for _, k := range fields {
 		if t.guessed && k < len(t.header) && nodes.has(t.header[k]) {
 			t.line = t.headerAt
-			t.fault(-1, "%w: looks like a header, but %q (field %d) is a node; %s", coles.ErrFormat, t.header[k], k+1, headerAdvice)
+			t.advised(headerAdvice, -1, "%w: looks like a header, but %q (field %d) is a node", coles.ErrFormat, t.header[k], k+1)
 		}
 	}
 }

@@ -34,9 +34,16 @@ type ParseError struct {
 	Column int    // 1-based, in bytes; 0 when the whole line is meant
 	Offset int64  // byte offset in a binary file; negative when the place is not one byte
 	Err    error  // wraps a named error, or the reader's own
+	Advice []Advice
 }
 
-// Error formats as file:line:column, or file and byte offset, and the cause.
+// An Advice names an option that decides how such a place is read.
+type Advice struct {
+	Field string // of [EdgeListOptions]: "Header", "Missing" or "Kinds"
+	Says  string // what it says, such as "whether the first line is a header"
+}
+
+// Error formats as file:line:column, or file and byte offset, the cause and the advice.
 func (e *ParseError) Error() string {
 	var b strings.Builder
 	b.WriteString("dataset: ")
@@ -50,6 +57,9 @@ func (e *ParseError) Error() string {
 		fmt.Fprintf(&b, ": byte %d", e.Offset)
 	}
 	fmt.Fprintf(&b, ": %v", e.Err)
+	for _, a := range e.Advice {
+		fmt.Fprintf(&b, "; EdgeListOptions.%s says %s", a.Field, a.Says)
+	}
 	return b.String()
 }
 

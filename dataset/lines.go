@@ -65,11 +65,17 @@ func newLines(r io.Reader, file string, sep byte) *lines {
 }
 
 // fault is a fault at field k of the current line; k < 0 means the line.
-func (t *lines) fault(k int, format string, args ...any) {
-	if k >= 0 && t.line == t.unsure {
-		format += "; " + headerAdvice
-	}
+func (t *lines) fault(k int, format string, args ...any) { t.advised(Advice{}, k, format, args...) }
+
+// advised is a fault with advice, which may be none.
+func (t *lines) advised(a Advice, k int, format string, args ...any) {
 	e := &ParseError{File: t.file, Line: t.line, Err: fmt.Errorf(format, args...)}
+	if a.Field != "" {
+		e.Advice = []Advice{a}
+	}
+	if k >= 0 && t.line == t.unsure {
+		e.Advice = append(e.Advice, headerAdvice)
+	}
 	if k >= 0 && k < len(t.at) {
 		e.Column = t.at[k] + 1
 	}

@@ -27,7 +27,7 @@ type nodeIDs struct {
 	far    map[uint64]int32 // of larger integers
 	ids    []string
 	closed string // what to say of a new one; "" while there may be some
-	advice string // what to do about it
+	advice Advice // what to do about it
 }
 
 func newNodeIDs() *nodeIDs {
@@ -101,7 +101,7 @@ func (n *nodeIDs) rowOf(v uint64) (int, bool) {
 func (n *nodeIDs) add(id string) (int, error) {
 	switch {
 	case n.closed != "":
-		return 0, fmt.Errorf("%w: %s %q%s", coles.ErrIDs, n.closed, id, n.advice)
+		return 0, fmt.Errorf("%w: %s %q", coles.ErrIDs, n.closed, id)
 	case len(n.ids) == maxDim:
 		return 0, fmt.Errorf("more than %d nodes: %w", maxDim, coles.ErrTooLarge)
 	}
@@ -134,7 +134,7 @@ func (t *lines) node(k int, nodes *nodeIDs) int {
 	}
 	i, err := nodes.number(t.cols[k])
 	if err != nil {
-		t.fault(k, "%w", err)
+		t.advised(nodes.advice, k, "%w", err)
 	}
 	return i
 }
@@ -162,7 +162,7 @@ func (l *edgeFiles) readFeatures(t *lines, opts EdgeListOptions) {
 		}
 		var gaps int
 		if l.features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error"); gaps > 0 && opts.Missing == "" && opts.Warn != nil {
-			opts.Warn(fmt.Sprintf("%s: cells without a number get the mean of their column: %d", t.file, gaps))
+			opts.Warn(fault(t.file, "cells without a number get the mean of their column: %d", gaps))
 		}
 	}
 	t.checkGuess(l.nodes, 0)
@@ -204,7 +204,7 @@ func readDenseRows(t *lines, nodes *nodeIDs, mayGap bool) (x mat.Matrix, gaps in
 		for k := 1; k < len(t.cols); k++ {
 			switch gap := table.IsHole(t.cols[k]); {
 			case gap && !mayGap:
-				t.fault(k, "%w: %q is not a number; %s", coles.ErrFormat, t.cols[k], gapAdvice)
+				t.advised(gapAdvice, k, "%w: %q is not a number", coles.ErrFormat, t.cols[k])
 			case gap:
 				data, gaps = append(data, math.NaN()), gaps+1
 			default:

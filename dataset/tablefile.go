@@ -70,7 +70,7 @@ func readTable(t *lines, nodes *nodeIDs, opts EdgeListOptions) *table.Table {
 		}
 		for k, cell := range t.cols[1:] {
 			if opts.Missing == "error" && table.IsHole(cell) && opts.Kinds[names[k]] != table.Ignore {
-				t.fault(k+1, "%w: %q says nothing; %s", coles.ErrFormat, cell, gapAdvice)
+				t.advised(gapAdvice, k+1, "%w: %q says nothing", coles.ErrFormat, cell)
 			}
 			read.Columns[k].Cells = append(read.Columns[k].Cells, cell)
 		}
@@ -103,7 +103,7 @@ func (d *Dataset) encode(e *table.Encoder) error {
 	var cell *table.CellError
 	switch {
 	case errors.As(err, &cell):
-		return &ParseError{File: cell.File, Line: cell.Line, Err: fmt.Errorf("column %q: %w; %s", cell.Column, cell.Err, kindAdvice)}
+		return &ParseError{File: cell.File, Line: cell.Line, Err: fmt.Errorf("column %q: %w", cell.Column, cell.Err), Advice: []Advice{kindAdvice}}
 	case err != nil:
 		return err
 	}

@@ -94,10 +94,10 @@ func TestTableMissing(t *testing.T) {
 	testkit.WantError(t, d.Validate(), coles.ErrShape)
 
 	// Of numbers alone a gap is the mean, which is said.
-	var said string
-	d = testkit.Must(readWith("a b\nb c\n", "a,1,5\nb,NA,5\nc,4,5\n", "", EdgeListOptions{Warn: func(line string) { said = line }}))
+	var said error
+	d = testkit.Must(readWith("a b\nb c\n", "a,1,5\nb,NA,5\nc,4,5\n", "", EdgeListOptions{Warn: func(err error) { said = err }}))
 	testkit.WantSame(t, "mean", d.Features.At(1, 0), 2.5)
-	testkit.WantSame(t, "said", said, "features: cells without a number get the mean of their column: 1")
+	testkit.WantSame(t, "said", said.Error(), "dataset: features: cells without a number get the mean of their column: 1")
 }
 
 // Features of a table are made by the encoder that is given, or one learned.

@@ -67,17 +67,17 @@ func (in *inputs) take(d *dataset.Dataset) error {
 		}
 		for _, v := range e.Variables() {
 			if v.Number != nil && v.Holes > 0 {
-				in.text.Warn(fmt.Sprintf("%s: holes in %q get its mean: %d", file, v.Name, v.Holes))
+				in.text.Warn(fmt.Errorf("%s: holes in %q get its mean: %d", file, v.Name, v.Holes))
 			}
 		}
 		return nil
 	}
 	absent, unknown := e.Unlike(d.Table)
 	if len(absent) > 0 {
-		in.text.Warn(fmt.Sprintf("%s lacks columns of the model: %s", file, strings.Join(absent, ", ")))
+		in.text.Warn(fmt.Errorf("%s lacks columns of the model: %s", file, strings.Join(absent, ", ")))
 	}
 	if len(unknown) > 0 {
-		in.text.Warn(fmt.Sprintf("%s has columns that the model does not know: %s", file, strings.Join(unknown, ", ")))
+		in.text.Warn(fmt.Errorf("%s has columns that the model does not know: %s", file, strings.Join(unknown, ", ")))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"coles/dataset"
 	"coles/internal/archive"
 
 	"github.com/urfave/cli/v3"
@@ -80,10 +81,12 @@ var symbols = []struct {
 	{regexp.MustCompile(`^invalid value (".*") for flag -(\S+): strconv\.\w+: .*`), "-$2 $1: want a whole number"},
 	{regexp.MustCompile(`bad setting: κ = ([^,]+), `), "-kappa $1: "},
 	{regexp.MustCompile(`bad setting: η′ = ([^,]+), `), "-eta $1: "},
-	{regexp.MustCompile(`EdgeListOptions\.Header`), "-header yes or no"},
-	{regexp.MustCompile(`EdgeListOptions\.Kinds`), "-categorical, -text, -numeric or -ignore"},
-	{regexp.MustCompile(`EdgeListOptions\.Missing`), "-missing zero, mean or drop"},
 	{regexp.MustCompile(`bad setting: degree share ([^,]+), `), "-degree-share $1: "},
+}
+
+// options are the options that the libraries' advice is about.
+var options = map[string]string{
+	"Header": "-header yes or no", "Missing": "-missing zero, mean or drop", "Kinds": "-categorical, -text, -numeric or -ignore",
 }
 
 // oneLine is the text of an error without the packages that it comes from, so that it begins with a
@@ -91,6 +94,15 @@ var symbols = []struct {
 // breaks, whatever an id or a file name brings along.
 func oneLine(err error) string {
 	text := err.Error()
+	if parse := (*dataset.ParseError)(nil); errors.As(err, &parse) {
+		fault := *parse
+		fault.Advice = nil
+		own := fault.Error()
+		for _, a := range parse.Advice {
+			own += "; " + options[a.Field] + " says " + a.Says
+		}
+		text = strings.Replace(text, parse.Error(), own, 1)
+	}
 	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "table: ", "eval: ", "live: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
 	}

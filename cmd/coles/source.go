@@ -37,9 +37,9 @@ func newInputs(c *cli.Command, stdin io.Reader) (*inputs, error) {
 	in := &inputs{stdin: stdin, ids: c.String("ids"), progress: newProgress(c.Root().ErrWriter)}
 	var err error
 	in.text, err = textOptions(c)
-	in.text.Warn = func(line string) {
+	in.text.Warn = func(err error) {
 		in.progress.clear()
-		fmt.Fprintf(c.Root().ErrWriter, "coles: warning: %s\n", oneLine(errors.New(line)))
+		fmt.Fprintf(c.Root().ErrWriter, "coles: warning: %s\n", oneLine(err))
 	}
 	return in, err
 }

@@ -215,7 +215,7 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 	}
 	return dataset.ReadEdgeList(bytes.NewReader(edges.Data), features.reader(), dataset.EdgeListOptions{
 		Labels: labels.reader(), EdgesName: edges.Name, FeaturesName: features.Name, LabelsName: labels.Name,
-		Warn: func(line string) { send(Warning{line}) },
+		Warn: func(err error) { send(Warning{err.Error()}) },
 	})
 }
 
