@@ -17,23 +17,21 @@ import (
 
 // A given holds arguments for every function of this package.
 type given struct {
-	x             mat.Matrix
-	labels, rows  []int
-	pairs, others []coles.Edge
-	g             *coles.Graph
-	a, b          []float64
-	k             int
-	p             float64
+	x            mat.Matrix
+	labels, rows []int
+	pairs        []coles.Edge
+	g            *coles.Graph
+	k            int
+	p            float64
 }
 
 // good arguments are taken by all of them.
 func good() given {
 	const n = 24
 	x := normal(n, 5, 1, 61)
-	x.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, x) // similarities are not negative
 	pairs := []coles.Edge{{U: 0, V: 1}, {U: 2, V: 3}, {U: 1, V: 1}}
 	g := testkit.Must(coles.NewGraph(n, append(testkit.Ring(n, 1), coles.Edge{U: 0, V: 5})))
-	return given{x, randomLabels(n, 3, 61), upTo(n / 2), pairs, pairs, g, []float64{1, 2, 4}, []float64{2, 1, 3}, 2, 0.5}
+	return given{x, randomLabels(n, 3, 61), upTo(n / 2), pairs, g, 2, 0.5}
 }
 
 // A door is a function of this package, whose result goes to wantFinite.
@@ -43,9 +41,6 @@ type door func(ctx context.Context, in given) (any, error)
 var learningDoors = map[string]door{
 	"Classify": func(ctx context.Context, in given) (any, error) {
 		return Protocol{Regression: LogisticRegression{C: in.p}}.Classify(ctx, in.x, in.labels, []dataset.Split{{Train: in.rows}})
-	},
-	"LabelRates": func(ctx context.Context, in given) (any, error) {
-		return Protocol{}.LabelRates(ctx, in.x, in.labels, []int{1, in.k}, 2, 1)
 	},
 	"LogisticRegression": func(ctx context.Context, in given) (any, error) {
 		m, err := LogisticRegression{Cs: []float64{in.p, 1}, Folds: in.k}.Fit(ctx, in.x, in.rows, in.labels)
@@ -68,19 +63,12 @@ var learningDoors = map[string]door{
 	},
 	"PCA":  func(ctx context.Context, in given) (any, error) { return PCA(ctx, in.x, in.k) },
 	"TSNE": func(ctx context.Context, in given) (any, error) { return TSNE(ctx, in.x, 1) },
-	"RandomProjection": func(ctx context.Context, in given) (any, error) {
-		return RandomProjection(ctx, in.x, min(in.k, 100), 1)
-	},
-	"SpectralFeatures": func(ctx context.Context, in given) (any, error) { return SpectralFeatures(ctx, in.x, in.k) },
 	"Induce": func(ctx context.Context, in given) (any, error) {
 		part, err := Induce(ctx, in.g, in.x, in.rows)
 		if err != nil {
 			return nil, err
 		}
 		return []any{part.Features, part.Graph.Degrees()}, nil
-	},
-	"EmbedInductive": func(ctx context.Context, in given) (any, error) {
-		return EmbedInductive(ctx, in.g, in.x, in.rows, coles.WithDim(1))
 	},
 	"ChooseModel": func(ctx context.Context, in given) (any, error) {
 		c, err := ChooseModel(ctx, in.g, in.x, in.labels, coles.WithDim(1))
@@ -117,12 +105,6 @@ var rowDoors = map[string]door{
 		return nearestRows(ctx, in.x, in.rows, in.k, DotProduct)
 	},
 	"Index.Vectors": func(ctx context.Context, in given) (any, error) { return nearestVectors(ctx, in.x, in.x, in.k, Cosine) },
-	"PredictLinks": func(ctx context.Context, in given) (any, error) {
-		return PredictLinks(ctx, in.x, &HeldOutLinks{Positive: in.pairs, Negative: in.others}, Cosine, in.k)
-	},
-	"PredictLinks, dot": func(ctx context.Context, in given) (any, error) {
-		return PredictLinks(ctx, in.x, &HeldOutLinks{Positive: in.pairs, Negative: in.others}, DotProduct, in.k)
-	},
 	"RecommendLinks": func(ctx context.Context, in given) (any, error) {
 		return RecommendLinks(ctx, in.g, in.x, in.rows, Cosine, in.k)
 	},
@@ -130,25 +112,18 @@ var rowDoors = map[string]door{
 		return RecommendLinks(ctx, in.g, in.x, nil, DotProduct, in.k)
 	},
 	"RankLinks": func(ctx context.Context, in given) (any, error) {
-		return RankLinks(ctx, in.x, &HeldOutLinks{Train: in.g, Positive: in.pairs}, Cosine, in.k)
+		return RankLinks(ctx, in.x, &HeldOutLinks{Train: in.g, Edges: in.pairs}, Cosine, in.k)
 	},
-	"PairScores": func(ctx context.Context, in given) (any, error) { return PairScores(ctx, in.x, in.pairs) },
 }
 
-// contextDoors read a graph or samples, and take a context.
+// contextDoors read a graph, and take a context.
 var contextDoors = map[string]door{
-	"NegativePairs": func(ctx context.Context, in given) (any, error) { return NegativePairs(ctx, in.g, min(in.k, 1000), 1) },
 	"HoldOutLinks": func(ctx context.Context, in given) (any, error) {
 		links, err := HoldOutLinks(ctx, in.g, in.p/10, 1)
 		if err != nil {
 			return nil, err
 		}
 		return links.Train.Degrees(), nil
-	},
-	"SpectralGraph": func(ctx context.Context, in given) (any, error) { return SpectralGraph(ctx, in.g, in.k) },
-	"ParzenDensity": func(ctx context.Context, in given) (any, error) { return ParzenDensity(ctx, in.a, in.b, in.p) },
-	"JensenShannonOfSamples": func(ctx context.Context, in given) (any, error) {
-		return JensenShannonOfSamples(ctx, in.a, in.b, 64, in.p)
 	},
 }
 
@@ -158,27 +133,11 @@ var otherDoors = map[string]door{
 	"EdgeHomophily":     func(_ context.Context, in given) (any, error) { return EdgeHomophily(in.g, in.labels) },
 	"ExpectedHomophily": func(_ context.Context, in given) (any, error) { return ExpectedHomophily(in.labels) },
 	"Modularity":        func(_ context.Context, in given) (any, error) { return Modularity(in.g, in.labels) },
-	"PositivePairs":     func(_ context.Context, in given) (any, error) { return PositivePairs(in.g) },
 	"Accuracy":          func(_ context.Context, in given) (any, error) { return Accuracy(in.labels, in.rows) },
-	"MicroF1":           func(_ context.Context, in given) (any, error) { return MicroF1(in.labels, in.labels) },
 	"MacroF1":           func(_ context.Context, in given) (any, error) { return MacroF1(in.labels, in.rows) },
 	"NMI":               func(_ context.Context, in given) (any, error) { return NMI(in.labels, in.rows) },
 	"ClusterAccuracy":   func(_ context.Context, in given) (any, error) { return ClusterAccuracy(in.labels, in.rows) },
 	"ClusterMacroF1":    func(_ context.Context, in given) (any, error) { return ClusterMacroF1(in.labels, in.labels) },
-	"AUC":               func(_ context.Context, in given) (any, error) { return AUC(in.a, in.b) },
-	"AveragePrecision":  func(_ context.Context, in given) (any, error) { return AveragePrecision(in.a, in.b) },
-	"HitsAt":            func(_ context.Context, in given) (any, error) { return HitsAt(in.a, in.b, in.k) },
-	"Compare":           func(_ context.Context, in given) (any, error) { return PairedTest{Level: in.p}.Compare(in.a, in.b) },
-	"Compare, corrected": func(_ context.Context, in given) (any, error) {
-		return PairedTest{Train: 1, Test: in.k}.Compare(in.a, in.b)
-	},
-	"MeanStd": func(_ context.Context, in given) (any, error) {
-		m, s, err := MeanStd(in.a)
-		return []float64{m, s}, err
-	},
-	"DensityGrid":        func(_ context.Context, in given) (any, error) { return DensityGrid(min(in.k, 100), in.p, in.a, in.b) },
-	"SilvermanBandwidth": func(_ context.Context, in given) (any, error) { return SilvermanBandwidth(in.a) },
-	"Wasserstein":        func(_ context.Context, in given) (any, error) { return Wasserstein(in.a, in.b) },
 }
 
 // wantFinite looks through a result for a number that is none.
@@ -232,7 +191,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	}
 	testkit.RefuseMatrices(t, 24, 5, doors)
 	// Of two rows too few the labels, the graph, or the rows tell.
-	for _, name := range []string{"Classify", "LabelRates", "LogisticRegression", "CrossValidate", "Induce", "EmbedInductive", "ChooseModel"} {
+	for _, name := range []string{"Classify", "LogisticRegression", "CrossValidate", "Induce", "ChooseModel"} {
 		testkit.WantError(t, doors[name](in.x.(*mat.Dense).Slice(0, 22, 0, 5)), coles.ErrShape)
 	}
 }
@@ -285,32 +244,28 @@ func TestExtremes(t *testing.T) {
 		})
 	}
 	for name, change := range map[string]func(in *given){
-		"one row":           func(in *given) { in.x, in.labels, in.k = plain.Slice(0, 1, 0, d), in.labels[:1], 1 },
-		"no labels":         func(in *given) { in.labels = nil },
-		"the smallest":      func(in *given) { in.labels[3] = math.MinInt },
-		"the largest":       func(in *given) { in.labels[3] = math.MaxInt },
-		"one class":         func(in *given) { clear(in.labels) },
-		"all differ":        func(in *given) { copy(in.labels, upTo(n)) },
-		"k = 0":             func(in *given) { in.k = 0 },
-		"k < 0":             func(in *given) { in.k = -1 },
-		"k > d":             func(in *given) { in.k = d + 1 },
-		"k > n":             func(in *given) { in.k = n + 1 },
-		"the largest k":     func(in *given) { in.k = math.MaxInt },
-		"no rows":           func(in *given) { in.rows = nil },
-		"a row far away":    func(in *given) { in.rows[1] = math.MaxInt },
-		"a pair far away":   func(in *given) { in.pairs[1].V = math.MinInt },
-		"no pairs":          func(in *given) { in.pairs, in.others = nil, nil },
-		"no edges":          func(in *given) { in.g = testkit.Must(coles.NewGraph(n, nil)) },
-		"every edge":        func(in *given) { in.g = testkit.Must(coles.NewGraph(n, testkit.RandomEdges(testkit.Random(1), n, 1))) },
-		"no samples":        func(in *given) { in.a, in.b = nil, nil },
-		"constant samples":  func(in *given) { in.a, in.b = []float64{2, 2, 2}, []float64{1, 1, 1} },
-		"the largest ones":  func(in *given) { in.a[0], in.b[1] = math.MaxFloat64, -math.MaxFloat64 },
-		"the smallest ones": func(in *given) { in.a, in.b = []float64{5e-324, 0, 0}, []float64{0, 5e-324, 5e-324} },
-		"p = 0":             func(in *given) { in.p = 0 },
-		"p < 0":             func(in *given) { in.p = -1 },
-		"p is NaN":          func(in *given) { in.p = math.NaN() },
-		"the largest p":     func(in *given) { in.p = math.MaxFloat64 },
-		"the smallest p":    func(in *given) { in.p = 5e-324 },
+		"one row":         func(in *given) { in.x, in.labels, in.k = plain.Slice(0, 1, 0, d), in.labels[:1], 1 },
+		"no labels":       func(in *given) { in.labels = nil },
+		"the smallest":    func(in *given) { in.labels[3] = math.MinInt },
+		"the largest":     func(in *given) { in.labels[3] = math.MaxInt },
+		"one class":       func(in *given) { clear(in.labels) },
+		"all differ":      func(in *given) { copy(in.labels, upTo(n)) },
+		"k = 0":           func(in *given) { in.k = 0 },
+		"k < 0":           func(in *given) { in.k = -1 },
+		"k > d":           func(in *given) { in.k = d + 1 },
+		"k > n":           func(in *given) { in.k = n + 1 },
+		"the largest k":   func(in *given) { in.k = math.MaxInt },
+		"no rows":         func(in *given) { in.rows = nil },
+		"a row far away":  func(in *given) { in.rows[1] = math.MaxInt },
+		"a pair far away": func(in *given) { in.pairs[1].V = math.MinInt },
+		"no pairs":        func(in *given) { in.pairs = nil },
+		"no edges":        func(in *given) { in.g = testkit.Must(coles.NewGraph(n, nil)) },
+		"every edge":      func(in *given) { in.g = testkit.Must(coles.NewGraph(n, testkit.RandomEdges(testkit.Random(1), n, 1))) },
+		"p = 0":           func(in *given) { in.p = 0 },
+		"p < 0":           func(in *given) { in.p = -1 },
+		"p is NaN":        func(in *given) { in.p = math.NaN() },
+		"the largest p":   func(in *given) { in.p = math.MaxFloat64 },
+		"the smallest p":  func(in *given) { in.p = 5e-324 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors, otherDoors} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"math"
 	"testing"
 
 	"coles"
@@ -62,23 +61,19 @@ func stoppedRegressions() map[string]func(ctx context.Context) error {
 func stoppedFunctions() map[string]func(ctx context.Context) error {
 	const n, d, k = 100_000, 64, 7
 	x, labels, edges := normal(n, d, 1, 1), randomLabels(n, k, 1), make([]coles.Edge, 6*n)
-	x.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, x) // similarities are not negative
 	for q := range edges {
 		edges[q] = coles.Edge{U: q % n, V: (q*7919 + q/n + 13) % n}
 	}
 	g := testkit.Must(coles.NewGraph(n, edges))
-	sample := normal(1, n, 1, 3).RawRowView(0)
 	linear := testkit.Must(LogisticRegression{}.Fit(background, x, upTo(1000), labels))
 	means := testkit.Must(KMeans{Clusters: 100, Starts: 1, MaxIterations: 1}.Fit(background, normal(2000, d, 1, 2)))
 	calls := map[string]func(ctx context.Context) error{
 		"LinearModel.Predict": func(ctx context.Context) error { return testkit.Err(linear.Predict(ctx, x, nil)) },
 		"KMeansModel.Predict": func(ctx context.Context) error { return testkit.Err(means.Predict(ctx, x)) },
 		"NewIndex":            func(ctx context.Context) error { return testkit.Err(NewIndex(ctx, x, Cosine)) },
-		"RandomProjection":    func(ctx context.Context) error { return testkit.Err(RandomProjection(ctx, x, d, 1)) },
 		"Induce":              func(ctx context.Context) error { return testkit.Err(Induce(ctx, g, x, upTo(n/2))) },
-		"NegativePairs":       func(ctx context.Context) error { return testkit.Err(NegativePairs(ctx, g, 3*n, 1)) },
 	}
-	in := given{x, labels, upTo(2000), edges, edges, g, sample, sample, k, 0.5}
+	in := given{x, labels, upTo(2000), edges, g, k, 0.5}
 	for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors} {
 		for name, open := range doors {
 			if name != "TSNE" && calls[name] == nil {

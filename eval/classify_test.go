@@ -39,7 +39,7 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 					t.Errorf("%s, split %d, %+v: %v, alone %v", form, s, l, got.Each[s], want)
 				}
 			}
-			if mean, std, err := MeanStd(got.Each); got.Mean != mean || got.Std != std || err != nil {
+			if mean, std, err := meanStd(got.Each); got.Mean != mean || got.Std != std || err != nil {
 				t.Errorf("%v, want %v and %v", got, mean, std)
 			}
 		}
@@ -70,19 +70,6 @@ func TestClassifyNamesTheBadSplit(t *testing.T) {
 		if !strings.Contains(err.Error(), "split 1") {
 			t.Errorf("%s: %q does not name split 1", name, err)
 		}
-	}
-}
-
-func TestLabelRatesAreClassifyOnRandomSplits(t *testing.T) {
-	x, labels := blobs(300, 6, 3, 131)
-	half := Protocol{Regression: LogisticRegression{C: 0.5}}
-	curve := testkit.Must(half.LabelRates(background, x, labels, []int{2, 20}, 5, 9))
-	for i, per := range []int{2, 20} {
-		want := testkit.Must(half.Classify(background, x, labels, testkit.Must(dataset.RandomSplits(labels, per, 5, 9))))
-		testkit.WantSame(t, "a point of the curve", curve[i], LabelRate{per, *want})
-	}
-	if curve[0].Mean >= curve[1].Mean {
-		t.Errorf("ten times the labels are worth nothing: %v, %v", curve[0].Mean, curve[1].Mean)
 	}
 }
 

@@ -78,7 +78,7 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 		progress.Add()
 	}
 	for _, m := range []*Measurements{&result.Accuracy, &result.NMI, &result.F1} {
-		if m.Mean, m.Std, err = MeanStd(m.Each); err != nil {
+		if m.Mean, m.Std, err = meanStd(m.Each); err != nil {
 			return nil, err
 		}
 	}

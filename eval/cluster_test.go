@@ -28,7 +28,7 @@ func TestClusterIsKMeansOfUnitRowsJudged(t *testing.T) {
 	}
 	for name, m := range map[string]Measurements{"accuracy": got.Accuracy, "NMI": got.NMI, "macro F1": got.F1} {
 		testkit.WantSame(t, name, m.Each, each[name])
-		mean, std, err := MeanStd(each[name])
+		mean, std, err := meanStd(each[name])
 		if m.Mean != mean || m.Std != std || err != nil {
 			t.Errorf("%s: %v ± %v, want %v ± %v", name, m.Mean, m.Std, mean, std)
 		}

@@ -42,14 +42,10 @@ func ExampleKMeans() {
 	// Output: inertia 5.333, the new rows with the old: true true
 }
 
-// The protocol of the paper's clustering table, on a spectral embedding of a graph.
+// The protocol of the paper's clustering table.
 func ExampleProtocol_Cluster() {
 	ctx := context.Background()
-	y, err := eval.SpectralGraph(ctx, triangles, 2)
-	if err != nil {
-		log.Fatal(err)
-	}
-	c, err := eval.Protocol{Runs: 3, RawRows: true}.Cluster(ctx, y, corners)
+	c, err := eval.Protocol{Runs: 3}.Cluster(ctx, triangleRows, corners)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,27 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An embedding of a graph of communities without a tenth of its edges finds those again.
-func ExamplePredictLinks() {
-	ctx := context.Background()
-	g, data := communities(ctx)
-	links, err := eval.HoldOutLinks(ctx, g, 0.1, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	settings := coles.ForLinks.Settings(data.Features.Dims())
-	model, err := coles.Fit(ctx, links.Train, data.Features, coles.WithSettings(settings))
-	if err != nil {
-		log.Fatal(err)
-	}
-	p, err := eval.PredictLinks(ctx, model.Embedding(), links, eval.Cosine, 50)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(p)
-	// Output: AUC 80.9 %, average precision 78.8 %, hits 85.9 %
-}
-
 // The three links most likely to be missing at a node, and how many of the edges held out are among
 // ten that are recommended to each of their nodes.
 func ExampleRecommendLinks() {
@@ -89,44 +68,4 @@ func ExampleIndex() {
 	// row 4, 0.80
 	// row 5, 0.80
 	// row 0 is most like (1, 0)
-}
-
-// Scores u·v of edges and of pairs without one, the densities of both on one grid, as two lines of
-// a plot, and how far apart they are.
-func ExampleParzenDensity() {
-	ctx := context.Background()
-	joined, err := eval.PositivePairs(triangles)
-	if err != nil {
-		log.Fatal(err)
-	}
-	apart, err := eval.NegativePairs(ctx, triangles, 100, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	var scores [2][]float64
-	for s, pairs := range [][]coles.Edge{joined, apart} {
-		if scores[s], err = eval.PairScores(ctx, triangleRows, pairs); err != nil {
-			log.Fatal(err)
-		}
-	}
-	grid, err := eval.DensityGrid(5, 0.2, scores[0], scores[1])
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, sample := range scores {
-		density, err := eval.ParzenDensity(ctx, sample, grid, 0.2)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%.2f\n", density)
-	}
-	distance, err := eval.Wasserstein(scores[0], scores[1])
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.2f apart\n", distance)
-	// Output:
-	// [0.00 0.00 0.42 0.45 0.00]
-	// [0.00 0.53 0.79 0.00 0.00]
-	// 0.63 apart
 }

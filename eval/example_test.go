@@ -172,7 +172,7 @@ func ExampleChooseModel() {
 }
 
 // The model learns from three of four nodes; the others are classified.
-func ExampleEmbedInductive() {
+func ExampleInduce() {
 	ctx := context.Background()
 	g, data := communities(ctx)
 	var seen, unseen []int
@@ -183,7 +183,15 @@ func ExampleEmbedInductive() {
 			unseen = append(unseen, i)
 		}
 	}
-	x, err := eval.EmbedInductive(ctx, g, data.Features, seen, coles.WithDim(8))
+	part, err := eval.Induce(ctx, g, data.Features, seen)
+	if err != nil {
+		log.Fatal(err)
+	}
+	model, err := coles.Fit(ctx, part.Graph, part.Features, coles.WithDim(8))
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := model.Embed(ctx, g, data.Features)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -193,33 +201,4 @@ func ExampleEmbedInductive() {
 	}
 	fmt.Printf("%.0f %% of %d unseen nodes\n", 100*c.Mean, len(unseen))
 	// Output: 98 % of 100 unseen nodes
-}
-
-// A curve of accuracy over labels, and whether COLES beats the first principal components of the
-// features by what chance would leave.
-func ExampleProtocol_LabelRates() {
-	ctx := context.Background()
-	data, y := embedded(ctx)
-	components, err := eval.PCA(ctx, data.Features, 8)
-	if err != nil {
-		log.Fatal(err)
-	}
-	var curves [2][]eval.LabelRate
-	for k, x := range []mat.Matrix{y, components} {
-		curves[k], err = eval.Protocol{}.LabelRates(ctx, x, data.Labels, []int{1, 5, 20}, 10, 1)
-		if err != nil {
-			log.Fatal(err)
-		}
-	}
-	for i, point := range curves[0] {
-		c, err := eval.PairedTest{}.Compare(point.Each, curves[1][i].Each)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%v, %.0f to %.0f points more\n", point, 100*c.Low, 100*c.High)
-	}
-	// Output:
-	// 1 labels a class: 94.3 ± 1.3 %, 53 to 64 points more
-	// 5 labels a class: 97.6 ± 0.7 %, 51 to 57 points more
-	// 20 labels a class: 98.0 ± 0.8 %, 44 to 49 points more
 }

@@ -33,14 +33,6 @@ func (s *script) number() float64 {
 	return odd[s.Byte()%len(odd)]
 }
 
-func (s *script) numbers() []float64 {
-	x := make([]float64, s.Byte()%8)
-	for i := range x {
-		x[i] = s.number()
-	}
-	return x
-}
-
 // matrix has up to 12 rows of one of the types they come in, all times one number.
 func (s *script) matrix() mat.Matrix {
 	kind, n, d, unit := s.Byte(), s.Byte()%13, s.Byte()%6, 1.0
@@ -109,8 +101,7 @@ func FuzzEverything(f *testing.F) {
 		in := given{x: s.matrix()}
 		n, _ := in.x.Dims()
 		in.labels, in.rows = s.rows(n, 1+s.Byte()%4), s.rows(s.Byte()%13, n)
-		in.pairs, in.others, in.g = s.pairs(n), s.pairs(n+s.Byte()/250), s.graph(max(1, n))
-		in.a, in.b, in.k, in.p = s.numbers(), s.numbers(), s.count(), s.number()
+		in.pairs, in.g, in.k, in.p = s.pairs(n+s.Byte()/250), s.graph(max(1, n)), s.count(), s.number()
 		ctx, cancel := context.WithTimeout(background, 10*time.Second) // for what takes milliseconds
 		defer cancel()
 		for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors, otherDoors} {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"coles"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -102,6 +103,15 @@ func matrixOf(rows [][]float64, unit float64) *mat.Dense {
 		x.SetRow(i, divided(row, unit))
 	}
 	return x
+}
+
+// drawnGraph joins each pair of n nodes with probability p, and every third node to itself.
+func drawnGraph(n int, p float64, seed uint64) *coles.Graph {
+	edges := testkit.RandomEdges(testkit.Random(seed), n, p)
+	for u := 0; u < n; u += 3 {
+		edges = append(edges, coles.Edge{U: u, V: u})
+	}
+	return testkit.Must(coles.NewGraph(n, edges, coles.WithSelfLoopsKept()))
 }
 
 // nearestRows searches an index made for it.

@@ -24,7 +24,10 @@ type InducedGraph struct {
 // features if x is nil. A *coles.Dense32 gives one, a sparse matrix a *sparse.CSR, others a
 // *mat.Dense. Weights, self loops and names of the nodes stay: Graph.Row finds a node by its name
 // in g, which is its number if g has no names. Nodes without neighbours among the others are
-// isolated. See [EmbedInductive]. It takes a copy of the part of g and of the rows.
+// isolated. It takes a copy of the part of g and of the rows.
+//
+// A model that [coles.Fit] learns from the part has seen no feature and no edge of another node, and its Embed
+// embeds all nodes of g: the paper's protocol for Reddit.
 //
 // Errors: [coles.ErrShape] for no nodes, or unless x has a row for each node, [coles.ErrIndex],
 // [coles.ErrIDs] for a node given twice, [coles.ErrNotFinite], and ctx's.
@@ -106,22 +109,4 @@ func gathered[T kernel.Float](ctx context.Context, s *matrix.Source, rows []int)
 		return nil, err
 	}
 	return f.Gather(ctx, rows)
-}
-
-// EmbedInductive embeds all nodes of a graph with features x (n × d) by a model that has seen some
-// only: [coles.Fit] learns from the graph that they [Induce], so from no feature and no edge of
-// another node, and the result (n × d′) is [coles.Model.Embed] of the whole. It is the paper's
-// protocol for Reddit.
-//
-// Errors: those of [Induce], [coles.Fit] and [coles.Model.Embed].
-func EmbedInductive(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int, opts ...coles.Option) (*mat.Dense, error) {
-	part, err := Induce(ctx, g, x, nodes)
-	if err != nil {
-		return nil, err
-	}
-	model, err := coles.Fit(ctx, part.Graph, part.Features, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return model.Embed(ctx, g, x)
 }

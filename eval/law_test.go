@@ -3,7 +3,6 @@ package eval
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"coles"
@@ -108,8 +107,8 @@ func TestSeedingHasItsLaw(t *testing.T) {
 	}
 }
 
-// Edges held out are those that close a cycle when edges come in a random order, the last of them; pairs
-// without an edge are uniform, and one does not depend on the other. All orders are tried.
+// Edges held out are those that close a cycle when edges come in a random order, the last of them. All orders
+// are tried.
 func TestHeldOutLinksHaveTheirLaw(t *testing.T) {
 	for name, c := range map[string]struct {
 		nodes int
@@ -133,19 +132,13 @@ func TestHeldOutLinksHaveTheirLaw(t *testing.T) {
 			}
 			held[last]++
 		})
-		pairs := testkit.RandomEdges(testkit.Random(1), c.nodes, 1)
-		without := slices.DeleteFunc(pairs, func(e coles.Edge) bool { return g.CSR().At(e.U, e.V) != 0 })
-		law := map[[2]coles.Edge]float64{}
-		for e, count := range held {
-			for _, w := range without {
-				law[[2]coles.Edge{e, w}] = count / float64(orders) / float64(len(without))
-			}
+		for e := range held {
+			held[e] /= float64(orders)
 		}
-		counts := map[[2]coles.Edge]int{}
+		counts := map[coles.Edge]int{}
 		for seed := range uint64(testkit.Draws(5000)) {
-			links := testkit.Must(HoldOutLinks(background, g, 0.01, seed)) // one at least
-			counts[[2]coles.Edge{links.Positive[0], links.Negative[0]}]++
+			counts[testkit.Must(HoldOutLinks(background, g, 0.01, seed)).Edges[0]]++ // one at least
 		}
-		testkit.WantLaw(t, "held out of "+name, counts, law)
+		testkit.WantLaw(t, "held out of "+name, counts, held)
 	}
 }

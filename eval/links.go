@@ -6,22 +6,17 @@ import (
 	"slices"
 
 	"coles"
-	"coles/internal/matrix"
 	"coles/internal/stream"
-
-	"gonum.org/v1/gonum/mat"
 )
 
-// HeldOutLinks is a graph without some of its edges, and what to ask about it.
+// HeldOutLinks is a graph without some of its edges.
 type HeldOutLinks struct {
-	Train    *coles.Graph // the graph without the edges held out
-	Positive []coles.Edge // the edges held out, each once with U < V, ascending
-	Negative []coles.Edge // as many pairs that no edge of the whole graph joins, U < V
+	Train *coles.Graph // the graph without the edges held out
+	Edges []coles.Edge // the edges held out, each once with U < V, ascending
 }
 
 // HoldOutLinks divides a graph for link prediction: round(share·m) of its m edges, but one at
-// least, are held out, and as many [NegativePairs] are drawn. Self loops are no edges and stay, as
-// weights and the names of the nodes do.
+// least, are held out. Self loops are no edges and stay, as weights and the names of the nodes do.
 //
 // The nodes stay connected as they were: Train keeps a spanning forest, the first edges in a random
 // order that close no cycle; of the other edges the last in that order are held out. So a bridge
@@ -31,15 +26,19 @@ type HeldOutLinks struct {
 // well. It takes O(m log n) time and memory for a few copies of the graph.
 //
 // Errors: [coles.ErrSetting] for a share outside (0, 1) or of more edges than the forests leave,
-// [coles.ErrShape] for a graph without edges, [coles.ErrDense] where every two nodes are joined,
-// and ctx's.
+// [coles.ErrShape] for a graph without edges, and ctx's.
 func HoldOutLinks(ctx context.Context, g *coles.Graph, share float64, seed uint64) (*HeldOutLinks, error) {
 	if !(share > 0 && share < 1) {
 		return nil, fmt.Errorf("%w: a share of %v of the edges, not between 0 and 1", coles.ErrSetting, share)
 	}
-	edges, err := PositivePairs(g)
-	if err != nil {
+	if err := checkEdges(g); err != nil {
 		return nil, err
+	}
+	var edges []coles.Edge
+	for e := range g.Edges() {
+		if e.U != e.V {
+			edges = append(edges, e)
+		}
 	}
 	count := max(1, int(share*float64(len(edges))+0.5))
 	spare, err := spareEdges(ctx, g.Nodes(), edges, stream.Seed(seed, 0))
@@ -52,21 +51,23 @@ func HoldOutLinks(ctx context.Context, g *coles.Graph, share float64, seed uint6
 	}
 	held := spare[len(spare)-count:]
 	slices.Sort(held)
-	links := &HeldOutLinks{Positive: make([]coles.Edge, count)}
+	links := &HeldOutLinks{Edges: make([]coles.Edge, count)}
 	for q, e := range held {
-		links.Positive[q] = edges[e]
+		links.Edges[q] = edges[e]
 	}
 	next := 0 // the edges held out come in the order of the graph's
 	links.Train = g.Without(func(e coles.Edge) bool {
-		if next == count || links.Positive[next] != e {
+		if next == count || links.Edges[next] != e {
 			return false
 		}
 		next++
 		return true
 	})
-	links.Negative, err = NegativePairs(ctx, g, count, stream.Seed(seed, 1))
-	return links, err
+	return links, nil
 }
+
+// edgesAtOnce are looked at before the context is asked again.
+const edgesAtOnce = 1024
 
 // spareEdges goes through the edges in a random order and returns, in that order, the numbers of
 // those that close a cycle with edges before them.
@@ -78,14 +79,14 @@ func spareEdges(ctx context.Context, nodes int, edges []coles.Edge, seed uint64)
 		trees[i] = i
 	}
 	for k := range order { // Fisher and Yates' shuffle from the inside out
-		if k%pairsAtOnce == 0 && ctx.Err() != nil {
+		if k%edgesAtOnce == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		at := rng.IntN(k + 1)
 		order[k], order[at] = order[at], k
 	}
 	for k, q := range order {
-		if k%pairsAtOnce == 0 && ctx.Err() != nil {
+		if k%edgesAtOnce == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if !trees.join(edges[q].U, edges[q].V) {
@@ -113,52 +114,4 @@ func (f forest) join(u, v int) bool {
 	u, v = f.root(u), f.root(v)
 	f[u] = v
 	return u != v
-}
-
-// LinkPrediction is the outcome of [PredictLinks], each from 0 to 1.
-type LinkPrediction struct {
-	AUC              float64 // see [AUC]
-	AveragePrecision float64 // see [AveragePrecision]
-	Hits             float64 // see [HitsAt]
-}
-
-// String gives the three in percent.
-func (p LinkPrediction) String() string {
-	return fmt.Sprintf("AUC %.1f %%, average precision %.1f %%, hits %.1f %%", 100*p.AUC, 100*p.AveragePrecision, 100*p.Hits)
-}
-
-// PredictLinks measures how well the similarity of rows of x (n × d), an embedding of links.Train,
-// tells the edges held out from pairs without an edge; k is for hits@k. No classifier is trained:
-// an embedding has learned of links what its similarities say.
-//
-// It takes O(d) a pair, O(p log p) to rank p of them, and for [Cosine] O(nd) and a copy of x.
-//
-// Errors: [coles.ErrSetting] for k outside 1 … the number of negatives or an unknown similarity,
-// and those of [PairScores].
-func PredictLinks(ctx context.Context, x mat.Matrix, links *HeldOutLinks, by Similarity, k int) (*LinkPrediction, error) {
-	if err := by.check(); err != nil {
-		return nil, err
-	}
-	f, err := read(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	if by == Cosine {
-		if f, _, err = matrix.Unit(ctx, f); err != nil {
-			return nil, err
-		}
-	}
-	var scores [2][]float64 // sorted once for all three
-	for s, pairs := range [][]coles.Edge{links.Positive, links.Negative} {
-		if scores[s], err = pairScores(ctx, f, pairs); err != nil {
-			return nil, err
-		}
-		slices.Sort(scores[s])
-	}
-	r := ranking{scores[0], scores[1]}
-	hits, err := r.hitsAt(k)
-	if err != nil {
-		return nil, err
-	}
-	return &LinkPrediction{r.area(), r.averagePrecision(), hits}, ctx.Err()
 }

@@ -38,7 +38,6 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 			return []any{testkit.Bits(c.Model.Embedding()), c.String(), c.Graph, c.Features, c.Error}
 		},
 		"components":        func() any { return testkit.Bits(testkit.Must(PCA(background, x, 10))) },
-		"projection":        func() any { return testkit.Bits(testkit.Must(RandomProjection(background, x, 10, 1))) },
 		"clusters":          func() any { return means(small) },
 		"sparse clusters":   func() any { return means(testkit.SparseOf(small)) },
 		"clusters, float32": func() any { return means(single) },
@@ -47,8 +46,7 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 		"links": func() any {
 			return testkit.Must(RecommendLinks(background, g, rows.Slice(0, 300, 0, 60), nil, Cosine, 10))
 		},
-		"pairs without edge": func() any { return testkit.Must(NegativePairs(background, g, 1700, 3)) },
-		"map":                func() any { return testkit.Bits(testkit.Must(TSNE(background, corners, 7))) },
+		"map": func() any { return testkit.Bits(testkit.Must(TSNE(background, corners, 7))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want any

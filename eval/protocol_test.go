@@ -22,7 +22,6 @@ func TestProgressCountsSplitsAndRuns(t *testing.T) {
 		call  func() error
 	}{
 		{"classify", 6, func() error { return testkit.Err(p.Classify(background, x, labels, splits)) }},
-		{"classify", 8, func() error { return testkit.Err(p.LabelRates(background, x, labels, []int{1, 3}, 4, 1)) }},
 		{"cluster", 3, func() error { return testkit.Err(p.Cluster(background, x, labels)) }},
 	} {
 		got = nil

@@ -57,21 +57,20 @@ func (r LinkRanking) String() string {
 }
 
 // RankLinks measures [RecommendLinks]: it recommends k links to every node that an edge is held out
-// of, by the rows of y (n × d), an embedding of links.Train, and looks for that edge among them. It
-// asks for more than [PredictLinks]: an edge competes with all pairs of its node, and with the
-// other edges held out.
+// of, by the rows of y (n × d), an embedding of links.Train, and looks for that edge among them: it
+// competes with all pairs of its node, and with the other edges held out.
 //
 // It takes O(nd) a node, and the memory of [Index.Rows].
 //
 // Errors: those of [RecommendLinks], and [coles.ErrShape] also for no edges held out.
 func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Similarity, k int) (*LinkRanking, error) {
-	if len(links.Positive) == 0 {
+	if len(links.Edges) == 0 {
 		return nil, fmt.Errorf("%w: no edges held out", coles.ErrShape)
 	}
-	if err := matrix.CheckPairs(links.Train.Nodes(), links.Positive, nil); err != nil {
+	if err := matrix.CheckPairs(links.Train.Nodes(), links.Edges, nil); err != nil {
 		return nil, err
 	}
-	held, _, err := matrix.FromPairs(ctx, links.Train.Nodes(), links.Positive, nil, nil) // the nodes that each has lost
+	held, _, err := matrix.FromPairs(ctx, links.Train.Nodes(), links.Edges, nil, nil) // the nodes that each has lost
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +101,6 @@ func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Simila
 		}
 		r.Chance += float64(len(lost)) * min(1, float64(k)/float64(others))
 	}
-	ends := float64(2 * len(links.Positive))
+	ends := float64(2 * len(links.Edges))
 	return &LinkRanking{r.Recall / ends, r.ReciprocalRank / ends, r.Chance / ends}, nil
 }

@@ -109,8 +109,8 @@ func TestRankLinksByHand(t *testing.T) {
 		x.SetRow(i, []float64{math.Cos(angle * math.Pi / 180), math.Sin(angle * math.Pi / 180)})
 	}
 	links := &HeldOutLinks{
-		Train:    testkit.Must(coles.NewGraph(6, []coles.Edge{{U: 0, V: 2}, {U: 1, V: 3}, {U: 1, V: 1}}, coles.WithSelfLoopsKept())),
-		Positive: []coles.Edge{{U: 0, V: 1}, {U: 0, V: 3}, {U: 4, V: 5}},
+		Train: testkit.Must(coles.NewGraph(6, []coles.Edge{{U: 0, V: 2}, {U: 1, V: 3}, {U: 1, V: 1}}, coles.WithSelfLoopsKept())),
+		Edges: []coles.Edge{{U: 0, V: 1}, {U: 0, V: 3}, {U: 4, V: 5}},
 	}
 	for k, want := range map[int]LinkRanking{
 		1: {Recall: 3. / 6, ReciprocalRank: 3. / 6, Chance: (4*1./4 + 2*1./5) / 6},
@@ -137,7 +137,7 @@ func TestRankLinksByHand(t *testing.T) {
 func TestRankLinksOfRandomRowsIsChance(t *testing.T) {
 	links := testkit.Must(HoldOutLinks(background, drawnGraph(400, 0.1, 126), 0.5, 1))
 	r := testkit.Must(RankLinks(background, normal(400, 30, 1, 127), links, Cosine, 40))
-	ends := float64(2 * len(links.Positive))
+	ends := float64(2 * len(links.Edges))
 	if deviation := math.Sqrt(r.Chance * (1 - r.Chance) / ends); math.Abs(r.Recall-r.Chance) > 5*deviation {
 		t.Errorf("recall %.4f, by chance %.4f ± %.4f", r.Recall, r.Chance, deviation)
 	}

@@ -22,8 +22,6 @@ type Axes struct {
 	LogX, LogY bool     // logarithmic axes
 	FromZero   bool     // the y axis includes zero
 	Categories []string // for [Curves]: names along the x axis, in place of numbers
-
-	Bounds [2]float64 // for [Densities]: the least and largest possible value; {} for none
 }
 
 // A box is the range of all points.

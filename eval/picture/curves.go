@@ -1,17 +1,13 @@
 package picture
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"coles"
-	"coles/eval"
 	"coles/internal/matrix"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -40,13 +36,6 @@ func Curves(a Axes, series ...Series) (*Picture, error) {
 		return nil, err
 	}
 	return single(p), nil
-}
-
-// Eigenvalues draws spectra in the order given, λᵢ over i, with labels for axes that have none.
-// Errors: those of [Curves].
-func Eigenvalues(a Axes, spectra ...Series) (*Picture, error) {
-	a.X, a.Y = cmp.Or(a.X, "index i"), cmp.Or(a.Y, "eigenvalue λᵢ")
-	return Curves(a, spectra...)
 }
 
 // A curve is a checked series.
@@ -211,87 +200,4 @@ func proportional(points plotter.XYs, from, to float64) plotter.XYs {
 		return plotter.XY{X: x, Y: min(1e300, max(1e-300, math.Exp(math.Log(x)+c)))}
 	}
 	return plotter.XYs{at(from), at(to)}
-}
-
-// A Sample is a set of numbers.
-type Sample struct {
-	Name   string    // in the legend
-	Values []float64 // in any order
-}
-
-// Densities draws the densities of samples by [eval.ParzenDensity], each with its
-// [eval.SilvermanBandwidth], as figure 1 of the COLES paper draws the scores u·v of joined pairs
-// and of others. An empty label of the y axis becomes "density". What the estimate has outside
-// a.Bounds is reflected at them (Silverman 1986, section 2.10), so that the integral is 1.
-//
-// Errors: [coles.ErrShape] for no sample or an empty one, [coles.ErrNotFinite], [coles.ErrSetting]
-// for a sample without spread and for one that leaves the bounds by more than a millionth of their
-// distance, and ctx's.
-func Densities(ctx context.Context, a Axes, samples ...Sample) (*Picture, error) {
-	var values [][]float64
-	for _, s := range samples {
-		values = append(values, s.Values)
-	}
-	const points = 300 // of each curve
-	grid, err := eval.DensityGrid(points, 0, values...)
-	if err != nil {
-		return nil, err
-	}
-	bounds := span{a.Bounds[0], a.Bounds[1]}
-	bounded := bounds != span{}
-	if bounded {
-		grid = bounds.cut(grid)
-	}
-	b := box{emptySpan, emptySpan}
-	curves := make([]plotter.XYs, len(samples))
-	for i, s := range samples {
-		density, err := eval.ParzenDensity(ctx, s.Values, grid, 0)
-		if err == nil && bounded {
-			err = bounds.reflect(ctx, density, s.Values, grid)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("sample %d, %q: %w", i, s.Name, err)
-		}
-		for q, x := range grid {
-			curves[i] = append(curves[i], plotter.XY{X: x, Y: density[q]})
-		}
-		b.include(curves[i]...)
-	}
-	a.Y, a.FromZero = cmp.Or(a.Y, "density"), !a.LogY
-	p, err := a.panel(b)
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range samples {
-		line := &plotter.Line{XYs: curves[i], LineStyle: stroke(i), FillColor: tint(i)}
-		p.plot.Add(line)
-		p.describe(s.Name, lineSpace, line)
-	}
-	return single(p), nil
-}
-
-// cut returns as many evenly spaced numbers as a grid has, in its range and within s.
-func (s span) cut(grid []float64) []float64 {
-	lo, hi := max(s.lo, grid[0]), min(s.hi, grid[len(grid)-1])
-	return floats.Span(make([]float64, len(grid)), lo, hi)
-}
-
-// reflect adds to the density at a grid within s the density of the values' mirror images at both
-// ends.
-func (s span) reflect(ctx context.Context, density, values, grid []float64) error {
-	if slack := 1e-6 * (s.hi - s.lo); !(slack > 0) || slices.Min(values) < s.lo-slack || slices.Max(values) > s.hi+slack {
-		return fmt.Errorf("%w: values of %g to %g, bounds of %g to %g", coles.ErrSetting, slices.Min(values), slices.Max(values), s.lo, s.hi)
-	}
-	for _, end := range []float64{s.lo, s.hi} {
-		mirrored := make([]float64, len(grid))
-		for q, x := range grid {
-			mirrored[q] = 2*end - x
-		}
-		more, err := eval.ParzenDensity(ctx, values, mirrored, 0)
-		if err != nil {
-			return err
-		}
-		floats.Add(density, more)
-	}
-	return nil
 }

@@ -1,8 +1,7 @@
 // Package picture draws what package eval measures: to see whether an embedding is good, and why.
 // [Map] shows the rows of an embedding by two principal components, [Places] by other coordinates,
-// such as those of [eval.TSNE], and [Drawing] adds the edges of a graph. [Densities] are of scores,
-// [Curves] of accuracy or loss by anything, with bands of error, [Eigenvalues] of spectra;
-// [Scaling] is time or memory by size, and [Scatter] points with names.
+// such as those of [eval.TSNE], and [Drawing] adds the edges of a graph. [Curves]
+// are of accuracy or loss by anything, with bands of error; [Scaling] is time or memory by size, and [Scatter] points with names.
 //
 // Each returns a [Picture], which is written as SVG, PNG or PDF; [Grid] puts several side by side.
 // Lines differ by dashes and glyphs as well as by colour, for greyscale and any colour vision.

@@ -19,7 +19,6 @@ import (
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 )
@@ -43,15 +42,13 @@ func gallery(t *testing.T) map[string]item {
 	curves := testkit.Must(Curves(log, falling("first", 5), falling("second", 5)))
 	labels := []string{a.Title, a.X, a.Y}
 	return map[string]item{
-		"map":         {testkit.Must(Map(t.Context(), Axes{Title: a.Title}, x, classes, []string{"cats", "dogs"})), []string{a.Title, "first principal component", "second principal component", "cats", "dogs", "no class"}},
-		"densities":   {testkit.Must(Densities(t.Context(), Axes{X: "u·v"}, Sample{"joined", falling("", 20).Y}, Sample{"others", falling("", 40).Error})), []string{"u·v", "density", "joined", "others"}},
-		"curves":      {curves, append(labels, "first", "second", "1", "5")},
-		"categories":  {testkit.Must(Curves(byName, falling("first", 3), falling("second", 3))), append(labels, "one", "two", "three", "second")},
-		"eigenvalues": {testkit.Must(Eigenvalues(Axes{LogY: true}, falling("Cora", 200))), []string{"index i", "eigenvalue λᵢ", "Cora"}},
-		"scaling":     {testkit.Must(Scaling(a, rise)), append(labels, "measured", "proportional growth", "1 k", "0.1")},
-		"scatter":     {testkit.Must(Scatter(a, Mark{"here", 1, 2}, Mark{"there", 2, -3})), append(labels, "here", "there")},
-		"drawing":     {testkit.Must(Drawing(Axes{Title: a.Title}, testkit.RandomGraph(1, 60, 0.1), x.Slice(0, 60, 0, 2), classes, nil)), []string{a.Title, "class 0", "class 1", "no class"}},
-		"grid":        {testkit.Must(Grid([]*Picture{curves, nil}, []*Picture{testkit.Must(Scatter(Axes{}, Mark{"alone", 0, 0})), curves})), append(labels, "first", "alone")},
+		"map":        {testkit.Must(Map(t.Context(), Axes{Title: a.Title}, x, classes, []string{"cats", "dogs"})), []string{a.Title, "first principal component", "second principal component", "cats", "dogs", "no class"}},
+		"curves":     {curves, append(labels, "first", "second", "1", "5")},
+		"categories": {testkit.Must(Curves(byName, falling("first", 3), falling("second", 3))), append(labels, "one", "two", "three", "second")},
+		"scaling":    {testkit.Must(Scaling(a, rise)), append(labels, "measured", "proportional growth", "1 k", "0.1")},
+		"scatter":    {testkit.Must(Scatter(a, Mark{"here", 1, 2}, Mark{"there", 2, -3})), append(labels, "here", "there")},
+		"drawing":    {testkit.Must(Drawing(Axes{Title: a.Title}, testkit.RandomGraph(1, 60, 0.1), x.Slice(0, 60, 0, 2), classes, nil)), []string{a.Title, "class 0", "class 1", "no class"}},
+		"grid":       {testkit.Must(Grid([]*Picture{curves, nil}, []*Picture{testkit.Must(Scatter(Axes{}, Mark{"alone", 0, 0})), curves})), append(labels, "first", "alone")},
 	}
 }
 
@@ -236,31 +233,6 @@ func TestDrawingHasEveryEdge(t *testing.T) {
 	}
 	if circle := regexp.MustCompile(`(?m)^<path d="[^"]*A`).FindStringIndex(svg); circle == nil || circle[0] < lines[2][0] {
 		t.Error("no glyph is drawn, or one before an edge")
-	}
-}
-
-// Cosines have no density outside of −1 to 1, and within it all of it.
-func TestDensitiesWithinBounds(t *testing.T) {
-	rng := testkit.Random(8)
-	var near, spread []float64
-	for range 400 {
-		near, spread = append(near, 1-0.1*rng.Float64()*rng.Float64()), append(spread, 2*rng.Float64()-1)
-	}
-	a := Axes{Bounds: [2]float64{-1, 1}}
-	for _, values := range [][]float64{near, spread} {
-		grid := span{-1, 1}.cut(testkit.Must(eval.DensityGrid(2000, 0, values)))
-		density := testkit.Must(eval.ParzenDensity(t.Context(), values, grid, 0))
-		if err := (span{-1, 1}).reflect(t.Context(), density, values, grid); err != nil {
-			t.Fatal(err)
-		}
-		testkit.WantNear(t, "the integral", integrate.Trapezoidal(grid, density), 1, 1e-5)
-		if grid[0] < -1 || grid[len(grid)-1] > 1 {
-			t.Errorf("a density from %g to %g", grid[0], grid[len(grid)-1])
-		}
-	}
-	p := testkit.Must(Densities(t.Context(), a, Sample{"near", near}, Sample{"spread", spread}))
-	if x := placesOf(t, p)[0].panel.plot.X; x.Min != -1 || x.Max != 1 {
-		t.Errorf("the axis goes from %g to %g", x.Min, x.Max)
 	}
 }
 

@@ -29,7 +29,6 @@ func TestRefusals(t *testing.T) {
 	logX, logY := Axes{LogX: true}, Axes{LogY: true}
 	three := Axes{Categories: []string{"a", "b", "c"}}
 	at, two := func(data ...float64) *mat.Dense { return mat.NewDense(2, len(data)/2, data) }, []int{0, 0}
-	cosines := Axes{Bounds: [2]float64{-1, 1}}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	single := testkit.Must(Curves(Axes{}, Series{Y: one}))
@@ -56,7 +55,6 @@ func TestRefusals(t *testing.T) {
 		{"band below a logarithmic axis", try(Curves(logY, Series{Y: one, Error: one})), coles.ErrSetting, "y axis"},
 		{"from zero on a logarithmic axis", try(Curves(Axes{LogY: true, FromZero: true}, Series{Y: one})), coles.ErrSetting, "y axis"},
 		{"too small for a logarithmic axis", try(Curves(logY, Series{Y: []float64{5e-324, 1}})), coles.ErrNotFinite, "y axis"},
-		{"spectrum below zero", try(Eigenvalues(logY, Series{Y: []float64{1, 0, -1}})), coles.ErrSetting, "y axis"},
 		{"size zero", try(Scaling(Axes{}, Series{X: []float64{0, 1}, Y: one[:2]})), coles.ErrSetting, "x axis"},
 		{"no marks", try(Scatter(Axes{})), coles.ErrShape, ""},
 		{"mark nowhere", try(Scatter(Axes{}, Mark{"Cora", nan, 0})), coles.ErrNotFinite, `"Cora"`},
@@ -69,13 +67,6 @@ func TestRefusals(t *testing.T) {
 		{"embedding of one column", try(Map(t.Context(), Axes{}, at(0, 0), two, nil)), coles.ErrSetting, ""},
 		{"cancelled map", try(Map(over, Axes{}, at(1, 2, 3, 4), two, nil)), context.Canceled, ""},
 		{"drawing of other nodes", try(Drawing(Axes{}, testkit.RandomGraph(1, 3, 1), at(1, 2, 3, 4), two, nil)), coles.ErrShape, "2 rows, 3 nodes"},
-		{"cosine of 2", try(Densities(t.Context(), cosines, Sample{"a", one})), coles.ErrSetting, "bounds of -1 to 1"},
-		{"bounds that cross", try(Densities(t.Context(), Axes{Bounds: [2]float64{4, 0}}, Sample{"a", one})), coles.ErrSetting, "bounds of 4 to 0"},
-		{"no samples", try(Densities(t.Context(), Axes{})), coles.ErrShape, "no samples"},
-		{"empty sample", try(Densities(t.Context(), Axes{}, Sample{"a", one}, Sample{"b", nil})), coles.ErrShape, "sample 1"},
-		{"sample without spread", try(Densities(t.Context(), Axes{}, Sample{"a", []float64{2, 2}})), coles.ErrSetting, "sample 0"},
-		{"sample with NaN", try(Densities(t.Context(), Axes{}, Sample{"a", []float64{2, nan}})), coles.ErrNotFinite, "sample 0"},
-		{"cancelled densities", try(Densities(over, Axes{}, Sample{"a", one})), context.Canceled, ""},
 		{"no rows of pictures", try(Grid()), coles.ErrShape, ""},
 		{"rows without pictures", try(Grid([]*Picture{}, nil)), coles.ErrShape, ""},
 		{"only empty places", try(Grid([]*Picture{nil, nil})), coles.ErrShape, ""},

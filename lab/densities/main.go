@@ -18,6 +18,7 @@ import (
 	"coles/gnn"
 	"coles/internal/examples/cli"
 	"coles/internal/examples/pictures"
+	"coles/lab/measures"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -74,7 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if (o.data == "") != (len(o.datasets) == 0) {
 		return errors.New("-data and -datasets go together")
 	}
-	draw, ok := map[string]func(context.Context, options, []problem, io.Writer) (*picture.Picture, error){"scores": scores, "gain": gain}[*figure]
+	plot, ok := map[string]func(context.Context, options, []problem, io.Writer) (*picture.Picture, error){"scores": scores, "gain": gain}[*figure]
 	if !ok {
 		return fmt.Errorf("-figure %q: there are scores and gain", *figure)
 	}
@@ -85,7 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := draw(ctx, o, problems, stdout)
+	drawn, err := plot(ctx, o, problems, stdout)
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (r rival) embed(ctx context.Context, o options, p problem) (*mat.Dense, err
 
 const (
 	minibatches = 2   // as in the paper's figure
-	points      = 300 // at which the divergence takes the densities
+	points      = 300 // at which densities are taken
 	perClass    = 20  // labelled nodes for the gain in accuracy
 	splits      = 20
 )
@@ -189,8 +190,8 @@ func scores(ctx context.Context, o options, problems []problem, stdout io.Writer
 			}
 			fmt.Fprintf(stdout, "| %s | %d | %.3f | %.3f |\n", r.name, k+1, b.divergence, b.distance)
 			title := fmt.Sprintf("%s, %s, minibatch %d: JS %.2f nats, W₁ %.2f", p.Name, r.name, k+1, b.divergence, b.distance)
-			panel, err := picture.Densities(ctx, picture.Axes{Title: title, X: "u·v, rows of unit length", Bounds: [2]float64{-1, 1}},
-				picture.Sample{Name: "joined pairs", Values: b.joined}, picture.Sample{Name: "other pairs", Values: b.others})
+			panel, err := draw(ctx, picture.Axes{Title: title, X: "u·v, rows of unit length"}, -1, 1,
+				sample{"joined pairs", b.joined}, sample{"other pairs", b.others})
 			if err != nil {
 				return nil, err
 			}
@@ -208,28 +209,28 @@ type minibatch struct {
 }
 
 func drawMinibatch(ctx context.Context, y mat.Matrix, g *coles.Graph, pairs int, seed uint64) (*minibatch, error) {
-	edges, err := eval.PositivePairs(g)
+	edges, err := measures.PositivePairs(g)
 	if err != nil {
 		return nil, err
 	}
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	rnd.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
 	edges = edges[:min(pairs, len(edges))]
-	others, err := eval.NegativePairs(ctx, g, len(edges), seed)
+	others, err := measures.NegativePairs(ctx, g, len(edges), seed)
 	if err != nil {
 		return nil, err
 	}
 	var b minibatch
-	if b.joined, err = eval.PairScores(ctx, y, edges); err != nil {
+	if b.joined, err = measures.PairScores(ctx, y, edges); err != nil {
 		return nil, err
 	}
-	if b.others, err = eval.PairScores(ctx, y, others); err != nil {
+	if b.others, err = measures.PairScores(ctx, y, others); err != nil {
 		return nil, err
 	}
-	if b.divergence, err = eval.JensenShannonOfSamples(ctx, b.joined, b.others, points, 0); err != nil {
+	if b.divergence, err = measures.JensenShannonOfSamples(ctx, b.joined, b.others, points, 0); err != nil {
 		return nil, err
 	}
-	b.distance, err = eval.Wasserstein(b.joined, b.others)
+	b.distance, err = measures.Wasserstein(b.joined, b.others)
 	return &b, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/eval"
 	"coles/internal/examples/cli"
+	"coles/lab/baselines"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,10 +19,10 @@ func clusteringTable() table {
 	rows := []method{
 		{name: "k-means", asIs: true, embed: raw},
 		{name: "Spectral-f", asIs: true, embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-			return eval.SpectralFeatures(ctx, p.Features, p.NumClasses())
+			return baselines.SpectralFeatures(ctx, p.Features, p.NumClasses())
 		}},
 		{name: "Spectral-g", asIs: true, graphOnly: true, embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-			return eval.SpectralGraph(ctx, p.graph, p.NumClasses())
+			return baselines.SpectralGraph(ctx, p.graph, p.NumClasses())
 		}},
 		{name: "SGC", embed: filtered(coles.SGC(8))},
 		{name: "S2GC", embed: filtered(s2gc)},

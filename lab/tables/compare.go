@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"coles/eval"
+	"coles/lab/measures"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -43,14 +43,14 @@ func compare(cells, reference []cell) error {
 //
 // with the degrees of freedom of Satterthwaite (1946); the seeds are left out where they vary less than
 // what is left.
-func overSeedsAndSplits(difference [][]float64) (*eval.Comparison, error) {
+func overSeedsAndSplits(difference [][]float64) (*measures.Comparison, error) {
 	seeds, splits := float64(len(difference)), float64(len(difference[0]))
 	bySplit, bySeed := make([]float64, len(difference[0])), make([]float64, len(difference))
 	for s, d := range difference {
 		floats.AddScaled(bySplit, 1/seeds, d)
 		bySeed[s] = stat.Mean(d, nil)
 	}
-	c, err := eval.PairedTest{}.Compare(bySplit, make([]float64, len(bySplit)))
+	c, err := measures.PairedTest{}.Compare(bySplit, make([]float64, len(bySplit)))
 	if err != nil || len(difference) == 1 {
 		return c, err
 	}

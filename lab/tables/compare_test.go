@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"coles/eval"
 	"coles/internal/testkit"
+	"coles/lab/measures"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -90,7 +90,7 @@ func TestSeedsAreChanceToo(t *testing.T) {
 // that is too large.
 func TestMarksAreCorrected(t *testing.T) {
 	at := func(name string, difference, p float64) gridRow {
-		return gridRow{Name: name, Figures: map[column]*measure{{"cora", "5"}: {Difference: &eval.Comparison{Mean: difference, P: p}}}}
+		return gridRow{Name: name, Figures: map[column]*measure{{"cora", "5"}: {Difference: &measures.Comparison{Mean: difference, P: p}}}}
 	}
 	for _, c := range []struct {
 		p    [4]float64

@@ -9,6 +9,8 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/stream"
+	"coles/lab/measures"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -45,7 +47,11 @@ func links(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 			return nil, err
 		}
 		c.Seconds += time.Since(start).Seconds() / float64(o.seeds)
-		found, err := eval.PredictLinks(ctx, y, drawn, eval.Cosine, min(100, len(drawn.Negative)))
+		others, err := measures.NegativePairs(ctx, p.graph, len(drawn.Edges), stream.Seed(seed+1, 1))
+		if err != nil {
+			return nil, err
+		}
+		found, err := measures.PredictLinks(ctx, y, drawn.Edges, others, eval.Cosine, min(100, len(others)))
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +90,15 @@ func inductive(ctx context.Context, o options, p *problem, m method) ([]cell, er
 func fitHalf(opts ...coles.Option) embedder {
 	return func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
 		seen, _ := halves(p.Nodes())
-		return eval.EmbedInductive(ctx, p.graph, p.Features, seen, opts...)
+		part, err := eval.Induce(ctx, p.graph, p.Features, seen)
+		if err != nil {
+			return nil, err
+		}
+		m, err := coles.Fit(ctx, part.Graph, part.Features, opts...)
+		if err != nil {
+			return nil, err
+		}
+		return m.Embed(ctx, p.graph, p.Features)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"coles/eval"
 	"coles/gnn"
 	"coles/internal/examples/cli"
+	"coles/lab/baselines"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -167,7 +168,7 @@ const projectionSeed = 1
 func randomProjection(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
 	// Projecting first is the same product, F(XR) = (FX)R, over fewer columns.
 	dim := reducedDim(p)
-	xr, err := eval.RandomProjection(ctx, p.Features, dim, projectionSeed)
+	xr, err := baselines.RandomProjection(ctx, p.Features, dim, projectionSeed)
 	if err != nil {
 		return nil, err
 	}

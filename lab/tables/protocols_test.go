@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"testing"
 
 	"coles/internal/examples/clitest"
@@ -52,6 +53,18 @@ func TestClustersPassThePaper(t *testing.T) {
 		}
 		if l["method"] == "COLES-SGC" && l["hops"] == nil {
 			t.Errorf("%s does not say how many hops were chosen", l["dataset"])
+		}
+	}
+}
+
+// A random projection of the filtered features is within a deviation over the splits of the paper's row
+// RP-S²GC; with entries of variance 1/512 it would score 68.5 and 79.9.
+func TestRandomProjectionIsThePapers(t *testing.T) {
+	testkit.Long(t)
+	for _, l := range measured(t, 2, "-methods", "rp-s2gc", "-datasets", "cora") {
+		paper := map[float64]float64{5: 65.9, 20: 78.1}[l["per_class"].(float64)]
+		if mean, std := l["mean"].(float64), l["std"].(float64); math.Abs(mean-paper) > std {
+			t.Errorf("%v per class: %v ± %v, the paper has %v", l["per_class"], mean, std, paper)
 		}
 	}
 }

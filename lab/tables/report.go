@@ -7,13 +7,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"coles/eval"
+	"coles"
+	"coles/lab/measures"
 
 	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/stat"
 )
 
 // A cell is one measurement of a method on a data set: a line of JSON, and a place in the
@@ -58,7 +61,7 @@ type measure struct {
 	Paper printedFigure // 0 where the paper has none
 	// Difference is from the table's reference on the same splits, as a share; nil where nothing is
 	// compared.
-	Difference *eval.Comparison
+	Difference *measures.Comparison
 	Mark       string // of the difference, which [grid.mark] sets; "" for level
 }
 
@@ -97,9 +100,9 @@ type sample struct {
 // measure adds the means and deviations of samples.
 func (c *cell) measure(samples ...sample) error {
 	for _, s := range samples {
-		mean, std, err := eval.MeanStd(s.values)
-		if err != nil {
-			return err
+		mean, std := stat.PopMeanStdDev(s.values, nil)
+		if len(s.values) == 0 || math.IsNaN(std) || math.IsInf(std, 0) {
+			return fmt.Errorf("%w: mean and deviation of %s, %v", coles.ErrNotFinite, s.label, s.values)
 		}
 		c.Measures = append(c.Measures, measure{Key: s.key, Label: s.label, Mean: scalar.Round(100*mean, 2), Std: scalar.Round(100*std, 2)})
 	}

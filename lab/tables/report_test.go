@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"coles/dataset"
-	"coles/eval"
 	"coles/eval/picture"
 	"coles/internal/examples/clitest"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
+	"coles/lab/measures"
 )
 
 // madeUp are cells of three kinds of tables, with nothing measured.
@@ -87,8 +87,8 @@ func TestColumnsAreTablesOfTheirOwn(t *testing.T) {
 	}
 	all := []cell{
 		at("COLES-S2GC", &scalings[0], measure{Mean: 78, Std: 2}), at("COLES-S2GC", scalingOf("cv"), measure{Mean: 77, Std: 3}),
-		at("SGC", &scalings[0], measure{Mean: 77.5, Std: 4, Paper: printedFigure{63.9, 1.5}, Difference: &eval.Comparison{Mean: -0.005, Low: -0.009, High: -0.001, P: 0.03004}}),
-		at("SGC", scalingOf("cv"), measure{Mean: 77.1, Std: 5, Difference: &eval.Comparison{Mean: 0.001, Low: -0.01, High: 0.012, P: 0.4}}),
+		at("SGC", &scalings[0], measure{Mean: 77.5, Std: 4, Paper: printedFigure{63.9, 1.5}, Difference: &measures.Comparison{Mean: -0.005, Low: -0.009, High: -0.001, P: 0.03004}}),
+		at("SGC", scalingOf("cv"), measure{Mean: 77.1, Std: 5, Difference: &measures.Comparison{Mean: 0.001, Low: -0.01, High: 0.012, P: 0.4}}),
 	}
 	testkit.WantText(t, written(t, "markdown", all),
 		"## Node classification\n\n| | cora, 5 | Δ |\n|---|---|---|\n| COLES-S2GC | 78.0 ± 2.0 | |\n| SGC | 77.5 ± 4.0 (63.9) | −0.5 ▼ |\n",

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"coles"
-	"coles/eval"
 	"coles/internal/examples/cli"
+	"coles/lab/measures"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
@@ -43,7 +43,7 @@ func theory(ctx context.Context, _ options, p *problem, m method) ([]cell, error
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := eval.BlockContrast(ctx, dw, unit)
+	blocks, err := measures.BlockContrast(ctx, dw, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -51,31 +51,31 @@ func theory(ctx context.Context, _ options, p *problem, m method) ([]cell, error
 	add("blocks", "contrast by blocks", floats.Sum(blocks)/nodes)
 	add("nearer", "nearer", 100*float64(floats.Count(func(v float64) bool { return v < 0 }, blocks))/nodes)
 
-	edges, err := eval.PositivePairs(p.graph)
+	edges, err := measures.PositivePairs(p.graph)
 	if err != nil {
 		return nil, err
 	}
-	others, err := eval.NegativePairs(ctx, p.graph, len(edges), 1)
+	others, err := measures.NegativePairs(ctx, p.graph, len(edges), 1)
 	if err != nil {
 		return nil, err
 	}
-	positive, err := eval.PairScores(ctx, unit, edges)
+	positive, err := measures.PairScores(ctx, unit, edges)
 	if err != nil {
 		return nil, err
 	}
-	negative, err := eval.PairScores(ctx, unit, others)
+	negative, err := measures.PairScores(ctx, unit, others)
 	if err != nil {
 		return nil, err
 	}
-	alignment, uniformity, err := eval.AlignmentAndUniformity(positive, negative)
+	alignment, uniformity, err := measures.AlignmentAndUniformity(positive, negative)
 	if err != nil {
 		return nil, err
 	}
-	distance, err := eval.Wasserstein(positive, negative)
+	distance, err := measures.Wasserstein(positive, negative)
 	if err != nil {
 		return nil, err
 	}
-	k, err := eval.LipschitzBound(ctx, unit)
+	k, err := measures.LipschitzBound(ctx, unit)
 	add("alignment", "alignment", alignment)
 	add("uniformity", "uniformity", uniformity)
 	add("w1", "W₁", distance)

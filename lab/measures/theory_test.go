@@ -1,4 +1,4 @@
-package eval
+package measures
 
 import (
 	"math"
@@ -81,23 +81,4 @@ func TestLipschitzBoundHoldsAndIsTight(t *testing.T) {
 	if !tight {
 		t.Errorf("no score moves by %v", k)
 	}
-}
-
-func TestTheoryRefuses(t *testing.T) {
-	g := testkit.RandomGraph(3, 6, 0.5)
-	dw := testkit.Must(coles.Contrast(background, g, coles.ExpectedUniformNegatives(), 1, 1, 0))
-	contrast := func(y mat.Matrix) error { return testkit.Err(BlockContrast(background, dw, y)) }
-	scores := func(positive, negative []float64) error {
-		_, _, err := AlignmentAndUniformity(positive, negative)
-		return err
-	}
-	wantRefusals(t, map[string]refusal{
-		"rows":      {contrast(normal(5, 2, 1, 1)), coles.ErrShape},
-		"nan":       {contrast(mat.NewDense(6, 1, []float64{0, 0, math.NaN(), 0, 0, 0})), coles.ErrNotFinite},
-		"overflow":  {contrast(normal(6, 2, 1e200, 1)), coles.ErrNotFinite},
-		"no scores": {scores(nil, []float64{1}), coles.ErrShape},
-		"no others": {scores([]float64{1}, nil), coles.ErrShape},
-		"infinite":  {scores([]float64{1}, []float64{math.Inf(1)}), coles.ErrNotFinite},
-		"bound":     {testkit.Err(LipschitzBound(background, mat.NewDense(1, 1, []float64{math.Inf(1)}))), coles.ErrNotFinite},
-	})
 }

@@ -1,4 +1,4 @@
-package eval
+package measures
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"coles/internal/parallel"
 	"coles/internal/stream"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -29,8 +30,8 @@ const (
 //
 // Errors: [coles.ErrShape] for a graph without edges.
 func PositivePairs(g *coles.Graph) ([]coles.Edge, error) {
-	if err := checkEdges(g); err != nil {
-		return nil, err
+	if g.Report().Edges == 0 {
+		return nil, fmt.Errorf("%w: a graph of %d nodes without edges", coles.ErrShape, g.Nodes())
 	}
 	pairs := make([]coles.Edge, 0, g.Report().Edges)
 	for e := range g.Edges() {
@@ -129,7 +130,7 @@ func product(f *matrix.Matrix[float64], u, v int) float64 {
 	uc, uv := f.Row(u)
 	vc, vv := f.Row(v)
 	if f.Sparse == nil {
-		return dot(uv, vv)
+		return floats.Dot(uv, vv)
 	}
 	sum := 0.0
 	for p, q := 0, 0; p < len(uc) && q < len(vc); {

@@ -1,4 +1,4 @@
-package eval
+package baselines
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"coles"
+	"coles/eval"
+	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -13,7 +15,7 @@ import (
 )
 
 // SpectralFeatures is the spectral embedding of the rows of x (n × d) by a linear kernel, whose
-// clusters by [KMeans] are the rows Spectral-f of the paper's clustering table: the columns are the
+// clusters by [eval.KMeans] are the rows Spectral-f of the paper's clustering table: the columns are the
 // k leading eigenvectors of
 //
 //	S^-½ XXᵀ S^-½,  S = diag(XXᵀ1),
@@ -23,9 +25,10 @@ import (
 // the k right singular vectors of S^-½X, at the cost and with the memory of [PCA] and a copy of x.
 //
 // Errors: [coles.ErrSetting] for k outside 1..min(n, d), or above the rank of x,
-// [coles.ErrNegative] for a row whose similarities add up to a negative number, and those of PCA.
+// [coles.ErrNegative] for a row whose similarities add up to a negative number, and those of reading a matrix, [coles.ErrNotFinite] also for
+// similarities that overflow, and ctx's.
 func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
-	f, scale, err := readTame(ctx, x)
+	f, scale, err := read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +52,15 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 		_, values := z.Row(i)
 		matrix.Scale(values, c)
 	}
-	pairs, err := leading(ctx, z, make([]float64, d), k)
+	pairs, err := eigen.Krylov(ctx, d, k, func(ctx context.Context, dst, v kernel.Matrix[float64]) error {
+		w := kernel.Dense[float64](n, v.Cols)
+		if err := z.Times(ctx, w, v); err != nil {
+			return err
+		}
+		return z.TransposeTimes(ctx, dst, w)
+	}, eigen.KrylovOptions{Tol: 1e-12})
 	if err != nil {
-		return nil, eigenError("spectral embedding", err)
+		return nil, fmt.Errorf("spectral embedding: %w", err)
 	}
 	// The left singular vector of a singular value σ is S^-½X·v/σ.
 	v := kernel.Dense[float64](d, k)
@@ -77,13 +86,14 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 // inverseRootSimilarity returns 1/√ of the sum of each row's products with all rows, 0 where there
 // are none.
 func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]float64, error) {
-	total, err := meanRow(ctx, f)
-	if err != nil {
+	ones, total, degree := kernel.Dense[float64](f.Rows(), 1), kernel.Dense[float64](f.Cols(), 1), kernel.Dense[float64](f.Rows(), 1)
+	for i := range ones.Data {
+		ones.Data[i] = 1
+	}
+	if err := f.TransposeTimes(ctx, total, ones); err != nil {
 		return nil, err
 	}
-	matrix.Scale(total, float64(f.Rows()))
-	degree := kernel.Dense[float64](f.Rows(), 1)
-	if err := f.Times(ctx, degree, kernel.Matrix[float64]{Rows: f.Cols(), Cols: 1, Stride: 1, Data: total}); err != nil {
+	if err := f.Times(ctx, degree, total); err != nil {
 		return nil, err
 	}
 	for i, s := range degree.Data {
@@ -99,7 +109,7 @@ func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]fl
 	return degree.Data, nil
 }
 
-// SpectralGraph is the spectral embedding of the nodes of a graph, whose clusters by [KMeans] are
+// SpectralGraph is the spectral embedding of the nodes of a graph, whose clusters by [eval.KMeans] are
 // the rows Spectral-g of the paper's clustering table: the columns are the k eigenvectors of D^-½ A
 // D^-½ with the largest eigenvalues (Laplacian Eigenmaps), divided by √degree as in scikit-learn's
 // SpectralClustering. Nodes without edges are zero, and so are columns beyond the number of the
@@ -123,7 +133,7 @@ func SpectralGraph(ctx context.Context, g *coles.Graph, k int) (*mat.Dense, erro
 	if len(joined) == 0 {
 		return y, ctx.Err()
 	}
-	part, err := Induce(ctx, g, nil, joined)
+	part, err := eval.Induce(ctx, g, nil, joined)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package eval
+package baselines
 
 import (
 	"math"
@@ -61,7 +61,7 @@ func TestSpectralFeaturesSolveTheirProblem(t *testing.T) {
 	}, x)
 	similarity := mat.NewSymDense(60, nil)
 	similarity.SymOuterK(1, x)
-	for _, given := range forms(x) {
+	for _, given := range []mat.Matrix{x, testkit.SparseOf(x)} {
 		checkSpectral(t, similarity, testkit.Must(SpectralFeatures(background, given, 5)))
 	}
 }

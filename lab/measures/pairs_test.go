@@ -1,4 +1,4 @@
-package eval
+package measures
 
 import (
 	"slices"
@@ -6,16 +6,9 @@ import (
 
 	"coles"
 	"coles/internal/testkit"
-)
 
-// drawnGraph joins each pair of n nodes with probability p, and every third node to itself.
-func drawnGraph(n int, p float64, seed uint64) *coles.Graph {
-	edges := testkit.RandomEdges(testkit.Random(seed), n, p)
-	for u := 0; u < n; u += 3 {
-		edges = append(edges, coles.Edge{U: u, V: u})
-	}
-	return testkit.Must(coles.NewGraph(n, edges, coles.WithSelfLoopsKept()))
-}
+	"gonum.org/v1/gonum/mat"
+)
 
 func TestPositiveAndNegativePairsAreAllPairs(t *testing.T) {
 	for _, density := range []float64{0.05, 0.5, 0.9} {
@@ -64,12 +57,38 @@ func TestNegativePairsDependOnTheSeedAlone(t *testing.T) {
 
 func TestPairScoresAreProducts(t *testing.T) {
 	cases := openCases[diagnosticCases](t, "diagnostics")
+	wantCases(t, len(cases.Graphs))
 	for i, c := range cases.Graphs {
-		for _, form := range forms(matrixOf(c.X, cases.Unit)) {
-			scores := testkit.Must(PairScores(background, form, toEdges(c.Pairs)))
+		var pairs []coles.Edge
+		for _, p := range c.Pairs {
+			pairs = append(pairs, coles.Edge{U: p[0], V: p[1]})
+		}
+		for _, form := range forms(rowsOf(c.X, cases.Unit)) {
+			scores := testkit.Must(PairScores(background, form, pairs))
 			for q, want := range c.Dots {
 				comparer{t, i}.equal("score", scores[q], want/cases.Unit/cases.Unit, 0, nil)
 			}
 		}
 	}
+}
+
+// rowsOf reads rows of whole numbers, to be divided by a unit.
+func rowsOf(rows [][]float64, unit float64) *mat.Dense {
+	x := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		x.SetRow(i, divided(row, unit))
+	}
+	return x
+}
+
+func TestNegativePairsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
+	g := drawnGraph(300, 0.03, 21)
+	var want []coles.Edge
+	testkit.ForProcessors(t, func(int) {
+		got := testkit.Must(NegativePairs(background, g, 1700, 3))
+		if want == nil {
+			want = got
+		}
+		testkit.WantSame(t, "the pairs", got, want)
+	})
 }

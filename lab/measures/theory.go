@@ -1,4 +1,4 @@
-package eval
+package measures
 
 import (
 	"context"
@@ -62,7 +62,7 @@ func AlignmentAndUniformity(positive, negative []float64) (alignment, uniformity
 //
 // Errors: those of reading a matrix, [coles.ErrShape] and [coles.ErrNotFinite], and ctx's.
 func LipschitzBound(ctx context.Context, y mat.Matrix) (float64, error) {
-	s, err := readSource(ctx, y)
+	s, err := read(ctx, y)
 	if err != nil {
 		return 0, err
 	}

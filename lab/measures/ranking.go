@@ -1,12 +1,65 @@
-package eval
+package measures
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sort"
 
 	"coles"
+	"coles/eval"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/mat"
 )
+
+// LinkPrediction is the outcome of [PredictLinks], each from 0 to 1.
+type LinkPrediction struct {
+	AUC              float64 // see [AUC]
+	AveragePrecision float64 // see [AveragePrecision]
+	Hits             float64 // see [HitsAt]
+}
+
+// String gives the three in percent.
+func (p LinkPrediction) String() string {
+	return fmt.Sprintf("AUC %.1f %%, average precision %.1f %%, hits %.1f %%", 100*p.AUC, 100*p.AveragePrecision, 100*p.Hits)
+}
+
+// PredictLinks measures how well the similarity of rows of x (n × d), an embedding of a graph without some
+// edges, tells these from pairs that no edge joins; k is for hits@k. No classifier is trained:
+// an embedding has learned of links what its similarities say.
+//
+// It takes O(d) a pair, O(p log p) to rank p of them, and for cosines O(nd) and a copy of x.
+//
+// Errors: [coles.ErrSetting] for k outside 1 … the number of negatives or an unknown similarity,
+// and those of [PairScores].
+func PredictLinks(ctx context.Context, x mat.Matrix, positive, negative []coles.Edge, by eval.Similarity, k int) (*LinkPrediction, error) {
+	if _, err := by.MarshalText(); err != nil {
+		return nil, err
+	}
+	f, err := read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if by == eval.Cosine {
+		if f, _, err = matrix.Unit(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	var scores [2][]float64 // sorted once for all three
+	for s, pairs := range [][]coles.Edge{positive, negative} {
+		if scores[s], err = pairScores(ctx, f, pairs); err != nil {
+			return nil, err
+		}
+		slices.Sort(scores[s])
+	}
+	r := ranking{scores[0], scores[1]}
+	hits, err := r.hitsAt(k)
+	if err != nil {
+		return nil, err
+	}
+	return &LinkPrediction{r.area(), r.averagePrecision(), hits}, ctx.Err()
+}
 
 // AUC is the area under the receiver operating characteristic of scores: the chance that a positive
 // drawn at random has a larger score than a negative drawn at random, a tie counting half,
