@@ -19,7 +19,7 @@ type Protocol struct {
 	// Runs of k-means; zero means 10.
 	Runs int
 	// RawRows clusters the rows as they are, not scaled to unit length: for raw features, and for
-	// the output of [SpectralGraph] and [SpectralFeatures].
+	// spectral embeddings.
 	RawRows bool
 
 	// Progress, if set, is called in the place of what [WithProgress] gave: at the start and after each
