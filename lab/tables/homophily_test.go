@@ -139,6 +139,7 @@ func TestAllDataSetsOfAFolder(t *testing.T) {
 	testkit.WantSame(t, "all", found, []string{"one", "two"})
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "no folder of archives", Args: []string{"-data", t.TempDir(), "-datasets", "all"}, Text: "npz", Is: os.ErrNotExist},
+		{Name: "a league without archives", Args: []string{"-data", t.TempDir(), "-table", "league"}, Text: "league: there are no archives"},
 	})
 	testkit.WantSame(t, "by default", options{}.datasetsOf(classificationTable()), []string{"cora", "citeseer", "pubmed"})
 	testkit.WantSame(t, "of homophily", options{}.datasetsOf(homophilyTable())[:2], []string{"weak-topics-2", "weak-topics-10"})

@@ -95,7 +95,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required, but by what is generated)")
 	list := flags.String("table", "classification", "comma-separated `tables`: "+cli.Names(tables())+", or all: those that do not take long")
 	datasets := flags.String("datasets", "", "comma-separated `names`, or all: every archive in DIR/npz (default cora,citeseer,pubmed; the homophily table generates its own)")
-	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks). The classification table has "+cli.Names(allMethods()))
+	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks): "+cli.Names(methodsOf(tables())))
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
 	flags.Func("seeds", "how `often` to train what is trained (default 3, and 10 for the large table)", func(text string) (err error) {
 		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 {

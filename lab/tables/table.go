@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -60,14 +61,19 @@ func findTables(list string) ([]table, error) {
 	return cli.Find("table", list, tables(), func(t table, name string) bool { return t.Name == name || name == "all" && !t.apart })
 }
 
+// methodsOf are the methods that -methods can choose for tables.
+func methodsOf(tables []table) (all []method) {
+	for _, t := range tables {
+		all = append(all, t.methods...)
+	}
+	return all
+}
+
 // chooseMethods gives tables those methods of a comma-separated list that they have, in its order.
 // Each must be a method of one of the tables; a table that has methods, but none of these, is
 // dropped. All stands for every method.
 func chooseMethods(tables []table, list string) ([]table, error) {
-	var known []method
-	for _, t := range tables {
-		known = append(known, t.methods...)
-	}
+	known := methodsOf(tables)
 	if len(known) == 0 {
 		return nil, errors.New("-methods: the tables asked for have methods of their own")
 	}
@@ -96,7 +102,11 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 	}
 	start, done, total := time.Now(), 0, 0
 	for _, t := range o.tables {
-		total += len(o.datasetsOf(t)) * len(t.rows)
+		names := o.datasetsOf(t)
+		if len(names) == 0 {
+			return fmt.Errorf("%s: there are no archives in %s", t.Name, filepath.Join(o.data, "npz"))
+		}
+		total += len(names) * len(t.rows)
 	}
 	for _, t := range o.tables {
 		if err := t.foretellAll(ctx, o, progress); err != nil {
