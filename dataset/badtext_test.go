@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/internal/text"
 	"coles/internal/source"
 	"coles/internal/testkit"
 )
@@ -51,7 +52,7 @@ func numbers(rows int) string {
 }
 
 func market(text string) func() error {
-	return func() error { return testkit.Err(ReadMatrixMarket(strings.NewReader(text))) }
+	return func() error { return testkit.Err(readMatrixMarket(strings.NewReader(text))) }
 }
 
 // gone stands for a part that is not there.
@@ -229,31 +230,31 @@ func TestBadText(t *testing.T) {
 		{"splits: node out of range", splits(`{"train": [[1], [2]], "val": [[3], [4, 6]]}`), coles.ErrIndex, "split 1: val[1]: node 6 of 6"},
 		{"splits: node twice", splits(`{"train": [[1, 2, 1]], "val": [[3]]}`), ErrDuplicate, "split 0: train[2]: node 1"},
 		{"splits: train in val", splits(`{"train": [[1]], "val": [[3, 1]]}`), ErrDuplicate, "split 0: val[1]: node 1 is in train"},
-		{"word2vec: nothing", word2vec(ReadWord2Vec, ""), coles.ErrChecksum, "word2vec:1"},
-		{"word2vec: one size", word2vec(ReadWord2Vec, "3\n"), coles.ErrFormat, "word2vec:1"},
-		{"word2vec: no rows", word2vec(ReadWord2Vec, "0 3\n"), coles.ErrShape, "word2vec:1:1"},
-		{"word2vec: no columns", word2vec(ReadWord2Vec, "3 0\n"), coles.ErrShape, "word2vec:1:3"},
-		{"word2vec: rows beyond an index", word2vec(ReadWord2Vec, "1099511627776 3\n"), coles.ErrTooLarge, "word2vec:1:1"},
-		{"word2vec: rows declared only", word2vec(ReadWord2Vec, "2000000000 2000000000\n"), coles.ErrChecksum, "word2vec:2"},
-		{"word2vec: a row missing", word2vec(ReadWord2Vec, "2 1\na 1\n"), coles.ErrChecksum, "1 rows of 2"},
-		{"word2vec: a row too many", word2vec(ReadWord2Vec, "1 1\na 1\nb 2\n"), coles.ErrFormat, "word2vec:3"},
-		{"word2vec: a short row", word2vec(ReadWord2Vec, "2 2\na 1 2\nb 1\n"), coles.ErrShape, "word2vec:3"},
-		{"word2vec: an id twice", word2vec(ReadWord2Vec, "2 1\na 1\na 2\n"), coles.ErrIDs, "word2vec:3:1"},
-		{"word2vec: text for a number", word2vec(ReadWord2Vec, "1 2\na 1 x\n"), coles.ErrFormat, "word2vec:2:5"},
-		{"word2vec: not UTF-8", word2vec(ReadWord2Vec, "1 1\n\xff 1\n"), coles.ErrFormat, "word2vec:2"},
-		{"word2vec: binary: no rows", word2vec(ReadWord2VecBinary, "2 2\n"), coles.ErrChecksum, "byte 4"},
-		{"word2vec: binary: half a row", word2vec(ReadWord2VecBinary, "1 2\na 1234"), coles.ErrChecksum, "byte 10"},
-		{"word2vec: binary: rows declared only", word2vec(ReadWord2VecBinary, "2000000000 2000000000\na "), coles.ErrChecksum, "byte"},
-		{"word2vec: binary: an empty id", word2vec(ReadWord2VecBinary, "1 1\n 1234"), coles.ErrFormat, "byte 4"},
-		{"word2vec: binary: a line feed in an id", word2vec(ReadWord2VecBinary, "1 1\na\nb 1234"), coles.ErrFormat, "byte 4"},
-		{"word2vec: binary: an id not UTF-8", word2vec(ReadWord2VecBinary, "1 1\n\xff 1234"), coles.ErrFormat, "byte 4"},
-		{"word2vec: binary: an id without end", word2vec(ReadWord2VecBinary, "1 1\n"+strings.Repeat("x", source.Chunk+1)), coles.ErrTooLarge, "byte 4"},
-		{"word2vec: binary: an id twice", word2vec(ReadWord2VecBinary, "2 1\n"+binaryRow("a", 1)+binaryRow("a", 2)), coles.ErrIDs, "byte"},
-		{"word2vec: binary: no finite number", word2vec(ReadWord2VecBinary, "1 1\n"+binaryRow("a", float32(math.NaN()))), coles.ErrNotFinite, "byte 6"},
-		{"word2vec: binary: bytes after the end", word2vec(ReadWord2VecBinary, "1 1\n"+binaryRow("a", 1)+"\n\n"), coles.ErrFormat, "byte 11"},
+		{"word2vec: nothing", word2vec(readWord2Vec, ""), coles.ErrChecksum, "word2vec:1"},
+		{"word2vec: one size", word2vec(readWord2Vec, "3\n"), coles.ErrFormat, "word2vec:1"},
+		{"word2vec: no rows", word2vec(readWord2Vec, "0 3\n"), coles.ErrShape, "word2vec:1:1"},
+		{"word2vec: no columns", word2vec(readWord2Vec, "3 0\n"), coles.ErrShape, "word2vec:1:3"},
+		{"word2vec: rows beyond an index", word2vec(readWord2Vec, "1099511627776 3\n"), coles.ErrTooLarge, "word2vec:1:1"},
+		{"word2vec: rows declared only", word2vec(readWord2Vec, "2000000000 2000000000\n"), coles.ErrChecksum, "word2vec:2"},
+		{"word2vec: a row missing", word2vec(readWord2Vec, "2 1\na 1\n"), coles.ErrChecksum, "1 rows of 2"},
+		{"word2vec: a row too many", word2vec(readWord2Vec, "1 1\na 1\nb 2\n"), coles.ErrFormat, "word2vec:3"},
+		{"word2vec: a short row", word2vec(readWord2Vec, "2 2\na 1 2\nb 1\n"), coles.ErrShape, "word2vec:3"},
+		{"word2vec: an id twice", word2vec(readWord2Vec, "2 1\na 1\na 2\n"), coles.ErrIDs, "word2vec:3:1"},
+		{"word2vec: text for a number", word2vec(readWord2Vec, "1 2\na 1 x\n"), coles.ErrFormat, "word2vec:2:5"},
+		{"word2vec: not UTF-8", word2vec(readWord2Vec, "1 1\n\xff 1\n"), coles.ErrFormat, "word2vec:2"},
+		{"word2vec: binary: no rows", word2vec(readWord2VecBinary, "2 2\n"), coles.ErrChecksum, "byte 4"},
+		{"word2vec: binary: half a row", word2vec(readWord2VecBinary, "1 2\na 1234"), coles.ErrChecksum, "byte 10"},
+		{"word2vec: binary: rows declared only", word2vec(readWord2VecBinary, "2000000000 2000000000\na "), coles.ErrChecksum, "byte"},
+		{"word2vec: binary: an empty id", word2vec(readWord2VecBinary, "1 1\n 1234"), coles.ErrFormat, "byte 4"},
+		{"word2vec: binary: a line feed in an id", word2vec(readWord2VecBinary, "1 1\na\nb 1234"), coles.ErrFormat, "byte 4"},
+		{"word2vec: binary: an id not UTF-8", word2vec(readWord2VecBinary, "1 1\n\xff 1234"), coles.ErrFormat, "byte 4"},
+		{"word2vec: binary: an id without end", word2vec(readWord2VecBinary, "1 1\n"+strings.Repeat("x", source.Chunk+1)), coles.ErrTooLarge, "byte 4"},
+		{"word2vec: binary: an id twice", word2vec(readWord2VecBinary, "2 1\n"+binaryRow("a", 1)+binaryRow("a", 2)), coles.ErrIDs, "byte"},
+		{"word2vec: binary: no finite number", word2vec(readWord2VecBinary, "1 1\n"+binaryRow("a", float32(math.NaN()))), coles.ErrNotFinite, "byte 6"},
+		{"word2vec: binary: bytes after the end", word2vec(readWord2VecBinary, "1 1\n"+binaryRow("a", 1)+"\n\n"), coles.ErrFormat, "byte 11"},
 		{"OGB: no edge list", ogb("raw/edge.csv", gone), ErrMissing, "raw/edge.csv"},
 		{"OGB: a part of a split is not there", ogb("split/time/valid.csv", gone), ErrMissing, "split/time/valid.csv"},
 	})
-	long := strings.Repeat("x", maxLine+1)
+	long := strings.Repeat("x", text.MaxLine+1)
 	wantError(t, edgeList(long, "", "")(), coles.ErrTooLarge, "edges:1")
 }

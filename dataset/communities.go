@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 
@@ -54,47 +53,6 @@ const (
 	// deviations of the noise.
 	meanDistance = 2
 )
-
-// Generate draws the graph: adjacency with ones, symmetric, without loops, rows sorted; features a
-// *sparse.CSR of word counts, or a *coles.Dense32; labels.
-//
-// Node p of the internal order draws its edges and its features from the random streams (Seed, 2p)
-// and (Seed, 2p+1), so that the bytes are the same for any number of processors. Memory: 16 bytes for
-// each of the 2m entries of the adjacency, 32 for each of the features', some 40 a node; with Dense
-// 4·d·(n + Classes) for the features. Cost: O(n + m log(degree) + words), or n·d in place of words.
-// Settings out of range are coles.ErrSetting or coles.ErrTooLarge.
-func (c Communities) Generate(ctx context.Context) (*Dataset, error) {
-	c = c.withDefaults()
-	d := &Dataset{Name: "communities"}
-	err := c.check()
-	if err == nil {
-		err = c.fill(ctx, d)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("dataset: communities: %w", err)
-	}
-	return d, nil
-}
-
-func (c Communities) fill(ctx context.Context, d *Dataset) error {
-	g, err := newBlocks(ctx, c)
-	if err != nil {
-		return err
-	}
-	d.Labels = make([]int, c.Nodes)
-	for p, i := range g.node {
-		d.Labels[i] = g.class(p)
-	}
-	if d.Adjacency, err = g.adjacency(ctx); err != nil || c.Features < 0 {
-		return err
-	}
-	if c.Dense {
-		d.Features, err = g.numbers(ctx)
-	} else {
-		d.Features, err = g.words(ctx)
-	}
-	return err
-}
 
 func (c Communities) withDefaults() Communities {
 	c.Nodes = cmp.Or(c.Nodes, 3000)

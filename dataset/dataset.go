@@ -31,7 +31,7 @@ package dataset
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/matrix"
@@ -40,14 +40,6 @@ import (
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
-
-// maxDim bounds the number of nodes and of features: what a 32-bit index, which the kernels use,
-// can name.
-const maxDim = math.MaxInt32
-
-// maxClasses bounds a label. Consumers keep arrays with one entry a class, so that a single absurd
-// label would otherwise cost memory.
-const maxClasses = 1 << 20
 
 // Dataset is an attributed graph of n nodes, as a file holds it.
 type Dataset struct {
@@ -121,6 +113,22 @@ func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
 		return nil, fmt.Errorf("dataset: %q: %w: adjacency", d.Name, ErrMissing)
 	}
 	return coles.FromDirectedCSR(d.Adjacency, append([]coles.GraphOption{coles.WithIDs(d.IDs)}, opts...)...)
+}
+
+// RandomSplits draws splits of this dataset by the rules of [RandomSplits], never drawing a node
+// listed in Unlabeled.
+func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error) {
+	if d.Labels == nil {
+		return nil, fmt.Errorf("dataset: splits of %q: %w: labels", d.Name, ErrMissing)
+	}
+	labels := slices.Clone(d.Labels)
+	for _, i := range d.Unlabeled {
+		if i < 0 || i >= len(labels) {
+			return nil, fmt.Errorf("dataset: splits of %q: unlabeled node %d of %d: %w", d.Name, i, len(labels), coles.ErrIndex)
+		}
+		labels[i] = -1
+	}
+	return RandomSplits(labels, perClass, count, seed)
 }
 
 // NumClasses returns the number of classes: the number of class names, or one more than the largest
@@ -210,18 +218,6 @@ func (d *Dataset) checkFeatures(n int) error {
 	}
 	if _, err := matrix.Read(context.Background(), d.Features); err != nil {
 		return fmt.Errorf("features: %w", err)
-	}
-	return nil
-}
-
-// emptyRows is how many rows or columns a sparse matrix may have beside 64 for every entry: they
-// take memory even where nothing is in them.
-const emptyRows = 1 << 20
-
-// checkWidth refuses sparse features with more columns than their entries account for.
-func checkWidth(cols, entries int) error {
-	if int64(cols) > emptyRows+64*int64(entries) {
-		return fmt.Errorf("features of %d columns and %d entries: %w", cols, entries, coles.ErrTooLarge)
 	}
 	return nil
 }

@@ -81,9 +81,6 @@ func TestDoors(t *testing.T) {
 		}
 		return err
 	}
-	matrices := func(name string) error {
-		return WriteMatrices(io.Discard, map[string]mat.Matrix{name: mat.NewDense(1, 1, nil)})
-	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	big := min(1<<40, math.MaxInt)
@@ -135,17 +132,13 @@ func TestDoors(t *testing.T) {
 		"no ids":               {nil, ids(WriteTSV)},
 		"an empty id":          {coles.ErrIDs, ids(WriteTSV, "")},
 		"an id of lines":       {coles.ErrIDs, ids(WriteTSV, "a\nb")},
-		"an id not UTF-8":      {coles.ErrIDs, ids(WriteWord2Vec, "\xc3")},
-		"an id with wide room": {coles.ErrIDs, ids(WriteWord2Vec, "a\u00a0b")},
-		"an id too many":       {coles.ErrShape, ids(WriteWord2Vec, "a", "b")},
+		"an id not UTF-8":      {coles.ErrIDs, ids(writeWord2Vec, "\xc3")},
+		"an id with wide room": {coles.ErrIDs, ids(writeWord2Vec, "a\u00a0b")},
+		"an id too many":       {coles.ErrShape, ids(writeWord2Vec, "a", "b")},
 		"a CSV id of lines":    {coles.ErrIDs, ids(WriteCSV, "a\rb")},
-		"a JSON id of lines":   {nil, ids(WriteJSONLines, "a\nb")},
-		"a JSON id not UTF-8":  {coles.ErrIDs, ids(WriteJSONLines, "\xff")},
-		"an id of two words":   {coles.ErrIDs, ids(WriteWord2VecBinary, "a b")},
-		"no matrices":          {ErrMissing, WriteMatrices(io.Discard, nil)},
-		"a matrix of no name":  {coles.ErrIDs, matrices("")},
-		"a matrix of a path":   {coles.ErrIDs, matrices("../x")},
-		"a name not UTF-8":     {coles.ErrIDs, matrices("\xff")},
+		"a JSON id of lines":   {nil, ids(writeJSONLines, "a\nb")},
+		"a JSON id not UTF-8":  {coles.ErrIDs, ids(writeJSONLines, "\xff")},
+		"an id of two words":   {coles.ErrIDs, ids(writeWord2VecBinary, "a b")},
 		"a folder":             {coles.ErrSetting, WriteFile(filepath.Dir(t.TempDir()), func(io.Writer) error { return nil })},
 	} {
 		if !errors.Is(c.got, c.want) {

@@ -2,114 +2,23 @@ package dataset
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
-	"unicode/utf8"
+	"strings"
+	"unsafe"
 
 	"coles"
-	"coles/internal/scratch"
+	"coles/dataset/internal/text"
 	"coles/internal/source"
-	"coles/table"
-
-	"gonum.org/v1/gonum/mat"
 )
-
-// EdgeListOptions goes with [ReadEdgeList]. The zero value works.
-type EdgeListOptions struct {
-	// Labels, when not nil, holds lines "id, label", of any text. Classes are numbered in the order of
-	// their names (as numbers, if all are integers); nodes without a line get label −1.
-	Labels io.Reader
-	// Header says whether the files begin with a line of column names.
-	Header HeaderMode
-	// Columns are the fields of an edge that hold the two ids and, if there are three, the weight,
-	// counted from 1. A line may then have more fields. Empty means two ids and perhaps a weight.
-	Columns []int
-	// Unweighted gives every edge weight 1. A third field may then be anything, such as a time.
-	Unweighted bool
-	// Bipartite says that the columns name nodes of two kinds: 7 in one is not 7 in the other. An id
-	// becomes "user:7" or "product:7" by the header, "1:7" or "2:7" without, for features and labels,
-	// too.
-	Bipartite bool
-	// Missing is for a node that only the edge list names, or with a gap in its line of dense
-	// features, see [table.IsHole]. "error" refuses it, "zero" puts zeros, "mean" the mean of the
-	// column's values (dense features only), "drop" leaves out the node and its edges. "" refuses such
-	// a node, and a gap is the mean, as Warn is told. A gap in a table stays one unless it is refused or
-	// dropped.
-	Missing string
-	// Kinds says what the columns of the features file are that it names, and Encoder makes the features
-	// of their cells, such as that of a model; nil learns one. Either makes a table of the file, even of
-	// nothing but numbers.
-	Kinds   map[string]table.Kind
-	Encoder *table.Encoder
-	// SkipUnknown skips labels and features of nodes that the graph lacks. Nodes are then those of
-	// the edge list.
-	SkipUnknown bool
-	// Nodes, when not nil, names all nodes in their order, where features are not text. An edge that
-	// names another is coles.ErrIDs.
-	Nodes []string
-	// Rows, where it is not 0, says that the nodes are called 0 to Rows − 1, as those of vectors without
-	// ids are: it is a shorter way to say that of Nodes, and Dataset.IDs are nil.
-	Rows int
-	// Undirected makes the graph, as [Dataset.Graph] does, in the place of the adjacency, of which an
-	// entry takes twice to four times the memory: Dataset.Undirected has it.
-	Undirected bool
-	// Scratch, where it is not "", is a folder for what is as long as the list while Undirected is made, and
-	// for that graph, until [Dataset.Close]: memory then holds some 40 bytes a node besides the names. Linux
-	// only; the files have no names and end with the program.
-	Scratch string
-	// Width is the number of columns of sparse features where it is known, such as by a model: an index
-	// beyond is coles.ErrIndex, and rows may end before. 0 means one more than the largest index.
-	Width int
-	// Warn, when not nil, is told what may be misread, a [*ParseError]: a first line that is taken
-	// for an edge (its ids, two words, occur nowhere else), weights that may be times (whole numbers
-	// from 10⁸ to 10¹³ that differ).
-	Warn func(error)
-	// EdgesName, FeaturesName and LabelsName name the files in errors. Empty means the names of the
-	// readers or, where these have none, "edges", "features" and "labels".
-	EdgesName, FeaturesName, LabelsName string
-}
-
-// check checks the settings.
-func (o EdgeListOptions) check() error {
-	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, o.Missing) {
-		return fmt.Errorf("%w: Missing is %q, want error, zero, mean or drop", coles.ErrSetting, o.Missing)
-	}
-	if o.Rows < 0 || o.Rows > maxDim || o.Width < 0 || o.Width > maxDim {
-		return fmt.Errorf("%w: Rows is %d, Width is %d, want 0 to %d", coles.ErrSetting, o.Rows, o.Width, maxDim)
-	}
-	if len(o.Columns) == 0 {
-		return nil
-	}
-	columns := slices.Sorted(slices.Values(o.Columns))
-	if len(columns) < 2 || len(columns) > 3 || columns[0] < 1 || len(slices.Compact(columns)) < len(o.Columns) {
-		return fmt.Errorf("%w: Columns are %v, want two for the ids and perhaps one for the weight, counted from 1", coles.ErrSetting, o.Columns)
-	}
-	return nil
-}
-
-func (o EdgeListOptions) wantsTable() bool { return o.Kinds != nil || o.Encoder != nil }
-
-func (o EdgeListOptions) refusesGaps() bool { return o.Missing == "" || o.Missing == "error" }
-
-// edgeFiles holds the content of an edge list's files; slices with an entry a node are in the order of
-// the nodes.
-type edgeFiles struct {
-	nodes     *nodeIDs
-	features  mat.Matrix // dense ones are NaN at a gap; nodes after the last row have none
-	names     []string   // of the features
-	table     *table.Table
-	edges     edgeSet
-	edgesFile string   // in errors
-	class     []string // "" for none; nil without labels
-}
 
 // ReadEdgeList reads a graph from text: edges, one a line, "u v" or "u v weight" (all lines alike;
 // the weight is 1 where there is none), and features, one node a line, either dense, "id v1 v2 …",
 // or sparse, "id index:value index:value …" with indices from 0. features may be nil. Where some of
 // the first 64 kB of dense features are text, they are a [table.Table] of any cells, and so are JSON
-// objects, one a line, but those of [WriteJSONLines]; Features are made of them. A cell of a table in
+// objects, one a line, but those of an id and a "vector"; Features are made of them. A cell of a table in
 // quotes may have line ends.
 //
 // Fields are separated by tabs, commas, semicolons or spaces, as the first data line of each file
@@ -131,75 +40,34 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 	return opts.collect(func(l *edgeFiles) (*Dataset, error) { return l.read(edges, features, opts) })
 }
 
-// scratchHeld is enough for the pages into which a sort deals edges.
-const scratchHeld = 512 << 20
-
-// collect reads edges by way of read, to where the options say.
-func (o EdgeListOptions) collect(read func(l *edgeFiles) (*Dataset, error)) (*Dataset, error) {
-	l := &edgeFiles{nodes: newNodeIDs()}
-	if o.Scratch == "" || !o.Undirected {
-		return read(l)
-	}
-	space, err := scratch.Open(o.Scratch, scratchHeld)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: scratch: %w", err)
-	}
-	l.edges.space = space
-	d, err := read(l)
-	if err != nil {
-		return nil, errors.Join(err, space.Close())
-	}
-	d.release = space.Close
-	return d, nil
-}
-
 func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Dataset, error) {
-	featuresName := cmp.Or(opts.FeaturesName, source.Name(features, "features"))
 	if features != nil {
-		t := newLines(features, featuresName, 0)
-		t.multiline = true
-		if l.readFeatures(t, opts); t.err != nil {
-			return nil, t.err
+		l.featuresFile = cmp.Or(opts.FeaturesName, source.Name(features, "features"))
+		t := text.NewReader(features, text.Layout{Multiline: true})
+		if l.readFeatures(t, opts); t.Err != nil {
+			return nil, placed(l.featuresFile, t.Err)
 		}
 		if opts.refusesGaps() {
-			l.nodes.closed, l.nodes.advice = "no line in "+featuresName+" for node", nodeAdvice
+			l.nodes.closed, l.nodes.advice = "no line in "+l.featuresFile+" for node", nodeAdvice
 		}
 	}
 	if err := l.nameNodes(opts.Nodes, opts.Rows); err != nil {
-		return nil, placed(featuresName, err)
+		return nil, placed(l.featuresFile, err)
 	}
 	l.edgesFile = cmp.Or(opts.EdgesName, source.Name(edges, "edges"))
-	t := newLines(edges, l.edgesFile, 0)
-	if l.readEdges(t, opts); t.err != nil {
-		return nil, t.err
+	t := text.NewReader(edges, text.Layout{})
+	if l.readEdges(t, opts); t.Err != nil {
+		return nil, placed(l.edgesFile, t.Err)
 	}
 	l.nodes.closed, l.nodes.advice = "unknown node", Advice{}
 	if opts.Labels != nil {
-		t := newLines(opts.Labels, cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels")), 0)
-		if l.readLabels(t, opts); t.err != nil {
-			return nil, t.err
+		t := text.NewReader(opts.Labels, text.Layout{})
+		if l.readLabels(t, opts); t.Err != nil {
+			return nil, placed(cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels")), t.Err)
 		}
 	}
 	d, err := l.dataset(opts)
-	return d, placed(featuresName, err)
-}
-
-// nameNodes numbers nodes that are all there are.
-func (l *edgeFiles) nameNodes(ids []string, rows int) error {
-	switch {
-	case ids == nil && rows == 0:
-		return nil
-	case ids != nil && rows > 0 || l.features != nil || l.table != nil:
-		return fmt.Errorf("%w: the nodes are named by more than one of Nodes, Rows and the file of features", coles.ErrSetting)
-	}
-	l.nodes.span = rows
-	for i, id := range ids {
-		if row, _ := l.nodes.number(id); row < i || id == "" || !utf8.ValidString(id) {
-			return fmt.Errorf("%w: node %d, %q, is empty, given twice or not UTF-8", coles.ErrIDs, i, id)
-		}
-	}
-	l.nodes.closed = "unknown node"
-	return nil
+	return d, placed(l.featuresFile, err)
 }
 
 // OpenEdgeList reads the files at the given paths, each gzipped or not, as [ReadEdgeList] does; an empty
@@ -220,4 +88,226 @@ func OpenEdgeList(edgesPath, featuresPath, labelsPath string) (*Dataset, error) 
 	return Open(edgesPath, func(edges io.Reader) (*Dataset, error) {
 		return ReadEdgeList(edges, others[0], EdgeListOptions{Labels: others[1]})
 	})
+}
+
+// An edgeReader collects the edges of lines.
+type edgeReader struct {
+	*text.Reader
+	*edgeFiles
+	columns []int     // fields of the ids and, if there is one, the weight
+	chosen  bool      // by the caller: lines may have other fields
+	width   int       // fields of the first line
+	kinds   [2]string // what the ids of each column begin with, if they are of two kinds
+	first   [2]string // the ids on the first line
+	firstAt int
+	id      []byte // storage of one
+	hashes  [512]uint32
+	looked  byte // what nobody needs, so that it is read
+}
+
+func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) {
+	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0}
+	if e.chosen {
+		e.columns = slices.Clone(opts.Columns)
+		for k := range e.columns {
+			e.columns[k]--
+		}
+	}
+	if opts.Unweighted {
+		e.columns = e.columns[:2]
+	}
+	if opts.Bipartite {
+		e.kinds = [2]string{"1:", "2:"}
+	}
+	some := opts.Header.start(t, e.isHeader)
+	if e.width = len(t.Fields); !e.chosen && e.width == 2 {
+		e.columns = e.columns[:2]
+	}
+	if opts.Bipartite && t.Header != nil {
+		e.nameKinds()
+	}
+	if some {
+		e.readRows()
+	}
+	if l.nodes.count() == 0 {
+		t.Fail(fmt.Errorf("%w: no edge, and no features to name the nodes", ErrMissing))
+	}
+	for side, k := range e.columns[:2] {
+		if k < len(t.Header) {
+			t.Header[k] = e.kinds[side] + t.Header[k] // as it would be were it a node
+		}
+		checkGuess(t, l.nodes, k)
+	}
+	if opts.Warn != nil && t.Err == nil {
+		e.warnOfHeader(opts.Warn)
+		e.warnOfTimes(opts.Warn)
+	}
+}
+
+// isHeader reports whether the first line is a header: by the fields that are used or, where all these could be an
+// edge's, if a field that is not used is text there and a number in the second line.
+func (e *edgeReader) isHeader() bool {
+	var used []string
+	for _, k := range e.columns {
+		if k < len(e.Fields) {
+			used = append(used, e.Fields[k])
+		}
+	}
+	if onlyHeaderWords(used) || len(used) == 3 && !isValue(used[2]) {
+		return true
+	}
+	second := e.Ahead()
+	if len(e.Fields) <= len(e.columns) || !second.Next() {
+		return false
+	}
+	for k, field := range e.Fields[:min(len(e.Fields), len(second.Fields))] {
+		if !slices.Contains(e.columns, k) && !isValue(field) && text.IsNumber(second.Fields[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameKinds calls the two kinds of nodes what the header does, if that keeps their ids apart.
+func (e *edgeReader) nameKinds() {
+	if max(e.columns[0], e.columns[1]) >= len(e.Header) {
+		return
+	}
+	u, v := e.Header[e.columns[0]], e.Header[e.columns[1]]
+	if u != v && u != "" && v != "" && !strings.Contains(u+v, ":") {
+		e.kinds = [2]string{u + ":", v + ":"}
+	}
+}
+
+// readRows takes in the edges on all lines from the current one on.
+func (e *edgeReader) readRows() {
+	form := text.Plain{Fields: e.width, Columns: e.columns, Names: e.kinds[0] != ""}
+	if e.chosen {
+		form.Fields = 0
+	}
+	e.Blocks(form, e.takePlain, e.take)
+}
+
+// takePlain takes in the edges on lines lo to hi of a block's plain ones.
+func (e *edgeReader) takePlain(b *text.Block, lo, hi int) error {
+	ends := b.Keys[2*lo : 2*hi]
+	for part := range slices.Chunk(ends, len(e.hashes)) {
+		e.look(b, part)
+		direct := e.nodes.direct
+		for k, end := range part {
+			// Most are numbers that are known. Their rows are read without waiting for one another.
+			if end < uint64(len(direct)) && direct[end] > 0 {
+				part[k] = uint64(direct[end] - 1)
+				continue
+			}
+			var i int
+			var err error
+			if text.IsName(end) {
+				i, err = e.nodes.numberOfName(e.hashes[k], e.nameOf(b, k, end))
+			} else {
+				i, err = e.nodes.numberOf(end)
+			}
+			if err != nil {
+				return err
+			}
+			part[k], direct = uint64(i), e.nodes.direct
+		}
+	}
+	weights := b.Numbers
+	if len(weights) > 0 {
+		weights = weights[lo:hi]
+	}
+	e.edges.addRows(ends, weights)
+	return nil
+}
+
+// look hashes the names among the ends, and reads what they will be compared with.
+func (e *edgeReader) look(b *text.Block, ends []uint64) {
+	named := false
+	for k, end := range ends {
+		if text.IsName(end) {
+			named, e.hashes[k] = true, e.nodes.rows.Hash(e.nameOf(b, k, end))
+		}
+	}
+	if named {
+		e.looked = e.nodes.rows.Look(e.hashes[:len(ends)], e.nodes.ids)
+	}
+}
+
+// nameOf is the id that an end has, valid until the next.
+func (e *edgeReader) nameOf(b *text.Block, side int, end uint64) string {
+	name := b.Name(end)
+	if kind := e.kinds[side%2]; kind != "" {
+		e.id = append(append(e.id[:0], kind...), name...)
+		name = e.id
+	}
+	return unsafe.String(unsafe.SliceData(name), len(name))
+}
+
+// take takes in the edge of the current line.
+func (e *edgeReader) take() {
+	if most := slices.Max(e.columns); e.chosen && len(e.Fields) <= most {
+		e.Fault(-1, "%w: %d fields, and column %d is asked for", coles.ErrFormat, len(e.Fields), most+1)
+	} else if !e.chosen && (len(e.Fields) < 2 || len(e.Fields) > 3 || len(e.Fields) != e.width) {
+		e.Fault(-1, "%w: %d fields, an edge has 2 or, on every line, 3", coles.ErrFormat, len(e.Fields))
+	}
+	if e.Err != nil {
+		return
+	}
+	if e.edges.count == 0 {
+		e.first, e.firstAt = [2]string{e.Fields[e.columns[0]], e.Fields[e.columns[1]]}, e.Line
+	}
+	i, j := int32(e.end(0)), int32(e.end(1))
+	if len(e.columns) == 3 {
+		e.edges.add(i, j, e.Number(e.columns[2]))
+	} else {
+		e.edges.add(i, j)
+	}
+}
+
+// end is the row of the node at an end of the current line's edge.
+func (e *edgeReader) end(side int) int {
+	k := e.columns[side]
+	if e.Fields[k] != "" {
+		e.Fields[k] = e.kinds[side] + e.Fields[k]
+	}
+	return e.nodes.named(e.Reader, k)
+}
+
+// warnOfHeader warns of a first line whose ids are text and occur nowhere else.
+func (e *edgeReader) warnOfHeader(warn func(error)) {
+	if !e.Guessed || e.Header != nil || e.edges.count < 2 || text.IsNumber(e.first[0]) || text.IsNumber(e.first[1]) {
+		return
+	}
+	u, v := int(e.edges.blocks[0].from[0]), int(e.edges.blocks[0].to[0])
+	known := 0
+	if e.features != nil {
+		known, _ = e.features.Dims()
+	}
+	if min(u, v) < known {
+		return
+	}
+	others := -1 // the first edge is the line's
+	for b := range e.edges.all() {
+		if others++; others > 0 && (b.U == u || b.U == v || b.V == u || b.V == v) {
+			return
+		}
+	}
+	err := fmt.Errorf("%q and %q occur on no other line: they are taken for nodes, not for a header", e.first[0], e.first[1])
+	warn(&ParseError{File: e.edgesFile, Line: e.firstAt, Err: err, Advice: []Advice{headerAdvice}})
+}
+
+// warnOfTimes warns of weights that are whole numbers from 10⁸ (1973 in seconds) to 10¹³ (2286 in
+// milliseconds), and not all the same.
+func (e *edgeReader) warnOfTimes(warn func(error)) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, w := range e.edges.all() {
+		if w != math.Trunc(w) || w < 1e8 || w > 1e13 {
+			return
+		}
+		low, high = min(low, w), max(high, w)
+	}
+	if low < high {
+		warn(fault(e.edgesFile, "the weights look like times: whole numbers from %.0f to %.0f", low, high))
+	}
 }

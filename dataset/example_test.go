@@ -1,7 +1,6 @@
 package dataset_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -170,19 +169,17 @@ func ExampleMapNPY() {
 	// Output: 34 2
 }
 
-// The binary format is smaller than the text, and its numbers are rounded to float32.
-func ExampleWriteWord2VecBinary() {
-	var b bytes.Buffer
-	y := mat.NewDense(2, 1, []float64{0.1, 4})
-	if err := dataset.WriteWord2VecBinary(&b, []string{"ann", "bob"}, y); err != nil {
+// Vectors for gensim, in word2vec's text: its first line has the numbers of rows and columns.
+func ExampleFormatNamed() {
+	word2vec, _ := dataset.FormatNamed("word2vec")
+	y := &dataset.Dataset{IDs: []string{"ann", "bob"}, Features: mat.NewDense(2, 1, []float64{0.5, 4})}
+	if err := word2vec.Write(os.Stdout, y); err != nil {
 		log.Fatal(err)
 	}
-	v, err := dataset.ReadWord2VecBinary(&b)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(v.IDs, v.Values.At(0, 0) == float64(float32(0.1)), v.Values.At(1, 0))
-	// Output: [ann bob] true 4
+	// Output:
+	// 2 1
+	// ann 0.5
+	// bob 4
 }
 
 // Ten splits of three nodes a class to train on and as many to choose settings with. Nodes whose

@@ -22,39 +22,30 @@ import (
 // maxFetch bounds a download of unknown size.
 const maxFetch = 4 << 30
 
-// Source describes a file that can be fetched.
-type Source struct {
+// A remoteFile is one that can be fetched.
+type remoteFile struct {
 	Name   string // the file's name in the cache folder
 	URL    string
-	SHA256 string // of the content, in hexadecimal; required
+	SHA256 string // of the content, in hexadecimal
 	Size   int64  // in bytes; 0 when not known, which means at most 4 GiB
 }
 
-// Fetch makes sure that cacheDir, which is created where needed, holds the source's file, and
-// returns its path. A file with the right SHA-256 is used without the network; otherwise it is
-// downloaded, checked, and only then takes its name. Nothing else in this package uses the network.
-//
-// An error says where to put the file by hand. It wraps coles.ErrChecksum (another content, or less of
-// it), coles.ErrTooLarge, ErrServer (any status but 200), or the error of ctx or the network; a source
-// without a usable Name or SHA256 is coles.ErrSetting.
-func Fetch(ctx context.Context, src Source, cacheDir string) (path string, err error) {
-	sum, err := hex.DecodeString(src.SHA256)
-	if err != nil || len(sum) != sha256.Size {
-		return "", fmt.Errorf("dataset: fetch %s: %q is not a SHA-256: %w", src.Name, src.SHA256, coles.ErrSetting)
-	}
-	if !filepath.IsLocal(src.Name) || filepath.Base(src.Name) != src.Name || src.Name == "." {
-		return "", fmt.Errorf("dataset: fetch: %q is not a file name: %w", src.Name, coles.ErrSetting)
-	}
+// fetchFile makes sure that cacheDir, which is created where needed, holds the file, and returns its path.
+func fetchFile(ctx context.Context, src remoteFile, cacheDir string) (path string, err error) {
 	path = filepath.Join(cacheDir, src.Name)
-	if err := fetch(ctx, src, sum, path); err != nil {
+	if err := fetch(ctx, src, path); err != nil {
 		return "", fmt.Errorf("dataset: fetch %s: %w; get it from %s (SHA-256 %s) and put it at %s by hand",
 			src.Name, err, src.URL, src.SHA256, path)
 	}
 	return path, nil
 }
 
-// fetch makes sure that the file with this sum stands at path.
-func fetch(ctx context.Context, src Source, sum []byte, path string) error {
+// fetch makes sure that the file stands at path.
+func fetch(ctx context.Context, src remoteFile, path string) error {
+	sum, err := hex.DecodeString(src.SHA256)
+	if err != nil {
+		return err
+	}
 	have, err := fileSum(path)
 	if bytes.Equal(have, sum) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -70,8 +61,14 @@ func fetch(ctx context.Context, src Source, sum []byte, path string) error {
 	return err
 }
 
-// FetchPlanetoid fetches the eight Planetoid files of "cora", "citeseer" or "pubmed" into cacheDir
-// and returns the folder for [OpenPlanetoid]. See [Fetch]; the sums are part of this package.
+// FetchPlanetoid fetches the eight Planetoid files of "cora", "citeseer" or "pubmed" into cacheDir, which
+// is created where needed, and returns it, the folder for [OpenPlanetoid]. A file with the right SHA-256,
+// which is part of this package, is used without the network. Any other is downloaded, checked, and only
+// then takes its name. Nothing else in this package uses the network.
+//
+// An error says where to put the file by hand. It wraps coles.ErrChecksum (another content, or less of
+// it), coles.ErrTooLarge, ErrServer (any status but 200), or the error of ctx or the network; another
+// name is coles.ErrSetting.
 func FetchPlanetoid(ctx context.Context, name, cacheDir string) (dir string, err error) {
 	return fetchPlanetoid(ctx, planetoidBase, name, cacheDir)
 }
@@ -84,8 +81,8 @@ func fetchPlanetoid(ctx context.Context, base, name, cacheDir string) (string, e
 	}
 	for k, part := range planetoidParts {
 		file := planetoidFile(name, part)
-		src := Source{Name: file, URL: base + file, SHA256: files[k].sha256, Size: files[k].size}
-		if _, err := Fetch(ctx, src, cacheDir); err != nil {
+		src := remoteFile{Name: file, URL: base + file, SHA256: files[k].sha256, Size: files[k].size}
+		if _, err := fetchFile(ctx, src, cacheDir); err != nil {
 			return "", err
 		}
 	}
@@ -104,7 +101,7 @@ func fileSum(path string) ([]byte, error) {
 }
 
 // download copies the body to w and fails unless src describes it.
-func download(ctx context.Context, src Source, sum []byte, w io.Writer) error {
+func download(ctx context.Context, src remoteFile, sum []byte, w io.Writer) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, src.URL, nil)
 	if err != nil {
 		return err

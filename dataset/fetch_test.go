@@ -35,28 +35,28 @@ func serve(t *testing.T, handle http.HandlerFunc) (url string, requests *int) {
 
 func TestFetchOnceThenFromTheCache(t *testing.T) {
 	url, requests := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content) })
-	src := Source{Name: "x.bin", URL: url + "/x.bin", SHA256: strings.ToUpper(sum(content)), Size: int64(len(content))}
+	src := remoteFile{Name: "x.bin", URL: url + "/x.bin", SHA256: strings.ToUpper(sum(content)), Size: int64(len(content))}
 	cache := filepath.Join(t.TempDir(), "made", "as", "needed")
 	for range 2 {
-		path := testkit.Must(Fetch(t.Context(), src, cache))
+		path := testkit.Must(fetchFile(t.Context(), src, cache))
 		testkit.WantSame(t, "the path", path, filepath.Join(cache, "x.bin"))
 		testkit.WantSame(t, path, string(testkit.Must(os.ReadFile(path))), content)
 	}
 	testkit.WantSame(t, "requests", *requests, 1)
 	// A file of another content is replaced.
 	put(t, []byte("spoilt"), cache, "x.bin")
-	testkit.Must(Fetch(t.Context(), src, cache))
+	testkit.Must(fetchFile(t.Context(), src, cache))
 	testkit.WantSame(t, "requests for a spoilt file", *requests, 2)
 }
 
 func TestFetchFailures(t *testing.T) {
-	good := Source{Name: "out", SHA256: sum(content)}
+	good := remoteFile{Name: "out", SHA256: sum(content)}
 	sized := good
 	sized.Size = int64(len(content))
 	for _, c := range []struct {
 		name   string
 		handle http.HandlerFunc
-		src    Source
+		src    remoteFile
 		cause  error
 		place  string
 	}{
@@ -77,7 +77,7 @@ func TestFetchFailures(t *testing.T) {
 					put(t, []byte(before), dir, "out")
 				}
 				c.src.URL = url + "/file"
-				_, err := Fetch(t.Context(), c.src, dir)
+				_, err := fetchFile(t.Context(), c.src, dir)
 				wantError(t, err, c.cause, c.place)
 				wantError(t, err, c.cause, "put it at "+filepath.Join(dir, "out"))
 				wantError(t, err, c.cause, c.src.URL)
@@ -119,7 +119,7 @@ func TestFetchCancelled(t *testing.T) {
 		cancel()
 	}()
 	dir := t.TempDir()
-	_, err := Fetch(ctx, Source{Name: "out", URL: url, SHA256: sum(content)}, dir)
+	_, err := fetchFile(ctx, remoteFile{Name: "out", URL: url, SHA256: sum(content)}, dir)
 	if late := time.Since(at); late > 100*time.Millisecond*race.Slowdown {
 		t.Errorf("returned %v after the cancellation", late)
 	}
@@ -127,19 +127,7 @@ func TestFetchCancelled(t *testing.T) {
 	wantFiles(t, dir, "")
 }
 
-func TestFetchRefusesNonsense(t *testing.T) {
-	for _, src := range []Source{
-		{Name: "x", URL: "http://localhost"},
-		{Name: "x", URL: "http://localhost", SHA256: "abc"},
-		{Name: "x", URL: "http://localhost", SHA256: strings.Repeat("zz", 32)},
-		{Name: "", SHA256: sum("")},
-		{Name: ".", SHA256: sum("")},
-		{Name: "../x", SHA256: sum("")},
-		{Name: "a/b", SHA256: sum("")},
-	} {
-		_, err := Fetch(t.Context(), src, t.TempDir())
-		wantError(t, err, coles.ErrSetting, "fetch")
-	}
+func TestFetchOfAnUnknownName(t *testing.T) {
 	_, err := FetchPlanetoid(t.Context(), "nell", t.TempDir())
 	wantError(t, err, coles.ErrSetting, "citeseer, cora, pubmed")
 }

@@ -189,18 +189,17 @@ func written(t testing.TB, write func(w io.Writer) error) []byte {
 
 // matrixWriters are the writers of a matrix, by what their errors call the format, up to a colon.
 var matrixWriters = map[string]func(w io.Writer, m mat.Matrix) error{
-	"npy":           WriteNPY,
-	"npz: matrices": func(w io.Writer, m mat.Matrix) error { return WriteMatrices(w, map[string]mat.Matrix{"y": m}) },
+	"npy": WriteNPY,
 	"npz": func(w io.Writer, m mat.Matrix) error {
 		n, _ := m.Dims()
 		return WriteNPZ(w, &Dataset{Adjacency: sparse.NewCSR(n, n, make([]int, n+1), nil, nil), Features: m})
 	},
 	"tsv":             func(w io.Writer, m mat.Matrix) error { return WriteTSV(w, nil, m) },
 	"csv":             func(w io.Writer, m mat.Matrix) error { return WriteCSV(w, nil, m) },
-	"json lines":      func(w io.Writer, m mat.Matrix) error { return WriteJSONLines(w, nil, m) },
-	"word2vec":        func(w io.Writer, m mat.Matrix) error { return WriteWord2Vec(w, nil, m) },
-	"word2vec binary": func(w io.Writer, m mat.Matrix) error { return WriteWord2VecBinary(w, nil, m) },
-	"matrix market":   WriteMatrixMarket,
+	"json lines":      func(w io.Writer, m mat.Matrix) error { return writeJSONLines(w, nil, m) },
+	"word2vec":        func(w io.Writer, m mat.Matrix) error { return writeWord2Vec(w, nil, m) },
+	"word2vec binary": func(w io.Writer, m mat.Matrix) error { return writeWord2VecBinary(w, nil, m) },
+	"matrix market":   writeMatrixMarket,
 }
 
 // wantValid checks a dataset that was read without an error.

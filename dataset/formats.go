@@ -52,15 +52,15 @@ func Formats() []Format {
 		{
 			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
 			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt"},
-			Read:       func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }, Write: WriteEdgeList,
+			Read:       func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }, Write: writeEdgeList,
 		},
 		{
 			Name: "matrixmarket", About: "Matrix Market: the adjacency alone", Graph: true, Extensions: []string{".mtx"},
-			Read: readAdjacency, Write: func(w io.Writer, d *Dataset) error { return WriteMatrixMarket(w, d.Adjacency) },
+			Read: readAdjacency, Write: func(w io.Writer, d *Dataset) error { return writeMatrixMarket(w, d.Adjacency) },
 		},
 		{
 			Name: "csr", About: "a graph alone, as it is mapped into memory", Graph: true, Binary: true, Undirected: true, Extensions: []string{".csr"},
-			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return ReadCSR(r) }, Write: WriteCSR, open: OpenCSR,
+			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return readCSR(r) }, Write: WriteCSR, open: OpenCSR,
 		},
 		{Name: "ogb", About: "folder of the Open Graph Benchmark", Graph: true, IsAt: isOGB, open: OpenOGB},
 		{Name: "graphsage", About: "DIR/NAME for GraphSAGE's files DIR/NAME-*", Graph: true, IsAt: isGraphSAGE, open: inFolder(OpenGraphSAGE)},
@@ -74,14 +74,14 @@ func Formats() []Format {
 		},
 		{Name: "tsv", About: "lines of an id and values, numbers or not", Extensions: []string{".tsv"}, Read: readRows, Write: vectorsBy(WriteTSV)},
 		{Name: "csv", About: "the same between commas", Extensions: []string{".csv"}, Read: readRows, Write: vectorsBy(WriteCSV)},
-		{Name: "jsonl", About: "a JSON object a line", Extensions: []string{".jsonl", ".ndjson"}, Read: readRows, Write: vectorsBy(WriteJSONLines)},
+		{Name: "jsonl", About: "a JSON object a line", Extensions: []string{".jsonl", ".ndjson"}, Read: readRows, Write: vectorsBy(writeJSONLines)},
 		{
 			Name: "word2vec", About: "word2vec's text", Extensions: []string{".txt", ".vec"},
-			Read: word2VecBy(ReadWord2Vec), Write: vectorsBy(WriteWord2Vec),
+			Read: word2VecBy(readWord2Vec), Write: vectorsBy(writeWord2Vec),
 		},
 		{
 			Name: "word2vec-binary", About: "word2vec's binary form, float32", Binary: true, Extensions: []string{".bin"},
-			Read: word2VecBy(ReadWord2VecBinary), Write: vectorsBy(WriteWord2VecBinary),
+			Read: word2VecBy(readWord2VecBinary), Write: vectorsBy(writeWord2VecBinary),
 		},
 	}
 }
@@ -151,7 +151,7 @@ func readRows(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
 }
 
 func readAdjacency(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
-	m, err := ReadMatrixMarket(r)
+	m, err := readMatrixMarket(r)
 	if err != nil {
 		return nil, err
 	}

@@ -123,10 +123,10 @@ func writeGraph(b *bufio.Writer, g *coles.Graph) {
 //
 // Errors: coles.ErrFormat for another file or version; coles.ErrChecksum for one that was cut or changed;
 // those of [coles.FromRows]. Cost: three passes over the file.
-func OpenCSR(path string) (*Dataset, error) { return Open(path, ReadCSR) }
+func OpenCSR(path string) (*Dataset, error) { return Open(path, readCSR) }
 
-// ReadCSR is [OpenCSR] of a stream, into memory: twice the bytes of the file, for a moment.
-func ReadCSR(r io.Reader) (*Dataset, error) {
+// readCSR is [OpenCSR] of a stream, into memory: twice the bytes of the file, for a moment.
+func readCSR(r io.Reader) (*Dataset, error) {
 	file := source.Binary(r, "csr")
 	if f, ok := r.(*source.File); ok && !f.IsGzip() && f.Info.Mode().IsRegular() && f.Info.Size() >= graphHeader {
 		d, err := mapGraph(f)

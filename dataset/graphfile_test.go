@@ -37,7 +37,7 @@ func TestGraphFiles(t *testing.T) {
 		path := put(t, file, t.TempDir(), "g.csr")
 		zipped := put(t, gzipped(file), t.TempDir(), "g.csr.gz")
 		mapped := testkit.Must(OpenCSR(path))
-		for _, d := range []*Dataset{mapped, testkit.Must(ReadCSR(bytes.NewReader(file))), testkit.Must(OpenCSR(zipped))} {
+		for _, d := range []*Dataset{mapped, testkit.Must(readCSR(bytes.NewReader(file))), testkit.Must(OpenCSR(zipped))} {
 			got := testkit.Must(d.Graph())
 			testkit.WantSame(t, what, got.CSR().RawMatrix(), g.CSR().RawMatrix())
 			testkit.WantSame(t, what+", names and loops", []any{got.IDs(), got.Named(), got.KeepsSelfLoops()}, []any{g.IDs(), g.Named(), g.KeepsSelfLoops()})
@@ -56,7 +56,7 @@ func TestDamagedGraphFiles(t *testing.T) {
 	file := graphFile(t, g)
 	wrong := func(what string, damaged []byte) {
 		for _, err := range []error{
-			testkit.Err(ReadCSR(bytes.NewReader(damaged))),
+			testkit.Err(readCSR(bytes.NewReader(damaged))),
 			testkit.Err(OpenCSR(put(t, damaged, t.TempDir(), "g.csr"))),
 		} {
 			if !errors.Is(err, coles.ErrChecksum) && !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrTooLarge) {
@@ -105,7 +105,7 @@ func TestHostileGraphFiles(t *testing.T) {
 		copy(file[c.at:], c.bytes)
 		end := len(file) - 4
 		binary.LittleEndian.PutUint32(file[end:], crc32.Checksum(file[:end], castagnoli))
-		if _, err := ReadCSR(bytes.NewReader(file)); !errors.Is(err, c.want) {
+		if _, err := readCSR(bytes.NewReader(file)); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.what, err, c.want)
 		}
 	}

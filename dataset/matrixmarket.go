@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/text"
 	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
@@ -19,7 +20,7 @@ import (
 // maxEntries is far beyond what memory holds, far below what a product overflows at.
 const maxEntries = 1 << 40
 
-// ReadMatrixMarket reads a matrix in the Matrix Market exchange format (Boisvert, Pozo and
+// readMatrixMarket reads a matrix in the Matrix Market exchange format (Boisvert, Pozo and
 // Remington 1996): a *sparse.CSR of a coordinate file, a *mat.Dense of an array file. Fields real,
 // integer and pattern (every entry is 1) are read, and the symmetries general, symmetric and
 // skew-symmetric, of which both triangles come out. Entries keep the order of the file within a
@@ -27,25 +28,25 @@ const maxEntries = 1 << 40
 //
 // Errors have line and column; complex and Hermitian matrices are coles.ErrFormat. Memory follows
 // the entries that arrive. Cost: O(bytes).
-func ReadMatrixMarket(r io.Reader) (x mat.Matrix, err error) {
-	m := &marketReader{lines: newLines(r, source.Name(r, "matrix"), ' ')}
+func readMatrixMarket(r io.Reader) (x mat.Matrix, err error) {
+	m := &marketReader{Reader: text.NewReader(r, spaced)}
 	if m.banner() {
 		x = m.coordinates()
 	} else {
 		x = m.array()
 	}
-	if m.next() {
-		m.fault(-1, "%w: more lines than entries", coles.ErrFormat)
+	if m.Next() {
+		m.Fault(-1, "%w: more lines than entries", coles.ErrFormat)
 	}
-	if m.err != nil {
-		return nil, m.err
+	if m.Err != nil {
+		return nil, placed(source.Name(r, "matrix"), m.Err)
 	}
 	return x, nil
 }
 
 // A marketReader is a Matrix Market file being read.
 type marketReader struct {
-	*lines
+	*text.Reader
 	pattern       bool
 	mirror        float64 // of an entry at its place across the diagonal; 0 for none
 	height, width int     // of the matrix
@@ -53,25 +54,25 @@ type marketReader struct {
 
 // banner reads the first line, and reports whether coordinates follow.
 func (m *marketReader) banner() (sparse bool) {
-	if !m.readLine() {
-		m.fault(-1, "%w: an empty file", coles.ErrChecksum)
+	if !m.ReadLine() {
+		m.Fault(-1, "%w: an empty file", coles.ErrChecksum)
 		return false
 	}
-	words := strings.Fields(strings.ToLower(string(bytes.ToValidUTF8(m.text, []byte("?")))))
+	words := strings.Fields(strings.ToLower(string(bytes.ToValidUTF8(m.Text, []byte("?")))))
 	if len(words) != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix" {
-		m.fault(-1, "%w: want %%%%MatrixMarket matrix, a format, a field and a symmetry", coles.ErrFormat)
+		m.Fault(-1, "%w: want %%%%MatrixMarket matrix, a format, a field and a symmetry", coles.ErrFormat)
 		return false
 	}
 	sparse = words[2] == "coordinate"
 	if !sparse && words[2] != "array" {
-		m.fault(-1, "%w: format %q is neither coordinate nor array", coles.ErrFormat, words[2])
+		m.Fault(-1, "%w: format %q is neither coordinate nor array", coles.ErrFormat, words[2])
 	}
 	switch words[3] {
 	case "real", "double", "integer":
 	case "pattern":
 		m.pattern = true
 	default:
-		m.fault(-1, "%w: field %q is not read", coles.ErrFormat, words[3])
+		m.Fault(-1, "%w: field %q is not read", coles.ErrFormat, words[3])
 	}
 	switch words[4] {
 	case "general":
@@ -80,34 +81,34 @@ func (m *marketReader) banner() (sparse bool) {
 	case "skew-symmetric":
 		m.mirror = -1
 	default:
-		m.fault(-1, "%w: symmetry %q is not read", coles.ErrFormat, words[4])
+		m.Fault(-1, "%w: symmetry %q is not read", coles.ErrFormat, words[4])
 	}
 	if m.pattern && (!sparse || m.mirror < 0) {
-		m.fault(-1, "%w: a pattern has no values for an array or opposite signs", coles.ErrFormat)
+		m.Fault(-1, "%w: a pattern has no values for an array or opposite signs", coles.ErrFormat)
 	}
 	return sparse
 }
 
 // demand goes to the next line, which there must be, of so many fields.
 func (m *marketReader) demand(fields int) {
-	if !m.next() {
-		m.fault(-1, "%w: it ends here", coles.ErrChecksum)
+	if !m.Next() {
+		m.Fault(-1, "%w: it ends here", coles.ErrChecksum)
 	}
-	m.fields(fields)
+	m.Want(fields)
 }
 
 // sizes reads the line of sizes: rows, columns and, in a coordinate file, entries.
 func (m *marketReader) sizes(count int) (entries int) {
 	m.demand(count)
-	m.height, m.width = m.size(0, maxDim), m.size(1, maxDim)
+	m.height, m.width = m.Size(0, maxDim), m.Size(1, maxDim)
 	if count == 3 {
-		entries = m.size(2, maxEntries)
+		entries = m.Size(2, maxEntries)
 	}
 	if m.height == 0 || m.width == 0 {
-		m.fault(-1, "an empty matrix, %d × %d: %w", m.height, m.width, coles.ErrShape)
+		m.Fault(-1, "an empty matrix, %d × %d: %w", m.height, m.width, coles.ErrShape)
 	}
 	if m.mirror != 0 && m.height != m.width {
-		m.fault(-1, "%d × %d and symmetric: %w", m.height, m.width, coles.ErrShape)
+		m.Fault(-1, "%d × %d and symmetric: %w", m.height, m.width, coles.ErrShape)
 	}
 	return entries
 }
@@ -118,28 +119,28 @@ func (m *marketReader) coordinates() mat.Matrix {
 		fields = 2
 	}
 	if limit := emptyRows + 64*int64(entries); int64(m.height) > limit || int64(m.width) > limit {
-		m.fault(-1, "%d × %d with %d entries: %w", m.height, m.width, entries, coles.ErrTooLarge)
+		m.Fault(-1, "%d × %d with %d entries: %w", m.height, m.width, entries, coles.ErrTooLarge)
 	}
 	var is, js []int32
 	var values []float64
 	put := func(i, j int, v float64) {
 		is, js, values = append(is, int32(i)), append(js, int32(j)), append(values, v)
 	}
-	for q := 0; q < entries && m.err == nil; q++ {
+	for q := 0; q < entries && m.Err == nil; q++ {
 		m.demand(fields)
-		i, j, v := m.index(0, 1, m.height), m.index(1, 1, m.width), 1.0
+		i, j, v := m.Index(0, 1, m.height), m.Index(1, 1, m.width), 1.0
 		if !m.pattern {
-			v = m.number(2)
+			v = m.Number(2)
 		}
 		if m.mirror < 0 && i == j && v != 0 {
-			m.fault(-1, "%w: an entry on the diagonal of a skew-symmetric matrix", coles.ErrFormat)
+			m.Fault(-1, "%w: an entry on the diagonal of a skew-symmetric matrix", coles.ErrFormat)
 		}
 		put(i, j, v)
 		if m.mirror != 0 && i != j {
 			put(j, i, m.mirror*v)
 		}
 	}
-	if m.err != nil {
+	if m.Err != nil {
 		return nil
 	}
 	return compressed(m.height, m.width, is, js, values)
@@ -158,13 +159,13 @@ func (m *marketReader) array() mat.Matrix {
 		return 0
 	}
 	var values []float64 // as they come: nothing is taken for what is only declared
-	for j := 0; j < m.width && m.err == nil; j++ {
-		for i := first(j); i < m.height && m.err == nil; i++ {
+	for j := 0; j < m.width && m.Err == nil; j++ {
+		for i := first(j); i < m.height && m.Err == nil; i++ {
 			m.demand(1)
-			values = append(values, m.number(0))
+			values = append(values, m.Number(0))
 		}
 	}
-	if m.err != nil {
+	if m.Err != nil {
 		return nil
 	}
 	d := mat.NewDense(m.height, m.width, nil)
@@ -180,14 +181,14 @@ func (m *marketReader) array() mat.Matrix {
 	return d
 }
 
-// WriteMatrixMarket writes a matrix in the Matrix Market exchange format: a sparse one (that is,
+// writeMatrixMarket writes a matrix in the Matrix Market exchange format: a sparse one (that is,
 // one with DoRowNonZero, as those of github.com/james-bowman/sparse have) as "coordinate real
 // general", any other as "array real general", in the shortest decimals that read back to the same
 // numbers.
 //
 // Errors: coles.ErrShape for a matrix without rows or columns, coles.ErrNotFinite or coles.ErrIndex
 // naming the place, or the writer's own.
-func WriteMatrixMarket(w io.Writer, m mat.Matrix) error {
+func writeMatrixMarket(w io.Writer, m mat.Matrix) error {
 	r, c, err := sides(m)
 	entries := 0
 	if err == nil {

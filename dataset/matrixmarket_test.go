@@ -34,7 +34,7 @@ func TestMatrixMarketForms(t *testing.T) {
 		{"tabs and line ends of Windows", "%%MatrixMarket matrix coordinate real general\r\n1 1 1\r\n1\t1\t 8\r\n", true, []float64{8}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := testkit.Must(ReadMatrixMarket(strings.NewReader(c.text)))
+			m := testkit.Must(readMatrixMarket(strings.NewReader(c.text)))
 			if _, isCSR := m.(*sparse.CSR); isCSR != c.sparse {
 				t.Errorf("a %T", m)
 			}
@@ -50,12 +50,12 @@ func FuzzReadMatrixMarket(f *testing.F) {
 	f.Add([]byte("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n"))
 	f.Add([]byte("%%MatrixMarket matrix coordinate pattern skew-symmetric\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		m, err := ReadMatrixMarket(bytes.NewReader(file))
+		m, err := readMatrixMarket(bytes.NewReader(file))
 		if err != nil {
 			return
 		}
-		again := written(t, func(w io.Writer) error { return WriteMatrixMarket(w, m) })
-		back := testkit.Must(ReadMatrixMarket(bytes.NewReader(again)))
+		again := written(t, func(w io.Writer) error { return writeMatrixMarket(w, m) })
+		back := testkit.Must(readMatrixMarket(bytes.NewReader(again)))
 		if r, c := m.Dims(); r*c < 1<<16 && !mat.Equal(m, back) {
 			t.Error("another matrix came back")
 		}

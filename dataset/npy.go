@@ -6,12 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"coles"
 	"coles/internal/npy"
@@ -111,56 +107,6 @@ func writeElements(b *bufio.Writer, descr string, m mat.Matrix) error {
 		return nil
 	}
 	return eachRow(m, func(_ int, row []float64) error { return npy.Write(b, descr, row) })
-}
-
-// ReadMatrices reads an .npz archive, from such a stream as [ReadNPZ] takes, whose members are numeric
-// arrays of one dimension (a single column) or two, as numpy.savez writes them, by the names of its
-// members without ".npy". Elements are those that [ReadNPY] reads.
-//
-// Errors name the member; an archive without members is ErrMissing. All members together may take
-// 256 MB and 64 times the archive's size, no more.
-func ReadMatrices(r io.Reader) (map[string]*mat.Dense, error) {
-	a, err := openArchive(r)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.members) == 0 {
-		return nil, fault(a.name, "%w: no matrix in the archive", ErrMissing)
-	}
-	all := make(map[string]*mat.Dense, len(a.members))
-	for _, key := range slices.Sorted(maps.Keys(a.members)) {
-		all[key] = a.matrix(key, 0)
-	}
-	if a.err != nil {
-		return nil, a.err
-	}
-	return all, nil
-}
-
-// WriteMatrices writes an .npz archive of matrices, which numpy.load and [ReadMatrices] read: a
-// member each in the order of their names, in the precision and order of [WriteNPY]. Nothing is
-// compressed, and the bytes depend on the matrices alone.
-//
-// Errors: ErrMissing for no matrix, coles.ErrShape for one without rows or columns, coles.ErrIDs
-// for a name that is empty, not UTF-8, or a path; or the writer's own.
-func WriteMatrices(w io.Writer, matrices map[string]mat.Matrix) error {
-	if len(matrices) == 0 {
-		return writing("npz", fmt.Errorf("%w: no matrices", ErrMissing))
-	}
-	names := slices.Sorted(maps.Keys(matrices))
-	for _, name := range names {
-		if name == "" || !utf8.ValidString(name) || strings.ContainsAny(name, "/\\\x00") {
-			return writing("npz", fmt.Errorf("matrix %q: %w", name, coles.ErrIDs))
-		}
-		if _, _, err := sides(matrices[name]); err != nil {
-			return writing("npz", fmt.Errorf("%s: %w", name, err))
-		}
-	}
-	a := newArchiveWriter(w)
-	for _, name := range names {
-		a.member(name, func() error { return writeAsStored(a.b, matrices[name]) })
-	}
-	return a.close()
 }
 
 // A Mapped is a matrix of float32 that lies in a file, see [MapNPY].

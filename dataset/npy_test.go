@@ -93,12 +93,11 @@ func TestTransposesAreColumnMajor(t *testing.T) {
 		{wide.Slice(0, 2, 1, 3).T(), "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", []float64{2, 3, 5, float64(float32(0.1))}},
 	} {
 		single := written(t, func(w io.Writer) error { return WriteNPY(w, c.m) })
-		archive := written(t, func(w io.Writer) error { return WriteMatrices(w, map[string]mat.Matrix{"a": c.m}) })
 		if head := single[:128]; !bytes.Contains(head, []byte(c.header)) {
 			t.Errorf("header %s, want %s", head, c.header)
 		}
 		numbers := testkit.Must(binary.Append(nil, binary.LittleEndian, c.numbers))
-		if !bytes.Equal(single[128:], numbers) || !bytes.Contains(archive, single) {
+		if !bytes.Equal(single[128:], numbers) {
 			t.Errorf("%s: other bytes than NumPy's", c.header)
 		}
 		got, err := ReadNPY(bytes.NewReader(single))

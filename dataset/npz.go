@@ -38,7 +38,7 @@ func ReadNPZ(r io.Reader) (*Dataset, error) {
 	}
 	d := &Dataset{Adjacency: a.csr("adj")}
 	if a.has("attr_matrix") {
-		d.Features = a.matrix("attr_matrix", 2)
+		d.Features = a.matrix("attr_matrix")
 	} else if a.has("attr_data") {
 		d.Features = a.csr("attr")
 	}
@@ -171,10 +171,10 @@ func (a *archive) ints(key string) []int {
 	return v
 }
 
-// matrix reads a dense matrix, of one dimension (a single column) or two if dims is 0.
-func (a *archive) matrix(key string, dims int) *mat.Dense {
+// matrix reads a dense matrix.
+func (a *archive) matrix(key string) *mat.Dense {
 	var rows, cols int
-	v, h := array(a, key, dims, func(s *source.Reader, h *npy.Header) (v []float64, err error) {
+	v, h := array(a, key, 2, func(s *source.Reader, h *npy.Header) (v []float64, err error) {
 		if rows, cols, err = matrixSides(h); err != nil {
 			return nil, err
 		}

@@ -143,9 +143,6 @@ func FuzzReadNPZ(f *testing.F) {
 		if d, err := readBytes(file); err == nil {
 			wantValid(t, d)
 		}
-		if all, err := ReadMatrices(bytes.NewReader(file)); err == nil && len(all) == 0 {
-			t.Error("neither matrices nor an error")
-		}
 	})
 }
 
@@ -165,18 +162,4 @@ func FuzzNPZMembers(f *testing.F) {
 			wantValid(t, d)
 		}
 	})
-}
-
-// Members as NumPy writes them: both orders, both precisions, one dimension.
-func TestMatricesOfNumPy(t *testing.T) {
-	file := zipFile([]member{
-		{"rows", npyArray("<f8", "(2, 3)", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)},
-		{"columns", npyFile("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", float32(1), float32(4), float32(2), float32(5), float32(3), float32(6))},
-		{"line", npyArray("<i8", "(2,)", int64(7), int64(8))},
-	})
-	all := testkit.Must(ReadMatrices(bytes.NewReader(file)))
-	want := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
-	if len(all) != 3 || !mat.Equal(all["rows"], want) || !mat.Equal(all["columns"], want) || !mat.Equal(all["line"], mat.NewDense(2, 1, []float64{7, 8})) {
-		t.Errorf("got %v", all)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/dataset/internal/text"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,7 +18,7 @@ import (
 // none, its first member names the node. The others are the cells of a table, or one of them, "vector", is the
 // node's features.
 type objectReader struct {
-	*lines
+	*text.Reader
 	nodes  *nodeIDs
 	opts   EdgeListOptions
 	key    string // that names the node
@@ -29,23 +30,17 @@ type objectReader struct {
 	width  int            // of a vector
 }
 
-// isObjects reports whether the file begins as one of objects does.
-func (t *lines) isObjects() bool {
-	head, _ := t.r.Peek(len(byteOrderMark) + 1)
-	return bytes.HasPrefix(bytes.TrimPrefix(head, byteOrderMark), []byte("{"))
-}
-
 // readObjects reads a whole file, as vectors or a table.
-func (l *edgeFiles) readObjects(t *lines, opts EdgeListOptions) {
-	o := &objectReader{lines: t, nodes: l.nodes, opts: opts, cells: table.New(), column: make(map[string]int)}
-	o.cells.File = t.file
-	for t.nextLine() {
-		if members := o.members(); t.err == nil {
+func (l *edgeFiles) readObjects(t *text.Reader, opts EdgeListOptions) {
+	o := &objectReader{Reader: t, nodes: l.nodes, opts: opts, cells: table.New(), column: make(map[string]int)}
+	o.cells.File = l.featuresFile
+	for t.NextLine() {
+		if members := o.members(); t.Err == nil {
 			o.take(members)
 		}
 	}
 	rows := len(o.cells.Lines)
-	if t.err != nil {
+	if t.Err != nil {
 		return
 	}
 	if o.vector != nil {
@@ -55,7 +50,7 @@ func (l *edgeFiles) readObjects(t *lines, opts EdgeListOptions) {
 	for k := range o.cells.Columns {
 		o.fill(k, rows)
 	}
-	t.setKinds(o.cells, opts.Kinds)
+	setKinds(t, o.cells, opts.Kinds)
 	l.table = o.cells
 }
 
@@ -67,7 +62,7 @@ type property struct {
 
 // members are those of the object on the current line, in order.
 func (o *objectReader) members() (all []property) {
-	text := []byte(o.begin())
+	text := []byte(o.Checked())
 	decode := json.NewDecoder(bytes.NewReader(text))
 	open, err := decode.Token()
 	if err == nil && open != json.Delim('{') {
@@ -89,7 +84,7 @@ func (o *objectReader) members() (all []property) {
 		err = fmt.Errorf("text after the object")
 	}
 	if err != nil {
-		o.fault(-1, "%w: JSON: %w", coles.ErrFormat, err)
+		o.Fault(-1, "%w: JSON: %w", coles.ErrFormat, err)
 	}
 	return all
 }
@@ -103,14 +98,14 @@ func (o *objectReader) take(members []property) {
 		}
 	}
 	row := len(o.cells.Lines)
-	o.cells.Lines = append(o.cells.Lines, o.line)
+	o.cells.Lines = append(o.cells.Lines, o.Line)
 	id := slices.IndexFunc(members, func(m property) bool { return m.name == o.key })
 	if id < 0 {
-		o.fault(-1, "%w: no member %q to name the node", ErrMissing, o.key)
+		o.Fault(-1, "%w: no member %q to name the node", ErrMissing, o.key)
 		return
 	}
-	o.cols, o.at = append(o.cols[:0], o.cell(members[id])), o.at[:0]
-	if o.newRow(o.nodes); o.err != nil {
+	o.Fields = append(o.Fields[:0], o.cell(members[id]))
+	if o.nodes.newRow(o.Reader); o.Err != nil {
 		return
 	}
 	members = slices.Delete(members, id, id+1)
@@ -127,7 +122,7 @@ func (o *objectReader) take(members []property) {
 		o.fill(k, row)
 		c := &o.cells.Columns[k]
 		if len(c.Cells) > row {
-			o.fault(-1, "member %q: %w", m.name, ErrDuplicate)
+			o.Fault(-1, "member %q: %w", m.name, ErrDuplicate)
 		}
 		c.Cells, o.given = append(c.Cells, o.cell(m)), o.given+1
 	}
@@ -142,7 +137,7 @@ func (o *objectReader) fill(column, row int) {
 	c := &o.cells.Columns[column]
 	gap := max(0, row-len(c.Cells))
 	if o.gaps += gap; o.gaps > fewGaps+64*o.given {
-		o.fault(-1, "%d cells of %d columns that %d objects lack: %w", o.gaps, len(o.cells.Columns), row, coles.ErrTooLarge)
+		o.Fault(-1, "%d cells of %d columns that %d objects lack: %w", o.gaps, len(o.cells.Columns), row, coles.ErrTooLarge)
 		return
 	}
 	c.Cells = append(c.Cells, make([]string, gap)...)
@@ -154,13 +149,13 @@ func (o *objectReader) cell(m property) string {
 	switch {
 	case m.value[0] == '"':
 		if err := json.Unmarshal(m.value, &text); err != nil {
-			o.fault(-1, "%w: member %q: %w", coles.ErrFormat, m.name, err)
+			o.Fault(-1, "%w: member %q: %w", coles.ErrFormat, m.name, err)
 		}
 	case string(m.value) == "null":
 	case m.value[0] != '{' && m.value[0] != '[':
 		text = string(m.value)
 	case o.opts.Kinds[m.name] != table.Ignore:
-		o.fault(-1, "%w: member %q is neither text nor a number", coles.ErrFormat, m.name)
+		o.Fault(-1, "%w: member %q is neither text nor a number", coles.ErrFormat, m.name)
 	}
 	return text
 }
@@ -169,11 +164,11 @@ func (o *objectReader) cell(m property) string {
 func (o *objectReader) takeVector(members []property) {
 	var row []float64
 	if len(members) != 1 || members[0].name != "vector" {
-		o.fault(-1, "%w: an object has an id and a vector, as the first", coles.ErrFormat)
+		o.Fault(-1, "%w: an object has an id and a vector, as the first", coles.ErrFormat)
 	} else if json.Unmarshal(members[0].value, &row) != nil || len(row) == 0 {
-		o.fault(-1, "%w: the vector is not a list of numbers", coles.ErrFormat)
+		o.Fault(-1, "%w: the vector is not a list of numbers", coles.ErrFormat)
 	} else if o.vector != nil && len(row) != o.width {
-		o.fault(-1, "%d values, the lines before have %d: %w", len(row), o.width, coles.ErrShape)
+		o.Fault(-1, "%d values, the lines before have %d: %w", len(row), o.width, coles.ErrShape)
 	}
 	o.vector, o.width = append(o.vector, row...), len(row)
 }

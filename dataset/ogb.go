@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"coles"
+	"coles/dataset/internal/text"
 	"coles/internal/source"
 )
 
@@ -60,33 +61,33 @@ type ogbReader struct {
 }
 
 // each visits the lines of a part.
-func (o *ogbReader) each(name string, visit func(t *lines)) error {
-	return o.lines(name, ',', (*lines).next, visit)
+func (o *ogbReader) each(name string, visit func(t *text.Reader)) error {
+	return o.lines(name, ',', (*text.Reader).Next, visit)
 }
 
 // lines visits the lines to which next goes.
-func (o *ogbReader) lines(name string, sep byte, next func(t *lines) bool, visit func(t *lines)) error {
+func (o *ogbReader) lines(name string, sep byte, next func(t *text.Reader) bool, visit func(t *text.Reader)) error {
 	f, err := o.open(name, source.FreeText)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	t := newLines(f, f.Name(), sep)
+	t := text.NewReader(f, text.Layout{Separator: sep, Unquoted: true})
 	for next(t) {
 		visit(t)
 	}
-	return t.err
+	return placed(f.Name(), t.Err)
 }
 
 func (o *ogbReader) readNodes() error {
 	name := "raw/num-node-list.csv"
 	graphs := 0
-	err := o.each(name, func(t *lines) {
+	err := o.each(name, func(t *text.Reader) {
 		if graphs++; graphs > 1 {
-			t.fault(-1, "%w: several graphs in one dataset", coles.ErrFormat)
+			t.Fault(-1, "%w: several graphs in one dataset", coles.ErrFormat)
 		}
-		t.fields(1)
-		o.nodes = t.size(0, maxDim)
+		t.Want(1)
+		o.nodes = t.Size(0, maxDim)
 	})
 	if err == nil && o.nodes < 1 {
 		err = o.fault(name, "%w: no number of nodes", ErrMissing)
@@ -96,9 +97,9 @@ func (o *ogbReader) readNodes() error {
 
 func (o *ogbReader) edges() error {
 	var from, to []int32
-	err := o.each("raw/edge.csv", func(t *lines) {
-		t.fields(2)
-		from, to = append(from, int32(t.index(0, 0, o.nodes))), append(to, int32(t.index(1, 0, o.nodes)))
+	err := o.each("raw/edge.csv", func(t *text.Reader) {
+		t.Want(2)
+		from, to = append(from, int32(t.Index(0, 0, o.nodes))), append(to, int32(t.Index(1, 0, o.nodes)))
 	})
 	if err != nil {
 		return err
@@ -114,20 +115,20 @@ func (o *ogbReader) edges() error {
 func (o *ogbReader) features() error {
 	x := &coles.Dense32{}
 	name := "raw/node-feat.csv"
-	err := o.each(name, func(t *lines) {
+	err := o.each(name, func(t *text.Reader) {
 		if x.Rows == 0 {
-			x.Cols = len(t.cols)
+			x.Cols = len(t.Fields)
 		}
-		if len(t.cols) != x.Cols {
-			t.fault(-1, "%d features, %d before: %w", len(t.cols), x.Cols, coles.ErrShape)
+		if len(t.Fields) != x.Cols {
+			t.Fault(-1, "%d features, %d before: %w", len(t.Fields), x.Cols, coles.ErrShape)
 		}
 		if x.Rows++; x.Rows > o.nodes {
-			t.fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
+			t.Fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
 		}
-		for k := range t.cols {
-			v := float32(t.number(k))
+		for k := range t.Fields {
+			v := float32(t.Number(k))
 			if v-v != 0 {
-				t.fault(k, "%s in float32: %w", t.cols[k], coles.ErrNotFinite)
+				t.Fault(k, "%s in float32: %w", t.Fields[k], coles.ErrNotFinite)
 			}
 			x.Data = append(x.Data, v)
 		}
@@ -145,10 +146,10 @@ func (o *ogbReader) features() error {
 
 func (o *ogbReader) labels() error {
 	name := "raw/node-label.csv"
-	next := func(t *lines) bool { return t.readLine() && t.split() } // blank lines are nodes, too
-	err := o.lines(name, ' ', next, func(t *lines) {
-		if o.Labels = append(o.Labels, t.label()); len(o.Labels) > o.nodes {
-			t.fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
+	next := func(t *text.Reader) bool { return t.ReadLine() && t.Split() } // blank lines are nodes, too
+	err := o.lines(name, ' ', next, func(t *text.Reader) {
+		if o.Labels = append(o.Labels, ogbLabel(t)); len(o.Labels) > o.nodes {
+			t.Fault(-1, "more lines than %d nodes: %w", o.nodes, coles.ErrShape)
 		}
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,15 +161,15 @@ func (o *ogbReader) labels() error {
 	return err
 }
 
-// label is the class on the current line, −1 where it is not known.
-func (t *lines) label() int {
-	if len(t.cols) == 0 || t.cols[0] == "nan" && len(t.cols) == 1 {
+// ogbLabel is the class on the current line, −1 where it is not known.
+func ogbLabel(t *text.Reader) int {
+	if len(t.Fields) == 0 || t.Fields[0] == "nan" && len(t.Fields) == 1 {
 		return -1
 	}
-	t.fields(1)
-	v := t.number(0) // pandas writes a column with gaps as 3.0
+	t.Want(1)
+	v := t.Number(0) // pandas writes a column with gaps as 3.0
 	if v < 0 || v >= maxClasses || v != math.Trunc(v) {
-		t.fault(0, "%v is no class of 0 to %d: %w", v, maxClasses-1, coles.ErrIndex)
+		t.Fault(0, "%v is no class of 0 to %d: %w", v, maxClasses-1, coles.ErrIndex)
 		return -1
 	}
 	return int(v)
@@ -194,9 +195,9 @@ func (o *ogbReader) splits() error {
 		var s Split
 		for k, name := range []string{"train", "valid", "test"} {
 			nodes := s.parts()[k].nodes
-			err := o.each(path.Join(folder, name+".csv"), func(t *lines) {
-				t.fields(1)
-				*nodes = append(*nodes, t.index(0, 0, o.nodes))
+			err := o.each(path.Join(folder, name+".csv"), func(t *text.Reader) {
+				t.Want(1)
+				*nodes = append(*nodes, t.Index(0, 0, o.nodes))
 			})
 			if err != nil {
 				return err

@@ -40,13 +40,12 @@ func featuresOf(r io.Reader) (mat.Matrix, error) {
 // matrixReaders read what matrixWriters of the same names write.
 var matrixReaders = map[string]func(r io.Reader) (mat.Matrix, error){
 	"npy":             func(r io.Reader) (mat.Matrix, error) { return ReadNPY(r) },
-	"npz: matrices":   func(r io.Reader) (mat.Matrix, error) { all, err := ReadMatrices(r); return all["y"], err },
 	"tsv":             featuresOf,
 	"csv":             featuresOf,
 	"json lines":      featuresOf,
-	"word2vec":        valuesOf(ReadWord2Vec),
-	"word2vec binary": valuesOf(ReadWord2VecBinary),
-	"matrix market":   ReadMatrixMarket,
+	"word2vec":        valuesOf(readWord2Vec),
+	"word2vec binary": valuesOf(readWord2VecBinary),
+	"matrix market":   readMatrixMarket,
 }
 
 // What is written reads back to the bit: rounded to float32 where the format is, with NaN and

@@ -88,27 +88,6 @@ func checkTests(splits []Split) error {
 	return nil
 }
 
-// MaskSplit is the split of fixed masks, one bool a node, its nodes ascending. A nil val means no
-// validation nodes, a nil test every node of neither other mask. Errors: coles.ErrShape for masks of
-// different length, ErrMissing without train, ErrDuplicate for a node in two masks.
-func MaskSplit(train, val, test []bool) (Split, error) {
-	if train == nil {
-		return Split{}, fmt.Errorf("dataset: split of masks: %w: train", ErrMissing)
-	}
-	n := len(train)
-	if val != nil && len(val) != n || test != nil && len(test) != n {
-		return Split{}, fmt.Errorf("dataset: split of masks of %d, %d and %d nodes: %w", n, len(val), len(test), coles.ErrShape)
-	}
-	s := Split{Train: masked(train), Val: masked(val)}
-	if test != nil {
-		s.Test = masked(test)
-	}
-	if err := s.check(n); err != nil {
-		return Split{}, fmt.Errorf("dataset: split of masks: %w", err)
-	}
-	return s, nil
-}
-
 // masked lists the nodes of a mask: not nil, which in Split.Test means others.
 func masked(mask []bool) []int {
 	nodes := []int{}
@@ -241,22 +220,6 @@ func WriteSplits(w io.Writer, n int, splits []Split) error {
 		}
 	}
 	return writing("splits", json.NewEncoder(w).Encode(&f))
-}
-
-// RandomSplits draws splits of this dataset by the rules of [RandomSplits], never drawing a node
-// listed in Unlabeled.
-func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error) {
-	if d.Labels == nil {
-		return nil, fmt.Errorf("dataset: splits of %q: %w: labels", d.Name, ErrMissing)
-	}
-	labels := slices.Clone(d.Labels)
-	for _, i := range d.Unlabeled {
-		if i < 0 || i >= len(labels) {
-			return nil, fmt.Errorf("dataset: splits of %q: unlabeled node %d of %d: %w", d.Name, i, len(labels), coles.ErrIndex)
-		}
-		labels[i] = -1
-	}
-	return RandomSplits(labels, perClass, count, seed)
 }
 
 // maxDrawn bounds the splits to draw, which take memory.

@@ -50,10 +50,11 @@ func TestTableForms(t *testing.T) {
 	testkit.WantSame(t, "kinds", []table.Kind{d.Table.Columns[0].Kind, d.Table.Columns[1].Kind}, []table.Kind{table.Detect, table.Category})
 }
 
-// What a file is does not depend on the pieces that it comes in.
+// What a file is does not depend on the pieces that it comes in, nor on the end of its last line.
 func TestTableInPieces(t *testing.T) {
 	late := numbers(5500) + "last,red,4\n" // behind 55 kB of numbers
-	for _, features := range []io.Reader{strings.NewReader(late), iotest.OneByteReader(strings.NewReader(late))} {
+	open := strings.TrimSuffix(late, "\n")
+	for _, features := range []io.Reader{strings.NewReader(late), iotest.OneByteReader(strings.NewReader(late)), strings.NewReader(open)} {
 		_, err := ReadEdgeList(strings.NewReader("n1,last\n"), features, EdgeListOptions{})
 		testkit.WantError(t, err, coles.ErrFormat)
 		testkit.WantText(t, err.Error(), `features:5501: column "2"`) // as of a table
@@ -120,7 +121,7 @@ func TestObjectsOfVectors(t *testing.T) {
 	ids := []string{"ann", "b \"c\"\n", "7"}
 	want := mat.NewDense(3, 2, []float64{1, -1.0 / 3, 5e-324, 1.7976931348623157e308, 0, 3})
 	var file bytes.Buffer
-	testkit.Check(t, WriteJSONLines(&file, ids, want))
+	testkit.Check(t, writeJSONLines(&file, ids, want))
 	f, _ := FormatNamed("jsonl")
 	d := testkit.Must(f.Read(&file, EdgeListOptions{}))
 	testkit.WantSame(t, "ids", d.IDs, ids)

@@ -12,17 +12,18 @@ import (
 	"unicode/utf8"
 
 	"coles"
+	"coles/dataset/internal/text"
 	"coles/internal/npy"
 	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// WriteWord2Vec writes the text format of word2vec, which gensim and others read: a line "rows
+// writeWord2Vec writes the text format of word2vec, which gensim and others read: a line "rows
 // columns", then a line a row, the id (or the row's number when ids is nil) and the values,
 // separated by spaces. The format has no quoting: an id that is empty or holds white space is
 // coles.ErrIDs; a wrong number of ids is coles.ErrShape.
-func WriteWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
+func writeWord2Vec(w io.Writer, ids []string, m mat.Matrix) error {
 	return buffered(w, "word2vec", checkIDs(ids, m, unicode.IsSpace), func(b *bufio.Writer) error {
 		writeSizes(b, m)
 		begin := func(line []byte, i int) []byte { return append(line, rowID(ids, i)...) }
@@ -35,11 +36,11 @@ func writeSizes(b *bufio.Writer, m mat.Matrix) {
 	fmt.Fprintf(b, "%d %d\n", r, c)
 }
 
-// WriteWord2VecBinary writes the binary format of word2vec: a line "rows columns", then for each
+// writeWord2VecBinary writes the binary format of word2vec: a line "rows columns", then for each
 // row the id (or the row's number when ids is nil), a space, the values as little-endian float32,
 // and a line feed. A value that float32 cannot hold is coles.ErrNotFinite; ids are as for
-// [WriteWord2Vec].
-func WriteWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
+// writeWord2Vec.
+func writeWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 	err := checkFinite(checkIDs(ids, m, unicode.IsSpace), m, true)
 	return buffered(w, "word2vec binary", err, func(b *bufio.Writer) error {
 		writeSizes(b, m)
@@ -54,58 +55,61 @@ func WriteWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 	})
 }
 
+// spaced is the layout of lines of fields between spaces.
+var spaced = text.Layout{Separator: ' ', Unquoted: true}
+
 // Vectors are rows with a name each.
 type Vectors struct {
 	IDs    []string   // the names of the rows
 	Values *mat.Dense // a row for each id
 }
 
-// ReadWord2Vec reads the text format of word2vec: a line "rows columns", then a line a row, an id
+// readWord2Vec reads the text format of word2vec: a line "rows columns", then a line a row, an id
 // and its values, separated by spaces.
 //
 // Errors have line and column; a row of another length is coles.ErrShape, an id given twice
 // coles.ErrIDs. Memory follows the rows that arrive.
-func ReadWord2Vec(r io.Reader) (*Vectors, error) {
-	t := newLines(r, source.Name(r, "word2vec"), ' ')
-	v := t.vectorSizes()
-	for t.err == nil && len(v.ids) < v.rows {
-		if !t.readLine() {
-			t.fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
+func readWord2Vec(r io.Reader) (*Vectors, error) {
+	t := text.NewReader(r, spaced)
+	v := readSizes(t)
+	for t.Err == nil && len(v.ids) < v.rows {
+		if !t.ReadLine() {
+			t.Fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
 		}
-		t.split()
-		if len(t.cols) != v.cols+1 {
-			t.fault(-1, "%d fields, want an id and %d values: %w", len(t.cols), v.cols, coles.ErrShape)
+		t.Split()
+		if len(t.Fields) != v.cols+1 {
+			t.Fault(-1, "%d fields, want an id and %d values: %w", len(t.Fields), v.cols, coles.ErrShape)
 			break
 		}
-		if err := v.name(strings.Clone(t.cols[0])); err != nil {
-			t.fault(0, "%w", err)
+		if err := v.name(strings.Clone(t.Fields[0])); err != nil {
+			t.Fault(0, "%w", err)
 		}
-		for k := 1; k < len(t.cols) && t.err == nil; k++ {
-			v.data = append(v.data, t.number(k))
-		}
-	}
-	for t.readLine() {
-		if len(bytes.TrimSpace(t.text)) > 0 {
-			t.fault(-1, "%w: more than %d rows", coles.ErrFormat, v.rows)
+		for k := 1; k < len(t.Fields) && t.Err == nil; k++ {
+			v.data = append(v.data, t.Number(k))
 		}
 	}
-	return v.vectors(t.err)
+	for t.ReadLine() {
+		if len(bytes.TrimSpace(t.Text)) > 0 {
+			t.Fault(-1, "%w: more than %d rows", coles.ErrFormat, v.rows)
+		}
+	}
+	return v.vectors(placed(source.Name(r, "word2vec"), t.Err))
 }
 
-// ReadWord2VecBinary reads the binary format of word2vec: a line "rows columns", then for each row
+// readWord2VecBinary reads the binary format of word2vec: a line "rows columns", then for each row
 // an id, a space and its values as little-endian float32, with or without a line feed after them
 // (gensim writes none).
 //
 // Errors name the byte; an id given twice is coles.ErrIDs. Memory follows the rows that arrive.
-func ReadWord2VecBinary(r io.Reader) (*Vectors, error) {
+func readWord2VecBinary(r io.Reader) (*Vectors, error) {
 	file := source.Binary(r, "word2vec")
-	head := newLines(r, file, ' ')
-	v := head.vectorSizes()
-	if head.err != nil {
-		return nil, head.err
+	head := text.NewReader(r, spaced)
+	v := readSizes(head)
+	if head.Err != nil {
+		return nil, placed(file, head.Err)
 	}
-	s := source.NewReader(head.r)
-	s.Off = int64(len(head.text)) + 1
+	s := source.NewReader(head.Rest())
+	s.Off = int64(len(head.Text)) + 1
 	return v.vectors(placed(file, v.readBinary(s)))
 }
 
@@ -134,17 +138,17 @@ func (v *namedVectors) name(id string) error {
 	return nil
 }
 
-// vectorSizes reads the line "rows columns".
-func (t *lines) vectorSizes() *namedVectors {
-	if !t.readLine() {
-		t.fault(-1, "%w: an empty file", coles.ErrChecksum)
+// readSizes reads the line "rows columns".
+func readSizes(t *text.Reader) *namedVectors {
+	if !t.ReadLine() {
+		t.Fault(-1, "%w: an empty file", coles.ErrChecksum)
 	}
-	t.split()
-	t.fields(2)
-	v := &namedVectors{rows: t.size(0, maxDim), cols: t.size(1, maxDim), known: make(map[string]int)}
+	t.Split()
+	t.Want(2)
+	v := &namedVectors{rows: t.Size(0, maxDim), cols: t.Size(1, maxDim), known: make(map[string]int)}
 	for k, size := range []int{v.rows, v.cols} {
 		if size == 0 {
-			t.fault(k, "no rows or columns: %w", coles.ErrShape)
+			t.Fault(k, "no rows or columns: %w", coles.ErrShape)
 		}
 	}
 	return v

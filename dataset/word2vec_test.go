@@ -26,12 +26,12 @@ func TestWord2VecForms(t *testing.T) {
 		ids  []string
 		want []float64
 	}{
-		{"text", ReadWord2Vec, "2 3\na 1 -2 3e-1\nb 4 5 6\n", []string{"a", "b"}, []float64{1, -2, 0.3, 4, 5, 6}},
-		{"spaces at the ends, no last line feed", ReadWord2Vec, "2 1 \na 1 \n\"b 2", []string{"a", `"b`}, []float64{1, 2}},
-		{"an id that looks like a comment", ReadWord2Vec, "2 1\n#a 1\n%b 2\n", []string{"#a", "%b"}, []float64{1, 2}},
-		{"blank lines at the end", ReadWord2Vec, "1 1\na 1\n\n \n", []string{"a"}, []float64{1}},
-		{"binary", ReadWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + "\n" + binaryRow("b", 3, -0.5) + "\n", []string{"a", "b"}, []float64{1, 2, 3, -0.5}},
-		{"binary as gensim writes", ReadWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + binaryRow("é", 3, -0.5), []string{"a", "é"}, []float64{1, 2, 3, -0.5}},
+		{"text", readWord2Vec, "2 3\na 1 -2 3e-1\nb 4 5 6\n", []string{"a", "b"}, []float64{1, -2, 0.3, 4, 5, 6}},
+		{"spaces at the ends, no last line feed", readWord2Vec, "2 1 \na 1 \n\"b 2", []string{"a", `"b`}, []float64{1, 2}},
+		{"an id that looks like a comment", readWord2Vec, "2 1\n#a 1\n%b 2\n", []string{"#a", "%b"}, []float64{1, 2}},
+		{"blank lines at the end", readWord2Vec, "1 1\na 1\n\n \n", []string{"a"}, []float64{1}},
+		{"binary", readWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + "\n" + binaryRow("b", 3, -0.5) + "\n", []string{"a", "b"}, []float64{1, 2, 3, -0.5}},
+		{"binary as gensim writes", readWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + binaryRow("é", 3, -0.5), []string{"a", "é"}, []float64{1, 2, 3, -0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := testkit.Must(c.read(strings.NewReader(c.text)))
@@ -46,9 +46,9 @@ func FuzzReadWord2Vec(f *testing.F) {
 	f.Add([]byte("2 3\na 1 -2 3e-1\nb 4 5 6\n"), false)
 	f.Add([]byte("2 2\n"+binaryRow("a", 1, 2)+"\n"+binaryRow("b", 3, -0.5)+"\n"), true)
 	f.Fuzz(func(t *testing.T, file []byte, binary bool) {
-		read, write := ReadWord2Vec, WriteWord2Vec
+		read, write := readWord2Vec, writeWord2Vec
 		if binary {
-			read, write = ReadWord2VecBinary, WriteWord2VecBinary
+			read, write = readWord2VecBinary, writeWord2VecBinary
 		}
 		v, err := read(bytes.NewReader(file))
 		if err != nil {

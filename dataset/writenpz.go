@@ -43,9 +43,12 @@ func WriteNPZ(w io.Writer, d *Dataset) error {
 	if err := d.writable(); err != nil {
 		return writing("npz", err)
 	}
-	a := newArchiveWriter(w)
+	a := &archiveWriter{z: zip.NewWriter(w), b: bufio.NewWriterSize(nil, source.Chunk)}
 	a.fill(d)
-	return a.close()
+	if a.err == nil { // the directory would make an archive of a part
+		a.err = a.z.Close()
+	}
+	return writing("npz", a.err)
 }
 
 // writable looks at all of d before anything is written.
@@ -89,18 +92,6 @@ type archiveWriter struct {
 	z   *zip.Writer
 	b   *bufio.Writer
 	err error
-}
-
-func newArchiveWriter(w io.Writer) *archiveWriter {
-	return &archiveWriter{z: zip.NewWriter(w), b: bufio.NewWriterSize(nil, source.Chunk)}
-}
-
-// close ends the archive, if all of it could be written.
-func (a *archiveWriter) close() error {
-	if a.err == nil { // the directory would make an archive of a part
-		a.err = a.z.Close()
-	}
-	return writing("npz", a.err)
 }
 
 func (a *archiveWriter) fill(d *Dataset) {

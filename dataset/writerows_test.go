@@ -14,7 +14,7 @@ import (
 
 // rowWriters are the formats of text whose rows one writer writes.
 var rowWriters = map[string]func(w io.Writer, ids []string, m mat.Matrix) error{
-	"tsv": WriteTSV, "csv": WriteCSV, "json lines": WriteJSONLines, "word2vec": WriteWord2Vec,
+	"tsv": WriteTSV, "csv": WriteCSV, "json lines": writeJSONLines, "word2vec": writeWord2Vec,
 }
 
 // fmt prints numbers by %.ng as the standard library does, and nothing of this package.

@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// WriteEdgeList writes a line for every entry of the adjacency, row by row: the ids of row and
+// writeEdgeList writes a line for every entry of the adjacency, row by row: the ids of row and
 // column, or their numbers where d.IDs is nil, and, unless all are 1, the weight, separated by
 // tabs. Nothing else of d is written, nor a node without an edge. [ReadEdgeList] reads the lines as
 // they were written, unless an id is repeated; see [WriteTSV] for ids. Errors are as for
 // [Dataset.Validate] and for the ids. Cost: O(entries).
-func WriteEdgeList(w io.Writer, d *Dataset) error {
+func writeEdgeList(w io.Writer, d *Dataset) error {
 	err := d.validate()
 	if err == nil {
 		err = checkIDs(d.IDs, d.Adjacency, isLineEnd)
@@ -75,11 +75,11 @@ func WriteCSV(w io.Writer, ids []string, m mat.Matrix) error {
 	})
 }
 
-// WriteJSONLines writes an object a row and line, {"id":"ann","vector":[0.5,-1]}; the id is the
+// writeJSONLines writes an object a row and line, {"id":"ann","vector":[0.5,-1]}; the id is the
 // row's number, as text, when ids is nil. Numbers are in the shortest form that reads back to the
 // same. A value that is NaN or infinite, which JSON cannot say, is coles.ErrNotFinite; an id that
 // is empty or not UTF-8 is coles.ErrIDs, a wrong number of ids coles.ErrShape. Cost: two passes.
-func WriteJSONLines(w io.Writer, ids []string, m mat.Matrix) error {
+func writeJSONLines(w io.Writer, ids []string, m mat.Matrix) error {
 	err := checkFinite(checkIDs(ids, m, func(rune) bool { return false }), m, false)
 	return buffered(w, "json lines", err, func(b *bufio.Writer) error {
 		begin := func(line []byte, i int) []byte {

@@ -21,11 +21,11 @@ import (
 // awkward are ids that a file of fields has to protect.
 var awkward = []string{"plain", "#hash", "%percent", "tab\there", `"quoted"`, " space ", "two words", "\ufeffmark", "a,b", "semi;colon", "id", "from", "7"}
 
-// wantWrittenEdges reads what WriteEdgeList writes: the same entries, by id.
+// wantWrittenEdges reads what writeEdgeList writes: the same entries, by id.
 func wantWrittenEdges(t *testing.T, d *Dataset) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteEdgeList(&b, d); err != nil {
+	if err := writeEdgeList(&b, d); err != nil {
 		if testkit.IsNamed(err) && b.Len() == 0 && slices.ContainsFunc(d.IDs, func(id string) bool { return strings.ContainsAny(id, "\r\n") }) {
 			return
 		}
@@ -73,18 +73,18 @@ func TestWrittenText(t *testing.T) {
 	edges := sparse.NewCSR(3, 3, []int{0, 2, 2, 3}, []int{2, 0, 1}, []float64{1, 1, 1})
 	weighted := sparse.NewCSR(3, 3, []int{0, 2, 2, 3}, []int{2, 0, 1}, []float64{0.1, 1, 1})
 	list := func(a *sparse.CSR) write {
-		return func(w io.Writer, _ []string, _ mat.Matrix) error { return WriteEdgeList(w, &Dataset{Adjacency: a}) }
+		return func(w io.Writer, _ []string, _ mat.Matrix) error { return writeEdgeList(w, &Dataset{Adjacency: a}) }
 	}
 	for want, c := range map[string]struct {
 		write write
 		ids   []string
 	}{
 		"0\t1\t0.1\n1\t-2.5\t1e+21\n":       {WriteTSV, nil},
-		"2 2\na 1 0.1\nß -2.5 1e+21\n":      {WriteWord2Vec, ids},
+		"2 2\na 1 0.1\nß -2.5 1e+21\n":      {writeWord2Vec, ids},
 		"id,x0,x1\n0,1,0.1\n1,-2.5,1e+21\n": {WriteCSV, nil},
 		"0\t2\n0\t0\n2\t1\n":                {list(edges), nil},
 		"0\t2\t0.1\n0\t0\t1\n2\t1\t1\n":     {list(weighted), nil},
-		"{\"id\":\"0\",\"vector\":[1,0.1]}\n{\"id\":\"1\",\"vector\":[-2.5,1e+21]}\n": {WriteJSONLines, nil},
+		"{\"id\":\"0\",\"vector\":[1,0.1]}\n{\"id\":\"1\",\"vector\":[-2.5,1e+21]}\n": {writeJSONLines, nil},
 	} {
 		for _, x := range []mat.Matrix{m, csr, m.T().T()} {
 			var b bytes.Buffer
@@ -104,7 +104,7 @@ func TestBadEdgesToWrite(t *testing.T) {
 		coles.ErrNotFinite: {Adjacency: sparse.NewCSR(1, 1, []int{0, 1}, []int{0}, []float64{math.NaN()})},
 	} {
 		var b bytes.Buffer
-		wantError(t, WriteEdgeList(&b, bad), cause, "edge list")
+		wantError(t, writeEdgeList(&b, bad), cause, "edge list")
 		if b.Len() > 0 {
 			t.Errorf("%q is written of what is refused", b.String())
 		}
@@ -129,7 +129,7 @@ func TestAwkwardIDsReadBack(t *testing.T) {
 	if !slices.Equal(rows[0], []string{"id_", "x0", "x1"}) { // awkward has "id"
 		t.Errorf("header %q", rows[0])
 	}
-	objects := written(t, func(w io.Writer) error { return WriteJSONLines(w, awkward, x) })
+	objects := written(t, func(w io.Writer) error { return writeJSONLines(w, awkward, x) })
 	lines := json.NewDecoder(bytes.NewReader(objects))
 	lines.DisallowUnknownFields()
 	for i, id := range awkward {

@@ -39,12 +39,16 @@ func TestEmbedWritesWhatTheLibraryFits(t *testing.T) {
 	dir, edges, features := small(t)
 	m := fitted(t, coles.WithDim(2), coles.WithSeed(7))
 	ids, y := []string{"ann", "bob", "cy", "dan"}, m.Embedding()
+	named := func(format string) func(b *bytes.Buffer) error {
+		f, _ := dataset.FormatNamed(format)
+		return func(b *bytes.Buffer) error { return f.Write(b, &dataset.Dataset{IDs: ids, Features: y}) }
+	}
 	want := map[string]string{
 		"npy":      text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, y) }),
 		"tsv":      text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, ids, y) }),
-		"word2vec": text(t, func(b *bytes.Buffer) error { return dataset.WriteWord2Vec(b, ids, y) }),
+		"word2vec": text(t, named("word2vec")),
 		"csv":      text(t, func(b *bytes.Buffer) error { return dataset.WriteCSV(b, ids, y) }),
-		"jsonl":    text(t, func(b *bytes.Buffer) error { return dataset.WriteJSONLines(b, ids, y) }),
+		"jsonl":    text(t, named("jsonl")),
 	}
 	args := []string{"embed", edges, "-features", features, "-dim", "2", "-seed=7"}
 	for name, file := range map[string]string{"npy": "y.npy", "tsv": "y.tsv", "word2vec": "y.txt", "csv": "y.csv", "jsonl": "y.jsonl"} {

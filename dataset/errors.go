@@ -3,11 +3,9 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"path/filepath"
 	"strings"
 
+	"coles/dataset/internal/text"
 	"coles/internal/npy"
 	"coles/internal/source"
 )
@@ -43,6 +41,14 @@ type Advice struct {
 	Says  string // what it says, such as "whether the first line is a header"
 }
 
+// What to do about a first line, a gap, a node without features and a cell that does not fit.
+var (
+	headerAdvice = Advice{"Header", "whether the first line is a header"}
+	gapAdvice    = Advice{"Missing", "what to do with gaps"}
+	nodeAdvice   = Advice{"Missing", "what to do with such nodes"}
+	kindAdvice   = Advice{"Kinds", "what a column is"}
+)
+
 // Error formats as file:line:column, or file and byte offset, the cause and the advice.
 func (e *ParseError) Error() string {
 	var b strings.Builder
@@ -71,17 +77,41 @@ func fault(file, format string, args ...any) error {
 	return placed(file, fmt.Errorf(format, args...))
 }
 
-// placed puts a fault into a file: at a byte if it says which, and as it is if it has its place.
+// on is an error with this advice, which placed hands on; none is no advice.
+func (a Advice) on(format string, args ...any) error {
+	return &advised{fmt.Errorf(format, args...), a}
+}
+
+type advised struct {
+	error
+	advice Advice
+}
+
+func (e *advised) Unwrap() error { return e.error }
+
+// placed puts a fault into a file: at a line or a byte if it says which, and as it is if it has its place.
 func placed(file string, err error) error {
 	var parse *ParseError
+	if err == nil || errors.As(err, &parse) {
+		return err
+	}
+	parse = &ParseError{File: file, Offset: -1, Err: err}
+	var help *advised
+	if errors.As(err, &help) && help.advice.Field != "" {
+		parse.Advice = append(parse.Advice, help.advice)
+	}
+	var line *text.Error
 	var at *source.Error
 	switch {
-	case err == nil, errors.As(err, &parse):
-		return err
+	case errors.As(err, &line):
+		parse.Line, parse.Column, parse.Offset, parse.Err = line.Line, line.Column, 0, line.Err
+		if line.MaybeHeader {
+			parse.Advice = append(parse.Advice, headerAdvice)
+		}
 	case errors.As(err, &at):
-		return &ParseError{File: file, Offset: at.Offset, Err: at.Err}
+		parse.Offset, parse.Err = at.Offset, at.Err
 	}
-	return &ParseError{File: file, Offset: -1, Err: err}
+	return parse
 }
 
 // faults keeps the first fault, which ends a reading.
@@ -91,57 +121,4 @@ func (f *faults) fail(err error) {
 	if f.err == nil {
 		f.err = err
 	}
-}
-
-// A folder holds the files of a dataset, each gzipped or not.
-type folder struct {
-	fsys        fs.FS
-	dir, prefix string // of the names in errors, and of each name
-}
-
-func (f folder) path(name string) string { return filepath.Join(f.dir, f.prefix+name) }
-
-func (f folder) fault(name, format string, args ...any) error {
-	return fault(f.path(name), format, args...)
-}
-
-// open opens a file; fs.ErrNotExist says that it is not there.
-func (f folder) open(name string, free int64) (*source.File, error) {
-	for _, end := range []string{"", ".gz"} {
-		file, err := f.fsys.Open(f.prefix + name + end)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, f.fault(name+end, "%w", err)
-		}
-		u, err := source.Unpack(file, f.path(name+end), free)
-		return u, placed(f.path(name+end), err)
-	}
-	return nil, f.fault(name, "%w: %w", ErrMissing, fs.ErrNotExist)
-}
-
-// Open reads the file at path, gzipped or not, by way of read: a function such as [ReadNPZ], or one
-// that calls it. Errors name the path, and a [Dataset] is named after it.
-func Open[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
-	f, err := openFile(path)
-	if err != nil {
-		return v, err
-	}
-	defer f.Close()
-	v, err = read(f)
-	if d, ok := any(v).(*Dataset); ok && err == nil && d.Name == "" {
-		base := strings.TrimSuffix(filepath.Base(path), ".gz")
-		d.Name = strings.TrimSuffix(base, filepath.Ext(base))
-	}
-	return v, err
-}
-
-func openFile(path string) (*source.File, error) {
-	f, err := source.Open(path)
-	var system *fs.PathError
-	if errors.As(err, &system) { // names the path
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	return f, placed(path, err)
 }

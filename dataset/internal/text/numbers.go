@@ -1,0 +1,71 @@
+package text
+
+import (
+	"errors"
+	"math"
+	"strconv"
+
+	"coles"
+)
+
+// Want demands that the line has so many fields.
+func (t *Reader) Want(fields int) {
+	if len(t.Fields) != fields {
+		t.Fault(-1, "%w: %d fields, want %d", coles.ErrFormat, len(t.Fields), fields)
+	}
+}
+
+// Number is field k as a finite number, 0 after a fault.
+func (t *Reader) Number(k int) float64 {
+	if t.Err != nil {
+		return 0
+	}
+	return t.NumberIn(k, t.Fields[k])
+}
+
+// NumberIn is a part of field k as a finite number.
+func (t *Reader) NumberIn(k int, part string) float64 {
+	v, err := strconv.ParseFloat(part, 64)
+	if errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		t.Fault(k, "%q: %w", part, coles.ErrNotFinite)
+	} else if err != nil {
+		t.Fault(k, "%w: %q is not a number", coles.ErrFormat, part)
+	}
+	return v
+}
+
+// Size is field k as a number of things, at most so many.
+func (t *Reader) Size(k int, most int64) int {
+	if t.Err != nil {
+		return 0
+	}
+	v, err := strconv.Atoi(t.Fields[k])
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && int64(v) > most:
+		t.Fault(k, "%s: %w (at most %d)", t.Fields[k], coles.ErrTooLarge, most)
+	case err != nil || v < 0:
+		t.Fault(k, "%w: %q is not a size", coles.ErrFormat, t.Fields[k])
+	}
+	return v
+}
+
+// Index is field k as one of n things, which the file counts from first on, counted from 0.
+func (t *Reader) Index(k, first, n int) int {
+	if t.Err != nil {
+		return 0
+	}
+	v, err := strconv.Atoi(t.Fields[k])
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && (v < first || v-first >= n):
+		t.Fault(k, "%s of %d to %d: %w", t.Fields[k], first, n-1+first, coles.ErrIndex)
+	case err != nil:
+		t.Fault(k, "%w: %q is not a whole number", coles.ErrFormat, t.Fields[k])
+	}
+	return v - first
+}
+
+// IsNumber reports whether a field is a number, finite or not.
+func IsNumber(field string) bool {
+	_, err := strconv.ParseFloat(field, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}

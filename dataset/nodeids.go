@@ -1,0 +1,140 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"coles"
+	"coles/dataset/internal/text"
+	"coles/internal/names"
+)
+
+// nodeIDs numbers the nodes in the order they come. Ids that are integers, as those of most large
+// graphs are, are found by their value.
+type nodeIDs struct {
+	rows   names.Index      // of ids that are no integers
+	direct []int32          // row plus one of integers below its length
+	span   int              // integers below are rows, and there are no other nodes; 0 if there may be
+	far    map[uint64]int32 // of larger integers
+	ids    []string
+	closed string // what to say of a new one; "" while there may be some
+	advice Advice // what to do about it
+}
+
+func newNodeIDs() *nodeIDs {
+	return &nodeIDs{far: make(map[uint64]int32)}
+}
+
+// has reports whether an id has been numbered.
+func (n *nodeIDs) has(id string) bool {
+	if v, ok := text.Integer(id); ok {
+		_, ok := n.rowOf(v)
+		return ok
+	}
+	return n.rows.Find(n.rows.Hash(id), n.ids, id) >= 0
+}
+
+// number returns the row of an id, adding it unless the set is closed.
+func (n *nodeIDs) number(id string) (int, error) {
+	if v, ok := text.Integer(id); ok {
+		return n.numberOf(v)
+	}
+	return n.numberOfName(n.rows.Hash(id), id)
+}
+
+// numberOfName is number for an id that is no such integer, by its hash.
+func (n *nodeIDs) numberOfName(hash uint32, id string) (int, error) {
+	if i := n.rows.Find(hash, n.ids, id); i >= 0 {
+		return i, nil
+	}
+	i, err := n.add(strings.Clone(id)) // a field holds on to its whole line
+	if err == nil {
+		n.rows.Add(hash, i)
+	}
+	return i, err
+}
+
+// count is the number of nodes.
+func (n *nodeIDs) count() int { return max(n.span, len(n.ids)) }
+
+// numberOf is number for an id that is an integer without sign or leading zeros.
+func (n *nodeIDs) numberOf(v uint64) (int, error) {
+	if i, ok := n.rowOf(v); ok {
+		return i, nil
+	}
+	i, err := n.add(strconv.FormatUint(v, 10))
+	if err != nil {
+		return 0, err
+	}
+	n.reach()
+	if v < uint64(len(n.direct)) {
+		n.direct[v] = int32(i + 1)
+	} else {
+		n.far[v] = int32(i)
+	}
+	return i, nil
+}
+
+// rowOf finds an integer.
+func (n *nodeIDs) rowOf(v uint64) (int, bool) {
+	if v < uint64(len(n.direct)) {
+		i := n.direct[v]
+		return int(i) - 1, i > 0
+	}
+	if v < uint64(n.span) {
+		return int(v), true
+	}
+	i, ok := n.far[v]
+	return int(i), ok
+}
+
+// add appends a new id where there may be one.
+func (n *nodeIDs) add(id string) (int, error) {
+	switch {
+	case n.closed != "":
+		return 0, n.advice.on("%w: %s %q", coles.ErrIDs, n.closed, id)
+	case len(n.ids) == maxDim:
+		return 0, fmt.Errorf("more than %d nodes: %w", maxDim, coles.ErrTooLarge)
+	}
+	n.ids = append(n.ids, id)
+	return len(n.ids) - 1, nil
+}
+
+// reach keeps direct between two and eight times as long as there are nodes: what few large ids
+// there are cannot make it grow beyond the graph.
+func (n *nodeIDs) reach() {
+	if 2*len(n.ids) <= len(n.direct) {
+		return
+	}
+	longer := make([]int32, max(1024, 8*len(n.ids)))
+	copy(longer, n.direct)
+	n.direct = longer
+	for v, i := range n.far {
+		if v < uint64(len(longer)) {
+			longer[v] = i + 1
+			delete(n.far, v)
+		}
+	}
+}
+
+// named is the row of the node that field k names.
+func (n *nodeIDs) named(t *text.Reader, k int) int {
+	if t.Fields[k] == "" {
+		t.Fault(k, "%w: an empty node id", coles.ErrFormat)
+		return 0
+	}
+	i, err := n.number(t.Fields[k])
+	if err != nil {
+		t.Fault(k, "%w", err)
+	}
+	return i
+}
+
+// newRow numbers the node of the current line.
+func (n *nodeIDs) newRow(t *text.Reader) {
+	before := len(n.ids)
+	if n.named(t, 0) < before {
+		t.Fault(0, "%w: features of node %q twice", coles.ErrIDs, t.Fields[0])
+	}
+}
