@@ -17,7 +17,7 @@ import (
 type adjacency struct {
 	nodes   []node
 	loops   bool    // self loops are kept
-	alone   bool    // the identity stands in the place of W⁺
+	alone   bool    // the identity replaces W⁺
 	volume  float64 // Σ degree
 	entries int     // of all rows
 
@@ -25,7 +25,7 @@ type adjacency struct {
 	undo   totals
 }
 
-// totals are what a change of edges changes besides the nodes.
+// totals are the sums that a change of edges changes, besides the nodes.
 type totals struct {
 	nodes, entries int
 	volume         float64
@@ -53,7 +53,7 @@ func newAdjacency(g *coles.Graph) *adjacency {
 	return adj
 }
 
-// weigh sets degree and scales, to the byte those of a graph built from scratch.
+// weigh sets degree and scales, equal to the byte to a graph built from scratch.
 func (v *node) weigh(i int32) {
 	degree, loop := matrix.Degree(int(i), v.cols, v.vals)
 	v.degree, v.filter, v.plus = degree, 1/math.Sqrt(degree+1+loop), 0
@@ -156,7 +156,7 @@ func (adj *adjacency) merge(i int32, fresh []entry) {
 	adj.nodes[i] = v
 }
 
-// degrees are those of all nodes.
+// degrees are the degrees of all nodes.
 func (adj *adjacency) degrees() []float64 {
 	degrees := make([]float64, len(adj.nodes))
 	for i := range adj.nodes {

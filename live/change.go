@@ -15,7 +15,7 @@ import (
 
 // A Change adds nodes, edges or both to a graph.
 type Change struct {
-	// Features are those of the new nodes, k × d; nil for none. The new nodes get the numbers n …
+	// Features of the new nodes, k × d; nil for none. The new nodes get the numbers n …
 	// n+k−1.
 	Features mat.Matrix
 	// Edges join any nodes, old or new. As in a [coles.Graph], one that is there already takes the
@@ -27,12 +27,12 @@ type Change struct {
 	IDs []string
 }
 
-// An Update says what a change has done.
+// An Update reports the effect of a change.
 type Update struct {
 	// Moved are the nodes whose filtered features may have changed, ascending: the new ones and
-	// those within K hops of a new edge or node. All others have the embedding that they had.
+	// all within K hops of a new edge or node. All others keep their embedding.
 	Moved []int
-	// Whole says that so much was in reach that everything was computed again, which gives those
+	// Whole is set if so much was in reach that everything was computed again, which gives nodes
 	// that have not moved the same vectors up to rounding.
 	Whole bool
 }
@@ -42,7 +42,7 @@ type Update struct {
 const wholeShare = 0.4
 
 // Add takes in new nodes and edges and brings FX and M up to date. With U the ends of new edges and
-// the new nodes, D the change of FX, and W and W⁺ those of the grown graph,
+// the new nodes, D the change of FX, and W and W⁺ of the grown graph,
 //
 //	D = Σₖ of Horner's steps δy ← aₖ·δX + W·δy + (ΔW)·y   on the k hops around U,
 //	M ← M + (FX)ᵀ(δW⁺)(FX) + DᵀQ + QᵀD,  Q = W⁺(FX + D/2),

@@ -32,7 +32,7 @@ type Frozen struct {
 // d), projected to the columns of the embedding. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes.
 //
 // Errors: [coles.ErrTransductive] for a model without features; [coles.ErrPrecision] for features
-// beyond the range of float32, in which the hops are kept; those of [coles.Model.Embed].
+// beyond the range of float32, in which the hops are kept; as [coles.Model.Embed].
 func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Frozen, error) {
 	raw, err := readFeatures(ctx, m, g, x)
 	if err != nil {

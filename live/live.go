@@ -143,7 +143,7 @@ const (
 	forDegrees
 )
 
-// weights are what nodes weigh by their degree in the sums (FX)ᵀv, nil in one that is not needed.
+// weights are the weights of nodes, by their degree, in the sums (FX)ᵀv; nil for a sum that is not needed.
 func (g *Graph) weights() (v [2]func(degree float64) float64) {
 	v[forNegatives], v[forDegrees] = g.fit.Weights()
 	return v

@@ -126,7 +126,7 @@ func numbers(n int) []int {
 }
 
 // A history of additions: nodes with and without edges, edges between old nodes, weights that rise,
-// repeated edges and loops. After each, vectors are those of a fresh Embed of the whole graph, and
+// repeated edges and loops. After each, vectors equal a fresh Embed of the whole graph, and
 // the model equals a fresh Fit's.
 func TestGrowthEqualsAFit(t *testing.T) {
 	const n, more, d = 400, 30, 20
@@ -152,7 +152,7 @@ func TestGrowthEqualsAFit(t *testing.T) {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				h := ring(words, n, 2, append([]coles.Option{coles.WithDim(6), coles.WithPreparation(coles.PrepareNone)}, c.opts...)...)
 				h.sparse, h.loops = sparse, c.loops
-				for i, degree := range h.graph(n).Degrees() { // of which words know something
+				for i, degree := range h.graph(n).Degrees() { // which words predict in part
 					words.Set(i, 0, 0.4*degree)
 				}
 				if c.loops {
@@ -242,7 +242,7 @@ func TestUpdateNamesWhoHasMoved(t *testing.T) {
 	}
 }
 
-// The features of new nodes are weighted as those of the fit were.
+// The features of new nodes are weighted as in the fit.
 func TestThePreparationIsKept(t *testing.T) {
 	const n, more, d = 200, 20, 30
 	_, words := testkit.RandomWords(testkit.Random(9), n+more, d)
@@ -262,7 +262,7 @@ func TestThePreparationIsKept(t *testing.T) {
 			plain.x, plain.opts = testkit.DenseOf(prepared), []coles.Option{coles.WithDim(5), coles.WithPreparation(coles.PrepareNone)}
 			want := plain.fit(n + more)
 			testkit.WantClose(t, how.String(), got.Embedding(), want.Embedding(), 1e-9)
-			// It says of its input what a fit of all of it would, and that it is none.
+			// Its report of the input equals the report of a fit of all of it, and marks that it is no fit.
 			report, fresh := got.Report(), h.fit(n+more).Report()
 			testkit.WantSame(t, "hashes", []string{report.GraphHash, report.FeaturesHash}, []string{fresh.GraphHash, fresh.FeaturesHash})
 			var file bytes.Buffer

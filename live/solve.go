@@ -97,7 +97,7 @@ func solveError(err error, wanted int) error {
 //
 // On top of [Graph.Solve] it costs n·d·d′ multiplications and one pass over the edges.
 //
-// Errors: those of [Graph.Solve] and [Graph.Graph].
+// Errors: as [Graph.Solve] and [Graph.Graph].
 func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

@@ -17,13 +17,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// holes are what tables hold, in lower case, where something is not known.
+// holes are the cells, in lower case, that stand for missing values.
 var holes = []string{"", "na", "n/a", "nan", "null", "none", "nil", "?", "-"}
 
 // longestHole saves making most cells lower case.
 const longestHole = 4
 
-// IsHole reports whether a cell says nothing: it is empty, or one of NA, N/A, NaN, null, none, nil, ? and -, in
+// IsHole reports whether a cell is a missing value: empty, or one of NA, N/A, NaN, null, none, nil, ? and -, in
 // capitals or not, with space around it or not.
 func IsHole(cell string) bool {
 	cell = strings.TrimSpace(cell)

@@ -15,7 +15,7 @@ func column(cells ...string) *Table {
 	return &Table{Columns: []Column{{Name: "c", Cells: cells}}}
 }
 
-// repeat is the cells so many times over, each time with a number where they have %d.
+// repeat is the cells times over, each time with a number where they have %d.
 func repeat(times int, cells ...string) (all []string) {
 	for i := range times {
 		for _, cell := range cells {
@@ -58,7 +58,7 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// What does not go says where it is; what is asked for is done.
+// An error names the place; what is asked for is done.
 func TestRefusals(t *testing.T) {
 	numbers := repeat(40, "%d")
 	typo := column(append(numbers, "x")...)

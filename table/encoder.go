@@ -20,7 +20,7 @@ type Encoder struct {
 	first     []int // the first feature of each variable, and behind them the number of features
 }
 
-// A Variable is a column as an encoder knows it.
+// A Variable is a column as an encoder has learned it.
 type Variable struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"` // not Detect
@@ -31,7 +31,7 @@ type Variable struct {
 	// Names are the values or words that have a feature each, in order, and Rare the other values, which share one.
 	Names []string `json:"names,omitempty"`
 	Rare  []string `json:"rare,omitempty"`
-	// Number says how numbers are scaled; nil for other kinds, and where all are the same.
+	// Number is the scale of numbers; nil for other kinds, and if all are the same.
 	Number *Scale `json:"number,omitempty"`
 }
 
@@ -72,7 +72,7 @@ func (v *Variable) String() string {
 const rowsAtOnce = 1000
 
 // Learn learns an encoder from the rows of a table: kinds that are to be detected, scales, categories, words. It
-// takes one pass over the cells, two over those of a text whose kind is detected.
+// takes one pass over the cells, two over a text whose kind is detected.
 //
 // Errors: a [*CellError] of coles.ErrFormat or coles.ErrNotFinite for a cell that its column's kind does not
 // have, coles.ErrShape for columns of different lengths, without rows, or without any feature,
@@ -216,8 +216,8 @@ func (e *Encoder) Names() []string {
 	return all
 }
 
-// Unlike lists the columns that the encoder makes features of and t lacks, which are taken for holes, and those of
-// t that it does not know, which are left out.
+// Unlike lists the encoder's columns that t lacks, which count as holes, and the columns of
+// t that the encoder lacks, which are left out.
 func (e *Encoder) Unlike(t *Table) (absent, unknown []string) {
 	known := make(map[string]bool)
 	for _, v := range e.variables {
@@ -234,10 +234,10 @@ func (e *Encoder) Unlike(t *Table) (absent, unknown []string) {
 }
 
 // Encode returns the features of the rows of a table (n × d). A hole, a word or value that was not there to learn
-// from, and a column that is not there make none; of numbers, no feature is the mean. Kinds are those learned,
-// whatever t says. It takes a pass over the cells.
+// from, and a column that is not there make none; of numbers, no feature is the mean. Kinds are the learned ones,
+// whatever the kinds in t. It takes a pass over the cells.
 //
-// Errors: those of [Learn] but for tables without features, and ctx's.
+// Errors: as [Learn] but for tables without features, and ctx's.
 func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("table: %w", err)

@@ -28,7 +28,7 @@ func (e *Encoder) WriteTo(w io.Writer) (int64, error) {
 
 // ReadEncoder reads what [Encoder.WriteTo] wrote, and no byte more.
 //
-// Errors: coles.ErrFormat for bytes that are no encoder or a version it does not know, coles.ErrChecksum for one
+// Errors: coles.ErrFormat for bytes that are no encoder or an unknown version, coles.ErrChecksum for an encoder
 // that was changed or cut off, and the reader's.
 func ReadEncoder(r io.Reader) (e *Encoder, err error) {
 	_, err = fileFormat.Read(r, func(text []byte) ([]int, error) {

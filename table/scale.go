@@ -9,7 +9,7 @@ import (
 
 // A Scale makes numbers comparable: (y − Mean)/Deviation, with y = x/Unit, or a logarithm.
 type Scale struct {
-	// Log says that y = log(x/Unit), or log(1 + x/Unit) where Least is 0; x below Least counts as Least.
+	// Log is set if y = log(x/Unit), or log(1 + x/Unit) where Least is 0; x below Least counts as Least.
 	Log bool `json:"log,omitempty"`
 	// Unit is the largest size among the numbers or, with Log, the smallest number above 0. Least is the smallest.
 	Unit  float64 `json:"unit"`
@@ -62,7 +62,7 @@ func (s *Scale) y(x float64) float64 {
 		return x / s.Unit
 	}
 	log := math.Log(max(x, s.Least)) - math.Log(s.Unit) // whose quotient may overflow
-	if s.Least > 0 || log > 40 {                        // where 1 is nothing beside it
+	if s.Least > 0 || log > 40 {                        // where 1 is negligible
 		return log
 	}
 	return math.Log1p(math.Exp(log))

@@ -2,9 +2,8 @@
 // dates, with holes.
 //
 // A [Table] is cells under named columns, read by package dataset or filled by a program. [Learn] looks at its
-// columns and returns an [Encoder], which turns rows of such a table into the features of a graph's nodes: the
-// rows it learned from, and those of newcomers alike. How columns of unlike units get comparable weights is
-// for coles.Preparation.
+// columns and returns an [Encoder], which turns rows of such a table, the learned ones and newcomers alike,
+// into the features of a graph's nodes. coles.Preparation gives columns of unlike units comparable weights.
 package table
 
 import (
@@ -19,7 +18,7 @@ import (
 	"coles/internal/setting"
 )
 
-// A Kind says what the cells of a column are, and so which features are made of them.
+// A Kind is the kind of the cells of a column, which decides the features made of them.
 type Kind int
 
 const (
@@ -35,7 +34,7 @@ const (
 	// frequent ones, and one for all others together.
 	Category
 	// Text is counts of words: the segments of Unicode's word boundaries (UAX 29) that have a letter or a digit,
-	// in lower case and composed form (NFC). It keeps those of two rows or more, at most [MostWords], the most
+	// in lower case and composed form (NFC). It keeps words in two rows or more, at most [MostWords], the most
 	// frequent ones.
 	Text
 	// Date is a Number, the seconds since 1970, without logarithms. Dates are written as in ISO 8601, with the
@@ -62,7 +61,7 @@ func (k Kind) MarshalText() ([]byte, error) { return setting.Marshal(k, kindName
 // UnmarshalText reads a name such as "category".
 func (k *Kind) UnmarshalText(text []byte) error { return setting.Unmarshal(k, text, kindNames) }
 
-// A Column is a variable: a cell for every row, as text. See [IsHole] for cells that say nothing.
+// A Column is a variable: a cell for every row, as text. See [IsHole] for missing values.
 type Column struct {
 	Name  string
 	Kind  Kind
@@ -128,7 +127,7 @@ func (t *Table) Rows() int {
 	return len(t.Columns[0].Cells)
 }
 
-// SetKind says what the cells of a column are. The error is coles.ErrSetting for a name that no column has.
+// SetKind sets the kind of a column. The error is coles.ErrSetting for a name that no column has.
 func (t *Table) SetKind(column string, kind Kind) error {
 	k := t.find(column)
 	if k < 0 {
@@ -199,7 +198,7 @@ type CellError struct {
 	Err    error // wraps a named error
 }
 
-// Error says where the cell is, and what is wrong.
+// Error names the place of the cell and the fault.
 func (e *CellError) Error() string {
 	where := fmt.Sprintf("row %d", e.Row)
 	if e.Line > 0 {

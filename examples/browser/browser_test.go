@@ -179,8 +179,8 @@ func compressed(t *testing.T, path string) int {
 }
 
 // hostile is acts with names that a page might take for its own, and a check of what it then shows: names
-// as they are, whatever is in them. What a browser is made to run or to fetch it would say in its log,
-// where nothing may be.
+// as they are, whatever is in them. A browser would log what it is made to run or to fetch; the log
+// must be empty.
 func hostile() (acts string, check func(t *testing.T, all map[string]shown)) {
 	names := []string{
 		`<img src=x onerror="alert(1)">`, `x"><script>fetch("/evil")</script>`, `</td></table><h1>here`, `javascript:alert(1)`, `&lt;b&amp;`, "${alert(1)}",

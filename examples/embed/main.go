@@ -82,7 +82,7 @@ func read(edges, features string) (*dataset.Dataset, *coles.Graph, error) {
 	return d, g, err
 }
 
-// write writes the vectors of nodes in the first format of vectors that a file's name tells.
+// write writes the vectors of nodes in the first format of vectors that fits a file's name.
 func write(path string, ids []string, y mat.Matrix) error {
 	for _, f := range dataset.FormatsAt(path) {
 		if !f.Graph && f.Write != nil {

@@ -156,7 +156,7 @@ func (r row) fit() float64 {
 	return r.Seconds.Prepare + r.Seconds.Filter + r.Seconds.Solve + r.Seconds.Embed
 }
 
-// measure generates a graph, embeds it, and tells what that took.
+// measure generates a graph, embeds it, and reports its time and memory.
 func (o options) measure(ctx context.Context, n size) (row, error) {
 	r := row{Nodes: int(n), Features: o.features, Dim: o.dim, Hops: o.hops, Peak: peakOfProcess}
 	start := time.Now()
@@ -259,7 +259,7 @@ func (r row) String() string {
 		r.fit(), r.fit()/(float64(r.Edges)/1e6), r.PeakBytes>>20, r.EstimatedBytes>>20)
 }
 
-// remarks say what the columns mean and how the time grows.
+// remarks explain the columns and the growth of time.
 func remarks(rows []row) string {
 	var b strings.Builder
 	r := rows[0]

@@ -133,7 +133,7 @@ func hold(t *testing.T, url string) held {
 	t.Helper()
 	pipe, body := io.Pipe()
 	reads := make(chan struct{})
-	// The server says "100 Continue" when a handler begins to read.
+	// The server sends "100 Continue" when a handler begins to read.
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(reads) }})
 	r := testkit.Must(http.NewRequestWithContext(ctx, "POST", url, pipe))
 	r.Header.Set("Expect", "100-continue")

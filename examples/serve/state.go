@@ -33,7 +33,7 @@ type state struct {
 	since   time.Time
 }
 
-// A source says what a state is made of: files, their names empty where there are none.
+// A source names the files of a state; empty names stand for none.
 type source struct{ graph, features, labels, model string }
 
 // load reads the files, or makes what stands for them.
@@ -92,7 +92,7 @@ func (from source) load(ctx context.Context) (*state, error) {
 	return s, err
 }
 
-// A fitted model may have an encoder, by which it knows the columns of a table.
+// A fitted model may have an encoder of the columns of a table.
 type fitted struct {
 	model   *coles.Model
 	encoder *table.Encoder
@@ -108,7 +108,7 @@ func readModel(r io.Reader) (f fitted, err error) {
 	return f, err
 }
 
-// columns numbers the columns of a table that an encoder knows, or of features that are numbers.
+// columns numbers the columns of an encoder's table, or of features that are numbers.
 func columns(d *dataset.Dataset, e *table.Encoder) map[string]int {
 	columns := make(map[string]int)
 	if e != nil {

@@ -158,7 +158,7 @@ func (s *stream) batch(ctx context.Context, size int, w io.Writer) error {
 	return err
 }
 
-// A ring is a network whose nodes sit along a circle, know those nearby, and have noisy features
+// A ring is a network whose nodes sit along a circle, join nearby nodes, and have noisy features
 // that change slowly along it.
 type ring struct {
 	rng   *rand.Rand

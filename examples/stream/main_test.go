@@ -8,7 +8,7 @@ import (
 	"coles/internal/examples/clitest"
 )
 
-// Every row says that an update equals a fit from scratch, to the promised 1e-9, and that a
+// In every row an update equals a fit from scratch, to the promised 1e-9, and a
 // newcomer's vector is near.
 func TestStreamFollows(t *testing.T) {
 	text, _ := clitest.Run(t, run, "-nodes", "2000", "-features", "32", "-batches", "3")

@@ -22,9 +22,9 @@ const pairBlock = 256
 // and ℓ(v_i) with u and v exchanged (Zhu et al., 2020, Deep graph contrastive representation
 // learning). With anchors the outer sum goes over these nodes alone, which may repeat, and n in
 // front of it is their number; all 2n rows remain in the inner sums. For anchors drawn uniformly y
-// and its gradient are unbiased estimates of those of all nodes, which nil stands for.
+// and its gradient are unbiased estimates of the loss and gradient over all nodes, which nil stands for.
 //
-// With w the rows of u and of v below each other, w′ those of v and of u, D_i the sum in the
+// With w the rows of u and of v below each other, w′ the rows of v and of u, D_i the sum in the
 // logarithm for row i and K_ij = e^(w_i·w_j/τ)·(1/D_i + 1/D_j), K_ii = 0:
 //
 //	g_w of row i = g/(2nτ)·(Σ_j K_ij·w_j − 2·w′_i).
@@ -189,8 +189,8 @@ func (c *infoNCE[T]) gradient() Matrix[T] {
 	return dst
 }
 
-// tiles calls do with the terms of the rows of two blocks, 0 for a row with itself. It may change
-// those of its second call.
+// tiles calls do with the terms of the rows of two blocks, 0 for a row with itself. do may change
+// the terms of its second call.
 func (c *infoNCE[T]) tiles(do func(i, j span, s Matrix[T])) {
 	keep := c.powers.Rows > 0
 	c.t.rounds(c.anchors.Rows, c.candidates.Rows, c.all, func(i, j span) {

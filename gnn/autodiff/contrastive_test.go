@@ -130,7 +130,7 @@ func TestPairsOfManyBlocks(t *testing.T) {
 	}, in[0])
 }
 
-// The losses of single anchors, and their gradients, have those of all as their mean.
+// The mean of the losses of single anchors, and of their gradients, is the loss of all and its gradient.
 func TestAnchorsAreUnbiased(t *testing.T) {
 	const n, h, tau = 40, 5, 0.5
 	in := inputsOf(operation[float64]{sizes: equal}, n, h, testkit.Random(54))

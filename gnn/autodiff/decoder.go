@@ -10,7 +10,7 @@ import (
 
 // InnerProductLoss is the 1×1 loss of the graph autoencoder (Kipf and Welling, 2016, Variational
 // graph auto-encoders): how well the logistic function of the products of the rows of an n×d matrix
-// z tells the edges of a graph from all other pairs of its nodes,
+// z separates the edges of a graph from all other pairs of its nodes,
 //
 //	y = (ν/n²)·Σ_ij [w·Y_ij·softplus(−s_ij) + (1−Y_ij)·softplus(s_ij)],  s_ij = z_i·z_j,
 //	S = Σ_ij Y_ij − n,  w = (n²−S)/S,  ν = n²/(2(n²−S)),
@@ -22,7 +22,7 @@ import (
 // g_z of row i = (2gν/n²)·(Σ_j σ(s_ij)·z_j + Σ_j Y_ij·((w−1)·σ(s_ij) − w)·z_j).
 //
 // It is exact, and computed with the result, each pair once: 3n²d/2 multiplications, of which n²d
-// are for the gradient, n²/2 exponentials, and those of the entries of Y. Memory for n·d numbers is
+// are for the gradient, n²/2 exponentials, and an exponential for each entry of Y. Memory for n·d numbers is
 // kept: there is no n×n matrix.
 func (t *Tape[T]) InnerProductLoss(target *Sparse[T], z *Value[T]) *Value[T] {
 	n := z.Rows()

@@ -83,7 +83,7 @@ func pairRun(name string, n, d int) func(ctx context.Context) ([]float64, int, e
 	}
 }
 
-// The memory grows with the rows, not with their square: of so many rows no tiles are kept.
+// The memory grows with the rows, not with their square: no tiles are kept.
 func TestMemoryOfPairs(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -50,7 +50,7 @@ func TestDropsAreIndependent(t *testing.T) {
 	}
 }
 
-// The draws of a row are for the entries that it stores: those of a dense matrix of as many columns.
+// The draws of a row are for its stored entries, as in a dense matrix of that number of columns.
 func TestDropoutOfASparseConstant(t *testing.T) {
 	const n, d, apart, rate = 70, 31, 3, 0.3
 	s := &CSR[float64]{Rows: n, Cols: apart * d, Ptr: make([]int64, 1, n+1)}

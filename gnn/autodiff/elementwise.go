@@ -14,7 +14,7 @@ func (t *Tape[T]) ReLU(x *Value[T]) *Value[T] {
 		},
 		func(g, _, y []T) {
 			// Without a branch, which could not be predicted: as an integer, the bits of a y above
-			// 0 are positive and those of 0 are zero.
+			// 0 are positive and the bits of 0 are zero.
 			for i, v := range y {
 				positive := uint64(-int64(math.Float64bits(float64(v))) >> 63)
 				g[i] = T(math.Float64frombits(math.Float64bits(float64(g[i])) & positive))

@@ -227,8 +227,8 @@ func TestResultsEqualTheFormula(t *testing.T) {
 	}
 }
 
-// A result in float32 and its gradients are those of the same numbers in float64 but for rounding
-// errors of 6e-8 each. Those of sums of up to 300 terms of both signs and of a few operations after
+// A result in float32 and its gradients equal the results in float64 but for rounding
+// errors of 6e-8 each. The errors of sums of up to 300 terms of both signs and of a few operations after
 // each other stay below 1e-5 of the largest entry.
 func TestFloat32EqualsFloat64(t *testing.T) {
 	single, double := operations[float32](), operations[float64]()

@@ -47,7 +47,7 @@ func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
 	return y
 }
 
-// head is the k-th part of row i of m, of so many numbers.
+// head is the k-th part, of width numbers, of row i of m.
 func head[T Float](m Matrix[T], i, k, width int) []T {
 	return m.Row(i)[k*width : (k+1)*width : (k+1)*width]
 }
@@ -95,7 +95,7 @@ func (t *Tape[T]) Attention(s *Sparse[T], z, target, source *Value[T], slope, ra
 
 // eachHead calls do for every head of every row of s, with the columns of the row's entries.
 func (t *Tape[T]) eachHead(s *CSR[T], heads, width int, do func(i, k int, cols []int32)) {
-	const exponential = 16 // costs as much as so many products
+	const exponential = 16 // costs as much as 16 products
 	cost := (1 + s.NNZ()/max(1, s.Rows)) * (width + exponential)
 	t.eachRow(s.Rows*heads, cost, func(q int) {
 		cols, _ := s.Row(q / heads)
@@ -150,7 +150,7 @@ func (a *attention[T]) forward(i, k int, cols []int32) {
 
 // backwardTarget adds to the gradient of target_ik. Without LeakyReLU′, which is 1 or slope, the
 // d_ij would sum to zero: what remains is (slope − 1)·d_ij of the scores of at most 0. It also puts
-// g_i·y_i in the place of their share.
+// g_i·y_i in place of their share.
 func (a *attention[T]) backwardTarget(i, k int, _ []int32) {
 	g := head(a.g, i, k, a.width)
 	product, share := dot(g, head(a.y, i, k, a.width)), &a.share.Row(i)[k]

@@ -77,7 +77,7 @@ func headDotsByHand(z, a matrix64) matrix64 {
 	return build(z.Rows, a.Rows, func(i, k int) float64 { return dotByHand(head(z, i, k, a.Cols), a.Row(k)) })
 }
 
-// neighbourOperations are those of the neighbours in a graph.
+// neighbourOperations are the operations on the neighbours in a graph.
 func neighbourOperations[T Float]() []operation[T] {
 	const more = slabRows + 90
 	generator := func() *rand.Rand { return rand.New(rand.NewPCG(7, 8)) }

@@ -126,7 +126,7 @@ func fitStatistics[T Float](x *Value[T], mean, variance []float64) {
 	}
 }
 
-// standardize is γ·x̂ + β. If the statistics are those of x itself (own), the gradient passes
+// standardize is γ·x̂ + β. If the statistics come from x itself (own), the gradient passes
 // through them.
 func (t *Tape[T]) standardize(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64, own bool) *Value[T] {
 	fit(gamma.Rows() == 1 && gamma.Cols() == x.Cols(), "BatchNorm", x, gamma)

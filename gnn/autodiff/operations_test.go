@@ -96,7 +96,7 @@ func logPowerMeanOf[T Float](name string, p float64) operation[T] {
 		})
 }
 
-// spmmOf multiplies by a matrix with so many rows more than columns.
+// spmmOf multiplies by a matrix with more rows than columns.
 func spmmOf[T Float](name string, more int, apply func(t *Tape[T], s *Sparse[T], x *Value[T]) *Value[T]) operation[T] {
 	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] { return apply(t, pattern[T](x.Rows()+more, x.Rows()), x) },
 		func(x matrix64) matrix64 { return timesByHand(sparseOf(x.Rows+more, x.Rows), x) })
@@ -110,7 +110,7 @@ func timesByHand(s *CSR[float64], x matrix64) matrix64 {
 	})
 }
 
-// convolvedByHand is S·x + 1·b for the S of so many rows that the tests use.
+// convolvedByHand is S·x + 1·b for the S that the tests use, by its number of rows.
 func convolvedByHand(rows int, x, b matrix64) matrix64 {
 	y := timesByHand(sparseOf(rows, x.Rows), x)
 	return build(rows, x.Cols, func(i, j int) float64 { return at(y, i, j) + at(b, 0, j) })

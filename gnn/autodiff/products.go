@@ -15,7 +15,7 @@ import (
 // g_a = g·bᵀ, g_b = aᵀ·g.
 func (t *Tape[T]) MatMul(a, b *Value[T]) *Value[T] { return t.product(a, b, false) }
 
-// product is MatMul; brief says that the caller shows the result to no one and has no need of it in
+// product is MatMul; with brief the caller keeps the result private and does not need it in
 // the backward pass.
 func (t *Tape[T]) product(a, b *Value[T], brief bool) *Value[T] {
 	fit(a.Cols() == b.Rows(), "MatMul", a, b)

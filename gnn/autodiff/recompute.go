@@ -7,7 +7,7 @@ package autodiff
 // f records operations on the tape that it is given, on those inputs alone, and must compute the
 // same every time: what it draws is to come from a seed drawn before.
 //
-// The gradients are those of f.
+// The gradients equal the gradients of f.
 func (t *Tape[T]) Recomputed(f func(t *Tape[T], inputs []*Value[T]) *Value[T], inputs ...*Value[T]) *Value[T] {
 	if t.inner == nil {
 		t.inner = New[T](t.ctx)

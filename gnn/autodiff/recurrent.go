@@ -15,7 +15,7 @@ import (
 // with a d×4k θ, a k×4k φ and a 1×4k b. An empty sequence ends in 0. x may be a SparseConstant.
 // sequences must not change before the next Reset.
 //
-// With δ, the gradient of [i f u o] in a step, and Δ_j, the sum of those of the steps that read x_j, g_b
+// With δ, the gradient of [i f u o] in a step, and Δ_j, the sum of δ over the steps that read x_j, g_b
 // = Σ δ, g_φ = Σ hᵀ·δ, g_θ = xᵀ·Δ and g_x = Δ·θᵀ. The memory is 4·m·k numbers, and 6·k for each step of
 // each sequence and for its start; without a gradient, 6·k for each sequence. The cost is O(m·d·k +
 // steps·k²), and 5·k exponentials a step.
@@ -98,7 +98,7 @@ func remember[T Float](row, before []T) {
 	}
 }
 
-// remind makes of the gates of a row the gradients of what went in, and of that of c the one before.
+// remind turns the gates of a row into the gradients of their inputs, and the gradient of c into the one before.
 func remind[T Float](row, before, gH, gC []T) {
 	k := len(before)
 	for j, c := range before {

@@ -1,5 +1,5 @@
 // Package autodiff is reverse-mode differentiation over dense and sparse matrices, written by hand:
-// what the layers and losses of package gnn are made of, and those of a program that adds its own.
+// the operations of the layers and losses of package gnn, and of a program that adds its own.
 //
 //	t := autodiff.New[float32](ctx)
 //	w := t.Variable(weights, gradient)
@@ -7,7 +7,7 @@
 //	err := t.Backward(loss) // adds ∂loss/∂weights to gradient
 //
 // An operation, a method of [Tape], computes its result at once and records how the gradient of the
-// result becomes those of its inputs; Backward goes through the record from its end. In the doc
+// result becomes the gradients of its inputs; Backward goes through the record from its end. In the doc
 // comments y is the result, g = ∂L/∂y the gradient of the loss L with respect to it, of the same
 // shape, and g_x what the operation adds to the gradient of its input x. Operations do not change
 // their inputs, and any of these may be the same value.
@@ -33,9 +33,9 @@
 // summed in float64 in either precision. Every sum is taken in an order that the sizes and the
 // padding alone decide, so the bytes are the same for every GOMAXPROCS.
 //
-// Shapes and indices that do not fit are mistakes of the caller and panic. The only errors are
-// those of the context, of a [SymmetricOperator], what is given to [Tape.Fail], and COLES_KERNEL in
-// the environment with a name of instructions that are not there; the first is kept until the next
+// Shapes and indices that do not fit are mistakes of the caller and panic. The only errors come from
+// the context, a [SymmetricOperator], [Tape.Fail], and COLES_KERNEL in
+// the environment with a name of missing instructions; the first is kept until the next
 // Reset (see [Tape.Err]), and results computed after it are invalid.
 package autodiff
 

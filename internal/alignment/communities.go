@@ -52,8 +52,8 @@ func Start(seed uint64, node int64, degree float64, row []float64) {
 	row[signs], row[signs+1] = 0, math.Sqrt(degree+1)
 }
 
-// Arrive takes out of the signs of a row, after the hops, what its degree explains, and makes them as long
-// as all others are; moments are those of all rows.
+// Arrive removes from the signs of a row, after the hops, what its degree explains, and scales them to the
+// length of all others; moments are the sums over all rows.
 func Arrive(moments, row []float64) {
 	signs := len(row) - 2
 	for c := range signs {
@@ -65,11 +65,11 @@ func Arrive(moments, row []float64) {
 	row[signs] = 1
 }
 
-// Moments is how many numbers [AddMoments] adds up of rows of so many walkers: Σq, Σq², Σz and Σqz for q,
-// the last column, and z, the signs.
+// Moments is the number of sums in [AddMoments] for rows of the given number of walkers: Σq, Σq², Σz and Σqz
+// for q, the last column, and z, the signs.
 func Moments(walkers int) int { return 2 + 2*(walkers-2) }
 
-// AddMoments adds those of a row.
+// AddMoments adds a row to the sums.
 func AddMoments(sum, row []float64) {
 	signs := len(row) - 2
 	q := row[signs+1]
@@ -104,7 +104,7 @@ func Likeness(n int64, moments []float64) func(sum, row, hop []float64) {
 }
 
 // Communities is the sum of [Likeness] in its deviations. Both ends count an edge, so that the squares
-// add up to half of the variance. Of a handful of nodes it says that they have communities.
+// add up to half of the variance. A handful of nodes always counts as having communities.
 func Communities(n int64, sum []float64) float64 {
 	switch {
 	case n < handful:
@@ -155,7 +155,7 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 		return parallel.EachRow(ctx, n, func(i int) { matrix.Scale(rows.Row(i), factor(i)) })
 	}
 	// A hop is D^-½(A·share + loop·I)D^-½ for the edges that are hidden, or not. In between the rows are
-	// those of D^-½·from.
+	// the rows of D^-½·from.
 	hop := func(edges *kernel.CSR[float64], share, loop float64) error {
 		times := kernel.SpMM[float64]
 		if edges.Val == nil {
@@ -228,7 +228,7 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 	return sum(2, func(sum []float64, i int) { add(sum, from.Row(i), to.Row(i)) })
 }
 
-// edges are those of the graph that are hidden in a round, or those that are not.
+// edges are the edges of the graph hidden in a round, or the others.
 func (p Parts[T]) edges(ctx context.Context, round int, hidden bool) (a *kernel.CSR[float64], err error) {
 	space := scratch.Of(ctx)
 	a = &kernel.CSR[float64]{Rows: p.Graph.Rows, Cols: p.Graph.Cols, Ptr: slices.Clone(p.Graph.Ptr)}

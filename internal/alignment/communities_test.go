@@ -16,7 +16,7 @@ import (
 // constant is one feature, of which q cannot be known.
 func constant(n int) mat.Matrix { return mat.NewDense(n, 1, slices.Repeat([]float64{1}, n)) }
 
-// communities are those of a graph, where q is not known.
+// communities measures the communities of a graph, where q is not known.
 func communities(g *coles.Graph, seed uint64) float64 {
 	return measure(g, constant(g.Nodes()), func(s *coles.Settings) { s.Seed, s.Preparation = seed, coles.PrepareNone }).Communities
 }

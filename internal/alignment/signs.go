@@ -61,7 +61,7 @@ type Batch[T kernel.Float] struct {
 	signs []T
 }
 
-// Draw is the batch of so many columns that is drawn after number others.
+// Draw draws the batch of the given number of columns that follows number others.
 func Draw[T kernel.Float](ctx context.Context, seed uint64, number int, home []int, columns int, unit T) (Batch[T], error) {
 	b := Batch[T]{home, columns / groups, make([]T, len(home)*(columns/groups))}
 	own := stream.Seed(seed, uint64(number))
@@ -133,15 +133,15 @@ type Estimate struct {
 	Columns   int     // that it was estimated from
 	Known     bool    // to be above Enough, or below
 
-	Communities float64 // deviations of what hidden edges say
+	Communities float64 // in deviations, from hidden edges
 }
 
 // parts are the shares of one column in the estimates, or their sums over all: ⟨K_F, T⟩, ⟨K_R, T⟩,
 // ‖K_F‖² and ‖K_R‖², each times the same unknown number for F as for R.
 type parts struct{ alignedF, alignedR, squareF, squareR float64 }
 
-// Of estimates q by all pairs of columns, and the deviation of log q by what each column has in it
-// beside the others of its group, whose signs alone are chance (the infinitesimal jackknife of Efron
+// Of estimates q by all pairs of columns, and the deviation of log q by the influence of each column
+// against the others of its group, whose signs alone are random (the infinitesimal jackknife of Efron
 // 1982). ee and ff are the products of the e and of the f with each other, fe[c][b] = f_c·e_b.
 func Of(group []int, ee, fe, ff [][]float64, diagonals []float64) Estimate {
 	wide := len(group)
@@ -202,7 +202,7 @@ func (s *spread) add(group int, v float64) {
 	s[group].squares += v * v
 }
 
-// deviation is the deviation of the sum of all numbers, so many in each group.
+// deviation is the standard deviation of the sum of all numbers; each is the count in a group.
 func (s *spread) deviation(each float64) float64 {
 	variance := 0.0
 	for _, g := range s {

@@ -30,7 +30,7 @@ var (
 
 // A Format is a kind of file, in the one version that is written and read.
 type Format struct {
-	Magic   [8]byte // says what kind of file it is
+	Magic   [8]byte // names the kind of file
 	Version uint32  // of the kind
 }
 
@@ -53,7 +53,7 @@ func (f Format) Write(w io.Writer, header any, arrays ...[]float64) (int64, erro
 
 // Read reads what Write wrote, and no byte more, and returns the arrays. The header is handed to
 // parse, which returns the lengths of the arrays. Memory is taken as bytes arrive, never because a
-// length is declared. Errors say at which byte.
+// length is declared. Errors name the byte.
 func (f Format) Read(r io.Reader, parse func(header []byte) (lengths []int, err error)) (arrays [][]float64, err error) {
 	in := &reader{r: r, sum: sha256.New()}
 	defer func() {

@@ -132,7 +132,7 @@ func TestFailingReaderAndWriterAreReported(t *testing.T) {
 	}
 }
 
-// A limitedWriter takes so many bytes and then fails.
+// A limitedWriter takes a number of bytes and then fails.
 type limitedWriter struct {
 	left int
 	err  error

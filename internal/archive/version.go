@@ -6,8 +6,7 @@ import (
 )
 
 // ModuleVersion is the version of this module in the program that runs: the version of its
-// requirement or replacement, such as v0.3.0, or "(devel)" where a checkout was built that says
-// none.
+// requirement or replacement, such as v0.3.0, or "(devel)" for a checkout without a version.
 func ModuleVersion() string {
 	version := ""
 	if b, ok := debug.ReadBuildInfo(); ok {

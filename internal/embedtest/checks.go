@@ -325,7 +325,7 @@ func (s *suite) cancelledWithin(name string, call func(context.Context) (*mat.De
 	}
 }
 
-// A countdown is a context that ends once it has been looked at so many times.
+// A countdown is a context that ends once it has been checked a number of times.
 type countdown struct {
 	context.Context
 	cancel context.CancelFunc

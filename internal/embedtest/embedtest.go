@@ -37,11 +37,11 @@ type Embedder struct {
 	Fit func(ctx context.Context, g *coles.Graph, x mat.Matrix) (Model, error)
 	// Read reads what a model, an [io.WriterTo], wrote; nil if there are no files.
 	Read func(r io.Reader) (Model, error)
-	// NoFeatures says that Fit does not look at features. It is given none.
+	// NoFeatures is set if Fit does not use features. It is given none.
 	NoFeatures bool
-	// Transductive says that models embed no other graph than the one fitted.
+	// Transductive is set if models embed no other graph than the one fitted.
 	Transductive bool
-	// OrderMatters says that an embedding may depend on the order of the nodes, as it does where
+	// OrderMatters is set if an embedding may depend on the order of the nodes, as it does where
 	// they draw random numbers in turn.
 	OrderMatters bool
 	// Errors are named errors that package coles does not have.
@@ -203,7 +203,7 @@ func randomWords(n int) *mat.Dense {
 	return x
 }
 
-// permuted are the graph and x with node i in the place of place[i].
+// permuted returns the graph and x with node i at place[i].
 func (s *suite) permuted(x *mat.Dense, place []int) (*coles.Graph, *mat.Dense) {
 	var edges []coles.Edge
 	for _, e := range s.edges {

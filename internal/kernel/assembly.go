@@ -17,7 +17,7 @@ const (
 	spmmNarrow = 512
 )
 
-// spmmRows sets the rows lo to hi of dst to those of a·x, plus c·z if z has any.
+// spmmRows sets the rows lo to hi of dst to rows of a·x, plus c·z if z has rows.
 func spmmRows[T Float](p *path, lo, hi int, dst Matrix[T], a *CSR[T], x Matrix[T], c T, z Matrix[T]) {
 	if p == &portable {
 		portableSpMM(lo, hi, dst, a, x, c, z)

@@ -8,7 +8,7 @@ import (
 )
 
 // Gemm computes c = alpha·op(a)·op(b) + beta·c, where op transposes if its flag is set. With beta =
-// 0 the entries of c are not read, with alpha = 0 those of a and b. The cost is O(m·n·k) for an m ×
+// 0 the entries of c are not read, with alpha = 0 the entries of a and b. The cost is O(m·n·k) for an m ×
 // n result and sums of k terms. Few sums of many terms (m·n ≤ 2¹⁶, k ≥ 512) take up to 32·m·n
 // numbers of memory for partial sums.
 //

@@ -38,8 +38,8 @@ func (w work) milliseconds() (operations, bytes float64) {
 // cached is how many bytes the caches are taken to hold.
 const cached = 16 << 20
 
-// sparse is a product of a sparse matrix (m × n, of so many entries) with a dense one of d columns, in
-// float32. What fits the caches is read once; of what does not, a row for every entry.
+// sparse is a product of a sparse matrix (m × n) with a dense one of d columns, in
+// float32. A dense factor that fits the caches is read once; otherwise a row is read for every entry.
 func sparse(m, n, entries, d float64) work {
 	rows := n
 	if 4*n*d > cached {

@@ -26,7 +26,7 @@ const (
 	longColumns = 32 // of w, at most
 	longTasks   = 16
 
-	// longTerms terms are summed by a task at least: its sums are then few beside them.
+	// longTerms terms are summed by a task at least, so that its sums are few in comparison.
 	longTerms = 700
 
 	// longRange columns of q are summed by a task at least: memory is fastest in long rows.
@@ -72,7 +72,7 @@ func (l *long[S, T]) run(ctx context.Context) error {
 }
 
 // part sums a part of the terms of the columns of q from left on: blocks of at most innerBlock in the
-// numbers of q, the blocks in those of c.
+// numbers of q, the sums of blocks in the numbers of c.
 func (l *long[S, T]) part(ctx context.Context, left, part int) {
 	right := min(l.m, left+l.columns)
 	panels := panelsOf(l.shape, l.n)

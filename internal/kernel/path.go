@@ -24,7 +24,7 @@ type shape struct {
 	packs bool
 }
 
-// ahead says which part of a matrix is used next, for it to be fetched: data is where it begins,
+// ahead is the part of a matrix that is used next, for it to be fetched: data is where it begins,
 // nil for nothing. From one step of the sums to the next one line is fetched, step numbers further,
 // and after as many steps as a tile has rows turn numbers further.
 type ahead[T Float] struct {

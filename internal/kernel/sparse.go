@@ -12,7 +12,7 @@ import (
 // CSR is a sparse matrix in compressed rows: the entries of row i are Col[Ptr[i]:Ptr[i+1]] and
 // Val[Ptr[i]:Ptr[i+1]], columns ascending, no column twice. The package trusts this; the exported
 // functions of the library check it. A pattern, whose entries are all one, has a nil Val, which only
-// the functions that say so take.
+// the functions that document it take.
 type CSR[T Float] struct {
 	Rows, Cols int
 	Ptr        []int64 // Rows + 1 of them, ascending
@@ -33,7 +33,7 @@ func (a *CSR[T]) Row(i int) ([]int32, []T) {
 }
 
 // Transpose returns aᵀ in O(rows + cols + entries): blocks of rows count their entries in each
-// column, which says where each block puts them.
+// column, and the counts are the places where each block puts them.
 func (a *CSR[T]) Transpose() *CSR[T] {
 	const (
 		grain = 1 << 14 // entries: below a hundred microseconds
@@ -156,7 +156,7 @@ func spmm[T Float](ctx context.Context, dst Matrix[T], a *CSR[T], x Matrix[T], c
 	})
 }
 
-// spmmBlocks cuts the rows of a into blocks of about equal cost for a product with so many columns:
+// spmmBlocks cuts the rows of a into blocks of about equal cost for a product with that number of columns:
 // block b begins at row start(b).
 func spmmBlocks[T Float](a *CSR[T], columns int) (blocks int, start func(b int) int) {
 	// A row costs its entries and one more, for clearing it.

@@ -10,7 +10,7 @@ import (
 	"coles/internal/parallel"
 )
 
-// A Knowledge is what features X (n × d) know of degrees: sums over the nodes, wherever these are kept.
+// A Knowledge holds the sums over nodes that measure how well features X (n × d) predict degrees.
 type Knowledge struct {
 	Roots, Volume float64   // of √degree and of degree, or of a multiple of √degree and of its squares
 	Squares       float64   // of all features
@@ -68,9 +68,9 @@ func Roots(degrees []float64) []float64 {
 }
 
 // Known is t of features and [Roots], see [Knowledge.T]: by two passes over the features, one of which
-// looks for the largest. Sums of √degree are about its mean, and those of dense features about the first
-// row, so that t keeps its digits however large the means are; those of sparse features about 0, which
-// takes as many digits as of M.
+// looks for the largest. Sums of √degree are taken about its mean, and sums of dense features about the first
+// row, so that t keeps its digits however large the means are; sums of sparse features are about 0, which
+// costs t as many digits as M.
 func Known[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], roots []float64) (float64, error) {
 	n, d := x.Dims()
 	c, mean := slices.Clone(roots), matrix.Total(roots)/float64(n)

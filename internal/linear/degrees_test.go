@@ -45,10 +45,10 @@ func plainKnown(x *mat.Dense, degrees []float64) float64 {
 	return float64(n) * along / all
 }
 
-// drawnDegrees are those of a random graph, some of them 0.
+// drawnDegrees are the degrees of a random graph, some of them 0.
 func drawnDegrees(n int) []float64 { return testkit.RandomGraph(3, n, 3/float64(n)).Degrees() }
 
-// t is that of the formula, whatever the unit of features and degrees, the means of columns, the order
+// t equals the formula, whatever the unit of features and degrees, the means of columns, the order
 // of the nodes and the storage.
 func TestKnownEqualsTheFormula(t *testing.T) {
 	const n, d = 2500, 12 // more than one part of a sum
@@ -97,8 +97,8 @@ func TestKnownEqualsTheFormula(t *testing.T) {
 	}
 }
 
-// Features that are √degree and a constant know degrees fully: t is n. Of features that are orthogonal
-// to them nothing is known. Over all ways to deal degrees t is n/(n − 1) in the mean.
+// Features that are √degree and a constant predict degrees fully: t is n. Features orthogonal
+// to them predict nothing. Over all ways to deal degrees t is n/(n − 1) in the mean.
 func TestKnownOfAllAndOfNothing(t *testing.T) {
 	const n = 300
 	degrees := drawnDegrees(n)

@@ -1,4 +1,4 @@
-// Package linear says what linear COLES comes to for given settings, wherever a graph and its features
+// Package linear computes linear COLES for given settings, wherever a graph and its features
 // are kept: in memory, growing, or in blocks.
 package linear
 
@@ -13,7 +13,7 @@ import (
 // DefaultDim is d′ where the features allow it.
 const DefaultDim = 128
 
-// Dim is d′ for so many features, 0 being the default.
+// Dim is d′ for a number of features; dim = 0 is the default.
 func Dim(dim, features int) int {
 	if dim == 0 {
 		return min(DefaultDim, features)
@@ -21,7 +21,7 @@ func Dim(dim, features int) int {
 	return dim
 }
 
-// A Fit holds what settings say of F, ΔW and the columns.
+// A Fit holds the numbers of F, ΔW and the columns, from settings.
 type Fit struct {
 	// Filter holds the coefficients of F.
 	Filter []float64
@@ -32,7 +32,7 @@ type Fit struct {
 	// Coef is the coefficient −η′ of the rank-one part Coef·v·vᵀ of ΔW, the expectation of the negatives.
 	// It is 0 without one.
 	Coef float64
-	// Uniform says that v is 1/√n for every node, and not √(degree/volume).
+	// Uniform is set if v is 1/√n for every node, and not √(degree/volume).
 	Uniform bool
 	// DegreeShare is the share of the energy that the column of degrees has, or at most has before the
 	// fit is [Fit.Resolved]; 0 for no such column.
@@ -118,7 +118,7 @@ func (f Fit) DegreeDirection(sum []float64, magnitude, rounding float64) []float
 	return v
 }
 
-// Vectors is the number of rows of P, which has one less than d′ beside a column of degrees.
+// Vectors is the number of rows of P, one less than d′ if there is a column of degrees.
 func (f Fit) Vectors(degrees []float64) int {
 	if degrees != nil {
 		return f.Dim - 1

@@ -32,7 +32,7 @@ func AddRounding(n *spectral.Noise, lambda []float64, squares, left, one float64
 	}
 }
 
-// LosesDegrees reports whether float32 may change the direction of (FX)ᵀs, of rows of FX so many and of
+// LosesDegrees reports whether float32 may change the direction of (FX)ᵀs, for n rows of FX of
 // that magnitude together: every sum is off, and √d of them.
 func LosesDegrees(sum []float64, magnitude float64, n int) bool {
 	return spectral.MostDoubt*matrix.Length(sum) < columnRounding*magnitude/math.Sqrt(float64(n))

@@ -37,7 +37,7 @@ func CheckSingle(what string, largest float64) error {
 }
 
 // Features are prepared features in numbers of type T, which must be able to hold their products.
-// plain says that nothing was done to them.
+// plain is set if preparation left them unchanged.
 func Features[T kernel.Float](ctx context.Context, prepared *matrix.Source, plain bool) (*matrix.Matrix[T], error) {
 	x, err := matrix.As[T](ctx, prepared)
 	if err != nil || !Single[T]() {

@@ -17,7 +17,7 @@ const DirectLimit = 2000
 // the accuracy of the direct solver: directly up to 2,000 features; above, by products with it. norm
 // is the size of what M was summed from.
 //
-// Errors: those of [Failed].
+// Errors: as [Failed].
 func Solve(ctx context.Context, m kernel.Matrix[float64], k int, seed uint64, norm float64) (*eigen.Result, error) {
 	if m.Rows <= DirectLimit {
 		r, err := eigen.Direct(ctx, m, k)
@@ -31,7 +31,7 @@ func Solve(ctx context.Context, m kernel.Matrix[float64], k int, seed uint64, no
 }
 
 // Shared halves the diagonal of M = XᵀX of features alone: what a column shares with no other, the unique
-// variance of factor analysis, would else come before what many columns say together.
+// variance of factor analysis, would otherwise outweigh what many columns share.
 func (f Fit) Shared(m kernel.Matrix[float64]) {
 	if f.Alone {
 		for i := range m.Rows {

@@ -8,7 +8,7 @@ import (
 	"coles/internal/parallel"
 )
 
-// A Tally says which kinds of values a matrix has.
+// A Tally counts the kinds of values in a matrix.
 type Tally struct {
 	NonZero  int  // how many entries are not zero
 	Negative bool // some value is below zero

@@ -39,11 +39,11 @@ func FromPairs[E ~struct{ U, V int }](ctx context.Context, n int, pairs []E, wei
 	return a, len(pairs) - counts[0], err
 }
 
-// FromEntries builds the symmetric matrix of max(a_uv, a_vu) from so many entries a_uv of a square one,
-// in any order, of which the larger counts where one is given again, and none is 0. Without weights it
-// makes a pattern. It returns how many entries were given again, and how many of the matrix are not
-// what was given for their place. The parts of the entries are run twice, at once. The only errors are
-// ctx's and those of its space.
+// FromEntries builds the symmetric matrix of max(a_uv, a_vu) from count entries a_uv of a square one,
+// in any order. The larger of duplicates counts, and no entry is 0. Without weights it
+// makes a pattern. It returns the number of duplicates, and how many entries of the matrix differ from
+// the entry given for their place. The parts of the entries are run twice, concurrently. The only errors
+// come from ctx and its space.
 func FromEntries[E ~struct{ U, V int }](ctx context.Context, n int, parts []iter.Seq2[E, float64], count int, weighted bool) (a *kernel.CSR[float64], again, mirrored int, err error) {
 	a, counts, err := gather(ctx, gathering{n: n, entries: count, valued: weighted, apart: true}, parts,
 		func(_ int, row, mirror *rowPart, out rowPart) (kept int, counts [2]int) {
@@ -86,7 +86,7 @@ func Parts[E any](n int, each func(lo, hi int, yield func(E, float64) bool)) []i
 	return parts
 }
 
-// A gathering says what [gather] gathers.
+// A gathering describes the entries of [gather].
 type gathering struct {
 	n, entries int
 	valued     bool // entries have values
@@ -107,7 +107,7 @@ func (r *rowPart) value(p int) float64 {
 	return r.vals[p]
 }
 
-// join sorts the entries and joins those of a column.
+// join sorts the entries and merges entries of the same column.
 func (r *rowPart) join(merge func(x, y float64) float64) {
 	if r.vals == nil {
 		sortColumns(r.cols)
@@ -124,16 +124,16 @@ const (
 	// entries where it belongs would miss it.
 	together = 1 << 17
 
-	// mostBuckets are written to by turns while caches have what they are written to.
+	// mostBuckets can be written to in turn with the end of each in a cache.
 	mostBuckets = 1 << 12
 
 	// mostParts of the entries are counted apart.
 	mostParts = 16
 )
 
-// gather builds a symmetric matrix from entries at (u, v), each of which stands at (v, u), too. join
-// makes a row of its entries in the order in which they came, and of those of its column where they come
-// apart, and returns how many it has; what it counts is added up. The only errors are ctx's and those of its
+// gather builds a symmetric matrix from entries at (u, v), each of which counts at (v, u), too. join
+// makes a row of its entries in the order in which they came, and of the entries of its column if these come
+// apart, and returns the length of the row; its counts are added up. The only errors come from ctx and its
 // space.
 //
 // All that has the length of the entries is in the space of the context.
@@ -141,7 +141,7 @@ const (
 // The rows are dealt to buckets of consecutive ones. Entries are brought to the bucket of their row,
 // several parts of them at a time, and then each bucket is sorted.
 func gather[E ~struct{ U, V int }](ctx context.Context, g gathering, entries []iter.Seq2[E, float64], join joining) (a *kernel.CSR[float64], counts [2]int, err error) {
-	shift := 0 // 2^shift rows are a bucket, at most as many as 16 bits tell apart
+	shift := 0 // 2^shift rows are a bucket, at most as many as 16 bits can number
 	for shift < 16 && (g.n>>shift > mostBuckets || 2*g.entries/g.n<<(shift+1) <= together) {
 		shift++
 	}

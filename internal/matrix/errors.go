@@ -17,7 +17,7 @@ var (
 	ErrPrecision = errors.New("not enough precision")
 )
 
-// CheckSize fails if a dense matrix of so many numbers of 16 bytes has more bytes than this machine
+// CheckSize fails if a dense matrix of rows × cols numbers of 16 bytes has more bytes than this machine
 // can address, before memory is taken for it.
 func CheckSize(rows, cols int) error {
 	if cols > 0 && rows > math.MaxInt/16/cols {

@@ -20,7 +20,7 @@ const (
 	panelBytes, leastStripBytes = 5 << 30, 256
 )
 
-// StripWidth cuts columns of so many rows evenly into strips of whole vectors of sixteen. Beside a space they
+// StripWidth cuts columns evenly into strips of whole vectors of sixteen. With a space they
 // are as wide as its panels, and no less than such a vector.
 func StripWidth[T kernel.Float](space *scratch.Space, rows, columns int) int {
 	size := int(unsafe.Sizeof(T(0)))
@@ -43,7 +43,7 @@ type Walk[T kernel.Float] struct {
 }
 
 // Polynomial returns Σₖ coef[k]·Wᵏ·X in new storage, or in place of a dense X that is owned and thereby
-// lost. A W that is a pattern may give it as [Filtered] says.
+// lost. A W that is a pattern may be given as in [Filtered].
 func Polynomial[T kernel.Float](ctx context.Context, coef []float64, w *kernel.CSR[T], x *Matrix[T]) (kernel.Matrix[T], error) {
 	fx, err := Filter(ctx, coef, Walk[T]{Stored: w}, x, nil)
 	if err != nil {
@@ -130,7 +130,7 @@ func (m *Matrix[T]) copied(ctx context.Context) (kernel.Matrix[T], error) {
 	return out, kernel.Convert(ctx, out, m.Dense)
 }
 
-// filter sets x to Σₖ coef[k]·Wᵏ·x by Horner's rule, every row over what factor says. y and spare are
+// filter sets x to Σₖ coef[k]·Wᵏ·x by Horner's rule, with row i divided by factor(i). y and spare are
 // of the size of x; without hops they may be x.
 func (w Walk[T]) filter(ctx context.Context, coef []float64, x, y, spare kernel.Matrix[T], factor func(i int) float64) error {
 	last := len(coef) - 1

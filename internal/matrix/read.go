@@ -89,7 +89,7 @@ func readEntries(ctx context.Context, x mat.Matrix) (*Source, error) {
 }
 
 // CheckCSR verifies a sparse matrix: sparse.NewCSR checks nothing, and its own kernels read out of
-// bounds on a bad index. Errors are those of [Read].
+// bounds on a bad index. Errors: as [Read].
 func CheckCSR(ctx context.Context, a *sparse.CSR) error {
 	m := a.RawMatrix()
 	if m.I < 0 || m.J < 0 || len(m.Indptr) != m.I+1 {

@@ -34,7 +34,7 @@ func sortRows[T kernel.Float](ctx context.Context, a *kernel.CSR[T], merge func(
 	return entries - a.NNZ(), err
 }
 
-// closeUp leaves so many entries in each row, its first. The only error is ctx's.
+// closeUp keeps the first kept[i] entries of each row i. The only error is ctx's.
 func closeUp[T kernel.Float](ctx context.Context, a *kernel.CSR[T], kept []int32) error {
 	out := int64(0)
 	for i := range a.Rows {

@@ -46,8 +46,8 @@ func Symmetric(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
 }
 
 // Mirrored is [Symmetric] by one pass over rows that may lie on a disk, in their order: the sum of random
-// numbers, drawn for {i, j} and a value, is that of the same numbers above and below the diagonal. It errs
-// once in 2⁶⁴ matrices, and none can be made for which it errs, as the numbers are drawn anew each time.
+// numbers, drawn for {i, j} and a value, is the same above and below the diagonal. It errs
+// once in 2⁶⁴ matrices, and none can be constructed to deceive it, as the numbers are drawn anew each time.
 func Mirrored(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
 	key, key2 := rand.Uint64(), rand.Uint64()
 	draw := func(x uint64) uint64 { // as SplitMix64 does (Steele, Lea and Flood 2014)
@@ -96,7 +96,7 @@ func Unmirrored(a *kernel.CSR[float64]) (i, j int) {
 // CheckRows checks an adjacency matrix in compressed rows, of which the pointers are right, and reports
 // whether it has a self loop or a zero.
 //
-// Errors: [ErrIndex], also for columns that do not ascend, those of [CheckWeight], and ctx's.
+// Errors: [ErrIndex], also for columns that do not ascend, as [CheckWeight], and ctx's.
 func CheckRows(ctx context.Context, a *kernel.CSR[float64]) (drops bool, err error) {
 	var some atomic.Bool
 	err = firstOf(ctx, a.Rows, func(i int) error {
@@ -144,7 +144,7 @@ func Valued(a *kernel.CSR[float64]) *kernel.CSR[float64] {
 	return &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: slices.Repeat([]float64{1}, len(a.Col))}
 }
 
-// inRanges calls do for ranges of n rows, which are read from so many entries.
+// inRanges calls do for ranges of n rows, which are read from the given number of entries.
 func inRanges(ctx context.Context, n, entries int, do func(lo, hi int)) error {
 	// Each range is a pass over the entries.
 	ranges := max(1, min(4, entries>>16, n))

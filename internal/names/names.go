@@ -18,7 +18,7 @@ type Index struct {
 // A place has the hash of a name and its row, from 1 on; 0 is free.
 type place struct{ hash, row uint32 }
 
-// New is an index with room for so many names.
+// New is an index with room for count names.
 func New(count int) *Index {
 	x := &Index{}
 	x.grow(count)
@@ -34,7 +34,7 @@ func Of(names []string) *Index {
 	return x
 }
 
-// grow makes room for so many names.
+// grow makes room for count names.
 func (x *Index) grow(count int) {
 	if x.places == nil {
 		x.seed = maphash.MakeSeed()
@@ -61,7 +61,7 @@ func (x *Index) put(p place) {
 	x.places[at] = p
 }
 
-// Hash is what other methods know a name by; it differs from index to index.
+// Hash stands for a name in other methods; it differs from index to index.
 func (x *Index) Hash(name string) uint32 {
 	if x.places == nil {
 		x.grow(0)

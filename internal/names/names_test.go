@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a map of the same names says, before each is added and after, however many there are.
+// The index agrees with a map of the same names, before each is added and after, however many there are.
 func TestIndexIsAMap(t *testing.T) {
 	var names []string
 	want := map[string]int{}

@@ -175,8 +175,8 @@ func (c *screen) take(b *best, query int, products []float32, block int) {
 	}
 }
 
-// offer adds a row to the best of a query where its product with it, as units, does not tell that
-// it is below the bar. It reports whether there is another bar.
+// offer adds a row to the best of a query unless their product, as units, proves
+// it below the bar. It reports whether the bar has changed.
 func (c *screen) offer(b *best, bar float64, query, row int, p float32) bool {
 	bound := float64(p) + c.slack
 	if !c.cosine {

@@ -133,7 +133,7 @@ func TestEqualScoresAreInTheOrderOfRows(t *testing.T) {
 	}
 }
 
-// float32 cannot tell the rows apart: float64 decides on their order.
+// float32 cannot separate the rows: float64 decides on their order.
 func TestRowsThatFloat32ConfusesAreTold(t *testing.T) {
 	const n, d = 500, 8
 	rng := testkit.Random(4)

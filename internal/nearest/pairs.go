@@ -18,7 +18,7 @@ import (
 // once, for both. Besides the result, and as much again, it takes 4·n·d bytes, and 8·n·d for the
 // cosine.
 //
-// Errors: those of [Index.Near].
+// Errors: as [Index.Near].
 func (index *Index) Apart(ctx context.Context, rows []int, joined *kernel.CSR[float64], k int) ([][]Match, error) {
 	s := &search{queries: index.x, self: rows, joined: joined, k: min(k, index.Rows())}
 	if rows == nil {
@@ -65,7 +65,7 @@ func (s *search) lookAtPairs(ctx context.Context) error {
 	return c.rank(ctx)
 }
 
-// lookFrom compares the rows of a block with each other and with those of the blocks behind it. A
+// lookFrom compares the rows of a block with each other and with the rows of later blocks. A
 // lock is for the best of a block's rows, which do not depend on the order they are found in.
 func (c *screen) lookFrom(ctx context.Context, block int, locks []sync.Mutex) error {
 	first := block * blockRows

@@ -15,7 +15,7 @@ import (
 )
 
 // elements decodes the elements one by one, and demands that nothing follows. The slice has room
-// for so many at first and grows with the bytes that arrive, never by what the header says.
+// for room elements at first and grows with the bytes that arrive, never by the size in the header.
 func elements[T any](s *source.Reader, h *Header, room int, decode func([]byte) (T, error)) ([]T, error) {
 	per := max(1, source.Chunk/h.Size)
 	buf := make([]byte, min(per, h.Count)*h.Size)
@@ -104,8 +104,8 @@ func Floats(s *source.Reader, h *Header) ([]float64, error) {
 	return nil, source.At(0, "%w: text where numbers are expected", coles.ErrFormat)
 }
 
-// Narrowed reads an array of float32 or float64 as float32, from a file of so many bytes: if it is not
-// packed, memory is taken once. A number that float32 does not have becomes an infinity.
+// Narrowed reads an array of float32 or float64 as float32, from a file of size bytes: if it is not
+// packed, memory is taken once. A number beyond float32 becomes an infinity.
 func Narrowed(s *source.Reader, h *Header, size int64) ([]float32, error) {
 	if h.Kind != 'f' {
 		return nil, source.At(0, "%w: elements that are not floating-point numbers", coles.ErrFormat)
@@ -209,7 +209,7 @@ func Write[T int | float32 | float64](b *bufio.Writer, descr string, values []T)
 	return nil
 }
 
-// WriteTexts writes strings as '<U', of so many characters.
+// WriteTexts writes strings as '<U', each of width characters.
 func WriteTexts(b *bufio.Writer, width int, texts []string) error {
 	for _, text := range texts {
 		to := make([]byte, 0, 4*width)

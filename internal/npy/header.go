@@ -25,7 +25,7 @@ var ErrObject = errors.New("pickled object refused")
 // MaxHeader bounds the header of a file and the bytes of an element; NumPy itself stops at 10,000.
 const MaxHeader = 64 << 10
 
-// A Header says what the elements of an array are.
+// A Header describes the elements of an array.
 type Header struct {
 	Order   binary.ByteOrder // of the bytes of a number
 	Kind    byte             // 'f', 'i', 'u', 'b', or 'U' and 'S' for text

@@ -37,7 +37,7 @@ func Time() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// used is zero where the system does not tell.
+// used is zero if the system does not report it.
 func used() (usage syscall.Rusage) {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
 		return syscall.Rusage{}

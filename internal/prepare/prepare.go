@@ -15,7 +15,7 @@ import (
 // A Kind is a coles.Preparation.
 type Kind int
 
-// The kinds are those of coles.Preparation, in its order.
+// The kinds of coles.Preparation, in its order.
 const (
 	Auto Kind = iota
 	None
@@ -67,15 +67,15 @@ type Preparer struct {
 	Mean []float64 `json:"mean,omitempty"`
 }
 
-// Sums are what a kind learns from: TF-IDF counts, balanced features roots, standardised ones moments, as do
-// balanced ones with columns that every row has.
+// Sums are the statistics that a kind learns from: TF-IDF needs counts, balanced features need roots,
+// standardised ones moments, as do balanced ones with columns that every row has.
 type Sums struct {
 	Roots   []matrix.RootSums
 	Columns matrix.ColumnSums
 	Inverse []float64 // one over the deviation of every column
 }
 
-// Learned is the preparer of a kind for a matrix of so many rows and columns.
+// Learned is the preparer of a kind for a matrix of rows × columns.
 func (k Kind) Learned(rows, columns int, s Sums) Preparer {
 	p := Preparer{How: k, Columns: columns}
 	n := float64(rows)
@@ -100,9 +100,9 @@ func (k Kind) Learned(rows, columns int, s Sums) Preparer {
 	return p
 }
 
-// balance sets the weights of the roots of columns on n rows. Of a measurement the energy becomes the
-// deviation of the roots in its own unit, their root mean square; of a count the deviation in the unit of
-// all counts, the mean root mean square of what is there. What all rows have in common tells none apart.
+// balance sets the weights of the roots of columns on n rows. The energy of a measurement becomes the
+// deviation of the roots in its own unit, their root mean square; the energy of a count the deviation in the
+// unit of all counts, the mean root mean square of its entries. A constant column separates no rows.
 func (p *Preparer) balance(n float64, s Sums) {
 	p.Weight, p.Mean = make([]float64, p.Columns), make([]float64, p.Columns)
 	rms := func(c matrix.RootSums) float64 { return math.Sqrt(max(c.Size, math.SmallestNonzeroFloat64)) } // a mean may vanish
@@ -167,7 +167,7 @@ func (k Kind) Deviates(seen []matrix.RootSums, rows int) bool {
 	return k == Standardize || k == Balanced && slices.ContainsFunc(seen, everywhere)
 }
 
-// Keeps is how many weights and means a preparer of so many columns has; there is none of a choice.
+// Keeps is how many weights and means a preparer has for a number of columns; a choice has no preparer.
 func (k Kind) Keeps(columns int) (weights, means int, ok bool) {
 	switch {
 	case k == None || k == RowL1 || k == RowL2:

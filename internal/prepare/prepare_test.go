@@ -177,7 +177,7 @@ func TestPreparationsEqualFormulas(t *testing.T) {
 }
 
 // Balanced features do not depend on the unit of a measurement, be it one with a zero of its own, nor on
-// that of all counts.
+// the unit of all counts.
 func TestUnitsDoNotMatter(t *testing.T) {
 	_, x := testkit.RandomWords(testkit.Random(12), 60, 20)
 	for i := range 60 {

@@ -3,7 +3,7 @@
 package race
 
 const (
-	// Enabled tells whether the race detector is on.
+	// Enabled reports whether the race detector is on.
 	Enabled = true
 	// Slowdown is how much longer things may take.
 	Slowdown = 10

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapped maps a file of so many bytes, for which the disk has room: else it is a write to memory that meets
-// the full disk, and ends the program.
+// mapped maps a file and allocates its bytes on the disk: otherwise a write to memory would meet
+// the full disk and end the program.
 func mapped(f *os.File, size int64) ([]byte, error) {
 	if err := unix.Fallocate(int(f.Fd()), 0, 0, size); err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func (s *Space) drop() {
 	}
 }
 
-// take is the memory of a new file of so many bytes, which the disk has set apart.
+// take returns the memory of a new file, whose bytes are allocated on the disk.
 func (s *Space) take(bytes int64) (m []byte, err error) {
 	defer func() {
 		if err != nil {

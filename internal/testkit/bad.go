@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A BadMatrix is one that nothing may take.
+// A BadMatrix is a matrix that every function refuses.
 type BadMatrix struct {
 	X    mat.Matrix // not to be taken
-	Want error      // that says so
+	Want error      // of the refusal
 }
 
 // BadMatrices are n × d matrices that nothing may take.
@@ -74,7 +74,7 @@ func RefuseMatrices(t *testing.T, n, d int, doors map[string]func(x mat.Matrix) 
 type BadGraph struct {
 	Edges   []coles.Edge // of a graph that is none
 	Weights []float64    // of the edges
-	Want    error        // that says so
+	Want    error        // of the refusal
 }
 
 // BadGraphs are edges, and weights, of no graph of n nodes.

@@ -59,7 +59,7 @@ func Few(few, all int) int {
 	return few
 }
 
-// Draws is so many, or four times as many where COLES_SHARED is set.
+// Draws is count, or four times as many where COLES_SHARED is set.
 func Draws(count int) int {
 	return Few(count, 4*count)
 }

@@ -34,9 +34,9 @@ func Topics(seed uint64, n, d int, alike float64) (*coles.Graph, *mat.Dense) {
 }
 
 // Mixed are n nodes of four kinds with columns as a table has them, and a graph that joins nodes of one
-// kind (alike = 1), or any nodes (0): one of twelve makers and one of five colours, of which the maker
-// tells the kind in part; three numbers with signs, as large as all the others together, of which two
-// tell it; and four of 60 words, of which half are of the kind.
+// kind (alike = 1), or any nodes (0): one of twelve makers and one of five colours, where the maker
+// partly predicts the kind; three numbers with signs, as large as all the others together, where two
+// predict it; and four of 60 words, half of them of the kind.
 func Mixed(seed uint64, n int, alike float64) (*coles.Graph, *sparse.CSR) {
 	rng := Random(seed)
 	x := mat.NewDense(n, 12+5+3+60, nil)

@@ -49,7 +49,7 @@ func WantText(t testing.TB, text string, parts ...string) {
 	}
 }
 
-// WantError checks that an error wraps the named one and says something more.
+// WantError checks that an error wraps the named one and adds to its text.
 func WantError(t testing.TB, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -116,9 +116,8 @@ func Stops(t *testing.T, call func(ctx context.Context) error) {
 	promise.Stops(t, call)
 }
 
-// Shared is a path in the folder of real graphs and oracles that stands beside the project and is
-// no part of it. A test that needs it is skipped where it is not there, and fails where
-// COLES_SHARED says that it must be.
+// Shared is a path in the folder of real graphs and oracles next to the project, which is
+// no part of it. A test that needs a missing path is skipped, and fails if COLES_SHARED is set.
 func Shared(t testing.TB, path ...string) string {
 	t.Helper()
 	root, err := os.Getwd()
@@ -214,7 +213,7 @@ func SingleOf(x mat.Matrix) *coles.Dense32 {
 	return s
 }
 
-// A Foreign matrix is of a type that nobody knows.
+// A Foreign matrix has a type that no package of the module recognises.
 type Foreign struct{ Of mat.Matrix }
 
 func (m Foreign) Dims() (r, c int)    { return m.Of.Dims() }

@@ -1,5 +1,5 @@
 // Package view answers what the page asks: it reads a graph, embeds it, places the nodes on a map,
-// finds the nodes nearest to one, predicts classes and clusters. It knows nothing of a browser.
+// finds the nodes nearest to one, predicts classes and clusters. It does not depend on a browser.
 package view
 
 import (
@@ -27,12 +27,12 @@ const (
 
 // A File is one that was dropped on the page.
 type File struct {
-	Name string // as errors say it
+	Name string // as errors print it
 	Data []byte // the bytes of the file
 }
 
-// A Request names a sample or files to embed, or says what is wanted of the last graph: where all
-// three are missing, the nodes nearest to a node.
+// A Request names a sample or files to embed, or asks about the last graph: if all
+// three are missing, for the nodes nearest to a node.
 type Request struct {
 	Sample   string          // karate or communities
 	Files    map[string]File // "edges" (or an archive), "features" and "labels"
@@ -41,9 +41,9 @@ type Request struct {
 	Node     int             // row
 }
 
-// Messages to the page, which knows each by its first member.
+// Messages to the page, which recognises each by its first member.
 type (
-	// A Stage says how far a computation has come.
+	// A Stage reports the progress of a computation.
 	Stage struct {
 		Stage string `json:"stage"` // by the name that the fit gives it
 		Done  int    `json:"done"`  // steps of the stage
@@ -68,7 +68,7 @@ type (
 		Table []eval.Match `json:"table"` // neighbours by row
 		Node  int          `json:"node"`  // whose neighbours
 	}
-	// Groups are classes or clusters in the place of the labels.
+	// Groups are classes or clusters that replace the labels.
 	Groups struct {
 		Groups []int    `json:"groups"` // for each node
 		Names  []string `json:"names"`  // nil for numbers
@@ -123,7 +123,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	y, err := cli.Prepared(ctx, coles.PrepareRowL2, rows) // directions are what is compared
+	y, err := cli.Prepared(ctx, coles.PrepareRowL2, rows) // only directions are compared
 	if err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func wanted(t *testing.T, v *view.View, want string, clusters int) (groups view.
 }
 
 // The labels that the sample hides are predicted better than the largest class would, and its clusters
-// are its communities; the tables say the same as the colours.
+// are its communities; the tables agree with the colours.
 func TestGroups(t *testing.T) {
 	var v view.View
 	graph, _, _, _ := ask(t, &v, view.Request{Sample: "communities"})

@@ -58,7 +58,7 @@ func NewLine(w io.Writer) *Line {
 	return l
 }
 
-// Print replaces what the line says.
+// Print replaces the text of the line.
 func (l *Line) Print(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if l.terminal {
@@ -68,7 +68,7 @@ func (l *Line) Print(format string, args ...any) {
 	}
 }
 
-// Note says something that is to stay.
+// Note prints a line that stays.
 func (l *Line) Note(format string, args ...any) {
 	l.Clear()
 	fmt.Fprintf(l.w, format+"\n", args...)
@@ -124,7 +124,7 @@ func Again[R any](ctx context.Context, args ...string) (row R, err error) {
 	return row, json.Unmarshal(out, &row)
 }
 
-// Output returns what a program prints that has some environment more. An error has what it wrote to
+// Output runs a program with additional environment and returns its standard output. An error includes its
 // standard error.
 func Output(ctx context.Context, environment []string, program string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, program, args...)

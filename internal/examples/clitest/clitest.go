@@ -72,7 +72,7 @@ func Refuses(t *testing.T, run cli.Program, refusals []Refusal) {
 	}
 }
 
-// Stops checks that a program that is interrupted says so.
+// Stops checks that an interrupted program reports it.
 func Stops(t *testing.T, run cli.Program, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

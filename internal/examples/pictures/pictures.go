@@ -1,4 +1,4 @@
-// Package pictures has what the example programs that draw have in common.
+// Package pictures has the common parts of the example programs that draw.
 package pictures
 
 import (

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// The kernels are written in the instructions of amd64. This file says how arm64 does the same: it
-// has no instruction that computes with memory, and conditions of a register besides those of flags.
+// The kernels are written in the instructions of amd64. This file translates them to arm64, which
+// has no instruction that computes with memory, and has conditions of registers besides flags.
 
-// registers are those of arm64 for those of amd64. R18 belongs to the system, R26 and up to Go and its
+// registers maps the registers of amd64 to arm64. R18 belongs to the system, R26 and up to Go and its
 // assembler.
 var registers = map[string]string{
 	"AX": "R0", "BX": "R1", "CX": "R2", "DX": "R3", "SI": "R4", "DI": "R5", "R8": "R8", "R9": "R9",
@@ -39,7 +39,7 @@ var jumps = map[string]string{
 // fetches are the caches for which lines are fetched.
 var fetches = map[string]string{"PREFETCHT0": "PLDL1KEEP", "PREFETCHT1": "PLDL2KEEP"}
 
-// lanewise are instructions on vectors of integers that Go's assembler knows, with their lanes.
+// lanewise are the instructions on vectors of integers that Go's assembler has, with their lanes.
 var lanewise = map[string][2]string{
 	"VPSLLQ": {"VSHL", "D2"}, "VPSRLQ": {"VUSHR", "D2"}, "VPSLLD": {"VSHL", "S4"},
 	"VPADDQ": {"VADD", "D2"}, "VPADDD": {"VADD", "S4"}, "VPSUBD": {"VSUB", "S4"},
@@ -356,7 +356,7 @@ func (w *writer) eachLoaded(base string, vecs, first int, do func(v, loaded int)
 	}
 }
 
-// armPart loads or stores the part of a vector that countReg says, one number to all of them, by the
+// armPart loads or stores the first countReg numbers of a vector, one number to all of them, by the
 // narrower moves that make it up. The rest of a vector that is loaded becomes zero.
 func (w *writer) armPart(vector int, place string, store bool) {
 	offset, base := w.address(place)

@@ -57,7 +57,7 @@ func busiest(lines []string, full string) float64 {
 	return best
 }
 
-// Shares are those of the loops that most of the work is done in.
+// The shares are measured in the loops that do most of the work.
 func TestMostOfALoopIsArithmetic(t *testing.T) {
 	for bits, full := range map[string]string{"32": "S4", "64": "D2"} {
 		file := "float" + bits + "_neon_arm64.s"
@@ -71,7 +71,7 @@ func TestMostOfALoopIsArithmetic(t *testing.T) {
 	}
 }
 
-// What Go's assembler does not know is written as a word, and means what stands beside it.
+// An instruction that Go's assembler lacks is written as a word, and means the comment next to it.
 func TestWordsAreTheInstructionsBesideThem(t *testing.T) {
 	var words, beside []string
 	for name, text := range files() {

@@ -73,8 +73,8 @@ func rowSteps(w *writer) {
 	w.leave()
 }
 
-// rowStep takes that many vectors of each row, and goes on to the next; the flags say whether there
-// are.
+// rowStep takes that many vectors of each row, and goes on to the next; the flags report whether there
+// are more.
 func (w *writer) rowStep(name string, vecs int) {
 	const factor, value = 8, 9
 	eachRow := func(label string, do func(v int)) {

@@ -18,7 +18,7 @@ type isa struct {
 	rows  int    // of the largest tile of a product, whose sums, with what they are summed from, fill the registers
 	busy  int    // sums that keep all multipliers busy
 
-	// elements says that an instruction multiplies by one lane of a vector, so that the numbers of a
+	// elements is set if an instruction multiplies by one lane of a vector, so that the numbers of a
 	// column of a tile are loaded as vectors and not each into all lanes of one. They must lie one after
 	// the other, and the other factor and the result must have whole vectors.
 	elements bool
@@ -223,7 +223,7 @@ func (w *writer) store(from int, to string, masked bool) {
 // maskReg holds the mask where masks are vectors.
 const maskReg = 15
 
-// mask sets the mask to the first lanes, as many as the register count says; it clobbers the
+// mask sets the mask to the first lanes, their number in the register count; it clobbers the
 // register scratch.
 func (w *writer) mask(count, scratch string) {
 	switch w.tail {
