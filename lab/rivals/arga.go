@@ -11,8 +11,8 @@ import (
 )
 
 // ARGE is the adversarially regularised graph autoencoder (Pan, Hu, Long, Jiang, Yao and Zhang,
-// IJCAI 2018): [GAE] whose embedding shall look as if it were drawn from the standard normal
-// distribution, to a discriminator D that learns to tell the two. An epoch is
+// IJCAI 2018): [GAE] whose embedding is trained to look drawn from the standard normal
+// distribution, to a discriminator D that learns to separate the two. An epoch is
 //
 //	steps  rate  trains   loss
 //	5      5e-4  network  the loss of GAE
@@ -33,7 +33,7 @@ func ARGE(string) gnn.Settings {
 	return adversarial("arge", false, plainGCN(32), gnn.ReLU(), noise(0.1), codeGCN(32, false))
 }
 
-// ARVGE is the variational form of [ARGE], with [VGAE] in the place of GAE. There is no noise but
+// ARVGE is the variational form of [ARGE], with [VGAE] instead of GAE. There is no noise but
 // the draw of z, and the last step of an epoch has no part of the loss of GAE. It trains (d+64)·32
 // numbers and 4,225 of D, 52,129 on Cora.
 func ARVGE(string) gnn.Settings {
@@ -47,7 +47,7 @@ const (
 	deceiving
 )
 
-// adversarialSpec says which parameters the phases train.
+// adversarialSpec lists the parameters that the phases train.
 func adversarialSpec() gnn.ObjectiveSpec {
 	ofObjective := func(name string) bool { return strings.HasPrefix(name, "objective.") }
 	ofNetwork := func(name string) bool { return !ofObjective(name) }

@@ -74,7 +74,7 @@ func standardizedOn(dataset, one string) coles.Preparation {
 
 // averagedNorm is batch normalisation (Ioffe and Szegedy, ICML 2015) which in evaluation takes the
 // averages of mean and variance over the passes of the training, the last with a weight of 1, the one
-// before with 0.9, then 0.9² and so on. PyTorch's begin with 0 and 1, far from those of a deep network
+// before with 0.9, then 0.9² and so on. PyTorch's begin with 0 and 1, far from the averages of a deep network
 // in its first epochs. Its parameters are "scale" (1 at first) and "offset" (0), and the averages
 // "mean", "variance", and "weight of averages", the average of ones, by which these are divided.
 func averagedNorm() gnn.Layer {
@@ -96,7 +96,7 @@ func averagedNormOf[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *aut
 	return y
 }
 
-// average takes the statistics of a pass into those of a layer with normParameters.
+// average adds the statistics of a pass to the averages of a layer with normParameters.
 func average[T autodiff.Float](p *gnn.Pass[T], mean, variance []float64) {
 	p.Average("mean", mean, normShare)
 	p.Average("variance", variance, normShare)
@@ -114,7 +114,7 @@ type norms[T autodiff.Float] struct {
 	mean, variance []float64 // nil while training
 }
 
-// statistics are those of a layer with normParameters.
+// statistics are the statistics of a layer with normParameters.
 func statistics[T autodiff.Float](p *gnn.Pass[T]) norms[T] {
 	n := norms[T]{scale: p.Parameter("scale"), offset: p.Parameter("offset")}
 	if p.Rand() == nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // BGRL is bootstrapped graph latents (Thakoor, Tallec, Azar, Azabou, Dyer, Munos, Veličković and Valko, ICLR
-// 2022), without negatives: what a network f with the parameters θ makes of one view shall foretell, through
-// a predictor q, what one with the parameters ξ makes of the other. With the views G₁ and G₂ that [gnn.Drop]
+// 2022), without negatives: from one view a network f with the parameters θ predicts, through a predictor q,
+// the output of the network with the parameters ξ for the other view. With the views G₁ and G₂ that [gnn.Drop]
 // draws in every epoch, the loss is
 //
 //	2 − mean_i cos(q(f_θ(G₁))_i, f_ξ(G₂)_i) − mean_i cos(q(f_θ(G₂))_i, f_ξ(G₁)_i),
@@ -28,8 +28,8 @@ import (
 //	Optimizer     Adam(1e-3) with decoupled decay 1e-5, Cosine(30)
 //	Epochs        300
 //
-// The columns, those of Amazon Photo, the predictor and the decay are the authors', and what is dropped is about
-// the middle of their five graphs, of which Cora, Citeseer and Pubmed are none. They train for 10,000
+// The columns (for Amazon Photo), the predictor and the decay are the authors'. The dropped shares are about
+// the middle of their five graphs, which do not include Cora, Citeseer and Pubmed. They train for 10,000
 // epochs at rates from 1e-5 to 5e-4, which takes thirty times as long: this one, chosen without labels,
 // trains on Cora within a minute. Their last pass alone decides how batch normalisation embeds, here the last
 // ten do. Biases that it takes out again are left out.
@@ -87,12 +87,12 @@ func withoutGradient[T autodiff.Float](t *autodiff.Tape[T], x *autodiff.Value[T]
 	return t.Operation(x.Rows(), hi-lo, func(y autodiff.Matrix[T]) { kernel.Copy(y, kernel.Columns(x.Data(), lo, hi)) }, nil)
 }
 
-// followers are the parameters of θ that those of ξ follow, whose names begin with "target ".
+// followers are the parameters of θ that have followers in ξ, whose names begin with "target ".
 var followers = []string{"weight", "scale", "offset", "slope"}
 
-// bothLayer is [PReLU(norm(W·H·Θ)) | the same of ξ] of so many columns each; H is X in the first layer, and has
-// both sides in the others. Its parameters are those of θ, "weight", "scale", "offset" and "slope", those of
-// the normalisation's averages, and averages for those of ξ, the weight in one row; and "passes" over the
+// bothLayer is [PReLU(norm(W·H·Θ)) | the same of ξ], width columns each; H is X in the first layer, and has
+// both sides in the others. Its parameters are the parameters of θ, "weight", "scale", "offset" and "slope", the
+// normalisation's averages, and averages for the parameters of ξ, the weight in one row; and "passes" over the
 // views in the training, two for a step.
 func bothLayer(width int, first bool, epochs int) gnn.Layer {
 	parameters := func(in, both int) (all []gnn.Parameter) {

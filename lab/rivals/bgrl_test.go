@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The target follows what is trained after every step, by the rule of the paper, and never its gradient: with
-// θ before each of four steps, ξ is what three moves of it make of ξ at first.
+// The target follows the trained parameters after every step, by the rule of the paper, and never its gradient: with
+// θ before each of four steps, ξ is the initial ξ after three such moves.
 func TestTargetFollows(t *testing.T) {
 	const steps = 4
 	g, x := words(4, 40, 12)

@@ -40,7 +40,7 @@ func (z GraphZoom) Coarsen(ctx context.Context, g *coles.Graph) (coarse *coles.G
 	return g, group, ctx.Err()
 }
 
-// merge says which nodes become one, and how many there are then.
+// merge returns the merged node of each node, and their number.
 func (z GraphZoom) merge(ctx context.Context, g *coles.Graph, seed uint64) (merged []int, count int, err error) {
 	t, err := z.likeness(ctx, g, seed)
 	if err != nil {
@@ -67,7 +67,7 @@ func (z GraphZoom) merge(ctx context.Context, g *coles.Graph, seed uint64) (merg
 	return merged, count, ctx.Err()
 }
 
-// likeness has a row of unit length for every node, those of nodes alike with a large squared cosine.
+// likeness has a row of unit length for every node; rows of similar nodes have a large squared cosine.
 func (z GraphZoom) likeness(ctx context.Context, g *coles.Graph, seed uint64) (kernel.Matrix[float64], error) {
 	t := kernel.Dense[float64](g.Nodes(), zoomVectors)
 	mean, err := parallel.Sum(ctx, t.Rows, zoomVectors, func(sum []float64, lo, hi int) {

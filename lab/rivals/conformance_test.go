@@ -24,8 +24,8 @@ var networks = []struct {
 	settings func(dataset string) gnn.Settings
 	// narrow is a network of the same kind with at most 8 columns.
 	narrow gnn.Network
-	// trained are the numbers trained on 1433, 3703 and 500 features, those of Cora, Citeseer and
-	// Pubmed. They are counted by hand from the layers that the papers describe.
+	// trained are the numbers of parameters for the 1433, 3703 and 500 features of Cora, Citeseer and
+	// Pubmed, counted by hand from the layers that the papers describe.
 	trained [3]int
 }{
 	{"DGI", DGI, gnn.Network{gnn.GCN(6), gnn.PReLU()}, [3]int{996_354, 2_158_594, 193_794}},

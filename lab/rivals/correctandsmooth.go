@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CorrectAndSmooth changes what a classifier says of the nodes of a graph by what is known of others
+// CorrectAndSmooth corrects a classifier's predictions for the nodes of a graph by the known labels of others
 // (Huang, He, Singh, Lim and Benson, ICLR 2021). From probabilities Y (n × C) it first takes the
 // error of the training nodes, E₀ = labels − Y and 0 for the others, to neighbours,
 //
@@ -26,7 +26,7 @@ import (
 //
 //	G ← clip(Smooth·D^-½AD^-½·G + (1 − Smooth)·G₀, 0, 1),
 //
-// each so many Steps. It trains nothing.
+// each for Steps steps. It trains nothing.
 type CorrectAndSmooth struct {
 	Correct float64 // share of AD⁻¹·E in each step, 0 to 1
 	Smooth  float64 // share of D^-½AD^-½·G in each step, 0 to 1
@@ -41,8 +41,8 @@ func DefaultCorrectAndSmooth() CorrectAndSmooth {
 // SoftmaxRegression is the linear classifier that stands before [CorrectAndSmooth] in the authors' "plain linear",
 // for [gnn.TrainClassifier]: XΘ + 1·b, Adam(0.01), 1,000 epochs, each one step on all labelled nodes,
 // and the parameters that were best for the validation nodes, by their accuracy; here it is by their
-// loss. Features of ogbn-arxiv have standardised columns, those of every other graph are as they are:
-// words that few nodes have would become the largest numbers. It trains (d+1)·C numbers, 5,160 on ogbn-arxiv.
+// loss. Features of ogbn-arxiv have standardised columns, features of every other graph stay as stored:
+// rare words would become the largest numbers. It trains (d+1)·C numbers, 5,160 on ogbn-arxiv.
 func SoftmaxRegression(dataset string) gnn.Settings {
 	s := labelled(0.01, 1000, gnn.Linear(gnn.AutoWidth))
 	s.Preparation, s.BatchSize = standardizedOn(dataset, "ogbn-arxiv"), oneStep
@@ -134,7 +134,7 @@ func (c CorrectAndSmooth) check(ctx context.Context, g *coles.Graph, scores mat.
 	return source, nil
 }
 
-// spread is share·S·E + (1 − share)·E₀, kept from low to 1, from E = E₀ on, so many steps.
+// spread is share·S·E + (1 − share)·E₀, kept from low to 1, from E = E₀ on, for a number of steps.
 func (c CorrectAndSmooth) spread(ctx context.Context, s *kernel.CSR[float64], first kernel.Matrix[float64], share, low float64) (kernel.Matrix[float64], error) {
 	e, next := kernel.Dense[float64](first.Rows, first.Cols), kernel.Dense[float64](first.Rows, first.Cols)
 	kernel.Copy(e, first)

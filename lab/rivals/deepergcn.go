@@ -40,8 +40,8 @@ func deeperGCN(layers, width int, dropped float64) gnn.Settings {
 // deeperTemperature multiplies z in the softmax.
 const deeperTemperature = 0.1
 
-// deeperLayer is one of the layers of [DeeperGCN]. Its parameters are "weight" and "bias", and those of
-// averagedNorm but in the first, which drops nothing.
+// deeperLayer is one of the layers of [DeeperGCN]. Its parameters are "weight" and "bias", and, except in the
+// first layer, which drops nothing, the parameters of averagedNorm.
 func deeperLayer(first bool, dropped float64) gnn.Layer {
 	parameters := func(in, width int) []gnn.Parameter {
 		all := []gnn.Parameter{gnn.Weight("weight", in, width), gnn.Bias("bias", width)}

@@ -21,7 +21,7 @@ import (
 //
 // Every node starts Walks walks of Length nodes, whose steps are in proportion to the weights of the
 // edges; see [Node2Vec] for P and Q. Each node c on a walk draws a distance from 1 to Window. For
-// every node o of the walk at most so many steps away, a step up the gradient is made, at the rate
+// every node o of the walk within that distance, a step up the gradient is made, at the rate
 // r, of
 //
 //	log σ(x_o·y_c) + Σ_k log σ(−x_o·y_k),  k: Negatives nodes drawn ∝ count^0.75, those that are c left out
@@ -30,7 +30,7 @@ import (
 // float32. The embedding is x, which starts uniform within ±0.5/Dim; y starts at 0. The rate r falls
 // linearly from Rate to 1e-4.
 //
-// There is one pass over the walks: more walks cost the same as more passes, and say more.
+// There is one pass over the walks: more walks cost the same as more passes, and help more.
 type SkipGram struct {
 	Walks     int     `json:"walks"`     // γ, walks from every node
 	Length    int     `json:"length"`    // t, nodes of a walk, at most 10,000
@@ -52,7 +52,7 @@ type SkipGram struct {
 //
 // The program of DeepWalk's authors trains by hierarchical softmax and 5 negatives at once, five
 // times on 10 walks of 40 nodes, with a window of 5 and 64 columns. On citation graphs its vectors
-// tell classes worse.
+// predict classes worse.
 func DeepWalk() SkipGram {
 	return SkipGram{
 		Walks: 10, Length: 80, Window: 10, Dim: 128, Negatives: 5,

@@ -46,7 +46,7 @@ func TestSkipGramDependsOnItsSettings(t *testing.T) {
 	}
 }
 
-// The vectors of nodes without edges stay zero, and those of the others do not depend on them.
+// The vectors of nodes without edges stay zero, and the vectors of others do not depend on them.
 func TestSkipGramLeavesIsolatedNodesAtZero(t *testing.T) {
 	s := smallSkipGram()
 	e := testkit.Must(s.Fit(ctx, testkit.Must(coles.NewGraph(80, testkit.Ring(70, 2))), nil))
@@ -61,7 +61,7 @@ func TestSkipGramLeavesIsolatedNodesAtZero(t *testing.T) {
 	testkit.WantSame(t, "no edges", testkit.Bits(e), testkit.Bits(mat.NewDense(3, s.Dim, nil)))
 }
 
-// A training on walks tells how far it is, GraphZoom that on its coarse graph.
+// A training on walks reports its progress, GraphZoom's on its coarse graph.
 func TestWalksTellTheirProgress(t *testing.T) {
 	s, z := smallSkipGram(), smallZoom()
 	s.Length, s.Window, s.Dim = 1000, 1, 1

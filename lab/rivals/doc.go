@@ -19,8 +19,8 @@
 //	GraphCL      2020  DGI with summaries of two augmented graphs               GraphCL
 //	GCA          2021  GRACE that spares important edges and features           GCA
 //	CCA-SSG      2021  two views alike in columns that are not correlated       CCASSG
-//	GraphMAE     2022  masked features from those of the neighbours             GraphMAE
-//	BGRL         2022  one view foretold from the other, without negatives      BGRL
+//	GraphMAE     2022  masked features from the neighbours' features            GraphMAE
+//	BGRL         2022  one view predicted from the other, without negatives     BGRL
 //	PolyGCL      2024  DGI through a filter that falls and one that rises       PolyGCL
 //
 // On the large ones, which learn from labels, but for node2vec, GraphZoom and one of GraphSAGE:
@@ -67,7 +67,7 @@ func rival(objective gnn.Objective, layers ...gnn.Layer) gnn.Settings {
 }
 
 // labelled are the settings that most networks trained on labels share: features as they are, Adam, and
-// so many epochs, after which the best parameters for the nodes to stop by are taken.
+// a number of epochs, after which the best parameters for the nodes to stop by are taken.
 func labelled(rate float64, epochs int, layers ...gnn.Layer) gnn.Settings {
 	s := gnn.ClassifierSettings()
 	s.Network, s.Preparation, s.Optimizer = layers, coles.PrepareNone, gnn.Adam(rate)

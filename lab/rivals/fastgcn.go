@@ -22,8 +22,8 @@ import (
 //	ŷ_v = Σ_j W_vj/(400·q_j)·ReLU((W·X)_j·Θ₀ + b₀)·Θ₁ + b₁,  q_j ∝ ‖W_·j‖ over these nodes,
 //
 // which is ReLU(W·X·Θ₀ + b₀)·Θ₁ summed over all of them, in the mean. The authors' settings: Adam(0.01),
-// and decay 1e-4 of Θ₀ and b₀ alone; features of Reddit with standardised columns, those of every
-// other graph as they are.
+// and decay 1e-4 of Θ₀ and b₀ alone; features of Reddit with standardised columns, features of every
+// other graph as stored.
 // Here it ends once 20 epochs have brought no lower loss of the nodes to stop by, 200 at the latest.
 //
 // The paper has the squares of the norms and draws from all nodes, of which hardly any is a neighbour.
@@ -58,7 +58,7 @@ func withDecay[T autodiff.Float](s *gnn.Step[T], loss *autodiff.Value[T]) *autod
 	return loss
 }
 
-// importanceSampler draws batches of the labelled nodes with so many draws of their neighbours.
+// importanceSampler draws batches of the labelled nodes with a number of draws of their neighbours.
 func importanceSampler(size, draws int) gnn.Sampler {
 	name := fmt.Sprintf("%d neighbours by importance of batches of %d", draws, size)
 	return gnn.NewSampler(name, func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {

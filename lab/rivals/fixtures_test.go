@@ -188,7 +188,7 @@ func TestCorrectAndSmoothEqualsTorch(t *testing.T) {
 }
 
 // Whole systems, narrow and without dropout, have torch's losses, gradients, parameters after an epoch
-// by the authors' setting, and embedding. testdata/systems/systems.py says where the files are from.
+// by the authors' setting, and embedding. testdata/systems/systems.py makes the files.
 func TestSystemsEqualTorch(t *testing.T) {
 	defer func(rates struct{ inputs, weights float64 }, widths []int) {
 		maskedDropout, discriminatorWidths = rates, widths

@@ -33,8 +33,8 @@ import (
 // by an iteration from a random start; here it is 2, its bound. They multiply the polynomials out;
 // here W⁺ is applied to narrow matrices one hop after the other.
 //
-// Numbers for each node make it a network for the graph that it was trained on, of so many nodes:
-// with another number of nodes it is [coles.ErrTransductive]. It trains those of [MLP] without the
+// Its parameters for each node tie the network to the graph that it was trained on:
+// another number of nodes is [coles.ErrTransductive]. It trains the numbers of [MLP] without the
 // 1,024 of the normalisation and 3·n for each layer, 1,633,183 on ogbn-arxiv. An epoch takes some
 // 8·n·256·(d + 256 + C) + 40·nnz(W)·(512 + C) multiplications. Every layer is computed twice, so that a
 // step takes 31·4·256 bytes for each node.

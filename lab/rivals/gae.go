@@ -12,8 +12,8 @@ import (
 )
 
 // GAE is the graph autoencoder (Kipf and Welling, Variational graph auto-encoders, NeurIPS workshop
-// on Bayesian deep learning, 2016). The embedding Z = W·ReLU(W·X·Θ₀)·Θ₁ is to tell, by the logistic
-// function of z_i·z_j, the nodes that an edge joins from all others: the loss is
+// on Bayesian deep learning, 2016). The embedding Z = W·ReLU(W·X·Θ₀)·Θ₁ is trained to separate, by the logistic
+// function of z_i·z_j, the pairs that an edge joins from all others: the loss is
 // [autodiff.Tape.InnerProductLoss] for the adjacency matrix plus the identity, in which every edge
 // counts one. The settings:
 //
@@ -40,7 +40,7 @@ func GAE(dataset string) gnn.Settings { return autoencoder(dataset, "gae", false
 // but for a constant. It is divided by n twice, as in the authors' code, so that it hardly acts.
 // The embedding is μ.
 //
-// The settings are those of GAE. It trains d·h + 2·h·d′ numbers, 46,880 on Cora.
+// The settings equal GAE's. It trains d·h + 2·h·d′ numbers, 46,880 on Cora.
 func VGAE(dataset string) gnn.Settings { return autoencoder(dataset, "vgae", true) }
 
 func autoencoder(dataset, name string, variational bool) gnn.Settings {
@@ -158,7 +158,7 @@ func normal[T autodiff.Float](rnd *rand.Rand, rows, cols int, deviation float64)
 	return m
 }
 
-// reconstruction is the loss of [GAE]; without edges there is nothing to tell, and it is 0.
+// reconstruction is the loss of [GAE]; without edges there is nothing to separate, and it is 0.
 func reconstruction[T autodiff.Float](s *gnn.Step[T], z *autodiff.Value[T]) *autodiff.Value[T] {
 	w, err := matrix.Normalized(s.Context(), s.Graph().Raw(), true) // has an entry for every node and, twice, every edge
 	if err != nil {

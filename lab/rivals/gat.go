@@ -13,7 +13,7 @@ import (
 //
 //	y_i = Σ_j α_ij·z_j + b,  α_ij = softmax_j LeakyReLU(a·z_i + a′·z_j), of slope 0.2.
 //
-// The heads of the first layer stand next to each other, those of the second are averaged. The
+// The heads of the first layer are concatenated, the heads of the second averaged. The
 // authors' settings:
 //
 //	         first layer  heads of the second  optimizer
@@ -47,14 +47,14 @@ func GAT(dataset string) gnn.Settings {
 	return s
 }
 
-// attention says what a layer of graph attention is like.
+// attention describes a layer of graph attention.
 type attention struct {
 	heads          int
 	mean           bool    // of the heads; else they stand next to each other
 	parts, weights float64 // the rates of dropout of Z and of α
 }
 
-// layer makes a layer of so many columns. Its parameters are "weight" (Θ, k × all columns of all
+// layer makes a layer of width columns. Its parameters are "weight" (Θ, k × all columns of all
 // heads), "target" and "source" (a and a′, a row for each head), and "bias".
 func (a attention) layer(width int) gnn.Layer {
 	joined := "joined"

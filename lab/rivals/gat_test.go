@@ -17,7 +17,7 @@ var classifiers = []struct {
 	name     string
 	settings func(dataset string) gnn.Settings
 	// narrow is a network of the same kind. Of sparse features dropout would draw for other entries
-	// than of dense ones, and statistics of all nodes tell a node about those it is not joined to.
+	// than of dense ones, and statistics of all nodes carry information from nodes it is not joined to.
 	narrow gnn.Network
 	// trained are the numbers trained for Cora, Citeseer and Pubmed, of 1433, 3703 and 500 features and
 	// 7, 6 and 3 classes, counted by hand from the layers that the papers describe.

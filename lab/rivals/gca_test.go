@@ -73,7 +73,7 @@ func TestEqualImportance(t *testing.T) {
 	train(t, empty, mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 1, 0}), narrowed(GCA, gnn.Network{gnn.GCN(2)}, 2))
 }
 
-// Over many epochs, edges and columns are dropped as often as their probabilities say, up to 0.7.
+// Over many epochs, edges and columns are dropped in proportion to their probabilities, up to 0.7.
 func TestAdaptiveDropIsAsOftenAsItShould(t *testing.T) {
 	const epochs = 2000
 	g, x := sparingGraph()

@@ -75,7 +75,7 @@ func (c grace) settings(drop func(edges, features [2]float64) gnn.Augmentation) 
 //	ℓ(u_i) = log(Σ_{k≠i} e^(u_i·u_k/τ) + Σ_k e^(u_i·v_k/τ)) − u_i·v_i/τ,
 //
 // and ℓ(v_i) with u and v exchanged: see [autodiff.Tape.SoftmaxContrast]. With anchors, the outer
-// sum is over so many nodes, drawn anew in every step, which is an unbiased estimate of it and of
+// sum is over that number of nodes, drawn anew in every step, which is an unbiased estimate of it and of
 // its gradient; all nodes stay in the inner sums. Where they are not fewer than half of the nodes,
 // and for 0 anchors, all nodes are taken, which then costs no more.
 //
@@ -97,7 +97,7 @@ func graceSpec(head int) gnn.ObjectiveSpec {
 	}}
 }
 
-// within is a parameter that starts as PyTorch's linear and bilinear layers with so many inputs do.
+// within is a parameter that starts as in PyTorch's linear and bilinear layers with in inputs.
 func within(in int, p gnn.Parameter) gnn.Parameter {
 	p.Bound = 1 / math.Sqrt(float64(in))
 	return p

@@ -11,8 +11,8 @@ import (
 
 // GraphMAE is the masked graph autoencoder (Hou, Liu, Cen, Dong, Yang, Wang and Tang, KDD 2022). In
 // every epoch a random part of the nodes lose their features, but for a share r of them, which get
-// those of a random node. Two layers of attention, as those of [GAT] but wider, make embeddings H of
-// that, a linear map makes codes of these, the codes of the masked nodes are set to zero, and a layer
+// the features of a random node. Two layers of attention, as in [GAT] but wider, make embeddings H of
+// these, a linear map makes codes of these, the codes of the masked nodes are set to zero, and a layer
 // of attention with one head decodes the features x̃ of a node from the codes of its neighbours. The
 // loss is the mean over the masked nodes of
 //
@@ -63,7 +63,7 @@ func GraphMAE(dataset string) gnn.Settings {
 // maskedDropout are the rates of dropout of a masked autoencoder.
 var maskedDropout = struct{ inputs, weights float64 }{0.2, 0.1}
 
-// masking says what a masked autoencoder has to restore, and how errors count.
+// masking describes the features that a masked autoencoder has to restore, and how errors count.
 type masking struct {
 	share, replaced float64 // of the nodes are masked, and of those get the features of another
 	gamma           float64
@@ -98,7 +98,7 @@ func maskedLoss[T autodiff.Float](s *gnn.Step[T], m masking) *autodiff.Value[T] 
 	return scaledError(s.Tape, cosines, m.gamma)
 }
 
-// draw says whose features each of n nodes gets, −1 for none, and which nodes are masked.
+// draw returns the node whose features each of n nodes gets, −1 for none, and the masked nodes.
 func (m masking) draw(n int, rnd *rand.Rand) (rows, masked []int) {
 	masked = rnd.Perm(n)[:max(1, portion(n, m.share))]
 	rows = upTo(n)

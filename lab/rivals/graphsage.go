@@ -20,8 +20,8 @@ import (
 // and while training the mean is taken over a few of them: 10 neighbours of every node of a batch of
 // 512, and 25 of each of those. Two such layers, ReLU behind the first, are followed by unit rows and
 // a linear layer of one output for each class. The authors' settings: Adam(0.01), 10 epochs,
-// cross-entropy; features of Reddit with standardised columns, those of every other graph as they
-// are.
+// cross-entropy; features of Reddit with standardised columns, features of every other graph as
+// stored.
 //
 // Neighbours are drawn anew in every step, without a repetition, once for a node that is met twice;
 // the authors first cut every list of neighbours to 128, or fill it by repeating some, for the whole
@@ -43,7 +43,7 @@ func GraphSAGE(dataset string) gnn.Settings {
 // for edges of weight 1. The node counts as one of all its neighbours, however few are drawn; the authors' counts
 // as one of those drawn.
 //
-// It trains 256·(d+256) + 257·C numbers, as many as [GraphSAGE]. Both products with Θ, the node's and that of its
+// It trains 256·(d+256) + 257·C numbers, as many as [GraphSAGE]. Both products with Θ, for the node and for its
 // neighbours, have 256 columns, which takes twice the multiplications of one of [GraphSAGE].
 func GraphSAGEGCN(dataset string) gnn.Settings {
 	return graphSAGE(dataset, sageMeanLayer(256), sageMeanLayer(256))
@@ -78,7 +78,7 @@ func graphSAGE(dataset string, first, second gnn.Layer) gnn.Settings {
 	return s
 }
 
-// neighbourSampler draws batches of the labelled nodes with so many neighbours.
+// neighbourSampler draws batches of the labelled nodes with a number of their neighbours.
 func neighbourSampler(size int, counts []int) gnn.Sampler {
 	name := fmt.Sprintf("neighbours %v of batches of %d", counts, size)
 	return gnn.NewSampler(name, func(_ context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {

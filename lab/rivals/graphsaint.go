@@ -24,9 +24,9 @@ import (
 //
 //	norm(ReLU(H·Θ₀ + b₀)) | norm(ReLU(D⁻¹A·H·Θ₁ + b₁)),  norm over a row, with scale and offset,
 //
-// then unit rows, dropout and a linear layer. The authors' settings: Adam(0.01), 40 epochs of so many
-// steps that walks come to as many nodes as are labelled; features of Reddit with standardised
-// columns, those of every other graph as they are. At the end the graph is whole.
+// then unit rows, dropout and a linear layer. The authors' settings: Adam(0.01), 40 epochs, each with enough
+// steps for walks to reach as many nodes as are labelled; features of Reddit with standardised
+// columns, features of every other graph as stored. At the end the graph is whole.
 //
 // An edge or a node that is met for the first time after the counting counts as met once; the authors
 // bound the factor of such an edge by 10,000. They draw roots from all nodes of the graph, which are

@@ -54,7 +54,7 @@ type possibleSubgraph struct {
 	p     float64
 }
 
-// With the true probabilities in the place of counts, the sums over neighbours and the loss have the
+// With the true probabilities instead of counts, the sums over neighbours and the loss have the
 // right means over everything that can be drawn: Σ_S P(S)·(1/α_uv, u and v in S) is P(v ∈ S), and the
 // mean of the weights 1/n for labelled nodes.
 func TestSubgraphsAreWithoutBias(t *testing.T) {

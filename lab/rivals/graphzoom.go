@@ -22,10 +22,10 @@ import (
 //
 // Merging is the "simple" coarsening of the authors' program, not the closed one (LAMG) of their
 // tables, which leaves 68,912 nodes of ogbn-arxiv. To a random vector of seven numbers for every node,
-// uniform within ±1 and of mean zero, F² is applied; its rows tell who is alike. From the nodes of the
+// uniform within ±1 and of mean zero, F² is applied; its rows show which nodes are alike. From the nodes of the
 // lowest degree on, each that is not merged yet takes all such neighbours whose row has a squared
-// cosine to its own above Threshold. The weights of edges between what is merged add up; edges within
-// are dropped. (A comment of theirs says that hubs come first; the order there is as here.)
+// cosine to its own above Threshold. The weights of edges between merged nodes add up; edges within
+// are dropped. (Their comment puts hubs first; their code has the order used here.)
 //
 // Features are left out, as they are for ogbn-arxiv: there the perceptron [MLP] learns from [X | E].
 // Fusion, which joins nodes of alike features beforehand, is not here.
@@ -37,7 +37,7 @@ type GraphZoom struct {
 	Threshold float64  `json:"threshold"` // of squared cosines, 0 to 1
 	Lambda    float64  `json:"lambda"`    // λ, above 0
 	Embedding SkipGram `json:"embedding"` // of the coarse graph
-	Seed      uint64   `json:"seed"`      // of the vectors that say who is alike
+	Seed      uint64   `json:"seed"`      // of the vectors that show which nodes are alike
 }
 
 // DefaultGraphZoom is one level with the threshold 0.3, λ = 0.1 and [DeepWalk]: the authors' for
@@ -71,7 +71,7 @@ func (z GraphZoom) Check() error {
 // It costs what SkipGram does for the coarse graph, 4m·(2·7 + Dim) multiplications and O(m log m) for m
 // edges, and takes its memory, 80 bytes for each edge while it is merged, and 16·n·Dim bytes.
 //
-// Errors: those of [SkipGram.Fit].
+// Errors: as [SkipGram.Fit].
 func (z GraphZoom) Fit(ctx context.Context, g *coles.Graph, progress func(done, total int)) (*mat.Dense, error) {
 	if err := z.Check(); err != nil {
 		return nil, err

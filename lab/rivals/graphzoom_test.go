@@ -41,7 +41,7 @@ func filterOf(g *coles.Graph, lambda float64) *mat.Dense {
 	return f
 }
 
-// The vectors that tell who is alike, the merging, and the coarse graph, by their definitions; and the
+// The vectors that show which nodes are alike, the merging, and the coarse graph, by their definitions; and the
 // embedding from the one of the coarse graph.
 func TestGraphZoomByTheFormula(t *testing.T) {
 	const n = 60

@@ -20,13 +20,13 @@ import (
 type largeSystem struct {
 	name     string
 	settings func(nodes int) gnn.Settings
-	// features are what the network is given in place of those of a graph; nil for these.
+	// features replace the features of a graph; nil for these.
 	features func(ctx context.Context, g *coles.Graph, x mat.Matrix) (mat.Matrix, error)
 	narrow   func(nodes int) gnn.Network // of the same kind
-	// fixed says that the network is one for its own graph.
+	// fixed is set if the network is for its own graph only.
 	fixed bool
-	// trained are the numbers trained for 128 features, 40 classes and so many nodes, those of
-	// ogbn-arxiv: as the papers print them, but for GCN and MLP, of which OGB's programs print them, and the last, counted
+	// trained are the numbers of parameters for the 128 features, 40 classes and nodes of
+	// ogbn-arxiv: from the papers, but for GCN and MLP, whose numbers OGB's programs print, and the last, counted
 	// by hand from their layers.
 	trained, nodes int
 }
@@ -172,7 +172,7 @@ func TestClassifiersConform(t *testing.T) {
 	}
 }
 
-// A step takes the memory that the doc comments say, within a tenth: they count what grows with the
+// A step takes the memory stated in the doc comments, within a tenth: they count what grows with the
 // nodes.
 func TestLargeSystemsTakeTheMemoryTheySay(t *testing.T) {
 	const nodes = 1000

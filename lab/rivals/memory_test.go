@@ -25,9 +25,9 @@ func circulant(n, d int) (*coles.Graph, *mat.Dense) {
 	return testkit.Must(coles.NewGraph(n, edges)), testkit.RandomDense(testkit.Random(1), n, d)
 }
 
-// Sampled systems take the memory that their doc comments say. What a step takes is within a quarter of
-// the most that these say: tapes round sizes up by as much at most, and of the nodes drawn here some are
-// the same. What all nodes take together is within a tenth.
+// Sampled systems take the memory stated in their doc comments. A step's memory is within a quarter of
+// the stated maximum: tapes round sizes up by as much at most, and some of the nodes drawn here are
+// the same. The memory of all nodes together is within a tenth.
 func TestSampledSystemsTakeTheMemoryTheySay(t *testing.T) {
 	const n, d, classes = 20_000, 128, 8
 	g, x := circulant(n, d)

@@ -63,7 +63,7 @@ func MixHop(dataset string) gnn.Settings {
 	return s
 }
 
-// mixHopLayer is [HΘ₀ | W·HΘ₁ | …], with so many columns of each power. Its parameter is "weight",
+// mixHopLayer is [HΘ₀ | W·HΘ₁ | …], with columns[k] columns of power k. Its parameter is "weight",
 // [Θ₀ | Θ₁ | …], drawn by Glorot's rule for the widest of them.
 func mixHopLayer(columns []int) gnn.Layer {
 	width := total(columns)
@@ -80,7 +80,7 @@ func mixHop[T autodiff.Float](columns []int) func(p *gnn.Pass[T], h *autodiff.Va
 	}
 }
 
-// mixHopOutput adds segments of a column for each class, so many of each power of W, with the weights
+// mixHopOutput adds segments of a column for each class, a number for each power of W, with the weights
 // softmax(q). Its parameters are "weight", as in mixHopLayer, and "q" (1 × segments, zero at
 // first).
 func mixHopOutput(segments []int) gnn.Layer {
@@ -103,7 +103,7 @@ func mixHopSum[T autodiff.Float](segments []int) func(p *gnn.Pass[T], h *autodif
 	}
 }
 
-// powers is [Y₀ | W·Y₁ | W²·Y₂ | …] for the parts of y, of so many columns each: Horner's rule.
+// powers is [Y₀ | W·Y₁ | W²·Y₂ | …] for the parts of y, with columns[k] columns in Y_k: Horner's rule.
 func powers[T autodiff.Float](t *autodiff.Tape[T], w *autodiff.Sparse[T], y *autodiff.Value[T], columns []int) *autodiff.Value[T] {
 	if len(columns) == 1 {
 		return y
@@ -186,7 +186,7 @@ func total(parts []int) int {
 	return sum
 }
 
-// sideBySide is a parameter of so many columns, those of several parts that are drawn like p.
+// sideBySide is a parameter of cols columns, the columns of several parts drawn like p.
 func sideBySide(p gnn.Parameter, cols int) gnn.Parameter {
 	p.Cols = cols
 	return p

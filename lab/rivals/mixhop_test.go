@@ -83,7 +83,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 	}
 }
 
-// mixedBy multiplies each part of y, of so many columns, by a power of w: 0, 1, and so on.
+// mixedBy multiplies each part of y, with columns[k] columns, by a power of w: 0, 1, and so on.
 func mixedBy(w mat.Matrix, y *mat.Dense, columns []int) *mat.Dense {
 	rows, _ := y.Dims()
 	lo := 0
@@ -113,5 +113,5 @@ func unitRows(x mat.Matrix, order float64) *mat.Dense {
 	return unit
 }
 
-// noParameters are those of an objective that has none.
+// noParameters are the parameters of an objective without any.
 func noParameters(_, _ int) []gnn.Parameter { return nil }

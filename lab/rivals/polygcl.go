@@ -98,7 +98,7 @@ func polynomialLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
 	return s.Scale(s.Add(discriminate(s.Tape, high, shuffledHigh, m, b, c), discriminate(s.Tape, low, shuffledLow, m, b, c)), 0.5)
 }
 
-// filterLayer is [g_high(L)·HΘ + b | g_low(L)·HΘ + b], of so many columns each; each filter drops other entries of H.
+// filterLayer is [g_high(L)·HΘ + b | g_low(L)·HΘ + b], width columns each; each filter drops other entries of H.
 // Its parameters are "weight", "bias", and "high" and "low": ψ and φ over factor, which Adam so moves at factor times its rate.
 func filterLayer(width int, factor, dropped float64) gnn.Layer {
 	parameters := func(in, both int) []gnn.Parameter {

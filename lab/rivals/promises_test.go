@@ -76,7 +76,7 @@ func sampledFits(t *testing.T, epochs int) map[string]fit {
 	return fits
 }
 
-// At a size where work is shared out, the bytes are those of one processor.
+// At a size where work is shared out, the bytes equal the bytes of one processor.
 func TestBytesDoNotDependOnProcessors(t *testing.T) {
 	fits := sampledFits(t, 2)
 	g, x := words(1, testkit.Draws(375), 60)
@@ -164,7 +164,7 @@ func TestComputationsEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// Networks have as many parameters as the papers say. Citeseer, the widest, is left out unless
+// Networks have as many parameters as in the papers. Citeseer, the widest, is left out unless
 // COLES_SHARED is set.
 func TestParametersAreThoseOfThePapers(t *testing.T) {
 	sets := []struct {
@@ -198,8 +198,8 @@ func TestParametersAreThoseOfThePapers(t *testing.T) {
 		}
 		testkit.WantSame(t, c.name, got, c.trained)
 	}
-	// An embedding beside 128 features goes into the perceptron: the sizes of ogbn-arxiv, and what the
-	// COLES paper prints.
+	// The perceptron takes an embedding and 128 features: the sizes of ogbn-arxiv, and the COLES paper's
+	// number.
 	g, x = words(2, nodes, 256)
 	head := testkit.Must(classify(ctx, g, x, 40, withEpochs(MLP(""), 1))).Report().Parameters
 	coarse := 68_912 // nodes that the closed coarsening leaves

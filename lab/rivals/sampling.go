@@ -27,7 +27,7 @@ func stepSeed(seed uint64, kind, epoch, step int) uint64 {
 	return stream.Seed(stream.Seed(stream.Seed(seed, uint64(kind)), uint64(epoch)), uint64(step))
 }
 
-// factors are those of [gnn.Sample].
+// factors are the factors of a [gnn.Sample].
 type factors = autodiff.CSR[float64]
 
 // A numbering gives nodes places, in the order in which they come.
@@ -63,10 +63,10 @@ func (m *numbering) of(u int32) int32 {
 	return m.place[u]
 }
 
-// A fanOut draws for every node of a batch so many of its neighbours, all if there are fewer, each
-// subset with the same probability; for all of these nodes so many of theirs, and so on: the
-// sampling of GraphSAGE. Its factors are degree/drawn at the neighbours, so that a mean over all is
-// estimated by the mean over those drawn. counts are those of the layers from the last to the first.
+// A fanOut draws a number of neighbours for every node of a batch, all if there are fewer, each
+// subset with the same probability; then a number of neighbours for all of these nodes, and so on: the
+// sampling of GraphSAGE. Its factors are degree/drawn at the neighbours, so that the mean over the drawn
+// ones estimates the mean over all. counts are the numbers for the layers from the last to the first.
 type fanOut struct {
 	adj    *kernel.CSR[float64]
 	counts []int

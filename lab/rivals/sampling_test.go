@@ -37,7 +37,7 @@ func TestSubsetsAreUniform(t *testing.T) {
 	}
 }
 
-// A sample of neighbours has its nodes first, so many different neighbours of each,
+// A sample of neighbours has its nodes first, the requested number of different neighbours of each,
 // and the means over them without bias.
 func TestNeighboursOfSamples(t *testing.T) {
 	const draws = 20_000
@@ -119,7 +119,7 @@ func TestBatchesGoThroughAllRows(t *testing.T) {
 	}
 }
 
-// Pairs are of a node and another that four steps come to, as often as the steps say: from node 6 of
+// Pairs are of a node and another that four steps reach, as often as the steps do: from node 6 of
 // the graph, whose only neighbour is 2.
 func TestPairsOfWalks(t *testing.T) {
 	g := walkGraph(true)
@@ -155,7 +155,7 @@ func TestPairsOfWalks(t *testing.T) {
 	wantLaw(t, counts, func(v int) float64 { return want[v] })
 }
 
-// paths are all sequences of so many nodes below n.
+// paths are all sequences of length nodes below n.
 func paths(n, length int) [][]int {
 	all := [][]int{{}}
 	for range length {

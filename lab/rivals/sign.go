@@ -16,7 +16,7 @@ import (
 )
 
 // SIGN is the scalable inception graph network (Rossi, Frasca, Chamberlain, Eynard, Bronstein and
-// Monti, 2020), for [gnn.TrainClassifier] on [SIGNFeatures] with so many hops:
+// Monti, 2020), for [gnn.TrainClassifier] on [SIGNFeatures] with that number of hops:
 //
 //	y = f(σ(drop[g₀(X) | g₁(AX) | … | g_K(A^K·X)])),  A^k·X the means of means over neighbours,
 //

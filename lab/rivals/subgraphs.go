@@ -17,7 +17,7 @@ import (
 // saintRound is how many subgraphs are counted together.
 const saintRound = 64
 
-// subgraphDraws draws what walks of so many steps from so many roots come to.
+// subgraphDraws draws the nodes on walks of steps steps from roots roots.
 type subgraphDraws struct {
 	walker       *walker
 	rows         []int // where walks start
@@ -28,7 +28,7 @@ type subgraphDraws struct {
 	edge         *kernel.CSR[float32] // C of each stored edge, exact below 2²⁴
 }
 
-// subgraphSampler draws subgraphs until each labelled node has been counted so many times in the mean.
+// subgraphSampler draws subgraphs until each labelled node has been counted coverage times in the mean.
 func subgraphSampler(roots, steps, coverage int) gnn.Sampler {
 	name := fmt.Sprintf("subgraphs of %d walks of %d steps counted %d times", roots, steps, coverage)
 	return gnn.NewSampler(name, func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {
@@ -91,8 +91,8 @@ func (s *subgraphDraws) draw(ctx context.Context, seed uint64) ([]int, error) {
 	return nodes, nil
 }
 
-// count draws rounds of subgraphs and counts their nodes and edges. Bits say of each node which
-// subgraphs of a round it is in, so that one pass over the edges counts for all of them.
+// count draws rounds of subgraphs and counts their nodes and edges. A node has a bit for each
+// subgraph of a round that it is in, so that one pass over the edges counts for all of them.
 func (s *subgraphDraws) count(ctx context.Context, coverage int, seed uint64) error {
 	met, masks := 0, make([]uint64, len(s.node))
 	for met < coverage*len(s.rows) {

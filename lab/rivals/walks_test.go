@@ -175,7 +175,7 @@ func (c *counted) Uint64() uint64 {
 	return c.PCG.Uint64()
 }
 
-// Skip-gram says that COLES_KERNEL names instructions that are not there.
+// Skip-gram reports that COLES_KERNEL names missing instructions.
 func TestWalksOnAKernelThatIsNotThere(t *testing.T) {
 	if os.Getenv("COLES_KERNEL") != "sse9" {
 		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")

@@ -26,7 +26,7 @@ func (n *noise) draw(rng stream.Stream) int32 { return n.nodes[n.table.Draw(rng)
 // A pair trains x of one node to meet y of the other.
 type pair struct{ x, y int32 }
 
-// A share holds the pairs of some walks: those of bucket (i, j) lie from start[i·parts + j] on.
+// A share holds the pairs of some walks: bucket (i, j) begins at start[i·parts + j].
 type share struct {
 	rate         float32
 	path         []int32

@@ -5,7 +5,7 @@
 // buckets, one for each two parts. In a round the buckets (i, i + r mod parts) are trained at once: no
 // two of them have a part of the x in common, or one of the y. So one goroutine at a time writes to a
 // vector, and the order of its steps is always the same. The vectors of two parts also fit a cache
-// before those of all nodes do.
+// where the vectors of all nodes do not.
 package skipgram
 
 import (
@@ -65,9 +65,9 @@ type trainer struct {
 	shares []*share
 }
 
-// Train returns the vectors x of all nodes, in Width(Dim) columns of which Dim are used; those of nodes
-// that no walk starts from are zero. progress, which may be nil, is told how many walks have been
-// trained on, and of how many. The only error is ctx's.
+// Train returns the vectors x of all nodes, in Width(Dim) columns of which Dim are used; nodes
+// that no walk starts from have zeros. progress, which may be nil, gets the number of walks
+// trained on, and their total. The only error is ctx's.
 func Train(ctx context.Context, w Walks, s Settings, progress func(done, total int)) (kernel.Matrix[float32], error) {
 	m, err := newTrainer(ctx, w, s)
 	if err != nil {

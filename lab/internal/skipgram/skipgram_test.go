@@ -39,7 +39,7 @@ func trainerOf(s Settings, g *coles.Graph, passes, length int) *trainer {
 	return testkit.Must(newTrainer(ctx, w, s))
 }
 
-// ring is a graph of n nodes of which so many are on a ring.
+// ring is a graph of n nodes, some of them on a ring.
 func ring(n, on, side int) *coles.Graph {
 	return testkit.Must(coles.NewGraph(n, testkit.Ring(on, side)))
 }

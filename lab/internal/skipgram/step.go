@@ -23,7 +23,7 @@ type step struct {
 }
 
 // trainBucket makes a step for each pair of bucket (i, j), in the order of the walks. Vectors are fetched
-// some steps ahead, for those of a large graph are in no cache.
+// some steps ahead, because the vectors of a large graph are in no cache.
 func (m *trainer) trainBucket(ctx context.Context, i, j int, stage uint64) {
 	rng := stream.New()
 	rng.Reseed(stream.Seed(m.Seed, seedNoise), stage*uint64(m.parts)+uint64(i))
