@@ -27,7 +27,7 @@ import (
 //	q = (⟨K_F, T⟩/‖K_F‖) / (⟨K_R, T⟩/‖K_R‖),
 //
 // all four summed over splits before they are divided: a ratio of two kernel alignments (Cristianini
-// et al. 2001). It is above 1 where the neighbours know more of a feature than the node's other
+// et al. 2001). It is above 1 where the neighbours predict a feature better than the node's other
 // features do.
 //
 // Below 0.8 q is for the features, and from 1 on for the graph. Between them, and where it is not
@@ -54,12 +54,12 @@ type Alignment struct {
 	// Columns is the number of random columns that q was estimated by.
 	Columns int `json:"columns"`
 	// Known is false where log q is less than two deviations away from log 0.8, and where the features
-	// tell nothing: there are fewer than 40, or their halves hardly know of each other. The estimates of
+	// do not suffice: there are fewer than 40, or their halves hardly correlate. The estimates of
 	// ⟨K_R, T⟩ and ‖K_R‖² are then 0 or less, or the logarithm of their share in q has a deviation of a
 	// half or more, or ΠX is rounding.
 	Known bool `json:"known"`
-	// Communities are those of the graph, where q does not decide, and else 0. Of fewer than 30 nodes
-	// nothing can be told, which counts as 3.
+	// Communities measures the communities of the graph where q does not decide, and is 0 otherwise.
+	// Fewer than 30 nodes cannot be tested and count as 3.
 	Communities float64 `json:"communities"`
 }
 
@@ -76,7 +76,7 @@ type Alignment struct {
 // Communities cost 9 hops of 34 columns in float64, or 36. The result depends on input, settings and
 // seed alone.
 //
-// Errors: those of [Fit] for a graph and features.
+// Errors: as [Fit] for a graph and features.
 func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignment, error) {
 	if err := s.Check(); err != nil {
 		return Alignment{}, err
@@ -129,7 +129,7 @@ func (a Alignment) Kind() Kind {
 	return UseFeatures
 }
 
-// String says what q means, and which model it is for.
+// String explains q and the model it chooses.
 func (a Alignment) String() string {
 	why := fmt.Sprintf("own features agree with each other %.2g times more than with their neighbours' (q = %.2g)", 1/a.Ratio, a.Ratio)
 	switch {

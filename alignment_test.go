@@ -28,9 +28,9 @@ func TestAlignmentDependsOnTheSeed(t *testing.T) {
 	}
 }
 
-// Halves of an orthogonal matrix have opposite kernels, few columns say little, and what is near 0.8
-// does not decide: a graph with communities is taken, and no other. Without edges there is nothing
-// else than the features.
+// Halves of an orthogonal matrix have opposite kernels, few columns do not suffice, and a q near 0.8
+// does not decide: a graph with communities is taken, and no other. Without edges there are only
+// the features.
 func TestAlignmentThatIsNotKnown(t *testing.T) {
 	const n = 300
 	drawn := func(homophily float64) (*coles.Graph, *mat.Dense) {
@@ -78,7 +78,7 @@ func TestAlignmentThatIsNotKnown(t *testing.T) {
 	}
 }
 
-// Fit measures what the settings measure, says so, and does as it says.
+// Fit measures what the settings measure, reports it, and follows its report.
 func TestFitFollowsTheAlignment(t *testing.T) {
 	chosen := make(map[coles.Kind]bool)
 	for seed, alike := range []float64{0, 0.3, 0.9} {

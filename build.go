@@ -45,7 +45,7 @@ func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
 // NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative. They take 16 bytes
 // an edge more, unless all are 1.
 //
-// Errors: those of [NewGraph], [ErrShape] also for another number of weights than edges,
+// Errors: as [NewGraph], [ErrShape] also for another number of weights than edges,
 // [ErrNotFinite], [ErrNegative].
 func NewWeightedGraph(n int, edges []Edge, weights []float64, opts ...GraphOption) (*Graph, error) {
 	if err := checkNodes(n); err != nil {
@@ -78,7 +78,7 @@ func checkNodes(n int) error {
 // FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice
 // counts once, with the larger value.
 //
-// Errors: those of [NewWeightedGraph], and [ErrAsymmetric] naming the first pair that differs;
+// Errors: as [NewWeightedGraph], and [ErrAsymmetric] naming the first pair that differs;
 // [FromDirectedCSR] takes matrices that are not symmetric.
 func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	return fromCSR(a, false, opts)
@@ -241,7 +241,7 @@ func countZeros(a *kernel.CSR[float64]) int {
 // The search is exact and compares all pairs: O(n²·d) time for dense X, less for sparse, and O(n·(d
 // + k)) memory.
 //
-// Errors: [ErrSetting] unless 1 ≤ k < n, [ErrShape], [ErrNotFinite], those of [NewGraph], and
+// Errors: [ErrSetting] unless 1 ≤ k < n, [ErrShape], [ErrNotFinite], as [NewGraph], and
 // ctx's.
 func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph, error) {
 	source, err := readFeatures(ctx, x)
@@ -349,8 +349,8 @@ func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 //
 // drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or
 // count. Names and weights stay, and so do self loops that are not dropped. [Graph.Report] counts what
-// is left and says Weighted only if a weight that is left is not 1; its counts of what was merged,
-// dropped and mirrored are 0. It takes O(n + m log(max degree)) time and, besides the new graph, 16
+// is left, and Weighted is set only if a remaining weight is not 1; its counts of merged,
+// dropped and mirrored entries are 0. It takes O(n + m log(max degree)) time and, besides the new graph, 16
 // bytes an edge that stays, 24 if g is weighted.
 func (g *Graph) Without(drop func(Edge) bool) *Graph {
 	var edges []Edge

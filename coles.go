@@ -18,15 +18,15 @@ import (
 
 // Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them,
 // builds the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the
-// degrees. Where a node's own features know more of each other than its neighbours' do, it leaves
+// degrees. Where a node's own features predict each other better than its neighbours' do, it leaves
 // the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
 //
 // A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps])
-// without the component vectors, scales the result in the same way, and says so in its [Report];
+// without the component vectors, scales the result in the same way, and states it in its [Report];
 // such a model embeds only its own graph.
 //
-// It computes in float32 where the settings or the size say so, and over again in float64 where that
-// does not do: see [Precision].
+// It computes in float32 as the settings or the size decide, and again in float64 if that is not
+// enough: see [Precision].
 //
 // It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and
 // K·nnz(W)·d′ for the embedding; [Settings.Estimate] gives the memory. The result depends on the
@@ -85,7 +85,7 @@ type fitting struct {
 	last    time.Time      // end of the last stage
 }
 
-// identify resolves d′ and says what the input is.
+// identify resolves d′ and hashes the input.
 func (f *fitting) identify(ctx context.Context) (err error) {
 	d := f.x.Cols()
 	if f.Dim > d {

@@ -264,7 +264,7 @@ func (s *script) negatives() coles.NegativeSampler {
 	return n
 }
 
-// options are those of Fit, some of them out of range.
+// options are options of Fit, some of them out of range.
 func (s *script) options() []coles.Option {
 	all := []coles.Option{
 		coles.WithDim(s.Byte()%9 - 2), coles.WithSeed(uint64(s.Byte())), coles.WithPreparation(coles.Preparation(s.Byte()%11 - 1)), coles.WithFilter(s.filter()),

@@ -34,7 +34,7 @@ type DeltaW struct {
 //
 // The cost is O(n + m) and κ draws.
 //
-// Errors: [ErrSetting], [ErrShape] where a negative graph is not of n nodes, those of the sampler,
+// Errors: [ErrSetting], [ErrShape] where a negative graph is not of n nodes, the sampler's,
 // [ErrDense] among them, and ctx's.
 func Contrast(ctx context.Context, g *Graph, negatives NegativeSampler, kappa int, eta float64, seed uint64) (*DeltaW, error) {
 	c := contrasting{negatives, kappa, eta, seed}
@@ -66,7 +66,7 @@ func (c contrasting) check() error {
 	return errors.Join(append(errs, c.negatives.check())...)
 }
 
-// linear says which negatives of ΔW are drawn, and which have an expectation.
+// linear reports which negatives of ΔW are drawn, and which have an expectation.
 func (c contrasting) linear() (f linear.Fit) {
 	if c.kappa == 0 || c.eta == 0 {
 		return f

@@ -12,7 +12,7 @@
 //
 // A graph of n nodes has the adjacency matrix A; its nodes have features X (n × d). The positive
 // graph is W⁺, A normalised by degrees. Negative graphs W⁻ are random ones, normalised alike. An
-// embedding that is close along the edges of W⁺ and far along those of the W⁻ maximises Tr(YᵀΔWY)
+// embedding that is close along the edges of W⁺ and far along the edges of the W⁻ maximises Tr(YᵀΔWY)
 // with
 //
 //	ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ.
@@ -23,10 +23,10 @@
 //
 //	M = XᵀFᵀ ΔW FX.
 //
-// The columns of FXPᵀ are then weighted by powers of their eigenvalues, and one column is added for
-// the degrees of the nodes, as far as features know them. Where a node's own features know more of
-// each other than its neighbours do, smoothing would harm: F and ΔW are the identity then, and M has
-// half of its diagonal.
+// The columns of FXPᵀ are then weighted by powers of their eigenvalues, and one column carries node
+// degree, weighted by how well the features predict it. Where a node's own features predict each other
+// better than its neighbours do, smoothing would harm: F and ΔW are the identity then, and the diagonal
+// of M is halved.
 //
 // # Symbols
 //
@@ -42,9 +42,9 @@
 //	M, P, λ, d′    Solve, Projection             small matrix, its top eigenvectors
 //	Y (free)       Eigenmaps                     eigenvectors of ΔW itself
 //	γ, r           ScalingRule, Scaling          power of λ, mean norm of centred rows
-//	q              Alignment                     whether neighbours know a node's features
+//	q              Alignment                     how well neighbours predict a node's features
 //	s, v, t        Settings.DegreeShare          √degree, its direction among features, and
-//	                                             what these know of it
+//	                                             how well these predict it
 //	FXPᵀ, scaled   Model.Embed                   the embedding, n × d′
 //
 // # The way of the data
@@ -59,24 +59,24 @@
 //
 // Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any gonum mat.Matrix, are
 // checked once, and are never written to; they go out as
-// *mat.Dense. Errors wrap the named ones of this package and say what and
-// where. Long calls take a context and stop within a tenth of a second of its end.
+// *mat.Dense. Errors wrap the named ones of this package and name the fault and
+// its place. Long calls take a context and stop within a tenth of a second of its end.
 //
 // # What stays, and what may change
 //
-//   - Model files stay readable: a version of this module reads the files of [Model.WriteTo],
-//     and those of package gnn, that any version before it wrote, and embeds with
+//   - Model files stay readable: a version of this module reads the files of [Model.WriteTo]
+//     and of package gnn that any version before it wrote, and embeds with
 //     them as that version did, to rounding. Files of versions to come are refused with
 //     [ErrFormat]. Checkpoints of a training stay readable, too, but go on to the byte
 //     only in the version that wrote them.
 //   - Settings in JSON stay readable. New ones may be added, and a file that holds all settings of
 //     an earlier version means what it did; what a file leaves out follows the default, old or new.
-//     [Settings.UnmarshalJSON] refuses what it does not know.
+//     [Settings.UnmarshalJSON] refuses unknown names.
 //   - The bytes of an embedding are the same for the same input, settings and version on one
 //     set of vector instructions. A new version may change them by rounding, and, where
-//     the list of changes says so, by a better default. [Report] keeps what a
-//     result was made with.
-//   - Names that this package exports stay from v1.0 on; before, the list of changes says
+//     the list of changes states it, by a better default. [Report] keeps the settings and
+//     version of a result.
+//   - Names that this package exports stay from v1.0 on; before, the list of changes names
 //     what moved. Texts of errors and reports are for people and may change at any time:
 //     test with errors.Is.
 package coles

@@ -21,14 +21,14 @@ import (
 //	max Tr(Yᵀ ΔW Y)  subject to  YᵀY = I:
 //
 // the columns of Y (n × d′, orthonormal) are the eigenvectors of ΔW with the largest eigenvalues,
-// which are returned too, in descending order. With κ = 0 they are those of L = I − W⁺ with the
-// smallest. They are found by block Krylov iteration with polynomials of ΔW: every residual
+// which are returned too, in descending order. With κ = 0 they are the eigenvectors of L = I − W⁺ with
+// the smallest. They are found by block Krylov iteration with polynomials of ΔW: every residual
 // ‖ΔW·y − λ·y‖ is at most 1e-6 of the largest |λ| found, whether the spectrum has gaps or not.
 //
 // W⁺ has the eigenvalue 1 once for every connected component that has an edge, hundreds of times on
 // real graphs, and an iteration from random vectors finds only as many copies as its block is wide.
 // They are therefore written down from the components and the iteration searches the rest. [Fit]
-// without features leaves them out, since they only say in which component a node is.
+// without features leaves them out, since they only encode the component of a node.
 //
 // It costs a few d′ products ΔW·v where the spectrum has gaps, and orthogonalises as many vectors of
 // length n. A random graph has none at the edge of its spectrum: 16 vectors of 200,000 nodes and two

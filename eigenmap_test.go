@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// checkEigenmap measures what the columns of Y are: residuals, orthonormality, order, signs, and
-// eigenvalues against those of an oracle, at the accuracy of an iterative solution.
+// checkEigenmap measures the columns of Y: residuals, orthonormality, order, signs, and
+// eigenvalues against an oracle's, at the accuracy of an iterative solution.
 func checkEigenmap(t *testing.T, dw *coles.DeltaW, y *mat.Dense, lambda []float64, dim int, want []float64) {
 	t.Helper()
 	n, d := y.Dims()
@@ -90,8 +90,8 @@ func TestEigenmapsEqualDenseOracle(t *testing.T) {
 }
 
 // archipelago has 300 components of 2 to 9 nodes: paths, rings, stars and complete graphs in turn,
-// and 40 isolated nodes. It also returns all eigenvalues of W⁺: those of the components, by the
-// oracle one at a time.
+// and 40 isolated nodes. It also returns all eigenvalues of W⁺, from the oracle for one component
+// at a time.
 func archipelago() (g *coles.Graph, values []float64) {
 	star := func(n int) *coles.Graph { return starGraph(n - 1) }
 	var list []coles.Edge

@@ -32,12 +32,12 @@ var (
 	// ErrDense: a node has too few non-neighbours to draw negatives from.
 	ErrDense = errors.New("graph too dense for negatives without true edges")
 	// ErrSetting: a setting outside its range; or COLES_KERNEL in the environment names vector
-	// instructions that are unknown or not supported, which every call that computes says.
+	// instructions that are unknown or not supported, which every call that computes returns.
 	ErrSetting = setting.ErrSetting
 	// ErrPrecision: features too large or too small for [Float32], or too small for any number;
 	// an embedding that rounding in [Float32] may change by more than it promises.
 	ErrPrecision = matrix.ErrPrecision
-	// ErrTransductive: a model fitted without features knows its own graph only.
+	// ErrTransductive: a model fitted without features embeds its own graph only.
 	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")
 	// ErrFormat: bytes that are not a file of the kind and version that is read.
 	ErrFormat = archive.ErrFormat

@@ -50,8 +50,8 @@ func show(m mat.Matrix) {
 	}
 }
 
-// From a graph and features to a vector for each node: the first column tells the two triangles
-// apart, the last one how many neighbours a node has.
+// From a graph and features to a vector for each node: the first column separates the two triangles,
+// the last one nodes by their number of neighbours.
 func ExampleFit() {
 	g, x := barbell()
 	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(2)))
@@ -74,7 +74,7 @@ func ExampleModel_Embed() {
 	g, x := barbell()
 	m, err := coles.Fit(ctx, g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)))
 	check(err)
-	// Node 6 knows nodes 4 and 5 of the second triangle, and shares a feature with them.
+	// Node 6 is joined to nodes 4 and 5 of the second triangle, and shares a feature with them.
 	grown, err := coles.NewGraph(7, []coles.Edge{
 		{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 0}, {U: 2, V: 3}, {U: 3, V: 4}, {U: 4, V: 5}, {U: 5, V: 3},
 		{U: 6, V: 4}, {U: 6, V: 5},
@@ -92,7 +92,7 @@ func ExampleModel_Embed() {
 	//  -5.93  3.32
 }
 
-// A model written to a file embeds as before when it is read again, and knows whose row is which. A
+// A model written to a file embeds as before when it is read again, and keeps the names of rows. A
 // damaged file is an error, not a wrong model.
 func ExampleReadModel() {
 	ctx := context.Background()
@@ -172,8 +172,8 @@ func ExampleModel_Embedding32() {
 	// Output: []float32 of 6 × 2, the first row [4.53 4.39]
 }
 
-// Real edge lists are untidy. The report says what was merged and dropped, so that a mistake in the
-// data is seen before it is embedded.
+// Real edge lists are untidy. The report counts merged and dropped edges, so that a mistake in the
+// data shows before it is embedded.
 func ExampleNewGraph() {
 	list := []coles.Edge{{U: 0, V: 1}, {U: 1, V: 0}, {U: 1, V: 2}, {U: 2, V: 2}}
 	g, err := coles.NewGraph(4, list, coles.WithIDs([]string{"ada", "ben", "cy", "dee"}))
@@ -255,7 +255,7 @@ func ExampleKNN() {
 	//   0.00  0.00  1.00  0.00
 }
 
-// One hop moves half of a value along an edge; the coefficients say how much comes from how far.
+// One hop moves half of a value along an edge; the coefficients are the weights of the distances.
 func ExampleFilter() {
 	g, err := coles.NewGraph(2, []coles.Edge{{U: 0, V: 1}})
 	check(err)
@@ -333,8 +333,8 @@ func ExampleSolve() {
 	// the same as Fit: true
 }
 
-// P without ever forming FX or M. Its rows are orthonormal; they say which features a column is
-// made of: those of the two triangles, one against the other.
+// P without ever forming FX or M. Its rows are orthonormal and hold the weights of features in a
+// column: the features of the two triangles, one against the other.
 func ExampleSolveImplicit() {
 	ctx := context.Background()
 	g, x := barbell()

@@ -28,7 +28,7 @@ func readFeatures(ctx context.Context, x mat.Matrix) (*matrix.Source, error) {
 	return s, nil
 }
 
-// Preparation says what is done to features before they are filtered.
+// Preparation is the treatment of features before they are filtered.
 type Preparation int
 
 const (
@@ -49,8 +49,8 @@ const (
 	// of zeros and one other number c above them, a category's, gets the energy that PrepareBalanced
 	// gives it: it is divided by √(c·deviation).
 	PrepareStandardize
-	// PrepareBalanced is for columns of unlike kinds and units: words beside categories and numbers. It
-	// makes the signed root y = ±√|x| of every value, which damps what is repeated: the root of a count
+	// PrepareBalanced is for columns of unlike kinds and units: words, categories and numbers. It
+	// takes the signed root y = ±√|x| of every value, which damps repetition: the root of a count
 	// has the same variance whatever the mean (Bartlett 1936). Then it multiplies column j by
 	//
 	//	(σ_j/(ρ_j²·u_j))^½,
@@ -61,8 +61,8 @@ const (
 	// s_j of the rows has. So a 0/1 column gets the energy √(s(1−s)), and the unit of a measurement, or
 	// of all counts, does not matter. A column that every row has is centred before the root and divided
 	// by the root of its deviation; a row that lacks it later is taken to have the mean. A column that no
-	// row had says nothing. Half, root and the energy σ were chosen with the accuracies of thirteen
-	// graphs and a table in view: see docs/guide.md.
+	// row had becomes zero. Half, root and the energy σ were chosen while looking at the accuracies of
+	// thirteen graphs and a table: see docs/guide.md.
 	PrepareBalanced
 	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for
 	// counts and PrepareRowL2 for other values, as [ForClustering] has it.
@@ -87,7 +87,7 @@ type Preparer struct{ fitted prepare.Preparer }
 // Fit learns a preparation from features X (n × d) in one or two passes over the stored entries.
 //
 // Errors: [ErrNegative] for TF-IDF, roots or row sums of negative values; [ErrSetting] for a preparation
-// it does not know; [ErrShape], [ErrNotFinite], as for any matrix, and ctx's.
+// that is unknown; [ErrShape], [ErrNotFinite], as for any matrix, and ctx's.
 func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) 
 // View is [Preparer.Apply] without a copy: rows are prepared whenever they are read. What takes
 // features reads a view as fast as a matrix; X must stay as it is.
 //
-// Errors: those of [Preparer.Apply], but that a prepared number which overflows is found by the reader.
+// Errors: as [Preparer.Apply], but the reader finds a prepared number that overflows.
 func (p *Preparer) View(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
 	return p.view(ctx, x)
 }
@@ -187,8 +187,8 @@ func (p *Preparer) UnmarshalJSON(text []byte) error {
 }
 
 // A Dense32 is a dense matrix of float32, row after row: features at half the memory of a
-// *mat.Dense. It is a [mat.Matrix], so that whatever takes features takes one; At widens, which is
-// exact. Its fields are those of gonum's BLAS,
+// *mat.Dense. It is a [mat.Matrix], accepted wherever features are; At widens, which is
+// exact. Its fields are named as in gonum's BLAS,
 //
 //	x := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: data}
 //

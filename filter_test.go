@@ -84,7 +84,7 @@ func TestFilterCoefficientsAddUp(t *testing.T) {
 	testkit.WantSame(t, "coefficients", f.Coefficients(), []float64{1, 2})
 }
 
-// badFilters are what constructors make of numbers out of their range.
+// badFilters are made by constructors from numbers out of their range.
 var badFilters = []coles.Filter{
 	{}, coles.SGC(-1), coles.SGC(math.MaxInt), coles.S2GC(-1, 0.1), coles.S2GC(2, -0.1), coles.S2GC(2, 1.1), coles.S2GC(2, math.NaN()),
 	coles.S2GCSum(0), coles.S2GCSum(-1), coles.APPNP(-1, 0.1), coles.APPNP(2, 2), coles.APPNP(2, math.NaN()),

@@ -24,7 +24,7 @@ type Edge struct{ U, V int }
 // n), checked once when it is built and never changed after, so that any number of goroutines may
 // read it.
 //
-// Every constructor treats its input alike, and [Graph.Report] says what was done:
+// Every constructor treats its input alike, and [Graph.Report] counts the changes:
 //   - edges given more than once become one, of the largest weight given;
 //   - self loops are dropped, unless [WithSelfLoopsKept];
 //   - edges of weight zero are dropped;
@@ -45,7 +45,7 @@ type Graph struct {
 	valued *kernel.CSR[float64] // adj with its values
 }
 
-// A GraphReport says what building a graph found and did.
+// A GraphReport lists what building a graph found and did.
 type GraphReport struct {
 	Nodes             int  `json:"nodes"`               // n
 	Edges             int  `json:"edges"`               // undirected, self loops left out
@@ -91,7 +91,7 @@ func (r GraphReport) String() string {
 // Nodes is the number of nodes n.
 func (g *Graph) Nodes() int { return g.adj.Rows }
 
-// Report says what building the graph found and did.
+// Report lists what building the graph found and did.
 func (g *Graph) Report() GraphReport { return g.report }
 
 // String is the report: a graph prints its counts, not its edges.
@@ -137,7 +137,7 @@ func (g *Graph) Edges() iter.Seq2[Edge, float64] {
 // bytes a node besides the input, of which the graph keeps 8 and 16; and 16 bytes an entry more unless all
 // weights are 1.
 //
-// Errors: those of [NewWeightedGraph].
+// Errors: as [NewWeightedGraph].
 func FromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*Graph, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
@@ -168,12 +168,12 @@ func FromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*G
 }
 
 // FromRows builds a graph from its adjacency matrix in compressed rows: nodes col[ptr[i]:ptr[i+1]],
-// ascending, are the neighbours of node i, and weights are those of their edges, nil where all are 1. The
+// ascending, are the neighbours of node i, and weights the weights of their edges, nil where all are 1. The
 // graph keeps the slices, which must stay as they are and may be memory that cannot be written to, such as a
 // mapped file. They are copied only where a self loop or an edge of weight zero is to be dropped. Else it
 // takes 8 bytes a node, and two passes over the rows in their order.
 //
-// Errors: those of [NewWeightedGraph], [ErrIndex] also for columns that do not ascend, and [ErrAsymmetric],
+// Errors: as [NewWeightedGraph], [ErrIndex] also for columns that do not ascend, and [ErrAsymmetric],
 // which is overlooked once in 2⁶⁴ matrices that are not symmetric.
 func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) (*Graph, error) {
 	n := len(ptr) - 1
@@ -205,8 +205,8 @@ func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) 
 }
 
 // Neighbors returns the nodes that edges join to node i, ascending, and the weights of these edges, nil where
-// those of the whole graph are 1. A self loop that the graph keeps is among them. They are the graph's own:
-// read them, do not write to them.
+// all weights of the graph are 1. A self loop that the graph keeps is among them. The slices are the graph's
+// own: read them, do not write to them.
 func (g *Graph) Neighbors(i int) (nodes []int32, weights []float64) { return g.adj.Row(i) }
 
 // KeepsSelfLoops reports whether the graph was built [WithSelfLoopsKept].

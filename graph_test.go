@@ -248,7 +248,7 @@ func TestComponentsAreThoseOfASearch(t *testing.T) {
 	}
 }
 
-// A graph of the entries of a matrix, in any order and in parts, is that of the matrix.
+// A graph of the entries of a matrix, in any order and in parts, equals the graph of the matrix.
 func TestFromEdgesIsFromDirectedCSR(t *testing.T) {
 	rng := testkit.Random(6)
 	for _, unit := range []float64{0, 1e-200, 1, 1e200} {

@@ -65,7 +65,7 @@ func sparseGraph(seed uint64, n, m int) *coles.Graph {
 }
 
 // small is a graph of 120 nodes with 40 words, sparse and dense, that a fit takes milliseconds for. The
-// first five are more frequent where a node's degree is high, so that words know something of degrees.
+// first five are more frequent where a node's degree is high, so that words partly predict degrees.
 func small(seed uint64) (*coles.Graph, *sparse.CSR, *mat.Dense) {
 	g := testkit.RandomGraph(seed, 120, 0.04)
 	_, dense := testkit.RandomWords(testkit.Random(seed), 120, 40)

@@ -82,7 +82,7 @@ func TestAtPanicsAsGonumDoes(t *testing.T) {
 	}
 }
 
-// Spectra of W⁺ known in closed form, those of L = I − W⁺ in Chung, Spectral Graph Theory (1997),
+// Spectra of W⁺ known in closed form, from L = I − W⁺ in Chung, Spectral Graph Theory (1997),
 // 1.1 to 1.5.
 func TestSpectraOfKnownGraphs(t *testing.T) {
 	const n = 12

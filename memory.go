@@ -74,7 +74,7 @@ func (s Settings) drawnEntries(n int64) int64 {
 	return 0
 }
 
-// memory is [Settings.Estimate] with d′ resolved, and the solver it is for, perhaps beside a space.
+// memory is [Settings.Estimate] with d′ resolved, and the solver it is for, perhaps with a space.
 func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
@@ -141,7 +141,7 @@ func (w workload) choice() int64 {
 
 func (w workload) direct() int64 {
 	filter := w.size * w.n * (w.d + 2*w.strip)
-	if w.inPlace() { // FX in the place of X
+	if w.inPlace() { // FX overwrites X
 		filter = w.size * w.n * 2 * w.strip
 	}
 	solve := 8 * (w.d*w.d + 4*w.d*w.k)
@@ -165,8 +165,8 @@ func (w workload) krylov() int64 {
 	return search + single + w.size*5*w.n*block + (4+w.size)*w.z
 }
 
-// beside is the memory of a fit whose FX lies in a space: two panels, or that of walkers that choose the
-// model, what there is for every node (sums, roots and a basis, some of it not yet collected), M, and W where
+// beside is the memory of a fit whose FX lies in a space: two panels, or the walkers that choose the
+// model, the numbers for every node (sums, roots and a basis, some of it not yet collected), M, and W where
 // it is stored.
 func (w workload) beside(lent, choose bool) int64 {
 	panels := 2 * w.size * w.n * w.strip

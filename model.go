@@ -34,7 +34,7 @@ type Model struct {
 	report     Report
 }
 
-// A Report says what a fit did, and to what: with the same input, settings and version [Fit] makes
+// A Report records a fit and its input: with the same input, settings and version [Fit] makes
 // the same model again, unless it was refitted.
 type Report struct {
 	Graph            GraphReport `json:"graph"`               // what building the graph found
@@ -74,7 +74,7 @@ type Report struct {
 	// Version names the version of this module in the program that fitted, "(devel)" where it has none.
 	Version string `json:"version"`
 	// Refitted reports that package live fitted the model again after its graph had grown. The
-	// preparation and the choice of model are those of the first fit.
+	// preparation and the choice of model stay as in the first fit.
 	Refitted bool `json:"refitted,omitempty"`
 }
 
@@ -104,7 +104,7 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// Report says what the fit did to its input and chose.
+// Report lists what the fit changed and chose.
 func (m *Model) Report() Report { return m.report }
 
 // String is the report: a model prints what the fit did, not its matrices.
@@ -225,7 +225,7 @@ func (m *Model) source(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Sou
 // same model with the embedding of the nodes of this graph, which stays in the folder until the [Model.Close]
 // of that. The graph may not be nil.
 //
-// Errors: those of [Model.Embed] and [WithScratch].
+// Errors: as [Model.Embed] and [WithScratch].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
 	if m.prepare == nil {
 		return nil, fmt.Errorf("coles: embed: scratch: %w: without features all is in memory", ErrSetting)
@@ -337,7 +337,7 @@ func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.M
 	return nil
 }
 
-// describe tells a report, which has the share that a column of degrees would get, what the model is.
+// describe adds the model to a report, which has the share that a column of degrees would get.
 func (m *Model) describe(r *Report) {
 	r.Dim, r.Kind, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Kind, m.scaling.Power, m.scaling.EffectiveRank
 	if r.Dim == len(m.lambda) {

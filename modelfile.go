@@ -28,11 +28,11 @@ type modelHeader struct {
 	Preparation Preparation `json:"preparation"`
 	Columns     int         `json:"columns"` // d; 0 in a model without features
 	Dim         int         `json:"dim"`
-	Degrees     bool        `json:"degrees,omitempty"` // the last column tells degrees
+	Degrees     bool        `json:"degrees,omitempty"` // the last column carries degrees
 	Power       float64     `json:"power"`
 	Rank        float64     `json:"rank"`
 	Names       []string    `json:"names,omitempty"`
-	RawNames    [][]byte    `json:"raw_names,omitempty"` // in the place of names that are not all UTF-8, as JSON is
+	RawNames    [][]byte    `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
 	Lengths     []int       `json:"lengths"`
 }
 
@@ -74,7 +74,7 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 // ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
 // never because a length is declared.
 //
-// Errors: [ErrFormat] for bytes that are no model or a version it does not know, [ErrChecksum] for
+// Errors: [ErrFormat] for bytes that are no model or an unknown version, [ErrChecksum] for
 // a model changed or cut off, and the reader's.
 func ReadModel(r io.Reader) (*Model, error) {
 	var h modelHeader
@@ -190,9 +190,9 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 	return matrix.ToDense(kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data})
 }
 
-// Assembled builds a model from parts that were computed otherwise than by [Fit], and checks them as
-// those of a file: for the packages of this module. s has Dim, Kind and Precision resolved; r says
-// what is known of graph, features and choice. ids are the nodes' names or nil, degree the direction of
+// Assembled builds a model from parts that were computed otherwise than by [Fit], and checks them like
+// the parts of a file: for the packages of this module. s has Dim, Kind and Precision resolved; r reports
+// on graph, features and choice. ids are the nodes' names or nil, degree the direction of
 // the column of degrees or nil, and y the embedding or nil.
 //
 // Errors: [ErrFormat] for parts that do not go together.

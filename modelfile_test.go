@@ -121,7 +121,7 @@ func parts(file []byte) (header map[string]any, numbers []byte) {
 	return header, file[20+length : len(file)-sha256.Size]
 }
 
-// These files have right checksums: what they say is wrong.
+// These files have right checksums and wrong contents.
 func TestModelThatContradictsItself(t *testing.T) {
 	files := tinyModels()
 	within := func(member string, key string, value any) func(h map[string]any) {

@@ -12,7 +12,7 @@ import (
 	"coles/internal/stream"
 )
 
-// A NegativeSampler says where the negatives W⁻ of the contrast come from. The zero value has none.
+// A NegativeSampler is the source of the negatives W⁻ of the contrast. The zero value has none.
 // Samplers are values to compare with ==; their text form, in JSON too, is
 //
 //	none
@@ -50,7 +50,7 @@ type customSampler struct {
 	draw func(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) // nil when read from text
 }
 
-// excludeEdges is how the text form says that.
+// excludeEdges marks that in the text form.
 const excludeEdges = "exclude-edges"
 
 // UniformNegatives draws, for every node, perNode partners uniformly among the other nodes, with
@@ -162,8 +162,8 @@ func (s NegativeSampler) check() error {
 // Sample draws one negative graph W⁻. [Contrast] does this κ times.
 //
 // Errors: [ErrSetting], also for a sampler that states an expectation or has none, [ErrDense],
-// [ErrTooLarge] for more pairs than can be indexed, ctx's, those of the user's function, and
-// [ErrShape] for what that returns.
+// [ErrTooLarge] for more pairs than can be indexed, ctx's, the user function's, and
+// [ErrShape] for its result.
 func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ const drawBlock = 4096
 // (Mikolov et al. 2013) and graph methods kept.
 const degreePower = 0.75
 
-// drawWeights are what [DegreeNegatives] draws nodes by.
+// drawWeights are the weights by which [DegreeNegatives] draws nodes.
 func drawWeights(g *Graph) []float64 {
 	weights := make([]float64, g.Nodes())
 	for i, d := range g.degree {

@@ -101,7 +101,7 @@ func TestExclusionIsExact(t *testing.T) {
 	}
 }
 
-// Samplers that cannot draw say so, to their caller and in a contrast, which needs no draws of an
+// Samplers that cannot draw return an error, to their caller and in a contrast, which needs no draws of an
 // expectation or of none.
 func TestSamplersThatCannotDraw(t *testing.T) {
 	uniform, degree := coles.UniformNegatives(1), coles.DegreeNegatives(1)
@@ -220,8 +220,8 @@ func TestMeanOfManyDrawsTendsToExpectation(t *testing.T) {
 	}
 }
 
-// negativeLaw is the probability of every W⁻ where each of n nodes draws so many partners, of those that
-// are admissible by their weight. Drawn pairs are counted for both ends, and the counts degree-normalised.
+// negativeLaw is the probability of every W⁻ where each of n nodes draws partners from the admissible
+// nodes by their weight. Drawn pairs are counted for both ends, and the counts degree-normalised.
 func negativeLaw(n, perNode int, admissible func(u, v int) bool, weight func(v int) float64) map[string]float64 {
 	law, counts := map[string]float64{}, mat.NewDense(n, n, nil)
 	var from func(k int, chance float64)

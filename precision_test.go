@@ -22,11 +22,11 @@ var (
 )
 
 // In float32 a number is rounded by 6e-8 of itself. The eigenvalues and the residuals of P,
-// measured in float64, may show some of these errors one after the other, and those of FX where ΔW
+// measured in float64, may show some of these errors one after the other, and the errors of FX where ΔW
 // takes most of it out: for the direct solver these were 1e-5 of λ₁ here, for the other 2e-7.
 func TestFloat32FindsTheEigenpairsOfFloat64(t *testing.T) {
 	skipUnderRace(t)
-	// Edges that know nothing of the words of their nodes: what ΔW leaves of FX is small, and
+	// Edges independent of the words of their nodes: ΔW leaves little of FX, and
 	// rounding errors stand out.
 	g := sparseGraph(48, 3000, 15_000)
 	x, _ := testkit.RandomWords(testkit.Random(50), 3000, 700)
@@ -325,7 +325,7 @@ func TestAutomaticPrecisionIsFloat64WhereItMatters(t *testing.T) {
 	}
 }
 
-// Rows that differ by rounding in float32 say nothing in it of whether neighbours know them better.
+// Rows that differ by rounding in float32 cannot show in it whether neighbours predict them better.
 func TestAlignmentOfNearlyEqualRows(t *testing.T) {
 	g, x := testkit.Topics(5, 200, 60, 0.9)
 	x.Apply(func(_, _ int, v float64) float64 { return 1 + 1e-9*v }, x)
@@ -339,7 +339,7 @@ func TestAlignmentOfNearlyEqualRows(t *testing.T) {
 }
 
 // A heavier edge of a ring leaves √degree nearly constant, and orthogonal to standardised columns up to
-// what float32 rounds. Its ends have features of their own, which so know degrees.
+// what float32 rounds. Its ends have features of their own, which therefore predict degrees.
 func TestFloat32RefusesADegreeColumnOfRounding(t *testing.T) {
 	const n = 2000
 	x := testkit.RandomDense(testkit.Random(8), n, 50)

@@ -138,7 +138,7 @@ func TestEmbeddingIsTheSameOnEveryKernel(t *testing.T) {
 	}
 }
 
-// Whatever computes says that COLES_KERNEL names instructions that are not there, and which are.
+// Every computation reports that COLES_KERNEL names missing instructions, and which there are.
 func TestKernelsThatAreNotThere(t *testing.T) {
 	if os.Getenv("COLES_KERNEL") != "sse9" {
 		runAgain(t, "COLES_KERNEL=sse9")
@@ -166,7 +166,7 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 	}
 }
 
-// Wide dense features are filtered in the place of the prepared ones, where they are not needed
+// Wide dense features are filtered in place of the prepared ones if these are not needed
 // again. Without preparation these are the caller's own.
 func TestFilteringInPlaceLeavesFeaturesAlone(t *testing.T) {
 	const n, d = 100, 300 // more columns than a strip has in either precision

@@ -14,8 +14,8 @@ import (
 )
 
 // A Scaling weights the columns of an embedding by their eigenvalues. An orthonormal P alone adds
-// nothing to a classifier with an L2 penalty, which does not see a rotation; the weights are what
-// makes the contrast count.
+// nothing to a classifier with an L2 penalty, which does not see a rotation; the weights make
+// the contrast count.
 type Scaling struct {
 	Power         float64   // γ
 	EffectiveRank float64   // of the centred, scaled embedding

@@ -114,7 +114,7 @@ func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
 		}
 		g := testkit.Must(coles.NewGraph(n, list))
 		x := mat.NewDense(n, 4, nil)
-		degrees := g.Degrees() // of which the features know
+		degrees := g.Degrees() // which the features predict
 		x.Apply(func(i, _ int, _ float64) float64 { return 3 + 0.1*rng.NormFloat64() + 0.2*degrees[i] }, x)
 		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}), coles.WithKind(coles.UseGraph))
 		_, z := degreeDirection(g, testkit.Product(testkit.Powers(coles.Normalize(g), 8, func(k int) float64 { return 1. / 8 }), x))
@@ -145,7 +145,7 @@ func TestDegreeColumnLeavesTheOthersAsTheyAre(t *testing.T) {
 	testkit.WantNear(t, "the effective rank", got.EffectiveRank, without.Scaling().EffectiveRank, 1e-9)
 }
 
-// The share follows what features know of degrees, whatever their size, storage and precision and the
+// The share follows how well features predict degrees, whatever their size, storage and precision and the
 // order of the nodes: all of it where a column is √degree, a part, or none where c is taken out of them.
 func TestDegreeShareFollowsTheFeatures(t *testing.T) {
 	const n, most = 120, 0.4

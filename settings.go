@@ -19,7 +19,7 @@ type Settings struct {
 	Dim int `json:"dim"`
 	// Seed is where all randomness comes from.
 	Seed uint64 `json:"seed"`
-	// Preparation says what is done to X first.
+	// Preparation is the treatment of X.
 	Preparation Preparation `json:"preparation"`
 	// Filter is F.
 	Filter Filter `json:"filter"`
@@ -27,19 +27,19 @@ type Settings struct {
 	Negatives NegativeSampler `json:"negatives"`
 	Kappa     int             `json:"kappa"`
 	Eta       float64         `json:"eta"`
-	// Kind says whether the graph is used, or the features alone.
+	// Kind chooses the graph with its features, or the features alone.
 	Kind Kind `json:"kind"`
 	// Scaling turns P into embeddings.
 	Scaling ScalingRule `json:"scaling"`
 	// DegreeShare is the most of the embedding's energy, below 1, that its last column gets: the
 	// direction of the degrees, which degree negatives take out of P. The column is z = FXv, with
-	// v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. Its share follows what the features know of
+	// v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. Its share follows how well the features predict
 	// degrees,
 	//
 	//	share = DegreeShare·clip((t − 1)/9, 0, 1),  t = n·‖cᵀX̄‖²/‖X̄‖²_F,
 	//
 	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of
-	// length 1: t is 1 by chance, and n where nothing but degrees tells the nodes apart. It costs
+	// length 1: t is 1 by chance, and n where the nodes differ by degrees only. It costs
 	// two passes over X; [Report] has the share. The column has less than that where degrees hardly
 	// differ: its mean is at most ten times its part of the norm. There is none, and one more row of P,
 	// where the share is 0, with [UseFeatures], in an embedding of one column or without
@@ -64,8 +64,8 @@ type Settings struct {
 //	                  nothing once the columns are weighted by λ
 //	Seed         1
 //	Preparation  PrepareAuto
-//	Kind         auto: the graph, but where a node's own features know more of
-//	             each other than its neighbours do; see Alignment
+//	Kind         auto: the graph, but where a node's own features predict each
+//	             other better than its neighbours do; see Alignment
 //	Filter       S2GCSum(8), the paper's S²GC in its authors' form
 //	Negatives    ExpectedDegreeNegatives: deterministic, no trivial direction left
 //	Kappa        1 (a closed form has no κ)
@@ -73,7 +73,7 @@ type Settings struct {
 //	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8:
 //	             a fixed γ does not travel between graphs; row norm 4, because the
 //	             scale of an embedding and a classifier's C are one knob
-//	DegreeShare  0.1, of which the column gets what the features know of degrees; a
+//	DegreeShare  0.1, times how well the features predict degrees; a
 //	             fixed share of 0.03 to 0.2 gave the same accuracies from 5 labels on
 //	Truncate     false
 //	Solver       auto, by the number of features
@@ -110,7 +110,7 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Linear returns what the settings say of F, ΔW and the columns, where Kind is resolved.
+// Linear returns the numbers of F, ΔW and the columns, where Kind is resolved.
 // It is for the packages of this module.
 func (s Settings) Linear() linear.Fit {
 	if s.Kind == UseFeatures {
@@ -221,9 +221,9 @@ type Progress func(stage string, done, total int)
 func WithProgress(f Progress) Option { return func(c *config) { c.progress = f } }
 
 // WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding
-// lie in files of a folder, best on an SSD, and the fit takes so many bytes of memory, besides features that
+// lie in files of a folder, best on an SSD, and the fit takes that many bytes of memory, besides features that
 // are in memory already; read them with [coles/dataset.MapNPY] and the graph with [coles/dataset.OpenCSR],
-// and they take none. The numbers are those of a fit in memory, up to rounding. The less memory there is,
+// and they take none. The numbers equal a fit in memory, up to rounding. The less memory there is,
 // the more often the graph is read: once a hop for every 16 columns at least.
 //
 // The embedding stays in the folder until [Model.Close]. The files have no names, and are gone with the
@@ -235,7 +235,7 @@ func WithScratch(dir string, memory int64) Option {
 	return func(c *config) { c.scratch, c.budget = dir, memory }
 }
 
-// A Kind says whether a model embeds nodes by the graph and their features, or by their
+// A Kind chooses whether a model embeds nodes by the graph and their features, or by their
 // features alone. The zero value, "auto", follows the [Alignment] of the features.
 type Kind int
 
@@ -244,9 +244,9 @@ const (
 	UseGraph Kind = iota + 1
 	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX),
 	// not centred, scaled in the same way. Half of a column's own square is left out: what a column
-	// shares with no other, the unique variance of factor analysis, would come before what many say
-	// together. It is for graphs whose neighbours differ, where smoothing takes away what a node's own
-	// features say. It looks at no edge, and has no degree column.
+	// shares with no other, the unique variance of factor analysis, would outweigh what many
+	// share. It is for graphs whose neighbours differ, where smoothing removes the information in a node's
+	// own features. It looks at no edge, and has no degree column.
 	UseFeatures
 )
 
@@ -263,7 +263,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(k, text, kindNames)
 }
 
-// A Purpose says what vectors are for. What helps a classifier, which weighs columns itself, can harm
+// A Purpose is the use of the vectors. What helps a classifier, which weighs columns itself, can harm
 // a cosine or a distance, which do not.
 type Purpose int
 
@@ -275,9 +275,9 @@ const (
 	// few eigenvectors, and k-means weighs all columns alike: d′ = 32, K = 20 hops, effective rank
 	// 12 and floor 10, no column of degrees, and PrepareUndamped.
 	ForClustering
-	// ForLinks is for cosines that tell which nodes will be joined. A cosine weighs the columns as
-	// they are, so that no power of the eigenvalues may flatten them, and what is two edges away
-	// says more than what is eight away: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ
+	// ForLinks is for cosines that predict links. A cosine weighs the columns as
+	// they are, so that no power of the eigenvalues may flatten them, and nodes two edges away
+	// matter more than nodes eight away: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ
 	// = 0, no column of degrees. The graph is always used: without it links are guesses.
 	ForLinks
 )
@@ -293,8 +293,8 @@ func (p Purpose) MarshalText() ([]byte, error) { return setting.Marshal(p, purpo
 // UnmarshalText reads a name such as "links".
 func (p *Purpose) UnmarshalText(text []byte) error { return setting.Unmarshal(p, text, purposeNames) }
 
-// Settings are those for a purpose, of a graph of so many nodes with so many features, 0 for none.
-// They are [DefaultSettings] but for what the purpose says.
+// Settings returns the settings for a purpose and a graph with that number of nodes and features, 0 for none.
+// They equal [DefaultSettings] but for the numbers listed at the purpose.
 func (p Purpose) Settings(nodes, features int) Settings {
 	s := DefaultSettings()
 	switch p {

@@ -145,7 +145,7 @@ func TestTextForms(t *testing.T) {
 	}
 }
 
-// The values are those of the doc comment of DefaultSettings, which gives their reasons.
+// The values of the doc comment of DefaultSettings, which gives their reasons.
 func TestDefaultSettingsAreAsDocumented(t *testing.T) {
 	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"kind":"auto",` +
 		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"truncate":false,"solver":"auto","precision":"auto"}`
@@ -178,7 +178,7 @@ func TestEverySettingSurvivesJSON(t *testing.T) {
 	}
 }
 
-// What is not said stays as it is, and what nobody knows is refused wherever it stands.
+// A missing name leaves its setting unchanged, and an unknown name is refused wherever it is.
 func TestSettingsInPart(t *testing.T) {
 	s, want := coles.DefaultSettings(), coles.DefaultSettings()
 	want.Dim, want.Scaling.Norm = 7, 2
@@ -204,7 +204,7 @@ func TestSettingsInPart(t *testing.T) {
 	}
 }
 
-// badSettings are every setting out of its range, and what the error has to say.
+// badSettings are every setting out of its range, and the text that the error must have.
 var badSettings = map[string]func(s *coles.Settings){
 	"d′ = -2":           func(s *coles.Settings) { s.Dim = -2 },
 	"κ = -1":            func(s *coles.Settings) { s.Kappa = -1 },
@@ -285,7 +285,7 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-// purposeSettings are what the doc comments of purposes say, by the names of these; 0 columns stand
+// purposeSettings are the numbers in the doc comments of purposes, by their names; 0 columns stand
 // for the default.
 var purposeSettings = map[string]struct {
 	purpose coles.Purpose
@@ -304,7 +304,7 @@ var purposeSettings = map[string]struct {
 	}},
 }
 
-// Settings are those of the doc comment, with as many columns as there are features; without
+// Settings equal the doc comment, with as many columns as there are features; without
 // features, as many as the purpose has on a graph with 16 nodes a column, and else the default.
 func TestSettingsOfPurposes(t *testing.T) {
 	for name, p := range purposeSettings {
@@ -323,7 +323,7 @@ func TestSettingsOfPurposes(t *testing.T) {
 	}
 }
 
-// Fit takes the settings of every purpose for the graph they are asked for, and says what it did:
+// Fit takes the settings of every purpose for the graph they are asked for, and reports
 // d′ columns, the model that was asked for, and a column of degrees for a classifier alone.
 func TestFitForPurposes(t *testing.T) {
 	g, words, _ := small(211) // 120 nodes, 40 features

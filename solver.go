@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Solver says how the eigenvectors of M are found. The zero value, "auto", is SolverKrylov above
+// Solver is the method for the eigenvectors of M. The zero value, "auto", is SolverKrylov above
 // 2,000 features and, where [Fit] has sparse features, from 8·d′ features on; SolverDirect
 // otherwise.
 type Solver int
@@ -33,8 +33,8 @@ const (
 
 var solverNames = []string{"auto", "direct", "krylov"}
 
-// A ConvergenceError says that an iterative solver stopped before every pair asked for had
-// converged. Partial holds those that did.
+// A ConvergenceError reports that an iterative solver stopped before every pair asked for had
+// converged. Partial holds the converged pairs.
 type ConvergenceError struct {
 	Wanted    int         // eigenpairs asked for
 	Converged int         // eigenpairs within the bound
@@ -42,7 +42,7 @@ type ConvergenceError struct {
 	Partial   *Projection // the converged pairs, in descending order; nil when there are none, and from [Eigenmaps]
 }
 
-// Error says how many pairs converged, and how far off the rest are.
+// Error states how many pairs converged, and how far off the rest are.
 func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
 }
@@ -137,7 +137,7 @@ func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection
 // making FX or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin block of vectors, so sparse X
 // stays sparse.
 //
-// Errors: those of [Solve], and [ErrSetting] for a filter that makes no sense.
+// Errors: as [Solve], and [ErrSetting] for a filter that makes no sense.
 func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *DeltaW, dim int) (*Projection, error) {
 	if err := f.check(); err != nil {
 		return nil, err

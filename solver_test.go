@@ -158,7 +158,7 @@ func TestSolveOfManyFeatures(t *testing.T) {
 	dw := contrast(g, coles.ExpectedDegreeNegatives())
 	p := testkit.Must(coles.Solve(ctx, fx, dw, dim))
 	testkit.WantSame(t, "solver", p.Solver, coles.SolverKrylov)
-	// The nonzero eigenvalues of XᵀΔWX are those of ΔWXXᵀ.
+	// The nonzero eigenvalues of XᵀΔWX are the eigenvalues of ΔWXXᵀ.
 	gram := testkit.Product(testkit.Must(dw.Apply(ctx, testkit.Eye(n))), fx, fx.T())
 	var e mat.Eigen
 	if !e.Factorize(gram, mat.EigenNone) {
@@ -203,7 +203,7 @@ func TestTruncation(t *testing.T) {
 	few := completeGraph(5)
 	many := completeGraph(30).Without(func(e coles.Edge) bool { return e.U < 6 && e.U%2 == 0 && e.V == e.U+1 })
 	x := testkit.RandomDense(testkit.Random(175), 30, 5)
-	for i := range 6 { // whose degree is 28, which a feature knows
+	for i := range 6 { // whose degree is 28, which a feature shows
 		x.Set(i, 0, x.At(i, 0)+3)
 	}
 	for name, c := range map[string]struct {
@@ -272,7 +272,7 @@ func TestSolverIsChosenBySizeAndForm(t *testing.T) {
 }
 
 // The spectrum of a long path is crowded at its top (gaps of π²/2n², 5e-7 here): an iteration that
-// gives up says so, and how far it came.
+// gives up reports it, and how far it came.
 func TestIterationThatGivesUp(t *testing.T) {
 	skipUnderRace(t)
 	const n = 3000

@@ -17,7 +17,7 @@ import (
 // saintRound is how many subgraphs are counted together.
 const saintRound = 64
 
-// subgraphDraws draws the nodes on walks of steps steps from roots roots.
+// subgraphDraws draws the nodes on random walks from roots.
 type subgraphDraws struct {
 	walker       *walker
 	rows         []int // where walks start
