@@ -107,7 +107,7 @@ func (r *run[T]) eachLabelled(ctx context.Context, rnd *rand.Rand, do func(step 
 	return nil
 }
 
-// parts cuts a list into as few parts of at most so many as there can be, of nearly one size.
+// parts cuts a list into the fewest parts of at most a given size, all of nearly one size.
 func parts(order []int, size int) [][]int {
 	n := len(order)
 	parts := make([][]int, parallel.Pieces(n, size))
@@ -118,7 +118,7 @@ func parts(order []int, size int) [][]int {
 }
 
 // fullBatch is all nodes. What does not change from epoch to epoch is kept: negatives that are not
-// fresh are those of epoch 0.
+// fresh are drawn for epoch 0.
 func (r *run[T]) fullBatch(epoch int) *batch[T] {
 	if !r.FreshNegatives {
 		epoch = 0
@@ -129,7 +129,7 @@ func (r *run[T]) fullBatch(epoch int) *batch[T] {
 	return r.whole
 }
 
-// augment draws the views of an epoch, or those of all epochs.
+// augment draws the views of an epoch, or the views of all epochs.
 func (r *run[T]) augment(ctx context.Context, epoch int) error {
 	a := r.Augmentation
 	if r.views != nil && (a.once || !a.some()) {

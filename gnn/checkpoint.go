@@ -19,7 +19,7 @@ import (
 type Checkpoint struct {
 	header  checkpointHeader
 	params  [][]float64
-	moments [][]float64 // of the optimiser, those of a parameter one after the other
+	moments [][]float64 // of the optimiser, grouped by parameter
 	best    [][]float64 // parameters of the best epoch, if one was judged
 }
 
@@ -113,7 +113,7 @@ func (r *run[T]) restore(c *Checkpoint) error {
 // parameters are forgotten. Files hold the name of a [coles.NegativeFunc] and of a program's own layer,
 // objective, augmentation or sampler: set these anew, in [Checkpoint.Settings] say.
 //
-// Errors: [ErrCheckpoint] where data or another setting differ, and those of [Train].
+// Errors: [ErrCheckpoint] where data or another setting differ, and as [Train].
 func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	was := from.header.Settings
 	c, err := newConfig(was, opts)
@@ -134,8 +134,8 @@ func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix,
 	return fit(ctx, c, g, x, from, supervision{})
 }
 
-// check refuses what no training writes. Parameters of layers and objectives that only the program
-// knows cannot be checked before it sets them anew.
+// check refuses what no training writes. Parameters of the program's own layers and objectives
+// cannot be checked before it sets them anew.
 func (h *checkpointHeader) check() error {
 	if err := h.Settings.checkRead(h.Features); err != nil {
 		return err

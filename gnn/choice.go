@@ -55,7 +55,7 @@ func formOf[V any](name string, read func(f *setting.Form) V) form[V] {
 	return form[V]{name, func(f *setting.Form) (V, error) { return read(f), nil }}
 }
 
-// unmarshal sets a choice to what a text says, if the text is whole and its numbers are in range.
+// unmarshal sets a choice from a text, if the text is complete and its numbers are in range.
 func unmarshal[V interface{ check() error }](to *V, text []byte, forms []form[V]) error {
 	f := setting.Parse(text)
 	var names []string

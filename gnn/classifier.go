@@ -31,15 +31,15 @@ type supervision struct {
 // mean of −log softmax(h_i)[y_i] over the rows of train. It stops once
 // [Settings].Patience epochs, 20, have brought no lower loss on the rows of val, which are used for
 // nothing else, and goes back to the best. (By accuracy, which moves in steps, it would stop too early where
-// val is small.) labels has an entry for each node, of which only those of train and val are read.
+// val is small.) labels has an entry for each node; only the labels of train and val are read.
 // The result depends on the input and the settings only.
 //
 // It begins with [ClassifierSettings]. It takes only an objective that reads labels, no augmentation
 // or checkpoints, and no other validation. With [Linear] layers alone it is a multilayer perceptron,
-// which does not look at the graph. [WithBatchSize] makes steps of so many rows of train, drawn anew in
+// which does not look at the graph. [WithBatchSize] makes steps of that many rows of train, drawn anew in
 // every epoch, each with the neighbours that its output depends on.
 //
-// Errors: those of [Train], [coles.ErrShape] for another number of labels than nodes, no rows or a
+// Errors: as [Train], [coles.ErrShape] for another number of labels than nodes, no rows or a
 // single class, and [coles.ErrIndex] for rows that no node has or labels of val that train has not.
 func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, train, val []int, opts ...Option) (*Classifier, error) {
 	c, err := newConfig(ClassifierSettings(), opts)
@@ -133,16 +133,16 @@ func (c *Classifier) Scores(ctx context.Context, g *coles.Graph, x mat.Matrix) (
 	return matrix.ToDense(h), nil
 }
 
-// Classes returns the labels that it tells apart, ascending.
+// Classes returns the labels that it predicts, ascending.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// Report says what the training did.
+// Report describes the training.
 func (c *Classifier) Report() Report { return c.model.report }
 
 // Settings returns the settings of the training, widths and precision resolved.
 func (c *Classifier) Settings() Settings { return c.model.Settings() }
 
-// WriteTo writes the classifier in the format of models. Errors are those of [Model.WriteTo].
+// WriteTo writes the classifier in the format of models. Errors: as [Model.WriteTo].
 func (c *Classifier) WriteTo(w io.Writer) (int64, error) { return c.model.write(w, c.classes) }
 
 // ReadClassifier reads what [Classifier.WriteTo] wrote; it is as careful as [ReadModel], and has

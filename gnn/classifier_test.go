@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// separated is a graph of three communities that are easy to tell apart, their labels 3, 5 and 9,
+// separated is a graph of three communities that are easy to separate, their labels 3, 5 and 9,
 // with four nodes of each to train on and four to stop by.
 func separated() (g *coles.Graph, x *mat.Dense, labels, train, val []int) {
 	const n = 240
@@ -40,7 +40,7 @@ func TestClassifierLearns(t *testing.T) {
 			t.Errorf("node %d: label %d for scores %v", i, l, row)
 		}
 	}
-	// A guess is right in a third; features and edges tell nearly all.
+	// A guess is right in a third; features and edges determine nearly all.
 	if right < 200 {
 		t.Errorf("%d of %d labels are right", right, len(labels))
 	}
@@ -55,7 +55,7 @@ func TestClassifierLearns(t *testing.T) {
 	}
 }
 
-// Of all labels only those of the rows given are read, and the bytes are the same for every
+// Only the labels of the given rows are read, and the bytes are the same for every
 // GOMAXPROCS and after a file, in blocks too.
 func TestClassifierHasTheBytesOfTheLabelsThatItIsGiven(t *testing.T) {
 	g, x, labels, train, val := separated()

@@ -40,7 +40,7 @@ func gatedOf[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value
 	return p.Mul(p.SpMM(p.W(), p.MatMul(h, p.Parameter("weight"))), p.Sigmoid(gate))
 }
 
-// infomax tells the rows of H from those of shuffled features by their products with B·m, m their
+// infomax separates the rows of H from the rows of shuffled features by their products with B·m, m their
 // mean, as DGI does, and has a penalty on the first weight:
 //
 //	−mean log σ(H·B·m) − mean log σ(−H̃·B·m) + ‖Θ₀‖²/10.
@@ -127,7 +127,7 @@ func TestOperatorIsMadeOnce(t *testing.T) {
 	}
 }
 
-// numbered are so many parameters.
+// numbered are n parameters.
 func numbered(count int) (all []Parameter) {
 	for k := range count {
 		all = append(all, Bias(strings.Repeat("b", k%100)+string(rune('0'+k/100)), 1))
@@ -135,7 +135,7 @@ func numbered(count int) (all []Parameter) {
 	return all
 }
 
-// A layer that makes a matrix of another shape than it says is a mistake of the program's.
+// A layer whose result has another shape than declared is a mistake of the program's.
 func TestLayerOfTheWrongWidthPanics(t *testing.T) {
 	g, x := small(103)
 	l := gated(4)
@@ -150,7 +150,7 @@ func TestLayerOfTheWrongWidthPanics(t *testing.T) {
 }
 
 // Files have the names of what the program adds. To go on it has to be set anew, all of it, and
-// then goes on to the byte; the refusal says what is missing.
+// then goes on to the byte; the refusal names what is missing.
 func TestFilesHaveTheNamesOfOwnParts(t *testing.T) {
 	g, x := small(104)
 	network, objective := WithNetwork(gated(8), swish(), GCN(5)), WithObjective(infomax())

@@ -145,7 +145,7 @@ func checkFinite[T autodiff.Float](ctx context.Context, x *matrix.Matrix[T], wro
 	return err
 }
 
-// features are what the first layer with a width multiplies, n × d.
+// features are the input of the first layer with a width, n × d.
 type features[T autodiff.Float] struct {
 	*matrix.Matrix[T]
 	factor *autodiff.Sparse[T] // nil when they are dense

@@ -34,7 +34,7 @@
 //	PPᵀ = I          Layer.Orthonormal       a weight with orthonormal columns
 //	+Aug             Drop                    two views
 //
-// Errors are those of package coles, and two more.
+// Errors are the errors of package coles, and two more.
 package gnn
 
 import (
@@ -52,7 +52,7 @@ var (
 	ErrCheckpoint = errors.New("checkpoint of another training")
 )
 
-// bad is a coles.ErrSetting that says what is wrong.
+// bad is a coles.ErrSetting that names the fault.
 func bad(format string, args ...any) error {
 	return fmt.Errorf("gnn: %w", setting.Bad(format, args...))
 }

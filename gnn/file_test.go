@@ -43,7 +43,7 @@ func files(t testing.TB) map[string]file {
 }
 
 // Every byte that is changed, and every byte at which a file ends, is found out; one kind is not read
-// as another. Readers take no byte more, and say what their source fails with, as writers do.
+// as another. Readers take no byte more, and return the error of their source, as writers do.
 func TestDamagedFilesAreErrors(t *testing.T) {
 	all := files(t)
 	broken := errors.New("the cable came out")
@@ -134,7 +134,7 @@ func TestHeadersThatDoNotFit(t *testing.T) {
 			}
 		})
 	}
-	// What only the data can tell is refused with them.
+	// Faults that only the data can show are refused with them.
 	other := testkit.Must(coles.PrepareNone.Fit(ctx, mat.NewDense(40, 7, nil)))
 	read := testkit.Must(ReadModel(bytes.NewReader(doctored(func(h *modelHeader) { h.Prepare = other }))))
 	testkit.WantError(t, testkit.Err(read.Embed(ctx, g, x)), coles.ErrShape)
@@ -143,8 +143,8 @@ func TestHeadersThatDoNotFit(t *testing.T) {
 	testkit.WantError(t, testkit.Err(Resume(ctx, resumed, g, x)), coles.ErrSetting)
 }
 
-// What reads without an error is written as it was read, and embeds or says why not; everything
-// else is named. Headers have a right checksum, so that the fuzzer gets behind it.
+// A file read without an error is written as it was read, and embeds or returns an error; all
+// other faults are named. Headers have a right checksum, so that the fuzzer gets behind it.
 func FuzzModelHeader(f *testing.F) {
 	g, x := small(42)
 	m := trained(f, g, x, WithNetwork(GCN(2)), WithEpochs(1))

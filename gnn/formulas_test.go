@@ -33,7 +33,7 @@ func plus(a, b *mat.Dense) *mat.Dense {
 	return &s
 }
 
-// Every layer, as its doc comment says it, in dense matrices of gonum.
+// Every layer, by the formula of its doc comment, in dense matrices of gonum.
 func TestLayersEqualTheirFormulas(t *testing.T) {
 	g, a := weighted(60, 30)
 	words, x := testkit.RandomWords(testkit.Random(60), 30, 9)

@@ -54,7 +54,7 @@ func (s *script) layer() Layer {
 	return l
 }
 
-// options are those of Train, some of them out of range.
+// options are options of Train, some of them out of range.
 func (s *script) options() []Option {
 	network := []Layer{GCN(3), s.layer(), s.layer()}[s.Byte()%2:]
 	k := s.Byte()%5 - 1

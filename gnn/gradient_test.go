@@ -8,7 +8,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// Central differences of the loss of a whole step against what the tape says.
+// Central differences of the loss of a whole step against the gradients of the tape.
 func TestGradientsEqualCentralDifferences(t *testing.T) {
 	g, x := small(3)
 	for _, c := range cases {

@@ -59,7 +59,7 @@ func smallOptions(more ...Option) []Option {
 	return append([]Option{WithNetwork(GCN(8), ReLU(), GCN(5)), WithEpochs(6), withPrecision(coles.Float64)}, more...)
 }
 
-// trained trains with smallOptions unless others say otherwise.
+// trained trains with smallOptions unless others override them.
 func trained(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) *Model {
 	t.Helper()
 	m, err := Train(ctx, g, x, smallOptions(opts...)...)
@@ -154,7 +154,7 @@ func fileOf(w io.WriterTo) []byte {
 var cases = []struct {
 	name string
 	opts []Option
-	// order says that the order of the nodes decides what each draws.
+	// order is set if the draws of a node depend on the order of the nodes.
 	order bool
 }{
 	{"soft orthogonality", nil, false},

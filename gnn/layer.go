@@ -34,14 +34,14 @@ type Layer struct {
 // forward computes the output of a layer.
 type forward[T autodiff.Float] = func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T]
 
-// A LayerSpec says what a network has to know of a layer, apart from what it computes.
+// A LayerSpec describes a layer to its network, apart from the computation.
 type LayerSpec struct {
 	// Width is the number of columns that come out: any, [AutoWidth], or [SameWidth].
 	Width int
 	// Hops is how many edges away the layer looks: what training in blocks has to gather. In
 	// evaluation a row that comes out depends on no rows but those.
 	Hops int
-	// Parameters lists what is trained, for so many columns that come in and out; nil for nothing.
+	// Parameters lists the trained parameters, for the numbers of columns in and out; nil for none.
 	Parameters func(in, width int) []Parameter
 }
 
@@ -80,10 +80,10 @@ func Bias(name string, cols int) Parameter { return Parameter{Name: name, Rows: 
 //
 //	gnn.NewLayer("swish", gnn.LayerSpec{Width: gnn.SameWidth}, swish[float32], swish[float64])
 //
-// It returns a row for every row of H, of so many columns as spec says; anything else panics. The
+// It returns a row for every row of H, with the columns of spec; anything else panics. The
 // first layer of a network, but for [Propagate] and [Dropout], is one with a width: what comes in
 // may be an [autodiff.Tape.SparseConstant], to be multiplied only. The name, without a comma, is
-// what checkpoints and model files say of the layer.
+// the layer's name in checkpoints and model files.
 func NewLayer(name string, spec LayerSpec,
 	forward32 func(*Pass[float32], *autodiff.Value[float32]) *autodiff.Value[float32],
 	forward64 func(*Pass[float64], *autodiff.Value[float64]) *autodiff.Value[float64],
@@ -105,7 +105,7 @@ func (l Layer) Orthonormal() Layer {
 // wide reports whether the columns that come out are not those that come in.
 func (l Layer) wide() bool { return l.spec.Width != SameWidth }
 
-// parameters lists what is trained with so many columns coming in, the width resolved.
+// parameters lists the trained parameters for in columns, the width resolved.
 func (l Layer) parameters(in int) []Parameter {
 	if l.spec.Parameters == nil {
 		return nil
@@ -182,7 +182,7 @@ func (s shape) String() string {
 	return fmt.Sprintf("%d.%s", s.layer, s.Name)
 }
 
-// shapesOf says where parameters belong, and refuses two of one name.
+// shapesOf lists the shapes of parameters, and refuses two of one name.
 func shapesOf(layer int, parameters []Parameter) ([]shape, error) {
 	var shapes []shape
 	for _, p := range parameters {

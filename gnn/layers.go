@@ -22,7 +22,7 @@ const (
 	dropoutName   = "dropout"
 )
 
-// wideNames are those of layers with a width.
+// wideNames are the names of layers with a width.
 var wideNames = []string{gcnName, linearName, sageName}
 
 // layerForms are the text forms of layers.

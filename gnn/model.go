@@ -24,8 +24,8 @@ type Model struct {
 	settings  Settings
 	prepare   *coles.Preparer
 	shapes    []shape
-	params    [][]float64 // of these shapes; those of float32 are as exact
-	factor    float64     // what the output of the network is multiplied by
+	params    [][]float64 // of these shapes; float32 is exact in it
+	factor    float64     // of the network's output
 	embedding *mat.Dense  // of the nodes trained on; nil in a model that was read from a file
 	report    Report
 }
@@ -48,7 +48,7 @@ func narrowed[T autodiff.Float](s shape, data []float64) autodiff.Matrix[T] {
 	return m
 }
 
-// A Report says what a training did, and to what: with the same input, settings and version [Train]
+// A Report records a training and its input: with the same input, settings and version [Train]
 // makes the same model again, unless it listened to a validation, was resumed by more epochs, or
 // dropped features that were sparse where they are dense now: it draws for those that are stored.
 type Report struct {
@@ -185,7 +185,7 @@ func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
 // Settings returns the settings of the training, widths and precision resolved.
 func (m *Model) Settings() Settings { return m.settings.clone() }
 
-// Report says what the training did.
+// Report describes the training.
 func (m *Model) Report() Report { return m.report }
 
 // modelFormat is the format of a model's file, whose arrays are the parameters, layer by layer.
@@ -220,7 +220,7 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 // never because a length is declared. A network with layers of [NewLayer], of which a file has the
 // names, needs its layers, all of them.
 //
-// Errors: [coles.ErrFormat] for bytes that are no such model or a version it does not know,
+// Errors: [coles.ErrFormat] for bytes that are no such model or an unknown version,
 // [coles.ErrChecksum] for a model changed or cut off, [coles.ErrSetting] where the layers are
 // missing or others, and the reader's.
 func ReadModel(r io.Reader, layers ...Layer) (*Model, error) {

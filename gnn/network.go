@@ -128,7 +128,7 @@ func (n Network) hops() int {
 }
 
 // shapes lists the parameters of a network with d inputs, its widths resolved. It refuses weights,
-// and outputs for so many nodes, of more entries than can be indexed, before there is memory taken
+// and outputs for the nodes, of more entries than can be indexed, before memory is taken
 // for them.
 func (n Network) shapes(nodes, d int) ([]shape, error) {
 	var shapes []shape
@@ -178,7 +178,7 @@ func draw[T autodiff.Float](ctx context.Context, s shape, seed uint64) (*paramet
 	return p, nil
 }
 
-// An encoder is a network with its parameters, and those of the objective behind them.
+// An encoder is a network with its parameters, followed by the objective's.
 type encoder[T autodiff.Float] struct {
 	layers Network
 	params []*parameter[T]
@@ -197,7 +197,7 @@ func newEncoder[T autodiff.Float](ctx context.Context, n Network, shapes []shape
 	return e, nil
 }
 
-// numbers are copies of the parameters, and lengths says how many each has.
+// numbers are copies of the parameters, and lengths their lengths.
 func (e *encoder[T]) numbers() (all [][]float64) {
 	for _, p := range e.params {
 		all = append(all, widened(p.value))

@@ -25,7 +25,7 @@ type Objective struct {
 // loss computes an objective.
 type loss[T autodiff.Float] = func(s *Step[T]) *autodiff.Value[T]
 
-// An ObjectiveSpec says what a training has to know of an objective, apart from its loss.
+// An ObjectiveSpec describes an objective to the training, apart from its loss.
 type ObjectiveSpec struct {
 	// Parameters lists what the objective trains in addition to the network, for d features and d′
 	// outputs; nil for nothing. A model does not keep them.
@@ -33,7 +33,7 @@ type ObjectiveSpec struct {
 	// Phases are gone through in every epoch, one after the other; nil for one step that trains
 	// everything.
 	Phases []Phase
-	// Labels says that the loss reads labels ([Step.Labels]): it is for [TrainClassifier].
+	// Labels is set if the loss reads labels ([Step.Labels]): it is for [TrainClassifier].
 	Labels bool
 }
 
@@ -49,7 +49,7 @@ type Phase struct {
 	Trains func(name string) bool
 }
 
-// phases are those of the objective, at least one.
+// phases are the phases of the objective, at least one.
 func (o Objective) phases() []Phase {
 	if o.spec.Phases == nil {
 		return []Phase{{Steps: 1, Rate: 1}}
@@ -59,7 +59,7 @@ func (o Objective) phases() []Phase {
 
 // NewObjective makes an objective of a loss, a 1 × 1 value to be made small, given in both
 // precisions: write it once, with a type parameter, and name both. The name, without a comma, is
-// what checkpoints and model files say of the objective.
+// the objective's name in checkpoints and model files.
 //
 //	func logistic[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] { // of the edges
 //		us, vs, _ := s.Edges()
@@ -85,8 +85,8 @@ func (o Objective) shapes(d, width int) ([]shape, error) {
 const (
 	// maxNegatives bounds the nodes that are drawn for each edge.
 	maxNegatives = 10_000
-	// maxPhases bounds the phases of an objective, and maxParameters what is trained in all: a file
-	// may say of both what it likes.
+	// maxPhases bounds the phases of an objective, and maxParameters all its parameters: a file
+	// may declare any number of both.
 	maxPhases     = 100
 	maxParameters = 10_000
 )

@@ -93,8 +93,8 @@ func powerMean[T autodiff.Float](p float64, negatives int) loss[T] {
 	}
 }
 
-// pairLoss is the mean over the views of a loss of the products h_u·h_v of the edges, and those of
-// their first ends with so many nodes drawn for each.
+// pairLoss is the mean over the views of a loss of the products h_u·h_v of the edges, and of the products
+// of their first ends with the nodes drawn for each.
 func (s *Step[T]) pairLoss(negatives int, loss func(near, far *autodiff.Value[T], shares autodiff.Matrix[T]) *autodiff.Value[T]) *autodiff.Value[T] {
 	us, vs, shares := s.Edges()
 	firsts, drawn := s.Negatives(negatives)

@@ -115,8 +115,8 @@ func (o Optimizer) MarshalText() ([]byte, error) { return []byte(o.String()), o.
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
 func (o *Optimizer) UnmarshalText(text []byte) error { return unmarshal(o, text, optimizerForms) }
 
-// A Schedule says how the learning rate changes from epoch to epoch. The zero value keeps it as it
-// is. The text form, in JSON too, is
+// A Schedule changes the learning rate from epoch to epoch. The zero value keeps it
+// constant. The text form, in JSON too, is
 //
 //	constant          Schedule{}
 //	cosine:10         Cosine(10)

@@ -84,7 +84,7 @@ func valley() Objective {
 	})
 }
 
-// After so many epochs without a lower loss it ends, with the parameters that had the lowest.
+// After Patience epochs without a lower loss it ends, with the parameters of the lowest.
 func TestPatienceGoesBackToTheLowestLoss(t *testing.T) {
 	g, x := small(121)
 	for _, c := range []struct{ patience, epochs, done, best int }{

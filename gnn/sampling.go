@@ -40,12 +40,12 @@ func NewSampler(name string, start func(ctx context.Context, g *coles.Graph, row
 // layers that look at the graph ([LayerSpec].Hops). Behind filters that the network begins with, layers
 // look one edge far at most.
 type Sample struct {
-	// Levels[0] are the nodes whose features are read, and only these. Levels[k] are those that come
-	// out of the k-th layer that looks at the graph, the last those of the output H. A node may be
+	// Levels[0] are the nodes whose features are read, and only these. Levels[k] are the nodes
+	// after the k-th layer that looks at the graph, the last the nodes of the output H. A node may be
 	// there more than once.
 	Levels [][]int
-	// Factors[k], len(Levels[k+1]) × len(Levels[k]), says what the k-th of these layers sees in the
-	// place of W, or of another operator of the graph: at (i, j), the entry of node Levels[k+1][i] in
+	// Factors[k], len(Levels[k+1]) × len(Levels[k]), replaces W, or another operator of the graph,
+	// in the k-th of these layers: at (i, j), the entry of node Levels[k+1][i] in
 	// the column of node Levels[k][j] times the factor, and nothing where there is none. Sums over
 	// neighbours are estimated without bias if the factor at each neighbour, 0 where it is not drawn,
 	// is 1 in the mean.

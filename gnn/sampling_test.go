@@ -62,7 +62,7 @@ func exactly(g *coles.Graph, out []int, layers int) *Sample {
 	return s
 }
 
-// exact draws every node once, in samples of at most so many with all that they see.
+// exact draws every node once, in samples of at most a given number, with all nodes that they see.
 func exact(size, layers int) Sampler {
 	return samplerOf("exact", func(g *coles.Graph, rows []int) (all []*Sample) {
 		for part := range slices.Chunk(rows, size) {
@@ -184,7 +184,7 @@ func TestSamplersAreToldTheNodes(t *testing.T) {
 	testkit.WantSame(t, "all nodes", told, upTo(g.Nodes()))
 }
 
-// blind is a layer that does not say how far it looks.
+// blind is a layer that does not declare its hops.
 func blind() Layer {
 	return NewLayer("blind", LayerSpec{Width: SameWidth}, func(p *Pass[float32], h *autodiff.Value[float32]) *autodiff.Value[float32] { return p.SpMM(p.W(), h) },
 		func(p *Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] { return p.SpMM(p.W(), h) })

@@ -44,14 +44,14 @@ type Settings struct {
 	// bounds pours the energy of H into the leading directions of ΔW, one by one; this early stop asks
 	// for no labels. It costs n·d′²/2 multiplications an epoch. 0 is no such rule.
 	StopRank float64 `json:"stop_rank"`
-	// Patience ends the training once so many epochs in a row have brought no lower loss, and goes
-	// back to the parameters of the lowest, those before the step of that epoch: for losses that depend
+	// Patience ends the training once that many epochs in a row have brought no lower loss, and goes
+	// back to the parameters of the lowest, before the step of that epoch: for losses that depend
 	// little on what is drawn. Of several phases the first one's loss counts. [TrainClassifier] takes
 	// the loss of the nodes that it is stopped by, after the step. 0 is no such rule.
 	Patience int `json:"patience"`
 	// BatchSize is the number of nodes of a step, of labelled ones for a classifier; 0 takes all.
 	BatchSize int `json:"batch_size"`
-	// Sampler draws what every step sees in the place of the graph. The embedding at the end, and every
+	// Sampler draws the part of the graph that every step sees. The embedding at the end, and every
 	// validation, takes one forward pass over all of it. With [coles.PrepareNone], features times 1 and
 	// no filter that the network begins with, a *[coles.Dense32] is not copied: of a file that is mapped
 	// into memory a step reads the rows of its sample alone.
@@ -93,7 +93,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// StiefelSettings is COLES-GCN (Stiefel): the last weight has orthonormal columns, in the place of
+// StiefelSettings is COLES-GCN (Stiefel): the last weight has orthonormal columns instead of
 // the penalty. The hidden layer is bounded by decay 1e-2 and an early stop at effective rank 3,
 // after 30 epochs at most.
 func StiefelSettings() Settings {
@@ -265,7 +265,7 @@ func WithFreshNegatives(fresh bool) Option { return func(c *config) { c.FreshNeg
 // WithEpochs sets how often all nodes are gone through.
 func WithEpochs(epochs int) Option { return func(c *config) { c.Epochs = epochs } }
 
-// WithBatchSize trains on blocks of at most so many nodes that hold together, one after the other. The
+// WithBatchSize trains on blocks of at most that many well-connected nodes, one after the other. The
 // output of a block equals the whole graph's for its nodes; ΔW belongs to the graph induced on the
 // block, W⁺ and negatives normalised within it, so that it still lacks the trivial direction. Memory of
 // the steps grows with the surroundings of a block, not with the graph; the embedding at the end, and
@@ -280,7 +280,7 @@ func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 // WithProgress calls f, from the calling goroutine, after every epoch.
 func WithProgress(f func(Progress)) Option { return func(c *config) { c.progress = f } }
 
-// WithValidation judges the embedding after every so many epochs, stops once patience judgements in
+// WithValidation judges the embedding at that interval of epochs, stops once patience judgements in
 // a row have brought no better one than before, and goes back to the parameters of the best. It is
 // the place for labels of validation nodes.
 //
@@ -290,7 +290,7 @@ func WithValidation(every, patience int, score func(ctx context.Context, epoch i
 	return func(c *config) { c.every, c.patience, c.score = every, patience, score }
 }
 
-// WithCheckpoints calls save after every so many epochs. What it returns ends the training.
+// WithCheckpoints calls save at that interval of epochs. An error of save ends the training.
 func WithCheckpoints(every int, save func(*Checkpoint) error) Option {
 	return func(c *config) { c.saveEvery, c.save = every, save }
 }

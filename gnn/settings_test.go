@@ -125,7 +125,7 @@ func TestEverySettingSurvivesJSON(t *testing.T) {
 	}
 }
 
-// What is not said stays as it is, and what nobody knows is refused wherever it stands.
+// A missing name leaves its setting unchanged, and an unknown name is refused wherever it is.
 func TestSettingsInPart(t *testing.T) {
 	s := DefaultSettings()
 	if err := json.Unmarshal([]byte(`{"epochs": 7, "network": ["linear:3"]}`), &s); err != nil {

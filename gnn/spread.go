@@ -44,7 +44,7 @@ func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T], mean []floa
 	})
 }
 
-// spread says how the energy of H is spread over its columns: ‖HᵀH/n − I‖²_F/d′, and the effective
+// spread measures how the energy of H is spread over its columns: ‖HᵀH/n − I‖²_F/d′, and the effective
 // rank of the covariance C of its rows, (Tr C)²/‖C‖²_F, which is 0 where there is no energy. With
 // the mean row h̄ it is HᵀH/n = C + h̄ᵀh̄. C is taken from HᵀH, which the loss may have computed, unless
 // h̄ is so long or the numbers so near the ends of their range that this would cost digits: then from

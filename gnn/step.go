@@ -18,7 +18,7 @@ import (
 
 // A Step serves an objective while it makes a loss: with the operations of the tape, the network, and
 // the nodes of the step with their graph. In blocks ([WithBatchSize]) these are the
-// nodes of the block, in a sample ([Settings].Sampler) those of H.
+// nodes of the block, in a sample ([Settings].Sampler) the nodes of H.
 type Step[T autodiff.Float] struct {
 	*autodiff.Tape[T]
 	ctx   context.Context
@@ -58,12 +58,12 @@ func (s *Step[T]) Phase() int { return s.phase }
 // layers draw from it too.
 func (s *Step[T]) Rand() *rand.Rand { return s.rnd }
 
-// Views are those of the augmentation, at least one.
+// Views are the views of the augmentation, at least one.
 func (s *Step[T]) Views() []*View { return s.run.views }
 
-// Encode records what every layer of the network makes of a view; the last is the output H, with a
-// row for every node. In blocks there is no view but those of [Step.Views], and what comes before H
-// has the nodes of the block first and then their surroundings. Filters that the network begins
+// Encode records the output of every layer of the network for a view; the last is the output H, with a
+// row for every node. In blocks the only views are [Step.Views], and outputs before H
+// have the nodes of the block first and then their surroundings. Filters that the network begins
 // with are left out.
 func (s *Step[T]) Encode(v *View) []*autodiff.Value[T] {
 	outputs := s.run.encoder.embed(s.ctx, s.Tape, s.seen(v), s.rnd, s.trains)
@@ -194,8 +194,8 @@ func (s *Step[T]) Edges() (us, vs []int, shares autodiff.Matrix[T]) {
 	return b.us, b.vs, b.shares
 }
 
-// Negatives draws so many nodes uniformly for every one of [Step.Edges], and gives each with the
-// first end of its edge, those of an edge one after the other. Every call in a step, and in every
+// Negatives draws that many nodes uniformly for every one of [Step.Edges], and returns each with the
+// first end of its edge, grouped by edge. Every call in a step, and in every
 // epoch without [WithFreshNegatives], has the same draws.
 func (s *Step[T]) Negatives(count int) (us, ws []int) {
 	from, _, _ := s.Edges()

@@ -29,7 +29,7 @@ import (
 //
 // Errors: [coles.ErrSetting], [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite],
 // [coles.ErrNegative], [coles.ErrPrecision], [coles.ErrTooLarge], [coles.ErrDense], [ErrDiverged],
-// those of the callbacks, and ctx's.
+// the callbacks', and ctx's.
 func Train(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(DefaultSettings(), opts)
 	if err != nil {
@@ -73,7 +73,7 @@ func fitIn[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x ma
 	return r.model(ctx)
 }
 
-// Progress says how far a training is.
+// Progress is the progress of a training.
 type Progress struct {
 	Epoch, Epochs int     // done, and at most to be done
 	Loss          float64 // the mean over the steps of the epoch, of the first phase, before each step

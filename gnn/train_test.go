@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What Progress says of the first epoch, computed from the step itself.
+// The progress of the first epoch, computed from the step itself.
 func TestProgressTellsOfTheStep(t *testing.T) {
 	g, x := small(80)
 	first := progressOf(t, g, x, WithEpochs(1))[0]
@@ -121,7 +121,7 @@ func TestCheckpointsAndJudgementsComeWhenTheyShould(t *testing.T) {
 	}
 }
 
-// The parameters are those of the best epoch: a training that ends there has the same.
+// The parameters come from the best epoch: a training that ends there has the same.
 func TestValidationGoesBackToTheBest(t *testing.T) {
 	g, x := small(23)
 	judged, short := trained(t, g, x, WithEpochs(50), WithValidation(1, 3, rising)), trained(t, g, x, WithEpochs(4))
@@ -198,7 +198,7 @@ func TestParametersHaveNames(t *testing.T) {
 	}
 }
 
-// The report says what was done, and to what: the hashes are those that coles.Fit gives.
+// The report records the training and its input: the hashes equal coles.Fit's.
 func TestReportTellsWhatWasDone(t *testing.T) {
 	g, x := small(22)
 	r := trained(t, g, x, WithValidation(1, 2, rising)).Report()

@@ -20,7 +20,7 @@ import (
 type View struct {
 	// Graph takes the place of the graph, with as many nodes, and so W′ of W; nil leaves it.
 	Graph *coles.Graph
-	// Columns are what the columns of the features are multiplied by (C); nil stands for ones.
+	// Columns are the factors of the columns of the features (C); nil stands for ones.
 	Columns []float64
 	// Rows are the rows of the features that the nodes get (P), −1 for zeros; nil for each its own.
 	Rows []int
