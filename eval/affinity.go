@@ -51,7 +51,7 @@ func neighbours(ctx context.Context, x *matrix.Source, k int) (*kernel.CSR[float
 	if err != nil {
 		return nil, err
 	}
-	// Of the products (xᵢ, 1)·(xⱼ, −‖xⱼ‖²/2) = (‖xᵢ‖² − ‖xᵢ − xⱼ‖²)/2 the largest are those of the
+	// The largest of the products (xᵢ, 1)·(xⱼ, −‖xⱼ‖²/2) = (‖xᵢ‖² − ‖xᵢ − xⱼ‖²)/2 belong to the
 	// nearest rows.
 	half := make([]float64, f.Rows())
 	for i := range half {

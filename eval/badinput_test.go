@@ -152,7 +152,7 @@ func wantFinite(t *testing.T, result any) {
 		for _, part := range r {
 			wantFinite(t, part)
 		}
-	default: // JSON knows no other numbers
+	default: // JSON has no other numbers
 		if _, err := json.Marshal(result); err != nil {
 			t.Error(err)
 		}
@@ -190,7 +190,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 		}
 	}
 	testkit.RefuseMatrices(t, 24, 5, doors)
-	// Of two rows too few the labels, the graph, or the rows tell.
+	// With two rows too few, the labels, the graph or the rows are refused.
 	for _, name := range []string{"Classify", "LogisticRegression", "CrossValidate", "Induce", "ChooseModel"} {
 		testkit.WantError(t, doors[name](in.x.(*mat.Dense).Slice(0, 22, 0, 5)), coles.ErrShape)
 	}

@@ -32,7 +32,7 @@ type Choice struct {
 	told bool // they are far enough apart
 }
 
-// String says in two lines which kind was taken by what, and what q alone says.
+// String states in two lines which kind was taken and why, and the verdict of q alone.
 func (c Choice) String() string {
 	name := func(k coles.Kind) string { return strings.TrimSuffix(k.String(), "s") + " model" }
 	if c.Labels == 0 {
@@ -46,7 +46,7 @@ func (c Choice) String() string {
 }
 
 // ChooseModel fits a graph with features x (n × d) by the [coles.Kind] that its labels choose:
-// n of them, negative where a label is unknown. It fits both kinds, with all other settings those of
+// n of them, negative where a label is unknown. It fits both kinds, with all other settings from
 // opts, and predicts the labelled rows of each embedding by cross-validation, in the parts of
 // [LogisticRegression] with C = 1. The kind that is right more often is taken if the two are more
 // than two standard errors apart, which is McNemar's test (1947) of the rows that one kind alone has
@@ -65,7 +65,7 @@ func (c Choice) String() string {
 // rows; besides the memory of a fit, another embedding and these rows. The result is the same to the
 // byte for any number of processors.
 //
-// Errors: [coles.ErrShape] for no features, or unless there is a label for each node, those of
+// Errors: [coles.ErrShape] for no features, or unless there is a label for each node, as
 // [coles.Fit] and [LogisticRegression.Fit], and ctx's.
 func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels []int, opts ...coles.Option) (*Choice, error) {
 	switch {

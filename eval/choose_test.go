@@ -15,7 +15,7 @@ import (
 )
 
 // drawnCommunities is a drawn graph with its features, of which row i goes to node i + shift: shifted
-// features still know each other and say nothing of neighbours or classes.
+// features still correlate, and not with neighbours or classes.
 func drawnCommunities(t *testing.T, c dataset.Communities, shift int) (*coles.Graph, mat.Matrix, []int) {
 	t.Helper()
 	d := testkit.Must(c.Generate(background))
@@ -29,7 +29,7 @@ func drawnCommunities(t *testing.T, c dataset.Communities, shift int) (*coles.Gr
 	return testkit.Must(d.Graph()), testkit.SparseOf(x), d.Labels
 }
 
-// some keeps every k-th label and those of no class that is left out.
+// some keeps every k-th label, and none of the classes that are left out.
 func some(labels []int, k int, without ...int) []int {
 	kept := make([]int, len(labels))
 	for i, l := range labels {
@@ -44,7 +44,7 @@ func some(labels []int, k int, without ...int) []int {
 	return kept
 }
 
-// Choices are those of a plain loop: each kind is fitted alone, a classifier of the other parts
+// Choices equal a plain loop's: each kind is fitted alone, a classifier of the other parts
 // predicts each part, and q decides unless one kind alone is right so often that the square of the
 // surplus is above four times the number of rows in which they differ.
 func TestChooseModelIsAPlainLoop(t *testing.T) {
@@ -204,7 +204,7 @@ func TestChooseModelRefuses(t *testing.T) {
 	}
 }
 
-// What a choice says for each way it was made.
+// The text of a choice for each way it was made.
 func TestChoiceSays(t *testing.T) {
 	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
 	c := testkit.Must(ChooseModel(background, g, x, some(labels, 3)))

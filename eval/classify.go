@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Classify measures how well the rows of x (n × d) tell their labels, by the accuracy of each
+// Classify measures how well the rows of x (n × d) predict their labels, by the accuracy of each
 // split: Regression learns from the rows of Train and is asked about the rows of Test or, when Test
 // is nil, every row outside Train and Val. A label below zero is unknown: its row is not tested on,
 // and must not be trained on.
@@ -19,7 +19,7 @@ import (
 // Splits run in parallel. Besides x it takes, for each processor, the training rows of a split, a
 // label for each row and a block of 512 rows of scores.
 //
-// Errors: those of [LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or no
+// Errors: as [LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or no
 // labelled row to test on, and [ErrSplit] for a row that is trained and tested on, or tested twice.
 func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split) (*Measurements, error) {
 	if err := p.Regression.check(); err != nil {

@@ -33,7 +33,7 @@ func (c Clustering) String() string {
 // It takes the time of the runs, one after the other, and memory for a copy of x more than
 // [KMeans.Fit].
 //
-// Errors: those of KMeans.Fit, [coles.ErrShape] unless there is one label for each row, and for
+// Errors: as KMeans.Fit, [coles.ErrShape] unless there is one label for each row, and for
 // none that is known, [coles.ErrSetting] for runs below zero or above 2²⁰, [coles.ErrNotFinite]
 // also for a row whose length overflows.
 func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clustering, error) {
@@ -112,8 +112,8 @@ func (c *Clustering) add(clusters, labels []int) error {
 	return nil
 }
 
-// Modularity says how much more weight the clusters of a graph's nodes hold inside than a random
-// graph of the same degrees would leave there (Newman 2006):
+// Modularity measures how much more weight the clusters of a graph's nodes hold inside than in a random
+// graph of the same degrees (Newman 2006):
 //
 //	Q = (1/2m) Σ_ij (A_ij − k_i·k_j/(2m))·[c_i = c_j],
 //

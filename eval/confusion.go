@@ -16,12 +16,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Confusion says which classes are taken for which. All its shares are from 0 to 1.
+// Confusion counts which classes are taken for which. All its shares are from 0 to 1.
 type Confusion struct {
 	// Classes are the labels that occur, actual or predicted, ascending.
 	Classes []int
-	// Names has that of each label, such as the Classes of a dataset, and is the caller's to set. A
-	// label that has none is called by its number.
+	// Names has the name of each label, such as the Classes of a dataset, and is the caller's to set. A
+	// label without a name is called by its number.
 	Names []string
 	// Counts is K × K for K classes: Counts[i][j] rows of class i are predicted to be of class j.
 	Counts [][]int
@@ -29,7 +29,7 @@ type Confusion struct {
 
 // NewConfusion counts n predictions of K classes in O(n log n + K²).
 //
-// Errors: those of [Accuracy], and [coles.ErrTooLarge] for more than 4,096 classes.
+// Errors: as [Accuracy], and [coles.ErrTooLarge] for more than 4,096 classes.
 func NewConfusion(predicted, actual []int) (*Confusion, error) {
 	t, err := newContingency(actual, predicted)
 	if err != nil {
@@ -135,11 +135,11 @@ func (c *Confusion) String() string {
 	return b.String()
 }
 
-// Learn fits a regression to the rows of x (n × d) whose label is not negative, and says how good it
-// is. C is one of [DefaultCs], and cross-validated with the parts drawn by seed; where fewer than two
-// classes have two rows, C is that of the zero [LogisticRegression] and the table nil.
+// Learn fits a regression to the rows of x (n × d) whose label is not negative, and measures
+// it. C is one of [DefaultCs], and cross-validated with the parts drawn by seed; where fewer than two
+// classes have two rows, C is the default of [LogisticRegression] and the table nil.
 //
-// It takes the search of [LogisticRegression.Fit] and 5 regressions more. Errors are those of Fit and
+// It takes the search of [LogisticRegression.Fit] and 5 regressions more. Errors: as Fit and
 // [LogisticRegression.CrossValidate].
 func Learn(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*LinearModel, *Confusion, error) {
 	var rows []int
@@ -163,7 +163,7 @@ func Learn(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*Linea
 	return m, c, err
 }
 
-// CrossValidate says how good predictions by this regression are. It divides the given rows of x (n ×
+// CrossValidate measures predictions by this regression. It divides the given rows of x (n ×
 // d), shuffled by seed, into Folds parts with their share of every class, and predicts each part by a
 // model of the others. A class of one row is never predicted.
 //
@@ -171,7 +171,7 @@ func Learn(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*Linea
 // To search once, give it the C of a model of all rows as the only candidate: that flatters as far as
 // the choice among so few can, and takes 5 regressions, where the search with [DefaultCs] took 45.
 //
-// Errors: those of Fit, and [ErrSplit] also for a row given twice or a part that leaves one class to
+// Errors: as Fit, and [ErrSplit] also for a row given twice or a part that leaves one class to
 // the others.
 func (l LogisticRegression) CrossValidate(ctx context.Context, x mat.Matrix, rows, labels []int, seed uint64) (*Confusion, error) {
 	f, err := l.input(ctx, x, rows, labels)

@@ -48,7 +48,7 @@ c           1    0.0 %      0.0 %  b b (1)
 	testkit.WantError(t, testkit.Err(NewConfusion([]int{1}, nil)), coles.ErrShape)
 }
 
-// Rows sum to the sizes of classes, columns to those of predictions, the trace to what is right; and the
+// Rows sum to the sizes of classes, columns to the numbers of predictions, the trace to the right ones; and the
 // mean F1 = 2pr/(p + r) is MacroF1. Labels may be any numbers, and some are only actual or predicted.
 func TestConfusionIdentities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
@@ -83,7 +83,7 @@ func TestConfusionIdentities(t *testing.T) {
 	}
 }
 
-// Every row is predicted by a fit to the other parts, those of the shuffled rows, dense, sparse and
+// Every row is predicted by a fit to the other parts of the shuffled rows, dense, sparse and
 // with more columns than rows; candidates are searched in each fit. The seed decides the parts.
 func TestCrossValidateIsALoop(t *testing.T) {
 	for name, d := range map[string]int{"few columns": 6, "more columns than rows": 90} {

@@ -24,7 +24,7 @@ type design struct {
 	tau     []float64
 }
 
-// newDesign is that of a training set x, which has the column of ones, in O(t²d) for t rows if they
+// newDesign is the design of a training set x, which has the column of ones, in O(t²d) for t rows if they
 // are fewer than the d features.
 func newDesign(ctx context.Context, x *matrix.Matrix[float64]) (z design, err error) {
 	t, d := x.Rows(), x.Cols()-1
@@ -148,7 +148,7 @@ func (z design) weights(u []float64) []float64 {
 }
 
 // spanOf overwrites x, t × d with t ≤ d, as [factorLQ] does, and returns L alone, t × t: copied, so
-// that so many numbers stay in the cache.
+// that its numbers stay in the cache.
 func spanOf(ctx context.Context, x kernel.Matrix[float64], tau []float64) (kernel.Matrix[float64], error) {
 	if err := factorLQ(ctx, x, tau); err != nil {
 		return kernel.Matrix[float64]{}, err

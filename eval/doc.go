@@ -5,7 +5,7 @@
 // labelled rows of an embedding and asks it about every other row, for many random splits; it gives
 // the mean accuracy and its standard deviation. A label below zero is unknown. To predict it, fit a [LogisticRegression] on
 // the rows that have one, with [DefaultCs] to choose from: the [LinearModel] gives classes and
-// probabilities, and [LogisticRegression.CrossValidate] says how good these are, class by class, as a
+// probabilities, and [LogisticRegression.CrossValidate] measures them, class by class, as a
 // [Confusion]. [ChooseModel] asks the known labels whether the graph helps or the features alone
 // are better. For nodes that the model has not seen, fit it to the graph that the others [Induce].
 //
@@ -25,5 +25,5 @@
 // [NodeHomophily], [EdgeHomophily] and [ExpectedHomophily].
 //
 // Measures are shares from 0 to 1 and print as percent. Every result is the same to the last byte
-// for every GOMAXPROCS. Errors are those of package coles, and [ErrSplit] and [ErrConvergence].
+// for every GOMAXPROCS. Errors are the errors of package coles, and [ErrSplit] and [ErrConvergence].
 package eval

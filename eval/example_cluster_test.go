@@ -53,7 +53,7 @@ func ExampleProtocol_Cluster() {
 	// Output: accuracy 100.0 ± 0.0 %, NMI 100.0 ± 0.0 %, F1 100.0 ± 0.0 % over 3 runs
 }
 
-// How many groups are there? The silhouettes of two to four clusters say three: two pairs of equal
+// How many groups are there? The silhouettes of two to four clusters favour three: two pairs of equal
 // rows, and the two rows between them.
 func ExampleClusterCount() {
 	k, silhouettes, err := eval.ClusterCount(context.Background(), triangleRows, 4, eval.KMeans{})

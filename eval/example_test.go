@@ -117,8 +117,8 @@ func ExampleLinearModel() {
 	// Output: C = 0.5; node 1: class 3, 74 % sure
 }
 
-// How good predictions of the other nodes will be, and which classes are taken for which. Names are
-// those of the dataset, where it has some.
+// How good predictions of the other nodes will be, and which classes are taken for which. Names
+// come from the dataset, if it has some.
 func ExampleLogisticRegression_CrossValidate() {
 	ctx := context.Background()
 	data, y := embedded(ctx)
@@ -141,8 +141,8 @@ func ExampleLogisticRegression_CrossValidate() {
 	// elm        22  100.0 %    100.0 %
 }
 
-// Words that say more of their class than of the neighbours, who are of another class more often than
-// not: q takes the graph, and the labels of every fifth node know better.
+// Words that predict their class better than the neighbours do, who are of another class more often than
+// not: q takes the graph, and the labels of every fifth node correct it.
 func ExampleChooseModel() {
 	ctx := context.Background()
 	data, err := dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(ctx)

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Most errors of this package are those of package coles. These two are its own.
+// Most errors of this package are errors of package coles. These two are its own.
 var (
 	// ErrSplit: training rows of a single class, or rows that are trained and tested on, or tested
 	// twice.

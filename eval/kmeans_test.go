@@ -139,8 +139,8 @@ func TestKMeansOfManyStartsIsTheBestDivision(t *testing.T) {
 	}
 }
 
-// Starts that are given up are none of the best: the least inertia of ten starts together is that of ten
-// alone, of rows that have no clusters. Some starts overtake others on their way.
+// Starts that are given up are none of the best: the least inertia of ten starts together equals that of ten
+// alone, on rows that have no clusters. Some starts overtake others on their way.
 func TestKMeansGivesUpStartsThatFallBehind(t *testing.T) {
 	steps := 0
 	for seed := range uint64(10) {

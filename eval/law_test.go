@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tuples calls do with all sequences of so many numbers below n.
+// tuples calls do with all sequences of length numbers below n.
 func tuples(n, length int, do func(tuple []int)) {
 	tuple := make([]int, length)
 	var from func(k int)
@@ -31,7 +31,7 @@ func tuples(n, length int, do func(tuple []int)) {
 }
 
 // seedingLaw is the probability of every sequence of k rows as centres by greedy k-means++: the first
-// is uniform; of each next, so many candidates are drawn in proportion to the squared distances to the
+// is uniform; for each next, candidates are drawn in proportion to the squared distances to the
 // nearest centre, any where all are zero, and the first of those is taken that leave the least sum.
 func seedingLaw(x *mat.Dense, k, candidates int) map[string]float64 {
 	n, _ := x.Dims()

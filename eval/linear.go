@@ -47,7 +47,7 @@ func picked(labels, rows []int) []int {
 	return some
 }
 
-// problems is how many two-class problems there are for so many classes.
+// problems is the number of two-class problems for a number of classes.
 func problems(classes int) int {
 	if classes == 2 {
 		return 1 // the second would be the first with its sign changed

@@ -48,7 +48,7 @@ func (m *LinearModel) WriteTo(w io.Writer) (int64, error) {
 // ReadLinearModel reads the file of [LinearModel.WriteTo], and no byte more. It takes memory as bytes
 // arrive, never because a length is declared.
 //
-// Errors: [coles.ErrFormat] for bytes that are no classifier or a version it does not know,
+// Errors: [coles.ErrFormat] for bytes that are no classifier or an unknown version,
 // [coles.ErrChecksum] for one changed or cut off, and the reader's.
 func ReadLinearModel(r io.Reader) (*LinearModel, error) {
 	var h linearHeader

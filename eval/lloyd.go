@@ -40,12 +40,12 @@ type lloyd[T kernel.Float] struct {
 	patience int     // the least number of steps that behind looks ahead
 
 	iterations         int
-	settled, converged bool // settled if no row has moved: the labels are those of the centres
+	settled, converged bool // settled if no row has moved: the labels fit the centres
 }
 
 // bounds are of the distances from a row to centres.
 type bounds struct {
-	own    float64 // at most, to that of its cluster
+	own    float64 // at most, to the centre of its cluster
 	others float64 // at least, to any other
 }
 
@@ -61,7 +61,7 @@ func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
 	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, d),
 		squares: make([]T, k.Clusters), ways: make([]float64, k.Clusters), others: make([]float64, k.Clusters), labels: slices.Repeat([]int32{-1}, n), bounds: make([]bounds, n),
 		sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
-	// Of d products and sums each, and those of squares; twice the bound of the first order.
+	// Of d products and sums each, and of squares; twice the bound of the first order.
 	l.eps = float64(d+4) * 0x1p-23
 	if T(1+0x1p-30) > 1 {
 		l.eps = float64(d+4) * 0x1p-52
@@ -97,7 +97,7 @@ func (l *lloyd[T]) behind(apart float64) bool {
 	return l.iterations > 1 && l.apart+l.gain*float64(ahead) < apart
 }
 
-// model is what the start has come to; the inertia is left to be set.
+// model is the result of the start; the caller sets the inertia.
 func (l *lloyd[T]) model() *KMeansModel {
 	m := &KMeansModel{Centres: mat.NewDense(l.Clusters, l.p.Cols(), nil), Labels: l.numbers(), Iterations: l.iterations, Converged: l.converged}
 	for c := range l.Clusters {
@@ -218,7 +218,7 @@ func nearestCentre[T kernel.Float](products, squares []T) (best int, least, seco
 	return best, T(unordered(first)), T(unordered(next))
 }
 
-// ordered gives numbers of the same order as those of v.
+// ordered gives numbers in the same order as in v.
 func ordered(v float64) int64 {
 	bits := int64(math.Float64bits(v))
 	return bits ^ int64(uint64(bits>>63)>>1)

@@ -25,7 +25,7 @@ const accuracy = 1e-7
 //	½(‖w‖² + b²) + C Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))),  yᵢ = 1 in the class, −1 outside.
 //
 // The intercept b is penalised like any other coefficient, as if x had one more column of ones. So
-// does liblinear, and the coefficients are those of scikit-learn's
+// does liblinear, and the coefficients equal scikit-learn's
 // LogisticRegression(solver="liblinear") at full convergence.
 //
 // C weighs the data against the penalty. The optimum for features s·x is that for x with C·s² in
@@ -42,8 +42,8 @@ type LogisticRegression struct {
 	// Each part is predicted by a model of the others, with every candidate. With h the number of
 	// rows that a candidate predicts rightly, it weighs e^(h/2), and the candidate nearest to the
 	// weighted geometric mean of all is fitted to all rows; of two as near, the first. Few labels
-	// cannot tell near candidates apart, and the best of them is best by chance: the mean stays in
-	// their middle until the labels speak. Right predictions are counted, and not their
+	// cannot separate near candidates, and the best of them is best by chance: the mean stays in
+	// their middle until the labels decide. Right predictions are counted, and not their
 	// probabilities, which ask how sure a model may be and not which class is likeliest. The half in
 	// e^(h/2) was chosen with the thirteen graphs of lab/docs/results.md in view, at 5 and 20 labels per
 	// class, as was [DefaultCs].

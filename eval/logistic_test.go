@@ -30,8 +30,8 @@ func gradient(m *LinearModel, k int, x mat.Matrix, rows, labels []int, c float64
 	return g
 }
 
-// The objective is strictly convex, so that a vanishing gradient is all there is to prove. Of small
-// problems of many kinds and scales TestLogisticRegressionOfEveryScale knows the optimum.
+// The objective is strictly convex, so that a vanishing gradient is all there is to prove. For small
+// problems of many kinds and scales TestLogisticRegressionOfEveryScale has the optimum.
 func TestGradientOfTheObjectiveVanishes(t *testing.T) {
 	type problem struct {
 		x      *mat.Dense
@@ -73,7 +73,7 @@ func TestGradientOfTheObjectiveVanishes(t *testing.T) {
 	}
 }
 
-// The objective as the solver computes it has the slope that it says, by central differences, and
+// The objective as the solver computes it has the slope that it returns, by central differences, and
 // the gradient along a step is that slope.
 func TestObjectiveAndItsSlopeAgree(t *testing.T) {
 	x := &matrix.Matrix[float64]{Dense: kernel.Matrix[float64](normal(20, 6, 2, 21).RawMatrix())}

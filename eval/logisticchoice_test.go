@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The parts and the right predictions are those of scikit-learn, which takes the first C of most;
+// The parts and the right predictions equal scikit-learn's, which takes the first C of most;
 // ours are counted on √C·x with C = 1.
 func TestCrossValidationCountsAsScikitLearnDoes(t *testing.T) {
 	cases := openCases[struct {

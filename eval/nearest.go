@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Similarity says how two rows of an embedding are compared.
+// Similarity is the comparison of two rows of an embedding.
 type Similarity int
 
 const (

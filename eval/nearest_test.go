@@ -56,7 +56,7 @@ func wholeNumbers(n, d int, deviation float64, seed uint64) *mat.Dense {
 func TestNearestEqualsItsDefinition(t *testing.T) {
 	decaying := normal(700, 40, 1, 82) // lengths of rows over 12 decades
 	decaying.Apply(func(i, _ int, v float64) float64 { return v * math.Pow(10, float64(i%13)-6) }, decaying)
-	near := normal(2000, 6, 1, 83) // rows nearer to each other than float32 tells
+	near := normal(2000, 6, 1, 83) // rows nearer to each other than float32 can separate
 	for i := range 2000 {
 		for j := range 6 {
 			near.Set(i, j, near.At(i%4, j)*(1+1e-12*near.At(i, j)))
@@ -117,7 +117,7 @@ func wantMatches(t *testing.T, got, want [][]Match) {
 	}
 }
 
-// Products of whole numbers are exact, so that rows are those of the definition, the lower one first
+// Products of whole numbers are exact, so that rows follow the definition, the lower one first
 // among equals: from an index of one part and of several, one goroutine after another or all at once,
 // one row at a time or all.
 func TestIndexIsForManyGoroutines(t *testing.T) {

@@ -28,7 +28,7 @@ const (
 //
 // A truncated Newton method solves it: conjugate gradients find the step p of (I + C·SZᵀDZS)p = −∇φ,
 // to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982). Where they ask
-// for few digits their products are in float32; the gradient, which says where the optimum is, never.
+// for few digits their products are in float32; the gradient, which decides the optimum, never is.
 type binary struct {
 	y        []float64
 	c, scale float64

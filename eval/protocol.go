@@ -6,7 +6,7 @@ import (
 	"coles/internal/parallel"
 )
 
-// Protocol says how embeddings are measured. Its zero value is the protocol of the paper's tables
+// Protocol is the way embeddings are measured. Its zero value is the protocol of the paper's tables
 // (section 6 there).
 type Protocol struct {
 	// Regression is the classifier: another C, or candidates among which each split chooses by

@@ -62,7 +62,7 @@ func (r LinkRanking) String() string {
 //
 // It takes O(nd) a node, and the memory of [Index.Rows].
 //
-// Errors: those of [RecommendLinks], and [coles.ErrShape] also for no edges held out.
+// Errors: as [RecommendLinks], and [coles.ErrShape] also for no edges held out.
 func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Similarity, k int) (*LinkRanking, error) {
 	if len(links.Edges) == 0 {
 		return nil, fmt.Errorf("%w: no edges held out", coles.ErrShape)

@@ -128,12 +128,12 @@ func TestRankLinksByHand(t *testing.T) {
 			}
 		}
 	}
-	// Rows that say nothing recommend nothing.
+	// Rows of zeros recommend nothing.
 	got := testkit.Must(RankLinks(background, mat.NewDense(6, 2, nil), links, Cosine, 5))
 	testkit.WantSame(t, "of zero rows", *got, LinkRanking{Chance: 1})
 }
 
-// Random rows find as many as chance says: of 2·4,000 ends, each found with a chance near k/n.
+// Random rows find as many as by chance: of 2·4,000 ends, each found with a chance near k/n.
 func TestRankLinksOfRandomRowsIsChance(t *testing.T) {
 	links := testkit.Must(HoldOutLinks(background, drawnGraph(400, 0.1, 126), 0.5, 1))
 	r := testkit.Must(RankLinks(background, normal(400, 30, 1, 127), links, Cosine, 40))

@@ -23,8 +23,8 @@ const (
 	// the squared lengths, a squared distance is taken of the differences.
 	near = 1e-2
 
-	// countPatience is lloyd.patience for silhouettes: these hardly tell the best start from one nearly as
-	// good.
+	// countPatience is lloyd.patience for silhouettes: these hardly differ between the best start and one nearly
+	// as good.
 	countPatience = 20
 )
 
@@ -72,7 +72,7 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 // It takes at most the time of [KMeans.Fit] for every k, O(n²·(d + maxK²)) operations as products of matrices
 // for all silhouettes together, and besides the memory of both a number for each row and k.
 //
-// Errors: [coles.ErrSetting] for maxK outside 2 … n − 1 or where all rows are equal, those of
+// Errors: [coles.ErrSetting] for maxK outside 2 … n − 1 or where all rows are equal, as
 // KMeans.Fit, and [coles.ErrNotFinite] for distances that overflow.
 func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k int, silhouettes []float64, err error) {
 	if means, err = means.withDefaults(); err != nil {
@@ -232,7 +232,7 @@ func (s *pairs[T]) rows(lo, hi int) kernel.Matrix[T] {
 	return block
 }
 
-// mark makes z the members among so many rows, from first on, of each part: a row of ones for each.
+// mark makes z the members of each part among the rows from first on: a row of ones for each.
 func (s *pairs[T]) mark(z *kernel.CSR[T], first, rows int) {
 	entries := rows * len(s.partitions)
 	z.Cols, z.Col, z.Val = rows, z.Col[:entries], z.Val[:entries]

@@ -168,7 +168,7 @@ func niceStep(want float64) (step float64, exponent int) {
 // largest magnitude.
 func spelled(v, step, largest float64, exponent int) string {
 	decimals := max(0, -exponent)
-	digits := 1 // as many as tell it from the next tick
+	digits := 1 // as many as distinguish it from the next tick
 	if math.Abs(v) >= step {
 		digits += int(math.Floor(math.Log10(math.Abs(v))+1e-9)) - exponent
 	}

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// wantTicks checks that ticks lie in the range, rise, and say what they are.
+// wantTicks checks that ticks lie in the range, rise, and print their values.
 func wantTicks(t *testing.T, lo, hi float64, ticks []plot.Tick, least, most int) {
 	t.Helper()
 	labelled := 0

@@ -284,8 +284,8 @@ func (at *place) drawHead(c draw.Canvas) {
 	}
 }
 
-// palette begins with that of Okabe and Ito (2008), for any colour vision; yellow is faint on white.
-// Eight more are for maps, whose glyphs may be too small to tell them apart by shape.
+// palette begins with the palette of Okabe and Ito (2008), for any colour vision; yellow is faint on white.
+// Eight more are for maps, whose glyphs may be too small to distinguish by shape.
 var palette = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0xf0, 0xe4, 0x42, 0xff},
@@ -299,7 +299,7 @@ var (
 	lightGrey = color.NRGBA{0xdd, 0xdd, 0xdd, 0xff}
 )
 
-// glyphs and dashes tell series apart without colour. Sixteen colours, seven glyphs and five dashes
+// glyphs and dashes distinguish series without colour. Sixteen colours, seven glyphs and five dashes
 // have no common factor: 560 series look different.
 var glyphs = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, draw.CrossGlyph{},

@@ -1,6 +1,6 @@
 // Package picture draws what package eval measures: to see whether an embedding is good, and why.
 // [Map] shows the rows of an embedding by two principal components, [Places] by other coordinates,
-// such as those of [eval.TSNE], and [Drawing] adds the edges of a graph. [Curves]
+// such as [eval.TSNE], and [Drawing] adds the edges of a graph. [Curves]
 // are of accuracy or loss by anything, with bands of error; [Scaling] is time or memory by size, and [Scatter] points with names.
 //
 // Each returns a [Picture], which is written as SVG, PNG or PDF; [Grid] puts several side by side.
@@ -9,7 +9,7 @@
 // PNG, byte for byte; a PDF names the time it was made.
 //
 // The drawing is gonum/plot's: programs that only measure do not link it, since eval does not
-// import this package. Errors are those of package coles.
+// import this package. Errors are the errors of package coles.
 package picture
 
 import (
@@ -71,7 +71,7 @@ func FormatOf(path string) (Format, error) {
 // WriteFile writes the picture to a file, in the format that its ending names. An existing file is
 // replaced only when the picture is complete, by [dataset.WriteFile].
 //
-// Errors: those of [Picture.Write] and of the file system.
+// Errors: as [Picture.Write], and of the file system.
 func (p *Picture) WriteFile(path string) error {
 	format, err := FormatOf(path)
 	if err != nil {
@@ -89,7 +89,7 @@ func (p *Picture) WriteFile(path string) error {
 // prologue, as HTML pages take it.
 //
 // Errors: [coles.ErrSetting] for an unknown format, for a size outside (0, 40] inches and for one
-// too small for the labels and the data; and those of w.
+// too small for the labels and the data; and w's.
 func (p *Picture) Write(w io.Writer, format Format) error {
 	for _, inches := range []float64{p.Width, p.Height} {
 		if !(inches > 0 && inches <= maxInches) {

@@ -117,7 +117,7 @@ func TestLabelsOfAnyBytes(t *testing.T) {
 	}
 }
 
-// The places of a map are those of its definition.
+// The places of a map follow its definition.
 func TestMapIsPrincipalComponentsOfUnitRows(t *testing.T) {
 	y, classes := randomRows(80)
 	unit := mat.DenseCopyOf(y)

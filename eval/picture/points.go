@@ -20,7 +20,7 @@ import (
 )
 
 // Map draws the rows of an embedding y (n × d, d ≥ 2) in two dimensions: the first two principal
-// components of its rows scaled to unit length, since the direction of a row tells its class.
+// components of its rows scaled to unit length, since the direction of a row predicts its class.
 // classes[i] is the class of row i, shown by colour and glyph; rows of a negative class are grey
 // dots beneath the others. names[c] is the name of class c in the legend, of which it shows 40
 // letters, or "class c" with nil names. Empty labels of the axes become the names of principal
@@ -28,7 +28,7 @@ import (
 //
 // Every row is a glyph of some 120 bytes in an SVG: above ten thousand rows a PNG is smaller.
 //
-// Errors: those of [Places] and [eval.PCA], and ctx's.
+// Errors: as [Places] and [eval.PCA], and ctx's.
 func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []string) (*Picture, error) {
 	preparer, err := coles.PrepareRowL2.Fit(ctx, y)
 	if err != nil {
@@ -61,7 +61,7 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, err
 // every edge as a thin grey line, some 150 bytes in an SVG. Coordinates are, for example,
 // [eval.TSNE] of an embedding, and classes the clusters of [eval.KMeans].
 //
-// Errors: those of [Places], and [coles.ErrShape] for other than one row a node.
+// Errors: as [Places], and [coles.ErrShape] for other than one row a node.
 func Drawing(a Axes, g *coles.Graph, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
 	if n, _ := xy.Dims(); n != g.Nodes() {
 		return nil, fmt.Errorf("%w: coordinates of %d rows, %d nodes", coles.ErrShape, n, g.Nodes())
@@ -130,7 +130,7 @@ func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Grap
 	return &Picture{Width: 8, Height: 6.5, panels: [][]*panel{{p}}}, nil
 }
 
-// glyphRadius is that of many glyphs, so that they cover a map in part.
+// glyphRadius is the radius of many glyphs, so that they cover a map in part.
 func glyphRadius(largest, spread float64, count int) vg.Length {
 	return vg.Length(min(largest, max(0.7, spread/math.Sqrt(float64(count)))))
 }

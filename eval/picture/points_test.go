@@ -32,7 +32,7 @@ func TestRowsWithoutAClassAreBeneath(t *testing.T) {
 			colours += "c"
 		}
 	}
-	// Then come those of the legend: grey and three classes.
+	// Then come the glyphs of the legend: grey and three classes.
 	if want := strings.Repeat("g", n-labelled) + strings.Repeat("c", labelled) + "gccc"; colours != want {
 		t.Errorf("glyphs are drawn in the order %s", colours)
 	}
