@@ -40,8 +40,7 @@ func TestEveryFunctionStopsPromptly(t *testing.T) {
 
 func stoppedRegressions() map[string]func(ctx context.Context) error {
 	x, labels := normal(3000, 300, 1, 41), randomLabels(3000, 50, 41)
-	wide := normal(600, 2000, 1, 42)                                            // in the span of its rows
-	long, longAndWide := normal(3000, 300, 1e6, 43), normal(600, 2000, 1e6, 44) // their gradients are hidden by rounding
+	wide := normal(600, 2000, 1, 42) // in the span of its rows
 	fit := func(x mat.Matrix, n int, l LogisticRegression) func(context.Context) error {
 		return func(ctx context.Context) error { return testkit.Err(l.Fit(ctx, x, upTo(n), labels[:n])) }
 	}
@@ -49,8 +48,6 @@ func stoppedRegressions() map[string]func(ctx context.Context) error {
 	return map[string]func(context.Context) error{
 		"regression of rows":             fit(x, 3000, LogisticRegression{C: 100}),
 		"regression of the span of rows": fit(wide, 600, LogisticRegression{C: 100}),
-		"regression of long rows":        fit(long, 3000, LogisticRegression{}),
-		"regression of the span of long": fit(longAndWide, 600, LogisticRegression{}),
 		"cross-validation":               fit(x, 3000, LogisticRegression{Cs: []float64{1, 10, 100}}),
 		"TSNE":                           func(ctx context.Context) error { return testkit.Err(TSNE(ctx, few, 1)) },
 	}

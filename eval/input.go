@@ -22,7 +22,7 @@ var (
 	// ErrSplit: training rows of a single class, or rows that are trained and tested on, or tested
 	// twice.
 	ErrSplit = errors.New("bad split")
-	// ErrConvergence: a logistic regression stopped short of its optimum.
+	// ErrConvergence: the features of a logistic regression are too large for float64.
 	ErrConvergence = errors.New("no convergence")
 )
 

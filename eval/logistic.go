@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// accuracy is the largest error of the coefficients and the intercept of a class, relative to the
-// length of the coefficients.
-const accuracy = 1e-7
+// A fit is refused where it cannot be shown that coefficients and intercept of a class are within accuracy of
+// their optimum, relative to the length of the coefficients, or all its scores within scoreAccuracy.
+const accuracy, scoreAccuracy = 1e-3, 1e-6
 
 // LogisticRegression is one-vs-rest logistic regression with an L2 penalty, the classifier of the
 // paper's protocol. For each class it minimises
@@ -67,21 +67,20 @@ func DefaultCs() []float64 {
 // Fit learns from the given rows of x (n × d) and their labels, which must not be negative; labels
 // has n entries. A row given twice counts twice. A sparse x stays so.
 //
-// Coefficients and intercept of a class together are within 10⁻⁷·‖w‖ of the optimum, whatever the
-// scale of x: the gradient bounds their error.
+// Coefficients and intercept of a class together are within 10⁻⁷·‖w‖ of the optimum: the gradient bounds their
+// error. Rounding of the gradient costs digits of that from a C·Σ‖xᵢ‖² of some 10⁸ on, as of incomes or times in
+// seconds. Where fewer than three digits are certain the fit is refused: scale the features then, for example to
+// deviations of 1, as package table does.
 //
 // With t rows it works in k = min(t, d+1) dimensions, the span of the rows, where the optimum lies.
 // Cost: O(t²d) for the span and, for each class, some tens of passes over t × k numbers; for sparse
-// x, passes over the entries of the rows. Where rounding hides the gradient, from a C·Σ‖xᵢ‖² of
-// some 10⁸ on, it is computed with 31 digits and made to vanish by two or three steps of O(t·k²),
-// each with a factor of k·(t + k) numbers, 2²⁷ at most. With candidates it is all that for each of
-// them and each part, O(t²d) but once.
+// x, passes over the entries of the rows. With candidates it is all that for each of them and each part,
+// O(t²d) but once.
 //
 // Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or
 // more than any class has rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label,
 // [coles.ErrNotFinite] also for rows whose squares overflow, [ErrSplit] for rows of one class,
-// [ErrConvergence] where that accuracy is out of reach, which takes a C‖xᵢ‖² above 10²² or more
-// entries than the factor may have, and ctx's.
+// [ErrConvergence] for features too large, and ctx's.
 func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
 	f, err := l.input(ctx, x, rows, labels)
 	if err != nil {
@@ -199,17 +198,11 @@ func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, l
 		for q, b := range of {
 			solutions[q] = z.weights(b.u)
 		}
-		near, err := nearOptimum(ctx, x, of, solutions)
-		if err != nil {
+		if err := checkOptimum(ctx, x, of, solutions); err != nil {
 			return nil, err
 		}
 		for q, w := range solutions {
 			m, k, b := models[len(models)-len(cs)+q/classes], q%classes, of[q]
-			if !near[q] {
-				if w, err = b.polished(ctx, f, rows, w); err != nil {
-					return nil, fmt.Errorf("class %d: %w", m.positive(k), err)
-				}
-			}
 			matrix.Scale(w[:f.Cols()], b.scale)
 			m.Coef.SetRow(k, w[:f.Cols()])
 			m.Intercept[k] = w[f.Cols()]
@@ -235,13 +228,12 @@ func scaledLengths(ctx context.Context, x *matrix.Matrix[float64], c, scale floa
 	return lengths, nil
 }
 
-// nearOptimum reports whether coefficients w of problems, the last of the column of ones, are known to
-// be the optimum but for a share of the others' length: the Hessian is at least the identity, so that
-// the gradient of the objective and its rounding bound the error. It asks the rows x themselves: the
-// solver works on a factor of them.
-func nearOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w [][]float64) ([]bool, error) {
+// checkOptimum refuses coefficients w of problems, the last of the column of ones, that are not known to be near
+// their optimum: the Hessian is at least the identity, so that the gradient of the objective and its rounding
+// bound the error. It asks the rows x themselves: the solver works on a factor of them.
+func checkOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w [][]float64) error {
 	t, k := x.Dims()
-	z, near, rounding := design{Matrix: x}, make([]bool, len(of)), make([]float64, len(of))
+	z, rounding := design{Matrix: x}, make([]float64, len(of))
 	points, images := kernel.Unset[float64](len(of), k), kernel.Unset[float64](len(of), t)
 	for q, b := range of {
 		v := points.Row(q)
@@ -249,7 +241,7 @@ func nearOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w
 		matrix.Scale(v[:k-1], b.scale)
 	}
 	if err := z.scores(ctx, images, points); err != nil {
-		return nil, err
+		return err
 	}
 	err := parallel.For(ctx, len(of), func(q int) {
 		b := of[q]
@@ -259,10 +251,10 @@ func nearOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w
 		rounding[q] = b.rounding(matrix.Length(w[q]))
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := z.pulls(ctx, points, images); err != nil {
-		return nil, err
+		return err
 	}
 	for q, b := range of {
 		gradient := points.Row(q)
@@ -270,16 +262,11 @@ func nearOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w
 		for j, v := range w[q] {
 			gradient[j] = v - gradient[j]
 		}
-		near[q] = matrix.Length(gradient)+rounding[q] <= accuracy*matrix.Length(w[q][:k-1])
+		bound, longest := matrix.Length(gradient)+rounding[q], matrix.Magnitude(b.lengths)
+		if !(bound <= accuracy*matrix.Length(w[q][:k-1]) || bound*longest <= scoreAccuracy) {
+			return fmt.Errorf("%w: rounding hides the optimum of a logistic regression on rows up to %.3g long with C = %g; scale the features",
+				ErrConvergence, longest, b.c)
+		}
 	}
-	return near, nil
-}
-
-// polished are the coefficients at the optimum, from others that are near.
-func (b *binary) polished(ctx context.Context, f *matrix.Matrix[float64], rows []int, from []float64) ([]float64, error) {
-	x, err := trainingSet(ctx, f, rows, b.scale)
-	if err != nil {
-		return nil, err
-	}
-	return polish(ctx, x, b.lengths, b.y, b.c, from)
+	return nil
 }

@@ -149,13 +149,14 @@ func together[T kernel.Float](ctx context.Context, z design, problems []*binary,
 }
 
 // rounding estimates how large a vanishing gradient is by rounding, with pull and curv at a u of
-// some length.
+// some length: of the term of each row, and of its score, a product with u. The errors of k terms of a sum have
+// random signs.
 func (b *binary) rounding(length float64) float64 {
 	sum := 0.0
 	for i, l := range b.lengths {
-		sum += lost(l, b.pull[i], b.curv[i], length)
+		sum += l * (math.Abs(b.pull[i]) + b.curv[i]*l*length)
 	}
-	return unitOf(len(b.u)) * sum
+	return 0x1p-52 * math.Sqrt(float64(len(b.u))) * sum
 }
 
 // bend sets pull and curv at the iterate.
@@ -196,7 +197,7 @@ func (b *binary) begin(loss []float64) {
 	}
 	before, length := b.norm, matrix.Length(b.u)
 	b.norm = matrix.Length(b.grad)
-	tolerance := max(min(gradientTolerance*b.c*b.sum, stepTolerance*length), b.rounding(length))
+	tolerance := max(min(gradientTolerance*b.c*b.sum, stepTolerance*matrix.Length(b.u[:len(b.u)-1])), b.rounding(length))
 	if b.steps == 0 {
 		b.first = b.norm
 	}
@@ -297,12 +298,3 @@ func (b *binary) along(s, uu, up, pp float64) (value, slope float64) {
 	}
 	return b.c*value + uu/2 + s*up + s*s*pp/2, b.c*slope + up + s*pp
 }
-
-// lost estimates the rounding of one row's term in the gradient, in units of [unitOf]: of the term
-// itself, and of the score, a product with coefficients of some length.
-func lost(row, pull, curv, length float64) float64 {
-	return row * (math.Abs(pull) + curv*row*length)
-}
-
-// unitOf is the relative rounding of a sum of k terms, whose errors have random signs.
-func unitOf(k int) float64 { return 0x1p-52 * math.Sqrt(float64(k)) }

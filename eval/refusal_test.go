@@ -67,6 +67,7 @@ func TestLearningRefuses(t *testing.T) {
 		"a fold of a whole class":       {fit(folds(2, 1, 2), []int{0, 2, 1}, labels...), ErrSplit},
 		"too few labels":                {fit(LogisticRegression{}, six, labels[:5]...), coles.ErrShape},
 		"rows too long":                 {testkit.Err(LogisticRegression{}.Fit(background, long, six, labels)), coles.ErrNotFinite},
+		"features too large":            {testkit.Err(LogisticRegression{}.Fit(background, normal(100, 2, 1e6, 31), upTo(100), randomLabels(100, 3, 31))), ErrConvergence},
 		"row too large":                 {fit(LogisticRegression{}, []int{0, 1, 6}, labels...), coles.ErrIndex},
 		"negative row":                  {fit(LogisticRegression{}, []int{0, 1, -1}, labels...), coles.ErrIndex},
 		"negative label":                {fit(LogisticRegression{}, six[:4], 0, 1, -1, 1, 0, 0), coles.ErrIndex},
