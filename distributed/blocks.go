@@ -26,8 +26,8 @@ type cutRows struct {
 	Columns       int
 }
 
-func (f *cutRows) ProcessElement(r Rows, emit func(int64, Rows)) error {
-	rows := int64(r.Height())
+func (f *cutRows) ProcessElement(r rowChunk, emit func(int64, rowChunk)) error {
+	rows := int64(r.height())
 	switch {
 	case r.Columns != f.Columns || len(r.Data)%f.Columns != 0:
 		return fmt.Errorf("distributed: features: %w: rows of %d columns, want %d", coles.ErrShape, r.Columns, f.Columns)
@@ -42,7 +42,7 @@ func (f *cutRows) ProcessElement(r Rows, emit func(int64, Rows)) error {
 	for first := r.First; first < r.First+rows; {
 		block := first / f.Height
 		end := min((block+1)*f.Height, r.First+rows)
-		emit(block, Rows{first, f.Columns, r.Data[(first-r.First)*int64(f.Columns) : (end-r.First)*int64(f.Columns)]})
+		emit(block, rowChunk{first, f.Columns, r.Data[(first-r.First)*int64(f.Columns) : (end-r.First)*int64(f.Columns)]})
 		first = end
 	}
 	return nil
@@ -54,21 +54,21 @@ type joinRows struct {
 	Columns       int
 }
 
-func (f *joinRows) ProcessElement(number int64, next func(*Rows) bool, emit func(int64, piece)) error {
-	var parts []Rows
-	for r := (Rows{}); next(&r); r = (Rows{}) {
+func (f *joinRows) ProcessElement(number int64, next func(*rowChunk) bool, emit func(int64, piece)) error {
+	var parts []rowChunk
+	for r := (rowChunk{}); next(&r); r = (rowChunk{}) {
 		parts = append(parts, r)
 	}
-	slices.SortFunc(parts, func(a, b Rows) int { return cmp.Compare(a.First, b.First) })
+	slices.SortFunc(parts, func(a, b rowChunk) int { return cmp.Compare(a.First, b.First) })
 	first := number * f.Height
 	end := min(first+f.Height, f.Nodes)
 	b := &block{Columns: f.Columns, Data: make([]float64, 0, (end-first)*int64(f.Columns))}
-	for _, r := range append(parts, Rows{First: end}) {
+	for _, r := range append(parts, rowChunk{First: end}) {
 		if r.First != first {
 			return fmt.Errorf("distributed: features: %w: row %d is not there, or there twice", coles.ErrShape, min(first, r.First))
 		}
 		b.Data = append(b.Data, r.Data...)
-		first += int64(r.Height())
+		first += int64(r.height())
 	}
 	emit(number, piece{Block: b})
 	return nil
@@ -115,19 +115,6 @@ func flag(is bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-// seen is what survey has seen of some blocks.
-type seen struct {
-	Tally   matrix.Tally
-	Roots   []matrix.RootSums
-	Columns matrix.ColumnSums
-}
-
-func (v *seen) merge(part *seen) {
-	v.Tally.Merge(&part.Tally)
-	matrix.MergeRoots(v.Roots, part.Roots)
-	v.Columns.Merge(part.Columns)
 }
 
 // how is the preparation, chosen by the values where it is a choice.

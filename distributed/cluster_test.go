@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,21 +35,25 @@ import (
 // play is the program as a job server or as a worker, by an environment variable: the tests start
 // themselves again to have both in processes of their own.
 func play() {
-	role, port, _ := strings.Cut(os.Getenv("COLES_TEST_ROLE"), ":")
-	var number int
-	fmt.Sscan(port, &number)
+	role, address := os.Getenv("COLES_TEST_ROLE"), ""
 	var err error
 	switch role {
 	case "":
 		return
 	case "server":
-		_, err = prism.CreateJobServer(context.Background(), prism.Options{Port: number})
+		free := testkit.Must(net.Listen("tcp", "localhost:0")) // Prism does not tell which port it takes
+		address = free.Addr().String()
+		free.Close()
+		_, err = prism.CreateJobServer(context.Background(), prism.Options{Port: free.Addr().(*net.TCPAddr).Port})
 	case "launcher":
 		beam.Init()
 		err = launch()
 	case "worker":
 		beam.Init()
-		_, err = extworker.StartLoopback(context.Background(), number)
+		var worker *extworker.Loopback
+		if worker, err = extworker.StartLoopback(context.Background(), 0); err == nil {
+			address = worker.EnvironmentConfig(context.Background())
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -57,12 +62,11 @@ func play() {
 	if role == "launcher" {
 		os.Exit(0)
 	}
-	fmt.Println("ready")
-	bufio.NewReader(os.Stdin).ReadByte() // until the test is over
-	os.Exit(0)
+	fmt.Println("ready at", address)
+	select {} // until the test is over
 }
 
-// boot is the program in a worker's machine, which fetches the program of the job and runs it. It leaves what
+// boot is the program in a worker's machine, which fetches the program of the job and becomes it. It leaves what
 // it fetched where COLES_TEST_STAGED says.
 func boot() error {
 	id, provision := "", ""
@@ -89,28 +93,19 @@ func boot() error {
 	if err := os.Chmod(name, 0o700); err != nil {
 		return err
 	}
-	c := exec.Command(name, "--worker=true", "--id="+id, "--logging_endpoint="+info.GetLoggingEndpoint().GetUrl(),
-		"--control_endpoint="+info.GetControlEndpoint().GetUrl(), "--semi_persist_dir="+staged)
-	c.Env = append(os.Environ(), "COLES_TEST_ROLE=")
-	if os.Getenv("COLES_LOUD") != "" {
-		c.Stdout, c.Stderr = os.Stdout, os.Stderr
-	}
-	return c.Run()
+	os.Unsetenv("COLES_TEST_ROLE")
+	// In the same process, which the engine kills when the job ends.
+	return syscall.Exec(name, []string{name, "--worker=true", "--id=" + id, "--logging_endpoint=" + info.GetLoggingEndpoint().GetUrl(),
+		"--control_endpoint=" + info.GetControlEndpoint().GetUrl(), "--semi_persist_dir=" + staged}, os.Environ())
 }
 
 // start starts the program in a role, and returns its address and what kills it.
 func start(t *testing.T, role string) (address string, kill func()) {
 	t.Helper()
-	free := testkit.Must(net.Listen("tcp", "localhost:0"))
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
 	c := exec.Command(os.Args[0], "-test.run=^$")
-	c.Env = append(os.Environ(), fmt.Sprintf("COLES_TEST_ROLE=%s:%d", role, port))
+	c.Env = append(os.Environ(), "COLES_TEST_ROLE="+role)
 	if os.Getenv("COLES_LOUD") != "" {
 		c.Stderr = os.Stderr
-	}
-	if _, err := c.StdinPipe(); err != nil {
-		t.Fatal(err)
 	}
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -120,10 +115,12 @@ func start(t *testing.T, role string) (address string, kill func()) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address, is := strings.CutPrefix(strings.TrimSpace(line), "ready at ")
+	if err != nil || !is {
 		t.Fatalf("the %s says %q, %v", role, line, err)
 	}
-	return fmt.Sprintf("localhost:%d", port), func() { c.Process.Kill() }
+	return address, func() { c.Process.Kill() }
 }
 
 // overSockets has the pipelines of a test run by a server and a worker in two other processes, and
@@ -207,7 +204,7 @@ func TestCancelledByOthers(t *testing.T) {
 			}
 		}
 	})
-	job.Progress = func(stage string, _, _ int64) {
+	job.Progress = func(stage string, _, _ int) {
 		if strings.HasPrefix(stage, "hop") {
 			once()
 		}
@@ -280,9 +277,9 @@ func TestKilledWorker(t *testing.T) {
 	for _, hop := range moments {
 		work := t.TempDir()
 		kill := overSockets(t)
-		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, stop := context.WithTimeout(t.Context(), deadline)
 		killed := false
-		job := g.job(t, Job{Runner: "universal", Out: old.Out, Work: work, Settings: set, Grid: Grid{Kernel: kernel.Path()}, Progress: func(stage string, _, _ int64) {
+		job := g.job(t, Job{Runner: "universal", Out: old.Out, Work: work, Settings: set, Grid: Grid{Kernel: kernel.Path()}, Progress: func(stage string, _, _ int) {
 			var at int
 			if fmt.Sscanf(stage, "hop %d/", &at); at >= hop && !killed {
 				killed = true
@@ -331,12 +328,12 @@ func TestCancel(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var at time.Time
-	job := g.job(t, Job{Settings: set, Progress: func(string, int64, int64) {
+	job := g.job(t, Job{Settings: set, Progress: func(string, int, int) {
 		at = time.Now()
 		stop()
 	}})
 	_, _, err := Run(ctx, job)
-	if !errors.Is(err, context.Canceled) || time.Since(at) > 2*time.Second {
+	if !errors.Is(err, context.Canceled) || time.Since(at) > 2*callTime {
 		t.Fatalf("error %v after %v", err, time.Since(at))
 	}
 	if _, err := os.Stat(filepath.Join(job.Out, manifestName)); err == nil {

@@ -1,10 +1,7 @@
 // Package distributed fits linear COLES to graphs that one machine does not hold, as a pipeline of
 // Apache Beam: on its local engine, Dataflow, Flink or Spark. For a graph that a machine holds,
 // [coles.Fit] takes a fraction of the time; [Estimate] says what both cost.
-//
-//	embedding, model, err := distributed.Fit(s, in, coles.DefaultSettings(), distributed.Grid{})
-//
-// adds it to a pipeline; [Run] does a whole job, from shards to shards.
+// [Run] does a whole job, from shards to shards.
 //
 // # The way of the data
 //

@@ -2,81 +2,92 @@ package distributed
 
 import (
 	"fmt"
-	"reflect"
+	"math"
+	"slices"
 
 	"coles"
-	"coles/internal/spectral"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Beam finds the steps of a pipeline, the types of their elements and the coders of these by name.
-func init() {
-	for _, step := range []any{
-		&readEdges{}, &readFeatures{}, &readNames{}, &readNamedEdges{}, &numberFirst{}, &numberSecond{},
-		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
-		&addUp{}, &knownChoice{}, &drawSigns{}, &spread{}, &alongBasis{}, &multiply{}, &estimateAlignment{},
-		&needCommunities{}, &hideEdges{}, &arrive{}, &addMoments{}, &addLikeness{}, &decide{},
-		&hop{}, &loadedHop{}, &mark{}, &gram{}, &loadedGram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},
-		&writeState{}, &listState{}, &readState{}, &listShards{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
-	} {
-		beam.RegisterDoFn(reflect.TypeOf(step))
-	}
-	for _, element := range []any{rowShard{}, stateShard{}, File{}} {
-		beam.RegisterType(reflect.TypeOf(element))
-	}
-	for _, element := range []any{
-		EdgeChunk{}, Rows{}, names{}, piece{}, sums{}, learned{}, facts{}, choice{}, solution{}, spectral.Weights{},
-	} {
-		beam.RegisterType(reflect.TypeOf(element))
-		beam.RegisterCoder(reflect.TypeOf(element), encode, decode)
-	}
-	beam.RegisterFunction(encode)
+// An edgeChunk is some edges, in any order and of any parts of the graph. Chunks of about a megabyte travel best.
+type edgeChunk struct {
+	U, V   []int64   // edge q joins the nodes U[q] and V[q]
+	Weight []float64 // its weight; nil where all are 1
 }
 
 // check compares the lengths.
-func (c EdgeChunk) check() error {
+func (c edgeChunk) check() error {
 	if len(c.U) != len(c.V) || c.Weight != nil && len(c.Weight) != len(c.U) {
 		return fmt.Errorf("%w: edges of %d and %d nodes with %d weights", coles.ErrShape, len(c.U), len(c.V), len(c.Weight))
 	}
 	return nil
 }
 
-func (c *EdgeChunk) add(u, v int64, w float64) {
+func (c *edgeChunk) add(u, v int64, w float64) {
 	c.Weight = appendWeight(c.Weight, len(c.U), w)
 	c.U, c.V = append(c.U, u), append(c.V, v)
 }
 
-func (r Rows) check() error {
+// A rowChunk is consecutive rows of a matrix. Features may come in any heights; an embedding has a block in each.
+type rowChunk struct {
+	First   int64     // number of the first row
+	Columns int       // numbers of a row
+	Data    []float64 // one row after the other
+}
+
+func (r rowChunk) height() int {
+	if r.Columns == 0 {
+		return 0
+	}
+	return len(r.Data) / r.Columns
+}
+
+func (r rowChunk) check() error {
 	if r.Columns == 0 && len(r.Data) == 0 { // truncation may leave no columns
 		return nil
 	}
 	return checkPanel(len(r.Data), r.Columns)
 }
 
-// sums are numbers of a block, or of some blocks.
-type sums struct {
-	Place int64     // among those that are added in one go
-	Add   []float64 // add up over the blocks
-	Most  []float64 // of these the largest counts
-	Seen  *seen     // of survey
+// appendWeight adds a weight to those of so many edges, nil as long as all are 1.
+func appendWeight(weights []float64, edges int, w float64) []float64 {
+	switch {
+	case weights == nil && w == 1:
+		return nil
+	case weights == nil:
+		weights = slices.Repeat([]float64{1}, edges)
+	}
+	return append(weights, w)
 }
 
-func (s sums) check() error { return nil }
-
-// A solution is the small problem solved: the directions V of the columns, P and perhaps below it
-// the direction of degrees.
-type solution struct {
-	Columns    int
-	Lambda     []float64
-	Directions []float64
-	Mean       []float64 // of the columns of FXVᵀ
+// weightOf is the weight of an edge.
+func weightOf(weights []float64, edge int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[edge]
 }
 
-func (s solution) check() error {
-	rows, pairs := len(s.Mean), len(s.Lambda)
-	if err := checkPanel(len(s.Directions), s.Columns); err != nil || len(s.Directions) != rows*s.Columns || rows < pairs || rows > pairs+1 {
-		return fmt.Errorf("%d eigenvalues, %d numbers and %d means of directions among %d", pairs, len(s.Directions), rows, s.Columns)
+// A checked element knows whether its parts fit each other.
+type checked interface{ check() error }
+
+// checkPanel verifies that so many numbers are rows of so many columns.
+func checkPanel(count, columns int) error {
+	if columns < 1 || columns > math.MaxInt32 || count%columns != 0 {
+		return fmt.Errorf("%d numbers in rows of %d", count, columns)
+	}
+	return nil
+}
+
+// checkAscending verifies that numbers ascend from 0 up, none twice.
+func checkAscending(lists ...[]int32) error {
+	for _, list := range lists {
+		last := int32(-1)
+		for _, x := range list {
+			if x <= last {
+				return fmt.Errorf("%d after %d in a list that ascends", x, last)
+			}
+			last = x
+		}
 	}
 	return nil
 }

@@ -47,8 +47,8 @@ func coders() []coder {
 		all = append(all, coderOf(p))
 	}
 	return append(all,
-		coderOf(EdgeChunk{U: []int64{1, 2}, V: []int64{3, 1 << 40}, Weight: []float64{1, 2}}),
-		coderOf(Rows{First: 12, Columns: 3, Data: []float64{1, 2, 3, 4, 5, 6}}),
+		coderOf(edgeChunk{U: []int64{1, 2}, V: []int64{3, 1 << 40}, Weight: []float64{1, 2}}),
+		coderOf(rowChunk{First: 12, Columns: 3, Data: []float64{1, 2, 3, 4, 5, 6}}),
 		coderOf(names{Names: []string{"a", "", "ö"}, Numbers: []int64{1, 2, 3}}),
 		coderOf(names{Names: []string{"a"}, Other: []string{"b"}, Weight: []float64{2}}),
 		coderOf(sums{Place: 5, Add: []float64{1, 2}, Most: []float64{3}}),

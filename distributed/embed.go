@@ -35,7 +35,7 @@ type project struct {
 	Height int64
 }
 
-func (f *project) ProcessElement(ctx context.Context, number int64, b piece, v solution, emit func(int64, Rows), sum func(int64, sums)) error {
+func (f *project) ProcessElement(ctx context.Context, number int64, b piece, v solution, emit func(int64, rowChunk), sum func(int64, sums)) error {
 	y, err := v.columns(ctx, b.Block)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (f *project) ProcessElement(ctx context.Context, number int64, b piece, v s
 		}
 	}
 	sum(partOf(number, energy, nil))
-	emit(number, Rows{number * f.Height, k, y.Data})
+	emit(number, rowChunk{number * f.Height, k, y.Data})
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 // lengths adds up the lengths of centred rows: of the weighted columns of P, and of the column of degrees.
 type lengths struct{}
 
-func (f *lengths) ProcessElement(number int64, y Rows, v solution, w spectral.Weights) (int64, sums) {
+func (f *lengths) ProcessElement(number int64, y rowChunk, v solution, w spectral.Weights) (int64, sums) {
 	all, degree := 0.0, 0.0
 	k := len(v.Lambda)
 	for lo := 0; lo < len(y.Data); lo += y.Columns {
@@ -160,18 +160,18 @@ func (f *assemble) ProcessElement(norms sums, v solution, w spectral.Weights, fo
 // scale multiplies the columns by the factors of the model.
 type scale struct{}
 
-func (*scale) ProcessElement(number int64, y Rows, model []byte) (int64, Rows, error) {
+func (*scale) ProcessElement(number int64, y rowChunk, model []byte) (int64, rowChunk, error) {
 	scaled, err := scaledRows(y, model)
 	return number, scaled, err
 }
 
 // scaledRows multiplies the columns by the factors of a model, in new storage.
-func scaledRows(y Rows, model []byte) (Rows, error) {
+func scaledRows(y rowChunk, model []byte) (rowChunk, error) {
 	m, err := coles.ReadModel(bytes.NewReader(model))
 	if err != nil {
-		return Rows{}, err
+		return rowChunk{}, err
 	}
-	out, factors := Rows{y.First, y.Columns, make([]float64, len(y.Data))}, m.Scaling().Factors
+	out, factors := rowChunk{y.First, y.Columns, make([]float64, len(y.Data))}, m.Scaling().Factors
 	for q, v := range y.Data {
 		if out.Data[q] = v * factors[q%y.Columns]; !matrix.Finite(out.Data[q]) {
 			return out, fmt.Errorf("distributed: %w: the embedding of node %d overflows", coles.ErrNotFinite, y.First+int64(q/y.Columns))

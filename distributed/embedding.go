@@ -11,22 +11,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Embed adds the embedding of a graph by a fitted model, as [coles.Model.Embed] makes it, to
-// rounding: hops on d′ columns, and nothing is solved. The collection is of KV<int64, Rows>, one for
-// every block.
+// planOf returns the plan of an embedding by a fitted model, and the file of the model.
 //
-// Errors, before any work: [coles.ErrSetting], [coles.ErrShape] for another number of features than
-// the model has, [coles.ErrTooLarge], [coles.ErrTransductive] for a model without features.
-func Embed(s beam.Scope, in Input, m *coles.Model, grid Grid) (beam.PCollection, error) {
-	p, file, err := planOf(in, m, grid)
-	if err != nil {
-		return beam.PCollection{}, err
-	}
-	return p.byModel(s, in, m, file), nil
-}
-
-// planOf returns the plan of an embedding, and the file of the model.
-func planOf(in Input, m *coles.Model, grid Grid) (plan, []byte, error) {
+// Errors: [coles.ErrSetting], [coles.ErrShape] for another number of features than the model has,
+// [coles.ErrTooLarge], [coles.ErrTransductive] for a model without features.
+func planOf(nodes int64, columns int, m *coles.Model, grid Grid) (plan, []byte, error) {
 	fail := func(err error) (plan, []byte, error) {
 		return plan{}, nil, fmt.Errorf("distributed: embed: %w", err)
 	}
@@ -35,21 +24,21 @@ func planOf(in Input, m *coles.Model, grid Grid) (plan, []byte, error) {
 		return fail(coles.ErrTransductive)
 	case d == 0:
 		return fail(fmt.Errorf("%w: the model has no columns", coles.ErrSetting))
-	case d != in.Columns:
-		return fail(fmt.Errorf("%w: %d features, the model is of %d", coles.ErrShape, in.Columns, d))
+	case d != columns:
+		return fail(fmt.Errorf("%w: %d features, the model is of %d", coles.ErrShape, columns, d))
 	}
-	if err := errors.Join(checkSizes(in.Nodes, in.Columns), grid.check()); err != nil {
+	if err := errors.Join(checkSizes(nodes, columns), grid.check()); err != nil {
 		return plan{}, nil, err
 	}
 	var file bytes.Buffer
 	_, err := m.WriteTo(&file)
-	return plan{Nodes: in.Nodes, Columns: in.Columns, Grid: grid.resolved(in.Nodes, in.Columns), Settings: m.Settings()}, file.Bytes(), err
+	return plan{Nodes: nodes, Columns: columns, Grid: grid.resolved(nodes, columns), Settings: m.Settings()}, file.Bytes(), err
 }
 
-// byModel adds all steps of an embedding to a pipeline.
-func (p plan) byModel(s beam.Scope, in Input, m *coles.Model, file []byte) beam.PCollection {
+// byModel adds the embedding as [coles.Model.Embed] makes it, to rounding: hops on d′ columns, and nothing is solved.
+func (p plan) byModel(s beam.Scope, in input, m *coles.Model, file []byte) beam.PCollection {
 	s = s.Scope("Embed")
-	state, parts := p.state(s, in, p.rawBlocks(s, in.Features), beam.Create(s, learned{m.Preparer()}), worker{Kernel: p.Grid.Kernel})
+	state, parts := p.state(s, in, p.rawBlocks(s, in.features), beam.Create(s, learned{m.Preparer()}), worker{Kernel: p.Grid.Kernel})
 	counted := total(s, parts, p.blocks())
 	v := m.Directions().RawMatrix()
 	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
@@ -76,11 +65,11 @@ func (*narrow) ProcessElement(ctx context.Context, number int64, p piece, v solu
 // scaleBlock makes rows of an embedding of a block.
 type scaleBlock struct{ Plan plan }
 
-func (f *scaleBlock) ProcessElement(number int64, p piece, model []byte, counted sums, emit func(int64, Rows)) error {
+func (f *scaleBlock) ProcessElement(number int64, p piece, model []byte, counted sums, emit func(int64, rowChunk)) error {
 	if err := f.Plan.checkRows(counted); err != nil || p.Block == nil {
 		return err
 	}
-	y, err := scaledRows(Rows{number * f.Plan.Grid.Height, p.Block.Columns, p.Block.Data}, model)
+	y, err := scaledRows(rowChunk{number * f.Plan.Grid.Height, p.Block.Columns, p.Block.Data}, model)
 	if err == nil {
 		emit(number, y)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	flags "flag"
 	"fmt"
 	"io"
@@ -17,21 +16,14 @@ import (
 
 	"coles"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/metricsx"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 )
-
-// Counters are the counts of a pipeline by name, summed over its steps.
-type Counters map[string]int64
 
 // The names of runners.
 const (
@@ -179,79 +171,4 @@ func workerProgram(runner string) (string, error) {
 		return "", fmt.Errorf("distributed: %w: %s is no program for linux; make one by\n\t"+build, coles.ErrSetting, name, arch)
 	}
 	return name, nil
-}
-
-// jobName is a name that no other job has.
-func jobName(step string) string {
-	return strings.ToLower(fmt.Sprintf("%s-%s-%s", cmp.Or(*jobopts.JobName, "coles"), step, rand.Text()[:10]))
-}
-
-// run runs a pipeline and calls seen with the counters as they grow, where there is a job service that tells
-// them. The end of ctx cancels this job and no other.
-func (e *engine) run(ctx context.Context, step string, p *beam.Pipeline, seen func(Counters)) (Counters, error) {
-	name := jobName(step)
-	if e.client == nil {
-		return e.runElsewhere(ctx, name, p)
-	}
-	// Not ctx: the engine is to be told to cancel a job that runs.
-	inside, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	job, done, err := e.submit(ctx, inside, name, p)
-	if err != nil {
-		return nil, cmp.Or(ctx.Err(), engineError(err))
-	}
-	defer done()
-	ended := make(chan error, 1)
-	go func() { ended <- runnerlib.WaitForCompletion(inside, e.client, job) }()
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if c, err := e.counters(ctx, job); err == nil {
-				seen(c)
-			}
-		case <-ctx.Done():
-			asking, stop := context.WithTimeout(inside, callTime)
-			defer stop()
-			if _, err := e.client.Cancel(asking, &jobpb.CancelJobRequest{JobId: job}); err != nil {
-				return nil, fmt.Errorf("%w; the job %s may go on: %w", ctx.Err(), name, err)
-			}
-			return nil, ctx.Err()
-		case err := <-ended:
-			if err != nil {
-				return nil, engineError(err)
-			}
-			if state, err := e.client.GetState(inside, &jobpb.GetJobStateRequest{JobId: job}); err == nil && state.GetState() == jobpb.JobState_CANCELLED {
-				return nil, fmt.Errorf("distributed: somebody cancelled the job %s", name)
-			}
-			c, err := e.counters(inside, job)
-			if err != nil {
-				return nil, engineError(err)
-			}
-			seen(c)
-			return c, nil
-		}
-	}
-}
-
-// counters asks a job service for the counters of a job.
-func (e *engine) counters(ctx context.Context, job string) (Counters, error) {
-	ctx, stop := context.WithTimeout(ctx, callTime)
-	defer stop()
-	got, err := e.client.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: job})
-	if err != nil {
-		return nil, err
-	}
-	return sumCounters(metricsx.FromMonitoringInfos(nil, got.GetMetrics().GetAttempted(), got.GetMetrics().GetCommitted()).AllMetrics().Counters()), nil
-}
-
-func sumCounters(all []metrics.CounterResult) Counters {
-	c := Counters{}
-	for _, q := range all {
-		if q.Key.Namespace == "coles" {
-			c[q.Key.Name] += cmp.Or(q.Committed, q.Attempted) // attempts may be given up
-		}
-	}
-	return c
 }

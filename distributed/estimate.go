@@ -44,7 +44,7 @@ const (
 	elementSeconds = 8e-6 // and what an element takes there, measured with 16 bytes each
 )
 
-// Estimate returns what [Fit] costs on a graph of so many nodes and edges, with d features, dim
+// Estimate returns what a fit costs on a graph of so many nodes and edges, with d features, dim
 // columns (0 is the default) and a filter of so many hops, by formula. With s bytes a number of a
 // message, B blocks of h rows, n nodes and m edges,
 //
@@ -59,7 +59,8 @@ const (
 // order of nodes in which neighbours have near numbers makes r smaller, and with it the messages. So do
 // hubs: two blocks send rows or sums, whichever are fewer, and the formula is for equal degrees.
 //
-// Errors: coles.ErrSetting for numbers that no graph has, and the errors of [Fit] for the grid.
+// Errors: coles.ErrSetting for numbers that no graph has, and coles.ErrShape, coles.ErrTooLarge and
+// coles.ErrSetting for sizes and a grid that [Run] refuses.
 func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
 	if err := errors.Join(checkSizes(nodes, d), grid.check()); err != nil {
 		return Cost{}, err
@@ -178,14 +179,21 @@ func (c Cost) String() string {
 	return b.String()
 }
 
-// size is a number of bytes in three digits.
-func size(bytes int64) string {
-	v := float64(bytes)
-	for _, unit := range []string{"B", "kB", "MB", "GB", "TB"} {
-		if v < 999.5 {
-			return fmt.Sprintf("%.3g %s", v, unit)
-		}
-		v /= 1000
+// hopHeld and featureHeld are the bytes of memory that the engine in a program takes for each byte of a hop, and
+// for each number of the features before the hops: most at 200,000 nodes in 1 to 40 blocks.
+const hopHeld, featureHeld = 4.5, 150
+
+// fits refuses what the engine in the program cannot hold.
+func (r *run) fits(ctx context.Context) error {
+	free := freeMemory()
+	if !r.engine.embedded || free == 0 {
+		return nil
 	}
-	return fmt.Sprintf("%.3g PB", v)
+	cost, err := r.estimate(ctx)
+	need := max(hopHeld*float64(cost.Hop), featureHeld*float64(r.plan.Nodes)*float64(r.plan.Columns))
+	if err == nil && need > float64(free) {
+		err = fmt.Errorf("distributed: %w: the engine in this program takes some %s, and %s are free; name a runner, or use coles.Fit, which takes %s",
+			coles.ErrTooLarge, size(int64(need)), size(free), size(cost.Machine))
+	}
+	return err
 }

@@ -229,3 +229,21 @@ func writeFile(ctx context.Context, folder, name string, write func(io.Writer) e
 
 // within is a name in a folder of any file system.
 func within(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }
+
+// A File describes a file of a folder.
+type File struct {
+	Name   string `json:"name"`   // within the folder of the manifest
+	First  int64  `json:"first"`  // number of its first row; of a block's state, number of the block
+	Rows   int64  `json:"rows"`   // 0 in files of no rows
+	Bytes  int64  `json:"bytes"`  // its length
+	SHA256 string `json:"sha256"` // of its content, in hexadecimal
+}
+
+// read reads a file of a folder and compares its content with the SHA-256.
+func (f File) read(ctx context.Context, folder string) ([]byte, error) {
+	content, err := readFile(ctx, within(folder, f.Name))
+	if sum := sha256.Sum256(content); err == nil && hex.EncodeToString(sum[:]) != f.SHA256 {
+		err = fmt.Errorf("distributed: %s: %w: not the bytes of the manifest", f.Name, coles.ErrChecksum)
+	}
+	return content, err
+}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 
 	"coles"
@@ -18,9 +17,6 @@ import (
 // lengths, and before what a pointer points to whether it is there. Numbers of a list that are all numbers
 // of float32, too, travel as such, and the length, which is doubled, is odd. A frame that is too short or
 // too long, or whose parts do not fit each other, is an error.
-
-// A checked element knows whether its parts fit each other.
-type checked interface{ check() error }
 
 // encode is the coder of all elements, with decode.
 func encode(v beam.T) ([]byte, error) {
@@ -211,24 +207,9 @@ func (f *frame) number() int64 {
 	return v
 }
 
-// checkPanel verifies that so many numbers are rows of so many columns.
-func checkPanel(count, columns int) error {
-	if columns < 1 || columns > math.MaxInt32 || count%columns != 0 {
-		return fmt.Errorf("%d numbers in rows of %d", count, columns)
+// roundSingle rounds numbers to those of float32.
+func roundSingle(list []float64) {
+	for q, x := range list {
+		list[q] = float64(float32(x))
 	}
-	return nil
-}
-
-// checkAscending verifies that numbers ascend from 0 up, none twice.
-func checkAscending(lists ...[]int32) error {
-	for _, list := range lists {
-		last := int32(-1)
-		for _, x := range list {
-			if x <= last {
-				return fmt.Errorf("%d after %d in a list that ascends", x, last)
-			}
-			last = x
-		}
-	}
-	return nil
 }

@@ -53,23 +53,6 @@ func (p plan) filtered(s beam.Scope, state beam.PCollection, hi, lo int) beam.PC
 	return p.part(s, p.Settings.Linear().Filter, hi, lo, contrastNext, state)
 }
 
-// marked leaves the blocks alone where the features were chosen.
-func (p plan) marked(s beam.Scope, state, choice beam.PCollection) beam.PCollection {
-	return beam.ParDo(s.Scope("Mark"), &mark{}, state, beam.SideInput{Input: choice})
-}
-
-type mark struct{}
-
-func (*mark) ProcessElement(number int64, p piece, c choice, emit func(int64, piece)) {
-	alone := c.Kind == coles.UseFeatures
-	if p.Block != nil && alone {
-		p.Block.Alone = true
-	}
-	if p.Block != nil || !alone {
-		emit(number, p)
-	}
-}
-
 // What follows a hop.
 const (
 	filterNext   = iota // another hop: W·H is sent
@@ -220,13 +203,6 @@ type outbox struct {
 // bytesOf is the number of bytes of a list in a frame.
 func bytesOf(list []float64) int64 { return int64(width(list) * len(list)) }
 
-// roundSingle rounds numbers to those of float32.
-func roundSingle(list []float64) {
-	for q, x := range list {
-		list[q] = float64(float32(x))
-	}
-}
-
 // state sends a block its own parts.
 func (o outbox) state(h *hand) {
 	bytes := bytesOf(h.block.Degree) + bytesOf(h.block.Data)
@@ -285,4 +261,15 @@ func (o outbox) put(to int64, m *message) {
 	}
 	messageBytes.Inc(o.ctx, int64(size*len(m.Data)+4*len(m.Rows)))
 	o.emit(to, piece{Message: m})
+}
+
+// loadedHop is a hop of files of a state.
+type loadedHop struct{ hop }
+
+func (f *loadedHop) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece)) error {
+	pieces, err := shard.pieces(ctx)
+	if err != nil {
+		return err
+	}
+	return f.hop.ProcessElement(ctx, shard.File.First, pieces, emit)
 }

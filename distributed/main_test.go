@@ -3,25 +3,30 @@ package distributed
 import (
 	"context"
 	flags "flag"
+	"io"
 	"log"
 	"log/slog"
+	"net"
 	"os"
 	"reflect"
 	"sync"
 	"testing"
 	"time"
 
+	"coles/internal/testkit"
+
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 )
 
 // deadline ends every pipeline of the tests: an engine whose worker is gone may wait for ever.
-const deadline = 60 * time.Second
+const deadline = 5 * time.Minute
 
 func TestMain(m *testing.M) {
 	for _, step := range []any{&collectEdges{}, &collectRows{}, &collectModel{}, &collectChoice{}} {
 		beam.RegisterDoFn(reflect.TypeOf(step))
 	}
+	follow()
 	if os.Getenv("COLES_TEST_ROLE") == "boot" { // before it reads flags: it has those of others
 		if err := boot(); err != nil {
 			log.Fatal(err)
@@ -31,12 +36,42 @@ func TestMain(m *testing.M) {
 	flags.Parse()
 	play()
 	beam.Init() // a worker process does not return
+	lead()
 	// Prism logs every pipeline that is to fail; COLES_LOUD shows it.
 	if os.Getenv("COLES_LOUD") == "" {
 		slog.SetDefault(slog.New(slog.DiscardHandler))
 		beamlog.SetLogger(silent{})
 	}
 	os.Exit(m.Run())
+}
+
+// lead has the processes that the tests start end with this one, however it ends: its connections do.
+func lead() {
+	l := testkit.Must(net.Listen("tcp", "localhost:0"))
+	os.Setenv("COLES_TEST_PARENT", l.Addr().String())
+	go func() {
+		for {
+			if c, err := l.Accept(); err == nil {
+				go io.Copy(io.Discard, c)
+			}
+		}
+	}()
+}
+
+// follow ends a process that a test started, or one of its, with that test.
+func follow() {
+	at := os.Getenv("COLES_TEST_PARENT")
+	if at == "" {
+		return
+	}
+	c, err := net.Dial("tcp", at)
+	if err != nil {
+		log.Fatal(err)
+	}
+	go func() {
+		io.Copy(io.Discard, c)
+		os.Exit(1)
+	}()
 }
 
 type silent struct{}
@@ -80,19 +115,19 @@ func (h *heap[T]) taken() []T {
 }
 
 var (
-	edgesSeen   heap[EdgeChunk]
-	rowsSeen    heap[Rows]
+	edgesSeen   heap[edgeChunk]
+	rowsSeen    heap[rowChunk]
 	modelsSeen  heap[[]byte]
 	choicesSeen heap[choice]
 )
 
 type collectEdges struct{}
 
-func (*collectEdges) ProcessElement(c EdgeChunk) { edgesSeen.add(c) }
+func (*collectEdges) ProcessElement(c edgeChunk) { edgesSeen.add(c) }
 
 type collectRows struct{}
 
-func (*collectRows) ProcessElement(r Rows) { rowsSeen.add(r) }
+func (*collectRows) ProcessElement(r rowChunk) { rowsSeen.add(r) }
 
 type collectModel struct{}
 

@@ -44,15 +44,6 @@ type InputFile struct {
 	SHA256   string `json:"sha256"`
 }
 
-// A File describes a file of a folder.
-type File struct {
-	Name   string `json:"name"`   // within the folder of the manifest
-	First  int64  `json:"first"`  // number of its first row; of a block's state, number of the block
-	Rows   int64  `json:"rows"`   // 0 in files of no rows
-	Bytes  int64  `json:"bytes"`  // its length
-	SHA256 string `json:"sha256"` // of its content, in hexadecimal
-}
-
 const (
 	manifestName = "manifest.json"
 	listName     = "files.json" // of the pipeline, for the launching program, which makes the manifest
@@ -104,15 +95,6 @@ func (m *Manifest) present(ctx context.Context, folder string) error {
 		}
 		return err
 	})
-}
-
-// read reads a file of a folder and compares its content with the SHA-256.
-func (f File) read(ctx context.Context, folder string) ([]byte, error) {
-	content, err := readFile(ctx, within(folder, f.Name))
-	if sum := sha256.Sum256(content); err == nil && hex.EncodeToString(sum[:]) != f.SHA256 {
-		err = fmt.Errorf("distributed: %s: %w: not the bytes of the manifest", f.Name, coles.ErrChecksum)
-	}
-	return content, err
 }
 
 // whole returns the manifest of a folder if it has this key and all files have their sizes, or nil.

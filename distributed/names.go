@@ -31,30 +31,10 @@ func (n names) check() error {
 	return nil
 }
 
-// A Naming says which nodes have which names, see [ReadNames].
-type Naming struct {
+// A naming has the numbers of names.
+type naming struct {
 	names   beam.PCollection // KV<int64, names>, by bucket
 	buckets int64
-}
-
-// ReadNames reads the names of nodes: text, gzipped or not, a name on each line. There is a file of
-// names for every shard of features, in the same order, and its lines name the rows of that shard: a
-// user needs no numbers, since a node's number is its place among the features. Spaces around a name
-// are left out.
-//
-// Errors at once: as of [ReadFeatures], and coles.ErrShape for another number of files. Errors of
-// the pipeline: coles.ErrShape for another number of lines than rows, coles.ErrIDs for an empty name
-// and, when edges are joined, for one that is given twice.
-func ReadNames(ctx context.Context, s beam.Scope, globs, features []string) (Naming, error) {
-	rows, err := featureShards(ctx, features)
-	if err != nil {
-		return Naming{}, err
-	}
-	shards, err := nameShards(ctx, globs, rows)
-	if err != nil {
-		return Naming{}, err
-	}
-	return readNaming(s, beam.CreateList(s, shards), nodesOf(rows)), nil
 }
 
 // nameShards gives the shards of features the paths of their files of names.
@@ -73,13 +53,12 @@ func nameShards(ctx context.Context, globs []string, rows []rowShard) ([]rowShar
 	return shards, nil
 }
 
-func readNaming(s beam.Scope, shards beam.PCollection, nodes int64) Naming {
-	return inBuckets(s.Scope("ReadNames"), shards, (nodes+bucketNames-1)/bucketNames)
+func readNaming(s beam.Scope, shards beam.PCollection, buckets int64) naming {
+	s = s.Scope("ReadNames")
+	return naming{beam.ParDo(s, &readNames{buckets}, beam.Reshuffle(s, shards)), buckets}
 }
 
-func inBuckets(s beam.Scope, shards beam.PCollection, buckets int64) Naming {
-	return Naming{beam.ParDo(s, &readNames{buckets}, beam.Reshuffle(s, shards)), buckets}
-}
+func bucketsOf(nodes int64) int64 { return (nodes + bucketNames - 1) / bucketNames }
 
 // A nameSorter holds names by their buckets.
 type nameSorter struct {
@@ -123,21 +102,8 @@ func (f *readNames) ProcessElement(ctx context.Context, shard rowShard, emit fun
 	return nil
 }
 
-// ReadNamedEdges reads shards of edges between named nodes, a collection of EdgeChunk: text as
-// [ReadEdges] reads it, with names in the place of numbers. Names are any text without the separator
-// of the file. Two joins put the numbers in: both shuffle every edge with its names, by hash in
-// buckets of some 65,000 names, so that no element is a single edge.
-//
-// Errors: as of [ReadEdges], and of the pipeline coles.ErrIDs, for a name that no node has, or two.
-func ReadNamedEdges(ctx context.Context, s beam.Scope, nodes Naming, globs ...string) (beam.PCollection, error) {
-	files, err := fileShards(ctx, globs)
-	if err != nil {
-		return beam.PCollection{}, err
-	}
-	return nodes.readEdges(s, beam.CreateList(s, files)), nil
-}
-
-func (n Naming) readEdges(s beam.Scope, files beam.PCollection) beam.PCollection {
+// readEdges puts numbers in the place of names by two joins, each of which shuffles every edge with its names.
+func (n naming) readEdges(s beam.Scope, files beam.PCollection) beam.PCollection {
 	s = s.Scope("ReadNamedEdges")
 	edges := beam.ParDo(s, &readNamedEdges{n.buckets}, beam.Reshuffle(s, files))
 	half := beam.ParDo(s, &numberFirst{n.buckets}, beam.CoGroupByKey(s, n.names, edges))
@@ -197,7 +163,7 @@ func (f *numberFirst) ProcessElement(_ int64, nodes, edges func(*names) bool, em
 // numberSecond puts numbers in the place of the second names.
 type numberSecond struct{}
 
-func (f *numberSecond) ProcessElement(_ int64, nodes, edges func(*names) bool, emit func(EdgeChunk)) error {
+func (f *numberSecond) ProcessElement(_ int64, nodes, edges func(*names) bool, emit func(edgeChunk)) error {
 	c := chunker{emit: emit}
 	defer c.flush()
 	return eachNumbered(nodes, edges, func(number int64, n *names, q int) {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"sync"
 
 	"coles"
 	"coles/internal/alignment"
@@ -39,9 +37,15 @@ func (f facts) unmeasured(columns int) (coles.Alignment, bool) {
 	return coles.Alignment(found), known
 }
 
+// An input is graph and features as collections of a pipeline.
+type input struct {
+	edges    beam.PCollection // of edgeChunk; not valid in a graph without edges
+	features beam.PCollection // of rowChunk, which together hold every row of X once
+}
+
 // prepare is the first step of a fit: the state is prepared features with degrees, and tiles.
-func (p plan) prepare(s beam.Scope, in Input) (state, found beam.PCollection) {
-	raw := p.rawBlocks(s, in.Features)
+func (p plan) prepare(s beam.Scope, in input) (state, found beam.PCollection) {
+	raw := p.rawBlocks(s, in.features)
 	how := p.learn(s, raw)
 	w := p.worker()
 	if p.Settings.Kind == 0 { // several steps take the pieces
@@ -54,37 +58,13 @@ func (p plan) prepare(s beam.Scope, in Input) (state, found beam.PCollection) {
 }
 
 // state prepares raw blocks and joins them with their tiles.
-func (p plan) state(s beam.Scope, in Input, raw, how beam.PCollection, w worker) (state, parts beam.PCollection) {
+func (p plan) state(s beam.Scope, in input, raw, how beam.PCollection, w worker) (state, parts beam.PCollection) {
 	all := raw
-	if in.Edges.IsValid() {
-		all = beam.Flatten(s, raw, p.tiles(s, in.Edges))
+	if in.edges.IsValid() {
+		all = beam.Flatten(s, raw, p.tiles(s, in.edges))
 	}
 	s = s.Scope("Prepare")
 	return beam.ParDo2(s, &prepareBlock{w, p.Grid.Height, p.Grid.Messages == coles.Float32, p.Settings.Kind == coles.UseFeatures}, beam.GroupByKey(s, all), beam.SideInput{Input: how})
-}
-
-// A worker computes by the inner loops that the plan is for. In this program it parks its pieces under Job.
-type worker struct{ Kernel, Job string }
-
-func (p plan) worker() worker { return worker{p.Grid.Kernel, p.job} }
-
-// choosing guards the choice of inner loops, which a process has once.
-var choosing sync.Mutex
-
-// Setup fails on a machine where the same sums would round differently.
-func (w worker) Setup() error {
-	choosing.Lock()
-	defer choosing.Unlock()
-	if err := kernel.Check(); err != nil {
-		return fmt.Errorf("distributed: %w", err)
-	}
-	if w.Kernel == kernel.Path() {
-		return nil
-	}
-	if can := kernel.Paths(); !slices.Contains(can, w.Kernel) {
-		return fmt.Errorf("distributed: %w: a worker cannot compute by %s, only by %s: give a kernel that all have", coles.ErrSetting, w.Kernel, strings.Join(can, ", "))
-	}
-	return kernel.Use(w.Kernel)
 }
 
 // prepareBlock prepares features and adds up degrees.

@@ -2,10 +2,8 @@ package distributed
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"coles"
@@ -24,27 +22,6 @@ const (
 // shardsRead counts the files that have been read.
 var shardsRead = beam.NewCounter("coles", "shards_read")
 
-// ReadEdges reads shards of edges, a collection of EdgeChunk, by globs over the file systems of
-// Beam: paths without a scheme are local, and a blank import of io/filesystem/gcs or s3 adds gs:// or
-// s3://. A shard is one of
-//   - text, gzipped or not: an edge "u v" or "u v w" on each line, separated by tabs, commas,
-//     semicolons or spaces as on the first line; lines that begin with # or % are comments;
-//   - .npy, a matrix of m × 2 integers.
-//
-// Nodes are numbers from 0 to n−1; [ReadNamedEdges] takes names. A worker holds one shard of .npy at
-// a time, so they should have tens of megabytes.
-//
-// Errors at once: coles.ErrShape for a glob without a file, and the file system's. Errors of the
-// pipeline, with file and line: coles.ErrIndex, coles.ErrFormat, coles.ErrNotFinite,
-// coles.ErrNegative, coles.ErrChecksum.
-func ReadEdges(ctx context.Context, s beam.Scope, nodes int64, globs ...string) (beam.PCollection, error) {
-	files, err := fileShards(ctx, globs)
-	if err != nil {
-		return beam.PCollection{}, err
-	}
-	return readEdgeFiles(s, nodes, beam.CreateList(s, files)), nil
-}
-
 // fileShards are the files of globs as shards of which nothing more is known.
 func fileShards(ctx context.Context, globs []string) ([]rowShard, error) {
 	names, err := expand(ctx, globs)
@@ -62,7 +39,7 @@ func readEdgeFiles(s beam.Scope, nodes int64, files beam.PCollection) beam.PColl
 
 type readEdges struct{ Nodes int64 }
 
-func (f *readEdges) ProcessElement(ctx context.Context, shard rowShard, emit func(EdgeChunk)) error {
+func (f *readEdges) ProcessElement(ctx context.Context, shard rowShard, emit func(edgeChunk)) error {
 	defer shardsRead.Inc(ctx, 1)
 	path := shard.Path
 	c := chunker{emit: emit}
@@ -112,8 +89,8 @@ func (f *readEdges) pairs(ctx context.Context, path string, c *chunker) error {
 
 // A chunker collects edges until there are enough for an element.
 type chunker struct {
-	chunk EdgeChunk
-	emit  func(EdgeChunk)
+	chunk edgeChunk
+	emit  func(edgeChunk)
 }
 
 func (c *chunker) add(u, v int64, w float64) {
@@ -122,30 +99,11 @@ func (c *chunker) add(u, v int64, w float64) {
 	}
 }
 
-// appendWeight adds a weight to those of so many edges, nil as long as all are 1.
-func appendWeight(weights []float64, edges int, w float64) []float64 {
-	switch {
-	case weights == nil && w == 1:
-		return nil
-	case weights == nil:
-		weights = slices.Repeat([]float64{1}, edges)
-	}
-	return append(weights, w)
-}
-
-// weightOf is the weight of an edge.
-func weightOf(weights []float64, edge int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[edge]
-}
-
 func (c *chunker) flush() {
 	if len(c.chunk.U) > 0 {
 		c.emit(c.chunk)
 	}
-	c.chunk = EdgeChunk{}
+	c.chunk = edgeChunk{}
 }
 
 // A rowShard is a file of consecutive rows of X, or of the names of their nodes.
@@ -161,53 +119,9 @@ func nodesOf(shards []rowShard) int64 {
 	return last.First + last.Rows
 }
 
-// ReadFeatures reads shards of features, a collection of Rows: .npy matrices, gzipped or not, of
-// consecutive rows and any heights. Globs are as in [ReadEdges], and the rows are in the order of
-// the files: glob by glob, and within a glob by name, where numbers in names count as numbers. The
-// launching program reads the headers, and returns n and d of all shards. A worker holds one shard
-// at a time, so they should have tens of megabytes.
-//
-// Errors at once: coles.ErrShape for a glob without a file or for shards of different widths,
-// coles.ErrFormat, coles.ErrChecksum, coles.ErrTooLarge, and the file system's. Errors of the pipeline:
-// coles.ErrNotFinite, coles.ErrFormat, coles.ErrChecksum, and coles.ErrShape for a file that has
-// changed since.
-func ReadFeatures(ctx context.Context, s beam.Scope, globs ...string) (rows beam.PCollection, nodes int64, columns int, err error) {
-	shards, err := featureShards(ctx, globs)
-	if err != nil {
-		return beam.PCollection{}, 0, 0, err
-	}
-	return readShards(s, beam.CreateList(s, shards)), nodesOf(shards), shards[0].Columns, nil
-}
-
 func readShards(s beam.Scope, shards beam.PCollection) beam.PCollection {
 	s = s.Scope("ReadFeatures")
 	return beam.ParDo(s, &readFeatures{}, beam.Reshuffle(s, shards))
-}
-
-// shardsName is the file with the shards of a job. They are not in the job graph: it has a limit of bytes.
-const shardsName = "shards.json"
-
-func writeShards(ctx context.Context, at string, shards map[string][]rowShard) error {
-	text, err := json.Marshal(shards)
-	if err == nil {
-		_, err = put(ctx, at, shardsName, text)
-	}
-	return err
-}
-
-// listShards lists the shards of a kind.
-type listShards struct{ Path, Kind string }
-
-func (f *listShards) ProcessElement(ctx context.Context, _ []byte, emit func(rowShard)) error {
-	text, err := readFile(ctx, f.Path)
-	if err != nil {
-		return err
-	}
-	all, err := decoded[map[string][]rowShard](text)
-	for _, shard := range all[f.Kind] {
-		emit(shard)
-	}
-	return err
 }
 
 // featureShards reads the headers.
@@ -238,7 +152,7 @@ func featureShards(ctx context.Context, globs []string) ([]rowShard, error) {
 
 type readFeatures struct{}
 
-func (f *readFeatures) ProcessElement(ctx context.Context, shard rowShard, emit func(Rows)) error {
+func (f *readFeatures) ProcessElement(ctx context.Context, shard rowShard, emit func(rowChunk)) error {
 	defer shardsRead.Inc(ctx, 1)
 	rows, columns, data, err := readNumbers(ctx, shard.Path)
 	if err != nil {
@@ -255,7 +169,7 @@ func (f *readFeatures) ProcessElement(ctx context.Context, shard rowShard, emit 
 	height := max(1, pieceNumbers/columns)
 	for lo := 0; lo < rows; lo += height {
 		hi := min(lo+height, rows)
-		emit(Rows{First: shard.First + int64(lo), Columns: columns, Data: data[lo*columns : hi*columns]})
+		emit(rowChunk{First: shard.First + int64(lo), Columns: columns, Data: data[lo*columns : hi*columns]})
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/source"
+	"coles/internal/testkit"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"gonum.org/v1/gonum/mat"
@@ -81,6 +82,24 @@ func readBack(t *testing.T, read func(s beam.Scope) (beam.PCollection, error)) (
 	return all, nil
 }
 
+// readShardsOf reads the files of globs: edges between numbers below 5.
+func readShardsOf(t *testing.T, s beam.Scope, globs ...string) beam.PCollection {
+	t.Helper()
+	return readEdgeFiles(s, 5, beam.CreateList(s, testkit.Must(fileShards(t.Context(), globs))))
+}
+
+// readNamedShards reads edges between the names of rows.
+func readNamedShards(t *testing.T, s beam.Scope, features, names, edges string, buckets int64) (beam.PCollection, error) {
+	t.Helper()
+	rows := testkit.Must(featureShards(t.Context(), []string{features}))
+	shards, err := nameShards(t.Context(), []string{names}, rows)
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	files := testkit.Must(fileShards(t.Context(), []string{edges}))
+	return readNaming(s, beam.CreateList(s, shards), buckets).readEdges(s, beam.CreateList(s, files)), nil
+}
+
 func TestReadEdges(t *testing.T) {
 	dir := folderOf(t, map[string]string{
 		"e-1.txt":    "# edges\n0 1\n\n2\t 3 0.5\n",
@@ -88,7 +107,7 @@ func TestReadEdges(t *testing.T) {
 		"e-3.npy":    npyOf(t, 2, 4, 0, 2, 1),
 	})
 	got, err := readBack(t, func(s beam.Scope) (beam.PCollection, error) {
-		return ReadEdges(t.Context(), s, 5, dir+"*.npy", dir+"*.txt", dir+"*.gz")
+		return readShardsOf(t, s, dir+"*.npy", dir+"*.txt", dir+"*.gz"), nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -130,13 +149,9 @@ func TestReadEdgesSaysWhatIsWrong(t *testing.T) {
 			dir := folderOf(t, map[string]string{c.file: c.content, "names": c.names, "x.npy": npyOf(t, 1, 1, 2)})
 			_, err := readBack(t, func(s beam.Scope) (beam.PCollection, error) {
 				if c.names == "" {
-					return ReadEdges(t.Context(), s, 5, dir+c.file)
+					return readShardsOf(t, s, dir+c.file), nil
 				}
-				naming, err := ReadNames(t.Context(), s, []string{dir + "names"}, []string{dir + "x.npy"})
-				if err != nil {
-					return beam.PCollection{}, err
-				}
-				return ReadNamedEdges(t.Context(), s, naming, dir+c.file)
+				return readNamedShards(t, s, dir+"x.npy", dir+"names", dir+c.file, bucketsOf(2))
 			})
 			if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.place) || strings.Contains(fmt.Sprint(err), "\n") {
 				t.Errorf("error %v, want %v with %q in one line", err, c.want, c.place)
@@ -150,11 +165,11 @@ func TestReadFeatures(t *testing.T) {
 		"x-10.npy": npyOf(t, 2, 6, 7), "x-2.npy": npyOf(t, 2, 0, 1, 2, 3, 4, 5), "x-11.npy.gz": gzipped(npyOf(t, 2, 8, 9)),
 	})
 	_, err := runPipeline(t, func(s beam.Scope) {
-		rows, nodes, columns, err := ReadFeatures(t.Context(), s, dir+"x-*")
-		if err != nil || nodes != 5 || columns != 2 {
-			t.Fatalf("%d × %d, %v; want 5 × 2", nodes, columns, err)
+		shards := testkit.Must(featureShards(t.Context(), []string{dir + "x-*"}))
+		if nodes, columns := nodesOf(shards), shards[0].Columns; nodes != 5 || columns != 2 {
+			t.Fatalf("%d × %d, want 5 × 2", nodes, columns)
 		}
-		beam.ParDo0(s, &collectRows{}, rows)
+		beam.ParDo0(s, &collectRows{}, readShards(s, beam.CreateList(s, shards)))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -188,9 +203,7 @@ func TestReadFeaturesSaysWhatIsWrong(t *testing.T) {
 	}
 	dir := folderOf(t, map[string]string{"x-1": npyOf(t, 2, 1, 2, 3, math.NaN())})
 	_, err := runPipeline(t, func(s beam.Scope) {
-		if _, _, _, err := ReadFeatures(ctx, s, dir+"x-*"); err != nil {
-			t.Fatal(err)
-		}
+		readShards(s, beam.CreateList(s, testkit.Must(featureShards(ctx, []string{dir + "x-*"}))))
 	})
 	if !errors.Is(err, coles.ErrNotFinite) || !strings.Contains(err.Error(), "row 1, column 1") {
 		t.Errorf("NaN: %v", err)
@@ -213,15 +226,7 @@ func TestReadNamedEdges(t *testing.T) {
 	})
 	for _, buckets := range []int64{1, 3} {
 		got, err := readBack(t, func(s beam.Scope) (beam.PCollection, error) {
-			rows, err := featureShards(t.Context(), []string{dir + "x-*"})
-			if err != nil {
-				return beam.PCollection{}, err
-			}
-			shards, err := nameShards(t.Context(), []string{dir + "names-*"}, rows)
-			if err != nil {
-				return beam.PCollection{}, err
-			}
-			return inBuckets(s, beam.CreateList(s, shards), buckets).readEdges(s, beam.CreateList(s, []rowShard{{Path: dir + "e-1.tsv"}, {Path: dir + "e-2.tsv"}})), nil
+			return readNamedShards(t, s, dir+"x-*", dir+"names-*", dir+"e-*", buckets)
 		})
 		if err != nil {
 			t.Fatal(err)

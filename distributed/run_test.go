@@ -55,7 +55,11 @@ func (g *testGraph) write(t *testing.T, dir string, features, edges int, line fu
 		file(fmt.Sprintf("e-%d.txt", k), func(w io.Writer) error {
 			b := bufio.NewWriter(w)
 			for q := k; q < len(g.edges); q += edges {
-				fmt.Fprintln(b, line(g.edges[q]))
+				fmt.Fprint(b, line(g.edges[q]))
+				if g.weights != nil {
+					fmt.Fprint(b, " ", g.weights[q])
+				}
+				fmt.Fprintln(b)
 			}
 			return b.Flush()
 		})
@@ -132,16 +136,24 @@ func (m *Manifest) shard(t *testing.T, folder, name string) string {
 }
 
 func TestRunIsFit(t *testing.T) {
-	g := newTestGraph(t, runSample())
-	for messages, tolerance := range map[coles.Precision]float64{coles.Float64: 1e-9, coles.Float32: 1e-6} {
-		job := g.job(t, Job{Grid: Grid{Messages: messages}})
+	for _, c := range []struct {
+		sample
+		messages  coles.Precision
+		tolerance float64
+	}{
+		{runSample(), coles.Float64, 1e-9},
+		{communities(2000, 24, true, true).knowing(0.2), coles.Float32, 1e-6},
+		{communities(2000, 24, false, false).counts(1), coles.Float32, 1e-6},
+	} {
+		g := newTestGraph(t, c.sample)
+		job := g.job(t, Job{Grid: Grid{Messages: c.messages}})
 		m, report, err := runJob(t, job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantLike(t, g.sample, job.Settings, testkit.Must(ReadEmbedding(t.Context(), job.Out)), m, tolerance)
+		wantLike(t, g.sample, job.Settings, testkit.Must(ReadEmbedding(t.Context(), job.Out)), m, c.tolerance)
 		if report.Manifest.Nodes != 2000 || report.Manifest.Columns != 24 || report.Manifest.Grid.Kernel != kernel.Path() {
-			t.Errorf("%v: manifest %+v", messages, report.Manifest)
+			t.Errorf("%v: manifest %+v", c.messages, report.Manifest)
 		}
 	}
 }
@@ -297,7 +309,7 @@ func TestBytesAreThoseOfTheFormula(t *testing.T) {
 func TestProgress(t *testing.T) {
 	g := newTestGraph(t, runSample())
 	var stages []string
-	g.run(t, Job{Progress: func(stage string, done, total int64) {
+	g.run(t, Job{Progress: func(stage string, done, total int) {
 		if done > total || total < 1 {
 			t.Errorf("%s: %d of %d", stage, done, total)
 		}

@@ -27,7 +27,7 @@ func TestFitSameBytes(t *testing.T) {
 		mixed.edges, mixed.weights = append(mixed.edges, coles.Edge{U: c.edges[q].V, V: c.edges[q].U}), append(mixed.weights, c.weights[q])
 	}
 	whole := coles.DefaultSettings()
-	whole.Dim = 10
+	whole.Dim, whole.Filter = 10, coles.S2GCSum(2)
 	short := whole
 	short.Filter, short.Kind = coles.SGC(0), coles.UseGraph
 	bytes := map[coles.Kind]string{}
@@ -59,27 +59,26 @@ func TestFitSameBytes(t *testing.T) {
 
 // TestRefusals are settings that cannot be had, before any work.
 func TestRefusals(t *testing.T) {
-	in := Input{Nodes: 100, Columns: 10}
 	for name, c := range map[string]struct {
-		change func(*Input, *coles.Settings, *Grid)
+		change func(*plan)
 		want   error
 	}{
-		"drawn negatives":   {func(_ *Input, s *coles.Settings, _ *Grid) { s.Negatives = coles.UniformNegatives(3) }, coles.ErrSetting},
-		"Krylov":            {func(_ *Input, s *coles.Settings, _ *Grid) { s.Solver = coles.SolverKrylov }, coles.ErrSetting},
-		"sums in float32":   {func(_ *Input, s *coles.Settings, _ *Grid) { s.Precision = coles.Float32 }, coles.ErrSetting},
-		"too many columns":  {func(_ *Input, s *coles.Settings, _ *Grid) { s.Dim = 11 }, coles.ErrSetting},
-		"no filter":         {func(_ *Input, s *coles.Settings, _ *Grid) { s.Filter = coles.Filter{} }, coles.ErrSetting},
-		"kernel unknown":    {func(_ *Input, _ *coles.Settings, g *Grid) { g.Kernel = "abacus" }, coles.ErrSetting},
-		"negative height":   {func(_ *Input, _ *coles.Settings, g *Grid) { g.Height = -1 }, coles.ErrSetting},
-		"messages unknown":  {func(_ *Input, _ *coles.Settings, g *Grid) { g.Messages = 7 }, coles.ErrSetting},
-		"no nodes":          {func(i *Input, _ *coles.Settings, _ *Grid) { i.Nodes = 0 }, coles.ErrShape},
-		"no features":       {func(i *Input, _ *coles.Settings, _ *Grid) { i.Columns = 0 }, coles.ErrShape},
-		"too many nodes":    {func(i *Input, _ *coles.Settings, _ *Grid) { i.Nodes = 1 << 31 }, coles.ErrTooLarge},
-		"too many features": {func(i *Input, _ *coles.Settings, _ *Grid) { i.Columns = MostColumns + 1 }, coles.ErrTooLarge},
+		"drawn negatives":   {func(p *plan) { p.Settings.Negatives = coles.UniformNegatives(3) }, coles.ErrSetting},
+		"Krylov":            {func(p *plan) { p.Settings.Solver = coles.SolverKrylov }, coles.ErrSetting},
+		"sums in float32":   {func(p *plan) { p.Settings.Precision = coles.Float32 }, coles.ErrSetting},
+		"too many columns":  {func(p *plan) { p.Settings.Dim = 11 }, coles.ErrSetting},
+		"no filter":         {func(p *plan) { p.Settings.Filter = coles.Filter{} }, coles.ErrSetting},
+		"kernel unknown":    {func(p *plan) { p.Grid.Kernel = "abacus" }, coles.ErrSetting},
+		"negative height":   {func(p *plan) { p.Grid.Height = -1 }, coles.ErrSetting},
+		"messages unknown":  {func(p *plan) { p.Grid.Messages = 7 }, coles.ErrSetting},
+		"no nodes":          {func(p *plan) { p.Nodes = 0 }, coles.ErrShape},
+		"no features":       {func(p *plan) { p.Columns = 0 }, coles.ErrShape},
+		"too many nodes":    {func(p *plan) { p.Nodes = 1 << 31 }, coles.ErrTooLarge},
+		"too many features": {func(p *plan) { p.Columns = MostColumns + 1 }, coles.ErrTooLarge},
 	} {
-		i, s, g := in, coles.DefaultSettings(), Grid{}
-		c.change(&i, &s, &g)
-		if _, _, err := Fit(beam.Scope{}, i, s, g); !errors.Is(err, c.want) {
+		p := plan{Nodes: 100, Columns: 10, Settings: coles.DefaultSettings()}
+		c.change(&p)
+		if _, err := newPlan(p.Nodes, p.Columns, p.Settings, p.Grid); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
@@ -96,7 +95,7 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 		}
 		return
 	}
-	_, _, err := Fit(beam.Scope{}, Input{Nodes: 100, Columns: 10}, coles.DefaultSettings(), Grid{})
+	_, err := newPlan(100, 10, coles.DefaultSettings(), Grid{})
 	for who, err := range map[string]error{"the launching program": err, "a worker": worker{Kernel: kernel.Path()}.Setup()} {
 		if !errors.Is(err, coles.ErrSetting) || !strings.Contains(err.Error(), "sse9") {
 			t.Errorf("%s: %v", who, err)
@@ -107,33 +106,33 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 // TestBadData is data that a pipeline must not take, and the error that says so through the engine.
 func TestBadData(t *testing.T) {
 	c := communities(60, 4, true, false)
-	rows := func(first int64, columns int, data ...float64) Rows { return Rows{first, columns, data} }
-	good := []Rows{{0, 4, c.x.RawMatrix().Data[:80]}, {20, 4, c.x.RawMatrix().Data[80:]}}
+	rows := func(first int64, columns int, data ...float64) rowChunk { return rowChunk{first, columns, data} }
+	good := []rowChunk{{0, 4, c.x.RawMatrix().Data[:80]}, {20, 4, c.x.RawMatrix().Data[80:]}}
 	set := coles.DefaultSettings()
 	set.Kind = coles.UseGraph
 	for name, bad := range map[string]struct {
-		edges    EdgeChunk
-		features []Rows
+		edges    edgeChunk
+		features []rowChunk
 		how      coles.Preparation
 		messages coles.Precision
 		want     error
 	}{
-		"node beyond":       {edges: EdgeChunk{U: []int64{3}, V: []int64{60}}, want: coles.ErrIndex},
-		"node below":        {edges: EdgeChunk{U: []int64{-1}, V: []int64{6}}, want: coles.ErrIndex},
-		"weight no number":  {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{math.NaN()}}, want: coles.ErrNotFinite},
-		"weight below zero": {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{-1}}, want: coles.ErrNegative},
-		"weights overflow":  {edges: EdgeChunk{U: []int64{1, 1}, V: []int64{6, 7}, Weight: []float64{1e308, 1e308}}, want: coles.ErrNotFinite},
-		"all weights too":   {edges: EdgeChunk{U: []int64{1, 3}, V: []int64{6, 7}, Weight: []float64{8e307, 8e307}}, messages: coles.Float64, want: coles.ErrNotFinite},
-		"heavy for float32": {edges: EdgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{1e100}}, want: coles.ErrPrecision},
-		"light for float32": {edges: EdgeChunk{U: []int64{1, 2, 2, 3}, V: []int64{6, 3, 4, 5}, Weight: []float64{1e-100, 1, 1, 1}}, want: coles.ErrPrecision},
-		"feature no number": {features: append([]Rows{rows(20, 4, 1, 2, math.Inf(1), 4)}, good[0]), want: coles.ErrNotFinite},
-		"other columns":     {features: []Rows{rows(0, 3, make([]float64, 180)...)}, want: coles.ErrShape},
-		"rows beyond":       {features: append([]Rows{rows(59, 4, make([]float64, 8)...)}, good...), want: coles.ErrShape},
-		"rows twice":        {features: append([]Rows{rows(10, 4, 1, 2, 3, 4)}, good...), want: coles.ErrShape},
-		"rows missing":      {features: []Rows{good[0], {40, 4, good[1].Data[80:]}}, want: coles.ErrShape},
+		"node beyond":       {edges: edgeChunk{U: []int64{3}, V: []int64{60}}, want: coles.ErrIndex},
+		"node below":        {edges: edgeChunk{U: []int64{-1}, V: []int64{6}}, want: coles.ErrIndex},
+		"weight no number":  {edges: edgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{math.NaN()}}, want: coles.ErrNotFinite},
+		"weight below zero": {edges: edgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{-1}}, want: coles.ErrNegative},
+		"weights overflow":  {edges: edgeChunk{U: []int64{1, 1}, V: []int64{6, 7}, Weight: []float64{1e308, 1e308}}, want: coles.ErrNotFinite},
+		"all weights too":   {edges: edgeChunk{U: []int64{1, 3}, V: []int64{6, 7}, Weight: []float64{8e307, 8e307}}, messages: coles.Float64, want: coles.ErrNotFinite},
+		"heavy for float32": {edges: edgeChunk{U: []int64{1}, V: []int64{6}, Weight: []float64{1e100}}, want: coles.ErrPrecision},
+		"light for float32": {edges: edgeChunk{U: []int64{1, 2, 2, 3}, V: []int64{6, 3, 4, 5}, Weight: []float64{1e-100, 1, 1, 1}}, want: coles.ErrPrecision},
+		"feature no number": {features: append([]rowChunk{rows(20, 4, 1, 2, math.Inf(1), 4)}, good[0]), want: coles.ErrNotFinite},
+		"other columns":     {features: []rowChunk{rows(0, 3, make([]float64, 180)...)}, want: coles.ErrShape},
+		"rows beyond":       {features: append([]rowChunk{rows(59, 4, make([]float64, 8)...)}, good...), want: coles.ErrShape},
+		"rows twice":        {features: append([]rowChunk{rows(10, 4, 1, 2, 3, 4)}, good...), want: coles.ErrShape},
+		"rows missing":      {features: []rowChunk{good[0], {40, 4, good[1].Data[80:]}}, want: coles.ErrShape},
 		"a block missing":   {features: good[:1], want: coles.ErrShape},
 		"counts below zero": {features: good, how: coles.PrepareTFIDF, want: coles.ErrNegative},
-		"squares that sink": {features: []Rows{rows(0, 4, slices.Repeat([]float64{1e-200}, 240)...)}, how: coles.PrepareNone, want: coles.ErrPrecision},
+		"squares that sink": {features: []rowChunk{rows(0, 4, slices.Repeat([]float64{1e-200}, 240)...)}, how: coles.PrepareNone, want: coles.ErrPrecision},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if bad.features == nil {
@@ -142,14 +141,11 @@ func TestBadData(t *testing.T) {
 			set := set
 			set.Preparation = bad.how
 			_, err := runPipeline(t, func(s beam.Scope) {
-				in := Input{Nodes: 60, Columns: 4, Features: beam.CreateList(s, bad.features)}
+				in := input{features: beam.CreateList(s, bad.features)}
 				if bad.edges.U != nil {
-					in.Edges = beam.Create(s, bad.edges)
+					in.edges = beam.Create(s, bad.edges)
 				}
-				y, _, err := Fit(s, in, set, Grid{Height: 20, Messages: bad.messages})
-				if err != nil {
-					t.Fatal(err)
-				}
+				y, _ := c.plan(set, Grid{Height: 20, Messages: bad.messages}).fit(s, in)
 				beam.ParDo0(s, &collectRows{}, beam.DropKey(s, y))
 			})
 			rowsSeen.taken()

@@ -10,19 +10,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
-
-// finish is the last step of a fit: from FX and W⁺·FX to embedding and model.
-func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embedding, model beam.PCollection) {
-	f := gram{p.worker(), p.Settings.Kind == coles.UseFeatures}
-	step, blocks := byBlock(s.Scope("Gram"), state, &f, &loadedGram{f})
-	fx, parts := beam.ParDo2(s.Scope("Gram"), step, blocks)
-	solved := beam.ParDo(s.Scope("Solve"), &solve{p.worker(), p}, total(s.Scope("Solve"), parts, p.blocks()),
-		beam.SideInput{Input: found}, beam.SideInput{Input: choice})
-	return p.embed(s.Scope("Embed"), fx, solved, found, choice)
-}
 
 // gram makes the part of a block in (FX)ᵀW⁺(FX), of which the upper triangle is kept, in (FX)ᵀ√degree
 // and in the sum of the rows of FX.
@@ -112,12 +100,30 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 	return out, nil
 }
 
-// rounding is how far rows are apart by the rounding of messages alone, relative to their length.
-func (p plan) rounding() float64 { return linear.Rounding(p.Grid.Messages == coles.Float32) }
+// A solution is the small problem solved: the directions V of the columns, P and perhaps below it
+// the direction of degrees.
+type solution struct {
+	Columns    int
+	Lambda     []float64
+	Directions []float64
+	Mean       []float64 // of the columns of FXVᵀ
+}
 
-// settings are those of the fit with Kind resolved.
-func (p plan) settings(c choice) coles.Settings {
-	s := p.Settings
-	s.Kind = c.Kind
-	return s
+func (s solution) check() error {
+	rows, pairs := len(s.Mean), len(s.Lambda)
+	if err := checkPanel(len(s.Directions), s.Columns); err != nil || len(s.Directions) != rows*s.Columns || rows < pairs || rows > pairs+1 {
+		return fmt.Errorf("%d eigenvalues, %d numbers and %d means of directions among %d", pairs, len(s.Directions), rows, s.Columns)
+	}
+	return nil
+}
+
+// loadedGram is gram of files of a state.
+type loadedGram struct{ gram }
+
+func (f *loadedGram) ProcessElement(ctx context.Context, shard stateShard, emit func(int64, piece), sum func(int64, sums)) error {
+	pieces, err := shard.pieces(ctx)
+	if err != nil {
+		return err
+	}
+	return f.gram.ProcessElement(ctx, shard.File.First, pieces, emit, sum)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/matrix"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -57,4 +58,27 @@ func (*addUp) ProcessElement(key int64, next func(*sums) bool) (int64, sums, err
 	}
 	all.Place = key
 	return key / fanIn, all, nil
+}
+
+// sums are numbers of a block, or of some blocks.
+type sums struct {
+	Place int64     // among those that are added in one go
+	Add   []float64 // add up over the blocks
+	Most  []float64 // of these the largest counts
+	Seen  *seen     // of survey
+}
+
+func (s sums) check() error { return nil }
+
+// seen is what survey has seen of some blocks.
+type seen struct {
+	Tally   matrix.Tally
+	Roots   []matrix.RootSums
+	Columns matrix.ColumnSums
+}
+
+func (v *seen) merge(part *seen) {
+	v.Tally.Merge(&part.Tally)
+	matrix.MergeRoots(v.Roots, part.Roots)
+	v.Columns.Merge(part.Columns)
 }

@@ -56,12 +56,12 @@ func (s *sorter[T]) flush() {
 type cutEdges struct {
 	Nodes, Height int64
 
-	held sorter[EdgeChunk]
+	held sorter[edgeChunk]
 }
 
-func (f *cutEdges) StartBundle(func(int64, EdgeChunk)) { f.held = sorter[EdgeChunk]{} }
+func (f *cutEdges) StartBundle(func(int64, edgeChunk)) { f.held = sorter[edgeChunk]{} }
 
-func (f *cutEdges) ProcessElement(c EdgeChunk, emit func(int64, EdgeChunk)) error {
+func (f *cutEdges) ProcessElement(c edgeChunk, emit func(int64, edgeChunk)) error {
 	f.held.emit = emit
 	if err := c.check(); err != nil {
 		return fmt.Errorf("distributed: edges: %w", err)
@@ -89,7 +89,7 @@ func (f *cutEdges) hold(u, v int64, w float64) {
 	f.held.at(u/f.Height).add(u, v, w)
 }
 
-func (f *cutEdges) FinishBundle(func(int64, EdgeChunk)) { f.held.flush() }
+func (f *cutEdges) FinishBundle(func(int64, edgeChunk)) { f.held.flush() }
 
 // makeTiles makes tiles of the edges that a block was given, without duplicates.
 type makeTiles struct{ Height int64 }
@@ -100,9 +100,9 @@ type entry struct {
 	w    float64
 }
 
-func (f *makeTiles) ProcessElement(number int64, next func(*EdgeChunk) bool, emit func(int64, piece)) {
+func (f *makeTiles) ProcessElement(number int64, next func(*edgeChunk) bool, emit func(int64, piece)) {
 	others := map[int64][]entry{}
-	for c := (EdgeChunk{}); next(&c); c = (EdgeChunk{}) {
+	for c := (edgeChunk{}); next(&c); c = (edgeChunk{}) {
 		for q, u := range c.U {
 			other := c.V[q] / f.Height
 			others[other] = append(others[other], entry{int32(u % f.Height), int32(c.V[q] % f.Height), weightOf(c.Weight, q)})

@@ -40,16 +40,16 @@ type writeEmbedding struct {
 	Single bool // numbers of float32
 }
 
-func (f *writeEmbedding) ProcessElement(ctx context.Context, block int64, y Rows) (int64, File, error) {
-	var m mat.Matrix = mat.NewDense(y.Height(), y.Columns, y.Data)
+func (f *writeEmbedding) ProcessElement(ctx context.Context, block int64, y rowChunk) (int64, File, error) {
+	var m mat.Matrix = mat.NewDense(y.height(), y.Columns, y.Data)
 	if f.Single {
-		m = &coles.Dense32{Rows: y.Height(), Cols: y.Columns, Stride: y.Columns, Data: converted[float32](y.Data)}
+		m = &coles.Dense32{Rows: y.height(), Cols: y.Columns, Stride: y.Columns, Data: converted[float32](y.Data)}
 	}
 	file, err := writeFile(ctx, f.Folder, shardName(block, f.Blocks), func(w io.Writer) error { return dataset.WriteNPY(w, m) })
 	if err == nil {
 		blocksEmbedded.Inc(ctx, 1)
 	}
-	file.First, file.Rows = y.First, int64(y.Height())
+	file.First, file.Rows = y.First, int64(y.height())
 	return 0, file, err
 }
 

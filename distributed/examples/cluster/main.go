@@ -102,11 +102,11 @@ func parse() *options {
 
 // progress shows how far a job is: in one line of a terminal, otherwise in a line for every stage and then every
 // ten seconds.
-func progress() func(stage string, done, total int64) {
+func progress() coles.Progress {
 	start, last, ended, at := time.Now(), "", false, time.Time{}
 	info, err := os.Stderr.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
-	return func(stage string, done, total int64) {
+	return func(stage string, done, total int) {
 		line := fmt.Sprintf("%v %s: %d of %d", time.Since(start).Round(time.Second), stage, done, total)
 		if terminal {
 			fmt.Fprintf(os.Stderr, "\r%-60s", line)

@@ -22,27 +22,6 @@ type choice struct {
 // chosenBy is the choice that an alignment makes.
 func chosenBy(a coles.Alignment) choice { return choice{a.Kind(), &a} }
 
-// choose is the choice between graph and features, a collection of one choice. All is done at once, and
-// q is measured by as many random columns as coles.Fit takes at most.
-func (p plan) choose(s beam.Scope, state, found beam.PCollection) beam.PCollection {
-	if p.Settings.Kind != 0 {
-		return beam.Create(s, choice{Kind: p.Settings.Kind})
-	}
-	measured := beam.ParDo(s, &knownChoice{p.Columns}, found)
-	if p.Columns >= alignment.Least {
-		measured = p.measure(s, state, found, p.mostColumns())
-	}
-	return p.settle(s, state, measured)
-}
-
-func (p plan) mostColumns() int {
-	var e alignment.Estimate
-	for next := e.Next(int(p.Nodes)); next > 0; next = e.Next(int(p.Nodes)) {
-		e.Columns = next
-	}
-	return e.Columns
-}
-
 // knownChoice is the choice where nothing has to be measured.
 type knownChoice struct{ Columns int }
 
@@ -255,4 +234,11 @@ func (f *estimateAlignment) ProcessElement(s, along sums, found facts) choice {
 		return rows
 	}
 	return chosenBy(coles.Alignment(alignment.Of(groupsOf(w), part(0, 0), part(w+1, 0), part(w+1, w+1), diagonals)))
+}
+
+// settings are those of the fit with Kind resolved.
+func (p plan) settings(c choice) coles.Settings {
+	s := p.Settings
+	s.Kind = c.Kind
+	return s
 }

@@ -1,0 +1,79 @@
+package distributed
+
+import (
+	"coles"
+	"coles/internal/alignment"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// The steps of fit, each from collections to collections: between any two of them a job may be cut,
+// by writing the collections to files, as encode has their elements, and reading them in the next pipeline.
+//
+//	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
+//	choose(s, state, facts)              → one choice
+//	measure(s, state, facts, columns)    → one coles.Alignment as a choice by so many random columns
+//	settle(s, state, choice)             → one choice, by communities where q does not decide
+//	marked(s, state, choice)             → state, alone where features were chosen
+//	filtered(s, state, hi, lo)           → state, which holds FX after the last hop
+//	finish(s, state, facts, choice)      → embedding KV<int64, rowChunk>, model []byte
+//
+// A state is keyed by block. Its pieces are in no order.
+
+// fit adds all steps to a pipeline.
+func (p plan) fit(s beam.Scope, in input) (embedding, model beam.PCollection) {
+	state, facts := p.prepare(s, in)
+	choice := p.choose(s, state, facts)
+	if p.Settings.Kind == 0 {
+		state = p.marked(s, state, choice)
+	}
+	return p.finish(s, p.filtered(s, state, p.hops(), 0), facts, choice)
+}
+
+// choose is the choice between graph and features, a collection of one choice. All is done at once, and
+// q is measured by as many random columns as coles.Fit takes at most.
+func (p plan) choose(s beam.Scope, state, found beam.PCollection) beam.PCollection {
+	if p.Settings.Kind != 0 {
+		return beam.Create(s, choice{Kind: p.Settings.Kind})
+	}
+	measured := beam.ParDo(s, &knownChoice{p.Columns}, found)
+	if p.Columns >= alignment.Least {
+		measured = p.measure(s, state, found, p.mostColumns())
+	}
+	return p.settle(s, state, measured)
+}
+
+func (p plan) mostColumns() int {
+	var e alignment.Estimate
+	for next := e.Next(int(p.Nodes)); next > 0; next = e.Next(int(p.Nodes)) {
+		e.Columns = next
+	}
+	return e.Columns
+}
+
+// marked leaves the blocks alone where the features were chosen.
+func (p plan) marked(s beam.Scope, state, choice beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Mark"), &mark{}, state, beam.SideInput{Input: choice})
+}
+
+type mark struct{}
+
+func (*mark) ProcessElement(number int64, p piece, c choice, emit func(int64, piece)) {
+	alone := c.Kind == coles.UseFeatures
+	if p.Block != nil && alone {
+		p.Block.Alone = true
+	}
+	if p.Block != nil || !alone {
+		emit(number, p)
+	}
+}
+
+// finish is the last step of a fit: from FX and W⁺·FX to embedding and model.
+func (p plan) finish(s beam.Scope, state, found, choice beam.PCollection) (embedding, model beam.PCollection) {
+	f := gram{p.worker(), p.Settings.Kind == coles.UseFeatures}
+	step, blocks := byBlock(s.Scope("Gram"), state, &f, &loadedGram{f})
+	fx, parts := beam.ParDo2(s.Scope("Gram"), step, blocks)
+	solved := beam.ParDo(s.Scope("Solve"), &solve{p.worker(), p}, total(s.Scope("Solve"), parts, p.blocks()),
+		beam.SideInput{Input: found}, beam.SideInput{Input: choice})
+	return p.embed(s.Scope("Embed"), fx, solved, found, choice)
+}
