@@ -306,8 +306,8 @@ func TestRefuses(t *testing.T) {
 		{Name: "no features", Args: []string{"-graph", "g.txt"}, Text: "-features"},
 		{Name: "no graph", Args: []string{"-features", "x.txt"}, Text: "-graph"},
 		{Name: "labels of no graph", Args: []string{"-labels", "l.txt"}, Text: "-graph"},
-		{Name: "no file", Args: []string{"-graph", "none.txt", "-features", "none.txt"}, Text: "none.txt", Is: os.ErrNotExist},
-		{Name: "no model", Args: []string{"-model", "none.model"}, Text: "none.model", Is: os.ErrNotExist},
+		{Name: "no file", Args: []string{"-addr", "localhost:0", "-graph", "none.txt", "-features", "none.txt"}, Text: "none.txt", Is: os.ErrNotExist},
+		{Name: "no model", Args: []string{"-addr", "localhost:0", "-model", "none.model"}, Text: "none.model", Is: os.ErrNotExist},
 		{Name: "few requests", Args: []string{"-load", "99"}, Text: "-load 99"},
 		{Name: "no port", Args: []string{"-addr", "localhost:port"}, Text: "port"},
 	})
