@@ -80,8 +80,8 @@ func splits(json string) func() error {
 	return func() error { return testkit.Err(ReadSplits(strings.NewReader(json), 6)) }
 }
 
-func word2vec(read func(io.Reader) (*Vectors, error), text string) func() error {
-	return func() error { return testkit.Err(read(strings.NewReader(text))) }
+func word2vec(read func(io.Reader, EdgeListOptions) (*Dataset, error), text string) func() error {
+	return func() error { return testkit.Err(read(strings.NewReader(text), EdgeListOptions{})) }
 }
 
 func TestBadText(t *testing.T) {

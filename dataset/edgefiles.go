@@ -3,6 +3,8 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"unicode/utf8"
 
 	"coles"
@@ -10,6 +12,101 @@ import (
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
+)
+
+// EdgeListOptions goes with [ReadEdgeList]. The zero value works.
+type EdgeListOptions struct {
+	// Labels, when not nil, holds lines "id, label", of any text. Classes are numbered in the order of
+	// their names (as numbers, if all are integers); nodes without a line get label −1.
+	Labels io.Reader
+	// Header says whether the files begin with a line of column names.
+	Header HeaderMode
+	// Columns are the fields of an edge that hold the two ids and, if there are three, the weight,
+	// counted from 1. A line may then have more fields. Empty means two ids and perhaps a weight.
+	Columns []int
+	// Unweighted gives every edge weight 1. A third field may then be anything, such as a time.
+	Unweighted bool
+	// Bipartite says that the columns name nodes of two kinds: 7 in one is not 7 in the other. An id
+	// becomes "user:7" or "product:7" by the header, "1:7" or "2:7" without, for features and labels,
+	// too.
+	Bipartite bool
+	// Missing is for a node that only the edge list names, or with a gap in its line of dense
+	// features, see [table.IsHole]. "error" refuses it, "zero" puts zeros, "mean" the mean of the
+	// column's values (dense features only), "drop" leaves out the node and its edges. "" refuses such
+	// a node, and a gap is the mean, as Warn is told. A gap in a table stays one unless it is refused or
+	// dropped.
+	Missing string
+	// Kinds says what the columns of the features file are that it names, and Encoder makes the features
+	// of their cells, such as that of a model; nil learns one. Either makes a table of the file, even of
+	// nothing but numbers.
+	Kinds   map[string]table.Kind
+	Encoder *table.Encoder
+	// SkipUnknown skips labels and features of nodes that the graph lacks. Nodes are then those of
+	// the edge list.
+	SkipUnknown bool
+	// Nodes, when not nil, names all nodes in their order, where features are not text. An edge that
+	// names another is coles.ErrIDs.
+	Nodes []string
+	// Rows, where it is not 0, says that the nodes are called 0 to Rows − 1, as those of vectors without
+	// ids are: it is a shorter way to say that of Nodes, and Dataset.IDs are nil.
+	Rows int
+	// Undirected makes the graph, as [Dataset.Graph] does, in the place of the adjacency, of which an
+	// entry takes twice to four times the memory: Dataset.Undirected has it.
+	Undirected bool
+	// Scratch, where it is not "", is a folder for what is as long as the list while Undirected is made, and
+	// for that graph, until [Dataset.Close]: memory then holds some 40 bytes a node besides the names. Linux
+	// only; the files have no names and end with the program.
+	Scratch string
+	// Width is the number of columns of sparse features where it is known, such as by a model: an index
+	// beyond is coles.ErrIndex, and rows may end before. 0 means one more than the largest index.
+	Width int
+	// Warn, when not nil, is told what may be misread, a [*ParseError]: a first line that is taken
+	// for an edge (its ids, two words, occur nowhere else), weights that may be times (whole numbers
+	// from 10⁸ to 10¹³ that differ).
+	Warn func(error)
+	// EdgesName, FeaturesName and LabelsName name the files in errors. Empty means the names of the
+	// readers or, where these have none, "edges", "features" and "labels".
+	EdgesName, FeaturesName, LabelsName string
+}
+
+// check checks the settings.
+func (o EdgeListOptions) check() error {
+	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, o.Missing) {
+		return fmt.Errorf("%w: Missing is %q, want error, zero, mean or drop", coles.ErrSetting, o.Missing)
+	}
+	if o.Rows < 0 || o.Rows > maxDim || o.Width < 0 || o.Width > maxDim {
+		return fmt.Errorf("%w: Rows is %d, Width is %d, want 0 to %d", coles.ErrSetting, o.Rows, o.Width, maxDim)
+	}
+	if len(o.Columns) == 0 {
+		return nil
+	}
+	columns := slices.Sorted(slices.Values(o.Columns))
+	if len(columns) < 2 || len(columns) > 3 || columns[0] < 1 || len(slices.Compact(columns)) < len(o.Columns) {
+		return fmt.Errorf("%w: Columns are %v, want two for the ids and perhaps one for the weight, counted from 1", coles.ErrSetting, o.Columns)
+	}
+	return nil
+}
+
+func (o EdgeListOptions) wantsTable() bool { return o.Kinds != nil || o.Encoder != nil }
+
+func (o EdgeListOptions) refusesGaps() bool { return o.Missing == "" || o.Missing == "error" }
+
+// HeaderMode says whether text files begin with a line of column names.
+type HeaderMode int
+
+const (
+	// DetectHeader takes the first data line for a header if its weight (in an edge list) or all
+	// its values (in a features file) are not numbers, if a field of an edge that is not used is
+	// text there and a number in the line after, or if the fields used are all among the words that
+	// headers use: id, node, source, target, src, dst, from, to, user, item, weight, label, class
+	// and their like. Should a word of such a line turn out to be a node's id, that is
+	// coles.ErrFormat: nothing is lost to a wrong guess. The first line of labels is a header, too, if
+	// its id is no node's and those of all other lines are, none of which has its label.
+	DetectHeader HeaderMode = iota
+	// NoHeader takes every line for data.
+	NoHeader
+	// WithHeader skips the first data line of every file.
+	WithHeader
 )
 
 // edgeFiles holds the content of an edge list's files; slices with an entry a node are in the order of

@@ -77,11 +77,11 @@ func Formats() []Format {
 		{Name: "jsonl", About: "a JSON object a line", Extensions: []string{".jsonl", ".ndjson"}, Read: readRows, Write: vectorsBy(writeJSONLines)},
 		{
 			Name: "word2vec", About: "word2vec's text", Extensions: []string{".txt", ".vec"},
-			Read: word2VecBy(readWord2Vec), Write: vectorsBy(writeWord2Vec),
+			Read: readWord2Vec, Write: vectorsBy(writeWord2Vec),
 		},
 		{
 			Name: "word2vec-binary", About: "word2vec's binary form, float32", Binary: true, Extensions: []string{".bin"},
-			Read: word2VecBy(readWord2VecBinary), Write: vectorsBy(writeWord2VecBinary),
+			Read: readWord2VecBinary, Write: vectorsBy(writeWord2VecBinary),
 		},
 	}
 }
@@ -181,16 +181,6 @@ func openMatrix(path string) (*Dataset, error) {
 		}
 		return &Dataset{Features: m.Matrix()}, nil
 	})
-}
-
-func word2VecBy(read func(r io.Reader) (*Vectors, error)) func(io.Reader, EdgeListOptions) (*Dataset, error) {
-	return func(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
-		v, err := read(r)
-		if err != nil {
-			return nil, err
-		}
-		return &Dataset{Features: v.Values, IDs: v.IDs}, nil
-	}
 }
 
 func vectorsBy(write func(w io.Writer, ids []string, m mat.Matrix) error) func(io.Writer, *Dataset) error {

@@ -17,34 +17,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// valuesOf makes a reader of a matrix from one of vectors.
-func valuesOf(read func(io.Reader) (*Vectors, error)) func(io.Reader) (mat.Matrix, error) {
+// featuresBy makes a reader of a matrix from one of vectors.
+func featuresBy(read func(io.Reader, EdgeListOptions) (*Dataset, error)) func(io.Reader) (mat.Matrix, error) {
 	return func(r io.Reader) (mat.Matrix, error) {
-		v, err := read(r)
+		d, err := read(r, EdgeListOptions{})
 		if err != nil {
 			return nil, err
 		}
-		return v.Values, nil
+		return d.Features, nil
 	}
-}
-
-// featuresOf reads text as features.
-func featuresOf(r io.Reader) (mat.Matrix, error) {
-	d, err := ReadEdgeList(strings.NewReader(""), r, EdgeListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return d.Features, nil
 }
 
 // matrixReaders read what matrixWriters of the same names write.
 var matrixReaders = map[string]func(r io.Reader) (mat.Matrix, error){
 	"npy":             func(r io.Reader) (mat.Matrix, error) { return ReadNPY(r) },
-	"tsv":             featuresOf,
-	"csv":             featuresOf,
-	"json lines":      featuresOf,
-	"word2vec":        valuesOf(readWord2Vec),
-	"word2vec binary": valuesOf(readWord2VecBinary),
+	"tsv":             featuresBy(readRows),
+	"csv":             featuresBy(readRows),
+	"json lines":      featuresBy(readRows),
+	"word2vec":        featuresBy(readWord2Vec),
+	"word2vec binary": featuresBy(readWord2VecBinary),
 	"matrix market":   readMatrixMarket,
 }
 

@@ -58,18 +58,12 @@ func writeWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 // spaced is the layout of lines of fields between spaces.
 var spaced = text.Layout{Separator: ' ', Unquoted: true}
 
-// Vectors are rows with a name each.
-type Vectors struct {
-	IDs    []string   // the names of the rows
-	Values *mat.Dense // a row for each id
-}
-
 // readWord2Vec reads the text format of word2vec: a line "rows columns", then a line a row, an id
 // and its values, separated by spaces.
 //
 // Errors have line and column; a row of another length is coles.ErrShape, an id given twice
 // coles.ErrIDs. Memory follows the rows that arrive.
-func readWord2Vec(r io.Reader) (*Vectors, error) {
+func readWord2Vec(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 	t := text.NewReader(r, spaced)
 	v := readSizes(t)
 	for t.Err == nil && len(v.ids) < v.rows {
@@ -93,7 +87,7 @@ func readWord2Vec(r io.Reader) (*Vectors, error) {
 			t.Fault(-1, "%w: more than %d rows", coles.ErrFormat, v.rows)
 		}
 	}
-	return v.vectors(placed(source.Name(r, "word2vec"), t.Err))
+	return v.dataset(placed(source.Name(r, "word2vec"), t.Err))
 }
 
 // readWord2VecBinary reads the binary format of word2vec: a line "rows columns", then for each row
@@ -101,7 +95,7 @@ func readWord2Vec(r io.Reader) (*Vectors, error) {
 // (gensim writes none).
 //
 // Errors name the byte; an id given twice is coles.ErrIDs. Memory follows the rows that arrive.
-func readWord2VecBinary(r io.Reader) (*Vectors, error) {
+func readWord2VecBinary(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 	file := source.Binary(r, "word2vec")
 	head := text.NewReader(r, spaced)
 	v := readSizes(head)
@@ -110,10 +104,10 @@ func readWord2VecBinary(r io.Reader) (*Vectors, error) {
 	}
 	s := source.NewReader(head.Rest())
 	s.Off = int64(len(head.Text)) + 1
-	return v.vectors(placed(file, v.readBinary(s)))
+	return v.dataset(placed(file, v.readBinary(s)))
 }
 
-// namedVectors are [Vectors] as they arrive.
+// namedVectors are rows with a name each, as they arrive.
 type namedVectors struct {
 	rows, cols int // as declared
 	ids        []string
@@ -121,11 +115,11 @@ type namedVectors struct {
 	data       []float64
 }
 
-func (v *namedVectors) vectors(err error) (*Vectors, error) {
+func (v *namedVectors) dataset(err error) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Vectors{IDs: v.ids, Values: mat.NewDense(v.rows, v.cols, v.data)}, nil
+	return &Dataset{IDs: v.ids, Features: mat.NewDense(v.rows, v.cols, v.data)}, nil
 }
 
 // name gives the next row its id.

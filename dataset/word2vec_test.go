@@ -21,7 +21,7 @@ func binaryRow(id string, values ...float32) string {
 func TestWord2VecForms(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		read func(io.Reader) (*Vectors, error)
+		read func(io.Reader, EdgeListOptions) (*Dataset, error)
 		text string
 		ids  []string
 		want []float64
@@ -34,9 +34,9 @@ func TestWord2VecForms(t *testing.T) {
 		{"binary as gensim writes", readWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + binaryRow("é", 3, -0.5), []string{"a", "é"}, []float64{1, 2, 3, -0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := testkit.Must(c.read(strings.NewReader(c.text)))
-			if !slices.Equal(v.IDs, c.ids) || !slices.Equal(v.Values.RawMatrix().Data, c.want) {
-				t.Errorf("%q, %v", v.IDs, v.Values.RawMatrix().Data)
+			v := testkit.Must(c.read(strings.NewReader(c.text), EdgeListOptions{}))
+			if !slices.Equal(v.IDs, c.ids) || !slices.Equal(v.Features.(*mat.Dense).RawMatrix().Data, c.want) {
+				t.Errorf("%q, %v", v.IDs, v.Features.(*mat.Dense).RawMatrix().Data)
 			}
 		})
 	}
@@ -50,16 +50,16 @@ func FuzzReadWord2Vec(f *testing.F) {
 		if binary {
 			read, write = readWord2VecBinary, writeWord2VecBinary
 		}
-		v, err := read(bytes.NewReader(file))
+		v, err := read(bytes.NewReader(file), EdgeListOptions{})
 		if err != nil {
 			return
 		}
 		var b bytes.Buffer
-		if write(&b, v.IDs, v.Values) != nil {
+		if write(&b, v.IDs, v.Features) != nil {
 			return // an id that this format could be read with, but not written
 		}
-		again, err := read(&b)
-		if err != nil || !slices.Equal(again.IDs, v.IDs) || !mat.Equal(again.Values, v.Values) {
+		again, err := read(&b, EdgeListOptions{})
+		if err != nil || !slices.Equal(again.IDs, v.IDs) || !mat.Equal(again.Features, v.Features) {
 			t.Errorf("something else came back: %v", err)
 		}
 	})

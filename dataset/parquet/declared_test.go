@@ -229,7 +229,7 @@ func TestCompressedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			v, err := readVectors(b.Bytes())
-			if err != nil || len(v.IDs) != len(rows) || v.IDs[2999] != "node 2999" || v.Values.At(2999, 0) != 2999 || v.Values.At(0, 2) != -2 {
+			if err != nil || len(v.IDs) != len(rows) || v.IDs[2999] != "node 2999" || v.Features.At(2999, 0) != 2999 || v.Features.At(0, 2) != -2 {
 				t.Errorf("%v, version %d: %+v, error %v", codec, version, v, err)
 			}
 		}

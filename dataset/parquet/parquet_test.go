@@ -54,7 +54,7 @@ func rowsFile[T any](t testing.TB, rows ...T) []byte {
 	return b.Bytes()
 }
 
-func readVectors(file []byte) (*dataset.Vectors, error) {
+func readVectors(file []byte) (*dataset.Dataset, error) {
 	return pq.ReadVectors(bytes.NewReader(file))
 }
 
@@ -73,7 +73,7 @@ func TestVectorsRoundTrip(t *testing.T) {
 		}
 	}
 	got, err := readVectors(vectorsFile(t, ids, m))
-	if err != nil || !slices.Equal(got.IDs, ids) || !mat.Equal(got.Values, m) {
+	if err != nil || !slices.Equal(got.IDs, ids) || !mat.Equal(got.Features, m) {
 		t.Errorf("something else came back (%v)", err)
 	}
 	if got, err = readVectors(vectorsFile(t, nil, m)); err != nil || got.IDs[n-1] != "999" {
@@ -268,7 +268,7 @@ func FuzzReadVectors(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if v, err := readVectors(file); err == nil && (len(v.IDs) == 0 || v.Values == nil) {
+		if v, err := readVectors(file); err == nil && (len(v.IDs) == 0 || v.Features == nil) {
 			t.Error("neither vectors nor an error")
 		}
 		if d, err := readEdges(file); err == nil && d == nil {
@@ -286,6 +286,6 @@ func ExampleWriteVectors() {
 		fmt.Println(err)
 	}
 	v, err := pq.ReadVectors(&file)
-	fmt.Println(v.IDs, v.Values.RawRowView(1), err)
+	fmt.Println(v.IDs, mat.Row(nil, 1, v.Features), err)
 	// Output: [king queen] [1 1] <nil>
 }

@@ -92,9 +92,10 @@ func writeRows[T any](w io.Writer, rows func(put func(T))) error {
 	return nil
 }
 
-// ReadVectors reads a file with the columns of [WriteVectors]; others are not looked at. A stream that
+// ReadVectors reads the IDs and Features, a *mat.Dense, of a file with the columns of [WriteVectors]; others
+// are not looked at. A stream that
 // is an io.ReaderAt and io.Seeker too is read where it lies, any other into memory first.
-func ReadVectors(r io.Reader) (v *dataset.Vectors, err error) {
+func ReadVectors(r io.Reader) (v *dataset.Dataset, err error) {
 	defer guard(&err)
 	f, err := open(r)
 	if err != nil {
@@ -159,5 +160,5 @@ func ReadVectors(r io.Reader) (v *dataset.Vectors, err error) {
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("parquet: %w: no rows", dataset.ErrMissing)
 	}
-	return &dataset.Vectors{IDs: ids, Values: mat.NewDense(len(ids), cols, data)}, nil
+	return &dataset.Dataset{IDs: ids, Features: mat.NewDense(len(ids), cols, data)}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"unicode/utf8"
+
+	"coles/internal/source"
 )
 
 // blockBytes of a file are parsed at a time by one processor.
@@ -42,8 +44,6 @@ type span struct {
 // A name is told from an integer, which has at most 18 digits, by its highest bit.
 const nameBit = 1 << 63
 
-func nameAt(lo, hi int) uint64 { return nameBit | uint64(lo)<<32 | uint64(hi-lo) }
-
 // IsName reports whether a key is a name.
 func IsName(key uint64) bool { return key&nameBit != 0 }
 
@@ -62,7 +62,11 @@ func (t *Reader) Blocks(form Plain, plain func(b *Block, lo, hi int) error, line
 		return
 	}
 	line()
-	stream, parser := t.stream, newParser(form, t.Separator)
+	parser := parser{Plain: form, sep: t.Separator, roles: make([]int, slices.Max(form.Columns)+1)}
+	for k, column := range form.Columns {
+		parser.roles[column] = k + 1
+	}
+	stream := t.stream
 	t.stream = bufio.NewReaderSize(nil, stream.Size())
 	ring := make([]Block, runtime.GOMAXPROCS(0)+2)
 	var rest []byte // the beginning of a line
@@ -90,14 +94,10 @@ func (t *Reader) Blocks(form Plain, plain func(b *Block, lo, hi int) error, line
 		ring[taken%len(ring)].parsed.Wait()
 	}
 	if failed != nil && failed != io.EOF {
-		t.each(io.MultiReader(bytes.NewReader(rest), failing{failed}), line)
+		t.Line++
+		t.Fault(-1, "%w", source.Cause(failed))
 	}
 }
-
-// failing is a stream that gives nothing but an error.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // take hands out a block in the order of its lines.
 func (t *Reader) take(b *Block, plain func(b *Block, lo, hi int) error, line func()) {
@@ -152,30 +152,13 @@ func (b *Block) read(r io.Reader, rest []byte) (begun []byte, err error) {
 type parser struct {
 	Plain
 	sep   byte
-	roles []role // of the first fields
-}
-
-type role byte
-
-const (
-	unused role = iota
-	firstKey
-	secondKey
-	number
-)
-
-func newParser(form Plain, sep byte) parser {
-	p := parser{Plain: form, sep: sep, roles: make([]role, slices.Max(form.Columns)+1)}
-	for k, column := range form.Columns {
-		p.roles[column] = role(k + 1)
-	}
-	return p
+	roles []int // of the first fields: their place in Columns, from 1, or 0
 }
 
 // parse parses all lines of a block.
 func (p parser) parse(b *Block) {
 	b.Keys, b.Numbers, b.others, b.lines = b.Keys[:0], b.Numbers[:0], b.others[:0], 0
-	pairs := p.Fields == 2 && len(p.roles) == 2 && p.roles[0] == firstKey && !p.Names
+	pairs := p.Fields == 2 && len(p.roles) == 2 && p.roles[0] == 1 && !p.Names
 	for lo := 0; lo < len(b.text); b.lines++ {
 		if pairs {
 			if hi := b.pair(lo, p.sep); hi > 0 {
@@ -278,12 +261,12 @@ func (p parser) line(b *Block, lo, hi int) bool {
 		}
 		if field < len(p.roles) {
 			switch role := p.roles[field]; role {
-			case firstKey, secondKey:
+			case 1, 2: // keys
 				if p.Names || kind != 0 || at-start > maxDigits || b.text[start] == '0' && at-start > 1 {
-					digits = nameAt(start, at)
+					digits = nameBit | uint64(start)<<32 | uint64(at-start)
 				}
-				keys[role-firstKey] = digits
-			case number:
+				keys[role-1] = digits
+			case 3:
 				v, err := strconv.ParseFloat(string(b.text[start:at]), 64)
 				if err != nil || v-v != 0 {
 					return false
