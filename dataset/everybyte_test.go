@@ -32,7 +32,6 @@ func TestStreamsFailAtEveryByte(t *testing.T) {
 		{"features:", features, false, func(r io.Reader) error { return list(text(edges), r, text(labels)) }},
 		{"labels:", labels, false, func(r io.Reader) error { return list(text(edges), text(features), r) }},
 		{"matrix:", marketHead + "2 2 2\n1 1 1\n2 1 3\n", false, func(r io.Reader) error { return testkit.Err(readMatrixMarket(r)) }},
-		{"matrix:", "%%MatrixMarket matrix array real general\n1 2\n1\n2\n", false, func(r io.Reader) error { return testkit.Err(readMatrixMarket(r)) }},
 		{"word2vec:", "2 1\na 1\nb 2\n", false, func(r io.Reader) error { return testkit.Err(readWord2Vec(r, EdgeListOptions{})) }},
 		{"word2vec:", "2 1\n" + binaryRow("a", 1) + "\n" + binaryRow("b", 2), true, func(r io.Reader) error { return testkit.Err(readWord2VecBinary(r, EdgeListOptions{})) }},
 		{"npy: byte ", string(npyArray("<f4", "(2, 3)", []float32{1, 2, 3, 4, 5, 6})), true, func(r io.Reader) error { return testkit.Err(ReadNPY(r)) }},

@@ -199,7 +199,6 @@ var matrixWriters = map[string]func(w io.Writer, m mat.Matrix) error{
 	"json lines":      func(w io.Writer, m mat.Matrix) error { return writeJSONLines(w, nil, m) },
 	"word2vec":        func(w io.Writer, m mat.Matrix) error { return writeWord2Vec(w, nil, m) },
 	"word2vec binary": func(w io.Writer, m mat.Matrix) error { return writeWord2VecBinary(w, nil, m) },
-	"matrix market":   writeMatrixMarket,
 }
 
 // wantValid checks a dataset that was read without an error.

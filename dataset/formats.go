@@ -11,7 +11,6 @@ import (
 	"coles"
 	"coles/internal/source"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -155,11 +154,10 @@ func readAdjacency(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, ok := m.(*sparse.CSR)
-	if rows, cols := m.Dims(); !ok || rows != cols {
-		return nil, fault(source.Name(r, "matrix"), "a matrix of %d × %d, want the coordinates of a square one: %w", rows, cols, coles.ErrShape)
+	if rows, cols := m.Dims(); rows != cols {
+		return nil, fault(source.Name(r, "matrix"), "a matrix of %d × %d, want a square one: %w", rows, cols, coles.ErrShape)
 	}
-	return &Dataset{Adjacency: a}, nil
+	return &Dataset{Adjacency: m}, nil
 }
 
 func readFeatureMatrix(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
