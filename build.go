@@ -11,6 +11,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/nearest"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/graph"
@@ -250,7 +251,7 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 	}
 	n := source.Rows()
 	if k < 1 || k >= n {
-		return nil, fmt.Errorf("coles: nearest neighbours: %w: k = %d for %d rows", ErrSetting, k, n)
+		return nil, fmt.Errorf("coles: nearest neighbours: %w", setting.Bad("k", k, "1 or more, and fewer than the %d rows", n))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

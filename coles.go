@@ -11,6 +11,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/scratch"
+	"coles/internal/setting"
 	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
@@ -45,7 +46,7 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	f.step("prepare", 0, 3)
 	if x == nil {
 		if f.scratch != "" {
-			return nil, fmt.Errorf("coles: fit: scratch: %w: without features all is in memory", ErrSetting)
+			return nil, fmt.Errorf("coles: fit: %w", setting.Bad("scratch", f.scratch, "features: without them all is in memory"))
 		}
 		return f.withoutFeatures(ctx)
 	}
@@ -89,7 +90,7 @@ type fitting struct {
 func (f *fitting) identify(ctx context.Context) (err error) {
 	d := f.x.Cols()
 	if f.Dim > d {
-		return fmt.Errorf("coles: fit: %w: d′ = %d of %d features", ErrSetting, f.Dim, d)
+		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.Dim, "at most %d, the number of features", d))
 	}
 	f.Dim = linear.Dim(f.Dim, d)
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
@@ -187,7 +188,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 // withoutFeatures is Fit for a graph alone.
 func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	if f.Kind == UseFeatures {
-		return nil, fmt.Errorf("coles: fit: %w: a model of features alone, without features", ErrSetting)
+		return nil, fmt.Errorf("coles: fit: %w", setting.Bad("Kind", f.Kind, "another without features"))
 	}
 	var err error
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {

@@ -58,10 +58,10 @@ const maxKappa = 10_000
 func (c contrasting) check() error {
 	var errs []error
 	if c.kappa < 0 || c.kappa > maxKappa {
-		errs = append(errs, fmt.Errorf("coles: %w", setting.Bad("κ = %d, want 0 to %d", c.kappa, maxKappa)))
+		errs = append(errs, fmt.Errorf("coles: %w", setting.Bad("Kappa", c.kappa, "0 to %d", maxKappa)))
 	}
 	if !(c.eta >= 0 && c.eta <= 1) {
-		errs = append(errs, fmt.Errorf("coles: %w", setting.Bad("η′ = %v, want 0 to 1", c.eta)))
+		errs = append(errs, fmt.Errorf("coles: %w", setting.Bad("Eta", c.eta, "0 to 1")))
 	}
 	return errors.Join(append(errs, c.negatives.check())...)
 }

@@ -12,6 +12,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -66,7 +67,7 @@ func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda 
 		limit, given = n-m.known.dim(), 0
 	}
 	if m.dim < 1 || m.dim > limit {
-		return y, nil, fmt.Errorf("coles: eigenmaps: %w: d′ = %d of %d", ErrSetting, m.dim, limit)
+		return y, nil, fmt.Errorf("coles: eigenmaps: %w", setting.Bad("Dim", m.dim, "1 to %d, as many columns as there are", limit))
 	}
 	if err := cmp.Or(kernel.Check(), matrix.CheckSize(m.dim, n)); err != nil {
 		return y, nil, fmt.Errorf("coles: eigenmaps: %w", err)

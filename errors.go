@@ -44,3 +44,7 @@ var (
 	// ErrChecksum: a file whose bytes were changed or cut off.
 	ErrChecksum = archive.ErrChecksum
 )
+
+// A SettingError is an [ErrSetting] of any package, with the setting, its value and what is wanted. JSON that
+// is broken or has unknown members is an ErrSetting alone.
+type SettingError = setting.Error

@@ -119,23 +119,24 @@ func newFilter(f Filter, set func(c []float64)) Filter {
 	return f
 }
 
+func badFilter(f any, want string, args ...any) error {
+	return fmt.Errorf("coles: %w", setting.Bad("Filter", f, want, args...))
+}
+
 func (f Filter) checkNumbers() error {
-	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("coles: filter %s: %w", filterNames[f.kind], setting.Bad(format, args...))
-	}
 	switch {
 	case f.kind == noFilter:
-		return fmt.Errorf("coles: filter: %w: none is set", ErrSetting)
+		return badFilter(nil, "one")
 	case f.kind == polynomial && f.hops < 0:
-		return wrong("no coefficients")
+		return badFilter(f, "at least one coefficient")
 	case f.hops < 0 || f.hops > maxHops:
-		return wrong("%d hops, want 0 to %d", f.hops, maxHops)
+		return badFilter(f, "0 to %d hops", maxHops)
 	case f.kind == s2gcSum && f.hops == 0:
-		return wrong("0 hops, want at least 1")
+		return badFilter(f, "at least 1 hop")
 	case (f.kind == s2gc || f.kind == appnp) && !(f.param >= 0 && f.param <= 1):
-		return wrong("α = %v, want 0 to 1", f.param)
+		return badFilter(f, "α from 0 to 1")
 	case f.kind == heat && !(f.param >= 0):
-		return wrong("t = %v, want 0 or more", f.param)
+		return badFilter(f, "t of 0 or more")
 	}
 	return nil
 }
@@ -146,7 +147,7 @@ func (f Filter) check() error {
 	}
 	for k, a := range f.coef {
 		if !matrix.Finite(a) {
-			return fmt.Errorf("coles: filter %s: %w: the coefficient of W^%d is %v", filterNames[f.kind], ErrSetting, k, a)
+			return badFilter(f, "a finite coefficient of W^%d", k)
 		}
 	}
 	return nil
@@ -175,7 +176,7 @@ func (f Filter) MarshalText() ([]byte, error) { return []byte(f.String()), f.che
 //
 // Errors: [ErrSetting].
 func (f *Filter) UnmarshalText(text []byte) error {
-	t := setting.Parse(text)
+	t := setting.Parse("Filter", text)
 	at := slices.Index(filterNames[1:], t.Name) + 1
 	if at == 0 {
 		return t.Unknown(filterNames[1:])

@@ -9,6 +9,7 @@ import (
 	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/scratch"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -50,7 +51,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 		return 0, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, size.rows, g.Nodes())
 	}
 	if s.Dim > most {
-		return 0, fmt.Errorf("coles: estimate: %w: d′ = %d of %d", ErrSetting, s.Dim, most)
+		return 0, fmt.Errorf("coles: estimate: %w", setting.Bad("Dim", s.Dim, "at most %d", most))
 	}
 	if s.Dim == 0 {
 		s.Dim = usual
@@ -185,7 +186,7 @@ func (f *fitting) openScratch() (*scratch.Space, error) {
 	n, d := f.x.Dims()
 	x := shape{rows: n, cols: d, sparse: f.x.Sparse()}
 	if solver := f.Solver.resolve(d, f.Dim, x.sparse); solver != SolverDirect {
-		return nil, fmt.Errorf("coles: fit: scratch: %w: the solver %v holds panels of its own; use %v", ErrSetting, solver, SolverDirect)
+		return nil, fmt.Errorf("coles: fit: scratch: %w", setting.Bad("Solver", solver, "%v: others hold panels of their own", SolverDirect))
 	}
 	const most = 512 << 20
 	held := min(most, f.budget/8)

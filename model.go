@@ -13,6 +13,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/scratch"
+	"coles/internal/setting"
 	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
@@ -228,7 +229,7 @@ func (m *Model) source(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Sou
 // Errors: as [Model.Embed] and [WithScratch].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
 	if m.prepare == nil {
-		return nil, fmt.Errorf("coles: embed: scratch: %w: without features all is in memory", ErrSetting)
+		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "features: without them all is in memory"))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

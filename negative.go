@@ -121,7 +121,7 @@ func (s NegativeSampler) MarshalText() ([]byte, error) { return []byte(s.String(
 //
 // Errors: [ErrSetting].
 func (s *NegativeSampler) UnmarshalText(text []byte) error {
-	f := setting.Parse(text)
+	f := setting.Parse("Negatives", text)
 	at := slices.Index(samplerNames, f.Name)
 	if at < 0 {
 		return f.Unknown(samplerNames)
@@ -146,15 +146,19 @@ func (s *NegativeSampler) UnmarshalText(text []byte) error {
 	return nil
 }
 
+func badNegatives(s any, want string) error {
+	return fmt.Errorf("coles: %w", setting.Bad("Negatives", s, "%s", want))
+}
+
 func (s NegativeSampler) check() error {
 	drawsPairs := s.kind == uniformNegatives || s.kind == degreeNegatives || s.kind == erdosRenyi
 	switch {
 	case (s.kind == uniformNegatives || s.kind == degreeNegatives) && s.perNode < 1:
-		return fmt.Errorf("coles: negatives: %w: %d partners a node, want at least 1", ErrSetting, s.perNode)
+		return badNegatives(s, "at least 1 partner a node")
 	case s.kind == erdosRenyi && !(s.prob >= 0 && s.prob <= 1):
-		return fmt.Errorf("coles: negatives: %w: probability %v, want 0 to 1", ErrSetting, s.prob)
+		return badNegatives(s, "a probability from 0 to 1")
 	case s.exclude && !drawsPairs:
-		return fmt.Errorf("coles: negatives: %w: %v draws no pairs to exclude edges from", ErrSetting, samplerNames[s.kind])
+		return badNegatives(s, "a sampler that draws pairs, from which to exclude edges")
 	}
 	return nil
 }
@@ -182,12 +186,12 @@ func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (*Sy
 	case customNegatives:
 		return s.custom.sample(ctx, g, seed)
 	}
-	return nil, fmt.Errorf("coles: negatives: %w: %v draws nothing", ErrSetting, s)
+	return nil, badNegatives(s, "a sampler that draws")
 }
 
 func (c *customSampler) sample(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) {
 	if c.draw == nil {
-		return nil, fmt.Errorf("coles: negatives %q: %w: the function is not there (was the setting read from a file?)", c.name, ErrSetting)
+		return nil, badNegatives(c.name, "the function set anew, which no file holds")
 	}
 	minus, err := c.draw(ctx, g, seed)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/scratch"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -51,7 +52,7 @@ func newProblem(ctx context.Context, x mat.Matrix, f Filter, dw *DeltaW, dim int
 		return nil, fmt.Errorf("coles: solve: %w: %d feature rows, ΔW of %d nodes", ErrShape, rows, n)
 	}
 	if dim < 1 || dim > d {
-		return nil, fmt.Errorf("coles: solve: %w: d′ = %d of %d features", ErrSetting, dim, d)
+		return nil, fmt.Errorf("coles: solve: %w", setting.Bad("dim", dim, "1 to %d, the number of features", d))
 	}
 	m, err := matrix.As[float64](ctx, source)
 	if err != nil {

@@ -3,6 +3,7 @@ package coles
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"coles/internal/linear"
 	"coles/internal/prepare"
@@ -133,17 +134,17 @@ func freeDim(n, limit int) int { return max(1, min(linear.DefaultDim, max(2, n/1
 // Errors: [ErrSetting].
 func (s Settings) Check() error {
 	var errs []error
-	wrong := func(bad bool, format string, args ...any) {
+	wrong := func(bad bool, field string, value any, want string) {
 		if bad {
-			errs = append(errs, fmt.Errorf("coles: %w", setting.Bad(format, args...)))
+			errs = append(errs, fmt.Errorf("coles: %w", setting.Bad(field, value, "%s", want)))
 		}
 	}
-	wrong(s.Dim < 0, "d′ = %d, want 1 or more, or 0 for the default", s.Dim)
-	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "degree share %v, want 0 or more and less than 1", s.DegreeShare)
-	wrong(s.Preparation < 0 || int(s.Preparation) >= len(prepare.Names), "%v", s.Preparation)
-	wrong(s.Kind < 0 || int(s.Kind) >= len(kindNames), "%v", s.Kind)
-	wrong(s.Solver < 0 || int(s.Solver) >= len(solverNames), "%v", s.Solver)
-	wrong(s.Precision < 0 || int(s.Precision) >= len(precisionNames), "%v", s.Precision)
+	wrong(s.Dim < 0, "Dim", s.Dim, "1 or more, or 0 for the default")
+	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "DegreeShare", s.DegreeShare, "0 or more and less than 1")
+	wrong(s.Preparation < 0 || int(s.Preparation) >= len(prepare.Names), "Preparation", s.Preparation, strings.Join(prepare.Names, ", "))
+	wrong(s.Kind < 0 || int(s.Kind) >= len(kindNames), "Kind", s.Kind, strings.Join(kindNames, ", "))
+	wrong(s.Solver < 0 || int(s.Solver) >= len(solverNames), "Solver", s.Solver, strings.Join(solverNames, ", "))
+	wrong(s.Precision < 0 || int(s.Precision) >= len(precisionNames), "Precision", s.Precision, strings.Join(precisionNames, ", "))
 	errs = append(errs, s.Filter.check(), s.contrasting().check(), s.Scaling.check())
 	return errors.Join(errs...)
 }

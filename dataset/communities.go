@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"coles"
+	"coles/internal/setting"
 )
 
 // Communities describes a random attributed graph whose classes are communities: a degree-corrected
@@ -74,17 +75,17 @@ func (c Communities) check() error {
 		ok   bool
 		want string
 	}{
-		{"Nodes", n, c.Nodes > 0, "positive"},
+		{"Nodes", n, c.Nodes > 0, "more than 0"},
 		{"Classes", float64(c.Classes), c.Classes > 0 && c.Classes <= min(c.Nodes, maxClasses), "1 to Nodes"},
-		{"Degree", c.Degree, c.Degree > 0 && c.Degree < n, "above 0 and below Nodes"},
-		{"Homophily", c.Homophily, c.Homophily > 0 && c.Homophily <= 1, "in (0, 1]"},
-		{"DegreeExponent", c.DegreeExponent, c.DegreeExponent > 2, "above 2"},
+		{"Degree", c.Degree, c.Degree > 0 && c.Degree < n, "more than 0 and less than Nodes"},
+		{"Homophily", c.Homophily, c.Homophily > 0 && c.Homophily <= 1, "more than 0, at most 1"},
+		{"DegreeExponent", c.DegreeExponent, c.DegreeExponent > 2, "more than 2"},
 		{"Features", float64(c.Features), c.Features < 0 || c.Dense || c.Features >= c.Classes, "at least Classes, or negative"},
-		{"Words", c.Words, c.Words > 0 && !math.IsInf(c.Words, 0), "positive"},
-		{"Topic", c.Topic, c.Topic > 0 && c.Topic <= 1, "in (0, 1]"},
+		{"Words", c.Words, c.Words > 0 && !math.IsInf(c.Words, 0), "more than 0"},
+		{"Topic", c.Topic, c.Topic > 0 && c.Topic <= 1, "more than 0, at most 1"},
 	} {
 		if !f.ok {
-			return fmt.Errorf("%s is %v, it must be %s: %w", f.name, f.v, f.want, coles.ErrSetting)
+			return setting.Bad(f.name, f.v, "%s", f.want)
 		}
 	}
 	edges, words, numbers := n*c.Degree, n*c.Words, 0.0

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/scratch"
+	"coles/internal/setting"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -72,17 +73,20 @@ type EdgeListOptions struct {
 // check checks the settings.
 func (o EdgeListOptions) check() error {
 	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, o.Missing) {
-		return fmt.Errorf("%w: Missing is %q, want error, zero, mean or drop", coles.ErrSetting, o.Missing)
+		return setting.Bad("Missing", o.Missing, "error, zero, mean or drop")
 	}
-	if o.Rows < 0 || o.Rows > maxDim || o.Width < 0 || o.Width > maxDim {
-		return fmt.Errorf("%w: Rows is %d, Width is %d, want 0 to %d", coles.ErrSetting, o.Rows, o.Width, maxDim)
+	if o.Rows < 0 || o.Rows > maxDim {
+		return setting.Bad("Rows", o.Rows, "0 to %d", maxDim)
+	}
+	if o.Width < 0 || o.Width > maxDim {
+		return setting.Bad("Width", o.Width, "0 to %d", maxDim)
 	}
 	if len(o.Columns) == 0 {
 		return nil
 	}
 	columns := slices.Sorted(slices.Values(o.Columns))
 	if len(columns) < 2 || len(columns) > 3 || columns[0] < 1 || len(slices.Compact(columns)) < len(o.Columns) {
-		return fmt.Errorf("%w: Columns are %v, want two for the ids and perhaps one for the weight, counted from 1", coles.ErrSetting, o.Columns)
+		return setting.Bad("Columns", o.Columns, "two for the ids and perhaps one for the weight, counted from 1")
 	}
 	return nil
 }
@@ -150,7 +154,7 @@ func (l *edgeFiles) nameNodes(ids []string, rows int) error {
 	case ids == nil && rows == 0:
 		return nil
 	case ids != nil && rows > 0 || l.features != nil || l.table != nil:
-		return fmt.Errorf("%w: the nodes are named by more than one of Nodes, Rows and the file of features", coles.ErrSetting)
+		return setting.Bad("Nodes", nil, "only one of Nodes, Rows and a file of features, which name the nodes")
 	}
 	l.nodes.span = rows
 	for i, id := range ids {

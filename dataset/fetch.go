@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/setting"
 )
 
 // maxFetch bounds a download of unknown size.
@@ -77,7 +78,7 @@ func fetchPlanetoid(ctx context.Context, base, name, cacheDir string) (string, e
 	files, ok := planetoidFiles[name]
 	if !ok {
 		known := slices.Sorted(maps.Keys(planetoidFiles))
-		return "", fmt.Errorf("dataset: no Planetoid dataset %q, there are %s: %w", name, strings.Join(known, ", "), coles.ErrSetting)
+		return "", fmt.Errorf("dataset: planetoid: %w", setting.Bad("name", name, "%s", strings.Join(known, ", ")))
 	}
 	for k, part := range planetoidParts {
 		file := planetoidFile(name, part)

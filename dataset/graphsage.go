@@ -13,6 +13,7 @@ import (
 
 	"coles"
 	"coles/internal/npy"
+	"coles/internal/setting"
 	"coles/internal/source"
 )
 
@@ -39,7 +40,7 @@ func OpenGraphSAGE(dir, name string) (*Dataset, error) {
 
 func readGraphSAGE(fsys fs.FS, name, dir string) (*Dataset, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
-		return nil, fmt.Errorf("dataset: %q is not the name of a dataset: %w", name, coles.ErrSetting)
+		return nil, fmt.Errorf("dataset: graphsage: %w", setting.Bad("name", name, "that of a dataset"))
 	}
 	s := &sageReader{Dataset: Dataset{Name: name}, folder: folder{fsys, dir, name + "-"}, rows: map[string]int32{}}
 	for _, read := range []func() error{s.ids, s.graph, s.classes, s.features} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/setting"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -156,7 +157,7 @@ func (l *edgeFiles) fill(n int, mean bool) error {
 	rows, cols := l.features.Dims()
 	if x, ok := l.features.(*sparse.CSR); ok && rows < n {
 		if mean {
-			return fmt.Errorf("%w: the mean of sparse features, which is not sparse; Missing may be zero or drop", coles.ErrSetting)
+			return setting.Bad("Missing", "mean", "zero or drop: the mean of sparse features is not sparse")
 		}
 		raw := x.RawMatrix()
 		indptr := append(raw.Indptr, slices.Repeat([]int{len(raw.Ind)}, n-rows)...)

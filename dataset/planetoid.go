@@ -13,6 +13,7 @@ import (
 	"coles"
 	"coles/dataset/internal/pickle"
 	"coles/internal/npy"
+	"coles/internal/setting"
 	"coles/internal/source"
 
 	"github.com/james-bowman/sparse"
@@ -55,7 +56,7 @@ func (p *planetoid) fault(part, format string, args ...any) {
 
 func readPlanetoid(fsys fs.FS, name, dir string) (*Dataset, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
-		return nil, fmt.Errorf("dataset: %q is not the name of a dataset: %w", name, coles.ErrSetting)
+		return nil, fmt.Errorf("dataset: planetoid: %w", setting.Bad("name", name, "that of a dataset"))
 	}
 	p := &planetoid{folder: folder{fsys, dir, planetoidFile(name, "")}}
 	allx, tx := p.csr("allx"), p.csr("tx")

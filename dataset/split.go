@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/setting"
 	"coles/internal/source"
 )
 
@@ -231,8 +232,11 @@ const maxDrawn = 1 << 20
 // on count. Errors: coles.ErrSetting, coles.ErrTooLarge (more than 2²⁰ splits), coles.ErrIndex.
 // Cost: O(count · n).
 func RandomSplits(labels []int, perClass, count int, seed uint64) ([]Split, error) {
-	if perClass < 1 || count < 1 {
-		return nil, fmt.Errorf("dataset: %d splits of %d nodes a class, both must be at least 1: %w", count, perClass, coles.ErrSetting)
+	if perClass < 1 {
+		return nil, fmt.Errorf("dataset: splits: %w", setting.Bad("perClass", perClass, "at least 1"))
+	}
+	if count < 1 {
+		return nil, fmt.Errorf("dataset: splits: %w", setting.Bad("count", count, "at least 1"))
 	}
 	if count > maxDrawn {
 		return nil, fmt.Errorf("dataset: %d splits, the largest number is %d: %w", count, maxDrawn, coles.ErrTooLarge)

@@ -16,6 +16,7 @@ import (
 
 	"coles"
 	"coles/internal/link"
+	"coles/internal/setting"
 	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
@@ -116,7 +117,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return fmt.Errorf("is a folder: %w", coles.ErrSetting)
+		return setting.Bad("path", path, "a file, not a folder")
 	case !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {

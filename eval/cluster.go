@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
@@ -39,7 +40,7 @@ func (c Clustering) String() string {
 func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clustering, error) {
 	runs := cmp.Or(p.Runs, 10)
 	if runs < 1 || runs > maxStarts {
-		return nil, fmt.Errorf("%w: %d runs", coles.ErrSetting, runs)
+		return nil, setting.Bad("Runs", runs, "1 to %d, or 0 for the default", maxStarts)
 	}
 	k, err := p.KMeans.withDefaults()
 	if err != nil {

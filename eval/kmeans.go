@@ -11,6 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/mat"
@@ -78,8 +79,13 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*KMeansModel, error) {
 }
 
 func (k KMeans) withDefaults() (KMeans, error) {
-	if k.Starts < 0 || k.Starts > maxStarts || k.MaxIterations < 0 || !(k.Tolerance >= 0) || math.IsInf(k.Tolerance, 1) {
-		return k, fmt.Errorf("%w: %d starts, %d iterations, tolerance %v", coles.ErrSetting, k.Starts, k.MaxIterations, k.Tolerance)
+	switch {
+	case k.Starts < 0 || k.Starts > maxStarts:
+		return k, setting.Bad("Starts", k.Starts, "0 to %d", maxStarts)
+	case k.MaxIterations < 0:
+		return k, setting.Bad("MaxIterations", k.MaxIterations, "0 or more")
+	case !(k.Tolerance >= 0) || math.IsInf(k.Tolerance, 1):
+		return k, setting.Bad("Tolerance", k.Tolerance, "0 or more and finite")
 	}
 	k.Starts, k.MaxIterations, k.Tolerance = cmp.Or(k.Starts, 10), cmp.Or(k.MaxIterations, 300), cmp.Or(k.Tolerance, 1e-4)
 	return k, nil
@@ -88,7 +94,7 @@ func (k KMeans) withDefaults() (KMeans, error) {
 // fit is Fit with every setting given and x checked.
 func (k KMeans) fit(ctx context.Context, f *matrix.Matrix[float64]) (*KMeansModel, error) {
 	if k.Clusters < 1 || k.Clusters > f.Rows() {
-		return nil, fmt.Errorf("%w: %d clusters of %d rows", coles.ErrSetting, k.Clusters, f.Rows())
+		return nil, setting.Bad("Clusters", k.Clusters, "1 to %d, the number of rows", f.Rows())
 	}
 	models, err := k.fits(ctx, f, k.Clusters, k.MaxIterations)
 	if err != nil {

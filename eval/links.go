@@ -2,10 +2,10 @@ package eval
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"coles"
+	"coles/internal/setting"
 	"coles/internal/stream"
 )
 
@@ -29,7 +29,7 @@ type HeldOutLinks struct {
 // [coles.ErrShape] for a graph without edges, and ctx's.
 func HoldOutLinks(ctx context.Context, g *coles.Graph, share float64, seed uint64) (*HeldOutLinks, error) {
 	if !(share > 0 && share < 1) {
-		return nil, fmt.Errorf("%w: a share of %v of the edges, not between 0 and 1", coles.ErrSetting, share)
+		return nil, setting.Bad("share", share, "more than 0 and less than 1")
 	}
 	if err := checkEdges(g); err != nil {
 		return nil, err
@@ -46,8 +46,7 @@ func HoldOutLinks(ctx context.Context, g *coles.Graph, share float64, seed uint6
 		return nil, err
 	}
 	if count > len(spare) {
-		return nil, fmt.Errorf("%w: %d of %d edges cannot be held out, the components fall apart without all but %d",
-			coles.ErrSetting, count, len(edges), len(spare))
+		return nil, setting.Bad("share", share, "at most %d of %d edges, without which no component falls apart", len(spare), len(edges))
 	}
 	held := spare[len(spare)-count:]
 	slices.Sort(held)

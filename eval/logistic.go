@@ -11,6 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -104,7 +105,7 @@ func (l LogisticRegression) input(ctx context.Context, x mat.Matrix, rows, label
 func (l LogisticRegression) check() error {
 	for _, c := range append([]float64{cmp.Or(l.C, 1)}, l.Cs...) {
 		if !(c > 0) || !matrix.Finite(c) {
-			return fmt.Errorf("%w: C is %v, not positive and finite", coles.ErrSetting, c)
+			return setting.Bad("C", c, "more than 0 and finite")
 		}
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"coles"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 )
 
 // choose returns the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h
@@ -128,7 +128,7 @@ func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
 		largest = max(largest, count[labels[i]])
 	}
 	if k = cmp.Or(k, min(5, largest)); k < 2 || k > largest {
-		return nil, 0, fmt.Errorf("%w: %d folds, the largest class has %d rows", coles.ErrSetting, k, largest)
+		return nil, 0, setting.Bad("Folds", k, "2 to %d, the rows of the largest class", largest)
 	}
 	due := make(map[int][]int, len(order)) // the folds of the rows of a class, one after another
 	sorted := 0

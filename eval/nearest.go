@@ -118,7 +118,7 @@ func (x *Index) Vectors(ctx context.Context, queries mat.Matrix, k int) ([][]Mat
 
 func checkCount(k, most int) error {
 	if k < 1 || k > most {
-		return fmt.Errorf("%w: the nearest %d of %d rows", coles.ErrSetting, k, most)
+		return setting.Bad("k", k, "1 to %d rows", most)
 	}
 	return nil
 }

@@ -3,12 +3,11 @@ package eval
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"coles"
 	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -38,7 +37,7 @@ func PCA(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 		return nil, err
 	}
 	if k < 1 || k > f.Cols() {
-		return nil, fmt.Errorf("%w: %d components of %d columns", coles.ErrSetting, k, f.Cols())
+		return nil, setting.Bad("k", k, "1 to %d, the number of columns", f.Cols())
 	}
 	mean, err := meanRow(ctx, f)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -36,7 +37,7 @@ func RecommendLinks(ctx context.Context, g *coles.Graph, y mat.Matrix, nodes []i
 	case nodes != nil && len(nodes) == 0:
 		return nil, fmt.Errorf("%w: no nodes to recommend links for", coles.ErrShape)
 	case k < 1:
-		return nil, fmt.Errorf("%w: the best %d links", coles.ErrSetting, k)
+		return nil, setting.Bad("k", k, "1 or more links for each node")
 	}
 	if err := checkRows(nodes, n, "given"); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -53,7 +54,7 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 	}
 	p := partitionOf(clusters)
 	if k := len(p.size); k < 2 || k >= n {
-		return 0, fmt.Errorf("%w: the silhouette of %d rows in %d clusters", coles.ErrSetting, n, k)
+		return 0, setting.Bad("clusters", k, "2 or more, and fewer than the %d rows", n)
 	}
 	mean, err := meanSilhouettes(ctx, f, []partition{p})
 	if err != nil {
@@ -83,7 +84,7 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 		return 0, nil, err
 	}
 	if maxK < 2 || maxK >= f.Rows() {
-		return 0, nil, fmt.Errorf("%w: up to %d clusters of %d rows", coles.ErrSetting, maxK, f.Rows())
+		return 0, nil, setting.Bad("maxK", maxK, "2 or more, and fewer than the %d rows", f.Rows())
 	}
 	means.Clusters = 2
 	models, err := means.fits(ctx, f, maxK, countPatience)
@@ -93,7 +94,7 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 	partitions := make([]partition, len(models))
 	for q, m := range models {
 		if partitions[q] = partitionOf(m.Labels); len(partitions[q].size) < 2 {
-			return 0, nil, fmt.Errorf("%w: clusters of %d equal rows", coles.ErrSetting, f.Rows())
+			return 0, nil, setting.Bad("rows", f.Rows(), "some that differ")
 		}
 	}
 	if silhouettes, err = meanSilhouettes(ctx, f, partitions); err != nil {

@@ -147,7 +147,7 @@ func (r *run[T]) augment(ctx context.Context, epoch int) error {
 		return fmt.Errorf("gnn: augmentation: %w", err)
 	}
 	if len(views) == 0 {
-		return bad("augmentation %v made no view", a)
+		return bad("Augmentation", a, "one that makes views")
 	}
 	r.views = views
 	return ctx.Err()

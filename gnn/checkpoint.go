@@ -129,7 +129,7 @@ func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix,
 		return nil, fmt.Errorf("gnn: resume: %w: a setting differs", ErrCheckpoint)
 	}
 	if c.Epochs < from.header.Epoch {
-		return nil, bad("resume: %d epochs, %d are done", c.Epochs, from.header.Epoch)
+		return nil, bad("Epochs", c.Epochs, "at least the %d that are done", from.header.Epoch)
 	}
 	return fit(ctx, c, g, x, from, supervision{})
 }

@@ -39,7 +39,7 @@ func (l label) String() string {
 // checkName refuses a program's name that a text form cannot hold.
 func (l label) checkName() error {
 	if l.custom && (l.name == "" || strings.Contains(l.name, ",")) {
-		return setting.Bad("the name %q: want one without a comma", l.name)
+		return setting.Bad("name", l.name, "one without a comma")
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func formOf[V any](name string, read func(f *setting.Form) V) form[V] {
 
 // unmarshal sets a choice from a text, if the text is complete and its numbers are in range.
 func unmarshal[V interface{ check() error }](to *V, text []byte, forms []form[V]) error {
-	f := setting.Parse(text)
+	f := setting.Parse(setting.TypeName(*to), text)
 	var names []string
 	for _, o := range forms {
 		if names = append(names, o.name); o.name != f.Name {

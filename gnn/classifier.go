@@ -52,9 +52,9 @@ func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, 
 	}
 	switch width := c.Network.width(); {
 	case c.Augmentation.some() || c.save != nil || c.score != nil:
-		return nil, bad("classifier: with augmentation, checkpoints or a validation")
+		return nil, bad("Augmentation", c.Augmentation, "none, and no checkpoints or validation, for a classifier")
 	case width != AutoWidth && width != len(classes):
-		return nil, bad("classifier: %d outputs for %d classes", width, len(classes))
+		return nil, bad("Network", c.Network, "a width of %d, the number of classes", len(classes))
 	}
 	c.every, c.patience = 1, c.Patience
 	if c.Patience == 0 {

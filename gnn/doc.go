@@ -52,7 +52,7 @@ var (
 	ErrCheckpoint = errors.New("checkpoint of another training")
 )
 
-// bad is a coles.ErrSetting that names the fault.
-func bad(format string, args ...any) error {
-	return fmt.Errorf("gnn: %w", setting.Bad(format, args...))
+// bad is a coles.SettingError.
+func bad(field string, value any, want string, args ...any) error {
+	return fmt.Errorf("gnn: %w", setting.Bad(field, value, want, args...))
 }

@@ -125,19 +125,19 @@ func (l Layer) parameters(in int) []Parameter {
 func (l Layer) check() error {
 	switch {
 	case l.name == "":
-		return setting.Bad("no layer")
+		return setting.Bad("Layer", nil, "one")
 	case l.spec.Width < SameWidth:
-		return setting.Bad("width %d", l.spec.Width)
+		return setting.Bad("Width", l.spec.Width, "1 or more, AutoWidth or SameWidth")
 	case l.spec.Hops < 0:
-		return setting.Bad("%d hops", l.spec.Hops)
+		return setting.Bad("Hops", l.spec.Hops, "0 or more")
 	case l.orthonormal && (l.custom || l.name != gcnName && l.name != linearName):
-		return setting.Bad("no %s layer is orthonormal", l.name)
+		return setting.Bad("Layer", l, "GCN or Linear where it is orthonormal")
 	case l.custom:
 		return l.checkName()
 	case !l.wide() && slices.Contains(wideNames, l.name):
-		return setting.Bad("a %s layer as wide as what comes in", l.name)
+		return setting.Bad("Layer", l, "a width")
 	case l.name == dropoutName && !(l.args[0].(float64) >= 0 && l.args[0].(float64) < 1):
-		return setting.Bad("dropout at a rate of %v, want 0 to less than 1", l.args[0])
+		return setting.Bad("Layer", l, "a rate from 0 to less than 1")
 	case l.name == propagateName:
 		_, err := l.filter.MarshalText()
 		return err
@@ -191,7 +191,7 @@ func shapesOf(layer int, parameters []Parameter) ([]shape, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(shapes, func(o shape) bool { return o.Name == p.Name }) {
-			return nil, bad("two parameters %v", s)
+			return nil, bad("Parameter", s, "one of a name")
 		}
 		shapes = append(shapes, s)
 	}
@@ -202,9 +202,9 @@ func shapesOf(layer int, parameters []Parameter) ([]shape, error) {
 func (s shape) check() error {
 	switch {
 	case s.Name == "" || s.Rows < 1 || s.Cols < 1 || s.Orthonormal && s.Cols > s.Rows:
-		return bad("parameter %v: %d × %d, orthonormal: %v", s, s.Rows, s.Cols, s.Orthonormal)
+		return bad("Parameter", s, "a name and at least 1 × 1 numbers, no more columns than rows where it is orthonormal: not %d × %d", s.Rows, s.Cols)
 	case !matrix.Finite(s.Start) || !matrix.Finite(s.Bound):
-		return bad("parameter %v: at first from %v ± %v", s, s.Start, s.Bound)
+		return bad("Parameter", s, "a finite start, not %v ± %v", s.Start, s.Bound)
 	case s.Cols > math.MaxInt32/s.Rows:
 		return fmt.Errorf("gnn: parameter %v: %w: %d × %d", s, coles.ErrTooLarge, s.Rows, s.Cols)
 	}

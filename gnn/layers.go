@@ -63,7 +63,7 @@ func namedLayer(text string) (Layer, error) {
 	if wide {
 		var err error
 		if spec.Width, err = strconv.Atoi(width); err != nil || spec.Width < 0 {
-			return Layer{}, setting.Bad("%q: the width %q", text, width)
+			return Layer{}, setting.Bad("Layer", text, "a width for %q", width)
 		}
 	}
 	return NewLayer(name, spec, nil, nil), nil

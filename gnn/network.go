@@ -38,20 +38,23 @@ func (n Network) check() error {
 		}
 		wide = wide || l.wide()
 		if !wide && (l.custom || l.name != dropoutName) && i >= n.lead() {
-			return bad("layer %d: %v before the first weight", i, l)
+			return bad(layerField(i), l, "a weight before it")
 		}
 	}
 	if !wide {
-		return bad("no layer of the network has a weight")
+		return bad("Network", n, "a layer with a weight")
 	}
 	return nil
 }
+
+// layerField names a layer in errors.
+func layerField(i int) string { return fmt.Sprintf("Network[%d]", i) }
 
 // known refuses layers of which there is only a name.
 func (n Network) known() error {
 	for i, l := range n {
 		if l.forward32 == nil || l.forward64 == nil {
-			return bad("layer %d: %v is no more than a name, set it anew", i, l)
+			return bad(layerField(i), l, setAnew)
 		}
 	}
 	return nil
@@ -61,7 +64,7 @@ func (n Network) known() error {
 func (n Network) setAnew(layers Network, d int) error {
 	if len(layers) > 0 {
 		if layers = layers.resolve(d, n.width()); layers.String() != n.String() {
-			return bad("the network is %v, not %v", n, layers)
+			return bad("Network", layers, "%v, as in the file", n)
 		}
 		copy(n, layers)
 	}

@@ -93,28 +93,28 @@ const (
 
 func (o Objective) check() error {
 	if !o.some() {
-		return bad("no objective")
+		return bad("Objective", nil, "one")
 	}
 	if err := o.checkName(); err != nil {
 		return err
 	}
 	if len(o.spec.Phases) > maxPhases {
-		return bad("objective %v: %d phases, at most %d", o, len(o.spec.Phases), maxPhases)
+		return bad("Objective", o, "at most %d phases", maxPhases)
 	}
 	for _, p := range o.phases() {
 		if p.Steps < 1 || !(p.Rate > 0 && matrix.Finite(p.Rate)) {
-			return bad("objective %v: a phase of %d steps at %v times the rate", o, p.Steps, p.Rate)
+			return bad("Objective", o, "phases of 1 step or more at a rate more than 0, not %d at %v", p.Steps, p.Rate)
 		}
 	}
 	for _, a := range o.args {
 		switch v := a.(type) {
 		case int:
 			if v < 1 || v > maxNegatives {
-				return bad("objective: %d negatives for each edge, want 1 to %d", v, maxNegatives)
+				return bad("Objective", o, "1 to %d negatives for each edge", maxNegatives)
 			}
 		case float64:
 			if !matrix.Finite(v) || v < 0 && o.name != powerMeanName {
-				return bad("objective %v: want finite numbers, β and η at least 0", o)
+				return bad("Objective", o, "finite numbers, β and η at least 0")
 			}
 		}
 	}

@@ -72,13 +72,13 @@ func (o Optimizer) WithDecoupledDecay(lambda float64) Optimizer {
 func (o Optimizer) check() error {
 	switch {
 	case o.name == "":
-		return bad("no optimizer")
+		return bad("Optimizer", nil, "one")
 	case !(o.rate > 0 && matrix.Finite(o.rate)):
-		return bad("optimizer: learning rate %v, want more than 0", o.rate)
+		return bad("Optimizer", o, "a learning rate more than 0")
 	case !(o.momentum >= 0 && o.momentum < 1):
-		return bad("optimizer: momentum %v, want 0 to less than 1", o.momentum)
+		return bad("Optimizer", o, "a momentum from 0 to less than 1")
 	case !(o.decay >= 0 && matrix.Finite(o.decay)):
-		return bad("optimizer: decay %v, want 0 or more", o.decay)
+		return bad("Optimizer", o, "a decay of 0 or more")
 	}
 	return nil
 }
@@ -165,9 +165,9 @@ func (s Schedule) share(epoch, epochs int) float64 {
 func (s Schedule) check() error {
 	switch {
 	case s.warmup < 0:
-		return bad("schedule: warmup of %d epochs", s.warmup)
+		return bad("Schedule", s, "a warmup of 0 epochs or more")
 	case s.name == exponentialName && !(s.factor > 0 && s.factor <= 1):
-		return bad("schedule: factor %v, want more than 0 to 1", s.factor)
+		return bad("Schedule", s, "a factor more than 0, at most 1")
 	}
 	return nil
 }

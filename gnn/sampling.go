@@ -73,7 +73,7 @@ func (s *Sampler) UnmarshalText(text []byte) error { return unmarshal(s, text, s
 func (n Network) checkSampled() error {
 	for i, l := range n {
 		if i >= n.lead() && l.spec.Hops > 1 {
-			return bad("layer %d: %v, which looks %d edges far, with a sampler", i, l, l.spec.Hops)
+			return bad(layerField(i), l, "at most one hop with a sampler, not %d", l.spec.Hops)
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (r *run[T]) eachSample(ctx context.Context, epoch int, do func(step int, b 
 		step++
 	}
 	if step == 0 && ctx.Err() == nil {
-		return bad("sampler %v drew nothing", r.Sampler)
+		return bad("Sampler", r.Sampler, "one that draws something")
 	}
 	return ctx.Err()
 }
@@ -178,7 +178,7 @@ func (r *run[T]) sampled(ctx context.Context, s *Sample) (*batch[T], error) {
 func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 	s, a := p.view.sample, whole.Matrix()
 	if !p.looks {
-		p.Fail(bad("layer %d looks at the graph, and has no hops", p.layer))
+		p.Fail(bad(layerField(p.layer)+".Hops", 0, "1 for a layer that looks at the graph"))
 		n := len(s.Levels[p.level])
 		return autodiff.NewSparse(&autodiff.CSR[T]{Rows: n, Cols: n, Ptr: make([]int64, n+1)}, false) // after an error nobody uses the result
 	}
@@ -206,7 +206,7 @@ func (p *Pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
 	}
 	from, to := s.Levels[p.level], s.Levels[p.level+1]
 	if len(from) < len(to) || !slices.Equal(from[:len(to)], to) {
-		p.Fail(bad("layer %d: the nodes that come out are not the first that come in", p.layer))
+		p.Fail(bad("Sampler", s, "nodes that come out of layer %d to be the first that come in", p.layer))
 		return p.Gather(h, make([]int, len(to))) // of the right size: after an error nobody uses the result
 	}
 	if len(from) == len(to) {

@@ -181,35 +181,38 @@ func (s Settings) check() error {
 	errs := []error{
 		shared.Check(), s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Sampler.check(), s.Optimizer.check(), s.Schedule.check(),
 	}
-	wrong := func(is bool, format string, args ...any) {
+	wrong := func(is bool, field string, value any, want string) {
 		if is {
-			errs = append(errs, bad(format, args...))
+			errs = append(errs, bad(field, value, "%s", want))
 		}
 	}
-	wrong(!(s.FeatureScale > 0 && matrix.Finite(s.FeatureScale)), "features times %v, want more than 0", s.FeatureScale)
-	wrong(s.Epochs < 1, "%d epochs, want at least 1", s.Epochs)
-	wrong(!(s.StopRank >= 0 && matrix.Finite(s.StopRank)), "stop at rank %v, want 0 or more", s.StopRank)
-	wrong(s.BatchSize < 0, "batches of %d nodes", s.BatchSize)
-	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "row norm r = %v, want 0 or more", s.Norm)
-	wrong(s.Patience < 0, "a patience of %d epochs", s.Patience)
-	wrong(s.BatchSize > 0 && s.Augmentation.some(), "augmentation in batches")
-	wrong(s.Sampler.some() && (s.BatchSize > 0 || s.Augmentation.some()), "a sampler with batches or augmentation")
+	wrong(!(s.FeatureScale > 0 && matrix.Finite(s.FeatureScale)), "FeatureScale", s.FeatureScale, "more than 0")
+	wrong(s.Epochs < 1, "Epochs", s.Epochs, "at least 1")
+	wrong(!(s.StopRank >= 0 && matrix.Finite(s.StopRank)), "StopRank", s.StopRank, "0 or more")
+	wrong(s.BatchSize < 0, "BatchSize", s.BatchSize, "0 or more")
+	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "Norm", s.Norm, "0 or more")
+	wrong(s.Patience < 0, "Patience", s.Patience, "0 or more")
+	wrong(s.BatchSize > 0 && s.Augmentation.some(), "Augmentation", s.Augmentation, "none in batches")
+	wrong(s.Sampler.some() && (s.BatchSize > 0 || s.Augmentation.some()), "Sampler", s.Sampler, "none with batches or augmentation")
 	if s.Sampler.some() {
 		errs = append(errs, s.Network.checkSampled())
 	}
-	wrong(s.Augmentation.edges != [2]float64{} && s.Network.lead() > 0, "edges dropped behind a filter that sees all of them")
+	wrong(s.Augmentation.edges != [2]float64{} && s.Network.lead() > 0, "Augmentation", s.Augmentation, "no edges dropped behind a filter, which sees all of them")
 	return errors.Join(errs...)
 }
+
+// setAnew is for what was read from a file, which has its name but no functions.
+const setAnew = "it set anew: there is no more than its name"
 
 // known refuses settings of which there is only a name.
 func (s Settings) known() error {
 	switch o, a := s.Objective, s.Augmentation; {
 	case o.loss32 == nil || o.loss64 == nil:
-		return bad("objective %v is no more than a name, set it anew", o)
+		return bad("Objective", o, setAnew)
 	case a.some() && a.views == nil:
-		return bad("augmentation %v is no more than a name, set it anew", a)
+		return bad("Augmentation", a, setAnew)
 	case s.Sampler.some() && s.Sampler.start == nil:
-		return bad("sampler %v is no more than a name, set it anew", s.Sampler)
+		return bad("Sampler", s.Sampler, setAnew)
 	}
 	return s.Network.known()
 }
@@ -233,13 +236,13 @@ func newConfig(s Settings, opts []Option) (config, error) {
 	}
 	err := c.check()
 	if c.score != nil && (c.every < 1 || c.patience < 1) {
-		err = errors.Join(err, bad("validation every %d epochs with a patience of %d, want at least 1", c.every, c.patience))
+		err = errors.Join(err, bad("every, patience", [2]int{c.every, c.patience}, "at least 1 epoch for a validation"))
 	}
 	if c.save != nil && c.saveEvery < 1 {
-		err = errors.Join(err, bad("checkpoints every %d epochs, want at least 1", c.saveEvery))
+		err = errors.Join(err, bad("every", c.saveEvery, "at least 1 epoch for checkpoints"))
 	}
 	if c.score != nil && c.Patience > 0 {
-		err = errors.Join(err, bad("a patience by the loss, and a validation"))
+		err = errors.Join(err, bad("Patience", c.Patience, "0 with a validation, which has its own"))
 	}
 	return c, err
 }

@@ -86,7 +86,7 @@ func (s *Step[T]) seen(v *View) *view[T] {
 	switch kept := r.seen[v]; {
 	case v.Graph == nil && v.Columns == nil && v.Rows == nil:
 	case s.batch.view != r.data.whole:
-		s.Fail(bad("a view in batches"))
+		s.Fail(bad("BatchSize", r.BatchSize, "0 with a view"))
 	case kept != nil:
 		return kept
 	default:
@@ -137,7 +137,7 @@ func (s *Step[T]) LabelWeights() []float64 { return s.batch.weights }
 // none.
 func (s *Step[T]) W() *autodiff.Sparse[T] {
 	if s.batch.view.sample != nil {
-		s.Fail(bad("an operator for all layers, with a sampler"))
+		s.Fail(bad("Sampler", s.run.Sampler, "none with an operator for all layers"))
 		return s.run.data.whole.normalized() // after an error nobody uses the result
 	}
 	return s.batch.view.normalized()

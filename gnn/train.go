@@ -43,10 +43,10 @@ func fit(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Chec
 		return nil, err
 	}
 	if c.Objective.spec.Labels != (s.classes > 0) {
-		return nil, bad("objective %v: one that reads labels is for TrainClassifier, which has no other", c.Objective)
+		return nil, bad("Objective", c.Objective, "one that reads labels for TrainClassifier, and for it alone")
 	}
 	if (c.BatchSize > 0 || c.Sampler.some()) && c.Patience > 0 && s.classes == 0 {
-		return nil, bad("patience in batches, whose losses are of other nodes in every epoch")
+		return nil, bad("Patience", c.Patience, "0 in batches, whose losses are of other nodes in every epoch")
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -135,7 +135,7 @@ func newRun[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x m
 	}
 	all := slices.Concat(r.shapes, more)
 	if len(all) == 0 || len(all) > maxParameters {
-		return nil, bad("%d parameters to train, want 1 to %d", len(all), maxParameters)
+		return nil, bad("Network", r.Network, "1 to %d parameters to train, not %d", maxParameters, len(all))
 	}
 	r.report = Report{Graph: g.Report(), Features: d, Dim: r.Network.width(), Precision: r.Precision, Version: archive.ModuleVersion()}
 	if r.report.GraphHash, err = matrix.HashCSR(ctx, g.Raw()); err != nil {

@@ -84,7 +84,7 @@ func NewAugmentation(name string, once bool,
 func (a Augmentation) check() error {
 	for _, rate := range slices.Concat(a.edges[:], a.features[:]) {
 		if !(rate >= 0 && rate < 1) {
-			return bad("augmentation at a rate of %v, want 0 to less than 1", rate)
+			return bad("Augmentation", a, "rates from 0 to less than 1, not %v", rate)
 		}
 	}
 	return a.checkName()
@@ -122,7 +122,7 @@ func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) *coles.Graph {
 func (d *data[T]) seen(ctx context.Context, v *View) (*view[T], error) {
 	out := d.whole
 	if d.filter && (v.Graph != nil || v.Rows != nil) {
-		return nil, bad("view: another graph or other rows behind a filter that has seen the first ones")
+		return nil, bad("Augmentation", nil, "a view of the same graph and rows behind a filter, which has seen them")
 	}
 	if v.Graph != nil {
 		if v.Graph.Nodes() != d.graph.Nodes() {

@@ -17,6 +17,7 @@ import (
 	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -63,7 +64,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	}
 	fit := m.Settings().Linear()
 	if fit.Drawn {
-		return nil, fmt.Errorf("live: %w: negatives %v are drawn, and drawn anew for every number of nodes", coles.ErrSetting, m.Settings().Negatives)
+		return nil, fmt.Errorf("live: %w", setting.Bad("Negatives", m.Settings().Negatives, "some that are not drawn anew for every number of nodes"))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

@@ -12,6 +12,7 @@ import (
 	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
@@ -223,7 +224,7 @@ func checkOrthonormal(m *mat.Dense) error {
 				return fmt.Errorf("live: principal angle: %w: row %d", coles.ErrNotFinite, i)
 			}
 			if math.Abs(v-want) > orthonormalTolerance {
-				return fmt.Errorf("live: principal angle: %w: rows %d and %d have a product of %v", coles.ErrSetting, i, j, v)
+				return fmt.Errorf("live: principal angle: rows %d and %d: %w", i, j, setting.Bad("product", v, "%v of orthonormal rows", want))
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func (t *Table) SetKind(column string, kind Kind) error {
 		for _, c := range t.Columns {
 			names = append(names, strconv.Quote(c.Name))
 		}
-		return fmt.Errorf("table: %w: no column %q among %s", coles.ErrSetting, column, strings.Join(names, ", "))
+		return fmt.Errorf("table: %w", setting.Bad("column", column, "one of %s", strings.Join(names, ", ")))
 	}
 	t.Columns[k].Kind = kind
 	return nil

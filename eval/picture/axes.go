@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"coles"
+	"coles/internal/setting"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -77,7 +78,7 @@ func (a Axes) panel(b box) (*panel, error) {
 func (s span) widened(log bool) (span, error) {
 	switch reach := s.reach(); {
 	case log && s.lo <= 0:
-		return s, fmt.Errorf("%w: %g on a logarithmic scale", coles.ErrSetting, s.lo)
+		return s, setting.Bad("Scale", s.lo, "numbers above 0 on a logarithmic one")
 	case log:
 		s = span{s.lo / 1.2, s.hi * 1.2}
 	case reach < smallestReach:

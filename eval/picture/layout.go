@@ -1,12 +1,11 @@
 package picture
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"strings"
 
-	"coles"
+	"coles/internal/setting"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -189,7 +188,7 @@ func (p *Picture) layout(c draw.Canvas) ([]*place, error) {
 }
 
 func (p *Picture) tooSmall() error {
-	return fmt.Errorf("%w: %g × %g inches leave too little room for the labels or the data", coles.ErrSetting, p.Width, p.Height)
+	return setting.Bad("Width, Height", [2]float64{p.Width, p.Height}, "more inches: there is too little room for the labels or the data")
 }
 
 // copied is a panel whose ranges may be changed: a picture may be drawn by several goroutines.

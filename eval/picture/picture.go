@@ -23,6 +23,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/setting"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -65,7 +66,7 @@ func FormatOf(path string) (Format, error) {
 	case SVG, PNG, PDF:
 		return f, nil
 	}
-	return "", fmt.Errorf("%w: %s ends in none of .svg, .png and .pdf", coles.ErrSetting, path)
+	return "", setting.Bad("path", path, "an end of .svg, .png or .pdf")
 }
 
 // WriteFile writes the picture to a file, in the format that its ending names. An existing file is
@@ -93,7 +94,7 @@ func (p *Picture) WriteFile(path string) error {
 func (p *Picture) Write(w io.Writer, format Format) error {
 	for _, inches := range []float64{p.Width, p.Height} {
 		if !(inches > 0 && inches <= maxInches) {
-			return fmt.Errorf("%w: %g × %g inches, want more than 0 and at most %d", coles.ErrSetting, p.Width, p.Height, maxInches)
+			return setting.Bad("Width, Height", [2]float64{p.Width, p.Height}, "more than 0 and at most %d inches", maxInches)
 		}
 	}
 	width, height := vg.Length(p.Width)*vg.Inch, vg.Length(p.Height)*vg.Inch
@@ -106,7 +107,7 @@ func (p *Picture) Write(w io.Writer, format Format) error {
 	case PDF:
 		canvas = vgpdf.New(width, height)
 	default:
-		return fmt.Errorf("%w: %q is none of svg, png and pdf", coles.ErrSetting, format)
+		return setting.Bad("format", format, "svg, png or pdf")
 	}
 	if err := p.draw(draw.NewCanvas(canvas, width, height)); err != nil {
 		return err

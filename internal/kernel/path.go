@@ -87,5 +87,5 @@ func choose(list []*path, name string) (*path, error) {
 			return p, nil
 		}
 	}
-	return list[0], setting.Bad("COLES_KERNEL is %q, possible here: %s", name, strings.Join(names(list), ", "))
+	return list[0], setting.Bad("COLES_KERNEL", name, "%s here", strings.Join(names(list), ", "))
 }

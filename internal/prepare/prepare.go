@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -141,7 +142,7 @@ func (k Kind) Learn(ctx context.Context, x *matrix.Source) (Preparer, error) {
 		k = k.Suitable(seen, x.Rows(), x.Cols())
 	}
 	if _, _, ok := k.Keeps(x.Cols()); !ok {
-		return Preparer{}, fmt.Errorf("features: %w: %s", setting.ErrSetting, setting.Name(k, Names))
+		return Preparer{}, setting.Bad("Preparation", k, "%s", strings.Join(Names, ", "))
 	}
 	if err := (Preparer{How: k, Columns: x.Cols()}).refuse(ctx, x); err != nil {
 		return Preparer{}, err

@@ -21,9 +21,32 @@ import (
 // same name.
 var ErrSetting = errors.New("bad setting")
 
-// Bad is an [ErrSetting] that says what is wrong.
-func Bad(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrSetting}, args...)...)
+// An Error is an [ErrSetting] that says which, for errors.As.
+type Error struct {
+	// Field is the name in Go of a field, behind those that hold it ("Scaling.Norm"), or of a
+	// parameter ("k"); for a value that is read from text it is that of its type ("Purpose").
+	Field string
+	Value any    // what it is, nil where nothing is set
+	Want  string // what it may be
+}
+
+// Error is the field, its value and what is wanted.
+func (e *Error) Error() string {
+	text := ErrSetting.Error() + ": " + e.Field
+	if s, ok := e.Value.(string); ok {
+		text += fmt.Sprintf(" = %q", s)
+	} else if e.Value != nil {
+		text += fmt.Sprintf(" = %v", e.Value)
+	}
+	return text + ", want " + e.Want
+}
+
+// Is reports whether target is [ErrSetting].
+func (e *Error) Is(target error) bool { return target == ErrSetting }
+
+// Bad is an [*Error].
+func Bad(field string, value any, want string, args ...any) error {
+	return &Error{field, value, fmt.Sprintf(want, args...)}
 }
 
 // Name is the name of a choice, or its type and number where it has none.
@@ -37,7 +60,7 @@ func Name[T ~int](v T, names []string) string {
 // Marshal is the name of a choice as text.
 func Marshal[T ~int](v T, names []string) ([]byte, error) {
 	if v < 0 || int(v) >= len(names) {
-		return nil, Bad("%T(%d)", v, int(v))
+		return nil, Bad(TypeName(v), int(v), "%s", strings.Join(names, ", "))
 	}
 	return []byte(names[v]), nil
 }
@@ -46,10 +69,16 @@ func Marshal[T ~int](v T, names []string) ([]byte, error) {
 func Unmarshal[T ~int](v *T, text []byte, names []string) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {
-		return Parse(text).Unknown(names)
+		return Parse(TypeName(*v), text).Unknown(names)
 	}
 	*v = T(i)
 	return nil
+}
+
+// TypeName is the name of v's type in its package.
+func TypeName(v any) string {
+	name := fmt.Sprintf("%T", v)
+	return name[strings.LastIndex(name, ".")+1:]
 }
 
 // Text is a name with its arguments, numbers or words: "s2gc:8,0.05".
@@ -71,16 +100,17 @@ func Text(name string, args ...any) string {
 // A Form is a text taken apart. Its methods take arguments one by one; the first that is missing or
 // no number ends it, and [Form.End] reports that.
 type Form struct {
-	Name string // before the colon
-	text string
-	args []string
-	err  error
+	Name  string // before the colon
+	field string // for errors
+	text  string
+	args  []string
+	err   error
 }
 
-// Parse takes a text apart.
-func Parse(text []byte) *Form {
+// Parse takes apart the text of a setting, or type, of this name.
+func Parse(field string, text []byte) *Form {
 	name, rest, some := strings.Cut(string(text), ":")
-	f := &Form{Name: name, text: string(text)}
+	f := &Form{Name: name, field: field, text: string(text)}
 	if some {
 		f.args = strings.Split(rest, ",")
 	}
@@ -99,7 +129,7 @@ func (f *Form) Left() int { return len(f.args) }
 
 func (f *Form) next() string {
 	if len(f.args) == 0 {
-		f.fail("a number is missing")
+		f.fail("one more number")
 		return ""
 	}
 	word := f.args[0]
@@ -107,9 +137,9 @@ func (f *Form) next() string {
 	return word
 }
 
-func (f *Form) fail(format string, args ...any) {
+func (f *Form) fail(want string, args ...any) {
 	if f.err == nil {
-		f.err = Bad("%q: "+format, append([]any{f.text}, args...)...)
+		f.err = Bad(f.field, f.text, want, args...)
 	}
 }
 
@@ -118,7 +148,7 @@ func (f *Form) Int() int {
 	word := f.next()
 	v, err := strconv.Atoi(word)
 	if err != nil {
-		f.fail("%q is no whole number", word)
+		f.fail("a whole number for %q", word)
 	}
 	return v
 }
@@ -128,7 +158,7 @@ func (f *Form) Float() float64 {
 	word := f.next()
 	v, err := strconv.ParseFloat(word, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		f.fail("%q is no number", word)
+		f.fail("a number for %q", word)
 	}
 	return v
 }
@@ -145,14 +175,14 @@ func (f *Form) Word(word string) bool {
 // End returns what was wrong with the text, an [ErrSetting], or nil.
 func (f *Form) End() error {
 	if len(f.args) > 0 {
-		f.fail("%q is too much", strings.Join(f.args, ","))
+		f.fail("no %q", strings.Join(f.args, ","))
 	}
 	return f.err
 }
 
 // Unknown is the error for a name that nothing has.
 func (f *Form) Unknown(names []string) error {
-	return Bad("%q is none of %s", f.text, strings.Join(names, ", "))
+	return Bad(f.field, f.text, "%s", strings.Join(names, ", "))
 }
 
 // UnmarshalJSON is json.Unmarshal that refuses members v does not have. Its errors are an

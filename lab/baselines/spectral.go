@@ -10,6 +10,7 @@ import (
 	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,7 +35,7 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 	}
 	n, d := f.Dims()
 	if k < 1 || k > min(n, d) {
-		return nil, fmt.Errorf("%w: %d eigenvectors of %d rows of %d columns", coles.ErrSetting, k, n, d)
+		return nil, setting.Bad("k", k, "1 to %d eigenvectors of %d × %d", min(n, d), n, d)
 	}
 	inverse, err := inverseRootSimilarity(ctx, f)
 	if err != nil {
@@ -66,7 +67,7 @@ func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, err
 	v := kernel.Dense[float64](d, k)
 	for c, lambda := range pairs.Values {
 		if lambda <= 1e-12*pairs.Values[0] {
-			return nil, fmt.Errorf("%w: %d eigenvectors of a matrix of rank %d", coles.ErrSetting, k, c)
+			return nil, setting.Bad("k", k, "at most %d, the rank", c)
 		}
 		for j, entry := range pairs.Vectors.Row(c) {
 			v.Data[j*k+c] = entry / math.Sqrt(lambda)
@@ -120,7 +121,7 @@ func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]fl
 // coles.Eigenmaps.
 func SpectralGraph(ctx context.Context, g *coles.Graph, k int) (*mat.Dense, error) {
 	if n := g.Nodes(); k < 1 || k > n {
-		return nil, fmt.Errorf("%w: %d eigenvectors of a graph of %d nodes", coles.ErrSetting, k, n)
+		return nil, setting.Bad("k", k, "1 to %d, the number of nodes", n)
 	}
 	// Nodes without edges would come into the eigenvectors of the eigenvalue 0.
 	degrees, joined := g.Degrees(), []int(nil)

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -97,14 +98,14 @@ func (p PairedTest) Compare(a, b []float64) (*Comparison, error) {
 // variance is the variance of the mean difference, in units of one difference's.
 func (p PairedTest) variance(n int) (float64, error) {
 	if !(p.Level > 0 && p.Level < 1) {
-		return 0, fmt.Errorf("%w: a confidence level of %v", coles.ErrSetting, p.Level)
+		return 0, setting.Bad("Level", p.Level, "more than 0 and less than 1")
 	}
 	v := 1 / float64(n)
 	if p.Train == 0 && p.Test == 0 {
 		return v, nil
 	}
 	if p.Train < 1 || p.Test < 1 {
-		return 0, fmt.Errorf("%w: a correction for %d training and %d test nodes", coles.ErrSetting, p.Train, p.Test)
+		return 0, setting.Bad("Train, Test", [2]int{p.Train, p.Test}, "at least 1 node each, or 0 for no correction")
 	}
 	return v + float64(p.Test)/float64(p.Train), nil
 }

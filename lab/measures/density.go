@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -25,7 +26,7 @@ func SilvermanBandwidth(sample []float64) (float64, error) {
 		return 0, err
 	}
 	if slices.Min(sample) == slices.Max(sample) {
-		return 0, fmt.Errorf("%w: no bandwidth, all %d numbers of the sample are %v", coles.ErrSetting, len(sample), sample[0])
+		return 0, setting.Bad("sample", sample[0], "more than one value for a bandwidth")
 	}
 	h := math.Pow(4./3, 0.2) * stat.StdDev(sample, nil) * math.Pow(float64(len(sample)), -0.2)
 	return h, checkBandwidth(h)
@@ -34,7 +35,7 @@ func SilvermanBandwidth(sample []float64) (float64, error) {
 // checkBandwidth wants h and 1/h positive and finite.
 func checkBandwidth(h float64) error {
 	if !(h > 0) || math.IsInf(h, 0) || math.IsInf(1/h, 0) {
-		return fmt.Errorf("%w: a bandwidth of %v", coles.ErrSetting, h)
+		return setting.Bad("h", h, "a bandwidth more than 0 and finite")
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func ParzenDensity(ctx context.Context, sample, grid []float64, h float64) ([]fl
 // [ParzenDensity], [coles.ErrShape] also for no sample, [coles.ErrNotFinite].
 func DensityGrid(points int, h float64, samples ...[]float64) ([]float64, error) {
 	if points < 2 || points > maxCount {
-		return nil, fmt.Errorf("%w: a grid of %d points", coles.ErrSetting, points)
+		return nil, setting.Bad("points", points, "2 to %d", maxCount)
 	}
 	if len(samples) == 0 {
 		return nil, fmt.Errorf("%w: no samples", coles.ErrShape)
@@ -142,7 +143,7 @@ func JensenShannonOfSamples(ctx context.Context, x, y []float64, points int, h f
 			return 0, err
 		}
 		if step > width {
-			return 0, fmt.Errorf("%w: a bandwidth of %.3g of sample %d, with %d points %.3g apart", coles.ErrSetting, width, s, points, step)
+			return 0, setting.Bad("points", points, "more: they are %.3g apart, and the bandwidth of sample %d is %.3g", step, s, width)
 		}
 		if share[s], err = ParzenDensity(ctx, sample, grid, width); err != nil {
 			return 0, err

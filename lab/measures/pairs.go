@@ -11,6 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 	"coles/internal/stream"
 
 	"gonum.org/v1/gonum/floats"
@@ -58,7 +59,7 @@ func above(a *kernel.CSR[float64], u int) []int32 {
 // every two nodes are joined, and ctx's.
 func NegativePairs(ctx context.Context, g *coles.Graph, count int, seed uint64) ([]coles.Edge, error) {
 	if count < 1 || count > maxCount {
-		return nil, fmt.Errorf("%w: cannot draw %d pairs", coles.ErrSetting, count)
+		return nil, setting.Bad("count", count, "1 to %d", maxCount)
 	}
 	n, a := g.Nodes(), g.Raw()
 	before := make([]int64, n+1) // the number of pairs, not joined, whose U is smaller

@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/eval"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -164,7 +165,7 @@ func (r ranking) averagePrecision() float64 {
 
 func (r ranking) hitsAt(k int) (float64, error) {
 	if k < 1 || k > len(r.negative) {
-		return 0, fmt.Errorf("%w: hits at %d among %d negatives", coles.ErrSetting, k, len(r.negative))
+		return 0, setting.Bad("k", k, "1 to %d, the number of negatives", len(r.negative))
 	}
 	bar := r.negative[len(r.negative)-k]
 	misses := sort.Search(len(r.positive), func(p int) bool { return r.positive[p] > bar })

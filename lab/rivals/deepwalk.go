@@ -74,21 +74,21 @@ func Node2Vec(p, q float64) SkipGram {
 // Errors: [coles.ErrSetting].
 func (s SkipGram) Check() error {
 	var errs []error
-	wrong := func(bad bool, format string, args ...any) {
+	wrong := func(bad bool, field string, value any, want string) {
 		if bad {
-			errs = append(errs, fmt.Errorf("rivals: skip-gram: %w", setting.Bad(format, args...)))
+			errs = append(errs, fmt.Errorf("rivals: skip-gram: %w", setting.Bad(field, value, "%s", want)))
 		}
 	}
 	positive := func(v float64) bool { return v > 0 && matrix.Finite(v) && matrix.Finite(1/v) }
-	wrong(s.Walks < 1, "%d walks from every node, want 1 or more", s.Walks)
-	wrong(s.Length < 2 || s.Length > 10_000, "walks of %d nodes, want 2 to 10000", s.Length)
-	wrong(s.Window < 1 || s.Window > 100, "window %d, want 1 to 100", s.Window)
-	wrong(s.Dim < 1 || s.Dim > 1<<16, "d′ = %d, want 1 to 65536", s.Dim)
-	wrong(s.Negatives < 1 || s.Negatives > 100, "%d negatives, want 1 to 100", s.Negatives)
-	wrong(!positive(s.P), "p = %v, want above 0 and finite", s.P)
-	wrong(!positive(s.Q), "q = %v, want above 0 and finite", s.Q)
-	wrong(!(s.Rate >= skipgram.LastRate && s.Rate <= 1), "rate %v, want %v to 1", s.Rate, skipgram.LastRate)
-	wrong(s.Parts < 1 || s.Parts > 64, "%d parts, want 1 to 64", s.Parts)
+	wrong(s.Walks < 1, "Walks", s.Walks, "1 or more")
+	wrong(s.Length < 2 || s.Length > 10_000, "Length", s.Length, "2 to 10000")
+	wrong(s.Window < 1 || s.Window > 100, "Window", s.Window, "1 to 100")
+	wrong(s.Dim < 1 || s.Dim > 1<<16, "Dim", s.Dim, "1 to 65536")
+	wrong(s.Negatives < 1 || s.Negatives > 100, "Negatives", s.Negatives, "1 to 100")
+	wrong(!positive(s.P), "P", s.P, "more than 0 and finite")
+	wrong(!positive(s.Q), "Q", s.Q, "more than 0 and finite")
+	wrong(!(s.Rate >= skipgram.LastRate && s.Rate <= 1), "Rate", s.Rate, fmt.Sprintf("%v to 1", skipgram.LastRate))
+	wrong(s.Parts < 1 || s.Parts > 64, "Parts", s.Parts, "1 to 64")
 	return errors.Join(errs...)
 }
 

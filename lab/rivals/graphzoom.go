@@ -54,14 +54,14 @@ const zoomPower = 2
 // Errors: [coles.ErrSetting].
 func (z GraphZoom) Check() error {
 	errs := []error{z.Embedding.Check()}
-	wrong := func(bad bool, format string, args ...any) {
+	wrong := func(bad bool, field string, value any, want string) {
 		if bad {
-			errs = append(errs, fmt.Errorf("rivals: graphzoom: %w", setting.Bad(format, args...)))
+			errs = append(errs, fmt.Errorf("rivals: graphzoom: %w", setting.Bad(field, value, "%s", want)))
 		}
 	}
-	wrong(z.Levels < 0 || z.Levels > 30, "%d levels, want 0 to 30", z.Levels)
-	wrong(!(z.Threshold >= 0 && z.Threshold <= 1), "threshold %v, want 0 to 1", z.Threshold)
-	wrong(!(z.Lambda > 0 && matrix.Finite(z.Lambda) && matrix.Finite(1/z.Lambda)), "λ = %v, want above 0 and finite", z.Lambda)
+	wrong(z.Levels < 0 || z.Levels > 30, "Levels", z.Levels, "0 to 30")
+	wrong(!(z.Threshold >= 0 && z.Threshold <= 1), "Threshold", z.Threshold, "0 to 1")
+	wrong(!(z.Lambda > 0 && matrix.Finite(z.Lambda) && matrix.Finite(1/z.Lambda)), "Lambda", z.Lambda, "more than 0 and finite")
 	return errors.Join(errs...)
 }
 
