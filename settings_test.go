@@ -3,6 +3,7 @@ package coles_test
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -206,30 +207,30 @@ func TestSettingsInPart(t *testing.T) {
 
 // badSettings are every setting out of its range, and the text that the error must have.
 var badSettings = map[string]func(s *coles.Settings){
-	"d′ = -2":           func(s *coles.Settings) { s.Dim = -2 },
-	"κ = -1":            func(s *coles.Settings) { s.Kappa = -1 },
-	"η′ = 1.01":         func(s *coles.Settings) { s.Eta = 1.01 },
-	"η′ = -0.01":        func(s *coles.Settings) { s.Eta = -0.01 },
-	"η′ = NaN":          func(s *coles.Settings) { s.Eta = math.NaN() },
-	"degree share -0.1": func(s *coles.Settings) { s.DegreeShare = -0.1 },
-	"degree share 1,":   func(s *coles.Settings) { s.DegreeShare = 1 },
-	"degree share +Inf": func(s *coles.Settings) { s.DegreeShare = math.Inf(1) },
-	"degree share NaN":  func(s *coles.Settings) { s.DegreeShare = math.NaN() },
-	"Kind(3)":           func(s *coles.Settings) { s.Kind = 3 },
-	"Kind(-1)":          func(s *coles.Settings) { s.Kind = -1 },
-	"Preparation(44)":   func(s *coles.Settings) { s.Preparation = 44 },
-	"Solver(-1)":        func(s *coles.Settings) { s.Solver = -1 },
-	"Precision(9)":      func(s *coles.Settings) { s.Precision = 9 },
-	"filter":            func(s *coles.Settings) { s.Filter = coles.Filter{} },
-	"0 partners":        func(s *coles.Settings) { s.Negatives = coles.UniformNegatives(0) },
-	"probability 1.5":   func(s *coles.Settings) { s.Negatives = coles.ErdosRenyiNegatives(1.5) },
-	"γ = -1":            func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Power: -1, Norm: 4} },
-	"γ = NaN":           func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Power: math.NaN(), Norm: 4} },
-	"γ = 1 with rank":   func(s *coles.Settings) { s.Scaling.Power = 1 },
-	"rank 0.5":          func(s *coles.Settings) { s.Scaling.Rank, s.Scaling.Floor = 0.5, 0.5 },
-	"rank 8 with":       func(s *coles.Settings) { s.Scaling.Rank, s.Scaling.Floor = 8, 20 },
-	"row norm r = 0":    func(s *coles.Settings) { s.Scaling.Norm = 0 },
-	"row norm r = +Inf": func(s *coles.Settings) { s.Scaling.Norm = math.Inf(1) },
+	"Dim = -2":                               func(s *coles.Settings) { s.Dim = -2 },
+	"Kappa = -1":                             func(s *coles.Settings) { s.Kappa = -1 },
+	"Eta = 1.01":                             func(s *coles.Settings) { s.Eta = 1.01 },
+	"Eta = -0.01":                            func(s *coles.Settings) { s.Eta = -0.01 },
+	"Eta = NaN":                              func(s *coles.Settings) { s.Eta = math.NaN() },
+	"DegreeShare = -0.1":                     func(s *coles.Settings) { s.DegreeShare = -0.1 },
+	"DegreeShare = 1,":                       func(s *coles.Settings) { s.DegreeShare = 1 },
+	"DegreeShare = +Inf":                     func(s *coles.Settings) { s.DegreeShare = math.Inf(1) },
+	"DegreeShare = NaN":                      func(s *coles.Settings) { s.DegreeShare = math.NaN() },
+	"Kind = coles.Kind(3)":                   func(s *coles.Settings) { s.Kind = 3 },
+	"Kind = coles.Kind(-1)":                  func(s *coles.Settings) { s.Kind = -1 },
+	"Preparation = coles.Preparation(44)":    func(s *coles.Settings) { s.Preparation = 44 },
+	"Solver = coles.Solver(-1)":              func(s *coles.Settings) { s.Solver = -1 },
+	"Precision = coles.Precision(9)":         func(s *coles.Settings) { s.Precision = 9 },
+	"Filter, want one":                       func(s *coles.Settings) { s.Filter = coles.Filter{} },
+	"Negatives = uniform:0, want at least 1": func(s *coles.Settings) { s.Negatives = coles.UniformNegatives(0) },
+	"Negatives = erdos-renyi:1.5, want a probability from 0": func(s *coles.Settings) { s.Negatives = coles.ErdosRenyiNegatives(1.5) },
+	"Scaling.Power = -1":                               func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Power: -1, Norm: 4} },
+	"Scaling.Power = NaN":                              func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Power: math.NaN(), Norm: 4} },
+	"Scaling.Power = 1, want 0 or more, and 0 where γ": func(s *coles.Settings) { s.Scaling.Power = 1 },
+	"Scaling.Rank = 0.5":                               func(s *coles.Settings) { s.Scaling.Rank, s.Scaling.Floor = 0.5, 0.5 },
+	"Scaling.Rank = 8, want 0, or at least Floor, 20":  func(s *coles.Settings) { s.Scaling.Rank, s.Scaling.Floor = 8, 20 },
+	"Scaling.Norm = 0":                                 func(s *coles.Settings) { s.Scaling.Norm = 0 },
+	"Scaling.Norm = +Inf":                              func(s *coles.Settings) { s.Scaling.Norm = math.Inf(1) },
 }
 
 func TestBadSettingsAreRefused(t *testing.T) {
@@ -248,19 +249,15 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		}
 		for door, err := range errs {
 			testkit.WantError(t, err, coles.ErrSetting)
-			if !strings.Contains(fmt.Sprint(err), says) {
-				t.Errorf("%s: error %v does not say %q", door, err, says)
+			bad := &coles.SettingError{}
+			if !errors.As(err, &bad) || !strings.HasPrefix(says, bad.Field) || !strings.Contains(bad.Error(), says) {
+				t.Errorf("%s: error %v does not say %q of %q", door, err, says, bad.Field)
 			}
 		}
 	}
 	// Several are reported at once.
-	_, err := coles.Fit(ctx, g, words, coles.With(func(s *coles.Settings) {
-		s.Dim = -2
-		s.Negatives, s.Kappa, s.Eta = noNegatives, -1, 3
-		s.Solver = -1
-		s.Scaling = coles.ScalingRule{}
-	}))
-	for _, says := range []string{"d′ = -2", "κ = -1", "η′ = 3", "Solver(-1)", "r = 0"} {
+	_, err := coles.Fit(ctx, g, words, coles.WithDim(-2), coles.WithContrast(noNegatives, -1, 3), coles.WithSolver(-1), coles.WithScaling(coles.ScalingRule{}))
+	for _, says := range []string{"Dim = -2", "Kappa = -1", "Eta = 3", "Solver(-1)", "Norm = 0"} {
 		if !strings.Contains(fmt.Sprint(err), says) {
 			t.Errorf("error %v does not say %q", err, says)
 		}

@@ -46,7 +46,7 @@ func TestPairs(t *testing.T) {
 		"beyond the names": {npyArray("<u2", "(1, 2)", []uint16{0, 1}), EdgeListOptions{Nodes: []string{"a"}}, coles.ErrIndex, "node 1 of 0 to 0"},
 		"cut off":          {npyArray("<i4", "(2, 2)", make([]int32, 3)), EdgeListOptions{}, coles.ErrChecksum, "ends here"},
 		"too long":         {npyArray("<i4", "(1, 2)", make([]int32, 3)), EdgeListOptions{}, coles.ErrFormat, "after the end"},
-		"bad options":      {npyArray("<i4", "(1, 2)", make([]int32, 2)), EdgeListOptions{Rows: -1}, coles.ErrSetting, "Rows is -1"},
+		"bad options":      {npyArray("<i4", "(1, 2)", make([]int32, 2)), EdgeListOptions{Rows: -1}, coles.ErrSetting, "Rows = -1"},
 	} {
 		_, err := pairs.Read(bytes.NewReader(c.file), c.opts)
 		wantError(t, err, c.err, c.text)

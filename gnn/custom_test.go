@@ -59,7 +59,7 @@ func infomaxOf[T autodiff.Float](s *Step[T]) *autodiff.Value[T] {
 	near, far := s.Mean(s.LogSigmoid(s.MatMulTrans(h, to))), s.Mean(s.LogSigmoid(s.Scale(s.MatMulTrans(shuffled, to), -1)))
 	theta := s.Parameter("0.weight")
 	if theta == nil {
-		s.Fail(bad("no first weight"))
+		s.Fail(bad("Network", nil, "a first weight"))
 		return nil
 	}
 	return s.Add(s.Scale(s.Add(near, far), -1), s.Scale(s.Sum(s.Mul(theta, theta)), 0.1))
@@ -110,7 +110,7 @@ func TestOwnObjectiveReadsLabels(t *testing.T) {
 // An operator is made once for a graph, in blocks too.
 func TestOperatorIsMadeOnce(t *testing.T) {
 	g, x := small(101)
-	for _, opt := range []Option{With(func(s *Settings) { s.Epochs, s.BatchSize = 3, 15 })} {
+	for _, opt := range []Option{WithEpochs(3), WithBatchSize(15)} {
 		made := 0
 		counted := func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 			made++

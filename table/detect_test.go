@@ -93,6 +93,6 @@ func TestRefusals(t *testing.T) {
 	}
 	err := column("1").SetKind("d", Text)
 	testkit.WantError(t, err, coles.ErrSetting)
-	testkit.WantText(t, err.Error(), `no column "d" among "c"`)
+	testkit.WantText(t, err.Error(), `column = "d", want one of "c"`)
 	testkit.Stops(t, func(ctx context.Context) error { _, err := Learn(ctx, column(numbers...)); return err })
 }

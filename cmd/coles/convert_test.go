@@ -224,7 +224,7 @@ func TestConversion(t *testing.T) {
 	} {
 		from, to, err := conversion(c.fromName, c.in, c.toName, c.out, c.graphOnly)
 		if c.from == "" {
-			if !errors.Is(err, errUsage) {
+			if !errors.As(err, new(usageError)) {
 				t.Errorf("%+v: error %v, want one of usage", c, err)
 			}
 		} else if err != nil || from.Name != c.from || to.Name != c.to {

@@ -94,7 +94,7 @@ func TestTables(t *testing.T) {
 		args []string
 	}{
 		"a mistyped number":        {`typo.csv:6: column "price": malformed: "dear" is not a number; -categorical, -text, -numeric or -ignore says what a column is`, []string{"info", file("bought.csv"), "-features", file("typo.csv"), "-numeric", "price"}},
-		"no such column":           {`products.csv: bad setting: no column "cost" among "brand", "price"`, with("info", "-text", "cost")},
+		"no such column":           {`products.csv: bad setting: column = "cost", want one of "brand", "price"`, with("info", "-text", "cost")},
 		"an embedding of words":    {"words.csv: malformed: vectors are numbers", []string{"similar", "-embedding", file("words.csv"), "p1"}},
 		"a model of numbers":       {"products.csv: malformed: the model knows numbers only", with("embed", "-with", plain)},
 		"holes that are not to be": {`products.csv:5:12: malformed: "" says nothing`, with("info", "-missing", "error")},

@@ -51,9 +51,17 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"coles/internal/archive"
+
+	"github.com/urfave/cli/v3"
 )
 
 func main() {
@@ -65,4 +73,116 @@ func main() {
 	// A second signal ends the program at once: it may hang on a pipe that nobody reads.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// The exit codes, beside 0.
+const (
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // what a shell reports after SIGINT
+)
+
+// run is the whole program but for the process: it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	err := root(streams{stdin, stdout, stderr}).Run(ctx, append([]string{"coles"}, args...))
+	switch {
+	case err == nil:
+		return 0
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		fmt.Fprintln(stderr, "coles: interrupted")
+		return exitInterrupted
+	case errors.As(err, new(usageError)):
+		fmt.Fprintf(stderr, "coles: %s (-h explains)\n", oneLine(err))
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "coles: %s\n", oneLine(err))
+	return exitFailure
+}
+
+const rootDescription = `Embeds the nodes of graphs by COntrastive Laplacian EigenmapS, and looks at
+graphs and embeddings in files. "-", or no file where one is expected, is
+standard input or output. Files may be gzipped, and are written so where a name
+ends in .gz.
+
+Graphs are in these formats:
+%s
+Vectors, one for every node, are in these:
+%s
+Examples:
+   coles embed friends.tsv -features profiles.csv -o friends.npy
+   coles info cora.npz
+   source <(coles completion bash)`
+
+// root is the tree of commands.
+func root(s streams) *cli.Command {
+	c := &cli.Command{
+		Name:        "coles",
+		Usage:       "a vector for every node of a graph",
+		Description: fmt.Sprintf(rootDescription, formatList(true), formatList(false)),
+		Version:     archive.ModuleVersion(),
+		Commands: []*cli.Command{
+			embedCommand(s), trainCommand(s), evalCommand(s), predictCommand(s), clusterCommand(s), similarCommand(s), linksCommand(s),
+			plotCommand(s), infoCommand(s), convertCommand(s), helpCommand(), versionCommand(),
+		},
+		Reader: s.stdin, Writer: s.stdout, ErrWriter: s.stderr,
+		// run prints errors and returns the code; the default would exit.
+		ExitErrHandler: func(context.Context, *cli.Command, error) {},
+		Action: func(_ context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return unknownCommand(c, c.Args().First())
+			}
+			return usagef("which command? one of %s", strings.Join(commandNames(c), ", "))
+		},
+		OnUsageError:    badUsage,
+		HideHelpCommand: true,
+	}
+	for _, sub := range c.Commands {
+		sub.OnUsageError = badUsage
+		sub.HideHelpCommand = true
+	}
+	addCompletion(c)
+	return c
+}
+
+func helpCommand() *cli.Command {
+	return &cli.Command{
+		Name: "help", Usage: "the options of a command, and examples", ArgsUsage: "[COMMAND]",
+		Action: func(ctx context.Context, c *cli.Command) error {
+			args, err := arguments(c, 1)
+			switch {
+			case err != nil:
+				return err
+			case len(args) == 0:
+				return cli.ShowRootCommandHelp(c.Root())
+			case c.Root().Command(args[0]) == nil:
+				return unknownCommand(c.Root(), args[0])
+			}
+			return cli.ShowCommandHelp(ctx, c.Root(), args[0])
+		},
+	}
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "version", Usage: "the version of this program",
+		Action: func(_ context.Context, c *cli.Command) error {
+			_, err := arguments(c, 0)
+			if err == nil {
+				cli.ShowVersion(c.Root())
+			}
+			return err
+		},
+	}
+}
+
+func unknownCommand(root *cli.Command, name string) error {
+	return usagef("unknown command %q%s", name, didYouMean("", name, commandNames(root)))
+}
+
+func commandNames(root *cli.Command) []string {
+	var names []string
+	for _, sub := range root.Commands {
+		names = append(names, sub.Name)
+	}
+	return names
 }

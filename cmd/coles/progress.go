@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 )
@@ -99,4 +100,19 @@ func (l *progressLine) clear() {
 		fmt.Fprintf(l.w, "\r%*s\r", l.length, "")
 	}
 	l.stage, l.length = "", 0
+}
+
+// isTerminal reports whether a stream is a terminal: a character device that is not the one which
+// swallows everything.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }

@@ -89,10 +89,11 @@ func setText(c *cli.Command, name string, value encoding.TextUnmarshaler) error 
 	if !c.IsSet(name) {
 		return nil
 	}
-	if err := value.UnmarshalText([]byte(c.String(name))); err != nil {
-		return usagef("-%s: %s", name, oneLine(err))
+	err := value.UnmarshalText([]byte(c.String(name)))
+	if bad := (*coles.SettingError)(nil); errors.As(err, &bad) {
+		return usageError{wanted("-"+name, bad)}
 	}
-	return nil
+	return err
 }
 
 // setNumber sets a value to what an option says that is given.

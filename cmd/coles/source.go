@@ -21,6 +21,23 @@ import (
 // standard is the name of standard input or output on a command line.
 const standard = "-"
 
+// streams are the standard streams of a run.
+type streams struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// action has a command do its work, with what its options say of inputs.
+func action(s streams, do func(ctx context.Context, c *cli.Command, in *inputs, s streams) error) cli.ActionFunc {
+	return func(ctx context.Context, c *cli.Command) error {
+		in, err := newInputs(c, s.stdin)
+		if err != nil {
+			return err
+		}
+		return in.showing(ctx, func(ctx context.Context) error { return do(ctx, c, in, s) })
+	}
+}
+
 // inputs hands out the files of a command line, standard input once.
 type inputs struct {
 	stdin    io.Reader
@@ -107,7 +124,7 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 		info, err := f.Stat()
 		if err == nil && info.IsDir() {
 			f.Close()
-			return nil, fmt.Errorf("%s: a folder, not a file%s", s.path, holding(s.path))
+			return nil, &fileError{s.path, errors.New("a folder, not a file" + holding(s.path))}
 		}
 		if err == nil && info.Mode().IsRegular() {
 			size = info.Size()
@@ -175,6 +192,15 @@ func atEnd(r *bufio.Reader, err error) error {
 	return nil
 }
 
+// A fileError is an error with the name of its file.
+type fileError struct {
+	file string
+	err  error
+}
+
+func (e *fileError) Error() string { return e.file + ": " + e.err.Error() }
+func (e *fileError) Unwrap() error { return e.err }
+
 // errAt puts the source's name before an error that does not have it, and what the source was taken
 // for behind one that may come of this.
 func (s *source) errAt(err error) error {
@@ -187,13 +213,14 @@ func (s *source) errAt(err error) error {
 func (s *source) nameAt(err error) error {
 	var parse *dataset.ParseError
 	var path *fs.PathError
+	var named *fileError
 	switch {
-	case err == nil, strings.HasPrefix(err.Error(), s.name()+":"), errors.As(err, &path) && path.Path == s.path:
+	case err == nil, errors.As(err, &named) && named.file == s.name(), errors.As(err, &path) && path.Path == s.path:
 		return err
 	case errors.As(err, &parse) && (parse.File == s.name() || strings.HasPrefix(parse.File, s.name()+"/")):
 		return err
 	}
-	return fmt.Errorf("%s: %w", s.name(), err)
+	return &fileError{s.name(), err}
 }
 
 // guessed has errors say what the source was taken for, because of another file's name perhaps,
@@ -227,19 +254,4 @@ func (c *counter) Read(p []byte) (int, error) {
 	c.n += int64(k)
 	c.each(c.n)
 	return k, err
-}
-
-// isTerminal reports whether a stream is a terminal: a character device that is not the one which
-// swallows everything.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
 }

@@ -112,8 +112,8 @@ func TestTrainRefuses(t *testing.T) {
 	}{
 		"no such preset":        {[]string{"-preset", "gat"}, exitUsage, "-preset gat"},
 		"no such layer":         {[]string{"-network", "gat:8"}, exitUsage, "-network: "},
-		"no such objective":     {[]string{"-objective", "best"}, exitUsage, "-objective: "},
-		"no such optimizer":     {[]string{"-optimizer", "lbfgs"}, exitUsage, "-optimizer: "},
+		"no such objective":     {[]string{"-objective", "best"}, exitUsage, "-objective best: want coles, sampled-nce"},
+		"no such optimizer":     {[]string{"-optimizer", "lbfgs"}, exitUsage, "-optimizer lbfgs: want adam, sgd"},
 		"no epochs":             {[]string{"-epochs", "0"}, exitUsage, "-epochs 0"},
 		"no columns":            {[]string{"-dim", "0"}, exitUsage, "-dim 0"},
 		"never a checkpoint":    {[]string{"-checkpoint", out, "-every", "0"}, exitUsage, "-every 0"},
@@ -123,7 +123,7 @@ func TestTrainRefuses(t *testing.T) {
 		"other settings":        {[]string{"-resume", out, "-seed", "3"}, exitUsage, "-seed"},
 		"no such checkpoint":    {[]string{"-resume", out}, exitFailure, "out.tsv"},
 		"junk for a checkpoint": {[]string{"-resume", features}, exitFailure, "features.csv"},
-		"no layer with weights": {[]string{"-network", "relu", "-features", features}, exitFailure, "before the first weight"},
+		"no layer with weights": {[]string{"-network", "relu", "-features", features}, exitFailure, "Network[0] = relu, want a weight before it"},
 		"no features":           {nil, exitFailure, "-features"},
 		"unknown setting":       {[]string{"-settings", "-"}, exitFailure, "standard input"},
 	} {

@@ -34,7 +34,7 @@ func TestThePathIsTheOneAskedForOrTheBest(t *testing.T) {
 		got, err := choose(c.there, c.asked)
 		if c.want == nil {
 			possible := strings.Join(names(c.there), ", ")
-			if !errors.Is(err, setting.ErrSetting) || !strings.HasSuffix(err.Error(), fmt.Sprintf("%q, possible here: %s", c.asked, possible)) {
+			if !errors.Is(err, setting.ErrSetting) || !strings.HasSuffix(err.Error(), fmt.Sprintf("%q, want %s here", c.asked, possible)) {
 				t.Errorf("%q of %s: %v", c.asked, possible, err)
 			}
 		} else if got != c.want || err != nil {

@@ -44,38 +44,38 @@ func TestTextIsParsedAsItWasWritten(t *testing.T) {
 	} {
 		testkit.WantSame(t, "text", text, want)
 	}
-	f := setting.Parse([]byte("appnp:10,0.1,exclude"))
+	f := setting.Parse("form", []byte("appnp:10,0.1,exclude"))
 	if n, a := f.Int(), f.Float(); f.Name != "appnp" || n != 10 || a != 0.1 || f.Left() != 1 || f.Word("include") || !f.Word("exclude") || f.End() != nil {
 		t.Errorf("%q with %d and %v: %v", f.Name, n, a, f.End())
 	}
-	custom := setting.Parse([]byte("custom:a,b:c"))
+	custom := setting.Parse("form", []byte("custom:a,b:c"))
 	if rest := custom.Rest(); rest != "a,b:c" || custom.End() != nil {
 		t.Errorf("%q is left: %v", rest, custom.End())
 	}
-	if rest := setting.Parse([]byte("custom")).Rest(); rest != "" {
+	if rest := setting.Parse("form", []byte("custom")).Rest(); rest != "" {
 		t.Errorf("%q is left of nothing", rest)
 	}
 }
 
 func TestTextIsRefused(t *testing.T) {
 	for text, part := range map[string]string{ // an integer and a number are wanted
-		"a":                        "a number is missing",
-		"a:":                       `"" is no whole number`,
-		"a:1":                      "a number is missing",
-		"a:1.5,2":                  `"1.5" is no whole number`,
-		"a: 1,2":                   `" 1" is no whole number`,
-		"a:1,x":                    `"x" is no number`,
-		"a:1,NaN":                  `"NaN" is no number`,
-		"a:1,Inf":                  `"Inf" is no number`,
-		"a:1,1e999":                `"1e999" is no number`,
-		"a:1,2,3,4":                `"3,4" is too much`,
-		"a:x,y":                    `"x" is no whole number`, // the first mistake is told
-		"a:1e3,2":                  `"1e3" is no whole number`,
-		"a:1,2,":                   `"" is too much`,
-		"a:0x1,2":                  `"0x1" is no whole number`,
-		"a:99999999999999999999,2": "is no whole number",
+		"a":                        "want one more number",
+		"a:":                       `want a whole number for ""`,
+		"a:1":                      "want one more number",
+		"a:1.5,2":                  `want a whole number for "1.5"`,
+		"a: 1,2":                   `want a whole number for " 1"`,
+		"a:1,x":                    `want a number for "x"`,
+		"a:1,NaN":                  `want a number for "NaN"`,
+		"a:1,Inf":                  `want a number for "Inf"`,
+		"a:1,1e999":                `want a number for "1e999"`,
+		"a:1,2,3,4":                `want no "3,4"`,
+		"a:x,y":                    `want a whole number for "x"`, // the first mistake is told
+		"a:1e3,2":                  `want a whole number for "1e3"`,
+		"a:1,2,":                   `want no ""`,
+		"a:0x1,2":                  `want a whole number for "0x1"`,
+		"a:99999999999999999999,2": "want a whole number for",
 	} {
-		f := setting.Parse([]byte(text))
+		f := setting.Parse("form", []byte(text))
 		f.Int()
 		f.Float()
 		err := f.End()
@@ -84,9 +84,9 @@ func TestTextIsRefused(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, part)
 		}
 	}
-	err := setting.Parse([]byte("heat:1")).Unknown(colours)
+	err := setting.Parse("form", []byte("heat:1")).Unknown(colours)
 	testkit.WantError(t, err, setting.ErrSetting)
-	if !strings.Contains(err.Error(), `"heat:1" is none of red, green`) {
+	if !strings.Contains(err.Error(), `"heat:1", want red, green`) {
 		t.Error(err)
 	}
 }

@@ -115,15 +115,15 @@ func TestUsageErrors(t *testing.T) {
 		"η′ > 1":                   {"embed -eta 2 " + edges, "coles: -eta 2: want 0 to 1 ("},
 		"η′ = NaN":                 {"embed -eta NaN " + edges, "coles: -eta NaN: "},
 		"κ < 0":                    {"embed -kappa -1 " + edges, "coles: -kappa -1: want 0 to 10000 ("},
-		"unknown purpose":          {"embed -for fun " + edges, "coles: -for: bad setting: \"fun\""},
+		"unknown purpose":          {"embed -for fun " + edges, "coles: -for fun: want classification, clustering, links"},
 		"no purpose":               {"cluster -for= " + edges, "-for"},
-		"unknown kind of model":    {"eval -kind node " + edges, "coles: -kind: bad setting: \"node\""},
-		"unknown preparation":      {"embed -preparation damped " + edges, "coles: -preparation: bad setting: \"damped\""},
+		"unknown kind of model":    {"eval -kind node " + edges, "coles: -kind node: want auto, graph, features"},
+		"unknown preparation":      {"embed -preparation damped " + edges, "coles: -preparation damped: want auto, "},
 		"all energy to degrees":    {"embed -degree-share 1 " + edges, "-degree-share 1: want 0 or more and less than 1"},
 		"degree share of a word":   {"embed -degree-share some " + edges, "-degree-share"},
 		"unknown precision":        {"embed -precision half " + edges, "half"},
 		"unknown filter":           {"embed -filter median:3 " + edges, "median"},
-		"filter without numbers":   {"embed -filter sgc " + edges, "missing"},
+		"filter without numbers":   {"embed -filter sgc " + edges, "-filter sgc: want one more number"},
 		"unknown negatives":        {"embed -negatives most:3 " + edges, "most"},
 		"nothing drawn to exclude": {"embed -negatives none,exclude-edges " + edges, "none"},
 		"unknown input format":     {"embed -from gml " + edges, "gml"},
@@ -249,10 +249,10 @@ func TestHelp(t *testing.T) {
 func TestErrorsNameOptions(t *testing.T) {
 	_, edges, features := small(t)
 	for args, want := range map[string]string{
-		"embed -features " + features:        "-dim 128: the features have 3 columns only",
-		"cluster -k 2 -features " + features: "-dim 128: the features have 3 columns only",
-		"embed":                              "-dim 128: at most 3 columns are possible",
-		"info":                               "-dim 128: at most 3 columns are possible",
+		"embed -features " + features:        "-dim 128: want at most 3, the number of features",
+		"cluster -k 2 -features " + features: "-dim 128: want at most 3, the number of features",
+		"embed":                              "-dim 128: want 1 to 3, as many columns as there are",
+		"info":                               "-dim 128: want at most 3",
 	} {
 		code, _, stderr := call("", strings.Fields(args+" -dim 128 "+edges)...)
 		if code != exitFailure || stderr != "coles: "+want+"\n" {

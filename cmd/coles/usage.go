@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"coles"
+	"coles/dataset"
+
+	"github.com/urfave/cli/v3"
+)
+
+// A usageError is a command line that makes no sense.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+// options are the options that set what the libraries call by these names, and what some of them take.
+var options = map[string]string{
+	"Dim": "-dim", "Kappa": "-kappa", "Eta": "-eta", "DegreeShare": "-degree-share",
+	"Header": "-header yes or no", "Missing": "-missing zero, mean or drop", "Kinds": "-categorical, -text, -numeric or -ignore",
+}
+
+// wanted is the text of a bad setting that an option has made.
+func wanted(option string, bad *coles.SettingError) string {
+	return fmt.Sprintf("%s %v: want %s", option, bad.Value, bad.Want)
+}
+
+// oneLine is the text of an error without the packages that it comes from, so that it begins with a
+// file and line where there are such, with options in the place of fields, and without line
+// breaks, whatever an id or a file name brings along.
+func oneLine(err error) string {
+	text := err.Error()
+	var bad *coles.SettingError
+	var parse *dataset.ParseError
+	switch {
+	case errors.As(err, &bad) && options[bad.Field] != "":
+		option, _, _ := strings.Cut(options[bad.Field], " ")
+		text = wanted(option, bad)
+	case errors.As(err, &parse):
+		fault := *parse
+		fault.Advice = nil
+		own := fault.Error()
+		for _, a := range parse.Advice {
+			own += "; " + options[a.Field] + " says " + a.Says
+		}
+		text = strings.Replace(text, parse.Error(), own, 1)
+	}
+	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "table: ", "eval: ", "live: "} {
+		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ReplaceAll(text, "\n", "; "))
+}
+
+// badUsage puts the flag library's errors, which are text alone, in our words, and keeps it from printing help
+// below them.
+func badUsage(_ context.Context, c *cli.Command, err error, _ bool) error {
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		var names []string
+		for _, f := range c.Flags {
+			names = append(names, f.Names()...)
+		}
+		return usagef("unknown option -%s%s", name, didYouMean("-", name, names))
+	}
+	var value, name, parser string
+	if n, _ := fmt.Sscanf(text, "invalid value %q for flag -%s strconv.%s", &value, &name, &parser); n < 3 {
+		return usageError{text}
+	}
+	want := map[string]string{
+		"ParseInt:": "want a whole number", "ParseUint:": "want a whole number from 0 on", "ParseFloat:": "want a number", "ParseBool:": "want true or false",
+	}[parser]
+	if strings.HasSuffix(text, strconv.ErrRange.Error()) {
+		want = "out of range"
+	}
+	return usagef("-%s %q: %s", strings.TrimSuffix(name, ":"), value, want)
+}
+
+// arguments returns what stands beside the options, at most so many.
+func arguments(c *cli.Command, most int) ([]string, error) {
+	args := c.Args().Slice()
+	if len(args) > most {
+		return nil, usagef("unexpected argument %q", args[most])
+	}
+	if slices.Contains(args, "") {
+		return nil, usagef("an empty file name") // a shell variable not set
+	}
+	return args, nil
+}
+
+// atLeast1 checks options that count something, if they are given.
+func atLeast1(c *cli.Command, names ...string) error {
+	for _, name := range names {
+		if c.IsSet(name) && c.Int(name) < 1 {
+			return usagef("-%s %d: want at least 1", name, c.Int(name))
+		}
+	}
+	return nil
+}
+
+// fileFlag is an option that takes the name of a file, which is never empty: that is a shell
+// variable not set.
+func fileFlag(name, usage string) cli.Flag {
+	return &cli.StringFlag{Name: name, Usage: usage, Validator: func(s string) error {
+		if s == "" {
+			return fmt.Errorf("-%s: an empty file name", name)
+		}
+		return nil
+	}}
+}
