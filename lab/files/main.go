@@ -80,6 +80,15 @@ func parse(args []string, stderr io.Writer) (options, error) {
 
 const tableHead = "| row | command | read, MB | written, MB | coles, s | against, s | ratio | peak, MiB |\n|---|---|--:|--:|--:|--:|--:|--:|\n"
 
+// build makes the command, in its own module, whose versions of what it needs are not those of this one.
+func build(ctx context.Context, program string) error {
+	library, err := cli.Output(ctx, nil, "go", "list", "-m", "-f", "{{.Dir}}", "coles")
+	if err == nil {
+		_, err = cli.Output(ctx, nil, "go", "-C", strings.TrimSpace(string(library)), "build", "-o", program, "./cmd/coles")
+	}
+	return err
+}
+
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args, stderr)
 	if err != nil {
@@ -91,7 +100,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "coles")
-	if _, err := cli.Output(ctx, nil, "go", "build", "-o", program, "coles/cmd/coles"); err != nil {
+	if err := build(ctx, program); err != nil {
 		return err
 	}
 	if !o.json {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,9 +14,7 @@ import (
 func TestRow(t *testing.T) {
 	testkit.Long(t)
 	old := filepath.Join(t.TempDir(), "old")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", old, "coles/cmd/coles").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testkit.Check(t, build(t.Context(), old))
 	clitest.NoLitter(t)
 	stdout, _ := clitest.Run(t, run, "-rows", "csv", "-runs", "2", "-json", "-against", old)
 	var r row
