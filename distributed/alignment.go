@@ -105,8 +105,8 @@ func (f *drawSigns) ProcessElement(ctx context.Context, number int64, p piece, f
 	return nil
 }
 
-// explained are the two vectors in which the basis of what the size of a node explains is written: √degree and
-// the sum of the features, without their means. A block from drawSigns and the hops has e, the sum, f and the
+// explained returns two centred vectors, √degree and feature sums, that span what node size alone
+// explains. A block from drawSigns and the hops has e, the sum, f and the
 // filtered sum of every row.
 func (b *block) explained(nodes int64, found facts) kernel.Matrix[float64] {
 	v, n := kernel.Dense[float64](b.height(), 2), float64(nodes)

@@ -172,7 +172,7 @@ func TestTheProgramIsStaged(t *testing.T) {
 	}
 }
 
-// Workers whose best inner loops are others compute by those of the plan.
+// Workers with other best inner loops compute by the plan's.
 func TestWorkersWithOtherKernels(t *testing.T) {
 	g := newTestGraph(t, runSample())
 	if len(kernel.Paths()) < 2 {
@@ -191,7 +191,7 @@ func TestWorkersWithOtherKernels(t *testing.T) {
 	}
 }
 
-// A job that somebody else cancels is an error that says so.
+// A job that somebody else cancels returns an error that names it.
 func TestCancelledByOthers(t *testing.T) {
 	g := newTestGraph(t, runSample())
 	set := manyHops(g.job(t, Job{}).Settings)
@@ -293,7 +293,7 @@ func TestKilledWorker(t *testing.T) {
 		if err == nil || !killed {
 			t.Fatalf("hop %d: error %v, worker killed: %v", hop, err, killed)
 		}
-		// The hops may have ended before the worker did: then the step says that it is whole, and it must be.
+		// The hops may have ended before the worker did: then the step is marked whole, and it must be.
 		hops := filepath.Join(work, "hops")
 		_, err = os.Stat(filepath.Join(hops, manifestName))
 		ended := err == nil

@@ -38,7 +38,7 @@ func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PColle
 	return beam.ParDo(s, &decide{p.Nodes}, measured, side(alike))
 }
 
-// needCommunities has the features' model where q decides, for which no hop is made.
+// needCommunities emits the feature model if q alone decides; no hops run then.
 type needCommunities struct{}
 
 func (f *needCommunities) ProcessElement(c choice) choice {
@@ -49,7 +49,7 @@ func (f *needCommunities) ProcessElement(c choice) choice {
 }
 
 // hideEdges leaves the tiles that part of their edges which is hidden, or the other one with more weight,
-// and puts the first signs of the nodes in the place of their features, or nothing.
+// and replaces the features of the nodes by their first signs, or by nothing.
 type hideEdges struct {
 	worker
 	Nodes  int64

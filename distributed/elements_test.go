@@ -79,7 +79,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestPlaces takes a piece that stays in the program, once, and drops those of a job that nobody takes.
+// TestPlaces takes a piece that stays in the program, once, and drops the pieces of a job that nobody takes.
 func TestPlaces(t *testing.T) {
 	p := piece{Mates: &mates{Other: 7, Rows: []int32{1, 4}}}
 	frame, left, other := frameOf(park("a", p)), frameOf(park("a", p)), frameOf(park("b", p))

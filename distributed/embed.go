@@ -79,7 +79,7 @@ func (f *weigh) ProcessElement(energy sums, v solution) (spectral.Weights, error
 	return w, nil
 }
 
-// rounded says what messages in float32 make of the eigenpairs and of columns FXVᵀ of n rows with these
+// rounded estimates the effect of float32 messages on the eigenpairs and on columns FXVᵀ of n rows with these
 // energies. Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are.
 // The other eigenvalues are not known, but near zero they may be rounding; the other columns are taken
 // to be as long as the columns of P, and the column of degrees to be none of them.

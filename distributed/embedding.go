@@ -47,7 +47,7 @@ func (p plan) byModel(s beam.Scope, in input, m *coles.Model, file []byte) beam.
 	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file)}, beam.SideInput{Input: counted})
 }
 
-// narrow puts XVᵀ in the place of X.
+// narrow replaces X by XVᵀ.
 type narrow struct{ worker }
 
 func (*narrow) ProcessElement(ctx context.Context, number int64, p piece, v solution, emit func(int64, piece)) error {

@@ -28,7 +28,7 @@ import (
 // clients are the file systems by scheme. A process keeps them: one may take credentials and connections.
 var clients sync.Map
 
-// onFiles calls f with the file system of a path, and says in an error which path it was.
+// onFiles calls f with the file system of a path, and names the path in an error.
 func onFiles(ctx context.Context, path string, f func(filesystem.Interface) error) error {
 	scheme, _, _ := strings.Cut(path, "://")
 	if scheme == path {

@@ -36,7 +36,7 @@ type Manifest struct {
 }
 
 // An InputFile is a file that a job read. One with the same path, length and time is not read again to
-// know its content.
+// hash its content.
 type InputFile struct {
 	Path     string `json:"path"`
 	Bytes    int64  `json:"bytes"`
@@ -201,7 +201,7 @@ func hashOf(ctx context.Context, path string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// identify adds to files their length, time and content. Those that are known are not read. It tells how many
+// identify adds to files their length, time and content. Known files are not read. It reports how many
 // are done, one call after the other.
 func identify(ctx context.Context, files []InputFile, known map[string]InputFile, tell func(done int)) error {
 	var mutex sync.Mutex

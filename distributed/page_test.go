@@ -25,8 +25,8 @@ func blocksOf(t *testing.T, page, language string) (all []string) {
 	return all
 }
 
-// The page's commands run as printed, as far as they can where there is no cluster: those of a cluster get as far as
-// the files of gs://, or the job server, and say what is missing.
+// The page's commands run as printed, as far as they can without a cluster: commands for a cluster get as far as
+// the files of gs://, or the job server, and name what is missing.
 func TestThePagesCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")

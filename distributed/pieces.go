@@ -77,7 +77,7 @@ func (b *block) matrix() kernel.Matrix[float64] {
 	return panel(b.Data, b.Columns)
 }
 
-// panel is data as rows of so many columns.
+// panel is data as rows of a number of columns.
 func panel(data []float64, columns int) kernel.Matrix[float64] {
 	return kernel.Matrix[float64]{Rows: len(data) / columns, Cols: columns, Stride: columns, Data: data}
 }

@@ -237,7 +237,7 @@ func TestReadNamedEdges(t *testing.T) {
 	}
 }
 
-// What an engine says is cut to the line that says what is wrong.
+// An engine's text is cut to the line that names the fault.
 func TestEngineError(t *testing.T) {
 	plan := "job job-001 failed:\nbundle inst019 failed: while executing Process for Plan[stage-002]:\n1: DataSource\n\tcaused by:\n"
 	for _, c := range []struct {

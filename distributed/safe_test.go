@@ -159,7 +159,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // The launching program is killed at ten moments. At each the folder holds the old result or the new one, whole;
-// a step that was whole is not made again; and in the end the bytes are those of a job that was left alone.
+// a step that was whole is not made again; and in the end the bytes equal an undisturbed job's.
 func TestKilledLauncher(t *testing.T) {
 	g := newTestGraph(t, runSample())
 	set := manyHops(g.job(t, Job{}).Settings)
@@ -275,7 +275,7 @@ func TestDamagedWork(t *testing.T) {
 	}
 }
 
-// The key knows the content of inputs, and neither their times nor the spelling of paths.
+// The key depends on the content of inputs, and neither on their times nor on the spelling of paths.
 func TestKeysKnowContents(t *testing.T) {
 	g := newTestGraph(t, runSample())
 	job := g.job(t, Job{})

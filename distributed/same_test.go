@@ -103,7 +103,7 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 	}
 }
 
-// TestBadData is data that a pipeline must not take, and the error that says so through the engine.
+// TestBadData is data that a pipeline must not take, and the error for it through the engine.
 func TestBadData(t *testing.T) {
 	c := communities(60, 4, true, false)
 	rows := func(first int64, columns int, data ...float64) rowChunk { return rowChunk{first, columns, data} }

@@ -127,8 +127,8 @@ var named = []error{
 	coles.ErrSetting, coles.ErrPrecision, coles.ErrFormat, coles.ErrChecksum,
 }
 
-// engineError makes of what an engine says, the same error several times with the plan of the whole
-// stage each time, its last line that is ours, and gives it the name that stands in it.
+// engineError reduces an engine's text, the same error several times with the plan of the whole
+// stage each time, to its last line that is ours, and wraps the named error in it.
 func engineError(err error) error {
 	text := err.Error()
 	for _, mark := range []string{"distributed: ", "coles: "} {

@@ -85,7 +85,7 @@ func TestEmbedForAPurpose(t *testing.T) {
 }
 
 // Pairs of neighbours that are alike: filtering multiplies the features by a number, so that q is 1.
-// Without edges neighbours know nothing, and of three features there are no two halves.
+// Without edges there are no neighbours, and three features have no two halves.
 func TestInfoSaysWhatAFitChooses(t *testing.T) {
 	const nodes, kinds, words = 48, 3, 20
 	var pairs, alone, features strings.Builder
@@ -129,7 +129,7 @@ func TestInfoSaysWhatAFitChooses(t *testing.T) {
 	refused(t, dir, exitUsage, "-for", "", "info", "-for", "rest", edges)
 }
 
-// info foretells a fit, and says the same of its model.
+// info describes a fit in advance, and its model alike.
 func TestInfoKnowsTheFit(t *testing.T) {
 	for name, generate := range map[string]func(*testing.T) (*dataset.Dataset, string){"graph": community, "features": apart} {
 		d, path := generate(t)
@@ -262,7 +262,7 @@ func TestHomophilyDoubtsFeatures(t *testing.T) {
 	}
 }
 
-// Communities of which the features know each other and nothing of the classes, as they are another
+// Communities whose features correlate with each other and not with the classes, as they are another
 // node's.
 func TestInfoAndEvalWarnOfFeatures(t *testing.T) {
 	d := testkit.Must(dataset.Communities{Nodes: 600, Classes: 3, Degree: 10, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}.Generate(t.Context()))

@@ -24,8 +24,8 @@ type classifier struct {
 	kind  string
 }
 
-// learn fits a classifier to the rows of an embedding that have a label, and says by
-// cross-validation how good it is, nil where there are too few.
+// learn fits a classifier to the rows of an embedding that have a label, and measures it by
+// cross-validation, nil where there are too few.
 func learn(ctx context.Context, e *embedding, labels []int, seed uint64) (*classifier, *eval.Confusion, error) {
 	last := slices.Max(labels)
 	switch {

@@ -39,7 +39,7 @@ func unit(y mat.Matrix) *mat.Dense {
 	return u
 }
 
-// tableSettings are those of the row COLES-S2GC of the table of clusters.
+// tableSettings are the settings of the row COLES-S2GC of the table of clusters.
 func tableSettings(dim int) []coles.Option {
 	return []coles.Option{
 		coles.WithDim(dim), coles.WithPreparation(coles.PrepareUndamped), coles.WithFilter(coles.S2GCSum(20)),
@@ -112,7 +112,7 @@ func TestClusterOfASmallGraph(t *testing.T) {
 	refused(t, dir, exitFailure, "-k 7: there are 6 nodes", edges, "cluster", "-k", "7")
 }
 
-// The clusters of Cora are those of the table's settings, and as good as the ten of the table are.
+// The clusters of Cora are made by the table's settings, and as good as the table's ten.
 func TestClustersOfCora(t *testing.T) {
 	path := testkit.Shared(t, "data", "npz", "cora.npz")
 	ctx := context.Background()

@@ -71,7 +71,7 @@ func TestChoicesAreThoseOfTheLibrary(t *testing.T) {
 }
 
 // A bash without the package bash-completion completes by the script, by names of files where the
-// program says nothing.
+// program prints nothing.
 func TestCompletionInBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -107,7 +107,7 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to data
 	if fromName == "" && len(froms) == 0 && extensionOf(in) != "" {
 		return from, to, unknownFormat(in, formatNames(isRead))
 	}
-	// Text of a name that says no more may be either.
+	// Text under any other name may be either.
 	saysMore := func(f dataset.Format) bool { return f.Name != textGraph }
 	if fromName == "" && !slices.ContainsFunc(froms, saysMore) {
 		graph, _ := formatNamed(textGraph, isRead)
@@ -124,7 +124,7 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to data
 	}{{holdsVectors, isVectors, !graphOnly}, {isGraph, isGraph, true}} {
 		i, j := slices.IndexFunc(froms, kind.from), slices.IndexFunc(tos, kind.to)
 		if kinds > 0 && fromName == "" && i >= 0 && froms[i].Name == "pairs" {
-			continue // a matrix is vectors unless somebody says that it is edges
+			continue // a matrix is vectors unless -from names edges
 		}
 		if i >= 0 && j >= 0 && kind.possible {
 			from, to = froms[i], tos[j]

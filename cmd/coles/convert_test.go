@@ -105,7 +105,7 @@ func TestFeaturesWithoutIDs(t *testing.T) {
 	}
 }
 
-// A file of float32 is taken as such: it is not doubled in a conversion, and features are those of
+// A file of float32 is taken as such: it is not doubled in a conversion, and features equal
 // a matrix of float32.
 func TestFloat32Files(t *testing.T) {
 	x := &coles.Dense32{Rows: 4, Cols: 3, Stride: 3, Data: []float32{1, 0, 0.1, 0, 1, 0, 0.2, 1, 1, 1, 1, 0}}

@@ -193,7 +193,7 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 	return o, err
 }
 
-// write writes the model, the ids and y, which stands in the place of the features of d.
+// write writes the model, the ids and y, which replaces the features of d.
 func (o embedOutput) write(ctx context.Context, in *inputs, m model, d *dataset.Dataset, y mat.Matrix) error {
 	if err := o.model.write(ctx, func(w io.Writer) error { return writeModel(w, m, in.text.Encoder) }); err != nil {
 		return err
@@ -269,7 +269,7 @@ func wantsFeatures(m model, x mat.Matrix) error {
 // An embedder fits a model, or has one that was read.
 type embedder struct {
 	settings fitSettings
-	usual    coles.Purpose // of vectors; classification unless a command says so
+	usual    coles.Purpose // of vectors; classification unless a command sets another
 	choose   fitter        // where no setting says the kind of model and there are features; nil for q
 	model    model
 	progress *progressLine
@@ -358,8 +358,8 @@ func embeddingOf(m *coles.Model) mat.Matrix {
 	return m.Embedding()
 }
 
-// narrowed is an embedding in float32, so that it is written like that of the fit, where the model has
-// it so.
+// narrowed is an embedding in float32 if the model's is, so that it is written like the embedding of
+// the fit.
 func narrowed(m model, y *mat.Dense) mat.Matrix {
 	fitted, ok := m.(*coles.Model)
 	if !ok || fitted.Report().Precision != coles.Float32 {

@@ -81,7 +81,7 @@ func TestArchivesHoldVectors(t *testing.T) {
 	prints(t, read(t, plain), "", "convert", "-to", "tsv", archive, "-")
 }
 
-// A first line is a header or not, as -header says, in all files alike.
+// A first line is a header or not, as set by -header, in all files alike.
 func TestHeaderOption(t *testing.T) {
 	const edges, features, labels = "ann bob\nbob cy\ncy ann\n", "ann 1 0\nbob 0 1\ncy 1 1\n", "ann x\nbob x\ncy y\n"
 	dir := folder(t, map[string]string{
@@ -113,7 +113,7 @@ func TestEmbedWithASavedModel(t *testing.T) {
 }
 
 func TestEmbedWithoutFeatures(t *testing.T) {
-	// Two triangles joined by an edge: the first column tells them apart.
+	// Two triangles joined by an edge: the first column separates them.
 	out := must(t, "0 1\n1 2\n2 0\n2 3\n3 4\n4 5\n5 3\n", "embed", "-dim", "1")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 6 {

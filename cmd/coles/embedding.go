@@ -28,7 +28,7 @@ func embeddingFlags() []cli.Flag {
 func checkEmbeddingFlags(c *cli.Command) error {
 	for _, f := range append(settingsFlags(), fileFlag("with", "")) {
 		if name := f.Names()[0]; c.IsSet("embedding") && c.IsSet(name) && name != "seed" {
-			return usagef("-%s is for making an embedding, and -embedding is one", name)
+			return usagef("-%s cannot be used with -embedding", name)
 		}
 	}
 	return changesNoFit(c, "seed")

@@ -55,7 +55,7 @@ func writeModel(w io.Writer, m model, e *table.Encoder) error {
 	return err
 }
 
-// take says how the features of a dataset were made of a table, and has others made alike.
+// take describes how the features of a dataset were made of a table, and makes others alike.
 func (in *inputs) take(d *dataset.Dataset) error {
 	if d.Table == nil {
 		return nil
@@ -82,7 +82,7 @@ func (in *inputs) take(d *dataset.Dataset) error {
 	return nil
 }
 
-// A columnInfo says what an encoder makes of a column.
+// A columnInfo describes the features that an encoder makes of a column.
 type columnInfo struct {
 	Name     string     `json:"name"`
 	Kind     table.Kind `json:"kind"`
@@ -94,7 +94,7 @@ type columnInfo struct {
 
 type columnInfos []columnInfo
 
-// describeColumns describes the columns that an encoder knows, none if it is nil.
+// describeColumns describes the columns of an encoder, none if it is nil.
 func describeColumns(e *table.Encoder) (all columnInfos) {
 	if e == nil {
 		return nil

@@ -174,7 +174,7 @@ func labelledNodes(d *dataset.Dataset) []int {
 	return nodes
 }
 
-// splitsToUse reads splits, takes those of the dataset or draws some, and says which.
+// splitsToUse reads splits, takes the dataset's or draws some, and reports which.
 func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) ([]dataset.Split, string, error) {
 	n := len(d.Labels)
 	var splits []dataset.Split
@@ -199,7 +199,7 @@ func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dat
 	return splits, from, nil
 }
 
-// perClassDrawn says how many nodes of each class were drawn to train on.
+// perClassDrawn is how many nodes of each class were drawn to train on.
 func perClassDrawn(splits []dataset.Split, labels []int, perClass int) string {
 	count := make(map[int]int)
 	if len(splits) > 0 {

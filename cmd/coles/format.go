@@ -102,7 +102,7 @@ func readingFormat(name, path string, graph bool) (f dataset.Format, err error) 
 	if k := slices.IndexFunc(others, wanted); k >= 0 {
 		return others[k], nil
 	}
-	// A name that says it is something else is not guessed to be text.
+	// A name with another meaning is not guessed to be text.
 	switch {
 	case len(others) > 0 && others[0].Binary:
 		return f, usagef("%s: the format %s does not hold %s", path, others[0].Name, kindName(graph))

@@ -39,12 +39,12 @@ func inputFlags(argument, formats string) []cli.Flag {
 	}
 }
 
-// columnsFlag is an option that says what columns of a table are.
+// columnsFlag is an option that sets the kinds of columns of a table.
 func columnsFlag(name, are string) cli.Flag {
 	return &cli.StringFlag{Name: name, Usage: "`COLUMNS` of the features, names between commas, that " + are + " (default: by their cells)"}
 }
 
-// kinds are what the options say of columns, nil where they say nothing.
+// kinds are the kinds of columns that the options set, nil where they set none.
 func kinds(c *cli.Command) map[string]table.Kind {
 	var of map[string]table.Kind
 	for name, kind := range map[string]table.Kind{"categorical": table.Category, "text": table.Text, "numeric": table.Number, "ignore": table.Ignore} {
@@ -229,7 +229,7 @@ func readVectorsAs(ctx context.Context, in *inputs, f dataset.Format, s *source)
 }
 
 // beginsAsWord2Vec reports whether the first line is two whole numbers and the second has as many
-// values as the latter says, as in word2vec's text. What cannot be read is for the reader to say.
+// values as the second number, as in word2vec's text. The reader reports what cannot be read.
 func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	r, err := s.open(ctx)
 	if err != nil {

@@ -19,7 +19,7 @@ func archived(t *testing.T, edges string, args ...string) *dataset.Dataset {
 	return testkit.Must(dataset.ReadNPZ(strings.NewReader(packed)))
 }
 
-// The options of text are those of the library, by features in text and by others.
+// The options of text equal the library's, by features in text and by others.
 func TestTextOptions(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"some.csv": "ann,1,3\nbob,,5\n", "more.csv": "ann,1,3\nbob,3,5\neve,7,7\n", "labels": "ann x\nbob y\nzoe z\n",

@@ -15,7 +15,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// Every case is exit code 1, one line that says where and what, and no output.
+// Every case is exit code 1, one line that names the fault and its place, and no output.
 func TestFailures(t *testing.T) {
 	dir, edges, features := small(t)
 	file := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }

@@ -128,7 +128,7 @@ type graphInfo struct {
 	Fit        fitInfo           `json:"fit"`
 }
 
-// fitInfo foretells a fit.
+// fitInfo describes a fit in advance.
 type fitInfo struct {
 	Bytes     int64            `json:"bytes"` // besides graph and features
 	Kind      coles.Kind       `json:"kind"`
@@ -326,7 +326,7 @@ func printDoubt(w io.Writer, doubt string) {
 	}
 }
 
-// choiceText says which model there is, and why.
+// choiceText names the model and the reason.
 func choiceText(kind coles.Kind, why *coles.Alignment, features bool) string {
 	switch {
 	case why != nil:

@@ -65,7 +65,7 @@ func TestInfoOfAModel(t *testing.T) {
 		testkit.WantText(t, must(t, from, "info", path),
 			"model of     4 nodes, 4 edges\n", "filter       sgc:2\n", "seed         7\n", "input        graph "+m.Report().GraphHash)
 	}
-	// A model without features says so.
+	// A model without features is described as such.
 	must(t, "", "embed", edges, "-dim", "1", "-model", model)
 	testkit.WantText(t, must(t, "", "info", model), "only the graph it was fitted on")
 }
@@ -76,7 +76,7 @@ func TestInfoShowsTheRangeOfWeights(t *testing.T) {
 	testkit.WantSame(t, "weights of a graph without", decoded[graphInfo](t, "a b\n", "info", "-json").Weights, (*weights)(nil))
 }
 
-// A folder of datasets is no dataset; info tells their names, the others say so.
+// A folder of datasets is no dataset; info prints their names, the other commands refuse it.
 func TestInfoOfAFolder(t *testing.T) {
 	dir := folder(t, map[string]string{"ind.cora.graph": "", "ind.cora.x": "", "ind.pubmed.graph.gz": "", "readme.graph": "", "reddit-G.json.gz": "", "reddit-id_map.json": ""})
 	testkit.Check(t, os.MkdirAll(filepath.Join(dir, "arxiv", "raw"), 0o777))

@@ -65,7 +65,7 @@ func TestLinksRefuses(t *testing.T) {
 		"a node unknown":      {exitFailure, edges + " -node anne", `unknown node "anne": did you mean ann?`},
 		"no links":            {exitUsage, edges + " -k 0", "-k 0"},
 		"vectors alone":       {exitUsage, "-embedding " + features, "name GRAPH"},
-		"settings of vectors": {exitUsage, edges + " -dim 2 -embedding " + features, "-dim is for making"},
+		"settings of vectors": {exitUsage, edges + " -dim 2 -embedding " + features, "-dim cannot be used with -embedding"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, dir, c.code, c.want, "", append([]string{"links"}, strings.Fields(c.args)...)...)

@@ -22,7 +22,7 @@
 // # Files
 //
 // coles -h lists the formats of graphs and of vectors, one for every node (features or an
-// embedding). -from or the name of the file tells the format.
+// embedding). -from or the name of the file selects the format.
 //
 // With an edge list go -features FILE, which names the nodes and gives their order, and -labels
 // FILE, a line "id label" for every node that has one. -columns, -unweighted, -bipartite, -missing
@@ -33,7 +33,7 @@
 //
 // # Output
 //
-// Results go to standard output or to the file of -o, which is written beside its name and takes it
+// Results go to standard output or to the file of -o, which is written under another name and renamed
 // when it is whole. Binary formats are not written to a terminal. Progress is shown on standard
 // error when that is a terminal. An error is one line on standard error, with file and line where
 // there are such.

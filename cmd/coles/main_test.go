@@ -90,7 +90,7 @@ func TestShellCompletion(t *testing.T) {
 	}
 }
 
-// Every case is exit code 2, one line on standard error that says what, and nothing written.
+// Every case is exit code 2, one line on standard error that names the fault, and nothing written.
 func TestUsageErrors(t *testing.T) {
 	dir, edges, features := small(t)
 	out := filepath.Join(dir, "out.tsv")
@@ -149,10 +149,10 @@ func TestUsageErrors(t *testing.T) {
 		"kind and model":           {"embed -with m -kind graph " + edges, "-kind changes a fit"},
 		"preparation and model":    {"eval -with m -preparation none " + edges, "-preparation changes a fit"},
 		"degree share and model":   {"cluster -with m -degree-share 0 " + edges, "-degree-share changes a fit"},
-		"purpose and vectors":      {"cluster -for links -embedding " + features, "-for is for making an embedding"},
-		"kind and vectors":         {"eval -kind auto -embedding " + features, "-kind is for making an embedding"},
-		"preparation and vectors":  {"predict -preparation auto -embedding " + features, "-preparation is for"},
-		"degree share and vectors": {"plot -o " + out + ".png -degree-share 0 -embedding " + features, "-degree-share is for"},
+		"purpose and vectors":      {"cluster -for links -embedding " + features, "-for cannot be used with -embedding"},
+		"kind and vectors":         {"eval -kind auto -embedding " + features, "-kind cannot be used with -embedding"},
+		"preparation and vectors":  {"predict -preparation auto -embedding " + features, "-preparation cannot be used with -embedding"},
+		"degree share and vectors": {"plot -o " + out + ".png -degree-share 0 -embedding " + features, "-degree-share cannot be used with -embedding"},
 		"new nodes, no model":      {"embed " + edges + " -features " + features + " -new-features " + features, "-with MODEL"},
 		"new edges alone":          {"embed -with m -new-edges " + edges + " " + edges, "-new-features FILE"},
 		"output upon new edges":    {"embed -with m -new-features m -new-edges " + edges + " " + out + " -to tsv -o " + edges, "that is read"},

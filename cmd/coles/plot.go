@@ -139,7 +139,7 @@ func plotFormat(c *cli.Command) (picture.Format, error) {
 	return format, nil
 }
 
-// byClusters reports whether the colours are those of clusters.
+// byClusters reports whether the colours show clusters.
 func byClusters(c *cli.Command, labels []int) bool {
 	return c.IsSet("k") || !c.Bool("predicted") && slices.Max(labels) < 0
 }

@@ -160,7 +160,7 @@ func TestPlotChoosesMethodAndNodes(t *testing.T) {
 	}
 }
 
-// Predictions are those of "coles predict" on the same embedding; labels stay as they are.
+// Predictions equal "coles predict" on the same embedding; labels stay as they are.
 func TestPlotPredicts(t *testing.T) {
 	d, path := community(t)
 	labels := slices.Clone(d.Labels)

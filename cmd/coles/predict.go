@@ -61,7 +61,7 @@ type prediction struct {
 	ID          string  `json:"id"`
 	Class       string  `json:"class"`
 	Probability float64 `json:"probability"`
-	// Probabilities are those of all classes, with -probabilities.
+	// Probabilities are the probabilities of all classes, with -probabilities.
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 }
 
@@ -73,7 +73,7 @@ type predictions struct {
 	Predictions []prediction  `json:"predictions"`
 }
 
-// classErrors are what the labelled nodes of a class are predicted to be, and how many of those.
+// classErrors are the predicted classes of the labelled nodes of a class, with counts.
 type classErrors struct {
 	Class     string         `json:"class"`
 	Nodes     int            `json:"nodes"`
@@ -196,7 +196,7 @@ func newPredictions(kind string, good *eval.Confusion, found []prediction) *pred
 	return r
 }
 
-// chosenByLabels has the labels, if there are any, choose the kind of model where no option says it.
+// chosenByLabels has the labels, if there are any, choose the kind of model unless an option sets it.
 func chosenByLabels(c *cli.Command, chosen **eval.Choice) func(*embedder, *dataset.Dataset) {
 	return func(e *embedder, d *dataset.Dataset) {
 		if labels := knownLabels(d, d.Nodes()); !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
@@ -205,7 +205,7 @@ func chosenByLabels(c *cli.Command, chosen **eval.Choice) func(*embedder, *datas
 	}
 }
 
-// byLabels fits a model of the kind that labels choose, and tells how.
+// byLabels fits a model of the kind that labels choose, and reports the choice.
 func byLabels(labels []int, chosen **eval.Choice) fitter {
 	return func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error) {
 		choice, err := eval.ChooseModel(ctx, g, x, labels, opts...)

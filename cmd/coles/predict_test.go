@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// said is what predict prints: on standard error it says what chose its model, perhaps, and how good
-// it is.
+// said is the output of predict: standard error names the choice of its model, if any, and its
+// accuracy.
 func said(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	code, stdout, stderr := call("", append([]string{"predict"}, args...)...)
@@ -51,7 +51,7 @@ func predicted(t *testing.T, args ...string) []prediction {
 // className is a name that text has to quote.
 func className(label int) string { return fmt.Sprintf("class\t\"%d\"", label) }
 
-// labelFile writes the labels of some rows, those of lower classes first, so that a reader numbers
+// labelFile writes the labels of some rows, lower classes first, so that a reader numbers
 // the classes as they are.
 func labelFile(t *testing.T, labels, rows []int) string {
 	t.Helper()
@@ -72,7 +72,7 @@ func everyFourth(n int) (rows []int) {
 	return rows
 }
 
-// wantPredictions are those of the library, of all rows but the labelled.
+// wantPredictions are the library's, of all rows but the labelled.
 func wantPredictions(t *testing.T, l eval.LogisticRegression, y mat.Matrix, labels, labelled []int) []prediction {
 	t.Helper()
 	m := testkit.Must(l.Fit(t.Context(), y, labelled, labels))
@@ -120,7 +120,7 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 	}
 }
 
-// Without a kind the labels choose it, and standard error says what the library says; with one,
+// Without a kind the labels choose it, and standard error has the library's text; with one,
 // or a model that is there already, nothing is chosen.
 func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 	overruled := testkit.Must(dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(t.Context()))
@@ -266,7 +266,7 @@ func TestPredictFromFewLabels(t *testing.T) {
 	}
 }
 
-// Cora, 20 labels a class: as accurate as Classify says, which chooses C in the same way.
+// Cora, 20 labels a class: as accurate as by Classify, which chooses C in the same way.
 func TestPredictionsOfCora(t *testing.T) {
 	path := testkit.Shared(t, "data", "npz", "cora.npz")
 	ctx := context.Background()
@@ -291,8 +291,8 @@ func TestPredictionsOfCora(t *testing.T) {
 	testkit.WantSame(t, "accuracy", float64(right)/float64(len(test)), want)
 }
 
-// How good predictions are is what the library's cross-validation says, as text and as JSON, at the C
-// that was chosen; -seed draws the parts.
+// The accuracy of predictions is from the library's cross-validation, as text and as JSON, at the chosen
+// C; -seed draws the parts.
 func TestPredictSaysHowGoodItIs(t *testing.T) {
 	d, path := community(t)
 	labelled := everyFourth(300)
@@ -337,7 +337,7 @@ func TestPredictSaysHowGoodItIs(t *testing.T) {
 	}
 }
 
-// -probabilities gives those of all classes: a column for each, under its name, and in JSON by name.
+// -probabilities prints the probabilities of all classes: a column for each, under its name, and in JSON by name.
 func TestPredictProbabilities(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"y.csv": "a,0,1\nb,1,0\nc,0,2\nd,2,0\ne,-3,-3\nf,0,3\ng,-2,-2\n",

@@ -33,7 +33,7 @@ func newProgress(w io.Writer) *progressLine {
 // show says that so many of total parts of a stage are done; a total of 0 is not known.
 func (l *progressLine) show(stage string, done, total int) { l.showIn("", stage, done, total) }
 
-// bytes says that n bytes of a file of that size are read.
+// bytes reports that n bytes of a file of that size are read.
 func (l *progressLine) bytes(file string, n, size int64) {
 	l.showIn(" MB", "read "+file, int(n>>20), int(size>>20))
 }

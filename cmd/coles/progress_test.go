@@ -79,7 +79,7 @@ func TestReadingShowsProgress(t *testing.T) {
 	}
 }
 
-// Every long stage of a command says how far it is, and nothing of that stays.
+// Every long stage of a command shows its progress, and nothing of that stays.
 func TestCommandsShowStages(t *testing.T) {
 	_, archive := community(t)
 	dir := t.TempDir()

@@ -81,7 +81,7 @@ func openPlain(path string) (*packed.File, error) {
 	return f, err
 }
 
-// A cancelReaderAt reads until ctx is done, and tells each how many bytes it has read.
+// A cancelReaderAt reads until ctx is done, and reports to each how many bytes it has read.
 type cancelReaderAt struct {
 	ctx  context.Context
 	r    io.ReaderAt
@@ -133,7 +133,7 @@ func giveLabels(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Data
 	return err
 }
 
-// giveIDs gives the n rows of the first file without ids those of -ids, one a line.
+// giveIDs gives the n rows of the first file without ids the ids of -ids, one a line.
 func giveIDs(ctx context.Context, in *inputs, d *dataset.Dataset, n int) (err error) {
 	if in.ids == "" || d.IDs != nil {
 		return nil

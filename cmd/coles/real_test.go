@@ -7,7 +7,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// The published files, when they are beside the project. Sizes are those of the file's description:
+// The published files, if they lie next to the project. Sizes come from the file's description:
 // Cora has 2,708 nodes, 5,278 edges, 1,433 words, 7 classes.
 func TestRealFiles(t *testing.T) {
 	data := testkit.Shared(t, "data")

@@ -54,8 +54,8 @@ none. -preparation is one of
 Examples:` + examples
 }
 
-// A fitSettings gives the settings of a fit to so many nodes with so many features, 0 for none, for
-// what the vectors usually are for, unless the options say something else.
+// A fitSettings gives the settings of a fit to a number of nodes with a number of features, 0 for none, for
+// the usual purpose of the vectors, unless options override them.
 type fitSettings func(usual coles.Purpose, nodes, features int) (coles.Settings, error)
 
 // readSettings reads the options that change what a fit does. They are checked at once, and applied
@@ -103,7 +103,7 @@ func setNumber[T any](c *cli.Command, name string, value *T, of func(name string
 	}
 }
 
-// changeSettings changes settings by what each option says.
+// changeSettings changes settings by each option.
 func changeSettings(c *cli.Command, s *coles.Settings) error {
 	if c.IsSet("dim") {
 		if s.Dim = c.Int("dim"); s.Dim < 1 || s.Dim > math.MaxInt32 {
@@ -149,7 +149,7 @@ func readSettingsFile(ctx context.Context, c *cli.Command, in *inputs) (*setting
 	})
 }
 
-// change changes settings by what the file says of them.
+// change changes settings by the file.
 func (f *settingsFile) change(s any) error {
 	decode := json.NewDecoder(bytes.NewReader(f.text))
 	decode.DisallowUnknownFields()

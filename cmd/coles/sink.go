@@ -68,7 +68,7 @@ func writable(path string) error {
 	case err == nil && !info.Mode().IsRegular():
 		return nil // a pipe or a device, which is written to as it is
 	}
-	// What stands beside it will take its name: there must be leave to create that.
+	// A file next to it will take its name: that file must be creatable.
 	f, err := os.CreateTemp(folder, ".coles-*")
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, errors.Unwrap(err)) // without a name that nobody gave
@@ -155,8 +155,8 @@ func (s sink) write(ctx context.Context, f func(io.Writer) error) error {
 	return nil
 }
 
-// visible writes text with pictures in the place of control characters but tabs and line ends: ids
-// come from files, and a terminal would obey what stands in them. Text comes in whole runes at the
+// visible writes text with pictures instead of control characters but tabs and line ends: ids
+// come from files, and a terminal would obey their contents. Text comes in whole runes at the
 // end, when the buffer before it is flushed.
 func visible(w io.Writer) io.Writer {
 	return transform.NewWriter(w, runes.Map(func(r rune) rune {

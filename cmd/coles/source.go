@@ -242,7 +242,7 @@ type (
 	onlyWriter struct{ io.Writer }
 )
 
-// A counter tells each how many bytes were read.
+// A counter reports to each how many bytes were read.
 type counter struct {
 	r    io.Reader
 	n    int64

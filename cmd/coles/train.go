@@ -74,7 +74,7 @@ var presets = map[string]func() gnn.Settings{
 	"linear": gnn.LinearSettings, "augmented": gnn.AugmentedSettings,
 }
 
-// trainingSettings are those of a preset, with what a file and the options change.
+// trainingSettings are the settings of a preset, changed by a file and the options.
 func trainingSettings(ctx context.Context, c *cli.Command, in *inputs) (s gnn.Settings, err error) {
 	preset, ok := presets[c.String("preset")]
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// Every command of the tutorial prints what the tutorial says it prints: blocks of "sh" are run,
+// Every command of the tutorial prints the tutorial's output: blocks of "sh" are run,
 // and a block of "text" behind one is its output.
 func TestTutorial(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
@@ -46,7 +46,7 @@ func TestTutorial(t *testing.T) {
 }
 
 // The page of licences has every module that one of go.mod requires, and no other; and the library
-// reaches those that the page says.
+// reaches the modules that the page lists.
 func TestLicences(t *testing.T) {
 	root := filepath.Join("..", "..")
 	text := func(name string) string { return read(t, filepath.Join(root, name)) }

@@ -27,7 +27,7 @@ var connect = func(ctx context.Context) (*dataflow.Service, error) {
 
 // Cancel ends the job of a name, for distributed.Job.Cancel. Its workers may go on for some minutes.
 //
-// Errors: those of Dataflow, which may not have begun the job yet.
+// Errors: Dataflow's, which may not have begun the job yet.
 func Cancel(ctx context.Context, name string) error {
 	service, err := connect(ctx)
 	if err != nil {
